@@ -1,0 +1,123 @@
+package memory
+
+import (
+	"fmt"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/gorge-tf/gorge/internal/invariants"
+)
+
+// The state word of a buffer is its reference count with the escaped bit
+// below it, so that one atomic operation changes either and sees both.
+const (
+	escapedBit = 1
+	oneRef     = 2
+)
+
+// Buffer is a reference-counted block of bytes. Memory that this package
+// allocates starts at a multiple of [Alignment]. The count starts at one, held
+// by whoever made the buffer.
+//
+// All methods are safe for concurrent use by holders of a reference; the bytes
+// themselves are not synchronized.
+type Buffer struct {
+	ptr   unsafe.Pointer // nil only when the host cannot address the memory
+	n     int
+	state atomic.Int64
+	home  home // nil: the garbage collector alone owns the memory
+}
+
+// home is where a buffer came from and what hears of its last reference going.
+type home interface {
+	release(b *Buffer)
+}
+
+// New returns n zero bytes of ordinary Go memory that are never pooled.
+func New(n int) *Buffer {
+	b := &Buffer{ptr: allocate(n), n: n}
+	b.state.Store(oneRef)
+	return b
+}
+
+// Bytes returns the memory. It panics for a buffer that the host cannot
+// address. The slice is valid while a reference is held, or for ever once the
+// buffer has escaped.
+func (b *Buffer) Bytes() []byte {
+	if invariants.Enabled || b.ptr == nil {
+		b.checkReadable()
+	}
+	return unsafe.Slice((*byte)(b.ptr), b.n)
+}
+
+// Len is the number of bytes.
+func (b *Buffer) Len() int { return b.n }
+
+// Ref adds a reference and returns b.
+func (b *Buffer) Ref() *Buffer {
+	s := b.state.Add(oneRef)
+	if invariants.Enabled && s < 2*oneRef && s&escapedBit == 0 {
+		panic("memory: Ref of a released buffer")
+	}
+	return b
+}
+
+// Unref drops a reference. The last one returns the memory to where it came
+// from, after which b must not be used.
+func (b *Buffer) Unref() {
+	if s := b.state.Add(-oneRef); s < oneRef {
+		b.last(s)
+	}
+}
+
+// last is kept out of Unref, which is small enough to be inlined without it.
+//
+//go:noinline
+func (b *Buffer) last(s int64) {
+	if s < 0 {
+		panic("memory: Unref of a buffer without references")
+	}
+	if b.home != nil {
+		b.home.release(b)
+	}
+}
+
+// Sole says whether the caller's reference is the only one and no user code
+// knows the memory, which makes an update in place invisible to others.
+func (b *Buffer) Sole() bool {
+	if b.state.Load() != oneRef {
+		return false
+	}
+	p, ok := b.home.(part)
+	return !ok || p.whole.Sole()
+}
+
+// Escape tells that user code now knows the memory: it is never recycled.
+func (b *Buffer) Escape() {
+	if b.Escaped() {
+		return
+	}
+	b.state.Or(escapedBit)
+	if p, ok := b.home.(part); ok {
+		p.whole.Escape()
+	}
+}
+
+// Escaped says whether user code may hold a slice of the memory.
+func (b *Buffer) Escaped() bool {
+	if b.state.Load()&escapedBit != 0 {
+		return true
+	}
+	p, ok := b.home.(part)
+	return ok && p.whole.Escaped()
+}
+
+// checkReadable panics with the reason why the host must not touch the bytes.
+func (b *Buffer) checkReadable() {
+	if s := b.state.Load(); s < oneRef && s&escapedBit == 0 {
+		panic("memory: use of a released buffer")
+	}
+	if b.ptr == nil {
+		panic(fmt.Sprintf("memory: the host cannot address the %d bytes of this buffer: they are in space %q", b.n, b.Space()))
+	}
+}

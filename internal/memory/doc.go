@@ -1,0 +1,14 @@
+// Package memory is the storage under tensors: reference-counted blocks of
+// bytes, pools that recycle them, and mapped arenas that a network card can
+// read and write directly.
+//
+// Ownership. A Go slice does not keep the buffer under it referenced, so
+// memory of a [Pool] must not be seen by code that does not count references.
+// Before user code gets a slice of a buffer, its runtime calls
+// [Buffer.Escape]: from then on the memory belongs to the garbage collector
+// alone and is never recycled.
+//
+// Misuse. Dropping a reference that nobody holds panics. When package
+// invariants is enabled, so do uses after the release, and released memory
+// is overwritten, so that a stale reader notices.
+package memory

@@ -1,0 +1,97 @@
+package memory
+
+import "unsafe"
+
+// Wrap returns a buffer over memory that the caller goes on knowing: it is
+// escaped from the start, so it is neither recycled nor updated in place. keep
+// stays reachable as long as the buffer does; it may be nil.
+func Wrap(b []byte, keep any) *Buffer {
+	w := &Buffer{ptr: address(b), n: len(b)}
+	if keep != nil {
+		w.home = &kept{owner: keep}
+	}
+	w.state.Store(oneRef | escapedBit)
+	return w
+}
+
+// Adopt returns a buffer over memory that the caller hands over: free is
+// called once with the last reference, or never when the buffer escapes.
+func Adopt(b []byte, free func()) *Buffer {
+	a := &Buffer{ptr: address(b), n: len(b), home: &adopted{free: free}}
+	a.state.Store(oneRef)
+	return a
+}
+
+// address is where b starts, never nil.
+func address(b []byte) unsafe.Pointer {
+	if len(b) == 0 {
+		return unsafe.Pointer(&empty)
+	}
+	return unsafe.Pointer(unsafe.SliceData(b))
+}
+
+// kept is the home of wrapped memory.
+type kept struct{ owner any }
+
+func (*kept) release(*Buffer) {}
+
+// adopted is the home of memory whose owner wants it back.
+type adopted struct{ free func() }
+
+func (a *adopted) release(b *Buffer) {
+	if !b.Escaped() {
+		a.free()
+	}
+}
+
+// Sub returns a buffer over n bytes of b from offset off. It holds a
+// reference on b until its own last one goes.
+func (b *Buffer) Sub(off, n int) *Buffer {
+	s := &Buffer{ptr: address(b.Bytes()[off:][:n:n]), n: n, home: part{whole: b.Ref()}}
+	s.state.Store(oneRef | b.state.Load()&escapedBit)
+	return s
+}
+
+// part is the home of a buffer that lies inside another.
+type part struct{ whole *Buffer }
+
+func (p part) release(*Buffer) { p.whole.Unref() }
+
+// NewOpaque returns a buffer of n bytes in a memory space that the host cannot
+// address; handle is what that space's device knows the memory by. A handle
+// with a method Release() has it called with the last reference.
+func NewOpaque(space string, handle any, n int) *Buffer {
+	checkSize(n)
+	b := &Buffer{n: n, home: &opaque{space: space, handle: handle}}
+	b.state.Store(oneRef)
+	return b
+}
+
+// opaque is the home of memory in another space than the host's.
+type opaque struct {
+	space  string
+	handle any
+}
+
+func (o *opaque) release(*Buffer) {
+	if r, ok := o.handle.(interface{ Release() }); ok {
+		r.Release()
+	}
+}
+
+// Space names the memory space, "" for the host's.
+func (b *Buffer) Space() string {
+	if o, ok := b.home.(*opaque); ok {
+		return o.space
+	}
+	return ""
+}
+
+// Handle is what the device of an opaque buffer knows the memory by, nil for
+// host memory.
+func (b *Buffer) Handle() any {
+	if o, ok := b.home.(*opaque); ok {
+		return o.handle
+	}
+	return nil
+}
