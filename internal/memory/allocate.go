@@ -11,20 +11,24 @@ import (
 const Alignment = 64
 
 // empty is the address of buffers without bytes: nil means opaque memory.
-var empty [Alignment]byte
+var empty = allocateAligned(Alignment)
 
 // allocate returns n zero bytes of Go memory at a multiple of Alignment. The
 // pointer keeps the whole allocation alive.
 func allocate(n int) unsafe.Pointer {
 	checkSize(n)
 	if n == 0 {
-		return unsafe.Pointer(&empty)
+		return empty
 	}
-	// Go's size classes happen to align such sizes; asking for more bytes
-	// is only needed should that ever change.
-	b := make([]byte, roundUp(n))
+	return allocateAligned(roundUp(n))
+}
+
+// allocateAligned expects Go's size classes to align multiples of Alignment,
+// as they happen to do, and asks for more bytes only should that ever change.
+func allocateAligned(n int) unsafe.Pointer {
+	b := make([]byte, n)
 	if misaligned(b) != 0 {
-		b = make([]byte, roundUp(n)+Alignment)
+		b = make([]byte, n+Alignment)
 		b = b[(Alignment-misaligned(b))%Alignment:]
 	}
 	return unsafe.Pointer(unsafe.SliceData(b))

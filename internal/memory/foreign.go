@@ -25,7 +25,7 @@ func Adopt(b []byte, free func()) *Buffer {
 // address is where b starts, never nil.
 func address(b []byte) unsafe.Pointer {
 	if len(b) == 0 {
-		return unsafe.Pointer(&empty)
+		return empty
 	}
 	return unsafe.Pointer(unsafe.SliceData(b))
 }

@@ -1,9 +1,7 @@
 package memory
 
 import (
-	"sync"
 	"sync/atomic"
-	"unsafe"
 
 	"github.com/gorge-tf/gorge/internal/invariants"
 )
@@ -16,30 +14,16 @@ import (
 // A Pool is safe for concurrent use. A pool that is itself no longer
 // referenced is collected with its idle memory.
 type Pool struct {
-	limit   int64
-	idle    atomic.Int64
-	classes [numClasses]class
-}
-
-// class is the free list of one size. It fills cache lines of its own, so that
-// neighbours do not contend.
-type class struct {
-	pool *Pool
-	size int
-
-	mu     sync.Mutex
-	free   []*Buffer // last in, first out: the warmest memory goes first
-	hits   uint64
-	misses uint64
-	_      [64]byte
+	limit    int64
+	reserved atomic.Int64 // bytes that the classes may keep idle, at most limit
+	classes  [numClasses]class
 }
 
 // PoolStats is a snapshot of what a pool did and holds.
 type PoolStats struct {
-	Hits      uint64 // Gets served from a free list
 	Misses    uint64 // Gets that allocated
-	IdleBytes int64  // memory on the free lists
-	Idle      int    // buffers on the free lists
+	Idle      int    // buffers that wait for a Get
+	IdleBytes int64  // their memory
 }
 
 // NewPool returns a pool that keeps at most limit bytes idle; what is released
@@ -73,7 +57,8 @@ func (p *Pool) Get(n int) *Buffer {
 	return b
 }
 
-// Trim gives all idle memory to the garbage collector.
+// Trim gives all idle memory to the garbage collector. It also lets size
+// classes of which little is needed now cede their share of the limit.
 func (p *Pool) Trim() {
 	for i := range p.classes {
 		p.classes[i].trim()
@@ -83,80 +68,22 @@ func (p *Pool) Trim() {
 // Stats returns the pool's counters. They are exact when no other goroutine
 // uses the pool.
 func (p *Pool) Stats() PoolStats {
-	s := PoolStats{IdleBytes: p.idle.Load()}
+	var s PoolStats
 	for i := range p.classes {
 		c := &p.classes[i]
-		c.mu.Lock()
-		s.Hits += c.hits
-		s.Misses += c.misses
-		s.Idle += len(c.free)
-		c.mu.Unlock()
+		idle, misses := c.stats()
+		s.Misses += misses
+		s.Idle += idle
+		s.IdleBytes += int64(idle) * int64(c.size)
 	}
 	return s
 }
 
-// pop takes a buffer off the free list, nil when there is none.
-func (c *class) pop() *Buffer {
-	c.mu.Lock()
-	last := len(c.free) - 1
-	if last < 0 {
-		c.misses++
-		c.mu.Unlock()
-		return nil
-	}
-	b := c.free[last]
-	c.free[last] = nil
-	c.free = c.free[:last]
-	c.hits++
-	c.mu.Unlock()
-	c.pool.idle.Add(-int64(c.size))
-	return b
-}
-
-func (c *class) release(b *Buffer) {
-	if b.Escaped() {
-		return
-	}
-	if invariants.Enabled {
-		b = c.retire(b)
-	}
-	if !invariants.Race && c.reserve() {
-		c.push(b)
-	}
-}
-
-// retire poisons the memory and moves it under a new header, so that every
-// use of the old one is caught.
-func (c *class) retire(b *Buffer) *Buffer {
-	poison(c.block(b))
-	return &Buffer{ptr: b.ptr, home: c}
-}
-
-// reserve counts one more idle block unless that exceeds the limit.
-func (c *class) reserve() bool {
-	size := int64(c.size)
-	if c.pool.idle.Add(size) <= c.pool.limit {
+// reserve lets a class keep n bytes more unless that exceeds the limit.
+func (p *Pool) reserve(n int64) bool {
+	if p.reserved.Add(n) <= p.limit {
 		return true
 	}
-	c.pool.idle.Add(-size)
+	p.reserved.Add(-n)
 	return false
-}
-
-func (c *class) push(b *Buffer) {
-	c.mu.Lock()
-	c.free = append(c.free, b)
-	c.mu.Unlock()
-}
-
-func (c *class) trim() {
-	c.mu.Lock()
-	n := len(c.free)
-	c.free = nil
-	c.mu.Unlock()
-	c.pool.idle.Add(-int64(n) * int64(c.size))
-}
-
-// block is the whole memory behind b, which may be more than b shows.
-func (c *class) block(b *Buffer) []byte {
-	return unsafe.Slice((*byte)(b.ptr), c.size)
 }

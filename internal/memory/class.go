@@ -1,0 +1,120 @@
+package memory
+
+import (
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/gorge-tf/gorge/internal/invariants"
+)
+
+// class keeps the idle buffers of one size: one in a slot, which costs a
+// single atomic operation to fill or empty and serves the common case of an op
+// that frees what the next one needs; the others on a list behind a lock.
+//
+// A class reserves its share of the pool's limit the first time it keeps a
+// buffer and holds it while the buffer is in use, so that the steady state
+// does not touch what all classes share.
+type class struct {
+	pool *Pool
+	size int
+	slot atomic.Pointer[Buffer]
+	open atomic.Bool // the slot may be filled: a block is reserved for it
+
+	mu     sync.Mutex
+	list   []*Buffer // last in, first out: the warmest memory goes first
+	room   int       // blocks reserved, the slot's included
+	misses uint64
+	_      [64]byte // neighbours do not share cache lines
+}
+
+// pop takes an idle buffer, nil when there is none.
+func (c *class) pop() *Buffer {
+	if b := c.slot.Swap(nil); b != nil {
+		return b
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	last := len(c.list) - 1
+	if last < 0 {
+		c.misses++
+		return nil
+	}
+	b := c.list[last]
+	c.list[last] = nil
+	c.list = c.list[:last]
+	return b
+}
+
+func (c *class) release(b *Buffer) {
+	if b.Escaped() {
+		return
+	}
+	if invariants.Enabled {
+		b = c.retire(b)
+	}
+	if !invariants.Race && !c.fillSlot(b) {
+		c.push(b)
+	}
+}
+
+// retire poisons the memory and moves it under a new header, so that every
+// use of the old one is caught.
+func (c *class) retire(b *Buffer) *Buffer {
+	poison(c.block(b))
+	return &Buffer{ptr: b.ptr, home: c}
+}
+
+func (c *class) fillSlot(b *Buffer) bool {
+	return c.open.Load() && c.slot.Load() == nil && c.slot.CompareAndSwap(nil, b)
+}
+
+// push keeps b on the list if the pool's limit allows it.
+func (c *class) push(b *Buffer) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.list)+1 >= c.room && !c.grow() {
+		return
+	}
+	if !c.fillSlot(b) {
+		c.list = append(c.list, b)
+	}
+}
+
+// grow reserves one block more; the first one opens the slot.
+func (c *class) grow() bool {
+	if !c.pool.reserve(int64(c.size)) {
+		return false
+	}
+	c.room++
+	c.open.Store(true)
+	return true
+}
+
+// trim drops the idle buffers and the reservation. A release at the same
+// moment may still fill the slot, which the next trim empties.
+func (c *class) trim() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.open.Store(false)
+	c.slot.Store(nil)
+	c.list = nil
+	c.pool.reserved.Add(-int64(c.room) * int64(c.size))
+	c.room = 0
+}
+
+// stats returns how many buffers are idle and how many Gets found none.
+func (c *class) stats() (idle int, misses uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	idle = len(c.list)
+	if c.slot.Load() != nil {
+		idle++
+	}
+	return idle, c.misses
+}
+
+// block is the whole memory behind b, which may be more than b shows.
+func (c *class) block(b *Buffer) []byte {
+	return unsafe.Slice((*byte)(b.ptr), c.size)
+}
