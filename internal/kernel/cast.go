@@ -1,0 +1,228 @@
+package kernel
+
+import "math"
+
+// Cast converts src to dst, two slices of equal length of bool, a Number,
+// Half or BFloat16, as C does on x86: floating point numbers are truncated
+// towards zero, integers wrap around, complex numbers lose the imaginary
+// part, everything but zero is true. Half and BFloat16 are rounded to the
+// nearest by way of float32. It reports false for types it does not know.
+func Cast(dst, src any) bool {
+	switch src := src.(type) {
+	case []bool:
+		return castBool(dst, src)
+	case []int8:
+		return castInteger(dst, src)
+	case []int16:
+		return castInteger(dst, src)
+	case []int32:
+		return castInteger(dst, src)
+	case []int64:
+		return castInteger(dst, src)
+	case []uint8:
+		return castInteger(dst, src)
+	case []uint16:
+		return castInteger(dst, src)
+	case []uint32:
+		return castInteger(dst, src)
+	case []uint64:
+		return castInteger(dst, src)
+	case []float32:
+		return castFloat(dst, src)
+	case []float64:
+		return castFloat(dst, src)
+	case []Half:
+		return castHalf(dst, src)
+	case []BFloat16:
+		return castHalf(dst, src)
+	case []complex64:
+		return castComplex(dst, src, func(v complex64) float32 { return real(v) })
+	case []complex128:
+		return castComplex(dst, src, func(v complex128) float64 { return real(v) })
+	}
+	return false
+}
+
+// castReal converts to the floating point and complex types and to bool,
+// where integers and floats convert alike.
+func castReal[S Real](dst any, src []S) bool {
+	switch dst := dst.(type) {
+	case []bool:
+		Map2(dst, src, func(v S) bool { return v != 0 })
+	case []float32:
+		Map2(dst, src, func(v S) float32 { return float32(v) })
+	case []float64:
+		Map2(dst, src, func(v S) float64 { return float64(v) })
+	case []Half:
+		Map2(dst, src, func(v S) Half { return HalfFromFloat32(float32(v)) })
+	case []BFloat16:
+		Map2(dst, src, func(v S) BFloat16 { return BFloat16FromFloat32(float32(v)) })
+	case []complex64:
+		Map2(dst, src, func(v S) complex64 { return complex(float32(v), 0) })
+	case []complex128:
+		Map2(dst, src, func(v S) complex128 { return complex(float64(v), 0) })
+	default:
+		return false
+	}
+	return true
+}
+
+func castInteger[S Integer](dst any, src []S) bool {
+	switch dst := dst.(type) {
+	case []int8:
+		Map2(dst, src, func(v S) int8 { return int8(v) })
+	case []int16:
+		Map2(dst, src, func(v S) int16 { return int16(v) })
+	case []int32:
+		Map2(dst, src, func(v S) int32 { return int32(v) })
+	case []int64:
+		Map2(dst, src, func(v S) int64 { return int64(v) })
+	case []uint8:
+		Map2(dst, src, func(v S) uint8 { return uint8(v) })
+	case []uint16:
+		Map2(dst, src, func(v S) uint16 { return uint16(v) })
+	case []uint32:
+		Map2(dst, src, func(v S) uint32 { return uint32(v) })
+	case []uint64:
+		Map2(dst, src, func(v S) uint64 { return uint64(v) })
+	default:
+		return castReal(dst, src)
+	}
+	return true
+}
+
+func castFloat[S Float](dst any, src []S) bool {
+	switch dst := dst.(type) {
+	case []int8:
+		Map2(dst, src, func(v S) int8 { return int8(truncate32(v)) })
+	case []int16:
+		Map2(dst, src, func(v S) int16 { return int16(truncate32(v)) })
+	case []int32:
+		Map2(dst, src, truncate32[S])
+	case []int64:
+		Map2(dst, src, truncate64[S])
+	case []uint8:
+		Map2(dst, src, func(v S) uint8 { return uint8(truncate32(v)) })
+	case []uint16:
+		Map2(dst, src, func(v S) uint16 { return uint16(truncate32(v)) })
+	case []uint32:
+		Map2(dst, src, func(v S) uint32 { return uint32(truncate64(v)) })
+	case []uint64:
+		Map2(dst, src, truncateU64[S])
+	default:
+		return castReal(dst, src)
+	}
+	return true
+}
+
+// truncate32 answers with the least integer, as x86 does, for what does not
+// fit and for NaN. Go leaves these cases to the processor.
+func truncate32[S Float](v S) int32 {
+	if v > math.MinInt32-1 && v < math.MaxInt32+1 {
+		return int32(v)
+	}
+	return math.MinInt32
+}
+
+// truncate64 is truncate32 for 64 bits.
+func truncate64[S Float](v S) int64 {
+	if v >= -(1<<63) && v < 1<<63 {
+		return int64(v)
+	}
+	return math.MinInt64
+}
+
+// truncateU64 converts negative numbers by way of int64, as compilers for x86
+// do, so that -1 becomes the greatest number.
+func truncateU64[S Float](v S) uint64 {
+	if v >= 1<<63 && v < 1<<64 {
+		return uint64(v-1<<63) | 1<<63
+	}
+	return uint64(truncate64(v))
+}
+
+func castBool(dst any, src []bool) bool {
+	if dst, ok := dst.([]bool); ok {
+		copy(dst, src)
+		return true
+	}
+	return castBlocks(dst, src, func(y []uint8, x []bool) {
+		Map2(y, x, func(v bool) uint8 {
+			if v {
+				return 1
+			}
+			return 0
+		})
+	})
+}
+
+func castHalf[H HalfFloat](dst any, src []H) bool {
+	if dst, ok := dst.([]H); ok {
+		copy(dst, src)
+		return true
+	}
+	return castBlocks(dst, src, Widen[H])
+}
+
+func castComplex[C Complex, F Float](dst any, src []C, re func(C) F) bool {
+	switch dst := dst.(type) {
+	case []complex64:
+		Map2(dst, src, func(v C) complex64 { return complex64(v) })
+		return true
+	case []complex128:
+		Map2(dst, src, func(v C) complex128 { return complex128(v) })
+		return true
+	}
+	return castBlocks(dst, src, func(y []F, x []C) { Map2(y, x, re) })
+}
+
+// castBlocks converts by way of another type, a block at a time.
+func castBlocks[M, S any](dst any, src []S, f func(y []M, x []S)) bool {
+	buf := make([]M, min(len(src), widenBlock))
+	for lo := 0; lo == 0 || lo < len(src); lo += widenBlock {
+		hi := min(len(src), lo+widenBlock)
+		b := buf[:hi-lo]
+		f(b, src[lo:hi])
+		if !Cast(part(dst, lo, hi), b) {
+			return false
+		}
+	}
+	return true
+}
+
+// part slices a slice of any element type that Cast knows.
+func part(s any, lo, hi int) any {
+	switch s := s.(type) {
+	case []bool:
+		return s[lo:hi]
+	case []int8:
+		return s[lo:hi]
+	case []int16:
+		return s[lo:hi]
+	case []int32:
+		return s[lo:hi]
+	case []int64:
+		return s[lo:hi]
+	case []uint8:
+		return s[lo:hi]
+	case []uint16:
+		return s[lo:hi]
+	case []uint32:
+		return s[lo:hi]
+	case []uint64:
+		return s[lo:hi]
+	case []float32:
+		return s[lo:hi]
+	case []float64:
+		return s[lo:hi]
+	case []Half:
+		return s[lo:hi]
+	case []BFloat16:
+		return s[lo:hi]
+	case []complex64:
+		return s[lo:hi]
+	case []complex128:
+		return s[lo:hi]
+	}
+	return nil
+}

@@ -1,0 +1,30 @@
+// Package kernel holds the loops: functions over slices that know nothing of
+// graphs, tensors or devices and cannot fail.
+//
+// The functions are generic over the element type. float32 (and, for matrix
+// products, float64) run on AVX-512 or AVX2 assembly where the processor has
+// it; everything else, and every other processor, runs the portable Go loop
+// that also defines what the assembly has to compute. The noasm build tag
+// leaves the assembly out.
+//
+// Callers vouch for their arguments: lengths fit, indices were checked with
+// the functions offered for that. A loop that breaks its contract panics with
+// Go's own bounds error rather than writing outside a slice.
+//
+// Work is shared between threads through a Par that the caller passes. How a
+// loop is cut depends on shapes alone, so that the bits of a result do not
+// depend on the number of threads.
+package kernel
+
+// Par calls f for disjoint ranges that together cover [0, n), perhaps at the
+// same time from several goroutines, and returns when all have returned. No
+// range but the last is shorter than grain. The ranges may depend on n and
+// grain only. threads.Pool has methods of this type.
+type Par func(n, grain int, f func(lo, hi int))
+
+// Serial is the Par that uses the calling goroutine alone.
+func Serial(n, _ int, f func(lo, hi int)) {
+	if n > 0 {
+		f(0, n)
+	}
+}

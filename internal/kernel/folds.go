@@ -1,0 +1,182 @@
+package kernel
+
+import "math"
+
+// sumRun elements are added one after the other; longer runs are halved.
+const sumRun = 128
+
+// Sum adds up x in pairs of halves, so that the rounding error grows with the
+// logarithm of the length.
+func Sum[T Number](x []T) T {
+	if simd.sum != nil {
+		if xf, ok := asF32(x); ok {
+			s, _ := any(sumF32(xf)).(T)
+			return s
+		}
+	}
+	return pairwiseSum(x)
+}
+
+// sumF32Chunk elements are one call of the vector loop, which keeps 64 partial
+// sums.
+const sumF32Chunk = 4096
+
+// sumF32 halves long runs at multiples of the chunk.
+func sumF32(x []float32) float32 {
+	if len(x) <= sumF32Chunk {
+		return simd.sum(x)
+	}
+	chunks := (len(x) + sumF32Chunk - 1) / sumF32Chunk
+	h := chunks / 2 * sumF32Chunk
+	return sumF32(x[:h]) + sumF32(x[h:])
+}
+
+func pairwiseSum[T Number](x []T) T {
+	if len(x) <= sumRun {
+		return sumInOrder(x)
+	}
+	h := len(x) / 2
+	return pairwiseSum(x[:h]) + pairwiseSum(x[h:])
+}
+
+func sumInOrder[T Number](x []T) T {
+	var s T
+	for _, v := range x {
+		s += v
+	}
+	return s
+}
+
+// SumFold returns the fold of Sum.
+func SumFold[T Number]() Fold[T] {
+	return Fold[T]{
+		Join: func(a, b T) T { return a + b },
+		Run:  Sum[T],
+		Rows: func(acc, x []T) { Add(acc, acc, x) },
+	}
+}
+
+// ProdFold returns the fold that multiplies.
+func ProdFold[T Number]() Fold[T] {
+	return Fold[T]{
+		Init: 1,
+		Join: func(a, b T) T { return a * b },
+		Run: func(x []T) T {
+			p := T(1)
+			for _, v := range x {
+				p *= v
+			}
+			return p
+		},
+		Rows: func(acc, x []T) { Mul(acc, acc, x) },
+	}
+}
+
+// MaxFold returns the fold to the greatest element, NaN if there is one. The
+// greatest of nothing is -Inf or the least integer.
+func MaxFold[T Real]() Fold[T] {
+	return Fold[T]{Init: Lowest[T](), Join: greater[T], Run: maxOf[T], Rows: func(acc, x []T) { Max(acc, acc, x) }}
+}
+
+// MinFold returns the fold to the least element, NaN if there is one. The
+// least of nothing is +Inf or the greatest integer.
+func MinFold[T Real]() Fold[T] {
+	return Fold[T]{Init: Highest[T](), Join: lesser[T], Run: minOf[T], Rows: func(acc, x []T) { Min(acc, acc, x) }}
+}
+
+func maxOf[T Real](x []T) T {
+	if xf, ok := asF32(x); ok && simd.maxOf != nil {
+		v, _ := any(overChunks(xf, simd.maxOf, greater[float32])).(T)
+		return v
+	}
+	m := Lowest[T]()
+	for _, v := range x {
+		m = greater(v, m)
+	}
+	return m
+}
+
+func minOf[T Real](x []T) T {
+	if xf, ok := asF32(x); ok && simd.minOf != nil {
+		v, _ := any(overChunks(xf, simd.minOf, lesser[float32])).(T)
+		return v
+	}
+	m := Highest[T]()
+	for _, v := range x {
+		m = lesser(v, m)
+	}
+	return m
+}
+
+// overChunks bounds the length of a call into assembly, which the scheduler
+// cannot interrupt.
+func overChunks(x []float32, f func([]float32) float32, join func(a, b float32) float32) float32 {
+	m := f(x[:min(len(x), foldChunk)])
+	for len(x) > foldChunk {
+		x = x[foldChunk:]
+		m = join(f(x[:min(len(x), foldChunk)]), m)
+	}
+	return m
+}
+
+// AllFold returns the fold of And.
+func AllFold() Fold[bool] {
+	and := func(a, b bool) bool { return a && b }
+	return Fold[bool]{Init: true, Join: and, Rows: func(acc, x []bool) { And(acc, acc, x) }, Run: func(x []bool) bool {
+		for _, v := range x {
+			if !v {
+				return false
+			}
+		}
+		return true
+	}}
+}
+
+// AnyFold returns the fold of Or.
+func AnyFold() Fold[bool] {
+	or := func(a, b bool) bool { return a || b }
+	return Fold[bool]{Join: or, Rows: func(acc, x []bool) { Or(acc, acc, x) }, Run: func(x []bool) bool {
+		for _, v := range x {
+			if v {
+				return true
+			}
+		}
+		return false
+	}}
+}
+
+// Lowest returns -Inf or the least integer of a type.
+func Lowest[T Real]() T {
+	var v T
+	switch p := any(&v).(type) {
+	case *float32:
+		*p = float32(math.Inf(-1))
+	case *float64:
+		*p = math.Inf(-1)
+	case *int8:
+		*p = math.MinInt8
+	case *int16:
+		*p = math.MinInt16
+	case *int32:
+		*p = math.MinInt32
+	case *int64:
+		*p = math.MinInt64
+	}
+	return v
+}
+
+// Highest returns +Inf or the greatest integer of a type.
+func Highest[T Real]() T {
+	var v T
+	switch p := any(&v).(type) {
+	case *float32:
+		*p = float32(math.Inf(1))
+	case *float64:
+		*p = math.Inf(1)
+	default:
+		// All bits set is -1 or the greatest; the least one less wraps to
+		// the greatest.
+		return Lowest[T]() - 1
+	}
+	return v
+}

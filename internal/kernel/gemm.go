@@ -1,0 +1,96 @@
+package kernel
+
+// Gemm describes a matrix product C = op(A)·op(B): op(A) is M×K, op(B) is K×N
+// and C is M×N, all row-major. LDA, LDB and LDC are the distances between the
+// rows as stored; they may be less than a row's length, so that the rows of A
+// overlap as the windows of a convolution do.
+type Gemm struct {
+	M, N, K       int
+	TransA        bool // A is stored as K×M
+	TransB        bool // B is stored as N×K
+	LDA, LDB, LDC int
+	// Accumulate adds to C instead of overwriting it.
+	Accumulate bool
+}
+
+// NewGemm describes the product of matrices stored without gaps.
+func NewGemm(m, n, k int, transA, transB bool) Gemm {
+	g := Gemm{M: m, N: n, K: k, TransA: transA, TransB: transB, LDA: k, LDB: n, LDC: n}
+	if transA {
+		g.LDA = m
+	}
+	if transB {
+		g.LDB = k
+	}
+	return g
+}
+
+// Epilogue is done to a tile of C while it is still in the cache. Its zero
+// value does nothing.
+type Epilogue[T Number] struct {
+	// Bias, of length N, is added to every row.
+	Bias []T
+	// Activate, if set, is applied to rows or parts of them, in place.
+	Activate func(row []T)
+}
+
+// MatMul computes the product g of a and b into c. An element of C is the sum
+// over k in order, in blocks that depend on K alone, whatever the threads.
+func MatMul[T Number](par Par, g Gemm, c, a, b []T, e Epilogue[T]) {
+	if g.M == 0 || g.N == 0 {
+		return
+	}
+	if g.K == 0 {
+		gemmEmpty(g, c)
+		e.apply(g, c, 0, g.M, 0, g.N)
+		return
+	}
+	switch c := any(c).(type) {
+	case []float32:
+		if gemm32 != nil {
+			e, _ := any(e).(Epilogue[float32])
+			gemm32(par, g, c, any(a).([]float32), any(b).([]float32), e)
+			return
+		}
+	case []float64:
+		if gemm64 != nil {
+			e, _ := any(e).(Epilogue[float64])
+			gemm64(par, g, c, any(a).([]float64), any(b).([]float64), e)
+			return
+		}
+	}
+	gemmPortable(par, g, c, a, b, e)
+}
+
+// gemm32 and gemm64 are the products with vector instructions, nil if there
+// are none. The file of the architecture sets them before main starts.
+var (
+	gemm32 func(par Par, g Gemm, c, a, b []float32, e Epilogue[float32])
+	gemm64 func(par Par, g Gemm, c, a, b []float64, e Epilogue[float64])
+)
+
+// gemmEmpty is the product with nothing to sum up.
+func gemmEmpty[T Number](g Gemm, c []T) {
+	if g.Accumulate {
+		return
+	}
+	for i := range g.M {
+		clear(c[i*g.LDC : i*g.LDC+g.N])
+	}
+}
+
+// apply finishes a block of C.
+func (e Epilogue[T]) apply(g Gemm, c []T, i0, i1, j0, j1 int) {
+	if e.Bias == nil && e.Activate == nil {
+		return
+	}
+	for i := i0; i < i1; i++ {
+		row := c[i*g.LDC+j0 : i*g.LDC+j1]
+		if e.Bias != nil {
+			Add(row, row, e.Bias[j0:j1])
+		}
+		if e.Activate != nil {
+			e.Activate(row)
+		}
+	}
+}

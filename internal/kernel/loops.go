@@ -1,0 +1,127 @@
+package kernel
+
+// Loops is a binary operation in the forms that a broadcast meets. ScalarX
+// and ScalarY may be nil; Zip then runs over a repeated scalar.
+type Loops[R, T any] struct {
+	// Zip sets z[i] = f(x[i], y[i]).
+	Zip func(z []R, x, y []T)
+	// ScalarX sets z[i] = f(x, y[i]).
+	ScalarX func(z []R, x T, y []T)
+	// ScalarY sets z[i] = f(x[i], y).
+	ScalarY func(z []R, x []T, y T)
+}
+
+// AddLoops returns the forms of Add.
+func AddLoops[T Number]() Loops[T, T] { return commutative(Add[T], AddScalar[T]) }
+
+// SubLoops returns the forms of Sub.
+func SubLoops[T Number]() Loops[T, T] { return Loops[T, T]{Sub[T], ScalarSub[T], SubScalar[T]} }
+
+// MulLoops returns the forms of Mul.
+func MulLoops[T Number]() Loops[T, T] { return commutative(Mul[T], MulScalar[T]) }
+
+// DivLoops returns the forms of Div.
+func DivLoops[T Inexact]() Loops[T, T] { return Loops[T, T]{Div[T], ScalarDiv[T], DivScalar[T]} }
+
+// MaxLoops returns the forms of Max.
+func MaxLoops[T Real]() Loops[T, T] { return commutative(Max[T], MaxScalar[T]) }
+
+// MinLoops returns the forms of Min.
+func MinLoops[T Real]() Loops[T, T] { return commutative(Min[T], MinScalar[T]) }
+
+func commutative[T any](zip func(z, x, y []T), scalar func(z, x []T, s T)) Loops[T, T] {
+	return Loops[T, T]{zip, func(z []T, s T, x []T) { scalar(z, x, s) }, scalar}
+}
+
+// WidenLoops runs loops over float32 on 16-bit floats.
+func WidenLoops[H HalfFloat](l Loops[float32, float32]) Loops[H, H] {
+	return Loops[H, H]{Zip: func(z, x, y []H) { Widen2(z, x, y, l.Zip) }}
+}
+
+// WidenLoopsTo is WidenLoops for results of another type, as comparisons have.
+func WidenLoopsTo[R any, H HalfFloat](l Loops[R, float32]) Loops[R, H] {
+	return Loops[R, H]{Zip: func(z []R, x, y []H) { WidenTo(z, x, y, l.Zip) }}
+}
+
+// elementGrain is the least number of elements worth a task of their own.
+const elementGrain = 16 << 10
+
+// scalarRun is how often a scalar is repeated for loops without scalar form.
+const scalarRun = 256
+
+// ZipBroadcast runs a binary operation over operands of two shapes.
+func ZipBroadcast[R, T any](par Par, b *Broadcast, z []R, x, y []T, l Loops[R, T]) {
+	if b.Same() {
+		par(b.Len, elementGrain, func(lo, hi int) { l.Zip(z[lo:hi], x[lo:hi], y[lo:hi]) })
+		return
+	}
+	run := l.forInner(b.Inner())
+	par(b.Len, elementGrain, func(lo, hi int) {
+		b.Runs(lo, hi, func(at int, off []int, n int) {
+			run(z[at:at+n], x[off[0]:], y[off[1]:])
+		})
+	})
+}
+
+// forInner returns the form of the loop for these steps of x and y. The form
+// gets x and y from the run's first element on.
+func (l Loops[R, T]) forInner(step []int) func(z []R, x, y []T) {
+	switch {
+	case step[0] == 0 && l.ScalarX != nil:
+		return func(z []R, x, y []T) { l.ScalarX(z, x[0], y[:len(z)]) }
+	case step[1] == 0 && l.ScalarY != nil:
+		return func(z []R, x, y []T) { l.ScalarY(z, x[:len(z)], y[0]) }
+	case step[0] == 0:
+		return func(z []R, x, y []T) {
+			repeatScalar(z, x[0], y, func(z []R, s, v []T) { l.Zip(z, s, v) })
+		}
+	case step[1] == 0:
+		return func(z []R, x, y []T) {
+			repeatScalar(z, y[0], x, func(z []R, s, v []T) { l.Zip(z, v, s) })
+		}
+	}
+	return func(z []R, x, y []T) { l.Zip(z, x[:len(z)], y[:len(z)]) }
+}
+
+// repeatScalar calls f for blocks of z and v together with as many copies of s.
+func repeatScalar[R, T any](z []R, s T, v []T, f func(z []R, s, v []T)) {
+	buf := make([]T, min(len(z), scalarRun))
+	Fill(buf, s)
+	for len(z) > 0 {
+		n := min(len(z), len(buf))
+		f(z[:n], buf[:n], v[:n])
+		z, v = z[n:], v[n:]
+	}
+}
+
+// SelectBroadcast sets z to x where c holds and to y elsewhere, for operands
+// of three shapes: b plans c, x and y in this order.
+func SelectBroadcast[T any](par Par, b *Broadcast, z []T, c []bool, x, y []T) {
+	step := b.Inner()
+	par(b.Len, elementGrain, func(lo, hi int) {
+		b.Runs(lo, hi, func(at int, off []int, n int) {
+			ci, xi, yi := off[0], off[1], off[2]
+			for i := range z[at : at+n] {
+				if c[ci+i*step[0]] {
+					z[at+i] = x[xi+i*step[1]]
+				} else {
+					z[at+i] = y[yi+i*step[2]]
+				}
+			}
+		})
+	})
+}
+
+// CopyBroadcast repeats x to fill z.
+func CopyBroadcast[T any](par Par, b *Broadcast, z, x []T) {
+	repeated := b.Inner()[0] == 0
+	par(b.Len, elementGrain, func(lo, hi int) {
+		b.Runs(lo, hi, func(at int, off []int, n int) {
+			if repeated {
+				Fill(z[at:at+n], x[off[0]])
+			} else {
+				copy(z[at:at+n], x[off[0]:])
+			}
+		})
+	})
+}

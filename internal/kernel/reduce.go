@@ -1,0 +1,202 @@
+package kernel
+
+// Reduction says how a tensor is folded along some of its axes. It knows
+// shapes only and may be kept and shared.
+type Reduction struct {
+	// Len is the number of results.
+	Len int
+	// Count is how many elements make up one result.
+	Count int
+
+	dims []reduceDim // outermost first; neighbours of one kind merged
+}
+
+type reduceDim struct {
+	n       int
+	reduced bool
+}
+
+// NewReduction plans the folding of the axes that reduced marks.
+func NewReduction(shape []int, reduced []bool) *Reduction {
+	r := &Reduction{Len: 1, Count: 1}
+	for i, n := range shape {
+		if reduced[i] {
+			r.Count *= n
+		} else {
+			r.Len *= n
+		}
+		if n != 1 {
+			r.push(reduceDim{n, reduced[i]})
+		}
+	}
+	return r
+}
+
+func (r *Reduction) push(d reduceDim) {
+	if k := len(r.dims) - 1; k >= 0 && r.dims[k].reduced == d.reduced {
+		r.dims[k].n *= d.n
+		return
+	}
+	r.dims = append(r.dims, d)
+}
+
+// Fold is an associative operation in the forms that a reduction meets.
+type Fold[T any] struct {
+	// Init is the result of folding nothing.
+	Init T
+	// Join folds two results.
+	Join func(a, b T) T
+	// Run folds consecutive elements.
+	Run func(x []T) T
+	// Rows sets acc[i] = Join(acc[i], x[i]).
+	Rows func(acc, x []T)
+}
+
+const (
+	// foldChunk elements are folded as one run; longer runs are cut into
+	// chunks, so that their results do not depend on the number of threads.
+	foldChunk = 16 << 10
+	// foldRows rows are folded one after the other before they join the
+	// total: the rounding error of a sum grows with the square root of the
+	// number of rows instead of the number.
+	foldRows = 64
+	// foldWidth columns are folded at a time, so that their totals stay in
+	// the first-level cache.
+	foldWidth = 512
+)
+
+// Reduce folds src into dst.
+func Reduce[T any](par Par, r *Reduction, dst, src []T, f Fold[T]) {
+	Fill(dst[:r.Len], f.Init)
+	if r.Len == 0 || r.Count == 0 {
+		return
+	}
+	switch {
+	case len(r.dims) == 0:
+		dst[0] = f.Join(f.Init, src[0])
+	case len(r.dims) == 1 && r.dims[0].reduced:
+		dst[0] = foldAll(par, src[:r.Count], f)
+	default:
+		reduceKept(par, r.dims, dst, src, f)
+	}
+}
+
+// foldAll folds everything: chunks of their own, then the chunks' results.
+func foldAll[T any](par Par, x []T, f Fold[T]) T {
+	if len(x) <= foldChunk {
+		return f.Run(x)
+	}
+	part := make([]T, (len(x)+foldChunk-1)/foldChunk)
+	par(len(part), 1, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			part[i] = f.Run(x[i*foldChunk : min((i+1)*foldChunk, len(x))])
+		}
+	})
+	return foldAll(Serial, part, f)
+}
+
+// reduceKept shares the outermost kept dimension between threads.
+func reduceKept[T any](par Par, dims []reduceDim, dst, src []T, f Fold[T]) {
+	kept := 0
+	if dims[0].reduced {
+		kept = 1
+	}
+	perIndex := 1
+	for i, d := range dims {
+		if i != kept {
+			perIndex *= d.n
+		}
+	}
+	grain := max(1, elementGrain/perIndex)
+	par(dims[kept].n, grain, func(lo, hi int) {
+		if kept == 0 {
+			reduceRange(dims, dst, src, lo, hi, f)
+			return
+		}
+		if len(dims) == 2 {
+			foldColumns(dst[lo:hi], src[lo:], dims[0].n, dims[1].n, f)
+			return
+		}
+		stride := innerLen(dims[1:])
+		for i := range dims[0].n {
+			reduceRange(dims[1:], dst, src[i*dims[1].n*stride:], lo, hi, f)
+		}
+	})
+}
+
+// innerLen is the number of elements of one index of the first dimension.
+func innerLen(dims []reduceDim) int {
+	n := 1
+	for _, d := range dims[1:] {
+		n *= d.n
+	}
+	return n
+}
+
+// keptLen is the number of results of one index of the first dimension.
+func keptLen(dims []reduceDim) int {
+	n := 1
+	for _, d := range dims[1:] {
+		if !d.reduced {
+			n *= d.n
+		}
+	}
+	return n
+}
+
+// reduceRange folds the indices [lo, hi) of a kept first dimension.
+func reduceRange[T any](dims []reduceDim, dst, src []T, lo, hi int, f Fold[T]) {
+	if len(dims) == 1 {
+		f.Rows(dst[lo:hi], src[lo:hi])
+		return
+	}
+	in, out := innerLen(dims), keptLen(dims)
+	for i := lo; i < hi; i++ {
+		reduceReduced(dims[1:], dst[i*out:(i+1)*out], src[i*in:(i+1)*in], f)
+	}
+}
+
+// reduceReduced folds a reduced first dimension.
+func reduceReduced[T any](dims []reduceDim, dst, src []T, f Fold[T]) {
+	switch len(dims) {
+	case 1:
+		dst[0] = f.Join(dst[0], foldAll(Serial, src, f))
+	case 2:
+		foldColumns(dst, src, dims[0].n, dims[1].n, f)
+	default:
+		stride := innerLen(dims)
+		for i := range dims[0].n {
+			reduceRange(dims[1:], dst, src[i*stride:], 0, dims[1].n, f)
+		}
+	}
+}
+
+// foldColumns folds rows of len(dst) elements that are stride apart.
+func foldColumns[T any](dst, src []T, rows, stride int, f Fold[T]) {
+	var buf []T
+	if rows > foldRows {
+		buf = make([]T, min(len(dst), foldWidth))
+	}
+	for j := 0; j < len(dst); j += foldWidth {
+		w := min(foldWidth, len(dst)-j)
+		foldStrip(dst[j:j+w], src[j:], rows, stride, buf, f)
+	}
+}
+
+// foldStrip folds a strip of columns, a block of rows at a time.
+func foldStrip[T any](dst, src []T, rows, stride int, buf []T, f Fold[T]) {
+	for r := 0; r < rows; r += foldRows {
+		end := min(rows, r+foldRows)
+		acc := dst
+		if rows > foldRows {
+			acc = buf[:len(dst)]
+			Fill(acc, f.Init)
+		}
+		for i := r; i < end; i++ {
+			f.Rows(acc, src[i*stride:i*stride+len(dst)])
+		}
+		if rows > foldRows {
+			f.Rows(dst, acc)
+		}
+	}
+}

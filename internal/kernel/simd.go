@@ -1,0 +1,61 @@
+package kernel
+
+// vectorLoops holds the float32 loops that the processor runs with vector
+// instructions. A nil field means that the portable loop serves.
+type vectorLoops struct {
+	add, sub, mul, div, max, min         binaryLoop
+	addS, subS, rsubS, mulS, divS, rdivS scalarLoop
+	maxS, minS                           scalarLoop
+	reluGrad, tanhGrad, sigmoidGrad      binaryLoop
+	neg, square, sqrt, rsqrt, relu       unaryLoop
+	exp, log, tanh, sigmoid              unaryLoop
+	sum, maxOf, minOf                    func(x []float32) float32
+	expShift                             func(y, x []float32, shift float32) float32
+	axpy                                 func(y []float32, a float32, x []float32)
+	momentum                             func(v, m, g []float32, lr, momentum float32)
+	adam                                 func(v, m, s, g []float32, p AdamStep[float32])
+}
+
+type (
+	unaryLoop  func(y, x []float32)
+	binaryLoop func(z, x, y []float32)
+	scalarLoop func(z, x []float32, s float32)
+)
+
+// simd is set once, before main starts, by the file of the architecture.
+var simd vectorLoops
+
+// map32 runs a vector loop if there is one and the data are float32.
+func map32[T any](f unaryLoop, y, x []T) bool {
+	yf, ok := asF32(y)
+	if !ok || f == nil {
+		return false
+	}
+	xf, _ := asF32(x)
+	f(yf, xf[:len(yf)])
+	return true
+}
+
+// zip32 is map32 for two operands.
+func zip32[T any](f binaryLoop, z, x, y []T) bool {
+	zf, ok := asF32(z)
+	if !ok || f == nil {
+		return false
+	}
+	xf, _ := asF32(x)
+	yf, _ := asF32(y)
+	f(zf, xf[:len(zf)], yf[:len(zf)])
+	return true
+}
+
+// scalar32 is map32 with a scalar as second operand.
+func scalar32[T any](f scalarLoop, z, x []T, s T) bool {
+	zf, ok := asF32(z)
+	if !ok || f == nil {
+		return false
+	}
+	xf, _ := asF32(x)
+	sf, _ := scalarF32(s)
+	f(zf, xf[:len(zf)], sf)
+	return true
+}

@@ -1,0 +1,99 @@
+package kernel
+
+import "math"
+
+// Softmax sets every row of n elements of y to e^x / Σe^x.
+func Softmax[T Float](par Par, y, x []T, n int) {
+	eachRow(par, len(x), n, func(lo, hi int) {
+		y, x := y[lo:hi], x[lo:hi]
+		s := expShifted(y, x, maxOf(x))
+		MulScalar(y, y, 1/s)
+	})
+}
+
+// LogSoftmax sets every row of n elements of y to x - log Σe^x.
+func LogSoftmax[T Float](par Par, y, x []T, n int) {
+	eachRow(par, len(x), n, func(lo, hi int) {
+		y, x := y[lo:hi], x[lo:hi]
+		m := maxOf(x)
+		s := expShifted(y, x, m)
+		SubScalar(y, x, m)
+		SubScalar(y, y, T(math.Log(float64(s))))
+	})
+}
+
+// eachRow calls f for every row of n of total elements.
+func eachRow(par Par, total, n int, f func(lo, hi int)) {
+	if n == 0 {
+		return
+	}
+	par(total/n, max(1, rowGrain/n), func(lo, hi int) {
+		for r := lo; r < hi; r++ {
+			f(r*n, (r+1)*n)
+		}
+	})
+}
+
+// rowGrain elements of a transcendental function are worth a task.
+const rowGrain = 8 << 10
+
+// expShifted sets y = e^(x-shift) and returns the sum of y.
+func expShifted[T Float](y, x []T, shift T) T {
+	if yf, ok := asF32(y); ok && simd.expShift != nil {
+		xf, _ := asF32(x)
+		sf, _ := scalarF32(shift)
+		s, _ := any(simd.expShift(yf, xf, sf)).(T)
+		return s
+	}
+	SubScalar(y, x, shift)
+	Exp(y, y)
+	return Sum(y)
+}
+
+// SparseSoftmaxCrossEntropy sets, for every row of n logits, the loss
+// log Σe^x - x[label] and its gradient softmax(x) - onehot(label). Rows whose
+// label is out of range get NaN. BadIndex finds such labels.
+func SparseSoftmaxCrossEntropy[T Float, I Index](par Par, loss, grad, logits []T, labels []I, n int) {
+	eachRow(par, len(logits), n, func(lo, hi int) {
+		r := lo / n
+		loss[r] = sparseRow(grad[lo:hi], logits[lo:hi], int(labels[r]))
+	})
+}
+
+// sparseRow computes the gradient of one row and returns its loss.
+func sparseRow[T Float](grad, x []T, label int) T {
+	if label < 0 || label >= len(x) {
+		Fill(grad, T(math.NaN()))
+		return T(math.NaN())
+	}
+	m := maxOf(x)
+	s := expShifted(grad, x, m)
+	MulScalar(grad, grad, 1/s)
+	loss := T(math.Log(float64(s))) - (x[label] - m)
+	grad[label]--
+	return loss
+}
+
+// SoftmaxCrossEntropy sets, for every row of n logits, the loss Σ p·(log Σe^x
+// - x) and its gradient softmax(x) - p, for label distributions p.
+func SoftmaxCrossEntropy[T Float](par Par, loss, grad, logits, labels []T, n int) {
+	eachRow(par, len(logits), n, func(lo, hi int) {
+		loss[lo/n] = denseRow(grad[lo:hi], logits[lo:hi], labels[lo:hi])
+	})
+}
+
+// denseRow computes the gradient of one row and returns its loss.
+func denseRow[T Float](grad, x, p []T) T {
+	m := maxOf(x)
+	s := expShifted(grad, x, m)
+	logSum := T(math.Log(float64(s)))
+	var loss T
+	for i, v := range x {
+		if p[i] != 0 || v != v {
+			loss += p[i] * (logSum - (v - m))
+		}
+	}
+	MulScalar(grad, grad, 1/s)
+	Sub(grad, grad, p)
+	return loss
+}

@@ -1,0 +1,118 @@
+package kernel
+
+import (
+	"math"
+	"math/cmplx"
+)
+
+// MapFloat64 sets y = f(x), computed in float64 and rounded once.
+func MapFloat64[T Float](y, x []T, f func(float64) float64) {
+	Map(y, x, func(v T) T { return T(f(float64(v))) })
+}
+
+// ZipFloat64 sets z = f(x, y), computed in float64 and rounded once.
+func ZipFloat64[T Float](z, x, y []T, f func(a, b float64) float64) {
+	Zip(z, x, y, func(a, b T) T { return T(f(float64(a), float64(b))) })
+}
+
+// MapComplex128 sets y = f(x), computed in complex128 and rounded once.
+func MapComplex128[T Complex](y, x []T, f func(complex128) complex128) {
+	Map(y, x, func(v T) T { return T(f(complex128(v))) })
+}
+
+// ZipComplex128 sets z = f(x, y), computed in complex128 and rounded once.
+func ZipComplex128[T Complex](z, x, y []T, f func(a, b complex128) complex128) {
+	Zip(z, x, y, func(a, b T) T { return T(f(complex128(a), complex128(b))) })
+}
+
+// Exp sets y = e to the x.
+func Exp[T Float](y, x []T) {
+	if !map32(simd.exp, y, x) {
+		MapFloat64(y, x, math.Exp)
+	}
+}
+
+// Log sets y to the natural logarithm of x.
+func Log[T Float](y, x []T) {
+	if !map32(simd.log, y, x) {
+		MapFloat64(y, x, math.Log)
+	}
+}
+
+// Sqrt sets y to the square root of x.
+func Sqrt[T Float](y, x []T) {
+	if !map32(simd.sqrt, y, x) {
+		Map(y, x, func(v T) T { return T(math.Sqrt(float64(v))) })
+	}
+}
+
+// Rsqrt sets y = 1/√x.
+func Rsqrt[T Float](y, x []T) {
+	if !map32(simd.rsqrt, y, x) {
+		Map(y, x, func(v T) T { return T(1 / math.Sqrt(float64(v))) })
+	}
+}
+
+// Tanh sets y to the hyperbolic tangent of x.
+func Tanh[T Float](y, x []T) {
+	if !map32(simd.tanh, y, x) {
+		MapFloat64(y, x, math.Tanh)
+	}
+}
+
+// Sigmoid sets y = 1/(1+e^-x).
+func Sigmoid[T Float](y, x []T) {
+	if !map32(simd.sigmoid, y, x) {
+		MapFloat64(y, x, sigmoid)
+	}
+}
+
+// sigmoid never takes the exponential of a positive number, so that a very
+// negative x gives the small result it should and not 1/Inf.
+func sigmoid(x float64) float64 {
+	e := math.Exp(-math.Abs(x))
+	if x < 0 {
+		return e / (1 + e)
+	}
+	return 1 / (1 + e)
+}
+
+// Softplus sets y = log(1+e^x).
+func Softplus[T Float](y, x []T) {
+	MapFloat64(y, x, func(v float64) float64 {
+		return math.Max(v, 0) + math.Log1p(math.Exp(-math.Abs(v)))
+	})
+}
+
+// Elu sets y to x where x is not negative and to e^x - 1 elsewhere.
+func Elu[T Float](y, x []T) {
+	MapFloat64(y, x, func(v float64) float64 {
+		if v < 0 {
+			return math.Expm1(v)
+		}
+		return v
+	})
+}
+
+// Pow sets z = x to the power of y. Integers have PowInt.
+func Pow[T Inexact](z, x, y []T) {
+	switch z := any(z).(type) {
+	case []float32:
+		ZipFloat64(z, any(x).([]float32), any(y).([]float32), math.Pow)
+	case []float64:
+		ZipFloat64(z, any(x).([]float64), any(y).([]float64), math.Pow)
+	case []complex64:
+		ZipComplex128(z, any(x).([]complex64), any(y).([]complex64), cmplx.Pow)
+	case []complex128:
+		ZipComplex128(z, any(x).([]complex128), any(y).([]complex128), cmplx.Pow)
+	}
+}
+
+// Floor rounds towards -Inf.
+func Floor[T Float](y, x []T) { MapFloat64(y, x, math.Floor) }
+
+// Ceil rounds towards +Inf.
+func Ceil[T Float](y, x []T) { MapFloat64(y, x, math.Ceil) }
+
+// Round rounds to the nearest integer, ties to even.
+func Round[T Float](y, x []T) { MapFloat64(y, x, math.RoundToEven) }

@@ -1,0 +1,253 @@
+package threads
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// spinRounds bounds how long a worker looks for work: 20 to 50 µs. It is
+	// a count and no duration because a clock under test may stand still.
+	spinRounds = 200
+	// spinLooks is how often it looks before it lets other goroutines run.
+	spinLooks = 30
+	// slots is how many calls can be shared out at a time; further callers
+	// work alone.
+	slots = 16
+	// idleTime is how long a parked worker waits before it ends.
+	idleTime = 2 * time.Second
+)
+
+// set is a set of workers and the jobs offered to them.
+type set struct {
+	jobs     [slots]atomic.Pointer[job]
+	offered  atomic.Uint64 // counts offers, so that a worker notices one
+	spinning atomic.Int32  // workers that look for work
+	parked   atomic.Int32  // len(idle), readable without the lock
+
+	mu      sync.Mutex
+	users   int
+	size    int // the most workers there may be
+	workers int
+	idle    []*worker // parked, the last to park at the end
+	ended   *sync.Cond
+}
+
+// worker is a goroutine that helps with jobs. wake tells it to look again, or
+// by being closed to end.
+type worker struct {
+	set  *set
+	wake chan struct{}
+	seen uint64 // offers it knows of
+}
+
+var shared = newSet()
+
+func newSet() *set {
+	s := &set{}
+	s.ended = sync.NewCond(&s.mu)
+	return s
+}
+
+// addUser lets the set live with up to size workers.
+func (s *set) addUser(size int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.users++
+	s.size = max(s.size, size)
+}
+
+// dropUser ends all workers with the last user.
+func (s *set) dropUser() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.users--
+	if s.users > 0 {
+		return
+	}
+	for _, w := range s.idle {
+		close(w.wake)
+	}
+	s.idle = nil
+	s.parked.Store(0)
+	for s.workers > 0 && s.users == 0 {
+		s.ended.Wait()
+	}
+}
+
+// offer shows the job to the workers. It reports false if the caller does
+// better alone: none is free or the job is too small to wake one.
+func (s *set) offer(j *job) bool {
+	worthWaking := j.chunks >= wakeChunks
+	if s.spinning.Load() == 0 && !(worthWaking && s.canWake()) {
+		return false
+	}
+	j.all.Add(j.chunks)
+	if !s.place(j) {
+		return false
+	}
+	s.offered.Add(1)
+	if missing := min(j.limit, j.chunks-1) - int(s.spinning.Load()); worthWaking && missing > 0 {
+		s.wakeUp(missing)
+	}
+	return true
+}
+
+// place puts the job into a free slot.
+func (s *set) place(j *job) bool {
+	for i := range s.jobs {
+		if s.jobs[i].Load() == nil && s.jobs[i].CompareAndSwap(nil, j) {
+			j.slot = i
+			return true
+		}
+	}
+	return false
+}
+
+// share lets the caller take part in an offered job and withdraws it when no
+// range is left, or when f ends the caller's goroutine.
+func (s *set) share(j *job) {
+	defer s.jobs[j.slot].Store(nil)
+	j.help()
+}
+
+// canWake reports whether a worker is parked or could be started.
+func (s *set) canWake() bool {
+	if s.parked.Load() > 0 {
+		return true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.workers < s.size
+}
+
+// wakeUp wakes up to n parked workers and starts new ones if there are fewer.
+func (s *set) wakeUp(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for ; n > 0 && len(s.idle) > 0; n-- {
+		w := s.idle[len(s.idle)-1]
+		s.idle = s.idle[:len(s.idle)-1]
+		s.parked.Add(-1)
+		w.wake <- struct{}{} // has room: a parked worker has nothing in it
+	}
+	for ; n > 0 && s.workers < s.size && s.users > 0; n-- {
+		s.workers++
+		w := &worker{set: s, wake: make(chan struct{}, 1)}
+		go w.live()
+	}
+}
+
+// live is the life of a worker.
+func (w *worker) live() {
+	defer w.end()
+	for {
+		w.seen = w.set.offered.Load()
+		if w.helpAny() || w.spin() {
+			continue
+		}
+		if !w.park() {
+			return
+		}
+	}
+}
+
+// end counts the worker out, also when a job ended its goroutine.
+func (w *worker) end() {
+	s := w.set
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.workers--
+	s.ended.Broadcast()
+}
+
+// helpAny helps with the first job that has room for it.
+func (w *worker) helpAny() bool {
+	for i := range w.set.jobs {
+		if j := w.set.jobs[i].Load(); j != nil && j.join() {
+			j.help()
+			j.helpers.Add(-1)
+			return true
+		}
+	}
+	return false
+}
+
+// spin looks for an offer for a while and reports whether there was one.
+func (w *worker) spin() bool {
+	s := w.set
+	s.spinning.Add(1)
+	defer s.spinning.Add(-1)
+	for range spinRounds {
+		for range spinLooks {
+			if s.offered.Load() != w.seen {
+				return true
+			}
+		}
+		runtime.Gosched()
+	}
+	return false
+}
+
+// park waits to be woken and reports false if the worker should end.
+func (w *worker) park() bool {
+	if !w.lieDown() {
+		return !w.orphaned()
+	}
+	timer := time.NewTimer(idleTime)
+	defer timer.Stop()
+	select {
+	case _, ok := <-w.wake:
+		return ok
+	case <-timer.C:
+	}
+	if w.getUp() {
+		return false
+	}
+	_, ok := <-w.wake // somebody was faster than the timer
+	return ok
+}
+
+// lieDown adds the worker to the parked ones, unless an offer came meanwhile
+// or nobody uses the set any more.
+func (w *worker) lieDown() bool {
+	s := w.set
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.users == 0 {
+		return false
+	}
+	s.idle = append(s.idle, w)
+	s.parked.Add(1)
+	if s.offered.Load() == w.seen {
+		return true
+	}
+	s.idle = s.idle[:len(s.idle)-1]
+	s.parked.Add(-1)
+	return false
+}
+
+// orphaned reports whether the set has no users.
+func (w *worker) orphaned() bool {
+	w.set.mu.Lock()
+	defer w.set.mu.Unlock()
+	return w.set.users == 0
+}
+
+// getUp takes the worker from the parked ones and reports whether it was among
+// them; if not, somebody has just woken it.
+func (w *worker) getUp() bool {
+	s := w.set
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, x := range s.idle {
+		if x == w {
+			s.idle = append(s.idle[:i], s.idle[i+1:]...)
+			s.parked.Add(-1)
+			return true
+		}
+	}
+	return false
+}
