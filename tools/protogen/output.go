@@ -20,11 +20,11 @@ func write(dir string, want map[string]string) error {
 			return err
 		}
 	}
-	orphans, err := orphans(dir, want)
+	left, err := orphans(dir, want)
 	if err != nil {
 		return err
 	}
-	for _, name := range orphans {
+	for _, name := range left {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil {
 			return err
 		}
