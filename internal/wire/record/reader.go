@@ -1,0 +1,128 @@
+package record
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// CorruptError tells that a stream holds something else than whole records.
+// Its text is TensorFlow's; the canonical code for it is DATA_LOSS.
+type CorruptError struct {
+	Offset int64  // of the bytes that failed
+	Reason string // what TensorFlow says
+}
+
+// Error implements error.
+func (e *CorruptError) Error() string { return e.Reason }
+
+// growth is how much memory a record may claim before its bytes have arrived: a
+// few bytes of bad input must not allocate what their length field says.
+const growth = 1 << 20
+
+// Reader reads records. It reads exactly what it needs: wrap a file in a
+// bufio.Reader. A Reader is for one goroutine at a time.
+type Reader struct {
+	r      io.Reader
+	offset int64
+	header [headerSize]byte
+	buf    []byte
+	err    error
+}
+
+// NewReader returns a Reader of the records of r.
+func NewReader(r io.Reader) *Reader {
+	return &Reader{r: r}
+}
+
+// Offset returns the place after the last whole record that was read.
+func (r *Reader) Offset() int64 { return r.offset }
+
+// Next returns the data of the next record, which stays valid until the next
+// call. It returns io.EOF at the end of the stream; a header cut short also
+// ends it, because the writer may not have got further yet. Data cut short and
+// wrong checksums give a *CorruptError. After any error the Reader is done.
+func (r *Reader) Next() ([]byte, error) {
+	if r.err != nil {
+		return nil, r.err
+	}
+	data, err := r.read()
+	if err != nil {
+		r.err = err
+		return nil, err
+	}
+	r.offset += headerSize + int64(len(data)) + crcSize
+	return data, nil
+}
+
+func (r *Reader) read() ([]byte, error) {
+	length, err := r.readLength()
+	if err != nil {
+		return nil, err
+	}
+	if length > maxLength {
+		return nil, &CorruptError{r.offset, "record size too large"}
+	}
+	err = r.fill(int(length) + crcSize)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, r.truncated()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !checked(r.buf) {
+		return nil, corrupted(r.offset + headerSize)
+	}
+	return r.buf[:length], nil
+}
+
+// maxLength keeps length and checksum together within an int.
+const maxLength = uint64(int(^uint(0)>>1)) - crcSize
+
+func (r *Reader) readLength() (uint64, error) {
+	_, err := io.ReadFull(r.r, r.header[:])
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return 0, io.EOF
+	}
+	if err != nil {
+		return 0, err
+	}
+	if !checked(r.header[:]) {
+		return 0, corrupted(r.offset)
+	}
+	return binary.LittleEndian.Uint64(r.header[:]), nil
+}
+
+// fill reads n bytes into buf, which grows only as fast as they arrive.
+func (r *Reader) fill(n int) error {
+	r.buf = r.buf[:0]
+	for len(r.buf) < n {
+		have := len(r.buf)
+		step := min(n-have, max(have, cap(r.buf)-have, growth))
+		r.buf = append(r.buf, make([]byte, step)...)
+		if _, err := io.ReadFull(r.r, r.buf[have:]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checked tells whether b ends with the masked checksum of what comes before.
+func checked(b []byte) bool {
+	data, crc := b[:len(b)-crcSize], b[len(b)-crcSize:]
+	return MaskedCRC(data) == binary.LittleEndian.Uint32(crc)
+}
+
+func corrupted(offset int64) error {
+	hint := ""
+	if offset == 0 {
+		hint = " (Is this even a TFRecord file?)"
+	}
+	return &CorruptError{offset, fmt.Sprintf("corrupted record at %d%s", offset, hint)}
+}
+
+func (r *Reader) truncated() error {
+	return &CorruptError{r.offset, fmt.Sprintf(
+		"truncated record at %d' failed with Read less bytes than requested", r.offset)}
+}
