@@ -1,0 +1,70 @@
+package random
+
+import "math"
+
+// NormalFloat32 fills out with standard normal numbers, beginning with group.
+func NormalFloat32(base Philox, group uint64, out []float32) {
+	base.Skip(group)
+	for ; len(out) >= Group; out = out[Group:] {
+		w0, w1, w2, w3 := base.Next()
+		o := out[:Group:Group]
+		o[0], o[1] = boxMuller(w0, w1)
+		o[2], o[3] = boxMuller(w2, w3)
+	}
+	if len(out) > 0 {
+		var last [Group]float32
+		NormalFloat32(base, 0, last[:])
+		copy(out, last[:])
+	}
+}
+
+// NormalHalf fills out with standard normal numbers, beginning with group.
+func NormalHalf(base Philox, group uint64, out []uint16) {
+	fillNormal16(base, group, out, halfFrom)
+}
+
+// NormalBFloat16 fills out with standard normal numbers, beginning with group.
+func NormalBFloat16(base Philox, group uint64, out []uint16) {
+	fillNormal16(base, group, out, bfloat16From)
+}
+
+func fillNormal16(base Philox, group uint64, out []uint16, round func(float32) uint16) {
+	fillBlocks(base, group, out, func(w0, w1, w2, w3 uint32) [Group]uint16 {
+		a, b := boxMuller(w0, w1)
+		c, d := boxMuller(w2, w3)
+		return [Group]uint16{round(a), round(b), round(c), round(d)}
+	})
+}
+
+// NormalFloat64 fills out with standard normal numbers, beginning with group.
+// Unlike all others they may differ from TensorFlow's in the last bits, as those
+// differ between machines with and without a fused multiply-add.
+func NormalFloat64(base Philox, group uint64, out []float64) {
+	base.Skip(group)
+	for ; len(out) >= Group64; out = out[Group64:] {
+		out[0], out[1] = boxMuller64(base.Next())
+	}
+	if len(out) > 0 {
+		out[0], _ = boxMuller64(base.Next())
+	}
+}
+
+// boxMuller makes two independent normal numbers from two words.
+func boxMuller(w0, w1 uint32) (float32, float32) {
+	const smallest = 1e-7 // keeps the logarithm finite
+	u := max(float32From(w0), smallest)
+	angle := float32(2 * math.Pi * float64(float32From(w1)))
+	radius := sqrtf(-2 * logf(u))
+	sin, cos := sincosf(angle)
+	return sin * radius, cos * radius
+}
+
+// boxMuller64 makes two independent normal numbers from four words.
+func boxMuller64(w0, w1, w2, w3 uint32) (float64, float64) {
+	const smallest = 1e-7
+	u := max(float64From(w0, w1), smallest)
+	angle := float64(2 * math.Pi * float64From(w2, w3))
+	radius := math.Sqrt(-2 * math.Log(u))
+	sin, cos := math.Sincos(angle)
+	return sin * radius, cos * radius
+}
