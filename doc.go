@@ -1,0 +1,2 @@
+// Package gorge is TensorFlow 1.x's architecture as an embeddable Go library.
+package gorge

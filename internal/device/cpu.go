@@ -1,0 +1,50 @@
+// Package device holds the host's own devices and the set of devices that a
+// process has. Devices of other kinds live in packages of their own.
+package device
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+
+	"github.com/gorge-tf/gorge/internal/resource"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// A CPU is a device that shares the host's memory. A process may have several;
+// they differ in the resources they hold.
+type CPU struct {
+	spec        tf.DeviceSpec
+	incarnation uint64
+	resources   *resource.Manager
+}
+
+// NewCPU returns the CPU device of the given full name.
+func NewCPU(spec tf.DeviceSpec) *CPU {
+	return &CPU{spec: spec, incarnation: NewIncarnation(), resources: resource.NewManager()}
+}
+
+// NewIncarnation returns a number that tells this life of a device from every
+// other. Zero means unknown and is never returned.
+func NewIncarnation() uint64 {
+	var b [8]byte
+	rand.Read(b[:])
+	return binary.LittleEndian.Uint64(b[:]) | 1
+}
+
+// Spec returns the full name.
+func (d *CPU) Spec() tf.DeviceSpec { return d.spec }
+
+// Incarnation tells this life of the device from earlier ones.
+func (d *CPU) Incarnation() uint64 { return d.incarnation }
+
+// MemoryLimit returns 256 MiB, what TensorFlow reports of every CPU.
+func (d *CPU) MemoryLimit() int64 { return 256 << 20 }
+
+// Resources holds the device's variables, queues and tables.
+func (d *CPU) Resources() *resource.Manager { return d.resources }
+
+// FromHost returns t: the memory is shared.
+func (d *CPU) FromHost(t *tf.Tensor) (*tf.Tensor, error) { return t, nil }
+
+// ToHost returns t: the memory is shared.
+func (d *CPU) ToHost(t *tf.Tensor) (*tf.Tensor, error) { return t, nil }

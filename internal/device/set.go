@@ -1,0 +1,84 @@
+package device
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// A Set holds the devices of one task, in order; the first is the client
+// device, where feeds and fetches live.
+type Set struct {
+	list   []tf.Device
+	byName map[string]tf.Device
+}
+
+// NewSet returns the set of the given devices.
+func NewSet(devices ...tf.Device) *Set {
+	s := &Set{list: devices, byName: make(map[string]tf.Device, len(devices))}
+	for _, d := range devices {
+		s.byName[d.Spec().String()] = d
+	}
+	return s
+}
+
+// CPUs returns a set of n CPU devices of one task.
+func CPUs(job string, task, n int) *Set {
+	list := make([]tf.Device, n)
+	for i := range list {
+		list[i] = NewCPU(tf.DeviceSpec{Job: job, Replica: 0, Task: task, Type: "CPU", ID: i})
+	}
+	return NewSet(list...)
+}
+
+// List returns the devices in order.
+func (s *Set) List() []tf.Device { return s.list }
+
+// Lookup returns the device of a full name, or nil.
+func (s *Set) Lookup(name string) tf.Device { return s.byName[name] }
+
+// Client returns the device where feeds and fetches live.
+func (s *Set) Client() tf.Device { return s.list[0] }
+
+// A Maker makes one device of a type.
+type Maker func(spec tf.DeviceSpec) (tf.Device, error)
+
+var makers = map[string]Maker{"CPU": func(s tf.DeviceSpec) (tf.Device, error) { return NewCPU(s), nil }}
+
+// RegisterMaker tells how devices of a type are made. It is meant for init
+// functions of device packages.
+func RegisterMaker(typ string, m Maker) {
+	if makers[typ] != nil {
+		panic("device: type " + typ + " registered twice")
+	}
+	makers[typ] = m
+}
+
+// Make returns the devices of one task: count[type] of each type, and at least
+// one CPU, which comes first.
+func Make(job string, task int, count map[string]int) (*Set, error) {
+	n := max(count["CPU"], 1)
+	list := CPUs(job, task, n).list
+	for _, typ := range slices.Sorted(maps.Keys(count)) {
+		if typ == "CPU" {
+			continue
+		}
+		for id := range count[typ] {
+			d, err := makeOne(tf.DeviceSpec{Job: job, Replica: 0, Task: task, Type: typ, ID: id})
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, d)
+		}
+	}
+	return NewSet(list...), nil
+}
+
+func makeOne(s tf.DeviceSpec) (tf.Device, error) {
+	m := makers[s.Type]
+	if m == nil {
+		return nil, tf.Errorf(tf.InvalidArgument, "there is no device type %q here; is its package imported?", s.Type)
+	}
+	return m(s)
+}

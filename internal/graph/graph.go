@@ -1,0 +1,206 @@
+// Package graph holds graphs as the runtime works on them: nodes that passes
+// add, rewire and remove, with full input lists and devices. The graph that a
+// user builds (tf.Graph) only grows; this one is made from it, or from a
+// GraphDef, for each set of feeds and fetches.
+package graph
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// An Edge is one output of a node, as an input of another.
+type Edge struct {
+	Node *Node
+	Out  int
+}
+
+// A Node is one node of a Graph. Its description (the embedded tf.Node) is
+// shared between graphs and not changed but for the device; a pass that wants
+// other attributes makes another node.
+type Node struct {
+	tf.Node
+	ID      int // position in Graph.Nodes as of the last Renumber
+	In      []Edge
+	Control []*Node
+	Shapes  []tf.Shape // what is known of the outputs; nil: nothing
+}
+
+// A Graph is a set of nodes with distinct names.
+type Graph struct {
+	Nodes    []*Node
+	Library  any // function library, as it came from a GraphDef
+	Producer int // version of the graph's producer
+	byName   map[string]*Node
+}
+
+// New returns an empty graph.
+func New() *Graph { return &Graph{byName: map[string]*Node{}, Producer: tf.ProducerVersion} }
+
+// Node returns the node of the given name, or nil.
+func (g *Graph) Node(name string) *Node { return g.byName[name] }
+
+// Add adds n, whose name must be new.
+func (g *Graph) Add(n *Node) error {
+	if g.byName[n.Name] != nil {
+		return tf.Errorf(tf.InvalidArgument, "Node '%s' already exists in the Graph", n.Name)
+	}
+	n.ID = len(g.Nodes)
+	g.Nodes = append(g.Nodes, n)
+	g.byName[n.Name] = n
+	return nil
+}
+
+// AddNew adds a node of the given op, its name made unique by a suffix if need
+// be, on a device.
+func (g *Graph) AddNew(name, op string, attrs tf.Attrs, dev string, in ...Edge) (*Node, error) {
+	for base, i := name, 1; g.byName[name] != nil; i++ {
+		name = fmt.Sprintf("%s_%d", base, i)
+	}
+	n := &Node{In: in}
+	d, err := tf.NewNode(name, op, attrs)
+	if err != nil {
+		return nil, err
+	}
+	n.Node, n.Device = *d, dev
+	return n, g.Add(n)
+}
+
+// Keep removes all nodes but those that keep names, which must have no inputs
+// from the removed ones.
+func (g *Graph) Keep(keep func(*Node) bool) {
+	g.Nodes = slices.DeleteFunc(g.Nodes, func(n *Node) bool {
+		if keep(n) {
+			return false
+		}
+		delete(g.byName, n.Name)
+		return true
+	})
+	g.Renumber()
+}
+
+// Renumber makes the IDs positions in Nodes again.
+func (g *Graph) Renumber() {
+	for i, n := range g.Nodes {
+		n.ID = i
+	}
+}
+
+// Clone returns a graph with nodes of its own.
+func (g *Graph) Clone() *Graph {
+	c := &Graph{Library: g.Library, Producer: g.Producer, byName: make(map[string]*Node, len(g.Nodes))}
+	c.Nodes = make([]*Node, len(g.Nodes))
+	store := make([]Node, len(g.Nodes))
+	g.Renumber()
+	for i, n := range g.Nodes {
+		store[i] = Node{Node: n.Node, ID: i, Shapes: n.Shapes}
+		c.Nodes[i] = &store[i]
+		c.byName[n.Name] = &store[i]
+	}
+	for i, n := range g.Nodes {
+		c.Nodes[i].In = make([]Edge, len(n.In))
+		for k, e := range n.In {
+			c.Nodes[i].In[k] = Edge{c.Nodes[e.Node.ID], e.Out}
+		}
+		for _, p := range n.Control {
+			c.Nodes[i].Control = append(c.Nodes[i].Control, c.Nodes[p.ID])
+		}
+	}
+	return c
+}
+
+// AddControl makes n run after p.
+func (n *Node) AddControl(p *Node) {
+	if !slices.Contains(n.Control, p) {
+		n.Control = append(n.Control, p)
+	}
+}
+
+// OutType returns the type of output k.
+func (n *Node) OutType(k int) tf.DType { return n.OutTypes[k] }
+
+// OutShape returns what is known of the shape of output k.
+func (n *Node) OutShape(k int) tf.Shape {
+	if k >= len(n.Shapes) {
+		return nil
+	}
+	return n.Shapes[k]
+}
+
+// Name returns TensorFlow's name of e: "x:0".
+func (e Edge) Name() string { return fmt.Sprintf("%s:%d", e.Node.Name, e.Out) }
+
+// Type returns the type of e.
+func (e Edge) Type() tf.DType { return e.Node.OutTypes[e.Out] }
+
+// Uses returns for each node, by ID, the nodes that have it as data or control
+// input. IDs must be current.
+func (g *Graph) Uses() [][]*Node {
+	uses := make([][]*Node, len(g.Nodes))
+	for _, n := range g.Nodes {
+		for _, e := range n.In {
+			uses[e.Node.ID] = append(uses[e.Node.ID], n)
+		}
+		for _, p := range n.Control {
+			uses[p.ID] = append(uses[p.ID], n)
+		}
+	}
+	return uses
+}
+
+// Sorted returns the nodes so that each stands after its inputs; a loop's
+// back edges (into Merge from NextIteration) do not count. It fails when other
+// cycles exist.
+func (g *Graph) Sorted() ([]*Node, error) {
+	g.Renumber()
+	waiting := make([]int, len(g.Nodes))
+	uses := g.Uses()
+	var ready, out []*Node
+	for _, n := range g.Nodes {
+		waiting[n.ID] = len(n.In) + len(n.Control) - backEdges(n)
+		if waiting[n.ID] == 0 {
+			ready = append(ready, n)
+		}
+	}
+	for len(ready) > 0 {
+		n := ready[0]
+		ready = ready[1:]
+		out = append(out, n)
+		for _, u := range uses[n.ID] {
+			if isBackEdge(n, u) {
+				continue
+			}
+			if waiting[u.ID]--; waiting[u.ID] == 0 {
+				ready = append(ready, u)
+			}
+		}
+	}
+	if len(out) != len(g.Nodes) {
+		return nil, tf.Errorf(tf.InvalidArgument, "Graph is invalid, contains a cycle with %d nodes, including: %s", len(g.Nodes)-len(out), g.inCycle(waiting))
+	}
+	return out, nil
+}
+
+func (g *Graph) inCycle(waiting []int) string {
+	for i, w := range waiting {
+		if w > 0 {
+			return g.Nodes[i].Name
+		}
+	}
+	return ""
+}
+
+func isBackEdge(from, to *Node) bool {
+	return to.OpName() == "Merge" && from.OpName() == "NextIteration" || to.OpName() == "RefMerge" && from.OpName() == "RefNextIteration"
+}
+
+func backEdges(n *Node) (k int) {
+	for _, e := range n.In {
+		if isBackEdge(e.Node, n) {
+			k++
+		}
+	}
+	return k
+}

@@ -1,0 +1,283 @@
+// Package pass holds the functions from graphs to graphs that stand between
+// what a user built and what executors run: pruning to feeds and fetches,
+// placement, optimization, partition. They do no I/O.
+package pass
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// A Signature says what a step feeds, fetches and runs, by name. Feeds and
+// fetches are tensors ("x:0"), targets nodes.
+type Signature struct {
+	Feeds, Fetches, Targets []string
+}
+
+// Terminals says with which nodes feeds enter and fetches leave a graph.
+type Terminals struct {
+	// Frame: arguments and results of a function call, in one process.
+	// Otherwise sends and receives that the client's side of a rendezvous
+	// serves.
+	Frame bool
+	// ClientDevice and its incarnation are where feeds and fetches live.
+	ClientDevice string
+	Incarnation  uint64
+}
+
+// ClientGraph returns the part of g that a step needs: what its fetches and
+// targets depend on, up to the feeds, with nodes for feeds and fetches added.
+func ClientGraph(g *graph.Graph, s Signature, t Terminals) (*graph.Graph, error) {
+	p := &pruner{from: g, to: graph.New(), t: t, feeds: map[graph.Edge]int{}, copies: map[*graph.Node]*graph.Node{}}
+	p.to.Library, p.to.Producer = g.Library, g.Producer
+	if err := p.addFeeds(s.Feeds); err != nil {
+		return nil, err
+	}
+	fetches, err := p.findFetches(s)
+	if err != nil {
+		return nil, err
+	}
+	targets, err := p.findTargets(s.Targets)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range fetches {
+		p.need(e.Node)
+	}
+	for _, n := range targets {
+		p.need(n)
+	}
+	if err := p.copyEdges(); err != nil {
+		return nil, err
+	}
+	return p.to, p.addFetches(fetches)
+}
+
+// pruner copies what is needed from one graph to another.
+type pruner struct {
+	from, to  *graph.Graph
+	t         Terminals
+	feeds     map[graph.Edge]int
+	feedNodes []*graph.Node
+	copies    map[*graph.Node]*graph.Node
+	order     []*graph.Node
+}
+
+// edge resolves a tensor name.
+func (p *pruner) edge(name, what string) (graph.Edge, error) {
+	node, k, err := tf.ParseTensorName(name)
+	if err != nil {
+		return graph.Edge{}, err
+	}
+	n := p.from.Node(node)
+	if n == nil {
+		if what == "feed" {
+			return graph.Edge{}, tf.Errorf(tf.NotFound, "FeedInputs: unable to find feed output %s", name)
+		}
+		return graph.Edge{}, tf.Errorf(tf.NotFound, "FetchOutputs node %s: not found", name)
+	}
+	return graph.Edge{Node: n, Out: k}, checkOutput(n, k, what)
+}
+
+func checkOutput(n *graph.Node, k int, what string) error {
+	switch {
+	case k < len(n.OutTypes):
+		return nil
+	case what == "feed":
+		return tf.Errorf(tf.InvalidArgument, "FeedInputs: %s should have output index < %d", n.Name, len(n.OutTypes))
+	case len(n.OutTypes) == 0:
+		return tf.Errorf(tf.InvalidArgument, "Tried to fetch data for '%s:%d', which has no output.  To run to a node but not fetch any data, pass '%s:%d' as an argument to the 'target_node_names' argument of the Session::Run API.", n.Name, k, n.Name, k)
+	}
+	return tf.Errorf(tf.InvalidArgument, "FetchOutputs %s:%d: output index too large, must be < %d", n.Name, k, len(n.OutTypes))
+}
+
+func (p *pruner) addFeeds(names []string) error {
+	for i, name := range names {
+		e, err := p.edge(name, "feed")
+		if err != nil {
+			return err
+		}
+		if _, twice := p.feeds[e]; twice {
+			return tf.Errorf(tf.InvalidArgument, "Endpoint \"%s\" fed more than once.", name)
+		}
+		n, err := p.feedNode(i, e)
+		if err != nil {
+			return err
+		}
+		p.feeds[e] = i
+		p.feedNodes = append(p.feedNodes, n)
+	}
+	return nil
+}
+
+// feedNode makes the node by which feed i enters.
+func (p *pruner) feedNode(i int, e graph.Edge) (*graph.Node, error) {
+	typ := e.Type().Base()
+	var n *graph.Node
+	var err error
+	if p.t.Frame {
+		n, err = p.to.AddNew(fmt.Sprintf("_arg_%s_%d_%d", flat(e.Node.Name), e.Out, i), "_Arg", tf.Attrs{"T": typ, "index": int64(i)}, p.t.ClientDevice)
+	} else {
+		n, err = p.to.AddNew(fmt.Sprintf("_recv_%s_%d", e.Node.Name, e.Out), "_Recv", p.t.attrs("tensor_type", typ, e), p.t.ClientDevice)
+	}
+	if err != nil {
+		return nil, err
+	}
+	n.CopyPos(&e.Node.Node)
+	n.Shapes = []tf.Shape{nil}
+	return n, nil
+}
+
+func flat(name string) string { return strings.ReplaceAll(name, "/", "_") }
+
+// attrs returns the attributes of a client-terminated send or receive.
+func (t *Terminals) attrs(typeAttr string, d tf.DType, e graph.Edge) tf.Attrs {
+	return tf.Attrs{typeAttr: d, "tensor_name": e.Name(), "send_device": t.ClientDevice, "recv_device": t.ClientDevice,
+		"send_device_incarnation": int64(t.Incarnation), "client_terminated": true}
+}
+
+func (p *pruner) findFetches(s Signature) ([]graph.Edge, error) {
+	if len(s.Fetches)+len(s.Targets) == 0 {
+		return nil, tf.Errorf(tf.InvalidArgument, "Must specify at least one target to fetch or execute.")
+	}
+	out := make([]graph.Edge, len(s.Fetches))
+	for i, name := range s.Fetches {
+		e, err := p.edge(name, "fetch")
+		if err != nil {
+			return nil, err
+		}
+		if _, fed := p.feeds[e]; fed {
+			return nil, tf.Errorf(tf.InvalidArgument, "%s is both fed and fetched.", name)
+		}
+		out[i] = e
+	}
+	return out, nil
+}
+
+func (p *pruner) findTargets(names []string) (out []*graph.Node, err error) {
+	var missing []string
+	for _, name := range names {
+		node, _, err := tf.ParseTensorName(name)
+		if err != nil {
+			return nil, err
+		}
+		n := p.from.Node(node)
+		if n == nil {
+			missing = append(missing, name)
+			continue
+		}
+		out = append(out, n)
+	}
+	if missing != nil {
+		return nil, tf.Errorf(tf.NotFound, "PruneForTargets: Some target nodes not found: %s", strings.Join(missing, " "))
+	}
+	return out, nil
+}
+
+// need copies n and all that it depends on, not beyond feeds. The list of what
+// is left to look at is explicit: graphs are deeper than stacks.
+func (p *pruner) need(n *graph.Node) {
+	todo := []*graph.Node{n}
+	for len(todo) > 0 {
+		n := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if p.copies[n] != nil {
+			continue
+		}
+		p.copies[n] = &graph.Node{Node: n.Node, Shapes: n.Shapes}
+		p.order = append(p.order, n)
+		for _, e := range n.In {
+			if _, fed := p.feeds[e]; !fed {
+				todo = append(todo, e.Node)
+			}
+		}
+		for _, c := range n.Control {
+			if _, fed := p.fedPlaceholder(c); !fed {
+				todo = append(todo, c)
+			}
+		}
+	}
+}
+
+// fedPlaceholder: what waits for a fed placeholder waits for the feed instead.
+func (p *pruner) fedPlaceholder(n *graph.Node) (*graph.Node, bool) {
+	if op := n.OpName(); op != "Placeholder" && op != "PlaceholderV2" {
+		return nil, false
+	}
+	i, fed := p.feeds[graph.Edge{Node: n}]
+	if !fed {
+		return nil, false
+	}
+	return p.feedNodes[i], true
+}
+
+// copyEdges gives the copies their inputs, in the order of the original graph.
+func (p *pruner) copyEdges() error {
+	for _, n := range p.from.Nodes {
+		c := p.copies[n]
+		if c == nil {
+			continue
+		}
+		for _, e := range n.In {
+			c.In = append(c.In, p.copyEdge(e))
+		}
+		for _, d := range n.Control {
+			if f, fed := p.fedPlaceholder(d); fed {
+				c.AddControl(f)
+				continue
+			}
+			c.AddControl(p.copies[d])
+		}
+		if err := p.to.Add(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *pruner) copyEdge(e graph.Edge) graph.Edge {
+	if i, fed := p.feeds[e]; fed {
+		return graph.Edge{Node: p.feedNodes[i]}
+	}
+	return graph.Edge{Node: p.copies[e.Node], Out: e.Out}
+}
+
+func (p *pruner) addFetches(fetches []graph.Edge) error {
+	for i, e := range fetches {
+		src := graph.Edge{Node: p.copies[e.Node], Out: e.Out}
+		var n *graph.Node
+		var err error
+		if p.t.Frame {
+			n, err = p.to.AddNew(fmt.Sprintf("_retval_%s_%d_%d", flat(e.Node.Name), e.Out, i), "_Retval",
+				tf.Attrs{"T": e.Type().Base(), "index": int64(i)}, p.t.ClientDevice, src)
+		} else {
+			n, err = p.to.AddNew(fmt.Sprintf("_send_%s_%d", e.Node.Name, e.Out), "_Send", p.t.attrs("T", e.Type().Base(), e), p.t.ClientDevice, src)
+		}
+		if err != nil {
+			return err
+		}
+		n.CopyPos(&e.Node.Node)
+	}
+	return nil
+}
+
+// Key returns a text that tells s from every other signature.
+func (s *Signature) Key() string {
+	n := 3
+	for _, list := range [][]string{s.Feeds, s.Fetches, s.Targets} {
+		for _, x := range list {
+			n += len(x) + 1
+		}
+	}
+	b := make([]byte, 0, n)
+	for _, list := range [][]string{s.Feeds, s.Fetches, s.Targets} {
+		for _, x := range list {
+			b = append(append(b, x...), ';')
+		}
+		b = append(b, '|')
+	}
+	return string(b)
+}

@@ -1,0 +1,59 @@
+// Package step is what direct sessions, workers and masters share: it makes a
+// placed and pruned graph runnable (one executor for each device) and runs
+// steps on it.
+package step
+
+import (
+	"sync"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// Kernels makes and keeps kernels. Those of nodes with state (variables,
+// queues, random streams) are shared by all graphs of a session, by node name,
+// so that state outlives the set of fetches it was first used for.
+type Kernels struct {
+	mu       sync.Mutex
+	stateful map[kernelKey]tf.Kernel
+}
+
+type kernelKey struct{ device, node string }
+
+// For returns the function that finds kernels for a device.
+func (k *Kernels) For(d tf.Device) func(*tf.Node) (tf.Kernel, error) {
+	name, typ := d.Spec().String(), d.Spec().Type
+	return func(n *tf.Node) (tf.Kernel, error) {
+		make, err := tf.FindKernel(typ, n)
+		if err != nil {
+			return nil, err
+		}
+		if !n.Def.Stateful {
+			return make(n)
+		}
+		return k.shared(kernelKey{name, n.Name}, n, make)
+	}
+}
+
+func (k *Kernels) shared(key kernelKey, n *tf.Node, make tf.NewKernel) (tf.Kernel, error) {
+	if perGraph[n.OpName()] {
+		return make(n)
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if have := k.stateful[key]; have != nil {
+		return have, nil
+	}
+	made, err := make(n)
+	if err != nil {
+		return nil, err
+	}
+	if k.stateful == nil {
+		k.stateful = map[kernelKey]tf.Kernel{}
+	}
+	k.stateful[key] = made
+	return made, nil
+}
+
+// perGraph ops have effects but no state of their own, and their names are
+// those of the partition, which other graphs use for other tensors.
+var perGraph = map[string]bool{"_Send": true, "_Recv": true, "_HostSend": true, "_HostRecv": true, "_Arg": true, "_Retval": true}

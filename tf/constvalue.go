@@ -1,0 +1,86 @@
+package tf
+
+// constValue returns the value of x if it is known while the graph is built:
+// that of a Const, seen through Identity, or of an eager Output.
+func constValue(x Output) *Tensor {
+	if x.op.vals != nil {
+		return x.op.vals[x.k]
+	}
+	switch x.op.OpName() {
+	case "Const":
+		return x.op.TensorAttr("value")
+	case "Identity":
+		return constValue(x.op.in[0])
+	case "Shape":
+		return shapeValue(x)
+	}
+	return nil
+}
+
+// shapeValue returns the value of a Shape operation on a fully known shape.
+func shapeValue(x Output) *Tensor {
+	s := x.op.in[0].Shape()
+	if !s.Known() {
+		return nil
+	}
+	if x.op.Type("out_type") == Int64 {
+		return wrap(convertInts[int64](s), Shape{len(s)})
+	}
+	return wrap(convertInts[int32](s), Shape{len(s)})
+}
+
+func convertInts[T int32 | int64](s []int) []T {
+	out := make([]T, len(s))
+	for i, d := range s {
+		out[i] = T(d)
+	}
+	return out
+}
+
+// partialValue returns x, a vector of sizes, as a partly known shape.
+func partialValue(x Output, depth int) (Shape, bool) {
+	const deepest = 20
+	if depth > deepest {
+		return nil, false
+	}
+	if t := constValue(x); t != nil {
+		v, err := t.Ints()
+		return append(Shape{}, v...), err == nil && t.Rank() == 1
+	}
+	switch x.op.OpName() {
+	case "Shape":
+		s := x.op.in[0].Shape()
+		return s, s != nil
+	case "Pack":
+		return packedValue(x, depth)
+	case "ConcatV2":
+		return concatValue(x, depth)
+	}
+	return nil, false
+}
+
+func packedValue(x Output, depth int) (Shape, bool) {
+	out := Shape{}
+	for _, in := range x.op.in {
+		d := -1
+		if t := constValue(in); t != nil && t.Rank() == 0 {
+			if v, err := t.Ints(); err == nil {
+				d = v[0]
+			}
+		}
+		out = append(out, d)
+	}
+	return out, true
+}
+
+func concatValue(x Output, depth int) (Shape, bool) {
+	out := Shape{}
+	for _, in := range x.op.in[:len(x.op.in)-1] {
+		s, ok := partialValue(in, depth+1)
+		if !ok {
+			return nil, false
+		}
+		out = append(out, s...)
+	}
+	return out, true
+}

@@ -1,0 +1,89 @@
+package session
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// A Backend does the work of a session. Sessions choose one by their target.
+type Backend interface {
+	// Run feeds the tensors, runs the targets and returns the fetches.
+	Run(ctx context.Context, c *Call) ([]*tf.Tensor, error)
+	// Close ends the session.
+	Close() error
+}
+
+// A Call is one step as a backend sees it: names of tensors ("x:0") and nodes.
+type Call struct {
+	FeedNames []string
+	Feeds     []*tf.Tensor
+	Fetches   []string
+	Targets   []string
+}
+
+// Config says how a session works. Its zero value is a session in this
+// process, on one CPU device, with as many threads as there are cores.
+type Config struct {
+	// Target is where the graph runs: "" in this process, "grpc://host:port"
+	// on a cluster (which needs package cluster to be imported).
+	Target string
+	// Devices says how many devices of each type a session in this process
+	// has; one CPU if there is nothing about CPUs.
+	Devices map[string]int
+	// SoftPlacement lets operations that ask for a device that is not there
+	// run elsewhere.
+	SoftPlacement bool
+	// Threads bounds the goroutines that one operation uses; 0: the cores.
+	Threads int
+	// Timeout bounds each step and each call to a cluster; 0: none.
+	Timeout time.Duration
+	// DeviceFilters restricts the tasks of a cluster that take part.
+	DeviceFilters []string
+	// Isolate gives the session variables of its own on a cluster.
+	Isolate bool
+	// Log hears what is worth telling; nil: nothing is logged.
+	Log slog.Handler
+}
+
+// A Factory makes backends for targets of one kind.
+type Factory func(g *tf.Graph, cfg Config) (Backend, error)
+
+var (
+	factoryMu sync.Mutex
+	factories = map[string]Factory{}
+)
+
+// RegisterFactory makes f serve targets "scheme://…". It is meant for init
+// functions.
+func RegisterFactory(scheme string, f Factory) {
+	factoryMu.Lock()
+	defer factoryMu.Unlock()
+	if factories[scheme] != nil {
+		panic("session: factory for " + scheme + " registered twice")
+	}
+	factories[scheme] = f
+}
+
+func findFactory(target string) (Factory, error) {
+	if target == "" {
+		return newDirect, nil
+	}
+	scheme, _, ok := strings.Cut(target, "://")
+	if !ok {
+		return nil, tf.Errorf(tf.InvalidArgument, "a session's target must be empty or have the form grpc://host:port, got %q", target)
+	}
+	factoryMu.Lock()
+	defer factoryMu.Unlock()
+	if f := factories[scheme]; f != nil {
+		return f, nil
+	}
+	if scheme == "grpc" || scheme == "grpc+verbs" {
+		return nil, tf.Errorf(tf.NotFound, "target %q needs the cluster package in the program: import _ \"github.com/gorge-tf/gorge/tf/cluster\"", target)
+	}
+	return nil, tf.Errorf(tf.NotFound, "No session factory registered for the given session options: target %q", target)
+}

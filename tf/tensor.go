@@ -1,0 +1,392 @@
+package tf
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"github.com/gorge-tf/gorge/internal/memory"
+)
+
+// A Tensor is a dense, row-major array of elements of one type. A tensor that
+// a program holds never changes: kernels update memory in place only while
+// nobody else refers to it.
+//
+// Plain elements live in a reference-counted buffer; strings, resource handles
+// and variants are Go objects. Tensors that a session or an eager graph
+// returns are ordinary Go memory, valid for as long as the program keeps them.
+type Tensor struct {
+	dtype DType
+	shape Shape
+	inl   [4]int // where shape lives while the rank is at most 4
+	buf   *memory.Buffer
+	obj   any // []string, []ResourceHandle or []VariantValue
+}
+
+// A ResourceHandle names a resource: a variable, a queue, a table.
+type ResourceHandle struct {
+	Device, Container, Name string
+	HashCode                uint64
+	TypeName                string
+	DType                   DType // of the value behind the handle, Invalid if not known
+	Shape                   Shape
+	Object                  any // the resource itself, when the handle is its only name
+}
+
+// A VariantValue is one element of a Variant tensor. Its dynamic type decides
+// which operations accept it.
+type VariantValue struct{ Value any }
+
+// A Value is anything that can be fed as a tensor. *Tensor is one.
+type Value interface {
+	AsTensor() (*Tensor, error)
+}
+
+// AsTensor returns t.
+func (t *Tensor) AsTensor() (*Tensor, error) {
+	if t == nil {
+		return nil, Errorf(InvalidArgument, "a tensor must not be nil")
+	}
+	return t, nil
+}
+
+// CheckSize reports whether a tensor of n elements of type d can exist.
+func CheckSize(d DType, s Shape) error {
+	n := s.NumElements()
+	if !s.Known() || n < 0 || n > math.MaxInt/max(d.Size(), 16) {
+		return Errorf(InvalidArgument, "a tensor's shape must be fully known and its size must fit in memory, got %v%v", d, s)
+	}
+	return nil
+}
+
+// NewTensor returns a tensor of zeros (empty strings, null handles). It panics
+// if the shape is not fully known; see CheckSize.
+func NewTensor(d DType, s Shape) *Tensor {
+	if err := CheckSize(d, s); err != nil {
+		panic(err)
+	}
+	t := &Tensor{dtype: d.Base()}
+	t.setShape(s)
+	n := s.NumElements()
+	if !t.newObjects(n) {
+		t.buf = memory.New(n * d.Size())
+	}
+	return t
+}
+
+// newObjects gives t its Go objects if its elements are such.
+func (t *Tensor) newObjects(n int) bool {
+	switch t.dtype {
+	case String:
+		t.obj = make([]string, n)
+	case Resource:
+		t.obj = make([]ResourceHandle, n)
+	case Variant:
+		t.obj = make([]VariantValue, n)
+	default:
+		return false
+	}
+	return true
+}
+
+func (t *Tensor) setShape(s Shape) {
+	if len(s) <= len(t.inl) {
+		t.shape = t.inl[:copy(t.inl[:], s):len(t.inl)]
+		return
+	}
+	t.shape = s.Clone()
+}
+
+// TensorOf returns a tensor over buf, whose reference it takes over.
+func TensorOf(d DType, s Shape, buf *memory.Buffer) *Tensor {
+	t := &Tensor{dtype: d.Base(), buf: buf}
+	t.setShape(s)
+	return t
+}
+
+// FromSlice returns a tensor that takes over data, which must not be changed
+// afterwards. Without a shape the tensor is a vector.
+func FromSlice[T Elem](data []T, shape ...int) (*Tensor, error) {
+	s := Shape(shape)
+	if len(shape) == 0 {
+		s = Shape{len(data)}
+	}
+	if s.NumElements() != len(data) {
+		return nil, Errorf(InvalidArgument, "data must fill the shape: shape %v holds %d elements, data has %d", s, s.NumElements(), len(data))
+	}
+	return wrap(data, s), nil
+}
+
+func wrap[T Elem](data []T, s Shape) *Tensor {
+	t := &Tensor{dtype: TypeOf[T]()}
+	t.setShape(s)
+	if strs, ok := any(data).([]string); ok {
+		t.obj = strs
+		return t
+	}
+	t.buf = memory.Wrap(bytesOf(data), nil)
+	return t
+}
+
+// bytesOf views the memory of data, which keeps it alive.
+func bytesOf[T Elem](data []T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(data))), len(data)*TypeOf[T]().Size())
+}
+
+// Scalar returns a tensor of rank 0.
+func Scalar[T Elem](v T) *Tensor {
+	t := &Tensor{dtype: TypeOf[T]()}
+	t.setShape(Shape{})
+	if s, ok := any(v).(string); ok {
+		t.obj = []string{s}
+		return t
+	}
+	t.buf = memory.New(t.dtype.Size())
+	memory.Slice[T](t.buf)[0] = v
+	return t
+}
+
+// HandleTensor returns a scalar resource tensor.
+func HandleTensor(h ResourceHandle) *Tensor {
+	t := &Tensor{dtype: Resource, obj: []ResourceHandle{h}}
+	t.setShape(Shape{})
+	return t
+}
+
+// DType returns the element type of t.
+func (t *Tensor) DType() DType { return t.dtype }
+
+// Shape returns the shape of t, which the caller must not change.
+func (t *Tensor) Shape() Shape { return t.shape }
+
+// Rank returns the number of dimensions of t.
+func (t *Tensor) Rank() int { return len(t.shape) }
+
+// Dim returns the size of dimension i.
+func (t *Tensor) Dim(i int) int { return t.shape[i] }
+
+// Len returns the number of elements of t.
+func (t *Tensor) Len() int { return t.shape.NumElements() }
+
+// NumBytes returns the size of t's elements in memory; strings count their bytes.
+func (t *Tensor) NumBytes() int {
+	if t.buf != nil {
+		return t.buf.Len()
+	}
+	n := 0
+	if strs, ok := t.obj.([]string); ok {
+		for _, s := range strs {
+			n += len(s)
+		}
+	}
+	return n
+}
+
+// Buffer returns the memory of t, nil for strings, resources and variants.
+func (t *Tensor) Buffer() *memory.Buffer { return t.buf }
+
+// Addressable reports whether the host can read t's elements; tensors on an
+// accelerator have to be copied first.
+func (t *Tensor) Addressable() bool { return t.buf == nil || t.buf.Space() == "" }
+
+// Data returns the elements of t without copying. Like a type assertion it
+// panics if elements of t are not of type T; see Values.
+func Data[T Elem](t *Tensor) []T {
+	if dtypes[t.dtype].storage != TypeOf[T]() {
+		panic(fmt.Sprintf("tf: Data[%v] of a %v tensor", TypeOf[T](), t.dtype))
+	}
+	if t.buf == nil {
+		return t.obj.([]T)
+	}
+	return memory.Slice[T](t.buf)
+}
+
+// Values returns the elements of t without copying, or an error if they are
+// not of type T.
+func Values[T Elem](t *Tensor) ([]T, error) {
+	if dtypes[t.dtype].storage != TypeOf[T]() {
+		return nil, Errorf(InvalidArgument, "elements must be asked for in the tensor's own type: tensor is %v, asked for %v", t.dtype, TypeOf[T]())
+	}
+	if !t.Addressable() {
+		return nil, Errorf(FailedPrecondition, "elements of a tensor in memory space %q cannot be read by the host", t.buf.Space())
+	}
+	return Data[T](t), nil
+}
+
+// Handles returns the elements of a Resource tensor, nil for other types.
+func (t *Tensor) Handles() []ResourceHandle { h, _ := t.obj.([]ResourceHandle); return h }
+
+// Variants returns the elements of a Variant tensor, nil for other types.
+func (t *Tensor) Variants() []VariantValue { v, _ := t.obj.([]VariantValue); return v }
+
+// Share returns a new tensor over the same memory. The memory lives until both
+// have been released or collected.
+func (t *Tensor) Share() *Tensor {
+	s := &Tensor{dtype: t.dtype, buf: t.buf, obj: t.obj}
+	s.setShape(t.shape)
+	if s.buf != nil {
+		s.buf.Ref()
+	}
+	return s
+}
+
+// Release gives up t's reference to its memory; t must not be used any more.
+// Tensors that are simply dropped are collected as any Go value.
+func (t *Tensor) Release() {
+	if t.buf != nil {
+		t.buf.Unref()
+	}
+	t.buf, t.obj = nil, nil
+}
+
+// Escape makes t's memory safe to be kept by the program: it never goes back
+// to a pool.
+func (t *Tensor) Escape() *Tensor {
+	if t.buf != nil {
+		t.buf.Escape()
+	}
+	return t
+}
+
+// Reshape returns a tensor with the same elements in another shape, which must
+// have as many.
+func (t *Tensor) Reshape(s Shape) (*Tensor, error) {
+	if s.NumElements() != t.Len() {
+		return nil, Errorf(InvalidArgument, "a reshape keeps the number of elements: %v has %d, %v has %d", t.shape, t.Len(), s, s.NumElements())
+	}
+	r := t.Share()
+	r.setShape(s)
+	return r, nil
+}
+
+// Reuse makes t, a header that nobody else refers to, describe buf with the
+// given type and shape. Executors keep one header for each scratch output.
+func (t *Tensor) Reuse(d DType, s Shape, buf *memory.Buffer, obj any) {
+	t.dtype, t.buf, t.obj = d.Base(), buf, obj
+	t.setShape(s)
+}
+
+// Bits returns a tensor of type d over t's memory; both types must have
+// elements of equal size.
+func (t *Tensor) Bits(d DType) (*Tensor, error) {
+	if t.buf == nil || d.Size() != t.dtype.Size() {
+		return nil, Errorf(InvalidArgument, "types of equal element size are needed, got %v and %v", t.dtype, d)
+	}
+	s := t.Share()
+	s.dtype = d.Base()
+	return s, nil
+}
+
+// Clone returns a copy of t with memory of its own.
+func (t *Tensor) Clone() *Tensor {
+	c := &Tensor{dtype: t.dtype}
+	c.setShape(t.shape)
+	switch o := t.obj.(type) {
+	case []string:
+		c.obj = slices.Clone(o)
+	case []ResourceHandle:
+		c.obj = slices.Clone(o)
+	case []VariantValue:
+		c.obj = slices.Clone(o)
+	default:
+		c.buf = memory.New(t.buf.Len())
+		copy(c.buf.Bytes(), t.buf.Bytes())
+	}
+	return c
+}
+
+// String formats t as "float32[2 3]{1, 2, 3, ...}".
+func (t *Tensor) String() string {
+	if t == nil {
+		return "<nil>"
+	}
+	head := fmt.Sprintf("%v%v", t.dtype, t.shape)
+	if !t.Addressable() {
+		return head + "{in " + t.buf.Space() + "}"
+	}
+	const most = 10
+	var parts []string
+	for i := range min(t.Len(), most) {
+		parts = append(parts, t.format(i))
+	}
+	if t.Len() > most {
+		parts = append(parts, "...")
+	}
+	return head + "{" + strings.Join(parts, ", ") + "}"
+}
+
+func (t *Tensor) format(i int) string {
+	switch dtypes[t.dtype].storage {
+	case Float16:
+		return fmt.Sprint(Data[Half](t)[i].Float32())
+	case BFloat16:
+		return fmt.Sprint(Data[BF16](t)[i].Float32())
+	case String:
+		return fmt.Sprintf("%q", Data[string](t)[i])
+	case Resource:
+		return t.Handles()[i].Name
+	case Variant:
+		return fmt.Sprintf("%T", t.Variants()[i].Value)
+	}
+	return fmt.Sprint(t.At(i))
+}
+
+// At returns element i, counted in row-major order, as a Go value of its type.
+func (t *Tensor) At(i int) any {
+	switch dtypes[t.dtype].storage {
+	case Float32:
+		return Data[float32](t)[i]
+	case Float64:
+		return Data[float64](t)[i]
+	case Int8:
+		return Data[int8](t)[i]
+	case Int16:
+		return Data[int16](t)[i]
+	case Int32:
+		return Data[int32](t)[i]
+	case Int64:
+		return Data[int64](t)[i]
+	case Uint8:
+		return Data[uint8](t)[i]
+	case Uint16:
+		return Data[uint16](t)[i]
+	case Uint32:
+		return Data[uint32](t)[i]
+	case Uint64:
+		return Data[uint64](t)[i]
+	case Bool:
+		return Data[bool](t)[i]
+	case String:
+		return Data[string](t)[i]
+	case Complex64:
+		return Data[complex64](t)[i]
+	case Complex128:
+		return Data[complex128](t)[i]
+	case Float16:
+		return Data[Half](t)[i]
+	case BFloat16:
+		return Data[BF16](t)[i]
+	}
+	return nil
+}
+
+// Ints returns the elements of an Int32 or Int64 tensor as ints: shapes, axes,
+// indices.
+func (t *Tensor) Ints() ([]int, error) {
+	out := make([]int, t.Len())
+	switch t.dtype {
+	case Int32:
+		for i, v := range Data[int32](t) {
+			out[i] = int(v)
+		}
+	case Int64:
+		for i, v := range Data[int64](t) {
+			out[i] = int(v)
+		}
+	default:
+		return nil, Errorf(InvalidArgument, "must be int32 or int64, got %v", t.dtype)
+	}
+	return out, nil
+}
