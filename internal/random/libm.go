@@ -60,27 +60,27 @@ func sincosf(y float32) (sin, cos float32) {
 		return y, 1
 	}
 	x, n := reduce(float64(y))
-	if (n+1)&2 != 0 {
-		x = -x
-	}
 	t := float64(x * x)
-	s, c := float32(sinPoly(x, t)), float32(cosPoly(t))
-	if n&2 != 0 {
-		c = -c
-	}
-	if n&1 != 0 {
-		return c, s
-	}
-	return s, c
+	return quadrant(float32(sinPoly(x, t)), float32(cosPoly(t)), n)
+}
+
+// quadrant turns the sine and cosine of an angle into those of the angle plus
+// n·π/2. It works on the bits because the quadrant of a random angle is what no
+// processor predicts.
+func quadrant(sin, cos float32, n uint32) (float32, float32) {
+	s := math.Float32bits(sin) ^ (n+1)&2<<30
+	c := math.Float32bits(cos) ^ n&2<<30
+	swap := (s ^ c) & -(n & 1)
+	return math.Float32frombits(s ^ swap), math.Float32frombits(c ^ swap)
 }
 
 // reduce returns y − n·π/2 in about [−π/4, π/4], and n.
-func reduce(y float64) (x float64, n int32) {
+func reduce(y float64) (x float64, n uint32) {
 	const (
 		invPio2 = 0x1.45F306DC9C883p+23 // 2^24 · 2/π
 		pio2    = 0x1.921FB54442D18p0
 	)
-	n = (int32(float64(y*invPio2)) + 1<<23) >> 24
+	n = uint32(int32(float64(y*invPio2))+1<<23) >> 24
 	return y - float64(float64(n)*pio2), n
 }
 
