@@ -1,0 +1,140 @@
+// Command mnist trains a network to read handwritten digits, from data that it
+// carries with it.
+//
+//	go run ./examples/mnist
+//	go run ./examples/mnist -eager
+//	go run ./examples/mnist -target grpc://127.0.0.1:2222 -variables /job:ps
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+
+	_ "github.com/gorge-tf/gorge/tf/cluster" // targets grpc://…
+)
+
+// settings are what the flags say.
+type settings struct {
+	model, target, variables, data, png string
+	eager, losses                       bool
+	seed                                int64
+	epochs, batch                       int
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "mnist:", err)
+		os.Exit(1)
+	}
+}
+
+func parse(args []string) (*settings, error) {
+	s := &settings{}
+	f := flag.NewFlagSet("mnist", flag.ContinueOnError)
+	f.StringVar(&s.model, "model", "mlp", "the network: mlp")
+	f.BoolVar(&s.eager, "eager", false, "compute each operation at once, without a session")
+	f.StringVar(&s.target, "target", "", "train on a cluster, `grpc://host:port`, instead of in this process")
+	f.StringVar(&s.variables, "variables", "", "`device` of the variables, /job:ps say")
+	f.StringVar(&s.data, "data", "", "`directory` of MNIST's idx files, gzipped or not; the embedded 5,000 images otherwise")
+	f.StringVar(&s.png, "png", "", "draw the digits that were misread to this `file`")
+	f.Int64Var(&s.seed, "seed", 1, "random seed; equal seeds give equal losses, bit for bit")
+	f.IntVar(&s.epochs, "epochs", 8, "how often to go through the training set")
+	f.IntVar(&s.batch, "batch", 50, "images in one step")
+	f.BoolVar(&s.losses, "losses", false, "print the loss of each step, in full precision, instead of a progress bar")
+	if err := f.Parse(args); err != nil {
+		return nil, err
+	}
+	return s, s.check(f.Args())
+}
+
+func (s *settings) check(rest []string) error {
+	switch {
+	case len(rest) > 0:
+		return fmt.Errorf("only flags are taken, got %q", rest)
+	case s.model != "mlp":
+		return fmt.Errorf("the model must be mlp, got %q", s.model)
+	case s.epochs < 1 || s.batch < 1:
+		return fmt.Errorf("epochs and batch must be positive, got %d and %d", s.epochs, s.batch)
+	case s.eager && s.target != "":
+		return fmt.Errorf("a cluster runs graphs: -eager and -target exclude each other")
+	}
+	return nil
+}
+
+func run(ctx context.Context, args []string, out io.Writer) error {
+	s, err := parse(args)
+	if err != nil {
+		return err
+	}
+	training, test, err := load(s.data)
+	if err != nil {
+		return err
+	}
+	m, err := newModel(ctx, s, training.size*training.size)
+	if err != nil {
+		return err
+	}
+	defer m.close()
+	b := newBatcher(training, s.batch, s.seed)
+	fmt.Fprintf(out, "%d images to train on, %d to test; %d steps of %d images\n", training.n(), test.n(), s.epochs*b.perEpoch(), b.size)
+	start := time.Now()
+	if err := fit(ctx, m, b, s.epochs, reporter(s, b, out)); err != nil {
+		return err
+	}
+	took := time.Since(start)
+	return conclude(ctx, s, m, test, took, s.epochs*b.perEpoch()*b.size, out)
+}
+
+func newModel(ctx context.Context, s *settings, pixels int) (model, error) {
+	if s.eager {
+		return newEagerModel(pixels, s.seed)
+	}
+	return newGraphModel(ctx, pixels, s.seed, s.target, s.variables)
+}
+
+// reporter returns what shows the progress.
+func reporter(s *settings, b *batcher, out io.Writer) func(epoch, examples int, loss float32) {
+	if s.losses {
+		step := 0
+		return func(_, _ int, loss float32) { step++; fmt.Fprintf(out, "%d %.9g\n", step, loss) }
+	}
+	bar := progressbar.NewOptions(s.epochs*b.perEpoch()*b.size,
+		progressbar.OptionSetWriter(out), progressbar.OptionShowIts(), progressbar.OptionSetItsString("examples"),
+		progressbar.OptionSetWidth(24), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionSetPredictTime(true),
+		progressbar.OptionOnCompletion(func() { fmt.Fprintln(out) }))
+	mean := float32(0)
+	return func(epoch, examples int, loss float32) {
+		if mean += (loss - mean) / 20; mean == loss/20 {
+			mean = loss
+		}
+		bar.Describe(fmt.Sprintf("epoch %d/%d  loss %.4f", epoch+1, s.epochs, mean))
+		bar.Add(examples)
+	}
+}
+
+func conclude(ctx context.Context, s *settings, m model, test *digits, took time.Duration, examples int, out io.Writer) error {
+	wrong, guesses, err := mistakes(ctx, m, test)
+	if err != nil {
+		return err
+	}
+	right := test.n() - len(wrong)
+	fmt.Fprintf(out, "trained in %.1f s (%.0f examples/s); test accuracy %.2f %% (%d of %d)\n",
+		took.Seconds(), float64(examples)/took.Seconds(), 100*float64(right)/float64(test.n()), right, test.n())
+	if s.png == "" {
+		return nil
+	}
+	if err := drawMistakes(s.png, test, wrong, guesses); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%d mistakes drawn in %s\n", len(wrong), s.png)
+	return nil
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/eager"
+	"github.com/gorge-tf/gorge/tf/layers"
+	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/session"
+	"github.com/gorge-tf/gorge/tf/train"
+)
+
+const (
+	hidden  = 512
+	classes = 10
+	rate    = 1e-3
+)
+
+// A model learns from batches of images x [n pixels] with labels y [n].
+type model interface {
+	step(ctx context.Context, x, y *tf.Tensor) (loss float32, err error)
+	predict(ctx context.Context, x *tf.Tensor) ([]int64, error)
+	close() error
+}
+
+// mlp is the network: one hidden layer.
+type mlp struct{ in, out *layers.DenseLayer }
+
+func newMLP(g *tf.Graph, pixels int) *mlp {
+	return &mlp{layers.NewDense(g, pixels, hidden, layers.Relu), layers.NewDense(g, hidden, classes, nil)}
+}
+
+func (m *mlp) logits(x tf.Output) tf.Output { return m.out.Apply(m.in.Apply(x)) }
+
+func loss(logits, y tf.Output) tf.Output {
+	l, _ := ops.SparseSoftmaxCrossEntropyWithLogits(logits, y)
+	return l.Mean()
+}
+
+// graphModel trains in a session, in this process or on a cluster.
+type graphModel struct {
+	s                   *session.Session
+	x, y, loss, guesses tf.Output
+	train               *tf.Operation
+}
+
+// newGraphModel builds the graph and starts a session on target. Variables go
+// to the parameter server if the target is a cluster that has one.
+func newGraphModel(ctx context.Context, pixels int, seed int64, target, variables string) (*graphModel, error) {
+	g := tf.NewGraph()
+	g.SetSeed(seed)
+	m := &graphModel{
+		x: ops.Placeholder(g, tf.Float32, tf.Shape{-1, pixels}, tf.Name("x")),
+		y: ops.Placeholder(g, tf.Int32, tf.Shape{-1}, tf.Name("y")),
+	}
+	var net *mlp
+	g.Device(variables, func() { net = newMLP(g, pixels) })
+	logits := net.logits(m.x)
+	m.loss = loss(logits, m.y)
+	m.guesses = ops.ArgMax(logits, ops.Scalar(g, int32(1)))
+	m.train = train.Adam{LearningRate: rate}.Minimize(m.loss)
+	init := tf.InitializeAll(g)
+	s, err := session.New(g, session.Target(target)) // also reports any mistake made above
+	if err != nil {
+		return nil, err
+	}
+	m.s = s
+	if _, err := s.Run(ctx, nil, init); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return m, nil
+}
+
+func (m *graphModel) step(ctx context.Context, x, y *tf.Tensor) (float32, error) {
+	l, err := session.Fetch[float32](ctx, m.s, session.Feeds{m.x: x, m.y: y}, m.loss, m.train)
+	if err != nil {
+		return 0, err
+	}
+	return l[0], nil
+}
+
+func (m *graphModel) predict(ctx context.Context, x *tf.Tensor) ([]int64, error) {
+	return session.Fetch[int64](ctx, m.s, session.Feeds{m.x: x}, m.guesses)
+}
+
+func (m *graphModel) close() error { return m.s.Close() }
+
+// eagerModel computes everything at once.
+type eagerModel struct {
+	g   *tf.Graph
+	net *mlp
+	opt train.Adam
+}
+
+func newEagerModel(pixels int, seed int64) (*eagerModel, error) {
+	g := eager.New()
+	g.SetSeed(seed)
+	m := &eagerModel{g: g, net: newMLP(g, pixels), opt: train.Adam{LearningRate: rate}}
+	if err := m.net.out.Kernel.Value().Err(); err != nil {
+		return nil, fmt.Errorf("initializing: %w", err)
+	}
+	return m, nil
+}
+
+func (m *eagerModel) step(_ context.Context, x, y *tf.Tensor) (float32, error) {
+	var l tf.Output
+	tape := eager.Record(m.g, func() { l = loss(m.net.logits(ops.ConstTensor(m.g, x)), ops.ConstTensor(m.g, y)) })
+	grads, err := train.TapeGradients(tape, l)
+	if err != nil {
+		return 0, err
+	}
+	if _, err := m.opt.ApplyGradients(grads); err != nil {
+		return 0, err
+	}
+	v, err := l.Value()
+	if err != nil {
+		return 0, err
+	}
+	return tf.Data[float32](v)[0], nil
+}
+
+func (m *eagerModel) predict(_ context.Context, x *tf.Tensor) ([]int64, error) {
+	v, err := ops.ArgMax(m.net.logits(ops.ConstTensor(m.g, x)), ops.Scalar(m.g, int32(1))).Value()
+	if err != nil {
+		return nil, err
+	}
+	return tf.Values[int64](v)
+}
+
+func (m *eagerModel) close() error { return nil }

@@ -1,0 +1,183 @@
+// Package archtest keeps the import graph in the shape that ARCHITECTURE.md
+// draws.
+package archtest
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const (
+	module = "github.com/gorge-tf/gorge"
+	root   = "../.."
+)
+
+// layers lists our packages from the bottom up. A package imports only packages
+// of earlier layers. An entry that ends in /... stands for a whole subtree,
+// whose packages may import each other.
+var layers = [][]string{
+	{"internal/invariants"},
+	{"internal/kernel", "internal/memory", "internal/threads", "internal/resource", "internal/random", "internal/wire/..."},
+	{"tf"},
+	{"tf/tftest", "tf/ops", "internal/graph/...", "internal/device"},
+	{"internal/device/fake", "internal/rendezvous/...", "internal/pass/..."},
+	{"internal/executor"},
+	{"internal/step"},
+	{"internal/direct", "internal/worker", "internal/master"},
+	{"internal/rpc/..."},
+	{"internal/verbs/..."},
+	{"tf/session", "tf/eager"},
+	{"tf/cluster", "tf/train", "tf/layers", "tf/data", "tf/dense"},
+	{"examples/...", "cmd/...", "bench/...", "interop/...", "internal/gen/...", "internal/archtest", "."},
+}
+
+// never lists imports that may not happen whatever the layer: the parts of a
+// program that someone does not use must not be linked into it.
+var never = map[string][]string{
+	"internal/worker": {"internal/verbs", "google.golang.org/grpc"},
+	"internal/master": {"internal/worker", "google.golang.org/grpc"},
+	"tf/session":      {"internal/rpc", "google.golang.org/grpc"},
+	"tf":              {"google.golang.org/grpc"},
+}
+
+// layerOf returns the layer of a package and the entry that names it.
+func layerOf(pkg string) (int, string) {
+	for l, entries := range layers {
+		for _, e := range entries {
+			tree, isTree := strings.CutSuffix(e, "/...")
+			if pkg == e || isTree && (pkg == tree || strings.HasPrefix(pkg, tree+"/")) {
+				return l, e
+			}
+		}
+	}
+	return -1, ""
+}
+
+// sources returns the files of the module, of all build tags, by package.
+func sources(t *testing.T) map[string][]string {
+	t.Helper()
+	out := map[string][]string{}
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && name != root {
+			base := d.Name()
+			_, modErr := os.Stat(filepath.Join(name, "go.mod"))
+			if strings.HasPrefix(base, ".") || base == "testdata" || modErr == nil {
+				return filepath.SkipDir
+			}
+		}
+		if strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") {
+			rel, err := filepath.Rel(root, filepath.Dir(name))
+			if err != nil {
+				return err
+			}
+			pkg := path.Clean(filepath.ToSlash(rel))
+			out[pkg] = append(out[pkg], name)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func imports(t *testing.T, file string) (out []string) {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range f.Imports {
+		p, err := strconv.Unquote(i.Path.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+func TestImportsGoUpwardsOnly(t *testing.T) {
+	pkgs := sources(t)
+	if len(pkgs) < 10 {
+		t.Fatalf("found %d packages only", len(pkgs))
+	}
+	for pkg, files := range pkgs {
+		l, entry := layerOf(pkg)
+		if l < 0 {
+			t.Errorf("%s is in no layer: say in layers (and ARCHITECTURE.md) where it belongs", pkg)
+			continue
+		}
+		for _, file := range files {
+			for _, imp := range imports(t, file) {
+				check(t, file, pkg, imp, l, entry)
+			}
+		}
+	}
+}
+
+func check(t *testing.T, file, pkg, imp string, l int, entry string) {
+	t.Helper()
+	for _, bad := range never[pkg] {
+		if p := strings.TrimPrefix(imp, module+"/"); p == bad || strings.HasPrefix(p, bad+"/") {
+			t.Errorf("%s imports %s: %s must never do that", file, imp, pkg)
+		}
+	}
+	dep, ours := strings.CutPrefix(imp, module+"/")
+	if !ours {
+		return
+	}
+	dl, dentry := layerOf(dep)
+	sameTree := dentry == entry && strings.HasSuffix(entry, "/...")
+	if dl >= l && !sameTree {
+		t.Errorf("%s imports %s, which is not below %s", file, dep, pkg)
+	}
+}
+
+// TestEveryEntryExists keeps the table free of what has gone, apart from
+// packages that are planned: those have to be named in ARCHITECTURE.md.
+func TestEveryEntryExists(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, "ARCHITECTURE.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entries := range layers {
+		for _, e := range entries {
+			dir := strings.TrimSuffix(e, "/...")
+			if _, err := os.Stat(filepath.Join(root, dir)); err != nil && !strings.Contains(string(text), dir) {
+				t.Errorf("layer entry %s does not exist and is not planned", e)
+			}
+		}
+	}
+}
+
+// TestRuleCatchesViolations: a check that cannot fail is none.
+func TestRuleCatchesViolations(t *testing.T) {
+	for _, c := range []struct {
+		pkg, imp string
+		ok       bool
+	}{
+		{"tf", "internal/memory", true}, {"internal/memory", "tf", false}, {"tf/session", "tf/cluster", false},
+		{"internal/wire/pb", "internal/wire/record", true}, {"internal/worker", "internal/master", false},
+	} {
+		l, e := layerOf(c.pkg)
+		dl, de := layerOf(c.imp)
+		if ok := dl < l || de == e && strings.HasSuffix(e, "/..."); ok != c.ok {
+			t.Errorf("%s importing %s: allowed is %v, want %v", c.pkg, c.imp, ok, c.ok)
+		}
+	}
+	if !slices.Contains(never["tf/session"], "google.golang.org/grpc") {
+		t.Error("a session in process must not link gRPC")
+	}
+}

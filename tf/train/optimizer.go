@@ -1,0 +1,143 @@
+// Package train holds what trains a model: optimizers, and the loop around
+// them.
+package train
+
+import (
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// An Optimizer turns gradients into updates of variables.
+type Optimizer interface {
+	// ApplyGradients adds an operation that updates each variable by its
+	// gradient. In an eager graph the update happens at once.
+	ApplyGradients(gvs []GradVar) (*tf.Operation, error)
+}
+
+// A GradVar is a variable and the gradient of what is to be minimized with
+// respect to it.
+type GradVar struct {
+	Grad tf.Gradient
+	Var  *tf.Variable
+}
+
+// ComputeGradients adds the gradients of loss with respect to vars, or to all
+// trainable variables of the graph if there are none. Variables on which loss
+// does not depend are left out.
+func ComputeGradients(loss tf.Output, vars ...*tf.Variable) ([]GradVar, error) {
+	if err := loss.Err(); err != nil {
+		return nil, err
+	}
+	if len(vars) == 0 {
+		vars = tf.Variables(loss.Graph(), tf.TrainableVariables)
+	}
+	gs, err := tf.Differentiate(tf.GradientOptions{Ys: []tf.Output{loss}, Xs: handles(vars)})
+	if err != nil {
+		return nil, err
+	}
+	return pair(gs, vars), nil
+}
+
+// TapeGradients is ComputeGradients for what an eager graph has recorded.
+func TapeGradients(t *tf.Tape, loss tf.Output, vars ...*tf.Variable) ([]GradVar, error) {
+	if err := loss.Err(); err != nil {
+		return nil, err
+	}
+	if len(vars) == 0 {
+		vars = tf.Variables(loss.Graph(), tf.TrainableVariables)
+	}
+	gs, err := t.Differentiate(tf.GradientOptions{Ys: []tf.Output{loss}, Xs: handles(vars)})
+	if err != nil {
+		return nil, err
+	}
+	return pair(gs, vars), nil
+}
+
+func handles(vars []*tf.Variable) []tf.Output {
+	out := make([]tf.Output, len(vars))
+	for i, v := range vars {
+		out[i] = v.Handle()
+	}
+	return out
+}
+
+func pair(gs []tf.Gradient, vars []*tf.Variable) []GradVar {
+	var out []GradVar
+	for i, g := range gs {
+		if !g.IsZero() {
+			out = append(out, GradVar{g, vars[i]})
+		}
+	}
+	return out
+}
+
+// minimize is what the Minimize methods of all optimizers do. An error is kept
+// by the graph, as those of other functions that add operations, and by the
+// operation.
+func minimize(o Optimizer, loss tf.Output, vars []*tf.Variable) *tf.Operation {
+	gvs, err := ComputeGradients(loss, vars...)
+	if err == nil {
+		var op *tf.Operation
+		if op, err = o.ApplyGradients(gvs); err == nil {
+			return op
+		}
+	}
+	return tf.Failed(loss.Graph(), "Minimize", err)
+}
+
+// checkGrads says what all optimizers ask for.
+func checkGrads(gvs []GradVar) error {
+	if len(gvs) == 0 {
+		return tf.Errorf(tf.InvalidArgument, "No gradients provided for any variable: the loss depends on no trainable variable")
+	}
+	for _, gv := range gvs {
+		if gv.Var == nil || gv.Grad.IsZero() {
+			return tf.Errorf(tf.InvalidArgument, "a gradient and its variable must both be given")
+		}
+	}
+	return nil
+}
+
+// update adds, under the optimizer's name scope, one operation per variable
+// and what comes after all of them, and returns the operation that stands for
+// the whole.
+func update(name string, gvs []GradVar, one func(GradVar) *tf.Operation, finish func(updates []*tf.Operation) []*tf.Operation) *tf.Operation {
+	g := gvs[0].Var.Graph()
+	var all []*tf.Operation
+	scope := name
+	g.Scope(name, func() {
+		for _, gv := range gvs {
+			g.Scope("update_"+gv.Var.Name(), func() { all = append(all, one(gv)) })
+		}
+		if finish != nil {
+			all = append(all, finish(all)...)
+		}
+	})
+	return tf.Group(g, scope, all...)
+}
+
+// constLike returns a scalar in the type of v.
+func constLike(v *tf.Variable, x float64) tf.Output {
+	t, err := tf.ScalarOf(v.DType(), x)
+	if err != nil {
+		return tf.Failed(v.Graph(), "Const", err).Output(0)
+	}
+	return tf.Apply(v.Graph(), "Const", nil, tf.Attr("value", t), tf.Attr("dtype", t.DType())).Output(0)
+}
+
+// zerosLike returns the initial value of a slot of v.
+func zerosLike(v *tf.Variable) tf.Output {
+	if err := tf.CheckSize(v.DType(), v.Shape()); err != nil {
+		return tf.Apply(nil, "ZerosLike", []tf.Output{v.Initial()}).Output(0)
+	}
+	g := v.Graph()
+	dims := make([]int32, len(v.Shape()))
+	for i, d := range v.Shape() {
+		dims[i] = int32(d)
+	}
+	shape, err := tf.FromSlice(dims, len(dims))
+	if err != nil {
+		return tf.Failed(g, "Fill", err).Output(0)
+	}
+	s := tf.Apply(g, "Const", nil, tf.Attr("value", shape), tf.Attr("dtype", tf.Int32)).Output(0)
+	return tf.Apply(g, "Fill", []tf.Output{s, constLike(v, 0)}).Output(0)
+}

@@ -1,0 +1,213 @@
+package tf
+
+import "fmt"
+
+// A Variable is a tensor that outlives steps: a resource on a device, read and
+// assigned by operations. In a session its initializer has to run before it
+// is read; in an eager graph it is initialized at once.
+type Variable struct {
+	name    string
+	handle  Output
+	read    Output // the one read that graphs share; none in eager graphs
+	initial Output
+	init    *Operation
+	isInit  Output
+	dtype   DType
+	shape   Shape
+	train   bool
+	slots   map[string]*Variable
+}
+
+// Names of TensorFlow's collections of variables.
+const (
+	GlobalVariables    = "variables"
+	LocalVariables     = "local_variables"
+	TrainableVariables = "trainable_variables"
+)
+
+// A VariableOptions adjusts a new variable.
+type VariableOptions struct {
+	Name         string // "Variable" if empty
+	NotTrainable bool
+	Local        bool // not saved, initialized on each task (a counter of epochs, say)
+	Device       string
+	ColocateWith *Variable
+}
+
+// NewVariable adds a variable with the initial value that initial computes.
+// Nodes are named as TensorFlow names them: v, v/Assign, v/Read/ReadVariableOp.
+func NewVariable(initial Output, o VariableOptions) *Variable {
+	if o.Name == "" {
+		o.Name = "Variable"
+	}
+	v := &Variable{initial: initial, dtype: initial.DType(), shape: initial.Shape(), train: !o.NotTrainable}
+	g := initial.Graph()
+	if g == nil {
+		g = NewGraph()
+		g.fail(initial.Err())
+	}
+	v.addHandle(g, &o)
+	v.init = v.assign("AssignVariableOp", initial, Name(v.name+"/Assign/"))
+	if !g.IsEager() {
+		v.isInit = Apply(g, "VarIsInitializedOp", []Output{v.handle}, Name(v.name+"/IsInitialized/VarIsInitializedOp/")).Output(0)
+		v.read = Apply(g, "ReadVariableOp", []Output{v.handle}, Attr("dtype", v.dtype), Name(v.name+"/Read/ReadVariableOp/"), colocated(v)).Output(0)
+	}
+	v.collect(g, o.Local)
+	return v
+}
+
+func colocated(v *Variable) Option {
+	if v.handle.Err() != nil {
+		return nil
+	}
+	return ColocateWith(v.handle.op)
+}
+
+// addHandle adds the node that names the variable.
+func (v *Variable) addHandle(g *Graph, o *VariableOptions) {
+	g.variables++
+	v.name = g.scope + o.Name
+	if g.IsEager() {
+		v.name = fmt.Sprintf("%s_%d", o.Name, g.variables)
+	} else {
+		v.name = g.UniqueName(o.Name)
+	}
+	opts := []Option{Name(v.name + "/"), Attr("dtype", v.dtype), Attr("shape", v.shape), Attr("shared_name", v.name), OnDevice(o.Device)}
+	if o.ColocateWith != nil {
+		opts = append(opts, colocated(o.ColocateWith))
+	}
+	v.handle = Apply(g, "VarHandleOp", nil, opts...).Output(0)
+}
+
+func (v *Variable) collect(g *Graph, local bool) {
+	if local {
+		g.AddToCollection(LocalVariables, v)
+		return
+	}
+	g.AddToCollection(GlobalVariables, v)
+	if v.train {
+		g.AddToCollection(TrainableVariables, v)
+	}
+}
+
+// Name returns the variable's name.
+func (v *Variable) Name() string { return v.name }
+
+// Graph returns the graph that the variable belongs to.
+func (v *Variable) Graph() *Graph { return v.handle.Graph() }
+
+// DType returns the type of the variable's value.
+func (v *Variable) DType() DType { return v.dtype }
+
+// Shape returns the shape of the variable's value, as far as it is fixed.
+func (v *Variable) Shape() Shape { return v.shape }
+
+// Handle returns the resource that operations on the variable take.
+func (v *Variable) Handle() Output { return v.handle }
+
+// Initializer returns the operation that gives the variable its initial value.
+func (v *Variable) Initializer() *Operation { return v.init }
+
+// Initial returns the initial value.
+func (v *Variable) Initial() Output { return v.initial }
+
+// IsInitialized returns whether the variable has a value, as a bool scalar.
+func (v *Variable) IsInitialized() Output {
+	if v.isInit.IsZero() {
+		return Apply(nil, "VarIsInitializedOp", []Output{v.handle}).Output(0)
+	}
+	return v.isInit
+}
+
+// Value returns the variable's value. In a graph all uses share one read,
+// which a step does before or after assignments as control dependencies say;
+// see Read.
+func (v *Variable) Value() Output {
+	if v.read.IsZero() {
+		return v.Read()
+	}
+	return v.read
+}
+
+// Read adds a read of its own, which runs after the control dependencies in
+// force.
+func (v *Variable) Read(opts ...Option) Output {
+	opts = append([]Option{Attr("dtype", v.dtype), Name(v.localName() + "/ReadVariableOp")}, opts...)
+	return Apply(nil, "ReadVariableOp", []Output{v.handle}, opts...).Output(0)
+}
+
+func (v *Variable) localName() string { return "read_" + v.name }
+
+// Assign adds an operation that makes x the variable's value.
+func (v *Variable) Assign(x Output, opts ...Option) *Operation {
+	return v.assign("AssignVariableOp", x, opts...)
+}
+
+// AssignAdd adds an operation that adds x to the variable.
+func (v *Variable) AssignAdd(x Output, opts ...Option) *Operation {
+	return v.assign("AssignAddVariableOp", x, opts...)
+}
+
+// AssignSub adds an operation that subtracts x from the variable.
+func (v *Variable) AssignSub(x Output, opts ...Option) *Operation {
+	return v.assign("AssignSubVariableOp", x, opts...)
+}
+
+func (v *Variable) assign(op string, x Output, opts ...Option) *Operation {
+	return Apply(nil, op, []Output{v.handle, x}, append([]Option{Attr("dtype", v.dtype)}, opts...)...)
+}
+
+// Slot returns the variable that an optimizer keeps beside v under a name,
+// making it with initial when it is first asked for. It is called v/name and
+// lives on v's device.
+func (v *Variable) Slot(name string, initial func() Output) *Variable {
+	return v.beside(name, v.name+"/"+name, initial)
+}
+
+// Shared returns the variable of the given name that an optimizer keeps for
+// all variables it was given, v the first of them.
+func (v *Variable) Shared(name string, initial func() Output) *Variable {
+	return v.beside(name, name, initial)
+}
+
+func (v *Variable) beside(key, name string, initial func() Output) *Variable {
+	if s := v.slots[key]; s != nil {
+		return s
+	}
+	if v.slots == nil {
+		v.slots = map[string]*Variable{}
+	}
+	v.Graph().Scope("", func() {
+		v.slots[key] = NewVariable(initial(), VariableOptions{Name: name, NotTrainable: true, ColocateWith: v})
+	})
+	return v.slots[key]
+}
+
+// Variables returns the variables of one of g's collections, in the order they
+// were added.
+func Variables(g *Graph, collection string) []*Variable {
+	var out []*Variable
+	for _, x := range g.Collection(collection) {
+		if v, ok := x.(*Variable); ok {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// InitializeAll adds an operation that initializes all global and local
+// variables that the graph has so far.
+func InitializeAll(g *Graph) *Operation {
+	var ops []*Operation
+	for _, c := range []string{GlobalVariables, LocalVariables} {
+		for _, v := range Variables(g, c) {
+			ops = append(ops, v.init)
+		}
+	}
+	return Group(g, "init", ops...)
+}
+
+// Group adds an operation that does nothing once all of ops have run.
+func Group(g *Graph, name string, ops ...*Operation) *Operation {
+	return Apply(g, "NoOp", nil, Name(name), After(ops...))
+}
