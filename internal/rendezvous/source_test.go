@@ -1,0 +1,26 @@
+package rendezvous
+
+import (
+	"testing"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func TestCheckSource(t *testing.T) {
+	devices := fakes(nil)
+	for _, c := range []struct {
+		k    Key
+		code tf.Code
+		text string
+	}{
+		{Key{Src: fake0, SrcIncarnation: 9}, tf.OK, ""},
+		{Key{Src: cpu0, SrcIncarnation: 9}, tf.InvalidArgument, cpu0 + " unknown device."},
+		{Key{Src: fake0, SrcIncarnation: 8}, tf.Aborted, `RecvTensor expects a different device incarnation: 8 vs. 9. ` +
+			`Your worker job ("/job:worker/replica:0/task:0") was probably restarted. Check your worker job for the reason why it was restarted.`},
+	} {
+		err := CheckSource(c.k, devices, worker0)
+		if tf.CodeOf(err) != c.code || err != nil && tf.AsError(err).Message() != c.text {
+			t.Errorf("CheckSource(%+v) = %v, want %v %q", c.k, err, c.code, c.text)
+		}
+	}
+}
