@@ -1,0 +1,25 @@
+//go:build !noasm
+
+package kernel
+
+// avx2Loops lists the vector loops of this instruction set.
+func avx2Loops() vectorLoops {
+	return vectorLoops{
+		add: binaryOf(addAVX2), sub: binaryOf(subAVX2), mul: binaryOf(mulAVX2), div: binaryOf(divAVX2),
+		max: binaryOf(maxAVX2), min: binaryOf(minAVX2),
+
+		addS: scalarOf(addScalarAVX2), subS: scalarOf(subScalarAVX2), rsubS: scalarOf(scalarSubAVX2),
+		mulS: scalarOf(mulScalarAVX2), divS: scalarOf(divScalarAVX2), rdivS: scalarOf(scalarDivAVX2),
+		maxS: scalarOf(maxScalarAVX2), minS: scalarOf(minScalarAVX2),
+
+		reluGrad: binaryOf(reluGradAVX2), tanhGrad: binaryOf(tanhGradAVX2), sigmoidGrad: binaryOf(sigmoidGradAVX2),
+
+		neg: unaryOf(negAVX2), square: unaryOf(squareAVX2), sqrt: unaryOf(sqrtAVX2), rsqrt: unaryOf(rsqrtAVX2), relu: unaryOf(reluAVX2),
+		exp: unaryOf(expAVX2), log: unaryOf(logAVX2), tanh: unaryOf(tanhAVX2), sigmoid: unaryOf(sigmoidAVX2),
+
+		sum: foldOf(sumAVX2), maxOf: foldOf(maxOfAVX2), minOf: foldOf(minOfAVX2),
+		expShift: expShiftOf(expShiftAVX2),
+
+		axpy: axpyOf(axpyAVX2), momentum: momentumOf(momentumAVX2), adam: adamOf(adamAVX2),
+	}
+}

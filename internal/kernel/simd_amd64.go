@@ -1,0 +1,146 @@
+//go:build !noasm
+
+package kernel
+
+import "golang.org/x/sys/cpu"
+
+// level is an instruction set with everything that was written for it.
+type level struct {
+	name      string
+	available bool
+	loops     vectorLoops
+	f32       *microKernels[float32]
+	f64       *microKernels[float64]
+}
+
+// levels lists the instruction sets, the best first; the last needs nothing.
+func levels() []level {
+	x := cpu.X86
+	return []level{
+		{"avx512", x.HasAVX512F && x.HasAVX512DQ && x.HasAVX512BW && x.HasAVX512VL && x.HasBMI2, avx512Loops(), &microF32AVX512, &microF64AVX512},
+		{"avx2", x.HasAVX2 && x.HasFMA && x.HasBMI2, avx2Loops(), &microF32AVX2, &microF64AVX2},
+		{name: "portable", available: true},
+	}
+}
+
+func init() {
+	microF32AVX512.pack = packerAVX512
+	microF32AVX2.pack = portablePacker[float32]()
+	microF64AVX512.pack, microF64AVX2.pack = portablePacker[float64](), portablePacker[float64]()
+	for _, l := range levels() {
+		if l.available {
+			l.use()
+			return
+		}
+	}
+}
+
+// use makes all loops run on an instruction set.
+func (l level) use() {
+	simd = l.loops
+	gemm32, gemm64 = nil, nil
+	if l.f32 != nil {
+		gemm32 = newBlocked(l.f32, blocksFor(secondLevelCache(), 4, l.f32.tileM)).matMul
+		gemm64 = newBlocked(l.f64, blocksFor(secondLevelCache(), 8, l.f64.tileM)).matMul
+	}
+}
+
+// blocksFor chooses blocks for a second-level cache and elements of so many
+// bytes: a packed block of A fills half of the cache, and k is as long as a
+// panel of B still streams from there.
+func blocksFor(cache, size, tileM int) blockSizes {
+	s := blockSizes{k: 4096 / size, n: 2048}
+	if cache < 1<<20 {
+		s.k /= 2
+	}
+	s.m = max(1, cache/2/(s.k*size)/tileM) * tileM
+	return s
+}
+
+// asmChunk elements are the most that a call into assembly gets: the scheduler
+// cannot interrupt it, and the garbage collector waits.
+const asmChunk = 16 << 10
+
+// unaryOf makes a loop of an assembly function.
+func unaryOf(f func(y, x *float32, n int)) unaryLoop {
+	return func(y, x []float32) {
+		for len(y) > 0 {
+			n := min(len(y), asmChunk)
+			f(&y[0], &x[0], n)
+			y, x = y[n:], x[n:]
+		}
+	}
+}
+
+// binaryOf makes a loop of an assembly function.
+func binaryOf(f func(z, x, y *float32, n int)) binaryLoop {
+	return func(z, x, y []float32) {
+		for len(z) > 0 {
+			n := min(len(z), asmChunk)
+			f(&z[0], &x[0], &y[0], n)
+			z, x, y = z[n:], x[n:], y[n:]
+		}
+	}
+}
+
+// scalarOf makes a loop of an assembly function.
+func scalarOf(f func(z, x *float32, n int, s float32)) scalarLoop {
+	return func(z, x []float32, s float32) {
+		for len(z) > 0 {
+			n := min(len(z), asmChunk)
+			f(&z[0], &x[0], n, s)
+			z, x = z[n:], x[n:]
+		}
+	}
+}
+
+// foldOf makes a fold of an assembly function; the caller bounds the length.
+func foldOf(f func(x *float32, n int) float32) func(x []float32) float32 {
+	return func(x []float32) float32 { return f(firstF32(x), len(x)) }
+}
+
+// firstF32 is the address of the first element, nil if there is none.
+func firstF32(x []float32) *float32 {
+	if len(x) == 0 {
+		return nil
+	}
+	return &x[0]
+}
+
+// expShiftOf makes a loop of an assembly function. The sums of the chunks are
+// added in order.
+func expShiftOf(f func(y, x *float32, n int, shift float32) float32) func(y, x []float32, shift float32) float32 {
+	return func(y, x []float32, shift float32) float32 {
+		var s float32
+		for len(y) > 0 {
+			n := min(len(y), sumF32Chunk)
+			s += f(&y[0], &x[0], n, shift)
+			y, x = y[n:], x[n:]
+		}
+		return s
+	}
+}
+
+func axpyOf(f func(y, x *float32, n int, s float32)) func(y []float32, a float32, x []float32) {
+	return func(y []float32, a float32, x []float32) { scalarOf(f)(y, x, a) }
+}
+
+func momentumOf(f func(v, m, g *float32, n int, lr, momentum float32)) func(v, m, g []float32, lr, momentum float32) {
+	return func(v, m, g []float32, lr, momentum float32) {
+		for len(v) > 0 {
+			n := min(len(v), asmChunk)
+			f(&v[0], &m[0], &g[0], n, lr, momentum)
+			v, m, g = v[n:], m[n:], g[n:]
+		}
+	}
+}
+
+func adamOf(f func(v, m, s, g *float32, n int, alpha, c1, c2, epsilon float32)) func(v, m, s, g []float32, p AdamStep[float32]) {
+	return func(v, m, s, g []float32, p AdamStep[float32]) {
+		for len(v) > 0 {
+			n := min(len(v), asmChunk)
+			f(&v[0], &m[0], &s[0], &g[0], n, p.Alpha, 1-p.Beta1, 1-p.Beta2, p.Epsilon)
+			v, m, s, g = v[n:], m[n:], s[n:], g[n:]
+		}
+	}
+}

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/mmcloughlin/avo/attr"
+	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// isa is an instruction set, by the bytes of a vector register.
+type isa int
+
+const (
+	xmm    isa = 16 // the last steps across lanes
+	avx2   isa = 32
+	avx512 isa = 64
+)
+
+// suffix ends the names of the functions of an instruction set.
+func (i isa) suffix() string {
+	if i == avx2 {
+		return "AVX2"
+	}
+	return "AVX512"
+}
+
+// asm builds one file. Vector helpers take the instruction set from a.isa.
+type asm struct {
+	*build.Context
+	isa  isa
+	data map[string]bool // static data that exist
+	// words are the constants that the function holds in registers.
+	words map[uint32]reg.VecVirtual
+}
+
+// lanes is the number of float32 in a vector.
+func (a *asm) lanes() int { return int(a.isa) / 4 }
+
+// vec returns a new vector register.
+func (a *asm) vec() reg.VecVirtual {
+	switch a.isa {
+	case xmm:
+		return a.XMM()
+	case avx2:
+		return a.YMM()
+	}
+	return a.ZMM()
+}
+
+// text begins a function that takes no stack.
+func (a *asm) text(name, signature, doc string) {
+	a.Function(name)
+	a.words = map[uint32]reg.VecVirtual{}
+	a.Attributes(attr.NOSPLIT)
+	a.SignatureExpr(signature)
+	a.Pragma("noescape")
+	a.Doc(doc)
+}
+
+// arg loads an integer or pointer argument.
+func (a *asm) arg(name string) reg.Register { return a.Load(a.Param(name), a.GP64()) }
+
+// end leaves the function.
+func (a *asm) end() {
+	a.VZEROUPPER()
+	a.RET()
+}
+
+// bits returns static data of one 32-bit word per lane, or of one word alone
+// where the instruction set can repeat it while loading.
+func (a *asm) bits(v uint32) operand.Mem {
+	n := a.lanes()
+	if a.isa == avx512 {
+		n = 1
+	}
+	name := fmt.Sprintf("word%d_%08x", n, v)
+	m := operand.NewDataAddr(operand.NewStaticSymbol(name), 0)
+	if !a.data[name] {
+		a.data[name] = true
+		m = a.StaticGlobal(name)
+		a.DataAttributes(attr.RODATA | attr.NOPTR)
+		for range n {
+			a.AppendDatum(operand.U32(v))
+		}
+	}
+	return m
+}
+
+// word prepares a constant operand before a loop: a register where there are
+// plenty, memory otherwise.
+func (a *asm) word(v uint32) operand.Op {
+	m := a.bits(v)
+	if a.isa == avx2 {
+		return m
+	}
+	if a.words[v] == nil {
+		a.words[v] = a.vec()
+		a.VPBROADCASTD(m, a.words[v])
+	}
+	return a.words[v]
+}
+
+// float is word for a floating point number.
+func (a *asm) float(v float64) operand.Op { return a.word(math.Float32bits(float32(v))) }
+
+// floats prepares several constants.
+func (a *asm) floats(v ...float64) []operand.Op {
+	ops := make([]operand.Op, len(v))
+	for i := range v {
+		ops[i] = a.float(v[i])
+	}
+	return ops
+}
+
+// broadcast loads a float32 argument into all lanes.
+func (a *asm) broadcast(name string) reg.VecVirtual {
+	x := a.Load(a.Param(name), a.XMM())
+	r := a.vec()
+	a.VBROADCASTSS(x, r)
+	return r
+}
+
+// copyOf returns a register with the value of an operand.
+func (a *asm) copyOf(v operand.Op) reg.VecVirtual {
+	r := a.vec()
+	a.VMOVUPS(v, r)
+	return r
+}
+
+// inReg returns an operand that is not to be changed in a register.
+func (a *asm) inReg(v operand.Op) reg.VecVirtual {
+	if r, ok := v.(reg.VecVirtual); ok {
+		return r
+	}
+	return a.copyOf(v)
+}
+
+// zero returns a register of zeros.
+func (a *asm) zero() reg.VecVirtual {
+	r := a.vec()
+	a.clear(r)
+	return r
+}
+
+// clear sets a register to zero.
+func (a *asm) clear(r reg.VecVirtual) {
+	if a.isa == avx2 {
+		a.VXORPS(r, r, r)
+		return
+	}
+	a.VPXORD(r, r, r)
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"go/format"
+
+	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/pass"
+	"github.com/mmcloughlin/avo/printer"
+)
+
+const pkgName = "kernel"
+
+// families lists what is generated, each into files of its own.
+var families = []struct {
+	name string
+	emit func(a *asm)
+}{
+	{"elementwise_avx512", func(a *asm) { emitElementwise(a, avx512) }},
+	{"elementwise_avx2", func(a *asm) { emitElementwise(a, avx2) }},
+	{"fold_avx512", func(a *asm) { emitFolds(a, avx512) }},
+	{"fold_avx2", func(a *asm) { emitFolds(a, avx2) }},
+	{"gemm_f32_avx512", func(a *asm) { emitGemm(a, gemmShape{isa: avx512, elem: f32}) }},
+	{"gemm_f32_avx2", func(a *asm) { emitGemm(a, gemmShape{isa: avx2, elem: f32}) }},
+	{"gemm_f64_avx512", func(a *asm) { emitGemm(a, gemmShape{isa: avx512, elem: f64}) }},
+	{"gemm_f64_avx2", func(a *asm) { emitGemm(a, gemmShape{isa: avx2, elem: f64}) }},
+	{"pack_avx512", emitPack},
+	{"cpuid", emitCPUID},
+}
+
+// generate returns all files by name.
+func generate() (map[string][]byte, error) {
+	files := map[string][]byte{}
+	for _, f := range families {
+		a := newAsm()
+		f.emit(a)
+		if err := a.print(files, f.name); err != nil {
+			return nil, err
+		}
+	}
+	tables, err := format.Source(gemmTables())
+	if err != nil {
+		return nil, err
+	}
+	files["gemm_tables_amd64.go"] = tables
+	return files, nil
+}
+
+// print compiles the assembly and adds it and its declarations to files.
+func (a *asm) print(files map[string][]byte, name string) error {
+	f, err := a.Result()
+	if err != nil {
+		return err
+	}
+	if err := pass.Compile.Execute(f); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	cfg := printer.Config{Name: "tools/asmgen", Pkg: pkgName}
+	code, err := printer.NewGoAsm(cfg).Print(f)
+	if err != nil {
+		return err
+	}
+	stubs, err := printer.NewStubs(cfg).Print(f)
+	if err != nil {
+		return err
+	}
+	files[name+"_amd64.s"] = code
+	files[name+"_amd64.go"], err = format.Source(bytes.TrimSpace(stubs))
+	return err
+}
+
+func newAsm() *asm {
+	c := build.NewContext()
+	c.ConstraintExpr("!noasm")
+	return &asm{Context: c, data: map[string]bool{}}
+}

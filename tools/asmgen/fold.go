@@ -1,0 +1,232 @@
+package main
+
+import (
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// fold describes a function that makes one number of n float32.
+type fold struct {
+	name, doc string
+	signature string
+	accs      int
+	// stores says that each step has a vector to store at y.
+	stores bool
+	// begin prepares constants and returns the accumulators' first value,
+	// the step that takes a vector into an accumulator, and the end that
+	// joins two accumulators. t is not nil for the last, partial vector.
+	begin func(a *asm) folding
+}
+
+// folding is the work of a fold.
+type folding struct {
+	first  vec
+	load   func(m operand.Mem, t *tail) vec
+	step   func(acc, v vec, t *tail) (stored vec)
+	join   binary
+	finish func(x reg.Register) // may replace the result in XMM x
+}
+
+// emit writes the function: accs vectors at a time, single ones, a tail, and
+// the sum across lanes.
+func (f fold) emit(a *asm) {
+	a.text(f.name+a.isa.suffix(), f.signature, f.name+a.isa.suffix()+" "+f.doc)
+	e := &foldEmitter{fold: f, asm: a, x: a.arg("x"), n: a.arg("n")}
+	if f.stores {
+		e.y = a.arg("y")
+	}
+	e.folding = f.begin(a)
+	for range f.accs {
+		e.acc = append(e.acc, a.copyOf(e.first))
+	}
+	e.vectors("unrolled", f.accs)
+	e.vectors("single", 1)
+	e.tail()
+	r := e.across(e.pairs(e.acc))
+	if e.finish != nil {
+		e.finish(r)
+	}
+	a.Store(r, a.ReturnIndex(0))
+	a.end()
+}
+
+// foldEmitter is a fold being written.
+type foldEmitter struct {
+	fold
+	*asm
+	folding
+	x, y, n reg.Register
+	acc     []vec
+}
+
+func (e *foldEmitter) vectors(label string, u int) {
+	after := "after_" + label
+	step := u * e.lanes()
+	e.CMPQ(e.n, operand.I32(int32(step)))
+	e.JLT(operand.LabelRef(after))
+	e.Label(label)
+	for i := range u {
+		e.vector(i)
+	}
+	e.ADDQ(operand.I32(int32(4*step)), e.x)
+	if e.stores {
+		e.ADDQ(operand.I32(int32(4*step)), e.y)
+	}
+	e.SUBQ(operand.I32(int32(step)), e.n)
+	e.CMPQ(e.n, operand.I32(int32(step)))
+	e.JGE(operand.LabelRef(label))
+	e.Label(after)
+}
+
+func (e *foldEmitter) vector(i int) {
+	v := e.load(operand.Mem{Base: e.x, Disp: i * int(e.isa)}, nil)
+	if s := e.step(e.acc[i], v, nil); e.stores {
+		e.VMOVUPS(s, operand.Mem{Base: e.y, Disp: i * int(e.isa)})
+	}
+}
+
+func (e *foldEmitter) tail() {
+	e.TESTQ(e.n, e.n)
+	e.JZ(operand.LabelRef("join"))
+	t := e.newTail(e.n)
+	v := e.load(operand.Mem{Base: e.x}, &t)
+	if s := e.step(e.acc[e.accs-1], v, &t); e.stores {
+		t.store(s, operand.Mem{Base: e.y})
+	}
+	e.Label("join")
+}
+
+// pairs joins registers two by two.
+func (e *foldEmitter) pairs(acc []vec) vec {
+	if len(acc) == 1 {
+		return acc[0]
+	}
+	h := len(acc) / 2
+	return e.join(e.asm, e.pairs(acc[:h]), e.pairs(acc[h:]))
+}
+
+// across joins the lanes of a register, halves first.
+func (e *foldEmitter) across(v vec) reg.Register {
+	was := e.isa
+	defer func() { e.isa = was }()
+	y := v
+	if e.isa == avx512 {
+		upper := e.YMM()
+		e.VEXTRACTF64X4(operand.U8(1), v, upper)
+		e.isa = avx2
+		y = e.join(e.asm, v.AsY().(vec), upper)
+	}
+	e.isa = xmm
+	upper := e.XMM()
+	e.VEXTRACTF128(operand.U8(1), y, upper)
+	x := e.join(e.asm, y.AsX().(vec), upper)
+	for _, pick := range []uint8{0x0e, 0x01} {
+		s := e.XMM()
+		e.VPERMILPS(operand.U8(pick), x, s)
+		x = e.join(e.asm, x, s)
+	}
+	return x
+}
+
+func emitFolds(a *asm, i isa) {
+	a.isa = i
+	sumFold().emit(a)
+	extremeFold("maxOf", "greatest", vmax, 0xff800000).emit(a)
+	extremeFold("minOf", "least", vmin, 0x7f800000).emit(a)
+	expShiftFold().emit(a)
+}
+
+// loadZero reads a vector, zeros beyond the tail.
+func loadZero(a *asm) func(m operand.Mem, t *tail) vec {
+	return func(m operand.Mem, t *tail) vec {
+		if t != nil {
+			return t.load(m)
+		}
+		return a.copyOf(m)
+	}
+}
+
+func sumFold() fold {
+	return fold{name: "sum", doc: "returns the sum of x.", signature: "func(x *float32, n int) float32", accs: 4,
+		begin: func(a *asm) folding {
+			return folding{first: a.zero(), load: loadZero(a), join: vadd,
+				step: func(acc, v vec, _ *tail) vec { a.VADDPS(v, acc, acc); return nil }}
+		}}
+}
+
+// extremeFold is the fold to the greatest or least element. The instructions
+// lose a NaN unless it comes last, so NaN is looked for beside.
+func extremeFold(name, which string, f binary, first uint32) fold {
+	return fold{name: name, doc: "returns the " + which + " element of x, NaN if there is one.",
+		signature: "func(x *float32, n int) float32", accs: 4,
+		begin: func(a *asm) folding {
+			init := a.copyOf(a.word(first))
+			seen := a.copyOf(a.zero())
+			return folding{first: init, join: f,
+				load: func(m operand.Mem, t *tail) vec {
+					if t == nil {
+						return a.copyOf(m)
+					}
+					return a.choose(t.c, t.load(m), init)
+				},
+				step: func(acc, v vec, _ *tail) vec {
+					a.mark(seen, v)
+					a.extreme(f, acc, v)
+					return nil
+				},
+				finish: func(x reg.Register) { a.orSeenNaN(seen, x) },
+			}
+		}}
+}
+
+// extreme sets acc to f(acc, v).
+func (a *asm) extreme(f binary, acc, v vec) { a.VMOVAPS(f(a, acc, v), acc) }
+
+// mark makes lanes of seen NaN where v is.
+func (a *asm) mark(seen, v vec) {
+	if a.isa == avx2 {
+		a.VORPS(a.compare(cmpUnordered, v, v), seen, seen)
+		return
+	}
+	a.VMOVAPS(v, a.compare(cmpUnordered, v, v), seen)
+}
+
+// orSeenNaN sets x to NaN if a lane of seen is.
+func (a *asm) orSeenNaN(seen vec, x reg.Register) {
+	r := a.GP32()
+	if a.isa == avx2 {
+		a.VMOVMSKPS(seen, r)
+	} else {
+		a.KMOVW(a.compare(cmpUnordered, seen, seen), r)
+	}
+	a.TESTL(r, r)
+	a.JZ(operand.LabelRef("number"))
+	nan := operand.NewDataAddr(operand.NewStaticSymbol("word1_7fc00000"), 0)
+	if !a.data["nan"] {
+		a.data["nan"] = true
+		was := a.isa
+		a.isa = avx512
+		nan = a.bits(0x7fc00000)
+		a.isa = was
+	}
+	a.VMOVSS(nan, x)
+	a.Label("number")
+}
+
+func expShiftFold() fold {
+	return fold{name: "expShift", doc: "sets y = e^(x-shift) and returns the sum of y.", stores: true,
+		signature: "func(y, x *float32, n int, shift float32) float32", accs: 2,
+		begin: func(a *asm) folding {
+			shift, e := a.broadcast("shift"), newExp(a)
+			return folding{first: a.zero(), load: loadZero(a), join: vadd,
+				step: func(acc, v vec, t *tail) vec {
+					y := e.full(vsub(a, v, shift))
+					add := y
+					if t != nil {
+						add = a.keep(t.c, y)
+					}
+					a.VADDPS(add, acc, acc)
+					return y
+				}}
+		}}
+}

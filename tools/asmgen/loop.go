@@ -1,0 +1,144 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// loop describes an elementwise function over n float32: pointers to store to
+// and to load from, and scalars that all elements share.
+type loop struct {
+	name, doc     string
+	stores, loads []string
+	scalars       []string
+	unroll        int
+	// body prepares constants and returns what is done to a vector of every
+	// load and scalar: the vectors for every store.
+	body func(a *asm) func(in, scalars []reg.VecVirtual) []reg.VecVirtual
+}
+
+// pointers lists stores and loads, one that is both once.
+func (l loop) pointers() []string {
+	all := append([]string{}, l.stores...)
+	for _, p := range l.loads {
+		if !contains(l.stores, p) {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}
+
+func (l loop) signature() string {
+	s := "func(" + strings.Join(l.pointers(), ", ") + " *float32, n int"
+	if len(l.scalars) > 0 {
+		s += ", " + strings.Join(l.scalars, ", ") + " float32"
+	}
+	return s + ")"
+}
+
+// emit writes the function: an unrolled loop, a loop of one vector, a tail.
+func (l loop) emit(a *asm) {
+	a.text(l.name+a.isa.suffix(), l.signature(), l.name+a.isa.suffix()+" "+l.doc)
+	e := &loopEmitter{loop: l, asm: a, ptr: map[string]reg.Register{}}
+	for _, p := range l.pointers() {
+		e.ptr[p] = a.arg(p)
+	}
+	e.n = a.arg("n")
+	for _, s := range l.scalars {
+		e.scalars = append(e.scalars, a.broadcast(s))
+	}
+	e.do = l.body(a)
+	if l.unroll > 1 {
+		e.vectors("unrolled", l.unroll)
+	}
+	e.vectors("single", 1)
+	e.tail()
+	a.end()
+}
+
+// loopEmitter is a loop being written.
+type loopEmitter struct {
+	loop
+	*asm
+	ptr     map[string]reg.Register
+	n       reg.Register
+	scalars []reg.VecVirtual
+	do      func(in, scalars []reg.VecVirtual) []reg.VecVirtual
+}
+
+// vectors writes the loop over u whole vectors at a time.
+func (e *loopEmitter) vectors(label string, u int) {
+	after := "after_" + label
+	step := u * e.lanes()
+	e.CMPQ(e.n, operand.I32(int32(step)))
+	e.JLT(operand.LabelRef(after))
+	e.Label(label)
+	for i := range u {
+		e.vector(i * int(e.isa))
+	}
+	for _, p := range e.pointers() {
+		e.ADDQ(operand.I32(int32(4*step)), e.ptr[p])
+	}
+	e.SUBQ(operand.I32(int32(step)), e.n)
+	e.CMPQ(e.n, operand.I32(int32(step)))
+	e.JGE(operand.LabelRef(label))
+	e.Label(after)
+}
+
+func (e *loopEmitter) vector(disp int) {
+	var in []reg.VecVirtual
+	for _, p := range e.loads {
+		in = append(in, e.copyOf(operand.Mem{Base: e.ptr[p], Disp: disp}))
+	}
+	for i, v := range e.do(in, e.scalars) {
+		e.VMOVUPS(v, operand.Mem{Base: e.ptr[e.stores[i]], Disp: disp})
+	}
+}
+
+func (e *loopEmitter) tail() {
+	e.TESTQ(e.n, e.n)
+	e.JZ(operand.LabelRef("done"))
+	t := e.newTail(e.n)
+	var in []reg.VecVirtual
+	for _, p := range e.loads {
+		in = append(in, t.load(operand.Mem{Base: e.ptr[p]}))
+	}
+	for i, v := range e.do(in, e.scalars) {
+		t.store(v, operand.Mem{Base: e.ptr[e.stores[i]]})
+	}
+	e.Label("done")
+}
+
+// emitElementwise writes all elementwise functions.
+func emitElementwise(a *asm, i isa) {
+	a.isa = i
+	for _, l := range loops() {
+		l.emit(a)
+	}
+}
+
+// loops lists all elementwise functions.
+func loops() []loop {
+	var all []loop
+	for _, group := range [][]loop{binaryLoops(), scalarLoops(), unaryLoops(), gradientLoops(), mathLoops(), updateLoops()} {
+		all = append(all, group...)
+	}
+	for _, l := range all {
+		if l.unroll == 0 {
+			panic(fmt.Sprintf("%s: no unroll", l.name))
+		}
+	}
+	return all
+}

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"math"
+
+	"github.com/mmcloughlin/avo/operand"
+)
+
+// mathLoops lists the transcendental functions.
+func mathLoops() []loop {
+	return []loop{
+		unary("exp", "sets y to e to the x.", 2, func(a *asm) func(x vec) vec { return newExp(a).full }),
+		unary("log", "sets y to the natural logarithm of x.", 1, newLog),
+		unary("tanh", "sets y to the hyperbolic tangent of x.", 1, newTanh),
+		unary("sigmoid", "sets y = 1/(1+e^-x).", 1, newSigmoid),
+	}
+}
+
+// expConsts are the constants of e^x: x = n·ln2 + r with |r| <= ln2/2, e^r by
+// a polynomial of degree 7 (Cephes), the result scaled by 2^n. ln2 is split
+// in two, the first part short enough for n times it to be exact.
+type expConsts struct {
+	a             *asm
+	hi, lo        operand.Op
+	log2e, c1, c2 operand.Op
+	p             []operand.Op
+}
+
+func newExp(a *asm) *expConsts {
+	return &expConsts{
+		a: a,
+		// Beyond these the result is Inf or 0 whatever the number.
+		hi: a.float(89), lo: a.float(-105),
+		log2e: a.float(math.Log2E), c1: a.float(0.693359375), c2: a.float(-2.12194440e-4),
+		p: a.floats(1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1, 1, 1),
+	}
+}
+
+// full is e^x for every x.
+func (e *expConsts) full(x vec) vec {
+	a := e.a
+	// The second operand of min and max is the result for NaN.
+	x = vmin(a, a.inReg(e.hi), x)
+	x = vmax(a, a.inReg(e.lo), x)
+	p, n := e.reduced(x)
+	if a.isa == avx512 {
+		r := a.vec()
+		a.VSCALEFPS(n, p, r)
+		return r
+	}
+	return e.scale(p, n)
+}
+
+// reduced returns e^r and n.
+func (e *expConsts) reduced(x vec) (p, n vec) {
+	a := e.a
+	n = a.roundEven(vmul(a, x, e.log2e))
+	r := a.fnma(n, e.c1, x)
+	r = a.fnma(n, e.c2, r)
+	return a.polynomial(r, e.p), n
+}
+
+// scale returns p·2^n for n from -152 to 128 in two steps, so that the powers
+// are normal numbers and a subnormal result is rounded once.
+func (e *expConsts) scale(p, n vec) vec {
+	a := e.a
+	i, half := a.vec(), a.vec()
+	a.VCVTPS2DQ(n, i)
+	a.VPSRAD(operand.U8(1), i, half)
+	a.VPSUBD(half, i, i)
+	return vmul(a, vmul(a, p, e.power(half)), e.power(i))
+}
+
+// power returns 2^i for integers i.
+func (e *expConsts) power(i vec) vec {
+	a := e.a
+	r := a.vec()
+	a.VPADDD(a.bits(127), i, r)
+	a.VPSLLD(operand.U8(23), r, r)
+	return r
+}
+
+// newLog: x = m·2^e with m from √½ to √2, log m by a polynomial (Cephes).
+func newLog(a *asm) func(x vec) vec {
+	l := &logConsts{
+		a:      a,
+		normal: a.word(0x00800000), scale: a.float(1 << 23), sqrtHalf: a.word(0x3f3504f3), one: a.float(1),
+		exponent: a.word(0xff800000), c1: a.float(0.693359375), c2: a.float(-2.12194440e-4), minusHalf: a.float(-0.5),
+		p: a.floats(7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1,
+			-1.6668057665e-1, 2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1),
+		nan: a.word(0x7fc00000), inf: a.word(0x7f800000), minusInf: a.word(0xff800000), shift: a.float(-23),
+	}
+	return func(x vec) vec { return l.special(x, l.finite(x)) }
+}
+
+type logConsts struct {
+	a                       *asm
+	normal, scale, shift    operand.Op
+	sqrtHalf, exponent, one operand.Op
+	c1, c2, minusHalf       operand.Op
+	p                       []operand.Op
+	nan, inf, minusInf      operand.Op
+}
+
+// finite is log x for positive finite x.
+func (l *logConsts) finite(x vec) vec {
+	a := l.a
+	small := a.compare(cmpLess, x, l.normal)
+	x = a.choose(small, vmul(a, x, l.scale), x)
+	shift := a.keep(small, a.inReg(l.shift))
+	m, e := l.split(x)
+	e = vadd(a, e, shift)
+	f := vsub(a, m, l.one)
+	z := vmul(a, f, f)
+	y := vmul(a, vmul(a, a.polynomial(f, l.p), f), z)
+	y = a.fma(e, l.c2, y)
+	y = a.fma(z, l.minusHalf, y)
+	return a.fma(e, l.c1, vadd(a, f, y))
+}
+
+// split returns m and e of a normal number.
+func (l *logConsts) split(x vec) (m, e vec) {
+	a := l.a
+	d := a.vec()
+	a.VPSUBD(l.sqrtHalf, x, d)
+	e = a.vec()
+	a.VPSRAD(operand.U8(23), d, e)
+	a.VCVTDQ2PS(e, e)
+	m = a.vec()
+	a.VPSUBD(a.and(d, l.exponent), x, m)
+	return m, e
+}
+
+// special puts in the results for zero, negative numbers, Inf and NaN.
+func (l *logConsts) special(x, y vec) vec {
+	a := l.a
+	zero := a.zero()
+	y = a.choose(a.compare(cmpLess, x, zero), l.nan, y)
+	y = a.choose(a.compare(cmpEqual, x, zero), l.minusInf, y)
+	return a.choose(a.compare(cmpNotLess, x, l.inf), x, y)
+}
+
+// newTanh: an odd polynomial near 0 (Cephes), elsewhere 1 - 2/(e^2|x|+1).
+func newTanh(a *asm) func(x vec) vec {
+	e := newExp(a)
+	sign, limit, one, two := a.word(1<<31), a.float(0.625), a.float(1), a.float(2)
+	p := a.floats(-5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2, 1.33314422036e-1, -3.33332819422e-1)
+	return func(x vec) vec {
+		s := a.and(x, sign)
+		m := a.xor(x, s)
+		z := vmul(a, x, x)
+		near := a.fma(vmul(a, a.polynomial(z, p), z), x, x)
+		d := vadd(a, e.full(vadd(a, m, m)), one)
+		far := vsub(a, a.inReg(one), vdiv(a, a.inReg(two), d))
+		return a.choose(a.compare(cmpLess, m, limit), near, a.or(far, s))
+	}
+}
+
+// newSigmoid takes e^-|x| only, which cannot overflow: the result is 1/(1+e)
+// for x >= 0 and e/(1+e) for x < 0.
+func newSigmoid(a *asm) func(x vec) vec {
+	e := newExp(a)
+	sign, one := a.word(1<<31), a.float(1)
+	return func(x vec) vec {
+		t := e.full(a.or(x, sign))
+		num := a.choose(a.compare(cmpLess, x, a.zero()), t, a.inReg(one))
+		return vdiv(a, num, vadd(a, t, one))
+	}
+}

@@ -1,0 +1,38 @@
+package main
+
+// updateLoops lists the loops that move variables.
+func updateLoops() []loop {
+	return []loop{axpyLoop(), momentumLoop(), adamLoop()}
+}
+
+func axpyLoop() loop {
+	return loop{name: "axpy", doc: "sets y += s·x.", stores: []string{"y"}, loads: []string{"y", "x"}, scalars: []string{"s"}, unroll: 4,
+		body: func(a *asm) func(in, s []vec) []vec {
+			return func(in, s []vec) []vec { return []vec{a.fma(in[1], s[0], in[0])} }
+		}}
+}
+
+func momentumLoop() loop {
+	return loop{name: "momentum", doc: "sets m = m·momentum + grad and v -= lr·m.",
+		stores: []string{"v", "m"}, loads: []string{"v", "m", "grad"}, scalars: []string{"lr", "momentum"}, unroll: 4,
+		body: func(a *asm) func(in, s []vec) []vec {
+			return func(in, s []vec) []vec {
+				m := a.fma(in[1], s[1], in[2])
+				return []vec{a.fnma(m, s[0], in[0]), m}
+			}
+		}}
+}
+
+func adamLoop() loop {
+	return loop{name: "adam", doc: "moves v with the moments m and s by the gradient grad; c1 and c2 are 1-beta.",
+		stores: []string{"v", "m", "s"}, loads: []string{"v", "m", "s", "grad"}, scalars: []string{"alpha", "c1", "c2", "epsilon"}, unroll: 2,
+		body: func(a *asm) func(in, k []vec) []vec {
+			return func(in, k []vec) []vec {
+				v, m, s, g := in[0], in[1], in[2], in[3]
+				m = a.fma(vsub(a, g, m), k[1], m)
+				s = a.fma(vsub(a, vmul(a, g, g), s), k[2], s)
+				step := vdiv(a, vmul(a, m, k[0]), vadd(a, a.sqrt(s), k[3]))
+				return []vec{vsub(a, v, step), m, s}
+			}
+		}}
+}
