@@ -1,0 +1,76 @@
+package ops
+
+import (
+	"slices"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "AddN", In: "inputs: N * T", Out: "sum: T", Attrs: "N: int >= 1; T: {" + reducibleTypes + ", variant}",
+		Shape: mergedShape, Grad: addNGrad,
+		Kernels: tf.ByType("T", byType{
+			tf.Float32: addNKernel(kernel.Add[float32]), tf.Float64: addNKernel(kernel.Add[float64]),
+			tf.Float16: addNKernel(inFloat32[tf.Half](kernel.Add[float32])), tf.BFloat16: addNKernel(inFloat32[tf.BF16](kernel.Add[float32])),
+			tf.Int8: addNKernel(kernel.Add[int8]), tf.Int16: addNKernel(kernel.Add[int16]), tf.Int32: addNKernel(kernel.Add[int32]), tf.Int64: addNKernel(kernel.Add[int64]),
+			tf.Uint8: addNKernel(kernel.Add[uint8]), tf.Uint16: addNKernel(kernel.Add[uint16]), tf.Uint32: addNKernel(kernel.Add[uint32]), tf.Uint64: addNKernel(kernel.Add[uint64]),
+			tf.Complex64: addNKernel(kernel.Add[complex64]), tf.Complex128: addNKernel(kernel.Add[complex128]),
+		}),
+	})
+}
+
+// AddN returns the sum of all xs, which have the same shape.
+func AddN(xs []tf.Output, opts ...tf.Option) tf.Output { return apply("AddN", opts, xs...) }
+
+// addNGrad passes the gradient to all inputs.
+func addNGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	out := make([]tf.Gradient, len(op.Inputs()))
+	for i := range out {
+		out[i] = tf.Dense(dy[0])
+	}
+	return out
+}
+
+func addNKernel[T tf.Elem](add func(z, x, y []T)) tf.NewKernel {
+	return stateless(func(c *tf.OpContext) error {
+		for i := 1; i < c.Inputs(); i++ {
+			if err := sameShapes(c, 0, i); err != nil {
+				return err
+			}
+		}
+		if c.Inputs() == 1 {
+			c.Forward(0, 0)
+			return nil
+		}
+		x := tf.Data[T](c.Input(0))
+		out, err := c.AllocFrom(0, 0, c.Input(0).DType(), c.Input(0).Shape())
+		if err != nil {
+			return err
+		}
+		z := tf.Data[T](out)
+		c.ParallelFor(len(z), elementGrain, func(lo, hi int) {
+			add(z[lo:hi], x[lo:hi], tf.Data[T](c.Input(1))[lo:hi])
+			for i := 2; i < c.Inputs(); i++ {
+				add(z[lo:hi], z[lo:hi], tf.Data[T](c.Input(i))[lo:hi])
+			}
+		})
+		return nil
+	})
+}
+
+// sameShapes checks that inputs i and j have one shape.
+func sameShapes(c *tf.OpContext, i, j int) error {
+	a, b := c.Input(i).Shape(), c.Input(j).Shape()
+	if slices.Equal(a, b) {
+		return nil
+	}
+	return tf.Errorf(tf.InvalidArgument, "Inputs to operation %s of type %s must have the same size and shape.  Input %d: %s != input %d: %s",
+		c.Node.Name, c.Node.OpName(), i, a.Text(), j, b.Text())
+}
+
+// inFloat32 makes a loop over float32 one over 16-bit floats.
+func inFloat32[H kernel.HalfFloat](f func(z, x, y []float32)) func(z, x, y []H) {
+	return func(z, x, y []H) { kernel.Widen2(z, x, y, f) }
+}

@@ -1,0 +1,76 @@
+package ops
+
+import (
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// apply adds an operation to the graph of its inputs and returns its output.
+func apply(op string, opts []tf.Option, in ...tf.Output) tf.Output {
+	return tf.Apply(nil, op, in, opts...).Output(0)
+}
+
+// numberLike adds the scalar v in the type of x to the graph of x.
+func numberLike(x tf.Output, v float64) tf.Output {
+	return ConstTensor(x.Graph(), number(x.DType().Base(), v))
+}
+
+// number returns v as a scalar of type d, 0 if d is not a type of numbers.
+func number(d tf.DType, v float64) *tf.Tensor {
+	t := tf.NewTensor(d, tf.Shape{})
+	kernel.Cast(elements(t), []float64{v})
+	return t
+}
+
+// elements returns the elements of t as a slice of their Go type.
+func elements(t *tf.Tensor) any {
+	if all := elementsOf[t.DType()]; all != nil {
+		return all(t)
+	}
+	return nil
+}
+
+var elementsOf = map[tf.DType]func(*tf.Tensor) any{
+	tf.Float32: sliceOf[float32], tf.Float64: sliceOf[float64], tf.Float16: sliceOf[tf.Half], tf.BFloat16: sliceOf[tf.BF16],
+	tf.Int8: sliceOf[int8], tf.Int16: sliceOf[int16], tf.Int32: sliceOf[int32], tf.Int64: sliceOf[int64],
+	tf.Uint8: sliceOf[uint8], tf.Uint16: sliceOf[uint16], tf.Uint32: sliceOf[uint32], tf.Uint64: sliceOf[uint64],
+	tf.QInt8: sliceOf[int8], tf.QInt16: sliceOf[int16], tf.QInt32: sliceOf[int32], tf.QUint8: sliceOf[uint8], tf.QUint16: sliceOf[uint16],
+	tf.Complex64: sliceOf[complex64], tf.Complex128: sliceOf[complex128], tf.Bool: sliceOf[bool], tf.String: sliceOf[string],
+}
+
+func sliceOf[T tf.Elem](t *tf.Tensor) any { return tf.Data[T](t) }
+
+// sizes returns the shape of x as a vector of int32: a constant where it is
+// known while the graph is built.
+func sizes(x tf.Output) tf.Output {
+	if s := x.Shape(); s.Known() {
+		return intVec(x, tf.Int32, s...)
+	}
+	return Shape(x)
+}
+
+// castTo converts x to type d, if it is of another.
+func castTo(x tf.Output, d tf.DType) tf.Output {
+	if x.DType().Base() == d {
+		return x
+	}
+	return apply("Cast", []tf.Option{tf.Attr("DstT", d)}, x)
+}
+
+// conj returns the complex conjugate of x: x itself if it is real.
+func conj(x tf.Output) tf.Output {
+	if !x.DType().IsComplex() {
+		return x
+	}
+	return apply("Conj", nil, x)
+}
+
+// after adds what f adds so that it runs after dy has been computed: a
+// gradient's needs are then not computed, and kept, during the forward pass.
+func after(dy tf.Output, f func()) {
+	if dy.Graph() == nil || dy.Graph().IsEager() {
+		f()
+		return
+	}
+	dy.Graph().ControlDependencies([]*tf.Operation{dy.Operation()}, f)
+}

@@ -1,0 +1,137 @@
+package ops
+
+import (
+	"slices"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	const types = "T: {" + reducibleReals + ", bool}; "
+	tf.Register(tf.OpDef{
+		Name: "ArgMax", In: "input: T; dimension: Tidx", Out: "output: output_type",
+		Attrs: types + "Tidx: {int16, int32, int64} = int32; output_type: {int16, uint16, int32, int64} = int64",
+		Shape: positionShape, Grad: noFlow, Kernels: tf.ByType("T", argKernels(kernel.ArgMax, kernel.ArgMax, kernel.ArgMax, kernel.ArgMax)),
+	})
+	tf.Register(tf.OpDef{
+		Name: "ArgMin", In: "input: T; dimension: Tidx", Out: "output: output_type",
+		Attrs: types + "Tidx: {int32, int64} = int32; output_type: {int32, int64} = int64",
+		Shape: positionShape, Grad: noFlow, Kernels: tf.ByType("T", argKernels(kernel.ArgMin, kernel.ArgMin, kernel.ArgMin, kernel.ArgMin)),
+	})
+}
+
+// ArgOpts are the optional attributes of ArgMax and ArgMin: the type of the
+// result, int64 unless OutputType says otherwise.
+type ArgOpts struct{ OutputType tf.DType }
+
+// Apply sets the attributes.
+func (o ArgOpts) Apply(s *tf.Spec) {
+	if o.OutputType != tf.Invalid {
+		s.Set("output_type", o.OutputType)
+	}
+}
+
+// ArgMax returns the positions of the greatest elements of x along a
+// dimension, the first of equals.
+func ArgMax(x, dimension tf.Output, opts ...tf.Option) tf.Output {
+	return apply("ArgMax", opts, x, dimension)
+}
+
+// ArgMin returns the positions of the least elements of x along a dimension,
+// the first of equals.
+func ArgMin(x, dimension tf.Output, opts ...tf.Option) tf.Output {
+	return apply("ArgMin", opts, x, dimension)
+}
+
+func positionShape(c *tf.Infer) error {
+	if _, err := c.Rank(1, 0); err != nil {
+		return err
+	}
+	x := c.In(0)
+	if x == nil {
+		return nil
+	}
+	dim, ok := c.ConstInts(1)
+	if !ok {
+		c.Set(0, unknownDims(max(0, len(x)-1)))
+		return nil
+	}
+	axis, ok := wrapAxis(dim[0], len(x))
+	if !ok {
+		return badDimension(dim[0], len(x))
+	}
+	c.Set(0, slices.Delete(x.Clone(), axis, axis+1))
+	return nil
+}
+
+func badDimension(dim, rank int) error {
+	return tf.Errorf(tf.InvalidArgument, "Expected dimension in the range [%d, %d), but got %d", -rank, rank, dim)
+}
+
+// argFunc finds positions along the middle of three dimensions.
+type argFunc[T any] func(par kernel.Par, dst []int64, src []T, outer, n, inner int)
+
+// argKernels compares small types as int64 or float32, which orders them the
+// same way.
+func argKernels(f32 argFunc[float32], f64 argFunc[float64], i64 argFunc[int64], u64 argFunc[uint64]) byType {
+	all := byType{
+		tf.Float32: argKernel(f32, tf.Data[float32]), tf.Float64: argKernel(f64, tf.Data[float64]),
+		tf.Int64: argKernel(i64, tf.Data[int64]), tf.Uint64: argKernel(u64, tf.Data[uint64]),
+		tf.Float16: argKernel(f32, converted[float32]), tf.BFloat16: argKernel(f32, converted[float32]),
+	}
+	for _, d := range []tf.DType{tf.Int8, tf.Int16, tf.Int32, tf.Uint8, tf.Uint16, tf.Uint32, tf.Bool} {
+		all[d] = argKernel(i64, converted[int64])
+	}
+	return all
+}
+
+// converted returns the elements of t converted to T.
+func converted[T int64 | float32](t *tf.Tensor) []T {
+	out := make([]T, t.Len())
+	kernel.Cast(out, elements(t))
+	return out
+}
+
+func argKernel[T any](find argFunc[T], ordered func(*tf.Tensor) []T) tf.NewKernel {
+	return func(n *tf.Node) (tf.Kernel, error) {
+		d := n.Type("output_type")
+		return tf.Compute(func(c *tf.OpContext) error {
+			x := c.Input(0)
+			axis, err := argAxis(c)
+			if err != nil {
+				return err
+			}
+			s := x.Shape()
+			out, err := c.Alloc(0, d, slices.Delete(s.Clone(), axis, axis+1))
+			if err != nil || out.Len() == 0 {
+				return err
+			}
+			pos := make([]int64, out.Len())
+			find(c.ParallelFor, pos, ordered(x), s[:axis].NumElements(), s[axis], s[axis+1:].NumElements())
+			kernel.Cast(elements(out), pos)
+			return nil
+		}), nil
+	}
+}
+
+// argAxis returns the dimension to look along, which must not be empty unless
+// the result is.
+func argAxis(c *tf.OpContext) (int, error) {
+	if c.Input(1).Rank() != 0 {
+		return 0, tf.Errorf(tf.InvalidArgument, "dim must be a scalar, but received tensor of shape: %s", c.Input(1).Shape().Text())
+	}
+	v, err := intsOf(c.Input(1))
+	if err != nil {
+		return 0, err
+	}
+	s := c.Input(0).Shape()
+	axis, ok := wrapAxis(v[0], len(s))
+	if !ok {
+		return 0, badDimension(v[0], len(s))
+	}
+	if s[axis] == 0 {
+		return 0, tf.Errorf(tf.InvalidArgument, "Reduction axis %d is empty in shape %s", v[0], s.Text())
+	}
+	return axis, nil
+}

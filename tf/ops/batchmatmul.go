@@ -1,0 +1,253 @@
+package ops
+
+import (
+	"slices"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	const adjoint = "adj_x: bool = false; adj_y: bool = false; grad_x: bool = false; grad_y: bool = false"
+	tf.Register(tf.OpDef{
+		Name: "BatchMatMul", In: "x: T; y: T", Out: "output: T",
+		Attrs: "T: {" + floatTypes + ", int32, int64, " + complexTypes + "}; " + adjoint,
+		Shape: batchMatMulShape, Expensive: true, Grad: batchMatMulGrad, Kernels: tf.ByType("T", batchMatMulKernels(false)),
+	})
+	tf.Register(tf.OpDef{
+		Name: "BatchMatMulV2", In: "x: T; y: T", Out: "output: T",
+		Attrs: "T: {" + floatTypes + ", int16, int32, int64, " + unsignedTypes + ", " + complexTypes + "}; " + adjoint,
+		Shape: batchMatMulShape, Expensive: true, Grad: batchMatMulV2Grad, Kernels: tf.ByType("T", batchMatMulKernels(true)),
+	})
+}
+
+// BatchMatMulOpts are the optional attributes of BatchMatMul and BatchMatMulV2.
+type BatchMatMulOpts struct {
+	AdjX, AdjY bool // take the conjugate transpose of the matrices
+	// GradX and GradY mark the products that are gradients.
+	GradX, GradY bool
+}
+
+// Apply sets the attributes.
+func (o BatchMatMulOpts) Apply(s *tf.Spec) {
+	s.Set("adj_x", o.AdjX)
+	s.Set("adj_y", o.AdjY)
+	s.Set("grad_x", o.GradX)
+	s.Set("grad_y", o.GradY)
+}
+
+// BatchMatMul returns the products of matrices that lie in the last two
+// dimensions of x and y, whose other dimensions are equal.
+func BatchMatMul(x, y tf.Output, opts ...tf.Option) tf.Output {
+	return apply("BatchMatMul", opts, x, y)
+}
+
+// BatchMatMulV2 returns the products of matrices that lie in the last two
+// dimensions of x and y, whose other dimensions are broadcast.
+func BatchMatMulV2(x, y tf.Output, opts ...tf.Option) tf.Output {
+	return apply("BatchMatMulV2", opts, x, y)
+}
+
+func batchMatMulShape(c *tf.Infer) error {
+	x, y := c.In(0), c.In(1)
+	if x == nil || y == nil {
+		return nil
+	}
+	if len(x) < 2 || len(y) < 2 {
+		return tf.Errorf(tf.InvalidArgument, "Shape must be at least rank 2: shapes are %v and %v", x, y)
+	}
+	batch, ok := tf.BroadcastShapes(x[:len(x)-2], y[:len(y)-2])
+	if !ok {
+		return tf.Errorf(tf.InvalidArgument, "batch dimensions must fit together: shapes are %v and %v", x, y)
+	}
+	m, kx := matrixSizes(x, c.Bool("adj_x"))
+	ky, n := matrixSizes(y, c.Bool("adj_y"))
+	if kx >= 0 && ky >= 0 && kx != ky {
+		return tf.Errorf(tf.InvalidArgument, "Dimensions must be equal: inner dimensions %d and %d differ", kx, ky)
+	}
+	c.Set(0, append(batch.Clone(), m, n))
+	return nil
+}
+
+// batchProduct is what a node does with stacks of matrices.
+type batchProduct struct {
+	adjX, adjY, broadcast bool
+}
+
+func batchMatMulKernels(broadcast bool) byType {
+	return byType{
+		tf.Float32: batchKernel(broadcast, plain[float32]), tf.Float64: batchKernel(broadcast, plain[float64]),
+		tf.Int32: batchKernel(broadcast, plain[int32]), tf.Int64: batchKernel(broadcast, plain[int64]), tf.Int16: batchKernel(broadcast, plain[int16]),
+		tf.Complex64: batchKernel(broadcast, adjoint[complex64]), tf.Complex128: batchKernel(broadcast, adjoint[complex128]),
+		tf.Float16: halfBatchKernel[tf.Half](broadcast), tf.BFloat16: halfBatchKernel[tf.BF16](broadcast),
+	}
+}
+
+// plain returns the elements of a real operand, whose adjoint is its transpose.
+func plain[T tf.Elem](t *tf.Tensor, _ bool) []T { return tf.Data[T](t) }
+
+// adjoint returns the elements of a complex operand, conjugated if adj is set.
+func adjoint[T interface {
+	kernel.Complex
+	tf.Elem
+}](t *tf.Tensor, adj bool) []T {
+	if !adj {
+		return tf.Data[T](t)
+	}
+	out := make([]T, t.Len())
+	kernel.MapComplex128(out, tf.Data[T](t), conjugate)
+	return out
+}
+
+func batchKernel[T interface {
+	kernel.Number
+	tf.Elem
+}](broadcast bool, operand func(t *tf.Tensor, adj bool) []T) tf.NewKernel {
+	return func(n *tf.Node) (tf.Kernel, error) {
+		p := batchProduct{n.Bool("adj_x"), n.Bool("adj_y"), broadcast}
+		return tf.Compute(func(c *tf.OpContext) error {
+			g, b, err := p.plan(c.Input(0).Shape(), c.Input(1).Shape())
+			if err != nil {
+				return err
+			}
+			out, err := c.Alloc(0, c.Input(0).DType(), append(tf.Shape(b.Shape).Clone(), g.M, g.N))
+			if err != nil {
+				return err
+			}
+			multiplyAll(c, g, b, tf.Data[T](out), operand(c.Input(0), p.adjX), operand(c.Input(1), p.adjY))
+			return nil
+		}), nil
+	}
+}
+
+func halfBatchKernel[H interface {
+	kernel.HalfFloat
+	tf.Elem
+}](broadcast bool) tf.NewKernel {
+	return func(n *tf.Node) (tf.Kernel, error) {
+		p := batchProduct{n.Bool("adj_x"), n.Bool("adj_y"), broadcast}
+		return tf.Compute(func(c *tf.OpContext) error {
+			g, b, err := p.plan(c.Input(0).Shape(), c.Input(1).Shape())
+			if err != nil {
+				return err
+			}
+			out, err := c.Alloc(0, c.Input(0).DType(), append(tf.Shape(b.Shape).Clone(), g.M, g.N))
+			if err != nil {
+				return err
+			}
+			z := make([]float32, out.Len())
+			multiplyAll(c, g, b, z, wide[H](c.Input(0)), wide[H](c.Input(1)))
+			kernel.Narrow(tf.Data[H](out), z)
+			return nil
+		}), nil
+	}
+}
+
+// plan checks the operands and says which matrices are multiplied.
+func (p *batchProduct) plan(x, y tf.Shape) (g kernel.Gemm, b *kernel.Broadcast, err error) {
+	for i, s := range []tf.Shape{x, y} {
+		if len(s) < 2 {
+			return g, nil, tf.Errorf(tf.InvalidArgument, "In[%d] ndims must be >= 2: %d", i, len(s))
+		}
+	}
+	bx, by := x[:len(x)-2], y[:len(y)-2]
+	if !p.broadcast {
+		if err := equalBatches(x, y); err != nil {
+			return g, nil, err
+		}
+	}
+	b, ok := kernel.NewBroadcast(bx, by)
+	if !ok {
+		return g, nil, tf.Errorf(tf.InvalidArgument, "In[0] and In[1] must have compatible batch dimensions: %s vs. %s", x.Text(), y.Text())
+	}
+	m, kx := matrixSizes(x, p.adjX)
+	ky, n := matrixSizes(y, p.adjY)
+	if kx != ky {
+		return g, nil, tf.Errorf(tf.InvalidArgument, "Matrix size-incompatible: In[0]: %s, In[1]: %s", x.Text(), y.Text())
+	}
+	return kernel.NewGemm(m, n, kx, p.adjX, p.adjY), b, nil
+}
+
+func equalBatches(x, y tf.Shape) error {
+	if len(x) != len(y) {
+		return tf.Errorf(tf.InvalidArgument, "In[0] and In[1] has different ndims: %s vs. %s", x.Text(), y.Text())
+	}
+	for i := range len(x) - 2 {
+		if x[i] != y[i] {
+			return tf.Errorf(tf.InvalidArgument, "In[0].dim(%d) and In[1].dim(%d) must be the same: %s vs %s", i, i, x.Text(), y.Text())
+		}
+	}
+	return nil
+}
+
+// multiplyAll multiplies every pair of matrices. A single pair is shared
+// between threads, more of them are distributed.
+func multiplyAll[T kernel.Number](c *tf.OpContext, g kernel.Gemm, b *kernel.Broadcast, z, x, y []T) {
+	if b.Len == 1 {
+		kernel.MatMul(c.ParallelFor, g, z, x, y, kernel.Epilogue[T]{})
+		return
+	}
+	sx, sy, sz := g.M*g.K, g.K*g.N, g.M*g.N
+	inner := b.Inner()
+	c.ParallelFor(b.Len, max(1, elementGrain/max(1, sz*g.K/16)), func(lo, hi int) {
+		b.Runs(lo, hi, func(at int, off []int, n int) {
+			for i := range n {
+				kx, ky := (off[0]+i*inner[0])*sx, (off[1]+i*inner[1])*sy
+				kernel.MatMul(kernel.Serial, g, z[(at+i)*sz:(at+i+1)*sz], x[kx:kx+sx], y[ky:ky+sy], kernel.Epilogue[T]{})
+			}
+		})
+	})
+}
+
+// batchGrads returns the gradients of both operands before broadcasting is
+// undone.
+func batchGrads(op *tf.Operation, dz tf.Output, mul func(x, y tf.Output, o BatchMatMulOpts) tf.Output) (dx, dy tf.Output) {
+	x, y := op.Input(0), op.Input(1)
+	ax, ay := op.Bool("adj_x"), op.Bool("adj_y")
+	if ax {
+		dx = mul(y, dz, BatchMatMulOpts{AdjX: ay, AdjY: true, GradX: true})
+	} else {
+		dx = mul(dz, y, BatchMatMulOpts{AdjY: !ay, GradX: true})
+	}
+	if ay {
+		dy = mul(dz, x, BatchMatMulOpts{AdjX: true, AdjY: ax, GradY: true})
+	} else {
+		dy = mul(x, dz, BatchMatMulOpts{AdjX: !ax, GradY: true})
+	}
+	return dx, dy
+}
+
+func batchMatMulGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return tf.Grads(batchGrads(op, dy[0], func(x, y tf.Output, o BatchMatMulOpts) tf.Output {
+		return BatchMatMulV2(x, y, BatchMatMulOpts{AdjX: o.AdjX, AdjY: o.AdjY})
+	}))
+}
+
+func batchMatMulV2Grad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	dx, db := batchGrads(op, dy[0], func(x, y tf.Output, o BatchMatMulOpts) tf.Output { return BatchMatMulV2(x, y, o) })
+	x, y := op.Input(0), op.Input(1)
+	if sameBatches(x.Shape(), y.Shape()) {
+		return tf.Grads(dx, db)
+	}
+	sx, sy := sizes(x), sizes(y)
+	rx, ry := BroadcastGradientArgs(batchSizes(sx), batchSizes(sy))
+	return tf.Grads(Reshape(Sum(dx, rx), sx), Reshape(Sum(db, ry), sy))
+}
+
+// sameBatches reports whether it is known that nothing was broadcast.
+func sameBatches(x, y tf.Shape) bool {
+	if len(x) == 2 && len(y) == 2 {
+		return true
+	}
+	if len(x) < 2 || len(y) < 2 {
+		return false
+	}
+	bx, by := x[:len(x)-2], y[:len(y)-2]
+	return bx.Known() && by.Known() && slices.Equal(bx, by)
+}
+
+// batchSizes returns all of a vector of sizes but the last two.
+func batchSizes(s tf.Output) tf.Output {
+	zero := intVec(s, tf.Int32, 0)
+	return Slice(s, zero, Sub(Shape(s), intVec(s, tf.Int32, 2)))
+}

@@ -1,0 +1,203 @@
+package ops
+
+import (
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	const format = "; data_format: {'NHWC', 'NCHW'} = 'NHWC'"
+	tf.Register(tf.OpDef{
+		Name: "BiasAdd", In: "value: T; bias: T", Out: "output: T", Attrs: "T: {" + reducibleTypes + "}" + format,
+		Shape: biasAddShape, Grad: biasAddGrad, Kernels: tf.ByType("T", biasAddKernels()),
+	})
+	tf.Register(tf.OpDef{
+		Name: "BiasAddV1", In: "value: T; bias: T", Out: "output: T", Attrs: "T: {" + reducibleTypes + "}",
+		Shape: biasAddShape, Grad: biasAddV1Grad, Kernels: tf.ByType("T", biasAddKernels()),
+	})
+	tf.Register(tf.OpDef{
+		Name: "BiasAddGrad", In: "out_backprop: T", Out: "output: T", Attrs: "T: {" + reducibleTypes + "}" + format,
+		Shape: biasAddGradShape, Grad: biasAddGradGrad, Kernels: tf.ByType("T", biasAddGradKernels()),
+	})
+}
+
+// BiasOpts are the optional attributes of BiasAdd and BiasAddGrad.
+type BiasOpts struct {
+	// DataFormat "NCHW" says that channels are dimension 1, not the last one.
+	DataFormat string
+}
+
+// Apply sets the attributes.
+func (o BiasOpts) Apply(s *tf.Spec) {
+	if o.DataFormat != "" {
+		s.Set("data_format", o.DataFormat)
+	}
+}
+
+// BiasAdd adds a vector to every row of x: to its last dimension, or to
+// dimension 1 in format NCHW.
+func BiasAdd(x, bias tf.Output, opts ...tf.Option) tf.Output {
+	return apply("BiasAdd", opts, x, bias)
+}
+
+// BiasAddV1 is BiasAdd without formats.
+func BiasAddV1(x, bias tf.Output, opts ...tf.Option) tf.Output {
+	return apply("BiasAddV1", opts, x, bias)
+}
+
+// BiasAddGrad sums dy over all dimensions but that of the bias.
+func BiasAddGrad(dy tf.Output, opts ...tf.Option) tf.Output { return apply("BiasAddGrad", opts, dy) }
+
+// channelAxis returns the dimension of a tensor of this rank that biases are
+// for.
+func channelAxis(n *tf.Node, rank int) int {
+	if n.Str("data_format") == "NCHW" {
+		return 1
+	}
+	return rank - 1
+}
+
+func biasAddShape(c *tf.Infer) error {
+	bias, err := c.Rank(1, 1)
+	if err != nil {
+		return err
+	}
+	x := c.In(0).Clone()
+	if x == nil {
+		return nil
+	}
+	if len(x) < 2 {
+		return tf.Errorf(tf.InvalidArgument, "Shape must be at least rank 2 but is rank %d: input value has shape %v", len(x), x)
+	}
+	axis := channelAxis(c.Node, len(x))
+	d, ok := mergedDim(x[axis], bias[0])
+	if !ok {
+		return tf.Errorf(tf.InvalidArgument, "Dimensions must be equal: value has %d channels, bias %d", x[axis], bias[0])
+	}
+	x[axis] = d
+	c.Set(0, x)
+	return nil
+}
+
+func biasAddGradShape(c *tf.Infer) error {
+	x := c.In(0)
+	if x == nil {
+		c.Set(0, tf.Shape{-1})
+		return nil
+	}
+	if len(x) < 2 {
+		return tf.Errorf(tf.InvalidArgument, "Shape must be at least rank 2 but is rank %d: input out_backprop has shape %v", len(x), x)
+	}
+	c.Set(0, tf.Shape{x[channelAxis(c.Node, len(x))]})
+	return nil
+}
+
+func biasAddKernels() byType {
+	return byType{
+		tf.Float32: biasAdd(kernel.AddLoops[float32]()), tf.Float64: biasAdd(kernel.AddLoops[float64]()),
+		tf.Float16: biasAdd(kernel.WidenLoops[tf.Half](kernel.AddLoops[float32]())), tf.BFloat16: biasAdd(kernel.WidenLoops[tf.BF16](kernel.AddLoops[float32]())),
+		tf.Int8: biasAdd(kernel.AddLoops[int8]()), tf.Int16: biasAdd(kernel.AddLoops[int16]()), tf.Int32: biasAdd(kernel.AddLoops[int32]()), tf.Int64: biasAdd(kernel.AddLoops[int64]()),
+		tf.Uint8: biasAdd(kernel.AddLoops[uint8]()), tf.Uint16: biasAdd(kernel.AddLoops[uint16]()), tf.Uint32: biasAdd(kernel.AddLoops[uint32]()), tf.Uint64: biasAdd(kernel.AddLoops[uint64]()),
+		tf.Complex64: biasAdd(kernel.AddLoops[complex64]()), tf.Complex128: biasAdd(kernel.AddLoops[complex128]()),
+	}
+}
+
+func biasAdd[T tf.Elem](l kernel.Loops[T, T]) tf.NewKernel {
+	return func(n *tf.Node) (tf.Kernel, error) {
+		return tf.Compute(func(c *tf.OpContext) error {
+			x, bias := c.Input(0), c.Input(1)
+			s := x.Shape()
+			if err := checkBias(n, s, bias.Shape()); err != nil {
+				return err
+			}
+			xs, bs := tf.Data[T](x), tf.Data[T](bias)
+			row := make(tf.Shape, len(s)-channelAxis(n, len(s)))
+			kernel.Fill(row, 1)
+			row[0] = len(bs)
+			b, _ := kernel.NewBroadcast(s, row)
+			out, err := c.AllocFrom(0, 0, x.DType(), s)
+			if err != nil {
+				return err
+			}
+			kernel.ZipBroadcast(c.ParallelFor, b, tf.Data[T](out), xs, bs, l)
+			return nil
+		}), nil
+	}
+}
+
+func checkBias(n *tf.Node, x, bias tf.Shape) error {
+	switch {
+	case len(x) < 2:
+		return tf.Errorf(tf.InvalidArgument, "Input tensor must be at least 2D: %s", x.Text())
+	case len(bias) != 1:
+		return tf.Errorf(tf.InvalidArgument, "Biases must be 1D: %s", bias.Text())
+	case bias[0] != x[channelAxis(n, len(x))]:
+		return tf.Errorf(tf.InvalidArgument, "Must provide as many biases as the last dimension of the input tensor: %s vs. %s", bias.Text(), x.Text())
+	}
+	return nil
+}
+
+func biasAddGradKernels() byType {
+	sum := folding(kernel.SumFold[float32]())
+	return byType{
+		tf.Float32: channelSum(sum), tf.Float64: channelSum(folding(kernel.SumFold[float64]())),
+		tf.Float16: channelSum(inFloat32Fold[tf.Half](sum)), tf.BFloat16: channelSum(inFloat32Fold[tf.BF16](sum)),
+		tf.Int8: channelSum(folding(kernel.SumFold[int8]())), tf.Int16: channelSum(folding(kernel.SumFold[int16]())),
+		tf.Int32: channelSum(folding(kernel.SumFold[int32]())), tf.Int64: channelSum(folding(kernel.SumFold[int64]())),
+		tf.Uint8: channelSum(folding(kernel.SumFold[uint8]())), tf.Uint16: channelSum(folding(kernel.SumFold[uint16]())),
+		tf.Uint32: channelSum(folding(kernel.SumFold[uint32]())), tf.Uint64: channelSum(folding(kernel.SumFold[uint64]())),
+		tf.Complex64: channelSum(folding(kernel.SumFold[complex64]())), tf.Complex128: channelSum(folding(kernel.SumFold[complex128]())),
+	}
+}
+
+func channelSum[T tf.Elem](f reduce[T]) tf.NewKernel {
+	return func(n *tf.Node) (tf.Kernel, error) {
+		return tf.Compute(func(c *tf.OpContext) error {
+			x := c.Input(0)
+			s := x.Shape()
+			if len(s) < 2 {
+				return tf.Errorf(tf.InvalidArgument, "Input tensor must be at least 2D: %s", s.Text())
+			}
+			axis := channelAxis(n, len(s))
+			reduced := make([]bool, len(s))
+			kernel.Fill(reduced, true)
+			reduced[axis] = false
+			out, err := c.Alloc(0, x.DType(), tf.Shape{s[axis]})
+			if err != nil {
+				return err
+			}
+			f(c, kernel.NewReduction(s, reduced), tf.Data[T](out), tf.Data[T](x))
+			return nil
+		}), nil
+	}
+}
+
+func biasAddGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return tf.Grads(dy[0], BiasAddGrad(dy[0], BiasOpts{op.Str("data_format")}))
+}
+
+func biasAddV1Grad(_ *tf.Operation, dy []tf.Output) []tf.Gradient {
+	zero, one := intScalar(dy[0], tf.Int32, 0), intScalar(dy[0], tf.Int32, 1)
+	axes := Range(zero, Sub(Rank(dy[0]), one), one)
+	return tf.Grads(dy[0], Sum(dy[0], axes))
+}
+
+// biasAddGradGrad repeats dy over the dimensions that were summed.
+func biasAddGradGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	x := op.Input(0)
+	shape, channels := sizes(x), Shape(dy[0])
+	end := Size(shape)
+	axis := Sub(end, intScalar(shape, tf.Int32, 1))
+	if op.Str("data_format") == "NCHW" {
+		axis = intScalar(shape, tf.Int32, 1)
+	}
+	at := Reshape(axis, intVec(shape, tf.Int32, 1))
+	zero, one := intVec(shape, tf.Int32, 0), intVec(shape, tf.Int32, 1)
+	before := Slice(shape, zero, at)
+	behind := Slice(shape, AddV2(at, one), intVec(shape, tf.Int32, -1))
+	join := func(a, b, c tf.Output) tf.Output {
+		return apply("ConcatV2", nil, a, b, c, intScalar(shape, tf.Int32, 0))
+	}
+	expanded := Reshape(dy[0], join(OnesLike(before), channels, OnesLike(behind)))
+	return tf.Grads(Tile(expanded, join(before, one, behind)))
+}

@@ -1,0 +1,117 @@
+package ops
+
+import (
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	comparison("Less", orderedTests(kernel.Less, kernel.Less, kernel.Less, kernel.Less, kernel.Less, kernel.Less, kernel.Less, kernel.Less, kernel.Less, kernel.Less))
+	comparison("LessEqual", orderedTests(kernel.LessEqual, kernel.LessEqual, kernel.LessEqual, kernel.LessEqual, kernel.LessEqual, kernel.LessEqual, kernel.LessEqual, kernel.LessEqual, kernel.LessEqual, kernel.LessEqual))
+	comparison("Greater", orderedTests(kernel.Greater, kernel.Greater, kernel.Greater, kernel.Greater, kernel.Greater, kernel.Greater, kernel.Greater, kernel.Greater, kernel.Greater, kernel.Greater))
+	comparison("GreaterEqual", orderedTests(kernel.GreaterEqual, kernel.GreaterEqual, kernel.GreaterEqual, kernel.GreaterEqual, kernel.GreaterEqual, kernel.GreaterEqual, kernel.GreaterEqual, kernel.GreaterEqual, kernel.GreaterEqual, kernel.GreaterEqual))
+	equality("Equal", false, byType{
+		tf.Bool: zipKernel(test(kernel.Equal[bool])), tf.String: zipKernel(test(kernel.Equal[string])),
+		tf.Complex64: zipKernel(test(kernel.Equal[complex64])), tf.Complex128: zipKernel(test(kernel.Equal[complex128])),
+	}, orderedTests(kernel.Equal, kernel.Equal, kernel.Equal, kernel.Equal, kernel.Equal, kernel.Equal, kernel.Equal, kernel.Equal, kernel.Equal, kernel.Equal))
+	equality("NotEqual", true, byType{
+		tf.Bool: zipKernel(test(kernel.NotEqual[bool])), tf.String: zipKernel(test(kernel.NotEqual[string])),
+		tf.Complex64: zipKernel(test(kernel.NotEqual[complex64])), tf.Complex128: zipKernel(test(kernel.NotEqual[complex128])),
+	}, orderedTests(kernel.NotEqual, kernel.NotEqual, kernel.NotEqual, kernel.NotEqual, kernel.NotEqual, kernel.NotEqual, kernel.NotEqual, kernel.NotEqual, kernel.NotEqual, kernel.NotEqual))
+}
+
+// test returns the loops of a comparison.
+func test[T any](f func(z []bool, x, y []T)) kernel.Loops[bool, T] {
+	return kernel.Loops[bool, T]{Zip: f}
+}
+
+// orderedTests returns the kernels of a comparison of real numbers.
+func orderedTests(f32 func(z []bool, x, y []float32), f64 func(z []bool, x, y []float64),
+	i8 func(z []bool, x, y []int8), i16 func(z []bool, x, y []int16), i32 func(z []bool, x, y []int32), i64 func(z []bool, x, y []int64),
+	u8 func(z []bool, x, y []uint8), u16 func(z []bool, x, y []uint16), u32 func(z []bool, x, y []uint32), u64 func(z []bool, x, y []uint64)) byType {
+	return byType{
+		tf.Float32: zipKernel(test(f32)), tf.Float64: zipKernel(test(f64)),
+		tf.Float16: zipKernel(kernel.WidenLoopsTo[bool, tf.Half](test(f32))), tf.BFloat16: zipKernel(kernel.WidenLoopsTo[bool, tf.BF16](test(f32))),
+		tf.Int8: zipKernel(test(i8)), tf.Int16: zipKernel(test(i16)), tf.Int32: zipKernel(test(i32)), tf.Int64: zipKernel(test(i64)),
+		tf.Uint8: zipKernel(test(u8)), tf.Uint16: zipKernel(test(u16)), tf.Uint32: zipKernel(test(u32)), tf.Uint64: zipKernel(test(u64)),
+	}
+}
+
+func comparison(name string, kernels byType) {
+	tf.Register(tf.OpDef{
+		Name: name, In: "x: T; y: T", Out: "z: bool", Attrs: "T: realnumbertype",
+		Shape: broadcastShape, NoGrad: tf.NotDifferentiable, Kernels: tf.ByType("T", kernels),
+	})
+}
+
+// equality declares Equal or NotEqual. Operands whose shapes do not fit
+// together are different, if the program says that this is no error.
+func equality(name string, different bool, sets ...byType) {
+	all := merge(sets...)
+	for q, plain := range map[tf.DType]tf.DType{tf.QInt8: tf.Int8, tf.QInt16: tf.Int16, tf.QInt32: tf.Int32, tf.QUint8: tf.Uint8, tf.QUint16: tf.Uint16} {
+		all[q] = all[plain]
+	}
+	for d, k := range all {
+		all[d] = tolerant(k, different)
+	}
+	tf.Register(tf.OpDef{
+		Name: name, In: "x: T; y: T", Out: "z: bool", Attrs: "T: type; incompatible_shape_error: bool = true",
+		Shape: equalityShape, NoGrad: tf.NotDifferentiable, Kernels: tf.ByType("T", all),
+	})
+}
+
+func equalityShape(c *tf.Infer) error {
+	if _, fit := tf.BroadcastShapes(c.In(0), c.In(1)); !fit && !c.Bool("incompatible_shape_error") {
+		c.Set(0, nil)
+		return nil
+	}
+	return broadcastShape(c)
+}
+
+// tolerant makes kernels answer different for operands that do not fit.
+func tolerant(k tf.NewKernel, different bool) tf.NewKernel {
+	return func(n *tf.Node) (tf.Kernel, error) {
+		compare, err := k(n)
+		if err != nil || n.Bool("incompatible_shape_error") {
+			return compare, err
+		}
+		zip, _ := compare.(tf.Compute)
+		return tf.Compute(func(c *tf.OpContext) error {
+			if _, fit := tf.BroadcastShapes(c.Input(0).Shape(), c.Input(1).Shape()); fit {
+				return zip(c)
+			}
+			c.Set(0, tf.Scalar(different))
+			return nil
+		}), nil
+	}
+}
+
+// Less returns x < y.
+func Less(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("Less", opts, x, y) }
+
+// LessEqual returns x <= y.
+func LessEqual(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("LessEqual", opts, x, y) }
+
+// Greater returns x > y.
+func Greater(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("Greater", opts, x, y) }
+
+// GreaterEqual returns x >= y.
+func GreaterEqual(x, y tf.Output, opts ...tf.Option) tf.Output {
+	return apply("GreaterEqual", opts, x, y)
+}
+
+// EqualOpts are the optional attributes of Equal and NotEqual.
+type EqualOpts struct {
+	// UnfitDiffer makes operands whose shapes do not fit together different,
+	// which is an error otherwise.
+	UnfitDiffer bool
+}
+
+// Apply sets the attributes.
+func (o EqualOpts) Apply(s *tf.Spec) { s.Set("incompatible_shape_error", !o.UnfitDiffer) }
+
+// Equal returns x == y.
+func Equal(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("Equal", opts, x, y) }
+
+// NotEqual returns x != y.
+func NotEqual(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("NotEqual", opts, x, y) }

@@ -1,0 +1,145 @@
+package ops
+
+import (
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	cumulative("Cumsum", cumsumGrad, merge(
+		floatScans(kernel.Add[float32], kernel.Add[float64], 0),
+		scans(kernel.Add[int8], 0), scans(kernel.Add[int16], 0), scans(kernel.Add[int32], 0), scans(kernel.Add[int64], 0),
+		scans(kernel.Add[uint8], 0), scans(kernel.Add[uint16], 0), scans(kernel.Add[uint32], 0), scans(kernel.Add[uint64], 0),
+		scans(kernel.Add[complex64], 0), scans(kernel.Add[complex128], 0)))
+	cumulative("Cumprod", cumprodGrad, merge(
+		floatScans(kernel.Mul[float32], kernel.Mul[float64], 1),
+		scans(kernel.Mul[int8], 1), scans(kernel.Mul[int16], 1), scans(kernel.Mul[int32], 1), scans(kernel.Mul[int64], 1),
+		scans(kernel.Mul[uint8], 1), scans(kernel.Mul[uint16], 1), scans(kernel.Mul[uint32], 1), scans(kernel.Mul[uint64], 1),
+		scans(kernel.Mul[complex64], 1), scans(kernel.Mul[complex128], 1)))
+}
+
+func cumulative(name string, grad tf.GradFunc, kernels byType) {
+	tf.Register(tf.OpDef{
+		Name: name, In: "x: T; axis: Tidx", Out: "out: T",
+		Attrs: "exclusive: bool = false; reverse: bool = false; T: {" + reducibleTypes + "}; Tidx: {int32, int64} = int32",
+		Shape: sameShape, Grad: grad, Kernels: tf.ByType("T", kernels),
+	})
+}
+
+// CumulativeOpts are the optional attributes of Cumsum and Cumprod.
+type CumulativeOpts struct {
+	Exclusive bool // leave the element itself out
+	Reverse   bool // begin at the end
+}
+
+// Apply sets the attributes.
+func (o CumulativeOpts) Apply(s *tf.Spec) {
+	s.Set("exclusive", o.Exclusive)
+	s.Set("reverse", o.Reverse)
+}
+
+// Cumsum returns the running sums of x along an axis.
+func Cumsum(x, axis tf.Output, opts ...tf.Option) tf.Output { return apply("Cumsum", opts, x, axis) }
+
+// Cumprod returns the running products of x along an axis.
+func Cumprod(x, axis tf.Output, opts ...tf.Option) tf.Output { return apply("Cumprod", opts, x, axis) }
+
+// scan is one running fold: rows of inner elements, of which f joins two.
+type scan[T any] struct {
+	join               func(z, x, y []T)
+	init               T
+	exclusive, reverse bool
+}
+
+// run sets dst to the running folds of src, of n rows.
+func (s *scan[T]) run(dst, src []T, n, inner int) {
+	row := func(x []T, i int) []T {
+		if s.reverse {
+			i = n - 1 - i
+		}
+		return x[i*inner : (i+1)*inner]
+	}
+	acc := make([]T, inner)
+	kernel.Fill(acc, s.init)
+	for i := range n {
+		in, out := row(src, i), row(dst, i)
+		if s.exclusive {
+			copy(out, acc)
+			s.join(acc, acc, in)
+		} else {
+			s.join(acc, acc, in)
+			copy(out, acc)
+		}
+	}
+}
+
+func scanKernel[T tf.Elem](join func(z, x, y []T), init T) tf.NewKernel {
+	return func(n *tf.Node) (tf.Kernel, error) {
+		s := scan[T]{join, init, n.Bool("exclusive"), n.Bool("reverse")}
+		return tf.Compute(func(c *tf.OpContext) error {
+			x := c.Input(0)
+			axis, err := scanAxis(c)
+			if err != nil {
+				return err
+			}
+			out, err := c.Alloc(0, x.DType(), x.Shape())
+			if err != nil || x.Len() == 0 {
+				return err
+			}
+			size, inner := x.Dim(axis), x.Shape()[axis+1:].NumElements()
+			block := size * inner
+			dst, src := tf.Data[T](out), tf.Data[T](x)
+			c.ParallelFor(x.Len()/block, max(1, elementGrain/block), func(lo, hi int) {
+				for o := lo; o < hi; o++ {
+					s.run(dst[o*block:(o+1)*block], src[o*block:(o+1)*block], size, inner)
+				}
+			})
+			return nil
+		}), nil
+	}
+}
+
+func scanAxis(c *tf.OpContext) (int, error) {
+	if c.Input(1).Rank() != 0 {
+		return 0, tf.Errorf(tf.InvalidArgument, "ScanOp: axis must be a scalar, not %s", c.Input(1).Shape().Text())
+	}
+	v, err := c.Input(1).Ints()
+	if err != nil {
+		return 0, err
+	}
+	rank := c.Input(0).Rank()
+	axis, ok := wrapAxis(v[0], rank)
+	if !ok {
+		return 0, tf.Errorf(tf.InvalidArgument, "ScanOp: Expected scan axis in the range [%d, %d), but got %d", -rank, rank, v[0])
+	}
+	return axis, nil
+}
+
+func scans[T interface {
+	kernel.Number
+	tf.Elem
+}](join func(z, x, y []T), init T) byType {
+	return byType{tf.TypeOf[T](): scanKernel(join, init)}
+}
+
+func floatScans(f32 func(z, x, y []float32), f64 func(z, x, y []float64), init float32) byType {
+	return byType{
+		tf.Float32: scanKernel(f32, init), tf.Float64: scanKernel(f64, float64(init)),
+		tf.Float16:  scanKernel(func(z, x, y []tf.Half) { kernel.Widen2(z, x, y, f32) }, kernel.HalfFromFloat32(init)),
+		tf.BFloat16: scanKernel(func(z, x, y []tf.BF16) { kernel.Widen2(z, x, y, f32) }, kernel.BFloat16FromFloat32(init)),
+	}
+}
+
+func cumsumGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	opts := CumulativeOpts{op.Bool("exclusive"), !op.Bool("reverse")}
+	return append(tf.Grads(Cumsum(dy[0], op.Input(1), opts)), tf.Gradient{})
+}
+
+func cumprodGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	x, axis := op.Input(0), op.Input(1)
+	opts := CumulativeOpts{op.Bool("exclusive"), op.Bool("reverse")}
+	prod := Cumprod(x, axis, opts)
+	opts.Reverse = !opts.Reverse
+	sum := Cumsum(Mul(prod, dy[0]), axis, opts)
+	return append(tf.Grads(DivNoNan(sum, x)), tf.Gradient{})
+}

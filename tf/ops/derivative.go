@@ -1,0 +1,126 @@
+package ops
+
+import (
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// derivative declares an op that computes the gradient of a function from its
+// result y and the gradient dy of that.
+func derivative(name string, grad tf.GradFunc, f32 func(z, y, dy []float32), f64 func(z, y, dy []float64),
+	c64 func(z, y, dy []complex64), c128 func(z, y, dy []complex128)) {
+	tf.Register(tf.OpDef{
+		Name: name, In: "y: T; dy: T", Out: "z: T", Attrs: "T: {" + inexactTypes + "}",
+		Shape: mergedShape, Grad: grad,
+		Kernels: tf.ByType("T", byType{
+			tf.Float32: pairKernel(f32), tf.Float64: pairKernel(f64),
+			tf.Float16: pairKernel(inFloat32[tf.Half](f32)), tf.BFloat16: pairKernel(inFloat32[tf.BF16](f32)),
+			tf.Complex64: pairKernel(c64), tf.Complex128: pairKernel(c128),
+		}),
+	})
+}
+
+func init() {
+	derivative("TanhGrad", tanhGradGrad, kernel.TanhGrad, kernel.TanhGrad, complexTanhGrad, complexTanhGrad)
+	derivative("SigmoidGrad", sigmoidGradGrad, kernel.SigmoidGrad, kernel.SigmoidGrad, complexSigmoidGrad, complexSigmoidGrad)
+	derivative("SqrtGrad", sqrtGradGrad, sqrtGradLoop, sqrtGradLoop, complexSqrtGrad, complexSqrtGrad)
+	derivative("RsqrtGrad", rsqrtGradGrad, rsqrtGradLoop, rsqrtGradLoop, complexRsqrtGrad, complexRsqrtGrad)
+	derivative("ReciprocalGrad", reciprocalGradGrad, reciprocalGradLoop, reciprocalGradLoop, complexReciprocalGrad, complexReciprocalGrad)
+	derivative("InvGrad", reciprocalGradGrad, reciprocalGradLoop, reciprocalGradLoop, complexReciprocalGrad, complexReciprocalGrad)
+}
+
+// pairKernel computes output 0 from inputs 0 and 1 of equal length.
+func pairKernel[T tf.Elem](f func(z, x, y []T)) tf.NewKernel {
+	return stateless(func(c *tf.OpContext) error {
+		x, y := tf.Data[T](c.Input(0)), tf.Data[T](c.Input(1))
+		if len(x) != len(y) {
+			return tf.Errorf(tf.InvalidArgument, "The two arguments to a cwise op must have same number of elements, got %d and %d", len(x), len(y))
+		}
+		out, err := c.AllocFrom(0, 0, c.Input(0).DType(), c.Input(0).Shape())
+		if err != nil {
+			return err
+		}
+		z := tf.Data[T](out)
+		c.ParallelFor(len(z), elementGrain, func(lo, hi int) { f(z[lo:hi], x[lo:hi], y[lo:hi]) })
+		return nil
+	})
+}
+
+func sqrtGradLoop[T kernel.Float](z, y, dy []T) {
+	kernel.Zip(z, y, dy, func(y, d T) T { return d * 0.5 / y })
+}
+
+func rsqrtGradLoop[T kernel.Float](z, y, dy []T) {
+	kernel.Zip(z, y, dy, func(y, d T) T { return d * -0.5 * (y * y * y) })
+}
+
+func reciprocalGradLoop[T kernel.Float](z, y, dy []T) {
+	kernel.Zip(z, y, dy, func(y, d T) T { return -y * d * y })
+}
+
+// The derivatives of complex functions are taken at the conjugate of y.
+
+func complexTanhGrad[T kernel.Complex](z, y, dy []T) {
+	kernel.ZipComplex128(z, y, dy, func(y, d complex128) complex128 { y = conjugate(y); return d * (1 - y*y) })
+}
+
+func complexSigmoidGrad[T kernel.Complex](z, y, dy []T) {
+	kernel.ZipComplex128(z, y, dy, func(y, d complex128) complex128 { y = conjugate(y); return d * y * (1 - y) })
+}
+
+func complexSqrtGrad[T kernel.Complex](z, y, dy []T) {
+	kernel.ZipComplex128(z, y, dy, func(y, d complex128) complex128 { return d * 0.5 / conjugate(y) })
+}
+
+func complexRsqrtGrad[T kernel.Complex](z, y, dy []T) {
+	kernel.ZipComplex128(z, y, dy, func(y, d complex128) complex128 { y = conjugate(y); return d * -0.5 * (y * y * y) })
+}
+
+func complexReciprocalGrad[T kernel.Complex](z, y, dy []T) {
+	kernel.ZipComplex128(z, y, dy, func(y, d complex128) complex128 { y = conjugate(y); return -y * d * y })
+}
+
+func conjugate(v complex128) complex128 { return complex(real(v), -imag(v)) }
+
+// twice computes the two gradients of a derivative op with inputs a and b
+// once dy is there.
+func twice(op *tf.Operation, dy tf.Output, f func(a, b, dy tf.Output) (da, db tf.Output)) (g []tf.Gradient) {
+	after(dy, func() { g = tf.Grads(f(op.Input(0), op.Input(1), dy)) })
+	return g
+}
+
+func tanhGradGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return twice(op, dy[0], func(a, b, dy tf.Output) (_, _ tf.Output) {
+		a, b = conj(a), conj(b)
+		return Mul(Mul(Mul(dy, numberLike(dy, -2)), b), a), apply("TanhGrad", nil, a, dy)
+	})
+}
+
+func sigmoidGradGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return twice(op, dy[0], func(a, b, dy tf.Output) (_, _ tf.Output) {
+		a, b = conj(a), conj(b)
+		gb := Mul(dy, b)
+		return Sub(gb, Mul(Mul(numberLike(gb, 2), gb), a)), apply("SigmoidGrad", nil, a, dy)
+	})
+}
+
+func sqrtGradGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return twice(op, dy[0], func(a, _, dy tf.Output) (_, _ tf.Output) {
+		ga := RealDiv(dy, a)
+		return Mul(Neg(conj(ga)), op.Output(0)), Mul(numberLike(ga, 0.5), ga)
+	})
+}
+
+func rsqrtGradGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return twice(op, dy[0], func(a, b, dy tf.Output) (_, _ tf.Output) {
+		ca, cg := conj(a), conj(dy)
+		return Mul(Mul(Mul(numberLike(cg, -1.5), cg), b), Square(ca)), apply("RsqrtGrad", nil, ca, dy)
+	})
+}
+
+func reciprocalGradGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return twice(op, dy[0], func(a, b, dy tf.Output) (_, _ tf.Output) {
+		ca, cg := conj(a), conj(dy)
+		return Mul(Mul(Mul(cg, numberLike(cg, -2)), b), ca), apply("ReciprocalGrad", nil, ca, dy)
+	})
+}

@@ -1,0 +1,153 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	binary("Div", divisionTypes, divGrad,
+		realDivKernels(), intZips(kernel.DivInt, kernel.DivInt, kernel.DivInt, kernel.DivInt, kernel.DivInt, kernel.DivInt, kernel.DivInt, kernel.DivInt))
+	binary("RealDiv", divisionTypes, realDivGrad, realDivKernels())
+	binary("TruncateDiv", divisionTypes, noFlow,
+		floatZips(zip(truncateDiv[float32]), zip(truncateDiv[float64])),
+		intZips(kernel.DivInt, kernel.DivInt, kernel.DivInt, kernel.DivInt, kernel.DivInt, kernel.DivInt, kernel.DivInt, kernel.DivInt))
+	binary("FloorDiv", divisionTypes, noFlow,
+		floatZips(zip(kernel.FloorDiv[float32]), zip(kernel.FloorDiv[float64])),
+		intZips(kernel.FloorDivInt, kernel.FloorDivInt, kernel.FloorDivInt, kernel.FloorDivInt, kernel.FloorDivInt, kernel.FloorDivInt, kernel.FloorDivInt, kernel.FloorDivInt))
+	binary("FloorMod", signedTypes+", "+unsignedTypes+", "+floatTypes, floorModGrad,
+		floatZips(zip(kernel.FloorMod[float32]), zip(kernel.FloorMod[float64])),
+		intZips(kernel.FloorModInt, kernel.FloorModInt, kernel.FloorModInt, kernel.FloorModInt, kernel.FloorModInt, kernel.FloorModInt, kernel.FloorModInt, kernel.FloorModInt))
+	binary("Mod", "int32, int64, half, half, bfloat16, float, double", nil, truncateModKernels())
+	binary("TruncateMod", "int32, int64, bfloat16, half, float, double", nil, truncateModKernels())
+	binary("DivNoNan", "half, float, bfloat16, double, "+complexTypes, divNoNanGrad,
+		floatZips(zip(kernel.DivNoNan[float32]), zip(kernel.DivNoNan[float64])),
+		complexZips(zip(kernel.DivNoNan[complex64]), zip(kernel.DivNoNan[complex128])))
+	binary("Pow", "bfloat16, float, half, double, "+signedTypes+", "+complexTypes, powGrad,
+		floatZips(zip(kernel.Pow[float32]), zip(kernel.Pow[float64])),
+		complexZips(zip(kernel.Pow[complex64]), zip(kernel.Pow[complex128])),
+		byType{
+			tf.Int8: powKernel(kernel.PowInt[int8]), tf.Int16: powKernel(kernel.PowInt[int16]),
+			tf.Int32: powKernel(kernel.PowInt[int32]), tf.Int64: powKernel(kernel.PowInt[int64]),
+		})
+}
+
+func realDivKernels() byType {
+	return merge(floatZips(kernel.DivLoops[float32](), kernel.DivLoops[float64]()),
+		complexZips(kernel.DivLoops[complex64](), kernel.DivLoops[complex128]()))
+}
+
+func truncateModKernels() byType {
+	return byType{
+		tf.Int32: intZip(kernel.ModInt[int32]), tf.Int64: intZip(kernel.ModInt[int64]),
+		tf.Float32: zipKernel(zip(kernel.Mod[float32])), tf.Float64: zipKernel(zip(kernel.Mod[float64])),
+	}
+}
+
+func truncateDiv[T kernel.Float](z, x, y []T) {
+	kernel.Zip(z, x, y, func(a, b T) T { return T(math.Trunc(float64(a / b))) })
+}
+
+// intZip is the kernel of an integer division.
+func intZip[T interface {
+	kernel.Integer
+	tf.Elem
+}](f func(z, x, y []T)) tf.NewKernel {
+	return checkedZip(zip(f), func(y []T) error {
+		if kernel.HasZero(y) {
+			return tf.Errorf(tf.InvalidArgument, "Integer division by zero")
+		}
+		return nil
+	})
+}
+
+func intZips(i8 func(z, x, y []int8), i16 func(z, x, y []int16), i32 func(z, x, y []int32), i64 func(z, x, y []int64),
+	u8 func(z, x, y []uint8), u16 func(z, x, y []uint16), u32 func(z, x, y []uint32), u64 func(z, x, y []uint64)) byType {
+	return byType{
+		tf.Int8: intZip(i8), tf.Int16: intZip(i16), tf.Int32: intZip(i32), tf.Int64: intZip(i64),
+		tf.Uint8: intZip(u8), tf.Uint16: intZip(u16), tf.Uint32: intZip(u32), tf.Uint64: intZip(u64),
+	}
+}
+
+func powKernel[T interface {
+	kernel.Signed
+	tf.Elem
+}](f func(z, x, y []T)) tf.NewKernel {
+	return checkedZip(zip(f), func(y []T) error {
+		if kernel.HasNegative(y) {
+			return tf.Errorf(tf.InvalidArgument, "Integers to negative integer powers are not allowed")
+		}
+		return nil
+	})
+}
+
+// Div returns x / y, truncated for integers.
+func Div(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("Div", opts, x, y) }
+
+// RealDiv returns x / y of floating-point or complex numbers.
+func RealDiv(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("RealDiv", opts, x, y) }
+
+// TruncateDiv returns x / y rounded towards zero.
+func TruncateDiv(x, y tf.Output, opts ...tf.Option) tf.Output {
+	return apply("TruncateDiv", opts, x, y)
+}
+
+// FloorDiv returns x / y rounded down.
+func FloorDiv(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("FloorDiv", opts, x, y) }
+
+// FloorMod returns x - FloorDiv(x, y)·y, which has the sign of y.
+func FloorMod(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("FloorMod", opts, x, y) }
+
+// Mod returns the remainder of TruncateDiv, which has the sign of x.
+func Mod(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("Mod", opts, x, y) }
+
+// TruncateMod is the newer name of Mod.
+func TruncateMod(x, y tf.Output, opts ...tf.Option) tf.Output {
+	return apply("TruncateMod", opts, x, y)
+}
+
+// DivNoNan returns x / y, and 0 where y is 0.
+func DivNoNan(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("DivNoNan", opts, x, y) }
+
+// Pow returns x to the power of y.
+func Pow(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("Pow", opts, x, y) }
+
+// quotientGrad is the gradient of x/y for the division that div adds.
+func quotientGrad(op *tf.Operation, dz tf.Output, div func(x, y tf.Output, _ ...tf.Option) tf.Output) []tf.Gradient {
+	x, y := op.Input(0), op.Input(1)
+	cx, cy := conj(x), conj(y)
+	return unbroadcast(x, y, div(dz, cy), Mul(dz, div(div(Neg(cx), cy), cy)))
+}
+
+func realDivGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return quotientGrad(op, dy[0], RealDiv)
+}
+
+func divGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient { return quotientGrad(op, dy[0], RealDiv) }
+
+func divNoNanGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return quotientGrad(op, dy[0], DivNoNan)
+}
+
+func floorModGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	x, y := op.Input(0), op.Input(1)
+	return unbroadcast(x, y, dy[0], Mul(dy[0], Neg(FloorDiv(x, y))))
+}
+
+// powGrad: with respect to y the derivative is log(x)·x^y, taken as 0 where
+// no logarithm is.
+func powGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	x, y := op.Input(0), op.Input(1)
+	cx, cy := conj(x), conj(y)
+	dx := Mul(Mul(dy[0], cy), Pow(cx, Sub(cy, numberLike(cy, 1))))
+	hasLog := Greater
+	if x.DType().IsComplex() {
+		hasLog = func(x, y tf.Output, _ ...tf.Option) tf.Output { return NotEqual(x, y) }
+	}
+	mask := hasLog(cx, numberLike(cx, 0))
+	safe := Select(mask, cx, OnesLike(x))
+	log := Select(mask, Log(safe), ZerosLike(x))
+	return unbroadcast(x, y, dx, Mul(Mul(dy[0], conj(op.Output(0))), log))
+}

@@ -1,0 +1,125 @@
+package ops
+
+import (
+	"math"
+	"math/cmplx"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	unary("Exp", inexactTypes, expGrad, floatMaps(kernel.Exp, kernel.Exp), complexFunc(cmplx.Exp))
+	unary("Expm1", inexactTypes, expm1Grad, floatFunc(math.Expm1), complexFunc(complexExpm1))
+	unary("Log", inexactTypes, logGrad, floatMaps(kernel.Log, kernel.Log), complexFunc(cmplx.Log))
+	unary("Log1p", inexactTypes, log1pGrad, floatFunc(math.Log1p), complexFunc(complexLog1p))
+	unary("Sin", inexactTypes, sinGrad, floatFunc(math.Sin), complexFunc(cmplx.Sin))
+	unary("Cos", inexactTypes, cosGrad, floatFunc(math.Cos), complexFunc(cmplx.Cos))
+	unary("Tan", inexactTypes, tanGrad, floatFunc(math.Tan), complexFunc(cmplx.Tan))
+	unary("Tanh", inexactTypes, tanhGrad, floatMaps(kernel.Tanh, kernel.Tanh), complexFunc(cmplx.Tanh))
+	unary("Sigmoid", inexactTypes, sigmoidGrad, floatMaps(kernel.Sigmoid, kernel.Sigmoid),
+		complexFunc(func(v complex128) complex128 { return 1 / (1 + cmplx.Exp(-v)) }))
+	unary("Erf", floatTypes, erfGrad, floatFunc(math.Erf))
+}
+
+func complexExpm1(v complex128) complex128 {
+	// e^(a+ib) - 1, its real part without the cancellation of e^a·cos b - 1.
+	a, b := real(v), imag(v)
+	s := math.Sin(b / 2)
+	return complex(math.Expm1(a)*math.Cos(b)-2*s*s, math.Exp(a)*math.Sin(b))
+}
+
+func complexLog1p(v complex128) complex128 {
+	a, b := real(v), imag(v)
+	return complex(math.Log1p(a*(2+a)+b*b)/2, math.Atan2(b, 1+a))
+}
+
+// Exp returns e to the power of x.
+func Exp(x tf.Output, opts ...tf.Option) tf.Output { return apply("Exp", opts, x) }
+
+// Expm1 returns Exp(x) - 1, exact near 0.
+func Expm1(x tf.Output, opts ...tf.Option) tf.Output { return apply("Expm1", opts, x) }
+
+// Log returns the natural logarithm of x.
+func Log(x tf.Output, opts ...tf.Option) tf.Output { return apply("Log", opts, x) }
+
+// Log1p returns Log(1 + x), exact near 0.
+func Log1p(x tf.Output, opts ...tf.Option) tf.Output { return apply("Log1p", opts, x) }
+
+// Sin returns the sine of x.
+func Sin(x tf.Output, opts ...tf.Option) tf.Output { return apply("Sin", opts, x) }
+
+// Cos returns the cosine of x.
+func Cos(x tf.Output, opts ...tf.Option) tf.Output { return apply("Cos", opts, x) }
+
+// Tan returns the tangent of x.
+func Tan(x tf.Output, opts ...tf.Option) tf.Output { return apply("Tan", opts, x) }
+
+// Tanh returns the hyperbolic tangent of x.
+func Tanh(x tf.Output, opts ...tf.Option) tf.Output { return apply("Tanh", opts, x) }
+
+// Sigmoid returns 1/(1 + e^-x).
+func Sigmoid(x tf.Output, opts ...tf.Option) tf.Output { return apply("Sigmoid", opts, x) }
+
+// Erf returns the error function of x.
+func Erf(x tf.Output, opts ...tf.Option) tf.Output { return apply("Erf", opts, x) }
+
+// timesDerivative multiplies dy with the derivative, which f computes from
+// the conjugate of x once dy is there.
+func timesDerivative(x, dy tf.Output, f func(x tf.Output) tf.Output) (g []tf.Gradient) {
+	after(dy, func() { g = tf.Grads(Mul(dy, f(conj(x)))) })
+	return g
+}
+
+func expGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return timesDerivative(op.Output(0), dy[0], func(y tf.Output) tf.Output { return y })
+}
+
+func expm1Grad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return timesDerivative(op.Input(0), dy[0], func(x tf.Output) tf.Output { return Exp(x) })
+}
+
+func logGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return timesDerivative(op.Input(0), dy[0], func(x tf.Output) tf.Output { return Reciprocal(x) })
+}
+
+func log1pGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return timesDerivative(op.Input(0), dy[0], func(x tf.Output) tf.Output {
+		return Reciprocal(AddV2(numberLike(x, 1), x))
+	})
+}
+
+func sinGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return timesDerivative(op.Input(0), dy[0], func(x tf.Output) tf.Output { return Cos(x) })
+}
+
+func cosGrad(op *tf.Operation, dy []tf.Output) (g []tf.Gradient) {
+	after(dy[0], func() { g = tf.Grads(Mul(Neg(dy[0]), Sin(conj(op.Input(0))))) })
+	return g
+}
+
+func tanGrad(op *tf.Operation, dy []tf.Output) (g []tf.Gradient) {
+	after(dy[0], func() {
+		secant := Reciprocal(Cos(conj(op.Input(0))))
+		g = tf.Grads(Mul(Square(secant), dy[0]))
+	})
+	return g
+}
+
+func tanhGrad(op *tf.Operation, dy []tf.Output) (g []tf.Gradient) {
+	after(dy[0], func() { g = tf.Grads(apply("TanhGrad", nil, conj(op.Output(0)), dy[0])) })
+	return g
+}
+
+func sigmoidGrad(op *tf.Operation, dy []tf.Output) (g []tf.Gradient) {
+	after(dy[0], func() { g = tf.Grads(apply("SigmoidGrad", nil, conj(op.Output(0)), dy[0])) })
+	return g
+}
+
+func erfGrad(op *tf.Operation, dy []tf.Output) (g []tf.Gradient) {
+	twoOverRootPi := numberLike(dy[0], 2/math.Sqrt(math.Pi))
+	after(dy[0], func() {
+		g = tf.Grads(Mul(Mul(dy[0], twoOverRootPi), Exp(Neg(Square(conj(op.Input(0)))))))
+	})
+	return g
+}

@@ -1,0 +1,113 @@
+package ops
+
+import (
+	"math"
+	"strings"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// _FusedMatMul is what TensorFlow's optimizer makes of MatMul, BiasAdd and an
+// activation. No program writes it, but graphs that were optimized elsewhere
+// contain it.
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "_FusedMatMul", In: "a: T; b: T; args: num_args * T", Out: "product: T",
+		Attrs: "transpose_a: bool = false; transpose_b: bool = false; T: {bfloat16, half, float}; num_args: int >= 0; " +
+			"fused_ops: list(string) = []; epsilon: float = 0.0001; leakyrelu_alpha: float = 0.2",
+		Shape: matMulShape, Expensive: true, NoGrad: tf.NoGradientDefined,
+		Kernels: tf.ByType("T", byType{
+			tf.Float32: fusedMatMul(func(t *tf.Tensor) []float32 { return tf.Data[float32](t) }, nil),
+			tf.Float16: fusedMatMul(wide[tf.Half], narrowTo[tf.Half]), tf.BFloat16: fusedMatMul(wide[tf.BF16], narrowTo[tf.BF16]),
+		}),
+	})
+}
+
+// fusedMatMul computes in float32; store, if not nil, rounds to the elements
+// of the result.
+func fusedMatMul(load func(*tf.Tensor) []float32, store func(*tf.Tensor, []float32)) tf.NewKernel {
+	return func(n *tf.Node) (tf.Kernel, error) {
+		ta, tb := n.Bool("transpose_a"), n.Bool("transpose_b")
+		activate, err := fusedActivation(n)
+		if err != nil {
+			return nil, err
+		}
+		return tf.Compute(func(c *tf.OpContext) error {
+			g, err := matMulArgs(c, ta, tb)
+			if err != nil {
+				return err
+			}
+			if s := c.Input(2).Shape(); len(s) != 1 || s[0] != g.N {
+				return tf.Errorf(tf.InvalidArgument, "bias must be 1-dimensional and match the columns of the product %s, got %s", tf.Shape{g.M, g.N}.Text(), s.Text())
+			}
+			out, err := c.Alloc(0, c.Input(0).DType(), tf.Shape{g.M, g.N})
+			if err != nil {
+				return err
+			}
+			z := outputOf(out, store)
+			kernel.MatMul(c.ParallelFor, g, z, load(c.Input(0)), load(c.Input(1)), kernel.Epilogue[float32]{Bias: load(c.Input(2)), Activate: activate})
+			if store != nil {
+				store(out, z)
+			}
+			return nil
+		}), nil
+	}
+}
+
+// outputOf returns the memory to compute in.
+func outputOf(t *tf.Tensor, store func(*tf.Tensor, []float32)) []float32 {
+	if store != nil {
+		return make([]float32, t.Len())
+	}
+	return tf.Data[float32](t)
+}
+
+func narrowTo[H interface {
+	kernel.HalfFloat
+	tf.Elem
+}](t *tf.Tensor, z []float32) {
+	kernel.Narrow(tf.Data[H](t), z)
+}
+
+// fusedActivation returns the activation that follows BiasAdd, nil if none does.
+func fusedActivation(n *tf.Node) (func([]float32), error) {
+	fused := n.Strs("fused_ops")
+	switch {
+	case len(fused) == 0 || len(fused) > 2 || fused[0] != "BiasAdd" || n.Int("num_args") != 1:
+		return nil, tf.Errorf(tf.Unimplemented, "fused operations must be BiasAdd with one argument and at most one activation, got [%s] with %d", strings.Join(fused, ","), n.Int("num_args"))
+	case len(fused) == 1:
+		return nil, nil
+	}
+	if f := activations(n.Float("leakyrelu_alpha"))[fused[1]]; f != nil {
+		return f, nil
+	}
+	return nil, tf.Errorf(tf.Unimplemented, "Unknown fused activation %q", fused[1])
+}
+
+// activations returns what can follow a product, by name.
+func activations(alpha float32) map[string]func([]float32) {
+	return map[string]func(x []float32){
+		"Relu":            func(x []float32) { kernel.Relu(x, x) },
+		"Relu6":           func(x []float32) { relu6(x, x) },
+		"Elu":             func(x []float32) { kernel.Elu(x, x) },
+		"LeakyRelu":       func(x []float32) { kernel.Map(x, x, func(v float32) float32 { return leaky(v, alpha) }) },
+		"Tanh":            func(x []float32) { kernel.Tanh(x, x) },
+		"Sigmoid":         func(x []float32) { kernel.Sigmoid(x, x) },
+		"GeluExact":       func(x []float32) { kernel.MapFloat64(x, x, geluExact) },
+		"GeluApproximate": func(x []float32) { kernel.MapFloat64(x, x, geluApproximate) },
+	}
+}
+
+func leaky(v, alpha float32) float32 {
+	if v > 0 {
+		return v
+	}
+	return alpha * v
+}
+
+func geluExact(x float64) float64 { return x / 2 * (1 + math.Erf(x/math.Sqrt2)) }
+
+func geluApproximate(x float64) float64 {
+	return x / 2 * (1 + math.Tanh(math.Sqrt(2/math.Pi)*(x+0.044715*x*x*x)))
+}

@@ -1,0 +1,112 @@
+package ops
+
+import (
+	"maps"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// byType holds the kernels of an op by the value of its type attribute.
+type byType = map[tf.DType]tf.NewKernel
+
+// merge joins sets of kernels.
+func merge(sets ...byType) byType {
+	all := byType{}
+	for _, s := range sets {
+		maps.Copy(all, s)
+	}
+	return all
+}
+
+// elementGrain is the least number of elements worth a task of their own.
+const elementGrain = 16 << 10
+
+// stateless returns the factory of a kernel that reads no attributes.
+func stateless(k tf.Compute) tf.NewKernel {
+	return func(*tf.Node) (tf.Kernel, error) { return k, nil }
+}
+
+// mapKernel computes output 0 from input 0, element by element, in place if
+// the input is needed no more.
+func mapKernel[T tf.Elem](f func(y, x []T)) tf.NewKernel {
+	return stateless(func(c *tf.OpContext) error {
+		in := c.Input(0)
+		x := tf.Data[T](in)
+		out, err := c.AllocFrom(0, 0, in.DType(), in.Shape())
+		if err != nil {
+			return err
+		}
+		y := tf.Data[T](out)
+		c.ParallelFor(len(y), elementGrain, func(lo, hi int) { f(y[lo:hi], x[lo:hi]) })
+		return nil
+	})
+}
+
+// mapToKernel is mapKernel with a result of type R.
+func mapToKernel[R, T tf.Elem](f func(y []R, x []T)) tf.NewKernel {
+	return stateless(func(c *tf.OpContext) error {
+		in := c.Input(0)
+		out, err := c.Alloc(0, tf.TypeOf[R](), in.Shape())
+		if err != nil {
+			return err
+		}
+		x, y := tf.Data[T](in), tf.Data[R](out)
+		c.ParallelFor(len(y), elementGrain, func(lo, hi int) { f(y[lo:hi], x[lo:hi]) })
+		return nil
+	})
+}
+
+// floatMaps returns map kernels for the floating-point types. 16-bit ones are
+// computed in float32.
+func floatMaps(f32 func(y, x []float32), f64 func(y, x []float64)) byType {
+	return byType{
+		tf.Float32: mapKernel(f32), tf.Float64: mapKernel(f64),
+		tf.Float16:  mapKernel(func(y, x []tf.Half) { kernel.Widen1(y, x, f32) }),
+		tf.BFloat16: mapKernel(func(y, x []tf.BF16) { kernel.Widen1(y, x, f32) }),
+	}
+}
+
+// floatTests returns map kernels from the floating-point types to bool.
+func floatTests(f32 func(y []bool, x []float32), f64 func(y []bool, x []float64)) byType {
+	return byType{
+		tf.Float32: mapToKernel(f32), tf.Float64: mapToKernel(f64),
+		tf.Float16:  mapToKernel(widenTest[tf.Half](f32)),
+		tf.BFloat16: mapToKernel(widenTest[tf.BF16](f32)),
+	}
+}
+
+func widenTest[H kernel.HalfFloat](f func(y []bool, x []float32)) func(y []bool, x []H) {
+	return func(y []bool, x []H) {
+		kernel.WidenTo(y, x, x, func(y []bool, x, _ []float32) { f(y, x) })
+	}
+}
+
+// signedMaps returns map kernels for the signed integers.
+func signedMaps(i8 func(y, x []int8), i16 func(y, x []int16), i32 func(y, x []int32), i64 func(y, x []int64)) byType {
+	return byType{tf.Int8: mapKernel(i8), tf.Int16: mapKernel(i16), tf.Int32: mapKernel(i32), tf.Int64: mapKernel(i64)}
+}
+
+// unsignedMaps returns map kernels for the unsigned integers.
+func unsignedMaps(u8 func(y, x []uint8), u16 func(y, x []uint16), u32 func(y, x []uint32), u64 func(y, x []uint64)) byType {
+	return byType{tf.Uint8: mapKernel(u8), tf.Uint16: mapKernel(u16), tf.Uint32: mapKernel(u32), tf.Uint64: mapKernel(u64)}
+}
+
+// complexMaps returns map kernels for the complex types.
+func complexMaps(c64 func(y, x []complex64), c128 func(y, x []complex128)) byType {
+	return byType{tf.Complex64: mapKernel(c64), tf.Complex128: mapKernel(c128)}
+}
+
+// complexFunc returns map kernels that compute f in complex128.
+func complexFunc(f func(complex128) complex128) byType {
+	return complexMaps(
+		func(y, x []complex64) { kernel.MapComplex128(y, x, f) },
+		func(y, x []complex128) { kernel.MapComplex128(y, x, f) })
+}
+
+// floatFunc returns map kernels that compute f in float64.
+func floatFunc(f func(float64) float64) byType {
+	return floatMaps(
+		func(y, x []float32) { kernel.MapFloat64(y, x, f) },
+		func(y, x []float64) { kernel.MapFloat64(y, x, f) })
+}

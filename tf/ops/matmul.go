@@ -1,0 +1,152 @@
+package ops
+
+import (
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "MatMul", In: "a: T; b: T", Out: "product: T",
+		Attrs: "transpose_a: bool = false; transpose_b: bool = false; T: {" + floatTypes + ", int32, int64, " + unsignedTypes + ", " + complexTypes +
+			"}; grad_a: bool = false; grad_b: bool = false",
+		Shape: matMulShape, Expensive: true, Grad: matMulGrad,
+		Kernels: tf.ByType("T", byType{
+			tf.Float32: matMul[float32], tf.Float64: matMul[float64], tf.Float16: halfMatMul[tf.Half], tf.BFloat16: halfMatMul[tf.BF16],
+			tf.Int32: matMul[int32], tf.Int64: matMul[int64], tf.Complex64: matMul[complex64], tf.Complex128: matMul[complex128],
+		}),
+	})
+}
+
+// MatMulOpts are the optional attributes of MatMul.
+type MatMulOpts struct {
+	TransposeA, TransposeB bool
+	// GradA and GradB mark the products that are gradients.
+	GradA, GradB bool
+}
+
+// Apply sets the attributes.
+func (o MatMulOpts) Apply(s *tf.Spec) {
+	s.Set("transpose_a", o.TransposeA)
+	s.Set("transpose_b", o.TransposeB)
+	s.Set("grad_a", o.GradA)
+	s.Set("grad_b", o.GradB)
+}
+
+// MatMul returns the product of matrices a, of shape [m k], and b, of shape
+// [k n], each transposed first if so asked. See BatchMatMulV2 for stacks of
+// matrices.
+func MatMul(a, b tf.Output, opts ...tf.Option) tf.Output { return apply("MatMul", opts, a, b) }
+
+func matMulShape(c *tf.Infer) error {
+	a, err := c.Rank(0, 2)
+	if err != nil {
+		return err
+	}
+	b, err := c.Rank(1, 2)
+	if err != nil {
+		return err
+	}
+	m, ka := matrixSizes(a, c.Bool("transpose_a"))
+	kb, n := matrixSizes(b, c.Bool("transpose_b"))
+	if ka >= 0 && kb >= 0 && ka != kb {
+		return tf.Errorf(tf.InvalidArgument, "Dimensions must be equal: inner dimensions %d and %d differ", ka, kb)
+	}
+	c.Set(0, tf.Shape{m, n})
+	return nil
+}
+
+// matrixSizes returns the rows and columns of the last two dimensions of s.
+func matrixSizes(s tf.Shape, transposed bool) (rows, cols int) {
+	rows, cols = s[len(s)-2], s[len(s)-1]
+	if transposed {
+		return cols, rows
+	}
+	return rows, cols
+}
+
+// matMulArgs checks the operands of a MatMul and describes the product.
+func matMulArgs(c *tf.OpContext, ta, tb bool) (kernel.Gemm, error) {
+	a, b := c.Input(0).Shape(), c.Input(1).Shape()
+	for i, s := range []tf.Shape{a, b} {
+		if len(s) != 2 {
+			return kernel.Gemm{}, tf.Errorf(tf.InvalidArgument, "In[%d] ndims must be >= 2", i)
+		}
+	}
+	m, ka := matrixSizes(a, ta)
+	kb, n := matrixSizes(b, tb)
+	if ka != kb {
+		return kernel.Gemm{}, tf.Errorf(tf.InvalidArgument, "Matrix size-incompatible: In[0]: %s, In[1]: %s", a.Text(), b.Text())
+	}
+	return kernel.NewGemm(m, n, ka, ta, tb), nil
+}
+
+func matMul[T interface {
+	kernel.Number
+	tf.Elem
+}](n *tf.Node) (tf.Kernel, error) {
+	ta, tb := n.Bool("transpose_a"), n.Bool("transpose_b")
+	return tf.Compute(func(c *tf.OpContext) error {
+		g, err := matMulArgs(c, ta, tb)
+		if err != nil {
+			return err
+		}
+		out, err := c.Alloc(0, c.Input(0).DType(), tf.Shape{g.M, g.N})
+		if err != nil {
+			return err
+		}
+		kernel.MatMul(c.ParallelFor, g, tf.Data[T](out), tf.Data[T](c.Input(0)), tf.Data[T](c.Input(1)), kernel.Epilogue[T]{})
+		return nil
+	}), nil
+}
+
+// halfMatMul multiplies in float32 and rounds the result once.
+func halfMatMul[H interface {
+	kernel.HalfFloat
+	tf.Elem
+}](n *tf.Node) (tf.Kernel, error) {
+	ta, tb := n.Bool("transpose_a"), n.Bool("transpose_b")
+	return tf.Compute(func(c *tf.OpContext) error {
+		g, err := matMulArgs(c, ta, tb)
+		if err != nil {
+			return err
+		}
+		out, err := c.Alloc(0, c.Input(0).DType(), tf.Shape{g.M, g.N})
+		if err != nil {
+			return err
+		}
+		z := make([]float32, out.Len())
+		kernel.MatMul(c.ParallelFor, g, z, wide[H](c.Input(0)), wide[H](c.Input(1)), kernel.Epilogue[float32]{})
+		kernel.Narrow(tf.Data[H](out), z)
+		return nil
+	}), nil
+}
+
+// wide returns the elements of t as float32.
+func wide[H interface {
+	kernel.HalfFloat
+	tf.Elem
+}](t *tf.Tensor) []float32 {
+	out := make([]float32, t.Len())
+	kernel.Widen(out, tf.Data[H](t))
+	return out
+}
+
+// matMulGrad transposes the operands so that no gradient has to be transposed
+// itself.
+func matMulGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	ta, tb := op.Bool("transpose_a"), op.Bool("transpose_b")
+	a, b, dz := conj(op.Input(0)), conj(op.Input(1)), dy[0]
+	var da, db tf.Output
+	if ta {
+		da = MatMul(b, dz, MatMulOpts{TransposeA: tb, TransposeB: true, GradA: true})
+	} else {
+		da = MatMul(dz, b, MatMulOpts{TransposeB: !tb, GradA: true})
+	}
+	if tb {
+		db = MatMul(dz, a, MatMulOpts{TransposeA: true, TransposeB: ta, GradB: true})
+	} else {
+		db = MatMul(a, dz, MatMulOpts{TransposeA: !ta, GradB: true})
+	}
+	return tf.Grads(da, db)
+}

@@ -1,0 +1,52 @@
+package ops
+
+import (
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	reduction("Mean", reducibleTypes, meanGrad, byType{
+		tf.Float32: reduceKernel(mean[float32]), tf.Float64: reduceKernel(mean[float64]),
+		tf.Float16: reduceKernel(inFloat32Fold[tf.Half](mean[float32])), tf.BFloat16: reduceKernel(inFloat32Fold[tf.BF16](mean[float32])),
+		tf.Complex64: reduceKernel(mean[complex64]), tf.Complex128: reduceKernel(mean[complex128]),
+		tf.Int8: reduceKernel(intMean[int8]), tf.Int16: reduceKernel(intMean[int16]), tf.Int32: reduceKernel(intMean[int32]), tf.Int64: reduceKernel(intMean[int64]),
+		tf.Uint8: reduceKernel(intMean[uint8]), tf.Uint16: reduceKernel(intMean[uint16]), tf.Uint32: reduceKernel(intMean[uint32]), tf.Uint64: reduceKernel(intMean[uint64]),
+	})
+}
+
+// Mean returns the means of x along axes; those of integers are truncated.
+func Mean(x, axes tf.Output, opts ...tf.Option) tf.Output { return apply("Mean", opts, x, axes) }
+
+func mean[T kernel.Inexact](c *tf.OpContext, r *kernel.Reduction, dst, src []T) {
+	kernel.Reduce(c.ParallelFor, r, dst, src, kernel.SumFold[T]())
+	n := T(count[T](r.Count))
+	kernel.DivScalar(dst, dst, n)
+}
+
+// count returns n in a type that has no conversion from int.
+func count[T kernel.Inexact](n int) T {
+	var v [1]T
+	kernel.Cast(v[:], []float64{float64(n)})
+	return v[0]
+}
+
+// intMean sums in 64 bits, where the sum of small integers does not wrap.
+func intMean[T kernel.Integer](c *tf.OpContext, r *kernel.Reduction, dst, src []T) {
+	if r.Count == 0 {
+		clear(dst)
+		return
+	}
+	if T(0)-1 > 0 {
+		wideMean[T, uint64](c, r, dst, src)
+	} else {
+		wideMean[T, int64](c, r, dst, src)
+	}
+}
+
+func wideMean[T kernel.Integer, W int64 | uint64](c *tf.OpContext, r *kernel.Reduction, dst, src []T) {
+	d, s := make([]W, len(dst)), make([]W, len(src))
+	kernel.Map2(s, src, func(v T) W { return W(v) })
+	kernel.Reduce(c.ParallelFor, r, d, s, kernel.SumFold[W]())
+	kernel.Map2(dst, d, func(v W) T { return T(v / W(r.Count)) })
+}

@@ -1,0 +1,110 @@
+package ops
+
+import (
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+const reluTypes = "float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64"
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "Relu", In: "features: T", Out: "activations: T", Attrs: "T: {" + reluTypes + ", qint8}",
+		Shape: sameShape, Grad: reluGrad,
+		Kernels: tf.ByType("T", merge(floatMaps(kernel.Relu, kernel.Relu),
+			signedMaps(kernel.Relu, kernel.Relu, kernel.Relu, kernel.Relu), unsignedMaps(kernel.Relu, kernel.Relu, kernel.Relu, kernel.Relu))),
+	})
+	tf.Register(tf.OpDef{
+		Name: "ReluGrad", In: "gradients: T; features: T", Out: "backprops: T", Attrs: "T: {" + reluTypes + "}",
+		Shape: mergedShape, Grad: reluGradGrad,
+		Kernels: tf.ByType("T", merge(floatGates(kernel.ReluGrad, kernel.ReluGrad),
+			intGates(kernel.ReluGrad, kernel.ReluGrad, kernel.ReluGrad, kernel.ReluGrad, kernel.ReluGrad, kernel.ReluGrad, kernel.ReluGrad, kernel.ReluGrad))),
+	})
+	tf.Register(tf.OpDef{
+		Name: "Relu6", In: "features: T", Out: "activations: T", Attrs: "T: {" + reluTypes + "}",
+		Shape: sameShape, Grad: relu6Grad,
+		Kernels: tf.ByType("T", merge(floatMaps(relu6[float32], relu6[float64]),
+			signedMaps(relu6[int8], relu6[int16], relu6[int32], relu6[int64]), unsignedMaps(relu6[uint8], relu6[uint16], relu6[uint32], relu6[uint64]))),
+	})
+	tf.Register(tf.OpDef{
+		Name: "Relu6Grad", In: "gradients: T; features: T", Out: "backprops: T", Attrs: "T: {" + reluTypes + "}",
+		Shape: mergedShape, Grad: relu6GradGrad,
+		Kernels: tf.ByType("T", merge(floatGates(relu6Gate[float32], relu6Gate[float64]),
+			intGates(relu6Gate[int8], relu6Gate[int16], relu6Gate[int32], relu6Gate[int64], relu6Gate[uint8], relu6Gate[uint16], relu6Gate[uint32], relu6Gate[uint64]))),
+	})
+}
+
+// Relu returns x where it is positive, else 0.
+func Relu(x tf.Output, opts ...tf.Option) tf.Output { return apply("Relu", opts, x) }
+
+// ReluGrad returns dy where x, Relu's input or output, is positive, else 0.
+func ReluGrad(dy, x tf.Output, opts ...tf.Option) tf.Output { return apply("ReluGrad", opts, dy, x) }
+
+// Relu6 returns x bounded to [0, 6].
+func Relu6(x tf.Output, opts ...tf.Option) tf.Output { return apply("Relu6", opts, x) }
+
+// Relu6Grad returns dy where x, Relu6's input or output, is in (0, 6), else 0.
+func Relu6Grad(dy, x tf.Output, opts ...tf.Option) tf.Output { return apply("Relu6Grad", opts, dy, x) }
+
+func relu6[T kernel.Real](y, x []T) {
+	kernel.Relu(y, x)
+	kernel.MinScalar(y, y, 6)
+}
+
+func relu6Gate[T kernel.Real](dx, dy, x []T) {
+	kernel.Zip(dx, dy, x, func(d, v T) T {
+		if v > 0 && v < 6 {
+			return d
+		}
+		return 0
+	})
+}
+
+// gateKernel is pairKernel for ops that take tensors of the same shape.
+func gateKernel[T tf.Elem](f func(z, x, y []T)) tf.NewKernel {
+	return func(n *tf.Node) (tf.Kernel, error) {
+		k, err := pairKernel(f)(n)
+		pair, _ := k.(tf.Compute)
+		return tf.Compute(func(c *tf.OpContext) error {
+			if err := sameShapes(c, 0, 1); err != nil {
+				return err
+			}
+			return pair(c)
+		}), err
+	}
+}
+
+func floatGates(f32 func(z, x, y []float32), f64 func(z, x, y []float64)) byType {
+	return byType{
+		tf.Float32: gateKernel(f32), tf.Float64: gateKernel(f64),
+		tf.Float16: gateKernel(inFloat32[tf.Half](f32)), tf.BFloat16: gateKernel(inFloat32[tf.BF16](f32)),
+	}
+}
+
+func intGates(i8 func(z, x, y []int8), i16 func(z, x, y []int16), i32 func(z, x, y []int32), i64 func(z, x, y []int64),
+	u8 func(z, x, y []uint8), u16 func(z, x, y []uint16), u32 func(z, x, y []uint32), u64 func(z, x, y []uint64)) byType {
+	return byType{
+		tf.Int8: gateKernel(i8), tf.Int16: gateKernel(i16), tf.Int32: gateKernel(i32), tf.Int64: gateKernel(i64),
+		tf.Uint8: gateKernel(u8), tf.Uint16: gateKernel(u16), tf.Uint32: gateKernel(u32), tf.Uint64: gateKernel(u64),
+	}
+}
+
+// reluGrad takes the result, which is positive where the input is, so that
+// the input need not be kept.
+func reluGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return tf.Grads(ReluGrad(dy[0], op.Output(0)))
+}
+
+func reluGradGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	x := op.Input(1)
+	return tf.Grads(ReluGrad(dy[0], x), ZerosLike(x))
+}
+
+func relu6Grad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return tf.Grads(Relu6Grad(dy[0], op.Output(0)))
+}
+
+func relu6GradGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	x := op.Input(1)
+	return tf.Grads(Relu6Grad(dy[0], x), ZerosLike(x))
+}

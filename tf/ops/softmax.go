@@ -1,0 +1,81 @@
+package ops
+
+import (
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	const types = "T: {half, bfloat16, float, double}"
+	tf.Register(tf.OpDef{
+		Name: "Softmax", In: "logits: T", Out: "softmax: T", Attrs: types,
+		Shape: atLeastVector, Grad: softmaxGrad, Kernels: tf.ByType("T", rowKernels(kernel.Softmax, kernel.Softmax)),
+	})
+	tf.Register(tf.OpDef{
+		Name: "LogSoftmax", In: "logits: T", Out: "logsoftmax: T", Attrs: types,
+		Shape: atLeastVector, Grad: logSoftmaxGrad, Kernels: tf.ByType("T", rowKernels(kernel.LogSoftmax, kernel.LogSoftmax)),
+	})
+}
+
+// Softmax returns e^x / Σe^x along the last dimension.
+func Softmax(logits tf.Output, opts ...tf.Option) tf.Output { return apply("Softmax", opts, logits) }
+
+// LogSoftmax returns x - log Σe^x along the last dimension.
+func LogSoftmax(logits tf.Output, opts ...tf.Option) tf.Output {
+	return apply("LogSoftmax", opts, logits)
+}
+
+func atLeastVector(c *tf.Infer) error {
+	if s := c.In(0); s != nil && len(s) == 0 {
+		return tf.Errorf(tf.InvalidArgument, "Shape must be at least rank 1 but is rank 0: logits are a scalar")
+	}
+	return sameShape(c)
+}
+
+// rowFunc computes rows of n elements.
+type rowFunc[T any] func(par kernel.Par, y, x []T, n int)
+
+func rowKernels(f32 rowFunc[float32], f64 rowFunc[float64]) byType {
+	return byType{
+		tf.Float32: rowKernel(f32), tf.Float64: rowKernel(f64),
+		tf.Float16: rowKernel(halfRows[tf.Half](f32)), tf.BFloat16: rowKernel(halfRows[tf.BF16](f32)),
+	}
+}
+
+func rowKernel[T tf.Elem](f rowFunc[T]) tf.NewKernel {
+	return stateless(func(c *tf.OpContext) error {
+		in := c.Input(0)
+		if in.Rank() == 0 {
+			return tf.Errorf(tf.InvalidArgument, "logits must have >= 1 dimension, got %s", in.Shape().Text())
+		}
+		x, n := tf.Data[T](in), in.Dim(in.Rank()-1)
+		out, err := c.Alloc(0, in.DType(), in.Shape())
+		if err != nil {
+			return err
+		}
+		f(c.ParallelFor, tf.Data[T](out), x, n)
+		return nil
+	})
+}
+
+// halfRows computes rows of 16-bit floats in float32.
+func halfRows[H kernel.HalfFloat](f rowFunc[float32]) rowFunc[H] {
+	return func(par kernel.Par, y, x []H, n int) {
+		in, out := make([]float32, len(x)), make([]float32, len(x))
+		kernel.Widen(in, x)
+		f(par, out, in, n)
+		kernel.Narrow(y, out)
+	}
+}
+
+func softmaxGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	y := op.Output(0)
+	sum := Sum(Mul(dy[0], y), intScalar(y, tf.Int32, -1), ReduceOpts{KeepDims: true})
+	return tf.Grads(Mul(Sub(dy[0], sum), y))
+}
+
+func logSoftmaxGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	y := op.Output(0)
+	sum := Sum(dy[0], intScalar(y, tf.Int32, -1), ReduceOpts{KeepDims: true})
+	return tf.Grads(Sub(dy[0], Mul(sum, Exp(y))))
+}

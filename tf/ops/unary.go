@@ -1,0 +1,162 @@
+package ops
+
+import (
+	"math"
+	"math/cmplx"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// unary declares an op that maps every element by itself. grad is nil for
+// functions whose derivative TensorFlow does not define.
+func unary(name, types string, grad tf.GradFunc, kernels ...byType) {
+	d := tf.OpDef{
+		Name: name, In: "x: T", Out: "y: T", Attrs: "T: {" + types + "}",
+		Shape: sameShape, Grad: grad, Kernels: tf.ByType("T", merge(kernels...)),
+	}
+	if grad == nil {
+		d.NoGrad = tf.NoGradientDefined
+	}
+	tf.Register(d)
+}
+
+const signedNumbers = floatTypes + ", " + signedTypes + ", " + complexTypes
+
+func init() {
+	unary("Neg", signedNumbers, negGrad,
+		floatMaps(kernel.Neg, kernel.Neg), signedMaps(kernel.Neg, kernel.Neg, kernel.Neg, kernel.Neg), complexMaps(kernel.Neg, kernel.Neg))
+	unary("Abs", floatTypes+", "+signedTypes, absGrad,
+		floatMaps(kernel.Abs, kernel.Abs), signedMaps(kernel.Abs, kernel.Abs, kernel.Abs, kernel.Abs))
+	unary("Sign", signedNumbers, signGrad,
+		floatMaps(kernel.Sign, kernel.Sign), signedMaps(kernel.Sign, kernel.Sign, kernel.Sign, kernel.Sign), complexFunc(complexSign))
+	unary("Square", floatTypes+", "+signedTypes+", "+unsignedTypes+", "+complexTypes, squareGrad,
+		floatMaps(kernel.Square, kernel.Square), signedMaps(kernel.Square, kernel.Square, kernel.Square, kernel.Square),
+		unsignedMaps(kernel.Square, kernel.Square, kernel.Square, kernel.Square), complexMaps(kernel.Square, kernel.Square))
+	unary("Sqrt", inexactTypes, sqrtGrad, floatMaps(kernel.Sqrt, kernel.Sqrt), complexFunc(cmplx.Sqrt))
+	unary("Rsqrt", inexactTypes, rsqrtGrad, floatMaps(kernel.Rsqrt, kernel.Rsqrt),
+		complexFunc(func(v complex128) complex128 { return 1 / cmplx.Sqrt(v) }))
+	for _, name := range []string{"Reciprocal", "Inv"} {
+		unary(name, signedNumbers, reciprocalGrad,
+			floatMaps(kernel.Reciprocal, kernel.Reciprocal), complexMaps(kernel.Reciprocal, kernel.Reciprocal))
+	}
+	unary("Floor", floatTypes, noFlow, floatMaps(kernel.Floor, kernel.Floor))
+	unary("Ceil", floatTypes, noFlow, floatMaps(kernel.Ceil, kernel.Ceil))
+	unary("Rint", floatTypes, noFlow, floatMaps(kernel.Round, kernel.Round))
+	unary("Round", signedNumbers, noFlow,
+		floatMaps(kernel.Round, kernel.Round), byType{tf.Int32: forward, tf.Int64: forward})
+	floatTest("IsNan", floatTests(isNaN[float32], isNaN[float64]))
+	floatTest("IsInf", floatTests(isInf[float32], isInf[float64]))
+	floatTest("IsFinite", floatTests(isFinite[float32], isFinite[float64]))
+}
+
+// floatTest declares an op from floating-point numbers to bool.
+func floatTest(name string, kernels byType) {
+	tf.Register(tf.OpDef{
+		Name: name, In: "x: T", Out: "y: bool", Attrs: "T: {" + floatTypes + "}",
+		Shape: sameShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", kernels),
+	})
+}
+
+// forward is the kernel of functions that leave integers as they are.
+func forward(*tf.Node) (tf.Kernel, error) {
+	return tf.Compute(func(c *tf.OpContext) error { c.Forward(0, 0); return nil }), nil
+}
+
+func complexSign(v complex128) complex128 {
+	if v == 0 {
+		return 0
+	}
+	return v / complex(cmplx.Abs(v), 0)
+}
+
+func isNaN[T kernel.Float](y []bool, x []T) {
+	kernel.Map2(y, x, func(v T) bool { return v != v })
+}
+
+func isInf[T kernel.Float](y []bool, x []T) {
+	kernel.Map2(y, x, func(v T) bool { return math.IsInf(float64(v), 0) })
+}
+
+// isFinite: v-v is 0 for finite numbers and NaN for the others.
+func isFinite[T kernel.Float](y []bool, x []T) {
+	kernel.Map2(y, x, func(v T) bool { return v-v == 0 })
+}
+
+// Neg returns -x.
+func Neg(x tf.Output, opts ...tf.Option) tf.Output { return apply("Neg", opts, x) }
+
+// Abs returns |x| of real numbers; see ComplexAbs.
+func Abs(x tf.Output, opts ...tf.Option) tf.Output { return apply("Abs", opts, x) }
+
+// Sign returns -1, 0 or 1 for real x, and x/|x| for complex x other than 0.
+func Sign(x tf.Output, opts ...tf.Option) tf.Output { return apply("Sign", opts, x) }
+
+// Square returns x².
+func Square(x tf.Output, opts ...tf.Option) tf.Output { return apply("Square", opts, x) }
+
+// Sqrt returns the square root of x.
+func Sqrt(x tf.Output, opts ...tf.Option) tf.Output { return apply("Sqrt", opts, x) }
+
+// Rsqrt returns 1/√x.
+func Rsqrt(x tf.Output, opts ...tf.Option) tf.Output { return apply("Rsqrt", opts, x) }
+
+// Reciprocal returns 1/x.
+func Reciprocal(x tf.Output, opts ...tf.Option) tf.Output { return apply("Reciprocal", opts, x) }
+
+// Inv is the older name of Reciprocal.
+func Inv(x tf.Output, opts ...tf.Option) tf.Output { return apply("Inv", opts, x) }
+
+// Floor returns the greatest integer that is not greater than x.
+func Floor(x tf.Output, opts ...tf.Option) tf.Output { return apply("Floor", opts, x) }
+
+// Ceil returns the least integer that is not less than x.
+func Ceil(x tf.Output, opts ...tf.Option) tf.Output { return apply("Ceil", opts, x) }
+
+// Round returns the integer nearest to x, the even one of two.
+func Round(x tf.Output, opts ...tf.Option) tf.Output { return apply("Round", opts, x) }
+
+// Rint is Round for floating-point numbers only.
+func Rint(x tf.Output, opts ...tf.Option) tf.Output { return apply("Rint", opts, x) }
+
+// IsNan reports which elements of x are not a number.
+func IsNan(x tf.Output, opts ...tf.Option) tf.Output { return apply("IsNan", opts, x) }
+
+// IsInf reports which elements of x are infinite.
+func IsInf(x tf.Output, opts ...tf.Option) tf.Output { return apply("IsInf", opts, x) }
+
+// IsFinite reports which elements of x are neither infinite nor NaN.
+func IsFinite(x tf.Output, opts ...tf.Option) tf.Output { return apply("IsFinite", opts, x) }
+
+// noFlow is the gradient of functions that are constant almost everywhere.
+func noFlow(op *tf.Operation, _ []tf.Output) []tf.Gradient {
+	return make([]tf.Gradient, len(op.Inputs()))
+}
+
+func negGrad(_ *tf.Operation, dy []tf.Output) []tf.Gradient { return tf.Grads(Neg(dy[0])) }
+
+func absGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return tf.Grads(Mul(dy[0], Sign(op.Input(0))))
+}
+
+func signGrad(op *tf.Operation, _ []tf.Output) []tf.Gradient { return tf.Grads(ZerosLike(op.Input(0))) }
+
+func squareGrad(op *tf.Operation, dy []tf.Output) (g []tf.Gradient) {
+	after(dy[0], func() {
+		x := conj(op.Input(0))
+		g = tf.Grads(Mul(dy[0], Mul(x, numberLike(x, 2))))
+	})
+	return g
+}
+
+func sqrtGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return tf.Grads(apply("SqrtGrad", nil, op.Output(0), dy[0]))
+}
+
+func rsqrtGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return tf.Grads(apply("RsqrtGrad", nil, op.Output(0), dy[0]))
+}
+
+func reciprocalGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return tf.Grads(apply("ReciprocalGrad", nil, op.Output(0), dy[0]))
+}

@@ -1,0 +1,99 @@
+package ops
+
+import (
+	"slices"
+	"sync/atomic"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// zip returns the loops of an operation that has one form only.
+func zip[T any](f func(z, x, y []T)) kernel.Loops[T, T] { return kernel.Loops[T, T]{Zip: f} }
+
+// zipKernel computes output 0 from inputs 0 and 1, broadcast.
+func zipKernel[R, T tf.Elem](l kernel.Loops[R, T]) tf.NewKernel { return checkedZip(l, nil) }
+
+// checkedZip is zipKernel for operations that some values of y are refused for.
+func checkedZip[R, T tf.Elem](l kernel.Loops[R, T], check func(y []T) error) tf.NewKernel {
+	inPlace := tf.TypeOf[R]() == tf.TypeOf[T]()
+	return func(*tf.Node) (tf.Kernel, error) {
+		var plans broadcastPlans
+		return tf.Compute(func(c *tf.OpContext) error {
+			b, err := plans.get(c.Input(0).Shape(), c.Input(1).Shape())
+			if err != nil {
+				return err
+			}
+			x, y := tf.Data[T](c.Input(0)), tf.Data[T](c.Input(1))
+			if check != nil && b.Len > 0 {
+				if err := check(y); err != nil {
+					return err
+				}
+			}
+			out, err := zipOutput(c, tf.TypeOf[R](), b.Shape, inPlace)
+			if err != nil {
+				return err
+			}
+			kernel.ZipBroadcast(c.ParallelFor, b, tf.Data[R](out), x, y, l)
+			return nil
+		}), nil
+	}
+}
+
+// zipOutput allocates the result, in the place of an operand of its size if
+// one is needed no more.
+func zipOutput(c *tf.OpContext, d tf.DType, s tf.Shape, inPlace bool) (*tf.Tensor, error) {
+	if inPlace && c.Last != nil {
+		for i := range 2 {
+			if c.Last[i] && c.Input(i).Len() == s.NumElements() {
+				return c.AllocFrom(i, 0, d, s)
+			}
+		}
+	}
+	return c.Alloc(0, d, s)
+}
+
+// broadcastPlans remembers the plan for the shapes that came last: in a
+// training loop they are the same every time.
+type broadcastPlans struct{ last atomic.Pointer[broadcastPlan] }
+
+type broadcastPlan struct {
+	x, y tf.Shape
+	b    *kernel.Broadcast
+}
+
+func (p *broadcastPlans) get(x, y tf.Shape) (*kernel.Broadcast, error) {
+	if l := p.last.Load(); l != nil && slices.Equal(l.x, x) && slices.Equal(l.y, y) {
+		return l.b, nil
+	}
+	x, y = x.Clone(), y.Clone()
+	s, ok := tf.BroadcastShapes(x, y)
+	if !ok {
+		return nil, tf.Errorf(tf.InvalidArgument, "Incompatible shapes: %s vs. %s", x.Text(), y.Text())
+	}
+	if err := tf.CheckSize(tf.Complex128, s); err != nil {
+		return nil, err
+	}
+	b, _ := kernel.NewBroadcast(x, y)
+	p.last.Store(&broadcastPlan{x, y, b})
+	return b, nil
+}
+
+func floatZips(f32 kernel.Loops[float32, float32], f64 kernel.Loops[float64, float64]) byType {
+	return byType{
+		tf.Float32: zipKernel(f32), tf.Float64: zipKernel(f64),
+		tf.Float16: zipKernel(kernel.WidenLoops[tf.Half](f32)), tf.BFloat16: zipKernel(kernel.WidenLoops[tf.BF16](f32)),
+	}
+}
+
+func signedZips(i8 kernel.Loops[int8, int8], i16 kernel.Loops[int16, int16], i32 kernel.Loops[int32, int32], i64 kernel.Loops[int64, int64]) byType {
+	return byType{tf.Int8: zipKernel(i8), tf.Int16: zipKernel(i16), tf.Int32: zipKernel(i32), tf.Int64: zipKernel(i64)}
+}
+
+func unsignedZips(u8 kernel.Loops[uint8, uint8], u16 kernel.Loops[uint16, uint16], u32 kernel.Loops[uint32, uint32], u64 kernel.Loops[uint64, uint64]) byType {
+	return byType{tf.Uint8: zipKernel(u8), tf.Uint16: zipKernel(u16), tf.Uint32: zipKernel(u32), tf.Uint64: zipKernel(u64)}
+}
+
+func complexZips(c64 kernel.Loops[complex64, complex64], c128 kernel.Loops[complex128, complex128]) byType {
+	return byType{tf.Complex64: zipKernel(c64), tf.Complex128: zipKernel(c128)}
+}
