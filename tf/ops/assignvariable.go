@@ -1,0 +1,108 @@
+package ops
+
+import (
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "AssignVariableOp", In: "resource: resource; value: dtype", Attrs: "dtype: type; validate_shape: bool = false",
+		Stateful: true, Shape: assignVariableShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(assignVariable),
+	})
+	for name, by := range map[string]byType{"AssignAddVariableOp": updateKernels(addTo), "AssignSubVariableOp": updateKernels(subtractFrom)} {
+		tf.Register(tf.OpDef{
+			Name: name, In: "resource: resource; value: dtype", Attrs: "dtype: type",
+			Stateful: true, Shape: assignVariableShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("dtype", by),
+		})
+	}
+}
+
+// AssignVariableOpts are the optional attributes of AssignVariableOp.
+type AssignVariableOpts struct{ ValidateShape bool }
+
+// Apply sets the attributes.
+func (o AssignVariableOpts) Apply(s *tf.Spec) { s.Set("validate_shape", o.ValidateShape) }
+
+// AssignVariableOp makes value the value of the variable behind handle.
+func AssignVariableOp(handle, value tf.Output, opts ...tf.Option) *tf.Operation {
+	return tf.Apply(nil, "AssignVariableOp", []tf.Output{handle, value}, opts...)
+}
+
+// AssignAddVariableOp adds value to the variable behind handle.
+func AssignAddVariableOp(handle, value tf.Output, opts ...tf.Option) *tf.Operation {
+	return tf.Apply(nil, "AssignAddVariableOp", []tf.Output{handle, value}, opts...)
+}
+
+// AssignSubVariableOp subtracts value from the variable behind handle.
+func AssignSubVariableOp(handle, value tf.Output, opts ...tf.Option) *tf.Operation {
+	return tf.Apply(nil, "AssignSubVariableOp", []tf.Output{handle, value}, opts...)
+}
+
+func assignVariableShape(c *tf.Infer) error {
+	d, s := c.Handle(0)
+	if have := c.Type("dtype"); d != tf.Invalid && d != have {
+		return tf.Errorf(tf.InvalidArgument, "Trying to assign to a variable of type %s a value of type %s", d.CName(), have.CName())
+	}
+	if !s.Compatible(c.In(1)) {
+		return tf.Errorf(tf.InvalidArgument, "a variable's value must have its shape: variable %v, value %v", s, c.In(1))
+	}
+	return nil
+}
+
+func assignVariable(n *tf.Node) (tf.Kernel, error) {
+	d, validate := n.Type("dtype"), n.Bool("validate_shape")
+	return tf.Compute(func(c *tf.OpContext) error {
+		v, err := createdVariable(c, 0, d)
+		if err != nil {
+			return err
+		}
+		if v.dtype != d {
+			return tf.Errorf(tf.InvalidArgument, "Trying to assign variable with wrong dtype. Expected %s got %s", v.dtype.CName(), d.CName())
+		}
+		value := c.Input(1)
+		return v.Swap(func(old *tf.Tensor) (*tf.Tensor, error) {
+			if validate && old != nil && !old.Shape().Equal(value.Shape()) {
+				return nil, tf.Errorf(tf.InvalidArgument, "Trying to assign to variable with tensor with wrong shape. Expected %s got %s", old.Shape().Text(), value.Shape().Text())
+			}
+			if old != nil {
+				old.Release()
+			}
+			return value.Share(), nil
+		})
+	}), nil
+}
+
+// An update changes the value of a variable, memory that nobody else sees, by
+// a tensor of equal shape.
+type update func(c *tf.OpContext, v, by *tf.Tensor)
+
+// updateKernels returns kernels that change a variable in place.
+func updateKernels(ops map[tf.DType]update) byType {
+	by := byType{}
+	for d, f := range ops {
+		by[d] = updateVariable(f)
+	}
+	return by
+}
+
+func updateVariable(f update) tf.NewKernel {
+	return stateless(func(c *tf.OpContext) error {
+		v, err := lookupVariable(c, 0)
+		if err != nil {
+			return err
+		}
+		return v.Update(func(t *tf.Tensor) error {
+			by := c.Input(1)
+			switch {
+			case t == nil:
+				return uninitialized(c, 0)
+			case t.DType() != by.DType():
+				return tf.Errorf(tf.InvalidArgument, "Trying to update a variable of type %s by a value of type %s", t.DType().CName(), by.DType().CName())
+			case !t.Shape().Equal(by.Shape()):
+				return tf.Errorf(tf.InvalidArgument, "Cannot update variable with shape %s using a Tensor with shape %s, shapes must be equal.", t.Shape().Text(), by.Shape().Text())
+			}
+			f(c, t, by)
+			return nil
+		})
+	})
+}

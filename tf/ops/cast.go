@@ -1,0 +1,140 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	const types = "{bfloat16, half, float, double, int64, int32, uint8, uint16, uint32, uint64, int8, int16, complex64, complex128, qint8, quint8, qint16, quint16, qint32}"
+	tf.Register(tf.OpDef{
+		Name: "Cast", In: "x: SrcT", Out: "y: DstT", Attrs: "SrcT: type; DstT: type; Truncate: bool = false",
+		Shape: sameShape, Grad: castGrad, Kernels: tf.AnyType(cast),
+	})
+	tf.Register(tf.OpDef{
+		Name: "Bitcast", In: "input: T", Out: "output: type", Attrs: "T: " + types + "; type: " + types,
+		Shape: bitcastShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(bitcast),
+	})
+}
+
+// CastOpts are the optional attributes of Cast: Truncate cuts the mantissa of
+// floating-point numbers off instead of rounding.
+type CastOpts struct{ Truncate bool }
+
+// Apply sets the attributes.
+func (o CastOpts) Apply(s *tf.Spec) { s.Set("Truncate", o.Truncate) }
+
+// Cast returns the elements of x converted to type d.
+func Cast(x tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
+	return apply("Cast", attrs(opts, tf.Attr("DstT", d)), x)
+}
+
+// Bitcast returns the memory of x as elements of type d. If d is smaller than
+// x's type the result has one dimension more, if it is larger, one less.
+func Bitcast(x tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
+	return apply("Bitcast", attrs(opts, tf.Attr("type", d)), x)
+}
+
+// castGrad casts back where both types can carry gradients.
+func castGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	src, dst := op.Type("SrcT"), op.Type("DstT")
+	carries := func(d tf.DType) bool { return d.IsFloat() || d.IsComplex() }
+	if !carries(src) || !carries(dst) {
+		return tf.Grads(tf.Output{})
+	}
+	return tf.Grads(Cast(dy[0], src))
+}
+
+func cast(n *tf.Node) (tf.Kernel, error) {
+	src, dst := n.Type("SrcT").Base(), n.Type("DstT").Base()
+	if src == dst {
+		return forward(n)
+	}
+	if !castable(src) || !castable(dst) {
+		return nil, tf.Errorf(tf.Unimplemented, "Cast %s to %s is not supported", src.CName(), dst.CName())
+	}
+	cut := truncation(n.Bool("Truncate"), src, dst)
+	return tf.Compute(func(c *tf.OpContext) error {
+		x := c.Input(0)
+		y, err := c.Alloc(0, dst, x.Shape())
+		if err != nil {
+			return err
+		}
+		if cut != nil {
+			x = cut(x)
+		}
+		c.ParallelFor(x.Len(), elementGrain, func(lo, hi int) {
+			kernel.Cast(elementRange(y, lo, hi), elementRange(x, lo, hi))
+		})
+		return nil
+	}), nil
+}
+
+func castable(d tf.DType) bool {
+	return d == tf.Bool || d.IsComplex() || d.IsInteger() && d < tf.Int4 || d.IsFloat() && d < tf.Float8E5M2
+}
+
+// mantissas holds the number of explicit mantissa bits of floating-point types.
+var mantissas = map[tf.DType]int{tf.Float64: 52, tf.Float32: 23, tf.Float16: 10, tf.BFloat16: 7}
+
+// truncation returns what clears the mantissa bits that dst has no room for,
+// so that the conversion has nothing to round; nil if nothing is to be done.
+func truncation(wanted bool, src, dst tf.DType) func(*tf.Tensor) *tf.Tensor {
+	keep, ok := mantissas[dst]
+	drop := mantissas[src] - keep
+	if !wanted || !ok || drop <= 0 {
+		return nil
+	}
+	return func(x *tf.Tensor) *tf.Tensor {
+		x = x.Clone()
+		switch src {
+		case tf.Float64:
+			kernel.Map(tf.Data[float64](x), tf.Data[float64](x), func(v float64) float64 {
+				return math.Float64frombits(math.Float64bits(v) >> drop << drop)
+			})
+		case tf.Float32:
+			kernel.Map(tf.Data[float32](x), tf.Data[float32](x), func(v float32) float32 {
+				return math.Float32frombits(math.Float32bits(v) >> drop << drop)
+			})
+		}
+		return x
+	}
+}
+
+func bitcastShape(c *tf.Infer) error {
+	s, err := bitcastTo(c.In(0), c.Type("T"), c.Type("type"))
+	c.Set(0, s)
+	return err
+}
+
+// bitcastTo returns the shape that elements of type from, of shape s, have as
+// elements of type to.
+func bitcastTo(s tf.Shape, from, to tf.DType) (tf.Shape, error) {
+	in, out := from.Size(), to.Size()
+	switch {
+	case s == nil || in == out:
+		return s, nil
+	case in > out:
+		return append(s.Clone(), in/out), nil
+	}
+	last := len(s) - 1
+	if last < 0 || s[last] >= 0 && s[last] != out/in {
+		return nil, tf.Errorf(tf.InvalidArgument, "Cannot bitcast from %s to %s: shape %s", from.CName(), to.CName(), s.Text())
+	}
+	return s[:last].Clone(), nil
+}
+
+func bitcast(n *tf.Node) (tf.Kernel, error) {
+	from, to := n.Type("T").Base(), n.Type("type").Base()
+	return tf.Compute(func(c *tf.OpContext) error {
+		x := c.Input(0)
+		s, err := bitcastTo(x.Shape(), from, to)
+		if err != nil {
+			return err
+		}
+		c.Set(0, tf.TensorOf(to, s, x.Buffer().Ref()))
+		return nil
+	}), nil
+}

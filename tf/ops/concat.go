@@ -1,0 +1,282 @@
+package ops
+
+import (
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "ConcatV2", In: "values: N * T; axis: Tidx", Out: "output: T", Attrs: "N: int >= 2; T: type; Tidx: {int32, int64} = int32",
+		Shape: concatShape, Grad: concatGrad,
+		Kernels: byCell(concat[uint8], concat[uint16], concat[uint32], concat[uint64], concat[complex128],
+			concat[string], concat[tf.ResourceHandle], concat[tf.VariantValue]).on("T"),
+	})
+	tf.Register(tf.OpDef{
+		Name: "ConcatOffset", In: "concat_dim: int32; shape: N * shape_type", Out: "offset: N * shape_type",
+		Attrs: "N: int >= 2; shape_type: {int32, int64} = int32",
+		Shape: concatOffsetShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(concatOffset),
+	})
+}
+
+// ConcatV2 joins values, two or more of equal shape but for one dimension,
+// along that dimension, axis.
+func ConcatV2(values []tf.Output, axis tf.Output, opts ...tf.Option) tf.Output {
+	return apply("ConcatV2", opts, append(append([]tf.Output{}, values...), axis)...)
+}
+
+// ConcatOffset returns where each of the tensors whose shapes are given begins
+// in what joining them along concatDim gives.
+func ConcatOffset(concatDim tf.Output, shapes []tf.Output, opts ...tf.Option) []tf.Output {
+	return outputs(len(shapes), "ConcatOffset", opts, append([]tf.Output{concatDim}, shapes...)...)
+}
+
+func concatShape(c *tf.Infer) error {
+	n := c.NumIn() - 1
+	axis, ok := c.ConstInts(n)
+	if !ok || len(axis) != 1 {
+		c.Set(0, sameRank(c, n))
+		return nil
+	}
+	out := c.In(0)
+	for i := 1; i < n; i++ {
+		joined, err := joinedShape(out, c.In(i), axis[0])
+		if err != nil {
+			return err
+		}
+		out = joined
+	}
+	if out != nil {
+		if _, ok := wrapAxis(axis[0], len(out)); !ok {
+			return tf.Errorf(tf.InvalidArgument, "the axis must be one of the %d dimensions, got %d", len(out), axis[0])
+		}
+	}
+	c.Set(0, out)
+	return nil
+}
+
+// sameRank returns the shape of which nothing but the rank, that of one of the
+// first n inputs, is known.
+func sameRank(c *tf.Infer, n int) tf.Shape {
+	for i := range n {
+		if s := c.In(i); s != nil {
+			return unknownDims(len(s))
+		}
+	}
+	return nil
+}
+
+// joinedShape returns the shape of tensors of shapes a and b joined.
+func joinedShape(a, b tf.Shape, axis int) (tf.Shape, error) {
+	if a == nil || b == nil {
+		known := a
+		if known == nil {
+			known = b
+		}
+		at, ok := wrapAxis(axis, len(known))
+		if known == nil || !ok {
+			return nil, nil
+		}
+		out := known.Clone()
+		out[at] = -1
+		return out, nil
+	}
+	at, ok := wrapAxis(axis, len(a))
+	if len(a) != len(b) || !ok {
+		return nil, tf.Errorf(tf.InvalidArgument, "tensors to be joined must have equal rank, and the axis must be a dimension: shapes %v and %v, axis %d", a, b, axis)
+	}
+	out := a.Clone()
+	for i := range out {
+		d, ok := mergedDim(a[i], b[i])
+		switch {
+		case i == at && (a[i] < 0 || b[i] < 0):
+			d = -1
+		case i == at:
+			d = a[i] + b[i]
+		case !ok:
+			return nil, tf.Errorf(tf.InvalidArgument, "Dimension %d in both shapes must be equal: shapes %v and %v are joined along dimension %d", i, a, b, at)
+		}
+		out[i] = d
+	}
+	return out, nil
+}
+
+func concat[C cell](n *tf.Node) (tf.Kernel, error) {
+	d := n.Type("T")
+	return tf.Compute(func(c *tf.OpContext) error {
+		count := len(c.In) - 1
+		axis, s, err := concatPlan(c, count)
+		if err != nil {
+			return err
+		}
+		out, err := c.Alloc(0, d, s)
+		if err != nil || out.Len() == 0 {
+			return err
+		}
+		parts, widths := make([][]C, count), make([]int, count)
+		for i := range parts {
+			x := c.Input(i)
+			parts[i], widths[i] = cells[C](x), product(x.Shape()[axis:])
+		}
+		joinParts(c, cells[C](out), parts, product(s[:axis]), widths)
+		return nil
+	}), nil
+}
+
+// concatPlan checks the inputs and returns along which dimension they are
+// joined and the shape that results.
+func concatPlan(c *tf.OpContext, count int) (int, tf.Shape, error) {
+	at := c.Input(count)
+	if at.Len() != 1 {
+		return 0, nil, tf.Errorf(tf.InvalidArgument, "axis tensor should be a scalar integer, but got shape %s", at.Shape().Text())
+	}
+	given, err := scalarInt(at, "axis")
+	if err != nil {
+		return 0, nil, err
+	}
+	first := c.Input(0).Shape()
+	axis, ok := wrapAxis(given, len(first))
+	if len(first) == 0 {
+		return 0, nil, tf.Errorf(tf.InvalidArgument, "ConcatOp : Can't concatenate scalars (use tf.stack instead)")
+	}
+	if !ok {
+		return 0, nil, tf.Errorf(tf.InvalidArgument, "ConcatOp : Expected concatenating dimensions in the range [%d, %d), but got %d", -len(first), len(first), given)
+	}
+	out := first.Clone()
+	for i := 1; i < count; i++ {
+		s := c.Input(i).Shape()
+		if err := checkJoin(first, s, i, axis); err != nil {
+			return 0, nil, err
+		}
+		out[axis] += s[axis]
+	}
+	return axis, out, nil
+}
+
+func checkJoin(first, s tf.Shape, i, axis int) error {
+	if len(s) != len(first) {
+		return tf.Errorf(tf.InvalidArgument, "ConcatOp : Ranks of all input tensors should match: shape[0] = %s vs. shape[%d] = %s", first.Text(), i, s.Text())
+	}
+	for k := range s {
+		if k != axis && s[k] != first[k] {
+			return tf.Errorf(tf.InvalidArgument, "ConcatOp : Dimension %d in both shapes must be equal: shape[0] = %s vs. shape[%d] = %s", k, first.Text(), i, s.Text())
+		}
+	}
+	return nil
+}
+
+// joinParts is kernel.Concat on as many threads as are worth it.
+func joinParts[C cell](c *tf.OpContext, dst []C, parts [][]C, outer int, widths []int) {
+	row := 0
+	for _, w := range widths {
+		row += w
+	}
+	c.ParallelFor(outer, max(1, elementGrain/max(1, row)), func(lo, hi int) {
+		some := make([][]C, len(parts))
+		for i, p := range parts {
+			some[i] = p[lo*widths[i] : hi*widths[i]]
+		}
+		kernel.Concat(dst[lo*row:hi*row], some, hi-lo, widths)
+	})
+}
+
+// manyInputs is from how many inputs on the gradient of a concatenation is
+// split in one operation.
+const manyInputs = 16
+
+// concatGrad cuts the gradient into the parts that were joined.
+func concatGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	values, axis := op.Inputs()[:len(op.Inputs())-1], op.Input(len(op.Inputs())-1)
+	at := apply("FloorMod", nil, castTo(axis, tf.Int32), Rank(values[0]))
+	shapes := inputShapes(values)
+	var dxs []tf.Output
+	if len(values) > manyInputs {
+		column := Slice(Pack(shapes, AxisOpts{1}), Pack([]tf.Output{at, intScalar(at, tf.Int32, 0)}), intVec(at, tf.Int32, 1, -1))
+		dxs = SplitV(dy[0], Squeeze(column), at, len(values))
+	} else {
+		for i, begin := range ConcatOffset(at, shapes) {
+			dxs = append(dxs, Slice(dy[0], begin, shapes[i]))
+		}
+	}
+	return tf.Grads(append(dxs, tf.Output{})...)
+}
+
+// inputShapes returns the shapes of values: constants if all are known.
+func inputShapes(values []tf.Output) []tf.Output {
+	out := make([]tf.Output, len(values))
+	for i, v := range values {
+		if !v.Shape().Known() {
+			return ShapeN(values)
+		}
+		out[i] = intVec(v, tf.Int32, v.Shape()...)
+	}
+	return out
+}
+
+func concatOffsetShape(c *tf.Infer) error {
+	for i := 1; i < c.NumIn(); i++ {
+		if _, err := c.Rank(i, 1); err != nil {
+			return err
+		}
+		c.Set(i-1, c.In(i))
+	}
+	return nil
+}
+
+func concatOffset(n *tf.Node) (tf.Kernel, error) {
+	d := n.Type("shape_type")
+	return tf.Compute(func(c *tf.OpContext) error {
+		if c.Input(0).Rank() != 0 {
+			return tf.Errorf(tf.InvalidArgument, "Concat dim tensor should be a scalar integer, but got shape %s", c.Input(0).Shape().Text())
+		}
+		given, err := scalarInt(c.Input(0), "concat_dim")
+		if err != nil {
+			return err
+		}
+		shapes, axis, err := offsetInputs(c, given)
+		if err != nil {
+			return err
+		}
+		at := 0
+		for i, s := range shapes {
+			begin := make([]int, len(s))
+			begin[axis] = at
+			at += s[axis]
+			if err := allocInts(c, i, d, begin); err != nil {
+				return err
+			}
+		}
+		return nil
+	}), nil
+}
+
+// offsetInputs reads and checks the shapes that ConcatOffset gets.
+func offsetInputs(c *tf.OpContext, given int) (shapes [][]int, axis int, err error) {
+	for i := range len(c.In) - 1 {
+		t := c.Input(i + 1)
+		if t.Rank() != 1 {
+			return nil, 0, tf.Errorf(tf.InvalidArgument, "input %d should be a vector, but got shape %s", i, t.Shape().Text())
+		}
+		s, err := t.Ints()
+		if err != nil {
+			return nil, 0, err
+		}
+		shapes = append(shapes, s)
+	}
+	axis, ok := wrapAxis(given, len(shapes[0]))
+	if !ok {
+		return nil, 0, tf.Errorf(tf.InvalidArgument, "Concat dim is out of range: %d vs. %d", given, len(shapes[0]))
+	}
+	for i, s := range shapes {
+		if len(s) != len(shapes[0]) {
+			return nil, 0, tf.Errorf(tf.InvalidArgument, "input %d should contain %d elements, but got %d", i, len(shapes[0]), len(s))
+		}
+		for k := range s {
+			if k != axis && s[k] != shapes[0][k] {
+				return nil, 0, tf.Errorf(tf.InvalidArgument, "All dimensions except %d must match. Input %d has shape [%s] and doesn't match input 0 with shape [%s].",
+					axis, i, joinInts(s, " "), joinInts(shapes[0], " "))
+			}
+		}
+	}
+	return shapes, axis, nil
+}

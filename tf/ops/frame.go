@@ -1,0 +1,56 @@
+package ops
+
+import "github.com/gorge-tf/gorge/tf"
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "_Arg", Out: "output: T", Attrs: "T: type; index: int >= 0", Stateful: true,
+		Shape: argShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(arg),
+	})
+	tf.Register(tf.OpDef{
+		Name: "_Retval", In: "input: T", Attrs: "T: type; index: int >= 0", Stateful: true,
+		Shape: noOutputs, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(retval),
+	})
+}
+
+// argShape takes what the maker of a function body noted of its argument.
+func argShape(c *tf.Infer) error {
+	if shapes, ok := c.Attr("_output_shapes").([]tf.Shape); ok && len(shapes) == 1 {
+		c.Set(0, shapes[0])
+	}
+	return nil
+}
+
+var errNoFrame = tf.Errorf(tf.Internal, "no call frame")
+
+func arg(n *tf.Node) (tf.Kernel, error) {
+	i, want := n.Int("index"), n.Type("T").Base()
+	return tf.Compute(func(c *tf.OpContext) error {
+		if c.Frame == nil {
+			return errNoFrame
+		}
+		t, err := c.Frame.Arg(i)
+		if err != nil {
+			return err
+		}
+		if t.DType() != want {
+			return tf.Errorf(tf.InvalidArgument, "Type mismatch: actual %s vs. expect %s", t.DType().CName(), want.CName())
+		}
+		c.ShareShape(0, t, t.Shape())
+		return nil
+	}), nil
+}
+
+func retval(n *tf.Node) (tf.Kernel, error) {
+	i, want := n.Int("index"), n.Type("T").Base()
+	return tf.Compute(func(c *tf.OpContext) error {
+		if c.Frame == nil {
+			return errNoFrame
+		}
+		t := c.Input(0)
+		if t.DType() != want {
+			return tf.Errorf(tf.InvalidArgument, "Type mismatch: actual %s vs. expect %s", t.DType().CName(), want.CName())
+		}
+		return c.Frame.SetRetval(i, t)
+	}), nil
+}

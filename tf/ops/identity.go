@@ -1,0 +1,84 @@
+package ops
+
+import "github.com/gorge-tf/gorge/tf"
+
+func init() {
+	pass := tf.OpDef{In: "input: T", Out: "output: T", Attrs: "T: type", Shape: sameShape, Kernels: tf.AnyType(forward)}
+	with := func(name string, change func(*tf.OpDef)) {
+		d := pass
+		d.Name = name
+		change(&d)
+		tf.Register(d)
+	}
+	with("Identity", func(d *tf.OpDef) { d.Grad, d.SparseGrad = passGrad, passSparse })
+	with("StopGradient", func(d *tf.OpDef) { d.NoGrad = tf.NotDifferentiable })
+	with("Snapshot", func(d *tf.OpDef) { d.NoGrad = tf.NoGradientDefined })
+	with("GuaranteeConst", func(d *tf.OpDef) { d.NoGrad, d.Stateful = tf.NoGradientDefined, true })
+	with("PreventGradient", func(d *tf.OpDef) {
+		d.Attrs += "; message: string = ''"
+		d.Grad = preventedGrad
+	})
+	tf.Register(tf.OpDef{
+		Name: "IdentityN", In: "input: T", Out: "output: T", Attrs: "T: list(type) >= 1",
+		Shape: likeInputs, Grad: passGrad, SparseGrad: passSparse, Kernels: tf.AnyType(identityN),
+	})
+	tf.Register(tf.OpDef{Name: "NoOp", Shape: noOutputs, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(noOp)})
+}
+
+// Identity returns x itself, under a name and on a device of its own.
+func Identity(x tf.Output, opts ...tf.Option) tf.Output { return apply("Identity", opts, x) }
+
+// IdentityN returns all of xs as outputs of one operation: none is ready
+// before all are.
+func IdentityN(xs []tf.Output, opts ...tf.Option) []tf.Output {
+	return outputs(len(xs), "IdentityN", opts, xs...)
+}
+
+// StopGradient returns x, which counts as a constant when gradients are taken.
+func StopGradient(x tf.Output, opts ...tf.Option) tf.Output { return apply("StopGradient", opts, x) }
+
+// PreventGradientOpts are the optional attributes of PreventGradient.
+type PreventGradientOpts struct{ Message string }
+
+// Apply sets the attributes.
+func (o PreventGradientOpts) Apply(s *tf.Spec) { s.Set("message", o.Message) }
+
+// PreventGradient returns x; taking a gradient through it is an error.
+func PreventGradient(x tf.Output, opts ...tf.Option) tf.Output {
+	return apply("PreventGradient", opts, x)
+}
+
+// Snapshot returns x.
+func Snapshot(x tf.Output, opts ...tf.Option) tf.Output { return apply("Snapshot", opts, x) }
+
+// NoOp adds an operation that does nothing, to be run for what it comes After.
+func NoOp(g *tf.Graph, opts ...tf.Option) *tf.Operation { return tf.Apply(g, "NoOp", nil, opts...) }
+
+func likeInputs(c *tf.Infer) error {
+	for i := range c.NumIn() {
+		c.Set(i, c.In(i))
+	}
+	return nil
+}
+
+func passGrad(_ *tf.Operation, dy []tf.Output) []tf.Gradient { return tf.Grads(dy...) }
+
+func passSparse(_ *tf.Operation, dy []tf.Gradient) []tf.Gradient { return dy }
+
+func preventedGrad(op *tf.Operation, _ []tf.Output) []tf.Gradient {
+	err := tf.Errorf(tf.FailedPrecondition, "Gradient explicitly disabled. Reason: %s", op.Str("message"))
+	return tf.Grads(apply("PreventGradient", []tf.Option{invalid{err}}, op.Input(0)))
+}
+
+func identityN(*tf.Node) (tf.Kernel, error) {
+	return tf.Compute(func(c *tf.OpContext) error {
+		for i := range c.In {
+			c.Forward(i, i)
+		}
+		return nil
+	}), nil
+}
+
+func noOp(*tf.Node) (tf.Kernel, error) {
+	return tf.Compute(func(*tf.OpContext) error { return nil }), nil
+}

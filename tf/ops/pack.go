@@ -1,0 +1,169 @@
+package ops
+
+import (
+	"slices"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "Pack", In: "values: N * T", Out: "output: T", Attrs: "N: int >= 1; T: type; axis: int = 0",
+		Shape: packShape, Grad: packGrad,
+		Kernels: byCell(pack[uint8], pack[uint16], pack[uint32], pack[uint64], pack[complex128],
+			pack[string], pack[tf.ResourceHandle], pack[tf.VariantValue]).on("T"),
+	})
+	tf.Register(tf.OpDef{
+		Name: "Unpack", In: "value: T", Out: "output: num * T", Attrs: "num: int >= 0; T: type; axis: int = 0",
+		Shape: unpackShape, Grad: unpackGrad,
+		Kernels: byCell(unpack[uint8], unpack[uint16], unpack[uint32], unpack[uint64], unpack[complex128],
+			unpack[string], unpack[tf.ResourceHandle], unpack[tf.VariantValue]).on("T"),
+	})
+}
+
+// AxisOpts are the optional attributes of Pack and Unpack: the dimension along
+// which tensors are put together or taken apart, 0 by default.
+type AxisOpts struct{ Axis int }
+
+// Apply sets the attributes.
+func (o AxisOpts) Apply(s *tf.Spec) { s.Set("axis", o.Axis) }
+
+// Pack returns values, tensors of equal shape, along a new dimension.
+func Pack(values []tf.Output, opts ...tf.Option) tf.Output { return apply("Pack", opts, values...) }
+
+// Unpack returns the num parts of x along a dimension, without that dimension.
+func Unpack(x tf.Output, num int, opts ...tf.Option) []tf.Output {
+	return outputs(num, "Unpack", attrs(opts, tf.Attr("num", num)), x)
+}
+
+func packShape(c *tf.Infer) error {
+	s := c.In(0)
+	for i := 1; i < c.NumIn(); i++ {
+		m, ok := s.Merge(c.In(i))
+		if !ok {
+			return tf.Errorf(tf.InvalidArgument, "Shapes of all inputs must match: %v and %v", s, c.In(i))
+		}
+		s = m
+	}
+	if s == nil {
+		return nil
+	}
+	at, ok := wrapAxis(c.Int("axis"), len(s)+1)
+	if !ok {
+		return badPackAxis(c.Int("axis"), len(s)+1)
+	}
+	c.Set(0, slices.Insert(s.Clone(), at, c.NumIn()))
+	return nil
+}
+
+func badPackAxis(axis, rank int) error {
+	return tf.Errorf(tf.InvalidArgument, "axis = %d not in [%d, %d)", axis, -rank, rank)
+}
+
+func pack[C cell](n *tf.Node) (tf.Kernel, error) {
+	d, axis := n.Type("T"), n.Int("axis")
+	return tf.Compute(func(c *tf.OpContext) error {
+		s := c.Input(0).Shape()
+		at, ok := wrapAxis(axis, len(s)+1)
+		if !ok {
+			return badPackAxis(axis, len(s)+1)
+		}
+		parts, widths := make([][]C, len(c.In)), make([]int, len(c.In))
+		for i := range c.In {
+			x := c.Input(i)
+			if !x.Shape().Equal(s) {
+				return tf.Errorf(tf.InvalidArgument, "Shapes of all inputs must match: values[0].shape = %s != values[%d].shape = %s", s.Text(), i, x.Shape().Text())
+			}
+			parts[i], widths[i] = cells[C](x), product(s[at:])
+		}
+		out, err := c.Alloc(0, d, slices.Insert(s.Clone(), at, len(c.In)))
+		if err != nil || out.Len() == 0 {
+			return err
+		}
+		joinParts(c, cells[C](out), parts, product(s[:at]), widths)
+		return nil
+	}), nil
+}
+
+func packGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return tf.Grads(Unpack(dy[0], len(op.Inputs()), AxisOpts{op.Int("axis")})...)
+}
+
+func unpackShape(c *tf.Infer) error {
+	s := c.In(0)
+	if s == nil {
+		return nil
+	}
+	at, ok := wrapAxis(c.Int("axis"), len(s))
+	if !ok {
+		return badPackAxis(c.Int("axis"), len(s))
+	}
+	if s[at] >= 0 && s[at] != c.NumOut() {
+		return tf.Errorf(tf.InvalidArgument, "dimension %d must have as many elements as there are outputs: shape %v, %d outputs", at, s, c.NumOut())
+	}
+	for i := range c.NumOut() {
+		c.Set(i, slices.Delete(s.Clone(), at, at+1))
+	}
+	return nil
+}
+
+func unpack[C cell](n *tf.Node) (tf.Kernel, error) {
+	d, axis := n.Type("T"), n.Int("axis")
+	return tf.Compute(func(c *tf.OpContext) error {
+		x := c.Input(0)
+		s := x.Shape()
+		at, ok := wrapAxis(axis, len(s))
+		if !ok {
+			return badPackAxis(axis, len(s))
+		}
+		if s[at] != len(c.Out) {
+			return tf.Errorf(tf.InvalidArgument, "Input shape axis %d must equal %d, got shape %s", at, len(c.Out), s.Text())
+		}
+		shapes := slices.Repeat([]tf.Shape{slices.Delete(s.Clone(), at, at+1)}, len(c.Out))
+		return cutParts[C](c, d, x, product(s[:at]), shapes, at)
+	}), nil
+}
+
+// cutParts allocates outputs of the given shapes and fills them with the parts
+// of x along dimension at, before which there are outer rows.
+func cutParts[C cell](c *tf.OpContext, d tf.DType, x *tf.Tensor, outer int, shapes []tf.Shape, at int) error {
+	parts, widths, row := make([][]C, len(shapes)), make([]int, len(shapes)), 0
+	for i, s := range shapes {
+		out, err := c.Alloc(i, d, s)
+		if err != nil {
+			return err
+		}
+		parts[i], widths[i] = cells[C](out), product(s[at:])
+		row += widths[i]
+	}
+	if x.Len() == 0 {
+		return nil
+	}
+	src := cells[C](x)
+	c.ParallelFor(outer, max(1, elementGrain/max(1, row)), func(lo, hi int) {
+		some := make([][]C, len(parts))
+		for i, p := range parts {
+			some[i] = p[lo*widths[i] : hi*widths[i]]
+		}
+		kernel.Split(some, src[lo*row:hi*row], hi-lo, widths)
+	})
+	return nil
+}
+
+// unpackGrad packs the gradients; outputs that nothing depends on count as
+// zeros.
+func unpackGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return tf.Grads(Pack(orZeros(op, dy), AxisOpts{op.Int("axis")}))
+}
+
+// orZeros returns dy with zeros for gradients that are not there.
+func orZeros(op *tf.Operation, dy []tf.Output) []tf.Output {
+	out := make([]tf.Output, len(dy))
+	for i, d := range dy {
+		if out[i] = d; d.IsZero() {
+			out[i] = ZerosLike(op.Output(i))
+		}
+	}
+	return out
+}

@@ -1,0 +1,123 @@
+package ops
+
+import (
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	const padAttrs = "T: type; Tpaddings: {int32, int64} = int32"
+	tf.Register(tf.OpDef{
+		Name: "Pad", In: "input: T; paddings: Tpaddings", Out: "output: T", Attrs: padAttrs,
+		Shape: padShape, Grad: padGrad, Kernels: padKernels(),
+	})
+	tf.Register(tf.OpDef{
+		Name: "PadV2", In: "input: T; paddings: Tpaddings; constant_values: T", Out: "output: T", Attrs: padAttrs,
+		Shape: padShape, Grad: padGrad, Kernels: padKernels(),
+	})
+}
+
+func padKernels() tf.KernelSet {
+	return byCell(pad[uint8], pad[uint16], pad[uint32], pad[uint64], pad[complex128],
+		pad[string], pad[tf.ResourceHandle], pad[tf.VariantValue]).dataOn("T")
+}
+
+// Pad returns x with zeros around it: paddings[i] tells how many before and
+// after dimension i.
+func Pad(x, paddings tf.Output, opts ...tf.Option) tf.Output { return apply("Pad", opts, x, paddings) }
+
+// PadV2 is Pad with a value other than zero.
+func PadV2(x, paddings, value tf.Output, opts ...tf.Option) tf.Output {
+	return apply("PadV2", opts, x, paddings, value)
+}
+
+func padShape(c *tf.Infer) error {
+	ps, err := c.Rank(1, 2)
+	if err != nil {
+		return err
+	}
+	if ps[1] >= 0 && ps[1] != 2 {
+		return tf.Errorf(tf.InvalidArgument, "paddings must be a matrix with 2 columns: got shape %v", ps)
+	}
+	s := c.In(0)
+	if s == nil && ps[0] >= 0 {
+		s = unknownDims(ps[0])
+	}
+	if s == nil {
+		return nil
+	}
+	if ps[0] >= 0 && ps[0] != len(s) {
+		return tf.Errorf(tf.InvalidArgument, "paddings must have a row for each dimension: input %v, paddings of shape %v", s, ps)
+	}
+	v, ok := c.ConstInts(1)
+	out := unknownDims(len(s))
+	for i, d := range s {
+		if ok && len(v) == 2*len(s) && d >= 0 {
+			out[i] = max(d+v[2*i]+v[2*i+1], -1)
+		}
+	}
+	c.Set(0, out)
+	return nil
+}
+
+// paddings reads how much goes before and after each dimension of x.
+func paddings(x, t *tf.Tensor) (before, after []int, out tf.Shape, err error) {
+	s := x.Shape()
+	if t.Rank() != 2 || t.Dim(1) != 2 {
+		return nil, nil, nil, tf.Errorf(tf.InvalidArgument, "paddings must be a matrix with 2 columns: %s", t.Shape().Text())
+	}
+	if t.Dim(0) != len(s) {
+		return nil, nil, nil, tf.Errorf(tf.InvalidArgument, "The first dimension of paddings must be the rank of inputs%s %s", t.Shape().Text(), s.Text())
+	}
+	v, err := t.Ints()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	before, after, out = make([]int, len(s)), make([]int, len(s)), make(tf.Shape, len(s))
+	for i, n := range s {
+		before[i], after[i] = v[2*i], v[2*i+1]
+		out[i] = before[i] + n + after[i]
+		if before[i] < 0 || after[i] < 0 {
+			return nil, nil, nil, tf.Errorf(tf.InvalidArgument, "Paddings must be non-negative: %d %d", before[i], after[i])
+		}
+		if out[i] < before[i] || out[i] < after[i] {
+			return nil, nil, nil, tf.Errorf(tf.InvalidArgument, "Encountered overflow when padding dimension %d of %s by %d and %d", i, s.Text(), before[i], after[i])
+		}
+	}
+	return before, after, out, nil
+}
+
+func pad[C cell](n *tf.Node) (tf.Kernel, error) {
+	d := n.Type("T")
+	return tf.Compute(func(c *tf.OpContext) error {
+		x := c.Input(0)
+		before, after, s, err := paddings(x, c.Input(1))
+		if err != nil {
+			return err
+		}
+		var value C
+		if len(c.In) > 2 {
+			v := c.Input(2)
+			if v.Rank() != 0 {
+				return tf.Errorf(tf.InvalidArgument, "constant_values must be a scalar. Found: %s", v.Shape().Text())
+			}
+			value = cells[C](v)[0]
+		}
+		out, err := c.Alloc(0, d, s)
+		if err != nil || out.Len() == 0 {
+			return err
+		}
+		kernel.Pad(cells[C](out), cells[C](x), x.Shape(), before, after, value)
+		return nil
+	}), nil
+}
+
+// padGrad cuts the block of x out of the gradient.
+func padGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	x, p := op.Input(0), op.Input(1)
+	d := op.Type("Tpaddings")
+	first := Slice(p, intVec(x, d, 0, 0), castTo(Pack([]tf.Output{Rank(x), intScalar(x, tf.Int32, 1)}), d))
+	dxs := make([]tf.Gradient, len(op.Inputs()))
+	dxs[0] = tf.Dense(Slice(dy[0], Reshape(first, intVec(x, tf.Int32, -1)), shapeValue(x, d)))
+	return dxs
+}

@@ -1,0 +1,175 @@
+package ops
+
+import (
+	"github.com/gorge-tf/gorge/internal/random"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	const randomAttrs = "seed: int = 0; seed2: int = 0; dtype: {half, bfloat16, float, double}; T: {int32, int64}"
+	register := func(name string, kernels byType) {
+		tf.Register(tf.OpDef{
+			Name: name, In: "shape: T", Out: "output: dtype", Attrs: randomAttrs, Stateful: true, Expensive: true,
+			Shape: fillShape, NoGrad: tf.NotDifferentiable, Kernels: tf.ByType("dtype", kernels),
+		})
+	}
+	register("RandomUniform", byType{
+		tf.Float32: randomFill(random.UniformFloat32), tf.Float64: randomFill(random.UniformFloat64),
+		tf.Float16: randomBits[tf.Half](random.UniformHalf), tf.BFloat16: randomBits[tf.BF16](random.UniformBFloat16),
+	})
+	register("RandomStandardNormal", byType{
+		tf.Float32: randomFill(random.NormalFloat32), tf.Float64: randomFill(random.NormalFloat64),
+		tf.Float16: randomBits[tf.Half](random.NormalHalf), tf.BFloat16: randomBits[tf.BF16](random.NormalBFloat16),
+	})
+	register("TruncatedNormal", byType{
+		tf.Float32: randomFill(random.TruncatedNormalFloat32), tf.Float64: randomFill(random.TruncatedNormalFloat64),
+		tf.Float16: randomBits[tf.Half](random.TruncatedNormalHalf), tf.BFloat16: randomBits[tf.BF16](random.TruncatedNormalBFloat16),
+	})
+	tf.Register(tf.OpDef{
+		Name: "RandomUniformInt", In: "shape: T; minval: Tout; maxval: Tout", Out: "output: Tout",
+		Attrs: "seed: int = 0; seed2: int = 0; Tout: {int32, int64}; T: {int32, int64}", Stateful: true,
+		Shape: fillShape, NoGrad: tf.NoGradientDefined,
+		Kernels: tf.ByType("Tout", byType{tf.Int32: randomInt(random.UniformInt[int32]), tf.Int64: randomInt(random.UniformInt64[int64])}),
+	})
+}
+
+// RandomOpts are the optional attributes of random operations. An operation
+// without a seed gets one from its graph's, if that has one; without any seed
+// its numbers differ from run to run.
+type RandomOpts struct{ Seed *int64 }
+
+// Apply leaves the attributes to the function that adds the operation: they
+// depend on the graph.
+func (o RandomOpts) Apply(*tf.Spec) {}
+
+// Seed returns RandomOpts with the given seed.
+func Seed(seed int64) RandomOpts { return RandomOpts{&seed} }
+
+// seeded sets seed and seed2 by the rule of TensorFlow's clients.
+func seeded(g *tf.Graph, opts []tf.Option) []tf.Option {
+	if g == nil {
+		return opts
+	}
+	var own *int64
+	for _, o := range opts {
+		if r, ok := o.(RandomOpts); ok {
+			own = r.Seed
+		}
+	}
+	seed, seed2 := g.Seeds(own)
+	return attrs(opts, tf.Attr("seed", seed), tf.Attr("seed2", seed2))
+}
+
+// RandomUniform returns numbers of type d, uniform in [0, 1), in a tensor of
+// the given shape, a vector of sizes.
+func RandomUniform(shape tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
+	return randomOf("RandomUniform", shape, d, opts)
+}
+
+// RandomStandardNormal returns normal numbers of mean 0 and deviation 1.
+func RandomStandardNormal(shape tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
+	return randomOf("RandomStandardNormal", shape, d, opts)
+}
+
+// TruncatedNormal returns normal numbers of mean 0 and deviation 1 without
+// those beyond ±2.
+func TruncatedNormal(shape tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
+	return randomOf("TruncatedNormal", shape, d, opts)
+}
+
+func randomOf(op string, shape tf.Output, d tf.DType, opts []tf.Option) tf.Output {
+	return apply(op, append(seeded(shape.Graph(), opts), tf.Attr("dtype", d)), shape)
+}
+
+// RandomUniformInt returns integers uniform in [minval, maxval), up to a small
+// bias where the number of integers is no power of two.
+func RandomUniformInt(shape, minval, maxval tf.Output, opts ...tf.Option) tf.Output {
+	return apply("RandomUniformInt", seeded(shape.Graph(), opts), shape, minval, maxval)
+}
+
+// randomGrain is the least number of elements worth a task of their own.
+const randomGrain = 4 << 10
+
+// A filler sets elements from the stream that begins at base; group is the
+// number of the group of elements that out begins with.
+type filler[T any] func(base random.Philox, group uint64, out []T)
+
+// groupSize returns how many elements of a type come from one block.
+func groupSize(d tf.DType) int {
+	if d.Size() == 8 {
+		return random.Group64
+	}
+	return random.Group
+}
+
+// fillGroups runs f over out in pieces that begin where groups do, so that the
+// numbers do not depend on the pieces.
+func fillGroups[T any](c *tf.OpContext, base random.Philox, size int, out []T, f filler[T]) {
+	groups := (len(out) + size - 1) / size
+	c.ParallelFor(groups, randomGrain/size, func(lo, hi int) {
+		f(base, uint64(lo), out[lo*size:min(hi*size, len(out))])
+	})
+}
+
+// generator makes the state of a node's stream, which its kernel keeps.
+func generator(n *tf.Node) *random.Generator {
+	return random.NewGenerator(int64(n.Int("seed")), int64(n.Int("seed2")))
+}
+
+func randomFill[T tf.Elem](f filler[T]) tf.NewKernel {
+	return randomKernel(f, func(t *tf.Tensor) []T { return tf.Data[T](t) })
+}
+
+// randomBits is randomFill for the types that loops know as their 16 bits.
+func randomBits[H tf.Half | tf.BF16](f filler[uint16]) tf.NewKernel {
+	return randomKernel(f, cells[uint16])
+}
+
+func randomKernel[T any](f filler[T], data func(*tf.Tensor) []T) tf.NewKernel {
+	return func(n *tf.Node) (tf.Kernel, error) {
+		d, gen := n.Type("dtype"), generator(n)
+		return tf.Compute(func(c *tf.OpContext) error {
+			out, err := allocSizes(c, c.Input(0), d)
+			if err != nil {
+				return err
+			}
+			fillGroups(c, gen.Reserve(out.Len()), groupSize(d), data(out), f)
+			return nil
+		}), nil
+	}
+}
+
+func randomInt[T int32 | int64](f func(base random.Philox, group uint64, low, high T, out []T)) tf.NewKernel {
+	return func(n *tf.Node) (tf.Kernel, error) {
+		d, gen := n.Type("Tout"), generator(n)
+		return tf.Compute(func(c *tf.OpContext) error {
+			low, high, err := intRange[T](c)
+			if err != nil {
+				return err
+			}
+			out, err := allocSizes(c, c.Input(0), d)
+			if err != nil || out.Len() == 0 {
+				return err // nothing to draw: not even the range is looked at
+			}
+			if low >= high {
+				return tf.Errorf(tf.InvalidArgument, "Need minval < maxval, got %d >= %d", low, high)
+			}
+			fill := func(base random.Philox, group uint64, out []T) { f(base, group, low, high, out) }
+			fillGroups(c, gen.Reserve(out.Len()), groupSize(d), tf.Data[T](out), fill)
+			return nil
+		}), nil
+	}
+}
+
+// intRange reads inputs 1 and 2, minval and maxval.
+func intRange[T int32 | int64](c *tf.OpContext) (low, high T, err error) {
+	var v [2]T
+	for i, name := range [2]string{"minval", "maxval"} {
+		t := c.Input(1 + i)
+		if t.Rank() != 0 {
+			return 0, 0, tf.Errorf(tf.InvalidArgument, "%s must be 0-D, got shape %s", name, t.Shape().Text())
+		}
+		v[i] = tf.Data[T](t)[0]
+	}
+	return v[0], v[1], nil
+}

@@ -1,0 +1,309 @@
+package ops
+
+import (
+	"slices"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "Reshape", In: "tensor: T; shape: Tshape", Out: "output: T", Attrs: "T: type; Tshape: {int32, int64} = int32",
+		Shape: reshapeShape, Grad: reshapeGrad, Kernels: tf.AnyType(reshape),
+	})
+	tf.Register(tf.OpDef{
+		Name: "ExpandDims", In: "input: T; dim: Tdim", Out: "output: T", Attrs: "T: type; Tdim: {int32, int64} = int32",
+		Shape: expandDimsShape, Grad: likeInputGrad, Kernels: tf.AnyType(expandDims),
+	})
+	tf.Register(tf.OpDef{
+		Name: "Squeeze", In: "input: T", Out: "output: T", Attrs: "T: type; squeeze_dims: list(int) >= 0 = []",
+		Shape: squeezeShape, Grad: likeInputGrad, Kernels: tf.AnyType(squeeze),
+	})
+	tf.Register(tf.OpDef{
+		Name: "EnsureShape", In: "input: T", Out: "output: T", Attrs: "shape: shape; T: type",
+		Shape: ensureShapeShape, Grad: ensureShapeGrad, Kernels: tf.AnyType(ensureShape),
+	})
+}
+
+// Reshape returns the elements of x in another shape, a vector of sizes of
+// which one may be -1: as many as are left.
+func Reshape(x, shape tf.Output, opts ...tf.Option) tf.Output {
+	return apply("Reshape", opts, x, shape)
+}
+
+// ExpandDims returns x with a dimension of size 1 put in at dim, which counts
+// from the end if it is negative (-1 is after the last dimension).
+func ExpandDims(x, dim tf.Output, opts ...tf.Option) tf.Output {
+	return apply("ExpandDims", opts, x, dim)
+}
+
+// SqueezeOpts are the optional attributes of Squeeze: which dimensions to
+// take away. Without them all of size 1 go.
+type SqueezeOpts struct{ SqueezeDims []int }
+
+// Apply sets the attributes.
+func (o SqueezeOpts) Apply(s *tf.Spec) { s.Set("squeeze_dims", o.SqueezeDims) }
+
+// Squeeze returns x without its dimensions of size 1.
+func Squeeze(x tf.Output, opts ...tf.Option) tf.Output { return apply("Squeeze", opts, x) }
+
+// EnsureShape returns x, whose shape must turn out to be compatible with s.
+func EnsureShape(x tf.Output, s tf.Shape, opts ...tf.Option) tf.Output {
+	return apply("EnsureShape", attrs(opts, tf.Attr("shape", s)), x)
+}
+
+func reshapeShape(c *tf.Infer) error {
+	want := c.ConstShape(1)
+	if want == nil {
+		c.Set(0, nil)
+		return nil
+	}
+	if in := c.In(0); in.Known() && c.Const(1) != nil {
+		s, err := resolveReshape(in, want)
+		c.Set(0, s)
+		return err
+	}
+	c.Set(0, openWildcard(want, c.In(0)))
+	return nil
+}
+
+// openWildcard is what is known of a reshape of x to want while not all sizes
+// are: a partly known want may also hold a -1 that stands for "unknown".
+func openWildcard(want, x tf.Shape) tf.Shape {
+	out := slices.Clone(want)
+	open, known := -1, 1
+	for i, d := range out {
+		if d < 0 {
+			if open >= 0 {
+				return out
+			}
+			open = i
+			continue
+		}
+		known *= d
+	}
+	if n := x.NumElements(); open >= 0 && n >= 0 && known > 0 && n%known == 0 {
+		out[open] = n / known
+	}
+	return out
+}
+
+// resolveReshape returns the shape that a tensor of shape in gets if it is
+// reshaped to want, of which one size may be -1.
+func resolveReshape(in, want tf.Shape) (tf.Shape, error) {
+	open, err := wildcard(want)
+	if err != nil {
+		return nil, err
+	}
+	out := slices.Clone(want)
+	if open >= 0 {
+		if out[open], err = missingSize(in, want); err != nil {
+			return nil, err
+		}
+	}
+	if n := out.NumElements(); n != in.NumElements() {
+		return nil, tf.Errorf(tf.InvalidArgument, "Input to reshape is a tensor with %d values, but the requested shape has %d", in.NumElements(), n)
+	}
+	return out, nil
+}
+
+// wildcard returns which size of want is -1, or -1 if none is.
+func wildcard(want tf.Shape) (int, error) {
+	open := -1
+	for i, d := range want {
+		switch {
+		case d == -1 && open >= 0:
+			return 0, tf.Errorf(tf.InvalidArgument, "Only one input size may be -1, not both %d and %d", open, i)
+		case d == -1:
+			open = i
+		case d < 0:
+			return 0, tf.Errorf(tf.InvalidArgument, "Size %d must be non-negative, not %d", i, d)
+		}
+	}
+	return open, nil
+}
+
+// missingSize returns what the -1 in want stands for. Where want has sizes of
+// zero, those of both shapes are left out of account.
+func missingSize(in, want tf.Shape) (int, error) {
+	var rest tf.Shape
+	for _, d := range want {
+		if d > 0 {
+			rest = append(rest, d)
+		}
+	}
+	ignore := slices.Contains(want, 0)
+	var have tf.Shape
+	for _, d := range in {
+		if d != 0 || !ignore {
+			have = append(have, d)
+		}
+	}
+	n, known := append(tf.Shape{}, have...).NumElements(), append(tf.Shape{}, rest...).NumElements()
+	if known <= 0 || len(have) == len(in) && n%known != 0 {
+		return 0, tf.Errorf(tf.InvalidArgument, "Input to reshape is a tensor with %d values, but the requested shape requires a multiple of %d", in.NumElements(), known)
+	}
+	return n / known, nil
+}
+
+func reshape(*tf.Node) (tf.Kernel, error) {
+	return tf.Compute(func(c *tf.OpContext) error {
+		want, err := legacyVector(c.Input(1))
+		if err != nil {
+			return err
+		}
+		s, err := resolveReshape(c.Input(0).Shape(), want)
+		if err != nil {
+			return err
+		}
+		c.ForwardShape(0, 0, s)
+		return nil
+	}), nil
+}
+
+// legacyVector reads sizes, a vector or, as old graphs have it, a scalar.
+func legacyVector(t *tf.Tensor) (tf.Shape, error) {
+	if t.Rank() > 1 {
+		return nil, tf.Errorf(tf.InvalidArgument, "sizes input must be 1-D, not %s", t.Shape().Text())
+	}
+	v, err := intsOf(t)
+	return append(tf.Shape{}, v...), err
+}
+
+// reshapeGrad needs no run-time shape if at most one size is unknown.
+func reshapeGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	s := op.Input(0).Shape()
+	unknown := 0
+	for _, d := range s {
+		if d < 0 {
+			unknown++
+		}
+	}
+	if s != nil && unknown == 1 && !slices.Contains(s, 0) {
+		return tf.Grads(Reshape(dy[0], intVec(dy[0], tf.Int32, s...)), tf.Output{})
+	}
+	return tf.Grads(Reshape(dy[0], shapeValue(op.Input(0), tf.Int32)), tf.Output{})
+}
+
+// likeInputGrad gives the gradient the shape of input 0.
+func likeInputGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	dxs := make([]tf.Gradient, len(op.Inputs()))
+	dxs[0] = tf.Dense(Reshape(dy[0], shapeValue(op.Input(0), tf.Int32)))
+	return dxs
+}
+
+// shapeValue is the shape of x as a vector: a constant where it is known, as
+// TensorFlow's client makes it.
+func shapeValue(x tf.Output, d tf.DType) tf.Output {
+	if s := x.Shape(); s.Known() {
+		return intVec(x, d, s...)
+	}
+	return Shape(x, ShapeOpts{OutType: d})
+}
+
+func expandDimsShape(c *tf.Infer) error {
+	s := c.In(0)
+	axis, ok := c.ConstInts(1)
+	switch {
+	case s == nil:
+		c.Set(0, nil)
+		return nil
+	case !ok || len(axis) != 1:
+		c.Set(0, unknownDims(len(s)+1))
+		return nil
+	}
+	out, err := expanded(s, axis[0])
+	c.Set(0, out)
+	return err
+}
+
+// expanded returns s with a 1 put in at axis.
+func expanded(s tf.Shape, axis int) (tf.Shape, error) {
+	at, ok := wrapAxis(axis, len(s)+1)
+	if !ok {
+		return nil, tf.Errorf(tf.InvalidArgument, "Tried to expand dim index %d for tensor with %d dimensions.", axis, len(s))
+	}
+	return slices.Insert(slices.Clone(s), at, 1), nil
+}
+
+func expandDims(*tf.Node) (tf.Kernel, error) {
+	return tf.Compute(func(c *tf.OpContext) error {
+		axis, err := scalarInt(c.Input(1), "'dim'")
+		if err != nil {
+			return tf.Errorf(tf.InvalidArgument, "'dim' must be a tensor with a single value")
+		}
+		s, err := expanded(c.Input(0).Shape(), axis)
+		if err != nil {
+			return err
+		}
+		c.ForwardShape(0, 0, s)
+		return nil
+	}), nil
+}
+
+func squeezeShape(c *tf.Infer) error {
+	s, dims := c.In(0), c.Ints("squeeze_dims")
+	if s == nil || (len(dims) == 0 && !s.Known()) {
+		return nil
+	}
+	out, err := squeezed(s, dims)
+	c.Set(0, out)
+	return err
+}
+
+// squeezed returns s without dimensions dims, or without all that are 1.
+// Unknown sizes among dims count as 1.
+func squeezed(s tf.Shape, dims []int) (tf.Shape, error) {
+	drop := make([]bool, len(s))
+	for _, d := range dims {
+		i, ok := wrapAxis(d, len(s))
+		if !ok {
+			return nil, tf.Errorf(tf.InvalidArgument, "Tried to squeeze dim index %d for tensor with %d dimensions.", d, len(s))
+		}
+		if s[i] >= 0 && s[i] != 1 {
+			return nil, tf.Errorf(tf.InvalidArgument, "Can not squeeze dim[%d], expected a dimension of 1, got %d", i, s[i])
+		}
+		drop[i] = true
+	}
+	out := tf.Shape{}
+	for i, d := range s {
+		if !drop[i] && (len(dims) > 0 || d != 1) {
+			out = append(out, d)
+		}
+	}
+	return out, nil
+}
+
+func squeeze(n *tf.Node) (tf.Kernel, error) {
+	dims := n.Ints("squeeze_dims")
+	return tf.Compute(func(c *tf.OpContext) error {
+		s, err := squeezed(c.Input(0).Shape(), dims)
+		if err != nil {
+			return err
+		}
+		c.ForwardShape(0, 0, s)
+		return nil
+	}), nil
+}
+
+func ensureShapeShape(c *tf.Infer) error {
+	s, ok := c.In(0).Merge(c.ShapeAttr("shape"))
+	if !ok {
+		return tf.Errorf(tf.InvalidArgument, "the shape must be compatible with %v, got %v", c.ShapeAttr("shape"), c.In(0))
+	}
+	c.Set(0, s)
+	return nil
+}
+
+func ensureShapeGrad(_ *tf.Operation, dy []tf.Output) []tf.Gradient { return tf.Grads(dy...) }
+
+func ensureShape(n *tf.Node) (tf.Kernel, error) {
+	name, want := n.Name, n.ShapeAttr("shape")
+	return tf.Compute(func(c *tf.OpContext) error {
+		if s := c.Input(0).Shape(); !want.Compatible(s) {
+			return tf.Errorf(tf.InvalidArgument, "Shape of tensor %s %s is not compatible with expected shape %s.", name, s.Text(), want.Text())
+		}
+		c.Forward(0, 0)
+		return nil
+	}), nil
+}

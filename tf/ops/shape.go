@@ -1,0 +1,110 @@
+package ops
+
+import "github.com/gorge-tf/gorge/tf"
+
+func init() {
+	const outType = "out_type: {int32, int64} = int32"
+	tf.Register(tf.OpDef{
+		Name: "Shape", In: "input: T", Out: "output: out_type", Attrs: "T: type; " + outType,
+		Shape: shapeShapes, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(shapeN),
+	})
+	tf.Register(tf.OpDef{
+		Name: "ShapeN", In: "input: N * T", Out: "output: N * out_type", Attrs: "N: int >= 1; T: type; " + outType,
+		Shape: shapeShapes, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(shapeN),
+	})
+	tf.Register(tf.OpDef{
+		Name: "Size", In: "input: T", Out: "output: out_type", Attrs: "T: type; " + outType,
+		Shape: scalarShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(size),
+	})
+	tf.Register(tf.OpDef{
+		Name: "Rank", In: "input: T", Out: "output: int32", Attrs: "T: type",
+		Shape: scalarShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(rank),
+	})
+}
+
+// ShapeOpts are the optional attributes of Shape, ShapeN, Size and
+// VariableShape: the type of the result, int32 unless OutType says int64.
+type ShapeOpts struct{ OutType tf.DType }
+
+// Apply sets the attributes.
+func (o ShapeOpts) Apply(s *tf.Spec) {
+	if o.OutType != tf.Invalid {
+		s.Set("out_type", o.OutType)
+	}
+}
+
+// Shape returns the shape of x as a vector.
+func Shape(x tf.Output, opts ...tf.Option) tf.Output { return apply("Shape", opts, x) }
+
+// ShapeN returns the shapes of all xs.
+func ShapeN(xs []tf.Output, opts ...tf.Option) []tf.Output {
+	return outputs(len(xs), "ShapeN", opts, xs...)
+}
+
+// Size returns the number of elements of x.
+func Size(x tf.Output, opts ...tf.Option) tf.Output { return apply("Size", opts, x) }
+
+// Rank returns the number of dimensions of x.
+func Rank(x tf.Output, opts ...tf.Option) tf.Output { return apply("Rank", opts, x) }
+
+func shapeShapes(c *tf.Infer) error {
+	for i := range c.NumIn() {
+		n := -1
+		if s := c.In(i); s != nil {
+			n = len(s)
+		}
+		c.Set(i, tf.Shape{n})
+	}
+	return nil
+}
+
+func shapeN(n *tf.Node) (tf.Kernel, error) {
+	d := n.Type("out_type")
+	return tf.Compute(func(c *tf.OpContext) error {
+		for i := range c.In {
+			if err := allocInts(c, i, d, c.Input(i).Shape()); err != nil {
+				return err
+			}
+		}
+		return nil
+	}), nil
+}
+
+func size(n *tf.Node) (tf.Kernel, error) {
+	d := n.Type("out_type")
+	return tf.Compute(func(c *tf.OpContext) error { return allocInt(c, d, c.Input(0).Len()) }), nil
+}
+
+func rank(*tf.Node) (tf.Kernel, error) {
+	return tf.Compute(func(c *tf.OpContext) error { return allocInt(c, tf.Int32, c.Input(0).Rank()) }), nil
+}
+
+// allocInts makes output i the vector v of type d. A value that does not fit
+// is an error: it would be a wrong size later on.
+func allocInts(c *tf.OpContext, i int, d tf.DType, v []int) error {
+	out, err := c.Alloc(i, d, tf.Shape{len(v)})
+	if err != nil {
+		return err
+	}
+	return fillInts(out, v)
+}
+
+func allocInt(c *tf.OpContext, d tf.DType, v int) error {
+	out, err := c.Alloc(0, d, tf.Shape{})
+	if err != nil {
+		return err
+	}
+	return fillInts(out, []int{v})
+}
+
+func fillInts(t *tf.Tensor, v []int) error {
+	if t.DType() == tf.Int32 {
+		for _, x := range v {
+			if int(int32(x)) != x {
+				return tf.Errorf(tf.InvalidArgument, "a size must fit the output's type int32, got %d: ask for out_type int64", x)
+			}
+		}
+	}
+	putInts(t, v)
+	return nil
+}

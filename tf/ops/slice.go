@@ -1,0 +1,109 @@
+package ops
+
+import (
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "Slice", In: "input: T; begin: Index; size: Index", Out: "output: T", Attrs: "T: type; Index: {int32, int64}",
+		Shape: sliceShape, Grad: sliceGrad,
+		Kernels: byCell(slice[uint8], slice[uint16], slice[uint32], slice[uint64], slice[complex128],
+			slice[string], slice[tf.ResourceHandle], slice[tf.VariantValue]).on("T"),
+	})
+}
+
+// Slice returns the block of x that begins at begin and has the given size, a
+// vector in which -1 means up to the end.
+func Slice(x, begin, size tf.Output, opts ...tf.Option) tf.Output {
+	return apply("Slice", opts, x, begin, size)
+}
+
+func sliceShape(c *tf.Infer) error {
+	s := c.In(0)
+	size, sizeKnown := c.ConstInts(2)
+	begin, beginKnown := c.ConstInts(1)
+	switch {
+	case s == nil && sizeKnown:
+		c.Set(0, unknownDims(len(size)))
+		return nil
+	case s == nil:
+		return nil
+	case sizeKnown && len(size) != len(s) || beginKnown && len(begin) != len(s):
+		return tf.Errorf(tf.InvalidArgument, "begin and size must have an element for each dimension of %v", s)
+	}
+	out := unknownDims(len(s))
+	for i := range out {
+		switch {
+		case !sizeKnown:
+		case size[i] >= 0:
+			out[i] = size[i]
+		case size[i] == -1 && beginKnown && s[i] >= 0 && begin[i] >= 0 && begin[i] <= s[i]:
+			out[i] = s[i] - begin[i]
+		}
+	}
+	c.Set(0, out)
+	return nil
+}
+
+// sliceBlock reads begin and size and checks that the block lies within s.
+func sliceBlock(s tf.Shape, beginT, sizeT *tf.Tensor) (begin []int, size tf.Shape, err error) {
+	if beginT.Rank() != 1 || sizeT.Rank() != 1 || beginT.Len() != len(s) || sizeT.Len() != len(s) {
+		return nil, nil, tf.Errorf(tf.InvalidArgument, "Expected begin and size arguments to be 1-D tensors of size %d, but got shapes %s and %s instead.",
+			len(s), beginT.Shape().Text(), sizeT.Shape().Text())
+	}
+	if begin, err = intsOf(beginT); err != nil {
+		return nil, nil, err
+	}
+	if size, err = intsOf(sizeT); err != nil {
+		return nil, nil, err
+	}
+	for i, b := range begin {
+		if b < 0 || b > s[i] {
+			return nil, nil, tf.Errorf(tf.InvalidArgument, "Expected begin[%d] in [0, %d], but got %d", i, s[i], b)
+		}
+		if size[i] == -1 {
+			size[i] = s[i] - b
+		}
+		if size[i] < 0 || size[i] > s[i]-b {
+			return nil, nil, tf.Errorf(tf.InvalidArgument, "Expected size[%d] in [0, %d], but got %d", i, s[i]-b, size[i])
+		}
+	}
+	return begin, size, nil
+}
+
+func slice[C cell](n *tf.Node) (tf.Kernel, error) {
+	d := n.Type("T")
+	return tf.Compute(func(c *tf.OpContext) error {
+		x := c.Input(0)
+		begin, size, err := sliceBlock(x.Shape(), c.Input(1), c.Input(2))
+		if err != nil {
+			return err
+		}
+		if size.Equal(x.Shape()) {
+			c.Forward(0, 0)
+			return nil
+		}
+		out, err := c.Alloc(0, d, append(tf.Shape{}, size...))
+		if err != nil || out.Len() == 0 {
+			return err
+		}
+		from := kernel.Dense(x.Shape())
+		for i, b := range begin {
+			from.Offset += b * from.Steps[i]
+		}
+		kernel.CopyView(cells[C](out), kernel.Dense(size), cells[C](x), from, size)
+		return nil
+	}), nil
+}
+
+// sliceGrad puts zeros around the gradient.
+func sliceGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	x, begin := op.Input(0), op.Input(1)
+	d := op.Type("Index")
+	column := Pack([]tf.Output{Rank(x), intScalar(x, tf.Int32, 1)})
+	after := Sub(Sub(shapeValue(x, d), shapeValue(op.Output(0), d)), begin)
+	paddings := ConcatV2([]tf.Output{Reshape(begin, column), Reshape(after, column)}, intScalar(x, tf.Int32, 1))
+	return tf.Grads(Pad(dy[0], paddings), tf.Output{}, tf.Output{})
+}

@@ -1,0 +1,193 @@
+package ops
+
+import (
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	const masks = "begin_mask: int = 0; end_mask: int = 0; ellipsis_mask: int = 0; new_axis_mask: int = 0; shrink_axis_mask: int = 0"
+	tf.Register(tf.OpDef{
+		Name: "StridedSlice", In: "input: T; begin: Index; end: Index; strides: Index", Out: "output: T",
+		Attrs: "T: type; Index: {int16, int32, int64}; " + masks,
+		Shape: stridedSliceShape, Grad: stridedSliceGrad,
+		Kernels: byCell(stridedSlice[uint8], stridedSlice[uint16], stridedSlice[uint32], stridedSlice[uint64], stridedSlice[complex128],
+			stridedSlice[string], stridedSlice[tf.ResourceHandle], stridedSlice[tf.VariantValue]).on("T"),
+	})
+	tf.Register(tf.OpDef{
+		Name: "StridedSliceGrad", In: "shape: Index; begin: Index; end: Index; strides: Index; dy: T", Out: "output: T",
+		Attrs: "T: type; Index: {int32, int64}; " + masks,
+		Shape: func(c *tf.Infer) error { c.Set(0, c.ConstShape(0)); return nil }, Grad: stridedSliceGradGrad,
+		Kernels: byCell(unslice[uint8], unslice[uint16], unslice[uint32], unslice[uint64], unslice[complex128],
+			unslice[string], unslice[tf.ResourceHandle], unslice[tf.VariantValue]).on("T"),
+	})
+}
+
+// StridedSliceOpts are the optional attributes of StridedSlice, one bit for
+// each entry of begin, end and strides: BeginMask and EndMask leave the entry
+// open, EllipsisMask makes it stand for all dimensions not mentioned,
+// NewAxisMask for a new dimension of size 1, ShrinkAxisMask for a single index.
+type StridedSliceOpts struct{ BeginMask, EndMask, EllipsisMask, NewAxisMask, ShrinkAxisMask int }
+
+// Apply sets the attributes.
+func (o StridedSliceOpts) Apply(s *tf.Spec) {
+	s.Set("begin_mask", o.BeginMask)
+	s.Set("end_mask", o.EndMask)
+	s.Set("ellipsis_mask", o.EllipsisMask)
+	s.Set("new_axis_mask", o.NewAxisMask)
+	s.Set("shrink_axis_mask", o.ShrinkAxisMask)
+}
+
+// StridedSlice returns elements begin, begin+stride, ... before end of each
+// dimension, as Python's x[begin:end:stride] does.
+func StridedSlice(x, begin, end, strides tf.Output, opts ...tf.Option) tf.Output {
+	return apply("StridedSlice", opts, x, begin, end, strides)
+}
+
+// StridedSliceGrad returns zeros of the given shape with dy where StridedSlice
+// would take elements from.
+func StridedSliceGrad(shape, begin, end, strides, dy tf.Output, opts ...tf.Option) tf.Output {
+	return apply("StridedSliceGrad", opts, shape, begin, end, strides, dy)
+}
+
+func stridedSliceShape(c *tf.Infer) error {
+	strides, ok := c.ConstInts(3)
+	if c.In(0) == nil || !ok {
+		return nil
+	}
+	spec := stridedSpec{strides: strides, mask: sliceMaskOf(c.Node)}
+	begin, ok1 := c.ConstInts(1)
+	end, ok2 := c.ConstInts(2)
+	if ok1 && ok2 && len(begin) == len(strides) && len(end) == len(strides) {
+		spec.begin, spec.end = begin, end
+		if begin == nil {
+			spec.begin, spec.end = []int{}, []int{}
+		}
+	}
+	p, err := spec.plan(c.In(0))
+	if err != nil {
+		return err
+	}
+	c.Set(0, p.final)
+	return nil
+}
+
+// stridedInputs reads begin, end and strides from inputs 1 to 3.
+func stridedInputs(c *tf.OpContext, m sliceMask) (*stridedSpec, error) {
+	const most = 32 // bits of a mask
+	b, e, s := c.Input(1), c.Input(2), c.Input(3)
+	if b.Rank() != 1 || e.Rank() != 1 || s.Rank() != 1 || b.Len() != s.Len() || e.Len() != s.Len() || s.Len() >= most {
+		return nil, tf.Errorf(tf.InvalidArgument, "Expected begin, end, and strides to be 1D equal size tensors, but got shapes %s, %s, and %s instead.",
+			b.Shape().Text(), e.Shape().Text(), s.Shape().Text())
+	}
+	spec := &stridedSpec{mask: m}
+	for i, dst := range []*[]int{&spec.begin, &spec.end, &spec.strides} {
+		v, err := intsOf(c.Input(1 + i))
+		if err != nil {
+			return nil, err
+		}
+		*dst = v
+	}
+	return spec, nil
+}
+
+// view returns where in a tensor of shape s the elements of the slice lie.
+func (p *stridedPlan) view(s tf.Shape) kernel.View {
+	v := kernel.Dense(s)
+	for i, d := range p.dims {
+		v.Offset += d.begin * v.Steps[i]
+		v.Steps[i] *= d.stride
+	}
+	return v
+}
+
+func stridedSlice[C cell](n *tf.Node) (tf.Kernel, error) {
+	d, mask := n.Type("T"), sliceMaskOf(n)
+	return tf.Compute(func(c *tf.OpContext) error {
+		x := c.Input(0)
+		spec, err := stridedInputs(c, mask)
+		if err != nil {
+			return err
+		}
+		p, err := spec.plan(x.Shape())
+		if err != nil {
+			return err
+		}
+		if p.whole(x.Shape()) {
+			c.ForwardShape(0, 0, p.final)
+			return nil
+		}
+		out, err := c.Alloc(0, d, p.final)
+		if err != nil || out.Len() == 0 {
+			return err
+		}
+		kernel.CopyView(cells[C](out), kernel.Dense(p.block), cells[C](x), p.view(x.Shape()), p.block)
+		return nil
+	}), nil
+}
+
+// whole reports whether the slice takes all elements in order.
+func (p *stridedPlan) whole(s tf.Shape) bool {
+	for _, d := range p.dims {
+		if d.stride < 0 {
+			return false
+		}
+	}
+	return p.block.Equal(s)
+}
+
+func unslice[C cell](n *tf.Node) (tf.Kernel, error) {
+	d, mask := n.Type("T"), sliceMaskOf(n)
+	return tf.Compute(func(c *tf.OpContext) error {
+		s, err := shapeOf(c.Input(0), "shape")
+		if err != nil {
+			return err
+		}
+		if err := checkSizes(s); err != nil {
+			return err
+		}
+		spec, err := stridedInputs(c, mask)
+		if err != nil {
+			return err
+		}
+		p, err := spec.plan(s)
+		if err != nil {
+			return err
+		}
+		dy := c.Input(4)
+		if !dy.Shape().Equal(p.final) {
+			return tf.Errorf(tf.InvalidArgument, "shape of dy was %s instead of %s", dy.Shape().Text(), p.final.Text())
+		}
+		out, err := c.Alloc(0, d, s)
+		if err != nil {
+			return err
+		}
+		clearCells(out)
+		if dy.Len() > 0 {
+			kernel.CopyView(cells[C](out), p.view(s), cells[C](dy), kernel.Dense(p.block), p.block)
+		}
+		return nil
+	}), nil
+}
+
+func masksOf(op *tf.Operation) StridedSliceOpts {
+	m := sliceMaskOf(&op.Node)
+	return StridedSliceOpts{m.begin, m.end, m.ellipsis, m.newAxis, m.shrinkAxis}
+}
+
+func stridedSliceGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	in := op.Inputs()
+	d := op.Type("Index")
+	if d == tf.Int16 { // StridedSliceGrad does not take it
+		d = tf.Int32
+	}
+	args := []tf.Output{shapeValue(in[0], d), castTo(in[1], d), castTo(in[2], d), castTo(in[3], d)}
+	dx := StridedSliceGrad(args[0], args[1], args[2], args[3], dy[0], masksOf(op))
+	return tf.Grads(dx, tf.Output{}, tf.Output{}, tf.Output{})
+}
+
+func stridedSliceGradGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	in := op.Inputs()
+	none := tf.Output{}
+	return tf.Grads(none, none, none, none, StridedSlice(dy[0], in[1], in[2], in[3], masksOf(op)))
+}

@@ -1,0 +1,185 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	const nesterov = "use_nesterov: bool = false"
+	optimizer{name: "GradientDescent", vars: "var", in: "alpha delta", f32: descend[float32], f64: descend[float64]}.register()
+	optimizer{name: "Momentum", vars: "var accum", in: "lr grad momentum", attrs: nesterov, f32: momentum[float32], f64: momentum[float64]}.register()
+	optimizer{
+		name: "KerasMomentum", vars: "var accum", in: "lr grad momentum", attrs: nesterov, only: true,
+		f32: kerasMomentum[float32], f64: kerasMomentum[float64],
+	}.register()
+	optimizer{
+		name: "Adam", vars: "var m v", in: "beta1_power beta2_power lr beta1 beta2 epsilon grad", attrs: nesterov,
+		f32: adam[float32], f64: adam[float64],
+	}.register()
+	optimizer{
+		name: "Adagrad", vars: "var accum", in: "lr grad", attrs: "update_slots: bool = true",
+		f32: adagrad[float32], f64: adagrad[float64],
+	}.register()
+	optimizer{
+		name: "AdagradV2", vars: "var accum", in: "lr epsilon grad", attrs: "update_slots: bool = true",
+		f32: adagradV2[float32], f64: adagradV2[float64],
+	}.register()
+	optimizer{name: "RMSProp", vars: "var ms mom", in: "lr rho momentum epsilon grad", f32: rmsProp[float32], f64: rmsProp[float64]}.register()
+	optimizer{name: "CenteredRMSProp", vars: "var mg ms mom", in: "lr rho momentum epsilon grad", f32: centeredRMSProp[float32], f64: centeredRMSProp[float64]}.register()
+	optimizer{name: "Adadelta", vars: "var accum accum_update", in: "lr rho epsilon grad", f32: adadelta[float32], f64: adadelta[float64]}.register()
+	optimizer{
+		name: "Ftrl", vars: "var accum linear", in: "grad lr l1 l2 lr_power", attrs: "multiply_linear_by_lr: bool = false",
+		f32: ftrl[float32], f64: ftrl[float64],
+	}.register()
+}
+
+func descend[T kernel.Float](_ *tf.Node, s []T) func(v [][]T, g []T) {
+	return func(v [][]T, g []T) { kernel.Axpy(v[0], -s[0], g) }
+}
+
+func momentum[T kernel.Float](n *tf.Node, s []T) func(v [][]T, g []T) {
+	lr, m := s[0], s[1]
+	if n.Bool("use_nesterov") {
+		return func(v [][]T, g []T) { kernel.MomentumNesterov(v[0], v[1], g, lr, m) }
+	}
+	return func(v [][]T, g []T) { kernel.Momentum(v[0], v[1], g, lr, m) }
+}
+
+// kerasMomentum keeps the learning rate inside the accumulated step.
+func kerasMomentum[T kernel.Float](n *tf.Node, s []T) func(v [][]T, g []T) {
+	lr, m, ahead := s[0], s[1], n.Bool("use_nesterov")
+	return func(v [][]T, g []T) {
+		x, acc := v[0], v[1]
+		for i := range x {
+			acc[i] = acc[i]*m - g[i]*lr
+			if ahead {
+				x[i] += acc[i]*m - g[i]*lr
+			} else {
+				x[i] += acc[i]
+			}
+		}
+	}
+}
+
+func adam[T kernel.Float](n *tf.Node, s []T) func(v [][]T, g []T) {
+	beta1Power, beta2Power, lr, beta1, beta2, epsilon := s[0], s[1], s[2], s[3], s[4], s[5]
+	p := kernel.NewAdamStep(lr, beta1, beta2, epsilon, beta1Power, beta2Power)
+	p.Nesterov = n.Bool("use_nesterov")
+	return func(v [][]T, g []T) { kernel.Adam(v[0], v[1], v[2], g, p) }
+}
+
+func sqrtOf[T kernel.Float](x T) T { return T(math.Sqrt(float64(x))) }
+
+func adagrad[T kernel.Float](n *tf.Node, s []T) func(v [][]T, g []T) {
+	lr, accumulate := s[0], n.Bool("update_slots")
+	return func(v [][]T, g []T) {
+		x, acc := v[0], v[1]
+		for i := range x {
+			if accumulate {
+				acc[i] += g[i] * g[i]
+			}
+			x[i] -= g[i] * lr * (1 / sqrtOf(acc[i]))
+		}
+	}
+}
+
+func adagradV2[T kernel.Float](n *tf.Node, s []T) func(v [][]T, g []T) {
+	lr, epsilon, accumulate := s[0], s[1], n.Bool("update_slots")
+	return func(v [][]T, g []T) {
+		x, acc := v[0], v[1]
+		for i := range x {
+			if accumulate {
+				acc[i] += g[i] * g[i]
+			}
+			x[i] -= g[i] * lr / (sqrtOf(acc[i]) + epsilon)
+		}
+	}
+}
+
+func rmsProp[T kernel.Float](_ *tf.Node, s []T) func(v [][]T, g []T) {
+	lr, rho, m, epsilon := s[0], s[1], s[2], s[3]
+	return func(v [][]T, g []T) {
+		x, ms, mom := v[0], v[1], v[2]
+		for i := range x {
+			ms[i] += (g[i]*g[i] - ms[i]) * (1 - rho)
+			mom[i] = mom[i]*m + g[i]*lr/sqrtOf(ms[i]+epsilon)
+			x[i] -= mom[i]
+		}
+	}
+}
+
+// centeredRMSProp divides by the variance of the gradient, not by its square.
+func centeredRMSProp[T kernel.Float](_ *tf.Node, s []T) func(v [][]T, g []T) {
+	lr, rho, m, epsilon := s[0], s[1], s[2], s[3]
+	return func(v [][]T, g []T) {
+		x, mg, ms, mom := v[0], v[1], v[2], v[3]
+		for i := range x {
+			ms[i] += (g[i]*g[i] - ms[i]) * (1 - rho)
+			mg[i] += (g[i] - mg[i]) * (1 - rho)
+			mom[i] = mom[i]*m + g[i]*lr/sqrtOf(ms[i]-mg[i]*mg[i]+epsilon)
+			x[i] -= mom[i]
+		}
+	}
+}
+
+func adadelta[T kernel.Float](_ *tf.Node, s []T) func(v [][]T, g []T) {
+	lr, rho, epsilon := s[0], s[1], s[2]
+	return func(v [][]T, g []T) {
+		x, acc, accUpdate := v[0], v[1], v[2]
+		for i := range x {
+			acc[i] = acc[i]*rho + g[i]*g[i]*(1-rho)
+			u := sqrtOf(accUpdate[i]+epsilon) * (1 / sqrtOf(acc[i]+epsilon)) * g[i]
+			x[i] -= u * lr
+			accUpdate[i] = accUpdate[i]*rho + u*u*(1-rho)
+		}
+	}
+}
+
+// ftrl follows the regularized leader: what l1 outweighs becomes exactly zero.
+func ftrl[T kernel.Float](n *tf.Node, s []T) func(v [][]T, g []T) {
+	p := ftrlStep[T]{lr: s[0], l1: s[1], l2: s[2], power: s[3]}
+	if n.Bool("multiply_linear_by_lr") {
+		p.scaled = true
+	}
+	return func(v [][]T, g []T) {
+		x, acc, linear := v[0], v[1], v[2]
+		for i := range x {
+			p.update(&x[i], &acc[i], &linear[i], g[i])
+		}
+	}
+}
+
+// ftrlStep holds the numbers of one step of FTRL. scaled keeps the linear term
+// times the learning rate.
+type ftrlStep[T kernel.Float] struct {
+	lr, l1, l2, power T
+	scaled            bool
+}
+
+func (p *ftrlStep[T]) update(x, acc, linear *T, g T) {
+	now := *acc + g*g
+	rootNow, rootOld := p.root(now), p.root(*acc)
+	lr, one := p.lr, T(1)
+	if p.scaled {
+		lr, one = 1, p.lr
+	}
+	*linear += g*one - (rootNow-rootOld)/lr**x
+	*x = 0
+	if l1 := p.l1 * one; *linear > l1 {
+		*x = (l1 - *linear) / (rootNow/lr + 2*p.l2*one)
+	} else if *linear < -l1 {
+		*x = (-l1 - *linear) / (rootNow/lr + 2*p.l2*one)
+	}
+	*acc = now
+}
+
+// root returns v to the power of -lr_power, by a square root where it is one.
+func (p *ftrlStep[T]) root(v T) T {
+	if p.power == -0.5 {
+		return sqrtOf(v)
+	}
+	return T(math.Pow(float64(v), float64(-p.power)))
+}

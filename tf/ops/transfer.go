@@ -1,0 +1,88 @@
+package ops
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	const sendAttrs = "T: type; tensor_name: string; send_device: string; send_device_incarnation: int; recv_device: string; client_terminated: bool = false"
+	const recvAttrs = "tensor_type: type; tensor_name: string; send_device: string; send_device_incarnation: int; recv_device: string; client_terminated: bool = false"
+	for _, host := range []string{"", "Host"} {
+		tf.Register(tf.OpDef{
+			Name: "_" + host + "Send", In: "tensor: T", Attrs: sendAttrs, Stateful: true,
+			Shape: noOutputs, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(send),
+		})
+		tf.Register(tf.OpDef{
+			Name: "_" + host + "Recv", Out: "tensor: tensor_type", Attrs: recvAttrs, Stateful: true,
+			Shape: unknownOutputs, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(recv),
+		})
+	}
+}
+
+// unknownOutputs is the shape function of an op whose outputs may have any
+// shape.
+func unknownOutputs(*tf.Infer) error { return nil }
+
+// A transferKey makes the rendezvous keys of one node. The text for nodes
+// outside of loops is ready-made: building it would cost more than a small
+// tensor's transfer.
+type transferKey struct{ prefix, root string }
+
+func newTransferKey(n *tf.Node) transferKey {
+	p := fmt.Sprintf("%s;%016x;%s;%s;", n.Str("send_device"), uint64(n.Int("send_device_incarnation")), n.Str("recv_device"), n.Str("tensor_name"))
+	return transferKey{p, p + "0:0"}
+}
+
+func (k transferKey) at(c *tf.OpContext) string {
+	if c.FrameID == 0 && c.Iteration == 0 {
+		return k.root
+	}
+	return k.prefix + strconv.FormatUint(c.FrameID, 10) + ":" + strconv.FormatInt(c.Iteration, 10)
+}
+
+var errNoRendezvous = tf.Errorf(tf.Internal, "Op kernel context needs to provide a rendezvous.")
+
+func send(n *tf.Node) (tf.Kernel, error) {
+	key := newTransferKey(n)
+	return tf.Compute(func(c *tf.OpContext) error {
+		if c.Rendezvous == nil {
+			return errNoRendezvous
+		}
+		// A dead control input alone does not make the value dead.
+		t := c.Input(0)
+		return c.Rendezvous.Send(key.at(c), t, t == nil)
+	}), nil
+}
+
+func recv(n *tf.Node) (tf.Kernel, error) {
+	key, want := newTransferKey(n), n.Type("tensor_type").Base()
+	return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
+		if c.Rendezvous == nil {
+			done(errNoRendezvous)
+			return
+		}
+		c.Rendezvous.Recv(c.StepContext(), key.at(c), func(t *tf.Tensor, dead bool, err error) {
+			done(received(c, want, t, dead, err))
+		})
+	}), nil
+}
+
+// received makes what arrived the output, which stays empty if it is dead.
+func received(c *tf.OpContext, want tf.DType, t *tf.Tensor, dead bool, err error) error {
+	switch {
+	case err != nil:
+		return err
+	case dead || t == nil:
+		return nil
+	case c.Dead:
+		t.Release()
+		return nil
+	case t.DType() != want:
+		return tf.Errorf(tf.InvalidArgument, "a received tensor must have the type that was agreed: %v, got %v", want, t.DType())
+	}
+	c.Set(0, t)
+	return nil
+}

@@ -1,0 +1,271 @@
+package ops
+
+import (
+	"github.com/gorge-tf/gorge/internal/resource"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "VarHandleOp", Out: "resource: resource",
+		Attrs:    "container: string = ''; shared_name: string = ''; debug_name: string = ''; dtype: type; shape: shape; allowed_devices: list(string) = []",
+		Stateful: true, Shape: varHandleShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(varHandle),
+	})
+	tf.Register(tf.OpDef{
+		Name: "ReadVariableOp", In: "resource: resource", Out: "value: dtype", Attrs: "dtype: type",
+		Stateful: true, Shape: readVariableShape, Grad: passGrad, SparseGrad: passSparse, Kernels: tf.AnyType(readVariable),
+	})
+	tf.Register(tf.OpDef{
+		Name: "VarIsInitializedOp", In: "resource: resource", Out: "is_initialized: bool",
+		Stateful: true, Shape: scalarShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(varIsInitialized),
+	})
+	tf.Register(tf.OpDef{
+		Name: "VariableShape", In: "input: resource", Out: "output: out_type", Attrs: "out_type: {int32, int64} = int32",
+		Stateful: true, Shape: variableShapeShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(variableShape),
+	})
+	tf.Register(tf.OpDef{
+		Name: "DestroyResourceOp", In: "resource: resource", Attrs: "ignore_lookup_error: bool = true",
+		Stateful: true, Shape: noOutputs, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(destroyResource),
+	})
+}
+
+// A variable is what a handle made by VarHandleOp points to once a value has
+// been assigned.
+type variable struct {
+	tf.Ref
+	dtype tf.DType
+}
+
+var variableType = resource.Declare[*variable]("tensorflow::Var")
+
+// VarHandleOpts are the optional attributes of VarHandleOp. Handles of equal
+// container and shared name, on one device, name one variable; without a
+// shared name the node's name serves.
+type VarHandleOpts struct {
+	Container, SharedName, DebugName string
+	AllowedDevices                   []string
+}
+
+// Apply sets the attributes.
+func (o VarHandleOpts) Apply(s *tf.Spec) {
+	s.Set("container", o.Container)
+	s.Set("shared_name", o.SharedName)
+	s.Set("debug_name", o.DebugName)
+	s.Set("allowed_devices", append([]string{}, o.AllowedDevices...))
+}
+
+// VarHandleOp adds the handle of a variable of type d. shape is nil if values
+// of all shapes may be assigned.
+func VarHandleOp(g *tf.Graph, d tf.DType, shape tf.Shape, opts ...tf.Option) tf.Output {
+	opts = attrs(opts, tf.Attr("dtype", d), tf.Attr("shape", shape))
+	return tf.Apply(g, "VarHandleOp", nil, opts...).Output(0)
+}
+
+// ReadVariableOp returns the value, of type d, that a variable has when the
+// operation runs.
+func ReadVariableOp(handle tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
+	return apply("ReadVariableOp", attrs(opts, tf.Attr("dtype", d)), handle)
+}
+
+// VarIsInitializedOp reports whether a variable has a value.
+func VarIsInitializedOp(handle tf.Output, opts ...tf.Option) tf.Output {
+	return apply("VarIsInitializedOp", opts, handle)
+}
+
+// VariableShape returns the shape of a variable's value.
+func VariableShape(handle tf.Output, opts ...tf.Option) tf.Output {
+	return apply("VariableShape", opts, handle)
+}
+
+// DestroyResourceOpts are the optional attributes of DestroyResourceOp: it is
+// an error if there is no such resource when MustExist is set.
+type DestroyResourceOpts struct{ MustExist bool }
+
+// Apply sets the attributes.
+func (o DestroyResourceOpts) Apply(s *tf.Spec) { s.Set("ignore_lookup_error", !o.MustExist) }
+
+// DestroyResourceOp deletes the resource that a handle points to.
+func DestroyResourceOp(handle tf.Output, opts ...tf.Option) *tf.Operation {
+	return tf.Apply(nil, "DestroyResourceOp", []tf.Output{handle}, opts...)
+}
+
+func varHandleShape(c *tf.Infer) error {
+	c.Set(0, tf.Shape{})
+	c.SetHandle(0, c.Type("dtype"), c.ShapeAttr("shape"))
+	return nil
+}
+
+func readVariableShape(c *tf.Infer) error {
+	d, s := c.Handle(0)
+	if want := c.Type("dtype"); d != tf.Invalid && d != want {
+		return tf.Errorf(tf.InvalidArgument, "Trying to read variable with wrong dtype. Expected %s got %s", d.CName(), want.CName())
+	}
+	c.Set(0, s)
+	return nil
+}
+
+func variableShapeShape(c *tf.Infer) error {
+	_, s := c.Handle(0)
+	n := -1
+	if s != nil {
+		n = len(s)
+	}
+	c.Set(0, tf.Shape{n})
+	return nil
+}
+
+func varHandle(n *tf.Node) (tf.Kernel, error) {
+	name := n.Str("shared_name")
+	if name == "" {
+		name = n.Name
+	}
+	h := tf.ResourceHandle{
+		Container: n.Str("container"), Name: name, HashCode: variableType.Hash, TypeName: variableType.Name,
+		DType: n.Type("dtype"), Shape: n.ShapeAttr("shape"),
+	}
+	if h.Container == "" {
+		h.Container = resource.DefaultContainer
+	}
+	return tf.Compute(func(c *tf.OpContext) error {
+		h := h
+		h.Device = deviceName(c)
+		c.Set(0, tf.HandleTensor(h))
+		return nil
+	}), nil
+}
+
+// deviceName returns the full name of the device that the kernel runs on.
+func deviceName(c *tf.OpContext) string {
+	if c.Step == nil || c.Device == nil {
+		return ""
+	}
+	if d, ok := c.Device.(interface{ Name() string }); ok {
+		return d.Name() // ready-made: this is asked for with every handle
+	}
+	return c.Device.Spec().String()
+}
+
+// handle returns the handle that input i holds.
+func handle(c *tf.OpContext, i int) (tf.ResourceHandle, error) {
+	hs := c.Input(i).Handles()
+	if len(hs) != 1 {
+		return tf.ResourceHandle{}, tf.Errorf(tf.InvalidArgument, "a resource handle must be a scalar, got shape %s", c.Input(i).Shape().Text())
+	}
+	h := hs[0]
+	if here := deviceName(c); h.Device != here {
+		return h, tf.Errorf(tf.InvalidArgument, "Trying to access resource %s located in device %s from device %s", h.Name, h.Device, here)
+	}
+	return h, nil
+}
+
+// lookupVariable returns the variable that the handle in input i points to. A
+// missing one is a FailedPrecondition: nothing was assigned yet.
+func lookupVariable(c *tf.OpContext, i int) (*variable, error) {
+	h, err := handle(c, i)
+	if err != nil {
+		return nil, err
+	}
+	if err := resource.Check[*variable](h.Name, h.HashCode, h.TypeName); err != nil {
+		return nil, err
+	}
+	v, err := resource.Lookup[*variable](c.Resources, h.Container, h.Name)
+	if err != nil {
+		return nil, missingVariable(h, err)
+	}
+	return v, nil
+}
+
+func missingVariable(h tf.ResourceHandle, err error) error {
+	return tf.Errorf(tf.FailedPrecondition, "Could not find variable %s. This could mean that the variable has been deleted. "+
+		"In TF1, it can also mean the variable is uninitialized. Debug info: container=%s, status error message=%v", h.Name, h.Container, err)
+}
+
+// createdVariable returns the variable of the handle in input i, new if
+// nothing has been assigned yet.
+func createdVariable(c *tf.OpContext, i int, d tf.DType) (*variable, error) {
+	h, err := handle(c, i)
+	if err != nil {
+		return nil, err
+	}
+	if err := resource.Check[*variable](h.Name, h.HashCode, h.TypeName); err != nil {
+		return nil, err
+	}
+	return resource.LookupOrCreate(c.Resources, h.Container, h.Name, func() (*variable, error) {
+		return &variable{dtype: d}, nil
+	})
+}
+
+func readVariable(n *tf.Node) (tf.Kernel, error) {
+	want := n.Type("dtype")
+	return tf.Compute(func(c *tf.OpContext) error {
+		v, err := lookupVariable(c, 0)
+		if err != nil {
+			return err
+		}
+		t := v.Load()
+		if t == nil {
+			return uninitialized(c, 0)
+		}
+		if t.DType() != want {
+			d := t.DType()
+			t.Release()
+			return tf.Errorf(tf.InvalidArgument, "Trying to read variable with wrong dtype. Expected %s got %s", want.CName(), d.CName())
+		}
+		c.Set(0, t)
+		return nil
+	}), nil
+}
+
+// uninitialized says that the variable of input i has no value.
+func uninitialized(c *tf.OpContext, i int) error {
+	h, _ := handle(c, i)
+	return missingVariable(h, tf.Errorf(tf.NotFound, "Resource %s/%s has no value", h.Container, h.Name))
+}
+
+func varIsInitialized(*tf.Node) (tf.Kernel, error) {
+	return tf.Compute(func(c *tf.OpContext) error {
+		out, err := c.Alloc(0, tf.Bool, tf.Shape{})
+		if err != nil {
+			return err
+		}
+		set := false
+		if v, err := lookupVariable(c, 0); err == nil {
+			if t := v.Load(); t != nil {
+				set = true
+				t.Release()
+			}
+		}
+		tf.Data[bool](out)[0] = set
+		return nil
+	}), nil
+}
+
+func variableShape(n *tf.Node) (tf.Kernel, error) {
+	d := n.Type("out_type")
+	return tf.Compute(func(c *tf.OpContext) error {
+		v, err := lookupVariable(c, 0)
+		if err != nil {
+			return err
+		}
+		t := v.Load()
+		if t == nil {
+			return uninitialized(c, 0)
+		}
+		defer t.Release()
+		return allocInts(c, 0, d, t.Shape())
+	}), nil
+}
+
+func destroyResource(n *tf.Node) (tf.Kernel, error) {
+	ignore := n.Bool("ignore_lookup_error")
+	return tf.Compute(func(c *tf.OpContext) error {
+		h, err := handle(c, 0)
+		if err != nil {
+			return err
+		}
+		if err := c.Resources.Delete(h.Container, h.Name, h.HashCode); err != nil && !ignore {
+			return err
+		}
+		return nil
+	}), nil
+}
