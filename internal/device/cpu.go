@@ -14,13 +14,14 @@ import (
 // they differ in the resources they hold.
 type CPU struct {
 	spec        tf.DeviceSpec
+	name        string // spec as text, which every resource op compares
 	incarnation uint64
 	resources   *resource.Manager
 }
 
 // NewCPU returns the CPU device of the given full name.
 func NewCPU(spec tf.DeviceSpec) *CPU {
-	return &CPU{spec: spec, incarnation: NewIncarnation(), resources: resource.NewManager()}
+	return &CPU{spec: spec, name: spec.String(), incarnation: NewIncarnation(), resources: resource.NewManager()}
 }
 
 // NewIncarnation returns a number that tells this life of a device from every
@@ -33,6 +34,9 @@ func NewIncarnation() uint64 {
 
 // Spec returns the full name.
 func (d *CPU) Spec() tf.DeviceSpec { return d.spec }
+
+// Name returns the full name as text.
+func (d *CPU) Name() string { return d.name }
 
 // Incarnation tells this life of the device from earlier ones.
 func (d *CPU) Incarnation() uint64 { return d.incarnation }
