@@ -90,7 +90,7 @@ func Apply(g *Graph, op string, in []Output, opts ...Option) *Operation {
 
 // refuse records that o could not be added.
 func (o *Operation) refuse(op, name string, err error) {
-	if o.where == nil {
+	if o.where == "" {
 		o.where = caller()
 	}
 	o.Name = o.g.scope + name
@@ -390,5 +390,22 @@ func validName(s string) bool {
 	return s != ""
 }
 
-// MustName is the panic-free way to say in messages what an operation is.
+// String formats op as `MatMul "layer1/MatMul"`.
 func (op *Operation) String() string { return fmt.Sprintf("%s %q", op.OpName(), op.Name) }
+
+// Failed returns an operation that could not be added because of err, which
+// its outputs carry and g keeps: for functions that build several operations.
+func Failed(g *Graph, name string, err error) *Operation {
+	if g == nil {
+		g = NewGraph()
+	}
+	o := &Operation{g: g, Node: Node{Name: name, where: caller()}}
+	e := AsError(err)
+	if e.Node == "" {
+		o.refuse(name, name, err)
+		return o
+	}
+	o.err = err
+	g.fail(err)
+	return o
+}

@@ -5,37 +5,45 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 )
 
-// callers remembers who added a node. It is resolved to a line only when asked.
-type callers struct {
-	pcs  [8]uintptr
-	text string // known already, for nodes that came from elsewhere
-}
-
-// caller records the calling program's position, skipping the innermost frames.
-func caller() *callers {
-	c := &callers{}
-	runtime.Callers(3, c.pcs[:])
-	return c
-}
-
-// own lists the packages whose frames are not the user's: those that build
-// graphs on his behalf.
+// own is the module's path: frames of its packages build graphs on the
+// program's behalf and are not what a message should name.
 const own = "github.com/gorge-tf/gorge/"
 
-// String returns "main.go:30", the innermost frame outside of Gorge.
-func (c *callers) String() string {
-	switch {
-	case c == nil:
-		return ""
-	case c.text != "" || c.pcs[0] == 0:
-		return c.text
+// positions caches, by program counter, the text of the program's innermost
+// frame there, "" if all frames are the library's. A program has few places
+// that add nodes, so each is resolved once.
+var positions sync.Map
+
+// caller returns where the program called into the library: "main.go:30".
+func caller() string {
+	const deepest = 128
+	var pcs [deepest]uintptr
+	for _, pc := range pcs[:runtime.Callers(3, pcs[:])] {
+		if at := position(pc); at != "" {
+			return at
+		}
 	}
-	frames := runtime.CallersFrames(c.pcs[:])
+	return ""
+}
+
+func position(pc uintptr) string {
+	if at, ok := positions.Load(pc); ok {
+		return at.(string)
+	}
+	at := resolve(pc)
+	positions.Store(pc, at)
+	return at
+}
+
+// resolve looks at all the frames that inlining has put at one program counter.
+func resolve(pc uintptr) string {
+	frames := runtime.CallersFrames([]uintptr{pc})
 	for {
 		f, more := frames.Next()
-		if !isOwn(f) {
+		if f.Function != "" && !isOwn(f) {
 			return fmt.Sprintf("%s:%d", filepath.Base(f.File), f.Line)
 		}
 		if !more {
@@ -49,7 +57,7 @@ func (c *callers) String() string {
 func isOwn(f runtime.Frame) bool {
 	rest, ok := strings.CutPrefix(f.Function, own)
 	if !ok || strings.HasSuffix(f.File, "_test.go") {
-		return false
+		return strings.HasPrefix(f.Function, "runtime.") && strings.HasSuffix(f.File, ".s")
 	}
 	return strings.HasPrefix(rest, "tf") || strings.HasPrefix(rest, "internal/")
 }

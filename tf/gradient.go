@@ -76,23 +76,33 @@ type GradientOptions struct {
 	ZeroUnconnected bool
 	// Name is the name scope of what is added; "gradients" if empty.
 	Name string
+
+	history []*Operation // of a tape
 }
 
 // Gradients adds to the graph of y the gradients of sum(y) with respect to
 // each x, dense. It is an error if y does not depend on an x.
 func Gradients(y Output, xs ...Output) ([]Output, error) {
-	gs, err := Differentiate(GradientOptions{Ys: []Output{y}, Xs: xs})
+	o := GradientOptions{Ys: []Output{y}, Xs: xs}
+	gs, err := Differentiate(o)
 	if err != nil {
 		return nil, err
 	}
+	return denseAll(gs, &o)
+}
+
+func denseAll(gs []Gradient, o *GradientOptions) ([]Output, error) {
 	out := make([]Output, len(gs))
 	for i, g := range gs {
 		if g.IsZero() {
-			return nil, Errorf(InvalidArgument, "Gradients: %v does not depend on %v by a differentiable path", y, xs[i])
+			return nil, Errorf(InvalidArgument, "Gradients: %v does not depend on %v by a differentiable path", o.Ys[0], o.Xs[i])
 		}
 		out[i] = g.Output()
+		if err := out[i].Err(); err != nil {
+			return nil, err
+		}
 	}
-	return out, y.Graph().Err()
+	return out, nil
 }
 
 // Differentiate adds what computes the gradients of the sum of all ys with
@@ -111,7 +121,10 @@ func Differentiate(o GradientOptions) ([]Gradient, error) {
 	var out []Gradient
 	var err error
 	g.Scope(o.Name, func() {
-		b := &backprop{g: g, sums: map[Output][]Gradient{}, stop: map[Output]bool{}}
+		b := &backprop{g: g, sums: map[Output][]Gradient{}, stop: map[Output]bool{}, history: o.history}
+		if !g.IsEager() {
+			b.history = g.Operations()
+		}
 		out, err = b.run(&o)
 	})
 	if err == nil {
@@ -147,6 +160,7 @@ type backprop struct {
 	pending map[*Operation]int    // consumers whose gradients are still to come
 	between map[*Operation]bool   // on a path from xs to ys
 	stop    map[Output]bool       // outputs that count as constants
+	history []*Operation          // through which gradients can flow, in order
 }
 
 func (b *backprop) run(o *GradientOptions) ([]Gradient, error) {
@@ -210,7 +224,7 @@ func (b *backprop) reachedFrom(xs []Output) map[*Operation]bool {
 	}
 	// Operations stand in the graph after their inputs, but for the back
 	// edges of loops, which carry no dependence that is not there already.
-	for _, op := range b.g.history() {
+	for _, op := range b.history {
 		for _, in := range op.in {
 			if reached[in.op] && !b.stop[in] && differentiable(in.DType()) {
 				reached[op] = true

@@ -30,11 +30,12 @@ type Graph struct {
 	library any // function library as it came from a GraphDef
 	version int // producer version of an imported graph, 0 for our own
 
-	tapes   int          // recordings in progress, in an eager graph
-	taped   []*Operation // what they have seen
-	seed    int64
-	hasSeed bool
-	seeded  int64 // how many ops got their op seed from the graph's
+	variables int          // how many there are
+	tapes     int          // recordings in progress, in an eager graph
+	taped     []*Operation // what they have seen
+	seed      int64
+	hasSeed   bool
+	seeded    int64 // how many ops got their op seed from the graph's
 }
 
 // An Evaluator computes operations as they are added; it makes a graph eager.
@@ -125,6 +126,10 @@ func (g *Graph) Scope(name string, f func()) {
 	}
 	f()
 }
+
+// CurrentScope returns the prefix of names in force, with its "/", so that
+// Scope can re-enter it.
+func (g *Graph) CurrentScope() string { return g.scope }
 
 // Device calls f; operations that f adds go to the given device, as far as
 // scopes within and options of the operations do not override it. An empty

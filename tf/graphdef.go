@@ -157,7 +157,7 @@ func (im *importer) node(n *pb.NodeDef) (*Operation, error) {
 		return nil, err
 	}
 	op := &Operation{g: im.g, Node: Node{Name: im.prefix + n.GetName(), Def: def, Attrs: attrs, Device: dev.String()}}
-	op.where = &callers{text: "node " + op.Name}
+	op.where = "node " + op.Name
 	return op, op.complete()
 }
 

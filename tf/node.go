@@ -10,7 +10,7 @@ type Node struct {
 	Device   string // requested, or assigned once placed; canonical text
 	InTypes  []DType
 	OutTypes []DType
-	where    *callers
+	where    string
 }
 
 // OpName returns the name of the node's op.
@@ -22,7 +22,7 @@ func (n *Node) OpName() string {
 }
 
 // Pos returns where the program added the node ("main.go:30"), or "".
-func (n *Node) Pos() string { return n.where.String() }
+func (n *Node) Pos() string { return n.where }
 
 // CopyPos makes n report the position of m, from which a pass derived it.
 func (n *Node) CopyPos(m *Node) { n.where = m.where }

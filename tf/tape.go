@@ -1,5 +1,12 @@
 package tf
 
+// A Tape is what an eager graph has recorded: the operations through which
+// gradients can be taken. It holds their values until it is dropped.
+type Tape struct {
+	g   *Graph
+	ops []*Operation
+}
+
 // record keeps what a tape needs to know of o; without a tape o forgets its
 // inputs, so that a long eager computation holds no chain of values.
 func (o *Operation) record() error {
@@ -11,10 +18,10 @@ func (o *Operation) record() error {
 	return nil
 }
 
-// Record calls f and has an eager graph remember the operations that f adds,
-// so that gradients can be taken through them until the outermost recording
-// ends.
-func (g *Graph) Record(f func()) {
+// Record calls f and returns a tape of the operations that f added to an eager
+// graph. Recordings may be nested.
+func (g *Graph) Record(f func()) *Tape {
+	start := len(g.taped)
 	g.tapes++
 	defer func() {
 		if g.tapes--; g.tapes == 0 {
@@ -22,12 +29,28 @@ func (g *Graph) Record(f func()) {
 		}
 	}()
 	f()
+	return &Tape{g: g, ops: g.taped[start:len(g.taped):len(g.taped)]}
 }
 
-// history returns the operations through which gradients can flow.
-func (g *Graph) history() []*Operation {
-	if g.eval != nil {
-		return g.taped
+// Gradients returns the gradients of sum(y) with respect to each x, dense,
+// through what was recorded. It is an error if y does not depend on an x.
+func (t *Tape) Gradients(y Output, xs ...Output) ([]Output, error) {
+	return t.dense(GradientOptions{Ys: []Output{y}, Xs: xs})
+}
+
+func (t *Tape) dense(o GradientOptions) ([]Output, error) {
+	gs, err := t.Differentiate(o)
+	if err != nil {
+		return nil, err
 	}
-	return g.Operations()
+	return denseAll(gs, &o)
+}
+
+// Differentiate is the general form of Gradients.
+func (t *Tape) Differentiate(o GradientOptions) ([]Gradient, error) {
+	if len(o.Ys) > 0 && o.Ys[0].Graph() != t.g {
+		return nil, Errorf(InvalidArgument, "gradients on a tape need outputs of its graph, %v is of another", o.Ys[0])
+	}
+	o.history = t.ops
+	return Differentiate(o)
 }

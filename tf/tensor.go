@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unsafe"
 
+	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/memory"
 )
 
@@ -146,6 +147,29 @@ func Scalar[T Elem](v T) *Tensor {
 	t.buf = memory.New(t.dtype.Size())
 	memory.Slice[T](t.buf)[0] = v
 	return t
+}
+
+// ScalarOf returns a scalar of a numeric type d with the value nearest to x.
+func ScalarOf(d DType, x float64) (*Tensor, error) {
+	switch d.Base() {
+	case Float32:
+		return Scalar(float32(x)), nil
+	case Float64:
+		return Scalar(x), nil
+	case Float16:
+		return Scalar(kernel.HalfFromFloat32(float32(x))), nil
+	case BFloat16:
+		return Scalar(kernel.BFloat16FromFloat32(float32(x))), nil
+	case Int32:
+		return Scalar(int32(x)), nil
+	case Int64:
+		return Scalar(int64(x)), nil
+	case Complex64:
+		return Scalar(complex(float32(x), 0)), nil
+	case Complex128:
+		return Scalar(complex(x, 0)), nil
+	}
+	return nil, Errorf(InvalidArgument, "a number of a numeric type is needed, got type %v", d)
 }
 
 // HandleTensor returns a scalar resource tensor.

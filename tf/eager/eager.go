@@ -102,3 +102,7 @@ func (e *evaluator) kernel(n *tf.Node) (tf.Kernel, error) {
 	}
 	return k, err
 }
+
+// Record calls f and returns a tape of the operations that f added to g, an
+// eager graph, through which gradients can be taken.
+func Record(g *tf.Graph, f func()) *tf.Tape { return g.Record(f) }

@@ -84,22 +84,21 @@ func (s *Session) Run(ctx context.Context, feeds Feeds, fetches ...tf.Fetchable)
 	if err != nil {
 		return nil, err
 	}
-	if s.cfg.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, s.cfg.Timeout)
-		defer cancel()
-	}
+	ctx, cancel := s.bounded(ctx)
+	defer cancel()
 	got, err := s.b.Run(ctx, c)
 	if err != nil {
 		return nil, s.locate(err)
 	}
-	out := make([]*tf.Tensor, len(fetches))
-	for i, k := range slots {
-		if k >= 0 {
-			out[i] = got[k]
-		}
+	return spread(got, slots), nil
+}
+
+// bounded applies the session's time limit.
+func (s *Session) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	if s.cfg.Timeout <= 0 {
+		return ctx, func() {}
 	}
-	return out, nil
+	return context.WithTimeout(ctx, s.cfg.Timeout)
 }
 
 // Fetch runs a step and returns the elements of y; what else is asked for is
