@@ -2,15 +2,16 @@
 
 package kernel
 
-// secondLevelCache returns the bytes of the cache that one core has to
-// itself, 1 MiB if the processor does not say.
-func secondLevelCache() int {
+// dataCaches returns the sizes of the caches that one core has to itself, or
+// common ones if the processor does not say.
+func dataCaches() caches {
 	for _, leaf := range []uint32{4, 0x8000001d} { // Intel's, AMD's
-		if n := cacheSize(leaf, 2); n > 0 {
-			return n
+		c := caches{first: cacheSize(leaf, 1), second: cacheSize(leaf, 2)}
+		if c.first > 0 && c.second > 0 {
+			return c
 		}
 	}
-	return 1 << 20
+	return caches{first: 32 << 10, second: 1 << 20}
 }
 
 // cacheSize looks through the caches that a CPUID leaf describes for a data

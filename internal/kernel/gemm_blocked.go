@@ -14,9 +14,31 @@ type blocked[T Float] struct {
 	scratch sync.Pool // of *packed[T]
 }
 
-// blockSizes are how many rows of A, columns of B and steps of k are packed at
+// blockSizes are how many rows of A, columns of B and steps of k are taken at
 // a time.
-type blockSizes struct{ m, n, k int }
+type blockSizes struct {
+	m, n, k int
+	// directK is k where B is not packed: rows far apart fill the first-level
+	// cache sooner.
+	directK int
+	// directA is the largest A, in elements, that is not packed.
+	directA int
+}
+
+// caches are the bytes of the caches of one core.
+type caches struct{ first, second int }
+
+// blocksFor chooses blocks for elements of so many bytes: a packed block of A
+// fills half of the second-level cache, with k as long as a panel of B still
+// streams from there.
+func blocksFor(c caches, size, tileM, panel int) blockSizes {
+	s := blockSizes{k: 4096 / size, n: 2048, directK: c.first / (panel * size), directA: c.second / 2 / size}
+	if c.second < 1<<20 {
+		s.k /= 2
+	}
+	s.m = max(1, c.second/2/(s.k*size)/tileM) * tileM
+	return s
+}
 
 // packed holds the packed parts of A and B.
 type packed[T Float] struct{ a, b []T }
@@ -44,8 +66,9 @@ func (b *blocked[T]) matMul(par Par, g Gemm, c, x, y []T, e Epilogue[T]) {
 	})
 }
 
-// readsDirectly reports whether A is better read where it is: it is small enough to
-// stay in the caches, and its rows do not all fall into the same cache sets.
+// readsDirectly reports whether A is better read where it is: it is small
+// enough to stay in the second-level cache or too few columns of B would repay
+// packing it, and its rows do not all fall into the same cache sets.
 func (b *blocked[T]) readsDirectly(g Gemm) bool {
 	if g.TransA {
 		return false
@@ -53,10 +76,13 @@ func (b *blocked[T]) readsDirectly(g Gemm) bool {
 	if g.M < b.micro.tileM {
 		return true
 	}
-	const smallA, directA, smallB, directB = 32 << 10, 112 << 10, 128 << 10, 512 << 10
+	const smallA, smallB, fewPanels, cacheSets, wideC = 32 << 10, 128 << 10, 4, 1024, 4096
 	sizeA, sizeB := g.M*g.K, g.K*g.N
-	return sizeA <= smallA && sizeB <= smallB ||
-		sizeA <= directA && sizeB <= directB && g.LDA%1024 != 0 && g.LDC <= 4096
+	if sizeA <= smallA && sizeB <= smallB {
+		return true
+	}
+	return g.LDA%cacheSets != 0 && g.LDC <= wideC &&
+		(sizeA <= b.directA && sizeB <= 2*b.directA || g.N <= fewPanels*b.micro.panel())
 }
 
 // region is a part of C.
@@ -108,10 +134,10 @@ func (t gemmTasks) ranges(lo, hi int, f func(region)) {
 
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
-// kBlock is the number of steps of k at a time for a product over k of them:
-// equal blocks, for all parts of one product.
-func (s blockSizes) kBlock(k int) int {
-	blocks := ceilDiv(k, s.k)
+// equalBlocks is the number of steps of k at a time for a product over k of
+// them, at most about most.
+func equalBlocks(k, most int) int {
+	blocks := ceilDiv(k, most)
 	if blocks <= 1 {
 		return k
 	}

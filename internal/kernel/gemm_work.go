@@ -34,7 +34,7 @@ func (w *gemmWork[T]) beta(p int) int {
 
 // direct multiplies without packing A; B is packed only if it is transposed.
 func (w *gemmWork[T]) direct() {
-	kc, panel := w.kBlock(w.K), w.micro.panel()
+	kc, panel := equalBlocks(w.K, w.directK), w.micro.panel()
 	rows := w.tiling(w.i1 - w.i0)
 	for p := 0; p < w.K; p += kc {
 		kn := min(kc, w.K-p)
@@ -72,7 +72,7 @@ func (w *gemmWork[T]) packPanel(dst []T, p, j, kn, width int) {
 
 // withPacking multiplies with A packed block by block.
 func (w *gemmWork[T]) withPacking() {
-	kc := w.kBlock(w.K)
+	kc := equalBlocks(w.K, w.k)
 	w.packed.a = growAligned(w.packed.a, min(w.m, w.i1-w.i0)*kc+packSlack)
 	w.packed.b = growAligned(w.packed.b, (min(w.n, w.j1-w.j0)+w.micro.panel())*kc+packSlack)
 	for j := w.j0; j < w.j1; j += w.n {

@@ -40,21 +40,9 @@ func (l level) use() {
 	simd = l.loops
 	gemm32, gemm64 = nil, nil
 	if l.f32 != nil {
-		gemm32 = newBlocked(l.f32, blocksFor(secondLevelCache(), 4, l.f32.tileM)).matMul
-		gemm64 = newBlocked(l.f64, blocksFor(secondLevelCache(), 8, l.f64.tileM)).matMul
+		gemm32 = newBlocked(l.f32, blocksFor(dataCaches(), 4, l.f32.tileM, l.f32.panel())).matMul
+		gemm64 = newBlocked(l.f64, blocksFor(dataCaches(), 8, l.f64.tileM, l.f64.panel())).matMul
 	}
-}
-
-// blocksFor chooses blocks for a second-level cache and elements of so many
-// bytes: a packed block of A fills half of the cache, and k is as long as a
-// panel of B still streams from there.
-func blocksFor(cache, size, tileM int) blockSizes {
-	s := blockSizes{k: 4096 / size, n: 2048}
-	if cache < 1<<20 {
-		s.k /= 2
-	}
-	s.m = max(1, cache/2/(s.k*size)/tileM) * tileM
-	return s
 }
 
 // asmChunk elements are the most that a call into assembly gets: the scheduler
