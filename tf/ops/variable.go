@@ -218,6 +218,9 @@ func readVariable(n *tf.Node) (tf.Kernel, error) {
 
 // uninitialized says that the variable of input i has no value.
 func uninitialized(c *tf.OpContext, i int) error {
+	if c.In[i].Ref != nil {
+		return tf.Errorf(tf.FailedPrecondition, "Attempting to use uninitialized value")
+	}
 	h, _ := handle(c, i)
 	return missingVariable(h, tf.Errorf(tf.NotFound, "Resource %s/%s has no value", h.Container, h.Name))
 }

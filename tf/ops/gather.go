@@ -1,0 +1,160 @@
+package ops
+
+import (
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "GatherV2", In: "params: Tparams; indices: Tindices; axis: Taxis", Out: "output: Tparams",
+		Attrs: "batch_dims: int = 0; Tparams: type; Tindices: {int16, int32, int64}; Taxis: {int32, int64}",
+		Shape: gatherShape, Grad: gatherGrad, Kernels: gatherKernels().on("Tparams"),
+	})
+	tf.Register(tf.OpDef{
+		Name: "Gather", In: "params: Tparams; indices: Tindices", Out: "output: Tparams",
+		Attrs: "validate_indices: bool = true; Tparams: type; Tindices: {int32, int64}",
+		Shape: gatherShape, Grad: gatherGrad, Kernels: gatherKernels().on("Tparams"),
+	})
+}
+
+func gatherKernels() mover {
+	return byCell(gather[uint8], gather[uint16], gather[uint32], gather[uint64], gather[complex128],
+		gather[string], gather[tf.ResourceHandle], gather[tf.VariantValue])
+}
+
+// GatherOpts are the optional attributes of GatherV2 and ResourceGather: how
+// many leading dimensions params and indices have in common.
+type GatherOpts struct{ BatchDims int }
+
+// Apply sets the attributes.
+func (o GatherOpts) Apply(s *tf.Spec) { s.Set("batch_dims", o.BatchDims) }
+
+// GatherV2 returns the slices of params along dimension axis that indices
+// name, in the shape of indices.
+func GatherV2(params, indices, axis tf.Output, opts ...tf.Option) tf.Output {
+	return apply("GatherV2", opts, params, indices, axis)
+}
+
+// Gather returns the rows of params that indices name.
+func Gather(params, indices tf.Output, opts ...tf.Option) tf.Output {
+	return apply("Gather", opts, params, indices)
+}
+
+// gatherShape serves Gather, too, whose axis is 0.
+func gatherShape(c *tf.Infer) error {
+	params, indices, axis := c.In(0), c.In(1), 0
+	if c.NumIn() > 2 {
+		v, ok := c.ConstInts(2)
+		if !ok || len(v) != 1 {
+			if params != nil && indices != nil && c.Int("batch_dims") == 0 && len(params) > 0 {
+				c.Set(0, unknownDims(len(params)-1+len(indices)))
+			}
+			return nil
+		}
+		axis = v[0]
+	}
+	if params == nil || indices == nil {
+		return nil
+	}
+	p, err := planGather(params, indices, axis, c.Int("batch_dims"))
+	if err != nil {
+		return err
+	}
+	c.Set(0, p.shape(params, indices))
+	return nil
+}
+
+// A gatherPlan says how a gather walks its operands, of which the first batch
+// dimensions run together.
+type gatherPlan struct{ axis, batch int }
+
+func planGather(params, indices tf.Shape, axis, batch int) (p gatherPlan, err error) {
+	rank, ok := len(params), false
+	if rank == 0 {
+		return p, tf.Errorf(tf.InvalidArgument, "params must be at least 1 dimensional")
+	}
+	if p.axis, ok = wrapAxis(axis, rank); !ok {
+		return p, tf.Errorf(tf.InvalidArgument, "Expected axis in the range [%d, %d), but got %d", -rank, rank, axis)
+	}
+	if batch < -len(indices) || batch > len(indices) {
+		return p, tf.Errorf(tf.InvalidArgument, "Expected batch_dims in the range [%d, %d], but got %d", -len(indices), len(indices), batch)
+	}
+	if p.batch = batch; batch < 0 {
+		p.batch += len(indices)
+	}
+	if p.batch >= rank {
+		return p, tf.Errorf(tf.InvalidArgument, "batch_dims (%d) must be less than rank(params) (%d).", p.batch, rank)
+	}
+	if p.axis < p.batch {
+		return p, tf.Errorf(tf.InvalidArgument, "batch_dims (%d) must be less than or equal to axis (%d).", p.batch, p.axis)
+	}
+	for i := range p.batch {
+		if _, ok := mergedDim(params[i], indices[i]); !ok {
+			return p, tf.Errorf(tf.InvalidArgument, "params.shape[%d]: %d should be equal to indices.shape[%d]: %d", i, params[i], i, indices[i])
+		}
+	}
+	return p, nil
+}
+
+// shape returns the shape of the result.
+func (p gatherPlan) shape(params, indices tf.Shape) tf.Shape {
+	out := append(tf.Shape{}, params[:p.axis]...)
+	out = append(out, indices[p.batch:]...)
+	return append(out, params[p.axis+1:]...)
+}
+
+func gather[C cell](n *tf.Node) (tf.Kernel, error) {
+	d, batch := n.Type("Tparams"), n.Int("batch_dims")
+	return tf.Compute(func(c *tf.OpContext) error {
+		axis := 0
+		if len(c.In) > 2 {
+			at := c.Input(2)
+			if at.Rank() != 0 {
+				return tf.Errorf(tf.InvalidArgument, "axis must be scalar")
+			}
+			v, err := at.Ints()
+			if err != nil {
+				return err
+			}
+			axis = v[0]
+		}
+		return gatherInto[C](c, d, c.Input(0), c.Input(1), axis, batch)
+	}), nil
+}
+
+// gatherInto makes output 0 what gathering from params gives.
+func gatherInto[C cell](c *tf.OpContext, d tf.DType, params, indices *tf.Tensor, axis, batch int) error {
+	s := params.Shape()
+	p, err := planGather(s, indices.Shape(), axis, batch)
+	if err != nil {
+		return err
+	}
+	if err := badIndexIn(indices, "indices", s[p.axis]); err != nil {
+		return err
+	}
+	out, err := c.Alloc(0, d, p.shape(s, indices.Shape()))
+	if err != nil || out.Len() == 0 {
+		return err
+	}
+	g := gatherLoop{batches: product(s[:p.batch]), outer: product(s[p.batch:p.axis]), n: s[p.axis], inner: product(s[p.axis+1:])}
+	dst, src := cells[C](out), cells[C](params)
+	if indices.DType() == tf.Int32 {
+		gatherBatches(c, g, dst, src, tf.Data[int32](indices))
+	} else {
+		gatherBatches(c, g, dst, src, wideIndices(indices))
+	}
+	return nil
+}
+
+// gatherLoop holds the sizes of a gather: batches of params of shape outer × n
+// × inner.
+type gatherLoop struct{ batches, outer, n, inner int }
+
+func gatherBatches[C cell, I kernel.Index](c *tf.OpContext, g gatherLoop, dst, src []C, idx []I) {
+	rows, from := len(idx)/g.batches, g.outer*g.n*g.inner
+	to := g.outer * rows * g.inner
+	for b := range g.batches {
+		kernel.Gather(c.ParallelFor, dst[b*to:(b+1)*to], src[b*from:(b+1)*from], idx[b*rows:(b+1)*rows], g.outer, g.n, g.inner)
+	}
+}

@@ -1,0 +1,48 @@
+package ops
+
+import (
+	"fmt"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// badIndexIn returns an error if an index in t is not in [0, n).
+func badIndexIn(t *tf.Tensor, name string, n int) error {
+	bad := -1
+	switch t.DType() {
+	case tf.Int32:
+		bad = kernel.BadIndex(tf.Data[int32](t), n)
+	case tf.Int64:
+		bad = kernel.BadIndex(tf.Data[int64](t), n)
+	default:
+		bad = kernel.BadIndex(wideIndices(t), n)
+	}
+	if bad < 0 {
+		return nil
+	}
+	return tf.Errorf(tf.InvalidArgument, "%s%s = %v is not in [0, %d)", name, position(t.Shape(), bad), t.At(bad), n)
+}
+
+// position formats element i of a tensor of shape s as its indices: "[1,2]".
+func position(s tf.Shape, i int) string {
+	if len(s) == 0 {
+		return ""
+	}
+	at := make([]int, len(s))
+	for k := len(s) - 1; k >= 0; k-- {
+		at[k] = i % s[k]
+		i /= s[k]
+	}
+	return fmt.Sprintf("[%s]", joinInts(at, ","))
+}
+
+// wideIndices returns the indices in t as int64, t's own memory if they are.
+func wideIndices(t *tf.Tensor) []int64 {
+	if t.DType() == tf.Int64 {
+		return tf.Data[int64](t)
+	}
+	out := make([]int64, t.Len())
+	kernel.Cast(out, elements(t))
+	return out
+}

@@ -1,0 +1,203 @@
+package ops
+
+import (
+	"github.com/gorge-tf/gorge/internal/resource"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	for _, name := range []string{"VariableV2", "Variable"} {
+		tf.Register(tf.OpDef{
+			Name: name, Out: "ref: Ref(dtype)", Attrs: "shape: shape; dtype: type; container: string = ''; shared_name: string = ''",
+			Stateful: true, Shape: refVariableShape(name), NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(refVariable),
+		})
+	}
+	tf.Register(tf.OpDef{
+		Name: "Assign", In: "ref: Ref(T); value: T", Out: "output_ref: Ref(T)",
+		Attrs: "T: type; validate_shape: bool = true; use_locking: bool = true", Uninitialized: true,
+		Shape: assignShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(assign),
+	})
+	for name, by := range map[string]map[tf.DType]update{"AssignAdd": addTo, "AssignSub": subtractFrom} {
+		kernels := byType{}
+		for d, f := range by {
+			kernels[d] = updateRef(f)
+		}
+		tf.Register(tf.OpDef{
+			Name: name, In: "ref: Ref(T); value: T", Out: "output_ref: Ref(T)", Attrs: "T: numbertype; use_locking: bool = false",
+			Shape: assignSumShape, NoGrad: tf.NotDifferentiable, Kernels: tf.ByType("T", kernels),
+		})
+	}
+	tf.Register(tf.OpDef{
+		Name: "IsVariableInitialized", In: "ref: Ref(dtype)", Out: "is_initialized: bool", Attrs: "dtype: type", Uninitialized: true,
+		Shape: scalarShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(isVariableInitialized),
+	})
+}
+
+// A refCell is the variable that VariableV2 nodes of one name share.
+type refCell struct {
+	tf.Ref
+	dtype tf.DType
+	shape tf.Shape
+}
+
+var _ = resource.Declare[*refCell]("tensorflow::LegacyVar")
+
+// VariableOpts are the optional attributes of VariableV2. Nodes of equal
+// container and shared name, on one device, are one variable; without a shared
+// name the node's name serves.
+type VariableOpts struct{ Container, SharedName string }
+
+// Apply sets the attributes.
+func (o VariableOpts) Apply(s *tf.Spec) {
+	s.Set("container", o.Container)
+	s.Set("shared_name", o.SharedName)
+}
+
+// VariableV2 adds a variable of the reference kind, as graphs of TensorFlow 1
+// have them. Programs are better off with tf.NewVariable.
+func VariableV2(g *tf.Graph, d tf.DType, shape tf.Shape, opts ...tf.Option) tf.Output {
+	opts = attrs(opts, tf.Attr("dtype", d), tf.Attr("shape", shape))
+	return tf.Apply(g, "VariableV2", nil, opts...).Output(0)
+}
+
+// AssignOpts are the optional attributes of Assign.
+type AssignOpts struct{ AnyShape, NoLocking bool }
+
+// Apply sets the attributes.
+func (o AssignOpts) Apply(s *tf.Spec) {
+	s.Set("validate_shape", !o.AnyShape)
+	s.Set("use_locking", !o.NoLocking)
+}
+
+// Assign makes value the value of the reference variable ref, which it returns.
+func Assign(ref, value tf.Output, opts ...tf.Option) tf.Output {
+	return apply("Assign", opts, ref, value)
+}
+
+// AssignAdd adds value to the reference variable ref, which it returns.
+func AssignAdd(ref, value tf.Output, opts ...tf.Option) tf.Output {
+	return apply("AssignAdd", opts, ref, value)
+}
+
+// AssignSub subtracts value from the reference variable ref, which it returns.
+func AssignSub(ref, value tf.Output, opts ...tf.Option) tf.Output {
+	return apply("AssignSub", opts, ref, value)
+}
+
+// IsVariableInitialized reports whether a reference variable has a value.
+func IsVariableInitialized(ref tf.Output, opts ...tf.Option) tf.Output {
+	return apply("IsVariableInitialized", opts, ref)
+}
+
+// refVariableShape: in the first form of the op a scalar's shape may stand for
+// one that is not known.
+func refVariableShape(op string) func(*tf.Infer) error {
+	return func(c *tf.Infer) error {
+		if s := c.ShapeAttr("shape"); op != "Variable" || len(s) > 0 {
+			c.Set(0, s)
+		}
+		return nil
+	}
+}
+
+func refVariable(n *tf.Node) (tf.Kernel, error) {
+	name, container := n.Str("shared_name"), n.Str("container")
+	if name == "" {
+		name = n.Name
+	}
+	d, s := n.Type("dtype"), n.ShapeAttr("shape")
+	return tf.Compute(func(c *tf.OpContext) error {
+		v, err := resource.LookupOrCreate(c.Resources, container, name, func() (*refCell, error) {
+			return &refCell{dtype: d, shape: s}, nil
+		})
+		if err != nil {
+			return err
+		}
+		if v.dtype != d {
+			return tf.Errorf(tf.InvalidArgument, "Trying to access a variable of type %s as one of type %s: %s", v.dtype.CName(), d.CName(), name)
+		}
+		c.Out[0].Ref = &v.Ref
+		return nil
+	}), nil
+}
+
+func assignShape(c *tf.Infer) error {
+	if !c.Bool("validate_shape") {
+		c.Set(0, c.In(1))
+		return nil
+	}
+	s, ok := c.In(0).Merge(c.In(1))
+	if !ok {
+		return tf.Errorf(tf.InvalidArgument, "a variable's value must have its shape: variable %v, value %v", c.In(0), c.In(1))
+	}
+	c.Set(0, s)
+	return nil
+}
+
+func assignSumShape(c *tf.Infer) error {
+	s, ok := c.In(0).Merge(c.In(1))
+	if !ok {
+		return tf.Errorf(tf.InvalidArgument, "a variable is updated by a value of its shape: variable %v, value %v", c.In(0), c.In(1))
+	}
+	c.Set(0, s)
+	return nil
+}
+
+var errNoReference = tf.Errorf(tf.Internal, "the input must be a reference to a variable")
+
+func assign(n *tf.Node) (tf.Kernel, error) {
+	validate := n.Bool("validate_shape")
+	return tf.Compute(func(c *tf.OpContext) error {
+		ref, value := c.In[0].Ref, c.Input(1)
+		if ref == nil {
+			return errNoReference
+		}
+		c.Out[0].Ref = ref
+		return ref.Swap(func(old *tf.Tensor) (*tf.Tensor, error) {
+			if validate && old != nil && !old.Shape().Equal(value.Shape()) {
+				return nil, tf.Errorf(tf.InvalidArgument, "Assign requires shapes of both tensors to match. lhs shape= %s rhs shape= %s", old.Shape().Text(), value.Shape().Text())
+			}
+			if old != nil {
+				old.Release()
+			}
+			return value.Share(), nil
+		})
+	}), nil
+}
+
+func updateRef(f update) tf.NewKernel {
+	return stateless(func(c *tf.OpContext) error {
+		ref, by := c.In[0].Ref, c.Input(1)
+		if ref == nil {
+			return errNoReference
+		}
+		c.Out[0].Ref = ref
+		return ref.Update(func(t *tf.Tensor) error {
+			switch {
+			case t == nil:
+				return uninitialized(c, 0)
+			case t.DType() != by.DType() || !t.Shape().Equal(by.Shape()):
+				return tf.Errorf(tf.InvalidArgument, "Tried to update a variable of shape %s by a value of shape %s: they must match", t.Shape().Text(), by.Shape().Text())
+			}
+			f(c, t, by)
+			return nil
+		})
+	})
+}
+
+func isVariableInitialized(*tf.Node) (tf.Kernel, error) {
+	return tf.Compute(func(c *tf.OpContext) error {
+		if c.In[0].Ref == nil {
+			return errNoReference
+		}
+		out, err := c.Alloc(0, tf.Bool, tf.Shape{})
+		if err != nil {
+			return err
+		}
+		t := c.In[0].Ref.Load()
+		if tf.Data[bool](out)[0] = t != nil; t != nil {
+			t.Release()
+		}
+		return nil
+	}), nil
+}

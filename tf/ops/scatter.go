@@ -1,0 +1,224 @@
+package ops
+
+import (
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "ResourceGather", In: "resource: resource; indices: Tindices", Out: "output: dtype",
+		Attrs:    "batch_dims: int = 0; validate_indices: bool = true; dtype: type; Tindices: {int32, int64}",
+		Stateful: true, Shape: resourceGatherShape, Grad: resourceGatherGrad,
+		Kernels: byCell(resourceGather[uint8], resourceGather[uint16], resourceGather[uint32], resourceGather[uint64], resourceGather[complex128],
+			resourceGather[string], resourceGather[tf.ResourceHandle], resourceGather[tf.VariantValue]).on("dtype"),
+	})
+	scatterFamily("Update", "type", overwriteRows())
+	scatterFamily("Add", "numbertype", scatterKernels(
+		kernel.Add[float32], kernel.Add[float64], kernel.Add[int8], kernel.Add[int16], kernel.Add[int32], kernel.Add[int64],
+		kernel.Add[uint8], kernel.Add[uint16], kernel.Add[uint32], kernel.Add[uint64], kernel.Add[complex64], kernel.Add[complex128]))
+	scatterFamily("Sub", "numbertype", scatterKernels(
+		kernel.Sub[float32], kernel.Sub[float64], kernel.Sub[int8], kernel.Sub[int16], kernel.Sub[int32], kernel.Sub[int64],
+		kernel.Sub[uint8], kernel.Sub[uint16], kernel.Sub[uint32], kernel.Sub[uint64], kernel.Sub[complex64], kernel.Sub[complex128]))
+	scatterFamily("Mul", "numbertype", scatterKernels(
+		kernel.Mul[float32], kernel.Mul[float64], kernel.Mul[int8], kernel.Mul[int16], kernel.Mul[int32], kernel.Mul[int64],
+		kernel.Mul[uint8], kernel.Mul[uint16], kernel.Mul[uint32], kernel.Mul[uint64], kernel.Mul[complex64], kernel.Mul[complex128]))
+}
+
+// scatterFamily declares ResourceScatter... and Scatter....
+func scatterFamily(name, types string, kernels byType) {
+	d := tf.OpDef{
+		Name: "ResourceScatter" + name, In: "resource: resource; indices: Tindices; updates: dtype",
+		Attrs: "dtype: " + types + "; Tindices: {int32, int64}", Stateful: true,
+		Shape: scatterShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("dtype", kernels),
+	}
+	tf.Register(d)
+	locking := "false"
+	if name == "Update" {
+		locking = "true"
+	}
+	d.Name, d.In, d.Out, d.Stateful = "Scatter"+name, "ref: Ref(T); indices: Tindices; updates: T", "output_ref: Ref(T)", false
+	d.Attrs, d.Kernels = "T: "+types+"; Tindices: {int32, int64}; use_locking: bool = "+locking, tf.ByType("T", kernels)
+	d.NoGrad = tf.NotDifferentiable
+	if name == "Update" {
+		d.NoGrad = tf.NoGradientDefined
+	}
+	tf.Register(d)
+}
+
+// ResourceGather returns the rows, of type d, of the variable behind handle
+// that indices name, without reading all of it.
+func ResourceGather(handle, indices tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
+	return apply("ResourceGather", attrs(opts, tf.Attr("dtype", d)), handle, indices)
+}
+
+func resourceScatter(op string, handle, indices, updates tf.Output, opts []tf.Option) *tf.Operation {
+	return tf.Apply(nil, op, []tf.Output{handle, indices, updates}, opts...)
+}
+
+// ResourceScatterUpdate overwrites the rows of the variable behind handle that
+// indices name by those of updates.
+func ResourceScatterUpdate(handle, indices, updates tf.Output, opts ...tf.Option) *tf.Operation {
+	return resourceScatter("ResourceScatterUpdate", handle, indices, updates, opts)
+}
+
+// ResourceScatterAdd adds the rows of updates to those that indices name.
+func ResourceScatterAdd(handle, indices, updates tf.Output, opts ...tf.Option) *tf.Operation {
+	return resourceScatter("ResourceScatterAdd", handle, indices, updates, opts)
+}
+
+// ResourceScatterSub subtracts the rows of updates from those that indices name.
+func ResourceScatterSub(handle, indices, updates tf.Output, opts ...tf.Option) *tf.Operation {
+	return resourceScatter("ResourceScatterSub", handle, indices, updates, opts)
+}
+
+// ResourceScatterMul multiplies the rows that indices name by those of updates.
+func ResourceScatterMul(handle, indices, updates tf.Output, opts ...tf.Option) *tf.Operation {
+	return resourceScatter("ResourceScatterMul", handle, indices, updates, opts)
+}
+
+func resourceGatherShape(c *tf.Infer) error {
+	_, s := c.Handle(0)
+	if s == nil || c.In(1) == nil {
+		return nil
+	}
+	batch := c.Int("batch_dims")
+	p, err := planGather(s, c.In(1), max(batch, 0), batch)
+	if err != nil {
+		return err
+	}
+	c.Set(0, p.shape(s, c.In(1)))
+	return nil
+}
+
+// resourceGather holds the variable's memory, not its lock, while it copies:
+// an update meanwhile goes to a copy.
+func resourceGather[C cell](n *tf.Node) (tf.Kernel, error) {
+	d, batch := n.Type("dtype"), n.Int("batch_dims")
+	return tf.Compute(func(c *tf.OpContext) error {
+		v, err := lookupVariable(c, 0)
+		if err != nil {
+			return err
+		}
+		t := v.Load()
+		if t == nil {
+			return uninitialized(c, 0)
+		}
+		defer t.Release()
+		if t.DType() != d {
+			return tf.Errorf(tf.InvalidArgument, "Trying to read variable with wrong dtype. Expected %s got %s", d.CName(), t.DType().CName())
+		}
+		if batch < 0 {
+			batch += c.Input(1).Rank()
+		}
+		return gatherInto[C](c, d, t, c.Input(1), batch, batch)
+	}), nil
+}
+
+func resourceGatherGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return []tf.Gradient{rowsGrad(VariableShape(op.Input(0)), op.Input(1), dy[0]), {}}
+}
+
+func scatterShape(c *tf.Infer) error {
+	s := c.In(0)
+	if c.NumOut() == 0 {
+		_, s = c.Handle(0)
+	} else {
+		c.Set(0, s)
+	}
+	indices, updates := c.In(1), c.In(2)
+	if s == nil || indices == nil || updates == nil || len(updates) == 0 {
+		return nil
+	}
+	if len(s) == 0 || !updates.Compatible(append(indices.Clone(), s[1:]...)) {
+		return tf.Errorf(tf.InvalidArgument, "updates must have a row of the variable for each index: variable %v, indices %v, updates %v", s, indices, updates)
+	}
+	return nil
+}
+
+// scatterKernels returns kernels that combine rows by the given loops.
+func scatterKernels(f32 func(z, x, y []float32), f64 func(z, x, y []float64),
+	i8 func(z, x, y []int8), i16 func(z, x, y []int16), i32 func(z, x, y []int32), i64 func(z, x, y []int64),
+	u8 func(z, x, y []uint8), u16 func(z, x, y []uint16), u32 func(z, x, y []uint32), u64 func(z, x, y []uint64),
+	c64 func(z, x, y []complex64), c128 func(z, x, y []complex128),
+) byType {
+	return byType{
+		tf.Float32: scatterRows(f32), tf.Float64: scatterRows(f64), tf.Complex64: scatterRows(c64), tf.Complex128: scatterRows(c128),
+		tf.Float16: scatterRows(widened2[tf.Half](f32)), tf.BFloat16: scatterRows(widened2[tf.BF16](f32)),
+		tf.Int8: scatterRows(i8), tf.Int16: scatterRows(i16), tf.Int32: scatterRows(i32), tf.Int64: scatterRows(i64),
+		tf.Uint8: scatterRows(u8), tf.Uint16: scatterRows(u16), tf.Uint32: scatterRows(u32), tf.Uint64: scatterRows(u64),
+	}
+}
+
+// scatterRows combines elements of type T by f.
+func scatterRows[T tf.Elem](f func(z, x, y []T)) tf.NewKernel {
+	return scatter(func(t *tf.Tensor) []T { return tf.Data[T](t) }, f)
+}
+
+// overwriteRows returns the kernels of ScatterUpdate, for all types.
+func overwriteRows() byType {
+	return byCell(overwrite[uint8](), overwrite[uint16](), overwrite[uint32](), overwrite[uint64](), overwrite[complex128](),
+		overwrite[string](), overwrite[tf.ResourceHandle](), overwrite[tf.VariantValue]()).on("").By
+}
+
+func overwrite[C cell]() tf.NewKernel {
+	return scatter(cells[C], func(z, _, y []C) { copy(z, y) })
+}
+
+// scatter returns the kernel that sets rows to f(row, update), in the order of
+// the indices, of a variable given by handle or reference.
+func scatter[T any](data func(*tf.Tensor) []T, f func(z, x, y []T)) tf.NewKernel {
+	return stateless(func(c *tf.OpContext) error {
+		refs, err := variableRefs(c, 1)
+		if err != nil {
+			return err
+		}
+		if len(c.Out) > 0 {
+			c.Out[0].Ref = refs[0]
+		}
+		return refs[0].Update(func(t *tf.Tensor) error {
+			inner, err := checkScatter(c, t)
+			if err != nil || c.Input(1).Len() == 0 || inner == 0 {
+				return err
+			}
+			scatterInto(data(t), data(c.Input(2)), wideIndices(c.Input(1)), inner, f)
+			return nil
+		})
+	})
+}
+
+// checkScatter returns the length of a row of variable t.
+func checkScatter(c *tf.OpContext, t *tf.Tensor) (int, error) {
+	indices, updates := c.Input(1), c.Input(2)
+	switch {
+	case t == nil:
+		return 0, uninitialized(c, 0)
+	case t.DType() != updates.DType():
+		return 0, tf.Errorf(tf.InvalidArgument, "DType of variable handle and value does not match.")
+	case t.Rank() == 0:
+		return 0, tf.Errorf(tf.InvalidArgument, "a variable must have rows to be scattered to, got a scalar")
+	}
+	row := t.Shape()[1:]
+	if want := append(indices.Shape().Clone(), row...); updates.Rank() > 0 && !updates.Shape().Equal(want) {
+		return 0, tf.Errorf(tf.InvalidArgument, "The shape of indices (%s) must be a prefix of the shape of updates (%s)", indices.Shape().Text(), updates.Shape().Text())
+	}
+	return product(row), badIndexIn(indices, "indices", t.Dim(0))
+}
+
+// scatterInto combines each row with its update, or all with a scalar.
+func scatterInto[T any](dst, src []T, idx []int64, inner int, f func(z, x, y []T)) {
+	scalar := len(src) == 1 && len(idx)*inner != 1
+	if scalar {
+		v := src[0]
+		src = make([]T, inner)
+		kernel.Fill(src, v)
+	}
+	for i, k := range idx {
+		row := dst[int(k)*inner : (int(k)+1)*inner]
+		if scalar {
+			f(row, row, src)
+		} else {
+			f(row, row, src[i*inner:(i+1)*inner])
+		}
+	}
+}

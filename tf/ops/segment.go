@@ -1,0 +1,106 @@
+package ops
+
+import (
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "UnsortedSegmentSum", In: "data: T; segment_ids: Tindices; num_segments: Tnumsegments", Out: "output: T",
+		Attrs: "T: numbertype; Tindices: {int16, int32, int64}; Tnumsegments: {int32, int64} = int32",
+		Shape: unsortedSegmentShape, Grad: unsortedSegmentSumGrad,
+		Kernels: tf.ByType("T", byType{
+			tf.Float32: segmentSum(kernel.Add[float32]), tf.Float64: segmentSum(kernel.Add[float64]),
+			tf.Float16: segmentSum(widened2[tf.Half](kernel.Add[float32])), tf.BFloat16: segmentSum(widened2[tf.BF16](kernel.Add[float32])),
+			tf.Int8: segmentSum(kernel.Add[int8]), tf.Int16: segmentSum(kernel.Add[int16]), tf.Int32: segmentSum(kernel.Add[int32]), tf.Int64: segmentSum(kernel.Add[int64]),
+			tf.Uint8: segmentSum(kernel.Add[uint8]), tf.Uint16: segmentSum(kernel.Add[uint16]), tf.Uint32: segmentSum(kernel.Add[uint32]), tf.Uint64: segmentSum(kernel.Add[uint64]),
+			tf.Complex64: segmentSum(kernel.Add[complex64]), tf.Complex128: segmentSum(kernel.Add[complex128]),
+		}),
+	})
+}
+
+// UnsortedSegmentSum returns n rows, row k of which is the sum of the slices
+// of x that ids assigns to k. Negative ids are left out.
+func UnsortedSegmentSum(x, ids, n tf.Output, opts ...tf.Option) tf.Output {
+	return apply("UnsortedSegmentSum", opts, x, ids, n)
+}
+
+func unsortedSegmentShape(c *tf.Infer) error {
+	x, ids := c.In(0), c.In(1)
+	if x == nil || ids == nil {
+		return nil
+	}
+	if len(ids) > len(x) || !x[:len(ids)].Compatible(ids) {
+		return tf.Errorf(tf.InvalidArgument, "data must begin with the dimensions of segment_ids: data %v, segment_ids %v", x, ids)
+	}
+	n := -1
+	if v, ok := c.ConstInts(2); ok && len(v) == 1 {
+		if n = v[0]; n < 0 {
+			return tf.Errorf(tf.InvalidArgument, "Input num_segments == %d must not be negative.", n)
+		}
+	}
+	c.Set(0, append(tf.Shape{n}, x[len(ids):]...))
+	return nil
+}
+
+// unsortedSegmentSumGrad gathers from the gradient, zeros for negative ids.
+func unsortedSegmentSumGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	ids := op.Input(1)
+	rows := GatherV2(dy[0], apply("Maximum", nil, ids, ZerosLike(ids)), intScalar(ids, tf.Int32, 0))
+	counted := apply("GreaterEqual", nil, ids, castTo(intScalar(ids, tf.Int32, 0), ids.DType()))
+	shape := Shape(counted)
+	missing := Reshape(Sub(Rank(rows), Rank(counted)), intVec(ids, tf.Int32, 1))
+	form := ConcatV2([]tf.Output{shape, Fill(missing, intScalar(ids, tf.Int32, 1))}, intScalar(ids, tf.Int32, 0))
+	mask := apply("LogicalAnd", nil, Reshape(counted, form), OnesLike(castTo(rows, tf.Bool)))
+	return tf.Grads(apply("SelectV2", nil, mask, rows, ZerosLike(rows)), tf.Output{}, tf.Output{})
+}
+
+func segmentSum[T tf.Elem](add func(z, x, y []T)) tf.NewKernel {
+	return stateless(func(c *tf.OpContext) error {
+		x, ids := c.Input(0), c.Input(1)
+		n, err := segmentCount(c)
+		if err != nil {
+			return err
+		}
+		out, err := c.Alloc(0, x.DType(), append(tf.Shape{n}, x.Shape()[ids.Rank():]...))
+		if err != nil {
+			return err
+		}
+		clearCells(out)
+		return addSegments(tf.Data[T](out), tf.Data[T](x), ids, n, product(x.Shape()[ids.Rank():]), add)
+	})
+}
+
+// segmentCount checks the inputs and returns the number of segments.
+func segmentCount(c *tf.OpContext) (int, error) {
+	x, ids, t := c.Input(0).Shape(), c.Input(1).Shape(), c.Input(2)
+	if t.Rank() != 0 {
+		return 0, tf.Errorf(tf.InvalidArgument, "num_segments should be a scalar, not shape %s", t.Shape().Text())
+	}
+	n, err := scalarInt(t, "num_segments")
+	if err != nil {
+		return 0, err
+	}
+	if n < 0 {
+		return 0, tf.Errorf(tf.InvalidArgument, "Input num_segments == %d must not be negative.", n)
+	}
+	if len(ids) > len(x) || !x[:len(ids)].Equal(ids) {
+		return 0, tf.Errorf(tf.InvalidArgument, "data.shape = %s does not start with segment_ids.shape = %s", x.Text(), ids.Text())
+	}
+	return n, nil
+}
+
+// addSegments adds each slice of src to the row of dst that its id names.
+func addSegments[T tf.Elem](dst, src []T, ids *tf.Tensor, n, inner int, add func(z, x, y []T)) error {
+	for i, id := range wideIndices(ids) {
+		if id >= int64(n) {
+			return tf.Errorf(tf.InvalidArgument, "segment_ids%s = %d is out of range [0, %d)", position(ids.Shape(), i), id, n)
+		}
+		if id >= 0 {
+			row := dst[int(id)*inner : (int(id)+1)*inner]
+			add(row, row, src[i*inner:(i+1)*inner])
+		}
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+package ops
+
+import (
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "Where", In: "input: T", Out: "index: int64",
+		Attrs: "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64, bool} = bool",
+		Shape: whereShape, NoGrad: tf.NoGradientDefined,
+		Kernels: tf.KernelSet{All: where, Types: map[string][]tf.DType{"T": {
+			tf.Bool, tf.Float32, tf.Float64, tf.Float16, tf.BFloat16, tf.Complex64, tf.Complex128,
+			tf.Int8, tf.Int16, tf.Int32, tf.Int64, tf.Uint8, tf.Uint16, tf.Uint32, tf.Uint64,
+		}}},
+	})
+}
+
+// Where returns the indices of the elements of x that are true, or not zero,
+// in row-major order: one row for each.
+func Where(x tf.Output, opts ...tf.Option) tf.Output { return apply("Where", opts, x) }
+
+func whereShape(c *tf.Infer) error {
+	if s := c.In(0); s != nil {
+		c.Set(0, tf.Shape{-1, len(s)})
+		return nil
+	}
+	c.Set(0, tf.Shape{-1, -1})
+	return nil
+}
+
+func where(*tf.Node) (tf.Kernel, error) {
+	return tf.Compute(func(c *tf.OpContext) error {
+		x := c.Input(0)
+		set := make([]bool, x.Len())
+		kernel.Cast(set, elements(x))
+		count := 0
+		for _, v := range set {
+			if v {
+				count++
+			}
+		}
+		out, err := c.Alloc(0, tf.Int64, tf.Shape{count, x.Rank()})
+		if err != nil {
+			return err
+		}
+		putPositions(tf.Data[int64](out), set, x.Shape())
+		return nil
+	}), nil
+}
+
+// putPositions writes the indices of the elements that are set, of a tensor of
+// shape s.
+func putPositions(dst []int64, set []bool, s tf.Shape) {
+	at := make([]int64, len(s))
+	for _, v := range set {
+		if v {
+			dst = dst[copy(dst, at):]
+		}
+		for k := len(s) - 1; k >= 0; k-- {
+			if at[k]++; at[k] < int64(s[k]) {
+				break
+			}
+			at[k] = 0
+		}
+	}
+}
