@@ -2,7 +2,8 @@ package kernel
 
 import "math"
 
-// sumRun elements are added one after the other; longer runs are halved.
+// sumRun elements are added one after the other, in four sums that do not wait
+// for each other; longer runs are halved.
 const sumRun = 128
 
 // Sum adds up x in pairs of halves, so that the rounding error grows with the
@@ -40,11 +41,17 @@ func pairwiseSum[T Number](x []T) T {
 }
 
 func sumInOrder[T Number](x []T) T {
-	var s T
-	for _, v := range x {
-		s += v
+	var s0, s1, s2, s3 T
+	for ; len(x) >= 4; x = x[4:] {
+		s0 += x[0]
+		s1 += x[1]
+		s2 += x[2]
+		s3 += x[3]
 	}
-	return s
+	for _, v := range x {
+		s0 += v
+	}
+	return (s0 + s1) + (s2 + s3)
 }
 
 // SumFold returns the fold of Sum.

@@ -79,3 +79,148 @@ func TestMatMulRandomShapes(t *testing.T) {
 		}
 	})
 }
+
+func TestMatMulIntegers(t *testing.T) {
+	for trans := range 4 {
+		g := NewGemm(7, 9, 5, trans&1 != 0, trans&2 != 0)
+		a, b := make([]int32, 35), make([]int32, 45)
+		for i := range a {
+			a[i] = int32(i*i%13) - 6
+		}
+		for i := range b {
+			b[i] = int32(i*7%11) - 5
+		}
+		want, got := make([]int32, 63), make([]int32, 63)
+		gemmNaive(g, want, a, b)
+		MatMul(backwards, g, got, a, b, Epilogue[int32]{})
+		if !slices.Equal(got, want) {
+			t.Errorf("transpositions %b: %v, want %v", trans, got, want)
+		}
+	}
+}
+
+func TestMatMulComplex(t *testing.T) {
+	a, b := []complex64{1 + 2i, 3, -1i, 2 - 1i}, []complex64{1i, 1, 2, -1 + 1i}
+	c := make([]complex64, 4)
+	MatMul(Serial, NewGemm(2, 2, 2, false, false), c, a, b, Epilogue[complex64]{})
+	want := []complex64{-2 + 1i + 6, 1 + 2i - 3 + 3i, 1 + 4 - 2i, -1i - 2 + 1i + 2i + 1}
+	if !slices.Equal(c, want) {
+		t.Errorf("%v, want %v", c, want)
+	}
+}
+
+func TestMatMulNothingToSum(t *testing.T) {
+	c := []float32{1, 2, 3, 4}
+	g := NewGemm(2, 2, 0, false, false)
+	g.Accumulate = true
+	MatMul(Serial, g, c, nil, nil, Epilogue[float32]{Bias: []float32{10, 20}})
+	if want := []float32{11, 22, 13, 24}; !slices.Equal(c, want) {
+		t.Errorf("accumulated %v, want %v", c, want)
+	}
+	g.Accumulate = false
+	MatMul(Serial, g, c, nil, nil, Epilogue[float32]{})
+	if want := make([]float32, 4); !slices.Equal(c, want) {
+		t.Errorf("overwritten %v, want %v", c, want)
+	}
+	MatMul(Serial, NewGemm(0, 5, 5, false, false), nil, nil, make([]float32, 25), Epilogue[float32]{})
+}
+
+// TestMatMulBitsDoNotDependOnTasks compares a product on one thread with one
+// whose tasks are run apart and in another order.
+func TestMatMulBitsDoNotDependOnTasks(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		for _, s := range append(gemmShapes, struct{ m, n, k int }{300, 700, 1500}) {
+			for trans := range 4 {
+				g := NewGemm(s.m, s.n, s.k, trans&1 != 0, trans&2 != 0)
+				a, b := random[float32](s.m*s.k, 1), random[float32](s.k*s.n, 2)
+				one, many := make([]float32, s.m*s.n), make([]float32, s.m*s.n)
+				MatMul(Serial, g, one, a, b, Epilogue[float32]{})
+				MatMul(backwards, g, many, a, b, Epilogue[float32]{})
+				if !slices.Equal(one, many) {
+					t.Errorf("%+v: the result depends on how the work is shared", g)
+				}
+			}
+		}
+	})
+}
+
+func TestMatMulEpilogue(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		for _, s := range gemmShapes {
+			g := NewGemm(s.m, s.n, s.k, false, false)
+			a, b, bias := random[float32](s.m*s.k, 1), random[float32](s.k*s.n, 2), random[float32](s.n, 3)
+			want, got := make([]float32, s.m*s.n), make([]float32, s.m*s.n)
+			MatMul(Serial, g, want, a, b, Epilogue[float32]{})
+			for i := range want {
+				want[i] = max(0, want[i]+bias[i%s.n])
+			}
+			MatMul(backwards, g, got, a, b, Epilogue[float32]{Bias: bias, Activate: func(row []float32) { Relu(row, row) }})
+			if !slices.Equal(got, want) {
+				t.Errorf("%+v: bias and relu in the product differ from those after it", g)
+			}
+		}
+	})
+}
+
+// TestMatMulOverlappingRows multiplies the windows of a signal by a filter.
+func TestMatMulOverlappingRows(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		g := Gemm{M: 40, N: 20, K: 12, LDA: 4, LDB: 20, LDC: 20}
+		a, b := random[float32](39*4+12, 1), random[float32](12*20, 2)
+		want, got := make([]float32, 800), make([]float32, 800)
+		gemmNaive(g, want, a, b)
+		MatMul(Serial, g, got, a, b, Epilogue[float32]{})
+		for i := range want {
+			if math.Abs(float64(got[i]-want[i])) > 1e-5 {
+				t.Fatalf("element %d is %v, want %v", i, got[i], want[i])
+			}
+		}
+	})
+}
+
+func TestMatMulKeepsNaN(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		const n = 37
+		a, b, c := make([]float32, n*n), make([]float32, n*n), make([]float32, n*n)
+		Fill(a, 1)
+		a[3*n+36], b[36*n+5] = nan, inf
+		MatMul(Serial, NewGemm(n, n, n, false, false), c, a, b, Epilogue[float32]{})
+		for i, v := range c {
+			row, col := i/n, i%n
+			switch {
+			case row == 3 && v == v:
+				t.Errorf("element %d,%d is %v, want NaN", row, col, v)
+			case row != 3 && col == 5 && v != inf:
+				t.Errorf("element %d,%d is %v, want +Inf", row, col, v)
+			case row != 3 && col != 5 && v != 0:
+				t.Errorf("element %d,%d is %v, want 0", row, col, v)
+			}
+		}
+	})
+}
+
+// FuzzMatMul compares products of any small shape with the naive one, exactly:
+// the operands are small integers.
+func FuzzMatMul(f *testing.F) {
+	f.Add(uint8(14), uint8(32), uint8(16), uint8(0), uint64(1))
+	f.Add(uint8(15), uint8(33), uint8(5), uint8(3), uint64(2))
+	f.Fuzz(func(t *testing.T, m, n, k, flags uint8, seed uint64) {
+		g := NewGemm(int(m), int(n), int(k), flags&1 != 0, flags&2 != 0)
+		g.Accumulate = flags&4 != 0
+		r := rand.New(rand.NewPCG(seed, 0))
+		integers := func(n int) []float32 {
+			x := make([]float32, n)
+			for i := range x {
+				x[i] = float32(r.IntN(9) - 4)
+			}
+			return x
+		}
+		a, b, want := integers(g.M*g.K), integers(g.K*g.N), integers(g.M*g.N)
+		got := slices.Clone(want)
+		gemmNaive(g, want, a, b)
+		MatMul(backwards, g, got, a, b, Epilogue[float32]{})
+		if !slices.Equal(got, want) {
+			t.Errorf("%+v differs from the naive product", g)
+		}
+	})
+}

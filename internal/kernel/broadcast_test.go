@@ -1,0 +1,190 @@
+package kernel
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+)
+
+// indexOf returns the offset in a tensor of this shape of the element that
+// broadcasting puts at an index of the result.
+func indexOf(shape, index []int) int {
+	off := 0
+	for i, n := range shape {
+		k := index[len(index)-len(shape)+i]
+		if n == 1 {
+			k = 0
+		}
+		off = off*n + k
+	}
+	return off
+}
+
+// eachIndex calls f for every index of a shape, in order.
+func eachIndex(shape []int, f func(at int, index []int)) {
+	index := make([]int, len(shape))
+	for at := range product(shape) {
+		rest := at
+		for i := len(shape) - 1; i >= 0; i-- {
+			index[i] = rest % shape[i]
+			rest /= shape[i]
+		}
+		f(at, index)
+	}
+}
+
+// counting returns n different numbers.
+func counting[T Real](n int) []T {
+	x := make([]T, n)
+	for i := range x {
+		x[i] = T(i%120 + 1)
+	}
+	return x
+}
+
+var broadcastShapes = []struct{ x, y, out []int }{
+	{[]int{}, []int{}, []int{}},
+	{[]int{5}, []int{5}, []int{5}},
+	{[]int{5}, []int{}, []int{5}},
+	{[]int{1}, []int{4}, []int{4}},
+	{[]int{3, 4}, []int{4}, []int{3, 4}},
+	{[]int{3, 1}, []int{3, 4}, []int{3, 4}},
+	{[]int{3, 1}, []int{1, 4}, []int{3, 4}},
+	{[]int{2, 3, 4}, []int{3, 1}, []int{2, 3, 4}},
+	{[]int{2, 1, 4}, []int{3, 1}, []int{2, 3, 4}},
+	{[]int{2, 3, 1, 5}, []int{1, 3, 4, 1}, []int{2, 3, 4, 5}},
+	{[]int{1, 1, 1}, []int{2, 2}, []int{1, 2, 2}},
+	{[]int{0, 3}, []int{3}, []int{0, 3}},
+	{[]int{4, 1}, []int{1, 0}, []int{4, 0}},
+	{[]int{7, 1, 600}, []int{7, 5, 1}, []int{7, 5, 600}},
+}
+
+// pieces is a Par that cuts the work into uneven pieces.
+func pieces(n, _ int, f func(lo, hi int)) {
+	for lo, size := 0, 1; lo < n; size = size*2 + 1 {
+		hi := min(n, lo+size)
+		f(lo, hi)
+		lo = hi
+	}
+}
+
+func TestZipBroadcast(t *testing.T) {
+	loops := map[string]Loops[int64, int64]{
+		"all forms": SubLoops[int64](),
+		"zip only":  {Zip: Sub[int64]},
+	}
+	for _, s := range broadcastShapes {
+		b, ok := NewBroadcast(s.x, s.y)
+		if !ok || !slices.Equal(b.Shape, s.out) {
+			t.Fatalf("%v and %v broadcast to %v, %v; want %v", s.x, s.y, b, ok, s.out)
+		}
+		x, y := counting[int64](product(s.x)), counting[int64](product(s.y))
+		Map(y, y, func(v int64) int64 { return v * 1000 })
+		want := make([]int64, b.Len)
+		eachIndex(s.out, func(at int, index []int) { want[at] = x[indexOf(s.x, index)] - y[indexOf(s.y, index)] })
+		for name, l := range loops {
+			got := make([]int64, b.Len)
+			ZipBroadcast(pieces, b, got, x, y, l)
+			if !slices.Equal(got, want) {
+				t.Errorf("%s: %v - %v is %v, want %v", name, s.x, s.y, got, want)
+			}
+		}
+	}
+}
+
+func TestBroadcastRefuses(t *testing.T) {
+	for _, s := range [][2][]int{{{2}, {3}}, {{2, 3}, {2}}, {{0}, {2}}, {{2, 2, 3}, {3, 1, 3}}} {
+		if b, ok := NewBroadcast(s[0], s[1]); ok {
+			t.Errorf("%v and %v broadcast to %v", s[0], s[1], b.Shape)
+		}
+	}
+	for _, s := range [][2][]int{{{2}, {3}}, {{3}, {2, 3}}, {{1, 3}, {2, 3}}} {
+		if _, ok := NewBroadcastTo(s[0], s[1]); ok {
+			t.Errorf("%v broadcasts to %v", s[1], s[0])
+		}
+	}
+}
+
+func TestBroadcastMergesDimensions(t *testing.T) {
+	for _, c := range []struct {
+		x, y []int
+		dims int
+		same bool
+	}{
+		{[]int{2, 3, 4}, []int{2, 3, 4}, 1, true},
+		{[]int{2, 3, 4}, []int{3, 4}, 2, false},
+		{[]int{2, 3, 4}, []int{}, 1, false},
+		{[]int{2, 1, 4}, []int{2, 1, 4}, 1, true},
+		{[]int{2, 3, 1}, []int{2, 3, 4}, 2, false},
+		{[]int{}, []int{}, 1, true},
+	} {
+		b, _ := NewBroadcast(c.x, c.y)
+		if len(b.dims) != c.dims || b.Same() != c.same {
+			t.Errorf("%v, %v: %d dimensions, same %v; want %d, %v", c.x, c.y, len(b.dims), b.Same(), c.dims, c.same)
+		}
+	}
+}
+
+func TestSelectBroadcast(t *testing.T) {
+	for _, s := range [][3][]int{
+		{{3, 4}, {3, 4}, {3, 4}}, {{3, 1}, {3, 4}, {}}, {{}, {2, 3}, {3}}, {{4}, {2, 1, 1}, {3, 1}}, {{2, 1}, {}, {}},
+	} {
+		b, _ := NewBroadcast(s[0], s[1], s[2])
+		c := make([]bool, product(s[0]))
+		for i := range c {
+			c[i] = i%3 != 1
+		}
+		x, y := counting[int32](product(s[1])), counting[int32](product(s[2]))
+		Map(y, y, func(v int32) int32 { return -v })
+		want := make([]int32, b.Len)
+		eachIndex(b.Shape, func(at int, index []int) {
+			want[at] = y[indexOf(s[2], index)]
+			if c[indexOf(s[0], index)] {
+				want[at] = x[indexOf(s[1], index)]
+			}
+		})
+		got := make([]int32, b.Len)
+		SelectBroadcast(pieces, b, got, c, x, y)
+		if !slices.Equal(got, want) {
+			t.Errorf("%v: %v, want %v", s, got, want)
+		}
+	}
+}
+
+func TestCopyBroadcastAndTile(t *testing.T) {
+	b, ok := NewBroadcastTo([]int{2, 3, 2}, []int{3, 1})
+	if !ok {
+		t.Fatal("[3,1] does not broadcast to [2,3,2]")
+	}
+	got := make([]string, 12)
+	CopyBroadcast(pieces, b, got, []string{"a", "b", "c"})
+	if want := "[a a b b c c a a b b c c]"; fmt.Sprint(got) != want {
+		t.Errorf("broadcast %v, want %v", got, want)
+	}
+	got = make([]string, 12)
+	Tile(pieces, got, []string{"a", "b", "c", "d", "e", "f"}, []int{2, 3}, []int{1, 2})
+	if want := "[a b c a b c d e f d e f]"; fmt.Sprint(got) != want {
+		t.Errorf("tiled %v, want %v", got, want)
+	}
+	Tile(pieces, got, []string{"a", "b", "c"}, []int{3}, []int{4})
+	if want := "[a b c a b c a b c a b c]"; fmt.Sprint(got) != want {
+		t.Errorf("tiled %v, want %v", got, want)
+	}
+}
+
+func TestWidenedBroadcast(t *testing.T) {
+	b, _ := NewBroadcast([]int{3}, []int{})
+	x, y := []Half{HalfFromFloat32(1), HalfFromFloat32(2), HalfFromFloat32(3)}, []Half{HalfFromFloat32(2)}
+	z := make([]Half, 3)
+	ZipBroadcast(Serial, b, z, x, y, WidenLoops[Half](DivLoops[float32]()))
+	for i, want := range []float32{0.5, 1, 1.5} {
+		if z[i].Float32() != want {
+			t.Errorf("quotient %d is %v, want %v", i, z[i].Float32(), want)
+		}
+	}
+	less := make([]bool, 3)
+	ZipBroadcast(Serial, b, less, x, y, WidenLoopsTo[bool, Half](Loops[bool, float32]{Zip: Less[float32]}))
+	if want := []bool{true, false, false}; !slices.Equal(less, want) {
+		t.Errorf("%v, want %v", less, want)
+	}
+}
