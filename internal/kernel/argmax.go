@@ -15,7 +15,7 @@ func ArgMin[I Index, T Real](par Par, dst []I, src []T, outer, n, inner int) {
 }
 
 func argBest[I Index, T Real](par Par, dst []I, src []T, outer, n, inner int, better func(a, b T) bool) {
-	par(outer, max(1, elementGrain/max(1, n*inner)), func(lo, hi int) {
+	par(outer, max(1, ElementGrain/max(1, n*inner)), func(lo, hi int) {
 		for o := lo; o < hi; o++ {
 			for i := range inner {
 				dst[o*inner+i] = I(argBestOf(src[o*n*inner+i:], n, inner, better))

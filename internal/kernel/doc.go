@@ -28,3 +28,11 @@ func Serial(n, _ int, f func(lo, hi int)) {
 		f(0, n)
 	}
 }
+
+const (
+	// ElementGrain elements of arithmetic or copying are worth a task: some
+	// ten microseconds of memory traffic.
+	ElementGrain = 32 << 10
+	// MathGrain elements of a transcendental function are worth a task.
+	MathGrain = 8 << 10
+)

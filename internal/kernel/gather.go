@@ -14,7 +14,7 @@ func BadIndex[I Index](idx []I, n int) int {
 // × inner.
 func Gather[T any, I Index](par Par, dst, src []T, idx []I, outer, n, inner int) {
 	k := len(idx)
-	par(outer*k, max(1, elementGrain/max(1, inner)), func(lo, hi int) {
+	par(outer*k, max(1, ElementGrain/max(1, inner)), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			row := (i/k*n + int(idx[i%k])) * inner
 			copy(dst[i*inner:(i+1)*inner], src[row:row+inner])

@@ -43,20 +43,17 @@ func WidenLoopsTo[R any, H HalfFloat](l Loops[R, float32]) Loops[R, H] {
 	return Loops[R, H]{Zip: func(z []R, x, y []H) { WidenTo(z, x, y, l.Zip) }}
 }
 
-// elementGrain is the least number of elements worth a task of their own.
-const elementGrain = 16 << 10
-
 // scalarRun is how often a scalar is repeated for loops without scalar form.
 const scalarRun = 256
 
 // ZipBroadcast runs a binary operation over operands of two shapes.
 func ZipBroadcast[R, T any](par Par, b *Broadcast, z []R, x, y []T, l Loops[R, T]) {
 	if b.Same() {
-		par(b.Len, elementGrain, func(lo, hi int) { l.Zip(z[lo:hi], x[lo:hi], y[lo:hi]) })
+		par(b.Len, ElementGrain, func(lo, hi int) { l.Zip(z[lo:hi], x[lo:hi], y[lo:hi]) })
 		return
 	}
 	run := l.forInner(b.Inner())
-	par(b.Len, elementGrain, func(lo, hi int) {
+	par(b.Len, ElementGrain, func(lo, hi int) {
 		b.Runs(lo, hi, func(at int, off []int, n int) {
 			run(z[at:at+n], x[off[0]:], y[off[1]:])
 		})
@@ -98,7 +95,7 @@ func repeatScalar[R, T any](z []R, s T, v []T, f func(z []R, s, v []T)) {
 // of three shapes: b plans c, x and y in this order.
 func SelectBroadcast[T any](par Par, b *Broadcast, z []T, c []bool, x, y []T) {
 	step := b.Inner()
-	par(b.Len, elementGrain, func(lo, hi int) {
+	par(b.Len, ElementGrain, func(lo, hi int) {
 		b.Runs(lo, hi, func(at int, off []int, n int) {
 			ci, xi, yi := off[0], off[1], off[2]
 			for i := range z[at : at+n] {
@@ -115,7 +112,7 @@ func SelectBroadcast[T any](par Par, b *Broadcast, z []T, c []bool, x, y []T) {
 // CopyBroadcast repeats x to fill z.
 func CopyBroadcast[T any](par Par, b *Broadcast, z, x []T) {
 	repeated := b.Inner()[0] == 0
-	par(b.Len, elementGrain, func(lo, hi int) {
+	par(b.Len, ElementGrain, func(lo, hi int) {
 		b.Runs(lo, hi, func(at int, off []int, n int) {
 			if repeated {
 				Fill(z[at:at+n], x[off[0]])

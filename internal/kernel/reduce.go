@@ -107,7 +107,7 @@ func reduceKept[T any](par Par, dims []reduceDim, dst, src []T, f Fold[T]) {
 			perIndex *= d.n
 		}
 	}
-	grain := max(1, elementGrain/perIndex)
+	grain := max(1, ElementGrain/perIndex)
 	par(dims[kept].n, grain, func(lo, hi int) {
 		if kept == 0 {
 			reduceRange(dims, dst, src, lo, hi, f)

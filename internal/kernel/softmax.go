@@ -27,15 +27,12 @@ func eachRow(par Par, total, n int, f func(lo, hi int)) {
 	if n == 0 {
 		return
 	}
-	par(total/n, max(1, rowGrain/n), func(lo, hi int) {
+	par(total/n, max(1, MathGrain/n), func(lo, hi int) {
 		for r := lo; r < hi; r++ {
 			f(r*n, (r+1)*n)
 		}
 	})
 }
-
-// rowGrain elements of a transcendental function are worth a task.
-const rowGrain = 8 << 10
 
 // expShifted sets y = e^(x-shift) and returns the sum of y.
 func expShifted[T Float](y, x []T, shift T) T {

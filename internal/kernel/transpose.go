@@ -60,7 +60,7 @@ func Transpose[T any](par Par, t *Transposition, dst, src []T) {
 	switch {
 	case t.len == 0:
 	case len(t.dims) <= 1:
-		par(t.len, elementGrain, func(lo, hi int) { copy(dst[lo:hi], src[lo:hi]) })
+		par(t.len, ElementGrain, func(lo, hi int) { copy(dst[lo:hi], src[lo:hi]) })
 	case t.dims[len(t.dims)-1].src == 1:
 		transposeRuns(par, t, dst, src)
 	default:
@@ -71,7 +71,7 @@ func Transpose[T any](par Par, t *Transposition, dst, src []T) {
 // transposeRuns copies whole runs: the innermost dimension stays in place.
 func transposeRuns[T any](par Par, t *Transposition, dst, src []T) {
 	outer, run := t.dims[:len(t.dims)-1], t.dims[len(t.dims)-1].n
-	par(t.len/run, max(1, elementGrain/run), func(lo, hi int) {
+	par(t.len/run, max(1, ElementGrain/run), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			s, _ := offsets(outer, i)
 			copy(dst[i*run:(i+1)*run], src[s:])
@@ -95,7 +95,7 @@ func transposeBlocks[T any](par Par, t *Transposition, dst, src []T) {
 		planes *= d.n
 	}
 	strips := (row.n + transposeBlock - 1) / transposeBlock
-	par(planes*strips, max(1, elementGrain/(transposeBlock*col.n)), func(lo, hi int) {
+	par(planes*strips, max(1, ElementGrain/(transposeBlock*col.n)), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			s, d := offsets(outer, i/strips)
 			r := i % strips * transposeBlock
