@@ -1,0 +1,62 @@
+// Command gorge runs a task of a cluster.
+//
+//	gorge serve --cluster_spec='ps|127.0.0.1:2222,worker|127.0.0.1:2223' --job_name=worker --task_id=0
+//	gorge version
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+const usage = `usage: gorge COMMAND [flags]
+
+commands:
+  serve     be a task of a cluster until a signal comes; -h lists the flags
+  version   print the version
+`
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// run is main without a process around it; it returns the exit status. Why a
+// command failed is its last line, begun by the name of the error's code.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	err := dispatch(ctx, args, stdout, stderr)
+	if err == nil || errors.Is(err, flag.ErrHelp) {
+		return 0
+	}
+	e := tf.AsError(err)
+	fmt.Fprintf(stderr, "%s: %s\n", e.Code, e.Message())
+	return 1
+}
+
+func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	if len(args) == 0 {
+		fmt.Fprint(stderr, usage)
+		return tf.Errorf(tf.InvalidArgument, "a command has to be given")
+	}
+	switch args[0] {
+	case "serve":
+		return serve(ctx, args[1:], stdout, stderr)
+	case "version":
+		return version(stdout)
+	case "help", "-h", "--help":
+		fmt.Fprint(stdout, usage)
+		return nil
+	}
+	fmt.Fprint(stderr, usage)
+	return tf.Errorf(tf.InvalidArgument, "the command must be one of those listed, got %q", args[0])
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/cluster"
+)
+
+// defaultAddress is where a server listens that is a cluster by itself.
+const defaultAddress = "127.0.0.1:2222"
+
+// serveFlags are the flags of serve; those of TensorFlow's own server binary
+// have its names.
+type serveFlags struct {
+	cluster, job, serverDef, devices, protocol, level string
+	task, threads                                     int
+}
+
+func parseServe(args []string, stderr io.Writer) (*serveFlags, error) {
+	f := &serveFlags{}
+	s := flag.NewFlagSet("gorge serve", flag.ContinueOnError)
+	s.SetOutput(stderr)
+	s.StringVar(&f.cluster, "cluster_spec", "", "all tasks of the cluster: `job|host:port;host:port,job|host:port`; without it the server is a cluster by itself, at "+defaultAddress)
+	s.StringVar(&f.job, "job_name", "", "`job` of this task")
+	s.IntVar(&f.task, "task_id", 0, "`number` of this task in its job")
+	s.StringVar(&f.serverDef, "server_def", "", "`file` with a serialized tensorflow.ServerDef, instead of the flags above")
+	s.StringVar(&f.devices, "devices", "", "devices of the task: `TYPE:COUNT,...`, CPU:2 say")
+	s.StringVar(&f.protocol, "protocol", "", "how tasks exchange tensors: grpc")
+	s.IntVar(&f.threads, "threads", 0, "goroutines that one operation uses; 0: as many as there are cores")
+	s.StringVar(&f.level, "log", "info", "least `level` that is logged: debug, info, warn, error")
+	if err := s.Parse(args); err != nil {
+		if err == flag.ErrHelp {
+			return nil, err
+		}
+		return nil, tf.Errorf(tf.InvalidArgument, "%v", err)
+	}
+	if s.NArg() > 0 {
+		return nil, tf.Errorf(tf.InvalidArgument, "serve takes flags only, got %q", s.Args())
+	}
+	return f, nil
+}
+
+// serve is a task of a cluster until ctx ends. When it is ready it prints its
+// target, one line.
+func serve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	f, err := parseServe(args, stderr)
+	if err != nil {
+		return err
+	}
+	c, err := f.config(stderr)
+	if err != nil {
+		return err
+	}
+	s, err := cluster.NewServer(c)
+	if err != nil {
+		return err
+	}
+	defer s.Stop()
+	if err := s.Start(); err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintln(stdout, s.Target()); err != nil {
+		return tf.Errorf(tf.Unavailable, "cannot say where the server is: %v", err)
+	}
+	<-ctx.Done()
+	return s.Stop()
+}
+
+// config works out which server the flags describe.
+func (f *serveFlags) config(stderr io.Writer) (cluster.Config, error) {
+	c, err := f.identity()
+	if err != nil {
+		return c, err
+	}
+	if f.devices != "" {
+		if c.Devices, err = parseDevices(f.devices); err != nil {
+			return c, err
+		}
+	}
+	if f.protocol != "" {
+		c.Protocol = f.protocol
+	}
+	if f.threads != 0 {
+		c.Threads = f.threads
+	}
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(f.level)); err != nil {
+		return c, tf.Errorf(tf.InvalidArgument, "-log must be debug, info, warn or error, got %q", f.level)
+	}
+	c.Log = slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level})
+	return c, nil
+}
+
+// identity finds out which task of which cluster it is.
+func (f *serveFlags) identity() (cluster.Config, error) {
+	switch {
+	case f.serverDef != "" && f.cluster != "":
+		return cluster.Config{}, tf.Errorf(tf.InvalidArgument, "-server_def and -cluster_spec exclude each other")
+	case f.serverDef != "":
+		data, err := os.ReadFile(f.serverDef)
+		if err != nil {
+			return cluster.Config{}, tf.Errorf(tf.NotFound, "cannot read the server definition: %v", err)
+		}
+		return cluster.FromServerDef(data)
+	case f.cluster == "":
+		if f.job != "" || f.task != 0 {
+			return cluster.Config{}, tf.Errorf(tf.InvalidArgument, "-job_name and -task_id need -cluster_spec")
+		}
+		return cluster.Local(defaultAddress), nil
+	}
+	spec, err := cluster.ParseSpec(f.cluster)
+	return cluster.Config{Cluster: spec, Job: f.job, Task: f.task}, err
+}
+
+// parseDevices reads "CPU:2,FAKE:1".
+func parseDevices(s string) (map[string]int, error) {
+	out := map[string]int{}
+	for part := range strings.SplitSeq(s, ",") {
+		typ, count, _ := strings.Cut(part, ":")
+		n, err := strconv.Atoi(count)
+		if err != nil || n < 0 || n > 1024 || typ == "" {
+			return nil, tf.Errorf(tf.InvalidArgument, "devices have the form TYPE:COUNT,TYPE:COUNT, got %q", s)
+		}
+		out[typ] = n
+	}
+	return out, nil
+}

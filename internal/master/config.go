@@ -1,0 +1,26 @@
+package master
+
+import (
+	"google.golang.org/protobuf/proto"
+
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// config works out the configuration of a session. As in TensorFlow the
+// server's comes first and last, so that what it sets cannot be overridden.
+func (m *Master) config(asked *pb.ConfigProto) (*pb.ConfigProto, error) {
+	cfg := &pb.ConfigProto{}
+	for _, c := range []*pb.ConfigProto{m.env.Config, asked, m.env.Config} {
+		if c != nil {
+			proto.Merge(cfg, c)
+		}
+	}
+	switch {
+	case cfg.GetUsePerSessionThreads() || len(cfg.GetSessionInterOpThreadPool()) > 0:
+		return nil, tf.Errorf(tf.InvalidArgument, "Distributed session does not support session thread pool options.")
+	case cfg.GetClusterDef() != nil:
+		return nil, tf.Errorf(tf.Unimplemented, "a session must use the cluster that its servers were started with: its configuration brings another one (cluster_def)")
+	}
+	return cfg, nil
+}

@@ -1,0 +1,91 @@
+package master
+
+import (
+	"context"
+
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// ListDevices lists the devices of a session, or of the whole cluster.
+func (m *Master) ListDevices(ctx context.Context, req *pb.ListDevicesRequest) (*pb.ListDevicesResponse, error) {
+	if req.GetSessionHandle() == "" {
+		return m.allDevices(ctx)
+	}
+	s := m.lookup(req.GetSessionHandle())
+	if s == nil {
+		return nil, tf.Errorf(tf.InvalidArgument, "Session %s is not found. Possibly, this master has restarted.", req.GetSessionHandle())
+	}
+	resp := &pb.ListDevicesResponse{}
+	local, remote := m.sort(s.members)
+	resp.LocalDevice = append(remote, local...) // all of them, as TensorFlow has it
+	return resp, nil
+}
+
+func (m *Master) allDevices(ctx context.Context) (*pb.ListDevicesResponse, error) {
+	members, err := m.everybody(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	resp := &pb.ListDevicesResponse{}
+	resp.LocalDevice, resp.RemoteDevice = m.sort(members)
+	return resp, nil
+}
+
+// everybody finds the tasks that filters describe.
+func (m *Master) everybody(ctx context.Context, filters []string) ([]member, error) {
+	if err := m.start(); err != nil {
+		return nil, err
+	}
+	defer m.background.Done()
+	ctx, cancel := m.within(ctx)
+	defer cancel()
+	tasks, err := filterTasks(m.env.Workers.Tasks(), m.env.Task, filters)
+	if err != nil {
+		return nil, err
+	}
+	return discover(ctx, m.env.Workers, tasks, m.env.Log)
+}
+
+// sort tells the master's own devices from those of others.
+func (m *Master) sort(members []member) (local, remote []*pb.DeviceAttributes) {
+	for _, x := range members {
+		if x.task == m.env.Task {
+			local = append(local, x.devices...)
+		} else {
+			remote = append(remote, x.devices...)
+		}
+	}
+	return local, remote
+}
+
+// Reset closes all sessions of the master and clears containers of all workers.
+func (m *Master) Reset(ctx context.Context, req *pb.ResetRequest) (*pb.ResetResponse, error) {
+	if err := m.closeSessions(); err != nil {
+		return nil, err
+	}
+	members, err := m.everybody(ctx, req.GetDeviceFilters())
+	if err != nil {
+		return nil, err
+	}
+	err = each(ctx, members, func(ctx context.Context, x *member) error {
+		_, err := x.worker.CleanupAll(ctx, &pb.CleanupAllRequest{Container: req.GetContainer()})
+		return err
+	})
+	return &pb.ResetResponse{}, err
+}
+
+func (m *Master) closeSessions() error {
+	if err := m.start(); err != nil {
+		return err
+	}
+	defer m.background.Done()
+	m.mu.Lock()
+	all := m.sessions
+	m.sessions = map[string]*session{}
+	m.mu.Unlock()
+	for _, s := range all {
+		s.close()
+	}
+	return nil
+}

@@ -1,0 +1,161 @@
+package master
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// filterTasks returns the tasks that take part in a session: those that any of
+// the filters describes, and the master's own.
+func filterTasks(all []string, own string, filters []string) ([]string, error) {
+	if len(filters) == 0 {
+		return all, nil
+	}
+	specs := make([]tf.DeviceSpec, len(filters))
+	for i, f := range filters {
+		d, err := tf.ParseDevice(f)
+		if err != nil {
+			return nil, tf.Errorf(tf.InvalidArgument, "Skipping invalid filter: %s", f)
+		}
+		specs[i] = d
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(task string) bool {
+		return task != own && !anyMatches(specs, task)
+	}), nil
+}
+
+func anyMatches(filters []tf.DeviceSpec, task string) bool {
+	t, err := tf.ParseDevice(task)
+	return err == nil && slices.ContainsFunc(filters, func(f tf.DeviceSpec) bool {
+		_, ok := f.Merge(t)
+		return ok
+	})
+}
+
+// A member is a task that takes part in a session.
+type member struct {
+	task    string
+	worker  Worker
+	devices []*pb.DeviceAttributes
+}
+
+// reminder is how often a master says whom it waits for.
+const reminder = 10 * time.Second
+
+// discover asks all tasks for their devices and waits until all have answered,
+// however long that takes: tasks of a cluster start in any order.
+func discover(ctx context.Context, workers Workers, tasks []string, log *slog.Logger) ([]member, error) {
+	members, err := membersOf(workers, tasks)
+	if err != nil {
+		return nil, err
+	}
+	w := newWaiting(tasks)
+	stop := w.remind(ctx, log)
+	defer stop()
+	err = each(ctx, members, func(ctx context.Context, m *member) error {
+		defer w.done(m.task)
+		return m.ask(ctx)
+	})
+	return members, err
+}
+
+func membersOf(workers Workers, tasks []string) ([]member, error) {
+	out := make([]member, len(tasks))
+	for i, task := range tasks {
+		w, err := workers.Worker(task)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = member{task: task, worker: w}
+	}
+	return out, nil
+}
+
+// ask finds out which devices a task has. A task that was started under
+// another name has its devices renamed.
+func (m *member) ask(ctx context.Context) error {
+	resp, err := m.worker.GetStatus(ctx, &pb.GetStatusRequest{})
+	if err != nil {
+		return err
+	}
+	for _, d := range resp.GetDeviceAttributes() {
+		spec, err := tf.ParseDevice(d.GetName())
+		if err != nil {
+			return tf.Errorf(tf.Internal, "Could not parse device name %s of worker %s", d.GetName(), m.task)
+		}
+		own, _ := tf.ParseDevice(m.task)
+		d.Name = spec.Override(own).String()
+	}
+	m.devices = resp.GetDeviceAttributes()
+	return nil
+}
+
+// waiting is the set of tasks that have not answered yet.
+type waiting struct {
+	mu    sync.Mutex
+	tasks map[string]bool
+}
+
+func newWaiting(tasks []string) *waiting {
+	w := &waiting{tasks: make(map[string]bool, len(tasks))}
+	for _, t := range tasks {
+		w.tasks[t] = true
+	}
+	return w
+}
+
+func (w *waiting) done(task string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.tasks, task)
+}
+
+// remind logs every so often who has not answered, until it is stopped.
+func (w *waiting) remind(ctx context.Context, log *slog.Logger) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var over sync.WaitGroup
+	over.Go(func() {
+		tick := time.NewTicker(reminder)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				w.log(log)
+			}
+		}
+	})
+	return func() { cancel(); over.Wait() }
+}
+
+func (w *waiting) log(log *slog.Logger) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for task := range w.tasks {
+		log.Info("CreateSession still waiting for response from worker: " + task)
+	}
+}
+
+// each calls f for all members at once and waits for the end of all calls. The
+// first error cancels the others and is returned.
+func each(ctx context.Context, members []member, f func(context.Context, *member) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var wg sync.WaitGroup
+	for i := range members {
+		wg.Go(func() {
+			if err := f(ctx, &members[i]); err != nil {
+				cancel(err) // only the first one counts
+			}
+		})
+	}
+	wg.Wait()
+	return context.Cause(ctx)
+}

@@ -1,0 +1,158 @@
+// Package master drives the workers of a cluster: it places a client's graph on
+// their devices, gives each its part, and runs steps on all parts at once.
+//
+// What a step needs of the graph and how it is split is worked out by functions
+// that do no I/O (plan.go); sessions only carry the result to the workers and
+// back. A worker is known through the interface [Worker] alone.
+package master
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+
+	"github.com/gorge-tf/gorge/internal/device"
+	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/internal/pass"
+	"github.com/gorge-tf/gorge/internal/requestid"
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// A Worker is a task of the cluster, this one or another. Its errors are
+// tf.Errors; those of RunGraph, too, are returned, never put into the response.
+type Worker interface {
+	GetStatus(context.Context, *pb.GetStatusRequest) (*pb.GetStatusResponse, error)
+	CreateWorkerSession(context.Context, *pb.CreateWorkerSessionRequest) (*pb.CreateWorkerSessionResponse, error)
+	DeleteWorkerSession(context.Context, *pb.DeleteWorkerSessionRequest) (*pb.DeleteWorkerSessionResponse, error)
+	RegisterGraph(context.Context, *pb.RegisterGraphRequest) (*pb.RegisterGraphResponse, error)
+	RunGraph(context.Context, *pb.RunGraphRequest) (*pb.RunGraphResponse, error)
+	CleanupGraph(context.Context, *pb.CleanupGraphRequest) (*pb.CleanupGraphResponse, error)
+	CleanupAll(context.Context, *pb.CleanupAllRequest) (*pb.CleanupAllResponse, error)
+}
+
+// Workers finds the workers of a cluster.
+type Workers interface {
+	// Tasks returns the names of all tasks, "/job:ps/replica:0/task:0".
+	Tasks() []string
+	// Worker returns the worker of a task.
+	Worker(task string) (Worker, error)
+}
+
+// Env is what a master works with.
+type Env struct {
+	Task    string          // of the master itself, which is a worker too
+	Devices *device.Set     // of that task; the first is where feeds and fetches live
+	Workers Workers         // all tasks, its own among them
+	Config  *pb.ConfigProto // what sessions do not say themselves; may be nil
+	Log     *slog.Logger    // nil: nothing is logged
+	// Optimize, if not nil, rewrites the graph of a step before it is split.
+	// What the signature names must stay.
+	Optimize func(g *graph.Graph, s pass.Signature) (*graph.Graph, error)
+}
+
+// A Master serves sessions. Its methods are those of TensorFlow's MasterService,
+// in plain Go, and may be called from any goroutine.
+type Master struct {
+	env        Env
+	recent     *requestid.Recent
+	ctx        context.Context // ends with Close
+	cancel     context.CancelCauseFunc
+	background sync.WaitGroup // what goes on after a client has its answer
+
+	mu       sync.Mutex
+	sessions map[string]*session
+	closed   bool
+}
+
+// trackedRequests is how many requests TensorFlow's masters remember.
+const trackedRequests = 10_000
+
+// New returns a master that is ready to serve.
+func New(env Env) *Master {
+	if env.Log == nil {
+		env.Log = slog.New(slog.DiscardHandler)
+	}
+	m := &Master{env: env, recent: requestid.NewRecent(trackedRequests), sessions: map[string]*session{}}
+	m.ctx, m.cancel = context.WithCancelCause(context.Background())
+	return m
+}
+
+// Close ends all sessions: their steps fail with an Unavailable error. It
+// returns when nothing is under way any more. Later calls fail.
+func (m *Master) Close() {
+	why := tf.Errorf(tf.Unavailable, "the master %s is shutting down", m.env.Task)
+	m.mu.Lock()
+	all := m.sessions
+	m.sessions, m.closed = nil, true
+	m.mu.Unlock()
+	m.cancel(why)
+	for _, s := range all {
+		s.end(why)
+	}
+	m.background.Wait()
+}
+
+// start counts something that Close waits for; it ends with m.background.Done.
+func (m *Master) start() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return context.Cause(m.ctx)
+	}
+	m.background.Add(1)
+	return nil
+}
+
+// within returns a context that ends with ctx and with the master, and the
+// function that gives it back.
+func (m *Master) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	return bound(ctx, m.ctx)
+}
+
+// bound returns a context that ends with either of two, with the cause of the
+// one that ended.
+func bound(ctx, other context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(other, func() { cancel(context.Cause(other)) })
+	return ctx, func() { stop(); cancel(nil) }
+}
+
+// lookup returns a session, nil if there is none of that handle.
+func (m *Master) lookup(handle string) *session {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.sessions[handle]
+}
+
+// find returns the session that a call is about. Clients take Aborted as a
+// sign to open another one.
+func (m *Master) find(handle string) (*session, error) {
+	if s := m.lookup(handle); s != nil {
+		return s, nil
+	}
+	if err := context.Cause(m.ctx); err != nil {
+		return nil, err
+	}
+	return nil, tf.Errorf(tf.Aborted, "Session %s is not found.", handle)
+}
+
+// remove takes a session out of the table; nil if it is not there.
+func (m *Master) remove(handle string) *session {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := m.sessions[handle]
+	delete(m.sessions, handle)
+	return s
+}
+
+// add puts an opened session into the table.
+func (m *Master) add(s *session) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return context.Cause(m.ctx)
+	}
+	m.sessions[s.handle] = s
+	return nil
+}

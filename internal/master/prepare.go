@@ -1,0 +1,108 @@
+package master
+
+import (
+	"context"
+
+	"github.com/gorge-tf/gorge/internal/pass"
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+)
+
+// prepared is the graph of a signature, registered at the workers, or on its
+// way to be.
+type prepared struct {
+	done  chan struct{} // closed when parts or err are set
+	parts []registered
+	err   error
+}
+
+// registered is a part that a worker can run.
+type registered struct {
+	part
+	worker Worker
+	handle string
+}
+
+// prepare returns the parts of a signature, which the first step that needs
+// them has made. The others wait for that, as long as they like.
+func (s *session) prepare(ctx context.Context, sig pass.Signature) ([]registered, error) {
+	key := sig.Key()
+	s.mu.Lock()
+	p := s.steps[key]
+	if p == nil {
+		p = &prepared{done: make(chan struct{})}
+		s.steps[key] = p
+		s.running.Add(1) // the step that waits for it is counted, so the sum is not zero
+		go s.fill(p, key, sig)
+	}
+	s.mu.Unlock()
+	select {
+	case <-p.done:
+		return p.parts, p.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// fill makes p what it stands for. It works for all who wait, so not in the
+// context of one of them.
+func (s *session) fill(p *prepared, key string, sig pass.Signature) {
+	defer s.running.Done()
+	defer close(p.done)
+	if p.parts, p.err = s.build(sig); p.err == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.steps, key) // the graph may grow what is missing
+}
+
+// build plans a step and registers its parts.
+func (s *session) build(sig pass.Signature) ([]registered, error) {
+	s.mu.Lock()
+	g := s.placed
+	s.mu.Unlock()
+	parts, err := s.layout.split(g, sig, s.m.env.Optimize)
+	if err != nil {
+		return nil, err
+	}
+	return s.register(parts)
+}
+
+func (s *session) register(parts []part) ([]registered, error) {
+	out := make([]registered, len(parts))
+	members := make([]member, len(parts))
+	index := make(map[string]int, len(parts))
+	for i, p := range parts {
+		members[i] = s.member(p.task)
+		index[p.task] = i
+	}
+	err := each(s.ctx, members, func(ctx context.Context, m *member) error {
+		i := index[m.task]
+		handle, err := s.registerPart(ctx, m.worker, parts[i])
+		out[i] = registered{part: parts[i], worker: m.worker, handle: handle}
+		return err
+	})
+	return out, err
+}
+
+// member returns the member for a task, which layout knows to exist.
+func (s *session) member(task string) member {
+	for _, m := range s.members {
+		if m.task == task {
+			return m
+		}
+	}
+	return member{task: task}
+}
+
+func (s *session) registerPart(ctx context.Context, w Worker, p part) (handle string, err error) {
+	def, err := p.graph.Proto()
+	if err != nil {
+		return "", err
+	}
+	resp, err := w.RegisterGraph(ctx, &pb.RegisterGraphRequest{
+		SessionHandle: s.handle, CreateWorkerSessionCalled: true, GraphDef: def,
+		GraphOptions: s.cfg.GetGraphOptions(), ConfigProto: s.cfg,
+	})
+	return resp.GetGraphHandle(), err
+}

@@ -1,0 +1,44 @@
+package master_test
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// counter is a graph with a variable on the parameter server, x + v and v += x
+// on a worker.
+func counter() *tf.Graph {
+	g := tf.NewGraph(tf.Strict())
+	var v *tf.Variable
+	g.Device("/job:ps/task:0", func() {
+		v = tf.NewVariable(ops.Scalar[float32](g, 10), tf.VariableOptions{Name: "v"})
+	})
+	x := ops.Placeholder(g, tf.Float32, tf.Shape{}, tf.Name("x"))
+	ops.AddV2(x, v.Value(), tf.Name("sum"), tf.OnDevice("/job:worker/task:1"))
+	ops.AssignAddVariableOp(v.Handle(), x, tf.Name("add"))
+	return g
+}
+
+func TestRunAcrossTasks(t *testing.T) {
+	c := newCluster(t, ps0, worker0, worker1)
+	s := connect(t, c.master(worker0), counter(), nil)
+	s.must("v/Assign")
+	two := feeds{"x:0": tf.Scalar[float32](2)}
+	if got := s.value("sum:0", two); got != 12 {
+		t.Errorf("x + v = %v, want 12", got)
+	}
+	for range 5 {
+		if _, err := s.run(two, nil, "add"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := s.value("sum", two); got != 22 { // a name without its output number
+		t.Errorf("x + v after five additions = %v, want 22", got)
+	}
+}

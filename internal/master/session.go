@@ -1,0 +1,190 @@
+package master
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/internal/pass"
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// A session is one client's graph on the cluster.
+type session struct {
+	m       *Master
+	handle  string
+	cfg     *pb.ConfigProto
+	members []member
+	layout  *layout
+	log     *slog.Logger
+	ctx     context.Context // ends with the session
+	cancel  context.CancelCauseFunc
+
+	extending sync.Mutex // one extension at a time
+
+	mu      sync.Mutex
+	def     *pb.GraphDef // all that the client has sent
+	placed  *graph.Graph
+	pinned  map[string]string // devices of nodes with state
+	version int64
+	steps   map[string]*prepared // by signature
+	closed  bool
+	running sync.WaitGroup
+}
+
+// CreateSession opens a session: it finds the workers, places the graph, and
+// tells all workers. It waits for workers that have not started yet.
+func (m *Master) CreateSession(ctx context.Context, req *pb.CreateSessionRequest) (*pb.CreateSessionResponse, error) {
+	if err := m.start(); err != nil {
+		return nil, err
+	}
+	defer m.background.Done()
+	ctx, cancel := m.within(ctx)
+	defer cancel()
+	s, err := m.newSession(req.GetConfig())
+	if err != nil {
+		return nil, err
+	}
+	if err := s.open(ctx, req.GetGraphDef()); err != nil {
+		s.end(err)
+		s.deleteAtWorkers()
+		return nil, err
+	}
+	if err := m.add(s); err != nil {
+		s.end(err)
+		return nil, err
+	}
+	return &pb.CreateSessionResponse{SessionHandle: s.handle, GraphVersion: s.version}, nil
+}
+
+func (m *Master) newSession(asked *pb.ConfigProto) (*session, error) {
+	cfg, err := m.config(asked)
+	if err != nil {
+		return nil, err
+	}
+	s := &session{
+		m: m, handle: fmt.Sprintf("%016x", rand.Uint64()), cfg: cfg,
+		pinned: map[string]string{}, steps: map[string]*prepared{},
+	}
+	s.log = m.env.Log.With("session", s.handle)
+	s.ctx, s.cancel = context.WithCancelCause(m.ctx)
+	return s, nil
+}
+
+func (s *session) open(ctx context.Context, def *pb.GraphDef) error {
+	tasks, err := filterTasks(s.m.env.Workers.Tasks(), s.m.env.Task, s.cfg.GetDeviceFilters())
+	if err != nil {
+		return err
+	}
+	members, err := discover(ctx, s.m.env.Workers, tasks, s.log)
+	if err != nil {
+		return err
+	}
+	if s.layout, err = newLayout(members, s.m.env.Devices.Client().Spec().String()); err != nil {
+		return err
+	}
+	if err := s.setGraph(def); err != nil {
+		return err
+	}
+	s.members = members
+	return s.createAtWorkers(ctx)
+}
+
+// setGraph parses and places the whole of a client's graph.
+func (s *session) setGraph(def *pb.GraphDef) error {
+	g, err := graph.FromProto(def)
+	if err != nil {
+		return err
+	}
+	if err := s.layout.place(g, s.cfg.GetAllowSoftPlacement(), s.pinned); err != nil {
+		return err
+	}
+	if s.cfg.GetLogDevicePlacement() {
+		s.log.Info("device placement\n" + pass.Placement(g))
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.def, s.placed = def, g
+	return nil
+}
+
+func (s *session) createAtWorkers(ctx context.Context) error {
+	client := s.m.env.Devices.Client()
+	return each(ctx, s.members, func(ctx context.Context, m *member) error {
+		spec, err := tf.ParseDevice(m.task)
+		if err != nil {
+			return err
+		}
+		_, err = m.worker.CreateWorkerSession(ctx, &pb.CreateWorkerSessionRequest{
+			SessionHandle: s.handle, MasterTask: client.Spec().TaskName(), MasterIncarnation: int64(client.Incarnation()),
+			IsolateSessionState: s.cfg.GetIsolateSessionState(),
+			ServerDef:           &pb.ServerDef{Protocol: "grpc", JobName: spec.Job, TaskIndex: int32(spec.Task)},
+		})
+		return err
+	})
+}
+
+// CloseSession ends a session and its steps.
+func (m *Master) CloseSession(_ context.Context, req *pb.CloseSessionRequest) (*pb.CloseSessionResponse, error) {
+	if err := m.start(); err != nil {
+		return nil, err
+	}
+	defer m.background.Done()
+	s := m.remove(req.GetSessionHandle())
+	if s == nil {
+		return nil, tf.Errorf(tf.Aborted, "Session %s is not found. Possibly, this master has restarted.", req.GetSessionHandle())
+	}
+	s.close()
+	return &pb.CloseSessionResponse{}, nil
+}
+
+// close ends the session here and at the workers.
+func (s *session) close() {
+	s.end(tf.Errorf(tf.Canceled, "Step was cancelled by an explicit call to `Session::Close()`."))
+	s.deleteAtWorkers()
+}
+
+// end ends the session's steps and waits for them.
+func (s *session) end(why error) {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.cancel(why)
+	s.running.Wait()
+}
+
+// begin counts a call, which ends with s.running.Done.
+func (s *session) begin() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return tf.Errorf(tf.FailedPrecondition, "Session is closed.")
+	}
+	s.running.Add(1)
+	return nil
+}
+
+// farewell is how long a closing session waits for its workers.
+const farewell = 10 * time.Second
+
+// deleteAtWorkers tells the workers that the session is over. One that does not
+// hear it loses nothing but memory.
+func (s *session) deleteAtWorkers() {
+	ctx, cancel := context.WithTimeout(s.m.ctx, farewell)
+	defer cancel()
+	var wg sync.WaitGroup
+	for _, m := range s.members {
+		wg.Go(func() {
+			_, err := m.worker.DeleteWorkerSession(ctx, &pb.DeleteWorkerSessionRequest{SessionHandle: s.handle})
+			if err != nil {
+				s.log.Info("a worker could not delete its session", "worker", m.task, "error", err)
+			}
+		})
+	}
+	wg.Wait()
+}

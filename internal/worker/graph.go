@@ -1,0 +1,52 @@
+package worker
+
+import (
+	"context"
+
+	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/internal/step"
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// RegisterGraph makes this task's part of a graph ready to run.
+func (w *Worker) RegisterGraph(_ context.Context, req *pb.RegisterGraphRequest) (*pb.RegisterGraphResponse, error) {
+	s, err := w.find(req.GetCreateWorkerSessionCalled(), req.GetSessionHandle())
+	if err != nil {
+		return nil, err
+	}
+	g, err := s.build(req.GetGraphDef())
+	if err != nil {
+		return nil, err
+	}
+	return &pb.RegisterGraphResponse{GraphHandle: s.register(g)}, nil
+}
+
+// build prepares executors for a graph as a master sends it: placed, with all
+// attributes.
+func (s *session) build(def *pb.GraphDef) (*step.Graph, error) {
+	if len(def.GetNode()) == 0 {
+		return nil, tf.Errorf(tf.InvalidArgument, "a graph to register must have nodes, this one has none")
+	}
+	g, err := graph.FromProto(def)
+	if err != nil {
+		return nil, err
+	}
+	return s.rt.Build(g)
+}
+
+// DeregisterGraph forgets a graph. Masters that open sessions delete those
+// instead.
+func (w *Worker) DeregisterGraph(_ context.Context, req *pb.DeregisterGraphRequest) (*pb.DeregisterGraphResponse, error) {
+	s, err := w.find(req.GetCreateWorkerSessionCalled(), req.GetSessionHandle())
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.graphs[req.GetGraphHandle()] == nil {
+		return nil, tf.Errorf(tf.Aborted, "Graph handle is not found: %s. Possibly, this worker just restarted.", req.GetGraphHandle())
+	}
+	delete(s.graphs, req.GetGraphHandle())
+	return &pb.DeregisterGraphResponse{}, nil
+}

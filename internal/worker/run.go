@@ -1,0 +1,158 @@
+package worker
+
+import (
+	"context"
+
+	"github.com/gorge-tf/gorge/internal/rendezvous"
+	"github.com/gorge-tf/gorge/internal/step"
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// RunGraph runs one step of a registered graph: it sends the feeds to the
+// step's rendezvous, runs all nodes, and answers with the fetches. When ctx
+// ends, so does the step.
+func (w *Worker) RunGraph(ctx context.Context, req *pb.RunGraphRequest) (*pb.RunGraphResponse, error) {
+	if req.GetIsPartial() {
+		return nil, tf.Errorf(tf.Unimplemented, "partial runs are not supported by this worker")
+	}
+	if err := w.recent.Track(req.GetRequestId(), "RunGraph (Worker)"); err != nil {
+		return nil, err
+	}
+	s, err := w.find(req.GetCreateWorkerSessionCalled(), req.GetSessionHandle())
+	if err != nil {
+		return nil, err
+	}
+	g, err := s.graph(req.GetGraphHandle())
+	if err != nil {
+		return nil, err
+	}
+	if err := s.begin(); err != nil {
+		return nil, err
+	}
+	defer s.steps.Done()
+	return w.runStep(ctx, s, g, req)
+}
+
+// runStep runs g in the rendezvous of its step. The rendezvous outlives the
+// step until CleanupGraph: other tasks may still fetch from it.
+func (w *Worker) runStep(ctx context.Context, s *session, g *step.Graph, req *pb.RunGraphRequest) (*pb.RunGraphResponse, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(s.ctx, func() { cancel(context.Cause(s.ctx)) })()
+	w.note(req.GetStepId(), s)
+	r := w.env.Rendezvous.Find(req.GetStepId())
+	resp, err := s.exchange(ctx, r, g, req)
+	if err != nil {
+		if s.ctx.Err() != nil { // the step was cancelled from here, which says more
+			err = context.Cause(s.ctx)
+		}
+		r.Abort(err)
+		return nil, err
+	}
+	return resp, nil
+}
+
+// note remembers whose step it is, so that it goes with its session if no
+// master comes to clean it up.
+func (w *Worker) note(id int64, s *session) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.steps[id] = s
+}
+
+// exchange feeds, runs and fetches.
+func (s *session) exchange(ctx context.Context, r *rendezvous.Remote, g *step.Graph, req *pb.RunGraphRequest) (*pb.RunGraphResponse, error) {
+	if err := r.Initialize(&s.rdv); err != nil {
+		return nil, err
+	}
+	if err := feed(r, req.GetSend()); err != nil {
+		return nil, err
+	}
+	if err := g.Run(ctx, step.Args{ID: req.GetStepId(), Rendezvous: r}); err != nil {
+		return nil, err
+	}
+	return fetch(r, g, req)
+}
+
+// feed sends the client's tensors.
+func feed(r *rendezvous.Remote, feeds []*pb.NamedTensorProto) error {
+	for _, f := range feeds {
+		t, err := tf.TensorFromProto(f.GetTensor())
+		if err != nil {
+			return tf.Errorf(tf.InvalidArgument, "feed %s: %s", f.GetName(), tf.AsError(err).Message())
+		}
+		err = r.Send(f.GetName(), t, false)
+		t.Release()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fetch takes the client's results out of the rendezvous.
+func fetch(r *rendezvous.Remote, g *step.Graph, req *pb.RunGraphRequest) (*pb.RunGraphResponse, error) {
+	resp := &pb.RunGraphResponse{}
+	for _, key := range req.GetRecvKey() {
+		t, err := receive(r, key)
+		if err != nil {
+			return nil, err
+		}
+		resp.Recv = append(resp.Recv, &pb.NamedTensorProto{Name: key, Tensor: tf.TensorProto(t)})
+		t.Release()
+	}
+	return resp, describe(resp, g, req.GetExecOpts())
+}
+
+// describe adds what the master wants to know of how the step has run.
+func describe(resp *pb.RunGraphResponse, g *step.Graph, o *pb.ExecutorOpts) error {
+	if !o.GetRecordPartitionGraphs() {
+		return nil
+	}
+	for _, part := range g.Partitions() {
+		def, err := part.Proto()
+		if err != nil {
+			return err
+		}
+		resp.PartitionGraph = append(resp.PartitionGraph, def)
+	}
+	return nil
+}
+
+// now is a context that has ended: a receive with it takes what is there and
+// does not wait.
+var now = func() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}()
+
+// receive takes one value, which must be there and not dead: after the step
+// nobody sends any more.
+func receive(r tf.Rendezvous, key string) (*tf.Tensor, error) {
+	v := struct {
+		t    *tf.Tensor
+		dead bool
+		err  error
+	}{}
+	r.Recv(now, key, func(t *tf.Tensor, dead bool, err error) { v.t, v.dead, v.err = t, dead, err })
+	switch {
+	case tf.CodeOf(v.err) == tf.Canceled:
+		return nil, tf.Errorf(tf.InvalidArgument, "the graph must send what is fetched from it, it does not send %s", key)
+	case v.err != nil:
+		return nil, v.err
+	case v.dead || v.t == nil:
+		return nil, tf.Errorf(tf.InvalidArgument, "The tensor returned for %s was not valid.", key)
+	}
+	return v.t, nil
+}
+
+// CleanupGraph drops what is left of a step.
+func (w *Worker) CleanupGraph(_ context.Context, req *pb.CleanupGraphRequest) (*pb.CleanupGraphResponse, error) {
+	w.mu.Lock()
+	delete(w.steps, req.GetStepId())
+	w.mu.Unlock()
+	w.env.Rendezvous.Cleanup(req.GetStepId())
+	return &pb.CleanupGraphResponse{}, nil
+}

@@ -1,0 +1,203 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/gorge-tf/gorge/internal/device"
+	"github.com/gorge-tf/gorge/internal/memory"
+	"github.com/gorge-tf/gorge/internal/rendezvous"
+	"github.com/gorge-tf/gorge/internal/step"
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// A session is what one master session has in this task: its graphs, the
+// kernels with state, and, if it is isolated, devices of its own.
+type session struct {
+	handle            string
+	master            string // task of the master
+	masterIncarnation int64
+	isolated          bool
+	rt                step.Runtime
+	rdv               rendezvous.Session
+	ctx               context.Context // ends when the session is closed
+	cancel            context.CancelCauseFunc
+
+	mu     sync.Mutex
+	graphs map[string]*step.Graph
+	next   uint64 // number of the next graph
+	closed bool
+	steps  sync.WaitGroup
+}
+
+func (w *Worker) newSession(req *pb.CreateWorkerSessionRequest) *session {
+	s := &session{
+		handle: req.GetSessionHandle(), master: req.GetMasterTask(), masterIncarnation: req.GetMasterIncarnation(),
+		isolated: req.GetIsolateSessionState(), graphs: map[string]*step.Graph{},
+	}
+	devices := w.env.Devices
+	if s.isolated {
+		devices = isolate(devices)
+	}
+	s.rt.Devices, s.rt.Pool, s.rt.Parallel = devices, w.pool, w.threads.ParallelFor
+	s.rdv = rendezvous.Session{Task: w.env.Task, Devices: devices, Transport: w.env.Transport, Alloc: allocFrom(w.pool)}
+	s.ctx, s.cancel = context.WithCancelCause(w.ctx)
+	return s
+}
+
+func allocFrom(p *memory.Pool) rendezvous.Alloc {
+	return func(d tf.DType, s tf.Shape) (*memory.Buffer, error) {
+		if err := tf.CheckSize(d, s); err != nil {
+			return nil, err
+		}
+		return p.Get(s.NumElements() * d.Size()), nil
+	}
+}
+
+// isolate returns devices of the same names and incarnations that hold
+// resources of their own.
+func isolate(set *device.Set) *device.Set {
+	own := make([]tf.Device, len(set.List()))
+	for i, d := range set.List() {
+		own[i] = newPrivateDevice(d)
+	}
+	return device.NewSet(own...)
+}
+
+// CreateWorkerSession opens a session. Sessions that an earlier life of the
+// same master has left behind are closed.
+func (w *Worker) CreateWorkerSession(_ context.Context, req *pb.CreateWorkerSessionRequest) (*pb.CreateWorkerSessionResponse, error) {
+	switch {
+	case req.GetSessionHandle() == "":
+		return nil, tf.Errorf(tf.InvalidArgument, "Session must be non-empty.")
+	case req.GetServerDef().GetCluster() != nil:
+		return nil, tf.Errorf(tf.Unimplemented, "a session must use the cluster that its servers were started with: session %s brings another one", req.GetSessionHandle())
+	}
+	left, err := w.open(req)
+	for _, s := range left {
+		w.env.Log.Info("closing a session whose master has restarted", "session", s.handle, "master", s.master)
+		w.end(s, tf.Errorf(tf.Aborted, "The master %s of session %s has restarted.", s.master, s.handle))
+	}
+	return &pb.CreateWorkerSessionResponse{}, err
+}
+
+// open adds a session, and takes out those that it replaces.
+func (w *Worker) open(req *pb.CreateWorkerSessionRequest) (left []*session, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.sessions == nil {
+		return nil, context.Cause(w.ctx)
+	}
+	left = w.leftBy(req.GetMasterTask(), req.GetMasterIncarnation())
+	for _, s := range left {
+		delete(w.sessions, s.handle)
+	}
+	if w.sessions[req.GetSessionHandle()] == nil {
+		w.sessions[req.GetSessionHandle()] = w.newSession(req)
+	}
+	return left, nil
+}
+
+// leftBy finds the sessions of a master's earlier lives.
+func (w *Worker) leftBy(master string, incarnation int64) []*session {
+	if master == "" {
+		return nil
+	}
+	all := slices.Collect(maps.Values(w.sessions))
+	return slices.DeleteFunc(all, func(s *session) bool {
+		return s.master != master || s.masterIncarnation == incarnation
+	})
+}
+
+// DeleteWorkerSession closes a session. One that is not there is no error: it
+// may have been deleted when its answer was lost.
+func (w *Worker) DeleteWorkerSession(_ context.Context, req *pb.DeleteWorkerSessionRequest) (*pb.DeleteWorkerSessionResponse, error) {
+	w.mu.Lock()
+	s := w.sessions[req.GetSessionHandle()]
+	delete(w.sessions, req.GetSessionHandle())
+	w.mu.Unlock()
+	if s != nil {
+		w.end(s, tf.Errorf(tf.Aborted, "The session %s has been deleted.", s.handle))
+	}
+	return &pb.DeleteWorkerSessionResponse{}, nil
+}
+
+// find returns the session that a request names. Masters of TensorFlow 1.7 and
+// before make calls without having opened one.
+func (w *Worker) find(opened bool, handle string) (*session, error) {
+	if !opened {
+		return w.legacy, nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if s := w.sessions[handle]; s != nil {
+		return s, nil
+	}
+	if w.sessions == nil {
+		return nil, context.Cause(w.ctx)
+	}
+	return nil, tf.Errorf(tf.Aborted, "Session handle is not found: %s. Possibly this worker (\"%s\") just restarted.", handle, w.env.Task)
+}
+
+// end closes a session and drops its steps that were never cleaned up.
+func (w *Worker) end(s *session, why error) {
+	s.close(why)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for id, of := range w.steps {
+		if of == s {
+			delete(w.steps, id)
+			w.env.Rendezvous.Cleanup(id)
+		}
+	}
+}
+
+// close ends the session's steps, waits for them, and drops what it holds.
+func (s *session) close(why error) {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.cancel(why)
+	s.steps.Wait()
+	if !s.isolated {
+		return
+	}
+	for _, d := range s.rt.Devices.List() {
+		d.Resources().ClearAll()
+	}
+}
+
+// begin counts a step, which ends with s.steps.Done.
+func (s *session) begin() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return context.Cause(s.ctx)
+	}
+	s.steps.Add(1)
+	return nil
+}
+
+// register keeps g and returns its handle.
+func (s *session) register(g *step.Graph) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	handle := fmt.Sprintf("%016x", s.next)
+	s.next++
+	s.graphs[handle] = g
+	return handle
+}
+
+// graph returns a registered graph.
+func (s *session) graph(handle string) (*step.Graph, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if g := s.graphs[handle]; g != nil {
+		return g, nil
+	}
+	return nil, tf.Errorf(tf.Aborted, "Graph handle is not found: %s", handle)
+}

@@ -1,0 +1,126 @@
+// Package worker runs the parts of graphs that masters give to this task. It
+// keeps what each master session has registered, runs steps of it, and serves
+// what these steps send to other tasks.
+//
+// The methods of [Worker] are those of TensorFlow's WorkerService, in plain Go:
+// a master in the same process calls them directly.
+package worker
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+
+	"github.com/gorge-tf/gorge/internal/device"
+	"github.com/gorge-tf/gorge/internal/memory"
+	"github.com/gorge-tf/gorge/internal/rendezvous"
+	"github.com/gorge-tf/gorge/internal/requestid"
+	"github.com/gorge-tf/gorge/internal/threads"
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// Env is what a worker works with.
+type Env struct {
+	Task       string               // "/job:worker/replica:0/task:1"
+	Devices    *device.Set          // of the task, by their full names
+	Rendezvous *rendezvous.Manager  // of the steps that run here
+	Transport  rendezvous.Transport // to the other tasks; nil if there are none
+	Threads    int                  // goroutines that one operation uses; 0: the cores
+	Log        *slog.Logger         // nil: nothing is logged
+}
+
+// A Worker serves one task. All methods may be called from any goroutine.
+type Worker struct {
+	env     Env
+	threads *threads.Pool
+	pool    *memory.Pool
+	recent  *requestid.Recent
+	ctx     context.Context // ends with Close
+	cancel  context.CancelCauseFunc
+	legacy  *session // of masters that open no sessions
+
+	mu       sync.Mutex
+	sessions map[string]*session
+	steps    map[int64]*session // that have run here and are not cleaned up
+}
+
+const (
+	// poolLimit bounds the memory that a worker keeps for reuse between steps.
+	poolLimit = 1 << 30
+	// trackedRequests is how many requests TensorFlow's workers remember.
+	trackedRequests = 100_000
+)
+
+// New returns a worker that is ready to serve.
+func New(env Env) *Worker {
+	if env.Log == nil {
+		env.Log = slog.New(slog.DiscardHandler)
+	}
+	w := &Worker{
+		env: env, threads: threads.Acquire(env.Threads), pool: memory.NewPool(poolLimit),
+		recent: requestid.NewRecent(trackedRequests), sessions: map[string]*session{}, steps: map[int64]*session{},
+	}
+	w.ctx, w.cancel = context.WithCancelCause(context.Background())
+	w.legacy = w.newSession(&pb.CreateWorkerSessionRequest{})
+	return w
+}
+
+// Close ends all steps with an Unavailable error and waits for their end.
+// Later calls fail.
+func (w *Worker) Close() {
+	w.cancel(tf.Errorf(tf.Unavailable, "the worker %s is shutting down", w.env.Task))
+	w.mu.Lock()
+	all := w.sessions
+	w.sessions = nil
+	w.mu.Unlock()
+	w.env.Rendezvous.CleanupAll()
+	for _, s := range all {
+		s.close(context.Cause(w.ctx))
+	}
+	w.legacy.close(context.Cause(w.ctx))
+	w.threads.Release()
+	w.pool.Trim()
+}
+
+// GetStatus lists the devices of the task.
+func (w *Worker) GetStatus(context.Context, *pb.GetStatusRequest) (*pb.GetStatusResponse, error) {
+	resp := &pb.GetStatusResponse{}
+	for _, d := range w.env.Devices.List() {
+		resp.DeviceAttributes = append(resp.DeviceAttributes, attributes(d))
+	}
+	return resp, nil
+}
+
+func attributes(d tf.Device) *pb.DeviceAttributes {
+	return &pb.DeviceAttributes{
+		Name: d.Spec().String(), DeviceType: d.Spec().Type, MemoryLimit: d.MemoryLimit(),
+		Incarnation: d.Incarnation(), Locality: &pb.DeviceLocality{},
+	}
+}
+
+// CleanupAll clears containers of all devices, the default one if none is
+// named.
+func (w *Worker) CleanupAll(_ context.Context, req *pb.CleanupAllRequest) (*pb.CleanupAllResponse, error) {
+	names := req.GetContainer()
+	if len(names) == 0 {
+		names = []string{""} // which stands for the default
+	}
+	for _, d := range w.env.Devices.List() {
+		for _, name := range names {
+			d.Resources().Clear(name)
+		}
+	}
+	return &pb.CleanupAllResponse{}, nil
+}
+
+// MarkRecvFinished has nothing to do: this worker never asks for
+// acknowledgements.
+func (w *Worker) MarkRecvFinished(context.Context, *pb.MarkRecvFinishedRequest) (*pb.MarkRecvFinishedResponse, error) {
+	return &pb.MarkRecvFinishedResponse{}, nil
+}
+
+// Logging answers that there is nothing logged.
+func (w *Worker) Logging(context.Context, *pb.LoggingRequest) (*pb.LoggingResponse, error) {
+	return &pb.LoggingResponse{}, nil
+}

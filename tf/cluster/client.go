@@ -1,0 +1,211 @@
+package cluster
+
+import (
+	"context"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/connectivity"
+
+	"github.com/gorge-tf/gorge/internal/requestid"
+	"github.com/gorge-tf/gorge/internal/rpc"
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/session"
+)
+
+func init() { session.RegisterFactory("grpc", newRemote) }
+
+// remote is the backend of sessions on a cluster: TensorFlow's GrpcSession. The
+// master hears of it at the first step, with the graph as it is then; what is
+// added later is sent before the step that follows.
+type remote struct {
+	g      *tf.Graph
+	cfg    session.Config
+	conn   *grpc.ClientConn
+	master *rpc.MasterClient
+	ctx    context.Context // ends with Close
+	cancel context.CancelCauseFunc
+
+	turn    chan struct{} // held while the master's graph is brought up to date
+	handle  string
+	version int64
+	sent    int // operations that the master has
+
+	mu     sync.Mutex
+	closed bool
+	calls  sync.WaitGroup
+}
+
+func newRemote(g *tf.Graph, cfg session.Config) (session.Backend, error) {
+	_, addr, _ := strings.Cut(cfg.Target, "://")
+	if err := checkAddress(addr); err != nil {
+		return nil, tf.Errorf(tf.InvalidArgument, "target %q: %s", cfg.Target, tf.AsError(err).Message())
+	}
+	conn, err := rpc.Dial(addr, rpc.DialOptions(rpc.DialConfig{})...)
+	if err != nil {
+		return nil, err
+	}
+	r := &remote{g: g, cfg: cfg, conn: conn, master: rpc.NewMasterClient(conn), turn: make(chan struct{}, 1)}
+	r.ctx, r.cancel = context.WithCancelCause(context.Background())
+	return r, nil
+}
+
+var errClosed = tf.Errorf(tf.FailedPrecondition, "Session has been closed.")
+
+// begin counts a call, which ends with r.calls.Done.
+func (r *remote) begin() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return errClosed
+	}
+	r.calls.Add(1)
+	return nil
+}
+
+// Run runs a step on the cluster.
+func (r *remote) Run(ctx context.Context, c *session.Call) ([]*tf.Tensor, error) {
+	if err := r.begin(); err != nil {
+		return nil, err
+	}
+	defer r.calls.Done()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(r.ctx, func() { cancel(context.Cause(r.ctx)) })()
+	handle, err := r.update(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return r.runStep(ctx, handle, c)
+}
+
+func (r *remote) runStep(ctx context.Context, handle string, c *session.Call) ([]*tf.Tensor, error) {
+	req := &pb.RunStepRequest{
+		SessionHandle: handle, Fetch: c.Fetches, Target: c.Targets, RequestId: requestid.New(), StoreErrorsInResponseBody: true,
+		Options: &pb.RunOptions{TimeoutInMs: r.cfg.Timeout.Milliseconds()},
+	}
+	for i, name := range c.FeedNames {
+		req.Feed = append(req.Feed, &pb.NamedTensorProto{Name: name, Tensor: tf.TensorProto(c.Feeds[i])})
+	}
+	resp, err := retry(ctx, req, r.master.RunStep)
+	if err != nil {
+		return nil, err
+	}
+	if code := tf.Code(resp.GetStatusCode()); code != tf.OK {
+		return nil, located(&tf.Error{Code: code, Msg: resp.GetStatusErrorMessage()})
+	}
+	return fetched(c.Fetches, resp)
+}
+
+// fetched puts a master's answer into the order of the fetches.
+func fetched(names []string, resp *pb.RunStepResponse) ([]*tf.Tensor, error) {
+	got := make(map[string]*pb.TensorProto, len(resp.GetTensor()))
+	for _, t := range resp.GetTensor() {
+		got[t.GetName()] = t.GetTensor()
+	}
+	out := make([]*tf.Tensor, len(names))
+	for i, name := range names {
+		p := got[name]
+		if p == nil {
+			return nil, tf.Errorf(tf.Internal, "the master must return what was fetched, it did not return %s", name)
+		}
+		t, err := tf.TensorFromProto(p)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = t
+	}
+	return out, nil
+}
+
+// nodeIn finds the node that an error from a cluster names.
+var nodeIn = regexp.MustCompile(`\[\[\{\{node ([^}]+)\}\}\]\]`)
+
+// located returns e with the node that its text is about, so that the session
+// can say where the program added it.
+func located(e *tf.Error) *tf.Error {
+	if m := nodeIn.FindStringSubmatch(e.Msg); m != nil && e.Node == "" {
+		e.Node = m[1]
+	}
+	return e
+}
+
+const (
+	// maxRetries is how often TensorFlow's clients repeat a call whose
+	// server could not be reached.
+	maxRetries   = 10
+	firstBackoff = 50 * time.Millisecond
+	maxBackoff   = 2 * time.Second
+)
+
+// retry makes a call, again while its server is unavailable. The request keeps
+// its number, so that a server that did get it runs it once.
+func retry[Req, Resp any](ctx context.Context, req *Req, call func(context.Context, *Req) (*Resp, error)) (*Resp, error) {
+	for n := 0; ; n++ {
+		resp, err := call(ctx, req)
+		if err == nil {
+			return resp, nil
+		}
+		if tf.CodeOf(err) != tf.Unavailable || n == maxRetries || !pause(ctx, n) {
+			return nil, ended(ctx, err)
+		}
+	}
+}
+
+// ended prefers the reason for which this side gave up to the call's error.
+func ended(ctx context.Context, err error) error {
+	if why := context.Cause(ctx); why != nil && ctx.Err() == context.Canceled {
+		return why
+	}
+	return located(tf.AsError(err))
+}
+
+// pause waits before attempt n+1, longer each time; it reports whether ctx is
+// still there.
+func pause(ctx context.Context, n int) bool {
+	d := min(firstBackoff<<n, maxBackoff)
+	timer := time.NewTimer(d/2 + rand.N(d/2))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// farewell bounds how long Close waits for a master that does not answer.
+const farewell = 10 * time.Second
+
+// Close ends the session. Steps under way end with an error.
+func (r *remote) Close() error {
+	r.mu.Lock()
+	first := !r.closed
+	r.closed = true
+	r.mu.Unlock()
+	if !first {
+		return nil
+	}
+	r.cancel(tf.Errorf(tf.Canceled, "Session has been closed."))
+	r.calls.Wait()
+	defer r.conn.Close()
+	return r.closeAtMaster()
+}
+
+func (r *remote) closeAtMaster() error {
+	if r.handle == "" || r.conn.GetState() == connectivity.TransientFailure {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), farewell)
+	defer cancel()
+	_, err := r.master.CloseSession(ctx, &pb.CloseSessionRequest{SessionHandle: r.handle})
+	if tf.CodeOf(err) == tf.Aborted || tf.CodeOf(err) == tf.Unavailable {
+		return nil // the master has restarted, or is about to: the session is over
+	}
+	return err
+}

@@ -1,0 +1,111 @@
+package cluster
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"strconv"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// Config says which task of which cluster a server is.
+type Config struct {
+	Cluster Spec
+	Job     string
+	Task    int
+	// Protocol is how tasks exchange tensors: "grpc", or "" for the same.
+	Protocol string
+	// Devices says how many devices of each type the task has; one CPU if
+	// there is nothing about CPUs.
+	Devices map[string]int
+	// Threads bounds the goroutines that one operation uses; 0: the cores.
+	Threads int
+	// Listener, if not nil, is where the server listens, instead of at its
+	// address in the cluster. The server closes it.
+	Listener net.Listener
+	// Log hears what is worth telling; nil: nothing is logged.
+	Log slog.Handler
+
+	defaults *pb.ConfigProto // of sessions, from a ServerDef
+}
+
+// Local returns the configuration of a server that is the whole cluster: task
+// 0 of job "localhost" at an address.
+func Local(address string) Config {
+	return Config{Cluster: Spec{"localhost": {address}}, Job: "localhost"}
+}
+
+// FromServerDef reads a serialized tensorflow.ServerDef, with which Python
+// programs describe servers, into a configuration.
+func FromServerDef(data []byte) (Config, error) {
+	def := &pb.ServerDef{}
+	if err := proto.Unmarshal(data, def); err != nil {
+		return Config{}, tf.Errorf(tf.InvalidArgument, "a server definition must be a serialized tensorflow.ServerDef: %v", err)
+	}
+	spec, err := specFromProto(def.GetCluster())
+	if err != nil {
+		return Config{}, err
+	}
+	c := Config{Cluster: spec, Job: def.GetJobName(), Task: int(def.GetTaskIndex()), Protocol: def.GetProtocol(), defaults: def.GetDefaultSessionConfig()}
+	if def.GetReplica() != 0 {
+		return c, tf.Errorf(tf.Unimplemented, "a server must be of replica 0, got %d", def.GetReplica())
+	}
+	c.Threads = int(c.defaults.GetIntraOpParallelismThreads())
+	c.Devices = devicesOf(c.defaults)
+	return c, c.setPort(def.GetPort())
+}
+
+func devicesOf(cfg *pb.ConfigProto) map[string]int {
+	out := map[string]int{}
+	for typ, n := range cfg.GetDeviceCount() {
+		if typ == "CPU" { // others are a wish, which TensorFlow ignores too
+			out[typ] = int(n)
+		}
+	}
+	return out
+}
+
+// setPort makes the server listen at another port than the cluster says.
+func (c *Config) setPort(port int32) error {
+	if port == 0 {
+		return nil
+	}
+	addr, err := c.Cluster.Address(c.Job, c.Task)
+	if err != nil {
+		return err
+	}
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return err
+	}
+	c.Cluster[c.Job][c.Task] = net.JoinHostPort(host, strconv.Itoa(int(port)))
+	return nil
+}
+
+// check finds what cannot work, and returns the server's own address.
+func (c *Config) check() (address string, err error) {
+	if err := c.Cluster.check(); err != nil {
+		return "", err
+	}
+	if c.Protocol != "" && c.Protocol != "grpc" {
+		return "", tf.Errorf(tf.NotFound, "No server factory registered for the given ServerDef: protocol \"%s\"\nThe available server factories are: [ grpc ]", c.Protocol)
+	}
+	return c.Cluster.Address(c.Job, c.Task)
+}
+
+// listen opens the server's port, on the host that the cluster names only.
+func (c *Config) listen(address string) (net.Listener, error) {
+	if c.Listener != nil {
+		return c.Listener, nil
+	}
+	var l net.ListenConfig
+	lis, err := l.Listen(context.Background(), "tcp", address)
+	if err != nil {
+		return nil, tf.Errorf(tf.Unknown, "Could not start gRPC server: %v", err)
+	}
+	return lis, nil
+}

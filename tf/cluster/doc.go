@@ -1,0 +1,14 @@
+// Package cluster makes a process a task of a cluster, and connects sessions to
+// clusters.
+//
+// A [Server] is master and worker at once, as TensorFlow's is: clients open
+// sessions on it, and other servers use its devices. Servers of TensorFlow and
+// of this package make one cluster, and serve clients of both.
+//
+// Importing the package makes session targets of the form grpc://host:port
+// work:
+//
+//	import _ "github.com/gorge-tf/gorge/tf/cluster"
+//	...
+//	s, err := session.New(g, session.Target("grpc://ps0:2222"))
+package cluster

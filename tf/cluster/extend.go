@@ -1,0 +1,92 @@
+package cluster
+
+import (
+	"context"
+
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/session"
+)
+
+// update makes the master's graph what the session's graph is now, and returns
+// the session's handle. Steps that add nothing do not wait for those that do.
+func (r *remote) update(ctx context.Context) (handle string, err error) {
+	select {
+	case r.turn <- struct{}{}:
+		defer func() { <-r.turn }()
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+	ops := r.g.Operations()
+	if r.handle != "" && len(ops) == r.sent {
+		return r.handle, nil
+	}
+	def, err := r.definition(ops[r.sent:])
+	if err != nil {
+		return "", err
+	}
+	if r.handle == "" {
+		err = r.create(ctx, def)
+	} else {
+		err = r.extend(ctx, def)
+	}
+	if err != nil {
+		return "", err
+	}
+	r.sent = len(ops)
+	return r.handle, nil
+}
+
+// definition returns operations as a GraphDef. What went wrong while the graph
+// was built does not matter here: it is not among them.
+func (r *remote) definition(ops []*tf.Operation) (*pb.GraphDef, error) {
+	library, producer := r.g.Library()
+	def := &pb.GraphDef{Versions: &pb.VersionDef{Producer: int32(producer)}}
+	def.Library, _ = library.(*pb.FunctionDefLibrary)
+	for _, op := range ops {
+		n, err := op.NodeProto()
+		if err != nil {
+			return nil, tf.AtNode(err, &op.Node, nil)
+		}
+		def.Node = append(def.Node, n)
+	}
+	return def, nil
+}
+
+func (r *remote) create(ctx context.Context, def *pb.GraphDef) error {
+	req := &pb.CreateSessionRequest{GraphDef: def, Config: configProto(&r.cfg), Target: r.cfg.Target}
+	resp, err := retry(ctx, req, r.master.CreateSession)
+	if err != nil {
+		return err
+	}
+	if resp.GetSessionHandle() == "" {
+		return tf.Errorf(tf.Internal, "the master must answer with the handle of a session, it gave none")
+	}
+	r.handle, r.version = resp.GetSessionHandle(), resp.GetGraphVersion()
+	return nil
+}
+
+func (r *remote) extend(ctx context.Context, def *pb.GraphDef) error {
+	req := &pb.ExtendSessionRequest{SessionHandle: r.handle, GraphDef: def, CurrentGraphVersion: r.version}
+	resp, err := retry(ctx, req, r.master.ExtendSession)
+	if err != nil {
+		return err
+	}
+	r.version = resp.GetNewGraphVersion()
+	return nil
+}
+
+// configProto returns what of a configuration concerns a cluster.
+func configProto(c *session.Config) *pb.ConfigProto {
+	p := &pb.ConfigProto{
+		AllowSoftPlacement: c.SoftPlacement, DeviceFilters: c.DeviceFilters, IsolateSessionState: c.Isolate,
+		OperationTimeoutInMs: c.Timeout.Milliseconds(), IntraOpParallelismThreads: int32(c.Threads),
+	}
+	for typ, n := range c.Devices {
+		if p.DeviceCount == nil {
+			p.DeviceCount = map[string]int32{}
+		}
+		p.DeviceCount[typ] = int32(n)
+	}
+	return p
+}

@@ -1,0 +1,80 @@
+package cluster_test
+
+import (
+	"log/slog"
+	"net"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/cluster"
+	"github.com/gorge-tf/gorge/tf/session"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// listen opens a port of this machine that nobody else has.
+func listen(t testing.TB) net.Listener {
+	t.Helper()
+	lis, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lis
+}
+
+// A running cluster, its servers by "job:task".
+type running struct {
+	spec    cluster.Spec
+	servers map[string]*cluster.Server
+}
+
+// start starts a server for each task of jobs: how many tasks each job has.
+func start(t testing.TB, jobs map[string]int) *running {
+	t.Helper()
+	r := &running{spec: cluster.Spec{}, servers: map[string]*cluster.Server{}}
+	listeners := map[string][]net.Listener{}
+	for job, n := range jobs {
+		for range n {
+			lis := listen(t)
+			listeners[job] = append(listeners[job], lis)
+			r.spec[job] = append(r.spec[job], lis.Addr().String())
+		}
+	}
+	for job := range jobs {
+		for i, lis := range listeners[job] {
+			r.servers[taskKey(job, i)] = serve(t, cluster.Config{Cluster: r.spec, Job: job, Task: i, Listener: lis})
+		}
+	}
+	return r
+}
+
+func taskKey(job string, task int) string { return job + ":" + string(rune('0'+task)) }
+
+// serve starts a server, which is stopped when the test ends.
+func serve(t testing.TB, c cluster.Config) *cluster.Server {
+	t.Helper()
+	if c.Log == nil {
+		c.Log = slog.DiscardHandler
+	}
+	s, err := cluster.NewServer(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Stop() })
+	if err := s.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func open(t testing.TB, g *tf.Graph, target string, opts ...session.Option) *session.Session {
+	t.Helper()
+	s, err := session.New(g, append(opts, session.Target(target))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}

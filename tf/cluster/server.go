@@ -1,0 +1,166 @@
+package cluster
+
+import (
+	"log/slog"
+	"net"
+	"strconv"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+
+	"github.com/gorge-tf/gorge/internal/device"
+	"github.com/gorge-tf/gorge/internal/master"
+	"github.com/gorge-tf/gorge/internal/rendezvous"
+	"github.com/gorge-tf/gorge/internal/rpc"
+	"github.com/gorge-tf/gorge/internal/worker"
+	"github.com/gorge-tf/gorge/tf"
+	_ "github.com/gorge-tf/gorge/tf/ops" // kernels for every op a client may bring
+)
+
+// A Server is one task of a cluster: a worker for all masters, and a master for
+// its clients. It is new until Start, and stopped for good after Stop. All
+// methods may be called from any goroutine.
+type Server struct {
+	task     string
+	target   string
+	listener net.Listener
+	grpc     *grpc.Server
+	worker   *worker.Worker
+	master   *master.Master
+	channels *rpc.Channels
+	log      *slog.Logger
+
+	mu      sync.Mutex
+	state   state
+	serving sync.WaitGroup
+	stopped chan struct{} // closed when all has ended
+}
+
+type state int
+
+const (
+	isNew state = iota
+	isStarted
+	isStopped
+)
+
+// NewServer returns a server that has its port, but does not serve before
+// Start. It has to be stopped, started or not.
+func NewServer(c Config) (*Server, error) {
+	address, err := c.check()
+	if err != nil {
+		return nil, err
+	}
+	devices, err := device.Make(c.Job, c.Task, c.Devices)
+	if err != nil {
+		return nil, err
+	}
+	lis, err := c.listen(address)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{task: taskName(c.Job, c.Task), target: targetOf(address, lis), listener: lis, stopped: make(chan struct{})}
+	s.log = slog.New(slog.DiscardHandler)
+	if c.Log != nil {
+		s.log = slog.New(c.Log)
+	}
+	s.log = s.log.With("task", s.task)
+	s.assemble(&c, devices)
+	return s, nil
+}
+
+// targetOf returns what clients connect to: the host of the server's address,
+// and the port that it really has.
+func targetOf(address string, lis net.Listener) string {
+	host, _, _ := net.SplitHostPort(address)
+	if a, ok := lis.Addr().(*net.TCPAddr); ok {
+		return "grpc://" + net.JoinHostPort(host, strconv.Itoa(a.Port))
+	}
+	return "grpc://" + address
+}
+
+// assemble makes worker, master and gRPC server know each other.
+func (s *Server) assemble(c *Config, devices *device.Set) {
+	s.channels = rpc.NewChannels(addressBook(c.Cluster), rpc.DialConfig{})
+	s.worker = worker.New(worker.Env{
+		Task: s.task, Devices: devices, Rendezvous: rendezvous.NewManager(0),
+		Transport: rpc.NewTransport(s.channels, 0), Threads: c.Threads, Log: s.log,
+	})
+	s.master = master.New(master.Env{
+		Task: s.task, Devices: devices, Config: c.defaults, Log: s.log,
+		Workers: &workers{own: s.task, worker: s.worker, channels: s.channels, tasks: c.Cluster.tasks()},
+	})
+	s.grpc = grpc.NewServer(rpc.ServerOptions(rpc.ServerConfig{Logger: s.log})...)
+	rpc.RegisterMaster(s.grpc, &masterService{Master: s.master})
+	rpc.RegisterWorker(s.grpc, &workerService{Worker: s.worker})
+}
+
+// addressBook returns the function that finds the address of a task.
+func addressBook(spec Spec) func(task string) (string, error) {
+	all := spec.addresses()
+	return func(task string) (string, error) {
+		if addr := all[task]; addr != "" {
+			return addr, nil
+		}
+		return "", tf.Errorf(tf.NotFound, "the cluster has no task %s", task)
+	}
+}
+
+// Target returns what sessions connect to: "grpc://host:port".
+func (s *Server) Target() string { return s.target }
+
+// Start begins to serve. Starting a server that has been started does nothing.
+func (s *Server) Start() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch s.state {
+	case isStarted:
+		return nil
+	case isStopped:
+		return tf.Errorf(tf.FailedPrecondition, "Server has stopped.")
+	}
+	s.state = isStarted
+	s.serving.Go(s.serve)
+	s.log.Info("Started server with target: " + s.target)
+	return nil
+}
+
+// serve answers until the server is stopped.
+func (s *Server) serve() {
+	if err := s.grpc.Serve(s.listener); err != nil {
+		s.log.Error("the server cannot serve any more", "error", err)
+	}
+}
+
+// patience is how long a stopping server waits for calls that have been told
+// to end.
+const patience = time.Second
+
+// Stop ends all sessions and steps: clients and other tasks hear that the
+// server is Unavailable. It returns when nothing of the server is left. Later
+// calls wait for the first one.
+func (s *Server) Stop() error {
+	s.mu.Lock()
+	first := s.state != isStopped
+	s.state = isStopped
+	s.mu.Unlock()
+	if !first {
+		<-s.stopped
+		return nil
+	}
+	defer close(s.stopped)
+	// Steps end before connections do, so that whoever waits for one hears
+	// why it ended.
+	s.master.Close()
+	s.worker.Close()
+	deadline := time.AfterFunc(patience, s.grpc.Stop)
+	s.grpc.GracefulStop()
+	deadline.Stop()
+	s.serving.Wait()
+	s.listener.Close() // which Serve has done unless the server was never started
+	return s.channels.Close()
+}
+
+// Join waits until the server has stopped.
+func (s *Server) Join() { <-s.stopped }

@@ -1,0 +1,96 @@
+package cluster
+
+import (
+	"context"
+
+	"github.com/gorge-tf/gorge/internal/master"
+	"github.com/gorge-tf/gorge/internal/rpc"
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/internal/worker"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// masterService puts a master behind gRPC. Errors of steps travel in the
+// response when the client wants that: a status has less room.
+type masterService struct {
+	*master.Master
+	unimplementedMaster
+}
+
+// unimplementedMaster is one level deeper than Master, whose methods win.
+type unimplementedMaster struct{ rpc.UnimplementedMaster }
+
+// RunStep runs one step.
+func (s *masterService) RunStep(ctx context.Context, req *pb.RunStepRequest) (*pb.RunStepResponse, error) {
+	resp, err := s.Master.RunStep(ctx, req)
+	if err != nil && req.GetStoreErrorsInResponseBody() {
+		e := tf.AsError(err)
+		return &pb.RunStepResponse{StatusCode: pb.Code(e.Code), StatusErrorMessage: e.WireMessage()}, nil
+	}
+	return resp, err
+}
+
+// workerService puts a worker behind gRPC.
+type workerService struct {
+	*worker.Worker
+	unimplementedWorker
+}
+
+type unimplementedWorker struct{ rpc.UnimplementedWorker }
+
+// RunGraph runs a step's part.
+func (s *workerService) RunGraph(ctx context.Context, req *pb.RunGraphRequest) (*pb.RunGraphResponse, error) {
+	resp, err := s.Worker.RunGraph(ctx, req)
+	if err != nil && req.GetStoreErrorsInResponseBody() {
+		e := tf.AsError(err)
+		return &pb.RunGraphResponse{StatusCode: pb.Code(e.Code), StatusErrorMessage: e.WireMessage()}, nil
+	}
+	return resp, err
+}
+
+// RecvTensor waits for a value that another task wants.
+func (s *workerService) RecvTensor(ctx context.Context, req *pb.RecvTensorRequest) (*rpc.TensorResponse, error) {
+	v, err := s.Worker.RecvTensor(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	return &rpc.TensorResponse{Tensor: v.Tensor, Dead: v.Dead, SendStart: v.Start.UnixMicro()}, nil
+}
+
+// workers is the cluster as a server's master sees it.
+type workers struct {
+	own      string
+	worker   *worker.Worker // of the task itself, called without a network
+	channels *rpc.Channels
+	tasks    []string
+}
+
+// Tasks returns the names of all tasks.
+func (w *workers) Tasks() []string { return w.tasks }
+
+// Worker returns the worker of a task.
+func (w *workers) Worker(task string) (master.Worker, error) {
+	if task == w.own {
+		return w.worker, nil
+	}
+	c, err := w.channels.Worker(task)
+	if err != nil {
+		return nil, err
+	}
+	return remoteWorker{c}, nil
+}
+
+// remoteWorker is a worker in another process.
+type remoteWorker struct{ *rpc.WorkerClient }
+
+// RunGraph runs a step's part; an error in the response is returned as one.
+func (w remoteWorker) RunGraph(ctx context.Context, req *pb.RunGraphRequest) (*pb.RunGraphResponse, error) {
+	resp, err := w.WorkerClient.RunGraph(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	if c := tf.Code(resp.GetStatusCode()); c != tf.OK {
+		return nil, &tf.Error{Code: c, Msg: resp.GetStatusErrorMessage()}
+	}
+	return resp, nil
+}
