@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/gorge-tf/gorge/internal/device"
-	"github.com/gorge-tf/gorge/internal/graph"
 	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
@@ -27,42 +26,34 @@ type Config struct {
 // A Session runs steps of one graph, which may grow the while. All methods may
 // be called from any goroutine.
 type Session struct {
-	source  *tf.Graph
 	cfg     Config
 	rt      step.Runtime
 	threads *threads.Pool
+	graphs  graphs
+	tables  sync.Pool       // of *rendezvous.Local
 	ctx     context.Context // ends when the session is closed
 	cancel  context.CancelCauseFunc
 
 	mu     sync.Mutex
-	placed *graph.Graph
-	size   int               // operations of source that placed has
-	pinned map[string]string // devices of nodes with state
-	cache  map[string]*entry
 	closed bool
 	steps  sync.WaitGroup
 }
 
-// entry is a signature that is being prepared or ready.
-type entry struct {
-	once  sync.Once
-	graph *step.Graph
-	err   error
-}
+// poolLimit bounds the memory that a session keeps for reuse between steps.
+const poolLimit = 1 << 30
 
 // New returns a session on g.
 func New(g *tf.Graph, cfg Config) *Session {
 	if cfg.Devices == nil {
 		cfg.Devices = device.CPUs("localhost", 0, 1)
 	}
-	s := &Session{source: g, cfg: cfg, threads: threads.Acquire(cfg.Threads), cache: map[string]*entry{}, pinned: map[string]string{}}
+	s := &Session{cfg: cfg, threads: threads.Acquire(cfg.Threads)}
 	s.rt = step.Runtime{Devices: cfg.Devices, Pool: memory.NewPool(poolLimit), Parallel: s.threads.ParallelFor}
+	s.graphs = graphs{source: g, cfg: &s.cfg, rt: &s.rt, cache: map[string]*entry{}, pinned: map[string]string{}}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
+	s.tables.New = func() any { return rendezvous.NewLocal(cfg.Devices) }
 	return s
 }
-
-// poolLimit bounds the memory that a session keeps for reuse between steps.
-const poolLimit = 1 << 30
 
 // Devices returns the session's devices.
 func (s *Session) Devices() *device.Set { return s.cfg.Devices }
@@ -70,24 +61,20 @@ func (s *Session) Devices() *device.Set { return s.cfg.Devices }
 // Run runs a step: it feeds args, in the order of sig.Feeds, and returns the
 // fetches.
 func (s *Session) Run(ctx context.Context, sig pass.Signature, args []*tf.Tensor) ([]*tf.Tensor, error) {
+	if len(args) != len(sig.Feeds) {
+		return nil, tf.Errorf(tf.InvalidArgument, "there must be a value for each feed: %d feeds, %d values", len(sig.Feeds), len(args))
+	}
 	if err := s.begin(); err != nil {
 		return nil, err
 	}
 	defer s.steps.Done()
-	g, err := s.prepare(sig)
+	g, err := s.graphs.get(sig)
 	if err != nil {
 		return nil, err
 	}
-	return s.run(ctx, g, args, len(sig.Fetches))
-}
-
-func (s *Session) run(ctx context.Context, g *step.Graph, args []*tf.Tensor, fetches int) ([]*tf.Tensor, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer context.AfterFunc(s.ctx, func() { cancel(context.Cause(s.ctx)) })()
-	frame := step.NewFrame(args, fetches)
-	err := g.Run(ctx, step.Args{ID: rand.Int64N(1 << 57), Rendezvous: rendezvous.NewLocal(s.cfg.Devices), Frame: frame})
-	if err != nil {
+	frame := step.NewFrame(args, len(sig.Fetches))
+	if err := s.run(ctx, g, frame); err != nil {
+		frame.Drop()
 		return nil, err
 	}
 	return frame.Results()
@@ -103,72 +90,42 @@ func (s *Session) begin() error {
 	return nil
 }
 
-// prepare returns the graph for a signature, made once.
-func (s *Session) prepare(sig pass.Signature) (*step.Graph, error) {
-	key := sig.Key()
-	s.mu.Lock()
-	e := s.cache[key]
-	if e == nil {
-		e = &entry{}
-		s.cache[key] = e
-	}
-	s.mu.Unlock()
-	e.once.Do(func() { e.graph, e.err = s.build(sig) })
-	if e.err != nil {
-		s.forget(key, e) // the graph may grow what is missing
-	}
-	return e.graph, e.err
+func (s *Session) run(ctx context.Context, g *step.Graph, frame *step.Frame) error {
+	ctx, release := s.within(ctx)
+	defer release()
+	table := s.tables.Get().(*rendezvous.Local)
+	err := g.Run(ctx, step.Args{ID: rand.Int64N(1 << 57), Rendezvous: table, Frame: frame})
+	table.Reset()
+	s.tables.Put(table)
+	return err
 }
 
-func (s *Session) forget(key string, e *entry) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.cache[key] == e {
-		delete(s.cache, key)
+// within returns a context that ends with ctx and with the session. One that
+// cannot end by itself, as most, costs next to nothing.
+func (s *Session) within(ctx context.Context) (context.Context, func()) {
+	if ctx.Done() == nil {
+		return sessionContext{s.ctx, ctx}, func() {}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(s.ctx, func() { cancel(context.Cause(s.ctx)) })
+	return ctx, func() {
+		stop()
+		cancel(nil)
 	}
 }
 
-func (s *Session) build(sig pass.Signature) (*step.Graph, error) {
-	full, err := s.extend()
-	if err != nil {
-		return nil, err
-	}
-	g, err := pass.ClientGraph(full, sig, pass.Terminals{Frame: true, ClientDevice: s.cfg.Devices.Client().Spec().String()})
-	if err != nil {
-		return nil, err
-	}
-	return s.rt.Build(g)
+// sessionContext is the session's context with a caller's values.
+type sessionContext struct {
+	context.Context
+	values context.Context
 }
 
-// extend places what has been added to the graph since the last time.
-func (s *Session) extend() (*graph.Graph, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	ops := s.source.Operations()
-	if s.placed != nil && len(ops) == s.size {
-		return s.placed, nil
+// Value returns the caller's value of a key.
+func (c sessionContext) Value(key any) any {
+	if v := c.values.Value(key); v != nil {
+		return v
 	}
-	library, producer := s.source.Library()
-	g := graph.FromOperations(ops, library, producer)
-	p := pass.Placer{Devices: deviceInfo(s.cfg.Devices), Soft: s.cfg.Soft, Pinned: s.pinned}
-	if err := p.Place(g); err != nil {
-		return nil, err
-	}
-	for _, n := range g.Nodes {
-		if n.Def.Stateful {
-			s.pinned[n.Name] = n.Device
-		}
-	}
-	s.placed, s.size = g, len(ops)
-	return g, nil
-}
-
-func deviceInfo(set *device.Set) []pass.DeviceInfo {
-	out := make([]pass.DeviceInfo, len(set.List()))
-	for i, d := range set.List() {
-		out[i] = pass.DeviceInfo{Spec: d.Spec(), Incarnation: d.Incarnation(), Local: true}
-	}
-	return out
+	return c.Context.Value(key)
 }
 
 // Close ends running steps, waits for them, and gives back what the session
@@ -181,7 +138,7 @@ func (s *Session) Close() error {
 	}
 	s.closed = true
 	s.mu.Unlock()
-	s.cancel(tf.Errorf(tf.Canceled, "Session has been closed."))
+	s.cancel(tf.Errorf(tf.Canceled, "Step was cancelled by an explicit call to `Session::Close()`."))
 	s.steps.Wait()
 	s.threads.Release()
 	s.rt.Pool.Trim()

@@ -1,98 +1,87 @@
 package executor
 
-import "github.com/gorge-tf/gorge/tf"
+// leave gives up what a node has read.
+func (r *run) leave(x *iteration, it *item, dead bool) {
+	it.unload(&x.ctx[it.local])
+	switch {
+	case it.kind != merge:
+		for _, slot := range it.in {
+			x.unread(slot)
+		}
+	case !dead:
+		x.unread(it.in[x.counts[it.local].pick])
+	}
+}
 
-// propagate tells those who wait for node i that it has ended, gives up its
-// inputs, and ends it.
-func (s *state) propagate(i int32, dead bool) {
-	it := &s.e.items[i]
-	s.release(it)
-	var local [16]ready
-	woken := local[:0]
+// propagate tells those who wait for a node of x that it has ended.
+func (r *run) propagate(x *iteration, it *item, dead bool) {
+	r.wake(x, it, dead)
+	r.nodeEnded(x)
+}
+
+// wake tells those who wait for outputs of it, which are in x.
+func (r *run) wake(x *iteration, it *item, dead bool) {
 	for _, w := range it.wakes {
 		outDead := dead
 		if !dead && w.out != control {
-			o := &s.slots[int(it.out)+int(w.out)]
-			outDead = o.T == nil && o.Ref == nil
+			v := &x.slots[it.out+int32(w.out)]
+			outDead = v.T == nil && v.Ref == nil
 		}
-		if r, ok := s.arrive(w, outDead); ok {
-			woken = append(woken, r)
+		r.arrive(x, w, outDead, it.kind == enter)
+	}
+	for k := range it.node.OutTypes {
+		if slot := it.out + int32(k); x.readers[slot] == 0 {
+			x.drop(slot)
 		}
 	}
-	s.releaseUnread(it)
-	s.mu.Lock()
-	s.ready = append(s.ready, woken...)
-	s.outstanding += len(woken) - 1
-	s.mu.Unlock()
 }
 
-// arrive counts one input of w.to, and reports the node once it is ready.
-func (s *state) arrive(w wake, dead bool) (ready, bool) {
-	if s.e.items[w.to].kind == merge {
-		return s.arriveMerge(w, dead)
+// arrive counts an input of w.to, and makes the node ready if it is the last.
+func (r *run) arrive(x *iteration, w wake, dead, entered bool) {
+	it := &r.e.items[w.to]
+	n := &x.counts[it.local]
+	if it.kind == merge {
+		r.arriveMerge(x, w, n, dead, entered)
+		return
 	}
 	if dead {
-		s.deadIn[w.to].Add(1)
+		n.dead++
 	}
-	if s.left[w.to].Add(-1) != 0 {
-		return ready{}, false
+	if n.left--; n.left == 0 {
+		r.push(x, w.to, n.dead > 0 && it.kind != trigger)
 	}
-	isDead := s.deadIn[w.to].Load() > 0 && s.e.items[w.to].kind != trigger
-	return ready{w.to, isDead}, true
 }
+
+// spent is the count of a Merge that has been found dead. It is even, and too
+// small to be counted down to anything that means something.
+const spent = -2
 
 // arriveMerge: a Merge is ready with its control inputs and either one live
-// data input or all of them dead. The lowest bit of the count stands for the
-// live input.
-func (s *state) arriveMerge(w wake, dead bool) (ready, bool) {
+// data input or all of them dead. That a loop was entered dead is enough, for
+// nothing comes around then. The lowest bit of the count stands for the live
+// input.
+func (r *run) arriveMerge(x *iteration, w wake, n *counts, dead, entered bool) {
+	it := &r.e.items[w.to]
+	allDead := int(n.dead) == len(it.in)
 	switch {
 	case w.out == control:
-		left := s.left[w.to].Add(-2)
-		allDead := int(s.deadIn[w.to].Load()) == len(s.e.items[w.to].in)
-		return ready{w.to, allDead}, left == 0 || left == 1 && allDead
+		n.left -= 2
 	case dead:
-		n := s.deadIn[w.to].Add(1)
-		return ready{w.to, true}, int(n) == len(s.e.items[w.to].in) && s.left[w.to].Load() == 1
+		n.dead++
+		allDead = int(n.dead) == len(it.in) || entered
+	case n.left&1 == 1:
+		n.left--
+		n.pick = int32(w.arg)
+	default: // another live input was first
+		x.unread(it.in[w.arg])
+		return
 	}
-	left := s.left[w.to].Load()
-	for left&1 == 1 {
-		if s.left[w.to].CompareAndSwap(left, left-1) {
-			return ready{w.to, false}, left == 1
-		}
-		left = s.left[w.to].Load()
-	}
-	return ready{}, false // another live input was first
-}
-
-// release gives up the node's inputs; the last reader of a value frees it.
-func (s *state) release(it *item) {
-	for k, slot := range it.in {
-		in := &s.in[int(it.input0)+k]
-		if it.deref[k] && in.T != nil {
-			in.T.Release()
-		}
-		*in = emptySlot
-		if s.readers[slot].Add(-1) == 0 {
-			s.freeSlot(slot)
-		}
+	switch {
+	case n.left == 0:
+		n.left = spent
+		r.push(x, w.to, false)
+	case n.left == 1 && allDead:
+		n.left = spent
+		r.push(x, w.to, true)
 	}
 }
-
-// releaseUnread frees outputs that nobody reads.
-func (s *state) releaseUnread(it *item) {
-	for k := range it.node.OutTypes {
-		if slot := it.out + int32(k); s.readers[slot].Load() == 0 {
-			s.freeSlot(slot)
-		}
-	}
-}
-
-func (s *state) freeSlot(slot int32) {
-	if t := s.slots[slot].T; t != nil {
-		t.Release()
-	}
-	s.slots[slot] = emptySlot
-}
-
-// emptySlot is the value of an output that is dead or not computed yet.
-var emptySlot = tf.Slot{}

@@ -1,225 +1,125 @@
 package executor
 
 import (
-	"fmt"
-	"runtime/debug"
+	"context"
+	"sync"
+	"sync/atomic"
 
 	"github.com/gorge-tf/gorge/tf"
 )
 
-// A Run is one execution in progress.
-type Run struct{ s *state }
+// run is one execution. But for what mu guards it belongs to the goroutine
+// that runs the nodes.
+type run struct {
+	e     *Executor
+	step  tf.Step
+	ended <-chan struct{} // closed when the step is over
+	root  frame
+	free  [][]*iteration // by layout, to be used again
+	loops [][]*frame     // by layout, to be used again
 
-// Start runs the graph. Nodes that need not wait run before Start returns, on
-// the calling goroutine. done is called once, when everything has ended; onError
-// at the first error, from any goroutine, so that what waits elsewhere for this
-// run can be told.
-func (e *Executor) Start(step tf.Step, onError, done func(error)) *Run {
-	s := e.take()
-	s.step, s.onError, s.done = step, onError, done
-	s.step.Device = e.device
-	s.reset()
-	r := &Run{s}
-	if s.outstanding == 0 {
-		s.end()
-		return r
-	}
-	s.mu.Lock()
-	s.running = true
-	s.work()
+	ready     []ready // taken from the end: what a node has made ready is still in the cache
+	computing ready   // whose kernel has been called, x is nil between kernels
+	inflight  int     // nodes whose kernels will call back
+	err       error
+	onError   func(error)
+	done      func(error)
+
+	mu      sync.Mutex
+	notes   []note
+	spare   []note // what notes was before it was last read
+	running bool   // a goroutine runs the nodes
+	noted   atomic.Bool
+}
+
+// ready is a node whose inputs are all there.
+type ready struct {
+	x    *iteration
+	item int32
+	dead bool
+}
+
+// note says that an asynchronous kernel has called back.
+type note struct {
+	x    *iteration
+	item int32
+	err  error
+}
+
+func (e *Executor) newRun() *run {
+	r := &run{e: e, free: make([][]*iteration, len(e.frames)), loops: make([][]*frame, len(e.frames))}
+	root := r.newIteration(&e.frames[0])
+	root.frame = &r.root
+	r.root = frame{layout: &e.frames[0], iters: []*iteration{root}}
 	return r
 }
 
-// work runs ready nodes until there are none. It is entered with s.mu held and
-// s.running set by the caller, and leaves with both given up.
-func (s *state) work() {
-	for len(s.ready) > 0 {
-		s.mu.Unlock()
-		s.some()
-		s.mu.Lock()
-	}
-	s.running = false
-	over := s.outstanding == 0
-	s.mu.Unlock()
-	if over {
-		s.end()
-	}
-}
-
-// some runs nodes until the list is empty or a kernel panics.
-func (s *state) some() {
-	at := int32(-1)
+// sequence runs all nodes in order.
+func (r *run) sequence() (err error) {
+	i, items, x := 0, r.e.items, r.root.iters[0]
 	defer func() {
 		if v := recover(); v != nil {
-			s.panicked(at, v)
+			err = items[i].failure(items[i].panicked(v), &x.ctx[i])
+			items[i].unload(&x.ctx[i])
 		}
 	}()
-	for {
-		r, ok := s.pop()
-		if !ok {
-			return
+	for ; i < len(items); i++ {
+		if r.over() {
+			return r.stopped()
 		}
-		at = r.item
-		s.node(r)
-		at = -1
-	}
-}
-
-// panicked turns a panic in a kernel into an error of its node.
-func (s *state) panicked(at int32, v any) {
-	if at < 0 {
-		panic(v)
-	}
-	s.finish(at, tf.Errorf(tf.Internal, "the kernel of %s panicked: %v\n%s", s.e.items[at].node.OpName(), v, debug.Stack()))
-}
-
-func (s *state) pop() (ready, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	n := len(s.ready)
-	if n == 0 {
-		return ready{}, false
-	}
-	r := s.ready[n-1]
-	s.ready = s.ready[:n-1]
-	return r, true
-}
-
-// node runs one node, or passes on that it is dead.
-func (s *state) node(r ready) {
-	it := &s.e.items[r.item]
-	switch {
-	case s.failed.Load():
-		s.drop(r.item)
-	case r.dead && it.kind != transfer:
-		s.propagate(r.item, true)
-	default:
-		s.compute(r.item, it, r.dead)
-	}
-}
-
-func (s *state) compute(i int32, it *item, dead bool) {
-	c := &s.ctx[i]
-	c.Dead = dead
-	if err := s.inputs(it, c); err != nil {
-		s.finish(i, err)
-		return
-	}
-	if it.async != nil {
-		it.async(c, func(err error) { s.finishAsync(i, err) })
-		return
-	}
-	s.finish(i, it.sync(c))
-}
-
-// inputs puts into c what the node reads.
-func (s *state) inputs(it *item, c *tf.OpContext) error {
-	for k, slot := range it.in {
-		v := s.slots[slot]
-		if it.deref[k] && v.Ref != nil {
-			t := v.Ref.Load()
-			if t == nil && !it.node.Def.Uninitialized {
-				return tf.Errorf(tf.FailedPrecondition, "Attempting to use uninitialized value %s", s.nameOf(slot))
-			}
-			v = tf.Slot{T: t}
-		} else if v.Ref != nil && !it.node.Def.Uninitialized && !v.Ref.Initialized() {
-			return tf.Errorf(tf.FailedPrecondition, "Attempting to use uninitialized value %s", s.nameOf(slot))
+		if err := r.inOrder(&items[i], &x.ctx[i], x); err != nil {
+			return err
 		}
-		c.In[k] = v
-		c.Last[k] = s.readers[slot].Load() == 1 && !it.deref[k]
 	}
 	return nil
 }
 
-// nameOf returns the node that computes a slot.
-func (s *state) nameOf(slot int32) string {
-	for i := len(s.e.items) - 1; i >= 0; i-- {
-		if s.e.items[i].out <= slot {
-			return s.e.items[i].node.Name
-		}
+// inOrder runs a node whose inputs are all there and drops what nobody needs
+// after it.
+func (r *run) inOrder(it *item, c *tf.OpContext, x *iteration) error {
+	err := it.load(x, c, &r.e.frames[0])
+	if err == nil {
+		err = it.sync(c)
 	}
-	return ""
-}
-
-// finishAsync ends a node on whatever goroutine its kernel called back, which
-// goes on with what that makes ready unless somebody is at it.
-func (s *state) finishAsync(i int32, err error) {
-	s.finish(i, err)
-	s.mu.Lock()
-	if s.running {
-		s.mu.Unlock()
-		return
-	}
-	s.running = true
-	s.work()
-}
-
-// finish ends node i.
-func (s *state) finish(i int32, err error) {
-	it, c := &s.e.items[i], &s.ctx[i]
 	if err == nil {
 		err = it.check(c)
 	}
 	if err != nil {
-		s.fail(tf.AtNode(err, it.node, c.Describe()))
-		s.drop(i)
-		return
+		err = it.failure(err, c)
+		it.unload(c)
+		return err
 	}
-	s.propagate(i, false)
-}
-
-// check compares the outputs with what the op promises.
-func (it *item) check(c *tf.OpContext) error {
-	if it.kind == switching || it.kind == transfer || it.kind == merge {
-		return nil
-	}
-	for k := range c.Out {
-		o, want := &c.Out[k], it.node.OutTypes[k]
-		switch {
-		case o.T == nil && o.Ref == nil:
-			return tf.Errorf(tf.Internal, "Missing %d-th output from {{node %s}}", k, it.node.Name)
-		case o.T != nil && o.T.DType() != want.Base():
-			return tf.Errorf(tf.Internal, "Output %d of type %s does not match declared output type %s for node {{node %s}}",
-				k, o.T.DType().CName(), want.CName(), it.node.Name)
-		}
+	it.unload(c)
+	for _, slot := range it.last {
+		x.drop(slot)
 	}
 	return nil
 }
 
-// fail ends the run at its first error; others follow from it.
-func (s *state) fail(err error) {
-	s.mu.Lock()
-	first := s.err == nil
-	if first {
-		s.err = err
-		s.failed.Store(true)
-	}
-	onError := s.onError
-	s.mu.Unlock()
-	if first && onError != nil {
-		onError(err)
+// over reports whether the step has ended.
+func (r *run) over() bool {
+	select {
+	case <-r.ended:
+		return true
+	default:
+		return false
 	}
 }
 
-// Fail ends the run with err, if it has not ended: nodes under way finish,
-// no others begin.
-func (r *Run) Fail(err error) { r.s.fail(err) }
-
-// drop ends a node without effect on others.
-func (s *state) drop(int32) {
-	s.mu.Lock()
-	s.outstanding--
-	s.mu.Unlock()
+// stopped is the error of a run whose step has ended. It is never the one
+// that explains it.
+func (r *run) stopped() error {
+	return &tf.Error{Code: tf.Canceled, Msg: "Step was cancelled", Err: context.Cause(r.step.Context), Derived: true}
 }
 
-// end reports the run's result. Nothing is under way any more.
-func (s *state) end() {
-	err, done := s.err, s.done
-	s.recycle()
-	done(err)
-}
-
-// String describes e for debugging.
-func (e *Executor) String() string {
-	return fmt.Sprintf("executor of %d nodes on %v", len(e.items), e.device.Spec())
+// recycle makes r ready for another run.
+func (r *run) recycle(dirty bool) {
+	if dirty {
+		r.root.sweep(r)
+	}
+	r.step, r.ended, r.err, r.done, r.onError = tf.Step{}, nil, nil, nil, nil
+	r.ready = r.ready[:0]
+	r.e.mu.Lock()
+	r.e.free = append(r.e.free, r)
+	r.e.mu.Unlock()
 }

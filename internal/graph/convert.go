@@ -50,7 +50,7 @@ func FromProto(def *pb.GraphDef) (*Graph, error) {
 		}
 	}
 	for i, p := range def.GetNode() {
-		if err := g.connect(g.Nodes[i], p.GetInput()); err != nil {
+		if err := g.Connect(g.Nodes[i], p.GetInput()); err != nil {
 			return nil, err
 		}
 	}
@@ -75,8 +75,9 @@ func nodeFromProto(p *pb.NodeDef) (*Node, error) {
 	return n, nil
 }
 
-// connect resolves the inputs of n by name.
-func (g *Graph) connect(n *Node, inputs []string) error {
+// Connect gives n, which has no inputs yet, those of the given names, written
+// as in a GraphDef: "x", "x:1", "^x".
+func (g *Graph) Connect(n *Node, inputs []string) error {
 	for _, in := range inputs {
 		if name, ok := strings.CutPrefix(in, "^"); ok {
 			src := g.byName[name]

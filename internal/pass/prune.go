@@ -265,19 +265,15 @@ func (p *pruner) addFetches(fetches []graph.Edge) error {
 }
 
 // Key returns a text that tells s from every other signature.
-func (s *Signature) Key() string {
-	n := 3
-	for _, list := range [][]string{s.Feeds, s.Fetches, s.Targets} {
-		for _, x := range list {
-			n += len(x) + 1
-		}
-	}
-	b := make([]byte, 0, n)
-	for _, list := range [][]string{s.Feeds, s.Fetches, s.Targets} {
+func (s *Signature) Key() string { return string(s.AppendKey(nil)) }
+
+// AppendKey appends the text of Key to b.
+func (s *Signature) AppendKey(b []byte) []byte {
+	for _, list := range [...][]string{s.Feeds, s.Fetches, s.Targets} {
 		for _, x := range list {
 			b = append(append(b, x...), ';')
 		}
 		b = append(b, '|')
 	}
-	return string(b)
+	return b
 }

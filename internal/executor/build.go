@@ -1,0 +1,235 @@
+package executor
+
+import (
+	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// layout is what all iterations of one frame have in common.
+type layout struct {
+	index    int32  // of the layout in Executor.frames
+	name     string // frame_name of the Enter nodes, "" of the root
+	parent   int32
+	parallel int // iterations that may be under way at once
+	enters   int // Enter nodes that lead into the frame
+
+	items   []int32   // the nodes that run in the frame, by local number
+	slots   int32     // outputs that go to the frame
+	inputs  int32     // inputs of its nodes together
+	counts  []counts  // initial counts of the nodes
+	readers []int32   // initial counts of the slots' readers
+	last    []bool    // by input: nobody else reads it, when all run in order
+	sources []*string // by slot: the node that computes it, for messages
+}
+
+// counts is what a node still waits for.
+type counts struct {
+	left int32 // inputs that have not come
+	dead int32 // those that came dead
+	pick int32 // the input that a Merge takes
+}
+
+// builder is an executor under construction.
+type builder struct {
+	*Executor
+	order []*graph.Node
+	place []int32 // by node ID: position in items
+}
+
+// assignSlots numbers nodes, inputs and outputs within their frames.
+func (b *builder) assignSlots() {
+	for i, n := range b.order {
+		it := &b.items[i]
+		f, t := &b.frames[it.frame], &b.frames[it.target]
+		it.local, it.first, it.out = int32(len(f.items)), f.inputs, t.slots
+		f.items = append(f.items, int32(i))
+		f.inputs += int32(len(n.In))
+		t.slots += int32(len(n.OutTypes))
+		for range n.OutTypes {
+			t.sources = append(t.sources, &n.Name)
+		}
+		if it.kind == enter {
+			t.enters++
+		}
+	}
+}
+
+// connect fills in the edges into node i.
+func (b *builder) connect(i int32) {
+	n, it := b.order[i], &b.items[i]
+	it.initInputs(n, func(x graph.Edge) int32 { return b.item(x.Node).out + int32(x.Out) })
+	for k, x := range n.In {
+		src := b.item(x.Node)
+		src.wakes = append(src.wakes, wake{i, int16(x.Out), int16(k)})
+	}
+	for _, c := range n.Control {
+		src := b.item(c)
+		src.wakes = append(src.wakes, wake{i, control, 0})
+	}
+	if len(n.In)+len(n.Control) == 0 {
+		b.roots = append(b.roots, i)
+	}
+}
+
+func (b *builder) item(n *graph.Node) *item { return &b.items[b.place[n.ID]] }
+
+// finish prepares the counts that each iteration starts from.
+func (b *builder) finish() {
+	b.inline = len(b.frames) == 1
+	for f := range b.frames {
+		l := &b.frames[f]
+		l.counts, l.readers = make([]counts, len(l.items)), make([]int32, l.slots)
+		l.last = make([]bool, l.inputs)
+		for k, i := range l.items {
+			it := &b.items[i]
+			l.counts[k].left = it.waits
+			for _, slot := range it.in {
+				l.readers[slot]++
+			}
+			b.inline = b.inline && it.follows()
+		}
+	}
+	if b.inline {
+		b.fixOrder()
+		return
+	}
+	b.waitersFirst()
+}
+
+// fixOrder works out, for nodes that run in order, where each value is last
+// read: nothing has to be counted during runs then.
+func (b *builder) fixOrder() {
+	l := &b.frames[0]
+	left := append([]int32(nil), l.readers...)
+	for i := range b.items {
+		it := &b.items[i]
+		for k, slot := range it.in {
+			l.last[int(it.first)+k] = left[slot] == 1 && !(it.deref != nil && it.deref[k])
+		}
+		for _, slot := range it.in {
+			if left[slot]--; left[slot] == 0 {
+				it.last = append(it.last, slot)
+			}
+		}
+		for k := range it.node.OutTypes {
+			if slot := it.out + int32(k); l.readers[slot] == 0 {
+				it.last = append(it.last, slot)
+			}
+		}
+	}
+}
+
+// waitersFirst puts nodes that wait for others outside last among the roots,
+// which are taken from the end: what they wait for had better be on its way.
+func (b *builder) waitersFirst() {
+	var rest, waiters []int32
+	for _, i := range b.roots {
+		if b.items[i].async != nil {
+			waiters = append(waiters, i)
+		} else {
+			rest = append(rest, i)
+		}
+	}
+	b.roots = append(rest, waiters...)
+}
+
+// assignFrames finds out in which frame each node runs: that of its inputs,
+// which Enter leaves for an inner and Exit for the outer one.
+func (b *builder) assignFrames() error {
+	b.frames = []layout{{parallel: 1}}
+	b.place = make([]int32, len(b.order))
+	for i, n := range b.order {
+		b.place[n.ID] = int32(i)
+	}
+	byName := map[string]int32{}
+	for i, n := range b.order {
+		frame, err := b.frameOf(n)
+		if err != nil {
+			return err
+		}
+		it := &b.items[i]
+		it.frame, it.target = frame, frame
+		switch kinds[n.OpName()] {
+		case enter:
+			it.target, err = b.inner(frame, n, byName)
+		case exit:
+			it.target, err = b.outer(frame, n)
+		}
+		if err != nil {
+			return tf.AtNode(err, &n.Node, describe(n))
+		}
+	}
+	return b.checkBackEdges()
+}
+
+// frameOf returns the frame in which all inputs of n are. Back edges of loops
+// come from nodes that are not assigned yet; see checkBackEdges.
+func (b *builder) frameOf(n *graph.Node) (int32, error) {
+	var first *graph.Node
+	self := b.place[n.ID]
+	for _, src := range sources(n) {
+		switch {
+		case b.place[src.ID] >= self:
+		case first == nil:
+			first = src
+		case b.item(src).target != b.item(first).target:
+			return 0, b.differ(n, first, src)
+		}
+	}
+	if first == nil {
+		return 0, nil
+	}
+	return b.item(first).target, nil
+}
+
+func sources(n *graph.Node) []*graph.Node {
+	out := make([]*graph.Node, 0, len(n.In)+len(n.Control))
+	for _, e := range n.In {
+		out = append(out, e.Node)
+	}
+	return append(out, n.Control...)
+}
+
+func (b *builder) differ(n, x, y *graph.Node) error {
+	return tf.AtNode(tf.Errorf(tf.InvalidArgument, "{{node %s}} has inputs from different frames. The input {{node %s}} is in frame '%s'. The input {{node %s}} is in frame '%s'.",
+		n.Name, x.Name, b.frames[b.item(x).target].name, y.Name, b.frames[b.item(y).target].name), &n.Node, describe(n))
+}
+
+// inner returns the frame that Enter node n leads to from frame.
+func (b *builder) inner(frame int32, n *graph.Node, byName map[string]int32) (int32, error) {
+	name := n.Str("frame_name")
+	f, ok := byName[name]
+	if !ok {
+		f = int32(len(b.frames))
+		byName[name] = f
+		b.frames = append(b.frames, layout{index: f, name: name, parent: frame, parallel: max(1, n.Int("parallel_iterations"))})
+	}
+	if b.frames[f].parent != frame {
+		return 0, tf.Errorf(tf.InvalidArgument, "Invalid loop structure: Mismatched parent frames for \"%s\": \"%s\" vs \"%s\"",
+			name, b.frames[b.frames[f].parent].name, b.frames[frame].name)
+	}
+	return f, nil
+}
+
+// outer returns the frame that Exit node n leads to from frame.
+func (b *builder) outer(frame int32, n *graph.Node) (int32, error) {
+	if frame == 0 {
+		return 0, tf.Errorf(tf.InvalidArgument, "%s must be within a loop: there is no Enter before it", n.OpName())
+	}
+	return b.frames[frame].parent, nil
+}
+
+func (b *builder) checkBackEdges() error {
+	for _, n := range b.order {
+		for _, src := range sources(n) {
+			if b.item(src).target != b.item(n).frame {
+				first := sources(n)[0]
+				return b.differ(n, first, src)
+			}
+		}
+		if kinds[n.OpName()] == next && b.item(n).frame == 0 {
+			return tf.AtNode(tf.Errorf(tf.InvalidArgument, "%s must be within a loop: there is no Enter before it", n.OpName()), &n.Node, describe(n))
+		}
+	}
+	return nil
+}

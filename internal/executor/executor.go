@@ -1,0 +1,134 @@
+// Package executor runs one partition of a graph on one device: each node once
+// all its inputs are there, dead inputs making dead outputs, loops iteration
+// by iteration, until nothing is left to do or an error ends it.
+//
+// An Executor is prepared once per graph: a slot for each output, what each
+// node waits for, whom it wakes. A run works in memory that is taken from a
+// free list, so that in a steady state it allocates only what leaves it.
+//
+// Nodes are run by one goroutine at a time, which alone does the bookkeeping:
+// counts and slots need no locks. Kernels use many threads for large work;
+// those that wait call back from wherever they like, and leave a note for the
+// goroutine that runs the nodes, or become it if there is none.
+package executor
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/internal/memory"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// An Executor runs one graph, any number of times, at once if need be. All
+// methods may be called from any goroutine.
+type Executor struct {
+	items  []item
+	frames []layout // of the root, and of each loop
+	roots  []int32  // nodes without inputs
+	device tf.Device
+	pool   *memory.Pool
+	inline bool
+
+	mu   sync.Mutex
+	free []*run
+}
+
+// Params is what an executor needs to know besides its graph.
+type Params struct {
+	Device tf.Device
+	// Kernel returns the kernel of a node: stateful ones are shared by all
+	// executors of a session.
+	Kernel func(*tf.Node) (tf.Kernel, error)
+	// Pool is where kernels get the memory of tensors from.
+	Pool *memory.Pool
+}
+
+// New prepares g, all of whose nodes are on the device of p.
+func New(g *graph.Graph, p Params) (*Executor, error) {
+	order, err := g.Sorted()
+	if err != nil {
+		return nil, err
+	}
+	b := builder{Executor: &Executor{items: make([]item, len(order)), device: p.Device, pool: p.Pool}, order: order}
+	if err := b.assignFrames(); err != nil {
+		return nil, err
+	}
+	for i, n := range order {
+		if err := b.items[i].init(n, &p); err != nil {
+			return nil, tf.AtNode(err, &n.Node, describe(n))
+		}
+	}
+	b.assignSlots()
+	for i := range order {
+		b.connect(int32(i))
+	}
+	b.finish()
+	return b.Executor, nil
+}
+
+func describe(n *graph.Node) []string {
+	out := make([]string, len(n.In))
+	for i, e := range n.In {
+		out[i] = e.Name() + " " + e.Type().String()
+	}
+	return out
+}
+
+// Inline reports whether no node ever waits and none is skipped: then all
+// nodes run one after the other on the goroutine that calls Run.
+func (e *Executor) Inline() bool { return e.inline }
+
+// Run runs an executor that is Inline. The end of the step's context ends the
+// run after the node that is being computed.
+func (e *Executor) Run(step *tf.Step) error {
+	r := e.take(step)
+	err := r.sequence()
+	r.recycle(err != nil)
+	return err
+}
+
+// Start runs the graph. Nodes that need not wait run before Start returns, on
+// the calling goroutine. done is called once, when everything has ended;
+// onError before, at the first error, so that what waits elsewhere for this
+// run can be told. The end of the step's context is an error; kernels that
+// wait have to hear of it by themselves.
+func (e *Executor) Start(step *tf.Step, onError, done func(error)) {
+	if e.inline {
+		err := e.Run(step)
+		if err != nil {
+			onError(err)
+		}
+		done(err)
+		return
+	}
+	r := e.take(step)
+	r.onError, r.done, r.running = onError, done, true
+	r.begin()
+	r.work()
+}
+
+// take returns a run's memory, ready for its first node.
+func (e *Executor) take(step *tf.Step) *run {
+	e.mu.Lock()
+	var r *run
+	if n := len(e.free); n > 0 {
+		r, e.free = e.free[n-1], e.free[:n-1]
+	}
+	e.mu.Unlock()
+	if r == nil {
+		r = e.newRun()
+	}
+	r.step = *step
+	r.step.Device = e.device
+	if step.Context != nil {
+		r.ended = step.Context.Done()
+	}
+	return r
+}
+
+// String describes e for debugging.
+func (e *Executor) String() string {
+	return fmt.Sprintf("executor of %d nodes on %v", len(e.items), e.device.Spec())
+}

@@ -1,0 +1,124 @@
+package executor_test
+
+import (
+	"context"
+	gosync "sync"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/gorge-tf/gorge/internal/executor"
+	"github.com/gorge-tf/gorge/internal/graph/graphtext"
+	"github.com/gorge-tf/gorge/internal/invariants"
+	"github.com/gorge-tf/gorge/internal/memory"
+	"github.com/gorge-tf/gorge/internal/resource"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// host is the device of all tests.
+type host struct{}
+
+func (host) Spec() tf.DeviceSpec {
+	return tf.DeviceSpec{Job: "test", Replica: 0, Task: 0, Type: "CPU", ID: 0}
+}
+func (host) Name() string                              { return host{}.Spec().String() }
+func (host) Incarnation() uint64                       { return 1 }
+func (host) MemoryLimit() int64                        { return 0 }
+func (host) Resources() *resource.Manager              { return nil }
+func (host) FromHost(t *tf.Tensor) (*tf.Tensor, error) { return t, nil }
+func (host) ToHost(t *tf.Tensor) (*tf.Tensor, error)   { return t, nil }
+func kernelOf(n *tf.Node) (tf.Kernel, error) {
+	make, err := tf.FindKernel("CPU", n)
+	if err != nil {
+		return nil, err
+	}
+	return make(n)
+}
+
+// results collects what Fetch nodes get, by index.
+type results struct {
+	mu  gosync.Mutex
+	got map[int]any
+}
+
+func (r *results) Arg(int) (*tf.Tensor, error) { return nil, nil }
+
+func (r *results) SetRetval(i int, t *tf.Tensor) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.got[i] = t.At(0)
+	return nil
+}
+
+// machine is an executor and what its runs use.
+type machine struct {
+	*executor.Executor
+	pool *memory.Pool
+	step tf.Step
+}
+
+func prepare(t testing.TB, text string) *machine {
+	t.Helper()
+	m, err := try(t, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func try(t testing.TB, text string) (*machine, error) {
+	t.Helper()
+	g, err := graphtext.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &machine{pool: memory.NewPool(1 << 20)}
+	m.Executor, err = executor.New(g, executor.Params{Device: host{}, Kernel: kernelOf, Pool: m.pool})
+	return m, err
+}
+
+// run runs one step and waits for its end.
+func (m *machine) run(ctx context.Context) (map[int]any, error) {
+	step, res := m.step, &results{got: map[int]any{}}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	step.Context, step.Frame = ctx, res
+	errs := make(chan error, 1)
+	m.Start(&step, func(error) { cancel() }, func(err error) { errs <- err })
+	err := <-errs
+	return res.got, err
+}
+
+// balanced reports whether all buffers are back in the pool.
+func (m *machine) balanced(t *testing.T) {
+	t.Helper()
+	if invariants.Race {
+		return // pools keep nothing under the race detector
+	}
+	if s := m.pool.Stats(); uint64(s.Idle) != s.Misses {
+		t.Errorf("%d buffers were made, %d are back", s.Misses, s.Idle)
+	}
+}
+
+// expect runs a graph several times and compares the results.
+func expect(t *testing.T, text string, want map[int]any) {
+	t.Helper()
+	m := prepare(t, text)
+	for range 3 {
+		got, err := m.run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got) != len(want) {
+			t.Errorf("got %v, want %v", got, want)
+		}
+		for k, v := range want {
+			if got[k] != v {
+				t.Errorf("result %d is %v, want %v", k, got[k], v)
+			}
+		}
+	}
+	m.balanced(t)
+}

@@ -1,0 +1,102 @@
+package executor
+
+import (
+	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// item is a node as the executor sees it. Slots are numbered within a frame.
+type item struct {
+	node   *tf.Node
+	sync   tf.Compute
+	async  tf.AsyncCompute
+	in     []int32 // slot that each input comes from
+	deref  []bool  // the input is the value of a reference; nil: none is
+	last   []int32 // slots that nobody needs after this node, when all run in order
+	wakes  []wake  // whom the node's end concerns
+	out    int32   // slot of output 0, in frame target
+	local  int32   // number of the node within its frame
+	waits  int32   // inputs to wait for
+	first  int32   // where the node's inputs begin among those of its frame
+	frame  int32   // where it runs
+	target int32   // where its outputs go; frame but for Enter and Exit
+	kind   kind
+	refs   bool // takes references as they are
+}
+
+// wake is an edge out of a node.
+type wake struct {
+	to  int32
+	out int16 // output it carries, or control
+	arg int16 // input of the consumer
+}
+
+const control = -1
+
+// kind tells the nodes that treat dead inputs in a way of their own.
+type kind uint8
+
+const (
+	ordinary  kind = iota
+	merge          // runs with its first live input
+	transfer       // runs even if dead: a peer waits for it
+	switching      // may leave outputs unset, which makes them dead
+	trigger        // ControlTrigger: never dead
+	enter          // puts its input into a new loop
+	exit           // puts its input where the loop was entered
+	next           // puts its input into the loop's next iteration
+)
+
+var kinds = map[string]kind{
+	"Merge": merge, "RefMerge": merge, "_XlaMerge": merge,
+	"_Send": transfer, "_Recv": transfer, "_HostSend": transfer, "_HostRecv": transfer, "Send": transfer, "Recv": transfer,
+	"Switch": switching, "RefSwitch": switching, "_SwitchN": switching, "ControlTrigger": trigger,
+	"Enter": enter, "RefEnter": enter, "Exit": exit, "RefExit": exit, "NextIteration": next, "RefNextIteration": next,
+}
+
+// init finds the kernel of n.
+func (it *item) init(n *graph.Node, p *Params) error {
+	k, err := p.Kernel(&n.Node)
+	if err != nil {
+		return err
+	}
+	it.node, it.kind = &n.Node, kinds[n.OpName()]
+	switch k := k.(type) {
+	case tf.Compute:
+		it.sync = k
+	case tf.AsyncCompute:
+		it.async = k
+	default:
+		return tf.Errorf(tf.Internal, "a kernel must be a Compute or an AsyncCompute, got %T", k)
+	}
+	return nil
+}
+
+// initInputs says where the inputs come from.
+func (it *item) initInputs(n *graph.Node, slot func(graph.Edge) int32) {
+	it.in = make([]int32, len(n.In))
+	for k, x := range n.In {
+		it.in[k] = slot(x)
+		switch {
+		case n.InTypes[k].IsRef():
+			it.refs = true
+		case x.Type().IsRef():
+			if it.deref == nil {
+				it.deref = make([]bool, len(n.In))
+			}
+			it.deref[k] = true
+		}
+	}
+	it.waits = int32(len(n.In) + len(n.Control))
+	if it.kind == merge {
+		// Control inputs count double, so that the lowest bit tells
+		// whether a live data input has come.
+		it.waits = 1 + 2*int32(len(n.Control))
+	}
+}
+
+// follows reports whether the node can be run in a fixed order with others:
+// it never waits and is never skipped.
+func (it *item) follows() bool {
+	return it.async == nil && (it.kind == ordinary || it.kind == transfer || it.kind == trigger)
+}

@@ -1,0 +1,89 @@
+package executor
+
+import (
+	"runtime/debug"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// load puts into c what the node reads.
+func (it *item) load(x *iteration, c *tf.OpContext, l *layout) error {
+	for k, slot := range it.in {
+		c.In[k] = x.slots[slot]
+	}
+	if it.deref == nil && !it.refs {
+		return nil
+	}
+	for k := range it.in {
+		if err := it.loadRef(k, c, l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// loadRef takes the value of a reference, unless the op wants the reference
+// itself.
+func (it *item) loadRef(k int, c *tf.OpContext, l *layout) error {
+	v := &c.In[k]
+	if v.Ref == nil {
+		return nil
+	}
+	if it.deref == nil || !it.deref[k] {
+		if !it.node.Def.Uninitialized && !v.Ref.Initialized() {
+			return it.uninitialized(k, l)
+		}
+		return nil
+	}
+	t := v.Ref.Load()
+	*v = tf.Slot{T: t}
+	if t == nil {
+		return it.uninitialized(k, l)
+	}
+	return nil
+}
+
+func (it *item) uninitialized(k int, l *layout) error {
+	return tf.Errorf(tf.FailedPrecondition, "Attempting to use uninitialized value %s", *l.sources[it.in[k]])
+}
+
+// unload gives up what load took.
+func (it *item) unload(c *tf.OpContext) {
+	for k, deref := range it.deref {
+		if deref && c.In[k].T != nil {
+			c.In[k].T.Release()
+			c.In[k] = tf.Slot{}
+		}
+	}
+}
+
+// check compares the outputs with what the op promises.
+func (it *item) check(c *tf.OpContext) error {
+	for k := range c.Out {
+		o, want := &c.Out[k], it.node.OutTypes[k]
+		switch {
+		case o.T != nil:
+			if o.T.DType() != want.Base() {
+				return it.mistyped(k, o.T.DType())
+			}
+		case o.Ref == nil && it.kind == ordinary:
+			return tf.Errorf(tf.Internal, "Missing %d-th output from {{node %s}}", k, it.node.Name)
+		}
+	}
+	return nil
+}
+
+func (it *item) mistyped(k int, got tf.DType) error {
+	return tf.Errorf(tf.Internal, "Output %d of type %s does not match declared output type %s for node {{node %s}}",
+		k, got.CName(), it.node.OutTypes[k].CName(), it.node.Name)
+}
+
+// failure is err as the run reports it.
+func (it *item) failure(err error, c *tf.OpContext) error {
+	return tf.AtNode(err, it.node, c.Describe())
+}
+
+// panicked turns a panic in the kernel into an error.
+func (it *item) panicked(v any) error {
+	return tf.Errorf(tf.Internal, "the kernel of %s panicked: %v\n%s", it.node.OpName(), v, debug.Stack())
+}

@@ -1,0 +1,209 @@
+package executor
+
+import "github.com/gorge-tf/gorge/tf"
+
+// begin makes the nodes without inputs ready.
+func (r *run) begin() {
+	x := r.root.iters[0]
+	x.reset(r.root.layout)
+	for _, i := range r.e.roots {
+		r.push(x, i, false)
+	}
+}
+
+func (r *run) push(x *iteration, i int32, dead bool) {
+	x.outstanding++
+	r.ready = append(r.ready, ready{x, i, dead})
+}
+
+// work runs nodes until none is ready. The caller has set r.running.
+func (r *run) work() {
+	for {
+		for len(r.ready) > 0 {
+			r.some()
+		}
+		if !r.readNotes() && r.stop() {
+			return
+		}
+	}
+}
+
+// stop gives up running nodes, unless a kernel has called back meanwhile. If
+// none is left to do so it ends the run.
+func (r *run) stop() bool {
+	r.mu.Lock()
+	if len(r.notes) > 0 {
+		r.mu.Unlock()
+		return false
+	}
+	r.running = false
+	over := r.inflight == 0
+	r.mu.Unlock()
+	if over {
+		r.end()
+	}
+	return true
+}
+
+// some runs nodes until none is ready or a kernel panics.
+func (r *run) some() {
+	defer func() {
+		if v := recover(); v != nil {
+			r.panicked(v)
+		}
+	}()
+	for n := len(r.ready); n > 0; n = len(r.ready) {
+		if r.noted.Load() {
+			r.readNotes()
+			continue
+		}
+		next := r.ready[n-1]
+		r.ready = r.ready[:n-1]
+		r.node(next)
+	}
+}
+
+// panicked makes a kernel's panic the error of its node.
+func (r *run) panicked(v any) {
+	n := r.computing
+	if n.x == nil {
+		panic(v)
+	}
+	r.computing = ready{}
+	it := &r.e.items[n.item]
+	err := it.panicked(v)
+	if it.async == nil {
+		r.finish(n.x, n.item, err)
+		return
+	}
+	r.fail(it.failure(err, &n.x.ctx[it.local])) // even if it has called back before
+	r.complete(n.x, n.item, err)
+}
+
+// node runs one node, or passes on that it is dead.
+func (r *run) node(n ready) {
+	it := &r.e.items[n.item]
+	switch {
+	case r.err != nil:
+	case r.over():
+		r.fail(r.stopped())
+	case it.kind >= enter:
+		r.cross(n.x, it, n.dead)
+	case n.dead && it.kind != transfer:
+		r.leave(n.x, it, true)
+		r.propagate(n.x, it, true)
+	default:
+		r.compute(n, it)
+	}
+}
+
+func (r *run) compute(n ready, it *item) {
+	x, c := n.x, &n.x.ctx[it.local]
+	c.Dead, c.FrameID, c.Iteration = n.dead, x.frame.id, x.number
+	if err := r.load(x, it, c); err != nil {
+		r.finish(x, n.item, err)
+		return
+	}
+	r.computing = n
+	if it.async != nil {
+		r.expect(x, it)
+		it.async(c, x.dones[it.local])
+		r.computing = ready{}
+		return
+	}
+	err := it.sync(c)
+	r.computing = ready{}
+	r.finish(x, n.item, err)
+}
+
+// load puts into c what the node reads, and whether it is the last to do so.
+func (r *run) load(x *iteration, it *item, c *tf.OpContext) error {
+	if it.kind == merge {
+		k := x.counts[it.local].pick
+		clear(c.In)
+		c.In[k] = x.slots[it.in[k]]
+		c.Last[k] = x.readers[it.in[k]] == 1
+		return nil
+	}
+	for k, slot := range it.in {
+		c.Last[k] = x.readers[slot] == 1 && !(it.deref != nil && it.deref[k])
+	}
+	return it.load(x, c, x.frame.layout)
+}
+
+// expect says that the node's kernel will call back.
+func (r *run) expect(x *iteration, it *item) {
+	r.inflight++
+	r.mu.Lock()
+	x.busy[it.local] = true
+	r.mu.Unlock()
+}
+
+// complete hears from an asynchronous kernel, on whatever goroutine it is
+// done. Only its first call counts.
+func (r *run) complete(x *iteration, i int32, err error) {
+	local := r.e.items[i].local
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !x.busy[local] {
+		return
+	}
+	x.busy[local] = false
+	r.notes = append(r.notes, note{x, i, err})
+	r.noted.Store(true)
+	if !r.running {
+		// Not here: the caller is some other run's Send, or a network's
+		// reader, and has work of its own.
+		r.running = true
+		go r.work()
+	}
+}
+
+// readNotes takes up what asynchronous kernels have done, and reports whether
+// that was anything.
+func (r *run) readNotes() bool {
+	r.mu.Lock()
+	notes := r.notes
+	r.notes, r.spare = r.spare[:0], notes
+	r.noted.Store(false)
+	r.mu.Unlock()
+	for k, n := range notes {
+		r.inflight--
+		r.finish(n.x, n.item, n.err)
+		notes[k] = note{}
+	}
+	return len(notes) > 0
+}
+
+// finish ends a node whose kernel has run.
+func (r *run) finish(x *iteration, i int32, err error) {
+	it := &r.e.items[i]
+	c := &x.ctx[it.local]
+	if err == nil {
+		err = it.check(c)
+	}
+	if err != nil && r.err == nil {
+		r.fail(it.failure(err, c))
+	}
+	if r.err != nil {
+		it.unload(c)
+		return // values are given up when all has ended
+	}
+	r.leave(x, it, false)
+	r.propagate(x, it, false)
+}
+
+// fail ends the run at its first error: no other node begins.
+func (r *run) fail(err error) {
+	if r.err == nil {
+		r.err = err
+		r.onError(err)
+	}
+}
+
+// end reports the run's result. Nothing is under way any more.
+func (r *run) end() {
+	err, done := r.err, r.done
+	r.recycle(true)
+	done(err)
+}

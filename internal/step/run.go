@@ -1,0 +1,143 @@
+package step
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/gorge-tf/gorge/internal/resource"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// Rendezvous is what a step needs of its rendezvous: to end it.
+type Rendezvous interface {
+	tf.Rendezvous
+	Abort(err error)
+}
+
+// Args is what one step brings along.
+type Args struct {
+	ID         int64
+	Rendezvous Rendezvous
+	Frame      tf.CallFrame
+}
+
+// Run runs one step and waits for its end. The first error of any part ends
+// all of them; so does the end of ctx.
+func (g *Graph) Run(ctx context.Context, a Args) error {
+	if ctx.Err() != nil {
+		return ended(ctx)
+	}
+	step := tf.Step{ID: a.ID, Context: ctx, Rendezvous: a.Rendezvous, Frame: a.Frame, Parallel: g.rt.Parallel, Container: resource.StepContainer(a.ID)}
+	defer g.clear(step.Container)
+	if len(g.parts) == 1 && g.parts[0].exec.Inline() {
+		step.Resources = g.parts[0].device.Resources()
+		return explained(ctx, g.parts[0].exec.Run(&step))
+	}
+	return g.runParts(ctx, &step, a.Rendezvous)
+}
+
+// runParts runs all parts at once, each on a goroutine of its own but the last.
+func (g *Graph) runParts(ctx context.Context, step *tf.Step, v Rendezvous) error {
+	r := &run{rendezvous: v, left: len(g.parts), done: make(chan struct{})}
+	step.Context, r.cancel = context.WithCancelCause(ctx)
+	defer r.cancel(nil)
+	defer r.watch(ctx)()
+	for i := range g.parts {
+		p := &g.parts[i]
+		s := *step
+		s.Resources = p.device.Resources()
+		if i == len(g.parts)-1 {
+			p.exec.Start(&s, r.fail, r.end)
+		} else {
+			go p.exec.Start(&s, r.fail, r.end)
+		}
+	}
+	<-r.done
+	return explained(ctx, r.err)
+}
+
+// clear drops what lives as long as a step.
+func (g *Graph) clear(container string) {
+	for i := range g.parts {
+		g.parts[i].device.Resources().Clear(container)
+	}
+}
+
+// explained is err, or, if it only follows from the end of ctx, what that
+// means for the step.
+func explained(ctx context.Context, err error) error {
+	if err != nil && tf.AsError(err).Derived && ctx.Err() != nil {
+		return ended(ctx)
+	}
+	return err
+}
+
+// ended says why a step was ended from outside.
+func ended(ctx context.Context) error {
+	cause := context.Cause(ctx)
+	if tf.CodeOf(cause) == tf.DeadlineExceeded {
+		return &tf.Error{Code: tf.DeadlineExceeded, Msg: "Timed out waiting for notification", Err: cause}
+	}
+	var e *tf.Error
+	if errors.As(cause, &e) {
+		return e
+	}
+	return &tf.Error{Code: tf.Canceled, Msg: "Run call was cancelled", Err: cause}
+}
+
+// run is one step in progress.
+type run struct {
+	rendezvous Rendezvous
+	cancel     context.CancelCauseFunc
+	mu         sync.Mutex
+	left       int
+	err        error
+	done       chan struct{}
+}
+
+// watch ends the step when ctx ends, until the function that it returns is
+// called. After that nothing touches the step's rendezvous any more.
+func (r *run) watch(ctx context.Context) func() {
+	if ctx.Done() == nil {
+		return func() {}
+	}
+	fired := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(fired)
+		r.fail(ended(ctx))
+	})
+	return func() {
+		if !stop() {
+			<-fired
+		}
+	}
+}
+
+// fail ends the whole step. An error that follows from another does not hide
+// the one that explains it.
+func (r *run) fail(err error) {
+	r.mu.Lock()
+	first := r.err == nil
+	if first || tf.AsError(r.err).Derived && !tf.AsError(err).Derived {
+		r.err = err
+	}
+	r.mu.Unlock()
+	if first {
+		r.cancel(err)
+	}
+	if first && r.rendezvous != nil {
+		r.rendezvous.Abort(err)
+	}
+}
+
+// end counts the parts that have ended.
+func (r *run) end(error) {
+	r.mu.Lock()
+	r.left--
+	over := r.left == 0
+	r.mu.Unlock()
+	if over {
+		close(r.done)
+	}
+}
