@@ -1,0 +1,33 @@
+package rpc
+
+import (
+	"google.golang.org/grpc/encoding"
+	"google.golang.org/grpc/encoding/proto"
+	"google.golang.org/grpc/mem"
+)
+
+// Codec returns the codec of both services: protocol buffers, except that a
+// [TensorResponse] is encoded and decoded by hand. Its name is "proto", as
+// peers expect; servers and channels are given it explicitly.
+func Codec() encoding.CodecV2 { return codec{encoding.GetCodecV2(proto.Name)} }
+
+type codec struct{ messages encoding.CodecV2 }
+
+// Name is that of protocol buffers.
+func (codec) Name() string { return proto.Name }
+
+// Marshal encodes v.
+func (c codec) Marshal(v any) (mem.BufferSlice, error) {
+	if r, ok := v.(*TensorResponse); ok {
+		return r.encode()
+	}
+	return c.messages.Marshal(v)
+}
+
+// Unmarshal decodes data, which it does not keep, into v.
+func (c codec) Unmarshal(data mem.BufferSlice, v any) error {
+	if r, ok := v.(*TensorResponse); ok {
+		return r.decode(data)
+	}
+	return c.messages.Unmarshal(data, v)
+}

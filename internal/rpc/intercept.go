@@ -1,0 +1,103 @@
+package rpc
+
+import (
+	"context"
+	"log/slog"
+	"path"
+	"runtime/debug"
+
+	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors"
+	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/logging"
+	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/recovery"
+	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/retry"
+	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/selector"
+	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/timeout"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+// transfers are the calls that move values, of which a step makes thousands:
+// nothing stands between them and their handlers.
+var transfers = map[string]bool{"RecvTensor": true, "RecvBuf": true}
+
+// idempotent are the calls that may be made again when it is not known whether
+// the first one arrived. Those that run steps are not: a second one would run
+// a second step.
+var idempotent = map[string]bool{
+	"GetStatus": true, "CreateWorkerSession": true, "DeleteWorkerSession": true,
+	"GetStepSequence": true, "CleanupGraph": true, "MarkRecvFinished": true,
+}
+
+// bounded are those of them that a peer answers at once. GetStatus is not: it
+// waits for a peer to start.
+var bounded = map[string]bool{
+	"CreateWorkerSession": true, "DeleteWorkerSession": true, "GetStepSequence": true, "CleanupGraph": true,
+}
+
+func notIn(names map[string]bool) selector.Matcher {
+	return selector.MatchFunc(func(_ context.Context, c interceptors.CallMeta) bool { return !names[c.Method] })
+}
+
+func in(names map[string]bool) selector.Matcher {
+	return selector.MatchFunc(func(_ context.Context, c interceptors.CallMeta) bool { return names[c.Method] })
+}
+
+// serverInterceptors turns panics into errors and logs calls.
+func serverInterceptors(l *slog.Logger) []grpc.UnaryServerInterceptor {
+	var chain []grpc.UnaryServerInterceptor
+	if l != nil {
+		chain = append(chain, logging.UnaryServerInterceptor(logTo(l),
+			logging.WithLogOnEvents(logging.FinishCall), logging.WithLevels(levelOf)))
+	}
+	chain = append(chain, recovery.UnaryServerInterceptor(recovery.WithRecoveryHandlerContext(recovered(l))))
+	for i, f := range chain {
+		chain[i] = selector.UnaryServerInterceptor(f, notIn(transfers))
+	}
+	return chain
+}
+
+func logTo(l *slog.Logger) logging.Logger {
+	return logging.LoggerFunc(func(ctx context.Context, level logging.Level, msg string, fields ...any) {
+		l.Log(ctx, slog.Level(level), msg, fields...)
+	})
+}
+
+// levelOf keeps the routine of a training job out of the log: calls that
+// succeed, and those that end because their step did.
+func levelOf(c codes.Code) logging.Level {
+	switch c {
+	case codes.OK, codes.Canceled, codes.Aborted, codes.OutOfRange:
+		return logging.LevelDebug
+	case codes.Internal, codes.DataLoss, codes.Unknown:
+		return logging.LevelError
+	}
+	return logging.LevelWarn
+}
+
+// recovered reports a handler's panic: the caller gets what it said, the log
+// where it was.
+func recovered(l *slog.Logger) recovery.RecoveryHandlerFuncContext {
+	return func(ctx context.Context, p any) error {
+		method, _ := grpc.Method(ctx)
+		if l != nil {
+			l.ErrorContext(ctx, "panic in a call", "method", method, "panic", p, "stack", string(debug.Stack()))
+		}
+		return status.Errorf(codes.Internal, "panic in %s: %v", path.Base(method), p)
+	}
+}
+
+// clientInterceptors bounds and repeats the calls that allow it.
+func clientInterceptors(c ControlConfig) []grpc.UnaryClientInterceptor {
+	var chain []grpc.UnaryClientInterceptor
+	if c.Retries > 0 {
+		again := retry.UnaryClientInterceptor(
+			retry.WithMax(uint(c.Retries)+1), retry.WithCodes(codes.Unavailable),
+			retry.WithBackoff(retry.BackoffExponentialWithJitterBounded(maxReconnectDelay/10, 0.2, maxReconnectDelay)))
+		chain = append(chain, selector.UnaryClientInterceptor(again, in(idempotent)))
+	}
+	if c.Timeout > 0 {
+		chain = append(chain, selector.UnaryClientInterceptor(timeout.UnaryClientInterceptor(c.Timeout), in(bounded)))
+	}
+	return chain
+}

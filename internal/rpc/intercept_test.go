@@ -1,0 +1,155 @@
+package rpc
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// A moody worker panics, fails, or answers late.
+type moody struct {
+	UnimplementedWorker
+	calls atomic.Int32
+	fails int32 // how many calls of each kind fail
+	late  chan struct{}
+}
+
+func (*moody) Tracing(context.Context, *pb.TracingRequest) (*pb.TracingResponse, error) {
+	panic("a bug")
+}
+
+func (m *moody) fail() error {
+	if n := m.calls.Add(1); n <= m.fails {
+		return tf.Errorf(tf.Unavailable, "call %d fails", n)
+	}
+	return nil
+}
+
+func (m *moody) CleanupGraph(context.Context, *pb.CleanupGraphRequest) (*pb.CleanupGraphResponse, error) {
+	return &pb.CleanupGraphResponse{}, m.fail()
+}
+
+func (m *moody) RunGraph(context.Context, *pb.RunGraphRequest) (*pb.RunGraphResponse, error) {
+	return &pb.RunGraphResponse{}, m.fail()
+}
+
+func (m *moody) RecvTensor(context.Context, *pb.RecvTensorRequest) (*TensorResponse, error) {
+	return &TensorResponse{Dead: true}, m.fail()
+}
+
+func (m *moody) GetStepSequence(ctx context.Context, _ *pb.GetStepSequenceRequest) (*pb.GetStepSequenceResponse, error) {
+	select {
+	case <-m.late:
+	case <-ctx.Done():
+	}
+	return &pb.GetStepSequenceResponse{}, nil
+}
+
+func TestPanicBecomesError(t *testing.T) {
+	var log bytes.Buffer
+	for _, l := range []*slog.Logger{nil, slog.New(slog.NewTextHandler(&log, nil))} {
+		w := NewWorkerClient(dial(t, serve(t, ServerConfig{Logger: l}, withWorker(&moody{})), DialConfig{}))
+		_, err := w.Tracing(context.Background(), &pb.TracingRequest{})
+		if tf.CodeOf(err) != tf.Internal || !strings.Contains(err.Error(), "panic in Tracing: a bug") {
+			t.Errorf("call of a method that panics: %v", err)
+		}
+	}
+	if s := log.String(); !strings.Contains(s, "intercept_test.go") || !strings.Contains(s, `panic="a bug"`) {
+		t.Errorf("log does not say where the panic was: %s", s)
+	}
+}
+
+// TestCallsAreLogged: failures as such, successes for who wants details, and
+// transfers not at all.
+func TestCallsAreLogged(t *testing.T) {
+	var log bytes.Buffer
+	l := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	addr := serve(t, ServerConfig{Logger: l}, withWorker(&moody{fails: 1}))
+	w := NewWorkerClient(dial(t, addr, DialConfig{}))
+	ctx := context.Background()
+	if _, err := w.CleanupGraph(ctx, &pb.CleanupGraphRequest{}); tf.CodeOf(err) != tf.Unavailable {
+		t.Error(err)
+	}
+	if _, err := w.RunGraph(ctx, &pb.RunGraphRequest{}); err != nil {
+		t.Error(err)
+	}
+	if _, err := w.RecvTensor(ctx, &pb.RecvTensorRequest{}, nil); err != nil {
+		t.Error(err)
+	}
+	lines := strings.Split(strings.TrimSpace(log.String()), "\n")
+	if len(lines) != 2 || !strings.Contains(lines[0], "level=WARN") || !strings.Contains(lines[0], "CleanupGraph") ||
+		!strings.Contains(lines[0], "call 1 fails") || !strings.Contains(lines[1], "level=DEBUG") || !strings.Contains(lines[1], "RunGraph") {
+		t.Errorf("log:\n%s", log.String())
+	}
+}
+
+// TestControlCallsAreRepeated: those that run a step are not.
+func TestControlCallsAreRepeated(t *testing.T) {
+	c := DialConfig{Control: ControlConfig{Retries: 2}}
+	run := func(fails int32, call func(*WorkerClient) error) (int32, error) {
+		m := &moody{fails: fails}
+		err := call(NewWorkerClient(dial(t, serve(t, ServerConfig{}, withWorker(m)), c)))
+		return m.calls.Load(), err
+	}
+	ctx := context.Background()
+	cleanup := func(w *WorkerClient) error { _, err := w.CleanupGraph(ctx, &pb.CleanupGraphRequest{}); return err }
+	if n, err := run(2, cleanup); n != 3 || err != nil {
+		t.Errorf("CleanupGraph that fails twice: %d calls, %v, want 3", n, err)
+	}
+	if n, err := run(9, cleanup); n != 3 || tf.CodeOf(err) != tf.Unavailable {
+		t.Errorf("CleanupGraph that always fails: %d calls, %v, want 3", n, err)
+	}
+	if n, err := run(1, func(w *WorkerClient) error { _, err := w.RunGraph(ctx, &pb.RunGraphRequest{}); return err }); n != 1 || err == nil {
+		t.Errorf("RunGraph that fails: %d calls, %v, want 1", n, err)
+	}
+	if n, err := run(1, func(w *WorkerClient) error { _, err := w.RecvTensor(ctx, &pb.RecvTensorRequest{}, nil); return err }); n != 1 || err == nil {
+		t.Errorf("RecvTensor that fails: %d calls, %v, want 1", n, err)
+	}
+}
+
+func TestControlCallsAreBounded(t *testing.T) {
+	m := &moody{late: make(chan struct{})}
+	defer close(m.late)
+	addr := serve(t, ServerConfig{}, withWorker(m))
+	w := NewWorkerClient(dial(t, addr, DialConfig{Control: ControlConfig{Timeout: time.Millisecond}}))
+	if _, err := w.GetStepSequence(context.Background(), &pb.GetStepSequenceRequest{}); tf.CodeOf(err) != tf.DeadlineExceeded {
+		t.Errorf("call that is not answered: %v, want DEADLINE_EXCEEDED", err)
+	}
+}
+
+// TestGetStatusWaits: a master may start before its workers do.
+func TestGetStatusWaits(t *testing.T) {
+	addr := serve(t, ServerConfig{}, withWorker(echo{}))
+	down := dial(t, "127.0.0.1:1", DialConfig{})
+	ctx, cancel := context.WithCancel(context.Background())
+	c := make(chan error, 1)
+	go func() {
+		_, err := NewWorkerClient(down).GetStatus(ctx, &pb.GetStatusRequest{})
+		c <- err
+	}()
+	if _, err := NewWorkerClient(down).RunGraph(ctx, &pb.RunGraphRequest{}); tf.CodeOf(err) != tf.Unavailable {
+		t.Errorf("RunGraph of a worker that is down: %v, want UNAVAILABLE", err)
+	}
+	select {
+	case err := <-c:
+		t.Errorf("GetStatus does not wait: %v", err)
+	default:
+	}
+	cancel()
+	if err := <-c; tf.CodeOf(err) != tf.Canceled {
+		t.Errorf("GetStatus that is cancelled: %v", err)
+	}
+	var cc grpc.ClientConnInterface = dial(t, addr, DialConfig{})
+	if _, err := NewWorkerClient(cc).RunGraph(context.Background(), &pb.RunGraphRequest{}); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,69 @@
+package rpc
+
+import (
+	"errors"
+	"net"
+	"testing"
+
+	"go.uber.org/goleak"
+	"google.golang.org/grpc"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// serve starts a server with the given services and returns its address.
+func serve(t *testing.T, c ServerConfig, register ...func(*grpc.Server)) string {
+	t.Helper()
+	lis, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := grpc.NewServer(ServerOptions(c)...)
+	for _, r := range register {
+		r(s)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(lis) }()
+	t.Cleanup(func() {
+		s.Stop()
+		if err := <-ended; err != nil && !errors.Is(err, grpc.ErrServerStopped) {
+			t.Error(err)
+		}
+	})
+	return lis.Addr().String()
+}
+
+func withWorker(w WorkerServer) func(*grpc.Server) {
+	return func(s *grpc.Server) { RegisterWorker(s, w) }
+}
+
+func withMaster(m MasterServer) func(*grpc.Server) {
+	return func(s *grpc.Server) { RegisterMaster(s, m) }
+}
+
+// dial returns a channel that is closed with the test.
+func dial(t *testing.T, addr string, c DialConfig) *grpc.ClientConn {
+	t.Helper()
+	cc, err := Dial(addr, DialOptions(c)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := cc.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return cc
+}
+
+// must returns the tensor of data in a shape.
+func must[T tf.Elem](t *testing.T, data []T, shape ...int) *tf.Tensor {
+	t.Helper()
+	v, err := tf.FromSlice(data, shape...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}

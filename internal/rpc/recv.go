@@ -1,0 +1,28 @@
+package rpc
+
+import (
+	"context"
+	"time"
+
+	"github.com/gorge-tf/gorge/internal/rendezvous"
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// ServeRecv answers a RecvTensor call from the steps of m: it waits until the
+// value has been sent, the step ends, or ctx does.
+func ServeRecv(ctx context.Context, m *rendezvous.Manager, req *pb.RecvTensorRequest) (*TensorResponse, error) {
+	type outcome struct {
+		resp *TensorResponse
+		err  error
+	}
+	c := make(chan outcome, 1)
+	m.RecvLocal(ctx, req.GetStepId(), req.GetRendezvousKey(), func(t *tf.Tensor, dead bool, err error) {
+		c <- outcome{&TensorResponse{Tensor: t, Dead: dead, SendStart: time.Now().UnixMicro()}, err}
+	})
+	o := <-c
+	if o.err != nil {
+		return nil, o.err
+	}
+	return o.resp, nil
+}

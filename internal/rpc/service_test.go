@@ -1,0 +1,120 @@
+package rpc
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// The methods that TensorFlow's services have.
+var (
+	masterMethods = strings.Fields(`CreateSession ExtendSession PartialRunSetup RunStep CloseSession ListDevices Reset
+		MakeCallable RunCallable ReleaseCallable`)
+	workerMethods = strings.Fields(`GetStatus CreateWorkerSession DeleteWorkerSession RegisterGraph DeregisterGraph RunGraph
+		CleanupGraph CleanupAll RecvTensor RecvBuf Logging Tracing CompleteGroup CompleteInstance GetStepSequence MarkRecvFinished`)
+)
+
+func TestServiceDescriptions(t *testing.T) {
+	for _, c := range []struct {
+		desc *grpc.ServiceDesc
+		name string
+		want []string
+	}{
+		{&masterDesc, "tensorflow.MasterService", masterMethods},
+		{&workerDesc, "tensorflow.WorkerService", workerMethods},
+	} {
+		var got []string
+		for _, m := range c.desc.Methods {
+			got = append(got, m.MethodName)
+		}
+		slices.Sort(got)
+		want := slices.Sorted(slices.Values(c.want))
+		if c.desc.ServiceName != c.name || !slices.Equal(got, want) {
+			t.Errorf("%s has %v, want %s with %v", c.desc.ServiceName, got, c.name, want)
+		}
+	}
+}
+
+// callAll calls each method of a client with an empty request and returns the
+// errors by method.
+func callAll(client any) map[string]error {
+	out := map[string]error{}
+	v := reflect.ValueOf(client)
+	for i := range v.NumMethod() {
+		m := v.Method(i)
+		args := []reflect.Value{reflect.ValueOf(context.Background()), reflect.New(m.Type().In(1).Elem())}
+		for j := 2; j < m.Type().NumIn(); j++ {
+			args = append(args, reflect.Zero(m.Type().In(j)))
+		}
+		err, _ := m.Call(args)[1].Interface().(error)
+		out[v.Type().Method(i).Name] = err
+	}
+	return out
+}
+
+func TestUnimplementedNamesTheMethod(t *testing.T) {
+	addr := serve(t, ServerConfig{}, withMaster(UnimplementedMaster{}), withWorker(UnimplementedWorker{}))
+	cc := dial(t, addr, DialConfig{})
+	for _, c := range []struct {
+		client any
+		want   []string
+	}{{NewMasterClient(cc), masterMethods}, {NewWorkerClient(cc), workerMethods}} {
+		errs := callAll(c.client)
+		if len(errs) != len(c.want) {
+			t.Errorf("client has %d methods, want %d", len(errs), len(c.want))
+		}
+		for _, name := range c.want {
+			if err := errs[name]; tf.CodeOf(err) != tf.Unimplemented || !strings.Contains(err.Error(), name+" is not implemented") {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}
+
+// TestUnknownService: what a server does not serve at all.
+func TestUnknownService(t *testing.T) {
+	cc := dial(t, serve(t, ServerConfig{}), DialConfig{})
+	if _, err := NewWorkerClient(cc).GetStatus(context.Background(), &pb.GetStatusRequest{}); tf.CodeOf(err) != tf.Unimplemented {
+		t.Errorf("calling a service that is not there: %v", err)
+	}
+}
+
+// An echo answers with what was asked.
+type echo struct {
+	UnimplementedMaster
+	UnimplementedWorker
+}
+
+func (echo) CreateSession(_ context.Context, r *pb.CreateSessionRequest) (*pb.CreateSessionResponse, error) {
+	return &pb.CreateSessionResponse{SessionHandle: r.GetTarget(), GraphVersion: int64(len(r.GetGraphDef().GetNode()))}, nil
+}
+
+func (echo) RunGraph(_ context.Context, r *pb.RunGraphRequest) (*pb.RunGraphResponse, error) {
+	return &pb.RunGraphResponse{Recv: r.GetSend()}, nil
+}
+
+func TestMessagesCross(t *testing.T) {
+	cc := dial(t, serve(t, ServerConfig{}, withMaster(echo{}), withWorker(echo{})), DialConfig{})
+	ctx := context.Background()
+	got, err := NewMasterClient(cc).CreateSession(ctx, &pb.CreateSessionRequest{Target: "grpc://here", GraphDef: &pb.GraphDef{Node: []*pb.NodeDef{{}, {}}}})
+	if err != nil || got.GetSessionHandle() != "grpc://here" || got.GetGraphVersion() != 2 {
+		t.Errorf("CreateSession = %v, %v", got, err)
+	}
+	// More than the four megabytes that gRPC allows by itself.
+	feed := &pb.NamedTensorProto{Name: "x:0", Tensor: tf.TensorProto(random(tf.Float32, tf.Shape{1200, 1200}))}
+	ran, err := NewWorkerClient(cc).RunGraph(ctx, &pb.RunGraphRequest{Send: []*pb.NamedTensorProto{feed}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(ran.GetRecv()) != 1 || !proto.Equal(ran.GetRecv()[0], feed) {
+		t.Error("RunGraph's tensors do not arrive as they were sent")
+	}
+}

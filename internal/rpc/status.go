@@ -1,0 +1,121 @@
+package rpc
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+const (
+	// detailsKey is the trailer in which TensorFlow's peers put the payloads
+	// of a status. gRPC's own libraries expect a google.rpc.Status there.
+	detailsKey = "grpc-status-details-bin"
+
+	derivedPayload = "type.googleapis.com/tensorflow.DerivedStatus"
+
+	// maxMessageText bounds the text of a status, which travels in a header.
+	maxMessageText = 3072
+	truncated      = " ... [truncated]"
+)
+
+// toStatus returns err as the status that a call ends with. What a status has
+// no room for goes to the trailer of the call that ctx belongs to.
+func toStatus(ctx context.Context, err error) error {
+	var e *tf.Error
+	if !errors.As(err, &e) {
+		if _, ok := status.FromError(err); ok {
+			return err
+		}
+		e = tf.AsError(err)
+	}
+	if e.Derived {
+		// This fails only outside of a call, where nobody would read it.
+		_ = grpc.SetTrailer(ctx, derivedTrailer())
+	}
+	return status.Error(codes.Code(e.Code), truncate(e.WireMessage()))
+}
+
+func derivedTrailer() metadata.MD {
+	b, err := proto.Marshal(&pb.GrpcPayloadContainer{Payloads: map[string][]byte{derivedPayload: {}}})
+	if err != nil {
+		return nil // not possible for a message without required fields
+	}
+	return metadata.Pairs(detailsKey, string(b))
+}
+
+func truncate(s string) string {
+	if len(s) <= maxMessageText {
+		return s
+	}
+	return s[:maxMessageText] + truncated
+}
+
+// fromStatus returns what a call ended with as an error of TensorFlow's kind.
+func fromStatus(err error, trailer metadata.MD) error {
+	if err == nil {
+		return nil
+	}
+	s, ok := status.FromError(err)
+	if !ok {
+		return tf.AsError(err)
+	}
+	details := trailer.Get(detailsKey)
+	if len(details) != 1 {
+		return &tf.Error{Code: tf.Code(s.Code()), Msg: s.Message()}
+	}
+	code, msg := restore(s.Code(), s.Message())
+	_, derived := payloads(details[0])[derivedPayload]
+	return &tf.Error{Code: tf.Code(code), Msg: msg, Derived: derived}
+}
+
+// payloads reads the payloads of a status; what is no list of them has none.
+func payloads(details string) map[string][]byte {
+	var c pb.GrpcPayloadContainer
+	if err := proto.Unmarshal([]byte(details), &c); err != nil {
+		return nil
+	}
+	return c.GetPayloads()
+}
+
+// restore undoes what gRPC's Go library makes of a status with payloads: it
+// takes them for a google.rpc.Status with code 0, and replaces code and text
+// by a complaint that quotes the real ones.
+func restore(code codes.Code, msg string) (codes.Code, string) {
+	rest, ok := strings.CutPrefix(msg, detailsKey+" mismatch: grpc-status=")
+	if code != codes.Internal || !ok {
+		return code, msg
+	}
+	name, rest, ok := strings.Cut(rest, ", grpc-message=")
+	if !ok {
+		return code, msg
+	}
+	quoted, err := strconv.QuotedPrefix(rest)
+	if err != nil {
+		return code, msg
+	}
+	text, err := strconv.Unquote(quoted)
+	actual, ok := codeNamed(name)
+	if err != nil || !ok {
+		return code, msg
+	}
+	return actual, text
+}
+
+func codeNamed(name string) (codes.Code, bool) {
+	for c := codes.OK; c <= codes.Unauthenticated; c++ {
+		if c.String() == name {
+			return c, true
+		}
+	}
+	return codes.Unknown, false
+}

@@ -1,0 +1,112 @@
+package rpc
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"github.com/gorge-tf/gorge/internal/rendezvous"
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// A Transport is the rendezvous transport made of RecvTensor calls.
+type Transport struct {
+	channels *Channels
+	retries  int
+}
+
+var _ rendezvous.Transport = (*Transport)(nil)
+
+// NewTransport returns a transport over channels. A receive that fails because
+// its peer could not be reached is tried again up to retries times, which is
+// safe if the peer keeps its answers until they are acknowledged.
+func NewTransport(channels *Channels, retries int) *Transport {
+	return &Transport{channels: channels, retries: retries}
+}
+
+// Recv asks a task for a value, see [rendezvous.Transport]. The goroutine that
+// waits for the answer ends with ctx, or soon after if it has to acknowledge.
+func (t *Transport) Recv(ctx context.Context, task string, step int64, key string, alloc rendezvous.Alloc, done func(rendezvous.Result)) {
+	w, err := t.channels.Worker(task)
+	if err != nil {
+		done(rendezvous.Result{Err: err})
+		return
+	}
+	req := &pb.RecvTensorRequest{StepId: step, RendezvousKey: key, RequestId: NewRequestID()}
+	go t.recv(ctx, w, req, alloc, done)
+}
+
+func (t *Transport) recv(ctx context.Context, w *WorkerClient, req *pb.RecvTensorRequest, alloc rendezvous.Alloc, done func(rendezvous.Result)) {
+	resp, err := t.attempt(ctx, w, req, alloc)
+	if err != nil {
+		done(rendezvous.Result{Err: err})
+		return
+	}
+	ack := resp.RequireAck
+	done(rendezvous.Result{Tensor: resp.Tensor, Dead: resp.Dead})
+	if ack {
+		acknowledge(ctx, w, req.GetRequestId())
+	}
+}
+
+// attempt makes the call, again if it may.
+func (t *Transport) attempt(ctx context.Context, w *WorkerClient, req *pb.RecvTensorRequest, alloc rendezvous.Alloc) (*TensorResponse, error) {
+	for n := 0; ; n++ {
+		resp, err := w.RecvTensor(ctx, req, alloc)
+		if err == nil || n >= t.retries || !unreachable(err) || !sleep(ctx, retryDelay(n)) {
+			return resp, err
+		}
+	}
+}
+
+// unreachable reports whether a call failed on its way.
+func unreachable(err error) bool {
+	c := tf.CodeOf(err)
+	return c == tf.Unavailable || c == tf.Unknown
+}
+
+// retryDelay grows from 10 ms by a third each time up to ten seconds, and
+// differs between callers, so that they do not come back all at once.
+func retryDelay(n int) time.Duration {
+	d := 10 * time.Millisecond
+	for range min(n, 30) {
+		d += d / 3
+	}
+	d = min(d, 10*time.Second)
+	return d*3/4 + rand.N(d/4)
+}
+
+// sleep reports whether ctx went on for d.
+func sleep(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-t.C:
+		return true
+	}
+}
+
+// ackTimeout bounds a call whose failure only costs the peer some memory until
+// the step is cleaned up.
+const ackTimeout = 10 * time.Second
+
+// acknowledge tells the sender that its answer has arrived, also when the
+// receiver's step is over by now.
+func acknowledge(ctx context.Context, w *WorkerClient, request int64) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), ackTimeout)
+	defer cancel()
+	_, _ = w.MarkRecvFinished(ctx, &pb.MarkRecvFinishedRequest{RequestId: request})
+}
+
+// NewRequestID returns the random number, never 0, by which a peer recognizes
+// a request that reaches it twice.
+func NewRequestID() int64 {
+	for {
+		if id := rand.Int64(); id != 0 {
+			return id
+		}
+	}
+}

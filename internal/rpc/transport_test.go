@@ -1,0 +1,184 @@
+package rpc
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gorge-tf/gorge/internal/rendezvous"
+	"github.com/gorge-tf/gorge/internal/rendezvous/rendezvoustest"
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// A sender is a worker that has nothing but steps.
+type sender struct {
+	UnimplementedWorker
+	steps *rendezvous.Manager
+}
+
+func (s sender) RecvTensor(ctx context.Context, req *pb.RecvTensorRequest) (*TensorResponse, error) {
+	return ServeRecv(ctx, s.steps, req)
+}
+
+// newPair returns two workers on loopback.
+func newPair(t *testing.T) rendezvoustest.Pair {
+	t.Helper()
+	addresses := map[string]string{}
+	lookup := func(task string) (string, error) {
+		if a := addresses[task]; a != "" {
+			return a, nil
+		}
+		return "", tf.Errorf(tf.NotFound, "no task %s in the cluster", task)
+	}
+	peer := func(task string) rendezvoustest.Peer {
+		m := rendezvous.NewManager(0)
+		addresses[task] = serve(t, ServerConfig{}, withWorker(sender{steps: m}))
+		channels := NewChannels(lookup, DialConfig{})
+		t.Cleanup(func() {
+			m.CleanupAll()
+			if err := channels.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		return rendezvoustest.Peer{Manager: m, Session: &rendezvous.Session{Task: task, Transport: NewTransport(channels, 0)}}
+	}
+	return rendezvoustest.Pair{A: peer(rendezvoustest.TaskA), B: peer(rendezvoustest.TaskB)}
+}
+
+func TestTransport(t *testing.T) { rendezvoustest.Run(t, newPair) }
+
+// A scripted worker answers RecvTensor by a function.
+type scripted struct {
+	UnimplementedWorker
+	recv func(n int, req *pb.RecvTensorRequest) (*TensorResponse, error)
+	acks chan int64
+
+	calls atomic.Int32
+	mu    sync.Mutex
+	ids   []int64
+}
+
+func (s *scripted) RecvTensor(_ context.Context, req *pb.RecvTensorRequest) (*TensorResponse, error) {
+	n := int(s.calls.Add(1))
+	s.mu.Lock()
+	s.ids = append(s.ids, req.GetRequestId())
+	s.mu.Unlock()
+	return s.recv(n, req)
+}
+
+func (s *scripted) MarkRecvFinished(_ context.Context, req *pb.MarkRecvFinishedRequest) (*pb.MarkRecvFinishedResponse, error) {
+	s.acks <- req.GetRequestId()
+	return &pb.MarkRecvFinishedResponse{}, nil
+}
+
+// receive asks the scripted worker for one value.
+func receive(t *testing.T, s *scripted, retries int) rendezvous.Result {
+	t.Helper()
+	addr := serve(t, ServerConfig{}, withWorker(s))
+	channels := NewChannels(func(string) (string, error) { return addr, nil }, DialConfig{})
+	defer channels.Close()
+	c := make(chan rendezvous.Result, 1)
+	NewTransport(channels, retries).Recv(context.Background(), "task", 5, "key", rendezvous.Allocate, func(r rendezvous.Result) { c <- r })
+	r := <-c
+	if s.acks != nil {
+		if ack := <-s.acks; ack != s.ids[0] {
+			t.Errorf("acknowledged request %d, want %d", ack, s.ids[0])
+		}
+	}
+	return r
+}
+
+func TestTransportRequest(t *testing.T) {
+	s := &scripted{recv: func(_ int, req *pb.RecvTensorRequest) (*TensorResponse, error) {
+		if req.GetStepId() != 5 || req.GetRendezvousKey() != "key" || req.GetRequestId() == 0 {
+			return nil, tf.Errorf(tf.InvalidArgument, "asked for %v", req)
+		}
+		return &TensorResponse{Tensor: tf.Scalar(int64(7))}, nil
+	}}
+	if r := receive(t, s, 0); r.Err != nil || r.Tensor.At(0) != int64(7) {
+		t.Errorf("received %+v", r)
+	}
+}
+
+// TestTransportRetries: what may have got lost on its way is asked for again,
+// under the same number, and no more often than allowed.
+func TestTransportRetries(t *testing.T) {
+	for _, c := range []struct {
+		name            string
+		code            tf.Code
+		failures        int
+		retries, wantTo int
+		wantCode        tf.Code
+	}{
+		{"none allowed", tf.Unavailable, 1, 0, 1, tf.Unavailable},
+		{"unreachable twice", tf.Unavailable, 2, 3, 3, tf.OK},
+		{"unknown", tf.Unknown, 1, 3, 2, tf.OK},
+		{"too often", tf.Unavailable, 9, 2, 3, tf.Unavailable},
+		{"an answer", tf.Aborted, 1, 3, 1, tf.Aborted},
+	} {
+		s := &scripted{recv: func(n int, _ *pb.RecvTensorRequest) (*TensorResponse, error) {
+			if n <= c.failures {
+				return nil, tf.Errorf(c.code, "try %d", n)
+			}
+			return &TensorResponse{Tensor: tf.Scalar(int64(n))}, nil
+		}}
+		r := receive(t, s, c.retries)
+		if tf.CodeOf(r.Err) != c.wantCode || len(s.ids) != c.wantTo {
+			t.Errorf("%s: %v after %d calls, want %v after %d", c.name, r.Err, len(s.ids), c.wantCode, c.wantTo)
+		}
+		for _, id := range s.ids {
+			if id != s.ids[0] {
+				t.Errorf("%s: request ids %v differ", c.name, s.ids)
+			}
+		}
+	}
+}
+
+func TestTransportAcknowledges(t *testing.T) {
+	s := &scripted{acks: make(chan int64, 1), recv: func(int, *pb.RecvTensorRequest) (*TensorResponse, error) {
+		return &TensorResponse{Tensor: tf.Scalar("kept"), RequireAck: true}, nil
+	}}
+	if r := receive(t, s, 0); r.Err != nil {
+		t.Error(r.Err)
+	}
+}
+
+func TestTransportUnreachable(t *testing.T) {
+	lis := serve(t, ServerConfig{})
+	channels := NewChannels(func(string) (string, error) { return strings.Replace(lis, "127.0.0.1", "256.0.0.1", 1), nil }, DialConfig{})
+	defer channels.Close()
+	c := make(chan rendezvous.Result, 1)
+	NewTransport(channels, 1).Recv(context.Background(), "task", 5, "key", rendezvous.Allocate, func(r rendezvous.Result) { c <- r })
+	if r := <-c; tf.CodeOf(r.Err) != tf.Unavailable {
+		t.Errorf("receive from nowhere: %v, want UNAVAILABLE", r.Err)
+	}
+}
+
+func TestRetryDelay(t *testing.T) {
+	last := time.Duration(0)
+	for n := range 100 {
+		d := retryDelay(n)
+		if d <= 0 || d > 10*time.Second || d < last/2 {
+			t.Errorf("delay before try %d is %v, after one of %v", n, d, last)
+		}
+		last = d
+	}
+	if last < 7*time.Second {
+		t.Errorf("delays end at %v, want about ten seconds", last)
+	}
+}
+
+func TestSleep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if !sleep(ctx, time.Second/2) || sleep(ctx, time.Minute) {
+			t.Error("sleep does not say whether the context went on")
+		}
+	})
+}

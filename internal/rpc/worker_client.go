@@ -1,0 +1,106 @@
+package rpc
+
+import (
+	"context"
+
+	"google.golang.org/grpc"
+
+	"github.com/gorge-tf/gorge/internal/rendezvous"
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+)
+
+// A WorkerClient calls a worker. Calls fail at once when it cannot be reached,
+// except GetStatus, which waits: masters begin with it.
+type WorkerClient struct{ cc grpc.ClientConnInterface }
+
+// NewWorkerClient returns the client of the worker behind a connection that has
+// this package's codec.
+func NewWorkerClient(cc grpc.ClientConnInterface) *WorkerClient { return &WorkerClient{cc} }
+
+// GetStatus lists the worker's devices.
+func (c *WorkerClient) GetStatus(ctx context.Context, req *pb.GetStatusRequest) (*pb.GetStatusResponse, error) {
+	return call[pb.GetStatusResponse](ctx, c.cc, "/"+workerService+"/GetStatus", req, grpc.WaitForReady(true))
+}
+
+// CreateWorkerSession opens a master's session on the worker.
+func (c *WorkerClient) CreateWorkerSession(ctx context.Context, req *pb.CreateWorkerSessionRequest) (*pb.CreateWorkerSessionResponse, error) {
+	return call[pb.CreateWorkerSessionResponse](ctx, c.cc, "/"+workerService+"/CreateWorkerSession", req)
+}
+
+// DeleteWorkerSession ends a master's session.
+func (c *WorkerClient) DeleteWorkerSession(ctx context.Context, req *pb.DeleteWorkerSessionRequest) (*pb.DeleteWorkerSessionResponse, error) {
+	return call[pb.DeleteWorkerSessionResponse](ctx, c.cc, "/"+workerService+"/DeleteWorkerSession", req)
+}
+
+// RegisterGraph prepares a partition of a graph and answers with its handle.
+func (c *WorkerClient) RegisterGraph(ctx context.Context, req *pb.RegisterGraphRequest) (*pb.RegisterGraphResponse, error) {
+	return call[pb.RegisterGraphResponse](ctx, c.cc, "/"+workerService+"/RegisterGraph", req)
+}
+
+// DeregisterGraph gives up a partition; only masters without worker sessions call it.
+func (c *WorkerClient) DeregisterGraph(ctx context.Context, req *pb.DeregisterGraphRequest) (*pb.DeregisterGraphResponse, error) {
+	return call[pb.DeregisterGraphResponse](ctx, c.cc, "/"+workerService+"/DeregisterGraph", req)
+}
+
+// RunGraph runs a partition for one step.
+func (c *WorkerClient) RunGraph(ctx context.Context, req *pb.RunGraphRequest) (*pb.RunGraphResponse, error) {
+	return call[pb.RunGraphResponse](ctx, c.cc, "/"+workerService+"/RunGraph", req)
+}
+
+// CleanupGraph drops what is left of a step.
+func (c *WorkerClient) CleanupGraph(ctx context.Context, req *pb.CleanupGraphRequest) (*pb.CleanupGraphResponse, error) {
+	return call[pb.CleanupGraphResponse](ctx, c.cc, "/"+workerService+"/CleanupGraph", req)
+}
+
+// CleanupAll clears resource containers.
+func (c *WorkerClient) CleanupAll(ctx context.Context, req *pb.CleanupAllRequest) (*pb.CleanupAllResponse, error) {
+	return call[pb.CleanupAllResponse](ctx, c.cc, "/"+workerService+"/CleanupAll", req)
+}
+
+// RecvTensor waits for a value that the worker sends. Plain elements go to
+// memory that alloc returns; nil stands for ordinary memory.
+func (c *WorkerClient) RecvTensor(ctx context.Context, req *pb.RecvTensorRequest, alloc rendezvous.Alloc) (*TensorResponse, error) {
+	resp := &TensorResponse{alloc: alloc}
+	if err := invoke(ctx, c.cc, "/"+workerService+"/RecvTensor", req, resp); err != nil {
+		return nil, err
+	}
+	if resp.err != nil {
+		return nil, resp.err
+	}
+	return resp, nil
+}
+
+// MarkRecvFinished tells that an answer to RecvTensor has arrived.
+func (c *WorkerClient) MarkRecvFinished(ctx context.Context, req *pb.MarkRecvFinishedRequest) (*pb.MarkRecvFinishedResponse, error) {
+	return call[pb.MarkRecvFinishedResponse](ctx, c.cc, "/"+workerService+"/MarkRecvFinished", req)
+}
+
+// Logging switches records of transfers on or off, or fetches them.
+func (c *WorkerClient) Logging(ctx context.Context, req *pb.LoggingRequest) (*pb.LoggingResponse, error) {
+	return call[pb.LoggingResponse](ctx, c.cc, "/"+workerService+"/Logging", req)
+}
+
+// Tracing profiles the worker.
+func (c *WorkerClient) Tracing(ctx context.Context, req *pb.TracingRequest) (*pb.TracingResponse, error) {
+	return call[pb.TracingResponse](ctx, c.cc, "/"+workerService+"/Tracing", req)
+}
+
+// RecvBuf waits for a buffer of a collective operation and answers with it.
+func (c *WorkerClient) RecvBuf(ctx context.Context, req *pb.RecvBufRequest) (*pb.RecvBufResponse, error) {
+	return call[pb.RecvBufResponse](ctx, c.cc, "/"+workerService+"/RecvBuf", req)
+}
+
+// GetStepSequence answers with the next step numbers of graphs with collectives.
+func (c *WorkerClient) GetStepSequence(ctx context.Context, req *pb.GetStepSequenceRequest) (*pb.GetStepSequenceResponse, error) {
+	return call[pb.GetStepSequenceResponse](ctx, c.cc, "/"+workerService+"/GetStepSequence", req)
+}
+
+// CompleteGroup waits until all members of a group have called.
+func (c *WorkerClient) CompleteGroup(ctx context.Context, req *pb.CompleteGroupRequest) (*pb.CompleteGroupResponse, error) {
+	return call[pb.CompleteGroupResponse](ctx, c.cc, "/"+workerService+"/CompleteGroup", req)
+}
+
+// CompleteInstance waits until all members of a group agree on a collective operation.
+func (c *WorkerClient) CompleteInstance(ctx context.Context, req *pb.CompleteInstanceRequest) (*pb.CompleteInstanceResponse, error) {
+	return call[pb.CompleteInstanceResponse](ctx, c.cc, "/"+workerService+"/CompleteInstance", req)
+}
