@@ -12,7 +12,7 @@ func init() {
 	tf.Register(tf.OpDef{
 		Name: "BatchMatMul", In: "x: T; y: T", Out: "output: T",
 		Attrs: "T: {" + floatTypes + ", int32, int64, " + complexTypes + "}; " + adjoint,
-		Shape: batchMatMulShape, Expensive: true, Grad: batchMatMulGrad, Kernels: tf.ByType("T", batchMatMulKernels(false)),
+		Shape: batchMatMulShape, Expensive: true, Grad: batchMatMulGrad, Kernels: tf.ByType("T", without(batchMatMulKernels(false), tf.Int16)),
 	})
 	tf.Register(tf.OpDef{
 		Name: "BatchMatMulV2", In: "x: T; y: T", Out: "output: T",

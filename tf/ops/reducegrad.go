@@ -63,7 +63,7 @@ func keptShape(shape, axes tf.Output) tf.Output {
 	axes = FloorMod(AddV2(axes, rank), rank)
 	all := Range(intScalar(shape, tf.Int32, 0), rank, intScalar(shape, tf.Int32, 1))
 	ones := apply("Fill", nil, Shape(axes), intScalar(shape, tf.Int32, 1))
-	return apply("DynamicStitch", nil, all, axes, shape, ones)
+	return DynamicStitch([]tf.Output{all, axes}, []tf.Output{shape, ones})
 }
 
 // constInts returns the value of x if it is an integer constant.
@@ -163,7 +163,7 @@ func reducedFirst(x, shape, axes tf.Output) (perm, size tf.Output) {
 	rank := Rank(x)
 	axes = castTo(Reshape(axes, intVec(x, tf.Int32, -1)), tf.Int32)
 	reduced := FloorMod(AddV2(axes, rank), rank)
-	others := apply("ListDiff", nil, Range(zero, rank, one), reduced)
+	others, _ := ListDiff(Range(zero, rank, one), reduced)
 	perm = apply("ConcatV2", nil, reduced, others, zero)
 	count := func(which tf.Output) tf.Output {
 		return Prod(apply("GatherV2", nil, shape, which, zero), intVec(x, tf.Int32, 0))

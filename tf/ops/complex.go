@@ -1,0 +1,131 @@
+package ops
+
+import (
+	"math/cmplx"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	const parts = "T: {complex64, complex128} = complex64; Tout: {float, double} = float"
+	tf.Register(tf.OpDef{
+		Name: "Complex", In: "real: T; imag: T", Out: "out: Tout", Attrs: "T: {float, double} = float; Tout: {complex64, complex128} = complex64",
+		Shape: broadcastShape, Grad: complexGrad,
+		Kernels: tf.ByType("T", byType{tf.Float32: zipKernel(complexOf[complex64, float32]()), tf.Float64: zipKernel(complexOf[complex128, float64]())}),
+	})
+	tf.Register(tf.OpDef{
+		Name: "Real", In: "input: T", Out: "output: Tout", Attrs: parts, Shape: sameShape, Grad: realGrad,
+		Kernels: partKernels(func(v complex128) float64 { return real(v) }),
+	})
+	tf.Register(tf.OpDef{
+		Name: "Imag", In: "input: T", Out: "output: Tout", Attrs: parts, Shape: sameShape, Grad: imagGrad,
+		Kernels: partKernels(func(v complex128) float64 { return imag(v) }),
+	})
+	tf.Register(tf.OpDef{
+		Name: "Angle", In: "input: T", Out: "output: Tout", Attrs: parts, Shape: sameShape, Grad: angleGrad, Kernels: partKernels(cmplx.Phase),
+	})
+	tf.Register(tf.OpDef{
+		Name: "ComplexAbs", In: "x: T", Out: "y: Tout", Attrs: parts, Shape: sameShape, Grad: complexAbsGrad, Kernels: partKernels(cmplx.Abs),
+	})
+	tf.Register(tf.OpDef{
+		Name: "Conj", In: "input: T", Out: "output: T", Attrs: "T: {complex64, complex128, variant} = complex64",
+		Shape: sameShape, Grad: conjGrad, Kernels: tf.ByType("T", complexFunc(conjugate)),
+	})
+}
+
+// PartOpts are the optional attributes of Complex, Real, Imag, Angle and
+// ComplexAbs: the type of the result. Without it the result is as exact as
+// the operand.
+type PartOpts struct{ Tout tf.DType }
+
+// Apply sets the attributes.
+func (o PartOpts) Apply(s *tf.Spec) { s.Set("Tout", o.Tout) }
+
+// Complex returns re + i·im.
+func Complex(re, im tf.Output, opts ...tf.Option) tf.Output {
+	out := tf.Complex64
+	if re.DType() == tf.Float64 {
+		out = tf.Complex128
+	}
+	return apply("Complex", attrs(opts, PartOpts{out}), re, im)
+}
+
+// Real returns the real part of x.
+func Real(x tf.Output, opts ...tf.Option) tf.Output { return part("Real", x, opts) }
+
+// Imag returns the imaginary part of x.
+func Imag(x tf.Output, opts ...tf.Option) tf.Output { return part("Imag", x, opts) }
+
+// Angle returns the argument of x, in (-π, π].
+func Angle(x tf.Output, opts ...tf.Option) tf.Output { return part("Angle", x, opts) }
+
+// ComplexAbs returns |x|.
+func ComplexAbs(x tf.Output, opts ...tf.Option) tf.Output { return part("ComplexAbs", x, opts) }
+
+// Conj returns the complex conjugate of x.
+func Conj(x tf.Output, opts ...tf.Option) tf.Output { return apply("Conj", opts, x) }
+
+// part adds an op from complex to real numbers.
+func part(op string, x tf.Output, opts []tf.Option) tf.Output {
+	out := tf.Float32
+	if x.DType() == tf.Complex128 {
+		out = tf.Float64
+	}
+	return apply(op, attrs(opts, PartOpts{out}), x)
+}
+
+// complexOf makes complex numbers of pairs.
+func complexOf[C kernel.Complex, F kernel.Float]() kernel.Loops[C, F] {
+	return kernel.Loops[C, F]{Zip: func(z []C, x, y []F) {
+		kernel.Zip2(z, x, y, func(a, b F) C { return C(complex(float64(a), float64(b))) })
+	}}
+}
+
+// partKernels returns the kernels of a function from complex to real numbers.
+// A result of another width than the operand's is refused, as TensorFlow does.
+func partKernels(f func(complex128) float64) tf.KernelSet {
+	c64 := mapToKernel(func(y []float32, x []complex64) {
+		kernel.Map2(y, x, func(v complex64) float32 { return float32(f(complex128(v))) })
+	})
+	c128 := mapToKernel(func(y []float64, x []complex128) { kernel.Map2(y, x, f) })
+	return tf.ByType("T", byType{tf.Complex64: resultOf(tf.Float32, c64), tf.Complex128: resultOf(tf.Float64, c128)})
+}
+
+// resultOf restricts a kernel to nodes whose result is of type d.
+func resultOf(d tf.DType, k tf.NewKernel) tf.NewKernel {
+	return func(n *tf.Node) (tf.Kernel, error) {
+		if n.Type("Tout") != d {
+			return nil, tf.Errorf(tf.NotFound, "No OpKernel was registered to support Op '%s' with attr T = %v and Tout = %v", n.OpName(), n.Type("T"), n.Type("Tout"))
+		}
+		return k(n)
+	}
+}
+
+func complexGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return unbroadcast(op.Input(0), op.Input(1), Real(dy[0]), Imag(dy[0]))
+}
+
+func realGrad(_ *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return tf.Grads(Complex(dy[0], numberLike(dy[0], 0)))
+}
+
+func imagGrad(_ *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return tf.Grads(Complex(numberLike(dy[0], 0), dy[0]))
+}
+
+func conjGrad(_ *tf.Operation, dy []tf.Output) []tf.Gradient { return tf.Grads(Conj(dy[0])) }
+
+func angleGrad(op *tf.Operation, dy []tf.Output) (g []tf.Gradient) {
+	after(dy[0], func() {
+		x := op.Input(0)
+		z := Reciprocal(Complex(Imag(x), Real(x)))
+		g = tf.Grads(Mul(Neg(Complex(dy[0], numberLike(dy[0], 0))), z))
+	})
+	return g
+}
+
+func complexAbsGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	x, y := op.Input(0), op.Output(0)
+	return tf.Grads(DivNoNan(Mul(Complex(dy[0], ZerosLike(dy[0])), x), Complex(y, ZerosLike(y))))
+}

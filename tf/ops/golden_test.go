@@ -1,0 +1,180 @@
+package ops_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	_ "embed"
+	little "encoding/binary"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+var (
+	export = flag.String("export", "", "write all samples to this directory, for testdata/golden.py to run in TensorFlow")
+	update = flag.Bool("update", false, "write the generated files anew")
+)
+
+//go:embed testdata/golden.bin
+var goldenData []byte
+
+// golden returns what TensorFlow computed, by names "trial:output",
+// "trial!error" and "trial:gradN".
+var golden = sync.OnceValues(func() (map[string]*tf.Tensor, error) {
+	z, err := gzip.NewReader(bytes.NewReader(goldenData))
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(z)
+	all := map[string]*tf.Tensor{}
+	for err == nil && len(data) > 4 {
+		n := little.LittleEndian.Uint32(data)
+		var p pb.NamedTensorProto
+		if err = proto.Unmarshal(data[4:4+n], &p); err == nil {
+			all[p.GetName()], err = tf.TensorFromProto(p.GetTensor())
+		}
+		data = data[4+n:]
+	}
+	return all, err
+})
+
+// goldenOf returns a value of TensorFlow's.
+func goldenOf(t *testing.T, name string) *tf.Tensor {
+	all, err := golden()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all[name] == nil {
+		t.Errorf("no golden value %s: run testdata/golden.py", name)
+	}
+	return all[name]
+}
+
+func (c *trial) testGolden(t *testing.T, got []*tf.Tensor) {
+	if c.noGolden != "" {
+		return
+	}
+	for i := range got {
+		want := goldenOf(t, fmt.Sprintf("%s:%d", c.id, i))
+		if want == nil {
+			continue
+		}
+		if diff := differ(got[i], want, c.tolFor(want.DType())); diff != "" {
+			t.Errorf("output %d differs from TensorFlow's: %s", i, diff)
+		}
+	}
+}
+
+// tolFor returns the sample's tolerance, which is for its own type.
+func (c *trial) tolFor(d tf.DType) float64 {
+	if c.tol > tolerances[d] {
+		return c.tol
+	}
+	return 0
+}
+
+func (c *trial) testGoldenError(t *testing.T, got string) {
+	want := goldenOf(t, c.id+"!error")
+	if want == nil || c.noGolden != "" {
+		return
+	}
+	if msg := tf.Data[string](want)[0]; got != msg {
+		t.Errorf("error differs from TensorFlow's:\n got %s\nwant %s", got, msg)
+	}
+}
+
+// An exported trial, as testdata/golden.py reads it.
+type exported struct {
+	ID        string   `json:"id"`
+	Outputs   []string `json:"outputs"`
+	Fails     bool     `json:"fails"`
+	Inputs    []string `json:"inputs"`    // to differentiate for
+	GradOf    []string `json:"grad_of"`   // outputs to differentiate
+	Signature string   `json:"signature"` // op whose definition to write
+}
+
+// TestExport writes the samples for TensorFlow if asked to.
+func TestExport(t *testing.T) {
+	if *export == "" {
+		t.Skip("no -export directory")
+	}
+	g := tf.NewGraph()
+	var list []exported
+	for i, c := range trials() {
+		if c.noGolden != "" {
+			continue
+		}
+		g.Scope(fmt.Sprintf("c%d", i), func() { list = append(list, c.exported(t, g)) })
+	}
+	for _, op := range tf.OpNames() {
+		list = append(list, exported{Signature: op})
+	}
+	def, err := g.MarshalGraphDef()
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, filepath.Join(*export, "graph.pb"), def)
+	data, err := json.Marshal(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, filepath.Join(*export, "cases.json"), data)
+}
+
+func (c *trial) exported(t *testing.T, g *tf.Graph) exported {
+	input := known(g)
+	if c.fails {
+		input = unknown(g)
+	}
+	in, out, err := c.build(g, input)
+	if err != nil {
+		t.Fatalf("%s: %v", c.id, err)
+	}
+	e := exported{ID: c.id, Fails: c.fails}
+	for _, y := range visible(out) {
+		e.Outputs = append(e.Outputs, y.Name())
+	}
+	if c.differentiable() {
+		e.Inputs, e.GradOf = names(inexact(in)), names(inexact(out))
+	}
+	return e
+}
+
+func names(xs []tf.Output) (out []string) {
+	for _, x := range xs {
+		out = append(out, x.Name())
+	}
+	return out
+}
+
+func writeFile(t *testing.T, path string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// checkGenerated compares a generated file with what it should be, or writes
+// it if asked to.
+func checkGenerated(t *testing.T, path, want string) {
+	t.Helper()
+	if *update {
+		writeFile(t, path, []byte(want))
+		return
+	}
+	got, err := os.ReadFile(path)
+	if err != nil || strings.ReplaceAll(string(got), "\r\n", "\n") != want {
+		t.Errorf("%s is stale (%v): run go test ./tf/ops -update", path, err)
+	}
+}

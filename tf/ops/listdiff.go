@@ -1,0 +1,72 @@
+package ops
+
+import "github.com/gorge-tf/gorge/tf"
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "ListDiff", In: "x: T; y: T", Out: "out: T; idx: out_idx", Attrs: "T: type; out_idx: {int32, int64} = int32",
+		Shape: listDiffShape, NoGrad: tf.NotDifferentiable,
+		Kernels: tf.ByType("T", byType{
+			tf.Float32: listDiff[float32], tf.Float64: listDiff[float64], tf.Float16: listDiff[tf.Half], tf.BFloat16: listDiff[tf.BF16],
+			tf.Int8: listDiff[int8], tf.Int16: listDiff[int16], tf.Int32: listDiff[int32], tf.Int64: listDiff[int64],
+			tf.Uint8: listDiff[uint8], tf.Uint16: listDiff[uint16], tf.Uint32: listDiff[uint32], tf.Uint64: listDiff[uint64],
+			tf.String: listDiff[string],
+		}),
+	})
+}
+
+// ListDiffOpts are the optional attributes of ListDiff: the type of the
+// positions, int32 unless OutIdx says int64.
+type ListDiffOpts struct{ OutIdx tf.DType }
+
+// Apply sets the attributes.
+func (o ListDiffOpts) Apply(s *tf.Spec) { s.Set("out_idx", o.OutIdx) }
+
+// ListDiff returns the elements of vector x that are not in vector y, in
+// order, and their positions in x.
+func ListDiff(x, y tf.Output, opts ...tf.Option) (out, idx tf.Output) {
+	ys := outputs(2, "ListDiff", opts, x, y)
+	return ys[0], ys[1]
+}
+
+func listDiffShape(c *tf.Infer) error {
+	for i := range 2 {
+		if _, err := c.Rank(i, 1); err != nil {
+			return err
+		}
+		c.Set(i, tf.Shape{-1})
+	}
+	return nil
+}
+
+func listDiff[T tf.Elem](n *tf.Node) (tf.Kernel, error) {
+	d := n.Type("out_idx")
+	return tf.Compute(func(c *tf.OpContext) error {
+		for i, name := range []string{"x", "y"} {
+			if s := c.Input(i).Shape(); len(s) != 1 {
+				return tf.Errorf(tf.InvalidArgument, "%s should be a 1D vector.", name)
+			}
+		}
+		left, at := missing(tf.Data[T](c.Input(0)), tf.Data[T](c.Input(1)))
+		out, err := c.Alloc(0, c.Input(0).DType(), tf.Shape{len(left)})
+		if err != nil {
+			return err
+		}
+		copy(tf.Data[T](out), left)
+		return allocInts(c, 1, d, at)
+	}), nil
+}
+
+// missing returns the elements of x that are not in y, and where they are.
+func missing[T comparable](x, y []T) (left []T, at []int) {
+	in := make(map[T]bool, len(y))
+	for _, v := range y {
+		in[v] = true
+	}
+	for i, v := range x {
+		if !in[v] {
+			left, at = append(left, v), append(at, i)
+		}
+	}
+	return left, at
+}

@@ -1,0 +1,285 @@
+package ops_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/eager"
+	"github.com/gorge-tf/gorge/tf/ops"
+)
+
+// differentiable reports whether gradients through the trial are compared.
+func (c *trial) differentiable() bool {
+	if c.fails || tf.Lookup(c.op).Grad == nil {
+		return false
+	}
+	if g := tf.NewGraph(); !c.hasInexactResults(g) {
+		return false
+	}
+	for _, t := range c.in {
+		switch t.DType() {
+		case tf.Float32, tf.Float64, tf.Complex64, tf.Complex128:
+			return true
+		}
+	}
+	return false
+}
+
+func (c *trial) hasInexactResults(g *tf.Graph) bool {
+	_, out, _ := c.build(g, known(g))
+	return len(inexact(out)) > 0
+}
+
+// inexact returns the outputs of types that carry gradients.
+func inexact(xs []tf.Output) (out []tf.Output) {
+	for _, x := range xs {
+		if d := x.DType(); d.IsFloat() || d.IsComplex() {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// weights are what the results are multiplied with before they are summed up
+// and differentiated: no two are in a simple relation.
+func weights(like *tf.Tensor) *tf.Tensor {
+	w := tf.NewTensor(tf.Float64, like.Shape())
+	for i := range tf.Data[float64](w) {
+		tf.Data[float64](w)[i] = float64(i*7%11)/4 - 1
+	}
+	if like.DType().IsComplex() {
+		return realOnly(w, like.DType())
+	}
+	return convert(w, like.DType())
+}
+
+// realOnly is convert without an imaginary part.
+func realOnly(w *tf.Tensor, d tf.DType) *tf.Tensor {
+	out := tf.NewTensor(d, w.Shape())
+	for i, v := range tf.Data[float64](w) {
+		if d == tf.Complex64 {
+			tf.Data[complex64](out)[i] = complex(float32(v), 0)
+		} else {
+			tf.Data[complex128](out)[i] = complex(v, 0)
+		}
+	}
+	return out
+}
+
+// gradients adds the gradients of the weighted sum of the trial's results and
+// returns them by input; nil where there is none.
+func (c *trial) gradients(g *tf.Graph, input func(*tf.Tensor) tf.Output) ([]tf.Output, error) {
+	results, err := c.runGraphOnce()
+	if err != nil {
+		return nil, err
+	}
+	in, out, err := c.build(g, input)
+	if err != nil {
+		return nil, err
+	}
+	o := tf.GradientOptions{Ys: inexact(out), Xs: inexact(in)}
+	for _, r := range results {
+		if d := r.DType(); d.IsFloat() || d.IsComplex() {
+			o.GradYs = append(o.GradYs, ops.ConstTensor(g, weights(r)))
+		}
+	}
+	grads, err := tf.Differentiate(o)
+	if err != nil {
+		return nil, err
+	}
+	dense := make([]tf.Output, len(grads))
+	for i, d := range grads {
+		dense[i] = d.Output()
+	}
+	return dense, g.Err()
+}
+
+func (c *trial) runGraphOnce() ([]*tf.Tensor, error) {
+	g := tf.NewGraph()
+	_, ys, err := c.build(g, known(g))
+	if err != nil {
+		return nil, err
+	}
+	return runGraph(g, visible(ys))
+}
+
+// TestSampleGradients compares gradients with TensorFlow's, in graphs that
+// know the shapes and in graphs that do not.
+func TestSampleGradients(t *testing.T) {
+	for _, c := range trials() {
+		if !c.differentiable() || c.noGolden != "" {
+			continue
+		}
+		t.Run(c.id, func(t *testing.T) {
+			for _, input := range []func(*tf.Graph) func(*tf.Tensor) tf.Output{known, unknown} {
+				g := tf.NewGraph()
+				grads, err := c.gradients(g, input(g))
+				if err != nil {
+					t.Fatal(err)
+				}
+				c.testGradients(t, g, grads)
+			}
+		})
+	}
+}
+
+func (c *trial) testGradients(t *testing.T, g *tf.Graph, grads []tf.Output) {
+	for i, dx := range grads {
+		want := goldenOf(t, fmt.Sprintf("%s:grad%d", c.id, i))
+		if want == nil {
+			return
+		}
+		if none := want.DType() == tf.String; none || dx.IsZero() {
+			if none != dx.IsZero() {
+				t.Errorf("gradient %d is %v, TensorFlow's %v", i, dx, want)
+			}
+			continue
+		}
+		got, err := runGraph(g, []tf.Output{dx})
+		if err != nil {
+			t.Errorf("gradient %d: %v", i, err)
+			continue
+		}
+		if diff := differ(got[0], want, 5*max(c.tol, tolerances[want.DType()])); diff != "" {
+			t.Errorf("gradient %d differs from TensorFlow's: %s", i, diff)
+		}
+	}
+}
+
+// TestNumericGradients compares gradients with difference quotients, in
+// float64.
+func TestNumericGradients(t *testing.T) {
+	for _, c := range trials() {
+		if c.in = c.in64(); !c.differentiable() || c.rough != "" || c.graphOnly != "" || c.in == nil {
+			continue
+		}
+		t.Run(c.id, func(t *testing.T) { c.testNumeric(t) })
+	}
+}
+
+// in64 returns the sample's inputs in float64, nil for trials in other types
+// than the sample's own.
+func (c *trial) in64() []*tf.Tensor {
+	if c.id != c.sample.id() || c.base() != tf.Float32 {
+		return nil
+	}
+	if by := tf.Lookup(c.op).Kernels.By; by != nil && by[tf.Float64] == nil {
+		return nil
+	}
+	return c.retyped(tf.Float64)
+}
+
+func (c *trial) testNumeric(t *testing.T) {
+	got, err := c.eagerGradients()
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := 0
+	for _, x := range c.in {
+		if !x.DType().IsFloat() {
+			continue
+		}
+		want, err := c.quotients(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got[k] == nil {
+			got[k] = tf.NewTensor(x.DType(), x.Shape())
+		}
+		if diff := differ(got[k], want, 2e-7); diff != "" {
+			t.Errorf("gradient for input %d: %s", k, diff)
+		}
+		k++
+	}
+}
+
+// eagerGradients returns the gradients by input, nil where there is none.
+func (c *trial) eagerGradients() ([]*tf.Tensor, error) {
+	results, err := c.runEager()
+	if err != nil {
+		return nil, err
+	}
+	g := eager.New()
+	var o tf.GradientOptions
+	for _, t := range c.in {
+		if x := ops.ConstTensor(g, t); t.DType().IsFloat() {
+			o.Xs = append(o.Xs, x)
+		}
+	}
+	k := -1
+	tape := g.Record(func() {
+		var out []tf.Output
+		_, out, err = c.build(g, func(t *tf.Tensor) tf.Output {
+			if !t.DType().IsFloat() {
+				return ops.ConstTensor(g, t)
+			}
+			k++
+			return o.Xs[k]
+		})
+		o.Ys = inexact(out)
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range results {
+		if r.DType().IsFloat() {
+			o.GradYs = append(o.GradYs, ops.ConstTensor(g, weights(r)))
+		}
+	}
+	grads, err := tape.Differentiate(o)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*tf.Tensor, len(grads))
+	for i, d := range grads {
+		if d.IsZero() {
+			continue
+		}
+		if out[i], err = d.Output().Value(); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// quotients returns the difference quotients for every element of x.
+func (c *trial) quotients(x *tf.Tensor) (*tf.Tensor, error) {
+	const h = 1e-5
+	out := tf.NewTensor(x.DType(), x.Shape())
+	data := tf.Data[float64](x)
+	for i, v := range data {
+		data[i] = v + h
+		up, err := c.weightedSum()
+		if err != nil {
+			return nil, err
+		}
+		data[i] = v - h
+		down, err := c.weightedSum()
+		if err != nil {
+			return nil, err
+		}
+		data[i] = v
+		tf.Data[float64](out)[i] = (up - down) / (2 * h)
+	}
+	return out, nil
+}
+
+func (c *trial) weightedSum() (float64, error) {
+	results, err := c.runEager()
+	sum := 0.0
+	for _, r := range results {
+		if !r.DType().IsFloat() {
+			continue
+		}
+		x, w := complexOf(r), complexOf(weights(r))
+		for i := range x {
+			sum += real(x[i]) * real(w[i])
+		}
+	}
+	if math.IsNaN(sum) {
+		return 0, fmt.Errorf("the sample's results are not numbers")
+	}
+	return sum, err
+}
