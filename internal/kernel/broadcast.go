@@ -148,10 +148,17 @@ type walk struct {
 	dims  []broadcastDim
 	index []int
 	off   []int
+	room  [8]int // for both, unless they are long
 }
 
 func newWalk(b *Broadcast, at int) *walk {
-	w := &walk{dims: b.dims, index: make([]int, len(b.dims)), off: make([]int, len(b.dims[0].step))}
+	w := &walk{dims: b.dims}
+	rank, operands := len(b.dims), len(b.dims[0].step)
+	room := w.room[:]
+	if rank+operands > len(room) {
+		room = make([]int, rank+operands)
+	}
+	w.index, w.off = room[:rank], room[rank:rank+operands]
 	for i := len(b.dims) - 1; i >= 0; i-- {
 		w.index[i] = at % b.dims[i].n
 		at /= b.dims[i].n

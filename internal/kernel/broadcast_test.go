@@ -51,6 +51,9 @@ var broadcastShapes = []struct{ x, y, out []int }{
 	{[]int{3, 1}, []int{3, 4}, []int{3, 4}},
 	{[]int{3, 1}, []int{1, 4}, []int{3, 4}},
 	{[]int{2, 3, 4}, []int{3, 1}, []int{2, 3, 4}},
+	{[]int{300, 10}, []int{10}, []int{300, 10}},
+	{[]int{7}, []int{90, 7}, []int{90, 7}},
+	{[]int{5, 200}, []int{200}, []int{5, 200}},
 	{[]int{2, 1, 4}, []int{3, 1}, []int{2, 3, 4}},
 	{[]int{2, 3, 1, 5}, []int{1, 3, 4, 1}, []int{2, 3, 4, 5}},
 	{[]int{1, 1, 1}, []int{2, 2}, []int{1, 2, 2}},
@@ -186,5 +189,19 @@ func TestWidenedBroadcast(t *testing.T) {
 	ZipBroadcast(Serial, b, less, x, y, WidenLoopsTo[bool, Half](Loops[bool, float32]{Zip: Less[float32]}))
 	if want := []bool{true, false, false}; !slices.Equal(less, want) {
 		t.Errorf("%v, want %v", less, want)
+	}
+}
+
+func TestSmallBroadcastsAllocateLittle(t *testing.T) {
+	x, y, z := make([]float32, 64), make([]float32, 64), make([]float32, 64)
+	l := AddLoops[float32]()
+	for _, c := range []struct {
+		x, y []int
+		most float64
+	}{{[]int{64}, []int{64}, 0}, {[]int{2, 32}, []int{32}, 2}, {[]int{8, 8}, []int{}, 2}} {
+		b, _ := NewBroadcast(c.x, c.y)
+		if got := testing.AllocsPerRun(100, func() { ZipBroadcast(Serial, b, z, x, y, l) }); got > c.most {
+			t.Errorf("%v and %v: %v allocations, want at most %v", c.x, c.y, got, c.most)
+		}
 	}
 }

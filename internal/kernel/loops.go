@@ -48,36 +48,82 @@ const scalarRun = 256
 
 // ZipBroadcast runs a binary operation over operands of two shapes.
 func ZipBroadcast[R, T any](par Par, b *Broadcast, z []R, x, y []T, l Loops[R, T]) {
-	if b.Same() {
-		par(b.Len, ElementGrain, func(lo, hi int) { l.Zip(z[lo:hi], x[lo:hi], y[lo:hi]) })
+	if b.Len <= ElementGrain {
+		l.zipRange(b, z, x, y, 0, b.Len) // without the closure, which costs as much as a small loop
 		return
 	}
-	run := l.forInner(b.Inner())
-	par(b.Len, ElementGrain, func(lo, hi int) {
-		b.Runs(lo, hi, func(at int, off []int, n int) {
-			run(z[at:at+n], x[off[0]:], y[off[1]:])
-		})
-	})
+	par(b.Len, ElementGrain, func(lo, hi int) { l.zipRange(b, z, x, y, lo, hi) })
 }
 
-// forInner returns the form of the loop for these steps of x and y. The form
-// gets x and y from the run's first element on.
-func (l Loops[R, T]) forInner(step []int) func(z []R, x, y []T) {
-	switch {
-	case step[0] == 0 && l.ScalarX != nil:
-		return func(z []R, x, y []T) { l.ScalarX(z, x[0], y[:len(z)]) }
-	case step[1] == 0 && l.ScalarY != nil:
-		return func(z []R, x, y []T) { l.ScalarY(z, x[:len(z)], y[0]) }
-	case step[0] == 0:
-		return func(z []R, x, y []T) {
-			repeatScalar(z, x[0], y, func(z []R, s, v []T) { l.Zip(z, s, v) })
-		}
-	case step[1] == 0:
-		return func(z []R, x, y []T) {
-			repeatScalar(z, y[0], x, func(z []R, s, v []T) { l.Zip(z, v, s) })
+// zipRange computes the results [lo, hi).
+func (l Loops[R, T]) zipRange(b *Broadcast, z []R, x, y []T, lo, hi int) {
+	if b.Same() {
+		l.Zip(z[lo:hi], x[lo:hi], y[lo:hi])
+		return
+	}
+	switch n := b.dims[len(b.dims)-1].n; b.shortRow() {
+	case 0:
+		repeatRow(lo, hi, x[:n], func(lo, hi int, row []T) { l.Zip(z[lo:hi], row, y[lo:hi]) })
+	case 1:
+		repeatRow(lo, hi, y[:n], func(lo, hi int, row []T) { l.Zip(z[lo:hi], x[lo:hi], row) })
+	default:
+		step := b.Inner()
+		b.Runs(lo, hi, func(at int, off []int, n int) {
+			l.run(z[at:at+n], x[off[0]:], step[0], y[off[1]:], step[1])
+		})
+	}
+}
+
+// rowRun is how many elements of repeated rows are put side by side.
+const rowRun = 512
+
+// shortRow returns which of two operands is a row, repeated beside a matrix
+// and so short that many of them side by side are walked faster; -1 if
+// neither is.
+func (b *Broadcast) shortRow() int {
+	if len(b.dims) != 2 || b.dims[1].n > rowRun/16 || b.dims[0].n < 4 {
+		return -1
+	}
+	for k := range 2 {
+		row, matrix := b.dims[0].step[k] == 0 && b.dims[1].step[k] == 1, b.dims[0].step[1-k] == b.dims[1].n
+		if row && matrix {
+			return k
 		}
 	}
-	return func(z []R, x, y []T) { l.Zip(z, x[:len(z)], y[:len(z)]) }
+	return -1
+}
+
+// repeatRow calls f for parts of [lo, hi) together with the elements of the
+// endlessly repeated row that belong there.
+func repeatRow[T any](lo, hi int, row []T, f func(lo, hi int, row []T)) {
+	n := len(row)
+	rows := min(rowRun/n, (hi-lo)/n+2)
+	buf := make([]T, rows*n)
+	for i := range rows {
+		copy(buf[i*n:], row)
+	}
+	from := lo % n
+	for lo < hi {
+		m := min(hi-lo, (rows-1)*n)
+		f(lo, lo+m, buf[from:from+m])
+		lo += m
+	}
+}
+
+// run computes a run along which each operand goes on or is repeated.
+func (l Loops[R, T]) run(z []R, x []T, xStep int, y []T, yStep int) {
+	switch {
+	case xStep != 0 && yStep != 0:
+		l.Zip(z, x[:len(z)], y[:len(z)])
+	case xStep == 0 && l.ScalarX != nil:
+		l.ScalarX(z, x[0], y[:len(z)])
+	case yStep == 0 && l.ScalarY != nil:
+		l.ScalarY(z, x[:len(z)], y[0])
+	case xStep == 0:
+		repeatScalar(z, x[0], y, func(z []R, s, v []T) { l.Zip(z, s, v) })
+	default:
+		repeatScalar(z, y[0], x, func(z []R, s, v []T) { l.Zip(z, v, s) })
+	}
 }
 
 // repeatScalar calls f for blocks of z and v together with as many copies of s.
