@@ -72,19 +72,31 @@ func (a *asm) end() {
 // bits returns static data of one 32-bit word per lane, or of one word alone
 // where the instruction set can repeat it while loading.
 func (a *asm) bits(v uint32) operand.Mem {
-	n := a.lanes()
 	if a.isa == avx512 {
-		n = 1
+		return a.repeated(v, 1)
 	}
-	name := fmt.Sprintf("word%d_%08x", n, v)
-	m := operand.NewDataAddr(operand.NewStaticSymbol(name), 0)
-	if !a.data[name] {
-		a.data[name] = true
-		m = a.StaticGlobal(name)
-		a.DataAttributes(attr.RODATA | attr.NOPTR)
-		for range n {
-			a.AppendDatum(operand.U32(v))
-		}
+	return a.repeated(v, a.lanes())
+}
+
+// repeated returns static data of n equal words.
+func (a *asm) repeated(v uint32, n int) operand.Mem {
+	words := make([]uint32, n)
+	for i := range words {
+		words[i] = v
+	}
+	return a.static(fmt.Sprintf("word%d_%08x", n, v), words)
+}
+
+// static returns static data by name, added to the file when first asked for.
+func (a *asm) static(name string, words []uint32) operand.Mem {
+	if a.data[name] {
+		return operand.NewDataAddr(operand.NewStaticSymbol(name), 0)
+	}
+	a.data[name] = true
+	m := a.StaticGlobal(name)
+	a.DataAttributes(attr.RODATA | attr.NOPTR)
+	for _, w := range words {
+		a.AppendDatum(operand.U32(w))
 	}
 	return m
 }

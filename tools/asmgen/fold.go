@@ -12,19 +12,17 @@ type fold struct {
 	accs      int
 	// stores says that each step has a vector to store at y.
 	stores bool
-	// begin prepares constants and returns the accumulators' first value,
-	// the step that takes a vector into an accumulator, and the end that
-	// joins two accumulators. t is not nil for the last, partial vector.
+	// begin prepares constants and returns what is done with them.
 	begin func(a *asm) folding
 }
 
-// folding is the work of a fold.
+// folding is the work of a fold; t is nil but for the last, partial vector.
 type folding struct {
-	first  vec
+	first  vec // of every accumulator
 	load   func(m operand.Mem, t *tail) vec
 	step   func(acc, v vec, t *tail) (stored vec)
-	join   binary
-	finish func(x reg.Register) // may replace the result in XMM x
+	join   binary               // of two accumulators
+	finish func(x reg.Register) // may replace the result, if not nil
 }
 
 // emit writes the function: accs vectors at a time, single ones, a tail, and
@@ -201,15 +199,7 @@ func (a *asm) orSeenNaN(seen vec, x reg.Register) {
 	}
 	a.TESTL(r, r)
 	a.JZ(operand.LabelRef("number"))
-	nan := operand.NewDataAddr(operand.NewStaticSymbol("word1_7fc00000"), 0)
-	if !a.data["nan"] {
-		a.data["nan"] = true
-		was := a.isa
-		a.isa = avx512
-		nan = a.bits(0x7fc00000)
-		a.isa = was
-	}
-	a.VMOVSS(nan, x)
+	a.VMOVSS(a.repeated(0x7fc00000, 1), x)
 	a.Label("number")
 }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -131,18 +130,12 @@ func (a *asm) tailVector(n reg.Register) reg.VecVirtual {
 
 // tailTable returns the address of 64 bytes of ones and as many of zeros.
 func (a *asm) tailTable() reg.GPVirtual {
-	const name = "tail"
-	m := operand.NewDataAddr(operand.NewStaticSymbol(name), 0)
-	if !a.data[name] {
-		a.data[name] = true
-		m = a.StaticGlobal(name)
-		a.DataAttributes(attr.RODATA | attr.NOPTR)
-		for i := range 32 {
-			a.AppendDatum(operand.U32(uint32(int32(i/16 - 1))))
-		}
+	words := make([]uint32, 32)
+	for i := range 16 {
+		words[i] = 0xffffffff
 	}
 	p := a.GP64()
-	a.LEAQ(m, p)
+	a.LEAQ(a.static("tail", words), p)
 	return p
 }
 

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mmcloughlin/avo/operand"
@@ -24,20 +24,11 @@ type loop struct {
 func (l loop) pointers() []string {
 	all := append([]string{}, l.stores...)
 	for _, p := range l.loads {
-		if !contains(l.stores, p) {
+		if !slices.Contains(l.stores, p) {
 			all = append(all, p)
 		}
 	}
 	return all
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }
 
 func (l loop) signature() string {
@@ -131,14 +122,5 @@ func emitElementwise(a *asm, i isa) {
 
 // loops lists all elementwise functions.
 func loops() []loop {
-	var all []loop
-	for _, group := range [][]loop{binaryLoops(), scalarLoops(), unaryLoops(), gradientLoops(), mathLoops(), updateLoops()} {
-		all = append(all, group...)
-	}
-	for _, l := range all {
-		if l.unroll == 0 {
-			panic(fmt.Sprintf("%s: no unroll", l.name))
-		}
-	}
-	return all
+	return slices.Concat(binaryLoops(), scalarLoops(), unaryLoops(), gradientLoops(), mathLoops(), updateLoops())
 }
