@@ -35,8 +35,7 @@ func newMLP(g *tf.Graph, pixels int) *mlp {
 func (m *mlp) logits(x tf.Output) tf.Output { return m.out.Apply(m.in.Apply(x)) }
 
 func loss(logits, y tf.Output) tf.Output {
-	l, _ := ops.SparseSoftmaxCrossEntropyWithLogits(logits, y)
-	return l.Mean()
+	return ops.SparseSoftmaxCrossEntropyWithLogits(logits, y).Mean()
 }
 
 // graphModel trains in a session, in this process or on a cluster.

@@ -40,6 +40,9 @@ type Config struct {
 	SoftPlacement bool
 	// Threads bounds the goroutines that one operation uses; 0: the cores.
 	Threads int
+	// DisabledPasses names the optimization passes that are switched off;
+	// "all" switches off all of them, so that every node runs as written.
+	DisabledPasses []string
 	// Timeout bounds each step and each call to a cluster; 0: none.
 	Timeout time.Duration
 	// DeviceFilters restricts the tasks of a cluster that take part.

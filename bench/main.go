@@ -1,0 +1,127 @@
+// Command bench measures Gorge on workloads that a twin of it runs on
+// TensorFlow, and prints one JSON object a line. Lines of two programs with the
+// same workload, metric and threads can be compared; metrics named check.* show
+// that the work was the same. BENCHMARKS.md has results.
+//
+//	go run ./bench                       # all, with 1 and with 2 threads
+//	go run ./bench -only 3,8 -threads 1 -kernel matmul
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// workloads, by the names that both programs use.
+var workloads = []struct {
+	name string
+	run  func(*bench)
+}{
+	{"01-null-op", nullOp}, {"02-latency", latency}, {"03-mlp-train", mlpTrain}, {"08-kernels", kernels},
+	{"12-distributed", distributed}, {"13-process", process}, {"15-eager", eagerOps},
+}
+
+func main() {
+	only := flag.String("only", "", "workloads, by number or start of name, separated by commas")
+	threads := flag.String("threads", "1,2", "thread settings, separated by commas")
+	repeat := flag.Int("repeat", 15, "repeats of each measurement; the best counts")
+	quick := flag.Bool("quick", false, "a tenth of the steps")
+	kernel := flag.String("kernel", "", "8: only kernels whose name contains one of these")
+	child := flag.String("child", "", "run this workload in this process")
+	role := flag.String("role", "", "act as this part of workload 12 or 13")
+	flag.Parse()
+	switch {
+	case *role != "":
+		actAs(*role, flag.Args())
+	case *child != "":
+		n := must(strconv.Atoi(*threads))
+		runtime.GOMAXPROCS(max(n, 2))
+		b := &bench{workload: *child, threads: n, repeat: *repeat, quick: *quick, spread: 1}
+		if *kernel != "" {
+			b.kernels = strings.Split(*kernel, ",")
+		}
+		find(*child)(b)
+	default:
+		supervise(*only, *threads)
+	}
+}
+
+func find(name string) func(*bench) {
+	for _, w := range workloads {
+		if w.name == name {
+			return w.run
+		}
+	}
+	fatal(fmt.Errorf("there is no workload %q", name))
+	return nil
+}
+
+// supervise runs each workload with each setting in a process of its own.
+func supervise(only, threads string) {
+	self := must(os.Executable())
+	failed := false
+	for _, w := range workloads {
+		if !wanted(w.name, only) {
+			continue
+		}
+		for t := range strings.SplitSeq(threads, ",") {
+			args := append([]string{"-child", w.name}, os.Args[1:]...)
+			args = append(args, "-threads", t)
+			b := bench{workload: w.name, threads: must(strconv.Atoi(t))}
+			start, used := time.Now(), cpuBusy()
+			cmd := exec.Command(self, args...)
+			cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+			err := cmd.Run()
+			failed = failed || err != nil
+			b.print("meta.other_cpu", round(otherCPU(used, cmd, time.Since(start)), 3), "cores", map[string]any{"exit": cmd.ProcessState.ExitCode()})
+		}
+	}
+	if failed {
+		os.Exit(1)
+	}
+}
+
+func wanted(name, only string) bool {
+	if only == "" {
+		return true
+	}
+	for w := range strings.SplitSeq(only, ",") {
+		if n, err := strconv.Atoi(w); err == nil {
+			w = fmt.Sprintf("%02d", n)
+		}
+		if strings.HasPrefix(name, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// cpuBusy returns the seconds that all processors together have worked, 0
+// where the system does not tell.
+func cpuBusy() float64 {
+	data, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return 0
+	}
+	f := strings.Fields(strings.SplitN(string(data), "\n", 2)[0])
+	busy := 0.0
+	for i, s := range f[1:min(len(f), 9)] {
+		v, _ := strconv.ParseFloat(s, 64)
+		if i != 3 && i != 4 { // idle, waiting for a disk
+			busy += v
+		}
+	}
+	return busy / 100
+}
+
+// otherCPU returns how many processors something else used meanwhile.
+func otherCPU(before float64, cmd *exec.Cmd, wall time.Duration) float64 {
+	own := (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
+	return max(0, (cpuBusy()-before-own)/wall.Seconds())
+}
