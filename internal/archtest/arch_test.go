@@ -25,7 +25,7 @@ const (
 // whose packages may import each other.
 var layers = [][]string{
 	{"internal/invariants"},
-	{"internal/kernel", "internal/memory", "internal/threads", "internal/resource", "internal/random", "internal/wire/..."},
+	{"internal/kernel", "internal/memory", "internal/threads", "internal/resource", "internal/random", "internal/wire/...", "internal/requestid"},
 	{"tf"},
 	{"tf/tftest", "tf/ops", "internal/graph/...", "internal/device"},
 	{"internal/device/fake", "internal/rendezvous/...", "internal/pass/..."},
