@@ -40,11 +40,14 @@ func MatMul[T Number](par Par, g Gemm, c, a, b []T, e Epilogue[T]) {
 	if g.M == 0 || g.N == 0 {
 		return
 	}
+	_ = c[(g.M-1)*g.LDC+g.N-1]
 	if g.K == 0 {
 		gemmEmpty(g, c)
 		e.apply(g, c, 0, g.M, 0, g.N)
 		return
 	}
+	// The assembly checks no bounds.
+	_, _ = a[g.indexA(g.M-1, g.K-1)], b[g.indexB(g.K-1, g.N-1)]
 	switch c := any(c).(type) {
 	case []float32:
 		if gemm32 != nil {

@@ -224,3 +224,23 @@ func FuzzMatMul(f *testing.F) {
 		}
 	})
 }
+
+func TestMatMulRefusesShortSlices(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		for trans := range 4 {
+			g := NewGemm(20, 40, 30, trans&1 != 0, trans&2 != 0)
+			for short := range 3 {
+				n := [3]int{g.M * g.N, g.M * g.K, g.K * g.N}
+				n[short]--
+				func() {
+					defer func() {
+						if recover() == nil {
+							t.Errorf("transpositions %b: operand %d is too short and nobody noticed", trans, short)
+						}
+					}()
+					MatMul(Serial, g, make([]float32, n[0]), make([]float32, n[1]), make([]float32, n[2]), Epilogue[float32]{})
+				}()
+			}
+		}
+	})
+}

@@ -39,7 +39,7 @@ func expShifted[T Float](y, x []T, shift T) T {
 	if yf, ok := asF32(y); ok && simd.expShift != nil {
 		xf, _ := asF32(x)
 		sf, _ := scalarF32(shift)
-		s, _ := any(simd.expShift(yf, xf, sf)).(T)
+		s, _ := any(simd.expShift(yf, xf[:len(yf)], sf)).(T)
 		return s
 	}
 	SubScalar(y, x, shift)
