@@ -13,10 +13,12 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+func listen() (net.Listener, error) { return net.Listen("tcp", "127.0.0.1:0") }
+
 // serve starts a server with the given services and returns its address.
 func serve(t *testing.T, c ServerConfig, register ...func(*grpc.Server)) string {
 	t.Helper()
-	lis, err := net.Listen("tcp", "127.0.0.1:0")
+	lis, err := listen()
 	if err != nil {
 		t.Fatal(err)
 	}

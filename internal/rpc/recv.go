@@ -9,15 +9,21 @@ import (
 	"github.com/gorge-tf/gorge/tf"
 )
 
-// ServeRecv answers a RecvTensor call from the steps of m: it waits until the
-// value has been sent, the step ends, or ctx does.
-func ServeRecv(ctx context.Context, m *rendezvous.Manager, req *pb.RecvTensorRequest) (*TensorResponse, error) {
+// Steps is where RecvTensor finds what this task sends: a
+// [rendezvous.Manager], or a worker that checks the key first.
+type Steps interface {
+	RecvLocal(ctx context.Context, step int64, key string, done rendezvous.Done)
+}
+
+// ServeRecv answers a RecvTensor call: it waits until the value has been sent,
+// the step ends, or ctx does.
+func ServeRecv(ctx context.Context, s Steps, req *pb.RecvTensorRequest) (*TensorResponse, error) {
 	type outcome struct {
 		resp *TensorResponse
 		err  error
 	}
 	c := make(chan outcome, 1)
-	m.RecvLocal(ctx, req.GetStepId(), req.GetRendezvousKey(), func(t *tf.Tensor, dead bool, err error) {
+	s.RecvLocal(ctx, req.GetStepId(), req.GetRendezvousKey(), func(t *tf.Tensor, dead bool, err error) {
 		c <- outcome{&TensorResponse{Tensor: t, Dead: dead, SendStart: time.Now().UnixMicro()}, err}
 	})
 	o := <-c
