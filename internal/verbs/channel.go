@@ -1,0 +1,226 @@
+package verbs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+
+	"github.com/gorge-tf/gorge/internal/memory"
+	"github.com/gorge-tf/gorge/internal/rendezvous"
+)
+
+// Serve gives what this task sends under key in a step to done, when it is
+// there or ctx ends.
+type Serve func(ctx context.Context, step int64, key string, done rendezvous.Done)
+
+// A Channel is the connection to one peer. Receives can begin before it is
+// connected; what they have to say waits until then. When the connection is
+// lost the channel is over: all that waits on it fails, and its peer gets a
+// new one.
+//
+// Work requests are made under mu, completions come on the adapter's
+// goroutine, and nothing that belongs to others (Serve, the done functions of
+// receives) is called with mu held.
+type Channel struct {
+	adapter *Adapter
+	peer    string
+	serve   Serve
+	cache   *metaCache
+	limit   int // bytes of a tensor
+	log     *slog.Logger
+
+	qp   QueuePair
+	psn  uint32
+	bufs buffers
+
+	ctx    context.Context // of what is served to the peer, ends with the channel
+	cancel context.CancelFunc
+	closed sync.Once
+	wg     sync.WaitGroup // of goroutines that finish receives
+
+	mu        sync.Mutex
+	err       error // why the channel is over
+	connected bool
+	extended  bool // the peer understands what Gorge has added
+	remote    endpoint
+	out       sendQueue
+	tx        messageQueue
+	requests  requestTable
+	responses map[uint32]*response // by the peer's index
+}
+
+// buffers is the registered memory of a channel that no tensor uses.
+type buffers struct {
+	memory         *memory.Buffer
+	local, landing MemoryRegion // what we send from, what the peer writes to
+}
+
+// The layout of buffers.
+const (
+	pingSize  = 1024
+	atTx      = 0
+	atPingOut = messageSize
+	atRx      = atPingOut + pingSize // landing begins here
+	atPingIn  = atRx + messageSize
+	allBuffer = atPingIn + pingSize
+)
+
+// newChannel returns a channel whose queue pair waits for the peer's address.
+func newChannel(a *Adapter, peer string, serve Serve, cache *metaCache, limit int) (*Channel, error) {
+	c := &Channel{
+		adapter: a, peer: peer, serve: serve, cache: cache, limit: limit, log: a.config.Log.With("peer", peer),
+		psn: rand.Uint32() & 0xffffff, responses: map[uint32]*response{},
+	}
+	c.ctx, c.cancel = context.WithCancel(context.Background())
+	if err := c.setUp(); err != nil {
+		c.cancel()
+		return nil, errors.Join(fmt.Errorf("verbs: cannot make a channel to %s: %w", peer, err), c.tearDown())
+	}
+	return c, nil
+}
+
+func (c *Channel) setUp() (err error) {
+	dev := c.adapter.dev
+	c.bufs.memory = memory.New(allBuffer)
+	b := c.bufs.memory.Bytes()
+	if c.bufs.local, err = dev.Register(b[:atRx], 0); err != nil {
+		return err
+	}
+	if c.bufs.landing, err = dev.Register(b[atRx:], LocalWrite|RemoteWrite); err != nil {
+		return err
+	}
+	depth := c.adapter.config.QueueDepth
+	if c.qp, err = dev.CreateQP(c.adapter.cq, depth); err != nil {
+		return err
+	}
+	if err = c.adapter.add(c); err != nil {
+		return err
+	}
+	c.out = sendQueue{qp: c.qp, free: depth}
+	return c.postReceives(depth)
+}
+
+// postReceives gives the peer something to send to before it can: the first
+// receive is for its ping, all others for immediate values.
+func (c *Channel) postReceives(n int) error {
+	ping := SGE{Addr: c.bufs.landing.Addr() + (atPingIn - atRx), Length: pingSize, LKey: c.bufs.landing.LKey()}
+	if err := c.qp.PostRecv(recvID, ping); err != nil {
+		return err
+	}
+	for range n - 1 {
+		if err := c.qp.PostRecv(recvID, SGE{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// endpoint is what the peer has to know of the channel.
+func (c *Channel) endpoint() endpoint {
+	attr := c.adapter.dev.Attributes()
+	return endpoint{
+		Address: Address{LID: attr.LID, GID: attr.GID, QPN: c.qp.Num(), PSN: c.psn},
+		tx:      remoteMR{c.bufs.local.Addr(), c.bufs.local.RKey()},
+		rx:      remoteMR{c.bufs.landing.Addr(), c.bufs.landing.RKey()},
+	}
+}
+
+// connect tells the channel where its peer is. Being told the same again
+// changes nothing.
+func (c *Channel) connect(remote endpoint) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.err != nil:
+		return c.err
+	case c.connected && c.remote == remote:
+		return nil
+	case c.connected:
+		return unavailable(c.peer, errMoved)
+	}
+	if err := c.qp.Connect(c.psn, remote.Address); err != nil {
+		return unavailable(c.peer, err)
+	}
+	c.connected, c.remote = true, remote
+	c.ping()
+	c.pump()
+	c.log.Info("RDMA channel is connected", "device", c.adapter.dev.Attributes().Name, "qpn", c.qp.Num(), "peer qpn", remote.QPN)
+	return nil
+}
+
+var errMoved = errors.New("the peer has another address now")
+
+// over returns why the channel is over, nil while it is not.
+func (c *Channel) over() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+// knows reports whether the channel is connected to the given queue pair, or
+// can still be.
+func (c *Channel) knows(remote endpoint) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err == nil && (!c.connected || c.remote == remote)
+}
+
+// fail ends the channel with err. Only the first call counts.
+func (c *Channel) fail(err error) {
+	c.closed.Do(func() {
+		c.mu.Lock()
+		c.err = err
+		c.mu.Unlock()
+		c.cancel()
+		c.log.Info("RDMA channel is closed", "reason", err)
+		if err := c.tearDown(); err != nil {
+			c.log.Warn("RDMA channel did not close cleanly", "error", err)
+		}
+		c.endWork()
+		c.failRequests(err)
+		c.dropResponses()
+	})
+}
+
+// close ends the channel and waits for what it does on goroutines of its own.
+func (c *Channel) close(err error) {
+	c.fail(err)
+	c.wg.Wait()
+}
+
+// tearDown destroys the queue pair. Only after that nobody uses memory that
+// is named in work requests or known to the peer.
+func (c *Channel) tearDown() error {
+	var errs []error
+	if c.qp != nil {
+		errs = append(errs, c.qp.Destroy())
+		c.adapter.remove(c)
+	}
+	for _, mr := range []MemoryRegion{c.bufs.local, c.bufs.landing} {
+		if mr != nil {
+			errs = append(errs, mr.Deregister())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// endWork ends the work requests of a queue pair that is no more.
+func (c *Channel) endWork() {
+	c.mu.Lock()
+	all := c.out.drop()
+	c.mu.Unlock()
+	for _, w := range all {
+		w.finish()
+	}
+}
+
+// post sends a work request. If that cannot be, neither can anything else; the
+// caller holds the lock that fail takes.
+func (c *Channel) post(w work) {
+	if err := c.out.post(w); err != nil {
+		c.wg.Go(func() { c.fail(unavailable(c.peer, err)) })
+	}
+}

@@ -1,0 +1,73 @@
+package verbs
+
+import "fmt"
+
+// complete hears of the end of a work request or of something that the peer
+// did. It runs on the adapter's goroutine.
+func (c *Channel) complete(w Completion) {
+	var err error
+	switch {
+	case c.over() != nil: // flushed
+		return
+	case w.Status != Success:
+		err = fmt.Errorf("a work request ended with %v", w.Status)
+	case w.ID == recvID:
+		err = c.arrived(w)
+	default:
+		err = c.sent(w.ID)
+	}
+	if err != nil {
+		c.fail(unavailable(c.peer, err))
+	}
+}
+
+// sent ends a work request.
+func (c *Channel) sent(id uint64) error {
+	c.mu.Lock()
+	w, err := c.out.complete(id)
+	c.mu.Unlock()
+	w.finish()
+	return err
+}
+
+// arrived handles what the peer sent or wrote. The receive that it has used up
+// is replaced first of all, so that the peer does not run out of them.
+func (c *Channel) arrived(w Completion) error {
+	if err := c.qp.PostRecv(recvID, SGE{}); err != nil {
+		return err
+	}
+	switch {
+	case w.Op == OpRecv:
+		c.pinged(w.Len)
+		return nil
+	case w.Imm == immAck:
+		return c.acknowledged()
+	case w.Imm == immMessage:
+		return c.read(w.Len)
+	}
+	return c.written(w.Imm)
+}
+
+// read handles the control message that the peer has put in our buffer.
+func (c *Channel) read(n uint32) error {
+	if n > messageSize {
+		return fmt.Errorf("it wrote a message of %d bytes, there is room for %d", n, messageSize)
+	}
+	m, err := parseMessage(c.bufs.memory.Bytes()[atRx:][:n])
+	if err != nil {
+		return err
+	}
+	c.acknowledge()
+	switch m.typ {
+	case tensorRequest:
+		return c.requested(m)
+	case tensorReRequest:
+		return c.requestedAgain(m)
+	case metaDataUpdate:
+		return c.offered(m)
+	case tensorCancel:
+		c.cancelled(m.index)
+		return nil
+	}
+	return c.refused(m)
+}

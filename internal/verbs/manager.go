@@ -1,0 +1,178 @@
+package verbs
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/gorge-tf/gorge/internal/rendezvous"
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// An Exchanger asks a task for the address of its channel to this one, by some
+// other way than RDMA. It may wait for the task to be there until ctx ends.
+type Exchanger interface {
+	GetRemoteAddress(ctx context.Context, task string, req *pb.GetRemoteAddressRequest) (*pb.GetRemoteAddressResponse, error)
+}
+
+// Options say what a manager's task is and whom it knows.
+type Options struct {
+	Config
+	Task      string   // "/job:worker/replica:0/task:1"
+	Peers     []string // the cluster's other tasks
+	Serve     Serve    // what this task sends
+	Exchanger Exchanger
+	// MaxTensor bounds the bytes of a tensor that this task receives, since
+	// room is made for it on the peer's word; 0: 16 GiB.
+	MaxTensor int
+}
+
+const defaultMaxTensor = 16 << 30
+
+// A Manager has the channels of a task, makes them when they are first needed
+// and again after they were lost. It is the task's [rendezvous.Transport] and
+// answers for it when peers ask for addresses. It is safe for concurrent use.
+type Manager struct {
+	opts    Options
+	adapter *Adapter
+	cache   metaCache
+	wg      sync.WaitGroup // of introductions, and of the ends of channels that were replaced
+
+	mu       sync.Mutex
+	channels map[string]*Channel // by task
+	closed   bool
+}
+
+// NewManager puts dev, which it owns from then on, to use.
+func NewManager(dev Device, o Options) (*Manager, error) {
+	o.Channels = max(o.Channels, len(o.Peers))
+	if o.MaxTensor <= 0 {
+		o.MaxTensor = defaultMaxTensor
+	}
+	a, err := NewAdapter(dev, o.Config)
+	if err != nil {
+		return nil, err
+	}
+	a.config.Log.Info("tensors between tasks go by RDMA", "task", o.Task, "device", dev.Attributes().Name)
+	return &Manager{opts: o, adapter: a, channels: map[string]*Channel{}}, nil
+}
+
+// Recv implements [rendezvous.Transport].
+func (m *Manager) Recv(ctx context.Context, task string, step int64, key string, alloc rendezvous.Alloc, done func(rendezvous.Result)) {
+	c, err := m.channel(task)
+	if err != nil {
+		done(rendezvous.Result{Err: err})
+		return
+	}
+	c.recv(ctx, step, key, alloc, done)
+}
+
+// Alloc returns an allocator that takes memory from where peers write to, as
+// long as there is some, and then from next.
+func (m *Manager) Alloc(next rendezvous.Alloc) rendezvous.Alloc { return m.adapter.Alloc(next) }
+
+// channel returns the channel to a task, which may not be connected yet.
+func (m *Manager) channel(task string) (*Channel, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if c := m.channels[task]; c != nil && c.over() == nil {
+		return c, nil
+	}
+	c, err := m.open(task)
+	if err != nil {
+		return nil, err
+	}
+	m.wg.Go(func() { m.introduce(c) })
+	return c, nil
+}
+
+// open makes a new channel to a task in place of the one that it had.
+func (m *Manager) open(task string) (*Channel, error) {
+	switch {
+	case m.closed:
+		return nil, errShutDown
+	case !slices.Contains(m.opts.Peers, task):
+		return nil, tf.Errorf(tf.NotFound, "RDMA connects the tasks of a cluster, %q is none of the peers of %s", task, m.opts.Task)
+	}
+	c, err := newChannel(m.adapter, task, m.opts.Serve, &m.cache, m.opts.MaxTensor)
+	if err != nil {
+		return nil, tf.Errorf(tf.Unavailable, "%v", err)
+	}
+	if old := m.channels[task]; old != nil {
+		m.wg.Go(func() { old.close(unavailable(task, errMoved)) })
+	}
+	m.channels[task] = c
+	return c, nil
+}
+
+var errShutDown = tf.Errorf(tf.Unavailable, "the RDMA connections of this task have been closed")
+
+// introduce asks the peer of a channel for its address.
+func (m *Manager) introduce(c *Channel) {
+	self := c.endpoint()
+	resp, err := m.opts.Exchanger.GetRemoteAddress(c.ctx, c.peer, &pb.GetRemoteAddressRequest{
+		HostName: m.opts.Task, Channel: self.channel(), Mr: self.regions(),
+	})
+	var remote endpoint
+	if err == nil {
+		remote, err = parseEndpoint(c.peer, resp.GetChannel(), resp.GetMr())
+	}
+	if err == nil {
+		err = c.connect(remote)
+	}
+	if err != nil {
+		c.fail(err)
+	}
+}
+
+// GetRemoteAddress connects the channel to the task that asks, and tells it
+// where that channel is. A task that comes back from elsewhere gets a new one.
+func (m *Manager) GetRemoteAddress(_ context.Context, req *pb.GetRemoteAddressRequest) (*pb.GetRemoteAddressResponse, error) {
+	remote, err := parseEndpoint(req.GetHostName(), req.GetChannel(), req.GetMr())
+	if err != nil {
+		return nil, err
+	}
+	c, err := m.channelFor(req.GetHostName(), remote)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.connect(remote); err != nil {
+		c.fail(err)
+		return nil, err
+	}
+	self := c.endpoint()
+	return &pb.GetRemoteAddressResponse{HostName: m.opts.Task, Channel: self.channel(), Mr: self.regions()}, nil
+}
+
+// channelFor returns the channel that is or can be connected to a queue pair
+// of a task.
+func (m *Manager) channelFor(task string, remote endpoint) (*Channel, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if c := m.channels[task]; c != nil && c.knows(remote) {
+		return c, nil
+	}
+	return m.open(task)
+}
+
+// Close closes all channels, with whatever waits on them, and the device.
+func (m *Manager) Close() error {
+	m.mu.Lock()
+	if m.closed {
+		m.mu.Unlock()
+		return nil
+	}
+	m.closed = true
+	all := m.channels
+	m.mu.Unlock()
+	for _, c := range all {
+		c.close(errShutDown)
+	}
+	m.wg.Wait()
+	if err := m.adapter.Close(); err != nil {
+		return errors.Join(tf.Errorf(tf.Internal, "the RDMA device of %s did not close cleanly", m.opts.Task), err)
+	}
+	return nil
+}

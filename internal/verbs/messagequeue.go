@@ -1,0 +1,92 @@
+package verbs
+
+import (
+	"bytes"
+	"errors"
+)
+
+// A messageQueue holds control messages back: the peer has room for one, so
+// the next one goes when the peer has acknowledged the last and the device is
+// done with its bytes. The channel's lock guards it.
+type messageQueue struct {
+	waiting []*message
+	local   bool // our buffer is being read
+	remote  bool // the peer's buffer is not free
+}
+
+// say queues a message for the peer.
+func (c *Channel) say(m *message) {
+	c.tx.waiting = append(c.tx.waiting, m)
+	c.pump()
+}
+
+// pump sends the next message if it can be sent.
+func (c *Channel) pump() {
+	t := &c.tx
+	if !c.connected || c.err != nil || t.local || t.remote || len(t.waiting) == 0 {
+		return
+	}
+	m := t.waiting[0]
+	t.waiting[0] = nil
+	t.waiting = t.waiting[1:]
+	t.local, t.remote = true, true
+	n := m.put(c.bufs.memory.Bytes()[atTx:][:messageSize])
+	c.post(work{
+		wr: SendWR{
+			Op: OpWriteImm, Imm: immMessage, RemoteAddr: c.remote.rx.addr, RKey: c.remote.rx.rkey,
+			Local: SGE{Addr: c.bufs.local.Addr() + atTx, Length: uint32(n), LKey: c.bufs.local.LKey()},
+		},
+		end: c.messageSent,
+	})
+}
+
+func (c *Channel) messageSent() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.tx.local = false
+	c.pump()
+}
+
+// acknowledged hears that the peer has read the last message.
+func (c *Channel) acknowledged() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.tx.remote {
+		return errors.New("it acknowledges a message that was not sent")
+	}
+	c.tx.remote = false
+	c.pump()
+	return nil
+}
+
+// acknowledge tells the peer that its message has been read.
+func (c *Channel) acknowledge() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.post(work{wr: SendWR{Op: OpWriteImm, Imm: immAck}})
+}
+
+// pingText is what the ping of a task begins with that understands Gorge's
+// additions to the protocol. TensorFlow's pings say nothing.
+const pingText = "gorge verbs 1\n"
+
+// ping sends the message with which each side of a connection begins.
+func (c *Channel) ping() {
+	copy(c.bufs.memory.Bytes()[atPingOut:], pingText)
+	c.post(work{wr: SendWR{
+		Op:    OpSend,
+		Local: SGE{Addr: c.bufs.local.Addr() + atPingOut, Length: pingSize, LKey: c.bufs.local.LKey()},
+	}})
+}
+
+// pinged reads the peer's ping.
+func (c *Channel) pinged(n uint32) {
+	b := c.bufs.memory.Bytes()[atPingIn:][:min(n, pingSize)]
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.extended = bytes.HasPrefix(b, []byte(pingText))
+	if c.extended {
+		c.cancelAnswered()
+	}
+}
+

@@ -1,0 +1,218 @@
+package verbs
+
+import (
+	"context"
+	"fmt"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// A response is a tensor that the peer wants: first waited for, then perhaps
+// offered, until the peer has made room for it.
+type response struct {
+	index  uint32
+	cancel context.CancelFunc // of the wait
+	room   metaData           // what the peer has room for, and where
+	addr   uint64
+	rkey   uint32
+
+	offer *content // that the peer has been told of, nil before
+}
+
+// A content is what is to be written.
+type content struct {
+	meta    metaData
+	tensor  *tf.Tensor // of plain elements, nil for a dead value
+	objects []byte     // the TensorProto of any other
+}
+
+// newContent describes a value and takes over t.
+func newContent(t *tf.Tensor, dead bool) (*content, error) {
+	switch {
+	case dead:
+		if t != nil {
+			t.Release()
+		}
+		return &content{meta: deadMeta()}, nil
+	case t.DType() == tf.Variant:
+		return nil, tf.Errorf(tf.Unimplemented, "variant tensors cannot be sent to other tasks")
+	}
+	c := &content{meta: metaData{dtype: t.DType(), shape: t.Shape()}}
+	if !objects(t.DType()) {
+		c.tensor = t
+		return c, c.meta.setBytes(uint64(t.Buffer().Len()))
+	}
+	defer t.Release()
+	c.meta.shape = t.Shape().Clone()
+	b, err := proto.Marshal(tf.TensorProto(t))
+	if err != nil {
+		return nil, tf.Errorf(tf.Internal, "cannot encode %v%v: %v", t.DType(), t.Shape(), err)
+	}
+	c.objects = b
+	return c, c.meta.setBytes(uint64(len(b)))
+}
+
+func (c *content) release() {
+	if c != nil && c.tensor != nil {
+		c.tensor.Release()
+	}
+}
+
+// segment returns registered memory with the content.
+func (c *content) segment(a *Adapter) (segment, error) {
+	if c.tensor != nil {
+		return a.source(c.tensor.Buffer())
+	}
+	return a.copied(c.objects)
+}
+
+// requested begins to wait for what the peer wants.
+func (c *Channel) requested(m *message) error {
+	ctx, cancel := context.WithCancel(c.ctx)
+	r := &response{index: m.index, cancel: cancel, room: m.meta, addr: m.addr, rkey: m.rkey}
+	c.mu.Lock()
+	taken := c.responses[m.index] != nil
+	if !taken {
+		c.responses[m.index] = r
+	}
+	c.mu.Unlock()
+	if taken {
+		cancel()
+		return fmt.Errorf("it uses the number of request %d, which is under way, again", m.index)
+	}
+	c.serve(ctx, m.step, m.key, func(t *tf.Tensor, dead bool, err error) {
+		cancel()
+		c.produced(r, t, dead, err)
+	})
+	return nil
+}
+
+// produced sends a value, or offers it if the peer expects something else. It
+// runs on whatever goroutine has produced the value.
+func (c *Channel) produced(r *response, t *tf.Tensor, dead bool, err error) {
+	var v *content
+	if err == nil {
+		v, err = newContent(t, dead)
+	}
+	if err == nil && !c.canSay(v.meta.shape) {
+		err = tf.Errorf(tf.Unimplemented, "a shape must have at most 6 dimensions of 65534, or 3 of 4294967294, to be sent to TensorFlow by RDMA, got %v", v.meta.shape)
+	}
+	switch {
+	case err != nil:
+		v.release()
+		c.refuse(r, err)
+	case r.room.same(&v.meta):
+		c.write(r, v)
+	default:
+		c.offer(r, v)
+	}
+}
+
+// refuse tells the peer why it gets no tensor.
+func (c *Channel) refuse(r *response, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err == nil {
+		delete(c.responses, r.index)
+		c.say(&message{typ: errorStatus, index: r.index, err: err})
+	}
+}
+
+// offer tells the peer what to make room for.
+func (c *Channel) offer(r *response, v *content) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err != nil {
+		v.release()
+		return
+	}
+	r.offer = v
+	c.say(&message{typ: metaDataUpdate, index: r.index, meta: v.meta})
+}
+
+// requestedAgain hears that the peer has made room for what it was offered.
+func (c *Channel) requestedAgain(m *message) error {
+	c.mu.Lock()
+	r := c.responses[m.index]
+	var v *content
+	if r != nil {
+		v, r.offer = r.offer, nil
+	}
+	c.mu.Unlock()
+	switch {
+	case v == nil:
+		return fmt.Errorf("it repeats request %d, to which nothing was offered", m.index)
+	case !m.meta.same(&v.meta):
+		v.release()
+		c.refuse(r, tf.Errorf(tf.Internal, "the receiver made room for %v%v, it was offered %v%v", m.meta.dtype, m.meta.shape, v.meta.dtype, v.meta.shape))
+		return nil
+	}
+	r.addr, r.rkey = m.addr, m.rkey
+	c.write(r, v)
+	return nil
+}
+
+// cancelled hears that the peer does not need a tensor any more. What is being
+// written by now it gets nevertheless.
+func (c *Channel) cancelled(index uint32) {
+	c.mu.Lock()
+	r := c.responses[index]
+	var v *content
+	if r != nil {
+		v, r.offer = r.offer, nil
+	}
+	c.mu.Unlock()
+	switch {
+	case v != nil:
+		v.release()
+		c.refuse(r, &tf.Error{Code: tf.Canceled, Msg: "the receive was cancelled", Derived: true})
+	case r != nil:
+		r.cancel() // the wait ends with an error, which is sent
+	}
+}
+
+// write writes a value to where the peer wants it.
+func (c *Channel) write(r *response, v *content) {
+	n := v.meta.bytes
+	s, err := v.segment(c.adapter)
+	v.release()
+	if err != nil {
+		c.refuse(r, err)
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err != nil {
+		c.release(&s)
+		return
+	}
+	delete(c.responses, r.index)
+	c.writeOut(r, s, n)
+}
+
+// writeOut posts the writes of n bytes, the last of which tells the peer.
+func (c *Channel) writeOut(r *response, s segment, n int) {
+	most := c.adapter.dev.Attributes().MaxMessage
+	off := 0
+	for ; n-off > most; off += most {
+		c.post(work{wr: SendWR{Op: OpWrite, Local: s.sge(off, most), RemoteAddr: r.addr + uint64(off), RKey: r.rkey}})
+	}
+	c.post(work{
+		wr:  SendWR{Op: OpWriteImm, Imm: r.index, Local: s.sge(off, n-off), RemoteAddr: r.addr + uint64(off), RKey: r.rkey},
+		end: func() { c.release(&s) },
+	})
+}
+
+// dropResponses releases what was offered to a peer that is gone. Those that
+// still wait end with the channel's context.
+func (c *Channel) dropResponses() {
+	c.mu.Lock()
+	all := c.responses
+	c.responses = map[uint32]*response{}
+	c.mu.Unlock()
+	for _, r := range all {
+		r.offer.release()
+	}
+}
