@@ -3,6 +3,7 @@ package rendezvous
 import (
 	"testing"
 
+	"github.com/gorge-tf/gorge/internal/device"
 	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/resource"
 	"github.com/gorge-tf/gorge/tf"
@@ -35,6 +36,8 @@ func (d *fake) ToHost(t *tf.Tensor) (*tf.Tensor, error) {
 	copy(buf.Bytes(), t.Buffer().Handle().([]byte))
 	return tf.TensorOf(t.DType(), t.Shape(), buf), nil
 }
+
+var _ Devices = (*device.Set)(nil)
 
 // deviceMap is a lookup of devices by name; a test's CPU needs no entry.
 type deviceMap map[string]tf.Device
