@@ -34,34 +34,6 @@ def load(directory):
     return cases, graph_def
 
 
-def import_cases(cases, graph_def):
-    """Imports case by case, to find out which TensorFlow refuses to build."""
-    parts = {}
-    for node in graph_def.node:
-        parts.setdefault(node.name.split("/")[0], []).append(node)
-    for c in list(cases):
-        part = tf1.GraphDef(versions=graph_def.versions, library=graph_def.library)
-        part.node.extend(parts[c["outputs"][0].split("/")[0]])
-        try:
-            tf.import_graph_def(part, name="")
-        except ValueError as e:
-            print(c["id"], "is refused:", e)
-            cases.remove(c)
-
-
-def run(session, fetches):
-    """Fetches all at once; on an error in halves, to find out which fail."""
-    if not fetches:
-        return {}
-    try:
-        return dict(zip(fetches, session.run(fetches)))
-    except tf.errors.OpError as e:
-        if len(fetches) == 1:
-            return {fetches[0]: e}
-    half = len(fetches) // 2
-    return {**run(session, fetches[:half]), **run(session, fetches[half:])}
-
-
 def message(error):
     """The kernel's own words: the line before the one that names the node."""
     lines = error.message.split("\n")
@@ -76,61 +48,75 @@ def weights(value):
     return (i * 7 % 11 / 4.0 - 1).astype(np.asarray(value).dtype)
 
 
-def gradients(graph, case, values):
-    ys = [graph.get_tensor_by_name(n) for n in case["grad_of"]]
-    xs = [graph.get_tensor_by_name(n) for n in case["inputs"]]
-    with graph.as_default():
-        return tf1.gradients(ys, xs, grad_ys=[tf.constant(weights(values[y.name])) for y in ys])
+class Recorder:
+    """Runs one case at a time, each in a graph and session of its own."""
+
+    def __init__(self, graph_def):
+        self.versions = graph_def.versions
+        self.out = []
+        self.parts = {}
+        for node in graph_def.node:
+            self.parts.setdefault(node.name.split("/")[0], []).append(node)
+        self.config = tf1.ConfigProto()
+        self.config.graph_options.rewrite_options.disable_meta_optimizer = True
+        self.config.graph_options.optimizer_options.opt_level = -1
+
+    def put(self, name, value):
+        p = named_tensor_pb2.NamedTensorProto(name=name, tensor=tf.make_tensor_proto(value))
+        self.out.append(p.SerializeToString(deterministic=True))
+
+    def record(self, case):
+        part = tf1.GraphDef(versions=self.versions)
+        part.node.extend(self.parts[case["outputs"][0].split("/")[0]])
+        with tf.Graph().as_default() as graph:
+            try:
+                tf.import_graph_def(part, name="")
+            except ValueError as e:
+                print(case["id"], "is refused:", e)
+                return
+            try:
+                values = self.results(case, graph)
+                if values is not None and case["inputs"]:
+                    self.gradients(case, graph, values)
+            except tf.errors.OpError as e:
+                print(case["id"], "fails:", message(e))
+
+    def results(self, case, graph):
+        with tf1.Session(graph=graph, config=self.config) as session:
+            if not case["fails"]:
+                values = session.run(case["outputs"])
+                for k, value in enumerate(values):
+                    self.put("%s:%d" % (case["id"], k), value)
+                return dict(zip(case["outputs"], values))
+            try:
+                session.run(case["outputs"][0])
+                print(case["id"], "does not fail")
+            except tf.errors.OpError as e:
+                self.put(case["id"] + "!error", re.sub(r"\bc\d+/", "", message(e)))
+
+    def gradients(self, case, graph, values):
+        ys = [graph.get_tensor_by_name(n) for n in case["grad_of"]]
+        xs = [graph.get_tensor_by_name(n) for n in case["inputs"]]
+        seeds = [tf.constant(weights(values[y.name])) for y in ys]
+        try:
+            grads = [None if g is None else tf.convert_to_tensor(g) for g in tf1.gradients(ys, xs, grad_ys=seeds)]
+        except (TypeError, ValueError, LookupError) as e:
+            print(case["id"], "has no gradient:", e)
+            return
+        with tf1.Session(graph=graph, config=self.config) as session:
+            dense = iter(session.run([g for g in grads if g is not None]))
+            for k, g in enumerate(grads):
+                self.put("%s:grad%d" % (case["id"], k), "none" if g is None else next(dense))
 
 
 def main(directory):
     cases, graph_def = load(directory)
+    recorder = Recorder(graph_def)
+    for case in cases:
+        if not case["signature"]:
+            recorder.record(case)
+    write("golden.bin", b"".join(struct.pack("<I", len(p)) + p for p in recorder.out))
     signatures = [c["signature"] for c in cases if c["signature"]]
-    cases = [c for c in cases if not c["signature"]]
-    graph = tf.Graph()
-    with graph.as_default():
-        import_cases(cases, graph_def)
-    config = tf1.ConfigProto()
-    config.graph_options.rewrite_options.disable_meta_optimizer = True
-    config.graph_options.optimizer_options.opt_level = -1
-    out = []
-
-    def put(name, value):
-        p = named_tensor_pb2.NamedTensorProto(name=name, tensor=tf.make_tensor_proto(value))
-        out.append(p.SerializeToString(deterministic=True))
-
-    with tf1.Session(graph=graph, config=config) as session:
-        values = run(session, [n for c in cases if not c["fails"] for n in c["outputs"]])
-        for c in cases:
-            if c["fails"]:
-                failure = run(session, [c["outputs"][0]])[c["outputs"][0]]
-                if not isinstance(failure, tf.errors.OpError):
-                    print(c["id"], "does not fail:", failure)
-                    continue
-                put(c["id"] + "!error", re.sub(r"\bc\d+/", "", message(failure)))
-                continue
-            for k, name in enumerate(c["outputs"]):
-                if isinstance(values[name], tf.errors.OpError):
-                    print(c["id"], "fails:", message(values[name]))
-                    continue
-                put("%s:%d" % (c["id"], k), values[name])
-    grads = {}
-    for c in cases:
-        if c["inputs"] and not any(isinstance(values[n], tf.errors.OpError) for n in c["grad_of"]):
-            grads[c["id"]] = gradients(graph, c, values)
-    # Another session: one whose graph grows keeps all its earlier versions.
-    with tf1.Session(graph=graph, config=config) as session:
-        with graph.as_default():
-            dense = {i: [None if g is None else tf.convert_to_tensor(g) for g in gs] for i, gs in grads.items()}
-        values = run(session, [g.name for gs in dense.values() for g in gs if g is not None])
-        for i, gs in dense.items():
-            for k, g in enumerate(gs):
-                value = "none" if g is None else values[g.name]
-                if isinstance(value, tf.errors.OpError):
-                    print(i, "gradient fails:", message(value))
-                    continue
-                put("%s:grad%d" % (i, k), value)
-    write("golden.bin", b"".join(struct.pack("<I", len(p)) + p for p in out))
     ops = op_def_pb2.OpList(op=[d for d in map(op_def_registry.get, signatures) if d])
     for d in ops.op:
         d.ClearField("description")
