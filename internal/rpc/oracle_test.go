@@ -45,13 +45,14 @@ func samples(t *testing.T) []*tf.Tensor {
 
 // TestOracleParses has TensorFlow's parser read what encode writes.
 func TestOracleParses(t *testing.T) {
+	interpreter := python(t)
 	var in bytes.Buffer
 	var want []string
 	for i, v := range samples(t) {
 		in.WriteString(hex.EncodeToString(encoded(t, &TensorResponse{Tensor: v.Share(), SendStart: int64(i), RequireAck: i%2 == 0})) + "\n")
 		want = append(want, fmt.Sprintf("0 %d %d %s", i, (i+1)%2, describe(v)))
 	}
-	cmd := exec.Command(python(t), "testdata/parse.py")
+	cmd := exec.Command(interpreter, "testdata/parse.py")
 	cmd.Stdin = &in
 	out, err := cmd.Output()
 	if err != nil {
