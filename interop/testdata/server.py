@@ -1,0 +1,24 @@
+"""Runs one task of a cluster on real TensorFlow, until its input ends."""
+import os
+import sys
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
+
+import tensorflow as tf
+
+
+def main():
+    text, job, task = sys.argv[1:]
+    cluster = {}
+    for part in text.split(","):
+        name, tasks = part.split("|")
+        cluster[name] = tasks.split(";")
+    server = tf.distribute.Server(tf.train.ClusterSpec(cluster), job_name=job, task_index=int(task))
+    print(server.target.decode() if isinstance(server.target, bytes) else server.target, flush=True)
+    sys.stdin.read()
+    os._exit(0)  # a TensorFlow server cannot be stopped in any other way
+
+
+if __name__ == "__main__":
+    main()
