@@ -124,10 +124,10 @@ func AttrFromProto(p *pb.AttrValue, d *AttrDef) (any, error) {
 }
 
 func typeFromProto(t pb.DataType) (DType, error) {
-	if t < 0 || t > 255 {
-		return Invalid, Errorf(InvalidArgument, "%d is no data type", t)
+	if d := DType(t); t == 0 || t > 0 && t <= 255 && d.Valid() {
+		return d, nil
 	}
-	return DType(t), nil
+	return Invalid, Errorf(InvalidArgument, "%d is no data type", t)
 }
 
 func funcFromProto(p *pb.NameAttrList) (Func, error) {

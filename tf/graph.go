@@ -1,7 +1,6 @@
 package tf
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -15,14 +14,14 @@ import (
 // and returned by Err, by session.New and by every other consumer, and the
 // Outputs that depend on it are marked.
 type Graph struct {
-	mu      sync.Mutex // guards what sessions read: ops, byName
+	mu      sync.Mutex // guards what sessions read: ops, their shapes, byName, err, library, version
 	ops     []*Operation
 	byName  map[string]*Operation
 	names   map[string]int // by lower-case name: the next suffix to try
 	err     error
 	strict  bool
-	eval    Evaluator
-	scope   string // prefix of names, with its "/"
+	eager   *eagerCache // nil unless the graph computes at once
+	scope   string      // prefix of names, with its "/"
 	device  DeviceSpec
 	devFunc func(*Node) string
 	control []*Operation
@@ -38,20 +37,11 @@ type Graph struct {
 	seeded    int64 // how many ops got their op seed from the graph's
 }
 
-// An Evaluator computes operations as they are added; it makes a graph eager.
-type Evaluator interface {
-	Eval(n *Node, in []*Tensor) ([]*Tensor, error)
-}
-
 // A GraphOption adjusts a new graph.
 type GraphOption func(*Graph)
 
 // Strict makes the first error a panic: handy in tests.
 func Strict() GraphOption { return func(g *Graph) { g.strict = true } }
-
-// Eager makes the graph compute each operation with e as it is added. Package
-// eager offers it ready-made.
-func Eager(e Evaluator) GraphOption { return func(g *Graph) { g.eval = e } }
 
 // NewGraph returns an empty graph.
 func NewGraph(opts ...GraphOption) *Graph {
@@ -63,10 +53,11 @@ func NewGraph(opts ...GraphOption) *Graph {
 }
 
 // Err returns the first error met while building g, if any.
-func (g *Graph) Err() error { return g.err }
-
-// IsEager reports whether operations are computed as they are added.
-func (g *Graph) IsEager() bool { return g.eval != nil }
+func (g *Graph) Err() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.err
+}
 
 // Operations returns the operations added so far, in order. It is safe while
 // the graph grows.
@@ -116,7 +107,7 @@ func (g *Graph) Scope(name string, f func()) {
 	old := g.scope
 	defer func() { g.scope = old }()
 	switch {
-	case g.eval != nil: // names nobody asks for would only pile up
+	case g.IsEager(): // names nobody asks for would only pile up
 	case name == "":
 		g.scope = ""
 	case strings.HasSuffix(name, "/"):
@@ -178,55 +169,28 @@ func (g *Graph) Collections() []string { return sortedKeys(g.colls) }
 // SetSeed sets the graph's random seed.
 func (g *Graph) SetSeed(seed int64) { g.seed, g.hasSeed = seed, true }
 
-// UniqueName returns name within the current scope, made unique as TensorFlow
-// does it: "x", "x_1", .... Names are taken case-insensitively.
-func (g *Graph) UniqueName(name string) string {
-	if exact, ok := strings.CutSuffix(name, "/"); ok {
-		g.names[strings.ToLower(exact)]++
-		return exact
-	}
-	name = g.scope + name
-	base := strings.ToLower(name)
-	i := g.names[base]
-	g.names[base] = i + 1
-	if i == 0 {
-		return name
-	}
-	for ; ; i++ {
-		key := fmt.Sprintf("%s_%d", base, i)
-		if _, taken := g.names[key]; !taken {
-			g.names[key] = 1
-			return fmt.Sprintf("%s_%d", name, i)
-		}
-	}
-}
-
-// fail records err as the graph's, if it is the first.
+// fail records err as the graph's, if it is the first. In an eager graph a
+// failure is the matter of the Output that it poisons.
 func (g *Graph) fail(err error) {
 	if g.strict {
 		panic(err)
 	}
+	if g.IsEager() {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	if g.err == nil {
 		g.err = err
 	}
 }
 
-// add makes op part of the graph.
-func (g *Graph) add(op *Operation) {
+// add makes ops part of the graph: sessions see all of them or none.
+func (g *Graph) add(ops ...*Operation) {
 	g.mu.Lock()
-	g.ops = append(g.ops, op)
-	g.byName[op.Name] = op
-	g.mu.Unlock()
-}
-
-// ParseTensorName splits "node:1" into node and output; "node" is output 0.
-func ParseTensorName(s string) (node string, k int, err error) {
-	i := strings.LastIndexByte(s, ':')
-	if i < 0 {
-		return s, 0, nil
+	defer g.mu.Unlock()
+	g.ops = append(g.ops, ops...)
+	for _, op := range ops {
+		g.byName[op.Name] = op
 	}
-	if err := parseNumber(&k, s[i+1:]); err != nil || i == 0 || k < 0 {
-		return "", 0, Errorf(InvalidArgument, "a tensor's name has the form node:number, got %q", s)
-	}
-	return s[:i], k, nil
 }

@@ -1,5 +1,7 @@
 package tf
 
+import "strings"
+
 // A Node is what is fixed about one use of an op: its name, attributes, types
 // and device. Graphs of every kind (the user's, a pass's, an executor's) hold
 // nodes; kernel factories read them.
@@ -102,7 +104,7 @@ func (n *Node) complete() (err error) {
 		}
 	}
 	for name := range n.Attrs {
-		if name[0] != '_' && n.Def.attrs[name] == nil {
+		if !strings.HasPrefix(name, "_") && n.Def.attrs[name] == nil {
 			return Errorf(InvalidArgument, "NodeDef mentions attr '%s' not in Op<name=%s>", name, n.Def.Name)
 		}
 	}

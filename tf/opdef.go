@@ -144,6 +144,10 @@ func argTypes(args []ArgDef, attrs Attrs) ([]DType, error) {
 	return out, nil
 }
 
+// maxListLen bounds the lists of tensors that one node may have, so that a few
+// bytes of a bad GraphDef do not ask for a lot of memory.
+const maxListLen = 1 << 16
+
 func (a *ArgDef) types(attrs Attrs) ([]DType, error) {
 	if a.ListAttr != "" {
 		ts, ok := attrs[a.ListAttr].([]DType)
@@ -155,6 +159,9 @@ func (a *ArgDef) types(attrs Attrs) ([]DType, error) {
 	n := int64(1)
 	if a.NumAttr != "" {
 		n, _ = attrs[a.NumAttr].(int64)
+		if n < 0 || n > maxListLen {
+			return nil, Errorf(InvalidArgument, "attr %q is the length of %s, which must be at least 0 and at most %d, got %d", a.NumAttr, a.Name, maxListLen, n)
+		}
 	}
 	t := a.Type
 	if a.TypeAttr != "" {

@@ -1,6 +1,9 @@
 package tf
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // An Operation is one node of a graph.
 type Operation struct {
@@ -10,8 +13,9 @@ type Operation struct {
 	control []*Operation
 	shapes  []Shape
 	handles []handleInfo
-	err     error     // set if the operation could not be built (or computed, in an eager graph)
-	vals    []*Tensor // eager graphs only
+	err     error      // set if the operation could not be built (or computed, in an eager graph)
+	vals    []*Tensor  // eager graphs only
+	val1    [1]*Tensor // where vals lives for most
 }
 
 // An Output is the symbolic result of an operation: one of its outputs. The
@@ -24,6 +28,9 @@ type Output struct {
 // A Fetchable is what a session can be asked for: an Output, whose value comes
 // back, or an Operation, which is run.
 type Fetchable interface{ Operation() *Operation }
+
+// String formats op as `MatMul "layer1/MatMul"`.
+func (op *Operation) String() string { return fmt.Sprintf("%s %q", op.OpName(), op.Name) }
 
 // Operation returns op.
 func (op *Operation) Operation() *Operation { return op }
@@ -45,7 +52,18 @@ func (op *Operation) ControlInputs() []*Operation { return op.control }
 
 // Shapes returns what is known of the shapes of all outputs, which the caller
 // must not change.
-func (op *Operation) Shapes() []Shape { return op.shapes }
+func (op *Operation) Shapes() []Shape {
+	if op.vals != nil {
+		out := make([]Shape, len(op.vals))
+		for k, t := range op.vals {
+			out[k] = t.Shape()
+		}
+		return out
+	}
+	op.g.mu.Lock()
+	defer op.g.mu.Unlock()
+	return op.shapes
+}
 
 // NumOutputs returns the number of outputs.
 func (op *Operation) NumOutputs() int { return len(op.OutTypes) }
@@ -95,7 +113,7 @@ func (o Output) Err() error {
 		return Errorf(InvalidArgument, "the zero Output has no value")
 	case o.op.err != nil:
 		return o.op.err
-	case o.k >= len(o.op.OutTypes):
+	case o.k < 0 || o.k >= len(o.op.OutTypes):
 		return Errorf(InvalidArgument, "%s %q has %d outputs, there is no output %d", o.op.OpName(), o.op.Name, len(o.op.OutTypes), o.k)
 	}
 	return nil
@@ -109,15 +127,24 @@ func (o Output) DType() DType {
 	return o.op.OutTypes[o.k]
 }
 
-// Shape returns what is known of the shape of o.
+// Shape returns what is known of the shape of o, which the caller must not
+// change.
 func (o Output) Shape() Shape {
-	if o.Err() != nil || o.op.shapes == nil {
+	if o.Err() != nil {
+		return nil
+	}
+	if o.op.vals != nil {
+		return o.op.vals[o.k].Shape()
+	}
+	o.op.g.mu.Lock()
+	defer o.op.g.mu.Unlock()
+	if o.op.shapes == nil {
 		return nil
 	}
 	return o.op.shapes[o.k]
 }
 
-// SetShape adds to what is known of the shape of o.
+// SetShape adds to what is known of the shape of o. Sessions may run the while.
 func (o Output) SetShape(s Shape) {
 	if o.Err() != nil {
 		return
@@ -127,7 +154,14 @@ func (o Output) SetShape(s Shape) {
 		o.op.g.fail(Errorf(InvalidArgument, "SetShape must agree with what is known: %s, got %v", o, s))
 		return
 	}
-	o.op.shapes[o.k] = merged
+	if o.op.vals != nil {
+		return // a value has all the shape there is
+	}
+	o.op.g.mu.Lock()
+	defer o.op.g.mu.Unlock()
+	shapes := slices.Clone(o.op.shapes) // sessions may be reading the old ones
+	shapes[o.k] = merged
+	o.op.shapes = shapes
 }
 
 // Value returns the tensor that an eager graph has computed for o.

@@ -1,5 +1,7 @@
 package tf
 
+import "slices"
+
 // A Tape is what an eager graph has recorded: the operations through which
 // gradients can be taken. It holds their values until it is dropped.
 type Tape struct {
@@ -9,13 +11,13 @@ type Tape struct {
 
 // record keeps what a tape needs to know of o; without a tape o forgets its
 // inputs, so that a long eager computation holds no chain of values.
-func (o *Operation) record() error {
+func (o *Operation) record() {
 	if o.g.tapes == 0 {
 		o.in = nil
-		return nil
+		return
 	}
+	o.in = slices.Clone(o.in) // the list is the caller's
 	o.g.taped = append(o.g.taped, o)
-	return nil
 }
 
 // Record calls f and returns a tape of the operations that f added to an eager
@@ -51,6 +53,6 @@ func (t *Tape) Differentiate(o GradientOptions) ([]Gradient, error) {
 	if len(o.Ys) > 0 && o.Ys[0].Graph() != t.g {
 		return nil, Errorf(InvalidArgument, "gradients on a tape need outputs of its graph, %v is of another", o.Ys[0])
 	}
-	o.history = t.ops
+	o.tape = t
 	return Differentiate(o)
 }

@@ -2,6 +2,7 @@ package tf
 
 import (
 	"encoding/binary"
+	"unsafe"
 
 	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/wire/pb"
@@ -73,7 +74,15 @@ func handleFromProto(p *pb.ResourceHandleProto) (ResourceHandle, error) {
 
 // maxTensorProto bounds what a few bytes of a TensorProto (one value that
 // repeats) may unfold to.
-const maxTensorProto = 1 << 33
+const maxTensorProto = 1 << 31
+
+// elemSize is the memory of an element, Go objects included.
+func elemSize(d DType) int {
+	if d.Size() == 0 {
+		return int(unsafe.Sizeof(ResourceHandle{}))
+	}
+	return d.Size()
+}
 
 // TensorFromProto reads a TensorProto in any of its forms: raw content, one
 // value for each element, or fewer, the last of which repeats.
@@ -89,7 +98,7 @@ func TensorFromProto(p *pb.TensorProto) (*Tensor, error) {
 	if err := CheckSize(d, s); err != nil {
 		return nil, err
 	}
-	if n := s.NumElements(); n > maxTensorProto/max(d.Size(), 1) {
+	if n := s.NumElements(); n > maxTensorProto/elemSize(d) {
 		return nil, Errorf(InvalidArgument, "a tensor in a protocol buffer must be smaller than %d bytes, got %v%v", maxTensorProto, d, s)
 	}
 	if len(p.GetTensorContent()) > 0 {

@@ -47,13 +47,21 @@ func NewVariable(initial Output, o VariableOptions) *Variable {
 		g.fail(initial.Err())
 	}
 	v.addHandle(g, &o)
-	v.init = v.assign("AssignVariableOp", initial, Name(v.name+"/Assign/"))
-	if !g.IsEager() {
-		v.isInit = Apply(g, "VarIsInitializedOp", []Output{v.handle}, Name(v.name+"/IsInitialized/VarIsInitializedOp/")).Output(0)
-		v.read = Apply(g, "ReadVariableOp", []Output{v.handle}, Attr("dtype", v.dtype), Name(v.name+"/Read/ReadVariableOp/"), colocated(v)).Output(0)
-	}
+	v.addOps(g)
 	v.collect(g, o.Local)
 	return v
+}
+
+// addOps adds what every variable has beside its handle.
+func (v *Variable) addOps(g *Graph) {
+	if g.IsEager() {
+		v.init = v.assign("AssignVariableOp", v.initial)
+		v.initial = Output{} // which would keep the memory of its value
+		return
+	}
+	v.isInit = Apply(g, "VarIsInitializedOp", []Output{v.handle}, Name(v.name+"/IsInitialized/VarIsInitializedOp/")).Output(0)
+	v.init = v.assign("AssignVariableOp", v.initial, Name(v.name+"/Assign/"))
+	v.read = Apply(g, "ReadVariableOp", []Output{v.handle}, Attr("dtype", v.dtype), Name(v.name+"/Read/ReadVariableOp/"), colocated(v)).Output(0)
 }
 
 func colocated(v *Variable) Option {
@@ -108,8 +116,14 @@ func (v *Variable) Handle() Output { return v.handle }
 // Initializer returns the operation that gives the variable its initial value.
 func (v *Variable) Initializer() *Operation { return v.init }
 
-// Initial returns the initial value.
-func (v *Variable) Initial() Output { return v.initial }
+// Initial returns the initial value. In an eager graph, which does not keep
+// it, that is the value that the variable has.
+func (v *Variable) Initial() Output {
+	if v.initial.IsZero() {
+		return v.Value()
+	}
+	return v.initial
+}
 
 // IsInitialized returns whether the variable has a value, as a bool scalar.
 func (v *Variable) IsInitialized() Output {
@@ -131,12 +145,11 @@ func (v *Variable) Value() Output {
 
 // Read adds a read of its own, which runs after the control dependencies in
 // force.
-func (v *Variable) Read(opts ...Option) Output {
-	opts = append([]Option{Attr("dtype", v.dtype), Name(v.localName() + "/ReadVariableOp")}, opts...)
-	return Apply(nil, "ReadVariableOp", []Output{v.handle}, opts...).Output(0)
+func (v *Variable) Read(opts ...Option) (x Output) {
+	opts = append([]Option{Attr("dtype", v.dtype)}, opts...)
+	v.Graph().Scope("Read", func() { x = Apply(nil, "ReadVariableOp", []Output{v.handle}, opts...).Output(0) })
+	return x
 }
-
-func (v *Variable) localName() string { return "read_" + v.name }
 
 // Assign adds an operation that makes x the variable's value.
 func (v *Variable) Assign(x Output, opts ...Option) *Operation {
@@ -205,9 +218,4 @@ func InitializeAll(g *Graph) *Operation {
 		}
 	}
 	return Group(g, "init", ops...)
-}
-
-// Group adds an operation that does nothing once all of ops have run.
-func Group(g *Graph, name string, ops ...*Operation) *Operation {
-	return Apply(g, "NoOp", nil, Name(name), After(ops...))
 }

@@ -8,8 +8,6 @@ package eager
 
 import (
 	"context"
-	"fmt"
-	"sync"
 
 	"github.com/gorge-tf/gorge/internal/device"
 	"github.com/gorge-tf/gorge/internal/threads"
@@ -31,76 +29,20 @@ func New(opts ...tf.GraphOption) *tf.Graph {
 }
 
 // evaluator runs nodes on the CPU, one at a time.
-type evaluator struct {
-	step     tf.Step
-	mu       sync.Mutex
-	stateful map[string]tf.Kernel
-}
+type evaluator struct{ step tf.Step }
 
-// Eval computes one node.
-func (e *evaluator) Eval(n *tf.Node, in []*tf.Tensor) ([]*tf.Tensor, error) {
-	k, err := e.kernel(n)
-	if err != nil {
-		return nil, err
-	}
-	c := &tf.OpContext{Step: &e.step, Node: n, In: make([]tf.Slot, len(in)), Out: make([]tf.Slot, len(n.OutTypes))}
-	for i, t := range in {
-		c.In[i].T = t
-	}
-	if err := run(k, c); err != nil {
-		return nil, err
-	}
-	return results(c)
-}
-
-// run calls k and waits for it.
-func run(k tf.Kernel, c *tf.OpContext) error {
-	switch k := k.(type) {
-	case tf.Compute:
-		return k(c)
-	case tf.AsyncCompute:
-		done := make(chan error, 1)
-		k(c, func(err error) { done <- err })
-		return <-done
-	}
-	return tf.Errorf(tf.Internal, "a kernel must be a Compute or an AsyncCompute, got %T", k)
-}
-
-func results(c *tf.OpContext) ([]*tf.Tensor, error) {
-	out := make([]*tf.Tensor, len(c.Out))
-	for k, s := range c.Out {
-		if s.T == nil {
-			return nil, tf.Errorf(tf.Unimplemented, "%s gives a reference or no value, which eager graphs do not hold; use resource variables", c.Node.OpName())
-		}
-		out[k] = s.T.Escape()
-	}
-	return out, nil
-}
-
-// kernel returns the kernel of n. Stateful ones (random streams) are kept, so
-// that a repeated call goes on where the one before it ended.
-func (e *evaluator) kernel(n *tf.Node) (tf.Kernel, error) {
+// Prepare makes the kernel of nodes like n.
+func (e *evaluator) Prepare(n *tf.Node) (tf.EvalFunc, error) {
 	find, err := tf.FindKernel("CPU", n)
 	if err != nil {
 		return nil, err
 	}
-	if !n.Def.Stateful {
-		return find(n)
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	key := n.OpName() + fmt.Sprint(n.Attrs)
-	if k := e.stateful[key]; k != nil {
-		return k, nil
-	}
 	k, err := find(n)
-	if err == nil {
-		if e.stateful == nil {
-			e.stateful = map[string]tf.Kernel{}
-		}
-		e.stateful[key] = k
+	if err != nil {
+		return nil, err
 	}
-	return k, err
+	r := &runner{step: &e.step, kernel: k}
+	return r.eval, nil
 }
 
 // Record calls f and returns a tape of the operations that f added to g, an

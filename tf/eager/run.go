@@ -1,0 +1,69 @@
+package eager
+
+import "github.com/gorge-tf/gorge/tf"
+
+// runner runs a kernel.
+type runner struct {
+	step   *tf.Step
+	kernel tf.Kernel
+	spare  *tf.OpContext // of the last run, for the next one
+}
+
+// eval computes one node and appends the values of its outputs to dst.
+func (r *runner) eval(n *tf.Node, in []tf.Output, dst []*tf.Tensor) ([]*tf.Tensor, error) {
+	c := r.context(n, len(in))
+	for i, x := range in {
+		t, err := x.Value()
+		if err != nil {
+			return nil, err
+		}
+		c.In[i].T = t
+	}
+	if err := r.run(c); err != nil {
+		return nil, err
+	}
+	dst, err := results(c, dst)
+	r.recycle(c)
+	return dst, err
+}
+
+// context returns the context of a run. A kernel may run within another run of
+// itself: it finds no spare one.
+func (r *runner) context(n *tf.Node, inputs int) *tf.OpContext {
+	if c := r.spare; c != nil {
+		r.spare = nil
+		return c
+	}
+	return &tf.OpContext{Step: r.step, Node: n, In: make([]tf.Slot, inputs), Out: make([]tf.Slot, len(n.OutTypes))}
+}
+
+// recycle keeps c, but none of the tensors of its run.
+func (r *runner) recycle(c *tf.OpContext) {
+	clear(c.In)
+	clear(c.Out)
+	r.spare = c
+}
+
+// run calls the kernel and waits for it.
+func (r *runner) run(c *tf.OpContext) error {
+	switch k := r.kernel.(type) {
+	case tf.Compute:
+		return k(c)
+	case tf.AsyncCompute:
+		done := make(chan error, 1)
+		k(c, func(err error) { done <- err })
+		return <-done
+	}
+	return tf.Errorf(tf.Internal, "a kernel must be a Compute or an AsyncCompute, got %T", r.kernel)
+}
+
+func results(c *tf.OpContext, dst []*tf.Tensor) ([]*tf.Tensor, error) {
+	for i := range c.Out {
+		t := c.Out[i].T
+		if t == nil {
+			return nil, tf.Errorf(tf.Unimplemented, "%s gives a reference or no value, which eager graphs do not hold; use resource variables", c.Node.OpName())
+		}
+		dst = append(dst, t.Escape())
+	}
+	return dst, nil
+}

@@ -1,0 +1,172 @@
+package tf
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+)
+
+// An Evaluator computes operations as they are added; it makes a graph eager.
+type Evaluator interface {
+	// Prepare returns what computes nodes that are like n but for their
+	// name. It gives as many tensors as n has outputs, in dst if that has
+	// room for them.
+	Prepare(n *Node) (EvalFunc, error)
+}
+
+// An EvalFunc computes one node at once.
+type EvalFunc func(n *Node, in []Output, dst []*Tensor) ([]*Tensor, error)
+
+// Eager makes the graph compute each operation with e as it is added. Package
+// eager offers it ready-made.
+func Eager(e Evaluator) GraphOption { return func(g *Graph) { g.eager = &eagerCache{eval: e} } }
+
+// IsEager reports whether operations are computed as they are added.
+func (g *Graph) IsEager() bool { return g.eager != nil }
+
+// eagerCache holds what operations of an eager graph have in common that have
+// the same op, input types and attributes: kernels, which may have state (the
+// position in a random stream), and completed attributes.
+type eagerCache struct {
+	eval  Evaluator
+	known map[string]*prepared
+	key   []byte // space to build keys in
+	spec  Spec   // of the operation that is being added, if it has no options
+}
+
+// prepared is an operation but for its inputs.
+type prepared struct {
+	node Node
+	run  EvalFunc
+}
+
+// mostPrepared bounds the cache: each random operation has a seed of its own,
+// so that there is no end of different ones.
+const mostPrepared = 4096
+
+// buildNow computes o at once, in an eager graph.
+func (o *Operation) buildNow(op string, spec *Spec) (err error) {
+	for _, c := range spec.Control {
+		if c != nil && c.err != nil {
+			return c.err
+		}
+	}
+	p, err := o.g.eager.prepare(o, op, spec)
+	if err != nil {
+		return err
+	}
+	o.Node = p.node
+	if o.vals, err = p.run(&p.node, o.in, o.val1[:0]); err != nil {
+		return err
+	}
+	o.record()
+	return nil
+}
+
+// prepare returns what is known of operations like o, from the cache or new.
+func (e *eagerCache) prepare(o *Operation, op string, spec *Spec) (*prepared, error) {
+	key, ok := appendKey(e.key[:0], op, o.in, spec.Attrs)
+	e.key = key
+	if ok {
+		if p := e.known[string(key)]; p != nil {
+			return p, nil
+		}
+	}
+	p, err := e.make(o, op, spec)
+	if err == nil && ok {
+		e.keep(string(e.key), p)
+	}
+	return p, err
+}
+
+func (e *eagerCache) make(o *Operation, op string, spec *Spec) (*prepared, error) {
+	if _, err := ParseDevice(spec.Device); err != nil {
+		return nil, err
+	}
+	if err := o.define(op, spec); err != nil {
+		return nil, err
+	}
+	p := &prepared{node: o.Node}
+	p.node.Name = op
+	run, err := e.eval.Prepare(&p.node)
+	p.run = run
+	return p, err
+}
+
+func (e *eagerCache) keep(key string, p *prepared) {
+	if e.known == nil || len(e.known) >= mostPrepared {
+		e.known = map[string]*prepared{}
+	}
+	e.known[key] = p
+}
+
+// appendKey appends to b what tells operations apart; it reports false for
+// those, such as constants, that are not worth keeping.
+func appendKey(b []byte, op string, in []Output, attrs Attrs) ([]byte, bool) {
+	b = appendText(b, op)
+	b = binary.AppendUvarint(b, uint64(len(in)))
+	for _, x := range in {
+		b = append(b, byte(x.op.OutTypes[x.k]))
+	}
+	var short [8]string
+	names := short[:0]
+	for name := range attrs {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		var ok bool
+		if b, ok = appendValue(appendText(b, name), attrs[name]); !ok {
+			return b, false
+		}
+	}
+	return b, true
+}
+
+func appendText(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+// appendValue appends an attribute's value. What attributes of one op there
+// are tells their types but for the length of lists, which is appended.
+func appendValue(b []byte, v any) ([]byte, bool) {
+	switch v := v.(type) {
+	case bool:
+		if v {
+			return append(b, 'b', 1), true
+		}
+		return append(b, 'b', 0), true
+	case int64:
+		return binary.AppendVarint(append(b, 'i'), v), true
+	case float32:
+		return binary.LittleEndian.AppendUint32(append(b, 'f'), math.Float32bits(v)), true
+	case string:
+		return appendText(append(b, 's'), v), true
+	case DType:
+		return append(b, 't', byte(v)), true
+	case Shape:
+		return appendInts(append(b, 'd'), v, v == nil), true
+	case []int64:
+		return appendInts(append(b, 'l'), v, v == nil), true
+	case []DType:
+		b = binary.AppendUvarint(append(b, 'T'), uint64(len(v)))
+		for _, t := range v {
+			b = append(b, byte(t))
+		}
+		return b, true
+	}
+	return b, false
+}
+
+// appendInts tells nil, an unknown shape, from an empty list.
+func appendInts[T int | int64](b []byte, v []T, isNil bool) []byte {
+	n := len(v)
+	if isNil {
+		n = -1
+	}
+	b = binary.AppendVarint(b, int64(n))
+	for _, x := range v {
+		b = binary.AppendVarint(b, int64(x))
+	}
+	return b
+}

@@ -1,0 +1,330 @@
+package tf
+
+import (
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/prototext"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+)
+
+// ImportOptions says how a GraphDef becomes part of a graph.
+type ImportOptions struct {
+	Prefix string            // put before all names, with a "/"
+	Inputs map[string]Output // replaces inputs ("node:1") of the imported nodes
+}
+
+// ImportGraphDef adds the nodes of a GraphDef, binary or text, to g.
+func (g *Graph) ImportGraphDef(data []byte, o ImportOptions) error {
+	def := &pb.GraphDef{}
+	if err := proto.Unmarshal(data, def); err != nil {
+		if terr := prototext.Unmarshal(data, def); terr != nil {
+			return Errorf(InvalidArgument, "a GraphDef must be in binary or text format: %v; %v", err, terr)
+		}
+	}
+	return g.ImportProto(def, o)
+}
+
+// ImportProto adds the nodes of def to g. Nothing is added if there is an
+// error. Nodes may stand in any order.
+func (g *Graph) ImportProto(def *pb.GraphDef, o ImportOptions) error {
+	if g.IsEager() {
+		return Errorf(FailedPrecondition, "an eager graph computes as it is built, a GraphDef cannot become part of it")
+	}
+	if v := def.GetVersions().GetMinConsumer(); int(v) > ProducerVersion {
+		return Errorf(InvalidArgument, "the graph asks for a consumer of version %d or later, this is %d", v, ProducerVersion)
+	}
+	im := &importer{g: g, ops: make(map[string]*Operation, len(def.GetNode())), used: map[endpoint]bool{}}
+	if o.Prefix != "" {
+		im.prefix = strings.TrimSuffix(o.Prefix, "/") + "/"
+	}
+	return im.add(def, o.Inputs)
+}
+
+// importer turns NodeDefs into operations in two passes, so that the order of
+// nodes and the back edges of loops do not matter.
+type importer struct {
+	g      *Graph
+	prefix string
+	inputs map[endpoint]Output // what replaces inputs
+	used   map[endpoint]bool   // those of them that some node has
+	ops    map[string]*Operation
+	order  []*Operation
+}
+
+// endpoint is an output as a GraphDef names it.
+type endpoint struct {
+	node string
+	k    int
+}
+
+// add does the whole import; the graph changes in its last step only.
+func (im *importer) add(def *pb.GraphDef, inputs map[string]Output) error {
+	if err := im.replace(inputs); err != nil {
+		return err
+	}
+	if err := im.declare(def); err != nil {
+		return err
+	}
+	if err := im.connect(def); err != nil {
+		return err
+	}
+	if err := im.checkReplaced(); err != nil {
+		return err
+	}
+	if err := im.inferShapes(); err != nil {
+		return err
+	}
+	return im.commit(def)
+}
+
+// replace notes which inputs come from elsewhere.
+func (im *importer) replace(inputs map[string]Output) error {
+	im.inputs = make(map[endpoint]Output, len(inputs))
+	for name, x := range inputs {
+		node, k, err := ParseTensorName(name)
+		if err != nil {
+			return err
+		}
+		if err := x.Err(); err != nil {
+			return err
+		}
+		if x.op.g != im.g {
+			return Errorf(InvalidArgument, "what replaces inputs must belong to the graph, %v does not", x)
+		}
+		im.inputs[endpoint{node, k}] = x
+	}
+	return nil
+}
+
+// checkReplaced refuses replacements of inputs that no node has.
+func (im *importer) checkReplaced() error {
+	var missing []string
+	for e := range im.inputs {
+		if !im.used[e] {
+			missing = append(missing, inputName(e.node, e.k))
+		}
+	}
+	if missing == nil {
+		return nil
+	}
+	slices.Sort(missing)
+	return Errorf(InvalidArgument, "Attempted to map inputs that were not found in graph_def: [%s]", strings.Join(missing, ", "))
+}
+
+// declare makes an operation of each node, without inputs.
+func (im *importer) declare(def *pb.GraphDef) error {
+	for _, n := range def.GetNode() {
+		name := im.prefix + n.GetName()
+		switch {
+		case im.ops[n.GetName()] != nil:
+			return Errorf(InvalidArgument, "Node '%s' is not unique", n.GetName())
+		case im.g.Operation(name) != nil:
+			return Errorf(InvalidArgument, "Node name '%s' already exists in the Graph", name)
+		}
+		op, err := im.node(n)
+		if err != nil {
+			return &Error{Code: CodeOf(err), Msg: AsError(err).Message(), Node: n.GetName(), Op: n.GetOp(), Err: err}
+		}
+		im.ops[n.GetName()] = op
+		im.order = append(im.order, op)
+	}
+	return nil
+}
+
+func (im *importer) node(n *pb.NodeDef) (*Operation, error) {
+	if !validName(n.GetName()) {
+		return nil, Errorf(InvalidArgument, "Node '%s': Node name contains invalid characters", n.GetName())
+	}
+	def, err := LookupOp(n.GetOp())
+	if err != nil {
+		return nil, err
+	}
+	attrs, err := AttrsFromProto(n.GetAttr(), def)
+	if err != nil {
+		return nil, err
+	}
+	dev, err := ParseDevice(n.GetDevice())
+	if err != nil {
+		return nil, err
+	}
+	im.prefixGroups(attrs)
+	op := &Operation{g: im.g, Node: Node{Name: im.prefix + n.GetName(), Def: def, Attrs: attrs, Device: dev.String()}}
+	op.where = "node " + op.Name
+	return op, op.complete()
+}
+
+// prefixGroups renames the nodes that attribute _class names.
+func (im *importer) prefixGroups(attrs Attrs) {
+	groups, _ := attrs["_class"].([]string)
+	for i, c := range groups {
+		if node, ok := strings.CutPrefix(c, colocationPrefix); ok {
+			groups[i] = colocationPrefix + im.prefix + node
+		}
+	}
+}
+
+// connect resolves the inputs of all nodes.
+func (im *importer) connect(def *pb.GraphDef) error {
+	for i, n := range def.GetNode() {
+		if err := im.connectNode(im.order[i], n.GetInput()); err != nil {
+			return AtNode(err, &im.order[i].Node, n.GetInput())
+		}
+	}
+	return nil
+}
+
+func (im *importer) connectNode(op *Operation, inputs []string) error {
+	for _, in := range inputs {
+		if err := im.input(op, in); err != nil {
+			return err
+		}
+	}
+	if len(op.in) != len(op.InTypes) {
+		return Errorf(InvalidArgument, "%s takes %d inputs, got %d", op.OpName(), len(op.InTypes), len(op.in))
+	}
+	return op.checkInputs()
+}
+
+func (im *importer) input(op *Operation, in string) error {
+	if ctl, ok := strings.CutPrefix(in, "^"); ok {
+		src := im.ops[ctl]
+		if src == nil {
+			return Errorf(InvalidArgument, "Node '%s': Unknown input node '%s'", op.Name, in)
+		}
+		op.control = append(op.control, src)
+		return nil
+	}
+	if op.control != nil {
+		return Errorf(InvalidArgument, "Non-control input '%s' after control input", in)
+	}
+	node, k, err := ParseTensorName(in)
+	if err != nil {
+		return err
+	}
+	if x, ok := im.inputs[endpoint{node, k}]; ok {
+		im.used[endpoint{node, k}] = true
+		op.in = append(op.in, x)
+		return nil
+	}
+	src := im.ops[node]
+	switch {
+	case src == nil:
+		return Errorf(InvalidArgument, "Node '%s': Unknown input node '%s'", op.Name, in)
+	case k >= len(src.OutTypes):
+		return Errorf(InvalidArgument, "Node '%s': Connecting to invalid output %d of source node %s which has %d outputs.", op.Name, k, node, len(src.OutTypes))
+	}
+	op.in = append(op.in, Output{src, k})
+	return nil
+}
+
+// inferShapes works out what is known of the new operations' outputs, inputs
+// first.
+func (im *importer) inferShapes() error {
+	order, err := im.sorted()
+	if err != nil {
+		return err
+	}
+	for _, op := range order {
+		if err := op.inferShapes(); err != nil {
+			return AtNode(err, &op.Node, describe(op.in))
+		}
+	}
+	return nil
+}
+
+// sorted returns the new operations, each after its inputs but for the back
+// edges of loops, which leave NextIteration nodes. Other cycles are an error.
+func (im *importer) sorted() ([]*Operation, error) {
+	waits := make(map[*Operation]int, len(im.order)) // of all new operations
+	readers := make(map[*Operation][]*Operation, len(im.order))
+	for _, op := range im.order {
+		waits[op] = 0
+	}
+	for _, op := range im.order {
+		for _, src := range op.sources() {
+			if _, isNew := waits[src]; isNew && src.OpName() != "NextIteration" {
+				waits[op]++
+				readers[src] = append(readers[src], op)
+			}
+		}
+	}
+	out := make([]*Operation, 0, len(im.order))
+	for _, op := range im.order {
+		if waits[op] == 0 {
+			out = append(out, op)
+		}
+	}
+	for i := 0; i < len(out); i++ {
+		for _, op := range readers[out[i]] {
+			if waits[op]--; waits[op] == 0 {
+				out = append(out, op)
+			}
+		}
+	}
+	if left := len(im.order) - len(out); left > 0 {
+		return nil, Errorf(InvalidArgument, "%d nodes in a cycle", left)
+	}
+	return out, nil
+}
+
+// sources returns the operations that op comes after.
+func (op *Operation) sources() []*Operation {
+	out := slices.Clone(op.control)
+	for _, x := range op.in {
+		out = append(out, x.op)
+	}
+	return out
+}
+
+// commit adds all nodes to the graph.
+func (im *importer) commit(def *pb.GraphDef) error {
+	library, producer := im.g.Library()
+	have, _ := library.(*pb.FunctionDefLibrary)
+	merged, err := mergeLibraries(have, def.GetLibrary())
+	if err != nil {
+		return err
+	}
+	if v := int(def.GetVersions().GetProducer()); len(im.g.Operations()) == 0 || v < producer {
+		producer = v
+	}
+	for _, op := range im.order {
+		im.g.names[strings.ToLower(op.Name)]++
+	}
+	im.g.add(im.order...)
+	im.g.mu.Lock()
+	defer im.g.mu.Unlock()
+	if merged != nil {
+		im.g.library = merged
+	}
+	im.g.version = producer
+	return nil
+}
+
+// mergeLibraries returns the functions of both libraries, either of which may
+// be nil.
+func mergeLibraries(a, b *pb.FunctionDefLibrary) (*pb.FunctionDefLibrary, error) {
+	if a == nil || b == nil {
+		if a == nil {
+			return b, nil
+		}
+		return a, nil
+	}
+	out := &pb.FunctionDefLibrary{Function: slices.Clone(a.Function), Gradient: append(slices.Clip(a.Gradient), b.Gradient...)}
+	known := map[string]*pb.FunctionDef{}
+	for _, f := range a.Function {
+		known[f.GetSignature().GetName()] = f
+	}
+	for _, f := range b.Function {
+		name := f.GetSignature().GetName()
+		switch have := known[name]; {
+		case have == nil:
+			out.Function = append(out.Function, f)
+		case !proto.Equal(have, f):
+			return nil, Errorf(InvalidArgument, "Cannot add function '%s' because a different function with the same name already exists.", name)
+		}
+	}
+	return out, nil
+}

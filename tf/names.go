@@ -1,0 +1,55 @@
+package tf
+
+import (
+	"strconv"
+	"strings"
+)
+
+// UniqueName returns name within the current scope, made unique as TensorFlow
+// does it: "x", "x_1", .... Names are taken case-insensitively. A name that
+// ends in "/" is taken as it is, without the slash.
+func (g *Graph) UniqueName(name string) string {
+	if exact, ok := strings.CutSuffix(name, "/"); ok {
+		g.names[strings.ToLower(exact)]++
+		return exact
+	}
+	name = g.scope + name
+	base := strings.ToLower(name)
+	i := g.names[base]
+	g.names[base] = i + 1
+	if i == 0 {
+		return name
+	}
+	for ; ; i++ {
+		suffix := "_" + strconv.Itoa(i)
+		if _, taken := g.names[base+suffix]; !taken {
+			g.names[base+suffix] = 1
+			return name + suffix
+		}
+	}
+}
+
+// ParseTensorName splits "node:1" into node and output; "node" is output 0.
+func ParseTensorName(s string) (node string, k int, err error) {
+	i := strings.LastIndexByte(s, ':')
+	if i < 0 {
+		return s, 0, nil
+	}
+	if err := parseNumber(&k, s[i+1:]); err != nil || i == 0 || k < 0 {
+		return "", 0, Errorf(InvalidArgument, "a tensor's name has the form node:number, got %q", s)
+	}
+	return s[:i], k, nil
+}
+
+// validName reports whether s is a node name by TensorFlow's rule:
+// [A-Za-z0-9.][A-Za-z0-9_.\\/>-]*.
+func validName(s string) bool {
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		alnum := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '.'
+		if !alnum && (i == 0 || !strings.ContainsRune(`_\/>-`, rune(c))) {
+			return false
+		}
+	}
+	return s != ""
+}

@@ -1,0 +1,104 @@
+package tf
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// place gives o its name, device and control inputs, and adds it to the graph.
+func (o *Operation) place(spec *Spec) (err error) {
+	g := o.g
+	if o.Name = g.UniqueName(spec.Name); !validName(o.Name) {
+		return Errorf(InvalidArgument, "'%s' is not a valid node name", o.Name)
+	}
+	if g.Operation(o.Name) != nil {
+		return Errorf(InvalidArgument, "Duplicate node name in graph: '%s'", o.Name)
+	}
+	if o.Device, err = g.deviceFor(&o.Node, spec); err != nil {
+		return err
+	}
+	if o.control, err = controlInputs(g.control, spec.Control); err != nil {
+		return err
+	}
+	if err := o.colocate(spec.Colocate); err != nil {
+		return err
+	}
+	o.in = slices.Clone(o.in) // the list is the caller's
+	g.add(o)
+	return nil
+}
+
+// deviceFor returns the device that the scopes in force, the device function
+// and the operation's own options ask for together.
+func (g *Graph) deviceFor(n *Node, spec *Spec) (string, error) {
+	d, err := ParseDevice(spec.Device)
+	if err != nil {
+		return "", err
+	}
+	d = g.device.Override(d)
+	if g.devFunc == nil {
+		return d.String(), nil
+	}
+	n.Device = d.String()
+	f, err := ParseDevice(g.devFunc(n))
+	return f.Override(d).String(), err
+}
+
+// controlInputs joins lists of operations, each once.
+func controlInputs(lists ...[]*Operation) (out []*Operation, err error) {
+	for _, l := range lists {
+		for _, op := range l {
+			switch {
+			case op == nil:
+			case op.err != nil:
+				return nil, op.err
+			case !slices.Contains(out, op):
+				out = append(out, op)
+			}
+		}
+	}
+	return out, nil
+}
+
+// colocate puts o on the device of other operations, whatever that will be:
+// by attribute _class, in which o joins the groups that they are in.
+func (o *Operation) colocate(with []*Operation) error {
+	if len(with) == 0 {
+		return nil
+	}
+	groups := map[string]bool{}
+	for _, op := range with {
+		switch {
+		case op == nil:
+			return Errorf(InvalidArgument, "ColocateWith needs an operation, got none")
+		case op.err != nil:
+			return op.err
+		}
+		for _, group := range op.colocationGroups() {
+			groups[group] = true
+		}
+	}
+	if dev := with[0].Device; dev != "" {
+		o.Device = dev
+	}
+	o.Attrs["_class"] = slices.Sorted(maps.Keys(groups))
+	return nil
+}
+
+// colocationPrefix begins the members of attribute _class that name nodes.
+const colocationPrefix = "loc:@"
+
+// colocationGroups returns the groups that op is in; one of its own if it has
+// joined none.
+func (op *Operation) colocationGroups() (groups []string) {
+	for _, c := range op.Strs("_class") {
+		if strings.HasPrefix(c, colocationPrefix) {
+			groups = append(groups, c)
+		}
+	}
+	if groups == nil {
+		return []string{colocationPrefix + op.Name}
+	}
+	return groups
+}
