@@ -103,8 +103,11 @@ func checkGrads(gvs []GradVar) error {
 func update(name string, gvs []GradVar, one func(GradVar) *tf.Operation, finish func(updates []*tf.Operation) []*tf.Operation) *tf.Operation {
 	g := gvs[0].Var.Graph()
 	var all []*tf.Operation
-	scope := name
+	whole := name
 	g.Scope(name, func() {
+		if scope := g.CurrentScope(); scope != "" {
+			whole = scope // exactly that name: it is taken by the scope itself
+		}
 		for _, gv := range gvs {
 			g.Scope("update_"+gv.Var.Name(), func() { all = append(all, one(gv)) })
 		}
@@ -112,7 +115,7 @@ func update(name string, gvs []GradVar, one func(GradVar) *tf.Operation, finish 
 			all = append(all, finish(all)...)
 		}
 	})
-	return tf.Group(g, scope, all...)
+	return tf.Group(g, whole, all...)
 }
 
 // constLike returns a scalar in the type of v.
