@@ -58,15 +58,16 @@ func reciprocalGradLoop[T kernel.Float](z, y, dy []T) {
 	kernel.Zip(z, y, dy, func(y, d T) T { return -y * d * y })
 }
 
-// The derivatives of complex functions are taken at the conjugate of y.
-
 func complexTanhGrad[T kernel.Complex](z, y, dy []T) {
-	kernel.ZipComplex128(z, y, dy, func(y, d complex128) complex128 { y = conjugate(y); return d * (1 - y*y) })
+	kernel.ZipComplex128(z, y, dy, func(y, d complex128) complex128 { return d * (1 - y*y) })
 }
 
 func complexSigmoidGrad[T kernel.Complex](z, y, dy []T) {
-	kernel.ZipComplex128(z, y, dy, func(y, d complex128) complex128 { y = conjugate(y); return d * y * (1 - y) })
+	kernel.ZipComplex128(z, y, dy, func(y, d complex128) complex128 { return d * y * (1 - y) })
 }
+
+// Of the last three TensorFlow takes the conjugate of y here, of the others
+// where they are used.
 
 func complexSqrtGrad[T kernel.Complex](z, y, dy []T) {
 	kernel.ZipComplex128(z, y, dy, func(y, d complex128) complex128 { return d * 0.5 / conjugate(y) })

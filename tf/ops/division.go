@@ -20,7 +20,7 @@ func init() {
 	binary("FloorMod", signedTypes+", "+unsignedTypes+", "+floatTypes, floorModGrad,
 		floatZips(zip(kernel.FloorMod[float32]), zip(kernel.FloorMod[float64])),
 		intZips(kernel.FloorModInt, kernel.FloorModInt, kernel.FloorModInt, kernel.FloorModInt, kernel.FloorModInt, kernel.FloorModInt, kernel.FloorModInt, kernel.FloorModInt))
-	binary("Mod", "int32, int64, half, half, bfloat16, float, double", nil, truncateModKernels())
+	binary("Mod", "int32, int64, half, bfloat16, float, double", nil, truncateModKernels())
 	binary("TruncateMod", "int32, int64, bfloat16, half, float, double", nil, truncateModKernels())
 	binary("DivNoNan", "half, float, bfloat16, double, "+complexTypes, divNoNanGrad,
 		floatZips(zip(kernel.DivNoNan[float32]), zip(kernel.DivNoNan[float64])),

@@ -58,7 +58,7 @@ func addCrossEntropy() {
 	addSamples(
 		sample{op: dense, in: []*tf.Tensor{seq(2, 3), p}, f: both(dense), rough: "TensorFlow leaves the second output's gradient for the labels out"},
 		sample{op: dense, name: "loss", in: []*tf.Tensor{seq(2, 3), p}, f: binary(ops.SoftmaxCrossEntropyWithLogits)},
-		sample{op: dense, name: "same labels", in: []*tf.Tensor{seq(2, 3), vec[float32](0.2, 0.5, 0.3)}, f: both(dense), noGolden: ""},
+		sample{op: dense, name: "same labels", in: []*tf.Tensor{seq(2, 3), vec[float32](0.2, 0.5, 0.3)}, f: both(dense), rough: "TensorFlow does not reduce the gradient to labels of lower rank"},
 		sample{op: dense, name: "no rows", in: []*tf.Tensor{seq(0, 3), seq(0, 3)}, f: both(dense)},
 		sample{op: dense, name: "sizes differ", fails: true, in: []*tf.Tensor{seq(2, 3), seq(2, 4)}, f: both(dense)},
 		sample{op: dense, name: "vectors", fails: true, in: []*tf.Tensor{seq(3), seq(3)}, f: both(dense)},

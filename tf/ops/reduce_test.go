@@ -1,6 +1,8 @@
 package ops_test
 
 import (
+	"fmt"
+
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
@@ -27,7 +29,7 @@ func init() {
 		add("small ints", vec[int8](-100, -100, 37), vec[int32](0))
 		addReductionFailures(name, f, seq(2, 3))
 		addSamples(sample{op: name, name: "specials", in: []*tf.Tensor{mat[float32](2, nan, 1, 1, inf, -inf, inf, -2, -1), vec[int32](1)},
-			f: binary(f), rough: "infinite and undefined values", noGolden: ""})
+			f: binary(f), rough: "infinite and undefined values"})
 	}
 	for name, f := range map[string]function2{"All": ops.All, "Any": ops.Any} {
 		x := mat(3, true, true, true, true, false, true, false, false, false)
@@ -39,7 +41,8 @@ func init() {
 		addReductionFailures(name, f, x)
 	}
 	for name, f := range map[string]function2{"Cumsum": ops.Cumsum, "Cumprod": ops.Cumprod} {
-		for what, o := range map[string]ops.CumulativeOpts{"": {}, "exclusive": {Exclusive: true}, "reverse": {Reverse: true}, "exclusive, reverse": {Exclusive: true, Reverse: true}} {
+		for _, o := range []ops.CumulativeOpts{{}, {Exclusive: true}, {Reverse: true}, {Exclusive: true, Reverse: true}} {
+			what := fmt.Sprintf("%+v", o)
 			addSamples(
 				sample{op: name, name: what, in: []*tf.Tensor{seq(2, 4), arr(tf.Shape{}, int32(1))}, f: binary(f, o), tol: 1e-5},
 				sample{op: name, name: "first " + what, in: []*tf.Tensor{seq(3, 2), arr(tf.Shape{}, int32(-2))}, f: binary(f, o), tol: 1e-5, types: onlyOwn})
@@ -73,5 +76,5 @@ func addPositions() {
 			sample{op: name, name: "of a scalar", fails: true, in: []*tf.Tensor{seq(), axis(0)}, f: binary(f)},
 			sample{op: name, name: "two axes", fails: true, in: []*tf.Tensor{seq(2, 3), vec[int32](0, 1)}, f: binary(f)})
 	}
-	addSamples(sample{op: "ArgMax", name: "as uint16", in: []*tf.Tensor{seq(3, 2), arr(tf.Shape{}, int16(0))}, f: binary(ops.ArgMax, ops.ArgOpts{OutputType: tf.Uint16})})
+	addSamples(sample{op: "ArgMax", name: "as uint16", noGolden: "TensorFlow's shape function misreads an axis of 16 bits", in: []*tf.Tensor{seq(3, 2), arr(tf.Shape{}, int16(0))}, f: binary(ops.ArgMax, ops.ArgOpts{OutputType: tf.Uint16})})
 }

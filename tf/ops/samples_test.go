@@ -66,7 +66,13 @@ func ternary(f func(x, y, z tf.Output, opts ...tf.Option) tf.Output, opts ...tf.
 
 // applied makes the function of a sample that adds an op by its name.
 func applied(op string, opts ...tf.Option) func(*tf.Graph, []tf.Output) []tf.Output {
-	return func(g *tf.Graph, in []tf.Output) []tf.Output { return tf.Apply(g, op, in, opts...).Outputs() }
+	return func(g *tf.Graph, in []tf.Output) []tf.Output {
+		o := tf.Apply(g, op, in, opts...)
+		if o.Err() != nil {
+			return []tf.Output{o.Output(0)}
+		}
+		return o.Outputs()
+	}
 }
 
 // vec returns a vector.
@@ -117,7 +123,7 @@ func trials() (all []trial) {
 		s := &samples[i]
 		all = append(all, trial{s, s.id(), s.in})
 		for _, d := range s.otherTypes(!seen[s.op]) {
-			all = append(all, trial{s, s.id() + "/" + d.String(), s.retyped(d)})
+			all = append(all, trial{s, s.id() + "@" + d.String(), s.retyped(d)})
 		}
 		seen[s.op] = true
 	}

@@ -80,9 +80,9 @@ func stitched(c *tf.OpContext) (tf.Shape, error) {
 			return nil, tf.Errorf(tf.InvalidArgument, "Need data[0].shape[%d:] = data[%d].shape[%d:], got data[0].shape = %s, data[%d].shape = %s, indices[0].shape = %s, indices[%d].shape = %s",
 				first, i, len(idx), c.Input(n).Shape().Text(), i, data.Text(), c.Input(0).Shape().Text(), i, idx.Text())
 		}
-		for _, at := range tf.Data[int32](c.Input(i)) {
+		for k, at := range tf.Data[int32](c.Input(i)) {
 			if at < 0 {
-				return nil, tf.Errorf(tf.InvalidArgument, "indices[%d] is out of range", i)
+				return nil, tf.Errorf(tf.InvalidArgument, "indices[%d] is out of range", k)
 			}
 			rows = max(rows, int(at)+1)
 		}

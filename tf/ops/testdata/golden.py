@@ -80,6 +80,7 @@ class Recorder:
                     self.gradients(case, graph, values)
             except tf.errors.OpError as e:
                 print(case["id"], "fails:", message(e))
+                self.put(case["id"] + "!refused", message(e))
 
     def results(self, case, graph):
         with tf1.Session(graph=graph, config=self.config) as session:
@@ -102,6 +103,7 @@ class Recorder:
             grads = [None if g is None else tf.convert_to_tensor(g) for g in tf1.gradients(ys, xs, grad_ys=seeds)]
         except (TypeError, ValueError, LookupError) as e:
             print(case["id"], "has no gradient:", e)
+            self.put(case["id"] + "!nogradient", str(e))
             return
         with tf1.Session(graph=graph, config=self.config) as session:
             dense = iter(session.run([g for g in grads if g is not None]))

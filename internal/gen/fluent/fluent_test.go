@@ -1,0 +1,93 @@
+package main
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/eager"
+	"github.com/gorge-tf/gorge/tf/ops"
+)
+
+// TestCurrent fails when the methods were not written anew after a change.
+func TestCurrent(t *testing.T) {
+	want, err := source()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile("../../../tf/zz_fluent.go")
+	if err != nil || string(got) != string(want) {
+		t.Errorf("tf/zz_fluent.go is stale (%v): run go run ./internal/gen/fluent > tf/zz_fluent.go", err)
+	}
+}
+
+// TestMethods compares what the list promises with the ops' signatures.
+func TestMethods(t *testing.T) {
+	inputs := map[form]int{unary: 1, binary: 2, reduction: 2, position: 2}
+	for _, m := range methods {
+		op := m.op
+		if op == "" {
+			op = m.name
+		}
+		d := tf.Lookup(op)
+		if d == nil {
+			t.Errorf("%s: there is no op %s", m.name, op)
+			continue
+		}
+		if len(d.Inputs) != inputs[m.form] || len(d.Outputs) != 1 {
+			t.Errorf("%s: op %s has %d inputs and %d outputs", m.name, op, len(d.Inputs), len(d.Outputs))
+		}
+	}
+	if !slices.IsSortedFunc(methods, func(a, b method) int { return strings.Compare(a.name, b.name) }) {
+		t.Error("methods are not in the order of their names")
+	}
+}
+
+func TestChains(t *testing.T) {
+	g := eager.New()
+	x := ops.Const(g, []float32{1, -2, 3, 4}, 2, 2)
+	for _, c := range []struct {
+		what string
+		got  tf.Output
+		want []float32
+	}{
+		{"unary", x.Relu().Neg(), []float32{-1, 0, -3, -4}},
+		{"binary", x.Add(x).Mul(x), []float32{2, 8, 18, 32}},
+		{"product", x.MatMul(x), []float32{-5, -10, 15, 10}},
+		{"reduction of all", x.Sum(), []float32{6}},
+		{"reduction along an axis", x.Max(0), []float32{3, 4}},
+		{"reduction of a scalar", x.Mean().Sum(), []float32{1.5}},
+	} {
+		v, err := c.got.Value()
+		if err != nil {
+			t.Errorf("%s: %v", c.what, err)
+		} else if got := tf.Data[float32](v); !slices.Equal(got, c.want) {
+			t.Errorf("%s: got %v, want %v", c.what, got, c.want)
+		}
+	}
+	at, err := x.ArgMax(-1).Value()
+	if err != nil || !slices.Equal(tf.Data[int64](at), []int64{0, 1}) {
+		t.Errorf("ArgMax: %v %v", at, err)
+	}
+}
+
+// TestUnknownRank: all axes are known at run time only.
+func TestUnknownRank(t *testing.T) {
+	g := tf.NewGraph()
+	x := ops.Placeholder(g, tf.Float32, nil)
+	if y := x.Sum(); y.Err() != nil || g.Operation("Range") == nil {
+		t.Errorf("sum over an unknown rank: %v, operations %v", y.Err(), g.Operations())
+	}
+}
+
+// TestZeroOutput: methods of an Output that is none give an error.
+func TestZeroOutput(t *testing.T) {
+	var none tf.Output
+	for _, y := range []tf.Output{none.Neg(), none.Add(none), none.Sum(), none.ArgMax(0)} {
+		if y.Err() == nil {
+			t.Error("a method of the zero Output gives no error")
+		}
+	}
+}

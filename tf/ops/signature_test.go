@@ -1,0 +1,145 @@
+package ops_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	_ "embed"
+	"fmt"
+	"io"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+//go:embed testdata/signatures.bin
+var signatureData []byte
+
+// ownOps are ops that TensorFlow does not have.
+var ownOps = map[string]bool{}
+
+func signatures(t *testing.T) map[string]*pb.OpDef {
+	z, err := gzip.NewReader(bytes.NewReader(signatureData))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list pb.OpList
+	if err := proto.Unmarshal(data, &list); err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]*pb.OpDef{}
+	for _, d := range list.GetOp() {
+		all[d.GetName()] = d
+	}
+	return all
+}
+
+// TestSignatures compares every declaration with TensorFlow's: graphs cross
+// over both ways.
+func TestSignatures(t *testing.T) {
+	all := signatures(t)
+	for _, name := range tf.OpNames() {
+		want := all[name]
+		if want == nil {
+			if !ownOps[name] {
+				t.Errorf("%s: no signature: run testdata/golden.py", name)
+			}
+			continue
+		}
+		d := tf.Lookup(name)
+		compareArgs(t, name+" inputs", d.Inputs, want.GetInputArg())
+		compareArgs(t, name+" outputs", d.Outputs, want.GetOutputArg())
+		compareAttrs(t, name, d.AttrDefs, want.GetAttr())
+		if d.Stateful != want.GetIsStateful() {
+			t.Errorf("%s: stateful is %v, TensorFlow's %v", name, d.Stateful, want.GetIsStateful())
+		}
+	}
+}
+
+func compareArgs(t *testing.T, what string, got []tf.ArgDef, want []*pb.OpDef_ArgDef) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Errorf("%s: %d, TensorFlow's %d", what, len(got), len(want))
+		return
+	}
+	for i, w := range want {
+		expect := tf.ArgDef{
+			Name: w.GetName(), Type: tf.DType(w.GetType()), TypeAttr: w.GetTypeAttr(), NumAttr: w.GetNumberAttr(), ListAttr: w.GetTypeListAttr(), Ref: w.GetIsRef(),
+		}
+		if got[i] != expect {
+			t.Errorf("%s: %+v, TensorFlow's %+v", what, got[i], expect)
+		}
+	}
+}
+
+func compareAttrs(t *testing.T, what string, got []tf.AttrDef, want []*pb.OpDef_AttrDef) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Errorf("%s: %d attributes, TensorFlow's %d", what, len(got), len(want))
+		return
+	}
+	for i, w := range want {
+		d := &got[i]
+		if d.Name != w.GetName() || d.TypeName() != w.GetType() || d.HasMin != w.GetHasMinimum() || d.Min != w.GetMinimum() {
+			t.Errorf("%s: attribute %s: %s (minimum %v %d), TensorFlow's %s: %s (minimum %v %d)", what,
+				d.Name, d.TypeName(), d.HasMin, d.Min, w.GetName(), w.GetType(), w.GetHasMinimum(), w.GetMinimum())
+		}
+		compareAllowed(t, what+" "+d.Name, d, w.GetAllowedValues().GetList())
+		compareDefault(t, what+" "+d.Name, d, w)
+	}
+}
+
+func compareAllowed(t *testing.T, what string, d *tf.AttrDef, want *pb.AttrValue_ListValue) {
+	t.Helper()
+	types := map[tf.DType]bool{}
+	for _, w := range want.GetType() {
+		types[tf.DType(w)] = true
+	}
+	for _, have := range d.Types {
+		if !types[have] {
+			t.Errorf("%s: %v is not allowed in TensorFlow", what, have)
+		}
+		delete(types, have)
+	}
+	for missing := range types {
+		t.Errorf("%s: %v is allowed in TensorFlow", what, missing)
+	}
+	var strs []string
+	for _, w := range want.GetS() {
+		strs = append(strs, string(w))
+	}
+	if fmt.Sprintf("%q", strs) != fmt.Sprintf("%q", d.Strings) {
+		t.Errorf("%s: allowed are %q, in TensorFlow %q", what, d.Strings, strs)
+	}
+}
+
+func compareDefault(t *testing.T, what string, d *tf.AttrDef, w *pb.OpDef_AttrDef) {
+	t.Helper()
+	want := w.GetDefaultValue()
+	if want == nil {
+		if d.Default != nil {
+			t.Errorf("%s: default is %v, TensorFlow has none", what, d.Default)
+		}
+		return
+	}
+	got, err := tf.AttrProto(d.Default)
+	if err != nil {
+		t.Errorf("%s: default %v: %v", what, d.Default, err)
+		return
+	}
+	if !proto.Equal(got, want) && !emptyLists(got, want) {
+		t.Errorf("%s: default is %v, TensorFlow's %v", what, got, want)
+	}
+}
+
+// emptyLists: lists without elements are equal whatever the elements would be.
+func emptyLists(a, b *pb.AttrValue) bool {
+	empty := &pb.AttrValue_ListValue{}
+	return a.GetList() != nil && b.GetList() != nil && proto.Equal(a.GetList(), empty) && proto.Equal(b.GetList(), empty)
+}
