@@ -25,9 +25,9 @@ const (
 // whose packages may import each other.
 var layers = [][]string{
 	{"internal/invariants"},
-	{"internal/kernel", "internal/memory", "internal/threads", "internal/resource", "internal/random", "internal/wire/...", "internal/requestid"},
+	{"internal/kernel", "internal/memory", "internal/threads", "internal/resource", "internal/random", "internal/wire/..."},
 	{"tf"},
-	{"tf/tftest", "tf/ops", "internal/graph/...", "internal/device"},
+	{"tf/tftest", "tf/ops", "internal/graph/...", "internal/device", "internal/requestid"},
 	{"internal/device/fake", "internal/rendezvous/...", "internal/pass/..."},
 	{"internal/executor"},
 	{"internal/step"},
