@@ -1,7 +1,7 @@
 package ops
 
 import (
-	"unsafe"
+	"slices"
 
 	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/tf"
@@ -48,29 +48,34 @@ func byCell(k1, k2, k4, k8, k16, str, resource, variant tf.NewKernel) mover {
 	return mover{map[int]tf.NewKernel{1: k1, 2: k2, 4: k4, 8: k8, 16: k16}, str, resource, variant}
 }
 
-// on returns the kernels for all types that attribute attr may have.
-func (m mover) on(attr string) tf.KernelSet {
-	by := map[tf.DType]tf.NewKernel{tf.String: m.str, tf.Resource: m.resource, tf.Variant: m.variant}
-	for d := tf.Float32; d.Valid() || d < lastDType; d++ {
-		if k := m.bytes[d.Size()]; k != nil {
-			by[d] = k
-		}
+// on returns the kernels for all types that attribute attr may have, the
+// quantized ones only as far as they are listed.
+func (m mover) on(attr string, quantized ...tf.DType) tf.KernelSet {
+	by := byType{tf.Resource: m.resource, tf.Variant: m.variant, tf.String: m.str}
+	for _, d := range slices.Concat(plainTypes, quantized) {
+		by[d] = m.bytes[d.Size()]
 	}
 	return tf.ByType(attr, by)
 }
 
-// lastDType is the greatest of the plain types' numbers.
-const lastDType = tf.Uint4
-
-// moving returns the mover without the types that attribute attr excludes: an
-// op whose kernel exists for data proper, not for handles.
-func (m mover) dataOn(attr string) tf.KernelSet {
-	m.resource, m.variant = nil, nil
-	k := m.on(attr)
+// dataOn is on without resource handles and variants, for ops whose results
+// hold values that such types do not have.
+func (m mover) dataOn(attr string, quantized ...tf.DType) tf.KernelSet {
+	k := m.on(attr, quantized...)
 	delete(k.By, tf.Resource)
 	delete(k.By, tf.Variant)
 	return k
 }
+
+// The types whose elements lie in memory as they are.
+var (
+	plainTypes = []tf.DType{
+		tf.Float32, tf.Float64, tf.Float16, tf.BFloat16, tf.Complex64, tf.Complex128, tf.Bool,
+		tf.Int8, tf.Int16, tf.Int32, tf.Int64, tf.Uint8, tf.Uint16, tf.Uint32, tf.Uint64,
+	}
+	wideQuantized = []tf.DType{tf.QInt8, tf.QUint8, tf.QInt32}
+	allQuantized  = []tf.DType{tf.QInt8, tf.QUint8, tf.QInt32, tf.QInt16, tf.QUint16}
+)
 
 // clearCells sets all elements of t to zero, the empty string or no handle.
 func clearCells(t *tf.Tensor) {
@@ -87,6 +92,3 @@ func clearCells(t *tf.Tensor) {
 		clear(t.Variants())
 	}
 }
-
-// cellSize is the size of one cell in memory.
-func cellSize[C cell]() int { var c C; return int(unsafe.Sizeof(c)) }

@@ -10,7 +10,7 @@ func init() {
 		Name: "ConcatV2", In: "values: N * T; axis: Tidx", Out: "output: T", Attrs: "N: int >= 2; T: type; Tidx: {int32, int64} = int32",
 		Shape: concatShape, Grad: concatGrad,
 		Kernels: byCell(concat[uint8], concat[uint16], concat[uint32], concat[uint64], concat[complex128],
-			concat[string], concat[tf.ResourceHandle], concat[tf.VariantValue]).on("T"),
+			concat[string], concat[tf.ResourceHandle], concat[tf.VariantValue]).on("T", allQuantized...),
 	})
 	tf.Register(tf.OpDef{
 		Name: "ConcatOffset", In: "concat_dim: int32; shape: N * shape_type", Out: "offset: N * shape_type",
@@ -255,7 +255,7 @@ func offsetInputs(c *tf.OpContext, given int) (shapes [][]int, axis int, err err
 	for i := range len(c.In) - 1 {
 		t := c.Input(i + 1)
 		if t.Rank() != 1 {
-			return nil, 0, tf.Errorf(tf.InvalidArgument, "input %d should be a vector, but got shape %s", i, t.Shape().Text())
+			return nil, 0, tf.Errorf(tf.InvalidArgument, "input %d should be a vector, but got shape %s", i+1, t.Shape().Text())
 		}
 		s, err := t.Ints()
 		if err != nil {

@@ -12,7 +12,7 @@ func init() {
 		Name: "Pack", In: "values: N * T", Out: "output: T", Attrs: "N: int >= 1; T: type; axis: int = 0",
 		Shape: packShape, Grad: packGrad,
 		Kernels: byCell(pack[uint8], pack[uint16], pack[uint32], pack[uint64], pack[complex128],
-			pack[string], pack[tf.ResourceHandle], pack[tf.VariantValue]).on("T"),
+			pack[string], pack[tf.ResourceHandle], pack[tf.VariantValue]).on("T", allQuantized...),
 	})
 	tf.Register(tf.OpDef{
 		Name: "Unpack", In: "value: T", Out: "output: num * T", Attrs: "num: int >= 0; T: type; axis: int = 0",

@@ -177,7 +177,7 @@ func updateRef(f update) tf.NewKernel {
 			case t == nil:
 				return uninitialized(c, 0)
 			case t.DType() != by.DType() || !t.Shape().Equal(by.Shape()):
-				return tf.Errorf(tf.InvalidArgument, "Tried to update a variable of shape %s by a value of shape %s: they must match", t.Shape().Text(), by.Shape().Text())
+				return tf.Errorf(tf.InvalidArgument, "Parameters and update must be the same size")
 			}
 			f(c, t, by)
 			return nil

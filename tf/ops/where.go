@@ -11,7 +11,7 @@ func init() {
 		Attrs: "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64, bool} = bool",
 		Shape: whereShape, NoGrad: tf.NoGradientDefined,
 		Kernels: tf.KernelSet{All: where, Types: map[string][]tf.DType{"T": {
-			tf.Bool, tf.Float32, tf.Float64, tf.Float16, tf.BFloat16, tf.Complex64, tf.Complex128,
+			tf.Bool, tf.Float32, tf.Float64, tf.BFloat16, tf.Complex64, tf.Complex128,
 			tf.Int8, tf.Int16, tf.Int32, tf.Int64, tf.Uint8, tf.Uint16, tf.Uint32, tf.Uint64,
 		}}},
 	})
@@ -33,8 +33,7 @@ func whereShape(c *tf.Infer) error {
 func where(*tf.Node) (tf.Kernel, error) {
 	return tf.Compute(func(c *tf.OpContext) error {
 		x := c.Input(0)
-		set := make([]bool, x.Len())
-		kernel.Cast(set, elements(x))
+		set := nonZero(x)
 		count := 0
 		for _, v := range set {
 			if v {
@@ -48,6 +47,21 @@ func where(*tf.Node) (tf.Kernel, error) {
 		putPositions(tf.Data[int64](out), set, x.Shape())
 		return nil
 	}), nil
+}
+
+// nonZero tells which elements of x are not zero. A complex number is zero if
+// both of its parts are.
+func nonZero(x *tf.Tensor) []bool {
+	set := make([]bool, x.Len())
+	switch x.DType() {
+	case tf.Complex64:
+		kernel.Map2(set, tf.Data[complex64](x), func(v complex64) bool { return v != 0 })
+	case tf.Complex128:
+		kernel.Map2(set, tf.Data[complex128](x), func(v complex128) bool { return v != 0 })
+	default:
+		kernel.Cast(set, elements(x))
+	}
+	return set
 }
 
 // putPositions writes the indices of the elements that are set, of a tensor of

@@ -1,0 +1,207 @@
+package ops_test
+
+import (
+	"slices"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
+)
+
+// lastAxis makes the function of a sample that joins all inputs but the last
+// along the last.
+func lastAxis(_ *tf.Graph, in []tf.Output) []tf.Output {
+	n := len(in) - 1
+	return []tf.Output{ops.ConcatV2(in[:n], in[n])}
+}
+
+func init() {
+	transpose, invert := binary(ops.Transpose), unary(ops.InvertPermutation)
+	addSamples(
+		sample{op: "Transpose", in: []*tf.Tensor{seq(2, 3, 4), i32(2, 0, 1)}, f: transpose},
+		sample{op: "Transpose", name: "matrix", in: []*tf.Tensor{seq(33, 17), vec[int64](1, 0)}, f: transpose},
+		sample{op: "Transpose", name: "negative", in: []*tf.Tensor{mat[int64](3, 1, 2, 3, 4, 5, 6), i32(-1, 0)}, f: transpose},
+		sample{op: "Transpose", name: "in order", in: []*tf.Tensor{seq(1, 3, 1, 2), i32(2, 1, 0, 3)}, f: transpose},
+		sample{op: "Transpose", name: "empty", in: []*tf.Tensor{seq(2, 0), i32(1, 0)}, f: transpose},
+		sample{op: "Transpose", name: "scalar", in: []*tf.Tensor{scalar(float32(1)), i32()}, f: transpose},
+		failing("Transpose", "twice", transpose, seq(2, 3), i32(0, 0)),
+		failing("Transpose", "short", transpose, seq(2, 3), i32(0)),
+		failing("Transpose", "range", transpose, seq(2, 3), i32(0, 5)),
+		failing("Transpose", "matrix", transpose, seq(2, 3), mat[int32](2, 0, 1)),
+		sample{op: "InvertPermutation", in: []*tf.Tensor{i32(2, 0, 1, 3)}, f: invert, types: []tf.DType{tf.Int64}},
+		failing("InvertPermutation", "range", invert, i32(0, 3)),
+		failing("InvertPermutation", "twice", invert, i32(0, 0)),
+		failing("InvertPermutation", "matrix", invert, mat[int32](2, 0, 0)),
+	)
+	addConcatSamples()
+	addSplitSamples()
+	addSliceSamples()
+	addStridedSamples()
+	addPadSamples()
+	addTileSamples()
+}
+
+func addConcatSamples() {
+	offset := func(_ *tf.Graph, in []tf.Output) []tf.Output { return ops.ConcatOffset(in[0], in[1:]) }
+	axis := func(v int32) *tf.Tensor { return scalar(v) }
+	many := slices.Repeat([]*tf.Tensor{seq(2, 3)}, 18)
+	addSamples(
+		sample{op: "ConcatV2", in: []*tf.Tensor{seq(2, 3), seq(2, 1), seq(2, 0), axis(1)}, f: lastAxis},
+		sample{op: "ConcatV2", name: "rows", in: []*tf.Tensor{seq(2, 3), seq(1, 3), axis(0)}, f: lastAxis},
+		sample{op: "ConcatV2", name: "negative", in: []*tf.Tensor{seq(2, 3, 2), seq(2, 1, 2), scalar[int32](-2)}, f: lastAxis},
+		sample{op: "ConcatV2", name: "int64 axis", in: []*tf.Tensor{vec(true), vec(false, true), scalar[int64](0)}, f: lastAxis},
+		sample{op: "ConcatV2", name: "many", in: append(many, axis(1)), f: lastAxis},
+		failing("ConcatV2", "axis", lastAxis, seq(2, 3), seq(2, 3), axis(2)),
+		failing("ConcatV2", "rank", lastAxis, seq(2, 3), seq(3), axis(0)),
+		failing("ConcatV2", "size", lastAxis, seq(2, 3), seq(1, 3), axis(1)),
+		failing("ConcatV2", "axes", lastAxis, seq(2, 3), seq(2, 3), i32(0, 1)),
+		failing("ConcatV2", "scalars", lastAxis, scalar(float32(1)), scalar(float32(2)), axis(0)),
+		sample{op: "ConcatOffset", in: []*tf.Tensor{axis(1), i32(2, 3), i32(2, 1), i32(2, 4)}, f: offset},
+		sample{op: "ConcatOffset", name: "int64", in: []*tf.Tensor{axis(-1), vec[int64](2, 3), vec[int64](2, 1)}, f: offset},
+		failing("ConcatOffset", "axis", offset, axis(2), i32(2, 3), i32(2, 3)),
+		failing("ConcatOffset", "rank", offset, axis(0), i32(2, 3), i32(2, 3, 4)),
+		failing("ConcatOffset", "size", offset, axis(0), i32(2, 3), i32(2, 4)),
+		failing("ConcatOffset", "matrix", offset, axis(0), mat[int32](2, 2, 3), i32(2, 4)),
+	)
+	pack := func(axis int) func(*tf.Graph, []tf.Output) []tf.Output {
+		return func(_ *tf.Graph, in []tf.Output) []tf.Output {
+			return []tf.Output{ops.Pack(in, ops.AxisOpts{Axis: axis})}
+		}
+	}
+	addSamples(
+		sample{op: "Pack", in: []*tf.Tensor{seq(2, 3), seq(2, 3)}, f: pack(0)},
+		sample{op: "Pack", name: "inside", in: []*tf.Tensor{seq(2, 3), seq(2, 3), seq(2, 3)}, f: pack(1)},
+		sample{op: "Pack", name: "last", in: []*tf.Tensor{seq(2, 3), seq(2, 3)}, f: pack(-1)},
+		sample{op: "Pack", name: "one scalar", in: []*tf.Tensor{scalar(float32(4))}, f: pack(0)},
+		failing("Pack", "shapes", pack(0), seq(2, 3), seq(3)),
+		failing("Pack", "axis", pack(4), seq(2, 3), seq(2, 3)),
+	)
+}
+
+func addSplitSamples() {
+	split := func(num int) func(*tf.Graph, []tf.Output) []tf.Output {
+		return func(_ *tf.Graph, in []tf.Output) []tf.Output { return ops.Split(in[1], in[0], num) }
+	}
+	splitV := func(num int) func(*tf.Graph, []tf.Output) []tf.Output {
+		return func(_ *tf.Graph, in []tf.Output) []tf.Output { return ops.SplitV(in[0], in[1], in[2], num) }
+	}
+	unpack := func(num, axis int) func(*tf.Graph, []tf.Output) []tf.Output {
+		return func(_ *tf.Graph, in []tf.Output) []tf.Output {
+			return ops.Unpack(in[0], num, ops.AxisOpts{Axis: axis})
+		}
+	}
+	axis := func(v int32) *tf.Tensor { return scalar(v) }
+	addSamples(
+		sample{op: "Split", in: []*tf.Tensor{seq(4, 3), axis(0)}, f: split(2)},
+		sample{op: "Split", name: "columns", in: []*tf.Tensor{seq(2, 6), axis(-1)}, f: split(3)},
+		sample{op: "Split", name: "one", in: []*tf.Tensor{seq(2, 6), axis(1)}, f: split(1)},
+		failing("Split", "size", split(3), seq(2, 3), axis(0)),
+		failing("Split", "axis", split(3), seq(2, 3), axis(5)),
+		failing("Split", "axes", split(3), seq(2, 3), i32(0, 1)),
+		sample{op: "SplitV", in: []*tf.Tensor{seq(5, 3), i32(2, 0, 3), axis(0)}, f: splitV(3)},
+		sample{op: "SplitV", name: "rest", in: []*tf.Tensor{seq(2, 6), vec[int64](1, -1), axis(1)}, f: splitV(2)},
+		sample{op: "SplitV", name: "sizes int8", in: []*tf.Tensor{seq(2, 6), vec[int8](1, 5), axis(1)}, f: splitV(2), noGolden: "TensorFlow dies of it"},
+		failing("SplitV", "sum", splitV(2), seq(2, 3), i32(1, 2), axis(0)),
+		failing("SplitV", "two open", splitV(2), seq(2, 3), i32(-1, -1), axis(0)),
+		failing("SplitV", "no rest", splitV(2), seq(2, 3), i32(-1, 3), axis(0)),
+		failing("SplitV", "count", splitV(2), seq(2, 3), i32(1, 1, 1), axis(0)),
+		failing("SplitV", "axis", splitV(2), seq(2, 3), i32(1, 1), axis(4)),
+		failing("SplitV", "negative", splitV(2), seq(2, 3), i32(-2, 4), axis(0)),
+		sample{op: "Unpack", in: []*tf.Tensor{seq(2, 3)}, f: unpack(2, 0)},
+		sample{op: "Unpack", name: "inside", in: []*tf.Tensor{seq(2, 3, 2)}, f: unpack(3, -2)},
+		failing("Unpack", "count", unpack(3, 0), seq(2, 3)),
+		failing("Unpack", "axis", unpack(3, 5), seq(2, 3)),
+	)
+}
+
+func addSliceSamples() {
+	slice := ternary(ops.Slice)
+	addSamples(
+		sample{op: "Slice", in: []*tf.Tensor{seq(3, 4), i32(1, 0), i32(2, 3)}, f: slice},
+		sample{op: "Slice", name: "rest", in: []*tf.Tensor{seq(3, 4, 2), vec[int64](1, 2, 0), vec[int64](-1, -1, 1)}, f: slice},
+		sample{op: "Slice", name: "all", in: []*tf.Tensor{seq(3, 4), i32(0, 0), i32(-1, 4)}, f: slice},
+		sample{op: "Slice", name: "nothing", in: []*tf.Tensor{seq(3, 4), i32(3, 0), i32(0, 4)}, f: slice},
+		failing("Slice", "begin", slice, seq(2, 3), i32(3, 0), i32(1, 1)),
+		failing("Slice", "size", slice, seq(2, 3), i32(0, 0), i32(3, 1)),
+		failing("Slice", "short", slice, seq(2, 3), i32(0), i32(3)),
+		failing("Slice", "unequal", slice, seq(2, 3), i32(0, 0), i32(3)),
+		failing("Slice", "negative size", slice, seq(2, 3), i32(0, 0), i32(-2, 1)),
+		failing("Slice", "negative begin", slice, seq(2, 3), i32(-1, 0), i32(1, 1)),
+	)
+}
+
+func addStridedSamples() {
+	strided := func(o ops.StridedSliceOpts) func(*tf.Graph, []tf.Output) []tf.Output {
+		return func(_ *tf.Graph, in []tf.Output) []tf.Output {
+			return []tf.Output{ops.StridedSlice(in[0], in[1], in[2], in[3], o)}
+		}
+	}
+	inverse := func(o ops.StridedSliceOpts) func(*tf.Graph, []tf.Output) []tf.Output {
+		return func(_ *tf.Graph, in []tf.Output) []tf.Output {
+			return []tf.Output{ops.StridedSliceGrad(in[1], in[2], in[3], in[4], in[0], o)}
+		}
+	}
+	plain, index := strided(ops.StridedSliceOpts{}), strided(ops.StridedSliceOpts{ShrinkAxisMask: 1})
+	x := seq(3, 4, 5)
+	addSamples(
+		sample{op: "StridedSlice", in: []*tf.Tensor{x, i32(0, 1, 1), i32(3, 4, 5), i32(2, 1, 2)}, f: plain},
+		sample{op: "StridedSlice", name: "backwards", in: []*tf.Tensor{x, i32(-1, 3), i32(-4, 0), i32(-1, -2)}, f: plain},
+		sample{op: "StridedSlice", name: "beyond", in: []*tf.Tensor{x, vec[int64](-9), vec[int64](9), vec[int64](1)}, f: plain},
+		sample{op: "StridedSlice", name: "index int16", in: []*tf.Tensor{i32(1, 2, 3), vec[int16](1), vec[int16](2), vec[int16](1)}, f: plain},
+		sample{op: "StridedSlice", name: "nothing", in: []*tf.Tensor{x, i32(2), i32(1), i32(1)}, f: plain},
+		sample{op: "StridedSlice", name: "index", in: []*tf.Tensor{x, i32(-2), i32(0), i32(1)}, f: index},
+		sample{op: "StridedSlice", name: "open", in: []*tf.Tensor{x, i32(2, 2), i32(1, 1), i32(1, -1)}, f: strided(ops.StridedSliceOpts{BeginMask: 1, EndMask: 3})},
+		sample{
+			op: "StridedSlice", name: "ellipsis", in: []*tf.Tensor{x, i32(0, 0, 0, 1), i32(0, 0, 0, 3), i32(1, 1, 1, 1)},
+			f: strided(ops.StridedSliceOpts{NewAxisMask: 5, EllipsisMask: 2}),
+		},
+		sample{
+			op: "StridedSlice", name: "last index", in: []*tf.Tensor{x, i32(0, 0, 2), i32(0, 0, 0), i32(1, 1, 1)},
+			f: strided(ops.StridedSliceOpts{EllipsisMask: 1, NewAxisMask: 2, ShrinkAxisMask: 4}),
+		},
+		failing("StridedSlice", "stride", plain, x, i32(0), i32(1), i32(0)),
+		failing("StridedSlice", "index", index, x, i32(5), i32(6), i32(1)),
+		failing("StridedSlice", "rank", plain, seq(2, 3), i32(0, 0, 0), i32(1, 1, 1), i32(1, 1, 1)),
+		failing("StridedSlice", "ellipses", strided(ops.StridedSliceOpts{EllipsisMask: 3}), x, i32(0, 0), i32(1, 1), i32(1, 1)),
+		failing("StridedSlice", "lengths", plain, x, i32(0), i32(1, 1), i32(1)),
+		failing("StridedSlice", "back index", index, x, i32(0), i32(1), i32(-1)),
+		failing("StridedSlice", "scalar", plain, scalar(float32(0)), i32(0), i32(1), i32(1)),
+		sample{op: "StridedSliceGrad", in: []*tf.Tensor{seq(2, 2), i32(3, 4), i32(0, -1), i32(3, 0), i32(2, -2)}, f: inverse(ops.StridedSliceOpts{})},
+		sample{
+			op: "StridedSliceGrad", name: "masks", in: []*tf.Tensor{seq(1, 4), vec[int64](3, 4), vec[int64](0, 1), vec[int64](3, 0), vec[int64](1, 1)},
+			f: inverse(ops.StridedSliceOpts{NewAxisMask: 1, ShrinkAxisMask: 2}),
+		},
+		failing("StridedSliceGrad", "shape", inverse(ops.StridedSliceOpts{}), seq(2, 3), i32(2, 3), i32(0), i32(1), i32(1)),
+	)
+}
+
+func addPadSamples() {
+	pad, padV2 := binary(ops.Pad), ternary(ops.PadV2)
+	addSamples(
+		sample{op: "Pad", in: []*tf.Tensor{seq(2, 3), mat[int32](2, 1, 0, 2, 1)}, f: pad},
+		sample{op: "Pad", name: "paddings int64", in: []*tf.Tensor{seq(2, 0), mat[int64](2, 0, 0, 2, 1)}, f: pad},
+		failing("Pad", "negative", pad, seq(2, 3), mat[int32](2, 1, -1, 0, 0)),
+		failing("Pad", "rows", pad, seq(2, 3), mat[int32](2, 1, 1)),
+		failing("Pad", "columns", pad, seq(2, 3), mat[int32](3, 1, 1, 1)),
+		sample{op: "PadV2", in: []*tf.Tensor{seq(2, 3), mat[int32](2, 1, 0, 2, 1), scalar(float32(9))}, f: padV2, rough: "TensorFlow takes the value for a constant"},
+		failing("PadV2", "value", padV2, seq(2, 3), mat[int32](2, 1, 1, 1, 1), vec[float32](1)),
+	)
+}
+
+func addTileSamples() {
+	tile, where := binary(ops.Tile), unary(ops.Where)
+	addSamples(
+		sample{op: "Tile", in: []*tf.Tensor{seq(2, 3), i32(3, 2)}, f: tile, types: []tf.DType{
+			tf.Float64, tf.Float16, tf.BFloat16, tf.Int8, tf.Int16, tf.Int32, tf.Int64, tf.Uint8, tf.Uint32, tf.Uint64, tf.Bool, tf.String, tf.Complex64, tf.Complex128,
+		}},
+		sample{op: "Tile", name: "multiples int64", in: []*tf.Tensor{seq(2, 1, 3), vec[int64](1, 4, 2)}, f: tile},
+		sample{op: "Tile", name: "nothing", in: []*tf.Tensor{seq(2, 3), i32(3, 0)}, f: tile},
+		sample{op: "Tile", name: "scalar", in: []*tf.Tensor{scalar(float32(2)), i32()}, f: tile},
+		failing("Tile", "length", tile, seq(2, 3), i32(1)),
+		failing("Tile", "negative", tile, seq(2, 3), i32(1, -1)),
+		sample{op: "Where", in: []*tf.Tensor{arr(tf.Shape{2, 2, 2}, false, true, true, false, true, false, false, true)}, f: where, types: []tf.DType{
+			tf.Float32, tf.Float64, tf.Int8, tf.Int64, tf.Uint16, tf.Complex64, tf.BFloat16,
+		}},
+		sample{op: "Where", name: "scalar", in: []*tf.Tensor{scalar(true)}, f: where, noGolden: "TensorFlow takes no scalars"},
+		sample{op: "Where", name: "none", in: []*tf.Tensor{vec(false, false)}, f: where},
+	)
+}

@@ -1,0 +1,171 @@
+package ops_test
+
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
+)
+
+// handleOf adds a variable for values like x.
+func handleOf(g *tf.Graph, x tf.Output, name string) tf.Output {
+	return ops.VarHandleOp(g, x.DType(), nil, ops.VarHandleOpts{SharedName: name})
+}
+
+// variableOf adds a variable and what makes x its value.
+func variableOf(g *tf.Graph, x tf.Output, name string) (handle tf.Output, set *tf.Operation) {
+	handle = handleOf(g, x, name)
+	return handle, ops.AssignVariableOp(handle, x)
+}
+
+// after calls f so that what it adds runs after all of before.
+func after[T any](g *tf.Graph, f func() T, before ...*tf.Operation) (out T) {
+	g.ControlDependencies(before, func() { out = f() })
+	return out
+}
+
+// onVariable makes the function of a sample that sets a variable to the first
+// input, has change do something to it, and reads it.
+func onVariable(change func(handle tf.Output, in []tf.Output) *tf.Operation) func(*tf.Graph, []tf.Output) []tf.Output {
+	return func(g *tf.Graph, in []tf.Output) []tf.Output {
+		h, set := variableOf(g, in[0], "v")
+		changed := after(g, func() *tf.Operation { return change(h, in[1:]) }, set)
+		if changed.Err() != nil { // in an eager graph, where nothing but this tells
+			return []tf.Output{changed.Output(0)}
+		}
+		return []tf.Output{after(g, func() tf.Output { return ops.ReadVariableOp(h, in[0].DType()) }, changed)}
+	}
+}
+
+func init() {
+	ownHandles := func(g *tf.Graph, in []tf.Output) []tf.Output {
+		return []tf.Output{ops.VarIsInitializedOp(handleOf(g, in[0], "v"))}
+	}
+	read := func(g *tf.Graph, in []tf.Output) []tf.Output {
+		return []tf.Output{ops.ReadVariableOp(handleOf(g, in[0], "v"), in[0].DType())}
+	}
+	set := onVariable(func(h tf.Output, in []tf.Output) *tf.Operation { return ops.AssignVariableOp(h, in[0]) })
+	strict := onVariable(func(h tf.Output, in []tf.Output) *tf.Operation {
+		return ops.AssignVariableOp(h, in[0], ops.AssignVariableOpts{ValidateShape: true})
+	})
+	add := onVariable(func(h tf.Output, in []tf.Output) *tf.Operation { return ops.AssignAddVariableOp(h, in[0]) })
+	sub := onVariable(func(h tf.Output, in []tf.Output) *tf.Operation { return ops.AssignSubVariableOp(h, in[0]) })
+	const noReads = "variables end gradients"
+	addSamples(
+		sample{op: "VarHandleOp", in: []*tf.Tensor{seq(2)}, f: ownHandles},
+		sample{op: "VarIsInitializedOp", in: []*tf.Tensor{seq(2)}, f: isInitialized},
+		sample{op: "ReadVariableOp", in: []*tf.Tensor{seq(2, 3)}, f: set0, types: someTypes, rough: noReads},
+		failing("ReadVariableOp", "unset", read, seq(2)),
+		sample{op: "AssignVariableOp", in: []*tf.Tensor{seq(2, 3), seq(4)}, f: set, types: someTypes},
+		failing("AssignVariableOp", "shape", strict, seq(2, 3), seq(4)),
+		sample{op: "AssignAddVariableOp", in: []*tf.Tensor{seq(2, 3), positive(2, 3)}, f: add},
+		failing("AssignAddVariableOp", "shape", add, seq(2, 3), seq(3)),
+		sample{op: "AssignSubVariableOp", in: []*tf.Tensor{seq(2, 3), positive(2, 3)}, f: sub},
+		failing("AssignSubVariableOp", "shape", sub, seq(2, 3), seq(3)),
+		sample{op: "VariableShape", in: []*tf.Tensor{seq(2, 3)}, f: variableShape, types: someTypes},
+		sample{op: "DestroyResourceOp", in: []*tf.Tensor{seq(2)}, f: destroyed},
+	)
+	addScatterSamples()
+	addRefSamples()
+}
+
+// set0 sets a variable and reads it.
+func set0(g *tf.Graph, in []tf.Output) []tf.Output {
+	h, set := variableOf(g, in[0], "v")
+	return []tf.Output{after(g, func() tf.Output { return ops.ReadVariableOp(h, in[0].DType()) }, set)}
+}
+
+func isInitialized(g *tf.Graph, in []tf.Output) []tf.Output {
+	h, set := variableOf(g, in[0], "v")
+	return []tf.Output{after(g, func() tf.Output { return ops.VarIsInitializedOp(h) }, set)}
+}
+
+func variableShape(g *tf.Graph, in []tf.Output) []tf.Output {
+	h, set := variableOf(g, in[0], "v")
+	return after(g, func() []tf.Output {
+		return []tf.Output{ops.VariableShape(h), ops.VariableShape(h, ops.ShapeOpts{OutType: tf.Int64})}
+	}, set)
+}
+
+func destroyed(g *tf.Graph, in []tf.Output) []tf.Output {
+	h, set := variableOf(g, in[0], "v")
+	gone := after(g, func() *tf.Operation { return ops.DestroyResourceOp(h) }, set)
+	twice := after(g, func() *tf.Operation { return ops.DestroyResourceOp(h) }, gone)
+	return []tf.Output{after(g, func() tf.Output { return ops.VarIsInitializedOp(h) }, twice)}
+}
+
+func addScatterSamples() {
+	gather := func(o ...tf.Option) func(*tf.Graph, []tf.Output) []tf.Output {
+		return func(g *tf.Graph, in []tf.Output) []tf.Output {
+			h, set := variableOf(g, in[0], "v")
+			return []tf.Output{after(g, func() tf.Output { return ops.ResourceGather(h, in[1], in[0].DType(), o...) }, set)}
+		}
+	}
+	const variable = "variables end gradients"
+	addSamples(
+		sample{op: "ResourceGather", in: []*tf.Tensor{seq(4, 3), i32(2, 0, 2)}, f: gather(), rough: variable},
+		sample{op: "ResourceGather", name: "batch", in: []*tf.Tensor{seq(2, 3), mat[int64](2, 2, 0, 2, 1)}, f: gather(ops.GatherOpts{BatchDims: 1}), rough: variable},
+		failing("ResourceGather", "index", gather(), seq(2, 3), i32(5)),
+	)
+	for _, op := range []string{"ResourceScatterUpdate", "ResourceScatterAdd", "ResourceScatterSub", "ResourceScatterMul"} {
+		change := onVariable(func(h tf.Output, in []tf.Output) *tf.Operation {
+			return tf.Apply(nil, op, []tf.Output{h, in[0], in[1]})
+		})
+		addSamples(
+			sample{op: op, in: []*tf.Tensor{positive(4, 3), i32(2, 0, 2), positive(3, 3)}, f: change},
+			sample{op: op, name: "scalar", in: []*tf.Tensor{seq(4, 3), vec[int64](2, 0), scalar(float32(1.5))}, f: change},
+			sample{op: op, name: "matrix", in: []*tf.Tensor{seq(4), mat[int32](2, 2, 0, 2, 1), seq(2, 2)}, f: change},
+			sample{op: op, name: "nothing", in: []*tf.Tensor{seq(4), i32(), seq(0)}, f: change},
+			failing(op, "index", change, seq(2, 3), i32(5), seq(1, 3)),
+		)
+		bad := failing(op, "shape", change, seq(2, 3), i32(1), seq(1, 2))
+		bad.noGolden = "TensorFlow reads past the end of the updates"
+		addSamples(bad)
+	}
+}
+
+const noRefs = "eager graphs hold no references"
+
+// onRef is onVariable for reference variables.
+func onRef(change func(ref tf.Output, in []tf.Output) tf.Output) func(*tf.Graph, []tf.Output) []tf.Output {
+	return func(g *tf.Graph, in []tf.Output) []tf.Output {
+		ref := ops.VariableV2(g, in[0].DType(), nil)
+		set := ops.Assign(ref, in[0], ops.AssignOpts{AnyShape: true})
+		changed := after(g, func() tf.Output { return change(ref, in[1:]) }, set.Operation())
+		return []tf.Output{ops.Identity(changed)}
+	}
+}
+
+func addRefSamples() {
+	ref := func(op string, f func(ref, value tf.Output, opts ...tf.Option) tf.Output, types []tf.DType) {
+		change := onRef(func(ref tf.Output, in []tf.Output) tf.Output { return f(ref, in[0]) })
+		addSamples(
+			sample{op: op, in: []*tf.Tensor{seq(2, 3), positive(2, 3)}, f: change, types: types, graphOnly: noRefs},
+			sample{op: op, name: "bad shape", in: []*tf.Tensor{seq(2, 3), seq(3)}, f: change, fails: true, graphOnly: noRefs, types: onlyOwn},
+		)
+	}
+	ref("Assign", ops.Assign, someTypes)
+	ref("AssignAdd", ops.AssignAdd, nil)
+	ref("AssignSub", ops.AssignSub, nil)
+	for _, op := range []string{"ScatterUpdate", "ScatterAdd", "ScatterSub", "ScatterMul"} {
+		change := onRef(func(ref tf.Output, in []tf.Output) tf.Output {
+			return tf.Apply(nil, op, []tf.Output{ref, in[0], in[1]}).Output(0)
+		})
+		addSamples(sample{op: op, in: []*tf.Tensor{positive(4, 3), i32(2, 0, 2), positive(3, 3)}, f: change, graphOnly: noRefs})
+	}
+	initialized := func(g *tf.Graph, in []tf.Output) []tf.Output {
+		ref := ops.VariableV2(g, in[0].DType(), tf.Shape{2, 3})
+		before := ops.IsVariableInitialized(ref)
+		set := after(g, func() tf.Output { return ops.Assign(ref, in[0]) }, before.Operation())
+		return []tf.Output{before, ops.IsVariableInitialized(set)}
+	}
+	variable := func(op string) func(*tf.Graph, []tf.Output) []tf.Output {
+		return func(g *tf.Graph, in []tf.Output) []tf.Output {
+			ref := tf.Apply(g, op, nil, tf.Attr("dtype", in[0].DType()), tf.Attr("shape", tf.Shape{2, 3})).Output(0)
+			return []tf.Output{ops.Identity(ops.Assign(ref, in[0]))}
+		}
+	}
+	addSamples(
+		sample{op: "IsVariableInitialized", in: []*tf.Tensor{seq(2, 3)}, f: initialized, graphOnly: noRefs},
+		sample{op: "VariableV2", in: []*tf.Tensor{seq(2, 3)}, f: variable("VariableV2"), types: someTypes, graphOnly: noRefs},
+		sample{op: "Variable", in: []*tf.Tensor{seq(2, 3)}, f: variable("Variable"), graphOnly: noRefs},
+	)
+}
