@@ -47,13 +47,6 @@ type partitioner struct {
 	edges  int // counts crossing edges: their names must differ
 }
 
-// crossing is a tensor on its way to another location.
-type crossing struct {
-	src *graph.Node
-	out int // -1: only that src has run
-	dst string
-}
-
 func (p *partitioner) copy(n *graph.Node) error {
 	if n.Device == "" {
 		return tf.Errorf(tf.Internal, "node %s must be placed before the graph is partitioned", n.Name)
@@ -119,80 +112,6 @@ func (p *partitioner) connectControl(n, c *graph.Node, loc string) error {
 		}
 		c.AddControl(r)
 	}
-	return nil
-}
-
-// receive returns the node of destination x.dst that has the value of x,
-// adding the pair that brings it there if need be.
-func (p *partitioner) receive(x crossing, user *graph.Node) (*graph.Node, error) {
-	if r := p.recvs[x]; r != nil {
-		return r, nil
-	}
-	src, err := p.source(x)
-	if err != nil {
-		return nil, err
-	}
-	attrs := p.transferAttrs(x.src, user)
-	p.edges++
-	from := p.parts[p.o.NodeToLoc(x.src)]
-	if err := p.add(from, x.src, "_Send", with(attrs, "T", src.Type().Base()), x.src.Device, src); err != nil {
-		return nil, err
-	}
-	to := p.parts[x.dst]
-	if err := p.add(to, x.src, "_Recv", with(attrs, "tensor_type", src.Type().Base()), user.Device); err != nil {
-		return nil, err
-	}
-	r := to.Nodes[len(to.Nodes)-1]
-	r.Shapes = []tf.Shape{src.Node.OutShape(src.Out)}
-	if x.out < 0 {
-		if err := p.add(to, x.src, "Identity", tf.Attrs{"T": tf.Float32}, user.Device, graph.Edge{Node: r}); err != nil {
-			return nil, err
-		}
-		r = to.Nodes[len(to.Nodes)-1]
-	}
-	p.recvs[x] = r
-	return r, nil
-}
-
-// source returns what is sent for x: for the mere fact that a node has run, an
-// empty constant after it.
-func (p *partitioner) source(x crossing) (graph.Edge, error) {
-	c := p.copies[x.src.ID]
-	if x.out >= 0 {
-		return graph.Edge{Node: c, Out: x.out}, nil
-	}
-	part := p.parts[p.o.NodeToLoc(x.src)]
-	empty := tf.NewTensor(tf.Float32, tf.Shape{0})
-	n, err := part.AddNew(p.o.NewName(x.src.Name+"/ctrl"), "Const", tf.Attrs{"dtype": tf.Float32, "value": empty}, x.src.Device)
-	if err != nil {
-		return graph.Edge{}, err
-	}
-	n.AddControl(c)
-	n.Shapes = []tf.Shape{{0}}
-	return graph.Edge{Node: n}, nil
-}
-
-func (p *partitioner) transferAttrs(src, dst *graph.Node) tf.Attrs {
-	return tf.Attrs{
-		"tensor_name": fmt.Sprintf("edge_%d_%s", p.edges, src.Name), "client_terminated": false,
-		"send_device": src.Device, "recv_device": dst.Device, "send_device_incarnation": int64(p.o.Incarnation(src.Device)),
-	}
-}
-
-func with(a tf.Attrs, k string, v any) tf.Attrs {
-	out := tf.Attrs{k: v}
-	for k, v := range a {
-		out[k] = v
-	}
-	return out
-}
-
-func (p *partitioner) add(part *graph.Graph, old *graph.Node, op string, attrs tf.Attrs, dev string, in ...graph.Edge) error {
-	n, err := part.AddNew(p.o.NewName(old.Name), op, attrs, dev, in...)
-	if err != nil {
-		return err
-	}
-	n.CopyPos(&old.Node)
 	return nil
 }
 

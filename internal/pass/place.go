@@ -30,51 +30,129 @@ type Placer struct {
 // typePriority orders devices that would all do.
 var typePriority = map[string]int{"GPU": 210, "CPU": 70}
 
-// Place assigns devices. Nodes that have a full device keep it if it exists.
+// Place assigns devices. Nodes without inputs that make one value go to where
+// it is used, if that is one place, so they come last.
 func (p *Placer) Place(g *graph.Graph) error {
 	g.Renumber()
-	u := newGroups(g)
+	u := newGroups(g, p.Soft)
 	if err := u.join(); err != nil {
 		return err
 	}
-	for _, n := range g.Nodes {
-		grp := u.find(n.ID)
-		if u.assigned[grp] == "" {
-			dev, err := p.choose(n, u, grp)
-			if err != nil {
+	p.pin(u)
+	pl := placement{Placer: p, groups: u, device: make([]string, len(g.Nodes)), uses: g.Uses()}
+	for _, second := range []bool{false, true} {
+		for _, n := range g.Nodes {
+			if generator(n) != second {
+				continue
+			}
+			if err := pl.assign(n); err != nil {
 				return err
 			}
-			u.assigned[grp] = dev
 		}
-		n.Device = u.assigned[grp]
+	}
+	for i, n := range g.Nodes {
+		n.Device = pl.device[i]
 	}
 	return nil
 }
 
-// choose picks the device of the group that n is the first member of.
-func (p *Placer) choose(n *graph.Node, u *groups, grp int) (string, error) {
-	for _, m := range u.members(grp) {
-		if dev := p.Pinned[u.g.Nodes[m].Name]; dev != "" {
-			return dev, nil
+// pin assigns the groups of nodes that have been placed before.
+func (p *Placer) pin(u *groups) {
+	for i, n := range u.g.Nodes {
+		if d := p.Pinned[n.Name]; d != "" {
+			u.of(i).assigned = d
 		}
 	}
-	spec := u.spec[grp]
-	cands := p.candidates(u, grp, spec)
-	if len(cands) == 0 && p.Soft {
-		spec.Type, spec.ID = "", -1
-		cands = p.candidates(u, grp, spec)
-	}
-	if len(cands) == 0 {
-		return "", p.unplaceable(n, u.spec[grp], u, grp)
-	}
-	return cands[0].Spec.String(), nil
 }
 
-// candidates returns the devices that a group may go to, the best first.
-func (p *Placer) candidates(u *groups, grp int, spec tf.DeviceSpec) []DeviceInfo {
+// placement is a graph that is being placed.
+type placement struct {
+	*Placer
+	*groups
+	device []string // by node ID, as far as assigned
+	uses   [][]*graph.Node
+}
+
+func (p *placement) assign(n *graph.Node) error {
+	grp := p.of(n.ID)
+	if grp.assigned == "" {
+		all, err := p.find(n, grp)
+		if err != nil {
+			return err
+		}
+		grp.assigned = all[0].Spec.String()
+		if want := p.neighbour(n); slices.ContainsFunc(all, func(d DeviceInfo) bool { return d.Spec.String() == want }) {
+			grp.assigned = want
+		}
+	}
+	p.device[n.ID] = grp.assigned
+	return nil
+}
+
+// neighbour returns the device that n had best share, if there is one: that of
+// its input, if n reads only the input's description or stands alone between
+// nodes that ask for the same; that of its users, if n has no inputs.
+func (p *placement) neighbour(n *graph.Node) string {
+	switch {
+	case generator(n):
+		return p.usersDevice(n)
+	case describes[n.OpName()] || p.between(n):
+		return p.device[n.In[0].Node.ID]
+	}
+	return ""
+}
+
+func generator(n *graph.Node) bool {
+	return len(n.InTypes) == 0 && len(n.OutTypes) == 1 && !n.OutTypes[0].IsRef()
+}
+
+// describes lists ops that do not read the elements of their input.
+var describes = map[string]bool{"Shape": true, "Size": true, "Rank": true}
+
+// between reports whether n only passes on a value from one node to another
+// one that asks for the same device.
+func (p *placement) between(n *graph.Node) bool {
+	uses := p.uses[n.ID]
+	return n.OpName() == "Identity" && len(n.Control) == 0 && len(uses) == 1 && uses[0].Device == n.In[0].Node.Device
+}
+
+// usersDevice returns the device of all nodes that use n, "" if they differ.
+func (p *placement) usersDevice(n *graph.Node) string {
+	dev := ""
+	for i, u := range p.uses[n.ID] {
+		if i > 0 && p.device[u.ID] != dev {
+			return ""
+		}
+		dev = p.device[u.ID]
+	}
+	return dev
+}
+
+// find returns the devices that n's group may go to, the best first.
+func (p *placement) find(n *graph.Node, grp *group) ([]DeviceInfo, error) {
+	all := p.candidates(grp, grp.spec)
+	if len(all) == 0 && p.Soft {
+		all = p.candidates(grp, anyDeviceOf(grp.spec, grp.resource))
+	}
+	if len(all) == 0 && p.Soft {
+		all = p.candidates(grp, anyDeviceOf(grp.spec, tf.AnyDevice))
+	}
+	if len(all) == 0 {
+		return nil, p.unplaceable(n, grp)
+	}
+	return all, nil
+}
+
+// anyDeviceOf opens type and number of a spec, but for what keep asks for.
+func anyDeviceOf(spec, keep tf.DeviceSpec) tf.DeviceSpec {
+	spec.Type, spec.ID = keep.Type, keep.ID
+	return spec
+}
+
+func (p *Placer) candidates(grp *group, spec tf.DeviceSpec) []DeviceInfo {
 	var out []DeviceInfo
 	for _, d := range p.Devices {
-		if spec.Matches(d.Spec) && u.supported(grp, d.Spec.Type) {
+		if spec.Matches(d.Spec) && grp.unsupported(d.Spec.Type) == nil {
 			out = append(out, d)
 		}
 	}
@@ -95,114 +173,29 @@ func compareBool(a, b bool) int {
 	return -1
 }
 
-func (p *Placer) unplaceable(n *graph.Node, spec tf.DeviceSpec, u *groups, grp int) error {
+// unplaceable says why n cannot be placed: a device that it asks for lacks a
+// kernel, or there is no such device.
+func (p *Placer) unplaceable(n *graph.Node, grp *group) error {
 	for _, d := range p.Devices {
-		if !spec.Matches(d.Spec) {
+		if !grp.spec.Matches(d.Spec) {
 			continue
 		}
-		for _, m := range u.members(grp) {
-			if _, err := tf.FindKernel(d.Spec.Type, &u.g.Nodes[m].Node); err != nil {
-				return tf.AtNode(err, &u.g.Nodes[m].Node, nil)
-			}
+		if m := grp.unsupported(d.Spec.Type); m != nil {
+			_, err := tf.FindKernel(d.Spec.Type, &m.Node)
+			return tf.AtNode(err, &m.Node, nil)
 		}
 	}
+	return tf.AtNode(tf.Errorf(tf.InvalidArgument, "Cannot assign a device for operation %s: {{node %s}} was explicitly assigned to %s but available devices are [ %s ]. Make sure the device specification refers to a valid device.",
+		n.Name, n.Name, cmp.Or(n.Device, grp.spec.String()), p.deviceNames()), &n.Node, nil)
+}
+
+func (p *Placer) deviceNames() string {
 	names := make([]string, len(p.Devices))
 	for i, d := range p.Devices {
 		names[i] = d.Spec.String()
 	}
 	slices.Sort(names)
-	err := tf.Errorf(tf.InvalidArgument, "Cannot assign a device for operation %s: %s was explicitly assigned to %s but available devices are [ %s ]. Make sure the device specification refers to a valid device.",
-		n.Name, n.Name, spec, strings.Join(names, ", "))
-	return tf.AtNode(err, &n.Node, nil)
-}
-
-// groups is a union-find over nodes that have to be on one device.
-type groups struct {
-	g        *graph.Graph
-	parent   []int
-	spec     []tf.DeviceSpec
-	assigned []string
-	list     [][]int
-}
-
-func newGroups(g *graph.Graph) *groups {
-	n := len(g.Nodes)
-	u := &groups{g: g, parent: make([]int, n), spec: make([]tf.DeviceSpec, n), assigned: make([]string, n), list: make([][]int, n)}
-	for i := range u.parent {
-		u.parent[i], u.list[i] = i, []int{i}
-	}
-	return u
-}
-
-func (u *groups) find(i int) int {
-	for u.parent[i] != i {
-		u.parent[i] = u.parent[u.parent[i]]
-		i = u.parent[i]
-	}
-	return i
-}
-
-func (u *groups) members(grp int) []int { return u.list[grp] }
-
-// join reads the requested devices and merges groups.
-func (u *groups) join() error {
-	for i, n := range u.g.Nodes {
-		d, err := tf.ParseDevice(n.Device)
-		if err != nil {
-			return tf.AtNode(err, &n.Node, nil)
-		}
-		u.spec[i] = d
-	}
-	for _, n := range u.g.Nodes {
-		for k, e := range n.In {
-			if e.Type().IsRef() && n.InTypes[k].IsRef() || e.Type() == tf.Resource && !exempt[n.OpName()] {
-				if err := u.union(n, e.Node, true); err != nil {
-					return err
-				}
-			}
-		}
-		for _, name := range n.Strs("_class") {
-			if at, ok := strings.CutPrefix(name, "loc:@"); ok && u.g.Node(at) != nil {
-				if err := u.union(n, u.g.Node(at), false); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// exempt ops may take resources of other devices.
-var exempt = map[string]bool{"IdentityN": true, "PartitionedCall": true, "StatefulPartitionedCall": true, "_Send": true, "_HostSend": true, "_Retval": true}
-
-func (u *groups) union(a, b *graph.Node, resource bool) error {
-	i, j := u.find(a.ID), u.find(b.ID)
-	if i == j {
-		return nil
-	}
-	m, ok := u.spec[j].Merge(u.spec[i])
-	if !ok && resource {
-		// The one that holds the state decides where it is.
-		return tf.AtNode(tf.Errorf(tf.InvalidArgument, "Cannot colocate nodes {{node %s}} and {{node %s}}: Nodes were connected by a reference or resource connection (requiring them to be on the same device), but the two nodes were assigned two different devices: %s and %s",
-			a.Name, b.Name, u.spec[i], u.spec[j]), &a.Node, nil)
-	}
-	if !ok {
-		return tf.AtNode(tf.Errorf(tf.InvalidArgument, "Cannot colocate nodes {{node %s}} and {{node %s}} because no device type supports both of those nodes and the other nodes colocated with them: %s and %s",
-			a.Name, b.Name, u.spec[i], u.spec[j]), &a.Node, nil)
-	}
-	u.parent[i], u.spec[j] = j, m
-	u.list[j], u.list[i] = append(u.list[j], u.list[i]...), nil
-	return nil
-}
-
-// supported reports whether all members have kernels for a device type.
-func (u *groups) supported(grp int, typ string) bool {
-	for _, m := range u.members(grp) {
-		if _, err := tf.FindKernel(typ, &u.g.Nodes[m].Node); err != nil {
-			return false
-		}
-	}
-	return true
+	return strings.Join(names, ", ")
 }
 
 // Placement lists the placement, a line for each node, as

@@ -79,19 +79,19 @@ func (p *pruner) edge(name, what string) (graph.Edge, error) {
 		}
 		return graph.Edge{}, tf.Errorf(tf.NotFound, "FetchOutputs node %s: not found", name)
 	}
-	return graph.Edge{Node: n, Out: k}, checkOutput(n, k, what)
+	return graph.Edge{Node: n, Out: k}, checkOutput(n, k, name, what)
 }
 
-func checkOutput(n *graph.Node, k int, what string) error {
+func checkOutput(n *graph.Node, k int, name, what string) error {
 	switch {
 	case k < len(n.OutTypes):
 		return nil
 	case what == "feed":
-		return tf.Errorf(tf.InvalidArgument, "FeedInputs: %s should have output index < %d", n.Name, len(n.OutTypes))
+		return tf.Errorf(tf.InvalidArgument, "FeedInputs: %s should have output index < %d", name, len(n.OutTypes))
 	case len(n.OutTypes) == 0:
-		return tf.Errorf(tf.InvalidArgument, "Tried to fetch data for '%s:%d', which has no output.  To run to a node but not fetch any data, pass '%s:%d' as an argument to the 'target_node_names' argument of the Session::Run API.", n.Name, k, n.Name, k)
+		return tf.Errorf(tf.InvalidArgument, "Tried to fetch data for '%s', which has no output.  To run to a node but not fetch any data, pass '%s' as an argument to the 'target_node_names' argument of the Session::Run API.", name, name)
 	}
-	return tf.Errorf(tf.InvalidArgument, "FetchOutputs %s:%d: output index too large, must be < %d", n.Name, k, len(n.OutTypes))
+	return tf.Errorf(tf.InvalidArgument, "FetchOutputs %s: output index too large, must be < %d", name, len(n.OutTypes))
 }
 
 func (p *pruner) addFeeds(names []string) error {

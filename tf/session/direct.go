@@ -13,11 +13,14 @@ import (
 type inProcess struct{ s *direct.Session }
 
 func newDirect(g *tf.Graph, cfg Config) (Backend, error) {
+	if err := pass.CheckPassNames(cfg.DisabledPasses); err != nil {
+		return nil, err
+	}
 	devices, err := device.Make("localhost", 0, cfg.Devices)
 	if err != nil {
 		return nil, err
 	}
-	return inProcess{direct.New(g, direct.Config{Devices: devices, Soft: cfg.SoftPlacement, Threads: cfg.Threads})}, nil
+	return inProcess{direct.New(g, direct.Config{Devices: devices, Soft: cfg.SoftPlacement, Threads: cfg.Threads, DisabledPasses: cfg.DisabledPasses})}, nil
 }
 
 func (b inProcess) Run(ctx context.Context, c *Call) ([]*tf.Tensor, error) {

@@ -1,0 +1,108 @@
+package pass
+
+import (
+	"slices"
+
+	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// editor is a graph that is being optimized.
+type editor struct {
+	*graph.Graph
+	Options
+	roots map[*graph.Node]bool // what the graph is run for, never removed
+}
+
+func newEditor(g *graph.Graph, o Options) *editor {
+	e := &editor{Graph: g, Options: o, roots: map[*graph.Node]bool{}}
+	if e.MaxFolded == 0 {
+		e.MaxFolded = maxFolded
+	}
+	g.Renumber()
+	for i, users := range g.Uses() {
+		if n := g.Nodes[i]; len(users) == 0 || hasEffects(n) || o.Preserve[n.Name] {
+			e.roots[n] = true
+		}
+	}
+	return e
+}
+
+// quiet ops are stateful, but to leave one out changes nothing.
+var quiet = map[string]bool{"_Arg": true, "VarHandleOp": true, "ReadVariableOp": true, "VariableV2": true}
+
+// hasEffects reports whether n does more than to compute values. Ops that
+// change a variable by reference are not declared stateful.
+func hasEffects(n *graph.Node) bool {
+	return n.Def.Stateful && !quiet[n.OpName()] || slices.ContainsFunc(n.InTypes, tf.DType.IsRef)
+}
+
+// check is Check for a placed graph that must still have its roots.
+func (e *editor) check() error {
+	for n := range e.roots {
+		if e.Node(n.Name) != n {
+			return tf.Errorf(tf.Internal, "node %s must be kept", n.Name)
+		}
+	}
+	if err := CheckPlaced(e.Graph); err != nil {
+		return err
+	}
+	return Check(e.Graph)
+}
+
+// sweep removes the nodes on which no root depends.
+func (e *editor) sweep() {
+	needed := make(map[*graph.Node]bool, len(e.Nodes))
+	var todo []*graph.Node
+	need := func(n *graph.Node) {
+		if !needed[n] {
+			needed[n] = true
+			todo = append(todo, n)
+		}
+	}
+	for n := range e.roots {
+		need(n)
+	}
+	for len(todo) > 0 {
+		n := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, x := range n.In {
+			need(x.Node)
+		}
+		for _, c := range n.Control {
+			need(c)
+		}
+	}
+	e.Keep(func(n *graph.Node) bool { return needed[n] })
+}
+
+// replace makes all that use n use other nodes: with, by output, where that is
+// set. They come after what after lists instead of after n.
+func replace(users []*graph.Node, n *graph.Node, with []graph.Edge, after []*graph.Node) {
+	for _, u := range users {
+		for k, x := range u.In {
+			if x.Node == n && with[x.Out].Node != nil {
+				u.In[k] = with[x.Out]
+			}
+		}
+		if i := slices.Index(u.Control, n); i >= 0 && after != nil {
+			u.Control = slices.Delete(u.Control, i, i+1)
+			for _, c := range after {
+				u.AddControl(c)
+			}
+		}
+	}
+}
+
+// isFlow tells the ops that direct where values go. What they do depends on
+// more than the values.
+var isFlow = map[string]bool{
+	"Switch": true, "RefSwitch": true, "_SwitchN": true, "Merge": true, "RefMerge": true, "Enter": true, "RefEnter": true,
+	"Exit": true, "RefExit": true, "NextIteration": true, "RefNextIteration": true, "LoopCond": true, "ControlTrigger": true,
+}
+
+// hasRef reports whether n takes or makes references.
+func hasRef(n *graph.Node) bool {
+	return slices.ContainsFunc(n.InTypes, tf.DType.IsRef) || slices.ContainsFunc(n.OutTypes, tf.DType.IsRef) ||
+		slices.ContainsFunc(n.In, func(x graph.Edge) bool { return x.Type().IsRef() })
+}

@@ -1,0 +1,136 @@
+package pass
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// foldConstants computes what depends on constants only, and shapes that are
+// known.
+func foldConstants(e *editor) (bool, error) {
+	order, err := e.Sorted()
+	if err != nil {
+		return false, err
+	}
+	f := folder{editor: e, uses: e.Uses(), plain: plainNodes(order)}
+	changed := false
+	for _, n := range order {
+		vals, after := f.values(n)
+		if vals == nil {
+			continue
+		}
+		did, err := f.fold(n, vals, after)
+		if err != nil {
+			return false, err
+		}
+		changed = changed || did
+	}
+	return changed, nil
+}
+
+type folder struct {
+	*editor
+	uses  [][]*graph.Node
+	plain map[*graph.Node]bool
+}
+
+// values returns the values of n's outputs if they are known, and what a
+// constant in its place must come after; nil if not.
+func (f *folder) values(n *graph.Node) (vals []*tf.Tensor, after []*graph.Node) {
+	if !f.foldable(n) {
+		return nil, nil
+	}
+	if vals := shapeValues(n); vals != nil {
+		return vals, f.afterShape(n)
+	}
+	in, after := constInputs(n)
+	if in == nil || f.Eval == nil || f.willBeBig(n) {
+		return nil, nil
+	}
+	vals, err := f.Eval(&n.Node, in)
+	if err != nil || slices.ContainsFunc(vals, f.tooBig) {
+		return nil, nil // the step will tell, if it is an error
+	}
+	return vals, after
+}
+
+// foldable reports whether n computes values from values and nothing else.
+func (f *folder) foldable(n *graph.Node) bool {
+	object := func(d tf.DType) bool { return d == tf.Resource || d == tf.Variant }
+	return len(n.In) > 0 && !f.Preserve[n.Name] && !n.Def.Stateful && !isFlow[n.OpName()] && !hasRef(n) &&
+		!slices.ContainsFunc(n.OutTypes, object) && len(f.uses[n.ID]) > 0
+}
+
+// willBeBig reports whether n is known to make more than may be kept.
+func (f *folder) willBeBig(n *graph.Node) bool {
+	for k, d := range n.OutTypes {
+		if s := n.OutShape(k); s.Known() && (s.NumElements() < 0 || s.NumElements() > f.MaxFolded/max(1, d.Size())) {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *folder) tooBig(t *tf.Tensor) bool { return t == nil || t.NumBytes() > f.MaxFolded }
+
+// constInputs returns the inputs of n if all are constants, and what n and
+// they come after: in a loop that says where they are.
+func constInputs(n *graph.Node) (in []*tf.Tensor, after []*graph.Node) {
+	after = slices.Clone(n.Control)
+	for _, x := range n.In {
+		if x.Node.OpName() != "Const" {
+			return nil, nil
+		}
+		in = append(in, x.Node.TensorAttr("value"))
+		for _, c := range x.Node.Control {
+			if !slices.Contains(after, c) {
+				after = append(after, c)
+			}
+		}
+	}
+	return in, after
+}
+
+// fold replaces n by constants.
+func (f *folder) fold(n *graph.Node, vals []*tf.Tensor, after []*graph.Node) (bool, error) {
+	with := make([]graph.Edge, len(vals))
+	users := f.uses[n.ID]
+	for _, u := range users {
+		for _, x := range u.In {
+			if x.Node != n || with[x.Out].Node != nil {
+				continue
+			}
+			c, err := f.constant(n, x.Out, vals[x.Out], after)
+			if err != nil {
+				return false, err
+			}
+			with[x.Out] = graph.Edge{Node: c}
+		}
+	}
+	used := slices.ContainsFunc(with, func(x graph.Edge) bool { return x.Node != nil })
+	if used {
+		replace(users, n, with, nil)
+	}
+	return used, nil
+}
+
+// constant adds the value of output k of n to the graph.
+func (f *folder) constant(n *graph.Node, k int, v *tf.Tensor, after []*graph.Node) (*graph.Node, error) {
+	c, err := f.AddNew(fmt.Sprintf("%s/_%d__cf__", n.Name, k), "Const", tf.Attrs{"dtype": v.DType(), "value": v}, n.Device)
+	if err != nil {
+		return nil, err
+	}
+	c.CopyPos(&n.Node)
+	c.Shapes = []tf.Shape{v.Shape()}
+	c.Control = slices.Clone(after)
+	f.uses = append(f.uses, nil)
+	for _, p := range after {
+		f.uses[p.ID] = append(f.uses[p.ID], c)
+	}
+	f.uses[c.ID] = slices.Clone(f.uses[n.ID])
+	f.plain[c] = len(after) == 0
+	return c, nil
+}

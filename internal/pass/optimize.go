@@ -1,0 +1,108 @@
+package pass
+
+import (
+	"slices"
+
+	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// Options says how a graph is optimized.
+type Options struct {
+	// Disabled, by name, are the passes to leave out.
+	Disabled map[string]bool
+	// Eval computes a node on the CPU; nil: nothing is computed in advance.
+	Eval func(n *tf.Node, in []*tf.Tensor) ([]*tf.Tensor, error)
+	// Preserve, by name, are nodes that must stay as they are, besides those
+	// with effects and those that nobody uses, which a step is run for.
+	Preserve map[string]bool
+	// MaxFolded bounds the bytes of a constant that is computed in advance;
+	// 0: TensorFlow's limit.
+	MaxFolded int
+}
+
+const maxFolded = 10 << 20
+
+// A rewrite changes a graph and reports whether it did.
+type rewrite func(*editor) (bool, error)
+
+// optimizer is one pass.
+type optimizer struct {
+	name  string
+	after []string // passes that must come before this one
+	run   rewrite
+}
+
+// optimizers lists the passes in order. Each leaves a graph that computes the
+// same, bit for bit, with the same effects.
+var optimizers = []optimizer{
+	{name: "shape_inference", run: inferShapes},
+	{name: "constant_folding", after: []string{"shape_inference"}, run: foldConstants},
+	{name: "common_subgraph_elimination", after: []string{"constant_folding"}, run: mergeEqual},
+	{name: "dependency_optimization", after: []string{"common_subgraph_elimination"}, run: dropDetours},
+}
+
+// maxRounds bounds how often the passes are repeated; most graphs need two.
+const maxRounds = 10
+
+// PassNames returns the names of the optimizations, in the order in which they
+// run.
+func PassNames() []string {
+	out := make([]string, len(optimizers))
+	for i := range optimizers {
+		out[i] = optimizers[i].name
+	}
+	return out
+}
+
+// CheckPassNames reports names that no optimization has.
+func CheckPassNames(names []string) error {
+	for _, n := range names {
+		if !slices.Contains(PassNames(), n) {
+			return tf.Errorf(tf.InvalidArgument, "a pass to disable must be one of %q, got %q", PassNames(), n)
+		}
+	}
+	return nil
+}
+
+// Optimize rewrites g, which is placed, until nothing is left to improve. The
+// graph is checked after each pass.
+func Optimize(g *graph.Graph, o Options) error {
+	if err := CheckPlaced(g); err != nil {
+		return err
+	}
+	if _, err := g.Sorted(); err != nil {
+		return err
+	}
+	e := newEditor(g, o)
+	for range maxRounds {
+		changed := false
+		for i := range optimizers {
+			if o.Disabled[optimizers[i].name] {
+				continue
+			}
+			did, err := e.apply(&optimizers[i])
+			if err != nil {
+				return err
+			}
+			changed = changed || did
+		}
+		if !changed {
+			return nil
+		}
+	}
+	return nil
+}
+
+// apply runs one pass, drops what nobody needs after it, and checks the result.
+func (e *editor) apply(p *optimizer) (bool, error) {
+	changed, err := p.run(e)
+	if err == nil && changed {
+		e.sweep()
+		err = e.check()
+	}
+	if err != nil {
+		return false, tf.Errorf(tf.Internal, "pass %s (it can be disabled) failed: %s", p.name, tf.AsError(err).Message())
+	}
+	return changed, nil
+}

@@ -1,0 +1,136 @@
+package pass
+
+import (
+	"math"
+
+	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// inferShapes finds out more about shapes than the graph came with: constants
+// have been found since, or it came from a GraphDef and knows nothing. It
+// changes no node, so that it never asks for another round.
+func inferShapes(e *editor) (bool, error) {
+	order, err := e.Sorted()
+	for _, n := range order {
+		refineShapes(n)
+	}
+	return false, err
+}
+
+// refineShapes adds what follows from the inputs of n. What is contradictory
+// is left to the step, which will fail.
+func refineShapes(n *graph.Node) {
+	if allKnown(n) {
+		return
+	}
+	in := make([]tf.Shape, len(n.In))
+	for k, x := range n.In {
+		in[k] = x.Node.OutShape(x.Out)
+	}
+	shapes, err := tf.InferShapes(&n.Node, in, func(k int) *tf.Tensor {
+		if src := n.In[k].Node; src.OpName() == "Const" {
+			return src.TensorAttr("value")
+		}
+		return nil
+	})
+	if err != nil {
+		return
+	}
+	for k := range shapes {
+		if m, ok := n.OutShape(k).Merge(shapes[k]); ok {
+			shapes[k] = m
+		}
+	}
+	n.Shapes = shapes
+}
+
+func allKnown(n *graph.Node) bool {
+	for k := range n.OutTypes {
+		if !n.OutShape(k).Known() {
+			return false
+		}
+	}
+	return true
+}
+
+// shapeValues returns the values of a node that describes shapes, if they are
+// known.
+func shapeValues(n *graph.Node) []*tf.Tensor {
+	var value func(s tf.Shape) *tf.Tensor
+	switch n.OpName() {
+	case "Shape", "ShapeN":
+		value = func(s tf.Shape) *tf.Tensor { return ints(n.Type("out_type"), tf.Shape{len(s)}, s) }
+	case "Size":
+		value = func(s tf.Shape) *tf.Tensor { return ints(n.Type("out_type"), tf.Shape{}, []int{s.NumElements()}) }
+	case "Rank":
+		return rankValue(n)
+	default:
+		return nil
+	}
+	out := make([]*tf.Tensor, len(n.In))
+	for k, x := range n.In {
+		s := x.Node.OutShape(x.Out)
+		if !s.Known() {
+			return nil
+		}
+		if out[k] = value(s); out[k] == nil {
+			return nil
+		}
+	}
+	return out
+}
+
+func rankValue(n *graph.Node) []*tf.Tensor {
+	s := n.In[0].Node.OutShape(n.In[0].Out)
+	if s == nil {
+		return nil
+	}
+	return []*tf.Tensor{tf.Scalar(int32(len(s)))}
+}
+
+// ints returns v as a tensor of type d, nil if d cannot hold it.
+func ints(d tf.DType, s tf.Shape, v []int) *tf.Tensor {
+	t := tf.NewTensor(d, s)
+	for i, x := range v {
+		switch {
+		case d == tf.Int64:
+			tf.Data[int64](t)[i] = int64(x)
+		case x >= 0 && x <= math.MaxInt32:
+			tf.Data[int32](t)[i] = int32(x)
+		default:
+			return nil
+		}
+	}
+	return t
+}
+
+// afterShape returns what the known shape of n's input must come after. The
+// input itself need not be computed, unless that has effects or it might be
+// dead.
+func (f *folder) afterShape(n *graph.Node) []*graph.Node {
+	after := append([]*graph.Node(nil), n.Control...)
+	for _, x := range n.In {
+		if !f.plain[x.Node] {
+			after = append(after, x.Node)
+		}
+	}
+	return after
+}
+
+// plainNodes finds the nodes that can be left out when nobody needs their
+// values: all that they depend on is without effects and always runs.
+func plainNodes(order []*graph.Node) map[*graph.Node]bool {
+	plain := make(map[*graph.Node]bool, len(order))
+	for _, n := range order {
+		ok := !isFlow[n.OpName()] && !hasEffects(n)
+		for _, x := range n.In {
+			ok = ok && plain[x.Node]
+		}
+		for _, c := range n.Control {
+			ok = ok && plain[c]
+		}
+		plain[n] = ok
+	}
+	return plain
+}
