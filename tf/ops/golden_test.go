@@ -3,14 +3,16 @@ package ops_test
 import (
 	"bytes"
 	"compress/gzip"
-	_ "embed"
+	"embed"
 	little "encoding/binary"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -22,22 +24,38 @@ import (
 )
 
 var (
-	export = flag.String("export", "", "write all samples to this directory, for testdata/golden.py to run in TensorFlow")
+	export = flag.String("export", "", "write samples to this directory, for testdata/golden.py to run in TensorFlow")
+	family = flag.String("family", ".*", "export the samples of the test files, less _test.go, that this matches")
 	update = flag.Bool("update", false, "write the generated files anew")
 )
 
-//go:embed testdata/golden.bin
-var goldenData []byte
+//go:embed testdata/golden
+var goldenData embed.FS
 
 // golden returns what TensorFlow computed, by names "trial:output",
-// "trial!error" and "trial:gradN".
+// "trial!error" and "trial:gradN", and its definitions by "signature op".
 var golden = sync.OnceValues(func() (map[string]*tf.Tensor, error) {
-	z, err := gzip.NewReader(bytes.NewReader(goldenData))
+	all := map[string]*tf.Tensor{}
+	err := fs.WalkDir(goldenData, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		return readGolden(name, all)
+	})
+	return all, err
+})
+
+// readGolden adds the values in one file to all.
+func readGolden(name string, all map[string]*tf.Tensor) error {
+	file, err := goldenData.ReadFile(name)
 	if err != nil {
-		return nil, err
+		return err
+	}
+	z, err := gzip.NewReader(bytes.NewReader(file))
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
 	}
 	data, err := io.ReadAll(z)
-	all := map[string]*tf.Tensor{}
 	for err == nil && len(data) > 4 {
 		n := little.LittleEndian.Uint32(data)
 		var p pb.NamedTensorProto
@@ -46,8 +64,8 @@ var golden = sync.OnceValues(func() (map[string]*tf.Tensor, error) {
 		}
 		data = data[4+n:]
 	}
-	return all, err
-})
+	return err
+}
 
 // goldenOf returns a value of TensorFlow's.
 func goldenOf(t *testing.T, name string) *tf.Tensor {
@@ -113,6 +131,7 @@ func (c *trial) testGoldenError(t *testing.T, got string) {
 // An exported trial, as testdata/golden.py reads it.
 type exported struct {
 	ID        string   `json:"id"`
+	Family    string   `json:"family"`
 	Outputs   []string `json:"outputs"`
 	Fails     bool     `json:"fails"`
 	Inputs    []string `json:"inputs"`    // to differentiate for
@@ -125,16 +144,22 @@ func TestExport(t *testing.T) {
 	if *export == "" {
 		t.Skip("no -export directory")
 	}
+	chosen, err := regexp.Compile("^(" + *family + ")$")
+	if err != nil {
+		t.Fatal(err)
+	}
 	g := tf.NewGraph()
 	var list []exported
 	for i, c := range trials() {
-		if c.noGolden != "" {
+		if c.noGolden != "" || !chosen.MatchString(c.family) {
 			continue
 		}
 		g.Scope(fmt.Sprintf("c%d", i), func() { list = append(list, c.exported(t, g)) })
 	}
-	for _, op := range tf.OpNames() {
-		list = append(list, exported{Signature: op})
+	for op, family := range families() {
+		if chosen.MatchString(family) {
+			list = append(list, exported{Signature: op, Family: family})
+		}
 	}
 	def, err := g.MarshalGraphDef()
 	if err != nil {
@@ -148,6 +173,18 @@ func TestExport(t *testing.T) {
 	writeFile(t, filepath.Join(*export, "cases.json"), data)
 }
 
+// families returns by op the family that has its first sample.
+func families() map[string]string {
+	of := map[string]string{}
+	for _, op := range tf.OpNames() {
+		of[op] = "unsampled"
+	}
+	for i := len(samples) - 1; i >= 0; i-- {
+		of[samples[i].op] = samples[i].family
+	}
+	return of
+}
+
 func (c *trial) exported(t *testing.T, g *tf.Graph) exported {
 	input := known(g)
 	if c.fails || c.id != c.sample.id() {
@@ -157,7 +194,7 @@ func (c *trial) exported(t *testing.T, g *tf.Graph) exported {
 	if err != nil {
 		t.Fatalf("%s: %v", c.id, err)
 	}
-	e := exported{ID: c.id, Fails: c.fails}
+	e := exported{ID: c.id, Family: c.family, Fails: c.fails}
 	for _, y := range visible(out) {
 		e.Outputs = append(e.Outputs, y.Name())
 	}

@@ -2,6 +2,9 @@ package ops_test
 
 import (
 	"fmt"
+	"path"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -16,8 +19,9 @@ import (
 // a graph, with unknown shapes, against TensorFlow's values, errors and
 // gradients, and against a numeric gradient.
 type sample struct {
-	op   string
-	name string // tells the samples of one op apart
+	op     string
+	name   string // tells the samples of one op apart
+	family string // the test file that adds it, which has golden values of its own
 	in   []*tf.Tensor
 	f    func(g *tf.Graph, in []tf.Output) []tf.Output
 
@@ -43,7 +47,13 @@ var onlyOwn = []tf.DType{}
 
 var samples []sample
 
-func addSamples(s ...sample) { samples = append(samples, s...) }
+func addSamples(s ...sample) {
+	_, file, _, _ := runtime.Caller(1)
+	for i := range s {
+		s[i].family = strings.TrimSuffix(path.Base(filepath.ToSlash(file)), "_test.go")
+	}
+	samples = append(samples, s...)
+}
 
 // unsampled lists the ops that no sample can use by themselves, with the
 // reason.

@@ -1,11 +1,7 @@
 package ops_test
 
 import (
-	"bytes"
-	"compress/gzip"
-	_ "embed"
 	"fmt"
-	"io"
 	"testing"
 
 	"google.golang.org/protobuf/proto"
@@ -14,38 +10,31 @@ import (
 	"github.com/gorge-tf/gorge/tf"
 )
 
-//go:embed testdata/signatures.bin
-var signatureData []byte
-
 // ownOps are ops that TensorFlow does not have.
 var ownOps = map[string]bool{}
 
-func signatures(t *testing.T) map[string]*pb.OpDef {
-	z, err := gzip.NewReader(bytes.NewReader(signatureData))
+// signatureOf returns TensorFlow's definition of an op, nil if there is none.
+func signatureOf(t *testing.T, op string) *pb.OpDef {
+	all, err := golden()
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := io.ReadAll(z)
-	if err != nil {
+	data := all["signature "+op]
+	if data == nil {
+		return nil
+	}
+	var d pb.OpDef
+	if err := proto.Unmarshal([]byte(tf.Data[string](data)[0]), &d); err != nil {
 		t.Fatal(err)
 	}
-	var list pb.OpList
-	if err := proto.Unmarshal(data, &list); err != nil {
-		t.Fatal(err)
-	}
-	all := map[string]*pb.OpDef{}
-	for _, d := range list.GetOp() {
-		all[d.GetName()] = d
-	}
-	return all
+	return &d
 }
 
 // TestSignatures compares every declaration with TensorFlow's: graphs cross
 // over both ways.
 func TestSignatures(t *testing.T) {
-	all := signatures(t)
 	for _, name := range tf.OpNames() {
-		want := all[name]
+		want := signatureOf(t, name)
 		if want == nil {
 			if !ownOps[name] {
 				t.Errorf("%s: no signature: run testdata/golden.py", name)

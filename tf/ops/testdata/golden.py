@@ -2,8 +2,9 @@
 
     python golden.py DIR
 
-writes golden.bin (results, errors and gradients) and signatures.bin (op
-definitions) beside this file. Needs tensorflow-cpu==2.21.0.
+writes, for each family of samples, golden/FAMILY.bin (results, errors,
+gradients and op definitions) beside this file. `-family REGEXP` beside -export
+limits both to some families. Needs tensorflow-cpu==2.21.0.
 """
 
 import gzip
@@ -17,7 +18,6 @@ os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 
 import numpy as np
 import tensorflow as tf
-from tensorflow.core.framework import op_def_pb2
 from tensorflow.core.protobuf import named_tensor_pb2
 from tensorflow.python.framework import op_def_registry
 
@@ -64,6 +64,12 @@ class Recorder:
     def put(self, name, value):
         p = named_tensor_pb2.NamedTensorProto(name=name, tensor=tf.make_tensor_proto(value))
         self.out.append(p.SerializeToString(deterministic=True))
+
+    def signature(self, op):
+        definition = op and op_def_registry.get(op)
+        if definition:
+            definition.ClearField("description")
+            self.put("signature " + op, definition.SerializeToString(deterministic=True))
 
     def record(self, case):
         part = tf1.GraphDef(versions=self.versions)
@@ -113,20 +119,21 @@ class Recorder:
 
 def main(directory):
     cases, graph_def = load(directory)
-    recorder = Recorder(graph_def)
+    families = {}
     for case in cases:
-        if not case["signature"]:
-            recorder.record(case)
-    write("golden.bin", b"".join(struct.pack("<I", len(p)) + p for p in recorder.out))
-    signatures = [c["signature"] for c in cases if c["signature"]]
-    ops = op_def_pb2.OpList(op=[d for d in map(op_def_registry.get, signatures) if d])
-    for d in ops.op:
-        d.ClearField("description")
-    write("signatures.bin", ops.SerializeToString(deterministic=True))
+        families.setdefault(case["family"], []).append(case)
+    for family, members in families.items():
+        recorder = Recorder(graph_def)
+        for case in members:
+            if not case["signature"]:
+                recorder.record(case)
+        for op in sorted(c["signature"] for c in members):
+            recorder.signature(op)
+        write(family, b"".join(struct.pack("<I", len(p)) + p for p in recorder.out))
 
 
-def write(name, data):
-    with open(os.path.join(here, name), "wb") as f:
+def write(family, data):
+    with open(os.path.join(here, "golden", family + ".bin"), "wb") as f:
         f.write(gzip.compress(data, 9, mtime=0))
 
 
