@@ -60,6 +60,18 @@ func (m *Manager) Delete(container, name string, typeHash uint64) error {
 	return m.remove(container, key{typeHash, name}, unknownType)
 }
 
+// Find returns the resource that a handle with these fields points to, whatever
+// its type. Like [Lookup] it does not hold off the resource's Close.
+func (m *Manager) Find(container, name string, typeHash uint64) (value any, ok bool) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	e, ok := m.containers[orDefault(container)][key{typeHash, name}]
+	if !ok {
+		return nil, false
+	}
+	return e.value, true
+}
+
 func (m *Manager) remove(container string, k key, typeName string) error {
 	container = orDefault(container)
 	m.mu.Lock()
