@@ -22,8 +22,8 @@ type sample struct {
 	op     string
 	name   string // tells the samples of one op apart
 	family string // the test file that adds it, which has golden values of its own
-	in   []*tf.Tensor
-	f    func(g *tf.Graph, in []tf.Output) []tf.Output
+	in     []*tf.Tensor
+	f      func(g *tf.Graph, in []tf.Output) []tf.Output
 
 	// fails says that TensorFlow refuses the inputs at run time. Its words
 	// have to be ours.
