@@ -1,0 +1,135 @@
+package kernel
+
+// ConvolveBackInput computes the gradient dx of Convolve for its images from
+// that of its results, dy.
+func ConvolveBackInput[T Number](par Par, v *Conv, dx, dy, w []T) {
+	if len(dx) == 0 {
+		return
+	}
+	if len(dy) == 0 || len(w) == 0 {
+		clear(dx)
+		return
+	}
+	if back, ok := v.mirrored(); ok {
+		Convolve(par, back, dx, dy, mirrorFilter(par, v, w), Epilogue[T]{})
+		return
+	}
+	wt := swapChannels(par, v, w)
+	n := v.In[2] * v.InC
+	par(v.Batch*v.linesIn(), v.lineGrain(), func(lo, hi int) {
+		line := make([]T, max(v.width(), v.Pad[2]+v.In[2])*v.InC)
+		for i := lo; i < hi; i++ {
+			clear(line)
+			collectLine(v, line, dy, wt, i)
+			copy(dx[i*n:(i+1)*n], line[v.Pad[2]*v.InC:])
+		}
+	})
+}
+
+// mirrored returns the convolution with the filters turned around that
+// computes the gradient, if there is one: windows have to move by 1.
+func (v *Conv) mirrored() (*Conv, bool) {
+	b := *v
+	b.In, b.Out, b.InC, b.OutC = v.Out, v.In, v.OutC, v.InC
+	for i := range b.Pad {
+		b.Pad[i] = (v.Kernel[i]-1)*v.Dilation[i] - v.Pad[i]
+		if b.Pad[i] < 0 || v.Stride[i] != 1 {
+			return nil, false
+		}
+	}
+	return &b, v.Groups == 1
+}
+
+// mirrorFilter turns the filters around and exchanges inputs and outputs.
+func mirrorFilter[T Number](par Par, v *Conv, w []T) []T {
+	wt := swapChannels(par, v, w)
+	n := v.InC * v.OutC
+	tmp := make([]T, n)
+	for i, j := 0, v.taps()-1; i < j; i, j = i+1, j-1 {
+		a, b := wt[i*n:(i+1)*n], wt[j*n:(j+1)*n]
+		copy(tmp, a)
+		copy(a, b)
+		copy(b, tmp)
+	}
+	return wt
+}
+
+// swapChannels transposes the matrix of each tap to [outputs channels].
+func swapChannels[T Number](par Par, v *Conv, w []T) []T {
+	wt := make([]T, len(w))
+	Transpose(par, NewTransposition([]int{v.taps(), v.groupC(), v.OutC}, []int{0, 2, 1}), wt, w)
+	return wt
+}
+
+// collectLine adds to a padded line of images what all windows that cover
+// parts of it give back.
+func collectLine[T Number](v *Conv, line, dy, wt []T, i int) {
+	n, d, h := i/v.linesIn(), i%v.linesIn()/v.In[1], i%v.In[1]
+	for kd := range v.Kernel[0] {
+		od, inside := v.from(0, d, kd)
+		if !inside {
+			continue
+		}
+		for kh := range v.Kernel[1] {
+			if oh, inside := v.from(1, h, kh); inside {
+				src := dy[((n*v.Out[0]+od)*v.Out[1]+oh)*v.Out[2]*v.OutC:]
+				tap := (kd*v.Kernel[1] + kh) * v.Kernel[2]
+				collectRow(v, line, src, wt[tap*v.groupC()*v.OutC:])
+			}
+		}
+	}
+}
+
+// collectRow adds the product of one row of gradients with each tap of a row
+// of the filters. The results of one tap do not overlap.
+func collectRow[T Number](v *Conv, line, dy, wt []T) {
+	g := Gemm{M: v.Out[2], N: v.groupC(), K: v.groupOut(), LDA: v.OutC, LDB: v.groupC(), LDC: v.Stride[2] * v.InC, Accumulate: true}
+	for kw := range v.Kernel[2] {
+		for k := range v.Groups {
+			serialMatMul(g, line[kw*v.Dilation[2]*v.InC+k*g.N:], dy[k*g.K:], wt[(kw*v.OutC+k*g.K)*g.N:])
+		}
+	}
+}
+
+// backPatchElements is how many elements of patches are multiplied at a time
+// for the filters: long enough for the sums to stay in registers.
+const backPatchElements = 512 << 10
+
+// ConvolveBackFilter computes the gradient dw of Convolve for its filters from
+// its images and the gradient of its results, dy.
+func ConvolveBackFilter[T Number](par Par, v *Conv, dw, x, dy []T) {
+	if len(dy) == 0 || len(x) == 0 {
+		clear(dw)
+		return
+	}
+	if v.pointwise() {
+		MatMul(par, NewGemm(v.InC, v.OutC, v.Batch*v.linesOut()*v.Out[2], true, false), dw, x, dy, Epilogue[T]{})
+		return
+	}
+	lines, step := v.Batch*v.linesOut(), v.patchLines(backPatchElements)
+	patches := make([]T, min(step, lines)*v.Out[2]*v.patchSize())
+	for i := 0; i < lines; i += step {
+		end := min(lines, i+step)
+		par(end-i, v.lineGrain(), func(lo, hi int) {
+			fillPatches(v, patches[lo*v.Out[2]*v.patchSize():], x, i+lo, i+hi)
+		})
+		addFilters(par, v, dw, patches, dy[i*v.Out[2]*v.OutC:], (end-i)*v.Out[2], i > 0)
+	}
+}
+
+// addFilters multiplies the patches of some windows with their gradients.
+func addFilters[T Number](par Par, v *Conv, dw, patches, dy []T, windows int, more bool) {
+	if v.Groups == 1 {
+		g := NewGemm(v.patchSize(), v.OutC, windows, true, false)
+		g.Accumulate = more
+		MatMul(par, g, dw, patches, dy, Epilogue[T]{})
+		return
+	}
+	c, out := v.groupC(), v.groupOut()
+	g := Gemm{M: c, N: out, K: windows, TransA: true, LDA: v.patchSize(), LDB: v.OutC, LDC: v.OutC, Accumulate: more}
+	for tap := range v.taps() {
+		for k := range v.Groups {
+			MatMul(par, g, dw[tap*c*v.OutC+k*out:], patches[tap*v.InC+k*c:], dy[k*out:], Epilogue[T]{})
+		}
+	}
+}
