@@ -2,6 +2,7 @@ package verbs_test
 
 import (
 	"context"
+	"sync"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -17,50 +18,134 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // A cluster connects managers of this process without gRPC.
-type cluster map[string]*verbs.Manager
+type cluster struct {
+	config verbs.Config
+	wrap   func(verbs.Device) verbs.Device // nil: devices as they are
+	arena  bool                            // tensors are received in registered memory
+	served func(key string, err error)     // hears what peers were given, may be nil
 
-func (c cluster) GetRemoteAddress(ctx context.Context, task string, req *pb.GetRemoteAddressRequest) (*pb.GetRemoteAddressResponse, error) {
-	m := c[task]
+	mu     sync.Mutex
+	tasks  map[string]*verbs.Manager
+	joined sync.Cond
+}
+
+func newCluster() *cluster {
+	c := &cluster{tasks: map[string]*verbs.Manager{}}
+	c.joined.L = &c.mu
+	return c
+}
+
+// GetRemoteAddress waits for a task that has not joined yet.
+func (c *cluster) GetRemoteAddress(ctx context.Context, task string, req *pb.GetRemoteAddressRequest) (*pb.GetRemoteAddressResponse, error) {
+	defer context.AfterFunc(ctx, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.joined.Broadcast()
+	})()
+	c.mu.Lock()
+	for c.tasks[task] == nil && ctx.Err() == nil {
+		c.joined.Wait()
+	}
+	m := c.tasks[task]
+	c.mu.Unlock()
 	if m == nil {
-		return nil, tf.Errorf(tf.Unavailable, "%s is not there", task)
+		return nil, ctx.Err()
 	}
 	return m.GetRemoteAddress(ctx, req)
 }
 
-// pair returns two tasks with software devices.
-func pair(t *testing.T, config verbs.Config, wrap func(verbs.Device) verbs.Device) rendezvoustest.Pair {
+// join starts a task, in place of an earlier one of its name.
+func (c *cluster) join(t *testing.T, task string, peers ...string) rendezvoustest.Peer {
 	t.Helper()
-	c := cluster{}
-	a := c.join(t, config, wrap, rendezvoustest.TaskA, rendezvoustest.TaskB)
-	b := c.join(t, config, wrap, rendezvoustest.TaskB, rendezvoustest.TaskA)
-	return rendezvoustest.Pair{A: a, B: b}
-}
-
-func (c cluster) join(t *testing.T, config verbs.Config, wrap func(verbs.Device) verbs.Device, task string, peers ...string) rendezvoustest.Peer {
-	t.Helper()
-	var dev verbs.Device
-	dev, err := soft.Open(soft.Options{})
+	own, err := soft.Open(soft.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if wrap != nil {
-		dev = wrap(dev)
+	dev := verbs.Device(own)
+	if c.wrap != nil {
+		dev = c.wrap(dev)
 	}
 	rdv := rendezvous.NewManager(0)
-	m, err := verbs.NewManager(dev, verbs.Options{Config: config, Task: task, Peers: peers, Serve: rdv.RecvLocal, Exchanger: c})
+	m, err := verbs.NewManager(dev, verbs.Options{Config: c.config, Task: task, Peers: peers, Serve: c.serve(rdv), Exchanger: c, MaxTensor: maxTensor})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c[task] = m
+	c.mu.Lock()
+	c.tasks[task] = m
+	c.mu.Unlock()
+	c.joined.Broadcast()
 	t.Cleanup(func() {
 		rdv.CleanupAll()
 		if err := m.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	return rendezvoustest.Peer{Manager: rdv, Session: &rendezvous.Session{Task: task, Transport: m}}
+	s := &rendezvous.Session{Task: task, Transport: m}
+	if c.arena {
+		s.Alloc = m.Alloc(rendezvous.Allocate)
+	}
+	return rendezvoustest.Peer{Manager: rdv, Session: s}
 }
 
+func (c *cluster) serve(rdv *rendezvous.Manager) verbs.Serve {
+	if c.served == nil {
+		return rdv.RecvLocal
+	}
+	return func(ctx context.Context, step int64, key string, done rendezvous.Done) {
+		rdv.RecvLocal(ctx, step, key, func(t *tf.Tensor, dead bool, err error) {
+			done(t, dead, err)
+			c.served(key, err)
+		})
+	}
+}
+
+const maxTensor = 100 << 20
+
+func (c *cluster) pair(t *testing.T) rendezvoustest.Pair {
+	t.Helper()
+	return rendezvoustest.Pair{
+		A: c.join(t, rendezvoustest.TaskA, rendezvoustest.TaskB),
+		B: c.join(t, rendezvoustest.TaskB, rendezvoustest.TaskA),
+	}
+}
+
+// A device with other attributes.
+type altered struct {
+	verbs.Device
+	change func(*verbs.Attributes)
+}
+
+func (d altered) Attributes() verbs.Attributes {
+	a := d.Device.Attributes()
+	d.change(&a)
+	return a
+}
+
+func alter(change func(*verbs.Attributes)) func(verbs.Device) verbs.Device {
+	return func(d verbs.Device) verbs.Device { return altered{d, change} }
+}
+
+// TestSuite runs what all transports have to pass over channels in all the
+// ways in which memory gets to the device.
 func TestSuite(t *testing.T) {
-	rendezvoustest.Run(t, func(t *testing.T) rendezvoustest.Pair { return pair(t, verbs.Config{}, nil) })
+	for _, c := range []struct {
+		name  string
+		setUp func(*cluster)
+	}{
+		{"Default", func(*cluster) {}},
+		{"Arena", func(c *cluster) { c.arena = true }},
+		{"SmallArena", func(c *cluster) { c.arena, c.config.ArenaBytes = true, 1024 }},
+		{"AlwaysCopy", func(c *cluster) { c.wrap = alter(func(a *verbs.Attributes) { a.CopyBelow = 1 << 40 }) }},
+		{"NeverCopy", func(c *cluster) { c.wrap = alter(func(a *verbs.Attributes) { a.CopyBelow = 0 }) }},
+		{"ShortMessages", func(c *cluster) { c.wrap = alter(func(a *verbs.Attributes) { a.MaxMessage = 5000 }) }},
+		{"ShallowQueues", func(c *cluster) { c.config.QueueDepth = 2 }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			rendezvoustest.Run(t, func(t *testing.T) rendezvoustest.Pair {
+				cl := newCluster()
+				c.setUp(cl)
+				return cl.pair(t)
+			})
+		})
+	}
 }

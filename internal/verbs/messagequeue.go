@@ -89,4 +89,3 @@ func (c *Channel) pinged(n uint32) {
 		c.cancelAnswered()
 	}
 }
-

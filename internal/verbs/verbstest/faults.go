@@ -1,0 +1,112 @@
+package verbstest
+
+import (
+	"sync"
+
+	"github.com/gorge-tf/gorge/internal/verbs"
+)
+
+// A Faulty is a device whose queue pairs hold requests back or fail when they
+// are told to.
+type Faulty struct {
+	verbs.Device
+
+	mu    sync.Mutex
+	match func(verbs.SendWR) bool
+	pairs map[*faultyPair]bool
+	held  sync.Cond // signals that a request is held
+	count int
+}
+
+// Wrap returns dev with faults that can be switched on.
+func Wrap(dev verbs.Device) *Faulty {
+	f := &Faulty{Device: dev, pairs: map[*faultyPair]bool{}}
+	f.held.L = &f.mu
+	return f
+}
+
+// Hold holds requests that match back, and all that come after one of them on
+// the same queue pair.
+func (f *Faulty) Hold(match func(verbs.SendWR) bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.match = match
+}
+
+// AwaitHeld waits until n requests have been held in all.
+func (f *Faulty) AwaitHeld(n int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for f.count < n {
+		f.held.Wait()
+	}
+}
+
+// Release sends what is held, and holds nothing any more.
+func (f *Faulty) Release() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.match = nil
+	for q := range f.pairs {
+		for _, wr := range q.held {
+			if err := q.QueuePair.PostSend(wr); err != nil {
+				return err
+			}
+		}
+		q.held = nil
+	}
+	return nil
+}
+
+// Break makes all queue pairs fail, as when a cable is pulled.
+func (f *Faulty) Break() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for q := range f.pairs {
+		if err := q.QueuePair.Fail(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CreateQP returns a queue pair that the device's faults apply to.
+func (f *Faulty) CreateQP(cq verbs.CompletionQueue, depth int) (verbs.QueuePair, error) {
+	q, err := f.Device.CreateQP(cq, depth)
+	if err != nil {
+		return nil, err
+	}
+	p := &faultyPair{QueuePair: q, dev: f}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.pairs[p] = true
+	return p, nil
+}
+
+type faultyPair struct {
+	verbs.QueuePair
+	dev  *Faulty
+	held []verbs.SendWR
+}
+
+// PostSend holds the request or passes it on.
+func (p *faultyPair) PostSend(wr verbs.SendWR) error {
+	f := p.dev
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.match == nil || len(p.held) == 0 && !f.match(wr) {
+		return p.QueuePair.PostSend(wr)
+	}
+	p.held = append(p.held, wr)
+	f.count++
+	f.held.Broadcast()
+	return nil
+}
+
+// Destroy forgets what is held.
+func (p *faultyPair) Destroy() error {
+	p.dev.mu.Lock()
+	delete(p.dev.pairs, p)
+	p.dev.mu.Unlock()
+	return p.QueuePair.Destroy()
+}
