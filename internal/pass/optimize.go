@@ -9,8 +9,8 @@ import (
 
 // Options says how a graph is optimized.
 type Options struct {
-	// Disabled, by name, are the passes to leave out.
-	Disabled map[string]bool
+	// Disabled are the names of passes to leave out; "all" is all of them.
+	Disabled []string
 	// Eval computes a node on the CPU; nil: nothing is computed in advance.
 	Eval func(n *tf.Node, in []*tf.Tensor) ([]*tf.Tensor, error)
 	// Preserve, by name, are nodes that must stay as they are, besides those
@@ -42,6 +42,8 @@ var optimizers = []optimizer{
 	{name: "dependency_optimization", after: []string{"common_subgraph_elimination"}, run: dropDetours},
 }
 
+const allPasses = "all"
+
 // maxRounds bounds how often the passes are repeated; most graphs need two.
 const maxRounds = 10
 
@@ -58,8 +60,8 @@ func PassNames() []string {
 // CheckPassNames reports names that no optimization has.
 func CheckPassNames(names []string) error {
 	for _, n := range names {
-		if !slices.Contains(PassNames(), n) {
-			return tf.Errorf(tf.InvalidArgument, "a pass to disable must be one of %q, got %q", PassNames(), n)
+		if n != allPasses && !slices.Contains(PassNames(), n) {
+			return tf.Errorf(tf.InvalidArgument, "a pass to disable must be %q or one of %q, got %q", allPasses, PassNames(), n)
 		}
 	}
 	return nil
@@ -68,6 +70,9 @@ func CheckPassNames(names []string) error {
 // Optimize rewrites g, which is placed, until nothing is left to improve. The
 // graph is checked after each pass.
 func Optimize(g *graph.Graph, o Options) error {
+	if slices.Contains(o.Disabled, allPasses) {
+		return nil
+	}
 	if err := CheckPlaced(g); err != nil {
 		return err
 	}
@@ -76,22 +81,26 @@ func Optimize(g *graph.Graph, o Options) error {
 	}
 	e := newEditor(g, o)
 	for range maxRounds {
-		changed := false
-		for i := range optimizers {
-			if o.Disabled[optimizers[i].name] {
-				continue
-			}
-			did, err := e.apply(&optimizers[i])
-			if err != nil {
-				return err
-			}
-			changed = changed || did
-		}
-		if !changed {
-			return nil
+		if changed, err := e.round(); err != nil || !changed {
+			return err
 		}
 	}
 	return nil
+}
+
+// round runs each pass once and reports whether any did something.
+func (e *editor) round() (changed bool, err error) {
+	for i := range optimizers {
+		if slices.Contains(e.Disabled, optimizers[i].name) {
+			continue
+		}
+		did, err := e.apply(&optimizers[i])
+		if err != nil {
+			return false, err
+		}
+		changed = changed || did
+	}
+	return changed, nil
 }
 
 // apply runs one pass, drops what nobody needs after it, and checks the result.

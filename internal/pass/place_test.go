@@ -119,10 +119,13 @@ func TestPlacePinned(t *testing.T) {
 	}
 }
 
-func TestPlaceWithoutKernel(t *testing.T) {
+func init() {
 	tf.RegisterDeviceType("NOTHING", func(n *tf.Node) (tf.NewKernel, error) {
 		return nil, tf.Errorf(tf.NotFound, "No OpKernel was registered to support Op '%s'", n.OpName())
 	})
+}
+
+func TestPlaceWithoutKernel(t *testing.T) {
 	g := parse(t, "a = NoOp @/device:NOTHING:0")
 	p := Placer{Devices: append(cpus(t, "/job:localhost/replica:0/task:0", 1, true), device(t, "/job:localhost/replica:0/task:0/device:NOTHING:0", true))}
 	if got, want := message(p.Place(g)), "NOT_FOUND: No OpKernel was registered to support Op 'NoOp'"; got != want {

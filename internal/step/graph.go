@@ -15,7 +15,7 @@ type Runtime struct {
 	Kernels  Kernels
 	Pool     *memory.Pool
 	Parallel func(n, grain int, f func(lo, hi int))
-	// DisabledPasses are the optimizations to leave out.
+	// DisabledPasses are the optimizations to leave out, by name.
 	DisabledPasses []string
 }
 
@@ -35,7 +35,7 @@ type part struct {
 // Build optimizes g, which is placed on devices of this task, splits it by
 // device, and prepares an executor for each part. It takes over g.
 func (rt *Runtime) Build(g *graph.Graph) (*Graph, error) {
-	if err := rt.optimize(g); err != nil {
+	if err := pass.Optimize(g, pass.Options{Disabled: rt.DisabledPasses, Eval: rt.evaluator().eval}); err != nil {
 		return nil, err
 	}
 	graphs, err := pass.Partition(g, pass.PartitionOptions{
@@ -67,14 +67,6 @@ func (g *Graph) add(p *graph.Graph, d tf.Device) error {
 	e, err := executor.New(p, executor.Params{Device: d, Kernel: g.rt.Kernels.For(d), Pool: g.rt.Pool})
 	g.parts = append(g.parts, part{p, d, e})
 	return err
-}
-
-func (rt *Runtime) optimize(g *graph.Graph) error {
-	o := pass.Options{Disabled: map[string]bool{}, Eval: rt.evaluator().eval}
-	for _, name := range rt.DisabledPasses {
-		o.Disabled[name] = true
-	}
-	return pass.Optimize(g, o)
 }
 
 func (rt *Runtime) incarnation(name string) uint64 {

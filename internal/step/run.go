@@ -42,7 +42,7 @@ func (g *Graph) runParts(ctx context.Context, step *tf.Step, v Rendezvous) error
 	r := &run{rendezvous: v, left: len(g.parts), done: make(chan struct{})}
 	step.Context, r.cancel = context.WithCancelCause(ctx)
 	defer r.cancel(nil)
-	defer r.watch(ctx)()
+	unwatch := r.watch(ctx)
 	for i := range g.parts {
 		p := &g.parts[i]
 		s := *step
@@ -54,6 +54,7 @@ func (g *Graph) runParts(ctx context.Context, step *tf.Step, v Rendezvous) error
 		}
 	}
 	<-r.done
+	unwatch() // nobody else sets r.err any more
 	return explained(ctx, r.err)
 }
 
@@ -67,7 +68,10 @@ func (g *Graph) clear(container string) {
 // explained is err, or, if it only follows from the end of ctx, what that
 // means for the step.
 func explained(ctx context.Context, err error) error {
-	if err != nil && tf.AsError(err).Derived && ctx.Err() != nil {
+	if err == nil || ctx.Err() == nil {
+		return err
+	}
+	if tf.AsError(err).Derived || errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx)) {
 		return ended(ctx)
 	}
 	return err
