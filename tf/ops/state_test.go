@@ -23,6 +23,7 @@ func TestConcurrentUpdates(t *testing.T) {
 	one := ops.OnesLike(zeros)
 	add := ops.AssignAddVariableOp(h, one)
 	sub := ops.AssignSubVariableOp(other, one)
+	reading := ops.ReadVariableOp(h, tf.Int64)
 	s, err := session.New(g)
 	if err != nil {
 		t.Fatal(err)
@@ -39,7 +40,7 @@ func TestConcurrentUpdates(t *testing.T) {
 	var wg sync.WaitGroup
 	for range steps {
 		wg.Go(func() { run(add, sub) })
-		wg.Go(func() { run(ops.Identity(one)) })
+		wg.Go(func() { run(reading) })
 	}
 	wg.Wait()
 	out := run(ops.ReadVariableOp(h, tf.Int64), ops.ReadVariableOp(other, tf.Int64))
