@@ -42,8 +42,16 @@ const (
 	Int4       DType = 29
 	Uint4      DType = 30
 
+	// Types that Gorge only carries: nothing computes with them.
+	Float8E4M3FNUZ    DType = 26
+	Float8E4M3B11FNUZ DType = 27
+	Float8E5M2FNUZ    DType = 28
+	Int2              DType = 31
+	Uint2             DType = 32
+	Float4E2M1FN      DType = 33
+
 	refOffset DType = 100
-	numDTypes       = 31
+	numDTypes       = 34
 )
 
 // Half and BF16 are the Go types of Float16 and BFloat16 elements: the 16 bits
@@ -95,6 +103,13 @@ var dtypes = [numDTypes]dtypeInfo{
 	Float8E4M3: {"float8_e4m3fn", "float8_e4m3fn", 1, Uint8},
 	Int4:       {"int4", "int4", 1, Int8},
 	Uint4:      {"uint4", "uint4", 1, Uint8},
+
+	Float8E4M3FNUZ:    {"float8_e4m3fnuz", "float8_e4m3fnuz", 1, Uint8},
+	Float8E4M3B11FNUZ: {"float8_e4m3b11fnuz", "float8_e4m3b11fnuz", 1, Uint8},
+	Float8E5M2FNUZ:    {"float8_e5m2fnuz", "float8_e5m2fnuz", 1, Uint8},
+	Int2:              {"int2", "int2", 1, Int8},
+	Uint2:             {"uint2", "uint2", 1, Uint8},
+	Float4E2M1FN:      {"float4_e2m1fn", "float4_e2m1fn", 1, Uint8},
 }
 
 // String returns TensorFlow's Python name of d: "float32", "float32_ref".
@@ -155,7 +170,16 @@ func (d DType) Size() int {
 // IsFloat reports whether d is a real floating-point type.
 func (d DType) IsFloat() bool {
 	switch d.Base() {
-	case Float16, BFloat16, Float32, Float64, Float8E4M3, Float8E5M2:
+	case Float16, BFloat16, Float32, Float64:
+		return true
+	}
+	return d.isSmallFloat()
+}
+
+// isSmallFloat reports whether d is a floating-point type of 8 bits or fewer.
+func (d DType) isSmallFloat() bool {
+	switch d.Base() {
+	case Float8E4M3, Float8E5M2, Float8E4M3FNUZ, Float8E4M3B11FNUZ, Float8E5M2FNUZ, Float4E2M1FN:
 		return true
 	}
 	return false
@@ -167,7 +191,7 @@ func (d DType) IsComplex() bool { b := d.Base(); return b == Complex64 || b == C
 // IsInteger reports whether d is a plain integer type.
 func (d DType) IsInteger() bool {
 	switch d.Base() {
-	case Int8, Int16, Int32, Int64, Uint8, Uint16, Uint32, Uint64, Int4, Uint4:
+	case Int8, Int16, Int32, Int64, Uint8, Uint16, Uint32, Uint64, Int4, Uint4, Int2, Uint2:
 		return true
 	}
 	return false
@@ -178,7 +202,7 @@ func (d DType) IsInteger() bool {
 func DTypeByName(name string) (DType, bool) {
 	if base, ok := strings.CutSuffix(name, "_ref"); ok {
 		d, ok := DTypeByName(base)
-		return d.Ref(), ok
+		return d.Ref(), ok && !d.IsRef()
 	}
 	for d, info := range dtypes {
 		if d != 0 && (info.name == name || info.cname == name) && name != "" {

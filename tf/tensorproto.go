@@ -186,7 +186,7 @@ func (t *Tensor) fill(p *pb.TensorProto) error {
 
 // fillUint8 tells the 8-bit floats, which have a field of their own, from integers.
 func (t *Tensor) fillUint8(p *pb.TensorProto) error {
-	if t.dtype == Float8E4M3 || t.dtype == Float8E5M2 {
+	if t.dtype.isSmallFloat() {
 		return spread(t, p.GetFloat8Val(), func(v byte) uint8 { return v })
 	}
 	return spread(t, p.GetIntVal(), func(v int32) uint8 { return uint8(v) })

@@ -1,0 +1,64 @@
+package tf_test
+
+import (
+	_ "embed"
+	"encoding/json"
+	"testing"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+//go:embed testdata/golden.json
+var goldenJSON []byte
+
+// golden is what TensorFlow says; testdata/golden.py writes it.
+var golden struct {
+	Types []struct {
+		Enum, Name, Ref            string
+		Number, Size               int
+		Floating, Integer, Complex bool
+	}
+	Tensors, Encodings []goldenTensor
+	Names              [][3]string
+	Devices            map[string]*string
+	Scopes             [][2]json.RawMessage
+	Seeds              [][2]json.RawMessage
+	Broadcasts         [][5]json.RawMessage
+}
+
+// goldenTensor is a tensor, the bytes of a TensorProto that has it, and its
+// elements: in hexadecimal digits, strings each for themselves.
+type goldenTensor struct {
+	Name     string
+	DType    tf.DType
+	Shape    []int
+	Proto    string
+	Elements json.RawMessage
+}
+
+func init() {
+	if err := json.Unmarshal(goldenJSON, &golden); err != nil {
+		panic(err)
+	}
+}
+
+// decode reads a part of the golden data.
+func decode[T any](t *testing.T, data json.RawMessage) (v T) {
+	t.Helper()
+	if err := json.Unmarshal(data, &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// goldenShape reads a shape: null stands for an error.
+func goldenShape(t *testing.T, data json.RawMessage) (s tf.Shape, ok bool) {
+	t.Helper()
+	switch string(data) {
+	case "null":
+		return nil, false
+	case `"unknown"`:
+		return nil, true
+	}
+	return append(tf.Shape{}, decode[[]int](t, data)...), true
+}
