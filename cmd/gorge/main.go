@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -39,7 +40,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 0
 	}
 	e := tf.AsError(err)
-	fmt.Fprintf(stderr, "%s: %s\n", e.Code, e.Message())
+	fmt.Fprintf(stderr, "%s: %s\n", e.Code, strings.ReplaceAll(e.Message(), "\n", " "))
 	return 1
 }
 

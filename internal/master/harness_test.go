@@ -24,6 +24,24 @@ const (
 	worker1 = "/job:worker/replica:0/task:1"
 )
 
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "TestWait", Out: "never: float", Stateful: true, NoGrad: tf.NotDifferentiable,
+		Shape: func(*tf.Infer) error { return nil }, Kernels: tf.AnyType(waiting),
+	})
+}
+
+// started hears of each node that begins to wait.
+var started = make(chan struct{}, 16)
+
+// waiting is the kernel of an op that waits until its step is cancelled.
+func waiting(*tf.Node) (tf.Kernel, error) {
+	return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
+		started <- struct{}{}
+		context.AfterFunc(c.StepContext(), func() { done(&tf.Error{Code: tf.Canceled, Msg: "no more waiting", Derived: true}) })
+	}), nil
+}
+
 // A cluster is several tasks in this process. What they send to each other goes
 // through no network, but messages are copied as a network would.
 type cluster struct {

@@ -45,6 +45,9 @@ func (w *Worker) newSession(req *pb.CreateWorkerSessionRequest) *session {
 	}
 	s.rt.Devices, s.rt.Pool, s.rt.Parallel = devices, w.pool, w.threads.ParallelFor
 	s.rdv = rendezvous.Session{Task: w.env.Task, Devices: devices, Transport: w.env.Transport, Alloc: allocFrom(w.pool)}
+	if w.env.Alloc != nil {
+		s.rdv.Alloc = w.env.Alloc(s.rdv.Alloc)
+	}
 	s.ctx, s.cancel = context.WithCancelCause(w.ctx)
 	return s
 }

@@ -26,8 +26,11 @@ type Env struct {
 	Devices    *device.Set          // of the task, by their full names
 	Rendezvous *rendezvous.Manager  // of the steps that run here
 	Transport  rendezvous.Transport // to the other tasks; nil if there are none
-	Threads    int                  // goroutines that one operation uses; 0: the cores
-	Log        *slog.Logger         // nil: nothing is logged
+	// Alloc wraps the allocator of tensors that come from there, for a
+	// transport that has memory of its own; nil: it has none.
+	Alloc   func(rendezvous.Alloc) rendezvous.Alloc
+	Threads int          // goroutines that one operation uses; 0: the cores
+	Log     *slog.Logger // nil: nothing is logged
 }
 
 // A Worker serves one task. All methods may be called from any goroutine.

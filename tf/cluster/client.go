@@ -179,8 +179,12 @@ func pause(ctx context.Context, n int) bool {
 	}
 }
 
-// farewell bounds how long Close waits for a master that does not answer.
-const farewell = 10 * time.Second
+// farewell bounds how long Close waits for a master that does not answer;
+// longShot, for one that the session has lost its connection to.
+const (
+	farewell = 10 * time.Second
+	longShot = 300 * time.Millisecond
+)
 
 // Close ends the session. Steps under way end with an error.
 func (r *remote) Close() error {
@@ -198,14 +202,19 @@ func (r *remote) Close() error {
 }
 
 func (r *remote) closeAtMaster() error {
-	if r.handle == "" || r.conn.GetState() == connectivity.TransientFailure {
+	if r.handle == "" {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), farewell)
+	patience := farewell
+	if r.conn.GetState() != connectivity.Ready {
+		patience = longShot
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	_, err := r.master.CloseSession(ctx, &pb.CloseSessionRequest{SessionHandle: r.handle})
-	if tf.CodeOf(err) == tf.Aborted || tf.CodeOf(err) == tf.Unavailable {
-		return nil // the master has restarted, or is about to: the session is over
+	switch tf.CodeOf(err) {
+	case tf.Aborted, tf.Unavailable, tf.DeadlineExceeded:
+		return nil // the master has restarted, or is gone: so is the session
 	}
 	return err
 }

@@ -17,7 +17,8 @@ type Config struct {
 	Cluster Spec
 	Job     string
 	Task    int
-	// Protocol is how tasks exchange tensors: "grpc", or "" for the same.
+	// Protocol is how tasks exchange tensors: "grpc", or "" for the same, or
+	// "grpc+verbs" by RDMA. All tasks of a cluster need the same.
 	Protocol string
 	// Devices says how many devices of each type the task has; one CPU if
 	// there is nothing about CPUs.
@@ -91,8 +92,8 @@ func (c *Config) check() (address string, err error) {
 	if err := c.Cluster.check(); err != nil {
 		return "", err
 	}
-	if c.Protocol != "" && c.Protocol != "grpc" {
-		return "", tf.Errorf(tf.NotFound, "No server factory registered for the given ServerDef: protocol \"%s\"\nThe available server factories are: [ grpc ]", c.Protocol)
+	if c.Protocol != "" && c.Protocol != protocolGRPC && c.Protocol != protocolVerbs {
+		return "", tf.Errorf(tf.NotFound, "No server factory registered for the given ServerDef: protocol \"%s\"\nThe available server factories are: [ %s, %s ]", c.Protocol, protocolGRPC, protocolVerbs)
 	}
 	return c.Cluster.Address(c.Job, c.Task)
 }

@@ -1,6 +1,7 @@
 package cluster_test
 
 import (
+	"context"
 	"log/slog"
 	"net"
 	"testing"
@@ -13,6 +14,24 @@ import (
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "TestWait", Out: "never: float", Stateful: true, NoGrad: tf.NotDifferentiable,
+		Shape: func(*tf.Infer) error { return nil }, Kernels: tf.AnyType(wait),
+	})
+}
+
+// waiting hears of each node that begins to wait.
+var waiting = make(chan struct{}, 16)
+
+// wait is the kernel of an op that waits until its step is cancelled.
+func wait(*tf.Node) (tf.Kernel, error) {
+	return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
+		waiting <- struct{}{}
+		context.AfterFunc(c.StepContext(), func() { done(&tf.Error{Code: tf.Canceled, Msg: "no more waiting", Derived: true}) })
+	}), nil
+}
 
 // listen opens a port of this machine that nobody else has.
 func listen(t testing.TB) net.Listener {

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"errors"
 	"log/slog"
 	"net"
 	"strconv"
@@ -13,6 +14,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/master"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/rpc"
+	"github.com/gorge-tf/gorge/internal/verbs"
 	"github.com/gorge-tf/gorge/internal/worker"
 	"github.com/gorge-tf/gorge/tf"
 	_ "github.com/gorge-tf/gorge/tf/ops" // kernels for every op a client may bring
@@ -29,6 +31,7 @@ type Server struct {
 	worker   *worker.Worker
 	master   *master.Master
 	channels *rpc.Channels
+	verbs    *verbs.Manager // nil unless tensors go by RDMA
 	log      *slog.Logger
 
 	mu      sync.Mutex
@@ -66,7 +69,10 @@ func NewServer(c Config) (*Server, error) {
 		s.log = slog.New(c.Log)
 	}
 	s.log = s.log.With("task", s.task)
-	s.assemble(&c, devices)
+	if err := s.assemble(&c, devices); err != nil {
+		lis.Close()
+		return nil, err
+	}
 	return s, nil
 }
 
@@ -81,19 +87,34 @@ func targetOf(address string, lis net.Listener) string {
 }
 
 // assemble makes worker, master and gRPC server know each other.
-func (s *Server) assemble(c *Config, devices *device.Set) {
+func (s *Server) assemble(c *Config, devices *device.Set) error {
 	s.channels = rpc.NewChannels(addressBook(c.Cluster), rpc.DialConfig{})
-	s.worker = worker.New(worker.Env{
-		Task: s.task, Devices: devices, Rendezvous: rendezvous.NewManager(0),
-		Transport: rpc.NewTransport(s.channels, 0), Threads: c.Threads, Log: s.log,
-	})
+	s.grpc = grpc.NewServer(rpc.ServerOptions(rpc.ServerConfig{Logger: s.log})...)
+	env := worker.Env{Task: s.task, Devices: devices, Rendezvous: rendezvous.NewManager(0), Threads: c.Threads, Log: s.log}
+	if err := s.connect(c, &env); err != nil {
+		return err
+	}
+	s.worker = worker.New(env)
 	s.master = master.New(master.Env{
 		Task: s.task, Devices: devices, Config: c.defaults, Log: s.log,
 		Workers: &workers{own: s.task, worker: s.worker, channels: s.channels, tasks: c.Cluster.tasks()},
 	})
-	s.grpc = grpc.NewServer(rpc.ServerOptions(rpc.ServerConfig{Logger: s.log})...)
 	rpc.RegisterMaster(s.grpc, &masterService{Master: s.master})
 	rpc.RegisterWorker(s.grpc, &workerService{Worker: s.worker})
+	return nil
+}
+
+// connect gives the worker the transport that the protocol means.
+func (s *Server) connect(c *Config, env *worker.Env) (err error) {
+	if c.Protocol != protocolVerbs {
+		env.Transport = rpc.NewTransport(s.channels, 0)
+		return nil
+	}
+	if s.verbs, err = s.newVerbs(c, env.Devices, env.Rendezvous); err != nil {
+		return errors.Join(err, s.channels.Close())
+	}
+	env.Transport, env.Alloc = s.verbs, s.verbs.Alloc
+	return nil
 }
 
 // addressBook returns the function that finds the address of a task.
@@ -159,7 +180,14 @@ func (s *Server) Stop() error {
 	deadline.Stop()
 	s.serving.Wait()
 	s.listener.Close() // which Serve has done unless the server was never started
-	return s.channels.Close()
+	return errors.Join(s.closeVerbs(), s.channels.Close())
+}
+
+func (s *Server) closeVerbs() error {
+	if s.verbs == nil {
+		return nil
+	}
+	return s.verbs.Close()
 }
 
 // Join waits until the server has stopped.

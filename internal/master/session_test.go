@@ -1,0 +1,299 @@
+package master_test
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/gorge-tf/gorge/internal/master"
+	"github.com/gorge-tf/gorge/internal/requestid"
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
+)
+
+// check compares an error with its code and a part of its text.
+func check(t *testing.T, what string, err error, code tf.Code, text string) {
+	t.Helper()
+	if tf.CodeOf(err) != code || err != nil && !strings.Contains(tf.AsError(err).Message(), text) {
+		t.Errorf("%s = %v, want %v: ...%s...", what, err, code, text)
+	}
+}
+
+func TestSessionsThatAreNotThere(t *testing.T) {
+	m := newCluster(t, worker0).master(worker0)
+	ctx := t.Context()
+	_, err := m.RunStep(ctx, &pb.RunStepRequest{SessionHandle: "h"})
+	check(t, "RunStep", err, tf.Aborted, "Session h is not found.")
+	_, err = m.ExtendSession(ctx, &pb.ExtendSessionRequest{SessionHandle: "h"})
+	check(t, "ExtendSession", err, tf.Aborted, "Session h is not found.")
+	_, err = m.CloseSession(ctx, &pb.CloseSessionRequest{SessionHandle: "h"})
+	check(t, "CloseSession", err, tf.Aborted, "Session h is not found. Possibly, this master has restarted.")
+	_, err = m.ListDevices(ctx, &pb.ListDevicesRequest{SessionHandle: "h"})
+	check(t, "ListDevices", err, tf.InvalidArgument, "Session h is not found.")
+}
+
+func TestCreateSessionRefuses(t *testing.T) {
+	c := newCluster(t, ps0, worker0)
+	m := c.master(worker0)
+	node := func(op, device string) *pb.GraphDef {
+		return &pb.GraphDef{Node: []*pb.NodeDef{{Name: "n", Op: op, Device: device}}}
+	}
+	for name, x := range map[string]struct {
+		req  *pb.CreateSessionRequest
+		code tf.Code
+		text string
+	}{
+		"unknown op":       {&pb.CreateSessionRequest{GraphDef: node("NoSuchOp", "")}, tf.NotFound, "Op type not registered 'NoSuchOp'"},
+		"device":           {&pb.CreateSessionRequest{GraphDef: node("NoOp", "/job:q")}, tf.InvalidArgument, "explicitly assigned to /job:q but available devices are [ " + ps0},
+		"malformed device": {&pb.CreateSessionRequest{GraphDef: node("NoOp", "ps0")}, tf.InvalidArgument, "Malformed device specification 'ps0'"},
+		"filter":           {&pb.CreateSessionRequest{Config: &pb.ConfigProto{DeviceFilters: []string{"ps"}}}, tf.InvalidArgument, "filter"},
+		"filtered out": {&pb.CreateSessionRequest{GraphDef: node("NoOp", "/job:ps"), Config: &pb.ConfigProto{DeviceFilters: []string{"/job:worker"}}},
+			tf.InvalidArgument, "explicitly assigned to /job:ps"},
+		"threads": {&pb.CreateSessionRequest{Config: &pb.ConfigProto{UsePerSessionThreads: true}}, tf.InvalidArgument, "thread pool options"},
+		"cluster": {&pb.CreateSessionRequest{Config: &pb.ConfigProto{ClusterDef: &pb.ClusterDef{}}}, tf.Unimplemented, "cluster_def"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := m.CreateSession(t.Context(), x.req)
+			check(t, "CreateSession", err, x.code, x.text)
+		})
+	}
+}
+
+func TestRunStepRefuses(t *testing.T) {
+	s := connect(t, newCluster(t, ps0, worker0, worker1).master(worker0), counter(), nil)
+	s.must("v/Assign")
+	two := feeds{"x": tf.Scalar[float32](2)}
+	twice := s.request(two, []string{"sum:0"})
+	if _, err := s.m.RunStep(t.Context(), twice); err != nil {
+		t.Fatal(err)
+	}
+	for name, x := range map[string]struct {
+		req  *pb.RunStepRequest
+		code tf.Code
+		text string
+	}{
+		"the same request":     {twice, tf.Aborted, "The same RunStep (Master) request was received twice."},
+		"nothing to do":        {s.request(nil, nil), tf.InvalidArgument, "Must specify at least one target to fetch or execute."},
+		"unknown fetch":        {s.request(nil, []string{"q:0"}), tf.NotFound, "FetchOutputs node q:0: not found"},
+		"unknown feed":         {s.request(feeds{"q:0": two["x"]}, []string{"sum:0"}), tf.NotFound, "unable to find feed output q:0"},
+		"fed under two names":  {s.request(feeds{"x:0": two["x"], "x": two["x"]}, []string{"sum:0"}), tf.InvalidArgument, `"x:0" fed more than once`},
+		"fed and fetched":      {s.request(two, []string{"x:0"}), tf.InvalidArgument, "both fed and fetched"},
+		"not a tensor's name":  {s.request(nil, []string{"x:y"}), tf.InvalidArgument, "x:y"},
+		"unknown target":       {s.request(nil, nil, "q"), tf.NotFound, "Some target nodes not found: q"},
+		"a partial run":        {&pb.RunStepRequest{SessionHandle: s.handle, PartialRunHandle: "0"}, tf.Unimplemented, "partial runs"},
+		"a feed of wrong type": {s.request(feeds{"x:0": tf.Scalar[int32](2)}, []string{"sum:0"}), tf.InvalidArgument, "type"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := s.m.RunStep(t.Context(), x.req)
+			check(t, "RunStep", err, x.code, x.text)
+		})
+	}
+	if got := s.value("sum:0", two); got != 12 {
+		t.Errorf("x + v after all this = %v, want 12", got)
+	}
+}
+
+func TestExtendSession(t *testing.T) {
+	g := counter()
+	s := connect(t, newCluster(t, ps0, worker0, worker1).master(worker0), g, nil)
+	s.must("v/Assign")
+	n := len(g.Operations())
+	sum, err := g.Output("sum:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ops.Mul(sum, sum, tf.Name("square"), tf.OnDevice("/job:ps"))
+	two := feeds{"x": tf.Scalar[float32](2)}
+	_, err = s.run(two, []string{"square:0"})
+	check(t, "a step with nodes to come", err, tf.NotFound, "square")
+	more := &pb.ExtendSessionRequest{SessionHandle: s.handle, GraphDef: graphDef(t, g, n), CurrentGraphVersion: s.version}
+	resp, err := s.m.ExtendSession(t.Context(), more)
+	if err != nil || resp.GetNewGraphVersion() != s.version+1 {
+		t.Fatalf("ExtendSession = %v, %v; want version %d", resp, err, s.version+1)
+	}
+	if got := s.value("square:0", two); got != 144 {
+		t.Errorf("(x + v)² = %v, want 144: the variable must have kept its place", got)
+	}
+	_, err = s.m.ExtendSession(t.Context(), more)
+	check(t, "the same extension", err, tf.Aborted, "Current version is 1 but caller expected 0.")
+	more.CurrentGraphVersion++
+	_, err = s.m.ExtendSession(t.Context(), more)
+	check(t, "nodes that are there", err, tf.InvalidArgument, "GraphDef argument to Extend includes node 'square'")
+}
+
+// The error of one task ends the step everywhere and is the one reported.
+func TestErrorOfATask(t *testing.T) {
+	s := connect(t, newCluster(t, ps0, worker0, worker1).master(worker0), counter(), nil)
+	for range 20 { // whoever is first
+		_, err := s.run(feeds{"x:0": tf.Scalar[float32](1)}, []string{"sum:0"})
+		check(t, "reading a variable without a value", err, tf.FailedPrecondition, "From "+ps0+":\n")
+		check(t, "reading a variable without a value", err, tf.FailedPrecondition, "[[{{node v/Read/ReadVariableOp}}]]")
+	}
+}
+
+// A worker that has restarted knows nothing of the session; the error tells the
+// client to open another.
+func TestWorkerRestarts(t *testing.T) {
+	c := newCluster(t, ps0, worker0, worker1)
+	var now atomic.Pointer[master.Worker]
+	c.wrap = func(task string, w master.Worker) master.Worker {
+		if task == ps0 {
+			return follow{&now}
+		}
+		return w
+	}
+	set := func(w master.Worker) { now.Store(&w) }
+	set(c.workers[ps0])
+	s := connect(t, c.master(worker0), counter(), nil)
+	s.must("v/Assign")
+	old := c.workers[ps0]
+	c.workers[ps0] = c.start(ps0)
+	set(c.workers[ps0])
+	old.Close()
+	_, err := s.run(nil, nil, "v/Assign")
+	check(t, "a step after the restart", err, tf.Aborted, "Session handle is not found: "+s.handle)
+}
+
+// follow is whatever worker is in a place now.
+type follow struct {
+	now *atomic.Pointer[master.Worker]
+}
+
+func (f follow) GetStatus(ctx context.Context, r *pb.GetStatusRequest) (*pb.GetStatusResponse, error) {
+	return (*f.now.Load()).GetStatus(ctx, r)
+}
+func (f follow) CreateWorkerSession(ctx context.Context, r *pb.CreateWorkerSessionRequest) (*pb.CreateWorkerSessionResponse, error) {
+	return (*f.now.Load()).CreateWorkerSession(ctx, r)
+}
+func (f follow) DeleteWorkerSession(ctx context.Context, r *pb.DeleteWorkerSessionRequest) (*pb.DeleteWorkerSessionResponse, error) {
+	return (*f.now.Load()).DeleteWorkerSession(ctx, r)
+}
+func (f follow) RegisterGraph(ctx context.Context, r *pb.RegisterGraphRequest) (*pb.RegisterGraphResponse, error) {
+	return (*f.now.Load()).RegisterGraph(ctx, r)
+}
+func (f follow) RunGraph(ctx context.Context, r *pb.RunGraphRequest) (*pb.RunGraphResponse, error) {
+	return (*f.now.Load()).RunGraph(ctx, r)
+}
+func (f follow) CleanupGraph(ctx context.Context, r *pb.CleanupGraphRequest) (*pb.CleanupGraphResponse, error) {
+	return (*f.now.Load()).CleanupGraph(ctx, r)
+}
+func (f follow) CleanupAll(ctx context.Context, r *pb.CleanupAllRequest) (*pb.CleanupAllResponse, error) {
+	return (*f.now.Load()).CleanupAll(ctx, r)
+}
+
+func TestListDevices(t *testing.T) {
+	c := newCluster(t, ps0, worker0, worker1)
+	m := c.master(worker0)
+	names := func(list []*pb.DeviceAttributes) string {
+		var out []string
+		for _, d := range list {
+			out = append(out, strings.TrimSuffix(d.GetName(), "/device:CPU:0"))
+		}
+		return strings.Join(out, " ")
+	}
+	all, err := m.ListDevices(t.Context(), &pb.ListDevicesRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := names(all.GetLocalDevice()) + " | " + names(all.GetRemoteDevice()); got != worker0+" | "+ps0+" "+worker1 {
+		t.Errorf("devices of the cluster: %s", got)
+	}
+	s := connect(t, m, tf.NewGraph(), &pb.ConfigProto{DeviceFilters: []string{"/job:ps"}})
+	own, err := m.ListDevices(t.Context(), &pb.ListDevicesRequest{SessionHandle: s.handle})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := names(own.GetLocalDevice()) + " | " + names(own.GetRemoteDevice()); got != ps0+" "+worker0+" | " {
+		t.Errorf("devices of the session: %s", got)
+	}
+}
+
+// Reset ends all sessions of the master and clears the variables of all tasks.
+func TestReset(t *testing.T) {
+	c := newCluster(t, ps0, worker0, worker1)
+	m, other := c.master(worker0), c.master(worker1)
+	s, o := connect(t, m, counter(), nil), connect(t, other, counter(), nil)
+	s.must("v/Assign")
+	two := feeds{"x:0": tf.Scalar[float32](2)}
+	if got := o.value("sum:0", two); got != 12 {
+		t.Errorf("x + v in the session of another master = %v, want 12", got)
+	}
+	if _, err := m.Reset(t.Context(), &pb.ResetRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	_, err := s.run(two, []string{"sum:0"})
+	check(t, "a step after Reset", err, tf.Aborted, "is not found")
+	_, err = o.run(two, []string{"sum:0"})
+	check(t, "reading the variable after Reset", err, tf.FailedPrecondition, "Could not find variable v")
+}
+
+// A closing session ends its steps, and says that this is why.
+func TestCloseSessionEndsSteps(t *testing.T) {
+	for name, end := range map[string]struct {
+		close func(*client) error
+		code  tf.Code
+		text  string
+	}{
+		"CloseSession": {func(c *client) error {
+			_, err := c.m.CloseSession(context.Background(), &pb.CloseSessionRequest{SessionHandle: c.handle})
+			return err
+		}, tf.Canceled, "Step was cancelled by an explicit call to `Session::Close()`."},
+		"Close of the master": {func(c *client) error { c.m.Close(); return nil }, tf.Unavailable, "is shutting down"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := tf.NewGraph(tf.Strict())
+			tf.Apply(g, "TestWait", nil, tf.Name("wait"), tf.OnDevice("/job:ps"))
+			s := connect(t, newCluster(t, ps0, worker0).master(worker0), g, nil)
+			ended := make(chan error, 1)
+			go func() { _, err := s.run(nil, nil, "wait"); ended <- err }()
+			<-started
+			if err := end.close(s); err != nil {
+				t.Fatal(err)
+			}
+			check(t, "the step", <-ended, end.code, end.text)
+			if _, err := s.run(nil, nil, "wait"); err == nil {
+				t.Error("a step ran after the end of its session")
+			}
+		})
+	}
+}
+
+// A step ends when its time is up, or its caller has gone.
+func TestStepIsBounded(t *testing.T) {
+	g := tf.NewGraph(tf.Strict())
+	tf.Apply(g, "TestWait", nil, tf.Name("wait"), tf.OnDevice("/job:ps"))
+	s := connect(t, newCluster(t, ps0, worker0).master(worker0), g, nil)
+	req := s.request(nil, nil, "wait")
+	req.Options = &pb.RunOptions{TimeoutInMs: 20}
+	_, err := s.m.RunStep(t.Context(), req)
+	<-started
+	check(t, "a step of 20 ms", err, tf.DeadlineExceeded, "")
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		_, err := s.m.RunStep(ctx, &pb.RunStepRequest{SessionHandle: s.handle, Target: []string{"wait"}, RequestId: requestid.New()})
+		ended <- err
+	}()
+	<-started
+	cancel()
+	check(t, "a step without a caller", <-ended, tf.Canceled, "")
+}
+
+// The server's configuration comes before the client's and after it.
+func TestConfigs(t *testing.T) {
+	c := newCluster(t, ps0, worker0)
+	server := &pb.ConfigProto{DeviceFilters: []string{"/job:worker"}, AllowSoftPlacement: true}
+	m := c.master(worker0, func(e *master.Env) { e.Config = server })
+	g := tf.NewGraph(tf.Strict())
+	ops.Scalar[float32](g, 3, tf.Name("three"), tf.OnDevice("/device:GPU:0"))
+	s := connect(t, m, g, &pb.ConfigProto{})
+	if got := s.value("three:0", nil); got != 3 {
+		t.Errorf("three = %v", got)
+	}
+	devices, err := m.ListDevices(t.Context(), &pb.ListDevicesRequest{SessionHandle: s.handle})
+	if err != nil || len(devices.GetLocalDevice()) != 1 {
+		t.Errorf("devices of the session = %v, %v; want those of the worker job", devices, err)
+	}
+}
