@@ -1,0 +1,154 @@
+package ops
+
+import (
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+const (
+	convTypes2D  = "half, bfloat16, float, double"
+	convWindow2D = "strides: list(int); use_cudnn_on_gpu: bool = true; padding: {'SAME', 'VALID', 'EXPLICIT'}; explicit_paddings: list(int) = []; " +
+		"data_format: {'NHWC', 'NCHW'} = 'NHWC'; dilations: list(int) = [1, 1, 1, 1]"
+	convWindow3D = "strides: list(int) >= 5; padding: {'SAME', 'VALID'}; data_format: {'NDHWC', 'NCDHW'} = 'NDHWC'; dilations: list(int) = [1, 1, 1, 1, 1]"
+)
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "Conv2D", In: "input: T; filter: T", Out: "output: T", Attrs: "T: {" + convTypes2D + ", int32}; " + convWindow2D,
+		Shape: convShape(4), Expensive: true, Grad: conv2DGrad,
+		Kernels: tf.ByType("T", merge(convKernels(convolve[float32](4), convolve[float64](4)), byType{tf.Int32: convolve[int32](4)(asItself[int32]())})),
+	})
+	tf.Register(tf.OpDef{
+		Name: "Conv3D", In: "input: T; filter: T", Out: "output: T", Attrs: "T: {" + convTypes2D + "}; " + convWindow3D,
+		Shape: convShape(5), Expensive: true, Grad: conv3DGrad,
+		Kernels: tf.ByType("T", convKernels(convolve[float32](5), convolve[float64](5))),
+	})
+}
+
+// Conv2D returns images [batch height width channels] convolved with filters
+// [height width channels/groups outputs]. Strides are by dimension; padding is
+// "SAME", "VALID" or "EXPLICIT".
+func Conv2D(x, filter tf.Output, strides []int, padding string, opts ...tf.Option) tf.Output {
+	return apply("Conv2D", append(opts, window(strides, padding)), x, filter)
+}
+
+// Conv3D returns volumes [batch depth height width channels] convolved with
+// filters [depth height width channels/groups outputs].
+func Conv3D(x, filter tf.Output, strides []int, padding string, opts ...tf.Option) tf.Output {
+	return apply("Conv3D", append(opts, window(strides, padding)), x, filter)
+}
+
+// window sets the attributes that every window has.
+func window(strides []int, padding string) tf.Option { return windowOption{strides, padding} }
+
+type windowOption struct {
+	strides []int
+	padding string
+}
+
+// Apply sets the attributes.
+func (o windowOption) Apply(s *tf.Spec) {
+	s.Set("strides", o.strides)
+	s.Set("padding", o.padding)
+}
+
+// convKernels returns the kernels of the floating-point types. 16-bit ones are
+// computed in float32.
+func convKernels(f32 func(computedIn[float32]) tf.NewKernel, f64 func(computedIn[float64]) tf.NewKernel) byType {
+	return byType{
+		tf.Float32: f32(asItself[float32]()), tf.Float64: f64(asItself[float64]()),
+		tf.Float16: f32(asFloat32[tf.Half]()), tf.BFloat16: f32(asFloat32[tf.BF16]()),
+	}
+}
+
+func convShape(rank int) func(*tf.Infer) error {
+	return func(c *tf.Infer) error {
+		a, err := windowAttrsOf(c.Node, rank)
+		if err != nil {
+			return err
+		}
+		x, err := c.Rank(0, rank)
+		if err != nil {
+			return err
+		}
+		w, err := c.Rank(1, rank)
+		if err != nil {
+			return err
+		}
+		if in, f := x[a.channel()], w[rank-2]; in >= 0 && f > 0 && in%f != 0 {
+			return tf.Errorf(tf.InvalidArgument, "Depth of input must be a multiple of depth of filter: %d channels and %d in the filter", in, f)
+		}
+		out, err := a.outPositions(a.positions(x), filterSizes(w))
+		if err != nil {
+			return err
+		}
+		c.Set(0, a.shape(x[0], w[rank-1], out))
+		return nil
+	}
+}
+
+// filterSizes returns depth, height and width of a filter.
+func filterSizes(w tf.Shape) [3]int {
+	return imageFormat{rank: len(w)}.positions(append(tf.Shape{1}, w[:len(w)-2]...))
+}
+
+// conv describes the convolution of images and filters of the given shapes.
+func (a *windowAttrs) conv(x, w tf.Shape) (*kernel.Conv, error) {
+	if len(x) != a.rank {
+		return nil, tf.Errorf(tf.InvalidArgument, "input must be %d-dimensional: %s", a.rank, x.Text())
+	}
+	if len(w) != a.rank {
+		return nil, tf.Errorf(tf.InvalidArgument, "filter must be %d-dimensional: %s", a.rank, w.Text())
+	}
+	in, depth := x[a.channel()], w[a.rank-2]
+	switch {
+	case w.NumElements() == 0:
+		return nil, tf.Errorf(tf.InvalidArgument, "filter must not have zero elements (i.e. all dimensions must be non-zero)")
+	case in%depth != 0:
+		return nil, tf.Errorf(tf.InvalidArgument, "input depth must be evenly divisible by filter depth: %d vs %d", in, depth)
+	}
+	v := &kernel.Conv{Batch: x[0], InC: in, OutC: w[a.rank-1], Groups: max(1, in/depth)}
+	if v.OutC%v.Groups != 0 {
+		return nil, tf.Errorf(tf.InvalidArgument, "output depth must be evenly divisible by number of groups: %d vs %d", v.OutC, v.Groups)
+	}
+	var err error
+	v.Window, err = a.window(a.positions(x), filterSizes(w))
+	return v, err
+}
+
+func convolve[T kernel.Number](rank int) func(computedIn[T]) tf.NewKernel {
+	return func(k computedIn[T]) tf.NewKernel {
+		return func(n *tf.Node) (tf.Kernel, error) {
+			a, err := windowAttrsOf(n, rank)
+			if err != nil {
+				return nil, err
+			}
+			return tf.Compute(func(c *tf.OpContext) error { return convolveInputs(c, a, k, noEpilogue[T]) }), nil
+		}
+	}
+}
+
+// noEpilogue leaves the results as they are.
+func noEpilogue[T kernel.Number](*kernel.Conv) (e kernel.Epilogue[T], err error) { return e, nil }
+
+// convolveInputs makes output 0 the convolution of inputs 0 and 1.
+func convolveInputs[T kernel.Number](c *tf.OpContext, a *windowAttrs, k computedIn[T], epilogue func(*kernel.Conv) (kernel.Epilogue[T], error)) error {
+	x, w := c.Input(0), c.Input(1)
+	v, err := a.conv(x.Shape(), w.Shape())
+	if err != nil {
+		return err
+	}
+	e, err := epilogue(v)
+	if err != nil {
+		return err
+	}
+	s := a.shape(v.Batch, v.OutC, v.Out)
+	out, z, err := k.alloc(c, 0, x.DType(), s)
+	if err != nil {
+		return err
+	}
+	images := channelsLast(c, a.imageFormat, k.load(x), x.Shape())
+	ownOrder(c, a.imageFormat, z, s, func(y []T) { kernel.Convolve(c.ParallelFor, v, y, images, k.load(w), e) })
+	k.finish(out, z)
+	return nil
+}

@@ -1,0 +1,136 @@
+package ops_test
+
+import (
+	"slices"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
+)
+
+// moved returns the options of a sample that moves a window.
+func moved(strides []int, padding string, more ...tf.Option) []tf.Option {
+	return append([]tf.Option{tf.Attr("strides", strides), tf.Attr("padding", padding)}, more...)
+}
+
+var (
+	steps1     = []int{1, 1, 1, 1}
+	nhwc, nchw = ops.WindowOpts{DataFormat: "NHWC"}, ops.WindowOpts{DataFormat: "NCHW"}
+)
+
+// A convSample is a convolution that samples of the op itself and of both
+// gradients are made of.
+type convSample struct {
+	name         string
+	x, w, dy     []int
+	attrs        []tf.Option
+	fails, badDy bool
+	noGolden     string
+}
+
+const (
+	inexactConv = 1e-5 // TensorFlow sums in another order
+	oneDNN      = "a library that TensorFlow calls refuses it, in its own words"
+	aborts      = "TensorFlow's process ends"
+)
+
+func (s convSample) add(op, backInput, backFilter string) {
+	s.addForward(op)
+	if s.fails {
+		return
+	}
+	x, w := sizesOf(s.x), sizesOf(s.w)
+	base := sample{name: s.name, fails: s.badDy, tol: inexactConv, noGolden: s.noGolden}
+	back := base
+	back.op, back.in = backInput, []*tf.Tensor{seq(s.w...), seq(s.dy...)}
+	back.f = func(g *tf.Graph, in []tf.Output) []tf.Output {
+		return []tf.Output{tf.Apply(g, backInput, []tf.Output{ops.Const(g, x, len(x)), in[0], in[1]}, s.attrs...).Output(0)}
+	}
+	filter := base
+	filter.op, filter.in = backFilter, []*tf.Tensor{seq(s.x...), seq(s.dy...)}
+	filter.f = func(g *tf.Graph, in []tf.Output) []tf.Output {
+		return []tf.Output{tf.Apply(g, backFilter, []tf.Output{in[0], ops.Const(g, w, len(w)), in[1]}, s.attrs...).Output(0)}
+	}
+	if s.name != "" {
+		back.types, filter.types = onlyOwn, onlyOwn
+	}
+	addSamples(back, filter)
+}
+
+func (s convSample) addForward(op string) {
+	if s.badDy {
+		return
+	}
+	addSamples(sample{op: op, name: s.name, in: []*tf.Tensor{seq(s.x...), seq(s.w...)}, f: applied(op, s.attrs...), fails: s.fails, tol: inexactConv, noGolden: s.noGolden})
+}
+
+func sizesOf(s []int) []int32 {
+	out := make([]int32, len(s))
+	for i, v := range s {
+		out[i] = int32(v)
+	}
+	return out
+}
+
+func init() {
+	explicit := ops.WindowOpts{ExplicitPaddings: []int{0, 0, 1, 0, 0, 2, 0, 0}}
+	dilated := ops.WindowOpts{Dilations: []int{1, 2, 1, 1}}
+	for _, s := range []convSample{
+		{x: []int{2, 4, 5, 3}, w: []int{3, 2, 3, 4}, dy: []int{2, 4, 5, 4}, attrs: moved(steps1, "SAME")},
+		{name: "valid", x: []int{1, 4, 5, 2}, w: []int{3, 2, 2, 3}, dy: []int{1, 2, 4, 3}, attrs: moved(steps1, "VALID")},
+		{name: "wide", x: []int{1, 3, 4, 18}, w: []int{3, 3, 18, 2}, dy: []int{1, 3, 4, 2}, attrs: moved(steps1, "SAME")},
+		{name: "strides", x: []int{2, 5, 4, 2}, w: []int{3, 3, 2, 2}, dy: []int{2, 3, 2, 2}, attrs: moved([]int{1, 2, 2, 1}, "SAME")},
+		{name: "explicit", x: []int{1, 3, 3, 2}, w: []int{2, 2, 2, 3}, dy: []int{1, 3, 4, 3}, attrs: moved(steps1, "EXPLICIT", explicit)},
+		{name: "dilated", x: []int{1, 5, 3, 2}, w: []int{2, 2, 2, 3}, dy: []int{1, 3, 2, 3}, attrs: moved(steps1, "VALID", dilated)},
+		{name: "pointwise", x: []int{2, 2, 3, 3}, w: []int{1, 1, 3, 4}, dy: []int{2, 2, 3, 4}, attrs: moved(steps1, "VALID")},
+		{name: "no images", x: []int{0, 3, 3, 2}, w: []int{2, 2, 2, 3}, dy: []int{0, 3, 3, 3}, attrs: moved(steps1, "SAME"), noGolden: "TensorFlow gives the results the depth of the images"},
+		{name: "NCHW", x: []int{2, 3, 4, 5}, w: []int{3, 2, 3, 4}, dy: []int{2, 4, 4, 5}, attrs: moved(steps1, "SAME", nchw)},
+		{name: "channels differ", x: []int{1, 3, 3, 3}, w: []int{2, 2, 2, 3}, attrs: moved(steps1, "SAME"), fails: true},
+		{name: "matrix", x: []int{3, 3}, w: []int{2, 2, 2, 3}, attrs: moved(steps1, "SAME"), fails: true, noGolden: aborts},
+		{name: "flat filter", x: []int{1, 3, 3, 2}, w: []int{2, 3}, attrs: moved(steps1, "SAME"), fails: true, noGolden: aborts},
+		{name: "too small", x: []int{1, 1, 1, 2}, w: []int{3, 3, 2, 2}, attrs: moved(steps1, "VALID"), fails: true},
+		{name: "another batch", x: []int{1, 3, 3, 2}, w: []int{2, 2, 2, 3}, dy: []int{2, 3, 3, 3}, attrs: moved(steps1, "SAME"), badDy: true, noGolden: oneDNN},
+		{name: "other positions", x: []int{1, 3, 3, 2}, w: []int{2, 2, 2, 3}, dy: []int{1, 2, 3, 3}, attrs: moved(steps1, "SAME"), badDy: true, noGolden: oneDNN},
+		{name: "other outputs", x: []int{1, 3, 3, 2}, w: []int{2, 2, 2, 3}, dy: []int{1, 3, 3, 2}, attrs: moved(steps1, "SAME"), badDy: true, noGolden: oneDNN},
+	} {
+		s.add("Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter")
+	}
+	addConv3D()
+	addConvFunctions()
+	grouped := convSample{name: "groups", x: []int{1, 3, 3, 4}, w: []int{2, 2, 2, 6}, dy: []int{1, 3, 3, 6}, attrs: moved(steps1, "SAME")}
+	grouped.add("Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter")
+}
+
+func addConv3D() {
+	ones := []int{1, 1, 1, 1, 1}
+	for _, s := range []convSample{
+		{x: []int{1, 3, 2, 4, 2}, w: []int{2, 1, 3, 2, 3}, dy: []int{1, 3, 2, 4, 3}, attrs: moved(ones, "SAME")},
+		{name: "strides", x: []int{1, 4, 3, 4, 2}, w: []int{2, 2, 2, 2, 2}, dy: []int{1, 2, 1, 3, 2}, attrs: moved([]int{1, 2, 2, 1, 1}, "VALID")},
+	} {
+		s.add("Conv3D", "Conv3DBackpropInputV2", "Conv3DBackpropFilterV2")
+	}
+}
+
+// addConvFunctions uses the ops by their Go functions.
+func addConvFunctions() {
+	add := func(op string, in []*tf.Tensor, f func(in []tf.Output) tf.Output) {
+		addSamples(sample{op: op, name: "function", in: in, types: onlyOwn, tol: inexactConv,
+			f: func(_ *tf.Graph, in []tf.Output) []tf.Output { return []tf.Output{f(in)} }})
+	}
+	x, w, dy := seq(1, 3, 4, 2), seq(2, 2, 2, 3), seq(1, 3, 4, 3)
+	add("Conv2D", []*tf.Tensor{x, w}, func(in []tf.Output) tf.Output { return ops.Conv2D(in[0], in[1], steps1, "SAME", nhwc) })
+	add("Conv2DBackpropInput", []*tf.Tensor{w, dy}, func(in []tf.Output) tf.Output {
+		return ops.Conv2DBackpropInput(ops.Const(in[0].Graph(), []int32{3, 4}, 2), in[0], in[1], steps1, "SAME")
+	})
+	add("Conv2DBackpropFilter", []*tf.Tensor{x, dy}, func(in []tf.Output) tf.Output {
+		return ops.Conv2DBackpropFilter(in[0], ops.Const(in[0].Graph(), []int32{2, 2, 2, 3}, 4), in[1], steps1, "SAME")
+	})
+	ones := slices.Repeat([]int{1}, 5)
+	x, w, dy = seq(1, 2, 2, 3, 1), seq(2, 1, 2, 1, 2), seq(1, 2, 2, 3, 2)
+	add("Conv3D", []*tf.Tensor{x, w}, func(in []tf.Output) tf.Output { return ops.Conv3D(in[0], in[1], ones, "SAME") })
+	add("Conv3DBackpropInputV2", []*tf.Tensor{w, dy}, func(in []tf.Output) tf.Output {
+		return ops.Conv3DBackpropInputV2(ops.Const(in[0].Graph(), []int32{1, 2, 2, 3, 1}, 5), in[0], in[1], ones, "SAME")
+	})
+	add("Conv3DBackpropFilterV2", []*tf.Tensor{x, dy}, func(in []tf.Output) tf.Output {
+		return ops.Conv3DBackpropFilterV2(in[0], ops.Const(in[0].Graph(), []int32{2, 1, 2, 1, 2}, 5), in[1], ones, "SAME")
+	})
+}

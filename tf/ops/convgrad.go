@@ -1,0 +1,246 @@
+package ops
+
+import (
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	const backInput, backFilter = "filter: T; out_backprop: T", "out_backprop: T"
+	tf.Register(tf.OpDef{
+		Name: "Conv2DBackpropInput", In: "input_sizes: int32; " + backInput, Out: "output: T", Attrs: "T: {" + convTypes2D + ", int32}; " + convWindow2D,
+		Shape: convInputShape(4), Expensive: true, Grad: conv2DBackInputGrad,
+		Kernels: tf.ByType("T", merge(convKernels(convBackInput[float32](4), convBackInput[float64](4)), byType{tf.Int32: convBackInput[int32](4)(asItself[int32]())})),
+	})
+	tf.Register(tf.OpDef{
+		Name: "Conv2DBackpropFilter", In: "input: T; filter_sizes: int32; " + backFilter, Out: "output: T", Attrs: "T: {" + convTypes2D + "}; " + convWindow2D,
+		Shape: sizesShape(1), Expensive: true, Grad: conv2DBackFilterGrad,
+		Kernels: tf.ByType("T", convKernels(convBackFilter[float32](4), convBackFilter[float64](4))),
+	})
+	tf.Register(tf.OpDef{
+		Name: "Conv3DBackpropInputV2", In: "input_sizes: Tshape; " + backInput, Out: "output: T",
+		Attrs: "T: {" + convTypes2D + "}; " + convWindow3D + "; Tshape: {int32, int64} = DT_INT32",
+		Shape: convInputShape(5), Expensive: true, Grad: conv3DBackInputGrad,
+		Kernels: tf.ByType("T", convKernels(convBackInput[float32](5), convBackInput[float64](5))),
+	})
+	tf.Register(tf.OpDef{
+		Name: "Conv3DBackpropFilterV2", In: "input: T; filter_sizes: int32; " + backFilter, Out: "output: T", Attrs: "T: {" + convTypes2D + "}; " + convWindow3D,
+		Shape: sizesShape(1), Expensive: true, Grad: conv3DBackFilterGrad,
+		Kernels: tf.ByType("T", convKernels(convBackFilter[float32](5), convBackFilter[float64](5))),
+	})
+}
+
+// Conv2DBackpropInput returns the gradient of Conv2D for its images, of the
+// given sizes, from that of its results, dy.
+func Conv2DBackpropInput(sizes, filter, dy tf.Output, strides []int, padding string, opts ...tf.Option) tf.Output {
+	return apply("Conv2DBackpropInput", append(opts, window(strides, padding)), sizes, filter, dy)
+}
+
+// Conv2DBackpropFilter returns the gradient of Conv2D for its filter, of the
+// given sizes, from that of its results, dy.
+func Conv2DBackpropFilter(x, sizes, dy tf.Output, strides []int, padding string, opts ...tf.Option) tf.Output {
+	return apply("Conv2DBackpropFilter", append(opts, window(strides, padding)), x, sizes, dy)
+}
+
+// Conv3DBackpropInputV2 is Conv2DBackpropInput for Conv3D.
+func Conv3DBackpropInputV2(sizes, filter, dy tf.Output, strides []int, padding string, opts ...tf.Option) tf.Output {
+	return apply("Conv3DBackpropInputV2", append(opts, window(strides, padding)), sizes, filter, dy)
+}
+
+// Conv3DBackpropFilterV2 is Conv2DBackpropFilter for Conv3D.
+func Conv3DBackpropFilterV2(x, sizes, dy tf.Output, strides []int, padding string, opts ...tf.Option) tf.Output {
+	return apply("Conv3DBackpropFilterV2", append(opts, window(strides, padding)), x, sizes, dy)
+}
+
+// sizesShape is the shape function of an op whose result has the sizes that
+// input i holds.
+func sizesShape(i int) func(*tf.Infer) error {
+	return func(c *tf.Infer) error {
+		c.Set(0, c.ConstShape(i))
+		return nil
+	}
+}
+
+func convInputShape(rank int) func(*tf.Infer) error {
+	return func(c *tf.Infer) error {
+		s := c.ConstShape(0)
+		switch {
+		case len(s) == 2: // height and width
+			s = unknownDims(rank)
+		case s != nil && len(s) != rank:
+			return tf.Errorf(tf.InvalidArgument, "input_sizes must hold %d sizes, got %v", rank, s)
+		}
+		c.Set(0, s)
+		return nil
+	}
+}
+
+// imageSizes reads the sizes of images whose gradient is asked for. Height and
+// width are enough.
+func (a *windowAttrs) imageSizes(sizes *tf.Tensor, w, dy tf.Shape) (tf.Shape, error) {
+	s, err := shapeOf(sizes, "input_sizes")
+	if err != nil {
+		return nil, err
+	}
+	if a.rank == 4 && len(s) == 2 && len(w) == 4 && len(dy) == 4 {
+		s = a.shape(dy[0], w[2], [3]int{1, s[0], s[1]})
+	}
+	if len(s) != a.rank {
+		return nil, tf.Errorf(tf.InvalidArgument, "input_sizes must hold %d sizes, got shape %s", a.rank, sizes.Shape().Text())
+	}
+	return s, checkSizes(s)
+}
+
+// checkBack checks the gradient dy of a convolution's results.
+func (a *windowAttrs) checkBack(of string, v *kernel.Conv, dy tf.Shape) error {
+	if len(dy) != a.rank {
+		return tf.Errorf(tf.InvalidArgument, "out_backprop must be %d-dimensional, got %s", a.rank, dy.Text())
+	}
+	got := a.positions(dy)
+	switch {
+	case dy[0] != v.Batch:
+		return tf.Errorf(tf.InvalidArgument, of+": input and out_backprop must have the same batch size. Input batch: %d, outbackprop batch: %d, batch_dim: 0", v.Batch, dy[0])
+	case dy[a.channel()] != v.OutC:
+		return tf.Errorf(tf.InvalidArgument, of+": filter and out_backprop must have the same out_depth, got %d and %d", v.OutC, dy[a.channel()])
+	}
+	for i := range got {
+		if got[i] != v.Out[i] {
+			d, _ := a.spatial(i)
+			return tf.Errorf(tf.InvalidArgument, of+": Size of out_backprop doesn't match computed: actual = %d, computed = %d spatial_dim: %d input: %d filter: %d output: %d stride: %d dilation: %d",
+				got[i], v.Out[i], d, v.In[i], v.Kernel[i], got[i], v.Stride[i], v.Dilation[i])
+		}
+	}
+	return nil
+}
+
+func convBackInput[T kernel.Number](rank int) func(computedIn[T]) tf.NewKernel {
+	return func(k computedIn[T]) tf.NewKernel {
+		return func(n *tf.Node) (tf.Kernel, error) {
+			a, err := windowAttrsOf(n, rank)
+			if err != nil {
+				return nil, err
+			}
+			return tf.Compute(func(c *tf.OpContext) error { return backInput(c, a, k) }), nil
+		}
+	}
+}
+
+func backInput[T kernel.Number](c *tf.OpContext, a *windowAttrs, k computedIn[T]) error {
+	w, dy := c.Input(1), c.Input(2)
+	s, err := a.imageSizes(c.Input(0), w.Shape(), dy.Shape())
+	if err != nil {
+		return err
+	}
+	v, err := a.conv(s, w.Shape())
+	if err != nil {
+		return err
+	}
+	if err := a.checkBack(c.Node.OpName(), v, dy.Shape()); err != nil {
+		return err
+	}
+	out, z, err := k.alloc(c, 0, w.DType(), s)
+	if err != nil {
+		return err
+	}
+	grads := channelsLast(c, a.imageFormat, k.load(dy), dy.Shape())
+	ownOrder(c, a.imageFormat, z, s, func(dx []T) { kernel.ConvolveBackInput(c.ParallelFor, v, dx, grads, k.load(w)) })
+	k.finish(out, z)
+	return nil
+}
+
+func convBackFilter[T kernel.Number](rank int) func(computedIn[T]) tf.NewKernel {
+	return func(k computedIn[T]) tf.NewKernel {
+		return func(n *tf.Node) (tf.Kernel, error) {
+			a, err := windowAttrsOf(n, rank)
+			if err != nil {
+				return nil, err
+			}
+			return tf.Compute(func(c *tf.OpContext) error { return backFilter(c, a, k) }), nil
+		}
+	}
+}
+
+func backFilter[T kernel.Number](c *tf.OpContext, a *windowAttrs, k computedIn[T]) error {
+	x, dy := c.Input(0), c.Input(2)
+	s, err := shapeOf(c.Input(1), "filter_sizes")
+	if err != nil {
+		return err
+	}
+	if err := checkSizes(s); err != nil {
+		return err
+	}
+	v, err := a.conv(x.Shape(), s)
+	if err != nil {
+		return err
+	}
+	if err := a.checkBack(c.Node.OpName(), v, dy.Shape()); err != nil {
+		return err
+	}
+	out, z, err := k.alloc(c, 0, x.DType(), s)
+	if err != nil {
+		return err
+	}
+	images, grads := channelsLast(c, a.imageFormat, k.load(x), x.Shape()), channelsLast(c, a.imageFormat, k.load(dy), dy.Shape())
+	kernel.ConvolveBackFilter(c.ParallelFor, v, z, images, grads)
+	k.finish(out, z)
+	return nil
+}
+
+// sameWindow gives a gradient's op the window of op.
+type sameWindow struct{ op *tf.Operation }
+
+// Apply copies the attributes.
+func (o sameWindow) Apply(s *tf.Spec) {
+	for _, name := range []string{"strides", "padding", "explicit_paddings", "use_cudnn_on_gpu", "data_format", "dilations", "ksize"} {
+		if v := o.op.Attr(name); v != nil {
+			s.Set(name, v)
+		}
+	}
+}
+
+// convOps are the three ops that are each other's gradients.
+type convOps struct{ forward, backInput, backFilter string }
+
+var (
+	conv2DOps = convOps{"Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter"}
+	conv3DOps = convOps{"Conv3D", "Conv3DBackpropInputV2", "Conv3DBackpropFilterV2"}
+)
+
+// grad is the gradient of the forward op.
+func (o convOps) grad(op *tf.Operation, dy tf.Output) []tf.Gradient {
+	x, w, same := op.Input(0), op.Input(1), []tf.Option{sameWindow{op}}
+	s := ShapeN([]tf.Output{x, w})
+	return tf.Grads(apply(o.backInput, same, s[0], w, dy), apply(o.backFilter, same, x, s[1], dy))
+}
+
+// backInputGrad is the gradient of the gradient for the images.
+func (o convOps) backInputGrad(op *tf.Operation, dx tf.Output) []tf.Gradient {
+	w, dy, same := op.Input(1), op.Input(2), []tf.Option{sameWindow{op}}
+	return tf.Grads(tf.Output{}, apply(o.backFilter, same, dx, Shape(w), dy), apply(o.forward, same, dx, w))
+}
+
+// backFilterGrad is the gradient of the gradient for the filter.
+func (o convOps) backFilterGrad(op *tf.Operation, dw tf.Output) []tf.Gradient {
+	x, dy, same := op.Input(0), op.Input(2), []tf.Option{sameWindow{op}}
+	return tf.Grads(apply(o.backInput, same, Shape(x), dw, dy), tf.Output{}, apply(o.forward, same, x, dw))
+}
+
+func conv2DGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient { return conv2DOps.grad(op, dy[0]) }
+
+func conv2DBackInputGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return conv2DOps.backInputGrad(op, dy[0])
+}
+
+func conv2DBackFilterGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return conv2DOps.backFilterGrad(op, dy[0])
+}
+
+func conv3DGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient { return conv3DOps.grad(op, dy[0]) }
+
+func conv3DBackInputGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return conv3DOps.backInputGrad(op, dy[0])
+}
+
+func conv3DBackFilterGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return conv3DOps.backFilterGrad(op, dy[0])
+}
