@@ -33,7 +33,7 @@ func parseServe(args []string, stderr io.Writer) (*serveFlags, error) {
 	s.IntVar(&f.task, "task_id", 0, "`number` of this task in its job")
 	s.StringVar(&f.serverDef, "server_def", "", "`file` with a serialized tensorflow.ServerDef, instead of the flags above")
 	s.StringVar(&f.devices, "devices", "", "devices of the task: `TYPE:COUNT,...`, CPU:2 say")
-	s.StringVar(&f.protocol, "protocol", "", "how tasks exchange tensors: grpc")
+	s.StringVar(&f.protocol, "protocol", "", "how tasks exchange tensors: grpc, or grpc+verbs")
 	s.IntVar(&f.threads, "threads", 0, "goroutines that one operation uses; 0: as many as there are cores")
 	s.StringVar(&f.level, "log", "info", "least `level` that is logged: debug, info, warn, error")
 	if err := s.Parse(args); err != nil {

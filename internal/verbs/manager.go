@@ -115,6 +115,9 @@ func (m *Manager) introduce(c *Channel) {
 	resp, err := m.opts.Exchanger.GetRemoteAddress(c.ctx, c.peer, &pb.GetRemoteAddressRequest{
 		HostName: m.opts.Task, Channel: self.channel(), Mr: self.regions(),
 	})
+	if tf.CodeOf(err) == tf.Unimplemented {
+		err = tf.Errorf(tf.Unimplemented, "tensors from %s cannot be received by RDMA: it is not a server with protocol grpc+verbs", c.peer)
+	}
 	var remote endpoint
 	if err == nil {
 		remote, err = parseEndpoint(c.peer, resp.GetChannel(), resp.GetMr())
