@@ -116,10 +116,6 @@ func sigmoidGrad(op *tf.Operation, dy []tf.Output) (g []tf.Gradient) {
 	return g
 }
 
-func erfGrad(op *tf.Operation, dy []tf.Output) (g []tf.Gradient) {
-	twoOverRootPi := numberLike(dy[0], 2/math.Sqrt(math.Pi))
-	after(dy[0], func() {
-		g = tf.Grads(Mul(Mul(dy[0], twoOverRootPi), Exp(Neg(Square(conj(op.Input(0)))))))
-	})
-	return g
+func erfGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return bellGrad(op.Input(0), dy[0], 2/math.Sqrt(math.Pi), func(x tf.Output) tf.Output { return Neg(Square(x)) })
 }

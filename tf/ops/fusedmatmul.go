@@ -99,7 +99,7 @@ func activations(alpha float32) map[string]func([]float32) {
 	}
 }
 
-func leaky(v, alpha float32) float32 {
+func leaky[T kernel.Float](v, alpha T) T {
 	if v > 0 {
 		return v
 	}

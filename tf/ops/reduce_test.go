@@ -31,6 +31,11 @@ func init() {
 		addSamples(sample{op: name, name: "specials", in: []*tf.Tensor{mat[float32](2, nan, 1, 1, inf, -inf, inf, -2, -1), vec[int32](1)},
 			f: binary(f), rough: "infinite and undefined values"})
 	}
+	for _, o := range []ops.ReduceOpts{{}, {KeepDims: true}} {
+		addSamples(sample{op: "EuclideanNorm", name: fmt.Sprintf("%+v", o), in: []*tf.Tensor{seq(2, 3, 2), vec[int32](0, 2)}, f: binary(ops.EuclideanNorm, o), tol: 1e-5})
+	}
+	addSamples(sample{op: "EuclideanNorm", name: "all", in: []*tf.Tensor{seq(2, 3), vec[int64](0, 1)}, f: binary(ops.EuclideanNorm), tol: 1e-5})
+	addReductionFailures("EuclideanNorm", ops.EuclideanNorm, seq(2, 3))
 	for name, f := range map[string]function2{"All": ops.All, "Any": ops.Any} {
 		x := mat(3, true, true, true, true, false, true, false, false, false)
 		addSamples(

@@ -1,0 +1,129 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	activation("Elu", eluGrad, floatMaps(kernel.Elu, kernel.Elu))
+	activation("Selu", seluGrad, floatFunc(selu))
+	activation("Softplus", softplusGrad, floatMaps(kernel.Softplus, kernel.Softplus))
+	activation("Softsign", softsignGrad, floatFunc(func(x float64) float64 { return x / (math.Abs(x) + 1) }))
+	activationGrad("EluGrad", "outputs", eluGradGrad, floatGates(eluGate[float32], eluGate[float64]))
+	activationGrad("SeluGrad", "outputs", seluGradGrad, floatGates(seluGate[float32], seluGate[float64]))
+	activationGrad("SoftplusGrad", "features", softplusGradGrad, floatGates(softplusGate[float32], softplusGate[float64]))
+	activationGrad("SoftsignGrad", "features", nil, floatGates(softsignGate[float32], softsignGate[float64]))
+}
+
+// activation declares a function that layers apply to their results.
+func activation(name string, grad tf.GradFunc, kernels byType) {
+	tf.Register(tf.OpDef{
+		Name: name, In: "features: T", Out: "activations: T", Attrs: "T: {half, bfloat16, float, double}",
+		Shape: sameShape, Grad: grad, Kernels: tf.ByType("T", kernels),
+	})
+}
+
+// activationGrad declares the gradient of an activation as a function of dy
+// and of what the activation got or gave.
+func activationGrad(name, of string, grad tf.GradFunc, kernels byType) {
+	d := tf.OpDef{
+		Name: name, In: "gradients: T; " + of + ": T", Out: "backprops: T", Attrs: "T: {half, bfloat16, float, double}",
+		Shape: mergedShape, Grad: grad, Kernels: tf.ByType("T", kernels),
+	}
+	if grad == nil {
+		d.NoGrad = tf.NoGradientDefined
+	}
+	tf.Register(d)
+}
+
+// The constants of Selu, which make activations keep mean 0 and variance 1.
+const (
+	seluScale = 1.0507009873554804934193349852946
+	seluAlpha = 1.7580993408473768599402175208123 // scale included
+)
+
+// Elu returns x where it is not negative, e^x - 1 elsewhere.
+func Elu(x tf.Output, opts ...tf.Option) tf.Output { return apply("Elu", opts, x) }
+
+// Selu returns Elu, scaled so that it keeps mean and variance.
+func Selu(x tf.Output, opts ...tf.Option) tf.Output { return apply("Selu", opts, x) }
+
+// Softplus returns log(1 + e^x).
+func Softplus(x tf.Output, opts ...tf.Option) tf.Output { return apply("Softplus", opts, x) }
+
+// Softsign returns x / (1 + |x|).
+func Softsign(x tf.Output, opts ...tf.Option) tf.Output { return apply("Softsign", opts, x) }
+
+func selu(x float64) float64 {
+	if x < 0 {
+		return seluAlpha * math.Expm1(x)
+	}
+	return seluScale * x
+}
+
+func eluGate[T kernel.Float](dx, dy, y []T) {
+	kernel.Zip(dx, dy, y, func(d, y T) T {
+		if y < 0 {
+			return (y + 1) * d
+		}
+		return d
+	})
+}
+
+func seluGate[T kernel.Float](dx, dy, y []T) {
+	kernel.Zip(dx, dy, y, func(d, y T) T {
+		if y < 0 {
+			return (y + seluAlpha) * d
+		}
+		return seluScale * d
+	})
+}
+
+func softplusGate[T kernel.Float](dx, dy, x []T) {
+	kernel.Zip(dx, dy, x, func(d, x T) T { return d / T(math.Exp(-float64(x))+1) })
+}
+
+func softsignGate[T kernel.Float](dx, dy, x []T) {
+	kernel.Zip(dx, dy, x, func(d, x T) T {
+		s := max(x, -x) + 1
+		return d / (s * s)
+	})
+}
+
+func eluGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return tf.Grads(apply("EluGrad", nil, dy[0], op.Output(0)))
+}
+
+func seluGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return tf.Grads(apply("SeluGrad", nil, dy[0], op.Output(0)))
+}
+
+func softplusGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return tf.Grads(Mul(dy[0], Sigmoid(op.Input(0))))
+}
+
+func softsignGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return tf.Grads(apply("SoftsignGrad", nil, dy[0], op.Input(0)))
+}
+
+// expGateGrad is the second derivative of Elu and Selu: both are exponential
+// where their result y is negative and straight elsewhere.
+func expGateGrad(op *tf.Operation, dy tf.Output) []tf.Gradient {
+	d, y := op.Input(0), op.Input(1)
+	curved := Less(y, numberLike(y, 0))
+	return tf.Grads(apply(op.OpName(), nil, dy, y), Select(curved, Mul(dy, d), ZerosLike(y)))
+}
+
+func eluGradGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient { return expGateGrad(op, dy[0]) }
+
+func seluGradGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient { return expGateGrad(op, dy[0]) }
+
+func softplusGradGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return twice(op, dy[0], func(d, x, dy tf.Output) (_, _ tf.Output) {
+		spread := AddV2(AddV2(Exp(Neg(x)), numberLike(x, 2)), Exp(x))
+		return apply("SoftplusGrad", nil, dy, x), RealDiv(Mul(dy, d), spread)
+	})
+}

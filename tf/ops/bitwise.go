@@ -1,0 +1,87 @@
+package ops
+
+import (
+	"math/bits"
+	"unsafe"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	bitwise("BitwiseAnd", intPairs(kernel.BitAnd, kernel.BitAnd, kernel.BitAnd, kernel.BitAnd, kernel.BitAnd, kernel.BitAnd, kernel.BitAnd, kernel.BitAnd))
+	bitwise("BitwiseOr", intPairs(kernel.BitOr, kernel.BitOr, kernel.BitOr, kernel.BitOr, kernel.BitOr, kernel.BitOr, kernel.BitOr, kernel.BitOr))
+	bitwise("BitwiseXor", intPairs(kernel.BitXor, kernel.BitXor, kernel.BitXor, kernel.BitXor, kernel.BitXor, kernel.BitXor, kernel.BitXor, kernel.BitXor))
+	bitwise("LeftShift", intPairs(leftShift, leftShift, leftShift, leftShift, leftShift, leftShift, leftShift, leftShift))
+	bitwise("RightShift", intPairs(rightShift, rightShift, rightShift, rightShift, rightShift, rightShift, rightShift, rightShift))
+	tf.Register(tf.OpDef{
+		Name: "Invert", In: "x: T", Out: "y: T", Attrs: integers, Shape: sameShape, NoGrad: tf.NotDifferentiable,
+		Kernels: tf.ByType("T", merge(signedMaps(kernel.BitNot, kernel.BitNot, kernel.BitNot, kernel.BitNot),
+			unsignedMaps(kernel.BitNot, kernel.BitNot, kernel.BitNot, kernel.BitNot))),
+	})
+	tf.Register(tf.OpDef{
+		Name: "PopulationCount", In: "x: T", Out: "y: uint8", Attrs: integers, Shape: sameShape, NoGrad: tf.NotDifferentiable,
+		Kernels: tf.ByType("T", byType{
+			tf.Int8: mapToKernel(bitCount[int8]), tf.Int16: mapToKernel(bitCount[int16]), tf.Int32: mapToKernel(bitCount[int32]), tf.Int64: mapToKernel(bitCount[int64]),
+			tf.Uint8: mapToKernel(bitCount[uint8]), tf.Uint16: mapToKernel(bitCount[uint16]), tf.Uint32: mapToKernel(bitCount[uint32]), tf.Uint64: mapToKernel(bitCount[uint64]),
+		}),
+	})
+}
+
+const integers = "T: {" + signedTypes + ", " + unsignedTypes + "}"
+
+func bitwise(name string, kernels byType) {
+	tf.Register(tf.OpDef{
+		Name: name, In: "x: T; y: T", Out: "z: T", Attrs: integers,
+		Shape: broadcastShape, NoGrad: tf.NotDifferentiable, Kernels: tf.ByType("T", kernels),
+	})
+}
+
+func intPairs(i8 func(z, x, y []int8), i16 func(z, x, y []int16), i32 func(z, x, y []int32), i64 func(z, x, y []int64),
+	u8 func(z, x, y []uint8), u16 func(z, x, y []uint16), u32 func(z, x, y []uint32), u64 func(z, x, y []uint64)) byType {
+	return merge(signedZips(zip(i8), zip(i16), zip(i32), zip(i64)), unsignedZips(zip(u8), zip(u16), zip(u32), zip(u64)))
+}
+
+// leftShift bounds the distance to what the type has bits for, as TensorFlow
+// does where C leaves the result undefined.
+func leftShift[T kernel.Integer](z, x, y []T) {
+	kernel.Zip(z, x, y, func(a, b T) T { return a << shiftOf(b) })
+}
+
+func rightShift[T kernel.Integer](z, x, y []T) {
+	kernel.Zip(z, x, y, func(a, b T) T { return a >> shiftOf(b) })
+}
+
+func shiftOf[T kernel.Integer](b T) T { return min(max(b, 0), T(unsafe.Sizeof(b)*8-1)) }
+
+func bitCount[T kernel.Integer](y []uint8, x []T) {
+	kernel.Map2(y, x, func(v T) uint8 {
+		// The bits above those of a negative number's type are not its own.
+		all := uint64(v) << (64 - unsafe.Sizeof(v)*8)
+		return uint8(bits.OnesCount64(all))
+	})
+}
+
+// BitwiseAnd returns the bits that are set in both x and y.
+func BitwiseAnd(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("BitwiseAnd", opts, x, y) }
+
+// BitwiseOr returns the bits that are set in x or y.
+func BitwiseOr(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("BitwiseOr", opts, x, y) }
+
+// BitwiseXor returns the bits that differ between x and y.
+func BitwiseXor(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("BitwiseXor", opts, x, y) }
+
+// LeftShift returns x shifted by y bits, of which there are at least 0 and
+// less than x has.
+func LeftShift(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("LeftShift", opts, x, y) }
+
+// RightShift returns x shifted down by y bits; see LeftShift.
+func RightShift(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("RightShift", opts, x, y) }
+
+// Invert returns x with all bits flipped.
+func Invert(x tf.Output, opts ...tf.Option) tf.Output { return apply("Invert", opts, x) }
+
+// PopulationCount returns how many bits of x are set.
+func PopulationCount(x tf.Output, opts ...tf.Option) tf.Output {
+	return apply("PopulationCount", opts, x)
+}

@@ -1,0 +1,75 @@
+package ops
+
+import (
+	"slices"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "ClipByValue", In: "t: T; clip_value_min: T; clip_value_max: T", Out: "output: T", Attrs: "T: {" + reducibleTypes + "}",
+		Shape: sameShape, Grad: clipGrad,
+		Kernels: tf.ByType("T", byType{
+			tf.Float32: clipKernel(clip[float32]), tf.Float64: clipKernel(clip[float64]),
+			tf.Float16: clipKernel(halfClip[tf.Half]), tf.BFloat16: clipKernel(halfClip[tf.BF16]),
+			tf.Int8: clipKernel(clip[int8]), tf.Int16: clipKernel(clip[int16]), tf.Int32: clipKernel(clip[int32]), tf.Int64: clipKernel(clip[int64]),
+			tf.Uint8: clipKernel(clip[uint8]), tf.Uint16: clipKernel(clip[uint16]),
+		}),
+	})
+}
+
+// ClipByValue returns t bounded to [low, high]. The bounds are scalars or have
+// the shape of t.
+func ClipByValue(t, low, high tf.Output, opts ...tf.Option) tf.Output {
+	return apply("ClipByValue", opts, t, low, high)
+}
+
+// clip sets z to x bounded by lo and hi, whose elements repeat if there is
+// one only.
+func clip[T kernel.Real](z, x, lo, hi []T) {
+	for i, v := range x {
+		z[i] = max(min(v, hi[i%len(hi)]), lo[i%len(lo)])
+	}
+}
+
+func halfClip[H kernel.HalfFloat](z, x, lo, hi []H) {
+	wide := func(v []H) []float32 {
+		out := make([]float32, len(v))
+		kernel.Widen(out, v)
+		return out
+	}
+	out := make([]float32, len(z))
+	clip(out, wide(x), wide(lo), wide(hi))
+	kernel.Narrow(z, out)
+}
+
+func clipKernel[T tf.Elem](f func(z, x, lo, hi []T)) tf.NewKernel {
+	return stateless(func(c *tf.OpContext) error {
+		x, lo, hi := c.Input(0), c.Input(1), c.Input(2)
+		for _, bound := range []*tf.Tensor{lo, hi} {
+			if bound.Rank() != 0 && !slices.Equal(bound.Shape(), x.Shape()) {
+				return tf.Errorf(tf.InvalidArgument, "clip_value_min and clip_value_max must be either of the same shape as input, or a scalar. input shape: %sclip_value_min shape: %sclip_value_max shape: %s",
+					x.Shape().Text(), lo.Shape().Text(), hi.Shape().Text())
+			}
+		}
+		out, err := c.Alloc(0, x.DType(), x.Shape())
+		if err != nil || x.Len() == 0 {
+			return err
+		}
+		f(tf.Data[T](out), tf.Data[T](x), tf.Data[T](lo), tf.Data[T](hi))
+		return nil
+	})
+}
+
+// clipGrad sends dy to the bound that was hit, or else to t.
+func clipGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	x, lo, hi := op.Input(0), op.Input(1), op.Input(2)
+	zeros := ZerosLike(dy[0])
+	below, above := Less(x, lo), Greater(x, hi)
+	dx := SelectV2(LogicalOr(below, above), zeros, dy[0])
+	dlo := unbroadcast(x, lo, tf.Output{}, SelectV2(below, dy[0], zeros))
+	dhi := unbroadcast(x, hi, tf.Output{}, SelectV2(above, dy[0], zeros))
+	return []tf.Gradient{tf.Dense(dx), dlo[1], dhi[1]}
+}

@@ -1,0 +1,64 @@
+package ops
+
+import (
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	const attrs = "alpha: float = 0.2; T: {half, bfloat16, float, double} = float"
+	tf.Register(tf.OpDef{
+		Name: "LeakyRelu", In: "features: T", Out: "activations: T", Attrs: attrs,
+		Shape: sameShape, Grad: leakyReluGrad,
+		Kernels: leakyKernels(func(n *tf.Node) byType {
+			return floatMaps(leakyMap[float32](n.Float("alpha")), leakyMap[float64](n.Float("alpha")))
+		}),
+	})
+	tf.Register(tf.OpDef{
+		Name: "LeakyReluGrad", In: "gradients: T; features: T", Out: "backprops: T", Attrs: attrs,
+		Shape: mergedShape, Grad: leakyReluGradGrad,
+		Kernels: leakyKernels(func(n *tf.Node) byType {
+			return floatGates(leakyGate[float32](n.Float("alpha")), leakyGate[float64](n.Float("alpha")))
+		}),
+	})
+}
+
+// leakyKernels returns kernels that depend on attributes other than the type.
+func leakyKernels(of func(n *tf.Node) byType) tf.KernelSet {
+	k := func(n *tf.Node) (tf.Kernel, error) { return of(n)[n.Type("T")](n) }
+	return tf.ByType("T", byType{tf.Float32: k, tf.Float64: k, tf.Float16: k, tf.BFloat16: k})
+}
+
+// LeakyReluOpts are the optional attributes of LeakyRelu and LeakyReluGrad.
+type LeakyReluOpts struct{ Alpha float32 }
+
+// Apply sets the attributes.
+func (o LeakyReluOpts) Apply(s *tf.Spec) { s.Set("alpha", o.Alpha) }
+
+// LeakyRelu returns x where it is positive, alpha·x elsewhere; alpha is 0.2 if
+// not given.
+func LeakyRelu(x tf.Output, opts ...tf.Option) tf.Output { return apply("LeakyRelu", opts, x) }
+
+func leakyMap[T kernel.Float](alpha float32) func(y, x []T) {
+	return func(y, x []T) { kernel.Map(y, x, func(v T) T { return leaky(v, T(alpha)) }) }
+}
+
+func leakyGate[T kernel.Float](alpha float32) func(dx, dy, x []T) {
+	return func(dx, dy, x []T) {
+		kernel.Zip(dx, dy, x, func(d, v T) T {
+			if v > 0 {
+				return d
+			}
+			return d * T(alpha)
+		})
+	}
+}
+
+func leakyReluGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return tf.Grads(apply("LeakyReluGrad", []tf.Option{LeakyReluOpts{op.Float("alpha")}}, dy[0], op.Input(0)))
+}
+
+func leakyReluGradGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	x := op.Input(1)
+	return tf.Grads(apply("LeakyReluGrad", []tf.Option{LeakyReluOpts{op.Float("alpha")}}, dy[0], x), ZerosLike(x))
+}

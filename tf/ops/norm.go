@@ -1,0 +1,47 @@
+package ops
+
+import (
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	reduction("EuclideanNorm", reducibleTypes, normGrad, byType{
+		tf.Float32: reduceKernel(norm[float32]), tf.Float64: reduceKernel(norm[float64]),
+		tf.Float16: reduceKernel(inFloat32Fold[tf.Half](norm[float32])), tf.BFloat16: reduceKernel(inFloat32Fold[tf.BF16](norm[float32])),
+		tf.Complex64: reduceKernel(complexNorm[complex64]), tf.Complex128: reduceKernel(complexNorm[complex128]),
+	})
+}
+
+// EuclideanNorm returns the square roots of the sums of squares along axes.
+func EuclideanNorm(x, axes tf.Output, opts ...tf.Option) tf.Output {
+	return apply("EuclideanNorm", opts, x, axes)
+}
+
+func norm[T kernel.Float](c *tf.OpContext, r *kernel.Reduction, dst, src []T) {
+	squares := make([]T, len(src))
+	kernel.Square(squares, src)
+	kernel.Reduce(c.ParallelFor, r, dst, squares, kernel.SumFold[T]())
+	kernel.Sqrt(dst, dst)
+}
+
+func complexNorm[T kernel.Complex](c *tf.OpContext, r *kernel.Reduction, dst, src []T) {
+	squares, sums := make([]float64, len(src)), make([]float64, len(dst))
+	kernel.Map2(squares, src, func(v T) float64 {
+		z := complex128(v)
+		return real(z)*real(z) + imag(z)*imag(z)
+	})
+	norm64 := kernel.SumFold[float64]()
+	kernel.Reduce(c.ParallelFor, r, sums, squares, norm64)
+	kernel.Sqrt(sums, sums)
+	kernel.Cast(dst, sums)
+}
+
+func normGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	x, y, dz := op.Input(0), op.Output(0), dy[0]
+	if !op.Bool("keep_dims") {
+		shape := keptShape(sizes(x), op.Input(1))
+		y, dz = Reshape(y, shape), Reshape(dz, shape)
+	}
+	return append(tf.Grads(RealDiv(x, RealDiv(y, dz))), tf.Gradient{})
+}

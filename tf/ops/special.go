@@ -1,0 +1,138 @@
+package ops
+
+import (
+	"math"
+	"math/cmplx"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	const types = "half, bfloat16, float, double, " + complexTypes
+	binary("Xlogy", types, xlogyGrad, floatZipFunc(xlogy), complexZipFunc(zeroAtZero(func(x, y complex128) complex128 { return x * cmplx.Log(y) })))
+	binary("Xlog1py", types, xlog1pyGrad, floatZipFunc(xlog1py), complexZipFunc(zeroAtZero(func(x, y complex128) complex128 { return x * complexLog1p(y) })))
+	binary("Xdivy", types, xdivyGrad, floatZipFunc(xdivy), complexZipFunc(zeroAtZero(func(x, y complex128) complex128 { return x / y })))
+	unary("Erfc", floatTypes, erfcGrad, floatFunc(math.Erfc))
+	unary("Erfinv", floatTypes, erfinvGrad, floatFunc(math.Erfinv))
+	unary("Ndtri", floatTypes, ndtriGrad, floatFunc(normalQuantile))
+}
+
+// floatZipFunc returns broadcasting kernels that compute f in float64.
+func floatZipFunc(f func(x, y float64) float64) byType {
+	return floatZips(
+		zip(func(z, x, y []float32) { kernel.ZipFloat64(z, x, y, f) }),
+		zip(func(z, x, y []float64) { kernel.ZipFloat64(z, x, y, f) }))
+}
+
+// complexZipFunc returns broadcasting kernels that compute f in complex128.
+func complexZipFunc(f func(x, y complex128) complex128) byType {
+	return complexZips(
+		zip(func(z, x, y []complex64) { kernel.ZipComplex128(z, x, y, f) }),
+		zip(func(z, x, y []complex128) { kernel.ZipComplex128(z, x, y, f) }))
+}
+
+// zeroAtZero makes f 0 where x is, whatever y is.
+func zeroAtZero(f func(x, y complex128) complex128) func(x, y complex128) complex128 {
+	return func(x, y complex128) complex128 {
+		if x == 0 {
+			return 0
+		}
+		return f(x, y)
+	}
+}
+
+func xlogy(x, y float64) float64 {
+	if x == 0 {
+		return 0
+	}
+	return x * math.Log(y)
+}
+
+func xlog1py(x, y float64) float64 {
+	if x == 0 {
+		return 0
+	}
+	return x * math.Log1p(y)
+}
+
+func xdivy(x, y float64) float64 {
+	if x == 0 {
+		return 0
+	}
+	return x / y
+}
+
+func normalQuantile(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }
+
+// Xlogy returns x·log y, and 0 where x is 0 even if y is too.
+func Xlogy(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("Xlogy", opts, x, y) }
+
+// Xlog1py returns x·log(1+y), and 0 where x is 0 even if y is -1.
+func Xlog1py(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("Xlog1py", opts, x, y) }
+
+// Xdivy returns x/y, and 0 where x is 0 even if y is too.
+func Xdivy(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("Xdivy", opts, x, y) }
+
+// Erfc returns 1 - Erf(x), exact for great x.
+func Erfc(x tf.Output, opts ...tf.Option) tf.Output { return apply("Erfc", opts, x) }
+
+// Erfinv returns the inverse of Erf.
+func Erfinv(x tf.Output, opts ...tf.Option) tf.Output { return apply("Erfinv", opts, x) }
+
+// Ndtri returns the quantile of the standard normal distribution.
+func Ndtri(x tf.Output, opts ...tf.Option) tf.Output { return apply("Ndtri", opts, x) }
+
+// productGrad is the gradient of x·f(y) as the Xlogy family has it: partialX
+// gets 1 where x is not 0, else 0.
+func productGrad(op *tf.Operation, dz tf.Output, partialX, partialY func(x, y tf.Output) tf.Output) []tf.Gradient {
+	x, y := op.Input(0), op.Input(1)
+	sx, sy := sizes(x), sizes(y)
+	rx, ry := BroadcastGradientArgs(sx, sy)
+	var dx, dy tf.Output
+	after(dz, func() {
+		notZero := castTo(NotEqual(x, numberLike(x, 0)), x.DType())
+		dx = Reshape(Sum(Mul(partialX(notZero, y), dz), rx), sx)
+		dy = Reshape(Sum(Mul(partialY(x, y), dz), ry), sy)
+	})
+	return tf.Grads(dx, dy)
+}
+
+func xlogyGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return productGrad(op, dy[0],
+		func(x, y tf.Output) tf.Output { return Xlogy(x, y) },
+		func(x, y tf.Output) tf.Output { return Xdivy(x, y) })
+}
+
+func xlog1pyGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return productGrad(op, dy[0],
+		func(x, y tf.Output) tf.Output { return Xlog1py(x, y) },
+		func(x, y tf.Output) tf.Output { return Xdivy(x, AddV2(y, numberLike(y, 1))) })
+}
+
+func xdivyGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return productGrad(op, dy[0],
+		func(x, y tf.Output) tf.Output { return Xdivy(x, y) },
+		func(x, y tf.Output) tf.Output { return Xdivy(Neg(x), Pow(y, numberLike(y, 2))) })
+}
+
+func erfcGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return bellGrad(op.Input(0), dy[0], -2/math.Sqrt(math.Pi), func(x tf.Output) tf.Output { return Neg(Square(x)) })
+}
+
+func erfinvGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return bellGrad(op.Output(0), dy[0], math.Sqrt(math.Pi)/2, func(y tf.Output) tf.Output { return Square(y) })
+}
+
+func ndtriGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return bellGrad(op.Output(0), dy[0], math.Sqrt(2*math.Pi), func(y tf.Output) tf.Output {
+		return RealDiv(Square(y), numberLike(y, 2))
+	})
+}
+
+// bellGrad returns dy·scale·e^f(x).
+func bellGrad(x, dy tf.Output, scale float64, f func(x tf.Output) tf.Output) (g []tf.Gradient) {
+	factor := numberLike(dy, scale)
+	after(dy, func() { g = tf.Grads(Mul(Mul(dy, factor), Exp(f(x)))) })
+	return g
+}

@@ -1,0 +1,109 @@
+package ops
+
+import (
+	"math"
+	"math/cmplx"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	unary("Asin", inexactTypes, asinGrad, floatFunc(math.Asin), complexFunc(cmplx.Asin))
+	unary("Acos", inexactTypes, acosGrad, floatFunc(math.Acos), complexFunc(cmplx.Acos))
+	unary("Atan", inexactTypes, atanGrad, floatFunc(math.Atan), complexFunc(cmplx.Atan))
+	unary("Sinh", inexactTypes, sinhGrad, floatFunc(math.Sinh), complexFunc(cmplx.Sinh))
+	unary("Cosh", inexactTypes, coshGrad, floatFunc(math.Cosh), complexFunc(cmplx.Cosh))
+	unary("Asinh", inexactTypes, asinhGrad, floatFunc(math.Asinh), complexFunc(cmplx.Asinh))
+	unary("Acosh", inexactTypes, acoshGrad, floatFunc(math.Acosh), complexFunc(cmplx.Acosh))
+	unary("Atanh", inexactTypes, atanhGrad, floatFunc(math.Atanh), complexFunc(cmplx.Atanh))
+	tf.Register(tf.OpDef{
+		Name: "Atan2", In: "y: T; x: T", Out: "z: T", Attrs: "T: {" + floatTypes + "}",
+		Shape: broadcastShape, Grad: atan2Grad, Kernels: tf.ByType("T", floatZipFunc(math.Atan2)),
+	})
+}
+
+// Asin returns the arc sine of x.
+func Asin(x tf.Output, opts ...tf.Option) tf.Output { return apply("Asin", opts, x) }
+
+// Acos returns the arc cosine of x.
+func Acos(x tf.Output, opts ...tf.Option) tf.Output { return apply("Acos", opts, x) }
+
+// Atan returns the arc tangent of x.
+func Atan(x tf.Output, opts ...tf.Option) tf.Output { return apply("Atan", opts, x) }
+
+// Atan2 returns the angle of the point (x, y), in [-π, π].
+func Atan2(y, x tf.Output, opts ...tf.Option) tf.Output { return apply("Atan2", opts, y, x) }
+
+// Sinh returns the hyperbolic sine of x.
+func Sinh(x tf.Output, opts ...tf.Option) tf.Output { return apply("Sinh", opts, x) }
+
+// Cosh returns the hyperbolic cosine of x.
+func Cosh(x tf.Output, opts ...tf.Option) tf.Output { return apply("Cosh", opts, x) }
+
+// Asinh returns the inverse hyperbolic sine of x.
+func Asinh(x tf.Output, opts ...tf.Option) tf.Output { return apply("Asinh", opts, x) }
+
+// Acosh returns the inverse hyperbolic cosine of x.
+func Acosh(x tf.Output, opts ...tf.Option) tf.Output { return apply("Acosh", opts, x) }
+
+// Atanh returns the inverse hyperbolic tangent of x.
+func Atanh(x tf.Output, opts ...tf.Option) tf.Output { return apply("Atanh", opts, x) }
+
+func sinhGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return timesDerivative(op.Input(0), dy[0], func(x tf.Output) tf.Output { return Cosh(x) })
+}
+
+func coshGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return timesDerivative(op.Input(0), dy[0], func(x tf.Output) tf.Output { return Sinh(x) })
+}
+
+// oneMinusSquare returns 1 - x².
+func oneMinusSquare(x tf.Output) tf.Output { return Sub(numberLike(x, 1), Square(x)) }
+
+func asinGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return timesDerivative(op.Input(0), dy[0], func(x tf.Output) tf.Output {
+		return Reciprocal(Sqrt(oneMinusSquare(x)))
+	})
+}
+
+func acosGrad(op *tf.Operation, dy []tf.Output) (g []tf.Gradient) {
+	after(dy[0], func() {
+		g = tf.Grads(Mul(Neg(dy[0]), Reciprocal(Sqrt(oneMinusSquare(conj(op.Input(0)))))))
+	})
+	return g
+}
+
+func atanGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return timesDerivative(op.Input(0), dy[0], func(x tf.Output) tf.Output {
+		return Reciprocal(AddV2(numberLike(x, 1), Square(x)))
+	})
+}
+
+func atanhGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return timesDerivative(op.Input(0), dy[0], func(x tf.Output) tf.Output { return Reciprocal(oneMinusSquare(x)) })
+}
+
+// overDerivative divides dy by the derivative of the inverse function, which
+// f computes from the conjugate of the result.
+func overDerivative(op *tf.Operation, dy tf.Output, f func(y tf.Output, _ ...tf.Option) tf.Output) (g []tf.Gradient) {
+	after(dy, func() { g = tf.Grads(RealDiv(dy, f(conj(op.Output(0))))) })
+	return g
+}
+
+func asinhGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return overDerivative(op, dy[0], Cosh)
+}
+
+func acoshGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return overDerivative(op, dy[0], Sinh)
+}
+
+func atan2Grad(op *tf.Operation, dz []tf.Output) []tf.Gradient {
+	y, x := op.Input(0), op.Input(1)
+	var dx, dy tf.Output
+	after(dz[0], func() {
+		scaled := RealDiv(dz[0], AddV2(Square(y), Square(x)))
+		dy, dx = Mul(x, scaled), Mul(Neg(y), scaled)
+	})
+	return unbroadcast(y, x, dy, dx)
+}
