@@ -112,7 +112,12 @@ class Recorder:
             self.put(case["id"] + "!nogradient", str(e))
             return
         with tf1.Session(graph=graph, config=self.config) as session:
-            dense = iter(session.run([g for g in grads if g is not None]))
+            try:
+                dense = iter(session.run([g for g in grads if g is not None]))
+            except tf.errors.OpError as e:
+                print(case["id"], "has no gradient:", message(e))
+                self.put(case["id"] + "!nogradient", message(e))
+                return
             for k, g in enumerate(grads):
                 self.put("%s:grad%d" % (case["id"], k), "none" if g is None else next(dense))
 

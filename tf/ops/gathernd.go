@@ -1,0 +1,169 @@
+package ops
+
+import (
+	"slices"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "GatherNd", In: "params: Tparams; indices: Tindices", Out: "output: Tparams",
+		Attrs: "Tparams: type; Tindices: {int16, int32, int64}; bad_indices_policy: string = ''",
+		Shape: gatherNDShape, Grad: gatherNDGrad, Kernels: tf.ByType("Tparams", sameFor(gatherND, slices.Concat(objectTypes, wideQuantized)...)),
+	})
+	tf.Register(tf.OpDef{
+		Name: "ResourceGatherNd", In: "resource: resource; indices: Tindices", Out: "output: dtype",
+		Attrs: "dtype: type; Tindices: {int32, int64}", Stateful: true,
+		Shape: resourceGatherNDShape, Grad: resourceGatherNDGrad, Kernels: tf.ByType("dtype", sameFor(resourceGatherND, objectTypes...)),
+	})
+}
+
+// BadIndicesOpts are the optional attributes of GatherNd and the ScatterNd
+// family: "ERROR", or "IGNORE" to read zeros and to write nothing where an
+// index is out of range. By default that is an error.
+type BadIndicesOpts struct{ Policy string }
+
+// Apply sets the attributes.
+func (o BadIndicesOpts) Apply(s *tf.Spec) { s.Set("bad_indices_policy", o.Policy) }
+
+// GatherNd returns the slices of params that the rows of indices, the last
+// dimension, point to.
+func GatherNd(params, indices tf.Output, opts ...tf.Option) tf.Output {
+	return apply("GatherNd", opts, params, indices)
+}
+
+// ResourceGatherNd is GatherNd on the variable, of type d, behind handle.
+func ResourceGatherNd(handle, indices tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
+	return apply("ResourceGatherNd", attrs(opts, tf.Attr("dtype", d)), handle, indices)
+}
+
+func gatherNDShape(c *tf.Infer) error { return setGathered(c, c.In(0)) }
+
+func resourceGatherNDShape(c *tf.Infer) error {
+	_, s := c.Handle(0)
+	return setGathered(c, s)
+}
+
+// setGathered infers the shape of slices of a tensor of shape s.
+func setGathered(c *tf.Infer, s tf.Shape) error {
+	idx := c.In(1)
+	if s == nil || len(idx) == 0 || idx[len(idx)-1] < 0 {
+		return nil
+	}
+	depth := idx[len(idx)-1]
+	if depth > len(s) {
+		return tf.Errorf(tf.InvalidArgument, "indices.shape[-1] must be <= params.rank, but saw indices shape: %v and params shape: %v", idx, s)
+	}
+	c.Set(0, append(idx[:len(idx)-1].Clone(), s[depth:]...))
+	return nil
+}
+
+// A badIndices says what happens to indices out of range.
+type badIndices struct{ ignore bool }
+
+func badIndicesOf(n *tf.Node) (badIndices, error) {
+	switch p := n.Str("bad_indices_policy"); p {
+	case "", "DEFAULT", "ERROR":
+		return badIndices{}, nil
+	case "IGNORE":
+		return badIndices{true}, nil
+	default:
+		return badIndices{}, tf.Errorf(tf.InvalidArgument, "Bad indices policy attribute is invalid: %s", p)
+	}
+}
+
+func gatherND(n *tf.Node) (tf.Kernel, error) {
+	bad, err := badIndicesOf(n)
+	if err != nil {
+		return nil, err
+	}
+	return tf.Compute(func(c *tf.OpContext) error { return gatherSlices(c, c.Input(0), n.Type("Tparams"), bad) }), nil
+}
+
+func resourceGatherND(n *tf.Node) (tf.Kernel, error) {
+	d := n.Type("dtype")
+	return tf.Compute(func(c *tf.OpContext) error {
+		v, err := lookupVariable(c, 0)
+		if err != nil {
+			return err
+		}
+		t := v.Load()
+		if t == nil {
+			return uninitialized(c, 0)
+		}
+		defer t.Release()
+		if t.DType() != d {
+			return tf.Errorf(tf.InvalidArgument, "Trying to read variable with wrong dtype. Expected %s got %s", d.CName(), t.DType().CName())
+		}
+		return gatherSlices(c, t, d, badIndices{})
+	}), nil
+}
+
+// gatherSlices makes output 0 the slices of params that input 1 points to.
+func gatherSlices(c *tf.OpContext, params *tf.Tensor, d tf.DType, bad badIndices) error {
+	idx, s := c.Input(1), params.Shape()
+	switch {
+	case len(s) == 0:
+		return tf.Errorf(tf.InvalidArgument, "params must be at least a vector")
+	case idx.Rank() == 0:
+		return tf.Errorf(tf.InvalidArgument, "indices must be at least a vector")
+	}
+	depth := idx.Dim(idx.Rank() - 1)
+	if depth > len(s) {
+		return tf.Errorf(tf.InvalidArgument, "index innermost dimension length must be <= params rank; saw: %d vs. %d", depth, len(s))
+	}
+	rows := idx.Shape()[:idx.Rank()-1]
+	if params.Len() == 0 && product(rows) > 0 && product(s[depth:]) > 0 {
+		return tf.Errorf(tf.InvalidArgument, "Requested more than 0 entries, but params is empty.  Params shape: %s", s.Text())
+	}
+	out, err := c.Alloc(0, d, append(rows.Clone(), s[depth:]...))
+	if err != nil || out.Len() == 0 {
+		return err
+	}
+	if bad.ignore {
+		clearCells(out)
+	}
+	w, take := newSlices(idx, s), move(out, params)
+	for i := range product(rows) {
+		at, ok := w.offset(i)
+		if ok {
+			take(i*w.inner, at, w.inner)
+		} else if !bad.ignore {
+			return tf.Errorf(tf.InvalidArgument, "indices%s = [%s] does not index into param shape %s, node name: %s", position(rows, i), w.text(i), s.Text(), c.Node.Name)
+		}
+	}
+	return nil
+}
+
+// gatherNDGrad is sparse for indices that name rows.
+func gatherNDGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	x, idx := op.Input(0), op.Input(1)
+	d := idx.DType()
+	shape := shapeValue(x, widerIndex(d))
+	if widerIndex(d) != d {
+		shape = castTo(shape, d)
+	}
+	return slicesGrad(shape, idx, dy[0], BadIndicesOpts{op.Str("bad_indices_policy")})
+}
+
+// widerIndex is d, or int32 if shapes cannot be had in it.
+func widerIndex(d tf.DType) tf.DType {
+	if d == tf.Int64 {
+		return d
+	}
+	return tf.Int32
+}
+
+func resourceGatherNDGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	shape := VariableShape(op.Input(0), ShapeOpts{OutType: op.Input(1).DType()})
+	return slicesGrad(shape, op.Input(1), dy[0], BadIndicesOpts{})
+}
+
+func slicesGrad(shape, idx, dy tf.Output, bad BadIndicesOpts) []tf.Gradient {
+	if s := idx.Shape(); len(s) == 2 && s[1] == 1 {
+		rows := Squeeze(idx, SqueezeOpts{SqueezeDims: []int{-1}})
+		return []tf.Gradient{tf.Sparse(tf.IndexedSlices{Values: dy, Indices: rows, DenseShape: shape}), {}}
+	}
+	return tf.Grads(ScatterNd(idx, dy, shape, bad), tf.Output{})
+}

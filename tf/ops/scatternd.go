@@ -1,0 +1,183 @@
+package ops
+
+import "github.com/gorge-tf/gorge/tf"
+
+func init() {
+	const policy = "; bad_indices_policy: string = ''"
+	sums := addCells.kernels(scatterND)
+	sums[tf.String] = scatterND(zipRows(joinStrings))
+	tf.Register(tf.OpDef{
+		Name: "ScatterNd", In: "indices: Tindices; updates: T; shape: Tindices", Out: "output: T",
+		Attrs: "T: type; Tindices: {int16, int32, int64}" + policy,
+		Shape: scatterNDShape, Grad: scatterNDGrad, Kernels: tf.ByType("T", sums),
+	})
+	tf.Register(tf.OpDef{
+		Name: "ScatterNdNonAliasingAdd", In: "input: T; indices: Tindices; updates: T", Out: "output: T",
+		Attrs: "T: {" + scatteredTypes + ", bool}; Tindices: {int32, int64}" + policy,
+		Shape: tensorScatterShape, Grad: tensorAddGrad, Kernels: tf.ByType("T", addCells.kernels(nonAliasingScatter)),
+	})
+	tensorScatterOp("Update", "{int16, int32, int64, uint16}", tensorUpdateGrad, setRows.only(dataTypes...))
+	tensorScatterOp("Add", "{int32, int64}", tensorAddGrad, addRows)
+	tensorScatterOp("Sub", "{int32, int64}", tensorSubGrad, subRows)
+	tensorScatterOp("Max", "{int32, int64}", tensorExtremeGrad, maxRows)
+	tensorScatterOp("Min", "{int32, int64}", tensorExtremeGrad, minRows)
+}
+
+// scatteredTypes are the numbers in the signatures of ScatterNdAdd and others.
+const scatteredTypes = "float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64"
+
+func tensorScatterOp(name, indices string, grad tf.GradFunc, by rowOps) {
+	tf.Register(tf.OpDef{
+		Name: "TensorScatter" + name, In: "tensor: T; indices: Tindices; updates: T", Out: "output: T",
+		Attrs: "T: type; Tindices: " + indices + "; bad_indices_policy: string = ''",
+		Shape: tensorScatterShape, Grad: grad, Kernels: tf.ByType("T", by.kernels(tensorScatter)),
+	})
+}
+
+// only returns the rowOps of some types.
+func (r rowOps) only(types ...tf.DType) rowOps {
+	some := rowOps{}
+	for _, d := range types {
+		some[d] = r[d]
+	}
+	return some
+}
+
+func joinStrings(z, x, y []string) {
+	for i := range z {
+		z[i] = x[i] + y[i]
+	}
+}
+
+// ScatterNd returns zeros of the given shape to which, at the slices that the
+// rows of indices point to, updates are added.
+func ScatterNd(indices, updates, shape tf.Output, opts ...tf.Option) tf.Output {
+	return apply("ScatterNd", opts, indices, updates, shape)
+}
+
+// ScatterNdNonAliasingAdd returns x with updates added to the slices that
+// indices point to.
+func ScatterNdNonAliasingAdd(x, indices, updates tf.Output, opts ...tf.Option) tf.Output {
+	return apply("ScatterNdNonAliasingAdd", opts, x, indices, updates)
+}
+
+// TensorScatterUpdate returns x with the slices that indices point to replaced
+// by updates.
+func TensorScatterUpdate(x, indices, updates tf.Output, opts ...tf.Option) tf.Output {
+	return apply("TensorScatterUpdate", opts, x, indices, updates)
+}
+
+// TensorScatterAdd returns x with updates added to slices.
+func TensorScatterAdd(x, indices, updates tf.Output, opts ...tf.Option) tf.Output {
+	return apply("TensorScatterAdd", opts, x, indices, updates)
+}
+
+// TensorScatterSub returns x with updates subtracted from slices.
+func TensorScatterSub(x, indices, updates tf.Output, opts ...tf.Option) tf.Output {
+	return apply("TensorScatterSub", opts, x, indices, updates)
+}
+
+// TensorScatterMax returns x with slices raised to updates, by element.
+func TensorScatterMax(x, indices, updates tf.Output, opts ...tf.Option) tf.Output {
+	return apply("TensorScatterMax", opts, x, indices, updates)
+}
+
+// TensorScatterMin returns x with slices lowered to updates, by element.
+func TensorScatterMin(x, indices, updates tf.Output, opts ...tf.Option) tf.Output {
+	return apply("TensorScatterMin", opts, x, indices, updates)
+}
+
+func scatterNDShape(c *tf.Infer) error {
+	s := c.ConstShape(2)
+	c.Set(0, s)
+	return scatterFits(s, c.In(0), c.In(1))
+}
+
+func tensorScatterShape(c *tf.Infer) error {
+	c.Set(0, c.In(0))
+	return scatterFits(c.In(0), c.In(1), c.In(2))
+}
+
+// scatterFits checks what is known of the shapes of a scatter's operands.
+func scatterFits(s, idx, updates tf.Shape) error {
+	if s == nil || updates == nil || len(idx) == 0 || idx[len(idx)-1] < 0 || !s.Known() && len(s) == 0 {
+		return nil
+	}
+	depth, rows := idx[len(idx)-1], idx[:len(idx)-1]
+	if depth > len(s) {
+		return tf.Errorf(tf.InvalidArgument, "an index must have at most as many entries as the tensor dimensions: indices %v, tensor %v", idx, s)
+	}
+	if want := append(rows.Clone(), s[depth:]...); !updates.Compatible(want) {
+		return tf.Errorf(tf.InvalidArgument, "Dimensions of updates must be those of indices but the last, and of a slice: updates %v, indices %v, tensor %v", updates, idx, s)
+	}
+	return nil
+}
+
+func scatterND(f rowOp) tf.NewKernel {
+	return func(n *tf.Node) (tf.Kernel, error) {
+		bad, err := badIndicesOf(n)
+		return tf.Compute(func(c *tf.OpContext) error {
+			if c.Input(2).Rank() != 1 {
+				return tf.Errorf(tf.InvalidArgument, "Shape must be a vector")
+			}
+			s, err := shapeOf(c.Input(2), "shape")
+			if err != nil {
+				return err
+			}
+			if err := checkSizes(s); err != nil {
+				return err
+			}
+			idx, updates := c.Input(0), c.Input(1)
+			if err := checkScatterND(s, idx.Shape(), updates.Shape()); err != nil {
+				return err
+			}
+			out, err := c.Alloc(0, updates.DType(), s)
+			if err != nil {
+				return err
+			}
+			clearCells(out)
+			return scatterSlices(out, idx, updates, f, bad)
+		}), err
+	}
+}
+
+func tensorScatter(f rowOp) tf.NewKernel { return scatterInput(f, checkTensorScatter) }
+
+func nonAliasingScatter(f rowOp) tf.NewKernel { return scatterInput(f, checkVariableScatter) }
+
+// scatterInput scatters into a copy of input 0.
+func scatterInput(f rowOp, check func(s, idx, updates tf.Shape) error) tf.NewKernel {
+	return func(n *tf.Node) (tf.Kernel, error) {
+		bad, err := badIndicesOf(n)
+		return tf.Compute(func(c *tf.OpContext) error {
+			x := c.Input(0)
+			if err := check(x.Shape(), c.Input(1).Shape(), c.Input(2).Shape()); err != nil {
+				return err
+			}
+			out, err := c.AllocFrom(0, 0, x.DType(), x.Shape())
+			if err != nil {
+				return err
+			}
+			move(out, x)(0, 0, x.Len())
+			return scatterSlices(out, c.Input(1), c.Input(2), f, bad)
+		}), err
+	}
+}
+
+// scatterSlices combines slices of dst with updates, all of shapes that fit.
+func scatterSlices(dst, idx, updates *tf.Tensor, f rowOp, bad badIndices) error {
+	if updates.Len() == 0 {
+		return nil
+	}
+	w, put := newSlices(idx, dst.Shape()), f(dst, updates)
+	rows := idx.Shape()[:idx.Rank()-1]
+	for i := range product(rows) {
+		at, ok := w.offset(i)
+		if ok {
+			put(at, i*w.inner, w.inner)
+		} else if !bad.ignore {
+			return tf.Errorf(tf.InvalidArgument, "indices%s = [%s] does not index into shape %s", position(rows, i), w.text(i), dst.Shape().Text())
+		}
+	}
+	return nil
+}
