@@ -37,21 +37,31 @@ func newNetwork(variables, work string) *network {
 }
 
 func (n *network) dense(x tf.Output, name string, in, out int, variables string) tf.Output {
-	r := rand.New(rand.NewPCG(uint64(in), uint64(out)))
-	w := make([]float32, in*out)
-	for i := range w {
-		w[i] = float32((2*r.Float64() - 1) / math.Sqrt(float64(in)))
-	}
-	initial := ops.Const(n.g, w, in, out)
+	initial := ops.Const(n.g, initialWeights(in, out), in, out)
 	weights := tf.NewVariable(initial, tf.VariableOptions{Name: name + "/w", Device: variables})
 	bias := tf.NewVariable(ops.Const(n.g, make([]float32, out)), tf.VariableOptions{Name: name + "/b", Device: variables})
 	return ops.AddV2(ops.MatMul(x, weights.Value()), bias.Value())
 }
 
+func initialWeights(in, out int) []float32 {
+	r := rand.New(rand.NewPCG(uint64(in), uint64(out)))
+	w := make([]float32, in*out)
+	for i := range w {
+		w[i] = float32((2*r.Float64() - 1) / math.Sqrt(float64(in)))
+	}
+	return w
+}
+
 // train returns the loss before each step.
 func (n *network) train(t *testing.T, target string, steps int) []float32 {
 	t.Helper()
-	s, err := session.New(n.g, session.With(session.Config{Target: target, Timeout: time.Minute}))
+	return n.trainWith(t, session.Config{Target: target}, steps)
+}
+
+func (n *network) trainWith(t *testing.T, cfg session.Config, steps int) []float32 {
+	t.Helper()
+	cfg.Timeout = time.Minute
+	s, err := session.New(n.g, session.With(cfg))
 	if err != nil {
 		t.Fatal(err)
 	}
