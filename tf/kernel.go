@@ -169,7 +169,7 @@ func (c *OpContext) Inputs() int { return len(c.In) }
 // Alloc makes output i a tensor of the given type and shape. Its elements are
 // not initialized.
 func (c *OpContext) Alloc(i int, d DType, s Shape) (*Tensor, error) {
-	if err := CheckSize(d, s); err != nil {
+	if err := c.checkMemory(d, s); err != nil {
 		return nil, err
 	}
 	if c.Scratch == nil || c.Scratch[i] == nil || d.Size() == 0 {
@@ -182,9 +182,25 @@ func (c *OpContext) Alloc(i int, d DType, s Shape) (*Tensor, error) {
 	return h, nil
 }
 
+// checkMemory refuses tensors that the machine cannot hold: Go would end the
+// process, and a shape may come from anywhere.
+func (c *OpContext) checkMemory(d DType, s Shape) error {
+	if err := CheckSize(d, s); err != nil {
+		return err
+	}
+	if n := s.NumElements() * max(d.Size(), 1); n <= memory.Physical() {
+		return nil
+	}
+	device := "/device:CPU:0"
+	if c.Step != nil && c.Device != nil {
+		device = c.Device.Spec().String()
+	}
+	return Errorf(ResourceExhausted, "OOM when allocating tensor with shape%s and type %s on %s by allocator cpu", s.Text(), d.CName(), device)
+}
+
 // Temp returns a tensor for use within the kernel. Release gives it back.
 func (c *OpContext) Temp(d DType, s Shape) (*Tensor, error) {
-	if err := CheckSize(d, s); err != nil {
+	if err := c.checkMemory(d, s); err != nil {
 		return nil, err
 	}
 	if c.Pool == nil || d.Size() == 0 {
