@@ -2,6 +2,7 @@ package tf
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -43,41 +44,86 @@ var (
 // parseArgs parses "a: T; b: N * T; c: Ref(float)".
 func parseArgs(s string) (args []ArgDef, err error) {
 	for _, part := range splitList(s, ';') {
-		name, typ, ok := strings.Cut(part, ":")
-		if !ok {
-			return nil, fmt.Errorf("argument %q: want name: type", part)
+		name, typ, err := splitName(part)
+		if err != nil {
+			return nil, fmt.Errorf("argument %w", err)
 		}
-		a := ArgDef{Name: strings.TrimSpace(name)}
-		a.parseType(strings.TrimSpace(typ))
+		a := ArgDef{Name: name}
+		if err := a.parseType(typ); err != nil {
+			return nil, fmt.Errorf("argument %s: %w", name, err)
+		}
+		if slices.ContainsFunc(args, func(b ArgDef) bool { return b.Name == name }) {
+			return nil, fmt.Errorf("two arguments are named %s", name)
+		}
 		args = append(args, a)
 	}
 	return args, nil
 }
 
-func (a *ArgDef) parseType(typ string) {
+// splitName splits "name: rest".
+func splitName(s string) (name, rest string, err error) {
+	name, rest, _ = strings.Cut(s, ":")
+	name, rest = strings.TrimSpace(name), strings.TrimSpace(rest)
+	if !isIdentifier(name) || rest == "" {
+		return "", "", fmt.Errorf("%q: want name: type", s)
+	}
+	return name, rest, nil
+}
+
+func isIdentifier(s string) bool {
+	for i, c := range s {
+		letter := c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+		if !letter && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return s != ""
+}
+
+func (a *ArgDef) parseType(typ string) error {
 	if num, rest, ok := strings.Cut(typ, "*"); ok {
 		a.NumAttr, typ = strings.TrimSpace(num), strings.TrimSpace(rest)
+		if !isIdentifier(a.NumAttr) {
+			return fmt.Errorf("bad length %q", num)
+		}
 	}
-	if inner, ok := strings.CutPrefix(typ, "Ref("); ok {
-		a.Ref, typ = true, strings.TrimSuffix(inner, ")")
+	if inner, ok := within(typ, "Ref(", ")"); ok {
+		a.Ref, typ = true, inner
 	}
 	if d, ok := DTypeByName(typ); ok {
 		a.Type = d
-		return
+		return nil
+	}
+	if !isIdentifier(typ) {
+		return fmt.Errorf("bad type %q", typ)
 	}
 	a.TypeAttr = typ // a list attr is told apart when the attrs are known
+	return nil
+}
+
+// within returns what is between open and end, if s begins and ends so.
+func within(s, open, end string) (string, bool) {
+	inner, ok := strings.CutPrefix(s, open)
+	if !ok {
+		return s, false
+	}
+	inner, ok = strings.CutSuffix(inner, end)
+	return strings.TrimSpace(inner), ok
 }
 
 // parseAttrs parses "T: {float, double} = float; N: int >= 1; s: list(int) = [1, 2]".
 func parseAttrs(s string) (attrs []AttrDef, err error) {
 	for _, part := range splitList(s, ';') {
-		name, rest, ok := strings.Cut(part, ":")
-		if !ok {
-			return nil, fmt.Errorf("attr %q: want name: type", part)
+		name, rest, err := splitName(part)
+		if err != nil {
+			return nil, fmt.Errorf("attr %w", err)
 		}
-		d := AttrDef{Name: strings.TrimSpace(name)}
-		if err := d.parse(strings.TrimSpace(rest)); err != nil {
-			return nil, fmt.Errorf("attr %s: %w", d.Name, err)
+		d := AttrDef{Name: name}
+		if err := d.parse(rest); err != nil {
+			return nil, fmt.Errorf("attr %s: %w", name, err)
+		}
+		if slices.ContainsFunc(attrs, func(b AttrDef) bool { return b.Name == name }) {
+			return nil, fmt.Errorf("two attrs are named %s", name)
 		}
 		attrs = append(attrs, d)
 	}
@@ -101,161 +147,9 @@ func (d *AttrDef) parse(s string) error {
 		return nil
 	}
 	v, err := d.parseValue(strings.TrimSpace(def))
+	if err != nil {
+		return err
+	}
 	d.Default = v
-	return err
-}
-
-// cutDefault splits at the "=" that begins a default value, not at ">=".
-func cutDefault(s string) (kind, def string, ok bool) {
-	for i := 0; i < len(s); i++ {
-		if s[i] == '=' && (i == 0 || s[i-1] != '>') {
-			return s[:i], s[i+1:], true
-		}
-	}
-	return s, "", false
-}
-
-func (d *AttrDef) parseKind(k string) error {
-	if inner, ok := strings.CutPrefix(k, "list("); ok {
-		d.List, k = true, strings.TrimSpace(strings.TrimSuffix(inner, ")"))
-	}
-	switch {
-	case k == "numbertype" || k == "realnumbertype" || k == "quantizedtype":
-		d.Kind = "type"
-		d.Types = map[string][]DType{"numbertype": numberTypes, "realnumbertype": realNumberTypes, "quantizedtype": quantizedTypes}[k]
-	case strings.HasPrefix(k, "{"):
-		return d.parseSet(splitList(strings.Trim(k, "{} "), ','))
-	case attrKinds[k] != nil:
-		d.Kind = k
-	default:
-		return fmt.Errorf("unknown type %q", k)
-	}
-	return nil
-}
-
-// parseSet reads the members of {…}: strings in quotes or types.
-func (d *AttrDef) parseSet(items []string) error {
-	for _, it := range items {
-		if strings.HasPrefix(it, "'") || strings.HasPrefix(it, `"`) {
-			d.Kind = "string"
-			d.Strings = append(d.Strings, strings.Trim(it, `'"`))
-			continue
-		}
-		t, ok := DTypeByName(it)
-		if !ok {
-			return fmt.Errorf("unknown type %q", it)
-		}
-		d.Kind = "type"
-		d.Types = append(d.Types, t)
-	}
-	return nil
-}
-
-func (d *AttrDef) parseValue(s string) (any, error) {
-	if d.List {
-		return d.parseListValue(splitList(strings.Trim(s, "[] "), ','))
-	}
-	return d.parseOne(s)
-}
-
-func (d *AttrDef) parseOne(s string) (any, error) {
-	switch d.Kind {
-	case "string":
-		return strings.Trim(s, `'"`), nil
-	case "int":
-		return strconv.ParseInt(s, 10, 64)
-	case "float":
-		f, err := strconv.ParseFloat(s, 32)
-		return float32(f), err
-	case "bool":
-		return strconv.ParseBool(s)
-	case "type":
-		if t, ok := DTypeByName(strings.ToLower(strings.TrimPrefix(s, "DT_"))); ok {
-			return t, nil
-		}
-	case "shape":
-		return parseShape(s)
-	case "func":
-		return Func{}, nil
-	}
-	return nil, fmt.Errorf("bad default %q for %s", s, d.Kind)
-}
-
-// parseShape reads "{ unknown_rank: true }", "{}" or "[2, -1]".
-func parseShape(s string) (Shape, error) {
-	if strings.Contains(s, "unknown_rank") {
-		return nil, nil
-	}
-	shape := Shape{}
-	for _, f := range splitList(strings.Trim(s, "{}[] "), ',') {
-		n, err := strconv.Atoi(f)
-		if err != nil {
-			return nil, err
-		}
-		shape = append(shape, n)
-	}
-	return shape, nil
-}
-
-func (d *AttrDef) parseListValue(items []string) (any, error) {
-	vals := make([]any, len(items))
-	for i, it := range items {
-		v, err := d.parseOne(it)
-		if err != nil {
-			return nil, err
-		}
-		vals[i] = v
-	}
-	switch d.Kind {
-	case "string":
-		return typed[string](vals), nil
-	case "int":
-		return typed[int64](vals), nil
-	case "float":
-		return typed[float32](vals), nil
-	case "bool":
-		return typed[bool](vals), nil
-	case "type":
-		return typed[DType](vals), nil
-	case "shape":
-		return typed[Shape](vals), nil
-	}
-	return typed[Func](vals), nil
-}
-
-func typed[T any](vals []any) []T {
-	out := make([]T, len(vals))
-	for i, v := range vals {
-		out[i] = v.(T)
-	}
-	return out
-}
-
-// splitList splits s at sep outside of brackets and quotes and trims the parts.
-func splitList(s string, sep byte) (parts []string) {
-	depth, start, quote := 0, 0, byte(0)
-	add := func(end int) {
-		if p := strings.TrimSpace(s[start:end]); p != "" {
-			parts = append(parts, p)
-		}
-		start = end + 1
-	}
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
-		case c == '\'' || c == '"':
-			quote = c
-		case c == '(' || c == '[' || c == '{':
-			depth++
-		case c == ')' || c == ']' || c == '}':
-			depth--
-		case c == sep && depth == 0:
-			add(i)
-		}
-	}
-	add(len(s))
-	return parts
+	return d.Check(v)
 }
