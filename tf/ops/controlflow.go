@@ -1,0 +1,204 @@
+package ops
+
+import "github.com/gorge-tf/gorge/tf"
+
+// Control flow in TensorFlow 1's form: values that may be dead, and frames for
+// loops. Executors know these ops by name; where values go is their doing.
+
+func init() {
+	flow := func(d tf.OpDef) {
+		d.NoGrad = tf.NoGradientDefined
+		tf.Register(d)
+	}
+	const enterAttrs = "T: type; frame_name: string; is_constant: bool = false; parallel_iterations: int = 10"
+	for prefix, t := range map[string]string{"": "T", "Ref": "Ref(T)"} {
+		flow(tf.OpDef{Name: prefix + "Switch", In: "data: " + t + "; pred: bool", Out: "output_false: " + t + "; output_true: " + t,
+			Attrs: "T: type", Shape: switchShape, Kernels: tf.AnyType(stateless(switchKernel)), Uninitialized: prefix != ""})
+		flow(tf.OpDef{Name: prefix + "Merge", In: "inputs: N * " + t, Out: "output: " + t + "; value_index: int32",
+			Attrs: "T: type; N: int >= 1", Shape: mergeShape, Kernels: tf.AnyType(stateless(mergeKernel))})
+		flow(tf.OpDef{Name: prefix + "Enter", In: "data: " + t, Out: "output: " + t,
+			Attrs: enterAttrs, Shape: enterShape, Kernels: tf.AnyType(stateless(passOn))})
+		flow(tf.OpDef{Name: prefix + "Exit", In: "data: " + t, Out: "output: " + t,
+			Attrs: "T: type", Shape: sameValue, Kernels: tf.AnyType(stateless(passOn))})
+		flow(tf.OpDef{Name: prefix + "NextIteration", In: "data: " + t, Out: "output: " + t,
+			Attrs: "T: type", Shape: sameValue, Kernels: tf.AnyType(stateless(passOn))})
+	}
+	flow(tf.OpDef{Name: "_SwitchN", In: "data: T; output_index: int32", Out: "outputs: num_outs * T",
+		Attrs: "num_outs: int >= 1; T: type", Shape: switchShape, Kernels: tf.AnyType(stateless(switchNKernel))})
+	flow(tf.OpDef{Name: "LoopCond", In: "input: bool", Out: "output: bool",
+		Shape: loopCondShape, Kernels: tf.AnyType(stateless(passOn))})
+	flow(tf.OpDef{Name: "ControlTrigger", Shape: noOutputs, Kernels: tf.AnyType(noOp)})
+}
+
+// Switch gives data to one of two outputs: onTrue if pred, a scalar, holds.
+// What depends on the other one is not computed.
+func Switch(data, pred tf.Output, opts ...tf.Option) (onFalse, onTrue tf.Output) {
+	o := outputs(2, "Switch", opts, data, pred)
+	return o[0], o[1]
+}
+
+// Merge returns the first of its inputs that is computed, and which it was.
+func Merge(inputs []tf.Output, opts ...tf.Option) (output, index tf.Output) {
+	o := outputs(2, "Merge", opts, inputs...)
+	return o[0], o[1]
+}
+
+// EnterOpts are the optional attributes of Enter: whether the value is the
+// same in all iterations, and how many may be under way at once (10, unless
+// set).
+type EnterOpts struct {
+	Constant           bool
+	ParallelIterations int
+}
+
+// Apply sets the attributes.
+func (o EnterOpts) Apply(s *tf.Spec) {
+	s.Set("is_constant", o.Constant)
+	if o.ParallelIterations != 0 {
+		s.Set("parallel_iterations", o.ParallelIterations)
+	}
+}
+
+// Enter takes data into the loop of the given name.
+func Enter(data tf.Output, frame string, opts ...tf.Option) tf.Output {
+	return apply("Enter", attrs(opts, tf.Attr("frame_name", frame)), data)
+}
+
+// Exit takes data, from the iteration that is the last, out of a loop.
+func Exit(data tf.Output, opts ...tf.Option) tf.Output { return apply("Exit", opts, data) }
+
+// NextIteration takes data into the next iteration of a loop.
+func NextIteration(data tf.Output, opts ...tf.Option) tf.Output {
+	return apply("NextIteration", opts, data)
+}
+
+// LoopCond marks pred as what decides whether a loop goes on.
+func LoopCond(pred tf.Output, opts ...tf.Option) tf.Output { return apply("LoopCond", opts, pred) }
+
+// ControlTrigger adds an operation that runs after others even if those are
+// not computed.
+func ControlTrigger(g *tf.Graph, opts ...tf.Option) *tf.Operation {
+	return tf.Apply(g, "ControlTrigger", nil, opts...)
+}
+
+// switchShape: whatever output is chosen, it is the input.
+func switchShape(c *tf.Infer) error {
+	if s := c.In(1); s != nil && len(s) != 0 {
+		return tf.Errorf(tf.InvalidArgument, "Shape must be rank 0 but is rank %d: input %s has shape %v", len(s), c.Def.Inputs[1].Name, s)
+	}
+	return sameValue(c)
+}
+
+// sameValue gives the outputs shape and handle of input 0.
+func sameValue(c *tf.Infer) error {
+	d, s := c.Handle(0)
+	for i := range c.NumOut() {
+		c.Set(i, c.In(0))
+		if d != tf.Invalid {
+			c.SetHandle(i, d, s)
+		}
+	}
+	return nil
+}
+
+// enterShape: a value that enters a loop may have another shape in later
+// iterations, unless it is constant.
+func enterShape(c *tf.Infer) error {
+	if err := sameValue(c); err != nil {
+		return err
+	}
+	if !c.Bool("is_constant") && c.In(0) != nil {
+		c.Set(0, nil)
+	}
+	return nil
+}
+
+// mergeShape keeps what all inputs have in common.
+func mergeShape(c *tf.Infer) error {
+	s := c.In(0).Clone()
+	for i := 1; i < c.NumIn(); i++ {
+		s = common(s, c.In(i))
+	}
+	c.Set(0, s)
+	c.Set(1, tf.Shape{})
+	if d, v := c.Handle(0); d != tf.Invalid {
+		c.SetHandle(0, d, v)
+	}
+	return nil
+}
+
+// common returns the shape of which s, which it may change, and t are cases.
+func common(s, t tf.Shape) tf.Shape {
+	if s == nil || t == nil || len(s) != len(t) {
+		return nil
+	}
+	for i := range s {
+		if s[i] != t[i] {
+			s[i] = -1
+		}
+	}
+	return s
+}
+
+func loopCondShape(c *tf.Infer) error {
+	if _, err := c.Rank(0, 0); err != nil {
+		return err
+	}
+	c.Set(0, tf.Shape{})
+	return nil
+}
+
+// hand makes output o input i, be it a value or a reference.
+func hand(c *tf.OpContext, i, o int) {
+	if c.In[i].T == nil {
+		c.Out[o] = c.In[i]
+		return
+	}
+	c.Forward(i, o)
+}
+
+func passOn(c *tf.OpContext) error {
+	hand(c, 0, 0)
+	return nil
+}
+
+func switchKernel(c *tf.OpContext) error {
+	pred := c.Input(1)
+	if pred.Rank() != 0 {
+		return tf.Errorf(tf.InvalidArgument, "The second input must be a scalar, but it has shape %s", pred.Shape().Text())
+	}
+	o := 0
+	if tf.Data[bool](pred)[0] {
+		o = 1
+	}
+	hand(c, 0, o)
+	return nil
+}
+
+func switchNKernel(c *tf.OpContext) error {
+	index := c.Input(1)
+	if index.Rank() != 0 {
+		return tf.Errorf(tf.InvalidArgument, "The second input must be a scalar, but it has shape %s", index.Shape().Text())
+	}
+	o := int(tf.Data[int32](index)[0])
+	if o < 0 || o >= len(c.Out) {
+		o = len(c.Out) - 1
+	}
+	hand(c, 0, o)
+	return nil
+}
+
+// mergeKernel finds the input that lives: an executor gives it only that one.
+func mergeKernel(c *tf.OpContext) error {
+	for i := range c.In {
+		if c.In[i].T != nil || c.In[i].Ref != nil {
+			hand(c, i, 0)
+			index, err := c.Alloc(1, tf.Int32, tf.Shape{})
+			if err != nil {
+				return err
+			}
+			return fillInts(index, []int{i})
+		}
+	}
+	return tf.Errorf(tf.Internal, "Merge must have a live input to run")
+}
