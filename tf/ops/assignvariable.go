@@ -9,10 +9,14 @@ func init() {
 		Name: "AssignVariableOp", In: "resource: resource; value: dtype", Attrs: "dtype: type; validate_shape: bool = false",
 		Stateful: true, Shape: assignVariableShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(assignVariable),
 	})
-	for name, by := range map[string]byType{"AssignAddVariableOp": updateKernels(addTo), "AssignSubVariableOp": updateKernels(subtractFrom)} {
+	for name, rows := range map[string]rowOps{"AssignAddVariableOp": addRows, "AssignSubVariableOp": subRows} {
+		kernels := byType{}
+		for d, f := range updates(rows) {
+			kernels[d] = updateVariable(f)
+		}
 		tf.Register(tf.OpDef{
 			Name: name, In: "resource: resource; value: dtype", Attrs: "dtype: type",
-			Stateful: true, Shape: assignVariableShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("dtype", by),
+			Stateful: true, Shape: assignVariableShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("dtype", kernels),
 		})
 	}
 }
@@ -72,19 +76,7 @@ func assignVariable(n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-// An update changes the value of a variable, memory that nobody else sees, by
-// a tensor of equal shape.
-type update func(c *tf.OpContext, v, by *tf.Tensor)
-
-// updateKernels returns kernels that change a variable in place.
-func updateKernels(ops map[tf.DType]update) byType {
-	by := byType{}
-	for d, f := range ops {
-		by[d] = updateVariable(f)
-	}
-	return by
-}
-
+// updateVariable returns the kernel that changes a variable in place by f.
 func updateVariable(f update) tf.NewKernel {
 	return stateless(func(c *tf.OpContext) error {
 		v, err := lookupVariable(c, 0)

@@ -25,6 +25,7 @@ func init() {
 			failing(op, "matrix", draw(tf.Float32), mat[int32](1, 1)),
 		)
 	}
+	addShuffleSamples()
 	integers := func(_ *tf.Graph, in []tf.Output) []tf.Output {
 		return []tf.Output{ops.RandomUniformInt(in[0], in[1], in[2], ops.Seed(7))}
 	}
@@ -35,5 +36,15 @@ func init() {
 		sample{op: "RandomUniformInt", name: "nothing of nothing", in: []*tf.Tensor{i32(0), n(3), n(3)}, f: integers},
 		failing("RandomUniformInt", "range", integers, i32(1), n(3), n(3)),
 		failing("RandomUniformInt", "vector", integers, i32(1), i32(3), n(3)),
+	)
+}
+
+func addShuffleSamples() {
+	shuffle := unary(ops.RandomShuffle, ops.Seed(7))
+	addSamples(
+		sample{op: "RandomShuffle", in: []*tf.Tensor{seq(20)}, f: shuffle},
+		sample{op: "RandomShuffle", name: "rows", in: []*tf.Tensor{seq(5, 3)}, f: shuffle},
+		sample{op: "RandomShuffle", name: "nothing", in: []*tf.Tensor{seq(0)}, f: shuffle},
+		sample{op: "RandomShuffle", name: "scalar", in: []*tf.Tensor{scalar(float32(1))}, f: shuffle},
 	)
 }

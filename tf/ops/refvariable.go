@@ -17,9 +17,9 @@ func init() {
 		Attrs: "T: type; validate_shape: bool = true; use_locking: bool = true", Uninitialized: true,
 		Shape: assignShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(assign),
 	})
-	for name, by := range map[string]map[tf.DType]update{"AssignAdd": addTo, "AssignSub": subtractFrom} {
+	for name, rows := range map[string]rowOps{"AssignAdd": addRows, "AssignSub": subRows} {
 		kernels := byType{}
-		for d, f := range by {
+		for d, f := range updates(rows) {
 			kernels[d] = updateRef(f)
 		}
 		tf.Register(tf.OpDef{

@@ -1,0 +1,57 @@
+package ops
+
+import (
+	"github.com/gorge-tf/gorge/internal/random"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "RandomShuffle", In: "value: T", Out: "output: T", Attrs: "seed: int = 0; seed2: int = 0; T: type", Stateful: true,
+		Shape: sameShape, NoGrad: tf.NotDifferentiable,
+		Kernels: byCell(shuffle[uint8], shuffle[uint16], shuffle[uint32], shuffle[uint64], shuffle[complex128],
+			shuffle[string], shuffle[tf.ResourceHandle], shuffle[tf.VariantValue]).on("T"),
+	})
+}
+
+// RandomShuffle returns x with its rows in a random order.
+func RandomShuffle(x tf.Output, opts ...tf.Option) tf.Output {
+	return apply("RandomShuffle", seeded(x.Graph(), opts), x)
+}
+
+func shuffle[C cell](n *tf.Node) (tf.Kernel, error) {
+	d, gen := n.Type("T"), generator(n)
+	return tf.Compute(func(c *tf.OpContext) error {
+		x := c.Input(0)
+		if x.Rank() == 0 || x.Dim(0) <= 1 {
+			c.Forward(0, 0)
+			return nil
+		}
+		out, err := c.Alloc(0, d, x.Shape())
+		if err != nil {
+			return err
+		}
+		order := shuffled(gen, x.Dim(0))
+		dst, src, row := cells[C](out), cells[C](x), x.Len()/x.Dim(0)
+		if row == 0 {
+			return nil
+		}
+		c.ParallelFor(len(order), max(1, elementGrain/row), func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				copy(dst[i*row:(i+1)*row], src[order[i]*row:])
+			}
+		})
+		return nil
+	}), nil
+}
+
+// shuffled returns the numbers below n in the next order that gen has.
+func shuffled(gen *random.Generator, n int) []int {
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	base := gen.ReserveBlocks(random.ShuffleBlocks(n))
+	random.Shuffle(base, n, func(i, j int) { order[i], order[j] = order[j], order[i] })
+	return order
+}
