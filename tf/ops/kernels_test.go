@@ -1,0 +1,286 @@
+package ops_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/memory"
+	"github.com/gorge-tf/gorge/internal/threads"
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
+)
+
+// A call is one call of a sample's kernel, without graph and session.
+type call struct {
+	node *tf.Node
+	in   []*tf.Tensor
+}
+
+// call returns the call that the trial comes down to: that of the operation
+// that it has added, if that is without state and takes the inputs as they
+// are, in any order.
+func (c *trial) call() (*call, bool) {
+	g := tf.NewGraph()
+	in, out, err := c.build(g, unknown(g))
+	if err != nil || len(out) == 0 {
+		return nil, false
+	}
+	op := out[0].Operation()
+	if op.OpName() != c.op || op.Def.Stateful || len(op.Inputs()) == 0 {
+		return nil, false
+	}
+	k := &call{node: &op.Node}
+	for _, x := range op.Inputs() {
+		t := tensorOf(x, in, c.in)
+		if t == nil {
+			return nil, false
+		}
+		k.in = append(k.in, t)
+	}
+	return k, true
+}
+
+// tensorOf returns what is fed to x.
+func tensorOf(x tf.Output, in []tf.Output, fed []*tf.Tensor) *tf.Tensor {
+	for i, y := range in {
+		if x == y {
+			return fed[i]
+		}
+	}
+	if x.Operation().OpName() == "Const" {
+		return x.Operation().TensorAttr("value")
+	}
+	return nil
+}
+
+// run calls the kernel as an executor does.
+func (k *call) run(prepare func(*tf.OpContext)) (out []*tf.Tensor, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	find, err := tf.FindKernel("CPU", k.node)
+	if err != nil {
+		return nil, err
+	}
+	kern, err := find(k.node)
+	if err != nil {
+		return nil, err
+	}
+	compute, ok := kern.(tf.Compute)
+	if !ok {
+		return nil, fmt.Errorf("kernel is a %T", kern)
+	}
+	c := &tf.OpContext{Step: &tf.Step{Context: context.Background()}, Node: k.node, In: make([]tf.Slot, len(k.in)), Out: make([]tf.Slot, len(k.node.OutTypes))}
+	for i, t := range k.in {
+		c.In[i].T = t
+	}
+	if prepare != nil {
+		prepare(c)
+	}
+	err = compute(c)
+	for _, s := range c.Out {
+		out = append(out, s.T)
+	}
+	return out, err
+}
+
+// TestReuse gives kernels inputs that they may overwrite and memory that is
+// full of garbage: the results must be the same.
+func TestReuse(t *testing.T) {
+	for _, c := range trials() {
+		k, ok := c.call()
+		if !ok || c.fails {
+			continue
+		}
+		want, err := k.run(nil)
+		if err != nil {
+			t.Errorf("%s: %v", c.id, err)
+			continue
+		}
+		own := &call{node: k.node}
+		for _, x := range k.in {
+			own.in = append(own.in, x.Clone())
+		}
+		got, err := own.run(dirty)
+		if err != nil {
+			t.Errorf("%s: %v", c.id, err)
+			continue
+		}
+		for i := range want {
+			if !tf.TensorsEqual(got[i], want[i]) {
+				t.Errorf("%s: output %d is %v in memory that was used before, else %v", c.id, i, got[i], want[i])
+			}
+		}
+	}
+}
+
+// dirty lets all inputs be overwritten and gives out memory that was used.
+func dirty(c *tf.OpContext) {
+	c.Pool = memory.NewPool(1 << 30)
+	for _, n := range []int{1, 8, 16, 32, 64, 128, 256, 1024, 4096, 16384} {
+		var held []*memory.Buffer
+		for range 3 {
+			b := c.Pool.Get(n)
+			for i := range b.Bytes() {
+				b.Bytes()[i] = 0xA5
+			}
+			held = append(held, b)
+		}
+		for _, b := range held {
+			b.Unref()
+		}
+	}
+	c.Last = make([]bool, len(c.In))
+	for i := range c.Last {
+		c.Last[i] = true
+	}
+	c.Scratch = make([]*tf.Tensor, len(c.Out))
+	for i := range c.Scratch {
+		c.Scratch[i] = &tf.Tensor{}
+	}
+}
+
+// TestThreads: how work is cut must not change a bit of the results.
+func TestThreads(t *testing.T) {
+	pool := threads.Acquire(4)
+	defer pool.Release()
+	const n = 70_000 // more than one task of any kernel
+	axis := func(v ...int32) *tf.Tensor { return vec(v...) }
+	for _, s := range []sample{
+		{op: "Exp", in: []*tf.Tensor{seq(n)}, f: unary(ops.Exp)},
+		{op: "AddV2", in: []*tf.Tensor{seq(n), seq(n)}, f: binary(ops.AddV2)},
+		{op: "Mul", name: "rows", in: []*tf.Tensor{seq(n/70, 70), seq(70)}, f: binary(ops.Mul)},
+		{op: "Sub", name: "outer", in: []*tf.Tensor{seq(n/70, 1), seq(70)}, f: binary(ops.Sub)},
+		{op: "BiasAdd", in: []*tf.Tensor{seq(n/70, 70), seq(70)}, f: binary(ops.BiasAdd)},
+		{op: "BiasAddGrad", in: []*tf.Tensor{seq(n/7, 70)}, f: unary(ops.BiasAddGrad)},
+		{op: "Sum", name: "all", in: []*tf.Tensor{seq(n), axis(0)}, f: binary(ops.Sum)},
+		{op: "Sum", name: "rows", in: []*tf.Tensor{seq(3000, 70), axis(1)}, f: binary(ops.Sum)},
+		{op: "Mean", name: "columns", in: []*tf.Tensor{seq(3000, 70), axis(0)}, f: binary(ops.Mean)},
+		{op: "Max", name: "middle", in: []*tf.Tensor{seq(70, 100, 30), axis(1)}, f: binary(ops.Max)},
+		{op: "Prod", name: "ends", in: []*tf.Tensor{small32(70, 100, 30), axis(0, 2)}, f: binary(ops.Prod)},
+		{op: "L2Loss", in: []*tf.Tensor{seq(n)}, f: unary(ops.L2Loss)},
+		{op: "ArgMax", in: []*tf.Tensor{seq(3000, 70), arr(tf.Shape{}, int32(1))}, f: binary(ops.ArgMax)},
+		{op: "Cumsum", in: []*tf.Tensor{seq(3000, 70), arr(tf.Shape{}, int32(1))}, f: binary(ops.Cumsum)},
+		{op: "Softmax", in: []*tf.Tensor{seq(3000, 70)}, f: unary(ops.Softmax)},
+		{op: "MatMul", in: []*tf.Tensor{seq(301, 203), seq(203, 157)}, f: binary(ops.MatMul)},
+		{op: "BatchMatMulV2", in: []*tf.Tensor{seq(40, 31, 53), seq(40, 53, 29)}, f: binary(ops.BatchMatMulV2)},
+		{op: "SelectV2", in: []*tf.Tensor{convert(seq(n), tf.Bool), seq(n), seq(n)}, f: ternary(ops.SelectV2)},
+	} {
+		c := trial{&s, s.id(), s.in}
+		k, ok := c.call()
+		if !ok {
+			t.Fatalf("%s is not one call", c.id)
+		}
+		cut := 0
+		for what, par := range map[string]kernel.Par{
+			"backwards": func(n, grain int, f func(lo, hi int)) { cut++; backwards(n, grain, f) }, "threads": pool.ParallelFor,
+		} {
+			compareThreads(t, k, c.id+" "+what, par)
+		}
+		if cut == 0 {
+			t.Errorf("%s: nothing was cut", c.id)
+		}
+	}
+}
+
+func compareThreads(t *testing.T, k *call, what string, par kernel.Par) {
+	t.Helper()
+	want, err := k.run(nil)
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	got, err := k.run(func(c *tf.OpContext) { c.Step.Parallel = par })
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	for i := range want {
+		if !tf.TensorsEqual(got[i], want[i]) {
+			t.Errorf("%s: output %d differs from that of one thread", what, i)
+		}
+	}
+}
+
+// small32 returns numbers near 1, so that products stay finite.
+func small32(s ...int) *tf.Tensor { return within(0.99, 1.01, s...) }
+
+// backwards runs the smallest pieces allowed, the last first.
+func backwards(n, grain int, f func(lo, hi int)) {
+	for lo := (n - 1) / grain * grain; lo >= 0; lo -= grain {
+		f(lo, min(lo+grain, n))
+	}
+}
+
+// TestRobust calls kernels with inputs of random shapes and values: they may
+// refuse them, but never fail in another way.
+func TestRobust(t *testing.T) {
+	for i, c := range trials() {
+		k, ok := c.call()
+		if !ok {
+			continue
+		}
+		rnd := rand.New(rand.NewPCG(1, uint64(i)))
+		for range 20 {
+			bad := &call{node: k.node}
+			for _, x := range k.in {
+				bad.in = append(bad.in, spoiled(rnd, x))
+			}
+			checkRobust(t, c.id, bad)
+		}
+	}
+}
+
+func checkRobust(t *testing.T, id string, k *call) {
+	out, err := k.run(nil)
+	if err != nil {
+		if tf.CodeOf(err) == tf.Unknown {
+			t.Errorf("%s%v: %v", id, k.in, err)
+		}
+		return
+	}
+	for i, y := range out {
+		if y == nil || y.DType() != k.node.OutTypes[i] {
+			t.Errorf("%s%v: output %d is %v, want a %v", id, k.in, i, y, k.node.OutTypes[i])
+		}
+	}
+}
+
+// spoiled returns t in a random shape, perhaps with values out of any range.
+func spoiled(rnd *rand.Rand, t *tf.Tensor) *tf.Tensor {
+	if rnd.IntN(3) == 0 {
+		return t
+	}
+	s := make(tf.Shape, rnd.IntN(5))
+	for i := range s {
+		s[i] = []int{0, 1, 1, 2, 3, 4}[rnd.IntN(6)]
+	}
+	if rnd.IntN(2) == 0 {
+		s = t.Shape().Clone()
+	}
+	out := tf.NewTensor(t.DType(), s)
+	if t.DType() == tf.Resource || t.DType() == tf.Variant {
+		return out
+	}
+	scale := []int64{1, 3, 3, 100, 1 << 40, -1 << 62}[rnd.IntN(6)]
+	vals := make([]int64, out.Len())
+	for i := range vals {
+		vals[i] = (rnd.Int64N(7) - 3) * scale
+	}
+	fill(out, vals)
+	return out
+}
+
+// fill sets the elements of t to vals, as far as its type can hold them.
+func fill(t *tf.Tensor, vals []int64) {
+	if t.DType() == tf.String {
+		for i, v := range vals {
+			tf.Data[string](t)[i] = fmt.Sprint(v)
+		}
+		return
+	}
+	kernel.Cast(elements(t), vals)
+}
