@@ -1,10 +1,6 @@
 package ops
 
-import (
-	"slices"
-
-	"github.com/gorge-tf/gorge/tf"
-)
+import "github.com/gorge-tf/gorge/tf"
 
 // outputs adds an operation that has n outputs and returns them. If it cannot
 // be added, all of them carry the error.
@@ -56,6 +52,3 @@ func putInts(t *tf.Tensor, v []int) {
 		dst[i] = int32(v[i])
 	}
 }
-
-// cloneInts copies a shape into ints that may be changed.
-func cloneInts(s []int) []int { return slices.Clone(s) }

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unsafe"
@@ -160,7 +161,7 @@ func updateAll(refs []*tf.Ref, f func([]*tf.Tensor) error) error {
 	values := make([]*tf.Tensor, len(refs))
 	order := slices.Clone(refs)
 	slices.SortFunc(order, func(a, b *tf.Ref) int {
-		return int(uintptr(unsafe.Pointer(a))>>1) - int(uintptr(unsafe.Pointer(b))>>1)
+		return cmp.Compare(uintptr(unsafe.Pointer(a)), uintptr(unsafe.Pointer(b)))
 	})
 	order = slices.Compact(order)
 	var lock func(k int) error

@@ -11,7 +11,8 @@ func likeInput(i int) func(*tf.Infer) error {
 	}
 }
 
-// noOutputs is the shape function of an op of which shapes need not be known.
+// noOutputs is the shape function of an op that has no outputs, or whose
+// outputs may have any shape.
 func noOutputs(*tf.Infer) error { return nil }
 
 // unknownDims returns a shape of rank n in which nothing else is known.

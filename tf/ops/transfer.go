@@ -17,14 +17,10 @@ func init() {
 		})
 		tf.Register(tf.OpDef{
 			Name: "_" + host + "Recv", Out: "tensor: tensor_type", Attrs: recvAttrs, Stateful: true,
-			Shape: unknownOutputs, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(recv),
+			Shape: noOutputs, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(recv),
 		})
 	}
 }
-
-// unknownOutputs is the shape function of an op whose outputs may have any
-// shape.
-func unknownOutputs(*tf.Infer) error { return nil }
 
 // A transferKey makes the rendezvous keys of one node. The text for nodes
 // outside of loops is ready-made: building it would cost more than a small

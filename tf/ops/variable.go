@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"sync/atomic"
+
 	"github.com/gorge-tf/gorge/internal/resource"
 	"github.com/gorge-tf/gorge/tf"
 )
@@ -114,6 +116,8 @@ func variableShapeShape(c *tf.Infer) error {
 	return nil
 }
 
+// varHandle names the variable as TensorFlow does, but for nodes without a
+// shared name: there all would be one variable.
 func varHandle(n *tf.Node) (tf.Kernel, error) {
 	name := n.Str("shared_name")
 	if name == "" {
@@ -126,10 +130,16 @@ func varHandle(n *tf.Node) (tf.Kernel, error) {
 	if h.Container == "" {
 		h.Container = resource.DefaultContainer
 	}
+	var made atomic.Pointer[tf.Tensor] // a step takes what the one before it made
 	return tf.Compute(func(c *tf.OpContext) error {
-		h := h
-		h.Device = deviceName(c)
-		c.Set(0, tf.HandleTensor(h))
+		t := made.Load()
+		if here := deviceName(c); t == nil || t.Handles()[0].Device != here {
+			h := h
+			h.Device = here
+			t = tf.HandleTensor(h)
+			made.Store(t)
+		}
+		c.ShareShape(0, t, t.Shape())
 		return nil
 	}), nil
 }
