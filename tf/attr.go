@@ -92,7 +92,21 @@ func (d *AttrDef) Check(v any) error {
 	if err := d.checkMinimum(v); err != nil {
 		return err
 	}
+	if hasNil(v) {
+		return Errorf(InvalidArgument, "attr %q must not be a nil tensor", d.Name)
+	}
 	return d.checkAllowed(v)
+}
+
+// hasNil reports whether v is or holds a tensor that is nil.
+func hasNil(v any) bool {
+	switch v := v.(type) {
+	case *Tensor:
+		return v == nil
+	case []*Tensor:
+		return slices.Contains(v, nil)
+	}
+	return false
 }
 
 // TypeName returns the attribute's type in signature notation: "list(int)".
@@ -124,30 +138,37 @@ func (d *AttrDef) checkMinimum(v any) error {
 }
 
 func (d *AttrDef) checkAllowed(v any) error {
-	bad := any(nil)
 	switch v := v.(type) {
 	case DType:
-		if len(d.Types) > 0 && !slices.Contains(d.Types, v.Base()) {
-			bad = v
-		}
+		return d.checkType(v)
 	case []DType:
 		for _, t := range v {
-			if len(d.Types) > 0 && !slices.Contains(d.Types, t.Base()) {
-				bad = t
+			if err := d.checkType(t); err != nil {
+				return err
 			}
 		}
 	case string:
 		if len(d.Strings) > 0 && !slices.Contains(d.Strings, v) {
-			bad = v
+			return Errorf(InvalidArgument, "attr %q must be one of %q, got %q", d.Name, d.Strings, v)
+		}
+	case []string:
+		for _, s := range v {
+			if len(d.Strings) > 0 && !slices.Contains(d.Strings, s) {
+				return Errorf(InvalidArgument, "attr %q must be one of %q, got %q", d.Name, d.Strings, s)
+			}
 		}
 	}
-	if bad == nil {
-		return nil
+	return nil
+}
+
+func (d *AttrDef) checkType(t DType) error {
+	switch {
+	case t != Invalid && !t.Valid():
+		return Errorf(InvalidArgument, "attr %q must be a known type, got %v", d.Name, t)
+	case len(d.Types) > 0 && !slices.Contains(d.Types, t.Base()):
+		return Errorf(InvalidArgument, "attr %q must be one of %v, got %v", d.Name, d.Types, t)
 	}
-	if d.Kind == "type" {
-		return Errorf(InvalidArgument, "attr %q must be one of %v, got %v", d.Name, d.Types, bad)
-	}
-	return Errorf(InvalidArgument, "attr %q must be one of %q, got %q", d.Name, d.Strings, bad)
+	return nil
 }
 
 // String formats attributes in the order of their names.

@@ -93,7 +93,7 @@ func (n *Node) complete() (err error) {
 		d := &n.Def.AttrDefs[i]
 		v, ok := n.Attrs[d.Name]
 		if !ok {
-			if d.Default == nil && !(d.Kind == "shape" && d.hasNilDefault()) {
+			if d.Default == nil {
 				return Errorf(InvalidArgument, "attr %q has to be given", d.Name)
 			}
 			v = d.Default
@@ -114,7 +114,3 @@ func (n *Node) complete() (err error) {
 	n.OutTypes, err = argTypes(n.Def.Outputs, n.Attrs)
 	return err
 }
-
-// hasNilDefault: a shape's default of unknown rank is the nil Shape, which an
-// interface holds as a typed nil, so it is a default all the same.
-func (d *AttrDef) hasNilDefault() bool { _, ok := d.Default.(Shape); return ok }
