@@ -99,11 +99,13 @@ func (r *stepRun) runPart(ctx context.Context, p *registered) *pb.RunGraphRespon
 	return nil
 }
 
+// request asks for one part of the step. Errors are to come as the status of
+// the call: a response has no room for whether they follow from others.
 func (r *stepRun) request(p *registered) *pb.RunGraphRequest {
 	o := r.call.req.GetOptions()
 	req := &pb.RunGraphRequest{
 		SessionHandle: r.s.handle, CreateWorkerSessionCalled: true, GraphHandle: p.handle, StepId: r.id,
-		RequestId: requestid.New(), StoreErrorsInResponseBody: true,
+		RequestId: requestid.New(),
 		ExecOpts: &pb.ExecutorOpts{
 			RecordTimeline:                 o.GetTraceLevel() == pb.RunOptions_FULL_TRACE,
 			RecordPartitionGraphs:          o.GetOutputPartitionGraphs(),

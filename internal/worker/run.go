@@ -47,7 +47,7 @@ func (w *Worker) runStep(ctx context.Context, s *session, g *step.Graph, req *pb
 		if s.ctx.Err() != nil { // the step was cancelled from here, which says more
 			err = context.Cause(s.ctx)
 		}
-		r.Abort(err)
+		blamed{r}.Abort(err)
 		return nil, err
 	}
 	return resp, nil
@@ -69,10 +69,21 @@ func (s *session) exchange(ctx context.Context, r *rendezvous.Remote, g *step.Gr
 	if err := feed(r, req.GetSend()); err != nil {
 		return nil, err
 	}
-	if err := g.Run(ctx, step.Args{ID: req.GetStepId(), Rendezvous: r}); err != nil {
+	if err := g.Run(ctx, step.Args{ID: req.GetStepId(), Rendezvous: blamed{r}}); err != nil {
 		return nil, err
 	}
 	return fetch(r, g, req)
+}
+
+// blamed is the rendezvous of a step whose failure other tasks hear of as
+// something that follows from it: the error itself reaches the master from here.
+type blamed struct{ *rendezvous.Remote }
+
+// Abort ends the rendezvous.
+func (b blamed) Abort(err error) {
+	e := *tf.AsError(err)
+	e.Derived = true
+	b.Remote.Abort(&e)
 }
 
 // feed sends the client's tensors.
