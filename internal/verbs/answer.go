@@ -8,13 +8,7 @@ import (
 // a whole step on the goroutine that tells it, so that is none of the
 // adapter's.
 func (c *Channel) finish(r *request, result func() rendezvous.Result) {
-	c.mu.Lock()
-	over := c.err != nil
-	if !over {
-		c.wg.Add(1) // before close, which sets err, can wait
-	}
-	c.mu.Unlock()
-	if over {
+	if c.enter() != nil {
 		c.tell(r, result())
 		return
 	}

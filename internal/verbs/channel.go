@@ -39,7 +39,7 @@ type Channel struct {
 	ctx    context.Context // of what is served to the peer, ends with the channel
 	cancel context.CancelFunc
 	closed sync.Once
-	wg     sync.WaitGroup // of goroutines that finish receives
+	wg     sync.WaitGroup // of what uses the device outside of the adapter's goroutine
 
 	mu        sync.Mutex
 	err       error // why the channel is over
@@ -166,6 +166,17 @@ func (c *Channel) knows(remote endpoint) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.err == nil && (!c.connected || c.remote == remote)
+}
+
+// enter keeps the device open for a goroutine that is not the adapter's, until
+// it calls c.wg.Done.
+func (c *Channel) enter() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err == nil {
+		c.wg.Add(1)
+	}
+	return c.err
 }
 
 // fail ends the channel with err. Only the first call counts.

@@ -20,12 +20,12 @@ import (
 
 // A step is what both tasks of a pair do together: A sends, B receives.
 type step struct {
-	t    *testing.T
+	t    testing.TB
 	id   int64
 	a, b *rendezvous.Remote
 }
 
-func begin(t *testing.T, p rendezvoustest.Pair, id int64) *step {
+func begin(t testing.TB, p rendezvoustest.Pair, id int64) *step {
 	t.Helper()
 	s := &step{t: t, id: id, a: p.A.Manager.Find(id), b: p.B.Manager.Find(id)}
 	if err := errors.Join(s.a.Initialize(p.A.Session), s.b.Initialize(p.B.Session)); err != nil {

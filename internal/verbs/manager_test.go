@@ -22,6 +22,7 @@ type cluster struct {
 	config verbs.Config
 	wrap   func(verbs.Device) verbs.Device // nil: devices as they are
 	arena  bool                            // tensors are received in registered memory
+	twice  bool                            // calls between tasks are made twice, as when an answer was lost
 	served func(key string, err error)     // hears what peers were given, may be nil
 
 	mu     sync.Mutex
@@ -51,11 +52,16 @@ func (c *cluster) GetRemoteAddress(ctx context.Context, task string, req *pb.Get
 	if m == nil {
 		return nil, ctx.Err()
 	}
+	if c.twice {
+		if _, err := m.GetRemoteAddress(ctx, req); err != nil {
+			return nil, err
+		}
+	}
 	return m.GetRemoteAddress(ctx, req)
 }
 
 // join starts a task, in place of an earlier one of its name.
-func (c *cluster) join(t *testing.T, task string, peers ...string) rendezvoustest.Peer {
+func (c *cluster) join(t testing.TB, task string, peers ...string) rendezvoustest.Peer {
 	t.Helper()
 	own, err := soft.Open(soft.Options{})
 	if err != nil {

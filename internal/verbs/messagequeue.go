@@ -3,6 +3,7 @@ package verbs
 import (
 	"bytes"
 	"errors"
+	"slices"
 )
 
 // A messageQueue holds control messages back: the peer has room for one, so
@@ -38,6 +39,17 @@ func (c *Channel) pump() {
 		},
 		end: c.messageSent,
 	})
+}
+
+// remove takes the request of the given number out of the queue, and reports
+// whether it was there.
+func (t *messageQueue) remove(index uint32) bool {
+	i := slices.IndexFunc(t.waiting, func(m *message) bool { return m.typ == tensorRequest && m.index == index })
+	if i < 0 {
+		return false
+	}
+	t.waiting = slices.Delete(t.waiting, i, i+1)
+	return true
 }
 
 func (c *Channel) messageSent() {
@@ -86,6 +98,6 @@ func (c *Channel) pinged(n uint32) {
 	defer c.mu.Unlock()
 	c.extended = bytes.HasPrefix(b, []byte(pingText))
 	if c.extended {
-		c.cancelAnswered()
+		c.cancelDropped()
 	}
 }

@@ -4,11 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
 )
 
@@ -28,6 +25,8 @@ type request struct {
 	land segment        // where the peer writes
 
 	answered bool // done has been called
+	dropped  bool // nobody reads the tensor if it comes
+	released bool // the peer has been told that
 }
 
 // A requestTable numbers requests. The channel's lock guards it.
@@ -60,6 +59,11 @@ func (c *Channel) recv(ctx context.Context, step int64, key string, alloc rendez
 		done(rendezvous.Result{Err: tf.Errorf(tf.InvalidArgument, "a rendezvous key must have at most %d bytes to be sent by RDMA, %s has %d", maxKey, key, len(key))})
 		return
 	}
+	if err := c.enter(); err != nil {
+		done(rendezvous.Result{Err: err})
+		return
+	}
+	defer c.wg.Done()
 	r := &request{key: key, step: step, alloc: alloc, done: done}
 	if m, ok := c.cache.get(key); ok && c.canSay(m.shape) {
 		// The last tensor's memory need not be what this one takes. If there
@@ -102,58 +106,6 @@ func (r *request) message(t messageType) *message {
 	return m
 }
 
-// prepare makes room for a tensor.
-func (c *Channel) prepare(r *request, m metaData) (err error) {
-	c.free(r)
-	switch {
-	case m.bytes > c.limit:
-		return tf.Errorf(tf.ResourceExhausted, "a tensor from %s must have at most %d bytes, %v%v has %d", c.peer, c.limit, m.dtype, m.shape, m.bytes)
-	case m.dead:
-	case objects(m.dtype):
-		r.land, err = c.adapter.room(m.bytes)
-	default:
-		err = c.allocate(r, m)
-	}
-	if err == nil {
-		r.meta = m
-	}
-	return err
-}
-
-func (c *Channel) allocate(r *request, m metaData) error {
-	buf, err := r.alloc(m.dtype, m.shape)
-	if err != nil {
-		return err
-	}
-	if buf.Len() != m.bytes {
-		buf.Unref()
-		return tf.Errorf(tf.Internal, "memory for %v%v must have %d bytes, got %d", m.dtype, m.shape, m.bytes, buf.Len())
-	}
-	if r.land, err = c.adapter.target(buf); err != nil {
-		buf.Unref()
-		return err
-	}
-	r.buf = buf
-	return nil
-}
-
-// free gives back the memory of a request. The peer must not write there any
-// more.
-func (c *Channel) free(r *request) {
-	c.release(&r.land)
-	if r.buf != nil {
-		r.buf.Unref()
-	}
-	r.buf, r.meta = nil, metaData{}
-}
-
-// release gives a segment back, which at worst leaves its memory registered.
-func (c *Channel) release(s *segment) {
-	if err := s.release(); err != nil {
-		c.log.Warn("memory could not be deregistered", "error", err)
-	}
-}
-
 // abandon answers a request whose context has ended. Its memory stays the
 // peer's, who is asked to give it back.
 func (c *Channel) abandon(r *request, why error) {
@@ -162,20 +114,38 @@ func (c *Channel) abandon(r *request, why error) {
 		c.mu.Unlock()
 		return
 	}
-	r.answered = true
-	if c.err == nil && c.extended && c.requests.live[r.index] == r {
-		c.say(&message{typ: tensorCancel, index: r.index})
+	r.answered, r.dropped = true, true
+	waits := c.err == nil && c.requests.live[r.index] == r
+	unsent := waits && c.tx.remove(r.index)
+	switch {
+	case unsent:
+		delete(c.requests.live, r.index)
+		c.wg.Add(1)
+	case waits:
+		c.sayCancel(r)
 	}
 	c.mu.Unlock()
+	if unsent {
+		c.free(r)
+		c.wg.Done()
+	}
 	r.done(rendezvous.Result{Err: why})
 }
 
-// cancelAnswered tells a peer that turns out to understand it which tensors
+// sayCancel tells the peer that a tensor is not needed, if it understands that.
+func (c *Channel) sayCancel(r *request) {
+	if c.err == nil && c.extended && !r.released {
+		r.released = true
+		c.say(&message{typ: tensorCancel, index: r.index})
+	}
+}
+
+// cancelDropped tells a peer that turns out to understand it which tensors
 // are not needed any more.
-func (c *Channel) cancelAnswered() {
+func (c *Channel) cancelDropped() {
 	for _, r := range c.requests.live {
-		if r.answered {
-			c.say(&message{typ: tensorCancel, index: r.index})
+		if r.dropped {
+			c.sayCancel(r)
 		}
 	}
 }
@@ -212,6 +182,7 @@ func (c *Channel) offered(m *message) error {
 // be told so sends it to where nobody reads it.
 func (c *Channel) decline(r *request, m metaData) {
 	c.mu.Lock()
+	r.dropped = true
 	extended := c.extended
 	c.mu.Unlock()
 	if !extended && m.bytes <= c.limit {
@@ -231,8 +202,8 @@ func (c *Channel) resume(r *request) {
 	if err == nil {
 		c.requests.live[r.index] = r
 		switch {
-		case r.answered && c.extended:
-			c.say(&message{typ: tensorCancel, index: r.index})
+		case r.dropped && c.extended:
+			c.sayCancel(r)
 		case r.meta.dtype != tf.Invalid:
 			c.say(r.message(tensorReRequest))
 		}
@@ -250,7 +221,14 @@ func (c *Channel) written(index uint32) error {
 	if err != nil {
 		return err
 	}
-	if r.meta.dtype == tf.Invalid {
+	c.mu.Lock()
+	dropped := r.dropped
+	c.mu.Unlock()
+	switch {
+	case dropped:
+		c.free(r)
+		return nil
+	case r.meta.dtype == tf.Invalid:
 		c.answer(r, rendezvous.Result{Err: tf.Errorf(tf.Internal, "%s sent a tensor before there was room for it", c.peer)})
 		return fmt.Errorf("it wrote the tensor of request %d, which had no room for it", index)
 	}
@@ -266,29 +244,4 @@ func (c *Channel) refused(m *message) error {
 		c.free(r)
 	}
 	return err
-}
-
-// result makes the tensor of a request whose bytes have arrived.
-func (c *Channel) result(r *request) rendezvous.Result {
-	m := r.meta
-	defer c.free(r)
-	switch {
-	case m.dead:
-		return rendezvous.Result{Dead: true}
-	case objects(m.dtype):
-		t, err := parseObjects(r.land.bytes()[:m.bytes])
-		return rendezvous.Result{Tensor: t, Err: err}
-	}
-	if r.land.buf != r.buf {
-		copy(r.buf.Bytes(), r.land.bytes())
-	}
-	return rendezvous.Result{Tensor: tf.TensorOf(m.dtype, m.shape, r.buf.Ref())}
-}
-
-func parseObjects(b []byte) (*tf.Tensor, error) {
-	p := &pb.TensorProto{}
-	if err := proto.Unmarshal(b, p); err != nil {
-		return nil, tf.Errorf(tf.Internal, "a tensor of objects must arrive as a TensorProto: %v", err)
-	}
-	return tf.TensorFromProto(p)
 }

@@ -6,6 +6,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
 )
 
@@ -30,14 +31,11 @@ type content struct {
 
 // newContent describes a value and takes over t.
 func newContent(t *tf.Tensor, dead bool) (*content, error) {
-	switch {
-	case dead:
+	if dead {
 		if t != nil {
 			t.Release()
 		}
 		return &content{meta: deadMeta()}, nil
-	case t.DType() == tf.Variant:
-		return nil, tf.Errorf(tf.Unimplemented, "variant tensors cannot be sent to other tasks")
 	}
 	c := &content{meta: metaData{dtype: t.DType(), shape: t.Shape()}}
 	if !objects(t.DType()) {
@@ -46,12 +44,30 @@ func newContent(t *tf.Tensor, dead bool) (*content, error) {
 	}
 	defer t.Release()
 	c.meta.shape = t.Shape().Clone()
-	b, err := proto.Marshal(tf.TensorProto(t))
+	var err error
+	if c.objects, err = encodeObjects(t); err != nil {
+		return nil, err
+	}
+	return c, c.meta.setBytes(uint64(len(c.objects)))
+}
+
+// encodeObjects returns the TensorProto of a tensor of Go objects. Variants can
+// cross only if they came from a peer: nobody else knows their encoding.
+func encodeObjects(t *tf.Tensor) ([]byte, error) {
+	p := tf.TensorProto(t)
+	p.VariantVal = nil
+	for _, v := range t.Variants() {
+		data, ok := v.Value.(*pb.VariantTensorDataProto)
+		if !ok {
+			return nil, tf.Errorf(tf.Unimplemented, "a variant must have an encoding to be sent to another task, %T has none", v.Value)
+		}
+		p.VariantVal = append(p.VariantVal, data)
+	}
+	b, err := proto.Marshal(p)
 	if err != nil {
 		return nil, tf.Errorf(tf.Internal, "cannot encode %v%v: %v", t.DType(), t.Shape(), err)
 	}
-	c.objects = b
-	return c, c.meta.setBytes(uint64(len(b)))
+	return b, nil
 }
 
 func (c *content) release() {
@@ -92,6 +108,13 @@ func (c *Channel) requested(m *message) error {
 // produced sends a value, or offers it if the peer expects something else. It
 // runs on whatever goroutine has produced the value.
 func (c *Channel) produced(r *response, t *tf.Tensor, dead bool, err error) {
+	if c.enter() != nil {
+		if t != nil {
+			t.Release()
+		}
+		return
+	}
+	defer c.wg.Done()
 	var v *content
 	if err == nil {
 		v, err = newContent(t, dead)

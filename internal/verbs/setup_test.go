@@ -1,0 +1,99 @@
+package verbs_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/gorge-tf/gorge/internal/rendezvous/rendezvoustest"
+	"github.com/gorge-tf/gorge/internal/verbs"
+	"github.com/gorge-tf/gorge/internal/verbs/soft"
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// A broken device cannot do one of the things that a manager needs.
+type broken struct {
+	verbs.Device
+	cannot string
+}
+
+var errBroken = errors.New("broken on purpose")
+
+func (d broken) CreateCQ(n int) (verbs.CompletionQueue, error) {
+	if d.cannot == "CreateCQ" {
+		return nil, errBroken
+	}
+	return d.Device.CreateCQ(n)
+}
+
+func (d broken) CreateQP(cq verbs.CompletionQueue, depth int) (verbs.QueuePair, error) {
+	if d.cannot == "CreateQP" {
+		return nil, errBroken
+	}
+	return d.Device.CreateQP(cq, depth)
+}
+
+func (d broken) Register(b []byte, a verbs.Access) (verbs.MemoryRegion, error) {
+	if d.cannot == "Register" || d.cannot == "Register tensors" && len(b) == 5000 {
+		return nil, errBroken
+	}
+	return d.Device.Register(b, a)
+}
+
+// TestBrokenDevices: what fails when a manager is made is given back.
+func TestBrokenDevices(t *testing.T) {
+	for _, cannot := range []string{"CreateCQ", "Register"} {
+		dev, err := soft.Open(soft.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m, err := verbs.NewManager(broken{dev, cannot}, verbs.Options{}); !errors.Is(err, errBroken) {
+			t.Errorf("a device without %s gives %v, %v", cannot, m, err)
+		}
+	}
+}
+
+// TestNoQueuePair: a channel that cannot be made fails its receive.
+func TestNoQueuePair(t *testing.T) {
+	c := newCluster()
+	c.wrap = func(d verbs.Device) verbs.Device { return broken{d, "CreateQP"} }
+	p := c.pair(t)
+	if o := <-begin(t, p, 1).recv("e"); tf.CodeOf(o.err) != tf.Unavailable || !strings.Contains(o.err.Error(), errBroken.Error()) {
+		t.Errorf("receive without a queue pair: %v", o.err)
+	}
+}
+
+// TestLockedMemoryLimit: tensors whose memory cannot be registered are copied.
+func TestLockedMemoryLimit(t *testing.T) {
+	c := newCluster()
+	c.wrap = func(d verbs.Device) verbs.Device { return broken{d, "Register tensors"} }
+	begin(t, c.pair(t), 1).works(full(5000, 7))
+}
+
+// TestStrangeTasks: only tasks of the cluster are connected.
+func TestStrangeTasks(t *testing.T) {
+	m := newCluster().join(t, rendezvoustest.TaskA, rendezvoustest.TaskB).Session.Transport.(*verbs.Manager)
+	two := []*pb.MemoryRegion{{}, {}}
+	for _, c := range []struct {
+		req  *pb.GetRemoteAddressRequest
+		code tf.Code
+	}{
+		{&pb.GetRemoteAddressRequest{HostName: "/job:x/replica:0/task:0", Channel: &pb.Channel{}, Mr: two}, tf.NotFound},
+		{&pb.GetRemoteAddressRequest{HostName: rendezvoustest.TaskA, Channel: &pb.Channel{}, Mr: two}, tf.NotFound},
+		{&pb.GetRemoteAddressRequest{HostName: rendezvoustest.TaskB}, tf.InvalidArgument},
+	} {
+		if resp, err := m.GetRemoteAddress(context.Background(), c.req); tf.CodeOf(err) != c.code {
+			t.Errorf("GetRemoteAddress(%v) = %v, %v, want %v", c.req, resp, err, c.code)
+		}
+	}
+}
+
+// TestSameAddressTwice: being connected again to the same queue pair changes
+// nothing.
+func TestSameAddressTwice(t *testing.T) {
+	c := newCluster()
+	c.twice = true
+	begin(t, c.pair(t), 1).works(full(10, 1))
+}
