@@ -95,10 +95,10 @@ func filterSizes(w tf.Shape) [3]int {
 // conv describes the convolution of images and filters of the given shapes.
 func (a *windowAttrs) conv(x, w tf.Shape) (*kernel.Conv, error) {
 	if len(x) != a.rank {
-		return nil, tf.Errorf(tf.InvalidArgument, "input must be %d-dimensional: %s", a.rank, x.Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "convolution input must be %d-dimensional: %s", a.rank, x.Text())
 	}
 	if len(w) != a.rank {
-		return nil, tf.Errorf(tf.InvalidArgument, "filter must be %d-dimensional: %s", a.rank, w.Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "convolution filter must be %d-dimensional: %s", a.rank, w.Text())
 	}
 	in, depth := x[a.channel()], w[a.rank-2]
 	switch {

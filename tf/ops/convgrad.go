@@ -86,7 +86,7 @@ func (a *windowAttrs) imageSizes(sizes *tf.Tensor, w, dy tf.Shape) (tf.Shape, er
 		s = a.shape(dy[0], w[2], [3]int{1, s[0], s[1]})
 	}
 	if len(s) != a.rank {
-		return nil, tf.Errorf(tf.InvalidArgument, "input_sizes must hold %d sizes, got shape %s", a.rank, sizes.Shape().Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "input_sizes must be %d-dimensional, got: %d", a.rank, len(s))
 	}
 	return s, checkSizes(s)
 }
@@ -94,14 +94,14 @@ func (a *windowAttrs) imageSizes(sizes *tf.Tensor, w, dy tf.Shape) (tf.Shape, er
 // checkBack checks the gradient dy of a convolution's results.
 func (a *windowAttrs) checkBack(of string, v *kernel.Conv, dy tf.Shape) error {
 	if len(dy) != a.rank {
-		return tf.Errorf(tf.InvalidArgument, "out_backprop must be %d-dimensional, got %s", a.rank, dy.Text())
+		return tf.Errorf(tf.InvalidArgument, of+": out_backprop must be %d-dimensional", a.rank)
 	}
 	got := a.positions(dy)
 	switch {
 	case dy[0] != v.Batch:
 		return tf.Errorf(tf.InvalidArgument, of+": input and out_backprop must have the same batch size. Input batch: %d, outbackprop batch: %d, batch_dim: 0", v.Batch, dy[0])
 	case dy[a.channel()] != v.OutC:
-		return tf.Errorf(tf.InvalidArgument, of+": filter and out_backprop must have the same out_depth, got %d and %d", v.OutC, dy[a.channel()])
+		return tf.Errorf(tf.InvalidArgument, "%s: filter and out_backprop must have the same out_depth", of)
 	}
 	for i := range got {
 		if got[i] != v.Out[i] {
@@ -135,7 +135,7 @@ func backInput[T kernel.Number](c *tf.OpContext, a *windowAttrs, k computedIn[T]
 	if err != nil {
 		return err
 	}
-	if err := a.checkBack(c.Node.OpName(), v, dy.Shape()); err != nil {
+	if err := a.checkBack("Conv2DCustomBackpropInput", v, dy.Shape()); err != nil {
 		return err
 	}
 	out, z, err := k.alloc(c, 0, w.DType(), s)
@@ -173,7 +173,7 @@ func backFilter[T kernel.Number](c *tf.OpContext, a *windowAttrs, k computedIn[T
 	if err != nil {
 		return err
 	}
-	if err := a.checkBack(c.Node.OpName(), v, dy.Shape()); err != nil {
+	if err := a.checkBack("Conv2DCustomBackpropFilter", v, dy.Shape()); err != nil {
 		return err
 	}
 	out, z, err := k.alloc(c, 0, x.DType(), s)
@@ -186,16 +186,18 @@ func backFilter[T kernel.Number](c *tf.OpContext, a *windowAttrs, k computedIn[T
 	return nil
 }
 
-// sameWindow gives a gradient's op the window of op.
-type sameWindow struct{ op *tf.Operation }
-
-// Apply copies the attributes.
-func (o sameWindow) Apply(s *tf.Spec) {
-	for _, name := range []string{"strides", "padding", "explicit_paddings", "use_cudnn_on_gpu", "data_format", "dilations", "ksize"} {
-		if v := o.op.Attr(name); v != nil {
-			s.Set(name, v)
+// applyLike adds op name with the window of op.
+func applyLike(op *tf.Operation, name string, in ...tf.Output) tf.Output {
+	var opts []tf.Option
+	for _, d := range tf.Lookup(name).AttrDefs {
+		switch v := op.Attr(d.Name); d.Name {
+		case "strides", "padding", "explicit_paddings", "use_cudnn_on_gpu", "data_format", "dilations", "ksize", "include_batch_in_index":
+			if v != nil {
+				opts = append(opts, tf.Attr(d.Name, v))
+			}
 		}
 	}
+	return apply(name, opts, in...)
 }
 
 // convOps are the three ops that are each other's gradients.
@@ -208,21 +210,21 @@ var (
 
 // grad is the gradient of the forward op.
 func (o convOps) grad(op *tf.Operation, dy tf.Output) []tf.Gradient {
-	x, w, same := op.Input(0), op.Input(1), []tf.Option{sameWindow{op}}
+	x, w := op.Input(0), op.Input(1)
 	s := ShapeN([]tf.Output{x, w})
-	return tf.Grads(apply(o.backInput, same, s[0], w, dy), apply(o.backFilter, same, x, s[1], dy))
+	return tf.Grads(applyLike(op, o.backInput, s[0], w, dy), applyLike(op, o.backFilter, x, s[1], dy))
 }
 
 // backInputGrad is the gradient of the gradient for the images.
 func (o convOps) backInputGrad(op *tf.Operation, dx tf.Output) []tf.Gradient {
-	w, dy, same := op.Input(1), op.Input(2), []tf.Option{sameWindow{op}}
-	return tf.Grads(tf.Output{}, apply(o.backFilter, same, dx, Shape(w), dy), apply(o.forward, same, dx, w))
+	w, dy := op.Input(1), op.Input(2)
+	return tf.Grads(tf.Output{}, applyLike(op, o.backFilter, dx, Shape(w), dy), applyLike(op, o.forward, dx, w))
 }
 
 // backFilterGrad is the gradient of the gradient for the filter.
 func (o convOps) backFilterGrad(op *tf.Operation, dw tf.Output) []tf.Gradient {
-	x, dy, same := op.Input(0), op.Input(2), []tf.Option{sameWindow{op}}
-	return tf.Grads(apply(o.backInput, same, Shape(x), dw, dy), tf.Output{}, apply(o.forward, same, x, dw))
+	x, dy := op.Input(0), op.Input(2)
+	return tf.Grads(applyLike(op, o.backInput, Shape(x), dw, dy), tf.Output{}, applyLike(op, o.forward, x, dw))
 }
 
 func conv2DGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient { return conv2DOps.grad(op, dy[0]) }

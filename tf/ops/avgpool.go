@@ -1,0 +1,103 @@
+package ops
+
+import (
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	const types = "T: {half, bfloat16, float, double}"
+	tf.Register(tf.OpDef{
+		Name: "AvgPool", In: "value: T", Out: "output: T", Attrs: poolPlain + "; " + imageOrders + "; " + types,
+		Shape: poolShape(4), Expensive: true, Grad: avgPoolGrad, Kernels: tf.ByType("T", convKernels(avgPool[float32](4), avgPool[float64](4))),
+	})
+	tf.Register(tf.OpDef{
+		Name: "AvgPool3D", In: "input: T", Out: "output: T", Attrs: pool3D + "; " + types,
+		Shape: poolShape(5), Expensive: true, Grad: avgPool3DGrad, Kernels: tf.ByType("T", convKernels(avgPool[float32](5), avgPool[float64](5))),
+	})
+	tf.Register(tf.OpDef{
+		Name: "AvgPoolGrad", In: "orig_input_shape: int32; grad: T", Out: "output: T", Attrs: poolPlain + "; " + imageOrders + "; " + types,
+		Shape: sizesShape(0), Expensive: true, Grad: avgPoolGradGrad, Kernels: tf.ByType("T", convKernels(avgPoolBack[float32](4), avgPoolBack[float64](4))),
+	})
+	tf.Register(tf.OpDef{
+		Name: "AvgPool3DGrad", In: "orig_input_shape: int32; grad: T", Out: "output: T", Attrs: pool3D + "; " + types,
+		Shape: sizesShape(0), Expensive: true, Grad: avgPool3DGradGrad, Kernels: tf.ByType("T", convKernels(avgPoolBack[float32](5), avgPoolBack[float64](5))),
+	})
+}
+
+// AvgPool returns the means of windows of ksize that move by strides over
+// images [batch height width channels]. Positions outside do not count.
+func AvgPool(x tf.Output, ksize, strides []int, padding string, opts ...tf.Option) tf.Output {
+	return apply("AvgPool", append(opts, pooling(ksize, strides, padding)), x)
+}
+
+// AvgPool3D is AvgPool for volumes [batch depth height width channels].
+func AvgPool3D(x tf.Output, ksize, strides []int, padding string, opts ...tf.Option) tf.Output {
+	return apply("AvgPool3D", append(opts, pooling(ksize, strides, padding)), x)
+}
+
+func avgPool[T kernel.Float](rank int) func(computedIn[T]) tf.NewKernel {
+	return pooled(rank, func(c *tf.OpContext, a *poolAttrs, k computedIn[T]) error {
+		return poolForward(c, a, k, func(v *kernel.Pool, y, x []T) { kernel.AvgPool(c.ParallelFor, v, y, x) })
+	})
+}
+
+// avgPoolBackArgs checks the sizes of the images and the gradient.
+func avgPoolBackArgs(c *tf.OpContext, a *poolAttrs) (*kernel.Pool, tf.Shape, error) {
+	sizes, grad := c.Input(0), c.Input(1).Shape()
+	if sizes.Rank() != 1 || sizes.Len() != a.rank {
+		return nil, nil, tf.Errorf(tf.InvalidArgument, "out_backprop must be 1-dimensional and %d elements", a.rank)
+	}
+	if len(grad) != a.rank {
+		return nil, nil, tf.Errorf(tf.InvalidArgument, "out_backprop must be %d-dimensional", a.rank)
+	}
+	s, err := shapeOf(sizes, "orig_input_shape")
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := checkSizes(s); err != nil {
+		return nil, nil, err
+	}
+	v, err := a.pool(s)
+	if err != nil {
+		return nil, nil, err
+	}
+	if want := a.shape(v.Batch, v.C, v.Out); !grad.Equal(want) {
+		return nil, nil, tf.Errorf(tf.InvalidArgument, "Expected grad shape to be %s, but got %s", want.Text(), grad.Text())
+	}
+	return v, s, nil
+}
+
+func avgPoolBack[T kernel.Float](rank int) func(computedIn[T]) tf.NewKernel {
+	return pooled(rank, func(c *tf.OpContext, a *poolAttrs, k computedIn[T]) error {
+		v, s, err := avgPoolBackArgs(c, a)
+		if err != nil {
+			return err
+		}
+		grad := c.Input(1)
+		out, z, err := k.alloc(c, 0, grad.DType(), s)
+		if err != nil {
+			return err
+		}
+		dy := channelsLast(c, a.imageFormat, k.load(grad), grad.Shape())
+		ownOrder(c, a.imageFormat, z, s, func(dx []T) { kernel.AvgPoolGrad(c.ParallelFor, v, dx, dy) })
+		k.finish(out, z)
+		return nil
+	})
+}
+
+func avgPoolGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return tf.Grads(applyLike(op, "AvgPoolGrad", Shape(op.Input(0)), dy[0]))
+}
+
+func avgPool3DGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return tf.Grads(applyLike(op, "AvgPool3DGrad", Shape(op.Input(0)), dy[0]))
+}
+
+func avgPoolGradGrad(op *tf.Operation, d []tf.Output) []tf.Gradient {
+	return tf.Grads(tf.Output{}, applyLike(op, "AvgPool", d[0]))
+}
+
+func avgPool3DGradGrad(op *tf.Operation, d []tf.Output) []tf.Gradient {
+	return tf.Grads(tf.Output{}, applyLike(op, "AvgPool3D", d[0]))
+}

@@ -1,0 +1,248 @@
+package ops
+
+import (
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+const (
+	poolableTypes = "float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64"
+	maxPoolTypes  = "T: {half, bfloat16, float, double, int32, int64, uint8, int16, int8, uint16, qint8} = DT_FLOAT"
+	poolPads      = "ksize: list(int) >= 4; strides: list(int) >= 4; padding: {'SAME', 'VALID', 'EXPLICIT'}; explicit_paddings: list(int) = []"
+	poolPlain     = "ksize: list(int) >= 4; strides: list(int) >= 4; padding: {'SAME', 'VALID'}"
+	pool3D        = "ksize: list(int) >= 5; strides: list(int) >= 5; padding: {'SAME', 'VALID'}; data_format: {'NDHWC', 'NCDHW'} = 'NDHWC'"
+	imageOrders   = "data_format: {'NHWC', 'NCHW'} = 'NHWC'"
+	vectorOrders  = "data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'"
+	poolGradIn    = "orig_input: T; orig_output: T; grad: T"
+	windowInputs  = "ksize: int32; strides: int32"
+)
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "MaxPool", In: "input: T", Out: "output: T", Attrs: maxPoolTypes + "; " + poolPads + "; " + vectorOrders,
+		Shape: poolShape(4), Expensive: true, Grad: maxPoolGrad, Kernels: tf.ByType("T", maxPoolKernels(4)),
+	})
+	tf.Register(tf.OpDef{
+		Name: "MaxPoolV2", In: "input: T; " + windowInputs, Out: "output: T", Attrs: maxPoolTypes + "; padding: {'SAME', 'VALID'}; " + vectorOrders,
+		Shape: poolShape(4), Expensive: true, Grad: maxPoolV2Grad, Kernels: tf.ByType("T", maxPoolKernels(4)),
+	})
+	tf.Register(tf.OpDef{
+		Name: "MaxPool3D", In: "input: T", Out: "output: T", Attrs: pool3D + "; T: {half, bfloat16, float}",
+		Shape: poolShape(5), Expensive: true, Grad: maxPool3DGrad, Kernels: tf.ByType("T", only(maxPoolKernels(5), tf.Float16, tf.BFloat16, tf.Float32)),
+	})
+	tf.Register(tf.OpDef{
+		Name: "MaxPoolGrad", In: poolGradIn, Out: "output: T", Attrs: poolPads + "; " + imageOrders + "; T: {" + poolableTypes + "} = DT_FLOAT",
+		Shape: sameShape, Expensive: true, Grad: maxPoolGradGrad, Kernels: tf.ByType("T", maxPoolGradKernels(4)),
+	})
+	tf.Register(tf.OpDef{
+		Name: "MaxPoolGradV2", In: poolGradIn + "; " + windowInputs, Out: "output: T", Attrs: "padding: {'SAME', 'VALID'}; " + imageOrders + "; T: {" + poolableTypes + "} = DT_FLOAT",
+		Shape: sameShape, Expensive: true, Grad: maxPoolGradV2Grad, Kernels: tf.ByType("T", maxPoolGradKernels(4)),
+	})
+	tf.Register(tf.OpDef{
+		Name: "MaxPool3DGrad", In: "orig_input: TInput; orig_output: TInput; grad: T", Out: "output: T",
+		Attrs: pool3D + "; T: {half, bfloat16, float} = DT_FLOAT; TInput: {half, bfloat16, float} = DT_FLOAT",
+		Shape: sameShape, Expensive: true, Grad: maxPool3DGradGrad, Kernels: tf.ByType("T", only(maxPoolGradKernels(5), tf.Float16, tf.BFloat16, tf.Float32)),
+	})
+	tf.Register(tf.OpDef{
+		Name: "MaxPoolGradGrad", In: poolGradIn, Out: "output: T", Attrs: poolPlain + "; " + imageOrders + "; T: {" + poolableTypes + "}",
+		Shape: likeInput(1), Expensive: true, Grad: maxPoolGradGradGrad, Kernels: tf.ByType("T", maxPoolGatherKernels(4)),
+	})
+	tf.Register(tf.OpDef{
+		Name: "MaxPoolGradGradV2", In: poolGradIn + "; " + windowInputs, Out: "output: T", Attrs: "padding: {'SAME', 'VALID'}; " + imageOrders + "; T: {" + poolableTypes + "}",
+		Shape: likeInput(1), Expensive: true, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", maxPoolGatherKernels(4)),
+	})
+	tf.Register(tf.OpDef{
+		Name: "MaxPool3DGradGrad", In: poolGradIn, Out: "output: T", Attrs: pool3D + "; T: {" + poolableTypes + "}",
+		Shape: likeInput(1), Expensive: true, Grad: maxPool3DGradGradGrad, Kernels: tf.ByType("T", only(maxPoolGatherKernels(5), tf.Float16, tf.BFloat16, tf.Float32)),
+	})
+}
+
+// MaxPool returns the maxima of windows of ksize that move by strides over
+// images [batch height width channels].
+func MaxPool(x tf.Output, ksize, strides []int, padding string, opts ...tf.Option) tf.Output {
+	return apply("MaxPool", append(opts, pooling(ksize, strides, padding)), x)
+}
+
+// MaxPool3D is MaxPool for volumes [batch depth height width channels].
+func MaxPool3D(x tf.Output, ksize, strides []int, padding string, opts ...tf.Option) tf.Output {
+	return apply("MaxPool3D", append(opts, pooling(ksize, strides, padding)), x)
+}
+
+// MaxPoolV2 is MaxPool with sizes and strides that are computed.
+func MaxPoolV2(x, ksize, strides tf.Output, padding string, opts ...tf.Option) tf.Output {
+	return apply("MaxPoolV2", append(opts, tf.Attr("padding", padding)), x, ksize, strides)
+}
+
+// only returns the kernels of some types.
+func only(all byType, types ...tf.DType) byType {
+	some := byType{}
+	for _, d := range types {
+		some[d] = all[d]
+	}
+	return some
+}
+
+func maxPoolKernels(rank int) byType {
+	return realPools(realPool{
+		f32: maxPool[float32](rank), f64: maxPool[float64](rank), i8: maxPool[int8](rank), i16: maxPool[int16](rank), i32: maxPool[int32](rank), i64: maxPool[int64](rank),
+		u8: maxPool[uint8](rank), u16: maxPool[uint16](rank),
+	})
+}
+
+func maxPoolGradKernels(rank int) byType {
+	return realPools(realPool{
+		f32: maxPoolBack[float32](rank), f64: maxPoolBack[float64](rank), i8: maxPoolBack[int8](rank), i16: maxPoolBack[int16](rank), i32: maxPoolBack[int32](rank),
+		i64: maxPoolBack[int64](rank), u8: maxPoolBack[uint8](rank), u16: maxPoolBack[uint16](rank), u32: maxPoolBack[uint32](rank), u64: maxPoolBack[uint64](rank),
+	})
+}
+
+func maxPoolGatherKernels(rank int) byType {
+	return realPools(realPool{
+		f32: maxPoolGather[float32](rank), f64: maxPoolGather[float64](rank), i8: maxPoolGather[int8](rank), i16: maxPoolGather[int16](rank), i32: maxPoolGather[int32](rank),
+		i64: maxPoolGather[int64](rank), u8: maxPoolGather[uint8](rank), u16: maxPoolGather[uint16](rank), u32: maxPoolGather[uint32](rank), u64: maxPoolGather[uint64](rank),
+	})
+}
+
+// poolKernel makes a kernel that computes in T.
+type poolKernel[T any] func(computedIn[T]) tf.NewKernel
+
+// realPool holds the kernels of the real types, nil for those without.
+type realPool struct {
+	f32 poolKernel[float32]
+	f64 poolKernel[float64]
+	i8  poolKernel[int8]
+	i16 poolKernel[int16]
+	i32 poolKernel[int32]
+	i64 poolKernel[int64]
+	u8  poolKernel[uint8]
+	u16 poolKernel[uint16]
+	u32 poolKernel[uint32]
+	u64 poolKernel[uint64]
+}
+
+func realPools(p realPool) byType {
+	all := merge(convKernels(p.f32, p.f64), byType{
+		tf.Int8: p.i8(asItself[int8]()), tf.Int16: p.i16(asItself[int16]()), tf.Int32: p.i32(asItself[int32]()), tf.Int64: p.i64(asItself[int64]()),
+		tf.Uint8: p.u8(asItself[uint8]()), tf.Uint16: p.u16(asItself[uint16]()),
+	})
+	if p.u32 != nil {
+		all[tf.Uint32], all[tf.Uint64] = p.u32(asItself[uint32]()), p.u64(asItself[uint64]())
+	}
+	return all
+}
+
+// pooled makes the kernel of a pooling from what computes one run of it.
+func pooled[T any](rank int, run func(c *tf.OpContext, a *poolAttrs, k computedIn[T]) error) poolKernel[T] {
+	return func(k computedIn[T]) tf.NewKernel {
+		return func(n *tf.Node) (tf.Kernel, error) {
+			attrs, err := poolSourceOf(n, rank)
+			if err != nil {
+				return nil, err
+			}
+			return tf.Compute(func(c *tf.OpContext) error {
+				a, err := attrs(c)
+				if err != nil {
+					return err
+				}
+				return run(c, a, k)
+			}), nil
+		}
+	}
+}
+
+func maxPool[T kernel.Real](rank int) poolKernel[T] {
+	return pooled(rank, func(c *tf.OpContext, a *poolAttrs, k computedIn[T]) error {
+		return poolForward(c, a, k, func(v *kernel.Pool, y, x []T) { kernel.MaxPool(c.ParallelFor, v, y, x) })
+	})
+}
+
+// poolForward makes output 0 the pooling of input 0.
+func poolForward[T any](c *tf.OpContext, a *poolAttrs, k computedIn[T], f func(v *kernel.Pool, y, x []T)) error {
+	x := c.Input(0)
+	v, err := a.pool(x.Shape())
+	if err != nil {
+		return err
+	}
+	s, err := a.outShape(x.Shape())
+	if err != nil {
+		return err
+	}
+	out, z, err := k.alloc(c, 0, x.DType(), s)
+	if err != nil {
+		return err
+	}
+	images := channelsLast(c, a.imageFormat, k.load(x), x.Shape())
+	ownOrder(c, a.imageFormat, z, s, func(y []T) { f(v, y, images) })
+	k.finish(out, z)
+	return nil
+}
+
+// poolBackArgs checks the inputs of the gradients of a maximum: the images,
+// their maxima and a gradient of the shape of either.
+func poolBackArgs(c *tf.OpContext, a *poolAttrs, like int) (*kernel.Pool, error) {
+	x, y, grad := c.Input(0).Shape(), c.Input(1).Shape(), c.Input(2).Shape()
+	for i, name := range []string{"tensor_in", "tensor_out", "out_backprop"} {
+		if c.Input(i).Rank() != a.rank {
+			return nil, tf.Errorf(tf.InvalidArgument, "%s must be %d-dimensional", name, a.rank)
+		}
+	}
+	v, err := a.pool(x)
+	if err != nil {
+		return nil, err
+	}
+	want := a.shape(v.Batch, v.C, v.Out)
+	if !y.Equal(want) {
+		return nil, tf.Errorf(tf.InvalidArgument, "Expected orig_output shape to be %s, but got %s", want.Text(), y.Text())
+	}
+	if like == 0 {
+		want = x
+	}
+	if !grad.Equal(want) {
+		return nil, tf.Errorf(tf.InvalidArgument, "Expected grad shape to be %s, but got %s", want.Text(), grad.Text())
+	}
+	return v, nil
+}
+
+// maxima returns the position of the maximum of each window.
+func maxima[T kernel.Real](c *tf.OpContext, a *poolAttrs, v *kernel.Pool, k computedIn[T], windows int) []int64 {
+	x := c.Input(0)
+	arg := make([]int64, windows)
+	kernel.MaxPoolArg(c.ParallelFor, v, arg, channelsLast(c, a.imageFormat, k.load(x), x.Shape()))
+	return arg
+}
+
+func maxPoolBack[T kernel.Real](rank int) poolKernel[T] {
+	return pooled(rank, func(c *tf.OpContext, a *poolAttrs, k computedIn[T]) error {
+		v, err := poolBackArgs(c, a, 1)
+		if err != nil {
+			return err
+		}
+		x, grad := c.Input(0), c.Input(2)
+		out, z, err := k.alloc(c, 0, x.DType(), x.Shape())
+		if err != nil {
+			return err
+		}
+		dy := channelsLast(c, a.imageFormat, k.load(grad), grad.Shape())
+		ownOrder(c, a.imageFormat, z, x.Shape(), func(dx []T) { kernel.MaxPoolGrad(c.ParallelFor, v, dx, dy, maxima(c, a, v, k, len(dy))) })
+		k.finish(out, z)
+		return nil
+	})
+}
+
+func maxPoolGather[T kernel.Real](rank int) poolKernel[T] {
+	return pooled(rank, func(c *tf.OpContext, a *poolAttrs, k computedIn[T]) error {
+		v, err := poolBackArgs(c, a, 0)
+		if err != nil {
+			return err
+		}
+		y, grad := c.Input(1), c.Input(2)
+		out, z, err := k.alloc(c, 0, y.DType(), y.Shape())
+		if err != nil {
+			return err
+		}
+		from := channelsLast(c, a.imageFormat, k.load(grad), grad.Shape())
+		ownOrder(c, a.imageFormat, z, y.Shape(), func(dst []T) { kernel.MaxPoolGather(c.ParallelFor, v, dst, from, maxima(c, a, v, k, len(dst))) })
+		k.finish(out, z)
+		return nil
+	})
+}

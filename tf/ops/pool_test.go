@@ -1,0 +1,141 @@
+package ops_test
+
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
+)
+
+// pooledBy returns the options of a sample that pools.
+func pooledBy(ksize, strides []int, padding string, more ...tf.Option) []tf.Option {
+	return moved(strides, padding, append(more, tf.Attr("ksize", ksize))...)
+}
+
+// distinct returns numbers no two of which are equal, so that maxima are clear.
+func distinct(s ...int) *tf.Tensor {
+	t := tf.NewTensor(tf.Float32, append(tf.Shape{}, s...))
+	n := len(tf.Data[float32](t))
+	for i := range n {
+		tf.Data[float32](t)[i] = float32(i*29%(n|1)) - float32(n)/2
+	}
+	return t
+}
+
+var (
+	two   = []int{1, 2, 2, 1}
+	three = []int{1, 3, 3, 1}
+)
+
+const unchecked = "TensorFlow checks it too late or not at all"
+
+func init() {
+	addMaxPool()
+	addMaxPoolGrad()
+	addMaxPoolV2()
+	addAvgPool()
+	addPool3D()
+}
+
+func addMaxPool() {
+	in := func(s ...int) []*tf.Tensor { return []*tf.Tensor{distinct(s...)} }
+	explicit := ops.WindowOpts{ExplicitPaddings: []int{0, 0, 1, 0, 0, 1, 0, 0}}
+	add := func(name string, in []*tf.Tensor, o []tf.Option) {
+		addSamples(sample{op: "MaxPool", name: name, in: in, f: applied("MaxPool", o...)})
+	}
+	refused := func(name, noGolden string, in []*tf.Tensor, o []tf.Option) {
+		addSamples(sample{op: "MaxPool", name: name, in: in, fails: true, noGolden: noGolden, f: applied("MaxPool", o...)})
+	}
+	add("", in(2, 4, 5, 3), pooledBy(two, two, "VALID"))
+	add("overlapping", in(1, 4, 5, 2), pooledBy(three, two, "SAME"))
+	add("explicit", in(1, 3, 4, 2), pooledBy(two, two, "EXPLICIT", explicit))
+	addSamples(sample{op: "MaxPool", name: "depth", in: in(1, 2, 2, 6), f: applied("MaxPool", pooledBy([]int{1, 1, 1, 3}, []int{1, 1, 1, 3}, "VALID")...), rough: "there is no gradient"})
+	add("no images", in(0, 4, 5, 3), pooledBy(two, two, "VALID"))
+	addSamples(sample{op: "MaxPool", name: "NCHW", in: in(1, 3, 4, 5), noGolden: notNCHW, f: applied("MaxPool", pooledBy([]int{1, 1, 2, 2}, []int{1, 1, 2, 2}, "SAME", nchw)...)},
+		sample{op: "MaxPool", name: "function", in: in(1, 4, 4, 2), f: func(_ *tf.Graph, in []tf.Output) []tf.Output {
+			return []tf.Output{ops.MaxPool(in[0], two, two, "SAME")}
+		}})
+	refused("flat", "", in(4, 5, 3), pooledBy(two, two, "VALID"))
+	refused("too small", "", in(1, 1, 2, 3), pooledBy(three, steps1, "VALID"))
+}
+
+func addMaxPoolGrad() {
+	const name = "MaxPoolGrad"
+	x := distinct(1, 4, 5, 2)
+	o := pooledBy(three, two, "SAME")
+	// The maxima are computed, not fed: they have to belong to the images.
+	grad := func(op string) func(*tf.Graph, []tf.Output) []tf.Output {
+		return func(g *tf.Graph, in []tf.Output) []tf.Output {
+			y := tf.Apply(g, "MaxPool", in[:1], o...).Output(0)
+			return []tf.Output{tf.Apply(g, op, []tf.Output{in[0], y, in[1]}, o...).Output(0)}
+		}
+	}
+	floats := []tf.DType{tf.Float64, tf.Int32, tf.Int64, tf.Uint16}
+	addSamples(
+		sample{op: name, in: []*tf.Tensor{x, seq(1, 2, 3, 2)}, f: grad(name), types: floats},
+		sample{op: "MaxPoolGradGrad", in: []*tf.Tensor{x, seq(1, 4, 5, 2)}, f: grad("MaxPoolGradGrad"), types: floats},
+		sample{op: name, name: "another shape", fails: true, in: []*tf.Tensor{x, seq(1, 2, 3, 3)}, f: grad(name)},
+		sample{op: name, name: "flat images", fails: true, in: []*tf.Tensor{seq(4, 5, 2), seq(1, 2, 3, 2), seq(1, 2, 3, 2)}, f: applied(name, o...)},
+		sample{op: name, name: "other maxima", fails: true, in: []*tf.Tensor{x, seq(1, 2, 3, 3), seq(1, 2, 3, 2)}, f: applied(name, o...)})
+}
+
+func addMaxPoolV2() {
+	v2 := func(op, padding string) func(*tf.Graph, []tf.Output) []tf.Output {
+		return func(g *tf.Graph, in []tf.Output) []tf.Output {
+			k, s := ops.Const(g, []int32{1, 3, 3, 1}, 4), ops.Const(g, []int32{1, 2, 2, 1}, 4)
+			y := ops.MaxPoolV2(in[0], k, s, padding)
+			if op == "MaxPoolV2" {
+				return []tf.Output{y}
+			}
+			return []tf.Output{tf.Apply(g, op, []tf.Output{in[0], y, in[1], k, s}, tf.Attr("padding", padding)).Output(0)}
+		}
+	}
+	x := distinct(1, 4, 5, 2)
+	addSamples(
+		sample{op: "MaxPoolV2", in: []*tf.Tensor{x}, f: v2("MaxPoolV2", "SAME")},
+		sample{op: "MaxPoolGradV2", in: []*tf.Tensor{x, seq(1, 2, 3, 2)}, f: v2("MaxPoolGradV2", "SAME"), types: onlyOwn},
+		sample{op: "MaxPoolGradGradV2", in: []*tf.Tensor{x, seq(1, 4, 5, 2)}, f: v2("MaxPoolGradGradV2", "SAME"), types: onlyOwn})
+}
+
+func addAvgPool() {
+	const name, back = "AvgPool", "AvgPoolGrad"
+	grad := func(sizes []int32, o ...tf.Option) func(*tf.Graph, []tf.Output) []tf.Output {
+		return func(g *tf.Graph, in []tf.Output) []tf.Output {
+			return []tf.Output{tf.Apply(g, back, []tf.Output{ops.Const(g, sizes, len(sizes)), in[0]}, o...).Output(0)}
+		}
+	}
+	add := func(name string, in []int, sizes []int32, out []int, o []tf.Option) {
+		addSamples(sample{op: "AvgPool", name: name, in: []*tf.Tensor{seq(in...)}, f: applied("AvgPool", o...)},
+			sample{op: back, name: name, in: []*tf.Tensor{seq(out...)}, f: grad(sizes, o...)})
+	}
+	add("", []int{2, 4, 5, 3}, []int32{2, 4, 5, 3}, []int{2, 2, 2, 3}, pooledBy(two, two, "VALID"))
+	add("overlapping", []int{1, 4, 5, 2}, []int32{1, 4, 5, 2}, []int{1, 2, 3, 2}, pooledBy(three, two, "SAME"))
+	addSamples(
+		sample{op: name, name: "NCHW", in: []*tf.Tensor{seq(1, 3, 4, 5)}, noGolden: notNCHW, f: applied(name, pooledBy([]int{1, 1, 2, 2}, []int{1, 1, 2, 2}, "SAME", nchw)...)},
+		sample{op: name, name: "function", in: []*tf.Tensor{seq(1, 4, 4, 2)}, f: func(_ *tf.Graph, in []tf.Output) []tf.Output {
+			return []tf.Output{ops.AvgPool(in[0], two, two, "SAME")}
+		}},
+		sample{op: name, name: "flat", fails: true, in: []*tf.Tensor{seq(4, 5, 3)}, f: applied(name, pooledBy(two, two, "VALID")...)},
+		sample{op: name, name: "too small", fails: true, in: []*tf.Tensor{seq(1, 1, 2, 3)}, f: applied(name, pooledBy(three, steps1, "VALID")...)},
+		sample{op: back, name: "three sizes", fails: true, noGolden: unchecked, in: []*tf.Tensor{seq(1, 2, 2, 3)}, f: grad([]int32{4, 4, 3}, pooledBy(two, two, "VALID")...)},
+		sample{op: back, name: "other positions", fails: true, noGolden: unchecked, in: []*tf.Tensor{seq(1, 2, 3, 3)}, f: grad([]int32{1, 4, 4, 3}, pooledBy(two, two, "VALID")...)})
+}
+
+func addPool3D() {
+	k, s := []int{1, 2, 2, 2, 1}, []int{1, 1, 2, 2, 1}
+	o := pooledBy(k, s, "SAME")
+	x, dy := distinct(1, 3, 3, 4, 2), seq(1, 3, 2, 2, 2)
+	back := func(op string) func(*tf.Graph, []tf.Output) []tf.Output {
+		return func(g *tf.Graph, in []tf.Output) []tf.Output {
+			y := ops.MaxPool3D(in[0], k, s, "SAME")
+			return []tf.Output{tf.Apply(g, op, []tf.Output{in[0], y, in[1]}, o...).Output(0)}
+		}
+	}
+	meanBack := func(g *tf.Graph, in []tf.Output) []tf.Output {
+		return []tf.Output{tf.Apply(g, "AvgPool3DGrad", []tf.Output{ops.Const(g, []int32{1, 3, 3, 4, 2}, 5), in[0]}, o...).Output(0)}
+	}
+	addSamples(
+		sample{op: "MaxPool3D", in: []*tf.Tensor{x}, f: applied("MaxPool3D", o...)},
+		sample{op: "MaxPool3DGrad", in: []*tf.Tensor{x, dy}, f: back("MaxPool3DGrad"), types: onlyOwn},
+		sample{op: "MaxPool3DGradGrad", in: []*tf.Tensor{x, seq(1, 3, 3, 4, 2)}, f: back("MaxPool3DGradGrad"), types: onlyOwn},
+		sample{op: "AvgPool3D", in: []*tf.Tensor{x}, f: func(_ *tf.Graph, in []tf.Output) []tf.Output { return []tf.Output{ops.AvgPool3D(in[0], k, s, "SAME")} }},
+		sample{op: "AvgPool3DGrad", in: []*tf.Tensor{dy}, f: meanBack})
+}
