@@ -104,17 +104,18 @@ func biasAddKernels() byType {
 
 func biasAdd[T tf.Elem](l kernel.Loops[T, T]) tf.NewKernel {
 	return func(n *tf.Node) (tf.Kernel, error) {
+		var plans broadcastPlans
 		return tf.Compute(func(c *tf.OpContext) error {
 			x, bias := c.Input(0), c.Input(1)
 			s := x.Shape()
 			if err := checkBias(n, s, bias.Shape()); err != nil {
 				return err
 			}
+			b, err := plans.get(s, biasShape(n, s, bias.Shape()))
+			if err != nil {
+				return err
+			}
 			xs, bs := tf.Data[T](x), tf.Data[T](bias)
-			row := make(tf.Shape, len(s)-channelAxis(n, len(s)))
-			kernel.Fill(row, 1)
-			row[0] = len(bs)
-			b, _ := kernel.NewBroadcast(s, row)
 			out, err := c.AllocFrom(0, 0, x.DType(), s)
 			if err != nil {
 				return err
@@ -123,6 +124,18 @@ func biasAdd[T tf.Elem](l kernel.Loops[T, T]) tf.NewKernel {
 			return nil
 		}), nil
 	}
+}
+
+// biasShape returns the shape in which biases are broadcast to x.
+func biasShape(n *tf.Node, x, bias tf.Shape) tf.Shape {
+	behind := len(x) - 1 - channelAxis(n, len(x))
+	if behind == 0 {
+		return bias
+	}
+	s := make(tf.Shape, 1+behind)
+	kernel.Fill(s, 1)
+	s[0] = bias[0]
+	return s
 }
 
 func checkBias(n *tf.Node, x, bias tf.Shape) error {

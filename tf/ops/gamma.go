@@ -1,0 +1,174 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	unary("Lgamma", floatTypes, lgammaGrad, floatFunc(func(x float64) float64 { v, _ := math.Lgamma(x); return v }))
+	unary("Digamma", floatTypes, digammaGrad, floatFunc(digamma))
+	tf.Register(tf.OpDef{
+		Name: "Polygamma", In: "a: T; x: T", Out: "z: T", Attrs: "T: {float, double}",
+		Shape: broadcastShape, Grad: polygammaGrad, Kernels: tf.ByType("T", fullFloats(floatZipFunc(polygamma))),
+	})
+	tf.Register(tf.OpDef{
+		Name: "Zeta", In: "x: T; q: T", Out: "z: T", Attrs: "T: {float, double}",
+		Shape: broadcastShape, Grad: zetaGrad, Kernels: tf.ByType("T", fullFloats(floatZipFunc(zeta))),
+	})
+	tf.Register(tf.OpDef{
+		Name: "NextAfter", In: "x1: T; x2: T", Out: "output: T", Attrs: "T: {double, float} = float",
+		Shape: broadcastShape, Grad: nextAfterGrad,
+		Kernels: tf.ByType("T", byType{tf.Float32: zipKernel(zip(nextAfter32)), tf.Float64: zipKernel(zip(nextAfter64))}),
+	})
+}
+
+// fullFloats leaves the 16-bit types out.
+func fullFloats(k byType) byType { return without(k, tf.Float16, tf.BFloat16) }
+
+// Lgamma returns the logarithm of |Γ(x)|.
+func Lgamma(x tf.Output, opts ...tf.Option) tf.Output { return apply("Lgamma", opts, x) }
+
+// Digamma returns the derivative of Lgamma.
+func Digamma(x tf.Output, opts ...tf.Option) tf.Output { return apply("Digamma", opts, x) }
+
+// Polygamma returns the derivative of order n of Digamma.
+func Polygamma(n, x tf.Output, opts ...tf.Option) tf.Output { return apply("Polygamma", opts, n, x) }
+
+// Zeta returns the Hurwitz zeta function Σ 1/(q+k)^x.
+func Zeta(x, q tf.Output, opts ...tf.Option) tf.Output { return apply("Zeta", opts, x, q) }
+
+// NextAfter returns the number next to x1 in the direction of x2.
+func NextAfter(x1, x2 tf.Output, opts ...tf.Option) tf.Output {
+	return apply("NextAfter", opts, x1, x2)
+}
+
+// asymptotic is where the series in 1/x are exact to the last place.
+const asymptotic = 10
+
+// digamma uses the recurrence up to where the asymptotic series is exact, and
+// the reflection formula for negative numbers.
+func digamma(x float64) float64 {
+	if x <= 0 {
+		if x == math.Floor(x) {
+			return math.NaN()
+		}
+		return digamma(1-x) - math.Pi/math.Tan(math.Pi*x)
+	}
+	shift := 0.0
+	for ; x < asymptotic; x++ {
+		shift += 1 / x
+	}
+	s := 1 / (x * x)
+	series := s * (1./12 - s*(1./120-s*(1./252-s*(1./240-s*(1./132-s*(691./32760-s/12))))))
+	return math.Log(x) - 0.5/x - series - shift
+}
+
+// bernoulli holds (2k)!/B(2k), the divisors of the Euler-Maclaurin terms.
+var bernoulli = [...]float64{
+	12, -720, 30240, -1209600, 47900160, -1.8924375803183791606e9, 7.47242496e10, -2.950130727918164224e12,
+	1.1646782814350067249e14, -4.5979787224074726105e15, 1.8152105401943546773e17, -7.1661652561756670113e18,
+}
+
+// zeta sums the first terms and adds what Euler and Maclaurin give for the rest.
+func zeta(x, q float64) float64 {
+	switch {
+	case x == 1:
+		return math.Inf(1)
+	case x < 1 || math.IsNaN(x) || math.IsNaN(q):
+		return math.NaN()
+	case q <= 0 && q == math.Floor(q):
+		if math.Mod(x, 2) == 0 {
+			return math.Inf(1)
+		}
+		return math.NaN()
+	case q <= 0 && x != math.Floor(x):
+		return math.NaN()
+	}
+	sum := 0.0
+	for ; q < asymptotic; q++ {
+		sum += math.Pow(q, -x)
+	}
+	p := math.Pow(q, -x)
+	if p == 0 {
+		return sum
+	}
+	sum += q*p/(x-1) + p/2
+	factor := x
+	for k, b := range bernoulli {
+		p /= q
+		sum += factor * p / b
+		n := x + float64(2*k)
+		factor *= (n + 1) * (n + 2)
+		p /= q
+	}
+	return sum
+}
+
+// polygamma of an order that is no natural number is none.
+func polygamma(n, x float64) float64 {
+	switch {
+	case n != math.Floor(n) || n < 0:
+		return math.NaN()
+	case n == 0:
+		return digamma(x)
+	}
+	sign := 1.0
+	if math.Mod(n, 2) == 0 {
+		sign = -1
+	}
+	return sign * math.Gamma(n+1) * zeta(n+1, x)
+}
+
+func nextAfter32(z, x, y []float32) {
+	for i := range z {
+		z[i] = math.Nextafter32(x[i], y[i])
+	}
+}
+
+func nextAfter64(z, x, y []float64) {
+	for i := range z {
+		z[i] = math.Nextafter(x[i], y[i])
+	}
+}
+
+func lgammaGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return timesDerivative(op.Input(0), dy[0], func(x tf.Output) tf.Output { return Digamma(x) })
+}
+
+func digammaGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return timesDerivative(op.Input(0), dy[0], func(x tf.Output) tf.Output { return Polygamma(numberLike(x, 1), x) })
+}
+
+// secondOnly is the gradient with respect to the second operand of a
+// broadcasting op, the only one that TensorFlow knows of.
+func secondOnly(op *tf.Operation, dz tf.Output, derivative func(x, y tf.Output) tf.Output) []tf.Gradient {
+	x, y := op.Input(0), op.Input(1)
+	sx, sy := sizes(x), sizes(y)
+	_, ry := BroadcastGradientArgs(sx, sy)
+	var dy tf.Output
+	after(dz, func() { dy = Reshape(Sum(Mul(derivative(x, y), dz), ry), sy) })
+	return tf.Grads(tf.Output{}, dy)
+}
+
+func polygammaGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return secondOnly(op, dy[0], func(n, x tf.Output) tf.Output { return Polygamma(AddV2(n, numberLike(n, 1)), x) })
+}
+
+func zetaGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return secondOnly(op, dy[0], func(x, q tf.Output) tf.Output { return Mul(Neg(x), Zeta(AddV2(x, numberLike(x, 1)), q)) })
+}
+
+// nextAfterGrad: the result moves as x1 does.
+func nextAfterGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	x1, x2 := op.Input(0), op.Input(1)
+	s1, s2 := sizes(x1), sizes(x2)
+	r1, r2 := BroadcastGradientArgs(s1, s2)
+	var d1, d2 tf.Output
+	after(dy[0], func() {
+		d1 = Reshape(Sum(Mul(OnesLike(x1), dy[0]), r1), s1)
+		d2 = Reshape(Sum(Mul(ZerosLike(x2), dy[0]), r2), s2)
+	})
+	return tf.Grads(d1, d2)
+}
