@@ -129,13 +129,14 @@ var resourceCodes = map[resource.Kind]Code{
 	resource.NotFound: NotFound, resource.AlreadyExists: AlreadyExists, resource.InvalidArgument: InvalidArgument,
 }
 
-// AsError returns err as an *Error, wrapping it when it is none.
+// AsError returns err as an *Error, wrapping it when it is none. Of an error
+// that wraps one which names its node, that one is what counts.
 func AsError(err error) *Error {
 	var e *Error
-	if errors.As(err, &e) {
+	if errors.As(err, &e) && (error(e) == err || e.Node != "") {
 		return e
 	}
-	return &Error{Code: CodeOf(err), Err: err}
+	return &Error{Code: CodeOf(err), Err: err, Derived: e != nil && e.Derived}
 }
 
 // AtNode returns err with node n and its inputs named, unless it names a node
