@@ -2,6 +2,8 @@ package direct
 
 import (
 	"encoding/json"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"testing"
 
@@ -9,7 +11,8 @@ import (
 )
 
 // TestControlFlowOfTensorFlow runs graphs that TensorFlow 2.21 made of
-// tf.while_loop, tf.cond and tf.case, and compares with its results.
+// tf.while_loop, tf.cond and tf.case, on one device and scattered over three,
+// and compares with its results.
 func TestControlFlowOfTensorFlow(t *testing.T) {
 	data, err := os.ReadFile("testdata/loops.json")
 	if err != nil {
@@ -20,24 +23,41 @@ func TestControlFlowOfTensorFlow(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, runs := range want {
-		for _, disabled := range [][]string{nil, {"all"}} {
-			t.Run(name, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
+			for seed := range uint64(8) {
 				g := imported(t, name)
-				s := open(t, g, 2, disabled...)
+				scatter(g, seed)
+				optimized, plain := open(t, g, 3), open(t, g, 3, "all")
 				for _, r := range runs {
-					var in float32
-					var out []float32
-					if err := json.Unmarshal(r[0], &in); err != nil {
-						t.Fatal(err)
-					}
-					if err := json.Unmarshal(r[1], &out); err != nil {
-						t.Fatal(err)
-					}
-					compare(t, s, g, in, out)
+					x, y := decode(t, r)
+					compare(t, optimized, g, x, y)
+					compare(t, plain, g, x, y)
 				}
-			})
-		}
+			}
+		})
 	}
+}
+
+// scatter puts operations on devices drawn at random; seed 0 on one.
+func scatter(g *tf.Graph, seed uint64) {
+	if seed == 0 {
+		return
+	}
+	r := rand.New(rand.NewPCG(seed, 2))
+	for _, op := range g.Operations() {
+		op.Device = fmt.Sprintf("/device:CPU:%d", r.IntN(3))
+	}
+}
+
+func decode(t *testing.T, r [2]json.RawMessage) (x float32, y []float32) {
+	t.Helper()
+	if err := json.Unmarshal(r[0], &x); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(r[1], &y); err != nil {
+		t.Fatal(err)
+	}
+	return x, y
 }
 
 func imported(t *testing.T, name string) *tf.Graph {

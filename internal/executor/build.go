@@ -1,17 +1,13 @@
 package executor
 
-import (
-	"github.com/gorge-tf/gorge/internal/graph"
-	"github.com/gorge-tf/gorge/tf"
-)
+import "github.com/gorge-tf/gorge/internal/graph"
 
 // layout is what all iterations of one frame have in common.
 type layout struct {
 	index    int32  // of the layout in Executor.frames
 	name     string // frame_name of the Enter nodes, "" of the root
-	parent   int32
-	parallel int // iterations that may be under way at once
-	enters   int // Enter nodes that lead into the frame
+	parallel int    // iterations that may be under way at once
+	enters   int    // Enter nodes that lead into the frame
 
 	items   []int32   // the nodes that run in the frame, by local number
 	slots   int32     // outputs that go to the frame
@@ -47,9 +43,6 @@ func (b *builder) assignSlots() {
 		t.slots += int32(len(n.OutTypes))
 		for range n.OutTypes {
 			t.sources = append(t.sources, &n.Name)
-		}
-		if it.kind == enter {
-			t.enters++
 		}
 	}
 }
@@ -133,103 +126,24 @@ func (b *builder) waitersFirst() {
 	b.roots = append(rest, waiters...)
 }
 
-// assignFrames finds out in which frame each node runs: that of its inputs,
-// which Enter leaves for an inner and Exit for the outer one.
-func (b *builder) assignFrames() error {
-	b.frames = []layout{{parallel: 1}}
+// assignFrames notes for each node in which frame it runs, and lays out the
+// frames.
+func (b *builder) assignFrames(g *graph.Graph) error {
+	frames, err := g.Frames(b.order)
+	if err != nil {
+		return err
+	}
 	b.place = make([]int32, len(b.order))
 	for i, n := range b.order {
 		b.place[n.ID] = int32(i)
+		b.items[i].frame, b.items[i].target = int32(frames.Of[n.ID]), int32(frames.Out[n.ID])
 	}
-	byName := map[string]int32{}
-	for i, n := range b.order {
-		frame, err := b.frameOf(n)
-		if err != nil {
-			return err
+	for i, f := range frames.List {
+		l := layout{index: int32(i), name: f.Name, enters: len(f.Enters), parallel: 1}
+		if i > 0 {
+			l.parallel = max(1, f.Enters[0].Int("parallel_iterations"))
 		}
-		it := &b.items[i]
-		it.frame, it.target = frame, frame
-		switch kinds[n.OpName()] {
-		case enter:
-			it.target, err = b.inner(frame, n, byName)
-		case exit:
-			it.target, err = b.outer(frame, n)
-		}
-		if err != nil {
-			return tf.AtNode(err, &n.Node, describe(n))
-		}
-	}
-	return b.checkBackEdges()
-}
-
-// frameOf returns the frame in which all inputs of n are. Back edges of loops
-// come from nodes that are not assigned yet; see checkBackEdges.
-func (b *builder) frameOf(n *graph.Node) (int32, error) {
-	var first *graph.Node
-	self := b.place[n.ID]
-	for _, src := range sources(n) {
-		switch {
-		case b.place[src.ID] >= self:
-		case first == nil:
-			first = src
-		case b.item(src).target != b.item(first).target:
-			return 0, b.differ(n, first, src)
-		}
-	}
-	if first == nil {
-		return 0, nil
-	}
-	return b.item(first).target, nil
-}
-
-func sources(n *graph.Node) []*graph.Node {
-	out := make([]*graph.Node, 0, len(n.In)+len(n.Control))
-	for _, e := range n.In {
-		out = append(out, e.Node)
-	}
-	return append(out, n.Control...)
-}
-
-func (b *builder) differ(n, x, y *graph.Node) error {
-	return tf.AtNode(tf.Errorf(tf.InvalidArgument, "{{node %s}} has inputs from different frames. The input {{node %s}} is in frame '%s'. The input {{node %s}} is in frame '%s'.",
-		n.Name, x.Name, b.frames[b.item(x).target].name, y.Name, b.frames[b.item(y).target].name), &n.Node, describe(n))
-}
-
-// inner returns the frame that Enter node n leads to from frame.
-func (b *builder) inner(frame int32, n *graph.Node, byName map[string]int32) (int32, error) {
-	name := n.Str("frame_name")
-	f, ok := byName[name]
-	if !ok {
-		f = int32(len(b.frames))
-		byName[name] = f
-		b.frames = append(b.frames, layout{index: f, name: name, parent: frame, parallel: max(1, n.Int("parallel_iterations"))})
-	}
-	if b.frames[f].parent != frame {
-		return 0, tf.Errorf(tf.InvalidArgument, "Invalid loop structure: Mismatched parent frames for \"%s\": \"%s\" vs \"%s\"",
-			name, b.frames[b.frames[f].parent].name, b.frames[frame].name)
-	}
-	return f, nil
-}
-
-// outer returns the frame that Exit node n leads to from frame.
-func (b *builder) outer(frame int32, n *graph.Node) (int32, error) {
-	if frame == 0 {
-		return 0, tf.Errorf(tf.InvalidArgument, "%s must be within a loop: there is no Enter before it", n.OpName())
-	}
-	return b.frames[frame].parent, nil
-}
-
-func (b *builder) checkBackEdges() error {
-	for _, n := range b.order {
-		for _, src := range sources(n) {
-			if b.item(src).target != b.item(n).frame {
-				first := sources(n)[0]
-				return b.differ(n, first, src)
-			}
-		}
-		if kinds[n.OpName()] == next && b.item(n).frame == 0 {
-			return tf.AtNode(tf.Errorf(tf.InvalidArgument, "%s must be within a loop: there is no Enter before it", n.OpName()), &n.Node, describe(n))
-		}
+		b.frames = append(b.frames, l)
 	}
 	return nil
 }

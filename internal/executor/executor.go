@@ -52,7 +52,7 @@ func New(g *graph.Graph, p Params) (*Executor, error) {
 		return nil, err
 	}
 	b := builder{Executor: &Executor{items: make([]item, len(order)), device: p.Device, pool: p.Pool}, order: order}
-	if err := b.assignFrames(); err != nil {
+	if err := b.assignFrames(g); err != nil {
 		return nil, err
 	}
 	for i, n := range order {

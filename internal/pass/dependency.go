@@ -48,7 +48,7 @@ func bypassIdentity(n *graph.Node, uses [][]*graph.Node) bool {
 	if len(n.Control) > 0 || hasRef(n) || x.Node.Device != n.Device || len(users) == 0 {
 		return false
 	}
-	if isFlow[x.Node.OpName()] && slices.ContainsFunc(users, func(u *graph.Node) bool { return slices.Contains(u.Control, n) }) {
+	if chooses[x.Node.OpName()] && slices.ContainsFunc(users, func(u *graph.Node) bool { return slices.Contains(u.Control, n) }) {
 		return false
 	}
 	replace(users, n, []graph.Edge{x}, []*graph.Node{x.Node})

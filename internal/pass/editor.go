@@ -101,6 +101,12 @@ var isFlow = map[string]bool{
 	"Exit": true, "RefExit": true, "NextIteration": true, "RefNextIteration": true, "LoopCond": true, "ControlTrigger": true,
 }
 
+// chooses tells the ops that run and yet may leave an output dead. What waits
+// for such a node does not wait for one of its outputs.
+var chooses = map[string]bool{
+	"Switch": true, "RefSwitch": true, "_SwitchN": true, "_Recv": true, "_HostRecv": true, "Recv": true,
+}
+
 // hasRef reports whether n takes or makes references.
 func hasRef(n *graph.Node) bool {
 	return slices.ContainsFunc(n.InTypes, tf.DType.IsRef) || slices.ContainsFunc(n.OutTypes, tf.DType.IsRef) ||

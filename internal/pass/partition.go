@@ -23,6 +23,10 @@ type PartitionOptions struct {
 // location. What crosses from one to another is sent and received by pairs of
 // nodes, one pair for each tensor and destination.
 func Partition(g *graph.Graph, o PartitionOptions) (map[string]*graph.Graph, error) {
+	g, err := addControlLoops(g, o.NewName)
+	if err != nil {
+		return nil, err
+	}
 	p := &partitioner{o: o, g: g, parts: map[string]*graph.Graph{}, copies: make([]*graph.Node, len(g.Nodes)), recvs: map[crossing]*graph.Node{}}
 	g.Renumber()
 	for _, n := range g.Nodes {

@@ -71,7 +71,7 @@ func shapeValues(n *graph.Node) []*tf.Tensor {
 	out := make([]*tf.Tensor, len(n.In))
 	for k, x := range n.In {
 		s := x.Node.OutShape(x.Out)
-		if !s.Known() {
+		if !s.Known() || chooses[x.Node.OpName()] {
 			return nil
 		}
 		if out[k] = value(s); out[k] == nil {
@@ -83,7 +83,7 @@ func shapeValues(n *graph.Node) []*tf.Tensor {
 
 func rankValue(n *graph.Node) []*tf.Tensor {
 	s := n.In[0].Node.OutShape(n.In[0].Out)
-	if s == nil {
+	if s == nil || chooses[n.In[0].Node.OpName()] {
 		return nil
 	}
 	return []*tf.Tensor{tf.Scalar(int32(len(s)))}

@@ -46,10 +46,20 @@ func (p *partitioner) transfer(x crossing, user *graph.Node) (*graph.Node, error
 		return nil, err
 	}
 	r.Shapes = []tf.Shape{src.Node.OutShape(src.Out)}
+	p.repeat(r, user)
 	if x.out < 0 {
 		return p.add(to, x.src, "Identity", tf.Attrs{"T": typ}, user.Device, graph.Edge{Node: r})
 	}
 	return r, nil
+}
+
+// repeat makes a receive for a node in a loop run in each iteration.
+func (p *partitioner) repeat(r, user *graph.Node) {
+	for _, c := range user.Control {
+		if isControlLoop(c) {
+			r.AddControl(p.copies[c.ID])
+		}
+	}
 }
 
 // source returns what is sent for x: for the mere fact that a node has run, an

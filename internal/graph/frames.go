@@ -1,0 +1,131 @@
+package graph
+
+import "github.com/gorge-tf/gorge/tf"
+
+// A Frame is a loop, or, as the first one, what is outside of all loops.
+type Frame struct {
+	Name   string // frame_name of the nodes that lead into it
+	Parent int    // the frame around it
+	Enters []*Node
+}
+
+// Frames says which nodes of a graph are in which loop.
+type Frames struct {
+	List []Frame
+	Of   []int // by node ID: where the node runs
+	Out  []int // by node ID: where its outputs are used; differs for Enter and Exit
+}
+
+// What a node does with the loop that it is in.
+const (
+	stays = iota
+	enters
+	exits
+	repeats
+)
+
+var moves = map[string]int{"Enter": enters, "RefEnter": enters, "Exit": exits, "RefExit": exits, "NextIteration": repeats, "RefNextIteration": repeats}
+
+// Frames finds out in which loop each node runs: that of its inputs, which
+// Enter leaves for an inner one and Exit for the outer one. order is what
+// Sorted has returned.
+func (g *Graph) Frames(order []*Node) (*Frames, error) {
+	f := &framer{Frames: Frames{List: make([]Frame, 1), Of: make([]int, len(order)), Out: make([]int, len(order))},
+		done: make([]bool, len(order)), byName: map[string]int{}}
+	for _, n := range order {
+		if err := f.visit(n); err != nil {
+			return nil, err
+		}
+	}
+	for _, n := range order {
+		if err := f.check(n); err != nil {
+			return nil, err
+		}
+	}
+	return &f.Frames, nil
+}
+
+type framer struct {
+	Frames
+	done   []bool
+	byName map[string]int
+}
+
+func (f *framer) visit(n *Node) error {
+	if err := f.locate(n); err != nil {
+		return err
+	}
+	f.Out[n.ID], f.done[n.ID] = f.Of[n.ID], true
+	switch moves[n.OpName()] {
+	case enters:
+		return f.enter(n)
+	case exits, repeats:
+		if f.Of[n.ID] == 0 {
+			return tf.AtNode(tf.Errorf(tf.InvalidArgument, "%s must be within a loop: there is no Enter before it", n.OpName()), &n.Node, nil)
+		}
+		if moves[n.OpName()] == exits {
+			f.Out[n.ID] = f.List[f.Of[n.ID]].Parent
+		}
+	}
+	return nil
+}
+
+// locate finds the frame in which n's inputs are. The back edges of loops come
+// from nodes that have not been visited; see check.
+func (f *framer) locate(n *Node) error {
+	var first *Node
+	for _, src := range n.sources() {
+		switch {
+		case !f.done[src.ID]:
+		case first == nil:
+			first = src
+			f.Of[n.ID] = f.Out[src.ID]
+		case f.Out[src.ID] != f.Out[first.ID]:
+			return f.differ(n, first, src)
+		}
+	}
+	return nil
+}
+
+// sources returns the nodes that n has as data and control inputs.
+func (n *Node) sources() []*Node {
+	out := make([]*Node, 0, len(n.In)+len(n.Control))
+	for _, e := range n.In {
+		out = append(out, e.Node)
+	}
+	return append(out, n.Control...)
+}
+
+func (f *framer) differ(n, x, y *Node) error {
+	return tf.AtNode(tf.Errorf(tf.InvalidArgument, "{{node %s}} has inputs from different frames. The input {{node %s}} is in frame '%s'. The input {{node %s}} is in frame '%s'.",
+		n.Name, x.Name, f.List[f.Out[x.ID]].Name, y.Name, f.List[f.Out[y.ID]].Name), &n.Node, nil)
+}
+
+// enter notes the frame that Enter node n leads to.
+func (f *framer) enter(n *Node) error {
+	name, parent := n.Str("frame_name"), f.Of[n.ID]
+	at, ok := f.byName[name]
+	if !ok {
+		at = len(f.List)
+		f.byName[name] = at
+		f.List = append(f.List, Frame{Name: name, Parent: parent})
+	}
+	l := &f.List[at]
+	if l.Parent != parent {
+		return tf.AtNode(tf.Errorf(tf.InvalidArgument, "Invalid loop structure: Mismatched parent frames for \"%s\": \"%s\" vs \"%s\"",
+			name, f.List[l.Parent].Name, f.List[parent].Name), &n.Node, nil)
+	}
+	l.Enters = append(l.Enters, n)
+	f.Out[n.ID] = at
+	return nil
+}
+
+// check is about all inputs, back edges included.
+func (f *framer) check(n *Node) error {
+	for _, src := range n.sources() {
+		if f.Out[src.ID] != f.Of[n.ID] {
+			return f.differ(n, n.sources()[0], src)
+		}
+	}
+	return nil
+}

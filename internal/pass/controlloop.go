@@ -1,0 +1,189 @@
+package pass
+
+import (
+	"strings"
+
+	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// A loop whose nodes are on several devices needs to be known on each of them:
+// a receive within it has to run once in each iteration. For that a device gets
+// a loop of its own, without values: Enter, Merge, Switch, NextIteration, which
+// goes on as the real one does because its Switch gets the real condition.
+
+// loopPrefix begins the names of the nodes of such loops, by which workers
+// know that a master has added them.
+const loopPrefix = "_cloop"
+
+// addControlLoops adds what g needs of such loops, and returns g, or a copy if
+// anything had to be changed. Nodes that receive come after the Merge of their
+// device's loop.
+func addControlLoops(g *graph.Graph, newName func(string) string) (*graph.Graph, error) {
+	if !hasLoops(g) {
+		return g, nil
+	}
+	g = g.Clone()
+	order, err := g.Sorted()
+	if err != nil {
+		return nil, err
+	}
+	frames, err := g.Frames(order)
+	if err != nil {
+		return nil, err
+	}
+	l := looper{Graph: g, Frames: frames, newName: newName, conds: make([]*graph.Node, len(frames.List)), loops: map[loopKey]*graph.Node{}}
+	l.findConds(order)
+	moveFlow(order, g.Uses())
+	for _, n := range order {
+		if err := l.add(n); err != nil {
+			return nil, err
+		}
+	}
+	return g, nil
+}
+
+// hasLoops reports whether g has loops that have not been dealt with.
+func hasLoops(g *graph.Graph) bool {
+	found := false
+	for _, n := range g.Nodes {
+		if strings.HasPrefix(n.Name, loopPrefix) {
+			return false
+		}
+		found = found || n.OpName() == "Enter" || n.OpName() == "RefEnter"
+	}
+	return found
+}
+
+// isControlLoop tells the Merge of such a loop.
+func isControlLoop(n *graph.Node) bool {
+	return n.OpName() == "Merge" && strings.HasPrefix(n.Name, loopPrefix)
+}
+
+type looper struct {
+	*graph.Graph
+	*graph.Frames
+	newName func(string) string
+	conds   []*graph.Node // LoopCond by frame
+	loops   map[loopKey]*graph.Node
+}
+
+type loopKey struct {
+	frame  int
+	device string
+}
+
+func (l *looper) findConds(order []*graph.Node) {
+	for _, n := range order {
+		if n.OpName() == "LoopCond" {
+			l.conds[l.Of[n.ID]] = n
+		}
+	}
+}
+
+// moveFlow puts the nodes that direct values next to the values. What crosses
+// then crosses once in each iteration: not between Enter or NextIteration and
+// Merge, where a value comes only now and then.
+func moveFlow(order []*graph.Node, uses [][]*graph.Node) {
+	for _, n := range order {
+		switch n.OpName() {
+		case "Switch", "RefSwitch", "Exit", "RefExit":
+			n.Device = n.In[0].Node.Device
+		case "Enter", "NextIteration", "RefNextIteration":
+			if u := firstReader(n, uses[n.ID]); u != nil {
+				n.Device = u.Device
+			}
+		}
+	}
+}
+
+func firstReader(n *graph.Node, users []*graph.Node) *graph.Node {
+	for _, u := range users {
+		for _, x := range u.In {
+			if x.Node == n {
+				return u
+			}
+		}
+	}
+	return nil
+}
+
+// add makes n, if it is in a loop and an input comes from another device, come
+// after the Merge of that loop on its own.
+func (l *looper) add(n *graph.Node) error {
+	remote := false
+	for _, x := range n.In {
+		remote = remote || x.Node.Device != n.Device
+	}
+	for _, c := range n.Control {
+		remote = remote || c.Device != n.Device
+	}
+	if frame := l.Of[n.ID]; remote && frame != 0 {
+		merge, err := l.loop(loopKey{frame, n.Device}, n)
+		if err != nil {
+			return err
+		}
+		n.AddControl(merge)
+	}
+	return nil
+}
+
+// loop returns the Merge of the loop without values for a frame and device,
+// which user needs.
+func (l *looper) loop(key loopKey, user *graph.Node) (*graph.Node, error) {
+	if m := l.loops[key]; m != nil {
+		return m, nil
+	}
+	f := l.List[key.frame]
+	if l.conds[key.frame] == nil {
+		return nil, tf.AtNode(tf.Errorf(tf.InvalidArgument, "A cross-device loop must have a pivot predicate: %s", f.Name), &user.Node, nil)
+	}
+	start, err := l.outside(f, key.device, user)
+	if err != nil {
+		return nil, err
+	}
+	b := flowBuilder{l: l, user: user, device: key.device}
+	enter := b.node("Enter", tf.Attrs{"T": tf.Float32, "frame_name": f.Name, "parallel_iterations": f.Enters[0].Attr("parallel_iterations")}, start)
+	merge := b.node("Merge", tf.Attrs{"T": tf.Float32, "N": int64(2)}, enter, graph.Edge{})
+	choose := b.node("Switch", tf.Attrs{"T": tf.Float32}, merge, graph.Edge{Node: l.conds[key.frame]})
+	again := b.node("NextIteration", tf.Attrs{"T": tf.Float32}, graph.Edge{Node: choose.Node, Out: 1})
+	if b.err != nil {
+		return nil, b.err
+	}
+	merge.Node.In[1] = again
+	choose.Node.AddControl(merge.Node) // the condition is received once in each iteration
+	l.loops[key] = merge.Node
+	return merge.Node, nil
+}
+
+// outside returns what enters a loop without values: that of the frame around
+// it, or, outside of all, a constant.
+func (l *looper) outside(f graph.Frame, device string, user *graph.Node) (graph.Edge, error) {
+	if f.Parent != 0 {
+		merge, err := l.loop(loopKey{f.Parent, device}, user)
+		return graph.Edge{Node: merge}, err
+	}
+	b := flowBuilder{l: l, user: user, device: device}
+	return b.node("Const", tf.Attrs{"dtype": tf.Float32, "value": tf.NewTensor(tf.Float32, tf.Shape{0})}), b.err
+}
+
+// flowBuilder adds nodes to a graph and remembers the first error.
+type flowBuilder struct {
+	l      *looper
+	user   *graph.Node
+	device string
+	err    error
+}
+
+func (b *flowBuilder) node(op string, attrs tf.Attrs, in ...graph.Edge) graph.Edge {
+	if b.err != nil {
+		return graph.Edge{}
+	}
+	n, err := b.l.AddNew(b.l.newName(loopPrefix+b.user.Name), op, attrs, b.device, in...)
+	if err != nil {
+		b.err = err
+		return graph.Edge{}
+	}
+	n.CopyPos(&b.user.Node)
+	return graph.Edge{Node: n}
+}
