@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"slices"
+
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
 )
@@ -115,3 +117,67 @@ func Equal(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("Equal", 
 
 // NotEqual returns x != y.
 func NotEqual(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("NotEqual", opts, x, y) }
+
+func init() {
+	logical("LogicalAnd", kernel.And)
+	logical("LogicalOr", kernel.Or)
+	tf.Register(tf.OpDef{
+		Name: "LogicalNot", In: "x: bool", Out: "y: bool",
+		Shape: sameShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(mapKernel(kernel.Not)),
+	})
+}
+
+func logical(name string, f func(z, x, y []bool)) {
+	tf.Register(tf.OpDef{
+		Name: name, In: "x: bool; y: bool", Out: "z: bool",
+		Shape: broadcastShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(zipKernel(zip(f))),
+	})
+}
+
+// LogicalAnd reports where both x and y hold.
+func LogicalAnd(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("LogicalAnd", opts, x, y) }
+
+// LogicalOr reports where x or y holds.
+func LogicalOr(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("LogicalOr", opts, x, y) }
+
+// LogicalNot reports where x does not hold.
+func LogicalNot(x tf.Output, opts ...tf.Option) tf.Output { return apply("LogicalNot", opts, x) }
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "ApproximateEqual", In: "x: T; y: T", Out: "z: bool", Attrs: "T: {" + reducibleTypes + "}; tolerance: float = 0.00001",
+		Shape: mergedShape, NoGrad: tf.NotDifferentiable,
+		Kernels: tf.ByType("T", byType{tf.Float32: approximateEqual[float32], tf.Float64: approximateEqual[float64]}),
+	})
+}
+
+// ApproximateEqualOpts are the optional attributes of ApproximateEqual.
+type ApproximateEqualOpts struct{ Tolerance float32 }
+
+// Apply sets the attributes.
+func (o ApproximateEqualOpts) Apply(s *tf.Spec) { s.Set("tolerance", o.Tolerance) }
+
+// ApproximateEqual reports where x and y differ by less than a tolerance, 1e-5
+// if not given.
+func ApproximateEqual(x, y tf.Output, opts ...tf.Option) tf.Output {
+	return apply("ApproximateEqual", opts, x, y)
+}
+
+func approximateEqual[T interface {
+	kernel.Float
+	tf.Elem
+}](n *tf.Node) (tf.Kernel, error) {
+	tolerance := T(n.Float("tolerance"))
+	return tf.Compute(func(c *tf.OpContext) error {
+		x, y := c.Input(0), c.Input(1)
+		if !slices.Equal(x.Shape(), y.Shape()) {
+			return tf.Errorf(tf.InvalidArgument, "x and y must be of the same shape. x shape: %s. y shape: %s", x.Shape().Text(), y.Shape().Text())
+		}
+		out, err := c.Alloc(0, tf.Bool, x.Shape())
+		if err != nil {
+			return err
+		}
+		kernel.Zip2(tf.Data[bool](out), tf.Data[T](x), tf.Data[T](y), func(a, b T) bool { return max(a-b, b-a) < tolerance })
+		return nil
+	}), nil
+}

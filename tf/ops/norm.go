@@ -45,3 +45,41 @@ func normGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	}
 	return append(tf.Grads(RealDiv(x, RealDiv(y, dz))), tf.Gradient{})
 }
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "L2Loss", In: "t: T", Out: "output: T", Attrs: "T: {half, bfloat16, float, double}",
+		Shape: scalarShape, Grad: l2LossGrad,
+		Kernels: tf.ByType("T", byType{
+			tf.Float32: l2Loss(sumOfSquares[float32]), tf.Float64: l2Loss(sumOfSquares[float64]),
+			tf.Float16:  l2Loss(inFloat32Fold[tf.Half](sumOfSquares[float32])),
+			tf.BFloat16: l2Loss(inFloat32Fold[tf.BF16](sumOfSquares[float32])),
+		}),
+	})
+}
+
+// L2Loss returns half the sum of the squares of all elements.
+func L2Loss(t tf.Output, opts ...tf.Option) tf.Output { return apply("L2Loss", opts, t) }
+
+func sumOfSquares[T kernel.Float](c *tf.OpContext, r *kernel.Reduction, dst, src []T) {
+	squares := make([]T, len(src))
+	kernel.Square(squares, src)
+	kernel.Reduce(c.ParallelFor, r, dst, squares, kernel.SumFold[T]())
+	kernel.MulScalar(dst, dst, 0.5)
+}
+
+func l2Loss[T tf.Elem](f reduce[T]) tf.NewKernel {
+	return stateless(func(c *tf.OpContext) error {
+		x := c.Input(0)
+		out, err := c.Alloc(0, x.DType(), tf.Shape{})
+		if err != nil {
+			return err
+		}
+		f(c, kernel.NewReduction([]int{x.Len()}, []bool{true}), tf.Data[T](out), tf.Data[T](x))
+		return nil
+	})
+}
+
+func l2LossGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return tf.Grads(Mul(op.Input(0), dy[0]))
+}
