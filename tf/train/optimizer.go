@@ -109,13 +109,20 @@ func update(name string, gvs []GradVar, one func(GradVar) *tf.Operation, finish 
 			whole = scope // exactly that name: it is taken by the scope itself
 		}
 		for _, gv := range gvs {
-			g.Scope("update_"+gv.Var.Name(), func() { all = append(all, one(gv)) })
+			g.Scope("update_"+gv.Var.Name(), func() { beside(gv.Var, func() { all = append(all, one(gv)) }) })
 		}
 		if finish != nil {
-			all = append(all, finish(all)...)
+			beside(gvs[0].Var, func() { all = append(all, finish(all)...) })
 		}
 	})
 	return tf.Group(g, whole, all...)
+}
+
+// beside calls f; what f adds goes to the device that v asks for, whatever
+// device scopes are in force.
+func beside(v *tf.Variable, f func()) {
+	g := v.Graph()
+	g.Device("", func() { g.Device(v.Handle().Operation().Device, f) })
 }
 
 // constLike returns a scalar in the type of v.

@@ -143,6 +143,30 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// TestDeviceScopes: updates are with their variables, whatever scope Minimize
+// is called in.
+func TestDeviceScopes(t *testing.T) {
+	g := tf.NewGraph()
+	v := tf.NewVariable(ops.Const(g, start, len(start)), tf.VariableOptions{Name: "v", Device: "/device:CPU:1"})
+	g.Device("/device:CPU:0", func() { train.Adam{}.Minimize(v.Value().Square().Sum()) })
+	for _, name := range []string{"Adam/update_v/ResourceApplyAdam", "v/Adam", "beta1_power"} {
+		op := g.Operation(name)
+		if op == nil || op.Device != "/device:CPU:1" && name != "v/Adam" && name != "beta1_power" {
+			t.Errorf("operation %s: %v", name, op)
+		}
+	}
+	s, err := session.New(g, session.Devices("CPU", 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, op := range []*tf.Operation{tf.InitializeAll(g), g.Operation("Adam")} {
+		if _, err := s.Run(t.Context(), nil, op); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestMistakes(t *testing.T) {
 	g := tf.NewGraph()
 	tf.NewVariable(ops.Const(g, start, len(start)), tf.VariableOptions{})
