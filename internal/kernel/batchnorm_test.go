@@ -1,0 +1,75 @@
+package kernel
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// normTwin normalizes by definition, in float64.
+func normTwin(b *BatchNorm, x, scale, offset []float32) (y, mean, variance []float64) {
+	y, mean, variance = make([]float64, len(x)), make([]float64, b.C), make([]float64, b.C)
+	for i, v := range x {
+		mean[i%b.C] += float64(v) / float64(b.Rows)
+	}
+	for i, v := range x {
+		variance[i%b.C] += math.Pow(float64(v)-mean[i%b.C], 2) / float64(b.Rows)
+	}
+	for i, v := range x {
+		c := i % b.C
+		y[i] = (float64(v)-mean[c])/math.Sqrt(variance[c]+float64(b.Epsilon))*float64(scale[c]) + float64(offset[c])
+	}
+	return y, mean, variance
+}
+
+func narrowed(x []float64) []float32 {
+	y := make([]float32, len(x))
+	Map2(y, x, func(v float64) float32 { return float32(v) })
+	return y
+}
+
+func TestBatchNorm(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for _, b := range []*BatchNorm{{Rows: 1, C: 3, Epsilon: 0.1}, {Rows: 700, C: 5, Epsilon: 1e-3}, {Rows: 4, C: 40, Epsilon: 1e-4}} {
+		x, scale, offset := randomSlice[float32](rng, b.Rows*b.C), randomSlice[float32](rng, b.C), randomSlice[float32](rng, b.C)
+		want, wantMean, wantVariance := normTwin(b, x, scale, offset)
+		y, mean, variance := make([]float32, len(x)), make([]float32, b.C), make([]float32, b.C)
+		b.Moments(inPieces, mean, variance, x)
+		b.Normalize(inPieces, y, x, scale, offset, mean, variance)
+		for what, pair := range map[string][2][]float32{"mean": {mean, narrowed(wantMean)}, "variance": {variance, narrowed(wantVariance)}, "result": {y, narrowed(want)}} {
+			if err := farApart(pair[0], pair[1], 1e-5); err != "" {
+				t.Errorf("%d rows: %s: %s", b.Rows, what, err)
+			}
+		}
+	}
+}
+
+// TestBatchNormGrad compares with difference quotients of the definition.
+func TestBatchNormGrad(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	b := &BatchNorm{Rows: 6, C: 3, Epsilon: 1e-2}
+	x, dy, scale, offset := randomSlice[float32](rng, 18), randomSlice[float32](rng, 18), randomSlice[float32](rng, 3), randomSlice[float32](rng, 3)
+	mean, variance := make([]float32, 3), make([]float32, 3)
+	b.Moments(Serial, mean, variance, x)
+	dx, dScale, dOffset := make([]float32, 18), make([]float32, 3), make([]float32, 3)
+	b.Grad(inPieces, true, dx, dScale, dOffset, dy, x, scale, mean, variance)
+	loss := func() (sum float64) {
+		y, _, _ := normTwin(b, x, scale, offset)
+		for i := range y {
+			sum += y[i] * float64(dy[i])
+		}
+		return sum
+	}
+	for what, pair := range map[string][2][]float32{"x": {x, dx}, "scale": {scale, dScale}, "offset": {offset, dOffset}} {
+		for i, v := range pair[0] {
+			pair[0][i] = v + 1.0/256
+			up, at := loss(), pair[0][i]
+			pair[0][i] = v - 1.0/256
+			want := (up - loss()) / float64(at-pair[0][i])
+			pair[0][i] = v
+			if got := float64(pair[1][i]); math.Abs(got-want) > 1e-3*max(1, math.Abs(want)) {
+				t.Errorf("gradient %d for %s is %v, want %v", i, what, got, want)
+			}
+		}
+	}
+}

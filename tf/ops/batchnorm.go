@@ -1,0 +1,222 @@
+package ops
+
+import (
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+const (
+	normTypes   = "T: {half, bfloat16, float}; "
+	normEpsilon = "epsilon: float = 0.0001; "
+	normFactor  = normEpsilon + "exponential_avg_factor: float = 1.0; "
+	training    = "; is_training: bool = true"
+	anyOrders   = "data_format: {'NHWC', 'NCHW', 'NDHWC', 'NCDHW'} = 'NHWC'"
+)
+
+func init() {
+	const in, out = "x: T; scale: U; offset: U; mean: U; variance: U", "y: T; batch_mean: U; batch_variance: U; reserve_space_1: U; reserve_space_2: U"
+	tf.Register(tf.OpDef{
+		Name: "FusedBatchNorm", In: "x: T; scale: T; offset: T; mean: T; variance: T", Out: "y: T; batch_mean: T; batch_variance: T; reserve_space_1: T; reserve_space_2: T",
+		Attrs: "T: {float}; " + normFactor + imageOrders + training,
+		Shape: batchNormShape, Grad: batchNormGrad, Kernels: tf.ByType("T", only(batchNormKernels(batchNorm), tf.Float32)),
+	})
+	tf.Register(tf.OpDef{
+		Name: "FusedBatchNormV2", In: in, Out: out, Attrs: normTypes + "U: {float}; " + normFactor + imageOrders + training,
+		Shape: batchNormShape, Grad: batchNormV2Grad, Kernels: tf.ByType("T", batchNormKernels(batchNorm)),
+	})
+	tf.Register(tf.OpDef{
+		Name: "FusedBatchNormV3", In: in, Out: out + "; reserve_space_3: U", Attrs: normTypes + "U: {bfloat16, float}; " + normFactor + anyOrders + training,
+		Shape: batchNormShape, Grad: batchNormV3Grad, Kernels: tf.ByType("T", batchNormKernels(batchNorm)),
+	})
+}
+
+// BatchNormOpts are the optional attributes of FusedBatchNormV3. Its zero
+// value trains with TensorFlow's defaults.
+type BatchNormOpts struct {
+	Epsilon float32 // 0 stands for 0.0001
+	// AverageFactor is the share of the batch in the averages that training
+	// returns; 0 stands for 1, the batch alone.
+	AverageFactor float32
+	DataFormat    string
+	// Inference normalizes by the given mean and variance.
+	Inference bool
+}
+
+// Apply sets the attributes.
+func (o BatchNormOpts) Apply(s *tf.Spec) {
+	if o.Epsilon != 0 {
+		s.Set("epsilon", o.Epsilon)
+	}
+	if o.AverageFactor != 0 {
+		s.Set("exponential_avg_factor", o.AverageFactor)
+	}
+	if o.DataFormat != "" {
+		s.Set("data_format", o.DataFormat)
+	}
+	s.Set("is_training", !o.Inference)
+}
+
+// FusedBatchNormV3 normalizes each channel of x to mean 0 and variance 1, then
+// scales and shifts it. In training mean and variance are those of x, and come
+// back as outputs 1 and 2, averaged with the given ones if so asked.
+func FusedBatchNormV3(x, scale, offset, mean, variance tf.Output, opts ...tf.Option) []tf.Output {
+	return tf.Apply(nil, "FusedBatchNormV3", []tf.Output{x, scale, offset, mean, variance}, opts...).Outputs()
+}
+
+// batchNormShape serves the forward ops.
+func batchNormShape(c *tf.Infer) error {
+	x := c.In(0).Clone()
+	channels := -1
+	if x != nil {
+		if len(x) != 4 && len(x) != 5 {
+			return tf.Errorf(tf.InvalidArgument, "Shape must be rank 4 or 5: x has shape %v", x)
+		}
+		axis := imageFormatOf(c.Node, len(x)).channel()
+		for i := 1; i < 3; i++ {
+			s, err := c.Rank(i, 1)
+			if err != nil {
+				return err
+			}
+			var ok bool
+			if x[axis], ok = mergedDim(x[axis], s[0]); !ok {
+				return tf.Errorf(tf.InvalidArgument, "Dimensions must be equal: x has %d channels, input %d has %d", x[axis], i, s[0])
+			}
+		}
+		channels = x[axis]
+	}
+	c.Set(0, x)
+	for i := 1; i < min(c.NumOut(), 5); i++ {
+		c.Set(i, tf.Shape{channels})
+	}
+	return nil
+}
+
+// batchNormKernels returns the kernels of the types of images. Everything is
+// computed in float32.
+func batchNormKernels(run func(c *tf.OpContext, k computedIn[float32]) error) byType {
+	with := func(k computedIn[float32]) tf.NewKernel {
+		return func(n *tf.Node) (tf.Kernel, error) {
+			if u := n.Type("U"); u != tf.Invalid && u != tf.Float32 {
+				return nil, tf.Errorf(tf.NotFound, "No OpKernel was registered to support Op '%s' with attr U = %v; types supported: float32", n.OpName(), u)
+			}
+			return tf.Compute(func(c *tf.OpContext) error { return run(c, k) }), nil
+		}
+	}
+	return byType{tf.Float32: with(asItself[float32]()), tf.Float16: with(asFloat32[tf.Half]()), tf.BFloat16: with(asFloat32[tf.BF16]())}
+}
+
+// normOf checks the images and describes their normalization.
+func normOf(n *tf.Node, s tf.Shape) (imageFormat, *kernel.BatchNorm, error) {
+	f := imageFormatOf(n, len(s))
+	if len(s) != 4 && len(s) != 5 {
+		return f, nil, tf.Errorf(tf.InvalidArgument, "input must be 4 or 5-dimensional%s", s.Text())
+	}
+	c := s[f.channel()]
+	return f, &kernel.BatchNorm{Rows: product(s) / max(1, c), C: c, Epsilon: n.Float("epsilon")}, nil
+}
+
+// channelVector returns input i, which has to hold a number for each of the
+// channels; when says under which circumstances.
+func channelVector(c *tf.OpContext, i int, name, when string, channels int) ([]float32, error) {
+	t := c.Input(i)
+	if t.Rank() != 1 {
+		return nil, tf.Errorf(tf.InvalidArgument, "%s must be 1-dimensional%s", name, t.Shape().Text())
+	}
+	if t.Len() != channels {
+		return nil, tf.Errorf(tf.InvalidArgument, "%s%s must have the same number of elements as the channels of x, got %d and %d", when, name, t.Len(), channels)
+	}
+	return tf.Data[float32](t), nil
+}
+
+// normArgs are the vectors that normalization takes.
+type normArgs struct{ scale, offset, mean, variance []float32 }
+
+func normArgsOf(c *tf.OpContext, channels int) (a normArgs, err error) {
+	if a.scale, err = channelVector(c, 1, "scale", "", channels); err != nil {
+		return a, err
+	}
+	if a.offset, err = channelVector(c, 2, "offset", "", channels); err != nil {
+		return a, err
+	}
+	when := "When is_training=false, "
+	if c.Node.Bool("is_training") {
+		if c.Node.Float("exponential_avg_factor") == 1 {
+			return a, nil
+		}
+		when = "When exponential_avg_factor != 1, "
+	}
+	if a.mean, err = channelVector(c, 3, "mean", when, channels); err != nil {
+		return a, err
+	}
+	a.variance, err = channelVector(c, 4, "variance", when, channels)
+	return a, err
+}
+
+func batchNorm(c *tf.OpContext, k computedIn[float32]) error {
+	x := c.Input(0)
+	f, b, err := normOf(c.Node, x.Shape())
+	if err != nil {
+		return err
+	}
+	a, err := normArgsOf(c, b.C)
+	if err != nil {
+		return err
+	}
+	out, z, err := k.alloc(c, 0, x.DType(), x.Shape())
+	if err != nil {
+		return err
+	}
+	m, err := momentOutputs(c, b.C)
+	if err != nil {
+		return err
+	}
+	images := channelsLast(c, f, k.load(x), x.Shape())
+	if c.Node.Bool("is_training") {
+		m.train(c, b, a, images)
+	} else {
+		copy(m.mean, a.mean)
+		copy(m.variance, a.variance)
+		copy(m.savedMean, a.mean)
+		copy(m.savedVariance, a.variance)
+	}
+	ownOrder(c, f, z, x.Shape(), func(y []float32) {
+		b.Normalize(c.ParallelFor, y, images, a.scale, a.offset, m.savedMean, m.savedVariance)
+	})
+	k.finish(out, z)
+	return nil
+}
+
+// moments are what normalization returns beside its result.
+type moments struct{ mean, variance, savedMean, savedVariance []float32 }
+
+func momentOutputs(c *tf.OpContext, channels int) (m moments, err error) {
+	for i, dst := range []*[]float32{&m.mean, &m.variance, &m.savedMean, &m.savedVariance} {
+		t, err := c.Alloc(1+i, tf.Float32, tf.Shape{channels})
+		if err != nil {
+			return m, err
+		}
+		*dst = tf.Data[float32](t)
+	}
+	if len(c.Out) > 5 {
+		t, err := c.Alloc(5, tf.Float32, tf.Shape{})
+		if err != nil {
+			return m, err
+		}
+		clear(tf.Data[float32](t))
+	}
+	return m, nil
+}
+
+// train computes the moments of the batch and what becomes of the averages:
+// those estimate the variance of what the batch was drawn from.
+func (m moments) train(c *tf.OpContext, b *kernel.BatchNorm, a normArgs, x []float32) {
+	b.Moments(c.ParallelFor, m.savedMean, m.savedVariance, x)
+	copy(m.mean, m.savedMean)
+	kernel.MulScalar(m.variance, m.savedVariance, float32(b.Rows)/float32(max(1, b.Rows-1)))
+	if f := c.Node.Float("exponential_avg_factor"); f != 1 {
+		for i := range m.mean {
+			m.mean[i] = (1-f)*a.mean[i] + f*m.mean[i]
+			m.variance[i] = (1-f)*a.variance[i] + f*m.variance[i]
+		}
+	}
+}

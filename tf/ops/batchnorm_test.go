@@ -1,0 +1,66 @@
+package ops_test
+
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
+)
+
+// normTol allows for the order of sums: TensorFlow adds up in float32.
+const normTol = 2e-5
+
+func init() {
+	none := arr[float32](tf.Shape{0})
+	infer := tf.Attr("is_training", false)
+	const only32 = "there are no kernels for float64"
+	for _, op := range []string{"FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"} {
+		add := func(name string, in []*tf.Tensor, o ...tf.Option) {
+			addSamples(sample{op: op, name: name, in: in, types: onlyOwn, tol: normTol, rough: only32, f: justResult(op, o...)})
+		}
+		refused := func(name string, in []*tf.Tensor, o ...tf.Option) {
+			addSamples(sample{op: op, name: name, in: in, fails: true, f: applied(op, o...)})
+		}
+		x, mean, variance := seq(2, 3, 2, 3), seq(3), positive(3)
+		add("", []*tf.Tensor{x, seq(3), seq(3), none, none})
+		add("inference", []*tf.Tensor{x, seq(3), seq(3), mean, variance}, infer, tf.Attr("epsilon", float32(0.01)))
+		add("averages", []*tf.Tensor{x, seq(3), seq(3), mean, variance}, tf.Attr("exponential_avg_factor", float32(0.25)))
+		add("one row", []*tf.Tensor{seq(1, 1, 1, 3), seq(3), seq(3), none, none}, tf.Attr("epsilon", float32(0.5)))
+		refused("matrix", []*tf.Tensor{seq(2, 3), seq(3), seq(3), none, none})
+		refused("short scale", []*tf.Tensor{x, seq(2), seq(3), none, none})
+		refused("matrix of offsets", []*tf.Tensor{x, seq(3), seq(1, 3), none, none})
+		refused("no mean", []*tf.Tensor{x, seq(3), seq(3), none, none}, infer)
+	}
+	addNormGrads(only32)
+}
+
+// justResult leaves out the outputs that only the op's gradient reads.
+func justResult(op string, o ...tf.Option) func(*tf.Graph, []tf.Output) []tf.Output {
+	return func(g *tf.Graph, in []tf.Output) []tf.Output {
+		y := tf.Apply(g, op, in, o...)
+		return []tf.Output{y.Output(0)}
+	}
+}
+
+func addNormGrads(only32 string) {
+	x, dy := seq(2, 3, 2, 3), positive(2, 3, 2, 3)
+	for _, op := range []string{"FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3"} {
+		in := []*tf.Tensor{dy, x, seq(3), seq(3), positive(3)}
+		if op == "FusedBatchNormGradV3" {
+			in = append(in, arr[float32](tf.Shape{}, 0))
+		}
+		addSamples(sample{op: op, in: in, types: onlyOwn, tol: normTol, rough: only32, f: applied(op)},
+			sample{op: op, name: "inference", in: in, types: onlyOwn, tol: normTol, rough: only32, f: applied(op, tf.Attr("is_training", false))})
+	}
+	addSamples(
+		sample{op: "FusedBatchNormV3", name: "all outputs", in: []*tf.Tensor{x, seq(3), seq(3), seq(3), positive(3)}, types: onlyOwn, tol: normTol, rough: only32,
+			f: func(_ *tf.Graph, in []tf.Output) []tf.Output {
+				y := ops.FusedBatchNormV3(in[0], in[1], in[2], in[3], in[4], ops.BatchNormOpts{Epsilon: 0.01, AverageFactor: 0.5, DataFormat: "NHWC"})
+				for i := range y[1:] { // TensorFlow's gradients leave them out
+					y[1+i] = ops.StopGradient(y[1+i])
+				}
+				return y
+			}},
+		sample{op: "FusedBatchNormV3", name: "NCHW", in: []*tf.Tensor{seq(2, 3, 2, 2), seq(3), seq(3), seq(3), positive(3)}, types: onlyOwn, tol: normTol, rough: only32,
+			f: func(_ *tf.Graph, in []tf.Output) []tf.Output {
+				return ops.FusedBatchNormV3(in[0], in[1], in[2], in[3], in[4], ops.BatchNormOpts{DataFormat: "NCHW", Inference: true})[:1]
+			}})
+}
