@@ -38,6 +38,8 @@ type sample struct {
 	graphOnly string
 	// noGolden gives the reason why TensorFlow cannot compute the sample.
 	noGolden string
+	// static gives the reason why TensorFlow has to know the shapes.
+	static string
 	// rough gives the reason why the numeric gradient does not apply.
 	rough string
 }

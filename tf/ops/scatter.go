@@ -1,6 +1,10 @@
 package ops
 
 import (
+	"maps"
+	"slices"
+	"strings"
+
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
 )
@@ -23,13 +27,32 @@ func init() {
 	scatterFamily("Mul", "numbertype", scatterKernels(
 		kernel.Mul[float32], kernel.Mul[float64], kernel.Mul[int8], kernel.Mul[int16], kernel.Mul[int32], kernel.Mul[int64],
 		kernel.Mul[uint8], kernel.Mul[uint16], kernel.Mul[uint32], kernel.Mul[uint64], kernel.Mul[complex64], kernel.Mul[complex128]))
+	scatterFamily("Div", "numbertype", scatterKernels(
+		kernel.Div[float32], kernel.Div[float64], kernel.DivInt[int8], kernel.DivInt[int16], kernel.DivInt[int32], kernel.DivInt[int64],
+		kernel.DivInt[uint8], kernel.DivInt[uint16], kernel.DivInt[uint32], kernel.DivInt[uint64], kernel.Div[complex64], kernel.Div[complex128]))
+	scatterFamily("Max", extremeTypes, scatterKernels(
+		kernel.Max[float32], kernel.Max[float64], kernel.Max[int8], kernel.Max[int16], kernel.Max[int32], kernel.Max[int64],
+		kernel.Max[uint8], kernel.Max[uint16], kernel.Max[uint32], kernel.Max[uint64], nil, nil))
+	scatterFamily("Min", extremeTypes, scatterKernels(
+		kernel.Min[float32], kernel.Min[float64], kernel.Min[int8], kernel.Min[int16], kernel.Min[int32], kernel.Min[int64],
+		kernel.Min[uint8], kernel.Min[uint16], kernel.Min[uint32], kernel.Min[uint64], nil, nil))
 }
+
+// extremeTypes are those of ScatterMax and ScatterMin, which on handles take
+// all numbers.
+const extremeTypes = "{half, bfloat16, float, double, int32, int64}"
 
 // scatterFamily declares ResourceScatter... and Scatter....
 func scatterFamily(name, types string, kernels byType) {
+	handleTypes := types
+	if types == extremeTypes {
+		handleTypes = "numbertype"
+		delete(kernels, tf.Complex64)
+		delete(kernels, tf.Complex128)
+	}
 	d := tf.OpDef{
 		Name: "ResourceScatter" + name, In: "resource: resource; indices: Tindices; updates: dtype",
-		Attrs: "dtype: " + types + "; Tindices: {int32, int64}", Stateful: true,
+		Attrs: "dtype: " + handleTypes + "; Tindices: {int32, int64}", Stateful: true,
 		Shape: scatterShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("dtype", kernels),
 	}
 	tf.Register(d)
@@ -40,8 +63,12 @@ func scatterFamily(name, types string, kernels byType) {
 	d.Name, d.In, d.Out, d.Stateful = "Scatter"+name, "ref: Ref(T); indices: Tindices; updates: T", "output_ref: Ref(T)", false
 	d.Attrs, d.Kernels = "T: "+types+"; Tindices: {int32, int64}; use_locking: bool = "+locking, tf.ByType("T", kernels)
 	d.NoGrad = tf.NotDifferentiable
-	if name == "Update" {
+	if name == "Update" || types == extremeTypes {
 		d.NoGrad = tf.NoGradientDefined
+	}
+	if types == extremeTypes {
+		d.Kernels.By = maps.Clone(kernels)
+		maps.DeleteFunc(d.Kernels.By, func(t tf.DType, _ tf.NewKernel) bool { return !t.IsFloat() && t != tf.Int32 && t != tf.Int64 })
 	}
 	tf.Register(d)
 }
@@ -75,6 +102,21 @@ func ResourceScatterSub(handle, indices, updates tf.Output, opts ...tf.Option) *
 // ResourceScatterMul multiplies the rows that indices name by those of updates.
 func ResourceScatterMul(handle, indices, updates tf.Output, opts ...tf.Option) *tf.Operation {
 	return resourceScatter("ResourceScatterMul", handle, indices, updates, opts)
+}
+
+// ResourceScatterDiv divides the rows that indices name by those of updates.
+func ResourceScatterDiv(handle, indices, updates tf.Output, opts ...tf.Option) *tf.Operation {
+	return resourceScatter("ResourceScatterDiv", handle, indices, updates, opts)
+}
+
+// ResourceScatterMax raises the rows that indices name to those of updates.
+func ResourceScatterMax(handle, indices, updates tf.Output, opts ...tf.Option) *tf.Operation {
+	return resourceScatter("ResourceScatterMax", handle, indices, updates, opts)
+}
+
+// ResourceScatterMin lowers the rows that indices name to those of updates.
+func ResourceScatterMin(handle, indices, updates tf.Output, opts ...tf.Option) *tf.Operation {
+	return resourceScatter("ResourceScatterMin", handle, indices, updates, opts)
 }
 
 func resourceGatherShape(c *tf.Infer) error {
@@ -202,7 +244,17 @@ func checkScatter(c *tf.OpContext, t *tf.Tensor) (int, error) {
 	if want := append(indices.Shape().Clone(), row...); updates.Rank() > 0 && !updates.Shape().Equal(want) {
 		return 0, tf.Errorf(tf.InvalidArgument, "The shape of indices (%s) must be a prefix of the shape of updates (%s)", indices.Shape().Text(), updates.Shape().Text())
 	}
+	if strings.HasSuffix(c.Node.OpName(), "ScatterDiv") && updates.DType().IsInteger() && hasZero(updates) {
+		return 0, tf.Errorf(tf.InvalidArgument, "updates must not contain 0")
+	}
 	return product(row), badIndexIn(indices, "indices", t.Dim(0))
+}
+
+// hasZero reports whether an integer in t is 0.
+func hasZero(t *tf.Tensor) bool {
+	set := make([]bool, t.Len())
+	kernel.Cast(set, elements(t))
+	return slices.Contains(set, false)
 }
 
 // scatterInto combines each row with its update, or all with a scalar.

@@ -44,3 +44,6 @@ func (w *sliceWalk) text(i int) string {
 	n := len(w.dims)
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(w.idx[i*n:(i+1)*n]), " ", ", "), "[]")
 }
+
+// int64Text formats v as a shape: "[1,2]".
+func int64Text(v []int64) string { return strings.ReplaceAll(fmt.Sprint(v), " ", ",") }

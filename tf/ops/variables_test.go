@@ -105,17 +105,20 @@ func addScatterSamples() {
 		sample{op: "ResourceGather", name: "batch", in: []*tf.Tensor{seq(2, 3), mat[int64](2, 2, 0, 2, 1)}, f: gather(ops.GatherOpts{BatchDims: 1}), rough: variable},
 		failing("ResourceGather", "index", gather(), seq(2, 3), i32(5)),
 	)
-	for _, op := range []string{"ResourceScatterUpdate", "ResourceScatterAdd", "ResourceScatterSub", "ResourceScatterMul"} {
+	for _, op := range []string{"ResourceScatterUpdate", "ResourceScatterAdd", "ResourceScatterSub", "ResourceScatterMul", "ResourceScatterDiv", "ResourceScatterMax", "ResourceScatterMin"} {
 		change := onVariable(func(h tf.Output, in []tf.Output) *tf.Operation {
 			return tf.Apply(nil, op, []tf.Output{h, in[0], in[1]})
 		})
 		addSamples(
-			sample{op: op, in: []*tf.Tensor{positive(4, 3), i32(2, 0, 2), positive(3, 3)}, f: change},
+			sample{op: op, in: []*tf.Tensor{positive(4, 3), i32(2, 0, 2), mat[float32](3, 2, 1.5, 3, 4, 5, 6.25, 7, 8, 9)}, f: change},
 			sample{op: op, name: "scalar", in: []*tf.Tensor{seq(4, 3), vec[int64](2, 0), scalar(float32(1.5))}, f: change},
 			sample{op: op, name: "matrix", in: []*tf.Tensor{seq(4), mat[int32](2, 2, 0, 2, 1), seq(2, 2)}, f: change},
 			sample{op: op, name: "nothing", in: []*tf.Tensor{seq(4), i32(), seq(0)}, f: change},
 			failing(op, "index", change, seq(2, 3), i32(5), seq(1, 3)),
 		)
+		if op == "ResourceScatterDiv" {
+			addSamples(failing(op, "zero", change, i32(1, 2), i32(1), i32(0)))
+		}
 		bad := failing(op, "shape", change, seq(2, 3), i32(1), seq(1, 2))
 		bad.noGolden = "TensorFlow reads past the end of the updates"
 		addSamples(bad)
@@ -145,11 +148,11 @@ func addRefSamples() {
 	ref("Assign", ops.Assign, someTypes)
 	ref("AssignAdd", ops.AssignAdd, nil)
 	ref("AssignSub", ops.AssignSub, nil)
-	for _, op := range []string{"ScatterUpdate", "ScatterAdd", "ScatterSub", "ScatterMul"} {
+	for _, op := range []string{"ScatterUpdate", "ScatterAdd", "ScatterSub", "ScatterMul", "ScatterDiv", "ScatterMax", "ScatterMin"} {
 		change := onRef(func(ref tf.Output, in []tf.Output) tf.Output {
 			return tf.Apply(nil, op, []tf.Output{ref, in[0], in[1]}).Output(0)
 		})
-		addSamples(sample{op: op, in: []*tf.Tensor{positive(4, 3), i32(2, 0, 2), positive(3, 3)}, f: change, graphOnly: noRefs})
+		addSamples(sample{op: op, in: []*tf.Tensor{positive(4, 3), i32(2, 0, 2), mat[float32](3, 2, 1.5, 3, 4, 5, 6.25, 7, 8, 9)}, f: change, graphOnly: noRefs})
 	}
 	initialized := func(g *tf.Graph, in []tf.Output) []tf.Output {
 		ref := ops.VariableV2(g, in[0].DType(), tf.Shape{2, 3})

@@ -1,0 +1,73 @@
+package ops
+
+import (
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// A rowScale binds a tensor; what it returns divides n elements from d on.
+type rowScale func(t *tf.Tensor) func(d, n int, by float64)
+
+// divideBy returns the rowScale for elements of type T.
+func divideBy[T tf.Elem](div func(z, x []T, s T), from func(float64) T) rowScale {
+	return func(t *tf.Tensor) func(d, n int, by float64) {
+		z := tf.Data[T](t)
+		return func(d, n int, by float64) { div(z[d:d+n], z[d:d+n], from(by)) }
+	}
+}
+
+func fromFloat[T kernel.Real](v float64) T { return T(v) }
+
+func divideInts[T kernel.Integer](z, x []T, s T) {
+	for i := range z {
+		z[i] = x[i] / s
+	}
+}
+
+func divideHalves[H kernel.HalfFloat](z, x []H, s H) {
+	wide := []H{s}
+	by := make([]float32, 1)
+	kernel.Widen(by, wide)
+	kernel.Widen1(z, x, func(y, x []float32) { kernel.DivScalar(y, x, by[0]) })
+}
+
+// scaleRows holds a rowScale for each type of numbers.
+var scaleRows = map[tf.DType]rowScale{
+	tf.Float32: divideBy(kernel.DivScalar[float32], fromFloat[float32]), tf.Float64: divideBy(kernel.DivScalar[float64], fromFloat[float64]),
+	tf.Float16:  divideBy(divideHalves[tf.Half], func(v float64) tf.Half { return kernel.HalfFromFloat32(float32(v)) }),
+	tf.BFloat16: divideBy(divideHalves[tf.BF16], func(v float64) tf.BF16 { return kernel.BFloat16FromFloat32(float32(v)) }),
+	tf.Int8:     divideBy(divideInts[int8], fromFloat[int8]), tf.Int16: divideBy(divideInts[int16], fromFloat[int16]),
+	tf.Int32: divideBy(divideInts[int32], fromFloat[int32]), tf.Int64: divideBy(divideInts[int64], fromFloat[int64]),
+	tf.Uint8: divideBy(divideInts[uint8], fromFloat[uint8]), tf.Uint16: divideBy(divideInts[uint16], fromFloat[uint16]),
+	tf.Uint32: divideBy(divideInts[uint32], fromFloat[uint32]), tf.Uint64: divideBy(divideInts[uint64], fromFloat[uint64]),
+	tf.Complex64:  divideBy(kernel.DivScalar[complex64], func(v float64) complex64 { return complex(float32(v), 0) }),
+	tf.Complex128: divideBy(kernel.DivScalar[complex128], func(v float64) complex128 { return complex(v, 0) }),
+}
+
+// meanSegments returns the kernels of SegmentMean.
+func meanSegments() byType {
+	by := byType{}
+	for d, f := range addRows {
+		by[d] = segmentMean(f, scaleRows[d])
+	}
+	return by
+}
+
+func segmentMean(add rowOp, scale rowScale) tf.NewKernel {
+	return stateless(func(c *tf.OpContext) error {
+		out, ids, err := sortedSegments(c)
+		if err != nil {
+			return err
+		}
+		width := out.Shape()[1:].NumElements()
+		join, divide, count := add(out, c.Input(0)), scale(out), 0
+		for i, id := range ids {
+			join(int(id)*width, i*width, width)
+			if count++; i == len(ids)-1 || ids[i+1] != id {
+				divide(int(id)*width, width, float64(count))
+				count = 0
+			}
+		}
+		return nil
+	})
+}

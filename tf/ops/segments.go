@@ -1,0 +1,192 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	segmentOp("Sum", "numbertype", segmentSumGrad, addRows.kernels(func(f rowOp) tf.NewKernel { return segmentFold(f, 0, false) }))
+	segmentOp("Mean", "numbertype", segmentMeanGrad, meanSegments())
+	segmentOp("Prod", "numbertype", segmentProdGrad, mulRows.kernels(func(f rowOp) tf.NewKernel { return segmentFold(f, 1, false) }))
+	segmentOp("Max", "realnumbertype", segmentExtremeGrad, maxRows.kernels(func(f rowOp) tf.NewKernel { return segmentFold(f, 0, true) }))
+	segmentOp("Min", "realnumbertype", segmentExtremeGrad, minRows.kernels(func(f rowOp) tf.NewKernel { return segmentFold(f, 0, true) }))
+	unsortedOp("Prod", "numbertype", unsortedProdGrad, mulRows, func(d tf.DType) *tf.Tensor { return number(d, 1) })
+	unsortedOp("Max", "realnumbertype", unsortedExtremeGrad, maxRows, func(d tf.DType) *tf.Tensor { return extremes[d][0] })
+	unsortedOp("Min", "realnumbertype", unsortedExtremeGrad, minRows, func(d tf.DType) *tf.Tensor { return extremes[d][1] })
+}
+
+func segmentOp(name, types string, grad tf.GradFunc, kernels byType) {
+	tf.Register(tf.OpDef{
+		Name: "Segment" + name, In: "data: T; segment_ids: Tindices", Out: "output: T",
+		Attrs: "T: " + types + "; Tindices: {int32, int64}", Shape: segmentShape, Grad: grad, Kernels: tf.ByType("T", kernels),
+	})
+}
+
+func unsortedOp(name, types string, grad tf.GradFunc, rows rowOps, first func(tf.DType) *tf.Tensor) {
+	by := byType{}
+	for d, f := range rows {
+		by[d] = unsortedFold(f, first(d))
+	}
+	tf.Register(tf.OpDef{
+		Name: "UnsortedSegment" + name, In: "data: T; segment_ids: Tindices; num_segments: Tnumsegments", Out: "output: T",
+		Attrs: "T: " + types + "; Tindices: {int32, int64}; Tnumsegments: {int32, int64} = int32",
+		Shape: unsortedSegmentShape, Grad: grad, Kernels: tf.ByType("T", by),
+	})
+}
+
+// SegmentSum returns the sums of the rows of x that belong together: ids, in
+// ascending order, tell where each belongs.
+func SegmentSum(x, ids tf.Output, opts ...tf.Option) tf.Output {
+	return apply("SegmentSum", opts, x, ids)
+}
+
+// SegmentMean is SegmentSum for means.
+func SegmentMean(x, ids tf.Output, opts ...tf.Option) tf.Output {
+	return apply("SegmentMean", opts, x, ids)
+}
+
+// SegmentProd is SegmentSum for products.
+func SegmentProd(x, ids tf.Output, opts ...tf.Option) tf.Output {
+	return apply("SegmentProd", opts, x, ids)
+}
+
+// SegmentMax is SegmentSum for greatest elements.
+func SegmentMax(x, ids tf.Output, opts ...tf.Option) tf.Output {
+	return apply("SegmentMax", opts, x, ids)
+}
+
+// SegmentMin is SegmentSum for least elements.
+func SegmentMin(x, ids tf.Output, opts ...tf.Option) tf.Output {
+	return apply("SegmentMin", opts, x, ids)
+}
+
+// UnsortedSegmentProd is UnsortedSegmentSum for products.
+func UnsortedSegmentProd(x, ids, n tf.Output, opts ...tf.Option) tf.Output {
+	return apply("UnsortedSegmentProd", opts, x, ids, n)
+}
+
+// UnsortedSegmentMax is UnsortedSegmentSum for greatest elements; where there
+// are none, the lowest number.
+func UnsortedSegmentMax(x, ids, n tf.Output, opts ...tf.Option) tf.Output {
+	return apply("UnsortedSegmentMax", opts, x, ids, n)
+}
+
+// UnsortedSegmentMin is UnsortedSegmentSum for least elements; where there are
+// none, the highest number.
+func UnsortedSegmentMin(x, ids, n tf.Output, opts ...tf.Option) tf.Output {
+	return apply("UnsortedSegmentMin", opts, x, ids, n)
+}
+
+// extremes holds the lowest and highest finite number of each type.
+var extremes = map[tf.DType][2]*tf.Tensor{
+	tf.Float32:  {tf.Scalar(float32(-math.MaxFloat32)), tf.Scalar(float32(math.MaxFloat32))},
+	tf.Float64:  {tf.Scalar(-math.MaxFloat64), tf.Scalar(math.MaxFloat64)},
+	tf.Float16:  {tf.Scalar(kernel.HalfFromFloat32(-65504)), tf.Scalar(kernel.HalfFromFloat32(65504))},
+	tf.BFloat16: {tf.Scalar(tf.BF16(0xff7f)), tf.Scalar(tf.BF16(0x7f7f))},
+	tf.Int8:     {tf.Scalar(int8(math.MinInt8)), tf.Scalar(int8(math.MaxInt8))},
+	tf.Int16:    {tf.Scalar(int16(math.MinInt16)), tf.Scalar(int16(math.MaxInt16))},
+	tf.Int32:    {tf.Scalar(int32(math.MinInt32)), tf.Scalar(int32(math.MaxInt32))},
+	tf.Int64:    {tf.Scalar(int64(math.MinInt64)), tf.Scalar(int64(math.MaxInt64))},
+	tf.Uint8:    {tf.Scalar(uint8(0)), tf.Scalar(uint8(math.MaxUint8))},
+	tf.Uint16:   {tf.Scalar(uint16(0)), tf.Scalar(uint16(math.MaxUint16))},
+	tf.Uint32:   {tf.Scalar(uint32(0)), tf.Scalar(uint32(math.MaxUint32))},
+	tf.Uint64:   {tf.Scalar(uint64(0)), tf.Scalar(uint64(math.MaxUint64))},
+}
+
+func segmentShape(c *tf.Infer) error {
+	ids, err := c.Rank(1, 1)
+	x := c.In(0)
+	if err != nil || x == nil {
+		return err
+	}
+	if len(x) == 0 {
+		return tf.Errorf(tf.InvalidArgument, "Shape must be at least rank 1 but is rank 0")
+	}
+	if _, ok := mergedDim(x[0], ids[0]); !ok {
+		return tf.Errorf(tf.InvalidArgument, "there must be an id for each row: data %v, segment_ids %v", x, ids)
+	}
+	c.Set(0, append(tf.Shape{-1}, x[1:]...))
+	return nil
+}
+
+// sortedSegments checks the ids and makes the output, all of it zero.
+func sortedSegments(c *tf.OpContext) (out *tf.Tensor, ids []int64, err error) {
+	x, t := c.Input(0), c.Input(1)
+	if t.Rank() != 1 {
+		return nil, nil, tf.Errorf(tf.InvalidArgument, "segment_ids should be a vector.")
+	}
+	if x.Rank() == 0 {
+		return nil, nil, tf.Errorf(tf.InvalidArgument, "input must be at least rank 1")
+	}
+	if x.Dim(0) != t.Len() {
+		return nil, nil, tf.Errorf(tf.InvalidArgument, "segment_ids should be the same size as dimension 0 of input.")
+	}
+	ids = wideIndices(t)
+	n := int64(0)
+	for i, id := range ids {
+		if id < 0 {
+			return nil, nil, tf.Errorf(tf.InvalidArgument, "segment ids must be >= 0")
+		}
+		if i > 0 && id < ids[i-1] {
+			return nil, nil, tf.Errorf(tf.InvalidArgument, "segment ids are not increasing")
+		}
+		n = id + 1
+	}
+	out, err = c.Alloc(0, x.DType(), append(tf.Shape{int(n)}, x.Shape()[1:]...))
+	if err == nil {
+		clearCells(out)
+	}
+	return out, ids, err
+}
+
+// segmentFold combines the rows of each segment by f. Segments without rows
+// are empty; the others begin with their first row if that is asked for.
+func segmentFold(f rowOp, empty float64, ownFirst bool) tf.NewKernel {
+	return stateless(func(c *tf.OpContext) error {
+		out, ids, err := sortedSegments(c)
+		if err != nil {
+			return err
+		}
+		x, width := c.Input(0), out.Shape()[1:].NumElements()
+		if empty != 0 {
+			fillWith(out, number(out.DType(), empty))
+		}
+		join, begin := f(out, x), move(out, x)
+		for i, id := range ids {
+			if ownFirst && (i == 0 || ids[i-1] != id) {
+				begin(int(id)*width, i*width, width)
+			} else {
+				join(int(id)*width, i*width, width)
+			}
+		}
+		return nil
+	})
+}
+
+func unsortedFold(f rowOp, first *tf.Tensor) tf.NewKernel {
+	return stateless(func(c *tf.OpContext) error {
+		x, ids := c.Input(0), c.Input(1)
+		n, err := segmentCount(c)
+		if err != nil {
+			return err
+		}
+		out, err := c.Alloc(0, x.DType(), append(tf.Shape{n}, x.Shape()[ids.Rank():]...))
+		if err != nil {
+			return err
+		}
+		fillWith(out, first)
+		join, width := f(out, x), product(x.Shape()[ids.Rank():])
+		for i, id := range wideIndices(ids) {
+			if id >= int64(n) {
+				return tf.Errorf(tf.InvalidArgument, "segment_ids%s = %d is out of range [0, %d)", position(ids.Shape(), i), id, n)
+			}
+			if id >= 0 {
+				join(int(id)*width, i*width, width)
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,238 @@
+package ops
+
+import (
+	"slices"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	spaceOp("SpaceToBatchND", "input: T; block_shape: Tblock_shape; paddings: Tpaddings",
+		"T: type; Tblock_shape: {int32, int64} = int32; Tpaddings: {int32, int64} = int32", true, "BatchToSpaceND")
+	spaceOp("BatchToSpaceND", "input: T; block_shape: Tblock_shape; crops: Tcrops",
+		"T: type; Tblock_shape: {int32, int64} = int32; Tcrops: {int32, int64} = int32", false, "SpaceToBatchND")
+	spaceOp("SpaceToBatch", "input: T; paddings: Tpaddings",
+		"T: type; Tpaddings: {int32, int64} = int32; block_size: int >= 2", true, "BatchToSpace")
+	spaceOp("BatchToSpace", "input: T; crops: Tidx",
+		"T: type; block_size: int >= 2; Tidx: {int32, int64} = int32", false, "SpaceToBatch")
+}
+
+func spaceOp(name, in, attrs string, toBatch bool, inverse string) {
+	tf.Register(tf.OpDef{
+		Name: name, In: in, Out: "output: T", Attrs: attrs,
+		Shape:   func(c *tf.Infer) error { return spaceShape(c, toBatch) },
+		Grad:    func(op *tf.Operation, dy []tf.Output) []tf.Gradient { return spaceGrad(op, dy[0], inverse) },
+		Kernels: tf.ByType("T", sameFor(stateless(func(c *tf.OpContext) error { return moveSpace(c, toBatch) }), realTypes...)),
+	})
+}
+
+// SpaceToBatchND pads the dimensions of x after the first by paddings, divides
+// them into blocks of the given shape, and makes the places within a block
+// further batches.
+func SpaceToBatchND(x, block, paddings tf.Output, opts ...tf.Option) tf.Output {
+	return apply("SpaceToBatchND", opts, x, block, paddings)
+}
+
+// BatchToSpaceND is the inverse of SpaceToBatchND: what was padded is cropped.
+func BatchToSpaceND(x, block, crops tf.Output, opts ...tf.Option) tf.Output {
+	return apply("BatchToSpaceND", opts, x, block, crops)
+}
+
+// BlockSizeOpts are the attributes of SpaceToBatch and its like.
+type BlockSizeOpts struct{ BlockSize int }
+
+// Apply sets the attributes.
+func (o BlockSizeOpts) Apply(s *tf.Spec) { s.Set("block_size", o.BlockSize) }
+
+// SpaceToBatch is SpaceToBatchND of images with square blocks.
+func SpaceToBatch(x, paddings tf.Output, blockSize int, opts ...tf.Option) tf.Output {
+	return apply("SpaceToBatch", attrs(opts, BlockSizeOpts{blockSize}), x, paddings)
+}
+
+// BatchToSpace is BatchToSpaceND of images with square blocks.
+func BatchToSpace(x, crops tf.Output, blockSize int, opts ...tf.Option) tf.Output {
+	return apply("BatchToSpace", attrs(opts, BlockSizeOpts{blockSize}), x, crops)
+}
+
+func spaceGrad(op *tf.Operation, dy tf.Output, inverse string) []tf.Gradient {
+	in := slices.Clone(op.Inputs())
+	in[0] = dy
+	var opts []tf.Option
+	if len(in) == 2 {
+		opts = append(opts, BlockSizeOpts{op.Int("block_size")})
+	}
+	dxs := make([]tf.Gradient, len(in))
+	dxs[0] = tf.Dense(apply(inverse, opts, in...))
+	return dxs
+}
+
+// A spaceBlocks says how dimensions 1 to len(block) are divided into blocks,
+// between margins: pairs of how much lies around them.
+type spaceBlocks struct{ block, margins []int }
+
+func spaceShape(c *tf.Infer, toBatch bool) error {
+	x := c.In(0)
+	b, ok := inferBlocks(c)
+	if x == nil || !ok {
+		if x != nil {
+			c.Set(0, unknownDims(len(x)))
+		}
+		return nil
+	}
+	out, err := b.outShape(x, toBatch)
+	if err == nil {
+		c.Set(0, out)
+	}
+	return err
+}
+
+// inferBlocks returns the blocks if they are known.
+func inferBlocks(c *tf.Infer) (b spaceBlocks, ok bool) {
+	if b.margins, ok = c.ConstInts(c.NumIn() - 1); !ok {
+		return b, false
+	}
+	if c.NumIn() == 2 {
+		b.block = []int{c.Int("block_size"), c.Int("block_size")}
+	} else if b.block, ok = c.ConstInts(1); !ok {
+		return b, false
+	}
+	return b, len(b.margins) == 2*len(b.block)
+}
+
+// outShape returns the shape of the result for input x, sizes of which may be
+// unknown.
+func (b spaceBlocks) outShape(x tf.Shape, toBatch bool) (tf.Shape, error) {
+	if len(x) < 1+len(b.block) {
+		return nil, tf.Errorf(tf.InvalidArgument, "input rank should be >= %d instead of %d", 1+len(b.block), len(x))
+	}
+	out, blocks := x.Clone(), 1
+	for i, n := range b.block {
+		if n < 1 {
+			return nil, tf.Errorf(tf.InvalidArgument, "All values in block_shape must be positive, got value, %d at index %d.", n, i)
+		}
+		if blocks > 1<<31/n {
+			return nil, tf.Errorf(tf.InvalidArgument, "Product of block sizes must be positive, got block shape %s", tf.Shape(b.block).Text())
+		}
+		blocks *= n
+	}
+	for i, n := range b.block {
+		before, after := b.margins[2*i], b.margins[2*i+1]
+		if before < 0 || after < 0 {
+			return nil, tf.Errorf(tf.InvalidArgument, "%s cannot be negative", map[bool]string{true: "Paddings", false: "Crops"}[toBatch])
+		}
+		if out[1+i] < 0 {
+			continue
+		}
+		size, err := b.side(i, x[1+i], n, before, after, toBatch)
+		if err != nil {
+			return nil, err
+		}
+		out[1+i] = size
+	}
+	switch {
+	case x[0] < 0:
+	case toBatch:
+		out[0] *= blocks
+	case x[0]%blocks != 0:
+		return nil, tf.Errorf(tf.InvalidArgument, "Input batch dimension (%d) is not divisible by product of block sizes (%d)", x[0], blocks)
+	default:
+		out[0] /= blocks
+	}
+	return out, nil
+}
+
+// side returns the size that spatial dimension i, of size x, gets.
+func (b spaceBlocks) side(i, x, n, before, after int, toBatch bool) (int, error) {
+	if toBatch {
+		padded := x + before + after
+		if padded%n != 0 {
+			return 0, tf.Errorf(tf.InvalidArgument, "padded_shape[%d]=%d is not divisible by block_shape[%d]=%d", i, padded, i, n)
+		}
+		return padded / n, nil
+	}
+	if cropped := x*n - before - after; cropped >= 0 {
+		return cropped, nil
+	}
+	return 0, tf.Errorf(tf.InvalidArgument, "cropped_shape[%d]=%d must be non-negative", i, x*n-before-after)
+}
+
+// runBlocks reads the blocks from the inputs of the kernel.
+func runBlocks(c *tf.OpContext, toBatch bool) (b spaceBlocks, err error) {
+	n := c.Inputs() - 1
+	name := map[bool]string{true: "paddings", false: "crops"}[toBatch]
+	if n == 1 {
+		b.block = []int{c.Node.Int("block_size"), c.Node.Int("block_size")}
+	} else if c.Input(1).Rank() != 1 {
+		return b, tf.Errorf(tf.InvalidArgument, "block_shape rank should be 1 instead of %d", c.Input(1).Rank())
+	} else if b.block, err = c.Input(1).Ints(); err != nil {
+		return b, err
+	}
+	if s := c.Input(n).Shape(); !s.Equal(tf.Shape{len(b.block), 2}) {
+		return b, tf.Errorf(tf.InvalidArgument, "%s should have shape [%d, 2] instead of %s", name, len(b.block), s.Text())
+	}
+	b.margins, err = c.Input(n).Ints()
+	return b, err
+}
+
+func moveSpace(c *tf.OpContext, toBatch bool) error {
+	b, err := runBlocks(c, toBatch)
+	if err != nil {
+		return err
+	}
+	x := c.Input(0)
+	s, err := b.outShape(x.Shape(), toBatch)
+	if err != nil {
+		return err
+	}
+	out, err := c.Alloc(0, x.DType(), s)
+	if err != nil {
+		return err
+	}
+	clearCells(out)
+	if out.Len() == 0 || x.Len() == 0 {
+		return nil
+	}
+	put := move(out, x)
+	if toBatch {
+		b.each(x.Shape(), s, func(space, batch, n int) { put(batch, space, n) })
+	} else {
+		b.each(s, x.Shape(), func(space, batch, n int) { put(space, batch, n) })
+	}
+	return nil
+}
+
+// each calls f with where each run of n elements lies in the spatial form and
+// in that with more batches. Margins, which the spatial form lacks, are left
+// out.
+func (b spaceBlocks) each(space, batch tf.Shape, f func(space, batch, n int)) {
+	dims := len(b.block)
+	n := product(batch[1+dims:])
+	at := make([]int, 1+dims) // in batch
+	for i := range product(batch[:1+dims]) {
+		if to, ok := b.place(at, space); ok {
+			f(to*n, i*n, n)
+		}
+		for k := dims; k >= 0; k-- {
+			if at[k]++; at[k] < batch[k] {
+				break
+			}
+			at[k] = 0
+		}
+	}
+}
+
+// place returns where in the spatial form a place of the other lies, counted
+// in runs.
+func (b spaceBlocks) place(at []int, space tf.Shape) (int, bool) {
+	within, to := at[0]/space[0], at[0]%space[0]
+	for k, n := range b.block {
+		rest := product(b.block[k+1:])
+		p := at[1+k]*n + within/rest - b.margins[2*k]
+		within %= rest
+		if p < 0 || p >= space[1+k] {
+			return 0, false
+		}
+		to = to*space[1+k] + p
+	}
+	return to, true
+}

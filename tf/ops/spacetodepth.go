@@ -1,0 +1,120 @@
+package ops
+
+import "github.com/gorge-tf/gorge/tf"
+
+func init() {
+	depthOp("SpaceToDepth", "DepthToSpace", true)
+	depthOp("DepthToSpace", "SpaceToDepth", false)
+}
+
+func depthOp(name, inverse string, toDepth bool) {
+	tf.Register(tf.OpDef{
+		Name: name, In: "input: T", Out: "output: T",
+		Attrs: "T: type; block_size: int >= 2; data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'",
+		Shape: func(c *tf.Infer) error {
+			s, err := depthShape(c.In(0), c.Int("block_size"), c.Str("data_format"), toDepth)
+			c.Set(0, s)
+			return err
+		},
+		Grad: func(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+			o := SpaceToDepthOpts{op.Str("data_format")}
+			return tf.Grads(apply(inverse, []tf.Option{BlockSizeOpts{op.Int("block_size")}, o}, dy[0]))
+		},
+		Kernels: tf.ByType("T", sameFor(func(n *tf.Node) (tf.Kernel, error) { return moveDepth(n, toDepth) }, objectTypes...)),
+	})
+}
+
+// SpaceToDepthOpts are the optional attributes of SpaceToDepth and
+// DepthToSpace: "NHWC" if empty.
+type SpaceToDepthOpts struct{ DataFormat string }
+
+// Apply sets the attributes.
+func (o SpaceToDepthOpts) Apply(s *tf.Spec) {
+	if o.DataFormat != "" {
+		s.Set("data_format", o.DataFormat)
+	}
+}
+
+// SpaceToDepth makes each square block of images x one pixel of more channels.
+func SpaceToDepth(x tf.Output, blockSize int, opts ...tf.Option) tf.Output {
+	return apply("SpaceToDepth", attrs(opts, BlockSizeOpts{blockSize}), x)
+}
+
+// DepthToSpace makes the channels of each pixel of x a square block of pixels.
+func DepthToSpace(x tf.Output, blockSize int, opts ...tf.Option) tf.Output {
+	return apply("DepthToSpace", attrs(opts, BlockSizeOpts{blockSize}), x)
+}
+
+// depthShape returns the shape of the result for input s.
+func depthShape(s tf.Shape, size int, format string, toDepth bool) (tf.Shape, error) {
+	if s == nil || format == "NCHW_VECT_C" {
+		return nil, nil
+	}
+	if len(s) != 4 {
+		form := "Input rank should be: 4 instead of: %d"
+		if toDepth {
+			form = "Input rank should be 4 instead of %d"
+		}
+		return nil, tf.Errorf(tf.InvalidArgument, form, len(s))
+	}
+	h, w, depth := 1, 2, 3
+	if format == "NCHW" {
+		h, w, depth = 2, 3, 1
+	}
+	out := s.Clone()
+	if toDepth {
+		for _, k := range []int{h, w} {
+			if s[k] >= 0 && s[k]%size != 0 {
+				return nil, tf.Errorf(tf.InvalidArgument, "Image width %d and height %d should be divisible by block_size: %d", s[w], s[h], size)
+			}
+		}
+		out[h], out[w], out[depth] = scaled(s[h], 1, size), scaled(s[w], 1, size), scaled(s[depth], size*size, 1)
+		return out, nil
+	}
+	if s[depth] >= 0 && s[depth]%(size*size) != 0 {
+		return nil, tf.Errorf(tf.InvalidArgument, "Input depth dimension %d should be divisible by: %d", s[depth], size*size)
+	}
+	out[h], out[w], out[depth] = scaled(s[h], size, 1), scaled(s[w], size, 1), scaled(s[depth], 1, size*size)
+	return out, nil
+}
+
+// scaled returns n·by/to, unless n is unknown.
+func scaled(n, by, to int) int {
+	if n < 0 {
+		return n
+	}
+	return n * by / to
+}
+
+func moveDepth(n *tf.Node, toDepth bool) (tf.Kernel, error) {
+	size, format := n.Int("block_size"), n.Str("data_format")
+	if format != "NHWC" {
+		return nil, tf.Errorf(tf.InvalidArgument, "Only NHWC data_format supported on CPU. Got %s", format)
+	}
+	return tf.Compute(func(c *tf.OpContext) error {
+		x := c.Input(0)
+		s, err := depthShape(x.Shape(), size, format, toDepth)
+		if err != nil {
+			return err
+		}
+		out, err := c.Alloc(0, x.DType(), s)
+		if err != nil || out.Len() == 0 {
+			return err
+		}
+		space, deep, put := x.Shape(), s, move(out, x)
+		if !toDepth {
+			space, deep = s, x.Shape()
+		}
+		run := size * space[3] // pixels of one row of a block
+		for i := range product(space) / run {
+			row, block := i/deep[2], i%deep[2]
+			from, to := i*run, ((row/size)*deep[2]+block)*deep[3]+row%size*run
+			if toDepth {
+				put(to, from, run)
+			} else {
+				put(from, to, run)
+			}
+		}
+		return nil
+	}), nil
+}

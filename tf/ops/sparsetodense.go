@@ -1,0 +1,125 @@
+package ops
+
+import (
+	"slices"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "SparseToDense", In: "sparse_indices: Tindices; output_shape: Tindices; sparse_values: T; default_value: T", Out: "dense: T",
+		Attrs: "validate_indices: bool = true; T: type; Tindices: {int32, int64}",
+		Shape: func(c *tf.Infer) error { c.Set(0, c.ConstShape(1)); return nil }, Grad: sparseToDenseGrad,
+		Kernels: tf.ByType("T", sameFor(sparseToDense, slices.Concat(dataTypes, []tf.DType{tf.QInt8, tf.QUint8, tf.QInt16, tf.QUint16})...)),
+	})
+}
+
+// SparseToDenseOpts are the optional attributes of SparseToDense: Unordered
+// indices may be in any order and repeat.
+type SparseToDenseOpts struct{ Unordered bool }
+
+// Apply sets the attributes.
+func (o SparseToDenseOpts) Apply(s *tf.Spec) { s.Set("validate_indices", !o.Unordered) }
+
+// SparseToDense returns a tensor of the given shape with values at the indices
+// given, one to a row, and def everywhere else.
+func SparseToDense(indices, shape, values, def tf.Output, opts ...tf.Option) tf.Output {
+	return apply("SparseToDense", opts, indices, shape, values, def)
+}
+
+func sparseToDenseGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	values := GatherNd(dy[0], op.Input(0))
+	rest := Sub(sumAll(dy[0]), sumAll(values))
+	return tf.Grads(ZerosLike(op.Input(0)), ZerosLike(op.Input(1)), values, rest)
+}
+
+func sparseToDense(n *tf.Node) (tf.Kernel, error) {
+	validate := n.Bool("validate_indices")
+	return tf.Compute(func(c *tf.OpContext) error {
+		s, err := sparseShape(c)
+		if err != nil {
+			return err
+		}
+		idx, values := c.Input(0), c.Input(2)
+		rows, err := sparseRows(idx, s, validate)
+		if err != nil {
+			return err
+		}
+		out, err := c.Alloc(0, values.DType(), s)
+		if err != nil {
+			return err
+		}
+		fillWith(out, c.Input(3))
+		w, put := newSlices(rows, s), move(out, values)
+		for i := range rows.Dim(0) {
+			at, ok := w.offset(i)
+			if !ok {
+				return tf.Errorf(tf.InvalidArgument, "Indices are not valid (out of bounds).  Shape: %s", s.Text())
+			}
+			put(at, min(i, values.Len()-1), 1)
+		}
+		return nil
+	}), nil
+}
+
+// sparseShape checks the shapes of the inputs of SparseToDense and returns
+// that of its result.
+func sparseShape(c *tf.OpContext) (tf.Shape, error) {
+	idx, shape, values, def := c.Input(0), c.Input(1), c.Input(2), c.Input(3)
+	count, depth := 1, 1
+	if idx.Rank() > 0 {
+		count = idx.Dim(0)
+	}
+	if idx.Rank() > 1 {
+		depth = idx.Dim(1)
+	}
+	switch {
+	case idx.Rank() > 2:
+		return nil, tf.Errorf(tf.InvalidArgument, "sparse_indices should be a scalar, vector, or matrix, got shape %s", idx.Shape().Text())
+	case shape.Rank() != 1:
+		return nil, tf.Errorf(tf.InvalidArgument, "output_shape must be rank 1, got shape %s", shape.Shape().Text())
+	case shape.Len() != depth:
+		return nil, tf.Errorf(tf.InvalidArgument, "output_shape has incorrect number of elements: %d should be: %d", shape.Len(), depth)
+	case values.Rank() > 1 || values.Rank() == 1 && values.Len() != count:
+		return nil, tf.Errorf(tf.InvalidArgument, "sparse_values has incorrect shape %s, should be [] or [%d]", values.Shape().Text(), count)
+	case def.Rank() != 0:
+		return nil, tf.Errorf(tf.InvalidArgument, "default_value should be a scalar.")
+	}
+	s, err := shapeOf(shape, "output_shape")
+	if err == nil {
+		err = checkSizes(s)
+	}
+	return s, err
+}
+
+// sparseRows returns the indices as a matrix, which must be in order and
+// within shape s if that is to be validated.
+func sparseRows(idx *tf.Tensor, s tf.Shape, validate bool) (*tf.Tensor, error) {
+	n := 1
+	if idx.Rank() > 0 {
+		n = idx.Dim(0)
+	}
+	rows, err := idx.Reshape(tf.Shape{n, len(s)})
+	if err != nil || !validate {
+		return rows, err
+	}
+	v := wideIndices(rows)
+	for i := range n {
+		row := v[i*len(s) : (i+1)*len(s)]
+		for k, at := range row {
+			if at < 0 || at >= int64(s[k]) {
+				return nil, tf.Errorf(tf.InvalidArgument, "indices[%d] = %s is out of bounds: need 0 <= index < %s", i, int64Text(row), s.Text())
+			}
+		}
+		if i == 0 {
+			continue
+		}
+		if order := slices.Compare(v[(i-1)*len(s):i*len(s)], row); order == 0 {
+			return nil, tf.Errorf(tf.InvalidArgument, "indices[%d] = %s is repeated", i, int64Text(row))
+		} else if order > 0 {
+			return nil, tf.Errorf(tf.InvalidArgument, "indices[%d] = %s is out of order. Many sparse ops require sorted indices.\n    Use `tf.sparse.reorder` to create a correctly ordered copy.\n\n", i, int64Text(row))
+		}
+	}
+	return rows, nil
+}
