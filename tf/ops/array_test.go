@@ -105,6 +105,7 @@ func addSplitSamples() {
 		failing("SplitV", "no rest", splitV(2), seq(2, 3), i32(-1, 3), axis(0)),
 		failing("SplitV", "count", splitV(2), seq(2, 3), i32(1, 1, 1), axis(0)),
 		failing("SplitV", "axis", splitV(2), seq(2, 3), i32(1, 1), axis(4)),
+		failing("SplitV", "axes", splitV(2), seq(2, 3), i32(1, 1), i32(0, 1)),
 		failing("SplitV", "negative", splitV(2), seq(2, 3), i32(-2, 4), axis(0)),
 		sample{op: "Unpack", in: []*tf.Tensor{seq(2, 3)}, f: unpack(2, 0)},
 		sample{op: "Unpack", name: "inside", in: []*tf.Tensor{seq(2, 3, 2)}, f: unpack(3, -2)},

@@ -13,7 +13,7 @@ func init() {
 		Name: "BroadcastTo", In: "input: T; shape: Tidx", Out: "output: T", Attrs: "T: type; Tidx: " + index,
 		Shape: broadcastToShape, Grad: broadcastToGrad,
 		Kernels: byCell(broadcastTo[uint8], broadcastTo[uint16], broadcastTo[uint32], broadcastTo[uint64], broadcastTo[complex128],
-			broadcastTo[string], broadcastTo[tf.ResourceHandle], broadcastTo[tf.VariantValue]).on("T"),
+			broadcastTo[string], broadcastTo[tf.ResourceHandle], broadcastTo[tf.VariantValue]).on("T", smallFloats),
 	})
 	tf.Register(tf.OpDef{
 		Name: "BroadcastGradientArgs", In: "s0: T; s1: T", Out: "r0: T; r1: T", Attrs: "T: " + index,

@@ -40,7 +40,7 @@ func Bitcast(x tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
 // castGrad casts back where both types can carry gradients.
 func castGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	src, dst := op.Type("SrcT"), op.Type("DstT")
-	carries := func(d tf.DType) bool { return d.IsFloat() || d.IsComplex() }
+	carries := func(d tf.DType) bool { return mantissas[d] > 0 || d.IsComplex() }
 	if !carries(src) || !carries(dst) {
 		return tf.Grads(tf.Output{})
 	}
@@ -66,15 +66,15 @@ func cast(n *tf.Node) (tf.Kernel, error) {
 			x = cut(x)
 		}
 		c.ParallelFor(x.Len(), elementGrain, func(lo, hi int) {
-			kernel.Cast(elementRange(y, lo, hi), elementRange(x, lo, hi))
+			castPart(y, x, lo, hi)
 		})
 		return nil
 	}), nil
 }
 
-func castable(d tf.DType) bool {
-	return d == tf.Bool || d.IsComplex() || d.IsInteger() && d < tf.Int4 || d.IsFloat() && d < tf.Float8E5M2
-}
+// castable reports whether elements of type d are numbers to Cast. Quantized
+// types count as the integers that hold them.
+func castable(d tf.DType) bool { return rangesOf[d] != nil }
 
 // mantissas holds the number of explicit mantissa bits of floating-point types.
 var mantissas = map[tf.DType]int{tf.Float64: 52, tf.Float32: 23, tf.Float16: 10, tf.BFloat16: 7}

@@ -49,10 +49,10 @@ func byCell(k1, k2, k4, k8, k16, str, resource, variant tf.NewKernel) mover {
 }
 
 // on returns the kernels for all types that attribute attr may have, the
-// quantized ones only as far as they are listed.
-func (m mover) on(attr string, quantized ...tf.DType) tf.KernelSet {
+// quantized and the small ones only as far as they are listed.
+func (m mover) on(attr string, special ...[]tf.DType) tf.KernelSet {
 	by := byType{tf.Resource: m.resource, tf.Variant: m.variant, tf.String: m.str}
-	for _, d := range slices.Concat(plainTypes, quantized) {
+	for _, d := range slices.Concat(append(special, plainTypes)...) {
 		by[d] = m.bytes[d.Size()]
 	}
 	return tf.ByType(attr, by)
@@ -60,8 +60,8 @@ func (m mover) on(attr string, quantized ...tf.DType) tf.KernelSet {
 
 // dataOn is on without resource handles and variants, for ops whose results
 // hold values that such types do not have.
-func (m mover) dataOn(attr string, quantized ...tf.DType) tf.KernelSet {
-	k := m.on(attr, quantized...)
+func (m mover) dataOn(attr string, special ...[]tf.DType) tf.KernelSet {
+	k := m.on(attr, special...)
 	delete(k.By, tf.Resource)
 	delete(k.By, tf.Variant)
 	return k
@@ -74,6 +74,8 @@ var (
 		tf.Int8, tf.Int16, tf.Int32, tf.Int64, tf.Uint8, tf.Uint16, tf.Uint32, tf.Uint64,
 	}
 	wideQuantized = []tf.DType{tf.QInt8, tf.QUint8, tf.QInt32}
+	smallFloats   = []tf.DType{tf.Float8E5M2, tf.Float8E4M3}
+	smallInts     = []tf.DType{tf.Int4, tf.Uint4}
 	allQuantized  = []tf.DType{tf.QInt8, tf.QUint8, tf.QInt32, tf.QInt16, tf.QUint16}
 )
 

@@ -10,7 +10,7 @@ func init() {
 		Name: "ConcatV2", In: "values: N * T; axis: Tidx", Out: "output: T", Attrs: "N: int >= 2; T: type; Tidx: {int32, int64} = int32",
 		Shape: concatShape, Grad: concatGrad,
 		Kernels: byCell(concat[uint8], concat[uint16], concat[uint32], concat[uint64], concat[complex128],
-			concat[string], concat[tf.ResourceHandle], concat[tf.VariantValue]).on("T", allQuantized...),
+			concat[string], concat[tf.ResourceHandle], concat[tf.VariantValue]).on("T", allQuantized, smallFloats),
 	})
 	tf.Register(tf.OpDef{
 		Name: "ConcatOffset", In: "concat_dim: int32; shape: N * shape_type", Out: "offset: N * shape_type",

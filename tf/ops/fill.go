@@ -11,7 +11,7 @@ func init() {
 		Name: "Fill", In: "dims: index_type; value: T", Out: "output: T", Attrs: "T: type; index_type: {int32, int64} = int32",
 		Shape: fillShape, Grad: fillGrad,
 		Kernels: byCell(fill[uint8], fill[uint16], fill[uint32], fill[uint64], fill[complex128],
-			fill[string], fill[tf.ResourceHandle], fill[tf.VariantValue]).on("T", allQuantized...),
+			fill[string], fill[tf.ResourceHandle], fill[tf.VariantValue]).on("T", allQuantized, smallInts),
 	})
 	tf.Register(tf.OpDef{
 		Name: "ZerosLike", In: "x: T", Out: "y: T", Attrs: "T: type",

@@ -9,12 +9,12 @@ func init() {
 	tf.Register(tf.OpDef{
 		Name: "GatherV2", In: "params: Tparams; indices: Tindices; axis: Taxis", Out: "output: Tparams",
 		Attrs: "batch_dims: int = 0; Tparams: type; Tindices: {int16, int32, int64}; Taxis: {int32, int64}",
-		Shape: gatherShape, Grad: gatherGrad, Kernels: gatherKernels().on("Tparams", allQuantized...),
+		Shape: gatherShape, Grad: gatherGrad, Kernels: gatherKernels().on("Tparams", allQuantized, smallFloats),
 	})
 	tf.Register(tf.OpDef{
 		Name: "Gather", In: "params: Tparams; indices: Tindices", Out: "output: Tparams",
 		Attrs: "validate_indices: bool = true; Tparams: type; Tindices: {int32, int64}",
-		Shape: gatherShape, Grad: gatherGrad, Kernels: gatherKernels().on("Tparams", allQuantized...),
+		Shape: gatherShape, Grad: gatherGrad, Kernels: gatherKernels().on("Tparams", allQuantized, smallFloats),
 	})
 }
 

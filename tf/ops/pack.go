@@ -12,13 +12,13 @@ func init() {
 		Name: "Pack", In: "values: N * T", Out: "output: T", Attrs: "N: int >= 1; T: type; axis: int = 0",
 		Shape: packShape, Grad: packGrad,
 		Kernels: byCell(pack[uint8], pack[uint16], pack[uint32], pack[uint64], pack[complex128],
-			pack[string], pack[tf.ResourceHandle], pack[tf.VariantValue]).on("T", allQuantized...),
+			pack[string], pack[tf.ResourceHandle], pack[tf.VariantValue]).on("T", allQuantized, smallFloats),
 	})
 	tf.Register(tf.OpDef{
 		Name: "Unpack", In: "value: T", Out: "output: num * T", Attrs: "num: int >= 0; T: type; axis: int = 0",
 		Shape: unpackShape, Grad: unpackGrad,
 		Kernels: byCell(unpack[uint8], unpack[uint16], unpack[uint32], unpack[uint64], unpack[complex128],
-			unpack[string], unpack[tf.ResourceHandle], unpack[tf.VariantValue]).on("T"),
+			unpack[string], unpack[tf.ResourceHandle], unpack[tf.VariantValue]).on("T", smallFloats),
 	})
 }
 

@@ -19,7 +19,7 @@ func init() {
 
 func padKernels() tf.KernelSet {
 	return byCell(pad[uint8], pad[uint16], pad[uint32], pad[uint64], pad[complex128],
-		pad[string], pad[tf.ResourceHandle], pad[tf.VariantValue]).dataOn("T", wideQuantized...)
+		pad[string], pad[tf.ResourceHandle], pad[tf.VariantValue]).dataOn("T", wideQuantized)
 }
 
 // Pad returns x with zeros around it: paddings[i] tells how many before and

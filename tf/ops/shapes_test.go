@@ -147,6 +147,7 @@ func addCastSamples() {
 			}},
 		)
 	}
+	addSmallCastSamples()
 	cut := func(d tf.DType) func(*tf.Graph, []tf.Output) []tf.Output {
 		return func(_ *tf.Graph, in []tf.Output) []tf.Output {
 			return []tf.Output{ops.Cast(in[0], d, ops.CastOpts{Truncate: true})}
@@ -163,4 +164,34 @@ func addCastSamples() {
 		sample{op: "Bitcast", name: "smaller", in: []*tf.Tensor{seq(2)}, f: bits(tf.Uint8)},
 		sample{op: "Bitcast", name: "larger", in: []*tf.Tensor{seq(3, 2)}, f: bits(tf.Int64)},
 	)
+}
+
+// addSmallCastSamples has every number of the types of 8 bits and less read,
+// and numbers beside them written.
+func addSmallCastSamples() {
+	through := func(d tf.DType) func(*tf.Graph, []tf.Output) []tf.Output {
+		return func(_ *tf.Graph, in []tf.Output) []tf.Output {
+			return []tf.Output{ops.Cast(ops.Cast(in[0], d), in[0].DType())}
+		}
+	}
+	to := func(d tf.DType) func(*tf.Graph, []tf.Output) []tf.Output {
+		return func(_ *tf.Graph, in []tf.Output) []tf.Output { return []tf.Output{ops.Cast(in[0], d)} }
+	}
+	inf := float32(math.Inf(1))
+	numbers := vec(0, 1, -1, 0.1, 448, 464, 465, 480, 57344, 61440, 61441, 1e9, inf, -inf, float32(math.NaN()),
+		1e-3, 1.0/(1<<9), 1.0/(1<<10), 1.0/(1<<16), 1.0/(1<<17), 1.5/(1<<17), -3.3, 17, 18, 19, 2.25, 2.75)
+	for _, d := range []tf.DType{tf.Float8E5M2, tf.Float8E4M3} {
+		all := tf.NewTensor(d, tf.Shape{256})
+		for i := range all.Buffer().Bytes() {
+			all.Buffer().Bytes()[i] = byte(i)
+		}
+		addSamples(
+			sample{op: "Cast", name: "through " + d.String(), in: []*tf.Tensor{numbers}, f: through(d), rough: "the results are rounded", types: []tf.DType{tf.Float64}},
+			sample{op: "Cast", name: "from " + d.String(), in: []*tf.Tensor{all}, f: to(tf.Float32)},
+		)
+	}
+	around := vec[int32](0, 7, 8, -8, -9, 15, 16, 300, -1)
+	for _, d := range []tf.DType{tf.Int4, tf.Uint4} {
+		addSamples(sample{op: "Cast", name: "through " + d.String(), in: []*tf.Tensor{around}, f: through(d)})
+	}
 }

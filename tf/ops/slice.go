@@ -10,7 +10,7 @@ func init() {
 		Name: "Slice", In: "input: T; begin: Index; size: Index", Out: "output: T", Attrs: "T: type; Index: {int32, int64}",
 		Shape: sliceShape, Grad: sliceGrad,
 		Kernels: byCell(slice[uint8], slice[uint16], slice[uint32], slice[uint64], slice[complex128],
-			slice[string], slice[tf.ResourceHandle], slice[tf.VariantValue]).on("T", wideQuantized...),
+			slice[string], slice[tf.ResourceHandle], slice[tf.VariantValue]).on("T", wideQuantized, smallFloats),
 	})
 }
 

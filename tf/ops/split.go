@@ -11,14 +11,14 @@ func init() {
 		Name: "Split", In: "split_dim: int32; value: T", Out: "output: num_split * T", Attrs: "num_split: int >= 1; T: type",
 		Shape: splitShape, Grad: splitGrad,
 		Kernels: byCell(split[uint8], split[uint16], split[uint32], split[uint64], split[complex128],
-			split[string], split[tf.ResourceHandle], split[tf.VariantValue]).on("T"),
+			split[string], split[tf.ResourceHandle], split[tf.VariantValue]).on("T", smallFloats, smallInts, []tf.DType{tf.QUint8}),
 	})
 	tf.Register(tf.OpDef{
 		Name: "SplitV", In: "value: T; size_splits: Tlen; split_dim: int32", Out: "output: num_split * T",
 		Attrs: "num_split: int >= 1; T: type; Tlen: {int8, int32, int64} = int64",
 		Shape: splitVShape, Grad: splitVGrad,
 		Kernels: byCell(splitV[uint8], splitV[uint16], splitV[uint32], splitV[uint64], splitV[complex128],
-			splitV[string], splitV[tf.ResourceHandle], splitV[tf.VariantValue]).on("T"),
+			splitV[string], splitV[tf.ResourceHandle], splitV[tf.VariantValue]).on("T", smallFloats, smallInts, []tf.DType{tf.QUint8}),
 	})
 }
 
@@ -105,7 +105,7 @@ func partShapes(s tf.Shape, at int, sizes []int) []tf.Shape {
 func axisInput(c *tf.OpContext, i, rank int) (int, error) {
 	t := c.Input(i)
 	if t.Len() != 1 {
-		return 0, tf.Errorf(tf.InvalidArgument, "split_dim must be a scalar but has rank %d", t.Rank())
+		return 0, tf.Errorf(tf.InvalidArgument, "split_dim_tensor must have exactly one element.")
 	}
 	axis, err := scalarInt(t, "split_dim")
 	if err != nil {
@@ -118,6 +118,9 @@ func split[C cell](n *tf.Node) (tf.Kernel, error) {
 	d, num := n.Type("T"), n.Int("num_split")
 	return tf.Compute(func(c *tf.OpContext) error {
 		x := c.Input(1)
+		if t := c.Input(0); t.Rank() != 0 {
+			return tf.Errorf(tf.InvalidArgument, "split_dim must be a scalar but has rank %d", t.Rank())
+		}
 		at, err := axisInput(c, 0, x.Rank())
 		if err != nil {
 			return err

@@ -12,14 +12,14 @@ func init() {
 		Attrs: "T: type; Index: {int16, int32, int64}; " + masks,
 		Shape: stridedSliceShape, Grad: stridedSliceGrad,
 		Kernels: byCell(stridedSlice[uint8], stridedSlice[uint16], stridedSlice[uint32], stridedSlice[uint64], stridedSlice[complex128],
-			stridedSlice[string], stridedSlice[tf.ResourceHandle], stridedSlice[tf.VariantValue]).on("T", wideQuantized...),
+			stridedSlice[string], stridedSlice[tf.ResourceHandle], stridedSlice[tf.VariantValue]).on("T", wideQuantized, smallFloats),
 	})
 	tf.Register(tf.OpDef{
 		Name: "StridedSliceGrad", In: "shape: Index; begin: Index; end: Index; strides: Index; dy: T", Out: "output: T",
 		Attrs: "T: type; Index: {int32, int64}; " + masks,
 		Shape: func(c *tf.Infer) error { c.Set(0, c.ConstShape(0)); return nil }, Grad: stridedSliceGradGrad,
 		Kernels: byCell(unslice[uint8], unslice[uint16], unslice[uint32], unslice[uint64], unslice[complex128],
-			unslice[string], unslice[tf.ResourceHandle], unslice[tf.VariantValue]).on("T", wideQuantized...),
+			unslice[string], unslice[tf.ResourceHandle], unslice[tf.VariantValue]).on("T", wideQuantized, smallFloats),
 	})
 }
 

@@ -14,7 +14,7 @@ func init() {
 		Name: "Transpose", In: "x: T; perm: Tperm", Out: "y: T", Attrs: permAttrs,
 		Shape: transposeShape, Grad: transposeGrad,
 		Kernels: byCell(transpose[uint8], transpose[uint16], transpose[uint32], transpose[uint64], transpose[complex128],
-			transpose[string], transpose[tf.ResourceHandle], transpose[tf.VariantValue]).on("T"),
+			transpose[string], transpose[tf.ResourceHandle], transpose[tf.VariantValue]).on("T", smallFloats),
 	})
 	tf.Register(tf.OpDef{
 		Name: "InvertPermutation", In: "x: T", Out: "y: T", Attrs: "T: {int32, int64} = int32",
