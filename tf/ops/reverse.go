@@ -1,0 +1,269 @@
+package ops
+
+import "github.com/gorge-tf/gorge/tf"
+
+func init() {
+	const types = "bool, bfloat16, half, float, double, complex64, complex128, string"
+	tf.Register(tf.OpDef{
+		Name: "ReverseV2", In: "tensor: T; axis: Tidx", Out: "output: T",
+		Attrs: "Tidx: {int32, int64} = int32; T: {uint8, int8, uint16, int16, int32, uint32, int64, uint64, " + types + "}",
+		Shape: reverseShape, Grad: reverseGrad("ReverseV2"), Kernels: tf.ByType("T", sameFor(stateless(reverseAxes), dataTypes...)),
+	})
+	tf.Register(tf.OpDef{
+		Name: "Reverse", In: "tensor: T; dims: bool", Out: "output: T",
+		Attrs: "T: {uint8, int8, uint16, int16, uint32, int32, uint64, int64, " + types + "}",
+		Shape: sameShape, Grad: reverseGrad("Reverse"), Kernels: tf.ByType("T", sameFor(stateless(reverseDims), dataTypes...)),
+	})
+	tf.Register(tf.OpDef{
+		Name: "ReverseSequence", In: "input: T; seq_lengths: Tlen", Out: "output: T",
+		Attrs: "seq_dim: int; batch_dim: int = 0; T: type; Tlen: {int32, int64} = int64",
+		Shape: reverseSequenceShape, Grad: reverseSequenceGrad, Kernels: tf.ByType("T", sameFor(reverseSequence, dataTypes...)),
+	})
+	tf.Register(tf.OpDef{
+		Name: "Roll", In: "input: T; shift: Tshift; axis: Taxis", Out: "output: T",
+		Attrs: "T: type; Tshift: {int32, int64}; Taxis: {int32, int64}",
+		Shape: sameShape, Grad: rollGrad, Kernels: tf.ByType("T", sameFor(stateless(roll), objectTypes...)),
+	})
+}
+
+// ReverseV2 returns x with the order of elements along the axes turned round.
+func ReverseV2(x, axes tf.Output, opts ...tf.Option) tf.Output {
+	return apply("ReverseV2", opts, x, axes)
+}
+
+// Reverse is ReverseV2 along the dimensions for which dims is true.
+func Reverse(x, dims tf.Output, opts ...tf.Option) tf.Output {
+	return apply("Reverse", opts, x, dims)
+}
+
+// ReverseSequenceOpts are the optional attributes of ReverseSequence.
+type ReverseSequenceOpts struct{ BatchDim int }
+
+// Apply sets the attributes.
+func (o ReverseSequenceOpts) Apply(s *tf.Spec) { s.Set("batch_dim", o.BatchDim) }
+
+// ReverseSequence turns round, for each batch, the first of the elements along
+// dimension seqDim: as many as lengths says.
+func ReverseSequence(x, lengths tf.Output, seqDim int, opts ...tf.Option) tf.Output {
+	return apply("ReverseSequence", attrs(opts, tf.Attr("seq_dim", seqDim)), x, lengths)
+}
+
+// Roll moves elements along axes by shifts; what leaves at the end comes in at
+// the beginning.
+func Roll(x, shift, axis tf.Output, opts ...tf.Option) tf.Output {
+	return apply("Roll", opts, x, shift, axis)
+}
+
+func reverseShape(c *tf.Infer) error {
+	c.Set(0, c.In(0))
+	_, err := c.Rank(1, 1)
+	return err
+}
+
+func reverseSequenceShape(c *tf.Infer) error {
+	c.Set(0, c.In(0))
+	if s := c.In(0); s != nil {
+		_, _, err := sequenceDims(c.Node, s)
+		return err
+	}
+	return nil
+}
+
+func reverseGrad(op string) tf.GradFunc {
+	return func(o *tf.Operation, dy []tf.Output) []tf.Gradient {
+		return tf.Grads(apply(op, nil, dy[0], o.Input(1)), tf.Output{})
+	}
+}
+
+func reverseSequenceGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	dx := ReverseSequence(dy[0], op.Input(1), op.Int("seq_dim"), ReverseSequenceOpts{op.Int("batch_dim")})
+	return tf.Grads(dx, tf.Output{})
+}
+
+func rollGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return tf.Grads(Roll(dy[0], Neg(op.Input(1)), op.Input(2)), tf.Output{}, tf.Output{})
+}
+
+func reverseAxes(c *tf.OpContext) error {
+	x, axes := c.Input(0), c.Input(1)
+	if axes.Rank() != 1 {
+		return tf.Errorf(tf.InvalidArgument, "'dims' must be 1-dimension, not %d", axes.Rank())
+	}
+	v, err := axes.Ints()
+	if err != nil {
+		return err
+	}
+	flip := make([]bool, x.Rank())
+	for i, a := range v {
+		at, ok := wrapAxis(a, x.Rank())
+		if !ok {
+			return tf.Errorf(tf.InvalidArgument, "'axis'[%d] = %d is out of valid range [0, %d", i, a, x.Rank()-1)
+		}
+		if flip[at] {
+			return tf.Errorf(tf.InvalidArgument, "axis %d specified more than once.", at)
+		}
+		flip[at] = true
+	}
+	return flipped(c, flip)
+}
+
+func reverseDims(c *tf.OpContext) error {
+	x, dims := c.Input(0), c.Input(1)
+	if dims.Rank() != 1 {
+		return tf.Errorf(tf.InvalidArgument, "'dims' must be 1-dimension, not %d", dims.Rank())
+	}
+	if dims.Len() != x.Rank() {
+		return tf.Errorf(tf.InvalidArgument, "'dims' must have the same number of values as 'input' has dimensions. 'input' has %d'dims' has %d values", x.Rank(), dims.Len())
+	}
+	return flipped(c, tf.Data[bool](dims))
+}
+
+// flipped makes output 0 input 0 with the order along some dimensions turned
+// round.
+func flipped(c *tf.OpContext, flip []bool) error {
+	return rearranged(c, func(k, i int, s tf.Shape) int {
+		if flip[k] {
+			return s[k] - 1 - i
+		}
+		return i
+	}, func(k int) bool { return flip[k] })
+}
+
+// rearranged makes output 0 input 0 with index i of dimension k taken from
+// index from(k, i), for the dimensions that change.
+func rearranged(c *tf.OpContext, from func(k, i int, s tf.Shape) int, changes func(k int) bool) error {
+	x := c.Input(0)
+	s := x.Shape()
+	out, err := c.Alloc(0, x.DType(), s)
+	if err != nil || x.Len() == 0 {
+		return err
+	}
+	last := len(s)
+	for last > 0 && !changes(last-1) {
+		last--
+	}
+	put, run := move(out, x), product(s[last:])
+	at := make([]int, last)
+	for i := range product(s[:last]) {
+		src := 0
+		for k, v := range at {
+			src = src*s[k] + from(k, v, s)
+		}
+		put(i*run, src*run, run)
+		for k := last - 1; k >= 0; k-- {
+			if at[k]++; at[k] < s[k] {
+				break
+			}
+			at[k] = 0
+		}
+	}
+	return nil
+}
+
+// sequenceDims returns the dimensions of sequences and batches.
+func sequenceDims(n *tf.Node, s tf.Shape) (seq, batch int, err error) {
+	seq, batch = n.Int("seq_dim"), n.Int("batch_dim")
+	switch {
+	case seq < 0 || seq >= len(s):
+		err = tf.Errorf(tf.InvalidArgument, "seq_dim must be < input rank ( %d vs. %d)", seq, len(s))
+	case batch < 0 || batch >= len(s):
+		err = tf.Errorf(tf.InvalidArgument, "batch_dim must be < input rank ( %d vs. %d)", batch, len(s))
+	case seq == batch:
+		err = tf.Errorf(tf.InvalidArgument, "batch_dim == seq_dim == %d", seq)
+	}
+	return seq, batch, err
+}
+
+func reverseSequence(n *tf.Node) (tf.Kernel, error) {
+	return tf.Compute(func(c *tf.OpContext) error {
+		x, lengths := c.Input(0), c.Input(1)
+		s := x.Shape()
+		if lengths.Rank() != 1 {
+			return tf.Errorf(tf.InvalidArgument, "seq_lengths must be 1-dim, not %d", lengths.Rank())
+		}
+		seq, batch, err := sequenceDims(n, s)
+		if err != nil {
+			return err
+		}
+		if lengths.Len() != s[batch] {
+			return tf.Errorf(tf.InvalidArgument, "Length of seq_lengths != input.dims(%d), (%d vs. %d)", batch, lengths.Len(), s[batch])
+		}
+		v, err := lengths.Ints()
+		if err != nil {
+			return err
+		}
+		for i, l := range v {
+			if l < 0 {
+				return tf.Errorf(tf.InvalidArgument, "seq_lens(%d) < 0", i)
+			}
+			if l > s[seq] {
+				return tf.Errorf(tf.InvalidArgument, "seq_lens(%d) > input.dims(%d)", i, seq)
+			}
+		}
+		return reverseFirst(c, v, seq, batch)
+	}), nil
+}
+
+// reverseFirst turns round the first lengths[b] elements along dimension seq.
+func reverseFirst(c *tf.OpContext, lengths []int, seq, batch int) error {
+	x := c.Input(0)
+	s := x.Shape()
+	out, err := c.Alloc(0, x.DType(), s)
+	if err != nil || x.Len() == 0 {
+		return err
+	}
+	last := max(seq, batch)
+	put, run := move(out, x), product(s[last+1:])
+	seqStep, batchStep := product(s[seq+1:last+1]), product(s[batch+1:last+1])
+	for i := range product(s[:last+1]) {
+		at, b := i/seqStep%s[seq], i/batchStep%s[batch]
+		from := i
+		if l := lengths[b]; at < l {
+			from += (l - 1 - 2*at) * seqStep
+		}
+		put(i*run, from*run, run)
+	}
+	return nil
+}
+
+func roll(c *tf.OpContext) error {
+	x, shift, axis := c.Input(0), c.Input(1), c.Input(2)
+	switch {
+	case x.Rank() < 1:
+		return tf.Errorf(tf.InvalidArgument, "input must be 1-D or higher")
+	case shift.Rank() > 1:
+		return tf.Errorf(tf.InvalidArgument, "shift must be a scalar or a 1-D vector. Found: %s", shift.Shape().Text())
+	case axis.Rank() > 1:
+		return tf.Errorf(tf.InvalidArgument, "axis must be a scalar or a 1-D vector. Found: %s", axis.Shape().Text())
+	case !shift.Shape().Equal(axis.Shape()):
+		return tf.Errorf(tf.InvalidArgument, "shift and axis must have the same size")
+	}
+	by, err := rollShifts(x.Shape(), shift, axis)
+	if err != nil {
+		return err
+	}
+	return rearranged(c, func(k, i int, s tf.Shape) int { return (i + s[k] - by[k]) % s[k] }, func(k int) bool { return by[k] != 0 })
+}
+
+// rollShifts returns by how much each dimension is moved, in [0, size).
+func rollShifts(s tf.Shape, shift, axis *tf.Tensor) ([]int, error) {
+	shifts, err := shift.Ints()
+	if err != nil {
+		return nil, err
+	}
+	axes, err := axis.Ints()
+	if err != nil {
+		return nil, err
+	}
+	by := make([]int, len(s))
+	for i, a := range axes {
+		at, ok := wrapAxis(a, len(s))
+		if !ok {
+			return nil, tf.Errorf(tf.InvalidArgument, "axis %d is out of range", a)
+		}
+		if n := max(s[at], 1); n > 0 {
+			by[at] = ((by[at]+shifts[i]%n)%n + n) % n
+		}
+	}
+	return by, nil
+}

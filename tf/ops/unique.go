@@ -1,0 +1,197 @@
+package ops
+
+import "github.com/gorge-tf/gorge/tf"
+
+func init() {
+	uniqueOp("Unique", "x: T", "y: T; idx: out_idx", "T: type; out_idx: {int32, int64} = int32")
+	uniqueOp("UniqueWithCounts", "x: T", "y: T; idx: out_idx; count: out_idx", "T: type; out_idx: {int32, int64} = int32")
+	const along = "T: type; Taxis: {int32, int64} = int64; out_idx: {int32, int64} = int32"
+	uniqueOp("UniqueV2", "x: T; axis: Taxis", "y: T; idx: out_idx", along)
+	uniqueOp("UniqueWithCountsV2", "x: T; axis: Taxis", "y: T; idx: out_idx; count: out_idx", along)
+}
+
+func uniqueOp(name, in, out, attrs string) {
+	tf.Register(tf.OpDef{
+		Name: name, In: in, Out: out, Attrs: attrs, Shape: uniqueShape, NoGrad: tf.NoGradientDefined,
+		Kernels: tf.ByType("T", byType{
+			tf.Float32: unique[float32], tf.Float64: unique[float64], tf.Float16: unique[tf.Half], tf.BFloat16: unique[tf.BF16],
+			tf.Int8: unique[int8], tf.Int16: unique[int16], tf.Int32: unique[int32], tf.Int64: unique[int64],
+			tf.Uint8: unique[uint8], tf.Uint16: unique[uint16], tf.Uint32: unique[uint32], tf.Uint64: unique[uint64],
+			tf.Bool: unique[bool], tf.String: unique[string],
+		}),
+	})
+}
+
+// UniqueOpts are the optional attributes of Unique: the type of the positions,
+// int32 unless OutIdx says int64.
+type UniqueOpts struct{ OutIdx tf.DType }
+
+// Apply sets the attributes.
+func (o UniqueOpts) Apply(s *tf.Spec) { s.Set("out_idx", o.OutIdx) }
+
+// Unique returns the distinct elements of vector x in the order in which they
+// first come, and where in y each element of x is.
+func Unique(x tf.Output, opts ...tf.Option) (y, idx tf.Output) {
+	ys := outputs(2, "Unique", opts, x)
+	return ys[0], ys[1]
+}
+
+// UniqueWithCounts is Unique with how often each element comes.
+func UniqueWithCounts(x tf.Output, opts ...tf.Option) (y, idx, count tf.Output) {
+	ys := outputs(3, "UniqueWithCounts", opts, x)
+	return ys[0], ys[1], ys[2]
+}
+
+// UniqueV2 is Unique of the slices along an axis, a vector of one number, or
+// none for elements of a vector.
+func UniqueV2(x, axis tf.Output, opts ...tf.Option) (y, idx tf.Output) {
+	ys := outputs(2, "UniqueV2", opts, x, axis)
+	return ys[0], ys[1]
+}
+
+// UniqueWithCountsV2 is UniqueV2 with how often each slice comes.
+func UniqueWithCountsV2(x, axis tf.Output, opts ...tf.Option) (y, idx, count tf.Output) {
+	ys := outputs(3, "UniqueWithCountsV2", opts, x, axis)
+	return ys[0], ys[1], ys[2]
+}
+
+func uniqueShape(c *tf.Infer) error {
+	x := c.In(0)
+	for i := 1; i < c.NumOut(); i++ {
+		c.Set(i, tf.Shape{-1})
+	}
+	if c.NumIn() == 1 {
+		x, err := c.Rank(0, 1)
+		c.Set(0, tf.Shape{-1})
+		c.Set(1, x)
+		return err
+	}
+	axis, ok := c.ConstInts(1)
+	if x == nil || !ok || len(axis) > 1 {
+		return nil
+	}
+	at := 0
+	if len(axis) == 1 {
+		if at, ok = wrapAxis(axis[0], len(x)); !ok {
+			return tf.Errorf(tf.InvalidArgument, "axis expected to be in the range [%d, %d), got %d", -len(x), len(x), axis[0])
+		}
+	} else if len(x) != 1 {
+		return tf.Errorf(tf.InvalidArgument, "unique expects a 1D vector, got shape %v", x)
+	}
+	y := x.Clone()
+	y[at] = -1
+	c.Set(0, y)
+	c.Set(1, tf.Shape{x[at]})
+	return nil
+}
+
+// uniqueAxis returns the axis along which slices are compared.
+func uniqueAxis(c *tf.OpContext) (int, error) {
+	s := c.Input(0).Shape()
+	if c.Inputs() == 1 || c.Input(1).Len() == 0 {
+		if len(s) != 1 {
+			return 0, tf.Errorf(tf.InvalidArgument, "unique expects a 1D vector.")
+		}
+		return 0, nil
+	}
+	if c.Input(1).Rank() != 1 {
+		return 0, tf.Errorf(tf.InvalidArgument, "axis expects a 1D vector.")
+	}
+	if c.Input(1).Len() > 1 {
+		return 0, tf.Errorf(tf.InvalidArgument, "axis does not support input tensors larger than 1 elements")
+	}
+	axis, err := scalarInt(c.Input(1), "axis")
+	if err != nil {
+		return 0, err
+	}
+	at, ok := wrapAxis(axis, len(s))
+	if !ok {
+		return 0, tf.Errorf(tf.InvalidArgument, "axis has to be between [0, %d)", len(s))
+	}
+	return at, nil
+}
+
+func unique[T tf.Elem](n *tf.Node) (tf.Kernel, error) {
+	d := n.Type("out_idx")
+	return tf.Compute(func(c *tf.OpContext) error {
+		x := c.Input(0)
+		axis, err := uniqueAxis(c)
+		if err != nil {
+			return err
+		}
+		s := x.Shape()
+		outer, inner := product(s[:axis]), product(s[axis+1:])
+		u := newUniques(tf.Data[T](x), outer, s[axis], inner)
+		out, err := c.Alloc(0, x.DType(), append(append(s[:axis].Clone(), len(u.first)), s[axis+1:]...))
+		if err != nil {
+			return err
+		}
+		put := move(out, x)
+		for o := range outer {
+			for k, at := range u.first {
+				put((o*len(u.first)+k)*inner, (o*s[axis]+at)*inner, inner)
+			}
+		}
+		if err := allocInts(c, 1, d, u.index); err != nil || len(c.Out) < 3 {
+			return err
+		}
+		return allocInts(c, 2, d, u.count)
+	}), nil
+}
+
+// uniques are the distinct ones among n slices: where each comes first, how
+// often it comes, and by slice which it is.
+type uniques struct{ first, count, index []int }
+
+// newUniques finds the distinct slices of x, of shape outer × n × inner.
+func newUniques[T comparable](x []T, outer, n, inner int) *uniques {
+	u := &uniques{index: make([]int, n)}
+	if outer == 1 && inner == 1 {
+		seen := make(map[T]int, n)
+		for i, v := range x {
+			k, ok := seen[v]
+			if !ok {
+				k = u.add(i)
+				seen[v] = k
+			}
+			u.put(i, k)
+		}
+		return u
+	}
+	same := func(a, b int) bool {
+		for o := range outer {
+			for k := range inner {
+				if x[(o*n+a)*inner+k] != x[(o*n+b)*inner+k] {
+					return false
+				}
+			}
+		}
+		return true
+	}
+	for i := range n {
+		u.put(i, u.find(i, same))
+	}
+	return u
+}
+
+// add makes slice i a distinct one.
+func (u *uniques) add(i int) int {
+	u.first, u.count = append(u.first, i), append(u.count, 0)
+	return len(u.first) - 1
+}
+
+// put says that slice i is distinct slice k.
+func (u *uniques) put(i, k int) {
+	u.index[i] = k
+	u.count[k]++
+}
+
+// find returns which distinct slice i is, a new one if it is like none so far.
+func (u *uniques) find(i int, same func(a, b int) bool) int {
+	for k, at := range u.first {
+		if same(at, i) {
+			return k
+		}
+	}
+	return u.add(i)
+}
