@@ -24,7 +24,12 @@ func (o Output) axes(axes []int) Output {
 			axes = append(axes, i)
 		}
 	}
-	return constant(g, wrap(convertInts[int32](axes), Shape{len(axes)}))
+	return o.ints(axes)
+}
+
+// ints adds a vector of int32 to the graph of o.
+func (o Output) ints(v []int) Output {
+	return constant(o.Graph(), wrap(convertInts[int32](v), Shape{len(v)}))
 }
 
 // Abs returns |o|. See ops.Abs.
@@ -58,6 +63,11 @@ func (o Output) BatchMatMul(y Output, opts ...Option) Output { return o.then("Ba
 // BiasAdd returns o with vector y added to every row. See ops.BiasAdd.
 func (o Output) BiasAdd(y Output, opts ...Option) Output { return o.then("BiasAdd", opts, y) }
 
+// Cast returns o converted to type d. See ops.Cast.
+func (o Output) Cast(d DType, opts ...Option) Output {
+	return o.then("Cast", append([]Option{Attr("DstT", d)}, opts...))
+}
+
 // Ceil returns o rounded up. See ops.Ceil.
 func (o Output) Ceil(opts ...Option) Output { return o.then("Ceil", opts) }
 
@@ -72,6 +82,11 @@ func (o Output) Equal(y Output, opts ...Option) Output { return o.then("Equal", 
 
 // Exp returns e to the power of o. See ops.Exp.
 func (o Output) Exp(opts ...Option) Output { return o.then("Exp", opts) }
+
+// ExpandDims returns o with a dimension of size 1 put in at axis. See ops.ExpandDims.
+func (o Output) ExpandDims(axis int, opts ...Option) Output {
+	return o.then("ExpandDims", opts, constant(o.Graph(), Scalar(int32(axis))))
+}
 
 // Floor returns o rounded down. See ops.Floor.
 func (o Output) Floor(opts ...Option) Output { return o.then("Floor", opts) }
@@ -151,6 +166,9 @@ func (o Output) Reciprocal(opts ...Option) Output { return o.then("Reciprocal", 
 // Relu returns o where it is positive, else 0. See ops.Relu.
 func (o Output) Relu(opts ...Option) Output { return o.then("Relu", opts) }
 
+// Reshape returns the elements of o in a shape of these sizes, of which one may be -1: what is left. See ops.Reshape.
+func (o Output) Reshape(sizes ...int) Output { return o.then("Reshape", nil, o.ints(sizes)) }
+
 // Round returns the integer nearest to o, the even one of two. See ops.Round.
 func (o Output) Round(opts ...Option) Output { return o.then("Round", opts) }
 
@@ -191,3 +209,6 @@ func (o Output) Sum(axes ...int) Output { return o.reduce("Sum", axes) }
 
 // Tanh returns the hyperbolic tangent of o. See ops.Tanh.
 func (o Output) Tanh(opts ...Option) Output { return o.then("Tanh", opts) }
+
+// Transpose returns o with its dimensions in the order of these. See ops.Transpose.
+func (o Output) Transpose(sizes ...int) Output { return o.then("Transpose", nil, o.ints(sizes)) }

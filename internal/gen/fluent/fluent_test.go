@@ -25,7 +25,7 @@ func TestCurrent(t *testing.T) {
 
 // TestMethods compares what the list promises with the ops' signatures.
 func TestMethods(t *testing.T) {
-	inputs := map[form]int{unary: 1, binary: 2, reduction: 2, position: 2}
+	inputs := map[form]int{unary: 1, binary: 2, reduction: 2, position: 2, vector: 2, conversion: 1}
 	for _, m := range methods {
 		op := m.op
 		if op == "" {
@@ -58,6 +58,9 @@ func TestChains(t *testing.T) {
 		{"product", x.MatMul(x), []float32{-5, -10, 15, 10}},
 		{"reduction of all", x.Sum(), []float32{6}},
 		{"reduction along an axis", x.Max(0), []float32{3, 4}},
+		{"reshape", x.Reshape(-1).ExpandDims(0).Max(0), []float32{1, -2, 3, 4}},
+		{"transpose", x.Transpose(1, 0), []float32{1, 3, -2, 4}},
+		{"conversion", x.Cast(tf.Int32).Cast(tf.Float32), []float32{1, -2, 3, 4}},
 		{"reduction of a scalar", x.Mean().Sum(), []float32{1.5}},
 	} {
 		v, err := c.got.Value()
@@ -85,7 +88,7 @@ func TestUnknownRank(t *testing.T) {
 // TestZeroOutput: methods of an Output that is none give an error.
 func TestZeroOutput(t *testing.T) {
 	var none tf.Output
-	for _, y := range []tf.Output{none.Neg(), none.Add(none), none.Sum(), none.ArgMax(0)} {
+	for _, y := range []tf.Output{none.Neg(), none.Add(none), none.Sum(), none.ArgMax(0), none.Reshape(1), none.Cast(tf.Int32)} {
 		if y.Err() == nil {
 			t.Error("a method of the zero Output gives no error")
 		}

@@ -45,15 +45,22 @@ func (o Output) axes(axes []int) Output {
 			axes = append(axes, i)
 		}
 	}
-	return constant(g, wrap(convertInts[int32](axes), Shape{len(axes)}))
+	return o.ints(axes)
+}
+
+// ints adds a vector of int32 to the graph of o.
+func (o Output) ints(v []int) Output {
+	return constant(o.Graph(), wrap(convertInts[int32](v), Shape{len(v)}))
 }
 `
 
 var bodies = map[form]string{
-	unary:     "func (o Output) %s(opts ...Option) Output { return o.then(%q, opts) }\n",
-	binary:    "func (o Output) %s(y Output, opts ...Option) Output { return o.then(%q, opts, y) }\n",
-	reduction: "func (o Output) %s(axes ...int) Output { return o.reduce(%q, axes) }\n",
-	position:  "func (o Output) %s(axis int, opts ...Option) Output { return o.then(%q, opts, constant(o.Graph(), Scalar(int32(axis)))) }\n",
+	unary:      "func (o Output) %s(opts ...Option) Output { return o.then(%q, opts) }\n",
+	binary:     "func (o Output) %s(y Output, opts ...Option) Output { return o.then(%q, opts, y) }\n",
+	reduction:  "func (o Output) %s(axes ...int) Output { return o.reduce(%q, axes) }\n",
+	vector:     "func (o Output) %s(sizes ...int) Output { return o.then(%q, nil, o.ints(sizes)) }\n",
+	conversion: "func (o Output) %s(d DType, opts ...Option) Output { return o.then(%q, append([]Option{Attr(\"DstT\", d)}, opts...)) }\n",
+	position:   "func (o Output) %s(axis int, opts ...Option) Output { return o.then(%q, opts, constant(o.Graph(), Scalar(int32(axis)))) }\n",
 }
 
 // source returns the generated file.

@@ -4,10 +4,12 @@ package main
 type form int
 
 const (
-	unary     form = iota // x.Op()
-	binary                // x.Op(y)
-	reduction             // x.Op(axes...)
-	position              // x.Op(axis)
+	unary      form = iota // x.Op()
+	binary                 // x.Op(y)
+	reduction              // x.Op(axes...)
+	position               // x.Op(axis)
+	vector                 // x.Op(sizes...)
+	conversion             // x.Op(dtype)
 )
 
 // A method is one method of tf.Output: what op it adds, and what it says of
@@ -31,11 +33,13 @@ var methods = []method{
 	{"ArgMin", position, "", "returns the positions of the least elements along an axis."},
 	{"BatchMatMul", binary, "BatchMatMulV2", "returns the products of stacks of matrices."},
 	{"BiasAdd", binary, "", "returns o with vector y added to every row."},
+	{"Cast", conversion, "", "returns o converted to type d."},
 	{"Ceil", unary, "", "returns o rounded up."},
 	{"Cos", unary, "", "returns the cosine of o."},
 	{"Div", binary, "RealDiv", "returns o / y of floating-point or complex numbers."},
 	{"Equal", binary, "", "reports where o == y."},
 	{"Exp", unary, "", "returns e to the power of o."},
+	{"ExpandDims", position, "", "returns o with a dimension of size 1 put in at axis."},
 	{"Floor", unary, "", "returns o rounded down."},
 	{"FloorDiv", binary, "", "returns o / y rounded down."},
 	{"Greater", binary, "", "reports where o > y."},
@@ -62,6 +66,7 @@ var methods = []method{
 	{"Prod", reduction, "", "returns the products along axes, or of all elements."},
 	{"Reciprocal", unary, "", "returns 1/o."},
 	{"Relu", unary, "", "returns o where it is positive, else 0."},
+	{"Reshape", vector, "", "returns the elements of o in a shape of these sizes, of which one may be -1: what is left."},
 	{"Round", unary, "", "returns the integer nearest to o, the even one of two."},
 	{"Rsqrt", unary, "", "returns 1/√o."},
 	{"Sigmoid", unary, "", "returns 1/(1 + e^-o)."},
@@ -75,4 +80,5 @@ var methods = []method{
 	{"Sub", binary, "", "returns o - y."},
 	{"Sum", reduction, "", "returns the sums along axes, or of all elements."},
 	{"Tanh", unary, "", "returns the hyperbolic tangent of o."},
+	{"Transpose", vector, "", "returns o with its dimensions in the order of these."},
 }
