@@ -20,7 +20,7 @@ import (
 type Config struct {
 	Devices *device.Set // nil: one CPU
 	Soft    bool        // place on other devices what asks for missing ones
-	Threads int         // goroutines of one operation; 0: as many as there are cores
+	Threads int         // goroutines of one operation, and operations at once; 0: as many as there are cores
 	// DisabledPasses are the optimizations to leave out, by name.
 	DisabledPasses []string
 }
@@ -50,7 +50,7 @@ func New(g *tf.Graph, cfg Config) *Session {
 		cfg.Devices = device.CPUs("localhost", 0, 1)
 	}
 	s := &Session{cfg: cfg, threads: threads.Acquire(cfg.Threads)}
-	s.rt = step.Runtime{Devices: cfg.Devices, Pool: memory.NewPool(poolLimit), Parallel: s.threads.ParallelFor, DisabledPasses: cfg.DisabledPasses}
+	s.rt = step.Runtime{Devices: cfg.Devices, Pool: memory.NewPool(poolLimit), Parallel: s.threads.ParallelFor, Workers: cfg.Threads, DisabledPasses: cfg.DisabledPasses}
 	s.graphs = graphs{source: g, cfg: &s.cfg, rt: &s.rt, cache: map[string]*entry{}, pinned: map[string]string{}}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	s.tables.New = func() any { return rendezvous.NewLocal(cfg.Devices) }

@@ -7,9 +7,9 @@
 // free list, so that in a steady state it allocates only what leaves it.
 //
 // Nodes are run by one goroutine at a time, which alone does the bookkeeping:
-// counts and slots need no locks. Kernels use many threads for large work;
-// those that wait call back from wherever they like, and leave a note for the
-// goroutine that runs the nodes, or become it if there is none.
+// counts and slots need no locks. Kernels that wait call back from wherever
+// they like, and leave a note for the goroutine that runs the nodes; if there is
+// none one begins. Heavy kernels are run apart, several at once.
 package executor
 
 import (
@@ -30,6 +30,8 @@ type Executor struct {
 	device tf.Device
 	pool   *memory.Pool
 	inline bool
+	// workers bounds the goroutines that compute heavy nodes; 0: there are none.
+	workers int
 
 	mu   sync.Mutex
 	free []*run
@@ -43,6 +45,9 @@ type Params struct {
 	Kernel func(*tf.Node) (tf.Kernel, error)
 	// Pool is where kernels get the memory of tensors from.
 	Pool *memory.Pool
+	// Workers bounds the nodes that are computed at once; 0 and 1: one after
+	// the other, though kernels may use more threads.
+	Workers int
 }
 
 // New prepares g, all of whose nodes are on the device of p.
@@ -64,6 +69,7 @@ func New(g *graph.Graph, p Params) (*Executor, error) {
 	for i := range order {
 		b.connect(int32(i))
 	}
+	b.findHeavy(p.Workers)
 	b.finish()
 	return b.Executor, nil
 }

@@ -68,14 +68,16 @@ func prepare(t testing.TB, text string) *machine {
 	return m
 }
 
-func try(t testing.TB, text string) (*machine, error) {
+func try(t testing.TB, text string) (*machine, error) { return tryWorkers(t, text, 1) }
+
+func tryWorkers(t testing.TB, text string, workers int) (*machine, error) {
 	t.Helper()
 	g, err := graphtext.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
 	m := &machine{pool: memory.NewPool(1 << 20)}
-	m.Executor, err = executor.New(g, executor.Params{Device: host{}, Kernel: kernelOf, Pool: m.pool})
+	m.Executor, err = executor.New(g, executor.Params{Device: host{}, Kernel: kernelOf, Pool: m.pool, Workers: workers})
 	return m, err
 }
 

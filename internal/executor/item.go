@@ -22,6 +22,7 @@ type item struct {
 	target int32   // where its outputs go; frame but for Enter and Exit
 	kind   kind
 	refs   bool // takes references as they are
+	heavy  bool // may take long, and others could be computed the while
 }
 
 // wake is an edge out of a node.
@@ -98,5 +99,5 @@ func (it *item) initInputs(n *graph.Node, slot func(graph.Edge) int32) {
 // follows reports whether the node can be run in a fixed order with others:
 // it never waits and is never skipped.
 func (it *item) follows() bool {
-	return it.async == nil && (it.kind == ordinary || it.kind == transfer || it.kind == trigger)
+	return it.async == nil && !it.heavy && (it.kind == ordinary || it.kind == transfer || it.kind == trigger)
 }

@@ -40,7 +40,7 @@ func (r *run) newIteration(l *layout) *iteration {
 			o, p := int(it.out), int(it.out)+len(it.node.OutTypes)
 			c.Out, c.Scratch = x.slots[o:p:p], x.scratch[o:p:p]
 		}
-		if it.async != nil {
+		if it.async != nil || it.heavy {
 			r.addDone(x, l, i)
 		}
 	}

@@ -20,7 +20,9 @@ func (r *run) push(x *iteration, i int32, dead bool) {
 func (r *run) work() {
 	for {
 		for len(r.ready) > 0 {
-			r.some()
+			if !r.some() {
+				return
+			}
 		}
 		if !r.readNotes() && r.stop() {
 			return
@@ -45,11 +47,13 @@ func (r *run) stop() bool {
 	return true
 }
 
-// some runs nodes until none is ready or a kernel panics.
-func (r *run) some() {
+// some runs nodes until none is ready or a kernel panics. It reports whether
+// the caller still runs nodes.
+func (r *run) some() (mine bool) {
 	defer func() {
 		if v := recover(); v != nil {
 			r.panicked(v)
+			mine = true
 		}
 	}()
 	for n := len(r.ready); n > 0; n = len(r.ready) {
@@ -59,8 +63,11 @@ func (r *run) some() {
 		}
 		next := r.ready[n-1]
 		r.ready = r.ready[:n-1]
-		r.node(next)
+		if !r.node(next) {
+			return false
+		}
 	}
+	return true
 }
 
 // panicked makes a kernel's panic the error of its node.
@@ -80,8 +87,9 @@ func (r *run) panicked(v any) {
 	r.complete(n.x, n.item, err)
 }
 
-// node runs one node, or passes on that it is dead.
-func (r *run) node(n ready) {
+// node runs one node, or passes on that it is dead. It reports whether the
+// caller still runs nodes.
+func (r *run) node(n ready) bool {
 	it := &r.e.items[n.item]
 	switch {
 	case r.err != nil:
@@ -93,27 +101,32 @@ func (r *run) node(n ready) {
 		r.leave(n.x, it, true)
 		r.propagate(n.x, it, true)
 	default:
-		r.compute(n, it)
+		return r.compute(n, it)
 	}
+	return true
 }
 
-func (r *run) compute(n ready, it *item) {
+func (r *run) compute(n ready, it *item) bool {
 	x, c := n.x, &n.x.ctx[it.local]
 	c.Dead, c.FrameID, c.Iteration = n.dead, x.frame.id, x.number
 	if err := r.load(x, it, c); err != nil {
 		r.finish(x, n.item, err)
-		return
+		return true
+	}
+	if r.heavy(it, c) {
+		return r.apart(n, it)
 	}
 	r.computing = n
 	if it.async != nil {
 		r.expect(x, it)
 		it.async(c, x.dones[it.local])
 		r.computing = ready{}
-		return
+		return true
 	}
 	err := it.sync(c)
 	r.computing = ready{}
 	r.finish(x, n.item, err)
+	return true
 }
 
 // load puts into c what the node reads, and whether it is the last to do so.
@@ -140,23 +153,29 @@ func (r *run) expect(x *iteration, it *item) {
 }
 
 // complete hears from an asynchronous kernel, on whatever goroutine it is
-// done. Only its first call counts.
+// done. What it makes ready is not run here: the caller is some other run's
+// Send, or a network's reader, and has work of its own.
 func (r *run) complete(x *iteration, i int32, err error) {
-	local := r.e.items[i].local
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !x.busy[local] {
-		return
-	}
-	x.busy[local] = false
-	r.notes = append(r.notes, note{x, i, err})
-	r.noted.Store(true)
-	if !r.running {
-		// Not here: the caller is some other run's Send, or a network's
-		// reader, and has work of its own.
-		r.running = true
+	if r.add(note{x, i, err, false}) {
 		go r.work()
 	}
+}
+
+// add leaves a note; only the first one for a node counts. It reports whether
+// the caller has to run nodes now, because nobody does.
+func (r *run) add(n note) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	busy := &n.x.busy[r.e.items[n.item].local]
+	if !*busy {
+		return false
+	}
+	*busy = false
+	r.notes = append(r.notes, n)
+	r.noted.Store(true)
+	first := !r.running
+	r.running = true
+	return first
 }
 
 // readNotes takes up what asynchronous kernels have done, and reports whether
@@ -169,6 +188,9 @@ func (r *run) readNotes() bool {
 	r.mu.Unlock()
 	for k, n := range notes {
 		r.inflight--
+		if n.other {
+			r.others--
+		}
 		r.finish(n.x, n.item, n.err)
 		notes[k] = note{}
 	}

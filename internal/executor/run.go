@@ -21,6 +21,7 @@ type run struct {
 	ready     []ready // taken from the end: what a node has made ready is still in the cache
 	computing ready   // whose kernel has been called, x is nil between kernels
 	inflight  int     // nodes whose kernels will call back
+	others    int     // heavy nodes on goroutines of their own
 	err       error
 	onError   func(error)
 	done      func(error)
@@ -39,11 +40,12 @@ type ready struct {
 	dead bool
 }
 
-// note says that an asynchronous kernel has called back.
+// note says that a kernel that somebody else ran has ended.
 type note struct {
-	x    *iteration
-	item int32
-	err  error
+	x     *iteration
+	item  int32
+	err   error
+	other bool // it was a heavy one, on a goroutine of its own
 }
 
 func (e *Executor) newRun() *run {

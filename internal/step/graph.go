@@ -1,6 +1,9 @@
 package step
 
 import (
+	"cmp"
+	"runtime"
+
 	"github.com/gorge-tf/gorge/internal/device"
 	"github.com/gorge-tf/gorge/internal/executor"
 	"github.com/gorge-tf/gorge/internal/graph"
@@ -15,6 +18,9 @@ type Runtime struct {
 	Kernels  Kernels
 	Pool     *memory.Pool
 	Parallel func(n, grain int, f func(lo, hi int))
+	// Workers bounds the nodes of one part that are computed at once; 0: as
+	// many as there are cores.
+	Workers int
 	// DisabledPasses are the optimizations to leave out, by name.
 	DisabledPasses []string
 }
@@ -64,7 +70,9 @@ func (rt *Runtime) Build(g *graph.Graph) (*Graph, error) {
 }
 
 func (g *Graph) add(p *graph.Graph, d tf.Device) error {
-	e, err := executor.New(p, executor.Params{Device: d, Kernel: g.rt.Kernels.For(d), Pool: g.rt.Pool})
+	e, err := executor.New(p, executor.Params{
+		Device: d, Kernel: g.rt.Kernels.For(d), Pool: g.rt.Pool, Workers: cmp.Or(g.rt.Workers, runtime.GOMAXPROCS(0)),
+	})
 	g.parts = append(g.parts, part{p, d, e})
 	return err
 }

@@ -1,0 +1,117 @@
+package executor
+
+import (
+	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// Kernels that take long are treated like those that wait: whoever runs one
+// gives up the books meanwhile, or leaves it to another goroutine if there are
+// other nodes to run. Large kernels use many threads each, but seldom all of
+// them all the time.
+
+// heavyBytes is the size of inputs below which a kernel is not worth a
+// goroutine of its own, whatever its op says.
+const heavyBytes = 64 << 10
+
+// heavy reports whether the node is to be run apart from others.
+func (r *run) heavy(it *item, c *tf.OpContext) bool {
+	if !it.heavy {
+		return false
+	}
+	n := 0
+	for k := range c.In {
+		if t := c.In[k].T; t != nil {
+			n += t.NumBytes()
+		}
+	}
+	return n >= heavyBytes
+}
+
+// apart runs a heavy node. It reports whether the caller still runs nodes.
+func (r *run) apart(n ready, it *item) bool {
+	c := &n.x.ctx[it.local]
+	r.expect(n.x, it)
+	if r.noted.Load() {
+		r.readNotes() // perhaps there is something else to run
+	}
+	if len(r.ready) > 0 && r.others < r.e.workers-1 {
+		r.others++
+		go func() {
+			if r.add(note{n.x, n.item, it.call(c), true}) {
+				r.work()
+			}
+		}()
+		return true
+	}
+	yielded := r.yield()
+	mine := r.add(note{n.x, n.item, it.call(c), false})
+	return mine || !yielded
+}
+
+// call calls the kernel of a node that does not wait.
+func (it *item) call(c *tf.OpContext) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = it.panicked(v)
+		}
+	}()
+	return it.sync(c)
+}
+
+// yield lets another goroutine run nodes, unless there are some to be run.
+func (r *run) yield() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.ready) > 0 || len(r.notes) > 0 {
+		return false
+	}
+	r.running = false
+	return true
+}
+
+// findHeavy marks the nodes that are worth running at once with others. There
+// are none if each of them depends on the one before.
+func (b *builder) findHeavy(workers int) {
+	if workers < 2 {
+		return
+	}
+	depth, count, longest := make([]int, len(b.order)), 0, 0
+	for _, n := range b.order {
+		for _, x := range n.In {
+			depth[n.ID] = max(depth[n.ID], depth[x.Node.ID])
+		}
+		for _, c := range n.Control {
+			depth[n.ID] = max(depth[n.ID], depth[c.ID])
+		}
+		if mayBeHeavy(n) {
+			depth[n.ID]++
+			count++
+		}
+		longest = max(longest, depth[n.ID])
+	}
+	if count == longest {
+		return
+	}
+	b.workers = workers
+	for i, n := range b.order {
+		b.items[i].heavy = mayBeHeavy(n) && b.items[i].async == nil
+	}
+}
+
+// mayBeHeavy reports whether n's op says so and its inputs, as far as their
+// shapes are known, are not small.
+func mayBeHeavy(n *graph.Node) bool {
+	if !n.Def.Expensive {
+		return false
+	}
+	bytes := 0
+	for _, x := range n.In {
+		s := x.Node.OutShape(x.Out)
+		if !s.Known() {
+			return true
+		}
+		bytes += s.NumElements() * x.Type().Size()
+	}
+	return bytes >= heavyBytes
+}

@@ -1,0 +1,100 @@
+package executor_test
+
+import (
+	"fmt"
+	"strings"
+	gosync "sync"
+	"testing"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	heavy := func(name string, f tf.Compute) {
+		tf.Register(tf.OpDef{Name: name, In: "x: float", Out: "y: float", Expensive: true,
+			Shape: noShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(sync(f))})
+	}
+	op("Large", "", "y: float", "", sync(func(c *tf.OpContext) error { _, err := c.Alloc(0, tf.Float32, tf.Shape{32, 1024}); return err }))
+	heavy("Heavy", identity)
+	heavy("HeavyPanic", func(*tf.OpContext) error { panic("boom") })
+	heavy("Meet", func(c *tf.OpContext) error {
+		meeting.Done()
+		meeting.Wait()
+		return identity(c)
+	})
+}
+
+// meeting lets Meet kernels go on when all are there.
+var meeting gosync.WaitGroup
+
+func prepareHeavy(t *testing.T, text string) *machine {
+	t.Helper()
+	m, err := tryWorkers(t, text, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestHeavyNodesRunAtOnce: it hangs if one waits for another.
+func TestHeavyNodesRunAtOnce(t *testing.T) {
+	m := prepareHeavy(t, "x = Large\na = Meet(x)\nb = Meet(x)\nc = Meet(x)\nv = Value[v=2](^a, ^b, ^c)\nf = Fetch(v)")
+	for range 20 {
+		meeting.Add(3)
+		if got, err := m.run(t.Context()); err != nil || got[0] != float32(2) {
+			t.Errorf("got %v, %v", got, err)
+		}
+	}
+	m.balanced(t)
+}
+
+// TestHeavyChainRunsInOrder: where each depends on the one before there is
+// nothing to be won.
+func TestHeavyChainRunsInOrder(t *testing.T) {
+	if m := prepareHeavy(t, "x = Large\na = Heavy(x)\nb = Identity(a)\nc = Heavy(b)"); !m.Inline() {
+		t.Error("a chain is not run in order")
+	}
+	if m := prepareHeavy(t, "x = Large\na = Heavy(x)\nb = Heavy(x)"); m.Inline() {
+		t.Error("independent nodes are run in order")
+	}
+}
+
+// TestHeavyMesh mixes heavy nodes with others, waiting ones too.
+func TestHeavyMesh(t *testing.T) {
+	ops := []string{"Heavy", "Identity", "Heavy", "Later", "Soon"}
+	var b strings.Builder
+	b.WriteString("x0 = Large\ny0 = Large\n")
+	const depth = 40
+	for i := range depth {
+		fmt.Fprintf(&b, "x%d = %s(x%d)\ny%d = %s(y%d, ^x%d)\n", i+1, ops[i%5], i, i+1, ops[(i/2)%5], i, i)
+	}
+	fmt.Fprintf(&b, "v = Value[v=3](^x%d, ^y%d)\nf = Fetch(v)", depth, depth)
+	m := prepareHeavy(t, b.String())
+	var group gosync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			for range 20 {
+				if got, err := m.run(t.Context()); err != nil || got[0] != float32(3) {
+					t.Errorf("got %v, %v", got, err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	m.balanced(t)
+}
+
+func TestHeavyPanics(t *testing.T) {
+	for _, text := range []string{
+		"x = Large\na = HeavyPanic(x)\nb = Heavy(x)\nc = Heavy(b)",
+		"x = Large\na = Heavy(x)\nb = Heavy(x)\nc = HeavyPanic(a, ^b)\nd = Heavy(c)",
+	} {
+		m := prepareHeavy(t, text)
+		for range 10 {
+			if _, err := m.run(t.Context()); tf.CodeOf(err) != tf.Internal || !strings.Contains(err.Error(), "the kernel of HeavyPanic panicked: boom") {
+				t.Errorf("got %v", err)
+			}
+		}
+		m.balanced(t)
+	}
+}
