@@ -2,6 +2,7 @@
 // carries with it.
 //
 //	go run ./examples/mnist
+//	go run ./examples/mnist -model cnn
 //	go run ./examples/mnist -eager
 //	go run ./examples/mnist -target grpc://127.0.0.1:2222 -variables /job:ps
 package main
@@ -40,7 +41,7 @@ func main() {
 func parse(args []string) (*settings, error) {
 	s := &settings{}
 	f := flag.NewFlagSet("mnist", flag.ContinueOnError)
-	f.StringVar(&s.model, "model", "mlp", "the network: mlp")
+	f.StringVar(&s.model, "model", "mlp", "the `network`: mlp, one hidden layer, or cnn, two convolutions with poolings")
 	f.BoolVar(&s.eager, "eager", false, "compute each operation at once, without a session")
 	f.StringVar(&s.target, "target", "", "train on a cluster, `grpc://host:port`, instead of in this process")
 	f.StringVar(&s.variables, "variables", "", "`device` of the variables, /job:ps say")
@@ -60,8 +61,8 @@ func (s *settings) check(rest []string) error {
 	switch {
 	case len(rest) > 0:
 		return fmt.Errorf("only flags are taken, got %q", rest)
-	case s.model != "mlp":
-		return fmt.Errorf("the model must be mlp, got %q", s.model)
+	case networks[s.model] == nil:
+		return fmt.Errorf("the model must be mlp or cnn, got %q", s.model)
 	case s.epochs < 1 || s.batch < 1:
 		return fmt.Errorf("epochs and batch must be positive, got %d and %d", s.epochs, s.batch)
 	case s.eager && s.target != "":
@@ -96,9 +97,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 
 func newModel(ctx context.Context, s *settings, pixels int) (model, error) {
 	if s.eager {
-		return newEagerModel(pixels, s.seed)
+		return newEagerModel(s, pixels)
 	}
-	return newGraphModel(ctx, pixels, s.seed, s.target, s.variables)
+	return newGraphModel(ctx, s, pixels)
 }
 
 // reporter returns what shows the progress.

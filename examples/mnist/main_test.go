@@ -61,6 +61,16 @@ func TestAccuracy(t *testing.T) {
 	}
 }
 
+// TestConvolutions trains the larger network for a while.
+func TestConvolutions(t *testing.T) {
+	if invariants.Enabled {
+		t.Skip("computes for minutes with invariants")
+	}
+	if a := accuracy(t, output(t, "-model", "cnn", "-epochs", "2")); a < 93 {
+		t.Errorf("accuracy %v %% after two epochs, want at least 93", a)
+	}
+}
+
 // TestRepeatable: a seed gives the same losses bit for bit, whatever the number
 // of threads, and another seed gives others.
 func TestRepeatable(t *testing.T) {

@@ -6,17 +6,12 @@ import (
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/eager"
-	"github.com/gorge-tf/gorge/tf/layers"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/session"
 	"github.com/gorge-tf/gorge/tf/train"
 )
 
-const (
-	hidden  = 512
-	classes = 10
-	rate    = 1e-3
-)
+const rate = 1e-3 // of learning
 
 // A model learns from batches of images x [n pixels] with labels y [n].
 type model interface {
@@ -24,15 +19,6 @@ type model interface {
 	predict(ctx context.Context, x *tf.Tensor) ([]int64, error)
 	close() error
 }
-
-// mlp is the network: one hidden layer.
-type mlp struct{ in, out *layers.DenseLayer }
-
-func newMLP(g *tf.Graph, pixels int) *mlp {
-	return &mlp{layers.NewDense(g, pixels, hidden, layers.Relu), layers.NewDense(g, hidden, classes, nil)}
-}
-
-func (m *mlp) logits(x tf.Output) tf.Output { return m.out.Apply(m.in.Apply(x)) }
 
 func loss(logits, y tf.Output) tf.Output {
 	return ops.SparseSoftmaxCrossEntropyWithLogits(logits, y).Mean()
@@ -47,27 +33,26 @@ type graphModel struct {
 
 // newGraphModel builds the graph and starts a session on target. Variables go
 // to the parameter server if the target is a cluster that has one.
-func newGraphModel(ctx context.Context, pixels int, seed int64, target, variables string) (*graphModel, error) {
+func newGraphModel(ctx context.Context, s *settings, pixels int) (*graphModel, error) {
 	g := tf.NewGraph()
-	g.SetSeed(seed)
+	g.SetSeed(s.seed)
 	m := &graphModel{
 		x: ops.Placeholder(g, tf.Float32, tf.Shape{-1, pixels}, tf.Name("x")),
 		y: ops.Placeholder(g, tf.Int32, tf.Shape{-1}, tf.Name("y")),
 	}
-	var net *mlp
-	g.Device(variables, func() { net = newMLP(g, pixels) })
-	logits := net.logits(m.x)
-	m.loss = loss(logits, m.y)
-	m.guesses = ops.ArgMax(logits, ops.Scalar(g, int32(1)))
+	var net network
+	g.Device(s.variables, func() { net = networks[s.model](g, pixels) })
+	m.loss = loss(net.logits(m.x, true), m.y)
+	m.guesses = ops.ArgMax(net.logits(m.x, false), ops.Scalar(g, int32(1)))
 	m.train = train.Adam{LearningRate: rate}.Minimize(m.loss)
 	init := tf.InitializeAll(g)
-	s, err := session.New(g, session.Target(target)) // also reports any mistake made above
+	run, err := session.New(g, session.Target(s.target)) // also reports any mistake made above
 	if err != nil {
 		return nil, err
 	}
-	m.s = s
-	if _, err := s.Run(ctx, nil, init); err != nil {
-		s.Close()
+	m.s = run
+	if _, err := run.Run(ctx, nil, init); err != nil {
+		run.Close()
 		return nil, err
 	}
 	return m, nil
@@ -90,15 +75,15 @@ func (m *graphModel) close() error { return m.s.Close() }
 // eagerModel computes everything at once.
 type eagerModel struct {
 	g   *tf.Graph
-	net *mlp
+	net network
 	opt train.Adam
 }
 
-func newEagerModel(pixels int, seed int64) (*eagerModel, error) {
+func newEagerModel(s *settings, pixels int) (*eagerModel, error) {
 	g := eager.New()
-	g.SetSeed(seed)
-	m := &eagerModel{g: g, net: newMLP(g, pixels), opt: train.Adam{LearningRate: rate}}
-	if err := m.net.out.Kernel.Value().Err(); err != nil {
+	g.SetSeed(s.seed)
+	m := &eagerModel{g: g, net: networks[s.model](g, pixels), opt: train.Adam{LearningRate: rate}}
+	if err := m.net.lastKernel().Value().Err(); err != nil {
 		return nil, fmt.Errorf("initializing: %w", err)
 	}
 	return m, nil
@@ -106,7 +91,7 @@ func newEagerModel(pixels int, seed int64) (*eagerModel, error) {
 
 func (m *eagerModel) step(_ context.Context, x, y *tf.Tensor) (float32, error) {
 	var l tf.Output
-	tape := eager.Record(m.g, func() { l = loss(m.net.logits(ops.ConstTensor(m.g, x)), ops.ConstTensor(m.g, y)) })
+	tape := eager.Record(m.g, func() { l = loss(m.net.logits(ops.ConstTensor(m.g, x), true), ops.ConstTensor(m.g, y)) })
 	grads, err := train.TapeGradients(tape, l)
 	if err != nil {
 		return 0, err
@@ -122,7 +107,7 @@ func (m *eagerModel) step(_ context.Context, x, y *tf.Tensor) (float32, error) {
 }
 
 func (m *eagerModel) predict(_ context.Context, x *tf.Tensor) ([]int64, error) {
-	v, err := ops.ArgMax(m.net.logits(ops.ConstTensor(m.g, x)), ops.Scalar(m.g, int32(1))).Value()
+	v, err := ops.ArgMax(m.net.logits(ops.ConstTensor(m.g, x), false), ops.Scalar(m.g, int32(1))).Value()
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"math"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/layers"
+	"github.com/gorge-tf/gorge/tf/ops"
+)
+
+const (
+	hidden  = 512 // units of the mlp
+	classes = 10
+	wide    = 1024 // units of the cnn behind its convolutions
+	dropped = 0.4  // share of them that each step of training leaves out
+)
+
+// A network computes logits [n classes] from images x [n pixels].
+type network interface {
+	logits(x tf.Output, training bool) tf.Output
+	lastKernel() *tf.Variable
+}
+
+// networks make the networks, whose variables they add to g, by name.
+var networks = map[string]func(g *tf.Graph, pixels int) network{"mlp": newMLP, "cnn": newCNN}
+
+// mlp has one hidden layer.
+type mlp struct{ in, out *layers.DenseLayer }
+
+func newMLP(g *tf.Graph, pixels int) network {
+	return &mlp{layers.NewDense(g, pixels, hidden, layers.Relu), layers.NewDense(g, hidden, classes, nil)}
+}
+
+func (m *mlp) logits(x tf.Output, _ bool) tf.Output { return m.out.Apply(m.in.Apply(x)) }
+
+func (m *mlp) lastKernel() *tf.Variable { return m.out.Kernel }
+
+// cnn has two convolutions, each with a pooling, and a hidden layer.
+type cnn struct {
+	size          int
+	first, second *layers.Conv2DLayer
+	hidden, out   *layers.DenseLayer
+}
+
+func newCNN(g *tf.Graph, pixels int) network {
+	const few, many, window = 32, 64, 5
+	size := int(math.Sqrt(float64(pixels)))
+	o := layers.Conv2DOpts{Padding: "SAME", Activation: layers.Relu}
+	quarter := half(half(size))
+	return &cnn{
+		size: size, first: layers.NewConv2D(g, 1, few, window, o), second: layers.NewConv2D(g, few, many, window, o),
+		hidden: layers.NewDense(g, quarter*quarter*many, wide, layers.Relu), out: layers.NewDense(g, wide, classes, nil),
+	}
+}
+
+// half is the size of an image after a pooling.
+func half(size int) int { return (size + 1) / 2 }
+
+func (m *cnn) logits(x tf.Output, training bool) tf.Output {
+	images := ops.Reshape(x, ops.Const(x.Graph(), []int32{-1, int32(m.size), int32(m.size), 1}, 4))
+	y := layers.MaxPool2D(m.first.Apply(images), 2, 2, "SAME")
+	y = layers.MaxPool2D(m.second.Apply(y), 2, 2, "SAME")
+	y = m.hidden.Apply(layers.Flatten(y))
+	if training {
+		y = layers.Dropout(y, dropped)
+	}
+	return m.out.Apply(y)
+}
+
+func (m *cnn) lastKernel() *tf.Variable { return m.out.Kernel }
