@@ -127,7 +127,7 @@ func sortedSegments(c *tf.OpContext) (out *tf.Tensor, ids []int64, err error) {
 	ids = wideIndices(t)
 	n := int64(0)
 	for i, id := range ids {
-		if id < 0 {
+		if id < 0 || id == math.MaxInt64 {
 			return nil, nil, tf.Errorf(tf.InvalidArgument, "segment ids must be >= 0")
 		}
 		if i > 0 && id < ids[i-1] {

@@ -1,0 +1,247 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	for _, norm := range []string{"Sum", "Mean", "SqrtN"} {
+		types, kinds := "{bfloat16, half, float, double}", []tf.DType{tf.Float32, tf.Float64, tf.Float16, tf.BFloat16}
+		op := sparseSegments(norm)
+		registerSparseGrads(norm, tf.ByType("T", sameFor(op.back, kinds...)))
+		if norm == "Sum" {
+			types, kinds = "realnumbertype", realTypes
+		}
+		kernels := tf.ByType("T", sameFor(op.forward, kinds...))
+		tf.Register(tf.OpDef{
+			Name: "SparseSegment" + norm, In: "data: T; indices: Tidx; segment_ids: Tsegmentids", Out: "output: T",
+			Attrs: "T: " + types + "; Tidx: {int32, int64} = int32; Tsegmentids: {int32, int64} = int32; sparse_gradient: bool = false",
+			Shape: sparseSegmentShape, Grad: op.grad, Kernels: kernels,
+		})
+		tf.Register(tf.OpDef{
+			Name: "SparseSegment" + norm + "WithNumSegments", In: "data: T; indices: Tidx; segment_ids: Tsegmentids; num_segments: Tnumsegments", Out: "output: T",
+			Attrs: "T: " + types + "; Tidx: {int32, int64} = int32; Tnumsegments: {int32, int64} = int32; Tsegmentids: {int32, int64} = int32; sparse_gradient: bool = false",
+			Shape: sparseSegmentShape, Grad: op.grad, Kernels: kernels,
+		})
+	}
+}
+
+func registerSparseGrads(norm string, kernels tf.KernelSet) {
+	const attrs = "T: {bfloat16, half, float, double}; Tidx: {int32, int64} = int32; Tsegmentids: {int32, int64} = int32"
+	tf.Register(tf.OpDef{
+		Name: "SparseSegment" + norm + "Grad", In: "grad: T; indices: Tidx; segment_ids: Tsegmentids; output_dim0: int32", Out: "output: T",
+		Attrs: attrs, Shape: sparseGradShape, NoGrad: tf.NoGradientDefined, Kernels: kernels,
+	})
+}
+
+// A sparseSegments is how the rows of a segment are put together: "Sum",
+// "Mean", or "SqrtN" for the sum divided by the root of their number.
+type sparseSegments string
+
+// divisor returns what the sum of n rows is divided by.
+func (s sparseSegments) divisor(n int) float64 {
+	switch s {
+	case "Mean":
+		return float64(n)
+	case "SqrtN":
+		return math.Sqrt(float64(n))
+	}
+	return 1
+}
+
+// SparseSegmentSum returns SegmentSum of the rows of x that indices name.
+func SparseSegmentSum(x, indices, ids tf.Output, opts ...tf.Option) tf.Output {
+	return apply("SparseSegmentSum", opts, x, indices, ids)
+}
+
+// SparseSegmentMean is SparseSegmentSum for means.
+func SparseSegmentMean(x, indices, ids tf.Output, opts ...tf.Option) tf.Output {
+	return apply("SparseSegmentMean", opts, x, indices, ids)
+}
+
+// SparseSegmentSqrtN is SparseSegmentSum, divided by the root of the number of
+// rows.
+func SparseSegmentSqrtN(x, indices, ids tf.Output, opts ...tf.Option) tf.Output {
+	return apply("SparseSegmentSqrtN", opts, x, indices, ids)
+}
+
+func sparseSegmentShape(c *tf.Infer) error {
+	for i := 1; i < 3; i++ {
+		if _, err := c.Rank(i, 1); err != nil {
+			return err
+		}
+	}
+	n := -1
+	if c.NumIn() > 3 {
+		if v, ok := c.ConstInts(3); ok && len(v) == 1 {
+			n = v[0]
+		}
+		if n < -1 {
+			return tf.Errorf(tf.InvalidArgument, "Cannot specify a negative value for num_segments")
+		}
+	}
+	if x := c.In(0); len(x) > 0 {
+		c.Set(0, append(tf.Shape{n}, x[1:]...))
+	}
+	return nil
+}
+
+func sparseGradShape(c *tf.Infer) error {
+	n := -1
+	if v, ok := c.ConstInts(3); ok && len(v) == 1 && v[0] >= 0 {
+		n = v[0]
+	}
+	if x := c.In(0); len(x) > 0 {
+		c.Set(0, append(tf.Shape{n}, x[1:]...))
+	}
+	return nil
+}
+
+// grad gives each row what the segments that it is in got.
+func (s sparseSegments) grad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	rows := element(sizes(op.Input(0)), intScalar(dy[0], tf.Int32, 0))
+	dxs := make([]tf.Gradient, len(op.Inputs()))
+	if op.Bool("sparse_gradient") {
+		err := tf.Errorf(tf.Unimplemented, "sparse gradients of %s", op.OpName())
+		dxs[0] = tf.Dense(apply("Identity", []tf.Option{invalid{err}}, dy[0]))
+		return dxs
+	}
+	dxs[0] = tf.Dense(apply("SparseSegment"+string(s)+"Grad", nil, dy[0], op.Input(1), op.Input(2), rows))
+	return dxs
+}
+
+// sparseInputs checks indices and segment ids.
+func sparseInputs(c *tf.OpContext) (indices, ids []int64, err error) {
+	x, i, s := c.Input(0), c.Input(1), c.Input(2)
+	switch {
+	case i.Rank() != 1:
+		return nil, nil, tf.Errorf(tf.InvalidArgument, "indices should be a vector.")
+	case s.Rank() != 1:
+		return nil, nil, tf.Errorf(tf.InvalidArgument, "segment_ids should be a vector.")
+	case i.Len() != s.Len():
+		return nil, nil, tf.Errorf(tf.InvalidArgument, "segment_ids and indices should have same size.")
+	case x.Rank() < 1:
+		return nil, nil, tf.Errorf(tf.InvalidArgument, "Shape must be at least rank 1")
+	}
+	return wideIndices(i), wideIndices(s), nil
+}
+
+func (s sparseSegments) forward(*tf.Node) (tf.Kernel, error) {
+	return tf.Compute(func(c *tf.OpContext) error {
+		x := c.Input(0)
+		indices, ids, err := sparseInputs(c)
+		if err != nil {
+			return err
+		}
+		n, err := sparseCount(c, ids)
+		if err != nil {
+			return err
+		}
+		out, err := c.Alloc(0, x.DType(), append(tf.Shape{n}, x.Shape()[1:]...))
+		if err != nil {
+			return err
+		}
+		clearCells(out)
+		width := x.Shape()[1:].NumElements()
+		join, divide, count := addRows[x.DType()](out, x), scaleRows[x.DType()](out), 0
+		for i, at := range indices {
+			if at < 0 || at >= int64(x.Dim(0)) {
+				return tf.Errorf(tf.InvalidArgument, "Bad: indices[%d] == %d out of range [0, %d)", i, at, x.Dim(0))
+			}
+			join(int(ids[i])*width, int(at)*width, width)
+			if count++; i == len(ids)-1 || ids[i+1] != ids[i] {
+				if by := s.divisor(count); by != 1 {
+					divide(int(ids[i])*width, width, by)
+				}
+				count = 0
+			}
+		}
+		return nil
+	}), nil
+}
+
+// sparseCount returns the number of segments of ids, which must ascend.
+func sparseCount(c *tf.OpContext, ids []int64) (int, error) {
+	n := 0
+	if c.Inputs() > 3 {
+		if c.Input(3).Rank() != 0 {
+			return 0, tf.Errorf(tf.InvalidArgument, "num_segments should be a scalar, not shape %s", c.Input(3).Shape().Text())
+		}
+		v, err := scalarInt(c.Input(3), "num_segments")
+		if err != nil {
+			return 0, err
+		}
+		if n = v; n < 0 {
+			return 0, tf.Errorf(tf.InvalidArgument, "segment ids must be >= 0")
+		}
+	} else if len(ids) > 0 {
+		n = int(ids[len(ids)-1]) + 1
+	}
+	for i, id := range ids {
+		switch {
+		case i > 0 && id < ids[i-1]:
+			return 0, tf.Errorf(tf.InvalidArgument, "segment ids are not increasing")
+		case id < 0 || id >= int64(n):
+			return 0, tf.Errorf(tf.InvalidArgument, "Segment id %d out of range [0, %d), possibly because 'segment_ids' input is not sorted.", id, n)
+		}
+	}
+	return n, nil
+}
+
+func (s sparseSegments) back(*tf.Node) (tf.Kernel, error) {
+	return tf.Compute(func(c *tf.OpContext) error {
+		dy := c.Input(0)
+		indices, ids, err := sparseInputs(c)
+		if err != nil {
+			return err
+		}
+		if c.Input(3).Rank() != 0 {
+			return tf.Errorf(tf.InvalidArgument, "output_dim0 should be a scalar.")
+		}
+		n, err := scalarInt(c.Input(3), "output_dim0")
+		if err != nil {
+			return err
+		}
+		if n < 0 {
+			return tf.Errorf(tf.InvalidArgument, "Segment id %d out of range", n)
+		}
+		scaled := dy.Clone() // each segment's gradient, divided
+		defer scaled.Release()
+		if err := s.divideSegments(scaled, ids); err != nil {
+			return err
+		}
+		out, err := c.Alloc(0, dy.DType(), append(tf.Shape{n}, dy.Shape()[1:]...))
+		if err != nil {
+			return err
+		}
+		clearCells(out)
+		join, width := addRows[dy.DType()](out, scaled), dy.Shape()[1:].NumElements()
+		for i, at := range indices {
+			if at < 0 || at >= int64(n) {
+				return tf.Errorf(tf.InvalidArgument, "Index %d out of range [0, %d).", at, n)
+			}
+			join(int(at)*width, int(ids[i])*width, width)
+		}
+		return nil
+	}), nil
+}
+
+// divideSegments divides each row of t by what its segment's sum was.
+func (s sparseSegments) divideSegments(t *tf.Tensor, ids []int64) error {
+	sizes := make([]int, t.Dim(0))
+	for _, id := range ids {
+		if id < 0 || id >= int64(len(sizes)) {
+			return tf.Errorf(tf.InvalidArgument, "Invalid number of segments")
+		}
+		sizes[id]++
+	}
+	divide, width := scaleRows[t.DType()](t), t.Shape()[1:].NumElements()
+	for k, n := range sizes {
+		if by := s.divisor(n); n > 0 && by != 1 {
+			divide(k*width, width, by)
+		}
+	}
+	return nil
+}
