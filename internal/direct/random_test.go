@@ -16,6 +16,7 @@ type randomGraph struct {
 	g     *tf.Graph
 	feeds map[tf.Output]*tf.Tensor
 	vals  []tf.Output // float32, of the shapes [], [3] and [2 3]
+	preds []tf.Output
 	all   []tf.Output
 }
 
@@ -24,6 +25,10 @@ func newRandomGraph(seed uint64, nodes, devices int) *randomGraph {
 	r.feed(tf.Shape{}, tf.Shape{})
 	r.feed(tf.Shape{2, 3}, nil)
 	r.feed(tf.Shape{3}, tf.Shape{-1})
+	for _, v := range []bool{false, true} {
+		p := ops.Placeholder(r.g, tf.Bool, tf.Shape{})
+		r.feeds[p], r.preds = tf.Scalar(v), append(r.preds, p)
+	}
 	for range nodes {
 		r.add(devices)
 	}
@@ -70,7 +75,7 @@ func (r *randomGraph) add(devices int) {
 
 func (r *randomGraph) operation() {
 	x, y := r.pick(), r.pick()
-	switch r.IntN(12) {
+	switch r.IntN(14) {
 	case 0:
 		r.keep(ops.Scalar(r.g, float32(r.IntN(3))), true)
 	case 1:
@@ -95,7 +100,23 @@ func (r *randomGraph) operation() {
 		both := ops.IdentityN([]tf.Output{x, y})
 		r.keep(both[0], true)
 		r.keep(both[1], true)
+	case 12, 13:
+		r.keep(r.choice(x, y), true)
 	}
+}
+
+// choice computes one of two branches, in which shapes and orders hang on what
+// may be dead.
+func (r *randomGraph) choice(x, y tf.Output) tf.Output {
+	p := r.preds[r.IntN(len(r.preds))]
+	f, t := ops.Switch(x, p)
+	_, u := ops.Switch(y, p)
+	i := ops.Identity(f)
+	one := ops.Scalar[float32](r.g, 1, tf.After(i.Operation()))
+	no := ops.Mul(ops.Cast(ops.Size(ops.Neg(i)), tf.Float32), one)
+	yes := ops.AddV2(ops.Reshape(t, ops.Shape(t)), ops.Identity(u))
+	out, _ := ops.Merge([]tf.Output{no, yes})
+	return out
 }
 
 // wanted draws what to fetch.
