@@ -209,24 +209,7 @@ func (c *trial) eagerGradients() ([]*tf.Tensor, error) {
 		return nil, err
 	}
 	g := eager.New()
-	var o tf.GradientOptions
-	for _, t := range c.in {
-		if x := ops.ConstTensor(g, t); t.DType().IsFloat() {
-			o.Xs = append(o.Xs, x)
-		}
-	}
-	k := -1
-	tape := g.Record(func() {
-		var out []tf.Output
-		_, out, err = c.build(g, func(t *tf.Tensor) tf.Output {
-			if !t.DType().IsFloat() {
-				return ops.ConstTensor(g, t)
-			}
-			k++
-			return o.Xs[k]
-		})
-		o.Ys = inexact(out)
-	})
+	tape, o, err := c.record(g)
 	if err != nil {
 		return nil, err
 	}
@@ -249,6 +232,24 @@ func (c *trial) eagerGradients() ([]*tf.Tensor, error) {
 		}
 	}
 	return out, nil
+}
+
+// record adds the trial to an eager graph, on tape, and says what to
+// differentiate for what.
+func (c *trial) record(g *tf.Graph) (*tf.Tape, tf.GradientOptions, error) {
+	var o tf.GradientOptions
+	var out []tf.Output
+	var err error
+	known := func(t *tf.Tensor) tf.Output {
+		x := ops.ConstTensor(g, t)
+		if t.DType().IsFloat() {
+			o.Xs = append(o.Xs, x)
+		}
+		return x
+	}
+	tape := g.Record(func() { _, out, err = c.build(g, known) })
+	o.Ys = inexact(out)
+	return tape, o, err
 }
 
 // quotients returns the difference quotients for every element of x.
