@@ -291,7 +291,7 @@ func (im *importer) commit(def *pb.GraphDef) error {
 		producer = v
 	}
 	for _, op := range im.order {
-		im.g.names[strings.ToLower(op.Name)]++
+		im.g.take(op.Name)
 	}
 	im.g.add(im.order...)
 	im.g.mu.Lock()

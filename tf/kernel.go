@@ -50,6 +50,9 @@ func (k *KernelSet) Find(n *Node) (NewKernel, error) {
 	if k.All != nil {
 		return k.All, k.checkTypes(n)
 	}
+	if len(k.By) == 0 {
+		return nil, Errorf(NotFound, "No OpKernel was registered to support Op '%s'", n.OpName())
+	}
 	t := n.Type(k.Attr)
 	if f := k.By[t]; f != nil {
 		return f, nil

@@ -10,7 +10,7 @@ import (
 // ends in "/" is taken as it is, without the slash.
 func (g *Graph) UniqueName(name string) string {
 	if exact, ok := strings.CutSuffix(name, "/"); ok {
-		g.names[strings.ToLower(exact)]++
+		g.take(exact)
 		return exact
 	}
 	name = g.scope + name
@@ -27,6 +27,12 @@ func (g *Graph) UniqueName(name string) string {
 			return name + suffix
 		}
 	}
+}
+
+// take marks an exact name as in use.
+func (g *Graph) take(name string) {
+	key := strings.ToLower(name)
+	g.names[key] = max(g.names[key], 1)
 }
 
 // ParseTensorName splits "node:1" into node and output; "node" is output 0.
