@@ -8,35 +8,34 @@ import (
 )
 
 func init() {
-	const nesterov = "use_nesterov: bool = false"
-	optimizer{name: "GradientDescent", vars: "var", in: "alpha delta", f32: descend[float32], f64: descend[float64]}.register()
-	optimizer{name: "Momentum", vars: "var accum", in: "lr grad momentum", attrs: nesterov, f32: momentum[float32], f64: momentum[float64]}.register()
-	optimizer{
-		name: "KerasMomentum", vars: "var accum", in: "lr grad momentum", attrs: nesterov, only: true,
-		f32: kerasMomentum[float32], f64: kerasMomentum[float64],
-	}.register()
-	optimizer{
-		name: "Adam", vars: "var m v", in: "beta1_power beta2_power lr beta1 beta2 epsilon grad", attrs: nesterov,
-		f32: adam[float32], f64: adam[float64],
-	}.register()
-	optimizer{
-		name: "Adagrad", vars: "var accum", in: "lr grad", attrs: "update_slots: bool = true",
-		f32: adagrad[float32], f64: adagrad[float64],
-	}.register()
-	optimizer{
-		name: "AdagradV2", vars: "var accum", in: "lr epsilon grad", attrs: "update_slots: bool = true",
-		f32: adagradV2[float32], f64: adagradV2[float64],
-	}.register()
-	optimizer{name: "RMSProp", vars: "var ms mom", in: "lr rho momentum epsilon grad", f32: rmsProp[float32], f64: rmsProp[float64]}.register()
-	optimizer{name: "CenteredRMSProp", vars: "var mg ms mom", in: "lr rho momentum epsilon grad", f32: centeredRMSProp[float32], f64: centeredRMSProp[float64]}.register()
-	optimizer{name: "Adadelta", vars: "var accum accum_update", in: "lr rho epsilon grad", f32: adadelta[float32], f64: adadelta[float64]}.register()
-	optimizer{
-		name: "Ftrl", vars: "var accum linear", in: "grad lr l1 l2 lr_power", attrs: "multiply_linear_by_lr: bool = false",
-		f32: ftrl[float32], f64: ftrl[float64],
-	}.register()
+	const nesterov, updateSlots = "use_nesterov: bool = false", "update_slots: bool = true"
+	for _, o := range []optimizer{
+		{name: "GradientDescent", vars: "var", in: "alpha delta", steps: descentSteps()},
+		{name: "Momentum", vars: "var accum", in: "lr grad momentum", attrs: nesterov, sparse: true, steps: floatSteps(momentum[float32], momentum[float64])},
+		{name: "KerasMomentum", vars: "var accum", in: "lr grad momentum", attrs: nesterov, only: true, sparse: true, steps: floatSteps(kerasMomentum[float32], kerasMomentum[float64])},
+		{name: "Adam", vars: "var m v", in: "beta1_power beta2_power lr beta1 beta2 epsilon grad", attrs: nesterov, steps: floatSteps(adam[float32], adam[float64])},
+		{name: "Adagrad", vars: "var accum", in: "lr grad", attrs: updateSlots, sparse: true, steps: floatSteps(adagrad[float32], adagrad[float64])},
+		{name: "AdagradV2", vars: "var accum", in: "lr epsilon grad", attrs: updateSlots, sparse: true, steps: floatSteps(adagradV2[float32], adagradV2[float64])},
+		{name: "RMSProp", vars: "var ms mom", in: "lr rho momentum epsilon grad", sparse: true, steps: floatSteps(rmsProp[float32], rmsProp[float64])},
+		{name: "CenteredRMSProp", vars: "var mg ms mom", in: "lr rho momentum epsilon grad", sparse: true, steps: floatSteps(centeredRMSProp[float32], centeredRMSProp[float64])},
+		{name: "Adadelta", vars: "var accum accum_update", in: "lr rho epsilon grad", sparse: true, steps: floatSteps(adadelta[float32], adadelta[float64])},
+		{name: "Ftrl", vars: "var accum linear", in: "grad lr l1 l2 lr_power", attrs: "multiply_linear_by_lr: bool = false", sparse: true, steps: floatSteps(ftrl[float32], ftrl[float64])},
+	} {
+		o.register()
+	}
 }
 
-func descend[T kernel.Float](_ *tf.Node, s []T) func(v [][]T, g []T) {
+// descentSteps has complex numbers, too, which need no root.
+func descentSteps() steps {
+	s := floatSteps(descend[float32], descend[float64])
+	s[tf.Complex64], s[tf.Complex128] = exactStep(descend[complex64]), exactStep(descend[complex128])
+	return s
+}
+
+func descend[T interface {
+	kernel.Number
+	tf.Elem
+}](_ *tf.Node, s []T) func(v [][]T, g []T) {
 	return func(v [][]T, g []T) { kernel.Axpy(v[0], -s[0], g) }
 }
 

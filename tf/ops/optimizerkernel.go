@@ -1,0 +1,148 @@
+package ops
+
+import (
+	"cmp"
+	"slices"
+	"unsafe"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func optimizerKernel(vars, in []string, run step) tf.NewKernel {
+	return func(n *tf.Node) (tf.Kernel, error) {
+		ref := len(n.OutTypes) > 0
+		return tf.Compute(func(c *tf.OpContext) error {
+			refs, err := variableRefs(c, len(vars))
+			if err != nil {
+				return err
+			}
+			err = updateAll(refs, func(ts []*tf.Tensor) error {
+				inputs, err := optimizerInputs(c, vars, in, ts)
+				if err == nil {
+					run(n, inputs)
+				}
+				return err
+			})
+			if err == nil && ref {
+				c.Out[0].Ref = c.In[0].Ref
+			}
+			return err
+		}), nil
+	}
+}
+
+// variableRefs returns the cells of the variables in the first n inputs, which
+// are references or handles.
+func variableRefs(c *tf.OpContext, n int) ([]*tf.Ref, error) {
+	refs := make([]*tf.Ref, n)
+	for i := range refs {
+		if refs[i] = c.In[i].Ref; refs[i] != nil {
+			continue
+		}
+		if c.In[i].T == nil {
+			return nil, tf.Errorf(tf.Internal, "Invalid variable reference.")
+		}
+		v, err := lookupVariable(c, i)
+		if err != nil {
+			return nil, err
+		}
+		refs[i] = &v.Ref
+	}
+	return refs, nil
+}
+
+// updateAll calls f with the values of all refs for f to change, holding all
+// their locks. They are taken in the order of their addresses, so that two
+// steps that update the same variables cannot wait for each other.
+func updateAll(refs []*tf.Ref, f func([]*tf.Tensor) error) error {
+	values := make([]*tf.Tensor, len(refs))
+	order := slices.Clone(refs)
+	slices.SortFunc(order, func(a, b *tf.Ref) int {
+		return cmp.Compare(uintptr(unsafe.Pointer(a)), uintptr(unsafe.Pointer(b)))
+	})
+	order = slices.Compact(order)
+	var lock func(k int) error
+	lock = func(k int) error {
+		if k == len(order) {
+			return f(values)
+		}
+		return order[k].Update(func(t *tf.Tensor) error {
+			for i, r := range refs {
+				if r == order[k] {
+					values[i] = t
+				}
+			}
+			return lock(k + 1)
+		})
+	}
+	return lock(0)
+}
+
+// optimizerInputs checks the variables' values ts and the other inputs.
+func optimizerInputs(c *tf.OpContext, vars, in []string, ts []*tf.Tensor) (*stepInputs, error) {
+	s := &stepInputs{c: c, vars: ts}
+	if err := checkVariables(vars, ts, c.Node.Type("T")); err != nil {
+		return nil, err
+	}
+	for i, name := range in {
+		t := c.Input(len(vars) + i)
+		switch {
+		case isGradient(name):
+			s.grad = t
+		case name == "indices":
+			s.indices = t
+		case t.Rank() != 0:
+			return nil, tf.Errorf(tf.InvalidArgument, "%s is not a scalar: %s", name, t.Shape().Text())
+		default:
+			s.scalars = append(s.scalars, t)
+		}
+	}
+	if s.indices != nil {
+		return s, s.checkRows()
+	}
+	if v, g := ts[0].Shape(), s.grad.Shape(); !v.Equal(g) {
+		return nil, tf.Errorf(tf.InvalidArgument, "var and %s do not have the same shape%s %s", in[slices.IndexFunc(in, isGradient)], v.Text(), g.Text())
+	}
+	return s, nil
+}
+
+func checkVariables(names []string, ts []*tf.Tensor, d tf.DType) error {
+	for i, t := range ts {
+		switch {
+		case t == nil:
+			return tf.Errorf(tf.FailedPrecondition, "Attempting to use uninitialized variables: input %s has no value", names[i])
+		case t.DType() != d.Base():
+			return tf.Errorf(tf.InvalidArgument, "Trying to update a variable of type %s as %s", t.DType().CName(), d.CName())
+		case !t.Shape().Equal(ts[0].Shape()):
+			return tf.Errorf(tf.InvalidArgument, "var and %s do not have the same shape%s %s", names[i], ts[0].Shape().Text(), t.Shape().Text())
+		}
+	}
+	return nil
+}
+
+// checkRows checks that the gradient has a row of the variables for each index.
+func (in *stepInputs) checkRows() error {
+	v, g, n := in.vars[0].Shape(), in.grad.Shape(), in.indices.Len()
+	switch {
+	case len(v) == 0:
+		return tf.Errorf(tf.InvalidArgument, "var must be at least 1 dimensional")
+	case in.indices.Rank() != 1:
+		return tf.Errorf(tf.InvalidArgument, "indices must be one-dimensional")
+	case len(g) != len(v):
+		return tf.Errorf(tf.InvalidArgument, "var and grad must have the same rank, got shapes %s and %s", v.Text(), g.Text())
+	}
+	for k := 1; k < len(v); k++ {
+		if v[k] != g[k] {
+			return tf.Errorf(tf.InvalidArgument, "var and grad must match in dimension %d", k)
+		}
+	}
+	if g[0] != n {
+		return tf.Errorf(tf.InvalidArgument, "grad must be the same size as indices in the first dimension.")
+	}
+	for i, row := range wideIndices(in.indices) {
+		if row < 0 || row >= int64(v[0]) {
+			return tf.Errorf(tf.InvalidArgument, "Index %d at offset %d in indices is out of range", row, i)
+		}
+	}
+	return nil
+}

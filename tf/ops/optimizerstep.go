@@ -1,0 +1,109 @@
+package ops
+
+import (
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// A rule reads the attributes of n and the scalars s, in the order of the
+// inputs, and returns what updates stretches of the variables by one of the
+// gradient.
+type rule[T tf.Elem] func(n *tf.Node, s []T) func(v [][]T, g []T)
+
+// A step runs a rule on the inputs of one execution.
+type step func(n *tf.Node, in *stepInputs)
+
+// steps holds a step by type.
+type steps map[tf.DType]step
+
+// floatSteps returns the steps of an optimizer. On 16-bit floats the rule runs
+// in float32 and what it writes is rounded.
+func floatSteps(f32 rule[float32], f64 rule[float64]) steps {
+	return steps{
+		tf.Float32: exactStep(f32), tf.Float64: exactStep(f64),
+		tf.Float16: halfStep[tf.Half](f32), tf.BFloat16: halfStep[tf.BF16](f32),
+	}
+}
+
+// stepInputs is what an optimizer works on, checked.
+type stepInputs struct {
+	c       *tf.OpContext
+	vars    []*tf.Tensor
+	scalars []*tf.Tensor
+	grad    *tf.Tensor
+	indices *tf.Tensor // the rows that grad is for; nil: all
+}
+
+// each has the stretches of the variables updated: n elements of them from
+// element at on, by those of the gradient from element from on. worker is
+// called for each goroutine that takes part. Rows are taken in order: an index
+// may come twice.
+func (in *stepInputs) each(worker func() func(at, from, n int)) {
+	if in.indices == nil {
+		in.c.ParallelFor(in.grad.Len(), elementGrain, func(lo, hi int) { worker()(lo, lo, hi-lo) })
+		return
+	}
+	inner, update := product(in.vars[0].Shape()[1:]), worker()
+	for i, row := range wideIndices(in.indices) {
+		update(int(row)*inner, i*inner, inner)
+	}
+}
+
+func exactStep[T tf.Elem](r rule[T]) step {
+	return func(n *tf.Node, in *stepInputs) {
+		s := make([]T, len(in.scalars))
+		for i, t := range in.scalars {
+			s[i] = tf.Data[T](t)[0]
+		}
+		update, g := r(n, s), tf.Data[T](in.grad)
+		in.each(func() func(at, from, n int) {
+			v := make([][]T, len(in.vars))
+			return func(at, from, n int) {
+				for i, t := range in.vars {
+					v[i] = tf.Data[T](t)[at : at+n]
+				}
+				update(v, g[from:from+n])
+			}
+		})
+	}
+}
+
+// halfBlock is how many elements are widened at a time.
+const halfBlock = 256
+
+func halfStep[H tf.Half | tf.BF16](r rule[float32]) step {
+	return func(n *tf.Node, in *stepInputs) {
+		s := make([]float32, len(in.scalars))
+		for i, t := range in.scalars {
+			kernel.Widen(s[i:i+1], tf.Data[H](t)[:1])
+		}
+		update := r(n, s)
+		in.each(func() func(at, from, n int) { return halfWorker[H](in, update) })
+	}
+}
+
+// halfWorker widens variables and gradient block by block and narrows what
+// update made of the variables.
+func halfWorker[H tf.Half | tf.BF16](in *stepInputs, update func(v [][]float32, g []float32)) func(at, from, n int) {
+	wide := make([][]float32, len(in.vars)+1)
+	for i := range wide {
+		wide[i] = make([]float32, halfBlock)
+	}
+	v := make([][]float32, len(in.vars))
+	return func(at, from, n int) {
+		for ; n > 0; n -= halfBlock {
+			m := min(n, halfBlock)
+			g := wide[len(v)][:m]
+			kernel.Widen(g, tf.Data[H](in.grad)[from:from+m])
+			for i, t := range in.vars {
+				v[i] = wide[i][:m]
+				kernel.Widen(v[i], tf.Data[H](t)[at:at+m])
+			}
+			update(v, g)
+			for i, t := range in.vars {
+				kernel.Narrow(tf.Data[H](t)[at:at+m], v[i])
+			}
+			at, from = at+m, from+m
+		}
+	}
+}
