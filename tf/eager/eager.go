@@ -8,6 +8,7 @@ package eager
 
 import (
 	"context"
+	"runtime"
 
 	"github.com/gorge-tf/gorge/internal/device"
 	"github.com/gorge-tf/gorge/internal/threads"
@@ -18,13 +19,15 @@ import (
 // New returns a graph that computes each operation as it is added. Its
 // variables live as long as the graph. It is for one goroutine at a time.
 func New(opts ...tf.GraphOption) *tf.Graph {
+	pool := threads.Acquire(0)
 	e := &evaluator{step: tf.Step{
-		Context: context.Background(),
-		Device:  device.NewCPU(tf.DeviceSpec{Job: "localhost", Task: 0, Replica: 0, Type: "CPU"}),
-		// Small work stays on the caller; helpers for the rest end when idle.
-		Parallel: threads.Acquire(0).ParallelFor,
+		Context:  context.Background(),
+		Device:   device.NewCPU(tf.DeviceSpec{Job: "localhost", Task: 0, Replica: 0, Type: "CPU"}),
+		Parallel: pool.ParallelFor,
 	}}
 	e.step.Resources = e.step.Device.Resources()
+	// An eager graph is dropped, not closed: the workers go with it.
+	runtime.AddCleanup(e, (*threads.Pool).Release, pool)
 	return tf.NewGraph(append(opts, tf.Eager(e))...)
 }
 

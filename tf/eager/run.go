@@ -1,6 +1,10 @@
 package eager
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"runtime/debug"
+
+	"github.com/gorge-tf/gorge/tf"
+)
 
 // runner runs a kernel.
 type runner struct {
@@ -44,8 +48,13 @@ func (r *runner) recycle(c *tf.OpContext) {
 	r.spare = c
 }
 
-// run calls the kernel and waits for it.
-func (r *runner) run(c *tf.OpContext) error {
+// run calls the kernel and waits for it. A kernel that panics has failed.
+func (r *runner) run(c *tf.OpContext) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = tf.Errorf(tf.Internal, "the kernel of %s panicked: %v\n%s", c.Node.OpName(), v, debug.Stack())
+		}
+	}()
 	switch k := r.kernel.(type) {
 	case tf.Compute:
 		return k(c)
