@@ -27,6 +27,7 @@ type settings struct {
 	eager, losses                       bool
 	seed                                int64
 	epochs, batch                       int
+	timeout                             time.Duration
 }
 
 func main() {
@@ -44,6 +45,7 @@ func parse(args []string) (*settings, error) {
 	f.StringVar(&s.model, "model", "mlp", "the `network`: mlp, one hidden layer, or cnn, two convolutions with poolings")
 	f.BoolVar(&s.eager, "eager", false, "compute each operation at once, without a session")
 	f.StringVar(&s.target, "target", "", "train on a cluster, `grpc://host:port`, instead of in this process")
+	f.DurationVar(&s.timeout, "timeout", time.Minute, "how long a cluster may take to answer a step")
 	f.StringVar(&s.variables, "variables", "", "`device` of the variables, /job:ps say")
 	f.StringVar(&s.data, "data", "", "`directory` of MNIST's idx files, gzipped or not; the embedded 5,000 images otherwise")
 	f.StringVar(&s.png, "png", "", "draw the digits that were misread to this `file`")

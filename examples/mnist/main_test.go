@@ -164,6 +164,7 @@ func TestRefusals(t *testing.T) {
 		{[]string{"now"}, "only flags are taken"},
 		{[]string{"-data", filepath.Join(broken, "nowhere")}, "training set"},
 		{[]string{"-data", broken}, "the header ends early"},
+		{[]string{"-target", "grpc://127.0.0.1:1", "-timeout", "1s"}, "has not answered in time"},
 		{[]string{"-target", "127.0.0.1:1"}, "must be empty or have the form grpc://host:port"},
 		{[]string{"-variables", "/job:ps/task"}, "Malformed device specification"},
 		{[]string{"-variables", "/job:ps"}, "Cannot assign a device"},

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"log/slog"
+	"os"
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/eager"
@@ -46,7 +48,11 @@ func newGraphModel(ctx context.Context, s *settings, pixels int) (*graphModel, e
 	m.guesses = ops.ArgMax(net.logits(m.x, false), ops.Scalar(g, int32(1)))
 	m.train = train.Adam{LearningRate: rate}.Minimize(m.loss)
 	init := tf.InitializeAll(g)
-	run, err := session.New(g, session.Target(s.target)) // also reports any mistake made above
+	cfg := session.Config{Target: s.target, Log: slog.NewTextHandler(os.Stderr, nil)}
+	if s.target != "" {
+		cfg.Timeout = s.timeout
+	}
+	run, err := session.New(g, session.With(cfg)) // also reports any mistake made above
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,9 @@ package cluster
 
 import (
 	"context"
+	"log/slog"
+	"sync"
+	"time"
 
 	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
@@ -55,7 +58,12 @@ func (r *remote) definition(ops []*tf.Operation) (*pb.GraphDef, error) {
 
 func (r *remote) create(ctx context.Context, def *pb.GraphDef) error {
 	req := &pb.CreateSessionRequest{GraphDef: def, Config: configProto(&r.cfg), Target: r.cfg.Target}
+	stop := r.tellWaiting()
 	resp, err := retry(ctx, req, r.master.CreateSession)
+	stop()
+	if tf.CodeOf(err) == tf.DeadlineExceeded {
+		return &tf.Error{Code: tf.DeadlineExceeded, Msg: r.cfg.Target + " has not answered in time: " + tf.AsError(err).Message(), Err: err}
+	}
 	if err != nil {
 		return err
 	}
@@ -64,6 +72,30 @@ func (r *remote) create(ctx context.Context, def *pb.GraphDef) error {
 	}
 	r.handle, r.version = resp.GetSessionHandle(), resp.GetGraphVersion()
 	return nil
+}
+
+// tellWaiting logs, until stop is called, that a cluster has not answered yet:
+// a session waits for all of its tasks.
+func (r *remote) tellWaiting() (stop func()) {
+	const every = 10 * time.Second
+	if r.cfg.Log == nil {
+		return func() {}
+	}
+	log, done := slog.New(r.cfg.Log), make(chan struct{})
+	var over sync.WaitGroup
+	over.Go(func() {
+		t := time.NewTicker(every)
+		defer t.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-t.C:
+				log.Info("still waiting for the cluster to answer; it does when all of its tasks are up", "target", r.cfg.Target)
+			}
+		}
+	})
+	return func() { close(done); over.Wait() }
 }
 
 func (r *remote) extend(ctx context.Context, def *pb.GraphDef) error {
