@@ -3,6 +3,7 @@ package tf_test
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -25,8 +26,8 @@ func matMul(x, w tf.Output, opts ...tf.Option) tf.Output {
 
 // line returns "file.go:n", n lines after the caller's.
 func line(n int) string {
-	_, _, l, _ := runtime.Caller(1)
-	return fmt.Sprintf("apply_test.go:%d", l+n)
+	_, file, l, _ := runtime.Caller(1)
+	return fmt.Sprintf("%s:%d", filepath.Base(file), l+n)
 }
 
 func TestErrorsNameLineNodeAndInputs(t *testing.T) {

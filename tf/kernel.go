@@ -47,10 +47,13 @@ func AnyType(k NewKernel) KernelSet { return KernelSet{All: k} }
 
 // Find returns the factory for node n.
 func (k *KernelSet) Find(n *Node) (NewKernel, error) {
-	if k.All != nil {
-		return k.All, k.checkTypes(n)
-	}
-	if len(k.By) == 0 {
+	switch {
+	case k.All != nil:
+		if err := k.checkTypes(n); err != nil {
+			return nil, err
+		}
+		return k.All, nil
+	case len(k.By) == 0:
 		return nil, Errorf(NotFound, "No OpKernel was registered to support Op '%s'", n.OpName())
 	}
 	t := n.Type(k.Attr)
@@ -251,7 +254,7 @@ func (c *OpContext) AllocFrom(i, o int, d DType, s Shape) (*Tensor, error) {
 
 // ParallelFor runs f over [0, n) in pieces of at least grain.
 func (c *OpContext) ParallelFor(n, grain int, f func(lo, hi int)) {
-	if c.Parallel == nil || n <= grain {
+	if c.Step == nil || c.Parallel == nil || n <= grain {
 		f(0, n)
 		return
 	}
