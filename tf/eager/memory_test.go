@@ -8,6 +8,7 @@ import (
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/tftest"
+	"github.com/gorge-tf/gorge/tf/train"
 )
 
 // heap returns the bytes that are in use once all garbage is gone.
@@ -62,6 +63,7 @@ func TestGraphsDoNotGrow(t *testing.T) {
 				t.Error(err)
 			}
 		},
+		"training": trainStep(),
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := eager.New()
@@ -78,6 +80,26 @@ func TestGraphsDoNotGrow(t *testing.T) {
 			}
 			runtime.KeepAlive(g)
 		})
+	}
+}
+
+// trainStep returns a step that trains one variable, which the first makes.
+func trainStep() func(g *tf.Graph, x tf.Output, i int) {
+	var v *tf.Variable
+	adam := train.Adam{LearningRate: 1e-3}
+	return func(g *tf.Graph, x tf.Output, i int) {
+		if v == nil {
+			v = tf.NewVariable(x, tf.VariableOptions{Name: "v"})
+		}
+		var loss tf.Output
+		tape := eager.Record(g, func() { loss = ops.Mul(v.Read(), v.Read()) })
+		gvs, err := train.TapeGradients(tape, loss)
+		if err == nil {
+			_, err = adam.ApplyGradients(gvs)
+		}
+		if err != nil {
+			panic(err)
+		}
 	}
 }
 
