@@ -144,6 +144,9 @@ func SelectBroadcast[T any](par Par, b *Broadcast, z []T, c []bool, x, y []T) {
 	par(b.Len, ElementGrain, func(lo, hi int) {
 		b.Runs(lo, hi, func(at int, off []int, n int) {
 			ci, xi, yi := off[0], off[1], off[2]
+			if step[0] == 1 && step[1] == 1 && step[2] == 1 && selectBits(z[at:at+n], c[ci:ci+n], x[xi:xi+n], y[yi:yi+n]) {
+				return
+			}
 			for i := range z[at : at+n] {
 				if c[ci+i*step[0]] {
 					z[at+i] = x[xi+i*step[1]]

@@ -63,6 +63,9 @@ const (
 	// foldWidth columns are folded at a time, so that their totals stay in
 	// the first-level cache.
 	foldWidth = 512
+	// foldGrain columns at least are folded together, however many rows there
+	// are: fewer would use a part of each cache line only.
+	foldGrain = 128
 )
 
 // Reduce folds src into dst.
@@ -108,6 +111,9 @@ func reduceKept[T any](par Par, dims []reduceDim, dst, src []T, f Fold[T]) {
 		}
 	}
 	grain := max(1, ElementGrain/perIndex)
+	if kept == 1 {
+		grain = max(grain, foldGrain)
+	}
 	par(dims[kept].n, grain, func(lo, hi int) {
 		if kept == 0 {
 			reduceRange(dims, dst, src, lo, hi, f)

@@ -1,0 +1,31 @@
+package kernel
+
+import "unsafe"
+
+// selectBits sets z[i] to x[i] where c[i] holds and to y[i] elsewhere, without
+// branches, which conditions without a pattern would make slow. It reports
+// false, and does nothing, for elements that are no 4 or 8 plain bytes.
+func selectBits[T any](z []T, c []bool, x, y []T) bool {
+	switch any(z).(type) {
+	case []float32, []int32, []uint32:
+		selectWords(words[uint32](z), words[uint8](c), words[uint32](x), words[uint32](y))
+	case []float64, []int64, []uint64:
+		selectWords(words[uint64](z), words[uint8](c), words[uint64](x), words[uint64](y))
+	default:
+		return false
+	}
+	return true
+}
+
+// words views elements as unsigned numbers of their size. Bools are 0 and 1.
+func words[W uint8 | uint32 | uint64, T any](x []T) []W {
+	return unsafe.Slice((*W)(unsafe.Pointer(unsafe.SliceData(x))), len(x))
+}
+
+func selectWords[W uint32 | uint64](z []W, c []uint8, x, y []W) {
+	c, x, y = c[:len(z)], x[:len(z)], y[:len(z)]
+	for i := range z {
+		mask := -W(c[i])
+		z[i] = y[i] ^ (x[i]^y[i])&mask
+	}
+}
