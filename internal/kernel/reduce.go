@@ -111,7 +111,7 @@ func reduceKept[T any](par Par, dims []reduceDim, dst, src []T, f Fold[T]) {
 		}
 	}
 	grain := max(1, ElementGrain/perIndex)
-	if kept == 1 {
+	if kept == 1 && len(dims) == 2 { // columns lie side by side
 		grain = max(grain, foldGrain)
 	}
 	par(dims[kept].n, grain, func(lo, hi int) {
