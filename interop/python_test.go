@@ -101,3 +101,15 @@ func TestPythonSeesNoDifference(t *testing.T) {
 		t.Errorf("what the program prints (-TensorFlow +Gorge):\n%s", d)
 	}
 }
+
+// An op that a client brings and nobody here knows is an error that names it;
+// the server goes on serving.
+func TestPythonBringsUnknownOp(t *testing.T) {
+	needTensorFlow(t)
+	addr := ports(t, 1)
+	serve(t, ofGorge, "worker|"+addr[0], "worker", 0)
+	want := []string{"NotFoundError True", "42.0"}
+	if d := cmp.Diff(want, script(t, "unknown.py", "grpc://"+addr[0])); d != "" {
+		t.Errorf("what the program prints (-want +got):\n%s", d)
+	}
+}
