@@ -14,6 +14,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/rendezvous/rendezvoustest"
+	"github.com/gorge-tf/gorge/internal/requestid"
 	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
 )
@@ -218,7 +219,7 @@ func (f *foreign) run(handle string, step int64) <-chan error {
 	c := make(chan error, 1)
 	go func() {
 		_, err := f.RunGraph(context.Background(), &pb.RunGraphRequest{
-			SessionHandle: "h", CreateWorkerSessionCalled: true, GraphHandle: handle, StepId: step, RequestId: NewRequestID()})
+			SessionHandle: "h", CreateWorkerSessionCalled: true, GraphHandle: handle, StepId: step, RequestId: requestid.New()})
 		c <- err
 	}()
 	return c
@@ -292,7 +293,7 @@ func TestForeignErrors(t *testing.T) {
 	if err := <-ran; tf.CodeOf(err) != tf.Aborted {
 		t.Errorf("RunGraph whose input is aborted: %v, want ABORTED", err)
 	}
-	_, err := f.RecvTensor(ctx, &pb.RecvTensorRequest{StepId: 7, RendezvousKey: f.out(0), RequestId: NewRequestID()}, nil)
+	_, err := f.RecvTensor(ctx, &pb.RecvTensorRequest{StepId: 7, RendezvousKey: f.out(0), RequestId: requestid.New()}, nil)
 	if tf.CodeOf(err) != tf.Aborted || !strings.Contains(err.Error(), "our half of the step is over") || !tf.AsError(err).Derived {
 		t.Errorf("receive from an aborted step: %v, derived %v, want ABORTED, derived", err, tf.AsError(err).Derived)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gorge-tf/gorge/internal/rendezvous"
+	"github.com/gorge-tf/gorge/internal/requestid"
 	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
 )
@@ -33,7 +34,7 @@ func (t *Transport) Recv(ctx context.Context, task string, step int64, key strin
 		done(rendezvous.Result{Err: err})
 		return
 	}
-	req := &pb.RecvTensorRequest{StepId: step, RendezvousKey: key, RequestId: NewRequestID()}
+	req := &pb.RecvTensorRequest{StepId: step, RendezvousKey: key, RequestId: requestid.New()}
 	go t.recv(ctx, w, req, alloc, done)
 }
 
@@ -99,14 +100,4 @@ func acknowledge(ctx context.Context, w *WorkerClient, request int64) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), ackTimeout)
 	defer cancel()
 	_, _ = w.MarkRecvFinished(ctx, &pb.MarkRecvFinishedRequest{RequestId: request})
-}
-
-// NewRequestID returns the random number, never 0, by which a peer recognizes
-// a request that reaches it twice.
-func NewRequestID() int64 {
-	for {
-		if id := rand.Int64(); id != 0 {
-			return id
-		}
-	}
 }
