@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"path"
+	"runtime"
 	"slices"
+	"strings"
 )
 
 // An OpDef declares one operation, whole: its signature, what it means for
@@ -36,6 +39,7 @@ type OpDef struct {
 	Outputs  []ArgDef  // parsed from Out
 	AttrDefs []AttrDef // parsed from Attrs
 	attrs    map[string]*AttrDef
+	pc       uintptr // where it was registered
 }
 
 // A GradFunc adds to the graph of op what computes the gradients of op's
@@ -62,7 +66,18 @@ func Register(d OpDef) {
 	if err := d.parse(); err != nil {
 		panic(fmt.Sprintf("tf: op %s: %v", d.Name, err))
 	}
+	var pc [1]uintptr
+	runtime.Callers(2, pc[:])
+	d.pc = pc[0]
 	registry[d.Name] = &d
+}
+
+// Package returns the import path of the package that registered the op.
+func (d *OpDef) Package() string {
+	frame, _ := runtime.CallersFrames([]uintptr{d.pc}).Next()
+	dir, name := path.Split(frame.Function)
+	base, _, _ := strings.Cut(name, ".")
+	return dir + base
 }
 
 func (d *OpDef) parse() (err error) {
@@ -126,7 +141,7 @@ func LookupOp(name string) (*OpDef, error) {
 	if d := registry[name]; d != nil {
 		return d, nil
 	}
-	return nil, Errorf(NotFound, "Op type not registered '%s' in binary running on Gorge. Make sure the Op and Kernel are registered in the binary running in this process.", name)
+	return nil, unknownOp(name)
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -14,10 +14,10 @@ func init() {
 	const only32 = "there are no kernels for float64"
 	for _, op := range []string{"FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"} {
 		add := func(name string, in []*tf.Tensor, o ...tf.Option) {
-			addSamples(sample{op: op, name: name, in: in, types: onlyOwn, tol: normTol, rough: only32, f: justResult(op, o...)})
+			addSamples(sample{Op: op, Name: name, In: in, Types: onlyOwn, Tol: normTol, Rough: only32, F: justResult(op, o...)})
 		}
 		refused := func(name string, in []*tf.Tensor, o ...tf.Option) {
-			addSamples(sample{op: op, name: name, in: in, fails: true, f: applied(op, o...)})
+			addSamples(sample{Op: op, Name: name, In: in, Fails: true, F: applied(op, o...)})
 		}
 		x, mean, variance := seq(2, 3, 2, 3), seq(3), positive(3)
 		add("", []*tf.Tensor{x, seq(3), seq(3), none, none})
@@ -47,20 +47,20 @@ func addNormGrads(only32 string) {
 		if op == "FusedBatchNormGradV3" {
 			in = append(in, arr[float32](tf.Shape{}, 0))
 		}
-		addSamples(sample{op: op, in: in, types: onlyOwn, tol: normTol, rough: only32, f: applied(op)},
-			sample{op: op, name: "inference", in: in, types: onlyOwn, tol: normTol, rough: only32, f: applied(op, tf.Attr("is_training", false))})
+		addSamples(sample{Op: op, In: in, Types: onlyOwn, Tol: normTol, Rough: only32, F: applied(op)},
+			sample{Op: op, Name: "inference", In: in, Types: onlyOwn, Tol: normTol, Rough: only32, F: applied(op, tf.Attr("is_training", false))})
 	}
 	addSamples(
-		sample{op: "FusedBatchNormV3", name: "all outputs", in: []*tf.Tensor{x, seq(3), seq(3), seq(3), positive(3)}, types: onlyOwn, tol: normTol, rough: only32,
-			f: func(_ *tf.Graph, in []tf.Output) []tf.Output {
+		sample{Op: "FusedBatchNormV3", Name: "all outputs", In: []*tf.Tensor{x, seq(3), seq(3), seq(3), positive(3)}, Types: onlyOwn, Tol: normTol, Rough: only32,
+			F: func(_ *tf.Graph, in []tf.Output) []tf.Output {
 				y := ops.FusedBatchNormV3(in[0], in[1], in[2], in[3], in[4], ops.BatchNormOpts{Epsilon: 0.01, AverageFactor: 0.5, DataFormat: "NHWC"})
 				for i := range y[1:] { // TensorFlow's gradients leave them out
 					y[1+i] = ops.StopGradient(y[1+i])
 				}
 				return y
 			}},
-		sample{op: "FusedBatchNormV3", name: "NCHW", in: []*tf.Tensor{seq(2, 3, 2, 2), seq(3), seq(3), seq(3), positive(3)}, types: onlyOwn, tol: normTol, rough: only32,
-			f: func(_ *tf.Graph, in []tf.Output) []tf.Output {
+		sample{Op: "FusedBatchNormV3", Name: "NCHW", In: []*tf.Tensor{seq(2, 3, 2, 2), seq(3), seq(3), seq(3), positive(3)}, Types: onlyOwn, Tol: normTol, Rough: only32,
+			F: func(_ *tf.Graph, in []tf.Output) []tf.Output {
 				return ops.FusedBatchNormV3(in[0], in[1], in[2], in[3], in[4], ops.BatchNormOpts{DataFormat: "NCHW", Inference: true})[:1]
 			}})
 }

@@ -17,8 +17,8 @@ func init() {
 	} {
 		addBroadcasts(name, f, seq)
 		addSamples(sample{
-			op: name, name: "specials", rough: "infinite and undefined values", f: binary(f),
-			in: []*tf.Tensor{vec[float32](nan, 1, inf, -inf, 0, float32(math.Copysign(0, -1)), 2), vec[float32](1, nan, -inf, -inf, float32(math.Copysign(0, -1)), 0, 2)},
+			Op: name, Name: "specials", Rough: "infinite and undefined values", F: binary(f),
+			In: []*tf.Tensor{vec[float32](nan, 1, inf, -inf, 0, float32(math.Copysign(0, -1)), 2), vec[float32](1, nan, -inf, -inf, float32(math.Copysign(0, -1)), 0, 2)},
 		})
 	}
 	for name, f := range map[string]function2{
@@ -27,8 +27,8 @@ func init() {
 	} {
 		addBroadcasts(name, f, apart)
 		addSamples(sample{
-			op: name, name: "by zero", rough: "infinite and undefined values", f: binary(f),
-			in: []*tf.Tensor{vec[float32](1, -1, 0, nan, 0, inf), vec[float32](0, 0, 0, 0, 5, inf)},
+			Op: name, Name: "by zero", Rough: "infinite and undefined values", F: binary(f),
+			In: []*tf.Tensor{vec[float32](1, -1, 0, nan, 0, inf), vec[float32](0, 0, 0, 0, 5, inf)},
 		})
 	}
 	for name, f := range map[string]function2{
@@ -39,23 +39,23 @@ func init() {
 			ownWords = "TensorFlow's message does not name the cause"
 		}
 		addSamples(
-			sample{op: name, name: "signs", f: binary(f), in: []*tf.Tensor{vec[int32](7, -7, 7, -7, 6, -6, 0), vec[int32](2, 2, -2, -2, 3, -3, 5)}},
-			sample{op: name, name: "zero divisor", fails: true, noGolden: ownWords, f: binary(f), in: []*tf.Tensor{vec[int32](1, 2), vec[int32](1, 0)}},
-			sample{op: name, name: "nothing by zero", f: binary(f), in: []*tf.Tensor{vec[int32](), vec[int32](0)}})
+			sample{Op: name, Name: "signs", F: binary(f), In: []*tf.Tensor{vec[int32](7, -7, 7, -7, 6, -6, 0), vec[int32](2, 2, -2, -2, 3, -3, 5)}},
+			sample{Op: name, Name: "zero divisor", Fails: true, NoGolden: ownWords, F: binary(f), In: []*tf.Tensor{vec[int32](1, 2), vec[int32](1, 0)}},
+			sample{Op: name, Name: "nothing by zero", F: binary(f), In: []*tf.Tensor{vec[int32](), vec[int32](0)}})
 	}
 	addBroadcasts("Pow", ops.Pow, modest)
 	addSamples(
-		sample{op: "Pow", name: "specials", rough: "infinite and undefined values", f: binary(ops.Pow),
-			in: []*tf.Tensor{vec[float32](0, 0, -2, -2, nan, 2, inf), vec[float32](0, 2, 3, 0.5, 0, nan, -1)}},
-		sample{op: "Pow", name: "integers", f: binary(ops.Pow), in: []*tf.Tensor{vec[int64](2, -3, 0, 7), vec[int64](10, 3, 0, 30)}},
-		sample{op: "Pow", name: "negative power", fails: true, f: binary(ops.Pow), in: []*tf.Tensor{vec[int32](1, 2), vec[int32](1, -1)}},
-		sample{op: "Equal", name: "strings", f: binary(ops.Equal), in: []*tf.Tensor{vec("a", "b", ""), vec("a", "c", "")}},
-		sample{op: "Equal", name: "unfit differ", f: binary(ops.Equal, ops.EqualOpts{UnfitDiffer: true}), in: []*tf.Tensor{seq(2, 3), seq(4)}},
-		sample{op: "NotEqual", name: "unfit differ", f: binary(ops.NotEqual, ops.EqualOpts{UnfitDiffer: true}), in: []*tf.Tensor{seq(2, 3), seq(4)}},
-		sample{op: "Equal", name: "tolerant and fit", f: binary(ops.Equal, ops.EqualOpts{UnfitDiffer: true}), in: []*tf.Tensor{seq(2, 3), seq(3)}},
-		sample{op: "LogicalAnd", f: binary(ops.LogicalAnd), in: []*tf.Tensor{vec(true, false, true), mat(1, false, true)}},
-		sample{op: "LogicalOr", f: binary(ops.LogicalOr), in: []*tf.Tensor{vec(true, false, true), mat(1, false, true)}},
-		sample{op: "LogicalNot", f: unary(ops.LogicalNot), in: []*tf.Tensor{vec(true, false, true)}})
+		sample{Op: "Pow", Name: "specials", Rough: "infinite and undefined values", F: binary(ops.Pow),
+			In: []*tf.Tensor{vec[float32](0, 0, -2, -2, nan, 2, inf), vec[float32](0, 2, 3, 0.5, 0, nan, -1)}},
+		sample{Op: "Pow", Name: "integers", F: binary(ops.Pow), In: []*tf.Tensor{vec[int64](2, -3, 0, 7), vec[int64](10, 3, 0, 30)}},
+		sample{Op: "Pow", Name: "negative power", Fails: true, F: binary(ops.Pow), In: []*tf.Tensor{vec[int32](1, 2), vec[int32](1, -1)}},
+		sample{Op: "Equal", Name: "strings", F: binary(ops.Equal), In: []*tf.Tensor{vec("a", "b", ""), vec("a", "c", "")}},
+		sample{Op: "Equal", Name: "unfit differ", F: binary(ops.Equal, ops.EqualOpts{UnfitDiffer: true}), In: []*tf.Tensor{seq(2, 3), seq(4)}},
+		sample{Op: "NotEqual", Name: "unfit differ", F: binary(ops.NotEqual, ops.EqualOpts{UnfitDiffer: true}), In: []*tf.Tensor{seq(2, 3), seq(4)}},
+		sample{Op: "Equal", Name: "tolerant and fit", F: binary(ops.Equal, ops.EqualOpts{UnfitDiffer: true}), In: []*tf.Tensor{seq(2, 3), seq(3)}},
+		sample{Op: "LogicalAnd", F: binary(ops.LogicalAnd), In: []*tf.Tensor{vec(true, false, true), mat(1, false, true)}},
+		sample{Op: "LogicalOr", F: binary(ops.LogicalOr), In: []*tf.Tensor{vec(true, false, true), mat(1, false, true)}},
+		sample{Op: "LogicalNot", F: unary(ops.LogicalNot), In: []*tf.Tensor{vec(true, false, true)}})
 }
 
 // apart is seq without numbers that are 0 as integers or whose quotients are
@@ -91,7 +91,7 @@ func addBroadcasts(op string, f function2, in func(s ...int) *tf.Tensor) {
 		for i := range tf.Data[float32](y) { // operands that differ
 			tf.Data[float32](y)[i] *= 1.25
 		}
-		addSamples(sample{op: op, name: b.name, in: []*tf.Tensor{in(b.x...), y}, f: binary(f), tol: 1e-5})
+		addSamples(sample{Op: op, Name: b.name, In: []*tf.Tensor{in(b.x...), y}, F: binary(f), Tol: 1e-5})
 	}
-	addSamples(sample{op: op, name: "unfit", fails: true, in: []*tf.Tensor{in(2, 3), in(4)}, f: binary(f)})
+	addSamples(sample{Op: op, Name: "unfit", Fails: true, In: []*tf.Tensor{in(2, 3), in(4)}, F: binary(f)})
 }

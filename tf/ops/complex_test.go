@@ -9,24 +9,24 @@ func init() {
 	z := func(d tf.DType) *tf.Tensor { return convert(seq(2, 3), d) }
 	for name, f := range map[string]func(x tf.Output, opts ...tf.Option) tf.Output{"Real": ops.Real, "Imag": ops.Imag, "Angle": ops.Angle, "ComplexAbs": ops.ComplexAbs, "Conj": ops.Conj} {
 		addSamples(
-			sample{op: name, in: []*tf.Tensor{z(tf.Complex64)}, f: unary(f)},
-			sample{op: name, name: "axes", in: []*tf.Tensor{vec[complex64](1, -1, 1i, -1i, 3+4i)}, f: unary(f)})
+			sample{Op: name, In: []*tf.Tensor{z(tf.Complex64)}, F: unary(f)},
+			sample{Op: name, Name: "axes", In: []*tf.Tensor{vec[complex64](1, -1, 1i, -1i, 3+4i)}, F: unary(f)})
 	}
 	addSamples(
-		sample{op: "Complex", in: []*tf.Tensor{seq(2, 3), positive(2, 3)}, f: binary(ops.Complex), rough: "complex results"},
-		sample{op: "Complex", name: "broadcast", in: []*tf.Tensor{seq(2, 1), positive(3)}, f: binary(ops.Complex), rough: "complex results"},
-		sample{op: "Complex", name: "unfit", fails: true, in: []*tf.Tensor{seq(2), seq(3)}, f: binary(ops.Complex)})
+		sample{Op: "Complex", In: []*tf.Tensor{seq(2, 3), positive(2, 3)}, F: binary(ops.Complex), Rough: "complex results"},
+		sample{Op: "Complex", Name: "broadcast", In: []*tf.Tensor{seq(2, 1), positive(3)}, F: binary(ops.Complex), Rough: "complex results"},
+		sample{Op: "Complex", Name: "unfit", Fails: true, In: []*tf.Tensor{seq(2), seq(3)}, F: binary(ops.Complex)})
 	addStitches()
 	listDiff := applied("ListDiff")
 	addSamples(
-		sample{op: "ListDiff", in: []*tf.Tensor{vec[float32](1, 2, 3, 2, 5, 1), vec[float32](1, 7, 3)}, f: listDiff},
-		sample{op: "ListDiff", name: "nothing", in: []*tf.Tensor{vec[int32](1, 2), vec[int32](2, 1)}, f: listDiff},
-		sample{op: "ListDiff", name: "idx", in: []*tf.Tensor{vec[int32](1, 2), vec[int32]()}, f: func(_ *tf.Graph, in []tf.Output) []tf.Output {
+		sample{Op: "ListDiff", In: []*tf.Tensor{vec[float32](1, 2, 3, 2, 5, 1), vec[float32](1, 7, 3)}, F: listDiff},
+		sample{Op: "ListDiff", Name: "nothing", In: []*tf.Tensor{vec[int32](1, 2), vec[int32](2, 1)}, F: listDiff},
+		sample{Op: "ListDiff", Name: "idx", In: []*tf.Tensor{vec[int32](1, 2), vec[int32]()}, F: func(_ *tf.Graph, in []tf.Output) []tf.Output {
 			out, idx := ops.ListDiff(in[0], in[1], ops.ListDiffOpts{OutIdx: tf.Int64})
 			return []tf.Output{out, idx}
 		}},
-		sample{op: "ListDiff", name: "matrix", fails: true, in: []*tf.Tensor{seq(2, 2), seq(2)}, f: listDiff},
-		sample{op: "ListDiff", name: "matrix y", fails: true, in: []*tf.Tensor{seq(2), seq(2, 2)}, f: listDiff})
+		sample{Op: "ListDiff", Name: "matrix", Fails: true, In: []*tf.Tensor{seq(2, 2), seq(2)}, F: listDiff},
+		sample{Op: "ListDiff", Name: "matrix y", Fails: true, In: []*tf.Tensor{seq(2), seq(2, 2)}, F: listDiff})
 }
 
 func addStitches() {
@@ -35,7 +35,7 @@ func addStitches() {
 		// Data come first: they are what types are tried on.
 		two := func(_ *tf.Graph, in []tf.Output) []tf.Output { return []tf.Output{f(in[2:], in[:2])} }
 		add := func(what string, fails bool, in ...*tf.Tensor) {
-			addSamples(sample{op: name, name: what, in: in, f: two, fails: fails, rough: "rows that are overwritten get gradients"})
+			addSamples(sample{Op: name, Name: what, In: in, F: two, Fails: fails, Rough: "rows that are overwritten get gradients"})
 		}
 		add("", false, seq(3, 2), positive(1, 2), vec[int32](3, 0, 1), vec[int32](2))
 		add("scalar and matrix", false, seq(2), positive(2, 2, 2), arr(tf.Shape{}, int32(2)), mat[int32](2, 4, 0, 1, 3))
@@ -44,6 +44,6 @@ func addStitches() {
 		add("rows differ", true, seq(2, 2), seq(1, 3), vec[int32](1, 0), vec[int32](2))
 		add("negative index", true, seq(2, 2), seq(1, 2), vec[int32](1, -1), vec[int32](2))
 	}
-	addSamples(sample{op: "DynamicStitch", name: "overwritten", rough: "rows that are overwritten get gradients", in: []*tf.Tensor{seq(2, 2), positive(1, 2), vec[int32](1, 0), vec[int32](1)},
-		f: func(_ *tf.Graph, in []tf.Output) []tf.Output { return []tf.Output{ops.DynamicStitch(in[2:], in[:2])} }})
+	addSamples(sample{Op: "DynamicStitch", Name: "overwritten", Rough: "rows that are overwritten get gradients", In: []*tf.Tensor{seq(2, 2), positive(1, 2), vec[int32](1, 0), vec[int32](1)},
+		F: func(_ *tf.Graph, in []tf.Output) []tf.Output { return []tf.Output{ops.DynamicStitch(in[2:], in[:2])} }})
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/session"
@@ -12,10 +13,11 @@ import (
 func init() {
 	const flow = "directs other ops: see TestSwitchAndMerge and the loops of package direct"
 	for _, op := range []string{"Switch", "Merge", "Enter", "Exit", "NextIteration"} {
-		unsampled[op], unsampled["Ref"+op] = flow, flow
+		optest.Unsampled(op, flow)
+		optest.Unsampled("Ref"+op, flow)
 	}
 	for _, op := range []string{"_SwitchN", "LoopCond", "ControlTrigger"} {
-		unsampled[op] = flow
+		optest.Unsampled(op, flow)
 	}
 }
 

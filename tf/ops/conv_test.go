@@ -43,19 +43,19 @@ func (s convSample) add(op, backInput, backFilter string) {
 		return
 	}
 	x, w := sizesOf(s.x), sizesOf(s.w)
-	base := sample{name: s.name, fails: s.badDy, tol: inexactConv, noGolden: s.noGolden}
+	base := sample{Name: s.name, Fails: s.badDy, Tol: inexactConv, NoGolden: s.noGolden}
 	back := base
-	back.op, back.in = backInput, []*tf.Tensor{seq(s.w...), seq(s.dy...)}
-	back.f = func(g *tf.Graph, in []tf.Output) []tf.Output {
+	back.Op, back.In = backInput, []*tf.Tensor{seq(s.w...), seq(s.dy...)}
+	back.F = func(g *tf.Graph, in []tf.Output) []tf.Output {
 		return []tf.Output{tf.Apply(g, backInput, []tf.Output{ops.Const(g, x, len(x)), in[0], in[1]}, s.attrs...).Output(0)}
 	}
 	filter := base
-	filter.op, filter.in = backFilter, []*tf.Tensor{seq(s.x...), seq(s.dy...)}
-	filter.f = func(g *tf.Graph, in []tf.Output) []tf.Output {
+	filter.Op, filter.In = backFilter, []*tf.Tensor{seq(s.x...), seq(s.dy...)}
+	filter.F = func(g *tf.Graph, in []tf.Output) []tf.Output {
 		return []tf.Output{tf.Apply(g, backFilter, []tf.Output{in[0], ops.Const(g, w, len(w)), in[1]}, s.attrs...).Output(0)}
 	}
 	if s.name == "" {
-		back.types, filter.types = wideConv, wideConv
+		back.Types, filter.Types = wideConv, wideConv
 	}
 	addSamples(back, filter)
 }
@@ -71,7 +71,7 @@ func (s convSample) addForward(op string) {
 	if s.name == "" {
 		types = wideConv
 	}
-	addSamples(sample{op: op, name: s.name, types: types, in: []*tf.Tensor{seq(s.x...), seq(s.w...)}, f: applied(op, s.attrs...), fails: s.fails, tol: inexactConv, noGolden: s.noGolden})
+	addSamples(sample{Op: op, Name: s.name, Types: types, In: []*tf.Tensor{seq(s.x...), seq(s.w...)}, F: applied(op, s.attrs...), Fails: s.fails, Tol: inexactConv, NoGolden: s.noGolden})
 }
 
 // addHalf adds samples in 16-bit types.
@@ -79,15 +79,15 @@ func (s convSample) addHalf(op, backInput, backFilter string) {
 	x, w := sizesOf(s.x), sizesOf(s.w)
 	for _, d := range []tf.DType{tf.Float16, tf.BFloat16} {
 		a, b, dy := convert(seq(s.x...), d), convert(seq(s.w...), d), convert(seq(s.dy...), d)
-		base := sample{name: d.String(), types: onlyOwn, tol: halfConv, rough: "16 bits are too few"}
+		base := sample{Name: d.String(), Types: onlyOwn, Tol: halfConv, Rough: "16 bits are too few"}
 		forward, back, filter := base, base, base
-		forward.op, forward.in, forward.f = op, []*tf.Tensor{a, b}, applied(op, s.attrs...)
-		back.op, back.in = backInput, []*tf.Tensor{b, dy}
-		back.f = func(g *tf.Graph, in []tf.Output) []tf.Output {
+		forward.Op, forward.In, forward.F = op, []*tf.Tensor{a, b}, applied(op, s.attrs...)
+		back.Op, back.In = backInput, []*tf.Tensor{b, dy}
+		back.F = func(g *tf.Graph, in []tf.Output) []tf.Output {
 			return []tf.Output{tf.Apply(g, backInput, []tf.Output{ops.Const(g, x, len(x)), in[0], in[1]}, s.attrs...).Output(0)}
 		}
-		filter.op, filter.in = backFilter, []*tf.Tensor{a, dy}
-		filter.f = func(g *tf.Graph, in []tf.Output) []tf.Output {
+		filter.Op, filter.In = backFilter, []*tf.Tensor{a, dy}
+		filter.F = func(g *tf.Graph, in []tf.Output) []tf.Output {
 			return []tf.Output{tf.Apply(g, backFilter, []tf.Output{in[0], ops.Const(g, w, len(w)), in[1]}, s.attrs...).Output(0)}
 		}
 		addSamples(forward, back, filter)
@@ -144,8 +144,8 @@ func addConv3D() {
 // addConvFunctions uses the ops by their Go functions.
 func addConvFunctions() {
 	add := func(op string, in []*tf.Tensor, f func(in []tf.Output) tf.Output) {
-		addSamples(sample{op: op, name: "function", in: in, types: onlyOwn, tol: inexactConv,
-			f: func(_ *tf.Graph, in []tf.Output) []tf.Output { return []tf.Output{f(in)} }})
+		addSamples(sample{Op: op, Name: "function", In: in, Types: onlyOwn, Tol: inexactConv,
+			F: func(_ *tf.Graph, in []tf.Output) []tf.Output { return []tf.Output{f(in)} }})
 	}
 	x, w, dy := seq(1, 3, 4, 2), seq(2, 2, 2, 3), seq(1, 3, 4, 3)
 	add("Conv2D", []*tf.Tensor{x, w}, func(in []tf.Output) tf.Output { return ops.Conv2D(in[0], in[1], steps1, "SAME", nhwc) })

@@ -19,16 +19,16 @@ func init() {
 		a, b := sizes(2, 3, ta), sizes(3, 4, tb)
 		name := fmt.Sprintf("%v %v", a, b)
 		addSamples(
-			sample{op: "MatMul", name: name, in: []*tf.Tensor{seq(a...), seq(b...)}, tol: 1e-5,
-				f: binary(ops.MatMul, ops.MatMulOpts{TransposeA: ta, TransposeB: tb})},
-			sample{op: "BatchMatMulV2", name: name, in: []*tf.Tensor{seq(append([]int{2, 1}, a...)...), seq(append([]int{3}, b...)...)}, tol: 1e-5,
-				f: binary(ops.BatchMatMulV2, ops.BatchMatMulOpts{AdjX: ta, AdjY: tb})},
-			sample{op: "BatchMatMul", name: name, in: []*tf.Tensor{seq(append([]int{2}, a...)...), seq(append([]int{2}, b...)...)}, tol: 1e-5,
-				f: binary(ops.BatchMatMul, ops.BatchMatMulOpts{AdjX: ta, AdjY: tb})},
-			sample{op: "BatchMatMulV2", name: "complex " + name, in: []*tf.Tensor{convert(seq(append([]int{2}, a...)...), tf.Complex64), convert(seq(append([]int{2}, b...)...), tf.Complex64)}, tol: 1e-5,
-				f: binary(ops.BatchMatMulV2, ops.BatchMatMulOpts{AdjX: ta, AdjY: tb})},
-			sample{op: "MatMul", name: "complex " + name, in: []*tf.Tensor{convert(seq(a...), tf.Complex64), convert(seq(b...), tf.Complex64)}, tol: 1e-5,
-				f: binary(ops.MatMul, ops.MatMulOpts{TransposeA: ta, TransposeB: tb})})
+			sample{Op: "MatMul", Name: name, In: []*tf.Tensor{seq(a...), seq(b...)}, Tol: 1e-5,
+				F: binary(ops.MatMul, ops.MatMulOpts{TransposeA: ta, TransposeB: tb})},
+			sample{Op: "BatchMatMulV2", Name: name, In: []*tf.Tensor{seq(append([]int{2, 1}, a...)...), seq(append([]int{3}, b...)...)}, Tol: 1e-5,
+				F: binary(ops.BatchMatMulV2, ops.BatchMatMulOpts{AdjX: ta, AdjY: tb})},
+			sample{Op: "BatchMatMul", Name: name, In: []*tf.Tensor{seq(append([]int{2}, a...)...), seq(append([]int{2}, b...)...)}, Tol: 1e-5,
+				F: binary(ops.BatchMatMul, ops.BatchMatMulOpts{AdjX: ta, AdjY: tb})},
+			sample{Op: "BatchMatMulV2", Name: "complex " + name, In: []*tf.Tensor{convert(seq(append([]int{2}, a...)...), tf.Complex64), convert(seq(append([]int{2}, b...)...), tf.Complex64)}, Tol: 1e-5,
+				F: binary(ops.BatchMatMulV2, ops.BatchMatMulOpts{AdjX: ta, AdjY: tb})},
+			sample{Op: "MatMul", Name: "complex " + name, In: []*tf.Tensor{convert(seq(a...), tf.Complex64), convert(seq(b...), tf.Complex64)}, Tol: 1e-5,
+				F: binary(ops.MatMul, ops.MatMulOpts{TransposeA: ta, TransposeB: tb})})
 	}
 	addMatMulEdges()
 	addBatchMatMulEdges()
@@ -37,26 +37,26 @@ func init() {
 
 func addMatMulEdges() {
 	addSamples(
-		sample{op: "MatMul", name: "larger", in: []*tf.Tensor{seq(37, 65), seq(65, 19)}, f: binary(ops.MatMul), tol: 1e-4, types: onlyOwn},
-		sample{op: "MatMul", name: "no rows", in: []*tf.Tensor{seq(0, 3), seq(3, 2)}, f: binary(ops.MatMul)},
-		sample{op: "MatMul", name: "nothing to sum", in: []*tf.Tensor{seq(2, 0), seq(0, 2)}, f: binary(ops.MatMul)},
-		sample{op: "MatMul", name: "inner sizes differ", fails: true, in: []*tf.Tensor{seq(1, 2), seq(3, 4)}, f: binary(ops.MatMul)},
-		sample{op: "MatMul", name: "inner sizes of transposed differ", fails: true, in: []*tf.Tensor{seq(1, 2), seq(3, 4)}, f: binary(ops.MatMul, ops.MatMulOpts{TransposeA: true})},
-		sample{op: "MatMul", name: "vector", fails: true, in: []*tf.Tensor{seq(2), seq(2, 4)}, f: binary(ops.MatMul)},
-		sample{op: "MatMul", name: "vector b", fails: true, in: []*tf.Tensor{seq(1, 2), seq(2)}, f: binary(ops.MatMul)})
+		sample{Op: "MatMul", Name: "larger", In: []*tf.Tensor{seq(37, 65), seq(65, 19)}, F: binary(ops.MatMul), Tol: 1e-4, Types: onlyOwn},
+		sample{Op: "MatMul", Name: "no rows", In: []*tf.Tensor{seq(0, 3), seq(3, 2)}, F: binary(ops.MatMul)},
+		sample{Op: "MatMul", Name: "nothing to sum", In: []*tf.Tensor{seq(2, 0), seq(0, 2)}, F: binary(ops.MatMul)},
+		sample{Op: "MatMul", Name: "inner sizes differ", Fails: true, In: []*tf.Tensor{seq(1, 2), seq(3, 4)}, F: binary(ops.MatMul)},
+		sample{Op: "MatMul", Name: "inner sizes of transposed differ", Fails: true, In: []*tf.Tensor{seq(1, 2), seq(3, 4)}, F: binary(ops.MatMul, ops.MatMulOpts{TransposeA: true})},
+		sample{Op: "MatMul", Name: "vector", Fails: true, In: []*tf.Tensor{seq(2), seq(2, 4)}, F: binary(ops.MatMul)},
+		sample{Op: "MatMul", Name: "vector b", Fails: true, In: []*tf.Tensor{seq(1, 2), seq(2)}, F: binary(ops.MatMul)})
 }
 
 func addBatchMatMulEdges() {
 	addSamples(
-		sample{op: "BatchMatMulV2", name: "matrices", in: []*tf.Tensor{seq(2, 3), seq(3, 2)}, f: binary(ops.BatchMatMulV2), tol: 1e-5},
-		sample{op: "BatchMatMulV2", name: "one for all", in: []*tf.Tensor{seq(3, 2, 3), seq(3, 2)}, f: binary(ops.BatchMatMulV2), tol: 1e-5},
-		sample{op: "BatchMatMulV2", name: "no batches", in: []*tf.Tensor{seq(0, 2, 3), seq(3, 2)}, f: binary(ops.BatchMatMulV2)},
-		sample{op: "BatchMatMulV2", name: "nothing to sum", in: []*tf.Tensor{seq(2, 2, 0), seq(2, 0, 2)}, f: binary(ops.BatchMatMulV2)},
-		sample{op: "BatchMatMulV2", name: "batches unfit", fails: true, in: []*tf.Tensor{seq(2, 1, 2), seq(3, 2, 4)}, f: binary(ops.BatchMatMulV2)},
-		sample{op: "BatchMatMulV2", name: "vector", fails: true, in: []*tf.Tensor{seq(2), seq(2, 4)}, f: binary(ops.BatchMatMulV2)},
-		sample{op: "BatchMatMulV2", name: "vector y", fails: true, in: []*tf.Tensor{seq(1, 2), seq(2)}, f: binary(ops.BatchMatMulV2)},
-		sample{op: "BatchMatMul", name: "batches differ", fails: true, in: []*tf.Tensor{seq(2, 1, 2), seq(1, 2, 4)}, f: binary(ops.BatchMatMul)},
-		sample{op: "BatchMatMul", name: "ranks differ", fails: true, in: []*tf.Tensor{seq(2, 1, 2), seq(2, 4)}, f: binary(ops.BatchMatMul)})
+		sample{Op: "BatchMatMulV2", Name: "matrices", In: []*tf.Tensor{seq(2, 3), seq(3, 2)}, F: binary(ops.BatchMatMulV2), Tol: 1e-5},
+		sample{Op: "BatchMatMulV2", Name: "one for all", In: []*tf.Tensor{seq(3, 2, 3), seq(3, 2)}, F: binary(ops.BatchMatMulV2), Tol: 1e-5},
+		sample{Op: "BatchMatMulV2", Name: "no batches", In: []*tf.Tensor{seq(0, 2, 3), seq(3, 2)}, F: binary(ops.BatchMatMulV2)},
+		sample{Op: "BatchMatMulV2", Name: "nothing to sum", In: []*tf.Tensor{seq(2, 2, 0), seq(2, 0, 2)}, F: binary(ops.BatchMatMulV2)},
+		sample{Op: "BatchMatMulV2", Name: "batches unfit", Fails: true, In: []*tf.Tensor{seq(2, 1, 2), seq(3, 2, 4)}, F: binary(ops.BatchMatMulV2)},
+		sample{Op: "BatchMatMulV2", Name: "vector", Fails: true, In: []*tf.Tensor{seq(2), seq(2, 4)}, F: binary(ops.BatchMatMulV2)},
+		sample{Op: "BatchMatMulV2", Name: "vector y", Fails: true, In: []*tf.Tensor{seq(1, 2), seq(2)}, F: binary(ops.BatchMatMulV2)},
+		sample{Op: "BatchMatMul", Name: "batches differ", Fails: true, In: []*tf.Tensor{seq(2, 1, 2), seq(1, 2, 4)}, F: binary(ops.BatchMatMul)},
+		sample{Op: "BatchMatMul", Name: "ranks differ", Fails: true, In: []*tf.Tensor{seq(2, 1, 2), seq(2, 4)}, F: binary(ops.BatchMatMul)})
 }
 
 func addFusedMatMuls() {
@@ -70,8 +70,8 @@ func addFusedMatMuls() {
 			noGolden = "TensorFlow computes it with an optional library"
 		}
 		addSamples(sample{
-			op: "_FusedMatMul", name: act, in: []*tf.Tensor{seq(3, 2), seq(2, 4), seq(4)}, tol: 1e-5, noGolden: noGolden,
-			f: applied("_FusedMatMul", tf.Name("fused"), tf.Attr("fused_ops", fused)),
+			Op: "_FusedMatMul", Name: act, In: []*tf.Tensor{seq(3, 2), seq(2, 4), seq(4)}, Tol: 1e-5, NoGolden: noGolden,
+			F: applied("_FusedMatMul", tf.Name("fused"), tf.Attr("fused_ops", fused)),
 		})
 	}
 }

@@ -39,18 +39,18 @@ func addMaxPool() {
 	in := func(s ...int) []*tf.Tensor { return []*tf.Tensor{distinct(s...)} }
 	explicit := ops.WindowOpts{ExplicitPaddings: []int{0, 0, 1, 0, 0, 1, 0, 0}}
 	add := func(name string, in []*tf.Tensor, o []tf.Option) {
-		addSamples(sample{op: "MaxPool", name: name, in: in, f: applied("MaxPool", o...)})
+		addSamples(sample{Op: "MaxPool", Name: name, In: in, F: applied("MaxPool", o...)})
 	}
 	refused := func(name, noGolden string, in []*tf.Tensor, o []tf.Option) {
-		addSamples(sample{op: "MaxPool", name: name, in: in, fails: true, noGolden: noGolden, f: applied("MaxPool", o...)})
+		addSamples(sample{Op: "MaxPool", Name: name, In: in, Fails: true, NoGolden: noGolden, F: applied("MaxPool", o...)})
 	}
 	add("", in(2, 4, 5, 3), pooledBy(two, two, "VALID"))
 	add("overlapping", in(1, 4, 5, 2), pooledBy(three, two, "SAME"))
 	add("explicit", in(1, 3, 4, 2), pooledBy(two, two, "EXPLICIT", explicit))
-	addSamples(sample{op: "MaxPool", name: "depth", in: in(1, 2, 2, 6), f: applied("MaxPool", pooledBy([]int{1, 1, 1, 3}, []int{1, 1, 1, 3}, "VALID")...), rough: "there is no gradient"})
+	addSamples(sample{Op: "MaxPool", Name: "depth", In: in(1, 2, 2, 6), F: applied("MaxPool", pooledBy([]int{1, 1, 1, 3}, []int{1, 1, 1, 3}, "VALID")...), Rough: "there is no gradient"})
 	add("no images", in(0, 4, 5, 3), pooledBy(two, two, "VALID"))
-	addSamples(sample{op: "MaxPool", name: "NCHW", in: in(1, 3, 4, 5), noGolden: notNCHW, f: applied("MaxPool", pooledBy([]int{1, 1, 2, 2}, []int{1, 1, 2, 2}, "SAME", nchw)...)},
-		sample{op: "MaxPool", name: "function", in: in(1, 4, 4, 2), f: func(_ *tf.Graph, in []tf.Output) []tf.Output {
+	addSamples(sample{Op: "MaxPool", Name: "NCHW", In: in(1, 3, 4, 5), NoGolden: notNCHW, F: applied("MaxPool", pooledBy([]int{1, 1, 2, 2}, []int{1, 1, 2, 2}, "SAME", nchw)...)},
+		sample{Op: "MaxPool", Name: "function", In: in(1, 4, 4, 2), F: func(_ *tf.Graph, in []tf.Output) []tf.Output {
 			return []tf.Output{ops.MaxPool(in[0], two, two, "SAME")}
 		}})
 	refused("flat", "", in(4, 5, 3), pooledBy(two, two, "VALID"))
@@ -70,11 +70,11 @@ func addMaxPoolGrad() {
 	}
 	floats := []tf.DType{tf.Float64, tf.Int32, tf.Int64, tf.Uint16}
 	addSamples(
-		sample{op: name, in: []*tf.Tensor{x, seq(1, 2, 3, 2)}, f: grad(name), types: floats},
-		sample{op: "MaxPoolGradGrad", in: []*tf.Tensor{x, seq(1, 4, 5, 2)}, f: grad("MaxPoolGradGrad"), types: floats},
-		sample{op: name, name: "another shape", fails: true, in: []*tf.Tensor{x, seq(1, 2, 3, 3)}, f: grad(name)},
-		sample{op: name, name: "flat images", fails: true, in: []*tf.Tensor{seq(4, 5, 2), seq(1, 2, 3, 2), seq(1, 2, 3, 2)}, f: applied(name, o...)},
-		sample{op: name, name: "other maxima", fails: true, in: []*tf.Tensor{x, seq(1, 2, 3, 3), seq(1, 2, 3, 2)}, f: applied(name, o...)})
+		sample{Op: name, In: []*tf.Tensor{x, seq(1, 2, 3, 2)}, F: grad(name), Types: floats},
+		sample{Op: "MaxPoolGradGrad", In: []*tf.Tensor{x, seq(1, 4, 5, 2)}, F: grad("MaxPoolGradGrad"), Types: floats},
+		sample{Op: name, Name: "another shape", Fails: true, In: []*tf.Tensor{x, seq(1, 2, 3, 3)}, F: grad(name)},
+		sample{Op: name, Name: "flat images", Fails: true, In: []*tf.Tensor{seq(4, 5, 2), seq(1, 2, 3, 2), seq(1, 2, 3, 2)}, F: applied(name, o...)},
+		sample{Op: name, Name: "other maxima", Fails: true, In: []*tf.Tensor{x, seq(1, 2, 3, 3), seq(1, 2, 3, 2)}, F: applied(name, o...)})
 }
 
 func addMaxPoolV2() {
@@ -90,9 +90,9 @@ func addMaxPoolV2() {
 	}
 	x := distinct(1, 4, 5, 2)
 	addSamples(
-		sample{op: "MaxPoolV2", in: []*tf.Tensor{x}, f: v2("MaxPoolV2", "SAME")},
-		sample{op: "MaxPoolGradV2", in: []*tf.Tensor{x, seq(1, 2, 3, 2)}, f: v2("MaxPoolGradV2", "SAME"), types: onlyOwn},
-		sample{op: "MaxPoolGradGradV2", in: []*tf.Tensor{x, seq(1, 4, 5, 2)}, f: v2("MaxPoolGradGradV2", "SAME"), types: onlyOwn})
+		sample{Op: "MaxPoolV2", In: []*tf.Tensor{x}, F: v2("MaxPoolV2", "SAME")},
+		sample{Op: "MaxPoolGradV2", In: []*tf.Tensor{x, seq(1, 2, 3, 2)}, F: v2("MaxPoolGradV2", "SAME"), Types: onlyOwn},
+		sample{Op: "MaxPoolGradGradV2", In: []*tf.Tensor{x, seq(1, 4, 5, 2)}, F: v2("MaxPoolGradGradV2", "SAME"), Types: onlyOwn})
 }
 
 func addAvgPool() {
@@ -103,20 +103,20 @@ func addAvgPool() {
 		}
 	}
 	add := func(name string, in []int, sizes []int32, out []int, o []tf.Option) {
-		addSamples(sample{op: "AvgPool", name: name, in: []*tf.Tensor{seq(in...)}, f: applied("AvgPool", o...)},
-			sample{op: back, name: name, in: []*tf.Tensor{seq(out...)}, f: grad(sizes, o...)})
+		addSamples(sample{Op: "AvgPool", Name: name, In: []*tf.Tensor{seq(in...)}, F: applied("AvgPool", o...)},
+			sample{Op: back, Name: name, In: []*tf.Tensor{seq(out...)}, F: grad(sizes, o...)})
 	}
 	add("", []int{2, 4, 5, 3}, []int32{2, 4, 5, 3}, []int{2, 2, 2, 3}, pooledBy(two, two, "VALID"))
 	add("overlapping", []int{1, 4, 5, 2}, []int32{1, 4, 5, 2}, []int{1, 2, 3, 2}, pooledBy(three, two, "SAME"))
 	addSamples(
-		sample{op: name, name: "NCHW", in: []*tf.Tensor{seq(1, 3, 4, 5)}, noGolden: notNCHW, f: applied(name, pooledBy([]int{1, 1, 2, 2}, []int{1, 1, 2, 2}, "SAME", nchw)...)},
-		sample{op: name, name: "function", in: []*tf.Tensor{seq(1, 4, 4, 2)}, f: func(_ *tf.Graph, in []tf.Output) []tf.Output {
+		sample{Op: name, Name: "NCHW", In: []*tf.Tensor{seq(1, 3, 4, 5)}, NoGolden: notNCHW, F: applied(name, pooledBy([]int{1, 1, 2, 2}, []int{1, 1, 2, 2}, "SAME", nchw)...)},
+		sample{Op: name, Name: "function", In: []*tf.Tensor{seq(1, 4, 4, 2)}, F: func(_ *tf.Graph, in []tf.Output) []tf.Output {
 			return []tf.Output{ops.AvgPool(in[0], two, two, "SAME")}
 		}},
-		sample{op: name, name: "flat", fails: true, in: []*tf.Tensor{seq(4, 5, 3)}, f: applied(name, pooledBy(two, two, "VALID")...)},
-		sample{op: name, name: "too small", fails: true, in: []*tf.Tensor{seq(1, 1, 2, 3)}, f: applied(name, pooledBy(three, steps1, "VALID")...)},
-		sample{op: back, name: "three sizes", fails: true, noGolden: unchecked, in: []*tf.Tensor{seq(1, 2, 2, 3)}, f: grad([]int32{4, 4, 3}, pooledBy(two, two, "VALID")...)},
-		sample{op: back, name: "other positions", fails: true, noGolden: unchecked, in: []*tf.Tensor{seq(1, 2, 3, 3)}, f: grad([]int32{1, 4, 4, 3}, pooledBy(two, two, "VALID")...)})
+		sample{Op: name, Name: "flat", Fails: true, In: []*tf.Tensor{seq(4, 5, 3)}, F: applied(name, pooledBy(two, two, "VALID")...)},
+		sample{Op: name, Name: "too small", Fails: true, In: []*tf.Tensor{seq(1, 1, 2, 3)}, F: applied(name, pooledBy(three, steps1, "VALID")...)},
+		sample{Op: back, Name: "three sizes", Fails: true, NoGolden: unchecked, In: []*tf.Tensor{seq(1, 2, 2, 3)}, F: grad([]int32{4, 4, 3}, pooledBy(two, two, "VALID")...)},
+		sample{Op: back, Name: "other positions", Fails: true, NoGolden: unchecked, In: []*tf.Tensor{seq(1, 2, 3, 3)}, F: grad([]int32{1, 4, 4, 3}, pooledBy(two, two, "VALID")...)})
 }
 
 func addPool3D() {
@@ -133,9 +133,9 @@ func addPool3D() {
 		return []tf.Output{tf.Apply(g, "AvgPool3DGrad", []tf.Output{ops.Const(g, []int32{1, 3, 3, 4, 2}, 5), in[0]}, o...).Output(0)}
 	}
 	addSamples(
-		sample{op: "MaxPool3D", in: []*tf.Tensor{x}, f: applied("MaxPool3D", o...)},
-		sample{op: "MaxPool3DGrad", in: []*tf.Tensor{x, dy}, f: back("MaxPool3DGrad"), types: onlyOwn},
-		sample{op: "MaxPool3DGradGrad", in: []*tf.Tensor{x, seq(1, 3, 3, 4, 2)}, f: back("MaxPool3DGradGrad"), types: onlyOwn},
-		sample{op: "AvgPool3D", in: []*tf.Tensor{x}, f: func(_ *tf.Graph, in []tf.Output) []tf.Output { return []tf.Output{ops.AvgPool3D(in[0], k, s, "SAME")} }},
-		sample{op: "AvgPool3DGrad", in: []*tf.Tensor{dy}, f: meanBack})
+		sample{Op: "MaxPool3D", In: []*tf.Tensor{x}, F: applied("MaxPool3D", o...)},
+		sample{Op: "MaxPool3DGrad", In: []*tf.Tensor{x, dy}, F: back("MaxPool3DGrad"), Types: onlyOwn},
+		sample{Op: "MaxPool3DGradGrad", In: []*tf.Tensor{x, seq(1, 3, 3, 4, 2)}, F: back("MaxPool3DGradGrad"), Types: onlyOwn},
+		sample{Op: "AvgPool3D", In: []*tf.Tensor{x}, F: func(_ *tf.Graph, in []tf.Output) []tf.Output { return []tf.Output{ops.AvgPool3D(in[0], k, s, "SAME")} }},
+		sample{Op: "AvgPool3DGrad", In: []*tf.Tensor{dy}, F: meanBack})
 }

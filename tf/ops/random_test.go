@@ -17,10 +17,10 @@ func init() {
 			return func(_ *tf.Graph, in []tf.Output) []tf.Output { return []tf.Output{f(in[0], d, ops.Seed(7))} }
 		}
 		for _, d := range []tf.DType{tf.Float32, tf.Float64, tf.Float16, tf.BFloat16} {
-			addSamples(sample{op: op, name: d.String(), in: []*tf.Tensor{shape}, f: draw(d), types: onlyOwn})
+			addSamples(sample{Op: op, Name: d.String(), In: []*tf.Tensor{shape}, F: draw(d), Types: onlyOwn})
 		}
 		addSamples(
-			sample{op: op, name: "nothing", in: []*tf.Tensor{vec[int64](0, 5)}, f: draw(tf.Float32), types: onlyOwn},
+			sample{Op: op, Name: "nothing", In: []*tf.Tensor{vec[int64](0, 5)}, F: draw(tf.Float32), Types: onlyOwn},
 			failing(op, "negative", draw(tf.Float32), i32(-1)),
 			failing(op, "matrix", draw(tf.Float32), mat[int32](1, 1)),
 		)
@@ -31,9 +31,9 @@ func init() {
 	}
 	n := func(v int32) *tf.Tensor { return scalar(v) }
 	addSamples(
-		sample{op: "RandomUniformInt", in: []*tf.Tensor{shape, n(-10), n(1000)}, f: integers},
-		sample{op: "RandomUniformInt", name: "wide", in: []*tf.Tensor{shape, scalar[int64](-5), scalar[int64](1 << 40)}, f: integers},
-		sample{op: "RandomUniformInt", name: "nothing of nothing", in: []*tf.Tensor{i32(0), n(3), n(3)}, f: integers},
+		sample{Op: "RandomUniformInt", In: []*tf.Tensor{shape, n(-10), n(1000)}, F: integers},
+		sample{Op: "RandomUniformInt", Name: "wide", In: []*tf.Tensor{shape, scalar[int64](-5), scalar[int64](1 << 40)}, F: integers},
+		sample{Op: "RandomUniformInt", Name: "nothing of nothing", In: []*tf.Tensor{i32(0), n(3), n(3)}, F: integers},
 		failing("RandomUniformInt", "range", integers, i32(1), n(3), n(3)),
 		failing("RandomUniformInt", "vector", integers, i32(1), i32(3), n(3)),
 	)
@@ -42,9 +42,9 @@ func init() {
 func addShuffleSamples() {
 	shuffle := unary(ops.RandomShuffle, ops.Seed(7))
 	addSamples(
-		sample{op: "RandomShuffle", in: []*tf.Tensor{seq(20)}, f: shuffle},
-		sample{op: "RandomShuffle", name: "rows", in: []*tf.Tensor{seq(5, 3)}, f: shuffle},
-		sample{op: "RandomShuffle", name: "nothing", in: []*tf.Tensor{seq(0)}, f: shuffle},
-		sample{op: "RandomShuffle", name: "scalar", in: []*tf.Tensor{scalar(float32(1))}, f: shuffle},
+		sample{Op: "RandomShuffle", In: []*tf.Tensor{seq(20)}, F: shuffle},
+		sample{Op: "RandomShuffle", Name: "rows", In: []*tf.Tensor{seq(5, 3)}, F: shuffle},
+		sample{Op: "RandomShuffle", Name: "nothing", In: []*tf.Tensor{seq(0)}, F: shuffle},
+		sample{Op: "RandomShuffle", Name: "scalar", In: []*tf.Tensor{scalar(float32(1))}, F: shuffle},
 	)
 }

@@ -1,6 +1,7 @@
 package ops_test
 
 import (
+	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
@@ -17,15 +18,15 @@ func init() {
 		return []tf.Output{ops.Identity(in[0], tf.After(ops.NoOp(g)))}
 	}
 	addSamples(
-		sample{op: "Const", f: constants},
-		sample{op: "Identity", in: []*tf.Tensor{seq(2, 3)}, f: unary(ops.Identity), types: someTypes},
-		sample{op: "IdentityN", in: []*tf.Tensor{seq(2, 3), i32(1, 2), seq()}, f: all, types: someTypes},
-		sample{op: "StopGradient", in: []*tf.Tensor{seq(2, 3)}, f: unary(ops.StopGradient), types: someTypes},
-		sample{op: "PreventGradient", in: []*tf.Tensor{i32(2, 3)}, f: unary(ops.PreventGradient)},
-		sample{op: "Snapshot", in: []*tf.Tensor{seq(2, 3)}, f: unary(ops.Snapshot), types: []tf.DType{tf.Int64, tf.Bool}},
-		sample{op: "GuaranteeConst", in: []*tf.Tensor{seq(2, 3)}, f: applied("GuaranteeConst"), types: someTypes},
-		sample{op: "PlaceholderWithDefault", in: []*tf.Tensor{seq(2, 3)}, f: fed, types: someTypes},
-		sample{op: "NoOp", in: []*tf.Tensor{seq(2, 3)}, f: nothing},
+		sample{Op: "Const", F: constants},
+		sample{Op: "Identity", In: []*tf.Tensor{seq(2, 3)}, F: unary(ops.Identity), Types: someTypes},
+		sample{Op: "IdentityN", In: []*tf.Tensor{seq(2, 3), i32(1, 2), seq()}, F: all, Types: someTypes},
+		sample{Op: "StopGradient", In: []*tf.Tensor{seq(2, 3)}, F: unary(ops.StopGradient), Types: someTypes},
+		sample{Op: "PreventGradient", In: []*tf.Tensor{i32(2, 3)}, F: unary(ops.PreventGradient)},
+		sample{Op: "Snapshot", In: []*tf.Tensor{seq(2, 3)}, F: unary(ops.Snapshot), Types: []tf.DType{tf.Int64, tf.Bool}},
+		sample{Op: "GuaranteeConst", In: []*tf.Tensor{seq(2, 3)}, F: applied("GuaranteeConst"), Types: someTypes},
+		sample{Op: "PlaceholderWithDefault", In: []*tf.Tensor{seq(2, 3)}, F: fed, Types: someTypes},
+		sample{Op: "NoOp", In: []*tf.Tensor{seq(2, 3)}, F: nothing},
 	)
 	const fed2 = "has a value only when one is fed: see TestPlaceholder"
 	const frame = "is added by the runtime: see TestFrame"
@@ -34,6 +35,6 @@ func init() {
 		"Placeholder": fed2, "PlaceholderV2": fed2, "_Arg": frame, "_Retval": frame,
 		"_Send": transfer, "_Recv": transfer, "_HostSend": transfer, "_HostRecv": transfer,
 	} {
-		unsampled[op] = why
+		optest.Unsampled(op, why)
 	}
 }

@@ -10,34 +10,25 @@ import (
 // someTypes are what ops are run with that treat all types alike.
 var someTypes = []tf.DType{tf.Int64, tf.String, tf.Bool, tf.Complex128, tf.Float16}
 
-func i32(v ...int32) *tf.Tensor { return vec(v...) }
-
-func scalar[T tf.Elem](v T) *tf.Tensor { return tf.Scalar(v) }
-
-// failing returns a sample that TensorFlow refuses at run time.
-func failing(op, name string, f func(*tf.Graph, []tf.Output) []tf.Output, in ...*tf.Tensor) sample {
-	return sample{op: op, name: "bad " + name, in: in, f: f, fails: true, types: onlyOwn}
-}
-
 func init() {
 	shape, size, rank := unary(ops.Shape), unary(ops.Size), unary(ops.Rank)
 	wide := ops.ShapeOpts{OutType: tf.Int64}
 	addSamples(
-		sample{op: "Shape", in: []*tf.Tensor{seq(2, 3)}, f: shape, types: someTypes},
-		sample{op: "Shape", name: "scalar", in: []*tf.Tensor{scalar("x")}, f: shape},
-		sample{op: "Shape", name: "out int64", in: []*tf.Tensor{seq(2, 0, 3)}, f: unary(ops.Shape, wide)},
-		sample{op: "ShapeN", in: []*tf.Tensor{seq(2, 3), seq(4)}, f: func(_ *tf.Graph, in []tf.Output) []tf.Output { return ops.ShapeN(in, wide) }},
-		sample{op: "Size", in: []*tf.Tensor{seq(2, 3)}, f: size, types: someTypes},
-		sample{op: "Size", name: "out int64", in: []*tf.Tensor{seq(2, 0)}, f: unary(ops.Size, wide)},
-		sample{op: "Rank", in: []*tf.Tensor{seq(2, 3)}, f: rank, types: someTypes},
-		sample{op: "Rank", name: "scalar", in: []*tf.Tensor{scalar(true)}, f: rank},
+		sample{Op: "Shape", In: []*tf.Tensor{seq(2, 3)}, F: shape, Types: someTypes},
+		sample{Op: "Shape", Name: "scalar", In: []*tf.Tensor{scalar("x")}, F: shape},
+		sample{Op: "Shape", Name: "out int64", In: []*tf.Tensor{seq(2, 0, 3)}, F: unary(ops.Shape, wide)},
+		sample{Op: "ShapeN", In: []*tf.Tensor{seq(2, 3), seq(4)}, F: func(_ *tf.Graph, in []tf.Output) []tf.Output { return ops.ShapeN(in, wide) }},
+		sample{Op: "Size", In: []*tf.Tensor{seq(2, 3)}, F: size, Types: someTypes},
+		sample{Op: "Size", Name: "out int64", In: []*tf.Tensor{seq(2, 0)}, F: unary(ops.Size, wide)},
+		sample{Op: "Rank", In: []*tf.Tensor{seq(2, 3)}, F: rank, Types: someTypes},
+		sample{Op: "Rank", Name: "scalar", In: []*tf.Tensor{scalar(true)}, F: rank},
 	)
 	reshape := binary(ops.Reshape)
 	addSamples(
-		sample{op: "Reshape", in: []*tf.Tensor{seq(2, 6), i32(3, -1, 2)}, f: reshape, types: someTypes},
-		sample{op: "Reshape", name: "to scalar", in: []*tf.Tensor{seq(1, 1), vec[int64]()}, f: reshape},
-		sample{op: "Reshape", name: "empty", in: []*tf.Tensor{seq(0, 3), i32(-1, 0)}, f: reshape},
-		sample{op: "Reshape", name: "size as scalar", in: []*tf.Tensor{seq(2, 3), scalar[int32](6)}, f: reshape, noGolden: "TensorFlow takes it only if it does not see it coming"},
+		sample{Op: "Reshape", In: []*tf.Tensor{seq(2, 6), i32(3, -1, 2)}, F: reshape, Types: someTypes},
+		sample{Op: "Reshape", Name: "to scalar", In: []*tf.Tensor{seq(1, 1), vec[int64]()}, F: reshape},
+		sample{Op: "Reshape", Name: "empty", In: []*tf.Tensor{seq(0, 3), i32(-1, 0)}, F: reshape},
+		sample{Op: "Reshape", Name: "size as scalar", In: []*tf.Tensor{seq(2, 3), scalar[int32](6)}, F: reshape, NoGolden: "TensorFlow takes it only if it does not see it coming"},
 		failing("Reshape", "two open", reshape, seq(2, 3), i32(-1, -1)),
 		failing("Reshape", "no multiple", reshape, seq(2, 3), i32(-1, 4)),
 		failing("Reshape", "count", reshape, seq(2, 3), i32(5)),
@@ -46,16 +37,16 @@ func init() {
 	)
 	expand := binary(ops.ExpandDims)
 	addSamples(
-		sample{op: "ExpandDims", in: []*tf.Tensor{seq(2, 3), scalar[int32](1)}, f: expand, types: someTypes},
-		sample{op: "ExpandDims", name: "last", in: []*tf.Tensor{seq(2, 3), scalar[int64](-1)}, f: expand},
-		sample{op: "ExpandDims", name: "vector", in: []*tf.Tensor{seq(2), i32(0)}, f: expand},
+		sample{Op: "ExpandDims", In: []*tf.Tensor{seq(2, 3), scalar[int32](1)}, F: expand, Types: someTypes},
+		sample{Op: "ExpandDims", Name: "last", In: []*tf.Tensor{seq(2, 3), scalar[int64](-1)}, F: expand},
+		sample{Op: "ExpandDims", Name: "vector", In: []*tf.Tensor{seq(2), i32(0)}, F: expand},
 		failing("ExpandDims", "axis", expand, seq(2, 3), scalar[int32](5)),
 		failing("ExpandDims", "two axes", expand, seq(2, 3), i32(0, 1)),
-		sample{op: "Squeeze", in: []*tf.Tensor{seq(1, 3, 1)}, f: unary(ops.Squeeze), types: someTypes},
-		sample{op: "Squeeze", name: "one", in: []*tf.Tensor{seq(1, 3, 1)}, f: unary(ops.Squeeze, ops.SqueezeOpts{SqueezeDims: []int{-1}})},
+		sample{Op: "Squeeze", In: []*tf.Tensor{seq(1, 3, 1)}, F: unary(ops.Squeeze), Types: someTypes},
+		sample{Op: "Squeeze", Name: "one", In: []*tf.Tensor{seq(1, 3, 1)}, F: unary(ops.Squeeze, ops.SqueezeOpts{SqueezeDims: []int{-1}})},
 		failing("Squeeze", "size", unary(ops.Squeeze, ops.SqueezeOpts{SqueezeDims: []int{0}}), seq(2, 1)),
 		failing("Squeeze", "axis", unary(ops.Squeeze, ops.SqueezeOpts{SqueezeDims: []int{4}}), seq(2, 1)),
-		sample{op: "EnsureShape", in: []*tf.Tensor{seq(2, 3)}, f: ensure(tf.Shape{-1, 3}), types: someTypes},
+		sample{Op: "EnsureShape", In: []*tf.Tensor{seq(2, 3)}, F: ensure(tf.Shape{-1, 3}), Types: someTypes},
 	)
 	addFillSamples()
 	addBroadcastSamples()
@@ -72,27 +63,27 @@ func addFillSamples() {
 		return []tf.Output{ops.Empty(in[0], tf.Float32, ops.EmptyOpts{Init: true})}
 	}
 	addSamples(
-		sample{op: "Fill", in: []*tf.Tensor{scalar(float32(2.5)), i32(2, 3)}, f: fill},
-		sample{op: "Fill", name: "int64 sizes", in: []*tf.Tensor{scalar(float32(2.5)), vec[int64](2, 0)}, f: fill},
+		sample{Op: "Fill", In: []*tf.Tensor{scalar(float32(2.5)), i32(2, 3)}, F: fill},
+		sample{Op: "Fill", Name: "int64 sizes", In: []*tf.Tensor{scalar(float32(2.5)), vec[int64](2, 0)}, F: fill},
 		failing("Fill", "negative", fill, scalar(float32(1)), i32(-1)),
 		failing("Fill", "dims", fill, scalar(float32(1)), mat[int32](1, 1)),
 		failing("Fill", "value", fill, vec[float32](1, 2), i32(1)),
-		sample{op: "ZerosLike", in: []*tf.Tensor{seq(2, 3)}, f: unary(ops.ZerosLike), types: someTypes},
-		sample{op: "OnesLike", in: []*tf.Tensor{seq(2, 3)}, f: unary(ops.OnesLike), types: []tf.DType{
+		sample{Op: "ZerosLike", In: []*tf.Tensor{seq(2, 3)}, F: unary(ops.ZerosLike), Types: someTypes},
+		sample{Op: "OnesLike", In: []*tf.Tensor{seq(2, 3)}, F: unary(ops.OnesLike), Types: []tf.DType{
 			tf.Float64, tf.Float16, tf.BFloat16, tf.Int8, tf.Uint16, tf.Int64, tf.Bool, tf.Complex64, tf.Complex128,
 		}},
-		sample{op: "OnesLike", name: "empty", in: []*tf.Tensor{seq(0)}, f: unary(ops.OnesLike)},
-		sample{op: "Empty", in: []*tf.Tensor{i32(2, 3)}, f: empty},
+		sample{Op: "OnesLike", Name: "empty", In: []*tf.Tensor{seq(0)}, F: unary(ops.OnesLike)},
+		sample{Op: "Empty", In: []*tf.Tensor{i32(2, 3)}, F: empty},
 		failing("Empty", "negative", empty, i32(2, -3)),
-		sample{op: "Range", in: []*tf.Tensor{scalar[int32](1), scalar[int32](11), scalar[int32](3)}, f: ranges, types: []tf.DType{
+		sample{Op: "Range", In: []*tf.Tensor{scalar[int32](1), scalar[int32](11), scalar[int32](3)}, F: ranges, Types: []tf.DType{
 			tf.Int64, tf.Float32, tf.Float64,
 		}},
-		sample{op: "Range", name: "down", in: []*tf.Tensor{scalar[int64](10), scalar[int64](0), scalar[int64](-4)}, f: ranges},
+		sample{Op: "Range", Name: "down", In: []*tf.Tensor{scalar[int64](10), scalar[int64](0), scalar[int64](-4)}, F: ranges},
 		sample{
-			op: "Range", name: "tenths", in: []*tf.Tensor{scalar(float32(0.1)), scalar(float32(3)), scalar(float32(.3))}, f: ranges,
-			types: []tf.DType{tf.Float64},
+			Op: "Range", Name: "tenths", In: []*tf.Tensor{scalar(float32(0.1)), scalar(float32(3)), scalar(float32(.3))}, F: ranges,
+			Types: []tf.DType{tf.Float64},
 		},
-		sample{op: "Range", name: "empty", in: []*tf.Tensor{scalar[int32](3), scalar[int32](3), scalar[int32](1)}, f: ranges},
+		sample{Op: "Range", Name: "empty", In: []*tf.Tensor{scalar[int32](3), scalar[int32](3), scalar[int32](1)}, F: ranges},
 		failing("Range", "up", ranges, scalar[int32](5), scalar[int32](1), scalar[int32](1)),
 		failing("Range", "down", ranges, scalar[int32](1), scalar[int32](5), scalar[int32](-1)),
 		failing("Range", "still", ranges, scalar[int32](5), scalar[int32](1), scalar[int32](0)),
@@ -108,20 +99,20 @@ func addBroadcastSamples() {
 	}
 	joint := binary(ops.BroadcastArgs)
 	addSamples(
-		sample{op: "BroadcastTo", in: []*tf.Tensor{seq(3, 1), i32(2, 3, 4)}, f: to},
-		sample{op: "BroadcastTo", name: "scalar", in: []*tf.Tensor{scalar(float32(7)), vec[int64](2, 2)}, f: to},
-		sample{op: "BroadcastTo", name: "same", in: []*tf.Tensor{seq(2, 3), i32(2, 3)}, f: to},
-		sample{op: "BroadcastTo", name: "empty", in: []*tf.Tensor{seq(1, 3), i32(0, 3)}, f: to},
+		sample{Op: "BroadcastTo", In: []*tf.Tensor{seq(3, 1), i32(2, 3, 4)}, F: to},
+		sample{Op: "BroadcastTo", Name: "scalar", In: []*tf.Tensor{scalar(float32(7)), vec[int64](2, 2)}, F: to},
+		sample{Op: "BroadcastTo", Name: "same", In: []*tf.Tensor{seq(2, 3), i32(2, 3)}, F: to},
+		sample{Op: "BroadcastTo", Name: "empty", In: []*tf.Tensor{seq(1, 3), i32(0, 3)}, F: to},
 		failing("BroadcastTo", "size", to, seq(2, 3), i32(3, 3)),
 		failing("BroadcastTo", "rank", to, seq(2, 3), i32(3)),
 		failing("BroadcastTo", "matrix", to, seq(2, 3), mat[int32](1, 3)),
 		failing("BroadcastTo", "negative", to, seq(2, 3), i32(-1, 2, 3)),
-		sample{op: "BroadcastGradientArgs", in: []*tf.Tensor{i32(2, 1, 3, 1), i32(1, 3, 1)}, f: args, types: []tf.DType{tf.Int64}},
-		sample{op: "BroadcastGradientArgs", name: "equal", in: []*tf.Tensor{i32(2, 1), i32(2, 1)}, f: args},
-		sample{op: "BroadcastGradientArgs", name: "scalar", in: []*tf.Tensor{i32(), i32(4, 1)}, f: args},
+		sample{Op: "BroadcastGradientArgs", In: []*tf.Tensor{i32(2, 1, 3, 1), i32(1, 3, 1)}, F: args, Types: []tf.DType{tf.Int64}},
+		sample{Op: "BroadcastGradientArgs", Name: "equal", In: []*tf.Tensor{i32(2, 1), i32(2, 1)}, F: args},
+		sample{Op: "BroadcastGradientArgs", Name: "scalar", In: []*tf.Tensor{i32(), i32(4, 1)}, F: args},
 		failing("BroadcastGradientArgs", "sizes", args, i32(2, 3), i32(4)),
 		failing("BroadcastGradientArgs", "matrix", args, mat[int32](2, 2, 3), i32(4)),
-		sample{op: "BroadcastArgs", in: []*tf.Tensor{i32(2, 1, 3, 1), i32(5, 1, 4)}, f: joint, types: []tf.DType{tf.Int64}},
+		sample{Op: "BroadcastArgs", In: []*tf.Tensor{i32(2, 1, 3, 1), i32(5, 1, 4)}, F: joint, Types: []tf.DType{tf.Int64}},
 		failing("BroadcastArgs", "sizes", joint, i32(2, 3), i32(4)),
 	)
 	addCastSamples()
@@ -138,11 +129,11 @@ func addCastSamples() {
 		f := func(_ *tf.Graph, in []tf.Output) []tf.Output { return []tf.Output{ops.Cast(in[0], d)} }
 		const rounded = "the results are rounded"
 		if !d.IsInteger() || d == tf.Int32 || d == tf.Int64 { // others depend on the instructions that a compiler chose
-			addSamples(sample{op: "Cast", name: "float32 to " + d.String(), in: []*tf.Tensor{wild}, f: f, rough: rounded})
+			addSamples(sample{Op: "Cast", Name: "float32 to " + d.String(), In: []*tf.Tensor{wild}, F: f, Rough: rounded})
 		}
 		addSamples(
-			sample{op: "Cast", name: "int64 to " + d.String(), in: []*tf.Tensor{whole}, f: f},
-			sample{op: "Cast", name: "small to " + d.String(), in: []*tf.Tensor{positive(3, 5)}, f: f, rough: rounded, types: []tf.DType{
+			sample{Op: "Cast", Name: "int64 to " + d.String(), In: []*tf.Tensor{whole}, F: f},
+			sample{Op: "Cast", Name: "small to " + d.String(), In: []*tf.Tensor{positive(3, 5)}, F: f, Rough: rounded, Types: []tf.DType{
 				tf.Bool, tf.Int8, tf.Uint8, tf.Uint64, tf.Float16, tf.BFloat16, tf.Float64, tf.Complex64,
 			}},
 		)
@@ -157,12 +148,12 @@ func addCastSamples() {
 		return func(_ *tf.Graph, in []tf.Output) []tf.Output { return []tf.Output{ops.Bitcast(in[0], d)} }
 	}
 	addSamples(
-		sample{op: "Cast", name: "cut to bfloat16", in: []*tf.Tensor{seq(40)}, f: cut(tf.BFloat16), rough: "the results are rounded", types: []tf.DType{tf.Float64}},
-		sample{op: "Cast", name: "cut to half", in: []*tf.Tensor{seq(40)}, f: cut(tf.Float16), rough: "the results are rounded", types: []tf.DType{tf.Float64}},
-		sample{op: "Cast", name: "cut to float32", in: []*tf.Tensor{vec(0.1, -1e9/3, math.Pi)}, f: cut(tf.Float32), rough: "the results are rounded"},
-		sample{op: "Bitcast", in: []*tf.Tensor{seq(2, 4)}, f: bits(tf.Int32)},
-		sample{op: "Bitcast", name: "smaller", in: []*tf.Tensor{seq(2)}, f: bits(tf.Uint8)},
-		sample{op: "Bitcast", name: "larger", in: []*tf.Tensor{seq(3, 2)}, f: bits(tf.Int64)},
+		sample{Op: "Cast", Name: "cut to bfloat16", In: []*tf.Tensor{seq(40)}, F: cut(tf.BFloat16), Rough: "the results are rounded", Types: []tf.DType{tf.Float64}},
+		sample{Op: "Cast", Name: "cut to half", In: []*tf.Tensor{seq(40)}, F: cut(tf.Float16), Rough: "the results are rounded", Types: []tf.DType{tf.Float64}},
+		sample{Op: "Cast", Name: "cut to float32", In: []*tf.Tensor{vec(0.1, -1e9/3, math.Pi)}, F: cut(tf.Float32), Rough: "the results are rounded"},
+		sample{Op: "Bitcast", In: []*tf.Tensor{seq(2, 4)}, F: bits(tf.Int32)},
+		sample{Op: "Bitcast", Name: "smaller", In: []*tf.Tensor{seq(2)}, F: bits(tf.Uint8)},
+		sample{Op: "Bitcast", Name: "larger", In: []*tf.Tensor{seq(3, 2)}, F: bits(tf.Int64)},
 	)
 }
 
@@ -186,12 +177,12 @@ func addSmallCastSamples() {
 			all.Buffer().Bytes()[i] = byte(i)
 		}
 		addSamples(
-			sample{op: "Cast", name: "through " + d.String(), in: []*tf.Tensor{numbers}, f: through(d), rough: "the results are rounded", types: []tf.DType{tf.Float64}},
-			sample{op: "Cast", name: "from " + d.String(), in: []*tf.Tensor{all}, f: to(tf.Float32)},
+			sample{Op: "Cast", Name: "through " + d.String(), In: []*tf.Tensor{numbers}, F: through(d), Rough: "the results are rounded", Types: []tf.DType{tf.Float64}},
+			sample{Op: "Cast", Name: "from " + d.String(), In: []*tf.Tensor{all}, F: to(tf.Float32)},
 		)
 	}
 	around := vec[int32](0, 7, 8, -8, -9, 15, 16, 300, -1)
 	for _, d := range []tf.DType{tf.Int4, tf.Uint4} {
-		addSamples(sample{op: "Cast", name: "through " + d.String(), in: []*tf.Tensor{around}, f: through(d)})
+		addSamples(sample{Op: "Cast", Name: "through " + d.String(), In: []*tf.Tensor{around}, F: through(d)})
 	}
 }

@@ -16,14 +16,14 @@ func init() {
 	}
 	equal := mat[float32](4, 1, 3, 3, 2, 0, 0, 0, 0)
 	addSamples(
-		sample{op: "TopKV2", in: []*tf.Tensor{distinct(2, 3, 5)}, f: top(3)},
-		sample{op: "TopKV2", name: "equal", in: []*tf.Tensor{equal}, f: top(3), rough: "the greatest are not clear"},
-		sample{op: "TopKV2", name: "vector", in: []*tf.Tensor{seq(6)}, f: top(6)},
-		sample{op: "TopKV2", name: "none", in: []*tf.Tensor{seq(2, 3)}, f: top(0)},
-		sample{op: "TopKV2", name: "too many", in: []*tf.Tensor{seq(2, 3)}, f: top(4), fails: true},
-		sample{op: "TopKV2", name: "negative", in: []*tf.Tensor{seq(2, 3), arr[int32](tf.Shape{}, -1)}, f: applied("TopKV2"), fails: true},
-		sample{op: "TopKV2", name: "scalar", in: []*tf.Tensor{seq()}, f: top(0), fails: true},
-		sample{op: "TopK", in: []*tf.Tensor{seq(2, 5)}, f: applied("TopK", tf.Attr("k", 2)), types: onlyOwn, noGolden: "TensorFlow refuses it in graphs of today"})
+		sample{Op: "TopKV2", In: []*tf.Tensor{distinct(2, 3, 5)}, F: top(3)},
+		sample{Op: "TopKV2", Name: "equal", In: []*tf.Tensor{equal}, F: top(3), Rough: "the greatest are not clear"},
+		sample{Op: "TopKV2", Name: "vector", In: []*tf.Tensor{seq(6)}, F: top(6)},
+		sample{Op: "TopKV2", Name: "none", In: []*tf.Tensor{seq(2, 3)}, F: top(0)},
+		sample{Op: "TopKV2", Name: "too many", In: []*tf.Tensor{seq(2, 3)}, F: top(4), Fails: true},
+		sample{Op: "TopKV2", Name: "negative", In: []*tf.Tensor{seq(2, 3), arr[int32](tf.Shape{}, -1)}, F: applied("TopKV2"), Fails: true},
+		sample{Op: "TopKV2", Name: "scalar", In: []*tf.Tensor{seq()}, F: top(0), Fails: true},
+		sample{Op: "TopK", In: []*tf.Tensor{seq(2, 5)}, F: applied("TopK", tf.Attr("k", 2)), Types: onlyOwn, NoGolden: "TensorFlow refuses it in graphs of today"})
 	addInTopK()
 }
 
@@ -36,10 +36,10 @@ func addInTopK() {
 		}
 	}
 	addSamples(
-		sample{op: "InTopKV2", in: []*tf.Tensor{p, vec[int32](2, 0, 0, 0)}, f: in(2), types: onlyOwn},
-		sample{op: "InTopKV2", name: "no such class", in: []*tf.Tensor{p, vec[int32](3, -1, 1, 2)}, f: in(1), types: onlyOwn},
-		sample{op: "InTopKV2", name: "too few targets", in: []*tf.Tensor{p, vec[int32](1)}, f: in(1), fails: true, types: onlyOwn},
-		sample{op: "InTopKV2", name: "vector", in: []*tf.Tensor{seq(3), vec[int32](1)}, f: in(1), fails: true, types: onlyOwn},
-		sample{op: "InTopKV2", name: "matrix of targets", in: []*tf.Tensor{p, mat[int32](1, 1, 1, 1, 1)}, f: in(1), fails: true, types: onlyOwn},
-		sample{op: "InTopK", in: []*tf.Tensor{p, vec[int64](2, 0, 0, 0)}, f: applied("InTopK", tf.Attr("k", 2)), types: onlyOwn})
+		sample{Op: "InTopKV2", In: []*tf.Tensor{p, vec[int32](2, 0, 0, 0)}, F: in(2), Types: onlyOwn},
+		sample{Op: "InTopKV2", Name: "no such class", In: []*tf.Tensor{p, vec[int32](3, -1, 1, 2)}, F: in(1), Types: onlyOwn},
+		sample{Op: "InTopKV2", Name: "too few targets", In: []*tf.Tensor{p, vec[int32](1)}, F: in(1), Fails: true, Types: onlyOwn},
+		sample{Op: "InTopKV2", Name: "vector", In: []*tf.Tensor{seq(3), vec[int32](1)}, F: in(1), Fails: true, Types: onlyOwn},
+		sample{Op: "InTopKV2", Name: "matrix of targets", In: []*tf.Tensor{p, mat[int32](1, 1, 1, 1, 1)}, F: in(1), Fails: true, Types: onlyOwn},
+		sample{Op: "InTopK", In: []*tf.Tensor{p, vec[int64](2, 0, 0, 0)}, F: applied("InTopK", tf.Attr("k", 2)), Types: onlyOwn})
 }

@@ -69,14 +69,14 @@ func init() {
 			if f == "" {
 				graphOnly = noRefs
 			}
-			addSamples(in16Bits(sample{op: name, in: in, f: optimized(name, n), graphOnly: graphOnly})...)
+			addSamples(in16Bits(sample{Op: name, In: in, F: optimized(name, n), GraphOnly: graphOnly})...)
 			if option != nil {
-				addSamples(sample{op: name, name: variant, in: in, f: optimized(name, n, option), graphOnly: graphOnly})
+				addSamples(sample{Op: name, Name: variant, In: in, F: optimized(name, n, option), GraphOnly: graphOnly})
 			}
 			bad := append(inputs{}, in...)
 			bad[0] = seq(2)
 			s := failing(name, "shape", optimized(name, n), bad...)
-			s.graphOnly = graphOnly
+			s.GraphOnly = graphOnly
 			addSamples(s)
 		}
 	}
@@ -98,7 +98,7 @@ func init() {
 	addSparseOptimizerSamples()
 	ftrl := optimized("ResourceApplyFtrl", 3)
 	addSamples(
-		sample{op: "ResourceApplyFtrl", name: "power", in: inputs{v, slot, seq(3, 5), g, lr, rate(0.5), rate(0.25), rate(-0.75)}, f: ftrl},
+		sample{Op: "ResourceApplyFtrl", Name: "power", In: inputs{v, slot, seq(3, 5), g, lr, rate(0.5), rate(0.25), rate(-0.75)}, F: ftrl},
 		failing("ResourceApplyAdam", "slot", optimized("ResourceApplyAdam", 3), v, seq(2), slot, lr, lr, lr, rho, rho, epsilon, g),
 		failing("ResourceApplyAdam", "power", optimized("ResourceApplyAdam", 3), v, v, slot, vec[float32](1, 2), lr, lr, rho, rho, epsilon, g),
 		failing("ResourceApplyGradientDescent", "rate", optimized("ResourceApplyGradientDescent", 1), v, vec[float32](1), g),
@@ -109,12 +109,12 @@ func init() {
 // floats: TensorFlow rounds there after each operation, and a difference of
 // roots makes much of that.
 func in16Bits(s sample) []sample {
-	if !strings.HasSuffix(s.op, "Ftrl") {
+	if !strings.HasSuffix(s.Op, "Ftrl") {
 		return []sample{s}
 	}
 	rough := s
-	s.types = []tf.DType{tf.Float64}
-	rough.name, rough.types, rough.tol = "in 16 bits", []tf.DType{tf.Float16, tf.BFloat16}, 0.1
+	s.Types = []tf.DType{tf.Float64}
+	rough.Name, rough.Types, rough.Tol = "in 16 bits", []tf.DType{tf.Float16, tf.BFloat16}, 0.1
 	return []sample{s, rough}
 }
 
@@ -132,16 +132,16 @@ func addSparseOptimizerSamples() {
 			if tf.Lookup(name) == nil {
 				continue // TensorFlow has it for resources only
 			}
-			addSamples(in16Bits(sample{op: name, in: in, f: optimized(name, n), graphOnly: graphOnly})...)
+			addSamples(in16Bits(sample{Op: name, In: in, F: optimized(name, n), GraphOnly: graphOnly})...)
 			k := len(in) - 1
 			for ; in[k] != rows; k-- {
 			}
 			bad := append(inputs{}, in...)
 			bad[k] = i32(0, 4, 1)
 			s := failing(name, "index", optimized(name, n), bad...)
-			s.graphOnly = graphOnly
+			s.GraphOnly = graphOnly
 			if op == "KerasMomentum" {
-				s.noGolden = "TensorFlow words it differently than for all the others"
+				s.NoGolden = "TensorFlow words it differently than for all the others"
 			}
 			addSamples(s)
 		}

@@ -26,36 +26,36 @@ func init() {
 		"Relu": ops.Relu, "Relu6": ops.Relu6,
 	} {
 		addSamples(
-			sample{op: name, in: []*tf.Tensor{seq(2, 7)}, f: unary(f)},
-			sample{op: name, name: "scalar", in: []*tf.Tensor{arr(tf.Shape{}, float32(-1.25))}, f: unary(f)},
-			sample{op: name, name: "empty", in: []*tf.Tensor{seq(0, 3)}, f: unary(f)})
+			sample{Op: name, In: []*tf.Tensor{seq(2, 7)}, F: unary(f)},
+			sample{Op: name, Name: "scalar", In: []*tf.Tensor{arr(tf.Shape{}, float32(-1.25))}, F: unary(f)},
+			sample{Op: name, Name: "empty", In: []*tf.Tensor{seq(0, 3)}, F: unary(f)})
 		if name != "Sin" && name != "Cos" {
-			addSamples(sample{op: name, name: "specials", in: []*tf.Tensor{specials()}, f: unary(f), rough: "infinite and undefined values"})
+			addSamples(sample{Op: name, Name: "specials", In: []*tf.Tensor{specials()}, F: unary(f), Rough: "infinite and undefined values"})
 		}
 	}
 	addSamples( // TensorFlow's kernel for integers gives zeros; its Python function never calls it
-		sample{op: "Round", in: []*tf.Tensor{seq(2, 7)}, f: unary(ops.Round), types: []tf.DType{tf.Float64, tf.Float16, tf.BFloat16}},
-		sample{op: "Round", name: "specials", in: []*tf.Tensor{specials()}, f: unary(ops.Round), rough: "infinite and undefined values"},
-		sample{op: "Round", name: "integers", in: []*tf.Tensor{vec[int32](-2, 0, 7)}, f: unary(ops.Round), noGolden: "TensorFlow gives zeros"})
+		sample{Op: "Round", In: []*tf.Tensor{seq(2, 7)}, F: unary(ops.Round), Types: []tf.DType{tf.Float64, tf.Float16, tf.BFloat16}},
+		sample{Op: "Round", Name: "specials", In: []*tf.Tensor{specials()}, F: unary(ops.Round), Rough: "infinite and undefined values"},
+		sample{Op: "Round", Name: "integers", In: []*tf.Tensor{vec[int32](-2, 0, 7)}, F: unary(ops.Round), NoGolden: "TensorFlow gives zeros"})
 	for name, f := range map[string]function{
 		"Sqrt": ops.Sqrt, "Rsqrt": ops.Rsqrt, "Reciprocal": ops.Reciprocal, "Inv": ops.Inv, "Log": ops.Log, "Log1p": ops.Log1p, "Tan": ops.Tan,
 	} {
 		addSamples(
-			sample{op: name, in: []*tf.Tensor{positive(2, 5)}, f: unary(f), tol: 1e-5},
-			sample{op: name, name: "empty", in: []*tf.Tensor{seq(2, 0)}, f: unary(f)})
+			sample{Op: name, In: []*tf.Tensor{positive(2, 5)}, F: unary(f), Tol: 1e-5},
+			sample{Op: name, Name: "empty", In: []*tf.Tensor{seq(2, 0)}, F: unary(f)})
 		if name != "Tan" {
-			addSamples(sample{op: name, name: "specials", in: []*tf.Tensor{vec(0, 1, inf, nan, -1, 4, 1e-20, 1e20)}, f: unary(f), rough: "infinite and undefined values"})
+			addSamples(sample{Op: name, Name: "specials", In: []*tf.Tensor{vec(0, 1, inf, nan, -1, 4, 1e-20, 1e20)}, F: unary(f), Rough: "infinite and undefined values"})
 		}
 	}
 	for _, name := range []string{"TanhGrad", "SigmoidGrad", "SqrtGrad", "RsqrtGrad", "ReciprocalGrad", "InvGrad"} {
 		addSamples(
-			sample{op: name, in: []*tf.Tensor{positive(2, 3), seq(2, 3)}, f: applied(name)},
-			sample{op: name, name: "sizes differ", in: []*tf.Tensor{positive(2, 3), seq(2)}, f: applied(name), fails: true})
+			sample{Op: name, In: []*tf.Tensor{positive(2, 3), seq(2, 3)}, F: applied(name)},
+			sample{Op: name, Name: "sizes differ", In: []*tf.Tensor{positive(2, 3), seq(2)}, F: applied(name), Fails: true})
 	}
 	for name, f := range map[string]func(x, y tf.Output, opts ...tf.Option) tf.Output{"ReluGrad": ops.ReluGrad, "Relu6Grad": ops.Relu6Grad} {
 		addSamples(
-			sample{op: name, in: []*tf.Tensor{seq(2, 3), positive(2, 3)}, f: binary(f)},
-			sample{op: name, name: "edges", in: []*tf.Tensor{seq(7), vec[float32](-1, 0, 1, 6, 7, inf, nan)}, f: binary(f), rough: "at the kinks"},
-			sample{op: name, name: "shapes differ", in: []*tf.Tensor{seq(2), seq(3)}, f: binary(f), fails: true})
+			sample{Op: name, In: []*tf.Tensor{seq(2, 3), positive(2, 3)}, F: binary(f)},
+			sample{Op: name, Name: "edges", In: []*tf.Tensor{seq(7), vec[float32](-1, 0, 1, 6, 7, inf, nan)}, F: binary(f), Rough: "at the kinks"},
+			sample{Op: name, Name: "shapes differ", In: []*tf.Tensor{seq(2), seq(3)}, F: binary(f), Fails: true})
 	}
 }

@@ -50,18 +50,18 @@ func init() {
 	sub := onVariable(func(h tf.Output, in []tf.Output) *tf.Operation { return ops.AssignSubVariableOp(h, in[0]) })
 	const noReads = "variables end gradients"
 	addSamples(
-		sample{op: "VarHandleOp", in: []*tf.Tensor{seq(2)}, f: ownHandles},
-		sample{op: "VarIsInitializedOp", in: []*tf.Tensor{seq(2)}, f: isInitialized},
-		sample{op: "ReadVariableOp", in: []*tf.Tensor{seq(2, 3)}, f: set0, types: someTypes, rough: noReads},
+		sample{Op: "VarHandleOp", In: []*tf.Tensor{seq(2)}, F: ownHandles},
+		sample{Op: "VarIsInitializedOp", In: []*tf.Tensor{seq(2)}, F: isInitialized},
+		sample{Op: "ReadVariableOp", In: []*tf.Tensor{seq(2, 3)}, F: set0, Types: someTypes, Rough: noReads},
 		failing("ReadVariableOp", "unset", read, seq(2)),
-		sample{op: "AssignVariableOp", in: []*tf.Tensor{seq(2, 3), seq(4)}, f: set, types: someTypes},
+		sample{Op: "AssignVariableOp", In: []*tf.Tensor{seq(2, 3), seq(4)}, F: set, Types: someTypes},
 		failing("AssignVariableOp", "shape", strict, seq(2, 3), seq(4)),
-		sample{op: "AssignAddVariableOp", in: []*tf.Tensor{seq(2, 3), positive(2, 3)}, f: add},
+		sample{Op: "AssignAddVariableOp", In: []*tf.Tensor{seq(2, 3), positive(2, 3)}, F: add},
 		failing("AssignAddVariableOp", "shape", add, seq(2, 3), seq(3)),
-		sample{op: "AssignSubVariableOp", in: []*tf.Tensor{seq(2, 3), positive(2, 3)}, f: sub},
+		sample{Op: "AssignSubVariableOp", In: []*tf.Tensor{seq(2, 3), positive(2, 3)}, F: sub},
 		failing("AssignSubVariableOp", "shape", sub, seq(2, 3), seq(3)),
-		sample{op: "VariableShape", in: []*tf.Tensor{seq(2, 3)}, f: variableShape, types: someTypes},
-		sample{op: "DestroyResourceOp", in: []*tf.Tensor{seq(2)}, f: destroyed},
+		sample{Op: "VariableShape", In: []*tf.Tensor{seq(2, 3)}, F: variableShape, Types: someTypes},
+		sample{Op: "DestroyResourceOp", In: []*tf.Tensor{seq(2)}, F: destroyed},
 	)
 	addScatterSamples()
 	addRefSamples()
@@ -101,8 +101,8 @@ func addScatterSamples() {
 	}
 	const variable = "variables end gradients"
 	addSamples(
-		sample{op: "ResourceGather", in: []*tf.Tensor{seq(4, 3), i32(2, 0, 2)}, f: gather(), rough: variable},
-		sample{op: "ResourceGather", name: "batch", in: []*tf.Tensor{seq(2, 3), mat[int64](2, 2, 0, 2, 1)}, f: gather(ops.GatherOpts{BatchDims: 1}), rough: variable},
+		sample{Op: "ResourceGather", In: []*tf.Tensor{seq(4, 3), i32(2, 0, 2)}, F: gather(), Rough: variable},
+		sample{Op: "ResourceGather", Name: "batch", In: []*tf.Tensor{seq(2, 3), mat[int64](2, 2, 0, 2, 1)}, F: gather(ops.GatherOpts{BatchDims: 1}), Rough: variable},
 		failing("ResourceGather", "index", gather(), seq(2, 3), i32(5)),
 	)
 	for _, op := range []string{"ResourceScatterUpdate", "ResourceScatterAdd", "ResourceScatterSub", "ResourceScatterMul", "ResourceScatterDiv", "ResourceScatterMax", "ResourceScatterMin"} {
@@ -110,17 +110,17 @@ func addScatterSamples() {
 			return tf.Apply(nil, op, []tf.Output{h, in[0], in[1]})
 		})
 		addSamples(
-			sample{op: op, in: []*tf.Tensor{positive(4, 3), i32(2, 0, 2), mat[float32](3, 2, 1.5, 3, 4, 5, 6.25, 7, 8, 9)}, f: change},
-			sample{op: op, name: "scalar", in: []*tf.Tensor{seq(4, 3), vec[int64](2, 0), scalar(float32(1.5))}, f: change},
-			sample{op: op, name: "matrix", in: []*tf.Tensor{seq(4), mat[int32](2, 2, 0, 2, 1), seq(2, 2)}, f: change},
-			sample{op: op, name: "nothing", in: []*tf.Tensor{seq(4), i32(), seq(0)}, f: change},
+			sample{Op: op, In: []*tf.Tensor{positive(4, 3), i32(2, 0, 2), mat[float32](3, 2, 1.5, 3, 4, 5, 6.25, 7, 8, 9)}, F: change},
+			sample{Op: op, Name: "scalar", In: []*tf.Tensor{seq(4, 3), vec[int64](2, 0), scalar(float32(1.5))}, F: change},
+			sample{Op: op, Name: "matrix", In: []*tf.Tensor{seq(4), mat[int32](2, 2, 0, 2, 1), seq(2, 2)}, F: change},
+			sample{Op: op, Name: "nothing", In: []*tf.Tensor{seq(4), i32(), seq(0)}, F: change},
 			failing(op, "index", change, seq(2, 3), i32(5), seq(1, 3)),
 		)
 		if op == "ResourceScatterDiv" {
 			addSamples(failing(op, "zero", change, i32(1, 2), i32(1), i32(0)))
 		}
 		bad := failing(op, "shape", change, seq(2, 3), i32(1), seq(1, 2))
-		bad.noGolden = "TensorFlow reads past the end of the updates"
+		bad.NoGolden = "TensorFlow reads past the end of the updates"
 		addSamples(bad)
 	}
 }
@@ -141,8 +141,8 @@ func addRefSamples() {
 	ref := func(op string, f func(ref, value tf.Output, opts ...tf.Option) tf.Output, types []tf.DType) {
 		change := onRef(func(ref tf.Output, in []tf.Output) tf.Output { return f(ref, in[0]) })
 		addSamples(
-			sample{op: op, in: []*tf.Tensor{seq(2, 3), positive(2, 3)}, f: change, types: types, graphOnly: noRefs},
-			sample{op: op, name: "bad shape", in: []*tf.Tensor{seq(2, 3), seq(3)}, f: change, fails: true, graphOnly: noRefs, types: onlyOwn},
+			sample{Op: op, In: []*tf.Tensor{seq(2, 3), positive(2, 3)}, F: change, Types: types, GraphOnly: noRefs},
+			sample{Op: op, Name: "bad shape", In: []*tf.Tensor{seq(2, 3), seq(3)}, F: change, Fails: true, GraphOnly: noRefs, Types: onlyOwn},
 		)
 	}
 	ref("Assign", ops.Assign, someTypes)
@@ -152,7 +152,7 @@ func addRefSamples() {
 		change := onRef(func(ref tf.Output, in []tf.Output) tf.Output {
 			return tf.Apply(nil, op, []tf.Output{ref, in[0], in[1]}).Output(0)
 		})
-		addSamples(sample{op: op, in: []*tf.Tensor{positive(4, 3), i32(2, 0, 2), mat[float32](3, 2, 1.5, 3, 4, 5, 6.25, 7, 8, 9)}, f: change, graphOnly: noRefs})
+		addSamples(sample{Op: op, In: []*tf.Tensor{positive(4, 3), i32(2, 0, 2), mat[float32](3, 2, 1.5, 3, 4, 5, 6.25, 7, 8, 9)}, F: change, GraphOnly: noRefs})
 	}
 	initialized := func(g *tf.Graph, in []tf.Output) []tf.Output {
 		ref := ops.VariableV2(g, in[0].DType(), tf.Shape{2, 3})
@@ -167,8 +167,8 @@ func addRefSamples() {
 		}
 	}
 	addSamples(
-		sample{op: "IsVariableInitialized", in: []*tf.Tensor{seq(2, 3)}, f: initialized, graphOnly: noRefs},
-		sample{op: "VariableV2", in: []*tf.Tensor{seq(2, 3)}, f: variable("VariableV2"), types: someTypes, graphOnly: noRefs},
-		sample{op: "Variable", in: []*tf.Tensor{seq(2, 3)}, f: variable("Variable"), graphOnly: noRefs},
+		sample{Op: "IsVariableInitialized", In: []*tf.Tensor{seq(2, 3)}, F: initialized, GraphOnly: noRefs},
+		sample{Op: "VariableV2", In: []*tf.Tensor{seq(2, 3)}, F: variable("VariableV2"), Types: someTypes, GraphOnly: noRefs},
+		sample{Op: "Variable", In: []*tf.Tensor{seq(2, 3)}, F: variable("Variable"), GraphOnly: noRefs},
 	)
 }

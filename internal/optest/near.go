@@ -1,4 +1,4 @@
-package ops_test
+package optest
 
 import (
 	"fmt"
@@ -16,9 +16,9 @@ var tolerances = map[tf.DType]float64{
 	tf.Float32: 2e-6, tf.Complex64: 2e-6, tf.Float64: 1e-12, tf.Complex128: 1e-12, tf.Float16: 2e-3, tf.BFloat16: 2e-2,
 }
 
-// differ says how got differs from want by more than tol (0: the tolerance of
+// Differ says how got differs from want by more than tol (0: the tolerance of
 // the type), "" if it does not.
-func differ(got, want *tf.Tensor, tol float64) string {
+func Differ(got, want *tf.Tensor, tol float64) string {
 	switch {
 	case got.DType() != want.DType():
 		return fmt.Sprintf("type is %v, want %v", got.DType(), want.DType())

@@ -1,11 +1,11 @@
-package ops_test
+package optest
 
 import (
 	"bytes"
 	"compress/gzip"
-	"embed"
 	little "encoding/binary"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -13,8 +13,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
-	"sync"
 	"testing"
 
 	"google.golang.org/protobuf/proto"
@@ -24,30 +22,31 @@ import (
 )
 
 var (
-	export = flag.String("export", "", "write samples to this directory, for testdata/golden.py to run in TensorFlow")
+	export = flag.String("export", "", "write samples to this directory, for golden.py to run in TensorFlow")
 	family = flag.String("family", ".*", "export the samples of the test files, less _test.go, that this matches")
-	update = flag.Bool("update", false, "write the generated files anew")
 )
 
-//go:embed testdata/golden
-var goldenData embed.FS
+// golden is what TensorFlow computed, by names "trial:output", "trial!error"
+// and "trial:gradN", and its definitions by "signature op".
+type golden map[string]*tf.Tensor
 
-// golden returns what TensorFlow computed, by names "trial:output",
-// "trial!error" and "trial:gradN", and its definitions by "signature op".
-var golden = sync.OnceValues(func() (map[string]*tf.Tensor, error) {
-	all := map[string]*tf.Tensor{}
-	err := fs.WalkDir(goldenData, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		return readGolden(name, all)
-	})
-	return all, err
-})
+// openGolden reads the files testdata/golden/*.bin.
+func openGolden(t *testing.T, files fs.FS) golden {
+	t.Helper()
+	all := golden{}
+	names, err := fs.Glob(files, "testdata/golden/*.bin")
+	for _, name := range names {
+		err = errors.Join(err, all.read(files, name))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
 
-// readGolden adds the values in one file to all.
-func readGolden(name string, all map[string]*tf.Tensor) error {
-	file, err := goldenData.ReadFile(name)
+// read adds the values in one file.
+func (g golden) read(files fs.FS, name string) error {
+	file, err := fs.ReadFile(files, name)
 	if err != nil {
 		return err
 	}
@@ -60,31 +59,27 @@ func readGolden(name string, all map[string]*tf.Tensor) error {
 		n := little.LittleEndian.Uint32(data)
 		var p pb.NamedTensorProto
 		if err = proto.Unmarshal(data[4:4+n], &p); err == nil {
-			all[p.GetName()], err = tf.TensorFromProto(p.GetTensor())
+			g[p.GetName()], err = tf.TensorFromProto(p.GetTensor())
 		}
 		data = data[4+n:]
 	}
 	return err
 }
 
-// goldenOf returns a value of TensorFlow's.
-func goldenOf(t *testing.T, name string) *tf.Tensor {
-	all, err := golden()
-	if err != nil {
-		t.Fatal(err)
+// of returns a value of TensorFlow's.
+func (g golden) of(t *testing.T, name string) *tf.Tensor {
+	if g[name] == nil {
+		t.Errorf("no golden value %s: run golden.py", name)
 	}
-	if all[name] == nil {
-		t.Errorf("no golden value %s: run testdata/golden.py", name)
-	}
-	return all[name]
+	return g[name]
 }
 
 func (c *trial) testGolden(t *testing.T, got []*tf.Tensor) {
-	if c.noGolden != "" || c.untyped("!refused") {
+	if c.NoGolden != "" || c.untyped("!refused") {
 		return
 	}
 	for i := range got {
-		want := goldenOf(t, fmt.Sprintf("%s:%d", c.id, i))
+		want := c.golden.of(t, fmt.Sprintf("%s:%d", c.id, i))
 		if want == nil {
 			continue
 		}
@@ -92,7 +87,7 @@ func (c *trial) testGolden(t *testing.T, got []*tf.Tensor) {
 		if y.DType() != want.DType() && storage[y.DType()] == want.DType() {
 			y, _ = y.Bits(want.DType()) // numpy knows no quantized types
 		}
-		if diff := differ(y, want, c.tolFor(want.DType())); diff != "" {
+		if diff := Differ(y, want, c.tolFor(want.DType())); diff != "" {
 			t.Errorf("output %d differs from TensorFlow's: %s", i, diff)
 		}
 	}
@@ -103,23 +98,22 @@ var storage = map[tf.DType]tf.DType{tf.QInt8: tf.Int8, tf.QInt16: tf.Int16, tf.Q
 // untyped reports whether TensorFlow has no kernel (or gradient) for the type
 // that the trial has been given instead of its sample's own.
 func (c *trial) untyped(mark string) bool {
-	all, _ := golden()
-	return c.id != c.sample.id() && all[c.id+mark] != nil
+	return c.id != c.Sample.id() && c.golden[c.id+mark] != nil
 }
 
 // tolFor returns the sample's tolerance, which is for its own type.
 func (c *trial) tolFor(d tf.DType) float64 {
-	if c.tol > tolerances[d] {
-		return c.tol
+	if c.Tol > tolerances[d] {
+		return c.Tol
 	}
 	return 0
 }
 
 func (c *trial) testGoldenError(t *testing.T, got string) {
-	if c.noGolden != "" {
+	if c.NoGolden != "" {
 		return
 	}
-	want := goldenOf(t, c.id+"!error")
+	want := c.golden.of(t, c.id+"!error")
 	if want == nil {
 		return
 	}
@@ -128,7 +122,7 @@ func (c *trial) testGoldenError(t *testing.T, got string) {
 	}
 }
 
-// An exported trial, as testdata/golden.py reads it.
+// An exported trial, as golden.py reads it.
 type exported struct {
 	ID        string   `json:"id"`
 	Family    string   `json:"family"`
@@ -139,9 +133,9 @@ type exported struct {
 	Signature string   `json:"signature"` // op whose definition to write
 }
 
-// TestExport writes the samples for TensorFlow: to the directory of -export, or
+// testExport writes the samples for TensorFlow: to the directory of -export, or
 // only to see that all of them can be written.
-func TestExport(t *testing.T) {
+func testExport(t *testing.T, s *suite) {
 	dir := *export
 	if dir == "" {
 		dir = t.TempDir()
@@ -152,13 +146,13 @@ func TestExport(t *testing.T) {
 	}
 	g := tf.NewGraph()
 	var list []exported
-	for i, c := range trials() {
-		if c.noGolden != "" || !chosen.MatchString(c.family) {
+	for i, c := range s.trials() {
+		if c.NoGolden != "" || !chosen.MatchString(c.family) {
 			continue
 		}
 		g.Scope(fmt.Sprintf("c%d", i), func() { list = append(list, c.exported(t, g)) })
 	}
-	for op, family := range families() {
+	for op, family := range s.families() {
 		if chosen.MatchString(family) {
 			list = append(list, exported{Signature: op, Family: family})
 		}
@@ -176,27 +170,27 @@ func TestExport(t *testing.T) {
 }
 
 // families returns by op the family that has its first sample.
-func families() map[string]string {
+func (s *suite) families() map[string]string {
 	of := map[string]string{}
-	for _, op := range tf.OpNames() {
+	for _, op := range s.ops {
 		of[op] = "unsampled"
 	}
 	for i := len(samples) - 1; i >= 0; i-- {
-		of[samples[i].op] = samples[i].family
+		of[samples[i].Op] = samples[i].family
 	}
 	return of
 }
 
 func (c *trial) exported(t *testing.T, g *tf.Graph) exported {
 	input := known(g)
-	if c.static == "" && (c.fails || c.id != c.sample.id()) {
+	if c.Static == "" && (c.Fails || c.id != c.Sample.id()) {
 		input = unknown(g) // shape functions of TensorFlow's abort for some types
 	}
 	in, out, err := c.build(g, input)
 	if err != nil {
 		t.Fatalf("%s: %v", c.id, err)
 	}
-	e := exported{ID: c.id, Family: c.family, Fails: c.fails}
+	e := exported{ID: c.id, Family: c.family, Fails: c.Fails}
 	for _, y := range visible(out) {
 		e.Outputs = append(e.Outputs, y.Name())
 	}
@@ -217,19 +211,5 @@ func writeFile(t *testing.T, path string, data []byte) {
 	t.Helper()
 	if err := os.WriteFile(path, data, 0o644); err != nil {
 		t.Fatal(err)
-	}
-}
-
-// checkGenerated compares a generated file with what it should be, or writes
-// it if asked to.
-func checkGenerated(t *testing.T, path, want string) {
-	t.Helper()
-	if *update {
-		writeFile(t, path, []byte(want))
-		return
-	}
-	got, err := os.ReadFile(path)
-	if err != nil || strings.ReplaceAll(string(got), "\r\n", "\n") != want {
-		t.Errorf("%s is stale (%v): run go test ./tf/ops -update", path, err)
 	}
 }

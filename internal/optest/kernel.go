@@ -1,4 +1,4 @@
-package ops_test
+package optest
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/threads"
 	"github.com/gorge-tf/gorge/tf"
-	"github.com/gorge-tf/gorge/tf/ops"
 )
 
 // A call is one call of a sample's kernel, without graph and session.
@@ -29,12 +28,12 @@ func (c *trial) call() (*call, bool) {
 		return nil, false
 	}
 	op := out[0].Operation()
-	if op.OpName() != c.op || op.Def.Stateful || len(op.Inputs()) == 0 {
+	if op.OpName() != c.Op || op.Def.Stateful || len(op.Inputs()) == 0 {
 		return nil, false
 	}
 	k := &call{node: &op.Node}
 	for _, x := range op.Inputs() {
-		t := tensorOf(x, in, c.in)
+		t := tensorOf(x, in, c.In)
 		if t == nil {
 			return nil, false
 		}
@@ -89,12 +88,12 @@ func (k *call) run(prepare func(*tf.OpContext)) (out []*tf.Tensor, err error) {
 	return out, err
 }
 
-// TestReuse gives kernels inputs that they may overwrite and memory that is
+// testReuse gives kernels inputs that they may overwrite and memory that is
 // full of garbage: the results must be the same.
-func TestReuse(t *testing.T) {
-	for _, c := range trials() {
+func testReuse(t *testing.T, s *suite) {
+	for _, c := range s.trials() {
 		k, ok := c.call()
-		if !ok || c.fails {
+		if !ok || c.Fails {
 			continue
 		}
 		want, err := k.run(nil)
@@ -145,33 +144,14 @@ func dirty(c *tf.OpContext) {
 	}
 }
 
-// TestThreads: how work is cut must not change a bit of the results.
-func TestThreads(t *testing.T) {
+// Threads runs kernels in one thread, in several, and in the smallest pieces
+// from the last to the first: how work is cut must not change a bit of the
+// results. The samples have to be large enough to be cut.
+func Threads(t *testing.T, samples ...Sample) {
 	pool := threads.Acquire(4)
 	defer pool.Release()
-	const n = 70_000 // more than one task of any kernel
-	axis := func(v ...int32) *tf.Tensor { return vec(v...) }
-	for _, s := range []sample{
-		{op: "Exp", in: []*tf.Tensor{seq(n)}, f: unary(ops.Exp)},
-		{op: "AddV2", in: []*tf.Tensor{seq(n), seq(n)}, f: binary(ops.AddV2)},
-		{op: "Mul", name: "rows", in: []*tf.Tensor{seq(n/70, 70), seq(70)}, f: binary(ops.Mul)},
-		{op: "Sub", name: "outer", in: []*tf.Tensor{seq(n/70, 1), seq(70)}, f: binary(ops.Sub)},
-		{op: "BiasAdd", in: []*tf.Tensor{seq(n/70, 70), seq(70)}, f: binary(ops.BiasAdd)},
-		{op: "BiasAddGrad", in: []*tf.Tensor{seq(700, 300)}, f: unary(ops.BiasAddGrad)},
-		{op: "Sum", name: "all", in: []*tf.Tensor{seq(n), axis(0)}, f: binary(ops.Sum)},
-		{op: "Sum", name: "rows", in: []*tf.Tensor{seq(3000, 70), axis(1)}, f: binary(ops.Sum)},
-		{op: "Mean", name: "columns", in: []*tf.Tensor{seq(700, 300), axis(0)}, f: binary(ops.Mean)},
-		{op: "Max", name: "middle", in: []*tf.Tensor{seq(70, 100, 30), axis(1)}, f: binary(ops.Max)},
-		{op: "Prod", name: "ends", in: []*tf.Tensor{small32(70, 100, 30), axis(0, 2)}, f: binary(ops.Prod)},
-		{op: "L2Loss", in: []*tf.Tensor{seq(n)}, f: unary(ops.L2Loss)},
-		{op: "ArgMax", in: []*tf.Tensor{seq(3000, 70), arr(tf.Shape{}, int32(1))}, f: binary(ops.ArgMax)},
-		{op: "Cumsum", in: []*tf.Tensor{seq(3000, 70), arr(tf.Shape{}, int32(1))}, f: binary(ops.Cumsum)},
-		{op: "Softmax", in: []*tf.Tensor{seq(3000, 70)}, f: unary(ops.Softmax)},
-		{op: "MatMul", in: []*tf.Tensor{seq(301, 203), seq(203, 157)}, f: binary(ops.MatMul)},
-		{op: "BatchMatMulV2", in: []*tf.Tensor{seq(40, 31, 53), seq(40, 53, 29)}, f: binary(ops.BatchMatMulV2)},
-		{op: "SelectV2", in: []*tf.Tensor{convert(seq(n), tf.Bool), seq(n), seq(n)}, f: ternary(ops.SelectV2)},
-	} {
-		c := trial{&s, s.id(), s.in}
+	for i := range samples {
+		c := trial{Sample: &samples[i], id: samples[i].id(), In: samples[i].In}
 		k, ok := c.call()
 		if !ok {
 			t.Fatalf("%s is not one call", c.id)
@@ -205,9 +185,6 @@ func compareThreads(t *testing.T, k *call, what string, par kernel.Par) {
 	}
 }
 
-// small32 returns numbers near 1, so that products stay finite.
-func small32(s ...int) *tf.Tensor { return within(0.99, 1.01, s...) }
-
 // backwards runs the smallest pieces allowed, the last first.
 func backwards(n, grain int, f func(lo, hi int)) {
 	for lo := (n - 1) / grain * grain; lo >= 0; lo -= grain {
@@ -215,10 +192,10 @@ func backwards(n, grain int, f func(lo, hi int)) {
 	}
 }
 
-// TestRobust calls kernels with inputs of random shapes and values: they may
+// testRobust calls kernels with inputs of random shapes and values: they may
 // refuse them, but never fail in another way.
-func TestRobust(t *testing.T) {
-	for i, c := range trials() {
+func testRobust(t *testing.T, s *suite) {
+	for i, c := range s.trials() {
 		k, ok := c.call()
 		if !ok {
 			continue

@@ -1,4 +1,4 @@
-package ops_test
+package optest
 
 import (
 	"context"
@@ -13,10 +13,10 @@ import (
 
 // build adds the trial to g, with inputs that input makes.
 func (c *trial) build(g *tf.Graph, input func(*tf.Tensor) tf.Output) (in, out []tf.Output, err error) {
-	for _, t := range c.in {
+	for _, t := range c.In {
 		in = append(in, input(t))
 	}
-	out = c.f(g, in)
+	out = c.F(g, in)
 	for _, y := range out {
 		if err := y.Err(); err != nil {
 			return in, out, err
@@ -84,10 +84,10 @@ func runGraph(g *tf.Graph, ys []tf.Output) ([]*tf.Tensor, error) {
 	return out, errors.Join(err, s.Close())
 }
 
-func TestSamples(t *testing.T) {
-	for _, c := range trials() {
+func testSamples(t *testing.T, s *suite) {
+	for _, c := range s.trials() {
 		t.Run(c.id, func(t *testing.T) {
-			if c.fails {
+			if c.Fails {
 				c.testFailure(t)
 				return
 			}
@@ -132,7 +132,7 @@ func (c *trial) testFailure(t *testing.T) {
 
 // testEager compares with the results of an eager graph, bit by bit.
 func (c *trial) testEager(t *testing.T, want []*tf.Tensor) {
-	if c.graphOnly != "" {
+	if c.GraphOnly != "" {
 		return
 	}
 	got, err := c.runEager()

@@ -1,4 +1,4 @@
-package ops_test
+package optest
 
 import (
 	"fmt"
@@ -12,13 +12,13 @@ import (
 
 // differentiable reports whether gradients through the trial are compared.
 func (c *trial) differentiable() bool {
-	if c.fails || tf.Lookup(c.op).Grad == nil {
+	if c.Fails || tf.Lookup(c.Op).Grad == nil {
 		return false
 	}
 	if g := tf.NewGraph(); !c.hasInexactResults(g) {
 		return false
 	}
-	for _, t := range c.in {
+	for _, t := range c.In {
 		switch t.DType() {
 		case tf.Float32, tf.Float64, tf.Complex64, tf.Complex128:
 			return true
@@ -52,10 +52,10 @@ func weights(like *tf.Tensor) *tf.Tensor {
 	if like.DType().IsComplex() {
 		return realOnly(w, like.DType())
 	}
-	return convert(w, like.DType())
+	return Convert(w, like.DType())
 }
 
-// realOnly is convert without an imaginary part.
+// realOnly is Convert without an imaginary part.
 func realOnly(w *tf.Tensor, d tf.DType) *tf.Tensor {
 	out := tf.NewTensor(d, w.Shape())
 	for i, v := range tf.Data[float64](w) {
@@ -105,11 +105,11 @@ func (c *trial) runGraphOnce() ([]*tf.Tensor, error) {
 	return runGraph(g, visible(ys))
 }
 
-// TestSampleGradients compares gradients with TensorFlow's, in graphs that
+// testGradients compares gradients with TensorFlow's, in graphs that
 // know the shapes and in graphs that do not.
-func TestSampleGradients(t *testing.T) {
-	for _, c := range trials() {
-		if c.noGolden != "" || c.untyped("!refused") || c.noGradient() || !c.differentiable() {
+func testGradients(t *testing.T, s *suite) {
+	for _, c := range s.trials() {
+		if c.NoGolden != "" || c.untyped("!refused") || c.noGradient() || !c.differentiable() {
 			continue
 		}
 		t.Run(c.id, func(t *testing.T) {
@@ -119,7 +119,7 @@ func TestSampleGradients(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				c.testGradients(t, g, grads)
+				c.compareGradients(t, g, grads)
 			}
 		})
 	}
@@ -128,13 +128,12 @@ func TestSampleGradients(t *testing.T) {
 // noGradient reports whether TensorFlow fails to give a gradient where it need
 // not succeed.
 func (c *trial) noGradient() bool {
-	all, _ := golden()
-	return all[c.id+"!nogradient"] != nil && (c.rough != "" || c.id != c.sample.id())
+	return c.golden[c.id+"!nogradient"] != nil && (c.Rough != "" || c.id != c.Sample.id())
 }
 
-func (c *trial) testGradients(t *testing.T, g *tf.Graph, grads []tf.Output) {
+func (c *trial) compareGradients(t *testing.T, g *tf.Graph, grads []tf.Output) {
 	for i, dx := range grads {
-		want := goldenOf(t, fmt.Sprintf("%s:grad%d", c.id, i))
+		want := c.golden.of(t, fmt.Sprintf("%s:grad%d", c.id, i))
 		if want == nil {
 			return
 		}
@@ -149,17 +148,17 @@ func (c *trial) testGradients(t *testing.T, g *tf.Graph, grads []tf.Output) {
 			t.Errorf("gradient %d: %v", i, err)
 			continue
 		}
-		if diff := differ(got[0], want, 5*max(c.tol, tolerances[want.DType()])); diff != "" {
+		if diff := Differ(got[0], want, 5*max(c.Tol, tolerances[want.DType()])); diff != "" {
 			t.Errorf("gradient %d differs from TensorFlow's: %s", i, diff)
 		}
 	}
 }
 
-// TestNumericGradients compares gradients with difference quotients, in
+// testNumericGradients compares gradients with difference quotients, in
 // float64.
-func TestNumericGradients(t *testing.T) {
-	for _, c := range trials() {
-		if c.in = c.in64(); c.in == nil || c.rough != "" || c.graphOnly != "" || !c.differentiable() {
+func testNumericGradients(t *testing.T, s *suite) {
+	for _, c := range s.trials() {
+		if c.In = c.in64(); c.In == nil || c.Rough != "" || c.GraphOnly != "" || !c.differentiable() {
 			continue
 		}
 		t.Run(c.id, func(t *testing.T) { c.testNumeric(t) })
@@ -169,10 +168,10 @@ func TestNumericGradients(t *testing.T) {
 // in64 returns the sample's inputs in float64, nil for trials in other types
 // than the sample's own.
 func (c *trial) in64() []*tf.Tensor {
-	if c.id != c.sample.id() || c.base() != tf.Float32 {
+	if c.id != c.Sample.id() || c.base() != tf.Float32 {
 		return nil
 	}
-	if by := tf.Lookup(c.op).Kernels.By; by != nil && by[tf.Float64] == nil {
+	if by := tf.Lookup(c.Op).Kernels.By; by != nil && by[tf.Float64] == nil {
 		return nil
 	}
 	return c.retyped(tf.Float64)
@@ -184,7 +183,7 @@ func (c *trial) testNumeric(t *testing.T) {
 		t.Fatal(err)
 	}
 	k := 0
-	for _, x := range c.in {
+	for _, x := range c.In {
 		if !x.DType().IsFloat() {
 			continue
 		}
@@ -195,7 +194,7 @@ func (c *trial) testNumeric(t *testing.T) {
 		if got[k] == nil {
 			got[k] = tf.NewTensor(x.DType(), x.Shape())
 		}
-		if diff := differ(got[k], want, 2e-7); diff != "" {
+		if diff := Differ(got[k], want, 2e-7); diff != "" {
 			t.Errorf("gradient for input %d: %s", k, diff)
 		}
 		k++

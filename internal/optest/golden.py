@@ -1,10 +1,10 @@
-"""Runs the samples that `go test ./tf/ops -export DIR` wrote, in TensorFlow.
+"""Runs the samples that `go test ./PACKAGE -run TestOps/Export -export DIR` wrote, in TensorFlow.
 
-    python golden.py DIR
+    python golden.py DIR PACKAGE
 
-writes, for each family of samples, golden/FAMILY.bin (results, errors,
-gradients and op definitions) beside this file. `-family REGEXP` beside -export
-limits both to some families. Needs tensorflow-cpu==2.21.0.
+writes, for each family of samples, PACKAGE/testdata/golden/FAMILY.bin (results,
+errors, gradients and op definitions). `-family REGEXP` beside -export limits
+both to some families. Needs tensorflow-cpu==2.21.0.
 """
 
 import gzip
@@ -24,7 +24,6 @@ from tensorflow.core.protobuf import named_tensor_pb2
 from tensorflow.python.framework import op_def_registry
 
 tf1 = tf.compat.v1
-here = os.path.dirname(os.path.abspath(__file__))
 
 
 def load(directory):
@@ -124,7 +123,7 @@ class Recorder:
                 self.put("%s:grad%d" % (case["id"], k), "none" if g is None else next(dense))
 
 
-def main(directory):
+def main(directory, package):
     cases, graph_def = load(directory)
     families = {}
     for case in cases:
@@ -136,12 +135,14 @@ def main(directory):
                 recorder.record(case)
         for op in sorted(c["signature"] for c in members):
             recorder.signature(op)
-        write(family, b"".join(struct.pack("<I", len(p)) + p for p in recorder.out))
+        write(package, family, b"".join(struct.pack("<I", len(p)) + p for p in recorder.out))
 
 
-def write(family, data):
-    with open(os.path.join(here, "golden", family + ".bin"), "wb") as f:
+def write(package, family, data):
+    folder = os.path.join(package, "testdata", "golden")
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, family + ".bin"), "wb") as f:
         f.write(gzip.compress(data, 9, mtime=0))
 
 
-main(sys.argv[1])
+main(sys.argv[1], sys.argv[2])

@@ -1,4 +1,4 @@
-package ops_test
+package optest
 
 import (
 	"fmt"
@@ -13,13 +13,9 @@ import (
 // ownOps are ops that TensorFlow does not have.
 var ownOps = map[string]bool{}
 
-// signatureOf returns TensorFlow's definition of an op, nil if there is none.
-func signatureOf(t *testing.T, op string) *pb.OpDef {
-	all, err := golden()
-	if err != nil {
-		t.Fatal(err)
-	}
-	data := all["signature "+op]
+// signature returns TensorFlow's definition of an op, nil if there is none.
+func (g golden) signature(t *testing.T, op string) *pb.OpDef {
+	data := g["signature "+op]
 	if data == nil {
 		return nil
 	}
@@ -30,14 +26,14 @@ func signatureOf(t *testing.T, op string) *pb.OpDef {
 	return &d
 }
 
-// TestSignatures compares every declaration with TensorFlow's: graphs cross
+// testSignatures compares every declaration with TensorFlow's: graphs cross
 // over both ways.
-func TestSignatures(t *testing.T) {
-	for _, name := range tf.OpNames() {
-		want := signatureOf(t, name)
+func testSignatures(t *testing.T, s *suite) {
+	for _, name := range s.ops {
+		want := s.golden.signature(t, name)
 		if want == nil {
 			if !ownOps[name] {
-				t.Errorf("%s: no signature: run testdata/golden.py", name)
+				t.Errorf("%s: no signature: run golden.py", name)
 			}
 			continue
 		}

@@ -1,0 +1,7 @@
+// Package all imports every package of operations, for programs that run
+// graphs which others have built: servers, and whoever imports a GraphDef.
+package all
+
+import (
+	_ "github.com/gorge-tf/gorge/tf/ops" // registers
+)
