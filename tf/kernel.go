@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/resource"
@@ -138,7 +139,24 @@ type Step struct {
 	// Parallel runs f over [0, n) in pieces of at least grain, on as many
 	// threads as the session allows. Nil: on the caller.
 	Parallel func(n, grain int, f func(lo, hi int))
+	// Tracer hears of the nodes that are run; nil: nobody wants to know.
+	Tracer Tracer
+	// InterOp bounds the nodes that are computed at once; 0: as many as the
+	// executor allows.
+	InterOp int
 }
+
+// A Tracer hears of the nodes of a step that is traced.
+type Tracer interface {
+	// Ran tells that a node has been run, from any goroutine. The inputs and
+	// outputs of c are valid during the call. The label names the node, its
+	// op and its inputs: "y = MatMul(x, w)".
+	Ran(c *OpContext, label string, t NodeTimes)
+}
+
+// NodeTimes says when a node could have been run, when that was begun, and when
+// its kernel began and ended. A kernel that never ran has none.
+type NodeTimes struct{ Ready, Start, KernelStart, KernelEnd time.Time }
 
 // A Slot is one input or output of a running node: a tensor, or a reference
 // to a variable. Both are nil in an output that is dead.

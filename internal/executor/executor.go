@@ -33,6 +33,10 @@ type Executor struct {
 	// workers bounds the goroutines that compute heavy nodes; 0: there are none.
 	workers int
 
+	nodes     []*graph.Node // by item
+	labelling sync.Once
+	labels    []string // by item, for traces
+
 	mu   sync.Mutex
 	free []*run
 }
@@ -56,7 +60,7 @@ func New(g *graph.Graph, p Params) (*Executor, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := builder{Executor: &Executor{items: make([]item, len(order)), device: p.Device, pool: p.Pool}, order: order}
+	b := builder{Executor: &Executor{items: make([]item, len(order)), nodes: order, device: p.Device, pool: p.Pool}, order: order}
 	if err := b.assignFrames(g); err != nil {
 		return nil, err
 	}

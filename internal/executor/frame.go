@@ -2,6 +2,7 @@ package executor
 
 import (
 	"slices"
+	"time"
 
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/tf"
@@ -60,6 +61,10 @@ func (r *run) cross(x *iteration, it *item, dead bool) {
 			return
 		}
 		v = c.In[0]
+	}
+	if r.traced() && !dead {
+		x.clock(it).Start = time.Now()
+		r.report(x, i)
 	}
 	switch it.kind {
 	case enter:

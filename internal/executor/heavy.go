@@ -35,7 +35,7 @@ func (r *run) apart(n ready, it *item) bool {
 	if r.noted.Load() {
 		r.readNotes() // perhaps there is something else to run
 	}
-	if len(r.ready) > 0 && r.others < r.e.workers-1 {
+	if len(r.ready) > 0 && r.others < r.workers()-1 {
 		r.others++
 		go func() {
 			if r.add(note{n.x, n.item, it.call(c), true}) {
@@ -47,6 +47,14 @@ func (r *run) apart(n ready, it *item) bool {
 	yielded := r.yield()
 	mine := r.add(note{n.x, n.item, it.call(c), false})
 	return mine || !yielded
+}
+
+// workers bounds the heavy nodes of the step that are computed at once.
+func (r *run) workers() int {
+	if n := r.step.InterOp; n > 0 {
+		return min(n, r.e.workers)
+	}
+	return r.e.workers
 }
 
 // call calls the kernel of a node that does not wait.

@@ -17,7 +17,8 @@ type iteration struct {
 	counts  []counts
 	readers []int32 // nodes that have still to read a slot
 	dones   []func(error)
-	busy    []bool // nodes whose kernels will call back; guarded by run.mu
+	busy    []bool         // nodes whose kernels will call back; guarded by run.mu
+	times   []tf.NodeTimes // by local number, if a step has been traced
 }
 
 // newIteration makes the memory of an iteration.

@@ -1,6 +1,10 @@
 package executor
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"time"
+
+	"github.com/gorge-tf/gorge/tf"
+)
 
 // begin makes the nodes without inputs ready.
 func (r *run) begin() {
@@ -13,6 +17,9 @@ func (r *run) begin() {
 
 func (r *run) push(x *iteration, i int32, dead bool) {
 	x.outstanding++
+	if r.traced() {
+		r.noteReady(x, &r.e.items[i])
+	}
 	r.ready = append(r.ready, ready{x, i, dead})
 }
 
@@ -109,9 +116,15 @@ func (r *run) node(n ready) bool {
 func (r *run) compute(n ready, it *item) bool {
 	x, c := n.x, &n.x.ctx[it.local]
 	c.Dead, c.FrameID, c.Iteration = n.dead, x.frame.id, x.number
+	if r.traced() {
+		x.clock(it).Start = time.Now()
+	}
 	if err := r.load(x, it, c); err != nil {
 		r.finish(x, n.item, err)
 		return true
+	}
+	if r.traced() {
+		x.clock(it).KernelStart = time.Now()
 	}
 	if r.heavy(it, c) {
 		return r.apart(n, it)
@@ -125,6 +138,9 @@ func (r *run) compute(n ready, it *item) bool {
 	}
 	err := it.sync(c)
 	r.computing = ready{}
+	if r.traced() {
+		x.clock(it).KernelEnd = time.Now()
+	}
 	r.finish(x, n.item, err)
 	return true
 }
@@ -171,6 +187,9 @@ func (r *run) add(n note) bool {
 		return false
 	}
 	*busy = false
+	if r.traced() {
+		n.x.clock(&r.e.items[n.item]).KernelEnd = time.Now()
+	}
 	r.notes = append(r.notes, n)
 	r.noted.Store(true)
 	first := !r.running
@@ -203,6 +222,9 @@ func (r *run) finish(x *iteration, i int32, err error) {
 	c := &x.ctx[it.local]
 	if err == nil {
 		err = it.check(c)
+	}
+	if r.traced() && err == nil {
+		r.report(x, i)
 	}
 	if err != nil && r.err == nil {
 		r.fail(it.failure(err, c))

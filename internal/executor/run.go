@@ -69,7 +69,12 @@ func (r *run) sequence() (err error) {
 		if r.over() {
 			return r.stopped()
 		}
-		if err := r.inOrder(&items[i], &x.ctx[i], x); err != nil {
+		if r.traced() {
+			err = r.traceInOrder(int32(i), x)
+		} else {
+			err = r.inOrder(&items[i], &x.ctx[i], x, items[i].sync)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -78,10 +83,10 @@ func (r *run) sequence() (err error) {
 
 // inOrder runs a node whose inputs are all there and drops what nobody needs
 // after it.
-func (r *run) inOrder(it *item, c *tf.OpContext, x *iteration) error {
+func (r *run) inOrder(it *item, c *tf.OpContext, x *iteration, compute tf.Compute) error {
 	err := it.load(x, c, &r.e.frames[0])
 	if err == nil {
-		err = it.sync(c)
+		err = compute(c)
 	}
 	if err == nil {
 		err = it.check(c)

@@ -20,6 +20,11 @@ type Args struct {
 	ID         int64
 	Rendezvous Rendezvous
 	Frame      tf.CallFrame
+	// Tracer hears of the nodes that are run; nil: nobody does.
+	Tracer tf.Tracer
+	// InterOp bounds the nodes of one part that are computed at once; 0: as
+	// the runtime says.
+	InterOp int
 }
 
 // Run runs one step and waits for its end. The first error of any part ends
@@ -28,11 +33,11 @@ func (g *Graph) Run(ctx context.Context, a Args) error {
 	if ctx.Err() != nil {
 		return ended(ctx)
 	}
-	step := tf.Step{ID: a.ID, Context: ctx, Rendezvous: a.Rendezvous, Frame: a.Frame, Parallel: g.rt.Parallel, Container: resource.StepContainer(a.ID)}
+	step := tf.Step{ID: a.ID, Context: ctx, Rendezvous: a.Rendezvous, Frame: a.Frame, Parallel: g.rt.Parallel, Container: resource.StepContainer(a.ID), Tracer: a.Tracer, InterOp: a.InterOp}
 	defer g.clear(step.Container)
 	if len(g.parts) == 1 && g.parts[0].exec.Inline() {
 		step.Resources = g.parts[0].device.Resources()
-		return explained(ctx, g.parts[0].exec.Run(&step))
+		return Explained(ctx, g.parts[0].exec.Run(&step))
 	}
 	return g.runParts(ctx, &step, a.Rendezvous)
 }
@@ -55,7 +60,7 @@ func (g *Graph) runParts(ctx context.Context, step *tf.Step, v Rendezvous) error
 	}
 	<-r.done
 	unwatch() // nobody else sets r.err any more
-	return explained(ctx, r.err)
+	return Explained(ctx, r.err)
 }
 
 // clear drops what lives as long as a step.
@@ -65,9 +70,9 @@ func (g *Graph) clear(container string) {
 	}
 }
 
-// explained is err, or, if it only follows from the end of ctx, what that
+// Explained is err, or, if it only follows from the end of ctx, what that
 // means for the step.
-func explained(ctx context.Context, err error) error {
+func Explained(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() == nil {
 		return err
 	}
