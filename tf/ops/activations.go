@@ -22,7 +22,7 @@ func init() {
 func activation(name string, grad tf.GradFunc, kernels byType) {
 	tf.Register(tf.OpDef{
 		Name: name, In: "features: T", Out: "activations: T", Attrs: "T: {half, bfloat16, float, double}",
-		Shape: sameShape, Grad: grad, Kernels: tf.ByType("T", kernels),
+		Shape: tf.UnchangedShape, Grad: grad, Kernels: tf.ByType("T", kernels),
 	})
 }
 
@@ -31,7 +31,7 @@ func activation(name string, grad tf.GradFunc, kernels byType) {
 func activationGrad(name, of string, grad tf.GradFunc, kernels byType) {
 	d := tf.OpDef{
 		Name: name, In: "gradients: T; " + of + ": T", Out: "backprops: T", Attrs: "T: {half, bfloat16, float, double}",
-		Shape: mergedShape, Grad: grad, Kernels: tf.ByType("T", kernels),
+		Shape: tf.MergedShape, Grad: grad, Kernels: tf.ByType("T", kernels),
 	}
 	if grad == nil {
 		d.NoGrad = tf.NoGradientDefined

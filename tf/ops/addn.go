@@ -10,7 +10,7 @@ import (
 func init() {
 	tf.Register(tf.OpDef{
 		Name: "AddN", In: "inputs: N * T", Out: "sum: T", Attrs: "N: int >= 1; T: {" + reducibleTypes + ", variant}",
-		Shape: mergedShape, Grad: addNGrad,
+		Shape: tf.MergedShape, Grad: addNGrad,
 		Kernels: tf.ByType("T", byType{
 			tf.Float32: addNKernel(kernel.Add[float32]), tf.Float64: addNKernel(kernel.Add[float64]),
 			tf.Float16: addNKernel(inFloat32[tf.Half](kernel.Add[float32])), tf.BFloat16: addNKernel(inFloat32[tf.BF16](kernel.Add[float32])),

@@ -9,7 +9,7 @@ import (
 func binary(name, types string, grad tf.GradFunc, kernels ...byType) {
 	d := tf.OpDef{
 		Name: name, In: "x: T; y: T", Out: "z: T", Attrs: "T: {" + types + "}",
-		Shape: broadcastShape, Grad: grad, Kernels: tf.ByType("T", merge(kernels...)),
+		Shape: tf.BroadcastShape, Grad: grad, Kernels: tf.ByType("T", merge(kernels...)),
 	}
 	if grad == nil {
 		d.NoGrad = tf.NoGradientDefined

@@ -15,12 +15,12 @@ func init() {
 	bitwise("LeftShift", intPairs(leftShift, leftShift, leftShift, leftShift, leftShift, leftShift, leftShift, leftShift))
 	bitwise("RightShift", intPairs(rightShift, rightShift, rightShift, rightShift, rightShift, rightShift, rightShift, rightShift))
 	tf.Register(tf.OpDef{
-		Name: "Invert", In: "x: T", Out: "y: T", Attrs: integers, Shape: sameShape, NoGrad: tf.NotDifferentiable,
+		Name: "Invert", In: "x: T", Out: "y: T", Attrs: integers, Shape: tf.UnchangedShape, NoGrad: tf.NotDifferentiable,
 		Kernels: tf.ByType("T", merge(signedMaps(kernel.BitNot, kernel.BitNot, kernel.BitNot, kernel.BitNot),
 			unsignedMaps(kernel.BitNot, kernel.BitNot, kernel.BitNot, kernel.BitNot))),
 	})
 	tf.Register(tf.OpDef{
-		Name: "PopulationCount", In: "x: T", Out: "y: uint8", Attrs: integers, Shape: sameShape, NoGrad: tf.NotDifferentiable,
+		Name: "PopulationCount", In: "x: T", Out: "y: uint8", Attrs: integers, Shape: tf.UnchangedShape, NoGrad: tf.NotDifferentiable,
 		Kernels: tf.ByType("T", byType{
 			tf.Int8: mapToKernel(bitCount[int8]), tf.Int16: mapToKernel(bitCount[int16]), tf.Int32: mapToKernel(bitCount[int32]), tf.Int64: mapToKernel(bitCount[int64]),
 			tf.Uint8: mapToKernel(bitCount[uint8]), tf.Uint16: mapToKernel(bitCount[uint16]), tf.Uint32: mapToKernel(bitCount[uint32]), tf.Uint64: mapToKernel(bitCount[uint64]),
@@ -33,7 +33,7 @@ const integers = "T: {" + signedTypes + ", " + unsignedTypes + "}"
 func bitwise(name string, kernels byType) {
 	tf.Register(tf.OpDef{
 		Name: name, In: "x: T; y: T", Out: "z: T", Attrs: integers,
-		Shape: broadcastShape, NoGrad: tf.NotDifferentiable, Kernels: tf.ByType("T", kernels),
+		Shape: tf.BroadcastShape, NoGrad: tf.NotDifferentiable, Kernels: tf.ByType("T", kernels),
 	})
 }
 

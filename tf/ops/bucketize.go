@@ -10,7 +10,7 @@ import (
 func init() {
 	tf.Register(tf.OpDef{
 		Name: "Bucketize", In: "input: T", Out: "output: int32", Attrs: "T: {int32, int64, float, double}; boundaries: list(float)",
-		Shape: sameShape, NoGrad: tf.NoGradientDefined,
+		Shape: tf.UnchangedShape, NoGrad: tf.NoGradientDefined,
 		Kernels: tf.ByType("T", byType{
 			tf.Int32: bucketize[int32], tf.Int64: bucketize[int64], tf.Float32: bucketize[float32], tf.Float64: bucketize[float64],
 		}),

@@ -11,7 +11,7 @@ func init() {
 	const types = "{bfloat16, half, float, double, int64, int32, uint8, uint16, uint32, uint64, int8, int16, complex64, complex128, qint8, quint8, qint16, quint16, qint32}"
 	tf.Register(tf.OpDef{
 		Name: "Cast", In: "x: SrcT", Out: "y: DstT", Attrs: "SrcT: type; DstT: type; Truncate: bool = false",
-		Shape: sameShape, Grad: castGrad, Kernels: tf.AnyType(cast),
+		Shape: tf.UnchangedShape, Grad: castGrad, Kernels: tf.AnyType(cast),
 	})
 	tf.Register(tf.OpDef{
 		Name: "Bitcast", In: "input: T", Out: "output: type", Attrs: "T: " + types + "; type: " + types,

@@ -10,7 +10,7 @@ import (
 func init() {
 	tf.Register(tf.OpDef{
 		Name: "ClipByValue", In: "t: T; clip_value_min: T; clip_value_max: T", Out: "output: T", Attrs: "T: {" + reducibleTypes + "}",
-		Shape: sameShape, Grad: clipGrad,
+		Shape: tf.UnchangedShape, Grad: clipGrad,
 		Kernels: tf.ByType("T", byType{
 			tf.Float32: clipKernel(clip[float32]), tf.Float64: clipKernel(clip[float64]),
 			tf.Float16: clipKernel(halfClip[tf.Half]), tf.BFloat16: clipKernel(halfClip[tf.BF16]),

@@ -42,7 +42,7 @@ func orderedTests(f32 func(z []bool, x, y []float32), f64 func(z []bool, x, y []
 func comparison(name string, kernels byType) {
 	tf.Register(tf.OpDef{
 		Name: name, In: "x: T; y: T", Out: "z: bool", Attrs: "T: realnumbertype",
-		Shape: broadcastShape, NoGrad: tf.NotDifferentiable, Kernels: tf.ByType("T", kernels),
+		Shape: tf.BroadcastShape, NoGrad: tf.NotDifferentiable, Kernels: tf.ByType("T", kernels),
 	})
 }
 
@@ -67,7 +67,7 @@ func equalityShape(c *tf.Infer) error {
 		c.Set(0, nil)
 		return nil
 	}
-	return broadcastShape(c)
+	return tf.BroadcastShape(c)
 }
 
 // tolerant makes kernels answer different for operands that do not fit.
@@ -123,14 +123,14 @@ func init() {
 	logical("LogicalOr", kernel.Or)
 	tf.Register(tf.OpDef{
 		Name: "LogicalNot", In: "x: bool", Out: "y: bool",
-		Shape: sameShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(mapKernel(kernel.Not)),
+		Shape: tf.UnchangedShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(mapKernel(kernel.Not)),
 	})
 }
 
 func logical(name string, f func(z, x, y []bool)) {
 	tf.Register(tf.OpDef{
 		Name: name, In: "x: bool; y: bool", Out: "z: bool",
-		Shape: broadcastShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(zipKernel(zip(f))),
+		Shape: tf.BroadcastShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(zipKernel(zip(f))),
 	})
 }
 
@@ -146,7 +146,7 @@ func LogicalNot(x tf.Output, opts ...tf.Option) tf.Output { return apply("Logica
 func init() {
 	tf.Register(tf.OpDef{
 		Name: "ApproximateEqual", In: "x: T; y: T", Out: "z: bool", Attrs: "T: {" + reducibleTypes + "}; tolerance: float = 0.00001",
-		Shape: mergedShape, NoGrad: tf.NotDifferentiable,
+		Shape: tf.MergedShape, NoGrad: tf.NotDifferentiable,
 		Kernels: tf.ByType("T", byType{tf.Float32: approximateEqual[float32], tf.Float64: approximateEqual[float64]}),
 	})
 }

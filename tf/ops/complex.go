@@ -11,26 +11,26 @@ func init() {
 	const parts = "T: {complex64, complex128} = complex64; Tout: {float, double} = float"
 	tf.Register(tf.OpDef{
 		Name: "Complex", In: "real: T; imag: T", Out: "out: Tout", Attrs: "T: {float, double} = float; Tout: {complex64, complex128} = complex64",
-		Shape: broadcastShape, Grad: complexGrad,
+		Shape: tf.BroadcastShape, Grad: complexGrad,
 		Kernels: tf.ByType("T", byType{tf.Float32: zipKernel(complexOf[complex64, float32]()), tf.Float64: zipKernel(complexOf[complex128, float64]())}),
 	})
 	tf.Register(tf.OpDef{
-		Name: "Real", In: "input: T", Out: "output: Tout", Attrs: parts, Shape: sameShape, Grad: realGrad,
+		Name: "Real", In: "input: T", Out: "output: Tout", Attrs: parts, Shape: tf.UnchangedShape, Grad: realGrad,
 		Kernels: partKernels(func(v complex128) float64 { return real(v) }),
 	})
 	tf.Register(tf.OpDef{
-		Name: "Imag", In: "input: T", Out: "output: Tout", Attrs: parts, Shape: sameShape, Grad: imagGrad,
+		Name: "Imag", In: "input: T", Out: "output: Tout", Attrs: parts, Shape: tf.UnchangedShape, Grad: imagGrad,
 		Kernels: partKernels(func(v complex128) float64 { return imag(v) }),
 	})
 	tf.Register(tf.OpDef{
-		Name: "Angle", In: "input: T", Out: "output: Tout", Attrs: parts, Shape: sameShape, Grad: angleGrad, Kernels: partKernels(cmplx.Phase),
+		Name: "Angle", In: "input: T", Out: "output: Tout", Attrs: parts, Shape: tf.UnchangedShape, Grad: angleGrad, Kernels: partKernels(cmplx.Phase),
 	})
 	tf.Register(tf.OpDef{
-		Name: "ComplexAbs", In: "x: T", Out: "y: Tout", Attrs: parts, Shape: sameShape, Grad: complexAbsGrad, Kernels: partKernels(cmplx.Abs),
+		Name: "ComplexAbs", In: "x: T", Out: "y: Tout", Attrs: parts, Shape: tf.UnchangedShape, Grad: complexAbsGrad, Kernels: partKernels(cmplx.Abs),
 	})
 	tf.Register(tf.OpDef{
 		Name: "Conj", In: "input: T", Out: "output: T", Attrs: "T: {complex64, complex128, variant} = complex64",
-		Shape: sameShape, Grad: conjGrad, Kernels: tf.ByType("T", complexFunc(conjugate)),
+		Shape: tf.UnchangedShape, Grad: conjGrad, Kernels: tf.ByType("T", complexFunc(conjugate)),
 	})
 }
 

@@ -22,7 +22,7 @@ func cumulative(name string, grad tf.GradFunc, kernels byType) {
 	tf.Register(tf.OpDef{
 		Name: name, In: "x: T; axis: Tidx", Out: "out: T",
 		Attrs: "exclusive: bool = false; reverse: bool = false; T: {" + reducibleTypes + "}; Tidx: {int32, int64} = int32",
-		Shape: sameShape, Grad: grad, Kernels: tf.ByType("T", kernels),
+		Shape: tf.UnchangedShape, Grad: grad, Kernels: tf.ByType("T", kernels),
 	})
 }
 

@@ -11,11 +11,11 @@ func init() {
 	const attrs = "T: {int32, int64} = int32; src_format: string = 'NHWC'; dst_format: string = 'NCHW'"
 	tf.Register(tf.OpDef{
 		Name: "DataFormatDimMap", In: "x: T", Out: "y: T", Attrs: attrs,
-		Shape: sameShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", sameFor(dimMap, tf.Int32, tf.Int64)),
+		Shape: tf.UnchangedShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", sameFor(dimMap, tf.Int32, tf.Int64)),
 	})
 	tf.Register(tf.OpDef{
 		Name: "DataFormatVecPermute", In: "x: T", Out: "y: T", Attrs: attrs,
-		Shape: sameShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", sameFor(vecPermute, tf.Int32, tf.Int64)),
+		Shape: tf.UnchangedShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", sameFor(vecPermute, tf.Int32, tf.Int64)),
 	})
 }
 

@@ -11,7 +11,7 @@ func derivative(name string, grad tf.GradFunc, f32 func(z, y, dy []float32), f64
 	c64 func(z, y, dy []complex64), c128 func(z, y, dy []complex128)) {
 	tf.Register(tf.OpDef{
 		Name: name, In: "y: T; dy: T", Out: "z: T", Attrs: "T: {" + inexactTypes + "}",
-		Shape: mergedShape, Grad: grad,
+		Shape: tf.MergedShape, Grad: grad,
 		Kernels: tf.ByType("T", byType{
 			tf.Float32: pairKernel(f32), tf.Float64: pairKernel(f64),
 			tf.Float16: pairKernel(inFloat32[tf.Half](f32)), tf.BFloat16: pairKernel(inFloat32[tf.BF16](f32)),

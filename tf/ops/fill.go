@@ -15,11 +15,11 @@ func init() {
 	})
 	tf.Register(tf.OpDef{
 		Name: "ZerosLike", In: "x: T", Out: "y: T", Attrs: "T: type",
-		Shape: sameShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(zerosLike),
+		Shape: tf.UnchangedShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(zerosLike),
 	})
 	tf.Register(tf.OpDef{
 		Name: "OnesLike", In: "x: T", Out: "y: T", Attrs: "T: " + onesTypes,
-		Shape: sameShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(onesLike),
+		Shape: tf.UnchangedShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(onesLike),
 	})
 	tf.Register(tf.OpDef{
 		Name: "Empty", In: "shape: int32", Out: "output: dtype", Attrs: "dtype: type; init: bool = false", Stateful: true,

@@ -11,15 +11,15 @@ func init() {
 	unary("Digamma", floatTypes, digammaGrad, floatFunc(digamma))
 	tf.Register(tf.OpDef{
 		Name: "Polygamma", In: "a: T; x: T", Out: "z: T", Attrs: "T: {float, double}",
-		Shape: broadcastShape, Grad: polygammaGrad, Kernels: tf.ByType("T", fullFloats(floatZipFunc(polygamma))),
+		Shape: tf.BroadcastShape, Grad: polygammaGrad, Kernels: tf.ByType("T", fullFloats(floatZipFunc(polygamma))),
 	})
 	tf.Register(tf.OpDef{
 		Name: "Zeta", In: "x: T; q: T", Out: "z: T", Attrs: "T: {float, double}",
-		Shape: broadcastShape, Grad: zetaGrad, Kernels: tf.ByType("T", fullFloats(floatZipFunc(zeta))),
+		Shape: tf.BroadcastShape, Grad: zetaGrad, Kernels: tf.ByType("T", fullFloats(floatZipFunc(zeta))),
 	})
 	tf.Register(tf.OpDef{
 		Name: "NextAfter", In: "x1: T; x2: T", Out: "output: T", Attrs: "T: {double, float} = float",
-		Shape: broadcastShape, Grad: nextAfterGrad,
+		Shape: tf.BroadcastShape, Grad: nextAfterGrad,
 		Kernels: tf.ByType("T", byType{tf.Float32: zipKernel(zip(nextAfter32)), tf.Float64: zipKernel(zip(nextAfter64))}),
 	})
 }

@@ -3,7 +3,7 @@ package ops
 import "github.com/gorge-tf/gorge/tf"
 
 func init() {
-	pass := tf.OpDef{In: "input: T", Out: "output: T", Attrs: "T: type", Shape: sameShape, Kernels: tf.AnyType(forward)}
+	pass := tf.OpDef{In: "input: T", Out: "output: T", Attrs: "T: type", Shape: tf.UnchangedShape, Kernels: tf.AnyType(forward)}
 	with := func(name string, change func(*tf.OpDef)) {
 		d := pass
 		d.Name = name

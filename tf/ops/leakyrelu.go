@@ -9,14 +9,14 @@ func init() {
 	const attrs = "alpha: float = 0.2; T: {half, bfloat16, float, double} = float"
 	tf.Register(tf.OpDef{
 		Name: "LeakyRelu", In: "features: T", Out: "activations: T", Attrs: attrs,
-		Shape: sameShape, Grad: leakyReluGrad,
+		Shape: tf.UnchangedShape, Grad: leakyReluGrad,
 		Kernels: leakyKernels(func(n *tf.Node) byType {
 			return floatMaps(leakyMap[float32](n.Float("alpha")), leakyMap[float64](n.Float("alpha")))
 		}),
 	})
 	tf.Register(tf.OpDef{
 		Name: "LeakyReluGrad", In: "gradients: T; features: T", Out: "backprops: T", Attrs: attrs,
-		Shape: mergedShape, Grad: leakyReluGradGrad,
+		Shape: tf.MergedShape, Grad: leakyReluGradGrad,
 		Kernels: leakyKernels(func(n *tf.Node) byType {
 			return floatGates(leakyGate[float32](n.Float("alpha")), leakyGate[float64](n.Float("alpha")))
 		}),

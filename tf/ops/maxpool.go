@@ -32,16 +32,16 @@ func init() {
 	})
 	tf.Register(tf.OpDef{
 		Name: "MaxPoolGrad", In: poolGradIn, Out: "output: T", Attrs: poolPads + "; " + imageOrders + "; T: {" + poolableTypes + "} = DT_FLOAT",
-		Shape: sameShape, Expensive: true, Grad: maxPoolGradGrad, Kernels: tf.ByType("T", maxPoolGradKernels(4)),
+		Shape: tf.UnchangedShape, Expensive: true, Grad: maxPoolGradGrad, Kernels: tf.ByType("T", maxPoolGradKernels(4)),
 	})
 	tf.Register(tf.OpDef{
 		Name: "MaxPoolGradV2", In: poolGradIn + "; " + windowInputs, Out: "output: T", Attrs: "padding: {'SAME', 'VALID'}; " + imageOrders + "; T: {" + poolableTypes + "} = DT_FLOAT",
-		Shape: sameShape, Expensive: true, Grad: maxPoolGradV2Grad, Kernels: tf.ByType("T", maxPoolGradKernels(4)),
+		Shape: tf.UnchangedShape, Expensive: true, Grad: maxPoolGradV2Grad, Kernels: tf.ByType("T", maxPoolGradKernels(4)),
 	})
 	tf.Register(tf.OpDef{
 		Name: "MaxPool3DGrad", In: "orig_input: TInput; orig_output: TInput; grad: T", Out: "output: T",
 		Attrs: pool3D + "; T: {half, bfloat16, float} = DT_FLOAT; TInput: {half, bfloat16, float} = DT_FLOAT",
-		Shape: sameShape, Expensive: true, Grad: maxPool3DGradGrad, Kernels: tf.ByType("T", only(maxPoolGradKernels(5), tf.Float16, tf.BFloat16, tf.Float32)),
+		Shape: tf.UnchangedShape, Expensive: true, Grad: maxPool3DGradGrad, Kernels: tf.ByType("T", only(maxPoolGradKernels(5), tf.Float16, tf.BFloat16, tf.Float32)),
 	})
 	tf.Register(tf.OpDef{
 		Name: "MaxPoolGradGrad", In: poolGradIn, Out: "output: T", Attrs: poolPlain + "; " + imageOrders + "; T: {" + poolableTypes + "}",

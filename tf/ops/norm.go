@@ -49,7 +49,7 @@ func normGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 func init() {
 	tf.Register(tf.OpDef{
 		Name: "L2Loss", In: "t: T", Out: "output: T", Attrs: "T: {half, bfloat16, float, double}",
-		Shape: scalarShape, Grad: l2LossGrad,
+		Shape: tf.ScalarShape, Grad: l2LossGrad,
 		Kernels: tf.ByType("T", byType{
 			tf.Float32: l2Loss(sumOfSquares[float32]), tf.Float64: l2Loss(sumOfSquares[float64]),
 			tf.Float16:  l2Loss(inFloat32Fold[tf.Half](sumOfSquares[float32])),

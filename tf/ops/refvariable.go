@@ -29,7 +29,7 @@ func init() {
 	}
 	tf.Register(tf.OpDef{
 		Name: "IsVariableInitialized", In: "ref: Ref(dtype)", Out: "is_initialized: bool", Attrs: "dtype: type", Uninitialized: true,
-		Shape: scalarShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(isVariableInitialized),
+		Shape: tf.ScalarShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(isVariableInitialized),
 	})
 }
 

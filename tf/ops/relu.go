@@ -10,25 +10,25 @@ const reluTypes = "float, double, int32, uint8, int16, int8, int64, bfloat16, ui
 func init() {
 	tf.Register(tf.OpDef{
 		Name: "Relu", In: "features: T", Out: "activations: T", Attrs: "T: {" + reluTypes + ", qint8}",
-		Shape: sameShape, Grad: reluGrad,
+		Shape: tf.UnchangedShape, Grad: reluGrad,
 		Kernels: tf.ByType("T", merge(floatMaps(kernel.Relu, kernel.Relu),
 			signedMaps(kernel.Relu, kernel.Relu, kernel.Relu, kernel.Relu), unsignedMaps(kernel.Relu, kernel.Relu, kernel.Relu, kernel.Relu))),
 	})
 	tf.Register(tf.OpDef{
 		Name: "ReluGrad", In: "gradients: T; features: T", Out: "backprops: T", Attrs: "T: {" + reluTypes + "}",
-		Shape: mergedShape, Grad: reluGradGrad,
+		Shape: tf.MergedShape, Grad: reluGradGrad,
 		Kernels: tf.ByType("T", merge(floatGates(kernel.ReluGrad, kernel.ReluGrad),
 			intGates(kernel.ReluGrad, kernel.ReluGrad, kernel.ReluGrad, kernel.ReluGrad, kernel.ReluGrad, kernel.ReluGrad, kernel.ReluGrad, kernel.ReluGrad))),
 	})
 	tf.Register(tf.OpDef{
 		Name: "Relu6", In: "features: T", Out: "activations: T", Attrs: "T: {" + reluTypes + "}",
-		Shape: sameShape, Grad: relu6Grad,
+		Shape: tf.UnchangedShape, Grad: relu6Grad,
 		Kernels: tf.ByType("T", merge(floatMaps(relu6[float32], relu6[float64]),
 			signedMaps(relu6[int8], relu6[int16], relu6[int32], relu6[int64]), unsignedMaps(relu6[uint8], relu6[uint16], relu6[uint32], relu6[uint64]))),
 	})
 	tf.Register(tf.OpDef{
 		Name: "Relu6Grad", In: "gradients: T; features: T", Out: "backprops: T", Attrs: "T: {" + reluTypes + "}",
-		Shape: mergedShape, Grad: relu6GradGrad,
+		Shape: tf.MergedShape, Grad: relu6GradGrad,
 		Kernels: tf.ByType("T", merge(floatGates(relu6Gate[float32], relu6Gate[float64]),
 			intGates(relu6Gate[int8], relu6Gate[int16], relu6Gate[int32], relu6Gate[int64], relu6Gate[uint8], relu6Gate[uint16], relu6Gate[uint32], relu6Gate[uint64]))),
 	})

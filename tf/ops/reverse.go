@@ -12,7 +12,7 @@ func init() {
 	tf.Register(tf.OpDef{
 		Name: "Reverse", In: "tensor: T; dims: bool", Out: "output: T",
 		Attrs: "T: {uint8, int8, uint16, int16, uint32, int32, uint64, int64, " + types + "}",
-		Shape: sameShape, Grad: reverseGrad("Reverse"), Kernels: tf.ByType("T", sameFor(stateless(reverseDims), dataTypes...)),
+		Shape: tf.UnchangedShape, Grad: reverseGrad("Reverse"), Kernels: tf.ByType("T", sameFor(stateless(reverseDims), dataTypes...)),
 	})
 	tf.Register(tf.OpDef{
 		Name: "ReverseSequence", In: "input: T; seq_lengths: Tlen", Out: "output: T",
@@ -22,7 +22,7 @@ func init() {
 	tf.Register(tf.OpDef{
 		Name: "Roll", In: "input: T; shift: Tshift; axis: Taxis", Out: "output: T",
 		Attrs: "T: type; Tshift: {int32, int64}; Taxis: {int32, int64}",
-		Shape: sameShape, Grad: rollGrad, Kernels: tf.ByType("T", sameFor(stateless(roll), objectTypes...)),
+		Shape: tf.UnchangedShape, Grad: rollGrad, Kernels: tf.ByType("T", sameFor(stateless(roll), objectTypes...)),
 	})
 }
 

@@ -14,11 +14,11 @@ func init() {
 	})
 	tf.Register(tf.OpDef{
 		Name: "Size", In: "input: T", Out: "output: out_type", Attrs: "T: type; " + outType,
-		Shape: scalarShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(size),
+		Shape: tf.ScalarShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(size),
 	})
 	tf.Register(tf.OpDef{
 		Name: "Rank", In: "input: T", Out: "output: int32", Attrs: "T: type",
-		Shape: scalarShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(rank),
+		Shape: tf.ScalarShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(rank),
 	})
 }
 

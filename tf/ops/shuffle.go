@@ -8,7 +8,7 @@ import (
 func init() {
 	tf.Register(tf.OpDef{
 		Name: "RandomShuffle", In: "value: T", Out: "output: T", Attrs: "seed: int = 0; seed2: int = 0; T: type", Stateful: true,
-		Shape: sameShape, NoGrad: tf.NotDifferentiable,
+		Shape: tf.UnchangedShape, NoGrad: tf.NotDifferentiable,
 		Kernels: byCell(shuffle[uint8], shuffle[uint16], shuffle[uint32], shuffle[uint64], shuffle[complex128],
 			shuffle[string], shuffle[tf.ResourceHandle], shuffle[tf.VariantValue]).on("T"),
 	})

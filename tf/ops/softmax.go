@@ -29,7 +29,7 @@ func atLeastVector(c *tf.Infer) error {
 	if s := c.In(0); s != nil && len(s) == 0 {
 		return tf.Errorf(tf.InvalidArgument, "Shape must be at least rank 1 but is rank 0: logits are a scalar")
 	}
-	return sameShape(c)
+	return tf.UnchangedShape(c)
 }
 
 // rowFunc computes rows of n elements.

@@ -18,7 +18,7 @@ func init() {
 	unary("Atanh", inexactTypes, atanhGrad, floatFunc(math.Atanh), complexFunc(cmplx.Atanh))
 	tf.Register(tf.OpDef{
 		Name: "Atan2", In: "y: T; x: T", Out: "z: T", Attrs: "T: {" + floatTypes + "}",
-		Shape: broadcastShape, Grad: atan2Grad, Kernels: tf.ByType("T", floatZipFunc(math.Atan2)),
+		Shape: tf.BroadcastShape, Grad: atan2Grad, Kernels: tf.ByType("T", floatZipFunc(math.Atan2)),
 	})
 }
 

@@ -13,7 +13,7 @@ import (
 func unary(name, types string, grad tf.GradFunc, kernels ...byType) {
 	d := tf.OpDef{
 		Name: name, In: "x: T", Out: "y: T", Attrs: "T: {" + types + "}",
-		Shape: sameShape, Grad: grad, Kernels: tf.ByType("T", merge(kernels...)),
+		Shape: tf.UnchangedShape, Grad: grad, Kernels: tf.ByType("T", merge(kernels...)),
 	}
 	if grad == nil {
 		d.NoGrad = tf.NoGradientDefined
@@ -54,7 +54,7 @@ func init() {
 func floatTest(name string, kernels byType) {
 	tf.Register(tf.OpDef{
 		Name: name, In: "x: T", Out: "y: bool", Attrs: "T: {" + floatTypes + "}",
-		Shape: sameShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", kernels),
+		Shape: tf.UnchangedShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", kernels),
 	})
 }
 

@@ -19,7 +19,7 @@ func init() {
 	})
 	tf.Register(tf.OpDef{
 		Name: "VarIsInitializedOp", In: "resource: resource", Out: "is_initialized: bool",
-		Stateful: true, Shape: scalarShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(varIsInitialized),
+		Stateful: true, Shape: tf.ScalarShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(varIsInitialized),
 	})
 	tf.Register(tf.OpDef{
 		Name: "VariableShape", In: "input: resource", Out: "output: out_type", Attrs: "out_type: {int32, int64} = int32",

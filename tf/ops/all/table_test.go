@@ -65,7 +65,13 @@ func computed() (names []string) {
 }
 
 func missing() []string {
-	return slices.DeleteFunc(computed(), func(name string) bool { return tf.Lookup(name) != nil })
+	return slices.DeleteFunc(computed(), func(name string) bool { return tf.Lookup(name) != nil || private(name) })
+}
+
+// private reports whether an op belongs to a compiler of TensorFlow's: no graph
+// of a program has it.
+func private(name string) bool {
+	return strings.HasPrefix(name, "_Mkl") || strings.HasPrefix(name, "__Mkl") || strings.HasPrefix(name, "_Xla") || strings.HasPrefix(name, "Xla")
 }
 
 func yes(b bool) string {
