@@ -12,34 +12,49 @@ import (
 
 // A call is what a client asks of one step, names in their full form.
 type call struct {
-	req     *pb.RunStepRequest
 	feeds   map[string]*pb.TensorProto // by tensor
 	twice   []string                   // feeds that come again
 	fetches map[string][]string        // by tensor: the names it was asked for under
+	targets []string
+	options *pb.RunOptions
 }
 
 func newCall(req *pb.RunStepRequest) (*call, error) {
-	c := &call{req: req, feeds: map[string]*pb.TensorProto{}, fetches: map[string][]string{}}
+	c := &call{feeds: map[string]*pb.TensorProto{}, fetches: map[string][]string{}, targets: req.GetTarget(), options: req.GetOptions()}
 	for _, f := range req.GetFeed() {
-		name, err := fullName(f.GetName())
-		if err != nil {
+		if err := c.feed(f.GetName(), f.GetTensor()); err != nil {
 			return nil, err
 		}
-		if _, twice := c.feeds[name]; twice {
-			c.twice = append(c.twice, name)
-		}
-		c.feeds[name] = f.GetTensor()
 	}
 	for _, f := range req.GetFetch() {
-		name, err := fullName(f)
-		if err != nil {
+		if err := c.fetch(f); err != nil {
 			return nil, err
-		}
-		if !slices.Contains(c.fetches[name], f) {
-			c.fetches[name] = append(c.fetches[name], f)
 		}
 	}
 	return c, nil
+}
+
+func (c *call) feed(tensor string, value *pb.TensorProto) error {
+	name, err := fullName(tensor)
+	if err != nil {
+		return err
+	}
+	if _, twice := c.feeds[name]; twice {
+		c.twice = append(c.twice, name)
+	}
+	c.feeds[name] = value
+	return nil
+}
+
+func (c *call) fetch(tensor string) error {
+	name, err := fullName(tensor)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(c.fetches[name], tensor) {
+		c.fetches[name] = append(c.fetches[name], tensor)
+	}
+	return nil
 }
 
 // fullName returns "x:0" for "x" too.
@@ -54,6 +69,6 @@ func (c *call) signature() pass.Signature {
 	return pass.Signature{
 		Feeds:   append(slices.Sorted(maps.Keys(c.feeds)), c.twice...),
 		Fetches: slices.Sorted(maps.Keys(c.fetches)),
-		Targets: slices.Compact(slices.Sorted(slices.Values(c.req.GetTarget()))),
+		Targets: slices.Compact(slices.Sorted(slices.Values(c.targets))),
 	}
 }

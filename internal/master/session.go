@@ -26,6 +26,8 @@ type session struct {
 	cancel  context.CancelCauseFunc
 
 	extending sync.Mutex // one extension at a time
+	callables callables
+	partials  partials
 
 	mu      sync.Mutex
 	def     *pb.GraphDef // all that the client has sent

@@ -82,7 +82,7 @@ func TestRunStepRefuses(t *testing.T) {
 		"fed and fetched":      {s.request(two, []string{"x:0"}), tf.InvalidArgument, "both fed and fetched"},
 		"not a tensor's name":  {s.request(nil, []string{"x:y"}), tf.InvalidArgument, "x:y"},
 		"unknown target":       {s.request(nil, nil, "q"), tf.NotFound, "Some target nodes not found: q"},
-		"a partial run":        {&pb.RunStepRequest{SessionHandle: s.handle, PartialRunHandle: "0"}, tf.Unimplemented, "partial runs"},
+		"a partial run":        {&pb.RunStepRequest{SessionHandle: s.handle, PartialRunHandle: "0"}, tf.InvalidArgument, "Must run PartialRunSetup before performing partial runs"},
 		"a feed of wrong type": {s.request(feeds{"x:0": tf.Scalar[int32](2)}, []string{"sum:0"}), tf.InvalidArgument, "type"},
 	} {
 		t.Run(name, func(t *testing.T) {

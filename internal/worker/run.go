@@ -13,10 +13,7 @@ import (
 // step's rendezvous, runs all nodes, and answers with the fetches. When ctx
 // ends, so does the step.
 func (w *Worker) RunGraph(ctx context.Context, req *pb.RunGraphRequest) (*pb.RunGraphResponse, error) {
-	if req.GetIsPartial() {
-		return nil, tf.Errorf(tf.Unimplemented, "partial runs are not supported by this worker")
-	}
-	if err := w.recent.Track(req.GetRequestId(), "RunGraph (Worker)"); err != nil {
+	if err := w.recent.Track(req.GetRequestId(), methodOf(req)); err != nil {
 		return nil, err
 	}
 	s, err := w.find(req.GetCreateWorkerSessionCalled(), req.GetSessionHandle())
@@ -31,7 +28,18 @@ func (w *Worker) RunGraph(ctx context.Context, req *pb.RunGraphRequest) (*pb.Run
 		return nil, err
 	}
 	defer s.steps.Done()
+	if req.GetIsPartial() {
+		return w.runPartial(ctx, s, g, req)
+	}
 	return w.runStep(ctx, s, g, req)
+}
+
+// methodOf names a request as TensorFlow does in errors.
+func methodOf(req *pb.RunGraphRequest) string {
+	if req.GetIsPartial() {
+		return "PartialRunGraph (Worker)"
+	}
+	return "RunGraph (Worker)"
 }
 
 // runStep runs g in the rendezvous of its step. The rendezvous outlives the
@@ -72,7 +80,11 @@ func (s *session) exchange(ctx context.Context, r *rendezvous.Remote, g *step.Gr
 	if err := g.Run(ctx, step.Args{ID: req.GetStepId(), Rendezvous: blamed{r}}); err != nil {
 		return nil, err
 	}
-	return fetch(r, g, req)
+	resp, err := fetch(now, r, req)
+	if err != nil {
+		return nil, err
+	}
+	return resp, describe(resp, g, req.GetExecOpts())
 }
 
 // blamed is the rendezvous of a step whose failure other tasks hear of as
@@ -102,18 +114,19 @@ func feed(r *rendezvous.Remote, feeds []*pb.NamedTensorProto) error {
 	return nil
 }
 
-// fetch takes the client's results out of the rendezvous.
-func fetch(r *rendezvous.Remote, g *step.Graph, req *pb.RunGraphRequest) (*pb.RunGraphResponse, error) {
+// fetch takes the client's results out of the rendezvous. It waits for them
+// until ctx ends.
+func fetch(ctx context.Context, r *rendezvous.Remote, req *pb.RunGraphRequest) (*pb.RunGraphResponse, error) {
 	resp := &pb.RunGraphResponse{}
 	for _, key := range req.GetRecvKey() {
-		t, err := receive(r, key)
+		t, err := receive(ctx, r, key)
 		if err != nil {
 			return nil, err
 		}
 		resp.Recv = append(resp.Recv, &pb.NamedTensorProto{Name: key, Tensor: tf.TensorProto(t)})
 		t.Release()
 	}
-	return resp, describe(resp, g, req.GetExecOpts())
+	return resp, nil
 }
 
 // describe adds what the master wants to know of how the step has run.
@@ -139,17 +152,19 @@ var now = func() context.Context {
 	return ctx
 }()
 
-// receive takes one value, which must be there and not dead: after the step
-// nobody sends any more.
-func receive(r tf.Rendezvous, key string) (*tf.Tensor, error) {
-	v := struct {
+// receive takes one value, which must not be dead. It is there, or somebody
+// will send it before ctx ends.
+func receive(ctx context.Context, r tf.Rendezvous, key string) (*tf.Tensor, error) {
+	type value struct {
 		t    *tf.Tensor
 		dead bool
 		err  error
-	}{}
-	r.Recv(now, key, func(t *tf.Tensor, dead bool, err error) { v.t, v.dead, v.err = t, dead, err })
+	}
+	got := make(chan value, 1)
+	r.Recv(ctx, key, func(t *tf.Tensor, dead bool, err error) { got <- value{t, dead, err} })
+	v := <-got
 	switch {
-	case tf.CodeOf(v.err) == tf.Canceled:
+	case tf.CodeOf(v.err) == tf.Canceled && ctx.Err() != nil:
 		return nil, tf.Errorf(tf.InvalidArgument, "the graph must send what is fetched from it, it does not send %s", key)
 	case v.err != nil:
 		return nil, v.err
@@ -164,6 +179,7 @@ func (w *Worker) CleanupGraph(_ context.Context, req *pb.CleanupGraphRequest) (*
 	w.mu.Lock()
 	delete(w.steps, req.GetStepId())
 	w.mu.Unlock()
+	w.dropPartial(req.GetStepId())
 	w.env.Rendezvous.Cleanup(req.GetStepId())
 	return &pb.CleanupGraphResponse{}, nil
 }

@@ -61,7 +61,6 @@ func TestRunGraphRefuses(t *testing.T) {
 		"the same request":        {func(r *pb.RunGraphRequest) { r.RequestId = twice.RequestId }, tf.Aborted, "The same RunGraph (Worker) request was received twice."},
 		"another session":         {func(r *pb.RunGraphRequest) { r.SessionHandle = "q" }, tf.Aborted, `Session handle is not found: q. Possibly this worker ("` + task + `") just restarted.`},
 		"another graph":           {func(r *pb.RunGraphRequest) { r.GraphHandle = "77" }, tf.Aborted, "Graph handle is not found: 77"},
-		"a partial run":           {func(r *pb.RunGraphRequest) { r.IsPartial = true }, tf.Unimplemented, "partial runs"},
 		"a feed that is none":     {func(r *pb.RunGraphRequest) { r.Send[0].Tensor = &pb.TensorProto{Dtype: 99} }, tf.InvalidArgument, "feed " + cpu},
 		"a feed of another task":  {func(r *pb.RunGraphRequest) { r.Send[0].Name = strings.ReplaceAll(r.Send[0].Name, "task:0", "task:1") }, tf.InvalidArgument, "Invalid rendezvous key (src)"},
 		"a fetch that nobody has": {func(r *pb.RunGraphRequest) { r.RecvKey[0] = w.key("other:0") }, tf.InvalidArgument, "it does not send " + cpu},

@@ -154,6 +154,7 @@ func (w *Worker) end(s *session, why error) {
 	for id, of := range w.steps {
 		if of == s {
 			delete(w.steps, id)
+			delete(w.partial, id)
 			w.env.Rendezvous.Cleanup(id)
 		}
 	}

@@ -46,6 +46,7 @@ type Worker struct {
 	mu       sync.Mutex
 	sessions map[string]*session
 	steps    map[int64]*session // that have run here and are not cleaned up
+	partial  map[int64]*partial // of them, those that run bit by bit
 }
 
 const (
@@ -62,7 +63,7 @@ func New(env Env) *Worker {
 	}
 	w := &Worker{
 		env: env, threads: threads.Acquire(env.Threads), pool: memory.NewPool(poolLimit),
-		recent: requestid.NewRecent(trackedRequests), sessions: map[string]*session{}, steps: map[int64]*session{},
+		recent: requestid.NewRecent(trackedRequests), sessions: map[string]*session{}, steps: map[int64]*session{}, partial: map[int64]*partial{},
 	}
 	w.ctx, w.cancel = context.WithCancelCause(context.Background())
 	w.legacy = w.newSession(&pb.CreateWorkerSessionRequest{})

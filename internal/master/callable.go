@@ -1,0 +1,140 @@
+package master
+
+import (
+	"context"
+
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// A callable is a step whose feeds and fetches are settled ahead: later calls
+// give and get tensors by position.
+type callable struct {
+	feeds, fetches, targets []string
+	options                 *pb.RunOptions
+	parts                   []registered
+}
+
+// MakeCallable prepares a step with fixed feeds and fetches.
+func (m *Master) MakeCallable(ctx context.Context, req *pb.MakeCallableRequest) (*pb.MakeCallableResponse, error) {
+	if err := m.recent.Track(req.GetRequestId(), "MakeCallable (Master)"); err != nil {
+		return nil, err
+	}
+	s, err := m.find(req.GetSessionHandle())
+	if err != nil {
+		return nil, err
+	}
+	return during(ctx, s, req.GetOptions().GetRunOptions(), func(ctx context.Context) (*pb.MakeCallableResponse, error) {
+		handle, err := s.makeCallable(ctx, req.GetOptions())
+		return &pb.MakeCallableResponse{Handle: handle}, err
+	})
+}
+
+func (s *session) makeCallable(ctx context.Context, o *pb.CallableOptions) (handle int64, err error) {
+	if err := checkCallable(o); err != nil {
+		return 0, err
+	}
+	c := &callable{feeds: o.GetFeed(), fetches: o.GetFetch(), targets: o.GetTarget(), options: o.GetRunOptions()}
+	step, err := c.call(make([]*pb.TensorProto, len(c.feeds)))
+	if err != nil {
+		return 0, err
+	}
+	if c.parts, err = s.prepare(ctx, step.signature()); err != nil {
+		return 0, err
+	}
+	return s.callables.add(c), nil
+}
+
+// checkCallable refuses what only makes sense in one process.
+func checkCallable(o *pb.CallableOptions) error {
+	switch {
+	case len(o.GetFeedDevices()) > 0:
+		return tf.Errorf(tf.Unimplemented, "CallableOptions.feed_devices is not yet supported by the GrpcSession.")
+	case len(o.GetFetchDevices()) > 0:
+		return tf.Errorf(tf.Unimplemented, "CallableOptions.fetch_devices is not yet supported by the GrpcSession.")
+	case len(o.GetTensorConnection()) > 0:
+		return tf.Errorf(tf.Unimplemented, "CallableOptions.tensor_connection is not supported by this master")
+	}
+	return nil
+}
+
+// call is the step with the values that feeds have in it.
+func (c *callable) call(values []*pb.TensorProto) (*call, error) {
+	if len(values) != len(c.feeds) {
+		return nil, tf.Errorf(tf.InvalidArgument, "Expected %d feed tensors, but got %d", len(c.feeds), len(values))
+	}
+	out := &call{feeds: make(map[string]*pb.TensorProto, len(values)), fetches: make(map[string][]string, len(c.fetches)), targets: c.targets, options: c.options}
+	for i, name := range c.feeds {
+		if err := out.feed(name, values[i]); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range c.fetches {
+		if err := out.fetch(name); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// RunCallable runs what MakeCallable has prepared.
+func (m *Master) RunCallable(ctx context.Context, req *pb.RunCallableRequest) (*pb.RunCallableResponse, error) {
+	if err := m.recent.Track(req.GetRequestId(), "RunCallable (Master)"); err != nil {
+		return nil, err
+	}
+	s, err := m.find(req.GetSessionHandle())
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.callables.find(req.GetHandle())
+	if err != nil {
+		return nil, err
+	}
+	return during(ctx, s, c.options, func(ctx context.Context) (*pb.RunCallableResponse, error) {
+		return s.runCallable(ctx, c, req.GetFeed())
+	})
+}
+
+func (s *session) runCallable(ctx context.Context, c *callable, feeds []*pb.TensorProto) (*pb.RunCallableResponse, error) {
+	step, err := c.call(feeds)
+	if err != nil {
+		return nil, err
+	}
+	r := &stepRun{s: s, id: newStep(), call: step, parts: c.parts}
+	answers, err := r.run(ctx)
+	s.cleanup(r.id, c.parts)
+	if err != nil {
+		return nil, err
+	}
+	return r.positional(c.fetches, answers)
+}
+
+// positional puts the fetches into the order that the callable was made with.
+func (r *stepRun) positional(names []string, answers []*pb.RunGraphResponse) (*pb.RunCallableResponse, error) {
+	got, err := r.fetched(answers)
+	if err != nil {
+		return nil, err
+	}
+	byName := make(map[string]*pb.TensorProto, len(names))
+	for tensor, asked := range r.call.fetches {
+		for _, name := range asked {
+			byName[name] = got[tensor]
+		}
+	}
+	resp := &pb.RunCallableResponse{Metadata: r.metadata(answers)}
+	for _, name := range names {
+		resp.Fetch = append(resp.Fetch, byName[name])
+	}
+	return resp, nil
+}
+
+// ReleaseCallable gives up what MakeCallable has prepared. A handle that is not
+// known is no error: the answer to an earlier call may have been lost.
+func (m *Master) ReleaseCallable(_ context.Context, req *pb.ReleaseCallableRequest) (*pb.ReleaseCallableResponse, error) {
+	s, err := m.find(req.GetSessionHandle())
+	if err != nil {
+		return nil, err
+	}
+	s.callables.release(req.GetHandle())
+	return &pb.ReleaseCallableResponse{}, nil
+}

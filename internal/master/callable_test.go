@@ -1,0 +1,106 @@
+package master_test
+
+import (
+	"testing"
+
+	"github.com/gorge-tf/gorge/internal/requestid"
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func (c *client) makeCallable(o *pb.CallableOptions) (int64, error) {
+	resp, err := c.m.MakeCallable(c.t.Context(), &pb.MakeCallableRequest{SessionHandle: c.handle, Options: o, RequestId: requestid.New()})
+	return resp.GetHandle(), err
+}
+
+func (c *client) runCallable(handle int64, feeds ...*tf.Tensor) (*pb.RunCallableResponse, error) {
+	req := &pb.RunCallableRequest{SessionHandle: c.handle, Handle: handle, RequestId: requestid.New()}
+	for _, f := range feeds {
+		req.Feed = append(req.Feed, tf.TensorProto(f))
+	}
+	return c.m.RunCallable(c.t.Context(), req)
+}
+
+func floats(t *testing.T, protos []*pb.TensorProto) []float32 {
+	t.Helper()
+	var out []float32
+	for _, p := range protos {
+		x, err := tf.TensorFromProto(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, tf.Data[float32](x)...)
+	}
+	return out
+}
+
+func TestCallables(t *testing.T) {
+	s := connect(t, newCluster(t, ps0, worker0, worker1).master(worker0), counter(), nil)
+	s.must("v/Assign")
+	both, err := s.makeCallable(&pb.CallableOptions{Feed: []string{"x:0"}, Fetch: []string{"sum:0", "v/Read/ReadVariableOp:0", "sum"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	add, err := s.makeCallable(&pb.CallableOptions{Feed: []string{"x"}, Target: []string{"add"}, RunOptions: &pb.RunOptions{OutputPartitionGraphs: true}})
+	if err != nil || add == both {
+		t.Fatalf("the handles are %d and %d, %v", both, add, err)
+	}
+	for i := range 3 {
+		two := tf.Scalar[float32](2)
+		resp, err := s.runCallable(both, two)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := float32(10 + 2*i)
+		if got := floats(t, resp.GetFetch()); len(got) != 3 || got[0] != v+2 || got[1] != v || got[2] != v+2 {
+			t.Errorf("x + v, v, x + v = %v with v = %v, x = 2", got, v)
+		}
+		if resp, err = s.runCallable(add, two); err != nil || len(resp.GetFetch()) != 0 || len(resp.GetMetadata().GetPartitionGraphs()) != 2 {
+			t.Fatalf("adding to v on another task = %v, %v; want its two parts", resp, err)
+		}
+	}
+}
+
+func TestCallablesRefuse(t *testing.T) {
+	s := connect(t, newCluster(t, ps0, worker0, worker1).master(worker0), counter(), nil)
+	s.must("v/Assign")
+	for name, c := range map[string]struct {
+		o    *pb.CallableOptions
+		code tf.Code
+		text string
+	}{
+		"no fetch":      {&pb.CallableOptions{Feed: []string{"x:0"}}, tf.InvalidArgument, "Must specify at least one target"},
+		"unknown":       {&pb.CallableOptions{Fetch: []string{"q:0"}}, tf.NotFound, "q:0: not found"},
+		"malformed":     {&pb.CallableOptions{Fetch: []string{"x:y"}}, tf.InvalidArgument, "x:y"},
+		"feed twice":    {&pb.CallableOptions{Feed: []string{"x:0", "x"}, Fetch: []string{"sum:0"}}, tf.InvalidArgument, "fed more than once"},
+		"feed device":   {&pb.CallableOptions{Fetch: []string{"sum:0"}, FeedDevices: map[string]string{"x:0": ps0}}, tf.Unimplemented, "feed_devices"},
+		"fetch device":  {&pb.CallableOptions{Fetch: []string{"sum:0"}, FetchDevices: map[string]string{"sum:0": ps0}}, tf.Unimplemented, "fetch_devices"},
+		"a connection ": {&pb.CallableOptions{Fetch: []string{"sum:0"}, TensorConnection: []*pb.TensorConnection{{}}}, tf.Unimplemented, "tensor_connection"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := s.makeCallable(c.o)
+			check(t, "MakeCallable", err, c.code, c.text)
+		})
+	}
+	sum, err := s.makeCallable(&pb.CallableOptions{Feed: []string{"x:0"}, Fetch: []string{"sum:0"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.runCallable(sum)
+	check(t, "a call without its feed", err, tf.InvalidArgument, "Expected 1 feed tensors, but got 0")
+	_, err = s.runCallable(sum + 1)
+	check(t, "a handle to come", err, tf.InvalidArgument, "No such callable handle: 1")
+	for range 2 {
+		if _, err := s.m.ReleaseCallable(t.Context(), &pb.ReleaseCallableRequest{SessionHandle: s.handle, Handle: sum}); err != nil {
+			t.Errorf("ReleaseCallable = %v", err)
+		}
+	}
+	_, err = s.runCallable(sum, tf.Scalar[float32](1))
+	check(t, "a released handle", err, tf.InvalidArgument, "Attempted to run callable after handle was released: 0")
+	req := &pb.MakeCallableRequest{SessionHandle: s.handle, RequestId: 7, Options: &pb.CallableOptions{Fetch: []string{"v/Read/ReadVariableOp:0"}}}
+	if _, err := s.m.MakeCallable(t.Context(), req); err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.m.MakeCallable(t.Context(), req)
+	check(t, "the same request", err, tf.Aborted, "The same MakeCallable (Master) request was received twice.")
+}

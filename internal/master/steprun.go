@@ -1,0 +1,146 @@
+package master
+
+import (
+	"context"
+	"sync"
+
+	"github.com/gorge-tf/gorge/internal/requestid"
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// A stepRun is a step in progress at the workers, or a part of one.
+type stepRun struct {
+	s             *session
+	id            int64
+	call          *call
+	parts         []registered
+	partial, last bool // more calls belong to the step; none follows this one
+
+	mu     sync.Mutex
+	errs   []error
+	cancel context.CancelCauseFunc
+}
+
+// run runs all parts at once and waits for the end of all of them. The first
+// error that does not follow from another one ends the others.
+func (r *stepRun) run(ctx context.Context) ([]*pb.RunGraphResponse, error) {
+	ctx, r.cancel = context.WithCancelCause(ctx)
+	defer r.cancel(nil)
+	out := make([]*pb.RunGraphResponse, len(r.parts))
+	var wg sync.WaitGroup
+	last := len(r.parts) - 1
+	for i := range last {
+		wg.Go(func() { out[i] = r.runPart(ctx, &r.parts[i]) })
+	}
+	out[last] = r.runPart(ctx, &r.parts[last])
+	wg.Wait()
+	return out, root(r.errs)
+}
+
+func (r *stepRun) runPart(ctx context.Context, p *registered) *pb.RunGraphResponse {
+	resp, err := p.worker.RunGraph(ctx, r.request(p))
+	if err == nil {
+		return resp
+	}
+	e := tf.AsError(err)
+	r.fail(&tf.Error{Code: e.Code, Msg: "From " + p.task + ":\n" + e.WireMessage(), Derived: e.Derived})
+	return nil
+}
+
+// request asks for one part of the step. Errors are to come as the status of
+// the call: a response has no room for whether they follow from others.
+func (r *stepRun) request(p *registered) *pb.RunGraphRequest {
+	o := r.call.options
+	req := &pb.RunGraphRequest{
+		SessionHandle: r.s.handle, CreateWorkerSessionCalled: true, GraphHandle: p.handle, StepId: r.id,
+		RequestId: requestid.New(), IsPartial: r.partial, IsLastPartialRun: r.last,
+		ExecOpts: &pb.ExecutorOpts{
+			RecordTimeline:                 o.GetTraceLevel() == pb.RunOptions_FULL_TRACE,
+			RecordPartitionGraphs:          o.GetOutputPartitionGraphs(),
+			ReportTensorAllocationsUponOom: o.GetReportTensorAllocationsUponOom(),
+		},
+	}
+	for _, f := range p.feeds {
+		if t, now := r.call.feeds[f.tensor]; now {
+			req.Send = append(req.Send, &pb.NamedTensorProto{Name: f.key, Tensor: t})
+		}
+	}
+	for _, f := range p.fetches {
+		if _, now := r.call.fetches[f.tensor]; now {
+			req.RecvKey = append(req.RecvKey, f.key)
+		}
+	}
+	return req
+}
+
+func (r *stepRun) fail(e *tf.Error) {
+	r.mu.Lock()
+	r.errs = append(r.errs, e)
+	r.mu.Unlock()
+	if !e.Derived {
+		r.cancel(e)
+	}
+}
+
+// root picks from the errors of a step the one that explains the others: the
+// first that does not follow from another one, or from the step's end.
+func root(errs []error) error {
+	for _, err := range errs {
+		if e := tf.AsError(err); !e.Derived && e.Code != tf.Canceled {
+			return err
+		}
+	}
+	for _, err := range errs {
+		if !tf.AsError(err).Derived {
+			return err
+		}
+	}
+	if len(errs) > 0 {
+		return errs[0]
+	}
+	return nil
+}
+
+// fetched collects the fetches of this call, by tensor, from the workers'
+// answers.
+func (r *stepRun) fetched(answers []*pb.RunGraphResponse) (map[string]*pb.TensorProto, error) {
+	out := make(map[string]*pb.TensorProto, len(r.call.fetches))
+	for i := range r.parts {
+		if err := r.collect(out, &r.parts[i], answers[i]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (r *stepRun) collect(out map[string]*pb.TensorProto, p *registered, answer *pb.RunGraphResponse) error {
+	got := make(map[string]*pb.TensorProto, len(answer.GetRecv()))
+	for _, t := range answer.GetRecv() {
+		got[t.GetName()] = t.GetTensor()
+	}
+	for _, f := range p.fetches {
+		if _, now := r.call.fetches[f.tensor]; !now {
+			continue
+		}
+		t := got[f.key]
+		if t == nil {
+			return tf.Errorf(tf.Internal, "the worker %s must return what is fetched from it, it did not return %s", p.task, f.tensor)
+		}
+		out[f.tensor] = t
+	}
+	return nil
+}
+
+// metadata collects what the client wants to know of how the step has run; nil
+// if that is nothing.
+func (r *stepRun) metadata(answers []*pb.RunGraphResponse) *pb.RunMetadata {
+	if !r.call.options.GetOutputPartitionGraphs() {
+		return nil
+	}
+	m := &pb.RunMetadata{}
+	for _, a := range answers {
+		m.PartitionGraphs = append(m.PartitionGraphs, a.GetPartitionGraph()...)
+	}
+	return m
+}

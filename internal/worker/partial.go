@@ -1,0 +1,111 @@
+package worker
+
+import (
+	"context"
+
+	"github.com/gorge-tf/gorge/internal/rendezvous"
+	"github.com/gorge-tf/gorge/internal/step"
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// A partial is a step whose feeds come, and whose fetches go, in several calls.
+// Its nodes run from the first call on and wait for what they need; no call
+// owns them.
+type partial struct {
+	ctx  context.Context // of the nodes: ends with the session, or when a call is given up
+	end  context.CancelCauseFunc
+	over context.Context // ends when the nodes have
+	err  error           // why they did not succeed; set before that
+}
+
+// runPartial serves one call of a step: it feeds and fetches what the call
+// brings. The last one waits for all nodes.
+func (w *Worker) runPartial(ctx context.Context, s *session, g *step.Graph, req *pb.RunGraphRequest) (*pb.RunGraphResponse, error) {
+	w.note(req.GetStepId(), s)
+	r := w.env.Rendezvous.Find(req.GetStepId())
+	if err := r.Initialize(&s.rdv); err != nil {
+		return nil, err
+	}
+	p, err := w.partialOf(s, g, r, req.GetStepId())
+	if err != nil {
+		return nil, err
+	}
+	// A client that gives up on a call gives up on the step.
+	defer context.AfterFunc(ctx, func() { p.end(context.Cause(ctx)) })()
+	resp, err := p.exchange(r, req)
+	if err != nil {
+		return nil, p.explain(err)
+	}
+	return resp, describe(resp, g, req.GetExecOpts())
+}
+
+func (p *partial) exchange(r *rendezvous.Remote, req *pb.RunGraphRequest) (*pb.RunGraphResponse, error) {
+	if err := feed(r, req.GetSend()); err != nil {
+		return nil, err
+	}
+	resp, err := fetch(p.over, r, req)
+	if err != nil {
+		return nil, err
+	}
+	if req.GetIsLastPartialRun() {
+		<-p.over.Done()
+		err = p.err
+	}
+	return resp, err
+}
+
+// partialOf returns the step, which the first call of it starts.
+func (w *Worker) partialOf(s *session, g *step.Graph, r *rendezvous.Remote, id int64) (*partial, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if p := w.partial[id]; p != nil {
+		return p, nil
+	}
+	if err := s.begin(); err != nil {
+		return nil, err
+	}
+	p := &partial{}
+	p.ctx, p.end = context.WithCancelCause(s.ctx)
+	var over context.CancelFunc
+	p.over, over = context.WithCancel(context.Background())
+	w.partial[id] = p
+	go func() {
+		defer s.steps.Done()
+		defer over()
+		p.run(g, r, id)
+	}()
+	return p, nil
+}
+
+func (p *partial) run(g *step.Graph, r *rendezvous.Remote, id int64) {
+	if p.err = g.Run(p.ctx, step.Args{ID: id, Rendezvous: blamed{r}}); p.err != nil {
+		blamed{r}.Abort(p.err)
+	}
+	p.end(nil)
+}
+
+// explain replaces an error that may only follow from the end of the step by
+// the one that ended it.
+func (p *partial) explain(err error) error {
+	if p.over.Err() == nil && !tf.AsError(err).Derived {
+		return err
+	}
+	p.end(err)
+	<-p.over.Done()
+	if p.err != nil {
+		return p.err
+	}
+	return err
+}
+
+// dropPartial ends a step that is not to go on.
+func (w *Worker) dropPartial(id int64) {
+	w.mu.Lock()
+	p := w.partial[id]
+	delete(w.partial, id)
+	w.mu.Unlock()
+	if p != nil {
+		p.end(tf.Errorf(tf.Aborted, "Cleanup %d", id))
+	}
+}

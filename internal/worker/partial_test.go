@@ -1,0 +1,83 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/gorge-tf/gorge/internal/pass"
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// part is one call of a partial run, of step number 1.
+func (s *testSession) part(ctx context.Context, graph string, last bool, feeds map[string]*tf.Tensor, fetches ...string) (*pb.RunGraphResponse, error) {
+	req := s.request(graph, feeds, fetches...)
+	req.StepId, req.IsPartial, req.IsLastPartialRun = 1, true, last
+	return s.w.RunGraph(ctx, req)
+}
+
+func (s *testSession) cleanup() {
+	s.t.Helper()
+	if _, err := s.w.CleanupGraph(s.t.Context(), &pb.CleanupGraphRequest{StepId: 1}); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func TestPartialRun(t *testing.T) {
+	w := newWorker(t)
+	s := openSession(t, w, &pb.CreateWorkerSessionRequest{SessionHandle: "s"})
+	h := s.register(adder(), pass.Signature{Feeds: []string{"x:0", "y:0"}, Fetches: []string{"sum:0"}})
+	one := tf.Scalar[float32](1)
+	for range 2 {
+		if resp, err := s.part(t.Context(), h, false, map[string]*tf.Tensor{"y:0": one}); err != nil || len(resp.GetRecv()) != 0 {
+			t.Fatalf("feeding y = %v, %v", resp, err)
+		}
+		resp, err := s.part(t.Context(), h, true, map[string]*tf.Tensor{"x:0": one}, "sum:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum, err := tf.TensorFromProto(resp.GetRecv()[0].GetTensor())
+		if err != nil || tf.Data[float32](sum)[0] != 2 {
+			t.Errorf("1 + 1 = %v, %v", sum, err)
+		}
+		s.cleanup()
+	}
+	if len(w.partial) != 0 || len(w.steps) != 0 || w.env.Rendezvous.Len() != 0 {
+		t.Errorf("%d partial runs, %d steps, %d rendezvous are left", len(w.partial), len(w.steps), w.env.Rendezvous.Len())
+	}
+}
+
+// Every way in which a partial run can end before its time ends its nodes, and
+// the calls that wait for them.
+func TestPartialRunEnds(t *testing.T) {
+	gone := errors.New("the client is gone")
+	for name, c := range map[string]struct {
+		end  func(*testSession, context.CancelCauseFunc)
+		code tf.Code
+	}{
+		"cleanup":           {func(s *testSession, _ context.CancelCauseFunc) { s.cleanup() }, tf.Aborted},
+		"the call given up": {func(_ *testSession, cancel context.CancelCauseFunc) { cancel(gone) }, tf.Canceled},
+		"the session deleted": {func(s *testSession, _ context.CancelCauseFunc) {
+			s.w.DeleteWorkerSession(context.Background(), &pb.DeleteWorkerSessionRequest{SessionHandle: "s"})
+		}, tf.Aborted},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorker(t)
+			s := openSession(t, w, &pb.CreateWorkerSessionRequest{SessionHandle: "s"})
+			h := s.register(adder(), pass.Signature{Feeds: []string{"x:0", "y:0"}, Fetches: []string{"sum:0"}, Targets: []string{"wait"}})
+			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			failed := make(chan error)
+			go func() {
+				_, err := s.part(ctx, h, false, map[string]*tf.Tensor{"x:0": tf.Scalar[float32](1)}, "sum:0")
+				failed <- err
+			}()
+			<-started
+			c.end(s, cancel)
+			if err := <-failed; tf.CodeOf(err) != c.code {
+				t.Errorf("the call that waits = %v, want %v", err, c.code)
+			}
+		})
+	}
+}
