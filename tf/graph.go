@@ -26,7 +26,7 @@ type Graph struct {
 	devFunc func(*Node) string
 	control []*Operation
 	colls   map[string][]any
-	library any // function library as it came from a GraphDef
+	library *Library
 	version int // producer version of an imported graph, 0 for our own
 
 	variables int          // how many there are
@@ -74,9 +74,9 @@ func (g *Graph) Operation(name string) *Operation {
 	return g.byName[name]
 }
 
-// Library returns the function library as it came from a GraphDef, nil if there
-// is none, and the version of the graph's producer.
-func (g *Graph) Library() (library any, producer int) {
+// Library returns the functions of g, nil if there are none, and the version of
+// the graph's producer.
+func (g *Graph) Library() (library *Library, producer int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.version == 0 {

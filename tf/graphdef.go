@@ -46,7 +46,7 @@ func (g *Graph) GraphProto(from int) (*pb.GraphDef, error) {
 	}
 	library, producer := g.Library()
 	def := &pb.GraphDef{Versions: &pb.VersionDef{Producer: int32(producer), MinConsumer: minConsumer}}
-	def.Library, _ = library.(*pb.FunctionDefLibrary)
+	def.Library = library.Proto()
 	ops := g.Operations()
 	if from < 0 || from > len(ops) {
 		return nil, Errorf(InvalidArgument, "the first operation to write must be one of the graph's %d, got number %d", len(ops), from)

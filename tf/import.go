@@ -46,12 +46,13 @@ func (g *Graph) ImportProto(def *pb.GraphDef, o ImportOptions) error {
 // importer turns NodeDefs into operations in two passes, so that the order of
 // nodes and the back edges of loops do not matter.
 type importer struct {
-	g      *Graph
-	prefix string
-	inputs map[endpoint]Output // what replaces inputs
-	used   map[endpoint]bool   // those of them that some node has
-	ops    map[string]*Operation
-	order  []*Operation
+	g       *Graph
+	library *Library // with what def adds
+	prefix  string
+	inputs  map[endpoint]Output // what replaces inputs
+	used    map[endpoint]bool   // those of them that some node has
+	ops     map[string]*Operation
+	order   []*Operation
 }
 
 // endpoint is an output as a GraphDef names it.
@@ -65,6 +66,12 @@ func (im *importer) add(def *pb.GraphDef, inputs map[string]Output) error {
 	if err := im.replace(inputs); err != nil {
 		return err
 	}
+	have, _ := im.g.Library()
+	library, err := have.Merge(def.GetLibrary())
+	if err != nil {
+		return err
+	}
+	im.library = library
 	if err := im.declare(def); err != nil {
 		return err
 	}
@@ -138,7 +145,7 @@ func (im *importer) node(n *pb.NodeDef) (*Operation, error) {
 	if !validName(n.GetName()) {
 		return nil, Errorf(InvalidArgument, "Node '%s': Node name contains invalid characters", n.GetName())
 	}
-	def, err := LookupOp(n.GetOp())
+	def, err := im.library.LookupOp(n.GetOp())
 	if err != nil {
 		return nil, err
 	}
@@ -281,12 +288,7 @@ func (op *Operation) sources() []*Operation {
 
 // commit adds all nodes to the graph.
 func (im *importer) commit(def *pb.GraphDef) error {
-	library, producer := im.g.Library()
-	have, _ := library.(*pb.FunctionDefLibrary)
-	merged, err := mergeLibraries(have, def.GetLibrary())
-	if err != nil {
-		return err
-	}
+	_, producer := im.g.Library()
 	if v := int(def.GetVersions().GetProducer()); len(im.g.Operations()) == 0 || v < producer {
 		producer = v
 	}
@@ -296,35 +298,7 @@ func (im *importer) commit(def *pb.GraphDef) error {
 	im.g.add(im.order...)
 	im.g.mu.Lock()
 	defer im.g.mu.Unlock()
-	if merged != nil {
-		im.g.library = merged
-	}
+	im.g.library = im.library
 	im.g.version = producer
 	return nil
-}
-
-// mergeLibraries returns the functions of both libraries, either of which may
-// be nil.
-func mergeLibraries(a, b *pb.FunctionDefLibrary) (*pb.FunctionDefLibrary, error) {
-	if a == nil || b == nil {
-		if a == nil {
-			return b, nil
-		}
-		return a, nil
-	}
-	out := &pb.FunctionDefLibrary{Function: slices.Clone(a.Function), Gradient: append(slices.Clip(a.Gradient), b.Gradient...)}
-	known := map[string]*pb.FunctionDef{}
-	for _, f := range a.Function {
-		known[f.GetSignature().GetName()] = f
-	}
-	for _, f := range b.Function {
-		name := f.GetSignature().GetName()
-		switch have := known[name]; {
-		case have == nil:
-			out.Function = append(out.Function, f)
-		case !proto.Equal(have, f):
-			return nil, Errorf(InvalidArgument, "Cannot add function '%s' because a different function with the same name already exists.", name)
-		}
-	}
-	return out, nil
 }

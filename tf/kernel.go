@@ -121,11 +121,6 @@ type CallFrame interface {
 	SetRetval(i int, t *Tensor) error
 }
 
-// A FunctionCaller runs functions of the step's library by name.
-type FunctionCaller interface {
-	Call(ctx context.Context, f Func, in []*Tensor, done func([]*Tensor, error))
-}
-
 // A Step is what all nodes of one step on one device share.
 type Step struct {
 	ID         int64

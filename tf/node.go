@@ -80,6 +80,11 @@ func NewNode(name, op string, attrs Attrs) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	return NewNodeOf(name, def, attrs)
+}
+
+// NewNodeOf is NewNode for a definition at hand, perhaps of a function.
+func NewNodeOf(name string, def *OpDef, attrs Attrs) (*Node, error) {
 	n := &Node{Name: name, Def: def, Attrs: attrs}
 	return n, n.complete()
 }

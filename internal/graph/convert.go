@@ -9,7 +9,7 @@ import (
 )
 
 // FromOperations returns the operations of a user's graph.
-func FromOperations(ops []*tf.Operation, library any, producer int) *Graph {
+func FromOperations(ops []*tf.Operation, library *tf.Library, producer int) *Graph {
 	g := &Graph{Library: library, Producer: producer, byName: make(map[string]*Node, len(ops))}
 	byOp := make(map[*tf.Operation]*Node, len(ops))
 	store := make([]Node, len(ops))
@@ -35,13 +35,19 @@ func FromOperations(ops []*tf.Operation, library any, producer int) *Graph {
 // FromProto reads a GraphDef, as a worker receives it: devices assigned, all
 // attributes set. Nodes may stand in any order.
 func FromProto(def *pb.GraphDef) (*Graph, error) {
-	g := New()
-	g.Producer = int(def.GetVersions().GetProducer())
-	if def.GetLibrary() != nil {
-		g.Library = def.GetLibrary()
+	library, err := tf.NewLibrary(def.GetLibrary())
+	if err != nil {
+		return nil, err
 	}
+	return FromProtoWith(def, library)
+}
+
+// FromProtoWith is FromProto for a GraphDef whose functions have been read.
+func FromProtoWith(def *pb.GraphDef, library *tf.Library) (*Graph, error) {
+	g := New()
+	g.Producer, g.Library = int(def.GetVersions().GetProducer()), library
 	for _, p := range def.GetNode() {
-		n, err := nodeFromProto(p)
+		n, err := nodeFromProto(p, library)
 		if err != nil {
 			return nil, &tf.Error{Code: tf.CodeOf(err), Msg: tf.AsError(err).Message(), Node: p.GetName(), Op: p.GetOp()}
 		}
@@ -57,8 +63,8 @@ func FromProto(def *pb.GraphDef) (*Graph, error) {
 	return g, nil
 }
 
-func nodeFromProto(p *pb.NodeDef) (*Node, error) {
-	def, err := tf.LookupOp(p.GetOp())
+func nodeFromProto(p *pb.NodeDef, library *tf.Library) (*Node, error) {
+	def, err := library.LookupOp(p.GetOp())
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +72,7 @@ func nodeFromProto(p *pb.NodeDef) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := tf.NewNode(p.GetName(), p.GetOp(), attrs)
+	d, err := tf.NewNodeOf(p.GetName(), def, attrs)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +123,7 @@ func (n *Node) checkInputs() error {
 // TensorFlow workers need it.
 func (g *Graph) Proto() (*pb.GraphDef, error) {
 	def := &pb.GraphDef{Versions: &pb.VersionDef{Producer: int32(g.Producer)}}
-	def.Library, _ = g.Library.(*pb.FunctionDefLibrary)
+	def.Library = g.Library.Proto()
 	for _, n := range g.Nodes {
 		attrs, err := tf.AttrsProto(n.Attrs)
 		if err != nil {

@@ -31,8 +31,8 @@ type Node struct {
 // A Graph is a set of nodes with distinct names.
 type Graph struct {
 	Nodes    []*Node
-	Library  any // function library, as it came from a GraphDef
-	Producer int // version of the graph's producer
+	Library  *tf.Library // functions that nodes may call; nil: none
+	Producer int         // version of the graph's producer
 	byName   map[string]*Node
 }
 

@@ -45,7 +45,7 @@ func (r *remote) update(ctx context.Context) (handle string, err error) {
 func (r *remote) definition(ops []*tf.Operation) (*pb.GraphDef, error) {
 	library, producer := r.g.Library()
 	def := &pb.GraphDef{Versions: &pb.VersionDef{Producer: int32(producer)}}
-	def.Library, _ = library.(*pb.FunctionDefLibrary)
+	def.Library = library.Proto()
 	for _, op := range ops {
 		n, err := op.NodeProto()
 		if err != nil {
