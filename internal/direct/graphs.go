@@ -32,17 +32,25 @@ type entry struct {
 	err   error
 }
 
+// ends says how feeds come into a graph and fetches leave it.
+type ends byte
+
+const (
+	inFrame      ends = 'f' // all at once, as arguments and results
+	inRendezvous ends = 'r' // piece by piece
+)
+
 // get returns the graph for a signature.
-func (c *graphs) get(sig pass.Signature) (*step.Graph, error) {
+func (c *graphs) get(sig pass.Signature, by ends) (*step.Graph, error) {
 	var short [256]byte
-	key := sig.AppendKey(short[:0])
+	key := sig.AppendKey(append(short[:0], byte(by)))
 	c.mu.RLock()
 	e := c.cache[string(key)]
 	c.mu.RUnlock()
 	if e == nil {
 		e = c.insert(string(key))
 	}
-	e.once.Do(func() { e.graph, e.err = c.build(sig) })
+	e.once.Do(func() { e.graph, e.err = c.build(sig, by) })
 	if e.err != nil {
 		c.forget(string(key), e) // the graph may grow what is missing
 	}
@@ -68,16 +76,21 @@ func (c *graphs) forget(key string, e *entry) {
 	}
 }
 
-func (c *graphs) build(sig pass.Signature) (*step.Graph, error) {
+func (c *graphs) build(sig pass.Signature, by ends) (*step.Graph, error) {
 	full, err := c.extend()
 	if err != nil {
 		return nil, err
 	}
-	g, err := pass.ClientGraph(full, sig, pass.Terminals{Frame: true, ClientDevice: c.cfg.Devices.Client().Spec().String()})
+	g, err := pass.ClientGraph(full, sig, c.terminals(by))
 	if err != nil {
 		return nil, err
 	}
 	return c.rt.Build(g)
+}
+
+func (c *graphs) terminals(by ends) pass.Terminals {
+	client := c.cfg.Devices.Client()
+	return pass.Terminals{Frame: by == inFrame, ClientDevice: client.Spec().String(), Incarnation: client.Incarnation()}
 }
 
 // extend places what has been added to the graph since the last time.
@@ -98,6 +111,9 @@ func (c *graphs) extend() (*graph.Graph, error) {
 		if n.Def.Stateful {
 			c.pinned[n.Name] = n.Device
 		}
+	}
+	if c.cfg.LogPlacement != nil {
+		c.cfg.LogPlacement(pass.Placement(g))
 	}
 	c.placed, c.size = g, len(ops)
 	return g, nil

@@ -3,9 +3,12 @@
 package direct
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
+	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/gorge-tf/gorge/internal/device"
 	"github.com/gorge-tf/gorge/internal/memory"
@@ -20,7 +23,14 @@ import (
 type Config struct {
 	Devices *device.Set // nil: one CPU
 	Soft    bool        // place on other devices what asks for missing ones
-	Threads int         // goroutines of one operation, and operations at once; 0: as many as there are cores
+	Threads int         // goroutines of one operation; 0: as many as there are cores
+	InterOp int         // operations of one device at once; 0: as Threads
+	// Pools gives, instead of InterOp, bounds that each step chooses from.
+	Pools []int
+	// CostModelEvery makes each so-manieth step report what nodes cost; 0: none.
+	CostModelEvery int64
+	// LogPlacement hears where nodes have been placed; nil: nobody does.
+	LogPlacement func(string)
 	// DisabledPasses are the optimizations to leave out, by name.
 	DisabledPasses []string
 }
@@ -36,9 +46,10 @@ type Session struct {
 	ctx     context.Context // ends when the session is closed
 	cancel  context.CancelCauseFunc
 
-	mu     sync.Mutex
-	closed bool
-	steps  sync.WaitGroup
+	mu       sync.Mutex
+	closed   bool
+	steps    sync.WaitGroup
+	reported atomic.Int64 // steps that could have reported costs
 }
 
 // poolLimit bounds the memory that a session keeps for reuse between steps.
@@ -50,11 +61,23 @@ func New(g *tf.Graph, cfg Config) *Session {
 		cfg.Devices = device.CPUs("localhost", 0, 1)
 	}
 	s := &Session{cfg: cfg, threads: threads.Acquire(cfg.Threads)}
-	s.rt = step.Runtime{Devices: cfg.Devices, Pool: memory.NewPool(poolLimit), Parallel: s.threads.ParallelFor, Workers: cfg.Threads, DisabledPasses: cfg.DisabledPasses}
+	s.rt = step.Runtime{Devices: cfg.Devices, Pool: memory.NewPool(poolLimit), Parallel: s.threads.ParallelFor, Workers: workers(&cfg), DisabledPasses: cfg.DisabledPasses}
 	s.graphs = graphs{source: g, cfg: &s.cfg, rt: &s.rt, cache: map[string]*entry{}, pinned: map[string]string{}}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	s.tables.New = func() any { return rendezvous.NewLocal(cfg.Devices) }
 	return s
+}
+
+// workers bounds what the executors of a session do at once, whatever its steps
+// choose.
+func workers(cfg *Config) int {
+	if len(cfg.Pools) == 0 {
+		return cmp.Or(cfg.InterOp, cfg.Threads)
+	}
+	if slices.Contains(cfg.Pools, 0) {
+		return 0
+	}
+	return slices.Max(cfg.Pools)
 }
 
 // Devices returns the session's devices.
@@ -63,19 +86,30 @@ func (s *Session) Devices() *device.Set { return s.cfg.Devices }
 // Run runs a step: it feeds args, in the order of sig.Feeds, and returns the
 // fetches.
 func (s *Session) Run(ctx context.Context, sig pass.Signature, args []*tf.Tensor) ([]*tf.Tensor, error) {
-	if len(args) != len(sig.Feeds) {
-		return nil, tf.Errorf(tf.InvalidArgument, "there must be a value for each feed: %d feeds, %d values", len(sig.Feeds), len(args))
-	}
 	if err := s.begin(); err != nil {
 		return nil, err
 	}
 	defer s.steps.Done()
-	g, err := s.graphs.get(sig)
+	g, err := s.prepare(sig, args)
 	if err != nil {
 		return nil, err
 	}
-	frame := step.NewFrame(args, len(sig.Fetches))
-	if err := s.run(ctx, g, frame); err != nil {
+	return s.call(ctx, g, args, len(sig.Fetches), step.Args{})
+}
+
+// prepare returns the graph of a step that feeds args.
+func (s *Session) prepare(sig pass.Signature, args []*tf.Tensor) (*step.Graph, error) {
+	if len(args) != len(sig.Feeds) {
+		return nil, tf.Errorf(tf.InvalidArgument, "there must be a value for each feed: %d feeds, %d values", len(sig.Feeds), len(args))
+	}
+	return s.graphs.get(sig, inFrame)
+}
+
+// call runs g as a function of args.
+func (s *Session) call(ctx context.Context, g *step.Graph, args []*tf.Tensor, results int, a step.Args) ([]*tf.Tensor, error) {
+	frame := step.NewFrame(args, results)
+	a.Frame = frame
+	if err := s.run(ctx, g, a); err != nil {
 		frame.Drop()
 		return nil, err
 	}
@@ -86,21 +120,25 @@ func (s *Session) begin() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return tf.Errorf(tf.FailedPrecondition, "Session has been closed.")
+		return tf.Errorf(tf.Canceled, "Session has been closed.")
 	}
 	s.steps.Add(1)
 	return nil
 }
 
-func (s *Session) run(ctx context.Context, g *step.Graph, frame *step.Frame) error {
+func (s *Session) run(ctx context.Context, g *step.Graph, a step.Args) error {
 	ctx, release := s.within(ctx)
 	defer release()
 	table := s.tables.Get().(*rendezvous.Local)
-	err := g.Run(ctx, step.Args{ID: rand.Int64N(1 << 57), Rendezvous: table, Frame: frame})
+	a.ID, a.Rendezvous = newStep(), table
+	err := g.Run(ctx, a)
 	table.Reset()
 	s.tables.Put(table)
 	return err
 }
+
+// newStep returns a number that no other step is likely to have.
+func newStep() int64 { return rand.Int64N(1 << 57) }
 
 // within returns a context that ends with ctx and with the session. One that
 // cannot end by itself, as most, costs next to nothing.

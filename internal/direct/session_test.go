@@ -154,7 +154,7 @@ func TestClose(t *testing.T) {
 		t.Errorf("the step ended with %v", err)
 	}
 	<-closed
-	if _, err := s.Run(t.Context(), sig, nil); tf.CodeOf(err) != tf.FailedPrecondition || !strings.Contains(err.Error(), "Session has been closed.") {
+	if _, err := s.Run(t.Context(), sig, nil); tf.CodeOf(err) != tf.Canceled || !strings.Contains(err.Error(), "Session has been closed.") {
 		t.Errorf("afterwards: %v", err)
 	}
 	if err := s.Close(); err != nil {

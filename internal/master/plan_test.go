@@ -96,10 +96,8 @@ func TestSplit(t *testing.T) {
   w = Const()
   w_S0 = _Send(w:0) edge_0_w: ps0#a0 -> worker0
 /job:worker/replica:0/task:0
-  _recv_x_0 = _Recv() x:0: worker0#a1 -> worker0
   _send_w_0 = _Send(w_S1:0) w:0: worker0#a1 -> worker0
   w_S1 = _Recv() edge_0_w: ps0#a0 -> worker0
-  feed x:0
   fetch w:0
 `},
 		{"three tasks, each tensor sent once to each", pass.Signature{Feeds: []string{"x:0"}, Fetches: []string{"z:0"}}, `

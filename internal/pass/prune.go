@@ -53,7 +53,11 @@ func ClientGraph(g *graph.Graph, s Signature, t Terminals) (*graph.Graph, error)
 	if err := p.copyEdges(); err != nil {
 		return nil, err
 	}
-	return p.to, p.addFetches(fetches)
+	if err := p.addFetches(fetches); err != nil {
+		return nil, err
+	}
+	p.dropIdleFeeds()
+	return p.to, nil
 }
 
 // pruner copies what is needed from one graph to another.
@@ -262,6 +266,26 @@ func (p *pruner) addFetches(fetches []graph.Edge) error {
 		n.CopyPos(&e.Node.Node)
 	}
 	return nil
+}
+
+// dropIdleFeeds removes the feeds that nothing depends on: a step in pieces need
+// not wait for them.
+func (p *pruner) dropIdleFeeds() {
+	idle := map[*graph.Node]bool{}
+	for _, n := range p.feedNodes {
+		idle[n] = true
+	}
+	for _, n := range p.to.Nodes {
+		for _, e := range n.In {
+			delete(idle, e.Node)
+		}
+		for _, c := range n.Control {
+			delete(idle, c)
+		}
+	}
+	if len(idle) > 0 {
+		p.to.Keep(func(n *graph.Node) bool { return !idle[n] })
+	}
 }
 
 // Key returns a text that tells s from every other signature.

@@ -33,7 +33,7 @@ func NewPartial(g *graph.Graph, sig pass.Signature) (*Partial, error) {
 		what  string
 	}{{sig.Feeds, p.feeds, "Feed"}, {sig.Fetches, p.fetches, "Fetch"}} {
 		for _, name := range l.names {
-			full, err := fullName(name)
+			full, err := FullName(name)
 			if err != nil {
 				return nil, err
 			}
@@ -46,8 +46,8 @@ func NewPartial(g *graph.Graph, sig pass.Signature) (*Partial, error) {
 	return p, nil
 }
 
-// fullName returns "x:0" for "x" too.
-func fullName(tensor string) (string, error) {
+// FullName returns "x:0" for "x" too.
+func FullName(tensor string) (string, error) {
 	node, k, err := tf.ParseTensorName(tensor)
 	return fmt.Sprintf("%s:%d", node, k), err
 }
@@ -96,7 +96,7 @@ func (p *Partial) Take(feeds, fetches []string) (last bool, err error) {
 func pending(of map[string]bool, names []string, what, done string) ([]string, error) {
 	out := make([]string, len(names))
 	for i, name := range names {
-		full, err := fullName(name)
+		full, err := FullName(name)
 		if err != nil {
 			return nil, err
 		}
