@@ -12,7 +12,7 @@ import (
 type callable struct {
 	feeds, fetches, targets []string
 	options                 *pb.RunOptions
-	parts                   []registered
+	prepared                *prepared
 }
 
 // MakeCallable prepares a step with fixed feeds and fetches.
@@ -39,7 +39,7 @@ func (s *session) makeCallable(ctx context.Context, o *pb.CallableOptions) (hand
 	if err != nil {
 		return 0, err
 	}
-	if c.parts, err = s.prepare(ctx, step.signature()); err != nil {
+	if c.prepared, err = s.prepare(ctx, step.signature()); err != nil {
 		return 0, err
 	}
 	return s.callables.add(c), nil
@@ -100,9 +100,9 @@ func (s *session) runCallable(ctx context.Context, c *callable, feeds []*pb.Tens
 	if err != nil {
 		return nil, err
 	}
-	r := &stepRun{s: s, id: newStep(), call: step, parts: c.parts}
-	answers, err := r.run(ctx)
-	s.cleanup(r.id, c.parts)
+	r := s.newRun(c.prepared, step)
+	answers, err := r.trace(ctx)
+	s.cleanup(r.id, r.parts)
 	if err != nil {
 		return nil, err
 	}

@@ -29,6 +29,7 @@ type Worker interface {
 	RunGraph(context.Context, *pb.RunGraphRequest) (*pb.RunGraphResponse, error)
 	CleanupGraph(context.Context, *pb.CleanupGraphRequest) (*pb.CleanupGraphResponse, error)
 	CleanupAll(context.Context, *pb.CleanupAllRequest) (*pb.CleanupAllResponse, error)
+	Logging(context.Context, *pb.LoggingRequest) (*pb.LoggingResponse, error)
 }
 
 // Workers finds the workers of a cluster.

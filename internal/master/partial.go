@@ -3,10 +3,11 @@ package master
 import (
 	"context"
 
+	"github.com/gorge-tf/gorge/internal/step"
 	"github.com/gorge-tf/gorge/internal/wire/pb"
 )
 
-// PartialRunSetup prepares a step that is run bit by bit.
+// PartialRunSetup prepares a step that is run in pieces.
 func (m *Master) PartialRunSetup(ctx context.Context, req *pb.PartialRunSetupRequest) (*pb.PartialRunSetupResponse, error) {
 	if err := m.recent.Track(req.GetRequestId(), "PartialRunSetup (Master)"); err != nil {
 		return nil, err
@@ -33,30 +34,30 @@ func (s *session) setUpPartial(ctx context.Context, req *pb.PartialRunSetupReque
 			return "", err
 		}
 	}
-	parts, err := s.prepare(ctx, c.signature())
+	sig := c.signature()
+	ready, err := s.prepare(ctx, sig)
 	if err != nil {
 		return "", err
 	}
 	s.mu.Lock()
-	p := &partialRun{id: newStep(), graph: s.placed, parts: parts, fed: map[string]bool{}, fetched: map[string]bool{}}
+	g := s.placed
 	s.mu.Unlock()
-	for name := range c.feeds {
-		p.fed[name] = false
+	books, err := step.NewPartial(g, sig)
+	if err != nil {
+		return "", err
 	}
-	for name := range c.fetches {
-		p.fetched[name] = false
-	}
-	return s.partials.add(p), nil
+	return s.partials.add(&partialRun{id: newStep(), parts: ready.parts, books: books}), nil
 }
 
-// continuePartial runs the next part of a step. The step is over when all is
-// fed and fetched, or a part of it fails.
+// continuePartial runs the next piece of a step. The step is over when all is
+// fed and fetched, or a piece of it fails.
 func (s *session) continuePartial(ctx context.Context, handle string, c *call) (*pb.RunStepResponse, error) {
 	p, err := s.partials.find(handle)
 	if err != nil {
 		return nil, err
 	}
-	last, err := p.advance(c)
+	sig := c.signature()
+	last, err := p.books.Take(sig.Feeds, sig.Fetches)
 	if err != nil {
 		return nil, err
 	}

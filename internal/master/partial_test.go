@@ -88,7 +88,7 @@ func TestPartialRunRefuses(t *testing.T) {
 	}{
 		{"unspecified feed", "r1:0", feeds{"c:0": scalar(1)}, "The feed c:0 was not specified in partial_run_setup."},
 		{"unspecified fetch", "r2:0", feeds{"a:0": scalar(1)}, "The fetch r2:0 was not specified in partial_run_setup."},
-		{"too early", "r1:0", feeds{"a:0": scalar(1)}, "Fetch r1:0 can't be computed from the feeds that have been fed so far."},
+		{"too early", "r1:0", feeds{"a:0": scalar(1)}, "can't be computed from the feeds that have been fed so far."},
 		{"", "", feeds{"a:0": scalar(1)}, ""},
 		{"fed again", "", feeds{"a:0": scalar(1)}, "The feed a:0 has already been fed."},
 	} {

@@ -2,6 +2,7 @@ package master
 
 import (
 	"context"
+	"sync/atomic"
 
 	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/internal/wire/pb"
@@ -13,6 +14,7 @@ type prepared struct {
 	done  chan struct{} // closed when parts or err are set
 	parts []registered
 	err   error
+	runs  atomic.Int64 // steps so far
 }
 
 // registered is a part that a worker can run.
@@ -22,9 +24,9 @@ type registered struct {
 	handle string
 }
 
-// prepare returns the parts of a signature, which the first step that needs
+// prepare returns the graph of a signature, which the first step that needs
 // them has made. The others wait for that, as long as they like.
-func (s *session) prepare(ctx context.Context, sig pass.Signature) ([]registered, error) {
+func (s *session) prepare(ctx context.Context, sig pass.Signature) (*prepared, error) {
 	key := sig.Key()
 	s.mu.Lock()
 	p := s.steps[key]
@@ -37,7 +39,7 @@ func (s *session) prepare(ctx context.Context, sig pass.Signature) ([]registered
 	s.mu.Unlock()
 	select {
 	case <-p.done:
-		return p.parts, p.err
+		return p, p.err
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}

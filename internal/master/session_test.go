@@ -182,6 +182,9 @@ func (f follow) CleanupGraph(ctx context.Context, r *pb.CleanupGraphRequest) (*p
 func (f follow) CleanupAll(ctx context.Context, r *pb.CleanupAllRequest) (*pb.CleanupAllResponse, error) {
 	return (*f.now.Load()).CleanupAll(ctx, r)
 }
+func (f follow) Logging(ctx context.Context, r *pb.LoggingRequest) (*pb.LoggingResponse, error) {
+	return (*f.now.Load()).Logging(ctx, r)
+}
 
 func TestListDevices(t *testing.T) {
 	c := newCluster(t, ps0, worker0, worker1)

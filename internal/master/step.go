@@ -50,13 +50,13 @@ func during[T any](ctx context.Context, s *session, o *pb.RunOptions, f func(con
 }
 
 func (s *session) runStep(ctx context.Context, c *call) (*pb.RunStepResponse, error) {
-	parts, err := s.prepare(ctx, c.signature())
+	p, err := s.prepare(ctx, c.signature())
 	if err != nil {
 		return nil, err
 	}
-	r := &stepRun{s: s, id: newStep(), call: c, parts: parts}
-	answers, err := r.run(ctx)
-	s.cleanup(r.id, parts)
+	r := s.newRun(p, c)
+	answers, err := r.trace(ctx)
+	s.cleanup(r.id, p.parts)
 	if err != nil {
 		return nil, err
 	}
@@ -67,6 +67,11 @@ func (s *session) runStep(ctx context.Context, c *call) (*pb.RunStepResponse, er
 const stepBits = 57
 
 func newStep() int64 { return rand.Int64N(1 << stepBits) }
+
+// newRun returns a step that has not begun.
+func (s *session) newRun(p *prepared, c *call) *stepRun {
+	return &stepRun{s: s, id: newStep(), call: c, parts: p.parts, costs: costsDue(s.cfg.GetGraphOptions(), p.runs.Add(1)-1)}
+}
 
 // response gives the fetches the names that the client knows them by.
 func (r *stepRun) response(answers []*pb.RunGraphResponse) (*pb.RunStepResponse, error) {

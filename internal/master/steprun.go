@@ -16,6 +16,9 @@ type stepRun struct {
 	call          *call
 	parts         []registered
 	partial, last bool // more calls belong to the step; none follows this one
+	costs         bool // nodes are to be measured for the cost model
+
+	transfers []*pb.DeviceStepStats // that workers have recorded
 
 	mu     sync.Mutex
 	errs   []error
@@ -56,7 +59,8 @@ func (r *stepRun) request(p *registered) *pb.RunGraphRequest {
 		SessionHandle: r.s.handle, CreateWorkerSessionCalled: true, GraphHandle: p.handle, StepId: r.id,
 		RequestId: requestid.New(), IsPartial: r.partial, IsLastPartialRun: r.last,
 		ExecOpts: &pb.ExecutorOpts{
-			RecordTimeline:                 o.GetTraceLevel() == pb.RunOptions_FULL_TRACE,
+			RecordTimeline:                 r.traced(),
+			RecordCosts:                    r.costs,
 			RecordPartitionGraphs:          o.GetOutputPartitionGraphs(),
 			ReportTensorAllocationsUponOom: o.GetReportTensorAllocationsUponOom(),
 		},
@@ -130,17 +134,4 @@ func (r *stepRun) collect(out map[string]*pb.TensorProto, p *registered, answer 
 		out[f.tensor] = t
 	}
 	return nil
-}
-
-// metadata collects what the client wants to know of how the step has run; nil
-// if that is nothing.
-func (r *stepRun) metadata(answers []*pb.RunGraphResponse) *pb.RunMetadata {
-	if !r.call.options.GetOutputPartitionGraphs() {
-		return nil
-	}
-	m := &pb.RunMetadata{}
-	for _, a := range answers {
-		m.PartitionGraphs = append(m.PartitionGraphs, a.GetPartitionGraph()...)
-	}
-	return m
 }

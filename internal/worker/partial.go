@@ -37,7 +37,7 @@ func (w *Worker) runPartial(ctx context.Context, s *session, g *step.Graph, req 
 	if err != nil {
 		return nil, p.explain(err)
 	}
-	return resp, describe(resp, g, req.GetExecOpts())
+	return resp, report(resp, g, req.GetExecOpts(), nil)
 }
 
 func (p *partial) exchange(r *rendezvous.Remote, req *pb.RunGraphRequest) (*pb.RunGraphResponse, error) {

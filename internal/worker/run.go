@@ -77,14 +77,15 @@ func (s *session) exchange(ctx context.Context, r *rendezvous.Remote, g *step.Gr
 	if err := feed(r, req.GetSend()); err != nil {
 		return nil, err
 	}
-	if err := g.Run(ctx, step.Args{ID: req.GetStepId(), Rendezvous: blamed{r}}); err != nil {
+	c := collectorFor(req.GetExecOpts())
+	if err := g.Run(ctx, step.Args{ID: req.GetStepId(), Rendezvous: blamed{r}, Tracer: tracer(c)}); err != nil {
 		return nil, err
 	}
 	resp, err := fetch(now, r, req)
 	if err != nil {
 		return nil, err
 	}
-	return resp, describe(resp, g, req.GetExecOpts())
+	return resp, report(resp, g, req.GetExecOpts(), c)
 }
 
 // blamed is the rendezvous of a step whose failure other tasks hear of as
@@ -127,21 +128,6 @@ func fetch(ctx context.Context, r *rendezvous.Remote, req *pb.RunGraphRequest) (
 		t.Release()
 	}
 	return resp, nil
-}
-
-// describe adds what the master wants to know of how the step has run.
-func describe(resp *pb.RunGraphResponse, g *step.Graph, o *pb.ExecutorOpts) error {
-	if !o.GetRecordPartitionGraphs() {
-		return nil
-	}
-	for _, part := range g.Partitions() {
-		def, err := part.Proto()
-		if err != nil {
-			return err
-		}
-		resp.PartitionGraph = append(resp.PartitionGraph, def)
-	}
-	return nil
 }
 
 // now is a context that has ended: a receive with it takes what is there and

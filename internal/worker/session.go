@@ -44,7 +44,10 @@ func (w *Worker) newSession(req *pb.CreateWorkerSessionRequest) *session {
 		devices = isolate(devices)
 	}
 	s.rt.Devices, s.rt.Pool, s.rt.Parallel = devices, w.pool, w.threads.ParallelFor
-	s.rdv = rendezvous.Session{Task: w.env.Task, Devices: devices, Transport: w.env.Transport, Alloc: allocFrom(w.pool)}
+	s.rdv = rendezvous.Session{Task: w.env.Task, Devices: devices, Alloc: allocFrom(w.pool)}
+	if w.env.Transport != nil {
+		s.rdv.Transport = w.transfers
+	}
 	if w.env.Alloc != nil {
 		s.rdv.Alloc = w.env.Alloc(s.rdv.Alloc)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/requestid"
+	"github.com/gorge-tf/gorge/internal/stepstats"
 	"github.com/gorge-tf/gorge/internal/threads"
 	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
@@ -43,6 +44,8 @@ type Worker struct {
 	cancel  context.CancelCauseFunc
 	legacy  *session // of masters that open no sessions
 
+	transfers *transferLog // over env.Transport
+
 	mu       sync.Mutex
 	sessions map[string]*session
 	steps    map[int64]*session // that have run here and are not cleaned up
@@ -65,6 +68,7 @@ func New(env Env) *Worker {
 		env: env, threads: threads.Acquire(env.Threads), pool: memory.NewPool(poolLimit),
 		recent: requestid.NewRecent(trackedRequests), sessions: map[string]*session{}, steps: map[int64]*session{}, partial: map[int64]*partial{},
 	}
+	w.transfers = &transferLog{Transport: env.Transport, steps: map[int64]*stepstats.Collector{}}
 	w.ctx, w.cancel = context.WithCancelCause(context.Background())
 	w.legacy = w.newSession(&pb.CreateWorkerSessionRequest{})
 	return w
@@ -122,9 +126,4 @@ func (w *Worker) CleanupAll(_ context.Context, req *pb.CleanupAllRequest) (*pb.C
 // acknowledgements.
 func (w *Worker) MarkRecvFinished(context.Context, *pb.MarkRecvFinishedRequest) (*pb.MarkRecvFinishedResponse, error) {
 	return &pb.MarkRecvFinishedResponse{}, nil
-}
-
-// Logging answers that there is nothing logged.
-func (w *Worker) Logging(context.Context, *pb.LoggingRequest) (*pb.LoggingResponse, error) {
-	return &pb.LoggingResponse{}, nil
 }
