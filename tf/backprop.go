@@ -2,85 +2,96 @@ package tf
 
 import "slices"
 
-// backprop walks a graph backwards.
+// backprop walks a graph backwards, as TensorFlow does: breadth first, through
+// each operation once the gradients of all that depends on it have arrived.
 type backprop struct {
 	g       *Graph
-	sums    map[Output][]Gradient // what has arrived for each output
-	pending map[*Operation]int    // consumers whose gradients are still to come
-	between map[*Operation]bool   // on a path from xs to ys
-	stop    map[Output]bool       // outputs that count as constants
-	history []*Operation          // through which gradients can flow, in order
+	o       *GradientOptions
+	sums    map[Output]*gradientSum
+	pending map[*Operation]int  // consumers whose gradients are still to come
+	between map[*Operation]bool // on a path from xs to ys
+	order   []*Operation        // those, in the order of finding
+	stop    map[*Operation]bool // that gradients do not go through
+	loops   *loopStates         // nil if there are no loops on the way
+	queue   []*Operation
+	history []*Operation // through which gradients can flow
 }
 
-func (b *backprop) run(o *GradientOptions) ([]Gradient, error) {
-	b.findBetween(o)
-	if err := b.start(o); err != nil {
+// gradientSum is what has arrived for one output.
+type gradientSum struct {
+	parts []Gradient
+	added bool // parts is the total, and has been used
+}
+
+func (b *backprop) run() ([]Gradient, error) {
+	b.findBetween()
+	if err := b.findLoops(); err != nil {
 		return nil, err
 	}
-	ready := b.roots(o)
-	for len(ready) > 0 {
-		op := ready[0]
-		ready = ready[1:]
-		if err := b.through(op); err != nil {
+	b.count()
+	if err := b.start(); err != nil {
+		return nil, err
+	}
+	b.roots()
+	for len(b.queue) > 0 {
+		op := b.queue[0]
+		b.queue = b.queue[1:]
+		if err := b.visit(op); err != nil {
 			return nil, err
 		}
-		for _, x := range op.in {
-			if b.stop[x] || !b.between[x.op] {
-				continue
-			}
-			if b.pending[x.op]--; b.pending[x.op] == 0 {
-				ready = append(ready, x.op)
-			}
+		b.release(op)
+	}
+	if b.loops != nil {
+		for _, l := range b.loops.order {
+			l.finish()
 		}
 	}
-	for op, n := range b.pending {
-		if n > 0 {
-			return nil, Errorf(Unimplemented, "gradients through a loop need the loop's gradient functions: %v waits for a gradient that depends on it", op)
-		}
-	}
-	return b.results(o)
+	return b.results()
 }
 
 // findBetween marks the operations on paths from xs to ys.
-func (b *backprop) findBetween(o *GradientOptions) {
-	for _, s := range o.Stop {
-		b.stop[s] = true
-	}
-	reached := b.reachedFrom(o.Xs)
-	b.between, b.pending = map[*Operation]bool{}, map[*Operation]int{}
-	var found []*Operation
-	visit := func(op *Operation) bool {
+func (b *backprop) findBetween() {
+	reached := b.reachedFrom(b.o.Xs)
+	visit := func(op *Operation) {
 		if reached[op] && !b.between[op] {
 			b.between[op] = true
-			found = append(found, op)
+			b.order = append(b.order, op)
 		}
-		return reached[op]
 	}
-	for _, y := range o.Ys {
+	for _, y := range b.o.Ys {
 		visit(y.op)
 	}
-	for i := 0; i < len(found); i++ {
-		for _, x := range found[i].in {
-			if !b.stop[x] && visit(x.op) {
-				b.pending[x.op]++
-			}
+	for i := 0; i < len(b.order); i++ {
+		for _, x := range b.order[i].in {
+			visit(x.op)
 		}
 	}
 }
 
 // reachedFrom returns the operations that depend on xs.
 func (b *backprop) reachedFrom(xs []Output) map[*Operation]bool {
-	reached := map[*Operation]bool{}
-	for _, x := range xs {
-		reached[x.op] = true
-	}
-	// Operations stand in the graph after their inputs, but for the back
-	// edges of loops, which carry no dependence that is not there already.
+	readers := map[*Operation][]*Operation{}
 	for _, op := range b.history {
 		for _, in := range op.in {
-			if reached[in.op] && !b.stop[in] && differentiable(in.DType()) {
-				reached[op] = true
+			if differentiable(in.DType()) {
+				readers[in.op] = append(readers[in.op], op)
 			}
+		}
+	}
+	reached := map[*Operation]bool{}
+	var found []*Operation
+	visit := func(op *Operation) {
+		if !reached[op] {
+			reached[op] = true
+			found = append(found, op)
+		}
+	}
+	for _, x := range xs {
+		visit(x.op)
+	}
+	for i := 0; i < len(found); i++ {
+		for _, op := range readers[found[i]] {
+			visit(op)
 		}
 	}
 	return reached
@@ -90,75 +101,205 @@ func differentiable(d DType) bool {
 	return d.IsFloat() || d.IsComplex() || d.Base() == Resource || d.Base() == Variant
 }
 
-// start seeds the gradients of the ys.
-func (b *backprop) start(o *GradientOptions) error {
-	for i, y := range o.Ys {
-		dy := Output{}
-		if i < len(o.GradYs) {
-			dy = o.GradYs[i]
+// findLoops prepares the loops that are on the way. All results of a loop
+// count, whether or not ys depend on them.
+func (b *backprop) findLoops() error {
+	for i := 0; i < len(b.order); i++ {
+		op := b.order[i]
+		if !op.isExit() {
+			continue
 		}
-		dy, err := seed(y, dy)
+		if b.loops == nil {
+			b.loops = &loopStates{g: b.g, base: b.g.flow, byCtx: map[*ControlFlowContext]*gradLoop{}}
+		}
+		var exits []Output
+		var err error
+		b.colocated(op, func() { exits, err = b.loops.addLoop(op) })
 		if err != nil {
 			return err
 		}
-		b.sums[y] = append(b.sums[y], Dense(dy))
+		for _, x := range exits {
+			if !b.between[x.op] {
+				b.between[x.op] = true
+				b.order = append(b.order, x.op)
+			}
+		}
 	}
 	return nil
 }
 
-// seed returns the gradient that y starts with: the given one, or ones.
-func seed(y, dy Output) (Output, error) {
-	d := y.DType().Base()
-	switch {
-	case dy.IsZero() && d.IsComplex():
-		return dy, Errorf(InvalidArgument, "Gradients of complex tensors must set grad_ys, got none for %v", y)
-	case dy.IsZero() && !d.IsFloat():
-		return dy, Errorf(InvalidArgument, "gradients need ys of a floating-point type, got %v", y)
-	case dy.IsZero():
-		dy = Apply(nil, "OnesLike", []Output{y}, Name("grad_ys")).Output(0)
-		return dy, dy.Err()
+// colocated calls f; what it adds goes where op is, if that is wanted.
+func (b *backprop) colocated(op *Operation, f func()) {
+	if !b.o.Colocate {
+		f()
+		return
 	}
-	if dy.DType() != d || !dy.Shape().Compatible(y.Shape()) {
-		return dy, Errorf(InvalidArgument, "the gradient of %v must have its type and shape, got %v", y, dy)
-	}
-	return dy, nil
+	b.g.colocating(op, f)
 }
 
-// roots returns the operations of ys that wait for no other gradient.
-func (b *backprop) roots(o *GradientOptions) (ready []*Operation) {
-	seen := map[*Operation]bool{}
-	for _, y := range o.Ys {
-		if b.between[y.op] && b.pending[y.op] == 0 && !seen[y.op] {
-			seen[y.op] = true
-			ready = append(ready, y.op)
+// count counts the gradients that each operation waits for.
+func (b *backprop) count() {
+	for _, op := range b.order {
+		for _, x := range op.in {
+			if b.between[x.op] {
+				b.pending[x.op]++
+			}
 		}
 	}
-	return ready
+	b.findStops()
 }
 
-// through carries the gradients of op's outputs to its inputs.
-func (b *backprop) through(op *Operation) error {
-	dy := make([]Gradient, len(op.OutTypes))
-	some := false
+// findStops marks the operations that gradients do not go through: those that
+// the caller names and those of xs that no other x leads to.
+func (b *backprop) findStops() {
+	for _, x := range b.o.Stop {
+		b.stop[x.op] = true
+	}
+	for _, x := range b.o.Xs {
+		if !slices.ContainsFunc(x.op.in, func(in Output) bool { return b.pending[in.op] > 0 }) {
+			b.stop[x.op] = true
+		}
+	}
+}
+
+// start seeds the gradients of the ys.
+func (b *backprop) start() error {
+	for i, y := range b.o.Ys {
+		dy := Output{}
+		if i < len(b.o.GradYs) {
+			dy = b.o.GradYs[i]
+		}
+		var err error
+		b.colocated(y.op, func() { dy, err = seed(y, dy, i) })
+		if err != nil {
+			return err
+		}
+		b.receive(y, Dense(dy))
+	}
+	return nil
+}
+
+// roots puts the operations of ys that wait for no other gradient in the queue.
+func (b *backprop) roots() {
+	isRoot := map[*Operation]bool{}
+	for _, y := range b.o.Ys {
+		if b.between[y.op] && b.pending[y.op] == 0 && !isRoot[y.op] {
+			isRoot[y.op] = true
+			b.queue = append(b.queue, y.op)
+		}
+	}
+	if b.loops == nil {
+		return
+	}
+	for _, l := range b.loops.order {
+		for _, x := range l.unusedExits(b.pending, isRoot) {
+			b.sendZeros(x)
+		}
+	}
+}
+
+// sendZeros makes the gradient of a loop's exit zero.
+func (b *backprop) sendZeros(x Output) {
+	if differentiable(x.DType()) {
+		b.receive(x, Dense(b.loops.zerosForExit(x)))
+		b.queue = append(b.queue, x.op)
+	}
+}
+
+// visit carries the gradients of op's outputs to its inputs.
+func (b *backprop) visit(op *Operation) (err error) {
+	b.colocated(op, func() {
+		var dy []Gradient
+		var some bool
+		b.loops.inGradient(op, true, func() { dy, some, err = b.arrived(op) })
+		if err != nil || !some || b.stop[op] || op.Def.NoGrad == NotDifferentiable {
+			return
+		}
+		b.loops.inGradient(op, false, func() { err = b.through(op, dy) })
+	})
+	return err
+}
+
+// arrived returns the gradients of op's outputs and whether there are any.
+func (b *backprop) arrived(op *Operation) (dy []Gradient, some bool, err error) {
+	dy = make([]Gradient, len(op.OutTypes))
 	for k := range dy {
 		dy[k] = b.total(Output{op, k})
+		if err := dy[k].err(); err != nil {
+			return nil, false, err
+		}
 		some = some || !dy[k].IsZero()
 	}
-	if !some || !b.inputsMatter(op) || op.Def.NoGrad == NotDifferentiable {
-		return nil
-	}
-	if op.Def.NoGrad == NoGradientDefined {
-		return Errorf(NotFound, "No gradient defined for operation '%s' (op type: %s)", op.Name, op.OpName())
+	return dy, some, nil
+}
+
+// through calls the gradient function of op.
+func (b *backprop) through(op *Operation, dy []Gradient) error {
+	if err := b.checkPath(op); err != nil {
+		return err
 	}
 	var dxs []Gradient
-	b.g.Scope(op.Name+"_grad", func() { dxs = gradientOf(op, dy) })
+	b.fillZeros(op, dy)
+	b.g.Scope(op.Name+"_grad", func() { dxs = b.gradientOf(op, dy) })
 	if err := b.g.Err(); err != nil {
 		return err
 	}
 	if len(dxs) != len(op.in) {
 		return Errorf(Internal, "gradient of %v must give %d gradients, gave %d", op, len(op.in), len(dxs))
 	}
+	if b.o.Gate {
+		dxs = gate(dxs)
+	}
 	return b.arrive(op, dxs)
+}
+
+// fillZeros gives both sides of a conditional's Switch a gradient.
+func (b *backprop) fillZeros(op *Operation, dy []Gradient) {
+	if !op.isSwitch() || !differentiable(op.OutTypes[0]) {
+		return
+	}
+	s := b.flow()
+	for k := range dy {
+		if dy[k].IsZero() {
+			dy[k] = s.zerosForSwitch(op, k)
+		}
+	}
+}
+
+// flow returns the loops on the way, or that there are none.
+func (b *backprop) flow() *loopStates {
+	if b.loops != nil {
+		return b.loops
+	}
+	return &loopStates{g: b.g, base: b.g.flow}
+}
+
+// checkPath refuses operations that have no gradient.
+func (b *backprop) checkPath(op *Operation) error {
+	if flowGradients[op.OpName()] != nil {
+		if c := op.flow; op.isSwitch() && c != nil && c.loop != nil && c == b.g.flow {
+			return b.initialValueError(op)
+		}
+		return nil
+	}
+	if op.Def.NoGrad == NoGradientDefined {
+		return Errorf(NotFound, "No gradient defined for operation '%s' (op type: %s). In general every operation must have an associated `@tf.RegisterGradient` for correct autodiff, which this op is lacking. "+
+			"If you want to pretend this operation is a constant in your program, you may insert `tf.stop_gradient`.", op.Name, op.OpName())
+	}
+	return nil
+}
+
+// initialValueError says that the gradient, asked for in a loop's body, is with
+// respect to what the loop begins with.
+func (b *backprop) initialValueError(op *Operation) error {
+	target := ""
+	for _, x := range b.o.Xs {
+		if x.op.flow != op.flow {
+			target = x.Name()
+			break
+		}
+	}
+	return Errorf(InvalidArgument, "Cannot compute gradient inside while loop with respect to op '%s'. We do not support taking the gradient wrt or through the initial value of a loop variable. Gradients can be computed through loop invariants or wrt the input parameters to the loop body.", target)
 }
 
 // arrive keeps the gradients of op's inputs.
@@ -170,87 +311,111 @@ func (b *backprop) arrive(op *Operation, dxs []Gradient) error {
 		if err := dx.err(); err != nil {
 			return err
 		}
-		b.sums[op.in[i]] = append(b.sums[op.in[i]], dx)
+		x := op.in[i]
+		if s := x.Shape(); dx.sparse == nil && x.DType().Base() != Resource {
+			if !dx.dense.Shape().Compatible(s) {
+				return Errorf(InvalidArgument, "Incompatible shapes between op input and calculated input gradient. Forward operation: %s. Input index: %d. Original input shape: %s. Calculated input gradient shape: %s",
+					op.Name, i, pyShape(s), pyShape(dx.dense.Shape()))
+			}
+			dx.dense.SetShape(s)
+		}
+		b.receive(x, dx)
 	}
 	return nil
 }
 
-// inputsMatter reports whether an input of op leads to one of the xs.
-func (b *backprop) inputsMatter(op *Operation) bool {
+// receive keeps a gradient of x. The Switch of a loop is visited twice, and its
+// second gradient replaces the first.
+func (b *backprop) receive(x Output, dx Gradient) {
+	s := b.sums[x]
+	if s == nil {
+		s = &gradientSum{}
+		b.sums[x] = s
+	}
+	if s.added && x.op.isSwitch() {
+		s.parts = nil
+	}
+	s.parts = append(s.parts, dx)
+}
+
+// release lets the operations go on that have waited for op alone.
+func (b *backprop) release(op *Operation) {
 	for _, x := range op.in {
-		if b.between[x.op] && differentiable(x.DType()) {
-			return true
+		b.pending[x.op]--
+		n := b.pending[x.op]
+		switch {
+		case n != 0 && !(b.loops != nil && n > 0 && x.op.isLoopSwitch(b.loops)):
+		case b.loops != nil && x.op.isExit():
+			b.releaseExit(x)
+		default:
+			b.queue = append(b.queue, x.op)
 		}
 	}
-	return false
 }
 
-// gradientOf calls the gradient function of op, making sparse gradients dense
-// if it does not take them as they are.
-func gradientOf(op *Operation, dy []Gradient) []Gradient {
-	if op.Def.SparseGrad != nil && slices.ContainsFunc(dy, func(g Gradient) bool { return g.sparse != nil }) {
-		return op.Def.SparseGrad(op, dy)
-	}
-	dense := make([]Output, len(dy))
-	for i, g := range dy {
-		dense[i] = g.Output()
-	}
-	return op.Def.Grad(op, dense)
+// isLoopSwitch reports whether op is a Switch of a loop, not of a conditional.
+func (op *Operation) isLoopSwitch(*loopStates) bool {
+	return op.isSwitch() && op.flow != nil && op.flow.loop != nil
 }
 
-// total adds up what has arrived for x.
-func (b *backprop) total(x Output) Gradient {
-	switch gs := b.sums[x]; len(gs) {
-	case 0:
-		return Gradient{}
-	case 1:
-		return gs[0]
-	default:
-		sum := aggregate(gs)
-		b.sums[x] = []Gradient{sum}
-		return sum
+// releaseExit notes that all gradients of a loop's exit have come. The loop is
+// gone through once that is true of all its exits.
+func (b *backprop) releaseExit(x Output) {
+	l := b.loops.stateFor(x.op, false)
+	if l == nil {
+		return
 	}
-}
-
-// aggregate adds gradients: sparse ones among themselves by joining their
-// rows, others densely.
-func aggregate(gs []Gradient) Gradient {
-	if allSparse(gs) {
-		return joinSlices(gs)
+	l.deferred = append(l.deferred, x)
+	if l.pending--; l.pending > 0 {
+		return
 	}
-	xs := make([]Output, len(gs))
-	for i, g := range gs {
-		xs[i] = g.Output()
-	}
-	return Dense(Apply(nil, "AddN", xs).Output(0))
-}
-
-func allSparse(gs []Gradient) bool {
-	for _, g := range gs {
-		if g.sparse == nil {
-			return false
+	some := false
+	for _, y := range l.deferred {
+		if b.sums[y] != nil {
+			some = true
+			b.queue = append(b.queue, y.op)
+		} else {
+			l.unused = append(l.unused, y)
 		}
 	}
-	return true
+	for _, y := range l.unused {
+		if some && differentiable(y.DType()) {
+			b.receive(y, Dense(b.loops.zerosForExit(y)))
+		}
+		b.queue = append(b.queue, y.op)
+	}
 }
 
-func joinSlices(gs []Gradient) Gradient {
-	var values, indices []Output
-	for _, g := range gs {
-		values, indices = append(values, g.sparse.Values), append(indices, g.sparse.Indices)
+// unusedExits notes the exits that no gradient can come from, and returns them
+// if these are all.
+func (l *gradLoop) unusedExits(pending map[*Operation]int, isRoot map[*Operation]bool) (out []Output) {
+	for _, y := range l.exits {
+		if pending[y.op] > 0 {
+			continue
+		}
+		l.pending--
+		if !isRoot[y.op] {
+			l.unused = append(l.unused, y)
+		}
+		if l.pending == 0 {
+			out = append(out, l.unused...)
+		}
 	}
-	axis := constant(values[0].Graph(), Scalar(int32(0)))
-	join := func(xs []Output) Output { return Apply(nil, "ConcatV2", append(xs, axis)).Output(0) }
-	return Sparse(IndexedSlices{Values: join(values), Indices: join(indices), DenseShape: gs[0].sparse.DenseShape})
+	for _, x := range l.forward.loop.enters {
+		if pending[x.op] == 0 {
+			pending[x.op] = 1
+		}
+	}
+	return out
 }
 
 // results collects the gradients of the xs.
-func (b *backprop) results(o *GradientOptions) ([]Gradient, error) {
-	out := make([]Gradient, len(o.Xs))
-	for i, x := range o.Xs {
+func (b *backprop) results() ([]Gradient, error) {
+	out := make([]Gradient, len(b.o.Xs))
+	for i, x := range b.o.Xs {
 		s := b.total(x)
-		if s.IsZero() && o.ZeroUnconnected {
-			s = Dense(Apply(nil, "ZerosLike", []Output{x}).Output(0))
+		if s.IsZero() && b.o.ZeroUnconnected {
+			s = Dense(zerosLike(x))
 		}
 		if err := s.err(); err != nil {
 			return nil, err

@@ -87,6 +87,12 @@ type GradientOptions struct {
 	ZeroUnconnected bool
 	// Name is the name scope of what is added; "gradients" if empty.
 	Name string
+	// Colocate puts what computes the gradients of an operation where that is.
+	Colocate bool
+	// Gate makes gradients of one operation wait for all of its gradients.
+	Gate bool
+	// Aggregation says how gradients that come by several ways are added.
+	Aggregation Aggregation
 
 	tape *Tape // through which gradients flow, in an eager graph
 }
@@ -131,9 +137,8 @@ func Differentiate(o GradientOptions) ([]Gradient, error) {
 	}
 	var out []Gradient
 	var err error
-	g.Scope(o.Name, func() {
-		b := &backprop{g: g, sums: map[Output][]Gradient{}, stop: map[Output]bool{}, history: o.history()}
-		out, err = b.run(&o)
+	g.held(func() {
+		g.Scope(o.Name, func() { out, err = newBackprop(g, &o).run() })
 	})
 	if err == nil {
 		err = g.Err()
@@ -141,12 +146,22 @@ func Differentiate(o GradientOptions) ([]Gradient, error) {
 	return out, err
 }
 
+func newBackprop(g *Graph, o *GradientOptions) *backprop {
+	return &backprop{
+		g: g, o: o, sums: map[Output]*gradientSum{}, stop: map[*Operation]bool{}, history: o.history(),
+		pending: map[*Operation]int{}, between: map[*Operation]bool{},
+	}
+}
+
 // history returns the operations through which gradients can flow, in order.
 func (o *GradientOptions) history() []*Operation {
 	if o.tape != nil {
 		return o.tape.ops
 	}
-	return o.Ys[0].Graph().Operations()
+	g := o.Ys[0].Graph()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.ops[:len(g.ops):len(g.ops)]
 }
 
 func (o *GradientOptions) check() error {

@@ -14,20 +14,25 @@ import (
 // and returned by Err, by session.New and by every other consumer, and the
 // Outputs that depend on it are marked.
 type Graph struct {
-	mu      sync.Mutex // guards what sessions read: ops, their shapes, byName, err, library, version
-	ops     []*Operation
-	byName  map[string]*Operation
-	names   map[string]int // by lower-case name: the next suffix to try
-	err     error
-	strict  bool
-	eager   *eagerCache // nil unless the graph computes at once
-	scope   string      // prefix of names, with its "/"
-	device  DeviceSpec
-	devFunc func(*Node) string
-	control []*Operation
-	colls   map[string][]any
-	library *Library
-	version int // producer version of an imported graph, 0 for our own
+	mu        sync.Mutex // guards what sessions read: ops, their shapes, byName, err, library, version
+	ops       []*Operation
+	byName    map[string]*Operation
+	names     map[string]int // by lower-case name: the next suffix to try
+	err       error
+	strict    bool
+	eager     *eagerCache // nil unless the graph computes at once
+	scope     string      // prefix of names, with its "/"
+	device    DeviceSpec
+	devFunc   func(*Node) string
+	control   []*Operation
+	flow      *ControlFlowContext // in force
+	groups    []*Operation        // that operations are colocated with
+	overrides map[string]GradFunc // by op
+	holds     int                 // calls of held under way
+	public    int                 // while there are: how many operations sessions see
+	colls     map[string][]any
+	library   *Library
+	version   int // producer version of an imported graph, 0 for our own
 
 	variables int          // how many there are
 	tapes     int          // recordings in progress, in an eager graph
@@ -59,11 +64,15 @@ func (g *Graph) Err() error {
 	return g.err
 }
 
-// Operations returns the operations added so far, in order. It is safe while
-// the graph grows.
+// Operations returns the operations added so far, in order, but for those of
+// loops and gradients that are still being built. It is safe while the graph
+// grows.
 func (g *Graph) Operations() []*Operation {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if g.holds > 0 {
+		return slices.Clip(g.ops[:g.public])
+	}
 	return slices.Clip(g.ops)
 }
 

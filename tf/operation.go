@@ -11,6 +11,8 @@ type Operation struct {
 	g       *Graph
 	in      []Output
 	control []*Operation
+	flow    *ControlFlowContext // that op is in
+	grad    GradFunc            // instead of the op's
 	shapes  []Shape
 	handles []handleInfo
 	err     error      // set if the operation could not be built (or computed, in an eager graph)

@@ -9,6 +9,7 @@ import (
 // place gives o its name, device and control inputs, and adds it to the graph.
 func (o *Operation) place(spec *Spec) (err error) {
 	g := o.g
+	o.grad = g.overrides[o.OpName()]
 	if o.Name = g.UniqueName(spec.Name); !validName(o.Name) {
 		return Errorf(InvalidArgument, "'%s' is not a valid node name", o.Name)
 	}
@@ -21,10 +22,13 @@ func (o *Operation) place(spec *Spec) (err error) {
 	if o.control, err = controlInputs(g.control, spec.Control); err != nil {
 		return err
 	}
-	if err := o.colocate(spec.Colocate); err != nil {
+	if err := o.colocate(append(slices.Clip(g.groups), spec.Colocate...)); err != nil {
 		return err
 	}
 	o.in = slices.Clone(o.in) // the list is the caller's
+	if err := o.joinContext(); err != nil {
+		return err
+	}
 	g.add(o)
 	return nil
 }

@@ -1,0 +1,138 @@
+package tf
+
+// CondContexts is the collection of the contexts of conditionals that are in
+// no other context.
+const CondContexts = "cond_context"
+
+// Cond returns what onTrue returns if pred, a scalar, is true, else what
+// onFalse returns. Both are called, once, to add their operations to the
+// graph; of those only the ones of the branch taken are computed. They must
+// return equally many outputs of the same types. In an eager graph only one of
+// them is called.
+func Cond(pred Output, onTrue, onFalse func() []Output, opts ...Option) []Output {
+	g := pred.Graph()
+	if g == nil || pred.Err() != nil {
+		return failed(g, "cond", pred.Err())
+	}
+	if g.IsEager() {
+		return condNow(pred, onTrue, onFalse)
+	}
+	spec := g.newSpec("cond", opts)
+	var out []Output
+	var err error
+	g.Scope(spec.Name, func() {
+		g.held(func() { out, err = buildCond(pred, onTrue, onFalse) })
+	})
+	if err != nil {
+		return failed(g, spec.Name, err)
+	}
+	return out
+}
+
+// failed returns an output that carries err, which g keeps.
+func failed(g *Graph, name string, err error) []Output {
+	op := Failed(g, name, err)
+	return []Output{op.Output(0)}
+}
+
+func condNow(pred Output, onTrue, onFalse func() []Output) []Output {
+	v, err := pred.Value()
+	if err == nil && (v.DType() != Bool || v.Len() != 1) {
+		err = Errorf(InvalidArgument, "the predicate of a conditional must be a scalar of type bool, got %v", pred)
+	}
+	switch {
+	case err != nil:
+		return failed(pred.Graph(), "cond", err)
+	case Data[bool](v)[0]:
+		return onTrue()
+	}
+	return onFalse()
+}
+
+func buildCond(pred Output, onTrue, onFalse func() []Output) ([]Output, error) {
+	if pred.DType() != Bool {
+		return nil, Errorf(InvalidArgument, "pred must be a bool, got %v", pred)
+	}
+	sides := switchPlain(pred, pred)
+	onT, onF := identity(sides[1], Name("switch_t")), identity(sides[0], Name("switch_f"))
+	pred = identity(pred, Name("pred_id"))
+	if err := pred.Err(); err != nil {
+		return nil, err
+	}
+	yes, inTrue, err := buildBranch(condBranch{pred, onT, 1}, "true_fn", onTrue)
+	if err != nil {
+		return nil, err
+	}
+	no, inFalse, err := buildBranch(condBranch{pred, onF, 0}, "false_fn", onFalse)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkBranches(yes, no); err != nil {
+		return nil, err
+	}
+	out := make([]Output, len(yes))
+	for i := range out {
+		out[i] = merge([]Output{no[i], yes[i]})
+	}
+	if g := pred.Graph(); inTrue.outer == nil {
+		g.AddToCollection(CondContexts, inTrue)
+		g.AddToCollection(CondContexts, inFalse)
+	}
+	return out, nil
+}
+
+// buildBranch adds what f adds in a context of its own.
+func buildBranch(b condBranch, who string, f func() []Output) (out []Output, c *ControlFlowContext, err error) {
+	g := b.pred.Graph()
+	c = g.newContext("cond_text")
+	c.cond = &b
+	c.values[b.pred], c.external[b.pred], c.values[b.pivot] = true, b.pred, true
+	b.pivot.op.flow = c
+	g.within(c, func() {
+		out = f()
+		for i, x := range out {
+			if err = x.Err(); err == nil {
+				out[i] = c.result(x)
+				err = out[i].Err()
+			}
+			if err != nil {
+				return
+			}
+		}
+	})
+	if out == nil && err == nil {
+		err = Errorf(InvalidArgument, "'%s' must have a return value.", who)
+	}
+	c.exitResult(out...)
+	return out, c, err
+}
+
+// result returns what stands in c for x, which a branch returned and which may
+// be from outside.
+func (c *ControlFlowContext) result(x Output) Output {
+	if c.values[x] {
+		if y, ok := c.external[x]; ok {
+			return y
+		}
+		return x
+	}
+	c.values[x] = true
+	y := switchBy(c.captureAround(x), c.cond.pred)[c.cond.branch]
+	c.external[x] = y
+	return y
+}
+
+func checkBranches(yes, no []Output) error {
+	if len(yes) != len(no) {
+		return Errorf(InvalidArgument, "Incompatible return values of 'true_fn' and 'false_fn': The two structures don't have the same number of elements: %d from 'true_fn' and %d from 'false_fn'.", len(yes), len(no))
+	}
+	if len(yes) == 0 {
+		return Errorf(InvalidArgument, "'true_fn' and 'false_fn' must return at least one result.")
+	}
+	for i := range yes {
+		if t, f := yes[i].DType().Base(), no[i].DType().Base(); t != f {
+			return Errorf(InvalidArgument, "Outputs of 'true_fn' and 'false_fn' must have the same type(s). Received %s from 'true_fn' and %s from 'false_fn'.", t, f)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,186 @@
+package ops
+
+import (
+	"sync"
+
+	"github.com/gorge-tf/gorge/internal/resource"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	for version, h := range map[string]string{"": "Ref(string)", "V2": "resource"} {
+		add := func(d tf.OpDef) {
+			d.Name += version
+			d.Stateful = version != ""
+			d.NoGrad = tf.NotDifferentiable
+			tf.Register(d)
+		}
+		size := ""
+		if version != "" {
+			size = "max_size: int32"
+		}
+		add(tf.OpDef{Name: "Stack", In: size, Out: "handle: " + h, Attrs: "elem_type: type; stack_name: string = ''",
+			Shape: stackShape, Kernels: tf.AnyType(newStack)})
+		add(tf.OpDef{Name: "StackPush", In: "handle: " + h + "; elem: T", Out: "output: T", Attrs: "T: type; swap_memory: bool = false",
+			Shape: func(c *tf.Infer) error { c.Set(0, c.In(1)); return nil }, Kernels: tf.AnyType(stateless(stackPush))})
+		add(tf.OpDef{Name: "StackPop", In: "handle: " + h, Out: "elem: elem_type", Attrs: "elem_type: type",
+			Shape: unknownOutputs, Kernels: tf.AnyType(stateless(stackPop))})
+		add(tf.OpDef{Name: "StackClose", In: "handle: " + h, Shape: noOutputs, Kernels: tf.AnyType(stateless(stackClose))})
+	}
+}
+
+// StackOpts are the optional attributes of StackV2.
+type StackOpts struct{ StackName string }
+
+// Apply sets the attributes.
+func (o StackOpts) Apply(s *tf.Spec) { s.Set("stack_name", o.StackName) }
+
+// StackV2 makes a stack of tensors of type d that lasts for a step, and returns
+// its handle. It holds at most maxSize, a scalar, of them unless that is
+// negative.
+func StackV2(maxSize tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
+	return apply("StackV2", attrs(opts, tf.Attr("elem_type", d)), maxSize)
+}
+
+// StackPushV2 pushes elem, which it returns.
+func StackPushV2(handle, elem tf.Output, opts ...tf.Option) tf.Output {
+	return apply("StackPushV2", opts, handle, elem)
+}
+
+// StackPopV2 removes what was pushed last, of type d, and returns it.
+func StackPopV2(handle tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
+	return apply("StackPopV2", attrs(opts, tf.Attr("elem_type", d)), handle)
+}
+
+// StackCloseV2 deletes a stack.
+func StackCloseV2(handle tf.Output, opts ...tf.Option) *tf.Operation {
+	return tf.Apply(nil, "StackCloseV2", []tf.Output{handle}, opts...)
+}
+
+func stackShape(c *tf.Infer) error {
+	if c.NumIn() == 0 {
+		c.Set(0, tf.Shape{2})
+		return nil
+	}
+	c.Set(0, tf.Shape{})
+	return nil
+}
+
+// unknownOutputs: nothing is known of the outputs.
+func unknownOutputs(*tf.Infer) error { return nil }
+
+// A stack is a stack of tensors.
+type stack struct {
+	name  string
+	dtype tf.DType
+	most  int // negative: there is no limit
+
+	mu     sync.Mutex
+	elems  []*tf.Tensor
+	closed bool
+}
+
+var _ = resource.Declare[*stack]("tensorflow::Stack")
+
+// Close drops what is on the stack.
+func (s *stack) Close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, t := range s.elems {
+		t.Release()
+	}
+	s.elems, s.closed = nil, true
+}
+
+func (s *stack) push(t *tf.Tensor) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.closed:
+		return s.closedError()
+	case s.most >= 0 && len(s.elems) >= s.most:
+		return tf.Errorf(tf.InvalidArgument, "Stack[%s] overflowed its max_size (%d)", s.name, s.most)
+	}
+	s.elems = append(s.elems, t.Share())
+	return nil
+}
+
+func (s *stack) pop() (*tf.Tensor, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := len(s.elems)
+	switch {
+	case s.closed:
+		return nil, s.closedError()
+	case n == 0:
+		return nil, tf.Errorf(tf.InvalidArgument, "Stack[%s] is empty when calling Pop().", s.name)
+	}
+	t := s.elems[n-1]
+	s.elems[n-1] = nil
+	s.elems = s.elems[:n-1]
+	return t, nil
+}
+
+func (s *stack) closedError() error {
+	return tf.Errorf(tf.InvalidArgument, "Stack[%s] has already been closed.", s.name)
+}
+
+func newStack(n *tf.Node) (tf.Kernel, error) {
+	base, d := n.Str("stack_name"), n.Type("elem_type")
+	if base == "" {
+		base = n.Name
+	}
+	return tf.Compute(func(c *tf.OpContext) error {
+		s := &stack{name: stepName(base), dtype: d, most: -1}
+		if len(c.In) > 0 {
+			most, err := intInput(c, 0, "Stack size")
+			if err != nil {
+				return err
+			}
+			s.most = most
+		}
+		if err := keepForStep(c, s.name, s); err != nil {
+			return err
+		}
+		giveHandle(c, "_stacks", s.name, s)
+		return nil
+	}), nil
+}
+
+func stackPush(c *tf.OpContext) error {
+	s, err := fromHandle[*stack](c, "Stack")
+	if err != nil {
+		return err
+	}
+	t := c.Input(1)
+	if t.DType() != s.dtype {
+		return tf.Errorf(tf.InvalidArgument, "Must have type %s but got %s", s.dtype.CName(), t.DType().CName())
+	}
+	if err := s.push(t); err != nil {
+		return err
+	}
+	c.Forward(1, 0)
+	return nil
+}
+
+func stackPop(c *tf.OpContext) error {
+	s, err := fromHandle[*stack](c, "Stack")
+	if err != nil {
+		return err
+	}
+	t, err := s.pop()
+	if err != nil {
+		return err
+	}
+	c.Set(0, t)
+	return nil
+}
+
+func stackClose(c *tf.OpContext) error {
+	s, err := fromHandle[*stack](c, "Stack")
+	if err != nil {
+		return err
+	}
+	s.Close()
+	return nil
+}
