@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
 )
 
@@ -24,6 +25,25 @@ type Call struct {
 	Feeds     []*tf.Tensor
 	Fetches   []string
 	Targets   []string
+	// Options says more about how to run the step; nil: nothing. If it is
+	// set, the backend sets Metadata.
+	Options  *pb.RunOptions
+	Metadata *RunMetadata
+}
+
+// A Partialer is a Backend that can run a step in pieces.
+type Partialer interface {
+	// PartialRun begins a step that will feed and fetch what c names, and run
+	// its targets. The feeds of c have no values.
+	PartialRun(ctx context.Context, c *Call) (Pieces, error)
+}
+
+// Pieces is a step of a backend that is run in pieces.
+type Pieces interface {
+	// Run runs a piece, which has no targets.
+	Run(ctx context.Context, c *Call) ([]*tf.Tensor, error)
+	// Close gives up the pieces that have not been run.
+	Close()
 }
 
 // Config says how a session works. Its zero value is a session in this
@@ -38,8 +58,20 @@ type Config struct {
 	// SoftPlacement lets operations that ask for a device that is not there
 	// run elsewhere.
 	SoftPlacement bool
-	// Threads bounds the goroutines that one operation uses; 0: the cores.
+	// Threads bounds the goroutines that one operation uses (TensorFlow's
+	// intra-op threads); 0: the cores.
 	Threads int
+	// InterOp bounds the operations of a device that are computed at once; 0:
+	// as Threads.
+	InterOp int
+	// InterOpPools gives, instead of InterOp, bounds from which each step
+	// chooses one by RunOptions.InterOpPool.
+	InterOpPools []int
+	// CostModelEvery makes each so-manieth step that is run with options
+	// report the costs of its nodes; 0: none.
+	CostModelEvery int64
+	// LogDevicePlacement tells Log which device each node runs on.
+	LogDevicePlacement bool
 	// DisabledPasses names the optimization passes that are switched off;
 	// "all" switches off all of them, so that every node runs as written.
 	DisabledPasses []string

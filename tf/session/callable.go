@@ -12,7 +12,7 @@ type Callable struct {
 	s     *Session
 	call  Call
 	feeds []tf.Output
-	slots []int // which result each fetch is, -1 for operations
+	slots []slot
 	run   func(ctx context.Context, args []*tf.Tensor) ([]*tf.Tensor, error)
 }
 
@@ -24,33 +24,46 @@ type Preparer interface {
 // MakeCallable prepares a step that feeds the given outputs, in this order, and
 // fetches what Run would.
 func (s *Session) MakeCallable(feeds []tf.Output, fetches ...tf.Fetchable) (*Callable, error) {
-	call, slots, err := s.call(nil, fetches)
-	if err != nil {
+	if err := s.open(); err != nil {
 		return nil, err
 	}
-	c := &Callable{s: s, call: *call, feeds: feeds, slots: slots}
+	var p plan
 	for _, x := range feeds {
-		if err := x.Err(); err != nil {
+		if err := feedable(s.g, x); err != nil {
 			return nil, err
 		}
-		c.call.FeedNames = append(c.call.FeedNames, x.Name())
+		p.call.FeedNames = append(p.call.FeedNames, x.Name())
 	}
-	c.run = func(ctx context.Context, args []*tf.Tensor) ([]*tf.Tensor, error) {
-		step := c.call
-		step.Feeds = args
-		return s.b.Run(ctx, &step)
+	if err := p.addFetches(s.g, fetches); err != nil {
+		return nil, err
 	}
-	if p, ok := s.b.(Preparer); ok {
-		if c.run, err = p.Prepare(&c.call); err != nil {
+	c := &Callable{s: s, call: p.call, feeds: feeds, slots: p.slots}
+	c.run = c.runCall
+	if p.answered() {
+		c.run = func(context.Context, []*tf.Tensor) ([]*tf.Tensor, error) { return nil, nil }
+		return c, nil
+	}
+	if b, ok := s.b.(Preparer); ok {
+		var err error
+		if c.run, err = b.Prepare(&c.call); err != nil {
 			return nil, s.locate(err)
 		}
 	}
 	return c, nil
 }
 
+func (c *Callable) runCall(ctx context.Context, args []*tf.Tensor) ([]*tf.Tensor, error) {
+	step := c.call
+	step.Feeds = args
+	return c.s.b.Run(ctx, &step)
+}
+
 // Run runs the step. It takes a value for each feed and returns a tensor for
 // each fetch, nil for operations.
 func (c *Callable) Run(ctx context.Context, args ...*tf.Tensor) ([]*tf.Tensor, error) {
+	if err := c.s.open(); err != nil {
+		return nil, err
+	}
 	if len(args) != len(c.feeds) {
 		return nil, tf.Errorf(tf.InvalidArgument, "Expected %d feed tensors, but got %d", len(c.feeds), len(args))
 	}
@@ -65,16 +78,5 @@ func (c *Callable) Run(ctx context.Context, args ...*tf.Tensor) ([]*tf.Tensor, e
 	if err != nil {
 		return nil, c.s.locate(err)
 	}
-	return spread(got, c.slots), nil
-}
-
-// spread puts results where they were asked for.
-func spread(got []*tf.Tensor, slots []int) []*tf.Tensor {
-	out := make([]*tf.Tensor, len(slots))
-	for i, k := range slots {
-		if k >= 0 {
-			out[i] = got[k]
-		}
-	}
-	return out
+	return spread(c.slots, got, args), nil
 }

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"log/slog"
 
 	"github.com/gorge-tf/gorge/internal/device"
 	"github.com/gorge-tf/gorge/internal/direct"
@@ -20,11 +21,45 @@ func newDirect(g *tf.Graph, cfg Config) (Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	return inProcess{direct.New(g, direct.Config{Devices: devices, Soft: cfg.SoftPlacement, Threads: cfg.Threads, DisabledPasses: cfg.DisabledPasses})}, nil
+	return inProcess{direct.New(g, direct.Config{
+		Devices: devices, Soft: cfg.SoftPlacement, Threads: cfg.Threads, InterOp: cfg.InterOp, Pools: cfg.InterOpPools,
+		CostModelEvery: cfg.CostModelEvery, LogPlacement: placementLog(cfg), DisabledPasses: cfg.DisabledPasses,
+	})}, nil
 }
 
-func (b inProcess) Run(ctx context.Context, c *Call) ([]*tf.Tensor, error) {
-	return b.s.Run(ctx, pass.Signature{Feeds: c.FeedNames, Fetches: c.Fetches, Targets: c.Targets}, c.Feeds)
+// placementLog returns who hears of placements, nil if nobody does.
+func placementLog(cfg Config) func(string) {
+	if !cfg.LogDevicePlacement || cfg.Log == nil {
+		return nil
+	}
+	log := slog.New(cfg.Log)
+	return func(text string) { log.Info("device placement\n" + text) }
+}
+
+func signature(c *Call) pass.Signature {
+	return pass.Signature{Feeds: c.FeedNames, Fetches: c.Fetches, Targets: c.Targets}
+}
+
+func (b inProcess) Run(ctx context.Context, c *Call) (out []*tf.Tensor, err error) {
+	if c.Options == nil {
+		return b.s.Run(ctx, signature(c), c.Feeds)
+	}
+	out, c.Metadata, err = b.s.RunOptions(ctx, signature(c), c.Feeds, c.Options)
+	return out, err
+}
+
+func (b inProcess) PartialRun(_ context.Context, c *Call) (Pieces, error) {
+	p, err := b.s.PartialRun(signature(c))
+	if err != nil {
+		return nil, err
+	}
+	return pieces{p}, nil
 }
 
 func (b inProcess) Close() error { return b.s.Close() }
+
+type pieces struct{ *direct.PartialRun }
+
+func (p pieces) Run(ctx context.Context, c *Call) ([]*tf.Tensor, error) {
+	return p.PartialRun.Run(ctx, c.FeedNames, c.Feeds, c.Fetches)
+}

@@ -4,9 +4,9 @@ package session
 
 import (
 	"context"
-	"slices"
-	"strings"
+	"sync/atomic"
 
+	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
 	_ "github.com/gorge-tf/gorge/tf/ops" // kernels for every op a loaded graph may name
 )
@@ -14,13 +14,12 @@ import (
 // A Session runs steps of a graph. The graph may grow while steps run. All
 // methods may be called from any goroutine.
 type Session struct {
-	g   *tf.Graph
-	b   Backend
-	cfg Config
+	g      *tf.Graph
+	b      Backend
+	cfg    Config
+	closed atomic.Bool
+	retire func() // ends an interactive session's turn as its graph's default
 }
-
-// Feeds gives values to outputs for one step.
-type Feeds map[tf.Output]tf.Value
 
 // An Option adjusts a new session.
 type Option func(*Config)
@@ -74,23 +73,55 @@ func New(g *tf.Graph, opts ...Option) (*Session, error) {
 // Graph returns the session's graph.
 func (s *Session) Graph() *tf.Graph { return s.g }
 
-// Close ends the session; steps that are running end with an error.
-func (s *Session) Close() error { return s.b.Close() }
+// Close ends the session: steps that are running end with an error, and what
+// the session alone holds is given back. The graph stays, and so do other
+// sessions on it. Closing again does nothing.
+func (s *Session) Close() error {
+	if s.closed.Swap(true) {
+		return nil
+	}
+	if s.retire != nil {
+		s.retire()
+	}
+	return s.b.Close()
+}
 
 // Run feeds values, runs what fetches ask for and returns a tensor for each:
-// the value of an Output, nil for an Operation, which is only run.
+// the value of an Output, nil for an Operation, which is only run. Any output
+// may be fed, and one that is also fetched is what was fed.
 func (s *Session) Run(ctx context.Context, feeds Feeds, fetches ...tf.Fetchable) ([]*tf.Tensor, error) {
-	c, slots, err := s.call(feeds, fetches)
+	out, _, err := s.run(ctx, nil, feeds, fetches)
+	return out, err
+}
+
+// run runs a step, with metadata if there are options.
+func (s *Session) run(ctx context.Context, o *pb.RunOptions, feeds Feeds, fetches []tf.Fetchable) ([]*tf.Tensor, *RunMetadata, error) {
+	if err := s.open(); err != nil {
+		return nil, nil, err
+	}
+	p, err := s.plan(feeds, fetches)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	p.call.Options = o
+	if p.answered() {
+		return p.spread(nil), &RunMetadata{}, nil
 	}
 	ctx, cancel := s.bounded(ctx)
 	defer cancel()
-	got, err := s.b.Run(ctx, c)
+	got, err := s.b.Run(ctx, &p.call)
 	if err != nil {
-		return nil, s.locate(err)
+		return nil, nil, s.locate(err)
 	}
-	return spread(got, slots), nil
+	return p.spread(got), p.call.Metadata, nil
+}
+
+// open reports as an error that the session has been closed.
+func (s *Session) open() error {
+	if s.closed.Load() {
+		return tf.Errorf(tf.FailedPrecondition, "Attempted to use a closed Session.")
+	}
+	return nil
 }
 
 // bounded applies the session's time limit.
@@ -112,99 +143,6 @@ func Fetch[T tf.Elem](ctx context.Context, s *Session, feeds Feeds, y tf.Output,
 		return nil, err
 	}
 	return tf.Values[T](out[0])
-}
-
-// call translates feeds and fetches to names. slots says for each fetch which
-// result it is, -1 for operations.
-func (s *Session) call(feeds Feeds, fetches []tf.Fetchable) (c *Call, slots []int, err error) {
-	if len(fetches) == 0 {
-		return nil, nil, tf.Errorf(tf.InvalidArgument, "Must specify at least one target to fetch or execute.")
-	}
-	c, slots = &Call{}, make([]int, len(fetches))
-	if err := c.addFeeds(s.g, feeds); err != nil {
-		return nil, nil, err
-	}
-	for i, f := range fetches {
-		if slots[i], err = c.addFetch(s.g, f); err != nil {
-			return nil, nil, err
-		}
-	}
-	return c, slots, nil
-}
-
-func (c *Call) addFeeds(g *tf.Graph, feeds Feeds) error {
-	type feed struct {
-		name string
-		t    *tf.Tensor
-	}
-	list := make([]feed, 0, len(feeds))
-	for x, v := range feeds {
-		t, err := checkFeed(g, x, v)
-		if err != nil {
-			return err
-		}
-		list = append(list, feed{x.Name(), t})
-	}
-	slices.SortFunc(list, func(a, b feed) int { return strings.Compare(a.name, b.name) })
-	for _, f := range list {
-		c.FeedNames, c.Feeds = append(c.FeedNames, f.name), append(c.Feeds, f.t)
-	}
-	return nil
-}
-
-// checkFeed compares a value with what it is fed for.
-func checkFeed(g *tf.Graph, x tf.Output, v tf.Value) (*tf.Tensor, error) {
-	if err := x.Err(); err != nil {
-		return nil, err
-	}
-	op := x.Operation()
-	fail := func(format string, args ...any) error {
-		return tf.AtNode(tf.Errorf(tf.InvalidArgument, format, args...), &op.Node, nil)
-	}
-	if x.Graph() != g {
-		return nil, fail("a feed must belong to the session's graph, %s does not", x.Name())
-	}
-	if v == nil {
-		return nil, fail("the value fed for %s must not be nil", x.Name())
-	}
-	t, err := v.AsTensor()
-	if err != nil {
-		return nil, tf.AtNode(err, &op.Node, nil)
-	}
-	switch {
-	case t.DType() != x.DType().Base():
-		return nil, fail("the value fed for %s must have its type %v, got %v%v", x.Name(), x.DType().Base(), t.DType(), t.Shape())
-	case !x.Shape().Compatible(t.Shape()):
-		return nil, fail("Cannot feed value of shape %v for Tensor %s, which has shape %v", t.Shape(), x.Name(), x.Shape())
-	}
-	return t, nil
-}
-
-// addFetch adds f and returns which result it will be.
-func (c *Call) addFetch(g *tf.Graph, f tf.Fetchable) (int, error) {
-	if f == nil || f.Operation() == nil {
-		return 0, tf.Errorf(tf.InvalidArgument, "a fetch must be an output or operation of the graph, got none")
-	}
-	op := f.Operation()
-	if err := op.Err(); err != nil {
-		return 0, err
-	}
-	if op.Graph() != g {
-		return 0, tf.AtNode(tf.Errorf(tf.InvalidArgument, "a fetch must belong to the session's graph, %s does not", op.Name), &op.Node, nil)
-	}
-	x, ok := f.(tf.Output)
-	if !ok {
-		c.Targets = append(c.Targets, op.Name)
-		return -1, nil
-	}
-	if err := x.Err(); err != nil {
-		return 0, err
-	}
-	if k := slices.Index(c.Fetches, x.Name()); k >= 0 {
-		return k, nil
-	}
-	c.Fetches = append(c.Fetches, x.Name())
-	return len(c.Fetches) - 1, nil
 }
 
 // locate adds the program's line to an error that only names a node, as those

@@ -1,0 +1,112 @@
+package session
+
+import (
+	"slices"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// plan is a step as the backend runs it, and how its results answer the fetches.
+type plan struct {
+	call  Call
+	slots []slot
+}
+
+// slot says where the answer to a fetch comes from.
+type slot struct {
+	from source
+	i    int
+}
+
+type source uint8
+
+const (
+	nowhere  source = iota // an operation, which is only run
+	returned               // result i
+	fed                    // the value of feed i
+)
+
+// plan translates feeds and fetches to names.
+func (s *Session) plan(feeds Feeds, fetches []tf.Fetchable) (*plan, error) {
+	p := &plan{}
+	if err := p.call.addFeeds(s.g, feeds); err != nil {
+		return nil, err
+	}
+	return p, p.addFetches(s.g, fetches)
+}
+
+func (p *plan) addFetches(g *tf.Graph, fetches []tf.Fetchable) (err error) {
+	if len(fetches) == 0 {
+		return tf.Errorf(tf.InvalidArgument, "Must specify at least one target to fetch or execute.")
+	}
+	p.slots = make([]slot, len(fetches))
+	for i, f := range fetches {
+		if p.slots[i], err = p.addFetch(g, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addFetch adds f and returns where its answer will come from.
+func (p *plan) addFetch(g *tf.Graph, f tf.Fetchable) (slot, error) {
+	if err := fetchable(g, f); err != nil {
+		return slot{}, err
+	}
+	c := &p.call
+	x, ok := f.(tf.Output)
+	if !ok {
+		if name := f.Operation().Name; !slices.Contains(c.Targets, name) {
+			c.Targets = append(c.Targets, name)
+		}
+		return slot{}, nil
+	}
+	name := x.Name()
+	if k := slices.Index(c.FeedNames, name); k >= 0 {
+		return slot{fed, k}, nil
+	}
+	k := slices.Index(c.Fetches, name)
+	if k < 0 {
+		k = len(c.Fetches)
+		c.Fetches = append(c.Fetches, name)
+	}
+	return slot{returned, k}, nil
+}
+
+// fetchable reports as an error that f cannot be fetched in sessions on g.
+func fetchable(g *tf.Graph, f tf.Fetchable) error {
+	if f == nil || f.Operation() == nil {
+		return tf.Errorf(tf.InvalidArgument, "a fetch must be an output or operation of the graph, got none")
+	}
+	op := f.Operation()
+	if err := op.Err(); err != nil {
+		return err
+	}
+	if op.Graph() != g {
+		return tf.AtNode(tf.Errorf(tf.InvalidArgument, "a fetch must belong to the session's graph, %s does not", op.Name), &op.Node, nil)
+	}
+	if x, ok := f.(tf.Output); ok {
+		return x.Err()
+	}
+	return nil
+}
+
+// answered reports whether all that is fetched has been fed: then nothing has to
+// be run.
+func (p *plan) answered() bool { return len(p.call.Fetches)+len(p.call.Targets) == 0 }
+
+// spread puts results where they were asked for.
+func (p *plan) spread(got []*tf.Tensor) []*tf.Tensor { return spread(p.slots, got, p.call.Feeds) }
+
+func spread(slots []slot, got, feeds []*tf.Tensor) []*tf.Tensor {
+	out := make([]*tf.Tensor, len(slots))
+	for i, s := range slots {
+		switch s.from {
+		case returned:
+			out[i] = got[s.i]
+		case fed:
+			out[i] = feeds[s.i]
+		}
+	}
+	return out
+}
