@@ -215,3 +215,16 @@ func (r *reach) library() *Library {
 	}
 	return out
 }
+
+// Key returns a text that tells f, with its attributes, from all others.
+func (f Func) Key() string {
+	if len(f.Attrs) == 0 {
+		return f.Name
+	}
+	p, err := funcProto(f)
+	if err != nil {
+		return f.Name + f.Attrs.String()
+	}
+	b, _ := proto.MarshalOptions{Deterministic: true}.Marshal(p)
+	return string(b)
+}

@@ -103,6 +103,9 @@ func (c *graphs) extend() (*graph.Graph, error) {
 	}
 	library, producer := c.source.Library()
 	g := graph.FromOperations(ops, library, producer)
+	if err := pass.Lower(g, c.cfg.DisabledPasses); err != nil {
+		return nil, err
+	}
 	p := pass.Placer{Devices: deviceInfo(c.cfg.Devices), Soft: c.cfg.Soft, Pinned: c.pinned}
 	if err := p.Place(g); err != nil {
 		return nil, err

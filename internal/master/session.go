@@ -103,6 +103,9 @@ func (s *session) setGraph(def *pb.GraphDef) error {
 	if err != nil {
 		return err
 	}
+	if err := pass.Lower(g, nil); err != nil {
+		return err
+	}
 	if err := s.layout.place(g, s.cfg.GetAllowSoftPlacement(), s.pinned); err != nil {
 		return err
 	}

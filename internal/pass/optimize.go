@@ -50,9 +50,9 @@ const maxRounds = 10
 // PassNames returns the names of the optimizations, in the order in which they
 // run.
 func PassNames() []string {
-	out := make([]string, len(optimizers))
+	out := []string{lowerPass, inlinePass}
 	for i := range optimizers {
-		out[i] = optimizers[i].name
+		out = append(out, optimizers[i].name)
 	}
 	return out
 }

@@ -28,8 +28,9 @@ type Runtime struct {
 // A Graph is ready to run, any number of steps at once: an executor for each
 // device that has a part in it.
 type Graph struct {
-	rt    *Runtime
-	parts []part
+	rt        *Runtime
+	parts     []part
+	functions *functions
 }
 
 type part struct {
@@ -41,6 +42,11 @@ type part struct {
 // Build optimizes g, which is placed on devices of this task, splits it by
 // device, and prepares an executor for each part. It takes over g.
 func (rt *Runtime) Build(g *graph.Graph) (*Graph, error) {
+	return rt.build(g, newFunctions(rt, g.Library))
+}
+
+// build is Build for a graph whose nodes call the given functions.
+func (rt *Runtime) build(g *graph.Graph, fs *functions) (*Graph, error) {
 	if err := pass.Optimize(g, pass.Options{Disabled: rt.DisabledPasses, Eval: rt.evaluator().eval}); err != nil {
 		return nil, err
 	}
@@ -52,7 +58,7 @@ func (rt *Runtime) Build(g *graph.Graph) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Graph{rt: rt}
+	out := &Graph{rt: rt, functions: fs}
 	for _, d := range rt.Devices.List() {
 		name := d.Spec().String()
 		if graphs[name] == nil {

@@ -35,16 +35,32 @@ func (g *Graph) Run(ctx context.Context, a Args) error {
 	}
 	step := tf.Step{ID: a.ID, Context: ctx, Rendezvous: a.Rendezvous, Frame: a.Frame, Parallel: g.rt.Parallel, Container: resource.StepContainer(a.ID), Tracer: a.Tracer, InterOp: a.InterOp}
 	defer g.clear(step.Container)
-	if len(g.parts) == 1 && g.parts[0].exec.Inline() {
-		step.Resources = g.parts[0].device.Resources()
-		return Explained(ctx, g.parts[0].exec.Run(&step))
+	return g.run(ctx, &step, a)
+}
+
+// call is Run for a function, within a step whose container is given.
+func (g *Graph) call(ctx context.Context, a Args, container string) error {
+	if ctx.Err() != nil {
+		return ended(ctx)
 	}
-	return g.runParts(ctx, &step, a.Rendezvous)
+	step := tf.Step{ID: a.ID, Context: ctx, Rendezvous: a.Rendezvous, Frame: a.Frame, Parallel: g.rt.Parallel, Container: container, Tracer: a.Tracer, InterOp: a.InterOp}
+	return g.run(ctx, &step, a)
+}
+
+// inline reports whether no node of g ever waits.
+func (g *Graph) inline() bool { return len(g.parts) == 1 && g.parts[0].exec.Inline() }
+
+func (g *Graph) run(ctx context.Context, step *tf.Step, a Args) error {
+	if g.inline() {
+		step.Resources = g.parts[0].device.Resources()
+		return Explained(ctx, g.parts[0].exec.Run(step))
+	}
+	return g.runParts(ctx, step, a)
 }
 
 // runParts runs all parts at once, each on a goroutine of its own but the last.
-func (g *Graph) runParts(ctx context.Context, step *tf.Step, v Rendezvous) error {
-	r := &run{rendezvous: v, left: len(g.parts), done: make(chan struct{})}
+func (g *Graph) runParts(ctx context.Context, step *tf.Step, a Args) error {
+	r := &run{rendezvous: a.Rendezvous, left: len(g.parts), done: make(chan struct{})}
 	step.Context, r.cancel = context.WithCancelCause(ctx)
 	defer r.cancel(nil)
 	unwatch := r.watch(ctx)
@@ -52,6 +68,7 @@ func (g *Graph) runParts(ctx context.Context, step *tf.Step, v Rendezvous) error
 		p := &g.parts[i]
 		s := *step
 		s.Resources = p.device.Resources()
+		g.equip(&s, p, a)
 		if i == len(g.parts)-1 {
 			p.exec.Start(&s, r.fail, r.end)
 		} else {
@@ -65,6 +82,12 @@ func (g *Graph) runParts(ctx context.Context, step *tf.Step, v Rendezvous) error
 
 // clear drops what lives as long as a step.
 func (g *Graph) clear(container string) {
+	if g.functions != nil { // they may have been on other devices
+		for _, d := range g.rt.Devices.List() {
+			d.Resources().Clear(container)
+		}
+		return
+	}
 	for i := range g.parts {
 		g.parts[i].device.Resources().Clear(container)
 	}

@@ -1,0 +1,263 @@
+package pass
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// bodyOf returns the body of f, nil if there is none: what is wrong will be
+// told when f is called.
+func (e *expander) bodyOf(f tf.Func) *tf.FunctionBody {
+	key := f.Key()
+	b, known := e.bodies[key]
+	if !known {
+		b, _ = e.Library.Body(f)
+		e.bodies[key] = b
+	}
+	return b
+}
+
+// inline puts the body of f in the place of n, which calls it.
+func (e *expander) inline(n *graph.Node, f tf.Func) error {
+	if n.Bool("_noinline") || e.calls[n].has(f.Name) {
+		return nil
+	}
+	b := e.bodyOf(f)
+	if b == nil || b.NoInline || !fits(n, b) {
+		return nil
+	}
+	g, err := graph.FromProtoWith(b.Graph, e.Library)
+	if err != nil {
+		return nil // the call will tell
+	}
+	in := &inlining{expander: e, n: n, b: b, g: g, inner: &chain{f.Name, e.calls[n]}, nodes: make(map[*graph.Node]graph.Edge, len(g.Nodes))}
+	for _, step := range []func() error{in.addArgs, in.addGate, in.addNodes, in.connect} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return in.finish()
+}
+
+// fits reports whether n gives and takes what the body does.
+func fits(n *graph.Node, b *tf.FunctionBody) bool {
+	same := func(a, b tf.DType) bool { return a.Base() == b.Base() && !b.IsRef() }
+	return slices.EqualFunc(n.InTypes, b.ArgTypes, same) && slices.EqualFunc(n.OutTypes, b.RetTypes, same)
+}
+
+// inlining is a call that is being replaced.
+type inlining struct {
+	*expander
+	n     *graph.Node
+	b     *tf.FunctionBody
+	g     *graph.Graph // the body
+	inner *chain
+	nodes map[*graph.Node]graph.Edge // what stands for the nodes of the body
+	gate  []*graph.Node              // what nodes without inputs wait for
+}
+
+// addArgs finds what stands for the arguments. The body waits for what the
+// call waits for.
+func (in *inlining) addArgs() error {
+	for i, name := range in.b.Args {
+		x := in.n.In[i]
+		if len(in.n.Control) > 0 || chooses[x.Node.OpName()] || x.Type().IsRef() {
+			var err error
+			if x, err = in.identity(in.n, name, x, in.n.Control...); err != nil {
+				return err
+			}
+		}
+		in.nodes[in.g.Node(name)] = x
+	}
+	return nil
+}
+
+// addGate: a call runs when all of its inputs are there, and not at all if one
+// is dead. Nodes of the body that have no inputs must not run without them.
+func (in *inlining) addGate() error {
+	var wait []*graph.Node
+	for _, name := range in.b.Args {
+		if x := in.nodes[in.g.Node(name)].Node; !slices.Contains(wait, x) {
+			wait = append(wait, x)
+		}
+	}
+	if len(wait) == 0 {
+		wait = in.n.Control
+	}
+	if len(wait) < 2 {
+		in.gate = wait
+		return nil
+	}
+	d, err := in.derive(in.n, "input_control", "NoOp", nil)
+	if err != nil {
+		return err
+	}
+	d.Control, in.gate = wait, []*graph.Node{d}
+	return nil
+}
+
+// addNodes copies the body's nodes, without inputs.
+func (in *inlining) addNodes() error {
+	caller, err := tf.ParseDevice(in.n.Device)
+	if err != nil {
+		return tf.AtNode(err, &in.n.Node, nil)
+	}
+	for _, b := range in.g.Nodes {
+		if op := b.OpName(); op == "_Arg" || op == "_Retval" {
+			continue
+		}
+		own, err := tf.ParseDevice(b.Device)
+		if err != nil {
+			return tf.AtNode(err, &b.Node, nil)
+		}
+		c := &graph.Node{Node: b.Node}
+		c.Name, c.Device, c.Attrs = in.unused(in.n.Name+"/"+b.Name), caller.Override(own).String(), in.rename(b)
+		if err := in.Add(c); err != nil {
+			return err
+		}
+		in.calls[c] = in.inner
+		in.nodes[b] = graph.Edge{Node: c}
+	}
+	return nil
+}
+
+// rename returns the attributes of b with the names in them that must be
+// distinct in the whole graph.
+func (in *inlining) rename(b *graph.Node) tf.Attrs {
+	frame, isLoop := b.Attrs["frame_name"].(string)
+	classes := b.Strs("_class")
+	if !isLoop && len(classes) == 0 {
+		return b.Attrs
+	}
+	out := maps.Clone(b.Attrs)
+	if isLoop {
+		out["frame_name"] = in.n.Name + "/" + frame
+	}
+	if len(classes) == 0 {
+		return out
+	}
+	renamed := make([]string, len(classes))
+	for i, c := range classes {
+		renamed[i] = c
+		if node, ok := strings.CutPrefix(c, "loc:@"); ok && in.g.Node(node) != nil {
+			renamed[i] = "loc:@" + in.nodeName(node)
+		}
+	}
+	out["_class"] = renamed
+	return out
+}
+
+// nodeName returns what a node of the body is called in the graph.
+func (in *inlining) nodeName(name string) string {
+	if x, ok := in.nodes[in.g.Node(name)]; ok {
+		return x.Node.Name
+	}
+	return in.n.Name + "/" + name
+}
+
+// connect gives the copies their inputs.
+func (in *inlining) connect() error {
+	for _, b := range in.g.Nodes {
+		x, ok := in.nodes[b]
+		if !ok || b.OpName() == "_Arg" {
+			continue
+		}
+		for _, e := range b.In {
+			x.Node.In = append(x.Node.In, in.edge(e))
+		}
+		for _, c := range b.Control {
+			x.Node.AddControl(in.nodes[c].Node)
+		}
+		if len(b.In)+len(b.Control) == 0 {
+			for _, c := range in.gate {
+				x.Node.AddControl(c)
+			}
+		}
+	}
+	return nil
+}
+
+// edge returns what stands for an edge of the body.
+func (in *inlining) edge(e graph.Edge) graph.Edge {
+	x := in.nodes[e.Node]
+	if e.Node.OpName() == "_Arg" {
+		return x
+	}
+	return graph.Edge{Node: x.Node, Out: e.Out}
+}
+
+// finish makes the call hand on the results, after all effects of the body.
+func (in *inlining) finish() error {
+	effects := in.effects()
+	out := make([]graph.Edge, len(in.b.Rets))
+	for i, name := range in.b.Rets {
+		out[i] = in.edge(in.g.Node(name).In[0])
+		if len(effects) == 0 && !out[i].Type().IsRef() {
+			continue
+		}
+		var err error
+		if out[i], err = in.identity(in.n, "output", out[i], effects...); err != nil {
+			return err
+		}
+	}
+	if len(out)+len(effects) == 0 {
+		effects = in.gate
+	}
+	return in.become(in.n, out, effects...)
+}
+
+// effects returns the nodes that have to run whatever is read. Functions of
+// TensorFlow 1 do not list them; what may be dead in those cannot be waited for.
+func (in *inlining) effects() []*graph.Node {
+	var out []*graph.Node
+	for _, name := range in.b.ControlRets {
+		out = append(out, in.nodes[in.g.Node(name)].Node)
+	}
+	if len(out) > 0 || slices.ContainsFunc(in.g.Nodes, func(b *graph.Node) bool { return isFlow[b.OpName()] }) {
+		return out
+	}
+	for _, b := range in.g.Nodes {
+		if x, ok := in.nodes[b]; ok && b.OpName() != "_Arg" && hasEffects(b) {
+			out = append(out, x.Node)
+		}
+	}
+	return out
+}
+
+// unused returns name, with a suffix if it is taken.
+func (e *expander) unused(name string) string {
+	for base, i := name, 1; e.Node(name) != nil; i++ {
+		name = base + "_" + strconv.Itoa(i)
+	}
+	return name
+}
+
+// PruneBody drops the nodes of a function's body that neither results nor
+// effects depend on.
+func PruneBody(g *graph.Graph, b *tf.FunctionBody) {
+	var todo []*graph.Node
+	for _, n := range g.Nodes {
+		if op := n.OpName(); op == "_Arg" || op == "_Retval" || hasEffects(n) || slices.Contains(b.ControlRets, n.Name) {
+			todo = append(todo, n)
+		}
+	}
+	needed := make(map[*graph.Node]bool, len(g.Nodes))
+	for len(todo) > 0 {
+		n := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if needed[n] {
+			continue
+		}
+		needed[n] = true
+		for _, x := range n.In {
+			todo = append(todo, x.Node)
+		}
+		todo = append(todo, n.Control...)
+	}
+	g.Keep(func(n *graph.Node) bool { return needed[n] })
+}

@@ -1,0 +1,183 @@
+package pass
+
+import (
+	"slices"
+
+	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// The passes that come before placement. Functions that they leave alone are
+// called when the graph runs.
+const (
+	lowerPass  = "lower_functional_ops" // If, Case and While become Switch, Merge and loops
+	inlinePass = "function_inlining"    // calls become the nodes of what they call
+)
+
+// lowerAttr marks If, Case and While nodes that may be lowered.
+const lowerAttr = "_lower_using_switch_merge"
+
+// maxExpanded bounds the nodes that functions may grow to. What would be more
+// stays a call.
+const maxExpanded = 1 << 19
+
+// Lower takes functions apart before g is placed: functional control flow is
+// put in terms of Switch, Merge and loops, and bodies of functions take the
+// place of calls. A node that is replaced stays in name, as what hands on the
+// results, so that it can be fetched.
+func Lower(g *graph.Graph, disabled []string) error {
+	if slices.Contains(disabled, allPasses) || !callsFunctions(g) {
+		return nil
+	}
+	e := &expander{Graph: g, calls: map[*graph.Node]*chain{}, bodies: map[string]*tf.FunctionBody{}, replaced: map[*graph.Node]bool{},
+		flow: !slices.Contains(disabled, lowerPass), inlines: !slices.Contains(disabled, inlinePass)}
+	for i := 0; i < len(g.Nodes); i++ { // the list grows the while
+		if err := e.expand(g.Nodes[i]); err != nil {
+			return err
+		}
+	}
+	e.shortcut()
+	return Check(g)
+}
+
+// callsFunctions reports whether any node may have to be replaced.
+func callsFunctions(g *graph.Graph) bool { return g.Library != nil }
+
+// expander is a graph whose functions are being taken apart.
+type expander struct {
+	*graph.Graph
+	calls         map[*graph.Node]*chain      // in which calls a node came about
+	bodies        map[string]*tf.FunctionBody // by name and attributes
+	replaced      map[*graph.Node]bool        // nodes that only hand on results by now
+	flow, inlines bool
+}
+
+// chain lists functions of which each is called by the one before.
+type chain struct {
+	function string
+	caller   *chain
+}
+
+func (c *chain) has(function string) bool {
+	for ; c != nil; c = c.caller {
+		if c.function == function {
+			return true
+		}
+	}
+	return false
+}
+
+// expand replaces n, if it calls functions and may be replaced.
+func (e *expander) expand(n *graph.Node) error {
+	if len(e.Nodes) > maxExpanded {
+		return nil
+	}
+	if e.flow && n.Bool(lowerAttr) {
+		switch n.OpName() {
+		case "If", "StatelessIf":
+			return e.lowerIf(n)
+		case "Case", "StatelessCase":
+			return e.lowerCase(n)
+		case "While", "StatelessWhile":
+			return e.lowerWhile(n)
+		}
+	}
+	if f, ok := e.callee(n); ok && e.inlines {
+		return e.inline(n, f)
+	}
+	return nil
+}
+
+// callee returns the function that n calls, if that is all n does.
+func (e *expander) callee(n *graph.Node) (tf.Func, bool) {
+	switch op := n.OpName(); {
+	case op == "PartitionedCall" || op == "StatefulPartitionedCall":
+		return n.FuncAttr("f"), true
+	case e.Library.Find(op) != nil:
+		return tf.Func{Name: op, Attrs: n.Attrs}, true
+	}
+	return tf.Func{}, false
+}
+
+// derive adds a node that stands, with others, for n.
+func (e *expander) derive(n *graph.Node, suffix, op string, attrs tf.Attrs, in ...graph.Edge) (*graph.Node, error) {
+	d, err := e.AddNew(n.Name+"/"+suffix, op, attrs, n.Device, in...)
+	if err != nil {
+		return nil, err
+	}
+	d.CopyPos(&n.Node)
+	e.calls[d] = e.calls[n]
+	return d, nil
+}
+
+// become makes n the node that hands on the results of what has replaced it,
+// once the nodes in after have run.
+func (e *expander) become(n *graph.Node, out []graph.Edge, after ...*graph.Node) error {
+	op, attrs := "NoOp", tf.Attrs{}
+	if len(out) > 0 {
+		types := make([]tf.DType, len(out))
+		for k, x := range out {
+			types[k] = x.Type().Base()
+		}
+		op, attrs = "IdentityN", tf.Attrs{"T": types}
+	}
+	d, err := tf.NewNode(n.Name, op, attrs)
+	if err != nil {
+		return err
+	}
+	d.Device = n.Device
+	d.CopyPos(&n.Node)
+	n.Node, n.In, n.Control = *d, out, nil
+	for _, c := range after {
+		n.AddControl(c)
+	}
+	e.replaced[n] = true
+	return nil
+}
+
+// shortcut lets readers of replaced nodes read what those hand on, so that no
+// value waits for another one.
+func (e *expander) shortcut() {
+	for _, n := range e.Nodes {
+		for k, x := range n.In {
+			for e.replaced[x.Node] {
+				x = x.Node.In[x.Out]
+			}
+			n.In[k] = x
+		}
+	}
+}
+
+// toBool returns x as a truth value: TensorFlow takes numbers and strings, too.
+func (e *expander) toBool(n *graph.Node, x graph.Edge) (graph.Edge, error) {
+	if x.Type().Base() == tf.Bool {
+		return x, nil
+	}
+	b, err := e.derive(n, "ToBool", "ToBool", tf.Attrs{"T": x.Type().Base()}, x)
+	return graph.Edge{Node: b}, err
+}
+
+// identity adds a node that hands on x after others have run.
+func (e *expander) identity(n *graph.Node, suffix string, x graph.Edge, after ...*graph.Node) (graph.Edge, error) {
+	d, err := e.derive(n, suffix, "Identity", tf.Attrs{"T": x.Type().Base()}, x)
+	if err != nil {
+		return x, err
+	}
+	for _, c := range after {
+		d.AddControl(c)
+	}
+	return graph.Edge{Node: d}, nil
+}
+
+// call adds a node that calls f.
+func (e *expander) call(n *graph.Node, suffix string, f tf.Func, in []graph.Edge, out []tf.DType) (*graph.Node, error) {
+	op := "PartitionedCall"
+	if n.Def.Stateful {
+		op = "StatefulPartitionedCall"
+	}
+	types := make([]tf.DType, len(in))
+	for i, x := range in {
+		types[i] = x.Type().Base()
+	}
+	return e.derive(n, suffix, op, tf.Attrs{"Tin": types, "Tout": out, "f": f}, in...)
+}

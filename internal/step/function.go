@@ -1,0 +1,183 @@
+package step
+
+import (
+	"context"
+	"sync"
+
+	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/internal/pass"
+	"github.com/gorge-tf/gorge/internal/rendezvous"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// functions makes the functions of one graph runnable, each when it is first
+// called, and keeps them.
+type functions struct {
+	rt      *Runtime
+	library *tf.Library
+
+	mu   sync.Mutex
+	made map[string]*function
+}
+
+// function is one that is being made runnable, or is.
+type function struct {
+	once  sync.Once
+	body  *tf.FunctionBody
+	graph *Graph
+	err   error
+}
+
+func newFunctions(rt *Runtime, library *tf.Library) *functions {
+	if library == nil {
+		return nil
+	}
+	return &functions{rt: rt, library: library, made: map[string]*function{}}
+}
+
+// get returns f for calls from a device.
+func (fs *functions) get(f tf.Func, device string) (*function, error) {
+	key := device + "\x00" + f.Key()
+	fs.mu.Lock()
+	made := fs.made[key]
+	if made == nil {
+		made = &function{}
+		fs.made[key] = made
+	}
+	fs.mu.Unlock()
+	made.once.Do(func() { made.err = fs.make(made, f, device) })
+	return made, made.err
+}
+
+// make prepares the body as a graph of its own, whose kernels keep state of
+// their own: names are distinct within a function only.
+func (fs *functions) make(to *function, f tf.Func, device string) (err error) {
+	if to.body, err = fs.library.Body(f); err != nil {
+		return err
+	}
+	g, err := graph.FromProtoWith(to.body.Graph, fs.library)
+	if err != nil {
+		return err
+	}
+	if err := fs.prepare(g, to.body, device); err != nil {
+		return err
+	}
+	rt := &Runtime{Devices: fs.rt.Devices, Pool: fs.rt.Pool, Parallel: fs.rt.Parallel, Workers: fs.rt.Workers, DisabledPasses: fs.rt.DisabledPasses}
+	if to.graph, err = rt.build(g, fs); err != nil {
+		return err
+	}
+	return nil
+}
+
+// prepare expands, prunes and places the body of a function that is called
+// from a device.
+func (fs *functions) prepare(g *graph.Graph, b *tf.FunctionBody, device string) error {
+	if err := pass.Lower(g, fs.rt.DisabledPasses); err != nil {
+		return err
+	}
+	pass.PruneBody(g, b)
+	caller, err := tf.ParseDevice(device)
+	if err != nil {
+		return err
+	}
+	for _, n := range g.Nodes {
+		own, err := tf.ParseDevice(n.Device)
+		if err != nil {
+			return tf.AtNode(err, &n.Node, nil)
+		}
+		if n.Device = caller.Override(own).String(); own.Type == "" && own.ID < 0 || n.OpName() == "_Arg" || n.OpName() == "_Retval" {
+			n.Device = device
+		}
+	}
+	p := pass.Placer{Soft: true}
+	for _, d := range fs.rt.Devices.List() {
+		p.Devices = append(p.Devices, pass.DeviceInfo{Spec: d.Spec(), Incarnation: d.Incarnation(), Local: true})
+	}
+	return p.Place(g)
+}
+
+// caller calls functions for the nodes that one step runs on one device.
+type caller struct {
+	functions *functions
+	args      Args // of the step
+	container string
+	device    string
+}
+
+// equip lets the nodes of a step on device p call functions.
+func (g *Graph) equip(s *tf.Step, p *part, a Args) {
+	if g.functions != nil {
+		s.Functions = &caller{g.functions, a, s.Container, p.device.Spec().String()}
+	}
+}
+
+// Call runs f on the caller's device.
+func (c *caller) Call(ctx context.Context, f tf.Func, in []*tf.Tensor, done func([]*tf.Tensor, error)) {
+	c.CallOn(ctx, c.device, f, in, done)
+}
+
+// CallOn runs f on a device of this task: at once if none of its nodes ever
+// waits, else on a goroutine of its own, which ends with the call.
+func (c *caller) CallOn(ctx context.Context, device string, f tf.Func, in []*tf.Tensor, done func([]*tf.Tensor, error)) {
+	d := c.functions.rt.Devices.Lookup(device)
+	if d == nil {
+		done(nil, tf.Errorf(tf.Unimplemented, "functions can be called on devices of the caller's task only, got %s", device))
+		return
+	}
+	fn, err := c.functions.get(f, d.Spec().String())
+	if err == nil {
+		err = fn.check(in)
+	}
+	if err != nil {
+		done(nil, err)
+		return
+	}
+	if fn.graph.inline() {
+		done(c.run(ctx, fn, in))
+		return
+	}
+	go func() { done(c.run(ctx, fn, in)) }()
+}
+
+// check compares arguments with what the function takes.
+func (f *function) check(in []*tf.Tensor) error {
+	if len(in) != len(f.body.ArgTypes) {
+		return tf.Errorf(tf.InvalidArgument, "Expects %d arguments, but %d is provided", len(f.body.ArgTypes), len(in))
+	}
+	for i, t := range in {
+		if want := f.body.ArgTypes[i].Base(); t.DType() != want {
+			return tf.Errorf(tf.InvalidArgument, "Expects arg[%d] to be %s but %s is provided", i, want.CName(), t.DType().CName())
+		}
+	}
+	return nil
+}
+
+// run runs a function within the caller's step. What its parts on several
+// devices exchange is no matter of others: calls of one function have equal
+// keys.
+func (c *caller) run(ctx context.Context, f *function, in []*tf.Tensor) ([]*tf.Tensor, error) {
+	a := c.args
+	frame := NewFrame(in, len(f.body.RetTypes))
+	a.Frame = frame
+	if len(f.graph.parts) > 1 {
+		own := rendezvous.NewLocal(c.functions.rt.Devices)
+		defer own.Reset()
+		a.Rendezvous = own
+	}
+	if err := f.graph.call(ctx, a, c.container); err != nil {
+		frame.Drop()
+		return nil, err
+	}
+	return frame.take()
+}
+
+// take returns the results, which may be given back to the pool later.
+func (f *Frame) take() ([]*tf.Tensor, error) {
+	for i, t := range f.rets {
+		if t == nil {
+			f.Drop()
+			return nil, tf.Errorf(tf.Internal, "Retval[%d] does not have value", i)
+		}
+	}
+	return f.rets, nil
+}

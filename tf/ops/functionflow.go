@@ -1,0 +1,304 @@
+package ops
+
+import (
+	"context"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// Functional control flow: conditionals and loops whose branches, conditions
+// and bodies are functions.
+
+const branchAttrs = "Tin: list(type) >= 0; Tout: list(type) >= 0; "
+
+func init() {
+	flow := func(name string, stateful bool, d tf.OpDef) {
+		d.Name, d.Stateful, d.NoGrad = name, stateful, tf.NoGradientDefined
+		tf.Register(d)
+	}
+	cond := tf.OpDef{In: "cond: Tcond; input: Tin", Out: "output: Tout", Shape: branchShape, Kernels: tf.AnyType(ifKernel),
+		Attrs: "Tcond: type; " + branchAttrs + "then_branch: func; else_branch: func; output_shapes: list(shape) = []"}
+	choice := tf.OpDef{In: "branch_index: int32; input: Tin", Out: "output: Tout", Shape: caseShape, Kernels: tf.AnyType(caseKernel),
+		Attrs: branchAttrs + "branches: list(func) >= 1; output_shapes: list(shape) = []"}
+	loop := tf.OpDef{In: "input: T", Out: "output: T", Shape: whileShape, Kernels: tf.AnyType(whileKernel),
+		Attrs: "T: list(type) >= 0; cond: func; body: func; output_shapes: list(shape) = []; parallel_iterations: int = 10"}
+	for prefix, stateful := range map[string]bool{"": true, "Stateless": false} {
+		flow(prefix+"If", stateful, cond)
+		flow(prefix+"Case", stateful, choice)
+		flow(prefix+"While", stateful, loop)
+	}
+	flow("For", false, tf.OpDef{In: "start: int32; limit: int32; delta: int32; input: T", Out: "output: T",
+		Attrs: "T: list(type) >= 0; body: func", Shape: func(*tf.Infer) error { return nil }, Kernels: tf.AnyType(forKernel)})
+	flow("ToBool", false, tf.OpDef{In: "input: T", Out: "output: bool", Attrs: "T: type", Shape: tf.ScalarShape, Kernels: tf.AnyType(stateless(toBool))})
+}
+
+// declaredShapes gives the outputs the shapes that the node promises.
+func declaredShapes(c *tf.Infer) bool {
+	shapes, _ := c.Attr("output_shapes").([]tf.Shape)
+	if len(shapes) != c.NumOut() {
+		return false
+	}
+	for i, s := range shapes {
+		c.Set(i, s)
+	}
+	return true
+}
+
+func branchShape(c *tf.Infer) error {
+	declaredShapes(c)
+	return nil
+}
+
+func caseShape(c *tf.Infer) error {
+	if s := c.In(0); s != nil && len(s) != 0 {
+		return tf.Errorf(tf.InvalidArgument, "Shape must be rank 0 but is rank %d: input branch_index has shape %v", len(s), s)
+	}
+	declaredShapes(c)
+	return nil
+}
+
+// whileShape: what goes around may change its shape, unless the node says that
+// it does not.
+func whileShape(c *tf.Infer) error {
+	if shapes, _ := c.Attr("output_shapes").([]tf.Shape); len(shapes) != 0 && len(shapes) != c.NumOut() {
+		return tf.Errorf(tf.InvalidArgument, "`output_shapes` must be the same length as num outputs (%d vs. %d)", len(shapes), c.NumOut())
+	}
+	declaredShapes(c)
+	return nil
+}
+
+// truth reads a value as a condition: a scalar that is not zero, not false and
+// not empty, or a tensor that has elements.
+func truth(t *tf.Tensor) (bool, error) {
+	if t.Rank() != 0 {
+		return t.Len() > 0, nil
+	}
+	switch t.DType() {
+	case tf.Bool:
+		return tf.Data[bool](t)[0], nil
+	case tf.String:
+		return tf.Data[string](t)[0] != "", nil
+	case tf.Float32:
+		return tf.Data[float32](t)[0] != 0, nil
+	case tf.Float64:
+		return tf.Data[float64](t)[0] != 0, nil
+	case tf.Int64, tf.Int32, tf.Uint8, tf.Int16, tf.Int8:
+		for _, b := range t.Buffer().Bytes() {
+			if b != 0 {
+				return true, nil
+			}
+		}
+		return false, nil
+	}
+	return false, tf.Errorf(tf.InvalidArgument, "%s cannot be converted to a boolean", t.DType().CName())
+}
+
+func toBool(c *tf.OpContext) error {
+	v, err := truth(c.Input(0))
+	if err != nil {
+		return err
+	}
+	t, err := c.Alloc(0, tf.Bool, tf.Shape{})
+	if err != nil {
+		return err
+	}
+	tf.Data[bool](t)[0] = v
+	return nil
+}
+
+func ifKernel(n *tf.Node) (tf.Kernel, error) {
+	yes, no := n.FuncAttr("then_branch"), n.FuncAttr("else_branch")
+	return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
+		v, err := truth(c.Input(0))
+		if err != nil {
+			done(err)
+			return
+		}
+		f := no
+		if v {
+			f = yes
+		}
+		callBranch(c, f, done)
+	}), nil
+}
+
+// callBranch calls f with all inputs but the first.
+func callBranch(c *tf.OpContext, f tf.Func, done func(error)) {
+	c.CallWith(f, c.Tensors(1, len(c.In)), func(out []*tf.Tensor, err error) {
+		if err == nil {
+			err = c.SetAll(out)
+		}
+		done(err)
+	})
+}
+
+// caseKernel calls the branch of the given number, the last one if there is
+// none of that number.
+func caseKernel(n *tf.Node) (tf.Kernel, error) {
+	branches, _ := n.Attr("branches").([]tf.Func)
+	return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
+		index := c.Input(0)
+		if index.Rank() != 0 {
+			done(tf.Errorf(tf.InvalidArgument, "branch_index must be scalar"))
+			return
+		}
+		i := int(tf.Data[int32](index)[0])
+		if i < 0 || i >= len(branches) {
+			i = len(branches) - 1
+		}
+		callBranch(c, branches[i], done)
+	}), nil
+}
+
+func whileKernel(n *tf.Node) (tf.Kernel, error) {
+	cond, body := n.FuncAttr("cond"), n.FuncAttr("body")
+	return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
+		go func() { done(runWhile(c, cond, body)) }() // ends with the node
+	}), nil
+}
+
+// runWhile calls body with what it returned, for as long as cond says so.
+func runWhile(c *tf.OpContext, cond, body tf.Func) error {
+	vars := &carried{c: c, v: c.Tensors(0, len(c.In))}
+	for {
+		again, err := vars.holds(cond)
+		if err != nil {
+			vars.drop()
+			return err
+		}
+		if !again {
+			return vars.results()
+		}
+		if err := vars.next(body, vars.v); err != nil {
+			return err
+		}
+	}
+}
+
+// carried holds what goes around a loop.
+type carried struct {
+	c   *tf.OpContext
+	v   []*tf.Tensor
+	own bool // v is not the node's inputs any more
+}
+
+// holds calls cond.
+func (l *carried) holds(cond tf.Func) (bool, error) {
+	out, err := callAndWait(l.c, cond, l.v)
+	if err != nil {
+		return false, err
+	}
+	defer release(out)
+	if len(out) != 1 {
+		return false, tf.Errorf(tf.InvalidArgument, "Expected a single scalar return value from WhileOp cond, got %d tensors.", len(out))
+	}
+	return truth(out[0])
+}
+
+// next replaces the values by what body returns for args.
+func (l *carried) next(body tf.Func, args []*tf.Tensor) error {
+	out, err := callAndWait(l.c, body, args)
+	if err == nil {
+		err = l.same(out)
+	}
+	l.drop()
+	if err != nil {
+		release(out)
+		return err
+	}
+	l.v, l.own = out, true
+	return nil
+}
+
+// same compares what the body returned with what the loop carries.
+func (l *carried) same(out []*tf.Tensor) error {
+	if len(out) != len(l.v) {
+		return tf.Errorf(tf.InvalidArgument, "Expected %d outputs from the loop body, got %d", len(l.v), len(out))
+	}
+	for k, t := range out {
+		if want := l.v[k].DType(); t.DType() != want {
+			return tf.Errorf(tf.InvalidArgument, "Output %d of type %s does not match declared output type %s", k, t.DType().CName(), want.CName())
+		}
+	}
+	return nil
+}
+
+// results makes the values the node's outputs.
+func (l *carried) results() error {
+	if !l.own {
+		for i, t := range l.v {
+			l.v[i] = t.Share()
+		}
+	}
+	return l.c.SetAll(l.v)
+}
+
+func (l *carried) drop() {
+	if l.own {
+		release(l.v)
+	}
+	l.own = false
+}
+
+func release(ts []*tf.Tensor) {
+	for _, t := range ts {
+		t.Release()
+	}
+}
+
+// callAndWait is for kernels that run on a goroutine of their own.
+func callAndWait(c *tf.OpContext, f tf.Func, in []*tf.Tensor) (out []*tf.Tensor, err error) {
+	if ctx := c.StepContext(); ctx.Err() != nil {
+		return nil, &tf.Error{Code: tf.Canceled, Msg: "Step was cancelled", Err: context.Cause(ctx), Derived: true}
+	}
+	ended := make(chan struct{})
+	c.CallWith(f, in, func(ts []*tf.Tensor, e error) {
+		out, err = ts, e
+		close(ended)
+	})
+	<-ended
+	return out, err
+}
+
+// forKernel calls the body with each number from start to limit and what it
+// returned before.
+func forKernel(n *tf.Node) (tf.Kernel, error) {
+	body := n.FuncAttr("body")
+	return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
+		var bounds [3]int
+		for i, what := range []string{"start", "limit", "delta"} {
+			if c.Input(i).Rank() != 0 {
+				done(tf.Errorf(tf.InvalidArgument, "%s must be a scalar", what))
+				return
+			}
+			bounds[i] = int(tf.Data[int32](c.Input(i))[0])
+		}
+		if err := checkBounds(bounds); err != nil {
+			done(err)
+			return
+		}
+		go func() { done(runFor(c, body, bounds)) }() // ends with the node
+	}), nil
+}
+
+func checkBounds(b [3]int) error {
+	start, limit, delta := b[0], b[1], b[2]
+	switch {
+	case delta > 0 && start > limit || delta < 0 && start < limit:
+		return tf.Errorf(tf.InvalidArgument, "Incompatible range: start, limit and delta must go in one direction, got %d, %d, %d", start, limit, delta)
+	case delta == 0 && start != limit:
+		return tf.Errorf(tf.InvalidArgument, "The delta must be nonzero if start != limit")
+	}
+	return nil
+}
+
+func runFor(c *tf.OpContext, body tf.Func, b [3]int) error {
+	vars := &carried{c: c, v: c.Tensors(3, len(c.In))}
+	for i := b[0]; b[2] > 0 && i < b[1] || b[2] < 0 && i > b[1]; i += b[2] {
+		args := append([]*tf.Tensor{tf.Scalar(int32(i))}, vars.v...)
+		if err := vars.next(body, args); err != nil {
+			return err
+		}
+	}
+	return vars.results()
+}
