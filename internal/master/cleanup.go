@@ -13,8 +13,10 @@ func (s *session) cleanup(step int64, parts []registered) {
 	if s.m.start() != nil {
 		return // the workers notice when the master's connections close
 	}
+	s.trailing.Add(1) // a step is running, so nobody waits yet
 	go func() {
 		defer s.m.background.Done()
+		defer s.trailing.Done()
 		ctx, cancel := context.WithTimeout(s.m.ctx, farewell)
 		defer cancel()
 		var wg sync.WaitGroup

@@ -16,11 +16,11 @@ func (m *Master) config(asked *pb.ConfigProto) (*pb.ConfigProto, error) {
 			proto.Merge(cfg, c)
 		}
 	}
-	switch {
-	case cfg.GetUsePerSessionThreads() || len(cfg.GetSessionInterOpThreadPool()) > 0:
+	if cfg.GetUsePerSessionThreads() || len(cfg.GetSessionInterOpThreadPool()) > 0 {
 		return nil, tf.Errorf(tf.InvalidArgument, "Distributed session does not support session thread pool options.")
-	case cfg.GetClusterDef() != nil:
-		return nil, tf.Errorf(tf.Unimplemented, "a session must use the cluster that its servers were started with: its configuration brings another one (cluster_def)")
+	}
+	if def := asked.GetClusterDef(); def != nil {
+		cfg.ClusterDef = def // lists that are merged are joined, which makes no cluster
 	}
 	return cfg, nil
 }

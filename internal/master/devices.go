@@ -17,7 +17,11 @@ func (m *Master) ListDevices(ctx context.Context, req *pb.ListDevicesRequest) (*
 		return nil, tf.Errorf(tf.InvalidArgument, "Session %s is not found. Possibly, this master has restarted.", req.GetSessionHandle())
 	}
 	resp := &pb.ListDevicesResponse{}
-	local, remote := m.sort(s.members)
+	if s.cluster.def != nil {
+		resp.LocalDevice, resp.RemoteDevice = s.clientFirst()
+		return resp, nil
+	}
+	local, remote := sortDevices(s.members, s.cluster.own)
 	resp.LocalDevice = append(remote, local...) // all of them, as TensorFlow has it
 	return resp, nil
 }
@@ -28,7 +32,7 @@ func (m *Master) allDevices(ctx context.Context) (*pb.ListDevicesResponse, error
 		return nil, err
 	}
 	resp := &pb.ListDevicesResponse{}
-	resp.LocalDevice, resp.RemoteDevice = m.sort(members)
+	resp.LocalDevice, resp.RemoteDevice = sortDevices(members, m.env.Task)
 	return resp, nil
 }
 
@@ -47,10 +51,25 @@ func (m *Master) everybody(ctx context.Context, filters []string) ([]member, err
 	return discover(ctx, m.env.Workers, tasks, m.env.Log)
 }
 
-// sort tells the master's own devices from those of others.
-func (m *Master) sort(members []member) (local, remote []*pb.DeviceAttributes) {
+// clientFirst tells the client's device from all others: what TensorFlow does
+// for sessions that bring their own cluster.
+func (s *session) clientFirst() (client, others []*pb.DeviceAttributes) {
+	for _, m := range s.members {
+		for _, d := range m.devices {
+			if d.GetName() == s.cluster.client {
+				client = append(client, d)
+			} else {
+				others = append(others, d)
+			}
+		}
+	}
+	return client, others
+}
+
+// sortDevices tells a task's own devices from those of others.
+func sortDevices(members []member, own string) (local, remote []*pb.DeviceAttributes) {
 	for _, x := range members {
-		if x.task == m.env.Task {
+		if x.task == own {
 			local = append(local, x.devices...)
 		} else {
 			remote = append(remote, x.devices...)

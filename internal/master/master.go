@@ -42,9 +42,12 @@ type Workers interface {
 
 // Env is what a master works with.
 type Env struct {
-	Task    string          // of the master itself, which is a worker too
-	Devices *device.Set     // of that task; the first is where feeds and fetches live
-	Workers Workers         // all tasks, its own among them
+	Task    string      // of the master itself, which is a worker too
+	Devices *device.Set // of that task; the first is where feeds and fetches live
+	Workers Workers     // all tasks, its own among them
+	// Connect reaches the workers of a cluster that a session brings along, in
+	// which this task is called own. Nil: sessions may not do so.
+	Connect func(def *pb.ClusterDef, own string) (Cluster, error)
 	Config  *pb.ConfigProto // what sessions do not say themselves; may be nil
 	Log     *slog.Logger    // nil: nothing is logged
 	// Optimize, if not nil, rewrites the graph of a step before it is split.
@@ -90,6 +93,7 @@ func (m *Master) Close() {
 	m.cancel(why)
 	for _, s := range all {
 		s.end(why)
+		s.leave()
 	}
 	m.background.Wait()
 }

@@ -17,6 +17,7 @@ import (
 // A session is one client's graph on the cluster.
 type session struct {
 	m       *Master
+	cluster *membership
 	handle  string
 	cfg     *pb.ConfigProto
 	members []member
@@ -37,6 +38,8 @@ type session struct {
 	steps   map[string]*prepared // by signature
 	closed  bool
 	running sync.WaitGroup
+
+	trailing sync.WaitGroup // steps that workers are still told to clean up
 }
 
 // CreateSession opens a session: it finds the workers, places the graph, and
@@ -48,29 +51,34 @@ func (m *Master) CreateSession(ctx context.Context, req *pb.CreateSessionRequest
 	defer m.background.Done()
 	ctx, cancel := m.within(ctx)
 	defer cancel()
-	s, err := m.newSession(req.GetConfig())
+	s, err := m.newSession(req.GetConfig(), req.GetTarget())
 	if err != nil {
 		return nil, err
 	}
 	if err := s.open(ctx, req.GetGraphDef()); err != nil {
 		s.end(err)
-		s.deleteAtWorkers()
+		s.depart()
 		return nil, err
 	}
 	if err := m.add(s); err != nil {
 		s.end(err)
+		s.leave()
 		return nil, err
 	}
 	return &pb.CreateSessionResponse{SessionHandle: s.handle, GraphVersion: s.version}, nil
 }
 
-func (m *Master) newSession(asked *pb.ConfigProto) (*session, error) {
+func (m *Master) newSession(asked *pb.ConfigProto, target string) (*session, error) {
 	cfg, err := m.config(asked)
 	if err != nil {
 		return nil, err
 	}
+	cluster, err := m.membership(cfg.GetClusterDef(), target)
+	if err != nil {
+		return nil, err
+	}
 	s := &session{
-		m: m, handle: fmt.Sprintf("%016x", rand.Uint64()), cfg: cfg,
+		m: m, cluster: cluster, handle: fmt.Sprintf("%016x", rand.Uint64()), cfg: cfg,
 		pinned: map[string]string{}, steps: map[string]*prepared{},
 	}
 	s.log = m.env.Log.With("session", s.handle)
@@ -79,15 +87,15 @@ func (m *Master) newSession(asked *pb.ConfigProto) (*session, error) {
 }
 
 func (s *session) open(ctx context.Context, def *pb.GraphDef) error {
-	tasks, err := filterTasks(s.m.env.Workers.Tasks(), s.m.env.Task, s.cfg.GetDeviceFilters())
+	tasks, err := filterTasks(s.cluster.workers.Tasks(), s.cluster.own, s.cfg.GetDeviceFilters())
 	if err != nil {
 		return err
 	}
-	members, err := discover(ctx, s.m.env.Workers, tasks, s.log)
+	members, err := discover(ctx, s.cluster.workers, tasks, s.log)
 	if err != nil {
 		return err
 	}
-	if s.layout, err = newLayout(members, s.m.env.Devices.Client().Spec().String()); err != nil {
+	if s.layout, err = newLayout(members, s.cluster.client); err != nil {
 		return err
 	}
 	if err := s.setGraph(def); err != nil {
@@ -119,19 +127,32 @@ func (s *session) setGraph(def *pb.GraphDef) error {
 }
 
 func (s *session) createAtWorkers(ctx context.Context) error {
-	client := s.m.env.Devices.Client()
 	return each(ctx, s.members, func(ctx context.Context, m *member) error {
-		spec, err := tf.ParseDevice(m.task)
+		req, err := s.workerSession(m.task)
 		if err != nil {
 			return err
 		}
-		_, err = m.worker.CreateWorkerSession(ctx, &pb.CreateWorkerSessionRequest{
-			SessionHandle: s.handle, MasterTask: client.Spec().TaskName(), MasterIncarnation: int64(client.Incarnation()),
-			IsolateSessionState: s.cfg.GetIsolateSessionState(),
-			ServerDef:           &pb.ServerDef{Protocol: "grpc", JobName: spec.Job, TaskIndex: int32(spec.Task)},
-		})
+		_, err = m.worker.CreateWorkerSession(ctx, req)
 		return err
 	})
+}
+
+// workerSession is what a task is told of the session. One that brings its own
+// cluster has its own state, unless it wants to share.
+func (s *session) workerSession(task string) (*pb.CreateWorkerSessionRequest, error) {
+	spec, err := tf.ParseDevice(task)
+	if err != nil {
+		return nil, err
+	}
+	isolate := s.cfg.GetIsolateSessionState()
+	if s.cluster.def != nil {
+		isolate = !s.cfg.GetExperimental().GetShareSessionStateInClusterspecPropagation()
+	}
+	return &pb.CreateWorkerSessionRequest{
+		SessionHandle: s.handle, MasterTask: s.cluster.own, MasterIncarnation: int64(s.m.env.Devices.Client().Incarnation()),
+		IsolateSessionState: isolate,
+		ServerDef:           &pb.ServerDef{Cluster: s.cluster.def, Protocol: "grpc", JobName: spec.Job, TaskIndex: int32(spec.Task)},
+	}, nil
 }
 
 // CloseSession ends a session and its steps.
@@ -151,7 +172,27 @@ func (m *Master) CloseSession(_ context.Context, req *pb.CloseSessionRequest) (*
 // close ends the session here and at the workers.
 func (s *session) close() {
 	s.end(tf.Errorf(tf.Canceled, "Step was cancelled by an explicit call to `Session::Close()`."))
+	s.depart()
+}
+
+// depart tells the workers that the session is over, and leaves its cluster.
+func (s *session) depart() {
 	s.deleteAtWorkers()
+	s.leave()
+}
+
+// leave gives back what connects a session with its own cluster, when its last
+// steps have been cleaned up. The caller must be counted by m.background.
+func (s *session) leave() {
+	if s.cluster.def == nil {
+		return
+	}
+	s.m.background.Go(func() {
+		s.trailing.Wait()
+		if err := s.cluster.close(); err != nil {
+			s.log.Info("leaving the session's cluster", "error", err)
+		}
+	})
 }
 
 // end ends the session's steps and waits for them.

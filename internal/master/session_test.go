@@ -40,6 +40,7 @@ func TestCreateSessionRefuses(t *testing.T) {
 	node := func(op, device string) *pb.GraphDef {
 		return &pb.GraphDef{Node: []*pb.NodeDef{{Name: "n", Op: op, Device: device}}}
 	}
+	own := &pb.ClusterDef{Job: []*pb.JobDef{{Name: "mine", Tasks: map[int32]string{0: "me:1"}}}}
 	for name, x := range map[string]struct {
 		req  *pb.CreateSessionRequest
 		code tf.Code
@@ -52,7 +53,7 @@ func TestCreateSessionRefuses(t *testing.T) {
 		"filtered out": {&pb.CreateSessionRequest{GraphDef: node("NoOp", "/job:ps"), Config: &pb.ConfigProto{DeviceFilters: []string{"/job:worker"}}},
 			tf.InvalidArgument, "explicitly assigned to /job:ps"},
 		"threads": {&pb.CreateSessionRequest{Config: &pb.ConfigProto{UsePerSessionThreads: true}}, tf.InvalidArgument, "thread pool options"},
-		"cluster": {&pb.CreateSessionRequest{Config: &pb.ConfigProto{ClusterDef: &pb.ClusterDef{}}}, tf.Unimplemented, "cluster_def"},
+		"cluster": {&pb.CreateSessionRequest{Target: "grpc://me:1", Config: &pb.ConfigProto{ClusterDef: own}}, tf.Unimplemented, "cluster_def"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := m.CreateSession(t.Context(), x.req)

@@ -1,12 +1,18 @@
 package rendezvous
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"strings"
+
+	"github.com/gorge-tf/gorge/tf"
+)
 
 // CheckSource reports whether a task can serve a receive of k by another task:
 // it has the device that sends, in the life that the receiver means. A task
-// that was restarted has not.
+// that was restarted has not. Which task the key names does not matter: in
+// sessions that bring their own cluster this one has another name.
 func CheckSource(k Key, devices Devices, task string) error {
-	d := devices.Lookup(k.Src)
+	_, local, _ := strings.Cut(k.Src, "/device:")
+	d := devices.Lookup(task + "/device:" + local)
 	if d == nil {
 		return tf.Errorf(tf.InvalidArgument, "%s unknown device.", k.Src)
 	}

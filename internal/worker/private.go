@@ -1,23 +1,40 @@
 package worker
 
 import (
+	"github.com/gorge-tf/gorge/internal/device"
 	"github.com/gorge-tf/gorge/internal/resource"
 	"github.com/gorge-tf/gorge/tf"
 )
 
-// A privateDevice is the device of an isolated session: it computes where the
-// shared one does, but its variables are seen by that session only.
-type privateDevice struct {
+// A sessionDevice is a device as one session sees it: it computes where the
+// task's own does, but under the name that the task has in the session's
+// cluster, or with variables that are seen by that session only, or both.
+type sessionDevice struct {
 	tf.Device
+	spec      tf.DeviceSpec
+	name      string
 	resources *resource.Manager
 }
 
-func newPrivateDevice(d tf.Device) *privateDevice {
-	return &privateDevice{Device: d, resources: resource.NewManager()}
+// sessionDevices returns the devices of set under the names of a task.
+func sessionDevices(set *device.Set, task tf.DeviceSpec, isolated bool) *device.Set {
+	own := make([]tf.Device, len(set.List()))
+	for i, d := range set.List() {
+		s := &sessionDevice{Device: d, spec: d.Spec().Override(task), resources: d.Resources()}
+		s.name = s.spec.String()
+		if isolated {
+			s.resources = resource.NewManager()
+		}
+		own[i] = s
+	}
+	return device.NewSet(own...)
 }
 
-// Resources holds the session's own variables, queues and tables.
-func (d *privateDevice) Resources() *resource.Manager { return d.resources }
+// Spec is the device's name in the session.
+func (d *sessionDevice) Spec() tf.DeviceSpec { return d.spec }
 
-// Name returns the full name as text.
-func (d *privateDevice) Name() string { return d.Spec().String() }
+// Name returns it as text.
+func (d *sessionDevice) Name() string { return d.name }
+
+// Resources holds the variables, queues and tables that the session sees.
+func (d *sessionDevice) Resources() *resource.Manager { return d.resources }

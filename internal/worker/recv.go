@@ -45,17 +45,5 @@ func (w *Worker) checkSource(key string) error {
 	if err != nil {
 		return err
 	}
-	spec, err := tf.ParseDevice(k.Src)
-	if err != nil {
-		return err
-	}
-	d := w.env.Devices.Lookup(spec.String())
-	if d == nil {
-		return tf.Errorf(tf.InvalidArgument, "%s unknown device.", k.Src)
-	}
-	if d.Incarnation() != k.SrcIncarnation {
-		return tf.Errorf(tf.Aborted, "RecvTensor expects a different device incarnation: %d vs. %d. Your worker job (\"%s\") was probably restarted. Check your worker job for the reason why it was restarted.",
-			k.SrcIncarnation, d.Incarnation(), w.env.Task)
-	}
-	return nil
+	return rendezvous.CheckSource(k, w.env.Devices, w.env.Task)
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/gorge-tf/gorge/internal/device"
 	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/step"
@@ -26,6 +25,7 @@ type session struct {
 	rdv               rendezvous.Session
 	ctx               context.Context // ends when the session is closed
 	cancel            context.CancelCauseFunc
+	leave             func() // its own cluster, if it has one
 
 	mu     sync.Mutex
 	graphs map[string]*step.Graph
@@ -34,25 +34,49 @@ type session struct {
 	steps  sync.WaitGroup
 }
 
-func (w *Worker) newSession(req *pb.CreateWorkerSessionRequest) *session {
+func (w *Worker) newSession(req *pb.CreateWorkerSessionRequest) (*session, error) {
 	s := &session{
 		handle: req.GetSessionHandle(), master: req.GetMasterTask(), masterIncarnation: req.GetMasterIncarnation(),
 		isolated: req.GetIsolateSessionState(), graphs: map[string]*step.Graph{},
 	}
-	devices := w.env.Devices
-	if s.isolated {
-		devices = isolate(devices)
-	}
-	s.rt.Devices, s.rt.Pool, s.rt.Parallel = devices, w.pool, w.threads.ParallelFor
-	s.rdv = rendezvous.Session{Task: w.env.Task, Devices: devices, Alloc: allocFrom(w.pool)}
+	s.rdv = rendezvous.Session{Task: w.env.Task, Alloc: allocFrom(w.pool)}
 	if w.env.Transport != nil {
 		s.rdv.Transport = w.transfers
 	}
 	if w.env.Alloc != nil {
 		s.rdv.Alloc = w.env.Alloc(s.rdv.Alloc)
 	}
+	if err := w.join(s, req.GetServerDef()); err != nil {
+		return nil, err
+	}
+	devices := w.env.Devices
+	if s.isolated || s.rdv.Task != w.env.Task {
+		task, err := tf.ParseDevice(s.rdv.Task)
+		if err != nil {
+			return nil, err
+		}
+		devices = sessionDevices(devices, task, s.isolated)
+	}
+	s.rdv.Devices, s.rt.Devices, s.rt.Pool, s.rt.Parallel = devices, devices, w.pool, w.threads.ParallelFor
 	s.ctx, s.cancel = context.WithCancelCause(w.ctx)
-	return s
+	return s, nil
+}
+
+// join makes s part of the cluster that it brings along, if it does.
+func (w *Worker) join(s *session, def *pb.ServerDef) error {
+	if len(def.GetCluster().GetJob()) == 0 {
+		return nil
+	}
+	if w.env.Connect == nil {
+		return tf.Errorf(tf.Unimplemented, "a session must use the cluster that its servers were started with: session %s brings another one", s.handle)
+	}
+	own := tf.DeviceSpec{Job: def.GetJobName(), Replica: 0, Task: int(def.GetTaskIndex()), ID: -1}.String()
+	t, leave, err := w.env.Connect(def.GetCluster(), own)
+	if err != nil {
+		return err
+	}
+	s.rdv.Task, s.rdv.Transport, s.rdv.Alloc, s.leave = own, w.transfers.over(t), allocFrom(w.pool), leave
+	return nil
 }
 
 func allocFrom(p *memory.Pool) rendezvous.Alloc {
@@ -64,24 +88,11 @@ func allocFrom(p *memory.Pool) rendezvous.Alloc {
 	}
 }
 
-// isolate returns devices of the same names and incarnations that hold
-// resources of their own.
-func isolate(set *device.Set) *device.Set {
-	own := make([]tf.Device, len(set.List()))
-	for i, d := range set.List() {
-		own[i] = newPrivateDevice(d)
-	}
-	return device.NewSet(own...)
-}
-
 // CreateWorkerSession opens a session. Sessions that an earlier life of the
 // same master has left behind are closed.
 func (w *Worker) CreateWorkerSession(_ context.Context, req *pb.CreateWorkerSessionRequest) (*pb.CreateWorkerSessionResponse, error) {
-	switch {
-	case req.GetSessionHandle() == "":
+	if req.GetSessionHandle() == "" {
 		return nil, tf.Errorf(tf.InvalidArgument, "Session must be non-empty.")
-	case req.GetServerDef().GetCluster() != nil:
-		return nil, tf.Errorf(tf.Unimplemented, "a session must use the cluster that its servers were started with: session %s brings another one", req.GetSessionHandle())
 	}
 	left, err := w.open(req)
 	for _, s := range left {
@@ -102,9 +113,14 @@ func (w *Worker) open(req *pb.CreateWorkerSessionRequest) (left []*session, err 
 	for _, s := range left {
 		delete(w.sessions, s.handle)
 	}
-	if w.sessions[req.GetSessionHandle()] == nil {
-		w.sessions[req.GetSessionHandle()] = w.newSession(req)
+	if w.sessions[req.GetSessionHandle()] != nil {
+		return left, nil
 	}
+	s, err := w.newSession(req)
+	if err != nil {
+		return left, err
+	}
+	w.sessions[s.handle] = s
 	return left, nil
 }
 
@@ -170,6 +186,9 @@ func (s *session) close(why error) {
 	s.mu.Unlock()
 	s.cancel(why)
 	s.steps.Wait()
+	if s.leave != nil {
+		s.leave()
+	}
 	if !s.isolated {
 		return
 	}

@@ -77,7 +77,7 @@ func TestSessionsEnd(t *testing.T) {
 	if tf.CodeOf(err) != tf.InvalidArgument || tf.AsError(err).Message() != "Session must be non-empty." {
 		t.Errorf("a session without a handle = %v", err)
 	}
-	propagated := &pb.CreateWorkerSessionRequest{SessionHandle: "c", ServerDef: &pb.ServerDef{Cluster: &pb.ClusterDef{}}}
+	propagated := &pb.CreateWorkerSessionRequest{SessionHandle: "c", ServerDef: &pb.ServerDef{Cluster: &pb.ClusterDef{Job: []*pb.JobDef{{Name: "mine"}}}}}
 	if _, err := w.CreateWorkerSession(t.Context(), propagated); tf.CodeOf(err) != tf.Unimplemented {
 		t.Errorf("a session with a cluster of its own = %v, want an Unimplemented error", err)
 	}

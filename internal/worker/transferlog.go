@@ -2,7 +2,6 @@ package worker
 
 import (
 	"context"
-	"maps"
 	"sync"
 	"time"
 
@@ -15,10 +14,24 @@ import (
 // steps receive from other tasks.
 type transferLog struct {
 	rendezvous.Transport
+	*transferRecords
+}
 
+// transferRecords are common to all transports of a worker.
+type transferRecords struct {
 	mu     sync.Mutex
 	wanted int // masters that trace a step
 	steps  map[int64]*stepstats.Collector
+}
+
+func newTransferLog(t rendezvous.Transport) *transferLog {
+	return &transferLog{t, &transferRecords{steps: map[int64]*stepstats.Collector{}}}
+}
+
+// over returns a log that records in the same place what another transport
+// carries.
+func (l *transferLog) over(t rendezvous.Transport) *transferLog {
+	return &transferLog{t, l.transferRecords}
 }
 
 // loggedSteps bounds the steps that are kept for masters that never ask.
@@ -41,7 +54,7 @@ func (l *transferLog) Recv(ctx context.Context, task string, step int64, key str
 }
 
 // of returns the collector of a step, nil if nobody wants one.
-func (l *transferLog) of(step int64) *stepstats.Collector {
+func (l *transferRecords) of(step int64) *stepstats.Collector {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.wanted == 0 {
@@ -71,14 +84,14 @@ func record(c *stepstats.Collector, key string, start time.Time, r rendezvous.Re
 }
 
 // want counts who wants transfers to be recorded.
-func (l *transferLog) want(delta int) {
+func (l *transferRecords) want(delta int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.wanted = max(0, l.wanted+delta)
 }
 
 // take returns what has been recorded of a step, once.
-func (l *transferLog) take(step int64) *pb.LabeledStepStats {
+func (l *transferRecords) take(step int64) *pb.LabeledStepStats {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c := l.steps[step]
@@ -90,10 +103,10 @@ func (l *transferLog) take(step int64) *pb.LabeledStepStats {
 }
 
 // forget drops all records.
-func (l *transferLog) forget() {
+func (l *transferRecords) forget() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	maps.DeleteFunc(l.steps, func(int64, *stepstats.Collector) bool { return true })
+	clear(l.steps)
 }
 
 // Logging switches the recording of transfers on and off, and returns what has

@@ -15,7 +15,6 @@ import (
 	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/requestid"
-	"github.com/gorge-tf/gorge/internal/stepstats"
 	"github.com/gorge-tf/gorge/internal/threads"
 	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
@@ -29,7 +28,11 @@ type Env struct {
 	Transport  rendezvous.Transport // to the other tasks; nil if there are none
 	// Alloc wraps the allocator of tensors that come from there, for a
 	// transport that has memory of its own; nil: it has none.
-	Alloc   func(rendezvous.Alloc) rendezvous.Alloc
+	Alloc func(rendezvous.Alloc) rendezvous.Alloc
+	// Connect returns a transport to the other tasks of a cluster that a session
+	// brings along, in which this task is called own, and what ends it. Nil:
+	// sessions may not do so.
+	Connect func(def *pb.ClusterDef, own string) (t rendezvous.Transport, leave func(), err error)
 	Threads int          // goroutines that one operation uses; 0: the cores
 	Log     *slog.Logger // nil: nothing is logged
 }
@@ -68,9 +71,9 @@ func New(env Env) *Worker {
 		env: env, threads: threads.Acquire(env.Threads), pool: memory.NewPool(poolLimit),
 		recent: requestid.NewRecent(trackedRequests), sessions: map[string]*session{}, steps: map[int64]*session{}, partial: map[int64]*partial{},
 	}
-	w.transfers = &transferLog{Transport: env.Transport, steps: map[int64]*stepstats.Collector{}}
+	w.transfers = newTransferLog(env.Transport)
 	w.ctx, w.cancel = context.WithCancelCause(context.Background())
-	w.legacy = w.newSession(&pb.CreateWorkerSessionRequest{})
+	w.legacy, _ = w.newSession(&pb.CreateWorkerSessionRequest{}) // fails only if it brings a cluster
 	return w
 }
 

@@ -90,13 +90,13 @@ func targetOf(address string, lis net.Listener) string {
 func (s *Server) assemble(c *Config, devices *device.Set) error {
 	s.channels = rpc.NewChannels(addressBook(c.Cluster), rpc.DialConfig{})
 	s.grpc = grpc.NewServer(rpc.ServerOptions(rpc.ServerConfig{Logger: s.log})...)
-	env := worker.Env{Task: s.task, Devices: devices, Rendezvous: rendezvous.NewManager(0), Threads: c.Threads, Log: s.log}
+	env := worker.Env{Task: s.task, Devices: devices, Rendezvous: rendezvous.NewManager(0), Threads: c.Threads, Log: s.log, Connect: s.joinAsWorker}
 	if err := s.connect(c, &env); err != nil {
 		return err
 	}
 	s.worker = worker.New(env)
 	s.master = master.New(master.Env{
-		Task: s.task, Devices: devices, Config: c.defaults, Log: s.log,
+		Task: s.task, Devices: devices, Config: c.defaults, Log: s.log, Connect: s.joinAsMaster,
 		Workers: &workers{own: s.task, worker: s.worker, channels: s.channels, tasks: c.Cluster.tasks()},
 	})
 	rpc.RegisterMaster(s.grpc, &masterService{Master: s.master})

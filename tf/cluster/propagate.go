@@ -1,0 +1,44 @@
+package cluster
+
+import (
+	"github.com/gorge-tf/gorge/internal/master"
+	"github.com/gorge-tf/gorge/internal/rendezvous"
+	"github.com/gorge-tf/gorge/internal/rpc"
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+)
+
+// A session may bring a cluster of its own, made of servers that were started
+// as parts of others or alone: ClusterSpec propagation. Its tasks reach each
+// other through channels that last as long as the session.
+
+// ownCluster is such a cluster as the server's master sees it.
+type ownCluster struct{ workers }
+
+// Close ends the channels to the other tasks.
+func (c *ownCluster) Close() error { return c.channels.Close() }
+
+// joinAsMaster connects the master with the workers of a session's cluster.
+func (s *Server) joinAsMaster(def *pb.ClusterDef, own string) (master.Cluster, error) {
+	spec, err := specFromProto(def)
+	if err != nil {
+		return nil, err
+	}
+	ch := rpc.NewChannels(addressBook(spec), rpc.DialConfig{})
+	return &ownCluster{workers{own: own, worker: s.worker, channels: ch, tasks: spec.tasks()}}, nil
+}
+
+// joinAsWorker connects the worker with the other workers of a session's
+// cluster.
+func (s *Server) joinAsWorker(def *pb.ClusterDef, _ string) (rendezvous.Transport, func(), error) {
+	spec, err := specFromProto(def)
+	if err != nil {
+		return nil, nil, err
+	}
+	ch := rpc.NewChannels(addressBook(spec), rpc.DialConfig{})
+	leave := func() {
+		if err := ch.Close(); err != nil {
+			s.log.Info("closing the channels of a session's cluster", "error", err)
+		}
+	}
+	return rpc.NewTransport(ch, 0), leave, nil
+}
