@@ -2,7 +2,9 @@ package step
 
 import (
 	"cmp"
+	"fmt"
 	"runtime"
+	"sync/atomic"
 
 	"github.com/gorge-tf/gorge/internal/device"
 	"github.com/gorge-tf/gorge/internal/executor"
@@ -21,6 +23,9 @@ type Runtime struct {
 	// Workers bounds the nodes of one part that are computed at once; 0: as
 	// many as there are cores.
 	Workers int
+	// InProcess says that no other task takes part in the session's steps.
+	InProcess bool
+	edges     atomic.Int64 // nodes that partitions have added, in process
 	// DisabledPasses are the optimizations to leave out, by name.
 	DisabledPasses []string
 }
@@ -52,7 +57,7 @@ func (rt *Runtime) build(g *graph.Graph, fs *functions) (*Graph, error) {
 	}
 	graphs, err := pass.Partition(g, pass.PartitionOptions{
 		NodeToLoc:   func(n *graph.Node) string { return n.Device },
-		NewName:     pass.Names("G"),
+		NewName:     rt.names(),
 		Incarnation: rt.incarnation,
 	})
 	if err != nil {
@@ -81,6 +86,15 @@ func (g *Graph) add(p *graph.Graph, d tf.Device) error {
 	})
 	g.parts = append(g.parts, part{p, d, e})
 	return err
+}
+
+// names returns what names the nodes that a partition adds. Readers of traces know
+// those of a session in one process by "/_".
+func (rt *Runtime) names() func(string) string {
+	if !rt.InProcess {
+		return pass.Names("G")
+	}
+	return func(old string) string { return fmt.Sprintf("%s/_%d", old, rt.edges.Add(1)-1) }
 }
 
 func (rt *Runtime) incarnation(name string) uint64 {
