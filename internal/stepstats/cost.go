@@ -37,9 +37,10 @@ type costs struct {
 func (c *costs) add(n *pb.NodeExecStats) {
 	have := c.stats[n.GetNodeName()]
 	if have == nil {
-		have = &pb.NodeExecStats{Output: n.GetOutput(), MemoryStats: n.GetMemoryStats()}
+		have = &pb.NodeExecStats{}
 		c.stats[n.GetNodeName()] = have
 	}
+	have.Output, have.MemoryStats = n.GetOutput(), n.GetMemoryStats()
 	have.OpEndRelMicros += n.GetOpEndRelMicros() - n.GetOpStartRelMicros()
 }
 
