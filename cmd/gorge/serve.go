@@ -12,6 +12,7 @@ import (
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/cluster"
+	"github.com/gorge-tf/gorge/tf/ops"
 )
 
 // defaultAddress is where a server listens that is a cluster by itself.
@@ -59,6 +60,7 @@ func serve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	ops.SetPrinter(printer(stdout, stderr))
 	s, err := cluster.NewServer(c)
 	if err != nil {
 		return err

@@ -1,0 +1,205 @@
+package ops
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "AsString", In: "input: T", Out: "output: string",
+		Attrs: "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, complex64, complex128, bool, variant, string}; " +
+			"precision: int = -1; scientific: bool = false; shortest: bool = false; width: int = -1; fill: string = ''",
+		Shape: tf.UnchangedShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(asString),
+	})
+}
+
+// AsStringOpts are the optional attributes of AsString. Precision is the number
+// of digits of floating-point numbers, 6 unless HasPrecision is set; Scientific
+// writes them with an exponent, Shortest with as few digits as they need. Width
+// is the least length, filled with blanks, or zeros if Fill is "0"; a Fill of
+// "-" aligns to the left, "+" and " " go before numbers that are not negative.
+type AsStringOpts struct {
+	Precision            int
+	HasPrecision         bool
+	Scientific, Shortest bool
+	Width                int
+	Fill                 string
+}
+
+// Apply sets the attributes.
+func (o AsStringOpts) Apply(s *tf.Spec) {
+	if o.Precision != 0 || o.HasPrecision {
+		s.Set("precision", o.Precision)
+	}
+	if o.Width != 0 {
+		s.Set("width", o.Width)
+	}
+	s.Set("scientific", o.Scientific)
+	s.Set("shortest", o.Shortest)
+	s.Set("fill", o.Fill)
+}
+
+// AsString writes the elements of x as C's printf does.
+func AsString(x tf.Output, opts ...tf.Option) tf.Output { return apply("AsString", opts, x) }
+
+// A numberFormat is one conversion of C's printf.
+type numberFormat struct {
+	verb             byte // 'f', 'e' or 'g'
+	width, precision int
+	fill             byte // 0: none
+}
+
+func asString(n *tf.Node) (tf.Kernel, error) {
+	f, err := asStringFormat(n)
+	if err != nil {
+		return tf.Compute(func(*tf.OpContext) error { return err }), nil
+	}
+	return tf.Compute(func(c *tf.OpContext) error {
+		x := c.Input(0)
+		text := f.of(x)
+		if text == nil {
+			return tf.Errorf(tf.Unimplemented, "AsString cannot write elements of type %s", x.DType().CName())
+		}
+		out, err := c.Alloc(0, tf.String, x.Shape())
+		if err != nil {
+			return err
+		}
+		y := tf.Data[string](out)
+		const grain = 1 << 10
+		c.ParallelFor(len(y), grain, func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				y[i] = text(i)
+			}
+		})
+		return nil
+	}), nil
+}
+
+// asStringFormat reads the attributes and checks that they fit together.
+func asStringFormat(n *tf.Node) (*numberFormat, error) {
+	d, fill := n.Type("T"), n.Str("fill")
+	scientific, shortest := n.Bool("scientific"), n.Bool("shortest")
+	f := &numberFormat{verb: 'f', width: n.Int("width"), precision: n.Int("precision")}
+	const most = 1 << 16 // of width and precision: more makes no text but uses up memory
+	switch plain := !d.IsFloat() && !d.IsComplex() && d != tf.String && d != tf.Variant; {
+	case plain && (scientific || shortest):
+		return nil, tf.Errorf(tf.InvalidArgument, "scientific and shortest format not supported for datatype %s", d.CName())
+	case plain && f.precision >= 0:
+		return nil, tf.Errorf(tf.InvalidArgument, "precision not supported for datatype %s", d.CName())
+	case len(fill) > 1:
+		return nil, tf.Errorf(tf.InvalidArgument, "Fill string must be one or fewer characters")
+	case scientific && shortest:
+		return nil, tf.Errorf(tf.InvalidArgument, "Cannot select both scientific and shortest notation")
+	case len(fill) == 1 && !strings.Contains(" +-0#", fill):
+		return nil, tf.Errorf(tf.InvalidArgument, "Fill argument not supported: \"%s\"", fill)
+	case f.width > most || f.precision > most:
+		return nil, tf.Errorf(tf.InvalidArgument, "width and precision must be at most %d, got %d and %d", most, f.width, f.precision)
+	case scientific:
+		f.verb = 'e'
+	case shortest:
+		f.verb = 'g'
+	}
+	if f.width > -1 && fill != "" {
+		f.fill = fill[0]
+	}
+	return f, nil
+}
+
+// of returns how the elements of x are written, nil if they cannot be.
+func (f *numberFormat) of(x *tf.Tensor) func(i int) string {
+	switch x.DType() {
+	case tf.Float32, tf.Float64, tf.Float16, tf.BFloat16:
+		return func(i int) string { return f.float(floatAt(x, i)) }
+	case tf.Complex64, tf.Complex128:
+		return func(i int) string { return f.complex(complexAt(x, i)) }
+	case tf.Bool:
+		v := tf.Data[bool](x)
+		return func(i int) string { return strconv.FormatBool(v[i]) }
+	case tf.String:
+		v := tf.Data[string](x)
+		return func(i int) string { return f.pad("", v[i], false) }
+	case tf.Variant:
+		return nil
+	}
+	return func(i int) string { return f.integer(integerText(x, i), x.DType()) }
+}
+
+func floatAt(x *tf.Tensor, i int) float64 {
+	switch v := x.At(i).(type) {
+	case float32:
+		return float64(v)
+	case float64:
+		return v
+	case tf.Half:
+		return float64(v.Float32())
+	case tf.BF16:
+		return float64(v.Float32())
+	}
+	return 0
+}
+
+func complexAt(x *tf.Tensor, i int) complex128 {
+	if x.DType() == tf.Complex64 {
+		return complex128(tf.Data[complex64](x)[i])
+	}
+	return tf.Data[complex128](x)[i]
+}
+
+func (f *numberFormat) complex(v complex128) string {
+	return "(" + f.float(real(v)) + "," + f.float(imag(v)) + ")"
+}
+
+func (f *numberFormat) integer(digits string, d tf.DType) string {
+	sign := ""
+	if rest, negative := strings.CutPrefix(digits, "-"); negative {
+		sign, digits = "-", rest
+	} else if d != tf.Uint8 && d != tf.Uint16 && d != tf.Uint32 && d != tf.Uint64 {
+		sign = f.plus()
+	}
+	return f.pad(sign, digits, true)
+}
+
+// plus returns what stands in front of numbers that are not negative.
+func (f *numberFormat) plus() string {
+	if f.fill == '+' || f.fill == ' ' {
+		return string(rune(f.fill))
+	}
+	return ""
+}
+
+func (f *numberFormat) float(v float64) string {
+	sign := f.plus()
+	if math.Signbit(v) {
+		sign = "-"
+	}
+	if math.IsNaN(v) {
+		return f.pad(sign, "nan", false)
+	}
+	if v = math.Abs(v); math.IsInf(v, 1) {
+		return f.pad(sign, "inf", false)
+	}
+	digits := f.precision
+	if digits < 0 {
+		digits = 6
+	}
+	if f.verb == 'g' {
+		return f.pad(sign, general(v, max(digits, 1)), true)
+	}
+	return f.pad(sign, strconv.FormatFloat(v, f.verb, digits, 64), true)
+}
+
+// pad fills text up to the width.
+func (f *numberFormat) pad(sign, text string, zeros bool) string {
+	n := max(f.width-len(sign)-len(text), 0)
+	switch {
+	case f.fill == '-':
+		return sign + text + strings.Repeat(" ", n)
+	case f.fill == '0' && zeros:
+		return sign + strings.Repeat("0", n) + text
+	}
+	return strings.Repeat(" ", n) + sign + text
+}

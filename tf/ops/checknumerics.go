@@ -1,0 +1,122 @@
+package ops
+
+import (
+	"math"
+	"strings"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	for _, name := range []string{"CheckNumerics", "CheckNumericsV2"} {
+		signed := name == "CheckNumericsV2"
+		tf.Register(tf.OpDef{
+			Name: name, In: "tensor: T", Out: "output: T", Attrs: "T: {bfloat16, half, float, double}; message: string",
+			Stateful: true, Shape: tf.UnchangedShape, Grad: checkNumericsGrad,
+			Kernels: tf.ByType("T", byType{
+				tf.Float32: checkNumerics(signed, float32Class), tf.Float64: checkNumerics(signed, float64Class),
+				tf.Float16:  checkNumerics(signed, func(v tf.Half) floatClass { return bits16Class(uint16(v), 0x7c00) }),
+				tf.BFloat16: checkNumerics(signed, func(v tf.BF16) floatClass { return bits16Class(uint16(v), 0x7f80) }),
+			}),
+		})
+	}
+}
+
+// CheckNumerics returns x, and fails with InvalidArgument if an element is not
+// a number or infinite. The message comes first in the error's.
+func CheckNumerics(x tf.Output, message string, opts ...tf.Option) tf.Output {
+	return apply("CheckNumerics", attrs(opts, tf.Attr("message", message)), x)
+}
+
+// CheckNumericsV2 is CheckNumerics with an error that tells the signs of
+// infinities.
+func CheckNumericsV2(x tf.Output, message string, opts ...tf.Option) tf.Output {
+	return apply("CheckNumericsV2", attrs(opts, tf.Attr("message", message)), x)
+}
+
+func checkNumericsGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	message := "Not a number (NaN) or infinity (Inf) values detected in gradient. " + op.Str("message")
+	return tf.Grads(apply(op.OpName(), []tf.Option{tf.Attr("message", message)}, dy[0]))
+}
+
+// A floatClass is a set of the kinds of numbers that are not finite.
+type floatClass uint8
+
+const (
+	negativeInf floatClass = 1 << iota
+	positiveInf
+	notANumber
+)
+
+func float32Class(v float32) floatClass {
+	if v-v == 0 {
+		return 0
+	}
+	return float64Class(float64(v))
+}
+
+func float64Class(v float64) floatClass {
+	switch {
+	case v-v == 0:
+		return 0
+	case math.IsInf(v, 1):
+		return positiveInf
+	case math.IsInf(v, -1):
+		return negativeInf
+	}
+	return notANumber
+}
+
+// bits16Class is the class of a number of 16 bits whose exponent is all ones in
+// mask.
+func bits16Class(v, mask uint16) floatClass {
+	switch {
+	case v&mask != mask:
+		return 0
+	case v&0x7fff != mask:
+		return notANumber
+	case v>>15 != 0:
+		return negativeInf
+	}
+	return positiveInf
+}
+
+func checkNumerics[T tf.Elem](signed bool, class func(T) floatClass) tf.NewKernel {
+	return func(n *tf.Node) (tf.Kernel, error) {
+		message := n.Str("message")
+		return tf.Compute(func(c *tf.OpContext) error {
+			var found floatClass
+			for _, v := range tf.Data[T](c.Input(0)) {
+				found |= class(v)
+			}
+			if found != 0 {
+				return tf.Errorf(tf.InvalidArgument, "%s : Tensor had %s values", message, found.text(signed))
+			}
+			c.Forward(0, 0)
+			return nil
+		}), nil
+	}
+}
+
+// text lists the kinds in f: "-Inf, +Inf, and NaN".
+func (f floatClass) text(signed bool) string {
+	var kinds []string
+	switch inf := f & (negativeInf | positiveInf); {
+	case inf != 0 && !signed:
+		kinds = append(kinds, "Inf")
+	default:
+		if inf&negativeInf != 0 {
+			kinds = append(kinds, "-Inf")
+		}
+		if inf&positiveInf != 0 {
+			kinds = append(kinds, "+Inf")
+		}
+	}
+	if f&notANumber != 0 {
+		kinds = append(kinds, "NaN")
+	}
+	if len(kinds) == 3 {
+		return kinds[0] + ", " + kinds[1] + ", and " + kinds[2]
+	}
+	return strings.Join(kinds, " and ")
+}

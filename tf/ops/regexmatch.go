@@ -1,0 +1,109 @@
+package ops
+
+import (
+	"errors"
+	"regexp"
+	"regexp/syntax"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "RegexFullMatch", In: "input: string; pattern: string", Out: "output: bool",
+		Shape: regexShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(regexFullMatch),
+	})
+	tf.Register(tf.OpDef{
+		Name: "StaticRegexFullMatch", In: "input: string", Out: "output: bool", Attrs: "pattern: string",
+		Shape: tf.UnchangedShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(staticRegexFullMatch),
+	})
+}
+
+// RegexFullMatch reports which strings of x the pattern, a scalar in RE2's
+// syntax, matches as a whole.
+func RegexFullMatch(x, pattern tf.Output, opts ...tf.Option) tf.Output {
+	return apply("RegexFullMatch", opts, x, pattern)
+}
+
+// StaticRegexFullMatch is RegexFullMatch with a pattern that is known now.
+func StaticRegexFullMatch(x tf.Output, pattern string, opts ...tf.Option) tf.Output {
+	return apply("StaticRegexFullMatch", attrs(opts, tf.Attr("pattern", pattern)), x)
+}
+
+func regexShape(c *tf.Infer) error {
+	_, err := c.Rank(1, 0)
+	c.Set(0, c.In(0))
+	return err
+}
+
+func regexFullMatch(*tf.Node) (tf.Kernel, error) {
+	return tf.Compute(func(c *tf.OpContext) error {
+		p := c.Input(1)
+		if p.Rank() != 0 {
+			return tf.Errorf(tf.InvalidArgument, "Pattern must be scalar, but received %s", p.Shape().Text())
+		}
+		re, err := wholeRegex(tf.Data[string](p)[0])
+		if err != nil {
+			return err
+		}
+		return matchAll(c, re)
+	}), nil
+}
+
+func staticRegexFullMatch(n *tf.Node) (tf.Kernel, error) {
+	re, err := wholeRegex(n.Str("pattern"))
+	return tf.Compute(func(c *tf.OpContext) error {
+		if err != nil {
+			return err
+		}
+		return matchAll(c, re)
+	}), nil
+}
+
+func matchAll(c *tf.OpContext, re *regexp.Regexp) error {
+	x := c.Input(0)
+	out, err := c.Alloc(0, tf.Bool, x.Shape())
+	if err != nil {
+		return err
+	}
+	in, y := tf.Data[string](x), tf.Data[bool](out)
+	const grain = 1 << 8
+	c.ParallelFor(len(y), grain, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			y[i] = re.MatchString(in[i])
+		}
+	})
+	return nil
+}
+
+// wholeRegex compiles a pattern that has to match all of a text.
+func wholeRegex(pattern string) (*regexp.Regexp, error) {
+	if _, err := syntax.Parse(pattern, syntax.Perl); err != nil {
+		return nil, badPattern(pattern, err)
+	}
+	re, err := regexp.Compile(`\A(?:` + pattern + `)\z`)
+	if err != nil {
+		return nil, badPattern(pattern, err)
+	}
+	return re, nil
+}
+
+// regexErrors are RE2's words for errors in patterns.
+var regexErrors = map[syntax.ErrorCode]string{
+	syntax.ErrMissingParen: "missing )", syntax.ErrUnexpectedParen: "unexpected )", syntax.ErrMissingBracket: "missing ]",
+	syntax.ErrMissingRepeatArgument: "no argument for repetition operator", syntax.ErrInvalidRepeatSize: "invalid repetition size",
+	syntax.ErrInvalidRepeatOp: "bad repetition operator", syntax.ErrTrailingBackslash: "trailing \\",
+	syntax.ErrInvalidNamedCapture: "invalid named capture group", syntax.ErrInvalidPerlOp: "invalid perl operator",
+}
+
+func badPattern(pattern string, err error) error {
+	text := err.Error()
+	var e *syntax.Error
+	if errors.As(err, &e) {
+		if text = regexErrors[e.Code]; text == "" {
+			text = string(e.Code)
+		}
+		text += ": " + e.Expr
+	}
+	return tf.Errorf(tf.InvalidArgument, "Invalid pattern: %s, error: %s", pattern, text)
+}

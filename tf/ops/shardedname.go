@@ -1,0 +1,68 @@
+package ops
+
+import (
+	"fmt"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "ShardedFilename", In: "basename: string; shard: int32; num_shards: int32", Out: "filename: string",
+		Shape: scalarInputs, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(stateless(shardedFilename)),
+	})
+	tf.Register(tf.OpDef{
+		Name: "ShardedFilespec", In: "basename: string; num_shards: int32", Out: "filename: string",
+		Shape: scalarInputs, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(stateless(shardedFilespec)),
+	})
+}
+
+// ShardedFilename returns the name of one of the files that something is spread
+// over: "BASE-00001-of-00005". All inputs are scalars.
+func ShardedFilename(base, shard, shards tf.Output, opts ...tf.Option) tf.Output {
+	return apply("ShardedFilename", opts, base, shard, shards)
+}
+
+// ShardedFilespec returns the pattern that the names of all files match that
+// something is spread over: "BASE-?????-of-00005".
+func ShardedFilespec(base, shards tf.Output, opts ...tf.Option) tf.Output {
+	return apply("ShardedFilespec", opts, base, shards)
+}
+
+// scalarInputs is the shape function of an op of scalars.
+func scalarInputs(c *tf.Infer) error {
+	for i := range c.NumIn() {
+		if _, err := c.Rank(i, 0); err != nil {
+			return err
+		}
+	}
+	c.Set(0, tf.Shape{})
+	return nil
+}
+
+// areScalars checks that all inputs are scalars.
+func areScalars(c *tf.OpContext) error {
+	for i := range c.Inputs() {
+		if s := c.Input(i).Shape(); len(s) != 0 {
+			return tf.Errorf(tf.InvalidArgument, "%s must be a scalar, got shape %s", c.Node.Def.Inputs[i].Name, s.Text())
+		}
+	}
+	return nil
+}
+
+func shardedFilename(c *tf.OpContext) error {
+	if err := areScalars(c); err != nil {
+		return err
+	}
+	base, shard, shards := tf.Data[string](c.Input(0))[0], tf.Data[int32](c.Input(1))[0], tf.Data[int32](c.Input(2))[0]
+	c.Set(0, tf.Scalar(fmt.Sprintf("%s-%05d-of-%05d", base, shard, shards)))
+	return nil
+}
+
+func shardedFilespec(c *tf.OpContext) error {
+	if err := areScalars(c); err != nil {
+		return err
+	}
+	c.Set(0, tf.Scalar(fmt.Sprintf("%s-?????-of-%05d", tf.Data[string](c.Input(0))[0], tf.Data[int32](c.Input(1))[0])))
+	return nil
+}

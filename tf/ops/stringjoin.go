@@ -1,0 +1,87 @@
+package ops
+
+import (
+	"strings"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "StringJoin", In: "inputs: N * string", Out: "output: string", Attrs: "N: int >= 0; separator: string = ''",
+		Shape: stringJoinShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(stringJoin),
+	})
+}
+
+// StringJoinOpts are the optional attributes of StringJoin: what comes between
+// the strings.
+type StringJoinOpts struct{ Separator string }
+
+// Apply sets the attributes.
+func (o StringJoinOpts) Apply(s *tf.Spec) { s.Set("separator", o.Separator) }
+
+// StringJoin joins the strings of xs element by element. They have one shape,
+// apart from scalars, which go with all.
+func StringJoin(g *tf.Graph, xs []tf.Output, opts ...tf.Option) tf.Output {
+	return tf.Apply(g, "StringJoin", xs, attrs(opts, tf.Attr("N", len(xs)))...).Output(0)
+}
+
+func stringJoinShape(c *tf.Infer) error {
+	out, scalars := tf.Shape(nil), true
+	for i := range c.NumIn() {
+		s := c.In(i)
+		if s == nil {
+			scalars = false
+		}
+		if len(s) == 0 {
+			continue
+		}
+		m, ok := out.Merge(s)
+		if !ok {
+			return tf.Errorf(tf.InvalidArgument, "Input shapes do not match: %v vs. %v", out, s)
+		}
+		out, scalars = m, false
+	}
+	if scalars {
+		out = tf.Shape{}
+	}
+	c.Set(0, out)
+	return nil
+}
+
+func stringJoin(n *tf.Node) (tf.Kernel, error) {
+	sep := n.Str("separator")
+	return tf.Compute(func(c *tf.OpContext) error {
+		shape := tf.Shape{}
+		for i := range c.Inputs() {
+			switch s := c.Input(i).Shape(); {
+			case len(s) == 0:
+			case len(shape) == 0:
+				shape = s.Clone()
+			case !shape.Equal(s):
+				return tf.Errorf(tf.InvalidArgument, "Input shapes do not match: %s vs. %s", shape.Text(), s.Text())
+			}
+		}
+		out, err := c.Alloc(0, tf.String, shape)
+		if err != nil {
+			return err
+		}
+		joinEach(c, tf.Data[string](out), sep)
+		return nil
+	}), nil
+}
+
+// joinEach joins the inputs element by element.
+func joinEach(c *tf.OpContext, y []string, sep string) {
+	parts := make([]string, c.Inputs())
+	for i := range y {
+		for k := range parts {
+			if x := tf.Data[string](c.Input(k)); len(c.Input(k).Shape()) == 0 {
+				parts[k] = x[0]
+			} else {
+				parts[k] = x[i]
+			}
+		}
+		y[i] = strings.Join(parts, sep)
+	}
+}
