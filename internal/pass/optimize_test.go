@@ -95,7 +95,7 @@ func TestOrder(t *testing.T) {
 	names := PassNames()
 	for i, p := range optimizers {
 		for _, before := range p.after {
-			if k := slices.Index(names, before); k < 0 || k >= i {
+			if k := slices.Index(names, before); k < 0 || k >= slices.Index(names, optimizers[i].name) {
 				t.Errorf("%s has to come after %s", p.name, before)
 			}
 		}

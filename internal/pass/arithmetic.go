@@ -1,0 +1,199 @@
+package pass
+
+import (
+	"slices"
+
+	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// simplify takes out nodes whose output is, bit for bit, a tensor that is there
+// anyway: what was negated or transposed twice, cast to its own type, multiplied
+// by one, reduced over nothing.
+func simplify(e *editor) (bool, error) {
+	order, err := e.Sorted()
+	if err != nil {
+		return false, err
+	}
+	uses, changed := e.Uses(), false
+	for _, n := range order {
+		find := simplifications[n.OpName()]
+		if find == nil || e.roots[n] || e.Preserve[n.Name] || len(n.Control) > 0 || hasRef(n) {
+			continue
+		}
+		if x, ok := find(n); ok && bypass(n, x, uses) {
+			changed = true
+		}
+	}
+	return changed, nil
+}
+
+// bypass makes the users of n use x, from which n was computed.
+func bypass(n *graph.Node, x graph.Edge, uses [][]*graph.Node) bool {
+	users := uses[n.ID]
+	if x.Node.Device != n.Device || x.Type() != n.OutTypes[0] || len(users) == 0 {
+		return false
+	}
+	if chooses[x.Node.OpName()] && slices.ContainsFunc(users, func(u *graph.Node) bool { return slices.Contains(u.Control, n) }) {
+		return false
+	}
+	replace(users, n, []graph.Edge{x}, []*graph.Node{x.Node})
+	uses[x.Node.ID] = append(uses[x.Node.ID], users...)
+	uses[n.ID] = nil
+	return true
+}
+
+// simplifications find, by op, the tensor that a node's output is equal to.
+// Floating point numbers leave few: x+0 is not x for the negative zero, x*0 not 0
+// for NaN.
+var simplifications = map[string]func(n *graph.Node) (graph.Edge, bool){
+	"Neg": undone, "LogicalNot": undone, "Invert": undone, "Conj": undone,
+	"Cast": castToItself, "Transpose": transposedBack, "Reshape": reshapedToItself, "BroadcastTo": reshapedToItself,
+	"Mul": neutral(1, true), "Div": neutral(1, false), "RealDiv": neutral(1, false), "Sub": neutral(0, false),
+	"Add": addedZero, "AddV2": addedZero,
+	"Sum": reducedNothing, "Prod": reducedNothing, "Max": reducedNothing, "Min": reducedNothing, "Mean": reducedNothing,
+	"All": reducedNothing, "Any": reducedNothing,
+	"AddN": alone, "StopGradient": input, "PreventGradient": input, "Snapshot": input, "PlaceholderWithDefault": input,
+}
+
+func input(n *graph.Node) (graph.Edge, bool) { return n.In[0], true }
+
+func alone(n *graph.Node) (graph.Edge, bool) { return n.In[0], len(n.In) == 1 }
+
+// undone: an op that is its own inverse, twice.
+func undone(n *graph.Node) (graph.Edge, bool) {
+	m := n.In[0].Node
+	if m.OpName() != n.OpName() || len(m.Control) > 0 || hasRef(m) {
+		return graph.Edge{}, false
+	}
+	return m.In[0], true
+}
+
+func castToItself(n *graph.Node) (graph.Edge, bool) {
+	return n.In[0], n.Type("SrcT") == n.Type("DstT") && !n.Bool("Truncate")
+}
+
+// reshapedToItself: the shape that is asked for is the one that is there.
+func reshapedToItself(n *graph.Node) (graph.Edge, bool) {
+	from, to := n.In[0].Node.OutShape(n.In[0].Out), constInts(n.In[1])
+	return n.In[0], to != nil && from.Known() && from.Equal(tf.Shape(to))
+}
+
+// transposedBack: a permutation that changes nothing, or that undoes another.
+func transposedBack(n *graph.Node) (graph.Edge, bool) {
+	perm := constInts(n.In[1])
+	if perm == nil {
+		return graph.Edge{}, false
+	}
+	if isIdentity(perm, nil) {
+		return n.In[0], true
+	}
+	m := n.In[0].Node
+	if m.OpName() != "Transpose" || len(m.Control) > 0 {
+		return graph.Edge{}, false
+	}
+	return m.In[0], isIdentity(perm, constInts(m.In[1]))
+}
+
+// isIdentity reports whether permuting by before, if that is there, and then by
+// perm changes nothing.
+func isIdentity(perm, before []int) bool {
+	if before == nil {
+		before = make([]int, len(perm))
+		for i := range before {
+			before[i] = i
+		}
+	}
+	if len(perm) != len(before) {
+		return false
+	}
+	for i, p := range perm {
+		if p < 0 {
+			p += len(perm)
+		}
+		if p < 0 || p >= len(before) || before[p] != i && before[p]+len(before) != i {
+			return false
+		}
+	}
+	return true
+}
+
+// neutral returns what finds an operand to which an op with the constant v on the
+// other side, the right one or either, does nothing.
+func neutral(v float64, either bool) func(*graph.Node) (graph.Edge, bool) {
+	return func(n *graph.Node) (graph.Edge, bool) {
+		if n.OutTypes[0].IsComplex() { // 0*inf and signs of zeros
+			return graph.Edge{}, false
+		}
+		if isAll(n.In[1], v) && keepsShape(n, n.In[0]) {
+			return n.In[0], true
+		}
+		return n.In[1], either && isAll(n.In[0], v) && keepsShape(n, n.In[1])
+	}
+}
+
+// addedZero: only integers have but one zero.
+func addedZero(n *graph.Node) (graph.Edge, bool) {
+	if !n.OutTypes[0].IsInteger() {
+		return graph.Edge{}, false
+	}
+	return neutral(0, true)(n)
+}
+
+// reducedNothing: there are no axes to reduce over.
+func reducedNothing(n *graph.Node) (graph.Edge, bool) {
+	axes := constInts(n.In[1])
+	return n.In[0], axes != nil && len(axes) == 0
+}
+
+// keepsShape reports whether n's output is known to have the shape of x.
+func keepsShape(n *graph.Node, x graph.Edge) bool {
+	s := x.Node.OutShape(x.Out)
+	return s.Known() && s.Equal(n.OutShape(0))
+}
+
+// constantOf returns the value of x, nil if it is not a constant.
+func constantOf(x graph.Edge) *tf.Tensor {
+	if x.Node.OpName() != "Const" {
+		return nil
+	}
+	return x.Node.TensorAttr("value")
+}
+
+// constInts returns the elements of a constant of integers, nil if x is none.
+func constInts(x graph.Edge) []int {
+	t := constantOf(x)
+	if t == nil {
+		return nil
+	}
+	v, err := t.Ints()
+	if err != nil {
+		return nil
+	}
+	return append([]int{}, v...)
+}
+
+// isAll reports whether x is a small constant all of whose elements are v. The
+// negative zero is another number.
+func isAll(x graph.Edge, v float64) bool {
+	t := constantOf(x)
+	const most = 64 // larger ones are seldom uniform, and each round looks again
+	if t == nil || t.Len() == 0 || t.Len() > most {
+		return false
+	}
+	want, err := tf.ScalarOf(t.DType(), v)
+	if err != nil {
+		return false
+	}
+	one := want.Buffer()
+	if one == nil || t.Buffer() == nil {
+		return false
+	}
+	b, w := t.Buffer().Bytes(), one.Bytes()[:t.DType().Size()]
+	for i := range t.Len() {
+		if !slices.Equal(b[i*len(w):(i+1)*len(w)], w) {
+			return false
+		}
+	}
+	return true
+}

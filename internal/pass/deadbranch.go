@@ -1,0 +1,147 @@
+package pass
+
+import (
+	"slices"
+
+	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// dropDeadBranches resolves Switches whose predicate is a constant: what only the
+// other branch needs goes, and where the branches meet the chosen one is taken.
+func dropDeadBranches(e *editor) (changed bool, err error) {
+	e.Renumber()
+	for _, n := range slices.Clone(e.Nodes) {
+		taken, known := choice(n)
+		if !known || e.Preserve[n.Name] || e.Node(n.Name) != n {
+			continue
+		}
+		b := branch{
+			e: e, uses: e.Uses(), off: graph.Edge{Node: n, Out: 1 - taken},
+			dead: map[*graph.Node]bool{}, live: map[*graph.Node]graph.Edge{},
+		}
+		if !b.useful(n) || !b.follow() || !b.resolvable() {
+			continue
+		}
+		b.resolve(n, taken)
+		changed = true
+		e.sweep()
+	}
+	return changed, nil
+}
+
+// choice returns the output of a Switch that is always taken.
+func choice(n *graph.Node) (taken int, known bool) {
+	if n.OpName() != "Switch" || len(n.Control) > 0 || hasRef(n) || n.In[1].Node.Device != n.Device {
+		return 0, false
+	}
+	pred := n.In[1].Node
+	if pred.OpName() != "Const" || len(pred.Control) > 0 {
+		return 0, false
+	}
+	v := pred.TensorAttr("value")
+	if v == nil || v.DType() != tf.Bool || v.Len() != 1 {
+		return 0, false
+	}
+	if v.At(0) == true {
+		taken = 1
+	}
+	return taken, true
+}
+
+// branch is what depends on an output that is never taken.
+type branch struct {
+	e    *editor
+	uses [][]*graph.Node
+	off  graph.Edge                 // the output
+	dead map[*graph.Node]bool       // never run
+	live map[*graph.Node]graph.Edge // Merges reached: the input that is left
+}
+
+// useful reports whether anybody reads n.
+func (b *branch) useful(n *graph.Node) bool {
+	return slices.ContainsFunc(b.uses[n.ID], func(u *graph.Node) bool {
+		return slices.ContainsFunc(u.In, func(x graph.Edge) bool { return x.Node == n })
+	})
+}
+
+func (b *branch) isDead(x graph.Edge) bool { return b.dead[x.Node] || x == b.off }
+
+// follow finds all that is dead because of the output. It gives up where being
+// dead is told to somebody else: to another device, to the caller, to the next
+// round of a loop.
+func (b *branch) follow() bool {
+	var todo []*graph.Node
+	for _, u := range b.uses[b.off.Node.ID] {
+		if slices.Contains(u.In, b.off) {
+			todo = append(todo, u)
+		}
+	}
+	for len(todo) > 0 {
+		u := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		switch op := u.OpName(); {
+		case b.dead[u]:
+			continue
+		case op == "Merge":
+			if !b.meet(u) {
+				continue
+			}
+		case isFlow[op] && op != "Switch", transfersDeath[op], b.e.Preserve[u.Name]:
+			return false
+		}
+		b.dead[u] = true
+		todo = append(todo, b.uses[u.ID]...)
+	}
+	return true
+}
+
+// transfersDeath tells the ops that run, or fail, though their input is dead.
+var transfersDeath = map[string]bool{"_Send": true, "_HostSend": true, "_Recv": true, "_HostRecv": true, "_Retval": true, "_XlaMerge": true}
+
+// meet looks at a Merge some of whose inputs are dead, and reports whether all
+// are.
+func (b *branch) meet(m *graph.Node) bool {
+	delete(b.live, m)
+	for _, x := range m.In {
+		if !b.isDead(x) {
+			b.live[m] = x
+			return false
+		}
+	}
+	return true
+}
+
+// resolvable reports whether at each Merge exactly one input is left, and nothing
+// else has to be waited for.
+func (b *branch) resolvable() bool {
+	for m, x := range b.live {
+		left := 0
+		for _, in := range m.In {
+			if !b.isDead(in) {
+				left++
+			}
+		}
+		asked := slices.ContainsFunc(b.uses[m.ID], func(u *graph.Node) bool { // which branch it was
+			return slices.Contains(u.Control, m) || slices.Contains(u.In, graph.Edge{Node: m, Out: 1})
+		})
+		if left != 1 || asked || len(m.Control) > 0 || m.Device != x.Node.Device || b.e.Preserve[m.Name] || b.e.roots[m] {
+			return false
+		}
+	}
+	return true
+}
+
+// resolve replaces the Switch by its input, and Merges by what is left.
+func (b *branch) resolve(n *graph.Node, taken int) {
+	for m, x := range b.live {
+		replace(b.uses[m.ID], m, []graph.Edge{x, {}}, nil)
+		b.uses[x.Node.ID] = append(b.uses[x.Node.ID], b.uses[m.ID]...)
+	}
+	with := make([]graph.Edge, 2)
+	with[taken] = n.In[0]
+	replace(b.uses[n.ID], n, with, nil)
+	for u := range b.dead {
+		delete(b.e.roots, u)
+	}
+}

@@ -1,0 +1,41 @@
+package pass
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+)
+
+func TestDisabledBy(t *testing.T) {
+	off := pb.RewriterConfig_OFF
+	l0 := &pb.OptimizerOptions{OptLevel: pb.OptimizerOptions_L0}
+	for name, c := range map[string]struct {
+		o    *pb.GraphOptions
+		want []string
+	}{
+		"nothing said": {nil, nil},
+		"L0":           {&pb.GraphOptions{OptimizerOptions: l0}, []string{"constant_folding", "common_subgraph_elimination"}},
+		"no rewriter": {&pb.GraphOptions{RewriteOptions: &pb.RewriterConfig{DisableMetaOptimizer: true}},
+			[]string{"arithmetic_optimization", "dead_branch_removal", "dependency_optimization"}},
+		"neither": {&pb.GraphOptions{OptimizerOptions: l0, RewriteOptions: &pb.RewriterConfig{DisableMetaOptimizer: true}}, []string{"all"}},
+		"toggles": {&pb.GraphOptions{RewriteOptions: &pb.RewriterConfig{ConstantFolding: off, ArithmeticOptimization: off, DependencyOptimization: pb.RewriterConfig_ON}},
+			[]string{"constant_folding", "arithmetic_optimization"}},
+	} {
+		if got := DisabledBy(c.o); !slices.Equal(got, c.want) {
+			t.Errorf("%s: got %v, want %v", name, got, c.want)
+		}
+		if err := CheckPassNames(DisabledBy(c.o)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	var names []string
+	for _, s := range switches {
+		names = append(names, s.pass)
+	}
+	for i := range optimizers {
+		if !slices.Contains(names, optimizers[i].name) {
+			t.Errorf("pass %s has no switch", optimizers[i].name)
+		}
+	}
+}
