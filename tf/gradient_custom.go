@@ -1,0 +1,39 @@
+package tf
+
+// CustomGradient returns what f computes from xs. Its gradient is not that of
+// the operations that f adds: grad, which f returns too, computes the gradients
+// of xs from those of ys.
+func CustomGradient(xs []Output, f func(xs []Output) (ys []Output, grad func(dys []Output) []Output)) []Output {
+	g, bad := graphOf(nil, xs)
+	if bad != nil {
+		return failed(g, "CustomGradient", bad.err)
+	}
+	in := make([]Output, len(xs))
+	for i, x := range xs {
+		in[i] = identity(x)
+	}
+	ys, grad := f(in)
+	op := Apply(g, "IdentityN", append(append([]Output{}, ys...), in...))
+	if op.err != nil {
+		return []Output{op.Output(0)}
+	}
+	op.grad = func(op *Operation, dy []Output) []Gradient { return customGradients(op, len(ys), dy, grad) }
+	return op.Outputs()[:len(ys)]
+}
+
+// customGradients calls grad with gradients of all n results: zeros of those
+// that nothing depends on.
+func customGradients(op *Operation, n int, dy []Output, grad func([]Output) []Output) []Gradient {
+	dys := make([]Output, n)
+	for i := range dys {
+		if dys[i] = dy[i]; dys[i].IsZero() {
+			dys[i] = zerosLike(op.Output(i))
+		}
+	}
+	dxs := grad(dys)
+	if want := len(op.in) - n; len(dxs) != want {
+		err := Errorf(InvalidArgument, "custom_gradient function expected to return %d gradients, but returned %d instead.", want, len(dxs))
+		return failedGradients(op, err)
+	}
+	return append(make([]Gradient, n), Grads(dxs...)...)
+}

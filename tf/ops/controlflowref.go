@@ -1,0 +1,70 @@
+package ops
+
+import "github.com/gorge-tf/gorge/tf"
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "RefSelect", In: "index: int32; inputs: N * Ref(T)", Out: "output: Ref(T)", Attrs: "T: type; N: int >= 1",
+		Shape: refSelectShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(stateless(refSelect)), Uninitialized: true,
+	})
+	tf.Register(tf.OpDef{
+		Name: "RefIdentity", In: "input: Ref(T)", Out: "output: Ref(T)", Attrs: "T: type", Uninitialized: true,
+		Shape: sameValue, Grad: passGrad, SparseGrad: passSparse, Kernels: tf.AnyType(stateless(passOn)),
+	})
+	tf.Register(tf.OpDef{
+		Name: "Abort", Attrs: "error_msg: string = ''; exit_without_error: bool = false",
+		Shape: noOutputs, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(abort),
+	})
+}
+
+// RefSelect returns the one of several references that index, a scalar, names.
+func RefSelect(index tf.Output, inputs []tf.Output, opts ...tf.Option) tf.Output {
+	return apply("RefSelect", opts, append([]tf.Output{index}, inputs...)...)
+}
+
+// RefIdentity returns the same reference.
+func RefIdentity(ref tf.Output, opts ...tf.Option) tf.Output { return apply("RefIdentity", opts, ref) }
+
+// Abort adds an operation that ends the step with an error that has the given
+// message. TensorFlow ends the process, which is not for a library to do.
+func Abort(g *tf.Graph, message string, opts ...tf.Option) *tf.Operation {
+	return tf.Apply(g, "Abort", nil, attrs(opts, tf.Attr("error_msg", message))...)
+}
+
+// refSelectShape: if all inputs have one shape, so has the output.
+func refSelectShape(c *tf.Infer) error {
+	if s := c.In(0); s != nil && len(s) != 0 {
+		return tf.Errorf(tf.InvalidArgument, "Shape must be rank 0 but is rank %d: input %s has shape %v", len(s), c.Def.Inputs[0].Name, s)
+	}
+	s := c.In(1).Clone()
+	for i := 2; i < c.NumIn(); i++ {
+		if s = common(s, c.In(i)); !s.Known() {
+			s = nil
+		}
+	}
+	c.Set(0, s)
+	return nil
+}
+
+func refSelect(c *tf.OpContext) error {
+	index := c.Input(0)
+	if index.Rank() != 0 {
+		return tf.Errorf(tf.InvalidArgument, "Index must be a scalar, but it has shape %s", index.Shape().Text())
+	}
+	i, n := int(tf.Data[int32](index)[0]), len(c.In)-1
+	if i < 0 || i >= n {
+		return tf.Errorf(tf.InvalidArgument, "Index must be in the range [0, %d) but got %d", n, i)
+	}
+	hand(c, i+1, 0)
+	return nil
+}
+
+func abort(n *tf.Node) (tf.Kernel, error) {
+	message, quiet := n.Str("error_msg"), n.Bool("exit_without_error")
+	return tf.Compute(func(*tf.OpContext) error {
+		if quiet {
+			return tf.Errorf(tf.Aborted, "Abort_op asks the process to exit")
+		}
+		return tf.Errorf(tf.Aborted, "Abort_op intentional failure; %s", message)
+	}), nil
+}

@@ -1,0 +1,268 @@
+package ops
+
+import (
+	"sync"
+
+	"github.com/gorge-tf/gorge/internal/resource"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// A tensorArray is an array of tensors that lasts for a step. Each element is
+// written once and, unless it is to be kept, read once. The array of an array's
+// gradients begins as zeros of the elements' shapes; what is written to one
+// element is added up.
+type tensorArray struct {
+	name     string
+	dtype    tf.DType
+	alike    bool // all elements have one shape
+	dynamic  bool // grows as it is written
+	isGrad   bool
+	keepRead bool // elements may be read again and again
+
+	mu       sync.Mutex
+	shape    tf.Shape // of elements, as far as it is known
+	elems    []arrayElem
+	marked   int  // how many elements a gradient was split or unpacked into
+	added    bool // several writes to one element were added up
+	isClosed bool
+}
+
+// arrayElem is one element. One that was written but has no tensor is zeros.
+type arrayElem struct {
+	t       *tf.Tensor
+	shape   tf.Shape
+	written bool
+	read    bool
+	cleared bool
+}
+
+var _ = resource.Declare[*tensorArray]("tensorflow::TensorArray")
+
+// Close drops all elements.
+func (a *tensorArray) Close() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, e := range a.elems {
+		if e.t != nil {
+			e.t.Release()
+		}
+	}
+	a.elems, a.isClosed = nil, true
+}
+
+func (a *tensorArray) errorf(format string, args ...any) error {
+	return tf.Errorf(tf.InvalidArgument, "TensorArray "+a.name+": "+format, args...)
+}
+
+func (a *tensorArray) closedError() error {
+	if a.isClosed {
+		return tf.Errorf(tf.InvalidArgument, "TensorArray %s has already been closed.", a.name)
+	}
+	return nil
+}
+
+// size returns the number of elements; with marked, of a gradient those that
+// there will be.
+func (a *tensorArray) size(marked bool) (int, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if marked && a.isGrad {
+		return a.marked, a.closedError()
+	}
+	return len(a.elems), a.closedError()
+}
+
+// mark notes how many elements a gradient has.
+func (a *tensorArray) mark(n int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.isGrad {
+		a.marked = n
+	}
+}
+
+// addShape adds to what is known of the elements' shape.
+func (a *tensorArray) addShape(s tf.Shape) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	merged, ok := a.shape.Merge(s)
+	switch {
+	case ok:
+		a.shape = merged
+		return nil
+	case len(a.shape) != len(s):
+		return tf.Errorf(tf.InvalidArgument, "PartialTensorShape: Incompatible ranks during merge: %d vs. %d", len(a.shape), len(s))
+	}
+	return tf.Errorf(tf.InvalidArgument, "PartialTensorShape: Incompatible shapes during merge: %s vs. %s", a.shape.Text(), s.Text())
+}
+
+// write gives t, whose reference it takes over, to element i. A gradient's
+// writes are added up.
+func (a *tensorArray) write(c *tf.OpContext, i int, t *tf.Tensor) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err := a.checkWrite(i, t); err != nil {
+		t.Release()
+		return err
+	}
+	e := &a.elems[i]
+	if !e.written {
+		e.t, e.shape, e.written = t, t.Shape().Clone(), true
+		return nil
+	}
+	return a.add(c, i, t)
+}
+
+func (a *tensorArray) checkWrite(i int, t *tf.Tensor) error {
+	if err := a.closedError(); err != nil {
+		return err
+	}
+	if i < 0 || !a.dynamic && i >= len(a.elems) {
+		return a.errorf("Tried to write to index %d but array is not resizeable and size is: %d", i, len(a.elems))
+	}
+	if t.DType() != a.dtype {
+		return a.errorf("Could not write to TensorArray index %d because the value dtype is %s but TensorArray dtype is %s.", i, t.DType().CName(), a.dtype.CName())
+	}
+	if !a.shape.Compatible(t.Shape()) {
+		return a.errorf("Could not write to TensorArray index %d because the value shape is %s which is incompatible with the TensorArray's inferred element shape: %s (consider setting infer_shape=False).", i, t.Shape().Text(), a.shape.Text())
+	}
+	if a.alike && !a.shape.Known() {
+		a.shape = t.Shape().Clone()
+	}
+	if err := a.grow(i + 1); err != nil {
+		return err
+	}
+	switch e := &a.elems[i]; {
+	case e.read:
+		return a.errorf("Could not write to TensorArray index %d because it has already been read.", i)
+	case e.written && !a.isGrad:
+		return a.errorf("Could not write to TensorArray index %d because it has already been written to.", i)
+	case e.written && !e.shape.Equal(t.Shape()):
+		return a.errorf("Could not aggregate to TensorArray index %d because the existing shape is %s but the new input shape is %s.", i, e.shape.Text(), t.Shape().Text())
+	}
+	return nil
+}
+
+// mostElems is the size beyond which an index can only be a mistake.
+const mostElems = 1 << 28
+
+func (a *tensorArray) grow(n int) error {
+	if n <= len(a.elems) {
+		return nil
+	}
+	if n > mostElems {
+		return tf.Errorf(tf.ResourceExhausted, "a TensorArray can have %d elements at most, got index %d", mostElems, n-1)
+	}
+	a.elems = append(a.elems, make([]arrayElem, n-len(a.elems))...)
+	return nil
+}
+
+var arraySums = updates(addRows)
+
+// add adds t to element i.
+func (a *tensorArray) add(c *tf.OpContext, i int, t *tf.Tensor) error {
+	e := &a.elems[i]
+	if e.t == nil || e.t.Len() == 0 {
+		e.t = t
+		return nil
+	}
+	defer t.Release()
+	sum := arraySums[a.dtype]
+	if sum == nil {
+		return tf.Errorf(tf.InvalidArgument, "tensor_array::AddToTensor type not supported: %s", a.dtype.CName())
+	}
+	e.t = tf.SoleOwner(e.t)
+	sum(c, e.t, t)
+	a.added = true
+	return nil
+}
+
+// readAt returns element i, a reference that is the caller's.
+func (a *tensorArray) readAt(i int) (*tf.Tensor, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err := a.closedError(); err != nil {
+		return nil, err
+	}
+	if i < 0 || !a.isGrad && i >= len(a.elems) {
+		return nil, tf.Errorf(tf.InvalidArgument, "Tried to read from index %d but array size is: %d", i, len(a.elems))
+	}
+	if i >= len(a.elems) || !a.elems[i].written {
+		if err := a.fillUnwritten(i); err != nil {
+			return nil, err
+		}
+	}
+	return a.take(i)
+}
+
+// take reads an element that was written.
+func (a *tensorArray) take(i int) (*tf.Tensor, error) {
+	e := &a.elems[i]
+	if e.cleared {
+		return nil, a.errorf("Could not read index %d twice because it was cleared after a previous read (perhaps try setting clear_after_read = false?).", i)
+	}
+	if e.t == nil {
+		if err := tf.CheckSize(a.dtype, e.shape); err != nil {
+			return nil, err
+		}
+		e.t = tf.NewTensor(a.dtype, e.shape)
+	}
+	t := e.t
+	e.read = true
+	if a.keepRead {
+		return t.Share(), nil
+	}
+	e.t, e.cleared = nil, true
+	return t, nil
+}
+
+// fillUnwritten makes element i, which nothing was written to, zeros: a
+// gradient may not have come, and an array whose elements' shape is known
+// begins as zeros.
+func (a *tensorArray) fillUnwritten(i int) error {
+	s := a.shape
+	if i < len(a.elems) && a.isGrad && len(a.elems[i].shape) > 0 {
+		s = a.elems[i].shape
+	}
+	if !s.Known() {
+		return a.errorf("Could not read from TensorArray index %d.  Furthermore, the element shape is not fully defined: %s.  "+
+			"It is possible you are working with a resizeable TensorArray and stop_gradients is not allowing the gradients to be written.  "+
+			"If you set the full element_shape property on the forward TensorArray, the proper all-zeros tensor will be returned instead of incurring this error.", i, s.Text())
+	}
+	from := min(i, len(a.elems))
+	if err := a.grow(i + 1); err != nil {
+		return err
+	}
+	for k := from; k <= i; k++ {
+		a.elems[k].shape, a.elems[k].written = s, true
+	}
+	return nil
+}
+
+// gradient returns a new array for the gradients of a, with prepend before the
+// shapes of all elements. From now on a has the size that it has.
+func (a *tensorArray) gradient(name string, prepend tf.Shape) (*tensorArray, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if err := a.closedError(); err != nil {
+		return nil, err
+	}
+	a.dynamic = false
+	if a.added {
+		return nil, tf.Errorf(tf.InvalidArgument, "Unable to create a gradients TensorArray for %s.  Perhaps you used the multiple_writes_aggregate flag on a previous write?  "+
+			"Gradient calculation is impossible when multiple writes are performed to the same index.", a.name)
+	}
+	d := &tensorArray{name: name, dtype: a.dtype, alike: a.alike, isGrad: true, marked: len(a.elems), elems: make([]arrayElem, len(a.elems))}
+	if a.shape != nil {
+		d.shape = append(prepend.Clone(), a.shape...)
+		if d.shape == nil {
+			d.shape = tf.Shape{}
+		}
+	}
+	for i, e := range a.elems {
+		if e.written {
+			d.elems[i].shape, d.elems[i].written = append(append(tf.Shape{}, prepend...), e.shape...), true
+		}
+	}
+	return d, nil
+}
