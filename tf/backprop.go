@@ -344,7 +344,7 @@ func (b *backprop) release(op *Operation) {
 		b.pending[x.op]--
 		n := b.pending[x.op]
 		switch {
-		case n != 0 && !(b.loops != nil && n > 0 && x.op.isLoopSwitch(b.loops)):
+		case n != 0 && !(b.loops != nil && n > 0 && x.op.isLoopSwitch()):
 		case b.loops != nil && x.op.isExit():
 			b.releaseExit(x)
 		default:
@@ -354,7 +354,7 @@ func (b *backprop) release(op *Operation) {
 }
 
 // isLoopSwitch reports whether op is a Switch of a loop, not of a conditional.
-func (op *Operation) isLoopSwitch(*loopStates) bool {
+func (op *Operation) isLoopSwitch() bool {
 	return op.isSwitch() && op.flow != nil && op.flow.loop != nil
 }
 

@@ -145,7 +145,7 @@ func (op *Operation) joinContext() (err error) {
 	return err
 }
 
-// pivotFor returns what operations without inputs in c depend on.
+// controlPivot returns what operations without inputs in c depend on.
 func (c *ControlFlowContext) controlPivot() Output {
 	switch {
 	case c.cond != nil:

@@ -67,7 +67,7 @@ func closeLoop(m, next Output) {
 	m.op.in = []Output{m.op.in[0], next}
 }
 
-// scalarLike returns a constant of the type of x.
+// named adds a constant of the given name.
 func named(g *Graph, t *Tensor, name string) Output {
 	return Apply(g, "Const", nil, Attr("value", t), Attr("dtype", t.DType()), Name(name)).Output(0)
 }

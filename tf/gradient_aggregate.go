@@ -44,8 +44,8 @@ func (b *backprop) gradientOf(op *Operation, dy []Gradient) []Gradient {
 	if f := flowGradients[op.OpName()]; f != nil {
 		return f(b.flow(), op, dy)
 	}
-	if f := b.g.override(op); f != nil {
-		return f(op, denseOutputs(dy))
+	if op.grad != nil {
+		return op.grad(op, denseOutputs(dy))
 	}
 	if op.Def.SparseGrad != nil && slices.ContainsFunc(dy, func(g Gradient) bool { return g.sparse != nil }) {
 		return op.Def.SparseGrad(op, dy)

@@ -76,7 +76,11 @@ func (s *loopStates) ofMerge(op *Operation, dy []Gradient) []Gradient {
 	case c.cond != nil:
 		return dy[0].switchBy(s.realPredicate(c), "cond_grad")
 	}
-	return dy[0].switchBy(s.g.flow.enclosingLoop().loop.pivot, "")
+	l := s.g.flow.gradLoop()
+	if l == nil {
+		return failedGradients(op, Errorf(Internal, "the gradient of %v must be in a gradient loop", op))
+	}
+	return dy[0].switchBy(l.grad.loop.pivot, "")
 }
 
 func ofPlainMerge(op *Operation, dy Gradient) []Gradient {

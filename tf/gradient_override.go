@@ -14,7 +14,3 @@ func (g *Graph) GradientOverrideMap(funcs map[string]GradFunc, f func()) {
 	g.overrides = merged
 	f()
 }
-
-// override returns what computes the gradient of op instead of the function
-// that was registered for its op.
-func (g *Graph) override(op *Operation) GradFunc { return op.grad }

@@ -56,3 +56,70 @@ func (t *Tape) Differentiate(o GradientOptions) ([]Gradient, error) {
 	o.tape = t
 	return Differentiate(o)
 }
+
+// StopRecording calls f; what f adds to an eager graph is not recorded, and
+// counts as constant.
+func (g *Graph) StopRecording(f func()) {
+	old := g.tapes
+	g.tapes = 0
+	defer func() { g.tapes = old }()
+	f()
+}
+
+// Jacobian returns, for each x, the gradients of every element of y with
+// respect to it, stacked: a tensor whose shape is that of y followed by that
+// of x.
+func (t *Tape) Jacobian(y Output, xs ...Output) ([]Output, error) {
+	if err := y.Err(); err != nil {
+		return nil, err
+	}
+	rows := make([][]Output, len(xs))
+	for i := range y.Shape().NumElements() {
+		gs, err := t.dense(GradientOptions{Ys: []Output{y}, Xs: xs, GradYs: []Output{unitLike(y, i)}})
+		if err != nil {
+			return nil, err
+		}
+		for k, g := range gs {
+			rows[k] = append(rows[k], g)
+		}
+	}
+	out := make([]Output, len(xs))
+	for k, x := range xs {
+		out[k] = stackRows(rows[k], append(y.Shape().Clone(), x.Shape()...), x)
+		if err := out[k].Err(); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// unitLike returns a tensor like y that is one at element i, else zero.
+func unitLike(y Output, i int) Output {
+	n := y.Shape().NumElements()
+	g := y.Graph()
+	ints := func(v int) Output { return constant(g, Scalar(int32(v))) }
+	value := func(v float64) Output {
+		t, err := ScalarOf(y.DType(), v)
+		if err != nil {
+			return Failed(g, "Jacobian", err).Output(0)
+		}
+		return constant(g, t)
+	}
+	unit := Apply(g, "OneHot", []Output{ints(i), ints(n), value(1), value(0)}).Output(0)
+	return Apply(g, "Reshape", []Output{unit, shapeVector(g, y.Shape())}).Output(0)
+}
+
+func shapeVector(g *Graph, s Shape) Output {
+	return constant(g, wrap(convertInts[int32](s), Shape{len(s)}))
+}
+
+// stackRows joins rows to a tensor of shape s. Without rows there is none but
+// zeros like x.
+func stackRows(rows []Output, s Shape, x Output) Output {
+	g := x.Graph()
+	if len(rows) == 0 {
+		return constant(g, NewTensor(x.DType(), s))
+	}
+	all := Apply(g, "Pack", rows).Output(0)
+	return Apply(g, "Reshape", []Output{all, shapeVector(g, s)}).Output(0)
+}

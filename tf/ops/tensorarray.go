@@ -166,7 +166,7 @@ func gradientArray(n *tf.Node) (tf.Kernel, error) {
 		name := a.name + "@" + source
 		create := func() (*tensorArray, error) { return a.gradient(name, prepend) }
 		if c.Step == nil || c.Container == "" {
-			d, err := create()
+			d, err := a.gradientNow(name, prepend)
 			if err != nil {
 				return err
 			}

@@ -25,6 +25,7 @@ type tensorArray struct {
 	marked   int  // how many elements a gradient was split or unpacked into
 	added    bool // several writes to one element were added up
 	isClosed bool
+	grads    map[string]*tensorArray // by name, in an eager graph
 }
 
 // arrayElem is one element. One that was written but has no tensor is zeros.
@@ -265,4 +266,20 @@ func (a *tensorArray) gradient(name string, prepend tf.Shape) (*tensorArray, err
 		}
 	}
 	return d, nil
+}
+
+// gradientNow is gradient for eager graphs: they have no container in which to
+// find the array again.
+func (a *tensorArray) gradientNow(name string, prepend tf.Shape) (*tensorArray, error) {
+	if d := a.grads[name]; d != nil {
+		return d, nil
+	}
+	d, err := a.gradient(name, prepend)
+	if err == nil {
+		if a.grads == nil {
+			a.grads = map[string]*tensorArray{}
+		}
+		a.grads[name] = d
+	}
+	return d, err
 }
