@@ -27,7 +27,7 @@ func (s *session) extend(req *pb.ExtendSessionRequest) (int64, error) {
 	if err := s.begin(); err != nil {
 		return 0, err
 	}
-	defer s.running.Done()
+	defer s.done()
 	s.extending.Lock()
 	defer s.extending.Unlock()
 	if s.version != req.GetCurrentGraphVersion() {

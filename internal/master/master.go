@@ -10,6 +10,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/gorge-tf/gorge/internal/device"
 	"github.com/gorge-tf/gorge/internal/graph"
@@ -49,7 +50,10 @@ type Env struct {
 	// which this task is called own. Nil: sessions may not do so.
 	Connect func(def *pb.ClusterDef, own string) (Cluster, error)
 	Config  *pb.ConfigProto // what sessions do not say themselves; may be nil
-	Log     *slog.Logger    // nil: nothing is logged
+	// SessionTimeout closes sessions that no client has used for so long; 0:
+	// they stay.
+	SessionTimeout time.Duration
+	Log            *slog.Logger // nil: nothing is logged
 	// Optimize, if not nil, rewrites the graph of a step before it is split.
 	// What the signature names must stay.
 	Optimize func(g *graph.Graph, s pass.Signature) (*graph.Graph, error)
@@ -79,6 +83,9 @@ func New(env Env) *Master {
 	}
 	m := &Master{env: env, recent: requestid.NewRecent(trackedRequests), sessions: map[string]*session{}}
 	m.ctx, m.cancel = context.WithCancelCause(context.Background())
+	if env.SessionTimeout > 0 {
+		m.background.Go(func() { m.closeIdle(env.SessionTimeout) })
+	}
 	return m
 }
 

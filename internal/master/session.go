@@ -37,6 +37,8 @@ type session struct {
 	version int64
 	steps   map[string]*prepared // by signature
 	closed  bool
+	active  int       // calls under way
+	used    time.Time // when the last one ended
 	running sync.WaitGroup
 
 	trailing sync.WaitGroup // steps that workers are still told to clean up
@@ -79,7 +81,7 @@ func (m *Master) newSession(asked *pb.ConfigProto, target string) (*session, err
 	}
 	s := &session{
 		m: m, cluster: cluster, handle: fmt.Sprintf("%016x", rand.Uint64()), cfg: cfg,
-		pinned: map[string]string{}, steps: map[string]*prepared{},
+		used: time.Now(), pinned: map[string]string{}, steps: map[string]*prepared{},
 	}
 	s.log = m.env.Log.With("session", s.handle)
 	s.ctx, s.cancel = context.WithCancelCause(m.ctx)
@@ -204,7 +206,7 @@ func (s *session) end(why error) {
 	s.running.Wait()
 }
 
-// begin counts a call, which ends with s.running.Done.
+// begin counts a call, which ends with s.done.
 func (s *session) begin() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -212,6 +214,7 @@ func (s *session) begin() error {
 		return tf.Errorf(tf.FailedPrecondition, "Session is closed.")
 	}
 	s.running.Add(1)
+	s.active++
 	return nil
 }
 

@@ -35,7 +35,7 @@ func during[T any](ctx context.Context, s *session, o *pb.RunOptions, f func(con
 	if err := s.begin(); err != nil {
 		return out, err
 	}
-	defer s.running.Done()
+	defer s.done()
 	ctx, cancel := bound(ctx, s.ctx)
 	defer cancel()
 	if ms := o.GetTimeoutInMs(); ms > 0 {

@@ -14,13 +14,37 @@ type Received struct {
 	Tensor *tf.Tensor // owned by the caller, nil if Dead
 	Dead   bool
 	Start  time.Time // when the value was there
+	// RequireAck asks for a MarkRecvFinished: the value is kept until then.
+	RequireAck bool
 }
 
 // RecvTensor waits for a value that a step here sends to another task.
 func (w *Worker) RecvTensor(ctx context.Context, req *pb.RecvTensorRequest) (Received, error) {
+	if w.env.CacheResponses && req.GetRequestId() != 0 {
+		return w.recvCached(ctx, req)
+	}
 	if err := w.recent.Track(req.GetRequestId(), "RecvTensor (GrpcWorker)"); err != nil {
 		return Received{}, err
 	}
+	return w.recv(ctx, req)
+}
+
+// recvCached answers a request as often as it comes. The value is fetched for
+// all of them, so it is not the end of the first one that gives it up, but that
+// of the step.
+func (w *Worker) recvCached(ctx context.Context, req *pb.RecvTensorRequest) (Received, error) {
+	r := w.responses.find(req.GetRequestId(), req.GetStepId(), func(r *response) {
+		v, err := w.recv(w.ctx, req)
+		w.responses.answer(r, v, err)
+	})
+	if r == nil {
+		return Received{}, context.Cause(w.ctx)
+	}
+	return w.responses.wait(ctx, r)
+}
+
+// recv waits for a value, which can be taken once.
+func (w *Worker) recv(ctx context.Context, req *pb.RecvTensorRequest) (Received, error) {
 	if err := w.checkSource(req.GetRendezvousKey()); err != nil {
 		return Received{}, err
 	}
@@ -36,6 +60,12 @@ func (w *Worker) RecvTensor(ctx context.Context, req *pb.RecvTensorRequest) (Rec
 		return Received{}, err
 	}
 	return v, nil
+}
+
+// MarkRecvFinished tells that an answer to RecvTensor has arrived.
+func (w *Worker) MarkRecvFinished(_ context.Context, req *pb.MarkRecvFinishedRequest) (*pb.MarkRecvFinishedResponse, error) {
+	w.responses.acknowledged(req.GetRequestId())
+	return &pb.MarkRecvFinishedResponse{}, nil
 }
 
 // checkSource finds out whether the device that a key names is here, and still

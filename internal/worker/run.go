@@ -166,6 +166,9 @@ func (w *Worker) CleanupGraph(_ context.Context, req *pb.CleanupGraphRequest) (*
 	delete(w.steps, req.GetStepId())
 	w.mu.Unlock()
 	w.dropPartial(req.GetStepId())
+	if w.env.CacheResponses {
+		w.responses.drop(func(_ int64, r *response) bool { return r.step == req.GetStepId() })
+	}
 	w.env.Rendezvous.Cleanup(req.GetStepId())
 	return &pb.CleanupGraphResponse{}, nil
 }

@@ -33,6 +33,10 @@ type Env struct {
 	// brings along, in which this task is called own, and what ends it. Nil:
 	// sessions may not do so.
 	Connect func(def *pb.ClusterDef, own string) (t rendezvous.Transport, leave func(), err error)
+	// CacheResponses keeps what other tasks receive until they say that it has
+	// arrived, so that they can ask again.
+	CacheResponses bool
+
 	Threads int          // goroutines that one operation uses; 0: the cores
 	Log     *slog.Logger // nil: nothing is logged
 }
@@ -48,6 +52,7 @@ type Worker struct {
 	legacy  *session // of masters that open no sessions
 
 	transfers *transferLog // over env.Transport
+	responses responses
 
 	mu       sync.Mutex
 	sessions map[string]*session
@@ -86,6 +91,7 @@ func (w *Worker) Close() {
 	w.sessions = nil
 	w.mu.Unlock()
 	w.env.Rendezvous.CleanupAll()
+	w.responses.close()
 	for _, s := range all {
 		s.close(context.Cause(w.ctx))
 	}
@@ -123,10 +129,4 @@ func (w *Worker) CleanupAll(_ context.Context, req *pb.CleanupAllRequest) (*pb.C
 		}
 	}
 	return &pb.CleanupAllResponse{}, nil
-}
-
-// MarkRecvFinished has nothing to do: this worker never asks for
-// acknowledgements.
-func (w *Worker) MarkRecvFinished(context.Context, *pb.MarkRecvFinishedRequest) (*pb.MarkRecvFinishedResponse, error) {
-	return &pb.MarkRecvFinishedResponse{}, nil
 }
