@@ -1,6 +1,8 @@
-// Command gorge runs a task of a cluster.
+// Command gorge runs a task of a cluster, and looks at clusters.
 //
 //	gorge serve --cluster_spec='ps|127.0.0.1:2222,worker|127.0.0.1:2223' --job_name=worker --task_id=0
+//	gorge devices grpc://127.0.0.1:2222
+//	gorge doctor --cluster_spec='ps|127.0.0.1:2222,worker|127.0.0.1:2223'
 //	gorge version
 package main
 
@@ -22,6 +24,8 @@ const usage = `usage: gorge COMMAND [flags]
 
 commands:
   serve     be a task of a cluster until a signal comes; -h lists the flags
+  devices   list the devices of a cluster: gorge devices grpc://host:port
+  doctor    say what this machine can do, and which tasks of a cluster answer
   version   print the version
 `
 
@@ -52,6 +56,10 @@ func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	switch args[0] {
 	case "serve":
 		return serve(ctx, args[1:], stdout, stderr)
+	case "devices":
+		return devices(ctx, args[1:], stdout, stderr)
+	case "doctor":
+		return doctor(ctx, args[1:], stdout, stderr)
 	case "version":
 		return version(stdout)
 	case "help", "-h", "--help":

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/cluster"
@@ -21,27 +22,30 @@ const defaultAddress = "127.0.0.1:2222"
 // serveFlags are the flags of serve; those of TensorFlow's own server binary
 // have its names.
 type serveFlags struct {
-	cluster, job, serverDef, devices, protocol, level string
-	task, threads                                     int
+	cluster, job, serverDef, devices, protocol, level, exitWith string
+	task, threads, retries                                      int
+	cache                                                       bool
+	sessionTimeout                                              time.Duration
 }
 
 func parseServe(args []string, stderr io.Writer) (*serveFlags, error) {
 	f := &serveFlags{}
 	s := flag.NewFlagSet("gorge serve", flag.ContinueOnError)
 	s.SetOutput(stderr)
-	s.StringVar(&f.cluster, "cluster_spec", "", "all tasks of the cluster: `job|host:port;host:port,job|host:port`; without it the server is a cluster by itself, at "+defaultAddress)
+	s.StringVar(&f.cluster, "cluster_spec", "", "all tasks of the cluster: `job|host:port;host:port,job|host:port`; without it the environment's TF_CONFIG says so, or the server is a cluster by itself, at "+defaultAddress)
 	s.StringVar(&f.job, "job_name", "", "`job` of this task")
 	s.IntVar(&f.task, "task_id", 0, "`number` of this task in its job")
 	s.StringVar(&f.serverDef, "server_def", "", "`file` with a serialized tensorflow.ServerDef, instead of the flags above")
 	s.StringVar(&f.devices, "devices", "", "devices of the task: `TYPE:COUNT,...`, CPU:2 say")
 	s.StringVar(&f.protocol, "protocol", "", "how tasks exchange tensors: grpc, or grpc+verbs")
 	s.IntVar(&f.threads, "threads", 0, "goroutines that one operation uses; 0: as many as there are cores")
+	s.IntVar(&f.retries, "grpc_max_retries", retriesFromEnv(), "`times` that the receive of a tensor is tried again; the environment's GRPC_MAX_RETRIES otherwise")
+	s.BoolVar(&f.cache, "cache_rpc_response", false, "keep tensors until their receivers say that they have arrived, so that receives can be tried again")
+	s.DurationVar(&f.sessionTimeout, "session_timeout", 0, "close sessions that no client has used for so `long`; 0: never")
+	s.StringVar(&f.exitWith, "exit_with", "", "stop when this `task` is gone, /job:chief/task:0 say")
 	s.StringVar(&f.level, "log", "info", "least `level` that is logged: debug, info, warn, error")
 	if err := s.Parse(args); err != nil {
-		if err == flag.ErrHelp {
-			return nil, err
-		}
-		return nil, tf.Errorf(tf.InvalidArgument, "%v", err)
+		return nil, flagError(err)
 	}
 	if s.NArg() > 0 {
 		return nil, tf.Errorf(tf.InvalidArgument, "serve takes flags only, got %q", s.Args())
@@ -93,6 +97,8 @@ func (f *serveFlags) config(stderr io.Writer) (cluster.Config, error) {
 	if f.threads != 0 {
 		c.Threads = f.threads
 	}
+	c.Retries, c.SessionTimeout, c.ExitWith = f.retries, f.sessionTimeout, f.exitWith
+	c.CacheResponses = c.CacheResponses || f.cache
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(f.level)); err != nil {
 		return c, tf.Errorf(tf.InvalidArgument, "-log must be debug, info, warn or error, got %q", f.level)
@@ -112,6 +118,8 @@ func (f *serveFlags) identity() (cluster.Config, error) {
 			return cluster.Config{}, tf.Errorf(tf.NotFound, "cannot read the server definition: %v", err)
 		}
 		return cluster.FromServerDef(data)
+	case f.cluster == "" && f.job == "" && os.Getenv("TF_CONFIG") != "":
+		return cluster.FromTFConfig(os.Getenv("TF_CONFIG"))
 	case f.cluster == "":
 		if f.job != "" || f.task != 0 {
 			return cluster.Config{}, tf.Errorf(tf.InvalidArgument, "-job_name and -task_id need -cluster_spec")
@@ -120,6 +128,15 @@ func (f *serveFlags) identity() (cluster.Config, error) {
 	}
 	spec, err := cluster.ParseSpec(f.cluster)
 	return cluster.Config{Cluster: spec, Job: f.job, Task: f.task}, err
+}
+
+// retriesFromEnv is what TensorFlow's servers take from the environment.
+func retriesFromEnv() int {
+	n, err := strconv.Atoi(os.Getenv("GRPC_MAX_RETRIES"))
+	if err != nil {
+		return 0
+	}
+	return n
 }
 
 // parseDevices reads "CPU:2,FAKE:1".

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
 
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/wire/pb"
@@ -20,6 +21,21 @@ func NewWorkerClient(cc grpc.ClientConnInterface) *WorkerClient { return &Worker
 // GetStatus lists the worker's devices.
 func (c *WorkerClient) GetStatus(ctx context.Context, req *pb.GetStatusRequest) (*pb.GetStatusResponse, error) {
 	return call[pb.GetStatusResponse](ctx, c.cc, "/"+workerService+"/GetStatus", req, grpc.WaitForReady(true))
+}
+
+// VersionHeader is where Gorge's servers say in their answer to GetStatus which
+// version they are.
+const VersionHeader = "gorge-version"
+
+// Probe is GetStatus that does not wait for a worker that cannot be reached. It
+// returns the worker's version, too, which is empty for other servers.
+func (c *WorkerClient) Probe(ctx context.Context) (resp *pb.GetStatusResponse, version string, err error) {
+	var header metadata.MD
+	resp, err = call[pb.GetStatusResponse](ctx, c.cc, "/"+workerService+"/GetStatus", &pb.GetStatusRequest{}, grpc.Header(&header))
+	if v := header.Get(VersionHeader); len(v) > 0 {
+		version = v[0]
+	}
+	return resp, version, err
 }
 
 // CreateWorkerSession opens a master's session on the worker.

@@ -1,7 +1,9 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"math/rand/v2"
 	"regexp"
 	"strings"
@@ -10,6 +12,7 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/connectivity"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/gorge-tf/gorge/internal/requestid"
 	"github.com/gorge-tf/gorge/internal/rpc"
@@ -26,8 +29,8 @@ func init() { session.RegisterFactory("grpc", newRemote) }
 type remote struct {
 	g      *tf.Graph
 	cfg    session.Config
-	conn   *grpc.ClientConn
-	master *rpc.MasterClient
+	conn   *grpc.ClientConn // nil if the master is in this process
+	master masterClient
 	ctx    context.Context // ends with Close
 	cancel context.CancelCauseFunc
 
@@ -46,11 +49,14 @@ func newRemote(g *tf.Graph, cfg session.Config) (session.Backend, error) {
 	if err := checkAddress(addr); err != nil {
 		return nil, tf.Errorf(tf.InvalidArgument, "target %q: %s", cfg.Target, tf.AsError(err).Message())
 	}
-	conn, err := rpc.Dial(addr, rpc.DialOptions(rpc.DialConfig{})...)
-	if err != nil {
-		return nil, err
+	r := &remote{g: g, cfg: cfg, master: localServers.master(cfg.Target), turn: make(chan struct{}, 1)}
+	if r.master == nil {
+		conn, err := rpc.Dial(addr, rpc.DialOptions(dialConfig(cfg.TLS))...)
+		if err != nil {
+			return nil, err
+		}
+		r.conn, r.master = conn, rpc.NewMasterClient(conn)
 	}
-	r := &remote{g: g, cfg: cfg, conn: conn, master: rpc.NewMasterClient(conn), turn: make(chan struct{}, 1)}
 	r.ctx, r.cancel = context.WithCancelCause(context.Background())
 	return r, nil
 }
@@ -70,8 +76,16 @@ func (r *remote) begin() error {
 
 // Run runs a step on the cluster.
 func (r *remote) Run(ctx context.Context, c *session.Call) ([]*tf.Tensor, error) {
+	return during(ctx, r, func(ctx context.Context, handle string) ([]*tf.Tensor, error) {
+		return r.runStep(ctx, handle, "", c)
+	})
+}
+
+// during makes a call that needs the master's session, with the graph as it is
+// now. The session's end ends it.
+func during[T any](ctx context.Context, r *remote, f func(ctx context.Context, handle string) (T, error)) (out T, err error) {
 	if err := r.begin(); err != nil {
-		return nil, err
+		return out, err
 	}
 	defer r.calls.Done()
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -79,15 +93,28 @@ func (r *remote) Run(ctx context.Context, c *session.Call) ([]*tf.Tensor, error)
 	defer context.AfterFunc(r.ctx, func() { cancel(context.Cause(r.ctx)) })()
 	handle, err := r.update(ctx)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
-	return r.runStep(ctx, handle, c)
+	return f(ctx, handle)
 }
 
-func (r *remote) runStep(ctx context.Context, handle string, c *session.Call) ([]*tf.Tensor, error) {
+// options are a step's, with the session's time limit if it has none.
+func (r *remote) options(o *pb.RunOptions) *pb.RunOptions {
+	if o == nil {
+		return &pb.RunOptions{TimeoutInMs: r.cfg.Timeout.Milliseconds()}
+	}
+	if o.GetTimeoutInMs() == 0 && r.cfg.Timeout > 0 {
+		o = proto.CloneOf(o)
+		o.TimeoutInMs = r.cfg.Timeout.Milliseconds()
+	}
+	return o
+}
+
+// runStep runs a step, or a piece of a partial one.
+func (r *remote) runStep(ctx context.Context, handle, partial string, c *session.Call) ([]*tf.Tensor, error) {
 	req := &pb.RunStepRequest{
 		SessionHandle: handle, Fetch: c.Fetches, Target: c.Targets, RequestId: requestid.New(), StoreErrorsInResponseBody: true,
-		Options: &pb.RunOptions{TimeoutInMs: r.cfg.Timeout.Milliseconds()},
+		Options: r.options(c.Options), PartialRunHandle: partial,
 	}
 	for i, name := range c.FeedNames {
 		req.Feed = append(req.Feed, &pb.NamedTensorProto{Name: name, Tensor: tf.TensorProto(c.Feeds[i])})
@@ -98,6 +125,9 @@ func (r *remote) runStep(ctx context.Context, handle string, c *session.Call) ([
 	}
 	if code := tf.Code(resp.GetStatusCode()); code != tf.OK {
 		return nil, located(&tf.Error{Code: code, Msg: resp.GetStatusErrorMessage()})
+	}
+	if c.Options != nil {
+		c.Metadata = cmp.Or(resp.GetMetadata(), &pb.RunMetadata{})
 	}
 	return fetched(c.Fetches, resp)
 }
@@ -197,8 +227,11 @@ func (r *remote) Close() error {
 	}
 	r.cancel(tf.Errorf(tf.Canceled, "Session has been closed."))
 	r.calls.Wait()
-	defer r.conn.Close()
-	return r.closeAtMaster()
+	err := r.closeAtMaster()
+	if r.conn != nil {
+		err = errors.Join(err, r.conn.Close())
+	}
+	return err
 }
 
 func (r *remote) closeAtMaster() error {
@@ -206,7 +239,7 @@ func (r *remote) closeAtMaster() error {
 		return nil
 	}
 	patience := farewell
-	if r.conn.GetState() != connectivity.Ready {
+	if r.conn != nil && r.conn.GetState() != connectivity.Ready {
 		patience = longShot
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)

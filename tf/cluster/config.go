@@ -2,12 +2,16 @@ package cluster
 
 import (
 	"context"
+	"crypto/tls"
 	"log/slog"
 	"net"
 	"strconv"
+	"time"
 
+	"google.golang.org/grpc/credentials"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/gorge-tf/gorge/internal/rpc"
 	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
 )
@@ -28,6 +32,22 @@ type Config struct {
 	// Listener, if not nil, is where the server listens, instead of at its
 	// address in the cluster. The server closes it.
 	Listener net.Listener
+	// TLS, if not nil, secures all connections of the server, those that it
+	// accepts and those that it opens; nil: plain text, as TensorFlow's servers.
+	TLS *tls.Config
+	// Retries is how often the receive of a tensor is tried again whose sender
+	// cannot be reached (TensorFlow's GRPC_MAX_RETRIES). It helps if the
+	// sender caches responses.
+	Retries int
+	// CacheResponses keeps tensors that other tasks receive until they say that
+	// they have arrived.
+	CacheResponses bool
+	// SessionTimeout closes sessions that no client has used for so long; 0:
+	// they stay until they are closed.
+	SessionTimeout time.Duration
+	// ExitWith names a task, "/job:worker/task:0": once it has been up and is
+	// gone, the server stops. Parameter servers end so when the chief is done.
+	ExitWith string
 	// Log hears what is worth telling; nil: nothing is logged.
 	Log slog.Handler
 
@@ -57,6 +77,7 @@ func FromServerDef(data []byte) (Config, error) {
 	}
 	c.Threads = int(c.defaults.GetIntraOpParallelismThreads())
 	c.Devices = devicesOf(c.defaults)
+	c.CacheResponses = c.defaults.GetRpcOptions().GetCacheRpcResponse()
 	return c, c.setPort(def.GetPort())
 }
 
@@ -95,7 +116,28 @@ func (c *Config) check() (address string, err error) {
 	if c.Protocol != "" && c.Protocol != protocolGRPC && c.Protocol != protocolVerbs {
 		return "", tf.Errorf(tf.NotFound, "No server factory registered for the given ServerDef: protocol \"%s\"\nThe available server factories are: [ %s, %s ]", c.Protocol, protocolGRPC, protocolVerbs)
 	}
+	if c.Retries < 0 || c.SessionTimeout < 0 {
+		return "", tf.Errorf(tf.InvalidArgument, "retries and a session's timeout must not be negative, got %d and %v", c.Retries, c.SessionTimeout)
+	}
+	if _, err := watched(c.ExitWith); err != nil {
+		return "", err
+	}
 	return c.Cluster.Address(c.Job, c.Task)
+}
+
+// serverCredentials and dialConfig say how connections are secured.
+func (c *Config) serverCredentials() credentials.TransportCredentials {
+	if c.TLS == nil {
+		return nil
+	}
+	return credentials.NewTLS(c.TLS)
+}
+
+func dialConfig(c *tls.Config) rpc.DialConfig {
+	if c == nil {
+		return rpc.DialConfig{}
+	}
+	return rpc.DialConfig{Credentials: credentials.NewTLS(c)}
 }
 
 // listen opens the server's port, on the host that the cluster names only.

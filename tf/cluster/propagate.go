@@ -23,7 +23,7 @@ func (s *Server) joinAsMaster(def *pb.ClusterDef, own string) (master.Cluster, e
 	if err != nil {
 		return nil, err
 	}
-	ch := rpc.NewChannels(addressBook(spec), rpc.DialConfig{})
+	ch := rpc.NewChannels(addressBook(spec), s.dial)
 	return &ownCluster{workers{own: own, worker: s.worker, channels: ch, tasks: spec.tasks()}}, nil
 }
 
@@ -34,11 +34,11 @@ func (s *Server) joinAsWorker(def *pb.ClusterDef, _ string) (rendezvous.Transpor
 	if err != nil {
 		return nil, nil, err
 	}
-	ch := rpc.NewChannels(addressBook(spec), rpc.DialConfig{})
+	ch := rpc.NewChannels(addressBook(spec), s.dial)
 	leave := func() {
 		if err := ch.Close(); err != nil {
 			s.log.Info("closing the channels of a session's cluster", "error", err)
 		}
 	}
-	return rpc.NewTransport(ch, 0), leave, nil
+	return rpc.NewTransport(ch, s.retries), leave, nil
 }

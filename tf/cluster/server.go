@@ -30,14 +30,19 @@ type Server struct {
 	grpc     *grpc.Server
 	worker   *worker.Worker
 	master   *master.Master
+	service  *masterService // the master as clients see it
 	channels *rpc.Channels
+	dial     rpc.DialConfig // of channels
+	retries  int            // of receives
+	exitWith string         // task whose end is the server's; "": none
 	verbs    *verbs.Manager // nil unless tensors go by RDMA
 	log      *slog.Logger
 
-	mu      sync.Mutex
-	state   state
-	serving sync.WaitGroup
-	stopped chan struct{} // closed when all has ended
+	mu       sync.Mutex
+	state    state
+	serving  sync.WaitGroup
+	stopping chan struct{} // closed when Stop begins
+	stopped  chan struct{} // and when all has ended
 }
 
 type state int
@@ -63,12 +68,13 @@ func NewServer(c Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{task: taskName(c.Job, c.Task), target: targetOf(address, lis), listener: lis, stopped: make(chan struct{})}
+	s := &Server{task: taskName(c.Job, c.Task), target: targetOf(address, lis), listener: lis, stopping: make(chan struct{}), stopped: make(chan struct{})}
 	s.log = slog.New(slog.DiscardHandler)
 	if c.Log != nil {
 		s.log = slog.New(c.Log)
 	}
 	s.log = s.log.With("task", s.task)
+	s.exitWith, _ = watched(c.ExitWith) // which check has seen
 	if err := s.assemble(&c, devices); err != nil {
 		lis.Close()
 		return nil, err
@@ -88,18 +94,20 @@ func targetOf(address string, lis net.Listener) string {
 
 // assemble makes worker, master and gRPC server know each other.
 func (s *Server) assemble(c *Config, devices *device.Set) error {
-	s.channels = rpc.NewChannels(addressBook(c.Cluster), rpc.DialConfig{})
-	s.grpc = grpc.NewServer(rpc.ServerOptions(rpc.ServerConfig{Logger: s.log})...)
-	env := worker.Env{Task: s.task, Devices: devices, Rendezvous: rendezvous.NewManager(0), Threads: c.Threads, Log: s.log, Connect: s.joinAsWorker}
+	s.dial, s.retries = dialConfig(c.TLS), c.Retries
+	s.channels = rpc.NewChannels(addressBook(c.Cluster), s.dial)
+	s.grpc = grpc.NewServer(rpc.ServerOptions(rpc.ServerConfig{Logger: s.log, Credentials: c.serverCredentials()})...)
+	env := worker.Env{Task: s.task, Devices: devices, Rendezvous: rendezvous.NewManager(0), Threads: c.Threads, Log: s.log, Connect: s.joinAsWorker, CacheResponses: c.CacheResponses}
 	if err := s.connect(c, &env); err != nil {
 		return err
 	}
 	s.worker = worker.New(env)
 	s.master = master.New(master.Env{
-		Task: s.task, Devices: devices, Config: c.defaults, Log: s.log, Connect: s.joinAsMaster,
+		Task: s.task, Devices: devices, Config: c.defaults, Log: s.log, Connect: s.joinAsMaster, SessionTimeout: c.SessionTimeout,
 		Workers: &workers{own: s.task, worker: s.worker, channels: s.channels, tasks: c.Cluster.tasks()},
 	})
-	rpc.RegisterMaster(s.grpc, &masterService{Master: s.master})
+	s.service = &masterService{Master: s.master}
+	rpc.RegisterMaster(s.grpc, s.service)
 	rpc.RegisterWorker(s.grpc, &workerService{Worker: s.worker})
 	return nil
 }
@@ -107,7 +115,7 @@ func (s *Server) assemble(c *Config, devices *device.Set) error {
 // connect gives the worker the transport that the protocol means.
 func (s *Server) connect(c *Config, env *worker.Env) (err error) {
 	if c.Protocol != protocolVerbs {
-		env.Transport = rpc.NewTransport(s.channels, 0)
+		env.Transport = rpc.NewTransport(s.channels, s.retries)
 		return nil
 	}
 	if s.verbs, err = s.newVerbs(c, env.Devices, env.Rendezvous); err != nil {
@@ -143,6 +151,10 @@ func (s *Server) Start() error {
 	}
 	s.state = isStarted
 	s.serving.Go(s.serve)
+	if s.exitWith != "" {
+		s.watch()
+	}
+	localServers.add(s)
 	s.log.Info("Started server with target: " + s.target)
 	return nil
 }
@@ -170,7 +182,9 @@ func (s *Server) Stop() error {
 		<-s.stopped
 		return nil
 	}
+	close(s.stopping)
 	defer close(s.stopped)
+	localServers.remove(s)
 	// Steps end before connections do, so that whoever waits for one hears
 	// why it ended.
 	s.master.Close()

@@ -3,6 +3,9 @@ package cluster
 import (
 	"context"
 
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
+
 	"github.com/gorge-tf/gorge/internal/master"
 	"github.com/gorge-tf/gorge/internal/rpc"
 	"github.com/gorge-tf/gorge/internal/wire/pb"
@@ -38,6 +41,15 @@ type workerService struct {
 
 type unimplementedWorker struct{ rpc.UnimplementedWorker }
 
+// GetStatus lists the devices of the task, and says in a header which version
+// of Gorge it is.
+func (s *workerService) GetStatus(ctx context.Context, req *pb.GetStatusRequest) (*pb.GetStatusResponse, error) {
+	if err := grpc.SetHeader(ctx, metadata.Pairs(rpc.VersionHeader, version())); err != nil {
+		return nil, err
+	}
+	return s.Worker.GetStatus(ctx, req)
+}
+
 // RunGraph runs a step's part.
 func (s *workerService) RunGraph(ctx context.Context, req *pb.RunGraphRequest) (*pb.RunGraphResponse, error) {
 	resp, err := s.Worker.RunGraph(ctx, req)
@@ -54,7 +66,7 @@ func (s *workerService) RecvTensor(ctx context.Context, req *pb.RecvTensorReques
 	if err != nil {
 		return nil, err
 	}
-	return &rpc.TensorResponse{Tensor: v.Tensor, Dead: v.Dead, SendStart: v.Start.UnixMicro()}, nil
+	return &rpc.TensorResponse{Tensor: v.Tensor, Dead: v.Dead, SendStart: v.Start.UnixMicro(), RequireAck: v.RequireAck}, nil
 }
 
 // workers is the cluster as a server's master sees it.

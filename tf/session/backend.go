@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"crypto/tls"
 	"log/slog"
 	"strings"
 	"sync"
@@ -81,6 +82,8 @@ type Config struct {
 	DeviceFilters []string
 	// Isolate gives the session variables of its own on a cluster.
 	Isolate bool
+	// TLS secures the connection to a cluster; nil: plain text.
+	TLS *tls.Config
 	// Log hears what is worth telling; nil: nothing is logged.
 	Log slog.Handler
 }

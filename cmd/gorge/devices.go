@@ -1,0 +1,46 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/cluster"
+)
+
+// devices lists the devices of the cluster that a server belongs to.
+func devices(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	s := flag.NewFlagSet("gorge devices", flag.ContinueOnError)
+	s.SetOutput(stderr)
+	timeout := s.Duration("timeout", 10*time.Second, "how `long` the cluster may take to answer")
+	if err := s.Parse(args); err != nil {
+		return flagError(err)
+	}
+	if s.NArg() != 1 {
+		return tf.Errorf(tf.InvalidArgument, "devices takes a target, grpc://host:port, got %q", s.Args())
+	}
+	ctx, cancel := context.WithTimeout(ctx, *timeout)
+	defer cancel()
+	list, err := cluster.ListDevices(ctx, s.Arg(0), nil)
+	if err != nil {
+		return err
+	}
+	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "DEVICE\tTYPE\tMEMORY\tINCARNATION")
+	for _, d := range list {
+		fmt.Fprintf(w, "%s\t%s\t%d MiB\t%016x\n", d.Name, d.Type, d.MemoryLimit>>20, d.Incarnation)
+	}
+	return w.Flush()
+}
+
+// flagError is what is wrong with a command's flags; asking for help is not.
+func flagError(err error) error {
+	if err == flag.ErrHelp {
+		return err
+	}
+	return tf.Errorf(tf.InvalidArgument, "%v", err)
+}

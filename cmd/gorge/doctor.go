@@ -1,0 +1,111 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"golang.org/x/sys/cpu"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/cluster"
+)
+
+// infiniband is where Linux lists devices that can do RDMA.
+const infiniband = "/sys/class/infiniband"
+
+// doctor says what this machine can do, and which tasks of a cluster answer.
+// It fails if one does not.
+func doctor(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	s := flag.NewFlagSet("gorge doctor", flag.ContinueOnError)
+	s.SetOutput(stderr)
+	spec := s.String("cluster_spec", "", "tasks to ask: `job|host:port;host:port,job|host:port`")
+	timeout := s.Duration("timeout", 5*time.Second, "how `long` a task may take to answer")
+	if err := s.Parse(args); err != nil {
+		return flagError(err)
+	}
+	if s.NArg() > 0 {
+		return tf.Errorf(tf.InvalidArgument, "doctor takes flags only, got %q", s.Args())
+	}
+	if err := version(stdout); err != nil {
+		return err
+	}
+	fmt.Fprintf(stdout, "cores  %d\ncpu    %s\nrdma   %s\n", runtime.NumCPU(), cpuFeatures(), rdmaDevices(infiniband))
+	if *spec == "" {
+		return nil
+	}
+	parsed, err := cluster.ParseSpec(*spec)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, *timeout)
+	defer cancel()
+	tasks, err := cluster.Probe(ctx, parsed, nil)
+	if err != nil {
+		return err
+	}
+	return diagnose(stdout, tasks)
+}
+
+// cpuFeatures names the instructions that make kernels fast.
+func cpuFeatures() string {
+	var out []string
+	for _, f := range []struct {
+		name string
+		has  bool
+	}{
+		{"sse4.1", cpu.X86.HasSSE41}, {"avx", cpu.X86.HasAVX}, {"avx2", cpu.X86.HasAVX2}, {"fma", cpu.X86.HasFMA},
+		{"avx512f", cpu.X86.HasAVX512F}, {"avx512bw", cpu.X86.HasAVX512BW}, {"avx512vl", cpu.X86.HasAVX512VL}, {"avx512vnni", cpu.X86.HasAVX512VNNI},
+		{"neon", cpu.ARM64.HasASIMD}, {"sve", cpu.ARM64.HasSVE},
+	} {
+		if f.has {
+			out = append(out, f.name)
+		}
+	}
+	return cmp.Or(strings.Join(out, " "), "nothing special: portable kernels are used")
+}
+
+// rdmaDevices names the RDMA devices of this machine.
+func rdmaDevices(dir string) string {
+	list, err := os.ReadDir(dir)
+	if err != nil || len(list) == 0 {
+		return "no device; grpc+verbs works in software"
+	}
+	names := make([]string, len(list))
+	for i, d := range list {
+		names[i] = d.Name()
+	}
+	return strings.Join(names, " ")
+}
+
+// diagnose prints how the tasks were found.
+func diagnose(stdout io.Writer, tasks []cluster.TaskStatus) error {
+	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "\nTASK\tADDRESS\tSTATE\tTOOK\tSERVER\tDEVICES")
+	missing := 0
+	for _, t := range tasks {
+		state, server := "ok", "not Gorge"
+		if t.Version != "" {
+			server = "gorge " + t.Version
+		}
+		if t.Err != nil {
+			missing++
+			state, server = tf.AsError(t.Err).Code.String(), "-"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%v\t%s\t%d\n", t.Task, t.Address, state, t.Took.Round(100*time.Microsecond), server, len(t.Devices))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if missing > 0 {
+		return tf.Errorf(tf.Unavailable, "%d of %d tasks do not answer", missing, len(tasks))
+	}
+	return nil
+}

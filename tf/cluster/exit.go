@@ -1,0 +1,74 @@
+package cluster
+
+import (
+	"context"
+	"time"
+
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// watched returns the full name of a task that a configuration names.
+func watched(task string) (string, error) {
+	if task == "" {
+		return "", nil
+	}
+	d, err := tf.ParseDevice(task)
+	if err != nil || d.Job == "" || d.Task < 0 {
+		return "", tf.Errorf(tf.InvalidArgument, "the task to exit with must have the form /job:NAME/task:NUMBER, got %q", task)
+	}
+	return taskName(d.Job, d.Task), nil
+}
+
+const (
+	// checkEvery is how often a watched task is asked whether it is there, and
+	// how long it may take to answer.
+	checkEvery = time.Second
+	// checksMissed in a row mean that it is gone. It may be busy, or have been
+	// restarted in between.
+	checksMissed = 3
+)
+
+// watch stops the server when the task that it exits with is gone. It ends with
+// the server.
+func (s *Server) watch() {
+	ctx, cancel := context.WithCancel(context.Background())
+	s.serving.Go(func() {
+		<-s.stopping
+		cancel()
+	})
+	s.serving.Go(func() {
+		if s.awaitEnd(ctx, s.exitWith) {
+			s.log.Info("stopping, as the task to exit with is gone", "of", s.exitWith)
+			go s.Stop() // which waits for this goroutine
+		}
+	})
+}
+
+// awaitEnd reports whether a task has come and gone, false when ctx ends first.
+func (s *Server) awaitEnd(ctx context.Context, task string) bool {
+	w, err := s.channels.Worker(task)
+	if err != nil {
+		s.log.Error("the task to exit with cannot be watched", "of", task, "error", err)
+		return false
+	}
+	if _, err := w.GetStatus(ctx, &pb.GetStatusRequest{}); err != nil {
+		return false // waits for the task to come, so it is ctx that has ended
+	}
+	s.log.Info("the task to exit with is up", "of", task)
+	for missed := 0; missed < checksMissed; {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(checkEvery):
+		}
+		try, cancel := context.WithTimeout(ctx, checkEvery)
+		_, err := w.GetStatus(try, &pb.GetStatusRequest{})
+		cancel()
+		missed++
+		if err == nil {
+			missed = 0
+		}
+	}
+	return true
+}

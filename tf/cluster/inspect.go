@@ -1,0 +1,115 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gorge-tf/gorge/internal/rpc"
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// DeviceInfo describes a device of a cluster.
+type DeviceInfo struct {
+	Name        string // "/job:worker/replica:0/task:0/device:CPU:0"
+	Type        string
+	MemoryLimit int64 // bytes
+	Incarnation uint64
+}
+
+// ListDevices lists the devices of the cluster that the server behind a target
+// belongs to, sorted by name. It waits until all tasks of the cluster have
+// answered the server, or ctx ends. The configuration is nil for plain text.
+func ListDevices(ctx context.Context, target string, c *tls.Config) ([]DeviceInfo, error) {
+	_, addr, ok := strings.Cut(target, "://")
+	if !ok {
+		return nil, tf.Errorf(tf.InvalidArgument, "a target must have the form grpc://host:port, got %q", target)
+	}
+	if err := checkAddress(addr); err != nil {
+		return nil, err
+	}
+	conn, err := rpc.Dial(addr, rpc.DialOptions(dialConfig(c))...)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	resp, err := rpc.NewMasterClient(conn).ListDevices(ctx, &pb.ListDevicesRequest{})
+	if err != nil {
+		return nil, err
+	}
+	out := describe(append(resp.GetLocalDevice(), resp.GetRemoteDevice()...))
+	slices.SortFunc(out, func(a, b DeviceInfo) int { return cmp.Compare(a.Name, b.Name) })
+	return out, nil
+}
+
+func describe(list []*pb.DeviceAttributes) []DeviceInfo {
+	out := make([]DeviceInfo, len(list))
+	for i, d := range list {
+		out[i] = DeviceInfo{Name: d.GetName(), Type: d.GetDeviceType(), MemoryLimit: d.GetMemoryLimit(), Incarnation: d.GetIncarnation()}
+	}
+	return out
+}
+
+// TaskStatus says how a task of a cluster was found.
+type TaskStatus struct {
+	Task    string // "/job:ps/replica:0/task:0"
+	Address string
+	Err     error         // why it did not answer; nil: it did
+	Took    time.Duration // connecting and answering
+	Version string        // of its Gorge; "" for other servers
+	Devices []DeviceInfo
+}
+
+// Probe asks all tasks of a cluster at once whether they are there. It waits
+// for none longer than until ctx ends.
+func Probe(ctx context.Context, spec Spec, c *tls.Config) ([]TaskStatus, error) {
+	if err := spec.check(); err != nil {
+		return nil, err
+	}
+	address := addressBook(spec)
+	channels := rpc.NewChannels(address, dialConfig(c))
+	defer channels.Close()
+	out := make([]TaskStatus, len(spec.tasks()))
+	var wg sync.WaitGroup
+	for i, task := range spec.tasks() {
+		s := &out[i]
+		s.Task = task
+		s.Address, _ = address(task) // a task of the spec has one
+		wg.Go(func() { s.probe(ctx, channels) })
+	}
+	wg.Wait()
+	return out, nil
+}
+
+func (s *TaskStatus) probe(ctx context.Context, channels *rpc.Channels) {
+	w, err := channels.Worker(s.Task)
+	if err != nil {
+		s.Err = err
+		return
+	}
+	start := time.Now()
+	resp, version, err := w.Probe(ctx)
+	s.Took, s.Version, s.Err = time.Since(start), version, err
+	s.Devices = describe(resp.GetDeviceAttributes())
+}
+
+// version is that of the module in this program.
+func version() string {
+	const module = "github.com/gorge-tf/gorge"
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "(unknown)"
+	}
+	for _, m := range append(info.Deps, &info.Main) {
+		if m.Path == module {
+			return cmp.Or(m.Version, "(devel)")
+		}
+	}
+	return "(unknown)"
+}
