@@ -41,7 +41,7 @@ func (g *Graph) deviceFor(n *Node, spec *Spec) (string, error) {
 		return "", err
 	}
 	d = g.device.Override(d)
-	if g.devFunc == nil {
+	if g.devFunc == nil || len(spec.Colocate)+len(g.groups) > 0 { // colocation is stronger
 		return d.String(), nil
 	}
 	n.Device = d.String()

@@ -1,0 +1,119 @@
+package train
+
+import (
+	"slices"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// ReplicaDevices says how the operations of a replica are spread over a
+// cluster: what keeps state goes to the parameter servers, all else to the
+// replica's worker.
+//
+//	spread := train.ReplicaDevices{PSTasks: 2, Worker: "/job:worker/task:1"}
+//	g.DeviceFunc(spread.Setter(), func() { ... })
+//
+// Between-graph replication runs this in every worker, each with its own task
+// as Worker; the same program gives the same variables to the same servers. For
+// in-graph replication a graph has one scope for the variables and one for each
+// replica.
+type ReplicaDevices struct {
+	PSTasks int    // number of parameter servers; 0: no device is chosen at all
+	PS      string // "": "/job:ps"
+	Worker  string // "": "/job:worker"
+	// Ops are those that go to the parameter servers; nil: PSOps.
+	Ops []string
+	// Strategy chooses the task; nil: RoundRobin.
+	Strategy PSStrategy
+}
+
+// A PSStrategy chooses the parameter server, by task, for an operation.
+type PSStrategy func(n *tf.Node) int
+
+// PSOps are the operations that keep what training is about: TensorFlow's list.
+var PSOps = []string{
+	"Variable", "VariableV2", "AutoReloadVariable", "MutableHashTable", "MutableHashTableV2", "MutableHashTableOfTensors",
+	"MutableHashTableOfTensorsV2", "MutableDenseHashTable", "MutableDenseHashTableV2", "VarHandleOp",
+	"BoostedTreesEnsembleResourceHandleOp", "BoostedTreesQuantileStreamResourceHandleOp", "ResourceConditionalAccumulator",
+	"DecisionTreeResource",
+}
+
+// Setter returns the function for [tf.Graph.DeviceFunc]: TensorFlow's
+// replica_device_setter. It counts what it has placed, so a graph takes one of
+// its own.
+func (r ReplicaDevices) Setter() func(n *tf.Node) string {
+	if r.PSTasks == 0 {
+		return func(*tf.Node) string { return "" }
+	}
+	if r.PS == "" {
+		r.PS = "/job:ps"
+	}
+	if r.Worker == "" {
+		r.Worker = "/job:worker"
+	}
+	if r.Ops == nil {
+		r.Ops = PSOps
+	}
+	if r.Strategy == nil {
+		r.Strategy = RoundRobin(r.PSTasks)
+	}
+	return r.choose
+}
+
+func (r ReplicaDevices) choose(n *tf.Node) string {
+	switch {
+	case slices.Contains(r.Ops, n.OpName()):
+	case slices.ContainsFunc(n.InTypes, follows):
+		return ""
+	default:
+		return r.Worker
+	}
+	ps, err := tf.ParseDevice(r.PS)
+	if err != nil {
+		return r.PS // the graph reports it
+	}
+	asked, err := tf.ParseDevice(n.Device)
+	if err == nil && ps.Job != "" && (asked.Job == "" || asked.Job == ps.Job) {
+		ps.Task = r.Strategy(n)
+	}
+	return ps.String()
+}
+
+// follows reports whether an operation has to be where this input comes from:
+// one that works on a variable asks for no device and is placed with it.
+func follows(d tf.DType) bool { return d == tf.Resource || d.IsRef() }
+
+// RoundRobin takes the parameter servers in turn.
+func RoundRobin(tasks int) PSStrategy {
+	next := 0
+	return func(*tf.Node) int {
+		task := next
+		next = (next + 1) % tasks
+		return task
+	}
+}
+
+// GreedyLoadBalancing gives each operation to the parameter server that has
+// least so far, by what load says of it; nil stands for ByteSize.
+func GreedyLoadBalancing(tasks int, load func(n *tf.Node) float64) PSStrategy {
+	if load == nil {
+		load = ByteSize
+	}
+	loads := make([]float64, tasks)
+	return func(n *tf.Node) int {
+		task := slices.Index(loads, slices.Min(loads))
+		loads[task] += load(n)
+		return task
+	}
+}
+
+// ByteSize is the load of a variable: the bytes of its elements. What has no
+// static shape counts nothing.
+func ByteSize(n *tf.Node) float64 {
+	s, ok := n.Attrs["shape"].(tf.Shape)
+	d, typed := n.Attrs["dtype"].(tf.DType)
+	if !ok || !typed || !s.Known() {
+		return 0
+	}
+	return float64(s.NumElements() * d.Size())
+}
