@@ -23,6 +23,12 @@ const (
 	GlobalVariables    = "variables"
 	LocalVariables     = "local_variables"
 	TrainableVariables = "trainable_variables"
+	// ModelVariables are those of layers, without what optimizers keep.
+	ModelVariables = "model_variables"
+	// MovingAverageVariables have averages.
+	MovingAverageVariables = "moving_average_variables"
+	// GlobalStep holds the variable that counts updates.
+	GlobalStep = "global_step"
 )
 
 // A VariableOptions adjusts a new variable.

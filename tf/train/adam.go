@@ -4,15 +4,21 @@ import (
 	"cmp"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
 )
 
 // Adam is the optimizer of Kingma and Ba (ICLR 2015), in TensorFlow's form:
 // the step size is corrected for the bias of both moments and epsilon is
 // added to the uncorrected root. Fields left 0 have TensorFlow's defaults.
+//
+// For a sparse gradient the moments of all rows decay, as in TensorFlow.
 type Adam struct {
-	LearningRate float64 // 0.001
-	Beta1, Beta2 float64 // 0.9, 0.999
-	Epsilon      float64 // 1e-8
+	LearningRate float64   // 0.001
+	Rate         tf.Output // computed by the graph, instead of LearningRate
+	Beta1, Beta2 float64   // 0.9, 0.999
+	Epsilon      float64   // 1e-8
+	AMSGrad      bool      // divide by the largest second moment so far (Reddi et al., ICLR 2018)
+	Name         string    // of the scope and the slots: "Adam"
 }
 
 // Minimize adds an operation that moves vars (all trainable variables if there
@@ -21,42 +27,117 @@ func (o Adam) Minimize(loss tf.Output, vars ...*tf.Variable) *tf.Operation {
 	return minimize(o, loss, vars)
 }
 
-func (o Adam) defaults() Adam {
-	return Adam{cmp.Or(o.LearningRate, 0.001), cmp.Or(o.Beta1, 0.9), cmp.Or(o.Beta2, 0.999), cmp.Or(o.Epsilon, 1e-8)}
-}
+// ApplyGradients adds the updates, the slots v/Adam and v/Adam_1 (and v/Adam_2
+// for AMSGrad), and the variables beta1_power and beta2_power.
+func (o Adam) ApplyGradients(gvs []GradVar) (*tf.Operation, error) { return o.rule().apply(gvs) }
 
-// ApplyGradients adds the updates, the slots v/Adam and v/Adam_1, and the
-// variables beta1_power and beta2_power.
-func (o Adam) ApplyGradients(gvs []GradVar) (*tf.Operation, error) {
-	if err := checkGrads(gvs); err != nil {
-		return nil, err
+func (o Adam) rule() *rule {
+	p := &powers{{"beta1_power", cmp.Or(o.Beta1, 0.9), nil}, {"beta2_power", cmp.Or(o.Beta2, 0.999), nil}}
+	r := &rule{
+		name: cmp.Or(o.Name, "Adam"), op: "Adam",
+		slots: []slot{{"m", zerosLike}, {"v", zerosLike}},
+		args: map[string]arg{
+			"lr": rate(o.Rate, cmp.Or(o.LearningRate, 0.001)), "epsilon": number(cmp.Or(o.Epsilon, 1e-8)),
+			"beta1": number(p[0].beta), "beta2": number(p[1].beta), "beta1_power": p[0].value, "beta2_power": p[1].value,
+		},
+		before: p.make, after: p.decay, sparse: sparseAdam,
 	}
-	o = o.defaults()
-	p1, p2 := power(gvs[0].Var, "beta1_power", o.Beta1), power(gvs[0].Var, "beta2_power", o.Beta2)
-	op := update("Adam", gvs,
-		func(gv GradVar) *tf.Operation { return o.one(gv, p1, p2) },
-		func(updates []*tf.Operation) []*tf.Operation {
-			return []*tf.Operation{decay(p1, o.Beta1, updates), decay(p2, o.Beta2, updates)}
-		})
-	return op, op.Err()
+	if o.AMSGrad {
+		r.op, r.slots, r.sparse = "AdamWithAmsgrad", append(r.slots, slot{"vhat", zerosLike}), noSparse
+	}
+	return r
 }
 
-func (o Adam) one(gv GradVar, p1, p2 *tf.Variable) *tf.Operation {
-	v := gv.Var
-	m := v.Slot("Adam", func() tf.Output { return zerosLike(v) })
-	u := v.Slot("Adam_1", func() tf.Output { return zerosLike(v) })
-	in := []tf.Output{v.Handle(), m.Handle(), u.Handle(), p1.Value(), p2.Value(),
-		constLike(v, o.LearningRate), constLike(v, o.Beta1), constLike(v, o.Beta2), constLike(v, o.Epsilon), gv.Grad.Output()}
-	return tf.Apply(nil, "ResourceApplyAdam", in, tf.Name("ResourceApplyAdam"))
+// powers are the running powers of decay rates; they live with the first
+// variable.
+type powers [2]power
+
+type power struct {
+	name string
+	beta float64
+	v    *tf.Variable
 }
 
-// power is the running power of a decay rate; it lives with the first variable.
-func power(first *tf.Variable, name string, beta float64) *tf.Variable {
-	return first.Shared(name, func() tf.Output { return constLike(first, beta) })
+func (p *powers) make(first *tf.Variable) {
+	for i := range p {
+		q := &p[i]
+		q.v = first.Shared(q.name, func() tf.Output { return constLike(first, q.beta) })
+	}
 }
 
-// decay multiplies p by beta once all updates have used it.
-func decay(p *tf.Variable, beta float64, after []*tf.Operation) *tf.Operation {
-	next := tf.Apply(nil, "Mul", []tf.Output{p.Value(), constLike(p, beta)}).Output(0)
-	return p.Assign(next, tf.After(after...), tf.Name("Assign"))
+func (q *power) value(v *tf.Variable) tf.Output { return castLike(v, q.v.Value()) }
+
+// decay multiplies the powers by their rates once all updates have used them.
+func (p *powers) decay(_ *tf.Variable, after []*tf.Operation) (all []*tf.Operation) {
+	for _, q := range p {
+		next := tf.Apply(nil, "Mul", []tf.Output{q.v.Value(), constLike(q.v, q.beta)}).Output(0)
+		all = append(all, q.v.Assign(next, tf.After(after...), tf.Name("Assign")))
+	}
+	return all
+}
+
+// sparseAdam is Adam's update made of single operations: TensorFlow has no op
+// for it.
+func sparseAdam(r *rule, v *tf.Variable, s tf.IndexedSlices) *tf.Operation {
+	one := constLike(v, 1)
+	in := func(name string) tf.Output { return r.args[name](v) }
+	root := ops.Sqrt(one.Sub(in("beta2_power")))
+	step := in("lr").Mul(root).Div(one.Sub(in("beta1_power")))
+	m := decayAndAdd(r.slot(v, 0), in("beta1"), s.Indices, s.Values.Mul(one.Sub(in("beta1"))))
+	u := decayAndAdd(r.slot(v, 1), in("beta2"), s.Indices, s.Values.Mul(s.Values).Mul(one.Sub(in("beta2"))))
+	return v.AssignSub(step.Mul(m).Div(ops.Sqrt(u).Add(in("epsilon"))))
+}
+
+// decayAndAdd multiplies a slot by beta, adds rows to it and returns its value
+// after that.
+func decayAndAdd(slot *tf.Variable, beta, indices, values tf.Output) tf.Output {
+	decayed := slot.Assign(slot.Read().Mul(beta))
+	added := scatterAdd(slot, indices, values, tf.After(decayed))
+	return slot.Read(tf.After(added))
+}
+
+// AdamW is Adam with weight decay that the moments do not see (Loshchilov and
+// Hutter, ICLR 2019): before its update a variable loses WeightDecay times
+// itself.
+type AdamW struct {
+	Adam
+	WeightDecay float64
+}
+
+// Minimize adds an operation that moves vars (all trainable variables if there
+// are none) to make loss smaller.
+func (o AdamW) Minimize(loss tf.Output, vars ...*tf.Variable) *tf.Operation {
+	return minimize(o, loss, vars)
+}
+
+// ApplyGradients adds the updates and what [Adam.ApplyGradients] adds.
+func (o AdamW) ApplyGradients(gvs []GradVar) (*tf.Operation, error) {
+	o.Name = cmp.Or(o.Name, "AdamW")
+	r := o.rule()
+	r.decay = o.WeightDecay
+	return r.apply(gvs)
+}
+
+// AdaMax is Adam with the infinity norm (Kingma and Ba, section 7.1). Fields
+// left 0 have TensorFlow's defaults.
+type AdaMax struct {
+	LearningRate float64   // 0.001
+	Rate         tf.Output // computed by the graph, instead of LearningRate
+	Beta1, Beta2 float64   // 0.9, 0.999
+	Epsilon      float64   // 1e-8
+	Name         string    // of the scope and the slots: "AdaMax"
+}
+
+// Minimize adds an operation that moves vars (all trainable variables if there
+// are none) to make loss smaller.
+func (o AdaMax) Minimize(loss tf.Output, vars ...*tf.Variable) *tf.Operation {
+	return minimize(o, loss, vars)
+}
+
+// ApplyGradients adds the updates, the slots v/AdaMax and v/AdaMax_1, and the
+// variable beta1_power.
+func (o AdaMax) ApplyGradients(gvs []GradVar) (*tf.Operation, error) {
+	r := Adam{LearningRate: o.LearningRate, Rate: o.Rate, Beta1: o.Beta1, Beta2: o.Beta2, Epsilon: o.Epsilon}.rule()
+	r.name, r.op, r.sparse = cmp.Or(o.Name, "AdaMax"), "AdaMax", noSparse
+	return r.apply(gvs)
 }

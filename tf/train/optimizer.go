@@ -4,6 +4,7 @@ package train
 
 import (
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
 )
 
 // An Optimizer turns gradients into updates of variables.
@@ -135,19 +136,17 @@ func constLike(v *tf.Variable, x float64) tf.Output {
 }
 
 // zerosLike returns the initial value of a slot of v.
-func zerosLike(v *tf.Variable) tf.Output {
-	if err := tf.CheckSize(v.DType(), v.Shape()); err != nil {
-		return tf.Apply(nil, "ZerosLike", []tf.Output{v.Initial()}).Output(0)
-	}
+func zerosLike(v *tf.Variable) tf.Output { return fillLike(v, 0) }
+
+// fillLike returns a tensor of v's shape with all elements x.
+func fillLike(v *tf.Variable, x float64) tf.Output {
 	g := v.Graph()
+	if err := tf.CheckSize(v.DType(), v.Shape()); err != nil {
+		return ops.Fill(ops.Shape(v.Initial()), constLike(v, x))
+	}
 	dims := make([]int32, len(v.Shape()))
 	for i, d := range v.Shape() {
 		dims[i] = int32(d)
 	}
-	shape, err := tf.FromSlice(dims, len(dims))
-	if err != nil {
-		return tf.Failed(g, "Fill", err).Output(0)
-	}
-	s := tf.Apply(g, "Const", nil, tf.Attr("value", shape), tf.Attr("dtype", tf.Int32)).Output(0)
-	return tf.Apply(g, "Fill", []tf.Output{s, constLike(v, 0)}).Output(0)
+	return ops.Fill(ops.Const(g, dims, len(dims)), constLike(v, x))
 }

@@ -17,25 +17,129 @@ import (
 type rule struct {
 	name string
 	opt  train.Optimizer
-	next func(v, g float64, t int, state *[2]float64) float64
+	next func(v, g float64, t int, state *[3]float64) float64
 }
 
 var rules = []rule{
-	{"GradientDescent", train.GradientDescent{LearningRate: 0.1}, func(v, g float64, _ int, _ *[2]float64) float64 { return v - 0.1*g }},
-	{"Momentum", train.Momentum{LearningRate: 0.1, Momentum: 0.9}, func(v, g float64, _ int, s *[2]float64) float64 {
+	{"GradientDescent", train.GradientDescent{LearningRate: 0.1}, func(v, g float64, _ int, _ *[3]float64) float64 { return v - 0.1*g }},
+	{"Momentum", train.Momentum{LearningRate: 0.1, Momentum: 0.9}, func(v, g float64, _ int, s *[3]float64) float64 {
 		s[0] = 0.9*s[0] + g
 		return v - 0.1*s[0]
 	}},
-	{"Nesterov", train.Momentum{LearningRate: 0.1, Momentum: 0.9, Nesterov: true}, func(v, g float64, _ int, s *[2]float64) float64 {
+	{"Nesterov", train.Momentum{LearningRate: 0.1, Momentum: 0.9, Nesterov: true}, func(v, g float64, _ int, s *[3]float64) float64 {
 		s[0] = 0.9*s[0] + g
 		return v - 0.1*g - 0.1*0.9*s[0]
 	}},
-	{"Adam", train.Adam{LearningRate: 0.1}, func(v, g float64, t int, s *[2]float64) float64 {
+	{"Adam", train.Adam{LearningRate: 0.1}, adam},
+	{"AMSGrad", train.Adam{LearningRate: 0.1, AMSGrad: true}, func(v, g float64, t int, s *[3]float64) float64 {
 		s[0] = 0.9*s[0] + 0.1*g
 		s[1] = 0.999*s[1] + 0.001*g*g
-		rate := 0.1 * math.Sqrt(1-math.Pow(0.999, float64(t))) / (1 - math.Pow(0.9, float64(t)))
-		return v - rate*s[0]/(math.Sqrt(s[1])+1e-8)
+		s[2] = max(s[2], s[1])
+		return v - adamRate(t)*s[0]/(math.Sqrt(s[2])+1e-8)
 	}},
+	{"AdamW", train.AdamW{Adam: train.Adam{LearningRate: 0.1}, WeightDecay: 0.01}, func(v, g float64, t int, s *[3]float64) float64 {
+		return adam(v-0.01*v, g, t, s)
+	}},
+	{"AdaMax", train.AdaMax{LearningRate: 0.1}, func(v, g float64, t int, s *[3]float64) float64 {
+		s[0] = 0.9*s[0] + 0.1*g
+		s[1] = max(0.999*s[1], math.Abs(g))
+		return v - 0.1/(1-math.Pow(0.9, float64(t)))*s[0]/(s[1]+1e-8)
+	}},
+	{"RMSProp", train.RMSProp{LearningRate: 0.1, Momentum: 0.5}, func(v, g float64, t int, s *[3]float64) float64 {
+		ones(s, t, 1)
+		s[0] = 0.9*s[0] + 0.1*g*g
+		s[1] = 0.5*s[1] + 0.1*g/math.Sqrt(s[0]+1e-10)
+		return v - s[1]
+	}},
+	{"centered RMSProp", train.RMSProp{LearningRate: 0.1, Centered: true, Decay: 0.8}, func(v, g float64, t int, s *[3]float64) float64 {
+		ones(s, t, 1)
+		s[0] = 0.8*s[0] + 0.2*g*g
+		s[1] = 0.8*s[1] + 0.2*g
+		return v - 0.1*g/math.Sqrt(s[0]-s[1]*s[1]+1e-10)
+	}},
+	{"Adagrad", train.Adagrad{LearningRate: 0.1}, func(v, g float64, t int, s *[3]float64) float64 {
+		ones(s, t, 0.1)
+		s[0] += g * g
+		return v - 0.1*g/math.Sqrt(s[0])
+	}},
+	{"Adadelta", train.Adadelta{LearningRate: 1}, func(v, g float64, t int, s *[3]float64) float64 {
+		s[0] = 0.95*s[0] + 0.05*g*g
+		d := math.Sqrt(s[1]+1e-8) / math.Sqrt(s[0]+1e-8) * g
+		s[1] = 0.95*s[1] + 0.05*d*d
+		return v - d
+	}},
+	{"FTRL", train.FTRL{LearningRate: 0.5, L1: 0.02, L2: 0.1}, func(v, g float64, t int, s *[3]float64) float64 {
+		return ftrl(v, g, g, t, s, 0.1)
+	}},
+	{"FTRL with beta", train.FTRL{LearningRate: 0.5, L1: 0.02, L2: 0.1, Beta: 0.3}, func(v, g float64, t int, s *[3]float64) float64 {
+		return ftrl(v, g, g, t, s, 0.1+0.3/(2*0.5))
+	}},
+	{"FTRL with shrinkage", train.FTRL{LearningRate: 0.5, L1: 0.02, L2: 0.1, L2Shrinkage: 0.05}, func(v, g float64, t int, s *[3]float64) float64 {
+		return ftrl(v, g, g+2*0.05*v, t, s, 0.1)
+	}},
+	{"ProximalGradientDescent", train.ProximalGradientDescent{LearningRate: 0.1, L1: 0.2, L2: 0.3}, func(v, g float64, _ int, _ *[3]float64) float64 {
+		return shrink(v-0.1*g, 0.1, 0.2, 0.3)
+	}},
+	{"ProximalAdagrad", train.ProximalAdagrad{LearningRate: 0.1, L1: 0.2, L2: 0.3}, func(v, g float64, t int, s *[3]float64) float64 {
+		ones(s, t, 0.1)
+		s[0] += g * g
+		rate := 0.1 / math.Sqrt(s[0])
+		return shrink(v-rate*g, rate, 0.2, 0.3)
+	}},
+	{"AddSign", train.AddSign{}, func(v, g float64, _ int, s *[3]float64) float64 {
+		s[0] = 0.9*s[0] + 0.1*g
+		return v - 0.1*(1+sign(g)*sign(s[0]))*g
+	}},
+	{"PowerSign", train.PowerSign{Base: 2, SignDecay: 0.5}, func(v, g float64, _ int, s *[3]float64) float64 {
+		s[0] = 0.9*s[0] + 0.1*g
+		return v - 0.1*math.Pow(2, 0.5*sign(g)*sign(s[0]))*g
+	}},
+}
+
+func adamRate(t int) float64 {
+	return 0.1 * math.Sqrt(1-math.Pow(0.999, float64(t))) / (1 - math.Pow(0.9, float64(t)))
+}
+
+func adam(v, g float64, t int, s *[3]float64) float64 {
+	s[0] = 0.9*s[0] + 0.1*g
+	s[1] = 0.999*s[1] + 0.001*g*g
+	return v - adamRate(t)*s[0]/(math.Sqrt(s[1])+1e-8)
+}
+
+// ftrl is McMahan's update with a gradient g and one that has the shrinkage in
+// it, for a rate of 0.5, a power of -0.5, an accumulator that begins with 0.1
+// and an L1 of 0.02.
+func ftrl(v, g, shrunk float64, t int, s *[3]float64, l2 float64) float64 {
+	ones(s, t, 0.1)
+	next := s[0] + g*g
+	s[1] += shrunk - (math.Sqrt(next)-math.Sqrt(s[0]))/0.5*v
+	s[0] = next
+	if math.Abs(s[1]) <= 0.02 {
+		return 0
+	}
+	return (sign(s[1])*0.02 - s[1]) / (math.Sqrt(next)/0.5 + 2*l2)
+}
+
+// shrink is the proximal operator of both penalties.
+func shrink(v, rate, l1, l2 float64) float64 {
+	return sign(v) * max(math.Abs(v)-rate*l1, 0) / (1 + rate*l2)
+}
+
+// ones sets the first slot to x before the first step.
+func ones(s *[3]float64, t int, x float64) {
+	if t == 1 {
+		s[0] = x
+	}
+}
+
+func sign(x float64) float64 {
+	switch {
+	case x > 0:
+		return 1
+	case x < 0:
+		return -1
+	}
+	return 0
 }
 
 // start are the values that a variable begins with; its loss is the sum of
@@ -45,7 +149,7 @@ var start = []float64{1, -2, 0.5}
 func (r *rule) expected(steps int) []float64 {
 	out := append([]float64(nil), start...)
 	for i := range out {
-		var s [2]float64
+		var s [3]float64
 		for t := 1; t <= steps; t++ {
 			out[i] = r.next(out[i], 2*out[i], t, &s)
 		}
@@ -66,29 +170,7 @@ func TestOptimizersInGraph(t *testing.T) {
 	for _, r := range rules {
 		g := tf.NewGraph()
 		v := tf.NewVariable(ops.Const(g, start, len(start)), tf.VariableOptions{Name: "v"})
-		gvs, err := train.ComputeGradients(v.Value().Square().Sum())
-		if err != nil {
-			t.Fatal(err)
-		}
-		step, err := r.opt.ApplyGradients(gvs)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := session.New(g)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, op := range []tf.Fetchable{tf.InitializeAll(g), step, step, step} {
-			if _, err := s.Run(t.Context(), nil, op); err != nil {
-				t.Fatal(err)
-			}
-		}
-		got, err := session.Fetch[float64](t.Context(), s, nil, v.Value())
-		if err != nil {
-			t.Fatal(err)
-		}
-		near(t, r.name, got, r.expected(3))
-		s.Close()
+		near(t, r.name, trained(t, r.opt, v, v.Value().Square().Sum(), 3), r.expected(3))
 	}
 }
 
@@ -185,5 +267,101 @@ func TestMistakes(t *testing.T) {
 	op = train.Adam{}.Minimize(v.Value())
 	if op.Err() == nil {
 		t.Error("integers have no gradients")
+	}
+}
+
+// TestSparse: of a variable of which a step needs some rows, one of them twice,
+// only those rows change, as if there were no others.
+func TestSparse(t *testing.T) {
+	for _, r := range rules {
+		if strings.HasSuffix(r.name, "Sign") || r.name == "AMSGrad" || r.name == "AdaMax" || r.name == "AdamW" {
+			continue // no sparse form: see TestNoSparse; AdamW changes all rows
+		}
+		g := tf.NewGraph()
+		v := tf.NewVariable(ops.Const(g, []float64{5, 1, -2, 7, 0.5, 3}, 6, 1), tf.VariableOptions{Name: "v"})
+		rows := ops.ResourceGather(v.Handle(), ops.Const(g, []int32{1, 4, 2, 1}), tf.Float64)
+		// Row 1 is there twice with half of the weight: the gradients are 2v.
+		weights := ops.Const(g, []float64{0.5, 1, 1, 0.5}, 4, 1)
+		got := trained(t, r.opt, v, rows.Mul(rows).Mul(weights).Sum(), 3)
+		want := r.expected(3)
+		near(t, r.name, got, []float64{5, want[0], want[1], 7, want[2], 3})
+	}
+}
+
+// trained returns v after some steps.
+func trained(t *testing.T, o train.Optimizer, v *tf.Variable, loss tf.Output, steps int) []float64 {
+	t.Helper()
+	gvs, err := train.ComputeGradients(loss)
+	if err != nil {
+		t.Fatal(err)
+	}
+	step, err := o.ApplyGradients(gvs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := session.New(v.Graph())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := s.Run(t.Context(), nil, tf.InitializeAll(v.Graph())); err != nil {
+		t.Fatal(err)
+	}
+	for range steps {
+		if _, err := s.Run(t.Context(), nil, step); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := session.Fetch[float64](t.Context(), s, nil, v.Value())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+func TestNoSparse(t *testing.T) {
+	g := tf.NewGraph()
+	v := tf.NewVariable(ops.Const(g, start, len(start)), tf.VariableOptions{Name: "v"})
+	gvs, err := train.ComputeGradients(ops.ResourceGather(v.Handle(), ops.Const(g, []int32{1}), tf.Float64).Sum())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (train.AddSign{}).ApplyGradients(gvs); tf.CodeOf(err) != tf.Unimplemented || !strings.Contains(err.Error(), "variable v") {
+		t.Errorf("a sparse gradient for AddSign: %v", err)
+	}
+}
+
+// TestRate: a rate that the graph computes is read in each step.
+func TestRate(t *testing.T) {
+	g := tf.NewGraph()
+	v := tf.NewVariable(ops.Const(g, start, len(start)), tf.VariableOptions{Name: "v"})
+	fed := ops.Placeholder(g, tf.Float32, tf.Shape{})
+	for _, o := range []train.Optimizer{
+		train.GradientDescent{Rate: fed}, train.Momentum{Rate: fed}, train.Adam{Rate: fed}, train.AdaMax{Rate: fed}, train.Adagrad{Rate: fed},
+		train.Adadelta{Rate: fed}, train.RMSProp{Rate: fed}, train.FTRL{Rate: fed, Beta: 1}, train.ProximalGradientDescent{Rate: fed},
+		train.ProximalAdagrad{Rate: fed}, train.AddSign{Rate: fed}, train.PowerSign{Rate: fed},
+	} {
+		gvs, err := train.ComputeGradients(v.Value().Square().Sum())
+		if err != nil {
+			t.Fatal(err)
+		}
+		step, err := o.ApplyGradients(gvs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := session.New(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Run(t.Context(), nil, tf.InitializeAll(g)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Run(t.Context(), nil, step); tf.CodeOf(err) != tf.InvalidArgument {
+			t.Errorf("%T without the rate it asks for: %v", o, err)
+		}
+		if _, err := s.Run(t.Context(), session.Feeds{fed: tf.Scalar(float32(0.5))}, step); err != nil {
+			t.Errorf("%T: %v", o, err)
+		}
+		s.Close()
 	}
 }

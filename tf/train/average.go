@@ -1,0 +1,91 @@
+package train
+
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
+)
+
+// An ExponentialMovingAverage keeps running averages of variables: average =
+// Decay·average + (1-Decay)·variable. They are often better at inference than
+// the variables themselves (Polyak and Juditsky 1992).
+type ExponentialMovingAverage struct {
+	Decay float64
+	// NumUpdates, if given, makes the decay min(Decay, (1+n)/(10+n)): averages
+	// move faster in the beginning.
+	NumUpdates tf.Output
+	Name       string // "ExponentialMovingAverage"
+
+	averages map[*tf.Variable]*tf.Variable
+}
+
+func (e *ExponentialMovingAverage) name() string {
+	if e.Name == "" {
+		return "ExponentialMovingAverage"
+	}
+	return e.Name
+}
+
+// Apply makes the averages of vars (all trainable variables of g if there are
+// none), which begin with the variables' initial values, and adds an operation
+// that brings them up to date. It is meant to run after the variables' updates.
+func (e *ExponentialMovingAverage) Apply(g *tf.Graph, vars ...*tf.Variable) *tf.Operation {
+	if len(vars) == 0 {
+		vars = tf.Variables(g, tf.TrainableVariables)
+	}
+	for _, v := range vars {
+		if !v.DType().IsFloat() {
+			return tf.Failed(g, e.name(), tf.Errorf(tf.InvalidArgument, "The variables must be half, float, or double: %s is %v", v.Name(), v.DType()))
+		}
+		e.make(g, v)
+	}
+	var updates []*tf.Operation
+	whole := e.name()
+	g.Scope(e.name(), func() {
+		if scope := g.CurrentScope(); scope != "" {
+			whole = scope
+		}
+		decay := e.decay(g)
+		for _, v := range vars {
+			beside(v, func() { updates = append(updates, e.update(v, decay)) })
+		}
+	})
+	return tf.Group(g, whole, updates...)
+}
+
+// make makes the average of v.
+func (e *ExponentialMovingAverage) make(g *tf.Graph, v *tf.Variable) {
+	if e.averages[v] != nil {
+		return
+	}
+	if e.averages == nil {
+		e.averages = map[*tf.Variable]*tf.Variable{}
+	}
+	e.averages[v] = v.Slot(e.name(), v.Initial)
+	g.AddToCollection(tf.MovingAverageVariables, v)
+}
+
+func (e *ExponentialMovingAverage) decay(g *tf.Graph) tf.Output {
+	decay := ops.Scalar(g, float32(e.Decay))
+	if e.NumUpdates.IsZero() {
+		return decay
+	}
+	n := e.NumUpdates.Cast(tf.Float32)
+	return decay.Minimum(f32(n, 1).Add(n).Div(f32(n, 10).Add(n)))
+}
+
+// update is average -= (1-decay)·(average-variable).
+func (e *ExponentialMovingAverage) update(v *tf.Variable, decay tf.Output) *tf.Operation {
+	a := e.averages[v]
+	part := f32(decay, 1).Sub(decay).Cast(v.DType())
+	return a.AssignSub(a.Read().Sub(v.Read()).Mul(part))
+}
+
+// Average returns the variable that holds the average of v, nil before Apply
+// was called for v.
+func (e *ExponentialMovingAverage) Average(v *tf.Variable) *tf.Variable { return e.averages[v] }
+
+// AverageName returns the name of the average of v: what a checkpoint has it
+// under.
+func (e *ExponentialMovingAverage) AverageName(v *tf.Variable) string {
+	return v.Name() + "/" + e.name()
+}

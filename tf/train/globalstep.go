@@ -1,0 +1,121 @@
+package train
+
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
+)
+
+// GlobalStep returns the graph's variable global_step, an int64 scalar that
+// counts the updates of a model, and makes it if there is none.
+func GlobalStep(g *tf.Graph) *tf.Variable {
+	if vs := tf.Variables(g, tf.GlobalStep); len(vs) > 0 {
+		return vs[0]
+	}
+	var v *tf.Variable
+	g.Scope("", func() {
+		v = tf.NewVariable(ops.Scalar(g, int64(0)), tf.VariableOptions{Name: "global_step", NotTrainable: true})
+	})
+	g.AddToCollection(tf.GlobalStep, v)
+	return v
+}
+
+// Gate says how far gradients wait for one another.
+type Gate uint8
+
+const (
+	// GateOp: all gradients of one operation are computed before one is used.
+	GateOp Gate = iota
+	// GateNone: a gradient is used as soon as it is there.
+	GateNone
+	// GateGraph: all gradients are computed before any is used.
+	GateGraph
+)
+
+// Options adjust [Minimize].
+type Options struct {
+	Vars       []*tf.Variable // all trainable variables if there are none
+	GlobalStep *tf.Variable   // grows by 1 after the updates
+	Gate       Gate
+	GradLoss   tf.Output // the gradient of what the loss is part of: ones if not given
+	// Clip changes the gradients before they are applied.
+	Clip func(gs []tf.Gradient) []tf.Gradient
+}
+
+// Minimize adds an operation that makes loss smaller with an optimizer: what
+// the Minimize methods do, with options.
+func Minimize(o Optimizer, loss tf.Output, opt Options) *tf.Operation {
+	gvs, err := opt.gradients(loss)
+	if err != nil {
+		return tf.Failed(loss.Graph(), "Minimize", err)
+	}
+	op, err := o.ApplyGradients(gvs)
+	if err != nil {
+		return tf.Failed(loss.Graph(), "Minimize", err)
+	}
+	if opt.GlobalStep == nil {
+		return op
+	}
+	return opt.GlobalStep.AssignAdd(oneLike(opt.GlobalStep), tf.After(op))
+}
+
+func oneLike(v *tf.Variable) tf.Output { return constLike(v, 1) }
+
+// gradients adds the gradients of loss as the options ask for.
+func (opt *Options) gradients(loss tf.Output) ([]GradVar, error) {
+	if err := loss.Err(); err != nil {
+		return nil, err
+	}
+	vars := opt.Vars
+	if len(vars) == 0 {
+		vars = tf.Variables(loss.Graph(), tf.TrainableVariables)
+	}
+	o := tf.GradientOptions{Ys: []tf.Output{loss}, Xs: handles(vars)}
+	if !opt.GradLoss.IsZero() {
+		o.GradYs = []tf.Output{opt.GradLoss}
+	}
+	gs, err := tf.Differentiate(o)
+	if err != nil {
+		return nil, err
+	}
+	gvs := pair(gs, vars)
+	if opt.Gate == GateGraph {
+		wait(loss.Graph(), gvs)
+	}
+	if opt.Clip != nil {
+		err = clip(gvs, opt.Clip)
+	}
+	return gvs, err
+}
+
+// wait makes every gradient wait for all of them.
+func wait(g *tf.Graph, gvs []GradVar) {
+	var all []*tf.Operation
+	for _, gv := range gvs {
+		all = append(all, valuesOf(gv.Grad).Operation())
+	}
+	gate := tf.Group(g, "gate", all...)
+	after := func(x tf.Output) tf.Output { return ops.Identity(x, tf.After(gate)) }
+	for i, gv := range gvs {
+		if s, ok := gv.Grad.IndexedSlices(); ok {
+			s.Values = after(s.Values)
+			gvs[i].Grad = tf.Sparse(s)
+		} else {
+			gvs[i].Grad = tf.Dense(after(gv.Grad.Output()))
+		}
+	}
+}
+
+func clip(gvs []GradVar, f func([]tf.Gradient) []tf.Gradient) error {
+	gs := make([]tf.Gradient, len(gvs))
+	for i, gv := range gvs {
+		gs[i] = gv.Grad
+	}
+	out := f(gs)
+	if len(out) != len(gs) {
+		return tf.Errorf(tf.InvalidArgument, "Clip must return a gradient for each that it is given: %d of %d", len(out), len(gs))
+	}
+	for i := range gvs {
+		gvs[i].Grad = out[i]
+	}
+	return nil
+}

@@ -1,0 +1,168 @@
+package train
+
+import (
+	"fmt"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// A rule is an optimizer as this package works with it: which training op
+// updates a variable, with which slots and numbers.
+type rule struct {
+	name  string // the scope's, and the slots': v/name, v/name_1, …
+	op    string // of ResourceApply<op> and ResourceSparseApply<op>
+	attrs []tf.Option
+	slots []slot         // in the order in which TensorFlow makes them
+	args  map[string]arg // the op's other inputs, by the names in its signature
+
+	// sparse updates some rows of a variable where there is no op for it.
+	// No row comes twice.
+	sparse func(r *rule, v *tf.Variable, s tf.IndexedSlices) *tf.Operation
+	// decay is what a variable loses of itself before its update.
+	decay float64
+	// before adds what the updates share, before there are slots.
+	before func(first *tf.Variable)
+	// after adds what comes after all updates.
+	after func(first *tf.Variable, updates []*tf.Operation) []*tf.Operation
+}
+
+// A slot is a variable that an optimizer keeps for each variable it updates.
+type slot struct {
+	input   string // its name in the op's signature
+	initial func(v *tf.Variable) tf.Output
+}
+
+// An arg gives an input of a training op in the type of the variable.
+type arg func(v *tf.Variable) tf.Output
+
+// number is a constant.
+func number(x float64) arg { return func(v *tf.Variable) tf.Output { return constLike(v, x) } }
+
+// rate is the learning rate: what the graph computes, if there is that.
+func rate(computed tf.Output, x float64) arg {
+	if computed.IsZero() {
+		return number(x)
+	}
+	return func(v *tf.Variable) tf.Output { return castLike(v, computed) }
+}
+
+// castLike returns x in the type of v.
+func castLike(v *tf.Variable, x tf.Output) tf.Output {
+	if x.DType() == v.DType() {
+		return x
+	}
+	return tf.Apply(nil, "Cast", []tf.Output{x}, tf.Attr("DstT", v.DType())).Output(0)
+}
+
+// filled is the initial value of slots that do not begin with zeros.
+func filled(x float64) func(v *tf.Variable) tf.Output {
+	return func(v *tf.Variable) tf.Output { return fillLike(v, x) }
+}
+
+// apply adds the updates of all variables.
+func (r *rule) apply(gvs []GradVar) (*tf.Operation, error) {
+	if err := checkGrads(gvs); err != nil {
+		return nil, err
+	}
+	first := gvs[0].Var
+	if r.before != nil {
+		r.before(first)
+	}
+	var finish func([]*tf.Operation) []*tf.Operation
+	if r.after != nil {
+		finish = func(updates []*tf.Operation) []*tf.Operation { return r.after(first, updates) }
+	}
+	op := update(r.name, gvs, r.one, finish)
+	return op, op.Err()
+}
+
+// one adds the update of one variable.
+func (r *rule) one(gv GradVar) *tf.Operation {
+	r.makeSlots(gv.Var)
+	if r.decay == 0 {
+		return r.update(gv)
+	}
+	shrunk := gv.Var.AssignSub(constLike(gv.Var, r.decay).Mul(gv.Var.Read()))
+	var op *tf.Operation
+	gv.Var.Graph().ControlDependencies([]*tf.Operation{shrunk}, func() { op = r.update(gv) })
+	return op
+}
+
+func (r *rule) update(gv GradVar) *tf.Operation {
+	s, ok := gv.Grad.IndexedSlices()
+	if !ok {
+		return r.train(gv.Var, "ResourceApply"+r.op, gv.Grad.Output(), tf.Output{})
+	}
+	s = unrepeated(s)
+	if r.sparse != nil {
+		return r.sparse(r, gv.Var, s)
+	}
+	return r.train(gv.Var, "ResourceSparseApply"+r.op, s.Values, s.Indices)
+}
+
+// makeSlots makes the slots in their own order, which numbers their names.
+func (r *rule) makeSlots(v *tf.Variable) {
+	for i := range r.slots {
+		r.slot(v, i)
+	}
+}
+
+func (r *rule) slot(v *tf.Variable, i int) *tf.Variable {
+	name := r.name
+	if i > 0 {
+		name = fmt.Sprintf("%s_%d", name, i)
+	}
+	return v.Slot(name, func() tf.Output { return r.slots[i].initial(v) })
+}
+
+// train adds a training op with the inputs that its signature asks for.
+func (r *rule) train(v *tf.Variable, op string, grad, indices tf.Output) *tf.Operation {
+	def, err := tf.LookupOp(op)
+	if err != nil {
+		return tf.Failed(v.Graph(), op, err)
+	}
+	var in []tf.Output
+	for _, a := range def.Inputs {
+		switch a.Name {
+		case "var":
+			in = append(in, v.Handle())
+		case "grad", "delta":
+			in = append(in, grad)
+		case "indices":
+			in = append(in, indices)
+		default:
+			in = append(in, r.input(v, a.Name))
+		}
+	}
+	return tf.Apply(nil, op, in, append([]tf.Option{tf.Name(op)}, r.attrs...)...)
+}
+
+// input returns a slot or a number by its name in the op's signature.
+func (r *rule) input(v *tf.Variable, name string) tf.Output {
+	for i := range r.slots {
+		if r.slots[i].input == name {
+			return r.slot(v, i).Handle()
+		}
+	}
+	return r.args[name](v)
+}
+
+// unrepeated adds up slices of the same index: the updates are not linear in
+// the gradient.
+func unrepeated(s tf.IndexedSlices) tf.IndexedSlices {
+	u := tf.Apply(nil, "Unique", []tf.Output{s.Indices}, tf.Attr("out_idx", tf.Int32))
+	n := tf.Apply(nil, "Size", []tf.Output{u.Output(0)}, tf.Attr("out_type", tf.Int32)).Output(0)
+	sums := tf.Apply(nil, "UnsortedSegmentSum", []tf.Output{s.Values, u.Output(1), n}).Output(0)
+	return tf.IndexedSlices{Values: sums, Indices: u.Output(0), DenseShape: s.DenseShape}
+}
+
+// scatterAdd adds rows to a variable.
+func scatterAdd(v *tf.Variable, indices, values tf.Output, opts ...tf.Option) *tf.Operation {
+	return tf.Apply(nil, "ResourceScatterAdd", []tf.Output{v.Handle(), indices, values}, append(opts, tf.Attr("dtype", v.DType()))...)
+}
+
+// noSparse is for optimizers that TensorFlow has no sparse form of.
+func noSparse(r *rule, v *tf.Variable, _ tf.IndexedSlices) *tf.Operation {
+	return tf.Failed(v.Graph(), r.op, tf.Errorf(tf.Unimplemented,
+		"a sparse gradient needs an optimizer with sparse updates, %s has none: variable %s", r.name, v.Name()))
+}
