@@ -36,7 +36,7 @@ var layers = [][]string{
 	{"internal/verbs/..."},
 	{"tf/session", "tf/eager"},
 	{"internal/optest"},
-	{"tf/cluster", "tf/timeline", "tf/train", "tf/layers", "tf/data", "tf/dense"},
+	{"tf/cluster", "tf/timeline", "tf/train", "tf/layers", "tf/data", "tf/dense", "tf/losses", "tf/metrics", "tf/vars"},
 	{"examples/...", "cmd/...", "bench/...", "interop/...", "internal/gen/...", "internal/archtest", "."},
 }
 

@@ -1,0 +1,107 @@
+package losses
+
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
+)
+
+// SigmoidCrossEntropy is the cross entropy of labels in [0, 1] and the sigmoid
+// of logits. With smoothing s labels become labels·(1-s) + s/2.
+func SigmoidCrossEntropy(labels, logits tf.Output, smoothing float64, o ...Options) (y tf.Output) {
+	if err := sameShape(labels, logits); err != nil {
+		return tf.Failed(logits.Graph(), "sigmoid_cross_entropy_loss", err).Output(0)
+	}
+	logits.Graph().Scope("sigmoid_cross_entropy_loss", func() {
+		z := labels.Cast(logits.DType())
+		if smoothing > 0 {
+			z = z.Mul(as(z, 1-smoothing)).Add(as(z, 0.5*smoothing))
+		}
+		y = Weighted(sigmoidXent(z, logits), optionsOf(o))
+	})
+	return y
+}
+
+// as adds a constant in the type of x.
+func as(x tf.Output, v float64) tf.Output {
+	t, err := tf.ScalarOf(x.DType(), v)
+	if err != nil {
+		return tf.Failed(x.Graph(), "Const", err).Output(0)
+	}
+	return ops.ConstTensor(x.Graph(), t)
+}
+
+// sigmoidXent is max(x, 0) - x·z + log(1 + exp(-|x|)), which does not overflow.
+func sigmoidXent(z, x tf.Output) tf.Output {
+	positive := x.GreaterEqual(ops.ZerosLike(x))
+	relu := ops.SelectV2(positive, x, ops.ZerosLike(x))
+	negAbs := ops.SelectV2(positive, x.Neg(), x) // Abs has no gradient at 0
+	return relu.Sub(x.Mul(z)).Add(negAbs.Exp().Log1p())
+}
+
+// SoftmaxCrossEntropy is the cross entropy of labels, a distribution in the
+// last dimension, and the softmax of logits; the losses have one dimension
+// less. With smoothing s labels become labels·(1-s) + s/classes. No gradient
+// goes to labels.
+func SoftmaxCrossEntropy(labels, logits tf.Output, smoothing float64, o ...Options) (y tf.Output) {
+	if err := sameShape(labels, logits); err != nil {
+		return tf.Failed(logits.Graph(), "softmax_cross_entropy_loss", err).Output(0)
+	}
+	logits.Graph().Scope("softmax_cross_entropy_loss", func() {
+		z := labels.Cast(logits.DType())
+		if smoothing > 0 {
+			classes := lastSize(z).Cast(z.DType())
+			z = z.Mul(as(z, 1-smoothing)).Add(as(z, smoothing).Div(classes))
+		}
+		y = Weighted(rowLosses(z.StopGradient(), logits), optionsOf(o))
+	})
+	return y
+}
+
+// rowLosses is the softmax cross entropy along the last dimension.
+func rowLosses(labels, logits tf.Output) tf.Output {
+	rows := func(x tf.Output) tf.Output {
+		size := ops.ConcatV2([]tf.Output{ops.Const(x.Graph(), []int32{-1}), lastSize(x).Reshape(1)}, ops.Scalar(x.Graph(), int32(0)))
+		return ops.Reshape(x, size)
+	}
+	loss := ops.SoftmaxCrossEntropyWithLogits(rows(logits), rows(labels))
+	n := ops.Rank(logits).Sub(ops.Scalar(logits.Graph(), int32(1)))
+	outer := ops.Slice(ops.Shape(logits), ops.Const(logits.Graph(), []int32{0}), n.Reshape(1))
+	y := ops.Reshape(loss, outer)
+	if s := logits.Shape(); s != nil {
+		y.SetShape(s[:len(s)-1])
+	}
+	return y
+}
+
+// lastSize returns the size of x's last dimension.
+func lastSize(x tf.Output) tf.Output {
+	return ops.GatherV2(ops.Shape(x), ops.Rank(x).Sub(ops.Scalar(x.Graph(), int32(1))), ops.Scalar(x.Graph(), int32(0)))
+}
+
+// SparseSoftmaxCrossEntropy is SoftmaxCrossEntropy with the number of the
+// class, int32 or int64, as label. A last dimension of labels, and of weights,
+// of size 1 is taken away if there is one too many.
+func SparseSoftmaxCrossEntropy(labels, logits tf.Output, o ...Options) (y tf.Output) {
+	opt := optionsOf(o)
+	if err := logits.Err(); err != nil {
+		return logits
+	}
+	logits.Graph().Scope("sparse_softmax_cross_entropy_loss", func() {
+		z := squeezed(labels, len(logits.Shape())-1)
+		if !opt.Weights.IsZero() {
+			opt.Weights = squeezed(opt.Weights, len(z.Shape()))
+		}
+		flat := ops.Reshape(logits, ops.ConcatV2([]tf.Output{ops.Const(logits.Graph(), []int32{-1}), lastSize(logits).Reshape(1)}, ops.Scalar(logits.Graph(), int32(0))))
+		losses := ops.Reshape(ops.SparseSoftmaxCrossEntropyWithLogits(flat, z.Reshape(-1)), ops.Shape(z))
+		y = Weighted(losses, opt)
+	})
+	return y
+}
+
+// squeezed takes the last dimension of x away if x has one more than rank.
+func squeezed(x tf.Output, rank int) tf.Output {
+	if s := x.Shape(); s != nil && len(s) == rank+1 {
+		return ops.Squeeze(x, ops.SqueezeOpts{SqueezeDims: []int{-1}})
+	}
+	return x
+}
