@@ -2,6 +2,7 @@ package layers
 
 import (
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/initializers"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -34,8 +35,8 @@ func NewConv2D(g *tf.Graph, in, filters, size int, o Conv2DOpts) *Conv2DLayer {
 	g.Scope("conv2d", func() {
 		l.name = g.CurrentScope()
 		var kernel, bias tf.Output
-		g.Scope("kernel/Initializer", func() { kernel = GlorotUniform(g, tf.Float32, tf.Shape{size, size, in, filters}) })
-		g.Scope("bias/Initializer", func() { bias = Zeros(g, tf.Float32, tf.Shape{filters}) })
+		g.Scope("kernel/Initializer", func() { kernel = initializers.GlorotUniform(g, tf.Float32, tf.Shape{size, size, in, filters}) })
+		g.Scope("bias/Initializer", func() { bias = initializers.Zeros(g, tf.Float32, tf.Shape{filters}) })
 		l.Kernel = tf.NewVariable(kernel, tf.VariableOptions{Name: "kernel"})
 		l.Bias = tf.NewVariable(bias, tf.VariableOptions{Name: "bias"})
 	})

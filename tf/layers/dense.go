@@ -4,6 +4,7 @@ package layers
 
 import (
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/initializers"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -32,8 +33,8 @@ func NewDense(g *tf.Graph, in, out int, act Activation) *DenseLayer {
 	g.Scope("dense", func() {
 		l.name = g.CurrentScope()
 		var kernel, bias tf.Output
-		g.Scope("kernel/Initializer", func() { kernel = GlorotUniform(g, tf.Float32, tf.Shape{in, out}) })
-		g.Scope("bias/Initializer", func() { bias = Zeros(g, tf.Float32, tf.Shape{out}) })
+		g.Scope("kernel/Initializer", func() { kernel = initializers.GlorotUniform(g, tf.Float32, tf.Shape{in, out}) })
+		g.Scope("bias/Initializer", func() { bias = initializers.Zeros(g, tf.Float32, tf.Shape{out}) })
 		l.Kernel = tf.NewVariable(kernel, tf.VariableOptions{Name: "kernel"})
 		l.Bias = tf.NewVariable(bias, tf.VariableOptions{Name: "bias"})
 	})

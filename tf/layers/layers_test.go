@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
-	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/layers"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/session"
@@ -63,43 +62,6 @@ func checkDense(t *testing.T, got, w []float32) {
 	}
 }
 
-// TestGlorotUniform holds the numbers for a seed against TensorFlow 2.21's:
-// tf.compat.v1.set_random_seed(1); get_variable("w", [2, 3]).
-func TestGlorotUniform(t *testing.T) {
-	g := eager.New()
-	g.SetSeed(1)
-	v, err := layers.GlorotUniform(g, tf.Float32, tf.Shape{2, 3}).Value()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, want := range glorot {
-		if got := tf.Data[float32](v)[i]; got != want {
-			t.Errorf("element %d is %v, TensorFlow's is %v", i, got, want)
-		}
-	}
-}
-
-func TestGlorotLimits(t *testing.T) {
-	g := eager.New()
-	g.SetSeed(2)
-	for _, c := range []struct {
-		shape tf.Shape
-		limit float64
-	}{{tf.Shape{100, 50}, math.Sqrt(6.0 / 150)}, {tf.Shape{3, 3, 8, 16}, math.Sqrt(6.0 / (9 * 24))}, {tf.Shape{500}, math.Sqrt(6.0 / 1000)}} {
-		v, err := layers.GlorotUniform(g, tf.Float32, c.shape).Value()
-		if err != nil {
-			t.Fatal(err)
-		}
-		largest := 0.0
-		for _, x := range tf.Data[float32](v) {
-			largest = max(largest, math.Abs(float64(x)))
-		}
-		if largest > c.limit || largest < 0.9*c.limit {
-			t.Errorf("%v: the largest is %v, the limit %v", c.shape, largest, c.limit)
-		}
-	}
-}
-
 func TestDenseRefuses(t *testing.T) {
 	for name, build := range map[string]func(g *tf.Graph) tf.Output{
 		"unknown inputs": func(g *tf.Graph) tf.Output { return layers.Dense(ops.Placeholder(g, tf.Float32, nil), 3) },
@@ -117,5 +79,3 @@ func TestDenseRefuses(t *testing.T) {
 		t.Error("a mistake made before is lost")
 	}
 }
-
-var glorot = []float32{0.685083628, -0.92329669, 0.858139992, -0.724625707, -0.957170248, 0.0992708206}

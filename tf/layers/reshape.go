@@ -45,3 +45,11 @@ func Dropout(x tf.Output, rate float64) (y tf.Output) {
 	})
 	return y
 }
+
+func scalar(g *tf.Graph, d tf.DType, x float64) tf.Output {
+	t, err := tf.ScalarOf(d, x)
+	if err != nil {
+		return tf.Failed(g, "Const", err).Output(0)
+	}
+	return ops.ConstTensor(g, t)
+}

@@ -1,0 +1,138 @@
+// Package initializers has the initial values of variables: TensorFlow's module
+// tf.initializers. For equal seeds the numbers are TensorFlow's.
+package initializers
+
+import (
+	"math"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
+)
+
+// An Initializer adds a value of the given type and shape, all sizes known.
+type Initializer func(g *tf.Graph, d tf.DType, s tf.Shape) tf.Output
+
+// Zeros returns zeros.
+func Zeros(g *tf.Graph, d tf.DType, s tf.Shape) tf.Output {
+	return ops.Fill(shapeConst(g, s), scalar(g, d, 0), tf.Name("zeros"))
+}
+
+// Ones returns ones.
+func Ones(g *tf.Graph, d tf.DType, s tf.Shape) tf.Output {
+	return ops.Fill(shapeConst(g, s), scalar(g, d, 1), tf.Name("ones"))
+}
+
+// Constant gives all elements the value x.
+func Constant(x float64) Initializer {
+	return func(g *tf.Graph, d tf.DType, s tf.Shape) tf.Output {
+		return ops.Fill(shapeConst(g, s), scalar(g, d, x), tf.Name("Const"))
+	}
+}
+
+// RandomUniform gives uniform random numbers in [low, high). All random
+// initializers take at most one seed.
+func RandomUniform(low, high float64, seed ...int64) Initializer {
+	return func(g *tf.Graph, d tf.DType, s tf.Shape) (y tf.Output) {
+		g.Scope("random_uniform", func() {
+			u := ops.RandomUniform(shapeConst(g, s), d, seeded(seed, "RandomUniform")...)
+			lowest, highest := scalar(g, d, low), scalar(g, d, high)
+			y = ops.AddV2(ops.Mul(u, ops.Sub(highest, lowest)), lowest)
+		})
+		return y
+	}
+}
+
+// RandomNormal gives normal random numbers.
+func RandomNormal(mean, deviation float64, seed ...int64) Initializer {
+	return normal("random_normal", "RandomStandardNormal", ops.RandomStandardNormal, mean, deviation, seed)
+}
+
+// TruncatedNormal gives normal random numbers that are at most two deviations
+// from the mean.
+func TruncatedNormal(mean, deviation float64, seed ...int64) Initializer {
+	return normal("truncated_normal", "TruncatedNormal", ops.TruncatedNormal, mean, deviation, seed)
+}
+
+func normal(scope, op string, f func(tf.Output, tf.DType, ...tf.Option) tf.Output, mean, deviation float64, seed []int64) Initializer {
+	return func(g *tf.Graph, d tf.DType, s tf.Shape) (y tf.Output) {
+		g.Scope(scope, func() {
+			z := f(shapeConst(g, s), d, seeded(seed, op)...)
+			y = ops.AddV2(ops.Mul(z, scalar(g, d, deviation)), scalar(g, d, mean))
+		})
+		return y
+	}
+}
+
+func seeded(seed []int64, name string) []tf.Option {
+	opts := []tf.Option{tf.Name(name)}
+	if len(seed) > 0 {
+		opts = append(opts, ops.Seed(seed[0]))
+	}
+	return opts
+}
+
+// Identity gives the identity matrix times gain; the shape must have rank 2.
+func Identity(gain float64) Initializer {
+	return func(g *tf.Graph, d tf.DType, s tf.Shape) tf.Output {
+		if len(s) != 2 {
+			return refuse(g, tf.Errorf(tf.InvalidArgument, "The tensor to initialize, specified by argument `shape` must be at least two-dimensional. Received shape=%v", s))
+		}
+		data := make([]float64, s.NumElements())
+		for i := range min(s[0], s[1]) {
+			data[i*s[1]+i] = gain
+		}
+		return ops.Const(g, data, s...).Cast(d)
+	}
+}
+
+// Orthogonal gives a random matrix with orthogonal columns, or rows if there
+// are fewer, times gain (Saxe et al., ICLR 2014). All sizes but the last are
+// one. It needs the ops of tf/ops/linalg.
+func Orthogonal(gain float64, seed ...int64) Initializer {
+	return func(g *tf.Graph, d tf.DType, s tf.Shape) tf.Output {
+		if len(s) < 2 {
+			return refuse(g, tf.Errorf(tf.InvalidArgument, "The tensor to initialize, specified by argument `shape` must be at least two-dimensional. Received shape=%v", s))
+		}
+		cols := s[len(s)-1]
+		rows := s[:len(s)-1].NumElements()
+		a := RandomNormal(0, 1, seed...)(g, d, tf.Shape{max(rows, cols), min(rows, cols)})
+		qr := tf.Apply(g, "Qr", []tf.Output{a}, tf.Attr("full_matrices", false))
+		signs := tf.Apply(g, "DiagPart", []tf.Output{qr.Output(1)}).Output(0).Sign()
+		q := qr.Output(0).Mul(signs)
+		if rows < cols {
+			q = q.Transpose(1, 0)
+		}
+		return scalar(g, d, gain).Mul(q.Reshape(s...))
+	}
+}
+
+func refuse(g *tf.Graph, err error) tf.Output { return tf.Failed(g, "initializer", err).Output(0) }
+
+func shapeConst(g *tf.Graph, s tf.Shape) tf.Output {
+	v := make([]int32, len(s))
+	for i, d := range s {
+		v[i] = int32(d)
+	}
+	return ops.Const(g, v, len(v))
+}
+
+func scalar(g *tf.Graph, d tf.DType, x float64) tf.Output {
+	t, err := tf.ScalarOf(d, x)
+	if err != nil {
+		return tf.Failed(g, "Const", err).Output(0)
+	}
+	return ops.ConstTensor(g, t)
+}
+
+// UniformUnitScaling gives uniform random numbers that keep the scale of what
+// goes through a linear layer, times factor (Sussillo and Abbott 2014).
+func UniformUnitScaling(factor float64, seed ...int64) Initializer {
+	return func(g *tf.Graph, d tf.DType, s tf.Shape) tf.Output {
+		in := 1
+		if len(s) > 0 {
+			in = s[:len(s)-1].NumElements()
+		}
+		limit := math.Sqrt(3/max(float64(in), 1)) * factor
+		return RandomUniform(-limit, limit, seed...)(g, d, s)
+	}
+}

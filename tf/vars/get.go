@@ -1,0 +1,98 @@
+package vars
+
+import (
+	"strconv"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// get is Get without the getters of scopes.
+func (s *store) get(g *tf.Graph, name string, shape tf.Shape, o Options) *tf.Variable {
+	v := s.vars[name]
+	var err error
+	switch reuse := s.scope.o.Reuse; {
+	case v == nil && reuse == Always:
+		err = tf.Errorf(tf.InvalidArgument, "Variable %s does not exist, or was not created with tf.get_variable(). "+
+			"Did you mean to set reuse=tf.AUTO_REUSE in VarScope?", name)
+	case v == nil:
+		return s.make(g, name, shape, o)
+	case reuse == Inherit:
+		err = tf.Errorf(tf.InvalidArgument, "Variable %s already exists, disallowed. "+
+			"Did you mean to set reuse=True or reuse=tf.AUTO_REUSE in VarScope?", name)
+	case !shape.Compatible(v.Shape()):
+		err = tf.Errorf(tf.InvalidArgument, "Trying to share variable %s, but specified shape %s and found shape %s.", name, shape.Text(), v.Shape().Text())
+	case o.DType != v.DType():
+		err = tf.Errorf(tf.InvalidArgument, "Trying to share variable %s, but specified dtype %v and found dtype %v.", name, o.DType, v.DType())
+	default:
+		return v
+	}
+	return failed(g, name, err)
+}
+
+// failed returns a variable that carries a mistake.
+func failed(g *tf.Graph, name string, err error) *tf.Variable {
+	return tf.NewVariable(tf.Failed(g, "get_variable", err).Output(0), tf.VariableOptions{Name: name})
+}
+
+// make makes a variable. Whatever the name scope is, names are as TensorFlow
+// gives them: v, v/Initializer/…, v/Regularizer/….
+func (s *store) make(g *tf.Graph, name string, shape tf.Shape, o Options) *tf.Variable {
+	if !shape.Known() {
+		return failed(g, name, tf.Errorf(tf.InvalidArgument, "Shape of a new variable (%s) must be fully defined, but instead was %s.", name, shape.Text()))
+	}
+	var v *tf.Variable
+	g.Scope("", func() { // names are whole already
+		var initial tf.Output
+		g.Scope(name+"/Initializer", func() { initial = o.Initializer(g, o.DType, shape) })
+		v = tf.NewVariable(initial, tf.VariableOptions{Name: name, NotTrainable: o.NotTrainable, Local: o.Local, Device: o.Device})
+		if o.Regularizer != nil {
+			g.Scope(name+"/Regularizer", func() { collectLoss(g, o.Regularizer(v.Value())) })
+		}
+	})
+	for _, c := range o.Collections {
+		g.AddToCollection(c, v)
+	}
+	s.vars[name] = v
+	return v
+}
+
+// collectLoss adds what a regularizer gives to the losses of its kind.
+func collectLoss(g *tf.Graph, loss tf.Output) {
+	if !loss.IsZero() && loss.Err() == nil && !g.IsEager() {
+		g.AddToCollection("regularization_losses", loss)
+	}
+}
+
+// L2 returns the regularizer scale · sum(v²)/2.
+func L2(scale float64) Regularizer {
+	return func(v tf.Output) tf.Output { return scaled(tf.Apply(nil, "L2Loss", []tf.Output{v}).Output(0), scale) }
+}
+
+// L1 returns the regularizer scale · sum(|v|).
+func L1(scale float64) Regularizer {
+	return func(v tf.Output) tf.Output { return scaled(v.Abs().Sum(), scale) }
+}
+
+func scaled(x tf.Output, by float64) tf.Output {
+	t, err := tf.ScalarOf(x.DType(), by)
+	if err != nil {
+		return tf.Failed(x.Graph(), "Const", err).Output(0)
+	}
+	return x.Mul(tf.Apply(x.Graph(), "Const", nil, tf.Attr("value", t), tf.Attr("dtype", t.DType())).Output(0))
+}
+
+// Sum returns a regularizer that adds up others.
+func Sum(rs ...Regularizer) Regularizer {
+	return func(v tf.Output) (total tf.Output) {
+		for i, r := range rs {
+			if y := r(v); i == 0 {
+				total = y
+			} else {
+				total = total.Add(y)
+			}
+		}
+		return total
+	}
+}

@@ -1,0 +1,45 @@
+package vars
+
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
+)
+
+// Initialize adds an operation that runs the initializers of variables. It
+// waits for no order among them: where one initial value depends on another
+// variable, see [InitializedValue].
+func Initialize(g *tf.Graph, name string, vs ...*tf.Variable) *tf.Operation {
+	all := make([]*tf.Operation, len(vs))
+	for i, v := range vs {
+		all[i] = v.Initializer()
+	}
+	return tf.Group(g, name, all...)
+}
+
+// InitializedValue returns a variable's value once it is initialized: for the
+// initial values of others.
+func InitializedValue(v *tf.Variable) tf.Output {
+	return v.Read(tf.After(v.Initializer()))
+}
+
+// ReportUninitialized returns the names of those variables, of all global and
+// local ones if none are given, that have no value yet: a string vector.
+func ReportUninitialized(g *tf.Graph, vs ...*tf.Variable) (names tf.Output) {
+	if len(vs) == 0 {
+		vs = append(tf.Variables(g, tf.GlobalVariables), tf.Variables(g, tf.LocalVariables)...)
+	}
+	g.Scope("report_uninitialized_variables", func() {
+		if len(vs) == 0 {
+			names = ops.Const(g, []string{})
+			return
+		}
+		var have []tf.Output
+		var all []string
+		for _, v := range vs {
+			have, all = append(have, v.IsInitialized()), append(all, v.Name())
+		}
+		missing := ops.Where(ops.Pack(have).Not()).Reshape(-1)
+		names = ops.GatherV2(ops.Const(g, all), missing, ops.Scalar(g, int32(0)))
+	})
+	return names
+}

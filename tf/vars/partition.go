@@ -1,0 +1,160 @@
+package vars
+
+import (
+	"math"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
+)
+
+// A Partitioner says into how many parts a variable is cut along each
+// dimension; one number is not 1 at most.
+type Partitioner func(s tf.Shape, d tf.DType) []int
+
+// FixedSize cuts into n parts along an axis.
+func FixedSize(n, axis int) Partitioner {
+	return func(s tf.Shape, _ tf.DType) []int {
+		parts := ones(len(s))
+		if axis >= 0 && axis < len(s) {
+			parts[axis] = min(n, max(s[axis], 1))
+		}
+		return parts
+	}
+}
+
+// AxisSize cuts along an axis so that no part has more than maxBytes, but into
+// at most maxShards parts (0: any number). Strings count 16 bytes.
+func AxisSize(maxBytes, axis, maxShards int) Partitioner {
+	return func(s tf.Shape, d tf.DType) []int {
+		parts := ones(len(s))
+		if axis < 0 || axis >= len(s) || s.NumElements() <= 0 {
+			return parts
+		}
+		slice := s.NumElements() / s[axis] * bytesOf(d)
+		perPart := max(1, maxBytes/slice)
+		n := (s[axis] + perPart - 1) / perPart
+		if maxShards > 0 {
+			n = min(n, maxShards)
+		}
+		parts[axis] = n
+		return parts
+	}
+}
+
+// MinMax cuts along an axis into at most maxParts parts of at least minBytes.
+func MinMax(maxParts, axis, minBytes int) Partitioner {
+	return func(s tf.Shape, d tf.DType) []int {
+		parts := ones(len(s))
+		if axis < 0 || axis >= len(s) || s.NumElements() < 0 {
+			return parts
+		}
+		n := float64(s.NumElements()*bytesOf(d)) / float64(max(minBytes, 1))
+		parts[axis] = max(1, min(int(math.Ceil(n)), maxParts, s[axis]))
+		return parts
+	}
+}
+
+func bytesOf(d tf.DType) int {
+	if d == tf.String {
+		return 16
+	}
+	return d.Size()
+}
+
+func ones(n int) []int {
+	v := make([]int, n)
+	for i := range v {
+		v[i] = 1
+	}
+	return v
+}
+
+// A Partitioned is a variable cut into parts along one axis: variables of their
+// own, which may be on different devices.
+type Partitioned struct {
+	Name  string
+	Axis  int
+	Parts []*tf.Variable
+	whole tf.Output
+}
+
+// Value returns the parts put together.
+func (p *Partitioned) Value() tf.Output { return p.whole }
+
+// GetPartitioned is Get for a variable that the scope's partitioner cuts: parts
+// are named name/part_0, name/part_1, and so on. Each part is initialized for
+// itself.
+func GetPartitioned(g *tf.Graph, name string, s tf.Shape, o ...Options) *Partitioned {
+	st := storeOf(g)
+	full := st.scope.prefix + name
+	if p := st.parts[full]; p != nil && st.scope.o.Reuse != Inherit {
+		return p
+	}
+	counts := ones(len(s))
+	if st.scope.o.Partitioner != nil {
+		counts = st.scope.o.Partitioner(s, tf.Float32)
+	}
+	p := &Partitioned{Name: full}
+	axis, err := cutAxis(full, s, counts)
+	if err != nil {
+		p.whole = tf.Failed(g, "get_variable", err).Output(0)
+		return p
+	}
+	p.Axis = axis
+	for i, shape := range cut(s, axis, counts) {
+		p.Parts = append(p.Parts, Get(g, name+"/part_"+itoa(i), shape, o...))
+	}
+	g.Scope("", func() { p.whole = p.concat(g) })
+	st.parts[full] = p
+	return p
+}
+
+func (p *Partitioned) concat(g *tf.Graph) tf.Output {
+	var parts []tf.Output
+	for _, v := range p.Parts {
+		parts = append(parts, v.Value())
+	}
+	if len(parts) == 1 {
+		return ops.Identity(parts[0], tf.Name(p.Name))
+	}
+	return ops.ConcatV2(parts, ops.Scalar(g, int32(p.Axis)), tf.Name(p.Name+"/ConcatPartitions/concat"))
+}
+
+// cutAxis returns the axis along which the counts cut.
+func cutAxis(name string, s tf.Shape, counts []int) (axis int, err error) {
+	if len(counts) != len(s) {
+		return 0, tf.Errorf(tf.InvalidArgument, "Partitioner returned a partition list that does not match the Variable's rank: %v vs. %v", counts, s)
+	}
+	cuts := 0
+	for i, n := range counts {
+		if n < 1 || n > max(s[i], 1) {
+			return 0, tf.Errorf(tf.InvalidArgument, "Partitioner must cut %s %v into 1 to %d parts along axis %d, got %d", name, s, s[i], i, n)
+		}
+		if n > 1 {
+			axis = i
+			cuts++
+		}
+	}
+	if cuts > 1 {
+		return 0, tf.Errorf(tf.InvalidArgument, "Can only slice a variable along one dimension: shape: %v, partitioning: %v", s, counts)
+	}
+	return axis, nil
+}
+
+// cut returns the shapes of the parts: the first ones are larger by one if the
+// size cannot be divided.
+func cut(s tf.Shape, axis int, counts []int) (out []tf.Shape) {
+	if len(s) == 0 {
+		return []tf.Shape{s}
+	}
+	n, size := counts[axis], s[axis]
+	for i := range n {
+		part := s.Clone()
+		part[axis] = size / n
+		if i < size%n {
+			part[axis]++
+		}
+		out = append(out, part)
+	}
+	return out
+}
