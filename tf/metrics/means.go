@@ -1,0 +1,137 @@
+package metrics
+
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
+)
+
+// meanOf is the mean of what f computes of labels and predictions.
+func meanOf(name string, labels, predictions tf.Output, o []Options, f func(l, p tf.Output) tf.Output) (value, update tf.Output) {
+	if err := firstErr(labels, predictions); err != nil {
+		y := tf.Failed(predictions.Graph(), name, err).Output(0)
+		return y, y
+	}
+	l, p := aligned(labels, predictions)
+	return Mean(f(l, p), optionsOf(o, name))
+}
+
+func firstErr(xs ...tf.Output) error {
+	for _, x := range xs {
+		if err := x.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Accuracy is the share of predictions that equal their labels.
+func Accuracy(labels, predictions tf.Output, o ...Options) (value, update tf.Output) {
+	return meanOf("accuracy", labels, predictions, o, func(l, p tf.Output) tf.Output {
+		if p.DType() != l.DType() {
+			p = p.Cast(l.DType())
+		}
+		return p.Equal(l).Cast(tf.Float32)
+	})
+}
+
+// MeanAbsoluteError is the mean of |predictions - labels|.
+func MeanAbsoluteError(labels, predictions tf.Output, o ...Options) (value, update tf.Output) {
+	return meanOf("mean_absolute_error", labels, predictions, o, func(l, p tf.Output) tf.Output { return p.Sub(l).Abs() })
+}
+
+// MeanSquaredError is the mean of (predictions - labels)².
+func MeanSquaredError(labels, predictions tf.Output, o ...Options) (value, update tf.Output) {
+	return meanOf("mean_squared_error", labels, predictions, o, func(l, p tf.Output) tf.Output { return p.SquaredDifference(l) })
+}
+
+// RootMeanSquaredError is the root of MeanSquaredError.
+func RootMeanSquaredError(labels, predictions tf.Output, o ...Options) (value, update tf.Output) {
+	value, update = MeanSquaredError(labels, predictions, optionsOf(o, "root_mean_squared_error"))
+	return value.Sqrt(), update.Sqrt()
+}
+
+// MeanRelativeError is the mean of |labels - predictions| / normalizer, 0 where
+// that is 0.
+func MeanRelativeError(labels, predictions, normalizer tf.Output, o ...Options) (value, update tf.Output) {
+	return meanOf("mean_relative_error", labels, predictions, o, func(l, p tf.Output) tf.Output {
+		zero := normalizer.Equal(ops.ZerosLike(normalizer))
+		return ops.SelectV2(zero, ops.ZerosLike(l), l.Sub(p).Abs().Div(normalizer))
+	})
+}
+
+// MeanCosineDistance is 1 minus the mean product of labels and predictions,
+// summed along an axis along which both are of unit length.
+func MeanCosineDistance(labels, predictions tf.Output, axis int, o ...Options) (value, update tf.Output) {
+	value, update = meanOf("mean_cosine_distance", labels, predictions, o, func(l, p tf.Output) tf.Output {
+		return ops.Sum(p.Mul(l), ops.Const(p.Graph(), []int32{int32(axis)}), ops.ReduceOpts{KeepDims: true})
+	})
+	return num(value, 1).Sub(value), num(value, 1).Sub(update)
+}
+
+// PercentageBelow is the share of values that are less than a threshold.
+func PercentageBelow(values tf.Output, threshold float64, o ...Options) (value, update tf.Output) {
+	if err := values.Err(); err != nil {
+		return values, values
+	}
+	below := values.Less(num(values, threshold).Cast(values.DType())).Cast(tf.Float32)
+	return Mean(below, optionsOf(o, "percentage_below_threshold"))
+}
+
+// confusion adds up, in a variable, how often each class (row) was predicted as
+// each class (column).
+func confusion(g *tf.Graph, labels, predictions, weights tf.Output, classes int) (total *tf.Variable, update tf.Output) {
+	total = variable(g, "total_confusion_matrix", tf.Float64, tf.Shape{classes, classes})
+	at := ops.Pack([]tf.Output{labels.Cast(tf.Int64).Reshape(-1), predictions.Cast(tf.Int64).Reshape(-1)}, ops.AxisOpts{Axis: 1})
+	counts := ops.OnesLike(labels.Reshape(-1)).Cast(tf.Float64)
+	if !weights.IsZero() {
+		counts = counts.Mul(weights.Cast(tf.Float64).Reshape(-1))
+	}
+	now := ops.ScatterNd(at, counts, ops.Const(g, []int64{int64(classes), int64(classes)}))
+	return total, grown(total, now)
+}
+
+// MeanIOU is the mean over classes of intersection over union: true positives
+// divided by all elements that have the class or were given it. Classes never
+// seen do not count. The update is the confusion matrix [classes classes].
+func MeanIOU(labels, predictions tf.Output, classes int, o ...Options) (value, update tf.Output) {
+	opt := optionsOf(o, "mean_iou")
+	return scoped(opt.Name, func(g *tf.Graph) (tf.Output, tf.Output) {
+		total, update := confusion(g, labels, predictions, opt.Weights, classes)
+		return iou(total.Read(), classes), update
+	}, labels, predictions, opt.Weights)
+}
+
+func iou(matrix tf.Output, classes int) tf.Output {
+	m := matrix.Cast(tf.Float32)
+	hits := diagonal(m, classes)
+	union := m.Sum(0).Add(m.Sum(1)).Sub(hits)
+	seen := union.NotEqual(num(m, 0)).Cast(tf.Float32).Sum()
+	return ratio(ops.DivNoNan(hits, union).Sum(), seen)
+}
+
+// diagonal returns the diagonal of a matrix [n n].
+func diagonal(m tf.Output, n int) tf.Output {
+	at := make([]int32, n)
+	for i := range at {
+		at[i] = int32(i * (n + 1))
+	}
+	return ops.GatherV2(m.Reshape(-1), ops.Const(m.Graph(), at), ops.Scalar(m.Graph(), int32(0)))
+}
+
+// MeanPerClassAccuracy is the mean over classes of the share of elements of the
+// class that were given it.
+func MeanPerClassAccuracy(labels, predictions tf.Output, classes int, o ...Options) (value, update tf.Output) {
+	opt := optionsOf(o, "mean_accuracy")
+	return scoped(opt.Name, func(g *tf.Graph) (tf.Output, tf.Output) {
+		l, p := labels.Cast(tf.Int64).Reshape(-1), predictions.Cast(tf.Int64).Reshape(-1)
+		total, count := variable(g, "total", tf.Float32, tf.Shape{classes}), variable(g, "count", tf.Float32, tf.Shape{classes})
+		ones, right := ops.OnesLike(l).Cast(tf.Float32), p.Equal(l).Cast(tf.Float32)
+		if w := opt.Weights; !w.IsZero() {
+			w = w.Cast(tf.Float32).Reshape(-1)
+			ones, right = ones.Mul(w), right.Mul(w)
+		}
+		byClass := func(x tf.Output) tf.Output { return ops.UnsortedSegmentSum(x, l, ops.Scalar(g, int32(classes))) }
+		t, c := grown(total, byClass(ones)), grown(count, byClass(right))
+		return ratio(count.Read(), total.Read()).Mean(), ratio(c, t)
+	}, labels, predictions, opt.Weights)
+}
