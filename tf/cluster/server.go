@@ -17,7 +17,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/verbs"
 	"github.com/gorge-tf/gorge/internal/worker"
 	"github.com/gorge-tf/gorge/tf"
-	_ "github.com/gorge-tf/gorge/tf/ops" // kernels for every op a client may bring
+	_ "github.com/gorge-tf/gorge/tf/ops/all" // kernels for every op a client may bring
 )
 
 // A Server is one task of a cluster: a worker for all masters, and a master for

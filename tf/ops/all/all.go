@@ -4,4 +4,5 @@ package all
 
 import (
 	_ "github.com/gorge-tf/gorge/tf/ops" // registers
+	_ "github.com/gorge-tf/gorge/tf/ops/queue"
 )

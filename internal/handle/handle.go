@@ -1,0 +1,185 @@
+// Package handle makes and follows the handles of resources that a node owns
+// or shares by name: queues, readers, accumulators. Handles are of two
+// generations: resource tensors, and references to two strings, the container
+// and the name.
+package handle
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/gorge-tf/gorge/internal/resource"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// A Maker says what resource a node stands for.
+type Maker[T any] struct {
+	// New makes the resource if there is none of that name yet.
+	New func(name string) (T, error)
+	// Matches reports how one that was there differs from what the node
+	// wants; nil: any serves.
+	Matches func(T) error
+}
+
+// Kernel returns the kernel of a node whose output is a handle. Nodes of equal
+// shared_name and container share a resource; without a shared_name it is the
+// node's own, and goes when the kernel is collected.
+func Kernel[T comparable](n *tf.Node, m Maker[T]) tf.Kernel {
+	s := &state[T]{Maker: m, container: n.Str("container"), name: n.Str("shared_name")}
+	if s.container == "" {
+		s.container = resource.DefaultContainer
+	}
+	if s.name == "" {
+		s.name, s.private = ownName(n.Name), true
+	}
+	isRef := n.OutTypes[0].IsRef()
+	return tf.Compute(func(c *tf.OpContext) error {
+		if err := s.ensure(c.Resources); err != nil {
+			return err
+		}
+		if isRef {
+			c.Out[0].Ref = s.reference()
+			return nil
+		}
+		c.Set(0, s.tensor(c).Share())
+		return nil
+	})
+}
+
+// owned numbers the resources that are no one's but their node's.
+var owned atomic.Int64
+
+// ownName returns a name that no other node has, in the form that TensorFlow's
+// messages show.
+func ownName(node string) string { return fmt.Sprintf("_%d_%s", owned.Add(1)-1, node) }
+
+// state is what a kernel keeps between steps.
+type state[T comparable] struct {
+	Maker[T]
+	container, name string
+	private         bool
+
+	mu    sync.Mutex
+	known T // the resource that has been checked
+	ref   *tf.Ref
+	made  *tf.Tensor
+}
+
+// ensure sees to it that the resource exists and is what the node wants.
+func (s *state[T]) ensure(m *resource.Manager) error {
+	if m == nil {
+		return tf.Errorf(tf.Internal, "a node that keeps a resource needs a resource manager")
+	}
+	v, err := resource.LookupOrCreate(m, s.container, s.name, func() (T, error) { return s.New(s.name) })
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if v == s.known {
+		return nil
+	}
+	if s.Matches != nil {
+		if err := s.Matches(v); err != nil {
+			return err
+		}
+	}
+	if none := *new(T); s.private && s.known == none {
+		runtime.AddCleanup(s, drop[T], place{m, s.container, s.name})
+	}
+	s.known = v
+	return nil
+}
+
+// A place is where a private resource lies.
+type place struct {
+	m               *resource.Manager
+	container, name string
+}
+
+// drop deletes a private resource whose node is gone. It may be gone already,
+// with its container.
+func drop[T any](p place) { _ = resource.Delete[T](p.m, p.container, p.name) }
+
+func (s *state[T]) reference() *tf.Ref {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ref == nil {
+		t := tf.NewTensor(tf.String, tf.Shape{2})
+		copy(tf.Data[string](t), []string{s.container, s.name})
+		s.ref = &tf.Ref{}
+		s.ref.Store(t)
+	}
+	return s.ref
+}
+
+func (s *state[T]) tensor(c *tf.OpContext) *tf.Tensor {
+	here := deviceName(c)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.made == nil || s.made.Handles()[0].Device != here {
+		typ := resource.TypeOf[T]()
+		s.made = tf.HandleTensor(tf.ResourceHandle{Device: here, Container: s.container, Name: s.name, HashCode: typ.Hash, TypeName: typ.Name})
+	}
+	return s.made
+}
+
+// deviceName returns the full name of the device that the kernel runs on.
+func deviceName(c *tf.OpContext) string {
+	if c.Step == nil || c.Device == nil {
+		return ""
+	}
+	if d, ok := c.Device.(interface{ Name() string }); ok {
+		return d.Name()
+	}
+	return c.Device.Spec().String()
+}
+
+// Find returns the resource that input i, a handle of either generation, names.
+func Find[T any](c *tf.OpContext, i int) (T, error) {
+	var none T
+	container, name, err := follow[T](c, i)
+	if err != nil {
+		return none, err
+	}
+	if c.Step == nil || c.Resources == nil {
+		return none, tf.Errorf(tf.Internal, "a handle can be followed only where resources are")
+	}
+	return resource.Lookup[T](c.Resources, container, name)
+}
+
+func follow[T any](c *tf.OpContext, i int) (container, name string, err error) {
+	if c.In[i].Ref != nil {
+		return strings(c.In[i].Ref.Load())
+	}
+	t := c.Input(i)
+	if t == nil || len(t.Handles()) != 1 {
+		if t != nil && t.DType() == tf.String {
+			return strings(t)
+		}
+		return "", "", tf.Errorf(tf.InvalidArgument, "a resource handle must be a scalar")
+	}
+	h := t.Handles()[0]
+	if here := deviceName(c); h.Device != here {
+		return "", "", tf.Errorf(tf.InvalidArgument, "Trying to access resource %s located in device %s from device %s", h.Name, h.Device, here)
+	}
+	return h.Container, h.Name, resource.Check[T](h.Name, h.HashCode, h.TypeName)
+}
+
+// strings reads a handle of the first generation.
+func strings(t *tf.Tensor) (container, name string, err error) {
+	if t == nil || t.DType() != tf.String || t.Len() != 2 {
+		return "", "", tf.Errorf(tf.InvalidArgument, "Resource handle must have 2 elements, but had shape: %s", shapeOf(t))
+	}
+	v := tf.Data[string](t)
+	return v[0], v[1], nil
+}
+
+func shapeOf(t *tf.Tensor) string {
+	if t == nil {
+		return "<none>"
+	}
+	return t.Shape().Text()
+}

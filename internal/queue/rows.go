@@ -1,0 +1,51 @@
+package queue
+
+import "github.com/gorge-tf/gorge/tf"
+
+// row returns copies of row i of all tensors of a batch.
+func row(batch Tuple, i int) Tuple {
+	out := make(Tuple, len(batch))
+	for k, x := range batch {
+		out[k] = tf.NewTensor(x.DType(), x.Shape()[1:])
+		n := out[k].Len()
+		copyCells(out[k], 0, x, i*n, n)
+	}
+	return out
+}
+
+// place copies x into row k of batch, at the low corner if the row is larger.
+func place(batch *tf.Tensor, k int, x *tf.Tensor) {
+	shape := batch.Shape()[1:]
+	at := k * shape.NumElements()
+	if x.Shape().Equal(shape) {
+		copyCells(batch, at, x, 0, x.Len())
+		return
+	}
+	placeCorner(batch, at, shape, x, 0, x.Shape())
+}
+
+// placeCorner copies a block of x that has the given sizes and begins at from.
+func placeCorner(dst *tf.Tensor, at int, room tf.Shape, x *tf.Tensor, from int, sizes tf.Shape) {
+	if len(sizes) == 1 {
+		copyCells(dst, at, x, from, sizes[0])
+		return
+	}
+	roomStep, step := room[1:].NumElements(), sizes[1:].NumElements()
+	for i := range sizes[0] {
+		placeCorner(dst, at+i*roomStep, room[1:], x, from+i*step, sizes[1:])
+	}
+}
+
+// copyCells copies n elements of src, from the one numbered from, to dst.
+func copyCells(dst *tf.Tensor, at int, src *tf.Tensor, from, n int) {
+	switch size := dst.DType().Size(); dst.DType() {
+	case tf.String:
+		copy(tf.Data[string](dst)[at:at+n], tf.Data[string](src)[from:])
+	case tf.Resource:
+		copy(dst.Handles()[at:at+n], src.Handles()[from:])
+	case tf.Variant:
+		copy(dst.Variants()[at:at+n], src.Variants()[from:])
+	default:
+		copy(dst.Buffer().Bytes()[at*size:(at+n)*size], src.Buffer().Bytes()[from*size:])
+	}
+}

@@ -1,0 +1,68 @@
+package queue
+
+import "github.com/gorge-tf/gorge/tf"
+
+// QueueEnqueueV2 puts one element into a queue. It waits while the queue is
+// full, and fails with Canceled once it is closed.
+func QueueEnqueueV2(handle tf.Output, components []tf.Output, opts ...tf.Option) *tf.Operation {
+	return tf.Apply(nil, "QueueEnqueueV2", append([]tf.Output{handle}, components...), opts...)
+}
+
+// QueueEnqueueManyV2 puts the rows of its components, which must have as many
+// each, into a queue one after the other.
+func QueueEnqueueManyV2(handle tf.Output, components []tf.Output, opts ...tf.Option) *tf.Operation {
+	return tf.Apply(nil, "QueueEnqueueManyV2", append([]tf.Output{handle}, components...), opts...)
+}
+
+// QueueDequeueV2 takes one element out of a queue. It waits while there is
+// none, and fails with OutOfRange once the queue is closed and empty.
+func QueueDequeueV2(handle tf.Output, types []tf.DType, opts ...tf.Option) []tf.Output {
+	return taken("QueueDequeueV2", types, opts, handle)
+}
+
+// QueueDequeueManyV2 takes n elements out of a queue and returns them as the
+// rows of its results. It fails with OutOfRange, and takes nothing, if the
+// queue is closed with fewer elements. The queue's components must have shapes.
+func QueueDequeueManyV2(handle, n tf.Output, types []tf.DType, opts ...tf.Option) []tf.Output {
+	return taken("QueueDequeueManyV2", types, opts, handle, n)
+}
+
+// QueueDequeueUpToV2 is QueueDequeueManyV2 but for a closed queue, of which it
+// takes the elements that are left, if there is at least one.
+func QueueDequeueUpToV2(handle, n tf.Output, types []tf.DType, opts ...tf.Option) []tf.Output {
+	return taken("QueueDequeueUpToV2", types, opts, handle, n)
+}
+
+// taken adds an op whose outputs have the given types.
+func taken(op string, types []tf.DType, opts []tf.Option, in ...tf.Output) []tf.Output {
+	o := tf.Apply(nil, op, in, append([]tf.Option{tf.Attr("component_types", types)}, opts...)...)
+	out := make([]tf.Output, len(types))
+	for i := range out {
+		out[i] = o.Output(i)
+	}
+	return out
+}
+
+// CloseOpts are the optional attributes of QueueCloseV2. With
+// CancelPendingEnqueues, enqueues that wait fail with Canceled; without, they
+// are let in first.
+type CloseOpts struct{ CancelPendingEnqueues bool }
+
+// Apply sets the attributes.
+func (o CloseOpts) Apply(s *tf.Spec) { s.Set("cancel_pending_enqueues", o.CancelPendingEnqueues) }
+
+// QueueCloseV2 lets nothing more into a queue. What is in it can still be taken
+// out.
+func QueueCloseV2(handle tf.Output, opts ...tf.Option) *tf.Operation {
+	return tf.Apply(nil, "QueueCloseV2", []tf.Output{handle}, opts...)
+}
+
+// QueueSizeV2 returns the number of elements in a queue.
+func QueueSizeV2(handle tf.Output, opts ...tf.Option) tf.Output {
+	return tf.Apply(nil, "QueueSizeV2", []tf.Output{handle}, opts...).Output(0)
+}
+
+// QueueIsClosedV2 reports whether a queue lets nothing more in.
+func QueueIsClosedV2(handle tf.Output, opts ...tf.Option) tf.Output {
+	return tf.Apply(nil, "QueueIsClosedV2", []tf.Output{handle}, opts...).Output(0)
+}

@@ -1,0 +1,135 @@
+package queue
+
+import (
+	"path"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
+)
+
+// A Queue is a queue in a graph: its handle, and what is known of its elements,
+// so that what is dequeued has shapes.
+type Queue struct {
+	Handle tf.Output
+	Types  []tf.DType // of the components, priorities included
+	Shapes []tf.Shape // of the components; empty: unknown
+}
+
+// NewFIFO adds a queue whose elements come out in the order in which they went
+// in.
+func NewFIFO(g *tf.Graph, types []tf.DType, o Opts, opts ...tf.Option) *Queue {
+	return &Queue{FIFOQueueV2(g, types, options("fifo_queue", o, opts)...), types, o.Shapes}
+}
+
+// NewPaddingFIFO adds a queue in order whose batches are padded with zeros
+// where shapes leave sizes open.
+func NewPaddingFIFO(g *tf.Graph, types []tf.DType, o Opts, opts ...tf.Option) *Queue {
+	return &Queue{PaddingFIFOQueueV2(g, types, options("padding_fifo_queue", o, opts)...), types, o.Shapes}
+}
+
+// NewRandomShuffle adds a queue whose elements come out in random order.
+func NewRandomShuffle(g *tf.Graph, types []tf.DType, o Opts, opts ...tf.Option) *Queue {
+	return &Queue{RandomShuffleQueueV2(g, types, options("random_shuffle_queue", o, opts)...), types, o.Shapes}
+}
+
+// NewPriority adds a queue that gives out the element of the lowest priority,
+// which is the first component of each and not named in types and shapes.
+func NewPriority(g *tf.Graph, types []tf.DType, o Opts, opts ...tf.Option) *Queue {
+	q := &Queue{PriorityQueueV2(g, types, options("priority_queue", o, opts)...), append([]tf.DType{tf.Int64}, types...), nil}
+	if len(o.Shapes) > 0 {
+		q.Shapes = append([]tf.Shape{{}}, o.Shapes...)
+	}
+	return q
+}
+
+func options(name string, o Opts, opts []tf.Option) []tf.Option {
+	return append([]tf.Option{tf.Name(name), o}, opts...)
+}
+
+// Name returns the name of the queue's node, without its scopes.
+func (q *Queue) Name() string { return path.Base(q.Handle.Operation().Name) }
+
+// named puts the name of an op on the queue, and its place beside the queue,
+// before a caller's options.
+func (q *Queue) named(suffix string, opts []tf.Option) []tf.Option {
+	if q.Handle.Err() != nil {
+		return opts
+	}
+	return append([]tf.Option{tf.Name(q.Name() + suffix)}, opts...)
+}
+
+// Enqueue puts one element in.
+func (q *Queue) Enqueue(components []tf.Output, opts ...tf.Option) *tf.Operation {
+	return QueueEnqueueV2(q.Handle, components, q.named("_enqueue", opts)...)
+}
+
+// EnqueueMany puts the rows of its components in, one after the other.
+func (q *Queue) EnqueueMany(components []tf.Output, opts ...tf.Option) *tf.Operation {
+	return QueueEnqueueManyV2(q.Handle, components, q.named("_EnqueueMany", opts)...)
+}
+
+// Dequeue takes one element out.
+func (q *Queue) Dequeue(opts ...tf.Option) []tf.Output {
+	out := QueueDequeueV2(q.Handle, q.Types, q.named("_Dequeue", opts)...)
+	for i, s := range q.Shapes {
+		out[i].SetShape(s)
+	}
+	return out
+}
+
+// DequeueMany takes n elements out, as the rows of its results.
+func (q *Queue) DequeueMany(n tf.Output, opts ...tf.Option) []tf.Output {
+	out := QueueDequeueManyV2(q.Handle, n, q.Types, q.named("_DequeueMany", opts)...)
+	return q.batched(out, constant(n))
+}
+
+// DequeueUpTo is DequeueMany that is content with fewer once the queue is
+// closed.
+func (q *Queue) DequeueUpTo(n tf.Output, opts ...tf.Option) []tf.Output {
+	return q.batched(QueueDequeueUpToV2(q.Handle, n, q.Types, q.named("_DequeueUpTo", opts)...), -1)
+}
+
+// batched tells the shapes of batches of n rows.
+func (q *Queue) batched(out []tf.Output, n int) []tf.Output {
+	for i, s := range q.Shapes {
+		out[i].SetShape(append(tf.Shape{n}, s...))
+	}
+	return out
+}
+
+// constant returns the value of a constant scalar, -1 for others.
+func constant(n tf.Output) int {
+	if n.Err() != nil || n.Operation().OpName() != "Const" {
+		return -1
+	}
+	v, err := n.Operation().TensorAttr("value").Ints()
+	if err != nil || len(v) != 1 {
+		return -1
+	}
+	return v[0]
+}
+
+// Close lets nothing more in.
+func (q *Queue) Close(opts ...tf.Option) *tf.Operation {
+	return QueueCloseV2(q.Handle, q.named("_Close", opts)...)
+}
+
+// Size returns the number of elements in the queue.
+func (q *Queue) Size(opts ...tf.Option) tf.Output {
+	return QueueSizeV2(q.Handle, q.named("_Size", opts)...)
+}
+
+// IsClosed reports whether the queue lets nothing more in.
+func (q *Queue) IsClosed(opts ...tf.Option) tf.Output {
+	return QueueIsClosedV2(q.Handle, q.named("_Is_Closed", opts)...)
+}
+
+// FromList returns a queue that is whichever of queues index, a scalar, points
+// to. Their elements must be alike.
+func FromList(index tf.Output, queues []*Queue, opts ...tf.Option) *Queue {
+	handles := make([]tf.Output, len(queues))
+	for i, q := range queues {
+		handles[i] = q.Handle
+	}
+	return &Queue{ops.Gather(ops.Pack(handles), index, opts...), queues[0].Types, queues[0].Shapes}
+}
