@@ -4,7 +4,6 @@ import (
 	"path"
 
 	"github.com/gorge-tf/gorge/tf"
-	"github.com/gorge-tf/gorge/tf/ops"
 )
 
 // A Queue is a queue in a graph: its handle, and what is known of its elements,
@@ -131,5 +130,6 @@ func FromList(index tf.Output, queues []*Queue, opts ...tf.Option) *Queue {
 	for i, q := range queues {
 		handles[i] = q.Handle
 	}
-	return &Queue{ops.Gather(ops.Pack(handles), index, opts...), queues[0].Types, queues[0].Shapes}
+	all := tf.Apply(nil, "Pack", handles).Output(0)
+	return &Queue{tf.Apply(nil, "Gather", []tf.Output{all, index}, opts...).Output(0), queues[0].Types, queues[0].Shapes}
 }

@@ -1,0 +1,42 @@
+package io_test
+
+import (
+	"bytes"
+
+	"github.com/gorge-tf/gorge/internal/optest"
+	"github.com/gorge-tf/gorge/internal/wire/record"
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/ops/io"
+)
+
+// records returns a TFRecord file.
+func records(data ...string) []byte {
+	var b bytes.Buffer
+	w := record.NewWriter(&b)
+	for _, d := range data {
+		if err := w.Write([]byte(d)); err != nil {
+			panic(err)
+		}
+	}
+	return b.Bytes()
+}
+
+func init() {
+	const name = "/tmp/gorge-io-samples/dir/file"
+	path := []*tf.Tensor{tf.Scalar(name)}
+	optest.Add(
+		optest.Sample{Op: "ReadFile", In: path, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
+			return []tf.Output{io.ReadFile(in[0], tf.After(write(g, name, "contents")))}
+		}},
+		optest.Sample{Op: "WriteFile", In: path, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
+			return []tf.Output{io.ReadFile(in[0], tf.After(io.WriteFile(in[0], ops.Scalar(g, "other"))))}
+		}},
+		optest.Sample{Op: "MatchingFiles", In: []*tf.Tensor{vector("/tmp/gorge-io-samples/d*/fil?", "/tmp/gorge-io-none/*")}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
+			return []tf.Output{io.MatchingFiles(in[0], tf.After(write(g, name, "contents")))}
+		}},
+		optest.Failing("ReadFile", "missing", func(_ *tf.Graph, in []tf.Output) []tf.Output {
+			return []tf.Output{io.ReadFile(in[0])}
+		}, tf.Scalar("/tmp/gorge-io-none/file")),
+	)
+}

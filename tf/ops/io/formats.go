@@ -1,0 +1,221 @@
+package io
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"compress/zlib"
+	"errors"
+	"io"
+	"os"
+	"strconv"
+
+	"github.com/gorge-tf/gorge/internal/wire/record"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// once is the part of a format whose work is one record.
+type once struct {
+	work string
+	done bool
+}
+
+func (o *once) open(work string) error { o.work, o.done = work, false; return nil }
+func (o *once) close()                 { o.done = true }
+func (o *once) hasState() bool         { return true }
+
+// identity gives out the work itself.
+type identity struct{ once }
+
+func (f *identity) next() (key, value string, ok bool, err error) {
+	ok, f.done = !f.done, true
+	return f.work, f.work, ok, nil
+}
+
+// wholeFile gives out the contents of the file.
+type wholeFile struct{ once }
+
+func (f *wholeFile) next() (key, value string, ok bool, err error) {
+	if f.done {
+		return "", "", false, nil
+	}
+	f.done = true
+	data, err := os.ReadFile(f.work)
+	if err != nil {
+		return "", "", false, fileError(f.work, err)
+	}
+	return f.work, string(data), true, nil
+}
+
+// opened is the part of a format that keeps a file open.
+type opened struct {
+	name string
+	file io.Closer
+}
+
+func (o *opened) hasState() bool { return false }
+
+func (o *opened) close() {
+	if o.file != nil {
+		_ = o.file.Close()
+		o.file = nil
+	}
+}
+
+// openFile opens the file of a piece of work.
+func (o *opened) openFile(name string) (*os.File, error) {
+	o.close()
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, fileError(name, err)
+	}
+	o.name, o.file = name, f
+	return f, nil
+}
+
+// textLine gives out lines, without what ends them.
+type textLine struct {
+	opened
+	skip  int
+	lines *bufio.Reader
+	line  int
+}
+
+func (f *textLine) open(work string) error {
+	file, err := f.openFile(work)
+	if err != nil {
+		return err
+	}
+	f.lines, f.line = bufio.NewReaderSize(file, 1<<16), 0
+	for range f.skip {
+		if _, _, ok, err := f.next(); !ok {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *textLine) next() (key, value string, ok bool, err error) {
+	line, err := f.lines.ReadBytes('\n')
+	if err != nil && (!errors.Is(err, io.EOF) || len(line) == 0) {
+		if errors.Is(err, io.EOF) {
+			err = nil
+		}
+		return "", "", false, err
+	}
+	f.line++
+	line = bytes.TrimSuffix(line, []byte("\n"))
+	line = bytes.ReplaceAll(line, []byte("\r"), nil)
+	return f.name + ":" + strconv.Itoa(f.line), string(line), true, nil
+}
+
+// fixedLength gives out stretches of one length, hop bytes from each other.
+type fixedLength struct {
+	opened
+	header, record, footer, hop int64
+	zlib                        bool
+
+	source io.ReaderAt
+	at     int64
+	limit  int64 // where the footer begins
+	number int64
+}
+
+func (f *fixedLength) open(work string) error {
+	file, err := f.openFile(work)
+	if err != nil {
+		return err
+	}
+	size, source, err := f.contents(file)
+	if err != nil {
+		return err
+	}
+	f.source, f.at, f.limit, f.number = source, f.header, size-f.footer, 0
+	return nil
+}
+
+// contents gives access to the bytes of the file. Those of a compressed one are
+// all taken into memory: its records may overlap.
+func (f *fixedLength) contents(file *os.File) (int64, io.ReaderAt, error) {
+	if !f.zlib {
+		info, err := file.Stat()
+		if err != nil {
+			return 0, nil, fileError(f.name, err)
+		}
+		return info.Size(), file, nil
+	}
+	z, err := zlib.NewReader(bufio.NewReader(file))
+	if err != nil {
+		return 0, nil, badStream(f.name, err)
+	}
+	data, err := io.ReadAll(z)
+	if err != nil {
+		return 0, nil, badStream(f.name, err)
+	}
+	return int64(len(data)), bytes.NewReader(data), nil
+}
+
+func (f *fixedLength) next() (key, value string, ok bool, err error) {
+	if f.at >= f.limit || f.record > f.limit-f.at {
+		return "", "", false, nil
+	}
+	data := make([]byte, f.record)
+	if _, err := f.source.ReadAt(data, f.at); err != nil && !errors.Is(err, io.EOF) {
+		return "", "", false, fileError(f.name, err)
+	}
+	key = f.name + ":" + strconv.FormatInt(f.number, 10)
+	f.number++
+	if f.at += f.record; f.hop > 0 {
+		f.at += f.hop - f.record
+	}
+	return key, string(data), true, nil
+}
+
+// tfRecord gives out the records of a TFRecord file.
+type tfRecord struct {
+	opened
+	compression string
+	records     *record.Reader
+}
+
+func (f *tfRecord) open(work string) error {
+	file, err := f.openFile(work)
+	if err != nil {
+		return err
+	}
+	stream, err := decompressed(bufio.NewReaderSize(file, 1<<16), f.compression)
+	if err != nil {
+		return badStream(work, err)
+	}
+	f.records = record.NewReader(stream)
+	return nil
+}
+
+// decompressed undoes a compression that [checkCompression] has let pass. The
+// format's errors about what is no such stream come from its header, at once.
+func decompressed(r io.Reader, compression string) (io.Reader, error) {
+	switch compression {
+	case "GZIP":
+		return gzip.NewReader(r)
+	case "ZLIB":
+		return zlib.NewReader(r)
+	}
+	return r, nil
+}
+
+func (f *tfRecord) next() (key, value string, ok bool, err error) {
+	at := f.records.Offset()
+	data, err := f.records.Next()
+	switch {
+	case errors.Is(err, io.EOF):
+		return "", "", false, nil
+	case err != nil:
+		return "", "", false, badStream(f.name, err)
+	}
+	return f.name + ":" + strconv.FormatInt(at, 10), string(data), true, nil
+}
+
+// badStream says what is wrong with the contents of a file, and which.
+func badStream(name string, err error) error {
+	return &tf.Error{Code: tf.DataLoss, Msg: err.Error() + " (in " + name + ")", Err: err}
+}

@@ -1,0 +1,171 @@
+package io
+
+import (
+	"context"
+
+	"github.com/gorge-tf/gorge/internal/queue"
+	"github.com/gorge-tf/gorge/internal/resource"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// A reader takes names of work, files mostly, from a queue and gives out the
+// records that it finds there. Reads are served one after the other.
+type reader struct {
+	name   string
+	format format
+	turn   queue.Line
+	busy   bool
+
+	work     string // what is being read
+	produced int64
+	started  int64
+	finished int64
+}
+
+// A format knows how records lie in a piece of work.
+type format interface {
+	// open begins a piece of work.
+	open(work string) error
+	// next returns the next record, or ok = false at the end.
+	next() (key, value string, ok bool, err error)
+	close()
+	// hasState reports whether what the format has read is all in the
+	// counters of its reader, so that it can be saved.
+	hasState() bool
+}
+
+var _ = resource.Declare[*reader]("tensorflow::ReaderInterface")
+
+// Close ends a reader that nobody can find any more.
+func (r *reader) Close() {
+	r.turn.Close(tf.Errorf(tf.Canceled, "Read operation was cancelled"))
+	_ = r.turn.Change(func() error {
+		if !r.busy {
+			r.format.close()
+		}
+		return nil
+	})
+}
+
+// newReader returns a reader that has no work yet.
+func newReader(name string, f format) *reader {
+	return &reader{name: name, format: f, turn: queue.Line{InOrder: true}}
+}
+
+// records is what a read comes to.
+type records struct{ keys, values []string }
+
+// exclusively calls f when nobody else is reading. f ends its turn by release.
+func (r *reader) exclusively(ctx context.Context, f func(), fail func(error)) {
+	r.turn.Wait(ctx, "Read", func() (bool, error) {
+		if r.busy {
+			return false, nil
+		}
+		r.busy = true
+		return true, nil
+	}, func(err error) {
+		if err != nil {
+			fail(err)
+			return
+		}
+		f()
+	})
+}
+
+func (r *reader) release() {
+	_ = r.turn.Change(func() error { r.busy = false; return nil })
+}
+
+// whenFree calls f when nobody else is reading, and done with its result.
+func (r *reader) whenFree(ctx context.Context, f func() error, done func(error)) {
+	r.exclusively(ctx, func() {
+		err := f()
+		r.release()
+		done(err)
+	}, done)
+}
+
+// read gives done up to n records. It waits for work only while it has none.
+func (r *reader) read(ctx context.Context, q *queue.Queue, n int64, done func(records, error)) {
+	r.exclusively(ctx, func() {
+		r.readOn(ctx, q, n, func(got records, err error) {
+			r.release()
+			done(got, err)
+		})
+	}, func(err error) { done(records{}, err) })
+}
+
+// readOn reads from the work at hand, or from what the queue has next. Work
+// without records leads to more work: from another goroutine's callback, or
+// around the loop.
+func (r *reader) readOn(ctx context.Context, q *queue.Queue, n int64, done func(records, error)) {
+	for {
+		if r.started > r.finished {
+			got, err := r.fromWork(n)
+			if err != nil || len(got.keys) > 0 {
+				done(got, err)
+				return
+			}
+			continue
+		}
+		var at handover
+		q.Dequeue(ctx, func(t queue.Tuple, err error) {
+			if err == nil {
+				err = r.begin(t)
+			}
+			if err != nil {
+				done(records{}, err)
+				at.drop()
+				return
+			}
+			if at.later() {
+				r.readOn(ctx, q, n, done)
+			}
+		})
+		if !at.now() {
+			return
+		}
+	}
+}
+
+// begin starts on the work that came from the queue.
+func (r *reader) begin(t queue.Tuple) error {
+	switch {
+	case len(t) != 1:
+		return tf.Errorf(tf.InvalidArgument, "Expected single component queue")
+	case t[0].DType() != tf.String:
+		return tf.Errorf(tf.InvalidArgument, "Expected queue with single string component")
+	case t[0].Len() != 1:
+		return tf.Errorf(tf.InvalidArgument, "Expected to dequeue a one-element string tensor")
+	}
+	r.work = tf.Data[string](t[0])[0]
+	if err := r.format.open(r.work); err != nil {
+		return err
+	}
+	r.started++
+	return nil
+}
+
+// fromWork reads up to n records of the work at hand.
+func (r *reader) fromWork(n int64) (got records, err error) {
+	for int64(len(got.keys)) < n {
+		key, value, ok, err := r.format.next()
+		if err != nil {
+			return got, err
+		}
+		if !ok {
+			r.format.close()
+			r.finished = r.started
+			break
+		}
+		got.keys, got.values = append(got.keys, key), append(got.values, value)
+		r.produced++
+	}
+	return got, nil
+}
+
+// reset makes the reader as new.
+func (r *reader) reset() {
+	r.format.close()
+	r.work, r.produced, r.started, r.finished = "", 0, 0, 0
+}

@@ -1,0 +1,199 @@
+package train
+
+import (
+	"context"
+	"sync"
+
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// A QueueRunner fills a queue: each of its enqueue operations is run over and
+// over by a goroutine of its own, until the input ends or a coordinator stops.
+type QueueRunner struct {
+	Queue   string // name of the queue's node
+	Enqueue []*tf.Operation
+	Close   *tf.Operation // run when the last goroutine ends: no more input comes
+	Cancel  *tf.Operation // run when the coordinator stops: sets free who waits
+
+	// Closed are the codes that say that the queue was closed; OutOfRange if
+	// there are none.
+	Closed []tf.Code
+
+	mu      sync.Mutex
+	running map[tf.StepRunner]*filling
+	failed  []error
+}
+
+// filling is what a runner has at work in one session.
+type filling struct {
+	left int           // goroutines
+	over chan struct{} // closed by the last one
+}
+
+// isClosed reports whether err says that the queue was closed.
+func (r *QueueRunner) isClosed(err error) bool {
+	code := tf.CodeOf(err)
+	if len(r.Closed) == 0 {
+		return code == tf.OutOfRange
+	}
+	for _, c := range r.Closed {
+		if c == code {
+			return true
+		}
+	}
+	return false
+}
+
+// Start runs the enqueue operations in s, one goroutine each, under a
+// coordinator. A runner that is at work in s already does nothing.
+func (r *QueueRunner) Start(c *Coordinator, s tf.StepRunner) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.running[s] != nil || len(r.Enqueue) == 0 {
+		return
+	}
+	if r.running == nil {
+		r.running = map[tf.StepRunner]*filling{}
+	}
+	f := &filling{len(r.Enqueue), make(chan struct{})}
+	r.running[s], r.failed = f, nil
+	for _, op := range r.Enqueue {
+		c.Go(func(ctx context.Context) error { return r.run(ctx, c, s, op) })
+	}
+	if r.Cancel != nil {
+		c.Go(func(ctx context.Context) error { return r.cancelOnStop(ctx, s, f.over) })
+	}
+}
+
+// run runs op until the input ends.
+func (r *QueueRunner) run(ctx context.Context, c *Coordinator, s tf.StepRunner, op *tf.Operation) error {
+	var err error
+	for err == nil && ctx.Err() == nil {
+		_, err = s.RunStep(ctx, nil, op)
+	}
+	last := r.leave(s)
+	switch {
+	case err == nil || r.isClosed(err):
+		if last {
+			r.close(s)
+		}
+		return nil
+	case endOf(ctx, err):
+		return nil
+	}
+	r.mu.Lock()
+	r.failed = append(r.failed, err)
+	r.mu.Unlock()
+	return err
+}
+
+// leave notes that a goroutine ends and reports whether it is the last.
+func (r *QueueRunner) leave(s tf.StepRunner) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f := r.running[s]
+	if f.left--; f.left > 0 {
+		return false
+	}
+	delete(r.running, s)
+	close(f.over)
+	return true
+}
+
+// close tells those who read the queue that no more comes. That the queue is
+// closed already is no mistake.
+func (r *QueueRunner) close(s tf.StepRunner) {
+	if r.Close != nil {
+		_, _ = s.RunStep(context.Background(), nil, r.Close)
+	}
+}
+
+// cancelOnStop closes the queue at once when the coordinator stops, unless all
+// who fill it have ended before.
+func (r *QueueRunner) cancelOnStop(ctx context.Context, s tf.StepRunner, over chan struct{}) error {
+	select {
+	case <-over:
+	case <-ctx.Done():
+		_, _ = s.RunStep(context.WithoutCancel(ctx), nil, r.Cancel)
+	}
+	return nil
+}
+
+// QueueRunners is the collection of a graph's queue runners.
+const QueueRunners = "queue_runners"
+
+// AddQueueRunner puts r into a collection of g, QueueRunners if none is given.
+func AddQueueRunner(g *tf.Graph, r *QueueRunner, collection ...string) {
+	g.AddToCollection(append(collection, QueueRunners)[0], r)
+}
+
+// StartQueueRunners starts the queue runners of a collection of g, QueueRunners
+// if none is given, in s under c.
+func StartQueueRunners(g *tf.Graph, c *Coordinator, s tf.StepRunner, collection ...string) {
+	for _, v := range g.Collection(append(collection, QueueRunners)[0]) {
+		if r, ok := v.(*QueueRunner); ok {
+			r.Start(c, s)
+		}
+	}
+}
+
+// Errors returns what ended goroutines since Start, other than closed queues.
+func (r *QueueRunner) Errors() []error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([]error(nil), r.failed...)
+}
+
+// Proto returns the runner in the form in which graphs are stored.
+func (r *QueueRunner) Proto() *pb.QueueRunnerDef {
+	p := &pb.QueueRunnerDef{QueueName: r.Queue, CloseOpName: nameOf(r.Close), CancelOpName: nameOf(r.Cancel)}
+	for _, op := range r.Enqueue {
+		p.EnqueueOpName = append(p.EnqueueOpName, op.Name)
+	}
+	for _, c := range r.Closed {
+		p.QueueClosedExceptionTypes = append(p.QueueClosedExceptionTypes, pb.Code(c))
+	}
+	return p
+}
+
+func nameOf(op *tf.Operation) string {
+	if op == nil {
+		return ""
+	}
+	return op.Name
+}
+
+// QueueRunnerFrom returns the runner that p describes, whose operations are in
+// g.
+func QueueRunnerFrom(g *tf.Graph, p *pb.QueueRunnerDef) (*QueueRunner, error) {
+	r := &QueueRunner{Queue: p.GetQueueName()}
+	find := func(name string) (*tf.Operation, error) {
+		if op := g.Operation(name); op != nil {
+			return op, nil
+		}
+		return nil, tf.Errorf(tf.InvalidArgument, "the operations of a queue runner must be in the graph: runner of %q, operation %q", r.Queue, name)
+	}
+	for _, name := range p.GetEnqueueOpName() {
+		op, err := find(name)
+		if err != nil {
+			return nil, err
+		}
+		r.Enqueue = append(r.Enqueue, op)
+	}
+	var err error
+	if name := p.GetCloseOpName(); name != "" {
+		if r.Close, err = find(name); err != nil {
+			return nil, err
+		}
+	}
+	if name := p.GetCancelOpName(); name != "" {
+		if r.Cancel, err = find(name); err != nil {
+			return nil, err
+		}
+	}
+	for _, c := range p.GetQueueClosedExceptionTypes() {
+		r.Closed = append(r.Closed, tf.Code(c))
+	}
+	return r, nil
+}

@@ -1,0 +1,124 @@
+package train
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// steps is a session in which each operation is a Go function.
+type steps struct {
+	g   *tf.Graph
+	ops map[*tf.Operation]func(ctx context.Context) error
+}
+
+func (s *steps) Graph() *tf.Graph { return s.g }
+
+func (s *steps) RunStep(ctx context.Context, _ map[tf.Output]tf.Value, fetches ...tf.Fetchable) ([]*tf.Tensor, error) {
+	return nil, s.ops[fetches[0].Operation()](ctx)
+}
+
+// op adds an operation that does f.
+func (s *steps) op(f func(ctx context.Context) error) *tf.Operation {
+	op := tf.Apply(s.g, "NoOp", nil)
+	s.ops[op] = f
+	return op
+}
+
+func newSteps() *steps {
+	return &steps{tf.NewGraph(), map[*tf.Operation]func(context.Context) error{}}
+}
+
+// countTo returns what succeeds n times and then finds the queue closed.
+func countTo(n int32, total *atomic.Int32) func(context.Context) error {
+	var calls atomic.Int32
+	return func(context.Context) error {
+		if calls.Add(1) > n {
+			return tf.Errorf(tf.OutOfRange, "closed")
+		}
+		total.Add(1)
+		return nil
+	}
+}
+
+func TestQueueRunnerClosesAtTheEnd(t *testing.T) {
+	s := newSteps()
+	var total, closed, cancelled atomic.Int32
+	r := &QueueRunner{
+		Enqueue: []*tf.Operation{s.op(countTo(3, &total)), s.op(countTo(20, &total))},
+		Close:   s.op(func(context.Context) error { closed.Add(1); return nil }),
+		Cancel:  s.op(func(context.Context) error { cancelled.Add(1); return nil }),
+	}
+	AddQueueRunner(s.g, r)
+	c := NewCoordinator(context.Background())
+	StartQueueRunners(s.g, c, s)
+	if err := c.Join(); err != nil {
+		t.Fatal(err)
+	}
+	if total.Load() != 23 || closed.Load() != 1 || cancelled.Load() != 0 || len(r.Errors()) != 0 {
+		t.Fatal(total.Load(), closed.Load(), cancelled.Load(), r.Errors())
+	}
+}
+
+// TestQueueRunnerFails: an error of one goroutine stops the others, which wait,
+// and sets them free by the cancel operation.
+func TestQueueRunnerFails(t *testing.T) {
+	s := newSteps()
+	free := make(chan struct{})
+	r := &QueueRunner{
+		Enqueue: []*tf.Operation{
+			s.op(func(context.Context) error { <-free; return tf.Errorf(tf.Canceled, "closed") }),
+			s.op(func(context.Context) error { return errBroken }),
+		},
+		Close:  s.op(func(context.Context) error { t.Error("closed as if the input had ended"); return nil }),
+		Cancel: s.op(func(context.Context) error { close(free); return nil }),
+	}
+	c := NewCoordinator(context.Background())
+	r.Start(c, s)
+	if err := c.Join(); err != errBroken {
+		t.Fatal(err)
+	}
+	if errs := r.Errors(); len(errs) != 1 || errs[0] != errBroken {
+		t.Fatal(errs)
+	}
+}
+
+// TestQueueRunnerRestarts: a thousand starts and stops leave nothing behind.
+func TestQueueRunnerRestarts(t *testing.T) {
+	s := newSteps()
+	wait := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
+	r := &QueueRunner{Enqueue: []*tf.Operation{s.op(wait), s.op(wait)}, Cancel: s.op(func(context.Context) error { return nil })}
+	c := NewCoordinator(context.Background())
+	for range 1000 {
+		r.Start(c, s)
+		r.Start(c, s) // at work already
+		c.RequestStop(nil)
+		if err := c.Join(); err != nil {
+			t.Fatal(err)
+		}
+		c.ClearStop()
+	}
+	if len(r.running) != 0 || c.running != 0 {
+		t.Fatal(r.running, c.running)
+	}
+}
+
+func TestQueueRunnerProto(t *testing.T) {
+	s := newSteps()
+	none := func(context.Context) error { return nil }
+	r := &QueueRunner{Queue: "q", Enqueue: []*tf.Operation{s.op(none), s.op(none)}, Close: s.op(none), Cancel: s.op(none), Closed: []tf.Code{tf.OutOfRange, tf.Canceled}}
+	back, err := QueueRunnerFrom(s.g, r.Proto())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if back.Queue != "q" || len(back.Enqueue) != 2 || back.Enqueue[1] != r.Enqueue[1] || back.Close != r.Close || back.Cancel != r.Cancel || len(back.Closed) != 2 {
+		t.Fatal(back)
+	}
+	p := r.Proto()
+	p.CloseOpName = "gone"
+	if _, err := QueueRunnerFrom(s.g, p); tf.CodeOf(err) != tf.InvalidArgument {
+		t.Fatal(err)
+	}
+}
