@@ -14,6 +14,7 @@ import (
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/cluster"
 	"github.com/gorge-tf/gorge/tf/ops"
+	_ "github.com/gorge-tf/gorge/tf/ops/all" // clients send graphs of any op
 )
 
 // defaultAddress is where a server listens that is a cluster by itself.

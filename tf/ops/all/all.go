@@ -5,5 +5,6 @@ package all
 import (
 	_ "github.com/gorge-tf/gorge/tf/ops" // registers
 	_ "github.com/gorge-tf/gorge/tf/ops/io"
+	_ "github.com/gorge-tf/gorge/tf/ops/lookup"
 	_ "github.com/gorge-tf/gorge/tf/ops/queue"
 )

@@ -1,0 +1,153 @@
+package lookup
+
+import "github.com/gorge-tf/gorge/tf"
+
+// TableOpts are the optional attributes of tables: on one device, tables of
+// equal container and shared name are one. Without a shared name a table
+// belongs to its node, or to all nodes of its name if UseNodeNameSharing is set.
+type TableOpts struct {
+	Container, SharedName string
+	UseNodeNameSharing    bool
+}
+
+// Apply sets the attributes.
+func (o TableOpts) Apply(s *tf.Spec) {
+	s.Set("container", o.Container)
+	s.Set("shared_name", o.SharedName)
+	s.Set("use_node_name_sharing", o.UseNodeNameSharing)
+}
+
+// DenseOpts are the optional attributes of dense tables: the shape of a value,
+// how many buckets there are at first, a power of 2, and how full they may be.
+type DenseOpts struct {
+	ValueShape        tf.Shape
+	InitialNumBuckets int
+	MaxLoadFactor     float32
+}
+
+// Apply sets the attributes.
+func (o DenseOpts) Apply(s *tf.Spec) {
+	if o.ValueShape != nil {
+		s.Set("value_shape", o.ValueShape)
+	}
+	if o.InitialNumBuckets != 0 {
+		s.Set("initial_num_buckets", o.InitialNumBuckets)
+	}
+	if o.MaxLoadFactor != 0 {
+		s.Set("max_load_factor", o.MaxLoadFactor)
+	}
+}
+
+func types(key, value tf.DType, opts []tf.Option) []tf.Option {
+	return append([]tf.Option{tf.Attr("key_dtype", key), tf.Attr("value_dtype", value)}, opts...)
+}
+
+// HashTableV2 adds a table that is filled once, by InitializeTableV2 or
+// InitializeTableFromTextFileV2, and returns its handle.
+func HashTableV2(g *tf.Graph, key, value tf.DType, opts ...tf.Option) tf.Output {
+	return tf.Apply(g, "HashTableV2", nil, types(key, value, opts)...).Output(0)
+}
+
+// AnonymousHashTable is HashTableV2 without a name: the table lives as long as
+// its handle.
+func AnonymousHashTable(g *tf.Graph, key, value tf.DType, opts ...tf.Option) tf.Output {
+	return tf.Apply(g, "AnonymousHashTable", nil, types(key, value, opts)...).Output(0)
+}
+
+// MutableHashTableV2 adds a table from scalars to scalars that can be changed
+// at any time.
+func MutableHashTableV2(g *tf.Graph, key, value tf.DType, opts ...tf.Option) tf.Output {
+	return tf.Apply(g, "MutableHashTableV2", nil, types(key, value, opts)...).Output(0)
+}
+
+// AnonymousMutableHashTable is MutableHashTableV2 without a name.
+func AnonymousMutableHashTable(g *tf.Graph, key, value tf.DType, opts ...tf.Option) tf.Output {
+	return tf.Apply(g, "AnonymousMutableHashTable", nil, types(key, value, opts)...).Output(0)
+}
+
+// MutableHashTableOfTensorsV2 is MutableHashTableV2 with values that are
+// vectors of n elements.
+func MutableHashTableOfTensorsV2(g *tf.Graph, key, value tf.DType, n int, opts ...tf.Option) tf.Output {
+	return tf.Apply(g, "MutableHashTableOfTensorsV2", nil, append(types(key, value, opts), tf.Attr("value_shape", tf.Shape{n}))...).Output(0)
+}
+
+// AnonymousMutableHashTableOfTensors is MutableHashTableOfTensorsV2 without a
+// name.
+func AnonymousMutableHashTableOfTensors(g *tf.Graph, key, value tf.DType, n int, opts ...tf.Option) tf.Output {
+	return tf.Apply(g, "AnonymousMutableHashTableOfTensors", nil, append(types(key, value, opts), tf.Attr("value_shape", tf.Shape{n}))...).Output(0)
+}
+
+// MutableDenseHashTableV2 adds a table whose keys and values are scalars or
+// vectors. empty and deleted, two keys that are never used, mark buckets.
+func MutableDenseHashTableV2(empty, deleted tf.Output, value tf.DType, opts ...tf.Option) tf.Output {
+	return tf.Apply(nil, "MutableDenseHashTableV2", []tf.Output{empty, deleted}, append([]tf.Option{tf.Attr("value_dtype", value)}, opts...)...).Output(0)
+}
+
+// AnonymousMutableDenseHashTable is MutableDenseHashTableV2 without a name.
+func AnonymousMutableDenseHashTable(empty, deleted tf.Output, value tf.DType, opts ...tf.Option) tf.Output {
+	return tf.Apply(nil, "AnonymousMutableDenseHashTable", []tf.Output{empty, deleted}, append([]tf.Option{tf.Attr("value_dtype", value)}, opts...)...).Output(0)
+}
+
+// LookupTableFindV2 returns the values of keys, and def for those that the
+// table does not have: one value, or one for each key.
+func LookupTableFindV2(table, keys, def tf.Output, opts ...tf.Option) tf.Output {
+	return tf.Apply(nil, "LookupTableFindV2", []tf.Output{table, keys, def}, opts...).Output(0)
+}
+
+// LookupTableInsertV2 gives keys values, which replace those that they have.
+func LookupTableInsertV2(table, keys, values tf.Output, opts ...tf.Option) *tf.Operation {
+	return tf.Apply(nil, "LookupTableInsertV2", []tf.Output{table, keys, values}, opts...)
+}
+
+// LookupTableRemoveV2 removes keys, as far as the table has them.
+func LookupTableRemoveV2(table, keys tf.Output, opts ...tf.Option) *tf.Operation {
+	return tf.Apply(nil, "LookupTableRemoveV2", []tf.Output{table, keys}, opts...)
+}
+
+// LookupTableSizeV2 returns the number of keys, a scalar of int64.
+func LookupTableSizeV2(table tf.Output, opts ...tf.Option) tf.Output {
+	return tf.Apply(nil, "LookupTableSizeV2", []tf.Output{table}, opts...).Output(0)
+}
+
+// LookupTableExportV2 returns all keys and their values; of a dense table all
+// buckets.
+func LookupTableExportV2(table tf.Output, key, value tf.DType, opts ...tf.Option) (keys, values tf.Output) {
+	op := tf.Apply(nil, "LookupTableExportV2", []tf.Output{table}, append([]tf.Option{tf.Attr("Tkeys", key), tf.Attr("Tvalues", value)}, opts...)...)
+	return op.Output(0), op.Output(1)
+}
+
+// LookupTableImportV2 replaces the contents of a table.
+func LookupTableImportV2(table, keys, values tf.Output, opts ...tf.Option) *tf.Operation {
+	return tf.Apply(nil, "LookupTableImportV2", []tf.Output{table, keys, values}, opts...)
+}
+
+// InitializeTableV2 fills a table with two vectors. It fails with
+// FailedPrecondition if the table has other contents already.
+func InitializeTableV2(table, keys, values tf.Output, opts ...tf.Option) *tf.Operation {
+	return tf.Apply(nil, "InitializeTableV2", []tf.Output{table, keys, values}, opts...)
+}
+
+// TextFileOpts are the optional attributes of InitializeTableFromTextFileV2:
+// how many lines are read, all if 0, what separates fields, a tab if empty, and
+// what is added to line numbers.
+type TextFileOpts struct {
+	VocabSize, Offset int
+	Delimiter         string
+}
+
+// Apply sets the attributes.
+func (o TextFileOpts) Apply(s *tf.Spec) {
+	if o.VocabSize != 0 {
+		s.Set("vocab_size", o.VocabSize)
+	}
+	if o.Delimiter != "" {
+		s.Set("delimiter", o.Delimiter)
+	}
+	s.Set("offset", o.Offset)
+}
+
+// InitializeTableFromTextFileV2 fills a table from the lines of a file. Keys
+// and values are the fields of these numbers, or WholeLine or LineNumber.
+func InitializeTableFromTextFileV2(table, filename tf.Output, key, value int, opts ...tf.Option) *tf.Operation {
+	return tf.Apply(nil, "InitializeTableFromTextFileV2", []tf.Output{table, filename}, append([]tf.Option{tf.Attr("key_index", key), tf.Attr("value_index", value)}, opts...)...)
+}
