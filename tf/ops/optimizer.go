@@ -31,7 +31,9 @@ func (o optimizer) register() {
 	o.flavours("Apply", strings.Fields(o.in), "T: numbertype; use_locking: bool = false")
 	if o.sparse {
 		in := strings.Fields(o.in)
-		in = slices.Insert(in, slices.IndexFunc(in, isGradient)+1, "indices")
+		k := slices.IndexFunc(in, isGradient)
+		in[k] = "grad" // TensorFlow calls it delta in the dense flavours of some
+		in = slices.Insert(in, k+1, "indices")
 		o.flavours("SparseApply", in, "T: numbertype; Tindices: {int32, int64}; use_locking: bool = false")
 	}
 }
@@ -63,11 +65,14 @@ func optimizerSignature(vars, in []string, variable string) string {
 		args = append(args, v+": "+variable)
 	}
 	for _, x := range in {
-		if x == "indices" {
+		switch x {
+		case "indices":
 			args = append(args, "indices: Tindices")
-			continue
+		case "global_step":
+			args = append(args, "global_step: int64")
+		default:
+			args = append(args, x+": T")
 		}
-		args = append(args, x+": T")
 	}
 	return strings.Join(args, "; ")
 }

@@ -114,10 +114,18 @@ func checkVariables(names []string, ts []*tf.Tensor, d tf.DType) error {
 		case t.DType() != d.Base():
 			return tf.Errorf(tf.InvalidArgument, "Trying to update a variable of type %s as %s", t.DType().CName(), d.CName())
 		case !t.Shape().Equal(ts[0].Shape()):
-			return tf.Errorf(tf.InvalidArgument, "var and %s do not have the same shape%s %s", names[i], ts[0].Shape().Text(), t.Shape().Text())
+			return tf.Errorf(tf.InvalidArgument, "var and %s do not have the same shape%s %s", slotName(names[i]), ts[0].Shape().Text(), t.Shape().Text())
 		}
 	}
 	return nil
+}
+
+// slotName is what TensorFlow's messages call a variable.
+func slotName(arg string) string {
+	if arg == "gradient_accumulator" {
+		return "accum"
+	}
+	return arg
 }
 
 // checkRows checks that the gradient has a row of the variables for each index.

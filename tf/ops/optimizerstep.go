@@ -53,7 +53,7 @@ func exactStep[T tf.Elem](r rule[T]) step {
 	return func(n *tf.Node, in *stepInputs) {
 		s := make([]T, len(in.scalars))
 		for i, t := range in.scalars {
-			s[i] = tf.Data[T](t)[0]
+			kernel.Cast(s[i:i+1], elements(t))
 		}
 		update, g := r(n, s), tf.Data[T](in.grad)
 		in.each(func() func(at, from, n int) {

@@ -155,6 +155,7 @@ func ftrl[T kernel.Float](n *tf.Node, s []T) func(v [][]T, g []T) {
 // times the learning rate.
 type ftrlStep[T kernel.Float] struct {
 	lr, l1, l2, power T
+	shrinkage         T // l2 that acts through the gradient
 	scaled            bool
 }
 
@@ -165,7 +166,7 @@ func (p *ftrlStep[T]) update(x, acc, linear *T, g T) {
 	if p.scaled {
 		lr, one = 1, p.lr
 	}
-	*linear += g*one - (rootNow-rootOld)/lr**x
+	*linear += (g+2*p.shrinkage**x)*one - (rootNow-rootOld)/lr**x
 	*x = 0
 	if l1 := p.l1 * one; *linear > l1 {
 		*x = (l1 - *linear) / (rootNow/lr + 2*p.l2*one)
