@@ -195,6 +195,9 @@ func (t *Tensor) fillUint8(p *pb.TensorProto) error {
 // spread copies vals to the elements of t; the last one repeats.
 func spread[T Elem, V any](t *Tensor, vals []V, conv func(V) T) error {
 	dst := Data[T](t)
+	if len(dst) == 0 {
+		return nil // TensorFlow's clients may give a value all the same
+	}
 	if len(vals) > len(dst) {
 		return Errorf(InvalidArgument, "a %v%v has %d elements, the protocol buffer gives %d", t.dtype, t.shape, len(dst), len(vals))
 	}

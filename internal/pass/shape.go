@@ -82,9 +82,10 @@ func shapeValues(n *graph.Node) []*tf.Tensor {
 }
 
 func rankValue(n *graph.Node) []*tf.Tensor {
-	s := n.In[0].Node.OutShape(n.In[0].Out)
-	if s == nil || chooses[n.In[0].Node.OpName()] {
-		return nil
+	x := n.In[0]
+	s := x.Node.OutShape(x.Out)
+	if s == nil || chooses[x.Node.OpName()] || x.Node.OutTypes[x.Out].IsRef() {
+		return nil // a reference may be to a variable without a value, which is an error
 	}
 	return []*tf.Tensor{tf.Scalar(int32(len(s)))}
 }

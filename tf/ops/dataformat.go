@@ -102,6 +102,9 @@ func vecPermute(n *tf.Node) (tf.Kernel, error) {
 		}
 		from, to := src, dst
 		if x.Dim(0) == len(src)-2 {
+			if err := checkSpatial(src); err != nil {
+				return err
+			}
 			from, to = spatial(src), spatial(dst)
 		}
 		out, err := c.Alloc(0, x.DType(), x.Shape())
@@ -114,6 +117,20 @@ func vecPermute(n *tf.Node) (tf.Kernel, error) {
 		}
 		return nil
 	}), err
+}
+
+// checkSpatial checks that a format names the dimensions of positions.
+func checkSpatial(format string) error {
+	need, words := "HW", "H and W for 2D"
+	if len(format) == 5 {
+		need, words = "HWD", "D, H and W for 3D"
+	}
+	for _, d := range need {
+		if !strings.ContainsRune(format, d) {
+			return tf.Errorf(tf.InvalidArgument, "Format specifier must contain %s case", words)
+		}
+	}
+	return nil
 }
 
 // spatial returns a format without batch and channels.
