@@ -91,6 +91,27 @@ func (a *windowAttrs) imageSizes(sizes *tf.Tensor, w, dy tf.Shape) (tf.Shape, er
 	return s, checkSizes(s)
 }
 
+// imageSizes returns the sizes of the images whose gradient is asked for. The
+// first form of the op for volumes has the images themselves for an input.
+func imageSizes(c *tf.OpContext, a *windowAttrs) (tf.Shape, error) {
+	if c.Node.OpName() == "Conv3DBackpropInput" {
+		return c.Input(0).Shape(), nil
+	}
+	return a.imageSizes(c.Input(0), c.Input(1).Shape(), c.Input(2).Shape())
+}
+
+// filterSizesOf is imageSizes for the filter.
+func filterSizesOf(c *tf.OpContext) (tf.Shape, error) {
+	if c.Node.OpName() == "Conv3DBackpropFilter" {
+		return c.Input(1).Shape(), nil
+	}
+	s, err := shapeOf(c.Input(1), "filter_sizes")
+	if err != nil {
+		return nil, err
+	}
+	return s, checkSizes(s)
+}
+
 // checkBack checks the gradient dy of a convolution's results.
 func (a *windowAttrs) checkBack(of string, v *kernel.Conv, dy tf.Shape) error {
 	if len(dy) != a.rank {
@@ -127,7 +148,7 @@ func convBackInput[T kernel.Number](rank int) func(computedIn[T]) tf.NewKernel {
 
 func backInput[T kernel.Number](c *tf.OpContext, a *windowAttrs, k computedIn[T]) error {
 	w, dy := c.Input(1), c.Input(2)
-	s, err := a.imageSizes(c.Input(0), w.Shape(), dy.Shape())
+	s, err := imageSizes(c, a)
 	if err != nil {
 		return err
 	}
@@ -162,11 +183,8 @@ func convBackFilter[T kernel.Number](rank int) func(computedIn[T]) tf.NewKernel 
 
 func backFilter[T kernel.Number](c *tf.OpContext, a *windowAttrs, k computedIn[T]) error {
 	x, dy := c.Input(0), c.Input(2)
-	s, err := shapeOf(c.Input(1), "filter_sizes")
+	s, err := filterSizesOf(c)
 	if err != nil {
-		return err
-	}
-	if err := checkSizes(s); err != nil {
 		return err
 	}
 	v, err := a.conv(x.Shape(), s)

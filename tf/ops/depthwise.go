@@ -1,0 +1,141 @@
+package ops
+
+import (
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	const window = "T: {" + convTypes2D + "}; strides: list(int); padding: {'SAME', 'VALID', 'EXPLICIT'}; explicit_paddings: list(int) = []; " +
+		"data_format: {'NHWC', 'NCHW'} = 'NHWC'; dilations: list(int) = [1, 1, 1, 1]"
+	tf.Register(tf.OpDef{
+		Name: "DepthwiseConv2dNative", In: "input: T; filter: T", Out: "output: T", Attrs: window,
+		Shape: depthwiseShape, Expensive: true, Grad: depthwiseGrad,
+		Kernels: tf.ByType("T", convKernels(depthwiseKernel(depthwise[float32]), depthwiseKernel(depthwise[float64]))),
+	})
+	tf.Register(tf.OpDef{
+		Name: "DepthwiseConv2dNativeBackpropInput", In: "input_sizes: int32; filter: T; out_backprop: T", Out: "output: T", Attrs: window,
+		Shape: sizesShape(0), Expensive: true, Grad: depthwiseBackInputGrad,
+		Kernels: tf.ByType("T", convKernels(depthwiseKernel(depthwiseBackInput[float32]), depthwiseKernel(depthwiseBackInput[float64]))),
+	})
+	tf.Register(tf.OpDef{
+		Name: "DepthwiseConv2dNativeBackpropFilter", In: "input: T; filter_sizes: int32; out_backprop: T", Out: "output: T", Attrs: window,
+		Shape: sizesShape(1), Expensive: true, Grad: depthwiseBackFilterGrad,
+		Kernels: tf.ByType("T", convKernels(depthwiseKernel(depthwiseBackFilter[float32]), depthwiseKernel(depthwiseBackFilter[float64]))),
+	})
+}
+
+// DepthwiseConv2dNative returns images [batch height width channels] with each
+// channel convolved by itself with as many filters as the last dimension of
+// filter [height width channels multiplier] says: its results lie side by side
+// among channels·multiplier. Strides in height and width must be equal.
+func DepthwiseConv2dNative(x, filter tf.Output, strides []int, padding string, opts ...tf.Option) tf.Output {
+	return apply("DepthwiseConv2dNative", append(opts, window(strides, padding)), x, filter)
+}
+
+// DepthwiseConv2dNativeBackpropInput returns the gradient of
+// DepthwiseConv2dNative for its images, of the given sizes, from that of its
+// results, dy.
+func DepthwiseConv2dNativeBackpropInput(sizes, filter, dy tf.Output, strides []int, padding string, opts ...tf.Option) tf.Output {
+	return apply("DepthwiseConv2dNativeBackpropInput", append(opts, window(strides, padding)), sizes, filter, dy)
+}
+
+// DepthwiseConv2dNativeBackpropFilter returns the gradient of
+// DepthwiseConv2dNative for its filter, of the given sizes, from that of its
+// results, dy.
+func DepthwiseConv2dNativeBackpropFilter(x, sizes, dy tf.Output, strides []int, padding string, opts ...tf.Option) tf.Output {
+	return apply("DepthwiseConv2dNativeBackpropFilter", append(opts, window(strides, padding)), x, sizes, dy)
+}
+
+func depthwiseShape(c *tf.Infer) error {
+	a, err := depthwiseAttrs(c.Node)
+	if err != nil {
+		return err
+	}
+	x, err := c.Rank(0, 4)
+	if err != nil {
+		return err
+	}
+	w, err := c.Rank(1, 4)
+	if err != nil {
+		return err
+	}
+	in, ok := mergedDim(x[a.channel()], w[2])
+	if !ok {
+		return tf.Errorf(tf.InvalidArgument, "Dimensions must be equal, but are %d and %d: channels of the images and of the filter", x[a.channel()], w[2])
+	}
+	out, err := a.outPositions(a.positions(x), filterSizes(w))
+	if err != nil {
+		return err
+	}
+	channels := -1
+	if in >= 0 && w[3] >= 0 {
+		channels = in * w[3]
+	}
+	c.Set(0, a.shape(x[0], channels, out))
+	return nil
+}
+
+func depthwiseAttrs(n *tf.Node) (*windowAttrs, error) {
+	a, err := windowAttrsOf(n, 4)
+	if err == nil && a.strides[1] != a.strides[2] {
+		err = tf.Errorf(tf.InvalidArgument, "Current implementation only supports equal length strides in the row and column dimensions.")
+	}
+	return a, err
+}
+
+func depthwiseKernel[T any](run func(c *tf.OpContext, a *windowAttrs, k computedIn[T]) error) func(computedIn[T]) tf.NewKernel {
+	return func(k computedIn[T]) tf.NewKernel {
+		return func(n *tf.Node) (tf.Kernel, error) {
+			a, err := depthwiseAttrs(n)
+			if err != nil {
+				return nil, err
+			}
+			return tf.Compute(func(c *tf.OpContext) error { return run(c, a, k) }), nil
+		}
+	}
+}
+
+// depthwiseOf describes the convolution of images and a filter of the given
+// shapes. The multiplier is how many results each channel has.
+func (a *windowAttrs) depthwiseOf(x, w tf.Shape) (v *kernel.Depthwise, multiplier int, err error) {
+	v = &kernel.Depthwise{Batch: x[0], C: w[2] * w[3]}
+	v.Window, err = a.window(a.positions(x), filterSizes(w))
+	return v, w[3], err
+}
+
+// channelsRepeated returns images with as many copies of each channel as it
+// has results.
+func channelsRepeated[T any](c *tf.OpContext, x []T, multiplier int) []T {
+	if multiplier == 1 {
+		return x
+	}
+	y := make([]T, len(x)*multiplier)
+	kernel.RepeatChannels(c.ParallelFor, y, x, multiplier)
+	return y
+}
+
+func depthwise[T kernel.Float](c *tf.OpContext, a *windowAttrs, k computedIn[T]) error {
+	x, w := c.Input(0).Shape(), c.Input(1).Shape()
+	switch {
+	case len(x) != 4:
+		return tf.Errorf(tf.InvalidArgument, "input must be 4-dimensional%s", x.Text())
+	case len(w) != 4:
+		return tf.Errorf(tf.InvalidArgument, "filter must be 4-dimensional: %s", w.Text())
+	case x[a.channel()] != w[2]:
+		return tf.Errorf(tf.InvalidArgument, "input and filter must have the same depth: %d vs %d", x[a.channel()], w[2])
+	}
+	v, multiplier, err := a.depthwiseOf(x, w)
+	if err != nil {
+		return err
+	}
+	s := a.shape(v.Batch, v.C, v.Out)
+	out, z, err := k.alloc(c, 0, c.Input(0).DType(), s)
+	if err != nil || len(z) == 0 {
+		return err
+	}
+	images := channelsRepeated(c, channelsLast(c, a.imageFormat, k.load(c.Input(0)), x), multiplier)
+	ownOrder(c, a.imageFormat, z, s, func(y []T) { kernel.DepthwiseConvolve(c.ParallelFor, v, y, images, k.load(c.Input(1))) })
+	k.finish(out, z)
+	return nil
+}

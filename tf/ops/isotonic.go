@@ -1,0 +1,102 @@
+package ops
+
+import (
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func isotonicShape(c *tf.Infer) error {
+	s := c.In(0)
+	if s != nil && len(s) == 0 {
+		return tf.Errorf(tf.InvalidArgument, "Shape must be at least rank 1 but is rank 0")
+	}
+	c.Set(0, s)
+	c.Set(1, s)
+	return nil
+}
+
+// isotonic computes each row of the last dimension by pooling neighbours that
+// increase until none do.
+func isotonic[T kernel.Real, R kernel.Float](in computedIn[T], result computedIn[R]) tf.NewKernel {
+	return func(n *tf.Node) (tf.Kernel, error) {
+		d := n.Type("output_dtype")
+		return tf.Compute(func(c *tf.OpContext) error {
+			x := c.Input(0)
+			out, y, err := result.alloc(c, 0, d, x.Shape())
+			if err != nil {
+				return err
+			}
+			segments, err := c.Alloc(1, tf.Int32, x.Shape())
+			if err != nil {
+				return err
+			}
+			width := 1
+			if x.Rank() > 0 {
+				width = x.Dim(x.Rank() - 1)
+			}
+			v, number := in.load(x), tf.Data[int32](segments)
+			if len(v) > 0 {
+				c.ParallelFor(len(v)/width, max(1, elementGrain/width), func(lo, hi int) {
+					for i := lo * width; i < hi*width; i += width {
+						isotonicRow(y[i:i+width], number[i:i+width], v[i:i+width])
+					}
+				})
+			}
+			result.finish(out, y)
+			return nil
+		}), nil
+	}
+}
+
+// A level is a stretch of a row that gets one value, the mean of what is there.
+type level[R kernel.Float] struct {
+	end       int
+	sum, mean R
+}
+
+func isotonicRow[T kernel.Real, R kernel.Float](y []R, number []int32, x []T) {
+	levels := make([]level[R], 0, len(x))
+	for i, v := range x {
+		levels = append(levels, level[R]{i + 1, R(v), R(v)})
+		for k := len(levels) - 1; k > 0 && levels[k].mean > levels[k-1].mean; k-- {
+			begin := 0
+			if k > 1 {
+				begin = levels[k-2].end
+			}
+			sum := levels[k-1].sum + levels[k].sum
+			levels[k-1] = level[R]{i + 1, sum, sum / R(i+1-begin)}
+			levels = levels[:k]
+		}
+	}
+	at := 0
+	for k, l := range levels {
+		for ; at < l.end; at++ {
+			y[at], number[at] = l.mean, int32(k)
+		}
+	}
+}
+
+// isotonicGrad gives each element the mean of the gradients of its stretch.
+func isotonicGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	g, segments := dy[0], op.Output(1)
+	rows := op.Input(0).Shape()
+	if len(rows) != 2 || rows[0] < 0 {
+		err := tf.Errorf(tf.InvalidArgument, "the gradient of IsotonicRegression needs a known number of rows, got shape %v", rows)
+		return tf.Grads(tf.Failed(g.Graph(), "IsotonicRegression", err).Output(0))
+	}
+	var means []tf.Output
+	zero := intScalar(g, tf.Int32, 0)
+	for i := range rows[0] {
+		row, of := isotonicSlice(g, i), isotonicSlice(segments, i)
+		n := Add(Max(of, zero), intScalar(g, tf.Int32, 1))
+		sums := apply("UnsortedSegmentSum", nil, row, of, n)
+		counts := apply("UnsortedSegmentSum", nil, OnesLike(row), of, n)
+		means = append(means, GatherV2(apply("RealDiv", nil, sums, counts), of, zero))
+	}
+	return tf.Grads(Pack(means))
+}
+
+// isotonicSlice returns row i of a matrix.
+func isotonicSlice(x tf.Output, i int) tf.Output {
+	return GatherV2(x, intScalar(x, tf.Int32, i), intScalar(x, tf.Int32, 0))
+}

@@ -1,0 +1,167 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	const attrs = "depth_radius: int = 5; bias: float = 1.0; alpha: float = 1.0; beta: float = 0.5; T: {half, bfloat16, float} = DT_FLOAT"
+	tf.Register(tf.OpDef{
+		Name: "LRN", In: "input: T", Out: "output: T", Attrs: attrs,
+		Shape: sameImages, Grad: lrnGrad,
+		Kernels: tf.ByType("T", byType{tf.Float32: lrnKernel(lrn, asItself[float32]()), tf.Float16: lrnKernel(lrn, asFloat32[tf.Half]())}),
+	})
+	tf.Register(tf.OpDef{
+		Name: "LRNGrad", In: "input_grads: T; input_image: T; output_image: T", Out: "output: T", Attrs: attrs,
+		Shape: sameImages, NoGrad: tf.NoGradientDefined,
+		Kernels: tf.ByType("T", byType{tf.Float32: lrnKernel(lrnBack, asItself[float32]()), tf.Float16: lrnKernel(lrnBack, asFloat32[tf.Half]())}),
+	})
+}
+
+// LRNOpts are the optional attributes of LRN; nil stands for TensorFlow's
+// defaults: a radius of 5, bias 1, alpha 1 and beta 0.5.
+type LRNOpts struct {
+	DepthRadius       *int
+	Bias, Alpha, Beta *float32
+}
+
+// Apply sets the attributes.
+func (o LRNOpts) Apply(s *tf.Spec) {
+	if o.DepthRadius != nil {
+		s.Set("depth_radius", *o.DepthRadius)
+	}
+	for name, v := range map[string]*float32{"bias": o.Bias, "alpha": o.Alpha, "beta": o.Beta} {
+		if v != nil {
+			s.Set(name, *v)
+		}
+	}
+}
+
+// LRN divides each element of images [batch height width channels] by (bias +
+// alpha·s)^beta, where s is the sum of the squares of the channels around it.
+func LRN(x tf.Output, opts ...tf.Option) tf.Output { return apply("LRN", opts, x) }
+
+// sameImages gives output 0 the shape that all inputs, of rank 4, have.
+func sameImages(c *tf.Infer) error {
+	s := unknownDims(4)
+	for i := range c.NumIn() {
+		m, ok := s.Merge(c.In(i))
+		if !ok {
+			return tf.Errorf(tf.InvalidArgument, "Shapes must be equal and of rank 4: inputs have shapes %v and %v", s, c.In(i))
+		}
+		s = m
+	}
+	c.Set(0, s)
+	return nil
+}
+
+// lrnAttrs say what a response is normalized by.
+type lrnAttrs struct {
+	radius            int
+	bias, alpha, beta float64
+}
+
+func lrnKernel(run func(*tf.OpContext, *lrnAttrs, computedIn[float32]) error, k computedIn[float32]) tf.NewKernel {
+	return func(n *tf.Node) (tf.Kernel, error) {
+		a := &lrnAttrs{n.Int("depth_radius"), float64(n.Float("bias")), float64(n.Float("alpha")), float64(n.Float("beta"))}
+		if a.radius < 0 || a.radius > math.MaxInt32 {
+			return nil, tf.Errorf(tf.InvalidArgument, "depth_radius = %d larger than int max", a.radius)
+		}
+		return tf.Compute(func(c *tf.OpContext) error { return run(c, a, k) }), nil
+	}
+}
+
+// norms sets n to bias + alpha·(sum of squares around each element) of a row.
+func (a *lrnAttrs) norms(n []float64, x []float32) {
+	for i := range x {
+		sum := 0.0
+		for _, v := range x[max(0, i-a.radius):min(len(x), i+a.radius+1)] {
+			sum += float64(v) * float64(v)
+		}
+		n[i] = a.bias + a.alpha*sum
+	}
+}
+
+// eachPixel calls f for the channels of each pixel of images of shape s, from
+// element at on, with room for as many numbers.
+func eachPixel(c *tf.OpContext, s tf.Shape, work int, f func(at int, room []float64)) {
+	depth := s[3]
+	if s.NumElements() == 0 {
+		return
+	}
+	c.ParallelFor(s.NumElements()/depth, max(1, elementGrain/(depth*work)), func(lo, hi int) {
+		room := make([]float64, depth)
+		for i := lo; i < hi; i++ {
+			f(i*depth, room)
+		}
+	})
+}
+
+func lrn(c *tf.OpContext, a *lrnAttrs, k computedIn[float32]) error {
+	in := c.Input(0)
+	if in.Rank() != 4 {
+		return tf.Errorf(tf.InvalidArgument, "in must be 4-dimensional")
+	}
+	out, y, err := k.alloc(c, 0, in.DType(), in.Shape())
+	if err != nil {
+		return err
+	}
+	x := k.load(in)
+	eachPixel(c, in.Shape(), min(a.radius, in.Dim(3))+8, func(at int, norm []float64) {
+		a.norms(norm, x[at:at+len(norm)])
+		for i, n := range norm {
+			y[at+i] = float32(float64(x[at+i]) * math.Pow(n, -a.beta))
+		}
+	})
+	k.finish(out, y)
+	return nil
+}
+
+func lrnBack(c *tf.OpContext, a *lrnAttrs, k computedIn[float32]) error {
+	dy, in, act := c.Input(0), c.Input(1), c.Input(2)
+	if dy.Rank() != 4 || in.Rank() != 4 {
+		return tf.Errorf(tf.InvalidArgument, "inputs must be 4-dimensional")
+	}
+	if s := dy.Shape(); !s.Equal(in.Shape()) || !s.Equal(act.Shape()) {
+		return tf.Errorf(tf.InvalidArgument, "input_grads, input_image, and out_image should have the same shape")
+	}
+	out, dx, err := k.alloc(c, 0, dy.DType(), dy.Shape())
+	if err != nil {
+		return err
+	}
+	x, y, g := k.load(in), k.load(act), k.load(dy)
+	kernel.Fill(dx, 0)
+	eachPixel(c, dy.Shape(), min(a.radius, dy.Dim(3))+8, func(at int, norm []float64) {
+		end := at + len(norm)
+		a.norms(norm, x[at:end])
+		a.rowBack(dx[at:end], g[at:end], x[at:end], y[at:end], norm)
+	})
+	k.finish(out, dx)
+	return nil
+}
+
+// rowBack adds to dx what every result of a row gives back to those around it.
+func (a *lrnAttrs) rowBack(dx, dy, x, y []float32, norm []float64) {
+	for j, n := range norm {
+		lo, hi := max(0, j-a.radius), min(len(x), j+a.radius+1)
+		share := -2 * a.alpha * a.beta * float64(y[j]) / n
+		for i := lo; i < hi; i++ {
+			d := share * float64(x[i])
+			if i == j {
+				d += math.Pow(n, -a.beta)
+			}
+			dx[i] += float32(d * float64(dy[j]))
+		}
+	}
+}
+
+func lrnGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	like := []tf.Option{}
+	for _, name := range []string{"depth_radius", "bias", "alpha", "beta"} {
+		like = append(like, tf.Attr(name, op.Attr(name)))
+	}
+	return tf.Grads(apply("LRNGrad", like, dy[0], op.Input(0), op.Output(0)))
+}

@@ -1,0 +1,101 @@
+package ops_test
+
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
+)
+
+func init() {
+	addLRN()
+	addGlobalNorm()
+	addArgmaxPool()
+	addNthElement()
+}
+
+func addLRN() {
+	x := within(-2, 2, 2, 2, 3, 7)
+	o := []tf.Option{tf.Attr("depth_radius", 2), tf.Attr("bias", float32(1.5)), tf.Attr("alpha", float32(0.25)), tf.Attr("beta", float32(0.75))}
+	f16 := []tf.DType{tf.Float16}
+	radius, one := 1, float32(1)
+	addSamples(
+		sample{Op: "LRN", In: []*tf.Tensor{x}, F: applied("LRN", o...)},
+		sample{Op: "LRN", Name: "in 16 bits", In: []*tf.Tensor{x}, F: applied("LRN"), Types: f16, Tol: 0.02},
+		sample{Op: "LRN", Name: "defaults", In: []*tf.Tensor{x}, F: unary(ops.LRN)},
+		sample{Op: "LRN", Name: "options", In: []*tf.Tensor{x}, F: unary(ops.LRN, ops.LRNOpts{DepthRadius: &radius, Beta: &one, Alpha: &one, Bias: &one})},
+		sample{Op: "LRN", Name: "nothing", In: []*tf.Tensor{seq(0, 2, 3, 7)}, F: unary(ops.LRN)},
+		failing("LRN", "flat", applied("LRN"), seq(2, 3)),
+		sample{Op: "LRNGrad", In: []*tf.Tensor{seq(2, 2, 3, 7), x, within(-1, 1, 2, 2, 3, 7)}, F: applied("LRNGrad", o...)},
+		failing("LRNGrad", "shape", applied("LRNGrad"), seq(2, 2, 3, 6), x, x),
+		failing("LRNGrad", "flat", applied("LRNGrad"), seq(2, 7), x, x),
+	)
+}
+
+func addGlobalNorm() {
+	const forward, back = "BatchNormWithGlobalNormalization", "BatchNormWithGlobalNormalizationGrad"
+	x, mean, variance, beta, gamma := seq(2, 3, 2, 4), seq(4), positive(4), within(-1, 1, 4), within(1, 2, 4)
+	scaled := []tf.Option{tf.Attr("variance_epsilon", float32(0.01)), tf.Attr("scale_after_normalization", true)}
+	plain := []tf.Option{tf.Attr("variance_epsilon", float32(0.01)), tf.Attr("scale_after_normalization", false)}
+	f64 := []tf.DType{tf.Float64}
+	addSamples(
+		sample{Op: forward, In: []*tf.Tensor{x, mean, variance, beta, gamma}, F: applied(forward, scaled...), Types: f64, Tol: 1e-5},
+		sample{Op: forward, Name: "plain", In: []*tf.Tensor{x, mean, variance, beta, gamma}, F: applied(forward, plain...), Tol: 1e-5},
+		sample{Op: forward, Name: "function", In: []*tf.Tensor{x, mean, variance, beta, gamma}, Tol: 1e-5, F: func(_ *tf.Graph, in []tf.Output) []tf.Output {
+			return []tf.Output{ops.BatchNormWithGlobalNormalization(in[0], in[1], in[2], in[3], in[4], 0.5, true)}
+		}},
+		sample{Op: back, In: []*tf.Tensor{x, mean, variance, gamma, seq(2, 3, 2, 4)}, F: applied(back, scaled...), Types: f64, Tol: 1e-5},
+		sample{Op: back, Name: "plain", In: []*tf.Tensor{x, mean, variance, gamma, seq(2, 3, 2, 4)}, F: applied(back, plain...), Tol: 1e-5},
+		failing(forward, "flat", applied(forward, scaled...), seq(3, 4), mean, variance, beta, gamma),
+		failing(forward, "mean", applied(forward, scaled...), x, seq(1, 4), variance, beta, gamma),
+		failing(forward, "variance", applied(forward, scaled...), x, mean, seq(1, 4), beta, gamma),
+		failing(back, "gamma", applied(back, scaled...), x, mean, variance, seq(1, 4), x),
+	)
+}
+
+func addArgmaxPool() {
+	const forward, back = "MaxPoolWithArgmax", "MaxPoolGradWithArgmax"
+	x := distinct(2, 4, 5, 3)
+	types := []tf.DType{tf.Float64, tf.Float16, tf.BFloat16, tf.Int32, tf.Int64, tf.Uint32}
+	in := func(o ops.ArgmaxOpts) []tf.Option { return pooledBy(three, two, "SAME", o) }
+	// The positions are computed, not fed: they have to belong to the images.
+	grad := func(o ops.ArgmaxOpts) func(*tf.Graph, []tf.Output) []tf.Output {
+		return func(g *tf.Graph, v []tf.Output) []tf.Output {
+			_, at := ops.MaxPoolWithArgmax(v[0], three, two, "SAME", o)
+			return []tf.Output{tf.Apply(g, back, []tf.Output{v[0], v[1], at}, pooledBy(three, two, "SAME", tf.Attr("include_batch_in_index", o.IncludeBatchInIndex))...).Output(0)}
+		}
+	}
+	batch := ops.ArgmaxOpts{IncludeBatchInIndex: true}
+	addSamples(
+		sample{Op: forward, In: []*tf.Tensor{x}, F: applied(forward, in(ops.ArgmaxOpts{})...), Types: types},
+		sample{Op: forward, Name: "in batch", In: []*tf.Tensor{x}, F: applied(forward, in(ops.ArgmaxOpts{Targmax: tf.Int32, IncludeBatchInIndex: true})...), Rough: "TensorFlow's gradient takes int64 only"},
+		sample{Op: back, In: []*tf.Tensor{x, seq(2, 2, 3, 3)}, F: grad(ops.ArgmaxOpts{}), Types: []tf.DType{tf.Float64, tf.Int32, tf.Int64, tf.Uint16}},
+		sample{Op: back, Name: "in batch", In: []*tf.Tensor{x, seq(2, 2, 3, 3)}, F: grad(batch)},
+		failing(forward, "flat", applied(forward, in(ops.ArgmaxOpts{})...), seq(4, 5, 3)),
+		failing(back, "shape", grad(batch), x, seq(2, 2, 3, 2)),
+		failing(back, "position", applied(back, pooledBy(two, two, "VALID")...), seq(1, 2, 2, 1), seq(1, 1, 1, 1), arr(tf.Shape{1, 1, 1, 1}, int64(9))),
+	)
+}
+
+func addNthElement() {
+	x := distinct(2, 3, 7)
+	addSamples(
+		sample{Op: "NthElement", In: []*tf.Tensor{x, scalar(int32(2))}, F: binary(ops.NthElement)},
+		sample{Op: "NthElement", Name: "reverse", In: []*tf.Tensor{x, scalar(int32(2))}, F: binary(ops.NthElement, ops.NthElementOpts{Reverse: true})},
+		failing("NthElement", "beyond", binary(ops.NthElement), x, scalar(int32(7))),
+		failing("NthElement", "negative", binary(ops.NthElement), x, scalar(int32(-1))),
+		failing("NthElement", "scalar", binary(ops.NthElement), rate(1), scalar(int32(0))),
+		failing("NthElement", "vector", binary(ops.NthElement), x, i32(1)),
+	)
+	regression := func(d tf.DType) func(*tf.Graph, []tf.Output) []tf.Output {
+		return func(_ *tf.Graph, in []tf.Output) []tf.Output {
+			y, segments := ops.IsotonicRegression(in[0], d)
+			return []tf.Output{y, segments}
+		}
+	}
+	m := seq(3, 6)
+	addSamples(
+		sample{Op: "IsotonicRegression", In: []*tf.Tensor{m}, F: regression(tf.Float32), Types: onlyOwn, Static: "its gradient goes row by row"},
+		sample{Op: "IsotonicRegression", Name: "integers", In: []*tf.Tensor{convert(m, tf.Int32)}, F: regression(tf.Float64)},
+		sample{Op: "IsotonicRegression", Name: "bytes", In: []*tf.Tensor{convert(m, tf.Int8)}, F: regression(tf.Float32)},
+		sample{Op: "IsotonicRegression", Name: "double", In: []*tf.Tensor{convert(m, tf.Float64)}, F: regression(tf.Float64), Static: "its gradient goes row by row"},
+	)
+}
