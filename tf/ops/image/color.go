@@ -1,0 +1,225 @@
+package image
+
+import (
+	"math"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	const types = "T: {" + floatTypes + "} = DT_FLOAT"
+	for name, f := range map[string]func(y, x []float64){"RGBToHSV": rgbToHSV, "HSVToRGB": hsvToRGB} {
+		d := tf.OpDef{
+			Name: name, In: "images: T", Out: "output: T", Attrs: types, Shape: colorShape,
+			NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", forTypes(computed(colors(f)), floats...)),
+		}
+		tf.Register(d)
+	}
+	for name, f := range map[string]func(by float64) func(y, x []float64){"AdjustHue": turnedHue, "AdjustSaturation": saturated} {
+		by := map[string]string{"AdjustHue": "delta", "AdjustSaturation": "scale"}[name]
+		tf.Register(tf.OpDef{
+			Name: name, In: "images: T; " + by + ": float", Out: "output: T", Attrs: "T: {half, float} = DT_FLOAT",
+			Shape: colorShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", forTypes(adjustKernel(by, f), tf.Float32)),
+		})
+	}
+	tf.Register(tf.OpDef{
+		Name: "AdjustContrastv2", In: "images: T; contrast_factor: float", Out: "output: T", Attrs: "T: {half, float} = DT_FLOAT",
+		Shape: contrastShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", forTypes(computed(adjustContrast), tf.Float32)),
+	})
+}
+
+// RGBToHSV returns images, whose last dimension is red, green and blue, as hue,
+// saturation and value. All are between 0 and 1.
+func RGBToHSV(images tf.Output, opts ...tf.Option) tf.Output { return apply("RGBToHSV", opts, images) }
+
+// HSVToRGB undoes RGBToHSV.
+func HSVToRGB(images tf.Output, opts ...tf.Option) tf.Output { return apply("HSVToRGB", opts, images) }
+
+// AdjustHue turns the hue of images by delta, a scalar: 1 is a full turn.
+func AdjustHue(images, delta tf.Output, opts ...tf.Option) tf.Output {
+	return apply("AdjustHue", opts, images, delta)
+}
+
+// AdjustSaturation multiplies the saturation of images by scale, a scalar.
+func AdjustSaturation(images, scale tf.Output, opts ...tf.Option) tf.Output {
+	return apply("AdjustSaturation", opts, images, scale)
+}
+
+// AdjustContrastv2 multiplies the distances of the pixels of each channel from
+// their mean by factor, a scalar.
+func AdjustContrastv2(images, factor tf.Output, opts ...tf.Option) tf.Output {
+	return apply("AdjustContrastv2", opts, images, factor)
+}
+
+// colorShape checks that the last dimension has three colors.
+func colorShape(c *tf.Infer) error {
+	s := c.In(0)
+	switch {
+	case s == nil:
+	case len(s) == 0:
+		return invalid("Shape must be at least rank 1 but is rank 0")
+	case s[len(s)-1] >= 0 && s[len(s)-1] != 3:
+		return invalid("Dimension must be 3 but is %d", s[len(s)-1])
+	}
+	c.Set(0, s)
+	return nil
+}
+
+func contrastShape(c *tf.Infer) error {
+	if s := c.In(0); s != nil && len(s) < 3 {
+		return invalid("Shape must be at least rank 3 but is rank %d", len(s))
+	}
+	if _, err := c.Rank(1, 0); err != nil {
+		return err
+	}
+	c.Set(0, c.In(0))
+	return nil
+}
+
+// colors makes what converts every pixel by f.
+func colors(f func(y, x []float64)) func(*tf.OpContext) error {
+	return func(c *tf.OpContext) error {
+		s := c.Input(0).Shape()
+		switch {
+		case len(s) < 1:
+			return invalid("input must be at least 1D%s", s.Text())
+		case s[len(s)-1] != 3:
+			return invalid("input must have 3 channels but input only has %d channels", s[len(s)-1])
+		}
+		return eachColor(c, f)
+	}
+}
+
+func eachColor(c *tf.OpContext, f func(y, x []float64)) error {
+	in := c.Input(0)
+	y, store, err := output(c, 0, in.DType(), in.Shape())
+	if err != nil {
+		return err
+	}
+	x := inFloat32(in)
+	c.ParallelFor(len(x)/3, grain/16, func(lo, hi int) {
+		var from, to [3]float64
+		for i := 3 * lo; i < 3*hi; i += 3 {
+			from = [3]float64{float64(x[i]), float64(x[i+1]), float64(x[i+2])}
+			f(to[:], from[:])
+			y[i], y[i+1], y[i+2] = float32(to[0]), float32(to[1]), float32(to[2])
+		}
+	})
+	store()
+	return nil
+}
+
+func rgbToHSV(y, x []float64) {
+	r, g, b := x[0], x[1], x[2]
+	v := max(r, g, b)
+	span := v - min(r, g, b)
+	y[0], y[1], y[2] = 0, 0, v
+	if v > 0 {
+		y[1] = span / v
+	}
+	if !(span > 0) {
+		return
+	}
+	switch norm := 1 / (6 * span); v {
+	case r:
+		y[0] = norm * (g - b)
+	case g:
+		y[0] = norm*(b-r) + 2.0/6
+	default:
+		y[0] = norm*(r-g) + 4.0/6
+	}
+	if y[0] < 0 {
+		y[0]++
+	}
+}
+
+func hsvToRGB(y, x []float64) {
+	h, s, v := 6*x[0], x[1], x[2]
+	for i, part := range [3]float64{math.Abs(h-3) - 1, 2 - math.Abs(h-2), 2 - math.Abs(h-4)} {
+		y[i] = (1 - s + s*min(1, max(0, part))) * v
+	}
+}
+
+// turnedHue keeps the greatest and the least of the colors and turns the hue
+// between them.
+func turnedHue(by float64) func(y, x []float64) {
+	return func(y, x []float64) {
+		var hsv [3]float64
+		high, low := max(x[0], x[1], x[2]), min(x[0], x[1], x[2])
+		rgbToHSV(hsv[:], x)
+		if !(high > low) {
+			hsv[0] = 0
+		}
+		h := math.Mod(hsv[0]+by, 1)
+		if h < 0 {
+			h++
+		}
+		for i, part := range [3]float64{math.Abs(6*h-3) - 1, 2 - math.Abs(6*h-2), 2 - math.Abs(6*h-4)} {
+			y[i] = low + (high-low)*min(1, max(0, part))
+		}
+	}
+}
+
+func saturated(by float64) func(y, x []float64) {
+	return func(y, x []float64) {
+		var hsv [3]float64
+		rgbToHSV(hsv[:], x)
+		hsv[1] = min(1, max(0, hsv[1]*by))
+		hsvToRGB(y, hsv[:])
+	}
+}
+
+func adjustKernel(what string, f func(by float64) func(y, x []float64)) tf.NewKernel {
+	return computed(func(c *tf.OpContext) error {
+		s, by := c.Input(0).Shape(), c.Input(1)
+		switch {
+		case len(s) < 3:
+			return invalid("input must be at least 3-D, got shape%s", s.Text())
+		case by.Rank() != 0:
+			return invalid("%s must be scalar: %s", what, by.Shape().Text())
+		case s[len(s)-1] != 3:
+			return invalid("input must have 3 channels but instead has %d channels.", s[len(s)-1])
+		}
+		return eachColor(c, f(float64(tf.Data[float32](by)[0])))
+	})
+}
+
+func adjustContrast(c *tf.OpContext) error {
+	in, by := c.Input(0), c.Input(1)
+	s := in.Shape()
+	if len(s) < 3 {
+		return invalid("input must be at least 3-D, got shape%s", s.Text())
+	}
+	if by.Rank() != 0 {
+		return invalid("contrast_factor must be scalar: %s", by.Shape().Text())
+	}
+	y, store, err := output(c, 0, in.DType(), s)
+	if err != nil || len(y) == 0 {
+		return err
+	}
+	depth := s[len(s)-1]
+	size := s[len(s)-3] * s[len(s)-2] * depth
+	x, factor := inFloat32(in), float64(tf.Data[float32](by)[0])
+	c.ParallelFor(len(x)/size, max(1, grain/size), func(lo, hi int) {
+		for i := lo * size; i < hi*size; i += size {
+			stretch(y[i:i+size], x[i:i+size], depth, factor)
+		}
+	})
+	store()
+	return nil
+}
+
+// stretch moves the pixels of an image away from the mean of their channel.
+func stretch(y, x []float32, depth int, factor float64) {
+	mean := make([]float64, depth)
+	for i, v := range x {
+		mean[i%depth] += float64(v)
+	}
+	for ch := range mean {
+		mean[ch] /= float64(len(x) / depth)
+	}
+	for i, v := range x {
+		m := mean[i%depth]
+		y[i] = float32((float64(v)-m)*factor + m)
+	}
+}

@@ -1,0 +1,90 @@
+package image_test
+
+import (
+	"testing"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/eager"
+	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/ops/image"
+)
+
+func init() {
+	x := within(0.01, 0.99, 2, 3, 4, 3)
+	f64 := []tf.DType{tf.Float64}
+	for _, op := range []string{"RGBToHSV", "HSVToRGB"} {
+		addSamples(
+			sample{Op: op, In: tensors{x}, F: applied(op), Tol: 1e-5, Types: []tf.DType{}},
+			sample{Op: op, Name: "double", In: tensors{x}, F: applied(op), Tol: 1e-6, Types: f64},
+			sample{Op: op, Name: "grays", In: tensors{arr(tf.Shape{3, 3}, float32(0), 0, 0, 1, 1, 1, 0.5, 0.5, 0.5)}, F: applied(op), Types: []tf.DType{}},
+			failing(op, "channels", applied(op), seq(2, 4)),
+			failing(op, "scalar", applied(op), scalar(float32(1))))
+	}
+	for _, op := range []string{"AdjustHue", "AdjustSaturation", "AdjustContrastv2"} {
+		addSamples(
+			sample{Op: op, In: tensors{x, scalar(float32(0.3))}, F: applied(op), Tol: 1e-5},
+			sample{Op: op, Name: "back", In: tensors{x, scalar(float32(-0.7))}, F: applied(op), Tol: 1e-5},
+			failing(op, "flat", applied(op), seq(2, 3), scalar(float32(0.3))))
+	}
+	addSamples(
+		failing("AdjustHue", "delta", applied("AdjustHue"), x, seq(1)),
+		failing("AdjustSaturation", "scale", applied("AdjustSaturation"), x, seq(1)),
+		failing("AdjustContrastv2", "factor", applied("AdjustContrastv2"), x, seq(1)),
+		failing("AdjustHue", "channels", applied("AdjustHue"), seq(2, 3, 4), scalar(float32(0.3))))
+	addPNG()
+}
+
+// addPNG adds pictures that this package has written: TensorFlow reads them.
+func addPNG() {
+	roundTrip := func(opts ...tf.Option) func(*tf.Graph, []tf.Output) []tf.Output {
+		return func(_ *tf.Graph, in []tf.Output) []tf.Output {
+			return []tf.Output{image.DecodePng(image.EncodePng(in[0]), opts...)}
+		}
+	}
+	deep := image.DecodeOpts{DType: tf.Uint16}
+	for name, channels := range map[string]int{"gray": 1, "gray and alpha": 2, "color": 3, "color and alpha": 4} {
+		x := bytesOf(tf.Shape{5, 6, channels})
+		addSamples(
+			sample{Op: "DecodePng", Name: name, In: tensors{x}, F: roundTrip()},
+			sample{Op: "DecodePng", Name: name + " deep", In: tensors{x}, F: roundTrip(deep)},
+			sample{Op: "EncodePng", Name: name, In: tensors{x}, F: roundTrip()})
+	}
+	addSamples(
+		sample{Op: "DecodePng", Name: "more channels", In: tensors{bytesOf(tf.Shape{5, 6, 1})}, F: roundTrip(image.DecodeOpts{Channels: 3})},
+		failing("DecodePng", "contents", unary(image.DecodePng), scalar("GIF?")),
+		failing("DecodePng", "contents of two", unary(image.DecodePng), arr(tf.Shape{2}, "", "")),
+		failing("EncodePng", "flat", unary(image.EncodePng), bytesOf(tf.Shape{5, 6})),
+		failing("EncodePng", "channels", unary(image.EncodePng), bytesOf(tf.Shape{5, 6, 5})))
+}
+
+func bytesOf(s tf.Shape) *tf.Tensor {
+	t := tf.NewTensor(tf.Uint8, s)
+	for i := range tf.Data[uint8](t) {
+		tf.Data[uint8](t)[i] = uint8(i * 37)
+	}
+	return t
+}
+
+// TestPNGOf16Bits: samples of 16 bits come back whole, of several images at
+// once.
+func TestPNGOf16Bits(t *testing.T) {
+	want := tf.NewTensor(tf.Uint16, tf.Shape{2, 3, 4, 3})
+	for i := range tf.Data[uint16](want) {
+		tf.Data[uint16](want)[i] = uint16(i * 911)
+	}
+	g := eager.New()
+	files := image.EncodePng(ops.ConstTensor(g, want))
+	for k := range 2 {
+		one := ops.GatherV2(files, ops.Scalar(g, int32(k)), ops.Scalar(g, int32(0)))
+		got, err := image.DecodePng(one, image.DecodeOpts{DType: tf.Uint16}).Value()
+		if err != nil {
+			t.Fatal(err)
+		}
+		size := got.Len()
+		for i, v := range tf.Data[uint16](got) {
+			if v != tf.Data[uint16](want)[k*size+i] {
+				t.Fatalf("image %d, sample %d is %d, want %d", k, i, v, tf.Data[uint16](want)[k*size+i])
+			}
+		}
+	}
+}

@@ -1,0 +1,274 @@
+package image
+
+import (
+	"math"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+const (
+	boxInputs = "boxes: float; box_ind: int32"
+	cropTypes = "uint8, uint16, int8, int16, int32, int64, half, float, double"
+)
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "CropAndResize", In: "image: T; " + boxInputs + "; crop_size: int32", Out: "crops: float",
+		Attrs: "T: {" + cropTypes + "}; method: {'bilinear', 'nearest'} = 'bilinear'; extrapolation_value: float = 0.0",
+		Shape: cropShape, Expensive: true, Grad: cropGrad, Kernels: tf.ByType("T", forTypes(cropKernel, cropped()...)),
+	})
+	tf.Register(tf.OpDef{
+		Name: "CropAndResizeGradImage", In: "grads: float; " + boxInputs + "; image_size: int32", Out: "output: T",
+		Attrs: "T: {float, half, double}; method: {'bilinear', 'nearest'} = 'bilinear'",
+		Shape: cropImageShape, Expensive: true, NoGrad: tf.NoGradientDefined,
+		Kernels: tf.ByType("T", forTypes(cropImageKernel, tf.Float16, tf.Float32, tf.Float64)),
+	})
+	tf.Register(tf.OpDef{
+		Name: "CropAndResizeGradBoxes", In: "grads: float; image: T; " + boxInputs, Out: "output: float",
+		Attrs: "T: {" + cropTypes + "}; method: {'bilinear'} = 'bilinear'",
+		Shape: likeBoxes, Expensive: true, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", forTypes(computed(cropBoxes), cropped()...)),
+	})
+}
+
+// cropped are the types that images to be cropped may have.
+func cropped() []tf.DType {
+	return []tf.DType{tf.Uint8, tf.Uint16, tf.Int8, tf.Int16, tf.Int32, tf.Int64, tf.Float16, tf.Float32, tf.Float64}
+}
+
+// CropOpts are the optional attributes of CropAndResize: "bilinear", the
+// default, or "nearest", and the value of what lies outside of an image.
+type CropOpts struct {
+	Method        string
+	Extrapolation float32
+}
+
+// Apply sets the attributes.
+func (o CropOpts) Apply(s *tf.Spec) {
+	if o.Method != "" {
+		s.Set("method", o.Method)
+	}
+	s.Set("extrapolation_value", o.Extrapolation)
+}
+
+// CropAndResize returns the parts of images that boxes show, all of the given
+// height and width. A box is [y1 x1 y2 x2], where 0 and 1 are the first and
+// last pixel; boxInd says of which image.
+func CropAndResize(images, boxes, boxInd, size tf.Output, opts ...tf.Option) tf.Output {
+	return apply("CropAndResize", opts, images, boxes, boxInd, size)
+}
+
+func cropShape(c *tf.Infer) error {
+	s, err := c.Rank(0, 4)
+	if err != nil {
+		return err
+	}
+	boxes, err := c.Rank(1, 2)
+	if err != nil {
+		return err
+	}
+	if _, err := c.Rank(2, 1); err != nil {
+		return err
+	}
+	if boxes[1] >= 0 && boxes[1] != 4 {
+		return invalid("Dimension must be 4 but is %d", boxes[1])
+	}
+	h, w, err := sizesAt(c, 3)
+	if err == nil {
+		c.Set(0, tf.Shape{boxes[0], h, w, s[3]})
+	}
+	return err
+}
+
+func cropImageShape(c *tf.Infer) error {
+	s := c.ConstShape(3)
+	if s == nil {
+		s = tf.Shape{-1, -1, -1, -1}
+	}
+	c.Set(0, s)
+	return nil
+}
+
+func likeBoxes(c *tf.Infer) error {
+	c.Set(0, c.In(2))
+	return nil
+}
+
+// A crop describes how boxes are cut out of images of shape image into crops
+// of shape out.
+type crop struct {
+	image, out tf.Shape
+	boxes      []float32
+	of         []int32 // the image of each box
+	nearest    bool
+}
+
+// cropOf checks boxes and the images they are of.
+func cropOf(boxes, of *tf.Tensor, image, out tf.Shape, method string) (*crop, error) {
+	if boxes.Len() == 0 && of.Len() == 0 {
+		return &crop{image: image, out: append(tf.Shape{0}, out[1:]...)}, nil
+	}
+	b := boxes.Shape()
+	switch {
+	case len(b) != 2:
+		return nil, invalid("boxes must be 2-D%s", b.Text())
+	case b[1] != 4:
+		return nil, invalid("boxes must have 4 columns")
+	case of.Rank() != 1:
+		return nil, invalid("box_index must be 1-D%s", of.Shape().Text())
+	case of.Len() != b[0]:
+		return nil, invalid("box_index has incompatible shape")
+	}
+	v := &crop{image, append(tf.Shape{b[0]}, out[1:]...), tf.Data[float32](boxes), tf.Data[int32](of), method == "nearest"}
+	for _, i := range v.of {
+		if i < 0 || int(i) >= image[0] {
+			return nil, tf.Errorf(tf.OutOfRange, "box_index has values outside [0, batch_size)")
+		}
+	}
+	return v, nil
+}
+
+// checkImage checks the shape of images.
+func checkImage(s tf.Shape) error {
+	if len(s) != 4 {
+		return invalid("input image must be 4-D%s", s.Text())
+	}
+	if s[1] <= 0 || s[2] <= 0 {
+		return invalid("image dimensions must be positive")
+	}
+	return nil
+}
+
+// checkGrads checks the shape of the gradient of crops.
+func checkGrads(g tf.Shape, boxes int) error {
+	switch {
+	case len(g) != 4:
+		return invalid("grads image must be 4-D%s", g.Text())
+	case g[1] <= 0 || g[2] <= 0:
+		return invalid("grads dimensions must be positive")
+	case g[0] != boxes:
+		return invalid("boxes and grads have incompatible shape")
+	}
+	return nil
+}
+
+// position returns where pixel i of n new ones is, between first and last of
+// size pixels, and how far last moves it.
+func position(i, n, size int, first, last float32) float32 {
+	if n <= 1 {
+		return 0.5 * (first + last) * float32(size-1)
+	}
+	return first*float32(size-1) + float32(i)*((last-first)*float32(size-1)/float32(n-1))
+}
+
+// A cut is a pixel of a crop: the corners around it and how near it is to the
+// lower and right ones.
+type cut struct {
+	box, to                  int // the box and the first element of the pixel
+	y, x                     int // of the crop
+	top, bottom, left, right int // pixels, by rows and columns
+	dy, dx                   float32
+	outside                  bool
+}
+
+// eachPixel calls f for every pixel of boxes [lo, hi).
+func (v *crop) eachPixel(lo, hi int, f func(p *cut)) {
+	h, w := v.out[1], v.out[2]
+	for b := lo; b < hi; b++ {
+		box := v.boxes[4*b : 4*b+4]
+		for y := range h {
+			inY := position(y, h, v.image[1], box[0], box[2])
+			for x := range w {
+				inX := position(x, w, v.image[2], box[1], box[3])
+				p := cut{box: b, to: ((b*h+y)*w + x) * v.out[3], y: y, x: x}
+				v.place(&p, inY, inX)
+				f(&p)
+			}
+		}
+	}
+}
+
+// place finds the corners around a position.
+func (v *crop) place(p *cut, y, x float32) {
+	if !(y >= 0 && y <= float32(v.image[1]-1) && x >= 0 && x <= float32(v.image[2]-1)) {
+		p.outside = true
+		return
+	}
+	if v.nearest {
+		p.top, p.left = int(math.Round(float64(y))), int(math.Round(float64(x)))
+		p.bottom, p.right = p.top, p.left
+		return
+	}
+	p.top, p.left = floor(y), floor(x)
+	p.bottom, p.right = int(math.Ceil(float64(y))), int(math.Ceil(float64(x)))
+	p.dy, p.dx = y-float32(p.top), x-float32(p.left)
+}
+
+// pixel returns the first element of a pixel of the image of a box.
+func (v *crop) pixel(box, y, x int) int {
+	return ((int(v.of[box])*v.image[1]+y)*v.image[2] + x) * v.image[3]
+}
+
+// corners returns the first elements of the pixels around p and their weights.
+func (v *crop) corners(p *cut) (at [4]int, weight [4]float32) {
+	at = [4]int{v.pixel(p.box, p.top, p.left), v.pixel(p.box, p.top, p.right), v.pixel(p.box, p.bottom, p.left), v.pixel(p.box, p.bottom, p.right)}
+	return at, [4]float32{(1 - p.dy) * (1 - p.dx), (1 - p.dy) * p.dx, p.dy * (1 - p.dx), p.dy * p.dx}
+}
+
+func (v *crop) boxGrain() int { return max(1, grain/max(1, v.out[1]*v.out[2]*v.out[3])) }
+
+func cropKernel(n *tf.Node) (tf.Kernel, error) {
+	method, beyond := n.Str("method"), n.Float("extrapolation_value")
+	return tf.Compute(func(c *tf.OpContext) error {
+		s := c.Input(0).Shape()
+		if err := checkImage(s); err != nil {
+			return err
+		}
+		h, w, err := cropSize(c.Input(3))
+		if err != nil {
+			return err
+		}
+		v, err := cropOf(c.Input(1), c.Input(2), s, tf.Shape{-1, h, w, s[3]}, method)
+		if err != nil {
+			return err
+		}
+		y, store, err := output(c, 0, tf.Float32, v.out)
+		if err != nil {
+			return err
+		}
+		x := inFloat32(c.Input(0))
+		c.ParallelFor(v.out[0], v.boxGrain(), func(lo, hi int) {
+			v.eachPixel(lo, hi, func(p *cut) { v.cutOut(y[p.to:][:s[3]], x, p, beyond) })
+		})
+		store()
+		return nil
+	}), nil
+}
+
+func cropSize(t *tf.Tensor) (h, w int, err error) {
+	switch {
+	case t.Rank() != 1:
+		return 0, 0, invalid("crop_size must be 1-D%s", t.Shape().Text())
+	case t.Len() != 2:
+		return 0, 0, invalid("crop_size must have two elements%s", t.Shape().Text())
+	}
+	v := tf.Data[int32](t)
+	if v[0] <= 0 || v[1] <= 0 {
+		return 0, 0, invalid("crop dimensions must be positive")
+	}
+	return int(v[0]), int(v[1]), nil
+}
+
+// cutOut sets dst to a pixel of a crop.
+func (v *crop) cutOut(dst, x []float32, p *cut, beyond float32) {
+	if p.outside {
+		kernel.Fill(dst, beyond)
+		return
+	}
+	at, _ := v.corners(p)
+	for ch := range dst {
+		top := x[at[0]+ch] + (x[at[1]+ch]-x[at[0]+ch])*p.dx
+		bottom := x[at[2]+ch] + (x[at[3]+ch]-x[at[2]+ch])*p.dx
+		dst[ch] = top + (bottom-top)*p.dy
+	}
+}

@@ -1,0 +1,157 @@
+package image
+
+import (
+	"math"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
+)
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "ResizeNearestNeighbor", In: "images: T; size: int32", Out: "resized_images: T", Attrs: "T: {" + imageTypes + "}; " + resizeAttrs,
+		Shape: resizeShape, Grad: nearestGrad,
+		Kernels: tf.ByType("T", map[tf.DType]tf.NewKernel{
+			tf.Int8: nearest[int8], tf.Uint8: nearest[uint8], tf.Int16: nearest[int16], tf.Uint16: nearest[uint16], tf.Int32: nearest[int32], tf.Int64: nearest[int64],
+			tf.Float16: nearest[tf.Half], tf.BFloat16: nearest[tf.BF16], tf.Float32: nearest[float32], tf.Float64: nearest[float64],
+		}),
+	})
+	tf.Register(tf.OpDef{
+		Name: "ResizeNearestNeighborGrad", In: "grads: T; size: int32", Out: "output: T",
+		Attrs: "T: {uint8, int8, int32, half, float, double, bfloat16}; " + resizeAttrs,
+		Shape: resizeShape, NoGrad: tf.NoGradientDefined,
+		Kernels: tf.ByType("T", map[tf.DType]tf.NewKernel{
+			tf.Int8: nearestBack[int8], tf.Uint8: nearestBack[uint8], tf.Int32: nearestBack[int32], tf.Float32: nearestBack[float32], tf.Float64: nearestBack[float64],
+			tf.Float16: nearestBackHalf, tf.BFloat16: nearestBackHalf,
+		}),
+	})
+}
+
+// ResizeNearestNeighbor returns images with the given height and width, whose
+// pixels are the nearest of the old ones.
+func ResizeNearestNeighbor(images, size tf.Output, opts ...tf.Option) tf.Output {
+	return apply("ResizeNearestNeighbor", opts, images, size)
+}
+
+// nearestPixel returns the old pixel that pixel i of the new images is.
+func (r resizing) nearestPixel(i int) int {
+	at := float32(i) * r.scale
+	if r.halfPixels {
+		at = (float32(i) + 0.5) * r.scale
+	}
+	if r.aligned {
+		return within(int(math.Round(float64(at))), r.in)
+	}
+	return within(floor(at), r.in)
+}
+
+// eachNearest calls f for every pixel of new images: number to of them is
+// number from of the old ones.
+func eachNearest(batch int, rows, columns resizing, f func(to, from int)) {
+	to := 0
+	for b := range batch {
+		for y := range rows.out {
+			line := (b*rows.in + rows.nearestPixel(y)) * columns.in
+			for x := range columns.out {
+				f(to, line+columns.nearestPixel(x))
+				to++
+			}
+		}
+	}
+}
+
+func nearest[T tf.Elem](n *tf.Node) (tf.Kernel, error) {
+	if err := checkCenters(n); err != nil {
+		return nil, err
+	}
+	return tf.Compute(func(c *tf.OpContext) error {
+		s, h, w, err := resizeArgs(c)
+		if err != nil {
+			return err
+		}
+		out, err := c.Alloc(0, c.Input(0).DType(), tf.Shape{s[0], h, w, s[3]})
+		if err != nil {
+			return err
+		}
+		y, x, depth := tf.Data[T](out), tf.Data[T](c.Input(0)), s[3]
+		eachNearest(s[0], newResizing(n, s[1], h), newResizing(n, s[2], w), func(to, from int) {
+			copy(y[to*depth:(to+1)*depth], x[from*depth:])
+		})
+		return nil
+	}), nil
+}
+
+// nearestBackArgs describes how the images whose gradient is asked for were
+// resized.
+func nearestBackArgs(c *tf.OpContext) (s tf.Shape, rows, columns resizing, err error) {
+	g, h, w, err := resizeArgs(c)
+	if err != nil {
+		return nil, rows, columns, err
+	}
+	return tf.Shape{g[0], h, w, g[3]}, newResizing(c.Node, h, g[1]), newResizing(c.Node, w, g[2]), nil
+}
+
+func nearestBack[T interface {
+	kernel.Real
+	tf.Elem
+}](n *tf.Node) (tf.Kernel, error) {
+	if err := checkCenters(n); err != nil {
+		return nil, err
+	}
+	return tf.Compute(func(c *tf.OpContext) error {
+		s, rows, columns, err := nearestBackArgs(c)
+		if err != nil {
+			return err
+		}
+		out, err := c.Alloc(0, c.Input(0).DType(), s)
+		if err != nil {
+			return err
+		}
+		addNearest(tf.Data[T](out), tf.Data[T](c.Input(0)), s, rows, columns)
+		return nil
+	}), nil
+}
+
+func nearestBackHalf(n *tf.Node) (tf.Kernel, error) {
+	if err := checkCenters(n); err != nil {
+		return nil, err
+	}
+	return tf.Compute(func(c *tf.OpContext) error {
+		s, rows, columns, err := nearestBackArgs(c)
+		if err != nil {
+			return err
+		}
+		dx, store, err := output(c, 0, c.Input(0).DType(), s)
+		if err != nil {
+			return err
+		}
+		addNearest(dx, inFloat32(c.Input(0)), s, rows, columns)
+		store()
+		return nil
+	}), nil
+}
+
+func addNearest[T kernel.Real](dx, dy []T, s tf.Shape, rows, columns resizing) {
+	clear(dx)
+	depth := s[3]
+	eachNearest(s[0], rows, columns, func(from, to int) {
+		kernel.Add(dx[to*depth:(to+1)*depth], dx[to*depth:(to+1)*depth], dy[from*depth:(from+1)*depth])
+	})
+}
+
+func nearestGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	x := op.Input(0)
+	o := ResizeOpts{op.Bool("align_corners"), op.Bool("half_pixel_centers")}
+	return tf.Grads(apply("ResizeNearestNeighborGrad", []tf.Option{o}, dy[0], heightAndWidth(x)), tf.Output{})
+}
+
+// heightAndWidth returns those sizes of images as a vector.
+func heightAndWidth(x tf.Output) tf.Output {
+	g := x.Graph()
+	if s := x.Shape(); len(s) == 4 && s[1] >= 0 && s[2] >= 0 {
+		return ops.Const(g, []int32{int32(s[1]), int32(s[2])}, 2)
+	}
+	begin, size := ops.Const(g, []int32{1}, 1), ops.Const(g, []int32{2}, 1)
+	return ops.Slice(ops.Shape(x), begin, size)
+}

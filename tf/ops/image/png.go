@@ -1,0 +1,150 @@
+package image
+
+import (
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "DecodePng", In: "contents: string", Out: "image: dtype", Attrs: "channels: int = 0; dtype: {uint8, uint16} = DT_UINT8",
+		Shape: decodedShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(decodePNGKernel),
+	})
+	tf.Register(tf.OpDef{
+		Name: "EncodePng", In: "image: T", Out: "contents: string", Attrs: "compression: int = -1; T: {uint8, uint16} = DT_UINT8",
+		Shape: encodedShape, NoGrad: tf.NotDifferentiable, Kernels: tf.ByType("T", forTypes(encodePNGKernel, tf.Uint8, tf.Uint16)),
+	})
+}
+
+// DecodeOpts are the optional attributes of DecodePng: the number of channels,
+// 0 for as many as the file has, and the type of the pixels, uint8 if it is not
+// given.
+type DecodeOpts struct {
+	Channels int
+	DType    tf.DType
+}
+
+// Apply sets the attributes.
+func (o DecodeOpts) Apply(s *tf.Spec) {
+	s.Set("channels", o.Channels)
+	if o.DType != tf.Invalid {
+		s.Set("dtype", o.DType)
+	}
+}
+
+// DecodePng returns the image [height width channels] of a PNG file, whose
+// bytes contents, a scalar, holds.
+func DecodePng(contents tf.Output, opts ...tf.Option) tf.Output {
+	return apply("DecodePng", opts, contents)
+}
+
+// EncodePng returns an image [height width channels], or several in dimensions
+// before these, as the bytes of PNG files.
+func EncodePng(image tf.Output, opts ...tf.Option) tf.Output { return apply("EncodePng", opts, image) }
+
+func checkChannels(n *tf.Node) (int, error) {
+	channels := n.Int("channels")
+	switch channels {
+	case 0, 1, 3, 4:
+		return channels, nil
+	}
+	return 0, invalid("`channels` must be 0, 1, 3 or 4 but got %d", channels)
+}
+
+func decodedShape(c *tf.Infer) error {
+	if _, err := c.Rank(0, 0); err != nil {
+		return err
+	}
+	channels, err := checkChannels(c.Node)
+	if channels == 0 {
+		channels = -1
+	}
+	c.Set(0, tf.Shape{-1, -1, channels})
+	return err
+}
+
+func encodedShape(c *tf.Infer) error {
+	s := c.In(0)
+	if s == nil {
+		return nil
+	}
+	if len(s) < 3 {
+		return invalid("Shape must be at least rank 3 but is rank %d", len(s))
+	}
+	c.Set(0, s[:len(s)-3])
+	return nil
+}
+
+func decodePNGKernel(n *tf.Node) (tf.Kernel, error) {
+	channels, err := checkChannels(n)
+	if err != nil {
+		return nil, err
+	}
+	d := n.Type("dtype")
+	return tf.Compute(func(c *tf.OpContext) error {
+		in := c.Input(0)
+		if in.Len() != 1 {
+			return invalid("`contents` must be scalar but got shape%s", in.Shape().Text())
+		}
+		p, err := decodePNG(tf.Data[string](in)[0], channels)
+		if err != nil {
+			return err
+		}
+		out, err := c.Alloc(0, d, tf.Shape{p.height, p.width, p.channels})
+		if err != nil {
+			return err
+		}
+		if d == tf.Uint16 {
+			copy(tf.Data[uint16](out), p.samples)
+			return nil
+		}
+		for i, v := range p.samples {
+			tf.Data[uint8](out)[i] = uint8(v >> 8)
+		}
+		return nil
+	}), nil
+}
+
+func encodePNGKernel(n *tf.Node) (tf.Kernel, error) {
+	level := n.Int("compression")
+	if level < -1 || level > 9 {
+		return nil, invalid("compression should be in [-1,9], got %d", level)
+	}
+	return tf.Compute(func(c *tf.OpContext) error {
+		in := c.Input(0)
+		s := in.Shape()
+		if len(s) < 3 {
+			return invalid("images must be at least rank 3%s", s.Text())
+		}
+		h, w, channels := s[len(s)-3], s[len(s)-2], s[len(s)-1]
+		if channels < 1 || channels > 4 {
+			return invalid("image must have 1, 2, 3, or 4 channels, got %d", channels)
+		}
+		out, err := c.Alloc(0, tf.String, s[:len(s)-3].Clone())
+		if err != nil {
+			return err
+		}
+		if h == 0 || w == 0 {
+			return invalid("PNG encoding failed: image has no pixels, shape%s", s.Text())
+		}
+		bytes := bigEndian(in)
+		for i := range out.Len() {
+			size := len(bytes) / out.Len()
+			if tf.Data[string](out)[i], err = encodePNG(bytes[i*size:(i+1)*size], h, w, channels, level); err != nil {
+				return err
+			}
+		}
+		return nil
+	}), nil
+}
+
+// bigEndian returns the bytes of samples as PNG has them.
+func bigEndian(t *tf.Tensor) []byte {
+	if t.DType() == tf.Uint8 {
+		return tf.Data[uint8](t)
+	}
+	out := make([]byte, 0, 2*t.Len())
+	for _, v := range tf.Data[uint16](t) {
+		out = append(out, byte(v>>8), byte(v))
+	}
+	return out
+}

@@ -1,0 +1,289 @@
+package image
+
+import (
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+const resizeAttrs = "align_corners: bool = false; half_pixel_centers: bool = false"
+
+func init() {
+	const in = "images: T; size: int32"
+	for _, r := range []struct {
+		name, types string
+		grad        tf.GradFunc
+		interpolate interpolation
+	}{
+		{"ResizeBilinear", "int8, uint8, int16, uint16, int32, int64, bfloat16, half, float, double", bilinearGrad, bilinear},
+		{"ResizeBicubic", imageTypes, bicubicGrad, bicubic},
+	} {
+		tf.Register(tf.OpDef{
+			Name: r.name, In: in, Out: "resized_images: float", Attrs: "T: {" + r.types + "}; " + resizeAttrs,
+			Shape: resizeShape, Expensive: true, Grad: r.grad, Kernels: tf.ByType("T", forTypes(resizeKernel(r.interpolate), reals...)),
+		})
+	}
+	tf.Register(tf.OpDef{
+		Name: "ResizeArea", In: in, Out: "resized_images: float", Attrs: "T: {" + imageTypes + "}; align_corners: bool = false",
+		Shape: resizeShape, Expensive: true, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", forTypes(resizeKernel(area), reals...)),
+	})
+	for name, types := range map[string][]tf.DType{"ResizeBilinear": floats, "ResizeBicubic": {tf.Float32, tf.Float64}} {
+		list, rule := floatTypes, bilinear
+		if name == "ResizeBicubic" {
+			list, rule = "float, double", bicubic
+		}
+		tf.Register(tf.OpDef{
+			Name: name + "Grad", In: "grads: float; original_image: T", Out: "output: T", Attrs: "T: {" + list + "}; " + resizeAttrs,
+			Shape: likeOriginal, Expensive: true, NoGrad: resizeNoGrad(name), Kernels: tf.ByType("T", forTypes(resizeBackKernel(name, rule), types...)),
+		})
+	}
+}
+
+// resizeNoGrad: TensorFlow declares one of the two as not differentiable.
+func resizeNoGrad(name string) tf.NoGradient {
+	if name == "ResizeBilinear" {
+		return tf.NotDifferentiable
+	}
+	return tf.NoGradientDefined
+}
+
+// ResizeOpts are the optional attributes of the Resize operations: where the
+// pixels of images of different sizes meet. By default their first corners do.
+type ResizeOpts struct{ AlignCorners, HalfPixelCenters bool }
+
+// Apply sets the attributes.
+func (o ResizeOpts) Apply(s *tf.Spec) {
+	s.Set("align_corners", o.AlignCorners)
+	if o.HalfPixelCenters {
+		s.Set("half_pixel_centers", true)
+	}
+}
+
+// ResizeBilinear returns images with the given height and width, whose pixels
+// are means of the four nearest, as float32.
+func ResizeBilinear(images, size tf.Output, opts ...tf.Option) tf.Output {
+	return apply("ResizeBilinear", opts, images, size)
+}
+
+// ResizeBicubic is ResizeBilinear by cubic curves through sixteen pixels.
+func ResizeBicubic(images, size tf.Output, opts ...tf.Option) tf.Output {
+	return apply("ResizeBicubic", opts, images, size)
+}
+
+// ResizeArea is ResizeBilinear by means of the area that a pixel covers.
+func ResizeArea(images, size tf.Output, opts ...tf.Option) tf.Output {
+	return apply("ResizeArea", opts, images, size)
+}
+
+// resizeShape serves the ops whose input 1 is the size.
+func resizeShape(c *tf.Infer) error {
+	s, err := c.Rank(0, 4)
+	if err != nil {
+		return err
+	}
+	h, w, err := sizesAt(c, 1)
+	if err == nil {
+		c.Set(0, tf.Shape{s[0], h, w, s[3]})
+	}
+	return err
+}
+
+func likeOriginal(c *tf.Infer) error {
+	s, err := c.Rank(1, 4)
+	if err == nil {
+		c.Set(0, s)
+	}
+	return err
+}
+
+// A resizing describes how one dimension of images is resized.
+type resizing struct {
+	in, out             int
+	scale               float32
+	aligned, halfPixels bool
+}
+
+func newResizing(n *tf.Node, in, out int) resizing {
+	r := resizing{in: in, out: out, aligned: n.Bool("align_corners"), halfPixels: n.Bool("half_pixel_centers")}
+	if r.aligned && out > 1 {
+		r.scale = float32(in-1) / float32(out-1)
+	} else {
+		r.scale = float32(in) / float32(out)
+	}
+	return r
+}
+
+// source returns the position in the old images of pixel i of the new ones.
+func (r resizing) source(i int) float32 {
+	if r.halfPixels {
+		return (float32(i)+0.5)*r.scale - 0.5
+	}
+	return float32(i) * r.scale
+}
+
+// taps are the pixels that a new one is made of, with their weights.
+type taps struct {
+	at     []int
+	weight []float32
+}
+
+// An interpolation returns what pixel i of the new images is made of.
+type interpolation func(r resizing, i int) taps
+
+func (r resizing) all(f interpolation) []taps {
+	out := make([]taps, r.out)
+	for i := range out {
+		out[i] = f(r, i)
+	}
+	return out
+}
+
+// checkCenters refuses attributes that contradict each other.
+func checkCenters(n *tf.Node) error {
+	if n.Bool("align_corners") && n.Bool("half_pixel_centers") {
+		return invalid("If half_pixel_centers is True, align_corners must be False.")
+	}
+	return nil
+}
+
+// resizeArgs checks images and size.
+func resizeArgs(c *tf.OpContext) (s tf.Shape, h, w int, err error) {
+	s = c.Input(0).Shape()
+	if len(s) != 4 {
+		return s, 0, 0, invalid("input must be 4-dimensional%s", s.Text())
+	}
+	if h, w, err = vector2(c.Input(1), "shape_t"); err != nil {
+		return s, 0, 0, err
+	}
+	switch {
+	case h <= 0 || w <= 0:
+		return s, 0, 0, invalid("output dimensions must be positive")
+	case s[1] <= 0 || s[2] <= 0:
+		return s, 0, 0, invalid("input image must be of non-zero size")
+	}
+	return s, h, w, tf.CheckSize(tf.Float32, tf.Shape{s[0], h, w, s[3]})
+}
+
+func resizeKernel(f interpolation) tf.NewKernel {
+	return func(n *tf.Node) (tf.Kernel, error) {
+		if err := checkCenters(n); err != nil {
+			return nil, err
+		}
+		return tf.Compute(func(c *tf.OpContext) error {
+			s, h, w, err := resizeArgs(c)
+			if err != nil {
+				return err
+			}
+			y, store, err := output(c, 0, tf.Float32, tf.Shape{s[0], h, w, s[3]})
+			if err != nil || len(y) == 0 {
+				return err
+			}
+			rows, columns := newResizing(n, s[1], h).all(f), newResizing(n, s[2], w).all(f)
+			resize(c, s, y, inFloat32(c.Input(0)), rows, columns)
+			store()
+			return nil
+		}), nil
+	}
+}
+
+// resize computes y from images x of shape s: first the rows that make up a
+// new one are added up, then the columns of that.
+func resize(c *tf.OpContext, s tf.Shape, y, x []float32, rows, columns []taps) {
+	width, channels := s[2]*s[3], s[3]
+	line := len(columns) * channels
+	c.ParallelFor(s[0]*len(rows), max(1, grain/max(line, width)), func(lo, hi int) {
+		sum := make([]float32, width)
+		for i := lo; i < hi; i++ {
+			image, row := i/len(rows), rows[i%len(rows)]
+			clear(sum)
+			for k, at := range row.at {
+				kernel.Axpy(sum, row.weight[k], x[(image*s[1]+at)*width:][:width])
+			}
+			resizeLine(y[i*line:(i+1)*line], sum, columns, channels)
+		}
+	})
+}
+
+func resizeLine(y, x []float32, columns []taps, channels int) {
+	for o, column := range columns {
+		dst := y[o*channels : (o+1)*channels]
+		clear(dst)
+		for k, at := range column.at {
+			w := column.weight[k]
+			for ch, v := range x[at*channels:][:channels] {
+				dst[ch] += w * v
+			}
+		}
+	}
+}
+
+func resizeBackKernel(of string, f interpolation) tf.NewKernel {
+	return func(n *tf.Node) (tf.Kernel, error) {
+		if err := checkCenters(n); err != nil {
+			return nil, err
+		}
+		return tf.Compute(func(c *tf.OpContext) error {
+			g, s := c.Input(0).Shape(), c.Input(1).Shape()
+			switch {
+			case len(g) != 4:
+				return invalid("input_grad must be 4-dimensional%s", g.Text())
+			case len(s) != 4:
+				return invalid("original_image must be 4-dimensional%s", s.Text())
+			case g[0] != s[0] || g[3] != s[3]:
+				return invalid("%sGrad: gradient %s and image %s differ in batch or channels", of, g.Text(), s.Text())
+			case g.NumElements() > 0 && s.NumElements() == 0:
+				return invalid("input image must be of non-zero size")
+			}
+			dx, store, err := output(c, 0, n.Type("T"), s)
+			if err != nil {
+				return err
+			}
+			clear(dx)
+			if g.NumElements() > 0 {
+				rows, columns := newResizing(n, s[1], g[1]).all(f), newResizing(n, s[2], g[2]).all(f)
+				resizeBack(c, s, dx, tf.Data[float32](c.Input(0)), rows, columns)
+			}
+			store()
+			return nil
+		}), nil
+	}
+}
+
+// resizeBack gives the gradient of each new pixel to those it is made of.
+func resizeBack(c *tf.OpContext, s tf.Shape, dx, dy []float32, rows, columns []taps) {
+	channels := s[3]
+	c.ParallelFor(s[0], max(1, grain/max(1, len(rows)*len(columns)*channels)), func(lo, hi int) {
+		for i := lo * len(rows); i < hi*len(rows); i++ {
+			row := rows[i%len(rows)]
+			for o, column := range columns {
+				src := dy[(i*len(columns)+o)*channels:][:channels]
+				for k, y := range row.at {
+					for l, x := range column.at {
+						w := row.weight[k] * column.weight[l]
+						kernel.Axpy(dx[((i/len(rows)*s[1]+y)*s[2]+x)*channels:][:channels], w, src)
+					}
+				}
+			}
+		}
+	})
+}
+
+func bilinearGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return resizeGrad("ResizeBilinearGrad", op, dy[0], tf.Float16, tf.BFloat16, tf.Float32, tf.Float64)
+}
+
+func bicubicGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return resizeGrad("ResizeBicubicGrad", op, dy[0], tf.Float32, tf.Float64)
+}
+
+// resizeGrad adds the gradient's op for images of one of the given types; the
+// others have no gradient.
+func resizeGrad(name string, op *tf.Operation, dy tf.Output, types ...tf.DType) []tf.Gradient {
+	x := op.Input(0)
+	for _, d := range types {
+		if x.DType().Base() == d {
+			o := ResizeOpts{op.Bool("align_corners"), op.Bool("half_pixel_centers")}
+			return tf.Grads(apply(name, []tf.Option{o}, dy, x), tf.Output{})
+		}
+	}
+	return tf.Grads(tf.Output{}, tf.Output{})
+}
