@@ -39,7 +39,7 @@ func init() {
 }
 
 // resizeNoGrad: TensorFlow declares one of the two as not differentiable.
-func resizeNoGrad(name string) tf.NoGradient {
+func resizeNoGrad(name string) tf.NoGrad {
 	if name == "ResizeBilinear" {
 		return tf.NotDifferentiable
 	}
