@@ -1,0 +1,103 @@
+package ops
+
+import (
+	"sort"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	for _, name := range []string{"LowerBound", "UpperBound"} {
+		upper := name == "UpperBound"
+		tf.Register(tf.OpDef{
+			Name: name, In: "sorted_inputs: T; values: T", Out: "output: out_type", Attrs: "T: type; out_type: {int32, int64} = int32",
+			Shape: boundShape, NoGrad: tf.NoGradientDefined,
+			Kernels: tf.ByType("T", byType{
+				tf.Float32: bound(upper, tf.Data[float32]), tf.Float64: bound(upper, tf.Data[float64]),
+				tf.Float16: bound(upper, wide[tf.Half]), tf.BFloat16: bound(upper, wide[tf.BF16]),
+				tf.Int8: bound(upper, tf.Data[int8]), tf.Int16: bound(upper, tf.Data[int16]), tf.Int32: bound(upper, tf.Data[int32]), tf.Int64: bound(upper, tf.Data[int64]),
+				tf.Uint8: bound(upper, tf.Data[uint8]), tf.Uint16: bound(upper, tf.Data[uint16]), tf.Uint32: bound(upper, tf.Data[uint32]), tf.Uint64: bound(upper, tf.Data[uint64]),
+			}),
+		})
+	}
+}
+
+// BoundOpts is the optional attribute of LowerBound and UpperBound: the type of
+// the result, Int32 or Int64.
+type BoundOpts struct{ OutType tf.DType }
+
+// Apply sets the attributes.
+func (o BoundOpts) Apply(s *tf.Spec) { s.Set("out_type", o.OutType) }
+
+// LowerBound returns, for each element of the rows of values, how many elements
+// of the same row of sorted are less.
+func LowerBound(sorted, values tf.Output, opts ...tf.Option) tf.Output {
+	return apply("LowerBound", opts, sorted, values)
+}
+
+// UpperBound returns, for each element of the rows of values, how many elements
+// of the same row of sorted are not greater.
+func UpperBound(sorted, values tf.Output, opts ...tf.Option) tf.Output {
+	return apply("UpperBound", opts, sorted, values)
+}
+
+func boundShape(c *tf.Infer) error {
+	if _, err := c.Rank(0, 2); err != nil {
+		return err
+	}
+	s, err := c.Rank(1, 2)
+	c.Set(0, s)
+	return err
+}
+
+func checkBound(sorted, values *tf.Tensor, d tf.DType) error {
+	const mostRows = 1<<31 - 1
+	switch {
+	case sorted.Rank() != 2:
+		return tf.Errorf(tf.InvalidArgument, "sorted input argument must be a matrix")
+	case values.Rank() != 2:
+		return tf.Errorf(tf.InvalidArgument, "values argument must be a matrix")
+	case sorted.Dim(0) != values.Dim(0):
+		return tf.Errorf(tf.InvalidArgument, "Leading dim_size of both tensors must match.")
+	case d == tf.Int32 && values.Len() > mostRows:
+		return tf.Errorf(tf.InvalidArgument, "values tensor size must less than INT_MAX")
+	case d == tf.Int32 && sorted.Dim(1) > mostRows:
+		return tf.Errorf(tf.InvalidArgument, "trailing dim_size must less than INT_MAX for int32 output type, was %d", sorted.Dim(1))
+	}
+	return nil
+}
+
+func bound[T kernel.Real](upper bool, load func(*tf.Tensor) []T) tf.NewKernel {
+	return func(n *tf.Node) (tf.Kernel, error) {
+		d := n.Type("out_type")
+		return tf.Compute(func(c *tf.OpContext) error {
+			sorted, values := c.Input(0), c.Input(1)
+			if err := checkBound(sorted, values, d); err != nil {
+				return err
+			}
+			out, err := c.Alloc(0, d, values.Shape())
+			if err != nil || out.Len() == 0 {
+				return err
+			}
+			at, rows := make([]int, out.Len()), sorted.Dim(1)
+			width := values.Dim(1)
+			x, v := load(sorted), load(values)
+			c.ParallelFor(len(at), elementGrain/16, func(lo, hi int) {
+				for i := lo; i < hi; i++ {
+					row := i / width
+					at[i] = insertionPoint(x[row*rows:(row+1)*rows], v[i], upper)
+				}
+			})
+			return fillInts(out, at)
+		}), nil
+	}
+}
+
+// insertionPoint returns where v belongs in sorted: before or after its equals.
+func insertionPoint[T kernel.Real](sorted []T, v T, upper bool) int {
+	if upper {
+		return sort.Search(len(sorted), func(i int) bool { return v < sorted[i] })
+	}
+	return sort.Search(len(sorted), func(i int) bool { return !(sorted[i] < v) })
+}

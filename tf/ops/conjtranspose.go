@@ -1,0 +1,58 @@
+package ops
+
+import (
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "ConjugateTranspose", In: "x: T; perm: Tperm", Out: "y: T", Attrs: "T: type; Tperm: {int32, int64} = int32",
+		Shape: transposeShape, Grad: conjugateTransposeGrad, Kernels: conjugateTransposeKernels(),
+	})
+}
+
+// ConjugateTranspose returns the conjugates of x with its dimensions in another
+// order, as Transpose.
+func ConjugateTranspose(x, perm tf.Output, opts ...tf.Option) tf.Output {
+	return apply("ConjugateTranspose", opts, x, perm)
+}
+
+func conjugateTransposeKernels() tf.KernelSet {
+	k := byCell(transpose[uint8], transpose[uint16], transpose[uint32], transpose[uint64], nil,
+		transpose[string], transpose[tf.ResourceHandle], transpose[tf.VariantValue]).on("T")
+	k.By[tf.Complex64] = conjugated[complex64](transpose[uint64])
+	k.By[tf.Complex128] = conjugated[complex128](transpose[complex128])
+	return k
+}
+
+// conjugated is kernel f with its result conjugated.
+func conjugated[T interface {
+	kernel.Complex
+	tf.Elem
+}](f tf.NewKernel) tf.NewKernel {
+	return func(n *tf.Node) (tf.Kernel, error) {
+		k, err := f(n)
+		if err != nil {
+			return nil, err
+		}
+		move := k.(tf.Compute)
+		return tf.Compute(func(c *tf.OpContext) error {
+			if err := move(c); err != nil {
+				return err
+			}
+			moved := c.Out[0].T
+			out, err := c.Alloc(0, moved.DType(), moved.Shape())
+			if err != nil {
+				return err
+			}
+			kernel.MapComplex128(tf.Data[T](out), tf.Data[T](moved), conjugate)
+			moved.Release()
+			return nil
+		}), nil
+	}
+}
+
+func conjugateTransposeGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return tf.Grads(ConjugateTranspose(dy[0], InvertPermutation(op.Input(1))), tf.Output{})
+}

@@ -1,0 +1,110 @@
+package ops_test
+
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
+)
+
+func init() {
+	sorted := mat[float32](4, 1, 2, 2, 5, -1, 0, 7, 9)
+	for _, op := range []string{"LowerBound", "UpperBound"} {
+		addSamples(
+			sample{Op: op, In: []*tf.Tensor{sorted, mat[float32](3, 0, 2, 6, 9, -2, 10)}, F: nary(op)},
+			sample{Op: op, Name: "int64", In: []*tf.Tensor{sorted, mat[float32](1, 2, 0)}, F: nary(op, ops.BoundOpts{OutType: tf.Int64})},
+			failing(op, "rows", nary(op), sorted, mat[float32](1, 1)),
+			failing(op, "vector", nary(op), vec[float32](1, 2), vec[float32](1)),
+		)
+	}
+	hist := nary("HistogramFixedWidth")
+	span := vec[float32](0, 5)
+	addSamples(
+		sample{Op: "HistogramFixedWidth", In: []*tf.Tensor{vec[float32](-1, 0, 1.5, 2, 5, 15), span, scalar[int32](5)}, F: hist},
+		sample{Op: "HistogramFixedWidth", Name: "int64", In: []*tf.Tensor{vec[float32](-1, 0, 1.5, 2, 5, 15), span, scalar[int32](3)}, F: nary("HistogramFixedWidth", ops.HistogramOpts{DType: tf.Int64})},
+		failing("HistogramFixedWidth", "range", hist, vec[float32](1), vec[float32](5, 0), scalar[int32](5)),
+		failing("HistogramFixedWidth", "three", hist, vec[float32](1), vec[float32](5, 0, 1), scalar[int32](5)),
+		failing("HistogramFixedWidth", "bins", hist, vec[float32](1), span, scalar[int32](0)),
+	)
+	unravel := nary("UnravelIndex")
+	addSamples(
+		sample{Op: "UnravelIndex", In: []*tf.Tensor{i32(1621, 0, 5), i32(6, 7, 8, 9)}, F: unravel},
+		sample{Op: "UnravelIndex", Name: "scalar", In: []*tf.Tensor{scalar[int32](22), i32(7, 6)}, F: unravel},
+		failing("UnravelIndex", "range", unravel, i32(42), i32(7, 6)),
+		failing("UnravelIndex", "zero", unravel, i32(0), i32(7, 0)),
+		failing("UnravelIndex", "matrix", unravel, mat[int32](1, 1), i32(7, 6)),
+	)
+	lin := nary("LinSpace")
+	addSamples(
+		sample{Op: "LinSpace", In: []*tf.Tensor{scalar(float32(-1)), scalar(float32(10)), scalar[int32](7)}, F: lin},
+		sample{Op: "LinSpace", Name: "one", In: []*tf.Tensor{scalar(float32(-1)), scalar(float32(10)), scalar[int64](1)}, F: lin},
+		failing("LinSpace", "none", lin, scalar(float32(-1)), scalar(float32(10)), scalar[int32](0)),
+		failing("LinSpace", "vector", lin, vec[float32](-1), scalar(float32(10)), scalar[int32](2)),
+	)
+	nth, back := nary("NthElement"), nary("NthElement", ops.NthElementOpts{Reverse: true})
+	addSamples(
+		sample{Op: "NthElement", In: []*tf.Tensor{seq(3, 7), scalar[int32](2)}, F: nth},
+		sample{Op: "NthElement", Name: "reverse", In: []*tf.Tensor{seq(2, 2, 5), scalar[int32](0)}, F: back},
+		sample{Op: "NthElement", Name: "equal", In: []*tf.Tensor{vec[float32](2, 1, 2, 1, 2), scalar[int32](3)}, F: nth, Rough: "equal elements"},
+		failing("NthElement", "columns", nth, seq(3, 2), scalar[int32](2)),
+		failing("NthElement", "negative", nth, seq(3, 2), scalar[int32](-1)),
+	)
+	addScanSamples()
+	addRefSamples()
+}
+
+func addScanSamples() {
+	scan := nary("CumulativeLogsumexp")
+	addSamples(
+		sample{Op: "CumulativeLogsumexp", In: []*tf.Tensor{seq(3, 4), scalar[int32](1)}, F: scan, Tol: 1e-5},
+		sample{Op: "CumulativeLogsumexp", Name: "reverse", In: []*tf.Tensor{seq(3, 4), scalar[int32](0)}, F: nary("CumulativeLogsumexp", ops.CumulativeOpts{Reverse: true}), Tol: 1e-5},
+		sample{
+			Op: "CumulativeLogsumexp", Name: "exclusive", In: []*tf.Tensor{seq(4), scalar[int32](0)}, Tol: 1e-5,
+			F: nary("CumulativeLogsumexp", ops.CumulativeOpts{Exclusive: true}), Rough: "the first is the lowest number",
+		},
+		failing("CumulativeLogsumexp", "axis", scan, seq(3, 4), scalar[int32](2)),
+	)
+}
+
+func addRefSamples() {
+	const refs = "reference variables are a matter of graphs"
+	ref := func(in []tf.Output) tf.Output {
+		return ops.Assign(ops.VariableV2(in[0].Graph(), in[0].DType(), in[0].Shape()), in[0])
+	}
+	with := func(f func(g *tf.Graph, r tf.Output, in []tf.Output) tf.Output) func(*tf.Graph, []tf.Output) []tf.Output {
+		return func(g *tf.Graph, in []tf.Output) []tf.Output { return []tf.Output{f(g, ref(in), in)} }
+	}
+	static := func(op, name string, f func(g *tf.Graph, r tf.Output, in []tf.Output) tf.Output, in ...*tf.Tensor) sample {
+		return sample{Op: op, Name: name, In: in, F: with(f), GraphOnly: refs, Static: "the variable's shape", Rough: "variables end gradients", Types: onlyOwn}
+	}
+	count := func(limit int) func(g *tf.Graph, r tf.Output, in []tf.Output) tf.Output {
+		return func(g *tf.Graph, r tf.Output, _ []tf.Output) tf.Output {
+			first := ops.CountUpTo(r, limit)
+			return after(g, func() tf.Output { return ops.CountUpTo(r, limit) }, first.Operation())
+		}
+	}
+	reached := static("CountUpTo", "limit", count(4), scalar[int32](3))
+	reached.Fails = true
+	addSamples(
+		static("RefIdentity", "", func(_ *tf.Graph, r tf.Output, _ []tf.Output) tf.Output { return ops.Identity(ops.RefIdentity(r)) }, seq(2, 3)),
+		static("DebugGradientRefIdentity", "", func(_ *tf.Graph, r tf.Output, _ []tf.Output) tf.Output {
+			return ops.Identity(ops.DebugGradientRefIdentity(r))
+		}, seq(2, 3)),
+		static("RefSelect", "", func(_ *tf.Graph, r tf.Output, in []tf.Output) tf.Output {
+			other := ops.VariableV2(in[0].Graph(), in[0].DType(), in[0].Shape())
+			return ops.Identity(ops.RefSelect(in[1], []tf.Output{other, r}))
+		}, seq(2, 3), scalar[int32](1)),
+		static("CountUpTo", "", count(9), scalar[int32](3)), reached,
+		sample{Op: "ResourceCountUpTo", In: []*tf.Tensor{scalar[int32](3)}, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
+			h, set := variableOf(g, in[0], "v")
+			return []tf.Output{after(g, func() tf.Output { return ops.ResourceCountUpTo(h, 9, in[0].DType()) }, set)}
+		}},
+		sample{Op: "DebugGradientIdentity", In: []*tf.Tensor{seq(2, 3)}, F: unary(ops.DebugGradientIdentity)},
+	)
+	temporary := func(g *tf.Graph, in []tf.Output) []tf.Output {
+		v := ops.TemporaryVariable(g, tf.Float32, tf.Shape{2, 3}, tf.Name("temporary"))
+		added := ops.AssignAdd(ops.Assign(v, in[0]), in[0])
+		return []tf.Output{ops.DestroyTemporaryVariable(added, "temporary")}
+	}
+	for _, op := range []string{"TemporaryVariable", "DestroyTemporaryVariable"} {
+		addSamples(sample{Op: op, In: []*tf.Tensor{seq(2, 3)}, F: temporary, GraphOnly: refs, Rough: "variables end gradients", Types: onlyOwn, NoGolden: "the variable's name in a graph of many samples"})
+	}
+}

@@ -1,0 +1,96 @@
+package ops
+
+import (
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "HistogramFixedWidth", In: "values: T; value_range: T; nbins: int32", Out: "out: dtype",
+		Attrs: "T: {int32, int64, float, double}; dtype: {int32, int64} = int32",
+		Shape: histogramShape, NoGrad: tf.NoGradientDefined,
+		Kernels: tf.ByType("T", byType{
+			tf.Int32: histogram[int32], tf.Int64: histogram[int64], tf.Float32: histogram[float32], tf.Float64: histogram[float64],
+		}),
+	})
+}
+
+// HistogramOpts is the optional attribute of HistogramFixedWidth: the type of
+// the result, Int32 or Int64.
+type HistogramOpts struct{ DType tf.DType }
+
+// Apply sets the attributes.
+func (o HistogramOpts) Apply(s *tf.Spec) { s.Set("dtype", o.DType) }
+
+// HistogramFixedWidth counts how many elements of x lie in each of bins parts,
+// of equal width, of a range [low, high]. What lies beyond counts to the first
+// or the last.
+func HistogramFixedWidth(x, valueRange, bins tf.Output, opts ...tf.Option) tf.Output {
+	return apply("HistogramFixedWidth", opts, x, valueRange, bins)
+}
+
+func histogramShape(c *tf.Infer) error {
+	if _, err := c.Rank(1, 1); err != nil {
+		return err
+	}
+	if _, err := c.Rank(2, 0); err != nil {
+		return err
+	}
+	n := -1
+	if v, ok := c.ConstInts(2); ok && len(v) == 1 {
+		if n = v[0]; n <= 0 {
+			return tf.Errorf(tf.InvalidArgument, "Requires nbins > 0: %d", n)
+		}
+	}
+	c.Set(0, tf.Shape{n})
+	return nil
+}
+
+func histogram[T interface {
+	kernel.Real
+	tf.Elem
+}](n *tf.Node) (tf.Kernel, error) {
+	d := n.Type("dtype")
+	return tf.Compute(func(c *tf.OpContext) error {
+		ends := c.Input(1)
+		if ends.Rank() != 1 || ends.Len() != 2 {
+			return tf.Errorf(tf.InvalidArgument, "value_range should be a vector of 2 elements.")
+		}
+		low, high := tf.Data[T](ends)[0], tf.Data[T](ends)[1]
+		if !(low < high) {
+			return tf.Errorf(tf.InvalidArgument, "value_range should satisfy value_range[0] < value_range[1], but got '[%v, %v]'", low, high)
+		}
+		if c.Input(2).Rank() != 0 {
+			return tf.Errorf(tf.InvalidArgument, "nbins should be a scalar.")
+		}
+		bins, err := scalarInt(c.Input(2), "nbins")
+		if err != nil {
+			return err
+		}
+		if bins <= 0 {
+			return tf.Errorf(tf.InvalidArgument, "nbins should be a positive number, but got '%d'", bins)
+		}
+		out, err := c.Alloc(0, d, tf.Shape{bins})
+		if err != nil {
+			return err
+		}
+		counts := make([]int, bins)
+		step := float64(high-low) / float64(bins)
+		for _, v := range tf.Data[T](c.Input(0)) {
+			counts[bin(float64(max(v, low)-low)/step, bins)]++
+		}
+		return fillInts(out, counts)
+	}), nil
+}
+
+// bin returns the number of the bin at x widths of a bin.
+func bin(x float64, bins int) int {
+	switch {
+	case x >= float64(bins-1):
+		return bins - 1
+	case x > 0:
+		return int(x)
+	}
+	return 0 // also what is not a number
+}

@@ -1,0 +1,70 @@
+package ops
+
+import (
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "LinSpace", In: "start: T; stop: T; num: Tidx", Out: "output: T", Attrs: "T: {" + floatTypes + "}; Tidx: {int32, int64} = int32",
+		Shape: linSpaceShape, NoGrad: tf.NotDifferentiable,
+		Kernels: tf.ByType("T", byType{tf.Float32: linSpace[float32], tf.Float64: linSpace[float64]}),
+	})
+}
+
+// LinSpace returns num numbers from start to stop at equal distances.
+func LinSpace(start, stop, num tf.Output, opts ...tf.Option) tf.Output {
+	return apply("LinSpace", opts, start, stop, num)
+}
+
+func linSpaceShape(c *tf.Infer) error {
+	for i := range 3 {
+		if _, err := c.Rank(i, 0); err != nil {
+			return err
+		}
+	}
+	n := -1
+	if v, ok := c.ConstInts(2); ok && len(v) == 1 {
+		if n = v[0]; n <= 0 {
+			return tf.Errorf(tf.InvalidArgument, "Requires num > 0: %d", n)
+		}
+	}
+	c.Set(0, tf.Shape{n})
+	return nil
+}
+
+func linSpace[T interface {
+	kernel.Float
+	tf.Elem
+}](n *tf.Node) (tf.Kernel, error) {
+	d := n.Type("T")
+	return tf.Compute(func(c *tf.OpContext) error {
+		for i, name := range []string{"start", "stop", "num"} {
+			if c.Input(i).Rank() != 0 {
+				return tf.Errorf(tf.InvalidArgument, "%s must be a scalar, not shape %s", name, c.Input(i).Shape().Text())
+			}
+		}
+		num, err := scalarInt(c.Input(2), "num")
+		if err != nil {
+			return err
+		}
+		if num <= 0 {
+			return tf.Errorf(tf.InvalidArgument, "Requires num > 0: %d", num)
+		}
+		out, err := c.Alloc(0, d, tf.Shape{num})
+		if err != nil {
+			return err
+		}
+		start, stop, y := tf.Data[T](c.Input(0))[0], tf.Data[T](c.Input(1))[0], tf.Data[T](out)
+		y[0] = start
+		if num > 1 {
+			step := (stop - start) / T(num-1)
+			for i := 1; i < num-1; i++ {
+				y[i] = start + step*T(i)
+			}
+			y[num-1] = stop // to the last bit
+		}
+		return nil
+	}), nil
+}

@@ -1,0 +1,71 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "CumulativeLogsumexp", In: "x: T; axis: Tidx", Out: "out: T",
+		Attrs: "exclusive: bool = false; reverse: bool = false; T: {" + floatTypes + "}; Tidx: {int32, int64} = int32",
+		Shape: tf.UnchangedShape, Grad: cumulativeLogsumexpGrad,
+		Kernels: tf.ByType("T", byType{
+			tf.Float32:  scanKernel(logAddExp[float32], float32(-math.MaxFloat32)),
+			tf.Float64:  scanKernel(logAddExp[float64], -math.MaxFloat64),
+			tf.Float16:  scanKernel(func(z, x, y []tf.Half) { kernel.Widen2(z, x, y, logAddExp[float32]) }, kernel.HalfFromFloat32(-65504)),
+			tf.BFloat16: scanKernel(func(z, x, y []tf.BF16) { kernel.Widen2(z, x, y, logAddExp[float32]) }, kernel.BFloat16FromFloat32(lowestBFloat16)),
+		}),
+	})
+}
+
+// lowestBFloat16 is the lowest finite number of the type.
+const lowestBFloat16 = -0x1.fep127
+
+// CumulativeLogsumexp returns the logarithms of the running sums of e^x along an
+// axis. CumulativeOpts are its optional attributes; an exclusive one begins with
+// the lowest number of the type.
+func CumulativeLogsumexp(x, axis tf.Output, opts ...tf.Option) tf.Output {
+	return apply("CumulativeLogsumexp", opts, x, axis)
+}
+
+// logAddExp sets z to log(e^x + e^y), safe from overflow.
+func logAddExp[T kernel.Float](z, x, y []T) {
+	kernel.ZipFloat64(z, x, y, func(a, b float64) float64 {
+		low, high := min(a, b), max(a, b)
+		if math.IsInf(high, 0) {
+			return high
+		}
+		return high + math.Log1p(math.Exp(low-high))
+	})
+}
+
+// cumulativeLogsumexpGrad takes the positive and the negative part of the
+// gradient by themselves, so that it can be computed in logarithms.
+func cumulativeLogsumexpGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	x, axis, y, g := op.Input(0), op.Input(1), op.Output(0), dy[0]
+	opts := CumulativeOpts{op.Bool("exclusive"), !op.Bool("reverse")}
+	lowest := ConstTensor(g.Graph(), lowestNumber(g.DType()))
+	part := func(positive, part tf.Output) tf.Output {
+		logs := SelectV2(positive, Log(part), lowest)
+		return Exp(AddV2(CumulativeLogsumexp(Sub(logs, y), axis, opts), x))
+	}
+	zero := numberLike(g, 0)
+	dx := Sub(part(Greater(g, zero), g), part(Less(g, zero), Neg(g)))
+	return tf.Grads(dx, tf.Output{})
+}
+
+// lowestNumber returns the lowest finite number of a floating-point type.
+func lowestNumber(d tf.DType) *tf.Tensor {
+	switch d {
+	case tf.Float64:
+		return tf.Scalar(float64(-math.MaxFloat64))
+	case tf.Float16:
+		return tf.Scalar(kernel.HalfFromFloat32(-65504))
+	case tf.BFloat16:
+		return tf.Scalar(kernel.BFloat16FromFloat32(lowestBFloat16))
+	}
+	return tf.Scalar(float32(-math.MaxFloat32))
+}

@@ -1,0 +1,117 @@
+package ops
+
+import (
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	kernels := func() tf.KernelSet {
+		return plainCells(matrixDiagPart[uint8], matrixDiagPart[uint16], matrixDiagPart[uint32], matrixDiagPart[uint64], matrixDiagPart[complex128])
+	}
+	tf.Register(tf.OpDef{
+		Name: "MatrixDiagPart", In: "input: T", Out: "diagonal: T", Attrs: "T: type",
+		Shape: matrixDiagPartShape, Grad: matrixDiagPartGrad, Kernels: kernels(),
+	})
+	tf.Register(tf.OpDef{
+		Name: "BatchMatrixDiagPart", In: "input: T", Out: "diagonal: T", Attrs: "T: type",
+		Shape: matrixDiagPartShape, NoGrad: tf.NoGradientDefined, Kernels: kernels(),
+	})
+	tf.Register(tf.OpDef{
+		Name: "MatrixDiagPartV2", In: "input: T; k: int32; padding_value: T", Out: "diagonal: T", Attrs: "T: type",
+		Shape: matrixDiagPartShape, Grad: matrixDiagPartGrad, Kernels: kernels(),
+	})
+	tf.Register(tf.OpDef{
+		Name: "MatrixDiagPartV3", In: "input: T; k: int32; padding_value: T", Out: "diagonal: T", Attrs: "T: type" + alignAttr,
+		Shape: matrixDiagPartShape, Grad: matrixDiagPartGrad, Kernels: kernels(),
+	})
+}
+
+// MatrixDiagPart returns the main diagonals of the matrices in the last two
+// dimensions of x.
+func MatrixDiagPart(x tf.Output, opts ...tf.Option) tf.Output {
+	return apply("MatrixDiagPart", opts, x)
+}
+
+// BatchMatrixDiagPart is the older name of MatrixDiagPart.
+func BatchMatrixDiagPart(x tf.Output, opts ...tf.Option) tf.Output {
+	return apply("BatchMatrixDiagPart", opts, x)
+}
+
+// MatrixDiagPartV2 returns the diagonals k, one number or the first and the
+// last, of the matrices in x; padding fills those that are shorter than others.
+func MatrixDiagPartV2(x, k, padding tf.Output, opts ...tf.Option) tf.Output {
+	return apply("MatrixDiagPartV2", opts, x, k, padding)
+}
+
+// MatrixDiagPartV3 is MatrixDiagPartV2 with a choice of how shorter diagonals
+// are aligned; see DiagAlignOpts.
+func MatrixDiagPartV3(x, k, padding tf.Output, opts ...tf.Option) tf.Output {
+	return apply("MatrixDiagPartV3", opts, x, k, padding)
+}
+
+func matrixDiagPartShape(c *tf.Infer) error {
+	s := c.In(0)
+	if s == nil {
+		return nil
+	}
+	if len(s) < 2 {
+		return tf.Errorf(tf.InvalidArgument, "Shape must be at least rank 2 but is rank %d: input %v", len(s), s)
+	}
+	d, known, err := constDiagonals(c, 1)
+	if err != nil || !known {
+		return err
+	}
+	rows, cols := matrixSize(s)
+	if rows < 0 || cols < 0 {
+		out := s[:len(s)-2].Clone()
+		if d.count() > 1 {
+			out = append(out, d.count())
+		}
+		c.Set(0, append(out, -1))
+		return nil
+	}
+	if err := d.within(rows, cols, "."); err != nil {
+		return err
+	}
+	c.Set(0, d.packedShape(s))
+	return nil
+}
+
+func matrixDiagPart[C cell](n *tf.Node) (tf.Kernel, error) {
+	dtype, align := n.Type("T"), diagonalsOf(n)
+	return tf.Compute(func(c *tf.OpContext) error {
+		d, x := align, c.Input(0)
+		var padding C
+		if len(c.In) > 1 {
+			if err := d.read(c.Input(1)); err != nil {
+				return err
+			}
+			if err := checkPadding(c.Input(2)); err != nil {
+				return err
+			}
+			padding = cells[C](c.Input(2))[0]
+		}
+		if x.Rank() < 2 {
+			return tf.Errorf(tf.InvalidArgument, "input must be at least 2-dim, received shape: %s", x.Shape().Text())
+		}
+		rows, cols := matrixSize(x.Shape())
+		if err := d.within(rows, cols, "."); err != nil {
+			return err
+		}
+		out, err := c.Alloc(0, dtype, d.packedShape(x.Shape()))
+		if err != nil || out.Len() == 0 {
+			return err
+		}
+		dst, src := cells[C](out), cells[C](x)
+		kernel.Fill(dst, padding)
+		eachMatrix(c, x.Shape(), d, d.longest(rows, cols), func(m, p, n, step int) { collect(dst[p:p+n], src[m:], step) })
+		return nil
+	}), nil
+}
+
+func matrixDiagPartGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	dx := make([]tf.Gradient, len(op.Inputs()))
+	dx[0] = tf.Dense(MatrixSetDiagV3(ZerosLike(op.Input(0)), dy[0], rangeInput(op, 1), alignOf(op)))
+	return dx
+}

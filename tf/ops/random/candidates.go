@@ -1,0 +1,239 @@
+package random
+
+import (
+	stream "github.com/gorge-tf/gorge/internal/random"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	const (
+		in    = "true_classes: int64"
+		out   = "sampled_candidates: int64; true_expected_count: float; sampled_expected_count: float"
+		head  = "num_true: int >= 1; num_sampled: int >= 1; unique: bool; "
+		seeds = "seed: int = 0; seed2: int = 0"
+	)
+	for name, of := range map[string]func(int) stream.CandidateDistribution{
+		"UniformCandidateSampler":    func(n int) stream.CandidateDistribution { return stream.UniformCandidates(n) },
+		"LogUniformCandidateSampler": func(n int) stream.CandidateDistribution { return stream.LogUniformCandidates(n) },
+	} {
+		tf.Register(tf.OpDef{
+			Name: name, In: in, Out: out, Attrs: head + "range_max: int >= 1; " + seeds, Stateful: true,
+			Shape: candidateShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(candidates(of)),
+		})
+	}
+	tf.Register(tf.OpDef{
+		Name: "AllCandidateSampler", In: in, Out: out, Attrs: head + seeds, Stateful: true,
+		Shape: candidateShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(allCandidates),
+	})
+	tf.Register(tf.OpDef{
+		Name: "ComputeAccidentalHits", In: in + "; sampled_candidates: int64", Out: "indices: int32; ids: int64; weights: float",
+		Attrs: "num_true: int; " + seeds,
+		Shape: hitsShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(accidentalHits),
+	})
+}
+
+// Candidates are the results of a candidate sampler: classes, and how often the
+// true ones and the sampled ones are expected among them.
+type Candidates struct{ Sampled, TrueExpectedCount, SampledExpectedCount tf.Output }
+
+func sampler3(op string, trueClasses tf.Output, own []tf.Option, opts []tf.Option) Candidates {
+	o := tf.Apply(nil, op, []tf.Output{trueClasses}, attrs(seeded(trueClasses.Graph(), opts), own...)...)
+	return Candidates{o.Output(0), o.Output(1), o.Output(2)}
+}
+
+func samplerAttrs(numTrue, n int, unique bool) []tf.Option {
+	return []tf.Option{tf.Attr("num_true", numTrue), tf.Attr("num_sampled", n), tf.Attr("unique", unique)}
+}
+
+// UniformCandidateSampler draws n classes below classes, all with the same
+// probability and different ones if unique is set. trueClasses has numTrue
+// columns.
+func UniformCandidateSampler(trueClasses tf.Output, numTrue, n int, unique bool, classes int, opts ...tf.Option) Candidates {
+	return sampler3("UniformCandidateSampler", trueClasses, append(samplerAttrs(numTrue, n, unique), tf.Attr("range_max", classes)), opts)
+}
+
+// LogUniformCandidateSampler draws n classes below classes, low ones more often.
+func LogUniformCandidateSampler(trueClasses tf.Output, numTrue, n int, unique bool, classes int, opts ...tf.Option) Candidates {
+	return sampler3("LogUniformCandidateSampler", trueClasses, append(samplerAttrs(numTrue, n, unique), tf.Attr("range_max", classes)), opts)
+}
+
+// AllCandidateSampler returns all n classes.
+func AllCandidateSampler(trueClasses tf.Output, numTrue, n int, unique bool, opts ...tf.Option) Candidates {
+	return sampler3("AllCandidateSampler", trueClasses, samplerAttrs(numTrue, n, unique), opts)
+}
+
+// Hits are the places where sampled classes are true ones: the row, the number
+// of the sample, and the weight that makes its logit count for nothing.
+type Hits struct{ Indices, IDs, Weights tf.Output }
+
+// ComputeAccidentalHits finds the sampled classes that are among the numTrue
+// true classes of each row.
+func ComputeAccidentalHits(trueClasses, sampled tf.Output, numTrue int, opts ...tf.Option) Hits {
+	o := tf.Apply(nil, "ComputeAccidentalHits", []tf.Output{trueClasses, sampled}, attrs(opts, tf.Attr("num_true", numTrue))...)
+	return Hits{o.Output(0), o.Output(1), o.Output(2)}
+}
+
+func candidateShape(c *tf.Infer) error {
+	if c.Int("num_sampled") < 1 || c.Int("num_true") < 1 {
+		return tf.Errorf(tf.InvalidArgument, "num_sampled and num_true must be at least 1")
+	}
+	s, err := c.Rank(0, 2)
+	if err != nil {
+		return err
+	}
+	n := tf.Shape{c.Int("num_sampled")}
+	c.Set(0, n)
+	c.Set(1, tf.Shape{s[0], c.Int("num_true")})
+	c.Set(2, n)
+	return nil
+}
+
+func hitsShape(c *tf.Infer) error {
+	s, err := c.Rank(0, 2)
+	if err != nil {
+		return err
+	}
+	if n := c.Int("num_true"); s[1] >= 0 && s[1] != n {
+		return tf.Errorf(tf.InvalidArgument, "true_classes must have num_true columns: got %v for %d", s, n)
+	}
+	for i := range 3 {
+		c.Set(i, tf.Shape{-1})
+	}
+	return nil
+}
+
+// trueClasses checks input 0.
+func trueClasses(c *tf.OpContext, numTrue int) ([]int64, error) {
+	t := c.Input(0)
+	if t.Rank() != 2 {
+		return nil, tf.Errorf(tf.InvalidArgument, "true_classes must be a matrix")
+	}
+	if t.Dim(1) != numTrue {
+		return nil, tf.Errorf(tf.InvalidArgument, "true_classes must have num_true columns, expected: %d was: %d", numTrue, t.Dim(1))
+	}
+	return tf.Data[int64](t), nil
+}
+
+func candidates(of func(int) stream.CandidateDistribution) tf.NewKernel {
+	return func(n *tf.Node) (tf.Kernel, error) {
+		g, d := generator(n), of(n.Int("range_max"))
+		numTrue, unique, num := n.Int("num_true"), n.Bool("unique"), n.Int("num_sampled")
+		return tf.Compute(func(c *tf.OpContext) error {
+			classes, err := trueClasses(c, numTrue)
+			if err != nil {
+				return err
+			}
+			if unique && int64(num) > d.Range() {
+				return tf.Errorf(tf.InvalidArgument, "Sampler's range is too small.")
+			}
+			out, err := candidateOutputs(c, num)
+			if err != nil {
+				return err
+			}
+			tries, err := stream.SampleCandidates(g.ReserveBlocks(stream.SamplerBlocks(num)), d, unique, out.sampled)
+			if err != nil {
+				return tf.Errorf(tf.InvalidArgument, "%v", err)
+			}
+			expected := func(v int64) float32 { return stream.ExpectedCount(d.Probability(v), num, tries) }
+			out.count(classes, expected)
+			return nil
+		}), nil
+	}
+}
+
+// candidateResults is the memory of a sampler's outputs.
+type candidateResults struct {
+	sampled                       []int64
+	trueExpected, sampledExpected []float32
+}
+
+func candidateOutputs(c *tf.OpContext, n int) (*candidateResults, error) {
+	sampled, err := c.Alloc(0, tf.Int64, tf.Shape{n})
+	if err != nil {
+		return nil, err
+	}
+	ofTrue, err := c.Alloc(1, tf.Float32, c.Input(0).Shape())
+	if err != nil {
+		return nil, err
+	}
+	ofSampled, err := c.Alloc(2, tf.Float32, tf.Shape{n})
+	if err != nil {
+		return nil, err
+	}
+	return &candidateResults{tf.Data[int64](sampled), tf.Data[float32](ofTrue), tf.Data[float32](ofSampled)}, nil
+}
+
+func (r *candidateResults) count(classes []int64, expected func(int64) float32) {
+	for i, v := range classes {
+		r.trueExpected[i] = expected(v)
+	}
+	for i, v := range r.sampled {
+		r.sampledExpected[i] = expected(v)
+	}
+}
+
+func allCandidates(n *tf.Node) (tf.Kernel, error) {
+	numTrue, num := n.Int("num_true"), n.Int("num_sampled")
+	return tf.Compute(func(c *tf.OpContext) error {
+		classes, err := trueClasses(c, numTrue)
+		if err != nil {
+			return err
+		}
+		out, err := candidateOutputs(c, num)
+		if err != nil {
+			return err
+		}
+		for i := range out.sampled {
+			out.sampled[i] = int64(i)
+		}
+		out.count(classes, func(int64) float32 { return 1 })
+		return nil
+	}), nil
+}
+
+func accidentalHits(n *tf.Node) (tf.Kernel, error) {
+	numTrue := n.Int("num_true")
+	return tf.Compute(func(c *tf.OpContext) error {
+		classes, err := trueClasses(c, numTrue)
+		if err != nil {
+			return err
+		}
+		if c.Input(1).Rank() != 1 {
+			return tf.Errorf(tf.InvalidArgument, "sampled_candidates must be a vector, which is typically an output from CandidateSampler")
+		}
+		rows, ids := hits(classes, tf.Data[int64](c.Input(1)), numTrue)
+		indices, err := c.Alloc(0, tf.Int32, tf.Shape{len(rows)})
+		if err != nil {
+			return err
+		}
+		copy(tf.Data[int32](indices), rows)
+		samples, err := c.Alloc(1, tf.Int64, tf.Shape{len(ids)})
+		if err != nil {
+			return err
+		}
+		copy(tf.Data[int64](samples), ids)
+		weights, err := c.Alloc(2, tf.Float32, tf.Shape{len(ids)})
+		if err != nil {
+			return err
+		}
+		const none = -3.4028234663852886e38 // makes e^logit 0
+		for i := range ids {
+			tf.Data[float32](weights)[i] = none
+		}
+		return nil
+	}), nil
+}
+
+// hits returns row and number of sample for every true class that was sampled.
+func hits(classes, sampled []int64, numTrue int) (rows []int32, ids []int64) {
+	at := make(map[int64]int64, len(sampled))
+	for i, v := range sampled {
+		at[v] = int64(i)
+	}
+	for i, v := range classes {
+		if id, ok := at[v]; ok {
+			rows, ids = append(rows, int32(i/numTrue)), append(ids, id)
+		}
+	}
+	return rows, ids
+}

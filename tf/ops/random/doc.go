@@ -1,0 +1,5 @@
+// Package random has the operations of tf.random that package ops has not:
+// those without state, those whose state is a variable, gamma, Poisson, binomial
+// and multinomial numbers, and candidate samplers. They give TensorFlow's
+// numbers.
+package random

@@ -1,0 +1,84 @@
+package random
+
+import (
+	stream "github.com/gorge-tf/gorge/internal/random"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+var (
+	halfToDouble = []tf.DType{tf.Float16, tf.Float32, tf.Float64}
+	countTypes   = []tf.DType{tf.Float16, tf.Float32, tf.Float64, tf.Int32, tf.Int64}
+)
+
+func init() {
+	const (
+		seeds  = "seed: int = 0; seed2: int = 0; S: {int32, int64}; "
+		counts = "{half, float, double, int32, int64}"
+	)
+	tf.Register(tf.OpDef{
+		Name: "RandomGamma", In: "shape: S; alpha: T", Out: "output: T", Attrs: seeds + "T: {half, float, double}", Stateful: true,
+		Shape: appendedShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", oneFor(statefulSampler("alpha", stream.Gamma), halfToDouble...)),
+	})
+	tf.Register(tf.OpDef{
+		Name: "StatelessRandomGammaV2", In: "shape: T; seed: Tseed; alpha: dtype", Out: "output: dtype",
+		Attrs: "dtype: {half, float, double}; T: {int32, int64}; Tseed: {int32, int64} = int64",
+		Shape: shapeInput(0), NoGrad: tf.NoGradientDefined,
+		Kernels: tf.ByType("dtype", oneFor(statelessSampler("alpha", 2, fromSeed, stream.Gamma), halfToDouble...)),
+	})
+	tf.Register(tf.OpDef{
+		Name: "StatelessRandomGammaV3", In: "shape: shape_dtype; key: uint64; counter: uint64; alg: int32; alpha: dtype", Out: "output: dtype",
+		Attrs: "dtype: {half, float, double}; shape_dtype: {int32, int64} = int32",
+		Shape: shapeInput(0), NoGrad: tf.NoGradientDefined,
+		Kernels: tf.ByType("dtype", oneFor(statelessSampler("alpha", 4, fromKey, stream.Gamma), halfToDouble...)),
+	})
+	tf.Register(tf.OpDef{
+		Name: "RandomPoisson", In: "shape: S; rate: dtype", Out: "output: dtype", Attrs: seeds + "dtype: {half, float, double}", Stateful: true,
+		Shape: appendedShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("dtype", oneFor(statefulSampler("rate", stream.Poisson), halfToDouble...)),
+	})
+	tf.Register(tf.OpDef{
+		Name: "RandomPoissonV2", In: "shape: S; rate: R", Out: "output: dtype", Stateful: true,
+		Attrs: seeds + "R: " + counts + " = double; dtype: " + counts + " = int64",
+		Shape: appendedShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("R", oneFor(statefulSampler("rate", stream.Poisson), countTypes...)),
+	})
+	tf.Register(tf.OpDef{
+		Name: "StatelessRandomPoisson", In: "shape: T; seed: Tseed; lam: Rtype", Out: "output: dtype",
+		Attrs: "Rtype: " + counts + "; dtype: " + counts + "; T: {int32, int64}; Tseed: {int32, int64} = int64",
+		Shape: shapeInput(0), NoGrad: tf.NotDifferentiable,
+		Kernels: tf.ByType("Rtype", oneFor(statelessSampler("rate", 2, fromSeed, stream.Poisson), countTypes...)),
+	})
+}
+
+// RandomGamma returns, for each element of a tensor of the given shape, one
+// gamma number of scale 1 for each element of alpha.
+func RandomGamma(shape, alpha tf.Output, opts ...tf.Option) tf.Output {
+	return apply("RandomGamma", seeded(shape.Graph(), opts), shape, alpha)
+}
+
+// StatelessRandomGammaV2 returns gamma numbers of scale 1 in a tensor of the
+// given shape, whose last dimensions are those of alpha.
+func StatelessRandomGammaV2(shape, seed, alpha tf.Output, opts ...tf.Option) tf.Output {
+	return apply("StatelessRandomGammaV2", opts, shape, seed, alpha)
+}
+
+// StatelessRandomGammaV3 is StatelessRandomGammaV2 with the state of a generator
+// instead of a seed.
+func StatelessRandomGammaV3(shape, key, counter, alg, alpha tf.Output, opts ...tf.Option) tf.Output {
+	return apply("StatelessRandomGammaV3", opts, shape, key, counter, alg, alpha)
+}
+
+// RandomPoisson returns, for each element of a tensor of the given shape, one
+// Poisson number for each element of rate, in the type of rate.
+func RandomPoisson(shape, rate tf.Output, opts ...tf.Option) tf.Output {
+	return apply("RandomPoisson", seeded(shape.Graph(), opts), shape, rate)
+}
+
+// RandomPoissonV2 is RandomPoisson with results of type d.
+func RandomPoissonV2(shape, rate tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
+	return apply("RandomPoissonV2", attrs(seeded(shape.Graph(), opts), tf.Attr("dtype", d)), shape, rate)
+}
+
+// StatelessRandomPoisson returns Poisson numbers of type d in a tensor of the
+// given shape, whose last dimensions are those of rate.
+func StatelessRandomPoisson(shape, seed, rate tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
+	return apply("StatelessRandomPoisson", attrs(opts, tf.Attr("dtype", d)), shape, seed, rate)
+}

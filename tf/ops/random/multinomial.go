@@ -1,0 +1,133 @@
+package random
+
+import (
+	"github.com/gorge-tf/gorge/internal/kernel"
+	stream "github.com/gorge-tf/gorge/internal/random"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	const out = "output_dtype: {int32, int64} = int64"
+	tf.Register(tf.OpDef{
+		Name: "Multinomial", In: "logits: T; num_samples: int32", Out: "output: output_dtype",
+		Attrs: "seed: int = 0; seed2: int = 0; T: realnumbertype; " + out, Stateful: true,
+		Shape: multinomialShape, NoGrad: tf.NotDifferentiable, Kernels: multinomialKernels(nextBase),
+	})
+	tf.Register(tf.OpDef{
+		Name: "StatelessMultinomial", In: "logits: T; num_samples: int32; seed: Tseed", Out: "output: output_dtype",
+		Attrs: "T: realnumbertype; Tseed: {int32, int64} = int64; " + out,
+		Shape: multinomialShape, NoGrad: tf.NotDifferentiable, Kernels: multinomialKernels(seedBase),
+	})
+}
+
+// MultinomialOpts is the optional attribute of Multinomial and
+// StatelessMultinomial: the type of the result, Int32 or Int64.
+type MultinomialOpts struct{ OutputDType tf.DType }
+
+// Apply sets the attributes.
+func (o MultinomialOpts) Apply(s *tf.Spec) { s.Set("output_dtype", o.OutputDType) }
+
+// Multinomial draws n classes for every row of logits, the unscaled logarithms
+// of the classes' probabilities.
+func Multinomial(logits, n tf.Output, opts ...tf.Option) tf.Output {
+	return apply("Multinomial", seeded(logits.Graph(), opts), logits, n)
+}
+
+// StatelessMultinomial is Multinomial with a seed of two integers.
+func StatelessMultinomial(logits, n, seed tf.Output, opts ...tf.Option) tf.Output {
+	return apply("StatelessMultinomial", opts, logits, n, seed)
+}
+
+func multinomialShape(c *tf.Infer) error {
+	s, err := c.Rank(0, 2)
+	if err != nil {
+		return err
+	}
+	if _, err := c.Rank(1, 0); err != nil {
+		return err
+	}
+	n := -1
+	if v, ok := c.ConstInts(1); ok && len(v) == 1 {
+		n = max(v[0], -1)
+	}
+	c.Set(0, tf.Shape{s[0], n})
+	return nil
+}
+
+// baseOf returns the stream for a run that draws n numbers for each of rows.
+type baseOf func(c *tf.OpContext, rows, n int) (stream.Philox, error)
+
+func nextBase(n *tf.Node) baseOf {
+	g := generator(n)
+	return func(_ *tf.OpContext, rows, n int) (stream.Philox, error) {
+		return g.ReserveBlocks(stream.MultinomialBlocks(rows, n)), nil
+	}
+}
+
+func seedBase(*tf.Node) baseOf {
+	return func(c *tf.OpContext, _, _ int) (stream.Philox, error) { return seedAt(c, 2) }
+}
+
+func multinomialKernels(source func(*tf.Node) baseOf) tf.KernelSet {
+	return tf.ByType("T", map[tf.DType]tf.NewKernel{
+		tf.Float32: multinomial(source, tf.Data[float32]), tf.Float64: multinomial(source, tf.Data[float64]),
+		tf.Float16: multinomial(source, widened[tf.Half]), tf.BFloat16: multinomial(source, widened[tf.BF16]),
+	})
+}
+
+// widened returns the elements of a 16-bit type in float32.
+func widened[H interface {
+	kernel.HalfFloat
+	tf.Elem
+}](t *tf.Tensor) []float32 {
+	out := make([]float32, t.Len())
+	kernel.Widen(out, tf.Data[H](t))
+	return out
+}
+
+// multinomialArgs checks the inputs and returns the number of samples.
+func multinomialArgs(c *tf.OpContext) (int, error) {
+	logits, num := c.Input(0), c.Input(1)
+	if logits.Rank() != 2 {
+		return 0, tf.Errorf(tf.InvalidArgument, "Input logits should be a matrix, got shape: %s", logits.Shape().Text())
+	}
+	if num.Rank() != 0 {
+		return 0, tf.Errorf(tf.InvalidArgument, "Input num_samples should be a scalar, got shape: %s", num.Shape().Text())
+	}
+	n := int(tf.Data[int32](num)[0])
+	if n < 0 {
+		return 0, tf.Errorf(tf.InvalidArgument, "Input num_samples should be nonnegative, got: %d", n)
+	}
+	if logits.Dim(1) <= 0 {
+		return 0, tf.Errorf(tf.InvalidArgument, "num_classes should be positive, got %d", logits.Dim(1))
+	}
+	return n, nil
+}
+
+func multinomial[F float32 | float64](source func(*tf.Node) baseOf, load func(*tf.Tensor) []F) tf.NewKernel {
+	return func(n *tf.Node) (tf.Kernel, error) {
+		d, base := n.Type("output_dtype"), source(n)
+		return tf.Compute(func(c *tf.OpContext) error {
+			num, err := multinomialArgs(c)
+			if err != nil {
+				return err
+			}
+			logits := c.Input(0)
+			rows, classes := logits.Dim(0), logits.Dim(1)
+			p, err := base(c, rows, num)
+			if err != nil {
+				return err
+			}
+			out, err := c.Alloc(0, d, tf.Shape{rows, num})
+			if err != nil || out.Len() == 0 {
+				return err
+			}
+			if d == tf.Int32 {
+				stream.Multinomial(p, load(logits), classes, num, tf.Data[int32](out))
+			} else {
+				stream.Multinomial(p, load(logits), classes, num, tf.Data[int64](out))
+			}
+			return nil
+		}), nil
+	}
+}

@@ -1,0 +1,150 @@
+package random
+
+import (
+	"github.com/gorge-tf/gorge/internal/kernel"
+	stream "github.com/gorge-tf/gorge/internal/random"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// numbers returns the elements of t in float64.
+func numbers(t *tf.Tensor) []float64 {
+	out := make([]float64, t.Len())
+	kernel.Cast(out, elements(t))
+	return out
+}
+
+// elements returns the elements of t, of a type that parameters may have.
+func elements(t *tf.Tensor) any {
+	switch t.DType() {
+	case tf.Float32:
+		return tf.Data[float32](t)
+	case tf.Float64:
+		return tf.Data[float64](t)
+	case tf.Float16:
+		return tf.Data[tf.Half](t)
+	case tf.BFloat16:
+		return tf.Data[tf.BF16](t)
+	case tf.Int32:
+		return tf.Data[int32](t)
+	}
+	return tf.Data[int64](t)
+}
+
+// sampleGrain is the least number of samples worth a task of their own.
+const sampleGrain = 256
+
+// sampled fills out with one sample for each number below its length. Samples
+// are numbered by parameter first, while the parameter is the last dimension of
+// out: place tells where a sample goes.
+func sampled(c *tf.OpContext, out *tf.Tensor, params int, sample func(i, param int) float64) {
+	if out.Len() == 0 || params == 0 {
+		return
+	}
+	values, each := make([]float64, out.Len()), out.Len()/params
+	c.ParallelFor(len(values), sampleGrain, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			param := i / each
+			values[i%each*params+param] = sample(i, param)
+		}
+	})
+	kernel.Cast(elements(out), values)
+}
+
+// appendedShape is the shape function of ops whose output has the shape that
+// input 0 tells, and for each such element one for each parameter.
+func appendedShape(c *tf.Infer) error {
+	if _, err := c.Rank(0, 1); err != nil {
+		return err
+	}
+	if s, p := c.ConstShape(0), c.In(1); s != nil && p != nil {
+		c.Set(0, append(s.Clone(), p...))
+	}
+	return nil
+}
+
+// appendedOutput makes the output that appendedShape describes.
+func appendedOutput(c *tf.OpContext, d tf.DType) (*tf.Tensor, error) {
+	s, err := sizes(c, 0)
+	if err != nil {
+		return nil, err
+	}
+	return c.Alloc(0, d, append(s, c.Input(1).Shape()...))
+}
+
+// endsWith reports whether the last dimensions of s are those of end.
+func endsWith(s, end tf.Shape) bool {
+	return len(s) >= len(end) && s[len(s)-len(end):].Equal(end)
+}
+
+// givenOutput makes the output of a stateless op: input i tells its shape, the
+// end of which the parameters have.
+func givenOutput(c *tf.OpContext, i int, d tf.DType, params tf.Shape) (*tf.Tensor, error) {
+	s, err := sizes(c, i)
+	if err != nil {
+		return nil, err
+	}
+	if !endsWith(s, params) {
+		return nil, tf.Errorf(tf.InvalidArgument, "Shape passed in must end with broadcasted shape.")
+	}
+	return c.Alloc(0, d, s)
+}
+
+// oneFor returns the kernels of one factory for all the types given.
+func oneFor(k tf.NewKernel, types ...tf.DType) map[tf.DType]tf.NewKernel {
+	by := map[tf.DType]tf.NewKernel{}
+	for _, d := range types {
+		by[d] = k
+	}
+	return by
+}
+
+// A sampler draws sample i of a distribution with one parameter.
+type sampler func(base stream.Philox, i int, param float64) float64
+
+// statefulSampler is the kernel of an op with inputs shape and parameter.
+func statefulSampler(name string, f sampler) tf.NewKernel {
+	return func(n *tf.Node) (tf.Kernel, error) {
+		g, d := generator(n), n.OutTypes[0]
+		return tf.Compute(func(c *tf.OpContext) error {
+			out, err := appendedOutput(c, d)
+			if err != nil {
+				return err
+			}
+			return drawSamples(c, out, 1, name, f, func() (stream.Philox, error) { return g.Reserve(out.Len()), nil })
+		}), nil
+	}
+}
+
+// statelessSampler is the kernel of an op whose input at is the parameter.
+func statelessSampler(name string, at int, source func(*tf.OpContext) (stream.Philox, error), f sampler) tf.NewKernel {
+	return func(n *tf.Node) (tf.Kernel, error) {
+		d := n.OutTypes[0]
+		return tf.Compute(func(c *tf.OpContext) error {
+			base, err := source(c)
+			if err != nil {
+				return err
+			}
+			out, err := givenOutput(c, 0, d, c.Input(at).Shape())
+			if err != nil {
+				return err
+			}
+			return drawSamples(c, out, at, name, f, func() (stream.Philox, error) { return base, nil })
+		}), nil
+	}
+}
+
+func drawSamples(c *tf.OpContext, out *tf.Tensor, at int, name string, f sampler, base func() (stream.Philox, error)) error {
+	params := numbers(c.Input(at))
+	if out.Len() == 0 {
+		if len(params) == 0 {
+			return tf.Errorf(tf.InvalidArgument, "Input %s should have non-zero element count, got: 0", name)
+		}
+		return nil
+	}
+	p, err := base()
+	if err != nil {
+		return err
+	}
+	sampled(c, out, len(params), func(i, param int) float64 { return f(p, i, params[param]) })
+	return nil
+}

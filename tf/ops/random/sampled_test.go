@@ -1,0 +1,76 @@
+package random_test
+
+import (
+	"math"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// seeds are the attributes of an op with state.
+func seeds(more ...tf.Option) []tf.Option {
+	return append(more, tf.Attr("seed", 1), tf.Attr("seed2", 3))
+}
+
+func init() {
+	inf := float32(math.Inf(1))
+	logits := mat[float32](5, 0, 1, 2, -1, 0.5, 3, 0, 0, -inf, 1)
+	n := scalar[int32](11)
+	multinomial, stateless := nary("Multinomial", seeds()...), nary("StatelessMultinomial")
+	narrow := tf.Attr("output_dtype", tf.Int32)
+	addSamples(
+		sample{Op: "Multinomial", In: []*tf.Tensor{logits, n}, F: multinomial},
+		sample{Op: "Multinomial", Name: "int32", In: []*tf.Tensor{logits, n}, F: nary("Multinomial", seeds(narrow)...), Types: onlyOwn},
+		sample{Op: "Multinomial", Name: "none", In: []*tf.Tensor{logits, scalar[int32](0)}, F: multinomial, Types: onlyOwn},
+		failing("Multinomial", "vector", multinomial, vec[float32](1, 2), n),
+		failing("Multinomial", "negative", multinomial, logits, scalar[int32](-1)),
+		failing("Multinomial", "classes", multinomial, mat[float32](1, 1, 2), i32(1, 2)),
+		sample{Op: "StatelessMultinomial", In: []*tf.Tensor{logits, n, seed}, F: stateless},
+		sample{Op: "StatelessMultinomial", Name: "int32", In: []*tf.Tensor{logits, n, i32(1, 2)}, F: nary("StatelessMultinomial", narrow), Types: onlyOwn},
+		failing("StatelessMultinomial", "seed", stateless, logits, n, vec[int64](1)),
+	)
+	addGammaSamples()
+	addPoissonSamples()
+	addCropSamples()
+}
+
+// libm is the tolerance for results of the C library's last bits.
+const libm = 1e-5
+
+func addGammaSamples() {
+	alpha := vec[float32](0.5, 1, 3)
+	const rest = "gradients of samples are not there"
+	addSamples(
+		sample{Op: "RandomGamma", In: []*tf.Tensor{i32(5), alpha}, F: nary("RandomGamma", seeds()...), Types: onlyOwn, Tol: libm, Rough: rest},
+		sample{Op: "RandomGamma", Name: "float64", In: []*tf.Tensor{i32(5), vec(0.5, 1, 3)}, F: nary("RandomGamma", seeds()...), Types: onlyOwn, Rough: rest},
+		sample{Op: "StatelessRandomGammaV2", In: []*tf.Tensor{i32(5, 3), seed, alpha}, F: nary("StatelessRandomGammaV2"), Types: onlyOwn, Tol: libm, Rough: rest},
+		sample{Op: "StatelessRandomGammaV3", In: append(append([]*tf.Tensor{i32(5, 3)}, key()...), alpha), F: nary("StatelessRandomGammaV3"), Types: onlyOwn, Tol: libm, Rough: rest},
+		failing("StatelessRandomGammaV2", "end", nary("StatelessRandomGammaV2"), i32(5, 2), seed, alpha),
+		failing("RandomGamma", "negative", nary("RandomGamma", seeds()...), i32(-5), alpha),
+	)
+}
+
+func addPoissonSamples() {
+	rate := vec[float32](0.5, 3, 30, 0)
+	wide := tf.Attr("dtype", tf.Int64)
+	addSamples(
+		sample{Op: "RandomPoisson", In: []*tf.Tensor{i32(7), rate}, F: nary("RandomPoisson", seeds()...), Types: onlyOwn},
+		sample{Op: "RandomPoissonV2", In: []*tf.Tensor{i32(7), rate}, F: nary("RandomPoissonV2", seeds(wide)...), Types: onlyOwn},
+		sample{Op: "RandomPoissonV2", Name: "float32", In: []*tf.Tensor{i32(7), rate}, F: nary("RandomPoissonV2", seeds(tf.Attr("dtype", tf.Float32))...), Types: onlyOwn},
+		sample{Op: "StatelessRandomPoisson", In: []*tf.Tensor{i32(5, 4), seed, rate}, F: nary("StatelessRandomPoisson", wide), Types: onlyOwn},
+		failing("StatelessRandomPoisson", "end", nary("StatelessRandomPoisson", wide), i32(5, 2), seed, rate),
+	)
+}
+
+func addCropSamples() {
+	crop := nary("RandomCrop", seeds()...)
+	image := tf.NewTensor(tf.Float32, tf.Shape{9, 7, 2})
+	for i := range tf.Data[float32](image) {
+		tf.Data[float32](image)[i] = float32(i)
+	}
+	addSamples(
+		sample{Op: "RandomCrop", In: []*tf.Tensor{image, vec[int64](3, 2)}, F: crop},
+		sample{Op: "RandomCrop", Name: "whole", In: []*tf.Tensor{image, vec[int64](9, 7)}, F: crop, Types: onlyOwn},
+		failing("RandomCrop", "too large", crop, image, vec[int64](10, 2)),
+		failing("RandomCrop", "nothing", crop, image, vec[int64](0, 2)),
+	)
+}

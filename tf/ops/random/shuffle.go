@@ -1,0 +1,157 @@
+package random
+
+import (
+	"slices"
+
+	"github.com/gorge-tf/gorge/internal/memory"
+	stream "github.com/gorge-tf/gorge/internal/random"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+var dataTypes = []tf.DType{
+	tf.Float32, tf.Float64, tf.Float16, tf.BFloat16, tf.Complex64, tf.Complex128, tf.Bool, tf.String,
+	tf.Int8, tf.Int16, tf.Int32, tf.Int64, tf.Uint8, tf.Uint16, tf.Uint32, tf.Uint64,
+}
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "StatelessShuffle", In: "value: T; key: uint64; counter: uint64; alg: int32", Out: "output: T", Attrs: "T: type",
+		Shape: tf.UnchangedShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", oneFor(shuffle, dataTypes...)),
+	})
+	tf.Register(tf.OpDef{
+		Name: "RandomCrop", In: "image: T; size: int64", Out: "output: T",
+		Attrs: "T: {uint8, int8, int16, int32, int64, float, double}; seed: int = 0; seed2: int = 0", Stateful: true,
+		Shape: cropShape, NoGrad: tf.NotDifferentiable,
+		Kernels: tf.ByType("T", oneFor(crop, tf.Uint8, tf.Int8, tf.Int16, tf.Int32, tf.Int64, tf.Float32, tf.Float64)),
+	})
+}
+
+// StatelessShuffle returns x with its rows in a random order.
+func StatelessShuffle(x, key, counter, alg tf.Output, opts ...tf.Option) tf.Output {
+	return apply("StatelessShuffle", opts, x, key, counter, alg)
+}
+
+// RandomCrop returns a part of an image, of three dimensions, that has the
+// height and width that size tells and lies at a random place.
+func RandomCrop(image, size tf.Output, opts ...tf.Option) tf.Output {
+	return apply("RandomCrop", seeded(image.Graph(), opts), image, size)
+}
+
+func shuffle(n *tf.Node) (tf.Kernel, error) {
+	d := n.Type("T")
+	return tf.Compute(func(c *tf.OpContext) error {
+		base, err := fromKey(c)
+		if err != nil {
+			return err
+		}
+		x := c.Input(0)
+		if x.Rank() == 0 || x.Len() == 0 || x.Dim(0) <= 1 {
+			c.Forward(0, 0)
+			return nil
+		}
+		out, err := c.Alloc(0, d, x.Shape())
+		if err != nil {
+			return err
+		}
+		order := make([]int, x.Dim(0))
+		for i := range order {
+			order[i] = i
+		}
+		stream.Shuffle(base, len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+		if d == tf.String {
+			takeRows(tf.Data[string](out), tf.Data[string](x), order)
+		} else {
+			takeRows(out.Buffer().Bytes(), x.Buffer().Bytes(), order)
+		}
+		return nil
+	}), nil
+}
+
+// takeRows sets the rows of dst to those of src in another order.
+func takeRows[T any](dst, src []T, order []int) {
+	row := len(src) / len(order)
+	for i, from := range order {
+		copy(dst[i*row:(i+1)*row], src[from*row:(from+1)*row])
+	}
+}
+
+func cropShape(c *tf.Infer) error {
+	s, err := c.Rank(0, 3)
+	if err != nil {
+		return err
+	}
+	if _, err := c.Rank(1, 1); err != nil {
+		return err
+	}
+	out := tf.Shape{-1, -1, s[2]}
+	if v, ok := c.ConstInts(1); ok && len(v) == 2 {
+		out[0], out[1] = max(v[0], -1), max(v[1], -1)
+	}
+	c.Set(0, out)
+	return nil
+}
+
+// cropArgs checks the inputs and returns the height and width wanted.
+func cropArgs(c *tf.OpContext) (height, width int, err error) {
+	image, size := c.Input(0), c.Input(1)
+	if image.Rank() != 3 {
+		return 0, 0, tf.Errorf(tf.InvalidArgument, "input must be 3-dimensional%s", image.Shape().Text())
+	}
+	if size.Rank() != 1 || size.Len() != 2 {
+		return 0, 0, tf.Errorf(tf.InvalidArgument, "size must be a vector of 2 elements: %s", size.Shape().Text())
+	}
+	v := tf.Data[int64](size)
+	height, width = int(v[0]), int(v[1])
+	switch {
+	case height <= 0:
+		return 0, 0, tf.Errorf(tf.InvalidArgument, "target_height should be positive: %d", height)
+	case width <= 0:
+		return 0, 0, tf.Errorf(tf.InvalidArgument, "target_width should be positive: %d", width)
+	case height > image.Dim(0) || width > image.Dim(1):
+		return 0, 0, tf.Errorf(tf.FailedPrecondition, "Crop size must be smaller than image size: %d x %d of %s", height, width, image.Shape().Text())
+	}
+	return height, width, nil
+}
+
+func crop(n *tf.Node) (tf.Kernel, error) {
+	g, d := generator(n), n.Type("T")
+	return tf.Compute(func(c *tf.OpContext) error {
+		height, width, err := cropArgs(c)
+		if err != nil {
+			return err
+		}
+		image := c.Input(0)
+		rows, cols, depth := image.Dim(0), image.Dim(1), image.Dim(2)
+		if height == rows && width == cols {
+			c.Forward(0, 0)
+			return nil
+		}
+		out, err := c.Alloc(0, d, tf.Shape{height, width, depth})
+		if err != nil || out.Len() == 0 {
+			return err
+		}
+		words := stream.NewWords(g.ReserveBlocks(1))
+		top := offset(words, rows-height)
+		left := offset(words, cols-width)
+		pixel := depth * d.Size()
+		copyWindow(out.Buffer(), image.Buffer(), height, width*pixel, (top*cols+left)*pixel, cols*pixel)
+		return nil
+	}), nil
+}
+
+// offset returns a number from 0 to room, by the next word modulo room.
+func offset(w *stream.Words, room int) int {
+	if room <= 0 {
+		return 0
+	}
+	return w.Index(room)
+}
+
+// copyWindow copies rows of width bytes each; from is where they begin in src,
+// and step how far they lie apart.
+func copyWindow(dst, src *memory.Buffer, rows, width, from, step int) {
+	to := slices.Clip(dst.Bytes())
+	for r := range rows {
+		copy(to[r*width:(r+1)*width], src.Bytes()[from+r*step:])
+	}
+}

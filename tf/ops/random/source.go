@@ -1,0 +1,151 @@
+package random
+
+import (
+	stream "github.com/gorge-tf/gorge/internal/random"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// The numbers of the algorithms in TensorFlow's notation. Only Philox is there
+// on a CPU; Auto stands for it.
+const (
+	Philox = 1
+	Auto   = 3
+)
+
+func checkAlgorithm(alg int64) error {
+	if alg != Philox && alg != Auto {
+		return tf.Errorf(tf.InvalidArgument, "Unsupported algorithm id: %d", alg)
+	}
+	return nil
+}
+
+// fromSeed reads the stream of a stateless op of the first version: input 1 is
+// its seed.
+func fromSeed(c *tf.OpContext) (stream.Philox, error) { return seedAt(c, 1) }
+
+func seedAt(c *tf.OpContext, i int) (p stream.Philox, err error) {
+	t := c.Input(i)
+	if t.Rank() != 1 || t.Dim(0) != 2 {
+		return p, tf.Errorf(tf.InvalidArgument, "seed must have shape [2], not %s", t.Shape().Text())
+	}
+	var s [2]int64
+	switch t.DType() {
+	case tf.Int64:
+		copy(s[:], tf.Data[int64](t))
+	case tf.Int32:
+		v := tf.Data[int32](t)
+		s = [2]int64{int64(v[0]), int64(v[1])}
+	case tf.Uint32:
+		v := tf.Data[uint32](t)
+		s = [2]int64{int64(v[0]), int64(v[1])}
+	case tf.Uint64:
+		v := tf.Data[uint64](t)
+		s = [2]int64{int64(v[0]), int64(v[1])}
+	default:
+		return p, tf.Errorf(tf.InvalidArgument, "Invalid seed type: %s", t.DType().CName())
+	}
+	return stream.FromSeed(s), nil
+}
+
+// fromKey reads the stream of a stateless op of the second version: inputs 1 to
+// 3 are its key, counter and algorithm.
+func fromKey(c *tf.OpContext) (p stream.Philox, err error) {
+	key, counter, alg := c.Input(1), c.Input(2), c.Input(3)
+	switch {
+	case alg.Rank() != 0:
+		return p, tf.Errorf(tf.InvalidArgument, "algorithm must be of shape [], not %s", alg.Shape().Text())
+	case key.Rank() != 1 || key.Dim(0) != 1:
+		return p, tf.Errorf(tf.InvalidArgument, "key must have shape [1], not %s. (Note that batched keys are not supported yet.)", key.Shape().Text())
+	case counter.Rank() != 1:
+		return p, tf.Errorf(tf.InvalidArgument, "counter must be a vector, not %s. (Note that batched counters are not supported yet.)", counter.Shape().Text())
+	case counter.Dim(0) < 2:
+		return p, tf.Errorf(tf.InvalidArgument, "For the Philox algorithm, the size of counter must be at least 2; got %d", counter.Dim(0))
+	}
+	if err := checkAlgorithm(int64(tf.Data[int32](alg)[0])); err != nil {
+		return p, err
+	}
+	v := tf.Data[uint64](counter)
+	return stream.FromKeyCounter(tf.Data[uint64](key)[0], [2]uint64{v[0], v[1]}), nil
+}
+
+func init() {
+	const seed = "Tseed: {int32, int64} = int64"
+	tf.Register(tf.OpDef{
+		Name: "StatelessRandomGetKeyCounter", In: "seed: Tseed", Out: "key: uint64; counter: uint64", Attrs: seed,
+		Shape: keyShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(getKey),
+	})
+	tf.Register(tf.OpDef{
+		Name: "StatelessRandomGetKeyCounterAlg", In: "seed: Tseed", Out: "key: uint64; counter: uint64; alg: int32", Attrs: seed,
+		Shape: keyShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(getKey),
+	})
+	tf.Register(tf.OpDef{
+		Name: "StatelessRandomGetAlg", Out: "alg: int32", Stateful: true,
+		Shape: tf.ScalarShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(getAlgorithm),
+	})
+}
+
+// StatelessRandomGetKeyCounter returns the key and the counter that a seed, two
+// integers, stands for.
+func StatelessRandomGetKeyCounter(seed tf.Output, opts ...tf.Option) (key, counter tf.Output) {
+	o := tf.Apply(nil, "StatelessRandomGetKeyCounter", []tf.Output{seed}, opts...)
+	return o.Output(0), o.Output(1)
+}
+
+// StatelessRandomGetKeyCounterAlg returns the key and the counter that a seed
+// stands for, and the algorithm that this machine prefers.
+func StatelessRandomGetKeyCounterAlg(seed tf.Output, opts ...tf.Option) (key, counter, alg tf.Output) {
+	o := tf.Apply(nil, "StatelessRandomGetKeyCounterAlg", []tf.Output{seed}, opts...)
+	return o.Output(0), o.Output(1), o.Output(2)
+}
+
+// StatelessRandomGetAlg returns the algorithm that this machine prefers: Philox.
+func StatelessRandomGetAlg(g *tf.Graph, opts ...tf.Option) tf.Output {
+	return tf.Apply(g, "StatelessRandomGetAlg", nil, opts...).Output(0)
+}
+
+func keyShape(c *tf.Infer) error {
+	s, err := c.Rank(0, 1)
+	if err != nil {
+		return err
+	}
+	if s[0] >= 0 && s[0] != 2 {
+		return tf.Errorf(tf.InvalidArgument, "Dimension must be 2 but is %d: seed %v", s[0], s)
+	}
+	for i, s := range []tf.Shape{{1}, {2}, {}}[:c.NumOut()] {
+		c.Set(i, s)
+	}
+	return nil
+}
+
+func getKey(*tf.Node) (tf.Kernel, error) {
+	return tf.Compute(func(c *tf.OpContext) error {
+		p, err := seedAt(c, 0)
+		if err != nil {
+			return err
+		}
+		key, counter := p.KeyCounter()
+		for i, v := range [][]uint64{{key}, counter[:]} {
+			out, err := c.Alloc(i, tf.Uint64, tf.Shape{len(v)})
+			if err != nil {
+				return err
+			}
+			copy(tf.Data[uint64](out), v)
+		}
+		if len(c.Out) > 2 {
+			return putAlgorithm(c, 2)
+		}
+		return nil
+	}), nil
+}
+
+func getAlgorithm(*tf.Node) (tf.Kernel, error) {
+	return tf.Compute(func(c *tf.OpContext) error { return putAlgorithm(c, 0) }), nil
+}
+
+func putAlgorithm(c *tf.OpContext, i int) error {
+	out, err := c.Alloc(i, tf.Int32, tf.Shape{})
+	if err == nil {
+		tf.Data[int32](out)[0] = Philox
+	}
+	return err
+}

@@ -1,0 +1,119 @@
+package random
+
+import (
+	stream "github.com/gorge-tf/gorge/internal/random"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	const (
+		floats = "{half, bfloat16, float, double} = float"
+		seeds  = "{int32, int64} = int64"
+	)
+	stateless("Uniform", "", floats, seeds, "{int32, int64} = int32", uniforms)
+	stateless("Normal", "", floats, seeds, "{int32, int64} = int32", normals)
+	register("StatelessTruncatedNormal", "", floats, seeds, "{int32, int64} = int32", truncated)
+	register("StatelessTruncatedNormalV2", "", floats, "", "", truncated)
+	stateless("UniformFullInt", "", "{int32, int64, uint32, uint64} = uint64", "{int32, int64, uint32, uint64} = int64", "{int32, int64} = int32", fullInts)
+	register("StatelessRandomUniformInt", "; minval: dtype; maxval: dtype", "{int32, int64}", seeds, "{int32, int64}", someInts)
+	register("StatelessRandomUniformIntV2", "; minval: dtype; maxval: dtype", "{int32, int64, uint32, uint64}", "", "", someInts)
+}
+
+// stateless declares both versions of an op.
+func stateless(name, in, types, seeds, shapes string, draws map[tf.DType]draw) {
+	register("StatelessRandom"+name, in, types, seeds, shapes, draws)
+	register("StatelessRandom"+name+"V2", in, types, "", "", draws)
+}
+
+// register declares a stateless op. Without types of seeds it is of the second
+// version, which takes a key and a counter.
+func register(name, in, types, seeds, shapes string, draws map[tf.DType]draw) {
+	d := tf.OpDef{
+		Name: name, Out: "output: dtype", Shape: shapeInput(0), NoGrad: tf.NotDifferentiable,
+		In:    "shape: T; seed: Tseed" + in,
+		Attrs: "dtype: " + types + "; T: " + shapes + "; Tseed: " + seeds,
+	}
+	source, at := fromSeed, 2
+	if seeds == "" {
+		d.In, d.Attrs = "shape: Tshape; key: uint64; counter: uint64; alg: int32"+in, "dtype: "+types+"; Tshape: {int32, int64} = int32"
+		source, at = fromKey, 4
+	}
+	d.Kernels = kernelsOf(draws, func(f draw) tf.Compute { return statelessKernel(source, at, f) })
+	tf.Register(d)
+}
+
+func statelessKernel(source func(*tf.OpContext) (stream.Philox, error), at int, f draw) tf.Compute {
+	return func(c *tf.OpContext) error {
+		s, err := sizes(c, 0)
+		if err != nil {
+			return err
+		}
+		base, err := source(c)
+		if err != nil {
+			return err
+		}
+		out, err := c.Alloc(0, c.Node.OutTypes[0], s)
+		if err != nil {
+			return err
+		}
+		return f(c, base, out, at)
+	}
+}
+
+// StatelessRandomUniform returns numbers of type d, uniform in [0, 1), in a
+// tensor of the given shape. Equal seeds, two integers, give equal numbers.
+func StatelessRandomUniform(shape, seed tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
+	return apply("StatelessRandomUniform", attrs(opts, tf.Attr("dtype", d)), shape, seed)
+}
+
+// StatelessRandomUniformV2 is StatelessRandomUniform with the state of a
+// generator instead of a seed.
+func StatelessRandomUniformV2(shape, key, counter, alg tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
+	return apply("StatelessRandomUniformV2", attrs(opts, tf.Attr("dtype", d)), shape, key, counter, alg)
+}
+
+// StatelessRandomNormal returns normal numbers of mean 0 and deviation 1.
+func StatelessRandomNormal(shape, seed tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
+	return apply("StatelessRandomNormal", attrs(opts, tf.Attr("dtype", d)), shape, seed)
+}
+
+// StatelessRandomNormalV2 is StatelessRandomNormal with the state of a generator
+// instead of a seed.
+func StatelessRandomNormalV2(shape, key, counter, alg tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
+	return apply("StatelessRandomNormalV2", attrs(opts, tf.Attr("dtype", d)), shape, key, counter, alg)
+}
+
+// StatelessTruncatedNormal returns normal numbers without those beyond ±2.
+func StatelessTruncatedNormal(shape, seed tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
+	return apply("StatelessTruncatedNormal", attrs(opts, tf.Attr("dtype", d)), shape, seed)
+}
+
+// StatelessTruncatedNormalV2 is StatelessTruncatedNormal with the state of a
+// generator instead of a seed.
+func StatelessTruncatedNormalV2(shape, key, counter, alg tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
+	return apply("StatelessTruncatedNormalV2", attrs(opts, tf.Attr("dtype", d)), shape, key, counter, alg)
+}
+
+// StatelessRandomUniformInt returns integers uniform in [minval, maxval), up to
+// a small bias where the number of integers is no power of two.
+func StatelessRandomUniformInt(shape, seed, minval, maxval tf.Output, opts ...tf.Option) tf.Output {
+	return apply("StatelessRandomUniformInt", opts, shape, seed, minval, maxval)
+}
+
+// StatelessRandomUniformIntV2 is StatelessRandomUniformInt with the state of a
+// generator instead of a seed.
+func StatelessRandomUniformIntV2(shape, key, counter, alg, minval, maxval tf.Output, opts ...tf.Option) tf.Output {
+	return apply("StatelessRandomUniformIntV2", opts, shape, key, counter, alg, minval, maxval)
+}
+
+// StatelessRandomUniformFullInt returns integers uniform in the full range of
+// type d.
+func StatelessRandomUniformFullInt(shape, seed tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
+	return apply("StatelessRandomUniformFullInt", attrs(opts, tf.Attr("dtype", d)), shape, seed)
+}
+
+// StatelessRandomUniformFullIntV2 is StatelessRandomUniformFullInt with the
+// state of a generator instead of a seed.
+func StatelessRandomUniformFullIntV2(shape, key, counter, alg tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
+	return apply("StatelessRandomUniformFullIntV2", attrs(opts, tf.Attr("dtype", d)), shape, key, counter, alg)
+}

@@ -1,0 +1,69 @@
+package random_test
+
+import (
+	"github.com/gorge-tf/gorge/tf"
+	_ "github.com/gorge-tf/gorge/tf/ops/random" // registers
+)
+
+var (
+	shape = i32(7, 3) // odd: the last group of elements is not complete
+	seed  = vec[int64](1, 2)
+)
+
+func init() {
+	floats := []tf.DType{tf.Float32, tf.Float64, tf.Float16, tf.BFloat16}
+	ints := []tf.DType{tf.Int32, tf.Int64, tf.Uint32, tf.Uint64}
+	for op, types := range map[string][]tf.DType{
+		"StatelessRandomUniform": floats, "StatelessRandomNormal": floats, "StatelessTruncatedNormal": floats, "StatelessRandomUniformFullInt": ints,
+	} {
+		for _, d := range types {
+			addSamples(
+				sample{Op: op, Name: d.String(), In: []*tf.Tensor{shape, seed}, F: nary(op, tf.Attr("dtype", d)), Types: onlyOwn},
+				sample{Op: op + "V2", Name: d.String(), In: append([]*tf.Tensor{shape}, key()...), F: nary(op+"V2", tf.Attr("dtype", d)), Types: onlyOwn})
+		}
+		one := tf.Attr("dtype", types[0])
+		addSamples(
+			sample{Op: op, Name: "seed int32", In: []*tf.Tensor{vec[int64](5), i32(-1, 7)}, F: nary(op, one), Types: onlyOwn},
+			sample{Op: op, Name: "nothing", In: []*tf.Tensor{i32(0, 3), seed}, F: nary(op, one), Types: onlyOwn},
+			failing(op, "seed", nary(op, one), shape, vec[int64](1)),
+			failing(op, "negative", nary(op, one), i32(-1), seed),
+			failing(op+"V2", "algorithm", nary(op+"V2", one), shape, vec[uint64](1), vec[uint64](1, 2), scalar[int32](7)),
+			failing(op+"V2", "counter", nary(op+"V2", one), shape, vec[uint64](1), vec[uint64](1), scalar[int32](1)))
+	}
+	addIntSamples()
+	addKeySamples()
+}
+
+// key returns a key, a counter that is about to carry, and the algorithm.
+func key() []*tf.Tensor {
+	return []*tf.Tensor{vec[uint64](0x1234567890abcdef), vec[uint64](1<<64-2, 5), scalar[int32](1)}
+}
+
+func addIntSamples() {
+	v1, v2 := nary("StatelessRandomUniformInt"), nary("StatelessRandomUniformIntV2")
+	addSamples(
+		sample{Op: "StatelessRandomUniformInt", In: []*tf.Tensor{shape, seed, scalar[int32](-7), scalar[int32](1000)}, F: v1, Types: onlyOwn},
+		sample{Op: "StatelessRandomUniformInt", Name: "int64", In: []*tf.Tensor{shape, seed, scalar[int64](-7), scalar[int64](1 << 40)}, F: v1, Types: onlyOwn},
+		failing("StatelessRandomUniformInt", "range", v1, shape, seed, scalar[int32](3), scalar[int32](3)),
+		failing("StatelessRandomUniformInt", "vector", v1, shape, seed, i32(3, 4), scalar[int32](7)),
+		sample{Op: "StatelessRandomUniformIntV2", In: append(append([]*tf.Tensor{shape}, key()...), scalar[int32](-7), scalar[int32](1000)), F: v2, Types: onlyOwn},
+		sample{Op: "StatelessRandomUniformIntV2", Name: "int64", In: append(append([]*tf.Tensor{shape}, key()...), scalar[int64](-7), scalar[int64](1<<40)), F: v2, Types: onlyOwn},
+	)
+}
+
+func addKeySamples() {
+	for _, op := range []string{"StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg"} {
+		addSamples(
+			sample{Op: op, In: []*tf.Tensor{seed}, F: nary(op)},
+			sample{Op: op, Name: "negative", In: []*tf.Tensor{i32(-1, 7)}, F: nary(op)},
+			failing(op, "three", nary(op), vec[int64](1, 2, 3)))
+	}
+	addSamples(sample{Op: "StatelessRandomGetAlg", F: nary("StatelessRandomGetAlg")})
+	shuffle := nary("StatelessShuffle")
+	rows := mat[float32](2, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12)
+	addSamples(
+		sample{Op: "StatelessShuffle", In: append([]*tf.Tensor{rows}, key()...), F: shuffle},
+		sample{Op: "StatelessShuffle", Name: "strings", In: append([]*tf.Tensor{vec("a", "b", "c", "d", "e")}, key()...), F: shuffle, Types: onlyOwn},
+		sample{Op: "StatelessShuffle", Name: "scalar", In: append([]*tf.Tensor{scalar(float32(1))}, key()...), F: shuffle, Types: onlyOwn},
+	)
+}

@@ -1,0 +1,153 @@
+package ops
+
+import (
+	"slices"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	const (
+		rest  = "begin: Index; end: Index; strides: Index; value: T"
+		attrs = "T: type; Index: {int32, int64}; begin_mask: int = 0; end_mask: int = 0; ellipsis_mask: int = 0; new_axis_mask: int = 0; shrink_axis_mask: int = 0"
+	)
+	kernels := func(k tf.NewKernel) tf.KernelSet {
+		return tf.ByType("T", sameFor(k, slices.Concat(objectTypes, wideQuantized, smallFloats)...))
+	}
+	tf.Register(tf.OpDef{
+		Name: "StridedSliceAssign", In: "ref: Ref(T); " + rest, Out: "output_ref: Ref(T)", Attrs: attrs,
+		Shape: stridedAssignShape, NoGrad: tf.NoGradientDefined, Kernels: kernels(stridedAssign),
+	})
+	tf.Register(tf.OpDef{
+		Name: "ResourceStridedSliceAssign", In: "ref: resource; " + rest, Attrs: attrs, Stateful: true,
+		Shape: stridedAssignShape, NoGrad: tf.NoGradientDefined, Kernels: kernels(stridedAssign),
+	})
+	tf.Register(tf.OpDef{
+		Name: "TensorStridedSliceUpdate", In: "input: T; " + rest, Out: "output: T", Attrs: attrs,
+		Shape: stridedAssignShape, Grad: stridedUpdateGrad, Kernels: kernels(stridedUpdate),
+	})
+}
+
+// StridedSliceAssign sets the elements of the reference variable ref that
+// StridedSlice would take to value, broadcast to their shape. It returns ref.
+func StridedSliceAssign(ref, begin, end, strides, value tf.Output, opts ...tf.Option) tf.Output {
+	return apply("StridedSliceAssign", opts, ref, begin, end, strides, value)
+}
+
+// ResourceStridedSliceAssign sets the elements of the variable behind handle
+// that StridedSlice would take to value, broadcast to their shape.
+func ResourceStridedSliceAssign(handle, begin, end, strides, value tf.Output, opts ...tf.Option) *tf.Operation {
+	return tf.Apply(nil, "ResourceStridedSliceAssign", []tf.Output{handle, begin, end, strides, value}, opts...)
+}
+
+// TensorStridedSliceUpdate returns x with the elements that StridedSlice would
+// take replaced by value, broadcast to their shape.
+func TensorStridedSliceUpdate(x, begin, end, strides, value tf.Output, opts ...tf.Option) tf.Output {
+	return apply("TensorStridedSliceUpdate", opts, x, begin, end, strides, value)
+}
+
+func stridedAssignShape(c *tf.Infer) error {
+	if c.NumOut() > 0 {
+		c.Set(0, c.In(0))
+	}
+	return nil
+}
+
+// assignSlice sets the slice of t that the inputs describe to input 4.
+func assignSlice(c *tf.OpContext, t *tf.Tensor, mask sliceMask) error {
+	value := c.Input(4)
+	if t.DType() != value.DType() {
+		return tf.Errorf(tf.InvalidArgument, "l-value dtype %s does not match r-value dtype %s", t.DType().CName(), value.DType().CName())
+	}
+	spec, err := stridedInputs(c, mask)
+	if err != nil {
+		return err
+	}
+	p, err := spec.plan(t.Shape())
+	if err != nil {
+		return err
+	}
+	b, ok := kernel.NewBroadcastTo(p.final, value.Shape())
+	if !ok {
+		return tf.Errorf(tf.Unimplemented, "sliced l-value shape %s does not match r-value shape %s. Automatic broadcasting not yet implemented.", p.final.Text(), value.Shape().Text())
+	}
+	if p.final.NumElements() > 0 {
+		setSlice[t.DType()](c, t, value, p, b)
+	}
+	return nil
+}
+
+// setSlice holds, by type, what puts value, broadcast by b, where p says.
+var setSlice = newSetSlice()
+
+type sliceSetter func(c *tf.OpContext, t, value *tf.Tensor, p *stridedPlan, b *kernel.Broadcast)
+
+func newSetSlice() map[tf.DType]sliceSetter {
+	by := map[tf.DType]sliceSetter{tf.String: setSliceOf[string], tf.Resource: setSliceOf[tf.ResourceHandle], tf.Variant: setSliceOf[tf.VariantValue]}
+	bySize := map[int]sliceSetter{1: setSliceOf[uint8], 2: setSliceOf[uint16], 4: setSliceOf[uint32], 8: setSliceOf[uint64], 16: setSliceOf[complex128]}
+	for _, d := range slices.Concat(plainTypes, wideQuantized, smallFloats) {
+		by[d] = bySize[d.Size()]
+	}
+	return by
+}
+
+func setSliceOf[C cell](c *tf.OpContext, t, value *tf.Tensor, p *stridedPlan, b *kernel.Broadcast) {
+	src := cells[C](value)
+	if value.Len() != p.final.NumElements() {
+		src = make([]C, p.final.NumElements())
+		kernel.CopyBroadcast(c.ParallelFor, b, src, cells[C](value))
+	}
+	kernel.CopyView(cells[C](t), p.view(t.Shape()), src, kernel.Dense(p.block), p.block)
+}
+
+func stridedAssign(n *tf.Node) (tf.Kernel, error) {
+	mask := sliceMaskOf(n)
+	return tf.Compute(func(c *tf.OpContext) error {
+		refs, err := variableRefs(c, 1)
+		if err != nil {
+			return err
+		}
+		if len(c.Out) > 0 {
+			c.Out[0].Ref = refs[0]
+		}
+		return refs[0].Update(func(t *tf.Tensor) error {
+			if t == nil {
+				return uninitialized(c, 0)
+			}
+			return assignSlice(c, t, mask)
+		})
+	}), nil
+}
+
+func stridedUpdate(n *tf.Node) (tf.Kernel, error) {
+	d, mask := n.Type("T"), sliceMaskOf(n)
+	return tf.Compute(func(c *tf.OpContext) error {
+		x := c.Input(0)
+		out, err := c.AllocFrom(0, 0, d, x.Shape())
+		if err != nil {
+			return err
+		}
+		move(out, x)(0, 0, x.Len())
+		return assignSlice(c, out, mask)
+	}), nil
+}
+
+// stridedUpdateGrad: what was replaced has no influence, and value has that of
+// where it went.
+func stridedUpdateGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	in, masks := op.Inputs(), masksOf(op)
+	dv := StridedSlice(dy[0], in[1], in[2], in[3], masks)
+	dx := TensorStridedSliceUpdate(dy[0], in[1], in[2], in[3], ZerosLike(dv), masks)
+	return tf.Grads(dx, tf.Output{}, tf.Output{}, tf.Output{}, undoBroadcast(dv, in[4]))
+}
+
+// undoBroadcast adds up dz along the dimensions in which x was broadcast.
+func undoBroadcast(dz, x tf.Output) tf.Output {
+	if s := x.Shape(); s.Known() && s.Equal(dz.Shape()) {
+		return dz
+	}
+	sx := sizes(x)
+	rx, _ := BroadcastGradientArgs(sx, sizes(dz))
+	return Reshape(Sum(dz, rx), sx)
+}
