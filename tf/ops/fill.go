@@ -87,13 +87,20 @@ func fill[C cell](n *tf.Node) (tf.Kernel, error) {
 	d := n.Type("T")
 	return tf.Compute(func(c *tf.OpContext) error {
 		dims, v := c.Input(0), c.Input(1)
-		if dims.Rank() != 1 {
+		if dims.Rank() > 1 { // old graphs have a scalar for one size
 			return tf.Errorf(tf.InvalidArgument, "dims must represent a vector, got shape %s", dims.Shape().Text())
 		}
 		if v.Rank() != 0 && !(v.Rank() == 1 && v.Len() == 1) {
 			return tf.Errorf(tf.InvalidArgument, "value must represent a scalar, got shape %s", v.Shape().Text())
 		}
-		out, err := allocSizes(c, dims, d)
+		s, err := legacyVector(dims)
+		if err != nil {
+			return err
+		}
+		if err := checkSizes(s); err != nil {
+			return err
+		}
+		out, err := c.Alloc(0, d, s)
 		if err != nil {
 			return err
 		}

@@ -13,7 +13,9 @@ func init() {
 	with("Identity", func(d *tf.OpDef) { d.Grad, d.SparseGrad = passGrad, passSparse })
 	with("StopGradient", func(d *tf.OpDef) { d.NoGrad = tf.NotDifferentiable })
 	with("Snapshot", func(d *tf.OpDef) { d.NoGrad = tf.NoGradientDefined })
-	with("GuaranteeConst", func(d *tf.OpDef) { d.NoGrad, d.Stateful = tf.NoGradientDefined, true })
+	with("GuaranteeConst", func(d *tf.OpDef) {
+		d.NoGrad, d.Stateful, d.Kernels = tf.NoGradientDefined, true, tf.AnyType(guaranteeConst)
+	})
 	with("PreventGradient", func(d *tf.OpDef) {
 		d.Attrs += "; message: string = ''"
 		d.Grad = preventedGrad
@@ -23,6 +25,16 @@ func init() {
 		Shape: likeInputs, Grad: passGrad, SparseGrad: passSparse, Kernels: tf.AnyType(identityN),
 	})
 	tf.Register(tf.OpDef{Name: "NoOp", Shape: noOutputs, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(noOp)})
+}
+
+// guaranteeConst passes values on, but no handles: what lies behind one changes.
+func guaranteeConst(n *tf.Node) (tf.Kernel, error) {
+	if n.Type("T") == tf.Resource {
+		return tf.Compute(func(*tf.OpContext) error {
+			return tf.Errorf(tf.InvalidArgument, "Input tensor cannot be a resource variable handle.")
+		}), nil
+	}
+	return forward(n)
 }
 
 // Identity returns x itself, under a name and on a device of its own.

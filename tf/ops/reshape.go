@@ -146,11 +146,17 @@ func missingSize(in, want tf.Shape) (int, error) {
 	return n / known, nil
 }
 
+// mostDims bounds the dimensions that a reshape may give.
+const mostDims = 254
+
 func reshape(*tf.Node) (tf.Kernel, error) {
 	return tf.Compute(func(c *tf.OpContext) error {
 		want, err := legacyVector(c.Input(1))
 		if err != nil {
 			return err
+		}
+		if len(want) >= mostDims {
+			return tf.Errorf(tf.InvalidArgument, "too many dimensions: must be < %d, but received %d", mostDims, len(want))
 		}
 		s, err := resolveReshape(c.Input(0).Shape(), want)
 		if err != nil {

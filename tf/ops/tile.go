@@ -58,7 +58,10 @@ func tile[C cell](n *tf.Node) (tf.Kernel, error) {
 	d := n.Type("T")
 	return tf.Compute(func(c *tf.OpContext) error {
 		x, mt := c.Input(0), c.Input(1)
-		if mt.Rank() != 1 || mt.Len() != x.Rank() {
+		if mt.Rank() != 1 {
+			return tf.Errorf(tf.InvalidArgument, "Expected multiples to be 1-D, but got shape %s", mt.Shape().Text())
+		}
+		if mt.Len() != x.Rank() {
 			return tf.Errorf(tf.InvalidArgument, "Expected multiples argument to be a vector of length %d but got length %d", x.Rank(), mt.Len())
 		}
 		m, err := intsOf(mt)
