@@ -123,6 +123,8 @@ func concat[C cell](n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
+var errJoinScalars = tf.Errorf(tf.InvalidArgument, "ConcatOp : Can't concatenate scalars (use tf.stack instead)")
+
 // concatPlan checks the inputs and returns along which dimension they are
 // joined and the shape that results.
 func concatPlan(c *tf.OpContext, count int) (int, tf.Shape, error) {
@@ -137,7 +139,7 @@ func concatPlan(c *tf.OpContext, count int) (int, tf.Shape, error) {
 	first := c.Input(0).Shape()
 	axis, ok := wrapAxis(given, len(first))
 	if len(first) == 0 {
-		return 0, nil, tf.Errorf(tf.InvalidArgument, "ConcatOp : Can't concatenate scalars (use tf.stack instead)")
+		return 0, nil, errJoinScalars
 	}
 	if !ok {
 		return 0, nil, tf.Errorf(tf.InvalidArgument, "ConcatOp : Expected concatenating dimensions in the range [%d, %d), but got %d", -len(first), len(first), given)
@@ -154,6 +156,9 @@ func concatPlan(c *tf.OpContext, count int) (int, tf.Shape, error) {
 }
 
 func checkJoin(first, s tf.Shape, i, axis int) error {
+	if len(s) == 0 {
+		return errJoinScalars
+	}
 	if len(s) != len(first) {
 		return tf.Errorf(tf.InvalidArgument, "ConcatOp : Ranks of all input tensors should match: shape[0] = %s vs. shape[%d] = %s", first.Text(), i, s.Text())
 	}

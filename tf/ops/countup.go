@@ -7,7 +7,9 @@ import (
 )
 
 func init() {
-	kernels := func() tf.KernelSet { return tf.ByType("T", byType{tf.Int32: countUpTo[int32], tf.Int64: countUpTo[int64]}) }
+	kernels := func() tf.KernelSet {
+		return tf.ByType("T", byType{tf.Int32: countUpTo[int32], tf.Int64: countUpTo[int64]})
+	}
 	tf.Register(tf.OpDef{
 		Name: "CountUpTo", In: "ref: Ref(T)", Out: "output: T", Attrs: "limit: int; T: {int32, int64}",
 		Shape: scalarInput, NoGrad: tf.NoGradientDefined, Kernels: kernels(),

@@ -10,7 +10,7 @@ func init() {
 	tf.Register(tf.OpDef{
 		Name: "GatherNd", In: "params: Tparams; indices: Tindices", Out: "output: Tparams",
 		Attrs: "Tparams: type; Tindices: {int16, int32, int64}; bad_indices_policy: string = ''",
-		Shape: gatherNDShape, Grad: gatherNDGrad, Kernels: tf.ByType("Tparams", sameFor(gatherND, slices.Concat(objectTypes, wideQuantized)...)),
+		Shape: gatherNDShape, Grad: gatherNDGrad, Kernels: tf.ByType("Tparams", sameFor(gatherND, slices.Concat(objectTypes, wideQuantized, smallFloats)...)),
 	})
 	tf.Register(tf.OpDef{
 		Name: "ResourceGatherNd", In: "resource: resource; indices: Tindices", Out: "output: dtype",

@@ -1,7 +1,6 @@
 package ops
 
 import (
-
 	"github.com/gorge-tf/gorge/tf"
 )
 
@@ -132,4 +131,3 @@ func destroyTemporary(*tf.Node) (tf.Kernel, error) {
 		return nil
 	}), nil
 }
-

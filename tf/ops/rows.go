@@ -73,7 +73,7 @@ var (
 func newSetRows() rowOps {
 	r := rowOps{tf.String: copyRows[string], tf.Resource: copyRows[tf.ResourceHandle], tf.Variant: copyRows[tf.VariantValue]}
 	bySize := map[int]rowOp{1: copyRows[uint8], 2: copyRows[uint16], 4: copyRows[uint32], 8: copyRows[uint64], 16: copyRows[complex128]}
-	for _, d := range slices.Concat(plainTypes, allQuantized) {
+	for _, d := range slices.Concat(plainTypes, allQuantized, smallFloats) {
 		r[d] = bySize[d.Size()]
 	}
 	return r

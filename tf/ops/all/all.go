@@ -4,7 +4,9 @@ package all
 
 import (
 	_ "github.com/gorge-tf/gorge/tf/ops" // registers
+	_ "github.com/gorge-tf/gorge/tf/ops/image"
 	_ "github.com/gorge-tf/gorge/tf/ops/io"
 	_ "github.com/gorge-tf/gorge/tf/ops/lookup"
 	_ "github.com/gorge-tf/gorge/tf/ops/queue"
+	_ "github.com/gorge-tf/gorge/tf/ops/random"
 )
