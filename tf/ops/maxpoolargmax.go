@@ -126,7 +126,7 @@ func argmaxPoolBack[T kernel.Real]() poolKernel[T] {
 		if c.Node.Bool("include_batch_in_index") {
 			image = 0 // positions count from the beginning
 		}
-		if err := spread(dx, k.load(grad), wideIndices(argmax), image, v.Batch); err != nil {
+		if err := spreadBack(dx, k.load(grad), wideIndices(argmax), image, v.Batch); err != nil {
 			return err
 		}
 		k.finish(out, dx)
@@ -134,9 +134,9 @@ func argmaxPoolBack[T kernel.Real]() poolKernel[T] {
 	})
 }
 
-// spread adds each of the gradients dy to the element of dx that it came from:
+// spreadBack adds each of the gradients dy to the element of dx that it came from:
 // at a position in its image, whose size is given.
-func spread[T kernel.Real](dx, dy []T, at []int64, image, batch int) error {
+func spreadBack[T kernel.Real](dx, dy []T, at []int64, image, batch int) error {
 	clear(dx)
 	windows := len(dy) / max(1, batch)
 	for i, p := range at {

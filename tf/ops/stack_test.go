@@ -15,9 +15,6 @@ func init() {
 	for _, op := range strings.Fields("Stack StackPush StackPop StackClose StackV2 StackPushV2 StackPopV2 StackCloseV2") {
 		optest.Unsampled(op, "its handles last for a step: see TestStack")
 	}
-	for _, op := range strings.Fields("RefSelect RefIdentity") {
-		optest.Unsampled(op, "takes references: see TestRefSelect")
-	}
 	optest.Unsampled("Abort", "ends the step: see TestAbort")
 }
 
