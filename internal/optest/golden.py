@@ -78,7 +78,7 @@ class Recorder:
         with tf.Graph().as_default() as graph:
             try:
                 tf.import_graph_def(part, name="")
-            except ValueError as e:
+            except (ValueError, tf.errors.UnimplementedError) as e:
                 print(case["id"], "is refused:", e)
                 return
             try:

@@ -82,8 +82,8 @@ func reshapedToItself(n *graph.Node) (graph.Edge, bool) {
 // transposedBack: a permutation that changes nothing, or that undoes another.
 func transposedBack(n *graph.Node) (graph.Edge, bool) {
 	perm := constInts(n.In[1])
-	if perm == nil {
-		return graph.Edge{}, false
+	if perm == nil || len(n.In[0].Node.OutShape(n.In[0].Out)) != len(perm) || constantOf(n.In[1]).Rank() != 1 {
+		return graph.Edge{}, false // of the wrong length, perhaps: the step has to say so
 	}
 	if isIdentity(perm, nil) {
 		return n.In[0], true

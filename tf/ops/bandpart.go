@@ -8,21 +8,12 @@ func init() {
 		Attrs: "T: type; Tindex: {int32, int64} = int64",
 		Shape: tf.UnchangedShape, Grad: bandPartGrad, Kernels: tf.ByType("T", sameFor(bandPart, plainTypes...)),
 	})
-	tf.Register(tf.OpDef{
-		Name: "BatchMatrixBandPart", In: "input: T; num_lower: int64; num_upper: int64", Out: "band: T", Attrs: "T: type",
-		Shape: tf.UnchangedShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", sameFor(bandPart, numberTypes...)),
-	})
 }
 
 // MatrixBandPart returns the matrices in x with zeros outside of a band:
 // numLower diagonals below the main one and numUpper above, all if negative.
 func MatrixBandPart(x, numLower, numUpper tf.Output, opts ...tf.Option) tf.Output {
 	return apply("MatrixBandPart", opts, x, numLower, numUpper)
-}
-
-// BatchMatrixBandPart is the older name of MatrixBandPart.
-func BatchMatrixBandPart(x, numLower, numUpper tf.Output, opts ...tf.Option) tf.Output {
-	return apply("BatchMatrixBandPart", opts, x, numLower, numUpper)
 }
 
 // bandWidth reads how many diagonals of n input i keeps.

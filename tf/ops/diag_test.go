@@ -23,12 +23,9 @@ func init() {
 		failing("DiagPart", "odd", unary(ops.DiagPart), seq(3, 3, 3)),
 		failing("DiagPart", "sizes", unary(ops.DiagPart), seq(2, 3)),
 		sample{Op: "MatrixDiag", In: []*tf.Tensor{seq(2, 3)}, F: unary(ops.MatrixDiag)},
-		sample{Op: "BatchMatrixDiag", In: []*tf.Tensor{seq(2, 3)}, F: unary(ops.BatchMatrixDiag)},
 		sample{Op: "MatrixDiagPart", In: []*tf.Tensor{seq(2, 3, 4)}, F: unary(ops.MatrixDiagPart)},
 		sample{Op: "MatrixDiagPart", Name: "square", In: []*tf.Tensor{seq(3, 3)}, F: unary(ops.MatrixDiagPart)},
-		sample{Op: "BatchMatrixDiagPart", In: []*tf.Tensor{seq(2, 3, 4)}, F: unary(ops.BatchMatrixDiagPart)},
 		sample{Op: "MatrixSetDiag", In: []*tf.Tensor{seq(2, 3, 4), positive(2, 3)}, F: binary(ops.MatrixSetDiag)},
-		sample{Op: "BatchMatrixSetDiag", In: []*tf.Tensor{seq(2, 3, 4), positive(2, 3)}, F: binary(ops.BatchMatrixSetDiag)},
 		failing("MatrixSetDiag", "sizes", binary(ops.MatrixSetDiag), seq(2, 3, 4), positive(2, 4)),
 		failing("MatrixDiagPart", "vector", unary(ops.MatrixDiagPart), seq(3)),
 	)
@@ -36,7 +33,6 @@ func init() {
 	addSamples(
 		sample{Op: "MatrixBandPart", In: []*tf.Tensor{seq(2, 4, 5), scalar[int64](1), scalar[int64](2)}, F: band("MatrixBandPart")},
 		sample{Op: "MatrixBandPart", Name: "lower", In: []*tf.Tensor{seq(4, 3), n(-1), n(0)}, F: band("MatrixBandPart")},
-		sample{Op: "BatchMatrixBandPart", In: []*tf.Tensor{seq(4, 3), scalar[int64](0), scalar[int64](-1)}, F: band("BatchMatrixBandPart")},
 		failing("MatrixBandPart", "rows", band("MatrixBandPart"), seq(4, 3), n(5), n(0)),
 		failing("MatrixBandPart", "columns", band("MatrixBandPart"), seq(4, 3), n(0), n(4)),
 		failing("MatrixBandPart", "vector width", band("MatrixBandPart"), seq(4, 3), i32(0, 1), n(4)),

@@ -18,10 +18,6 @@ func init() {
 		Shape: matrixDiagShape, Grad: matrixDiagGrad, Kernels: kernels(),
 	})
 	tf.Register(tf.OpDef{
-		Name: "BatchMatrixDiag", In: "diagonal: T", Out: "output: T", Attrs: "T: type",
-		Shape: matrixDiagShape, NoGrad: tf.NoGradientDefined, Kernels: kernels(),
-	})
-	tf.Register(tf.OpDef{
 		Name: "MatrixDiagV2", In: in, Out: "output: T", Attrs: "T: type",
 		Shape: matrixDiagShape, Grad: matrixDiagGrad, Kernels: kernels(),
 	})
@@ -43,11 +39,6 @@ func (o DiagAlignOpts) Apply(s *tf.Spec) { s.Set("align", o.Align) }
 // diagonals.
 func MatrixDiag(diagonal tf.Output, opts ...tf.Option) tf.Output {
 	return apply("MatrixDiag", opts, diagonal)
-}
-
-// BatchMatrixDiag is the older name of MatrixDiag.
-func BatchMatrixDiag(diagonal tf.Output, opts ...tf.Option) tf.Output {
-	return apply("BatchMatrixDiag", opts, diagonal)
 }
 
 // MatrixDiagV2 returns matrices with the rows of diagonal as the diagonals k,

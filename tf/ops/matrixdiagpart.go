@@ -14,10 +14,6 @@ func init() {
 		Shape: matrixDiagPartShape, Grad: matrixDiagPartGrad, Kernels: kernels(),
 	})
 	tf.Register(tf.OpDef{
-		Name: "BatchMatrixDiagPart", In: "input: T", Out: "diagonal: T", Attrs: "T: type",
-		Shape: matrixDiagPartShape, NoGrad: tf.NoGradientDefined, Kernels: kernels(),
-	})
-	tf.Register(tf.OpDef{
 		Name: "MatrixDiagPartV2", In: "input: T; k: int32; padding_value: T", Out: "diagonal: T", Attrs: "T: type",
 		Shape: matrixDiagPartShape, Grad: matrixDiagPartGrad, Kernels: kernels(),
 	})
@@ -31,11 +27,6 @@ func init() {
 // dimensions of x.
 func MatrixDiagPart(x tf.Output, opts ...tf.Option) tf.Output {
 	return apply("MatrixDiagPart", opts, x)
-}
-
-// BatchMatrixDiagPart is the older name of MatrixDiagPart.
-func BatchMatrixDiagPart(x tf.Output, opts ...tf.Option) tf.Output {
-	return apply("BatchMatrixDiagPart", opts, x)
 }
 
 // MatrixDiagPartV2 returns the diagonals k, one number or the first and the

@@ -13,10 +13,6 @@ func init() {
 		Shape: matrixSetDiagShape, Grad: matrixSetDiagGrad, Kernels: kernels(),
 	})
 	tf.Register(tf.OpDef{
-		Name: "BatchMatrixSetDiag", In: "input: T; diagonal: T", Out: "output: T", Attrs: "T: type",
-		Shape: matrixSetDiagShape, NoGrad: tf.NoGradientDefined, Kernels: kernels(),
-	})
-	tf.Register(tf.OpDef{
 		Name: "MatrixSetDiagV2", In: "input: T; diagonal: T; k: int32", Out: "output: T", Attrs: "T: type",
 		Shape: matrixSetDiagShape, Grad: matrixSetDiagGrad, Kernels: kernels(),
 	})
@@ -30,11 +26,6 @@ func init() {
 // main diagonals.
 func MatrixSetDiag(x, diagonal tf.Output, opts ...tf.Option) tf.Output {
 	return apply("MatrixSetDiag", opts, x, diagonal)
-}
-
-// BatchMatrixSetDiag is the older name of MatrixSetDiag.
-func BatchMatrixSetDiag(x, diagonal tf.Output, opts ...tf.Option) tf.Output {
-	return apply("BatchMatrixSetDiag", opts, x, diagonal)
 }
 
 // MatrixSetDiagV2 returns the matrices in x with the rows of diagonal as the
