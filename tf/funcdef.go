@@ -9,7 +9,7 @@ import (
 // functionOp returns the op that a node has which calls f by name.
 func functionOp(f *pb.FunctionDef) (*OpDef, error) {
 	sig := f.GetSignature()
-	d := &OpDef{Name: sig.GetName(), Stateful: sig.GetIsStateful(), Shape: callShape, NoGrad: NoGradientDefined, Kernels: AnyType(callByName), attrs: map[string]*AttrDef{}}
+	d := &OpDef{Name: sig.GetName(), Stateful: sig.GetIsStateful(), Shape: callShape, Grad: callGrad(calledByName), Kernels: AnyType(callByName), attrs: map[string]*AttrDef{}}
 	var err error
 	if d.Inputs, err = argsFromProto(sig.GetInputArg()); err != nil {
 		return nil, err
@@ -82,13 +82,21 @@ func callShape(c *Infer) error {
 	return nil
 }
 
+// calledByName returns the function that a node whose op is a function calls.
+func calledByName(op *Operation) Func { return functionOf(&op.Node) }
+
 // callByName is the kernel of a node whose op is a function.
 func callByName(n *Node) (Kernel, error) {
+	f := functionOf(n)
+	return AsyncCompute(func(c *OpContext, done func(error)) { c.CallFunction(f, done) }), nil
+}
+
+func functionOf(n *Node) Func {
 	f := Func{Name: n.OpName(), Attrs: Attrs{}}
 	for name, v := range n.Attrs {
 		if !strings.HasPrefix(name, "_") {
 			f.Attrs[name] = v
 		}
 	}
-	return AsyncCompute(func(c *OpContext, done func(error)) { c.CallFunction(f, done) }), nil
+	return f
 }

@@ -25,6 +25,9 @@ type FunctionBody struct {
 
 // Body returns the body of f with its attributes put in place of placeholders.
 func (l *Library) Body(f Func) (*FunctionBody, error) {
+	if of, ok := f.Attrs["f"].(Func); ok && f.Name == gradientName {
+		return l.gradientBody(of)
+	}
 	def := l.Find(f.Name)
 	if def == nil {
 		return nil, Errorf(NotFound, "Function %s is not defined.", f.Name)

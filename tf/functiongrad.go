@@ -1,5 +1,11 @@
 package tf
 
+import (
+	"slices"
+
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+)
+
 // gradientName is how a function stands for the gradient of another, which is
 // its attribute f.
 const gradientName = "SymbolicGradient"
@@ -7,3 +13,129 @@ const gradientName = "SymbolicGradient"
 // GradientOf returns the function that computes the gradients of f's arguments
 // from the arguments and the gradients of f's results.
 func GradientOf(f Func) Func { return Func{Name: gradientName, Attrs: Attrs{"f": f}} }
+
+// gradientBody returns the body of the gradient of f: what the library defines
+// for it, or else what differentiating f's own body gives.
+func (l *Library) gradientBody(f Func) (*FunctionBody, error) {
+	if name := l.Gradient(f.Name); name != "" {
+		return l.Body(Func{Name: name, Attrs: f.Attrs})
+	}
+	body, err := l.Body(f)
+	if err != nil {
+		return nil, err
+	}
+	g := NewGraph()
+	if err := g.ImportProto(&pb.GraphDef{Node: body.Graph.GetNode(), Versions: body.Graph.GetVersions(), Library: l.Proto()}, ImportOptions{}); err != nil {
+		return nil, err
+	}
+	d := &differentiated{g: g, of: body, body: &FunctionBody{Name: gradientName, ArgTypes: slices.Concat(body.ArgTypes, body.RetTypes), RetTypes: body.ArgTypes, Stateful: body.Stateful}}
+	if err := d.run(); err != nil {
+		return nil, err
+	}
+	def, err := g.GraphProto(0)
+	if err != nil {
+		return nil, err
+	}
+	def.Library = nil
+	d.body.Graph = def
+	return d.body, nil
+}
+
+// differentiated is the body of a function that becomes that of its gradient.
+type differentiated struct {
+	g        *Graph
+	of, body *FunctionBody
+}
+
+func (d *differentiated) run() error {
+	d.body.Args = slices.Clone(d.of.Args)
+	var xs []Output
+	o := GradientOptions{ZeroUnconnected: true}
+	for _, name := range d.of.Args {
+		xs = append(xs, d.g.Operation(name).Output(0))
+	}
+	for i, name := range d.of.Rets {
+		y := d.g.Operation(name).Input(0)
+		dy := Apply(d.g, "_Arg", nil, Attr("T", d.of.RetTypes[i]), Attr("index", len(d.body.Args)), Name("dy"))
+		d.body.Args = append(d.body.Args, dy.Name)
+		if trainable(y.DType()) {
+			o.Ys, o.GradYs = append(o.Ys, y), append(o.GradYs, dy.Output(0))
+		}
+	}
+	for _, x := range xs {
+		if trainable(x.DType()) {
+			o.Xs = append(o.Xs, x)
+		}
+	}
+	grads, err := d.gradients(o)
+	if err != nil {
+		return err
+	}
+	d.returns(xs, grads)
+	return d.g.Err()
+}
+
+// trainable tells the types that have gradients of their own type.
+func trainable(d DType) bool { return d.IsFloat() || d.IsComplex() || d.Base() == Variant }
+
+func (d *differentiated) gradients(o GradientOptions) ([]Gradient, error) {
+	if len(o.Ys) == 0 || len(o.Xs) == 0 {
+		return make([]Gradient, len(o.Xs)), nil
+	}
+	return Differentiate(o)
+}
+
+// returns adds a result for each argument: zeros for those that have no
+// gradient.
+func (d *differentiated) returns(xs []Output, grads []Gradient) {
+	for i, x := range xs {
+		dx := Output{}
+		if trainable(x.DType()) {
+			dx, grads = grads[0].Output(), grads[1:]
+		}
+		if dx.IsZero() {
+			dx = Apply(nil, "ZerosLike", []Output{x}).Output(0)
+		}
+		r := Apply(nil, "_Retval", []Output{dx}, Attr("index", i), Name("dx"))
+		d.body.Rets = append(d.body.Rets, r.Name)
+	}
+}
+
+// callGrad is the gradient of a call: a call of the gradient.
+func callGrad(f func(*Operation) Func) GradFunc {
+	return func(op *Operation, dy []Output) []Gradient {
+		return SplitGradients(op.in, CallGradient("SymbolicGradient", op.in, 0, op, dy, Attr("f", f(op))))
+	}
+}
+
+// CallGradient adds an op that takes what op takes and the gradients of op's
+// results, zeros where there is none, and returns gradients for all inputs of
+// op but the first skip.
+func CallGradient(name string, in []Output, skip int, op *Operation, dy []Output, opts ...Option) []Output {
+	args := slices.Clone(in)
+	for k, d := range dy {
+		if d.IsZero() {
+			d = Apply(nil, "ZerosLike", []Output{op.Output(k)}).Output(0)
+		}
+		args = append(args, d)
+	}
+	var tin, tout []DType
+	for _, x := range args[skip:] {
+		tin = append(tin, x.DType().Base())
+	}
+	for _, x := range in[skip:] {
+		tout = append(tout, x.DType().Base())
+	}
+	return Apply(nil, name, args, append(opts, Attr("Tin", tin), Attr("Tout", tout))...).Outputs()
+}
+
+// SplitGradients drops the gradients of inputs that can have none.
+func SplitGradients(in, grads []Output) []Gradient {
+	out := make([]Gradient, len(in))
+	for i, x := range in {
+		if i < len(grads) && trainable(x.DType()) {
+			out[i] = Dense(grads[i])
+		}
+	}
+	return out
+}

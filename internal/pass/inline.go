@@ -24,7 +24,7 @@ func (e *expander) bodyOf(f tf.Func) *tf.FunctionBody {
 
 // inline puts the body of f in the place of n, which calls it.
 func (e *expander) inline(n *graph.Node, f tf.Func) error {
-	if n.Bool("_noinline") || e.calls[n].has(f.Name) {
+	if n.Bool("_noinline") || e.calls[n].has(identity(f)) {
 		return nil
 	}
 	b := e.bodyOf(f)
@@ -35,13 +35,22 @@ func (e *expander) inline(n *graph.Node, f tf.Func) error {
 	if err != nil {
 		return nil // the call will tell
 	}
-	in := &inlining{expander: e, n: n, b: b, g: g, inner: &chain{f.Name, e.calls[n]}, nodes: make(map[*graph.Node]graph.Edge, len(g.Nodes))}
+	in := &inlining{expander: e, n: n, b: b, g: g, inner: &chain{identity(f), e.calls[n]}, nodes: make(map[*graph.Node]graph.Edge, len(g.Nodes))}
 	for _, step := range []func() error{in.addArgs, in.addGate, in.addNodes, in.connect} {
 		if err := step(); err != nil {
 			return err
 		}
 	}
 	return in.finish()
+}
+
+// identity tells a function from others in a chain of calls. Gradients share a
+// name.
+func identity(f tf.Func) string {
+	if f.Name == "SymbolicGradient" {
+		return f.Key()
+	}
+	return f.Name
 }
 
 // fits reports whether n gives and takes what the body does.

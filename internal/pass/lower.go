@@ -93,6 +93,8 @@ func (e *expander) callee(n *graph.Node) (tf.Func, bool) {
 	switch op := n.OpName(); {
 	case op == "PartitionedCall" || op == "StatefulPartitionedCall":
 		return n.FuncAttr("f"), true
+	case op == "SymbolicGradient":
+		return tf.GradientOf(n.FuncAttr("f")), true
 	case e.Library.Find(op) != nil:
 		return tf.Func{Name: op, Attrs: n.Attrs}, true
 	}

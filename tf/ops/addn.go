@@ -17,6 +17,7 @@ func init() {
 			tf.Int8: addNKernel(kernel.Add[int8]), tf.Int16: addNKernel(kernel.Add[int16]), tf.Int32: addNKernel(kernel.Add[int32]), tf.Int64: addNKernel(kernel.Add[int64]),
 			tf.Uint8: addNKernel(kernel.Add[uint8]), tf.Uint16: addNKernel(kernel.Add[uint16]), tf.Uint32: addNKernel(kernel.Add[uint32]), tf.Uint64: addNKernel(kernel.Add[uint64]),
 			tf.Complex64: addNKernel(kernel.Add[complex64]), tf.Complex128: addNKernel(kernel.Add[complex128]),
+			tf.Variant: stateless(variantSum),
 		}),
 	})
 }

@@ -135,6 +135,9 @@ func checkSizes(s tf.Shape) error {
 
 func zerosLike(n *tf.Node) (tf.Kernel, error) {
 	d := n.Type("T")
+	if d.Base() == tf.Variant {
+		return tf.Compute(variantZeros), nil
+	}
 	return tf.Compute(func(c *tf.OpContext) error {
 		out, err := c.AllocFrom(0, 0, d, c.Input(0).Shape())
 		if err == nil {

@@ -9,7 +9,7 @@ import "github.com/gorge-tf/gorge/tf"
 const callAttrs = "Tin: list(type) >= 0; Tout: list(type) >= 0; f: func; config: string = ''; config_proto: string = ''; executor_type: string = ''"
 
 func init() {
-	call := tf.OpDef{In: "args: Tin", Out: "output: Tout", Attrs: callAttrs, Shape: callShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(callKernel)}
+	call := tf.OpDef{In: "args: Tin", Out: "output: Tout", Attrs: callAttrs, Shape: callShape, Grad: callGrad, Kernels: tf.AnyType(callKernel)}
 	call.Name = "PartitionedCall"
 	tf.Register(call)
 	call.Name, call.Stateful = "StatefulPartitionedCall", true
@@ -135,4 +135,10 @@ func deviceIndex(n *tf.Node) (tf.Kernel, error) {
 		}
 		return fillInts(t, []int{i})
 	}), nil
+}
+
+// callGrad calls the gradient of the function.
+func callGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	dx := tf.CallGradient("SymbolicGradient", op.Inputs(), 0, op, dy, tf.Attr("f", op.FuncAttr("f")))
+	return tf.SplitGradients(op.Inputs(), dx)
 }

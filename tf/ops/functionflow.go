@@ -13,12 +13,14 @@ const branchAttrs = "Tin: list(type) >= 0; Tout: list(type) >= 0; "
 
 func init() {
 	flow := func(name string, stateful bool, d tf.OpDef) {
-		d.Name, d.Stateful, d.NoGrad = name, stateful, tf.NoGradientDefined
+		if d.Name, d.Stateful = name, stateful; d.Grad == nil {
+			d.NoGrad = tf.NoGradientDefined
+		}
 		tf.Register(d)
 	}
-	cond := tf.OpDef{In: "cond: Tcond; input: Tin", Out: "output: Tout", Shape: branchShape, Kernels: tf.AnyType(ifKernel),
+	cond := tf.OpDef{In: "cond: Tcond; input: Tin", Out: "output: Tout", Shape: branchShape, Grad: ifGrad, Kernels: tf.AnyType(ifKernel),
 		Attrs: "Tcond: type; " + branchAttrs + "then_branch: func; else_branch: func; output_shapes: list(shape) = []"}
-	choice := tf.OpDef{In: "branch_index: int32; input: Tin", Out: "output: Tout", Shape: caseShape, Kernels: tf.AnyType(caseKernel),
+	choice := tf.OpDef{In: "branch_index: int32; input: Tin", Out: "output: Tout", Shape: caseShape, Grad: caseGrad, Kernels: tf.AnyType(caseKernel),
 		Attrs: branchAttrs + "branches: list(func) >= 1; output_shapes: list(shape) = []"}
 	loop := tf.OpDef{In: "input: T", Out: "output: T", Shape: whileShape, Kernels: tf.AnyType(whileKernel),
 		Attrs: "T: list(type) >= 0; cond: func; body: func; output_shapes: list(shape) = []; parallel_iterations: int = 10"}
@@ -301,4 +303,25 @@ func runFor(c *tf.OpContext, body tf.Func, b [3]int) error {
 		}
 	}
 	return vars.results()
+}
+
+// branchesGrad is a conditional like op, on what op takes and the gradients of
+// its results, whose branches are the gradients of op's.
+func branchesGrad(op *tf.Operation, dy []tf.Output, opts ...tf.Option) []tf.Gradient {
+	opts = append(opts, tf.Attr("_lower_using_switch_merge", true))
+	dx := tf.CallGradient(op.OpName(), op.Inputs(), 1, op, dy, opts...)
+	return append([]tf.Gradient{{}}, tf.SplitGradients(op.Inputs()[1:], dx)...)
+}
+
+func ifGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return branchesGrad(op, dy, tf.Attr("then_branch", tf.GradientOf(op.FuncAttr("then_branch"))), tf.Attr("else_branch", tf.GradientOf(op.FuncAttr("else_branch"))))
+}
+
+func caseGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	branches, _ := op.Attr("branches").([]tf.Func)
+	grads := make([]tf.Func, len(branches))
+	for i, f := range branches {
+		grads[i] = tf.GradientOf(f)
+	}
+	return branchesGrad(op, dy, tf.Attr("branches", grads))
 }

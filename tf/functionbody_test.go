@@ -1,0 +1,130 @@
+package tf_test
+
+import (
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/encoding/prototext"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func parseLibrary(t testing.TB, text string) *pb.FunctionDefLibrary {
+	t.Helper()
+	def := &pb.FunctionDefLibrary{}
+	if err := prototext.Unmarshal([]byte(text), def); err != nil {
+		t.Fatal(err)
+	}
+	return def
+}
+
+// poly takes a list and an attribute, refers to outputs in all ways there are,
+// and has an effect.
+const poly = `function {
+	signature { name: "poly" input_arg { name: "xs" type_attr: "T" number_attr: "N" } input_arg { name: "i" type: DT_INT32 }
+		output_arg { name: "first" type_attr: "T" } output_arg { name: "all" type_attr: "T" number_attr: "N" }
+		attr { name: "T" type: "type" } attr { name: "N" type: "int" has_minimum: true minimum: 1 default_value { i: 2 } } is_stateful: true }
+	node_def { name: "sum" op: "AddN" input: "xs" attr { key: "T" value { placeholder: "T" } } attr { key: "N" value { placeholder: "N" } } }
+	node_def { name: "split" op: "Split" input: "i" input: "sum:sum:0" attr { key: "T" value { placeholder: "T" } } attr { key: "num_split" value { i: 3 } } }
+	node_def { name: "copy" op: "IdentityN" input: "split:output:2" input: "xs:1" input: "^sum" attr { key: "T" value { list { type: DT_FLOAT type: DT_FLOAT } } } }
+	node_def { name: "effect" op: "NoOp" input: "^copy" }
+	ret { key: "first" value: "split:output:1" } ret { key: "all" value: "copy:output" } control_ret { key: "e" value: "effect" }
+	arg_attr { key: 1 value { attr { key: "_output_shapes" value { list { shape {} } } } } }
+}`
+
+func TestFunctionBody(t *testing.T) {
+	l, err := tf.NewLibrary(parseLibrary(t, poly))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := l.Body(tf.Func{Name: "poly", Attrs: tf.Attrs{"T": tf.Float32}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	inputs := map[string]string{}
+	for _, n := range b.Graph.Node {
+		inputs[n.Name] = strings.Join(n.Input, " ")
+	}
+	for node, want := range map[string]string{"sum": "xs_0 xs_1", "split": "i sum", "copy": "split:2 xs_1 ^sum", "first_RetVal": "split:1",
+		"all_RetVal": "copy", "all_RetVal_1": "copy:1", "effect": "^copy"} {
+		if inputs[node] != want {
+			t.Errorf("inputs of %s are %q, want %q", node, inputs[node], want)
+		}
+	}
+	if got := strings.Join(b.Args, " ") + "; " + strings.Join(b.ControlRets, " "); got != "xs_0 xs_1 i; effect" || !b.Stateful || len(b.RetTypes) != 3 {
+		t.Errorf("arguments and effects are %s, stateful %v, results %v", got, b.Stateful, b.RetTypes)
+	}
+	if err := tf.NewGraph().ImportProto(b.Graph, tf.ImportOptions{}); err != nil {
+		t.Errorf("the body is no graph: %v", err)
+	}
+}
+
+func TestBadFunctions(t *testing.T) {
+	for _, c := range []struct{ change, to, want string }{
+		{`"split:output:1"`, `"split:output:3"`, "Return first -> split:output:3 is not found"},
+		{`"split:output:1"`, `"nothing"`, "is not found"},
+		{`input: "xs:1"`, `input: "xs:2"`, "input xs:2 of node copy"},
+		{`input: "^sum"`, `input: "^xs"`, "a list of arguments is no node"},
+		{`value: "effect"`, `value: "none"`, "Control return none is not found."},
+		{`placeholder: "N"`, `placeholder: "M"`, "Failed to bind all placeholders in: M"},
+		{`name: "copy"`, `name: "sum"`, "Duplicated node name: sum"},
+		{`op: "Split"`, `op: "Slit"`, "Op type not registered 'Slit'"},
+		{`"copy:output"`, `"copy:output:0"`, "Bad ret types"},
+	} {
+		text := strings.Replace(poly, c.change, c.to, 1)
+		l, err := tf.NewLibrary(parseLibrary(t, text))
+		if err == nil {
+			_, err = l.Body(tf.Func{Name: "poly", Attrs: tf.Attrs{"T": tf.Float32}})
+		}
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %s", c.to, err, c.want)
+		}
+	}
+}
+
+func TestLibraries(t *testing.T) {
+	l, err := tf.NewLibrary(parseLibrary(t, poly+` function { signature { name: "g" } } gradient { function_name: "poly" gradient_func: "g" }`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	same, err := l.Merge(parseLibrary(t, poly))
+	if err != nil || len(same.Names()) != 2 || same.Gradient("poly") != "g" {
+		t.Errorf("merged with itself: %v, %v", same.Names(), err)
+	}
+	for _, c := range []struct{ text, want string }{
+		{`function { signature { name: "poly" } }`, "Cannot add function 'poly' because a different function with the same name already exists."},
+		{`function { signature { name: "Add" } }`, "Cannot add function 'Add' because an op with the same name already exists."},
+		{`gradient { function_name: "poly" gradient_func: "h" }`, "Cannot assign gradient function 'h' to 'poly' because it already has gradient function 'g'"},
+	} {
+		if _, err := l.Merge(parseLibrary(t, c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want %s", err, c.want)
+		}
+	}
+}
+
+// FuzzFunctionDef: whatever comes, there is a body or an error.
+func FuzzFunctionDef(f *testing.F) {
+	seed, err := proto.Marshal(parseLibrary(f, poly))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(seed)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		def := &pb.FunctionDefLibrary{}
+		if proto.Unmarshal(data, def) != nil {
+			return
+		}
+		l, err := tf.NewLibrary(def)
+		if err != nil {
+			return
+		}
+		for _, name := range l.Names() {
+			b, err := l.Body(tf.Func{Name: name, Attrs: tf.Attrs{"T": tf.Float32}})
+			if err == nil && len(b.Args) != len(b.ArgTypes) {
+				t.Errorf("%d arguments of %d types", len(b.Args), len(b.ArgTypes))
+			}
+		}
+	})
+}

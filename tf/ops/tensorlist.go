@@ -1,0 +1,290 @@
+package ops
+
+import "github.com/gorge-tf/gorge/tf"
+
+// Lists of tensors: what loops of TensorFlow 2 keep their intermediate values
+// in. This file holds what makes lists and works on their ends.
+
+func init() {
+	list := func(name, in, out, attrs string, d tf.OpDef) {
+		d.Name, d.In, d.Out, d.Attrs = name, in, out, attrs
+		if d.Shape == nil {
+			d.Shape = tf.ScalarShape
+		}
+		if d.Grad == nil && d.NoGrad == 0 {
+			d.NoGrad = tf.NoGradientDefined
+		}
+		tf.Register(d)
+	}
+	const shapeType = "shape_type: {int32, int64}"
+	list("EmptyTensorList", "element_shape: shape_type; max_num_elements: int32", "handle: variant", "element_dtype: type; "+shapeType,
+		tf.OpDef{Kernels: tf.AnyType(emptyList)})
+	list("TensorListReserve", "element_shape: shape_type; num_elements: int32", "handle: variant", "element_dtype: type; "+shapeType,
+		tf.OpDef{Kernels: tf.AnyType(reserveList)})
+	list("TensorListPushBack", "input_handle: variant; tensor: element_dtype", "output_handle: variant", "element_dtype: type",
+		tf.OpDef{Kernels: tf.AnyType(pushBack), Grad: pushBackGrad})
+	list("TensorListPopBack", "input_handle: variant; element_shape: int32", "output_handle: variant; tensor: element_dtype", "element_dtype: type",
+		tf.OpDef{Kernels: tf.AnyType(popBack), Grad: popBackGrad, Shape: popBackShape})
+	list("TensorListPushBackBatch", "input_handles: variant; tensor: element_dtype", "output_handles: variant", "element_dtype: type",
+		tf.OpDef{Kernels: tf.AnyType(pushBackBatch), Shape: tf.UnchangedShape})
+	list("TensorListLength", "input_handle: variant", "length: int32", "", tf.OpDef{Kernels: tf.AnyType(stateless(listLength)), NoGrad: tf.NotDifferentiable})
+	list("TensorListElementShape", "input_handle: variant", "element_shape: shape_type", shapeType,
+		tf.OpDef{Kernels: tf.AnyType(listElementShape), Shape: anyListShape, NoGrad: tf.NotDifferentiable})
+	list("TensorListConcatLists", "input_a: variant; input_b: variant", "output: variant", "element_dtype: type",
+		tf.OpDef{Kernels: tf.AnyType(concatLists), Shape: tf.UnchangedShape})
+	list("TensorListResize", "input_handle: variant; size: int32", "output_handle: variant", "",
+		tf.OpDef{Kernels: tf.AnyType(stateless(resizeList)), Grad: resizeListGrad})
+}
+
+func anyListShape(*tf.Infer) error { return nil }
+
+// popBackShape: an element has the shape that is asked for.
+func popBackShape(c *tf.Infer) error {
+	c.Set(0, tf.Shape{})
+	c.Set(1, listShapeInput(c, 1))
+	return nil
+}
+
+// listShapeInput returns the element shape that input i asks for, as far as it
+// is known.
+func listShapeInput(c *tf.Infer, i int) tf.Shape {
+	if s := c.In(i); s == nil || len(s) != 1 {
+		return nil
+	}
+	return c.ConstShape(i)
+}
+
+// listScalar returns input i, an int32 scalar.
+func listScalar(c *tf.OpContext, i int, what string) (int, error) {
+	t := c.Input(i)
+	if t.Len() != 1 {
+		return 0, tf.Errorf(tf.InvalidArgument, "%s must be a scalar, got shape %s", what, t.Shape().Text())
+	}
+	return int(tf.Data[int32](t)[0]), nil
+}
+
+func emptyList(n *tf.Node) (tf.Kernel, error) {
+	elem := n.Type("element_dtype")
+	return tf.Compute(func(c *tf.OpContext) error {
+		if t := c.Input(1); t.Rank() != 0 {
+			return tf.Errorf(tf.InvalidArgument, "max_num_elements expected to be a scalar but got shape: %s", t.Shape().Text())
+		}
+		s, err := partialShape(c.Input(0))
+		if err != nil {
+			return err
+		}
+		l := newList(elem, s, nil)
+		l.limit = int(tf.Data[int32](c.Input(1))[0])
+		c.Set(0, variantOf(l))
+		return nil
+	}), nil
+}
+
+func reserveList(n *tf.Node) (tf.Kernel, error) {
+	elem := n.Type("element_dtype")
+	return tf.Compute(func(c *tf.OpContext) error {
+		s, err := partialShape(c.Input(0))
+		if err != nil {
+			return err
+		}
+		if t := c.Input(1); t.Rank() != 0 {
+			return tf.Errorf(tf.InvalidArgument, "The num_elements to reserve must be a tensor size 1, but got %s", t.Shape().Text())
+		}
+		size := int(tf.Data[int32](c.Input(1))[0])
+		if size < 0 {
+			return tf.Errorf(tf.InvalidArgument, "The num_elements to reserve must be a non negative number, but got %d", size)
+		}
+		c.Set(0, variantOf(newList(elem, s, make([]*tf.Tensor, size))))
+		return nil
+	}), nil
+}
+
+// checkElement reports why t cannot be an element of l.
+func (l *tensorList) checkElement(t *tf.Tensor, action string) error {
+	if t.DType() != l.elem {
+		return tf.Errorf(tf.InvalidArgument, "Invalid data types; op elements %s but list elements %s", t.DType().CName(), l.elem.CName())
+	}
+	if !l.shape.Compatible(t.Shape()) {
+		return tf.Errorf(tf.InvalidArgument, "%s Op element shape: %s list shape: %s", action, t.Shape().Text(), l.shape.Text())
+	}
+	return nil
+}
+
+func pushBack(n *tf.Node) (tf.Kernel, error) {
+	elem := n.Type("element_dtype")
+	return tf.Compute(func(c *tf.OpContext) error {
+		l, err := listOf(c, 0, elem)
+		if err != nil {
+			return err
+		}
+		p, err := l.pushed(c.Input(1))
+		if err == nil {
+			c.Set(0, variantOf(p))
+		}
+		return err
+	}), nil
+}
+
+// pushed is push with checks.
+func (l *tensorList) pushed(t *tf.Tensor) (*tensorList, error) {
+	if err := l.checkElement(t, "Tried to append a tensor with incompatible shape to a list."); err != nil {
+		return nil, err
+	}
+	if l.limit >= 0 && len(l.items) >= l.limit {
+		return nil, tf.Errorf(tf.InvalidArgument, "Tried to push item into a full list list size: %d max_num_elements: %d", len(l.items), l.limit)
+	}
+	return l.push(keep(t)), nil
+}
+
+func popBack(n *tf.Node) (tf.Kernel, error) {
+	elem := n.Type("element_dtype")
+	return tf.Compute(func(c *tf.OpContext) error {
+		l, err := listOf(c, 0, elem)
+		if err != nil {
+			return err
+		}
+		if len(l.items) == 0 {
+			return tf.Errorf(tf.InvalidArgument, "Trying to pop from an empty list.")
+		}
+		if err := setElement(c, 1, l, len(l.items)-1, 1); err != nil {
+			return err
+		}
+		c.Set(0, variantOf(l.pop()))
+		return nil
+	}), nil
+}
+
+// setElement makes output o element i of l; zeros, of the shape that the given
+// input asks for, if it has not been set.
+func setElement(c *tf.OpContext, o int, l *tensorList, i, shape int) error {
+	if t := l.items[i]; t != nil {
+		c.Set(o, t.Share())
+		return nil
+	}
+	s, err := elementShape(c, shape, l)
+	if err == nil {
+		s, err = l.common(s)
+	}
+	if err != nil {
+		return err
+	}
+	if s == nil || !s.Known() {
+		return tf.Errorf(tf.InvalidArgument, "Trying to read an uninitialized tensor but element_shape is not fully defined.%s", s.Text())
+	}
+	t, err := zerosTensor(l.elem, s)
+	if err == nil {
+		c.Set(o, t)
+	}
+	return err
+}
+
+// pushBackBatch pushes a row of the tensor to each of many lists.
+func pushBackBatch(n *tf.Node) (tf.Kernel, error) {
+	elem := n.Type("element_dtype")
+	return tf.Compute(func(c *tf.OpContext) error {
+		lists, t := c.Input(0), c.Input(1)
+		if t.Rank() < lists.Rank() || !t.Shape()[:lists.Rank()].Equal(lists.Shape()) {
+			return tf.Errorf(tf.InvalidArgument, "tensor.shape must begin with the shape of input_handles, but got %s and %s", t.Shape().Text(), lists.Shape().Text())
+		}
+		if t.DType() != elem.Base() {
+			return tf.Errorf(tf.InvalidArgument, "Invalid data types; op elements %s but list elements %s", t.DType().CName(), elem.CName())
+		}
+		s := t.Shape()[lists.Rank():]
+		out := tf.NewTensor(tf.Variant, lists.Shape())
+		for i, v := range lists.Variants() {
+			l, err := asList(v)
+			if err != nil {
+				return err
+			}
+			p, err := l.pushed(cutOut(t, i*s.NumElements(), s))
+			if err != nil {
+				return err
+			}
+			out.Variants()[i].Value = p
+		}
+		c.Set(0, out)
+		return nil
+	}), nil
+}
+
+func listLength(c *tf.OpContext) error {
+	l, err := listInput(c, 0)
+	if err == nil {
+		c.Set(0, tf.Scalar(int32(len(l.items))))
+	}
+	return err
+}
+
+func listElementShape(n *tf.Node) (tf.Kernel, error) {
+	d := n.Type("shape_type")
+	return tf.Compute(func(c *tf.OpContext) error {
+		l, err := listInput(c, 0)
+		if err != nil {
+			return err
+		}
+		if l.shape == nil {
+			c.Set(0, intTensor(d, tf.Shape{}, -1))
+			return nil
+		}
+		c.Set(0, intTensor(d, tf.Shape{len(l.shape)}, l.shape...))
+		return nil
+	}), nil
+}
+
+// concatLists joins lists in pairs.
+func concatLists(n *tf.Node) (tf.Kernel, error) {
+	elem := n.Type("element_dtype").Base()
+	return tf.Compute(func(c *tf.OpContext) error {
+		a, b := c.Input(0), c.Input(1)
+		if !a.Shape().Equal(b.Shape()) {
+			return tf.Errorf(tf.InvalidArgument, "input_a and input_b must have the same shape, but got %s and %s", a.Shape().Text(), b.Shape().Text())
+		}
+		out := tf.NewTensor(tf.Variant, a.Shape())
+		for i := range out.Variants() {
+			l, err := joinLists(a.Variants()[i], b.Variants()[i], elem)
+			if err != nil {
+				return err
+			}
+			out.Variants()[i].Value = l
+		}
+		c.Set(0, out)
+		return nil
+	}), nil
+}
+
+func joinLists(a, b tf.VariantValue, elem tf.DType) (*tensorList, error) {
+	x, err := asList(a)
+	if err != nil {
+		return nil, err
+	}
+	y, err := asList(b)
+	if err != nil {
+		return nil, err
+	}
+	if x.elem != elem || y.elem != elem {
+		return nil, tf.Errorf(tf.InvalidArgument, "Invalid data types; op elements %s but list elements %s and %s", elem.CName(), x.elem.CName(), y.elem.CName())
+	}
+	if !x.shape.Compatible(y.shape) {
+		return nil, tf.Errorf(tf.InvalidArgument, "input_a and input_b TensorList element shapes are not identical: %s vs. %s", x.shape.Text(), y.shape.Text())
+	}
+	return x.with(append(append([]*tf.Tensor{}, x.items...), y.items...)), nil
+}
+
+// resizeList cuts a list short or adds elements that are not set.
+func resizeList(c *tf.OpContext) error {
+	l, err := listInput(c, 0)
+	if err != nil {
+		return err
+	}
+	size, err := listScalar(c, 1, "size")
+	if err != nil {
+		return err
+	}
+	if size < 0 {
+		return tf.Errorf(tf.InvalidArgument, "TensorListSlice expects size to be non-negative. Got: %d", size)
+	}
+	items := make([]*tf.Tensor, size)
+	copy(items, l.items)
+	c.Set(0, variantOf(l.with(items)))
+	return nil
+}

@@ -1,0 +1,214 @@
+package ops
+
+import "github.com/gorge-tf/gorge/tf"
+
+// Lists of tensors by their elements.
+
+func init() {
+	list := func(name, in, out, attrs string, k tf.NewKernel, shape func(*tf.Infer) error, grad tf.GradFunc) {
+		tf.Register(tf.OpDef{Name: name, In: in, Out: out, Attrs: attrs, Shape: shape, Kernels: tf.AnyType(k), Grad: grad})
+	}
+	const shapeType = "shape_type: {int32, int64}"
+	list("TensorListGetItem", "input_handle: variant; index: int32; element_shape: int32", "item: element_dtype", "element_dtype: type",
+		getItem, getItemShape, getItemGrad)
+	list("TensorListSetItem", "input_handle: variant; index: int32; item: element_dtype", "output_handle: variant",
+		"element_dtype: type; resize_if_index_out_of_bounds: bool = false", setItem, tf.ScalarShape, setItemGrad)
+	list("TensorListGather", "input_handle: variant; indices: int32; element_shape: int32", "values: element_dtype", "element_dtype: type",
+		gatherList, gatherListShape, gatherListGrad)
+	list("TensorListScatter", "tensor: element_dtype; indices: int32; element_shape: shape_type", "output_handle: variant",
+		"element_dtype: type; "+shapeType, scatterList, tf.ScalarShape, scatterListGrad)
+	list("TensorListScatterV2", "tensor: element_dtype; indices: int32; element_shape: shape_type; num_elements: int32", "output_handle: variant",
+		"element_dtype: type; "+shapeType, scatterList, tf.ScalarShape, scatterListGrad)
+	list("TensorListScatterIntoExistingList", "input_handle: variant; tensor: element_dtype; indices: int32", "output_handle: variant",
+		"element_dtype: type", scatterIntoList, tf.ScalarShape, scatterIntoGrad)
+}
+
+func getItemShape(c *tf.Infer) error {
+	c.Set(0, listShapeInput(c, 2))
+	return nil
+}
+
+func gatherListShape(c *tf.Infer) error {
+	s, rows := listShapeInput(c, 2), c.In(1)
+	if s != nil && len(rows) == 1 {
+		c.Set(0, append(tf.Shape{rows[0]}, s...))
+	}
+	return nil
+}
+
+func getItem(n *tf.Node) (tf.Kernel, error) {
+	elem := n.Type("element_dtype")
+	return tf.Compute(func(c *tf.OpContext) error {
+		l, err := listOf(c, 0, elem)
+		if err != nil {
+			return err
+		}
+		i, err := listScalar(c, 1, "index")
+		if err != nil {
+			return err
+		}
+		if i < 0 || i >= len(l.items) {
+			return tf.Errorf(tf.InvalidArgument, "Trying to access element %d in a list with %d elements.", i, len(l.items))
+		}
+		return setElement(c, 0, l, i, 2)
+	}), nil
+}
+
+func setItem(n *tf.Node) (tf.Kernel, error) {
+	elem, grows := n.Type("element_dtype"), n.Bool("resize_if_index_out_of_bounds")
+	return tf.Compute(func(c *tf.OpContext) error {
+		l, err := listOf(c, 0, elem)
+		if err != nil {
+			return err
+		}
+		i, err := listScalar(c, 1, "index")
+		if err != nil {
+			return err
+		}
+		if i < 0 || i >= len(l.items) && !grows {
+			return tf.Errorf(tf.InvalidArgument, "Trying to modify element %d in a list with %d elements.", i, len(l.items))
+		}
+		if err := l.checkElement(c.Input(2), "Tried to set a tensor with incompatible shape at a list index."); err != nil {
+			return err
+		}
+		if i >= len(l.items) {
+			l = l.with(append(append([]*tf.Tensor{}, l.items...), make([]*tf.Tensor, i+1-len(l.items))...))
+		}
+		c.Set(0, variantOf(l.set(i, keep(c.Input(2)))))
+		return nil
+	}), nil
+}
+
+// wholeShape finds the shape that elements which are to be put together must
+// have: all they are known to have must make it complete.
+func wholeShape(c *tf.OpContext, shape int, l *tensorList, items []*tf.Tensor, action string) (tf.Shape, error) {
+	s, err := elementShape(c, shape, l)
+	if err != nil {
+		return nil, err
+	}
+	if len(items) == 0 && (s == nil || !s.Known()) {
+		return nil, tf.Errorf(tf.InvalidArgument, "Tried to %s elements of an empty list with non-fully-defined element_shape: %s", action, s.Text())
+	}
+	if s, err = l.with(items).common(s); err != nil {
+		return nil, err
+	}
+	if s == nil || !s.Known() {
+		return nil, tf.Errorf(tf.InvalidArgument, "Tried to %s list which only contains uninitialized tensors and has a non-fully-defined element_shape: %s", action, s.Text())
+	}
+	return s, nil
+}
+
+// stackItems makes output 0 of items of shape s, one after the other.
+func stackItems(c *tf.OpContext, d tf.DType, items []*tf.Tensor, s tf.Shape) error {
+	out, err := c.Alloc(0, d, append(tf.Shape{len(items)}, s...))
+	if err != nil {
+		return err
+	}
+	size := s.NumElements()
+	for i, t := range items {
+		if t == nil {
+			if t, err = zerosTensor(d, s); err != nil {
+				return err
+			}
+		}
+		copyElements(out, i*size, t, 0, size)
+	}
+	return nil
+}
+
+func gatherList(n *tf.Node) (tf.Kernel, error) {
+	elem := n.Type("element_dtype")
+	return tf.Compute(func(c *tf.OpContext) error {
+		l, err := listOf(c, 0, elem)
+		if err != nil {
+			return err
+		}
+		index := tf.Data[int32](c.Input(1))
+		items := make([]*tf.Tensor, len(index))
+		for k, i := range index {
+			if i < 0 || int(i) >= len(l.items) {
+				return tf.Errorf(tf.InvalidArgument, "Index %d out o range; list only has %d elements.", i, len(l.items))
+			}
+			items[k] = l.items[i]
+		}
+		s, err := wholeShape(c, 2, l, items, "gather")
+		if err != nil {
+			return err
+		}
+		return stackItems(c, elem, items, s)
+	}), nil
+}
+
+// scatterList makes a list of the rows of a tensor, in the places given.
+func scatterList(n *tf.Node) (tf.Kernel, error) {
+	elem := n.Type("element_dtype")
+	return tf.Compute(func(c *tf.OpContext) error {
+		s, err := partialShape(c.Input(2))
+		if err != nil {
+			return err
+		}
+		t := c.Input(0)
+		if err := checkRows(t, c.Input(1), s); err != nil {
+			return err
+		}
+		size := -1
+		if c.Inputs() > 3 {
+			if size, err = listScalar(c, 3, "num_elements"); err != nil {
+				return err
+			}
+			if size < -1 {
+				return tf.Errorf(tf.InvalidArgument, "TensorListScatter expects num_elements >= -1, found: %d", size)
+			}
+		}
+		return placeRows(c, newList(elem, s, make([]*tf.Tensor, max(size, 0))), t, c.Input(1), size)
+	}), nil
+}
+
+func checkRows(t, indices *tf.Tensor, s tf.Shape) error {
+	switch {
+	case indices.Rank() != 1:
+		return tf.Errorf(tf.InvalidArgument, "Expected indices to be a vector, but received shape: %s", indices.Shape().Text())
+	case t.Rank() < 1:
+		return tf.Errorf(tf.InvalidArgument, "Tensor must be at least a vector, but saw shape: %s", t.Shape().Text())
+	case t.Dim(0) != indices.Len():
+		return tf.Errorf(tf.InvalidArgument, "Specified %d indices for scatter but the tensor has %d rows", indices.Len(), t.Dim(0))
+	case !s.Compatible(t.Shape()[1:]):
+		return tf.Errorf(tf.InvalidArgument, "Specified a list with shape %s from a tensor with shape %s", s.Text(), t.Shape()[1:].Text())
+	}
+	return nil
+}
+
+// placeRows puts row k of t where indices says into l, which grows unless its
+// size is given.
+func placeRows(c *tf.OpContext, l *tensorList, t, indices *tf.Tensor, size int) error {
+	items := append([]*tf.Tensor{}, l.items...)
+	rows := rowTensors(t)
+	for k, i := range tf.Data[int32](indices) {
+		switch {
+		case i < 0:
+			return tf.Errorf(tf.InvalidArgument, "Indices in TensorListScatter must all be non-negative.")
+		case size >= 0 && int(i) >= size:
+			return tf.Errorf(tf.InvalidArgument, "TensorListScatter: Trying to scatter at index %d in list with size %d", i, size)
+		}
+		for int(i) >= len(items) {
+			items = append(items, make([]*tf.Tensor, int(i)+1-len(items))...)
+		}
+		items[i] = rows[k]
+	}
+	c.Set(0, variantOf(l.with(items)))
+	return nil
+}
+
+func scatterIntoList(n *tf.Node) (tf.Kernel, error) {
+	elem := n.Type("element_dtype")
+	return tf.Compute(func(c *tf.OpContext) error {
+		l, err := listOf(c, 0, elem)
+		if err != nil {
+			return err
+		}
+		if err := checkRows(c.Input(1), c.Input(2), l.shape); err != nil {
+			return err
+		}
+		return placeRows(c, l, c.Input(1), c.Input(2), -1)
+	}), nil
+}

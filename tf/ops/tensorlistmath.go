@@ -1,0 +1,104 @@
+package ops
+
+import "github.com/gorge-tf/gorge/tf"
+
+// Lists as numbers: gradients of lists are added, and there is a zero.
+
+// variantZeros is ZerosLike of lists.
+func variantZeros(c *tf.OpContext) error {
+	x := c.Input(0)
+	out := tf.NewTensor(tf.Variant, x.Shape())
+	for i, v := range x.Variants() {
+		l, err := asList(v)
+		if err != nil {
+			return tf.Errorf(tf.Internal, "No unary variant unary_op function found for op ZEROS_LIKE Variant type_name: %T", v.Value)
+		}
+		out.Variants()[i].Value = l.zeros()
+	}
+	c.Set(0, out)
+	return nil
+}
+
+// variantSum is AddN of lists.
+func variantSum(c *tf.OpContext) error {
+	first := c.Input(0)
+	out := tf.NewTensor(tf.Variant, first.Shape())
+	copyElements(out, 0, first, 0, first.Len())
+	for k := 1; k < c.Inputs(); k++ {
+		if err := sameShapes(c, 0, k); err != nil {
+			return err
+		}
+		for i, v := range c.Input(k).Variants() {
+			sum, err := addVariants(out.Variants()[i], v)
+			if err != nil {
+				return err
+			}
+			out.Variants()[i].Value = sum
+		}
+	}
+	c.Set(0, out)
+	return nil
+}
+
+func addVariants(a, b tf.VariantValue) (*tensorList, error) {
+	x, err := asList(a)
+	if err != nil {
+		return nil, err
+	}
+	y, err := asList(b)
+	if err != nil {
+		return nil, err
+	}
+	s, ok := x.shape.Merge(y.shape)
+	switch {
+	case x.elem != y.elem:
+		return nil, tf.Errorf(tf.InvalidArgument, "Trying to add two lists of tensors of different dtypes. One is %s and the other is %s", x.elem.CName(), y.elem.CName())
+	case len(x.items) != len(y.items):
+		return nil, tf.Errorf(tf.InvalidArgument, "Trying to add two lists of tensors with different lengths. One is %d and the other is %d", len(x.items), len(y.items))
+	case !ok:
+		return nil, tf.Errorf(tf.InvalidArgument, "Trying to add two lists of tensors with incompatible element shapes. One is %s and the other is %s", x.shape.Text(), y.shape.Text())
+	}
+	sum := newList(x.elem, s, make([]*tf.Tensor, len(x.items)))
+	for i := range sum.items {
+		if sum.items[i], err = addItems(x.items[i], y.items[i]); err != nil {
+			return nil, err
+		}
+	}
+	return sum, nil
+}
+
+// addItems adds two elements; one that is not set is zero.
+func addItems(a, b *tf.Tensor) (*tf.Tensor, error) {
+	switch {
+	case a == nil:
+		return b, nil
+	case b == nil:
+		return a, nil
+	}
+	return sumOf(a, b)
+}
+
+// sumOf computes AddN of two tensors.
+func sumOf(a, b *tf.Tensor) (*tf.Tensor, error) {
+	n, err := tf.NewNode("AddN", "AddN", tf.Attrs{"N": int64(2), "T": a.DType()})
+	if err != nil {
+		return nil, err
+	}
+	find, err := tf.FindKernel("CPU", n)
+	if err != nil {
+		return nil, err
+	}
+	k, err := find(n)
+	if err != nil {
+		return nil, err
+	}
+	compute, ok := k.(tf.Compute)
+	if !ok {
+		return nil, tf.Errorf(tf.Internal, "the kernel of AddN must not wait")
+	}
+	c := &tf.OpContext{Node: n, In: []tf.Slot{{T: a}, {T: b}}, Out: make([]tf.Slot, 1)}
+	if err := compute(c); err != nil {
+		return nil, err
+	}
+	return c.Out[0].T, nil
+}
