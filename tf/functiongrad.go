@@ -37,6 +37,7 @@ func (l *Library) gradientBody(f Func) (*FunctionBody, error) {
 		return nil, err
 	}
 	def.Library = nil
+	def.Node = slices.DeleteFunc(def.Node, func(n *pb.NodeDef) bool { return slices.Contains(body.Rets, n.GetName()) })
 	d.body.Graph = def
 	return d.body, nil
 }

@@ -92,7 +92,7 @@ func init() {
 		return []tf.Output{ops.Mul(joined, joined)}
 	}, matrix)
 	add("TensorListConcat", "", func(g *tf.Graph, in []tf.Output) []tf.Output {
-		o := tf.Apply(g, "TensorListConcat", []tf.Output{list(g, in[0])}, tf.Attr("element_dtype", in[0].DType()))
+		o := tf.Apply(g, "TensorListConcat", []tf.Output{list(g, in[0])}, tf.Attr("element_dtype", in[0].DType()), tf.Attr("element_shape", tf.Shape{2}))
 		return o.Outputs()
 	}, matrix)
 	add("TensorListPushBackBatch", "", func(g *tf.Graph, in []tf.Output) []tf.Output {
@@ -156,12 +156,12 @@ func TestListsAreValues(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	out, err := session.Fetch[float32](t.Context(), s, nil, all[0], all[1], all[2])
+	out, err := s.Run(t.Context(), nil, all[0], all[1], all[2])
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, v := range []float32{2, 3, 4} {
-		if got := out[i]; len(got) != 3 || got[0] != 1 || got[1] != v || got[2] != -v {
+		if got := tf.Data[float32](out[i]); len(got) != 3 || got[0] != 1 || got[1] != v || got[2] != -v {
 			t.Errorf("list %d is %v", i, got)
 		}
 	}

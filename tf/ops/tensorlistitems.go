@@ -9,7 +9,7 @@ func init() {
 		tf.Register(tf.OpDef{Name: name, In: in, Out: out, Attrs: attrs, Shape: shape, Kernels: tf.AnyType(k), Grad: grad})
 	}
 	const shapeType = "shape_type: {int32, int64}"
-	list("TensorListGetItem", "input_handle: variant; index: int32; element_shape: int32", "item: element_dtype", "element_dtype: type",
+	list("TensorListGetItem", "input_handle: variant; index: int32; element_shape: Tshape", "item: element_dtype", "element_dtype: type; Tshape: {int32, int64} = int32",
 		getItem, getItemShape, getItemGrad)
 	list("TensorListSetItem", "input_handle: variant; index: int32; item: element_dtype", "output_handle: variant",
 		"element_dtype: type; resize_if_index_out_of_bounds: bool = false", setItem, tf.ScalarShape, setItemGrad)

@@ -65,8 +65,8 @@ func fromTensor(n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-// concatListV1 has the elements' shape, without its first dimension, as an
-// attribute.
+// concatListV1 has the elements' shape as an attribute, and does not ask the
+// list for it.
 func concatListV1(n *tf.Node) (tf.Kernel, error) {
 	elem, s := n.Type("element_dtype"), n.ShapeAttr("element_shape")
 	return tf.Compute(func(c *tf.OpContext) error {
@@ -74,11 +74,14 @@ func concatListV1(n *tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		if s != nil {
-			s := append(tf.Shape{-1}, s...)
-			return joinItems(c, l, s, nil)
+		if s != nil && len(s) == 0 {
+			return tf.Errorf(tf.InvalidArgument, "element_shape must not be empty")
 		}
-		return joinItems(c, l, nil, nil)
+		first, rest := -1, tf.Shape(nil)
+		if s != nil {
+			rest = s[1:]
+		}
+		return joinItems(c, l, first, rest, nil)
 	}), nil
 }
 
@@ -89,70 +92,86 @@ func concatListV2(n *tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		s, err := partialShape(c.Input(1))
+		s, err := elementShape(c, 1, l)
 		if err != nil {
 			return err
 		}
-		return joinItems(c, l, s, tf.Data[int64](c.Input(2)))
+		if s != nil && len(s) == 0 {
+			return tf.Errorf(tf.InvalidArgument, "Concat requires elements to be at least vectors, found scalars instead.")
+		}
+		first, rest := -1, tf.Shape(nil)
+		if s != nil {
+			first, rest = s[0], s[1:]
+		}
+		return joinItems(c, l, first, rest, tf.Data[int64](c.Input(2)))
 	}), nil
 }
 
-// joinItems joins the elements of l along their first dimension. Elements that
-// are not set are as long as leading says.
-func joinItems(c *tf.OpContext, l *tensorList, s tf.Shape, leading []int64) error {
-	rest, err := restShape(l, s)
-	if err != nil {
-		return err
+// joinItems joins the elements of l, whose first dimension is first, or -1, and
+// whose others are rest. Elements that are not set are as long as leading says,
+// or as all others are.
+func joinItems(c *tf.OpContext, l *tensorList, first int, rest tf.Shape, leading []int64) error {
+	if len(l.items) == 0 && (rest == nil || !rest.Known()) {
+		return tf.Errorf(tf.InvalidArgument, "All except the first dimension must be fully defined when concating an empty tensor list. element_shape: %s", rest.Text())
+	}
+	if l.shape == nil || !l.shape.Known() {
+		var err error
+		if first, rest, err = l.inferJoined(first, rest); err != nil {
+			return err
+		}
+	}
+	if rest == nil || !rest.Known() {
+		return tf.Errorf(tf.InvalidArgument, "Trying to concat list with only uninitialized tensors but element_shape_except_first_dim is not fully defined: %s", rest.Text())
 	}
 	lengths, total := make([]int64, len(l.items)), 0
 	for i, t := range l.items {
-		n := -1
-		switch {
-		case t != nil:
-			n = t.Dim(0)
-		case i < len(leading):
-			n = int(leading[i])
-		case len(s) > 0 && s[0] >= 0:
-			n = s[0]
-		}
-		if n < 0 {
-			return tf.Errorf(tf.InvalidArgument, "Concating lists with uninitialized tensors is not supported in this version of TensorListConcat. Consider updating your GraphDef to run the newer version.")
+		n, err := itemLength(i, t, first, leading)
+		if err != nil {
+			return err
 		}
 		lengths[i], total = int64(n), total+n
 	}
 	return fillJoined(c, l, lengths, append(tf.Shape{total}, rest...))
 }
 
-// restShape returns the shape of l's elements without the first dimension.
-func restShape(l *tensorList, s tf.Shape) (tf.Shape, error) {
-	all, ok := s.Merge(l.shape)
-	if !ok {
-		return nil, tf.Errorf(tf.InvalidArgument, "Incompatible shapes during merge: %s vs. %s", s.Text(), l.shape.Text())
+// itemLength returns the first dimension of t, element i of a list.
+func itemLength(i int, t *tf.Tensor, first int, leading []int64) (int, error) {
+	switch {
+	case t != nil:
+		return t.Dim(0), nil
+	case i < len(leading) && leading[i] >= 0:
+		return int(leading[i]), nil
+	case i >= len(leading) && first >= 0:
+		return first, nil
 	}
-	if all != nil && len(all) == 0 {
-		return nil, tf.Errorf(tf.InvalidArgument, "Concat requires elements to be at least vectors, found scalars instead.")
-	}
-	var rest tf.Shape
-	if all != nil {
-		rest = all[1:]
-	}
+	return 0, tf.Errorf(tf.InvalidArgument, "Concating lists with uninitialized tensors is not supported in this version of TensorListConcat. Consider updating your GraphDef to run the newer version.")
+}
+
+// inferJoined completes the shape of l's elements by those that are set. The
+// first dimension is known if all of them have the same.
+func (l *tensorList) inferJoined(first int, rest tf.Shape) (int, tf.Shape, error) {
+	common, same := first, true
 	for i, t := range l.items {
 		if t == nil {
 			continue
 		}
 		if t.Rank() == 0 {
-			return nil, tf.Errorf(tf.InvalidArgument, "Concat saw a scalar shape at index %d but requires at least vectors.", i)
+			return 0, nil, tf.Errorf(tf.InvalidArgument, "Concat saw a scalar shape at index %d but requires at least vectors.", i)
 		}
 		m, ok := rest.Merge(t.Shape()[1:])
 		if !ok {
-			return nil, tf.Errorf(tf.InvalidArgument, "Tried to concat tensors with unequal shapes: %s vs %s", rest.Text(), t.Shape()[1:].Text())
+			return 0, nil, tf.Errorf(tf.InvalidArgument, "Incompatible shapes during merge: %s vs. %s", rest.Text(), t.Shape()[1:].Text())
 		}
-		rest = m
+		if rest = m; first != -1 && first != t.Dim(0) {
+			return 0, nil, tf.Errorf(tf.InvalidArgument, "First entry of element_shape input does not match the first dim of list element at index: %d Expected: %d Actual: %d", i, first, t.Dim(0))
+		}
+		same = same && (common == -1 || common == t.Dim(0))
+		common = t.Dim(0)
 	}
-	if rest == nil || !rest.Known() {
-		return nil, tf.Errorf(tf.InvalidArgument, "All except the first dimension must be fully defined when concating an empty tensor list. element_shape: %s", all.Text())
+	if !same {
+		common = -1
 	}
-	return rest, nil
+	return common, rest, nil
 }
 
 func fillJoined(c *tf.OpContext, l *tensorList, lengths []int64, s tf.Shape) error {
