@@ -22,7 +22,7 @@ type tensorArray struct {
 	mu       sync.Mutex
 	shape    tf.Shape // of elements, as far as it is known
 	elems    []arrayElem
-	marked   int  // how many elements a gradient was split or unpacked into
+	marked   int  // how many elements it was split or unpacked into: as many has its gradient
 	added    bool // several writes to one element were added up
 	isClosed bool
 	grads    map[string]*tensorArray // by name, in an eager graph
@@ -73,11 +73,11 @@ func (a *tensorArray) size(marked bool) (int, error) {
 	return len(a.elems), a.closedError()
 }
 
-// mark notes how many elements a gradient has.
+// mark notes how many elements the gradient will have.
 func (a *tensorArray) mark(n int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.isGrad {
+	if !a.isGrad {
 		a.marked = n
 	}
 }
@@ -253,7 +253,10 @@ func (a *tensorArray) gradient(name string, prepend tf.Shape) (*tensorArray, err
 		return nil, tf.Errorf(tf.InvalidArgument, "Unable to create a gradients TensorArray for %s.  Perhaps you used the multiple_writes_aggregate flag on a previous write?  "+
 			"Gradient calculation is impossible when multiple writes are performed to the same index.", a.name)
 	}
-	d := &tensorArray{name: name, dtype: a.dtype, alike: a.alike, isGrad: true, marked: len(a.elems), elems: make([]arrayElem, len(a.elems))}
+	d := &tensorArray{name: name, dtype: a.dtype, alike: a.alike, isGrad: true, marked: a.marked, elems: make([]arrayElem, len(a.elems))}
+	if d.marked == 0 {
+		d.marked = len(a.elems)
+	}
 	if a.shape != nil {
 		d.shape = append(prepend.Clone(), a.shape...)
 		if d.shape == nil {
