@@ -2,24 +2,21 @@ package ops
 
 import "github.com/gorge-tf/gorge/tf"
 
-// Lists as numbers: gradients of lists are added, and there is a zero.
+// Lists and optionals as numbers: gradients of them are added, and there is a
+// zero.
 
-// variantZeros is ZerosLike of lists.
+// variantZeros is ZerosLike of lists and optionals.
 func variantZeros(c *tf.OpContext) error {
 	x := c.Input(0)
 	out := tf.NewTensor(tf.Variant, x.Shape())
-	for i, v := range x.Variants() {
-		l, err := asList(v)
-		if err != nil {
-			return tf.Errorf(tf.Internal, "No unary variant unary_op function found for op ZEROS_LIKE Variant type_name: %T", v.Value)
-		}
-		out.Variants()[i].Value = l.zeros()
+	if err := zeroVariants(out, x); err != nil {
+		return err
 	}
 	c.Set(0, out)
 	return nil
 }
 
-// variantSum is AddN of lists.
+// variantSum is AddN of lists and optionals.
 func variantSum(c *tf.OpContext) error {
 	first := c.Input(0)
 	out := tf.NewTensor(tf.Variant, first.Shape())
@@ -40,7 +37,16 @@ func variantSum(c *tf.OpContext) error {
 	return nil
 }
 
-func addVariants(a, b tf.VariantValue) (*tensorList, error) {
+func addVariants(a, b tf.VariantValue) (any, error) {
+	if x, ok := a.Value.(*optional); ok {
+		if y, ok := b.Value.(*optional); ok {
+			return x.plus(y)
+		}
+	}
+	return addLists(a, b)
+}
+
+func addLists(a, b tf.VariantValue) (*tensorList, error) {
 	x, err := asList(a)
 	if err != nil {
 		return nil, err

@@ -186,23 +186,42 @@ func rowTensors(t *tf.Tensor) []*tf.Tensor {
 }
 
 // zeros returns a list of zeros like l's elements.
-func (l *tensorList) zeros() *tensorList {
+func (l *tensorList) zeros() (*tensorList, error) {
 	items := make([]*tf.Tensor, len(l.items))
 	for i, t := range l.items {
 		if t != nil {
 			items[i] = tf.NewTensor(t.DType(), t.Shape())
-			zeroVariants(items[i], t)
+			if err := zeroVariants(items[i], t); err != nil {
+				return nil, err
+			}
 		}
 	}
-	return l.with(items)
+	return l.with(items), nil
 }
 
 // zeroVariants makes the elements of dst zeros like those of src, if they are
-// lists.
-func zeroVariants(dst, src *tf.Tensor) {
-	for i, v := range src.Variants() {
-		if l, ok := v.Value.(*tensorList); ok {
-			dst.Variants()[i].Value = l.zeros()
-		}
+// variants.
+func zeroVariants(dst, src *tf.Tensor) error {
+	if src.DType() != tf.Variant {
+		return nil
 	}
+	for i, v := range src.Variants() {
+		z, err := zeroVariant(v)
+		if err != nil {
+			return err
+		}
+		dst.Variants()[i].Value = z
+	}
+	return nil
+}
+
+// zeroVariant returns a zero like v.
+func zeroVariant(v tf.VariantValue) (any, error) {
+	switch x := v.Value.(type) {
+	case *tensorList:
+		return x.zeros()
+	case *optional:
+		return x.zeros()
+	}
+	return nil, tf.Errorf(tf.Internal, "No unary variant unary_op function found for op ZEROS_LIKE Variant type_name: %T", v.Value)
 }

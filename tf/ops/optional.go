@@ -1,0 +1,161 @@
+package ops
+
+import (
+	"slices"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// An optional holds some tensors, or none. Gradients of conditionals hand the
+// values that only one branch computes from one to the other in them.
+type optional struct{ items []*tf.Tensor } // nil: none
+
+func init() {
+	tf.Register(tf.OpDef{Name: "OptionalNone", Out: "optional: variant", Shape: tf.ScalarShape, NoGrad: tf.NoGradientDefined,
+		Kernels: tf.AnyType(stateless(optionalNone))})
+	tf.Register(tf.OpDef{Name: "OptionalFromValue", In: "components: Toutput_types", Out: "optional: variant", Attrs: "Toutput_types: list(type) >= 1",
+		Shape: tf.ScalarShape, Grad: optionalFromGrad, Kernels: tf.AnyType(stateless(optionalFrom))})
+	tf.Register(tf.OpDef{Name: "OptionalHasValue", In: "optional: variant", Out: "has_value: bool", Shape: tf.ScalarShape, NoGrad: tf.NoGradientDefined,
+		Kernels: tf.AnyType(stateless(optionalHas))})
+	tf.Register(tf.OpDef{Name: "OptionalGetValue", In: "optional: variant", Out: "components: output_types",
+		Attrs: "output_types: list(type) >= 1; output_shapes: list(shape) >= 1", Shape: optionalShape, Grad: optionalGetGrad, Kernels: tf.AnyType(optionalGet)})
+}
+
+// OptionalNone returns an optional that holds nothing.
+func OptionalNone(g *tf.Graph, opts ...tf.Option) tf.Output {
+	return tf.Apply(g, "OptionalNone", nil, opts...).Output(0)
+}
+
+// OptionalFromValue returns an optional that holds values.
+func OptionalFromValue(values []tf.Output, opts ...tf.Option) tf.Output {
+	return apply("OptionalFromValue", opts, values...)
+}
+
+// OptionalHasValue reports whether an optional holds something.
+func OptionalHasValue(o tf.Output, opts ...tf.Option) tf.Output {
+	return apply("OptionalHasValue", opts, o)
+}
+
+// OptionalGetValue returns what an optional holds: values of the given types
+// and shapes.
+func OptionalGetValue(o tf.Output, types []tf.DType, shapes []tf.Shape, opts ...tf.Option) []tf.Output {
+	return outputs(len(types), "OptionalGetValue", attrs(opts, tf.Attr("output_types", types), tf.Attr("output_shapes", shapes)), o)
+}
+
+func optionalShape(c *tf.Infer) error {
+	shapes, _ := c.Attr("output_shapes").([]tf.Shape)
+	for i, s := range shapes[:min(len(shapes), len(c.OutTypes))] {
+		c.Set(i, s)
+	}
+	return nil
+}
+
+func optionalNone(c *tf.OpContext) error {
+	c.Set(0, variantOf(&optional{}))
+	return nil
+}
+
+func optionalFrom(c *tf.OpContext) error {
+	o := &optional{items: make([]*tf.Tensor, c.Inputs())}
+	for i := range o.items {
+		o.items[i] = keep(c.Input(i))
+	}
+	c.Set(0, variantOf(o))
+	return nil
+}
+
+// optionalInput returns the optional that the input holds.
+func optionalInput(c *tf.OpContext) (*optional, error) {
+	t := c.Input(0)
+	if t.Rank() == 0 {
+		if o, ok := t.Variants()[0].Value.(*optional); ok {
+			return o, nil
+		}
+	}
+	return nil, tf.Errorf(tf.InvalidArgument, "Input is not an optional.")
+}
+
+func optionalHas(c *tf.OpContext) error {
+	o, err := optionalInput(c)
+	if err == nil {
+		c.Set(0, tf.Scalar(o.items != nil))
+	}
+	return err
+}
+
+func optionalGet(n *tf.Node) (tf.Kernel, error) {
+	types, _ := n.Attr("output_types").([]tf.DType)
+	shapes, _ := n.Attr("output_shapes").([]tf.Shape)
+	if len(types) != len(shapes) {
+		return nil, tf.Errorf(tf.InvalidArgument, "output_types and output_shapes must be same length, got:\noutput_types: %d\noutput_shapes: %d", len(types), len(shapes))
+	}
+	return tf.Compute(func(c *tf.OpContext) error {
+		o, err := optionalInput(c)
+		switch {
+		case err != nil:
+			return err
+		case o.items == nil:
+			return tf.Errorf(tf.InvalidArgument, "The given optional does not have a value.")
+		case len(o.items) != len(types):
+			return tf.Errorf(tf.InvalidArgument, "The given optional has %d components, expected %d.", len(o.items), len(types))
+		}
+		for i, t := range o.items {
+			if t.DType() != types[i].Base() {
+				return tf.Errorf(tf.InvalidArgument, "The given optional does not match the expected type for component %d. Expected: %s. Actual: %s.", i, types[i].CName(), t.DType().CName())
+			}
+			if !shapes[i].Compatible(t.Shape()) {
+				return tf.Errorf(tf.InvalidArgument, "The given optional does not match the expected shape for component %d. Expected: %s. Actual: %s.", i, shapes[i].Text(), t.Shape().Text())
+			}
+			c.Set(i, t.Share())
+		}
+		return nil
+	}), nil
+}
+
+func optionalFromGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	var types []tf.DType
+	var shapes []tf.Shape
+	for _, x := range op.Inputs() {
+		types, shapes = append(types, x.DType().Base()), append(shapes, x.Shape())
+	}
+	return tf.Grads(OptionalGetValue(dy[0], types, shapes)...)
+}
+
+func optionalGetGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	d := slices.Clone(dy)
+	for i := range d {
+		if d[i].IsZero() {
+			d[i] = ZerosLike(op.Output(i))
+		}
+	}
+	return tf.Grads(OptionalFromValue(d))
+}
+
+// zeros returns an optional of zeros like o's values.
+func (o *optional) zeros() (*optional, error) {
+	z := &optional{}
+	for _, t := range o.items {
+		t0 := tf.NewTensor(t.DType(), t.Shape())
+		if err := zeroVariants(t0, t); err != nil {
+			return nil, err
+		}
+		z.items = append(z.items, t0)
+	}
+	return z, nil
+}
+
+// plus adds two optionals value by value.
+func (o *optional) plus(p *optional) (*optional, error) {
+	if len(o.items) != len(p.items) {
+		return nil, tf.Errorf(tf.InvalidArgument, "Cannot add optionals because one has a value and the other doesn't.")
+	}
+	sum := &optional{}
+	for i, t := range o.items {
+		s, err := sumOf(t, p.items[i])
+		if err != nil {
+			return nil, err
+		}
+		sum.items = append(sum.items, s)
+	}
+	return sum, nil
+}
