@@ -130,6 +130,10 @@ func addListFailures() {
 	fail("TensorListStack", "too few", func(g *tf.Graph, x tf.Output) tf.Output {
 		return ops.TensorListStack(list(g, x), ops.Const(g, []int32{}), tf.Float32, tf.Attr("num_elements", 3))
 	})
+	fail("TensorListStack", "other shape", func(g *tf.Graph, x tf.Output) tf.Output {
+		l := ops.TensorListPushBack(ops.EmptyTensorList(ops.Shape(x), ops.Scalar[int32](g, -1), tf.Float32), x)
+		return ops.TensorListStack(l, ops.Const(g, []int32{3}), tf.Float32)
+	})
 	fail("TensorListResize", "negative", func(g *tf.Graph, x tf.Output) tf.Output {
 		return ops.TensorListLength(ops.TensorListResize(list(g, x), ops.Scalar[int32](g, -1)))
 	})

@@ -124,9 +124,18 @@ func elementShape(c *tf.OpContext, i int, l *tensorList) (tf.Shape, error) {
 	}
 	m, ok := s.Merge(l.shape)
 	if !ok {
-		return nil, tf.Errorf(tf.InvalidArgument, "Incompatible shapes during merge: %s vs. %s", s.Text(), l.shape.Text())
+		return nil, mergeError(s, l.shape)
 	}
 	return m, nil
+}
+
+// mergeError tells that no shape is both a and b.
+func mergeError(a, b tf.Shape) error {
+	what := "shapes"
+	if len(a) != len(b) {
+		what = "ranks"
+	}
+	return tf.Errorf(tf.InvalidArgument, "PartialTensorShape: Incompatible %s during merge: %s vs. %s", what, a.Text(), b.Text())
 }
 
 // common merges the shapes of all elements that are set into s.
@@ -137,7 +146,7 @@ func (l *tensorList) common(s tf.Shape) (tf.Shape, error) {
 		}
 		m, ok := s.Merge(t.Shape())
 		if !ok {
-			return nil, tf.Errorf(tf.InvalidArgument, "Incompatible shapes during merge: %s vs. %s", s.Text(), t.Shape().Text())
+			return nil, mergeError(s, t.Shape())
 		}
 		s = m
 	}

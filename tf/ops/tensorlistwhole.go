@@ -160,7 +160,7 @@ func (l *tensorList) inferJoined(first int, rest tf.Shape) (int, tf.Shape, error
 		}
 		m, ok := rest.Merge(t.Shape()[1:])
 		if !ok {
-			return 0, nil, tf.Errorf(tf.InvalidArgument, "Incompatible shapes during merge: %s vs. %s", rest.Text(), t.Shape()[1:].Text())
+			return 0, nil, mergeError(rest, t.Shape()[1:])
 		}
 		if rest = m; first != -1 && first != t.Dim(0) {
 			return 0, nil, tf.Errorf(tf.InvalidArgument, "First entry of element_shape input does not match the first dim of list element at index: %d Expected: %d Actual: %d", i, first, t.Dim(0))
