@@ -29,7 +29,7 @@ func init() {
 		optest.Sample{Op: "ReadFile", In: path, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 			return []tf.Output{io.ReadFile(in[0], tf.After(write(g, name, "contents")))}
 		}},
-		optest.Sample{Op: "WriteFile", In: path, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
+		optest.Sample{Op: "WriteFile", In: []*tf.Tensor{tf.Scalar(name + "-written")}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 			return []tf.Output{io.ReadFile(in[0], tf.After(io.WriteFile(in[0], ops.Scalar(g, "other"))))}
 		}},
 		optest.Sample{Op: "MatchingFiles", In: []*tf.Tensor{vector("/tmp/gorge-io-samples/d*/fil?", "/tmp/gorge-io-none/*")}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {

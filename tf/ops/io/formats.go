@@ -23,6 +23,7 @@ type once struct {
 func (o *once) open(work string) error { o.work, o.done = work, false; return nil }
 func (o *once) close()                 { o.done = true }
 func (o *once) hasState() bool         { return true }
+func (o *once) atEnd() bool            { return o.done }
 
 // identity gives out the work itself.
 type identity struct{ once }
@@ -39,11 +40,11 @@ func (f *wholeFile) next() (key, value string, ok bool, err error) {
 	if f.done {
 		return "", "", false, nil
 	}
-	f.done = true
 	data, err := os.ReadFile(f.work)
 	if err != nil {
 		return "", "", false, fileError(f.work, err)
 	}
+	f.done = true
 	return f.work, string(data), true, nil
 }
 
