@@ -36,7 +36,7 @@ const (
 // channels; 0: as many as it has.
 func decodePNG(data string, channels int) (*picture, error) {
 	if !strings.HasPrefix(data, pngMagic) {
-		return nil, invalid("Unknown image file format. One of JPEG, PNG, GIF, BMP required.")
+		return nil, invalid("Unknown image file format. One of JPEG, JPEG XL, PNG, GIF, BMP, WebP required.")
 	}
 	header, err := png.DecodeConfig(strings.NewReader(data))
 	if err != nil {
