@@ -114,7 +114,7 @@ func (f *textLine) next() (key, value string, ok bool, err error) {
 type fixedLength struct {
 	opened
 	header, record, footer, hop int64
-	zlib                        bool
+	compression                 string // as decompressed has it
 
 	source io.ReaderAt
 	at     int64
@@ -138,14 +138,14 @@ func (f *fixedLength) open(work string) error {
 // contents gives access to the bytes of the file. Those of a compressed one are
 // all taken into memory: its records may overlap.
 func (f *fixedLength) contents(file *os.File) (int64, io.ReaderAt, error) {
-	if !f.zlib {
+	if f.compression == "" {
 		info, err := file.Stat()
 		if err != nil {
 			return 0, nil, fileError(f.name, err)
 		}
 		return info.Size(), file, nil
 	}
-	z, err := zlib.NewReader(bufio.NewReader(file))
+	z, err := decompressed(bufio.NewReader(file), f.compression)
 	if err != nil {
 		return 0, nil, badStream(f.name, err)
 	}

@@ -61,6 +61,9 @@ func addFind() {
 	bad := func(name string, f func(*tf.Graph, []tf.Output) []tf.Output, in ...*tf.Tensor) {
 		optest.Add(optest.Failing("LookupTableFindV2", name, f, in...))
 	}
+	imported := filled(func(g *tf.Graph, k, v tf.DType) tf.Output { return lookup.HashTableV2(g, k, v) }, lookup.LookupTableImportV2)
+	add("imported", imported, words, numbers, asked, tf.Scalar(int64(-1)))
+	bad("nothing imported", imported, optest.Vec[string](), optest.Vec[int64](), words, tf.Scalar(int64(1)))
 	bad("types", hash, words, numbers, optest.I32(1), tf.Scalar(int64(1)))
 	bad("default", hash, words, numbers, words, optest.Vec[int64](1, 2))
 	bad("conflict", hash, optest.Vec("a", "a"), optest.Vec[int64](1, 2), words, tf.Scalar(int64(1)))
