@@ -10,8 +10,8 @@ import (
 func init() {
 	for version, h := range map[string]string{"": "Ref(string)", "V2": "resource"} {
 		add := func(d tf.OpDef) {
+			d.Stateful = version != "" || d.Name == "Stack"
 			d.Name += version
-			d.Stateful = version != ""
 			d.NoGrad = tf.NotDifferentiable
 			tf.Register(d)
 		}
