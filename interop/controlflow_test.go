@@ -103,7 +103,7 @@ var flowCases = []struct {
 		})
 	}},
 	{"cond", func(x, w tf.Output) tf.Output {
-		return tf.Cond(positive(x), one(func() tf.Output { return ops.Mul(x, w) }), one(func() tf.Output { return x.Sin() }))[0]
+		return tf.Cond(positive(x), one(func() tf.Output { return ops.Mul(x, w, tf.Name("mul")) }), one(func() tf.Output { return x.Sin() }))[0]
 	}},
 	{"cond_in_while", func(x, w tf.Output) tf.Output {
 		return repeat(x, 4, func(i, y tf.Output) tf.Output {
@@ -148,7 +148,7 @@ func one(f func() tf.Output) func() []tf.Output {
 func positive(x tf.Output) tf.Output { return ops.Greater(x.Sum(), ops.Scalar(x.Graph(), 0.0)) }
 
 func power(x, w tf.Output) tf.Output {
-	return repeat(x, 4, func(_, y tf.Output) tf.Output { return ops.Mul(y, w) })
+	return repeat(x, 4, func(_, y tf.Output) tf.Output { return ops.Mul(y, w, tf.Name("mul")) })
 }
 
 // repeat applies body, which also gets the number of the iteration, n times.

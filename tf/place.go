@@ -22,7 +22,7 @@ func (o *Operation) place(spec *Spec) (err error) {
 	if o.control, err = controlInputs(g.control, spec.Control); err != nil {
 		return err
 	}
-	if err := o.colocate(append(slices.Clip(g.groups), spec.Colocate...)); err != nil {
+	if err := o.colocate(append(slices.Clip(g.groups), spec.Colocate...), spec.Device); err != nil {
 		return err
 	}
 	o.in = slices.Clone(o.in) // the list is the caller's
@@ -66,8 +66,9 @@ func controlInputs(lists ...[]*Operation) (out []*Operation, err error) {
 }
 
 // colocate puts o on the device of other operations, whatever that will be:
-// by attribute _class, in which o joins the groups that they are in.
-func (o *Operation) colocate(with []*Operation) error {
+// by attribute _class, in which o joins the groups that they are in. Device
+// scopes do not count then, only a device that the operation itself asks for.
+func (o *Operation) colocate(with []*Operation, asked string) error {
 	if len(with) == 0 {
 		return nil
 	}
@@ -83,7 +84,7 @@ func (o *Operation) colocate(with []*Operation) error {
 			groups[group] = true
 		}
 	}
-	if dev := with[0].Device; dev != "" {
+	if dev := with[0].Device; dev != "" || asked == "" {
 		o.Device = dev
 	}
 	o.Attrs["_class"] = slices.Sorted(maps.Keys(groups))

@@ -85,27 +85,6 @@ func Identity(gain float64) Initializer {
 	}
 }
 
-// Orthogonal gives a random matrix with orthogonal columns, or rows if there
-// are fewer, times gain (Saxe et al., ICLR 2014). All sizes but the last are
-// one. It needs the ops of tf/ops/linalg.
-func Orthogonal(gain float64, seed ...int64) Initializer {
-	return func(g *tf.Graph, d tf.DType, s tf.Shape) tf.Output {
-		if len(s) < 2 {
-			return refuse(g, tf.Errorf(tf.InvalidArgument, "The tensor to initialize, specified by argument `shape` must be at least two-dimensional. Received shape=%v", s))
-		}
-		cols := s[len(s)-1]
-		rows := s[:len(s)-1].NumElements()
-		a := RandomNormal(0, 1, seed...)(g, d, tf.Shape{max(rows, cols), min(rows, cols)})
-		qr := tf.Apply(g, "Qr", []tf.Output{a}, tf.Attr("full_matrices", false))
-		signs := tf.Apply(g, "DiagPart", []tf.Output{qr.Output(1)}).Output(0).Sign()
-		q := qr.Output(0).Mul(signs)
-		if rows < cols {
-			q = q.Transpose(1, 0)
-		}
-		return scalar(g, d, gain).Mul(q.Reshape(s...))
-	}
-}
-
 func refuse(g *tf.Graph, err error) tf.Output { return tf.Failed(g, "initializer", err).Output(0) }
 
 func shapeConst(g *tf.Graph, s tf.Shape) tf.Output {

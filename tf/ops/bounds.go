@@ -55,9 +55,9 @@ func checkBound(sorted, values *tf.Tensor, d tf.DType) error {
 	const mostRows = 1<<31 - 1
 	switch {
 	case sorted.Rank() != 2:
-		return tf.Errorf(tf.InvalidArgument, "sorted input argument must be a matrix")
+		return tf.Errorf(tf.InvalidArgument, "Shape must be rank 2 but is rank %d for `sorted_inputs` argument", sorted.Rank())
 	case values.Rank() != 2:
-		return tf.Errorf(tf.InvalidArgument, "values argument must be a matrix")
+		return tf.Errorf(tf.InvalidArgument, "Shape must be rank 2 but is rank %d for `values` argument", values.Rank())
 	case sorted.Dim(0) != values.Dim(0):
 		return tf.Errorf(tf.InvalidArgument, "Leading dim_size of both tensors must match.")
 	case d == tf.Int32 && values.Len() > mostRows:

@@ -5,7 +5,7 @@ import "github.com/gorge-tf/gorge/tf"
 func init() {
 	tf.Register(tf.OpDef{
 		Name: "RefSelect", In: "index: int32; inputs: N * Ref(T)", Out: "output: Ref(T)", Attrs: "T: type; N: int >= 1",
-		Shape: refSelectShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(stateless(refSelect)), Uninitialized: true,
+		Shape: refSelectShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(stateless(refSelect)),
 	})
 	tf.Register(tf.OpDef{
 		Name: "RefIdentity", In: "input: Ref(T)", Out: "output: Ref(T)", Attrs: "T: type", Uninitialized: true,

@@ -80,9 +80,10 @@ func addDilation() {
 func addConv3DV1() {
 	x, w, dy := within(-1, 1, 1, 3, 4, 3, 2), within(-1, 1, 2, 2, 2, 2, 3), within(-1, 1, 1, 3, 4, 3, 3)
 	o := moved([]int{1, 1, 1, 1, 1}, "SAME")
+	const gone = "TensorFlow removed the op in version 10 of its graphs"
 	f64 := []tf.DType{tf.Float64}
 	addSamples(
-		sample{Op: "Conv3DBackpropInput", In: []*tf.Tensor{x, w, dy}, F: applied("Conv3DBackpropInput", o...), Types: f64},
-		sample{Op: "Conv3DBackpropFilter", In: []*tf.Tensor{x, w, dy}, F: applied("Conv3DBackpropFilter", o...), Types: f64},
+		sample{Op: "Conv3DBackpropInput", In: []*tf.Tensor{x, w, dy}, F: applied("Conv3DBackpropInput", o...), Types: f64, NoGolden: gone},
+		sample{Op: "Conv3DBackpropFilter", In: []*tf.Tensor{x, w, dy}, F: applied("Conv3DBackpropFilter", o...), Types: f64, NoGolden: gone},
 	)
 }

@@ -90,7 +90,7 @@ func diagPart[C cell](n *tf.Node) (tf.Kernel, error) {
 		s := x.Shape()
 		half := len(s) / 2
 		if len(s)%2 != 0 || len(s) == 0 {
-			return tf.Errorf(tf.InvalidArgument, "The rank of the tensor should be even and positive, got shape %s", s.Text())
+			return tf.Errorf(tf.InvalidArgument, "The rank of the tensor should be                                          even and positive, got shape %s", s.Text())
 		}
 		for i := range half {
 			if s[i] != s[half+i] {

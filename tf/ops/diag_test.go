@@ -12,6 +12,9 @@ func nary(op string, opts ...tf.Option) func(*tf.Graph, []tf.Output) []tf.Output
 	}
 }
 
+// lines is why the words of some errors are not compared.
+const lines = "only the last of several lines of an error is recorded"
+
 func init() {
 	n := func(v int32) *tf.Tensor { return scalar(v) }
 	addSamples(
@@ -26,7 +29,7 @@ func init() {
 		sample{Op: "MatrixDiagPart", In: []*tf.Tensor{seq(2, 3, 4)}, F: unary(ops.MatrixDiagPart)},
 		sample{Op: "MatrixDiagPart", Name: "square", In: []*tf.Tensor{seq(3, 3)}, F: unary(ops.MatrixDiagPart)},
 		sample{Op: "MatrixSetDiag", In: []*tf.Tensor{seq(2, 3, 4), positive(2, 3)}, F: binary(ops.MatrixSetDiag)},
-		failing("MatrixSetDiag", "sizes", binary(ops.MatrixSetDiag), seq(2, 3, 4), positive(2, 4)),
+		sample{Op: "MatrixSetDiag", Name: "sizes", In: []*tf.Tensor{seq(2, 3, 4), positive(2, 4)}, F: binary(ops.MatrixSetDiag), Fails: true, NoGolden: lines},
 		failing("MatrixDiagPart", "vector", unary(ops.MatrixDiagPart), seq(3)),
 	)
 	band := func(op string) func(*tf.Graph, []tf.Output) []tf.Output { return nary(op) }
@@ -76,7 +79,7 @@ func addDiagonalSamples() {
 			failing("MatrixDiagPart"+v.suffix, "upper", part, seq(3, 4), i32(0, 4), pad),
 			failing("MatrixDiagPart"+v.suffix, "three", part, seq(3, 4), i32(0, 1, 2), pad),
 			failing("MatrixSetDiag"+v.suffix, "lower", set, seq(3, 4), seq(2, 3), i32(-3, 0)),
-			failing("MatrixSetDiag"+v.suffix, "diagonals", set, seq(3, 4), seq(2, 2), i32(0, 1)),
+			sample{Op: "MatrixSetDiag" + v.suffix, Name: "diagonals", In: []*tf.Tensor{seq(3, 4), seq(2, 2), i32(0, 1)}, F: set, Fails: true, NoGolden: lines},
 		)
 	}
 }

@@ -16,10 +16,12 @@ func isotonicShape(c *tf.Infer) error {
 }
 
 // isotonic computes each row of the last dimension by pooling neighbours that
-// increase until none do.
-func isotonic[T kernel.Real, R kernel.Float](in computedIn[T], result computedIn[R]) tf.NewKernel {
+// increase until none do. The result is of type d.
+func isotonic[T kernel.Real, R kernel.Float](in computedIn[T], result computedIn[R], d tf.DType) tf.NewKernel {
 	return func(n *tf.Node) (tf.Kernel, error) {
-		d := n.Type("output_dtype")
+		if got := n.Type("output_dtype"); got != d {
+			return nil, tf.Errorf(tf.NotFound, "No OpKernel was registered to support Op '%s' with attr T = %v and output_dtype = %v", n.OpName(), n.Type("T"), got)
+		}
 		return tf.Compute(func(c *tf.OpContext) error {
 			x := c.Input(0)
 			out, y, err := result.alloc(c, 0, d, x.Shape())
@@ -78,25 +80,13 @@ func isotonicRow[T kernel.Real, R kernel.Float](y []R, number []int32, x []T) {
 
 // isotonicGrad gives each element the mean of the gradients of its stretch.
 func isotonicGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
-	g, segments := dy[0], op.Output(1)
-	rows := op.Input(0).Shape()
-	if len(rows) != 2 || rows[0] < 0 {
-		err := tf.Errorf(tf.InvalidArgument, "the gradient of IsotonicRegression needs a known number of rows, got shape %v", rows)
-		return tf.Grads(tf.Failed(g.Graph(), "IsotonicRegression", err).Output(0))
-	}
-	var means []tf.Output
-	zero := intScalar(g, tf.Int32, 0)
-	for i := range rows[0] {
-		row, of := isotonicSlice(g, i), isotonicSlice(segments, i)
-		n := Add(Max(of, zero), intScalar(g, tf.Int32, 1))
-		sums := apply("UnsortedSegmentSum", nil, row, of, n)
-		counts := apply("UnsortedSegmentSum", nil, OnesLike(row), of, n)
-		means = append(means, GatherV2(apply("RealDiv", nil, sums, counts), of, zero))
-	}
-	return tf.Grads(Pack(means))
-}
-
-// isotonicSlice returns row i of a matrix.
-func isotonicSlice(x tf.Output, i int) tf.Output {
-	return GatherV2(x, intScalar(x, tf.Int32, i), intScalar(x, tf.Int32, 0))
+	g, shape := dy[0], Shape(op.Output(1))
+	zero, one := intScalar(g, tf.Int32, 0), intScalar(g, tf.Int32, 1)
+	n, width := Size(op.Output(1)), GatherV2(shape, Sub(Rank(op.Output(1)), one), zero)
+	// A stretch is known by its number and the place where its row begins.
+	rows := Mul(FloorDiv(Range(zero, n, one), width), width)
+	of := Add(op.Output(1), Reshape(rows, shape))
+	sums, counts := UnsortedSegmentSum(g, of, n), UnsortedSegmentSum(OnesLike(g), of, n)
+	means := apply("RealDiv", nil, sums, Maximum(counts, castTo(one, g.DType())))
+	return tf.Grads(GatherV2(means, of, zero))
 }

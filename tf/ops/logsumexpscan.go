@@ -13,10 +13,10 @@ func init() {
 		Attrs: "exclusive: bool = false; reverse: bool = false; T: {" + floatTypes + "}; Tidx: {int32, int64} = int32",
 		Shape: tf.UnchangedShape, Grad: cumulativeLogsumexpGrad,
 		Kernels: tf.ByType("T", byType{
-			tf.Float32:  scanKernel(logAddExp[float32], float32(-math.MaxFloat32)),
-			tf.Float64:  scanKernel(logAddExp[float64], -math.MaxFloat64),
-			tf.Float16:  scanKernel(func(z, x, y []tf.Half) { kernel.Widen2(z, x, y, logAddExp[float32]) }, kernel.HalfFromFloat32(-65504)),
-			tf.BFloat16: scanKernel(func(z, x, y []tf.BF16) { kernel.Widen2(z, x, y, logAddExp[float32]) }, kernel.BFloat16FromFloat32(lowestBFloat16)),
+			tf.Float32:  scanKernel(logAddExp[float32], float32(math.Inf(-1))),
+			tf.Float64:  scanKernel(logAddExp[float64], math.Inf(-1)),
+			tf.Float16:  scanKernel(func(z, x, y []tf.Half) { kernel.Widen2(z, x, y, logAddExp[float32]) }, kernel.HalfFromFloat32(float32(math.Inf(-1)))),
+			tf.BFloat16: scanKernel(func(z, x, y []tf.BF16) { kernel.Widen2(z, x, y, logAddExp[float32]) }, kernel.BFloat16FromFloat32(float32(math.Inf(-1)))),
 		}),
 	})
 }
@@ -26,7 +26,7 @@ const lowestBFloat16 = -0x1.fep127
 
 // CumulativeLogsumexp returns the logarithms of the running sums of e^x along an
 // axis. CumulativeOpts are its optional attributes; an exclusive one begins with
-// the lowest number of the type.
+// the logarithm of zero.
 func CumulativeLogsumexp(x, axis tf.Output, opts ...tf.Option) tf.Output {
 	return apply("CumulativeLogsumexp", opts, x, axis)
 }

@@ -79,7 +79,7 @@ func mirrorArgs(x, t *tf.Tensor) (before, after []int, err error) {
 	v, err := t.Ints()
 	for i := range s {
 		if v != nil && (v[2*i] < 0 || v[2*i+1] < 0) {
-			return nil, nil, tf.Errorf(tf.InvalidArgument, "paddings must be non-negative: %d, %d", v[2*i], v[2*i+1])
+			return nil, nil, tf.Errorf(tf.InvalidArgument, "paddings must be non-negative: %d %d", v[2*i], v[2*i+1])
 		}
 		if v != nil {
 			before, after = append(before, v[2*i]), append(after, v[2*i+1])

@@ -17,10 +17,10 @@ func init() {
 		Attrs: "T: {" + poolableTypes + "}; output_dtype: {half, bfloat16, float, double} = DT_FLOAT",
 		Shape: isotonicShape, Grad: isotonicGrad,
 		Kernels: tf.ByType("T", byType{
-			tf.Float32: isotonic(asItself[float32](), asItself[float32]()), tf.Float64: isotonic(asItself[float64](), asItself[float64]()),
-			tf.Float16: isotonic(asFloat32[tf.Half](), asFloat32[tf.Half]()), tf.BFloat16: isotonic(asFloat32[tf.BF16](), asFloat32[tf.BF16]()),
-			tf.Int8: isotonic(asItself[int8](), asItself[float32]()), tf.Int16: isotonic(asItself[int16](), asItself[float32]()),
-			tf.Int32: isotonic(asItself[int32](), asItself[float64]()), tf.Int64: isotonic(asItself[int64](), asItself[float64]()),
+			tf.Float32: isotonic(asItself[float32](), asItself[float32](), tf.Float32), tf.Float64: isotonic(asItself[float64](), asItself[float64](), tf.Float64),
+			tf.Float16: isotonic(asFloat32[tf.Half](), asFloat32[tf.Half](), tf.Float16), tf.BFloat16: isotonic(asFloat32[tf.BF16](), asFloat32[tf.BF16](), tf.BFloat16),
+			tf.Int8: isotonic(asItself[int8](), asItself[float32](), tf.Float32), tf.Int16: isotonic(asItself[int16](), asItself[float32](), tf.Float32),
+			tf.Int32: isotonic(asItself[int32](), asItself[float64](), tf.Float64), tf.Int64: isotonic(asItself[int64](), asItself[float64](), tf.Float64),
 		}),
 	})
 }

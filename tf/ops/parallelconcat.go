@@ -93,7 +93,7 @@ func parallelConcatUpdate(n *tf.Node) (tf.Kernel, error) {
 		value, update := c.Input(0), c.Input(1)
 		s, u := value.Shape(), update.Shape()
 		if len(s) != len(u) || len(s) < 1 || !s[1:].Equal(u[1:]) {
-			return tf.Errorf(tf.InvalidArgument, "value and update shape doesn't match: %s vs. %s", s.Text(), u.Text())
+			return tf.Errorf(tf.InvalidArgument, "value and update shape doesn't match %s vs. %s", s.Text(), u.Text())
 		}
 		if u[0] != 1 {
 			return tf.Errorf(tf.InvalidArgument, "update shape doesn't match: %s", u.Text())

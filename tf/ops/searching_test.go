@@ -50,14 +50,17 @@ func addScanSamples() {
 		sample{Op: "CumulativeLogsumexp", Name: "reverse", In: []*tf.Tensor{seq(3, 4), scalar[int32](0)}, F: nary("CumulativeLogsumexp", ops.CumulativeOpts{Reverse: true}), Tol: 1e-5},
 		sample{
 			Op: "CumulativeLogsumexp", Name: "exclusive", In: []*tf.Tensor{seq(4), scalar[int32](0)}, Tol: 1e-5,
-			F: nary("CumulativeLogsumexp", ops.CumulativeOpts{Exclusive: true}), Rough: "the first is the lowest number",
+			F: nary("CumulativeLogsumexp", ops.CumulativeOpts{Exclusive: true}), Rough: "the first is -Inf",
 		},
 		failing("CumulativeLogsumexp", "axis", scan, seq(3, 4), scalar[int32](2)),
 	)
 }
 
 func addPassedRefSamples() {
-	const refs = "reference variables are a matter of graphs"
+	const (
+		refs     = "reference variables are a matter of graphs"
+		debugged = "its gradient in TensorFlow is for nodes with the names of its debugger"
+	)
 	ref := func(in []tf.Output) tf.Output {
 		return ops.Assign(ops.VariableV2(in[0].Graph(), in[0].DType(), in[0].Shape()), in[0])
 	}
@@ -69,13 +72,15 @@ func addPassedRefSamples() {
 	}
 	addSamples(
 		static("RefIdentity", "", func(_ *tf.Graph, r tf.Output, _ []tf.Output) tf.Output { return ops.Identity(ops.RefIdentity(r)) }, seq(2, 3)),
-		static("DebugGradientRefIdentity", "", func(_ *tf.Graph, r tf.Output, _ []tf.Output) tf.Output {
-			return ops.Identity(ops.DebugGradientRefIdentity(r))
-		}, seq(2, 3)),
 		static("RefSelect", "", func(_ *tf.Graph, r tf.Output, in []tf.Output) tf.Output {
-			other := ops.VariableV2(in[0].Graph(), in[0].DType(), in[0].Shape())
+			other := ops.Assign(ops.VariableV2(in[0].Graph(), in[0].DType(), in[0].Shape()), ops.Neg(in[0]))
 			return ops.Identity(ops.RefSelect(in[1], []tf.Output{other, r}))
 		}, seq(2, 3), scalar[int32](1)),
-		sample{Op: "DebugGradientIdentity", In: []*tf.Tensor{seq(2, 3)}, F: unary(ops.DebugGradientIdentity)},
+		sample{Op: "DebugGradientIdentity", In: []*tf.Tensor{seq(2, 3)}, F: unary(ops.DebugGradientIdentity), NoGolden: debugged},
 	)
+	debug := static("DebugGradientRefIdentity", "", func(_ *tf.Graph, r tf.Output, _ []tf.Output) tf.Output {
+		return ops.Identity(ops.DebugGradientRefIdentity(r))
+	}, seq(2, 3))
+	debug.NoGolden = debugged
+	addSamples(debug)
 }

@@ -10,8 +10,8 @@ import (
 func init() {
 	for version, h := range map[string]string{"": "Ref(string)", "V2": "resource"} {
 		add := func(d tf.OpDef) {
+			d.Stateful = version != "" || d.Name == "Stack"
 			d.Name += version
-			d.Stateful = d.Stateful || version != ""
 			d.NoGrad = tf.NotDifferentiable
 			tf.Register(d)
 		}
@@ -20,7 +20,7 @@ func init() {
 			size = "max_size: int32"
 		}
 		add(tf.OpDef{Name: "Stack", In: size, Out: "handle: " + h, Attrs: "elem_type: type; stack_name: string = ''",
-			Stateful: true, Shape: stackShape, Kernels: tf.AnyType(newStack)})
+			Shape: stackShape, Kernels: tf.AnyType(newStack)})
 		add(tf.OpDef{Name: "StackPush", In: "handle: " + h + "; elem: T", Out: "output: T", Attrs: "T: type; swap_memory: bool = false",
 			Shape: func(c *tf.Infer) error { c.Set(0, c.In(1)); return nil }, Kernels: tf.AnyType(stateless(stackPush))})
 		add(tf.OpDef{Name: "StackPop", In: "handle: " + h, Out: "elem: elem_type", Attrs: "elem_type: type",

@@ -70,7 +70,7 @@ func assignSlice(c *tf.OpContext, t *tf.Tensor, mask sliceMask) error {
 	}
 	b, ok := kernel.NewBroadcastTo(p.final, value.Shape())
 	if !ok {
-		return tf.Errorf(tf.Unimplemented, "sliced l-value shape %s does not match r-value shape %s. Automatic broadcasting not yet implemented.", p.final.Text(), value.Shape().Text())
+		return tf.Errorf(tf.InvalidArgument, "Cannot broadcast input shape %s into final shape %s", value.Shape().Text(), p.final.Text())
 	}
 	if p.final.NumElements() > 0 {
 		setSlice[t.DType()](c, t, value, p, b)

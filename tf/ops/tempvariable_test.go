@@ -37,13 +37,13 @@ func addCountUpTo() {
 		ref := ops.Assign(ops.VariableV2(g, in[0].DType(), nil), in[0], ops.AssignOpts{AnyShape: true})
 		first := ops.CountUpTo(ref, 5)
 		second := after(g, func() tf.Output { return ops.CountUpTo(ref, 5) }, first.Operation())
-		return []tf.Output{first, second}
+		return []tf.Output{second, first}
 	}
 	byHandle := func(g *tf.Graph, in []tf.Output) []tf.Output {
 		handle, set := variableOf(g, in[0], "v")
 		first := after(g, func() tf.Output { return ops.ResourceCountUpTo(handle, 5, in[0].DType()) }, set)
 		second := after(g, func() tf.Output { return ops.ResourceCountUpTo(handle, 5, in[0].DType()) }, first.Operation())
-		return []tf.Output{first, second}
+		return []tf.Output{second, first}
 	}
 	types := []tf.DType{tf.Int64}
 	for op, f := range map[string]func(*tf.Graph, []tf.Output) []tf.Output{"CountUpTo": counted, "ResourceCountUpTo": byHandle} {

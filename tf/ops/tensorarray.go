@@ -13,8 +13,8 @@ import (
 const arrayAttrs = "dtype: type; element_shape: shape = { unknown_rank: true }; dynamic_size: bool = false; clear_after_read: bool = true; "
 
 func init() {
-	arrayOps("", "Ref(string)", "handle: Ref(string)",
-		"dtype: type; dynamic_size: bool = false; clear_after_read: bool = true; tensor_array_name: string = ''; element_shape: shape = { unknown_rank: true }")
+	arrayOps("", "Ref(string)", "handle: Ref(string)", "dtype: type; dynamic_size: bool = false; clear_after_read: bool = true; "+
+		"tensor_array_name: string = ''; element_shape: shape = { unknown_rank: true }")
 	arrayOps("V2", "string", "handle: string", arrayAttrs+"tensor_array_name: string = ''")
 	arrayOps("V3", "resource", "handle: resource; flow: float", arrayAttrs+"identical_element_shapes: bool = false; tensor_array_name: string = ''")
 	tf.Register(tf.OpDef{

@@ -84,7 +84,7 @@ func colors(f func(y, x []float64)) func(*tf.OpContext) error {
 		case len(s) < 1:
 			return invalid("input must be at least 1D%s", s.Text())
 		case s[len(s)-1] != 3:
-			return invalid("input must have 3 channels but input only has %d channels", s[len(s)-1])
+			return invalid("input must have 3 channels but input only has %d channels.", s[len(s)-1])
 		}
 		return eachColor(c, f)
 	}

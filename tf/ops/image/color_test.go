@@ -1,6 +1,10 @@
 package image_test
 
 import (
+	"bytes"
+	stdimage "image"
+	"image/color"
+	"image/png"
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -42,8 +46,8 @@ func addPNG() {
 		}
 	}
 	deep := image.DecodeOpts{DType: tf.Uint16}
-	for name, channels := range map[string]int{"gray": 1, "gray and alpha": 2, "color": 3, "color and alpha": 4} {
-		x := bytesOf(tf.Shape{5, 6, channels})
+	for i, name := range []string{"gray", "gray and alpha", "color", "color and alpha"} {
+		x := bytesOf(tf.Shape{5, 6, i + 1})
 		addSamples(
 			sample{Op: "DecodePng", Name: name, In: tensors{x}, F: roundTrip()},
 			sample{Op: "DecodePng", Name: name + " deep", In: tensors{x}, F: roundTrip(deep)},
@@ -85,6 +89,27 @@ func TestPNGOf16Bits(t *testing.T) {
 			if v != tf.Data[uint16](want)[k*size+i] {
 				t.Fatalf("image %d, sample %d is %d, want %d", k, i, v, tf.Data[uint16](want)[k*size+i])
 			}
+		}
+	}
+}
+
+// TestPNGWithPalette: colors of a palette have alpha if one of them is
+// transparent, and keep their values.
+func TestPNGWithPalette(t *testing.T) {
+	clear, red := color.NRGBA{R: 200, G: 100, B: 50, A: 16}, color.NRGBA{R: 255, A: 255}
+	for want, palette := range map[string]color.Palette{
+		"uint8[1 2 4]{255, 0, 0, 255, 200, 100, 50, 16}": {clear, red},
+		"uint8[1 2 3]{255, 0, 0, 0, 0, 0}":               {color.Black, red},
+	} {
+		m := stdimage.NewPaletted(stdimage.Rect(0, 0, 2, 1), palette)
+		m.Pix[0] = 1
+		var file bytes.Buffer
+		if err := png.Encode(&file, m); err != nil {
+			t.Fatal(err)
+		}
+		got, err := image.DecodePng(ops.Scalar(eager.New(), file.String())).Value()
+		if err != nil || got.String() != want {
+			t.Errorf("got %v, %v, want %s", got, err, want)
 		}
 	}
 }

@@ -111,7 +111,7 @@ func cropOf(boxes, of *tf.Tensor, image, out tf.Shape, method string) (*crop, er
 	b := boxes.Shape()
 	switch {
 	case len(b) != 2:
-		return nil, invalid("boxes must be 2-D%s", b.Text())
+		return nil, invalid("boxes must be 2-D, got: %s", b.Text())
 	case b[1] != 4:
 		return nil, invalid("boxes must have 4 columns")
 	case of.Rank() != 1:

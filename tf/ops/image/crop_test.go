@@ -1,6 +1,7 @@
 package image_test
 
 import (
+	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops/image"
 )
@@ -8,6 +9,7 @@ import (
 func init() {
 	addCrops()
 	addCropGrads()
+	addCropTypes()
 	addPatches()
 }
 
@@ -48,6 +50,25 @@ func addCropGrads() {
 		failing(onImage, "sizes", applied(onImage, tf.Attr("T", tf.Float32)), g, b, of, i32(2, 5, 6)),
 		failing(onImage, "boxes", applied(onImage, tf.Attr("T", tf.Float32)), within(-1, 1, 2, 3, 4, 2), b, of, sizes),
 		failing(onBoxes, "depth", applied(onBoxes), within(-1, 1, 3, 3, 4, 1), x, b, of))
+}
+
+// addCropTypes has images of the other types: the boxes are always float32.
+func addCropTypes() {
+	x, g, b, of, size := within(0, 90, 2, 5, 6, 2), within(-1, 1, 3, 3, 4, 2), boxes(), i32(1, 0, 1), i32(3, 4)
+	for _, d := range []tf.DType{tf.Uint8, tf.Uint16, tf.Int8, tf.Int16, tf.Int32, tf.Int64, tf.Float16, tf.Float64} {
+		name, y := "of "+d.String(), optest.Convert(x, d)
+		addSamples(
+			sample{Op: "CropAndResize", Name: name, In: tensors{y, b, of, size}, F: applied("CropAndResize"), Tol: 1e-5, Types: []tf.DType{}, Rough: "the boxes are float32"},
+			sample{Op: "CropAndResizeGradBoxes", Name: name, In: tensors{g, y, b, of}, F: applied("CropAndResizeGradBoxes"), Types: []tf.DType{}, Tol: 1e-5})
+	}
+	for _, d := range []tf.DType{tf.Float16, tf.Float64} {
+		const op = "CropAndResizeGradImage"
+		s := sample{Op: op, Name: "in " + d.String(), In: tensors{g, b, of, i32(2, 5, 6, 2)}, F: applied(op, tf.Attr("T", d)), Types: []tf.DType{}, Tol: 1e-5}
+		if d == tf.Float16 {
+			s.Tol = 0.01 // TensorFlow rounds after each addition
+		}
+		addSamples(s)
+	}
 }
 
 func addPatches() {

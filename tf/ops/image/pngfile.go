@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"image"
+	"image/color"
 	"image/png"
 	"strings"
 
@@ -36,7 +37,7 @@ const (
 // channels; 0: as many as it has.
 func decodePNG(data string, channels int) (*picture, error) {
 	if !strings.HasPrefix(data, pngMagic) {
-		return nil, invalid("Unknown image file format. One of JPEG, PNG, GIF, BMP required.")
+		return nil, invalid("Unknown image file format. One of JPEG, JPEG XL, PNG, GIF, BMP, WebP required.")
 	}
 	header, err := png.DecodeConfig(strings.NewReader(data))
 	if err != nil {
@@ -58,7 +59,6 @@ func decodePNG(data string, channels int) (*picture, error) {
 // pngChannels returns the number of channels of a PNG file, those of the colors
 // if it has a palette.
 func pngChannels(data string) int {
-	transparent := strings.Contains(data, "tRNS")
 	switch data[25] { // in the header, after width, height and depth
 	case pngGray:
 		return 1
@@ -66,9 +66,10 @@ func pngChannels(data string) int {
 		return 2
 	case pngRGBAlpha:
 		return 4
-	}
-	if transparent {
-		return 4
+	case pngPalette:
+		if before, _, _ := strings.Cut(data, "IDAT"); strings.Contains(before, "tRNS") {
+			return 4
+		}
 	}
 	return 3
 }
@@ -96,7 +97,11 @@ func straight(m image.Image, x, y int) [4]uint16 {
 		c := m.NRGBA64At(x, y)
 		return [4]uint16{c.R, c.G, c.B, c.A}
 	}
-	r, g, b, a := m.At(x, y).RGBA()
+	c := m.At(x, y)
+	if c, ok := c.(color.NRGBA); ok { // of a palette
+		return [4]uint16{uint16(c.R) * 257, uint16(c.G) * 257, uint16(c.B) * 257, uint16(c.A) * 257}
+	}
+	r, g, b, a := c.RGBA()
 	return [4]uint16{uint16(r), uint16(g), uint16(b), uint16(a)}
 }
 

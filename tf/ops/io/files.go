@@ -74,8 +74,14 @@ func scalarString(c *tf.OpContext, i int, what string) (string, error) {
 	return tf.Data[string](c.Input(i))[0], nil
 }
 
+// onDisk makes the kernel of an op that reads what others may change. As one that
+// can wait it is not computed in advance, before what it has to come after.
+func onDisk(f func(*tf.OpContext) error) tf.Kernel {
+	return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) { done(f(c)) })
+}
+
 func readFile(*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+	return onDisk(func(c *tf.OpContext) error {
 		name, err := scalarString(c, 0, "Input filename")
 		if err != nil {
 			return err
@@ -110,7 +116,7 @@ func writeFile(*tf.Node) (tf.Kernel, error) {
 }
 
 func matchingFiles(*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+	return onDisk(func(c *tf.OpContext) error {
 		if c.Input(0).Rank() > 1 {
 			return tf.Errorf(tf.InvalidArgument, "Input patterns tensor must be scalar or vector, but had shape: %s", c.Input(0).Shape().Text())
 		}

@@ -23,6 +23,7 @@ type once struct {
 func (o *once) open(work string) error { o.work, o.done = work, false; return nil }
 func (o *once) close()                 { o.done = true }
 func (o *once) hasState() bool         { return true }
+func (o *once) atEnd() bool            { return o.done }
 
 // identity gives out the work itself.
 type identity struct{ once }
@@ -39,11 +40,11 @@ func (f *wholeFile) next() (key, value string, ok bool, err error) {
 	if f.done {
 		return "", "", false, nil
 	}
-	f.done = true
 	data, err := os.ReadFile(f.work)
 	if err != nil {
 		return "", "", false, fileError(f.work, err)
 	}
+	f.done = true
 	return f.work, string(data), true, nil
 }
 
@@ -113,7 +114,7 @@ func (f *textLine) next() (key, value string, ok bool, err error) {
 type fixedLength struct {
 	opened
 	header, record, footer, hop int64
-	zlib                        bool
+	compression                 string // as decompressed has it
 
 	source io.ReaderAt
 	at     int64
@@ -137,14 +138,14 @@ func (f *fixedLength) open(work string) error {
 // contents gives access to the bytes of the file. Those of a compressed one are
 // all taken into memory: its records may overlap.
 func (f *fixedLength) contents(file *os.File) (int64, io.ReaderAt, error) {
-	if !f.zlib {
+	if f.compression == "" {
 		info, err := file.Stat()
 		if err != nil {
 			return 0, nil, fileError(f.name, err)
 		}
 		return info.Size(), file, nil
 	}
-	z, err := zlib.NewReader(bufio.NewReader(file))
+	z, err := decompressed(bufio.NewReader(file), f.compression)
 	if err != nil {
 		return 0, nil, badStream(f.name, err)
 	}

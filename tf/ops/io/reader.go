@@ -34,6 +34,10 @@ type format interface {
 	hasState() bool
 }
 
+// foresight is what formats have that know with a record whether it is the last
+// one of its work. For others the work ends when no more records come.
+type foresight interface{ atEnd() bool }
+
 var _ = resource.Declare[*reader]("tensorflow::ReaderInterface")
 
 // Close ends a reader that nobody can find any more.
@@ -154,14 +158,23 @@ func (r *reader) fromWork(n int64) (got records, err error) {
 			return got, err
 		}
 		if !ok {
-			r.format.close()
-			r.finished = r.started
+			r.finish()
 			break
 		}
 		got.keys, got.values = append(got.keys, key), append(got.values, value)
 		r.produced++
+		if f, is := r.format.(foresight); is && f.atEnd() {
+			r.finish()
+			break
+		}
 	}
 	return got, nil
+}
+
+// finish ends the work at hand.
+func (r *reader) finish() {
+	r.format.close()
+	r.finished = r.started
 }
 
 // reset makes the reader as new.

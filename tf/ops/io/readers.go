@@ -26,7 +26,7 @@ func newReaders(name, attrs, attrsV2 string, newFormat func(*tf.Node) (format, e
 			if err != nil {
 				return nil, err
 			}
-			return newReader(n.Name, f), nil
+			return newReader(name+" '"+n.Name+"'", f), nil
 		}}), nil
 	}
 	tf.Register(tf.OpDef{
@@ -54,7 +54,10 @@ func newTextLine(n *tf.Node) (format, error) {
 }
 
 func newFixedLength(n *tf.Node) (format, error) {
-	f := &fixedLength{zlib: n.Str("encoding") == "ZLIB"}
+	f := &fixedLength{}
+	if e := n.Str("encoding"); e == "ZLIB" || e == "GZIP" {
+		f.compression = e
+	}
 	for _, a := range []struct {
 		name string
 		dst  *int64
@@ -113,7 +116,7 @@ func TextLineReaderV2(g *tf.Graph, skip int, opts ...tf.Option) tf.Output {
 type FixedLengthOpts struct {
 	HeaderBytes, FooterBytes int
 	HopBytes                 int    // from the begin of a record to the next; 0: the record's length
-	Encoding                 string // "" or "ZLIB"
+	Encoding                 string // "", "GZIP" or "ZLIB"
 }
 
 // Apply sets the attributes.

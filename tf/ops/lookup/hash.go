@@ -224,6 +224,16 @@ func unsupported(what string) error {
 	return tf.Errorf(tf.Unimplemented, "%s not supported by InitializableLookupTable implementations", what)
 }
 
-func (s *static[K]) insert(_, _ *tf.Tensor) error  { return unsupported("Insert") }
-func (s *static[K]) remove(*tf.Tensor) error       { return unsupported("Remove") }
-func (s *static[K]) replace(_, _ *tf.Tensor) error { return unsupported("ImportValues") }
+func (s *static[K]) insert(_, _ *tf.Tensor) error { return unsupported("Insert") }
+func (s *static[K]) remove(*tf.Tensor) error      { return unsupported("Remove") }
+
+// replace fills the table, once, as initialize does.
+func (s *static[K]) replace(keys, values *tf.Tensor) error {
+	if err := s.checkPairs(keys, values); err != nil {
+		return err
+	}
+	if keys.Len() == 0 {
+		return tf.Errorf(tf.InvalidArgument, "keys and values cannot be empty tensors.")
+	}
+	return s.initialize(keys, values)
+}

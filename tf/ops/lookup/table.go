@@ -105,7 +105,7 @@ func typeList(ds []tf.DType) string {
 	s := ""
 	for i, d := range ds {
 		if i > 0 {
-			s += ","
+			s += ", "
 		}
 		s += d.CName()
 	}

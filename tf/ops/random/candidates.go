@@ -109,7 +109,7 @@ func trueClasses(c *tf.OpContext, numTrue int) ([]int64, error) {
 		return nil, tf.Errorf(tf.InvalidArgument, "true_classes must be a matrix")
 	}
 	if t.Dim(1) != numTrue {
-		return nil, tf.Errorf(tf.InvalidArgument, "true_classes must have num_true columns, expected: %d was: %d", numTrue, t.Dim(1))
+		return nil, tf.Errorf(tf.InvalidArgument, "true_classes must have num_true columns, expected: %d was: %d", t.Dim(1), numTrue)
 	}
 	return tf.Data[int64](t), nil
 }

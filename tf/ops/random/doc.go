@@ -1,5 +1,4 @@
 // Package random has the operations of tf.random that package ops has not:
-// those without state, those whose state is a variable, gamma, Poisson, binomial
-// and multinomial numbers, and candidate samplers. They give TensorFlow's
-// numbers.
+// those without state, gamma, Poisson and multinomial numbers, and candidate
+// samplers. They give TensorFlow's numbers.
 package random

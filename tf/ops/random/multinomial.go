@@ -89,14 +89,14 @@ func widened[H interface {
 func multinomialArgs(c *tf.OpContext) (int, error) {
 	logits, num := c.Input(0), c.Input(1)
 	if logits.Rank() != 2 {
-		return 0, tf.Errorf(tf.InvalidArgument, "Input logits should be a matrix, got shape: %s", logits.Shape().Text())
+		return 0, tf.Errorf(tf.InvalidArgument, "logits should be a matrix, got shape %s", logits.Shape().Text())
 	}
 	if num.Rank() != 0 {
-		return 0, tf.Errorf(tf.InvalidArgument, "Input num_samples should be a scalar, got shape: %s", num.Shape().Text())
+		return 0, tf.Errorf(tf.InvalidArgument, "num_samples should be a scalar, got shape %s", num.Shape().Text())
 	}
 	n := int(tf.Data[int32](num)[0])
 	if n < 0 {
-		return 0, tf.Errorf(tf.InvalidArgument, "Input num_samples should be nonnegative, got: %d", n)
+		return 0, tf.Errorf(tf.InvalidArgument, "num_samples should be non-negative, got %d", n)
 	}
 	if logits.Dim(1) <= 0 {
 		return 0, tf.Errorf(tf.InvalidArgument, "num_classes should be positive, got %d", logits.Dim(1))

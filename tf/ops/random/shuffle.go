@@ -103,12 +103,12 @@ func cropArgs(c *tf.OpContext) (height, width int, err error) {
 	v := tf.Data[int64](size)
 	height, width = int(v[0]), int(v[1])
 	switch {
-	case height <= 0:
-		return 0, 0, tf.Errorf(tf.InvalidArgument, "target_height should be positive: %d", height)
-	case width <= 0:
-		return 0, 0, tf.Errorf(tf.InvalidArgument, "target_width should be positive: %d", width)
-	case height > image.Dim(0) || width > image.Dim(1):
-		return 0, 0, tf.Errorf(tf.FailedPrecondition, "Crop size must be smaller than image size: %d x %d of %s", height, width, image.Shape().Text())
+	case height < 0 || width < 0:
+		return 0, 0, tf.Errorf(tf.InvalidArgument, "size must not be negative: %d, %d", height, width)
+	case width > image.Dim(1):
+		return 0, 0, tf.Errorf(tf.FailedPrecondition, "width must be >= target_width: width = %d, target_width = %d", image.Dim(1), width)
+	case height > image.Dim(0):
+		return 0, 0, tf.Errorf(tf.FailedPrecondition, "height must be >= target_height: height = %d, target_height = %d", image.Dim(0), height)
 	}
 	return height, width, nil
 }
@@ -131,20 +131,20 @@ func crop(n *tf.Node) (tf.Kernel, error) {
 			return err
 		}
 		words := stream.NewWords(g.ReserveBlocks(1))
+		left := offset(words, cols-width) // takes the first word
 		top := offset(words, rows-height)
-		left := offset(words, cols-width)
 		pixel := depth * d.Size()
 		copyWindow(out.Buffer(), image.Buffer(), height, width*pixel, (top*cols+left)*pixel, cols*pixel)
 		return nil
 	}), nil
 }
 
-// offset returns a number from 0 to room, by the next word modulo room.
+// offset returns a number from 0 to room, by the next word; none is taken for 0.
 func offset(w *stream.Words, room int) int {
 	if room <= 0 {
 		return 0
 	}
-	return w.Index(room)
+	return w.Index(room + 1)
 }
 
 // copyWindow copies rows of width bytes each; from is where they begin in src,

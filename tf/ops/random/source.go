@@ -12,7 +12,16 @@ const (
 	Auto   = 3
 )
 
-func checkAlgorithm(alg int64) error {
+// checkAlgorithm also checks the counter's size. TensorFlow takes an algorithm's
+// number for the size that it needs at least.
+func checkAlgorithm(alg int, counter *tf.Tensor) error {
+	least := alg
+	if alg == Auto || alg == Philox {
+		least = 2
+	}
+	if counter.Rank() != 1 || counter.Dim(0) < least {
+		return tf.Errorf(tf.InvalidArgument, "counter must be a vector with length at least %d; got shape: %s. (Note that batched counters are not supported yet.)", least, counter.Shape().Text())
+	}
 	if alg != Philox && alg != Auto {
 		return tf.Errorf(tf.InvalidArgument, "Unsupported algorithm id: %d", alg)
 	}
@@ -56,12 +65,8 @@ func fromKey(c *tf.OpContext) (p stream.Philox, err error) {
 		return p, tf.Errorf(tf.InvalidArgument, "algorithm must be of shape [], not %s", alg.Shape().Text())
 	case key.Rank() != 1 || key.Dim(0) != 1:
 		return p, tf.Errorf(tf.InvalidArgument, "key must have shape [1], not %s. (Note that batched keys are not supported yet.)", key.Shape().Text())
-	case counter.Rank() != 1:
-		return p, tf.Errorf(tf.InvalidArgument, "counter must be a vector, not %s. (Note that batched counters are not supported yet.)", counter.Shape().Text())
-	case counter.Dim(0) < 2:
-		return p, tf.Errorf(tf.InvalidArgument, "For the Philox algorithm, the size of counter must be at least 2; got %d", counter.Dim(0))
 	}
-	if err := checkAlgorithm(int64(tf.Data[int32](alg)[0])); err != nil {
+	if err := checkAlgorithm(int(tf.Data[int32](alg)[0]), counter); err != nil {
 		return p, err
 	}
 	v := tf.Data[uint64](counter)

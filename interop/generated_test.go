@@ -1,0 +1,191 @@
+package interop
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/session"
+)
+
+// generated says how many graphs TestGeneratedGraphs draws; GORGE_GENERATED
+// asks for more.
+func generated(t *testing.T) uint64 {
+	t.Helper()
+	n, err := strconv.ParseUint(os.Getenv("GORGE_GENERATED"), 10, 64)
+	if os.Getenv("GORGE_GENERATED") == "" {
+		n, err = 100, nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// genStep is a step as TensorFlow is told of it, and what it has computed.
+type genStep struct {
+	Fetches []string    `json:"fetches"`
+	Targets []string    `json:"targets"`
+	Values  [][]float32 `json:"values,omitempty"`
+}
+
+// genGraph is a graph as TensorFlow is told of it.
+type genGraph struct {
+	File  string               `json:"file"`
+	Feeds map[string][]float32 `json:"feeds"`
+	Steps []genStep            `json:"steps"`
+}
+
+// TestGeneratedGraphs runs graphs drawn at random as they are written on one
+// device, optimized on one and on two, after an export and an import, and in
+// TensorFlow. All have to give equal values in each step.
+func TestGeneratedGraphs(t *testing.T) {
+	needTensorFlow(t)
+	dir := t.TempDir()
+	var graphs []genGraph
+	for seed := range generated(t) {
+		graphs = append(graphs, runHere(t, seed, dir))
+	}
+	manifest := filepath.Join(dir, "graphs.json")
+	text, err := json.Marshal(graphs)
+	if err == nil {
+		err = os.WriteFile(manifest, text, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed, line := range script(t, "generated.py", manifest) {
+		var there [][][]float32
+		if err := json.Unmarshal([]byte(line), &there); err != nil {
+			t.Fatalf("seed %d: %v: %s", seed, err, line)
+		}
+		for i, s := range graphs[seed].Steps {
+			compareStep(t, fmt.Sprintf("seed %d, step %d, TensorFlow", seed, i), s.Fetches, there[i], s.Values)
+		}
+	}
+}
+
+// runHere draws a graph, exports it to dir and runs it in all ways that need no
+// TensorFlow.
+func runHere(t *testing.T, seed uint64, dir string) genGraph {
+	t.Helper()
+	d := draw(seed)
+	if err := d.g.Err(); err != nil {
+		t.Fatalf("seed %d: %v", seed, err)
+	}
+	def, err := d.g.MarshalGraphDef()
+	if err != nil {
+		t.Fatalf("seed %d: %v", seed, err)
+	}
+	out := genGraph{File: filepath.Join(dir, fmt.Sprint(seed, ".pb")), Feeds: map[string][]float32{}}
+	if err := os.WriteFile(out.File, def, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for x, v := range d.feeds {
+		out.Feeds[x.Name()] = tf.Data[float32](v)
+	}
+	out.Steps = d.steps()
+	for name, cfg := range map[string]session.Config{
+		"as written": {DisabledPasses: []string{"all"}, Devices: map[string]int{"CPU": 2}},
+		"optimized":  {Devices: map[string]int{"CPU": 2}, Threads: 1},
+		"one device": {SoftPlacement: true},
+	} {
+		runSteps(t, fmt.Sprintf("seed %d, %s", seed, name), d.g, cfg, &out)
+	}
+	g := tf.NewGraph()
+	if err := g.ImportGraphDef(def, tf.ImportOptions{}); err != nil {
+		t.Fatalf("seed %d: %v", seed, err)
+	}
+	runSteps(t, fmt.Sprintf("seed %d, imported", seed), g, session.Config{Devices: map[string]int{"CPU": 2}}, &out)
+	return out
+}
+
+// steps draws what to run: all variables begin, then a few steps.
+func (d *drawing) steps() []genStep {
+	first := genStep{Fetches: []string{}, Targets: []string{}}
+	for _, op := range d.init {
+		first.Targets = append(first.Targets, op.Name)
+	}
+	var out []genStep
+	if len(d.init) > 0 {
+		out = append(out, first)
+	}
+	for range 3 {
+		s := genStep{Targets: []string{}}
+		for _, x := range d.wanted() {
+			s.Fetches = append(s.Fetches, x.Name())
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// runSteps runs the steps of a graph in a session of its own. The first time it
+// notes the values, then it compares.
+func runSteps(t *testing.T, name string, g *tf.Graph, cfg session.Config, to *genGraph) {
+	t.Helper()
+	s, err := session.New(g, session.With(cfg))
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	defer s.Close()
+	feeds := session.Feeds{}
+	for x, v := range to.Feeds {
+		op, _, _ := tf.ParseTensorName(x)
+		y := g.Operation(op).Output(0)
+		fed := tf.NewTensor(tf.Float32, y.Shape())
+		copy(tf.Data[float32](fed), v)
+		feeds[y] = fed
+	}
+	for i := range to.Steps {
+		step := &to.Steps[i]
+		got, err := s.Run(t.Context(), feeds, fetchables(t, g, step)...)
+		if err != nil {
+			t.Fatalf("%s, step %d: %v", name, i, err)
+		}
+		values := [][]float32{}
+		for _, v := range got[:len(step.Fetches)] {
+			values = append(values, tf.Data[float32](v))
+		}
+		if step.Values == nil {
+			step.Values = values
+		}
+		compareStep(t, fmt.Sprintf("%s, step %d", name, i), step.Fetches, values, step.Values)
+	}
+}
+
+func fetchables(t *testing.T, g *tf.Graph, s *genStep) (out []tf.Fetchable) {
+	t.Helper()
+	for _, name := range s.Fetches {
+		op, k, err := tf.ParseTensorName(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, g.Operation(op).Output(k))
+	}
+	for _, name := range s.Targets {
+		out = append(out, g.Operation(name))
+	}
+	return out
+}
+
+func compareStep(t *testing.T, name string, fetches []string, got, want [][]float32) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d values, want %d", name, len(got), len(want))
+	}
+	for i := range want {
+		if len(got[i]) != len(want[i]) {
+			t.Fatalf("%s: %s has %d elements, want %d", name, fetches[i], len(got[i]), len(want[i]))
+		}
+		for k := range want[i] {
+			if got[i][k] != want[i][k] {
+				t.Fatalf("%s: %s is %v, want %v", name, fetches[i], got[i], want[i])
+			}
+		}
+	}
+}
