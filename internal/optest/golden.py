@@ -13,6 +13,7 @@ import os
 import re
 import struct
 import sys
+import tempfile
 
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 # oneDNN's kernels end the process for bad inputs that TensorFlow's refuse.
@@ -145,4 +146,8 @@ def write(package, family, data):
         f.write(gzip.compress(data, 9, mtime=0))
 
 
-main(sys.argv[1], sys.argv[2])
+source, target = (os.path.abspath(a) for a in sys.argv[1:3])
+with tempfile.TemporaryDirectory() as scratch:
+    os.chdir(scratch)  # where samples write the files that they read
+    main(source, target)
+    os.chdir(target)

@@ -23,7 +23,7 @@ func records(data ...string) []byte {
 }
 
 func init() {
-	const name = "/tmp/gorge-io-samples/dir/file"
+	const name = "samples/dir/file"
 	path := []*tf.Tensor{tf.Scalar(name)}
 	// The ops depend on the disk: their kernels are not for the tests that call
 	// kernels by themselves.
@@ -35,11 +35,11 @@ func init() {
 		optest.Sample{Op: "WriteFile", In: []*tf.Tensor{tf.Scalar(name + "-written")}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 			return same(io.ReadFile(in[0], tf.After(io.WriteFile(in[0], ops.Scalar(g, "other")))))
 		}},
-		optest.Sample{Op: "MatchingFiles", In: []*tf.Tensor{vector("/tmp/gorge-io-samples/d*/fil?", "/tmp/gorge-io-none/*")}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
+		optest.Sample{Op: "MatchingFiles", In: []*tf.Tensor{vector("samples/d*/fil?", "none/*")}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 			return same(io.MatchingFiles(in[0], tf.After(write(g, name, "contents"))))
 		}},
 		optest.Failing("ReadFile", "missing", func(_ *tf.Graph, in []tf.Output) []tf.Output {
 			return same(io.ReadFile(in[0]))
-		}, tf.Scalar("/tmp/gorge-io-none/file")),
+		}, tf.Scalar("none/file")),
 	)
 }

@@ -2,6 +2,8 @@ package io_test
 
 import (
 	"embed"
+	"flag"
+	"path/filepath"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -16,7 +18,19 @@ import (
 //go:embed testdata/golden
 var golden embed.FS
 
-func TestOps(t *testing.T) { optest.Run(t, golden) }
+// TestOps runs in a folder of its own: the files that samples write and read
+// have relative names, which is how TensorFlow gave the same results elsewhere.
+func TestOps(t *testing.T) {
+	folder := t.TempDir()
+	if export := flag.Lookup("export").Value; export.String() != "" {
+		abs, err := filepath.Abs(export.String())
+		if err != nil || export.Set(abs) != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(folder)
+	optest.Run(t, golden)
+}
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
@@ -28,10 +42,9 @@ func vector[T tf.Elem](v ...T) *tf.Tensor {
 	return t
 }
 
-// The files that samples read lie where both sides find them: they are written
-// by the graphs themselves.
+// The files that samples read are written by the graphs themselves.
 const (
-	lines   = "/tmp/gorge-io-samples/lines.txt"
+	lines   = "samples/lines.txt"
 	content = "one\r\ntwo\n\nthree"
 )
 
@@ -62,10 +75,10 @@ func init() {
 		reads("WholeFileReaderV2", lines, content, 5, func(g *tf.Graph) tf.Output { return io.WholeFileReaderV2(g) }),
 		reads("IdentityReaderV2", lines, content, 5, func(g *tf.Graph) tf.Output { return io.IdentityReaderV2(g) }),
 		reads("TextLineReaderV2", lines, content, 5, func(g *tf.Graph) tf.Output { return io.TextLineReaderV2(g, 1) }),
-		reads("FixedLengthRecordReaderV2", "/tmp/gorge-io-samples/fixed", "hhabcdefgf", 5, func(g *tf.Graph) tf.Output {
+		reads("FixedLengthRecordReaderV2", "samples/fixed", "hhabcdefgf", 5, func(g *tf.Graph) tf.Output {
 			return io.FixedLengthRecordReaderV2(g, 3, fixed)
 		}),
-		reads("TFRecordReaderV2", "/tmp/gorge-io-samples/records", string(records("first", "", "third")), 2, func(g *tf.Graph) tf.Output {
+		reads("TFRecordReaderV2", "samples/records", string(records("first", "", "third")), 2, func(g *tf.Graph) tf.Output {
 			return io.TFRecordReaderV2(g, "")
 		}),
 		reads("ReaderReadUpToV2", lines, content, 2, func(g *tf.Graph) tf.Output { return io.TextLineReaderV2(g, 0) }),
