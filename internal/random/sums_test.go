@@ -40,9 +40,3 @@ func TestPoissonSums(t *testing.T) {
 	got := sums(6, 300, func(i, p int) float64 { return Poisson(FromSeed([2]int64{7, 9}), i, rate[p]) })
 	sumsClose(t, got, []float64{3, 1472, 3022, 2992, 9079, 299564}, 0)
 }
-
-func TestBinomialSums(t *testing.T) {
-	count, prob := []float64{10, 100, 1000}, []float64{0.3, 0.9, 0.4}
-	got := sums(3, 300, func(i, p int) float64 { return Binomial(FromSeed([2]int64{7, 9}), i, count[p], prob[p]) })
-	sumsClose(t, got, []float64{894, 26879, 120015}, 0)
-}

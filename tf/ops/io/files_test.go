@@ -35,7 +35,7 @@ func init() {
 		optest.Sample{Op: "WriteFile", In: []*tf.Tensor{tf.Scalar(name + "-written")}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 			return same(io.ReadFile(in[0], tf.After(io.WriteFile(in[0], ops.Scalar(g, "other")))))
 		}},
-		optest.Sample{Op: "MatchingFiles", In: []*tf.Tensor{vector("samples/d*/fil?", "none/*")}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
+		optest.Sample{Op: "MatchingFiles", In: []*tf.Tensor{optest.Vec("samples/d*/fil?", "none/*")}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 			return same(io.MatchingFiles(in[0], tf.After(write(g, name, "contents"))))
 		}},
 		optest.Failing("ReadFile", "missing", func(_ *tf.Graph, in []tf.Output) []tf.Output {

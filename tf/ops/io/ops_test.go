@@ -34,14 +34,6 @@ func TestOps(t *testing.T) {
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func vector[T tf.Elem](v ...T) *tf.Tensor {
-	t, err := tf.FromSlice(v)
-	if err != nil {
-		panic(err)
-	}
-	return t
-}
-
 // The files that samples read are written by the graphs themselves.
 const (
 	lines   = "samples/lines.txt"
@@ -61,7 +53,7 @@ func work(g *tf.Graph, in tf.Output, after ...*tf.Operation) (tf.Output, *tf.Ope
 
 // reads is a sample that reads n records at once.
 func reads(op, file, contents string, n int64, reader func(g *tf.Graph) tf.Output) optest.Sample {
-	return optest.Sample{Op: op, In: []*tf.Tensor{vector(file)}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
+	return optest.Sample{Op: op, In: []*tf.Tensor{optest.Vec(file)}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 		r := reader(g)
 		q, put := work(g, in[0], write(g, file, contents))
 		keys, values := io.ReaderReadUpToV2(r, q, ops.Scalar(g, n), tf.After(put))
@@ -84,7 +76,7 @@ func init() {
 		reads("ReaderReadUpToV2", lines, content, 2, func(g *tf.Graph) tf.Output { return io.TextLineReaderV2(g, 0) }),
 	)
 	identity := func(op string, f func(g *tf.Graph, r, q tf.Output, after *tf.Operation) []tf.Output) {
-		optest.Add(optest.Sample{Op: op, In: []*tf.Tensor{vector("a", "b", "c")}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
+		optest.Add(optest.Sample{Op: op, In: []*tf.Tensor{optest.Vec("a", "b", "c")}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 			r := io.IdentityReaderV2(g)
 			q, put := work(g, in[0])
 			_, value := io.ReaderReadV2(r, q, tf.After(put))

@@ -10,7 +10,7 @@ import (
 // accumulate is a sample in which an accumulator gets gradients of the steps 1
 // and 0, of which the latter is stale, and 1 again.
 func accumulate(op string, make func(g *tf.Graph) tf.Output, o ...queue.AccumulatorOpts) optest.Sample {
-	s := optest.Sample{Op: op, In: []*tf.Tensor{vector[float32](1, 2, 4)}, Types: optest.OnlyOwn}
+	s := optest.Sample{Op: op, In: []*tf.Tensor{optest.Vec[float32](1, 2, 4)}, Types: optest.OnlyOwn}
 	if tf.Lookup(op).Inputs == nil && tf.Lookup(op).Outputs[0].Ref || len(tf.Lookup(op).Inputs) > 0 && tf.Lookup(op).Inputs[0].Ref {
 		s.GraphOnly = "references to strings are made by graphs"
 	}
@@ -43,7 +43,7 @@ func init() {
 
 // sparse is a sample with two gradients that have one row in common.
 func sparse(op string) optest.Sample {
-	indices, values := vector[int64](0, 2), vector[float32](1, 2)
+	indices, values := optest.Vec[int64](0, 2), optest.Vec[float32](1, 2)
 	return optest.Sample{Op: op, In: []*tf.Tensor{indices, values}, Types: optest.OnlyOwn, GraphOnly: "references to strings are made by graphs",
 		F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 			a := queue.SparseConditionalAccumulator(g, tf.Float32, tf.Shape{5})

@@ -19,14 +19,6 @@ func TestOps(t *testing.T) { optest.Run(t, golden) }
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func vector[T tf.Elem](v ...T) *tf.Tensor {
-	t, err := tf.FromSlice(v)
-	if err != nil {
-		panic(err)
-	}
-	return t
-}
-
 // after makes ys wait for op.
 func after(op *tf.Operation, ys ...tf.Output) []tf.Output {
 	out := make([]tf.Output, len(ys))
@@ -39,7 +31,7 @@ func after(op *tf.Operation, ys ...tf.Output) []tf.Output {
 var (
 	scalars = queue.Opts{Capacity: 20, Shapes: []tf.Shape{{}}}
 	seed    = int64(7)
-	numbers = vector[int64](5, 3, 4, 5, 1, 9, 2, 6)
+	numbers = optest.Vec[int64](5, 3, 4, 5, 1, 9, 2, 6)
 )
 
 // fill is a sample in which a queue is filled with a batch and three elements
@@ -62,7 +54,7 @@ func init() {
 		return queue.NewFIFO(g, types, queue.Opts{Capacity: 20, Shapes: []tf.Shape{{}, {}}[:len(in)]})
 	}
 	optest.Add(
-		fill("FIFOQueueV2", fifo, numbers, vector("a", "b", "c", "d", "e", "f", "g", "h")),
+		fill("FIFOQueueV2", fifo, numbers, optest.Vec("a", "b", "c", "d", "e", "f", "g", "h")),
 		fill("PaddingFIFOQueueV2", func(g *tf.Graph, in []tf.Output) *queue.Queue {
 			return queue.NewPaddingFIFO(g, ints, scalars)
 		}, numbers),
@@ -73,10 +65,10 @@ func init() {
 		}, numbers),
 		fill("PriorityQueueV2", func(g *tf.Graph, in []tf.Output) *queue.Queue {
 			return queue.NewPriority(g, []tf.DType{tf.String}, scalars)
-		}, numbers, vector("a", "b", "c", "d", "e", "f", "g", "h")),
+		}, numbers, optest.Vec("a", "b", "c", "d", "e", "f", "g", "h")),
 	)
 	fourNumbers := func(op string, f func(g *tf.Graph, q *queue.Queue, put *tf.Operation) []tf.Output) optest.Sample {
-		return optest.Sample{Op: op, In: []*tf.Tensor{vector[int64](1, 2, 3, 4)}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
+		return optest.Sample{Op: op, In: []*tf.Tensor{optest.Vec[int64](1, 2, 3, 4)}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 			q := queue.NewFIFO(g, ints, scalars)
 			return f(g, q, q.EnqueueMany(in))
 		}}
@@ -164,7 +156,7 @@ func init() {
 func init() {
 	list := func(op string, f func(h tf.Output, put *tf.Operation) []tf.Output, make func(g *tf.Graph) tf.Output) {
 		optest.Add(optest.Sample{
-			Op: op, In: []*tf.Tensor{vector[int64](4, 3, 2, 1)}, Types: optest.OnlyOwn, GraphOnly: "references to strings are made by graphs",
+			Op: op, In: []*tf.Tensor{optest.Vec[int64](4, 3, 2, 1)}, Types: optest.OnlyOwn, GraphOnly: "references to strings are made by graphs",
 			F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 				h := make(g)
 				return f(h, tf.Apply(nil, "QueueEnqueueMany", []tf.Output{h, in[0]}))
