@@ -74,12 +74,12 @@ func (r *QueueRunner) run(ctx context.Context, c *Coordinator, s tf.StepRunner, 
 	}
 	last := r.leave(s)
 	switch {
-	case err == nil || r.isClosed(err):
+	case err == nil || !r.isClosed(err) && endOf(ctx, err):
+		return nil // stopped: the queue's end is the cancel operation's part
+	case r.isClosed(err):
 		if last {
 			r.close(s)
 		}
-		return nil
-	case endOf(ctx, err):
 		return nil
 	}
 	r.mu.Lock()

@@ -85,6 +85,22 @@ func TestQueueRunnerFails(t *testing.T) {
 	}
 }
 
+// TestQueueRunnerStopped: a goroutine that finds the coordinator stopped before
+// its first step has not reached the end of the input.
+func TestQueueRunnerStopped(t *testing.T) {
+	s := newSteps()
+	r := &QueueRunner{
+		Enqueue: []*tf.Operation{s.op(func(context.Context) error { t.Error("a step after the stop"); return nil })},
+		Close:   s.op(func(context.Context) error { t.Error("closed as if the input had ended"); return nil }),
+	}
+	c := NewCoordinator(context.Background())
+	c.RequestStop(nil)
+	r.Start(c, s)
+	if err := c.Join(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestQueueRunnerRestarts: a thousand starts and stops leave nothing behind.
 func TestQueueRunnerRestarts(t *testing.T) {
 	s := newSteps()
