@@ -1,0 +1,2 @@
+// Package checkpoint has the operations that save variables to files and restore them, in TensorFlow's two formats.
+package checkpoint

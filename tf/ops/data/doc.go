@@ -1,0 +1,2 @@
+// Package data has the datasets and iterators of tf.data.
+package data

@@ -1,0 +1,2 @@
+// Package quantize has the operations on quantized tensors.
+package quantize

@@ -1,0 +1,2 @@
+// Package signal has the discrete Fourier transforms of tf.signal.
+package signal

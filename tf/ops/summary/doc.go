@@ -1,0 +1,2 @@
+// Package summary has the operations that summarize values for TensorBoard.
+package summary
