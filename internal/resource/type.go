@@ -40,6 +40,7 @@ func Declare[T any](name string) *Type {
 	}
 	t, taken := types.LoadOrStore(goType, newType(name))
 	if taken {
+		declared.Delete(name) // a refused declaration takes no name
 		panic(fmt.Sprintf("resource: type %v cannot be declared as %q: it is %q already", goType, name, t.(*Type).Name))
 	}
 	return t.(*Type)
