@@ -27,7 +27,7 @@ var layers = [][]string{
 	{"internal/invariants"},
 	{"internal/kernel", "internal/memory", "internal/threads", "internal/resource", "internal/random", "internal/wire/..."},
 	{"tf"},
-	{"internal/handle", "internal/queue", "internal/bundle", "tf/record", "tf/example", "tf/summary"},
+	{"internal/handle", "internal/queue", "internal/rows", "internal/bundle", "tf/record", "tf/example", "tf/summary"},
 	{"tf/tftest", "tf/ops/...", "internal/graph/...", "internal/device", "internal/requestid"},
 	{"internal/device/fake", "internal/rendezvous/...", "internal/pass/...", "internal/stepstats"},
 	{"internal/executor"},

@@ -1,0 +1,79 @@
+// Package rows moves elements of tensors of any type, for ops whose results
+// are made of elements of their inputs at other places.
+package rows
+
+import (
+	"github.com/gorge-tf/gorge/internal/memory"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// A Move copies n elements, from s on, to where d is.
+type Move func(d, s, n int)
+
+// Mover returns what copies elements of src to dst, which must be of one type.
+func Mover(dst, src *tf.Tensor) Move {
+	switch dst.DType() {
+	case tf.String:
+		return between(tf.Data[string](dst), tf.Data[string](src))
+	case tf.Resource:
+		return between(dst.Handles(), src.Handles())
+	case tf.Variant:
+		return between(dst.Variants(), src.Variants())
+	}
+	switch dst.DType().Size() {
+	case 1:
+		return between(words[uint8](dst), words[uint8](src))
+	case 2:
+		return between(words[uint16](dst), words[uint16](src))
+	case 4:
+		return between(words[uint32](dst), words[uint32](src))
+	case 8:
+		return between(words[uint64](dst), words[uint64](src))
+	}
+	return between(words[complex128](dst), words[complex128](src))
+}
+
+func between[C any](dst, src []C) Move {
+	return func(d, s, n int) {
+		if n == 1 {
+			dst[d] = src[s]
+			return
+		}
+		copy(dst[d:d+n], src[s:s+n])
+	}
+}
+
+// words views the memory of t as elements of T, which must have the size of
+// t's own.
+func words[T tf.Elem](t *tf.Tensor) []T {
+	if t.Len() == 0 {
+		return nil
+	}
+	return memory.Slice[T](t.Buffer())
+}
+
+// Fill sets n elements of dst, from d on, to element s of src.
+func Fill(dst, src *tf.Tensor, d, s, n int) {
+	if n <= 0 {
+		return
+	}
+	Mover(dst, src)(d, s, 1)
+	within := Mover(dst, dst)
+	for k := 1; k < n; k *= 2 {
+		within(d+k, d, min(k, n-k))
+	}
+}
+
+// Clear sets all elements of t to zero, the empty string or no handle.
+func Clear(t *tf.Tensor) {
+	switch t.DType() {
+	case tf.String:
+		clear(tf.Data[string](t))
+	case tf.Resource:
+		clear(t.Handles())
+	case tf.Variant:
+		clear(t.Variants())
+	default:
+		clear(t.Buffer().Bytes())
+	}
+}

@@ -1,0 +1,71 @@
+package sparse_test
+
+import (
+	"embed"
+	"strings"
+	"testing"
+
+	"github.com/gorge-tf/gorge/internal/optest"
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/eager"
+	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/ops/sparse"
+)
+
+//go:embed testdata/golden
+var golden embed.FS
+
+func TestOps(t *testing.T) { optest.Run(t, golden) }
+
+// The vocabulary of samples, in short.
+type (
+	sample  = optest.Sample
+	tensors = []*tf.Tensor
+	outputs = []tf.Output
+)
+
+var (
+	addSamples = optest.Add
+	failing    = optest.Failing
+	applied    = optest.Applied
+
+	i32 = optest.I32
+	seq = optest.Seq
+)
+
+func vec[T tf.Elem](v ...T) *tf.Tensor             { return optest.Vec(v...) }
+func mat[T tf.Elem](n int, v ...T) *tf.Tensor      { return optest.Mat(n, v...) }
+func arr[T tf.Elem](s tf.Shape, v ...T) *tf.Tensor { return optest.Arr(s, v...) }
+func i64(v ...int64) *tf.Tensor                    { return optest.Vec(v...) }
+
+// at is a matrix of indices for rank n.
+func at(n int, v ...int64) *tf.Tensor { return optest.Mat(n, v...) }
+
+// none is a matrix of no indices.
+func none(n int) *tf.Tensor { return tf.NewTensor(tf.Int64, tf.Shape{0, n}) }
+
+// sp is the sparse tensor that begins at input i.
+func sp(in outputs, i int) sparse.Tensor {
+	return sparse.Tensor{Indices: in[i], Values: in[i+1], DenseShape: in[i+2]}
+}
+
+// parts lists a sparse tensor's outputs.
+func parts(t sparse.Tensor) outputs { return outputs{t.Indices, t.Values, t.DenseShape} }
+
+// unordered is a sample that fails because indices do not ascend.
+func unordered(op string, f func(*tf.Graph, []tf.Output) []tf.Output, in ...*tf.Tensor) sample {
+	s := failing(op, "order", f, in...)
+	s.NoGolden = "the last line of TensorFlow's message is empty"
+	return s
+}
+
+// TestUnordered reads the message that samples cannot compare.
+func TestUnordered(t *testing.T) {
+	g := eager.New()
+	set := sparse.Tensor{Indices: ops.Const(g, []int64{1, 0, 0, 0}, 2, 2), Values: ops.Const(g, []int32{1, 1}), DenseShape: ops.Const(g, []int64{2, 2})}
+	_, err := sparse.SetSize(set).Value()
+	const want = "indices[1] = [0,0] is out of order. Many sparse ops require sorted indices.\n    Use `tf.sparse.reorder` to create a correctly ordered copy.\n\n"
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got error %v", err)
+	}
+}
