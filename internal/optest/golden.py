@@ -109,7 +109,7 @@ class Recorder:
         seeds = [tf.constant(weights(values[y.name])) for y in ys]
         try:
             grads = [None if g is None else tf.convert_to_tensor(g) for g in tf1.gradients(ys, xs, grad_ys=seeds)]
-        except (TypeError, ValueError, LookupError) as e:
+        except (TypeError, ValueError, LookupError, NotImplementedError) as e:
             print(case["id"], "has no gradient:", e)
             self.put(case["id"] + "!nogradient", str(e))
             return

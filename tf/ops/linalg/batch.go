@@ -1,0 +1,247 @@
+package linalg
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// A problem is what an op does with the matrices in the last two dimensions of
+// its inputs. The other dimensions are those of a batch.
+type problem struct {
+	// matrices is the number of inputs that are matrices; those after them
+	// are scalars.
+	matrices int
+	// broadcast says that batches are broadcast. Else they have to be equal.
+	broadcast bool
+	// check refuses matrices of the wrong shapes, and fit such as don't fit
+	// together, if that is asked after the batches are known to.
+	check, fit func(c *tf.OpContext, s []tf.Shape) error
+	// results returns the shapes of the results for one set of matrices:
+	// matrices, vectors or scalars. An output beyond them is empty.
+	results func(n *tf.Node, s []tf.Shape) []tf.Shape
+	// cost returns about how many multiplications a set takes.
+	cost func(s []tf.Shape) int
+}
+
+// A solver computes the results for one set of matrices. It may overwrite
+// them. Results hold anything before; vectors are rows.
+type solver[I, O scalar] func(in []matrix[I], out []matrix[O]) error
+
+// grain is about how many multiplications are worth a task of their own.
+const grain = 64 << 10
+
+// kernelOf makes the kernels of an op for types that are computed in I and O.
+func kernelOf[I, O scalar](p *problem, solve func(n *tf.Node) solver[I, O]) tf.NewKernel {
+	return func(n *tf.Node) (tf.Kernel, error) {
+		f := solve(n)
+		return tf.Compute(func(c *tf.OpContext) error { return solveAll(c, p, f) }), nil
+	}
+}
+
+// solved makes the kernels of an op whose results have the type of its input.
+func solved(p *problem, r func(*tf.Node) solver[float64, float64], z func(*tf.Node) solver[complex128, complex128]) map[tf.DType]tf.NewKernel {
+	by := map[tf.DType]tf.NewKernel{}
+	by[tf.Float32] = kernelOf(p, r)
+	by[tf.Float64] = by[tf.Float32]
+	if z != nil {
+		by[tf.Complex64] = kernelOf(p, z)
+		by[tf.Complex128] = by[tf.Complex64]
+	}
+	return by
+}
+
+// withHalf adds the kernel for half floats: that for floats.
+func withHalf(by map[tf.DType]tf.NewKernel) map[tf.DType]tf.NewKernel {
+	by[tf.Float16] = by[tf.Float32]
+	return by
+}
+
+// always makes what a solver depends on nothing of.
+func always[I, O scalar](s solver[I, O]) func(*tf.Node) solver[I, O] {
+	return func(*tf.Node) solver[I, O] { return s }
+}
+
+// solveAll runs f on every set of matrices.
+func solveAll[I, O scalar](c *tf.OpContext, p *problem, f solver[I, O]) error {
+	b, in, err := p.plan(c)
+	if err != nil {
+		return err
+	}
+	out := p.results(c.Node, in)
+	if err := allocate(c, b.Shape, out); err != nil || b.Len == 0 {
+		return err
+	}
+	for len(in) < c.Inputs() {
+		in = append(in, tf.Shape{})
+	}
+	var first firstError
+	c.ParallelFor(b.Len, max(1, grain/max(1, p.cost(in))), func(lo, hi int) {
+		x, y := matricesOf[I](in), matricesOf[O](out)
+		b.Runs(lo, hi, func(at int, off []int, n int) {
+			for k := range n {
+				load(c, x, off, b.Inner(), k)
+				if err := f(x, y); err != nil {
+					first.set(at+k, err)
+					return
+				}
+				store(c, at+k, y)
+			}
+		})
+	})
+	return first.err
+}
+
+// allocate makes the outputs: results for every set of a batch, the others
+// empty.
+func allocate(c *tf.OpContext, batch tf.Shape, results []tf.Shape) error {
+	for i, d := range c.Node.OutTypes {
+		s := tf.Shape{0}
+		if i < len(results) {
+			s = append(batch.Clone(), results[i]...)
+		}
+		if _, err := c.Alloc(i, d, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// firstError keeps the error of the first of many tasks.
+type firstError struct {
+	mu  sync.Mutex
+	at  int
+	err error
+}
+
+func (f *firstError) set(k int, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.err == nil || k < f.at {
+		f.at, f.err = k, err
+	}
+}
+
+// plan checks the inputs and returns how to walk the batch, and the shapes of
+// the matrices.
+func (p *problem) plan(c *tf.OpContext) (b *kernel.Broadcast, in []tf.Shape, err error) {
+	if err := p.checkBatches(c); err != nil {
+		return nil, nil, err
+	}
+	var batches [][]int
+	for i := range p.matrices {
+		s := c.Input(i).Shape()
+		batches = append(batches, s[:len(s)-2])
+		in = append(in, s[len(s)-2:])
+	}
+	if err := p.check(c, in); err != nil {
+		return nil, nil, err
+	}
+	b, ok := kernel.NewBroadcast(batches...)
+	if !ok {
+		return nil, nil, invalid("In[0] and In[1] must have compatible batch dimensions: %s vs. %s", c.Input(0).Shape().Text(), c.Input(1).Shape().Text())
+	}
+	if p.fit != nil {
+		err = p.fit(c, in)
+	}
+	return b, in, err
+}
+
+// checkBatches checks the ranks of the inputs and, unless they are broadcast,
+// that they have the same dimensions but for the matrices.
+func (p *problem) checkBatches(c *tf.OpContext) error {
+	first := c.Input(0).Shape()
+	for i := range p.matrices {
+		s := c.Input(i).Shape()
+		switch {
+		case p.broadcast && len(s) < 2:
+			return invalid("In[%d] ndims must be >= 2: %d", i, len(s))
+		case p.broadcast:
+		case len(first) < 2:
+			return invalid("Input tensor %d must have rank >= 2, got %d", i, len(s))
+		case len(s) != len(first):
+			return invalid("All input tensors must have the same rank.")
+		case !slices.Equal(s[:len(s)-2], first[:len(s)-2]):
+			return invalid("All input tensors must have the same outer dimensions.")
+		}
+	}
+	return nil
+}
+
+// matricesOf makes room for matrices of the given shapes.
+func matricesOf[T scalar](shapes []tf.Shape) []matrix[T] {
+	out := make([]matrix[T], len(shapes))
+	for i, s := range shapes {
+		switch len(s) {
+		case 0:
+			out[i] = newMatrix[T](1, 1)
+		case 1:
+			out[i] = newMatrix[T](1, s[0])
+		default:
+			out[i] = newMatrix[T](s[0], s[1])
+		}
+	}
+	return out
+}
+
+// load reads a set of matrices: those that are k steps from where off says. The
+// inputs that off doesn't know of are scalars.
+func load[T scalar](c *tf.OpContext, x []matrix[T], off, step []int, k int) {
+	for i, m := range x {
+		set := 0
+		if i < len(off) {
+			set = off[i] + k*step[i]
+		}
+		kernel.Cast(m.data, elements(c.Input(i), set*len(m.data), len(m.data)))
+	}
+}
+
+// store writes set k of the outputs.
+func store[T scalar](c *tf.OpContext, k int, y []matrix[T]) {
+	for i, m := range y {
+		kernel.Cast(elements(c.Out[i].T, k*len(m.data), len(m.data)), m.data)
+	}
+}
+
+var elementsOf = map[tf.DType]func(t *tf.Tensor, at, n int) any{
+	tf.Float16: sliceOf[tf.Half], tf.Float32: sliceOf[float32], tf.Float64: sliceOf[float64],
+	tf.Complex64: sliceOf[complex64], tf.Complex128: sliceOf[complex128], tf.BFloat16: sliceOf[tf.BF16],
+	tf.Int32: sliceOf[int32], tf.Int64: sliceOf[int64],
+}
+
+func sliceOf[T tf.Elem](t *tf.Tensor, at, n int) any { return tf.Data[T](t)[at : at+n] }
+
+// elements returns n elements of t from number at on, as a slice of their type.
+func elements(t *tf.Tensor, at, n int) any { return elementsOf[t.DType()](t, at, n) }
+
+// one checks that an op's single matrix may have any shape.
+func one(*tf.OpContext, []tf.Shape) error { return nil }
+
+// square checks that an op's single matrix is square.
+func square(_ *tf.OpContext, s []tf.Shape) error {
+	if s[0][0] != s[0][1] {
+		return invalid("Input matrix must be square.")
+	}
+	return nil
+}
+
+// same gives the result the shape of the first matrix.
+func same(_ *tf.Node, s []tf.Shape) []tf.Shape { return s[:1] }
+
+// cubic is the cost of what takes about k·n³ multiplications.
+func cubic(k int) func(s []tf.Shape) int {
+	return func(s []tf.Shape) int {
+		m, n := s[0][0], s[0][1]
+		return saturated(k*max(m, n), saturated(min(m, n), min(m, n)))
+	}
+}
+
+// saturated returns a·b, at most what a cost need ever be.
+func saturated(a, b int) int {
+	if a > 0 && b > 1<<40/a {
+		return 1 << 40
+	}
+	return a * b
+}

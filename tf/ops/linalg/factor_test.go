@@ -1,0 +1,98 @@
+package linalg
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// The sizes of matrices that take several blocks, and of others.
+var sizesTested = [][2]int{{1, 1}, {3, 2}, {2, 3}, {33, 33}, {70, 45}, {45, 70}}
+
+// random returns a matrix of normal random numbers.
+func random[T scalar](rows, cols int) matrix[T] {
+	rnd := rand.New(rand.NewPCG(uint64(rows), uint64(cols)))
+	m := newMatrix[T](rows, cols)
+	for i := range m.data {
+		switch p := any(&m.data[i]).(type) {
+		case *float64:
+			*p = rnd.NormFloat64()
+		case *complex128:
+			*p = complex(rnd.NormFloat64(), rnd.NormFloat64())
+		}
+	}
+	return m
+}
+
+// naiveProduct is product as it is defined.
+func naiveProduct[T scalar](a, b matrix[T]) matrix[T] {
+	c := newMatrix[T](a.rows, b.cols)
+	for i := range a.rows {
+		for j := range b.cols {
+			var sum T
+			for k := range a.cols {
+				sum += a.at(i, k) * b.at(k, j)
+			}
+			c.set(i, j, sum)
+		}
+	}
+	return c
+}
+
+// wantNear fails unless got is want, up to rounding.
+func wantNear[T scalar](t *testing.T, what string, got, want matrix[T]) {
+	t.Helper()
+	for i := range want.rows {
+		for j, w := range want.row(i) {
+			if d := abs(got.at(i, j) - w); !(d <= 1e-11*max(1, abs(w))) {
+				t.Fatalf("%s: element (%d, %d) is %v, want %v", what, i, j, got.at(i, j), w)
+			}
+		}
+	}
+}
+
+func TestTriangularize(t *testing.T) {
+	for _, s := range sizesTested {
+		testTriangularize[float64](t, s[0], s[1])
+		testTriangularize[complex128](t, s[0], s[1])
+	}
+}
+
+func testTriangularize[T scalar](t *testing.T, m, n int) {
+	a := random[T](m, n)
+	r := a.clone()
+	reflections := triangularize(r)
+	q := identity[T](m, m)
+	reflections.applyAll(q, 0)
+	wantNear(t, "qᴴ·q", naiveProduct(q.adjoint(), q), identity[T](m, m))
+	wantNear(t, "q·r", naiveProduct(q, r), a)
+	for i := range m {
+		for j := range min(i, n) {
+			if r.at(i, j) != 0 {
+				t.Fatalf("r is not 0 at (%d, %d)", i, j)
+			}
+		}
+	}
+}
+
+func TestSolveTriangle(t *testing.T) {
+	for _, n := range []int{1, 5, 32, 75} {
+		for _, lower := range []bool{false, true} {
+			testSolveTriangle[float64](t, n, lower)
+			testSolveTriangle[complex128](t, n, lower)
+		}
+	}
+}
+
+func testSolveTriangle[T scalar](t *testing.T, n int, lower bool) {
+	a, x := random[T](n, n), random[T](n, 3)
+	a.scale(fromReal[T](1 / float64(n)))
+	a.addDiagonal(2)
+	if lower {
+		a.clearAbove()
+	} else {
+		a.clearBelow()
+	}
+	b := naiveProduct(a, x)
+	solveTriangle(a, b, lower, false)
+	wantNear(t, "solution", b, x)
+}

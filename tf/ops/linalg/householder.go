@@ -1,0 +1,146 @@
+package linalg
+
+import "math"
+
+// blockSize is how many reflections are applied at once, by products of
+// matrices.
+const blockSize = 32
+
+// reflect finds the reflection H = 1 - τ·v·vᴴ whose adjoint turns x into
+// (β, 0, ... 0) with β real. It overwrites x with v, whose first element is 1.
+// The sign of β is such that nothing cancels out: that of -x[0].
+func reflect[T scalar](x []T) (tau, beta T) {
+	first, tail := x[0], norm(x[1:])
+	if tail*tail <= math.SmallestNonzeroFloat64 && im(first)*im(first) <= math.SmallestNonzeroFloat64 {
+		clear(x)
+		x[0] = 1
+		return 0, fromReal[T](re(first))
+	}
+	b := math.Hypot(abs(first), tail)
+	if re(first) >= 0 {
+		b = -b
+	}
+	beta = fromReal[T](b)
+	scaleVector(x[1:], 1/(first-beta))
+	x[0] = 1
+	return (beta - first) / beta, beta
+}
+
+// reflectRows sets a to (1 - τ·v·vᴴ)·a.
+func reflectRows[T scalar](a matrix[T], tau T, v []T) {
+	if tau == 0 || a.cols == 0 {
+		return
+	}
+	w := make([]T, a.cols)
+	for i, x := range v {
+		axpy(w, conj(x), a.row(i))
+	}
+	for i, x := range v {
+		axpy(a.row(i), -tau*x, w)
+	}
+}
+
+// reflectColumns sets a to a·(1 - τ·v·vᴴ).
+func reflectColumns[T scalar](a matrix[T], tau T, v []T) {
+	if tau == 0 {
+		return
+	}
+	w := append([]T(nil), v...)
+	conjugate(w)
+	for i := range a.rows {
+		sum := conj(dot(a.row(i), w)) // Σ a·v
+		axpy(a.row(i), -tau*sum, w)
+	}
+}
+
+// reflections are a product H₀·H₁·… of reflections, each of which begins at
+// least one element later than that before it.
+type reflections[T scalar] struct {
+	v   matrix[T] // a vector in each row, with zeros before its first element
+	tau []T
+}
+
+func newReflections[T scalar](count, size int) reflections[T] {
+	return reflections[T]{newMatrix[T](count, size), make([]T, count)}
+}
+
+// set makes reflection k that of v, which begins at element from.
+func (q reflections[T]) set(k, from int, tau T, v []T) {
+	copy(q.v.row(k)[from:], v)
+	q.tau[k] = tau
+}
+
+// triangle returns the upper triangle t for which the product of reflections
+// [lo, hi) is 1 - vᵀ·t·conj(v).
+func (q reflections[T]) triangle(lo, hi int) matrix[T] {
+	n := hi - lo
+	t := newMatrix[T](n, n)
+	for j := range n {
+		w := make([]T, j)
+		for i := range w {
+			w[i] = -q.tau[lo+j] * dot(q.v.row(lo+i), q.v.row(lo+j))
+		}
+		for i := range w {
+			var sum T
+			for k := i; k < j; k++ {
+				sum += t.at(i, k) * w[k]
+			}
+			t.set(i, j, sum)
+		}
+		t.set(j, j, q.tau[lo+j])
+	}
+	return t
+}
+
+// apply sets a to the product of reflections [lo, hi), or to its adjoint,
+// times a. What lies above row from is not touched by them.
+func (q reflections[T]) apply(a matrix[T], lo, hi, from int, adjoint bool) {
+	if hi == lo || a.cols == 0 {
+		return
+	}
+	t := q.triangle(lo, hi)
+	if adjoint {
+		t = t.adjoint()
+	}
+	v := q.v.part(lo, from, hi-lo, q.v.cols-from)
+	a = a.part(from, 0, a.rows-from, a.cols)
+	vc := v.clone()
+	for i := range vc.rows {
+		conjugate(vc.row(i))
+	}
+	w := product(t, product(vc, a))
+	w.scale(-1)
+	multiplyTransposed(a, v, w, true)
+}
+
+// applyAll sets a to the whole product times a. Reflection k begins at row
+// k+shift.
+func (q reflections[T]) applyAll(a matrix[T], shift int) {
+	for hi := len(q.tau); hi > 0; {
+		lo := (hi - 1) / blockSize * blockSize
+		q.apply(a, lo, hi, lo+shift, false)
+		hi = lo
+	}
+}
+
+// triangularize turns a into an upper triangle r and returns the reflections
+// whose product q gives q·r = a.
+func triangularize[T scalar](a matrix[T]) reflections[T] {
+	n := min(a.rows, a.cols)
+	q := newReflections[T](n, a.rows)
+	for lo := 0; lo < n; lo += blockSize {
+		hi := min(lo+blockSize, n)
+		for k := lo; k < hi; k++ {
+			x := a.column(k, k)
+			tau, beta := reflect(x)
+			q.set(k, k, tau, x)
+			reflectRows(a.part(k, k+1, a.rows-k, hi-k-1), conj(tau), x)
+			a.set(k, k, beta)
+			for i := k + 1; i < a.rows; i++ {
+				a.set(i, k, 0)
+			}
+		}
+		q.apply(a.part(0, hi, a.rows, a.cols-hi), lo, hi, lo, true)
+	}
+	return q
+}

@@ -1,0 +1,288 @@
+package linalg
+
+import (
+	"math"
+	"math/cmplx"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+)
+
+// A scalar is what matrices are computed in, whatever their tensors hold: the
+// widest type of its kind.
+type scalar interface{ float64 | complex128 }
+
+// A matrix has element (i, j) at data[i*stride+j].
+type matrix[T scalar] struct {
+	rows, cols, stride int
+	data               []T
+}
+
+func newMatrix[T scalar](rows, cols int) matrix[T] {
+	return matrix[T]{rows, cols, cols, make([]T, rows*cols)}
+}
+
+func identity[T scalar](rows, cols int) matrix[T] {
+	m := newMatrix[T](rows, cols)
+	m.setIdentity()
+	return m
+}
+
+func (m matrix[T]) setIdentity() {
+	for i := range m.rows {
+		clear(m.row(i))
+		if i < m.cols {
+			m.row(i)[i] = 1
+		}
+	}
+}
+
+func (m matrix[T]) row(i int) []T { return m.data[i*m.stride:][:m.cols] }
+
+func (m matrix[T]) at(i, j int) T { return m.data[i*m.stride+j] }
+
+func (m matrix[T]) set(i, j int, v T) { m.data[i*m.stride+j] = v }
+
+// part returns the part of m that begins at (i, j), in the same memory.
+func (m matrix[T]) part(i, j, rows, cols int) matrix[T] {
+	p := matrix[T]{rows: rows, cols: cols, stride: m.stride}
+	if rows > 0 && cols > 0 {
+		p.data = m.data[i*m.stride+j : (i+rows-1)*m.stride+j+cols]
+	}
+	return p
+}
+
+// column copies column j from row i down.
+func (m matrix[T]) column(i, j int) []T {
+	x := make([]T, m.rows-i)
+	for k := range x {
+		x[k] = m.at(i+k, j)
+	}
+	return x
+}
+
+func (m matrix[T]) setColumn(i, j int, x []T) {
+	for k, v := range x {
+		m.set(i+k, j, v)
+	}
+}
+
+// copyFrom sets the elements that m and a both have.
+func (m matrix[T]) copyFrom(a matrix[T]) {
+	n := min(m.cols, a.cols)
+	for i := range min(m.rows, a.rows) {
+		copy(m.row(i)[:n], a.row(i))
+	}
+}
+
+func (m matrix[T]) clone() matrix[T] {
+	c := newMatrix[T](m.rows, m.cols)
+	c.copyFrom(m)
+	return c
+}
+
+// adjoint returns the conjugate transpose.
+func (m matrix[T]) adjoint() matrix[T] {
+	a := newMatrix[T](m.cols, m.rows)
+	m.adjointTo(a)
+	return a
+}
+
+func (m matrix[T]) adjointTo(a matrix[T]) {
+	for i := range m.rows {
+		for j, v := range m.row(i) {
+			a.set(j, i, v)
+		}
+	}
+	for i := range a.rows {
+		conjugate(a.row(i))
+	}
+}
+
+// clearBelow zeroes what lies below the diagonal.
+func (m matrix[T]) clearBelow() {
+	for i := range m.rows {
+		clear(m.row(i)[:min(i, m.cols)])
+	}
+}
+
+// clearAbove zeroes what lies above the diagonal.
+func (m matrix[T]) clearAbove() {
+	for i := range min(m.rows, m.cols) {
+		clear(m.row(i)[i+1:])
+	}
+}
+
+// scale multiplies all elements by f.
+func (m matrix[T]) scale(f T) {
+	for i := range m.rows {
+		scaleVector(m.row(i), f)
+	}
+}
+
+// add adds f·a.
+func (m matrix[T]) add(f T, a matrix[T]) {
+	for i := range m.rows {
+		axpy(m.row(i), f, a.row(i))
+	}
+}
+
+// addDiagonal adds v to the elements of the diagonal.
+func (m matrix[T]) addDiagonal(v T) {
+	for i := range min(m.rows, m.cols) {
+		m.data[i*m.stride+i] += v
+	}
+}
+
+// finite reports whether all elements are numbers.
+func (m matrix[T]) finite() bool {
+	for i := range m.rows {
+		for _, v := range m.row(i) {
+			if a := abs(v); math.IsNaN(a) || math.IsInf(a, 0) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (m matrix[T]) fill(v T) {
+	for i := range m.rows {
+		kernel.Fill(m.row(i), v)
+	}
+}
+
+// multiply sets c to a·b.
+func multiply[T scalar](c, a, b matrix[T]) { gemm(c, a, b, false, false) }
+
+// multiplyAdd adds a·b to c.
+func multiplyAdd[T scalar](c, a, b matrix[T]) { gemm(c, a, b, false, true) }
+
+// multiplyTransposed sets c to aᵀ·b or adds that.
+func multiplyTransposed[T scalar](c, a, b matrix[T], add bool) { gemm(c, a, b, true, add) }
+
+func gemm[T scalar](c, a, b matrix[T], transposed, add bool) {
+	if c.rows == 0 || c.cols == 0 {
+		return
+	}
+	g := kernel.Gemm{M: c.rows, N: c.cols, K: b.rows, TransA: transposed, LDA: a.stride, LDB: b.stride, LDC: c.stride, Accumulate: add}
+	kernel.MatMul(kernel.Serial, g, c.data, a.data, b.data, kernel.Epilogue[T]{})
+}
+
+// product returns a·b.
+func product[T scalar](a, b matrix[T]) matrix[T] {
+	c := newMatrix[T](a.rows, b.cols)
+	multiply(c, a, b)
+	return c
+}
+
+// norm1 returns the greatest sum of absolute values of a column.
+func norm1[T scalar](m matrix[T]) float64 {
+	sums := make([]float64, m.cols)
+	for i := range m.rows {
+		for j, v := range m.row(i) {
+			sums[j] += abs(v)
+		}
+	}
+	most := 0.0
+	for _, s := range sums {
+		most = max(most, s)
+	}
+	return most
+}
+
+// axpy adds a·x to y.
+func axpy[T scalar](y []T, a T, x []T) {
+	x = x[:len(y)]
+	for i := range y {
+		y[i] += a * x[i]
+	}
+}
+
+// dot returns Σ conj(x)·y.
+func dot[T scalar](x, y []T) (sum T) {
+	z, ok := any(x).([]complex128)
+	if !ok {
+		return dotPlain(x, y)
+	}
+	p := any(&sum).(*complex128)
+	for i, v := range any(y).([]complex128)[:len(z)] {
+		*p += cmplx.Conj(z[i]) * v
+	}
+	return sum
+}
+
+// dotPlain returns Σ x·y.
+func dotPlain[T scalar](x, y []T) T {
+	var a, b, c, d T
+	for len(x) >= 4 && len(y) >= 4 {
+		a += x[0] * y[0]
+		b += x[1] * y[1]
+		c += x[2] * y[2]
+		d += x[3] * y[3]
+		x, y = x[4:], y[4:]
+	}
+	for i, v := range x {
+		a += v * y[i]
+	}
+	return (a + b) + (c + d)
+}
+
+func scaleVector[T scalar](x []T, f T) {
+	for i := range x {
+		x[i] *= f
+	}
+}
+
+// norm returns the Euclidean length of x.
+func norm[T scalar](x []T) float64 { return math.Sqrt(re(dot(x, x))) }
+
+func conjugate[T scalar](x []T) {
+	if z, ok := any(x).([]complex128); ok {
+		for i, v := range z {
+			z[i] = cmplx.Conj(v)
+		}
+	}
+}
+
+func conj[T scalar](x T) T {
+	if z, ok := any(&x).(*complex128); ok {
+		*z = cmplx.Conj(*z)
+	}
+	return x
+}
+
+// re returns the real part of x.
+func re[T scalar](x T) float64 {
+	switch p := any(&x).(type) {
+	case *complex128:
+		return real(*p)
+	case *float64:
+		return *p
+	}
+	return 0
+}
+
+// im returns the imaginary part of x.
+func im[T scalar](x T) float64 {
+	if z, ok := any(&x).(*complex128); ok {
+		return imag(*z)
+	}
+	return 0
+}
+
+func abs[T scalar](x T) float64 {
+	if z, ok := any(&x).(*complex128); ok {
+		return cmplx.Abs(*z)
+	}
+	return math.Abs(re(x))
+}
+
+func fromReal[T scalar](v float64) (x T) {
+	switch p := any(&x).(type) {
+	case *complex128:
+		*p = complex(v, 0)
+	case *float64:
+		*p = v
+	}
+	return x
+}

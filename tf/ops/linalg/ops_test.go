@@ -1,0 +1,65 @@
+package linalg_test
+
+import (
+	"embed"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gorge-tf/gorge/internal/optest"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+//go:embed testdata/golden
+var golden embed.FS
+
+func TestOps(t *testing.T) { optest.Run(t, golden) }
+
+// The vocabulary of samples, in short.
+type sample = optest.Sample
+
+type tensors = []*tf.Tensor
+
+var (
+	addSamples = optest.Add
+	failing    = optest.Failing
+	applied    = optest.Applied
+	unary      = optest.Unary
+	binary     = optest.Binary
+
+	seq    = optest.Seq
+	within = optest.Within
+)
+
+func scalar[T tf.Elem](v T) *tf.Tensor { return tf.Scalar(v) }
+
+// exact are the types that all but a few ops compute in.
+var exact = []tf.DType{tf.Float64, tf.Complex64, tf.Complex128}
+
+// noise returns numbers between -2 and 2 without a pattern.
+func noise(s ...int) *tf.Tensor {
+	t := seq(s...)
+	rnd := rand.New(rand.NewPCG(1, uint64(t.Len())))
+	for i := range tf.Data[float32](t) {
+		tf.Data[float32](t)[i] = 4*rnd.Float32() - 2
+	}
+	return t
+}
+
+// regular returns a batch of square matrices that are far from singular.
+func regular(s ...int) *tf.Tensor {
+	t := noise(s...)
+	n := s[len(s)-1]
+	x := tf.Data[float32](t)
+	for i := range x {
+		if i/n%n == i%n {
+			x[i] += 4
+		}
+	}
+	return t
+}
+
+// as returns t with elements of type d.
+func as(t *tf.Tensor, d tf.DType) *tf.Tensor { return optest.Convert(t, d) }
+
+// removed is why TensorFlow itself computes no Batch op any more.
+const removed = "TensorFlow knows the op in old graphs only"

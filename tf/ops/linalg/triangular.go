@@ -1,0 +1,156 @@
+package linalg
+
+import "github.com/gorge-tf/gorge/tf"
+
+func init() {
+	const triangle = "lower: bool = true; adjoint: bool = false; T: "
+	tf.Register(tf.OpDef{
+		Name: "MatrixTriangularSolve", In: "matrix: T; rhs: T", Out: "output: T", Attrs: triangle + "{bfloat16, " + matrixTypes + "}",
+		Shape: triangularShape, Expensive: true, Grad: triangularGrad,
+		Kernels: tf.ByType("T", solved(&triangularProblem, triangular[float64], triangular[complex128])),
+	})
+	tf.Register(tf.OpDef{
+		Name: "BatchMatrixTriangularSolve", In: "matrix: T; rhs: T", Out: "output: T", Attrs: triangle + "{double, float}",
+		Shape: triangularShape, Expensive: true, NoGrad: tf.NoGradientDefined,
+		Kernels: tf.ByType("T", solved(&triangularProblem, triangular[float64], nil)),
+	})
+}
+
+// TriangleOpts are the optional attributes of MatrixTriangularSolve and
+// BandedTriangularSolve: the triangle is the upper one, and its adjoint is
+// meant.
+type TriangleOpts struct{ Upper, Adjoint bool }
+
+// Apply sets the attributes.
+func (o TriangleOpts) Apply(s *tf.Spec) {
+	s.Set("lower", !o.Upper)
+	s.Set("adjoint", o.Adjoint)
+}
+
+// MatrixTriangularSolve returns the x for which a·x = b, where a are
+// triangular matrices [N N], of which the other triangle is not looked at, and
+// b are matrices [N K]. Their other dimensions are broadcast.
+func MatrixTriangularSolve(a, b tf.Output, opts ...tf.Option) tf.Output {
+	return apply("MatrixTriangularSolve", opts, a, b)
+}
+
+func triangularShape(c *tf.Infer) error {
+	a, err := atLeastMatrix(c, 0)
+	if err != nil {
+		return err
+	}
+	b, err := atLeastMatrix(c, 1)
+	if err != nil || a == nil || b == nil {
+		return err
+	}
+	batchA, m, n := sizes(a)
+	batchB, rows, k := sizes(b)
+	batch, ok := tf.BroadcastShapes(batchA, batchB)
+	if !ok {
+		return invalid("Dimensions must be equal or 1: batches %v and %v", batchA, batchB)
+	}
+	if m, err = merged(m, n); err == nil {
+		m, err = merged(m, rows)
+	}
+	if err == nil {
+		c.Set(0, append(batch.Clone(), m, k))
+	}
+	return err
+}
+
+var triangularProblem = problem{
+	matrices: 2, broadcast: true, fit: sameRows, cost: solveCost,
+	check: func(_ *tf.OpContext, s []tf.Shape) error {
+		if a := s[0]; a[0] != a[1] {
+			return invalid("In[0] matrices in the last dimensions must be square (%d =/= %d)", a[1], a[0])
+		}
+		return nil
+	},
+	results: solutions,
+}
+
+// sameRows checks that there are as many right-hand sides as columns.
+func sameRows(c *tf.OpContext, s []tf.Shape) error {
+	if s[0][1] == s[1][0] {
+		return nil
+	}
+	flag := map[bool]int{true: 1}
+	return invalid("In[0] mismatch In[1] shape: %d vs. %d: %s %s %d %d", s[0][1], s[1][0], c.Input(0).Shape().Text(), c.Input(1).Shape().Text(),
+		flag[c.Node.Bool("lower")], flag[c.Node.Bool("adjoint")])
+}
+
+// solutions gives the result of a solver its shape.
+func solutions(_ *tf.Node, s []tf.Shape) []tf.Shape { return []tf.Shape{{s[0][1], s[1][1]}} }
+
+// solveCost is the cost of solving for all right-hand sides.
+func solveCost(s []tf.Shape) int {
+	return saturated(saturated(s[0][0], s[0][1]), s[1][1])
+}
+
+func triangular[T scalar](n *tf.Node) solver[T, T] {
+	lower, adjoint := n.Bool("lower"), n.Bool("adjoint")
+	return func(in, out []matrix[T]) error {
+		a := in[0]
+		if adjoint {
+			a = a.adjoint()
+		}
+		out[0].copyFrom(in[1])
+		solveTriangle(a, out[0], lower != adjoint, false)
+		return nil
+	}
+}
+
+// solveTriangle overwrites b with the x for which a·x = b. If unit is set, the
+// diagonal of a counts as ones. Blocks of rows are solved one after the other;
+// what they mean for the rest is a product of matrices.
+func solveTriangle[T scalar](a, b matrix[T], lower, unit bool) {
+	n := a.rows
+	for at := 0; at < n; at += blockSize {
+		size := min(blockSize, n-at)
+		lo, rest, left := at, at+size, n-at-size
+		if !lower {
+			lo, rest = n-at-size, 0
+		}
+		solveBlock(a.part(lo, lo, size, size), b.part(lo, 0, size, b.cols), lower, unit)
+		if left > 0 {
+			x := b.part(lo, 0, size, b.cols).clone()
+			x.scale(-1)
+			multiplyAdd(b.part(rest, 0, left, b.cols), a.part(rest, lo, left, size), x)
+		}
+	}
+}
+
+func solveBlock[T scalar](a, b matrix[T], lower, unit bool) {
+	for k := range a.rows {
+		i, from, to := k, 0, k
+		if !lower {
+			i = a.rows - 1 - k
+			from, to = i+1, a.rows
+		}
+		for j := from; j < to; j++ {
+			axpy(b.row(i), -a.at(i, j), b.row(j))
+		}
+		if !unit {
+			divide(b.row(i), a.at(i, i))
+		}
+	}
+}
+
+func divide[T scalar](x []T, by T) {
+	for i := range x {
+		x[i] /= by
+	}
+}
+
+func triangularGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	a, b, x := op.Input(0), op.Input(1), op.Output(0)
+	o := TriangleOpts{Upper: !op.Bool("lower"), Adjoint: op.Bool("adjoint")}
+	db := MatrixTriangularSolve(a, dy[0], TriangleOpts{o.Upper, !o.Adjoint})
+	da := minusOuter(db, x, o.Adjoint)
+	if o.Upper {
+		da = band(da, 0, -1)
+	} else {
+		da = band(da, -1, 0)
+	}
+	return tf.Grads(unbroadcast(da, a, b, db))
+}
