@@ -82,11 +82,9 @@ func stripAll(xs []Output, scope string) []string {
 // it, contexts of operations that g has, whose names begin with scope if it is
 // not empty. The context joins the collection for its kind.
 func (g *Graph) ImportControlFlowContext(def *pb.ControlFlowContextDef, scope string) (*ControlFlowContext, error) {
-	im := contextImporter{g: g, scope: scope}
-	var c *ControlFlowContext
-	g.held(func() { g.within(nil, func() { c = im.context(def) }) })
-	if im.err != nil {
-		return nil, im.err
+	c, err := g.importContext(def, scope)
+	if err != nil {
+		return nil, err
 	}
 	collection := CondContexts
 	if c.loop != nil {
@@ -96,36 +94,16 @@ func (g *Graph) ImportControlFlowContext(def *pb.ControlFlowContextDef, scope st
 	return c, nil
 }
 
+// importContext is ImportControlFlowContext without the collection.
+func (g *Graph) importContext(def *pb.ControlFlowContextDef, scope string) (*ControlFlowContext, error) {
+	im := contextImporter{finder{g: g, scope: scope}}
+	var c *ControlFlowContext
+	g.held(func() { g.within(nil, func() { c = im.context(def) }) })
+	return c, im.err
+}
+
 // contextImporter reads contexts; it keeps the first error.
-type contextImporter struct {
-	g     *Graph
-	scope string
-	err   error
-}
-
-func (im *contextImporter) name(s string) string {
-	if im.scope == "" {
-		return s
-	}
-	return im.scope + "/" + s
-}
-
-// output finds an output that a context names.
-func (im *contextImporter) output(name string) Output {
-	x, err := im.g.Output(im.name(name))
-	if err != nil && im.err == nil {
-		im.err = err
-	}
-	return x
-}
-
-func (im *contextImporter) outputs(names []string) []Output {
-	out := make([]Output, len(names))
-	for i, n := range names {
-		out[i] = im.output(n)
-	}
-	return out
-}
+type contextImporter struct{ finder }
 
 func (im *contextImporter) context(def *pb.ControlFlowContextDef) *ControlFlowContext {
 	c := &ControlFlowContext{g: im.g, outer: im.g.flow, values: map[Output]bool{}, external: map[Output]Output{}}

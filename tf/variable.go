@@ -16,6 +16,8 @@ type Variable struct {
 	shape   Shape
 	train   bool
 	slots   map[string]*Variable
+	slice   *SliceInfo // if it is a part of a larger variable
+	ref     bool       // of the old kind, which hands out references
 }
 
 // Names of TensorFlow's collections of variables.
@@ -38,6 +40,10 @@ type VariableOptions struct {
 	Local        bool // not saved, initialized on each task (a counter of epochs, say)
 	Device       string
 	ColocateWith *Variable
+	// Reference makes a variable of the old kind, as programs without
+	// use_resource have it: a step's reads of it may see assignments of the
+	// same step that come later.
+	Reference bool
 }
 
 // NewVariable adds a variable with the initial value that initial computes.
@@ -46,12 +52,13 @@ func NewVariable(initial Output, o VariableOptions) *Variable {
 	if o.Name == "" {
 		o.Name = "Variable"
 	}
-	v := &Variable{initial: initial, dtype: initial.DType(), shape: initial.Shape(), train: !o.NotTrainable}
+	v := &Variable{initial: initial, dtype: initial.DType(), shape: initial.Shape(), train: !o.NotTrainable, ref: o.Reference}
 	g := initial.Graph()
 	if g == nil {
 		g = NewGraph()
 		g.fail(initial.Err())
 	}
+	v.ref = v.ref && !g.IsEager()
 	v.addHandle(g, &o)
 	v.addOps(g)
 	v.collect(g, o.Local)
@@ -61,12 +68,17 @@ func NewVariable(initial Output, o VariableOptions) *Variable {
 // addOps adds what every variable has beside its handle.
 func (v *Variable) addOps(g *Graph) {
 	if g.IsEager() {
-		v.init = v.assign("AssignVariableOp", v.initial)
+		v.init = v.assign("Assign", v.initial)
 		v.initial = Output{} // which would keep the memory of its value
 		return
 	}
+	if v.ref {
+		v.init = v.assign("Assign", v.initial, Name(v.name+"/Assign/"))
+		v.read = Apply(g, "Identity", []Output{v.handle}, Name(v.name+"/read/"), colocated(v)).Output(0)
+		return
+	}
 	v.isInit = Apply(g, "VarIsInitializedOp", []Output{v.handle}, Name(v.name+"/IsInitialized/VarIsInitializedOp/")).Output(0)
-	v.init = v.assign("AssignVariableOp", v.initial, Name(v.name+"/Assign/"))
+	v.init = v.assign("Assign", v.initial, Name(v.name+"/Assign/"))
 	v.read = Apply(g, "ReadVariableOp", []Output{v.handle}, Attr("dtype", v.dtype), Name(v.name+"/Read/ReadVariableOp/"), colocated(v)).Output(0)
 }
 
@@ -86,11 +98,16 @@ func (v *Variable) addHandle(g *Graph, o *VariableOptions) {
 	} else {
 		v.name = g.UniqueName(o.Name)
 	}
-	opts := []Option{Name(v.name + "/"), Attr("dtype", v.dtype), Attr("shape", v.shape), Attr("shared_name", v.name), OnDevice(o.Device)}
+	kind, opts := "VarHandleOp", []Option{Name(v.name + "/"), Attr("dtype", v.dtype), Attr("shape", v.shape), OnDevice(o.Device)}
+	if v.ref {
+		kind = "VariableV2" // known by its node's name
+	} else {
+		opts = append(opts, Attr("shared_name", v.name))
+	}
 	if o.ColocateWith != nil {
 		opts = append(opts, colocated(o.ColocateWith))
 	}
-	v.handle = Apply(g, "VarHandleOp", nil, opts...).Output(0)
+	v.handle = Apply(g, kind, nil, opts...).Output(0)
 }
 
 func (v *Variable) collect(g *Graph, local bool) {
@@ -116,7 +133,11 @@ func (v *Variable) DType() DType { return v.dtype }
 // Shape returns the shape of the variable's value, as far as it is fixed.
 func (v *Variable) Shape() Shape { return v.shape }
 
-// Handle returns the resource that operations on the variable take.
+// IsReference reports whether v is a variable of the old kind.
+func (v *Variable) IsReference() bool { return v.ref }
+
+// Handle returns what operations on the variable take: a resource, or the
+// reference of a variable of the old kind.
 func (v *Variable) Handle() Output { return v.handle }
 
 // Initializer returns the operation that gives the variable its initial value.
@@ -134,7 +155,11 @@ func (v *Variable) Initial() Output {
 // IsInitialized returns whether the variable has a value, as a bool scalar.
 func (v *Variable) IsInitialized() Output {
 	if v.isInit.IsZero() {
-		return Apply(nil, "VarIsInitializedOp", []Output{v.handle}).Output(0)
+		op := "VarIsInitializedOp"
+		if v.ref {
+			op = "IsVariableInitialized"
+		}
+		return Apply(nil, op, []Output{v.handle}).Output(0)
 	}
 	return v.isInit
 }
@@ -152,6 +177,10 @@ func (v *Variable) Value() Output {
 // Read adds a read of its own, which runs after the control dependencies in
 // force.
 func (v *Variable) Read(opts ...Option) (x Output) {
+	if v.ref {
+		v.Graph().Scope("Read", func() { x = Apply(nil, "Identity", []Output{v.handle}, opts...).Output(0) })
+		return x
+	}
 	opts = append([]Option{Attr("dtype", v.dtype)}, opts...)
 	v.Graph().Scope("Read", func() { x = Apply(nil, "ReadVariableOp", []Output{v.handle}, opts...).Output(0) })
 	return x
@@ -159,21 +188,24 @@ func (v *Variable) Read(opts ...Option) (x Output) {
 
 // Assign adds an operation that makes x the variable's value.
 func (v *Variable) Assign(x Output, opts ...Option) *Operation {
-	return v.assign("AssignVariableOp", x, opts...)
+	return v.assign("Assign", x, opts...)
 }
 
 // AssignAdd adds an operation that adds x to the variable.
 func (v *Variable) AssignAdd(x Output, opts ...Option) *Operation {
-	return v.assign("AssignAddVariableOp", x, opts...)
+	return v.assign("AssignAdd", x, opts...)
 }
 
 // AssignSub adds an operation that subtracts x from the variable.
 func (v *Variable) AssignSub(x Output, opts ...Option) *Operation {
-	return v.assign("AssignSubVariableOp", x, opts...)
+	return v.assign("AssignSub", x, opts...)
 }
 
 func (v *Variable) assign(op string, x Output, opts ...Option) *Operation {
-	return Apply(nil, op, []Output{v.handle, x}, append([]Option{Attr("dtype", v.dtype)}, opts...)...)
+	if v.ref {
+		return Apply(nil, op, []Output{v.handle, x}, opts...)
+	}
+	return Apply(nil, op+"VariableOp", []Output{v.handle, x}, append([]Option{Attr("dtype", v.dtype)}, opts...)...)
 }
 
 // Slot returns the variable that an optimizer keeps beside v under a name,
@@ -197,7 +229,7 @@ func (v *Variable) beside(key, name string, initial func() Output) *Variable {
 		v.slots = map[string]*Variable{}
 	}
 	v.Graph().Scope("", func() {
-		v.slots[key] = NewVariable(initial(), VariableOptions{Name: name, NotTrainable: true, ColocateWith: v})
+		v.slots[key] = NewVariable(initial(), VariableOptions{Name: name, NotTrainable: true, ColocateWith: v, Reference: v.ref})
 	})
 	return v.slots[key]
 }

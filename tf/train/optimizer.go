@@ -56,7 +56,9 @@ func TapeGradients(t *tf.Tape, loss tf.Output, vars ...*tf.Variable) ([]GradVar,
 func handles(vars []*tf.Variable) []tf.Output {
 	out := make([]tf.Output, len(vars))
 	for i, v := range vars {
-		out[i] = v.Handle()
+		if out[i] = v.Handle(); v.IsReference() {
+			out[i] = v.Value() // all readers share it, the reference is beneath
+		}
 	}
 	return out
 }

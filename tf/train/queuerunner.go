@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
 )
@@ -122,6 +124,44 @@ func (r *QueueRunner) cancelOnStop(ctx context.Context, s tf.StepRunner, over ch
 
 // QueueRunners is the collection of a graph's queue runners.
 const QueueRunners = "queue_runners"
+
+func init() {
+	tf.RegisterCollection(tf.CollectionCodec{
+		Names: []string{QueueRunners},
+		Encode: func(v any, scope string) proto.Message {
+			if r, ok := v.(*QueueRunner); ok && scope == "" {
+				return r.Proto()
+			}
+			return nil
+		},
+		Decode: func(g *tf.Graph, data []byte, scope string) (any, error) {
+			p := &pb.QueueRunnerDef{}
+			if err := proto.Unmarshal(data, p); err != nil {
+				return nil, tf.Errorf(tf.InvalidArgument, "a collection of queue runners must hold QueueRunnerDefs: %v", err)
+			}
+			return QueueRunnerFrom(g, below(p, scope))
+		},
+	})
+}
+
+// below puts a scope before the names of p.
+func below(p *pb.QueueRunnerDef, scope string) *pb.QueueRunnerDef {
+	if scope == "" {
+		return p
+	}
+	put := func(name *string) {
+		if *name != "" {
+			*name = scope + "/" + *name
+		}
+	}
+	put(&p.QueueName)
+	put(&p.CloseOpName)
+	put(&p.CancelOpName)
+	for i := range p.EnqueueOpName {
+		put(&p.EnqueueOpName[i])
+	}
+	return p
+}
 
 // AddQueueRunner puts r into a collection of g, QueueRunners if none is given.
 func AddQueueRunner(g *tf.Graph, r *QueueRunner, collection ...string) {

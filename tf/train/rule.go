@@ -10,7 +10,7 @@ import (
 // updates a variable, with which slots and numbers.
 type rule struct {
 	name  string // the scope's, and the slots': v/name, v/name_1, …
-	op    string // of ResourceApply<op> and ResourceSparseApply<op>
+	op    string // of [Resource]Apply<op> and [Resource]SparseApply<op>
 	attrs []tf.Option
 	slots []slot         // in the order in which TensorFlow makes them
 	args  map[string]arg // the op's other inputs, by the names in its signature
@@ -91,13 +91,21 @@ func (r *rule) one(gv GradVar) *tf.Operation {
 func (r *rule) update(gv GradVar) *tf.Operation {
 	s, ok := gv.Grad.IndexedSlices()
 	if !ok {
-		return r.train(gv.Var, "ResourceApply"+r.op, gv.Grad.Output(), tf.Output{})
+		return r.train(gv.Var, kind(gv.Var)+"Apply"+r.op, gv.Grad.Output(), tf.Output{})
 	}
 	s = unrepeated(s)
 	if r.sparse != nil {
 		return r.sparse(r, gv.Var, s)
 	}
-	return r.train(gv.Var, "ResourceSparseApply"+r.op, s.Values, s.Indices)
+	return r.train(gv.Var, kind(gv.Var)+"SparseApply"+r.op, s.Values, s.Indices)
+}
+
+// kind begins the names of the ops that update variables of v's kind.
+func kind(v *tf.Variable) string {
+	if v.IsReference() {
+		return ""
+	}
+	return "Resource"
 }
 
 // makeSlots makes the slots in their own order, which numbers their names.
@@ -158,6 +166,9 @@ func unrepeated(s tf.IndexedSlices) tf.IndexedSlices {
 
 // scatterAdd adds rows to a variable.
 func scatterAdd(v *tf.Variable, indices, values tf.Output, opts ...tf.Option) *tf.Operation {
+	if v.IsReference() {
+		return tf.Apply(nil, "ScatterAdd", []tf.Output{v.Handle(), indices, values}, opts...)
+	}
 	return tf.Apply(nil, "ResourceScatterAdd", []tf.Output{v.Handle(), indices, values}, append(opts, tf.Attr("dtype", v.DType()))...)
 }
 

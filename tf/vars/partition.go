@@ -2,6 +2,7 @@ package vars
 
 import (
 	"math"
+	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops"
@@ -101,8 +102,14 @@ func GetPartitioned(g *tf.Graph, name string, s tf.Shape, o ...Options) *Partiti
 		return p
 	}
 	p.Axis = axis
+	offset := make([]int, len(s))
 	for i, shape := range cut(s, axis, counts) {
-		p.Parts = append(p.Parts, Get(g, name+"/part_"+itoa(i), shape, o...))
+		part := Get(g, name+"/part_"+itoa(i), shape, o...)
+		part.SetSlice(tf.SliceInfo{FullName: full, FullShape: s, Offset: slices.Clone(offset), Shape: shape})
+		p.Parts = append(p.Parts, part)
+		if len(s) > 0 {
+			offset[axis] += shape[axis]
+		}
 	}
 	g.Scope("", func() { p.whole = p.concat(g) })
 	st.parts[full] = p
