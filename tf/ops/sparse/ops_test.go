@@ -2,6 +2,7 @@ package sparse_test
 
 import (
 	"embed"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,4 +69,25 @@ func TestUnordered(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got error %v", err)
 	}
+}
+
+// valuesFirst is s with its first two inputs exchanged: samples are run with
+// other types in place of that of the first input, which has to be the values'.
+func valuesFirst(s sample) sample {
+	f := s.F
+	s.In = slices.Clone(s.In)
+	s.In[0], s.In[1] = s.In[1], s.In[0]
+	s.F = func(g *tf.Graph, in []tf.Output) []tf.Output {
+		in = slices.Clone(in)
+		in[0], in[1] = in[1], in[0]
+		return f(g, in)
+	}
+	return s
+}
+
+// crashing is a sample that fails here, while TensorFlow's process ends.
+func crashing(op, name string, f func(*tf.Graph, []tf.Output) []tf.Output, in ...*tf.Tensor) sample {
+	s := failing(op, name, f, in...)
+	s.NoGolden = "TensorFlow crashes"
+	return s
 }

@@ -1,0 +1,132 @@
+package sparse
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/gorge-tf/gorge/internal/rows"
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
+)
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "SparseReorder", In: "input_indices: int64; input_values: T; input_shape: int64", Out: "output_indices: int64; output_values: T", Attrs: "T: type",
+		Shape: reorderShape, Grad: reorderGrad, Kernels: tf.ByType("T", sameFor(computed(reorder), anything...)),
+	})
+}
+
+// SparseReorder returns t with its indices in order, as most operations on
+// sparse tensors want them.
+func SparseReorder(t Tensor, opts ...tf.Option) Tensor {
+	op := tf.Apply(nil, "SparseReorder", flat(t), opts...)
+	return Tensor{op.Output(0), op.Output(1), t.DenseShape}
+}
+
+func reorderShape(c *tf.Infer) error {
+	for i, rank := range []int{2, 1, 1} {
+		s, err := c.Rank(i, rank)
+		if err != nil {
+			return err
+		}
+		if i < 2 {
+			c.Set(i, s)
+		}
+	}
+	return nil
+}
+
+// reorderGrad puts the gradients back to where the values have come from: it
+// reorders their numbers.
+func reorderGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	if dy[1].IsZero() {
+		return make([]tf.Gradient, 3)
+	}
+	g := dy[1].Graph()
+	zero, one := ops.Scalar(g, int32(0)), ops.Scalar(g, int32(1))
+	numbers := ops.Range(zero, ops.Size(op.Input(1)), one)
+	from := SparseReorder(Tensor{op.Input(0), numbers, op.Input(2)}).Values
+	return tf.Grads(tf.Output{}, ops.Gather(dy[1], ops.InvertPermutation(from)), tf.Output{})
+}
+
+func reorder(c *tf.OpContext) error {
+	t, err := anyOrder(c.Input(0), c.Input(1), c.Input(2))
+	if err != nil {
+		return err
+	}
+	order := t.order()
+	if order == nil {
+		c.Forward(0, 0)
+		c.Forward(1, 1)
+		return nil
+	}
+	return t.write(c, order)
+}
+
+// order returns the numbers of the values in the order of their indices, nil if
+// they are in order.
+func (t *coo) order() []int {
+	compare := func(a, b int) int {
+		return cmp.Or(slices.Compare(t.index(a), t.index(b)), a-b)
+	}
+	sorted := true
+	for i := 1; i < t.n && sorted; i++ {
+		sorted = compare(i-1, i) < 0
+	}
+	if sorted {
+		return nil
+	}
+	order := make([]int, t.n)
+	for i := range order {
+		order[i] = i
+	}
+	if !t.inside() {
+		slices.SortFunc(order, compare)
+		return order
+	}
+	t.sortByPlace(order)
+	return order
+}
+
+// inside reports whether all indices lie within the shape.
+func (t *coo) inside() bool {
+	for i := range t.n {
+		if !within(t.index(i), t.shape) {
+			return false
+		}
+	}
+	return true
+}
+
+// sortByPlace sorts the numbers of values by where the values lie in a dense
+// tensor, which is faster than to compare indices.
+func (t *coo) sortByPlace(order []int) {
+	type item struct{ place, i int }
+	items := make([]item, len(order))
+	for i := range items {
+		items[i] = item{offset(t.index(i), t.shape), i}
+	}
+	slices.SortFunc(items, func(a, b item) int { return cmp.Or(cmp.Compare(a.place, b.place), a.i-b.i) })
+	for k, x := range items {
+		order[k] = x.i
+	}
+}
+
+// write makes indices and values of t, those of the numbers given, outputs 0
+// and 1.
+func (t *coo) write(c *tf.OpContext, order []int) error {
+	at, err := c.Alloc(0, tf.Int64, tf.Shape{len(order), t.rank})
+	if err != nil {
+		return err
+	}
+	vals, err := c.Alloc(1, t.values.DType(), tf.Shape{len(order)})
+	if err != nil {
+		return err
+	}
+	dst, put := tf.Data[int64](at), rows.Mover(vals, t.values)
+	for k, i := range order {
+		copy(dst[k*t.rank:(k+1)*t.rank], t.index(i))
+		put(k, i, 1)
+	}
+	return nil
+}

@@ -1,0 +1,216 @@
+package sparse
+
+import (
+	"strings"
+
+	"github.com/gorge-tf/gorge/internal/rows"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "SparseSlice", In: "indices: int64; values: T; shape: int64; start: int64; size: int64",
+		Out: "output_indices: int64; output_values: T; output_shape: int64", Attrs: "T: type",
+		Shape: sliceShape, Grad: sliceGrad, Kernels: tf.ByType("T", sameFor(computed(slice), anything...)),
+	})
+	tf.Register(tf.OpDef{
+		Name: "SparseSliceGrad", In: "backprop_val_grad: T; input_indices: int64; input_start: int64; output_indices: int64", Out: "val_grad: T", Attrs: "T: numbertype",
+		Shape: sliceGradShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", sameFor(computed(sliceBack), numbers...)),
+	})
+}
+
+// SparseSlice returns the part of t that begins at start and is as large as
+// size says, or as t has it from there on.
+func SparseSlice(t Tensor, start, size tf.Output, opts ...tf.Option) Tensor {
+	return tensorOf(tf.Apply(nil, "SparseSlice", append(flat(t), start, size), opts...))
+}
+
+// SparseSliceGrad returns the gradient of SparseSlice for the values of its
+// argument.
+func SparseSliceGrad(dy, indices, start, slicedIndices tf.Output, opts ...tf.Option) tf.Output {
+	return apply("SparseSliceGrad", opts, dy, indices, start, slicedIndices)
+}
+
+func sliceShape(c *tf.Infer) error {
+	rank := -1
+	for i, r := range []int{2, 1, 1, 1, 1} {
+		s, err := c.Rank(i, r)
+		if err != nil {
+			return err
+		}
+		if i >= 2 {
+			if rank, err = mergeDim(rank, s[0]); err != nil {
+				return err
+			}
+		}
+	}
+	setSparse(c, 0, rank)
+	return nil
+}
+
+func sliceGradShape(c *tf.Infer) error {
+	at, err := c.Rank(1, 2)
+	if err != nil {
+		return err
+	}
+	c.Set(0, at[:1])
+	return nil
+}
+
+func sliceGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	grads := make([]tf.Gradient, 5)
+	if !dy[1].IsZero() {
+		grads[1] = tf.Dense(SparseSliceGrad(dy[1], op.Input(0), op.Input(3), op.Output(0)))
+	}
+	return grads
+}
+
+func slice(c *tf.OpContext) error {
+	t, err := anyOrder(c.Input(0), c.Input(1), c.Input(2))
+	if err != nil {
+		return err
+	}
+	start, err := t.bounds(c.Input(3), "start")
+	if err != nil {
+		return err
+	}
+	size, err := t.bounds(c.Input(4), "size")
+	if err != nil {
+		return err
+	}
+	shape := make(tf.Shape, t.rank)
+	for k, from := range start {
+		if size[k] < 0 {
+			return invalid("Expected a non-negative size, got %d", size[k])
+		}
+		shape[k] = int(min(size[k], max(int64(t.shape[k])-from, 0)))
+	}
+	if err := checkSizes(shape); err != nil {
+		return err
+	}
+	var kept []int
+	for i := range t.n {
+		if inSlice(t.index(i), start, size) {
+			kept = append(kept, i)
+		}
+	}
+	if err := t.write(c, kept); err != nil {
+		return err
+	}
+	out := tf.Data[int64](c.Out[0].T)
+	for i := range out {
+		out[i] -= start[i%t.rank]
+	}
+	return allocShape(c, 2, shape)
+}
+
+// anyOrder reads a sparse tensor whose indices need not be in order.
+func anyOrder(at, vals, shape *tf.Tensor) (*coo, error) {
+	switch {
+	case at.Rank() != 2:
+		return nil, invalid("Sparse indices must be rank 2 but is rank %d", at.Rank())
+	case vals.Rank() != 1:
+		return nil, invalid("Sparse values must be rank 1 but is rank %d", vals.Rank())
+	case shape.Rank() != 1:
+		return nil, invalid("Sparse shape must be rank 1 but is rank %d", shape.Rank())
+	case at.Dim(0) != vals.Len():
+		return nil, invalid("Number of elements in indices (%d) and values (%d) do not match", at.Dim(0), vals.Len())
+	case at.Dim(1) != shape.Len():
+		return nil, invalid("Index rank (%d) and shape rank (%d) do not match", at.Dim(1), shape.Len())
+	}
+	s, err := sizes(shape)
+	if err != nil {
+		return nil, err
+	}
+	return newCOO(at, vals, s)
+}
+
+// bounded is anyOrder for indices that have to lie within the shape.
+func bounded(at, vals, shape *tf.Tensor) (*coo, error) {
+	t, err := anyOrder(at, vals, shape)
+	if err != nil {
+		return nil, err
+	}
+	for i := range t.n {
+		if row := t.index(i); !within(row, t.shape) {
+			return nil, invalid("Sparse index tuple indices[%d, :] = %s is out of bounds", i, strings.ReplaceAll(text(row), ",", ", "))
+		}
+	}
+	return t, nil
+}
+
+// bounds reads a vector with an element for each dimension.
+func (t *coo) bounds(v *tf.Tensor, name string) ([]int64, error) {
+	if v.Rank() != 1 {
+		return nil, invalid("Input %s should be a vector but received shape %s", name, v.Shape().Text())
+	}
+	if v.Len() != t.rank {
+		return nil, invalid("Expected %s to be a vector of length %d but got length %d", name, t.rank, v.Len())
+	}
+	return tf.Data[int64](v), nil
+}
+
+func inSlice(at, start, size []int64) bool {
+	for k, v := range at {
+		if v < start[k] || v-start[k] >= size[k] {
+			return false
+		}
+	}
+	return true
+}
+
+// sliceBack hands gradients, which are in the order of the values that were
+// kept, to those.
+func sliceBack(c *tf.OpContext) error {
+	dy, at, start, kept := c.Input(0), c.Input(1), c.Input(2), c.Input(3)
+	if err := checkSliceGrad(dy, at, start, kept); err != nil {
+		return err
+	}
+	out, err := c.Alloc(0, dy.DType(), at.Shape()[:1])
+	if err != nil {
+		return err
+	}
+	rows.Clear(out)
+	put, rank, j := rows.Mover(out, dy), at.Dim(1), 0
+	from, to, begin := tf.Data[int64](at), tf.Data[int64](kept), tf.Data[int64](start)
+	for i := 0; i < at.Dim(0) && j < dy.Len(); i++ {
+		if moved(from[i*rank:(i+1)*rank], to[j*rank:(j+1)*rank], begin) {
+			put(i, j, 1)
+			j++
+		}
+	}
+	if j < dy.Len() {
+		return tf.Errorf(tf.Internal, "Elements of backprop_val_grad aren't all propagated. Num elements:%d, used: %d", dy.Len(), j)
+	}
+	return nil
+}
+
+// moved reports whether index a is index b, counted from start.
+func moved(a, b, start []int64) bool {
+	for k, v := range a {
+		if v != b[k]+start[k] {
+			return false
+		}
+	}
+	return true
+}
+
+func checkSliceGrad(dy, at, start, kept *tf.Tensor) error {
+	switch {
+	case at.Rank() != 2 || kept.Rank() != 2:
+		return invalid("Input and output indices should be matrices but received shapes: %s and %s", at.Shape().Text(), kept.Shape().Text())
+	case dy.Rank() != 1:
+		return invalid("Input backprop_val_grad should be a vector but received shape: %s", dy.Shape().Text())
+	case at.Dim(1) != kept.Dim(1):
+		return invalid("The input and output should have the same ndims: got: %d and %d", at.Dim(1), kept.Dim(1))
+	case kept.Dim(0) > at.Dim(0):
+		return invalid("# rows of output_indices should be not greater than of input_indices, got %d and %d", kept.Dim(0), at.Dim(0))
+	case dy.Len() != kept.Dim(0):
+		return invalid("# elements of backprop_val_grad and # rows of output_indices should match (#nnz of sum): got %d and %d", dy.Len(), kept.Dim(0))
+	case start.Rank() != 1:
+		return invalid("The input_start should be a vector but received shape %s", start.Shape().Text())
+	case start.Len() != at.Dim(1):
+		return invalid("Expected input_start to be a vector of length %d but got length %d", at.Dim(1), start.Len())
+	}
+	return nil
+}
