@@ -6,7 +6,9 @@ package handle
 
 import (
 	"fmt"
+	"regexp"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -34,8 +36,11 @@ func Kernel[T comparable](n *tf.Node, m Maker[T]) tf.Kernel {
 	if s.name == "" {
 		s.name, s.private = ownName(n.Name), true
 	}
-	isRef := n.OutTypes[0].IsRef()
+	isRef, illegal := n.OutTypes[0].IsRef(), CheckNames(n)
 	return tf.Compute(func(c *tf.OpContext) error {
+		if illegal != nil {
+			return illegal
+		}
 		if err := s.ensure(c.Resources); err != nil {
 			return err
 		}
@@ -47,6 +52,20 @@ func Kernel[T comparable](n *tf.Node, m Maker[T]) tf.Kernel {
 		return nil
 	})
 }
+
+// CheckNames applies TensorFlow's rule to the attributes container and
+// shared_name of a node that keeps a resource.
+func CheckNames(n *tf.Node) error {
+	if c := n.Str("container"); !containerForm.MatchString(c) {
+		return tf.Errorf(tf.InvalidArgument, "container contains invalid characters: %s", c)
+	}
+	if name := n.Str("shared_name"); strings.HasPrefix(name, "_") {
+		return tf.Errorf(tf.InvalidArgument, "shared_name cannot start with '_':%s", name)
+	}
+	return nil
+}
+
+var containerForm = regexp.MustCompile(`^([A-Za-z0-9.][A-Za-z0-9./-]*)?$`)
 
 // owned numbers the resources that are no one's but their node's.
 var owned atomic.Int64
@@ -152,12 +171,12 @@ func Find[T any](c *tf.OpContext, i int) (T, error) {
 
 func follow[T any](c *tf.OpContext, i int) (container, name string, err error) {
 	if c.In[i].Ref != nil {
-		return strings(c.In[i].Ref.Load())
+		return pair(c.In[i].Ref.Load())
 	}
 	t := c.Input(i)
 	if t == nil || len(t.Handles()) != 1 {
 		if t != nil && t.DType() == tf.String {
-			return strings(t)
+			return pair(t)
 		}
 		return "", "", tf.Errorf(tf.InvalidArgument, "a resource handle must be a scalar")
 	}
@@ -168,8 +187,8 @@ func follow[T any](c *tf.OpContext, i int) (container, name string, err error) {
 	return h.Container, h.Name, resource.Check[T](h.Name, h.HashCode, h.TypeName)
 }
 
-// strings reads a handle of the first generation.
-func strings(t *tf.Tensor) (container, name string, err error) {
+// pair reads a handle of the first generation.
+func pair(t *tf.Tensor) (container, name string, err error) {
 	if t == nil || t.DType() != tf.String || t.Len() != 2 {
 		return "", "", tf.Errorf(tf.InvalidArgument, "Resource handle must have 2 elements, but had shape: %s", shapeOf(t))
 	}

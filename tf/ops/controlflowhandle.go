@@ -54,7 +54,7 @@ func fromHandle[T any](c *tf.OpContext, what string) (v T, err error) {
 		}
 		return resource.Lookup[T](c.Resources, c.Container, name)
 	}
-	h, err := handle(c, 0)
+	h, err := handleAt(c, 0)
 	if err != nil {
 		return v, err
 	}

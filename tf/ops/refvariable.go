@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"github.com/gorge-tf/gorge/internal/handle"
 	"github.com/gorge-tf/gorge/internal/resource"
 	"github.com/gorge-tf/gorge/tf"
 )
@@ -106,6 +107,9 @@ func refVariable(n *tf.Node) (tf.Kernel, error) {
 		name = n.Name
 	}
 	d, s := n.Type("dtype"), n.ShapeAttr("shape")
+	if err := handle.CheckNames(n); err != nil {
+		return nil, err
+	}
 	return tf.Compute(func(c *tf.OpContext) error {
 		v, err := resource.LookupOrCreate(c.Resources, container, name, func() (*refCell, error) {
 			return &refCell{dtype: d, shape: s}, nil

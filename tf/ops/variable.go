@@ -155,8 +155,8 @@ func deviceName(c *tf.OpContext) string {
 	return c.Device.Spec().String()
 }
 
-// handle returns the handle that input i holds.
-func handle(c *tf.OpContext, i int) (tf.ResourceHandle, error) {
+// handleAt returns the handle that input i holds.
+func handleAt(c *tf.OpContext, i int) (tf.ResourceHandle, error) {
 	hs := c.Input(i).Handles()
 	if len(hs) != 1 {
 		return tf.ResourceHandle{}, tf.Errorf(tf.InvalidArgument, "a resource handle must be a scalar, got shape %s", c.Input(i).Shape().Text())
@@ -171,7 +171,7 @@ func handle(c *tf.OpContext, i int) (tf.ResourceHandle, error) {
 // lookupVariable returns the variable that the handle in input i points to. A
 // missing one is a FailedPrecondition: nothing was assigned yet.
 func lookupVariable(c *tf.OpContext, i int) (*variable, error) {
-	h, err := handle(c, i)
+	h, err := handleAt(c, i)
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +193,7 @@ func missingVariable(h tf.ResourceHandle, err error) error {
 // createdVariable returns the variable of the handle in input i, new if
 // nothing has been assigned yet.
 func createdVariable(c *tf.OpContext, i int, d tf.DType) (*variable, error) {
-	h, err := handle(c, i)
+	h, err := handleAt(c, i)
 	if err != nil {
 		return nil, err
 	}
@@ -231,7 +231,7 @@ func uninitialized(c *tf.OpContext, i int) error {
 	if c.In[i].Ref != nil {
 		return tf.Errorf(tf.FailedPrecondition, "Attempting to use uninitialized value")
 	}
-	h, _ := handle(c, i)
+	h, _ := handleAt(c, i)
 	return missingVariable(h, tf.Errorf(tf.NotFound, "Resource %s/%s has no value", h.Container, h.Name))
 }
 
@@ -272,7 +272,7 @@ func variableShape(n *tf.Node) (tf.Kernel, error) {
 func destroyResource(n *tf.Node) (tf.Kernel, error) {
 	ignore := n.Bool("ignore_lookup_error")
 	return tf.Compute(func(c *tf.OpContext) error {
-		h, err := handle(c, 0)
+		h, err := handleAt(c, 0)
 		if err != nil {
 			return err
 		}

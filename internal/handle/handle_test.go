@@ -1,0 +1,161 @@
+package handle_test
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gorge-tf/gorge/internal/handle"
+	"github.com/gorge-tf/gorge/internal/resource"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// box is a resource.
+type box struct{ size int }
+
+// node is one that keeps a box, of either generation.
+func node(name string, out tf.DType, attrs tf.Attrs) *tf.Node {
+	all := tf.Attrs{"container": "", "shared_name": ""}
+	for k, v := range attrs {
+		all[k] = v
+	}
+	return &tf.Node{Name: name, Def: &tf.OpDef{Name: "Box"}, Attrs: all, OutTypes: []tf.DType{out}}
+}
+
+// kernel is that of a node whose box has the given size.
+func kernel(n *tf.Node, size int) tf.Kernel {
+	return handle.Kernel(n, handle.Maker[*box]{
+		New: func(string) (*box, error) { return &box{size}, nil },
+		Matches: func(b *box) error {
+			if b.size != size {
+				return tf.Errorf(tf.InvalidArgument, "the box has size %d", b.size)
+			}
+			return nil
+		},
+	})
+}
+
+func compute(m *resource.Manager, k tf.Kernel) (tf.Slot, error) {
+	c := &tf.OpContext{Step: &tf.Step{Resources: m}, Out: make([]tf.Slot, 1)}
+	err := k.(tf.Compute)(c)
+	return c.Out[0], err
+}
+
+// find follows a handle.
+func find[T any](m *resource.Manager, h tf.Slot) (T, error) {
+	return handle.Find[T](&tf.OpContext{Step: &tf.Step{Resources: m}, In: []tf.Slot{h}}, 0)
+}
+
+// TestGenerations follows handles that are resources, references to strings, and
+// the strings.
+func TestGenerations(t *testing.T) {
+	m := resource.NewManager()
+	for _, d := range []tf.DType{tf.Resource, tf.String.Ref()} {
+		h, err := compute(m, kernel(node("b", d, nil), 7))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b, err := find[*box](m, h); err != nil || b.size != 7 {
+			t.Errorf("%v: %v, %v", d, b, err)
+		}
+		if h.Ref != nil {
+			if b, err := find[*box](m, tf.Slot{T: h.Ref.Load()}); err != nil || b.size != 7 {
+				t.Errorf("by its strings: %v, %v", b, err)
+			}
+		}
+	}
+}
+
+// TestSharing: nodes share by container and shared_name; without a name each has
+// a box of its own, equal names of nodes or not.
+func TestSharing(t *testing.T) {
+	m := resource.NewManager()
+	at := func(attrs tf.Attrs, size int) (*box, error) {
+		h, err := compute(m, kernel(node("n", tf.Resource, attrs), size))
+		if err != nil {
+			return nil, err
+		}
+		return find[*box](m, h)
+	}
+	shared := tf.Attrs{"shared_name": "s"}
+	a, err := at(shared, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := at(shared, 1); err != nil || a != b {
+		t.Error("not shared:", err)
+	}
+	if _, err := at(shared, 2); err == nil || !strings.Contains(err.Error(), "the box has size 1") {
+		t.Error("shared though they differ:", err)
+	}
+	for name, attrs := range map[string]tf.Attrs{"container": {"shared_name": "s", "container": "c"}, "private": nil} {
+		if b, err := at(attrs, 1); err != nil || a == b {
+			t.Errorf("%s: shared, or %v", name, err)
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	m := resource.NewManager()
+	for want, attrs := range map[string]tf.Attrs{
+		"shared_name cannot start with '_':_x":          {"shared_name": "_x"},
+		"container contains invalid characters: a b":    {"container": "a b"},
+		"container contains invalid characters: a_b":    {"container": "a_b"},
+		"container contains invalid characters: /users": {"container": "/users"},
+	} {
+		if _, err := compute(m, kernel(node("n", tf.Resource, attrs), 1)); tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+	if _, err := compute(m, kernel(node("n", tf.Resource, tf.Attrs{"container": "a.b/c-1"}), 1)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	m := resource.NewManager()
+	h, err := compute(m, kernel(node("n", tf.Resource, nil), 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	elsewhere := h.T.Handles()[0]
+	elsewhere.Device = "/device:CPU:1"
+	pair := tf.NewTensor(tf.String, tf.Shape{3})
+	for want, in := range map[string]tf.Slot{
+		"located in device /device:CPU:1 from device ":             {T: tf.HandleTensor(elsewhere)},
+		"Resource handle must have 2 elements, but had shape: [3]": {T: pair},
+		"Resource handle must have 2 elements, but had shape":      {Ref: &tf.Ref{}},
+		"a resource handle must be a scalar":                       {T: tf.NewTensor(tf.Resource, tf.Shape{2})},
+	} {
+		if _, err := find[*box](m, in); tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+	if _, err := find[*strings.Reader](m, h); tf.CodeOf(err) != tf.InvalidArgument {
+		t.Error("a handle of another type:", err)
+	}
+	if _, err := handle.Find[*box](&tf.OpContext{In: []tf.Slot{h}}, 0); err == nil {
+		t.Error("found without a step")
+	}
+	if _, err := compute(nil, kernel(node("n", tf.Resource, nil), 1)); tf.CodeOf(err) != tf.Internal {
+		t.Error(err)
+	}
+}
+
+// TestPrivateGoesWithItsNode: what a node alone knows is deleted after it.
+func TestPrivateGoesWithItsNode(t *testing.T) {
+	m := resource.NewManager()
+	h, err := compute(m, kernel(node("n", tf.Resource, nil), 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 1000 {
+		runtime.GC()
+		if _, err := find[*box](m, h); tf.CodeOf(err) == tf.NotFound {
+			return
+		}
+		time.Sleep(time.Millisecond) // cleanups run on a goroutine of their own
+	}
+	t.Error("a private resource outlives its kernel")
+}
