@@ -144,3 +144,8 @@ func refuse(op *tf.Operation, format string, args ...any) []tf.Gradient {
 
 // put sets the only element of t.
 func put(t *tf.Tensor, v float64) { kernel.Cast(elements(t, 0, 1), []float64{v}) }
+
+// identityLike returns identity matrices of the shape of x.
+func identityLike(x tf.Output) tf.Output {
+	return withDiagonal(ops.ZerosLike(x), ops.OnesLike(diagonalOf(x)))
+}

@@ -16,6 +16,8 @@ type problem struct {
 	matrices int
 	// broadcast says that batches are broadcast. Else they have to be equal.
 	broadcast bool
+	// unnumbered says that messages do not number the only input.
+	unnumbered bool
 	// check refuses matrices of the wrong shapes, and fit such as don't fit
 	// together, if that is asked after the batches are known to.
 	check, fit func(c *tf.OpContext, s []tf.Shape) error
@@ -159,6 +161,8 @@ func (p *problem) checkBatches(c *tf.OpContext) error {
 		case p.broadcast && len(s) < 2:
 			return invalid("In[%d] ndims must be >= 2: %d", i, len(s))
 		case p.broadcast:
+		case len(first) < 2 && p.unnumbered:
+			return invalid("Input tensor must have rank >= 2, got %d", len(s))
 		case len(first) < 2:
 			return invalid("Input tensor %d must have rank >= 2, got %d", i, len(s))
 		case len(s) != len(first):

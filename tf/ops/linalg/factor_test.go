@@ -96,3 +96,55 @@ func testSolveTriangle[T scalar](t *testing.T, n int, lower bool) {
 	solveTriangle(a, b, lower, false)
 	wantNear(t, "solution", b, x)
 }
+
+func TestFactorLU(t *testing.T) {
+	for _, n := range []int{1, 4, 32, 70} {
+		testFactorLU[float64](t, n)
+		testFactorLU[complex128](t, n)
+	}
+}
+
+func testFactorLU[T scalar](t *testing.T, n int) {
+	a := random[T](n, n)
+	f := factorLU(a.clone())
+	l, u := f.lu.clone(), f.lu.clone()
+	l.clearAbove()
+	u.clearBelow()
+	swapped := newMatrix[T](n, n)
+	for i, r := range f.rows {
+		l.set(i, i, 1)
+		copy(swapped.row(i), a.row(r))
+		for j := range i {
+			if abs(l.at(i, j)) > 1 {
+				t.Fatalf("l is %v at (%d, %d): a greater pivot was there", l.at(i, j), i, j)
+			}
+		}
+	}
+	wantNear(t, "l·u", naiveProduct(l, u), swapped)
+	x, b := newMatrix[T](n, 2), random[T](n, 2)
+	f.solve(x, b)
+	wantNear(t, "a·x", naiveProduct(a, x), b)
+}
+
+func TestFactorCholesky(t *testing.T) {
+	for _, n := range []int{1, 4, 32, 100} {
+		testFactorCholesky[float64](t, n)
+		testFactorCholesky[complex128](t, n)
+	}
+}
+
+func testFactorCholesky[T scalar](t *testing.T, n int) {
+	x := random[T](n, n)
+	a := naiveProduct(x, x.adjoint())
+	l := a.clone()
+	for i := range n {
+		for j := i + 1; j < n; j++ {
+			l.set(i, j, 1e9) // not looked at
+		}
+	}
+	if !factorCholesky(l) {
+		t.Fatal("not positive definite")
+	}
+	l.clearAbove()
+	wantNear(t, "l·lᴴ", naiveProduct(l, l.adjoint()), a)
+}

@@ -44,11 +44,10 @@ func (m matrix[T]) set(i, j int, v T) { m.data[i*m.stride+j] = v }
 
 // part returns the part of m that begins at (i, j), in the same memory.
 func (m matrix[T]) part(i, j, rows, cols int) matrix[T] {
-	p := matrix[T]{rows: rows, cols: cols, stride: m.stride}
-	if rows > 0 && cols > 0 {
-		p.data = m.data[i*m.stride+j : (i+rows-1)*m.stride+j+cols]
+	if rows == 0 || cols == 0 {
+		return matrix[T]{rows: rows, cols: cols, stride: cols}
 	}
-	return p
+	return matrix[T]{rows, cols, m.stride, m.data[i*m.stride+j : (i+rows-1)*m.stride+j+cols]}
 }
 
 // column copies column j from row i down.

@@ -1,0 +1,137 @@
+package linalg
+
+import (
+	"math"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
+)
+
+func init() {
+	for _, c := range []struct {
+		name, types string
+		grad        tf.GradFunc
+		none        tf.NoGrad
+		kernels     map[tf.DType]tf.NewKernel
+	}{
+		{"Cholesky", matrixTypes, choleskyGrad, 0, solved(&choleskyProblem, always(cholesky[float64]), always(cholesky[complex128]))},
+		{"BatchCholesky", "double, float", nil, tf.NoGradientDefined, solved(&choleskyProblem, always(cholesky[float64]), nil)},
+	} {
+		tf.Register(tf.OpDef{
+			Name: c.name, In: "input: T", Out: "output: T", Attrs: "T: {" + c.types + "}",
+			Shape: squareShape, Expensive: true, Grad: c.grad, NoGrad: c.none, Kernels: tf.ByType("T", c.kernels),
+		})
+	}
+	for name, types := range map[string]string{"CholeskyGrad": "half, float, double", "BatchCholeskyGrad": "float, double"} {
+		tf.Register(tf.OpDef{
+			Name: name, In: "l: T; grad: T", Out: "output: T", Attrs: "T: {" + types + "}",
+			Shape: squareShape, Expensive: true, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", solved(&choleskyGradProblem, always(choleskyBack), nil)),
+		})
+	}
+}
+
+// Cholesky returns lower triangles l, for which l·lᴴ = x. Of x, which must be
+// Hermitian and positive definite, only the lower triangle is looked at. The
+// result for a matrix that is not positive definite is NaN.
+func Cholesky(x tf.Output, opts ...tf.Option) tf.Output { return apply("Cholesky", opts, x) }
+
+// CholeskyGrad returns the gradient of Cholesky, symmetric, given its results
+// and their gradient.
+func CholeskyGrad(l, dl tf.Output, opts ...tf.Option) tf.Output {
+	return apply("CholeskyGrad", opts, l, dl)
+}
+
+var (
+	choleskyProblem     = problem{matrices: 1, check: square, results: same, cost: cubic(1)}
+	choleskyGradProblem = problem{matrices: 2, check: bothSquare, results: same, cost: cubic(4)}
+)
+
+func bothSquare(_ *tf.OpContext, s []tf.Shape) error {
+	switch l, g := s[0], s[1]; {
+	case l[0] != l[1]:
+		return invalid("Inputs must be a square matrices.")
+	case l[0] != g[0] || l[1] != g[1]:
+		return invalid("Inputs (L and grad) must have the same shape.")
+	}
+	return nil
+}
+
+func cholesky[T scalar](in, out []matrix[T]) error {
+	l := out[0]
+	l.copyFrom(in[0])
+	if !factorCholesky(l) {
+		l.fill(fromReal[T](math.NaN()))
+	}
+	l.clearAbove()
+	return nil
+}
+
+// factorCholesky turns the lower triangle of a into its factor. It reports
+// false if a is not positive definite. What lies above is not looked at; it
+// holds anything afterwards.
+func factorCholesky[T scalar](a matrix[T]) bool {
+	n := a.rows
+	for lo := 0; lo < n; lo += blockSize {
+		size := min(blockSize, n-lo)
+		hi := lo + size
+		panel := a.part(lo, lo, n-lo, size)
+		if !factorPanel(panel) {
+			return false
+		}
+		lower := panel.part(size, 0, n-hi, size)
+		for at := hi; at < n; at += blockSize {
+			width := min(blockSize, n-at)
+			upper := lower.part(at-hi, 0, width, size).adjoint()
+			upper.scale(-1)
+			multiplyAdd(a.part(at, at, n-at, width), lower.part(at-hi, 0, n-at, size), upper)
+		}
+	}
+	return true
+}
+
+// factorPanel factors the square at the top of a and what lies below it.
+func factorPanel[T scalar](a matrix[T]) bool {
+	for i := range a.rows {
+		x := a.row(i)
+		for j := range min(i, a.cols) {
+			x[j] = (x[j] - dot(a.row(j)[:j], x[:j])) / a.at(j, j)
+		}
+		if i < a.cols {
+			rest := re(x[i]) - re(dot(x[:i], x[:i]))
+			if rest <= 0 {
+				return false
+			}
+			x[i] = fromReal[T](math.Sqrt(rest))
+		}
+	}
+	return true
+}
+
+// choleskyBack computes (l⁻ᵀ·φ(lᵀ·dl)·l⁻¹) made symmetric, where φ keeps the
+// lower triangle and halves its diagonal.
+func choleskyBack(in, out []matrix[float64]) error {
+	l, dl := in[0], in[1]
+	l.clearAbove()
+	dl.clearAbove()
+	upper := l.adjoint()
+	middle := product(upper, dl)
+	middle.clearAbove()
+	for i := range middle.rows {
+		middle.row(i)[i] /= 2
+	}
+	solveTriangle(upper, middle, false, false)
+	right := middle.adjoint()
+	solveTriangle(upper, right, false, false)
+	right.adjointTo(out[0])
+	out[0].add(1, right)
+	out[0].scale(0.5)
+	return nil
+}
+
+func choleskyGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	l := op.Output(0)
+	inverse := MatrixTriangularSolve(l, identityLike(l))
+	middle := band(halfDiagonal(mulAdjointX(l, dy[0])), -1, 0)
+	dx := mul(mulAdjointX(inverse, middle), inverse)
+	return tf.Grads(ops.Mul(ops.AddV2(dx, adjoint(dx)), constLike(dx, 0.5)))
+}

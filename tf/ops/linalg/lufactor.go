@@ -1,0 +1,108 @@
+package linalg
+
+import "math"
+
+// A luFactor is p·a = l·u: the unit lower and the upper triangle in one
+// matrix, and the rows of a in the order in which they were chosen.
+type luFactor[T scalar] struct {
+	lu   matrix[T]
+	rows []int
+	odd  bool // an odd number of rows has been swapped
+}
+
+// factorLU factors a in place, with partial pivoting.
+func factorLU[T scalar](a matrix[T]) *luFactor[T] {
+	f := &luFactor[T]{lu: a, rows: make([]int, a.rows)}
+	for i := range f.rows {
+		f.rows[i] = i
+	}
+	n := a.rows
+	for lo := 0; lo < n; lo += blockSize {
+		hi := min(lo+blockSize, n)
+		for k := lo; k < hi; k++ {
+			f.pivot(k)
+			eliminate(a.part(k, k, n-k, hi-k))
+		}
+		upper := a.part(lo, hi, hi-lo, n-hi)
+		solveTriangle(a.part(lo, lo, hi-lo, hi-lo), upper, true, true)
+		lower := a.part(hi, lo, n-hi, hi-lo).clone()
+		lower.scale(-1)
+		multiplyAdd(a.part(hi, hi, n-hi, n-hi), lower, upper)
+	}
+	return f
+}
+
+// pivot moves the row with the greatest element in column k, of those not yet
+// chosen, to row k.
+func (f *luFactor[T]) pivot(k int) {
+	best, most := k, abs(f.lu.at(k, k))
+	for i := k + 1; i < f.lu.rows; i++ {
+		if v := abs(f.lu.at(i, k)); v > most {
+			best, most = i, v
+		}
+	}
+	if best == k {
+		return
+	}
+	x, y := f.lu.row(k), f.lu.row(best)
+	for j := range x {
+		x[j], y[j] = y[j], x[j]
+	}
+	f.rows[k], f.rows[best] = f.rows[best], f.rows[k]
+	f.odd = !f.odd
+}
+
+// eliminate subtracts multiples of the first row from the others, which keep
+// the factors in their first column.
+func eliminate[T scalar](a matrix[T]) {
+	first := a.row(0)
+	if first[0] == 0 {
+		return
+	}
+	for i := 1; i < a.rows; i++ {
+		row := a.row(i)
+		row[0] /= first[0]
+		axpy(row[1:], -row[0], first[1:])
+	}
+}
+
+// singular reports whether there is no inverse, or none of numbers.
+func (f *luFactor[T]) singular() bool {
+	for i := range f.lu.rows {
+		if !(abs(f.lu.at(i, i)) > 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// solve sets x to the solution of a·x = b.
+func (f *luFactor[T]) solve(x, b matrix[T]) {
+	for i, r := range f.rows {
+		copy(x.row(i), b.row(r))
+	}
+	solveTriangle(f.lu, x, true, true)
+	solveTriangle(f.lu, x, false, false)
+}
+
+// logDeterminant returns the sign of the determinant, a number of absolute
+// value 1 or 0, and the logarithm of its absolute value.
+func (f *luFactor[T]) logDeterminant() (sign T, log float64) {
+	sign = 1
+	if f.odd {
+		sign = -1
+	}
+	for i := range f.lu.rows {
+		v := f.lu.at(i, i)
+		size := abs(v)
+		log += math.Log(size)
+		sign *= v / fromReal[T](size)
+	}
+	switch {
+	case math.IsInf(log, 1):
+		return 0, log
+	case math.IsInf(log, 0) || math.IsNaN(log):
+		return 0, math.Inf(-1)
+	}
+	return sign, log
+}
