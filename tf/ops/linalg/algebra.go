@@ -1,6 +1,8 @@
 package linalg
 
 import (
+	"math"
+
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops"
@@ -31,6 +33,14 @@ func minusOuter(db, x tf.Output, adjoint bool) tf.Output {
 
 // adjoint returns the conjugate transposes of matrices.
 func adjoint(x tf.Output) tf.Output { return ops.ConjugateTranspose(x, swapLast(x)) }
+
+// conjugates returns the conjugates of numbers that may be real.
+func conjugates(x tf.Output) tf.Output {
+	if x.DType().IsComplex() {
+		return ops.Conj(x)
+	}
+	return x
+}
 
 // transpose returns the transposes of matrices.
 func transpose(x tf.Output) tf.Output { return ops.Transpose(x, swapLast(x)) }
@@ -100,15 +110,17 @@ func halfDiagonal(x tf.Output) tf.Output {
 	return withDiagonal(x, ops.Mul(constLike(x, 0.5), diagonalOf(x)))
 }
 
-// columns returns columns [from, to) of matrices.
-func columns(x tf.Output, from, to int) tf.Output {
-	return ops.StridedSlice(x, vector(x, 0, from), vector(x, 0, to), vector(x, 1, 1), ops.StridedSliceOpts{EllipsisMask: 1})
-}
+// toEnd is a bound that lies behind the last row or column.
+const toEnd = math.MaxInt32
 
-// columnsFrom returns the columns of matrices from one on.
-func columnsFrom(x tf.Output, from int) tf.Output {
-	o := ops.StridedSliceOpts{EllipsisMask: 1, EndMask: 1 << 1}
-	return ops.StridedSlice(x, vector(x, 0, from), vector(x, 0, 0), vector(x, 1, 1), o)
+// window returns the rows (axis -2) or columns (axis -1) [from, to) of
+// matrices.
+func window(x tf.Output, axis, from, to int) tf.Output {
+	begin, end, strides := []int{0, from}, []int{0, to}, []int{1, 1}
+	if axis == -2 {
+		begin, end, strides = append(begin, 0), append(end, toEnd), append(strides, 1)
+	}
+	return ops.StridedSlice(x, vector(x, begin...), vector(x, end...), vector(x, strides...), ops.StridedSliceOpts{EllipsisMask: 1})
 }
 
 // unbroadcast returns the gradients of the operands a and b of a solver: da and

@@ -82,8 +82,8 @@ func qrGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	case m >= n:
 		return tf.Grads(deepQrGrad(q, r, dq, dr))
 	}
-	rest, dv := columnsFrom(op.Input(0), m), columnsFrom(dr, m)
-	dx := deepQrGrad(q, columns(r, 0, m), ops.AddV2(dq, mulAdjointY(rest, dv)), columns(dr, 0, m))
+	rest, dv := window(op.Input(0), -1, m, toEnd), window(dr, -1, m, toEnd)
+	dx := deepQrGrad(q, window(r, -1, 0, m), ops.AddV2(dq, mulAdjointY(rest, dv)), window(dr, -1, 0, m))
 	return tf.Grads(ops.ConcatV2([]tf.Output{dx, mul(q, dv)}, number(q, -1)))
 }
 

@@ -1,0 +1,99 @@
+package linalg
+
+import (
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "Cross", In: "a: T; b: T", Out: "product: T",
+		Attrs: "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}",
+		Shape: crossShape, Grad: crossGrad,
+		Kernels: tf.ByType("T", map[tf.DType]tf.NewKernel{
+			tf.Float32: cross[float32], tf.Float64: cross[float64], tf.Int8: cross[int8], tf.Int16: cross[int16], tf.Int32: cross[int32], tf.Int64: cross[int64],
+			tf.Uint8: cross[uint8], tf.Uint16: cross[uint16], tf.Uint32: cross[uint32], tf.Uint64: cross[uint64],
+			tf.Float16: halfCross[tf.Half], tf.BFloat16: halfCross[tf.BF16],
+		}),
+	})
+}
+
+// Cross returns the cross products of the vectors of three elements in the
+// last dimension of a and b, which have the same shape.
+func Cross(a, b tf.Output, opts ...tf.Option) tf.Output { return apply("Cross", opts, a, b) }
+
+func crossShape(c *tf.Infer) error {
+	s, ok := c.In(0).Merge(c.In(1))
+	if !ok {
+		return invalid("Shapes must be equal, but are %v and %v", c.In(0), c.In(1))
+	}
+	if s != nil && len(s) == 0 {
+		return invalid("Shape must be at least rank 1 but is rank 0")
+	}
+	if n := len(s); n > 0 && s[n-1] >= 0 && s[n-1] != 3 {
+		return invalid("Dimension must be 3 but is %d", s[n-1])
+	}
+	c.Set(0, s)
+	return nil
+}
+
+// crossArgs checks the vectors and makes the output.
+func crossArgs(c *tf.OpContext) (*tf.Tensor, error) {
+	a, b := c.Input(0).Shape(), c.Input(1).Shape()
+	switch {
+	case !a.Equal(b):
+		return nil, invalid("Both inputs must be of same shape: %s vs. %s", a.Text(), b.Text())
+	case len(a) < 1:
+		return nil, invalid("Input must be at least 1D%s", a.Text())
+	case a[len(a)-1] != 3:
+		return nil, invalid("Cross-products are only defined for 3-element vectors.")
+	}
+	return c.Alloc(0, c.Input(0).DType(), a)
+}
+
+func cross[T interface {
+	kernel.Real
+	tf.Elem
+}](*tf.Node) (tf.Kernel, error) {
+	return tf.Compute(func(c *tf.OpContext) error {
+		out, err := crossArgs(c)
+		if err != nil {
+			return err
+		}
+		crossAll(c, tf.Data[T](out), tf.Data[T](c.Input(0)), tf.Data[T](c.Input(1)))
+		return nil
+	}), nil
+}
+
+func halfCross[H interface {
+	kernel.HalfFloat
+	tf.Elem
+}](*tf.Node) (tf.Kernel, error) {
+	return tf.Compute(func(c *tf.OpContext) error {
+		out, err := crossArgs(c)
+		if err != nil {
+			return err
+		}
+		n := out.Len()
+		z, x, y := make([]float32, n), make([]float32, n), make([]float32, n)
+		kernel.Cast(x, tf.Data[H](c.Input(0)))
+		kernel.Cast(y, tf.Data[H](c.Input(1)))
+		crossAll(c, z, x, y)
+		kernel.Cast(tf.Data[H](out), z)
+		return nil
+	}), nil
+}
+
+func crossAll[T kernel.Real](c *tf.OpContext, z, x, y []T) {
+	c.ParallelFor(len(z)/3, grain/8, func(lo, hi int) {
+		for i := 3 * lo; i < 3*hi; i += 3 {
+			a, b, v := x[i:i+3], y[i:i+3], z[i:i+3]
+			v[0], v[1], v[2] = a[1]*b[2]-a[2]*b[1], a[2]*b[0]-a[0]*b[2], a[0]*b[1]-a[1]*b[0]
+		}
+	})
+}
+
+func crossGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	a, b := op.Input(0), op.Input(1)
+	return tf.Grads(Cross(b, dy[0]), Cross(dy[0], a))
+}
