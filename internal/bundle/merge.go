@@ -1,0 +1,138 @@
+package bundle
+
+import (
+	"os"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// Merge makes the bundles of the given prefixes one, whose data files are theirs
+// under new names. Slices of a tensor may lie in several bundles; apart from
+// that, keys must differ. With allowMissing, prefixes without a bundle are left
+// out, but for one at least.
+func Merge(prefixes []string, dest string, allowMissing bool) error {
+	if err := makeDir(dest); err != nil {
+		return err
+	}
+	m := &merger{entries: map[string]*pb.BundleEntryProto{}, shards: map[string]int32{}}
+	for _, p := range prefixes {
+		err := m.add(p)
+		if tf.CodeOf(err) == tf.NotFound {
+			if allowMissing {
+				continue
+			}
+			return tf.Errorf(tf.InvalidArgument, "allow_missing_files was set to false and %s did not exist.NOT_FOUND: %s not found", p, p)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if m.header == nil {
+		return tf.Errorf(tf.InvalidArgument, "At least one prefix checkpoint file must exist, but none existed.")
+	}
+	return m.finish(prefixes, dest)
+}
+
+// A merger collects the entries of bundles.
+type merger struct {
+	header  *pb.BundleHeaderProto
+	entries map[string]*pb.BundleEntryProto
+	shards  map[string]int32 // by data file: its number to be
+	files   []string         // in that order
+}
+
+func (m *merger) add(prefix string) error {
+	index, err := openFile(indexName(prefix))
+	if err != nil {
+		return err
+	}
+	defer index.Close()
+	t, err := openTable(index, index.size)
+	if err != nil {
+		return err
+	}
+	h, err := header(t, index.name)
+	if err != nil {
+		return err
+	}
+	if err := m.agree(h); err != nil {
+		return err
+	}
+	return t.each(func(key string, value []byte) error {
+		if key == "" {
+			return nil
+		}
+		p := &pb.BundleEntryProto{}
+		if proto.Unmarshal(value, p) != nil {
+			return tf.Errorf(tf.DataLoss, "Entry for key %s not parseable.", key)
+		}
+		if have := m.entries[key]; have != nil {
+			return join(key, prefix, have, p)
+		}
+		m.entries[key] = p
+		if len(p.GetSlices()) == 0 {
+			p.ShardId = m.shard(dataName(prefix, int(p.GetShardId()), int(h.GetNumShards())))
+		}
+		return nil
+	})
+}
+
+// agree checks that all bundles have one format.
+func (m *merger) agree(h *pb.BundleHeaderProto) error {
+	switch {
+	case m.header == nil:
+		m.header = h
+	case m.header.GetEndianness() != h.GetEndianness():
+		return tf.Errorf(tf.InvalidArgument, "Merging bundles with conflicting endianness; inputs corrupted?")
+	case !proto.Equal(m.header.GetVersion(), h.GetVersion()):
+		return tf.Errorf(tf.InvalidArgument, "Merging bundles with different format versions: merged %v vs. curr %v", m.header.GetVersion(), h.GetVersion())
+	}
+	return nil
+}
+
+// join adds slices of a tensor to those that there are.
+func join(key, prefix string, have, more *pb.BundleEntryProto) error {
+	switch {
+	case len(have.GetSlices()) == 0:
+		return tf.Errorf(tf.InvalidArgument, "Duplicate tensor keyed by %s encountered, when merging prefix: %s", key, prefix)
+	case len(more.GetSlices()) == 0:
+		return tf.Errorf(tf.Internal, "Duplicate tensor keyed by %s; attempting to merge in a non-slice bundle entry", key)
+	case have.GetDtype() != more.GetDtype() || !proto.Equal(have.GetShape(), more.GetShape()):
+		return tf.Errorf(tf.InvalidArgument, "slices of tensor %s must all be of one type and of one shape", key)
+	}
+	have.Slices = append(have.Slices, more.GetSlices()...)
+	return nil
+}
+
+// shard returns the number that a data file gets.
+func (m *merger) shard(file string) int32 {
+	n, ok := m.shards[file]
+	if !ok {
+		n = int32(len(m.files))
+		m.shards[file] = n
+		m.files = append(m.files, file)
+	}
+	return n
+}
+
+// finish renames the data and replaces the indexes by one.
+func (m *merger) finish(prefixes []string, dest string) error {
+	for i, f := range m.files {
+		if err := os.Rename(f, dataName(dest, i, len(m.files))); err != nil {
+			return tf.FileError(f, err)
+		}
+	}
+	m.header.NumShards = int32(len(m.files))
+	if err := writeIndex(dest, m.header, m.entries); err != nil {
+		return err
+	}
+	for _, p := range prefixes {
+		if indexName(p) != indexName(dest) {
+			_ = os.Remove(indexName(p)) // what is left does no harm
+		}
+	}
+	return nil
+}

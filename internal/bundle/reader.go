@@ -1,0 +1,265 @@
+package bundle
+
+import (
+	"slices"
+	"sync"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/internal/wire/record"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// A Reader reads a bundle. It may be used by several goroutines.
+type Reader struct {
+	prefix string
+	shards int
+	open   opener
+	index  *input
+	table  *table
+
+	mu    sync.Mutex
+	files map[int32]*input // of data, by shard
+}
+
+// An Entry is what the index says of a tensor.
+type Entry struct {
+	DType  tf.DType
+	Shape  tf.Shape
+	Slices []Slice // nil: it is stored as a whole
+	proto  *pb.BundleEntryProto
+}
+
+// Open opens the bundle of a prefix. Close ends its use.
+func Open(prefix string) (*Reader, error) { return open(prefix, openFile) }
+
+func open(prefix string, f opener) (*Reader, error) {
+	index, err := f(indexName(prefix))
+	if err != nil {
+		return nil, err
+	}
+	r := &Reader{prefix: prefix, open: f, index: index, files: map[int32]*input{}}
+	if err := r.readHeader(); err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+func (r *Reader) readHeader() (err error) {
+	if r.table, err = openTable(r.index, r.index.size); err != nil {
+		return err
+	}
+	h, err := header(r.table, r.index.name)
+	if err != nil {
+		return err
+	}
+	if h.GetEndianness() != pb.BundleHeaderProto_LITTLE {
+		return tf.Errorf(tf.Unimplemented, "TensorBundle at %s is of a different endianness than this machine's hardware", r.prefix)
+	}
+	r.shards = int(h.GetNumShards())
+	return checkVersion(h.GetVersion())
+}
+
+// header reads the first entry of an index.
+func header(t *table, name string) (*pb.BundleHeaderProto, error) {
+	const unreadable = "Unable to read file (%s). Perhaps the file is corrupt or was produced by a newer version of TensorFlow with format changes (%s)"
+	b, ok, err := t.get("")
+	switch {
+	case err != nil:
+		return nil, tf.Errorf(tf.CodeOf(err), unreadable+": %s", name, "failed to seek to header entry", tf.AsError(err).Message())
+	case !ok:
+		return nil, tf.Errorf(tf.Internal, unreadable, name, "failed to seek to header entry")
+	}
+	h := &pb.BundleHeaderProto{}
+	if proto.Unmarshal(b, h) != nil {
+		return nil, tf.Errorf(tf.DataLoss, unreadable+": Entry for key  not parseable.", name, "unable to parse header")
+	}
+	return h, nil
+}
+
+// checkVersion refuses what does not want to be read by us.
+func checkVersion(v *pb.VersionDef) error {
+	switch {
+	case v.GetProducer() < 0:
+		return tf.Errorf(tf.InvalidArgument, "Checkpoint producer version %d below min producer 0 supported by TensorFlow.  Please regenerate your checkpoint.", v.GetProducer())
+	case v.GetMinConsumer() > version:
+		return tf.Errorf(tf.InvalidArgument, "Checkpoint min consumer version %d above current version %d for TensorFlow.  Please upgrade TensorFlow.", v.GetMinConsumer(), version)
+	case slices.Contains(v.GetBadConsumers(), version):
+		return tf.Errorf(tf.InvalidArgument, "Checkpoint disallows consumer version %d.  Please upgrade TensorFlow: this version is likely buggy.", version)
+	}
+	return nil
+}
+
+// Close ends the use of the files.
+func (r *Reader) Close() {
+	_ = r.index.Close()
+	for _, f := range r.files {
+		_ = f.Close()
+	}
+}
+
+// Keys returns the names of the tensors, without those of slices, in order.
+func (r *Reader) Keys() (keys []string, err error) {
+	err = r.table.each(func(key string, _ []byte) error {
+		if key != "" && key[0] != 0 { // the keys of slices begin with zero
+			keys = append(keys, key)
+		}
+		return nil
+	})
+	return keys, err
+}
+
+// Entry returns what the index says of a tensor.
+func (r *Reader) Entry(key string) (*Entry, error) {
+	b, ok, err := r.table.get(key)
+	switch {
+	case err != nil:
+		return nil, err
+	case !ok || key == "":
+		return nil, tf.Errorf(tf.NotFound, "Key %s not found in checkpoint", key)
+	}
+	return parseEntry(key, b)
+}
+
+func parseEntry(key string, b []byte) (*Entry, error) {
+	p := &pb.BundleEntryProto{}
+	if proto.Unmarshal(b, p) != nil {
+		return nil, tf.Errorf(tf.DataLoss, "Entry for key %s not parseable.", key)
+	}
+	shape, err := tf.ShapeFromProto(p.GetShape())
+	e := &Entry{DType: tf.DType(p.GetDtype()), Shape: shape, proto: p}
+	if err != nil || tf.CheckSize(e.DType, shape) != nil || p.GetDtype() < 0 || p.GetDtype() > 255 || !e.DType.Valid() || e.DType.IsRef() {
+		return nil, tf.Errorf(tf.DataLoss, "Invalid tensor shape: %s %v", key, p.GetShape())
+	}
+	for _, s := range p.GetSlices() {
+		slice, err := sliceOf(s, shape)
+		if err != nil {
+			return nil, err
+		}
+		e.Slices = append(e.Slices, slice)
+	}
+	return e, nil
+}
+
+// Lookup reads a tensor.
+func (r *Reader) Lookup(key string) (*tf.Tensor, error) {
+	e, err := r.Entry(key)
+	if err != nil {
+		return nil, err
+	}
+	return r.slice(key, e, Whole(len(e.Shape)))
+}
+
+// LookupSlice reads a slice of a tensor, no matter how it is stored.
+func (r *Reader) LookupSlice(key string, s Slice) (*tf.Tensor, error) {
+	e, err := r.Entry(key)
+	if err != nil {
+		return nil, err
+	}
+	return r.slice(key, e, s)
+}
+
+func (r *Reader) slice(key string, e *Entry, want Slice) (*tf.Tensor, error) {
+	if len(e.Slices) == 0 {
+		if want.isWhole(e.Shape) {
+			return r.value(key, e)
+		}
+		return assemble(key, e.DType, e.Shape, want, []tile{r.tile(key, e, Whole(len(e.Shape)), e.Shape)})
+	}
+	var tiles []tile
+	for _, s := range e.Slices {
+		shape, err := s.Shape(e.Shape)
+		if err != nil {
+			return nil, err
+		}
+		name := s.key(key)
+		tiles = append(tiles, r.tile(name, &Entry{DType: e.DType}, s, shape))
+	}
+	return assemble(key, e.DType, e.Shape, want, tiles)
+}
+
+// tile returns the slice that is stored under a key of its own. Its entry is
+// read when it is needed.
+func (r *Reader) tile(key string, e *Entry, at Slice, shape tf.Shape) tile {
+	return tile{
+		at: at,
+		check: func() (err error) {
+			d := e.DType
+			if e, err = r.Entry(key); err != nil {
+				return err
+			}
+			if e.DType != d || !e.Shape.Equal(shape) || e.Slices != nil {
+				return tf.Errorf(tf.DataLoss, "slice %s must be a %s%s, but is a %s%s", at, d.CName(), shape.Text(), e.DType.CName(), e.Shape.Text())
+			}
+			_, err = r.located(key, e)
+			return err
+		},
+		load: func() (*tf.Tensor, error) { return r.value(key, e) },
+	}
+}
+
+// located returns the file with the values of an entry, after it has checked
+// that they can be there.
+func (r *Reader) located(key string, e *Entry) (*input, error) {
+	have, want := e.proto.GetSize(), int64(e.Shape.NumElements())*int64(e.DType.Size())
+	switch {
+	case e.DType == tf.String:
+		if least := int64(e.Shape.NumElements()) + 4; have < least {
+			return nil, tf.Errorf(tf.DataLoss, "Invalid size in bundle entry: key %s; stored size %d; expected size is at least %d", key, have, least)
+		}
+	case e.DType.Size() == 0:
+		return nil, tf.Errorf(tf.Unimplemented, "Restoring data type %s not yet supported", e.DType.CName())
+	case have != want:
+		return nil, tf.Errorf(tf.DataLoss, "Invalid size in bundle entry: key %s; stored size %d; expected size %d", key, have, want)
+	}
+	f, err := r.file(e.proto.GetShardId())
+	if err != nil {
+		return nil, err
+	}
+	return f, f.has(e.proto.GetOffset(), have)
+}
+
+// file returns the file of a shard.
+func (r *Reader) file(shard int32) (*input, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if f := r.files[shard]; f != nil {
+		return f, nil
+	}
+	f, err := r.open(dataName(r.prefix, int(shard), r.shards))
+	if err == nil {
+		r.files[shard] = f
+	}
+	return f, err
+}
+
+// value reads the values of an entry.
+func (r *Reader) value(key string, e *Entry) (*tf.Tensor, error) {
+	f, err := r.located(key, e)
+	if err != nil {
+		return nil, err
+	}
+	t := tf.NewTensor(e.DType, e.Shape)
+	crc, err := readInto(f, e.proto, t)
+	if err != nil {
+		return nil, err
+	}
+	if stored := record.Unmask(e.proto.GetCrc32C()); stored != crc {
+		return nil, tf.Errorf(tf.DataLoss, "TensorBundle at %s shard %d (%d bytes): Checksum does not match: stored %08d vs. calculated on the restored bytes %d",
+			r.prefix, e.proto.GetShardId(), e.proto.GetSize(), stored, crc)
+	}
+	return t, nil
+}
+
+func readInto(f *input, p *pb.BundleEntryProto, t *tf.Tensor) (crc uint32, err error) {
+	if t.DType() != tf.String {
+		return f.read(p.GetOffset(), t.Buffer().Bytes()[:t.NumBytes()])
+	}
+	b := make([]byte, p.GetSize())
+	if _, err := f.read(p.GetOffset(), b); err != nil {
+		return 0, err
+	}
+	return parseStrings(b, tf.Data[string](t))
+}

@@ -1,0 +1,114 @@
+package bundle
+
+import "github.com/gorge-tf/gorge/tf"
+
+// A tile is a slice of a tensor that is stored by itself.
+type tile struct {
+	at Slice
+	// check proves that the bytes are there, before room is made for them.
+	check func() error
+	load  func() (*tf.Tensor, error)
+}
+
+// assemble returns the slice want of a tensor, whose elements come from tiles
+// that lie side by side.
+func assemble(name string, d tf.DType, full tf.Shape, want Slice, tiles []tile) (*tf.Tensor, error) {
+	shape, err := want.Shape(full)
+	if err != nil {
+		return nil, err
+	}
+	if err := tf.CheckSize(d, shape); err != nil {
+		return nil, err
+	}
+	need, err := covering(name, full, want, shape, tiles)
+	if err != nil {
+		return nil, err
+	}
+	var out *tf.Tensor
+	for _, t := range need {
+		part, err := t.load()
+		if err != nil {
+			return nil, err
+		}
+		if t.at.overlap(want, full).Equal(shape) && part.Shape().Equal(shape) {
+			return part, nil
+		}
+		if out == nil {
+			out = tf.NewTensor(d, shape)
+		}
+		copyOverlap(out, part, full, want, t.at)
+	}
+	if out == nil {
+		out = tf.NewTensor(d, shape) // empty
+	}
+	return out, nil
+}
+
+// covering returns the tiles that have a part of want, all of which there must
+// be.
+func covering(name string, full tf.Shape, want Slice, shape tf.Shape, tiles []tile) ([]tile, error) {
+	var need []tile
+	left := shape.NumElements()
+	for _, t := range tiles {
+		if have := t.at.overlap(want, full); have != nil {
+			for _, other := range need {
+				if common := other.at.overlap(t.at, full); common.NumElements() > 0 {
+					return nil, tf.Errorf(tf.Internal, "Overlapping slices: existing slice = %s, new slice = %s", other.at, t.at)
+				}
+			}
+			if err := t.check(); err != nil {
+				return nil, err
+			}
+			need = append(need, t)
+			left -= have.NumElements()
+		}
+	}
+	if left != 0 {
+		return nil, tf.Errorf(tf.InvalidArgument, "Does not have sufficient slices for partitioned tensor %s to restore in slice_spec: %s", name, want)
+	}
+	return need, nil
+}
+
+// copyOverlap copies what slices of one tensor have in common from the values of
+// one to those of the other.
+func copyOverlap(dst, src *tf.Tensor, full tf.Shape, to, from Slice) {
+	size := to.overlap(from, full)
+	var box []side
+	dstStep, srcStep := 1, 1
+	for i := len(full) - 1; i >= 0; i-- {
+		begin := max(to.start(i), from.start(i))
+		s := side{size[i], dstStep, srcStep, (begin - to.start(i)) * dstStep, (begin - from.start(i)) * srcStep}
+		dstStep *= dst.Dim(i)
+		srcStep *= src.Dim(i)
+		if n := len(box); n > 0 && box[n-1].size == s.dstStep && s.dstStep == s.srcStep && n == 1 {
+			// The dimensions inside are copied whole: rows follow each other.
+			box[0] = side{s.size * s.dstStep, 1, 1, s.dstAt, s.srcAt}
+			continue
+		}
+		box = append(box, s)
+	}
+	if dst.DType() == tf.String {
+		copyBox(tf.Data[string](dst), tf.Data[string](src), box, 1)
+		return
+	}
+	copyBox(dst.Buffer().Bytes(), src.Buffer().Bytes(), box, dst.DType().Size())
+}
+
+// A side is a dimension of a box that is copied: how many steps, how far they go
+// and where the first one is.
+type side struct{ size, dstStep, srcStep, dstAt, srcAt int }
+
+// copyBox copies a box of which the first side is the innermost, a run of
+// elements of unit items each.
+func copyBox[T any](dst, src []T, box []side, unit int) {
+	n := len(box) - 1
+	s := box[n]
+	dst, src = dst[s.dstAt*unit:], src[s.srcAt*unit:]
+	if n == 0 {
+		copy(dst[:s.size*unit], src)
+		return
+	}
+	for i := range s.size {
+		copyBox(dst[i*s.dstStep*unit:], src[i*s.srcStep*unit:], box[:n], unit)
+	}
+}

@@ -1,0 +1,24 @@
+package tf
+
+import (
+	"errors"
+	"io/fs"
+)
+
+// FileError gives an error of the file system TensorFlow's code and words:
+// "name; No such file or directory".
+func FileError(name string, err error) error {
+	code, text := Unknown, err.Error()
+	var p *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		code, text = NotFound, name+"; No such file or directory"
+	case errors.Is(err, fs.ErrPermission):
+		code, text = PermissionDenied, name+"; Permission denied"
+	case errors.Is(err, fs.ErrExist):
+		code, text = AlreadyExists, name+"; File exists"
+	case errors.As(err, &p):
+		code, text = FailedPrecondition, name+"; "+p.Err.Error()
+	}
+	return &Error{Code: code, Msg: text, Err: err}
+}
