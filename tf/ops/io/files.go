@@ -3,8 +3,6 @@
 package io
 
 import (
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -88,7 +86,7 @@ func readFile(*tf.Node) (tf.Kernel, error) {
 		}
 		data, err := os.ReadFile(name)
 		if err != nil {
-			return fileError(name, err)
+			return tf.FileError(name, err)
 		}
 		c.Set(0, tf.Scalar(string(data)))
 		return nil
@@ -106,10 +104,10 @@ func writeFile(*tf.Node) (tf.Kernel, error) {
 			return err
 		}
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			return fileError(name, err)
+			return tf.FileError(name, err)
 		}
 		if err := os.WriteFile(name, []byte(contents), 0o644); err != nil {
-			return fileError(name, err)
+			return tf.FileError(name, err)
 		}
 		return nil
 	}), nil
@@ -136,21 +134,4 @@ func matchingFiles(*tf.Node) (tf.Kernel, error) {
 		c.Set(0, out)
 		return nil
 	}), nil
-}
-
-// fileError gives an error of the file system TensorFlow's code and words.
-func fileError(name string, err error) error {
-	code, text := tf.Unknown, err.Error()
-	var p *fs.PathError
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		code, text = tf.NotFound, name+"; No such file or directory"
-	case errors.Is(err, fs.ErrPermission):
-		code, text = tf.PermissionDenied, name+"; Permission denied"
-	case errors.Is(err, fs.ErrExist):
-		code, text = tf.AlreadyExists, name+"; File exists"
-	case errors.As(err, &p):
-		code, text = tf.FailedPrecondition, name+"; "+p.Err.Error()
-	}
-	return &tf.Error{Code: code, Msg: text, Err: err}
 }

@@ -42,7 +42,7 @@ func (f *wholeFile) next() (key, value string, ok bool, err error) {
 	}
 	data, err := os.ReadFile(f.work)
 	if err != nil {
-		return "", "", false, fileError(f.work, err)
+		return "", "", false, tf.FileError(f.work, err)
 	}
 	f.done = true
 	return f.work, string(data), true, nil
@@ -68,7 +68,7 @@ func (o *opened) openFile(name string) (*os.File, error) {
 	o.close()
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, fileError(name, err)
+		return nil, tf.FileError(name, err)
 	}
 	o.name, o.file = name, f
 	return f, nil
@@ -141,7 +141,7 @@ func (f *fixedLength) contents(file *os.File) (int64, io.ReaderAt, error) {
 	if f.compression == "" {
 		info, err := file.Stat()
 		if err != nil {
-			return 0, nil, fileError(f.name, err)
+			return 0, nil, tf.FileError(f.name, err)
 		}
 		return info.Size(), file, nil
 	}
@@ -162,7 +162,7 @@ func (f *fixedLength) next() (key, value string, ok bool, err error) {
 	}
 	data := make([]byte, f.record)
 	if _, err := f.source.ReadAt(data, f.at); err != nil && !errors.Is(err, io.EOF) {
-		return "", "", false, fileError(f.name, err)
+		return "", "", false, tf.FileError(f.name, err)
 	}
 	key = f.name + ":" + strconv.FormatInt(f.number, 10)
 	f.number++

@@ -1,0 +1,39 @@
+package checkpoint
+
+import (
+	"os"
+	"path/filepath"
+
+	"github.com/gorge-tf/gorge/internal/bundle"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func merge(n *tf.Node) (tf.Kernel, error) {
+	deleteDirs, allowMissing := n.Bool("delete_old_dirs"), n.Bool("allow_missing_files")
+	return tf.Compute(func(c *tf.OpContext) error {
+		if s := c.Input(0).Shape(); len(s) != 1 {
+			return tf.Errorf(tf.InvalidArgument, "Input checkpoint_prefixes should be an 1-D tensor, got %s instead.", s.Text())
+		}
+		if s := c.Input(1).Shape(); len(s) != 0 {
+			return tf.Errorf(tf.InvalidArgument, "Input destination_prefix should be a scalar tensor, got %s instead.", s.Text())
+		}
+		prefixes, dest := tf.Data[string](c.Input(0)), tf.Data[string](c.Input(1))[0]
+		if err := bundle.Merge(prefixes, dest, allowMissing); err != nil {
+			return err
+		}
+		if deleteDirs {
+			deleteDirsOf(prefixes, filepath.Dir(dest))
+		}
+		return nil
+	}), nil
+}
+
+// deleteDirsOf deletes the directories of prefixes, but for one. Those in which
+// there is something else stay; several prefixes may have had the same one.
+func deleteDirsOf(prefixes []string, except string) {
+	for _, p := range prefixes {
+		if dir := filepath.Dir(p); dir != except {
+			_ = os.Remove(dir)
+		}
+	}
+}

@@ -1,0 +1,252 @@
+package checkpoint
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/gorge-tf/gorge/internal/bundle"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "RestoreV2", In: "prefix: string; tensor_names: string; shape_and_slices: string", Out: "tensors: dtypes", Attrs: "dtypes: list(type) >= 1",
+		Stateful: true, Expensive: true, Shape: restoreShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(restoreV2),
+	})
+	const attrs = "dt: type; preferred_shard: int = -1"
+	tf.Register(tf.OpDef{
+		Name: "Restore", In: "file_pattern: string; tensor_name: string", Out: "tensor: dt", Attrs: attrs,
+		Stateful: true, Expensive: true, Shape: restoreOneShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(restoreSlice),
+	})
+	tf.Register(tf.OpDef{
+		Name: "RestoreSlice", In: "file_pattern: string; tensor_name: string; shape_and_slice: string", Out: "tensor: dt", Attrs: attrs,
+		Stateful: true, Expensive: true, Shape: restoreOneShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(restoreSlice),
+	})
+}
+
+// RestoreV2 returns tensors of the given types from a checkpoint that SaveV2 or
+// the older ops have written. The inputs are those of [SaveV2]; a slice need not
+// be one that was saved. It fails with NotFound for a name, and with
+// InvalidArgument for a type or shape, that the checkpoint does not have.
+func RestoreV2(prefix, names, slices tf.Output, types []tf.DType, opts ...tf.Option) []tf.Output {
+	o := tf.Apply(nil, "RestoreV2", []tf.Output{prefix, names, slices}, append([]tf.Option{tf.Attr("dtypes", types)}, opts...)...)
+	out := make([]tf.Output, len(types))
+	for i := range out {
+		out[i] = o.Output(i)
+	}
+	return out
+}
+
+// Restore returns a tensor of type d from the files of the older format whose
+// names match a pattern.
+func Restore(pattern, name tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
+	return tf.Apply(nil, "Restore", []tf.Output{pattern, name}, append([]tf.Option{tf.Attr("dt", d)}, opts...)...).Output(0)
+}
+
+// RestoreSlice returns a slice of a tensor of type d from the files of the older
+// format whose names match a pattern. See [SaveV2] for how slices are written.
+func RestoreSlice(pattern, name, slice tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
+	return tf.Apply(nil, "RestoreSlice", []tf.Output{pattern, name, slice}, append([]tf.Option{tf.Attr("dt", d)}, opts...)...).Output(0)
+}
+
+func restoreShape(c *tf.Infer) error {
+	if _, err := c.Rank(0, 0); err != nil {
+		return err
+	}
+	names, err := c.Rank(1, 1)
+	if err != nil {
+		return err
+	}
+	slices, err := c.Rank(2, 1)
+	if err != nil {
+		return err
+	}
+	if !names.Compatible(slices) {
+		return tf.Errorf(tf.InvalidArgument, "Dimensions must be equal, but are %d and %d", names[0], slices[0])
+	}
+	specs := c.Const(2)
+	if specs == nil {
+		return nil
+	}
+	if specs.Len() != c.NumOut() {
+		return tf.Errorf(tf.InvalidArgument, "The number of shape_and_slice doesn't match tensor outputs.")
+	}
+	for i, spec := range tf.Data[string](specs) {
+		if err := setSliceShape(c, i, spec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setSliceShape sets the shape of output i to that of a slice.
+func setSliceShape(c *tf.Infer, i int, spec string) error {
+	if spec == "" {
+		return nil
+	}
+	_, _, shape, err := bundle.ParseSlice(spec)
+	if err != nil {
+		return err
+	}
+	c.Set(i, shape)
+	return nil
+}
+
+func restoreOneShape(c *tf.Infer) error {
+	for i := range c.NumIn() {
+		if _, err := c.Rank(i, 0); err != nil {
+			return err
+		}
+	}
+	if c.NumIn() < 3 || c.Const(2) == nil {
+		return nil
+	}
+	return setSliceShape(c, 0, tf.Data[string](c.Const(2))[0])
+}
+
+// A wanted is a tensor, or a slice of it, that is to be restored.
+type wanted struct {
+	name, spec string
+	dtype      tf.DType
+}
+
+func restoreV2(n *tf.Node) (tf.Kernel, error) {
+	types := n.TypesAttr("dtypes")
+	return tf.Compute(func(c *tf.OpContext) error {
+		if have := c.Input(1).Len(); have != len(types) {
+			return tf.Errorf(tf.InvalidArgument, "Got %d tensor names, but %d expected dtypes.", have, len(types))
+		}
+		if err := checkNames(c); err != nil {
+			return err
+		}
+		all := make([]wanted, len(types))
+		for i := range all {
+			all[i] = wanted{tf.Data[string](c.Input(1))[i], tf.Data[string](c.Input(2))[i], types[i]}
+		}
+		prefix := tf.Data[string](c.Input(0))[0]
+		if found, err := filepath.Glob(prefix + ".index"); err != nil || len(found) == 0 {
+			return restoreOlder(c, prefix, all)
+		}
+		return restoreBundle(c, prefix, all)
+	}), nil
+}
+
+// restoreBundle sets the outputs to tensors of a bundle. Those are read by
+// several threads.
+func restoreBundle(c *tf.OpContext, prefix string, all []wanted) error {
+	r, err := bundle.Open(prefix)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if err := checkTypes(r, all); err != nil {
+		return err
+	}
+	errs := make([]error, len(all))
+	c.ParallelFor(len(all), 1, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			var t *tf.Tensor
+			if t, errs[i] = all[i].from(r); errs[i] == nil {
+				c.Set(i, t)
+			}
+		}
+	})
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkTypes checks the types of all tensors, so that one error names all that
+// are wrong.
+func checkTypes(r *bundle.Reader, all []wanted) error {
+	var wrong []string
+	for _, w := range all {
+		e, err := r.Entry(w.name)
+		if err != nil {
+			return err
+		}
+		if e.DType != w.dtype {
+			wrong = append(wrong, "tensor_name = "+w.name+"; expected dtype "+w.dtype.CName()+" does not equal original dtype "+e.DType.CName())
+		}
+	}
+	if len(wrong) > 0 {
+		return tf.Errorf(tf.InvalidArgument, "%s", strings.Join(wrong, "\n"))
+	}
+	return nil
+}
+
+func (w wanted) from(r *bundle.Reader) (*tf.Tensor, error) {
+	if w.spec == "" {
+		return r.Lookup(w.name)
+	}
+	full, s, _, err := bundle.ParseSlice(w.spec)
+	if err != nil {
+		return nil, err
+	}
+	e, err := r.Entry(w.name)
+	if err != nil {
+		return nil, err
+	}
+	if !e.Shape.Equal(full) {
+		return nil, tf.Errorf(tf.InvalidArgument, "tensor_name = %s; shape in shape_and_slice spec %s does not match the shape stored in checkpoint: %s", w.name, full.Text(), e.Shape.Text())
+	}
+	return r.LookupSlice(w.name, s)
+}
+
+func restoreSlice(n *tf.Node) (tf.Kernel, error) {
+	d := n.Type("dt")
+	return tf.Compute(func(c *tf.OpContext) error {
+		for i, what := range []string{"Input 0 (file_pattern) must be a string scalar; got a tensor of %delements", "Input 1 (tensor_name) must be a string scalar; got a tensor of %delements", "Expected 1 element for the tensor shape and slice but got %d"} {
+			if i < c.Inputs() && c.Input(i).Len() != 1 {
+				return tf.Errorf(tf.InvalidArgument, what, c.Input(i).Len())
+			}
+		}
+		w := wanted{name: tf.Data[string](c.Input(1))[0], dtype: d}
+		if c.Inputs() > 2 {
+			w.spec = tf.Data[string](c.Input(2))[0]
+		}
+		return restoreOlder(c, tf.Data[string](c.Input(0))[0], []wanted{w})
+	}), nil
+}
+
+// restoreOlder sets the outputs to tensors of slice files.
+func restoreOlder(c *tf.OpContext, pattern string, all []wanted) error {
+	r, err := bundle.OpenSlices(pattern)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	for i, w := range all {
+		t, err := w.fromSlices(r, pattern)
+		if err != nil {
+			return err
+		}
+		c.Set(i, t)
+	}
+	return nil
+}
+
+func (w wanted) fromSlices(r *bundle.SliceReader, pattern string) (*tf.Tensor, error) {
+	e := r.Entry(w.name)
+	if e == nil {
+		return nil, tf.Errorf(tf.NotFound, "Tensor name \"%s\" not found in checkpoint files %s", w.name, pattern)
+	}
+	if e.DType != w.dtype {
+		return nil, tf.Errorf(tf.InvalidArgument, "Expected to restore a tensor of type %s, got a tensor of type %s instead: tensor_name = %s", w.dtype.CName(), e.DType.CName(), w.name)
+	}
+	s := bundle.Whole(len(e.Shape))
+	if w.spec != "" {
+		full, part, _, err := bundle.ParseSlice(w.spec)
+		if err != nil {
+			return nil, err
+		}
+		if !full.Equal(e.Shape) {
+			return nil, tf.Errorf(tf.InvalidArgument, "Shape in shape_and_slice spec does not match the shape in the save file: %s, save file shape: %s", full.Text(), e.Shape.Text())
+		}
+		s = part
+	}
+	return r.LookupSlice(w.name, s)
+}
