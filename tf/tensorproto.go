@@ -110,8 +110,11 @@ func TensorFromProto(p *pb.TensorProto) (*Tensor, error) {
 
 func fromContent(d DType, s Shape, b []byte) (*Tensor, error) {
 	want := s.NumElements() * d.Size()
-	if d == String {
+	switch d {
+	case String:
 		return stringContent(s, b)
+	case Variant:
+		return variantContent(s, b)
 	}
 	if d.Size() == 0 || len(b) != want {
 		return nil, Errorf(InvalidArgument, "tensor_content of a %v%v must have %d bytes, got %d", d, s, want, len(b))
@@ -237,15 +240,17 @@ func (t *Tensor) fillHandles(p *pb.TensorProto) error {
 	return nil
 }
 
-// fillVariants keeps variants as they came: what they mean is known to the
-// operations that take them.
 func (t *Tensor) fillVariants(p *pb.TensorProto) error {
 	vals := p.GetVariantVal()
 	if len(vals) > t.Len() {
 		return Errorf(InvalidArgument, "a variant%v has %d elements, the protocol buffer gives %d", t.shape, t.Len(), len(vals))
 	}
 	for i, v := range vals {
-		t.Variants()[i].Value = v
+		x, err := variantFromProto(v)
+		if err != nil {
+			return err
+		}
+		t.Variants()[i].Value = x
 	}
 	return nil
 }

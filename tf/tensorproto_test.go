@@ -92,7 +92,7 @@ func TestHandlesCrossProtos(t *testing.T) {
 }
 
 func TestVariantsAreKeptAsTheyCame(t *testing.T) {
-	v := &pb.VariantTensorDataProto{TypeName: "tensorflow::TensorList"}
+	v := &pb.VariantTensorDataProto{TypeName: "somebody::Else"}
 	x, err := tf.TensorFromProto(&pb.TensorProto{Dtype: pb.DataType(tf.Variant), TensorShape: &pb.TensorShapeProto{}, VariantVal: []*pb.VariantTensorDataProto{v}})
 	if err != nil || x.Variants()[0].Value != any(v) {
 		t.Errorf("got %v, %v", x, err)
@@ -152,6 +152,28 @@ func TestShapeProtos(t *testing.T) {
 	}
 	if s, err := tf.ShapeFromProto(nil); err != nil || s == nil || len(s) != 0 {
 		t.Errorf("no shape is %v, %v; want a scalar's", s, err)
+	}
+}
+
+// TestVariantsAsContent reads variants as TensorFlow sends them.
+func TestVariantsAsContent(t *testing.T) {
+	m, err := proto.Marshal(&pb.VariantTensorDataProto{TypeName: "somebody::Else", Metadata: []byte("x")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	two := &pb.TensorShapeProto{Dim: []*pb.TensorShapeProto_Dim{{Size: 2}}}
+	content := append([]byte{byte(len(m)), byte(len(m))}, append(m, m...)...)
+	x, err := tf.TensorFromProto(&pb.TensorProto{Dtype: pb.DataType(tf.Variant), TensorShape: two, TensorContent: content})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, ok := x.Variants()[1].Value.(*pb.VariantTensorDataProto); !ok || v.GetTypeName() != "somebody::Else" || string(v.GetMetadata()) != "x" {
+		t.Errorf("got %v", x.Variants())
+	}
+	for _, bad := range [][]byte{content[:3], []byte("\x01\x01\xff\xff")} {
+		if _, err := tf.TensorFromProto(&pb.TensorProto{Dtype: pb.DataType(tf.Variant), TensorShape: two, TensorContent: bad}); tf.CodeOf(err) != tf.InvalidArgument {
+			t.Errorf("%q: %v", bad, err)
+		}
 	}
 }
 

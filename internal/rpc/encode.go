@@ -123,7 +123,7 @@ func (l lent) Get(n int) *[]byte { b := make([]byte, n); return &b }
 
 // encodeObjects writes strings, handles and variants as any message.
 func encodeObjects(head []byte, t *tf.Tensor) (mem.BufferSlice, error) {
-	p, err := tensorProto(t)
+	p, err := tf.EncodeTensor(t)
 	t.Release()
 	if err != nil {
 		return nil, err

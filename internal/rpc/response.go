@@ -2,7 +2,6 @@ package rpc
 
 import (
 	"github.com/gorge-tf/gorge/internal/rendezvous"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
 )
 
@@ -21,19 +20,4 @@ type TensorResponse struct {
 
 	alloc rendezvous.Alloc // of the receiver
 	err   error            // why a well-formed answer could not be taken
-}
-
-// tensorProto returns a tensor of Go objects as a message. Variants can cross
-// only if they came from a peer: nobody else knows their encoding.
-func tensorProto(t *tf.Tensor) (*pb.TensorProto, error) {
-	p := tf.TensorProto(t)
-	p.VariantVal = nil
-	for _, v := range t.Variants() {
-		data, ok := v.Value.(*pb.VariantTensorDataProto)
-		if !ok {
-			return nil, tf.Errorf(tf.Unimplemented, "a variant must have an encoding to be sent to another task, %T has none", v.Value)
-		}
-		p.VariantVal = append(p.VariantVal, data)
-	}
-	return p, nil
 }

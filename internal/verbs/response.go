@@ -6,7 +6,6 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
 )
 
@@ -51,17 +50,11 @@ func newContent(t *tf.Tensor, dead bool) (*content, error) {
 	return c, c.meta.setBytes(uint64(len(c.objects)))
 }
 
-// encodeObjects returns the TensorProto of a tensor of Go objects. Variants can
-// cross only if they came from a peer: nobody else knows their encoding.
+// encodeObjects returns the TensorProto of a tensor of Go objects.
 func encodeObjects(t *tf.Tensor) ([]byte, error) {
-	p := tf.TensorProto(t)
-	p.VariantVal = nil
-	for _, v := range t.Variants() {
-		data, ok := v.Value.(*pb.VariantTensorDataProto)
-		if !ok {
-			return nil, tf.Errorf(tf.Unimplemented, "a variant must have an encoding to be sent to another task, %T has none", v.Value)
-		}
-		p.VariantVal = append(p.VariantVal, data)
+	p, err := tf.EncodeTensor(t)
+	if err != nil {
+		return nil, err
 	}
 	b, err := proto.Marshal(p)
 	if err != nil {

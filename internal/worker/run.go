@@ -124,8 +124,12 @@ func fetch(ctx context.Context, r *rendezvous.Remote, req *pb.RunGraphRequest) (
 		if err != nil {
 			return nil, err
 		}
-		resp.Recv = append(resp.Recv, &pb.NamedTensorProto{Name: key, Tensor: tf.TensorProto(t)})
+		p, err := tf.EncodeTensor(t)
 		t.Release()
+		if err != nil {
+			return nil, err
+		}
+		resp.Recv = append(resp.Recv, &pb.NamedTensorProto{Name: key, Tensor: p})
 	}
 	return resp, nil
 }

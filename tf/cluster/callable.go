@@ -62,7 +62,10 @@ func (p *callable) make(ctx context.Context, session string) (int64, error) {
 func (p *callable) runAt(ctx context.Context, session string, handle int64, feeds []*tf.Tensor) ([]*tf.Tensor, error) {
 	req := &pb.RunCallableRequest{SessionHandle: session, Handle: handle, RequestId: requestid.New(), Feed: make([]*pb.TensorProto, len(feeds))}
 	for i, t := range feeds {
-		req.Feed[i] = tf.TensorProto(t)
+		var err error
+		if req.Feed[i], err = tf.EncodeTensor(t); err != nil {
+			return nil, err
+		}
 	}
 	resp, err := retry(ctx, req, p.r.master.RunCallable)
 	if err != nil {

@@ -117,7 +117,11 @@ func (r *remote) runStep(ctx context.Context, handle, partial string, c *session
 		Options: r.options(c.Options), PartialRunHandle: partial,
 	}
 	for i, name := range c.FeedNames {
-		req.Feed = append(req.Feed, &pb.NamedTensorProto{Name: name, Tensor: tf.TensorProto(c.Feeds[i])})
+		p, err := tf.EncodeTensor(c.Feeds[i])
+		if err != nil {
+			return nil, err
+		}
+		req.Feed = append(req.Feed, &pb.NamedTensorProto{Name: name, Tensor: p})
 	}
 	resp, err := retry(ctx, req, r.master.RunStep)
 	if err != nil {

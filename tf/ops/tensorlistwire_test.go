@@ -1,0 +1,97 @@
+package ops
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// crossed sends a variant to another task.
+func crossed(t *testing.T, v any) any {
+	t.Helper()
+	p, err := tf.EncodeTensor(variantOf(v))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := tf.TensorFromProto(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x.Variants()[0].Value
+}
+
+func TestListsCross(t *testing.T) {
+	two := tf.NewTensor(tf.Int32, tf.Shape{2})
+	inner := newList(tf.Int32, tf.Shape{2}, []*tf.Tensor{nil, two, nil})
+	inner.limit = 7
+	for name, l := range map[string]*tensorList{
+		"empty": newList(tf.Float32, nil, nil), "unset": inner, "nested": newList(tf.Variant, tf.Shape{}, []*tf.Tensor{variantOf(inner), variantOf(&optional{})}),
+	} {
+		got, ok := crossed(t, l).(*tensorList)
+		if !ok || got.elem != l.elem || got.limit != l.limit || got.shape.Text() != l.shape.Text() || len(got.items) != len(l.items) {
+			t.Fatalf("%s: %+v became %+v", name, l, got)
+		}
+		for i, item := range l.items {
+			if (item == nil) != (got.items[i] == nil) || item != nil && item.DType() != tf.Variant && !tf.TensorsEqual(item, got.items[i]) {
+				t.Errorf("%s: element %d: %v became %v", name, i, item, got.items[i])
+			}
+		}
+	}
+}
+
+func TestOptionalsCross(t *testing.T) {
+	if o := crossed(t, &optional{}).(*optional); o.items != nil {
+		t.Errorf("nothing became %v", o.items)
+	}
+	if o := crossed(t, &optional{items: []*tf.Tensor{tf.Scalar("a")}}).(*optional); len(o.items) != 1 || tf.Data[string](o.items[0])[0] != "a" {
+		t.Errorf("a string became %v", o.items)
+	}
+	if o := crossed(t, &optional{items: []*tf.Tensor{}}).(*optional); o.items == nil {
+		t.Error("an empty tuple became nothing")
+	}
+}
+
+// listMessage is a message for a list of one float32, with the given metadata.
+func listMessage(metadata string) *pb.TensorProto {
+	return &pb.TensorProto{Dtype: pb.DataType(tf.Variant), TensorShape: &pb.TensorShapeProto{}, VariantVal: []*pb.VariantTensorDataProto{{
+		TypeName: listTypeName, Metadata: []byte(metadata), Tensors: []*pb.TensorProto{tf.TensorProto(tf.Scalar[float32](1))},
+	}}}
+}
+
+func TestBadListsAreRefused(t *testing.T) {
+	if _, err := tf.TensorFromProto(listMessage("\x00\x01\x05")); err != nil {
+		t.Fatal(err)
+	}
+	for metadata, want := range map[string]string{
+		"":                     "ends early",
+		"\x00\x01":             "ends early",
+		"\x02\x00\x01\x05":     "ends early",
+		"\xff\xff\xff\xff\x7f": "ends early",
+		"\x01\x09\x01\x05":     "element 9 of 2 cannot be unset",
+		"\x02\x01\x01\x01\x05": "element 1 of 3 cannot be unset",
+		"\x00\x7f\x05":         "there is no type 127",
+		"\x00\x65\x05":         "there is no type 101",
+		"\x00\x03\x05":         "its elements are int32, one is float32",
+		"\x00\x01\x05\xff":     "holds no shape",
+	} {
+		if _, err := tf.TensorFromProto(listMessage(metadata)); tf.CodeOf(err) != tf.DataLoss || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want %q", metadata, err, want)
+		}
+	}
+}
+
+func FuzzDecodeList(f *testing.F) {
+	f.Add([]byte("\x01\x00\x01\x05\x12\x02\x08\x02"))
+	f.Fuzz(func(t *testing.T, metadata []byte) {
+		x, err := tf.TensorFromProto(listMessage(string(metadata)))
+		if err != nil {
+			return
+		}
+		l := x.Variants()[0].Value.(*tensorList)
+		if again := crossed(t, l).(*tensorList); len(again.items) != len(l.items) || again.limit != l.limit {
+			t.Errorf("%+v became %+v", l, again)
+		}
+	})
+}
