@@ -59,6 +59,9 @@ func (s *Spec) Set(k string, v any) {
 func Apply(g *Graph, op string, in []Output, opts ...Option) *Operation {
 	o := &Operation{in: in}
 	g, cause := graphOf(g, in)
+	if cause == nil {
+		g = g.hoisted(op, in)
+	}
 	o.g = g
 	if !g.IsEager() || cause != nil {
 		o.where = caller()
@@ -71,6 +74,9 @@ func Apply(g *Graph, op string, in []Output, opts ...Option) *Operation {
 	err := spec.Err
 	if cause != nil {
 		err = cause.err
+	}
+	if err == nil && g.body != nil {
+		o.in, err = g.body.captureAll(in)
 	}
 	if err == nil {
 		err = o.build(op, spec)
@@ -103,7 +109,7 @@ func (o *Operation) refuse(op, name string, err error) {
 		o.where = caller()
 	}
 	if o.Name == "" && !o.g.IsEager() {
-		name = o.g.UniqueName(name)
+		name = o.g.uniqueName(name)
 	}
 	o.Name, o.err = cmp.Or(o.Name, name), err
 	if e := *AsError(err); e.Node == "" {
@@ -119,31 +125,31 @@ type inputError struct {
 	poisoned bool
 }
 
-// graphOf finds the graph to add to and what is wrong with the inputs.
+// graphOf finds the graph to add to and what is wrong with the inputs. While a
+// function is traced, that is the graph of its body.
 func graphOf(g *Graph, in []Output) (*Graph, *inputError) {
+	for i := 0; g == nil && i < len(in); i++ {
+		g = in[i].Graph()
+	}
+	if g == nil {
+		g = NewGraph() // so that the error can be had from the Output
+	}
+	g = g.current()
 	var bad *inputError
 	for i, x := range in {
 		switch {
 		case x.op == nil:
 			bad = &inputError{err: Errorf(InvalidArgument, "input %d is the zero Output", i)}
-			continue
-		case g == nil:
-			g = x.op.g
-		}
-		switch {
 		case x.op.err != nil:
 			if x.op.g != g {
 				g.fail(x.op.err)
 			}
 			return g, &inputError{x.op.err, true}
-		case x.op.g != g:
+		case x.op.g != g && !x.op.g.encloses(g):
 			bad = &inputError{err: Errorf(InvalidArgument, "inputs must belong to one graph: %v is of another", x)}
 		case x.Err() != nil:
 			bad = &inputError{err: x.Err()}
 		}
-	}
-	if g == nil {
-		g = NewGraph() // so that the error can be had from the Output
 	}
 	return g, bad
 }

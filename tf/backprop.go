@@ -283,10 +283,15 @@ func (b *backprop) checkPath(op *Operation) error {
 		return nil
 	}
 	if op.Def.NoGrad == NoGradientDefined {
-		return Errorf(NotFound, "No gradient defined for operation '%s' (op type: %s). In general every operation must have an associated `@tf.RegisterGradient` for correct autodiff, which this op is lacking. "+
-			"If you want to pretend this operation is a constant in your program, you may insert `tf.stop_gradient`.", op.Name, op.OpName())
+		return noGradient(op)
 	}
 	return nil
+}
+
+// noGradient says that no gradients go through op.
+func noGradient(op *Operation) error {
+	return Errorf(NotFound, "No gradient defined for operation '%s' (op type: %s). In general every operation must have an associated `@tf.RegisterGradient` for correct autodiff, which this op is lacking. "+
+		"If you want to pretend this operation is a constant in your program, you may insert `tf.stop_gradient`.", op.Name, op.OpName())
 }
 
 // initialValueError says that the gradient, asked for in a loop's body, is with

@@ -1,5 +1,7 @@
 package tf
 
+import "cmp"
+
 // CondContexts is the collection of the contexts of conditionals that are in
 // no other context.
 const CondContexts = "cond_context"
@@ -17,7 +19,11 @@ func Cond(pred Output, onTrue, onFalse func() []Output, opts ...Option) []Output
 	if g.IsEager() {
 		return condNow(pred, onTrue, onFalse)
 	}
+	g = g.current()
 	spec := g.newSpec("cond", opts)
+	if g.body != nil {
+		return condInFunction(g, pred, onTrue, onFalse, spec.Name)
+	}
 	var out []Output
 	var err error
 	g.Scope(spec.Name, func() {
@@ -47,6 +53,21 @@ func condNow(pred Output, onTrue, onFalse func() []Output) []Output {
 		return onTrue()
 	}
 	return onFalse()
+}
+
+// condInFunction makes functions of the branches.
+func condInFunction(g *Graph, pred Output, onTrue, onFalse func() []Output, name string) []Output {
+	branch := func(part string, f func() []Output) *Function {
+		return g.trace(g.functionName(name, part), nil, func([]Output) []Output { return f() })
+	}
+	yes, no := branch("true", onTrue), branch("false", onFalse)
+	if err := cmp.Or(yes.err, no.err); err != nil {
+		return failed(g, name, err)
+	}
+	if err := checkBranches(yes.rets, no.rets); err != nil {
+		return failed(g, name, err)
+	}
+	return CallBranch("If", pred, nil, []*Function{yes, no}, Name(name))
 }
 
 func buildCond(pred Output, onTrue, onFalse func() []Output) ([]Output, error) {

@@ -25,6 +25,7 @@ func (l *Library) gradientBody(f Func) (*FunctionBody, error) {
 		return nil, err
 	}
 	g := NewGraph()
+	g.symbolic = true
 	if err := g.ImportProto(&pb.GraphDef{Node: body.Graph.GetNode(), Versions: body.Graph.GetVersions(), Library: l.Proto()}, ImportOptions{}); err != nil {
 		return nil, err
 	}
@@ -105,6 +106,9 @@ func (d *differentiated) returns(xs []Output, grads []Gradient) {
 // callGrad is the gradient of a call: a call of the gradient.
 func callGrad(f func(*Operation) Func) GradFunc {
 	return func(op *Operation, dy []Output) []Gradient {
+		if grads := functionGradients(op, op.in, []Func{f(op)}, dy); grads != nil {
+			return grads
+		}
 		return SplitGradients(op.in, CallGradient("SymbolicGradient", op.in, 0, op, dy, Attr("f", f(op))))
 	}
 }

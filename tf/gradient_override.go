@@ -3,6 +3,7 @@ package tf
 // GradientOverrideMap calls f; the gradients of the operations that f adds are
 // computed, for those of an op that funcs names, by the function given there.
 func (g *Graph) GradientOverrideMap(funcs map[string]GradFunc, f func()) {
+	g = g.current()
 	old := g.overrides
 	defer func() { g.overrides = old }()
 	merged := map[string]GradFunc{}

@@ -32,7 +32,13 @@ type Graph struct {
 	public    int                 // while there are: how many operations sessions see
 	colls     map[string][]any
 	library   *Library
-	version   int // producer version of an imported graph, 0 for our own
+	version   int                 // producer version of an imported graph, 0 for our own
+	body      *Function           // that g is the body of, nil if none
+	inner     *Graph              // that operations are added to instead, while a function is traced
+	traced    int                 // how many functions there are, in the outermost graph
+	functions map[string]*binding // functions traced, by name in the library, in the outermost graph
+	symbolic  bool                // that g is the body of the gradient of a function
+	shown     int                 // how many operations sessions have seen
 
 	variables int          // how many there are
 	tapes     int          // recordings in progress, in an eager graph
@@ -76,6 +82,17 @@ func (g *Graph) Operations() []*Operation {
 	return slices.Clip(g.ops)
 }
 
+// SessionOperations is Operations for a session: it settles the operations that
+// are returned, which gradients of functional control flow may still change
+// before.
+func (g *Graph) SessionOperations() []*Operation {
+	ops := g.Operations()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.shown = max(g.shown, len(ops))
+	return ops
+}
+
 // Operation returns the operation of the given name, or nil.
 func (g *Graph) Operation(name string) *Operation {
 	g.mu.Lock()
@@ -86,6 +103,7 @@ func (g *Graph) Operation(name string) *Operation {
 // Library returns the functions of g, nil if there are none, and the version of
 // the graph's producer.
 func (g *Graph) Library() (library *Library, producer int) {
+	g = g.outermost()
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.version == 0 {
@@ -113,6 +131,7 @@ func (g *Graph) Output(name string) (Output, error) {
 // Scope calls f; operations that f adds are named name/.... A name that ends
 // in "/" re-enters the scope of exactly that name, "" the top level.
 func (g *Graph) Scope(name string, f func()) {
+	g = g.current()
 	old := g.scope
 	defer func() { g.scope = old }()
 	switch {
@@ -129,12 +148,13 @@ func (g *Graph) Scope(name string, f func()) {
 
 // CurrentScope returns the prefix of names in force, with its "/", so that
 // Scope can re-enter it.
-func (g *Graph) CurrentScope() string { return g.scope }
+func (g *Graph) CurrentScope() string { return g.current().scope }
 
 // Device calls f; operations that f adds go to the given device, as far as
 // scopes within and options of the operations do not override it. An empty
 // spec within a scope leaves it all open again.
 func (g *Graph) Device(spec string, f func()) {
+	g = g.current()
 	old := g.device
 	defer func() { g.device = old }()
 	d, err := ParseDevice(spec)
@@ -152,6 +172,7 @@ func (g *Graph) Device(spec string, f func()) {
 // DeviceFunc calls f; choose says for each operation that f adds which device
 // it asks for, and the result is merged under what is asked for explicitly.
 func (g *Graph) DeviceFunc(choose func(*Node) string, f func()) {
+	g = g.current()
 	old := g.devFunc
 	defer func() { g.devFunc = old }()
 	g.devFunc = choose
@@ -160,6 +181,7 @@ func (g *Graph) DeviceFunc(choose func(*Node) string, f func()) {
 
 // ControlDependencies calls f; operations that f adds run after all of ops.
 func (g *Graph) ControlDependencies(ops []*Operation, f func()) {
+	g = g.current()
 	old := g.control
 	defer func() { g.control = old }()
 	g.control = append(slices.Clip(old), ops...)
@@ -188,9 +210,12 @@ func (g *Graph) fail(err error) {
 		return
 	}
 	g.mu.Lock()
-	defer g.mu.Unlock()
 	if g.err == nil {
 		g.err = err
+	}
+	g.mu.Unlock()
+	if g.body != nil {
+		g.body.outer.fail(err)
 	}
 }
 

@@ -9,6 +9,10 @@ import (
 // does it: "x", "x_1", .... Names are taken case-insensitively. A name that
 // ends in "/" is taken as it is, without the slash.
 func (g *Graph) UniqueName(name string) string {
+	return g.current().uniqueName(name)
+}
+
+func (g *Graph) uniqueName(name string) string {
 	if exact, ok := strings.CutSuffix(name, "/"); ok {
 		g.take(exact)
 		return exact

@@ -10,7 +10,7 @@ import (
 func (o *Operation) place(spec *Spec) (err error) {
 	g := o.g
 	o.grad = g.overrides[o.OpName()]
-	if o.Name = g.UniqueName(spec.Name); !validName(o.Name) {
+	if o.Name = g.uniqueName(spec.Name); !validName(o.Name) {
 		return Errorf(InvalidArgument, "'%s' is not a valid node name", o.Name)
 	}
 	if g.Operation(o.Name) != nil {
@@ -22,6 +22,7 @@ func (o *Operation) place(spec *Spec) (err error) {
 	if o.control, err = controlInputs(g.control, spec.Control); err != nil {
 		return err
 	}
+	o.control = g.ownControl(o.control)
 	if err := o.colocate(append(slices.Clip(g.groups), spec.Colocate...), spec.Device); err != nil {
 		return err
 	}
@@ -69,6 +70,10 @@ func controlInputs(lists ...[]*Operation) (out []*Operation, err error) {
 // by attribute _class, in which o joins the groups that they are in. Device
 // scopes do not count then, only a device that the operation itself asks for.
 func (o *Operation) colocate(with []*Operation, asked string) error {
+	if len(with) == 0 {
+		return nil
+	}
+	with = slices.DeleteFunc(with, func(op *Operation) bool { return op != nil && op.g != o.g && op.g.encloses(o.g) })
 	if len(with) == 0 {
 		return nil
 	}

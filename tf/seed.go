@@ -7,6 +7,7 @@ import "github.com/gorge-tf/gorge/internal/random"
 // operation was given none. Both are 0 if there is no seed at all: such an
 // operation draws one when it first runs.
 func (g *Graph) Seeds(op *int64) (seed, seed2 int64) {
+	g = g.outermost()
 	var graph *int64
 	if g.hasSeed {
 		graph = &g.seed

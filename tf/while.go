@@ -54,6 +54,9 @@ func While(vars []Output, cond func(vars []Output) Output, body func(vars []Outp
 	if g.IsEager() {
 		return w.now()
 	}
+	if g.body != nil {
+		return w.inFunction(spec.Name)
+	}
 	g.Scope(spec.Name, func() { g.held(w.build) })
 	if w.err != nil {
 		return failed(g, spec.Name, w.err)
@@ -107,6 +110,34 @@ func (w *loopBuilder) build() {
 	if limited && w.err == nil {
 		w.result = w.result[1:]
 	}
+}
+
+// inFunction makes functions of condition and body.
+func (w *loopBuilder) inFunction(name string) []Output {
+	if w.prepare(); w.err != nil {
+		return failed(w.g, name, w.err)
+	}
+	n := len(w.vars)
+	if w.opts.MaximumIterations.op != nil {
+		w.limit()
+	}
+	args := SpecOf(w.vars...)
+	for i := range args {
+		args[i].Shape = w.invariants[i]
+	}
+	cond := w.g.trace(w.g.functionName(name, "cond"), args, func(v []Output) []Output { return []Output{w.cond(v)} })
+	body := w.g.trace(w.g.functionName(name, "body"), args, func(v []Output) []Output { return w.body(v) })
+	out := CallLoop("While", w.vars, cond, body, Name(name), Attr("parallel_iterations", w.opts.ParallelIterations))
+	if out[0].Err() == nil {
+		out = out[len(out)-n:]
+	}
+	if !w.opts.NoBackProp {
+		return out
+	}
+	for i, x := range out {
+		out[i] = applyOne("StopGradient", x)
+	}
+	return out
 }
 
 func (w *loopBuilder) prepare() {

@@ -97,7 +97,7 @@ func (c *graphs) terminals(by ends) pass.Terminals {
 func (c *graphs) extend() (*graph.Graph, error) {
 	c.placing.Lock()
 	defer c.placing.Unlock()
-	ops := c.source.Operations()
+	ops := c.source.SessionOperations()
 	if c.placed != nil && len(ops) == c.size {
 		return c.placed, nil
 	}

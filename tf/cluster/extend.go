@@ -20,7 +20,7 @@ func (r *remote) update(ctx context.Context) (handle string, err error) {
 	case <-ctx.Done():
 		return "", context.Cause(ctx)
 	}
-	ops := r.g.Operations()
+	ops := r.g.SessionOperations()
 	if r.handle != "" && len(ops) == r.sent {
 		return r.handle, nil
 	}

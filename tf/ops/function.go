@@ -139,6 +139,26 @@ func deviceIndex(n *tf.Node) (tf.Kernel, error) {
 
 // callGrad calls the gradient of the function.
 func callGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	if grads := tf.CallGradients(op, dy); grads != nil {
+		return grads
+	}
 	dx := tf.CallGradient("SymbolicGradient", op.Inputs(), 0, op, dy, tf.Attr("f", op.FuncAttr("f")))
 	return tf.SplitGradients(op.Inputs(), dx)
+}
+
+// PartitionedCall calls f, which was traced, with args. It returns f's results.
+// It is an error if args do not have the types and shapes that f takes.
+func PartitionedCall(f *tf.Function, args []tf.Output, opts ...tf.Option) []tf.Output {
+	return f.CallBy("PartitionedCall", args, opts...)
+}
+
+// StatefulPartitionedCall is PartitionedCall for a function that has effects:
+// it runs even if nobody reads its results, once in each step.
+func StatefulPartitionedCall(f *tf.Function, args []tf.Output, opts ...tf.Option) []tf.Output {
+	return f.CallBy("StatefulPartitionedCall", args, opts...)
+}
+
+// RemoteCall calls f on the device that target, a scalar of type string, names.
+func RemoteCall(target tf.Output, f *tf.Function, args []tf.Output, opts ...tf.Option) []tf.Output {
+	return f.CallOn(target, args, opts...)
 }

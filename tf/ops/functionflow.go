@@ -22,7 +22,7 @@ func init() {
 		Attrs: "Tcond: type; " + branchAttrs + "then_branch: func; else_branch: func; output_shapes: list(shape) = []"}
 	choice := tf.OpDef{In: "branch_index: int32; input: Tin", Out: "output: Tout", Shape: caseShape, Grad: caseGrad, Kernels: tf.AnyType(caseKernel),
 		Attrs: branchAttrs + "branches: list(func) >= 1; output_shapes: list(shape) = []"}
-	loop := tf.OpDef{In: "input: T", Out: "output: T", Shape: whileShape, Kernels: tf.AnyType(whileKernel),
+	loop := tf.OpDef{In: "input: T", Out: "output: T", Shape: whileShape, Grad: tf.LoopGradients, Kernels: tf.AnyType(whileKernel),
 		Attrs: "T: list(type) >= 0; cond: func; body: func; output_shapes: list(shape) = []; parallel_iterations: int = 10"}
 	for prefix, stateful := range map[string]bool{"": true, "Stateless": false} {
 		flow(prefix+"If", stateful, cond)
@@ -305,6 +305,63 @@ func runFor(c *tf.OpContext, body tf.Func, b [3]int) error {
 	return vars.results()
 }
 
+// If returns what then, a traced function, returns for args if cond holds, else
+// what otherwise returns. cond is a scalar, of type bool or one that holds if it
+// is not zero or empty, or a tensor of such a type, which holds if it has
+// elements. Both functions take args and return values of the same types; only
+// one of them is called. If neither has effects, StatelessIf is added. Gradients
+// flow through it.
+func If(cond tf.Output, args []tf.Output, then, otherwise *tf.Function, opts ...tf.Option) []tf.Output {
+	return tf.CallBranch("If", cond, args, []*tf.Function{then, otherwise}, opts...)
+}
+
+// StatelessIf is If for functions whose effects, if they have any, may be left
+// out when nobody reads the results.
+func StatelessIf(cond tf.Output, args []tf.Output, then, otherwise *tf.Function, opts ...tf.Option) []tf.Output {
+	return tf.CallBranch("StatelessIf", cond, args, []*tf.Function{then, otherwise}, opts...)
+}
+
+// Case returns what branches[index] returns for args, the last of them if there
+// is none of that number. index is an int32 scalar. The rest is as with If.
+func Case(index tf.Output, args []tf.Output, branches []*tf.Function, opts ...tf.Option) []tf.Output {
+	return tf.CallBranch("Case", index, args, branches, opts...)
+}
+
+// StatelessCase is Case for functions whose effects, if they have any, may be
+// left out when nobody reads the results.
+func StatelessCase(index tf.Output, args []tf.Output, branches []*tf.Function, opts ...tf.Option) []tf.Output {
+	return tf.CallBranch("StatelessCase", index, args, branches, opts...)
+}
+
+// WhileOpts are the optional attributes of While.
+type WhileOpts struct {
+	// ParallelIterations is how many iterations may be under way at once; 10
+	// if zero.
+	ParallelIterations int
+}
+
+// Apply sets the attributes.
+func (o WhileOpts) Apply(s *tf.Spec) {
+	if o.ParallelIterations != 0 {
+		s.Set("parallel_iterations", o.ParallelIterations)
+	}
+}
+
+// While returns the last values of vars: as long as cond of them returns true,
+// body of them returns the next. Both are traced functions that take vars;
+// what they capture is the same in all iterations. If neither has effects,
+// StatelessWhile is added. Gradients flow through it. See tf.While for a loop
+// that is part of the graph.
+func While(vars []tf.Output, cond, body *tf.Function, opts ...tf.Option) []tf.Output {
+	return tf.CallLoop("While", vars, cond, body, opts...)
+}
+
+// StatelessWhile is While for functions whose effects, if they have any, may be
+// left out when nobody reads the results.
+func StatelessWhile(vars []tf.Output, cond, body *tf.Function, opts ...tf.Option) []tf.Output {
+	return tf.CallLoop("StatelessWhile", vars, cond, body, opts...)
+}
+
 // branchesGrad is a conditional like op, on what op takes and the gradients of
 // its results, whose branches are the gradients of op's.
 func branchesGrad(op *tf.Operation, dy []tf.Output, opts ...tf.Option) []tf.Gradient {
@@ -314,11 +371,18 @@ func branchesGrad(op *tf.Operation, dy []tf.Output, opts ...tf.Option) []tf.Grad
 }
 
 func ifGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
-	return branchesGrad(op, dy, tf.Attr("then_branch", tf.GradientOf(op.FuncAttr("then_branch"))), tf.Attr("else_branch", tf.GradientOf(op.FuncAttr("else_branch"))))
+	then, otherwise := op.FuncAttr("then_branch"), op.FuncAttr("else_branch")
+	if grads := tf.BranchGradients(op, []tf.Func{then, otherwise}, dy); grads != nil {
+		return grads
+	}
+	return branchesGrad(op, dy, tf.Attr("then_branch", tf.GradientOf(then)), tf.Attr("else_branch", tf.GradientOf(otherwise)))
 }
 
 func caseGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	branches, _ := op.Attr("branches").([]tf.Func)
+	if grads := tf.BranchGradients(op, branches, dy); grads != nil {
+		return grads
+	}
 	grads := make([]tf.Func, len(branches))
 	for i, f := range branches {
 		grads[i] = tf.GradientOf(f)
