@@ -88,6 +88,21 @@ func (t *coo) order() []int {
 	return order
 }
 
+// sort puts t, which is the caller's own, in the order of its indices.
+func (t *coo) sort() {
+	order := t.order()
+	if order == nil {
+		return
+	}
+	at, vals := make([]int64, 0, len(t.at)), tf.NewTensor(t.values.DType(), t.values.Shape())
+	put := rows.Mover(vals, t.values)
+	for k, i := range order {
+		at = append(at, t.index(i)...)
+		put(k, i, 1)
+	}
+	t.at, t.values = at, vals
+}
+
 // inside reports whether all indices lie within the shape.
 func (t *coo) inside() bool {
 	for i := range t.n {

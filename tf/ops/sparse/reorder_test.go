@@ -79,6 +79,7 @@ func init() {
 		splitBy("", 0, 4),
 		splitBy("columns", -1, 2),
 		splitBy("whole", 1, 1),
+		failing("SparseSplit", "vector axis", applied("SparseSplit", tf.Attr("num_split", 2)), i64(1, 2), where, four, i64(6, 5)),
 		failing("SparseSplit", "axis", split(2, 2), where, four, i64(6, 5)),
 		failing("SparseSplit", "parts", split(1, 6), where, four, i64(6, 5)),
 		failing("SparseSplit", "indices", split(0, 1), i64(1), four, i64(6)),

@@ -152,7 +152,7 @@ func (t *coo) writePart(c *tf.OpContext, p, parts int, order []int, dim int, beg
 func splitInput(c *tf.OpContext, parts int) (*coo, int, error) {
 	d, at, vals, shape := c.Input(0), c.Input(1), c.Input(2), c.Input(3)
 	if d.Rank() != 0 {
-		return nil, 0, invalid("Split_dim should be a scalar but received shape %s", d.Shape().Text())
+		return nil, 0, invalid("Input axis should be a scalar but received shape %s", d.Shape().Text())
 	}
 	if err := checkParts(at, vals, shape); err != nil {
 		return nil, 0, err

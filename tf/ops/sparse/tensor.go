@@ -58,10 +58,10 @@ func newCOO(at, vals *tf.Tensor, s tf.Shape) (*coo, error) {
 	switch {
 	case vals.Rank() != 1:
 		return nil, invalid("vals must be a vec, but got: %s", vals.Shape().Text())
+	case at.Rank() > 0 && at.Dim(0) != vals.Len():
+		return nil, invalid("indices and values rows (indexing dimension) must match. (indices = %d, values = %d)", at.Dim(0), vals.Len())
 	case at.Rank() != 2:
 		return nil, invalid("indices must be a matrix, but got: %s", at.Shape().Text())
-	case at.Dim(0) != vals.Len():
-		return nil, invalid("indices and values rows (indexing dimension) must match. (indices = %d, values = %d)", at.Dim(0), vals.Len())
 	case at.Dim(1) != len(s):
 		return nil, invalid("Order length must be SparseTensor rank.")
 	}

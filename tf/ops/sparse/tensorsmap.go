@@ -233,10 +233,7 @@ func minibatch(at, vals, shape *tf.Tensor) (*coo, error) {
 func (t *coo) runs(n int) iter.Seq2[int, int] {
 	return func(yield func(lo, hi int) bool) {
 		for lo := 0; lo < t.n; {
-			hi := lo + 1
-			for hi < t.n && slices.Equal(t.index(hi)[:n], t.index(lo)[:n]) {
-				hi++
-			}
+			hi := t.runEnd(lo, n)
 			if !yield(lo, hi) {
 				return
 			}
