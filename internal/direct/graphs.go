@@ -85,7 +85,7 @@ func (c *graphs) build(sig pass.Signature, by ends) (*step.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.rt.Build(g)
+	return c.rt.Build(g, c.cfg.DisabledPasses)
 }
 
 func (c *graphs) terminals(by ends) pass.Terminals {

@@ -61,7 +61,7 @@ func New(g *tf.Graph, cfg Config) *Session {
 		cfg.Devices = device.CPUs("localhost", 0, 1)
 	}
 	s := &Session{cfg: cfg, threads: threads.Acquire(cfg.Threads)}
-	s.rt = step.Runtime{InProcess: true, Devices: cfg.Devices, Pool: memory.NewPool(poolLimit), Parallel: s.threads.ParallelFor, Workers: workers(&cfg), DisabledPasses: cfg.DisabledPasses}
+	s.rt = step.Runtime{InProcess: true, Devices: cfg.Devices, Pool: memory.NewPool(poolLimit), Parallel: s.threads.ParallelFor, Workers: workers(&cfg)}
 	s.graphs = graphs{source: g, cfg: &s.cfg, rt: &s.rt, cache: map[string]*entry{}, pinned: map[string]string{}}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	s.tables.New = func() any { return rendezvous.NewLocal(cfg.Devices) }

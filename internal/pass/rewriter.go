@@ -1,6 +1,10 @@
 package pass
 
-import "github.com/gorge-tf/gorge/internal/wire/pb"
+import (
+	"slices"
+
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+)
 
 // DisabledBy returns the names of the passes that a session's options switch
 // off. What TensorFlow does in two places, in the rewriter and again where graphs
@@ -13,24 +17,46 @@ func DisabledBy(o *pb.GraphOptions) []string {
 	}
 	var out []string
 	for _, s := range switches {
-		if s.graph && l0 || s.rewriter && rw.GetDisableMetaOptimizer() || s.toggle(rw) == pb.RewriterConfig_OFF {
+		if s.graph && l0 || s.rewriter && rw.GetDisableMetaOptimizer() || rw != nil && *s.toggle(rw) == pb.RewriterConfig_OFF {
 			out = append(out, s.pass)
 		}
 	}
 	return out
 }
 
+// OptionsWithout returns options of a session that does without the passes
+// named disabled, in the form in which they reach other tasks; nil if it uses
+// all. DisabledBy gives the names again.
+func OptionsWithout(disabled []string) *pb.GraphOptions {
+	switch {
+	case len(disabled) == 0:
+		return nil
+	case slices.Contains(disabled, allPasses):
+		return &pb.GraphOptions{
+			OptimizerOptions: &pb.OptimizerOptions{OptLevel: pb.OptimizerOptions_L0},
+			RewriteOptions:   &pb.RewriterConfig{DisableMetaOptimizer: true},
+		}
+	}
+	rw := &pb.RewriterConfig{}
+	for _, s := range switches {
+		if slices.Contains(disabled, s.pass) {
+			*s.toggle(rw) = pb.RewriterConfig_OFF
+		}
+	}
+	return &pb.GraphOptions{RewriteOptions: rw}
+}
+
 // switches says by what each pass is turned off: its own toggle, the level of
 // the optimizer of graphs, or the one that turns off the whole rewriter.
 var switches = []struct {
 	pass            string
-	toggle          func(*pb.RewriterConfig) pb.RewriterConfig_Toggle
+	toggle          func(*pb.RewriterConfig) *pb.RewriterConfig_Toggle
 	graph, rewriter bool
 }{
-	{"shape_inference", (*pb.RewriterConfig).GetShapeOptimization, false, false},
-	{"constant_folding", (*pb.RewriterConfig).GetConstantFolding, true, false},
-	{"common_subgraph_elimination", (*pb.RewriterConfig).GetCommonSubgraphElimination, true, false},
-	{"arithmetic_optimization", (*pb.RewriterConfig).GetArithmeticOptimization, false, true},
-	{"dead_branch_removal", (*pb.RewriterConfig).GetLoopOptimization, false, true},
-	{"dependency_optimization", (*pb.RewriterConfig).GetDependencyOptimization, false, true},
+	{"shape_inference", func(c *pb.RewriterConfig) *pb.RewriterConfig_Toggle { return &c.ShapeOptimization }, false, false},
+	{"constant_folding", func(c *pb.RewriterConfig) *pb.RewriterConfig_Toggle { return &c.ConstantFolding }, true, false},
+	{"common_subgraph_elimination", func(c *pb.RewriterConfig) *pb.RewriterConfig_Toggle { return &c.CommonSubgraphElimination }, true, false},
+	{"arithmetic_optimization", func(c *pb.RewriterConfig) *pb.RewriterConfig_Toggle { return &c.ArithmeticOptimization }, false, true},
+	{"dead_branch_removal", func(c *pb.RewriterConfig) *pb.RewriterConfig_Toggle { return &c.LoopOptimization }, false, true},
+	{"dependency_optimization", func(c *pb.RewriterConfig) *pb.RewriterConfig_Toggle { return &c.DependencyOptimization }, false, true},
 }

@@ -39,3 +39,20 @@ func TestDisabledBy(t *testing.T) {
 		}
 	}
 }
+
+// TestOptionsWithout: what a session does without, its tasks do without.
+func TestOptionsWithout(t *testing.T) {
+	if o := OptionsWithout(nil); o != nil {
+		t.Errorf("nothing is switched off by %v", o)
+	}
+	all := []string{allPasses}
+	if got := DisabledBy(OptionsWithout(all)); !slices.Equal(got, all) {
+		t.Errorf("all became %v", got)
+	}
+	for i := range optimizers {
+		one := []string{optimizers[i].name}
+		if got := DisabledBy(OptionsWithout(one)); !slices.Equal(got, one) {
+			t.Errorf("%v became %v", one, got)
+		}
+	}
+}

@@ -13,8 +13,9 @@ import (
 // functions makes the functions of one graph runnable, each when it is first
 // called, and keeps them.
 type functions struct {
-	rt      *Runtime
-	library *tf.Library
+	rt       *Runtime
+	library  *tf.Library
+	disabled []string // passes to leave out
 
 	mu   sync.Mutex
 	made map[string]*function
@@ -28,11 +29,11 @@ type function struct {
 	err   error
 }
 
-func newFunctions(rt *Runtime, library *tf.Library) *functions {
+func newFunctions(rt *Runtime, library *tf.Library, disabled []string) *functions {
 	if library == nil {
 		return nil
 	}
-	return &functions{rt: rt, library: library, made: map[string]*function{}}
+	return &functions{rt: rt, library: library, disabled: disabled, made: map[string]*function{}}
 }
 
 // get returns f for calls from a device.
@@ -62,8 +63,8 @@ func (fs *functions) make(to *function, f tf.Func, device string) (err error) {
 	if err := fs.prepare(g, to.body, device); err != nil {
 		return err
 	}
-	rt := &Runtime{Devices: fs.rt.Devices, Pool: fs.rt.Pool, Parallel: fs.rt.Parallel, Workers: fs.rt.Workers, DisabledPasses: fs.rt.DisabledPasses}
-	if to.graph, err = rt.build(g, fs); err != nil {
+	rt := &Runtime{Devices: fs.rt.Devices, Pool: fs.rt.Pool, Parallel: fs.rt.Parallel, Workers: fs.rt.Workers}
+	if to.graph, err = rt.build(g, fs, fs.disabled); err != nil {
 		return err
 	}
 	return nil
@@ -72,7 +73,7 @@ func (fs *functions) make(to *function, f tf.Func, device string) (err error) {
 // prepare expands, prunes and places the body of a function that is called
 // from a device.
 func (fs *functions) prepare(g *graph.Graph, b *tf.FunctionBody, device string) error {
-	if err := pass.Lower(g, fs.rt.DisabledPasses); err != nil {
+	if err := pass.Lower(g, fs.disabled); err != nil {
 		return err
 	}
 	pass.PruneBody(g, b)

@@ -94,7 +94,7 @@ func runFunctions(t *testing.T, nodes string, disabled ...string) (*tf.Tensor, e
 		t.Fatal(err)
 	}
 	rt := &Runtime{Devices: devices, Pool: memory.NewPool(1 << 20)}
-	built, err := rt.Build(g)
+	built, err := rt.Build(g, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -26,8 +26,6 @@ type Runtime struct {
 	// InProcess says that no other task takes part in the session's steps.
 	InProcess bool
 	edges     atomic.Int64 // nodes that partitions have added, in process
-	// DisabledPasses are the optimizations to leave out, by name.
-	DisabledPasses []string
 }
 
 // A Graph is ready to run, any number of steps at once: an executor for each
@@ -45,14 +43,15 @@ type part struct {
 }
 
 // Build optimizes g, which is placed on devices of this task, splits it by
-// device, and prepares an executor for each part. It takes over g.
-func (rt *Runtime) Build(g *graph.Graph) (*Graph, error) {
-	return rt.build(g, newFunctions(rt, g.Library))
+// device, and prepares an executor for each part. It takes over g. The passes
+// named disabled are left out, for g and the functions that it calls.
+func (rt *Runtime) Build(g *graph.Graph, disabled []string) (*Graph, error) {
+	return rt.build(g, newFunctions(rt, g.Library, disabled), disabled)
 }
 
 // build is Build for a graph whose nodes call the given functions.
-func (rt *Runtime) build(g *graph.Graph, fs *functions) (*Graph, error) {
-	if err := pass.Optimize(g, pass.Options{Disabled: rt.DisabledPasses, Eval: rt.evaluator().eval}); err != nil {
+func (rt *Runtime) build(g *graph.Graph, fs *functions, disabled []string) (*Graph, error) {
+	if err := pass.Optimize(g, pass.Options{Disabled: disabled, Eval: rt.evaluator().eval}); err != nil {
 		return nil, err
 	}
 	graphs, err := pass.Partition(g, pass.PartitionOptions{

@@ -63,7 +63,7 @@ func build(t *testing.T, rt *Runtime, text string) *Graph {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := rt.Build(g)
+	s, err := rt.Build(g, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func TestBuildErrors(t *testing.T) {
 	} {
 		g, err := graphtext.Parse(text)
 		if err == nil {
-			_, err = rt.Build(g)
+			_, err = rt.Build(g, nil)
 		}
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", text, err, want)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/internal/step"
 	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
@@ -15,7 +16,7 @@ func (w *Worker) RegisterGraph(_ context.Context, req *pb.RegisterGraphRequest) 
 	if err != nil {
 		return nil, err
 	}
-	g, err := s.build(req.GetGraphDef())
+	g, err := s.build(req.GetGraphDef(), req.GetGraphOptions())
 	if err != nil {
 		return nil, err
 	}
@@ -23,8 +24,8 @@ func (w *Worker) RegisterGraph(_ context.Context, req *pb.RegisterGraphRequest) 
 }
 
 // build prepares executors for a graph as a master sends it: placed, with all
-// attributes.
-func (s *session) build(def *pb.GraphDef) (*step.Graph, error) {
+// attributes. The options say which passes the client's session does without.
+func (s *session) build(def *pb.GraphDef, o *pb.GraphOptions) (*step.Graph, error) {
 	if len(def.GetNode()) == 0 {
 		return nil, tf.Errorf(tf.InvalidArgument, "a graph to register must have nodes, this one has none")
 	}
@@ -32,7 +33,7 @@ func (s *session) build(def *pb.GraphDef) (*step.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.rt.Build(g)
+	return s.rt.Build(g, pass.DisabledBy(o))
 }
 
 // DeregisterGraph forgets a graph. Masters that open sessions delete those

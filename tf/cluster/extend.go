@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/session"
@@ -113,6 +114,7 @@ func configProto(c *session.Config) *pb.ConfigProto {
 	p := &pb.ConfigProto{
 		AllowSoftPlacement: c.SoftPlacement, DeviceFilters: c.DeviceFilters, IsolateSessionState: c.Isolate,
 		OperationTimeoutInMs: c.Timeout.Milliseconds(), IntraOpParallelismThreads: int32(c.Threads),
+		GraphOptions: pass.OptionsWithout(c.DisabledPasses),
 	}
 	for typ, n := range c.Devices {
 		if p.DeviceCount == nil {
