@@ -41,13 +41,14 @@ func conjugated[T interface {
 			if err := move(c); err != nil {
 				return err
 			}
-			moved := c.Out[0].T
+			moved := c.Out[0].T.Share() // Alloc may use the same header for the result
+			c.Out[0].T.Release()
+			defer moved.Release()
 			out, err := c.Alloc(0, moved.DType(), moved.Shape())
 			if err != nil {
 				return err
 			}
 			kernel.MapComplex128(tf.Data[T](out), tf.Data[T](moved), conjugate)
-			moved.Release()
 			return nil
 		}), nil
 	}
