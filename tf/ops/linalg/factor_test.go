@@ -148,3 +148,53 @@ func testFactorCholesky[T scalar](t *testing.T, n int) {
 	l.clearAbove()
 	wantNear(t, "l·lᴴ", naiveProduct(l, l.adjoint()), a)
 }
+
+func TestSingularValues(t *testing.T) {
+	for _, s := range sizesTested {
+		testSingularValues[float64](t, s[0], s[1])
+		testSingularValues[complex128](t, s[0], s[1])
+	}
+}
+
+func testSingularValues[T scalar](t *testing.T, m, n int) {
+	a, p := random[T](m, n), min(m, n)
+	out := []matrix[T]{newMatrix[T](1, p), newMatrix[T](m, m), newMatrix[T](n, n)}
+	if err := svd([]matrix[T]{a.clone()}, out); err != nil {
+		t.Fatal(err)
+	}
+	s, u, v := out[0].data, out[1], out[2]
+	middle := newMatrix[T](m, n)
+	for i, x := range s {
+		middle.set(i, i, x)
+		if re(x) < 0 || i > 0 && re(x) > re(s[i-1]) {
+			t.Fatalf("singular values %v", s)
+		}
+	}
+	wantNear(t, "uᴴ·u", naiveProduct(u.adjoint(), u), identity[T](m, m))
+	wantNear(t, "vᴴ·v", naiveProduct(v.adjoint(), v), identity[T](n, n))
+	wantNear(t, "u·s·vᴴ", naiveProduct(naiveProduct(u, middle), v.adjoint()), a)
+}
+
+func TestHermitianEig(t *testing.T) {
+	for _, n := range []int{1, 2, 5, 40} {
+		testHermitianEig[float64](t, n)
+		testHermitianEig[complex128](t, n)
+	}
+}
+
+func testHermitianEig[T scalar](t *testing.T, n int) {
+	a, v := random[T](n, n), newMatrix[T](n, n)
+	a.mirrorLower()
+	d, ok := hermitianEig(a.clone(), v)
+	if !ok {
+		t.Fatal("no eigenvalues")
+	}
+	scaled := v.clone()
+	for i := range n {
+		for j, x := range d {
+			scaled.data[i*n+j] *= fromReal[T](x)
+		}
+	}
+	wantNear(t, "vᴴ·v", naiveProduct(v.adjoint(), v), identity[T](n, n))
+	wantNear(t, "a·v", naiveProduct(a, v), scaled)
+}

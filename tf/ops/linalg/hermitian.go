@@ -1,0 +1,102 @@
+package linalg
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/lapack"
+	"gonum.org/v1/gonum/lapack/gonum"
+)
+
+// solver64 has the iterations on real tridiagonal and bidiagonal matrices, and
+// the eigenvectors of real matrices.
+var solver64 gonum.Implementation
+
+// hermitianEig returns the eigenvalues of a in ascending order. It sets v, if
+// that has elements, to the eigenvectors, in columns. It reports false if it
+// doesn't succeed. It overwrites a.
+func hermitianEig[T scalar](a, v matrix[T]) ([]float64, bool) {
+	n := a.rows
+	d, e, q := tridiagonalize(a)
+	if len(v.data) == 0 {
+		return d, n == 0 || solver64.Dsteqr(lapack.EVCompNone, n, d, e, nil, 1, nil)
+	}
+	z := identity[float64](n, n)
+	if !solver64.Dsteqr(lapack.EVOrig, n, d, e, z.data, n, make([]float64, max(1, 2*n-2))) {
+		return d, false
+	}
+	v.setReal(z)
+	q.applyAll(v, 1)
+	return d, true
+}
+
+// setReal sets the elements that m and a both have.
+func (m matrix[T]) setReal(a matrix[float64]) {
+	for i := range a.rows {
+		for j, x := range a.row(i) {
+			m.set(i, j, fromReal[T](x))
+		}
+	}
+}
+
+// mirrorLower makes m Hermitian by its lower triangle.
+func (m matrix[T]) mirrorLower() {
+	for i := range m.rows {
+		for j := range i {
+			m.set(j, i, conj(m.at(i, j)))
+		}
+		m.set(i, i, fromReal[T](re(m.at(i, i))))
+	}
+}
+
+// tridiagonalize returns the diagonals of a real tridiagonal matrix t, and the
+// reflections whose product q gives a = q·t·qᴴ, for Hermitian a. It overwrites a.
+func tridiagonalize[T scalar](a matrix[T]) (d, e []float64, q reflections[T]) {
+	n := a.rows
+	d, e, q = make([]float64, n), make([]float64, max(0, n-1)), newReflections[T](max(0, n-1), n)
+	for k := range n {
+		d[k] = re(a.at(k, k))
+		if k == n-1 {
+			break
+		}
+		x := a.column(k+1, k)
+		tau, beta := reflect(x)
+		e[k] = re(beta)
+		q.set(k, k+1, tau, x)
+		reflectBoth(a.part(k+1, k+1, n-k-1, n-k-1), tau, x)
+	}
+	return d, e, q
+}
+
+// reflectBoth sets the Hermitian a to Hᴴ·a·H, where H = 1 - τ·v·vᴴ.
+func reflectBoth[T scalar](a matrix[T], tau T, v []T) {
+	if tau == 0 {
+		return
+	}
+	conjugated := append([]T(nil), v...)
+	conjugate(conjugated)
+	w := make([]T, len(v))
+	for i := range w {
+		w[i] = dotPlain(a.row(i), v)
+	}
+	half := fromReal[T](-re(tau*conj(tau)) * re(dot(v, w)) / 2)
+	scaleVector(w, tau)
+	axpy(w, half, v)
+	conjugatedW := append([]T(nil), w...)
+	conjugate(conjugatedW)
+	for i := range a.rows {
+		axpy(a.row(i), -v[i], conjugatedW)
+		axpy(a.row(i), -w[i], conjugated)
+	}
+}
+
+// hasNaN reports whether the lower triangle of a has an element that is none.
+func hasNaN[T scalar](a matrix[T]) bool {
+	for i := range a.rows {
+		for _, v := range a.row(i)[:i+1] {
+			if math.IsNaN(re(v)) || math.IsNaN(im(v)) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,155 @@
+package linalg
+
+import (
+	"math"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
+)
+
+func init() {
+	const compute = "compute_v: bool = true; T: "
+	tf.Register(tf.OpDef{
+		Name: "SelfAdjointEigV2", In: "input: T", Out: "e: T; v: T", Attrs: compute + "{" + matrixTypes + "}",
+		Shape: eigShape, Expensive: true, Grad: selfAdjointGrad,
+		Kernels: tf.ByType("T", solved(&eigProblem, selfAdjoint[float64], selfAdjoint[complex128])),
+	})
+	tf.Register(tf.OpDef{
+		Name: "BatchSelfAdjointEigV2", In: "input: T", Out: "e: T; v: T", Attrs: compute + "{double, float}",
+		Shape: eigShape, Expensive: true, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", solved(&eigProblem, selfAdjoint[float64], nil)),
+	})
+	for name, types := range map[string]string{"SelfAdjointEig": "double, float, half", "BatchSelfAdjointEig": "double, float"} {
+		tf.Register(tf.OpDef{
+			Name: name, In: "input: T", Out: "output: T", Attrs: "T: {" + types + "}",
+			Shape: stackedEigShape, Expensive: true, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", solved(&stackedEigProblem, always(stackedEig), nil)),
+		})
+	}
+}
+
+// VectorsOpts is the optional attribute of SelfAdjointEigV2 and Eig: to compute
+// the eigenvalues only.
+type VectorsOpts struct{ ValuesOnly bool }
+
+// Apply sets the attribute.
+func (o VectorsOpts) Apply(s *tf.Spec) { s.Set("compute_v", !o.ValuesOnly) }
+
+// SelfAdjointEigV2 returns the eigenvalues [N] of Hermitian matrices [N N], of
+// which only the lower triangle is looked at, in ascending order, and the
+// eigenvectors, in the columns of matrices; v is empty by VectorsOpts.
+func SelfAdjointEigV2(x tf.Output, opts ...tf.Option) (e, v tf.Output) {
+	op := tf.Apply(nil, "SelfAdjointEigV2", []tf.Output{x}, opts...)
+	return op.Output(0), op.Output(1)
+}
+
+// eigShape serves all ops that return eigenvalues and eigenvectors.
+func eigShape(c *tf.Infer) error {
+	batch, n, known, err := squareInput(c)
+	if err != nil {
+		return err
+	}
+	if known {
+		c.Set(0, append(batch, n))
+	}
+	switch {
+	case !c.Bool("compute_v"):
+		c.Set(1, tf.Shape{0})
+	case known:
+		c.Set(1, append(batch, n, n))
+	}
+	return nil
+}
+
+func stackedEigShape(c *tf.Infer) error {
+	batch, n, known, err := squareInput(c)
+	if err != nil || !known {
+		return err
+	}
+	rows := -1
+	if n >= 0 {
+		rows = n + 1
+	}
+	c.Set(0, append(batch, rows, n))
+	return nil
+}
+
+var (
+	eigProblem = problem{
+		matrices: 1, check: square, cost: cubic(20),
+		results: func(n *tf.Node, s []tf.Shape) []tf.Shape {
+			values := s[0][:1]
+			if n.Bool("compute_v") {
+				return []tf.Shape{values, s[0]}
+			}
+			return []tf.Shape{values}
+		},
+	}
+	stackedEigProblem = problem{
+		matrices: 1, check: square, cost: cubic(20),
+		results: func(_ *tf.Node, s []tf.Shape) []tf.Shape { return []tf.Shape{{s[0][0] + 1, s[0][1]}} },
+	}
+)
+
+func selfAdjoint[T scalar](n *tf.Node) solver[T, T] {
+	vectors := n.Bool("compute_v")
+	return func(in, out []matrix[T]) error {
+		var v matrix[T]
+		if vectors {
+			v = out[1]
+		}
+		return solveHermitian(in[0], out[0].data, v)
+	}
+}
+
+// solveHermitian sets e and v to the eigenvalues and eigenvectors of a. For
+// infinite elements there are none, which is no error to TensorFlow.
+func solveHermitian[T scalar](a matrix[T], e []T, v matrix[T]) error {
+	failed := invalid("Self-adjoint eigen decomposition was not successful. The input might not be valid.")
+	if hasNaN(a) {
+		return failed
+	}
+	a.mirrorLower()
+	if !a.finite() {
+		v.setIdentity()
+		for i := range e {
+			e[i] = fromReal[T](math.NaN())
+		}
+		return nil
+	}
+	d, ok := hermitianEig(a, v)
+	if !ok {
+		return failed
+	}
+	for i, x := range d {
+		e[i] = fromReal[T](x)
+	}
+	return nil
+}
+
+func stackedEig(in, out []matrix[float64]) error {
+	n := in[0].rows
+	return solveHermitian(in[0], out[0].data[:n], out[0].part(1, 0, n, n))
+}
+
+// differences returns the matrix of 1/(x[j] - x[i]) for vectors x, with zeros
+// on its diagonal.
+func differences(x tf.Output) tf.Output {
+	d := ops.Sub(ops.ExpandDims(x, number(x, -2)), ops.ExpandDims(x, number(x, -1)))
+	return withDiagonal(safeReciprocal(d), ops.ZerosLike(x))
+}
+
+// safeReciprocal is 1/x, and 0 where x is.
+func safeReciprocal(x tf.Output) tf.Output {
+	return ops.Mul(x, ops.Reciprocal(ops.AddV2(ops.Mul(x, x), constLike(x, 1e-20))))
+}
+
+func selfAdjointGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	e, v := op.Output(0), op.Output(1)
+	middle := diagonal(orZeros(op, dy, 0))
+	if op.Bool("compute_v") {
+		middle = ops.AddV2(middle, ops.Mul(differences(e), mulAdjointX(v, orZeros(op, dy, 1))))
+	} else {
+		_, v = SelfAdjointEigV2(op.Input(0))
+	}
+	dx := mul(v, mulAdjointY(middle, v))
+	return tf.Grads(halfDiagonal(band(ops.AddV2(dx, adjoint(dx)), -1, 0)))
+}

@@ -1,0 +1,153 @@
+package linalg
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	const compute = "compute_uv: bool = true; full_matrices: bool = false; T: "
+	tf.Register(tf.OpDef{
+		Name: "Svd", In: "input: T", Out: "s: T; u: T; v: T", Attrs: compute + "{" + matrixTypes + "}",
+		Shape: svdShape, Expensive: true, Grad: svdGrad, Kernels: tf.ByType("T", solved(&svdProblem, always(svd[float64]), always(svd[complex128]))),
+	})
+	tf.Register(tf.OpDef{
+		Name: "BatchSvd", In: "input: T", Out: "s: T; u: T; v: T", Attrs: compute + "{" + wholeTypes + "}",
+		Shape: svdShape, Expensive: true, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", solved(&svdProblem, always(svd[float64]), always(svd[complex128]))),
+	})
+}
+
+// SvdOpts are the optional attributes of Svd: to compute the singular values
+// only, or all columns of u and v.
+type SvdOpts struct{ ValuesOnly, FullMatrices bool }
+
+// Apply sets the attributes.
+func (o SvdOpts) Apply(s *tf.Spec) {
+	s.Set("compute_uv", !o.ValuesOnly)
+	s.Set("full_matrices", o.FullMatrices)
+}
+
+// Svd factors matrices [M N] into u·diag(s)·vᴴ, where u and v have orthonormal
+// columns and s are the P singular values in descending order, P being the
+// smaller of M and N. The shapes of u and v are [M P] and [N P], by SvdOpts
+// [M M] and [N N]; both are empty if only values are asked for.
+func Svd(x tf.Output, opts ...tf.Option) (s, u, v tf.Output) {
+	op := tf.Apply(nil, "Svd", []tf.Output{x}, opts...)
+	return op.Output(0), op.Output(1), op.Output(2)
+}
+
+func svdShape(c *tf.Infer) error {
+	s, err := atLeastMatrix(c, 0)
+	if err != nil {
+		return err
+	}
+	vectors := c.Bool("compute_uv")
+	if !vectors {
+		c.Set(1, tf.Shape{0})
+		c.Set(2, tf.Shape{0})
+	}
+	if s == nil {
+		return nil
+	}
+	batch, m, n := sizes(s)
+	p := least(m, n)
+	c.Set(0, append(batch, p))
+	if !vectors {
+		return nil
+	}
+	pu, pv := p, p
+	if c.Bool("full_matrices") {
+		pu, pv = m, n
+	}
+	c.Set(1, append(batch, m, pu))
+	c.Set(2, append(batch, n, pv))
+	return nil
+}
+
+var svdProblem = problem{
+	matrices: 1, check: one, cost: cubic(20),
+	results: func(node *tf.Node, s []tf.Shape) []tf.Shape {
+		m, n := s[0][0], s[0][1]
+		p := min(m, n)
+		switch {
+		case !node.Bool("compute_uv"):
+			return []tf.Shape{{p}}
+		case node.Bool("full_matrices"):
+			return []tf.Shape{{p}, {m, m}, {n, n}}
+		}
+		return []tf.Shape{{p}, {m, p}, {n, p}}
+	},
+}
+
+func svd[T scalar](in, out []matrix[T]) error {
+	a, s := in[0], out[0].data
+	var u, v matrix[T]
+	if len(out) > 1 {
+		u, v = out[1], out[2]
+	}
+	if a.rows < a.cols {
+		a, u, v = a.adjoint(), v, u
+	}
+	if !a.finite() || !singularValues(a, s, u, v) {
+		for _, m := range out {
+			m.fill(fromReal[T](math.NaN()))
+		}
+	}
+	return nil
+}
+
+// singularValues computes the singular values s of a, which has at least as
+// many rows as columns, and the vectors u and v if they have elements. It
+// overwrites a.
+func singularValues[T scalar](a matrix[T], s []T, u, v matrix[T]) bool {
+	n := a.cols
+	d, e, left, right := bidiagonalize(a)
+	count := 0
+	if len(u.data) > 0 || len(v.data) > 0 {
+		count = n
+	}
+	ub, vb := identity[float64](n, n), identity[float64](n, n)
+	if n > 0 && !solver64.Dbdsqr(blas.Upper, n, count, count, 0, d, e, vb.data, n, ub.data, n, nil, 1, make([]float64, 4*n)) {
+		return false
+	}
+	for i, x := range d {
+		s[i] = fromReal[T](x)
+	}
+	u.setIdentity()
+	v.setIdentity()
+	if count > 0 {
+		u.setReal(ub)
+		v.setReal(vb.adjoint())
+	}
+	left.applyAll(u, 0)
+	right.applyAll(v, 1)
+	return true
+}
+
+// bidiagonalize returns the diagonals of a real upper bidiagonal matrix b, and
+// the reflections whose products q and p give a = q·b·pᴴ. It overwrites a.
+func bidiagonalize[T scalar](a matrix[T]) (d, e []float64, q, p reflections[T]) {
+	m, n := a.rows, a.cols
+	d, e = make([]float64, n), make([]float64, max(0, n-1))
+	q, p = newReflections[T](n, m), newReflections[T](max(0, n-1), n)
+	for k := range n {
+		x := a.column(k, k)
+		tau, beta := reflect(x)
+		d[k] = re(beta)
+		q.set(k, k, tau, x)
+		reflectRows(a.part(k, k+1, m-k, n-k-1), conj(tau), x)
+		if k == n-1 {
+			break
+		}
+		y := append([]T(nil), a.row(k)[k+1:]...)
+		conjugate(y)
+		tau, beta = reflect(y)
+		e[k] = re(beta)
+		p.set(k, k+1, tau, y)
+		reflectColumns(a.part(k+1, k+1, m-k-1, n-k-1), tau, y)
+	}
+	return d, e, q, p
+}
