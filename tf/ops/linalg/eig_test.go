@@ -45,6 +45,7 @@ func singularVectors(s tf.Shape, opts ...tf.Option) func(*tf.Graph, []tf.Output)
 
 func init() {
 	addSelfAdjoint()
+	addEig()
 	addSvd()
 }
 
@@ -66,6 +67,43 @@ func addSelfAdjoint() {
 		failing(op, "vector", applied(op), seq(3)),
 		failing(op, "not square", applied(op), seq(3, 2)),
 		failing(op, "NaN", applied(op), notNumbers(math.NaN())))
+}
+
+// inOrder makes the function of a sample of Eig: what doesn't depend on the
+// order of the eigenvalues.
+func inOrder(opts ...tf.Option) func(*tf.Graph, []tf.Output) []tf.Output {
+	return func(g *tf.Graph, in []tf.Output) []tf.Output {
+		e, v := linalg.Eig(in[0], opts...)
+		axis := ops.ConstTensor(g, scalar(int32(-1)))
+		sums := []tf.Output{ops.Sum(e, axis), ops.Sum(ops.Mul(e, e), axis), ops.Prod(e, axis)}
+		if len(opts) == 0 {
+			each := sizesOf(v)
+			return append(sums, ops.Sum(each, axis), ops.Sum(ops.Mul(each, each), axis))
+		}
+		return sums
+	}
+}
+
+func addEig() {
+	const op, isComplex = "Eig", "results are complex"
+	for name, x := range map[string]*tf.Tensor{"": noise(2, 3, 3), "four": noise(4, 4), "one": noise(1, 1), "rotation": optest.Mat[float32](2, 0, 1, -1, 0)} {
+		addSamples(
+			sample{Op: op, Name: name, In: tensors{x}, F: inOrder(), Types: exact, Tol: 2e-4, Rough: isComplex},
+			sample{Op: op, Name: name + " values", In: tensors{x}, F: inOrder(linalg.VectorsOpts{ValuesOnly: true}), Types: exact, Tol: 2e-5, Rough: isComplex})
+	}
+	addSamples(
+		sample{Op: op, Name: "nothing", In: tensors{seq(2, 0, 0)}, F: inOrder(), Rough: isComplex},
+		sample{Op: op, Name: "defective", In: tensors{as(optest.Mat[float32](2, 2, 1, 0, 2), tf.Float64)}, F: inOrder(linalg.VectorsOpts{ValuesOnly: true}), Rough: "the eigenvalues are equal"},
+		failing(op, "vector", eigs, seq(3)),
+		failing(op, "not square", eigs, seq(3, 2)),
+		failing(op, "NaN", eigs, notNumbers(math.NaN())),
+		failing(op, "infinite", eigs, notNumbers(math.Inf(1))),
+		sample{Op: op, Name: "infinite complex", In: tensors{as(notNumbers(math.Inf(1)), tf.Complex64)}, F: inOrder(linalg.VectorsOpts{ValuesOnly: true}), NoGolden: "TensorFlow's are any", Rough: "there are no eigenvalues"})
+}
+
+func eigs(_ *tf.Graph, in []tf.Output) []tf.Output {
+	e, v := linalg.Eig(in[0])
+	return []tf.Output{e, v}
 }
 
 func addSvd() {

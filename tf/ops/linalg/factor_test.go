@@ -198,3 +198,47 @@ func testHermitianEig[T scalar](t *testing.T, n int) {
 	wantNear(t, "vᴴ·v", naiveProduct(v.adjoint(), v), identity[T](n, n))
 	wantNear(t, "a·v", naiveProduct(a, v), scaled)
 }
+
+func TestSchur(t *testing.T) {
+	for _, n := range []int{1, 2, 3, 20, 45} {
+		a := random[complex128](n, n)
+		s, ok := newSchur(a.clone())
+		if !ok {
+			t.Fatal("no convergence")
+		}
+		wantNear(t, "qᴴ·q", naiveProduct(s.q.adjoint(), s.q), identity[complex128](n, n))
+		upper := s.t.clone()
+		upper.clearBelow()
+		wantNear(t, "t", s.t, upper)
+		wantNear(t, "q·t·qᴴ", naiveProduct(naiveProduct(s.q, s.t), s.q.adjoint()), a)
+		testVectors(t, s)
+	}
+}
+
+func testVectors(t *testing.T, s *schur) {
+	v := s.vectors()
+	normalize(v)
+	scaled := v.clone()
+	for i := range v.rows {
+		for j := range v.cols {
+			scaled.data[i*v.cols+j] *= s.t.at(j, j)
+		}
+	}
+	wantNear(t, "t·v", naiveProduct(s.t, v), scaled)
+}
+
+func TestExponential(t *testing.T) {
+	a, root, log, back := random[complex128](6, 6), newMatrix[complex128](6, 6), newMatrix[complex128](6, 6), newMatrix[complex128](6, 6)
+	a.addDiagonal(5)
+	for _, err := range []error{
+		squareRoot([]matrix[complex128]{a.clone()}, []matrix[complex128]{root}),
+		logarithm([]matrix[complex128]{a.clone()}, []matrix[complex128]{log}),
+		exponential([]matrix[complex128]{log}, []matrix[complex128]{back}),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantNear(t, "√a²", naiveProduct(root, root), a)
+	wantNear(t, "e^log a", back, a)
+}

@@ -1,0 +1,180 @@
+package linalg
+
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
+)
+
+func init() {
+	const in = "matrix: T; rhs: T; l2_regularizer: double"
+	tf.Register(tf.OpDef{
+		Name: "MatrixSolveLs", In: in, Out: "output: T", Attrs: "T: {" + matrixTypes + "}; fast: bool = true",
+		Shape: leastSquaresShape, Expensive: true, Grad: leastSquaresGrad,
+		Kernels: tf.ByType("T", solved(&leastSquaresProblem, leastSquares[float64], leastSquares[complex128])),
+	})
+	tf.Register(tf.OpDef{
+		Name: "BatchMatrixSolveLs", In: in, Out: "output: T", Attrs: "T: {double, float}; fast: bool = true",
+		Shape: leastSquaresShape, Expensive: true, NoGrad: tf.NoGradientDefined,
+		Kernels: tf.ByType("T", solved(&leastSquaresProblem, leastSquares[float64], nil)),
+	})
+}
+
+// LeastSquaresOpts is the optional attribute of MatrixSolveLs: to work for
+// matrices of any rank, at several times the cost. The regularizer is not
+// looked at then.
+type LeastSquaresOpts struct{ Slow bool }
+
+// Apply sets the attribute.
+func (o LeastSquaresOpts) Apply(s *tf.Spec) { s.Set("fast", !o.Slow) }
+
+// MatrixSolveLs returns the x for which |a·x - b|² + regularizer·|x|² is least,
+// where a are matrices [M N], b are matrices [M K] and regularizer is a float64
+// of at least 0; if M < N, the least x for which a·x = b.
+func MatrixSolveLs(a, b, regularizer tf.Output, opts ...tf.Option) tf.Output {
+	return apply("MatrixSolveLs", opts, a, b, regularizer)
+}
+
+func leastSquaresShape(c *tf.Infer) error {
+	if _, err := c.Rank(2, 0); err != nil {
+		return err
+	}
+	return solveShape(false)(c)
+}
+
+var leastSquaresProblem = problem{
+	matrices: 2, results: solutions, cost: func(s []tf.Shape) int { return saturated(cubic(2)(s), 1+s[1][1]/max(1, s[0][1])) },
+	check: func(_ *tf.OpContext, s []tf.Shape) error {
+		if s[0][0] != s[1][0] {
+			return invalid("Input matrix and rhs are incompatible.")
+		}
+		return nil
+	},
+	fit: func(c *tf.OpContext, _ []tf.Shape) error {
+		t := c.Input(2)
+		if t.Rank() != 0 {
+			return invalid("l2_regularizer must be scalar, got shape %s", t.Shape().Text())
+		}
+		if l := tf.Data[float64](t)[0]; !(l >= 0) {
+			return invalid("l2_regularizer must be >= 0.")
+		}
+		return nil
+	},
+}
+
+func leastSquares[T scalar](n *tf.Node) solver[T, T] {
+	fast, precision := n.Bool("fast"), limitsOf(n.Type("T")).epsilon
+	return func(in, out []matrix[T]) error {
+		a, b, l := in[0], in[1], in[2].data[0]
+		switch {
+		case a.rows == 0 || a.cols == 0 || b.cols == 0:
+			out[0].fill(0)
+			return nil
+		case !fast:
+			return leastByValues(a, b, out[0], precision)
+		case a.rows >= a.cols:
+			return leastDeep(a, b, l, out[0])
+		}
+		return leastWide(a, b, l, out[0])
+	}
+}
+
+// leastDeep solves the normal equations (aᴴ·a + l)·x = aᴴ·b.
+func leastDeep[T scalar](a, b matrix[T], l T, x matrix[T]) error {
+	left := a.adjoint()
+	gram := product(left, a)
+	gram.addDiagonal(l)
+	if !factorCholesky(gram) {
+		return invalid("Input matrix was rank deficient or ill-conditioned. Try setting fast=False or provide a larger l2_regularizer > 0.")
+	}
+	multiply(x, left, b)
+	solveTriangle(gram, x, true, false)
+	solveTriangle(gram.adjoint(), x, false, false)
+	return nil
+}
+
+// leastWide solves (a·aᴴ + l)·z = b and returns x = aᴴ·z.
+func leastWide[T scalar](a, b matrix[T], l T, x matrix[T]) error {
+	right := a.adjoint()
+	gram := product(a, right)
+	gram.addDiagonal(l)
+	if !factorCholesky(gram) {
+		return invalid("Input matrix was rank deficient or ill-conditioned. Try setting fast=False or provide an l2_regularizer > 0.")
+	}
+	solveTriangle(gram, b, true, false)
+	solveTriangle(gram.adjoint(), b, false, false)
+	multiply(x, right, b)
+	return nil
+}
+
+// leastByValues returns the least of all best solutions. Singular values that
+// are nothing but rounding count as zero.
+func leastByValues[T scalar](a, b, x matrix[T], precision float64) error {
+	m, n := a.rows, a.cols
+	p := min(m, n)
+	out := []matrix[T]{newMatrix[T](1, p), newMatrix[T](m, p), newMatrix[T](n, p)}
+	if err := svd([]matrix[T]{a}, out); err != nil {
+		return err
+	}
+	s, u, v := out[0].data, out[1], out[2]
+	y := product(u.adjoint(), b)
+	for i := range p {
+		if re(s[i]) > precision*float64(p)*re(s[0]) {
+			divide(y.row(i), s[i])
+		} else if re(s[i]) <= re(s[0]) {
+			clear(y.row(i))
+		}
+	}
+	multiply(x, v, y)
+	return nil
+}
+
+func leastSquaresGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	if !op.Bool("fast") {
+		return tf.Grads(tf.Failed(op.Graph(), "MatrixSolveLsGrad", invalid("Gradient not defined for fast=False")).Output(0))
+	}
+	a := op.Input(0)
+	s := a.Shape()
+	if len(s) >= 2 && s[len(s)-2] >= 0 && s[len(s)-1] >= 0 {
+		if s[len(s)-2] >= s[len(s)-1] {
+			return tf.Grads(leastDeepGrad(op, dy[0]))
+		}
+		return tf.Grads(leastWideGrad(op, dy[0]))
+	}
+	size := ops.StridedSlice(ops.Shape(a), vector(a, -2), vector(a, 0), vector(a, 1), ops.StridedSliceOpts{EndMask: 1})
+	parts := ops.Unpack(size, 2)
+	both := tf.Cond(ops.GreaterEqual(parts[0], parts[1]),
+		func() []tf.Output { return pair(leastDeepGrad(op, dy[0])) },
+		func() []tf.Output { return pair(leastWideGrad(op, dy[0])) })
+	return tf.Grads(both[0], both[1], tf.Output{})
+}
+
+func pair(a, b, _ tf.Output) []tf.Output { return []tf.Output{a, b} }
+
+// regularizedGram returns the Cholesky factors of product + l.
+func regularizedGram(op *tf.Operation, product tf.Output) tf.Output {
+	l := ops.Cast(op.Input(2), product.DType().Base())
+	return Cholesky(withDiagonal(product, ops.AddV2(diagonalOf(product), l)))
+}
+
+// choleskySolve solves l·lᴴ·x = b.
+func choleskySolve(l, b tf.Output) tf.Output {
+	return MatrixTriangularSolve(l, MatrixTriangularSolve(l, b), TriangleOpts{Adjoint: true})
+}
+
+func leastDeepGrad(op *tf.Operation, dy tf.Output) (da, db, none tf.Output) {
+	a, b, x := op.Input(0), op.Input(1), op.Output(0)
+	z := choleskySolve(regularizedGram(op, mulAdjointX(a, a)), dy)
+	xz := mulAdjointY(x, z)
+	both := ops.AddV2(xz, transpose(xz))
+	return ops.AddV2(ops.Neg(mul(a, both)), mulAdjointY(b, z)), mul(a, z), none
+}
+
+func leastWideGrad(op *tf.Operation, dy tf.Output) (da, db, none tf.Output) {
+	a, b := op.Input(0), op.Input(1)
+	l := regularizedGram(op, mulAdjointY(a, a))
+	db = choleskySolve(l, mul(a, dy))
+	z := choleskySolve(l, b)
+	within := ops.Neg(mul(db, mulAdjointX(z, a)))
+	outside := mulAdjointY(z, ops.Sub(dy, mulAdjointX(a, db)))
+	return ops.AddV2(within, outside), db, none
+}
