@@ -148,6 +148,8 @@ func appendValue(b []byte, v any) ([]byte, bool) {
 		return appendInts(append(b, 'd'), v, v == nil), true
 	case []int64:
 		return appendInts(append(b, 'l'), v, v == nil), true
+	case Func:
+		return appendText(append(b, 'F'), v.Name), len(v.Attrs) == 0
 	case []DType:
 		b = binary.AppendUvarint(append(b, 'T'), uint64(len(v)))
 		for _, t := range v {

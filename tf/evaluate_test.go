@@ -23,6 +23,7 @@ func TestKeysTellOperationsApart(t *testing.T) {
 		{"A", nil, Attrs{"b": Float32}}, {"A", nil, Attrs{"b": Int32}}, {"A", nil, Attrs{"b": Shape(nil)}}, {"A", nil, Attrs{"b": Shape{}}},
 		{"A", nil, Attrs{"b": Shape{-1}}}, {"A", nil, Attrs{"b": Shape{1, 2}}}, {"A", nil, Attrs{"b": []int64{}}}, {"A", nil, Attrs{"b": []int64{1, 2}}},
 		{"A", nil, Attrs{"b": []DType{Float32}}}, {"A", nil, Attrs{"b": []DType{}}},
+		{"A", nil, Attrs{"b": Func{Name: "f"}}}, {"A", nil, Attrs{"b": Func{Name: "g"}}},
 	} {
 		key, ok := appendKey(nil, c.op, c.in, c.attrs)
 		again, _ := appendKey(nil, c.op, c.in, c.attrs)
@@ -35,7 +36,7 @@ func TestKeysTellOperationsApart(t *testing.T) {
 		}
 		seen[string(key)] = what
 	}
-	for _, v := range []any{Scalar(1.0), Func{}, []string{"x"}, nil, Placeholder("T")} {
+	for _, v := range []any{Scalar(1.0), Func{Attrs: Attrs{"T": Float32}}, []string{"x"}, nil, Placeholder("T")} {
 		if _, ok := appendKey(nil, "A", nil, Attrs{"b": v}); ok {
 			t.Errorf("a %T is part of a key", v)
 		}

@@ -24,7 +24,8 @@ type Function struct {
 	// intercept, if there, says what stands in body for x in place of an
 	// argument of its own.
 	intercept func(x Output) Output
-	hoist     bool // shapes of values around are taken where the values are
+	hoist     bool   // shapes of values around are taken where the values are
+	tape      *taped // f for calls on a tape
 	err       error
 }
 

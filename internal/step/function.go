@@ -14,7 +14,7 @@ import (
 // called, and keeps them.
 type functions struct {
 	rt       *Runtime
-	library  *tf.Library
+	library  func() *tf.Library
 	disabled []string // passes to leave out
 
 	mu   sync.Mutex
@@ -33,7 +33,7 @@ func newFunctions(rt *Runtime, library *tf.Library, disabled []string) *function
 	if library == nil {
 		return nil
 	}
-	return &functions{rt: rt, library: library, disabled: disabled, made: map[string]*function{}}
+	return &functions{rt: rt, library: func() *tf.Library { return library }, disabled: disabled, made: map[string]*function{}}
 }
 
 // get returns f for calls from a device.
@@ -53,10 +53,11 @@ func (fs *functions) get(f tf.Func, device string) (*function, error) {
 // make prepares the body as a graph of its own, whose kernels keep state of
 // their own: names are distinct within a function only.
 func (fs *functions) make(to *function, f tf.Func, device string) (err error) {
-	if to.body, err = fs.library.Body(f); err != nil {
+	library := fs.library()
+	if to.body, err = library.Body(f); err != nil {
 		return err
 	}
-	g, err := graph.FromProtoWith(to.body.Graph, fs.library)
+	g, err := graph.FromProtoWith(to.body.Graph, library)
 	if err != nil {
 		return err
 	}

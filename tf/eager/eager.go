@@ -11,6 +11,8 @@ import (
 	"runtime"
 
 	"github.com/gorge-tf/gorge/internal/device"
+	"github.com/gorge-tf/gorge/internal/memory"
+	"github.com/gorge-tf/gorge/internal/step"
 	"github.com/gorge-tf/gorge/internal/threads"
 	"github.com/gorge-tf/gorge/tf"
 	_ "github.com/gorge-tf/gorge/tf/ops" // the operations
@@ -20,16 +22,21 @@ import (
 // variables live as long as the graph. It is for one goroutine at a time.
 func New(opts ...tf.GraphOption) *tf.Graph {
 	pool := threads.Acquire(0)
-	e := &evaluator{step: tf.Step{
-		Context:  context.Background(),
-		Device:   device.NewCPU(tf.DeviceSpec{Job: "localhost", Task: 0, Replica: 0, Type: "CPU"}),
-		Parallel: pool.ParallelFor,
-	}}
-	e.step.Resources = e.step.Device.Resources()
+	cpu := device.NewCPU(tf.DeviceSpec{Job: "localhost", Task: 0, Replica: 0, Type: "CPU"})
+	e := &evaluator{step: tf.Step{Context: context.Background(), Device: cpu, Resources: cpu.Resources(), Parallel: pool.ParallelFor}}
 	// An eager graph is dropped, not closed: the workers go with it.
 	runtime.AddCleanup(e, (*threads.Pool).Release, pool)
-	return tf.NewGraph(append(opts, tf.Eager(e))...)
+	g := tf.NewGraph(append(opts, tf.Eager(e))...)
+	rt := &step.Runtime{InProcess: true, Devices: device.NewSet(cpu), Pool: memory.NewPool(poolLimit), Parallel: pool.ParallelFor}
+	e.step.Functions = rt.NewCalls(cpu.Spec().String(), func() *tf.Library {
+		library, _ := g.Library()
+		return library
+	})
+	return g
 }
+
+// poolLimit bounds the memory that functions keep for their next call.
+const poolLimit = 64 << 20
 
 // evaluator runs nodes on the CPU, one at a time.
 type evaluator struct{ step tf.Step }

@@ -1,0 +1,43 @@
+package step
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/gorge-tf/gorge/internal/rendezvous"
+	"github.com/gorge-tf/gorge/internal/resource"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// Calls runs functions for nodes that are in no step: those of eager graphs.
+// Each call is a step of its own. It is a tf.FunctionCaller.
+type Calls struct {
+	functions *functions
+	device    string
+	steps     atomic.Int64
+}
+
+// NewCalls returns what runs functions on a device of the runtime, and those
+// that library returns by then.
+func (rt *Runtime) NewCalls(device string, library func() *tf.Library) *Calls {
+	return &Calls{functions: &functions{rt: rt, library: library, made: map[string]*function{}}, device: device}
+}
+
+// Call runs f.
+func (c *Calls) Call(ctx context.Context, f tf.Func, in []*tf.Tensor, done func([]*tf.Tensor, error)) {
+	c.CallOn(ctx, c.device, f, in, done)
+}
+
+// CallOn runs f on a device of the runtime.
+func (c *Calls) CallOn(ctx context.Context, device string, f tf.Func, in []*tf.Tensor, done func([]*tf.Tensor, error)) {
+	id, devices := c.steps.Add(1), c.functions.rt.Devices
+	container, own := resource.StepContainer(id), rendezvous.NewLocal(devices)
+	one := &caller{functions: c.functions, args: Args{ID: id, Rendezvous: own}, container: container, device: c.device}
+	one.CallOn(ctx, device, f, in, func(out []*tf.Tensor, err error) {
+		own.Reset()
+		for _, d := range devices.List() {
+			d.Resources().Clear(container)
+		}
+		done(out, err)
+	})
+}

@@ -1,0 +1,84 @@
+package eager
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// A Func is a Go function of tensors that is traced when it is called: its
+// operations make a function of the graph's library, which runs as a whole,
+// optimized and in parallel, and is called again and again. It is traced once
+// for each signature: types and shapes of the arguments, and the values of
+// those that are no tensors. Gradients on a tape go through it.
+type Func struct {
+	g      *tf.Graph
+	name   string
+	body   func(args []tf.Output, static ...any) []tf.Output
+	traces []trace
+}
+
+// trace is a Func for one signature.
+type trace struct {
+	types  string
+	static []any
+	f      *tf.Function
+}
+
+// NewFunc returns body as a Func of g, an eager graph. When body is called, to
+// trace it, args have no values: what it decides in Go it decides once. Tensors
+// and variables from around it are arguments of every call, as they were when
+// it was traced. static are the arguments of Call that are no tensors.
+func NewFunc(g *tf.Graph, name string, body func(args []tf.Output, static ...any) []tf.Output) *Func {
+	return &Func{g: g, name: name, body: body}
+}
+
+// Call calls the function with args and values that it depends on in Go, which
+// have to be comparable. If it was not called with the like before, it is
+// traced. Within another Func it becomes part of that.
+func (f *Func) Call(args []tf.Output, static ...any) []tf.Output {
+	for _, x := range args {
+		if err := x.Err(); err != nil {
+			return []tf.Output{tf.Failed(f.g, f.name, err).Output(0)}
+		}
+		if x.Graph() != f.g {
+			return f.body(args, static...)
+		}
+	}
+	for i, v := range static {
+		if t := reflect.TypeOf(v); t != nil && !t.Comparable() {
+			err := tf.Errorf(tf.InvalidArgument, "what a function depends on must be comparable: argument %d of %s is a %T", i, f.name, v)
+			return []tf.Output{tf.Failed(f.g, f.name, err).Output(0)}
+		}
+	}
+	return f.traced(args, static).Call(args)
+}
+
+// Traces returns how many signatures the function has been called with.
+func (f *Func) Traces() int { return len(f.traces) }
+
+// traced returns the function for a signature.
+func (f *Func) traced(args []tf.Output, static []any) *tf.Function {
+	types := signature(args)
+	for _, t := range f.traces {
+		if t.types == types && slices.Equal(t.static, static) {
+			return t.f
+		}
+	}
+	made := tf.NewFunction(f.g, f.name, tf.SpecOf(args...), func(in []tf.Output) []tf.Output { return f.body(in, static...) })
+	if made.Err() == nil {
+		f.traces = append(f.traces, trace{types, slices.Clone(static), made})
+	}
+	return made
+}
+
+func signature(args []tf.Output) string {
+	var b strings.Builder
+	for _, x := range args {
+		fmt.Fprintf(&b, "%v%v;", x.DType(), x.Shape())
+	}
+	return b.String()
+}

@@ -1,0 +1,185 @@
+package eager_test
+
+import (
+	"math"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/eager"
+	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/tftest"
+)
+
+func TestFuncIsTracedOncePerSignature(t *testing.T) {
+	g := eager.New()
+	traced := 0
+	f := eager.NewFunc(g, "f", func(x []tf.Output, static ...any) []tf.Output {
+		traced++
+		y := x[0]
+		for range static[0].(int) {
+			y = y.Mul(x[0])
+		}
+		return []tf.Output{y}
+	})
+	x, y := ops.Const(g, []float32{1, 2}), ops.Const(g, []float32{3, 4, 5})
+	for range 3 {
+		tftest.Elements(t, value(t, f.Call([]tf.Output{x}, 2)[0]), []float32{1, 8})
+		tftest.Elements(t, value(t, f.Call([]tf.Output{y}, 2)[0]), []float32{27, 64, 125})
+		tftest.Elements(t, value(t, f.Call([]tf.Output{x}, 1)[0]), []float32{1, 4})
+	}
+	if traced != 3 || f.Traces() != 3 {
+		t.Errorf("traced %d times, %d kept, want 3", traced, f.Traces())
+	}
+}
+
+// TestFuncInFlatMemory: a thousand calls make one trace and leave nothing.
+func TestFuncInFlatMemory(t *testing.T) {
+	g := eager.New()
+	w := tf.NewVariable(ops.Const(g, []float32{1, 2}), tf.VariableOptions{Name: "w"})
+	traced := 0
+	f := eager.NewFunc(g, "step", func(x []tf.Output, _ ...any) []tf.Output {
+		traced++
+		w.AssignAdd(x[0])
+		return []tf.Output{w.Value().Mul(x[0]).Sum()}
+	})
+	x := ops.Const(g, []float32{1, 0})
+	step := func(n int) {
+		for range n {
+			var y []tf.Output
+			tape := eager.Record(g, func() { y = f.Call([]tf.Output{x}) })
+			if _, err := tape.Gradients(y[0], w.Handle(), x); err != nil {
+				t.Fatal(err)
+			}
+			f.Call([]tf.Output{x})
+		}
+	}
+	step(100)
+	if grown := growth(func() { step(1000) }); grown > slack {
+		t.Errorf("the heap has grown by %d bytes", grown)
+	}
+	if traced != 1 {
+		t.Errorf("traced %d times", traced)
+	}
+	tftest.Elements(t, value(t, w.Value()), []float32{2201, 2})
+	runtime.KeepAlive(g)
+}
+
+// TestFuncGradients: through loops and conditionals, of variables and of
+// arguments, twice over.
+func TestFuncGradients(t *testing.T) {
+	g := eager.New()
+	w := tf.NewVariable(ops.Scalar[float64](g, 1.5), tf.VariableOptions{Name: "w"})
+	three := ops.Scalar[int32](g, 3)
+	f := eager.NewFunc(g, "f", func(x []tf.Output, _ ...any) []tf.Output {
+		y := tf.While([]tf.Output{ops.Scalar[int32](g, 0), x[0]},
+			func(v []tf.Output) tf.Output { return ops.Less(v[0], three) },
+			func(v []tf.Output) []tf.Output {
+				return []tf.Output{v[0].Add(ops.Scalar[int32](g, 1)), v[1].Mul(w.Value())}
+			})
+		return []tf.Output{ops.Sin(y[1])}
+	})
+	x := ops.Scalar[float64](g, 0.25)
+	var first []tf.Output
+	outer := eager.Record(g, func() {
+		var y []tf.Output
+		inner := eager.Record(g, func() { y = f.Call([]tf.Output{x}) })
+		var err error
+		if first, err = inner.Gradients(y[0], x, w.Handle()); err != nil {
+			t.Fatal(err)
+		}
+	})
+	second, err := outer.Gradients(first[0], x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := math.Pow(1.5, 3)
+	tftest.Elements(t, value(t, first[0]), []float64{c * math.Cos(0.25*c)}, tftest.Within(1e-12, 0))
+	tftest.Elements(t, value(t, first[1]), []float64{3 * 1.5 * 1.5 * 0.25 * math.Cos(0.25*c)}, tftest.Within(1e-12, 0))
+	tftest.Elements(t, value(t, second[0]), []float64{-c * c * math.Sin(0.25*c)}, tftest.Within(1e-12, 0))
+}
+
+// TestFuncKeepsRandomNumbers: a gradient is of the numbers that were drawn.
+func TestFuncKeepsRandomNumbers(t *testing.T) {
+	g := eager.New()
+	f := eager.NewFunc(g, "drop", func(x []tf.Output, _ ...any) []tf.Output {
+		mask := tf.Apply(g, "RandomUniform", []tf.Output{ops.Const(g, []int32{4})}, tf.Attr("dtype", tf.Float32), tf.Attr("seed", 1), tf.Attr("seed2", 2)).Output(0)
+		return []tf.Output{x[0].Mul(mask)}
+	})
+	x := ops.Const(g, []float32{1, 1, 1, 1})
+	for range 3 {
+		var y []tf.Output
+		tape := eager.Record(g, func() { y = f.Call([]tf.Output{x}) })
+		dx, err := tape.Gradients(y[0], x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tftest.Equal(t, value(t, dx[0]), value(t, y[0]))
+	}
+}
+
+func TestFuncWithinFunc(t *testing.T) {
+	g := eager.New()
+	square := eager.NewFunc(g, "square", func(x []tf.Output, _ ...any) []tf.Output { return []tf.Output{x[0].Mul(x[0])} })
+	fourth := eager.NewFunc(g, "fourth", func(x []tf.Output, _ ...any) []tf.Output { return square.Call(square.Call(x)) })
+	tftest.Elements(t, value(t, fourth.Call([]tf.Output{ops.Const(g, []float32{3})})[0]), []float32{81})
+	if square.Traces() != 0 {
+		t.Error("a function within another was traced on its own")
+	}
+}
+
+func TestFuncErrors(t *testing.T) {
+	g := eager.New()
+	x := ops.Const(g, []float32{1, 2})
+	bad := eager.NewFunc(g, "bad", func(x []tf.Output, _ ...any) []tf.Output {
+		return []tf.Output{ops.Add(x[0], ops.Const(g, []float32{1, 2, 3}))}
+	})
+	same := eager.NewFunc(g, "same", func(x []tf.Output, _ ...any) []tf.Output { return x })
+	check := eager.NewFunc(g, "check", func(x []tf.Output, _ ...any) []tf.Output {
+		return []tf.Output{ops.CheckNumerics(x[0].Sub(x[0]).Div(x[0].Sub(x[0])), "no number")}
+	})
+	for want, out := range map[string][]tf.Output{
+		"must be comparable: argument 0 of same is a []int": same.Call([]tf.Output{x}, []int{1}),
+		"Dimensions must be equal":                          bad.Call([]tf.Output{x}),
+		"no number":                                         check.Call([]tf.Output{x}),
+	} {
+		if err := out[0].Err(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+	tftest.Elements(t, value(t, same.Call([]tf.Output{x})[0]), []float32{1, 2})
+}
+
+func TestJacobian(t *testing.T) {
+	g := eager.New()
+	x := ops.Const(g, []float64{1, 2, 3})
+	var y tf.Output
+	tape := eager.Record(g, func() {
+		y = ops.Reshape(ops.ConcatV2([]tf.Output{ops.Mul(x, x), x}, ops.Scalar[int32](g, 0)), ops.Const(g, []int32{2, 3}))
+	})
+	j, err := tape.Jacobian(y, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !j[0].Shape().Equal(tf.Shape{2, 3, 3}) {
+		t.Errorf("shape %v", j[0].Shape())
+	}
+	tftest.Elements(t, value(t, j[0]), []float64{2, 0, 0, 0, 4, 0, 0, 0, 6, 1, 0, 0, 0, 1, 0, 0, 0, 1})
+}
+
+func TestStopRecording(t *testing.T) {
+	g := eager.New()
+	x := ops.Const(g, []float64{3})
+	var y tf.Output
+	tape := eager.Record(g, func() {
+		var c tf.Output
+		g.StopRecording(func() { c = ops.Mul(x, x) })
+		y = ops.Mul(c, x)
+	})
+	dx, err := tape.Gradients(y, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tftest.Elements(t, value(t, dx[0]), []float64{9})
+}
