@@ -105,10 +105,29 @@ func (d *AttrDef) parseOne(s string) (any, error) {
 		}
 	case "shape":
 		return parseShape(s)
+	case "tensor":
+		return parseBytes(s)
 	case "func":
 		return Func{}, nil
 	}
 	return nil, fmt.Errorf("bad default %q for %s", s, d.Kind)
+}
+
+// parseBytes reads "uint8[255, 0]", the only tensors that are defaults.
+func parseBytes(s string) (*Tensor, error) {
+	inner, ok := within(s, "uint8[", "]")
+	if !ok {
+		return nil, fmt.Errorf("a tensor must be bytes in brackets, got %q", s)
+	}
+	var vals []uint8
+	for _, f := range splitList(inner, ',') {
+		v, err := strconv.ParseUint(f, 10, 8)
+		if err != nil {
+			return nil, err
+		}
+		vals = append(vals, uint8(v))
+	}
+	return FromSlice(vals)
 }
 
 // parseShape reads "{ unknown_rank: true }", "{}" or "[2, -1]".

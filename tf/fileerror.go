@@ -3,7 +3,18 @@ package tf
 import (
 	"errors"
 	"io/fs"
+	"strings"
 )
+
+// LocalPath returns the path that the name of a file means: URIs of local files
+// may stand for theirs.
+func LocalPath(name string) string {
+	rest, ok := strings.CutPrefix(name, "file://")
+	if i := strings.IndexByte(rest, '/'); ok && i >= 0 {
+		return rest[i:] // behind the host
+	}
+	return name
+}
 
 // FileError gives an error of the file system TensorFlow's code and words:
 // "name; No such file or directory".

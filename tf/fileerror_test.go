@@ -8,6 +8,14 @@ import (
 	"github.com/gorge-tf/gorge/tf"
 )
 
+func TestLocalPath(t *testing.T) {
+	for in, want := range map[string]string{"a/b": "a/b", "/a": "/a", "file:///a/b": "/a/b", "file://host/a": "/a", "file://host": "file://host", "": ""} {
+		if got := tf.LocalPath(in); got != want {
+			t.Errorf("%q is %q, want %q", in, got, want)
+		}
+	}
+}
+
 func TestFileError(t *testing.T) {
 	dir := t.TempDir()
 	missing, below := filepath.Join(dir, "none"), filepath.Join(dir, "file", "below")

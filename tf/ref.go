@@ -5,6 +5,9 @@ import "sync"
 // A Ref is a variable of the reference kind (VariableV2): a cell whose tensor
 // assignments replace. Its zero value is uninitialized.
 type Ref struct {
+	// Shape is what the first value must fit; nil: anything does.
+	Shape Shape
+
 	mu sync.Mutex
 	t  *Tensor
 }

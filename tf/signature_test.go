@@ -55,6 +55,16 @@ func TestParseAttrs(t *testing.T) {
 	}
 }
 
+func TestDefaultTensor(t *testing.T) {
+	got, err := parseAttrs("t: tensor = uint8[255, 0]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, ok := got[0].Default.(*Tensor); !ok || b.String() != "uint8[2]{255, 0}" {
+		t.Errorf("default %v", got[0].Default)
+	}
+}
+
 func TestMalformedSignatures(t *testing.T) {
 	shape := func(*Infer) error { return nil }
 	def := func(in, attrs string) OpDef {
@@ -82,6 +92,8 @@ func TestMalformedSignatures(t *testing.T) {
 		"mixed set":         {def("", "a: {float, 'x'}"), "a set must be"},
 		"set of nonsense":   {def("", "a: {float, nonsense}"), `unknown type "nonsense"`},
 		"bad minimum":       {def("", "a: int >= x"), "invalid syntax"},
+		"bad tensor":        {def("", "t: tensor = [1]"), "bytes in brackets"},
+		"bad byte":          {def("", "t: tensor = uint8[256]"), "out of range"},
 		"bad default":       {def("", "a: int = x"), "invalid syntax"},
 		"bare string":       {def("", "a: string = x"), "bad default"},
 		"open string":       {def("", "a: string = 'x"), "bad default"},

@@ -14,12 +14,13 @@ import (
 // that, keys must differ. With allowMissing, prefixes without a bundle are left
 // out, but for one at least.
 func Merge(prefixes []string, dest string, allowMissing bool) error {
+	dest = tf.LocalPath(dest)
 	if err := makeDir(dest); err != nil {
 		return err
 	}
 	m := &merger{entries: map[string]*pb.BundleEntryProto{}, shards: map[string]int32{}}
 	for _, p := range prefixes {
-		err := m.add(p)
+		err := m.add(tf.LocalPath(p))
 		if tf.CodeOf(err) == tf.NotFound {
 			if allowMissing {
 				continue
@@ -130,7 +131,7 @@ func (m *merger) finish(prefixes []string, dest string) error {
 		return err
 	}
 	for _, p := range prefixes {
-		if indexName(p) != indexName(dest) {
+		if p = tf.LocalPath(p); p != dest {
 			_ = os.Remove(indexName(p)) // what is left does no harm
 		}
 	}

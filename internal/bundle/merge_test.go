@@ -16,7 +16,7 @@ func TestMerge(t *testing.T) {
 	save(t, path("b"), []saved{{"part", "4 2,2", x}, {"y", "", y}})
 	fails(t, Merge([]string{path("a"), path("none")}, path("m"), false), tf.InvalidArgument, "allow_missing_files was set to false and "+path("none")+" did not exist.")
 	fails(t, Merge([]string{path("none")}, path("m"), true), tf.InvalidArgument, "At least one prefix checkpoint file must exist, but none existed.")
-	if err := Merge([]string{path("a"), path("none"), path("b")}, path("m"), true); err != nil {
+	if err := Merge([]string{"file://" + path("a"), path("none"), path("b")}, "file://"+path("m"), true); err != nil {
 		t.Fatal(err)
 	}
 	left, err := os.ReadDir(dir)

@@ -32,7 +32,7 @@ type Entry struct {
 }
 
 // Open opens the bundle of a prefix. Close ends its use.
-func Open(prefix string) (*Reader, error) { return open(prefix, openFile) }
+func Open(prefix string) (*Reader, error) { return open(tf.LocalPath(prefix), openFile) }
 
 func open(prefix string, f opener) (*Reader, error) {
 	index, err := f(indexName(prefix))

@@ -23,7 +23,7 @@ type SliceWriter struct {
 // CreateSlices begins a slice file, which Finish writes.
 func CreateSlices(name string) *SliceWriter {
 	return &SliceWriter{
-		name: name, meta: pb.SavedTensorSliceMeta{Versions: &pb.VersionDef{Producer: version}},
+		name: tf.LocalPath(name), meta: pb.SavedTensorSliceMeta{Versions: &pb.VersionDef{Producer: version}},
 		tensors: map[string]*pb.SavedSliceMeta{}, data: map[string][]byte{},
 	}
 }
@@ -85,7 +85,7 @@ type sliced struct {
 
 // OpenSlices opens the slice files that match a pattern. Close ends their use.
 func OpenSlices(pattern string) (*SliceReader, error) {
-	names, err := filepath.Glob(pattern)
+	names, err := filepath.Glob(tf.LocalPath(pattern))
 	if err != nil {
 		return nil, tf.Errorf(tf.InvalidArgument, "Unsuccessful TensorSliceReader constructor: Failed to get matching files on %s: %v", pattern, err)
 	}

@@ -47,6 +47,7 @@ type Writer struct {
 
 // Create begins a bundle. Finish or Abort ends it.
 func Create(prefix string) (*Writer, error) {
+	prefix = tf.LocalPath(prefix)
 	if err := makeDir(prefix); err != nil {
 		return nil, err
 	}

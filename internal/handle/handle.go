@@ -29,13 +29,7 @@ type Maker[T any] struct {
 // shared_name and container share a resource; without a shared_name it is the
 // node's own, and goes when the kernel is collected.
 func Kernel[T comparable](n *tf.Node, m Maker[T]) tf.Kernel {
-	s := &state[T]{Maker: m, container: n.Str("container"), name: n.Str("shared_name")}
-	if s.container == "" {
-		s.container = resource.DefaultContainer
-	}
-	if s.name == "" {
-		s.name, s.private = ownName(n.Name), true
-	}
+	s := newState(n, m)
 	isRef, illegal := n.OutTypes[0].IsRef(), CheckNames(n)
 	return tf.Compute(func(c *tf.OpContext) error {
 		if illegal != nil {
@@ -51,6 +45,30 @@ func Kernel[T comparable](n *tf.Node, m Maker[T]) tf.Kernel {
 		c.Set(0, s.tensor(c).Share())
 		return nil
 	})
+}
+
+// Name returns the kernel of a node whose output is a handle of a resource that
+// another node makes, see [FindOrCreate].
+func Name[T comparable](n *tf.Node) tf.Kernel {
+	s, illegal := newState(n, Maker[T]{}), CheckNames(n)
+	return tf.Compute(func(c *tf.OpContext) error {
+		if illegal != nil {
+			return illegal
+		}
+		c.Set(0, s.tensor(c).Share())
+		return nil
+	})
+}
+
+func newState[T comparable](n *tf.Node, m Maker[T]) *state[T] {
+	s := &state[T]{Maker: m, container: n.Str("container"), name: n.Str("shared_name")}
+	if s.container == "" {
+		s.container = resource.DefaultContainer
+	}
+	if s.name == "" {
+		s.name, s.private = ownName(n.Name), true
+	}
+	return s
 }
 
 // CheckNames applies TensorFlow's rule to the attributes container and
@@ -163,13 +181,34 @@ func Find[T any](c *tf.OpContext, i int) (T, error) {
 	if err != nil {
 		return none, err
 	}
-	if c.Step == nil || c.Resources == nil {
-		return none, tf.Errorf(tf.Internal, "a handle can be followed only where resources are")
-	}
 	return resource.Lookup[T](c.Resources, container, name)
 }
 
+// FindOrCreate returns the resource that input i names, which create makes if
+// there is none.
+func FindOrCreate[T any](c *tf.OpContext, i int, create func() (T, error)) (T, error) {
+	var none T
+	container, name, err := follow[T](c, i)
+	if err != nil {
+		return none, err
+	}
+	return resource.LookupOrCreate(c.Resources, container, name, create)
+}
+
+// Delete deletes the resource that input i names.
+func Delete[T any](c *tf.OpContext, i int) error {
+	container, name, err := follow[T](c, i)
+	if err != nil {
+		return err
+	}
+	return resource.Delete[T](c.Resources, container, name)
+}
+
+// follow returns where the resource is that input i names.
 func follow[T any](c *tf.OpContext, i int) (container, name string, err error) {
+	if c.Step == nil || c.Resources == nil {
+		return "", "", tf.Errorf(tf.Internal, "a handle can be followed only where resources are")
+	}
 	if c.In[i].Ref != nil {
 		return pair(c.In[i].Ref.Load())
 	}

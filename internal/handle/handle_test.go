@@ -159,3 +159,36 @@ func TestPrivateGoesWithItsNode(t *testing.T) {
 	}
 	t.Error("a private resource outlives its kernel")
 }
+
+// TestName: a handle may be there before its resource, and after it.
+func TestName(t *testing.T) {
+	m := resource.NewManager()
+	h, err := compute(m, handle.Name[*box](node("b", tf.Resource, tf.Attrs{"shared_name": "s"})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &tf.OpContext{Step: &tf.Step{Resources: m}, In: []tf.Slot{h}}
+	for _, size := range []int{3, 4} {
+		if _, err := find[*box](m, h); tf.CodeOf(err) != tf.NotFound {
+			t.Errorf("nobody has made it: %v", err)
+		}
+		for _, again := range []int{size, 9} {
+			if b, err := handle.FindOrCreate(c, 0, func() (*box, error) { return &box{again}, nil }); err != nil || b.size != size {
+				t.Errorf("%v, %v, want size %d", b, err, size)
+			}
+		}
+		if err := handle.Delete[*box](c, 0); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := handle.Delete[*box](c, 0); tf.CodeOf(err) != tf.NotFound {
+		t.Error(err)
+	}
+	if _, err := compute(m, handle.Name[*box](node("b", tf.Resource, tf.Attrs{"shared_name": "_s"}))); tf.CodeOf(err) != tf.InvalidArgument {
+		t.Error(err)
+	}
+	bad := &tf.OpContext{Step: &tf.Step{Resources: m}, In: []tf.Slot{{T: tf.Scalar("x")}}}
+	if _, err := handle.FindOrCreate(bad, 0, func() (*box, error) { return nil, nil }); err == nil || handle.Delete[*box](bad, 0) == nil {
+		t.Error("no handle, no error")
+	}
+}

@@ -118,9 +118,16 @@ func compareDefault(t *testing.T, what string, d *tf.AttrDef, w *pb.OpDef_AttrDe
 		t.Errorf("%s: default %v: %v", what, d.Default, err)
 		return
 	}
-	if !proto.Equal(got, want) && !emptyLists(got, want) {
+	if !proto.Equal(got, want) && !emptyLists(got, want) && !sameTensor(d.Default, want) {
 		t.Errorf("%s: default is %v, TensorFlow's %v", what, got, want)
 	}
+}
+
+// sameTensor: a tensor has several forms.
+func sameTensor(got any, want *pb.AttrValue) bool {
+	have, ok := got.(*tf.Tensor)
+	t, err := tf.TensorFromProto(want.GetTensor())
+	return ok && err == nil && tf.TensorsEqual(have, t)
 }
 
 // emptyLists: lists without elements are equal whatever the elements would be.

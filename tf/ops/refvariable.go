@@ -38,7 +38,6 @@ func init() {
 type refCell struct {
 	tf.Ref
 	dtype tf.DType
-	shape tf.Shape
 }
 
 var _ = resource.Declare[*refCell]("tensorflow::LegacyVar")
@@ -107,12 +106,15 @@ func refVariable(n *tf.Node) (tf.Kernel, error) {
 		name = n.Name
 	}
 	d, s := n.Type("dtype"), n.ShapeAttr("shape")
+	if n.OpName() == "Variable" && len(s) == 0 {
+		s = nil // see refVariableShape
+	}
 	if err := handle.CheckNames(n); err != nil {
 		return nil, err
 	}
 	return tf.Compute(func(c *tf.OpContext) error {
 		v, err := resource.LookupOrCreate(c.Resources, container, name, func() (*refCell, error) {
-			return &refCell{dtype: d, shape: s}, nil
+			return &refCell{tf.Ref{Shape: s}, d}, nil
 		})
 		if err != nil {
 			return err
@@ -158,8 +160,12 @@ func assign(n *tf.Node) (tf.Kernel, error) {
 		}
 		c.Out[0].Ref = ref
 		return ref.Swap(func(old *tf.Tensor) (*tf.Tensor, error) {
-			if validate && old != nil && !old.Shape().Equal(value.Shape()) {
-				return nil, tf.Errorf(tf.InvalidArgument, "Assign requires shapes of both tensors to match. lhs shape= %s rhs shape= %s", old.Shape().Text(), value.Shape().Text())
+			want := ref.Shape
+			if old != nil {
+				want = old.Shape()
+			}
+			if validate && !want.Compatible(value.Shape()) {
+				return nil, tf.Errorf(tf.InvalidArgument, "Assign requires shapes of both tensors to match. lhs shape= %s rhs shape= %s", want.Text(), value.Shape().Text())
 			}
 			if old != nil {
 				old.Release()

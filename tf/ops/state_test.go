@@ -154,3 +154,30 @@ func TestSharedReference(t *testing.T) {
 		t.Errorf("a variable of another type under that name: %v", err)
 	}
 }
+
+// TestFirstValueHasShape: the shape of a reference variable binds its first
+// value, which a checkpoint may bring.
+func TestFirstValueHasShape(t *testing.T) {
+	for _, c := range []struct {
+		shape tf.Shape
+		opts  ops.AssignOpts
+		fails bool
+	}{
+		{tf.Shape{3}, ops.AssignOpts{}, true}, {tf.Shape{3}, ops.AssignOpts{AnyShape: true}, false}, {tf.Shape{2}, ops.AssignOpts{}, false}, {nil, ops.AssignOpts{}, false},
+	} {
+		g := tf.NewGraph()
+		two := tf.Apply(g, "PlaceholderWithDefault", []tf.Output{ops.Const(g, []float32{1, 2})}, tf.Attr("shape", tf.Shape(nil))).Output(0)
+		set := ops.Assign(ops.VariableV2(g, tf.Float32, c.shape), two, c.opts)
+		s, err := session.New(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = s.Run(context.Background(), nil, set)
+		if msg := "Assign requires shapes of both tensors to match. lhs shape= [3] rhs shape= [2]"; (err != nil) != c.fails || c.fails && !strings.Contains(err.Error(), msg) {
+			t.Errorf("%v %+v: %v", c.shape, c.opts, err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

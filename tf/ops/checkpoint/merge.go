@@ -22,7 +22,7 @@ func merge(n *tf.Node) (tf.Kernel, error) {
 			return err
 		}
 		if deleteDirs {
-			deleteDirsOf(prefixes, filepath.Dir(dest))
+			deleteDirsOf(prefixes, filepath.Dir(tf.LocalPath(dest)))
 		}
 		return nil
 	}), nil
@@ -32,7 +32,7 @@ func merge(n *tf.Node) (tf.Kernel, error) {
 // there is something else stay; several prefixes may have had the same one.
 func deleteDirsOf(prefixes []string, except string) {
 	for _, p := range prefixes {
-		if dir := filepath.Dir(p); dir != except {
+		if dir := filepath.Dir(tf.LocalPath(p)); dir != except {
 			_ = os.Remove(dir)
 		}
 	}

@@ -124,7 +124,7 @@ func restoreV2(n *tf.Node) (tf.Kernel, error) {
 			all[i] = wanted{tf.Data[string](c.Input(1))[i], tf.Data[string](c.Input(2))[i], types[i]}
 		}
 		prefix := tf.Data[string](c.Input(0))[0]
-		if found, err := filepath.Glob(prefix + ".index"); err != nil || len(found) == 0 {
+		if found, err := filepath.Glob(tf.LocalPath(prefix) + ".index"); err != nil || len(found) == 0 {
 			return restoreOlder(c, prefix, all)
 		}
 		return restoreBundle(c, prefix, all)

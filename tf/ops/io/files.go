@@ -84,7 +84,7 @@ func readFile(*tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		data, err := os.ReadFile(name)
+		data, err := os.ReadFile(tf.LocalPath(name))
 		if err != nil {
 			return tf.FileError(name, err)
 		}
@@ -103,6 +103,7 @@ func writeFile(*tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
+		name = tf.LocalPath(name)
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			return tf.FileError(name, err)
 		}
@@ -120,7 +121,7 @@ func matchingFiles(*tf.Node) (tf.Kernel, error) {
 		}
 		var names []string
 		for _, pattern := range tf.Data[string](c.Input(0)) {
-			found, err := filepath.Glob(pattern)
+			found, err := filepath.Glob(tf.LocalPath(pattern))
 			if err != nil {
 				return tf.Errorf(tf.InvalidArgument, "a pattern of file names must be well-formed: %q: %v", pattern, err)
 			}

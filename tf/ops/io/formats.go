@@ -40,7 +40,7 @@ func (f *wholeFile) next() (key, value string, ok bool, err error) {
 	if f.done {
 		return "", "", false, nil
 	}
-	data, err := os.ReadFile(f.work)
+	data, err := os.ReadFile(tf.LocalPath(f.work))
 	if err != nil {
 		return "", "", false, tf.FileError(f.work, err)
 	}
@@ -66,7 +66,7 @@ func (o *opened) close() {
 // openFile opens the file of a piece of work.
 func (o *opened) openFile(name string) (*os.File, error) {
 	o.close()
-	f, err := os.Open(name)
+	f, err := os.Open(tf.LocalPath(name))
 	if err != nil {
 		return nil, tf.FileError(name, err)
 	}

@@ -1,0 +1,188 @@
+package summary
+
+import (
+	"math"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+const numberAttr = "{float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}"
+
+func init() {
+	by := map[tf.DType]tf.NewKernel{}
+	histograms := map[tf.DType]tf.NewKernel{}
+	for d, n := range realNumbers {
+		by[d], histograms[d] = scalarSummary(n), histogramSummary(n)
+	}
+	register("ScalarSummary", "tags: string; values: T", "T: "+numberAttr, tf.ByType("T", by))
+	register("HistogramSummary", "tag: string; values: T", "T: "+numberAttr+" = DT_FLOAT", tf.ByType("T", histograms))
+	register("MergeSummary", "inputs: N * string", "N: int >= 1", tf.AnyType(mergeSummary))
+	register("TensorSummary", "tensor: T", "T: type; description: string = ''; labels: list(string) = []; display_name: string = ''", tf.AnyType(tensorSummary))
+	register("TensorSummaryV2", "tag: string; tensor: T; serialized_summary_metadata: string", "T: type", tf.AnyType(tensorSummaryV2))
+}
+
+// register registers an op whose result is a summary.
+func register(name, in, attrs string, k tf.KernelSet) {
+	tf.Register(tf.OpDef{
+		Name: name, In: in, Out: "summary: string", Attrs: attrs, Shape: tf.ScalarShape, NoGrad: tf.NotDifferentiable, Kernels: k,
+	})
+}
+
+func summaryOf(op string, in []tf.Output, opts []tf.Option) tf.Output {
+	return tf.Apply(nil, op, in, opts...).Output(0)
+}
+
+// ScalarSummary returns a summary of one number for each tag. Tags and values
+// have one shape.
+func ScalarSummary(tags, values tf.Output, opts ...tf.Option) tf.Output {
+	return summaryOf("ScalarSummary", []tf.Output{tags, values}, opts)
+}
+
+// HistogramSummary returns a summary of how the values, numbers in a tensor of
+// any shape, are distributed. It fails for values that are infinite or no
+// numbers. The tag is a scalar.
+func HistogramSummary(tag, values tf.Output, opts ...tf.Option) tf.Output {
+	return summaryOf("HistogramSummary", []tf.Output{tag, values}, opts)
+}
+
+// MergeSummary returns a summary of all values of the inputs, tensors of
+// summaries. It fails if two have one tag.
+func MergeSummary(inputs []tf.Output, opts ...tf.Option) tf.Output {
+	return summaryOf("MergeSummary", inputs, opts)
+}
+
+// TensorSummaryOpts are the optional attributes of TensorSummary, none of which
+// gets into the summary.
+type TensorSummaryOpts struct {
+	Description, DisplayName string
+	Labels                   []string
+}
+
+// Apply sets the attributes.
+func (o TensorSummaryOpts) Apply(s *tf.Spec) {
+	s.Set("description", o.Description)
+	s.Set("display_name", o.DisplayName)
+	s.Set("labels", append([]string{}, o.Labels...))
+}
+
+// TensorSummary returns a summary of a whole tensor, which has the name of the
+// node instead of a tag.
+func TensorSummary(tensor tf.Output, opts ...tf.Option) tf.Output {
+	return summaryOf("TensorSummary", []tf.Output{tensor}, opts)
+}
+
+// TensorSummaryV2 returns a summary of a whole tensor. The tag and the metadata,
+// a serialized SummaryMetadata, are scalars.
+func TensorSummaryV2(tag, tensor, metadata tf.Output, opts ...tf.Option) tf.Output {
+	return summaryOf("TensorSummaryV2", []tf.Output{tag, tensor, metadata}, opts)
+}
+
+func scalarSummary(n numbers) tf.NewKernel {
+	return func(*tf.Node) (tf.Kernel, error) {
+		return tf.Compute(func(c *tf.OpContext) error {
+			tags, values := tf.Data[string](c.Input(0)), c.Input(1)
+			if s, v := c.Input(0).Shape(), values.Shape(); !s.Equal(v) {
+				which := ""
+				if len(tags) == 1 {
+					which = " (tag '" + tags[0] + "')"
+				}
+				return tf.Errorf(tf.InvalidArgument, "tags and values are not the same shape: %s != %s%s", s.Text(), v.Text(), which)
+			}
+			all := make([]*pb.Summary_Value, len(tags))
+			for i, tag := range tags {
+				all[i] = simple(tag, float32At(values, n, i))
+			}
+			return set(c, all...)
+		}), nil
+	}
+}
+
+// simple returns a summary's value that is one number.
+func simple(tag string, v float32) *pb.Summary_Value {
+	return &pb.Summary_Value{Tag: tag, Value: &pb.Summary_Value_SimpleValue{SimpleValue: v}}
+}
+
+func histogramSummary(n numbers) tf.NewKernel {
+	return func(node *tf.Node) (tf.Kernel, error) {
+		name := node.Name
+		return tf.Compute(func(c *tf.OpContext) error {
+			tag, err := scalarText(c, 0, "tags must be scalar")
+			if err != nil {
+				return err
+			}
+			h, bad := histogramOf(c.Input(1), n)
+			switch {
+			case math.IsNaN(bad):
+				return tf.Errorf(tf.InvalidArgument, "Nan in summary histogram for: %s", name)
+			case bad != 0:
+				return tf.Errorf(tf.InvalidArgument, "Infinity in Histogram for: %s", name)
+			}
+			return set(c, h.value(tag))
+		}), nil
+	}
+}
+
+func mergeSummary(*tf.Node) (tf.Kernel, error) {
+	return tf.Compute(func(c *tf.OpContext) error {
+		var all []*pb.Summary_Value
+		seen := map[string]bool{}
+		for _, in := range c.Tensors(0, c.Inputs()) {
+			for _, s := range tf.Data[string](in) {
+				values, err := distinct(s, seen)
+				if err != nil {
+					return err
+				}
+				all = append(all, values...)
+			}
+		}
+		return set(c, all...)
+	}), nil
+}
+
+// distinct returns the values of a summary, whose tags must not have been seen.
+func distinct(summary string, seen map[string]bool) ([]*pb.Summary_Value, error) {
+	s := &pb.Summary{}
+	if proto.Unmarshal([]byte(summary), s) != nil {
+		return nil, tf.Errorf(tf.InvalidArgument, "Could not parse one of the summary inputs")
+	}
+	for _, v := range s.GetValue() {
+		tag := v.GetTag() // tensors may have none
+		if tag != "" && seen[tag] {
+			return nil, tf.Errorf(tf.InvalidArgument, "Duplicate tag %s found in summary inputs ", tag)
+		}
+		seen[tag] = true
+	}
+	return s.GetValue(), nil
+}
+
+func tensorSummary(n *tf.Node) (tf.Kernel, error) {
+	name := n.Name
+	return tf.Compute(func(c *tf.OpContext) error {
+		return set(c, &pb.Summary_Value{NodeName: name, Value: &pb.Summary_Value_Tensor{Tensor: tf.TensorProto(c.Input(0))}})
+	}), nil
+}
+
+func tensorSummaryV2(*tf.Node) (tf.Kernel, error) {
+	return tf.Compute(func(c *tf.OpContext) error {
+		tag, err := scalarText(c, 0, "tag must be scalar")
+		if err != nil {
+			return err
+		}
+		metadata, err := scalarText(c, 2, "serialized_summary_metadata must be scalar")
+		if err != nil {
+			return err
+		}
+		return set(c, tensorValue(tag, c.Input(1), metadata))
+	}), nil
+}
+
+// tensorValue returns a summary's value that is a tensor. What can be read of
+// the metadata is taken.
+func tensorValue(tag string, t *tf.Tensor, metadata string) *pb.Summary_Value {
+	m := &pb.SummaryMetadata{}
+	_ = proto.Unmarshal([]byte(metadata), m)
+	return &pb.Summary_Value{Tag: tag, Value: &pb.Summary_Value_Tensor{Tensor: tf.TensorProto(t)}, Metadata: m}
+}

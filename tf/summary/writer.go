@@ -1,0 +1,154 @@
+// Package summary writes the event files that TensorBoard shows.
+//
+// The ops in tf/ops/summary make summaries within a graph: what they return is
+// given to [Writer.Summary].
+package summary
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/internal/wire/record"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// Opts are the options of a Writer.
+type Opts struct {
+	// Suffix ends the name of the file.
+	Suffix string
+	// MaxQueue is how many events may wait before they are written to the
+	// file; FlushEvery is for how long. What is zero is no limit.
+	MaxQueue   int
+	FlushEvery time.Duration
+}
+
+// A Writer writes a file of events. It may be used by several goroutines.
+type Writer struct {
+	opts    Opts
+	mu      sync.Mutex
+	file    *os.File
+	buf     *bufio.Writer
+	records *record.Writer
+	waiting int
+	flushed time.Time
+}
+
+// writers numbers the files of the process.
+var writers atomic.Int64
+
+// NewWriter begins a file in a directory, which it makes if need be.
+func NewWriter(dir string, o Opts) (*Writer, error) {
+	dir = tf.LocalPath(dir)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, tf.FileError(dir, err)
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	name := filepath.Join(dir, fmt.Sprintf("events.out.tfevents.%010d.%s.%d.%d%s", now.Unix(), host, os.Getpid(), writers.Add(1)-1, o.Suffix))
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, tf.FileError(name, err)
+	}
+	w := &Writer{opts: o, file: f, buf: bufio.NewWriter(f), flushed: now}
+	w.records = record.NewWriter(w.buf)
+	first := &pb.Event{
+		WallTime: float64(now.Unix()), What: &pb.Event_FileVersion{FileVersion: "brain.Event:2"},
+		SourceMetadata: &pb.SourceMetadata{Writer: "tensorflow.core.util.events_writer"},
+	}
+	if err := w.put(first); err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return w, w.Flush()
+}
+
+// Name returns the name of the file.
+func (w *Writer) Name() string { return w.file.Name() }
+
+// Scalar adds one number.
+func (w *Writer) Scalar(step int64, tag string, v float32) error {
+	value := &pb.Summary_Value{Tag: tag, Value: &pb.Summary_Value_SimpleValue{SimpleValue: v}}
+	return w.now(step, &pb.Event{What: &pb.Event_Summary{Summary: &pb.Summary{Value: []*pb.Summary_Value{value}}}})
+}
+
+// Summary adds a summary in the form in which ops return it.
+func (w *Writer) Summary(step int64, summary string) error {
+	s := &pb.Summary{}
+	if proto.Unmarshal([]byte(summary), s) != nil {
+		return tf.Errorf(tf.DataLoss, "Bad tf.compat.v1.Summary binary proto tensor string")
+	}
+	return w.now(step, &pb.Event{What: &pb.Event_Summary{Summary: s}})
+}
+
+// Graph adds a serialized GraphDef.
+func (w *Writer) Graph(step int64, graphDef []byte) error {
+	return w.now(step, &pb.Event{What: &pb.Event_GraphDef{GraphDef: graphDef}})
+}
+
+// Event adds a serialized Event as it is.
+func (w *Writer) Event(serialized []byte) error {
+	e := &pb.Event{}
+	if proto.Unmarshal(serialized, e) != nil {
+		return tf.Errorf(tf.DataLoss, "Bad tf.Event binary proto tensor string")
+	}
+	return w.put(e)
+}
+
+// now adds an event of this moment.
+func (w *Writer) now(step int64, e *pb.Event) error {
+	e.WallTime, e.Step = float64(time.Now().UnixMicro())/1e6, step
+	return w.put(e)
+}
+
+// put appends an event.
+func (w *Writer) put(e *pb.Event) error {
+	b, err := proto.Marshal(e)
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := w.records.Write(b); err != nil {
+		return tf.FileError(w.Name(), err)
+	}
+	w.waiting++
+	if o := w.opts; o.MaxQueue > 0 && w.waiting > o.MaxQueue || o.FlushEvery > 0 && time.Since(w.flushed) > o.FlushEvery {
+		return w.flush()
+	}
+	return nil
+}
+
+// Flush writes what waits to the file.
+func (w *Writer) Flush() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.flush()
+}
+
+func (w *Writer) flush() error {
+	w.waiting, w.flushed = 0, time.Now()
+	if err := w.buf.Flush(); err != nil {
+		return tf.FileError(w.Name(), err)
+	}
+	return nil
+}
+
+// Close flushes and closes the file.
+func (w *Writer) Close() error {
+	err := w.Flush()
+	if e := w.file.Close(); err == nil && e != nil {
+		err = tf.FileError(w.Name(), e)
+	}
+	return err
+}
