@@ -1,0 +1,167 @@
+package linalg
+
+import (
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "Einsum", In: "inputs: N * T", Out: "output: T", Attrs: "equation: string; N: int >= 1; T: type",
+		Shape: einsumShape, Expensive: true, Grad: einsumGrad,
+		Kernels: tf.ByType("T", map[tf.DType]tf.NewKernel{
+			tf.Float32: einsumKernel(einsum[float32]), tf.Float64: einsumKernel(einsum[float64]), tf.Int32: einsumKernel(einsum[int32]), tf.Int64: einsumKernel(einsum[int64]),
+			tf.Complex64: einsumKernel(einsum[complex64]), tf.Complex128: einsumKernel(einsum[complex128]),
+			tf.Float16: einsumKernel(einsum[float32]), tf.BFloat16: einsumKernel(einsum[float32]),
+		}),
+	})
+}
+
+// Einsum returns the sums of products of one or two tensors that an equation
+// like "ij,jk->ik" describes: letters name dimensions; those that the result
+// lacks are summed over; equal ones in one term mean a diagonal; "..." stands
+// for dimensions that are broadcast.
+func Einsum(equation string, xs []tf.Output, opts ...tf.Option) tf.Output {
+	return apply("Einsum", attrs(opts, tf.Attr("equation", equation)), xs...)
+}
+
+func einsumShape(c *tf.Infer) error {
+	e, err := parseEquation(c.Str("equation"))
+	if err != nil {
+		return err
+	}
+	if len(e.in) != c.NumIn() {
+		return invalid("Expected %d inputs but got: %d", len(e.in), c.NumIn())
+	}
+	shapes := make([]tf.Shape, c.NumIn())
+	for i := range shapes {
+		if shapes[i] = c.In(i); shapes[i] == nil {
+			return nil
+		}
+	}
+	p, err := e.plan(shapes)
+	if err == nil {
+		c.Set(0, p.shape(p.out))
+	}
+	return err
+}
+
+// einsumKernel makes a kernel that computes in the type of f.
+func einsumKernel[T kernel.Number](f func(c *tf.OpContext, p *einsumPlan, x [][]T) []T) tf.NewKernel {
+	return func(n *tf.Node) (tf.Kernel, error) {
+		e, err := parseEquation(n.Str("equation"))
+		if err != nil {
+			return nil, err
+		}
+		return tf.Compute(func(c *tf.OpContext) error {
+			p, x, err := einsumArgs[T](c, e)
+			if err != nil {
+				return err
+			}
+			out, err := c.Alloc(0, c.Input(0).DType(), p.shape(p.out))
+			if err != nil || out.Len() == 0 {
+				return err
+			}
+			kernel.Cast(elements(out, 0, out.Len()), f(c, p, x))
+			return nil
+		}), nil
+	}
+}
+
+// einsumArgs checks the inputs and returns their elements.
+func einsumArgs[T kernel.Number](c *tf.OpContext, e *equation) (*einsumPlan, [][]T, error) {
+	if len(e.in) != c.Inputs() {
+		return nil, nil, invalid("Expected %d inputs but got: %d", len(e.in), c.Inputs())
+	}
+	shapes, x := make([]tf.Shape, c.Inputs()), make([][]T, c.Inputs())
+	for i := range shapes {
+		shapes[i] = c.Input(i).Shape()
+	}
+	p, err := e.plan(shapes)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := p.checkSizes(c.Input(0).DType()); err != nil {
+		return nil, nil, err
+	}
+	for i := range x {
+		in := elements(c.Input(i), 0, c.Input(i).Len())
+		if own, ok := in.([]T); ok {
+			x[i] = own
+			continue
+		}
+		x[i] = make([]T, c.Input(i).Len())
+		kernel.Cast(x[i], in)
+	}
+	return p, x, nil
+}
+
+// einsum computes what p says: a sum over one operand, or the products of
+// matrices that two of them are arranged as.
+func einsum[T kernel.Number](c *tf.OpContext, p *einsumPlan, x [][]T) []T {
+	if len(x) == 1 {
+		return spread(p, p.kept[0], arrange(p, 0, x[0], p.kept[0], p.summed[0]))
+	}
+	batch, rows, cols, inner := p.shape(p.batch).NumElements(), p.shape(p.free[0]).NumElements(), p.shape(p.free[1]).NumElements(), p.shape(p.contracted).NumElements()
+	a := arrange(p, 0, x[0], join(p.batch, p.free[0], p.contracted), p.summed[0])
+	b := arrange(p, 1, x[1], join(p.batch, p.contracted, p.free[1]), p.summed[1])
+	z := make([]T, batch*rows*cols)
+	g := kernel.NewGemm(rows, cols, inner, false, false)
+	if batch == 1 {
+		kernel.MatMul(c.ParallelFor, g, z, a, b, kernel.Epilogue[T]{})
+	} else {
+		c.ParallelFor(batch, max(1, grain/max(1, saturated(rows, saturated(cols, inner)))), func(lo, hi int) {
+			for k := lo; k < hi; k++ {
+				kernel.MatMul(kernel.Serial, g, z[k*rows*cols:(k+1)*rows*cols], a[k*rows*inner:(k+1)*rows*inner], b[k*inner*cols:(k+1)*inner*cols], kernel.Epilogue[T]{})
+			}
+		})
+	}
+	return spread(p, join(p.batch, p.free[0], p.free[1]), z)
+}
+
+// arrange returns operand i with the given dimensions, summed over others.
+func arrange[T kernel.Number](p *einsumPlan, i int, x []T, dims, summed []int) []T {
+	all := join(dims, summed)
+	shape, view := p.shape(all), p.view(all, p.in[i], p.inShape[i])
+	y := x
+	if !contiguous(shape, view.Steps) || len(x) != shape.NumElements() {
+		y = make([]T, shape.NumElements())
+		kernel.CopyView(y, kernel.Dense(shape), x, view, shape)
+	}
+	if len(summed) == 0 {
+		return y
+	}
+	n := p.shape(summed).NumElements()
+	out := make([]T, p.shape(dims).NumElements())
+	for k := range out {
+		for _, v := range y[k*n : (k+1)*n] {
+			out[k] += v
+		}
+	}
+	return out
+}
+
+// contiguous reports whether a view is the whole of a tensor as it is.
+func contiguous(shape, steps []int) bool {
+	step := 1
+	for i := len(shape) - 1; i >= 0; i-- {
+		if shape[i] != 1 && steps[i] != step {
+			return false
+		}
+		step *= shape[i]
+	}
+	return true
+}
+
+// spread returns the result, given z with dimensions dims. One that the result
+// has more than once becomes a diagonal among zeros.
+func spread[T kernel.Number](p *einsumPlan, dims []int, z []T) []T {
+	shape, whole := p.shape(dims), p.shape(p.out)
+	view := p.view(dims, p.out, whole)
+	if contiguous(shape, view.Steps) && len(z) == whole.NumElements() {
+		return z
+	}
+	y := make([]T, whole.NumElements())
+	kernel.CopyView(y, view, z, kernel.Dense(shape), shape)
+	return y
+}
