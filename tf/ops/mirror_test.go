@@ -37,6 +37,9 @@ func init() {
 	addSamples(
 		sample{Op: "ConjugateTranspose", In: []*tf.Tensor{seq(2, 3, 4), i32(2, 0, 1)}, F: conj},
 		sample{Op: "ConjugateTranspose", Name: "complex", In: []*tf.Tensor{convert(seq(2, 3), tf.Complex64), i32(1, 0)}, F: conj, Types: []tf.DType{tf.Complex128}},
+		sample{Op: "ConjugateTranspose", Name: "inner", In: []*tf.Tensor{arr(tf.Shape{2, 2}, complex64(1i), 2, 3-1i, 4), i32(1, 0)}, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
+			return []tf.Output{ops.Neg(conj(g, in)[0])}
+		}, Types: onlyOwn},
 		failing("ConjugateTranspose", "perm", conj, seq(2, 3), i32(0, 0)),
 	)
 }

@@ -10,7 +10,7 @@ func init() {
 	for _, norm := range []string{"Sum", "Mean", "SqrtN"} {
 		types, kinds := "{bfloat16, half, float, double}", []tf.DType{tf.Float32, tf.Float64, tf.Float16, tf.BFloat16}
 		op := sparseSegments(norm)
-		registerSparseGrads(norm, tf.ByType("T", sameFor(op.back, kinds...)))
+		registerSparseGrads(op, kinds)
 		if norm == "Sum" {
 			types, kinds = "realnumbertype", realTypes
 		}
@@ -26,14 +26,6 @@ func init() {
 			Shape: sparseSegmentShape, Grad: op.grad, Kernels: kernels,
 		})
 	}
-}
-
-func registerSparseGrads(norm string, kernels tf.KernelSet) {
-	const attrs = "T: {bfloat16, half, float, double}; Tidx: {int32, int64} = int32; Tsegmentids: {int32, int64} = int32"
-	tf.Register(tf.OpDef{
-		Name: "SparseSegment" + norm + "Grad", In: "grad: T; indices: Tidx; segment_ids: Tsegmentids; output_dim0: int32", Out: "output: T",
-		Attrs: attrs, Shape: sparseGradShape, NoGrad: tf.NoGradientDefined, Kernels: kernels,
-	})
 }
 
 // A sparseSegments is how the rows of a segment are put together: "Sum",
@@ -86,30 +78,6 @@ func sparseSegmentShape(c *tf.Infer) error {
 		c.Set(0, append(tf.Shape{n}, x[1:]...))
 	}
 	return nil
-}
-
-func sparseGradShape(c *tf.Infer) error {
-	n := -1
-	if v, ok := c.ConstInts(3); ok && len(v) == 1 && v[0] >= 0 {
-		n = v[0]
-	}
-	if x := c.In(0); len(x) > 0 {
-		c.Set(0, append(tf.Shape{n}, x[1:]...))
-	}
-	return nil
-}
-
-// grad gives each row what the segments that it is in got.
-func (s sparseSegments) grad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
-	rows := element(sizes(op.Input(0)), intScalar(dy[0], tf.Int32, 0))
-	dxs := make([]tf.Gradient, len(op.Inputs()))
-	if op.Bool("sparse_gradient") {
-		err := tf.Errorf(tf.Unimplemented, "sparse gradients of %s", op.OpName())
-		dxs[0] = tf.Dense(apply("Identity", []tf.Option{invalid{err}}, dy[0]))
-		return dxs
-	}
-	dxs[0] = tf.Dense(apply("SparseSegment"+string(s)+"Grad", nil, dy[0], op.Input(1), op.Input(2), rows))
-	return dxs
 }
 
 // sparseInputs checks indices and segment ids.
@@ -188,60 +156,4 @@ func sparseCount(c *tf.OpContext, ids []int64) (int, error) {
 		}
 	}
 	return n, nil
-}
-
-func (s sparseSegments) back(*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
-		dy := c.Input(0)
-		indices, ids, err := sparseInputs(c)
-		if err != nil {
-			return err
-		}
-		if c.Input(3).Rank() != 0 {
-			return tf.Errorf(tf.InvalidArgument, "output_dim0 should be a scalar.")
-		}
-		n, err := scalarInt(c.Input(3), "output_dim0")
-		if err != nil {
-			return err
-		}
-		if n < 0 {
-			return tf.Errorf(tf.InvalidArgument, "Segment id %d out of range", n)
-		}
-		scaled := dy.Clone() // each segment's gradient, divided
-		defer scaled.Release()
-		if err := s.divideSegments(scaled, ids); err != nil {
-			return err
-		}
-		out, err := c.Alloc(0, dy.DType(), append(tf.Shape{n}, dy.Shape()[1:]...))
-		if err != nil {
-			return err
-		}
-		clearCells(out)
-		join, width := addRows[dy.DType()](out, scaled), dy.Shape()[1:].NumElements()
-		for i, at := range indices {
-			if at < 0 || at >= int64(n) {
-				return tf.Errorf(tf.InvalidArgument, "Index %d out of range [0, %d).", at, n)
-			}
-			join(int(at)*width, int(ids[i])*width, width)
-		}
-		return nil
-	}), nil
-}
-
-// divideSegments divides each row of t by what its segment's sum was.
-func (s sparseSegments) divideSegments(t *tf.Tensor, ids []int64) error {
-	sizes := make([]int, t.Dim(0))
-	for _, id := range ids {
-		if id < 0 || id >= int64(len(sizes)) {
-			return tf.Errorf(tf.InvalidArgument, "Invalid number of segments")
-		}
-		sizes[id]++
-	}
-	divide, width := scaleRows[t.DType()](t), t.Shape()[1:].NumElements()
-	for k, n := range sizes {
-		if by := s.divisor(n); n > 0 && by != 1 {
-			divide(k*width, width, by)
-		}
-	}
-	return nil
 }

@@ -13,6 +13,13 @@ func init() {
 			failing(op, "negative", f, seq(4, 3), i32(2, 3), i32(-1, 0)),
 			sample{Op: op + "WithNumSegments", In: []*tf.Tensor{seq(4, 3), i32(2, 0, 2), i32(0, 0, 2), scalar[int32](4)}, F: counted, Tol: 1e-5},
 			sample{Op: op + "Grad", In: []*tf.Tensor{seq(2, 3), i32(2, 0, 2, 1), i32(0, 0, 1, 1), scalar[int32](4)}, F: back, Tol: 1e-5},
+			sample{Op: op, Name: "sparse gradient", In: []*tf.Tensor{seq(5, 2), vec[int64](3, 0, 3, 1), i32(0, 0, 1, 1)}, F: applied(op, tf.Attr("sparse_gradient", true)), Tol: 1e-5},
+			sample{Op: op + "GradV2", In: []*tf.Tensor{seq(2, 3), i32(5, 0, 5, 1), i32(0, 0, 1, 1), scalar[int32](7)}, F: applied(op + "GradV2"), Tol: 1e-5},
+			sample{Op: op + "GradV2", Name: "none", In: []*tf.Tensor{seq(0, 3), i32(), i32(), scalar[int32](7)}, F: applied(op + "GradV2"), Types: onlyOwn},
+			failing(op+"GradV2", "index", applied(op+"GradV2"), seq(2, 3), i32(2, 4), i32(0, 1), scalar[int32](4)),
+			failing(op+"GradV2", "segment", applied(op+"GradV2"), seq(2, 3), i32(2, 3), i32(0, 2), scalar[int32](4)),
+			failing(op+"GradV2", "count", applied(op+"GradV2"), seq(2, 3), i32(2, 3), i32(0), scalar[int32](4)),
+			failing(op+"GradV2", "rows", applied(op+"GradV2"), seq(2, 3), i32(2, 3), i32(0, 1), i32(4)),
 			failing(op+"Grad", "index", back, seq(2, 3), i32(2, 4), i32(0, 1), scalar[int32](4)),
 			failing(op+"Grad", "segment", back, seq(2, 3), i32(2, 3), i32(0, 2), scalar[int32](4)),
 		)

@@ -1,0 +1,153 @@
+package ops
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// registerSparseGrads registers the ops that give rows what the segments that
+// they are in got: all rows, or those only that are in a segment.
+func registerSparseGrads(s sparseSegments, types []tf.DType) {
+	const attrs = "T: {bfloat16, half, float, double}; Tidx: {int32, int64} = int32; Tsegmentids: {int32, int64} = int32"
+	tf.Register(tf.OpDef{
+		Name: "SparseSegment" + string(s) + "Grad", In: "grad: T; indices: Tidx; segment_ids: Tsegmentids; output_dim0: int32", Out: "output: T",
+		Attrs: attrs, Shape: sparseGradShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", sameFor(s.back, types...)),
+	})
+	tf.Register(tf.OpDef{
+		Name: "SparseSegment" + string(s) + "GradV2", In: "grad: T; indices: Tidx; segment_ids: Tsegmentids; dense_output_dim0: int32",
+		Out: "output: T; sorted_unique_indices: Tidx", Attrs: attrs, Shape: sparseRowsShape, NoGrad: tf.NoGradientDefined,
+		Kernels: tf.ByType("T", sameFor(s.backRows, types...)),
+	})
+}
+
+// grad gives each row what the segments that it is in got.
+func (s sparseSegments) grad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	shape := sizes(op.Input(0))
+	rows := element(shape, intScalar(dy[0], tf.Int32, 0))
+	name, dxs := "SparseSegment"+string(s)+"Grad", make([]tf.Gradient, len(op.Inputs()))
+	if op.Bool("sparse_gradient") {
+		got := outputs(2, name+"V2", nil, dy[0], op.Input(1), op.Input(2), rows)
+		dxs[0] = tf.Sparse(tf.IndexedSlices{Values: got[0], Indices: got[1], DenseShape: shape})
+		return dxs
+	}
+	dxs[0] = tf.Dense(apply(name, nil, dy[0], op.Input(1), op.Input(2), rows))
+	return dxs
+}
+
+func sparseGradShape(c *tf.Infer) error {
+	n := -1
+	if v, ok := c.ConstInts(3); ok && len(v) == 1 && v[0] >= 0 {
+		n = v[0]
+	}
+	if x := c.In(0); len(x) > 0 {
+		c.Set(0, append(tf.Shape{n}, x[1:]...))
+	}
+	return nil
+}
+
+func sparseRowsShape(c *tf.Infer) error {
+	c.Set(1, tf.Shape{-1})
+	for i := 1; i < 3; i++ {
+		if _, err := c.Rank(i, 1); err != nil {
+			return err
+		}
+	}
+	if x := c.In(0); len(x) > 0 {
+		c.Set(0, append(tf.Shape{-1}, x[1:]...))
+	}
+	return nil
+}
+
+func (s sparseSegments) back(*tf.Node) (tf.Kernel, error) {
+	return tf.Compute(func(c *tf.OpContext) error {
+		indices, ids, n, err := sparseGradInputs(c, "output_dim0")
+		if err != nil {
+			return err
+		}
+		return s.giveBack(c, indices, ids, n)
+	}), nil
+}
+
+func (s sparseSegments) backRows(node *tf.Node) (tf.Kernel, error) {
+	d := node.Type("Tidx")
+	return tf.Compute(func(c *tf.OpContext) error {
+		indices, ids, _, err := sparseGradInputs(c, "dense_output_dim0")
+		if err != nil {
+			return err
+		}
+		unique := slices.Compact(slices.Sorted(slices.Values(indices)))
+		places, rows := make([]int64, len(indices)), make([]int, len(unique))
+		for i, at := range indices {
+			k := sort.Search(len(unique), func(k int) bool { return unique[k] >= at })
+			places[i], rows[k] = int64(k), int(at)
+		}
+		if err := allocInts(c, 1, d, rows); err != nil {
+			return err
+		}
+		return s.giveBack(c, places, ids, len(unique))
+	}), nil
+}
+
+// sparseGradInputs checks the inputs of a gradient op, of which the last is the
+// number of rows that there are.
+func sparseGradInputs(c *tf.OpContext, count string) (indices, ids []int64, n int, err error) {
+	if indices, ids, err = sparseInputs(c); err != nil {
+		return nil, nil, 0, err
+	}
+	if c.Input(3).Rank() != 0 {
+		return nil, nil, 0, tf.Errorf(tf.InvalidArgument, "%s should be a scalar.", count)
+	}
+	if n, err = scalarInt(c.Input(3), count); err != nil {
+		return nil, nil, 0, err
+	}
+	if n < 0 {
+		return nil, nil, 0, tf.Errorf(tf.InvalidArgument, "Segment id %d out of range", n)
+	}
+	for _, at := range indices {
+		if at < 0 || at >= int64(n) {
+			return nil, nil, 0, tf.Errorf(tf.InvalidArgument, "Index %d out of range [0, %d).", at, n)
+		}
+	}
+	return indices, ids, n, nil
+}
+
+// giveBack makes output 0 n rows, of which those at places get what segments
+// got.
+func (s sparseSegments) giveBack(c *tf.OpContext, places, ids []int64, n int) error {
+	dy := c.Input(0)
+	scaled := dy.Clone() // each segment's gradient, divided
+	defer scaled.Release()
+	if err := s.divideSegments(scaled, ids); err != nil {
+		return err
+	}
+	out, err := c.Alloc(0, dy.DType(), append(tf.Shape{n}, dy.Shape()[1:]...))
+	if err != nil {
+		return err
+	}
+	clearCells(out)
+	join, width := addRows[dy.DType()](out, scaled), dy.Shape()[1:].NumElements()
+	for i, at := range places {
+		join(int(at)*width, int(ids[i])*width, width)
+	}
+	return nil
+}
+
+// divideSegments divides each row of t by what its segment's sum was.
+func (s sparseSegments) divideSegments(t *tf.Tensor, ids []int64) error {
+	sizes := make([]int, t.Dim(0))
+	for _, id := range ids {
+		if id < 0 || id >= int64(len(sizes)) {
+			return tf.Errorf(tf.InvalidArgument, "Invalid number of segments")
+		}
+		sizes[id]++
+	}
+	divide, width := scaleRows[t.DType()](t), t.Shape()[1:].NumElements()
+	for k, n := range sizes {
+		if by := s.divisor(n); n > 0 && by != 1 {
+			divide(k*width, width, by)
+		}
+	}
+	return nil
+}
