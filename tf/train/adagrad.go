@@ -58,7 +58,8 @@ func (o AdagradDA) ApplyGradients(gvs []GradVar) (*tf.Operation, error) {
 		slots: []slot{{"gradient_accumulator", zerosLike}, {"gradient_squared_accumulator", filled(cmp.Or(o.InitialAccumulator, 0.1))}},
 		args: map[string]arg{
 			"lr": rate(o.Rate, o.LearningRate), "l1": number(o.L1), "l2": number(o.L2),
-			"global_step": func(*tf.Variable) tf.Output { return asInt64(o.GlobalStep.Value()) },
+			// The update that is being made counts.
+			"global_step": func(*tf.Variable) tf.Output { return asInt64(o.GlobalStep.Value().Add(oneLike(o.GlobalStep))) },
 		},
 	}
 	return r.apply(gvs)
