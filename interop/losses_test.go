@@ -42,7 +42,9 @@ var parity = map[string]func(g *tf.Graph) train.Optimizer{
 	"wide":             with(train.FTRL{LearningRate: 0.2, L1: 1e-3}),
 }
 
-func with(m train.Optimizer) func(*tf.Graph) train.Optimizer { return func(*tf.Graph) train.Optimizer { return m } }
+func with(m train.Optimizer) func(*tf.Graph) train.Optimizer {
+	return func(*tf.Graph) train.Optimizer { return m }
+}
 
 // TestLossParity: models that TensorFlow built train under Gorge's gradients and
 // optimizers as they do under TensorFlow's: dropout, samplers and inputs draw
