@@ -1,0 +1,265 @@
+package signal
+
+import (
+	"fmt"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+const (
+	complexAttr = "Tcomplex: {complex64, complex128} = complex64"
+	realAttrs   = "Treal: {float, double} = float; " + complexAttr
+)
+
+func init() {
+	for i, suffix := range []string{"", "2D", "3D"} {
+		rank := i + 1
+		registerComplex("FFT", suffix, rank, kind{})
+		registerComplex("IFFT", suffix, rank, kind{inverse: true})
+		registerReal("RFFT"+suffix, "input: Treal", "output: Tcomplex", rank, kind{real: true})
+		registerReal("IRFFT"+suffix, "input: Tcomplex", "output: Treal", rank, kind{real: true, inverse: true})
+	}
+}
+
+// registerComplex registers an op on complex numbers, and the one that it was
+// named after in the past.
+func registerComplex(prefix, suffix string, rank int, k kind) {
+	tf.Register(tf.OpDef{
+		Name: prefix + suffix, In: "input: Tcomplex", Out: "output: Tcomplex", Attrs: complexAttr,
+		Shape: sameShape(rank), Expensive: true, Grad: complexGrad(prefix, suffix, rank), Kernels: tf.AnyType(fixedKernel(k, rank)),
+	})
+	tf.Register(tf.OpDef{
+		Name: "Batch" + prefix + suffix, In: "input: complex64", Out: "output: complex64",
+		Shape: sameShape(rank), Expensive: true, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(fixedKernel(k, rank)),
+	})
+}
+
+// registerReal registers an op on real numbers. TensorFlow has no gradients of
+// three dimensions.
+func registerReal(name, in, out string, rank int, k kind) {
+	def := tf.OpDef{
+		Name: name, In: in + "; fft_length: int32", Out: out, Attrs: realAttrs,
+		Shape: lengthShape(k, rank), Expensive: true, Kernels: tf.AnyType(fixedKernel(k, rank)),
+	}
+	switch {
+	case rank > 2:
+		def.NoGrad = tf.NoGradientDefined
+	case k.inverse:
+		def.Grad = inverseRealGrad(rank)
+	default:
+		def.Grad = realGrad(rank)
+	}
+	tf.Register(def)
+}
+
+// invalid returns an INVALID_ARGUMENT error.
+func invalid(format string, args ...any) error {
+	return tf.Errorf(tf.InvalidArgument, format, args...)
+}
+
+func apply(op string, opts []tf.Option, in ...tf.Output) tf.Output {
+	return tf.Apply(nil, op, in, opts...).Output(0)
+}
+
+// FFT returns the discrete Fourier transforms of complex numbers along the last
+// dimension.
+func FFT(x tf.Output, opts ...tf.Option) tf.Output { return complexOp("FFT", x, opts) }
+
+// IFFT is the inverse of FFT.
+func IFFT(x tf.Output, opts ...tf.Option) tf.Output { return complexOp("IFFT", x, opts) }
+
+// FFT2D is FFT along the last two dimensions.
+func FFT2D(x tf.Output, opts ...tf.Option) tf.Output { return complexOp("FFT2D", x, opts) }
+
+// IFFT2D is the inverse of FFT2D.
+func IFFT2D(x tf.Output, opts ...tf.Option) tf.Output { return complexOp("IFFT2D", x, opts) }
+
+// FFT3D is FFT along the last three dimensions.
+func FFT3D(x tf.Output, opts ...tf.Option) tf.Output { return complexOp("FFT3D", x, opts) }
+
+// IFFT3D is the inverse of FFT3D.
+func IFFT3D(x tf.Output, opts ...tf.Option) tf.Output { return complexOp("IFFT3D", x, opts) }
+
+// RFFT returns the discrete Fourier transforms of real numbers along the last
+// dimension, of which the first length, a vector of one int32, are used: those
+// length/2 + 1 elements of which the others are conjugates.
+func RFFT(x, length tf.Output, opts ...tf.Option) tf.Output {
+	return realOp("RFFT", x, opts, length)
+}
+
+// IRFFT is the inverse of RFFT: it returns length real numbers.
+func IRFFT(x, length tf.Output, opts ...tf.Option) tf.Output {
+	return realOp("IRFFT", x, opts, length)
+}
+
+// RFFT2D is RFFT along the last two dimensions, of two lengths.
+func RFFT2D(x, lengths tf.Output, opts ...tf.Option) tf.Output {
+	return realOp("RFFT2D", x, opts, lengths)
+}
+
+// IRFFT2D is the inverse of RFFT2D.
+func IRFFT2D(x, lengths tf.Output, opts ...tf.Option) tf.Output {
+	return realOp("IRFFT2D", x, opts, lengths)
+}
+
+// RFFT3D is RFFT along the last three dimensions, of three lengths.
+func RFFT3D(x, lengths tf.Output, opts ...tf.Option) tf.Output {
+	return realOp("RFFT3D", x, opts, lengths)
+}
+
+// IRFFT3D is the inverse of RFFT3D.
+func IRFFT3D(x, lengths tf.Output, opts ...tf.Option) tf.Output {
+	return realOp("IRFFT3D", x, opts, lengths)
+}
+
+func complexOp(op string, x tf.Output, opts []tf.Option) tf.Output { return apply(op, opts, x) }
+
+// realOp sets the type that follows from that of x.
+func realOp(op string, x tf.Output, opts []tf.Option, more ...tf.Output) tf.Output {
+	attr, types := "Tcomplex", map[tf.DType]tf.DType{tf.Float32: tf.Complex64, tf.Float64: tf.Complex128}
+	if x.DType().IsComplex() {
+		attr, types = "Treal", map[tf.DType]tf.DType{tf.Complex64: tf.Float32, tf.Complex128: tf.Float64}
+	}
+	if d, ok := types[x.DType().Base()]; ok {
+		opts = append([]tf.Option{tf.Attr(attr, d)}, opts...)
+	}
+	return apply(op, opts, append([]tf.Output{x}, more...)...)
+}
+
+func sameShape(rank int) func(*tf.Infer) error {
+	return func(c *tf.Infer) error {
+		s := c.In(0)
+		if s != nil && len(s) < rank {
+			return invalid("Shape must be at least rank %d but is rank %d", rank, len(s))
+		}
+		c.Set(0, s)
+		return nil
+	}
+}
+
+func lengthShape(k kind, rank int) func(*tf.Infer) error {
+	return func(c *tf.Infer) error {
+		s := c.In(0)
+		switch l := c.In(1); {
+		case s != nil && len(s) < rank:
+			return invalid("Shape must be at least rank %d but is rank %d", rank, len(s))
+		case l != nil && (len(l) != 1 || l[0] >= 0 && l[0] != rank):
+			return invalid("Shape must be rank 1 of size %d but is %v", rank, l)
+		case s == nil:
+			return nil
+		}
+		out := s.Clone()
+		lengths, known := c.ConstInts(1)
+		for i := range rank {
+			n := -1
+			if known && len(lengths) == rank {
+				n = lengths[i]
+				if i == rank-1 && !k.inverse {
+					n = half(n)
+				}
+			}
+			out[len(out)-rank+i] = n
+		}
+		c.Set(0, out)
+		return nil
+	}
+}
+
+// checkTypes refuses real and complex numbers of different sizes.
+func checkTypes(c *tf.OpContext, k kind) error {
+	in, out := c.Input(0).DType(), c.Node.OutTypes[0]
+	wide := map[tf.DType]bool{tf.Float64: true, tf.Complex128: true}
+	switch {
+	case !k.real || wide[in] == wide[out]:
+		return nil
+	case k.inverse:
+		return invalid("Wrong types for backward real FFT: in=%d out=%d", in, out)
+	}
+	return invalid("Wrong types for forward real FFT: in=%d out=%d", in, out)
+}
+
+// fixedKernel makes kernels that transform a fixed number of dimensions.
+func fixedKernel(k kind, rank int) tf.NewKernel {
+	return func(*tf.Node) (tf.Kernel, error) {
+		var plans transforms
+		return tf.Compute(func(c *tf.OpContext) error {
+			s := &spectrum{kind: k, in: c.Input(0).Shape(), plans: &plans}
+			if len(s.in) < rank {
+				return invalid("Input must have rank of at least %d but got: %s", rank, s.in.Text())
+			}
+			s.lengths = s.in[len(s.in)-rank:]
+			if k.real {
+				t := c.Input(1)
+				if t.Rank() != 1 || t.Len() != rank {
+					return invalid("fft_length must have shape [%d]", rank)
+				}
+				if err := s.setLengths(t); err != nil {
+					return err
+				}
+			}
+			return s.run(c)
+		}), nil
+	}
+}
+
+// setLengths reads the lengths of the transforms and checks that the input has
+// as many elements, if it has any.
+func (s *spectrum) setLengths(t *tf.Tensor) error {
+	lengths := make([]int, t.Len())
+	for i, n := range tf.Data[int32](t) {
+		if n < 0 {
+			return invalid("fft_length[%d] must >= 0, but got: %d", i, n)
+		}
+		lengths[i] = int(n)
+		least := int(n)
+		if s.inverse && i == t.Len()-1 {
+			least = least/2 + 1
+		}
+		axis := len(s.in) - t.Len() + i
+		if have := s.in[axis]; s.real && have != 0 && have < least {
+			return invalid("Input dimension %d must have length of at least %d but got: %d", axis, least, have)
+		}
+	}
+	s.lengths = lengths
+	return nil
+}
+
+// run makes the output and computes it.
+func (s *spectrum) run(c *tf.OpContext) error {
+	s.out = append(s.in[:s.outer()].Clone(), s.lengths...)
+	if last := len(s.out) - 1; s.real && !s.inverse {
+		s.out[last] = half(s.out[last])
+	}
+	out, err := c.Alloc(0, c.Node.OutTypes[0], s.out)
+	if err != nil {
+		return err
+	}
+	if err := checkTypes(c, s.kind); err != nil || out.Len() == 0 {
+		return err
+	}
+	if c.Input(0).Len() == 0 {
+		kernel.Cast(elements(out), make([]complex128, out.Len()))
+		return nil
+	}
+	if err := tf.CheckSize(tf.Complex128, append(s.in[:s.outer()].Clone(), s.lengths...)); err != nil {
+		return err
+	}
+	kernel.Cast(elements(out), s.compute(c, elements(c.Input(0))))
+	return nil
+}
+
+var elementsOf = map[tf.DType]func(*tf.Tensor) any{
+	tf.Float32: sliceOf[float32], tf.Float64: sliceOf[float64], tf.Complex64: sliceOf[complex64], tf.Complex128: sliceOf[complex128],
+}
+
+func sliceOf[T tf.Elem](t *tf.Tensor) any { return tf.Data[T](t) }
+
+// elements returns the elements of t as a slice of their type.
+func elements(t *tf.Tensor) any {
+	f := elementsOf[t.DType()]
+	if f == nil {
+		panic(fmt.Sprintf("signal: elements of a %v tensor", t.DType()))
+	}
+	return f(t)
+}

@@ -1,0 +1,34 @@
+package signal_test
+
+import (
+	"embed"
+	"testing"
+
+	"github.com/gorge-tf/gorge/internal/optest"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+//go:embed testdata/golden
+var golden embed.FS
+
+func TestOps(t *testing.T) { optest.Run(t, golden) }
+
+// The vocabulary of samples, in short.
+type sample = optest.Sample
+
+type tensors = []*tf.Tensor
+
+var (
+	addSamples = optest.Add
+	failing    = optest.Failing
+	applied    = optest.Applied
+	unary      = optest.Unary
+	binary     = optest.Binary
+	ternary    = optest.Ternary
+
+	seq = optest.Seq
+	i32 = optest.I32
+)
+
+// spectra returns complex numbers.
+func spectra(s ...int) *tf.Tensor { return optest.Convert(seq(s...), tf.Complex64) }
