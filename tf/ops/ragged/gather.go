@@ -1,0 +1,218 @@
+package ragged
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gorge-tf/gorge/internal/rows"
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
+)
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "RaggedGather", In: "params_nested_splits: PARAMS_RAGGED_RANK * Tsplits; params_dense_values: Tvalues; indices: Tindices",
+		Out:   "output_nested_splits: OUTPUT_RAGGED_RANK * Tsplits; output_dense_values: Tvalues",
+		Attrs: "Tvalues: type; Tindices: {int32, int64}; Tsplits: {int32, int64} = int64; PARAMS_RAGGED_RANK: int >= 1; OUTPUT_RAGGED_RANK: int >= 0",
+		Shape: gatherShape, Grad: gatherGrad, Kernels: tf.ByType("Tvalues", sameFor(gather)),
+	})
+}
+
+// RaggedGather returns the rows of a ragged tensor, given as row splits and
+// values, that indices name; every dimension of indices but the first adds one
+// to the splits. Rank is that of indices.
+func RaggedGather(splits []tf.Output, values, indices tf.Output, rank int, opts ...tf.Option) (outSplits []tf.Output, outValues tf.Output) {
+	in := append(append([]tf.Output{}, splits...), values, indices)
+	n := len(splits) + rank - 1
+	op := tf.Apply(nil, "RaggedGather", in, attrs(opts, tf.Attr("PARAMS_RAGGED_RANK", len(splits)), tf.Attr("OUTPUT_RAGGED_RANK", n))...)
+	for i := range n {
+		outSplits = append(outSplits, op.Output(i))
+	}
+	return outSplits, op.Output(n)
+}
+
+func gatherShape(c *tf.Infer) error {
+	n, out := c.Int("PARAMS_RAGGED_RANK"), c.Int("OUTPUT_RAGGED_RANK")
+	if err := splitsRank(c, n); err != nil {
+		return err
+	}
+	if s := c.In(n + 1); s != nil && len(s)-1+n != out {
+		return invalid("Shape must be rank %d but is rank %d", out-n+1, len(s))
+	}
+	for i := range out {
+		c.Set(i, tf.Shape{-1})
+	}
+	if s := c.In(n); len(s) > 0 {
+		c.Set(out, append(tf.Shape{-1}, s[1:]...))
+	}
+	return nil
+}
+
+// gatherGrad gives the gradients of values back to where these were taken from.
+func gatherGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	grads := make([]tf.Gradient, len(op.Inputs()))
+	n := len(grads) - 2
+	values, indices := op.Input(n), op.Input(n+1)
+	bounds := op.Input(0)
+	for i := 1; i < n; i++ {
+		bounds = ops.Gather(op.Input(i), bounds)
+	}
+	g := values.Graph()
+	flat := ops.Reshape(indices, ops.Const(g, []int32{-1}))
+	begin, end := ops.Const(g, []int32{1}), ops.Const(g, []int32{-1})
+	_, rows := RaggedRange(ops.Gather(bounds, flat), ops.Gather(ops.Slice(bounds, begin, end), flat), one(bounds), SplitsOpts{bounds.DType()})
+	grads[n] = tf.Sparse(tf.IndexedSlices{Values: dy[len(dy)-1], Indices: rows, DenseShape: ops.Shape(values)})
+	return grads
+}
+
+// one returns 1 in the type of x, int32 or int64.
+func one(x tf.Output) tf.Output {
+	if x.DType() == tf.Int32 {
+		return ops.Scalar(x.Graph(), int32(1))
+	}
+	return ops.Scalar(x.Graph(), int64(1))
+}
+
+func gather(n *tf.Node) (tf.Kernel, error) {
+	rank, out, d := n.Int("PARAMS_RAGGED_RANK"), n.Int("OUTPUT_RAGGED_RANK"), n.Type("Tsplits")
+	return tf.Compute(func(c *tf.OpContext) error {
+		splits, err := splitsOf(c, rank)
+		if err != nil {
+			return err
+		}
+		values, indices := c.Input(rank), c.Input(rank+1)
+		if indices.Rank()-1+rank != out {
+			return invalid("OUTPUT_RAGGED_RANK must be %d for indices of rank %d, got %d", indices.Rank()-1+rank, indices.Rank(), out)
+		}
+		at, err := checkGather(splits, values, indices)
+		if err != nil {
+			return err
+		}
+		g := &gathered{splits: splits, out: outerSplits(indices.Shape(), out)}
+		for _, i := range at {
+			g.take(i, indices.Rank()-1)
+		}
+		for i, s := range g.out {
+			if err := allocInts(c, i, d, s); err != nil {
+				return err
+			}
+		}
+		return g.writeValues(c, out, values)
+	}), nil
+}
+
+// checkGather checks the inputs and returns the indices.
+func checkGather(splits [][]int, values, indices *tf.Tensor) ([]int, error) {
+	at, err := indices.Ints()
+	if err != nil {
+		return nil, err
+	}
+	for i, v := range at {
+		if n := len(splits[0]) - 1; v < 0 || v >= n {
+			return nil, invalid("indices%s = %d is not in [0, %d)", position(indices.Shape(), i), v, n)
+		}
+	}
+	if values.Rank() == 0 {
+		return nil, invalid("params.rank must be nonzero")
+	}
+	for dim, s := range splits {
+		most := values.Dim(0)
+		if dim+1 < len(splits) {
+			most = len(splits[dim+1]) - 1
+		}
+		if err := checkGatherSplits(s, most); err != nil {
+			return nil, err
+		}
+	}
+	return at, nil
+}
+
+func checkGatherSplits(s []int, most int) error {
+	switch {
+	case len(s) == 0:
+		return invalid("Ragged splits may not be empty")
+	case s[0] < 0:
+		return invalid("Ragged splits must be non-negative")
+	case s[len(s)-1] > most:
+		return invalid("Ragged splits must not point past values")
+	}
+	for i := 1; i < len(s); i++ {
+		if s[i-1] > s[i] {
+			return invalid("Ragged splits must be sorted")
+		}
+	}
+	return nil
+}
+
+// position formats element i of a tensor of shape s as its indices: "[1,2]".
+func position(s tf.Shape, i int) string {
+	if len(s) == 0 {
+		return ""
+	}
+	at := make([]string, len(s))
+	for k := len(s) - 1; k >= 0; k-- {
+		at[k] = fmt.Sprint(i % s[k])
+		i /= s[k]
+	}
+	return "[" + strings.Join(at, ",") + "]"
+}
+
+// gathered collects the result of a gather.
+type gathered struct {
+	splits [][]int
+	out    [][]int
+	from   []int // where the runs of values begin
+	to     []int // and end
+	n      int   // values
+}
+
+// outerSplits returns n row splits, of which those are filled that the
+// dimensions of indices make.
+func outerSplits(indices tf.Shape, n int) [][]int {
+	out := make([][]int, n)
+	count := 1
+	for dim := range out {
+		out[dim] = []int{0}
+		if dim+1 >= len(indices) {
+			continue
+		}
+		count *= indices[dim]
+		for i := range count {
+			out[dim] = append(out[dim], (i+1)*indices[dim+1])
+		}
+	}
+	return out
+}
+
+// take adds row i. Its splits come after the outer ones.
+func (g *gathered) take(i, outer int) {
+	start, limit := i, i+1
+	for dim, s := range g.splits {
+		if k := outer + dim; k >= 0 {
+			delta := g.out[k][len(g.out[k])-1] - s[start]
+			for j := start; j < limit; j++ {
+				g.out[k] = append(g.out[k], s[j+1]+delta)
+			}
+		}
+		start, limit = s[start], s[limit]
+	}
+	if start < limit {
+		g.from, g.to = append(g.from, start), append(g.to, limit)
+		g.n += limit - start
+	}
+}
+
+// writeValues makes the runs of values output i.
+func (g *gathered) writeValues(c *tf.OpContext, i int, values *tf.Tensor) error {
+	out, err := c.Alloc(i, values.DType(), append(tf.Shape{g.n}, values.Shape()[1:]...))
+	if err != nil {
+		return err
+	}
+	w, at, move := width(values), 0, rows.Mover(out, values)
+	for k, from := range g.from {
+		n := (g.to[k] - from) * w
+		move(at, from*w, n)
+		at += n
+	}
+	return nil
+}
