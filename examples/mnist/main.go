@@ -18,6 +18,7 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
+	"github.com/gorge-tf/gorge/examples/internal/digits"
 	_ "github.com/gorge-tf/gorge/tf/cluster" // targets grpc://…
 )
 
@@ -78,17 +79,17 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	training, test, err := load(s.data)
+	training, test, err := digits.Load(s.data)
 	if err != nil {
 		return err
 	}
-	m, err := newModel(ctx, s, training.size*training.size)
+	m, err := newModel(ctx, s, training.Size*training.Size)
 	if err != nil {
 		return err
 	}
 	defer m.close()
 	b := newBatcher(training, s.batch, s.seed)
-	fmt.Fprintf(out, "%d images to train on, %d to test; %d steps of %d images\n", training.n(), test.n(), s.epochs*b.perEpoch(), b.size)
+	fmt.Fprintf(out, "%d images to train on, %d to test; %d steps of %d images\n", training.N(), test.N(), s.epochs*b.perEpoch(), b.size)
 	start := time.Now()
 	if err := fit(ctx, m, b, s.epochs, reporter(s, b, out)); err != nil {
 		return err
@@ -124,14 +125,14 @@ func reporter(s *settings, b *batcher, out io.Writer) func(epoch, examples int, 
 	}
 }
 
-func conclude(ctx context.Context, s *settings, m model, test *digits, took time.Duration, examples int, out io.Writer) error {
+func conclude(ctx context.Context, s *settings, m model, test *digits.Set, took time.Duration, examples int, out io.Writer) error {
 	wrong, guesses, err := mistakes(ctx, m, test)
 	if err != nil {
 		return err
 	}
-	right := test.n() - len(wrong)
+	right := test.N() - len(wrong)
 	fmt.Fprintf(out, "trained in %.1f s (%.0f examples/s); test accuracy %.2f %% (%d of %d)\n",
-		took.Seconds(), float64(examples)/took.Seconds(), 100*float64(right)/float64(test.n()), right, test.n())
+		took.Seconds(), float64(examples)/took.Seconds(), 100*float64(right)/float64(test.N()), right, test.N())
 	if s.png == "" {
 		return nil
 	}

@@ -10,6 +10,8 @@ import (
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/basicfont"
 	"golang.org/x/image/math/fixed"
+
+	"github.com/gorge-tf/gorge/examples/internal/digits"
 )
 
 const (
@@ -20,14 +22,14 @@ const (
 
 // drawMistakes writes a PNG of the digits that were guessed wrong, each with
 // its label and what was guessed.
-func drawMistakes(file string, d *digits, wrong []int, guesses []int64) error {
-	cell := d.size*zoom + 4
+func drawMistakes(file string, d *digits.Set, wrong []int, guesses []int64) error {
+	cell := d.Size*zoom + 4
 	rows := max((len(wrong)+columns-1)/columns, 1)
 	img := image.NewGray(image.Rect(0, 0, columns*cell, rows*(cell+caption)))
 	for i, k := range wrong {
 		x, y := i%columns*cell, i/columns*(cell+caption)
 		drawDigit(img, d, k, x, y)
-		drawText(img, fmt.Sprintf("%d not %d", d.labels[k], guesses[k]), x, y+cell+caption-6)
+		drawText(img, fmt.Sprintf("%d not %d", d.Labels[k], guesses[k]), x, y+cell+caption-6)
 	}
 	f, err := os.Create(file)
 	if err != nil {
@@ -40,11 +42,11 @@ func drawMistakes(file string, d *digits, wrong []int, guesses []int64) error {
 	return f.Close()
 }
 
-func drawDigit(img *image.Gray, d *digits, k, x, y int) {
-	pixels := d.pixels[k*d.size*d.size:]
-	for r := range d.size * zoom {
-		for c := range d.size * zoom {
-			v := pixels[r/zoom*d.size+c/zoom]
+func drawDigit(img *image.Gray, d *digits.Set, k, x, y int) {
+	pixels := d.Pixels[k*d.Size*d.Size:]
+	for r := range d.Size * zoom {
+		for c := range d.Size * zoom {
+			v := pixels[r/zoom*d.Size+c/zoom]
 			img.SetGray(x+c, y+r, color.Gray{Y: uint8(v * 255)})
 		}
 	}

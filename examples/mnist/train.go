@@ -4,19 +4,20 @@ import (
 	"context"
 	"math/rand/v2"
 
+	"github.com/gorge-tf/gorge/examples/internal/digits"
 	"github.com/gorge-tf/gorge/tf"
 )
 
 // batcher hands out a training set in minibatches, shuffled anew each epoch.
 type batcher struct {
-	d     *digits
+	d     *digits.Set
 	size  int
 	order []int
 	rng   *rand.Rand
 }
 
-func newBatcher(d *digits, size int, seed int64) *batcher {
-	b := &batcher{d: d, size: min(size, d.n()), order: make([]int, d.n()), rng: rand.New(rand.NewPCG(uint64(seed), 1))}
+func newBatcher(d *digits.Set, size int, seed int64) *batcher {
+	b := &batcher{d: d, size: min(size, d.N()), order: make([]int, d.N()), rng: rand.New(rand.NewPCG(uint64(seed), 1))}
 	for i := range b.order {
 		b.order[i] = i
 	}
@@ -24,7 +25,7 @@ func newBatcher(d *digits, size int, seed int64) *batcher {
 }
 
 // perEpoch is the number of whole batches in an epoch.
-func (b *batcher) perEpoch() int { return b.d.n() / b.size }
+func (b *batcher) perEpoch() int { return b.d.N() / b.size }
 
 func (b *batcher) shuffle() {
 	b.rng.Shuffle(len(b.order), func(i, j int) { b.order[i], b.order[j] = b.order[j], b.order[i] })
@@ -33,11 +34,11 @@ func (b *batcher) shuffle() {
 // batch returns batch i of the epoch. Its tensors are new: a session may still
 // hold those of the batch before.
 func (b *batcher) batch(i int) (x, y *tf.Tensor, err error) {
-	pixels := b.d.size * b.d.size
+	pixels := b.d.Size * b.d.Size
 	xs, ys := make([]float32, 0, b.size*pixels), make([]int32, 0, b.size)
 	for _, k := range b.order[i*b.size : (i+1)*b.size] {
-		xs = append(xs, b.d.pixels[k*pixels:(k+1)*pixels]...)
-		ys = append(ys, b.d.labels[k])
+		xs = append(xs, b.d.Pixels[k*pixels:(k+1)*pixels]...)
+		ys = append(ys, b.d.Labels[k])
 	}
 	if x, err = tf.FromSlice(xs, b.size, pixels); err != nil {
 		return nil, nil, err
@@ -66,8 +67,8 @@ func fit(ctx context.Context, m model, b *batcher, epochs int, report func(epoch
 }
 
 // mistakes returns the images of d that m gets wrong, and its guesses for all.
-func mistakes(ctx context.Context, m model, d *digits) (wrong []int, guesses []int64, err error) {
-	x, err := tf.FromSlice(d.pixels, d.n(), d.size*d.size)
+func mistakes(ctx context.Context, m model, d *digits.Set) (wrong []int, guesses []int64, err error) {
+	x, err := tf.FromSlice(d.Pixels, d.N(), d.Size*d.Size)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -75,7 +76,7 @@ func mistakes(ctx context.Context, m model, d *digits) (wrong []int, guesses []i
 		return nil, nil, err
 	}
 	for i, g := range guesses {
-		if g != int64(d.labels[i]) {
+		if g != int64(d.Labels[i]) {
 			wrong = append(wrong, i)
 		}
 	}

@@ -1,4 +1,6 @@
-package main
+// Package digits reads MNIST: handwritten digits with their labels, of which it
+// carries 5,000 with it (see data/README.md).
+package digits
 
 import (
 	"bufio"
@@ -16,18 +18,19 @@ import (
 //go:embed data/*.gz
 var embedded embed.FS
 
-// digits is a set of labelled images, pixels in [0, 1].
-type digits struct {
-	pixels []float32 // [n size*size]
-	labels []int32
-	size   int // height and width of an image
+// A Set is a set of labelled images, pixels in [0, 1].
+type Set struct {
+	Pixels []float32 // [n size*size]
+	Labels []int32
+	Size   int // height and width of an image
 }
 
-func (d *digits) n() int { return len(d.labels) }
+// N returns the number of images.
+func (d *Set) N() int { return len(d.Labels) }
 
-// load reads the training and the test set in MNIST's idx format, plain or
+// Load reads the training and the test set in MNIST's idx format, plain or
 // gzipped, from dir, or the embedded ones if dir is empty.
-func load(dir string) (train, test *digits, err error) {
+func Load(dir string) (train, test *Set, err error) {
 	var files fs.FS
 	if dir == "" {
 		files, err = fs.Sub(embedded, "data")
@@ -46,7 +49,7 @@ func load(dir string) (train, test *digits, err error) {
 	return train, test, nil
 }
 
-func loadSet(files fs.FS, prefix string) (*digits, error) {
+func loadSet(files fs.FS, prefix string) (*Set, error) {
 	images, dims, err := readIDX(files, prefix+"-images-idx3-ubyte", 3)
 	if err != nil {
 		return nil, err
@@ -58,15 +61,15 @@ func loadSet(files fs.FS, prefix string) (*digits, error) {
 	if n[0] != dims[0] || dims[1] != dims[2] {
 		return nil, fmt.Errorf("images must be square and have a label each: %d images of %dx%d, %d labels", dims[0], dims[1], dims[2], n[0])
 	}
-	d := &digits{pixels: make([]float32, len(images)), labels: make([]int32, len(labels)), size: dims[1]}
+	d := &Set{Pixels: make([]float32, len(images)), Labels: make([]int32, len(labels)), Size: dims[1]}
 	for i, b := range images {
-		d.pixels[i] = float32(b) / 255
+		d.Pixels[i] = float32(b) / 255
 	}
 	for i, b := range labels {
 		if b > 9 {
 			return nil, fmt.Errorf("labels must be 0 to 9, label %d is %d", i, b)
 		}
-		d.labels[i] = int32(b)
+		d.Labels[i] = int32(b)
 	}
 	return d, nil
 }
