@@ -1,0 +1,129 @@
+package stage
+
+import (
+	"github.com/gorge-tf/gorge/internal/queue"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// An area holds tuples in the order in which they came.
+type area struct {
+	queue.Line
+	limits
+	items []tuple
+	bytes int
+}
+
+func init() {
+	const head, types, some = "capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; ", "dtypes: list(type); ", "dtypes: list(type) >= 1; "
+	newArea := func(n *tf.Node) *area { return &area{limits: limitsOf(n)} }
+	register("Stage", "values: dtypes", "", head+some+names, anyShape, kernel(newArea, put))
+	register("Unstage", "", "values: dtypes", head+some+names, anyShape, kernel(newArea, get))
+	register("StagePeek", "index: int32", "values: dtypes", head+some+names, anyShape, kernel(newArea, peek))
+	register("StageSize", "", "size: int32", head+types+names, tf.ScalarShape, kernel(newArea, now(areaSize)))
+	register("StageClear", "", "", head+types+names, anyShape, kernel(newArea, now(clearArea)))
+}
+
+// Stage leaves values in a staging area. It waits while that is full.
+func Stage(values []tf.Output, opts ...tf.Option) *tf.Operation {
+	return tf.Apply(nil, "Stage", values, opts...)
+}
+
+// Unstage takes the values, of the given types, that have been in a staging area
+// for the longest. It waits while there are none.
+func Unstage(g *tf.Graph, types []tf.DType, opts ...tf.Option) []tf.Output {
+	return outputs(tf.Apply(g, "Unstage", nil, typed(types, opts)...), len(types))
+}
+
+// StagePeek returns the values, of the given types, at an index in a staging
+// area, an int32 scalar, and leaves them there. It waits for them.
+func StagePeek(index tf.Output, types []tf.DType, opts ...tf.Option) []tf.Output {
+	return outputs(tf.Apply(nil, "StagePeek", []tf.Output{index}, typed(types, opts)...), len(types))
+}
+
+// StageSize returns how many tuples there are in a staging area.
+func StageSize(g *tf.Graph, types []tf.DType, opts ...tf.Option) tf.Output {
+	return tf.Apply(g, "StageSize", nil, typed(types, opts)...).Output(0)
+}
+
+// StageClear empties a staging area.
+func StageClear(g *tf.Graph, types []tf.DType, opts ...tf.Option) *tf.Operation {
+	return tf.Apply(g, "StageClear", nil, typed(types, opts)...)
+}
+
+func put(c *tf.OpContext, a *area, done func(error)) {
+	t := tuple(c.Tensors(0, c.Inputs())).shared()
+	n := t.bytes()
+	if err := a.check(n); err != nil {
+		done(err)
+		return
+	}
+	a.Wait(c.StepContext(), "Stage", func() (bool, error) {
+		if !a.roomFor(n, len(a.items), a.bytes) {
+			return false, nil
+		}
+		a.items = append(a.items, t)
+		a.bytes += n
+		return true, nil
+	}, done)
+}
+
+// waitFor makes what try finds the outputs.
+func (a *area) waitFor(c *tf.OpContext, what string, try func() (tuple, bool), done func(error)) {
+	var got tuple
+	a.Wait(c.StepContext(), what, func() (ok bool, _ error) {
+		got, ok = try()
+		return ok, nil
+	}, func(err error) {
+		if err == nil {
+			err = got.set(c, 0)
+		}
+		done(err)
+	})
+}
+
+func get(c *tf.OpContext, a *area, done func(error)) {
+	a.waitFor(c, "Unstage", func() (tuple, bool) {
+		if len(a.items) == 0 {
+			return nil, false
+		}
+		t := a.items[0]
+		a.items[0], a.items = nil, a.items[1:]
+		a.bytes -= t.bytes()
+		return t, true
+	}, done)
+}
+
+func peek(c *tf.OpContext, a *area, done func(error)) {
+	if c.Input(0).Rank() != 0 {
+		done(tf.Errorf(tf.InvalidArgument, "index must be scalar"))
+		return
+	}
+	i := int(tf.Data[int32](c.Input(0))[0])
+	if i < 0 {
+		done(tf.Errorf(tf.InvalidArgument, "index must be at least 0, got %d", i))
+		return
+	}
+	a.waitFor(c, "StagePeek", func() (tuple, bool) {
+		if i >= len(a.items) {
+			return nil, false
+		}
+		return a.items[i].shared(), true
+	}, done)
+}
+
+func areaSize(c *tf.OpContext, a *area) error {
+	return a.Change(func() error {
+		c.Set(0, tf.Scalar(int32(len(a.items))))
+		return nil
+	})
+}
+
+func clearArea(_ *tf.OpContext, a *area) error {
+	return a.Change(func() error {
+		a.items, a.bytes = nil, 0
+		return nil
+	})
+}
+
+// Close ends an area that nobody can find any more.
+func (a *area) Close() { a.Line.Close(tf.Errorf(tf.Canceled, "the staging area is gone")) }
