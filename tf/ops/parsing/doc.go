@@ -1,2 +1,0 @@
-// Package parsing has the operations that decode records: tf.Example, CSV, JSON and raw bytes.
-package parsing

@@ -1,0 +1,93 @@
+package parsing
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	register("StringToNumber", "string_tensor: string", "output: out_type", "out_type: {float, double, int32, int64, uint32, uint64} = DT_FLOAT", sameShape,
+		tf.ByType("out_type", map[tf.DType]tf.NewKernel{
+			tf.Float32: toNumbers(parseFloat32), tf.Float64: toNumbers(parseFloat64), tf.Int32: toNumbers(parseInt32), tf.Int64: toNumbers(parseInt64),
+			tf.Uint32: toNumbers(parseUint32), tf.Uint64: toNumbers(parseUint64),
+		}))
+}
+
+// NumberType is the optional attribute of StringToNumber: the type of the
+// numbers, float32 if not given.
+type NumberType tf.DType
+
+// Apply sets the attribute.
+func (d NumberType) Apply(s *tf.Spec) { s.Set("out_type", tf.DType(d)) }
+
+// StringToNumber returns the numbers that strings spell, in a tensor of their
+// shape. Spaces around a number do no harm.
+func StringToNumber(x tf.Output, opts ...tf.Option) tf.Output {
+	return apply("StringToNumber", opts, x)
+}
+
+func sameShape(c *tf.Infer) error {
+	c.Set(0, c.In(0))
+	return nil
+}
+
+func toNumbers[T tf.Elem](parse func(string) (T, bool)) tf.NewKernel {
+	return func(*tf.Node) (tf.Kernel, error) {
+		return tf.Compute(func(c *tf.OpContext) error {
+			in := tf.Data[string](c.Input(0))
+			t, err := c.Alloc(0, tf.TypeOf[T](), c.Input(0).Shape())
+			if err != nil {
+				return err
+			}
+			out := tf.Data[T](t)
+			for i, s := range in {
+				v, ok := parse(s)
+				if !ok {
+					return tf.Errorf(tf.InvalidArgument, "StringToNumberOp could not correctly convert string: %s", s)
+				}
+				out[i] = v
+			}
+			return nil
+		}), nil
+	}
+}
+
+// trim takes off what C counts as space.
+func trim(s string) string { return strings.Trim(s, " \t\n\v\f\r") }
+
+func parseInt32(s string) (int32, bool) {
+	v, err := strconv.ParseInt(trim(s), 10, 32)
+	return int32(v), err == nil
+}
+
+func parseInt64(s string) (int64, bool) {
+	v, err := strconv.ParseInt(trim(s), 10, 64)
+	return v, err == nil
+}
+
+func parseUint32(s string) (uint32, bool) {
+	v, err := strconv.ParseUint(trim(s), 10, 32)
+	return uint32(v), err == nil
+}
+
+func parseUint64(s string) (uint64, bool) {
+	v, err := strconv.ParseUint(trim(s), 10, 64)
+	return v, err == nil
+}
+
+func parseFloat32(s string) (float32, bool) {
+	v, ok := parseFloat(s, 32)
+	return float32(v), ok
+}
+
+func parseFloat64(s string) (float64, bool) { return parseFloat(s, 64) }
+
+// parseFloat takes what is too large for infinite.
+func parseFloat(s string, bits int) (float64, bool) {
+	s = trim(s)
+	v, err := strconv.ParseFloat(s, bits)
+	return v, (err == nil || errors.Is(err, strconv.ErrRange)) && !strings.Contains(s, "_")
+}

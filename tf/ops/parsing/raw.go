@@ -1,0 +1,145 @@
+// Package parsing has the operations that decode records: tf.Example, CSV and
+// raw bytes.
+package parsing
+
+import (
+	"slices"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	const little = "; little_endian: bool = true"
+	types := []tf.DType{tf.Float16, tf.Float32, tf.Float64, tf.Int32, tf.Uint16, tf.Uint8, tf.Int16, tf.Int8, tf.Int64, tf.Complex64, tf.Complex128, tf.Bool, tf.BFloat16}
+	padded := []tf.DType{tf.Float32, tf.Float64, tf.Int32, tf.Uint16, tf.Uint8, tf.Int16, tf.Int8, tf.Int64, tf.BFloat16}
+	register("DecodeRaw", "bytes: string", "output: out_type",
+		"out_type: {half, float, double, int32, uint16, uint8, int16, int8, int64, complex64, complex128, bool, bfloat16}"+little,
+		rawShape, tf.KernelSet{All: decodeRaw, Types: map[string][]tf.DType{"out_type": types}})
+	register("DecodePaddedRaw", "input_bytes: string; fixed_length: int32", "output: out_type",
+		"out_type: {half, float, double, int32, uint16, uint8, int16, int8, int64, bfloat16}"+little,
+		paddedRawShape, tf.KernelSet{All: decodePaddedRaw, Types: map[string][]tf.DType{"out_type": padded}})
+}
+
+func register(name, in, out, attrs string, shape func(*tf.Infer) error, k tf.KernelSet) {
+	tf.Register(tf.OpDef{Name: name, In: in, Out: out, Attrs: attrs, Shape: shape, NoGrad: tf.NotDifferentiable, Kernels: k})
+}
+
+func apply(op string, opts []tf.Option, in ...tf.Output) tf.Output {
+	return tf.Apply(nil, op, in, opts...).Output(0)
+}
+
+// RawOpts are the optional attributes of DecodeRaw and DecodePaddedRaw.
+type RawOpts struct{ BigEndian bool }
+
+// Apply sets the attributes.
+func (o RawOpts) Apply(s *tf.Spec) { s.Set("little_endian", !o.BigEndian) }
+
+// DecodeRaw returns the bytes of strings as elements of type d, in a dimension
+// behind those of the strings, which must all have one length.
+func DecodeRaw(bytes tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
+	return apply("DecodeRaw", append([]tf.Option{tf.Attr("out_type", d)}, opts...), bytes)
+}
+
+// DecodePaddedRaw is [DecodeRaw] for strings of any length: what is longer than
+// length, an int32 scalar, is cut, what is shorter gets zeros.
+func DecodePaddedRaw(bytes, length tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
+	return apply("DecodePaddedRaw", append([]tf.Option{tf.Attr("out_type", d)}, opts...), bytes, length)
+}
+
+// rawShape: nothing is known of how long strings are.
+func rawShape(c *tf.Infer) error {
+	if s := c.In(0); s != nil {
+		c.Set(0, append(s.Clone(), -1))
+	}
+	return nil
+}
+
+func paddedRawShape(c *tf.Infer) error {
+	n, ok := c.ConstInts(1)
+	switch {
+	case !ok || len(n) != 1:
+		return rawShape(c)
+	case n[0] <= 0:
+		return tf.Errorf(tf.InvalidArgument, "`fixed_length` must be greater than zero but got %d", n[0])
+	}
+	size := c.Type("out_type").Size()
+	if n[0]%size != 0 {
+		return tf.Errorf(tf.InvalidArgument, "`fixed_length` must be a multiple of `out_type`; got %d and %d", n[0], size)
+	}
+	if s := c.In(0); s != nil {
+		c.Set(0, append(s.Clone(), n[0]/size))
+	}
+	return nil
+}
+
+func decodeRaw(n *tf.Node) (tf.Kernel, error) {
+	d, turn := n.Type("out_type"), !n.Bool("little_endian")
+	return tf.Compute(func(c *tf.OpContext) error {
+		in := tf.Data[string](c.Input(0))
+		size := 0
+		for i, s := range in {
+			if i == 0 {
+				size = len(s)
+			}
+			if len(s) != size {
+				return tf.Errorf(tf.InvalidArgument, "DecodeRaw requires input strings to all be the same size, but element %d has size %d != %d", i, size, len(s))
+			}
+		}
+		if size%d.Size() != 0 {
+			return tf.Errorf(tf.InvalidArgument, "Input to DecodeRaw has length %d that is not a multiple of %d, the size of %s", size, d.Size(), d.CName())
+		}
+		return raw(c, d, in, size, turn)
+	}), nil
+}
+
+func decodePaddedRaw(n *tf.Node) (tf.Kernel, error) {
+	d, turn := n.Type("out_type"), !n.Bool("little_endian")
+	return tf.Compute(func(c *tf.OpContext) error {
+		if s := c.Input(1).Shape(); len(s) != 0 {
+			return tf.Errorf(tf.InvalidArgument, "k must be scalar, got shape %s", s.Text())
+		}
+		size := int(tf.Data[int32](c.Input(1))[0])
+		switch {
+		case size%d.Size() != 0:
+			return tf.Errorf(tf.InvalidArgument, "fixed_length (%d) must be a multiple of the size of out_type (%d)", size, d.Size())
+		case size <= 0:
+			return tf.Errorf(tf.InvalidArgument, "fixed_length (%d) must be greater than zero.", size)
+		}
+		return raw(c, d, tf.Data[string](c.Input(0)), size, turn)
+	}), nil
+}
+
+// raw makes the output of size bytes of each string.
+func raw(c *tf.OpContext, d tf.DType, in []string, size int, turn bool) error {
+	out, err := c.Alloc(0, d, append(c.Input(0).Shape().Clone(), size/d.Size()))
+	if err != nil {
+		return err
+	}
+	unit := d.Size()
+	if d.IsComplex() {
+		unit /= 2
+	}
+	all := out.Buffer().Bytes()[:out.NumBytes()]
+	c.ParallelFor(len(in), 1+(1<<16)/max(size, 1), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			to := all[i*size : (i+1)*size]
+			clear(to[copy(to, in[i]):])
+			for k := 0; turn && k < size; k += unit {
+				slices.Reverse(to[k : k+unit])
+			}
+		}
+	})
+	if d == tf.Bool {
+		normalize(all)
+	}
+	return nil
+}
+
+// normalize makes bytes those of Go's booleans.
+func normalize(b []byte) {
+	for i, v := range b {
+		if v != 0 {
+			b[i] = 1
+		}
+	}
+}
