@@ -9,7 +9,8 @@ import (
 )
 
 // drawing is a graph that is drawn at random: arithmetic, conditionals and
-// loops within each other, variables of both kinds, on two devices. All values
+// loops within each other, in the graph itself and by functions, variables of
+// both kinds, on two devices. All values
 // are small integers, so that every order of computing gives the same bits.
 type drawing struct {
 	*rand.Rand
@@ -18,6 +19,8 @@ type drawing struct {
 	mats    []tf.Output // of shape [2 3]
 	scalars []tf.Output
 	init    []*tf.Operation
+	updates []tf.Output // what changes variables
+	calls   bool        // some functions
 }
 
 // bound is what all values are reduced by.
@@ -86,7 +89,7 @@ func (d *drawing) newScalar() tf.Output {
 }
 
 func (d *drawing) newMat(depth int) tf.Output {
-	kinds := 10
+	kinds := 13
 	if depth > 1 {
 		kinds = 8
 	}
@@ -111,8 +114,14 @@ func (d *drawing) newMat(depth int) tf.Output {
 		return ops.Slice(both, ops.Const(d.g, []int32{int32(d.IntN(3)), 0}), ops.Const(d.g, []int32{2, 3}))
 	case 8:
 		return d.cond(depth)
-	default:
+	case 9:
 		return d.while(depth)
+	case 10:
+		return ops.PartitionedCall(d.function(depth, x), []tf.Output{x})[0]
+	case 11:
+		return d.branches(depth, x)
+	default:
+		return d.functionalWhile(depth, x)
 	}
 }
 
@@ -150,6 +159,38 @@ func (d *drawing) while(depth int) tf.Output {
 		})[1]
 }
 
+// function draws a function of something like x, which may use all that is
+// there.
+func (d *drawing) function(depth int, x tf.Output) *tf.Function {
+	d.calls = true
+	return tf.NewFunction(d.g, "drawn", tf.SpecOf(x), func(in []tf.Output) []tf.Output {
+		return []tf.Output{d.within(depth, in...)}
+	})
+}
+
+// branches is a conditional of functions.
+func (d *drawing) branches(depth int, x tf.Output) tf.Output {
+	args := []tf.Output{x}
+	if d.IntN(2) == 0 {
+		return ops.StatelessIf(ops.Less(d.scalar(), d.scalar()), args, d.function(depth, x), d.function(depth, x))[0]
+	}
+	index := ops.Cast(d.scalar(), tf.Int32) // of no branch, often: the last serves
+	return ops.Case(index, args, []*tf.Function{d.function(depth, x), d.function(depth, x), d.function(depth, x)})[0]
+}
+
+// functionalWhile is a loop of functions.
+func (d *drawing) functionalWhile(depth int, x tf.Output) tf.Output {
+	rounds := float32(d.IntN(4))
+	vars := []tf.Output{ops.Scalar(d.g, float32(0)), x}
+	cond := tf.NewFunction(d.g, "cond", tf.SpecOf(vars...), func(v []tf.Output) []tf.Output {
+		return []tf.Output{ops.Less(v[0], ops.Scalar(d.g, rounds))}
+	})
+	body := tf.NewFunction(d.g, "body", tf.SpecOf(vars...), func(v []tf.Output) []tf.Output {
+		return []tf.Output{ops.AddV2(v[0], ops.Scalar(d.g, float32(1))), d.within(depth, v[1])}
+	})
+	return ops.While(vars, cond, body)[1]
+}
+
 // variable adds a variable, which changes whenever what it keeps is computed.
 func (d *drawing) variable(i int) {
 	dev := fmt.Sprintf("/device:CPU:%d", d.IntN(2))
@@ -161,12 +202,14 @@ func (d *drawing) variable(i int) {
 			d.init = append(d.init, ops.Assign(v, start).Operation())
 			next := ops.Assign(v, d.reduce(ops.AddV2(ops.Identity(v), d.mat())))
 			d.mats = append(d.mats, ops.Identity(next))
+			d.updates = append(d.updates, d.mats[len(d.mats)-1])
 			return
 		}
 		v := ops.VarHandleOp(d.g, tf.Float32, tf.Shape{2, 3}, name, tf.Attr("shared_name", fmt.Sprint("v", i))) // without it TensorFlow has one variable for all
 		d.init = append(d.init, ops.AssignVariableOp(v, start))
 		set := ops.AssignVariableOp(v, d.reduce(ops.AddV2(ops.ReadVariableOp(v, tf.Float32), d.mat())))
 		d.mats = append(d.mats, ops.ReadVariableOp(v, tf.Float32, tf.After(set)))
+		d.updates = append(d.updates, d.mats[len(d.mats)-1])
 	})
 }
 

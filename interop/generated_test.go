@@ -119,6 +119,13 @@ func (d *drawing) steps() []genStep {
 		for _, x := range d.wanted() {
 			s.Fetches = append(s.Fetches, x.Name())
 		}
+		// Whether an argument that a function makes no use of is computed depends
+		// on whether the call is expanded: state changes in any case.
+		if d.calls {
+			for _, x := range d.updates {
+				s.Targets = append(s.Targets, x.Operation().Name)
+			}
+		}
 		out = append(out, s)
 	}
 	return out
