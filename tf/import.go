@@ -221,10 +221,17 @@ func (im *importer) input(op *Operation, in string) error {
 	case src == nil:
 		return Errorf(InvalidArgument, "Node '%s': Unknown input node '%s'", op.Name, in)
 	case k >= len(src.OutTypes):
-		return Errorf(InvalidArgument, "Node '%s': Connecting to invalid output %d of source node %s which has %d outputs.", op.Name, k, node, len(src.OutTypes))
+		return NoSuchOutput(op.Name, node, k, len(src.OutTypes))
 	}
 	op.in = append(op.in, Output{src, k})
 	return nil
+}
+
+// NoSuchOutput is the error for an input of a node that is output k of another,
+// which has fewer. TensorFlow's clients get there by gradients of conditionals
+// that a session knows already.
+func NoSuchOutput(node, source string, k, outputs int) error {
+	return Errorf(InvalidArgument, "Node '%s': Connecting to invalid output %d of source node %s which has %d outputs. Try using tf.compat.v1.experimental.output_all_intermediates(True).", node, k, source, outputs)
 }
 
 // inferShapes works out what is known of the new operations' outputs, inputs

@@ -274,6 +274,20 @@ func TestSparseGradientsInLoops(t *testing.T) {
 	tftest.Elements(t, run(t, g, gs[0].Output())[0], []float64{0, 0, 0, 0, 2, 20})
 }
 
+// TestMergeOfReferences: a Merge of a reference and a value takes what the
+// reference has.
+func TestMergeOfReferences(t *testing.T) {
+	g := tf.NewGraph()
+	v := tf.Apply(g, "VariableV2", nil, tf.Attr("shape", tf.Shape{1}), tf.Attr("dtype", tf.Float64)).Output(0)
+	sides := tf.Apply(g, "RefSwitch", []tf.Output{v, apply("IsVariableInitialized", v)})
+	assign := tf.Apply(g, "Assign", []tf.Output{v, vec(g, 7)}, tf.After(apply("RefIdentity", sides.Output(0)).Operation()))
+	read := tf.Apply(g, "Identity", []tf.Output{v}, tf.After(apply("RefIdentity", sides.Output(1)).Operation()))
+	value := apply("Merge", assign.Output(0), read.Output(0))
+	for _, x := range runFirst(t, g, []*tf.Operation{value.Operation()}, value, v) {
+		tftest.Elements(t, x, []float64{7})
+	}
+}
+
 func TestCase(t *testing.T) {
 	for want, preds := range map[float64][2]bool{1: {true, true}, 2: {false, true}, 3: {false, false}} {
 		g := tf.NewGraph()

@@ -151,6 +151,10 @@ func (r *run) load(x *iteration, it *item, c *tf.OpContext) error {
 		k := x.counts[it.local].pick
 		clear(c.In)
 		c.In[k] = x.slots[it.in[k]]
+		if it.deref != nil && it.deref[k] {
+			c.Last[k] = false
+			return it.loadRef(int(k), c, x.frame.layout)
+		}
 		c.Last[k] = x.readers[it.in[k]] == 1
 		return nil
 	}

@@ -98,8 +98,11 @@ func (g *Graph) Connect(n *Node, inputs []string) error {
 			return err
 		}
 		src := g.byName[name]
-		if src == nil || k >= len(src.OutTypes) {
+		if src == nil {
 			return tf.Errorf(tf.InvalidArgument, "Node '%s': Unknown input node '%s'", n.Name, in)
+		}
+		if k >= len(src.OutTypes) {
+			return tf.NoSuchOutput(n.Name, name, k, len(src.OutTypes))
 		}
 		n.In = append(n.In, Edge{src, k})
 	}

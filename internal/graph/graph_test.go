@@ -69,7 +69,7 @@ func TestFromProtoErrors(t *testing.T) {
 		"attr":     {[]*pb.NodeDef{node("a", "NoOp")}, "NodeDef mentions attr 'T' not in Op<name=NoOp>"},
 		"twice":    {[]*pb.NodeDef{noop("a"), noop("a")}, "Node 'a' already exists in the Graph"},
 		"input":    {[]*pb.NodeDef{node("a", "Neg", "b")}, "Node 'a': Unknown input node 'b'"},
-		"output":   {[]*pb.NodeDef{arg, node("a", "Neg", "x:1")}, "Node 'a': Unknown input node 'x:1'"},
+		"output":   {[]*pb.NodeDef{arg, node("a", "Neg", "x:1")}, "Node 'a': Connecting to invalid output 1 of source node x which has 1 outputs."},
 		"control":  {[]*pb.NodeDef{noop("a", "^b")}, "Node 'a': Unknown input node '^b'"},
 		"number":   {[]*pb.NodeDef{node("a", "Neg", "b:c")}, `a tensor's name has the form node:number, got "b:c"`},
 		"too many": {[]*pb.NodeDef{arg, node("a", "Neg", "x", "x")}, "Node 'a': Neg takes 1 inputs, got 2"},

@@ -113,7 +113,7 @@ func (s *session) setGraph(def *pb.GraphDef) error {
 	if err != nil {
 		return err
 	}
-	if err := pass.Lower(g, nil); err != nil {
+	if err := pass.Lower(g, pass.DisabledFor(s.cfg.GetExperimental().GetExecutorType())); err != nil {
 		return err
 	}
 	if err := s.layout.place(g, s.cfg.GetAllowSoftPlacement(), s.pinned); err != nil {

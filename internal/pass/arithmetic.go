@@ -53,7 +53,7 @@ var simplifications = map[string]func(n *graph.Node) (graph.Edge, bool){
 	"Add": addedZero, "AddV2": addedZero,
 	"Sum": reducedNothing, "Prod": reducedNothing, "Max": reducedNothing, "Min": reducedNothing, "Mean": reducedNothing,
 	"All": reducedNothing, "Any": reducedNothing,
-	"AddN": alone, "StopGradient": input, "PreventGradient": input, "Snapshot": input, "PlaceholderWithDefault": input,
+	"AddN": alone, "StopGradient": input, "PreventGradient": input, "Snapshot": input,
 }
 
 func input(n *graph.Node) (graph.Edge, bool) { return n.In[0], true }

@@ -57,10 +57,11 @@ func (f *folder) values(n *graph.Node) (vals []*tf.Tensor, after []*graph.Node) 
 	return vals, after
 }
 
-// foldable reports whether n computes values from values and nothing else.
+// foldable reports whether n computes values from values and nothing else. A
+// default that could have been fed stays one: it decides no branches.
 func (f *folder) foldable(n *graph.Node) bool {
 	object := func(d tf.DType) bool { return d == tf.Resource || d == tf.Variant }
-	return len(n.In) > 0 && !f.Preserve[n.Name] && !n.Def.Stateful && !isFlow[n.OpName()] && !hasRef(n) &&
+	return len(n.In) > 0 && n.OpName() != "PlaceholderWithDefault" && !f.Preserve[n.Name] && !n.Def.Stateful && !isFlow[n.OpName()] && !hasRef(n) &&
 		!slices.ContainsFunc(n.OutTypes, object) && len(f.uses[n.ID]) > 0
 }
 

@@ -221,14 +221,18 @@ func (in *inlining) finish() error {
 }
 
 // effects returns the nodes that have to run whatever is read. Functions of
-// TensorFlow 1 do not list them; what may be dead in those cannot be waited for.
+// TensorFlow 1, which are called by name, do not list them; what may be dead in
+// those cannot be waited for.
 func (in *inlining) effects() []*graph.Node {
 	var out []*graph.Node
 	for _, name := range in.b.ControlRets {
 		out = append(out, in.nodes[in.g.Node(name)].Node)
 	}
-	if len(out) > 0 || slices.ContainsFunc(in.g.Nodes, func(b *graph.Node) bool { return isFlow[b.OpName()] }) {
+	if op := in.n.OpName(); len(out) > 0 || op == "PartitionedCall" || op == "StatefulPartitionedCall" {
 		return out
+	}
+	if slices.ContainsFunc(in.g.Nodes, func(b *graph.Node) bool { return isFlow[b.OpName()] }) {
+		return nil
 	}
 	for _, b := range in.g.Nodes {
 		if x, ok := in.nodes[b]; ok && b.OpName() != "_Arg" && hasEffects(b) {

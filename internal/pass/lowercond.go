@@ -15,8 +15,8 @@ type branching struct {
 	selector graph.Edge
 	branches []tf.Func
 	names    []string
-	choose   func(x graph.Edge) (*graph.Node, error) // adds a switch: output i is that of branch i
-	pivots   []graph.Edge                            // alive if the branch is taken
+	choose   func(x graph.Edge, name string) (*graph.Node, error) // adds a switch: output i is that of branch i
+	pivots   []graph.Edge                                         // alive if the branch is taken
 	calls    []*graph.Node
 }
 
@@ -27,8 +27,8 @@ func (e *expander) lowerIf(n *graph.Node) error {
 	}
 	b := &branching{expander: e, n: n, selector: pred, names: []string{"else", "then"},
 		branches: []tf.Func{n.FuncAttr("else_branch"), n.FuncAttr("then_branch")}}
-	b.choose = func(x graph.Edge) (*graph.Node, error) {
-		return e.derive(n, "Switch", "Switch", tf.Attrs{"T": x.Type().Base()}, x, b.selector)
+	b.choose = func(x graph.Edge, name string) (*graph.Node, error) {
+		return e.derive(n, name, "Switch", tf.Attrs{"T": x.Type().Base()}, x, b.selector)
 	}
 	return b.lower()
 }
@@ -39,8 +39,8 @@ func (e *expander) lowerCase(n *graph.Node) error {
 	for i := range b.branches {
 		b.names = append(b.names, fmt.Sprintf("branch%d", i))
 	}
-	b.choose = func(x graph.Edge) (*graph.Node, error) {
-		return e.derive(n, "SwitchN", "_SwitchN", tf.Attrs{"T": x.Type().Base(), "num_outs": int64(len(b.branches))}, x, b.selector)
+	b.choose = func(x graph.Edge, name string) (*graph.Node, error) {
+		return e.derive(n, name, "_SwitchN", tf.Attrs{"T": x.Type().Base(), "num_outs": int64(len(b.branches))}, x, b.selector)
 	}
 	return b.lower()
 }
@@ -71,7 +71,7 @@ func (b *branching) lower() error {
 
 // addPivots: a pivot is a node that runs only if its branch is taken.
 func (b *branching) addPivots() error {
-	s, err := b.choose(b.selector)
+	s, err := b.choose(b.selector, "switch_pred")
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func (b *branching) addPivots() error {
 func (b *branching) addCalls() error {
 	in := make([][]graph.Edge, len(b.branches))
 	for _, x := range b.n.In[1:] {
-		s, err := b.choose(x)
+		s, err := b.choose(x, "switch")
 		if err != nil {
 			return err
 		}

@@ -24,6 +24,15 @@ func DisabledBy(o *pb.GraphOptions) []string {
 	return out
 }
 
+// DisabledFor returns the names of the passes before placement that do not serve
+// a kind of executor: some of TensorFlow's take no Switches.
+func DisabledFor(executor string) []string {
+	if executor == "SINGLE_THREADED_EXECUTOR" || executor == "TFRT" {
+		return []string{lowerPass}
+	}
+	return nil
+}
+
 // OptionsWithout returns options of a session that does without the passes
 // named disabled, in the form in which they reach other tasks; nil if it uses
 // all. DisabledBy gives the names again.

@@ -56,3 +56,11 @@ func TestOptionsWithout(t *testing.T) {
 		}
 	}
 }
+
+func TestDisabledFor(t *testing.T) {
+	for executor, want := range map[string][]string{"": nil, "SINGLE_THREADED_EXECUTOR": {"lower_functional_ops"}} {
+		if got := DisabledFor(executor); !slices.Equal(got, want) {
+			t.Errorf("%q does without %v, want %v", executor, got, want)
+		}
+	}
+}

@@ -59,6 +59,11 @@ library {
 	function { signature { name: "own" input_arg { name: "x" type: DT_FLOAT } output_arg { name: "y" type: DT_FLOAT } }
 		node_def { name: "mul" op: "Mul" input: "x" input: "x" attr { key: "T" value { type: DT_FLOAT } } }
 		ret { key: "y" value: "mul:z:0" } }
+	function { signature { name: "checks" input_arg { name: "n" type: DT_INT32 } output_arg { name: "a" type: DT_INT32 } output_arg { name: "b" type: DT_INT32 } is_stateful: true }
+		node_def { name: "no" op: "Const" attr { key: "dtype" value { type: DT_BOOL } } attr { key: "value" value { tensor { dtype: DT_BOOL tensor_shape {} bool_val: false } } } }
+		node_def { name: "check" op: "Assert" input: "no" input: "n" attr { key: "T" value { list { type: DT_INT32 } } } }
+		node_def { name: "copy" op: "Identity" input: "n" input: "^check" attr { key: "T" value { type: DT_INT32 } } }
+		ret { key: "a" value: "n" } ret { key: "b" value: "copy:output:0" } }
 	gradient { function_name: "own" gradient_func: "square_grad" }
 }
 node { name: "n" op: "Placeholder" attr { key: "dtype" value { type: DT_INT32 } } attr { key: "shape" value { shape {} } } }
@@ -141,6 +146,19 @@ func loopNode(lower bool) string {
 func gradientNode(f string) string {
 	return `node { name: "y" op: "SymbolicGradient" input: "x" input: "x" attr { key: "Tin" value { list { type: DT_FLOAT type: DT_FLOAT } } }
 		attr { key: "Tout" value { list { type: DT_FLOAT } } } attr { key: "f" value { func { name: "` + f + `" } } } }`
+}
+
+// TestEffectsOfBranches: of a branch that does not list its effects only those
+// happen that what is read depends on.
+func TestEffectsOfBranches(t *testing.T) {
+	got, err := runFunctions(t, `
+	node { name: "if" op: "If" input: "n" input: "n" attr { key: "Tcond" value { type: DT_INT32 } } attr { key: "Tin" value { list { type: DT_INT32 } } }
+		attr { key: "Tout" value { list { type: DT_INT32 type: DT_INT32 } } } attr { key: "then_branch" value { func { name: "checks" } } } attr { key: "else_branch" value { func { name: "checks" } } }
+		attr { key: "_lower_using_switch_merge" value { b: true } } }
+	node { name: "y" op: "Identity" input: "if" attr { key: "T" value { type: DT_INT32 } } }`)
+	if err != nil || tf.Data[int32](got)[0] != 5 {
+		t.Errorf("got %v, %v", got, err)
+	}
 }
 
 // TestFunctions: inlined or called, lowered or not, results are the same.

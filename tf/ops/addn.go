@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
@@ -8,22 +9,35 @@ import (
 )
 
 func init() {
+	sums := byType{
+		tf.Float32: addNKernel(kernel.Add[float32]), tf.Float64: addNKernel(kernel.Add[float64]),
+		tf.Float16: addNKernel(inFloat32[tf.Half](kernel.Add[float32])), tf.BFloat16: addNKernel(inFloat32[tf.BF16](kernel.Add[float32])),
+		tf.Int8: addNKernel(kernel.Add[int8]), tf.Int16: addNKernel(kernel.Add[int16]), tf.Int32: addNKernel(kernel.Add[int32]), tf.Int64: addNKernel(kernel.Add[int64]),
+		tf.Uint8: addNKernel(kernel.Add[uint8]), tf.Uint16: addNKernel(kernel.Add[uint16]), tf.Uint32: addNKernel(kernel.Add[uint32]), tf.Uint64: addNKernel(kernel.Add[uint64]),
+		tf.Complex64: addNKernel(kernel.Add[complex64]), tf.Complex128: addNKernel(kernel.Add[complex128]),
+	}
+	// TensorFlow replaces it, before it runs, by a variable to which the inputs
+	// are added as they come.
+	tf.Register(tf.OpDef{
+		Name: "AccumulateNV2", In: "inputs: N * T", Out: "sum: T", Attrs: "N: int >= 1; T: {" + reducibleTypes + "}; shape: shape",
+		Shape: attrShape, Grad: addNGrad, Kernels: tf.ByType("T", maps.Clone(sums)),
+	})
+	sums[tf.Variant] = stateless(variantSum)
 	tf.Register(tf.OpDef{
 		Name: "AddN", In: "inputs: N * T", Out: "sum: T", Attrs: "N: int >= 1; T: {" + reducibleTypes + ", variant}",
 		Shape: tf.MergedShape, Grad: addNGrad,
-		Kernels: tf.ByType("T", byType{
-			tf.Float32: addNKernel(kernel.Add[float32]), tf.Float64: addNKernel(kernel.Add[float64]),
-			tf.Float16: addNKernel(inFloat32[tf.Half](kernel.Add[float32])), tf.BFloat16: addNKernel(inFloat32[tf.BF16](kernel.Add[float32])),
-			tf.Int8: addNKernel(kernel.Add[int8]), tf.Int16: addNKernel(kernel.Add[int16]), tf.Int32: addNKernel(kernel.Add[int32]), tf.Int64: addNKernel(kernel.Add[int64]),
-			tf.Uint8: addNKernel(kernel.Add[uint8]), tf.Uint16: addNKernel(kernel.Add[uint16]), tf.Uint32: addNKernel(kernel.Add[uint32]), tf.Uint64: addNKernel(kernel.Add[uint64]),
-			tf.Complex64: addNKernel(kernel.Add[complex64]), tf.Complex128: addNKernel(kernel.Add[complex128]),
-			tf.Variant: stateless(variantSum),
-		}),
+		Kernels: tf.ByType("T", sums),
 	})
 }
 
 // AddN returns the sum of all xs, which have the same shape.
 func AddN(xs []tf.Output, opts ...tf.Option) tf.Output { return apply("AddN", opts, xs...) }
+
+// AccumulateNV2 is AddN for inputs of the given shape, which may be partly
+// unknown.
+func AccumulateNV2(xs []tf.Output, shape tf.Shape, opts ...tf.Option) tf.Output {
+	return apply("AccumulateNV2", attrs(opts, tf.Attr("shape", shape)), xs...)
+}
 
 // addNGrad passes the gradient to all inputs.
 func addNGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {

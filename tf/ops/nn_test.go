@@ -14,6 +14,9 @@ func init() {
 		sample{Op: "AddN", In: []*tf.Tensor{seq(2, 3), positive(2, 3), seq(2, 3), positive(2, 3)}, F: addN},
 		sample{Op: "AddN", Name: "one", In: []*tf.Tensor{seq(2, 3)}, F: addN},
 		sample{Op: "AddN", Name: "shapes differ", Fails: true, In: []*tf.Tensor{seq(2), seq(2), seq(3)}, F: addN},
+		sample{Op: "AccumulateNV2", In: []*tf.Tensor{seq(2, 3), positive(2, 3), seq(2, 3)}, F: func(_ *tf.Graph, in []tf.Output) []tf.Output {
+			return []tf.Output{ops.AccumulateNV2(in, tf.Shape{2, 3})}
+		}},
 		sample{Op: "L2Loss", In: []*tf.Tensor{seq(2, 3)}, F: unary(ops.L2Loss), Tol: 1e-5},
 		sample{Op: "L2Loss", Name: "of nothing", In: []*tf.Tensor{seq(0)}, F: unary(ops.L2Loss)})
 	addSelect()

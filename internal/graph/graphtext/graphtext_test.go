@@ -102,7 +102,7 @@ func TestParseErrors(t *testing.T) {
 		{"a = NoOp(,)", "must have a name"},
 		{"a = Identity(b)", `attr "T" has to be given`},
 		{"a = Identity()", `attr "T" has to be given`},
-		{"a = Identity[T=float32](a:1)", "Unknown input node 'a:1'"},
+		{"a = Identity[T=float32](a:1)", "Connecting to invalid output 1 of source node a which has 1 outputs."},
 		{"a = Identity[T=float32](a)", "cycle"},
 		{"a = Identity[T=floaty](a)", "must be a type"},
 		{"a = Const[dtype=float32, value=float32[2]{1, 2, 3}]", "the elements must fill the shape [2]: there are 3"},
