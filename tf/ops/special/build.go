@@ -1,0 +1,121 @@
+package special
+
+import (
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
+)
+
+// apply adds an operation to the graph of its inputs and returns its output.
+func apply(op string, opts []tf.Option, in ...tf.Output) tf.Output {
+	return tf.Apply(nil, op, in, opts...).Output(0)
+}
+
+// A derivative returns that of y = f(x).
+type derivative func(x, y tf.Output) tf.Output
+
+// register registers a function of one number, computed in float64. Most
+// functions have no kernels for 16-bit numbers.
+func register(name string, f func(float64) float64, d derivative, withHalf bool) {
+	by := map[tf.DType]tf.NewKernel{tf.Float32: mapKernel[float32](f), tf.Float64: mapKernel[float64](f)}
+	if withHalf {
+		by[tf.Float16] = halfKernel(f)
+	}
+	tf.Register(tf.OpDef{
+		Name: name, In: "x: T", Out: "y: T", Attrs: "T: {bfloat16, half, float, double}",
+		Shape: tf.UnchangedShape, Grad: gradOf(d), Kernels: tf.ByType("T", by),
+	})
+}
+
+// grain is the least number of elements worth a task of their own.
+const grain = 1 << 10
+
+func mapKernel[T interface {
+	kernel.Float
+	tf.Elem
+}](f func(float64) float64) tf.NewKernel {
+	return func(*tf.Node) (tf.Kernel, error) {
+		return tf.Compute(func(c *tf.OpContext) error {
+			x := c.Input(0)
+			out, err := c.AllocFrom(0, 0, x.DType(), x.Shape())
+			if err != nil {
+				return err
+			}
+			from, to := tf.Data[T](x), tf.Data[T](out)
+			c.ParallelFor(len(to), grain, func(lo, hi int) { kernel.MapFloat64(to[lo:hi], from[lo:hi], f) })
+			return nil
+		}), nil
+	}
+}
+
+func halfKernel(f func(float64) float64) tf.NewKernel {
+	return func(*tf.Node) (tf.Kernel, error) {
+		return tf.Compute(func(c *tf.OpContext) error {
+			x := c.Input(0)
+			out, err := c.AllocFrom(0, 0, x.DType(), x.Shape())
+			if err != nil {
+				return err
+			}
+			from, to := tf.Data[tf.Half](x), tf.Data[tf.Half](out)
+			c.ParallelFor(len(to), grain, func(lo, hi int) {
+				kernel.Widen1(to[lo:hi], from[lo:hi], func(y, x []float32) { kernel.MapFloat64(y, x, f) })
+			})
+			return nil
+		}), nil
+	}
+}
+
+// zipKernel computes f of two numbers, broadcast.
+func zipKernel[T interface {
+	kernel.Float
+	tf.Elem
+}](f func(x, y float64) float64) tf.NewKernel {
+	loops := kernel.Loops[T, T]{Zip: func(z, x, y []T) { kernel.ZipFloat64(z, x, y, f) }}
+	return func(*tf.Node) (tf.Kernel, error) {
+		return tf.Compute(func(c *tf.OpContext) error {
+			x, y := c.Input(0), c.Input(1)
+			b, ok := kernel.NewBroadcast(x.Shape(), y.Shape())
+			if !ok {
+				return tf.Errorf(tf.InvalidArgument, "Incompatible shapes: %s vs. %s", x.Shape().Text(), y.Shape().Text())
+			}
+			out, err := c.Alloc(0, x.DType(), b.Shape)
+			if err != nil {
+				return err
+			}
+			kernel.ZipBroadcast(c.ParallelFor, b, tf.Data[T](out), tf.Data[T](x), tf.Data[T](y), loops)
+			return nil
+		}), nil
+	}
+}
+
+func zipKernels(f func(x, y float64) float64) tf.KernelSet {
+	return tf.ByType("T", map[tf.DType]tf.NewKernel{tf.Float32: zipKernel[float32](f), tf.Float64: zipKernel[float64](f)})
+}
+
+// gradOf makes a gradient of a derivative, which is computed after dy: not
+// during the forward pass.
+func gradOf(d derivative) tf.GradFunc {
+	return func(op *tf.Operation, dy []tf.Output) (g []tf.Gradient) {
+		after(dy[0], func() { g = tf.Grads(ops.Mul(dy[0], d(op.Input(0), op.Output(0)))) })
+		return g
+	}
+}
+
+// after adds what f adds so that it runs after dy has been computed.
+func after(dy tf.Output, f func()) {
+	if dy.Graph() == nil || dy.Graph().IsEager() {
+		f()
+		return
+	}
+	dy.Graph().ControlDependencies([]*tf.Operation{dy.Operation()}, f)
+}
+
+// number adds a constant of the type of x.
+func number(x tf.Output, v float64) tf.Output {
+	return ops.Cast(ops.ConstTensor(x.Graph(), tf.Scalar(v)), x.DType().Base())
+}
+
+// atZero returns y, and v where x is 0.
+func atZero(x tf.Output, v float64, y tf.Output) tf.Output {
+	return ops.SelectV2(ops.Equal(x, number(x, 0)), number(x, v), y)
+}

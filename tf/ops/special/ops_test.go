@@ -1,0 +1,40 @@
+package special_test
+
+import (
+	"embed"
+	"math"
+	"testing"
+
+	"github.com/gorge-tf/gorge/internal/optest"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+//go:embed testdata/golden
+var golden embed.FS
+
+func TestOps(t *testing.T) { optest.Run(t, golden) }
+
+// The vocabulary of samples, in short.
+type sample = optest.Sample
+
+type tensors = []*tf.Tensor
+
+var (
+	addSamples = optest.Add
+	failing    = optest.Failing
+	applied    = optest.Applied
+	unary      = optest.Unary
+	binary     = optest.Binary
+	ternary    = optest.Ternary
+
+	vec64 = optest.Vec[float64]
+)
+
+func vec(v ...float32) *tf.Tensor { return optest.Vec(v...) }
+
+// ends are where functions are not what they are elsewhere.
+func ends() *tf.Tensor {
+	return vec64(math.Inf(-1), -40, -2.5, math.Copysign(0, -1), 0, math.Inf(1), math.NaN())
+}
+
+const notThere = "the function is not defined there"
