@@ -17,18 +17,18 @@ func init() {
 	)
 	tf.Register(tf.OpDef{
 		Name: "RandomGamma", In: "shape: S; alpha: T", Out: "output: T", Attrs: seeds + "T: {half, float, double}", Stateful: true,
-		Shape: appendedShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", oneFor(statefulSampler("alpha", stream.Gamma), halfToDouble...)),
+		Shape: appendedShape, Grad: gammaGrad, Kernels: tf.ByType("T", oneFor(statefulSampler("alpha", stream.Gamma), halfToDouble...)),
 	})
 	tf.Register(tf.OpDef{
 		Name: "StatelessRandomGammaV2", In: "shape: T; seed: Tseed; alpha: dtype", Out: "output: dtype",
 		Attrs: "dtype: {half, float, double}; T: {int32, int64}; Tseed: {int32, int64} = int64",
-		Shape: shapeInput(0), NoGrad: tf.NoGradientDefined,
+		Shape: shapeInput(0), Grad: statelessGammaGrad,
 		Kernels: tf.ByType("dtype", oneFor(statelessSampler("alpha", 2, fromSeed, stream.Gamma), halfToDouble...)),
 	})
 	tf.Register(tf.OpDef{
 		Name: "StatelessRandomGammaV3", In: "shape: shape_dtype; key: uint64; counter: uint64; alg: int32; alpha: dtype", Out: "output: dtype",
 		Attrs: "dtype: {half, float, double}; shape_dtype: {int32, int64} = int32",
-		Shape: shapeInput(0), NoGrad: tf.NoGradientDefined,
+		Shape: shapeInput(0), Grad: statelessGammaGrad,
 		Kernels: tf.ByType("dtype", oneFor(statelessSampler("alpha", 4, fromKey, stream.Gamma), halfToDouble...)),
 	})
 	tf.Register(tf.OpDef{
