@@ -1,0 +1,307 @@
+package ragged
+
+import (
+	"slices"
+
+	"github.com/gorge-tf/gorge/internal/rows"
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
+)
+
+func init() {
+	const types = "Tvalues: type; Tsplits: {int32, int64} = int64"
+	tf.Register(tf.OpDef{
+		Name: "RaggedTensorToVariant", In: "rt_nested_splits: RAGGED_RANK * Tsplits; rt_dense_values: Tvalues", Out: "encoded_ragged: variant",
+		Attrs: "RAGGED_RANK: int >= 0; " + types + "; batched_input: bool", Shape: toVariantShape, Grad: toVariantGrad,
+		Kernels: tf.ByType("Tvalues", sameFor(toVariant)),
+	})
+	tf.Register(tf.OpDef{
+		Name: "RaggedTensorFromVariant", In: "encoded_ragged: variant", Out: "output_nested_splits: output_ragged_rank * Tsplits; output_dense_values: Tvalues",
+		Attrs: "input_ragged_rank: int >= -1; output_ragged_rank: int >= 0; " + types, Shape: fromVariantShape, Grad: fromVariantGrad,
+		Kernels: tf.ByType("Tvalues", sameFor(fromVariant)),
+	})
+	tf.Register(tf.OpDef{
+		Name: "RaggedTensorToVariantGradient", In: "encoded_ragged_grad: variant; row_splits: Tsplits; dense_values_shape: int32", Out: "dense_values_grad: Tvalues",
+		Attrs: types, Shape: variantGradShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("Tvalues", sameFor(variantGrad)),
+	})
+}
+
+// RaggedTensorToVariant returns a ragged tensor, given as row splits from the
+// outside inwards and values, in a variant: as a scalar, or, if it is batched,
+// as a vector with one for each row.
+func RaggedTensorToVariant(splits []tf.Output, values tf.Output, batched bool, opts ...tf.Option) tf.Output {
+	in := append(append([]tf.Output{}, splits...), values)
+	own := []tf.Option{tf.Attr("RAGGED_RANK", len(splits)), tf.Attr("batched_input", batched)}
+	return tf.Apply(nil, "RaggedTensorToVariant", in, attrs(opts, own...)...).Output(0)
+}
+
+// RaggedTensorFromVariant returns the ragged tensors in a variant, put together
+// into one of the given number of row splits and type of values: each dimension
+// of the variant adds a row split to those, inner many, that its elements have;
+// -1 leaves that number to follow from the variant's rank.
+func RaggedTensorFromVariant(encoded tf.Output, inner, outer int, d tf.DType, opts ...tf.Option) (splits []tf.Output, values tf.Output) {
+	own := []tf.Option{tf.Attr("input_ragged_rank", inner), tf.Attr("output_ragged_rank", outer), tf.Attr("Tvalues", d)}
+	op := tf.Apply(nil, "RaggedTensorFromVariant", []tf.Output{encoded}, attrs(opts, own...)...)
+	for i := range outer {
+		splits = append(splits, op.Output(i))
+	}
+	return splits, op.Output(outer)
+}
+
+func toVariantShape(c *tf.Infer) error {
+	n := c.Int("RAGGED_RANK")
+	if err := splitsRank(c, n); err != nil {
+		return err
+	}
+	switch {
+	case !c.Bool("batched_input"):
+		c.Set(0, tf.Shape{})
+	case n > 0 && len(c.In(0)) == 1 && c.In(0)[0] > 0:
+		c.Set(0, tf.Shape{c.In(0)[0] - 1})
+	case n == 0 && len(c.In(0)) > 0:
+		c.Set(0, c.In(0)[:1])
+	default:
+		c.Set(0, tf.Shape{-1})
+	}
+	return nil
+}
+
+func fromVariantShape(c *tf.Infer) error {
+	inner, outer := c.Int("input_ragged_rank"), c.Int("output_ragged_rank")
+	if s := c.In(0); s != nil && inner >= 0 && len(s) != outer-inner {
+		return invalid("Shape must be rank %d but is rank %d", outer-inner, len(s))
+	}
+	for i := range outer {
+		c.Set(i, tf.Shape{-1})
+	}
+	return nil
+}
+
+func variantGradShape(c *tf.Infer) error {
+	c.Set(0, c.ConstShape(2))
+	return nil
+}
+
+func toVariantGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	grads := make([]tf.Gradient, len(op.Inputs()))
+	last := len(grads) - 1
+	values := op.Input(last)
+	splits := ops.Scalar(values.Graph(), int32(0))
+	if last > 0 {
+		splits = op.Input(0)
+	}
+	in := []tf.Output{dy[0], splits, ops.Shape(values)}
+	grads[last] = tf.Dense(tf.Apply(nil, "RaggedTensorToVariantGradient", in, tf.Attr("Tvalues", values.DType())).Output(0))
+	return grads
+}
+
+func fromVariantGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	n := len(dy) - 1
+	batched := n > 0
+	if s := op.Input(0).Shape(); s != nil {
+		batched = len(s) > 0
+	}
+	return tf.Grads(RaggedTensorToVariant(op.Outputs()[:n], dy[n], batched))
+}
+
+// An encoded is a ragged tensor as a variant holds it.
+type encoded struct {
+	splits []*tf.Tensor
+	values *tf.Tensor
+}
+
+// keep returns t for use after the step: its memory must not go back to a pool.
+func keep(t *tf.Tensor) *tf.Tensor { return t.Share().Escape() }
+
+func toVariant(n *tf.Node) (tf.Kernel, error) {
+	rank, batched, d := n.Int("RAGGED_RANK"), n.Bool("batched_input"), n.Type("Tsplits")
+	return tf.Compute(func(c *tf.OpContext) error {
+		e := &encoded{values: c.Input(rank)}
+		for i := range rank {
+			if c.Input(i).Rank() != 1 {
+				return invalid("row splits must be vectors, got shape %s", c.Input(i).Shape().Text())
+			}
+			e.splits = append(e.splits, c.Input(i))
+		}
+		if !batched {
+			return e.write(c)
+		}
+		parts, err := e.unbatch(c, d)
+		if err != nil {
+			return err
+		}
+		out, err := c.Alloc(0, tf.Variant, tf.Shape{len(parts)})
+		if err != nil {
+			return err
+		}
+		for i, p := range parts {
+			out.Variants()[i].Value = p
+		}
+		return nil
+	}), nil
+}
+
+// write makes output 0 a scalar that holds e.
+func (e *encoded) write(c *tf.OpContext) error {
+	kept := &encoded{values: keep(e.values)}
+	for _, s := range e.splits {
+		kept.splits = append(kept.splits, keep(s))
+	}
+	out, err := c.Alloc(0, tf.Variant, tf.Shape{})
+	if err == nil {
+		out.Variants()[0].Value = kept
+	}
+	return err
+}
+
+// unbatch returns the rows of e, each in tensors of its own.
+func (e *encoded) unbatch(c *tf.OpContext, d tf.DType) ([]*encoded, error) {
+	if e.values.Rank() == 0 && len(e.splits) > 0 {
+		return nil, invalid("Requires flat_values to have rank>=1 when nested_row_splits is not empty, but is 0.")
+	}
+	if e.values.Rank() == 0 {
+		return nil, invalid("Requires flat_values to have rank > 0 when batched_input is True")
+	}
+	splits, err := splitsOf(c, len(e.splits))
+	if err != nil {
+		return nil, err
+	}
+	if len(splits) == 0 {
+		return e.rows(), nil
+	}
+	n := e.values.Dim(0)
+	for k := len(splits) - 1; k >= 0; k-- {
+		if err := verifySplits(splits[k], n); err != nil {
+			return nil, err
+		}
+		n = len(splits[k]) - 1
+	}
+	parts := make([]*encoded, n)
+	for i := range parts {
+		parts[i] = e.part(splits, i, d)
+	}
+	return parts, nil
+}
+
+// verifySplits wants row splits that begin at 0, ascend and end at n.
+func verifySplits(s []int, n int) error {
+	if len(s) == 0 {
+		return invalid("Invalid ragged splits: ragged splits must have at least one splits, but is empty")
+	}
+	if s[0] != 0 {
+		return invalid("Invalid ragged splits: first element of ragged splits  must be 0 but is %d", s[0])
+	}
+	for i := 1; i < len(s); i++ {
+		if s[i] < s[i-1] {
+			return invalid("Invalid ragged splits: ragged splits must be monotonically increasing, but ragged_splits[%d]=%d is smaller than row_splits[%d]=%d", i, s[i], i-1, s[i-1])
+		}
+	}
+	if last := s[len(s)-1]; last != n {
+		return invalid("Invalid ragged splits: last element of ragged splits must be the number of ragged values(%d) but is %d", n, last)
+	}
+	return nil
+}
+
+// rows returns the elements of a dense tensor.
+func (e *encoded) rows() []*encoded {
+	parts := make([]*encoded, e.values.Dim(0))
+	w := width(e.values)
+	for i := range parts {
+		parts[i] = &encoded{values: tf.NewTensor(e.values.DType(), e.values.Shape()[1:])}
+		rows.Mover(parts[i].values, e.values)(0, i*w, w)
+	}
+	return parts
+}
+
+// part returns row i of e, whose splits are given.
+func (e *encoded) part(splits [][]int, i int, d tf.DType) *encoded {
+	p := &encoded{}
+	lo, hi := i, i+1
+	for k, s := range splits {
+		if k > 0 {
+			own := slices.Clone(s[lo : hi+1])
+			for j := range own {
+				own[j] -= s[lo]
+			}
+			t := tf.NewTensor(d, tf.Shape{len(own)})
+			putInts(t, own)
+			p.splits = append(p.splits, t)
+		}
+		lo, hi = s[lo], s[hi]
+	}
+	p.values = tf.NewTensor(e.values.DType(), append(tf.Shape{hi - lo}, e.values.Shape()[1:]...))
+	w := width(e.values)
+	rows.Mover(p.values, e.values)(0, lo*w, (hi-lo)*w)
+	return p
+}
+
+func variantGrad(n *tf.Node) (tf.Kernel, error) {
+	d := n.Type("Tvalues")
+	return tf.Compute(func(c *tf.OpContext) error {
+		splits, err := c.Input(1).Ints()
+		if err != nil {
+			return err
+		}
+		shape, err := c.Input(2).Ints()
+		if err != nil {
+			return err
+		}
+		if c.Input(2).Rank() != 1 || slices.ContainsFunc(shape, func(d int) bool { return d < 0 }) {
+			return invalid("dense_values_shape must be a vector of sizes, got %v", shape)
+		}
+		pieces, err := gradPieces(c.Input(0), splits, shape, d)
+		if err != nil {
+			return err
+		}
+		if len(pieces) == 1 {
+			c.Set(0, pieces[0].Share())
+			return nil
+		}
+		out, err := c.Alloc(0, d, shape)
+		if err != nil {
+			return err
+		}
+		rows.Clear(out)
+		at := 0
+		for _, p := range pieces {
+			if p.Len() > out.Len()-at {
+				return invalid("the gradients have more values than shape %s", tf.Shape(shape).Text())
+			}
+			rows.Mover(out, p)(at, 0, p.Len())
+			at += p.Len()
+		}
+		return nil
+	}), nil
+}
+
+// gradPieces returns the values of the gradients in a variant; one that is
+// missing, because nothing came from its row, is zero.
+func gradPieces(t *tf.Tensor, splits, shape []int, d tf.DType) ([]*tf.Tensor, error) {
+	pieces := make([]*tf.Tensor, t.Len())
+	for i, v := range t.Variants() {
+		if e, ok := v.Value.(*encoded); ok {
+			if e.values.DType() != d {
+				return nil, invalid("Expected values Tensor dtype: %s, found: %s", d.CName(), e.values.DType().CName())
+			}
+			pieces[i] = e.values
+			continue
+		}
+		s := append(tf.Shape{}, shape...)
+		if i+1 < len(splits) && len(s) > 0 {
+			s[0] = splits[i+1] - splits[i]
+		}
+		if err := checkPiece(s, shape); err != nil {
+			return nil, err
+		}
+		pieces[i] = tf.NewTensor(d, s)
+	}
+	return pieces, nil
+}
+
+// checkPiece wants a part of a shape no larger than the whole.
+func checkPiece(s, whole tf.Shape) error {
+	if n := whole.NumElements(); n < 0 || n > 1<<40 || len(s) > 0 && (s[0] < 0 || s[0] > whole[0]) {
+		return invalid("a row of shape %s is not part of shape %s", s.Text(), whole.Text())
+	}
+	return nil
+}
