@@ -1,6 +1,7 @@
 package tf
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,6 +58,10 @@ type Error struct {
 	In   []string // inputs with dtypes and shapes
 	Err  error    // the cause, if it is an error of its own
 
+	// Origin is what the node is called in the function that it is from, if
+	// it is from one. TensorFlow's clients hear of that name.
+	Origin string
+
 	// Derived marks an error that follows from another one of the same step
 	// (a cancelled receive, say), which is the one to report.
 	Derived bool
@@ -88,7 +93,7 @@ func (e *Error) WireMessage() string {
 	if e.Node == "" || strings.Contains(e.Message(), "[[{{node ") {
 		return e.Message()
 	}
-	return fmt.Sprintf("%s\n\t [[{{node %s}}]]", e.Message(), e.Node)
+	return fmt.Sprintf("%s\n\t [[{{node %s}}]]", e.Message(), cmp.Or(e.Origin, e.Node))
 }
 
 // Unwrap returns the cause.
@@ -146,6 +151,6 @@ func AtNode(err error, n *Node, in []string) *Error {
 	if e.Node != "" {
 		return &e
 	}
-	e.Node, e.Op, e.Pos, e.In = n.Name, n.OpName(), n.Pos(), in
+	e.Node, e.Op, e.Pos, e.In, e.Origin = n.Name, n.OpName(), n.Pos(), in, n.origin
 	return &e
 }

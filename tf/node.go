@@ -13,6 +13,7 @@ type Node struct {
 	InTypes  []DType
 	OutTypes []DType
 	where    string
+	origin   string
 }
 
 // OpName returns the name of the node's op.
@@ -25,6 +26,13 @@ func (n *Node) OpName() string {
 
 // Pos returns where the program added the node ("main.go:30"), or "".
 func (n *Node) Pos() string { return n.where }
+
+// Origin returns what the node is called in the function whose body it was part
+// of before that took the place of a call, "" if it was in none.
+func (n *Node) Origin() string { return n.origin }
+
+// SetOrigin notes that.
+func (n *Node) SetOrigin(name string) { n.origin = name }
 
 // CopyPos makes n report the position of m, from which a pass derived it.
 func (n *Node) CopyPos(m *Node) { n.where = m.where }

@@ -1,6 +1,7 @@
 package tf
 
 import (
+	"math"
 	"strconv"
 	"strings"
 )
@@ -17,6 +18,8 @@ type WhileOpts struct {
 	// MaximumIterations, a scalar of type int32 or int64, ends the loop at
 	// the latest; the zero Output sets no limit.
 	MaximumIterations Output
+	// MaxIterations is MaximumIterations as a number; zero sets no limit.
+	MaxIterations int
 	// ShapeInvariants says, by variable, which shape it has in all
 	// iterations; without it that is the shape of the initial value.
 	ShapeInvariants []Shape
@@ -148,6 +151,7 @@ func (w *loopBuilder) prepare() {
 	if o.ParallelIterations < 0 {
 		w.fail("'parallel_iterations' must be a positive integer: %d", o.ParallelIterations)
 	}
+	w.limitByNumber()
 	w.invariants = o.ShapeInvariants
 	if w.invariants == nil {
 		for _, x := range w.vars {
@@ -162,6 +166,20 @@ func (w *loopBuilder) prepare() {
 		if s := m.Shape(); s != nil && len(s) != 0 {
 			w.fail("'maximum_iterations' must be a scalar. Received shape: %s", s.Text())
 		}
+	}
+}
+
+// limitByNumber makes MaxIterations the limit.
+func (w *loopBuilder) limitByNumber() {
+	o := &w.opts
+	switch {
+	case o.MaxIterations == 0:
+	case o.MaximumIterations.op != nil:
+		w.fail("a loop has one limit: either MaximumIterations or MaxIterations may be set, got %v and %d", o.MaximumIterations, o.MaxIterations)
+	case o.MaxIterations < 0 || o.MaxIterations > math.MaxInt32:
+		w.fail("'maximum_iterations' must be positive and fit an int32: %d", o.MaxIterations)
+	default:
+		o.MaximumIterations = named(w.g, Scalar(int32(o.MaxIterations)), "maximum_iterations")
 	}
 }
 

@@ -186,8 +186,13 @@ func TestFlowNames(t *testing.T) {
 func TestMaximumIterations(t *testing.T) {
 	g := tf.NewGraph()
 	x := vec(g, 1, 2)
-	y := repeat(10, x, func(_, y tf.Output) tf.Output { return add(y, y) }, tf.WhileOpts{MaximumIterations: int32s(g, 3)})
-	tftest.Elements(t, run(t, g, y)[0], []float64{8, 16})
+	for _, o := range []tf.WhileOpts{{MaximumIterations: int32s(g, 3)}, {MaxIterations: 3}} {
+		y := repeat(10, x, func(_, y tf.Output) tf.Output { return add(y, y) }, o)
+		f := tf.NewFunction(g, "f", nil, give(func() tf.Output { return repeat(10, x, func(_, y tf.Output) tf.Output { return add(y, y) }, o) }))
+		for _, v := range run(t, g, y, f.Call(nil)[0]) {
+			tftest.Elements(t, v, []float64{8, 16})
+		}
+	}
 }
 
 func TestShapeInvariants(t *testing.T) {
@@ -218,6 +223,12 @@ func TestFlowErrors(t *testing.T) {
 		},
 		"'parallel_iterations' must be a positive integer: -1": func(_ *tf.Graph, x, _ tf.Output) tf.Output {
 			return repeat(1, x, func(_, y tf.Output) tf.Output { return y }, tf.WhileOpts{ParallelIterations: -1})
+		},
+		"either MaximumIterations or MaxIterations may be set": func(g *tf.Graph, x, _ tf.Output) tf.Output {
+			return repeat(1, x, func(_, y tf.Output) tf.Output { return y }, tf.WhileOpts{MaximumIterations: int32s(g, 1), MaxIterations: 1})
+		},
+		"'maximum_iterations' must be positive and fit an int32: -1": func(g *tf.Graph, x, _ tf.Output) tf.Output {
+			return repeat(1, x, func(_, y tf.Output) tf.Output { return y }, tf.WhileOpts{MaxIterations: -1})
 		},
 		"'true_fn' must have a return value.": func(_ *tf.Graph, _, p tf.Output) tf.Output {
 			none := func() []tf.Output { return nil }

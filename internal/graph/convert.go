@@ -78,6 +78,9 @@ func nodeFromProto(p *pb.NodeDef, library *tf.Library) (*Node, error) {
 	}
 	n := &Node{Node: *d}
 	n.Device = p.GetDevice()
+	if names := p.GetExperimentalDebugInfo().GetOriginalNodeNames(); len(names) > 0 {
+		n.SetOrigin(names[0])
+	}
 	return n, nil
 }
 
@@ -133,6 +136,9 @@ func (g *Graph) Proto() (*pb.GraphDef, error) {
 			return nil, tf.AtNode(err, &n.Node, nil)
 		}
 		p := &pb.NodeDef{Name: n.Name, Op: n.OpName(), Device: n.Device, Attr: attrs}
+		if o := n.Origin(); o != "" {
+			p.ExperimentalDebugInfo = &pb.NodeDef_ExperimentalDebugInfo{OriginalNodeNames: []string{o}}
+		}
 		for _, e := range n.In {
 			p.Input = append(p.Input, edgeText(e))
 		}

@@ -1,6 +1,7 @@
 package pass
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -126,6 +127,7 @@ func (in *inlining) addNodes() error {
 		}
 		c := &graph.Node{Node: b.Node}
 		c.Name, c.Device, c.Attrs = in.unused(in.n.Name+"/"+b.Name), caller.Override(own).String(), in.rename(b)
+		c.SetOrigin(cmp.Or(b.Origin(), b.Name))
 		if err := in.Add(c); err != nil {
 			return err
 		}

@@ -161,6 +161,18 @@ func TestEffectsOfBranches(t *testing.T) {
 	}
 }
 
+// TestErrorsOfInlinedNodes: a client hears of a node by the name that it has in
+// its function.
+func TestErrorsOfInlinedNodes(t *testing.T) {
+	_, err := runFunctions(t, `
+	node { name: "call" op: "StatefulPartitionedCall" input: "n" attr { key: "Tin" value { list { type: DT_INT32 } } } attr { key: "Tout" value { list { type: DT_INT32 type: DT_INT32 } } }
+		attr { key: "f" value { func { name: "checks" } } } }
+	node { name: "y" op: "Identity" input: "call:1" attr { key: "T" value { type: DT_INT32 } } }`)
+	if e := tf.AsError(err); e.Node != "call/check" || e.Origin != "check" || !strings.HasSuffix(e.WireMessage(), "[[{{node check}}]]") {
+		t.Errorf("got %v of %s, on the wire %q", err, e.Node, e.WireMessage())
+	}
+}
+
 // TestFunctions: inlined or called, lowered or not, results are the same.
 func TestFunctions(t *testing.T) {
 	for _, c := range functionCases {
