@@ -136,7 +136,7 @@ func insertMany(n *tf.Node) (tf.Kernel, error) {
 			done(tf.Errorf(tf.InvalidArgument, "The component ID is out of range %d > num_components (= %d)", component, len(b.types)))
 		case values.DType() != b.types[component]:
 			done(tf.Errorf(tf.InvalidArgument, "Signature mismatch, have: %s expected: %s", values.DType().CName(), b.types[component].CName()))
-		case values.Rank() == 0 || values.Dim(0) != keys.Len():
+		case values.Len() > 0 && (values.Rank() == 0 || values.Dim(0) != keys.Len()):
 			done(tf.Errorf(tf.InvalidArgument, "there must be a row of values for each of %d keys, got shape %s", keys.Len(), values.Shape().Text()))
 		default:
 			done(b.insert(c.StepContext(), tf.Data[string](keys), component, values))

@@ -171,6 +171,8 @@ func TestBarrierCloses(t *testing.T) {
 	}
 	one, two, three := take(1), take(2), take(3)
 	closed, ready := stage.BarrierClose(bar), stage.BarrierReadySize(bar)
+	b.fails(tf.InvalidArgument, "Tensors with no elements are not supported b: received shape [0]",
+		stage.BarrierInsertMany(bar, ops.Const(b.g, []string{"a"}), ops.Const(b.g, []float32{}), 0))
 	b.must(first)
 	b.fails(tf.InvalidArgument, "Key a already has a value for component 0 in barrier b", again)
 	b.must(second)
