@@ -98,6 +98,10 @@ func (q reflections[T]) apply(a matrix[T], lo, hi, from int, adjoint bool) {
 	if hi == lo || a.cols == 0 {
 		return
 	}
+	if a.rows*a.cols <= smallProduct {
+		q.applySingly(a, lo, hi, from, adjoint)
+		return
+	}
 	t := q.triangle(lo, hi)
 	if adjoint {
 		t = t.adjoint()
@@ -111,6 +115,21 @@ func (q reflections[T]) apply(a matrix[T], lo, hi, from int, adjoint bool) {
 	w := product(t, product(vc, a))
 	w.scale(-1)
 	multiplyTransposed(a, v, w, true)
+}
+
+// applySingly does the same, one reflection after the other.
+func (q reflections[T]) applySingly(a matrix[T], lo, hi, from int, adjoint bool) {
+	for i := range hi - lo {
+		k := hi - 1 - i
+		if adjoint {
+			k = lo + i
+		}
+		tau, first := q.tau[k], from+k-lo
+		if adjoint {
+			tau = conj(tau)
+		}
+		reflectRows(a.part(first, 0, a.rows-first, a.cols), tau, q.v.row(k)[first:])
+	}
 }
 
 // applyAll sets a to the whole product times a. Reflection k begins at row

@@ -163,8 +163,32 @@ func gemm[T scalar](c, a, b matrix[T], transposed, add bool) {
 	if c.rows == 0 || c.cols == 0 {
 		return
 	}
+	if c.rows*c.cols*b.rows <= smallProduct {
+		gemmSmall(c, a, b, transposed, add)
+		return
+	}
 	g := kernel.Gemm{M: c.rows, N: c.cols, K: b.rows, TransA: transposed, LDA: a.stride, LDB: b.stride, LDC: c.stride, Accumulate: add}
 	kernel.MatMul(kernel.Serial, g, c.data, a.data, b.data, kernel.Epilogue[T]{})
+}
+
+// smallProduct is up to how many multiplications a product is not worth being
+// cut into blocks.
+const smallProduct = 1 << 10
+
+func gemmSmall[T scalar](c, a, b matrix[T], transposed, add bool) {
+	for i := range c.rows {
+		to := c.row(i)
+		if !add {
+			clear(to)
+		}
+		for k := range b.rows {
+			if transposed {
+				axpy(to, a.at(k, i), b.row(k))
+			} else {
+				axpy(to, a.at(i, k), b.row(k))
+			}
+		}
+	}
 }
 
 // product returns a·b.
