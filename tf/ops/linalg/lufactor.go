@@ -94,15 +94,19 @@ func (f *luFactor[T]) logDeterminant() (sign T, log float64) {
 	}
 	for i := range f.lu.rows {
 		v := f.lu.at(i, i)
-		size := abs(v)
-		log += math.Log(size)
-		sign *= v / fromReal[T](size)
-	}
-	switch {
-	case math.IsInf(log, 1):
-		return 0, log
-	case math.IsInf(log, 0) || math.IsNaN(log):
-		return 0, math.Inf(-1)
+		if v == 0 {
+			return 0, math.Inf(-1)
+		}
+		log += math.Log(abs(v))
+		sign *= unit(v)
 	}
 	return sign, log
+}
+
+// unit returns v divided by its absolute value, which may be infinite.
+func unit[T scalar](v T) T {
+	if math.IsInf(re(v), 0) && im(v) == 0 {
+		return fromReal[T](math.Copysign(1, re(v)))
+	}
+	return v / fromReal[T](abs(v))
 }

@@ -1,6 +1,8 @@
 package linalg_test
 
 import (
+	"math"
+
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops/linalg"
 )
@@ -76,6 +78,9 @@ func addDeterminants() {
 			sample{Op: op, In: tensors{batch}, F: f, Tol: 1e-5},
 			sample{Op: op, Name: "swapped", In: tensors{noise(5, 5)}, F: f, Types: exact, Tol: 2e-5},
 			sample{Op: op, Name: "singular", In: tensors{singular}, F: f, Rough: "there is no inverse"},
+			sample{Op: op, Name: "infinite", In: tensors{notNumbers(math.Inf(1))}, F: f, Rough: "there is no inverse"},
+			sample{Op: op, Name: "less than any", In: tensors{notNumbers(math.Inf(-1))}, F: f, Rough: "there is no inverse"},
+			sample{Op: op, Name: "NaN", In: tensors{notNumbers(math.NaN())}, F: f, Rough: "there is no inverse"},
 			sample{Op: op, Name: "nothing", In: tensors{seq(2, 0, 0)}, F: f},
 			failing(op, "vector", applied(op), seq(3)),
 			failing(op, "not square", applied(op), seq(3, 2)))
