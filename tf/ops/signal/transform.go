@@ -85,8 +85,12 @@ func (t *transform) apply(x, scratch []complex128) {
 		switch r {
 		case 2:
 			t.pass2(to, from, n, stride)
+		case 3:
+			t.pass3(to, from, n, stride)
 		case 4:
 			t.pass4(to, from, n, stride)
+		case 5:
+			t.pass5(to, from, n, stride)
 		default:
 			t.pass(to, from, n, stride, r)
 		}
@@ -101,22 +105,74 @@ func (t *transform) apply(x, scratch []complex128) {
 // pass does a step of radix r of Stockham's algorithm: it turns x, n·r groups of
 // stride elements, into groups whose transforms are by r shorter.
 func (t *transform) pass(y, x []complex128, n, stride, r int) {
-	var in [mostRadix]complex128
+	var in, small, large [mostRadix]complex128
+	for k := range r {
+		small[k] = t.roots[k*(t.n/r)]
+	}
 	for p := range n {
+		for u := range r {
+			large[u] = t.roots[p*u*stride]
+		}
 		for q := range stride {
 			for k := range r {
 				in[k] = x[q+stride*(p+k*n)]
 			}
 			for u := range r {
-				sum := in[0]
-				for k := 1; k < r; k++ {
-					sum += in[k] * t.roots[k*u%r*(t.n/r)]
-				}
-				y[q+stride*(r*p+u)] = sum * t.roots[p*u*stride]
+				y[q+stride*(r*p+u)] = combine(in[:r], small[:r], u) * large[u]
 			}
 		}
 	}
 }
+
+// combine returns element u of the transform of x, given the roots.
+func combine(x, roots []complex128, u int) complex128 {
+	sum, at := x[0], 0
+	for _, v := range x[1:] {
+		if at += u; at >= len(roots) {
+			at -= len(roots)
+		}
+		sum += v * roots[at]
+	}
+	return sum
+}
+
+// pass3 and pass5 are pass for the most frequent odd radices: sums and
+// differences of conjugate roots' elements are real multiples.
+func (t *transform) pass3(y, x []complex128, n, stride int) {
+	c, s := real(t.roots[t.n/3]), imag(t.roots[t.n/3])
+	for p := range n {
+		w1, w2 := t.roots[p*stride], t.roots[2*p*stride]
+		for q := range stride {
+			v, a, b := x[q+stride*p], x[q+stride*(p+n)], x[q+stride*(p+2*n)]
+			sum, difference := a+b, a-b
+			middle, side := v+scaled(sum, c), turned(difference, s)
+			out := q + stride*3*p
+			y[out], y[out+stride], y[out+2*stride] = v+sum, (middle+side)*w1, (middle-side)*w2
+		}
+	}
+}
+
+func (t *transform) pass5(y, x []complex128, n, stride int) {
+	r1, r2 := t.roots[t.n/5], t.roots[2*(t.n/5)]
+	for p := range n {
+		w1, w2, w3, w4 := t.roots[p*stride], t.roots[2*p*stride], t.roots[3*p*stride], t.roots[4*p*stride]
+		for q := range stride {
+			at := q + stride*p
+			v, a, b, c, d := x[at], x[at+stride*n], x[at+2*stride*n], x[at+3*stride*n], x[at+4*stride*n]
+			outer, inner, o, i := a+d, b+c, a-d, b-c
+			m1, s1 := v+scaled(outer, real(r1))+scaled(inner, real(r2)), turned(o, imag(r1))+turned(i, imag(r2))
+			m2, s2 := v+scaled(outer, real(r2))+scaled(inner, real(r1)), turned(o, imag(r2))-turned(i, imag(r1))
+			out := y[q+stride*5*p:]
+			out[0], out[stride], out[2*stride] = v+outer+inner, (m1+s1)*w1, (m2+s2)*w2
+			out[3*stride], out[4*stride] = (m2-s2)*w3, (m1-s1)*w4
+		}
+	}
+}
+
+func scaled(z complex128, by float64) complex128 { return complex(real(z)*by, imag(z)*by) }
+
+// turned returns i·by·z.
+func turned(z complex128, by float64) complex128 { return complex(-imag(z)*by, real(z)*by) }
 
 func (t *transform) pass2(y, x []complex128, n, stride int) {
 	for p := range n {
@@ -137,12 +193,11 @@ func (t *transform) pass4(y, x []complex128, n, stride int) {
 		out := y[stride*4*p:][:4*stride]
 		for q, v := range a {
 			sum, difference := v+c[q], v-c[q]
-			other, turned := b[q]+d[q], b[q]-d[q]
-			turned = complex(imag(turned), -real(turned))
+			other, side := b[q]+d[q], turned(b[q]-d[q], -1)
 			out[q] = sum + other
-			out[q+stride] = (difference + turned) * w1
+			out[q+stride] = (difference + side) * w1
 			out[q+2*stride] = (sum - other) * w2
-			out[q+3*stride] = (difference - turned) * w3
+			out[q+3*stride] = (difference - side) * w3
 		}
 	}
 }
