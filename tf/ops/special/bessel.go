@@ -90,6 +90,25 @@ const fewTerms = 20
 
 func besselI0e(x float64) float64 {
 	x = math.Abs(x)
+	if x <= boundI {
+		return nearI0().at(x)
+	}
+	return farI0().at(1/x) / math.Sqrt(x)
+}
+
+func besselI1e(x float64) float64 {
+	switch size := math.Abs(x); {
+	case size < 1: // relative to a small x, the fit is not exact
+		return seriesI1e(x)
+	case size <= boundI:
+		return math.Copysign(nearI1().at(size), x)
+	default:
+		return math.Copysign(farI1().at(1/size)/math.Sqrt(size), x)
+	}
+}
+
+// seriesI0e returns e^-x·I of order 0 for positive x.
+func seriesI0e(x float64) float64 {
 	if x > fewTerms {
 		return hankel(x, 0, -1)
 	}
@@ -101,7 +120,8 @@ func besselI0e(x float64) float64 {
 	return sum * math.Exp(-x)
 }
 
-func besselI1e(x float64) float64 {
+// seriesI1e returns e^-|x|·I of order 1.
+func seriesI1e(x float64) float64 {
 	size := math.Abs(x)
 	if size > fewTerms {
 		return math.Copysign(hankel(size, 4, -1), x)
@@ -138,9 +158,8 @@ func besselK0e(x float64) float64 {
 	switch {
 	case x <= 0:
 		return math.Inf(1)
-	case x > 2:
-		k0, _ := steed(x)
-		return k0
+	case x > boundK:
+		return farK0().at(1/x) / math.Sqrt(x)
 	}
 	q, term := x*x/4, 1.0
 	harmonic, sum := -math.Log(x/2)-euler, 0.0
@@ -159,9 +178,8 @@ func besselK1e(x float64) float64 {
 	switch {
 	case x <= 0:
 		return math.Inf(1)
-	case x > 2:
-		_, k1 := steed(x)
-		return k1
+	case x > boundK:
+		return farK1().at(1/x) / math.Sqrt(x)
 	}
 	// 1/x + Σ (x/2)^(2k+1)/(k!(k+1)!)·(ln(x/2) + γ - H(k) - 1/(2(k+1)))
 	q, term := x*x/4, x/2
@@ -177,12 +195,6 @@ func besselK1e(x float64) float64 {
 // steed returns e^x·K of the orders 0 and 1 for x > 2, by Steed's way to
 // evaluate Temme's continued fraction.
 func steed(x float64) (k0, k1 float64) {
-	if math.IsInf(x, 1) {
-		return 0, 0
-	}
-	if math.IsNaN(x) {
-		return x, x
-	}
 	b := 2 * (1 + x)
 	d := 1 / b
 	h, step := d, d

@@ -1,0 +1,38 @@
+package special
+
+import (
+	"math"
+	"testing"
+)
+
+// TestFits compares the fits with what they are fitted to.
+func TestFits(t *testing.T) {
+	for x := 0.01; x < 1000; x *= 1.07 {
+		k0, k1 := steed(max(x, boundK))
+		for what, c := range map[string][2]float64{
+			"I0": {besselI0e(x), seriesI0e(x)}, "I1": {besselI1e(x), seriesI1e(x)}, "I1 of -x": {besselI1e(-x), -seriesI1e(x)},
+			"K0": {besselK0e(max(x, 1.0000001*boundK)), k0}, "K1": {besselK1e(max(x, 1.0000001*boundK)), k1},
+		} {
+			if tol := 3e-14; math.Abs(c[0]-c[1]) > tol*math.Abs(c[1]) && !(x <= boundK && what[0] == 'K') {
+				t.Errorf("%s(%v) is %v, want %v", what, x, c[0], c[1])
+			}
+		}
+	}
+}
+
+func TestBesselEnds(t *testing.T) {
+	for _, f := range []func(float64) float64{besselI0e, besselI1e, besselK0e, besselK1e} {
+		if y := f(math.Inf(1)); y != 0 {
+			t.Errorf("%v at infinity", y)
+		}
+		if y := f(math.NaN()); !math.IsNaN(y) {
+			t.Errorf("%v for NaN", y)
+		}
+	}
+}
+
+func BenchmarkBesselI0e(b *testing.B) {
+	for i := range b.N {
+		besselI0e(float64(i%200) / 10)
+	}
+}
