@@ -272,34 +272,8 @@ func takeMany(n *tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		return writeStack(c, ts, d)
+		return writeNested(c, ts, tf.Shape{len(ts)}, d)
 	}), nil
-}
-
-// writeStack makes sparse tensors the parts of one, the outputs of a kernel:
-// the first index of that counts them.
-func writeStack(c *tf.OpContext, ts []*coo, d tf.DType) error {
-	shape, n, err := stackSizes(ts, d)
-	if err != nil {
-		return err
-	}
-	at, err := c.Alloc(0, tf.Int64, tf.Shape{n, len(shape)})
-	if err != nil {
-		return err
-	}
-	vals, err := c.Alloc(1, d, tf.Shape{n})
-	if err != nil {
-		return err
-	}
-	dst, from := tf.Data[int64](at)[:0], 0
-	for i, t := range ts {
-		for k := range t.n {
-			dst = append(append(dst, int64(i)), t.index(k)...)
-		}
-		rows.Mover(vals, t.values)(from, 0, t.n)
-		from += t.n
-	}
-	return allocShape(c, 2, shape)
 }
 
 // stackSizes returns the shape that holds all tensors and the number of their

@@ -1,0 +1,286 @@
+package sparse
+
+import (
+	"encoding/binary"
+	"math"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// A crossColumn is one input of a cross: its elements, and which of them each
+// row has.
+type crossColumn struct {
+	numbers []int64
+	words   []string // if not nil, instead of numbers
+	width   int      // of a dense input
+	sparse  bool
+	runs    []crossRun // of a sparse one, ascending
+}
+
+// A crossRun is the elements of a row.
+type crossRun struct{ row, lo, hi int }
+
+// elements returns the bounds of the elements of a row.
+func (col *crossColumn) elements(row int) (lo, hi int) {
+	if !col.sparse {
+		return row * col.width, (row + 1) * col.width
+	}
+	k := sort.Search(len(col.runs), func(k int) bool { return col.runs[k].row >= row })
+	if k == len(col.runs) || col.runs[k].row != row {
+		return 0, 0
+	}
+	return col.runs[k].lo, col.runs[k].hi
+}
+
+func (col *crossColumn) text(i int) string {
+	if col.words != nil {
+		return col.words[i]
+	}
+	return strconv.FormatInt(col.numbers[i], 10)
+}
+
+// plain returns the hash of a word, and a number as it is.
+func (col *crossColumn) plain(i int) uint64 {
+	if col.words != nil {
+		return kernel.Fingerprint64(col.words[i])
+	}
+	return uint64(col.numbers[i])
+}
+
+// weak is plain, but numbers of sparse inputs are hashed too.
+func (col *crossColumn) weak(i int) uint64 {
+	if col.words == nil && col.sparse {
+		return kernel.Fingerprint64(col.bytes(i))
+	}
+	return col.plain(i)
+}
+
+// bytes returns a word, or the lower half of a number, which is all of it that
+// TensorFlow hashes.
+func (col *crossColumn) bytes(i int) string {
+	if col.words != nil {
+		return col.words[i]
+	}
+	return string(binary.LittleEndian.AppendUint32(nil, uint32(col.numbers[i])))
+}
+
+// crossColumns are the inputs of a cross.
+type crossColumns struct {
+	list []*crossColumn
+	rows int
+}
+
+func newColumn(values *tf.Tensor) *crossColumn {
+	col := &crossColumn{}
+	if values.DType() == tf.String {
+		col.words = append([]string{}, tf.Data[string](values)...)
+	} else {
+		col.numbers = tf.Data[int64](values)
+	}
+	return col
+}
+
+// crossInputs reads the inputs; onlyText refuses numbers.
+func crossInputs(c *tf.OpContext, onlyText bool) (*crossColumns, error) {
+	n, values := c.Node.Int("N"), len(c.Node.TypesAttr("sparse_types"))
+	if values != n {
+		return nil, invalid("Expected %d input values, got %d", n, values)
+	}
+	if err := checkCrossLists(c, n, onlyText); err != nil {
+		return nil, err
+	}
+	dense := make([]*tf.Tensor, len(c.Node.TypesAttr("dense_types")))
+	for i := range dense {
+		dense[i] = c.Input(3*n + i)
+	}
+	cols := &crossColumns{}
+	rows, err := crossRows(c, n, dense, onlyText)
+	if err != nil {
+		return nil, err
+	}
+	cols.rows = rows
+	for i := range n {
+		col := newColumn(c.Input(n + i))
+		col.sparse, col.runs = true, crossRuns(c.Input(i), rows)
+		cols.list = append(cols.list, col)
+	}
+	for _, t := range dense {
+		col := newColumn(t)
+		col.width = t.Dim(1)
+		cols.list = append(cols.list, col)
+	}
+	return cols, nil
+}
+
+// checkCrossLists checks the parts of the sparse inputs.
+func checkCrossLists(c *tf.OpContext, n int, onlyText bool) error {
+	for i := range n {
+		switch at := c.Input(i); {
+		case at.Rank() != 2:
+			return invalid("Input indices should be a matrix but received shape %s at position %d", at.Shape().Text(), i)
+		case at.Dim(1) != 2:
+			return invalid("Expected D2 of index to be 2 got %d at position %d", at.Dim(1), i)
+		}
+	}
+	for i := range n {
+		switch vals, rows := c.Input(n+i), c.Input(i).Dim(0); {
+		case onlyText && vals.DType() == tf.Int64:
+			return invalid("Input values should be of internal type string but received int64")
+		case vals.Rank() != 1:
+			return invalid("Input values should be a vector but received shape %s at position %d", vals.Shape().Text(), i)
+		case vals.Len() != rows:
+			return invalid("Expected size of values to be %d got %d at position %d", rows, vals.Len(), i)
+		}
+	}
+	for i := range n {
+		switch s := c.Input(2*n + i); {
+		case s.Rank() != 1:
+			return invalid("Input shapes should be a vector but received shape %s at position %d", s.Shape().Text(), i)
+		case s.Len() != 2:
+			return invalid("shape should imply a 2D tensor, but got %s at position %d", s.Shape().Text(), i)
+		}
+	}
+	return nil
+}
+
+// crossRows checks the dense inputs and returns the number of rows, which all
+// inputs must have.
+func crossRows(c *tf.OpContext, n int, dense []*tf.Tensor, onlyText bool) (int, error) {
+	for i, t := range dense {
+		if onlyText && t.DType() == tf.Int64 {
+			return 0, invalid("Dense inputs should be of internal type string but received int64")
+		}
+		if t.Rank() != 2 {
+			return 0, invalid("Dense inputs should be a matrix but received shape %s at position %d", t.Shape().Text(), i)
+		}
+	}
+	rows := 0
+	if n > 0 {
+		rows = int(tf.Data[int64](c.Input(2 * n))[0])
+	} else if len(dense) > 0 {
+		rows = dense[0].Dim(0)
+	}
+	for i := range n {
+		if got := tf.Data[int64](c.Input(2*n + i))[0]; got != int64(rows) {
+			return 0, invalid("Expected batch size %d got %d at position %d", rows, got, i)
+		}
+	}
+	for i, t := range dense {
+		if t.Dim(0) != rows {
+			return 0, invalid("Expected batch size %d got %d at dense tensor %d", rows, t.Dim(0), i)
+		}
+	}
+	return rows, nil
+}
+
+// crossRuns returns the runs of elements of a sparse input, up to the first that
+// is out of order or bounds: what follows counts for nothing.
+func crossRuns(at *tf.Tensor, rows int) (runs []crossRun) {
+	v, n := tf.Data[int64](at), at.Dim(0)
+	last := int64(-1)
+	for lo := 0; lo < n; {
+		row := v[2*lo]
+		if row <= last || row >= int64(rows) {
+			return runs
+		}
+		hi := lo + 1
+		for hi < n && v[2*hi] == row {
+			hi++
+		}
+		runs = append(runs, crossRun{int(row), lo, hi})
+		last, lo = row, hi
+	}
+	return runs
+}
+
+// eachRow calls f for the rows that may have elements in all inputs, with the
+// bounds of these and the number of combinations.
+func (cols *crossColumns) eachRow(f func(row int, lo, hi []int, n int) error) error {
+	visit := func(row int) error {
+		lo, hi, n := make([]int, len(cols.list)), make([]int, len(cols.list)), 1
+		for k, col := range cols.list {
+			lo[k], hi[k] = col.elements(row)
+			count := hi[k] - lo[k]
+			if count > 0 && n > math.MaxInt64/count {
+				return invalid("row %d has too many combinations", row)
+			}
+			n *= count
+		}
+		return f(row, lo, hi, n)
+	}
+	if len(cols.list) > 0 && cols.list[0].sparse {
+		for _, r := range cols.list[0].runs {
+			if err := visit(r.row); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for row := range cols.rows {
+		if err := visit(row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// joined returns what joins the text of elements.
+func joined(cols []*crossColumn, sep string) func(at []int) string {
+	words := make([]string, len(cols))
+	return func(at []int) string {
+		for k, i := range at {
+			words[k] = cols[k].text(i)
+		}
+		return strings.Join(words, sep)
+	}
+}
+
+// cross makes all combinations, as f gives them, the outputs of a kernel.
+func cross[T int64 | string](c *tf.OpContext, cols *crossColumns, f func(at []int) T) error {
+	total, most := 0, 0
+	err := cols.eachRow(func(_ int, _, _ []int, n int) error {
+		if total > math.MaxInt64-n {
+			return invalid("there are too many combinations")
+		}
+		total, most = total+n, max(most, n)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	at, err := c.Alloc(0, tf.Int64, tf.Shape{total, 2})
+	if err != nil {
+		return err
+	}
+	vals, err := c.Alloc(1, tf.TypeOf[T](), tf.Shape{total})
+	if err != nil {
+		return err
+	}
+	dst, out := tf.Data[int64](at)[:0], tf.Data[T](vals)[:0]
+	err = cols.eachRow(func(row int, lo, hi []int, n int) error {
+		next := append([]int{}, lo...)
+		for i := range n {
+			dst, out = append(dst, int64(row), int64(i)), append(out, f(next))
+			advance(next, lo, hi)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return allocShape(c, 2, tf.Shape{cols.rows, most})
+}
+
+// advance goes to the next combination, the last element first.
+func advance(at, lo, hi []int) {
+	for k := len(at) - 1; k >= 0; k-- {
+		if at[k]++; at[k] < hi[k] {
+			return
+		}
+		at[k] = lo[k]
+	}
+}
