@@ -242,3 +242,24 @@ func TestExponential(t *testing.T) {
 	wantNear(t, "√a²", naiveProduct(root, root), a)
 	wantNear(t, "e^log a", back, a)
 }
+
+// TestLeastOfAny: of what solves aᴴ·a·x = aᴴ·b for a matrix of a lower rank
+// than its sizes, the result is in the space of the rows.
+func TestLeastOfAny(t *testing.T) {
+	for _, s := range [][3]int{{6, 4, 4}, {4, 6, 4}, {7, 5, 3}, {5, 40, 2}} {
+		testLeastOfAny[float64](t, s[0], s[1], s[2])
+		testLeastOfAny[complex128](t, s[0], s[1], s[2])
+	}
+}
+
+func testLeastOfAny[T scalar](t *testing.T, m, n, rank int) {
+	left, right := random[T](m, rank), random[T](rank, n)
+	a, b, x := naiveProduct(left, right), random[T](m, 2), newMatrix[T](n, 2)
+	leastOfAny(a.clone(), b.clone(), x, epsilon)
+	normal := naiveProduct(a.adjoint(), naiveProduct(a, x))
+	wantNear(t, "aᴴ·a·x", normal, naiveProduct(a.adjoint(), b))
+	back := newMatrix[T](rank, 2) // x = rightᴴ·z for some z
+	f := factorLU(naiveProduct(right, right.adjoint()))
+	f.solve(back, naiveProduct(right, x))
+	wantNear(t, "in the space of the rows", naiveProduct(right.adjoint(), back), x)
+}

@@ -70,7 +70,8 @@ func leastSquares[T scalar](n *tf.Node) solver[T, T] {
 			out[0].fill(0)
 			return nil
 		case !fast:
-			return leastByValues(a, b, out[0], precision)
+			leastOfAny(a, b, out[0], precision)
+			return nil
 		case a.rows >= a.cols:
 			return leastDeep(a, b, l, out[0])
 		}
@@ -106,26 +107,66 @@ func leastWide[T scalar](a, b matrix[T], l T, x matrix[T]) error {
 	return nil
 }
 
-// leastByValues returns the least of all best solutions. Singular values that
-// are nothing but rounding count as zero.
-func leastByValues[T scalar](a, b, x matrix[T], precision float64) error {
-	m, n := a.rows, a.cols
-	p := min(m, n)
-	out := []matrix[T]{newMatrix[T](1, p), newMatrix[T](m, p), newMatrix[T](n, p)}
-	if err := svd([]matrix[T]{a}, out); err != nil {
-		return err
+// leastOfAny returns the least of all best solutions, by a complete orthogonal
+// decomposition: a = q·[t 0; 0 0]·wᴴ with a triangle t, whose size is the rank.
+func leastOfAny[T scalar](a, b, x matrix[T], precision float64) {
+	order := triangularizeByNorm(a, b)
+	p := min(a.rows, a.cols)
+	rank := 0
+	for rank < p && abs(a.at(rank, rank)) > precision*float64(p)*abs(a.at(0, 0)) {
+		rank++
 	}
-	s, u, v := out[0].data, out[1], out[2]
-	y := product(u.adjoint(), b)
-	for i := range p {
-		if re(s[i]) > precision*float64(p)*re(s[0]) {
-			divide(y.row(i), s[i])
-		} else if re(s[i]) <= re(s[0]) {
-			clear(y.row(i))
+	right := a.part(0, 0, rank, a.cols).adjoint() // w·tᴴ
+	w := triangularize(right)
+	y := newMatrix[T](a.cols, b.cols)
+	y.copyFrom(b.part(0, 0, rank, b.cols))
+	solveTriangle(right.part(0, 0, rank, rank).adjoint(), y.part(0, 0, rank, b.cols), true, false)
+	w.applyAll(y, 0)
+	for i, column := range order {
+		copy(x.row(column), y.row(i))
+	}
+}
+
+// triangularizeByNorm turns a, with its columns in the order that it returns,
+// into an upper triangle whose diagonal gets smaller, and does to b what that
+// takes.
+func triangularizeByNorm[T scalar](a, b matrix[T]) []int {
+	order := make([]int, a.cols)
+	for j := range order {
+		order[j] = j
+	}
+	for k := range min(a.rows, a.cols) {
+		j := k + longestColumn(a.part(k, k, a.rows-k, a.cols-k))
+		order[k], order[j] = order[j], order[k]
+		for i := range a.rows {
+			row := a.row(i)
+			row[k], row[j] = row[j], row[k]
+		}
+		v := a.column(k, k)
+		tau, beta := reflect(v)
+		reflectRows(a.part(k, k+1, a.rows-k, a.cols-k-1), conj(tau), v)
+		reflectRows(b.part(k, 0, b.rows-k, b.cols), conj(tau), v)
+		clear(v)
+		v[0] = beta
+		a.setColumn(k, k, v)
+	}
+	return order
+}
+
+func longestColumn[T scalar](a matrix[T]) int {
+	sums := make([]float64, a.cols)
+	for i := range a.rows {
+		for j, v := range a.row(i) {
+			sums[j] += re(v * conj(v))
 		}
 	}
-	multiply(x, v, y)
-	return nil
+	best := 0
+	for j, s := range sums {
+		if s > sums[best] {
+			best = j
+		}
+	}
+	return best
 }
 
 func leastSquaresGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
