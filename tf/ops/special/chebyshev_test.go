@@ -20,6 +20,17 @@ func TestFits(t *testing.T) {
 	}
 }
 
+func TestDawson(t *testing.T) {
+	for x := 0.01; x < 1e9; x *= 1.07 {
+		if got, want := dawson(x), rybicki(x); math.Abs(got-want) > 2e-14*want {
+			t.Errorf("dawson(%v) is %v, want %v", x, got, want)
+		}
+		if dawson(-x) != -dawson(x) {
+			t.Errorf("dawson(%v) is %v", -x, dawson(-x))
+		}
+	}
+}
+
 func TestBesselEnds(t *testing.T) {
 	for _, f := range []func(float64) float64{besselI0e, besselI1e, besselK0e, besselK1e} {
 		if y := f(math.Inf(1)); y != 0 {

@@ -37,26 +37,42 @@ func FresnelSin(x tf.Output, opts ...tf.Option) tf.Output { return apply("Fresne
 // negative numbers.
 func Spence(x tf.Output, opts ...tf.Option) tf.Output { return apply("Spence", opts, x) }
 
-// dawson is Rybicki's sum of Gaussians at odd multiples of a step; the error is
-// e^(-(π/2·step)²).
+// Fits of Dawson's integral, the last of x·f(x) by 1/x.
+var (
+	dawsonNear   = fitted(rybicki, 0.2, 3, degree)
+	dawsonMiddle = fitted(rybicki, 3, 8, degree)
+	dawsonFar    = fitted(func(u float64) float64 { return rybicki(1/u) / u }, 0, 1./8, degree)
+)
+
 func dawson(x float64) float64 {
 	size := math.Abs(x)
 	switch {
 	case size < 0.2:
 		return dawsonSeries(x)
-	case size > 1e8:
+	case size < 3:
+		return math.Copysign(dawsonNear().at(size), x)
+	case size < 8:
+		return math.Copysign(dawsonMiddle().at(size), x)
+	}
+	return dawsonFar().at(1/size) / x
+}
+
+// rybicki returns Dawson's integral for positive numbers as Rybicki's sum of
+// Gaussians at odd multiples of a step; the error is e^(-(π/2·step)²).
+func rybicki(x float64) float64 {
+	if x > 1e8 {
 		return 0.5 / x
 	}
 	const step, terms = 0.25, 15
-	near := 2 * math.Round(size/(2*step))
-	rest := size - near*step
+	near := 2 * math.Round(x/(2*step))
+	rest := x - near*step
 	sum := 0.0
 	for k := range terms {
 		odd := float64(2*k + 1)
 		up, down := rest-odd*step, rest+odd*step
 		sum += math.Exp(-up*up)/(near+odd) + math.Exp(-down*down)/(near-odd)
 	}
-	return math.Copysign(sum/math.Sqrt(math.Pi), x)
+	return sum / math.Sqrt(math.Pi)
 }
 
 // dawsonSeries sums x·Σ (-2x²)^k/(2k+1)!!.
