@@ -7,6 +7,9 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/eager"
+	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/ops/linalg"
 )
 
 //go:embed testdata/golden
@@ -63,3 +66,22 @@ func as(t *tf.Tensor, d tf.DType) *tf.Tensor { return optest.Convert(t, d) }
 
 // removed is why TensorFlow itself computes no Batch op any more.
 const removed = "TensorFlow knows the op in old graphs only"
+
+// TestThreads: work is shared between threads, which changes nothing.
+func TestThreads(t *testing.T) {
+	many := noise(100, 16, 16)
+	optest.Threads(t,
+		sample{Op: "Qr", In: tensors{many}, F: applied("Qr")},
+		sample{Op: "MatrixTriangularSolve", In: tensors{many, noise(16, 16)}, F: applied("MatrixTriangularSolve")},
+		sample{Op: "Einsum", In: tensors{many, many}, F: applied("Einsum", tf.Attr("equation", "bij,bjk->bik"))},
+		sample{Op: "Cross", In: tensors{noise(9000, 3), noise(9000, 3)}, F: applied("Cross")})
+}
+
+// TestErrorInBatch: what fails for one matrix of many fails.
+func TestErrorInBatch(t *testing.T) {
+	g := eager.New()
+	x := ops.ConstTensor(g, tf.NewTensor(tf.Float32, tf.Shape{50, 8, 8}))
+	if err := linalg.MatrixInverse(x).Err(); tf.CodeOf(err) != tf.InvalidArgument {
+		t.Errorf("error is %v", err)
+	}
+}

@@ -32,3 +32,8 @@ var (
 
 // spectra returns complex numbers.
 func spectra(s ...int) *tf.Tensor { return optest.Convert(seq(s...), tf.Complex64) }
+
+// TestThreads: work is shared between threads, which changes nothing.
+func TestThreads(t *testing.T) {
+	optest.Threads(t, sample{Op: "FFT2D", In: tensors{spectra(4, 64, 60)}, F: applied("FFT2D")})
+}

@@ -38,3 +38,11 @@ func ends() *tf.Tensor {
 }
 
 const notThere = "the function is not defined there"
+
+// TestThreads: work is shared between threads, which changes nothing.
+func TestThreads(t *testing.T) {
+	x := optest.Positive(5000)
+	optest.Threads(t,
+		sample{Op: "BesselK1", In: tensors{x}, F: applied("BesselK1")},
+		sample{Op: "Betainc", In: tensors{x, x, optest.Within(0, 1, 5000)}, F: applied("Betainc")})
+}
