@@ -74,6 +74,9 @@ func TensorsEqual(a, b *Tensor) bool {
 	if a.buf != nil && b.buf != nil {
 		return a.Addressable() && b.Addressable() && string(a.buf.Bytes()) == string(b.buf.Bytes())
 	}
+	if (a.buf == nil) != (b.buf == nil) {
+		return false // one has been released
+	}
 	return reflect.DeepEqual(a.obj, b.obj)
 }
 
