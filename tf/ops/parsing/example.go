@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
 )
 
 func init() {
@@ -58,21 +59,19 @@ type Parsed struct {
 // ParseExampleV2 parses examples, serialized tf.Example messages in a vector or
 // a scalar. The names, of the same shape or none, are for messages. The features
 // are of types float32, int64 or string.
-func ParseExampleV2(serialized, names, sparseKeys, denseKeys, raggedKeys tf.Output, dense []Dense, sparse []Sparse, ragged []Ragged, opts ...tf.Option) Parsed {
-	in := []tf.Output{serialized, names, sparseKeys, denseKeys, raggedKeys}
-	var raggedTypes, splits []tf.DType
-	for _, r := range ragged {
-		raggedTypes, splits = append(raggedTypes, r.Type), append(splits, r.Splits)
-	}
-	opts = append(featureAttrs(dense, sparse), append(opts, tf.Attr("num_sparse", len(sparse)),
-		tf.Attr("ragged_value_types", append([]tf.DType{}, raggedTypes...)), tf.Attr("ragged_split_types", append([]tf.DType{}, splits...)))...)
+func ParseExampleV2(serialized, names tf.Output, dense []Dense, sparse []Sparse, ragged []Ragged, opts ...tf.Option) Parsed {
+	g := serialized.Graph()
+	in := []tf.Output{serialized, names, ops.Const(g, sparseKeys(sparse)), ops.Const(g, denseKeys(dense)), ops.Const(g, raggedKeys(ragged))}
+	types, splits := raggedAttrs(ragged)
+	opts = append(featureAttrs(dense, sparse), append(opts, tf.Attr("num_sparse", len(sparse)), tf.Attr("ragged_value_types", types), tf.Attr("ragged_split_types", splits))...)
 	return results(tf.Apply(nil, "ParseExampleV2", append(in, defaults(dense)...), opts...), len(dense), len(sparse), len(ragged))
 }
 
 // ParseExample is the first form of [ParseExampleV2]: without ragged features,
-// and for a vector of examples. Keys are in the features here.
-func ParseExample(serialized, names tf.Output, sparseKeys, denseKeys []tf.Output, dense []Dense, sparse []Sparse, opts ...tf.Option) Parsed {
-	in := slices.Concat([]tf.Output{serialized, names}, sparseKeys, denseKeys, defaults(dense))
+// and for a vector of examples.
+func ParseExample(serialized, names tf.Output, dense []Dense, sparse []Sparse, opts ...tf.Option) Parsed {
+	key := func(s string) tf.Output { return ops.Scalar(serialized.Graph(), s) }
+	in := slices.Concat([]tf.Output{serialized, names}, each(sparseKeys(sparse), key), each(denseKeys(dense), key), defaults(dense))
 	opts = append(featureAttrs(dense, sparse), append(opts, tf.Attr("Nsparse", len(sparse)), tf.Attr("Ndense", len(dense)))...)
 	return results(tf.Apply(nil, "ParseExample", in, opts...), len(dense), len(sparse), 0)
 }
@@ -80,34 +79,16 @@ func ParseExample(serialized, names tf.Output, sparseKeys, denseKeys []tf.Output
 // ParseSingleExample parses one example, a scalar. Sparse tensors have one
 // dimension.
 func ParseSingleExample(serialized tf.Output, dense []Dense, sparse []Sparse, opts ...tf.Option) Parsed {
-	denseKeys, sparseKeys := []string{}, []string{}
-	for _, d := range dense {
-		denseKeys = append(denseKeys, d.Key)
-	}
-	for _, s := range sparse {
-		sparseKeys = append(sparseKeys, s.Key)
-	}
-	opts = append(featureAttrs(dense, sparse), append(opts, tf.Attr("num_sparse", len(sparse)), tf.Attr("sparse_keys", sparseKeys), tf.Attr("dense_keys", denseKeys))...)
+	opts = append(featureAttrs(dense, sparse), append(opts, tf.Attr("num_sparse", len(sparse)), tf.Attr("sparse_keys", sparseKeys(sparse)), tf.Attr("dense_keys", denseKeys(dense)))...)
 	return results(tf.Apply(nil, "ParseSingleExample", append([]tf.Output{serialized}, defaults(dense)...), opts...), len(dense), len(sparse), 0)
 }
 
 func defaults(dense []Dense) []tf.Output {
-	out := make([]tf.Output, len(dense))
-	for i, d := range dense {
-		out[i] = d.Default
-	}
-	return out
+	return each(dense, func(d Dense) tf.Output { return d.Default })
 }
 
 func featureAttrs(dense []Dense, sparse []Sparse) []tf.Option {
-	types, shapes := []tf.DType{}, []tf.Shape{}
-	for _, d := range dense {
-		shapes = append(shapes, d.Shape)
-	}
-	for _, s := range sparse {
-		types = append(types, s.Type)
-	}
-	return []tf.Option{tf.Attr("sparse_types", types), tf.Attr("dense_shapes", shapes)}
+	return []tf.Option{tf.Attr("sparse_types", sparseAttr(sparse)), tf.Attr("dense_shapes", shapesAttr(dense))}
 }
 
 func results(o *tf.Operation, dense, sparse, ragged int) Parsed {

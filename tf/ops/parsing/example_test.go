@@ -49,21 +49,18 @@ func outputs(p parsing.Parsed) []tf.Output {
 	return out
 }
 
-func keys(g *tf.Graph, v ...string) tf.Output { return ops.Const(g, append([]string{}, v...)) }
-
 // second parses inputs 0, examples, and 1, their names.
 func second(required bool) function {
 	return func(g *tf.Graph, in []tf.Output) []tf.Output {
 		dense, sparse, ragged := features(g, required)
-		return outputs(parsing.ParseExampleV2(in[0], in[1], keys(g, "i", "none"), keys(g, "f", "open"), keys(g, "s", "other"), dense, sparse, ragged))
+		return outputs(parsing.ParseExampleV2(in[0], in[1], dense, sparse, ragged))
 	}
 }
 
 func first(required bool) function {
 	return func(g *tf.Graph, in []tf.Output) []tf.Output {
 		dense, sparse, _ := features(g, required)
-		key := func(s string) tf.Output { return ops.Scalar(g, s) }
-		return outputs(parsing.ParseExample(in[0], in[1], []tf.Output{key("i"), key("none")}, []tf.Output{key("f"), key("open")}, dense, sparse))
+		return outputs(parsing.ParseExample(in[0], in[1], dense, sparse))
 	}
 }
 
@@ -86,7 +83,7 @@ func init() {
 	only := func(key string) function {
 		return func(g *tf.Graph, in []tf.Output) []tf.Output {
 			r := []parsing.Ragged{{Key: key, Type: tf.Float32, Splits: tf.Int32}}
-			return outputs(parsing.ParseExampleV2(in[0], in[1], keys(g), keys(g), keys(g, key), nil, nil, r))
+			return outputs(parsing.ParseExampleV2(in[0], in[1], nil, nil, r))
 		}
 	}
 	names := optest.Vec("n1", "n2")
@@ -128,7 +125,7 @@ func TestMalformed(t *testing.T) {
 	} {
 		g := eager.New()
 		r := []parsing.Sparse{{Key: "a", Type: tf.String}}
-		p := parsing.ParseExampleV2(ops.Const(g, []string{bad}), keys(g), keys(g, "a"), keys(g), keys(g), nil, r, nil)
+		p := parsing.ParseExampleV2(ops.Const(g, []string{bad}), ops.Const(g, []string{}), nil, r, nil)
 		if err := p.Sparse[0].Values.Err(); tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", bad, err, want)
 		}

@@ -32,8 +32,10 @@ type batch struct {
 	dense    []feature
 	sparse   []feature
 	ragged   []feature
+	lists    []list // of sequences, whose contexts have the features above
 
-	found []example.Feature // by example and feature
+	found []example.Feature   // by example and feature
+	steps [][]example.Feature // by example and list; nil: it is missing
 }
 
 func (b *batch) width() int { return len(b.dense) + len(b.sparse) + len(b.ragged) }
@@ -43,10 +45,14 @@ func (b *batch) parse() error {
 	if err := b.find(); err != nil {
 		return err
 	}
-	errs := make([]error, b.width())
+	errs := make([]error, b.width()+len(b.lists))
 	b.c.ParallelFor(len(errs), 1, func(lo, hi int) {
 		for k := lo; k < hi; k++ {
-			errs[k] = b.column(k)
+			if k < b.width() {
+				errs[k] = b.column(k)
+			} else {
+				errs[k] = b.list(k - b.width())
+			}
 		}
 	})
 	for _, err := range errs {
@@ -64,14 +70,28 @@ func (b *batch) find() error {
 		name := b.feature(k).name
 		slots[name] = append(slots[name], k)
 	}
+	lists := map[string][]int{}
+	for k := range b.lists {
+		lists[b.lists[k].name] = append(lists[b.lists[k].name], k)
+	}
 	b.found = make([]example.Feature, len(b.examples)*b.width())
+	b.steps = make([][]example.Feature, len(b.examples)*len(b.lists))
 	bad := make([]bool, len(b.examples))
 	b.c.ParallelFor(len(b.examples), 64, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			row := b.found[i*b.width() : (i+1)*b.width()]
-			bad[i] = !example.Features(b.examples[i], func(name string, v example.Feature) {
+			feature := func(name string, v example.Feature) {
 				for _, k := range slots[name] {
 					row[k] = v
+				}
+			}
+			if b.lists == nil {
+				bad[i] = !example.Features(b.examples[i], feature)
+				continue
+			}
+			bad[i] = !example.Sequence(b.examples[i], feature, func(name string, steps []example.Feature) {
+				for _, k := range lists[name] {
+					b.steps[i*len(b.lists)+k] = append([]example.Feature{}, steps...)
 				}
 			})
 		}
@@ -154,6 +174,9 @@ func gathered[T any](b *batch, k int, f *feature, kind example.Kind, list lister
 	for i := range b.examples {
 		v := b.found[i*b.width()+k]
 		if v.Kind != example.None && v.Kind != kind {
+			if b.lists != nil {
+				return nil, nil, tf.Errorf(tf.InvalidArgument, "Name: %s, Context feature: %s.  Data types don't match. Expected type: %s", b.name(i), f.name, f.dtype.CName())
+			}
 			return nil, nil, b.refuse(i, f, "Data types don't match. Expected type: %s, Actual type: %s", f.dtype.CName(), kindTypes[v.Kind].CName())
 		}
 		ok := true

@@ -85,9 +85,12 @@ func parseFloat32(s string) (float32, bool) {
 
 func parseFloat64(s string) (float64, bool) { return parseFloat(s, 64) }
 
-// parseFloat takes what is too large for infinite.
+// parseFloat takes what is too large for infinite. Integers may be hexadecimal.
 func parseFloat(s string, bits int) (float64, bool) {
 	s = trim(s)
+	if strings.ContainsAny(s, "xX") && !strings.ContainsAny(s, "pP") {
+		s += "p0"
+	}
 	v, err := strconv.ParseFloat(s, bits)
 	return v, (err == nil || errors.Is(err, strconv.ErrRange)) && !strings.Contains(s, "_")
 }

@@ -68,7 +68,7 @@ func init() {
 	number := func(d tf.DType) function {
 		return one(func(x tf.Output) tf.Output { return parsing.StringToNumber(x, parsing.NumberType(d)) })
 	}
-	floats := optest.Vec("0", "-1.5", " 2e3 ", "1e-3", "inf", "-INF", "nan", "3.4028235e38", "1e40", "0.1", "+7", "1e-46", ".5", "5.", "infinity")
+	floats := optest.Vec("0", "-1.5", " 2e3 ", "1e-3", "inf", "-INF", "nan", "3.4028235e38", "1e40", "0.1", "+7", "1e-46", ".5", "5.", "infinity", "0xF", "-0X1a")
 	add("StringToNumber", "", number(tf.Float32), floats)
 	add("StringToNumber", "double", number(tf.Float64), floats)
 	add("StringToNumber", "int32", number(tf.Int32), optest.Mat(2, "0", "-1", " 2147483647", "-2147483648\n"))

@@ -32,10 +32,11 @@ type barrier struct {
 var _ = resource.Declare[*barrier]("tensorflow::barrier::Barrier")
 
 func newBarrier(name string, types []tf.DType, shapes []tf.Shape) (*barrier, error) {
-	q, err := queue.New(queue.Spec{
-		Kind: queue.Priority, Op: "PriorityQueue", Name: name + "_queue", Capacity: -1,
-		Types: append([]tf.DType{tf.Int64, tf.String}, types...), Shapes: append([]tf.Shape{{}, {}}, shapes...),
-	})
+	s := queue.Spec{Kind: queue.Priority, Op: "PriorityQueue", Name: name + "_queue", Capacity: -1, Types: append([]tf.DType{tf.Int64, tf.String}, types...)}
+	if len(shapes) > 0 {
+		s.Shapes = append([]tf.Shape{{}, {}}, shapes...)
+	}
+	q, err := queue.New(s)
 	if err != nil {
 		return nil, err
 	}

@@ -98,7 +98,7 @@ func insertShape(c *tf.Infer) error {
 func makeBarrier(n *tf.Node) (tf.Kernel, error) {
 	types := n.TypesAttr("component_types")
 	shapes, _ := n.Attr("shapes").([]tf.Shape)
-	if len(shapes) != len(types) {
+	if len(shapes) > 0 && len(shapes) != len(types) {
 		return nil, tf.Errorf(tf.InvalidArgument, "All of the component shapes must be specified")
 	}
 	for i, s := range shapes {

@@ -1,0 +1,41 @@
+package parsing
+
+import (
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	register("DecodeJSONExample", "json_examples: string", "binary_examples: string", "", sameShape, tf.AnyType(decodeJSON))
+}
+
+// DecodeJSONExample returns tf.Example messages that are written in JSON as
+// serialized ones.
+func DecodeJSONExample(json tf.Output, opts ...tf.Option) tf.Output {
+	return apply("DecodeJSONExample", opts, json)
+}
+
+func decodeJSON(*tf.Node) (tf.Kernel, error) {
+	return tf.Compute(func(c *tf.OpContext) error {
+		t, err := c.Alloc(0, tf.String, c.Input(0).Shape())
+		if err != nil {
+			return err
+		}
+		out := tf.Data[string](t)
+		for i, text := range tf.Data[string](c.Input(0)) {
+			e := &pb.Example{}
+			if err := protojson.Unmarshal([]byte(text), e); err != nil {
+				return tf.Errorf(tf.InvalidArgument, "Error while parsing JSON: %v", err)
+			}
+			b, err := proto.MarshalOptions{Deterministic: true}.Marshal(e)
+			if err != nil {
+				return err
+			}
+			out[i] = string(b)
+		}
+		return nil
+	}), nil
+}
