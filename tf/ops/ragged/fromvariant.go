@@ -143,7 +143,8 @@ func (s *stack) writeValues(c *tf.OpContext, i int, d tf.DType) error {
 			continue
 		}
 		if len(v) != len(shape) || !v[1:].Equal(shape[1:]) {
-			return invalid("Rank of values must match for all components; values shape at index 0: %s, values shape at index %d: %s", s.parts[0].values.Shape().Text(), k, v.Text())
+			return invalid("All flat_values must have compatible shapes.  Shape at index 0: %s.  Shape at index %d: %s.  If you are using tf.map_fn, then you may need to specify an explicit fn_output_signature with appropriate ragged_rank, and/or convert output tensors to RaggedTensors.",
+				shape[1:].Text(), k, v[1:].Text())
 		}
 		shape[0] += v[0]
 	}

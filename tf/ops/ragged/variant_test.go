@@ -43,6 +43,11 @@ func init() {
 		splits, values := ragged.RaggedTensorFromVariant(ragged.RaggedTensorToVariant(in[1:], in[0], false), 1, 1, tf.Int32)
 		return append(splits, values)
 	}, seq(4), i64(0, 4)))
+	addSamples(failing(from, "shapes", func(_ *tf.Graph, in []tf.Output) []tf.Output {
+		a, b := ragged.RaggedTensorToVariant(nil, in[0], false), ragged.RaggedTensorToVariant(nil, in[1], false)
+		splits, values := ragged.RaggedTensorFromVariant(ops.Pack([]tf.Output{a, b}), 0, 1, tf.Float32)
+		return append(splits, values)
+	}, seq(2, 2), seq(2, 3)))
 	addSamples(sample{Op: from, Name: "matrix", In: tensors{seq(4), i64(0, 1, 1, 3, 4)}, Types: onlyOwn, Rough: "TensorFlow has no gradient for a matrix", F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 		v := ops.Reshape(ragged.RaggedTensorToVariant(in[1:], in[0], true), ops.Const(g, []int32{2, 2}))
 		splits, values := ragged.RaggedTensorFromVariant(v, 0, 2, tf.Float32)
