@@ -258,7 +258,7 @@ func (f *feature) checkDefault(i int) error {
 		known = f.shape[1:]
 	}
 	switch s := f.def.Shape(); {
-	case !known.Known() || tf.CheckSize(f.dtype, known) != nil:
+	case !known.Known() || tf.CheckSize(f.dtype, known) != nil || open && known.NumElements() == 0:
 		return tf.Errorf(tf.InvalidArgument, "dense_shapes[%d] has unknown rank or unknown inner dimensions: %s", i, f.shape.Text())
 	case open && f.def.Len() != 1:
 		return tf.Errorf(tf.InvalidArgument, "dense_shape[%d] is a variable length shape: %s, therefore def_value[%d] must contain a single element (the padding element).  But its shape is: %s", i, f.shape.Text(), i, s.Text())

@@ -131,3 +131,15 @@ func TestMalformed(t *testing.T) {
 		}
 	}
 }
+
+// TestShapes has shapes that no feature can have.
+func TestShapes(t *testing.T) {
+	for _, s := range []tf.Shape{nil, {2, -1}, {-1, 0}, {-1, -1}, {1 << 40, 1 << 40}} {
+		g := eager.New()
+		dense := []parsing.Dense{{Key: "f", Shape: s, Default: ops.Const(g, []float32{1})}}
+		p := parsing.ParseExampleV2(ops.Const(g, []string{full}), ops.Const(g, []string{}), dense, nil, nil)
+		if err := p.Dense[0].Err(); tf.CodeOf(err) != tf.InvalidArgument {
+			t.Errorf("%v: %v", s, err)
+		}
+	}
+}

@@ -333,7 +333,7 @@ func (b *batch) batched(s tf.Shape) tf.Shape {
 // openColumn sets a tensor of features whose first size is open: as large as the
 // largest, and padded with the default.
 func openColumn[T tf.Elem](b *batch, k int, f *feature, kind example.Kind, list lister[T]) error {
-	stride := max(f.shape[1:].NumElements(), 1)
+	stride := f.shape[1:].NumElements()
 	for i := range b.examples {
 		if v := b.found[i*b.width()+k]; v.Kind != example.None {
 			if err := b.checkKind(i, f, v, kind); err != nil {

@@ -98,10 +98,14 @@ func insertShape(c *tf.Infer) error {
 func makeBarrier(n *tf.Node) (tf.Kernel, error) {
 	types := n.TypesAttr("component_types")
 	shapes, _ := n.Attr("shapes").([]tf.Shape)
+	shapes = slices.Clone(shapes)
 	if len(shapes) > 0 && len(shapes) != len(types) {
 		return nil, tf.Errorf(tf.InvalidArgument, "All of the component shapes must be specified")
 	}
 	for i, s := range shapes {
+		if s == nil {
+			shapes[i] = tf.Shape{} // as TensorFlow reads a shape that is not known
+		}
 		if s.NumElements() == 0 {
 			return nil, tf.Errorf(tf.InvalidArgument, "Empty tensors are not supported, but received shape '%s' at index %d", s.Text(), i)
 		}

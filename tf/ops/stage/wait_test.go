@@ -159,7 +159,7 @@ func TestMutexExcludes(t *testing.T) {
 
 func TestBarrierCloses(t *testing.T) {
 	b := newBench(t)
-	bar := stage.Barrier(b.g, []tf.DType{tf.Float32, tf.Float32}, []tf.Shape{{}, {}}, stage.BarrierOpts{SharedName: "b"})
+	bar := stage.Barrier(b.g, []tf.DType{tf.Float32, tf.Float32}, []tf.Shape{nil, {}}, stage.BarrierOpts{SharedName: "b"})
 	insert := func(component int, keys ...string) tf.Fetchable {
 		return stage.BarrierInsertMany(bar, ops.Const(b.g, keys), ops.Const(b.g, make([]float32, len(keys))), component)
 	}

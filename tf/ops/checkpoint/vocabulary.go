@@ -1,0 +1,112 @@
+package checkpoint
+
+import (
+	"os"
+	"strings"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "GenerateVocabRemapping", In: "new_vocab_file: string; old_vocab_file: string", Out: "remapping: int64; num_present: int32",
+		Attrs: "new_vocab_offset: int >= 0; num_new_vocab: int >= 0; old_vocab_size: int >= -1 = -1",
+		Shape: vocabularyShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(remapVocabulary),
+	})
+}
+
+// OldVocabSize is the optional attribute of GenerateVocabRemapping: how many
+// lines of the old file count. All do, if it is not given.
+type OldVocabSize int
+
+// Apply sets the attribute.
+func (n OldVocabSize) Apply(s *tf.Spec) { s.Set("old_vocab_size", int(n)) }
+
+// GenerateVocabRemapping returns where count words of a file, those from line
+// offset on, stand in another one, or -1, and how many of them do. The names of
+// the files, which have a word a line, are scalars.
+func GenerateVocabRemapping(newFile, oldFile tf.Output, offset, count int, opts ...tf.Option) (remapping, present tf.Output) {
+	o := tf.Apply(nil, "GenerateVocabRemapping", []tf.Output{newFile, oldFile}, append([]tf.Option{tf.Attr("new_vocab_offset", offset), tf.Attr("num_new_vocab", count)}, opts...)...)
+	return o.Output(0), o.Output(1)
+}
+
+func vocabularyShape(c *tf.Infer) error {
+	for i := range 2 {
+		if _, err := c.Rank(i, 0); err != nil {
+			return err
+		}
+	}
+	c.Set(0, tf.Shape{c.Int("num_new_vocab")})
+	c.Set(1, tf.Shape{})
+	return nil
+}
+
+func remapVocabulary(n *tf.Node) (tf.Kernel, error) {
+	offset, count, limit := n.Int("new_vocab_offset"), n.Int("num_new_vocab"), n.Int("old_vocab_size")
+	// As a kernel that can wait it is not computed in advance: files change.
+	return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
+		words, err := vocabulary(c, 0, "new_vocab_file")
+		if err == nil && (offset > len(words) || count > len(words)-offset) {
+			err = tf.Errorf(tf.InvalidArgument, "lookup table size must be larger than last new vocab entry's line")
+		}
+		var old []string
+		if err == nil {
+			old, err = vocabulary(c, 1, "old_vocab_file")
+		}
+		if err == nil && limit > len(old) {
+			err = tf.Errorf(tf.InvalidArgument, "Invalid vocab_size in %s: expected %d but got %d", tf.Data[string](c.Input(1))[0], limit, len(old))
+		}
+		if err != nil {
+			done(err)
+			return
+		}
+		if limit >= 0 {
+			old = old[:limit]
+		}
+		done(remapWords(c, words[offset:offset+count], old))
+	}), nil
+}
+
+// remapWords sets the outputs.
+func remapWords(c *tf.OpContext, words, old []string) error {
+	lines := make(map[string]int64, len(old))
+	for i, w := range old {
+		lines[w] = int64(i)
+	}
+	t, err := c.Alloc(0, tf.Int64, tf.Shape{len(words)})
+	if err != nil {
+		return err
+	}
+	present := int32(0)
+	for i, w := range words {
+		line, ok := lines[w]
+		if ok {
+			present++
+		} else {
+			line = -1
+		}
+		tf.Data[int64](t)[i] = line
+	}
+	c.Set(1, tf.Scalar(present))
+	return nil
+}
+
+// vocabulary reads the lines of the file that input i names.
+func vocabulary(c *tf.OpContext, i int, what string) ([]string, error) {
+	if s := c.Input(i).Shape(); len(s) != 0 {
+		return nil, tf.Errorf(tf.InvalidArgument, "%s should be a single string, but got %s", what, s.Text())
+	}
+	name := tf.Data[string](c.Input(i))[0]
+	if name == "" {
+		return nil, tf.Errorf(tf.InvalidArgument, "new vocab filename cannot be empty.")
+	}
+	b, err := os.ReadFile(tf.LocalPath(name))
+	if err != nil {
+		return nil, tf.FileError(name, err)
+	}
+	text := strings.TrimSuffix(strings.ReplaceAll(string(b), "\r", ""), "\n")
+	if text == "" {
+		return nil, nil
+	}
+	return strings.Split(text, "\n"), nil
+}
