@@ -64,6 +64,10 @@ library {
 		node_def { name: "check" op: "Assert" input: "no" input: "n" attr { key: "T" value { list { type: DT_INT32 } } } }
 		node_def { name: "copy" op: "Identity" input: "n" input: "^check" attr { key: "T" value { type: DT_INT32 } } }
 		ret { key: "a" value: "n" } ret { key: "b" value: "copy:output:0" } }
+	function { signature { name: "second" input_arg { name: "a" type: DT_INT32 } input_arg { name: "b" type: DT_INT32 } output_arg { name: "y" type: DT_INT32 } }
+		ret { key: "y" value: "b" } }
+	function { signature { name: "both" input_arg { name: "a" type: DT_INT32 } input_arg { name: "b" type: DT_INT32 } output_arg { name: "y" type: DT_INT32 } output_arg { name: "z" type: DT_INT32 } }
+		ret { key: "y" value: "b" } ret { key: "z" value: "b" } }
 	gradient { function_name: "own" gradient_func: "square_grad" }
 }
 node { name: "n" op: "Placeholder" attr { key: "dtype" value { type: DT_INT32 } } attr { key: "shape" value { shape {} } } }
@@ -216,6 +220,24 @@ func TestPassNames(t *testing.T) {
 	for _, name := range []string{"lower_functional_ops", "function_inlining"} {
 		if !slices.Contains(pass.PassNames(), name) {
 			t.Errorf("%s is no pass", name)
+		}
+	}
+}
+
+// TestLoopErrors: bounds and bodies that do not fit, in TensorFlow's words.
+func TestLoopErrors(t *testing.T) {
+	loop := func(delta, body string) string {
+		attrs := `attr { key: "T" value { list { type: DT_INT32 } } } attr { key: "body" value { func { name: "` + body + `" } } }`
+		return `node { name: "zero" op: "Sub" input: "n" input: "n" attr { key: "T" value { type: DT_INT32 } } } node { name: "minus" op: "Neg" input: "n" attr { key: "T" value { type: DT_INT32 } } }
+	node { name: "y" op: "For" input: "zero" input: "n" input: "` + delta + `" input: "n" ` + attrs + ` }`
+	}
+	for _, c := range []struct{ nodes, want string }{
+		{loop("minus", "second"), "Invalid start/limit/delta: 0 5 -5"},
+		{loop("zero", "second"), "Invalid start/limit/delta: 0 5 0"},
+		{loop("n", "both"), "For loop body returned 2 arguments. Expected: 1"},
+	} {
+		if _, err := runFunctions(t, c.nodes); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want %s", err, c.want)
 		}
 	}
 }

@@ -161,7 +161,7 @@ func whileKernel(n *tf.Node) (tf.Kernel, error) {
 
 // runWhile calls body with what it returned, for as long as cond says so.
 func runWhile(c *tf.OpContext, cond, body tf.Func) error {
-	vars := &carried{c: c, v: c.Tensors(0, len(c.In))}
+	vars := &carried{c: c, v: c.Tensors(0, len(c.In)), who: "While"}
 	for {
 		again, err := vars.holds(cond)
 		if err != nil {
@@ -181,7 +181,8 @@ func runWhile(c *tf.OpContext, cond, body tf.Func) error {
 type carried struct {
 	c   *tf.OpContext
 	v   []*tf.Tensor
-	own bool // v is not the node's inputs any more
+	own bool   // v is not the node's inputs any more
+	who string // whose body it is, in messages
 }
 
 // holds calls cond.
@@ -215,7 +216,7 @@ func (l *carried) next(body tf.Func, args []*tf.Tensor) error {
 // same compares what the body returned with what the loop carries.
 func (l *carried) same(out []*tf.Tensor) error {
 	if len(out) != len(l.v) {
-		return tf.Errorf(tf.InvalidArgument, "Expected %d outputs from the loop body, got %d", len(l.v), len(out))
+		return tf.Errorf(tf.InvalidArgument, "%s loop body returned %d arguments. Expected: %d", l.who, len(out), len(l.v))
 	}
 	for k, t := range out {
 		if want := l.v[k].DType(); t.DType() != want {
@@ -285,17 +286,14 @@ func forKernel(n *tf.Node) (tf.Kernel, error) {
 
 func checkBounds(b [3]int) error {
 	start, limit, delta := b[0], b[1], b[2]
-	switch {
-	case delta > 0 && start > limit || delta < 0 && start < limit:
-		return tf.Errorf(tf.InvalidArgument, "Incompatible range: start, limit and delta must go in one direction, got %d, %d, %d", start, limit, delta)
-	case delta == 0 && start != limit:
-		return tf.Errorf(tf.InvalidArgument, "The delta must be nonzero if start != limit")
+	if delta > 0 && start > limit || delta < 0 && start < limit || delta == 0 && start != limit {
+		return tf.Errorf(tf.InvalidArgument, "Invalid start/limit/delta: %d %d %d", start, limit, delta)
 	}
 	return nil
 }
 
 func runFor(c *tf.OpContext, body tf.Func, b [3]int) error {
-	vars := &carried{c: c, v: c.Tensors(3, len(c.In))}
+	vars := &carried{c: c, v: c.Tensors(3, len(c.In)), who: "For"}
 	for i := b[0]; b[2] > 0 && i < b[1] || b[2] < 0 && i > b[1]; i += b[2] {
 		args := append([]*tf.Tensor{tf.Scalar(int32(i))}, vars.v...)
 		if err := vars.next(body, args); err != nil {
