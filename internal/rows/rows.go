@@ -1,5 +1,6 @@
 // Package rows moves elements of tensors of any type, for ops whose results
-// are made of elements of their inputs at other places.
+// are made of elements of their inputs at other places, and checks where the
+// rows of ragged tensors begin.
 package rows
 
 import (

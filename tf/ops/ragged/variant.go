@@ -171,7 +171,7 @@ func (e *encoded) unbatch(c *tf.OpContext, d tf.DType) ([]*encoded, error) {
 	}
 	n := e.values.Dim(0)
 	for k := len(splits) - 1; k >= 0; k-- {
-		if err := verifySplits(splits[k], n); err != nil {
+		if err := rows.VerifySplits(splits[k], n); err != nil {
 			return nil, err
 		}
 		n = len(splits[k]) - 1
@@ -181,25 +181,6 @@ func (e *encoded) unbatch(c *tf.OpContext, d tf.DType) ([]*encoded, error) {
 		parts[i] = e.part(splits, i, d)
 	}
 	return parts, nil
-}
-
-// verifySplits wants row splits that begin at 0, ascend and end at n.
-func verifySplits(s []int, n int) error {
-	if len(s) == 0 {
-		return invalid("Invalid ragged splits: ragged splits must have at least one splits, but is empty")
-	}
-	if s[0] != 0 {
-		return invalid("Invalid ragged splits: first element of ragged splits  must be 0 but is %d", s[0])
-	}
-	for i := 1; i < len(s); i++ {
-		if s[i] < s[i-1] {
-			return invalid("Invalid ragged splits: ragged splits must be monotonically increasing, but ragged_splits[%d]=%d is smaller than row_splits[%d]=%d", i, s[i], i-1, s[i-1])
-		}
-	}
-	if last := s[len(s)-1]; last != n {
-		return invalid("Invalid ragged splits: last element of ragged splits must be the number of ragged values(%d) but is %d", n, last)
-	}
-	return nil
 }
 
 // rows returns the elements of a dense tensor.

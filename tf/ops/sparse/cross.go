@@ -96,14 +96,19 @@ func crossed(n *tf.Node) (tf.Kernel, error) {
 		if !hashed {
 			return cross(c, cols, joined(cols.list, "_X_"))
 		}
-		return cross(c, cols, func(at []int) int64 {
-			h := key
-			for k, i := range at {
-				h = concatHashes(h, cols.list[k].plain(i))
-			}
-			return bucketOf(h, buckets)
-		})
+		return cross(c, cols, chained(cols.list, key, buckets))
 	}), nil
+}
+
+// chained returns what hashes elements one after the other, from a key on.
+func chained(cols []*crossColumn, key, buckets uint64) func(at []int) int64 {
+	return func(at []int) int64 {
+		h := key
+		for k, i := range at {
+			h = concatHashes(h, cols[k].plain(i))
+		}
+		return bucketOf(h, buckets)
+	}
 }
 
 func crossedText(*tf.Node) (tf.Kernel, error) {

@@ -239,16 +239,21 @@ func joined(cols []*crossColumn, sep string) func(at []int) string {
 	}
 }
 
-// cross makes all combinations, as f gives them, the outputs of a kernel.
-func cross[T int64 | string](c *tf.OpContext, cols *crossColumns, f func(at []int) T) error {
-	total, most := 0, 0
-	err := cols.eachRow(func(_ int, _, _ []int, n int) error {
+// count returns how many combinations all rows have, and the most that one has.
+func (cols *crossColumns) count() (total, most int, err error) {
+	err = cols.eachRow(func(_ int, _, _ []int, n int) error {
 		if total > math.MaxInt64-n {
 			return invalid("there are too many combinations")
 		}
 		total, most = total+n, max(most, n)
 		return nil
 	})
+	return total, most, err
+}
+
+// cross makes all combinations, as f gives them, the outputs of a kernel.
+func cross[T int64 | string](c *tf.OpContext, cols *crossColumns, f func(at []int) T) error {
+	total, most, err := cols.count()
 	if err != nil {
 		return err
 	}
@@ -256,23 +261,35 @@ func cross[T int64 | string](c *tf.OpContext, cols *crossColumns, f func(at []in
 	if err != nil {
 		return err
 	}
-	vals, err := c.Alloc(1, tf.TypeOf[T](), tf.Shape{total})
-	if err != nil {
-		return err
-	}
-	dst, out := tf.Data[int64](at)[:0], tf.Data[T](vals)[:0]
-	err = cols.eachRow(func(row int, lo, hi []int, n int) error {
-		next := append([]int{}, lo...)
+	dst := tf.Data[int64](at)[:0]
+	err = combinations(c, 1, cols, total, f, func(row, n int) {
 		for i := range n {
-			dst, out = append(dst, int64(row), int64(i)), append(out, f(next))
-			advance(next, lo, hi)
+			dst = append(dst, int64(row), int64(i))
 		}
-		return nil
 	})
 	if err != nil {
 		return err
 	}
 	return allocShape(c, 2, tf.Shape{cols.rows, most})
+}
+
+// combinations makes all combinations, total in number, output i and tells
+// counted how many each row has.
+func combinations[T int64 | string](c *tf.OpContext, i int, cols *crossColumns, total int, f func(at []int) T, counted func(row, n int)) error {
+	vals, err := c.Alloc(i, tf.TypeOf[T](), tf.Shape{total})
+	if err != nil {
+		return err
+	}
+	out := tf.Data[T](vals)[:0]
+	return cols.eachRow(func(row int, lo, hi []int, n int) error {
+		counted(row, n)
+		next := append([]int{}, lo...)
+		for range n {
+			out = append(out, f(next))
+			advance(next, lo, hi)
+		}
+		return nil
+	})
 }
 
 // advance goes to the next combination, the last element first.
