@@ -25,6 +25,12 @@ func newEditor(g *graph.Graph, o Options) *editor {
 			e.roots[n] = true
 		}
 	}
+	// A loop that leads nowhere is there for what was asked for within it.
+	for needed, i := e.needed(), 0; i < len(g.Nodes); i++ {
+		if n := g.Nodes[i]; !needed[n] {
+			e.roots[n] = true
+		}
+	}
 	return e
 }
 
@@ -52,6 +58,12 @@ func (e *editor) check() error {
 
 // sweep removes the nodes on which no root depends.
 func (e *editor) sweep() {
+	needed := e.needed()
+	e.Keep(func(n *graph.Node) bool { return needed[n] })
+}
+
+// needed returns the roots and what they depend on.
+func (e *editor) needed() map[*graph.Node]bool {
 	needed := make(map[*graph.Node]bool, len(e.Nodes))
 	var todo []*graph.Node
 	need := func(n *graph.Node) {
@@ -73,7 +85,7 @@ func (e *editor) sweep() {
 			need(c)
 		}
 	}
-	e.Keep(func(n *graph.Node) bool { return needed[n] })
+	return needed
 }
 
 // replace makes all that use n use other nodes: with, by output, where that is

@@ -228,3 +228,10 @@ func TestEvaluate(t *testing.T) {
 		t.Errorf("got %v, %v", out, err)
 	}
 }
+
+// TestNothingToDo: a step without nodes is over at once.
+func TestNothingToDo(t *testing.T) {
+	if err := (&Graph{rt: &Runtime{}}).Run(t.Context(), Args{}); err != nil {
+		t.Error(err)
+	}
+}
