@@ -31,7 +31,11 @@ func reflectRows[T scalar](a matrix[T], tau T, v []T) {
 	if tau == 0 || a.cols == 0 {
 		return
 	}
-	w := make([]T, a.cols)
+	var few [16]T // no memory for small matrices, of which there may be many
+	w := few[:min(a.cols, len(few))]
+	if a.cols > len(few) {
+		w = make([]T, a.cols)
+	}
 	for i, x := range v {
 		axpy(w, conj(x), a.row(i))
 	}
