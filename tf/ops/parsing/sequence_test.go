@@ -15,8 +15,8 @@ func sequence(context example.Example, lists map[string][]example.Feature) strin
 type steps = []example.Feature
 
 var (
-	context = example.Example{"f": example.Floats(1, 2), "i": example.Ints(3, 4, 5), "s": example.Strings("x")}
-	many    = sequence(context, map[string][]example.Feature{
+	common = example.Example{"f": example.Floats(1, 2), "i": example.Ints(3, 4, 5), "s": example.Strings("x")}
+	many   = sequence(common, map[string][]example.Feature{
 		"pairs": {example.Ints(1, 2), example.Ints(3, 4)}, "open": {example.Floats(1), {}, example.Floats(2, 3)}, "words": {example.Strings("a", "b"), {}, example.Strings("c")}, "maybe": {example.Strings("m")},
 	})
 	few = sequence(example.Example{"f": example.Floats(5, 6)}, map[string][]example.Feature{"pairs": {example.Ints(9, 9)}, "words": {}})
