@@ -131,14 +131,14 @@ func fillGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 // A rowForm is how the rows of values are given: by the first column of a
 // matrix of indices, or by a vector.
 type rowForm struct {
-	name                string
-	indices, rows, what string // names in messages
-	indexRank           int
+	name          string
+	indices, what string // names in messages
+	indexRank     int
 }
 
 var (
-	sparseRowsForm = rowForm{"SparseFillEmptyRows", "indices", "dense_shape", "matrix", 2}
-	raggedRowsForm = rowForm{"RaggedFillEmptyRows", "value_rowids", "nrows", "vector", 1}
+	sparseRowsForm = rowForm{"SparseFillEmptyRows", "indices", "matrix", 2}
+	raggedRowsForm = rowForm{"RaggedFillEmptyRows", "value_rowids", "vector", 1}
 )
 
 // check checks the inputs' ranks and returns the number of rows.
@@ -167,9 +167,9 @@ func (f rowForm) check(c *tf.OpContext) (int, error) {
 	return rows, checkSizes(tf.Shape{rows})
 }
 
-// starts counts the values of rows and returns where each row begins when empty
+// rowStarts counts the values of rows and returns where each row begins when empty
 // ones have one value, and at the end their number in all.
-func (f rowForm) starts(at []int64, width int, empty []bool) (starts []int, ordered bool, err error) {
+func rowStarts(at []int64, width int, empty []bool) (starts []int, ordered bool, err error) {
 	starts = make([]int, len(empty)+1)
 	ordered = true
 	last := int64(0)
@@ -209,7 +209,7 @@ func (f rowForm) fill(c *tf.OpContext) error {
 		return invalid("indices must have a column for the rows, saw: %s", c.Input(0).Shape().Text())
 	}
 	empty, reverse := tf.Data[bool](emptyOut), tf.Data[int64](reverseOut)
-	starts, ordered, err := f.starts(at, width, empty)
+	starts, ordered, err := rowStarts(at, width, empty)
 	if err != nil {
 		return err
 	}

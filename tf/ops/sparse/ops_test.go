@@ -35,7 +35,6 @@ var (
 )
 
 func vec[T tf.Elem](v ...T) *tf.Tensor             { return optest.Vec(v...) }
-func mat[T tf.Elem](n int, v ...T) *tf.Tensor      { return optest.Mat(n, v...) }
 func arr[T tf.Elem](s tf.Shape, v ...T) *tf.Tensor { return optest.Arr(s, v...) }
 func i64(v ...int64) *tf.Tensor                    { return optest.Vec(v...) }
 
