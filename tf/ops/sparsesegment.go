@@ -144,6 +144,9 @@ func sparseCount(c *tf.OpContext, ids []int64) (int, error) {
 		if n = v; n < 0 {
 			return 0, tf.Errorf(tf.InvalidArgument, "segment ids must be >= 0")
 		}
+		if k := len(ids) - 1; k >= 0 && ids[k] >= int64(n) {
+			return 0, tf.Errorf(tf.InvalidArgument, "segment ids must be < num_segments")
+		}
 	} else if len(ids) > 0 {
 		n = int(ids[len(ids)-1]) + 1
 	}

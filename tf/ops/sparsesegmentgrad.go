@@ -137,9 +137,12 @@ func (s sparseSegments) giveBack(c *tf.OpContext, places, ids []int64, n int) er
 // divideSegments divides each row of t by what its segment's sum was.
 func (s sparseSegments) divideSegments(t *tf.Tensor, ids []int64) error {
 	sizes := make([]int, t.Dim(0))
+	if n := len(ids); n > 0 && ids[n-1] >= int64(len(sizes)) {
+		return tf.Errorf(tf.InvalidArgument, "Invalid number of segments")
+	}
 	for _, id := range ids {
 		if id < 0 || id >= int64(len(sizes)) {
-			return tf.Errorf(tf.InvalidArgument, "Invalid number of segments")
+			return tf.Errorf(tf.InvalidArgument, "Segment id %d out of range [0, %d).", id, len(sizes))
 		}
 		sizes[id]++
 	}
