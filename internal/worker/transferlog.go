@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gorge-tf/gorge/internal/rendezvous"
@@ -10,8 +11,8 @@ import (
 	"github.com/gorge-tf/gorge/internal/wire/pb"
 )
 
-// A transferLog is a transport that, while somebody wants it to, records what
-// steps receive from other tasks.
+// A transferLog is a transport that counts what steps receive from other tasks
+// and, while somebody wants it to, records it.
 type transferLog struct {
 	rendezvous.Transport
 	*transferRecords
@@ -19,6 +20,8 @@ type transferLog struct {
 
 // transferRecords are common to all transports of a worker.
 type transferRecords struct {
+	tensors, bytes atomic.Int64 // that have been received
+
 	mu     sync.Mutex
 	wanted int // masters that trace a step
 	steps  map[int64]*stepstats.Collector
@@ -41,16 +44,39 @@ const loggedSteps = 1024
 func (l *transferLog) Recv(ctx context.Context, task string, step int64, key string, alloc rendezvous.Alloc, done func(rendezvous.Result)) {
 	c := l.of(step)
 	if c == nil {
-		l.Transport.Recv(ctx, task, step, key, alloc, done)
+		l.Transport.Recv(ctx, task, step, key, alloc, func(r rendezvous.Result) {
+			l.count(r)
+			done(r)
+		})
 		return
 	}
 	start := time.Now()
 	l.Transport.Recv(ctx, task, step, key, alloc, func(r rendezvous.Result) {
+		l.count(r)
 		if r.Err == nil {
 			record(c, key, start, r)
 		}
 		done(r)
 	})
+}
+
+func (l *transferRecords) count(r rendezvous.Result) {
+	if r.Err != nil {
+		return
+	}
+	l.tensors.Add(1)
+	if r.Tensor != nil {
+		l.bytes.Add(int64(r.Tensor.NumBytes()))
+	}
+}
+
+// Received returns how many tensors this task has received from others, and
+// how large they were in all.
+func (w *Worker) Received() (tensors, bytes int64) {
+	if w.transfers == nil {
+		return 0, 0
+	}
+	return w.transfers.tensors.Load(), w.transfers.bytes.Load()
 }
 
 // of returns the collector of a step, nil if nobody wants one.

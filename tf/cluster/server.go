@@ -136,6 +136,18 @@ func addressBook(spec Spec) func(task string) (string, error) {
 	}
 }
 
+// Traffic is what a task has received from others in steps.
+type Traffic struct {
+	Tensors int64 // dead values are among them
+	Bytes   int64 // of elements; headers are not counted
+}
+
+// Received returns what has been received since the server was made.
+func (s *Server) Received() Traffic {
+	tensors, bytes := s.worker.Received()
+	return Traffic{tensors, bytes}
+}
+
 // Target returns what sessions connect to: "grpc://host:port".
 func (s *Server) Target() string { return s.target }
 

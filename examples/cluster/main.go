@@ -1,0 +1,115 @@
+// Command cluster trains on a cluster that it starts on this machine: a
+// parameter server and workers, each a process of its own. Every worker has the
+// whole graph (replication between graphs) and updates the variables, which are
+// on the parameter server, when it has a gradient, without waiting for the
+// others.
+//
+//	go run ./examples/cluster
+//	go run ./examples/cluster -workers 3 -epochs 4
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/signal"
+	"time"
+)
+
+// settings are what the flags say.
+type settings struct {
+	workers, epochs, batch int
+	seed                   int64
+
+	// Of a process that is a task: who it is, and where all are.
+	job       string
+	task      int
+	addresses string
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "cluster:", err)
+		os.Exit(1)
+	}
+}
+
+func parse(args []string) (*settings, error) {
+	s := &settings{}
+	f := flag.NewFlagSet("cluster", flag.ContinueOnError)
+	f.IntVar(&s.workers, "workers", 2, "how many workers to start")
+	f.IntVar(&s.epochs, "epochs", 5, "how often to go through the training set, all workers together")
+	f.IntVar(&s.batch, "batch", 50, "images in one step of a worker")
+	f.Int64Var(&s.seed, "seed", 1, "random seed of the variables' first values")
+	f.StringVar(&s.job, "job", "", "be a task of this `job`, ps or worker (what the processes are that are started)")
+	f.IntVar(&s.task, "task", 0, "the number of the task")
+	f.StringVar(&s.addresses, "addresses", "", "addresses of all tasks, the parameter server's first")
+	if err := f.Parse(args); err != nil {
+		return nil, err
+	}
+	if s.workers < 1 || s.epochs < 1 || s.batch < 1 {
+		return nil, fmt.Errorf("workers, epochs and batch must be positive, got %d, %d and %d", s.workers, s.epochs, s.batch)
+	}
+	return s, nil
+}
+
+func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
+	s, err := parse(args)
+	if err != nil {
+		return err
+	}
+	if s.job != "" {
+		return beTask(ctx, s, in, out)
+	}
+	_, err = lead(ctx, s, out)
+	return err
+}
+
+// patience is how long processes may take to start, and to end.
+const patience = 30 * time.Second
+
+// lead starts the cluster, watches it train, and stops it. It returns the
+// accuracy on images not trained with.
+func lead(ctx context.Context, s *settings, out io.Writer) (accuracy float64, err error) {
+	addresses, err := freeAddresses(1 + s.workers)
+	if err != nil {
+		return 0, err
+	}
+	tasks, err := startAll(ctx, s, addresses)
+	defer func() { err = errors.Join(err, stopAll(tasks)) }()
+	if err != nil {
+		return 0, err
+	}
+	b := newBoard(out, tasks)
+	start := time.Now()
+	if err := b.watch(ctx); err != nil {
+		return 0, err
+	}
+	took := time.Since(start)
+	accuracy, err = evaluate(ctx, s, "grpc://"+addresses[1])
+	if err == nil {
+		fmt.Fprintf(out, "trained in %.1f s by %d workers; test accuracy %.2f %%\n", took.Seconds(), s.workers, 100*accuracy)
+	}
+	return accuracy, err
+}
+
+// freeAddresses returns addresses on the loopback interface that nobody listens
+// at.
+func freeAddresses(n int) ([]string, error) {
+	out := make([]string, n)
+	for i := range out {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return nil, err
+		}
+		defer l.Close() // all at once, so that they differ
+		out[i] = l.Addr().String()
+	}
+	return out, nil
+}
