@@ -120,13 +120,14 @@ func (f *folder) afterShape(n *graph.Node) []*graph.Node {
 }
 
 // plainNodes finds the nodes that can be left out when nobody needs their
-// values: all that they depend on is without effects and always runs.
+// values: all that they depend on is without effects and always runs. To read a
+// variable that has no value is an error.
 func plainNodes(order []*graph.Node) map[*graph.Node]bool {
 	plain := make(map[*graph.Node]bool, len(order))
 	for _, n := range order {
-		ok := !isFlow[n.OpName()] && !hasEffects(n)
+		ok := !isFlow[n.OpName()] && !hasEffects(n) && n.OpName() != "ReadVariableOp"
 		for _, x := range n.In {
-			ok = ok && plain[x.Node]
+			ok = ok && plain[x.Node] && !x.Type().IsRef()
 		}
 		for _, c := range n.Control {
 			ok = ok && plain[c]
