@@ -35,7 +35,7 @@ var layers = [][]string{
 	{"internal/direct", "internal/worker", "internal/master"},
 	{"internal/rpc/..."},
 	{"internal/verbs/..."},
-	{"tf/session", "tf/eager", "tf/initializers"},
+	{"tf/session", "tf/eager", "tf/initializers/..."},
 	{"internal/optest"},
 	{"tf/cluster", "tf/timeline", "tf/train", "tf/layers", "tf/losses", "tf/metrics", "tf/vars", "tf/data", "tf/dense/..."},
 	{"examples/...", "cmd/...", "bench/...", "interop/...", "internal/gen/...", "internal/archtest", "."},

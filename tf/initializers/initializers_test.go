@@ -32,8 +32,6 @@ var fromTensorFlow = []struct {
 	{"lecun uniform", initializers.LecunUniform, tf.Shape{4, 1}, []float32{0.5416061282157898, -0.7299301028251648, 0.6784191727638245, -0.5728669166564941}},
 	{"lecun normal", initializers.LecunNormal, tf.Shape{4, 1}, []float32{0.17348556220531464, 0.32237452268600464, 0.23789820075035095, 0.13223926723003387}},
 	{"scaling", initializers.VarianceScaling(3, initializers.FanOut, initializers.Untruncated, 5), tf.Shape{1, 4}, []float32{0.2918035686016083, 1.5369871854782104, 1.2287451028823853, -0.04750434309244156}},
-	{"orthogonal", initializers.Orthogonal(1), tf.Shape{3, 2}, []float32{0.3636990785598755, -0.1893864870071411, 0.4987351596355438, -0.7873682975769043, -0.7867567539215088, -0.5866717100143433}},
-	{"orthogonal wide", initializers.Orthogonal(1.5, 7), tf.Shape{2, 1, 3}, []float32{-1.1546738147735596, -0.718435525894165, 0.6329132318496704, -0.5002467632293701, -0.3927723169326782, -1.358485460281372}},
 }
 
 // TestNumbers: equal seeds give TensorFlow's numbers.
