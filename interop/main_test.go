@@ -121,6 +121,7 @@ func script(t *testing.T, name string, args ...string) []string {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, python, append([]string{"testdata/" + name}, args...)...)
+	cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
 	var errors strings.Builder
 	cmd.Stderr = &errors
 	out, err := cmd.Output()
