@@ -1,6 +1,7 @@
 package interop
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"testing"
@@ -20,11 +21,11 @@ func pair(t *testing.T, kind string) string {
 
 // megabytes is how large the largest tensor is that crosses; with GORGE_FULL,
 // larger than everything that has a limit by default.
-func megabytes() string {
+func megabytes() int {
 	if os.Getenv("GORGE_FULL") != "" {
-		return "300"
+		return 300
 	}
-	return "64"
+	return 64
 }
 
 // Python programs do on a cluster of Gorge what they do on one of TensorFlow:
@@ -34,7 +35,7 @@ func TestPythonSeesNoDifferenceOnClusters(t *testing.T) {
 	needTensorFlow(t)
 	var here, there string
 	both(func() { here = pair(t, ofGorge) }, func() { there = pair(t, ofTensorFlow) })
-	lines := script(t, "cluster.py", megabytes(), there, here)
+	lines := script(t, "cluster.py", fmt.Sprint(megabytes()), there, here)
 	end := slices.Index(lines, "--")
 	want, got := lines[:end+1], lines[end+1:]
 	if d := cmp.Diff(want, got); d != "" || len(want) != 36 {

@@ -110,6 +110,15 @@ func (r *remote) options(o *pb.RunOptions) *pb.RunOptions {
 	return o
 }
 
+// limited applies a step's time limit to the call that runs it: TensorFlow's
+// masters leave that to clients.
+func limited(ctx context.Context, o *pb.RunOptions) (context.Context, context.CancelFunc) {
+	if o.GetTimeoutInMs() <= 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, time.Duration(o.GetTimeoutInMs())*time.Millisecond)
+}
+
 // runStep runs a step, or a piece of a partial one.
 func (r *remote) runStep(ctx context.Context, handle, partial string, c *session.Call) ([]*tf.Tensor, error) {
 	req := &pb.RunStepRequest{
@@ -123,6 +132,8 @@ func (r *remote) runStep(ctx context.Context, handle, partial string, c *session
 		}
 		req.Feed = append(req.Feed, &pb.NamedTensorProto{Name: name, Tensor: p})
 	}
+	ctx, cancel := limited(ctx, req.GetOptions())
+	defer cancel()
 	resp, err := retry(ctx, req, r.master.RunStep)
 	if err != nil {
 		return nil, err
