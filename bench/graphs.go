@@ -100,7 +100,7 @@ func latency(b *bench) {
 	s := b.open(g, false)
 	out := ops.Identity(x)
 	b.check("identity.result", float64(must(session.Fetch[float32](ctx, s, session.Feeds{x: tf.Scalar(float32(3))}, out))[0]), nil)
-	b.ways("identity", s, x, tf.Scalar(float32(3)), out)
+	b.ways("identity", 500, s, x, tf.Scalar(float32(3)), out)
 	s.Close()
 
 	g = tf.NewGraph()
@@ -112,12 +112,12 @@ func latency(b *bench) {
 	must(s.Run(ctx, nil, tf.InitializeAll(g)))
 	v := tensor(positive(1001, 784), 1, 784)
 	b.check("mlp_b1.p0", float64(must(session.Fetch[float32](ctx, s, session.Feeds{x: v}, p))[0]), nil)
-	b.ways("mlp_b1", s, x, v, p)
+	b.ways("mlp_b1", 500, s, x, v, p)
 }
 
 // ways measures one call by each way that the API has.
-func (b *bench) ways(name string, s *session.Session, x tf.Output, v *tf.Tensor, out tf.Output) {
-	n := b.steps(500)
+func (b *bench) ways(name string, calls int, s *session.Session, x tf.Output, v *tf.Tensor, out tf.Output) {
+	n := b.steps(calls)
 	measure := func(way string, f func()) {
 		for range max(20, n/5) {
 			f()
