@@ -34,6 +34,7 @@ func addControlLoops(g *graph.Graph, newName func(string) string) (*graph.Graph,
 	}
 	l := looper{Graph: g, Frames: frames, newName: newName, conds: make([]*graph.Node, len(frames.List)), loops: map[loopKey]*graph.Node{}}
 	l.findConds(order)
+	l.findInvariant(order)
 	moveFlow(order, g.Uses())
 	for _, n := range order {
 		if err := l.add(n); err != nil {
@@ -63,9 +64,10 @@ func isControlLoop(n *graph.Node) bool {
 type looper struct {
 	*graph.Graph
 	*graph.Frames
-	newName func(string) string
-	conds   []*graph.Node // LoopCond by frame
-	loops   map[loopKey]*graph.Node
+	newName   func(string) string
+	conds     []*graph.Node // LoopCond by frame
+	invariant []bool        // by node ID: see findInvariant
+	loops     map[loopKey]*graph.Node
 }
 
 type loopKey struct {
@@ -78,6 +80,27 @@ func (l *looper) findConds(order []*graph.Node) {
 		if n.OpName() == "LoopCond" {
 			l.conds[l.Of[n.ID]] = n
 		}
+	}
+}
+
+// findInvariant finds the nodes in loops that depend on nothing but constant
+// Enters: what those get is there again in each iteration, which the device has
+// to know of.
+func (l *looper) findInvariant(order []*graph.Node) {
+	l.invariant = make([]bool, len(l.Nodes))
+	for _, n := range order {
+		if n.OpName() == "Enter" || n.OpName() == "RefEnter" {
+			l.invariant[n.ID] = n.Bool("is_constant")
+			continue
+		}
+		same := l.Of[n.ID] != 0 && !isFlow[n.OpName()] && len(n.In)+len(n.Control) > 0
+		for _, x := range n.In {
+			same = same && l.invariant[x.Node.ID]
+		}
+		for _, c := range n.Control {
+			same = same && l.invariant[c.ID]
+		}
+		l.invariant[n.ID] = same
 	}
 }
 
@@ -109,21 +132,35 @@ func firstReader(n *graph.Node, users []*graph.Node) *graph.Node {
 }
 
 // add makes n, if it is in a loop and an input comes from another device, come
-// after the Merge of that loop on its own.
+// after the Merge of that loop on its own. A device that sends what is the same
+// in all iterations needs that loop as well.
 func (l *looper) add(n *graph.Node) error {
-	remote := false
+	var remote []*graph.Node
 	for _, x := range n.In {
-		remote = remote || x.Node.Device != n.Device
+		if x.Node.Device != n.Device {
+			remote = append(remote, x.Node)
+		}
 	}
 	for _, c := range n.Control {
-		remote = remote || c.Device != n.Device
-	}
-	if frame := l.Of[n.ID]; remote && frame != 0 {
-		merge, err := l.loop(loopKey{frame, n.Device}, n)
-		if err != nil {
-			return err
+		if c.Device != n.Device {
+			remote = append(remote, c)
 		}
-		n.AddControl(merge)
+	}
+	frame := l.Of[n.ID]
+	if len(remote) == 0 || frame == 0 {
+		return nil
+	}
+	merge, err := l.loop(loopKey{frame, n.Device}, n)
+	if err != nil {
+		return err
+	}
+	n.AddControl(merge)
+	for _, x := range remote {
+		if l.invariant[x.ID] { // nothing else takes its device from one iteration to the next
+			if _, err := l.loop(loopKey{frame, x.Device}, n); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
