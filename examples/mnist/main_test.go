@@ -61,12 +61,17 @@ func TestAccuracy(t *testing.T) {
 	}
 }
 
-// TestConvolutions trains the larger network for half the time.
+// TestConvolutions trains the larger network for half the time, with as many
+// seeds as GORGE_SEEDS says.
 func TestConvolutions(t *testing.T) {
 	if invariants.Enabled {
 		t.Skip("computes for minutes with invariants")
 	}
-	for _, seed := range []string{"1", "2", "3", "4", "5"} {
+	seeds := []string{"1", "2", "3", "4", "5"}
+	if n, err := strconv.Atoi(os.Getenv("GORGE_SEEDS")); err != nil || n < len(seeds) {
+		seeds = seeds[:max(n, 1)]
+	}
+	for _, seed := range seeds {
 		if a := accuracy(t, output(t, "-model", "cnn", "-epochs", "4", "-seed", seed)); a < 96 {
 			t.Errorf("seed %s: accuracy %v %% after four epochs, want at least 96", seed, a)
 		}
