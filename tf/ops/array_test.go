@@ -197,6 +197,14 @@ func addTileSamples() {
 		sample{Op: "Tile", Name: "multiples int64", In: []*tf.Tensor{seq(2, 1, 3), vec[int64](1, 4, 2)}, F: tile},
 		sample{Op: "Tile", Name: "nothing", In: []*tf.Tensor{seq(2, 3), i32(3, 0)}, F: tile},
 		sample{Op: "Tile", Name: "scalar", In: []*tf.Tensor{scalar(float32(2)), i32()}, F: tile},
+		sample{Op: "Tile", Name: "lists", In: []*tf.Tensor{seq(2, 3)}, Rough: "lists are not perturbed", F: func(g *tf.Graph, in []tf.Output) []tf.Output {
+			whole := ops.Const(g, []int32{3})
+			list := ops.TensorListFromTensor(in[0], whole)
+			lists := ops.Unpack(ops.Tile(ops.Reshape(list, ops.Const(g, []int32{1})), ops.Const(g, []int32{2})), 2)
+			changed := ops.TensorListSetItem(lists[0], ops.Scalar[int32](g, 0), ops.Const(g, []float32{7, 8, 9}))
+			stack := func(l tf.Output) tf.Output { return ops.TensorListStack(l, whole, tf.Float32) }
+			return []tf.Output{stack(changed), stack(lists[0]), stack(lists[1])}
+		}},
 		failing("Tile", "length", tile, seq(2, 3), i32(1)),
 		failing("Tile", "negative", tile, seq(2, 3), i32(1, -1)),
 		sample{Op: "Where", In: []*tf.Tensor{arr(tf.Shape{2, 2, 2}, false, true, true, false, true, false, false, true)}, F: where, Types: []tf.DType{

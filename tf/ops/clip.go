@@ -16,12 +16,13 @@ func init() {
 			tf.Float16: clipKernel(halfClip[tf.Half]), tf.BFloat16: clipKernel(halfClip[tf.BF16]),
 			tf.Int8: clipKernel(clip[int8]), tf.Int16: clipKernel(clip[int16]), tf.Int32: clipKernel(clip[int32]), tf.Int64: clipKernel(clip[int64]),
 			tf.Uint8: clipKernel(clip[uint8]), tf.Uint16: clipKernel(clip[uint16]),
+			tf.Complex64: clipKernel(complexClip[complex64]), tf.Complex128: clipKernel(complexClip[complex128]),
 		}),
 	})
 }
 
 // ClipByValue returns t bounded to [low, high]. The bounds are scalars or have
-// the shape of t.
+// the shape of t. Of complex numbers, real and imaginary parts are bounded each.
 func ClipByValue(t, low, high tf.Output, opts ...tf.Option) tf.Output {
 	return apply("ClipByValue", opts, t, low, high)
 }
@@ -29,8 +30,20 @@ func ClipByValue(t, low, high tf.Output, opts ...tf.Option) tf.Output {
 // clip sets z to x bounded by lo and hi, whose elements repeat if there is
 // one only.
 func clip[T kernel.Real](z, x, lo, hi []T) {
+	if len(lo) == 1 && len(hi) == 1 {
+		low, high := lo[0], hi[0]
+		kernel.Map(z, x, func(v T) T { return max(min(v, high), low) })
+		return
+	}
 	for i, v := range x {
 		z[i] = max(min(v, hi[i%len(hi)]), lo[i%len(lo)])
+	}
+}
+
+func complexClip[T kernel.Complex](z, x, lo, hi []T) {
+	for i, v := range x {
+		v, low, high := complex128(v), complex128(lo[i%len(lo)]), complex128(hi[i%len(hi)])
+		z[i] = T(complex(max(min(real(v), real(high)), real(low)), max(min(imag(v), imag(high)), imag(low))))
 	}
 }
 

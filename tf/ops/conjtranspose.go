@@ -20,7 +20,7 @@ func ConjugateTranspose(x, perm tf.Output, opts ...tf.Option) tf.Output {
 
 func conjugateTransposeKernels() tf.KernelSet {
 	k := byCell(transpose[uint8], transpose[uint16], transpose[uint32], transpose[uint64], nil,
-		transpose[string], transpose[tf.ResourceHandle], transpose[tf.VariantValue]).on("T")
+		transpose[string], transpose[tf.ResourceHandle], transpose[tf.VariantValue]).on("T", smallFloats)
 	k.By[tf.Complex64] = conjugated[complex64](transpose[uint64])
 	k.By[tf.Complex128] = conjugated[complex128](transpose[complex128])
 	return k

@@ -70,4 +70,11 @@ func addClips() {
 	add("nothing", false, seq(0, 3), scalar(-1), scalar(1))
 	addSamples(sample{Op: "ClipByValue", Name: "bounds crossed", In: []*tf.Tensor{seq(2, 3), scalar(1), scalar(-1)}, F: ternary(ops.ClipByValue), Rough: "both bounds get gradients"})
 	add("unfit", true, seq(2, 3), seq(2), scalar(1))
+	box := func(re, im float64) *tf.Tensor { return arr(tf.Shape{}, complex(re, im)) }
+	z := vec(1+2i, -3+0.5i, 0.25-9i)
+	for name, in := range map[string][]*tf.Tensor{
+		"complex": {z, box(-1, -2), box(0.5, 1)}, "complex, by tensors": {z, vec(-2i, -1i, 0), vec(1+1i, 1+1i, 1+1i)}, "complex, mixed bounds": {z, vec(-2i, -1i, 0), box(1, 1)},
+	} {
+		addSamples(sample{Op: "ClipByValue", Name: name, In: in, F: ternary(ops.ClipByValue), Types: []tf.DType{tf.Complex64}, Rough: "complex numbers have no order"})
+	}
 }

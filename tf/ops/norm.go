@@ -1,12 +1,16 @@
 package ops
 
 import (
+	"math"
+
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
 )
 
 func init() {
 	reduction("EuclideanNorm", reducibleTypes, normGrad, byType{
+		tf.Int8: reduceKernel(wholeNorm[int8]), tf.Int16: reduceKernel(wholeNorm[int16]), tf.Int32: reduceKernel(wholeNorm[int32]), tf.Int64: reduceKernel(wholeNorm[int64]),
+		tf.Uint8: reduceKernel(wholeNorm[uint8]), tf.Uint16: reduceKernel(wholeNorm[uint16]), tf.Uint32: reduceKernel(wholeNorm[uint32]), tf.Uint64: reduceKernel(wholeNorm[uint64]),
 		tf.Float32: reduceKernel(norm[float32]), tf.Float64: reduceKernel(norm[float64]),
 		tf.Float16: reduceKernel(inFloat32Fold[tf.Half](norm[float32])), tf.BFloat16: reduceKernel(inFloat32Fold[tf.BF16](norm[float32])),
 		tf.Complex64: reduceKernel(complexNorm[complex64]), tf.Complex128: reduceKernel(complexNorm[complex128]),
@@ -23,6 +27,14 @@ func norm[T kernel.Float](c *tf.OpContext, r *kernel.Reduction, dst, src []T) {
 	kernel.Square(squares, src)
 	kernel.Reduce(c.ParallelFor, r, dst, squares, kernel.SumFold[T]())
 	kernel.Sqrt(dst, dst)
+}
+
+// wholeNorm sums in T itself, which may wrap around, and rounds roots down.
+func wholeNorm[T kernel.Integer](c *tf.OpContext, r *kernel.Reduction, dst, src []T) {
+	squares := make([]T, len(src))
+	kernel.Square(squares, src)
+	kernel.Reduce(c.ParallelFor, r, dst, squares, kernel.SumFold[T]())
+	kernel.Map(dst, dst, func(v T) T { return T(math.Sqrt(float64(max(v, 0)))) })
 }
 
 func complexNorm[T kernel.Complex](c *tf.OpContext, r *kernel.Reduction, dst, src []T) {

@@ -35,6 +35,9 @@ func init() {
 		addSamples(sample{Op: "EuclideanNorm", Name: fmt.Sprintf("%+v", o), In: []*tf.Tensor{seq(2, 3, 2), vec[int32](0, 2)}, F: binary(ops.EuclideanNorm, o), Tol: 1e-5})
 	}
 	addSamples(sample{Op: "EuclideanNorm", Name: "all", In: []*tf.Tensor{seq(2, 3), vec[int64](0, 1)}, F: binary(ops.EuclideanNorm), Tol: 1e-5})
+	addSamples(
+		sample{Op: "EuclideanNorm", Name: "whole", In: []*tf.Tensor{vec[int32](3, 4, -5, 7), vec[int64](0)}, F: binary(ops.EuclideanNorm), Types: []tf.DType{tf.Int8, tf.Int16}},
+		sample{Op: "EuclideanNorm", Name: "overflow", In: []*tf.Tensor{mat[uint8](2, 200, 100, 3, 5), vec[int32](1)}, F: binary(ops.EuclideanNorm)})
 	addReductionFailures("EuclideanNorm", ops.EuclideanNorm, seq(2, 3))
 	for name, f := range map[string]function2{"All": ops.All, "Any": ops.Any} {
 		x := mat(3, true, true, true, true, false, true, false, false, false)

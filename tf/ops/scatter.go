@@ -15,7 +15,7 @@ func init() {
 		Attrs:    "batch_dims: int = 0; validate_indices: bool = true; dtype: type; Tindices: {int32, int64}",
 		Stateful: true, Shape: resourceGatherShape, Grad: resourceGatherGrad,
 		Kernels: byCell(resourceGather[uint8], resourceGather[uint16], resourceGather[uint32], resourceGather[uint64], resourceGather[complex128],
-			resourceGather[string], resourceGather[tf.ResourceHandle], resourceGather[tf.VariantValue]).on("dtype"),
+			resourceGather[string], resourceGather[tf.ResourceHandle], resourceGather[tf.VariantValue]).on("dtype", wideQuantized),
 	})
 	scatterFamily("Update", "type", overwriteRows())
 	scatterFamily("Add", "numbertype", scatterKernels(

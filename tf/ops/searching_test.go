@@ -28,6 +28,11 @@ func init() {
 	addSamples(
 		sample{Op: "UnravelIndex", In: []*tf.Tensor{i32(1621, 0, 5), i32(6, 7, 8, 9)}, F: unravel},
 		sample{Op: "UnravelIndex", Name: "scalar", In: []*tf.Tensor{scalar[int32](22), i32(7, 6)}, F: unravel},
+		sample{Op: "UnravelIndex", Name: "negative", In: []*tf.Tensor{i32(-1, -7), i32(2, 3)}, F: unravel},
+		failing("UnravelIndex", "overflow", unravel, i32(1), i32(1<<20, 1<<11)),
+		failing("UnravelIndex", "overflow of 64 bits", unravel, scalar[int64](1), vec[int64](1<<32, 1<<31)),
+		failing("UnravelIndex", "negative size", unravel, i32(1), i32(2, -3)),
+		failing("UnravelIndex", "no indices", unravel, i32(), i32(2, 3)),
 		failing("UnravelIndex", "range", unravel, i32(42), i32(7, 6)),
 		failing("UnravelIndex", "zero", unravel, i32(0), i32(7, 0)),
 		failing("UnravelIndex", "matrix", unravel, mat[int32](1, 1), i32(7, 6)),

@@ -1,13 +1,17 @@
 package ops
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"slices"
+
+	"github.com/gorge-tf/gorge/tf"
+)
 
 func init() {
-	depthOp("SpaceToDepth", "DepthToSpace", true)
-	depthOp("DepthToSpace", "SpaceToDepth", false)
+	depthOp("SpaceToDepth", "DepthToSpace", true, slices.Concat(objectTypes, []tf.DType{tf.QInt8}))
+	depthOp("DepthToSpace", "SpaceToDepth", false, objectTypes)
 }
 
-func depthOp(name, inverse string, toDepth bool) {
+func depthOp(name, inverse string, toDepth bool, types []tf.DType) {
 	tf.Register(tf.OpDef{
 		Name: name, In: "input: T", Out: "output: T",
 		Attrs: "T: type; block_size: int >= 2; data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'",
@@ -20,7 +24,7 @@ func depthOp(name, inverse string, toDepth bool) {
 			o := SpaceToDepthOpts{op.Str("data_format")}
 			return tf.Grads(apply(inverse, []tf.Option{BlockSizeOpts{op.Int("block_size")}, o}, dy[0]))
 		},
-		Kernels: tf.ByType("T", sameFor(func(n *tf.Node) (tf.Kernel, error) { return moveDepth(n, toDepth) }, objectTypes...)),
+		Kernels: tf.ByType("T", sameFor(func(n *tf.Node) (tf.Kernel, error) { return moveDepth(n, toDepth) }, types...)),
 	})
 }
 

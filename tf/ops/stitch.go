@@ -12,7 +12,7 @@ func init() {
 			Name: name, In: "indices: N * int32; data: N * T", Out: "merged: T", Attrs: "N: int >= 1; T: type",
 			Shape: stitchShape, Grad: stitchGrad,
 			Kernels: byCell(stateless(stitch[uint8]), stateless(stitch[uint16]), stateless(stitch[uint32]), stateless(stitch[uint64]), stateless(stitch[complex128]),
-				stateless(stitch[string]), stateless(stitch[tf.ResourceHandle]), stateless(stitch[tf.VariantValue])).on("T"),
+				stateless(stitch[string]), stateless(stitch[tf.ResourceHandle]), stateless(stitch[tf.VariantValue])).on("T", wideQuantized),
 		})
 	}
 }

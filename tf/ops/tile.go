@@ -9,9 +9,15 @@ func init() {
 	tf.Register(tf.OpDef{
 		Name: "Tile", In: "input: T; multiples: Tmultiples", Out: "output: T", Attrs: "T: type; Tmultiples: {int32, int64} = int32",
 		Shape: tileShape, Grad: tileGrad,
-		Kernels: byCell(tile[uint8], tile[uint16], tile[uint32], tile[uint64], tile[complex128],
-			tile[string], tile[tf.ResourceHandle], tile[tf.VariantValue]).dataOn("T"),
+		Kernels: tileKernels(),
 	})
+}
+
+func tileKernels() tf.KernelSet {
+	k := byCell(tile[uint8], tile[uint16], tile[uint32], tile[uint64], tile[complex128],
+		tile[string], nil, tile[tf.VariantValue]).on("T")
+	delete(k.By, tf.Resource)
+	return k
 }
 
 // Tile returns x repeated multiples[i] times along dimension i.

@@ -1,7 +1,10 @@
 package ops
 
 import (
-	"math/bits"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
 )
@@ -40,22 +43,49 @@ func unravelShape(c *tf.Infer) error {
 }
 
 // rowSteps returns how many elements lie in one step of each dimension, and in
-// all.
-func rowSteps(dims []int) (steps []int, total int, err error) {
-	steps, total = make([]int, len(dims)), 1
-	for i := len(dims) - 1; i >= 0; i-- {
-		n := dims[i]
-		if n == 0 {
+// all, which must not be more than most.
+func rowSteps(dims []int, most int) (steps []int, total int, err error) {
+	total = 1
+	for i, n := range dims {
+		switch {
+		case n == 0:
 			return nil, 0, tf.Errorf(tf.InvalidArgument, "Input dims cannot contain a dim of zero, but dims contains zero at index %d", i)
+		case n < 0:
+			return nil, 0, tf.Errorf(tf.InvalidArgument, "Input dims cannot be negative. Got dim = %d at index %d", n, i)
+		case total > most/n:
+			return nil, 0, tf.Errorf(tf.InvalidArgument, "Input dims product is causing integer overflow: (%s)", columns(dims))
 		}
-		steps[i] = total
-		high, low := bits.Mul64(uint64(total), uint64(max(n, 0)))
-		if n < 0 || high != 0 || low > 1<<62 {
-			return nil, 0, tf.Errorf(tf.InvalidArgument, "Input dims product is causing integer overflow: (%s)", joinInts(dims, ", "))
-		}
-		total = int(low)
+		total *= n
+	}
+	steps = make([]int, len(dims))
+	step := 1
+	for i := len(dims) - 1; i >= 0; i-- {
+		steps[i] = step
+		step *= dims[i]
 	}
 	return steps, total, nil
+}
+
+// columns writes numbers as TensorFlow writes vectors, all as wide as the
+// widest.
+func columns(v []int) string {
+	width := 0
+	for _, n := range v {
+		width = max(width, len(strconv.Itoa(n)))
+	}
+	parts := make([]string, len(v))
+	for i, n := range v {
+		parts[i] = fmt.Sprintf("%*d", width, n)
+	}
+	return strings.Join(parts, " ")
+}
+
+// largest returns the greatest index of type d.
+func largest(d tf.DType) int {
+	if d == tf.Int32 {
+		return math.MaxInt32
+	}
+	return math.MaxInt64
 }
 
 func unravel(n *tf.Node) (tf.Kernel, error) {
@@ -64,6 +94,9 @@ func unravel(n *tf.Node) (tf.Kernel, error) {
 		idx := c.Input(0)
 		if idx.Rank() > 1 {
 			return tf.Errorf(tf.InvalidArgument, "The indices can only be scalar or vector, got \"%s\"", idx.Shape().Text())
+		}
+		if idx.Len() == 0 {
+			return tf.Errorf(tf.InvalidArgument, "received empty tensor indices: Tensor<type: %s shape: [0] values: >", d.CName())
 		}
 		if c.Input(1).Rank() != 1 {
 			return tf.Errorf(tf.InvalidArgument, "The indices can only be 1-D, got \"%s\"", c.Input(1).Shape().Text())
@@ -76,13 +109,13 @@ func unravel(n *tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		steps, total, err := rowSteps(dims)
+		steps, total, err := rowSteps(dims, largest(d))
 		if err != nil {
 			return err
 		}
 		coordinates := make([]int, len(dims)*len(at))
 		for k, v := range at {
-			if v < 0 || v >= total {
+			if v >= total {
 				return tf.Errorf(tf.InvalidArgument, "index is out of bound as with dims")
 			}
 			for i := range dims {
