@@ -21,17 +21,22 @@ type drawing struct {
 	init    []*tf.Operation
 	updates []tf.Output // what changes variables
 	calls   bool        // some functions
+	plain   bool        // without control flow, functions and variables, which eager graphs leave to Go
 }
 
 // bound is what all values are reduced by.
 const bound = 97
 
-func draw(seed uint64) *drawing {
-	d := &drawing{Rand: rand.New(rand.NewPCG(seed, 42)), g: tf.NewGraph(), feeds: map[tf.Output]*tf.Tensor{}}
+func draw(seed uint64) *drawing { return drawIn(tf.NewGraph(), seed, false) }
+
+func drawIn(g *tf.Graph, seed uint64, plain bool) *drawing {
+	d := &drawing{Rand: rand.New(rand.NewPCG(seed, 42)), g: g, plain: plain, feeds: map[tf.Output]*tf.Tensor{}}
 	d.mats = append(d.mats, d.feed("x", tf.Shape{2, 3}, tf.Shape{2, 3}))
 	d.scalars = append(d.scalars, d.feed("s", tf.Shape{}, tf.Shape{}), ops.Scalar(d.g, float32(1)))
 	for i := range d.IntN(3) {
-		d.variable(i)
+		if !d.plain {
+			d.variable(i)
+		}
 	}
 	for range 6 + d.IntN(14) {
 		d.onDevice(func() { d.add(0) })
@@ -43,6 +48,9 @@ func (d *drawing) feed(name string, s, known tf.Shape) tf.Output {
 	t := tf.NewTensor(tf.Float32, s)
 	for i := range tf.Data[float32](t) {
 		tf.Data[float32](t)[i] = float32(d.IntN(11) - 5)
+	}
+	if d.g.IsEager() {
+		return ops.ConstTensor(d.g, t)
 	}
 	x := ops.Placeholder(d.g, tf.Float32, known, tf.Name(name))
 	d.feeds[x] = t
@@ -90,7 +98,7 @@ func (d *drawing) newScalar() tf.Output {
 
 func (d *drawing) newMat(depth int) tf.Output {
 	kinds := 13
-	if depth > 1 {
+	if depth > 1 || d.plain {
 		kinds = 8
 	}
 	switch x := d.mat(); d.IntN(kinds) {

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/session"
 )
 
@@ -194,5 +196,35 @@ func compareStep(t *testing.T, name string, fetches []string, got, want [][]floa
 				t.Fatalf("%s: %s is %v, want %v", name, fetches[i], got[i], want[i])
 			}
 		}
+	}
+}
+
+// TestGeneratedEagerly computes graphs without control flow eagerly, and in a
+// session: all of their values are equal.
+func TestGeneratedEagerly(t *testing.T) {
+	for seed := range uint64(200) {
+		d, e := drawIn(tf.NewGraph(), seed, true), drawIn(eager.New(), seed, true)
+		s, err := session.New(d.g, session.With(session.Config{Devices: map[string]int{"CPU": 2}}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		feeds := session.Feeds{}
+		for x, v := range d.feeds {
+			feeds[x] = v
+		}
+		for i, x := range append(d.mats, d.scalars...) {
+			want, err := session.Fetch[float32](t.Context(), s, feeds, x)
+			if err != nil {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+			got, err := append(e.mats, e.scalars...)[i].Value()
+			if err != nil {
+				t.Fatalf("seed %d, eagerly: %v", seed, err)
+			}
+			if !slices.Equal(tf.Data[float32](got), want) {
+				t.Fatalf("seed %d: value %d is %v eagerly, %v in a session", seed, i, got, want)
+			}
+		}
+		s.Close()
 	}
 }

@@ -27,6 +27,28 @@ func (g *Graph) ImportGraphDef(data []byte, o ImportOptions) error {
 	return g.ImportProto(def, o)
 }
 
+// ImportReturning is ImportGraphDef, and returns what elements name in the
+// GraphDef: outputs ("node:1", an [Output]) or operations ("node", an
+// *Operation).
+func (g *Graph) ImportReturning(data []byte, o ImportOptions, elements ...string) ([]Fetchable, error) {
+	if err := g.ImportGraphDef(data, o); err != nil {
+		return nil, err
+	}
+	in := finder{g: g, scope: strings.TrimSuffix(o.Prefix, "/")}
+	out := make([]Fetchable, len(elements))
+	for i, name := range elements {
+		if strings.Contains(name, ":") {
+			out[i] = in.output(name)
+		} else {
+			out[i] = in.operation(name)
+		}
+		if in.err != nil {
+			return nil, Errorf(InvalidArgument, "Requested return_element '%s' not found in graph_def.", name)
+		}
+	}
+	return out, nil
+}
+
 // ImportProto adds the nodes of def to g. Nothing is added if there is an
 // error. Nodes may stand in any order.
 func (g *Graph) ImportProto(def *pb.GraphDef, o ImportOptions) error {

@@ -122,6 +122,30 @@ func TestMetaGraphAgain(t *testing.T) {
 	}
 }
 
+func TestImportReturning(t *testing.T) {
+	g := tf.NewGraph(tf.Strict())
+	ops.Split(ops.Scalar(g, int32(0)), ops.Const(g, []float32{1, 2}), 2, tf.Name("halves"))
+	def, err := g.MarshalGraphDef()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := tf.NewGraph().ImportReturning(def, tf.ImportOptions{Prefix: "in/"}, "halves:1", "halves")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x, ok := got[0].(tf.Output); !ok || x.Name() != "in/halves:1" {
+		t.Errorf("got %v", got[0])
+	}
+	if op, ok := got[1].(*tf.Operation); !ok || op.Name != "in/halves" {
+		t.Errorf("got %v", got[1])
+	}
+	for _, missing := range []string{"halves:2", "third"} {
+		if _, err := tf.NewGraph().ImportReturning(def, tf.ImportOptions{}, missing); err == nil || !strings.Contains(err.Error(), "Requested return_element '"+missing+"' not found in graph_def.") {
+			t.Errorf("%s: %v", missing, err)
+		}
+	}
+}
+
 func TestMetaGraphOptions(t *testing.T) {
 	g, _ := metaGraph(t, false)
 	m, err := g.MetaGraphProto(tf.MetaGraphOptions{Collections: []string{"sizes"}, ClearDevices: true})
