@@ -9,6 +9,9 @@ type FunctionCaller interface {
 	Call(ctx context.Context, f Func, in []*Tensor, done func([]*Tensor, error))
 	// CallOn is Call on another device of the same task.
 	CallOn(ctx context.Context, device string, f Func, in []*Tensor, done func([]*Tensor, error))
+	// Lasting returns a caller of the same functions on the same device that
+	// outlives the step, for iterators: each of its calls is a step of its own.
+	Lasting() FunctionCaller
 }
 
 // errNoFunctions is what a step without a library answers to calls.

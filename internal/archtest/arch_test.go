@@ -28,6 +28,7 @@ var layers = [][]string{
 	{"internal/kernel", "internal/memory", "internal/threads", "internal/resource", "internal/random", "internal/wire/..."},
 	{"tf"},
 	{"internal/handle", "internal/queue", "internal/rows", "internal/bundle", "tf/record", "tf/example", "tf/summary"},
+	{"internal/dataset"},
 	{"tf/tftest", "tf/ops/...", "internal/graph/...", "internal/device", "internal/requestid"},
 	{"internal/device/fake", "internal/rendezvous/...", "internal/pass/...", "internal/stepstats"},
 	{"internal/executor"},

@@ -54,6 +54,7 @@ class Recorder:
     """Runs one case at a time, each in a graph and session of its own."""
 
     def __init__(self, graph_def):
+        self.library = graph_def.library
         self.versions = graph_def.versions
         self.out = []
         self.parts = {}
@@ -74,7 +75,7 @@ class Recorder:
             self.put("signature " + op, definition.SerializeToString(deterministic=True))
 
     def record(self, case):
-        part = tf1.GraphDef(versions=self.versions)
+        part = tf1.GraphDef(versions=self.versions, library=self.library)
         part.node.extend(self.parts[case["outputs"][0].split("/")[0]])
         with tf.Graph().as_default() as graph:
             try:

@@ -9,13 +9,23 @@ import (
 	"github.com/gorge-tf/gorge/tf"
 )
 
-// Calls runs functions for nodes that are in no step: those of eager graphs.
-// Each call is a step of its own. It is a tf.FunctionCaller.
+// Calls runs functions for what is in no step: nodes of eager graphs, and
+// iterators, which outlive the step that made them. Each call is a step of its
+// own. It is a tf.FunctionCaller.
 type Calls struct {
 	functions *functions
 	device    string
-	steps     atomic.Int64
 }
+
+// ownSteps counts the steps of all Calls. Their numbers are negative: the
+// sessions that use the same devices have the others.
+var ownSteps atomic.Int64
+
+// Lasting returns c.
+func (c *Calls) Lasting() tf.FunctionCaller { return c }
+
+// Lasting returns a caller that is not bound to the step.
+func (c *caller) Lasting() tf.FunctionCaller { return &Calls{c.functions, c.device} }
 
 // NewCalls returns what runs functions on a device of the runtime, and those
 // that library returns by then.
@@ -30,7 +40,7 @@ func (c *Calls) Call(ctx context.Context, f tf.Func, in []*tf.Tensor, done func(
 
 // CallOn runs f on a device of the runtime.
 func (c *Calls) CallOn(ctx context.Context, device string, f tf.Func, in []*tf.Tensor, done func([]*tf.Tensor, error)) {
-	id, devices := c.steps.Add(1), c.functions.rt.Devices
+	id, devices := ownSteps.Add(-1), c.functions.rt.Devices
 	container, own := resource.StepContainer(id), rendezvous.NewLocal(devices)
 	one := &caller{functions: c.functions, args: Args{ID: id, Rendezvous: own}, container: container, device: c.device}
 	one.CallOn(ctx, device, f, in, func(out []*tf.Tensor, err error) {

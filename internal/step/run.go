@@ -53,6 +53,7 @@ func (g *Graph) inline() bool { return len(g.parts) == 1 && g.parts[0].exec.Inli
 func (g *Graph) run(ctx context.Context, step *tf.Step, a Args) error {
 	if g.inline() {
 		step.Resources = g.parts[0].device.Resources()
+		g.equip(step, &g.parts[0], a)
 		return Explained(ctx, g.parts[0].exec.Run(step))
 	}
 	return g.runParts(ctx, step, a)

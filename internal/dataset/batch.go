@@ -1,0 +1,270 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+
+	"github.com/gorge-tf/gorge/internal/rows"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// Batch makes the rows of one element of each n elements of input; the last
+// one has fewer, or is dropped.
+func Batch(input Dataset, n int64, dropRemainder bool) (Dataset, error) {
+	if n <= 0 {
+		return nil, tf.Errorf(tf.InvalidArgument, "Batch size must be greater than zero.")
+	}
+	return newBatched(input, n, dropRemainder, input.Spec().Shapes, stack), nil
+}
+
+// newBatched returns a dataset whose elements join makes of n elements of input.
+func newBatched(input Dataset, n int64, drop bool, shapes []tf.Shape, join func([]Element) (Element, error)) Dataset {
+	in := input.Spec()
+	spec := &Spec{Types: in.Types}
+	size := -1
+	if card := input.Cardinality(); drop || card == Infinite || card >= 0 && card%n == 0 {
+		size = int(n)
+	}
+	for _, s := range shapes {
+		spec.Shapes = append(spec.Shapes, withRows(s, size))
+	}
+	return &batched{derived{common{spec}, input}, n, drop, join}
+}
+
+// withRows puts a dimension before s.
+func withRows(s tf.Shape, n int) tf.Shape {
+	if s == nil {
+		return nil
+	}
+	return append(tf.Shape{n}, s...)
+}
+
+type batched struct {
+	derived
+	n    int64
+	drop bool
+	join func([]Element) (Element, error)
+}
+
+func (d *batched) Cardinality() int64 {
+	n := d.input.Cardinality()
+	if n < 0 {
+		return n
+	}
+	if n%d.n != 0 && !d.drop {
+		return n/d.n + 1
+	}
+	return n / d.n
+}
+
+func (d *batched) Iterate() (Iterator, error) {
+	return iterate(d.input, func(o over) Iterator { return &batchIterator{o, d} })
+}
+
+type batchIterator struct {
+	over
+	d *batched
+}
+
+func (it *batchIterator) Next(ctx context.Context) (Element, error) {
+	var list []Element
+	for int64(len(list)) < it.d.n {
+		e, err := it.input.Next(ctx)
+		if errors.Is(err, End) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, e)
+	}
+	if len(list) == 0 || it.d.drop && int64(len(list)) < it.d.n {
+		return nil, End
+	}
+	return it.d.join(list)
+}
+
+// stack makes one element of many whose components have equal shapes.
+func stack(list []Element) (Element, error) {
+	first := list[0]
+	out := make(Element, len(first))
+	for k, t := range first {
+		for i, e := range list {
+			if !e[k].Shape().Equal(t.Shape()) {
+				return nil, tf.Errorf(tf.InvalidArgument, "Cannot batch tensors with different shapes in component %d. First element had shape %s and element %d had shape %s.",
+					k, t.Shape().Text(), i, e[k].Shape().Text())
+			}
+		}
+		shape := withRows(t.Shape(), len(list))
+		if err := tf.CheckSize(t.DType(), shape); err != nil {
+			return nil, err
+		}
+		out[k] = tf.NewTensor(t.DType(), shape)
+		for i, e := range list {
+			rows.Mover(out[k], e[k])(i*t.Len(), 0, t.Len())
+		}
+	}
+	return out, nil
+}
+
+// PaddedBatch is Batch for elements of different sizes: they are padded to
+// shapes, or, where those are open, to the largest of the batch. There is one
+// scalar of padding for each component.
+func PaddedBatch(input Dataset, n int64, shapes []tf.Shape, padding []*tf.Tensor, dropRemainder bool) (Dataset, error) {
+	spec := input.Spec()
+	switch {
+	case n <= 0:
+		return nil, tf.Errorf(tf.InvalidArgument, "Batch size must be greater than zero.")
+	case len(shapes) != len(spec.Types):
+		return nil, tf.Errorf(tf.InvalidArgument, "Number of padded shapes (%d) must match the number of components in the input dataset's elements (%d)", len(shapes), len(spec.Types))
+	case len(padding) != len(spec.Types):
+		return nil, tf.Errorf(tf.InvalidArgument, "Number of padding values (%d) must match the number of components in the input dataset's elements (%d)", len(padding), len(spec.Types))
+	}
+	for i, p := range padding {
+		if p.Rank() != 0 {
+			return nil, tf.Errorf(tf.InvalidArgument, "All padding values must be scalars")
+		}
+		if p.DType() != spec.Types[i] {
+			return nil, tf.Errorf(tf.InvalidArgument, "Mismatched type between padding value %d and input dataset's component %d: %s vs. %s", i, i, p.DType().CName(), spec.Types[i].CName())
+		}
+	}
+	return newBatched(input, n, dropRemainder, shapes, func(list []Element) (Element, error) {
+		out := make(Element, len(shapes))
+		for k := range shapes {
+			t, err := padTogether(list, k, shapes[k], padding[k])
+			if err != nil {
+				return nil, err
+			}
+			out[k] = t
+		}
+		return out, nil
+	}), nil
+}
+
+// padTogether makes a batch of component k of the elements.
+func padTogether(list []Element, k int, shape tf.Shape, padding *tf.Tensor) (*tf.Tensor, error) {
+	if shape == nil {
+		shape = make(tf.Shape, list[0][k].Rank())
+		for i := range shape {
+			shape[i] = -1
+		}
+	}
+	full := shape.Clone()
+	for _, e := range list {
+		s := e[k].Shape()
+		if len(s) != len(shape) {
+			return nil, tf.Errorf(tf.InvalidArgument, "All elements in a batch must have the same rank as the padded shape for component%d: expected rank %d but got element with rank %d", k, len(shape), len(s))
+		}
+		for i, n := range s {
+			if shape[i] >= 0 && n > shape[i] {
+				return nil, tf.Errorf(tf.DataLoss, "Attempted to pad to a smaller size than the input element.")
+			}
+			full[i] = max(full[i], n)
+		}
+	}
+	batch := withRows(full, len(list))
+	if err := tf.CheckSize(padding.DType(), batch); err != nil {
+		return nil, err
+	}
+	t := tf.NewTensor(padding.DType(), batch)
+	rows.Fill(t, padding, 0, 0, t.Len())
+	for i, e := range list {
+		place(t, e[k], full, i*full.NumElements())
+	}
+	return t, nil
+}
+
+// place copies src to where it belongs in a block of shape full that begins at
+// element at of dst.
+func place(dst, src *tf.Tensor, full tf.Shape, at int) {
+	if src.Len() == 0 {
+		return
+	}
+	move, s := rows.Mover(dst, src), src.Shape()
+	if len(s) == 0 {
+		move(at, 0, 1)
+		return
+	}
+	run := s[len(s)-1]
+	for from := 0; from < src.Len(); from += run {
+		to, stride, rest := 0, full[len(full)-1], from/run
+		for k := len(s) - 2; k >= 0; k-- {
+			to += rest % s[k] * stride
+			rest /= s[k]
+			stride *= full[k]
+		}
+		move(at+to, from, run)
+	}
+}
+
+// Unbatch returns the rows of each element of input as elements.
+func Unbatch(input Dataset) Dataset {
+	in := input.Spec()
+	spec := &Spec{Types: in.Types}
+	for _, s := range in.Shapes {
+		if len(s) > 0 {
+			s = s[1:]
+		}
+		spec.Shapes = append(spec.Shapes, s)
+	}
+	return &unbatched{derived{common{spec}, input}}
+}
+
+type unbatched struct{ derived }
+
+func (d *unbatched) Cardinality() int64 {
+	n := d.input.Cardinality()
+	if shapes := d.input.Spec().Shapes; n > 0 && len(shapes) > 0 && len(shapes[0]) > 0 && shapes[0][0] >= 0 {
+		return n * int64(shapes[0][0])
+	}
+	if n > 0 {
+		return Unknown
+	}
+	return n
+}
+
+func (d *unbatched) Iterate() (Iterator, error) {
+	return iterate(d.input, func(o over) Iterator { return &unbatchIterator{over: o} })
+}
+
+type unbatchIterator struct {
+	over
+	batch Element
+	next  int
+}
+
+func (it *unbatchIterator) Next(ctx context.Context) (Element, error) {
+	for len(it.batch) == 0 || it.next >= it.batch[0].Dim(0) {
+		batch, err := it.input.Next(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range batch {
+			if t.Rank() == 0 {
+				return nil, tf.Errorf(tf.InvalidArgument, "Input element must have a non-scalar value in each component.")
+			}
+			if t.Dim(0) != batch[0].Dim(0) {
+				return nil, tf.Errorf(tf.InvalidArgument, "Input element must have the same batch size in each component. Component 0 had size %d but component 1 had size, %d.", batch[0].Dim(0), t.Dim(0))
+			}
+		}
+		it.batch, it.next = batch, 0
+	}
+	it.next++
+	return row(it.batch, it.next-1), nil
+}
+
+func (it *unbatchIterator) Save(s *State) {
+	it.over.Save(s)
+	s.PutElement("batch", it.batch)
+	s.PutInt("next", int64(it.next))
+}
+
+func (it *unbatchIterator) Restore(ctx context.Context, s *State) {
+	it.over.Restore(ctx, s)
+	it.batch = s.Element("batch")
+	most := int64(0)
+	if len(it.batch) > 0 && it.batch[0].Rank() > 0 {
+		most = int64(it.batch[0].Dim(0))
+	}
+	it.next = int(s.Count("next", most))
+}

@@ -1,0 +1,175 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+
+	"github.com/gorge-tf/gorge/internal/resource"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// A Cursor is an iterator that any number of goroutines may use, and that can
+// be put on another dataset of the same types: the resource of iterator ops.
+type Cursor struct {
+	spec Spec
+	turn chan struct{} // holds a token while nobody uses it
+	life context.Context
+	end  context.CancelFunc
+
+	// Of who has the turn.
+	dataset Dataset
+	it      Iterator
+}
+
+var _ = resource.Declare[*Cursor]("tensorflow::data::IteratorResource")
+
+// NewCursor returns one for datasets of the given types and shapes, that is on
+// none.
+func NewCursor(spec Spec) *Cursor {
+	c := &Cursor{spec: spec, turn: make(chan struct{}, 1)}
+	c.life, c.end = context.WithCancel(context.Background())
+	c.turn <- struct{}{}
+	return c
+}
+
+// Spec returns what its elements are.
+func (c *Cursor) Spec() *Spec { return &c.spec }
+
+// Admits reports why something of other types cannot stand for s.
+func (s *Spec) Admits(o *Spec) error {
+	if len(s.Types) != len(o.Types) {
+		return tf.Errorf(tf.InvalidArgument, "Number of components does not match: expected %d types but got %d.", len(s.Types), len(o.Types))
+	}
+	for i, d := range s.Types {
+		if o.Types[i] != d {
+			return tf.Errorf(tf.InvalidArgument, "Data type mismatch at component %d: expected %s but got %s.", i, d.CName(), o.Types[i].CName())
+		}
+	}
+	for i := range min(len(s.Shapes), len(o.Shapes)) {
+		if !s.Shapes[i].Compatible(o.Shapes[i]) {
+			return tf.Errorf(tf.InvalidArgument, "Incompatible shapes at component %d: expected %s but got %s.", i, s.Shapes[i].Text(), o.Shapes[i].Text())
+		}
+	}
+	return nil
+}
+
+// Start puts the cursor before the first element of d.
+func (c *Cursor) Start(ctx context.Context, d Dataset) error {
+	if err := c.spec.Admits(d.Spec()); err != nil {
+		return err
+	}
+	it, err := d.Iterate()
+	if err != nil {
+		return err
+	}
+	if err := c.begin(ctx); err != nil {
+		it.Close()
+		return err
+	}
+	defer c.leave()
+	if c.it != nil {
+		c.it.Close()
+	}
+	c.dataset, c.it = d, it
+	return nil
+}
+
+// Started reports whether the cursor is on a dataset.
+func (c *Cursor) Started() bool {
+	<-c.turn
+	defer c.leave()
+	return c.it != nil
+}
+
+// begin waits for the turn.
+func (c *Cursor) begin(ctx context.Context) error {
+	select {
+	case <-c.turn:
+	case <-ctx.Done():
+		return cancelled(ctx)
+	}
+	if c.life.Err() != nil {
+		c.leave()
+		return tf.Errorf(tf.Canceled, "Iterator was deleted.")
+	}
+	return nil
+}
+
+func (c *Cursor) leave() { c.turn <- struct{}{} }
+
+// Next returns the next element. At the end the error's code is OutOfRange.
+func (c *Cursor) Next(ctx context.Context) (Element, error) {
+	if err := c.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer c.leave()
+	if c.it == nil {
+		return nil, errNotInitialized
+	}
+	own, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(c.life, cancel)()
+	e, err := c.it.Next(own)
+	if errors.Is(err, End) {
+		return nil, ErrEnd
+	}
+	if err != nil && ctx.Err() == nil && c.life.Err() != nil {
+		return nil, tf.Errorf(tf.Canceled, "Iterator was deleted.")
+	}
+	return e, err
+}
+
+// ErrEnd is what [Cursor.Next] returns after the last element.
+var ErrEnd = tf.Errorf(tf.OutOfRange, "End of sequence")
+
+var errNotInitialized = tf.Errorf(tf.FailedPrecondition, "GetNext() failed because the iterator has not been initialized. Ensure that you have run the initializer operation for this iterator before getting the next element.")
+
+// Save returns where the cursor is.
+func (c *Cursor) Save(ctx context.Context) (*State, error) {
+	if err := c.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer c.leave()
+	if c.it == nil {
+		return nil, tf.Errorf(tf.FailedPrecondition, "Save() failed because the iterator has not been initialized. Ensure that you have run the initializer operation for this iterator before saving it.")
+	}
+	s := NewState()
+	c.it.Save(s)
+	return s, s.Err()
+}
+
+// Restore brings the cursor, which must be on the same dataset, where it was.
+// What the iterator had before is lost even when that fails.
+func (c *Cursor) Restore(ctx context.Context, s *State) error {
+	if err := c.begin(ctx); err != nil {
+		return err
+	}
+	defer c.leave()
+	if c.it == nil {
+		return tf.Errorf(tf.FailedPrecondition, "Restore() failed because the iterator has not been initialized. Ensure that you have run the initializer operation for this iterator before restoring it.")
+	}
+	it, err := c.dataset.Iterate()
+	if err != nil {
+		return err
+	}
+	it.Restore(ctx, s)
+	c.it.Close()
+	c.it = it
+	return s.Err()
+}
+
+// Close ends what the iterator has under way. Nobody may find it any more.
+func (c *Cursor) Close() {
+	c.end()
+	<-c.turn
+	defer c.leave()
+	if c.it != nil {
+		c.it.Close()
+		c.it = nil
+	}
+}
+
+// cancelled is the error of a wait that ctx has ended.
+func cancelled(ctx context.Context) error {
+	return &tf.Error{Code: tf.Canceled, Msg: "Iterator was cancelled", Err: context.Cause(ctx), Derived: true}
+}

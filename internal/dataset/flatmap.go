@@ -1,0 +1,214 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// FlatMap returns, one after the other, the elements of the datasets that f
+// makes of the elements of input.
+func FlatMap(input Dataset, f Func, spec *Spec) Dataset {
+	return &interleaved{derived{common{spec}, input}, f, 1, 1, 0, "FlatMapDataset"}
+}
+
+// Interleave goes around among cycle of the datasets that f makes of the
+// elements of input, and takes block elements of each. With ahead, that many
+// elements of each are computed in advance.
+func Interleave(input Dataset, f Func, spec *Spec, cycle, block, ahead int64) (Dataset, error) {
+	if cycle <= 0 {
+		return nil, tf.Errorf(tf.InvalidArgument, "cycle_length must be greater than zero.")
+	}
+	if block <= 0 {
+		return nil, tf.Errorf(tf.InvalidArgument, "block_length must be greater than zero.")
+	}
+	return &interleaved{derived{common{spec}, input}, f, cycle, block, ahead, "InterleaveDataset"}, nil
+}
+
+type interleaved struct {
+	derived
+	f                   Func
+	cycle, block, ahead int64
+	name                string
+}
+
+func (d *interleaved) Cardinality() int64 {
+	if n := d.input.Cardinality(); n == 0 {
+		return n
+	}
+	return Unknown
+}
+
+func (d *interleaved) Iterate() (Iterator, error) {
+	return iterate(d.input, func(o over) Iterator { return &interleaveIterator{over: o, d: d} })
+}
+
+type interleaveIterator struct {
+	over
+	d     *interleaved
+	lanes []lane // grows up to cycle
+	at    int
+	taken int64 // of the block
+	ended bool  // the input has
+}
+
+// A lane is one of the datasets that the iterator goes around among.
+type lane struct {
+	of    Element  // what the dataset was made of
+	input Iterator // nil: none
+}
+
+func (it *interleaveIterator) Next(ctx context.Context) (Element, error) {
+	for {
+		if it.at >= len(it.lanes) && int64(it.at) < it.d.cycle && !it.ended {
+			it.lanes = append(it.lanes, lane{})
+		}
+		if it.at >= len(it.lanes) {
+			it.at = 0
+			if it.exhausted() {
+				return nil, End
+			}
+		}
+		e, err := it.step(ctx)
+		if e != nil || err != nil {
+			return e, err
+		}
+		if it.exhausted() {
+			return nil, End
+		}
+	}
+}
+
+// exhausted reports whether nothing is left.
+func (it *interleaveIterator) exhausted() bool {
+	if !it.ended {
+		return false
+	}
+	for _, l := range it.lanes {
+		if l.input != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// step takes an element from the lane that it is at, or goes on to another, or
+// opens it.
+func (it *interleaveIterator) step(ctx context.Context) (Element, error) {
+	l := &it.lanes[it.at]
+	if l.input == nil {
+		if it.ended {
+			it.advance()
+			return nil, nil
+		}
+		return nil, it.open(ctx, l)
+	}
+	e, err := l.input.Next(ctx)
+	if errors.Is(err, End) {
+		l.input.Close()
+		*l = lane{}
+		it.advance()
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if it.taken++; it.taken == it.d.block {
+		it.advance()
+	}
+	return e, it.d.spec.Check(e)
+}
+
+func (it *interleaveIterator) advance() {
+	it.taken = 0
+	it.at++
+}
+
+// open makes a dataset of the input's next element.
+func (it *interleaveIterator) open(ctx context.Context, l *lane) error {
+	e, err := it.input.Next(ctx)
+	if errors.Is(err, End) {
+		it.ended = true
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return it.enter(ctx, l, e)
+}
+
+// enter begins with the dataset that is made of e.
+func (it *interleaveIterator) enter(ctx context.Context, l *lane, e Element) error {
+	d, err := datasetFrom(ctx, it.d.f, e, "Function must return a single scalar of dtype DT_VARIANT.")
+	if err != nil {
+		return err
+	}
+	if it.d.ahead > 0 {
+		d = Prefetch(d, it.d.ahead)
+	}
+	input, err := d.Iterate()
+	if err != nil {
+		return err
+	}
+	*l = lane{e, input}
+	return nil
+}
+
+func (it *interleaveIterator) closeLanes() {
+	for _, l := range it.lanes {
+		if l.input != nil {
+			l.input.Close()
+		}
+	}
+	it.lanes = nil
+}
+
+func (it *interleaveIterator) Close() {
+	it.closeLanes()
+	it.over.Close()
+}
+
+func (it *interleaveIterator) Save(s *State) {
+	it.over.Save(s)
+	s.PutInt("at", int64(it.at))
+	s.PutInt("taken", it.taken)
+	s.PutBool("ended", it.ended)
+	s.PutInt("lanes", int64(len(it.lanes)))
+	for i, l := range it.lanes {
+		if part := s.Nth("lane", i); l.input != nil {
+			part.PutElement("of", l.of)
+			l.input.Save(part.Sub("input"))
+		}
+	}
+}
+
+func (it *interleaveIterator) Restore(ctx context.Context, s *State) {
+	it.closeLanes()
+	it.over.Restore(ctx, s)
+	it.lanes = make([]lane, s.Count("lanes", min(it.d.cycle, int64(len(s.all.by)))))
+	it.at, it.taken, it.ended = int(s.Count("at", int64(len(it.lanes)))), s.Count("taken", it.d.block), s.Bool("ended")
+	for i := range it.lanes {
+		part := s.Nth("lane", i)
+		if !part.Has("of") {
+			continue
+		}
+		if err := it.enter(ctx, &it.lanes[i], part.Element("of")); err != nil {
+			s.Fail(err)
+			return
+		}
+		it.lanes[i].input.Restore(ctx, part.Sub("input"))
+	}
+}
+
+// datasetFrom calls a function that returns a dataset.
+func datasetFrom(ctx context.Context, f Func, in Element, otherwise string) (Dataset, error) {
+	out, err := f(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	if len(out) != 1 || out[0].DType() != tf.Variant || out[0].Rank() != 0 {
+		return nil, tf.Errorf(tf.InvalidArgument, "%s", otherwise)
+	}
+	return Of(out[0])
+}

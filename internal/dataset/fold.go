@@ -1,0 +1,154 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// Reduce calls f with a state and each element in turn. What f returns is the
+// next state; the last one is the result.
+func Reduce(ctx context.Context, d Dataset, state Element, f Func) (Element, error) {
+	it, err := d.Iterate()
+	if err != nil {
+		return nil, err
+	}
+	defer it.Close()
+	for {
+		e, err := it.Next(ctx)
+		if errors.Is(err, End) {
+			return state, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if state, err = f(ctx, append(append(Element{}, state...), e...)); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// Single returns the one element of d.
+func Single(ctx context.Context, d Dataset) (Element, error) {
+	it, err := d.Iterate()
+	if err != nil {
+		return nil, err
+	}
+	defer it.Close()
+	e, err := it.Next(ctx)
+	if errors.Is(err, End) {
+		return nil, tf.Errorf(tf.InvalidArgument, "Dataset was empty.")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if _, err := it.Next(ctx); !errors.Is(err, End) {
+		if err != nil {
+			return nil, err
+		}
+		return nil, tf.Errorf(tf.InvalidArgument, "Dataset had more than one element.")
+	}
+	return e, nil
+}
+
+// Scan returns what f makes of a state and each element of input: f returns the
+// next state and then an element.
+func Scan(input Dataset, state Element, f Func, spec *Spec, keep bool) Dataset {
+	return &scanned{mapped{derived{common{spec}, input}, f, keep}, state}
+}
+
+type scanned struct {
+	mapped
+	state Element
+}
+
+func (d *scanned) Iterate() (Iterator, error) {
+	return iterate(d.input, func(o over) Iterator { return &scanIterator{o, d, d.state} })
+}
+
+type scanIterator struct {
+	over
+	d     *scanned
+	state Element
+}
+
+func (it *scanIterator) Next(ctx context.Context) (Element, error) {
+	e, err := it.input.Next(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out, err := it.d.f(ctx, append(append(Element{}, it.state...), e...))
+	switch {
+	case tf.CodeOf(err) == tf.OutOfRange && !it.d.keep:
+		return nil, End
+	case err != nil:
+		return nil, err
+	case len(out) < len(it.state):
+		return nil, tf.Errorf(tf.InvalidArgument, "`scan_func` must return at least %d values, got %d", len(it.state), len(out))
+	}
+	for i, t := range it.state {
+		if out[i].DType() != t.DType() {
+			return nil, tf.Errorf(tf.InvalidArgument, "Got wrong type for scan_func return value %d (expected %s, got %s).", i, t.DType().CName(), out[i].DType().CName())
+		}
+	}
+	e = out[len(it.state):]
+	it.state = out[:len(it.state)]
+	return e, it.d.spec.Check(e)
+}
+
+func (it *scanIterator) Save(s *State) {
+	it.over.Save(s)
+	s.PutElement("state", it.state)
+}
+
+func (it *scanIterator) Restore(ctx context.Context, s *State) {
+	it.over.Restore(ctx, s)
+	it.state = s.Element("state")
+}
+
+// Sized returns input, of which somebody says that it has n elements; that it
+// has is found out when it ends.
+func Sized(input Dataset, n int64) Dataset { return &sized{like(input), n} }
+
+type sized struct {
+	derived
+	n int64
+}
+
+func (d *sized) Cardinality() int64 { return d.n }
+
+func (d *sized) Iterate() (Iterator, error) {
+	return iterate(d.input, func(o over) Iterator { return &sizedIterator{over: o, n: d.n} })
+}
+
+type sizedIterator struct {
+	over
+	n, given int64
+}
+
+func (it *sizedIterator) Next(ctx context.Context) (Element, error) {
+	e, err := it.input.Next(ctx)
+	if err == nil {
+		it.given++
+	}
+	ended := errors.Is(err, End)
+	switch {
+	case it.n == Unknown:
+	case ended && it.given != it.n:
+		return nil, tf.Errorf(tf.FailedPrecondition, "Input dataset was expected to contain %s but contained only %s.", elements(it.n), elements(it.given))
+	case it.n != Infinite && it.given > it.n:
+		return nil, tf.Errorf(tf.FailedPrecondition, "Input dataset was expected to contain %s but contained at least %s.", elements(it.n), elements(it.given))
+	}
+	return e, err
+}
+
+func (it *sizedIterator) Save(s *State) {
+	it.over.Save(s)
+	s.PutInt("given", it.given)
+}
+
+func (it *sizedIterator) Restore(ctx context.Context, s *State) {
+	it.over.Restore(ctx, s)
+	it.given = s.Int("given")
+}

@@ -1,0 +1,153 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"sync"
+)
+
+// ahead is how many elements are computed in advance if nobody says.
+const ahead = 8
+
+// Prefetch computes up to n elements of input in advance, as many as serve if n
+// is negative.
+func Prefetch(input Dataset, n int64) Dataset {
+	if n < 0 {
+		n = ahead
+	}
+	if n == 0 {
+		return input
+	}
+	return &prefetched{like(input), int(min(n, 1<<20))}
+}
+
+type prefetched struct {
+	derived
+	n int
+}
+
+func (d *prefetched) Iterate() (Iterator, error) {
+	return iterate(d.input, func(o over) Iterator { return &prefetchIterator{over: o, n: d.n} })
+}
+
+// A result is what Next returned.
+type result struct {
+	e   Element
+	err error
+}
+
+// prefetchIterator has a goroutine that takes elements from the input, from the
+// first Next until the end or Close.
+type prefetchIterator struct {
+	over
+	n     int
+	ended bool
+
+	using sync.Mutex // held by who uses the input
+	ready chan result
+	slots chan struct{} // one for each element in ready, or on its way there
+	stop  context.CancelFunc
+	done  chan struct{} // closed when the goroutine has ended
+}
+
+// start starts the goroutine, with what is ready already.
+func (it *prefetchIterator) start(have []result) {
+	it.n = max(it.n, len(have))
+	it.ready, it.slots, it.done = make(chan result, it.n), make(chan struct{}, it.n), make(chan struct{})
+	for _, r := range have {
+		it.slots <- struct{}{}
+		it.ready <- r
+	}
+	var ctx context.Context
+	ctx, it.stop = context.WithCancel(context.Background())
+	go it.run(ctx)
+}
+
+func (it *prefetchIterator) run(ctx context.Context) {
+	defer close(it.done)
+	for {
+		select {
+		case it.slots <- struct{}{}:
+		case <-ctx.Done():
+			return
+		}
+		if ended := it.pull(ctx); ended || ctx.Err() != nil {
+			return
+		}
+	}
+}
+
+// pull makes one element ready, for which there is room.
+func (it *prefetchIterator) pull(ctx context.Context) (ended bool) {
+	it.using.Lock()
+	defer it.using.Unlock()
+	e, err := it.input.Next(ctx)
+	it.ready <- result{e, err}
+	return errors.Is(err, End)
+}
+
+func (it *prefetchIterator) Next(ctx context.Context) (Element, error) {
+	if it.ended {
+		return nil, End
+	}
+	if it.ready == nil {
+		it.start(nil)
+	}
+	select {
+	case r := <-it.ready:
+		<-it.slots
+		it.ended = errors.Is(r.err, End)
+		return r.e, r.err
+	case <-ctx.Done():
+		return nil, cancelled(ctx)
+	}
+}
+
+func (it *prefetchIterator) halt() {
+	if it.ready != nil {
+		it.stop()
+		<-it.done
+		it.ready = nil
+	}
+}
+
+func (it *prefetchIterator) Close() {
+	it.halt()
+	it.over.Close()
+}
+
+func (it *prefetchIterator) Save(s *State) {
+	it.using.Lock()
+	defer it.using.Unlock()
+	it.over.Save(s)
+	s.PutBool("ended", it.ended)
+	var list []Element
+	var end bool
+	for range len(it.ready) {
+		r := <-it.ready
+		it.ready <- r
+		switch {
+		case r.err == nil:
+			list = append(list, r.e)
+		case errors.Is(r.err, End):
+			end = true
+		default:
+			s.Fail(r.err)
+		}
+	}
+	s.PutElements("ready", list)
+	s.PutBool("end", end)
+}
+
+func (it *prefetchIterator) Restore(ctx context.Context, s *State) {
+	it.halt()
+	it.over.Restore(ctx, s)
+	it.ended = s.Bool("ended")
+	var have []result
+	for _, e := range s.Elements("ready") {
+		have = append(have, result{e: e})
+	}
+	if len(have) > 0 && s.Err() == nil {
+		it.start(have)
+	}
+}

@@ -1,0 +1,51 @@
+package dataset
+
+import (
+	"context"
+	"math"
+
+	"github.com/gorge-tf/gorge/internal/random"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// Random returns random numbers of 32 bits, without end.
+func Random(seeds *Seeds) Dataset {
+	return &chance{common{&Spec{[]tf.DType{tf.Int64}, []tf.Shape{{}}}}, seeds}
+}
+
+type chance struct {
+	common
+	seeds *Seeds
+}
+
+func (d *chance) Cardinality() int64 { return Infinite }
+
+func (d *chance) Iterate() (Iterator, error) {
+	it := &chanceIterator{}
+	it.seed, it.seed2 = d.seeds.next()
+	it.words = wordsFrom(it.seed, it.seed2, 0)
+	return it, nil
+}
+
+type chanceIterator struct {
+	seed, seed2, drawn int64
+	words              *random.Words
+}
+
+func (it *chanceIterator) Next(context.Context) (Element, error) {
+	it.drawn++
+	return Element{tf.Scalar(int64(it.words.Next()))}, nil
+}
+
+func (it *chanceIterator) Save(s *State) {
+	s.PutInt("seed", it.seed)
+	s.PutInt("seed2", it.seed2)
+	s.PutInt("drawn", it.drawn)
+}
+
+func (it *chanceIterator) Restore(_ context.Context, s *State) {
+	it.seed, it.seed2, it.drawn = s.Int("seed"), s.Int("seed2"), s.Count("drawn", math.MaxInt64)
+	it.words = wordsFrom(it.seed, it.seed2, it.drawn)
+}
+
+func (it *chanceIterator) Close() {}

@@ -1,0 +1,136 @@
+package dataset
+
+import (
+	"context"
+
+	"github.com/gorge-tf/gorge/internal/rows"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// Range returns the numbers from start to stop, in elements of one scalar of an
+// integer or float type.
+func Range(start, stop, step int64, d tf.DType) (Dataset, error) {
+	if step == 0 {
+		return nil, tf.Errorf(tf.InvalidArgument, "step must be a non-zero integer.")
+	}
+	n := int64(0)
+	if step > 0 && start < stop {
+		n = int64((uint64(stop-start)-1)/uint64(step)) + 1
+	} else if step < 0 && start > stop {
+		n = int64((uint64(start-stop)-1)/uint64(-step)) + 1
+	}
+	convert, err := integer(d)
+	if err != nil {
+		return nil, err
+	}
+	spec := &Spec{[]tf.DType{d}, []tf.Shape{{}}}
+	return Indexed(spec, n, func(i int64) (Element, error) { return Element{convert(start + i*step)}, nil }), nil
+}
+
+// integer returns what makes scalars of a type.
+func integer(d tf.DType) (func(int64) *tf.Tensor, error) {
+	switch d {
+	case tf.Int64:
+		return func(v int64) *tf.Tensor { return tf.Scalar(v) }, nil
+	case tf.Int32:
+		return func(v int64) *tf.Tensor { return tf.Scalar(int32(v)) }, nil
+	case tf.Int16:
+		return func(v int64) *tf.Tensor { return tf.Scalar(int16(v)) }, nil
+	case tf.Int8:
+		return func(v int64) *tf.Tensor { return tf.Scalar(int8(v)) }, nil
+	case tf.Uint64:
+		return func(v int64) *tf.Tensor { return tf.Scalar(uint64(v)) }, nil
+	case tf.Uint32:
+		return func(v int64) *tf.Tensor { return tf.Scalar(uint32(v)) }, nil
+	case tf.Uint16:
+		return func(v int64) *tf.Tensor { return tf.Scalar(uint16(v)) }, nil
+	case tf.Uint8:
+		return func(v int64) *tf.Tensor { return tf.Scalar(uint8(v)) }, nil
+	}
+	if _, err := tf.ScalarOf(d, 0); err != nil {
+		return nil, tf.Errorf(tf.InvalidArgument, "Unsupported data type: %s", d.CName())
+	}
+	return func(v int64) *tf.Tensor {
+		t, _ := tf.ScalarOf(d, float64(v))
+		return t
+	}, nil
+}
+
+// Tensors returns the one element e.
+func Tensors(e Element) Dataset {
+	return Indexed(specOf(e), 1, func(int64) (Element, error) { return e, nil })
+}
+
+func specOf(e Element) *Spec {
+	s := &Spec{}
+	for _, t := range e {
+		s.Types, s.Shapes = append(s.Types, t.DType()), append(s.Shapes, t.Shape())
+	}
+	return s
+}
+
+// Slices returns the rows of e.
+func Slices(e Element) (Dataset, error) {
+	spec := &Spec{}
+	for i, t := range e {
+		switch {
+		case t.Rank() == 0:
+			return nil, tf.Errorf(tf.InvalidArgument, "All components must be at least 1-dimensional")
+		case t.Dim(0) != e[0].Dim(0):
+			return nil, tf.Errorf(tf.InvalidArgument, "All components must have the same size in the 0th dimension: component 0 has %d, component %d has %d", e[0].Dim(0), i, t.Dim(0))
+		}
+		spec.Types, spec.Shapes = append(spec.Types, t.DType()), append(spec.Shapes, t.Shape()[1:])
+	}
+	n := 0
+	if len(e) > 0 {
+		n = e[0].Dim(0)
+	}
+	return Indexed(spec, int64(n), func(i int64) (Element, error) { return row(e, int(i)), nil }), nil
+}
+
+// row returns row i of each component.
+func row(e Element, i int) Element {
+	out := make(Element, len(e))
+	for k, t := range e {
+		out[k] = tf.NewTensor(t.DType(), t.Shape()[1:])
+		n := out[k].Len()
+		rows.Mover(out[k], t)(0, i*n, n)
+	}
+	return out
+}
+
+// Indexed returns the n elements that at gives for their numbers.
+func Indexed(spec *Spec, n int64, at func(i int64) (Element, error)) Dataset {
+	return &indexed{common{spec}, n, at}
+}
+
+type indexed struct {
+	common
+	n  int64
+	at func(i int64) (Element, error)
+}
+
+func (d *indexed) Cardinality() int64 { return d.n }
+
+func (d *indexed) Iterate() (Iterator, error) { return &indexedIterator{d: d}, nil }
+
+type indexedIterator struct {
+	d    *indexed
+	next int64
+}
+
+func (it *indexedIterator) Next(context.Context) (Element, error) {
+	if it.next >= it.d.n {
+		return nil, End
+	}
+	it.next++
+	return it.d.at(it.next - 1)
+}
+
+func (it *indexedIterator) Save(s *State) { s.PutInt("next", it.next) }
+
+func (it *indexedIterator) Restore(_ context.Context, s *State) {
+	it.next = s.Count("next", it.d.n)
+}
+
+func (it *indexedIterator) Close() {}

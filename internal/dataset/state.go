@@ -1,0 +1,135 @@
+package dataset
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// A State tells where an iterator is: tensors by name. What goes wrong while it
+// is written or read is kept.
+type State struct {
+	prefix string
+	all    *values
+}
+
+type values struct {
+	by  map[string]*tf.Tensor
+	err error
+}
+
+// NewState returns an empty state.
+func NewState() *State { return &State{all: &values{by: map[string]*tf.Tensor{}}} }
+
+// Sub returns the part of the state that a part of the iterator has.
+func (s *State) Sub(name string) *State { return &State{s.prefix + name + "/", s.all} }
+
+// Nth is Sub for the parts of a list.
+func (s *State) Nth(name string, i int) *State { return s.Sub(name + strconv.Itoa(i)) }
+
+// Err returns what went wrong first.
+func (s *State) Err() error { return s.all.err }
+
+// Fail keeps an error, if it is the first.
+func (s *State) Fail(err error) {
+	if s.all.err == nil {
+		s.all.err = err
+	}
+}
+
+// Put keeps a tensor.
+func (s *State) Put(key string, t *tf.Tensor) { s.all.by[s.prefix+key] = t }
+
+// Has reports whether there is such a tensor.
+func (s *State) Has(key string) bool { return s.all.by[s.prefix+key] != nil }
+
+var errTooMany = tf.Errorf(tf.InvalidArgument, "the state of an iterator must be one of the same dataset: it has more elements than there is room for")
+
+// Get returns a tensor; an empty string if there is none.
+func (s *State) Get(key string) *tf.Tensor {
+	if t := s.all.by[s.prefix+key]; t != nil {
+		return t
+	}
+	s.Fail(tf.Errorf(tf.NotFound, "the state of an iterator must be one of the same dataset: it has no %q", s.prefix+key))
+	return tf.Scalar("")
+}
+
+// PutInt keeps a number.
+func (s *State) PutInt(key string, v int64) { s.Put(key, tf.Scalar(v)) }
+
+// Int returns a number.
+func (s *State) Int(key string) int64 {
+	t := s.Get(key)
+	if t.DType() != tf.Int64 || t.Len() != 1 {
+		s.Fail(tf.Errorf(tf.InvalidArgument, "the state of an iterator must be one of the same dataset: %q is no number", s.prefix+key))
+		return 0
+	}
+	return tf.Data[int64](t)[0]
+}
+
+// Count returns a number that can be no less than 0 and no more than most.
+func (s *State) Count(key string, most int64) int64 {
+	n := s.Int(key)
+	if n < 0 || n > most {
+		s.Fail(tf.Errorf(tf.InvalidArgument, "the state of an iterator must be one of the same dataset: %q is %d", s.prefix+key, n))
+		return 0
+	}
+	return n
+}
+
+// PutElement keeps an element.
+func (s *State) PutElement(key string, e Element) {
+	s.PutInt(key, int64(len(e)))
+	for i, t := range e {
+		s.Put(key+"_"+strconv.Itoa(i), t)
+	}
+}
+
+// Element returns an element.
+func (s *State) Element(key string) Element {
+	e := make(Element, s.Count(key, int64(len(s.all.by))))
+	for i := range e {
+		e[i] = s.Get(key + "_" + strconv.Itoa(i))
+	}
+	return e
+}
+
+// PutElements keeps a list of elements.
+func (s *State) PutElements(key string, list []Element) {
+	s.PutInt(key, int64(len(list)))
+	for i, e := range list {
+		s.Sub(key).PutElement(strconv.Itoa(i), e)
+	}
+}
+
+// Elements returns a list of elements.
+func (s *State) Elements(key string) []Element {
+	list := make([]Element, s.Count(key, int64(len(s.all.by))))
+	for i := range list {
+		list[i] = s.Sub(key).Element(strconv.Itoa(i))
+	}
+	return list
+}
+
+// Keys returns the names of all tensors, sorted.
+func (s *State) Keys() []string {
+	keys := make([]string, 0, len(s.all.by))
+	for k := range s.all.by {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// PutBool keeps a truth value.
+func (s *State) PutBool(key string, v bool) {
+	n := int64(0)
+	if v {
+		n = 1
+	}
+	s.PutInt(key, n)
+}
+
+// Bool returns a truth value.
+func (s *State) Bool(key string) bool { return s.Int(key) != 0 }

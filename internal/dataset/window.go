@@ -1,0 +1,313 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// Window returns datasets of size elements of input each, which are stride
+// elements apart; the next begins shift elements after the last one. What is
+// left in the end is dropped, or a smaller window.
+func Window(input Dataset, size, shift, stride int64, dropRemainder bool) (Dataset, error) {
+	for _, n := range []struct {
+		name  string
+		value int64
+	}{{"size", size}, {"shift", shift}, {"stride", stride}} {
+		if n.value <= 0 {
+			return nil, tf.Errorf(tf.InvalidArgument, "Window %s must be greater than zero.", n.name)
+		}
+	}
+	spec := &Spec{}
+	for range input.Spec().Types {
+		spec.Types, spec.Shapes = append(spec.Types, tf.Variant), append(spec.Shapes, tf.Shape{})
+	}
+	return &windowed{derived{common{spec}, input}, size, shift, stride, dropRemainder}, nil
+}
+
+type windowed struct {
+	derived
+	size, shift, stride int64
+	drop                bool
+}
+
+// span is how many elements of the input lie from the first to the last one of
+// a window.
+func (d *windowed) span() int64 { return (d.size-1)*d.stride + 1 }
+
+func (d *windowed) Cardinality() int64 {
+	n := d.input.Cardinality()
+	switch {
+	case n < 0:
+		return n
+	case !d.drop:
+		return (n + d.shift - 1) / d.shift
+	case n < d.span():
+		return 0
+	}
+	return (n-d.span())/d.shift + 1
+}
+
+func (d *windowed) Iterate() (Iterator, error) {
+	return iterate(d.input, func(o over) Iterator { return &windowIterator{over: o, d: d} })
+}
+
+type windowIterator struct {
+	over
+	d     *windowed
+	have  []Element // from the beginning of the next window on
+	skip  int64     // elements before that
+	ended bool
+}
+
+func (it *windowIterator) Next(ctx context.Context) (Element, error) {
+	if err := it.fill(ctx); err != nil {
+		return nil, err
+	}
+	span := it.d.span()
+	if len(it.have) == 0 || it.d.drop && int64(len(it.have)) < span {
+		return nil, End
+	}
+	var window []Element
+	for i := int64(0); i < min(span, int64(len(it.have))); i += it.d.stride {
+		window = append(window, it.have[i])
+	}
+	n := min(it.d.shift, int64(len(it.have)))
+	it.have, it.skip = it.have[n:], it.d.shift-n
+	return it.split(window), nil
+}
+
+// fill takes as many elements from the input as a window spans.
+func (it *windowIterator) fill(ctx context.Context) error {
+	for !it.ended && (it.skip > 0 || int64(len(it.have)) < it.d.span()) {
+		e, err := it.input.Next(ctx)
+		switch {
+		case errors.Is(err, End):
+			it.ended = true
+		case err != nil:
+			return err
+		case it.skip > 0:
+			it.skip--
+		default:
+			it.have = append(it.have, e)
+		}
+	}
+	return nil
+}
+
+// split makes a dataset of each component of a window.
+func (it *windowIterator) split(window []Element) Element {
+	in := it.d.input.Spec()
+	out := make(Element, len(in.Types))
+	for k := range out {
+		list := make([]Element, len(window))
+		for i, e := range window {
+			list[i] = Element{e[k]}
+		}
+		out[k] = Value(List(&Spec{in.Types[k : k+1], in.Shapes[k : k+1]}, list))
+	}
+	return out
+}
+
+func (it *windowIterator) Save(s *State) {
+	it.over.Save(s)
+	s.PutElements("have", it.have)
+	s.PutInt("skip", it.skip)
+	s.PutBool("ended", it.ended)
+}
+
+func (it *windowIterator) Restore(ctx context.Context, s *State) {
+	it.over.Restore(ctx, s)
+	it.have, it.skip, it.ended = s.Elements("have"), s.Count("skip", it.d.shift), s.Bool("ended")
+}
+
+// List returns the elements of list.
+func List(spec *Spec, list []Element) Dataset {
+	return Indexed(spec, int64(len(list)), func(i int64) (Element, error) { return list[i], nil })
+}
+
+// GroupByWindow puts elements of input together whose key, an integer that a
+// function makes, is the same. When there are as many as another function says
+// for the key, or in the end, reduce makes a dataset of the key and a dataset of
+// them, whose elements are returned.
+func GroupByWindow(input Dataset, key, reduce, size Func, spec *Spec) Dataset {
+	return &grouped{derived{common{spec}, input}, key, reduce, size}
+}
+
+type grouped struct {
+	derived
+	key, reduce, size Func
+}
+
+func (d *grouped) Cardinality() int64 { return Unknown }
+
+func (d *grouped) Iterate() (Iterator, error) {
+	return iterate(d.input, func(o over) Iterator { return &groupIterator{over: o, d: d, groups: map[int64]*group{}} })
+}
+
+// A group has the elements of one key.
+type group struct {
+	size int64
+	list []Element
+}
+
+type groupIterator struct {
+	over
+	d      *grouped
+	groups map[int64]*group
+	ended  bool
+
+	window Iterator // over the window that is being given out; nil: none
+	key    int64    // of that window
+	of     []Element
+}
+
+func (it *groupIterator) Next(ctx context.Context) (Element, error) {
+	for {
+		if it.window != nil {
+			e, err := it.window.Next(ctx)
+			if !errors.Is(err, End) {
+				return e, err
+			}
+			it.closeWindow()
+		}
+		if err := it.collect(ctx); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (it *groupIterator) closeWindow() {
+	if it.window != nil {
+		it.window.Close()
+		it.window, it.of = nil, nil
+	}
+}
+
+// collect goes on until there is a window.
+func (it *groupIterator) collect(ctx context.Context) error {
+	for !it.ended {
+		e, err := it.input.Next(ctx)
+		if errors.Is(err, End) {
+			it.ended = true
+			break
+		}
+		if err != nil {
+			return err
+		}
+		key, err := integerOf(ctx, it.d.key, e, "`key_func` must return a scalar int64.")
+		if err != nil {
+			return err
+		}
+		g, err := it.group(ctx, key)
+		if err != nil {
+			return err
+		}
+		if g.list = append(g.list, e); int64(len(g.list)) == g.size {
+			return it.open(ctx, key)
+		}
+	}
+	return it.rest(ctx)
+}
+
+// rest begins with what is left of the lowest key.
+func (it *groupIterator) rest(ctx context.Context) error {
+	first, found := int64(0), false
+	for key := range it.groups {
+		if !found || key < first {
+			first, found = key, true
+		}
+	}
+	if !found {
+		return End
+	}
+	return it.open(ctx, first)
+}
+
+func (it *groupIterator) group(ctx context.Context, key int64) (*group, error) {
+	if g := it.groups[key]; g != nil {
+		return g, nil
+	}
+	size, err := integerOf(ctx, it.d.size, Element{tf.Scalar(key)}, "`window_size_func` must return a scalar int64.")
+	if err != nil {
+		return nil, err
+	}
+	if size <= 0 {
+		return nil, tf.Errorf(tf.InvalidArgument, "Window size must be greater than zero, but got %d.", size)
+	}
+	it.groups[key] = &group{size: size}
+	return it.groups[key], nil
+}
+
+// integerOf calls a function that returns a number.
+func integerOf(ctx context.Context, f Func, in Element, otherwise string) (int64, error) {
+	out, err := f(ctx, in)
+	if err != nil {
+		return 0, err
+	}
+	if len(out) != 1 || out[0].DType() != tf.Int64 || out[0].Len() != 1 {
+		return 0, tf.Errorf(tf.InvalidArgument, "%s", otherwise)
+	}
+	return tf.Data[int64](out[0])[0], nil
+}
+
+// open begins to give out the window of a key.
+func (it *groupIterator) open(ctx context.Context, key int64) error {
+	g := it.groups[key]
+	delete(it.groups, key)
+	return it.enter(ctx, key, g.list)
+}
+
+func (it *groupIterator) enter(ctx context.Context, key int64, list []Element) error {
+	d, err := datasetFrom(ctx, it.d.reduce, Element{tf.Scalar(key), Value(List(it.d.input.Spec(), list))}, "`reduce_func` must return a single dataset.")
+	if err != nil {
+		return err
+	}
+	it.key, it.of = key, list
+	it.window, err = d.Iterate()
+	return err
+}
+
+func (it *groupIterator) Close() {
+	it.closeWindow()
+	it.over.Close()
+}
+
+func (it *groupIterator) Save(s *State) {
+	it.over.Save(s)
+	s.PutBool("ended", it.ended)
+	s.PutInt("groups", int64(len(it.groups)))
+	i := 0
+	for key, g := range it.groups {
+		part := s.Nth("group", i)
+		part.PutInt("key", key)
+		part.PutInt("size", g.size)
+		part.PutElements("list", g.list)
+		i++
+	}
+	s.PutBool("open", it.window != nil)
+	if it.window != nil {
+		s.PutInt("key", it.key)
+		s.PutElements("of", it.of)
+		it.window.Save(s.Sub("window"))
+	}
+}
+
+func (it *groupIterator) Restore(ctx context.Context, s *State) {
+	it.closeWindow()
+	it.over.Restore(ctx, s)
+	it.ended, it.groups = s.Bool("ended"), map[int64]*group{}
+	for i := range s.Count("groups", int64(len(s.all.by))) {
+		part := s.Nth("group", int(i))
+		it.groups[part.Int("key")] = &group{part.Int("size"), part.Elements("list")}
+	}
+	if !s.Bool("open") || s.Err() != nil {
+		return
+	}
+	if err := it.enter(ctx, s.Int("key"), s.Elements("of")); err != nil {
+		s.Fail(err)
+		return
+	}
+	it.window.Restore(ctx, s.Sub("window"))
+}

@@ -1,0 +1,79 @@
+package data_test
+
+import (
+	"github.com/gorge-tf/gorge/internal/optest"
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
+)
+
+// function is a function of the graph of p's elements.
+func (p pipe) function(name string, body func(x []tf.Output) []tf.Output) *tf.Function {
+	args := make([]tf.ArgSpec, len(p.types))
+	for i, d := range p.types {
+		args[i] = tf.ArgSpec{DType: d, Shape: p.shapes[i]}
+	}
+	return tf.NewFunction(p.d.Graph(), name, args, body)
+}
+
+func init() {
+	one := func(attr string, f *tf.Function) []tf.Callee { return []tf.Callee{{Attr: attr, F: f}} }
+	// times multiplies by something from around it.
+	times := func(p pipe) []tf.Callee {
+		ten := ops.Scalar(p.d.Graph(), int64(10))
+		return one("f", p.function("times", func(x []tf.Output) []tf.Output { return []tf.Output{ops.Mul(x[0], ten)} }))
+	}
+	// again makes a dataset of an element, some times over.
+	again := func(p pipe) []tf.Callee {
+		two := ops.Scalar(p.d.Graph(), int64(2))
+		return one("f", p.function("again", func(x []tf.Output) []tf.Output {
+			q := slices(ops.ExpandDims(x[0], ops.Scalar(x[0].Graph(), int32(0))))
+			return []tf.Output{q.then("RepeatDataset", []tf.Output{two}).d}
+		}))
+	}
+	small := func(p pipe) []tf.Callee {
+		return one("predicate", p.function("small", func(x []tf.Output) []tf.Output {
+			return []tf.Output{ops.Less(x[0], ops.Scalar(x[0].Graph(), int64(5)))}
+		}))
+	}
+	sample := func(op string, fs func(p pipe) []tf.Callee, last ...int64) optest.Sample {
+		s := made(op, "", func(g *tf.Graph, x tf.Output) pipe {
+			p := numbers(g, 8)
+			return p.calling(op, fs(p), nil, ints(g, last...))
+		})
+		return s
+	}
+	optest.Add(
+		sample("MapDataset", times), sample("ParallelMapDatasetV2", times, 3), sample("FilterDataset", small), sample("TakeWhileDataset", small),
+		sample("FlatMapDataset", again), sample("InterleaveDataset", again, 3, 1), sample("ParallelInterleaveDatasetV2", again, 3, 1, 2),
+		sample("ParallelInterleaveDatasetV3", again, 3, 2, 2), sample("ParallelInterleaveDatasetV4", again, 2, 1, 2, 2, 2),
+		made("ParallelMapDataset", "", func(g *tf.Graph, x tf.Output) pipe {
+			p := numbers(g, 8)
+			return p.calling("ParallelMapDataset", times(p), nil, []tf.Output{ops.Scalar(g, int32(2))})
+		}),
+		made("ScanDataset", "", func(g *tf.Graph, x tf.Output) pipe {
+			p := numbers(g, 8)
+			f := p.as([]tf.DType{tf.Int64, tf.Int64}, tf.Shape{}, tf.Shape{}).function("scan", func(x []tf.Output) []tf.Output {
+				return []tf.Output{ops.Add(x[0], x[1]), ops.Mul(x[0], x[1])}
+			})
+			return p.calling("ScanDataset", one("f", f), ints(g, 1), nil, tf.Attr("Tstate", []tf.DType{tf.Int64}))
+		}),
+		optest.Sample{Op: "ReduceDataset", In: []*tf.Tensor{optest.Vec[int64](5, 3)}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
+			p := slices(in[0])
+			f := p.as([]tf.DType{tf.Int64, tf.Int64}, tf.Shape{}, tf.Shape{}).function("sum", func(x []tf.Output) []tf.Output { return []tf.Output{ops.Add(x[0], x[1])} })
+			return []tf.Output{tf.CallLater("ReduceDataset", append([]tf.Output{p.d}, ints(g, 100)...), one("f", f), nil, append(p.about(), tf.Attr("Tstate", p.types))...).Output(0)}
+		}},
+		made("WindowDataset", "", func(g *tf.Graph, x tf.Output) pipe {
+			p := numbers(g, 8)
+			windows := p.as([]tf.DType{tf.Variant}, tf.Shape{}).then("WindowDataset", append(ints(g, 3, 2, 2), ops.Scalar(g, true)))
+			f := windows.function("whole", func(x []tf.Output) []tf.Output { return []tf.Output{x[0]} })
+			return windows.as(p.types, p.shapes...).calling("FlatMapDataset", one("f", f), nil, nil)
+		}),
+		made("GroupByWindowDataset", "", func(g *tf.Graph, x tf.Output) pipe {
+			p := numbers(g, 8)
+			key := p.function("key", func(x []tf.Output) []tf.Output { return []tf.Output{ops.FloorMod(x[0], ops.Scalar(x[0].Graph(), int64(3)))} })
+			size := p.function("size", func(x []tf.Output) []tf.Output { return []tf.Output{ops.Scalar(x[0].Graph(), int64(2))} })
+			reduce := p.as([]tf.DType{tf.Int64, tf.Variant}, tf.Shape{}, tf.Shape{}).function("reduce", func(x []tf.Output) []tf.Output { return x[1:] })
+			return p.calling("GroupByWindowDataset", []tf.Callee{{Attr: "key_func", F: key}, {Attr: "reduce_func", F: reduce}, {Attr: "window_size_func", F: size}}, nil, nil)
+		}),
+	)
+}

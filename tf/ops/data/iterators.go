@@ -1,0 +1,85 @@
+package data
+
+import (
+	"github.com/gorge-tf/gorge/internal/dataset"
+	"github.com/gorge-tf/gorge/internal/handle"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	const shared = "shared_name: string; container: string; " + outputs
+	iterator := func(name, in, out, attrs string, shape func(*tf.Infer) error, k tf.NewKernel) {
+		tf.Register(tf.OpDef{Name: name, In: in, Out: out, Attrs: attrs, Stateful: true, Shape: shape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(k)})
+	}
+	iterator("Iterator", "", "handle: resource", shared, tf.ScalarShape, newIterator)
+	iterator("IteratorV2", "", "handle: resource", shared, tf.ScalarShape, newIterator)
+	iterator("OneShotIterator", "", "handle: resource", "dataset_factory: func; "+outputs+"; container: string = ''; shared_name: string = ''", tf.ScalarShape, oneShot)
+	iterator("MakeIterator", "dataset: variant; iterator: resource", "", "", noShape, makeIterator)
+	for _, op := range []string{"IteratorGetNext", "IteratorGetNextSync"} {
+		iterator(op, "iterator: resource", "components: output_types", outputs, declaredShapes, getNext)
+	}
+}
+
+func noShape(*tf.Infer) error { return nil }
+
+// declaredShapes gives the outputs the shapes that the node promises.
+func declaredShapes(c *tf.Infer) error {
+	shapes, _ := c.Attr("output_shapes").([]tf.Shape)
+	if len(shapes) != c.NumOut() {
+		return tf.Errorf(tf.InvalidArgument, "`output_shapes` must be the same length as `output_types` (%d vs. %d)", len(shapes), c.NumOut())
+	}
+	for i, s := range shapes {
+		c.Set(i, s)
+	}
+	return nil
+}
+
+func newCursor(n *tf.Node) handle.Maker[*dataset.Cursor] {
+	want := declared(n)
+	return handle.Maker[*dataset.Cursor]{
+		New:     func(string) (*dataset.Cursor, error) { return dataset.NewCursor(want), nil },
+		Matches: func(c *dataset.Cursor) error { return want.Admits(c.Spec()) },
+	}
+}
+
+func newIterator(n *tf.Node) (tf.Kernel, error) { return handle.Kernel(n, newCursor(n)), nil }
+
+// async makes the kernel of what is done with an iterator, which may take a
+// while, on a goroutine that ends with it.
+func async(at int, f func(c *tf.OpContext, it *dataset.Cursor) error) tf.NewKernel {
+	return func(*tf.Node) (tf.Kernel, error) {
+		return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
+			it, err := handle.Find[*dataset.Cursor](c, at)
+			if err != nil {
+				done(err)
+				return
+			}
+			go func() { done(f(c, it)) }()
+		}), nil
+	}
+}
+
+var makeIterator = async(1, func(c *tf.OpContext, it *dataset.Cursor) error {
+	d, err := dataset.Of(c.Input(0))
+	if err != nil {
+		return err
+	}
+	return it.Start(c.StepContext(), d)
+})
+
+var getNext = async(0, func(c *tf.OpContext, it *dataset.Cursor) error {
+	e, err := it.Next(c.StepContext())
+	if err != nil {
+		return err
+	}
+	return give(c, e)
+})
+
+// give makes an element, which others may have as well, the outputs.
+func give(c *tf.OpContext, e dataset.Element) error {
+	out := make([]*tf.Tensor, len(e))
+	for i, t := range e {
+		out[i] = t.Share()
+	}
+	return c.SetAll(out)
+}

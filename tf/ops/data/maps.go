@@ -1,0 +1,81 @@
+package data
+
+import (
+	"github.com/gorge-tf/gorge/internal/dataset"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	const keeps, threads = "; preserve_cardinality: bool = false", "; use_inter_op_parallelism: bool = true"
+	register("MapDataset", captured, "f: func; "+captures+outputs+threads+keeps+"; force_synchronous: bool = false"+metadata, false, calling("f", 0, mapDataset))
+	register("ParallelMapDataset", captured+"; num_parallel_calls: int32", "f: func; "+captures+outputs+threads+"; sloppy: bool = false"+keeps+metadata, false, calling("f", 1, parallelMap[int32]))
+	register("ParallelMapDatasetV2", captured+"; num_parallel_calls: int64",
+		"f: func; "+captures+outputs+threads+"; deterministic: string = 'default'"+keeps+"; use_unbounded_threadpool: bool = false"+metadata, false, calling("f", 1, parallelMap[int64]))
+	register("FilterDataset", captured, "predicate: func; "+captures+plain, false, calling("predicate", 0, predicated(dataset.Filter)))
+	register("TakeWhileDataset", captured, "predicate: func; "+captures+plain, false, calling("predicate", 0, predicated(dataset.TakeWhile)))
+	register("FlatMapDataset", captured, "f: func; "+captures+plain, false, calling("f", 0, flatMap))
+	const cycle = captured + "; cycle_length: int64; block_length: int64"
+	register("InterleaveDataset", cycle, "f: func; "+captures+plain, false, calling("f", 2, interleave(2, 0)))
+	const choice, sloppy = "f: func; deterministic: string = 'default'; ", "f: func; "
+	register("ParallelInterleaveDatasetV2", cycle+"; num_parallel_calls: int64", sloppy+captures+outputs+"; sloppy: bool = false"+metadata, false, calling("f", 3, interleave(3, 1)))
+	register("ParallelInterleaveDatasetV3", cycle+"; num_parallel_calls: int64", choice+captures+plain, false, calling("f", 3, interleave(3, 1)))
+	register("ParallelInterleaveDatasetV4", cycle+"; buffer_output_elements: int64; prefetch_input_elements: int64; num_parallel_calls: int64", choice+captures+plain, false, calling("f", 5, interleave(5, 1)))
+}
+
+func mapDataset(c *tf.OpContext, in dataset.Dataset, f dataset.Func) (dataset.Dataset, error) {
+	return dataset.Map(in, f, spec(c), c.Node.Bool("preserve_cardinality")), nil
+}
+
+func parallelMap[T int32 | int64](c *tf.OpContext, in dataset.Dataset, f dataset.Func) (dataset.Dataset, error) {
+	n, err := scalar[T](c, c.Inputs()-1, "num_parallel_calls")
+	if err != nil {
+		return nil, err
+	}
+	if n == 0 || n < -1 {
+		return nil, tf.Errorf(tf.InvalidArgument, "num_parallel_calls must be greater than zero.")
+	}
+	inOrder := !c.Node.Bool("sloppy") && c.Node.Str("deterministic") != "false"
+	return dataset.ParallelMap(in, f, spec(c), c.Node.Bool("preserve_cardinality"), int64(n), inOrder), nil
+}
+
+func predicated(of func(dataset.Dataset, dataset.Func) dataset.Dataset) func(*tf.OpContext, dataset.Dataset, dataset.Func) (dataset.Dataset, error) {
+	return func(_ *tf.OpContext, in dataset.Dataset, f dataset.Func) (dataset.Dataset, error) {
+		return of(in, f), nil
+	}
+}
+
+func flatMap(c *tf.OpContext, in dataset.Dataset, f dataset.Func) (dataset.Dataset, error) {
+	return dataset.FlatMap(in, f, spec(c)), nil
+}
+
+// mostLanes is how many datasets are gone around among if nobody says.
+const mostLanes = 16
+
+// interleave makes the maker of interleaved datasets, of which the last few
+// inputs are numbers.
+func interleave(last int, ahead int64) func(*tf.OpContext, dataset.Dataset, dataset.Func) (dataset.Dataset, error) {
+	return func(c *tf.OpContext, in dataset.Dataset, f dataset.Func) (dataset.Dataset, error) {
+		at := c.Inputs() - last
+		cycle, err := scalar[int64](c, at, "cycle_length")
+		if err != nil {
+			return nil, err
+		}
+		block, err := scalar[int64](c, at+1, "block_length")
+		if err != nil {
+			return nil, err
+		}
+		if ahead > 0 && cycle == -1 {
+			cycle = mostLanes
+		}
+		if ahead > 0 {
+			n, err := scalar[int64](c, c.Inputs()-1, "num_parallel_calls")
+			if err != nil {
+				return nil, err
+			}
+			if n == 0 || n < -1 {
+				return nil, tf.Errorf(tf.InvalidArgument, "num_parallel_calls must be greater than zero.")
+			}
+		}
+		return dataset.Interleave(in, f, spec(c), cycle, block, ahead*block)
+	}
+}

@@ -1,0 +1,87 @@
+package data
+
+import (
+	"sync"
+
+	"github.com/gorge-tf/gorge/internal/dataset"
+	"github.com/gorge-tf/gorge/internal/handle"
+	"github.com/gorge-tf/gorge/internal/resource"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// oneShot makes the kernel of an iterator that is over the dataset which a
+// function returns, from the first run on.
+func oneShot(n *tf.Node) (tf.Kernel, error) {
+	cursor, ok := handle.Kernel(n, newCursor(n)).(tf.Compute)
+	if !ok {
+		return nil, tf.Errorf(tf.Internal, "an iterator's handle is made at once")
+	}
+	o := &once{f: n.FuncAttr("dataset_factory")}
+	return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
+		if err := cursor(c); err != nil {
+			done(err)
+			return
+		}
+		if o.begun() {
+			done(nil)
+			return
+		}
+		go func() { done(o.begin(c)) }() // ends with the node
+	}), nil
+}
+
+// once begins an iterator once, whatever the number of steps that want it.
+type once struct {
+	f    tf.Func
+	mu   sync.Mutex
+	done bool
+}
+
+func (o *once) begun() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.done
+}
+
+// begin calls the function. One that fails is called again by the next step.
+func (o *once) begin(c *tf.OpContext) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.done {
+		return nil
+	}
+	h := c.Out[0].T.Handles()[0]
+	it, err := resource.Lookup[*dataset.Cursor](c.Resources, h.Container, h.Name)
+	if err != nil || it.Started() {
+		o.done = err == nil
+		return err
+	}
+	d, err := o.dataset(c)
+	if err == nil {
+		err = it.Start(c.StepContext(), d)
+	}
+	o.done = err == nil
+	return err
+}
+
+func (o *once) dataset(c *tf.OpContext) (dataset.Dataset, error) {
+	if c.Step == nil || c.Functions == nil {
+		return nil, tf.Errorf(tf.Internal, "No function library is provided.")
+	}
+	var out []*tf.Tensor
+	var err error
+	ended := make(chan struct{})
+	// The function's nodes ask for a caller of their own, which lasts.
+	c.Functions.Lasting().Call(c.StepContext(), o.f, nil, func(ts []*tf.Tensor, e error) {
+		out, err = ts, e
+		close(ended)
+	})
+	<-ended
+	if err != nil {
+		return nil, err
+	}
+	if len(out) != 1 || out[0].DType() != tf.Variant || out[0].Rank() != 0 {
+		return nil, tf.Errorf(tf.InvalidArgument, "The `dataset_factory` function must return a single scalar of dtype DT_VARIANT.")
+	}
+	return dataset.Of(out[0])
+}

@@ -1,0 +1,129 @@
+package data
+
+import (
+	"context"
+	"slices"
+
+	"github.com/gorge-tf/gorge/internal/dataset"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// Attributes that many ops have.
+const (
+	outputs  = "output_types: list(type) >= 1; output_shapes: list(shape) >= 1"
+	metadata = "; metadata: string = ''"
+	plain    = outputs + metadata
+	of       = "Toutput_types: list(type) >= 1; output_shapes: list(shape) >= 1"
+	captures = "Targuments: list(type) >= 0; "
+	input    = "input_dataset: variant"
+	captured = input + "; other_arguments: Targuments"
+)
+
+// A maker makes the dataset that a node describes.
+type maker func(c *tf.OpContext) (dataset.Dataset, error)
+
+// register registers an op whose output is a dataset.
+func register(name, in, attrs string, stateful bool, m maker) {
+	tf.Register(tf.OpDef{
+		Name: name, In: in, Out: "handle: variant", Attrs: attrs, Stateful: stateful,
+		Shape: tf.ScalarShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(kernel(m)),
+	})
+}
+
+func kernel(m maker) tf.NewKernel {
+	return func(*tf.Node) (tf.Kernel, error) {
+		return tf.Compute(func(c *tf.OpContext) error {
+			d, err := m(c)
+			if err == nil {
+				c.Set(0, dataset.Value(d))
+			}
+			return err
+		}), nil
+	}
+}
+
+// declared returns what a node says of its elements.
+func declared(n *tf.Node) dataset.Spec {
+	shapes, _ := n.Attr("output_shapes").([]tf.Shape)
+	return dataset.Spec{Types: n.TypesAttr("output_types"), Shapes: shapes}
+}
+
+// spec is declared for datasets whose elements a function makes.
+func spec(c *tf.OpContext) *dataset.Spec {
+	s := declared(c.Node)
+	return &s
+}
+
+// scalar returns the value of input i.
+func scalar[T tf.Elem](c *tf.OpContext, i int, name string) (v T, err error) {
+	if c.Input(i).Rank() != 0 {
+		return v, tf.Errorf(tf.InvalidArgument, "%s must be a scalar", name)
+	}
+	return tf.Data[T](c.Input(i))[0], nil
+}
+
+// on makes the maker of a dataset over another, the first input.
+func on(f func(c *tf.OpContext, input dataset.Dataset) (dataset.Dataset, error)) maker {
+	return func(c *tf.OpContext) (dataset.Dataset, error) {
+		in, err := dataset.Of(c.Input(0))
+		if err != nil {
+			return nil, err
+		}
+		return f(c, in)
+	}
+}
+
+// sized makes the maker of a dataset over another that a number, the second
+// input, says more about.
+func sized(name string, f func(dataset.Dataset, int64) dataset.Dataset) maker {
+	return on(func(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
+		n, err := scalar[int64](c, 1, name)
+		if err != nil {
+			return nil, err
+		}
+		return f(in, n), nil
+	})
+}
+
+// same is the maker of datasets that differ from their input in how they are
+// computed only.
+var same = on(func(_ *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) { return in, nil })
+
+// kept returns inputs from lo up to hi for as long as they are needed.
+func kept(c *tf.OpContext, lo, hi int) []*tf.Tensor {
+	in := make([]*tf.Tensor, hi-lo)
+	for i := range in {
+		in[i] = c.Input(lo + i).Share().Escape()
+	}
+	return in
+}
+
+// function returns the function that an attribute names, for as long as there
+// are iterators: it is given inputs from lo up to hi after its own arguments.
+func function(c *tf.OpContext, attr string, lo, hi int) (dataset.Func, error) {
+	if c.Step == nil || c.Functions == nil {
+		return nil, tf.Errorf(tf.Internal, "No function library is provided.")
+	}
+	caller, f, captured := c.Functions.Lasting(), c.Node.FuncAttr(attr), kept(c, lo, hi)
+	return func(ctx context.Context, in []*tf.Tensor) (out []*tf.Tensor, err error) {
+		ended := make(chan struct{})
+		caller.Call(ctx, f, slices.Concat(in, captured), func(ts []*tf.Tensor, e error) {
+			out, err = ts, e
+			close(ended)
+		})
+		<-ended
+		return out, err
+	}, nil
+}
+
+// calling makes the maker of a dataset that calls the function of an attribute,
+// whose captured inputs lie between the dataset and the last few inputs.
+func calling(attr string, last int, f func(c *tf.OpContext, in dataset.Dataset, f dataset.Func) (dataset.Dataset, error)) maker {
+	return on(func(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
+		fn, err := function(c, attr, 1, c.Inputs()-last)
+		if err != nil {
+			return nil, err
+		}
+		return f(c, in, fn)
+	})
+}

@@ -1,0 +1,66 @@
+package data
+
+import (
+	"github.com/gorge-tf/gorge/internal/dataset"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	ask := func(name, attrs string) {
+		tf.Register(tf.OpDef{Name: name, In: input, Out: "cardinality: int64", Attrs: attrs, Shape: tf.ScalarShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(cardinality)})
+	}
+	ask("DatasetCardinality", "cardinality_options: string = ''")
+	ask("ExperimentalDatasetCardinality", "")
+	run := func(name, in, attrs string, f func(c *tf.OpContext, d dataset.Dataset) (dataset.Element, error)) {
+		tf.Register(tf.OpDef{Name: name, In: in, Out: "components: output_types", Attrs: attrs, Stateful: true, Shape: declaredShapes, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(whole(f))})
+	}
+	run("DatasetToSingleElement", "dataset: variant", plain, func(c *tf.OpContext, d dataset.Dataset) (dataset.Element, error) {
+		return dataset.Single(c.StepContext(), d)
+	})
+	run("ReduceDataset", input+"; initial_state: Tstate; other_arguments: Targuments",
+		"f: func; Tstate: list(type) >= 1; "+captures+outputs+"; use_inter_op_parallelism: bool = true"+metadata, reduce)
+}
+
+func cardinality(*tf.Node) (tf.Kernel, error) {
+	return tf.Compute(func(c *tf.OpContext) error {
+		d, err := dataset.Of(c.Input(0))
+		if err == nil {
+			c.Set(0, tf.Scalar(d.Cardinality()))
+		}
+		return err
+	}), nil
+}
+
+// whole makes the kernel of what goes through a dataset, on a goroutine that
+// ends with it.
+func whole(f func(c *tf.OpContext, d dataset.Dataset) (dataset.Element, error)) tf.NewKernel {
+	return func(n *tf.Node) (tf.Kernel, error) {
+		want := declared(n)
+		return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
+			d, err := dataset.Of(c.Input(0))
+			if err != nil {
+				done(err)
+				return
+			}
+			go func() {
+				e, err := f(c, d)
+				if err == nil {
+					err = want.Check(e)
+				}
+				if err == nil {
+					err = give(c, e)
+				}
+				done(err)
+			}()
+		}), nil
+	}
+}
+
+func reduce(c *tf.OpContext, d dataset.Dataset) (dataset.Element, error) {
+	end := 1 + len(c.Node.TypesAttr("Tstate"))
+	f, err := function(c, "f", end, c.Inputs())
+	if err != nil {
+		return nil, err
+	}
+	return dataset.Reduce(c.StepContext(), d, kept(c, 1, end), f)
+}

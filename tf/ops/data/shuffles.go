@@ -1,0 +1,83 @@
+package data
+
+import (
+	"github.com/gorge-tf/gorge/internal/dataset"
+	"github.com/gorge-tf/gorge/internal/handle"
+	"github.com/gorge-tf/gorge/internal/resource"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	const buffer, seeds, again, generator = input + "; buffer_size: int64", "; seed: int64; seed2: int64", "reshuffle_each_iteration: bool = true", "; seed_generator: resource"
+	register("ShuffleDataset", buffer+seeds, again+"; "+plain, false, on(shuffle(false, false)))
+	register("ShuffleDatasetV2", buffer+generator, plain, true, on(shuffleBy))
+	register("ShuffleDatasetV3", buffer+seeds+generator, again+"; "+plain, true, on(shuffle(false, true)))
+	register("ShuffleAndRepeatDataset", buffer+seeds+"; count: int64", outputs+"; "+again+metadata, false, on(shuffle(true, false)))
+	register("ShuffleAndRepeatDatasetV2", buffer+seeds+"; count: int64"+generator, again+"; "+plain, true, on(shuffle(true, true)))
+	register("RandomDataset", "seed: int64; seed2: int64", plain, true, randomNumbers)
+	for _, name := range []string{"DummySeedGenerator", "DummyMemoryCache"} {
+		tf.Register(tf.OpDef{
+			Name: name, Out: "handle: resource", Stateful: true, Shape: tf.ScalarShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(dummy),
+		})
+	}
+}
+
+var _ = resource.Declare[*dataset.Seeds]("tensorflow::data::SeedGeneratorManager")
+
+// dummy makes a handle of nothing: what it stands for is the dataset's own.
+func dummy(n *tf.Node) (tf.Kernel, error) {
+	return tf.Compute(func(c *tf.OpContext) error {
+		c.Set(0, tf.HandleTensor(tf.ResourceHandle{Name: n.OpName()}))
+		return nil
+	}), nil
+}
+
+// shuffle makes the maker of shuffled datasets. A generator of seeds, if there is
+// one, is the last input.
+func shuffle(repeats, shares bool) func(*tf.OpContext, dataset.Dataset) (dataset.Dataset, error) {
+	return func(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
+		v := [4]int64{3: 1}
+		names := []string{"buffer_size", "seed", "seed2", "count"}
+		if !repeats {
+			names = names[:3]
+		}
+		for i, name := range names {
+			x, err := scalar[int64](c, 1+i, name)
+			if err != nil {
+				return nil, err
+			}
+			v[i] = x
+		}
+		if shares {
+			if s, err := handle.Find[*dataset.Seeds](c, c.Inputs()-1); err == nil {
+				return dataset.Shuffle(in, v[0], v[3], s)
+			}
+		}
+		return dataset.Shuffle(in, v[0], v[3], dataset.NewSeeds(v[1], v[2], c.Node.Bool("reshuffle_each_iteration")))
+	}
+}
+
+// shuffleBy shuffles by a generator of seeds.
+func shuffleBy(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
+	n, err := scalar[int64](c, 1, "buffer_size")
+	if err != nil {
+		return nil, err
+	}
+	s, err := handle.Find[*dataset.Seeds](c, 2)
+	if err != nil {
+		return nil, err
+	}
+	return dataset.Shuffle(in, n, 1, s)
+}
+
+func randomNumbers(c *tf.OpContext) (dataset.Dataset, error) {
+	seed, err := scalar[int64](c, 0, "seed")
+	if err != nil {
+		return nil, err
+	}
+	seed2, err := scalar[int64](c, 1, "seed2")
+	if err != nil {
+		return nil, err
+	}
+	return dataset.Random(dataset.NewSeeds(seed, seed2, false)), nil
+}
