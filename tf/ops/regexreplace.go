@@ -1,0 +1,191 @@
+package ops
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "RegexReplace", In: "input: string; pattern: string; rewrite: string", Out: "output: string", Attrs: "replace_global: bool = true",
+		Shape: regexReplaceShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(regexReplace),
+	})
+	tf.Register(tf.OpDef{
+		Name: "StaticRegexReplace", In: "input: string", Out: "output: string", Attrs: "pattern: string; rewrite: string; replace_global: bool = true",
+		Shape: tf.UnchangedShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(staticRegexReplace),
+	})
+}
+
+// RegexReplaceOpts is the optional attribute of RegexReplace and
+// StaticRegexReplace: First replaces the first match in a string only.
+type RegexReplaceOpts struct{ First bool }
+
+// Apply sets the attributes.
+func (o RegexReplaceOpts) Apply(s *tf.Spec) { s.Set("replace_global", !o.First) }
+
+// RegexReplace replaces what pattern, a scalar in RE2's syntax, matches in the
+// strings of x by rewrite, a scalar in which \0 is the match and \1 to \9 are
+// its groups. A rewrite with groups that the pattern lacks changes nothing.
+func RegexReplace(x, pattern, rewrite tf.Output, opts ...tf.Option) tf.Output {
+	return apply("RegexReplace", opts, x, pattern, rewrite)
+}
+
+// StaticRegexReplace is RegexReplace with a pattern and a rewrite that are
+// known now.
+func StaticRegexReplace(x tf.Output, pattern, rewrite string, opts ...tf.Option) tf.Output {
+	return apply("StaticRegexReplace", attrs(opts, tf.Attr("pattern", pattern), tf.Attr("rewrite", rewrite)), x)
+}
+
+func regexReplaceShape(c *tf.Infer) error {
+	for i := 1; i <= 2; i++ {
+		if _, err := c.Rank(i, 0); err != nil {
+			return err
+		}
+	}
+	c.Set(0, c.In(0))
+	return nil
+}
+
+func regexReplace(n *tf.Node) (tf.Kernel, error) {
+	global := n.Bool("replace_global")
+	return tf.Compute(func(c *tf.OpContext) error {
+		var text [2]string
+		for i, name := range []string{"Pattern", "Rewrite"} {
+			t := c.Input(1 + i)
+			if t.Rank() != 0 {
+				return tf.Errorf(tf.InvalidArgument, "%s must be scalar, but received %s", name, t.Shape().Text())
+			}
+			text[i] = tf.Data[string](t)[0]
+		}
+		r, err := newReplacer(text[0], text[1], global)
+		if err != nil {
+			return err
+		}
+		return r.all(c)
+	}), nil
+}
+
+func staticRegexReplace(n *tf.Node) (tf.Kernel, error) {
+	r, err := newReplacer(n.Str("pattern"), n.Str("rewrite"), n.Bool("replace_global"))
+	return tf.Compute(func(c *tf.OpContext) error {
+		if err != nil {
+			return err
+		}
+		return r.all(c)
+	}), nil
+}
+
+// A replacer replaces matches of an expression.
+type replacer struct {
+	re    *regexp.Regexp
+	parts []rewritePart
+	most  int // how many matches are replaced, -1: all
+}
+
+// A rewritePart is a piece of the text that replaces a match: as it stands if
+// group is negative.
+type rewritePart struct {
+	text  string
+	group int
+}
+
+func newReplacer(pattern, rewrite string, global bool) (*replacer, error) {
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, badPattern(pattern, err)
+	}
+	r := &replacer{re: re, most: -1}
+	if !global {
+		r.most = 1
+	}
+	parts, broken := parseRewrite(rewrite)
+	if r.parts = parts; greatestGroup(rewrite) > re.NumSubexp() || broken && !global {
+		r.most = 0
+	}
+	return r, nil
+}
+
+// parseRewrite returns the parts of a rewrite up to an escape that means
+// nothing.
+func parseRewrite(s string) (parts []rewritePart, broken bool) {
+	for {
+		before, after, found := strings.Cut(s, `\`)
+		parts = append(parts, rewritePart{before, -1})
+		if !found {
+			return parts, false
+		}
+		switch {
+		case after != "" && isDigit(after[0]):
+			parts = append(parts, rewritePart{"", int(after[0] - '0')})
+		case strings.HasPrefix(after, `\`):
+			parts = append(parts, rewritePart{`\`, -1})
+		default:
+			return parts, true
+		}
+		s = after[1:]
+	}
+}
+
+// greatestGroup returns the number of the greatest group in all of a rewrite,
+// also behind an escape that ends it.
+func greatestGroup(rewrite string) (n int) {
+	for i := 0; i+1 < len(rewrite); i++ {
+		if rewrite[i] != '\\' {
+			continue
+		}
+		if i++; isDigit(rewrite[i]) {
+			n = max(n, int(rewrite[i]-'0'))
+		}
+	}
+	return n
+}
+
+func isDigit(b byte) bool { return '0' <= b && b <= '9' }
+
+// all replaces in every string of input 0.
+func (r *replacer) all(c *tf.OpContext) error {
+	x := c.Input(0)
+	out, err := c.Alloc(0, tf.String, x.Shape())
+	if err != nil {
+		return err
+	}
+	in, y := tf.Data[string](x), tf.Data[string](out)
+	const grain = 1 << 7
+	c.ParallelFor(len(y), grain, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			y[i] = r.replace(in[i])
+		}
+	})
+	return nil
+}
+
+func (r *replacer) replace(s string) string {
+	if r.most == 0 {
+		return s
+	}
+	matches := r.re.FindAllStringSubmatchIndex(s, r.most)
+	if matches == nil {
+		return s
+	}
+	var b strings.Builder
+	end := 0
+	for _, m := range matches {
+		b.WriteString(s[end:m[0]])
+		r.rewrite(&b, s, m)
+		end = m[1]
+	}
+	b.WriteString(s[end:])
+	return b.String()
+}
+
+// rewrite writes what replaces the match at m.
+func (r *replacer) rewrite(b *strings.Builder, s string, m []int) {
+	for _, p := range r.parts {
+		b.WriteString(p.text)
+		if p.group >= 0 && m[2*p.group] >= 0 {
+			b.WriteString(s[m[2*p.group]:m[2*p.group+1]])
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package text
+
+import (
+	"encoding/base64"
+	"strings"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "EncodeBase64", In: "input: string", Out: "output: string", Attrs: "pad: bool = false",
+		Shape: tf.UnchangedShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(encodeBase64),
+	})
+	tf.Register(tf.OpDef{
+		Name: "DecodeBase64", In: "input: string", Out: "output: string",
+		Shape: tf.UnchangedShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(decodeBase64Kernel),
+	})
+}
+
+// Base64Opts is the optional attribute of EncodeBase64: Pad fills the text up
+// to a multiple of four characters.
+type Base64Opts struct{ Pad bool }
+
+// Apply sets the attribute.
+func (o Base64Opts) Apply(s *tf.Spec) { s.Set("pad", o.Pad) }
+
+// EncodeBase64 writes the strings of x in the form of Base64 that is safe in
+// URLs.
+func EncodeBase64(x tf.Output, opts ...tf.Option) tf.Output { return apply("EncodeBase64", opts, x) }
+
+// DecodeBase64 undoes EncodeBase64, with and without padding. It fails at run
+// time for other text.
+func DecodeBase64(x tf.Output, opts ...tf.Option) tf.Output { return apply("DecodeBase64", opts, x) }
+
+func encodeBase64(n *tf.Node) (tf.Kernel, error) {
+	e := base64.RawURLEncoding
+	if n.Bool("pad") {
+		e = base64.URLEncoding
+	}
+	return mapped(func(s string) string { return e.EncodeToString([]byte(s)) })(n)
+}
+
+func decodeBase64Kernel(*tf.Node) (tf.Kernel, error) {
+	return tf.Compute(func(c *tf.OpContext) error {
+		out, err := c.Alloc(0, tf.String, c.Input(0).Shape())
+		if err != nil {
+			return err
+		}
+		y := tf.Data[string](out)
+		for i, s := range tf.Data[string](c.Input(0)) {
+			if y[i], err = decodeBase64(s); err != nil {
+				return err
+			}
+		}
+		return nil
+	}), nil
+}
+
+func decodeBase64(s string) (string, error) {
+	if n := len(s); n > 0 && n%4 == 0 { // only whole texts are padded
+		for i := 0; i < 2 && strings.HasSuffix(s, "="); i++ {
+			s = s[:len(s)-1]
+		}
+	}
+	// The decoder would skip the ends of lines.
+	b, err := base64.RawURLEncoding.DecodeString(s)
+	if strings.ContainsAny(s, "\r\n") || err != nil && len(s)%4 != 1 || strings.ContainsAny(s, "=+/") {
+		return "", invalid("Invalid character found in base64.")
+	}
+	if err != nil {
+		return "", invalid("Base64 string length cannot be 1 modulo 4.")
+	}
+	return string(b), nil
+}

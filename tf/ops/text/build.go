@@ -1,0 +1,67 @@
+package text
+
+import "github.com/gorge-tf/gorge/tf"
+
+// grain is the least number of strings worth a task of their own.
+const grain = 1 << 9
+
+// apply adds an operation to the graph of its inputs and returns its output.
+func apply(op string, opts []tf.Option, in ...tf.Output) tf.Output {
+	return tf.Apply(nil, op, in, opts...).Output(0)
+}
+
+// attrs puts options that a Go function sets before those of its caller.
+func attrs(caller []tf.Option, own ...tf.Option) []tf.Option { return append(own, caller...) }
+
+// invalid returns an INVALID_ARGUMENT error.
+func invalid(format string, args ...any) error {
+	return tf.Errorf(tf.InvalidArgument, format, args...)
+}
+
+// each computes output 0, which has the shape of input 0, string by string.
+func each[T tf.Elem](c *tf.OpContext, f func(s string) T) error {
+	x := c.Input(0)
+	out, err := c.Alloc(0, tf.TypeOf[T](), x.Shape())
+	if err != nil {
+		return err
+	}
+	in, y := tf.Data[string](x), tf.Data[T](out)
+	c.ParallelFor(len(y), grain, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			y[i] = f(in[i])
+		}
+	})
+	return nil
+}
+
+// mapped makes a kernel that changes every string by itself.
+func mapped(f func(string) string) tf.NewKernel {
+	return func(*tf.Node) (tf.Kernel, error) {
+		return tf.Compute(func(c *tf.OpContext) error { return each(c, f) }), nil
+	}
+}
+
+// isTrail reports whether b continues a character of UTF-8.
+func isTrail(b byte) bool { return b&0xC0 == 0x80 }
+
+// allocInts makes output i a vector of v in type d, int32 or int64.
+func allocInts(c *tf.OpContext, i int, d tf.DType, v []int) error {
+	t, err := c.Alloc(i, d, tf.Shape{len(v)})
+	if err == nil {
+		putInts(t, v)
+	}
+	return err
+}
+
+// putInts makes v the elements of t, of type int32 or int64.
+func putInts(t *tf.Tensor, v []int) {
+	if t.DType() == tf.Int32 {
+		for i, x := range v {
+			tf.Data[int32](t)[i] = int32(x)
+		}
+		return
+	}
+	for i, x := range v {
+		tf.Data[int64](t)[i] = int64(x)
+	}
+}

@@ -1,0 +1,156 @@
+package text
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	change := func(name string, ascii func(byte) byte, full func(string) string) {
+		tf.Register(tf.OpDef{
+			Name: name, In: "input: string", Out: "output: string", Attrs: "encoding: string = ''",
+			Shape: tf.UnchangedShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(caseKernel(ascii, full)),
+		})
+	}
+	change("StringLower", lowerByte, lower)
+	change("StringUpper", upperByte, upper)
+}
+
+// UTF8Letters lets StringLower and StringUpper change all letters of UTF-8, not
+// only those of ASCII.
+var UTF8Letters tf.Option = tf.Attr("encoding", "utf-8")
+
+// StringLower returns the strings of x in small letters; with UTF8Letters, what
+// is not UTF-8 is replaced by U+FFFD, and a string ends at its first byte 0.
+func StringLower(x tf.Output, opts ...tf.Option) tf.Output { return apply("StringLower", opts, x) }
+
+// StringUpper returns the strings of x in capital letters; it treats strings
+// like StringLower.
+func StringUpper(x tf.Output, opts ...tf.Option) tf.Output { return apply("StringUpper", opts, x) }
+
+func caseKernel(ascii func(byte) byte, full func(string) string) tf.NewKernel {
+	return func(n *tf.Node) (tf.Kernel, error) {
+		switch encoding := n.Str("encoding"); encoding {
+		case "":
+			return mapped(func(s string) string { return eachByte(s, ascii) })(n)
+		case "utf-8":
+			return mapped(func(s string) string {
+				s, _, _ = strings.Cut(s, "\x00") // TensorFlow reads a C string
+				return full(wellFormed(s))
+			})(n)
+		default:
+			return nil, invalid("only utf-8 or '' (no encoding) is supported, received %s", encoding)
+		}
+	}
+}
+
+func eachByte(s string, f func(byte) byte) string {
+	b := []byte(s)
+	for i, c := range b {
+		b[i] = f(c)
+	}
+	return string(b)
+}
+
+func lowerByte(b byte) byte {
+	if 'A' <= b && b <= 'Z' {
+		b += 'a' - 'A'
+	}
+	return b
+}
+
+func upperByte(b byte) byte {
+	if 'a' <= b && b <= 'z' {
+		b -= 'a' - 'A'
+	}
+	return b
+}
+
+// wellFormed replaces what is not UTF-8.
+func wellFormed(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	var b strings.Builder
+	for s != "" {
+		r, size, _ := decodeUTF8(s)
+		b.WriteRune(r)
+		s = s[size:]
+	}
+	return b.String()
+}
+
+// fullUpper lists the letters whose capitals are several, each followed by
+// them: Unicode's SpecialCasing.txt, without what depends on language.
+const fullUpper = `
+ßSS ŉʼN ǰJ̌ ΐΪ́ ΰΫ́ ևԵՒ ẖH̱ ẗT̈ ẘW̊ ẙY̊ ẚAʾ ὐΥ̓ ὒΥ̓̀ ὔΥ̓́ ὖΥ̓͂ ᾀἈΙ ᾁἉΙ ᾂἊΙ ᾃἋΙ ᾄἌΙ ᾅἍΙ ᾆἎΙ ᾇἏΙ ᾈἈΙ ᾉἉΙ ᾊἊΙ
+ᾋἋΙ ᾌἌΙ ᾍἍΙ ᾎἎΙ ᾏἏΙ ᾐἨΙ ᾑἩΙ ᾒἪΙ ᾓἫΙ ᾔἬΙ ᾕἭΙ ᾖἮΙ ᾗἯΙ ᾘἨΙ ᾙἩΙ ᾚἪΙ ᾛἫΙ ᾜἬΙ ᾝἭΙ ᾞἮΙ ᾟἯΙ ᾠὨΙ ᾡὩΙ ᾢὪΙ ᾣὫΙ ᾤὬΙ ᾥὭΙ
+ᾦὮΙ ᾧὯΙ ᾨὨΙ ᾩὩΙ ᾪὪΙ ᾫὫΙ ᾬὬΙ ᾭὭΙ ᾮὮΙ ᾯὯΙ ᾲᾺΙ ᾳΑΙ ᾴΆΙ ᾶΑ͂ ᾷΑ͂Ι ᾼΑΙ ῂῊΙ ῃΗΙ ῄΉΙ ῆΗ͂ ῇΗ͂Ι ῌΗΙ ῒΪ̀ ΐΪ́ ῖΙ͂ ῗΪ͂
+ῢΫ̀ ΰΫ́ ῤΡ̓ ῦΥ͂ ῧΫ͂ ῲῺΙ ῳΩΙ ῴΏΙ ῶΩ͂ ῷΩ͂Ι ῼΩΙ ﬀFF ﬁFI ﬂFL ﬃFFI ﬄFFL ﬅST ﬆST ﬓՄՆ ﬔՄԵ ﬕՄԻ ﬖՎՆ ﬗՄԽ
+`
+
+var capitals = func() map[rune]string {
+	m := map[rune]string{}
+	for _, f := range strings.Fields(fullUpper) {
+		r, size := utf8.DecodeRuneInString(f)
+		m[r] = f[size:]
+	}
+	return m
+}()
+
+func upper(s string) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	for _, r := range s {
+		if c, ok := capitals[r]; ok && r > unicode.MaxASCII {
+			b.WriteString(c)
+		} else {
+			b.WriteRune(unicode.ToUpper(r))
+		}
+	}
+	return b.String()
+}
+
+// The letters whose small form is special.
+const (
+	capitalIWithDot = 'İ'
+	capitalSigma    = 'Σ'
+)
+
+func lower(s string) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	for i, r := range s {
+		switch {
+		case r == capitalIWithDot:
+			b.WriteString("i\u0307")
+		case r == capitalSigma && endsWord(s, i):
+			b.WriteRune('ς')
+		default:
+			b.WriteRune(unicode.ToLower(r))
+		}
+	}
+	return b.String()
+}
+
+// endsWord reports whether the sigma at s[i] is the last letter of a word that
+// has others, as Unicode's condition Final_Sigma defines it.
+func endsWord(s string, i int) bool {
+	before := strings.TrimRightFunc(s[:i], caseIgnorable)
+	after := strings.TrimLeftFunc(s[i+len(string(capitalSigma)):], caseIgnorable)
+	last, _ := utf8.DecodeLastRuneInString(before)
+	next, _ := utf8.DecodeRuneInString(after)
+	return cased(last) && !cased(next)
+}
+
+// caseIgnorable reports whether r does not end a word, like an apostrophe.
+func caseIgnorable(r rune) bool {
+	return unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf, unicode.Lm, unicode.Sk) || strings.ContainsRune("'.:^`·‧’‘․﹒﹕＇．：", r)
+}
+
+func cased(r rune) bool {
+	return unicode.In(r, unicode.Lu, unicode.Ll, unicode.Lt, unicode.Other_Lowercase, unicode.Other_Uppercase)
+}

@@ -1,0 +1,102 @@
+package text
+
+import (
+	"encoding/binary"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "Fingerprint", In: "data: T; method: string", Out: "fingerprint: uint8", Attrs: "T: type",
+		Shape: fingerprintShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(fingerprintKernel),
+	})
+}
+
+const (
+	fingerprintSize   = 8
+	fingerprintMethod = "farmhash64" // the only one there is
+)
+
+// Fingerprint returns a matrix uint8 with a fingerprint of 8 bytes for each row
+// of x, all that lies at an index of its first dimension. The method, a scalar,
+// is "farmhash64".
+func Fingerprint(x, method tf.Output, opts ...tf.Option) tf.Output {
+	return apply("Fingerprint", opts, x, method)
+}
+
+func fingerprintShape(c *tf.Infer) error {
+	x, rows, size := c.In(0), -1, -1
+	if x != nil && len(x) == 0 {
+		return invalid("Shape must be at least rank 1 but is rank 0")
+	}
+	if _, err := c.Rank(1, 0); err != nil {
+		return err
+	}
+	if len(x) > 0 {
+		rows = x[0]
+	}
+	if m := c.Const(1); m != nil && m.DType() == tf.String {
+		if s := tf.Data[string](m)[0]; s != fingerprintMethod {
+			return invalid("unsupported fingerprint method: %s", s)
+		}
+		size = fingerprintSize
+	}
+	c.Set(0, tf.Shape{rows, size})
+	return nil
+}
+
+func fingerprintKernel(n *tf.Node) (tf.Kernel, error) {
+	switch d := n.Type("T"); d {
+	case tf.Resource, tf.Variant:
+		return nil, invalid("Data type not supported: %s", d.CName())
+	}
+	return tf.Compute(func(c *tf.OpContext) error {
+		x, method := c.Input(0), c.Input(1)
+		if method.Rank() != 0 {
+			return invalid("`method` should be a scalar string: %s", method.Shape().Text())
+		}
+		if m := tf.Data[string](method)[0]; m != fingerprintMethod {
+			return invalid("Unsupported fingerprint method: %s", m)
+		}
+		if x.Rank() < 1 {
+			return invalid("`data` should have at least one dimension: %s", x.Shape().Text())
+		}
+		rows := x.Shape()[0]
+		out, err := c.Alloc(0, tf.Uint8, tf.Shape{rows, fingerprintSize})
+		if err != nil || rows == 0 {
+			return err
+		}
+		fingerprints(c, tf.Data[uint8](out), rowsOf(x), rows)
+		return nil
+	}), nil
+}
+
+// rowsOf returns what gives the bytes of row i of x.
+func rowsOf(x *tf.Tensor) func(i int) string {
+	width := x.Len() / x.Shape()[0]
+	if x.DType() != tf.String {
+		bytes, size := x.Buffer().Bytes(), width*x.DType().Size()
+		return func(i int) string { return string(bytes[i*size : (i+1)*size]) }
+	}
+	words := tf.Data[string](x)
+	if width == 1 {
+		return func(i int) string { return words[i] }
+	}
+	return func(i int) string { // the fingerprints of all words stand for them
+		b := make([]byte, 0, width*fingerprintSize)
+		for _, w := range words[i*width : (i+1)*width] {
+			b = binary.LittleEndian.AppendUint64(b, kernel.Fingerprint64(w))
+		}
+		return string(b)
+	}
+}
+
+func fingerprints(c *tf.OpContext, y []uint8, row func(i int) string, rows int) {
+	c.ParallelFor(rows, grain, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			binary.LittleEndian.PutUint64(y[i*fingerprintSize:], kernel.Fingerprint64(row(i)))
+		}
+	})
+}

@@ -1,0 +1,46 @@
+package text
+
+import (
+	"strings"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "StringLength", In: "input: string", Out: "output: int32", Attrs: "unit: {'BYTE', 'UTF8_CHAR'} = 'BYTE'",
+		Shape: tf.UnchangedShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(stringLength),
+	})
+	tf.Register(tf.OpDef{
+		Name: "StringStrip", In: "input: string", Out: "output: string",
+		Shape: tf.UnchangedShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(mapped(strip)),
+	})
+}
+
+// StringLength returns the lengths of the strings of x, int32, in bytes unless
+// a Unit is given.
+func StringLength(x tf.Output, opts ...tf.Option) tf.Output { return apply("StringLength", opts, x) }
+
+// StringStrip returns the strings of x without the white space of ASCII at
+// their ends.
+func StringStrip(x tf.Output, opts ...tf.Option) tf.Output { return apply("StringStrip", opts, x) }
+
+func stringLength(n *tf.Node) (tf.Kernel, error) {
+	count := func(s string) int32 { return int32(len(s)) }
+	if n.Str("unit") == string(Characters) {
+		count = characters
+	}
+	return tf.Compute(func(c *tf.OpContext) error { return each(c, count) }), nil
+}
+
+// characters counts the bytes of s that begin a character.
+func characters(s string) (n int32) {
+	for i := range len(s) {
+		if !isTrail(s[i]) {
+			n++
+		}
+	}
+	return n
+}
+
+func strip(s string) string { return strings.Trim(s, space) }

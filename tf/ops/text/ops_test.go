@@ -1,0 +1,27 @@
+package text_test
+
+import (
+	"embed"
+	"testing"
+
+	"github.com/gorge-tf/gorge/internal/optest"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+//go:embed testdata/golden
+var golden embed.FS
+
+func TestOps(t *testing.T) { optest.Run(t, golden) }
+
+type function = func(g *tf.Graph, in []tf.Output) []tf.Output
+
+// one makes a function with one output.
+func one(f func(in []tf.Output) tf.Output) function {
+	return func(_ *tf.Graph, in []tf.Output) []tf.Output { return []tf.Output{f(in)} }
+}
+
+func sample(op, name string, f function, in ...*tf.Tensor) optest.Sample {
+	return optest.Sample{Op: op, Name: name, In: in, F: f, Types: optest.OnlyOwn}
+}
+
+func vec[T tf.Elem](v ...T) *tf.Tensor { return optest.Vec(v...) }

@@ -1,0 +1,184 @@
+package text
+
+import (
+	"strings"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	split := func(name, in, attrs string, grad tf.NoGrad, k tf.NewKernel) {
+		tf.Register(tf.OpDef{
+			Name: name, In: "input: string; " + in + ": string", Out: "indices: int64; values: string; shape: int64",
+			Attrs: attrs, Shape: splitShape, NoGrad: grad, Kernels: tf.AnyType(k),
+		})
+	}
+	split("StringSplit", "delimiter", "skip_empty: bool = true", tf.NotDifferentiable, splitKernel)
+	split("StringSplitV2", "sep", "maxsplit: int = -1", tf.NoGradientDefined, splitV2Kernel)
+}
+
+// Parts is a sparse matrix of the parts of strings: those of a string make a
+// row.
+type Parts struct{ Indices, Values, Shape tf.Output }
+
+// SplitOpts is the optional attribute of StringSplit: KeepEmpty keeps empty
+// parts.
+type SplitOpts struct{ KeepEmpty bool }
+
+// Apply sets the attribute.
+func (o SplitOpts) Apply(s *tf.Spec) { s.Set("skip_empty", !o.KeepEmpty) }
+
+// SplitV2Opts is the optional attribute of StringSplitV2: how often a string is
+// split at most, if it is positive.
+type SplitV2Opts struct{ MaxSplit int }
+
+// Apply sets the attribute.
+func (o SplitV2Opts) Apply(s *tf.Spec) {
+	if o.MaxSplit > 0 {
+		s.Set("maxsplit", o.MaxSplit)
+	}
+}
+
+// StringSplit splits the strings of x, a vector, at any of the bytes of
+// delimiter, a scalar; into bytes if it is empty.
+func StringSplit(x, delimiter tf.Output, opts ...tf.Option) Parts {
+	return partsOf(tf.Apply(nil, "StringSplit", []tf.Output{x, delimiter}, opts...))
+}
+
+// StringSplitV2 splits the strings of x, a vector, where the text sep stands;
+// at runs of white space if it is empty.
+func StringSplitV2(x, sep tf.Output, opts ...tf.Option) Parts {
+	return partsOf(tf.Apply(nil, "StringSplitV2", []tf.Output{x, sep}, opts...))
+}
+
+func partsOf(op *tf.Operation) Parts { return Parts{op.Output(0), op.Output(1), op.Output(2)} }
+
+func splitShape(c *tf.Infer) error {
+	if _, err := c.Rank(0, 1); err != nil {
+		return err
+	}
+	if _, err := c.Rank(1, 0); err != nil {
+		return err
+	}
+	c.Set(0, tf.Shape{-1, 2})
+	c.Set(1, tf.Shape{-1})
+	c.Set(2, tf.Shape{2})
+	return nil
+}
+
+func splitKernel(n *tf.Node) (tf.Kernel, error) {
+	keep := !n.Bool("skip_empty")
+	return tf.Compute(func(c *tf.OpContext) error {
+		return splitAll(c, "delimiter", func(s, by string) []string { return splitAny(s, by, keep) })
+	}), nil
+}
+
+func splitV2Kernel(n *tf.Node) (tf.Kernel, error) {
+	most := n.Int("maxsplit")
+	if most < 0 {
+		most = -1
+	}
+	return tf.Compute(func(c *tf.OpContext) error {
+		return splitAll(c, "sep", func(s, by string) []string {
+			switch {
+			case most == 0:
+				return []string{s}
+			case by == "":
+				return splitSpace(s, most)
+			case most < 0:
+				return strings.Split(s, by)
+			}
+			return strings.SplitN(s, by, most+1)
+		})
+	}), nil
+}
+
+// splitAll splits the strings of input 0 by input 1, which is called name in
+// messages.
+func splitAll(c *tf.OpContext, name string, split func(s, by string) []string) error {
+	x, by := c.Input(0), c.Input(1)
+	if x.Rank() != 1 {
+		return invalid("input must be a vector, got shape: %s", x.Shape().Text())
+	}
+	if by.Rank() != 0 {
+		return invalid("%s must be a scalar, got shape: %s", name, by.Shape().Text())
+	}
+	in, sep := tf.Data[string](x), tf.Data[string](by)[0]
+	rows := make([][]string, len(in))
+	c.ParallelFor(len(in), grain/4, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			rows[i] = split(in[i], sep)
+		}
+	})
+	return sparseRows(c, rows)
+}
+
+// sparseRows makes the outputs: rows as a sparse matrix.
+func sparseRows(c *tf.OpContext, rows [][]string) error {
+	count, width := 0, 0
+	for _, r := range rows {
+		count, width = count+len(r), max(width, len(r))
+	}
+	indices, err := c.Alloc(0, tf.Int64, tf.Shape{count, 2})
+	if err != nil {
+		return err
+	}
+	values, err := c.Alloc(1, tf.String, tf.Shape{count})
+	if err != nil {
+		return err
+	}
+	at, v := tf.Data[int64](indices), tf.Data[string](values)
+	for i, r := range rows {
+		for k := range r {
+			at[2*k], at[2*k+1] = int64(i), int64(k)
+		}
+		at, v = at[2*len(r):], v[copy(v, r):]
+	}
+	return allocInts(c, 2, tf.Int64, []int{len(rows), width})
+}
+
+// splitAny splits s at each of the bytes of by; an empty s has no parts.
+func splitAny(s, by string, keep bool) (parts []string) {
+	if by == "" {
+		for i := range len(s) {
+			parts = append(parts, s[i:i+1])
+		}
+		return parts
+	}
+	if s == "" {
+		return nil
+	}
+	begin := 0
+	for i := 0; i <= len(s); i++ {
+		if i < len(s) && strings.IndexByte(by, s[i]) < 0 {
+			continue
+		}
+		if keep || i > begin {
+			parts = append(parts, s[begin:i])
+		}
+		begin = i + 1
+	}
+	return parts
+}
+
+// space is the white space of ASCII.
+const space = " \t\n\v\f\r"
+
+// splitSpace splits s at runs of white space, most times at most.
+func splitSpace(s string, most int) (parts []string) {
+	for s = strings.TrimLeft(s, space); s != ""; s = strings.TrimLeft(s, space) {
+		if len(parts) == most {
+			break
+		}
+		end := strings.IndexAny(s, space)
+		if end < 0 {
+			end = len(s)
+		}
+		parts = append(parts, s[:end])
+		s = s[end:]
+	}
+	if len(parts) == most { // what is left is a part even if it is empty
+		parts = append(parts, s)
+	}
+	return parts
+}

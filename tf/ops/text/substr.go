@@ -1,0 +1,195 @@
+package text
+
+import "github.com/gorge-tf/gorge/tf"
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "Substr", In: "input: string; pos: T; len: T", Out: "output: string",
+		Attrs: "T: {int32, int64}; unit: {'BYTE', 'UTF8_CHAR'} = 'BYTE'",
+		Shape: substrShape, NoGrad: tf.NoGradientDefined,
+		Kernels: tf.ByType("T", map[tf.DType]tf.NewKernel{tf.Int32: substr, tf.Int64: substr}),
+	})
+}
+
+// The units in which positions and lengths are counted.
+const (
+	Bytes      Unit = "BYTE"
+	Characters Unit = "UTF8_CHAR"
+)
+
+// A Unit is the optional attribute of Substr and StringLength: what they count,
+// bytes unless it is given.
+type Unit string
+
+// Apply sets the attribute.
+func (u Unit) Apply(s *tf.Spec) { s.Set("unit", string(u)) }
+
+// Substr returns the parts of the strings of x that begin at pos, from the end
+// if it is negative, and are n long at most. The shape of pos and n, which is
+// one, and that of x are broadcast, in two dimensions at most. It fails at run
+// time where pos is outside of a string.
+func Substr(x, pos, n tf.Output, opts ...tf.Option) tf.Output {
+	return apply("Substr", opts, x, pos, n)
+}
+
+func substrShape(c *tf.Infer) error {
+	pos, n := c.In(1), c.In(2)
+	if pos == nil || n == nil {
+		return nil
+	}
+	if len(pos) != len(n) {
+		return invalid("Shape must be rank %d but is rank %d", len(n), len(pos))
+	}
+	if !pos.Compatible(n) {
+		return invalid("pos and len shapes must match: %v vs. %v", pos, n)
+	}
+	return tf.BroadcastShape(c)
+}
+
+// A cut returns the part of s from pos that is n long, false if pos is outside.
+type cut func(s string, pos, n int) (string, bool)
+
+func substr(node *tf.Node) (tf.Kernel, error) {
+	chars := node.Str("unit") == string(Characters)
+	return tf.Compute(func(c *tf.OpContext) error {
+		x, pos, n := c.Input(0), c.Input(1), c.Input(2)
+		if !pos.Shape().Equal(n.Shape()) {
+			return invalid("pos and len should have the same shape, got: %s vs. %s", pos.Shape().Text(), n.Shape().Text())
+		}
+		s, err := substrOutput(x.Shape(), pos.Shape())
+		if err != nil {
+			return err
+		}
+		out, err := c.Alloc(0, tf.String, s)
+		if err != nil {
+			return err
+		}
+		return substrEach(c, tf.Data[string](out), s, chars)
+	}), nil
+}
+
+// substrOutput returns the shape that x and pos are broadcast to.
+func substrOutput(x, pos tf.Shape) (tf.Shape, error) {
+	if len(pos) == 0 || x.Equal(pos) {
+		return x, nil
+	}
+	s, ok := tf.BroadcastShapes(x, pos)
+	if !ok {
+		return nil, invalid("Incompatible shapes: %s vs. %s", x.Text(), pos.Text())
+	}
+	if len(s) > 2 {
+		return nil, tf.Errorf(tf.Unimplemented, "Substr broadcast not implemented for %d dimensions", len(s))
+	}
+	return s, nil
+}
+
+// substrEach cuts every string, in the order of the output, whose shape is s.
+func substrEach(c *tf.OpContext, y []string, s tf.Shape, chars bool) error {
+	x, p, n := c.Input(0), c.Input(1), c.Input(2)
+	pos, err := p.Ints()
+	if err != nil {
+		return err
+	}
+	size, err := n.Ints()
+	if err != nil {
+		return err
+	}
+	part, in := cut(cutBytes), tf.Data[string](x)
+	if chars {
+		part = cutCharacters
+	}
+	xAt, pAt := broadcastIndex(x.Shape(), s), broadcastIndex(p.Shape(), s)
+	for i := range y {
+		k, from := pAt(i), in[xAt(i)]
+		var ok bool
+		if y[i], ok = part(from, pos[k], size[k]); !ok {
+			return outOfString(from, pos[k], i, p.Shape(), x.Shape(), s, chars)
+		}
+	}
+	return nil
+}
+
+// broadcastIndex returns where element i of a tensor of shape s lies in one of
+// shape x that is broadcast to it. Shapes that differ have two dimensions at
+// most.
+func broadcastIndex(x, s tf.Shape) func(i int) int {
+	switch {
+	case x.Equal(s):
+		return func(i int) int { return i }
+	case x.NumElements() == 1:
+		return func(int) int { return 0 }
+	case x[len(x)-1] == 1:
+		return func(i int) int { return i / s[1] }
+	}
+	return func(i int) int { return i % s[len(s)-1] }
+}
+
+func outOfString(text string, pos, i int, p, x, s tf.Shape, chars bool) error {
+	matrix := len(s) == 2 && len(p) > 0 && !x.Equal(p)
+	switch {
+	case chars && matrix:
+		return invalid("pos %d out of range for string at index %d", pos, i/s[1])
+	case chars:
+		return invalid("pos %d out of range for string at index %d", pos, i)
+	case matrix:
+		return invalid("pos %d out of range for string b'%s' at index (%d, %d)", pos, text, i/s[1], i%s[1])
+	}
+	return invalid("pos %d out of range for string b'%s' at index %d", pos, text, i)
+}
+
+func cutBytes(s string, pos, n int) (string, bool) {
+	if pos < 0 {
+		pos += len(s)
+	}
+	if pos < 0 || pos > len(s) {
+		return "", false
+	}
+	if s = s[pos:]; n >= 0 && n < len(s) {
+		s = s[:n]
+	}
+	return s, true
+}
+
+func cutCharacters(s string, pos, n int) (string, bool) {
+	if pos < 0 {
+		return cutFromEnd(s, -pos, n)
+	}
+	begin, ok := forward(s, 0, pos)
+	if !ok {
+		return "", false
+	}
+	end, _ := forward(s, begin, n)
+	return s[begin:end], true
+}
+
+// cutFromEnd cuts n characters that begin back characters before the end.
+func cutFromEnd(s string, back, n int) (string, bool) {
+	skip := max(back-n, 0)
+	end, ok := backward(s, len(s), skip)
+	if !ok {
+		return "", false
+	}
+	begin, ok := backward(s, end, back-skip)
+	return s[begin:end], ok
+}
+
+// forward returns the position n characters behind i, false if s ends before.
+func forward(s string, i, n int) (int, bool) {
+	k := 0
+	for ; k < n && i < len(s); k++ {
+		for i++; i < len(s) && isTrail(s[i]); i++ {
+		}
+	}
+	return i, k == n
+}
+
+// backward returns the position n characters before i, false if s begins
+// behind it.
+func backward(s string, i, n int) (int, bool) {
+	k := 0
+	for ; k < n && i > 0; k++ {
+		for i--; i > 0 && isTrail(s[i]); i-- {
+		}
+	}
+	return i, k == n
+}

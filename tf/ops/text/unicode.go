@@ -1,0 +1,297 @@
+package text
+
+import (
+	"unicode"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+const (
+	errorAttrs    = "errors: {'strict', 'replace', 'ignore'} = 'replace'; replacement_char: int = 65533"
+	decodeAttrs   = errorAttrs + "; replace_control_characters: bool = false"
+	encodingAttr  = "output_encoding: {'UTF-8', 'UTF-16-BE', 'UTF-32-BE'}"
+	splitsAttr    = "Tsplits: {int32, int64} = DT_INT64"
+	malformedText = "Invalid formatting on input string"
+)
+
+func init() {
+	forSplits := func(k tf.NewKernel) tf.KernelSet {
+		return tf.ByType("Tsplits", map[tf.DType]tf.NewKernel{tf.Int32: k, tf.Int64: k})
+	}
+	tf.Register(tf.OpDef{
+		Name: "UnicodeTranscode", In: "input: string", Out: "output: string", Attrs: "input_encoding: string; " + encodingAttr + "; " + decodeAttrs,
+		Shape: tf.UnchangedShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(unicodeTranscode),
+	})
+	tf.Register(tf.OpDef{
+		Name: "UnicodeDecode", In: "input: string", Out: "row_splits: Tsplits; char_values: int32", Attrs: "input_encoding: string; " + decodeAttrs + "; " + splitsAttr,
+		Shape: unicodeDecodeShape, NoGrad: tf.NoGradientDefined, Kernels: forSplits(unicodeDecode),
+	})
+	tf.Register(tf.OpDef{
+		Name: "UnicodeDecodeWithOffsets", In: "input: string", Out: "row_splits: Tsplits; char_values: int32; char_to_byte_starts: int64",
+		Attrs: "input_encoding: string; " + decodeAttrs + "; " + splitsAttr,
+		Shape: unicodeDecodeShape, NoGrad: tf.NoGradientDefined, Kernels: forSplits(unicodeDecode),
+	})
+	tf.Register(tf.OpDef{
+		Name: "UnicodeEncode", In: "input_values: int32; input_splits: Tsplits", Out: "output: string",
+		Attrs: "errors: {'ignore', 'replace', 'strict'} = 'replace'; " + encodingAttr + "; replacement_char: int = 65533; " + splitsAttr,
+		Shape: unicodeEncodeShape, NoGrad: tf.NoGradientDefined, Kernels: forSplits(unicodeEncode),
+	})
+}
+
+// UnicodeOpts are the optional attributes of the operations on Unicode: Errors
+// is "strict", "replace" (if it is not given) or "ignore" and says what becomes
+// of what is no character, Replacement is what replaces it, U+FFFD if it is 0.
+// ReplaceControls treats control characters alike; UnicodeEncode does not look
+// at it.
+type UnicodeOpts struct {
+	Errors          string
+	Replacement     rune
+	ReplaceControls bool
+}
+
+// Apply sets the attributes.
+func (o UnicodeOpts) Apply(s *tf.Spec) {
+	if o.Errors != "" {
+		s.Set("errors", o.Errors)
+	}
+	if o.Replacement != 0 {
+		s.Set("replacement_char", int(o.Replacement))
+	}
+	if o.ReplaceControls {
+		s.Set("replace_control_characters", true)
+	}
+}
+
+// UnicodeTranscode turns the strings of x from one encoding into another:
+// "UTF-8", "UTF-16-BE" or "UTF-32-BE". It reads UTF-8, UTF-16, UTF-32, these
+// with -BE and -LE, ISO-8859-1 and US-ASCII.
+func UnicodeTranscode(x tf.Output, from, to string, opts ...tf.Option) tf.Output {
+	return apply("UnicodeTranscode", attrs(opts, tf.Attr("input_encoding", from), tf.Attr("output_encoding", to)), x)
+}
+
+// UnicodeDecode returns the characters of the strings of x as a ragged matrix:
+// those of string i are chars[splits[i]:splits[i+1]]. Encodings are those of
+// UnicodeTranscode.
+func UnicodeDecode(x tf.Output, from string, opts ...tf.Option) (splits, chars tf.Output) {
+	op := tf.Apply(nil, "UnicodeDecode", []tf.Output{x}, attrs(opts, tf.Attr("input_encoding", from))...)
+	return op.Output(0), op.Output(1)
+}
+
+// UnicodeDecodeWithOffsets is UnicodeDecode and also returns at which byte of
+// its string each character begins.
+func UnicodeDecodeWithOffsets(x tf.Output, from string, opts ...tf.Option) (splits, chars, starts tf.Output) {
+	op := tf.Apply(nil, "UnicodeDecodeWithOffsets", []tf.Output{x}, attrs(opts, tf.Attr("input_encoding", from))...)
+	return op.Output(0), op.Output(1), op.Output(2)
+}
+
+// UnicodeEncode undoes UnicodeDecode: it makes a string of each row of
+// characters, in the encoding "UTF-8", "UTF-16-BE" or "UTF-32-BE".
+func UnicodeEncode(chars, splits tf.Output, to string, opts ...tf.Option) tf.Output {
+	return apply("UnicodeEncode", attrs(opts, tf.Attr("output_encoding", to)), chars, splits)
+}
+
+func unicodeDecodeShape(c *tf.Infer) error {
+	rows := -1
+	if s := c.In(0); s.Known() {
+		rows = s.NumElements() + 1
+	}
+	c.Set(0, tf.Shape{rows})
+	for i := 1; i < c.NumOut(); i++ {
+		c.Set(i, tf.Shape{-1})
+	}
+	return nil
+}
+
+func unicodeEncodeShape(c *tf.Infer) error {
+	if _, err := c.Rank(0, 1); err != nil {
+		return err
+	}
+	s, err := c.Rank(1, 1)
+	if err != nil {
+		return err
+	}
+	if s[0] == 0 {
+		return invalid("Dimension size, after subtracting 1, must be non-negative: input_splits is empty")
+	}
+	c.Set(0, tf.Shape{max(s[0]-1, -1)})
+	return nil
+}
+
+// A policy says what becomes of what is no character.
+type policy struct {
+	strict, ignore, controls bool
+	replacement              rune
+}
+
+func newPolicy(n *tf.Node) (policy, error) {
+	p := policy{strict: n.Str("errors") == "strict", ignore: n.Str("errors") == "ignore"}
+	r := n.Int("replacement_char")
+	if r < 0 || r > unicode.MaxRune {
+		return p, invalid("replacement_char out of unicode codepoint range")
+	}
+	p.replacement = rune(r)
+	if n.Def.Attr("replace_control_characters") != nil {
+		p.controls = n.Bool("replace_control_characters")
+	}
+	return p, nil
+}
+
+// A reader reads texts of an encoding under a policy. Each text decides on its
+// order of bytes; TensorFlow, whose converters remember, may read one in the
+// order of those before it.
+type reader struct {
+	policy
+	enc encoding
+}
+
+func newReader(n *tf.Node) (r reader, err error) {
+	if r.policy, err = newPolicy(n); err == nil {
+		r.enc, err = findEncoding(n.Str("input_encoding"))
+	}
+	return r, err
+}
+
+// noChar is what TensorFlow reads when nothing follows the mark of byte order.
+const noChar = 0xFFFF
+
+// read calls f with the characters of s, or their replacements, and the bytes
+// they begin at. It reports whether anything was no character, and whether
+// anything was replaced.
+func (r reader) read(s string, f func(c rune, start int)) (malformed, replaced bool) {
+	decode, end := r.enc(s)
+	if end > 0 && end == len(s) {
+		f(noChar, 0)
+		return false, false
+	}
+	for start := 0; end < len(s); start = end {
+		c, size, ok := decode(s[end:])
+		end += size
+		malformed = malformed || !ok
+		if !ok || r.controls && c < ' ' {
+			replaced = true
+			if r.ignore {
+				continue
+			}
+			c = r.replacement
+		}
+		f(c, start)
+	}
+	return malformed, replaced
+}
+
+func unicodeTranscode(n *tf.Node) (tf.Kernel, error) {
+	r, err := newReader(n)
+	if err != nil {
+		return nil, err
+	}
+	put := encoders[n.Str("output_encoding")]
+	return tf.Compute(func(c *tf.OpContext) error {
+		out, err := c.Alloc(0, tf.String, c.Input(0).Shape())
+		if err != nil {
+			return err
+		}
+		y := tf.Data[string](out)
+		for i, s := range tf.Data[string](c.Input(0)) {
+			b := make([]byte, 0, len(s))
+			if _, bad := r.read(s, func(c rune, _ int) { b = put(b, c) }); bad && r.strict {
+				return invalid(malformedText)
+			}
+			y[i] = string(b)
+		}
+		return nil
+	}), nil
+}
+
+func unicodeDecode(n *tf.Node) (tf.Kernel, error) {
+	r, err := newReader(n)
+	if err != nil {
+		return nil, err
+	}
+	d := n.Type("Tsplits")
+	return tf.Compute(func(c *tf.OpContext) error {
+		splits, chars, starts := []int{0}, []int{}, []int{}
+		for _, s := range tf.Data[string](c.Input(0)) {
+			bad, _ := r.read(s, func(c rune, start int) {
+				chars, starts = append(chars, int(c)), append(starts, start)
+			})
+			if bad && r.strict {
+				return invalid(malformedText)
+			}
+			splits = append(splits, len(chars))
+		}
+		if err := allocInts(c, 0, d, splits); err != nil {
+			return err
+		}
+		if err := allocInts(c, 1, tf.Int32, chars); err != nil || len(n.OutTypes) < 3 {
+			return err
+		}
+		return allocInts(c, 2, tf.Int64, starts)
+	}), nil
+}
+
+func unicodeEncode(n *tf.Node) (tf.Kernel, error) {
+	p, err := newPolicy(n)
+	if err != nil {
+		return nil, err
+	}
+	put := encoders[n.Str("output_encoding")]
+	return tf.Compute(func(c *tf.OpContext) error {
+		at, err := encodedRows(c.Input(0), c.Input(1))
+		if err != nil {
+			return err
+		}
+		out, err := c.Alloc(0, tf.String, tf.Shape{len(at) - 1})
+		if err != nil {
+			return err
+		}
+		chars, y := tf.Data[int32](c.Input(0)), tf.Data[string](out)
+		for i := range y {
+			if y[i], err = p.encode(chars[at[i]:at[i+1]], put); err != nil {
+				return err
+			}
+		}
+		return nil
+	}), nil
+}
+
+// encodedRows checks where the rows of characters begin.
+func encodedRows(chars, splits *tf.Tensor) ([]int, error) {
+	if chars.Rank() != 1 || splits.Rank() != 1 {
+		return nil, invalid("Both the input_tensor and input_splits should be of rank 1. ")
+	}
+	at, err := splits.Ints()
+	switch {
+	case err != nil:
+		return nil, err
+	case len(at) == 0:
+		return nil, invalid("Input_splits should contain elements, but given input_values has 0 elements")
+	case at[0] != 0:
+		return nil, invalid("First value in input_splits must be zero.")
+	case at[len(at)-1] != chars.Len():
+		return nil, invalid("Last value in input_splits must be equal to length of input_tensor.")
+	}
+	for i := 1; i < len(at); i++ {
+		if at[i] < at[i-1] {
+			return nil, invalid("Values in input_splits must be equal or in ascending order.")
+		}
+	}
+	return at, nil
+}
+
+// encode writes the characters of a row.
+func (p policy) encode(chars []int32, put encoder) (string, error) {
+	b := make([]byte, 0, len(chars))
+	for _, c := range chars {
+		if c < 0 || c > unicode.MaxRune || unicode.Is(unicode.Cs, c) {
+			if p.strict {
+				return "", invalid("Code point is out of range for Unicode, or is a surrogate.")
+			}
+			if p.ignore {
+				continue
+			}
+			c = p.replacement
+		}
+		b = put(b, c)
+	}
+	return string(b), nil
+}
