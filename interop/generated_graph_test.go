@@ -10,7 +10,7 @@ import (
 
 // drawing is a graph that is drawn at random: arithmetic, conditionals and
 // loops within each other, in the graph itself and by functions, variables of
-// both kinds, on two devices. All values
+// both kinds, on several devices. All values
 // are small integers, so that every order of computing gives the same bits.
 type drawing struct {
 	*rand.Rand
@@ -22,15 +22,20 @@ type drawing struct {
 	updates []tf.Output // what changes variables
 	calls   bool        // some functions
 	plain   bool        // without control flow, functions and variables, which eager graphs leave to Go
+	devices []string    // that nodes are spread over
 }
 
 // bound is what all values are reduced by.
 const bound = 97
 
-func draw(seed uint64) *drawing { return drawIn(tf.NewGraph(), seed, false) }
+// twoCPUs are the devices of graphs that run in one process.
+var twoCPUs = []string{"/device:CPU:0", "/device:CPU:1"}
 
-func drawIn(g *tf.Graph, seed uint64, plain bool) *drawing {
-	d := &drawing{Rand: rand.New(rand.NewPCG(seed, 42)), g: g, plain: plain, feeds: map[tf.Output]*tf.Tensor{}}
+// draw draws a graph. It is the same for as many devices of any names.
+func draw(seed uint64, devices ...string) *drawing { return drawIn(tf.NewGraph(), seed, false, devices...) }
+
+func drawIn(g *tf.Graph, seed uint64, plain bool, devices ...string) *drawing {
+	d := &drawing{Rand: rand.New(rand.NewPCG(seed, 42)), g: g, plain: plain, feeds: map[tf.Output]*tf.Tensor{}, devices: devices}
 	d.mats = append(d.mats, d.feed("x", tf.Shape{2, 3}, tf.Shape{2, 3}))
 	d.scalars = append(d.scalars, d.feed("s", tf.Shape{}, tf.Shape{}), ops.Scalar(d.g, float32(1)))
 	for i := range d.IntN(3) {
@@ -59,8 +64,8 @@ func (d *drawing) feed(name string, s, known tf.Shape) tf.Output {
 
 func (d *drawing) onDevice(f func()) {
 	dev := ""
-	if k := d.IntN(3); k < 2 {
-		dev = fmt.Sprintf("/device:CPU:%d", k)
+	if k := d.IntN(len(d.devices) + 1); k < len(d.devices) {
+		dev = d.devices[k]
 	}
 	d.g.Device(dev, f)
 }
@@ -201,7 +206,7 @@ func (d *drawing) functionalWhile(depth int, x tf.Output) tf.Output {
 
 // variable adds a variable, which changes whenever what it keeps is computed.
 func (d *drawing) variable(i int) {
-	dev := fmt.Sprintf("/device:CPU:%d", d.IntN(2))
+	dev := d.devices[d.IntN(len(d.devices))]
 	name := tf.Name(fmt.Sprintf("v%d", i))
 	d.g.Device(dev, func() {
 		start := ops.Const(d.g, []float32{1, 2, 3, 4, 5, 6}, 2, 3)

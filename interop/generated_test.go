@@ -75,7 +75,7 @@ func TestGeneratedGraphs(t *testing.T) {
 // TensorFlow.
 func runHere(t *testing.T, seed uint64, dir string) genGraph {
 	t.Helper()
-	d := draw(seed)
+	d := draw(seed, twoCPUs...)
 	if err := d.g.Err(); err != nil {
 		t.Fatalf("seed %d: %v", seed, err)
 	}
@@ -83,14 +83,11 @@ func runHere(t *testing.T, seed uint64, dir string) genGraph {
 	if err != nil {
 		t.Fatalf("seed %d: %v", seed, err)
 	}
-	out := genGraph{File: filepath.Join(dir, fmt.Sprint(seed, ".pb")), Feeds: map[string][]float32{}}
+	out := d.plan()
+	out.File = filepath.Join(dir, fmt.Sprint(seed, ".pb"))
 	if err := os.WriteFile(out.File, def, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for x, v := range d.feeds {
-		out.Feeds[x.Name()] = tf.Data[float32](v)
-	}
-	out.Steps = d.steps()
 	for name, cfg := range map[string]session.Config{
 		"as written": {DisabledPasses: []string{"all"}, Devices: map[string]int{"CPU": 2}},
 		"optimized":  {Devices: map[string]int{"CPU": 2}, Threads: 1},
@@ -103,6 +100,16 @@ func runHere(t *testing.T, seed uint64, dir string) genGraph {
 		t.Fatalf("seed %d: %v", seed, err)
 	}
 	runSteps(t, fmt.Sprintf("seed %d, imported", seed), g, session.Config{Devices: map[string]int{"CPU": 2}}, &out)
+	return out
+}
+
+// plan draws what is run of the graph.
+func (d *drawing) plan() genGraph {
+	out := genGraph{Feeds: map[string][]float32{}}
+	for x, v := range d.feeds {
+		out.Feeds[x.Name()] = tf.Data[float32](v)
+	}
+	out.Steps = d.steps()
 	return out
 }
 
@@ -203,7 +210,7 @@ func compareStep(t *testing.T, name string, fetches []string, got, want [][]floa
 // session: all of their values are equal.
 func TestGeneratedEagerly(t *testing.T) {
 	for seed := range uint64(200) {
-		d, e := drawIn(tf.NewGraph(), seed, true), drawIn(eager.New(), seed, true)
+		d, e := drawIn(tf.NewGraph(), seed, true, twoCPUs...), drawIn(eager.New(), seed, true, twoCPUs...)
 		s, err := session.New(d.g, session.With(session.Config{Devices: map[string]int{"CPU": 2}}))
 		if err != nil {
 			t.Fatal(err)

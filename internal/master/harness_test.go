@@ -49,10 +49,18 @@ type cluster struct {
 	tasks   []string
 	workers map[string]*worker.Worker
 	wrap    func(task string, w master.Worker) master.Worker // what masters see; nil: the worker itself
+	between rendezvous.Transport                             // what workers see of each other
 }
 
 func newCluster(t testing.TB, tasks ...string) *cluster {
+	return newClusterOver(t, func(t rendezvous.Transport) rendezvous.Transport { return t }, tasks...)
+}
+
+// newClusterOver starts a cluster whose tasks reach each other over what a
+// function makes of the transport.
+func newClusterOver(t testing.TB, over func(rendezvous.Transport) rendezvous.Transport, tasks ...string) *cluster {
 	c := &cluster{t: t, tasks: tasks, workers: map[string]*worker.Worker{}}
+	c.between = over(c)
 	for _, task := range tasks {
 		c.workers[task] = c.start(task)
 	}
@@ -71,7 +79,7 @@ func (c *cluster) start(task string) *worker.Worker {
 		c.t.Fatal(err)
 	}
 	return worker.New(worker.Env{
-		Task: task, Devices: device.CPUs(spec.Job, spec.Task, 1), Rendezvous: rendezvous.NewManager(0), Transport: c,
+		Task: task, Devices: device.CPUs(spec.Job, spec.Task, 1), Rendezvous: rendezvous.NewManager(0), Transport: c.between,
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net"
+	"os"
 	"strings"
 	"testing"
 
@@ -14,7 +15,13 @@ import (
 	"github.com/gorge-tf/gorge/tf/session"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if task := os.Getenv(taskVariable); task != "" {
+		serveTask(task)
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 func init() {
 	tf.Register(tf.OpDef{
@@ -23,14 +30,24 @@ func init() {
 	})
 }
 
-// waiting hears of each node that begins to wait.
-var waiting = make(chan struct{}, 16)
+// waiting hears of each node that begins to wait, and gave up of those whose
+// step has been cancelled, if somebody listens.
+var (
+	waiting = make(chan struct{}, 16)
+	gaveUp  = make(chan struct{})
+)
 
 // wait is the kernel of an op that waits until its step is cancelled.
 func wait(*tf.Node) (tf.Kernel, error) {
 	return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
 		waiting <- struct{}{}
-		context.AfterFunc(c.StepContext(), func() { done(&tf.Error{Code: tf.Canceled, Msg: "no more waiting", Derived: true}) })
+		context.AfterFunc(c.StepContext(), func() {
+			select {
+			case gaveUp <- struct{}{}:
+			default:
+			}
+			done(&tf.Error{Code: tf.Canceled, Msg: "no more waiting", Derived: true})
+		})
 	}), nil
 }
 
