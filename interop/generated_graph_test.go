@@ -32,7 +32,9 @@ const bound = 97
 var twoCPUs = []string{"/device:CPU:0", "/device:CPU:1"}
 
 // draw draws a graph. It is the same for as many devices of any names.
-func draw(seed uint64, devices ...string) *drawing { return drawIn(tf.NewGraph(), seed, false, devices...) }
+func draw(seed uint64, devices ...string) *drawing {
+	return drawIn(tf.NewGraph(), seed, false, devices...)
+}
 
 func drawIn(g *tf.Graph, seed uint64, plain bool, devices ...string) *drawing {
 	d := &drawing{Rand: rand.New(rand.NewPCG(seed, 42)), g: g, plain: plain, feeds: map[tf.Output]*tf.Tensor{}, devices: devices}
