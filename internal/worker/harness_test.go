@@ -42,7 +42,7 @@ func waiting(*tf.Node) (tf.Kernel, error) {
 }
 
 // newWorker returns a worker with two CPUs.
-func newWorker(t *testing.T) *Worker {
+func newWorker(t testing.TB) *Worker {
 	t.Helper()
 	w := New(Env{Task: task, Devices: device.CPUs("worker", 0, 2), Rendezvous: rendezvous.NewManager(0)})
 	t.Cleanup(w.Close)
@@ -51,13 +51,13 @@ func newWorker(t *testing.T) *Worker {
 
 // A session is what a test has at a worker.
 type testSession struct {
-	t      *testing.T
+	t      testing.TB
 	w      *Worker
 	handle string
 	step   int64
 }
 
-func openSession(t *testing.T, w *Worker, req *pb.CreateWorkerSessionRequest) *testSession {
+func openSession(t testing.TB, w *Worker, req *pb.CreateWorkerSessionRequest) *testSession {
 	t.Helper()
 	if _, err := w.CreateWorkerSession(t.Context(), req); err != nil {
 		t.Fatal(err)
@@ -73,7 +73,7 @@ func (w *Worker) client() pass.Terminals {
 
 // definition returns the part of g that a signature needs, placed as its nodes
 // ask or else on the first device.
-func definition(t *testing.T, w *Worker, g *tf.Graph, s pass.Signature) *pb.GraphDef {
+func definition(t testing.TB, w *Worker, g *tf.Graph, s pass.Signature) *pb.GraphDef {
 	t.Helper()
 	all := graph.FromOperations(g.Operations(), nil, tf.ProducerVersion)
 	for _, n := range all.Nodes {
