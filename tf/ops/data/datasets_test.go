@@ -27,7 +27,9 @@ func init() {
 		refused("ShardDataset", "index", 3, 3), refused("ShardDataset", "none", 0, 0), refused("ShuffleDataset", "buffer", 0, 1, 2),
 		refused("ShuffleAndRepeatDataset", "count", 2, 1, 2, 0), refused("BatchDataset", "size", 0), refused("AssertCardinalityDataset", "more", 1),
 		refused("AssertCardinalityDataset", "fewer", 3),
-		made("ConcatenateDataset", "", func(g *tf.Graph, x tf.Output) pipe { return slices(x).then("ConcatenateDataset", []tf.Output{numbers(g, 3).d}) }),
+		made("ConcatenateDataset", "", func(g *tf.Graph, x tf.Output) pipe {
+			return slices(x).then("ConcatenateDataset", []tf.Output{numbers(g, 3).d})
+		}),
 		made("ZipDataset", "", func(g *tf.Graph, x tf.Output) pipe {
 			p := slices(x).as([]tf.DType{tf.Int64, tf.Int64}, tf.Shape{}, tf.Shape{})
 			p.d = tf.Apply(nil, "ZipDataset", []tf.Output{p.d, numbers(g, 5).d}, p.about()...).Output(0)

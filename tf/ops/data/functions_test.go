@@ -70,7 +70,9 @@ func init() {
 		}),
 		made("GroupByWindowDataset", "", func(g *tf.Graph, x tf.Output) pipe {
 			p := numbers(g, 8)
-			key := p.function("key", func(x []tf.Output) []tf.Output { return []tf.Output{ops.FloorMod(x[0], ops.Scalar(x[0].Graph(), int64(3)))} })
+			key := p.function("key", func(x []tf.Output) []tf.Output {
+				return []tf.Output{ops.FloorMod(x[0], ops.Scalar(x[0].Graph(), int64(3)))}
+			})
 			size := p.function("size", func(x []tf.Output) []tf.Output { return []tf.Output{ops.Scalar(x[0].Graph(), int64(2))} })
 			reduce := p.as([]tf.DType{tf.Int64, tf.Variant}, tf.Shape{}, tf.Shape{}).function("reduce", func(x []tf.Output) []tf.Output { return x[1:] })
 			return p.calling("GroupByWindowDataset", []tf.Callee{{Attr: "key_func", F: key}, {Attr: "reduce_func", F: reduce}, {Attr: "window_size_func", F: size}}, nil, nil)

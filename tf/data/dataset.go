@@ -1,0 +1,110 @@
+// Package data makes input pipelines: datasets, which describe sequences of
+// elements, from tensors, functions and files, and iterators over them. It is
+// tf.data without graph and session; the ops of package tf/ops/data compute
+// with the same datasets.
+//
+//	d := data.Range(0, 1000).Shuffle(100, 1, 2).Batch(32, false).Prefetch(2)
+//	for batch, err := range d.All(ctx) {
+//		...
+//	}
+package data
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/gorge-tf/gorge/internal/dataset"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// A Dataset describes a sequence of elements, tuples of tensors. It does not
+// change; its methods return others. What is wrong with one is kept in Err and
+// in all that are made of it.
+type Dataset struct {
+	d   dataset.Dataset
+	err error
+}
+
+// A Func makes tensors of tensors, which it must not change.
+type Func func(ctx context.Context, in []*tf.Tensor) ([]*tf.Tensor, error)
+
+// Cardinalities that are no number.
+const (
+	Infinite = dataset.Infinite
+	Unknown  = dataset.Unknown
+)
+
+func result(d dataset.Dataset, err error) *Dataset { return &Dataset{d, err} }
+
+// with makes a dataset of d, unless that has failed.
+func (d *Dataset) with(f func(in dataset.Dataset) (dataset.Dataset, error)) *Dataset {
+	if d.err != nil {
+		return d
+	}
+	return result(f(d.d))
+}
+
+// sure is with for what cannot fail.
+func (d *Dataset) sure(f func(in dataset.Dataset) dataset.Dataset) *Dataset {
+	return d.with(func(in dataset.Dataset) (dataset.Dataset, error) { return f(in), nil })
+}
+
+// Err returns what is wrong with d, if anything.
+func (d *Dataset) Err() error { return d.err }
+
+// Types returns the types of the components of elements.
+func (d *Dataset) Types() []tf.DType {
+	if d.err != nil {
+		return nil
+	}
+	return d.d.Spec().Types
+}
+
+// Shapes returns what is known of the shapes of the components.
+func (d *Dataset) Shapes() []tf.Shape {
+	if d.err != nil {
+		return nil
+	}
+	return d.d.Spec().Shapes
+}
+
+// Cardinality returns the number of elements, [Infinite] or [Unknown].
+func (d *Dataset) Cardinality() int64 {
+	if d.err != nil {
+		return Unknown
+	}
+	return d.d.Cardinality()
+}
+
+// All returns the elements, for range loops. After an error, which comes with no
+// element, the loop may go on with the next one.
+func (d *Dataset) All(ctx context.Context) iter.Seq2[[]*tf.Tensor, error] {
+	return func(yield func([]*tf.Tensor, error) bool) {
+		it, err := d.Iterator()
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer it.Close()
+		for {
+			e, err := it.Next(ctx)
+			if errors.Is(err, End) || !yield(e, err) || ctx.Err() != nil {
+				return
+			}
+		}
+	}
+}
+
+// called makes a panic of a program's function an error.
+func called(f Func) dataset.Func {
+	return func(ctx context.Context, in []*tf.Tensor) (out []*tf.Tensor, err error) {
+		defer func() {
+			if v := recover(); v != nil {
+				out, err = nil, tf.Errorf(tf.Internal, "the function of a dataset panicked: %s", fmt.Sprint(v))
+			}
+		}()
+		return f(ctx, in)
+	}
+}

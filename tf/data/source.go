@@ -1,0 +1,53 @@
+package data
+
+import (
+	"context"
+	"iter"
+
+	"github.com/gorge-tf/gorge/internal/dataset"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// Range returns the numbers from start up to stop, as int64 scalars.
+func Range(start, stop int64) *Dataset { return result(dataset.Range(start, stop, 1, tf.Int64)) }
+
+// FromTensors returns one element of the given components.
+func FromTensors(components ...*tf.Tensor) *Dataset {
+	return result(dataset.Tensors(components), nil)
+}
+
+// FromTensorSlices returns the rows of the components, which must have as many
+// each.
+func FromTensorSlices(components ...*tf.Tensor) *Dataset { return result(dataset.Slices(components)) }
+
+// FromGenerator returns what a Go iterator gives, elements of the given types
+// and shapes. Each iterator over the dataset calls generate again. A generator
+// that panics gives an error.
+func FromGenerator(types []tf.DType, shapes []tf.Shape, generate func() iter.Seq2[[]*tf.Tensor, error]) *Dataset {
+	if len(types) != len(shapes) {
+		return result(nil, tf.Errorf(tf.InvalidArgument, "a generator must have a shape for each type, got %d types and %d shapes", len(types), len(shapes)))
+	}
+	return result(dataset.Generate(&dataset.Spec{Types: types, Shapes: shapes}, func() (dataset.Func, func()) {
+		next, stop := iter.Pull2(generate())
+		return func(context.Context, []*tf.Tensor) ([]*tf.Tensor, error) {
+			e, err, ok := next()
+			if !ok {
+				return nil, dataset.End
+			}
+			return e, err
+		}, stop
+	}), nil)
+}
+
+// Zip returns elements with the components of one element of each dataset, as
+// long as all have one.
+func Zip(inputs ...*Dataset) *Dataset {
+	all := make([]dataset.Dataset, len(inputs))
+	for i, d := range inputs {
+		if d.err != nil {
+			return d
+		}
+		all[i] = d.d
+	}
+	return result(dataset.Zip(all), nil)
+}

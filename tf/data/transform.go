@@ -1,0 +1,130 @@
+package data
+
+import (
+	"context"
+
+	"github.com/gorge-tf/gorge/internal/dataset"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func specOf(types []tf.DType, shapes []tf.Shape) *dataset.Spec {
+	if shapes == nil {
+		shapes = make([]tf.Shape, len(types))
+	}
+	return &dataset.Spec{Types: types, Shapes: shapes}
+}
+
+// Map returns what f makes of each element: components of the given types, and
+// of shapes, if they are not nil.
+func (d *Dataset) Map(f Func, types []tf.DType, shapes []tf.Shape) *Dataset {
+	return d.sure(func(in dataset.Dataset) dataset.Dataset {
+		return dataset.Map(in, called(f), specOf(types, shapes), true)
+	})
+}
+
+// ParallelMap is Map with up to calls calls of f at once, as many as there are
+// cores if calls is negative. Unless inOrder, what is done sooner comes sooner.
+func (d *Dataset) ParallelMap(f Func, types []tf.DType, shapes []tf.Shape, calls int, inOrder bool) *Dataset {
+	return d.with(func(in dataset.Dataset) (dataset.Dataset, error) {
+		if calls == 0 {
+			return nil, tf.Errorf(tf.InvalidArgument, "num_parallel_calls must be greater than zero.")
+		}
+		return dataset.ParallelMap(in, called(f), specOf(types, shapes), true, int64(calls), inOrder), nil
+	})
+}
+
+// Filter returns the elements for which keep returns true.
+func (d *Dataset) Filter(keep func(ctx context.Context, in []*tf.Tensor) (bool, error)) *Dataset {
+	f := called(func(ctx context.Context, in []*tf.Tensor) ([]*tf.Tensor, error) {
+		yes, err := keep(ctx, in)
+		return []*tf.Tensor{tf.Scalar(yes)}, err
+	})
+	return d.sure(func(in dataset.Dataset) dataset.Dataset { return dataset.Filter(in, f) })
+}
+
+// made makes a function that returns a dataset one of tensors.
+func made(f func(in []*tf.Tensor) *Dataset) dataset.Func {
+	return called(func(_ context.Context, in []*tf.Tensor) ([]*tf.Tensor, error) {
+		d := f(in)
+		if d.err != nil {
+			return nil, d.err
+		}
+		return []*tf.Tensor{dataset.Value(d.d)}, nil
+	})
+}
+
+// FlatMap returns, one after the other, the elements of the datasets that f
+// makes of d's elements; they have the given types.
+func (d *Dataset) FlatMap(f func(in []*tf.Tensor) *Dataset, types []tf.DType) *Dataset {
+	return d.sure(func(in dataset.Dataset) dataset.Dataset { return dataset.FlatMap(in, made(f), specOf(types, nil)) })
+}
+
+// Interleave goes around among cycle of the datasets that f makes of d's
+// elements, and takes block elements of each.
+func (d *Dataset) Interleave(f func(in []*tf.Tensor) *Dataset, types []tf.DType, cycle, block int) *Dataset {
+	return d.with(func(in dataset.Dataset) (dataset.Dataset, error) {
+		return dataset.Interleave(in, made(f), specOf(types, nil), int64(cycle), int64(block), 0)
+	})
+}
+
+// Batch makes n elements, of equal shapes, the rows of one.
+func (d *Dataset) Batch(n int, dropRemainder bool) *Dataset {
+	return d.with(func(in dataset.Dataset) (dataset.Dataset, error) { return dataset.Batch(in, int64(n), dropRemainder) })
+}
+
+// PaddedBatch is Batch for elements of different sizes: they are padded with
+// padding, a scalar for each component, to shapes, or, where those are -1, to
+// the largest of the batch.
+func (d *Dataset) PaddedBatch(n int, shapes []tf.Shape, padding []*tf.Tensor, dropRemainder bool) *Dataset {
+	return d.with(func(in dataset.Dataset) (dataset.Dataset, error) {
+		return dataset.PaddedBatch(in, int64(n), shapes, padding, dropRemainder)
+	})
+}
+
+// Unbatch makes elements of the rows of elements.
+func (d *Dataset) Unbatch() *Dataset { return d.sure(dataset.Unbatch) }
+
+// Repeat returns the elements n times, for ever if n is negative.
+func (d *Dataset) Repeat(n int64) *Dataset {
+	return d.sure(func(in dataset.Dataset) dataset.Dataset { return dataset.Repeat(in, n) })
+}
+
+// Take returns the first n elements.
+func (d *Dataset) Take(n int64) *Dataset {
+	return d.sure(func(in dataset.Dataset) dataset.Dataset { return dataset.Take(in, n) })
+}
+
+// Skip leaves out the first n elements.
+func (d *Dataset) Skip(n int64) *Dataset {
+	return d.sure(func(in dataset.Dataset) dataset.Dataset { return dataset.Skip(in, n) })
+}
+
+// Shard returns every of-th element, from element index on.
+func (d *Dataset) Shard(of, index int64) *Dataset {
+	return d.with(func(in dataset.Dataset) (dataset.Dataset, error) { return dataset.Shard(in, of, index) })
+}
+
+// Concatenate returns d's elements and then those of o.
+func (d *Dataset) Concatenate(o *Dataset) *Dataset {
+	if o.err != nil {
+		return o
+	}
+	return d.with(func(in dataset.Dataset) (dataset.Dataset, error) { return dataset.Concatenate(in, o.d) })
+}
+
+// Cache keeps the elements in memory, once an iterator has been through all.
+func (d *Dataset) Cache() *Dataset { return d.sure(dataset.Cache) }
+
+// Prefetch computes up to n elements in advance.
+func (d *Dataset) Prefetch(n int64) *Dataset {
+	return d.sure(func(in dataset.Dataset) dataset.Dataset { return dataset.Prefetch(in, n) })
+}
+
+// Shuffle returns the elements in the order in which they leave a buffer of n,
+// in which all have the same chance: TensorFlow's order for the seeds. Each
+// iterator has another. With both seeds 0 the order is one of chance.
+func (d *Dataset) Shuffle(n, seed, seed2 int64) *Dataset {
+	return d.with(func(in dataset.Dataset) (dataset.Dataset, error) {
+		return dataset.Shuffle(in, n, 1, dataset.NewSeeds(seed, seed2, true))
+	})
+}
