@@ -94,6 +94,20 @@ func filterSizes(w tf.Shape) [3]int {
 
 // conv describes the convolution of images and filters of the given shapes.
 func (a *windowAttrs) conv(x, w tf.Shape) (*kernel.Conv, error) {
+	v, err := a.filterGradient(x, w)
+	if err == nil && v.OutC == 0 {
+		return nil, noFilter()
+	}
+	return v, err
+}
+
+func noFilter() error {
+	return tf.Errorf(tf.InvalidArgument, "filter must not have zero elements (i.e. all dimensions must be non-zero)")
+}
+
+// filterGradient is conv for the gradient of the filter, which may be one of no
+// outputs.
+func (a *windowAttrs) filterGradient(x, w tf.Shape) (*kernel.Conv, error) {
 	if len(x) != a.rank {
 		return nil, tf.Errorf(tf.InvalidArgument, "convolution input must be %d-dimensional: %s", a.rank, x.Text())
 	}
@@ -102,8 +116,8 @@ func (a *windowAttrs) conv(x, w tf.Shape) (*kernel.Conv, error) {
 	}
 	in, depth := x[a.channel()], w[a.rank-2]
 	switch {
-	case w.NumElements() == 0:
-		return nil, tf.Errorf(tf.InvalidArgument, "filter must not have zero elements (i.e. all dimensions must be non-zero)")
+	case w[:a.rank-1].NumElements() == 0:
+		return nil, noFilter()
 	case in%depth != 0:
 		return nil, tf.Errorf(tf.InvalidArgument, "input depth must be evenly divisible by filter depth: %d vs %d", in, depth)
 	}

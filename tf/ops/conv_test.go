@@ -155,6 +155,11 @@ func addConvFunctions() {
 	add("Conv2DBackpropFilter", []*tf.Tensor{x, dy}, func(in []tf.Output) tf.Output {
 		return ops.Conv2DBackpropFilter(in[0], ops.Const(in[0].Graph(), []int32{2, 2, 2, 3}, 4), in[1], steps1, "SAME")
 	})
+	addSamples(sample{Op: "Conv2DBackpropFilter", Name: "no outputs", In: []*tf.Tensor{x, seq(1, 3, 4, 0)}, Types: onlyOwn,
+		F: func(g *tf.Graph, in []tf.Output) []tf.Output {
+			// Its shape is all there is: nothing can be differentiated.
+			return []tf.Output{ops.Shape(ops.Conv2DBackpropFilter(in[0], ops.Const(g, []int32{2, 2, 2, 0}, 4), in[1], steps1, "SAME"))}
+		}})
 	ones := slices.Repeat([]int{1}, 5)
 	x, w, dy = seq(1, 2, 2, 3, 1), seq(2, 1, 2, 1, 2), seq(1, 2, 2, 3, 2)
 	add("Conv3D", []*tf.Tensor{x, w}, func(in []tf.Output) tf.Output { return ops.Conv3D(in[0], in[1], ones, "SAME") })

@@ -187,7 +187,7 @@ func backFilter[T kernel.Number](c *tf.OpContext, a *windowAttrs, k computedIn[T
 	if err != nil {
 		return err
 	}
-	v, err := a.conv(x.Shape(), s)
+	v, err := a.filterGradient(x.Shape(), s)
 	if err != nil {
 		return err
 	}
@@ -195,7 +195,7 @@ func backFilter[T kernel.Number](c *tf.OpContext, a *windowAttrs, k computedIn[T
 		return err
 	}
 	out, z, err := k.alloc(c, 0, x.DType(), s)
-	if err != nil {
+	if err != nil || len(z) == 0 {
 		return err
 	}
 	images, grads := channelsLast(c, a.imageFormat, k.load(x), x.Shape()), channelsLast(c, a.imageFormat, k.load(dy), dy.Shape())

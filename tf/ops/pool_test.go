@@ -48,6 +48,14 @@ func addMaxPool() {
 	add("overlapping", in(1, 4, 5, 2), pooledBy(three, two, "SAME"))
 	add("explicit", in(1, 3, 4, 2), pooledBy(two, two, "EXPLICIT", explicit))
 	addSamples(sample{Op: "MaxPool", Name: "depth", In: in(1, 2, 2, 6), F: applied("MaxPool", pooledBy([]int{1, 1, 1, 3}, []int{1, 1, 1, 3}, "VALID")...), Rough: "there is no gradient"})
+	argmax := func(name string, fails bool, ksize, strides []int) {
+		addSamples(sample{Op: "MaxPoolWithArgmax", Name: name, Fails: fails, In: in(2, 2, 2, 4), Types: onlyOwn, Rough: "channels are left alone",
+			Static: "TensorFlow expects fewer channels", F: applied("MaxPoolWithArgmax", pooledBy(ksize, strides, "VALID")...)})
+	}
+	depth2 := []int{1, 1, 1, 2}
+	argmax("depth", false, depth2, depth2)
+	argmax("depth does not divide", true, []int{1, 1, 1, 3}, []int{1, 1, 1, 3})
+	addSamples(sample{Op: "AvgPool", Name: "depth steps", In: in(1, 2, 2, 4), F: applied("AvgPool", pooledBy(steps1, depth2, "VALID")...)})
 	add("no images", in(0, 4, 5, 3), pooledBy(two, two, "VALID"))
 	addSamples(sample{Op: "MaxPool", Name: "NCHW", In: in(1, 3, 4, 5), NoGolden: notNCHW, F: applied("MaxPool", pooledBy([]int{1, 1, 2, 2}, []int{1, 1, 2, 2}, "SAME", nchw)...)},
 		sample{Op: "MaxPool", Name: "function", In: in(1, 4, 4, 2), F: func(_ *tf.Graph, in []tf.Output) []tf.Output {

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
@@ -12,6 +13,9 @@ type poolAttrs struct {
 	windowAttrs
 	ksize [3]int
 	depth int // channels pooled together, 1 but for pooling across depth
+	// whole says that channels are left alone whatever depth is, as TensorFlow
+	// does where it asks for the position of a maximum.
+	whole bool
 	named string
 }
 
@@ -51,6 +55,7 @@ func poolAttrsOf(n *tf.Node, rank int, ksize, strides []int) (*poolAttrs, error)
 			return nil, tf.Errorf(tf.InvalidArgument, "Stride must be > 0, but got %d", strides[i])
 		}
 	}
+	a.whole = strings.HasSuffix(n.OpName(), "WithArgmax")
 	a.ksize, a.strides, a.depth = a.positions(ksize), a.positions(strides), ksize[a.channel()]
 	if err := a.checkDepth(n, strides[a.channel()]); err != nil {
 		return nil, err
@@ -65,17 +70,35 @@ func badPoolSize(n *tf.Node, ksize []int, bad int) error {
 	return tf.Errorf(tf.InvalidArgument, "Sliding window ksize must be positive. The specified or inferred ksize is: %s", joinInts(ksize, ","))
 }
 
+// flatOnly lists the ops that refuse windows and steps across channels, and
+// what they say.
+var flatOnly = map[string]string{
+	"MaxPoolGrad":       "MaxPoolingGrad is not yet supported on the depth dimension.",
+	"MaxPoolGradV2":     "MaxPoolingGrad is not yet supported on the depth dimension.",
+	"MaxPoolGradGrad":   "MaxPoolingGradGrad is not yet supported on the depth dimension.",
+	"MaxPoolGradGradV2": "MaxPoolingGrad is not yet supported on the depth dimension.",
+	"AvgPool3D":         "Pooling is not yet supported on the depth dimension.",
+	"AvgPool3DGrad":     "Pooling is not yet supported on the depth dimension.",
+	"MaxPool3D":         "Pooling is not yet supported on the depth dimension.",
+	"MaxPool3DGrad":     "Pooling is not yet supported on the depth dimension.",
+	"MaxPool3DGradGrad": "MaxPooling3dGradGrad is not yet supported on the depth dimension.",
+}
+
 // checkDepth allows maxima across channels, but not across positions as well.
+// Ops that are not told apart here look at the window alone, as TensorFlow's do.
 func (a *poolAttrs) checkDepth(n *tf.Node, stride int) error {
+	text, flat := flatOnly[n.OpName()]
 	switch {
-	case a.depth == 1 && stride == 1:
+	case flat && (a.depth != 1 || stride != 1):
+		return tf.Errorf(tf.Unimplemented, "%s", text)
+	case a.depth == 1:
 		return nil
-	case n.OpName() != "MaxPool" && n.OpName() != "MaxPoolV2":
+	case strings.HasPrefix(n.OpName(), "Avg"):
 		return tf.Errorf(tf.Unimplemented, "Non-spatial pooling is not yet supported. Volunteers? :)")
 	case a.ksize != [3]int{1, 1, 1}:
 		return tf.Errorf(tf.Unimplemented, "MaxPooling supports exactly one of pooling across depth or pooling across width/height.")
 	case a.depth != stride:
-		return tf.Errorf(tf.Unimplemented, "Depthwise max pooling requires the depth window to equal the depth stride.")
+		return tf.Errorf(tf.Unimplemented, "Depthwise max pooling requires the depth window to equal the depth stride")
 	}
 	return nil
 }
@@ -86,8 +109,11 @@ func (a *poolAttrs) pool(s tf.Shape) (*kernel.Pool, error) {
 		return nil, a.badRank(len(s))
 	}
 	v := &kernel.Pool{Batch: s[0], C: s[a.channel()]}
-	if a.depth > 1 {
-		return a.acrossDepth(s)
+	if a.depth > 1 && v.C%a.depth != 0 {
+		return nil, tf.Errorf(tf.Unimplemented, "Depthwise max pooling requires the depth window to evenly divide the input depth")
+	}
+	if a.depth > 1 && !a.whole {
+		return a.acrossDepth(s), nil
 	}
 	var err error
 	v.Window, err = a.window(a.positions(s), a.ksize)
@@ -109,15 +135,12 @@ func b2i(b bool) int {
 }
 
 // acrossDepth takes the channels of each position for an image of their own.
-func (a *poolAttrs) acrossDepth(s tf.Shape) (*kernel.Pool, error) {
+func (a *poolAttrs) acrossDepth(s tf.Shape) *kernel.Pool {
 	c := s[a.channel()]
-	if c%a.depth != 0 {
-		return nil, tf.Errorf(tf.Unimplemented, "Depthwise max pooling requires the depth window to evenly divide the input depth.")
-	}
 	v := &kernel.Pool{Batch: product(s) / max(1, c), C: 1}
 	one := [3]int{1, 1, 1}
 	v.Window = kernel.Window{In: [3]int{1, 1, c}, Out: [3]int{1, 1, c / a.depth}, Kernel: [3]int{1, 1, a.depth}, Stride: [3]int{1, 1, a.depth}, Dilation: one}
-	return v, nil
+	return v
 }
 
 // outShape returns the shape after pooling a batch of shape s, of which parts
@@ -128,7 +151,7 @@ func (a *poolAttrs) outShape(s tf.Shape) (tf.Shape, error) {
 		return nil, err
 	}
 	c := s[a.channel()]
-	if c > 0 {
+	if c > 0 && !a.whole {
 		c /= a.depth
 	}
 	return a.shape(s[0], c, p), nil
