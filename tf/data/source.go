@@ -51,3 +51,15 @@ func Zip(inputs ...*Dataset) *Dataset {
 	}
 	return result(dataset.Zip(all), nil)
 }
+
+// TextLine returns the lines of text files, one after the other. compression is
+// "", "GZIP" or "ZLIB".
+func TextLine(names []string, compression string) *Dataset {
+	return result(dataset.Lines(names, compression))
+}
+
+// TFRecord returns the records of TFRecord files, one after the other.
+// compression is "", "GZIP" or "ZLIB".
+func TFRecord(names []string, compression string) *Dataset {
+	return result(dataset.Records(names, compression))
+}

@@ -1,0 +1,140 @@
+package dataset
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/gorge-tf/gorge/internal/wire/record"
+	"github.com/gorge-tf/gorge/tf"
+	packed "github.com/gorge-tf/gorge/tf/record"
+)
+
+// A format takes records out of a stream. It returns io.EOF after the last one.
+type format func(r *bufio.Reader) func() ([]byte, error)
+
+// Lines returns the lines of text files, without what ends them.
+func Lines(names []string, compression string) (Dataset, error) {
+	return ofFiles(names, compression, func(r *bufio.Reader) func() ([]byte, error) {
+		return func() ([]byte, error) {
+			line, err := r.ReadBytes('\n')
+			if err != nil && (!errors.Is(err, io.EOF) || len(line) == 0) {
+				return nil, err
+			}
+			line = bytes.TrimSuffix(line, []byte("\n"))
+			return bytes.TrimSuffix(line, []byte("\r")), nil
+		}
+	})
+}
+
+// Records returns the records of TFRecord files.
+func Records(names []string, compression string) (Dataset, error) {
+	return ofFiles(names, compression, func(r *bufio.Reader) func() ([]byte, error) { return record.NewReader(r).Next })
+}
+
+// ofFiles returns the records of one file after the other.
+func ofFiles(names []string, compression string, f format) (Dataset, error) {
+	switch compression {
+	case "", "GZIP", "ZLIB":
+	default:
+		return nil, tf.Errorf(tf.InvalidArgument, "Unsupported compression_type.")
+	}
+	return &files{common{&Spec{[]tf.DType{tf.String}, []tf.Shape{{}}}}, names, compression, f}, nil
+}
+
+type files struct {
+	common
+	names       []string
+	compression string
+	format      format
+}
+
+func (d *files) Cardinality() int64 { return Unknown }
+
+func (d *files) Iterate() (Iterator, error) { return &fileIterator{d: d}, nil }
+
+type fileIterator struct {
+	d     *files
+	at    int // which file
+	given int64
+	file  *os.File // nil: not open
+	next  func() ([]byte, error)
+}
+
+func (it *fileIterator) Next(context.Context) (Element, error) {
+	for it.at < len(it.d.names) {
+		b, err := it.read()
+		if err == nil {
+			it.given++
+			return Element{tf.Scalar(string(b))}, nil
+		}
+		it.Close()
+		it.at, it.given = it.at+1, 0
+		if !errors.Is(err, io.EOF) {
+			return nil, err
+		}
+	}
+	return nil, End
+}
+
+// read returns the file's next record.
+func (it *fileIterator) read() ([]byte, error) {
+	name := it.d.names[it.at]
+	if it.file == nil {
+		if err := it.open(name); err != nil {
+			return nil, err
+		}
+	}
+	b, err := it.next()
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, broken(name, err)
+	}
+	return b, err
+}
+
+func (it *fileIterator) open(name string) error {
+	f, err := os.Open(tf.LocalPath(name))
+	if err != nil {
+		return tf.FileError(name, err)
+	}
+	it.file = f
+	from, err := packed.Compression(it.d.compression).Unpack(bufio.NewReaderSize(f, 1<<16))
+	if err != nil {
+		return broken(name, err)
+	}
+	it.next = it.d.format(bufio.NewReader(from))
+	return nil
+}
+
+// broken says which file's contents are not what they should be.
+func broken(name string, err error) error {
+	return &tf.Error{Code: tf.DataLoss, Msg: err.Error() + " (in " + name + ")", Err: err}
+}
+
+func (it *fileIterator) Close() {
+	if it.file != nil {
+		_ = it.file.Close()
+		it.file = nil
+	}
+}
+
+func (it *fileIterator) Save(s *State) {
+	s.PutInt("file", int64(it.at))
+	s.PutInt("given", it.given)
+}
+
+// Restore passes over what has been given of the file.
+func (it *fileIterator) Restore(_ context.Context, s *State) {
+	it.Close()
+	it.at, it.given = int(s.Count("file", int64(len(it.d.names)))), 0
+	for n := s.Int("given"); it.given < n && s.Err() == nil; it.given++ {
+		if it.at >= len(it.d.names) {
+			s.Fail(errTooMany)
+		} else if _, err := it.read(); err != nil {
+			s.Fail(err)
+		}
+	}
+}

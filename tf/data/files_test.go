@@ -1,0 +1,110 @@
+package data_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/data"
+	"github.com/gorge-tf/gorge/tf/record"
+)
+
+// twoFiles writes a, b and c into two files.
+func twoFiles(t *testing.T, c record.Compression) []string {
+	t.Helper()
+	dir := t.TempDir()
+	names := []string{filepath.Join(dir, "1"), filepath.Join(dir, "2")}
+	for i, records := range [][]string{{"a", "b"}, {"c"}} {
+		w, err := record.Create(names[i], c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range records {
+			if err := w.Write([]byte(r)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return names
+}
+
+func readStrings(t *testing.T, d *data.Dataset) (out []string) {
+	t.Helper()
+	for e, err := range d.All(context.Background()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, tf.Data[string](e[0])[0])
+	}
+	return out
+}
+
+func TestFiles(t *testing.T) {
+	want := []string{"a", "b", "c"}
+	for _, c := range []record.Compression{record.None, record.GZIP, record.ZLIB} {
+		if got := readStrings(t, data.TFRecord(twoFiles(t, c), string(c))); !slices.Equal(got, want) {
+			t.Errorf("%q: %v", c, got)
+		}
+	}
+	name := filepath.Join(t.TempDir(), "lines")
+	if err := os.WriteFile(name, []byte("a\r\nb\nc"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := readStrings(t, data.TextLine([]string{name}, "")); !slices.Equal(got, want) {
+		t.Errorf("lines: %v", got)
+	}
+}
+
+// TestFileStateGoesOn saves after the second of three records.
+func TestFileStateGoesOn(t *testing.T) {
+	ctx := context.Background()
+	d := data.TFRecord(twoFiles(t, record.None), "")
+	it, err := d.Iterator()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer it.Close()
+	for range 2 {
+		if _, err := it.Next(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	state, err := it.Save(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e, err := restored(t, d, state); err != nil || tf.Data[string](e[0])[0] != "c" {
+		t.Fatal(e, err)
+	}
+}
+
+func TestBadFiles(t *testing.T) {
+	names := twoFiles(t, record.None)
+	if err := data.TFRecord(names, "LZ4").Err(); tf.CodeOf(err) != tf.InvalidArgument {
+		t.Error(err)
+	}
+	for c, name := range map[tf.Code]string{tf.NotFound: names[0] + "-missing", tf.DataLoss: names[0]} {
+		compression := ""
+		if c == tf.DataLoss {
+			compression = "GZIP"
+		}
+		it, err := data.TFRecord([]string{name}, compression).Iterator()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := it.Next(context.Background()); tf.CodeOf(err) != c {
+			t.Error(err)
+		}
+		if _, err := it.Next(context.Background()); !errors.Is(err, data.End) {
+			t.Error(err) // the next file's turn
+		}
+		it.Close()
+	}
+}

@@ -1,0 +1,144 @@
+// Package record reads and writes TFRecord files: the container of training
+// examples, plain or compressed.
+package record
+
+import (
+	"bufio"
+	"compress/gzip"
+	"compress/zlib"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/gorge-tf/gorge/internal/wire/record"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// A Compression is how a file is compressed as a whole, in TensorFlow's names.
+type Compression string
+
+// The compressions that there are.
+const (
+	None Compression = ""
+	GZIP Compression = "GZIP"
+	ZLIB Compression = "ZLIB"
+)
+
+func (c Compression) check() error {
+	switch c {
+	case None, GZIP, ZLIB:
+		return nil
+	}
+	return tf.Errorf(tf.InvalidArgument, "Unsupported compression_type: %s. Valid types are \"\", \"GZIP\" and \"ZLIB\"", string(c))
+}
+
+// A Writer writes a file of records. It is for one goroutine at a time.
+type Writer struct {
+	file    io.Closer
+	buffer  *bufio.Writer
+	packer  io.WriteCloser // nil: none
+	records *record.Writer
+}
+
+// Create makes a file, or empties one that is there.
+func Create(name string, c Compression) (*Writer, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	f, err := os.Create(tf.LocalPath(name))
+	if err != nil {
+		return nil, tf.FileError(name, err)
+	}
+	w := &Writer{file: f, buffer: bufio.NewWriterSize(f, 1<<16)}
+	var to io.Writer = w.buffer
+	switch c {
+	case GZIP:
+		w.packer = gzip.NewWriter(to)
+	case ZLIB:
+		w.packer = zlib.NewWriter(to)
+	}
+	if w.packer != nil {
+		to = w.packer
+	}
+	w.records = record.NewWriter(to)
+	return w, nil
+}
+
+// Write appends one record.
+func (w *Writer) Write(data []byte) error { return w.records.Write(data) }
+
+// Close completes the file.
+func (w *Writer) Close() error {
+	var err error
+	if w.packer != nil {
+		err = w.packer.Close()
+	}
+	return errors.Join(err, w.buffer.Flush(), w.file.Close())
+}
+
+// A Reader reads a file of records. It is for one goroutine at a time.
+type Reader struct {
+	name    string
+	file    *os.File
+	records *record.Reader
+	count   int
+}
+
+// Open opens a file.
+func Open(name string, c Compression) (*Reader, error) { return OpenAt(name, c, 0) }
+
+// OpenAt opens a file at a place in its uncompressed bytes where a record begins,
+// see [Reader.Offset].
+func OpenAt(name string, c Compression, offset int64) (*Reader, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	f, err := os.Open(tf.LocalPath(name))
+	if err != nil {
+		return nil, tf.FileError(name, err)
+	}
+	r := &Reader{name: name, file: f}
+	from, err := c.Unpack(bufio.NewReaderSize(f, 1<<16))
+	if err == nil && offset > 0 {
+		_, err = io.CopyN(io.Discard, from, offset)
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, &tf.Error{Code: tf.DataLoss, Msg: fmt.Sprintf("%s: no %s stream that goes to offset %d: %v", name, c, offset, err), Err: err}
+	}
+	r.records = record.NewReader(from)
+	return r, nil
+}
+
+// Unpack returns what r holds in compressed form.
+func (c Compression) Unpack(r *bufio.Reader) (io.Reader, error) {
+	switch c {
+	case GZIP:
+		return gzip.NewReader(r)
+	case ZLIB:
+		return zlib.NewReader(r)
+	}
+	return r, nil
+}
+
+// Offset returns how far the records go that were read, in uncompressed bytes
+// from where the file was opened.
+func (r *Reader) Offset() int64 { return r.records.Offset() }
+
+// Next returns the next record, which stays valid until the next call, or io.EOF
+// after the last one. An error says which record is broken, and where.
+func (r *Reader) Next() ([]byte, error) {
+	b, err := r.records.Next()
+	if err == nil {
+		r.count++
+		return b, nil
+	}
+	if errors.Is(err, io.EOF) {
+		return nil, io.EOF
+	}
+	return nil, &tf.Error{Code: tf.DataLoss, Msg: fmt.Sprintf("%v (record %d at offset %d of %s)", err, r.count, r.Offset(), r.name), Err: err}
+}
+
+// Close closes the file.
+func (r *Reader) Close() error { return r.file.Close() }
