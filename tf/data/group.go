@@ -1,0 +1,45 @@
+package data
+
+import (
+	"context"
+
+	"github.com/gorge-tf/gorge/internal/dataset"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// Window hands reduce datasets of size elements, one for each component, which
+// are stride elements apart; the next window begins shift elements later. It
+// returns the elements, of the given types, of the datasets that reduce makes.
+func (d *Dataset) Window(size, shift, stride int64, dropRemainder bool, reduce func(window []*Dataset) *Dataset, types []tf.DType) *Dataset {
+	return d.with(func(in dataset.Dataset) (dataset.Dataset, error) {
+		windows, err := dataset.Window(in, size, shift, stride, dropRemainder)
+		if err != nil {
+			return nil, err
+		}
+		return dataset.FlatMap(windows, made(func(in []*tf.Tensor) *Dataset { return reduce(datasets(in)) }), specOf(types, nil)), nil
+	})
+}
+
+// datasets returns the datasets that tensors hold.
+func datasets(in []*tf.Tensor) []*Dataset {
+	out := make([]*Dataset, len(in))
+	for i, t := range in {
+		out[i] = result(dataset.Of(t))
+	}
+	return out
+}
+
+// GroupByWindow puts elements together that have the same key. When there are
+// size of them, or in the end, reduce makes a dataset of the key and a dataset of
+// them, whose elements, of the given types, are returned.
+func (d *Dataset) GroupByWindow(key func(in []*tf.Tensor) (int64, error), size int64, reduce func(key int64, group *Dataset) *Dataset, types []tf.DType) *Dataset {
+	keyOf := called(func(_ context.Context, in []*tf.Tensor) ([]*tf.Tensor, error) {
+		k, err := key(in)
+		return []*tf.Tensor{tf.Scalar(k)}, err
+	})
+	sizeOf := func(context.Context, []*tf.Tensor) ([]*tf.Tensor, error) { return []*tf.Tensor{tf.Scalar(size)}, nil }
+	reduced := made(func(in []*tf.Tensor) *Dataset { return reduce(tf.Data[int64](in[0])[0], datasets(in[1:])[0]) })
+	return d.sure(func(in dataset.Dataset) dataset.Dataset {
+		return dataset.GroupByWindow(in, keyOf, reduced, sizeOf, specOf(types, nil))
+	})
+}
