@@ -64,7 +64,10 @@ type fileIterator struct {
 	next  func() ([]byte, error)
 }
 
-func (it *fileIterator) Next(context.Context) (Element, error) {
+func (it *fileIterator) Next(ctx context.Context) (Element, error) {
+	if ctx.Err() != nil {
+		return nil, cancelled(ctx)
+	}
 	for it.at < len(it.d.names) {
 		b, err := it.read()
 		if err == nil {

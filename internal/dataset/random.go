@@ -32,7 +32,10 @@ type chanceIterator struct {
 	words              *random.Words
 }
 
-func (it *chanceIterator) Next(context.Context) (Element, error) {
+func (it *chanceIterator) Next(ctx context.Context) (Element, error) {
+	if ctx.Err() != nil {
+		return nil, cancelled(ctx)
+	}
 	it.drawn++
 	return Element{tf.Scalar(int64(it.words.Next()))}, nil
 }

@@ -119,7 +119,10 @@ type indexedIterator struct {
 	next int64
 }
 
-func (it *indexedIterator) Next(context.Context) (Element, error) {
+func (it *indexedIterator) Next(ctx context.Context) (Element, error) {
+	if ctx.Err() != nil {
+		return nil, cancelled(ctx)
+	}
 	if it.next >= it.d.n {
 		return nil, End
 	}

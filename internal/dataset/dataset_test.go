@@ -1,0 +1,89 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func numbers(t *testing.T, start, stop, step int64) Dataset {
+	t.Helper()
+	d, err := Range(start, stop, step, tf.Int64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// count goes through d.
+func count(t *testing.T, d Dataset) (n int64) {
+	t.Helper()
+	it, err := d.Iterate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer it.Close()
+	for ; ; n++ {
+		if _, err := it.Next(t.Context()); errors.Is(err, End) {
+			return n
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestCardinalityIsTheNumberOfElements compares what datasets say with what
+// comes.
+func TestCardinalityIsTheNumberOfElements(t *testing.T) {
+	must := func(d Dataset, err error) Dataset {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	for _, size := range []int64{0, 1, 6, 7} {
+		r := numbers(t, 3, 3+size, 1)
+		for name, d := range map[string]Dataset{
+			"range": r, "steps": numbers(t, 0, -size, -2), "take": Take(r, 3), "take all": Take(r, -1), "skip": Skip(r, 3), "skip all": Skip(r, -1),
+			"shard": must(Shard(r, 3, 1)), "batch": must(Batch(r, 3, false)), "whole batches": must(Batch(r, 3, true)), "repeat": Repeat(r, 3),
+			"concatenate": must(Concatenate(r, r)), "zip": Zip([]Dataset{r, numbers(t, 0, 3, 1)}), "cache": Cache(r), "prefetch": Prefetch(r, 2),
+			"window": must(Window(r, 3, 2, 1, false)), "whole windows": must(Window(r, 2, 2, 2, true)), "shuffle": must(Shuffle(r, 4, 2, NewSeeds(1, 2, true))),
+		} {
+			if got, said := count(t, d), d.Cardinality(); got != said {
+				t.Errorf("%s of %d: %d elements, %d were promised", name, size, got, said)
+			}
+		}
+	}
+}
+
+func TestStatesOfOthersAreRefused(t *testing.T) {
+	c := NewCursor(*numbers(t, 0, 5, 1).Spec())
+	defer c.Close()
+	if err := c.Restore(context.Background(), NewState()); tf.CodeOf(err) != tf.FailedPrecondition {
+		t.Error(err)
+	}
+	if _, err := c.Next(context.Background()); tf.CodeOf(err) != tf.FailedPrecondition {
+		t.Error(err)
+	}
+	if err := c.Start(context.Background(), Prefetch(Repeat(numbers(t, 0, 5, 1), 2), 2)); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Restore(context.Background(), NewState()); err == nil {
+		t.Error("a state that has nothing serves")
+	}
+}
+
+func TestDatasetsOfOtherTypesAreRefused(t *testing.T) {
+	c := NewCursor(Spec{[]tf.DType{tf.String}, []tf.Shape{{}}})
+	defer c.Close()
+	if err := c.Start(context.Background(), numbers(t, 0, 5, 1)); tf.CodeOf(err) != tf.InvalidArgument {
+		t.Error(err)
+	}
+}
