@@ -32,6 +32,11 @@ func init() {
 		addBroadcasts(name, f, positive)
 		addSamples(sample{Op: name, Name: "zeros", In: []*tf.Tensor{vec[float32](0, 0, 0, 0, 1), vec[float32](0, nan, inf, -2, 0)}, F: binary(f), Rough: "infinite and undefined values"})
 	}
+	for name, f := range map[string]function2{"Xlogy": ops.Xlogy, "Xlog1py": ops.Xlog1py} {
+		for _, d := range []tf.DType{tf.Float16, tf.BFloat16} {
+			addSamples(sample{Op: name, Name: "rounded " + d.String(), In: []*tf.Tensor{convert(within(-30, 30, 40), d), convert(within(0.1, 9, 40), d)}, F: binary(f), Tol: 1e-9, Types: onlyOwn})
+		}
+	}
 	addBroadcasts("Atan2", ops.Atan2, seq)
 	addSamples(sample{Op: "Atan2", Name: "axes", In: []*tf.Tensor{vec[float32](0, 0, 1, -1, 0), vec[float32](1, -1, 0, 0, 0)}, F: binary(ops.Atan2), Rough: "on the axes"})
 	addBitwise()

@@ -10,8 +10,8 @@ import (
 
 func init() {
 	const types = "half, bfloat16, float, double, " + complexTypes
-	binary("Xlogy", types, xlogyGrad, floatZipFunc(xlogy), complexZipFunc(zeroAtZero(func(x, y complex128) complex128 { return x * cmplx.Log(y) })))
-	binary("Xlog1py", types, xlog1pyGrad, floatZipFunc(xlog1py), complexZipFunc(zeroAtZero(func(x, y complex128) complex128 { return x * complexLog1p(y) })))
+	binary("Xlogy", types, xlogyGrad, timesLogs(xlogy, math.Log), complexZipFunc(zeroAtZero(func(x, y complex128) complex128 { return x * cmplx.Log(y) })))
+	binary("Xlog1py", types, xlog1pyGrad, timesLogs(xlog1py, math.Log1p), complexZipFunc(zeroAtZero(func(x, y complex128) complex128 { return x * complexLog1p(y) })))
 	binary("Xdivy", types, xdivyGrad, floatZipFunc(xdivy), complexZipFunc(zeroAtZero(func(x, y complex128) complex128 { return x / y })))
 	unary("Erfc", floatTypes, erfcGrad, floatFunc(math.Erfc))
 	unary("Erfinv", floatTypes, erfinvGrad, floatFunc(math.Erfinv))
@@ -23,6 +23,29 @@ func floatZipFunc(f func(x, y float64) float64) byType {
 	return floatZips(
 		zip(func(z, x, y []float32) { kernel.ZipFloat64(z, x, y, f) }),
 		zip(func(z, x, y []float64) { kernel.ZipFloat64(z, x, y, f) }))
+}
+
+// timesLogs returns broadcasting kernels of f, the product of x and a logarithm
+// of y. Of 16-bit floats TensorFlow rounds the logarithm before it multiplies.
+func timesLogs(f func(x, y float64) float64, log func(float64) float64) byType {
+	by := floatZipFunc(f)
+	by[tf.Float16], by[tf.BFloat16] = zipKernel(zip(timesRounded[tf.Half](log))), zipKernel(zip(timesRounded[tf.BF16](log)))
+	return by
+}
+
+func timesRounded[H kernel.HalfFloat](log func(float64) float64) func(z, x, y []H) {
+	return func(z, x, y []H) {
+		logs := make([]H, len(y))
+		kernel.Widen1(logs, y, func(z, y []float32) { kernel.MapFloat64(z, y, log) })
+		kernel.Widen2(z, x, logs, func(z, x, y []float32) {
+			kernel.Zip(z, x, y, func(x, y float32) float32 {
+				if x == 0 {
+					return 0
+				}
+				return x * y
+			})
+		})
+	}
 }
 
 // complexZipFunc returns broadcasting kernels that compute f in complex128.
