@@ -39,6 +39,9 @@ var fuzzedCalls = []fuzzedCall{
 	fuzzed((*master.Master).Reset), fuzzed((*master.Master).MakeCallable), fuzzed((*master.Master).RunCallable), fuzzed((*master.Master).ReleaseCallable),
 }
 
+// patience is for how long what is bounded may take on a slow machine.
+const patience = 30 * time.Second
+
 // FuzzMasterRequests: whatever a client asks for, graphs among it, the master
 // answers in time, or when the client gives up, and can be closed. Two calls
 // follow each other.
@@ -62,6 +65,7 @@ func FuzzMasterRequests(f *testing.F) {
 		f.Add(uint8(seed[0].(int)), marshal(f, seed[1]), uint8(seed[2].(int)), marshal(f, seed[3]))
 	}
 	f.Fuzz(func(t *testing.T, call uint8, data []byte, next uint8, more []byte) {
+		defer time.AfterFunc(patience, func() { panic("a call hangs") }).Stop()
 		m := newCluster(t, ps0, worker0, worker1).master(worker0)
 		s := connect(t, m, toAndFro(), nil)
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
@@ -81,6 +85,7 @@ func FuzzCreateSession(f *testing.F) {
 		if proto.Unmarshal(data, def) != nil {
 			return
 		}
+		defer time.AfterFunc(patience, func() { panic("a call hangs") }).Stop()
 		m := newCluster(t, ps0, worker0, worker1).master(worker0)
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()

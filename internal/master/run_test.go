@@ -1,10 +1,12 @@
 package master_test
 
 import (
+	"math"
 	"testing"
 
 	"go.uber.org/goleak"
 
+	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
@@ -40,5 +42,16 @@ func TestRunAcrossTasks(t *testing.T) {
 	}
 	if got := s.value("sum", two); got != 22 { // a name without its output number
 		t.Errorf("x + v after five additions = %v, want 22", got)
+	}
+}
+
+// A limit longer than any time there is is none.
+func TestEndlessTimeout(t *testing.T) {
+	c := newCluster(t, worker0, worker1, ps0)
+	s := connect(t, c.master(worker0), toAndFro(), nil)
+	req := s.request(feeds{"x": tf.Scalar[float32](3)}, []string{"y:0"})
+	req.Options = &pb.RunOptions{TimeoutInMs: math.MaxInt64}
+	if _, err := s.m.RunStep(t.Context(), req); err != nil {
+		t.Error(err)
 	}
 }

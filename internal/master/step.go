@@ -2,6 +2,7 @@ package master
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"time"
 
@@ -29,6 +30,10 @@ func (m *Master) RunStep(ctx context.Context, req *pb.RunStepRequest) (*pb.RunSt
 	})
 }
 
+// maxTimeout is the longest limit, in milliseconds, that a Duration can hold;
+// a longer one is none.
+const maxTimeout = math.MaxInt64 / int64(time.Millisecond)
+
 // during runs f as a call of a session: the session's end, and the time that
 // the client allows, end it.
 func during[T any](ctx context.Context, s *session, o *pb.RunOptions, f func(context.Context) (T, error)) (out T, err error) {
@@ -38,7 +43,7 @@ func during[T any](ctx context.Context, s *session, o *pb.RunOptions, f func(con
 	defer s.done()
 	ctx, cancel := bound(ctx, s.ctx)
 	defer cancel()
-	if ms := o.GetTimeoutInMs(); ms > 0 {
+	if ms := o.GetTimeoutInMs(); ms > 0 && ms <= maxTimeout {
 		ctx, cancel = context.WithTimeout(ctx, time.Duration(ms)*time.Millisecond)
 		defer cancel()
 	}

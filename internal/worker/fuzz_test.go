@@ -7,7 +7,9 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/gorge-tf/gorge/internal/device"
 	"github.com/gorge-tf/gorge/internal/pass"
+	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
 )
@@ -35,6 +37,9 @@ var fuzzedCalls = []fuzzedCall{
 	fuzzed((*Worker).RecvBuf), fuzzed((*Worker).GetStepSequence), fuzzed((*Worker).CompleteGroup), fuzzed((*Worker).CompleteInstance),
 }
 
+// patience is for how long what is bounded may take on a slow machine.
+const patience = 30 * time.Second
+
 // FuzzWorkerRequests: whatever a call asks for, the worker answers it in time,
 // or when the caller gives up, and can be closed. Two calls follow each other.
 func FuzzWorkerRequests(f *testing.F) {
@@ -61,7 +66,9 @@ func FuzzWorkerRequests(f *testing.F) {
 		f.Add(uint8(seed[0].(int)), first, uint8(seed[2].(int)), second)
 	}
 	f.Fuzz(func(t *testing.T, call uint8, data []byte, next uint8, more []byte) {
-		w := newWorker(t)
+		defer time.AfterFunc(patience, func() { panic("a call hangs") }).Stop()
+		w := New(Env{Task: task, Devices: device.CPUs("worker", 0, 2), Rendezvous: rendezvous.NewManager(0)})
+		defer w.Close()
 		openSession(t, w, &pb.CreateWorkerSessionRequest{SessionHandle: "s"})
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		defer cancel()
