@@ -35,6 +35,42 @@ func Records(names []string, compression string) (Dataset, error) {
 	return ofFiles(names, compression, func(r *bufio.Reader) func() ([]byte, error) { return record.NewReader(r).Next })
 }
 
+// mostFixed bounds the length of records, which have to fit in memory.
+const mostFixed = 1 << 30
+
+// FixedLength returns the stretches of length bytes that files have between a
+// header and a footer.
+func FixedLength(names []string, compression string, header, length, footer int64) (Dataset, error) {
+	switch {
+	case header < 0:
+		return nil, tf.Errorf(tf.InvalidArgument, "`header_bytes` must be >= 0")
+	case length <= 0 || length > mostFixed:
+		return nil, tf.Errorf(tf.InvalidArgument, "`record_bytes` must be > 0")
+	case footer < 0 || footer > mostFixed:
+		return nil, tf.Errorf(tf.InvalidArgument, "`footer_bytes` must be >= 0")
+	}
+	return ofFiles(names, compression, func(r *bufio.Reader) func() ([]byte, error) {
+		skip, body := header, bufio.NewReaderSize(r, int(length+footer))
+		return func() ([]byte, error) {
+			if _, err := io.CopyN(io.Discard, body, skip); err != nil {
+				return nil, tf.Errorf(tf.InvalidArgument, "the file is shorter than the header of %d bytes", header)
+			}
+			skip = 0
+			b, err := body.Peek(int(length + footer))
+			switch {
+			case errors.Is(err, io.EOF) && int64(len(b)) == footer:
+				return nil, io.EOF
+			case errors.Is(err, io.EOF):
+				return nil, tf.Errorf(tf.InvalidArgument, "Excluding the header (%d bytes) and footer (%d bytes), the input file has a body length which is not an exact multiple of the record length (%d bytes).", header, footer, length)
+			case err != nil:
+				return nil, err
+			}
+			skip = length
+			return b[:length], nil
+		}
+	})
+}
+
 // ofFiles returns the records of one file after the other.
 func ofFiles(names []string, compression string, f format) (Dataset, error) {
 	switch compression {
@@ -114,6 +150,9 @@ func (it *fileIterator) open(name string) error {
 
 // broken says which file's contents are not what they should be.
 func broken(name string, err error) error {
+	if e := (*tf.Error)(nil); errors.As(err, &e) {
+		return &tf.Error{Code: e.Code, Msg: e.Message() + " (in " + name + ")", Err: err}
+	}
 	return &tf.Error{Code: tf.DataLoss, Msg: err.Error() + " (in " + name + ")", Err: err}
 }
 

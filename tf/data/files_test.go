@@ -108,3 +108,27 @@ func TestBadFiles(t *testing.T) {
 		it.Close()
 	}
 }
+
+func TestFixedLength(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "fixed")
+	if err := os.WriteFile(name, []byte("headaabbccfoot!"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := readStrings(t, data.FixedLength([]string{name, name}, "", 4, 2, 5)); !slices.Equal(got, []string{"aa", "bb", "cc", "aa", "bb", "cc"}) {
+		t.Error(got)
+	}
+	for _, bad := range [][3]int64{{4, 2, 4}, {40, 2, 0}, {0, 4, 0}} {
+		var last error
+		for _, err := range data.FixedLength([]string{name}, "", bad[0], bad[1], bad[2]).All(t.Context()) {
+			last = err
+		}
+		if tf.CodeOf(last) != tf.InvalidArgument {
+			t.Errorf("%v: %v", bad, last)
+		}
+	}
+	for _, bad := range [][3]int64{{-1, 2, 0}, {0, 0, 0}, {0, 1, -1}} {
+		if err := data.FixedLength(nil, "", bad[0], bad[1], bad[2]).Err(); tf.CodeOf(err) != tf.InvalidArgument {
+			t.Errorf("%v: %v", bad, err)
+		}
+	}
+}

@@ -63,3 +63,9 @@ func TextLine(names []string, compression string) *Dataset {
 func TFRecord(names []string, compression string) *Dataset {
 	return result(dataset.Records(names, compression))
 }
+
+// FixedLength returns the stretches of length bytes that files have between a
+// header and a footer of the given lengths. compression is "", "GZIP" or "ZLIB".
+func FixedLength(names []string, compression string, header, length, footer int64) *Dataset {
+	return result(dataset.FixedLength(names, compression, header, length, footer))
+}

@@ -9,6 +9,9 @@ func init() {
 	const in, attrs = "filenames: string; compression_type: string; buffer_size: int64", "metadata: string = ''"
 	register("TextLineDataset", in, attrs, true, files(dataset.Lines))
 	register("TFRecordDataset", in, attrs, true, files(dataset.Records))
+	const fixed = "filenames: string; header_bytes: int64; record_bytes: int64; footer_bytes: int64; buffer_size: int64"
+	register("FixedLengthRecordDataset", fixed, attrs, true, fixedLength(false))
+	register("FixedLengthRecordDatasetV2", fixed+"; compression_type: string", attrs, true, fixedLength(true))
 }
 
 // files makes the maker of the records of files.
@@ -29,5 +32,34 @@ func files(of func(names []string, compression string) (dataset.Dataset, error))
 			return nil, tf.Errorf(tf.InvalidArgument, "`buffer_size` must be >= 0 (0 == no buffering)")
 		}
 		return of(append([]string{}, tf.Data[string](c.Input(0))...), compression)
+	}
+}
+
+// fixedLength makes the maker of records of one length, in files that may be
+// compressed.
+func fixedLength(packed bool) maker {
+	return func(c *tf.OpContext) (dataset.Dataset, error) {
+		if c.Input(0).Rank() > 1 {
+			return nil, tf.Errorf(tf.InvalidArgument, "`filenames` must be a scalar or a vector.")
+		}
+		var v [4]int64
+		for i, name := range []string{"header_bytes", "record_bytes", "footer_bytes", "buffer_size"} {
+			n, err := scalar[int64](c, 1+i, name)
+			if err != nil {
+				return nil, err
+			}
+			v[i] = n
+		}
+		if v[3] < 0 {
+			return nil, tf.Errorf(tf.InvalidArgument, "`buffer_size` must be >= 0 (0 == no buffering)")
+		}
+		compression := ""
+		if packed {
+			var err error
+			if compression, err = scalar[string](c, 5, "compression_type"); err != nil {
+				return nil, err
+			}
+		}
+		return dataset.FixedLength(append([]string{}, tf.Data[string](c.Input(0))...), compression, v[0], v[1], v[2])
 	}
 }

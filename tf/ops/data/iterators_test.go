@@ -43,7 +43,7 @@ func init() {
 	const handle = "its result tells a process from another"
 	optest.Unsampled("IteratorToStringHandle", handle)
 	optest.Unsampled("IteratorFromStringHandle", "it is the second version's, of another name")
-	for _, op := range []string{"TextLineDataset", "TFRecordDataset"} {
+	for _, op := range []string{"TextLineDataset", "TFRecordDataset", "FixedLengthRecordDataset", "FixedLengthRecordDatasetV2"} {
 		optest.Unsampled(op, "it depends on files: see the tests of package tf/data")
 	}
 	optest.Unsampled("FinalizeDataset", "TensorFlow ends the process when it is not run by an eager program")
