@@ -1,2 +1,0 @@
-// Package quantize has the operations on quantized tensors.
-package quantize

@@ -1,2 +1,0 @@
-// Package rnn has the fused recurrent cells and connectionist temporal classification.
-package rnn
