@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -48,13 +49,20 @@ type genGraph struct {
 func TestGeneratedGraphs(t *testing.T) {
 	needTensorFlow(t)
 	const together = 200 // by one process of Python
-	for first, n := uint64(0), generated(t); first < n; first += together {
-		compareGraphs(t, first, min(first+together, n))
+	refused, n := 0, generated(t)
+	for first := uint64(0); first < n; first += together {
+		refused += compareGraphs(t, first, min(first+together, n))
+	}
+	// A device that only sends what never changes in a loop: TensorFlow forgets to
+	// take it from one iteration to the next.
+	if refused > 1+int(n)/500 {
+		t.Errorf("TensorFlow could not run %d of %d graphs", refused, n)
 	}
 }
 
-// compareGraphs draws the graphs of seeds from first up to end.
-func compareGraphs(t *testing.T, first, end uint64) {
+// compareGraphs draws the graphs of seeds from first up to end. It returns how
+// many TensorFlow could not run.
+func compareGraphs(t *testing.T, first, end uint64) (refused int) {
 	t.Helper()
 	dir := t.TempDir()
 	var graphs []genGraph
@@ -71,6 +79,11 @@ func compareGraphs(t *testing.T, first, end uint64) {
 	}
 	for k, line := range script(t, "generated.py", manifest) {
 		seed := first + uint64(k)
+		if strings.HasPrefix(line, `"`) {
+			t.Logf("seed %d: TensorFlow: %s", seed, line)
+			refused++
+			continue
+		}
 		var there [][][]float32
 		if err := json.Unmarshal([]byte(line), &there); err != nil {
 			t.Fatalf("seed %d: %v: %s", seed, err, line)
@@ -79,6 +92,7 @@ func compareGraphs(t *testing.T, first, end uint64) {
 			compareStep(t, fmt.Sprintf("seed %d, step %d, TensorFlow", seed, i), s.Fetches, there[i], s.Values)
 		}
 	}
+	return refused
 }
 
 // runHere draws a graph, exports it to dir and runs it in all ways that need no
