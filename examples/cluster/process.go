@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -29,7 +30,9 @@ type process struct {
 	cmd     *exec.Cmd
 	in      io.Closer // the task ends when it is closed
 	reports chan report
-	errors  strings.Builder
+	errors  strings.Builder // whole when the process has ended
+	end     sync.Once
+	err     error // of the process that has ended
 }
 
 // startAll starts all tasks and waits until they serve.
@@ -106,9 +109,12 @@ func (p *process) await(ctx context.Context, most time.Duration) error {
 	}
 }
 
+// died says why a process has ended by itself.
 func (p *process) died() error {
-	return fmt.Errorf("%s has ended too early: %s", p.name, strings.TrimSpace(p.errors.String()))
+	return fmt.Errorf("%s has ended too early: %w", p.name, errors.Join(p.stop(), errTooEarly))
 }
+
+var errTooEarly = errors.New("nobody told it to")
 
 // stopAll ends all processes, the workers first, and waits for them.
 func stopAll(all []*process) (err error) {
@@ -118,14 +124,17 @@ func stopAll(all []*process) (err error) {
 	return err
 }
 
+// stop tells the process to end, and waits for that.
 func (p *process) stop() error {
-	p.in.Close()
-	kill := time.AfterFunc(patience, func() { p.cmd.Process.Kill() })
-	defer kill.Stop()
-	for range p.reports { // until its output ends
-	}
-	if err := p.cmd.Wait(); err != nil {
-		return fmt.Errorf("%s: %w: %s", p.name, err, strings.TrimSpace(p.errors.String()))
-	}
-	return nil
+	p.end.Do(func() {
+		p.in.Close()
+		kill := time.AfterFunc(patience, func() { p.cmd.Process.Kill() })
+		defer kill.Stop()
+		for range p.reports { // until its output ends
+		}
+		if err := p.cmd.Wait(); err != nil {
+			p.err = fmt.Errorf("%s: %w: %s", p.name, err, strings.TrimSpace(p.errors.String()))
+		}
+	})
+	return p.err
 }

@@ -22,8 +22,8 @@ type bench struct {
 
 func newBench(t *testing.T) *bench { return &bench{t: t, g: tf.NewGraph()} }
 
-// run runs what it is given to the end.
-func (b *bench) run(ctx context.Context, what ...tf.Fetchable) ([]*tf.Tensor, error) {
+// session returns the one session of the graph.
+func (b *bench) session() *session.Session {
 	if b.s == nil {
 		s, err := session.New(b.g)
 		if err != nil {
@@ -32,7 +32,12 @@ func (b *bench) run(ctx context.Context, what ...tf.Fetchable) ([]*tf.Tensor, er
 		b.s = s
 		b.t.Cleanup(func() { _ = s.Close() })
 	}
-	return b.s.Run(ctx, nil, what...)
+	return b.s
+}
+
+// run runs what it is given to the end.
+func (b *bench) run(ctx context.Context, what ...tf.Fetchable) ([]*tf.Tensor, error) {
+	return b.session().Run(ctx, nil, what...)
 }
 
 func (b *bench) must(what ...tf.Fetchable) []*tf.Tensor {
@@ -46,8 +51,8 @@ func (b *bench) must(what ...tf.Fetchable) []*tf.Tensor {
 
 // later runs something that has to wait, and returns where the result will be.
 func (b *bench) later(ctx context.Context, what ...tf.Fetchable) chan error {
-	done := make(chan error, 1)
-	go func() { _, err := b.run(ctx, what...); done <- err }()
+	done, s := make(chan error, 1), b.session()
+	go func() { _, err := s.Run(ctx, nil, what...); done <- err }()
 	return done
 }
 
