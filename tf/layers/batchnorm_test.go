@@ -2,6 +2,7 @@ package layers_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -91,5 +92,10 @@ func TestBatchNormNames(t *testing.T) {
 	}
 	if err := l.Apply(ops.Placeholder(tf.NewGraph(), tf.Float32, tf.Shape{2, 3}), true).Err(); err == nil {
 		t.Error("an input of another graph was taken")
+	}
+	g = tf.NewGraph()
+	l = layers.NewBatchNorm(g, 3, layers.BatchNormOpts{})
+	if err := l.Apply(ops.Placeholder(g, tf.Float32, tf.Shape{2, 4}), true).Err(); err == nil || !strings.Contains(err.Error(), "x has 4 channels, input 1 has 3") {
+		t.Error(err)
 	}
 }

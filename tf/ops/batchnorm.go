@@ -77,10 +77,11 @@ func batchNormShape(c *tf.Infer) error {
 			if err != nil {
 				return err
 			}
-			var ok bool
-			if x[axis], ok = mergedDim(x[axis], s[0]); !ok {
+			n, ok := mergedDim(x[axis], s[0])
+			if !ok {
 				return tf.Errorf(tf.InvalidArgument, "Dimensions must be equal: x has %d channels, input %d has %d", x[axis], i, s[0])
 			}
+			x[axis] = n
 		}
 		channels = x[axis]
 	}
