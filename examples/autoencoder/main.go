@@ -9,10 +9,9 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
-	"os/signal"
 	"strings"
 
+	"github.com/gorge-tf/gorge/examples/internal/program"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/layers"
 	"github.com/gorge-tf/gorge/tf/losses"
@@ -30,12 +29,10 @@ const (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if _, err := run(ctx, os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "autoencoder:", err)
-		os.Exit(1)
-	}
+	program.Main("autoencoder", func(ctx context.Context, out io.Writer) error {
+		_, err := run(ctx, out)
+		return err
+	})
 }
 
 // pictures draws n filled rectangles.

@@ -9,10 +9,9 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"os/signal"
 
 	"github.com/gorge-tf/gorge/examples/customop/swish"
+	"github.com/gorge-tf/gorge/examples/internal/program"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/layers"
 	"github.com/gorge-tf/gorge/tf/losses"
@@ -22,12 +21,10 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if _, err := run(ctx, os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "customop:", err)
-		os.Exit(1)
-	}
+	program.Main("customop", func(ctx context.Context, out io.Writer) error {
+		_, err := run(ctx, out)
+		return err
+	})
 }
 
 const points, steps = 64, 500

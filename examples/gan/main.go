@@ -10,10 +10,9 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"os/signal"
 	"strings"
 
+	"github.com/gorge-tf/gorge/examples/internal/program"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/layers"
 	"github.com/gorge-tf/gorge/tf/losses"
@@ -25,12 +24,10 @@ import (
 const batch, steps, noise, units = 128, 3000, 8, 64
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if _, err := run(ctx, os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "gan:", err)
-		os.Exit(1)
-	}
+	program.Main("gan", func(ctx context.Context, out io.Writer) error {
+		_, err := run(ctx, out)
+		return err
+	})
 }
 
 // mlp is a network with one hidden layer that is used more than once.

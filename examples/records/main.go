@@ -9,10 +9,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 
 	"github.com/gorge-tf/gorge/examples/internal/digits"
+	"github.com/gorge-tf/gorge/examples/internal/program"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/data"
 	"github.com/gorge-tf/gorge/tf/example"
@@ -27,17 +27,15 @@ import (
 const batch, epochs, classes = 50, 3, 10
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	dir, err := os.MkdirTemp("", "records")
-	if err == nil {
+	program.Main("records", func(ctx context.Context, out io.Writer) error {
+		dir, err := os.MkdirTemp("", "records")
+		if err != nil {
+			return err
+		}
 		defer os.RemoveAll(dir)
-		_, err = run(ctx, dir, os.Stdout)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "records:", err)
-		os.Exit(1)
-	}
+		_, err = run(ctx, dir, out)
+		return err
+	})
 }
 
 // write makes a file of tf.Examples with an image and its label each.

@@ -9,9 +9,8 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
-	"os/signal"
 
+	"github.com/gorge-tf/gorge/examples/internal/program"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/layers"
 	"github.com/gorge-tf/gorge/tf/losses"
@@ -29,12 +28,10 @@ var truth = struct {
 const batch, steps, noise = 32, 600, 0.05
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if _, _, err := run(ctx, os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "regression:", err)
-		os.Exit(1)
-	}
+	program.Main("regression", func(ctx context.Context, out io.Writer) error {
+		_, _, err := run(ctx, out)
+		return err
+	})
 }
 
 // points draws a batch.

@@ -41,10 +41,10 @@ func Load(dir string) (train, test *Set, err error) {
 		return nil, nil, err
 	}
 	if train, err = loadSet(files, "train"); err != nil {
-		return nil, nil, fmt.Errorf("training set: %w", err)
+		return nil, nil, fmt.Errorf("training set in %q: %w", dir, err)
 	}
 	if test, err = loadSet(files, "t10k"); err != nil {
-		return nil, nil, fmt.Errorf("test set: %w", err)
+		return nil, nil, fmt.Errorf("test set in %q: %w", dir, err)
 	}
 	return train, test, nil
 }
