@@ -137,7 +137,7 @@ func (r *Reader) Next() ([]byte, error) {
 	if errors.Is(err, io.EOF) {
 		return nil, io.EOF
 	}
-	return nil, &tf.Error{Code: tf.DataLoss, Msg: fmt.Sprintf("%v (record %d at offset %d of %s)", err, r.count, r.Offset(), r.name), Err: err}
+	return nil, damaged(err, r.count, r.Offset(), r.name)
 }
 
 // Close closes the file.

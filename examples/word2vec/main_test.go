@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// TestColoursAreNearColours: what is used alike is found alike.
+func TestColoursAreNearColours(t *testing.T) {
+	var out strings.Builder
+	near, err := run(t.Context(), &out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	colours := []string{"red", "orange", "yellow", "green", "blue", "indigo", "violet", "purple", "white", "black", "scarlet"}
+	ordinals := []string{"second", "third", "fourth", "fifth", "sixth", "seventh", "last"}
+	for _, c := range []struct {
+		word  string
+		kind  []string
+		least int
+	}{{"red", colours, 3}, {"blue", colours, 3}, {"first", ordinals, 1}} {
+		alike := 0
+		for _, n := range near[c.word] {
+			if slices.Contains(c.kind, n) {
+				alike++
+			}
+		}
+		if alike < c.least {
+			t.Errorf("%d neighbours of %q are of its kind, want %d: %v", alike, c.word, c.least, near[c.word])
+		}
+	}
+	if !strings.Contains(out.String(), "loss") {
+		t.Errorf("no progress is told: %s", out.String())
+	}
+}
+
+// TestInterrupted ends the context in the middle: all runners end, see TestMain.
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	if _, err := run(ctx, &stopper{stop: cancel}); err == nil {
+		t.Error("no error tells of the end")
+	}
+}
+
+// stopper calls stop when it is told of progress.
+type stopper struct{ stop func() }
+
+func (s *stopper) Write(p []byte) (int, error) {
+	if strings.Contains(string(p), "loss") {
+		s.stop()
+	}
+	return len(p), nil
+}
+
+func TestCorpus(t *testing.T) {
+	c := newCorpus(split("The light, the Glass; the light's red -- GLASS red blue."), 2)
+	if want := []string{"the", "glass", "red"}; !slices.Equal(c.words, want) {
+		t.Errorf("words %q, want %q", c.words, want)
+	}
+	if want := []int32{0, 0, 1, 0, 2, 1, 2}; !slices.Equal(c.text, want) {
+		t.Errorf("text %v, want %v", c.text, want)
+	}
+	if got := c.thinned(1, 1); !slices.Equal(got, c.text) {
+		t.Errorf("of words that are not too many nothing is kept but %v", got)
+	}
+	if got := len(c.thinned(1e-4, 1)); got >= len(c.text) {
+		t.Errorf("%d words of %d", got, len(c.text))
+	}
+}

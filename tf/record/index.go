@@ -1,0 +1,159 @@
+package record
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/gorge-tf/gorge/internal/wire/record"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// An Index knows where the records of a plain file lie, so that they can be read
+// in any order, see [OpenIndexed], and by several goroutines, see [Parallel]. It
+// does not change.
+type Index struct {
+	starts []int64 // of the records, and where the last one ends
+}
+
+// BuildIndex looks where the records of a plain file lie. Their data is not
+// checked before it is read.
+func BuildIndex(name string) (*Index, error) {
+	f, err := os.Open(tf.LocalPath(name))
+	if err != nil {
+		return nil, tf.FileError(name, err)
+	}
+	defer f.Close()
+	r := record.NewReader(bufio.NewReaderSize(f, 1<<16))
+	x := &Index{starts: []int64{0}}
+	for {
+		if _, err := r.Skip(); errors.Is(err, io.EOF) {
+			return x, nil
+		} else if err != nil {
+			return nil, damaged(err, x.Len(), r.Offset(), name)
+		}
+		x.starts = append(x.starts, r.Offset())
+	}
+}
+
+// damaged says which record of a file is broken, and where.
+func damaged(err error, n int, offset int64, name string) error {
+	return &tf.Error{Code: tf.DataLoss, Msg: fmt.Sprintf("%v (record %d at offset %d of %s)", err, n, offset, name), Err: err}
+}
+
+// Len returns the number of records.
+func (x *Index) Len() int { return len(x.starts) - 1 }
+
+// At returns where record i lies, and how many bytes of the file it takes.
+func (x *Index) At(i int) (offset, size int64) {
+	return x.starts[i], x.starts[i+1] - x.starts[i]
+}
+
+// Save writes the index to a file: a line with offset and size for each record,
+// as other programs have it for TFRecord files.
+func (x *Index) Save(name string) error {
+	f, err := os.Create(tf.LocalPath(name))
+	if err != nil {
+		return tf.FileError(name, err)
+	}
+	w := bufio.NewWriter(f)
+	for i := range x.Len() {
+		offset, size := x.At(i)
+		fmt.Fprintln(w, offset, size) // the writer keeps its error for Flush
+	}
+	return errors.Join(w.Flush(), f.Close())
+}
+
+// LoadIndex reads an index that was saved. The records must lie one after the
+// other.
+func LoadIndex(name string) (*Index, error) {
+	f, err := os.Open(tf.LocalPath(name))
+	if err != nil {
+		return nil, tf.FileError(name, err)
+	}
+	defer f.Close()
+	x := &Index{starts: []int64{0}}
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		end, err := entry(lines.Text(), x.starts[x.Len()])
+		if err != nil {
+			return nil, tf.Errorf(tf.DataLoss, "%s, line %d: %v", name, x.Len()+1, err)
+		}
+		x.starts = append(x.starts, end)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, tf.Errorf(tf.DataLoss, "%s: %v", name, err)
+	}
+	return x, nil
+}
+
+// entry reads the line of a record that lies at start, and returns where it ends.
+func entry(line string, start int64) (int64, error) {
+	var offset, size int64
+	if n, err := fmt.Sscanf(line, "%d %d\n", &offset, &size); err != nil || n != 2 {
+		return 0, fmt.Errorf("a line of an index must be an offset and a size, got %q", line)
+	}
+	if offset != start || size < record.Size(0) || start+size < start {
+		return 0, fmt.Errorf("a record must begin at %d and take at least %d bytes, got %q", start, record.Size(0), line)
+	}
+	return offset + size, nil
+}
+
+// An IndexedReader reads records of a plain file by their numbers. It may be used
+// from several goroutines at once.
+type IndexedReader struct {
+	name  string
+	file  *os.File
+	size  int64 // of the file, so that no memory is taken for what an index promises
+	index *Index
+}
+
+// OpenIndexed opens a file with its index.
+func OpenIndexed(name string, x *Index) (*IndexedReader, error) {
+	f, err := os.Open(tf.LocalPath(name))
+	if err != nil {
+		return nil, tf.FileError(name, err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		_ = f.Close()
+		return nil, tf.FileError(name, err)
+	}
+	return &IndexedReader{name, f, info.Size(), x}, nil
+}
+
+// Len returns the number of records.
+func (r *IndexedReader) Len() int { return r.index.Len() }
+
+// Read returns record i. It lies in buf, or, if that is too small, in memory of
+// its own. An error says which record is broken, and where.
+func (r *IndexedReader) Read(i int, buf []byte) ([]byte, error) {
+	if i < 0 || i >= r.Len() {
+		return nil, tf.Errorf(tf.OutOfRange, "%s has %d records, there is none with number %d", r.name, r.Len(), i)
+	}
+	offset, size := r.index.At(i)
+	b, err := r.bytes(offset, size, buf)
+	if err == nil {
+		b, err = record.Open(b, offset)
+	}
+	if err != nil {
+		return nil, damaged(err, i, offset, r.name)
+	}
+	return b, nil
+}
+
+// bytes reads a part of the file.
+func (r *IndexedReader) bytes(offset, size int64, buf []byte) ([]byte, error) {
+	if offset+size > r.size {
+		return nil, fmt.Errorf("truncated record at %d' failed with Read less bytes than requested", offset)
+	}
+	b := slices.Grow(buf[:0], int(size))[:size]
+	_, err := r.file.ReadAt(b, offset)
+	return b, err
+}
+
+// Close closes the file.
+func (r *IndexedReader) Close() error { return r.file.Close() }
