@@ -16,6 +16,7 @@ type layout struct {
 	readers []int32   // initial counts of the slots' readers
 	last    []bool    // by input: nobody else reads it, when all run in order
 	sources []*string // by slot: the node that computes it, for messages
+	plan    *loopPlan // nil: its nodes are run as they get ready
 }
 
 // counts is what a node still waits for.
@@ -86,6 +87,7 @@ func (b *builder) finish() {
 		b.fixOrder()
 		return
 	}
+	b.planLoops()
 	b.waitersFirst()
 }
 

@@ -21,6 +21,9 @@ type frame struct {
 	constants []held       // what is the same in all iterations
 	deferred  []held       // what the next iteration, which has to wait, begins with
 	deadExits []int32      // of the newest iteration
+
+	planned    bool    // it runs as its layout's plan says, unless something dead enters
+	deadEnters []int32 // that have come, if planned
 }
 
 // held is the output of a node, kept for iterations to come. A dead one has
@@ -92,7 +95,11 @@ func (r *run) enter(x *iteration, i int32, v tf.Slot) {
 	it := &r.e.items[i]
 	f := r.child(x, it.target)
 	f.pending--
-	if it.node.Bool("is_constant") {
+	if f.planned {
+		r.enterPlanned(f, i, v)
+		return
+	}
+	if it.constant {
 		h := keep(i, v)
 		f.constants = append(f.constants, h)
 		for _, y := range f.iters {
@@ -115,6 +122,7 @@ func (r *run) child(x *iteration, index int32) *frame {
 	f := r.newFrame(l.index)
 	f.layout, f.parent, f.pending, f.newest = l, x, l.enters, -1
 	f.id = rendezvous.FrameID(x.frame.id, x.number, l.name)
+	f.planned = l.plan != nil && !r.traced()
 	x.children = append(x.children, f)
 	r.iterate(f)
 	return f
@@ -239,6 +247,7 @@ func (r *run) endFrame(f *frame) {
 
 func (r *run) discardFrame(f *frame) {
 	f.constants, f.deferred, f.deadExits = drop(f.constants), drop(f.deferred), f.deadExits[:0]
+	f.deadEnters = f.deadEnters[:0]
 	r.loops[f.index] = append(r.loops[f.index], f)
 }
 

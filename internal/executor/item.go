@@ -7,22 +7,23 @@ import (
 
 // item is a node as the executor sees it. Slots are numbered within a frame.
 type item struct {
-	node   *tf.Node
-	sync   tf.Compute
-	async  tf.AsyncCompute
-	in     []int32 // slot that each input comes from
-	deref  []bool  // the input is the value of a reference; nil: none is
-	last   []int32 // slots that nobody needs after this node, when all run in order
-	wakes  []wake  // whom the node's end concerns
-	out    int32   // slot of output 0, in frame target
-	local  int32   // number of the node within its frame
-	waits  int32   // inputs to wait for
-	first  int32   // where the node's inputs begin among those of its frame
-	frame  int32   // where it runs
-	target int32   // where its outputs go; frame but for Enter and Exit
-	kind   kind
-	refs   bool // takes references as they are
-	heavy  bool // may take long, and others could be computed the while
+	node     *tf.Node
+	sync     tf.Compute
+	async    tf.AsyncCompute
+	in       []int32 // slot that each input comes from
+	deref    []bool  // the input is the value of a reference; nil: none is
+	last     []int32 // slots that nobody needs after this node, when all run in order
+	wakes    []wake  // whom the node's end concerns
+	out      int32   // slot of output 0, in frame target
+	local    int32   // number of the node within its frame
+	waits    int32   // inputs to wait for
+	first    int32   // where the node's inputs begin among those of its frame
+	frame    int32   // where it runs
+	target   int32   // where its outputs go; frame but for Enter and Exit
+	kind     kind
+	refs     bool // takes references as they are
+	constant bool // an Enter of what is the same in all iterations
+	heavy    bool // may take long, and others could be computed the while
 }
 
 // wake is an edge out of a node.
@@ -62,6 +63,7 @@ func (it *item) init(n *graph.Node, p *Params) error {
 		return err
 	}
 	it.node, it.kind = &n.Node, kinds[n.OpName()]
+	it.constant = it.kind == enter && n.Bool("is_constant")
 	switch k := k.(type) {
 	case tf.Compute:
 		it.sync = k

@@ -39,6 +39,7 @@ func refs() {
 	tf.Register(tf.OpDef{Name: "Variable", Out: "r: Ref(float)", Attrs: "set: bool = true",
 		Shape: noShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(variable)})
 	op("UseRef", "r: Ref(float)", "y: Ref(float)", "", sync(func(c *tf.OpContext) error { c.Out[0] = c.In[0]; return nil }))
+	op("Set", "r: Ref(float); x: float", "", "", sync(func(c *tf.OpContext) error { c.In[0].Ref.Store(c.Input(1).Share()); return nil }))
 	tf.Register(tf.OpDef{Name: "Initialized", In: "r: Ref(float)", Out: "y: bool", Uninitialized: true,
 		Shape: noShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(sync(func(c *tf.OpContext) error {
 			c.Set(0, tf.Scalar(c.In[0].Ref.Initialized()))
@@ -50,6 +51,8 @@ func flow() {
 	op("Switch", "x: T; p: bool", "f: T; t: T", "T: type", sync(switchOn))
 	op("Merge", "x: N * T", "y: T; index: int32", "N: int >= 1; T: type", sync(mergeAny))
 	op("Enter", "x: T", "y: T", "T: type; frame_name: string; is_constant: bool = false; parallel_iterations: int = 10", sync(identity))
+	op("RefEnter", "x: Ref(float)", "y: Ref(float)", "frame_name: string; is_constant: bool = false; parallel_iterations: int = 10",
+		sync(func(c *tf.OpContext) error { c.Out[0] = c.In[0]; return nil }))
 	op("Exit", "x: T", "y: T", "T: type", sync(identity))
 	op("NextIteration", "x: T", "y: T", "T: type", sync(identity))
 	op("LoopCond", "x: bool", "y: bool", "", sync(identity))

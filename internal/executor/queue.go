@@ -97,6 +97,12 @@ func (r *run) panicked(v any) {
 // node runs one node, or passes on that it is dead. It reports whether the
 // caller still runs nodes.
 func (r *run) node(n ready) bool {
+	if n.item == looping {
+		if r.err == nil {
+			r.loop(n.x)
+		}
+		return true
+	}
 	it := &r.e.items[n.item]
 	switch {
 	case r.err != nil:
