@@ -23,6 +23,7 @@ import numpy as np
 import tensorflow as tf
 from tensorflow.core.protobuf import named_tensor_pb2
 from tensorflow.python.framework import op_def_registry
+from tensorflow.python.ops import map_ops  # declares gradients that nothing else does
 
 tf1 = tf.compat.v1
 

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
@@ -125,21 +126,74 @@ func sortedSegments(c *tf.OpContext) (out *tf.Tensor, ids []int64, err error) {
 		return nil, nil, tf.Errorf(tf.InvalidArgument, "segment_ids should be the same size as dimension 0 of input.")
 	}
 	ids = wideIndices(t)
-	n := int64(0)
-	for i, id := range ids {
-		if id < 0 || id == math.MaxInt64 {
-			return nil, nil, tf.Errorf(tf.InvalidArgument, "segment ids must be >= 0")
-		}
-		if i > 0 && id < ids[i-1] {
-			return nil, nil, tf.Errorf(tf.InvalidArgument, "segment ids are not increasing")
-		}
-		n = id + 1
+	n, err := lastSegment(ids)
+	if err != nil {
+		return nil, nil, err
 	}
-	out, err = c.Alloc(0, x.DType(), append(tf.Shape{int(n)}, x.Shape()[1:]...))
+	s := append(tf.Shape{n}, x.Shape()[1:]...)
+	if err := checkSegments(ids, s); err != nil {
+		return nil, nil, err
+	}
+	out, err = c.Alloc(0, x.DType(), s)
 	if err == nil {
 		clearCells(out)
 	}
 	return out, ids, err
+}
+
+// lastSegment returns how many segments there are if the last id is the highest.
+func lastSegment(ids []int64) (int, error) {
+	if len(ids) == 0 {
+		return 0, nil
+	}
+	n := ids[len(ids)-1] + 1
+	if n <= 0 {
+		return 0, tf.Errorf(tf.InvalidArgument, "segment ids must be >= 0")
+	}
+	return int(n), nil
+}
+
+// checkSegments wants ids that ascend within the first dimension of the output,
+// of shape s. They are compared where segments meet, from the first one on, which
+// decides what an error tells of.
+func checkSegments(ids []int64, s tf.Shape) error {
+	if err := checkProduct(s); err != nil {
+		return err
+	}
+	n := int64(s[0])
+	for i, id := range ids {
+		if last := i == len(ids)-1; !last && ids[i+1] == id {
+			continue
+		} else if !last && ids[i+1] < id {
+			return tf.Errorf(tf.InvalidArgument, "segment ids are not increasing")
+		}
+		if id < 0 || id >= n {
+			return tf.Errorf(tf.InvalidArgument, "Segment id %d out of range [0, %d), possibly because 'segment_ids' input is not sorted.", id, n)
+		}
+	}
+	return nil
+}
+
+// checkProduct wants sizes whose product fits into an int64.
+func checkProduct(s tf.Shape) error {
+	n := int64(1)
+	for _, d := range s {
+		high, low := bits.Mul64(uint64(n), uint64(d))
+		if high != 0 || int64(low) < 0 {
+			return overflow(n, d, high, low)
+		}
+		n = int64(low)
+	}
+	return nil
+}
+
+// overflow tells of a product of two words, which TensorFlow shows if it fits into
+// one without a sign.
+func overflow(n int64, d int, high, low uint64) error {
+	if high != 0 {
+		low = math.MaxUint64
+	}
+	return tf.Errorf(tf.InvalidArgument, "Encountered overflow when multiplying %d with %d, result: %d", n, d, int64(low))
 }
 
 // segmentFold combines the rows of each segment by f. Segments without rows

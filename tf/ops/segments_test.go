@@ -14,6 +14,11 @@ func init() {
 			failing(op, "order", f, seq(3, 2), i32(1, 0, 2)),
 			failing(op, "count", f, seq(3, 2), i32(1, 2)),
 			failing(op, "matrix", f, seq(3, 2), mat[int32](1, 0, 0, 1)),
+			failing(op, "first negative", f, seq(4, 2), i32(-1, -1, 0, 0)),
+			failing(op, "last negative", f, seq(4, 2), i32(0, 0, 0, -2)),
+			failing(op, "last is lower", f, seq(4, 2), i32(0, 1, 2, 0)),
+			failing(op, "down and up", f, seq(4, 2), i32(0, 1, 0, 1)),
+			failing(op, "overflow", f, seq(1, 4), vec[int64](1<<62-1)),
 		)
 	}
 	for _, op := range []string{"UnsortedSegmentProd", "UnsortedSegmentMax", "UnsortedSegmentMin"} {

@@ -131,32 +131,32 @@ func (s sparseSegments) forward(*tf.Node) (tf.Kernel, error) {
 }
 
 // sparseCount returns the number of segments of ids, which must ascend.
-func sparseCount(c *tf.OpContext, ids []int64) (int, error) {
-	n := 0
+func sparseCount(c *tf.OpContext, ids []int64) (n int, err error) {
 	if c.Inputs() > 3 {
-		if c.Input(3).Rank() != 0 {
-			return 0, tf.Errorf(tf.InvalidArgument, "num_segments should be a scalar, not shape %s", c.Input(3).Shape().Text())
-		}
-		v, err := scalarInt(c.Input(3), "num_segments")
-		if err != nil {
-			return 0, err
-		}
-		if n = v; n < 0 {
-			return 0, tf.Errorf(tf.InvalidArgument, "segment ids must be >= 0")
-		}
-		if k := len(ids) - 1; k >= 0 && ids[k] >= int64(n) {
-			return 0, tf.Errorf(tf.InvalidArgument, "segment ids must be < num_segments")
-		}
-	} else if len(ids) > 0 {
-		n = int(ids[len(ids)-1]) + 1
+		n, err = givenSegments(c, ids)
+	} else {
+		n, err = lastSegment(ids)
 	}
-	for i, id := range ids {
-		switch {
-		case i > 0 && id < ids[i-1]:
-			return 0, tf.Errorf(tf.InvalidArgument, "segment ids are not increasing")
-		case id < 0 || id >= int64(n):
-			return 0, tf.Errorf(tf.InvalidArgument, "Segment id %d out of range [0, %d), possibly because 'segment_ids' input is not sorted.", id, n)
-		}
+	if err != nil {
+		return 0, err
+	}
+	return n, checkSegments(ids, append(tf.Shape{n}, c.Input(0).Shape()[1:]...))
+}
+
+// givenSegments reads the number of segments from input 3.
+func givenSegments(c *tf.OpContext, ids []int64) (int, error) {
+	if c.Input(3).Rank() != 0 {
+		return 0, tf.Errorf(tf.InvalidArgument, "num_segments should be a scalar, not shape %s", c.Input(3).Shape().Text())
+	}
+	n, err := scalarInt(c.Input(3), "num_segments")
+	if err != nil {
+		return 0, err
+	}
+	if k := len(ids) - 1; k >= 0 && ids[k] >= int64(n) {
+		return 0, tf.Errorf(tf.InvalidArgument, "segment ids must be < num_segments")
+	}
+	if n < 0 {
+		return 0, tf.Errorf(tf.InvalidArgument, "segment ids must be >= 0")
 	}
 	return n, nil
 }

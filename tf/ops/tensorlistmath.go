@@ -43,6 +43,11 @@ func addVariants(a, b tf.VariantValue) (any, error) {
 			return x.plus(y)
 		}
 	}
+	if x, ok := a.Value.(*tensorMap); ok {
+		if y, ok := b.Value.(*tensorMap); ok {
+			return x.plus(y)
+		}
+	}
 	return addLists(a, b)
 }
 

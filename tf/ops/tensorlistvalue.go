@@ -231,6 +231,8 @@ func zeroVariant(v tf.VariantValue) (any, error) {
 		return x.zeros()
 	case *optional:
 		return x.zeros()
+	case *tensorMap:
+		return newMap(), nil
 	}
 	return nil, tf.Errorf(tf.Internal, "No unary variant unary_op function found for op ZEROS_LIKE Variant type_name: %T", v.Value)
 }

@@ -95,3 +95,21 @@ func FuzzDecodeList(f *testing.F) {
 		}
 	})
 }
+
+func TestMapsCross(t *testing.T) {
+	m := newMap().with(tf.Scalar("a"), tf.Scalar[float32](1)).with(tf.Scalar[int32](7), tf.Scalar("b"))
+	got := crossed(t, m).(*tensorMap)
+	if len(got.order) != 2 || len(got.at) != 2 {
+		t.Fatalf("%v became %v", m, got)
+	}
+	for text, e := range m.at {
+		if !tf.TensorsEqual(e.value, got.at[text].value) {
+			t.Errorf("%q: %v became %v", text, e, got.at[text])
+		}
+	}
+	for _, bad := range [][]*tf.Tensor{{tf.Scalar("a")}, {variantOf(m), tf.Scalar("a")}} {
+		if _, err := decodeMap(tf.VariantData{Tensors: bad}); err == nil {
+			t.Errorf("%v is taken for a map", bad)
+		}
+	}
+}
