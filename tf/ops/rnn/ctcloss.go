@@ -1,0 +1,277 @@
+package rnn
+
+import (
+	"math"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
+)
+
+const ctcTypes = "T: {float, double} = DT_FLOAT"
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "CTCLoss", In: "inputs: T; labels_indices: int64; labels_values: int32; sequence_length: int32", Out: "loss: T; gradient: T",
+		Attrs: "preprocess_collapse_repeated: bool = false; ctc_merge_repeated: bool = true; ignore_longer_outputs_than_inputs: bool = false; " + ctcTypes,
+		Shape: ctcLossShape, Expensive: true, Grad: ctcLossGrad,
+		Kernels: tf.ByType("T", map[tf.DType]tf.NewKernel{tf.Float32: ctcLossKernel[float32], tf.Float64: ctcLossKernel[float64]}),
+	})
+}
+
+// CTCLossOpts are the optional attributes of CTCLoss.
+type CTCLossOpts struct {
+	// CollapseRepeated makes runs of equal labels one label beforehand.
+	CollapseRepeated bool
+	// KeepRepeated tells equal labels apart that no blank separates.
+	KeepRepeated bool
+	// IgnoreLonger gives sequences that have more labels than steps a loss of
+	// zero. They are an error else.
+	IgnoreLonger bool
+}
+
+// Apply sets the attributes.
+func (o CTCLossOpts) Apply(s *tf.Spec) {
+	s.Set("preprocess_collapse_repeated", o.CollapseRepeated)
+	s.Set("ctc_merge_repeated", !o.KeepRepeated)
+	s.Set("ignore_longer_outputs_than_inputs", o.IgnoreLonger)
+}
+
+// CTCLoss returns how improbable, as -log p for each sequence of a batch, the
+// labels are given logits x [time batch classes], whatever the steps at which
+// they come, and the gradient of that for x. Labels are a sparse matrix of a
+// row for each sequence; the last class is the blank between them. lengths
+// tells how many steps each sequence has.
+func CTCLoss(x, labelIndices, labels, lengths tf.Output, opts ...tf.Option) (loss, gradient tf.Output) {
+	op := tf.Apply(nil, "CTCLoss", []tf.Output{x, labelIndices, labels, lengths}, opts...)
+	return op.Output(0), op.Output(1)
+}
+
+func ctcLossShape(c *tf.Infer) error {
+	for i, rank := range []int{3, 2, 1, 1} {
+		if _, err := c.Rank(i, rank); err != nil {
+			return err
+		}
+	}
+	x, _ := c.Rank(0, 3)
+	at, _ := c.Rank(1, 2)
+	labels, _ := c.Rank(2, 1)
+	if _, err := equalSizes(at[0], labels[0]); err != nil {
+		return err
+	}
+	lengths, _ := c.Rank(3, 1)
+	batch, err := equalSizes(x[1], lengths[0])
+	if err != nil {
+		return err
+	}
+	c.Set(0, tf.Shape{batch})
+	c.Set(1, tf.Shape{x[0], batch, x[2]})
+	return nil
+}
+
+// equalSizes returns what two sizes are that have to be equal.
+func equalSizes(a, b int) (int, error) {
+	switch {
+	case a < 0:
+		return b, nil
+	case b < 0 || a == b:
+		return a, nil
+	}
+	return 0, invalid("Dimensions must be equal, but are %d and %d", a, b)
+}
+
+// ctcLossGrad scales the gradient that the op has computed beside the loss.
+func ctcLossGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	if dy[0].IsZero() {
+		return make([]tf.Gradient, 4)
+	}
+	g := ops.PreventGradient(op.Output(1), ops.PreventGradientOpts{
+		Message: "Currently there is no way to take the second  derivative of ctc_loss due to the fused implementation's interaction  with tf.gradients()"})
+	axis := ops.ConstTensor(dy[0].Graph(), tf.Scalar(int32(-1)))
+	return tf.Grads(ops.Mul(ops.ExpandDims(dy[0], axis), g), tf.Output{}, tf.Output{}, tf.Output{})
+}
+
+// A ctc is the loss of a batch.
+type ctc struct {
+	time, batch, classes int
+	blank                int
+	merge                bool
+	lengths              []int32
+	paths                [][]int // by sequence, its labels with blanks around each; nil: no loss
+}
+
+func ctcLossKernel[T interface {
+	kernel.Float
+	tf.Elem
+}](n *tf.Node) (tf.Kernel, error) {
+	return tf.Compute(func(c *tf.OpContext) error {
+		v, err := ctcOf(c)
+		if err != nil {
+			return err
+		}
+		loss, err := c.Alloc(0, c.Input(0).DType(), tf.Shape{v.batch})
+		if err != nil {
+			return err
+		}
+		grad, err := c.Alloc(1, c.Input(0).DType(), c.Input(0).Shape())
+		if err != nil {
+			return err
+		}
+		x, y, dx := tf.Data[T](c.Input(0)), tf.Data[T](loss), tf.Data[T](grad)
+		clear(y)
+		clear(dx)
+		c.ParallelFor(v.batch, 1, func(lo, hi int) {
+			for b := lo; b < hi; b++ {
+				if v.paths[b] != nil {
+					y[b] = lossOf(v, b, x, dx)
+				}
+			}
+		})
+		return nil
+	}), nil
+}
+
+// A ctcSequence is one sequence of a batch. Its probabilities are logarithms.
+type ctcSequence[T kernel.Float] struct {
+	*ctc
+	path        []int
+	steps       int
+	probs       []T // softmax of the logits, by step and class
+	labels      []T // probability of each place of the path, by step
+	alpha, beta []T // of the ways from the first and to the last step, by step and place
+}
+
+// lossOf computes the loss of sequence b of logits x and adds its gradient to
+// dx.
+func lossOf[T kernel.Float](v *ctc, b int, x, dx []T) T {
+	path, steps := v.paths[b], int(v.lengths[b])
+	n := len(path) * steps
+	work := make([]T, steps*v.classes+3*n)
+	s := &ctcSequence[T]{ctc: v, path: path, steps: steps, probs: work[:steps*v.classes]}
+	work = work[steps*v.classes:]
+	s.labels, s.alpha, s.beta = work[:n], work[n:2*n], work[2*n:]
+	for t := range steps {
+		row := x[(t*v.batch+b)*v.classes:][:v.classes]
+		kernel.Softmax(kernel.Serial, s.probs[t*v.classes:][:v.classes], row, v.classes)
+		s.logLabels(t)
+	}
+	s.forward()
+	s.backward()
+	p := noWay[T]()
+	for u := range path {
+		p = logAdd(p, s.alpha[u]+s.beta[u])
+	}
+	for t := range steps {
+		s.gradient(dx[(t*v.batch+b)*v.classes:][:v.classes], t, p)
+	}
+	return -p
+}
+
+// logLabels looks the logarithms of a step's probabilities up, by place.
+func (s *ctcSequence[T]) logLabels(t int) {
+	probs, out := s.probs[t*s.classes:], s.labels[t*len(s.path):][:len(s.path)]
+	blank := T(math.Log(float64(probs[s.blank])))
+	for u, l := range s.path {
+		if out[u] = blank; l != s.blank {
+			out[u] = T(math.Log(float64(probs[l])))
+		}
+	}
+}
+
+// noWay is the logarithm of zero.
+func noWay[T kernel.Float]() T { return T(math.Inf(-1)) }
+
+// logAdd returns log(eᵃ+eᵇ), rounded as often as TensorFlow does: it decides which
+// of two labelings that are equally probable is the better one.
+func logAdd[T kernel.Float](a, b T) T {
+	if a < b {
+		a, b = b, a
+	}
+	if math.IsInf(float64(b), -1) {
+		return a
+	}
+	return a + T(math.Log1p(float64(T(math.Exp(float64(b-a))))))
+}
+
+// span returns the places that can be reached at step t in time for the last.
+func (s *ctcSequence[T]) span(t int) (lo, hi int) {
+	n := len(s.path)
+	return max(0, n-2*(s.steps-t)), min(n, 2*(t+1))
+}
+
+// stays reports whether a way may stay at place u for another step.
+func (s *ctc) stays(path []int, u int) bool { return s.merge || path[u] == s.blank }
+
+// skips reports whether a way may go from place u to u+2.
+func (s *ctc) skips(path []int, u int) bool {
+	return path[u+2] != s.blank && !(s.merge && path[u] == path[u+2])
+}
+
+// forward sums up the ways from the first step.
+func (s *ctcSequence[T]) forward() {
+	n := len(s.path)
+	kernel.Fill(s.alpha, noWay[T]())
+	copy(s.alpha[:min(2, n)], s.labels)
+	for t := 1; t < s.steps; t++ {
+		before, now, p := s.alpha[(t-1)*n:t*n], s.alpha[t*n:(t+1)*n], s.labels[t*n:(t+1)*n]
+		lo, hi := s.span(t)
+		for u := lo; u < hi; u++ {
+			sum := noWay[T]()
+			if s.stays(s.path, u) {
+				sum = before[u]
+			}
+			if u > 0 {
+				sum = logAdd(sum, before[u-1])
+			}
+			if u > 1 && s.skips(s.path, u-2) {
+				sum = logAdd(sum, before[u-2])
+			}
+			now[u] = p[u] + sum
+		}
+	}
+}
+
+// backward sums up the ways to the last step.
+func (s *ctcSequence[T]) backward() {
+	n := len(s.path)
+	kernel.Fill(s.beta, noWay[T]())
+	clear(s.beta[(s.steps-1)*n+max(0, n-2):])
+	for t := s.steps - 2; t >= 0; t-- {
+		now, next, p := s.beta[t*n:(t+1)*n], s.beta[(t+1)*n:(t+2)*n], s.labels[(t+1)*n:(t+2)*n]
+		lo, hi := s.span(t)
+		for u := lo; u < hi; u++ {
+			sum := noWay[T]()
+			if s.stays(s.path, u) {
+				sum = next[u] + p[u]
+			}
+			if u+1 < n {
+				sum = logAdd(sum, next[u+1]+p[u+1])
+			}
+			if u+2 < n && s.skips(s.path, u) {
+				sum = logAdd(sum, next[u+2]+p[u+2])
+			}
+			now[u] = sum
+		}
+	}
+}
+
+// gradient sets dx to the gradient at step t: what a class is probable less
+// what part of the ways goes through it.
+func (s *ctcSequence[T]) gradient(dx []T, t int, total T) {
+	n := len(s.path)
+	copy(dx, s.probs[t*s.classes:])
+	if math.IsInf(float64(total), -1) {
+		return
+	}
+	through := make(map[int]T, n)
+	for u, l := range s.path {
+		w := s.alpha[t*n+u] + s.beta[t*n+u]
+		if sum, ok := through[l]; ok {
+			w = logAdd(sum, w)
+		}
+		through[l] = w
+	}
+	for l, w := range through {
+		dx[l] -= T(math.Exp(float64(w - total)))
+	}
+}

@@ -1,0 +1,28 @@
+package rnn_test
+
+import (
+	"embed"
+	"testing"
+
+	"github.com/gorge-tf/gorge/internal/optest"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+//go:embed testdata/golden
+var golden embed.FS
+
+func TestOps(t *testing.T) { optest.Run(t, golden) }
+
+// The vocabulary of samples, in short.
+type (
+	sample  = optest.Sample
+	tensors = []*tf.Tensor
+)
+
+var (
+	addSamples = optest.Add
+	applied    = optest.Applied
+
+	i32    = optest.I32
+	within = optest.Within
+)
