@@ -13,9 +13,9 @@ import (
 // backward is the gradient of one function that an operation calls.
 type backward struct {
 	of   *binding
-	fn   *Function // around it is the body of the other
-	dxs  []Output  // by argument of the other, in the body of fn; zero Outputs for none
-	more []Output  // results that the other has to have in addition
+	fn   *Function  // around it is the body of the other
+	dxs  []Gradient // by argument of the other, in the body of fn
+	more []Output   // results that the other has to have in addition
 }
 
 // newBackward differentiates b: the results that dys has gradients of. A value
@@ -55,7 +55,7 @@ func (w *backward) differentiate(dys []Output) (err error) {
 		w.fn.own = append(w.fn.own, x)
 		o.Ys, o.GradYs = append(o.Ys, w.of.rets[k]), append(o.GradYs, x)
 	}
-	w.dxs = make([]Output, len(w.of.args))
+	w.dxs = make([]Gradient, len(w.of.args))
 	for _, x := range w.of.args {
 		if hasGradient(x) {
 			o.Xs = append(o.Xs, x)
@@ -71,7 +71,7 @@ func (w *backward) differentiate(dys []Output) (err error) {
 		}
 		for i, x := range w.of.args {
 			if hasGradient(x) {
-				w.dxs[i], grads = grads[0].Output(), grads[1:]
+				w.dxs[i], grads = grads[0], grads[1:]
 			}
 		}
 	})
@@ -88,16 +88,12 @@ func hasGradient(x Output) bool {
 	return trainable(x.DType())
 }
 
-// finish makes the gradients the results of the function: those of arguments
-// that any has a gradient of, zeros where this one has none.
-func (w *backward) finish(wanted []bool) {
+// finish makes the gradients the results of the function, in the forms given,
+// zeros where it has none.
+func (w *backward) finish(forms []gradientForm) {
 	w.fn.within(func() {
-		for i, want := range wanted {
-			if dx := w.dxs[i]; want && dx.IsZero() {
-				w.fn.returns([]Output{zerosLike(w.of.args[i])})
-			} else if want {
-				w.fn.returns([]Output{dx})
-			}
+		for i, f := range forms {
+			w.fn.returns(f.results(w.dxs[i], w.of.args[i]))
 		}
 	})
 	w.fn.orderEffects()
@@ -149,13 +145,13 @@ type callGradient struct {
 	op        *Operation
 	args, dy  []Output
 	backwards []*backward
-	wanted    []bool // arguments that there are gradients of
+	forms     []gradientForm // by argument
 }
 
 func (c *callGradient) run(fs []Func) ([]Gradient, error) {
 	branching := len(c.args) < len(c.op.in)
 	library, _ := c.op.g.Library()
-	c.wanted = make([]bool, len(c.args))
+	c.forms = make([]gradientForm, len(c.args))
 	for _, f := range fs {
 		b, err := c.op.g.callee(f, c.args)
 		if err != nil {
@@ -168,7 +164,7 @@ func (c *callGradient) run(fs []Func) ([]Gradient, error) {
 			return nil, err
 		}
 	}
-	if !slices.Contains(c.wanted, true) {
+	if !anyGradient(c.forms) {
 		return make([]Gradient, len(c.args)), nil
 	}
 	if err := c.extend(branching); err != nil {
@@ -187,7 +183,11 @@ func (c *callGradient) differentiate(b *binding, branching bool) error {
 		return err
 	}
 	for i, dx := range w.dxs {
-		c.wanted[i] = c.wanted[i] || !dx.IsZero()
+		f := dx.form()
+		if branching && f == slicesForm {
+			f = slicesForm64
+		}
+		c.forms[i] = max(c.forms[i], f)
 	}
 	c.backwards = append(c.backwards, w)
 	return nil
@@ -209,7 +209,7 @@ func fromOptional(x, optional Output) Output {
 func (c *callGradient) extend(branching bool) error {
 	var like []Output
 	for _, w := range c.backwards {
-		w.finish(c.wanted)
+		w.finish(c.forms)
 		if w.fn.err != nil {
 			return w.fn.err
 		}
@@ -314,10 +314,8 @@ func (c *callGradient) results(out []Output) []Gradient {
 		grads[0] = Dense(out[0])
 		return grads
 	}
-	for i, want := range c.wanted {
-		if want {
-			grads[i], out = Dense(out[0]), out[1:]
-		}
+	for i, f := range c.forms {
+		grads[i], out = f.take(out)
 	}
 	return grads
 }

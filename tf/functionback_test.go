@@ -166,3 +166,51 @@ func TestControlOfFunctions(t *testing.T) {
 	}
 	tftest.Elements(t, runFirst(t, g, []*tf.Operation{v.Initializer()}, y)[0], []float64{5})
 }
+
+// lookedUp looks up some rows of v, in different ways.
+func lookedUp(v *tf.Variable) map[string]func(g *tf.Graph) tf.Output {
+	rows := func(g *tf.Graph) tf.Output {
+		return ops.ResourceGather(v.Handle(), ops.Const(g, []int64{1, 3, 1}), tf.Float64)
+	}
+	yes := func(g *tf.Graph) tf.Output { return constant(g, tf.Scalar(true)) }
+	return map[string]func(g *tf.Graph) tf.Output{
+		"call": func(g *tf.Graph) tf.Output { return fn(g, func() tf.Output { return rows(g) }).Call(nil)[0] },
+		"call of calls": func(g *tf.Graph) tf.Output {
+			return fn(g, func() tf.Output { return fn(g, func() tf.Output { return rows(g) }).Call(nil)[0] }).Call(nil)[0]
+		},
+		"branches": func(g *tf.Graph) tf.Output {
+			other := fn(g, func() tf.Output { return ops.ResourceGather(v.Handle(), ops.Const(g, []int32{0}), tf.Float64) })
+			return ops.If(yes(g), nil, fn(g, func() tf.Output { return rows(g) }), other)[0]
+		},
+		"a branch without": func(g *tf.Graph) tf.Output {
+			other := fn(g, func() tf.Output { return ops.Const(g, []float64{1, 2}, 1, 2) })
+			return ops.If(yes(g), nil, fn(g, func() tf.Output { return rows(g) }), other)[0]
+		},
+		"a dense branch": func(g *tf.Graph) tf.Output {
+			other := fn(g, func() tf.Output { return v.Value() })
+			return ops.If(yes(g), nil, fn(g, func() tf.Output { return rows(g) }), other)[0]
+		},
+	}
+}
+
+// TestSparseGradientsOfFunctions: the gradient of what a function looks up is of
+// the rows that it has looked up, as it is without a function.
+func TestSparseGradientsOfFunctions(t *testing.T) {
+	for _, name := range []string{"call", "call of calls", "branches", "a branch without", "a dense branch"} {
+		g := tf.NewGraph()
+		v := tf.NewVariable(ops.Const(g, []float64{1, 2, 3, 4, 5, 6, 7, 8}, 4, 2), tf.VariableOptions{Name: "v"})
+		grads, err := tf.Differentiate(tf.GradientOptions{Ys: []tf.Output{lookedUp(v)[name](g)}, Xs: []tf.Output{v.Handle()}})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		s, ok := grads[0].IndexedSlices()
+		if !ok {
+			t.Errorf("%s: the gradient is dense", name)
+			continue
+		}
+		got := runFirst(t, g, []*tf.Operation{v.Initializer()}, s.Values, s.Indices, s.DenseShape, grads[0].Output())
+		tftest.Elements(t, got[0], []float64{1, 1, 1, 1, 1, 1})
+		tftest.Elements(t, got[1], []int64{1, 3, 1})
+		tftest.Elements(t, got[3], []float64{0, 0, 2, 2, 0, 0, 1, 1})
+	}
+}

@@ -17,8 +17,8 @@ type tapeLevel struct {
 	of       []Output  // results that backward takes gradients of
 	forward  *Function // returns those and what backward needs
 	backward *Function
-	takes    []Output // of forward: the arguments and results that backward takes after gradients
-	dxs      []int    // arguments that backward returns gradients of
+	takes    []Output       // of forward: the arguments and results that backward takes after gradients
+	forms    []gradientForm // of the gradients that backward returns, by argument
 }
 
 // onTape returns f for calls that n tapes record.
@@ -48,13 +48,10 @@ func (t *taped) addLevel(f *Function) error {
 		return err
 	}
 	l := tapeLevel{of: rets, backward: w.fn}
-	wanted := make([]bool, len(w.dxs))
-	for i, dx := range w.dxs {
-		if wanted[i] = !dx.IsZero(); wanted[i] {
-			l.dxs = append(l.dxs, i)
-		}
+	for _, dx := range w.dxs {
+		l.forms = append(l.forms, dx.form())
 	}
-	w.finish(wanted)
+	w.finish(l.forms)
 	l.takes = w.fn.close(f.outer)
 	l.forward = &Function{name: f.name + "_forward", outer: f.outer, body: f.body, own: t.args, rets: slices.Concat(rets, w.more), inside: map[Output]Output{}, effects: f.effects}
 	t.levels = append(t.levels, l)
@@ -101,7 +98,7 @@ func (t *taped) gradients(op *Operation, dy []Output) []Gradient {
 	}
 	l := &t.levels[i]
 	grads := make([]Gradient, len(op.in))
-	if len(l.dxs) == 0 {
+	if !anyGradient(l.forms) {
 		return grads
 	}
 	out := l.backward.Call(l.inputs(t, op, dy))
@@ -109,8 +106,8 @@ func (t *taped) gradients(op *Operation, dy []Output) []Gradient {
 		grads[0] = Dense(out[0])
 		return grads
 	}
-	for j, i := range l.dxs {
-		grads[i] = Dense(out[j])
+	for i, f := range l.forms {
+		grads[i], out = f.take(out)
 	}
 	return grads
 }
