@@ -64,7 +64,7 @@ func (fs *functions) make(to *function, f tf.Func, device string) (err error) {
 	if err := fs.prepare(g, to.body, device); err != nil {
 		return err
 	}
-	rt := &Runtime{Devices: fs.rt.Devices, Pool: fs.rt.Pool, Parallel: fs.rt.Parallel, Workers: fs.rt.Workers}
+	rt := &Runtime{Devices: fs.rt.Devices, Pool: fs.rt.Pool, Parallel: fs.rt.Parallel, Workers: fs.rt.Workers, Remote: fs.rt.Remote}
 	if to.graph, err = rt.build(g, fs, fs.disabled); err != nil {
 		return err
 	}
@@ -118,12 +118,12 @@ func (c *caller) Call(ctx context.Context, f tf.Func, in []*tf.Tensor, done func
 	c.CallOn(ctx, c.device, f, in, done)
 }
 
-// CallOn runs f on a device of this task: at once if none of its nodes ever
-// waits, else on a goroutine of its own, which ends with the call.
+// CallOn runs f on a device: at once if that is of this task and none of f's
+// nodes ever waits, else on a goroutine of its own, which ends with the call.
 func (c *caller) CallOn(ctx context.Context, device string, f tf.Func, in []*tf.Tensor, done func([]*tf.Tensor, error)) {
 	d := c.functions.rt.Devices.Lookup(device)
 	if d == nil {
-		done(nil, tf.Errorf(tf.Unimplemented, "functions can be called on devices of the caller's task only, got %s", device))
+		go func() { done(c.callRemote(ctx, device, f, in)) }()
 		return
 	}
 	fn, err := c.functions.get(f, d.Spec().String())
@@ -139,6 +139,22 @@ func (c *caller) CallOn(ctx context.Context, device string, f tf.Func, in []*tf.
 		return
 	}
 	go func() { done(c.run(ctx, fn, in)) }()
+}
+
+// callRemote runs f on a device of another task.
+func (c *caller) callRemote(ctx context.Context, device string, f tf.Func, in []*tf.Tensor) ([]*tf.Tensor, error) {
+	own, err := tf.ParseDevice(c.device)
+	if err != nil {
+		return nil, err
+	}
+	other, err := tf.ParseDevice(device)
+	if err != nil {
+		return nil, err
+	}
+	if remote := c.functions.rt.Remote; remote != nil && other.TaskName() != own.TaskName() {
+		return remote.CallRemote(ctx, device, c.functions.library(), f, in)
+	}
+	return nil, tf.Errorf(tf.InvalidArgument, "a function must be called on a device that the session has, got %s", device)
 }
 
 // check compares arguments with what the function takes.

@@ -2,6 +2,7 @@ package step
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"runtime"
 	"sync/atomic"
@@ -23,9 +24,18 @@ type Runtime struct {
 	// Workers bounds the nodes of one part that are computed at once; 0: as
 	// many as there are cores.
 	Workers int
+	// Remote runs functions on devices of other tasks; nil: nobody does.
+	Remote Remote
 	// InProcess says that no other task takes part in the session's steps.
 	InProcess bool
 	edges     atomic.Int64 // nodes that partitions have added, in process
+}
+
+// Remote runs functions on other tasks.
+type Remote interface {
+	// CallRemote runs f, of the given library, on a device, and waits for its
+	// results. The arguments stay the caller's.
+	CallRemote(ctx context.Context, device string, library *tf.Library, f tf.Func, in []*tf.Tensor) ([]*tf.Tensor, error)
 }
 
 // A Graph is ready to run, any number of steps at once: an executor for each

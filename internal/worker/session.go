@@ -46,6 +46,7 @@ func (w *Worker) newSession(req *pb.CreateWorkerSessionRequest) (*session, error
 	if w.env.Alloc != nil {
 		s.rdv.Alloc = w.env.Alloc(s.rdv.Alloc)
 	}
+	s.reach(w.env.Peer)
 	if err := w.join(s, req.GetServerDef()); err != nil {
 		return nil, err
 	}
@@ -71,12 +72,20 @@ func (w *Worker) join(s *session, def *pb.ServerDef) error {
 		return tf.Errorf(tf.Unimplemented, "a session must use the cluster that its servers were started with: session %s brings another one", s.handle)
 	}
 	own := tf.DeviceSpec{Job: def.GetJobName(), Replica: 0, Task: int(def.GetTaskIndex()), ID: -1}.String()
-	t, leave, err := w.env.Connect(def.GetCluster(), own)
+	c, err := w.env.Connect(def.GetCluster(), own)
 	if err != nil {
 		return err
 	}
-	s.rdv.Task, s.rdv.Transport, s.rdv.Alloc, s.leave = own, w.transfers.over(t), allocFrom(w.pool), leave
+	s.rdv.Task, s.rdv.Transport, s.rdv.Alloc, s.leave = own, w.transfers.over(c.Transport), allocFrom(w.pool), c.Leave
+	s.reach(c.Peer)
 	return nil
+}
+
+// reach lets functions be called on other tasks.
+func (s *session) reach(peer func(task string) (Peer, error)) {
+	if peer != nil {
+		s.rt.Remote = &remoteCalls{s: s, peer: peer, made: map[string]*remoteFunction{}}
+	}
 }
 
 func allocFrom(p *memory.Pool) rendezvous.Alloc {

@@ -29,10 +29,12 @@ type Env struct {
 	// Alloc wraps the allocator of tensors that come from there, for a
 	// transport that has memory of its own; nil: it has none.
 	Alloc func(rendezvous.Alloc) rendezvous.Alloc
-	// Connect returns a transport to the other tasks of a cluster that a session
-	// brings along, in which this task is called own, and what ends it. Nil:
-	// sessions may not do so.
-	Connect func(def *pb.ClusterDef, own string) (t rendezvous.Transport, leave func(), err error)
+	// Peer returns the worker of another task, to run functions on it; nil:
+	// there are none.
+	Peer func(task string) (Peer, error)
+	// Connect reaches the other tasks of a cluster that a session brings along,
+	// in which this task is called own. Nil: sessions may not do so.
+	Connect func(def *pb.ClusterDef, own string) (Cluster, error)
 	// CacheResponses keeps what other tasks receive until they say that it has
 	// arrived, so that they can ask again.
 	CacheResponses bool

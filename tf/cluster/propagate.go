@@ -2,9 +2,9 @@ package cluster
 
 import (
 	"github.com/gorge-tf/gorge/internal/master"
-	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/rpc"
 	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/internal/worker"
 )
 
 // A session may bring a cluster of its own, made of servers that were started
@@ -29,10 +29,10 @@ func (s *Server) joinAsMaster(def *pb.ClusterDef, own string) (master.Cluster, e
 
 // joinAsWorker connects the worker with the other workers of a session's
 // cluster.
-func (s *Server) joinAsWorker(def *pb.ClusterDef, _ string) (rendezvous.Transport, func(), error) {
+func (s *Server) joinAsWorker(def *pb.ClusterDef, own string) (worker.Cluster, error) {
 	spec, err := specFromProto(def)
 	if err != nil {
-		return nil, nil, err
+		return worker.Cluster{}, err
 	}
 	ch := rpc.NewChannels(addressBook(spec), s.dial)
 	leave := func() {
@@ -40,5 +40,11 @@ func (s *Server) joinAsWorker(def *pb.ClusterDef, _ string) (rendezvous.Transpor
 			s.log.Info("closing the channels of a session's cluster", "error", err)
 		}
 	}
-	return rpc.NewTransport(ch, s.retries), leave, nil
+	return worker.Cluster{Transport: rpc.NewTransport(ch, s.retries), Peer: s.peers(own, ch), Leave: leave}, nil
+}
+
+// peers finds the workers of other tasks for the server's own.
+func (s *Server) peers(own string, ch *rpc.Channels) func(task string) (worker.Peer, error) {
+	all := &workers{own: own, channels: ch}
+	return func(task string) (worker.Peer, error) { return all.Worker(task) }
 }

@@ -98,6 +98,7 @@ func (s *Server) assemble(c *Config, devices *device.Set) error {
 	s.channels = rpc.NewChannels(addressBook(c.Cluster), s.dial)
 	s.grpc = grpc.NewServer(rpc.ServerOptions(rpc.ServerConfig{Logger: s.log, Credentials: c.serverCredentials()})...)
 	env := worker.Env{Task: s.task, Devices: devices, Rendezvous: rendezvous.NewManager(0), Threads: c.Threads, Log: s.log, Connect: s.joinAsWorker, CacheResponses: c.CacheResponses}
+	env.Peer = s.peers(s.task, s.channels)
 	if err := s.connect(c, &env); err != nil {
 		return err
 	}
