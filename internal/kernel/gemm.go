@@ -97,3 +97,11 @@ func (e Epilogue[T]) apply(g Gemm, c []T, i0, i1, j0, j1 int) {
 		}
 	}
 }
+
+// Rows does the same to all rows, n long, of y.
+func (e Epilogue[T]) Rows(par Par, y []T, n int) {
+	if e.Bias == nil && e.Activate == nil || n == 0 {
+		return
+	}
+	par(len(y)/n, max(1, ElementGrain/n), func(lo, hi int) { e.apply(Gemm{LDC: n}, y, lo, hi, 0, n) })
+}

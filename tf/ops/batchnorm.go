@@ -154,6 +154,11 @@ func normArgsOf(c *tf.OpContext, channels int) (a normArgs, err error) {
 }
 
 func batchNorm(c *tf.OpContext, k computedIn[float32]) error {
+	return batchNormThen(c, k, func([]float32) {})
+}
+
+// batchNormThen lets then change what has been normalized.
+func batchNormThen(c *tf.OpContext, k computedIn[float32], then func(y []float32)) error {
 	x := c.Input(0)
 	f, b, err := normOf(c.Node, x.Shape())
 	if err != nil {
@@ -183,6 +188,7 @@ func batchNorm(c *tf.OpContext, k computedIn[float32]) error {
 	ownOrder(c, f, z, x.Shape(), func(y []float32) {
 		b.Normalize(c.ParallelFor, y, images, a.scale, a.offset, m.savedMean, m.savedVariance)
 	})
+	then(z)
 	k.finish(out, z)
 	return nil
 }

@@ -137,32 +137,41 @@ func convolve[T kernel.Number](rank int) func(computedIn[T]) tf.NewKernel {
 			if err != nil {
 				return nil, err
 			}
-			return tf.Compute(func(c *tf.OpContext) error { return convolveInputs(c, a, k, noEpilogue[T]) }), nil
+			return tf.Compute(func(c *tf.OpContext) error {
+				return convolveAs(c, a, k, k.operand(c, 0), k.operand(c, 1), itself, kernel.Epilogue[T]{})
+			}), nil
 		}
 	}
 }
 
-// noEpilogue leaves the results as they are.
-func noEpilogue[T kernel.Number](*kernel.Conv) (e kernel.Epilogue[T], err error) { return e, nil }
+// itself leaves a shape as it is.
+func itself(s tf.Shape) tf.Shape { return s }
 
-// convolveInputs makes output 0 the convolution of inputs 0 and 1.
-func convolveInputs[T kernel.Number](c *tf.OpContext, a *windowAttrs, k computedIn[T], epilogue func(*kernel.Conv) (kernel.Epilogue[T], error)) error {
-	x, w := c.Input(0), c.Input(1)
-	v, err := a.conv(x.Shape(), w.Shape())
-	if err != nil {
-		return err
-	}
-	e, err := epilogue(v)
+// An operand is what a convolution is computed of, and its shape.
+type operand[T any] struct {
+	data  []T
+	shape tf.Shape
+}
+
+// operand returns input i.
+func (k computedIn[T]) operand(c *tf.OpContext, i int) operand[T] {
+	return operand[T]{k.load(c.Input(i)), c.Input(i).Shape()}
+}
+
+// convolveAs makes output 0 the convolution of images x with the filter w, in
+// the shape that as makes of the results' own.
+func convolveAs[T kernel.Number](c *tf.OpContext, a *windowAttrs, k computedIn[T], x, w operand[T], as func(tf.Shape) tf.Shape, e kernel.Epilogue[T]) error {
+	v, err := a.conv(x.shape, w.shape)
 	if err != nil {
 		return err
 	}
 	s := a.shape(v.Batch, v.OutC, v.Out)
-	out, z, err := k.alloc(c, 0, x.DType(), s)
+	out, z, err := k.alloc(c, 0, c.Input(0).DType(), as(s))
 	if err != nil {
 		return err
 	}
-	images := channelsLast(c, a.imageFormat, k.load(x), x.Shape())
-	ownOrder(c, a.imageFormat, z, s, func(y []T) { kernel.Convolve(c.ParallelFor, v, y, images, k.load(w), e) })
+	images := channelsLast(c, a.imageFormat, x.data, x.shape)
+	ownOrder(c, a.imageFormat, z, s, func(y []T) { kernel.Convolve(c.ParallelFor, v, y, images, w.data, e) })
 	k.finish(out, z)
 	return nil
 }

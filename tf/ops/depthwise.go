@@ -116,6 +116,11 @@ func channelsRepeated[T any](c *tf.OpContext, x []T, multiplier int) []T {
 }
 
 func depthwise[T kernel.Float](c *tf.OpContext, a *windowAttrs, k computedIn[T]) error {
+	return depthwiseWith(c, a, k, k.load(c.Input(1)), kernel.Epilogue[T]{})
+}
+
+// depthwiseWith convolves input 0 with the filter w in the place of input 1.
+func depthwiseWith[T kernel.Float](c *tf.OpContext, a *windowAttrs, k computedIn[T], filter []T, e kernel.Epilogue[T]) error {
 	x, w := c.Input(0).Shape(), c.Input(1).Shape()
 	switch {
 	case len(x) != 4:
@@ -135,7 +140,10 @@ func depthwise[T kernel.Float](c *tf.OpContext, a *windowAttrs, k computedIn[T])
 		return err
 	}
 	images := channelsRepeated(c, channelsLast(c, a.imageFormat, k.load(c.Input(0)), x), multiplier)
-	ownOrder(c, a.imageFormat, z, s, func(y []T) { kernel.DepthwiseConvolve(c.ParallelFor, v, y, images, k.load(c.Input(1))) })
+	ownOrder(c, a.imageFormat, z, s, func(y []T) {
+		kernel.DepthwiseConvolve(c.ParallelFor, v, y, images, filter)
+		e.Rows(c.ParallelFor, y, v.C)
+	})
 	k.finish(out, z)
 	return nil
 }

@@ -86,16 +86,16 @@ func fusedActivation(n *tf.Node) (func([]float32), error) {
 }
 
 // activations returns what can follow a product, by name.
-func activations(alpha float32) map[string]func([]float32) {
-	return map[string]func(x []float32){
-		"Relu":            func(x []float32) { kernel.Relu(x, x) },
-		"Relu6":           func(x []float32) { relu6(x, x) },
-		"Elu":             func(x []float32) { kernel.Elu(x, x) },
-		"LeakyRelu":       func(x []float32) { kernel.Map(x, x, func(v float32) float32 { return leaky(v, alpha) }) },
-		"Tanh":            func(x []float32) { kernel.Tanh(x, x) },
-		"Sigmoid":         func(x []float32) { kernel.Sigmoid(x, x) },
-		"GeluExact":       func(x []float32) { kernel.MapFloat64(x, x, geluExact) },
-		"GeluApproximate": func(x []float32) { kernel.MapFloat64(x, x, geluApproximate) },
+func activations[T kernel.Float](alpha T) map[string]func([]T) {
+	return map[string]func(x []T){
+		"Relu":            func(x []T) { kernel.Relu(x, x) },
+		"Relu6":           func(x []T) { relu6(x, x) },
+		"Elu":             func(x []T) { kernel.Elu(x, x) },
+		"LeakyRelu":       func(x []T) { kernel.Map(x, x, func(v T) T { return leaky(v, alpha) }) },
+		"Tanh":            func(x []T) { kernel.Tanh(x, x) },
+		"Sigmoid":         func(x []T) { kernel.Sigmoid(x, x) },
+		"GeluExact":       func(x []T) { kernel.MapFloat64(x, x, geluExact) },
+		"GeluApproximate": func(x []T) { kernel.MapFloat64(x, x, geluApproximate) },
 	}
 }
 
