@@ -1,0 +1,45 @@
+package quantize
+
+import "github.com/gorge-tf/gorge/internal/kernel"
+
+// A minFirst is a range whose minimum, rounded to a whole number of steps, is
+// the least quantized number.
+type minFirst[Q quantum] struct{ lo, hi float32 }
+
+// steps returns how many steps there are between the bounds.
+func (minFirst[Q]) steps() float64 { return float64(highest64[Q]() - lowest64[Q]()) }
+
+func lowest64[Q quantum]() int64  { return int64(kernel.Lowest[Q]()) }
+func highest64[Q quantum]() int64 { return int64(kernel.Highest[Q]()) }
+
+// perStep returns how many quantized numbers there are to 1.
+func (f minFirst[Q]) perUnit() float32 {
+	if f.hi == f.lo {
+		return 0
+	}
+	return float32(f.steps() / float64(f.hi-f.lo))
+}
+
+// step returns how far quantized numbers are apart.
+func (f minFirst[Q]) step() float32 { return float32(float64(f.hi-f.lo) / f.steps()) }
+
+// quantize sets y to the quantized numbers of x.
+func (f minFirst[Q]) quantize(y []Q, x []float32) {
+	scale := f.perUnit()
+	offset := roundAway(f.lo*scale) - lowest[Q]()
+	kernel.Map2(y, x, func(v float32) Q { return saturated[Q](roundAway(v*scale) - offset) })
+}
+
+// origin returns what the least quantized number stands for.
+func (f minFirst[Q]) origin() float32 {
+	if f.hi == f.lo {
+		return f.lo
+	}
+	return roundAway(f.lo/f.step()) * f.step()
+}
+
+// dequantize sets y to what x stands for.
+func (f minFirst[Q]) dequantize(y []float32, x []Q) {
+	origin, step := f.origin(), f.step()
+	kernel.Map2(y, x, func(v Q) float32 { return origin + (float32(v)-lowest[Q]())*step })
+}
