@@ -28,3 +28,21 @@ func bfloat16From(f float32) uint16 {
 	b := math.Float32bits(f)
 	return uint16((b + 0x7fff + b>>16&1) >> 16)
 }
+
+// fromHalf is the number that the bits of a half stand for.
+func fromHalf(h uint16) float64 {
+	exponent, fraction := int(h>>10&0x1f), float64(h&0x3ff)
+	v := math.Ldexp(1024+fraction, exponent-25)
+	switch {
+	case exponent == 0:
+		v = math.Ldexp(fraction, -24)
+	case exponent == 31 && fraction == 0:
+		v = math.Inf(1)
+	case exponent == 31:
+		v = math.NaN()
+	}
+	if h&0x8000 != 0 {
+		return -v
+	}
+	return v
+}

@@ -1,0 +1,278 @@
+package random
+
+import (
+	stream "github.com/gorge-tf/gorge/internal/random"
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
+)
+
+func init() {
+	stateful("StatefulUniform", "float", uniforms)
+	stateful("StatefulUniformFullInt", "uint64", fullInts)
+	stateful("StatefulStandardNormalV2", "float", normals)
+	stateful("StatefulTruncatedNormal", "float", truncated)
+	tf.Register(tf.OpDef{
+		Name: "StatefulUniformInt", In: generatorInputs + "; minval: dtype; maxval: dtype", Out: "output: dtype",
+		Attrs: "dtype: type = int64; shape_dtype: type = int64", Stateful: true,
+		Shape: shapeInput(2), NoGrad: tf.NotDifferentiable, Kernels: kernelsOf(someInts, statefulKernel),
+	})
+	tf.Register(tf.OpDef{
+		Name: "StatefulStandardNormal", In: "resource: resource; shape: shape_dtype", Out: "output: dtype",
+		Attrs: "dtype: type = float; shape_dtype: type = int64", Stateful: true,
+		Shape: shapeInput(1), NoGrad: tf.NotDifferentiable, Kernels: kernelsOf(normals, taggedKernel),
+	})
+	tf.Register(tf.OpDef{
+		Name: "RngSkip", In: "resource: resource; algorithm: int64; delta: int64", Stateful: true,
+		Shape: func(*tf.Infer) error { return nil }, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(skip),
+	})
+	tf.Register(tf.OpDef{
+		Name: "RngReadAndSkip", In: "resource: resource; alg: int32; delta: uint64", Out: "value: int64", Stateful: true,
+		Shape: stateShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(readAndSkip),
+	})
+	tf.Register(tf.OpDef{
+		Name: "NonDeterministicInts", In: "shape: shape_dtype", Out: "output: dtype",
+		Attrs: "dtype: type = int64; shape_dtype: type = int64", Stateful: true,
+		Shape: shapeInput(0), NoGrad: tf.NotDifferentiable, Kernels: kernelsOf(fullInts, unforeseen),
+	})
+}
+
+const generatorInputs = "resource: resource; algorithm: int64; shape: shape_dtype"
+
+func stateful(name, d string, draws map[tf.DType]draw) {
+	tf.Register(tf.OpDef{
+		Name: name, In: generatorInputs, Out: "output: dtype", Attrs: "dtype: type = " + d + "; shape_dtype: type = int64", Stateful: true,
+		Shape: shapeInput(2), NoGrad: tf.NotDifferentiable, Kernels: kernelsOf(draws, statefulKernel),
+	})
+}
+
+// The state of a generator, a variable of int64: two words of counter and a key.
+const (
+	counterWords = 2
+	stateWords   = counterWords + 1
+)
+
+// StatefulUniform returns numbers of type d, uniform in [0, 1), in a tensor of
+// the given shape, from the generator whose state the variable behind handle is.
+// They are those that RandomUniform would draw, and the state moves on past them.
+func StatefulUniform(handle, alg, shape tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
+	return fromState("StatefulUniform", handle, alg, shape, d, opts)
+}
+
+// StatefulUniformFullInt is StatefulUniform for integers of the full range of d.
+func StatefulUniformFullInt(handle, alg, shape tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
+	return fromState("StatefulUniformFullInt", handle, alg, shape, d, opts)
+}
+
+// StatefulStandardNormalV2 is StatefulUniform for normal numbers of mean 0 and
+// deviation 1.
+func StatefulStandardNormalV2(handle, alg, shape tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
+	return fromState("StatefulStandardNormalV2", handle, alg, shape, d, opts)
+}
+
+// StatefulTruncatedNormal is StatefulStandardNormalV2 without what lies beyond
+// ±2.
+func StatefulTruncatedNormal(handle, alg, shape tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
+	return fromState("StatefulTruncatedNormal", handle, alg, shape, d, opts)
+}
+
+// StatefulUniformInt is StatefulUniform for integers in [minval, maxval).
+func StatefulUniformInt(handle, alg, shape, minval, maxval tf.Output, opts ...tf.Option) tf.Output {
+	return apply("StatefulUniformInt", opts, handle, alg, shape, minval, maxval)
+}
+
+// RngSkip moves the state of a generator on past delta numbers.
+func RngSkip(handle, alg, delta tf.Output, opts ...tf.Option) *tf.Operation {
+	return tf.Apply(nil, "RngSkip", []tf.Output{handle, alg, delta}, opts...)
+}
+
+// RngReadAndSkip moves the state of a generator on past delta numbers, and
+// returns what it was before.
+func RngReadAndSkip(handle, alg, delta tf.Output, opts ...tf.Option) tf.Output {
+	return apply("RngReadAndSkip", opts, handle, alg, delta)
+}
+
+// NonDeterministicInts returns integers of the full range of d that nobody can
+// foresee.
+func NonDeterministicInts(shape tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
+	return apply("NonDeterministicInts", attrs(opts, tf.Attr("dtype", d)), shape)
+}
+
+func fromState(op string, handle, alg, shape tf.Output, d tf.DType, opts []tf.Option) tf.Output {
+	return apply(op, attrs(opts, tf.Attr("dtype", d)), handle, alg, shape)
+}
+
+func stateShape(c *tf.Infer) error {
+	for i := 1; i < 3; i++ {
+		if _, err := c.Rank(i, 0); err != nil {
+			return err
+		}
+	}
+	c.Set(0, tf.Shape{stateWords})
+	return nil
+}
+
+// statefulKernel draws from the generator of input 0 by the algorithm of input
+// 1, in the shape of input 2.
+func statefulKernel(f draw) tf.Compute {
+	return func(c *tf.OpContext) error {
+		alg, err := scalarInput[int64](c, 1)
+		if err != nil {
+			return err
+		}
+		return drawFromState(c, f, 2, func(n int) (stream.Philox, error) {
+			if err := supported(alg); err != nil {
+				return stream.Philox{}, err
+			}
+			return reserve(c, 0, uint64(n))
+		})
+	}
+}
+
+// taggedKernel is statefulKernel for a state that begins with the algorithm.
+func taggedKernel(f draw) tf.Compute {
+	return func(c *tf.OpContext) error {
+		return drawFromState(c, f, 1, func(n int) (stream.Philox, error) { return reserve(c, 1, uint64(n)) })
+	}
+}
+
+// drawFromState fills a tensor of the shape in the given input, from the stream
+// that base returns for its number of elements.
+func drawFromState(c *tf.OpContext, f draw, shape int, base func(n int) (stream.Philox, error)) error {
+	s, err := sizes(c, shape)
+	if err != nil {
+		return err
+	}
+	out, err := c.Alloc(0, c.Node.OutTypes[0], s)
+	if err != nil {
+		return err
+	}
+	p, err := base(out.Len())
+	if err != nil {
+		return err
+	}
+	return f(c, p, out, shape+1)
+}
+
+// scalarInput reads the one element of input i.
+func scalarInput[T tf.Elem](c *tf.OpContext, i int) (v T, err error) {
+	t := c.Input(i)
+	if t.Rank() != 0 {
+		return v, tf.Errorf(tf.InvalidArgument, "input %d (0-based) must have shape [], not %s", i, t.Shape().Text())
+	}
+	return tf.Data[T](t)[0], nil
+}
+
+// threeFry is an algorithm that only accelerators have.
+const threeFry = 2
+
+func supported(alg int64) error {
+	switch alg {
+	case Philox, Auto:
+		return nil
+	case threeFry:
+		return tf.Errorf(tf.Unimplemented, "Non-XLA devices don't support the ThreeFry algorithm.")
+	}
+	return tf.Errorf(tf.InvalidArgument, "Unsupported algorithm id: %d", alg)
+}
+
+// reserve returns the stream of the generator behind input 0, and moves its
+// state on past n numbers. Before the state there are tags words, of which the
+// first is the algorithm.
+func reserve(c *tf.OpContext, tags int, n uint64) (p stream.Philox, err error) {
+	err = updateState(c, tags, func(state []int64) error {
+		p = stream.FromKeyCounter(uint64(state[counterWords]), [2]uint64{uint64(state[0]), uint64(state[1])})
+		next := p
+		next.Skip(256 * n)
+		_, counter := next.KeyCounter()
+		state[0], state[1] = int64(counter[0]), int64(counter[1])
+		return nil
+	})
+	return p, err
+}
+
+// updateState calls f with the state behind input 0 after so many tags.
+func updateState(c *tf.OpContext, tags int, f func(state []int64) error) error {
+	v, err := ops.VariableAt(c, 0)
+	if err != nil {
+		return err
+	}
+	return v.Update(func(t *tf.Tensor) error {
+		if err := checkState(t, tags); err != nil {
+			return err
+		}
+		return f(tf.Data[int64](t)[tags:])
+	})
+}
+
+func checkState(t *tf.Tensor, tags int) error {
+	switch {
+	case t == nil:
+		return tf.Errorf(tf.FailedPrecondition, "the state of a generator must have been initialized")
+	case t.DType() != tf.Int64:
+		return tf.Errorf(tf.InvalidArgument, "dtype of RNG state variable must be int64, not %s", t.DType().CName())
+	case t.Rank() != 1:
+		return tf.Errorf(tf.InvalidArgument, "RNG state must have one and only one dimension, not %d", t.Rank())
+	case tags > 0 && t.Len() < 1:
+		return tf.Errorf(tf.InvalidArgument, "Size of tensor must be at least 1")
+	case tags > 0:
+		if err := supported(tf.Data[int64](t)[0]); err != nil {
+			return err
+		}
+	}
+	if t.Len() < tags+stateWords {
+		return tf.Errorf(tf.InvalidArgument, "For the Philox algorithm, the size of state must be at least %d; got %d", tags+stateWords, t.Len())
+	}
+	return nil
+}
+
+func skip(*tf.Node) (tf.Kernel, error) {
+	return tf.Compute(func(c *tf.OpContext) error {
+		alg, err := scalarInput[int64](c, 1)
+		if err != nil {
+			return err
+		}
+		delta, err := scalarInput[int64](c, 2)
+		if err != nil {
+			return err
+		}
+		if err := supported(alg); err != nil {
+			return err
+		}
+		_, err = reserve(c, 0, uint64(delta))
+		return err
+	}), nil
+}
+
+func readAndSkip(*tf.Node) (tf.Kernel, error) {
+	return tf.Compute(func(c *tf.OpContext) error {
+		alg, err := scalarInput[int32](c, 1)
+		if err != nil {
+			return err
+		}
+		delta, err := scalarInput[uint64](c, 2)
+		if err != nil {
+			return err
+		}
+		if err := supported(int64(alg)); err != nil {
+			return err
+		}
+		p, err := reserve(c, 0, delta)
+		if err != nil {
+			return err
+		}
+		out, err := c.Alloc(0, tf.Int64, tf.Shape{stateWords})
+		if err != nil {
+			return err
+		}
+		key, counter := p.KeyCounter()
+		copy(tf.Data[int64](out), []int64{int64(counter[0]), int64(counter[1]), int64(key)})
+		return nil
+	}), nil
+}
+
+// unforeseen draws from a new stream each time.
+func unforeseen(f draw) tf.Compute {
+	return func(c *tf.OpContext) error {
+		return drawFromState(c, f, 0, func(n int) (stream.Philox, error) { return stream.NewGenerator(0, 0).Reserve(n), nil })
+	}
+}
