@@ -307,3 +307,18 @@ func TestDiskErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestSliceTooLarge: what may not fit into a message is refused.
+func TestSliceTooLarge(t *testing.T) {
+	for d, want := range map[*tf.Tensor]int{
+		tf.NewTensor(tf.Bool, tf.Shape{100}): 1100, tf.NewTensor(tf.Int32, tf.Shape{100}): 2000, tf.Scalar("abcdefghij"): 1020,
+	} {
+		if n := messageSize("x", Whole(d.Rank()), d); n < want || n > want+100 {
+			t.Errorf("%v: at most %d bytes, want %d and a little", d, n, want)
+		}
+	}
+	if err := checkMessage(1 << 31); err != nil {
+		t.Error(err)
+	}
+	fails(t, checkMessage(1<<31+1), tf.InvalidArgument, "Tensor slice is too large to serialize (conservative estimate: 2147483649 bytes)")
+}

@@ -30,6 +30,9 @@ func CreateSlices(name string) *SliceWriter {
 
 // Add adds a slice of a tensor of the given shape.
 func (w *SliceWriter) Add(name string, full tf.Shape, s Slice, t *tf.Tensor) error {
+	if err := checkMessage(messageSize(name, s, t)); err != nil {
+		return err
+	}
 	values, err := listed(t)
 	if err != nil {
 		return err
