@@ -1,0 +1,110 @@
+package ops
+
+import (
+	"slices"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	for _, o := range []struct {
+		name string
+		rows rowOps
+	}{{"InplaceUpdate", rowOps(nil).of(slices.Concat(numberTypes, []tf.DType{tf.Bool, tf.String}))}, {"InplaceAdd", addRows}, {"InplaceSub", subRows}} {
+		tf.Register(tf.OpDef{
+			Name: o.name, In: "x: T; i: int32; v: T", Out: "y: T", Attrs: "T: type",
+			Shape: tf.UnchangedShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", o.rows.kernels(changeRows)),
+		})
+	}
+	tf.Register(tf.OpDef{
+		Name: "DeepCopy", In: "x: T", Out: "y: T", Attrs: "T: type", Stateful: true,
+		Shape: tf.UnchangedShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", sameFor(stateless(deepCopy), dataTypes...)),
+	})
+}
+
+// of returns the rowOps that copy rows of the given types.
+func (rowOps) of(types []tf.DType) rowOps {
+	r := rowOps{}
+	for _, d := range types {
+		r[d] = setRows[d]
+	}
+	return r
+}
+
+// InplaceUpdate returns x with row rows[k] replaced by row k of v, in the memory
+// of x if nothing else needs it. Rows count modulo their number.
+func InplaceUpdate(x, rows, v tf.Output, opts ...tf.Option) tf.Output {
+	return apply("InplaceUpdate", opts, x, rows, v)
+}
+
+// InplaceAdd is InplaceUpdate that adds.
+func InplaceAdd(x, rows, v tf.Output, opts ...tf.Option) tf.Output {
+	return apply("InplaceAdd", opts, x, rows, v)
+}
+
+// InplaceSub is InplaceUpdate that subtracts.
+func InplaceSub(x, rows, v tf.Output, opts ...tf.Option) tf.Output {
+	return apply("InplaceSub", opts, x, rows, v)
+}
+
+// DeepCopy returns x in memory of its own.
+func DeepCopy(x tf.Output, opts ...tf.Option) tf.Output { return apply("DeepCopy", opts, x) }
+
+// changeRows combines the rows of input 0 that input 1 names with those of
+// input 2.
+func changeRows(f rowOp) tf.NewKernel {
+	return stateless(func(c *tf.OpContext) error {
+		if err := checkChange(c); err != nil {
+			return err
+		}
+		x, rows, v := c.Input(0), tf.Data[int32](c.Input(1)), c.Input(2)
+		if x.Len() == 0 || v.Len() == 0 {
+			c.Forward(0, 0)
+			return nil
+		}
+		out, err := c.AllocFrom(0, 0, x.DType(), x.Shape())
+		if err != nil {
+			return err
+		}
+		if out.Buffer() == nil || out.Buffer() != x.Buffer() {
+			move(out, x)(0, 0, x.Len())
+		}
+		change, n := f(out, v), x.Dim(0)
+		width := x.Len() / n
+		for k, r := range rows {
+			change((int(r)%n+n)%n*width, k*width, width)
+		}
+		return nil
+	})
+}
+
+// checkChange wants rows of v as x has them, as many as there are numbers.
+func checkChange(c *tf.OpContext) error {
+	x, i, v := c.Input(0).Shape(), c.Input(1).Shape(), c.Input(2).Shape()
+	switch {
+	case len(i) != 1:
+		return tf.Errorf(tf.InvalidArgument, "i must be a vector. %s", i.Text())
+	case len(x) != len(v):
+		return tf.Errorf(tf.InvalidArgument, "x and v shape doesn't match (ranks differ): %s vs. %s", x.Text(), v.Text())
+	case len(x) == 0:
+		return tf.Errorf(tf.InvalidArgument, "x must have rows, got a scalar")
+	}
+	for k := 1; k < len(x); k++ {
+		if x[k] != v[k] {
+			return tf.Errorf(tf.InvalidArgument, "x and v shape doesn't match at index %d : %s vs. %s", k, x.Text(), v.Text())
+		}
+	}
+	if i[0] != v[0] {
+		return tf.Errorf(tf.InvalidArgument, "i and x shape doesn't match at index 0: %s vs. %s", i.Text(), v.Text())
+	}
+	return nil
+}
+
+func deepCopy(c *tf.OpContext) error {
+	x := c.Input(0)
+	out, err := c.Alloc(0, x.DType(), x.Shape())
+	if err == nil && x.Len() > 0 {
+		move(out, x)(0, 0, x.Len())
+	}
+	return err
+}
