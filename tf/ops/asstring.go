@@ -123,7 +123,8 @@ func (f *numberFormat) of(x *tf.Tensor) func(i int) string {
 		v := tf.Data[string](x)
 		return func(i int) string { return f.pad("", v[i], false) }
 	case tf.Variant:
-		return nil
+		v := x.Variants()
+		return func(i int) string { return f.pad("", variantText(v[i].Value), false) }
 	}
 	return func(i int) string { return f.integer(integerText(x, i), x.DType()) }
 }

@@ -48,6 +48,13 @@ func addVariants(a, b tf.VariantValue) (any, error) {
 			return x.plus(y)
 		}
 	}
+	if x, ok := isPrimitive(a.Value); ok {
+		if y, ok := isPrimitive(b.Value); ok {
+			if z, ok := addPrimitives(x, y); ok {
+				return z, nil
+			}
+		}
+	}
 	return addLists(a, b)
 }
 

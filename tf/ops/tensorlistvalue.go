@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
 )
 
@@ -233,6 +234,10 @@ func zeroVariant(v tf.VariantValue) (any, error) {
 		return x.zeros()
 	case *tensorMap:
 		return newMap(), nil
+	case *pb.VariantTensorDataProto:
+		if _, ok := isPrimitive(x); ok {
+			return zeroPrimitive(x), nil
+		}
 	}
 	return nil, tf.Errorf(tf.Internal, "No unary variant unary_op function found for op ZEROS_LIKE Variant type_name: %T", v.Value)
 }

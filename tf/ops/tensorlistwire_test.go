@@ -113,3 +113,46 @@ func TestMapsCross(t *testing.T) {
 		}
 	}
 }
+
+// TestZerosOfPrimitives: TensorFlow knows a zero of variants that hold a C type.
+func TestZerosOfPrimitives(t *testing.T) {
+	of := func(name string, b ...byte) tf.VariantValue {
+		return tf.VariantValue{Value: &pb.VariantTensorDataProto{TypeName: name, Metadata: b}}
+	}
+	z, err := zeroVariant(of("int", 1, 2, 3, 4))
+	if p, ok := z.(*pb.VariantTensorDataProto); err != nil || !ok || p.GetTypeName() != "int" || string(p.GetMetadata()) != "\x00\x00\x00\x00" {
+		t.Errorf("the zero of an int is %v (%v)", z, err)
+	}
+	sum, err := addVariants(of("int", 255, 0, 0, 0), of("int", 2, 1, 0, 0))
+	if p, ok := sum.(*pb.VariantTensorDataProto); err != nil || !ok || string(p.GetMetadata()) != "\x01\x02\x00\x00" {
+		t.Errorf("255 + 258 is %v (%v)", sum, err)
+	}
+	for _, bad := range []tf.VariantValue{of("int", 1), of("float", 0, 0, 0, 0), of("unheard of")} {
+		if sum, err := addVariants(of("int", 1, 2, 3, 4), bad); err == nil {
+			t.Errorf("an int and %v make %v", bad, sum)
+		}
+	}
+	if z, err := zeroVariant(of("unheard of")); err == nil {
+		t.Errorf("the zero of something unheard of is %v", z)
+	}
+}
+
+func TestVariantText(t *testing.T) {
+	of := func(name string, b ...byte) *pb.VariantTensorDataProto {
+		return &pb.VariantTensorDataProto{TypeName: name, Metadata: b}
+	}
+	for want, v := range map[string]any{
+		"Variant<type: int value: -2>":                              of("int", 0xfe, 0xff, 0xff, 0xff),
+		"Variant<type: float value: 0.5>":                           of("float", 0, 0, 0, 0x3f),
+		"Variant<type: double value: 1>":                            of("double", 0, 0, 0, 0, 0, 0, 0xf0, 0x3f),
+		"Variant<type: bool value: 1>":                              of("bool", 1),
+		"Variant<type: tensorflow::TensorMap value: TensorMap>":     newMap(),
+		"Variant<type: a::B value: B>":                              of("a::B"),
+		"Variant<type: tensorflow::TensorList value: TensorList>":   newList(tf.Int32, nil, nil),
+		"Variant<type: tensorflow::data::Optional value: Optional>": &optional{},
+	} {
+		if got := variantText(v); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}

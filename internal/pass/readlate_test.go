@@ -1,0 +1,31 @@
+package pass
+
+import (
+	"testing"
+
+	"github.com/gorge-tf/gorge/internal/graph/graphtext"
+)
+
+// TestReadLate: a counter is read by its users, after its Identity; a float is
+// not, and neither is what goes into a loop.
+func TestReadLate(t *testing.T) {
+	g := parse(t, `v = VariableV2[dtype=int32, shape=[]]
+w = VariableV2[dtype=float32, shape=[]]
+one = Placeholder[dtype=int32, shape=[]]
+rv = Identity(v)
+rw = Identity(w)
+add = AssignAdd(v, one)
+x = Neg(rv, ^add)
+y = Neg(rw)
+z = Enter[frame_name="f"](rv)`)
+	ReadLate(g)
+	same(t, sorted(graphtext.Print(g)), sorted(`v = VariableV2[dtype=int32, shape=[]]
+w = VariableV2[dtype=float32, shape=[]]
+one = Placeholder[dtype=int32, shape=[]]
+rv = Identity(v)
+rw = Identity(w)
+add = AssignAdd(v, one)
+x = Neg(v, ^add, ^rv)
+y = Neg(rw)
+z = Enter[frame_name="f"](rv)`))
+}
