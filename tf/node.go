@@ -14,6 +14,7 @@ type Node struct {
 	OutTypes []DType
 	where    string
 	origin   string
+	sources  func(i int) string
 }
 
 // OpName returns the name of the node's op.
@@ -36,6 +37,18 @@ func (n *Node) SetOrigin(name string) { n.origin = name }
 
 // CopyPos makes n report the position of m, from which a pass derived it.
 func (n *Node) CopyPos(m *Node) { n.where = m.where }
+
+// Source returns what input i is called in the graph that runs, for messages: "x"
+// or "x:1"; "" where there is no such graph.
+func (n *Node) Source(i int) string {
+	if n.sources == nil {
+		return ""
+	}
+	return n.sources(i)
+}
+
+// SetSources says what Source returns.
+func (n *Node) SetSources(f func(i int) string) { n.sources = f }
 
 // Attr returns the value of an attribute, nil if it has none.
 func (n *Node) Attr(name string) any { return n.Attrs[name] }

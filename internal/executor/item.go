@@ -1,6 +1,8 @@
 package executor
 
 import (
+	"strings"
+
 	"github.com/gorge-tf/gorge/internal/graph"
 	"github.com/gorge-tf/gorge/tf"
 )
@@ -58,6 +60,7 @@ var kinds = map[string]kind{
 
 // init finds the kernel of n.
 func (it *item) init(n *graph.Node, p *Params) error {
+	n.SetSources(func(i int) string { return strings.TrimSuffix(n.In[i].Name(), ":0") })
 	k, err := p.Kernel(&n.Node)
 	if err != nil {
 		return err

@@ -133,7 +133,7 @@ func newCounter[T interface {
 	if err != nil {
 		return nil, err
 	}
-	if !weights.Shape().Equal(values.Shape()) && weights.Len() != 0 {
+	if !weights.Shape().Equal(values.Shape()) && weights.Len() != 0 && !(c.Node.OpName() == "RaggedBincount" && weights.Len() == values.Len()) {
 		return nil, tf.Errorf(tf.InvalidArgument, "`weights` must be the same shape as `arr` or a length-0 `Tensor`, in which case it acts as all weights equal to 1. Received %s",
 			weights.Shape().Text())
 	}

@@ -40,6 +40,7 @@ func init() {
 	addSamples(
 		sample{Op: "RaggedBincount", In: []*tf.Tensor{positive(4), vec[int64](0, 0, 3, 4), i32(1, 3, 1, 0), size}, F: ragged},
 		sample{Op: "RaggedBincount", Name: "no weights", In: []*tf.Tensor{none, vec[int64](0, 1, 3), vec[int64](1, 3, 1), scalar[int64](3)}, F: ragged},
+		sample{Op: "RaggedBincount", Name: "matrix of weights", In: []*tf.Tensor{mat[float32](2, 1, 2, 3, 4), vec[int64](0, 2, 4), i32(1, 3, 1, 0), size}, F: ragged, Types: onlyOwn},
 		failing("RaggedBincount", "begin", ragged, none, vec[int64](1, 3), i32(1, 3, 1), size),
 		failing("RaggedBincount", "end", ragged, none, vec[int64](0, 5), i32(1, 3, 1), size),
 		failing("RaggedBincount", "negative", ragged, none, vec[int64](0, 1), i32(-1), size),

@@ -76,9 +76,12 @@ func histogram[T interface {
 			return err
 		}
 		counts := make([]int, bins)
-		step := float64(high-low) / float64(bins)
+		step := float64(high)/float64(bins) - float64(low)/float64(bins) // a difference might not fit into the type
 		for _, v := range tf.Data[T](c.Input(0)) {
-			counts[bin(float64(max(v, low)-low)/step, bins)]++
+			if v != v && bins > 1 {
+				return tf.Errorf(tf.InvalidArgument, "Histogram values must not contain NaN")
+			}
+			counts[bin((float64(min(max(v, low), high))-float64(low))/step, bins)]++
 		}
 		return fillInts(out, counts)
 	}), nil

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -304,10 +305,10 @@ func ensureShapeShape(c *tf.Infer) error {
 func ensureShapeGrad(_ *tf.Operation, dy []tf.Output) []tf.Gradient { return tf.Grads(dy...) }
 
 func ensureShape(n *tf.Node) (tf.Kernel, error) {
-	name, want := n.Name, n.ShapeAttr("shape")
+	want := n.ShapeAttr("shape")
 	return tf.Compute(func(c *tf.OpContext) error {
 		if s := c.Input(0).Shape(); !want.Compatible(s) {
-			return tf.Errorf(tf.InvalidArgument, "Shape of tensor %s %s is not compatible with expected shape %s.", name, s.Text(), want.Text())
+			return tf.Errorf(tf.InvalidArgument, "Shape of tensor %s %s is not compatible with expected shape %s.", cmp.Or(n.Source(0), n.Name), s.Text(), want.Text())
 		}
 		c.Forward(0, 0)
 		return nil

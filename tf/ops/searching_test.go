@@ -1,6 +1,8 @@
 package ops_test
 
 import (
+	"math"
+
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
@@ -20,6 +22,8 @@ func init() {
 	addSamples(
 		sample{Op: "HistogramFixedWidth", In: []*tf.Tensor{vec[float32](-1, 0, 1.5, 2, 5, 15), span, scalar[int32](5)}, F: hist},
 		sample{Op: "HistogramFixedWidth", Name: "int64", In: []*tf.Tensor{vec[float32](-1, 0, 1.5, 2, 5, 15), span, scalar[int32](3)}, F: nary("HistogramFixedWidth", ops.HistogramOpts{DType: tf.Int64})},
+		sample{Op: "HistogramFixedWidth", Name: "overflow", In: []*tf.Tensor{vec[float32](3e38, 100), vec[float32](-1e38, 3e38), scalar[int32](2)}, F: hist, Types: onlyOwn},
+		failing("HistogramFixedWidth", "no number", hist, vec(float32(math.NaN())), span, scalar[int32](5)),
 		failing("HistogramFixedWidth", "range", hist, vec[float32](1), vec[float32](5, 0), scalar[int32](5)),
 		failing("HistogramFixedWidth", "three", hist, vec[float32](1), vec[float32](5, 0, 1), scalar[int32](5)),
 		failing("HistogramFixedWidth", "bins", hist, vec[float32](1), span, scalar[int32](0)),

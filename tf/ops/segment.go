@@ -88,7 +88,7 @@ func segmentCount(c *tf.OpContext) (int, error) {
 	if len(ids) > len(x) || !x[:len(ids)].Equal(ids) {
 		return 0, tf.Errorf(tf.InvalidArgument, "data.shape = %s does not start with segment_ids.shape = %s", x.Text(), ids.Text())
 	}
-	return n, nil
+	return n, checkProduct(append(tf.Shape{n}, x[len(ids):]...))
 }
 
 // addSegments adds each slice of src to the row of dst that its id names.

@@ -28,6 +28,7 @@ func init() {
 			sample{Op: op, Name: "matrix", In: []*tf.Tensor{seq(2, 2, 3), mat[int64](2, 1, 0, 1, 1), scalar[int64](2)}, F: f, Tol: 1e-5},
 			failing(op, "id", f, seq(3, 2), i32(1, 0, 7), n),
 			failing(op, "negative", f, seq(3, 2), i32(1, 0, 7), scalar[int32](-1)),
+			failing(op, "overflow", f, seq(3), scalar[int64](1), scalar[int64](8327099846119777499)),
 		)
 	}
 	addSamples(
