@@ -1,66 +1,20 @@
 package image
 
 import (
+	"github.com/gorge-tf/gorge/internal/imagefile"
 	"github.com/gorge-tf/gorge/tf"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
-		Name: "DecodePng", In: "contents: string", Out: "image: dtype", Attrs: "channels: int = 0; dtype: {uint8, uint16} = DT_UINT8",
-		Shape: decodedShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(decodePNGKernel),
-	})
 	tf.Register(tf.OpDef{
 		Name: "EncodePng", In: "image: T", Out: "contents: string", Attrs: "compression: int = -1; T: {uint8, uint16} = DT_UINT8",
 		Shape: encodedShape, NoGrad: tf.NotDifferentiable, Kernels: tf.ByType("T", forTypes(encodePNGKernel, tf.Uint8, tf.Uint16)),
 	})
 }
 
-// DecodeOpts are the optional attributes of DecodePng: the number of channels,
-// 0 for as many as the file has, and the type of the pixels, uint8 if it is not
-// given.
-type DecodeOpts struct {
-	Channels int
-	DType    tf.DType
-}
-
-// Apply sets the attributes.
-func (o DecodeOpts) Apply(s *tf.Spec) {
-	s.Set("channels", o.Channels)
-	if o.DType != tf.Invalid {
-		s.Set("dtype", o.DType)
-	}
-}
-
-// DecodePng returns the image [height width channels] of a PNG file, whose
-// bytes contents, a scalar, holds.
-func DecodePng(contents tf.Output, opts ...tf.Option) tf.Output {
-	return apply("DecodePng", opts, contents)
-}
-
 // EncodePng returns an image [height width channels], or several in dimensions
 // before these, as the bytes of PNG files.
 func EncodePng(image tf.Output, opts ...tf.Option) tf.Output { return apply("EncodePng", opts, image) }
-
-func checkChannels(n *tf.Node) (int, error) {
-	channels := n.Int("channels")
-	switch channels {
-	case 0, 1, 3, 4:
-		return channels, nil
-	}
-	return 0, invalid("`channels` must be 0, 1, 3 or 4 but got %d", channels)
-}
-
-func decodedShape(c *tf.Infer) error {
-	if _, err := c.Rank(0, 0); err != nil {
-		return err
-	}
-	channels, err := checkChannels(c.Node)
-	if channels == 0 {
-		channels = -1
-	}
-	c.Set(0, tf.Shape{-1, -1, channels})
-	return err
-}
 
 func encodedShape(c *tf.Infer) error {
 	s := c.In(0)
@@ -72,36 +26,6 @@ func encodedShape(c *tf.Infer) error {
 	}
 	c.Set(0, s[:len(s)-3])
 	return nil
-}
-
-func decodePNGKernel(n *tf.Node) (tf.Kernel, error) {
-	channels, err := checkChannels(n)
-	if err != nil {
-		return nil, err
-	}
-	d := n.Type("dtype")
-	return tf.Compute(func(c *tf.OpContext) error {
-		in := c.Input(0)
-		if in.Len() != 1 {
-			return invalid("`contents` must be scalar but got shape%s", in.Shape().Text())
-		}
-		p, err := decodePNG(tf.Data[string](in)[0], channels)
-		if err != nil {
-			return err
-		}
-		out, err := c.Alloc(0, d, tf.Shape{p.height, p.width, p.channels})
-		if err != nil {
-			return err
-		}
-		if d == tf.Uint16 {
-			copy(tf.Data[uint16](out), p.samples)
-			return nil
-		}
-		for i, v := range p.samples {
-			tf.Data[uint8](out)[i] = uint8(v >> 8)
-		}
-		return nil
-	}), nil
 }
 
 func encodePNGKernel(n *tf.Node) (tf.Kernel, error) {
@@ -129,7 +53,7 @@ func encodePNGKernel(n *tf.Node) (tf.Kernel, error) {
 		bytes := bigEndian(in)
 		for i := range out.Len() {
 			size := len(bytes) / out.Len()
-			if tf.Data[string](out)[i], err = encodePNG(bytes[i*size:(i+1)*size], h, w, channels, level); err != nil {
+			if tf.Data[string](out)[i], err = imagefile.EncodePNG(bytes[i*size:(i+1)*size], h, w, channels, level); err != nil {
 				return err
 			}
 		}

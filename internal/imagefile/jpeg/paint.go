@@ -1,0 +1,104 @@
+package jpeg
+
+// A painter computes rows of pixels from planes.
+type painter struct {
+	*Decoder
+	planes []*component
+	lines  [][]byte // the samples of a row, by component, for each pixel
+	sums   []int32
+}
+
+func newPainter(d *Decoder) *painter {
+	p := &painter{Decoder: d}
+	for i := range d.components {
+		c := &d.components[i]
+		if !c.needed {
+			continue
+		}
+		p.planes = append(p.planes, c)
+		p.lines = append(p.lines, make([]byte, d.window.Width+2*d.maxH*blockSize))
+	}
+	p.sums = make([]int32, d.window.Width+2*d.maxH*blockSize)
+	return p
+}
+
+// row computes row y of the output.
+func (p *painter) row(dst []byte, y int) {
+	for i, c := range p.planes {
+		p.spread(p.lines[i], c, y)
+	}
+	p.colors.convert(dst, p.lines, p.left, p.adobe)
+}
+
+// smooth reports whether a component is interpolated.
+func (d *Decoder) smooth(c *component) bool {
+	return d.options.Fancy && d.size > 1 && (c.width > 2 || c.h*c.size == d.maxH*d.size)
+}
+
+// spread computes the samples of a component for row y of the output. Those
+// outside of the window stand for nothing, even beside its edge.
+func (p *painter) spread(dst []byte, c *component, y int) {
+	byX, byY := p.maxH*p.size/(c.h*c.size), p.maxV*p.size/(c.v*c.size)
+	first := p.window.X / byX
+	n := ceilDiv(p.window.Width*c.h*c.size, p.maxH*p.size)
+	line := func(row int) []byte {
+		row = max(0, min(row, c.height-1))
+		return c.plane[row*c.blockInPlane+first:][:n]
+	}
+	fancy := p.smooth(c) && (byX == 1 || n > 1)
+	switch {
+	case byX == 1 && byY == 1:
+		copy(dst, line(y))
+	case byX == 2 && byY == 1 && fancy:
+		wide(dst, line(y))
+	case byX == 1 && byY == 2 && fancy:
+		bias := 1 + y&1
+		tall(dst, line(y/2), line(y/2-1+2*(y&1)), bias)
+	case byX == 2 && byY == 2 && fancy:
+		p.square(dst, line(y/2), line(y/2-1+2*(y&1)))
+	default:
+		repeat(dst, line(y/byY), byX)
+	}
+}
+
+// repeat gives each sample to n pixels.
+func repeat(dst, src []byte, n int) {
+	for i, v := range src {
+		for k := range n {
+			dst[i*n+k] = v
+		}
+	}
+}
+
+// wide interpolates between columns: the nearer sample counts three times.
+func wide(dst, src []byte) {
+	n := len(src) - 1
+	dst[0], dst[2*n+1] = src[0], src[n]
+	for i := range n {
+		a, b := int(src[i]), int(src[i+1])
+		dst[2*i+1] = byte((3*a + b + 2) >> 2)
+		dst[2*i+2] = byte((3*b + a + 1) >> 2)
+	}
+}
+
+// tall interpolates between two rows.
+func tall(dst, near, far []byte, bias int) {
+	for i, v := range near {
+		dst[i] = byte((3*int(v) + int(far[i]) + bias) >> 2)
+	}
+}
+
+// square interpolates between two rows and their columns.
+func (p *painter) square(dst, near, far []byte) {
+	sums := p.sums[:len(near)]
+	for i, v := range near {
+		sums[i] = 3*int32(v) + int32(far[i])
+	}
+	n := len(sums) - 1
+	dst[0], dst[2*n+1] = byte((4*sums[0]+8)>>4), byte((4*sums[n]+7)>>4)
+	for i := range n {
+		a, b := sums[i], sums[i+1]
+		dst[2*i+1] = byte((3*a + b + 7) >> 4)
+		dst[2*i+2] = byte((3*b + a + 8) >> 4)
+	}
+}

@@ -1,0 +1,165 @@
+package jpeg
+
+// maxScans bounds what a small file may ask for: real ones have ten or so.
+const maxScans = 1000
+
+// An entropy decodes the coefficients of a scan.
+type entropy struct {
+	*frame
+	scan          scan
+	columns, rows int       // of MCUs
+	dc, ac        [4]*codes // by component of the scan
+	left          int       // MCUs before the next restart
+	next          byte      // number of the next restart
+	run           int       // blocks that have ended already, in progressive scans
+	dry           bool      // the data had run out before this MCU: its blocks are 0
+}
+
+// decode reads a scan, until done, after a row of MCUs, says that it is enough.
+func (e *entropy) decode(done func() bool) error {
+	e.mark = e.pos
+	for y := range e.rows {
+		for x := range e.columns {
+			if !e.restarted() || !e.mcu(x, y) {
+				return e.err
+			}
+			e.mark = e.pos
+		}
+		if done() {
+			break
+		}
+	}
+	return nil
+}
+
+// restarted goes past a restart if there has to be one.
+func (e *entropy) restarted() bool {
+	if e.restart == 0 {
+		return true
+	}
+	if e.left > 0 {
+		e.left--
+		return true
+	}
+	e.dropBits()
+	if !e.readRestart() {
+		return false
+	}
+	for _, c := range e.scan.components {
+		c.pred = 0
+	}
+	e.run, e.left = 0, e.restart-1
+	if e.marker == 0 {
+		e.starved = false
+	}
+	return true
+}
+
+// readRestart reads the restart that has to come now. Another one is skipped if
+// it seems to be older, and taken for what has to come if it is far off; else
+// the data up to it are taken for lost.
+func (e *entropy) readRestart() bool {
+	want := markerRST0 + e.next
+	e.next = (e.next + 1) & 7
+	for {
+		if e.marker == 0 {
+			var ok bool
+			if e.marker, ok = e.nextMarker(); !ok {
+				return false
+			}
+		}
+		m := e.marker
+		isRestart := m >= markerRST0 && m <= markerRST7
+		ahead := (m - want) & 7
+		switch {
+		case m == want, isRestart && ahead > 2 && ahead < 6:
+			e.marker = 0
+			return true
+		case m < markerSOF0, isRestart && ahead >= 6:
+			e.marker = 0
+		default:
+			return true
+		}
+	}
+}
+
+// mcu reads the blocks of an MCU.
+func (e *entropy) mcu(x, y int) bool {
+	e.dry = e.starved
+	if len(e.scan.components) == 1 {
+		return e.block(0, e.scan.components[0], x, y)
+	}
+	for i, c := range e.scan.components {
+		for v := range c.v {
+			for h := range c.h {
+				if !e.block(i, c, x*c.h+h, y*c.v+v) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// block reads a block of component i of the scan.
+func (e *entropy) block(i int, c *component, x, y int) bool {
+	if e.multi {
+		at := (y*c.stride + x) * 64
+		b := (*[64]int16)(c.coefficients[at:])
+		switch {
+		case !e.progressive:
+			return e.sequential(b, c, e.dc[i], e.ac[i])
+		case e.scan.first == 0:
+			return e.progressiveDC(b, c, e.dc[i])
+		case e.scan.high == 0:
+			return e.firstAC(b, e.ac[i])
+		}
+		return e.refinedAC(b, e.ac[i])
+	}
+	var b [64]int16
+	if !e.sequential(&b, c, e.dc[i], e.ac[i]) {
+		return false
+	}
+	if c.needed {
+		e.transform(&b, c, x, y)
+	}
+	return true
+}
+
+// sequential reads a whole block.
+func (e *entropy) sequential(b *[64]int16, c *component, dc, ac *codes) bool {
+	if e.dry {
+		return true
+	}
+	s, ok := e.symbol(dc)
+	if !ok {
+		return false
+	}
+	diff, ok := e.signed(uint(s))
+	if !ok {
+		return false
+	}
+	c.pred += diff
+	b[0] = int16(c.pred)
+	for k := 1; k < 64; k++ {
+		s, ok := e.symbol(ac)
+		if !ok {
+			return false
+		}
+		run, n := int(s>>4), uint(s&15)
+		if n == 0 {
+			if run != 15 {
+				break
+			}
+			k += 15
+			continue
+		}
+		k += run
+		v, ok := e.signed(n)
+		if !ok {
+			return false
+		}
+		b[zigzag[k]] = int16(v)
+	}
+	return true
+}
