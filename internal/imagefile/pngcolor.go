@@ -2,8 +2,8 @@ package imagefile
 
 import "math"
 
-// A color is a pixel in samples of 8 bits, or of 16 if the file has those.
-type color struct{ r, g, b, a uint16 }
+// A pixel is a color in samples of 8 bits, or of 16 if the file has those.
+type pixel struct{ r, g, b, a uint16 }
 
 // A pngColors turns samples into colors.
 type pngColors struct {
@@ -36,12 +36,12 @@ func (c *pngColors) sample(i int) uint16 {
 
 // at returns pixel x of the line. What has no alpha gets all bits that its
 // samples have in the file, even if they are widened.
-func (c *pngColors) at(x int) color {
+func (c *pngColors) at(x int) pixel {
 	opaque := uint16(1<<c.depth - 1)
 	switch c.kind {
 	case pngGray:
 		v := c.sample(x)
-		p := color{v, v, v, opaque}
+		p := pixel{v, v, v, opaque}
 		c.maskOut(&p)
 		if c.depth < 8 {
 			v *= 255 / opaque
@@ -50,19 +50,19 @@ func (c *pngColors) at(x int) color {
 		return p
 	case pngGrayAlpha:
 		v := c.sample(2 * x)
-		return color{v, v, v, c.sample(2*x + 1)}
+		return pixel{v, v, v, c.sample(2*x + 1)}
 	case pngRGB:
-		p := color{c.sample(3 * x), c.sample(3*x + 1), c.sample(3*x + 2), opaque}
+		p := pixel{c.sample(3 * x), c.sample(3*x + 1), c.sample(3*x + 2), opaque}
 		c.maskOut(&p)
 		return p
 	case pngPalette:
 		return c.entry(int(c.sample(x)), opaque)
 	}
-	return color{c.sample(4 * x), c.sample(4*x + 1), c.sample(4*x + 2), c.sample(4*x + 3)}
+	return pixel{c.sample(4 * x), c.sample(4*x + 1), c.sample(4*x + 2), c.sample(4*x + 3)}
 }
 
 // maskOut makes the color that the file calls transparent so.
-func (c *pngColors) maskOut(p *color) {
+func (c *pngColors) maskOut(p *pixel) {
 	if !c.hasAlphas {
 		return
 	}
@@ -78,8 +78,8 @@ func (c *pngColors) maskOut(p *color) {
 }
 
 // entry returns a color of the palette: black beyond its end.
-func (c *pngColors) entry(i int, opaque uint16) color {
-	p := color{a: opaque}
+func (c *pngColors) entry(i int, opaque uint16) pixel {
+	p := pixel{a: opaque}
 	if c.hasAlphas {
 		p.a = 255
 	}
@@ -93,7 +93,7 @@ func (c *pngColors) entry(i int, opaque uint16) color {
 }
 
 // gray returns how bright a color is.
-func (c *pngColors) gray(p color) uint16 {
+func (c *pngColors) gray(p pixel) uint16 {
 	if p.r == p.g && p.g == p.b {
 		return p.r
 	}
@@ -109,7 +109,7 @@ func (c *pngColors) gray(p color) uint16 {
 }
 
 // linearGray is gray where the file says how samples relate to light.
-func (c *pngColors) linearGray(p color, sum func(x, y, z uint32) uint32) uint16 {
+func (c *pngColors) linearGray(p pixel, sum func(x, y, z uint32) uint32) uint16 {
 	inverse := math.Floor(1e10/float64(c.gamma) + 0.5)
 	back := math.Floor(1e10/inverse + 0.5)
 	to := func(v uint16) uint32 { return uint32(c.power(v, inverse)) }

@@ -58,6 +58,9 @@ func ReadWebP(data string) (*WebPFile, error) {
 		if f.Animated {
 			f.Frames = len(f.frames())
 		}
+		if f.Width*f.Height >= 1<<32 { // the format's limit
+			return nil, errWebP
+		}
 		return f, nil
 	}
 	c, err := webp.DecodeConfig(strings.NewReader(data))

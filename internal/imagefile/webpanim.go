@@ -31,14 +31,16 @@ func (f *WebPFile) frames() (out []string) {
 // animation decodes the frames of an animation, each as large as the canvas.
 func (f *WebPFile) animation(dst []byte) error {
 	size := f.Height * f.Width * 4
-	canvas := webpCanvas{width: f.Width, height: f.Height, pix: make([]byte, size)}
+	canvas := webpCanvas{width: f.Width, height: f.Height}
 	for k, data := range f.frames()[:len(dst)/size] {
 		frame, err := readWebPFrame(data)
 		if err != nil || frame.x+frame.width > f.Width || frame.y+frame.height > f.Height {
 			return errWebPAnimation
 		}
+		before := canvas.pix
+		canvas.pix = dst[k*size:][:size]
+		copy(canvas.pix, before)
 		canvas.show(frame)
-		copy(dst[k*size:], canvas.pix)
 	}
 	return nil
 }
