@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
 )
 
@@ -12,7 +13,10 @@ func init() {
 		Name: "ApproxTopK", In: "input: T", Out: "values: T; indices: int32",
 		Attrs: "k: int >= 0; reduction_dimension: int = -1; recall_target: float = 0.95; is_max_k: bool = true; " +
 			"reduction_input_size_override: int = -1; aggregate_to_topk: bool = true; T: {half, bfloat16, float}",
-		Shape: approxTopKShape, Grad: approxTopKGrad, Kernels: tf.ByType("T", approxTopKKernels()),
+		Shape: approxTopKShape, Grad: approxTopKGrad,
+		Kernels: tf.ByType("T", byType{
+			tf.Float32: approxTopK(asItself[float32]()), tf.Float16: approxTopK(asFloat32[tf.Half]()), tf.BFloat16: approxTopK(asFloat32[tf.BF16]()),
+		}),
 	})
 }
 
@@ -20,6 +24,13 @@ func init() {
 // that find the greatest elements sooner if some of them may be missed.
 type ApproxTopKOpts struct {
 	RecallTarget float32 // the share to be found; 0 stands for TensorFlow's 0.95
+	// Dimension is the one to look along; nil stands for the last.
+	Dimension *int
+	// Least asks for the least elements instead of the greatest.
+	Least bool
+	// KeepAll returns as many elements as an accelerator leaves over before it
+	// chooses the k best of them.
+	KeepAll bool
 }
 
 // Apply sets the attributes.
@@ -27,10 +38,15 @@ func (o ApproxTopKOpts) Apply(s *tf.Spec) {
 	if o.RecallTarget != 0 {
 		s.Set("recall_target", o.RecallTarget)
 	}
+	if o.Dimension != nil {
+		s.Set("reduction_dimension", *o.Dimension)
+	}
+	s.Set("is_max_k", !o.Least)
+	s.Set("aggregate_to_topk", !o.KeepAll)
 }
 
-// ApproxTopK returns the k greatest elements along the last dimension of x, in
-// descending order, and their indices. On a CPU none is missed.
+// ApproxTopK returns the k greatest elements along a dimension of x, the best
+// first, and their indices. On a CPU none is missed.
 func ApproxTopK(x tf.Output, k int, opts ...tf.Option) (values, indices tf.Output) {
 	out := outputs(2, "ApproxTopK", attrs(opts, tf.Attr("k", k)), x)
 	return out[0], out[1]
@@ -44,11 +60,8 @@ func approxTopKShape(c *tf.Infer) error {
 	if len(s) == 0 {
 		return tf.Errorf(tf.InvalidArgument, "Shape must be at least rank 1 but is rank 0: input is a scalar")
 	}
-	k, d := c.Int("k"), c.Int("reduction_dimension")
-	if d < 0 {
-		d += len(s)
-	}
-	recall := c.Float("recall_target")
+	k, recall := c.Int("k"), c.Float("recall_target")
+	d := approxAxis(c.Node, len(s))
 	switch {
 	case d < 0 || d >= len(s):
 		return tf.Errorf(tf.InvalidArgument, "Invalid reduction dimension: %d. Must be within the range of [%d, %d]", c.Int("reduction_dimension"), -len(s), len(s)-1)
@@ -57,14 +70,28 @@ func approxTopKShape(c *tf.Infer) error {
 	case !(recall > 0 && recall <= 1):
 		return tf.Errorf(tf.InvalidArgument, "Invalid recall target: %v. Valid value range in : [0, 1.0].", recall)
 	}
-	if c.Bool("aggregate_to_topk") {
-		s[d] = k
-	} else {
-		s[d] = candidatesOfTopK(s[d], k, len(s), float64(recall), c.Int("reduction_input_size_override"))
-	}
+	s[d] = approxSize(c.Node, s[d], len(s))
 	c.Set(0, s)
 	c.Set(1, s)
 	return nil
+}
+
+// approxAxis returns the dimension to look along, which may not be there.
+func approxAxis(n *tf.Node, rank int) int {
+	d := n.Int("reduction_dimension")
+	if d < 0 {
+		d += rank
+	}
+	return d
+}
+
+// approxSize returns how many of n elements the results have.
+func approxSize(node *tf.Node, n, rank int) int {
+	k := node.Int("k")
+	if node.Bool("aggregate_to_topk") {
+		return k
+	}
+	return min(n, candidatesOfTopK(n, k, rank, float64(node.Float("recall_target")), node.Int("reduction_input_size_override")))
 }
 
 // candidatesOfTopK returns how many of n elements an accelerator leaves over if
@@ -95,22 +122,81 @@ func candidatesOfTopK(n, k, rank int, recall float64, override int) int {
 	return (tiles + 1<<halvings - 1) >> halvings * tile
 }
 
-// approxTopKKernels holds the kernels of TopK, which takes k from an attribute
-// too.
-func approxTopKKernels() byType {
-	by := byType{}
-	for _, d := range []tf.DType{tf.Float16, tf.BFloat16, tf.Float32} {
-		exact := topKKernels()[d]
-		by[d] = func(n *tf.Node) (tf.Kernel, error) {
-			if n.Int("reduction_dimension") != -1 || !n.Bool("is_max_k") {
-				return nil, tf.Errorf(tf.InvalidArgument, "No OpKernel was registered to support Op 'ApproxTopK' on a CPU but for the greatest elements along dimension -1: got is_max_k=%v, reduction_dimension=%d",
-					n.Bool("is_max_k"), n.Int("reduction_dimension"))
-			}
-			return exact(n)
+// approxTopK finds all of the best. TensorFlow's own kernel looks for the
+// greatest along the last dimension only, and leaves the others to compilers.
+func approxTopK(k computedIn[float32]) tf.NewKernel {
+	return stateless(func(c *tf.OpContext) error {
+		in := c.Input(0)
+		s := in.Shape().Clone()
+		axis := approxAxis(c.Node, len(s))
+		switch {
+		case len(s) == 0:
+			return tf.Errorf(tf.InvalidArgument, "input must be >= 1-D, got shape []")
+		case axis < 0 || axis >= len(s):
+			return tf.Errorf(tf.InvalidArgument, "Invalid reduction dimension: %d. Must be within the range of [%d, %d]", c.Node.Int("reduction_dimension"), -len(s), len(s)-1)
+		case s[axis] < c.Node.Int("k"):
+			return tf.Errorf(tf.InvalidArgument, "input must have at least k columns. Had %d, needed %d", s[axis], c.Node.Int("k"))
 		}
-	}
-	return by
+		s[axis] = approxSize(c.Node, s[axis], len(s))
+		values, z, err := k.alloc(c, 0, in.DType(), s)
+		if err != nil {
+			return err
+		}
+		indices, err := c.Alloc(1, tf.Int32, s)
+		if err != nil {
+			return err
+		}
+		bestAlong(c, z, tf.Data[int32](indices), k.load(in), in.Shape(), axis, s[axis])
+		k.finish(values, z)
+		return nil
+	})
 }
 
-// approxTopKGrad puts the gradients where the values came from.
-func approxTopKGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient { return topKGrad(op, dy) }
+// bestAlong finds the best m elements along an axis of x, whose lines it makes
+// rows for that.
+func bestAlong(c *tf.OpContext, values []float32, indices []int32, x []float32, s tf.Shape, axis, m int) {
+	n, inner := s[axis], s[axis+1:].NumElements()
+	outer := s[:axis].NumElements()
+	rows := make([]float32, len(x))
+	kernel.Transpose(c.ParallelFor, kernel.NewTransposition([]int{outer, n, inner}, []int{0, 2, 1}), rows, x)
+	least := !c.Node.Bool("is_max_k")
+	if least {
+		kernel.Neg(rows, rows)
+	}
+	best, at := make([]float32, outer*inner*m), make([]int64, outer*inner*m)
+	kernel.TopK(c.ParallelFor, best, at, rows, n, m)
+	if least {
+		kernel.Neg(best, best)
+	}
+	where := make([]int32, len(at))
+	kernel.Cast(where, at)
+	back := kernel.NewTransposition([]int{outer, inner, m}, []int{0, 2, 1})
+	kernel.Transpose(c.ParallelFor, back, values, best)
+	kernel.Transpose(c.ParallelFor, back, indices, where)
+}
+
+// approxTopKGrad puts the gradients where the values came from: it sums them up
+// by line and index.
+func approxTopKGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	x := op.Input(0)
+	shape := Shape(x)
+	zero, one := intScalar(x, tf.Int32, 0), intScalar(x, tf.Int32, 1)
+	rank := Size(shape)
+	axis := intScalar(x, tf.Int32, op.Int("reduction_dimension"))
+	last := FloorMod(axis, rank)
+	dims := Range(zero, rank, one)
+	rest := apply("ListDiff", nil, dims, ExpandDims(last, zero))
+	forth := ConcatV2([]tf.Output{rest, ExpandDims(last, zero)}, zero)
+	lines := Transpose(dy[0], forth)
+	n := Gather(shape, last)
+	k := Gather(Shape(dy[0]), last)
+	count := intVec(x, tf.Int32, -1)
+	width := ConcatV2([]tf.Output{count, ExpandDims(k, zero)}, zero)
+	at := Reshape(Transpose(op.Output(1), forth), width)
+	g := Reshape(lines, width)
+	height := Gather(Shape(at), zero)
+	starts := ExpandDims(Mul(Range(zero, height, one), n), one)
+	flat := apply("UnsortedSegmentSum", nil, Reshape(g, count), Reshape(AddV2(at, starts), count), Mul(height, n))
+	dx := Transpose(Reshape(flat, Gather(shape, forth)), apply("InvertPermutation", nil, forth))
+	return tf.Grads(dx)
+}

@@ -1,9 +1,14 @@
 package ops_test
 
 import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -19,9 +24,16 @@ func init() {
 		sample{Op: "ApproxTopK", In: []*tf.Tensor{distinct(2, 3, 5)}, F: top(3), Static: static},
 		sample{Op: "ApproxTopK", Name: "vector", In: []*tf.Tensor{seq(6)}, F: top(6, ops.ApproxTopKOpts{RecallTarget: 0.5}), Static: static},
 		sample{Op: "ApproxTopK", Name: "none", In: []*tf.Tensor{seq(2, 3)}, F: top(0), Static: static},
-		sample{Op: "ApproxTopK", Name: "columns", In: []*tf.Tensor{seq(3, 2)}, F: top(1, tf.Attr("reduction_dimension", 0)), Fails: true, Types: onlyOwn, NoGolden: "TensorFlow's message lists its kernels"},
-		sample{Op: "ApproxTopK", Name: "least", In: []*tf.Tensor{seq(3, 2)}, F: top(1, tf.Attr("is_max_k", false)), Fails: true, Types: onlyOwn, NoGolden: "TensorFlow's message lists its kernels"},
 	)
+	const elsewhere = "TensorFlow has it for other devices"
+	one, x := 1, optest.Within(-9, 9, 2, 3, 7)
+	for name, o := range map[string]ops.ApproxTopKOpts{"least": {Least: true}, "dimension": {Dimension: &one}, "all": {KeepAll: true}} {
+		addSamples(sample{Op: "ApproxTopK", Name: name, In: []*tf.Tensor{x}, F: top(2, o), NoGolden: elsewhere, Types: onlyOwn})
+	}
+	for _, bad := range []sample{optest.Failing("ApproxTopK", "k", top(8), x), optest.Failing("ApproxTopK", "scalar", top(1), optest.Scalar(float32(3)))} {
+		bad.NoGolden = refusedShape
+		addSamples(bad)
+	}
 }
 
 // TestApproxTopKShape: how many elements an accelerator leaves over is part of
@@ -48,6 +60,48 @@ func TestApproxTopKShape(t *testing.T) {
 			tf.Attr("aggregate_to_topk", false), tf.Attr("reduction_input_size_override", c.override))
 		if s := y.Shape(); y.Err() != nil || s[len(s)-1] != c.want {
 			t.Errorf("%v, k = %d, recall %v: %v (%v), want %d", c.shape, c.k, c.recall, s, y.Err(), c.want)
+		}
+	}
+}
+
+// TestApproxTopK sorts.
+func TestApproxTopK(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	x := tf.NewTensor(tf.Float32, tf.Shape{3, 40, 2})
+	for i := range tf.Data[float32](x) {
+		tf.Data[float32](x)[i] = rnd.Float32()
+	}
+	axis := 1
+	for _, least := range []bool{false, true} {
+		g := eager.New()
+		values, indices := ops.ApproxTopK(ops.ConstTensor(g, x), 4, ops.ApproxTopKOpts{Dimension: &axis, Least: least})
+		v, err := values.Value()
+		if err != nil {
+			t.Fatal(err)
+		}
+		at, err := indices.Value()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range 6 {
+			b, ch := line/2, line%2
+			order := make([]int, 40)
+			for i := range order {
+				order[i] = i
+			}
+			of := func(i int) float32 { return tf.Data[float32](x)[(b*40+i)*2+ch] }
+			slices.SortFunc(order, func(i, j int) int {
+				if least {
+					return cmp.Compare(of(i), of(j))
+				}
+				return cmp.Compare(of(j), of(i))
+			})
+			for k := range 4 {
+				got := (b*4+k)*2 + ch
+				if int(tf.Data[int32](at)[got]) != order[k] || tf.Data[float32](v)[got] != of(order[k]) {
+					t.Errorf("least %v: element %d of line %d is %v at %d, want %d", least, k, line, tf.Data[float32](v)[got], tf.Data[int32](at)[got], order[k])
+				}
+			}
 		}
 	}
 }

@@ -1,0 +1,189 @@
+package ops
+
+import (
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// FractionalMaxPoolGrad returns the gradient of FractionalMaxPool for x from
+// that of its result y, dy. It needs where the windows begin, and whether they
+// overlap.
+func FractionalMaxPoolGrad(x, y, dy, rows, columns tf.Output, overlapping bool, opts ...tf.Option) tf.Output {
+	return apply("FractionalMaxPoolGrad", attrs(opts, tf.Attr("overlapping", overlapping)), x, y, dy, rows, columns)
+}
+
+// FractionalAvgPoolGrad is FractionalMaxPoolGrad for FractionalAvgPool. It needs
+// the shape of x only, an int64 vector.
+func FractionalAvgPoolGrad(shape, dy, rows, columns tf.Output, overlapping bool, opts ...tf.Option) tf.Output {
+	return apply("FractionalAvgPoolGrad", attrs(opts, tf.Attr("overlapping", overlapping)), shape, dy, rows, columns)
+}
+
+func fractionalMaxBackShape(c *tf.Infer) error {
+	s, err := c.Rank(0, 4)
+	c.Set(0, s)
+	return err
+}
+
+func fractionalAvgBackShape(c *tf.Infer) error {
+	if s := c.ConstShape(0); s == nil || len(s) == 4 {
+		c.Set(0, s)
+	}
+	return nil
+}
+
+func fractionalMaxGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return tf.Grads(FractionalMaxPoolGrad(op.Input(0), op.Output(0), dy[0], op.Output(1), op.Output(2), op.Bool("overlapping")))
+}
+
+func fractionalAvgGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	shape := castTo(Shape(op.Input(0)), tf.Int64)
+	return tf.Grads(FractionalAvgPoolGrad(shape, dy[0], op.Output(1), op.Output(2), op.Bool("overlapping")))
+}
+
+// edges checks inputs i and i+1, where windows begin, for results of shape out.
+func (w *fractionalWindows) edges(c *tf.OpContext, i int, out tf.Shape) error {
+	for k, dst := range []*[]int64{&w.rows, &w.columns} {
+		t, name := c.Input(i+k), []string{"row_pooling_sequence", "col_pooling_sequence"}[k]
+		if t.Rank() != 1 {
+			return tf.Errorf(tf.InvalidArgument, "%s must be a vector, got %s", name, t.Shape().Text())
+		}
+		*dst = tf.Data[int64](t)
+		for _, v := range *dst {
+			if v < 0 {
+				return tf.Errorf(tf.InvalidArgument, "%s sequence tensor values must not be negative, got %d", []string{"Row", "Column"}[k], v)
+			}
+		}
+		if len(*dst) <= out[1+k] {
+			return tf.Errorf(tf.InvalidArgument, "Given out_backprop shape %s, %s must have at least %d elements, but got %d", out.Text(), name, out[1+k]+1, len(*dst))
+		}
+		*dst = (*dst)[:out[1+k]+1]
+	}
+	return nil
+}
+
+// fractionalBack checks the gradient of the results, input dy, and the edges
+// after it, of windows on images of shape s.
+func fractionalBack(c *tf.OpContext, s tf.Shape, dy int) (*fractionalWindows, error) {
+	g := c.Input(dy).Shape()
+	if len(g) != 4 {
+		return nil, tf.Errorf(tf.InvalidArgument, "out_backprop should be a tensor of rank 4, got %s", g.Text())
+	}
+	if g[0] != s[0] || g[3] != s[3] {
+		return nil, tf.Errorf(tf.InvalidArgument, "out_backprop must have batch and channels of the input %s, got %s", s.Text(), g.Text())
+	}
+	w := &fractionalWindows{in: s, overlapping: c.Node.Bool("overlapping")}
+	return w, w.edges(c, dy+1, g)
+}
+
+// images calls f with the lines of windows of each image, several images at
+// once: windows that overlap add to the same pixels.
+func (w *fractionalWindows) images(c *tf.OpContext, f func(to int, each func(func(from int)))) {
+	lines := len(w.rows) - 1
+	c.ParallelFor(w.in[0], max(1, elementGrain/max(1, w.in[1]*w.in[2]*w.in[3])), func(lo, hi int) {
+		for i := lo * lines; i < hi*lines; i++ {
+			w.line(i, f)
+		}
+	})
+}
+
+func fractionalMaxBack[T interface {
+	kernel.Real
+	tf.Elem
+}](*tf.Node) (tf.Kernel, error) {
+	return tf.Compute(func(c *tf.OpContext) error {
+		in, out := c.Input(0), c.Input(1)
+		for i, name := range []string{"orig_input", "orig_output"} {
+			if t := c.Input(i); t.Rank() != 4 {
+				return tf.Errorf(tf.InvalidArgument, "%s should be a tensor of rank 4, got %s", name, t.Shape().Text())
+			}
+		}
+		w, err := fractionalBack(c, in.Shape(), 2)
+		if err != nil {
+			return err
+		}
+		if !out.Shape().Equal(c.Input(2).Shape()) {
+			return tf.Errorf(tf.InvalidArgument, "orig_output and out_backprop must have the same shape, got %s and %s", out.Shape().Text(), c.Input(2).Shape().Text())
+		}
+		t, err := c.Alloc(0, in.DType(), in.Shape())
+		if err != nil {
+			return err
+		}
+		return toMaxima(c, w, tf.Data[T](t), tf.Data[T](in), tf.Data[T](out), tf.Data[T](c.Input(2)))
+	}), nil
+}
+
+// toMaxima adds the gradient of each window to that of its first maximum, which
+// has to be the result y.
+func toMaxima[T kernel.Real](c *tf.OpContext, w *fractionalWindows, dx, x, y, dy []T) error {
+	clear(dx)
+	depth, differs := w.in[3], make([]bool, w.in[0])
+	w.images(c, func(to int, each func(func(from int))) {
+		for ch := range depth {
+			best := -1
+			each(func(from int) {
+				if best < 0 || x[best] < x[from+ch] {
+					best = from + ch
+				}
+			})
+			if best < 0 || x[best] != y[to+ch] && x[best] == x[best] {
+				differs[to/max(1, len(y)/w.in[0])] = true
+				continue
+			}
+			dx[best] += dy[to+ch]
+		}
+	})
+	for _, d := range differs {
+		if d {
+			return tf.Errorf(tf.InvalidArgument, "tensor_out_dup is not the same as tensor_out")
+		}
+	}
+	return nil
+}
+
+func fractionalAvgBack[T interface {
+	kernel.Real
+	tf.Elem
+}](*tf.Node) (tf.Kernel, error) {
+	return tf.Compute(func(c *tf.OpContext) error {
+		sizes := c.Input(0)
+		if sizes.Rank() != 1 || sizes.Len() != 4 {
+			return tf.Errorf(tf.InvalidArgument, "original input tensor shape must be1-dimensional and 4 elements")
+		}
+		s, err := shapeOf(sizes, "orig_input_tensor_shape")
+		if err != nil {
+			return err
+		}
+		if err := checkSizes(s); err != nil {
+			return err
+		}
+		if err := tf.CheckSize(tf.Float64, s); err != nil {
+			return err
+		}
+		w, err := fractionalBack(c, s, 1)
+		if err != nil {
+			return err
+		}
+		t, err := c.Alloc(0, c.Input(1).DType(), s)
+		if err != nil {
+			return err
+		}
+		shareOut(c, w, tf.Data[T](t), tf.Data[T](c.Input(1)))
+		return nil
+	}), nil
+}
+
+// shareOut gives each pixel of a window an equal share of its gradient. Shares
+// of integers are added up before they are rounded.
+func shareOut[T kernel.Real](c *tf.OpContext, w *fractionalWindows, dx, dy []T) {
+	sum, depth := make([]float64, len(dx)), w.in[3]
+	w.images(c, func(to int, each func(func(from int))) {
+		n := 0.0
+		each(func(int) { n++ })
+		each(func(from int) {
+			for ch := range depth {
+				sum[from+ch] += float64(dy[to+ch]) / n
+			}
+		})
+	})
+	kernel.Cast(dx, sum)
+}

@@ -1,0 +1,326 @@
+package ops
+
+import (
+	"math"
+	"sync"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/random"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	const out = "output: T; row_pooling_sequence: int64; col_pooling_sequence: int64"
+	const types = "T: {float, double, int32, int64}"
+	const attrs = "pooling_ratio: list(float) >= 4; pseudo_random: bool = false; overlapping: bool = false; deterministic: bool = false; seed: int = 0; seed2: int = 0; " + types
+	const sequences = "row_pooling_sequence: int64; col_pooling_sequence: int64"
+	tf.Register(tf.OpDef{
+		Name: "FractionalMaxPool", In: "value: T", Out: out, Attrs: attrs, Shape: fractionalShape, Grad: fractionalMaxGrad,
+		Kernels: tf.ByType("T", byType{tf.Float32: fractional(maxOf[float32]), tf.Float64: fractional(maxOf[float64]), tf.Int32: fractional(maxOf[int32]), tf.Int64: fractional(maxOf[int64])}),
+	})
+	tf.Register(tf.OpDef{
+		Name: "FractionalAvgPool", In: "value: T", Out: out, Attrs: attrs, Shape: fractionalShape, Grad: fractionalAvgGrad,
+		Kernels: tf.ByType("T", byType{tf.Float32: fractional(meanOf[float32]), tf.Float64: fractional(meanOf[float64]), tf.Int32: fractional(meanOf[int32]), tf.Int64: fractional(meanOf[int64])}),
+	})
+	tf.Register(tf.OpDef{
+		Name: "FractionalMaxPoolGrad", In: "orig_input: T; orig_output: T; out_backprop: T; " + sequences, Out: "output: T", Attrs: "overlapping: bool = false; " + types,
+		Shape: fractionalMaxBackShape, NoGrad: tf.NoGradientDefined,
+		Kernels: tf.ByType("T", byType{tf.Float32: fractionalMaxBack[float32], tf.Float64: fractionalMaxBack[float64], tf.Int32: fractionalMaxBack[int32], tf.Int64: fractionalMaxBack[int64]}),
+	})
+	tf.Register(tf.OpDef{
+		Name: "FractionalAvgPoolGrad", In: "orig_input_tensor_shape: int64; out_backprop: T; " + sequences, Out: "output: T", Attrs: "overlapping: bool = false; " + types,
+		Shape: fractionalAvgBackShape, NoGrad: tf.NoGradientDefined,
+		Kernels: tf.ByType("T", byType{tf.Float32: fractionalAvgBack[float32], tf.Float64: fractionalAvgBack[float64], tf.Int32: fractionalAvgBack[int32], tf.Int64: fractionalAvgBack[int64]}),
+	})
+}
+
+// FractionalPoolOpts are the optional attributes of FractionalMaxPool and
+// FractionalAvgPool.
+type FractionalPoolOpts struct {
+	// PseudoRandom draws one number for the windows along a dimension instead
+	// of shuffling their sizes.
+	PseudoRandom bool
+	// Overlapping lets windows share the positions at their edges.
+	Overlapping bool
+	// Deterministic keeps the windows of the first run, which Seed and Seed2
+	// then decide. Without it seeds have to be 0.
+	Deterministic bool
+	Seed, Seed2   int
+}
+
+// Apply sets the attributes.
+func (o FractionalPoolOpts) Apply(s *tf.Spec) {
+	s.Set("pseudo_random", o.PseudoRandom)
+	s.Set("overlapping", o.Overlapping)
+	s.Set("deterministic", o.Deterministic)
+	s.Set("seed", o.Seed)
+	s.Set("seed2", o.Seed2)
+}
+
+// FractionalMaxPool returns the maxima of windows of random sizes on images
+// [batch height width channels], which make them smaller by ratio, at least 1,
+// for each dimension: 1 for those of batch and channels. It also returns where
+// the windows begin, by rows and columns, with the end of the last.
+func FractionalMaxPool(x tf.Output, ratio []float32, opts ...tf.Option) (y, rows, columns tf.Output) {
+	op := tf.Apply(nil, "FractionalMaxPool", []tf.Output{x}, attrs(opts, tf.Attr("pooling_ratio", ratio))...)
+	return op.Output(0), op.Output(1), op.Output(2)
+}
+
+// FractionalAvgPool is FractionalMaxPool with means.
+func FractionalAvgPool(x tf.Output, ratio []float32, opts ...tf.Option) (y, rows, columns tf.Output) {
+	op := tf.Apply(nil, "FractionalAvgPool", []tf.Output{x}, attrs(opts, tf.Attr("pooling_ratio", ratio))...)
+	return op.Output(0), op.Output(1), op.Output(2)
+}
+
+func ratiosOf(n *tf.Node) ([]float32, error) {
+	r, _ := n.Attr("pooling_ratio").([]float32)
+	if len(r) != 4 {
+		return nil, tf.Errorf(tf.InvalidArgument, "pooling_ratio field must specify 4 dimensions")
+	}
+	for _, v := range r {
+		if !(v >= 1) {
+			return nil, tf.Errorf(tf.InvalidArgument, "pooling_ratio cannot be smaller than 1, got: %v", v)
+		}
+	}
+	return r, nil
+}
+
+// pooledSize returns how many windows there are along n positions.
+func pooledSize(n int, ratio float32) int { return int(math.Floor(float64(float32(n) / ratio))) }
+
+func fractionalShape(c *tf.Infer) error {
+	s, err := c.Rank(0, 4)
+	if err != nil {
+		return err
+	}
+	r, err := ratiosOf(c.Node)
+	if err != nil {
+		return err
+	}
+	out := unknownDims(4)
+	for i := range s {
+		if s[i] < 0 {
+			continue
+		}
+		if out[i] = pooledSize(s[i], r[i]); out[i] < 0 {
+			return tf.Errorf(tf.InvalidArgument, "Size computed for dim %d is negative: %d", i, out[i])
+		}
+	}
+	c.Set(0, out)
+	c.Set(1, unknownDims(1))
+	c.Set(2, unknownDims(1))
+	return nil
+}
+
+// A fractionalPool holds the attributes and the windows of a node.
+type fractionalPool struct {
+	ratios                    []float32
+	pseudo, overlapping, keep bool
+	stream                    *random.Generator
+	mu                        sync.Mutex
+	keptRows, keptColumns     []int64
+}
+
+func fractionalOf(n *tf.Node) (*fractionalPool, error) {
+	kind := map[string]string{"FractionalMaxPool": "max", "FractionalAvgPool": "average"}[n.OpName()]
+	r, err := ratiosOf(n)
+	if err != nil {
+		return nil, err
+	}
+	p := &fractionalPool{ratios: r, pseudo: n.Bool("pseudo_random"), overlapping: n.Bool("overlapping"), keep: n.Bool("deterministic")}
+	seed, seed2 := n.Int("seed"), n.Int("seed2")
+	switch {
+	case r[0] != 1 || r[3] != 1:
+		return nil, tf.Errorf(tf.Unimplemented, "Fractional %s pooling is not yet supported on the batch nor channel dimension.", kind)
+	case !p.keep && (seed != 0 || seed2 != 0):
+		return nil, tf.Errorf(tf.InvalidArgument, "Both seed and seed2 should be 0 if deterministic is false.")
+	}
+	p.stream = random.NewGenerator(int64(seed), int64(seed2))
+	return p, nil
+}
+
+// sequences returns where windows begin, along height and width of images of
+// shape s.
+func (p *fractionalPool) sequences(s tf.Shape) (rows, columns []int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.keptRows == nil || !p.keep {
+		p.keptRows = p.sequence(s[1], pooledSize(s[1], p.ratios[1]))
+		p.keptColumns = p.sequence(s[2], pooledSize(s[2], p.ratios[2]))
+	}
+	return p.keptRows, p.keptColumns
+}
+
+// sequence draws where n windows on in positions begin.
+func (p *fractionalPool) sequence(in, n int) []int64 {
+	sizes := make([]int64, n)
+	if p.pseudo {
+		p.drawEdges(sizes, in)
+	} else {
+		p.shuffleSizes(sizes, in)
+	}
+	out := make([]int64, n+1)
+	for i, s := range sizes {
+		out[i+1] = out[i] + s
+	}
+	return out
+}
+
+// shuffleSizes draws sizes that differ by one at most.
+func (p *fractionalPool) shuffleSizes(sizes []int64, in int) {
+	n := len(sizes)
+	for i := range sizes {
+		sizes[i] = int64(in / n)
+		if i < in%n {
+			sizes[i]++
+		}
+	}
+	random.Shuffle(p.stream.ReserveBlocks(uint64(n+3)/4), n, func(i, j int) { sizes[i], sizes[j] = sizes[j], sizes[i] })
+}
+
+// drawEdges puts the windows at even distances from a random start, which is
+// bounded so that sizes differ by one at most.
+func (p *fractionalPool) drawEdges(sizes []int64, in int) {
+	n := len(sizes)
+	alpha, k := float64(in)/float64(n), in/n
+	most := min(float64(k+2)/alpha-1, float64(in+1-k)/alpha-float64(n-1))
+	u := random.NewWords(p.stream.ReserveBlocks(1)).Float64() * most
+	last := int64(1)
+	for i := range sizes {
+		edge := int64(in + 1)
+		if i+1 < n {
+			edge = int64(math.Ceil(alpha * (float64(i+1) + u)))
+		}
+		sizes[i], last = edge-last, edge
+	}
+}
+
+// check wants images that are large enough.
+func (p *fractionalPool) check(s tf.Shape) error {
+	if len(s) != 4 {
+		return tf.Errorf(tf.InvalidArgument, "tensor_in must be 4-dimensional")
+	}
+	for i, n := range s {
+		if float32(n) < p.ratios[i] {
+			return tf.Errorf(tf.InvalidArgument, "Pooling ratio is higher than input dimension size for dimension %d. Input dim size: %d pooling ratio: %v", i, n, p.ratios[i])
+		}
+	}
+	return nil
+}
+
+// fractional makes a kernel of what computes a window: y, a number for each
+// channel, from the pixels that each calls its argument with.
+func fractional[T interface {
+	kernel.Real
+	tf.Elem
+}](window func(y []T, each func(func(x []T)))) tf.NewKernel {
+	return func(n *tf.Node) (tf.Kernel, error) {
+		p, err := fractionalOf(n)
+		if err != nil {
+			return nil, err
+		}
+		return tf.Compute(func(c *tf.OpContext) error {
+			s := c.Input(0).Shape()
+			if err := p.check(s); err != nil {
+				return err
+			}
+			rows, columns := p.sequences(s)
+			w := &fractionalWindows{in: s, rows: rows, columns: columns, overlapping: p.overlapping}
+			out, err := c.Alloc(0, c.Input(0).DType(), w.out())
+			if err != nil {
+				return err
+			}
+			for i, v := range [][]int64{rows, columns} {
+				t, err := c.Alloc(1+i, tf.Int64, tf.Shape{len(v)})
+				if err != nil {
+					return err
+				}
+				copy(tf.Data[int64](t), v)
+			}
+			x, y := tf.Data[T](c.Input(0)), tf.Data[T](out)
+			w.parallel(c, func(to int, each func(func(from int))) {
+				window(y[to:to+s[3]], func(f func(x []T)) { each(func(from int) { f(x[from : from+s[3]]) }) })
+			})
+			return nil
+		}), nil
+	}
+}
+
+func maxOf[T interface {
+	kernel.Real
+	tf.Elem
+}](y []T, each func(func(x []T))) {
+	kernel.Fill(y, kernel.Lowest[T]())
+	each(func(x []T) {
+		for i, v := range x {
+			if v > y[i] {
+				y[i] = v
+			}
+		}
+	})
+}
+
+func meanOf[T interface {
+	kernel.Real
+	tf.Elem
+}](y []T, each func(func(x []T))) {
+	clear(y)
+	n := T(0)
+	each(func(x []T) {
+		kernel.Add(y, y, x)
+		n++
+	})
+	for i := range y {
+		if n != 0 {
+			y[i] /= n
+		}
+	}
+}
+
+// fractionalWindows are windows of any sizes side by side on images of shape
+// in, given by where they begin and the last one ends.
+type fractionalWindows struct {
+	in            tf.Shape
+	rows, columns []int64
+	overlapping   bool
+}
+
+// out returns the shape of the results.
+func (w *fractionalWindows) out() tf.Shape {
+	return tf.Shape{w.in[0], len(w.rows) - 1, len(w.columns) - 1, w.in[3]}
+}
+
+// end returns where window i of a sequence ends, on n positions.
+func (w *fractionalWindows) end(edges []int64, i, n int) int {
+	end := int(edges[i+1])
+	if w.overlapping {
+		end++
+	}
+	return min(end, n)
+}
+
+// line calls f for each window in a line of windows: the first element of its
+// result, and what calls its argument with those of its pixels.
+func (w *fractionalWindows) line(line int, f func(to int, each func(func(from int)))) {
+	out := w.out()
+	b, r := line/out[1], line%out[1]
+	for k := range out[2] {
+		f((line*out[2]+k)*out[3], func(pixel func(from int)) {
+			for y := int(w.rows[r]); y < w.end(w.rows, r, w.in[1]); y++ {
+				for x := int(w.columns[k]); x < w.end(w.columns, k, w.in[2]); x++ {
+					pixel(((b*w.in[1]+y)*w.in[2] + x) * w.in[3])
+				}
+			}
+		})
+	}
+}
+
+// parallel calls f for all windows, several lines at once.
+func (w *fractionalWindows) parallel(c *tf.OpContext, f func(to int, each func(func(from int)))) {
+	grain := max(1, elementGrain*max(1, len(w.rows)-1)/max(1, w.in[1]*w.in[2]*w.in[3]))
+	c.ParallelFor(w.in[0]*(len(w.rows)-1), grain, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			w.line(i, f)
+		}
+	})
+}
