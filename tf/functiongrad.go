@@ -17,12 +17,12 @@ func GradientOf(f Func) Func { return Func{Name: gradientName, Attrs: Attrs{"f":
 // gradientBody returns the body of the gradient of f: what the library defines
 // for it, or else what differentiating f's own body gives.
 func (l *Library) gradientBody(f Func) (*FunctionBody, error) {
-	if name := l.Gradient(f.Name); name != "" {
-		return l.Body(Func{Name: name, Attrs: f.Attrs})
-	}
 	body, err := l.Body(f)
 	if err != nil {
 		return nil, err
+	}
+	if name := l.Gradient(f.Name); name != "" {
+		return l.customGradient(body, Func{Name: name, Attrs: f.Attrs})
 	}
 	g := NewGraph()
 	g.symbolic = true
@@ -41,6 +41,19 @@ func (l *Library) gradientBody(f Func) (*FunctionBody, error) {
 	def.Node = slices.DeleteFunc(def.Node, func(n *pb.NodeDef) bool { return slices.Contains(body.Rets, n.GetName()) })
 	d.body.Graph = def
 	return d.body, nil
+}
+
+// customGradient returns the body of grad, which the library defines to be the
+// gradient of a function.
+func (l *Library) customGradient(of *FunctionBody, grad Func) (*FunctionBody, error) {
+	body, err := l.Body(grad)
+	if err == nil && len(body.RetTypes) != len(of.ArgTypes) {
+		err = Errorf(InvalidArgument, "SymGrad expects to return %d value(s), but get %d value(s) instead", len(of.ArgTypes), len(body.RetTypes))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return body, nil
 }
 
 // differentiated is the body of a function that becomes that of its gradient.

@@ -147,7 +147,22 @@ func (e *expander) shortcut() {
 			}
 			n.In[k] = x
 		}
+		waits := n.Control
+		n.Control = waits[:0]
+		for _, c := range waits {
+			n.AddControl(e.instead(c))
+		}
 	}
+}
+
+// instead returns the node to wait for in the place of c: if that was replaced
+// and hands on a single value, the node that computes it. A node that chooses
+// runs even if the value is dead, so it is none to wait for.
+func (e *expander) instead(c *graph.Node) *graph.Node {
+	for e.replaced[c] && len(c.In) == 1 && len(c.Control) == 0 && !chooses[c.In[0].Node.OpName()] {
+		c = c.In[0].Node
+	}
+	return c
 }
 
 // toBool returns x as a truth value: TensorFlow takes numbers and strings, too.
