@@ -53,8 +53,9 @@ func TestGeneratedGraphs(t *testing.T) {
 	for first := uint64(0); first < n; first += together {
 		refused += compareGraphs(t, first, min(first+together, n))
 	}
-	// One in a thousand or so gives an error there ("Incompatible shapes: [0] vs.
-	// [2,3]") and equal values here in every way of running it.
+	// TensorFlow on two devices waits for ever for one in a thousand or so, and
+	// gives an error for as many ("Incompatible shapes: [0] vs. [2,3]"): they have
+	// equal values here in every way of running them, and there on one device.
 	if refused > 1+int(n)/500 {
 		t.Errorf("TensorFlow could not run %d of %d graphs", refused, n)
 	}

@@ -118,7 +118,7 @@ func ports(t *testing.T, n int) []string {
 // script runs a script of testdata and returns the lines that it prints.
 func script(t *testing.T, name string, args ...string) []string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, python, append([]string{"testdata/" + name}, args...)...)
 	cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
