@@ -26,7 +26,7 @@ const million = 1 << 20
 
 // kernels is workload 8.
 func kernels(b *bench) {
-	for _, list := range [][]kernelCase{matmuls(), elementwise(), rows(), reductions(), movements(), randoms()} {
+	for _, list := range [][]kernelCase{matmuls(), convolutions(), elementwise(), rows(), reductions(), layerKernels(), movements(), randoms()} {
 		for _, k := range list {
 			if b.wants(k.name) {
 				b.kernel(&k)
