@@ -26,6 +26,9 @@ func argBest[I Index, T Real](par Par, dst []I, src []T, outer, n, inner int, be
 
 // argMaxOf looks at n elements that are stride apart.
 func argMaxOf[T Real](x []T, n, stride int) int {
+	if at, ok := argInPieces(x, n, stride, simd.maxOf, func(a, b float32) bool { return a > b }); ok {
+		return at
+	}
 	at := firstNumber(x, n, stride)
 	best := x[at*stride]
 	for i := at + 1; i < n; i++ {
@@ -37,6 +40,9 @@ func argMaxOf[T Real](x []T, n, stride int) int {
 }
 
 func argMinOf[T Real](x []T, n, stride int) int {
+	if at, ok := argInPieces(x, n, stride, simd.minOf, func(a, b float32) bool { return a < b }); ok {
+		return at
+	}
 	at := firstNumber(x, n, stride)
 	best := x[at*stride]
 	for i := at + 1; i < n; i++ {
@@ -45,6 +51,29 @@ func argMinOf[T Real](x []T, n, stride int) int {
 		}
 	}
 	return at
+}
+
+// argPiece is how many elements are looked at together.
+const argPiece = 128
+
+// argInPieces finds the piece that holds the best element, and looks for it
+// there, if the processor has an instruction for that. It leaves rows with NaN
+// to others.
+func argInPieces[T Real](x []T, n, stride int, fold func([]float32) float32, better func(a, b float32) bool) (at int, ok bool) {
+	xf, is32 := asF32(x)
+	if !is32 || fold == nil || stride != 1 || n < argPiece {
+		return 0, false
+	}
+	best := fold(xf[:argPiece])
+	for i := argPiece; i < n && best == best; i += argPiece {
+		if v := fold(xf[i:min(i+argPiece, n)]); better(v, best) || v != v {
+			at, best = i, v
+		}
+	}
+	for best == best && xf[at] != best {
+		at++
+	}
+	return at, best == best
 }
 
 // firstNumber is where a search begins: NaN is no number to compare with. If

@@ -42,3 +42,35 @@ func BenchmarkElementwise(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkLayers measures what stands between convolutions.
+func BenchmarkLayers(b *testing.B) {
+	const c = 64
+	big, small := random[float32](8*112*112*c, 1), make([]float32, 8*56*56*c)
+	pool := func(k int) *Pool {
+		return &Pool{Window: Window{In: [3]int{1, 112, 112}, Out: [3]int{1, 56, 56}, Kernel: [3]int{1, k, k}, Stride: [3]int{1, 2, 2}, Dilation: [3]int{1, 1, 1}}, Batch: 8, C: c}
+	}
+	x, y, dx := random[float32](32*32*32*c, 1), random[float32](32*32*32*c, 2), make([]float32, 32*32*32*c)
+	norm := &BatchNorm{Rows: 32 * 32 * 32, C: c, Epsilon: 1e-5}
+	mean, variance, scale := make([]float32, c), make([]float32, c), make([]float32, c)
+	at := make([]int64, 4096)
+	for _, k := range []struct {
+		name string
+		n    int
+		f    func()
+	}{
+		{"AvgPool2x2", len(big), func() { AvgPool(Serial, pool(2), small, big) }},
+		{"MaxPool3x3", len(big), func() { MaxPool(Serial, pool(3), small, big) }},
+		{"Moments", len(x), func() { norm.Moments(Serial, mean, variance, x) }},
+		{"Normalize", len(x), func() { norm.Normalize(Serial, dx, x, scale, mean, mean, variance) }},
+		{"NormGrad", len(x), func() { norm.Grad(Serial, true, dx, mean, scale, y, x, scale, mean, variance) }},
+		{"ArgMax", 4096 * 512, func() { ArgMax(Serial, at, x, 4096, 512, 1) }},
+	} {
+		b.Run(k.name, func(b *testing.B) {
+			for b.Loop() {
+				k.f()
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(k.n), "ns/element")
+		})
+	}
+}

@@ -16,56 +16,105 @@ func (v *Pool) imageGrain() int {
 	return max(1, poolElements/max(1, v.linesOut()*v.Out[2]*v.taps()*v.C))
 }
 
-// eachTap calls f for the positions inside image n that window (od, oh, ow)
-// covers, in order. A position is the number of a pixel in the batch.
-func (v *Pool) eachTap(n, od, oh, ow int, f func(pixel int)) {
-	d0, d1 := v.clip(0, od)
-	h0, h1 := v.clip(1, oh)
-	w0, w1 := v.clip(2, ow)
-	for kd := d0; kd < d1; kd++ {
-		d, _ := v.at(0, od, kd)
-		for kh := h0; kh < h1; kh++ {
-			h, _ := v.at(1, oh, kh)
-			w, _ := v.at(2, ow, w0)
-			at := ((n*v.In[0]+d)*v.In[1]+h)*v.In[2] + w
-			for range w1 - w0 {
-				f(at)
-				at += v.Dilation[2]
-			}
+// covered are the positions inside the image that one window covers: n in each
+// of some lines, step apart. A position is the number of a pixel in the batch.
+type covered struct {
+	lines    []int // position 0 of each line, in order
+	first, n int   // of the positions in a line
+	step     int
+}
+
+// count is the number of positions.
+func (t *covered) count() int { return len(t.lines) * t.n }
+
+// eachWindow calls f for the windows of lines [lo, hi).
+func (v *Pool) eachWindow(lo, hi int, f func(window int, t *covered)) {
+	t := covered{lines: make([]int, 0, v.Kernel[0]*v.Kernel[1]), step: v.Dilation[2]}
+	for i := lo; i < hi; i++ {
+		n, od, oh := v.line(i)
+		t.lines = v.coveredLines(t.lines[:0], n, od, oh)
+		for ow := range v.Out[2] {
+			w0, w1 := v.clip(2, ow)
+			t.first, _ = v.at(2, ow, w0)
+			t.n = w1 - w0
+			f(i*v.Out[2]+ow, &t)
 		}
 	}
 }
 
-// eachWindow calls f for the windows of lines [lo, hi).
-func (v *Pool) eachWindow(lo, hi int, f func(window, n, od, oh, ow int)) {
-	for i := lo; i < hi; i++ {
-		n, od, oh := v.line(i)
-		for ow := range v.Out[2] {
-			f(i*v.Out[2]+ow, n, od, oh, ow)
+// coveredLines appends the lines of image n that the windows of an output line
+// cover.
+func (v *Pool) coveredLines(lines []int, n, od, oh int) []int {
+	d0, d1 := v.clip(0, od)
+	h0, h1 := v.clip(1, oh)
+	for kd := d0; kd < d1; kd++ {
+		d, _ := v.at(0, od, kd)
+		for kh := h0; kh < h1; kh++ {
+			h, _ := v.at(1, oh, kh)
+			lines = append(lines, ((n*v.In[0]+d)*v.In[1]+h)*v.In[2])
 		}
 	}
+	return lines
 }
 
 // MaxPool sets y to the greatest elements of each window, the least number
 // there is for windows outside of the image.
 func MaxPool[T Real](par Par, v *Pool, y, x []T) {
-	par(v.Batch*v.linesOut(), v.lineGrain(), func(lo, hi int) {
-		v.eachWindow(lo, hi, func(i, n, od, oh, ow int) {
-			dst, first := y[i*v.C:(i+1)*v.C], true
-			v.eachTap(n, od, oh, ow, func(p int) {
-				src := x[p*v.C : (p+1)*v.C]
-				if first {
-					copy(dst, src)
-				} else {
-					Max(dst, dst, src)
-				}
-				first = false
-			})
-			if first {
-				Fill(dst, Lowest[T]())
-			}
-		})
+	poolLines(par, v, y, x, Max[T], func(dst []T, count int) {
+		if count == 0 {
+			Fill(dst, Lowest[T]())
+		}
 	})
+}
+
+// poolLines joins the elements of each window: first those below each other,
+// for all windows of a line at once, then those beside each other. end gets the
+// result, or whatever there was if the window covers nothing.
+func poolLines[T any](par Par, v *Pool, y, x []T, join func(z, x, y []T), end func(dst []T, count int)) {
+	par(v.Batch*v.linesOut(), v.lineGrain(), func(lo, hi int) {
+		joined, width := make([]T, v.In[2]*v.C), v.In[2]*v.C
+		var lines []int
+		for i := lo; i < hi; i++ {
+			n, od, oh := v.line(i)
+			lines = v.coveredLines(lines[:0], n, od, oh)
+			src := joined
+			for k, l := range lines {
+				switch line := x[l*v.C : l*v.C+width]; k {
+				case 0:
+					src = line
+				default:
+					join(joined, src, line)
+					src = joined
+				}
+			}
+			joinBeside(v, i, len(lines), y, src, join, end)
+		}
+	})
+}
+
+// joinBeside joins the elements of the windows of output line i, given what lies
+// below each other in so many lines.
+func joinBeside[T any](v *Pool, i, lines int, y, src []T, join func(z, x, y []T), end func(dst []T, count int)) {
+	for ow := range v.Out[2] {
+		at := (i*v.Out[2] + ow) * v.C
+		dst := y[at : at+v.C]
+		w0, w1 := v.clip(2, ow)
+		if lines == 0 || w0 == w1 {
+			end(dst, 0)
+			continue
+		}
+		w, _ := v.at(2, ow, w0)
+		tap := func(k int) []T { return src[(w+k*v.Dilation[2])*v.C:][:v.C] }
+		if w1 == w0+1 {
+			copy(dst, tap(0))
+		} else {
+			join(dst, tap(0), tap(1))
+		}
+		for k := 2; k < w1-w0; k++ {
+			join(dst, dst, tap(k))
+		}
+		end(dst, lines*(w1-w0))
+	}
 }
 
 // MaxPoolArg sets arg to the pixel of the batch, by channel, that holds the
@@ -74,18 +123,27 @@ func MaxPool[T Real](par Par, v *Pool, y, x []T) {
 func MaxPoolArg[T Real](par Par, v *Pool, arg []int64, x []T) {
 	par(v.Batch*v.linesOut(), v.lineGrain(), func(lo, hi int) {
 		best := make([]T, v.C)
-		v.eachWindow(lo, hi, func(i, n, od, oh, ow int) {
+		v.eachWindow(lo, hi, func(i int, t *covered) {
 			at := arg[i*v.C : (i+1)*v.C]
 			Fill(at, -1)
-			v.eachTap(n, od, oh, ow, func(p int) {
-				for c, val := range x[p*v.C : (p+1)*v.C] {
-					if at[c] < 0 || val > best[c] {
-						best[c], at[c] = val, int64(p)
-					}
+			for _, line := range t.lines {
+				for k := range t.n {
+					p := line + t.first + k*t.step
+					keepGreater(best, at, x[p*v.C:(p+1)*v.C], int64(p))
 				}
-			})
+			}
 		})
 	})
+}
+
+// keepGreater puts the elements of x, all at position p, in the place of lesser
+// ones.
+func keepGreater[T Real](best []T, at []int64, x []T, p int64) {
+	for c, v := range x {
+		if at[c] < 0 || v > best[c] {
+			best[c], at[c] = v, p
+		}
+	}
 }
 
 // MaxPoolGrad gives each window's gradient dy to the element it took.
@@ -114,25 +172,14 @@ func MaxPoolGather[T Real](par Par, v *Pool, y, x []T, arg []int64) {
 	})
 }
 
-// count returns how many positions inside the image a window covers.
-func (v *Pool) count(od, oh, ow int) int {
-	n := 1
-	for i, o := range [3]int{od, oh, ow} {
-		lo, hi := v.clip(i, o)
-		n *= hi - lo
-	}
-	return n
-}
-
 // AvgPool sets y to the means of each window's elements inside the image.
 func AvgPool[T Float](par Par, v *Pool, y, x []T) {
-	par(v.Batch*v.linesOut(), v.lineGrain(), func(lo, hi int) {
-		v.eachWindow(lo, hi, func(i, n, od, oh, ow int) {
-			dst := y[i*v.C : (i+1)*v.C]
+	poolLines(par, v, y, x, Add[T], func(dst []T, count int) {
+		if count == 0 {
 			clear(dst)
-			v.eachTap(n, od, oh, ow, func(p int) { Add(dst, dst, x[p*v.C:(p+1)*v.C]) })
-			MulScalar(dst, dst, 1/T(max(1, v.count(od, oh, ow))))
-		})
+			return
+		}
+		MulScalar(dst, dst, 1/T(count))
 	})
 }
 
@@ -141,9 +188,14 @@ func AvgPoolGrad[T Float](par Par, v *Pool, dx, dy []T) {
 	clear(dx)
 	par(v.Batch, v.imageGrain(), func(lo, hi int) {
 		part := make([]T, v.C)
-		v.eachWindow(lo*v.linesOut(), hi*v.linesOut(), func(i, n, od, oh, ow int) {
-			MulScalar(part, dy[i*v.C:(i+1)*v.C], 1/T(max(1, v.count(od, oh, ow))))
-			v.eachTap(n, od, oh, ow, func(p int) { Add(dx[p*v.C:(p+1)*v.C], dx[p*v.C:(p+1)*v.C], part) })
+		v.eachWindow(lo*v.linesOut(), hi*v.linesOut(), func(i int, t *covered) {
+			MulScalar(part, dy[i*v.C:(i+1)*v.C], 1/T(max(1, t.count())))
+			for _, line := range t.lines {
+				for k := range t.n {
+					p := line + t.first + k*t.step
+					Add(dx[p*v.C:(p+1)*v.C], dx[p*v.C:(p+1)*v.C], part)
+				}
+			}
 		})
 	})
 }
