@@ -40,6 +40,8 @@ func convCases() map[string]*Conv {
 	return map[string]*Conv{
 		"pointwise":        conv(2, 5, 7, 1, [3]int{1, 4, 3}, one, one, one, [3]int{}),
 		"narrow":           conv(2, 1, 8, 1, [3]int{1, 9, 7}, [3]int{1, 5, 5}, one, one, [3]int{0, 2, 2}),
+		"thin, dilated":    conv(2, 1, 3, 1, [3]int{1, 8, 9}, [3]int{1, 3, 4}, [3]int{1, 2, 1}, [3]int{1, 1, 2}, [3]int{0, 1, 3}),
+		"thin, far out":    conv(1, 1, 3, 1, [3]int{2, 3, 2}, [3]int{2, 2, 2}, one, one, [3]int{1, 3, 5}),
 		"wide":             conv(2, 20, 33, 1, [3]int{1, 6, 17}, [3]int{1, 3, 3}, one, one, [3]int{0, 1, 1}),
 		"not padded":       conv(1, 18, 5, 1, [3]int{1, 6, 8}, [3]int{1, 3, 2}, one, one, [3]int{}),
 		"strides":          conv(2, 17, 6, 1, [3]int{1, 9, 10}, [3]int{1, 3, 3}, [3]int{1, 2, 3}, one, [3]int{0, 1, 1}),

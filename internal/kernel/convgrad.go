@@ -110,9 +110,7 @@ func ConvolveBackFilter[T Number](par Par, v *Conv, dw, x, dy []T) {
 	patches := make([]T, min(step, lines)*v.Out[2]*v.patchSize())
 	for i := 0; i < lines; i += step {
 		end := min(lines, i+step)
-		par(end-i, v.lineGrain(), func(lo, hi int) {
-			fillPatches(v, patches[lo*v.Out[2]*v.patchSize():], x, i+lo, i+hi)
-		})
+		patchMatrix(par, v, patches, x, i, end)
 		addFilters(par, v, dw, patches, dy[i*v.Out[2]*v.OutC:], (end-i)*v.Out[2], i > 0)
 	}
 }
@@ -120,7 +118,7 @@ func ConvolveBackFilter[T Number](par Par, v *Conv, dw, x, dy []T) {
 // addFilters multiplies the patches of some windows with their gradients.
 func addFilters[T Number](par Par, v *Conv, dw, patches, dy []T, windows int, more bool) {
 	if v.Groups == 1 {
-		g := NewGemm(v.patchSize(), v.OutC, windows, true, false)
+		g := NewGemm(v.patchSize(), v.OutC, windows, !v.thin(), false)
 		g.Accumulate = more
 		MatMul(par, g, dw, patches, dy, Epilogue[T]{})
 		return

@@ -20,8 +20,8 @@ func convolvePatches[T Number](par Par, v *Conv, y, x, w []T, e Epilogue[T]) {
 		patches := make([]T, min(step, hi-lo)*v.Out[2]*v.patchSize())
 		for i := lo; i < hi; i += step {
 			end := min(hi, i+step)
-			fillPatches(v, patches, x, i, end)
-			g := NewGemm((end-i)*v.Out[2], v.OutC, v.patchSize(), false, false)
+			patchMatrix(Serial, v, patches, x, i, end)
+			g := NewGemm((end-i)*v.Out[2], v.OutC, v.patchSize(), v.thin(), false)
 			MatMul(Serial, g, y[i*n:end*n], patches, w, e)
 		}
 	})
