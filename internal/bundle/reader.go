@@ -209,6 +209,10 @@ func (r *Reader) located(key string, e *Entry) (*input, error) {
 		if least := int64(e.Shape.NumElements()) + 4; have < least {
 			return nil, tf.Errorf(tf.DataLoss, "Invalid size in bundle entry: key %s; stored size %d; expected size is at least %d", key, have, least)
 		}
+	case e.DType == tf.Variant:
+		if least := 5 * int64(e.Shape.NumElements()); have < least {
+			return nil, tf.Errorf(tf.DataLoss, "Invalid size in bundle entry: key %s; stored size %d; expected size is at least %d", key, have, least)
+		}
 	case e.DType.Size() == 0:
 		return nil, tf.Errorf(tf.Unimplemented, "Restoring data type %s not yet supported", e.DType.CName())
 	case have != want:
@@ -241,8 +245,7 @@ func (r *Reader) value(key string, e *Entry) (*tf.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := tf.NewTensor(e.DType, e.Shape)
-	crc, err := readInto(f, e.proto, t)
+	t, crc, err := readValues(f, e)
 	if err != nil {
 		return nil, err
 	}
@@ -253,13 +256,20 @@ func (r *Reader) value(key string, e *Entry) (*tf.Tensor, error) {
 	return t, nil
 }
 
-func readInto(f *input, p *pb.BundleEntryProto, t *tf.Tensor) (crc uint32, err error) {
-	if t.DType() != tf.String {
-		return f.read(p.GetOffset(), t.Buffer().Bytes()[:t.NumBytes()])
+func readValues(f *input, e *Entry) (t *tf.Tensor, crc uint32, err error) {
+	if e.DType != tf.String && e.DType != tf.Variant {
+		t = tf.NewTensor(e.DType, e.Shape)
+		crc, err = f.read(e.proto.GetOffset(), t.Buffer().Bytes()[:t.NumBytes()])
+		return t, crc, err
 	}
-	b := make([]byte, p.GetSize())
-	if _, err := f.read(p.GetOffset(), b); err != nil {
-		return 0, err
+	b := make([]byte, e.proto.GetSize())
+	if _, err := f.read(e.proto.GetOffset(), b); err != nil {
+		return nil, 0, err
 	}
-	return parseStrings(b, tf.Data[string](t))
+	if e.DType == tf.Variant {
+		return parseVariants(b, e.Shape)
+	}
+	t = tf.NewTensor(tf.String, e.Shape)
+	crc, err = parseStrings(b, tf.Data[string](t))
+	return t, crc, err
 }

@@ -90,6 +90,12 @@ func (w *Writer) store(t *tf.Tensor) (crc uint32, err error) {
 			}
 		}
 		return crc, nil
+	case t.DType() == tf.Variant:
+		b, crc, err := variantBytes(t)
+		if err == nil {
+			_, err = w.data.write(0, b)
+		}
+		return crc, err
 	case t.DType().Size() == 0:
 		return 0, tf.Errorf(tf.Unimplemented, "Saving data type %s not yet supported", t.DType().CName())
 	}

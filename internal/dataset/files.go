@@ -13,12 +13,30 @@ import (
 	packed "github.com/gorge-tf/gorge/tf/record"
 )
 
-// A format takes records out of a stream. It returns io.EOF after the last one.
-type format func(r *bufio.Reader) func() ([]byte, error)
+// A format takes elements out of a stream. After the last one it returns io.EOF;
+// after an error of other bytes than its own, which ends the file, there is none.
+type format func(r *bufio.Reader) func() (Element, error)
+
+// texts is what has one string in each element.
+var texts = &Spec{[]tf.DType{tf.String}, []tf.Shape{{}}}
+
+// records makes the format of records of bytes, which are copied.
+func records(of func(r *bufio.Reader) func() ([]byte, error)) format {
+	return func(r *bufio.Reader) func() (Element, error) {
+		next := of(r)
+		return func() (Element, error) {
+			b, err := next()
+			if err != nil {
+				return nil, err
+			}
+			return Element{tf.Scalar(string(b))}, nil
+		}
+	}
+}
 
 // Lines returns the lines of text files, without what ends them.
 func Lines(names []string, compression string) (Dataset, error) {
-	return ofFiles(names, compression, func(r *bufio.Reader) func() ([]byte, error) {
+	return orNone(ofFiles(texts, names, compression, records(func(r *bufio.Reader) func() ([]byte, error) {
 		return func() ([]byte, error) {
 			line, err := r.ReadBytes('\n')
 			if err != nil && (!errors.Is(err, io.EOF) || len(line) == 0) {
@@ -27,12 +45,42 @@ func Lines(names []string, compression string) (Dataset, error) {
 			line = bytes.TrimSuffix(line, []byte("\n"))
 			return bytes.TrimSuffix(line, []byte("\r")), nil
 		}
-	})
+	})))
 }
 
 // Records returns the records of TFRecord files.
 func Records(names []string, compression string) (Dataset, error) {
-	return ofFiles(names, compression, func(r *bufio.Reader) func() ([]byte, error) { return record.NewReader(r).Next })
+	return orNone(ofRecords(names, compression))
+}
+
+func ofRecords(names []string, compression string) (*files, error) {
+	return ofFiles(texts, names, compression, records(func(r *bufio.Reader) func() ([]byte, error) { return record.NewReader(r).Next }))
+}
+
+// orNone returns d, or none with an error.
+func orNone(d *files, err error) (Dataset, error) {
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// RecordsFrom is Records from a place in each file on, in uncompressed bytes.
+func RecordsFrom(names []string, compression string, from []int64) (Dataset, error) {
+	if len(from) != len(names) {
+		return nil, tf.Errorf(tf.InvalidArgument, "`byte_offsets` must have as many elements as `filenames`, got %d and %d", len(from), len(names))
+	}
+	for _, n := range from {
+		if n < 0 {
+			return nil, tf.Errorf(tf.InvalidArgument, "`byte_offsets` must be >= 0, got %d", n)
+		}
+	}
+	d, err := ofRecords(names, compression)
+	if err != nil {
+		return nil, err
+	}
+	d.from = from
+	return d, nil
 }
 
 // mostFixed bounds the length of records, which have to fit in memory.
@@ -49,7 +97,7 @@ func FixedLength(names []string, compression string, header, length, footer int6
 	case footer < 0 || footer > mostFixed:
 		return nil, tf.Errorf(tf.InvalidArgument, "`footer_bytes` must be >= 0")
 	}
-	return ofFiles(names, compression, func(r *bufio.Reader) func() ([]byte, error) {
+	return orNone(ofFiles(texts, names, compression, records(func(r *bufio.Reader) func() ([]byte, error) {
 		skip, body := header, bufio.NewReaderSize(r, int(length+footer))
 		return func() ([]byte, error) {
 			if _, err := io.CopyN(io.Discard, body, skip); err != nil {
@@ -68,24 +116,26 @@ func FixedLength(names []string, compression string, header, length, footer int6
 			skip = length
 			return b[:length], nil
 		}
-	})
+	})))
 }
 
 // ofFiles returns the records of one file after the other.
-func ofFiles(names []string, compression string, f format) (Dataset, error) {
+func ofFiles(spec *Spec, names []string, compression string, f format) (*files, error) {
 	switch compression {
 	case "", "GZIP", "ZLIB":
 	default:
 		return nil, tf.Errorf(tf.InvalidArgument, "Unsupported compression_type.")
 	}
-	return &files{common{&Spec{[]tf.DType{tf.String}, []tf.Shape{{}}}}, names, compression, f}, nil
+	return &files{common: common{spec}, names: names, compression: compression, format: f}, nil
 }
 
 type files struct {
 	common
 	names       []string
+	from        []int64 // where to begin in each file; nil: at the start
 	compression string
 	format      format
+	lenient     bool // an InvalidArgument concerns one element, not the file
 }
 
 func (d *files) Cardinality() int64 { return Unknown }
@@ -97,7 +147,7 @@ type fileIterator struct {
 	at    int // which file
 	given int64
 	file  *os.File // nil: not open
-	next  func() ([]byte, error)
+	next  func() (Element, error)
 }
 
 func (it *fileIterator) Next(ctx context.Context) (Element, error) {
@@ -105,10 +155,10 @@ func (it *fileIterator) Next(ctx context.Context) (Element, error) {
 		return nil, cancelled(ctx)
 	}
 	for it.at < len(it.d.names) {
-		b, err := it.read()
-		if err == nil {
+		e, err := it.read()
+		if it.passes(err) {
 			it.given++
-			return Element{tf.Scalar(string(b))}, nil
+			return e, err
 		}
 		it.Close()
 		it.at, it.given = it.at+1, 0
@@ -120,18 +170,23 @@ func (it *fileIterator) Next(ctx context.Context) (Element, error) {
 }
 
 // read returns the file's next record.
-func (it *fileIterator) read() ([]byte, error) {
+func (it *fileIterator) read() (Element, error) {
 	name := it.d.names[it.at]
 	if it.file == nil {
 		if err := it.open(name); err != nil {
 			return nil, err
 		}
 	}
-	b, err := it.next()
-	if err != nil && !errors.Is(err, io.EOF) {
+	e, err := it.next()
+	if err != nil && !errors.Is(err, io.EOF) && !it.passes(err) {
 		return nil, broken(name, err)
 	}
-	return b, err
+	return e, err
+}
+
+// passes reports whether the file goes on after err.
+func (it *fileIterator) passes(err error) bool {
+	return err == nil || it.d.lenient && it.file != nil && tf.CodeOf(err) == tf.InvalidArgument
 }
 
 func (it *fileIterator) open(name string) error {
@@ -144,7 +199,13 @@ func (it *fileIterator) open(name string) error {
 	if err != nil {
 		return broken(name, err)
 	}
-	it.next = it.d.format(bufio.NewReader(from))
+	body := bufio.NewReaderSize(from, 1<<16)
+	if it.d.from != nil {
+		if _, err := io.CopyN(io.Discard, body, it.d.from[it.at]); err != nil {
+			return broken(name, err)
+		}
+	}
+	it.next = it.d.format(body)
 	return nil
 }
 
@@ -175,7 +236,7 @@ func (it *fileIterator) Restore(_ context.Context, s *State) {
 	for n := s.Int("given"); it.given < n && s.Err() == nil; it.given++ {
 		if it.at >= len(it.d.names) {
 			s.Fail(errTooMany)
-		} else if _, err := it.read(); err != nil {
+		} else if _, err := it.read(); !it.passes(err) {
 			s.Fail(err)
 		}
 	}

@@ -84,7 +84,7 @@ func Shuffle(input Dataset, buffer, times int64, seeds *Seeds) (Dataset, error) 
 	if times == 0 || times < -1 {
 		return nil, tf.Errorf(tf.InvalidArgument, "count must be greater than zero or equal to -1.")
 	}
-	return &shuffled{like(Repeat(input, times)), input, buffer, times, seeds}, nil
+	return &shuffled{derived: like(Repeat(input, times)), once: input, buffer: buffer, times: times, seeds: seeds}, nil
 }
 
 type shuffled struct {
@@ -93,6 +93,9 @@ type shuffled struct {
 	buffer int64
 	times  int64
 	seeds  *Seeds
+
+	mu    sync.Mutex
+	order []int64 // for who asks for elements by number; nil: nobody has
 }
 
 func (d *shuffled) Iterate() (Iterator, error) {

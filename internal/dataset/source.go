@@ -106,8 +106,8 @@ func Indexed(spec *Spec, n int64, at func(i int64) (Element, error)) Dataset {
 
 type indexed struct {
 	common
-	n  int64
-	at func(i int64) (Element, error)
+	n   int64
+	get func(i int64) (Element, error)
 }
 
 func (d *indexed) Cardinality() int64 { return d.n }
@@ -127,7 +127,7 @@ func (it *indexedIterator) Next(ctx context.Context) (Element, error) {
 		return nil, End
 	}
 	it.next++
-	return it.d.at(it.next - 1)
+	return it.d.get(it.next - 1)
 }
 
 func (it *indexedIterator) Save(s *State) { s.PutInt("next", it.next) }

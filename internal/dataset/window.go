@@ -123,8 +123,9 @@ func (it *windowIterator) Restore(ctx context.Context, s *State) {
 }
 
 // List returns the elements of list.
-func List(spec *Spec, list []Element) Dataset {
-	return Indexed(spec, int64(len(list)), func(i int64) (Element, error) { return list[i], nil })
+func List(spec *Spec, elements []Element) Dataset {
+	get := func(i int64) (Element, error) { return elements[i], nil }
+	return &list{indexed{common{spec}, int64(len(elements)), get}, elements}
 }
 
 // GroupByWindow puts elements of input together whose key, an integer that a

@@ -2,7 +2,6 @@ package data
 
 import (
 	"context"
-	"errors"
 
 	"google.golang.org/protobuf/proto"
 
@@ -45,41 +44,26 @@ func (it *Iterator) Save(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := &pb.TensorProto{Dtype: pb.DataType_DT_VARIANT}
-	part := &pb.VariantTensorDataProto{TypeName: "gorge.IteratorState"}
-	for _, key := range s.Keys() {
-		t, err := tf.EncodeTensor(s.Get(key))
-		if err != nil {
-			return nil, err
-		}
-		part.Tensors = append(part.Tensors, tf.TensorProto(tf.Scalar(key)), t)
+	p, err := tf.EncodeTensor(s.Tensor())
+	if err != nil {
+		return nil, err
 	}
-	list.VariantVal = append(list.VariantVal, part)
-	return proto.MarshalOptions{Deterministic: true}.Marshal(list)
+	return proto.MarshalOptions{Deterministic: true}.Marshal(p)
 }
 
 // Restore brings the iterator to where another was saved.
 func (it *Iterator) Restore(ctx context.Context, state []byte) error {
-	list := &pb.TensorProto{}
-	if err := proto.Unmarshal(state, list); err != nil || len(list.GetVariantVal()) != 1 {
-		return errors.Join(errState, err)
+	p := &pb.TensorProto{}
+	if err := proto.Unmarshal(state, p); err != nil {
+		return tf.Errorf(tf.InvalidArgument, "the state of an iterator must be what Save returned: %v", err)
 	}
-	parts, s := list.VariantVal[0].GetTensors(), dataset.NewState()
-	for ; len(parts) > 1; parts = parts[2:] {
-		key, err := tf.TensorFromProto(parts[0])
-		if err != nil {
-			return err
-		}
-		t, err := tf.TensorFromProto(parts[1])
-		if err != nil {
-			return err
-		}
-		if key.DType() != tf.String || key.Len() != 1 {
-			return errState
-		}
-		s.Put(tf.Data[string](key)[0], t)
+	t, err := tf.TensorFromProto(p)
+	if err != nil {
+		return err
+	}
+	s, err := dataset.StateOf(t)
+	if err != nil {
+		return err
 	}
 	return it.c.Restore(ctx, s)
 }
-
-var errState = tf.Errorf(tf.InvalidArgument, "the state of an iterator must be what Save returned")

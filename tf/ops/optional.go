@@ -21,6 +21,10 @@ func init() {
 		Attrs: "output_types: list(type) >= 1; output_shapes: list(shape) >= 1", Shape: optionalShape, Grad: optionalGetGrad, Kernels: tf.AnyType(optionalGet)})
 }
 
+// OptionalOf returns the tensor of an optional that holds values, for kernels;
+// without any, of one that holds nothing.
+func OptionalOf(values []*tf.Tensor) *tf.Tensor { return variantOf(&optional{items: values}) }
+
 // OptionalNone returns an optional that holds nothing.
 func OptionalNone(g *tf.Graph, opts ...tf.Option) tf.Output {
 	return tf.Apply(g, "OptionalNone", nil, opts...).Output(0)

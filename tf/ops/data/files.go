@@ -9,6 +9,12 @@ func init() {
 	const in, attrs = "filenames: string; compression_type: string; buffer_size: int64", "metadata: string = ''"
 	register("TextLineDataset", in, attrs, true, files(dataset.Lines))
 	register("TFRecordDataset", in, attrs, true, files(dataset.Records))
+	register("TFRecordDatasetV2", in+"; byte_offsets: int64", attrs, true, recordsFrom)
+	registerBoth("MatchingFilesDataset", "patterns: string", "", true, matching)
+	const csv = "filenames: string; compression_type: string; buffer_size: int64; header: bool; field_delim: string; use_quote_delim: bool; na_value: string; select_cols: int64; record_defaults: output_types"
+	const csvAttrs = "output_types: list({float, double, int32, int64, string}) >= 1; output_shapes: list(shape) >= 1"
+	registerBoth("CSVDataset", csv, csvAttrs, true, csvFiles)
+	register("CSVDatasetV2", csv+"; exclude_cols: int64", csvAttrs, true, csvFiles)
 	const fixed = "filenames: string; header_bytes: int64; record_bytes: int64; footer_bytes: int64; buffer_size: int64"
 	register("FixedLengthRecordDataset", fixed, attrs, true, fixedLength(false))
 	register("FixedLengthRecordDatasetV2", fixed+"; compression_type: string", attrs, true, fixedLength(true))
@@ -62,4 +68,52 @@ func fixedLength(packed bool) maker {
 		}
 		return dataset.FixedLength(append([]string{}, tf.Data[string](c.Input(0))...), compression, v[0], v[1], v[2])
 	}
+}
+
+func recordsFrom(c *tf.OpContext) (dataset.Dataset, error) {
+	return files(func(names []string, compression string) (dataset.Dataset, error) {
+		if c.Input(3).Len() == 0 {
+			return dataset.Records(names, compression)
+		}
+		return dataset.RecordsFrom(names, compression, append([]int64{}, tf.Data[int64](c.Input(3))...))
+	})(c)
+}
+
+func matching(c *tf.OpContext) (dataset.Dataset, error) {
+	if c.Input(0).Rank() > 1 {
+		return nil, tf.Errorf(tf.InvalidArgument, "patterns must be a scalar or a vector")
+	}
+	return dataset.Matching(append([]string{}, tf.Data[string](c.Input(0))...)), nil
+}
+
+func csvFiles(c *tf.OpContext) (dataset.Dataset, error) {
+	na, err := scalar[string](c, 6, "na_value")
+	if err != nil {
+		return nil, err
+	}
+	csv := dataset.CSV{NA: na, Shapes: declared(c.Node).Shapes}
+	end := c.Inputs()
+	if c.Node.OpName() == "CSVDatasetV2" {
+		end--
+		csv.Exclude = append([]int64{}, tf.Data[int64](c.Input(end))...)
+	}
+	csv.Defaults, csv.Select = kept(c, 8, end), append([]int64{}, tf.Data[int64](c.Input(7))...)
+	delim, err := scalar[string](c, 4, "field_delim")
+	if err != nil {
+		return nil, err
+	}
+	if len(delim) != 1 {
+		return nil, tf.Errorf(tf.InvalidArgument, "field_delim should be only 1 char")
+	}
+	csv.Delim = delim[0]
+	if csv.Header, err = scalar[bool](c, 3, "header"); err != nil {
+		return nil, err
+	}
+	if csv.Quotes, err = scalar[bool](c, 5, "use_quote_delim"); err != nil {
+		return nil, err
+	}
+	return files(func(names []string, compression string) (dataset.Dataset, error) {
+		csv.Names, csv.Compression = names, compression
+		return csv.Open()
+	})(c)
 }

@@ -7,12 +7,13 @@ import (
 
 func init() {
 	register("WindowDataset", input+"; size: int64; shift: int64; stride: int64; drop_remainder: bool", plain, false, on(window))
-	register("GroupByWindowDataset",
+	registerBoth("GroupByWindowDataset",
 		input+"; key_func_other_arguments: Tkey_func_other_arguments; reduce_func_other_arguments: Treduce_func_other_arguments; window_size_func_other_arguments: Twindow_size_func_other_arguments",
 		"key_func: func; reduce_func: func; window_size_func: func; Tkey_func_other_arguments: list(type) >= 0; Treduce_func_other_arguments: list(type) >= 0; Twindow_size_func_other_arguments: list(type) >= 0; "+plain,
 		false, on(groupByWindow))
-	register("ScanDataset", input+"; initial_state: Tstate; other_arguments: Targuments",
-		"f: func; Tstate: list(type) >= 1; "+captures+outputs+"; preserve_cardinality: bool = false; use_default_device: bool = true"+metadata, false, on(scan))
+	const states, scans = input + "; initial_state: Tstate; other_arguments: Targuments", "f: func; Tstate: list(type) >= 1; " + captures + outputs + "; preserve_cardinality: bool = false"
+	register("ScanDataset", states, scans+"; use_default_device: bool = true"+metadata, false, on(scan))
+	register("ExperimentalScanDataset", states, scans, false, on(scan))
 	register("CacheDataset", input+"; filename: string", plain, false, on(cache))
 	register("CacheDatasetV2", input+"; filename: string; cache: resource", plain, true, on(cache))
 	register("AssertCardinalityDataset", input+"; cardinality: int64", outputs, false, sized("cardinality", dataset.Sized))
@@ -22,9 +23,9 @@ func init() {
 	register("OptimizeDataset", input+"; optimizations: string", outputs+"; optimization_configs: list(string) = []", false, same)
 	register("OptimizeDatasetV2", input+"; optimizations_enabled: string; optimizations_disabled: string; optimizations_default: string", outputs+"; optimization_configs: list(string) = []", false, same)
 	register("RewriteDataset", input+"; rewrite_name: string", outputs, false, same)
-	register("PrivateThreadPoolDataset", input+"; num_threads: int64", outputs, false, same)
-	register("MaxIntraOpParallelismDataset", input+"; max_intra_op_parallelism: int64", outputs, false, same)
-	register("NonSerializableDataset", input, outputs, false, same)
+	registerBoth("PrivateThreadPoolDataset", input+"; num_threads: int64", outputs, false, same)
+	registerBoth("MaxIntraOpParallelismDataset", input+"; max_intra_op_parallelism: int64", outputs, false, same)
+	registerBoth("NonSerializableDataset", input, outputs, false, same)
 }
 
 func window(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
@@ -44,17 +45,11 @@ func window(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
 }
 
 func groupByWindow(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
-	var fs [3]dataset.Func
-	at := 1
-	for i, name := range []string{"key_func", "reduce_func", "window_size_func"} {
-		end := at + len(c.Node.TypesAttr("T"+name+"_other_arguments"))
-		f, err := function(c, name, at, end)
-		if err != nil {
-			return nil, err
-		}
-		fs[i], at = f, end
+	f, err := functions(c, "key_func", "reduce_func", "window_size_func")
+	if err != nil {
+		return nil, err
 	}
-	return dataset.GroupByWindow(in, fs[0], fs[1], fs[2], spec(c)), nil
+	return dataset.GroupByWindow(in, f[0], f[1], f[2], spec(c)), nil
 }
 
 func scan(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
@@ -72,7 +67,7 @@ func cache(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
 		return nil, err
 	}
 	if name != "" {
-		return nil, tf.Errorf(tf.Unimplemented, "a cache is kept in memory: its filename must be empty, got %q", name)
+		return dataset.CacheFile(in, name), nil
 	}
 	return dataset.Cache(in), nil
 }

@@ -1,9 +1,12 @@
 package data
 
 import (
+	"errors"
+
 	"github.com/gorge-tf/gorge/internal/dataset"
 	"github.com/gorge-tf/gorge/internal/handle"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
 )
 
 func init() {
@@ -18,6 +21,7 @@ func init() {
 	for _, op := range []string{"IteratorGetNext", "IteratorGetNextSync"} {
 		iterator(op, "iterator: resource", "components: output_types", outputs, declaredShapes, getNext)
 	}
+	iterator("IteratorGetNextAsOptional", "iterator: resource", "optional: variant", outputs, tf.ScalarShape, getNextAsOptional)
 }
 
 func noShape(*tf.Infer) error { return nil }
@@ -73,6 +77,27 @@ var getNext = async(0, func(c *tf.OpContext, it *dataset.Cursor) error {
 		return err
 	}
 	return give(c, e)
+})
+
+// getNextAsOptional tells by an optional without a value that there is no next
+// element.
+var getNextAsOptional = async(0, func(c *tf.OpContext, it *dataset.Cursor) error {
+	e, err := it.Next(c.StepContext())
+	switch {
+	case errors.Is(err, dataset.ErrEnd):
+		e = nil
+	case err != nil:
+		return err
+	}
+	values := make([]*tf.Tensor, len(e))
+	for i, t := range e {
+		values[i] = t.Share()
+	}
+	if e == nil {
+		values = nil
+	}
+	c.Set(0, ops.OptionalOf(values))
+	return nil
 })
 
 // give makes an element, which others may have as well, the outputs.

@@ -7,18 +7,21 @@ import (
 
 func init() {
 	const keeps, threads = "; preserve_cardinality: bool = false", "; use_inter_op_parallelism: bool = true"
-	register("MapDataset", captured, "f: func; "+captures+outputs+threads+keeps+"; force_synchronous: bool = false"+metadata, false, calling("f", 0, mapDataset))
+	registerBoth("MapDataset", captured, "f: func; "+captures+outputs+threads+keeps+"; force_synchronous: bool = false"+metadata, false, calling("f", 0, mapDataset))
 	register("ParallelMapDataset", captured+"; num_parallel_calls: int32", "f: func; "+captures+outputs+threads+"; sloppy: bool = false"+keeps+metadata, false, calling("f", 1, parallelMap[int32]))
 	register("ParallelMapDatasetV2", captured+"; num_parallel_calls: int64",
 		"f: func; "+captures+outputs+threads+"; deterministic: string = 'default'"+keeps+"; use_unbounded_threadpool: bool = false"+metadata, false, calling("f", 1, parallelMap[int64]))
 	register("FilterDataset", captured, "predicate: func; "+captures+plain, false, calling("predicate", 0, predicated(dataset.Filter)))
-	register("TakeWhileDataset", captured, "predicate: func; "+captures+plain, false, calling("predicate", 0, predicated(dataset.TakeWhile)))
+	registerBoth("TakeWhileDataset", captured, "predicate: func; "+captures+plain, false, calling("predicate", 0, predicated(dataset.TakeWhile)))
 	register("FlatMapDataset", captured, "f: func; "+captures+plain, false, calling("f", 0, flatMap))
 	const cycle = captured + "; cycle_length: int64; block_length: int64"
 	register("InterleaveDataset", cycle, "f: func; "+captures+plain, false, calling("f", 2, interleave(2, 0)))
 	const choice, sloppy = "f: func; deterministic: string = 'default'; ", "f: func; "
 	register("ParallelInterleaveDatasetV2", cycle+"; num_parallel_calls: int64", sloppy+captures+outputs+"; sloppy: bool = false"+metadata, false, calling("f", 3, interleave(3, 1)))
 	register("ParallelInterleaveDatasetV3", cycle+"; num_parallel_calls: int64", choice+captures+plain, false, calling("f", 3, interleave(3, 1)))
+	const buffers = "; buffer_output_elements: int64; prefetch_input_elements: int64"
+	registerBoth("ParallelInterleaveDataset", cycle+"; sloppy: bool"+buffers, sloppy+captures+plain, false, calling("f", 5, legacyInterleave))
+	register("LegacyParallelInterleaveDatasetV2", cycle+buffers, choice+captures+plain, false, calling("f", 4, legacyInterleave))
 	register("ParallelInterleaveDatasetV4", cycle+"; buffer_output_elements: int64; prefetch_input_elements: int64; num_parallel_calls: int64", choice+captures+plain, false, calling("f", 5, interleave(5, 1)))
 }
 
@@ -78,4 +81,40 @@ func interleave(last int, ahead int64) func(*tf.OpContext, dataset.Dataset, data
 		}
 		return dataset.Interleave(in, f, spec(c), cycle, block, ahead*block)
 	}
+}
+
+// legacyInterleave makes interleaved datasets whose elements are computed in
+// advance. They come in the order that is kept otherwise, also where another is
+// allowed.
+func legacyInterleave(c *tf.OpContext, in dataset.Dataset, f dataset.Func) (dataset.Dataset, error) {
+	last := 5
+	if c.Node.OpName() == "LegacyParallelInterleaveDatasetV2" {
+		last = 4
+	}
+	at := c.Inputs() - last
+	cycle, err := scalar[int64](c, at, "cycle_length")
+	if err != nil {
+		return nil, err
+	}
+	block, err := scalar[int64](c, at+1, "block_length")
+	if err != nil {
+		return nil, err
+	}
+	ahead, err := scalar[int64](c, c.Inputs()-2, "buffer_output_elements")
+	if err != nil {
+		return nil, err
+	}
+	more, err := scalar[int64](c, c.Inputs()-1, "prefetch_input_elements")
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case ahead != -1 && ahead <= 0:
+		return nil, tf.Errorf(tf.InvalidArgument, "`buffer_output_elements` must be > 0")
+	case more < -1:
+		return nil, tf.Errorf(tf.InvalidArgument, "`prefetch_input_elements` must be >= 0")
+	case ahead == -1:
+		ahead = block
+	}
+	return dataset.Interleave(in, f, spec(c), cycle, block, ahead)
 }

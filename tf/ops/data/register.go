@@ -3,6 +3,9 @@ package data
 import (
 	"context"
 	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/gorge-tf/gorge/internal/dataset"
 	"github.com/gorge-tf/gorge/tf"
@@ -28,6 +31,13 @@ func register(name, in, attrs string, stateful bool, m maker) {
 		Name: name, In: in, Out: "handle: variant", Attrs: attrs, Stateful: stateful,
 		Shape: tf.ScalarShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(kernel(m)),
 	})
+}
+
+// registerBoth registers an op also under the name that it had before it was
+// taken over from TensorFlow's experiments, when it had no metadata.
+func registerBoth(name, in, attrs string, stateful bool, m maker) {
+	register(name, in, attrs, stateful, m)
+	register("Experimental"+name, in, strings.TrimSuffix(attrs, metadata), stateful, m)
 }
 
 func kernel(m maker) tf.NewKernel {
@@ -104,11 +114,11 @@ func function(c *tf.OpContext, attr string, lo, hi int) (dataset.Func, error) {
 	if c.Step == nil || c.Functions == nil {
 		return nil, tf.Errorf(tf.Internal, "No function library is provided.")
 	}
-	caller, f, captured := c.Functions.Lasting(), c.Node.FuncAttr(attr), kept(c, lo, hi)
+	caller, f, captured, blamed := c.Functions.Lasting(), c.Node.FuncAttr(attr), kept(c, lo, hi), blame(c.Node)
 	return func(ctx context.Context, in []*tf.Tensor) (out []*tf.Tensor, err error) {
 		ended := make(chan struct{})
 		caller.Call(ctx, f, slices.Concat(in, captured), func(ts []*tf.Tensor, e error) {
-			out, err = ts, e
+			out, err = ts, blamed(e)
 			close(ended)
 		})
 		<-ended
@@ -126,4 +136,50 @@ func calling(attr string, last int, f func(c *tf.OpContext, in dataset.Dataset, 
 		}
 		return f(c, in, fn)
 	})
+}
+
+// blamable are the ops that TensorFlow names in errors of the functions that
+// they call.
+var blamable = []string{"MapDataset", "ParallelMapDataset", "ParallelMapDatasetV2", "FilterDataset", "ParallelFilterDataset", "FlatMapDataset",
+	"InterleaveDataset", "ParallelInterleaveDatasetV2", "ParallelInterleaveDatasetV3", "ParallelInterleaveDatasetV4"}
+
+// blame returns what says of an error which dataset's function it is from. One
+// that is out of range is no error yet: it may end the dataset.
+func blame(n *tf.Node) func(error) error {
+	op := n.OpName()
+	if !slices.Contains(blamable, op) {
+		return func(err error) error { return err }
+	}
+	text := "Error in user-defined function passed to " + nameIn(n.Str("metadata")) + " transformation with iterator: Iterator::Root::" +
+		strings.Replace(op, "Dataset", "", 1) + ": "
+	return func(err error) error {
+		if err == nil || tf.CodeOf(err) == tf.OutOfRange || tf.CodeOf(err) == tf.Canceled {
+			return err
+		}
+		e := *tf.AsError(err)
+		e.Msg = text + e.Msg
+		return &e
+	}
+}
+
+// nameIn returns the name of a dataset that its metadata, a message, has in its
+// first field.
+func nameIn(metadata string) string {
+	name := ""
+	for b := []byte(metadata); len(b) > 0; {
+		num, typ, n := protowire.ConsumeTag(b)
+		if n < 0 {
+			return name
+		}
+		size := protowire.ConsumeFieldValue(num, typ, b[n:])
+		if size < 0 {
+			return name
+		}
+		if num == 1 && typ == protowire.BytesType {
+			v, _ := protowire.ConsumeBytes(b[n:])
+			name = string(v)
+		}
+		b = b[n+size:]
+	}
+	return name
 }

@@ -17,8 +17,20 @@ func init() {
 	run("DatasetToSingleElement", "dataset: variant", plain, func(c *tf.OpContext, d dataset.Dataset) (dataset.Element, error) {
 		return dataset.Single(c.StepContext(), d)
 	})
+	tf.Register(tf.OpDef{
+		Name: "GetElementAtIndex", In: "dataset: variant; index: int64", Out: "components: output_types", Attrs: outputs,
+		Shape: declaredShapes, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(whole(elementAt)),
+	})
 	run("ReduceDataset", input+"; initial_state: Tstate; other_arguments: Targuments",
 		"f: func; Tstate: list(type) >= 1; "+captures+outputs+"; use_inter_op_parallelism: bool = true"+metadata, reduce)
+}
+
+func elementAt(c *tf.OpContext, d dataset.Dataset) (dataset.Element, error) {
+	i, err := scalar[int64](c, 1, "index")
+	if err != nil {
+		return nil, err
+	}
+	return dataset.At(c.StepContext(), d, i)
 }
 
 func cardinality(*tf.Node) (tf.Kernel, error) {

@@ -15,6 +15,10 @@ func init() {
 	register("ShuffleAndRepeatDataset", buffer+seeds+"; count: int64", outputs+"; "+again+metadata, false, on(shuffle(true, false)))
 	register("ShuffleAndRepeatDatasetV2", buffer+seeds+"; count: int64"+generator, again+"; "+plain, true, on(shuffle(true, true)))
 	register("RandomDataset", "seed: int64; seed2: int64", plain, true, randomNumbers)
+	register("RandomDatasetV2", "seed: int64; seed2: int64"+generator, "rerandomize_each_iteration: bool = false; "+plain, true, randomNumbers)
+	register("ExperimentalRandomDataset", "seed: int64; seed2: int64", outputs, true, randomNumbers)
+	register("GlobalShuffleDataset", input+seeds+generator, again+"; "+plain, true, on(globalShuffle))
+	register("SamplingDataset", input+"; rate: float"+seeds, outputs, false, on(sample))
 	for _, name := range []string{"DummySeedGenerator", "DummyMemoryCache"} {
 		tf.Register(tf.OpDef{
 			Name: name, Out: "handle: resource", Stateful: true, Shape: tf.ScalarShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(dummy),
@@ -70,14 +74,50 @@ func shuffleBy(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
 	return dataset.Shuffle(in, n, 1, s)
 }
 
+// seedsFrom returns the seeds that inputs from at on say: those of a generator,
+// the input after them, if there is one, else two numbers. With renew, each
+// iterator has others.
+func seedsFrom(c *tf.OpContext, at int, renew bool) (*dataset.Seeds, error) {
+	if at+2 < c.Inputs() {
+		if s, err := handle.Find[*dataset.Seeds](c, at+2); err == nil {
+			return s, nil
+		}
+	}
+	seed, err := scalar[int64](c, at, "seed")
+	if err != nil {
+		return nil, err
+	}
+	seed2, err := scalar[int64](c, at+1, "seed2")
+	if err != nil {
+		return nil, err
+	}
+	return dataset.NewSeeds(seed, seed2, renew), nil
+}
+
 func randomNumbers(c *tf.OpContext) (dataset.Dataset, error) {
-	seed, err := scalar[int64](c, 0, "seed")
+	s, err := seedsFrom(c, 0, c.Node.Bool("rerandomize_each_iteration"))
 	if err != nil {
 		return nil, err
 	}
-	seed2, err := scalar[int64](c, 1, "seed2")
+	return dataset.Random(s), nil
+}
+
+func globalShuffle(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
+	s, err := seedsFrom(c, 1, c.Node.Bool("reshuffle_each_iteration"))
 	if err != nil {
 		return nil, err
 	}
-	return dataset.Random(dataset.NewSeeds(seed, seed2, false)), nil
+	return dataset.GlobalShuffle(in, s)
+}
+
+func sample(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
+	rate, err := scalar[float32](c, 1, "rate")
+	if err != nil {
+		return nil, err
+	}
+	s, err := seedsFrom(c, 2, false)
+	if err != nil {
+		return nil, err
+	}
+	return dataset.Sample(in, rate, s), nil
 }

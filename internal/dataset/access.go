@@ -1,0 +1,197 @@
+package dataset
+
+import (
+	"context"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// An indexable dataset gives any of its elements.
+type indexable interface {
+	// at returns element i, which there is.
+	at(ctx context.Context, i int64) (Element, error)
+}
+
+// At returns element i of d, without those before it.
+func At(ctx context.Context, d Dataset, i int64) (Element, error) {
+	n := d.Cardinality()
+	switch {
+	case n == Infinite:
+		return nil, tf.Errorf(tf.FailedPrecondition, "Dataset of type %s has infinite cardinality, which does not support random access.", kindOf(d))
+	case n == Unknown:
+		return nil, tf.Errorf(tf.FailedPrecondition, "Dataset of type %s has unknown cardinality, which does not support random access.", kindOf(d))
+	case i < 0 || i >= n:
+		return nil, tf.Errorf(tf.OutOfRange, "Index out of range [0, %d):%d", n, i)
+	}
+	x, ok := d.(indexable)
+	if !ok {
+		return nil, tf.Errorf(tf.Unimplemented, "Random access is not implemented for dataset %s.", kindOf(d))
+	}
+	return x.at(ctx, i)
+}
+
+func (d *indexed) at(_ context.Context, i int64) (Element, error) { return d.get(i) }
+
+func (d *part) at(ctx context.Context, i int64) (Element, error) {
+	return At(ctx, d.input, d.skip+i*d.step)
+}
+
+func (d *repeated) at(ctx context.Context, i int64) (Element, error) {
+	return At(ctx, d.input, i%d.input.Cardinality())
+}
+
+func (d *prefetched) at(ctx context.Context, i int64) (Element, error) { return At(ctx, d.input, i) }
+
+func (d *mapped) at(ctx context.Context, i int64) (Element, error) {
+	e, err := At(ctx, d.input, i)
+	if err != nil {
+		return nil, err
+	}
+	return d.apply(ctx, e)
+}
+
+func (d *concatenated) at(ctx context.Context, i int64) (Element, error) {
+	n := d.inputs[0].Cardinality()
+	if i < n {
+		return At(ctx, d.inputs[0], i)
+	}
+	return At(ctx, d.inputs[1], i-n)
+}
+
+func (d *zipped) at(ctx context.Context, i int64) (Element, error) {
+	var out Element
+	for _, in := range d.inputs {
+		e, err := At(ctx, in, i)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, e...)
+	}
+	return out, nil
+}
+
+func (d *batched) at(ctx context.Context, i int64) (Element, error) {
+	var list []Element
+	for k, end := i*d.n, min((i+1)*d.n, d.input.Cardinality()); k < end; k++ {
+		e, err := At(ctx, d.input, k)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, e)
+	}
+	return d.join(list)
+}
+
+// at computes an element once, whoever asks for it.
+func (d *cached) at(ctx context.Context, i int64) (Element, error) {
+	if list, ok := d.content(); ok {
+		return list[i], nil
+	}
+	d.mu.Lock()
+	e, known := d.some[i]
+	d.mu.Unlock()
+	if known {
+		return e, nil
+	}
+	e, err := At(ctx, d.input, i)
+	if err != nil {
+		return nil, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.some == nil {
+		d.some = map[int64]Element{}
+	}
+	d.some[i] = e
+	return e, nil
+}
+
+// at has an order of its own, in which all elements are mixed.
+func (d *shuffled) at(ctx context.Context, i int64) (Element, error) {
+	d.mu.Lock()
+	if d.order == nil {
+		d.order = make([]int64, d.Cardinality())
+		words := wordsFrom(d.seeds.seed, d.seeds.seed2, 0)
+		for k := range d.order {
+			d.order[k] = int64(k)
+		}
+		for k := range d.order {
+			j := k + words.Index(len(d.order)-k)
+			d.order[k], d.order[j] = d.order[j], d.order[k]
+		}
+	}
+	i = d.order[i]
+	d.mu.Unlock()
+	return At(ctx, d.input, i)
+}
+
+// accessible reports why elements of d cannot be had in any order, if so.
+func accessible(d Dataset) error {
+	if d.Cardinality() == 0 {
+		return nil
+	}
+	switch d := d.(type) {
+	case *shuffled, *cached: // an order of their own, or all before they have one
+	case *indexed, *list:
+		return nil
+	case *mapped:
+		return accessible(d.input)
+	case *parallelMapped:
+		return accessible(d.input)
+	case *prefetched:
+		return accessible(d.input)
+	case *part:
+		return accessible(d.input)
+	case *repeated:
+		return accessible(d.input)
+	case *batched:
+		if !d.drop && d.input.Cardinality()%d.n != 0 {
+			return tf.Errorf(tf.FailedPrecondition, "%s does not support global shuffling with `drop_remainder=False`.", kindOf(d))
+		}
+		return accessible(d.input)
+	case *concatenated:
+		return allAccessible(d.inputs)
+	case *zipped:
+		return allAccessible(d.inputs)
+	}
+	return tf.Errorf(tf.FailedPrecondition, "%s does not support random access.", kindOf(d))
+}
+
+func allAccessible(inputs []Dataset) error {
+	for _, in := range inputs {
+		if err := accessible(in); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// kindOf returns the name that TensorFlow has for datasets like d.
+func kindOf(d Dataset) string {
+	switch d := d.(type) {
+	case *indexed, *list:
+		return "TensorSlice"
+	case *part:
+		switch {
+		case d.step > 1:
+			return "Shard"
+		case d.skip > 0:
+			return "Skip"
+		}
+		return "Take"
+	case *repeated:
+		if d.n < 0 {
+			return "ForeverRepeat"
+		}
+		return "FiniteRepeat"
+	case *shuffled:
+		return "Shuffle"
+	case *batched:
+		return "Batch"
+	case *filtered:
+		return "Filter"
+	case *interleaved:
+		return d.name
+	}
+	return "Dataset"
+}

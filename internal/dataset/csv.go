@@ -1,0 +1,257 @@
+package dataset
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gorge-tf/gorge/internal/rows"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// CSV says how files of comma-separated values are read.
+type CSV struct {
+	Names       []string
+	Compression string
+	Header      bool // the first line of a file has no values
+	Delim       byte
+	Quotes      bool   // fields may be quoted
+	NA          string // stands for no value, as an empty field does
+	// Select has the numbers of the columns to read, Exclude those not to be
+	// read, in order; all are read if both are empty.
+	Select, Exclude []int64
+	// Defaults has, for each column that is read, a vector of its type with the
+	// value of what is missing; empty if it must not be missing.
+	Defaults []*tf.Tensor
+	Shapes   []tf.Shape
+}
+
+// Open returns the records of the files.
+func (c CSV) Open() (Dataset, error) {
+	spec := &Spec{Shapes: c.Shapes}
+	for i, d := range c.Defaults {
+		if d.Rank() > 1 {
+			return nil, tf.Errorf(tf.InvalidArgument, "Each record default should be at most rank 1")
+		}
+		if d.Len() > 1 {
+			return nil, tf.Errorf(tf.InvalidArgument, "There should only be 1 default per field but field %d has %d", i, d.Len())
+		}
+		spec.Types = append(spec.Types, d.DType())
+	}
+	switch {
+	case len(c.Select) > 0 && len(c.Exclude) > 0:
+		return nil, tf.Errorf(tf.InvalidArgument, "Either select_cols or exclude_cols should be empty")
+	case len(c.Select) > 0 && len(c.Select) != len(c.Defaults):
+		return nil, tf.Errorf(tf.InvalidArgument, "select_cols should match output size")
+	case !ascending(c.Select):
+		return nil, tf.Errorf(tf.InvalidArgument, "select_cols should be strictly increasing indices")
+	case !ascending(c.Exclude):
+		return nil, tf.Errorf(tf.InvalidArgument, "exclude_cols should be strictly increasing indices")
+	case len(c.Select) > 0 && c.Select[0] < 0:
+		return nil, tf.Errorf(tf.InvalidArgument, "select_cols should be non-negative indices")
+	case len(c.Exclude) > 0 && c.Exclude[0] < 0:
+		return nil, tf.Errorf(tf.InvalidArgument, "exclude_cols should be non-negative indices")
+	}
+	d, err := ofFiles(spec, c.Names, c.Compression, func(r *bufio.Reader) func() (Element, error) {
+		return (&csvReader{CSV: &c, r: r, header: c.Header}).next
+	})
+	if err != nil {
+		return nil, err
+	}
+	d.lenient = true
+	return d, nil
+}
+
+func ascending(v []int64) bool {
+	for i := 1; i < len(v); i++ {
+		if v[i] <= v[i-1] {
+			return false
+		}
+	}
+	return true
+}
+
+// A csvReader reads the records of one file.
+type csvReader struct {
+	*CSV
+	r      *bufio.Reader
+	header bool // is still to be passed over
+	field  []byte
+	row    Element
+	err    error // of the record, which is read to its end all the same
+}
+
+func (c *csvReader) next() (Element, error) {
+	if c.header {
+		c.header = false
+		if err := c.record(func(int64) bool { return false }); err != nil {
+			return nil, tf.Errorf(tf.InvalidArgument, "Can't read header of file")
+		}
+	}
+	if err := c.record(c.reads); err != nil {
+		return nil, err
+	}
+	if c.err == nil && len(c.row) != len(c.Defaults) {
+		c.fail("Expect %d fields but have %d in record", len(c.Defaults), len(c.row))
+	}
+	return c.row, c.err
+}
+
+// reads reports whether a column is read.
+func (c *csvReader) reads(column int64) bool {
+	if len(c.Select) > 0 {
+		return slices.Contains(c.Select, column)
+	}
+	return !slices.Contains(c.Exclude, column)
+}
+
+// fail keeps the first error of a record.
+func (c *csvReader) fail(format string, args ...any) {
+	if c.err == nil {
+		c.err = tf.Errorf(tf.InvalidArgument, format, args...)
+	}
+}
+
+// record reads a record into row; io.EOF tells that there is none.
+func (c *csvReader) record(reads func(int64) bool) error {
+	c.row, c.err = nil, nil
+	if _, err := c.r.Peek(1); err != nil {
+		return err
+	}
+	for column := int64(0); ; column++ {
+		included := reads(column)
+		ended, err := c.one()
+		if err != nil {
+			return err
+		}
+		if included && c.err == nil {
+			c.value(string(c.field))
+		}
+		if ended {
+			return nil
+		}
+	}
+}
+
+// one reads a field and reports whether it ends the record.
+func (c *csvReader) one() (ended bool, err error) {
+	c.field = c.field[:0]
+	b, err := c.r.ReadByte()
+	if err != nil {
+		return true, unlessEnd(err)
+	}
+	if c.Quotes && b == '"' {
+		return c.quoted()
+	}
+	for ; err == nil; b, err = c.r.ReadByte() {
+		switch {
+		case b == c.Delim:
+			return false, nil
+		case b == '\n' || b == '\r':
+			return true, c.lineEnd(b)
+		case c.Quotes && b == '"':
+			c.fail("Unquoted fields cannot have quotes inside")
+		}
+		c.field = append(c.field, b)
+	}
+	return true, unlessEnd(err)
+}
+
+func unlessEnd(err error) error {
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// lineEnd passes over the second half of "\r\n".
+func (c *csvReader) lineEnd(b byte) error {
+	if b == '\n' {
+		return nil
+	}
+	if next, err := c.r.ReadByte(); err != nil {
+		return unlessEnd(err)
+	} else if next != '\n' {
+		return c.r.UnreadByte()
+	}
+	return nil
+}
+
+// quoted reads the rest of a field whose quotes have begun.
+func (c *csvReader) quoted() (ended bool, err error) {
+	for {
+		b, err := c.r.ReadByte()
+		if errors.Is(err, io.EOF) {
+			c.fail("Reached end of file without closing quoted field in record")
+			return true, nil
+		}
+		if err != nil {
+			return true, err
+		}
+		if b != '"' {
+			c.field = append(c.field, b)
+			continue
+		}
+		b, err = c.r.ReadByte()
+		switch {
+		case err != nil:
+			return true, unlessEnd(err)
+		case b == c.Delim:
+			return false, nil
+		case b == '\n' || b == '\r':
+			return true, c.lineEnd(b)
+		case b != '"':
+			c.fail("Quote inside a string has to be escaped by another quote")
+		}
+		c.field = append(c.field, b)
+	}
+}
+
+// value adds a field to the row.
+func (c *csvReader) value(field string) {
+	i := len(c.row)
+	if i >= len(c.Defaults) {
+		c.fail("Expect %d fields but have more in record", len(c.Defaults))
+		return
+	}
+	t := tf.NewTensor(c.Defaults[i].DType(), tf.Shape{})
+	if field == "" || field == c.NA {
+		if c.Defaults[i].Len() == 0 {
+			c.fail("Field %d is required but missing in record!", i)
+			return
+		}
+		rows.Mover(t, c.Defaults[i])(0, 0, 1)
+	} else if !convert(t, field) {
+		c.fail("Field %d in record is not a valid %s: %s", i, t.DType(), field)
+		return
+	}
+	c.row = append(c.row, t)
+}
+
+// convert sets t, a scalar, to what a text says.
+func convert(t *tf.Tensor, s string) bool {
+	var err error
+	number := strings.TrimSpace(s)
+	switch t.DType() {
+	case tf.Int32:
+		var v int64
+		v, err = strconv.ParseInt(number, 10, 32)
+		tf.Data[int32](t)[0] = int32(v)
+	case tf.Int64:
+		tf.Data[int64](t)[0], err = strconv.ParseInt(number, 10, 64)
+	case tf.Float32:
+		var v float64
+		v, err = strconv.ParseFloat(number, 32)
+		tf.Data[float32](t)[0] = float32(v)
+	case tf.Float64:
+		tf.Data[float64](t)[0], err = strconv.ParseFloat(number, 64)
+	case tf.String:
+		tf.Data[string](t)[0] = s
+	default:
+		return false
+	}
+	return err == nil || errors.Is(err, strconv.ErrRange) && (t.DType() == tf.Float32 || t.DType() == tf.Float64)
+}

@@ -1,0 +1,215 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/gorge-tf/gorge/internal/rows"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// span returns the rows of each component from lo up to hi.
+func span(e Element, lo, hi int) Element {
+	out := make(Element, len(e))
+	for k, t := range e {
+		out[k] = tf.NewTensor(t.DType(), withRows(t.Shape()[1:], hi-lo))
+		each := t.Shape()[1:].NumElements()
+		rows.Mover(out[k], t)(0, lo*each, (hi-lo)*each)
+	}
+	return out
+}
+
+// cat returns the rows of all elements, which differ in how many they have at
+// most.
+func cat(list []Element) (Element, error) {
+	if len(list) == 1 {
+		return list[0], nil
+	}
+	out := make(Element, len(list[0]))
+	for k, first := range list[0] {
+		n := 0
+		for _, e := range list {
+			if !e[k].Shape()[1:].Equal(first.Shape()[1:]) {
+				return nil, tf.Errorf(tf.InvalidArgument, "Cannot concatenate batches of rows with different shapes in component %d: %s and %s.", k, first.Shape().Text(), e[k].Shape().Text())
+			}
+			n += e[k].Dim(0)
+		}
+		out[k] = tf.NewTensor(first.DType(), withRows(first.Shape()[1:], n))
+		at := 0
+		for _, e := range list {
+			rows.Mover(out[k], e[k])(at, 0, e[k].Len())
+			at += e[k].Len()
+		}
+	}
+	return out, nil
+}
+
+// height returns how many rows all components of e have.
+func height(e Element) (int, error) {
+	for i, t := range e {
+		if t.Rank() == 0 {
+			return 0, tf.Errorf(tf.InvalidArgument, "Input element must have a non-scalar value in each component.")
+		}
+		if t.Dim(0) != e[0].Dim(0) {
+			return 0, tf.Errorf(tf.InvalidArgument, "Input element must have the same batch size in each component. Component 0 had size %d but component %d had size, %d.", e[0].Dim(0), i, t.Dim(0))
+		}
+	}
+	if len(e) == 0 {
+		return 0, tf.Errorf(tf.InvalidArgument, "Input element must have a component.")
+	}
+	return e[0].Dim(0), nil
+}
+
+// Rebatch returns the rows of the elements of input in batches of the given
+// sizes, one after the other and again.
+func Rebatch(input Dataset, sizes []int64, drop bool, spec *Spec) (Dataset, error) {
+	for _, n := range sizes {
+		if n < 0 {
+			return nil, tf.Errorf(tf.InvalidArgument, "batch_sizes must be non-negative, got %d", n)
+		}
+	}
+	if len(sizes) == 0 || slices.Max(sizes) == 0 {
+		return nil, tf.Errorf(tf.InvalidArgument, "batch_sizes must have a number greater than zero.")
+	}
+	next := func(i int64, _ int) int64 { return sizes[i%int64(len(sizes))] }
+	return &rebatched{derived{common{spec}, input}, next, drop, false}, nil
+}
+
+// Split cuts each batch of input into parts of one size, so that there are n or
+// fewer.
+func Split(input Dataset, n int64, spec *Spec) (Dataset, error) {
+	if n <= 0 {
+		return nil, tf.Errorf(tf.InvalidArgument, "num_replicas must be greater than zero.")
+	}
+	next := func(_ int64, rows int) int64 { return max(1, (int64(rows)+n-1)/n) }
+	return &rebatched{derived{common{spec}, input}, next, false, true}, nil
+}
+
+type rebatched struct {
+	derived
+	// size returns how many rows the batch has that is number i, and begins in
+	// one of the input of so many rows.
+	size func(i int64, rows int) int64
+	drop bool
+	// within keeps batches within one of the input.
+	within bool
+}
+
+func (d *rebatched) Cardinality() int64 {
+	if n := d.input.Cardinality(); n <= 0 {
+		return n
+	}
+	return Unknown
+}
+
+func (d *rebatched) Iterate() (Iterator, error) {
+	return iterate(d.input, func(o over) Iterator { return &rebatchIterator{over: o, d: d} })
+}
+
+type rebatchIterator struct {
+	over
+	d     *rebatched
+	batch Element // of the input; nil: the next one's turn
+	at    int     // its first row that has not been given
+	given int64
+}
+
+func (it *rebatchIterator) Next(ctx context.Context) (Element, error) {
+	if err := it.fill(ctx); err != nil {
+		return nil, err
+	}
+	want := it.d.size(it.given, it.batch[0].Dim(0))
+	it.given++
+	list := []Element{it.take(want)}
+	have := int64(list[0][0].Dim(0))
+	for have < want && !it.d.within {
+		err := it.fill(ctx)
+		if errors.Is(err, End) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		part := it.take(want - have)
+		list, have = append(list, part), have+int64(part[0].Dim(0))
+	}
+	if it.d.drop && have < want {
+		return nil, End
+	}
+	return cat(list)
+}
+
+// take takes up to n rows from the batch.
+func (it *rebatchIterator) take(n int64) Element {
+	end := min(it.batch[0].Dim(0), it.at+int(n))
+	part := span(it.batch, it.at, end)
+	if it.at = end; end == it.batch[0].Dim(0) {
+		it.batch, it.at = nil, 0
+	}
+	return part
+}
+
+// fill sees to it that there is a batch with rows that have not been given.
+func (it *rebatchIterator) fill(ctx context.Context) error {
+	for it.batch == nil {
+		e, err := it.input.Next(ctx)
+		if err != nil {
+			return err
+		}
+		n, err := height(e)
+		if err != nil {
+			return err
+		}
+		if n > 0 {
+			it.batch, it.at = e, 0
+		}
+	}
+	return nil
+}
+
+func (it *rebatchIterator) Save(s *State) {
+	it.over.Save(s)
+	s.PutElement("batch", it.batch)
+	s.PutInt("at", int64(it.at))
+	s.PutInt("given", it.given)
+}
+
+func (it *rebatchIterator) Restore(ctx context.Context, s *State) {
+	it.over.Restore(ctx, s)
+	it.given, it.at, it.batch = s.Count("given", 1<<62), 0, nil
+	if e := s.Element("batch"); len(e) > 0 {
+		n, err := height(e)
+		if err != nil {
+			s.Fail(err)
+			return
+		}
+		it.batch, it.at = e, int(s.Count("at", int64(n-1)))
+	}
+}
+
+// Slide returns batches of size elements of input that are stride elements
+// apart; the next one begins shift elements later.
+func Slide(input Dataset, size, shift, stride int64, drop bool) (Dataset, error) {
+	windows, err := Window(input, size, shift, stride, drop)
+	if err != nil {
+		return nil, err
+	}
+	in := input.Spec()
+	spec := &Spec{Types: in.Types}
+	for _, s := range in.Shapes {
+		spec.Shapes = append(spec.Shapes, withRows(s, -1))
+	}
+	stacked := func(_ context.Context, w []*tf.Tensor) ([]*tf.Tensor, error) {
+		out := make([]*tf.Tensor, len(w))
+		for k, t := range w {
+			e, err := stack(t.Variants()[0].Value.(*list).elements)
+			if err != nil {
+				return nil, err
+			}
+			out[k] = e[0]
+		}
+		return out, nil
+	}
+	return Map(windows, stacked, spec, true), nil
+}

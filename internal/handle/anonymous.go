@@ -1,0 +1,24 @@
+package handle
+
+import (
+	"fmt"
+
+	"github.com/gorge-tf/gorge/internal/resource"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// Anonymous keeps a resource under a name that begins with kind and that no
+// other has, and returns its handle. It stays until it is deleted or its
+// session ends.
+func Anonymous[T any](c *tf.OpContext, kind string, v T) (*tf.Tensor, error) {
+	if c.Step == nil || c.Resources == nil {
+		return nil, tf.Errorf(tf.Internal, "a node that keeps a resource needs a resource manager")
+	}
+	name, typ := fmt.Sprintf("%s%d", kind, owned.Add(1)-1), resource.TypeOf[T]()
+	if err := resource.Create(c.Resources, resource.DefaultContainer, name, v); err != nil {
+		return nil, err
+	}
+	return tf.HandleTensor(tf.ResourceHandle{
+		Device: deviceName(c), Container: resource.DefaultContainer, Name: name, HashCode: typ.Hash, TypeName: typ.Name,
+	}), nil
+}

@@ -1,0 +1,37 @@
+package data
+
+import (
+	"github.com/gorge-tf/gorge/internal/dataset"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	register := func(name, in, out, attrs string, shape func(*tf.Infer) error, k tf.NewKernel) {
+		tf.Register(tf.OpDef{Name: name, In: in, Out: out, Attrs: attrs, Stateful: true, Shape: shape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(k)})
+	}
+	register("SerializeIterator", "resource_handle: resource", "serialized: variant", "external_state_policy: int = 0", vectorShape, serialize)
+	register("DeserializeIterator", "resource_handle: resource; serialized: variant", "", "", noShape, deserialize)
+}
+
+func vectorShape(c *tf.Infer) error {
+	c.Set(0, tf.Shape{-1})
+	return nil
+}
+
+// serialize makes a variant of where an iterator is, which checkpoints hold.
+var serialize = async(0, func(c *tf.OpContext, it *dataset.Cursor) error {
+	s, err := it.Save(c.StepContext())
+	if err == nil {
+		c.Set(0, s.Tensor())
+	}
+	return err
+})
+
+// deserialize brings an iterator over an equal dataset there.
+var deserialize = async(0, func(c *tf.OpContext, it *dataset.Cursor) error {
+	s, err := dataset.StateOf(c.Input(1))
+	if err != nil {
+		return err
+	}
+	return it.Restore(c.StepContext(), s)
+})
