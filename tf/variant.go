@@ -18,7 +18,17 @@ type VariantData struct {
 // A VariantEncoder is an element of a Variant tensor that can leave its task.
 type VariantEncoder interface{ EncodeVariant() (VariantData, error) }
 
-var variantDecoders = map[string]func(VariantData) (any, error){}
+// tensorVariant names variants that hold a tensor.
+const tensorVariant = "tensorflow::Tensor"
+
+var variantDecoders = map[string]func(VariantData) (any, error){
+	tensorVariant: func(d VariantData) (any, error) {
+		if len(d.Tensors) != 1 {
+			return nil, Errorf(InvalidArgument, "a variant that holds a tensor must have one, got %d", len(d.Tensors))
+		}
+		return d.Tensors[0], nil
+	},
+}
 
 // RegisterVariant makes elements of a type readable: decode makes the element
 // of what its EncodeVariant returned, or TensorFlow sent. It is called while a
@@ -48,6 +58,8 @@ func variantProto(v VariantValue) (*pb.VariantTensorDataProto, error) {
 	switch v := v.Value.(type) {
 	case *pb.VariantTensorDataProto: // came from a peer, nobody here knows it
 		return v, nil
+	case *Tensor:
+		return (&VariantData{TypeName: tensorVariant, Tensors: []*Tensor{v}}).proto()
 	case VariantEncoder:
 		data, err := v.EncodeVariant()
 		if err != nil {

@@ -195,18 +195,19 @@ func TestEntries(t *testing.T) {
 	slice := func(start, length int64) *pb.TensorSliceProto { return Slice{{start, length}}.proto() }
 	const float, str, huge = pb.DataType(tf.Float32), pb.DataType(tf.String), 1 << 50
 	for words, e := range map[string]*pb.BundleEntryProto{
-		"Invalid tensor shape: x":                         {Dtype: float, Shape: shape(huge, huge)},
-		"Invalid tensor shape: x dim":                     {Dtype: 77, Shape: shape(2)},
-		"key x; stored size 0; expected size 1125899906":  {Dtype: float, Shape: shape(1 << 48)},
-		"key x; stored size 0; expected size is at least": {Dtype: str, Shape: shape(1 << 48)},
-		"Read less bytes than requested":                  {Dtype: float, Shape: shape(1 << 48), Size: huge},
-		"Read less bytes than requested: 1125899":         {Dtype: str, Shape: shape(1 << 40), Size: huge},
-		"Restoring data type variant not yet supported":   {Dtype: pb.DataType(tf.Variant), Shape: shape(2)},
-		"Does not have sufficient slices":                 {Dtype: float, Shape: shape(4), Slices: []*pb.TensorSliceProto{slice(0, 2)}},
-		"Key \x00x\x00\x01\x01\x01\x80\x84 not found":     {Dtype: float, Shape: shape(huge), Slices: []*pb.TensorSliceProto{slice(0, 4), slice(4, huge-4)}},
-		"Overlapping slices: existing slice = 0,3":        {Dtype: float, Shape: shape(4), Slices: []*pb.TensorSliceProto{slice(0, 3), slice(2, 2)}},
-		"out of bounds: shape = [4], slice = 3,2":         {Dtype: float, Shape: shape(4), Slices: []*pb.TensorSliceProto{slice(3, 2)}},
-		"Expected non-negative start and positive length": {Dtype: float, Shape: shape(4), Slices: []*pb.TensorSliceProto{slice(-3, 2)}},
+		"Invalid tensor shape: x":                            {Dtype: float, Shape: shape(huge, huge)},
+		"Invalid tensor shape: x dim":                        {Dtype: 77, Shape: shape(2)},
+		"key x; stored size 0; expected size 1125899906":     {Dtype: float, Shape: shape(1 << 48)},
+		"key x; stored size 0; expected size is at least":    {Dtype: str, Shape: shape(1 << 48)},
+		"Read less bytes than requested":                     {Dtype: float, Shape: shape(1 << 48), Size: huge},
+		"Read less bytes than requested: 1125899":            {Dtype: str, Shape: shape(1 << 40), Size: huge},
+		"Restoring data type resource not yet supported":     {Dtype: pb.DataType(tf.Resource), Shape: shape(2)},
+		"key x; stored size 0; expected size is at least 10": {Dtype: pb.DataType(tf.Variant), Shape: shape(2)},
+		"Does not have sufficient slices":                    {Dtype: float, Shape: shape(4), Slices: []*pb.TensorSliceProto{slice(0, 2)}},
+		"Key \x00x\x00\x01\x01\x01\x80\x84 not found":        {Dtype: float, Shape: shape(huge), Slices: []*pb.TensorSliceProto{slice(0, 4), slice(4, huge-4)}},
+		"Overlapping slices: existing slice = 0,3":           {Dtype: float, Shape: shape(4), Slices: []*pb.TensorSliceProto{slice(0, 3), slice(2, 2)}},
+		"out of bounds: shape = [4], slice = 3,2":            {Dtype: float, Shape: shape(4), Slices: []*pb.TensorSliceProto{slice(3, 2)}},
+		"Expected non-negative start and positive length":    {Dtype: float, Shape: shape(4), Slices: []*pb.TensorSliceProto{slice(-3, 2)}},
 	} {
 		entries := map[string]*pb.BundleEntryProto{"x": e}
 		for _, s := range []Slice{{{0, 3}}, {{2, 2}}, {{0, 2}}} {

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"context"
+	"errors"
 
 	"github.com/gorge-tf/gorge/tf"
 )
@@ -14,6 +15,9 @@ type indexable interface {
 
 // At returns element i of d, without those before it.
 func At(ctx context.Context, d Dataset, i int64) (Element, error) {
+	if c, ok := d.(*cached); ok {
+		return c.through(ctx, i)
+	}
 	n := d.Cardinality()
 	switch {
 	case n == Infinite:
@@ -41,6 +45,8 @@ func (d *repeated) at(ctx context.Context, i int64) (Element, error) {
 }
 
 func (d *prefetched) at(ctx context.Context, i int64) (Element, error) { return At(ctx, d.input, i) }
+
+func (d *sized) at(ctx context.Context, i int64) (Element, error) { return At(ctx, d.input, i) }
 
 func (d *mapped) at(ctx context.Context, i int64) (Element, error) {
 	e, err := At(ctx, d.input, i)
@@ -82,28 +88,48 @@ func (d *batched) at(ctx context.Context, i int64) (Element, error) {
 	return d.join(list)
 }
 
-// at computes an element once, whoever asks for it.
-func (d *cached) at(ctx context.Context, i int64) (Element, error) {
+// through returns element i, up to which all are computed and kept. The input
+// need not be of those whose elements can be had in any order.
+func (d *cached) through(ctx context.Context, i int64) (Element, error) {
+	if i < 0 {
+		return nil, outside(i)
+	}
 	if list, ok := d.content(); ok {
-		return list[i], nil
-	}
-	d.mu.Lock()
-	e, known := d.some[i]
-	d.mu.Unlock()
-	if known {
-		return e, nil
-	}
-	e, err := At(ctx, d.input, i)
-	if err != nil {
-		return nil, err
+		return within(list, i)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.some == nil {
-		d.some = map[int64]Element{}
+	if i < int64(len(d.some)) {
+		return d.some[i], nil
 	}
-	d.some[i] = e
-	return e, nil
+	it, err := d.input.Iterate()
+	if err != nil {
+		return nil, err
+	}
+	defer it.Close()
+	have, want := len(d.some), max(int(i)+1, 2*len(d.some)) // twice as many each time: the work is no more than that in all
+	for n := 0; n < want; n++ {
+		e, err := it.Next(ctx)
+		if errors.Is(err, End) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if n >= have {
+			d.some = append(d.some, e)
+		}
+	}
+	return within(d.some, i)
+}
+
+func outside(i int64) error { return tf.Errorf(tf.OutOfRange, "Index out of range:%d", i) }
+
+func within(list []Element, i int64) (Element, error) {
+	if i >= int64(len(list)) {
+		return nil, outside(i)
+	}
+	return list[i], nil
 }
 
 // at has an order of its own, in which all elements are mixed.
@@ -131,14 +157,17 @@ func accessible(d Dataset) error {
 		return nil
 	}
 	switch d := d.(type) {
-	case *shuffled, *cached: // an order of their own, or all before they have one
 	case *indexed, *list:
 		return nil
+	case *cached:
+		return accessible(d.input)
 	case *mapped:
 		return accessible(d.input)
 	case *parallelMapped:
 		return accessible(d.input)
 	case *prefetched:
+		return accessible(d.input)
+	case *sized:
 		return accessible(d.input)
 	case *part:
 		return accessible(d.input)

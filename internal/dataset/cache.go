@@ -27,7 +27,7 @@ type cached struct {
 	mu   sync.Mutex
 	list []Element
 	full bool
-	some map[int64]Element // that were asked for by number
+	some []Element // those up to the last that was asked for by number
 }
 
 // content returns what is kept, if it is all there.

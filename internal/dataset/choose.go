@@ -227,8 +227,9 @@ func (it *choiceIterator) Next(ctx context.Context) (Element, error) {
 		if !errors.Is(err, End) {
 			return e, err
 		}
-		if it.ended[i] = true; it.stop {
-			return nil, End
+		it.ended[i] = true
+		for k := range it.ended {
+			it.ended[k] = it.ended[k] || it.stop
 		}
 	}
 	return nil, End

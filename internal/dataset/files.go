@@ -97,7 +97,7 @@ func FixedLength(names []string, compression string, header, length, footer int6
 	case footer < 0 || footer > mostFixed:
 		return nil, tf.Errorf(tf.InvalidArgument, "`footer_bytes` must be >= 0")
 	}
-	return orNone(ofFiles(texts, names, compression, records(func(r *bufio.Reader) func() ([]byte, error) {
+	d, err := ofFiles(texts, names, compression, records(func(r *bufio.Reader) func() ([]byte, error) {
 		skip, body := header, bufio.NewReaderSize(r, int(length+footer))
 		return func() ([]byte, error) {
 			if _, err := io.CopyN(io.Discard, body, skip); err != nil {
@@ -116,7 +116,20 @@ func FixedLength(names []string, compression string, header, length, footer int6
 			skip = length
 			return b[:length], nil
 		}
-	})))
+	}))
+	if err != nil {
+		return nil, err
+	}
+	if compression == "" {
+		d.check = func(name string, size int64) error {
+			if body := size - header - footer; body >= 0 && body%length == 0 {
+				return nil
+			}
+			return tf.Errorf(tf.InvalidArgument, "Excluding the header (%d bytes) and footer (%d bytes), input file \"%s\" has body length %d bytes, which is not an exact multiple of the record length (%d bytes).",
+				header, footer, name, size-header-footer, length)
+		}
+	}
+	return d, nil
 }
 
 // ofFiles returns the records of one file after the other.
@@ -135,7 +148,8 @@ type files struct {
 	from        []int64 // where to begin in each file; nil: at the start
 	compression string
 	format      format
-	lenient     bool // an InvalidArgument concerns one element, not the file
+	check       func(name string, size int64) error // of a file; nil: any serves
+	lenient     bool                                // an InvalidArgument concerns one element, not the file
 }
 
 func (d *files) Cardinality() int64 { return Unknown }
@@ -195,6 +209,15 @@ func (it *fileIterator) open(name string) error {
 		return tf.FileError(name, err)
 	}
 	it.file = f
+	if it.d.check != nil {
+		info, err := f.Stat()
+		if err == nil {
+			err = it.d.check(name, info.Size())
+		}
+		if err != nil {
+			return err
+		}
+	}
 	from, err := packed.Compression(it.d.compression).Unpack(bufio.NewReaderSize(f, 1<<16))
 	if err != nil {
 		return broken(name, err)

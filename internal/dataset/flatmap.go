@@ -3,6 +3,7 @@ package dataset
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
 )
@@ -34,7 +35,7 @@ type interleaved struct {
 }
 
 func (d *interleaved) Cardinality() int64 {
-	if n := d.input.Cardinality(); n == 0 {
+	if n := d.input.Cardinality(); n == 0 || n == Infinite {
 		return n
 	}
 	return Unknown
@@ -55,8 +56,9 @@ type interleaveIterator struct {
 
 // A lane is one of the datasets that the iterator goes around among.
 type lane struct {
-	of    Element  // what the dataset was made of
-	input Iterator // nil: none
+	of     Element  // what the dataset was made of
+	before *State   // of the input, before that came from it, if it cannot be saved itself
+	input  Iterator // nil: none
 }
 
 func (it *interleaveIterator) Next(ctx context.Context) (Element, error) {
@@ -127,6 +129,11 @@ func (it *interleaveIterator) advance() {
 
 // open makes a dataset of the input's next element.
 func (it *interleaveIterator) open(ctx context.Context, l *lane) error {
+	var before *State
+	if it.d.nested() {
+		before = NewState()
+		it.input.Save(before)
+	}
 	e, err := it.input.Next(ctx)
 	if errors.Is(err, End) {
 		it.ended = true
@@ -135,8 +142,14 @@ func (it *interleaveIterator) open(ctx context.Context, l *lane) error {
 	if err != nil {
 		return err
 	}
-	return it.enter(ctx, l, e)
+	err = it.enter(ctx, l, e)
+	l.before = before
+	return err
 }
+
+// nested reports whether elements of the input may be datasets, which states do
+// not have.
+func (d *interleaved) nested() bool { return slices.Contains(d.input.Spec().Types, tf.Variant) }
 
 // enter begins with the dataset that is made of e.
 func (it *interleaveIterator) enter(ctx context.Context, l *lane, e Element) error {
@@ -151,7 +164,7 @@ func (it *interleaveIterator) enter(ctx context.Context, l *lane, e Element) err
 	if err != nil {
 		return err
 	}
-	*l = lane{e, input}
+	*l = lane{of: e, input: input}
 	return nil
 }
 
@@ -176,29 +189,52 @@ func (it *interleaveIterator) Save(s *State) {
 	s.PutBool("ended", it.ended)
 	s.PutInt("lanes", int64(len(it.lanes)))
 	for i, l := range it.lanes {
-		if part := s.Nth("lane", i); l.input != nil {
+		part := s.Nth("lane", i)
+		part.PutBool("open", l.input != nil)
+		switch {
+		case l.input == nil:
+			continue
+		case l.before != nil:
+			part.Sub("before").include(l.before)
+		default:
 			part.PutElement("of", l.of)
-			l.input.Save(part.Sub("input"))
 		}
+		l.input.Save(part.Sub("input"))
 	}
 }
 
 func (it *interleaveIterator) Restore(ctx context.Context, s *State) {
 	it.closeLanes()
-	it.over.Restore(ctx, s)
 	it.lanes = make([]lane, s.Count("lanes", min(it.d.cycle, int64(len(s.all.by)))))
 	it.at, it.taken, it.ended = int(s.Count("at", int64(len(it.lanes)))), s.Count("taken", it.d.block), s.Bool("ended")
 	for i := range it.lanes {
 		part := s.Nth("lane", i)
-		if !part.Has("of") {
+		if !part.Bool("open") {
 			continue
 		}
-		if err := it.enter(ctx, &it.lanes[i], part.Element("of")); err != nil {
+		if err := it.reopen(ctx, &it.lanes[i], part); err != nil {
 			s.Fail(err)
+			return
+		}
+		if it.lanes[i].input == nil {
+			s.Fail(errTooMany)
 			return
 		}
 		it.lanes[i].input.Restore(ctx, part.Sub("input"))
 	}
+	it.over.Restore(ctx, s)
+}
+
+// reopen begins with the dataset that a lane was at.
+func (it *interleaveIterator) reopen(ctx context.Context, l *lane, part *State) error {
+	if !it.d.nested() {
+		return it.enter(ctx, l, part.Element("of"))
+	}
+	it.input.Restore(ctx, part.Sub("before"))
+	if err := part.Err(); err != nil {
+		return err
+	}
+	return it.open(ctx, l)
 }
 
 // datasetFrom calls a function that returns a dataset.

@@ -27,23 +27,23 @@ type globallyShuffled struct {
 func (d *globallyShuffled) Iterate() (Iterator, error) {
 	it := &globalIterator{d: d}
 	it.seed, it.seed2 = d.seeds.next()
+	it.seed3, _ = d.seeds.next()
 	it.mix()
 	return it, nil
 }
 
 type globalIterator struct {
-	d           *globallyShuffled
-	seed, seed2 int64
-	order       *random.IndexShuffle
-	next        int64
+	d                  *globallyShuffled
+	seed, seed2, seed3 int64
+	order              *random.IndexShuffle
+	next               int64
 }
 
 // shuffleRounds is what TensorFlow's datasets take.
 const shuffleRounds = 8
 
 func (it *globalIterator) mix() {
-	words := wordsFrom(it.seed, it.seed2, 0)
-	key := [3]uint32{words.Next(), words.Next(), words.Next()}
+	key := [3]uint32{uint32(it.seed), uint32(it.seed2), uint32(it.seed3)}
 	it.order = random.NewIndexShuffle(key, uint64(it.d.Cardinality()-1), shuffleRounds)
 }
 
@@ -63,12 +63,13 @@ func (it *globalIterator) Close() {}
 func (it *globalIterator) Save(s *State) {
 	s.PutInt("seed", it.seed)
 	s.PutInt("seed2", it.seed2)
+	s.PutInt("seed3", it.seed3)
 	s.PutInt("next", it.next)
 	s.PutInt("epoch", it.d.seeds.position())
 }
 
 func (it *globalIterator) Restore(_ context.Context, s *State) {
-	it.seed, it.seed2, it.next = s.Int("seed"), s.Int("seed2"), s.Count("next", it.d.Cardinality())
+	it.seed, it.seed2, it.seed3, it.next = s.Int("seed"), s.Int("seed2"), s.Int("seed3"), s.Count("next", it.d.Cardinality())
 	it.d.seeds.seek(s.Count("epoch", 1<<62))
 	it.mix()
 }

@@ -122,21 +122,17 @@ func (it *prefetchIterator) Save(s *State) {
 	it.over.Save(s)
 	s.PutBool("ended", it.ended)
 	var list []Element
-	var end bool
 	for range len(it.ready) {
 		r := <-it.ready
 		it.ready <- r
 		switch {
 		case r.err == nil:
 			list = append(list, r.e)
-		case errors.Is(r.err, End):
-			end = true
-		default:
+		case !errors.Is(r.err, End): // which comes again
 			s.Fail(r.err)
 		}
 	}
 	s.PutElements("ready", list)
-	s.PutBool("end", end)
 }
 
 func (it *prefetchIterator) Restore(ctx context.Context, s *State) {

@@ -112,10 +112,15 @@ type rebatchIterator struct {
 	d     *rebatched
 	batch Element // of the input; nil: the next one's turn
 	at    int     // its first row that has not been given
+	empty Element // a batch without rows; nil: none has come to make one of
 	given int64
 }
 
 func (it *rebatchIterator) Next(ctx context.Context) (Element, error) {
+	if !it.d.within && it.empty != nil && it.d.size(it.given, 0) == 0 {
+		it.given++
+		return it.empty, nil // also when the input has ended
+	}
 	if err := it.fill(ctx); err != nil {
 		return nil, err
 	}
@@ -162,7 +167,7 @@ func (it *rebatchIterator) fill(ctx context.Context) error {
 			return err
 		}
 		if n > 0 {
-			it.batch, it.at = e, 0
+			it.batch, it.at, it.empty = e, 0, span(e, 0, 0)
 		}
 	}
 	return nil
@@ -171,13 +176,17 @@ func (it *rebatchIterator) fill(ctx context.Context) error {
 func (it *rebatchIterator) Save(s *State) {
 	it.over.Save(s)
 	s.PutElement("batch", it.batch)
+	s.PutElement("empty", it.empty)
 	s.PutInt("at", int64(it.at))
 	s.PutInt("given", it.given)
 }
 
 func (it *rebatchIterator) Restore(ctx context.Context, s *State) {
 	it.over.Restore(ctx, s)
-	it.given, it.at, it.batch = s.Count("given", 1<<62), 0, nil
+	it.given, it.at, it.batch, it.empty = s.Count("given", 1<<62), 0, nil, nil
+	if e := s.Element("empty"); len(e) > 0 {
+		it.empty = e
+	}
 	if e := s.Element("batch"); len(e) > 0 {
 		n, err := height(e)
 		if err != nil {

@@ -38,6 +38,16 @@ func (s *State) Fail(err error) {
 	}
 }
 
+// include keeps all that another state has.
+func (s *State) include(o *State) {
+	for key, t := range o.all.by {
+		s.Put(key, t)
+	}
+	if o.all.err != nil {
+		s.Fail(o.all.err)
+	}
+}
+
 // Put keeps a tensor.
 func (s *State) Put(key string, t *tf.Tensor) { s.all.by[s.prefix+key] = t }
 

@@ -141,7 +141,12 @@ type grouped struct {
 	key, reduce, size Func
 }
 
-func (d *grouped) Cardinality() int64 { return Unknown }
+func (d *grouped) Cardinality() int64 {
+	if n := d.input.Cardinality(); n == 0 || n == Infinite {
+		return n
+	}
+	return Unknown
+}
 
 func (d *grouped) Iterate() (Iterator, error) {
 	return iterate(d.input, func(o over) Iterator { return &groupIterator{over: o, d: d, groups: map[int64]*group{}} })

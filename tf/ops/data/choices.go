@@ -55,10 +55,17 @@ func choose(c *tf.OpContext, selector dataset.Dataset) (dataset.Dataset, error) 
 // calls returns how many calls the input asks for at once.
 func calls(c *tf.OpContext, at int) (int64, error) {
 	n, err := scalar[int64](c, at, "num_parallel_calls")
-	if err == nil && (n == 0 || n < -1) {
-		err = tf.Errorf(tf.InvalidArgument, "num_parallel_calls must be greater than zero.")
+	if err == nil {
+		err = checkCalls(n)
 	}
 	return n, err
+}
+
+func checkCalls(n int64) error {
+	if n == 0 || n < -1 {
+		return tf.Errorf(tf.InvalidArgument, "num_parallel_calls must be greater than zero.")
+	}
+	return nil
 }
 
 func parallelFilter(c *tf.OpContext, in dataset.Dataset, f dataset.Func) (dataset.Dataset, error) {

@@ -8,12 +8,6 @@ import (
 
 func init() {
 	no, yes := func(g *tf.Graph) tf.Output { return ops.Scalar(g, false) }, func(g *tf.Graph) tf.Output { return ops.Scalar(g, true) }
-	over := func(op string, n ...int64) optest.Sample {
-		return made(op, "", func(g *tf.Graph, x tf.Output) pipe { return slices(x).then(op, ints(g, n...)) })
-	}
-	refused := func(op, name string, n ...int64) optest.Sample {
-		return broken(op, name, func(g *tf.Graph, x tf.Output) pipe { return slices(x).then(op, ints(g, n...)) })
-	}
 	optest.Add(
 		made("RangeDataset", "", func(g *tf.Graph, x tf.Output) pipe { return numbers(g, 7) }),
 		made("TensorSliceDataset", "", func(g *tf.Graph, x tf.Output) pipe { return slices(x) }),
@@ -77,10 +71,9 @@ func init() {
 		}},
 		broken("DatasetToSingleElement", "empty", func(g *tf.Graph, x tf.Output) pipe { return slices(x).then("TakeDataset", ints(g, 0)) }),
 	)
-	for op, attr := range map[string][]tf.Option{"OptionsDataset": {tf.Attr("serialized_options", "")}, "ModelDataset": nil, "NonSerializableDataset": nil} {
+	for op, attr := range map[string][]tf.Option{"OptionsDataset": {tf.Attr("serialized_options", "")}, "ModelDataset": nil} {
 		optest.Add(made(op, "", func(g *tf.Graph, x tf.Output) pipe { return slices(x).then(op, nil, attr...) }))
 	}
-	optest.Add(over("PrivateThreadPoolDataset", 2), over("MaxIntraOpParallelismDataset", 2))
 	optest.Add(made("RewriteDataset", "", func(g *tf.Graph, x tf.Output) pipe {
 		return slices(x).then("RewriteDataset", []tf.Output{ops.Scalar(g, "replicate_on_split")})
 	}))
@@ -89,11 +82,6 @@ func init() {
 		made("OptimizeDataset", "", func(g *tf.Graph, x tf.Output) pipe { return slices(x).then("OptimizeDataset", []tf.Output{none(g)}) }),
 		made("OptimizeDatasetV2", "", func(g *tf.Graph, x tf.Output) pipe {
 			return slices(x).then("OptimizeDatasetV2", []tf.Output{none(g), none(g), none(g)})
-		}),
-		made("RandomDataset", "", func(g *tf.Graph, x tf.Output) pipe {
-			p := numbers(g, 1)
-			p.d = tf.Apply(g, "RandomDataset", ints(g, 3, 4), p.about()...).Output(0)
-			return p.then("TakeDataset", ints(g, 9))
 		}),
 	)
 }

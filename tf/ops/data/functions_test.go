@@ -43,20 +43,18 @@ func init() {
 		return s
 	}
 	optest.Add(
-		sample("MapDataset", times), sample("ParallelMapDatasetV2", times, 3), sample("FilterDataset", small), sample("TakeWhileDataset", small),
+		sample("MapDataset", times), unlike(sample("ExperimentalMapDataset", times)),
+		sample("ParallelFilterDataset", small, 2), sample("ExperimentalTakeWhileDataset", small), sample("LegacyParallelInterleaveDatasetV2", again, 3, 1, 2, 2),
+		sample("ParallelMapDatasetV2", times, 3), sample("FilterDataset", small), sample("TakeWhileDataset", small),
 		sample("FlatMapDataset", again), sample("InterleaveDataset", again, 3, 1), sample("ParallelInterleaveDatasetV2", again, 3, 1, 2),
 		sample("ParallelInterleaveDatasetV3", again, 3, 2, 2), sample("ParallelInterleaveDatasetV4", again, 2, 1, 2, 2, 2),
 		made("ParallelMapDataset", "", func(g *tf.Graph, x tf.Output) pipe {
 			p := numbers(g, 8)
 			return p.calling("ParallelMapDataset", times(p), nil, []tf.Output{ops.Scalar(g, int32(2))})
 		}),
-		made("ScanDataset", "", func(g *tf.Graph, x tf.Output) pipe {
-			p := numbers(g, 8)
-			f := p.as([]tf.DType{tf.Int64, tf.Int64}, tf.Shape{}, tf.Shape{}).function("scan", func(x []tf.Output) []tf.Output {
-				return []tf.Output{ops.Add(x[0], x[1]), ops.Mul(x[0], x[1])}
-			})
-			return p.calling("ScanDataset", one("f", f), ints(g, 1), nil, tf.Attr("Tstate", []tf.DType{tf.Int64}))
-		}),
+		scanned("ScanDataset"), scanned("ExperimentalScanDataset"), grouped("GroupByWindowDataset"), grouped("ExperimentalGroupByWindowDataset"),
+		reduced("GroupByReducerDataset"), reduced("ExperimentalGroupByReducerDataset"), mapped("MapAndBatchDataset", times), mapped("ExperimentalMapAndBatchDataset", times),
+		interleaved("ParallelInterleaveDataset", again), interleaved("ExperimentalParallelInterleaveDataset", again),
 		optest.Sample{Op: "ReduceDataset", In: []*tf.Tensor{optest.Vec[int64](5, 3)}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 			p := slices(in[0])
 			f := p.as([]tf.DType{tf.Int64, tf.Int64}, tf.Shape{}, tf.Shape{}).function("sum", func(x []tf.Output) []tf.Output { return []tf.Output{ops.Add(x[0], x[1])} })
@@ -68,14 +66,62 @@ func init() {
 			f := windows.function("whole", func(x []tf.Output) []tf.Output { return []tf.Output{x[0]} })
 			return windows.as(p.types, p.shapes...).calling("FlatMapDataset", one("f", f), nil, nil)
 		}),
-		made("GroupByWindowDataset", "", func(g *tf.Graph, x tf.Output) pipe {
-			p := numbers(g, 8)
-			key := p.function("key", func(x []tf.Output) []tf.Output {
-				return []tf.Output{ops.FloorMod(x[0], ops.Scalar(x[0].Graph(), int64(3)))}
-			})
-			size := p.function("size", func(x []tf.Output) []tf.Output { return []tf.Output{ops.Scalar(x[0].Graph(), int64(2))} })
-			reduce := p.as([]tf.DType{tf.Int64, tf.Variant}, tf.Shape{}, tf.Shape{}).function("reduce", func(x []tf.Output) []tf.Output { return x[1:] })
-			return p.calling("GroupByWindowDataset", []tf.Callee{{Attr: "key_func", F: key}, {Attr: "reduce_func", F: reduce}, {Attr: "window_size_func", F: size}}, nil, nil)
-		}),
 	)
+}
+
+// function1 is the one function of an op.
+func function1(attr string, f *tf.Function) []tf.Callee { return []tf.Callee{{Attr: attr, F: f}} }
+
+// scanned is a sample of an op that has a state.
+func scanned(op string) optest.Sample {
+	return made(op, "", func(g *tf.Graph, x tf.Output) pipe {
+		p := numbers(g, 8)
+		f := p.as([]tf.DType{tf.Int64, tf.Int64}, tf.Shape{}, tf.Shape{}).function("scan", func(x []tf.Output) []tf.Output {
+			return []tf.Output{ops.Add(x[0], x[1]), ops.Mul(x[0], x[1])}
+		})
+		return p.calling(op, function1("f", f), ints(g, 1), nil, tf.Attr("Tstate", []tf.DType{tf.Int64}))
+	})
+}
+
+// third is the key by which samples group.
+func third(p pipe) *tf.Function {
+	return p.function("key", func(x []tf.Output) []tf.Output {
+		return []tf.Output{ops.FloorMod(x[0], ops.Scalar(x[0].Graph(), int64(3)))}
+	})
+}
+
+func grouped(op string) optest.Sample {
+	return made(op, "", func(g *tf.Graph, x tf.Output) pipe {
+		p := numbers(g, 8)
+		size := p.function("size", func(x []tf.Output) []tf.Output { return []tf.Output{ops.Scalar(x[0].Graph(), int64(2))} })
+		reduce := p.as([]tf.DType{tf.Int64, tf.Variant}, tf.Shape{}, tf.Shape{}).function("reduce", func(x []tf.Output) []tf.Output { return x[1:] })
+		return p.calling(op, []tf.Callee{{Attr: "key_func", F: third(p)}, {Attr: "reduce_func", F: reduce}, {Attr: "window_size_func", F: size}}, nil, nil)
+	})
+}
+
+func reduced(op string) optest.Sample {
+	return made(op, "", func(g *tf.Graph, x tf.Output) pipe {
+		p := numbers(g, 8)
+		begin := p.function("init", func(x []tf.Output) []tf.Output {
+			return []tf.Output{ops.Mul(x[0], ops.Scalar(x[0].Graph(), int64(100)))}
+		})
+		add := p.as([]tf.DType{tf.Int64, tf.Int64}, tf.Shape{}, tf.Shape{}).function("reduce", func(x []tf.Output) []tf.Output { return []tf.Output{ops.Add(x[0], x[1])} })
+		end := p.function("finalize", func(x []tf.Output) []tf.Output { return []tf.Output{ops.Neg(x[0])} })
+		return p.calling(op, []tf.Callee{{Attr: "key_func", F: third(p)}, {Attr: "init_func", F: begin}, {Attr: "reduce_func", F: add}, {Attr: "finalize_func", F: end}}, nil, nil)
+	})
+}
+
+func mapped(op string, f func(p pipe) []tf.Callee) optest.Sample {
+	return made(op, "", func(g *tf.Graph, x tf.Output) pipe {
+		p := numbers(g, 8)
+		return p.of(tf.Shape{3}).calling(op, f(p), nil, append(ints(g, 3, 2), ops.Scalar(g, true)))
+	})
+}
+
+func interleaved(op string, f func(p pipe) []tf.Callee) optest.Sample {
+	return made(op, "", func(g *tf.Graph, x tf.Output) pipe {
+		p := numbers(g, 8)
+		last := append(append(ints(g, 3, 1), ops.Scalar(g, false)), ints(g, 2, 2)...)
+		return p.calling(op, f(p), nil, last)
+	})
 }

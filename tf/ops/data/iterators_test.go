@@ -43,11 +43,12 @@ func init() {
 	const handle = "its result tells a process from another"
 	optest.Unsampled("IteratorToStringHandle", handle)
 	optest.Unsampled("IteratorFromStringHandle", "it is the second version's, of another name")
-	for _, op := range []string{"TextLineDataset", "TFRecordDataset", "FixedLengthRecordDataset", "FixedLengthRecordDatasetV2"} {
+	for _, op := range []string{"TextLineDataset", "TFRecordDataset", "FixedLengthRecordDataset", "FixedLengthRecordDatasetV2", "TFRecordDatasetV2", "CSVDataset", "ExperimentalCSVDataset", "CSVDatasetV2",
+		"MatchingFilesDataset", "ExperimentalMatchingFilesDataset", "SaveDataset", "SaveDatasetV2", "LoadDataset", "DatasetToTFRecord", "ExperimentalDatasetToTFRecord"} {
 		optest.Unsampled(op, "it depends on files: see the tests of package tf/data")
 	}
 	optest.Unsampled("FinalizeDataset", "TensorFlow ends the process when it is not run by an eager program")
-	for _, op := range []string{"ShuffleDatasetV2", "ShuffleDatasetV3", "ShuffleAndRepeatDatasetV2", "CacheDatasetV2", "DummySeedGenerator", "DummyMemoryCache"} {
+	for _, op := range []string{"CacheDatasetV2", "DummySeedGenerator", "DummyMemoryCache"} {
 		optest.Unsampled(op, "it takes a handle of what only eager programs have")
 	}
 }

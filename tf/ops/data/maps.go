@@ -1,6 +1,8 @@
 package data
 
 import (
+	"runtime"
+
 	"github.com/gorge-tf/gorge/internal/dataset"
 	"github.com/gorge-tf/gorge/tf"
 )
@@ -34,8 +36,8 @@ func parallelMap[T int32 | int64](c *tf.OpContext, in dataset.Dataset, f dataset
 	if err != nil {
 		return nil, err
 	}
-	if n == 0 || n < -1 {
-		return nil, tf.Errorf(tf.InvalidArgument, "num_parallel_calls must be greater than zero.")
+	if err := checkCalls(int64(n)); err != nil {
+		return nil, err
 	}
 	inOrder := !c.Node.Bool("sloppy") && c.Node.Str("deterministic") != "false"
 	return dataset.ParallelMap(in, f, spec(c), c.Node.Bool("preserve_cardinality"), int64(n), inOrder), nil
@@ -51,8 +53,18 @@ func flatMap(c *tf.OpContext, in dataset.Dataset, f dataset.Func) (dataset.Datas
 	return dataset.FlatMap(in, f, spec(c)), nil
 }
 
-// mostLanes is how many datasets are gone around among if nobody says.
-const mostLanes = 16
+// lanes is how many datasets are gone around among if nobody says. It depends
+// on how many calls there may be at once; 0: one after the other.
+func lanes(calls int64) int64 {
+	cores := int64(runtime.GOMAXPROCS(0))
+	switch {
+	case calls < 0:
+		return (cores + 2) / 3
+	case calls > 0:
+		return min(calls, cores)
+	}
+	return cores
+}
 
 // interleave makes the maker of interleaved datasets, of which the last few
 // inputs are numbers.
@@ -67,17 +79,14 @@ func interleave(last int, ahead int64) func(*tf.OpContext, dataset.Dataset, data
 		if err != nil {
 			return nil, err
 		}
-		if ahead > 0 && cycle == -1 {
-			cycle = mostLanes
-		}
+		n := int64(0)
 		if ahead > 0 {
-			n, err := scalar[int64](c, c.Inputs()-1, "num_parallel_calls")
-			if err != nil {
+			if n, err = calls(c, c.Inputs()-1); err != nil {
 				return nil, err
 			}
-			if n == 0 || n < -1 {
-				return nil, tf.Errorf(tf.InvalidArgument, "num_parallel_calls must be greater than zero.")
-			}
+		}
+		if cycle == -1 {
+			cycle = lanes(n)
 		}
 		return dataset.Interleave(in, f, spec(c), cycle, block, ahead*block)
 	}

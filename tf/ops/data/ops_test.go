@@ -10,6 +10,7 @@ import (
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops"
 	_ "github.com/gorge-tf/gorge/tf/ops/data"
+	_ "github.com/gorge-tf/gorge/tf/ops/sparse"
 )
 
 //go:embed testdata/golden

@@ -20,7 +20,9 @@ func init() {
 	registerBoth("SetStatsAggregatorDataset", input+"; stats_aggregator: resource; tag: string; counter_prefix: string", outputs, true, same)
 	registerBoth("SleepDataset", input+"; sleep_microseconds: int64", outputs, false, sized("sleep_microseconds", sleep))
 	registerBoth("ChooseFastestDataset", "input_datasets: N * variant", "N: int >= 2; num_experiments: int; "+outputs, false, same)
-	registerBoth("AutoShardDataset", input+"; num_workers: int64; index: int64", "auto_shard_policy: int = 0; "+outputs, false, on(autoShard))
+	const workers, policy = input + "; num_workers: int64; index: int64", "auto_shard_policy: int = 0; " + outputs
+	register("AutoShardDataset", workers, policy+"; num_replicas: int = 0", false, on(autoShard))
+	register("ExperimentalAutoShardDataset", workers, policy, false, on(autoShard))
 	for name, attrs := range map[string]string{"ThreadPoolHandle": "num_threads: int; max_intra_op_parallelism: int = 1; display_name: string; ", "StatsAggregatorHandle": ""} {
 		for _, name := range []string{name, "Experimental" + name} {
 			tf.Register(tf.OpDef{
@@ -64,9 +66,9 @@ func autoShard(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
 	}
 	switch {
 	case n < 1:
-		return nil, tf.Errorf(tf.InvalidArgument, "num_workers must be >= 1, currently %d", n)
+		return nil, tf.Errorf(tf.InvalidArgument, "num_workers must be greater than zero.")
 	case index < 0 || index >= n:
-		return nil, tf.Errorf(tf.InvalidArgument, "index must be >= 0 and < %d, currently %d", n, index)
+		return nil, tf.Errorf(tf.InvalidArgument, "index must be between 0 and %d", n-1)
 	}
 	if p := c.Node.Int("auto_shard_policy"); p == shardOff || p == shardHint || n == 1 {
 		return in, nil

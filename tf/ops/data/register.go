@@ -2,6 +2,7 @@ package data
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -114,7 +115,7 @@ func function(c *tf.OpContext, attr string, lo, hi int) (dataset.Func, error) {
 	if c.Step == nil || c.Functions == nil {
 		return nil, tf.Errorf(tf.Internal, "No function library is provided.")
 	}
-	caller, f, captured, blamed := c.Functions.Lasting(), c.Node.FuncAttr(attr), kept(c, lo, hi), blame(c.Node)
+	caller, f, captured, blamed := c.Functions.Lasting(), c.Node.FuncAttr(attr), kept(c, lo, hi), blame(c.Node, attr)
 	return func(ctx context.Context, in []*tf.Tensor) (out []*tf.Tensor, err error) {
 		ended := make(chan struct{})
 		caller.Call(ctx, f, slices.Concat(in, captured), func(ts []*tf.Tensor, e error) {
@@ -145,8 +146,11 @@ var blamable = []string{"MapDataset", "ParallelMapDataset", "ParallelMapDatasetV
 
 // blame returns what says of an error which dataset's function it is from. One
 // that is out of range is no error yet: it may end the dataset.
-func blame(n *tf.Node) func(error) error {
+func blame(n *tf.Node, attr string) func(error) error {
 	op := n.OpName()
+	if attr == "reduce_func" && strings.HasSuffix(op, "GroupByWindowDataset") {
+		return func(err error) error { return inside(err, n.FuncAttr(attr).Name) }
+	}
 	if !slices.Contains(blamable, op) {
 		return func(err error) error { return err }
 	}
@@ -160,6 +164,15 @@ func blame(n *tf.Node) func(error) error {
 		e.Msg = text + e.Msg
 		return &e
 	}
+}
+
+// inside is an error of a function whose own codes must not be taken for those
+// of the dataset.
+func inside(err error, name string) error {
+	if err == nil || tf.CodeOf(err) == tf.Canceled {
+		return err
+	}
+	return &tf.Error{Code: tf.Internal, Msg: fmt.Sprintf("Got error code %s and message: {\n%s\n} \nfrom running user-defined function %s: ", tf.CodeOf(err), tf.AsError(err).Message(), name), Err: err}
 }
 
 // nameIn returns the name of a dataset that its metadata, a message, has in its

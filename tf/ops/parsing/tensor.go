@@ -68,7 +68,11 @@ func parseTensor(n *tf.Node) (tf.Kernel, error) {
 
 func serializeTensor(*tf.Node) (tf.Kernel, error) {
 	return tf.Compute(func(c *tf.OpContext) error {
-		b, err := proto.Marshal(tf.TensorProto(c.Input(0)))
+		p, err := tf.EncodeTensor(c.Input(0))
+		if err != nil {
+			return err
+		}
+		b, err := proto.Marshal(p)
 		if err != nil {
 			return err
 		}

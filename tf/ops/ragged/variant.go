@@ -286,3 +286,11 @@ func checkPiece(s, whole tf.Shape) error {
 	}
 	return nil
 }
+
+// VariantOf returns a variant that holds a ragged tensor of one ragged
+// dimension, as RaggedTensorToVariant makes it, for kernels elsewhere.
+func VariantOf(values, splits *tf.Tensor) *tf.Tensor {
+	t := tf.NewTensor(tf.Variant, tf.Shape{})
+	t.Variants()[0].Value = &encoded{[]*tf.Tensor{splits}, values}
+	return t
+}

@@ -1,0 +1,64 @@
+package bundle
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// TestVariants reads lists of tensors that TensorFlow wrote, and writes them
+// again: the same file comes of it.
+func TestVariants(t *testing.T) {
+	r, err := Open("testdata/variants")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	v, err := r.Lookup("v")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := tf.EncodeTensor(v)
+	if err != nil || len(p.GetVariantVal()) != 2 || len(p.GetVariantVal()[0].GetTensors()) != 2 || p.GetVariantVal()[0].GetTypeName() != "tensorflow::TensorList" {
+		t.Fatalf("read %v, %v", p, err)
+	}
+	prefix := filepath.Join(t.TempDir(), "again")
+	w, err := Create(prefix)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Add("v", v); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	sameFile(t, prefix+".data-00000-of-00001", "variants.data-00000-of-00001")
+}
+
+// TestVariantDamage changes and cuts every byte of what is stored.
+func TestVariantDamage(t *testing.T) {
+	v := tf.NewTensor(tf.Variant, tf.Shape{2})
+	for i := range v.Variants() {
+		v.Variants()[i].Value = tf.Scalar(int64(i))
+	}
+	whole, crc, err := variantBytes(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, sum, err := parseVariants(whole, tf.Shape{2})
+	if err != nil || sum != crc || tf.Data[int64](again.Variants()[1].Value.(*tf.Tensor))[0] != 1 {
+		t.Fatalf("read %v, %v", again, err)
+	}
+	for i := range whole {
+		broken := slices.Clone(whole)
+		broken[i] ^= 1
+		for _, b := range [][]byte{broken, whole[:i]} {
+			if _, sum, err := parseVariants(b, tf.Shape{2}); err == nil && sum == crc {
+				t.Errorf("byte %d does not count", i)
+			}
+		}
+	}
+}

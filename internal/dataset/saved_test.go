@@ -1,0 +1,126 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// first is a reader that goes through the shards one after the other.
+func first(_ context.Context, e []*tf.Tensor) ([]*tf.Tensor, error) {
+	shards, err := Of(e[0])
+	if err != nil {
+		return nil, err
+	}
+	whole := func(_ context.Context, e []*tf.Tensor) ([]*tf.Tensor, error) { return e, nil }
+	return []*tf.Tensor{Value(FlatMap(shards, whole, &Spec{[]tf.DType{tf.Int64}, []tf.Shape{{}}}))}, nil
+}
+
+func TestSaveAndLoad(t *testing.T) {
+	r := numbers(t, 0, 7, 1)
+	odd := func(_ context.Context, e []*tf.Tensor) ([]*tf.Tensor, error) {
+		return []*tf.Tensor{tf.Scalar(tf.Data[int64](e[0])[0] % 2)}, nil
+	}
+	for _, compression := range []string{"", "GZIP"} {
+		for want, shard := range map[string]Func{"[[0] [1] [2] [3] [4] [5] [6]]": nil, "[[0] [2] [4] [6] [1] [3] [5]]": odd} {
+			dir := t.TempDir()
+			if got := fmt.Sprint(all(t, must2(t)(Save(r, dir, compression, shard)))); got != fmt.Sprint(all(t, r)) {
+				t.Errorf("while saving: %s", got)
+			}
+			d := must2(t)(Load(dir, compression, r.Spec(), first))
+			if got := fmt.Sprint(all(t, d)); got != want || d.Cardinality() != 7 {
+				t.Errorf("loaded %s, want %s", got, want)
+			}
+			if got := fmt.Sprint(restoredRest(t, d, 5)); got != fmt.Sprint(all(t, d)[5:]) {
+				t.Errorf("restored: %s", got)
+			}
+		}
+	}
+	if _, err := Save(r, t.TempDir(), "SNAPPY", nil); tf.CodeOf(err) != tf.Unimplemented {
+		t.Error(err)
+	}
+}
+
+// TestWhatCannotBeLoaded: what is not complete is no dataset.
+func TestWhatCannotBeLoaded(t *testing.T) {
+	dir, r := t.TempDir(), numbers(t, 0, 3, 1)
+	it := mustIterate(t, must2(t)(Save(r, dir, "", nil)))
+	if _, err := it.Next(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	it.Close()
+	if _, err := Load(dir, "", r.Spec(), first); tf.CodeOf(err) != tf.NotFound {
+		t.Error(err)
+	}
+	for _, b := range [][]byte{nil, {0xff}, {0x12}, metadataOf("1", nil, 3)[:4]} {
+		if err := os.WriteFile(filepath.Join(dir, metadataName), b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Load(dir, "", r.Spec(), first); tf.CodeOf(err) != tf.DataLoss {
+			t.Errorf("%v: %v", b, err)
+		}
+	}
+}
+
+// FuzzMetadata reads any bytes as what tells of a saved dataset.
+func FuzzMetadata(f *testing.F) {
+	f.Add(metadataOf("77", []tf.DType{tf.Int64}, 3))
+	f.Fuzz(func(_ *testing.T, b []byte) { parseMetadata(b) })
+}
+
+// TestCacheFile: who comes first writes, who comes while that is under way is
+// told, who comes later reads.
+func TestCacheFile(t *testing.T) {
+	prefix := filepath.Join(t.TempDir(), "cache")
+	calls := 0
+	counted := Map(numbers(t, 0, 4, 1), func(_ context.Context, e []*tf.Tensor) ([]*tf.Tensor, error) {
+		calls++
+		return e, nil
+	}, &Spec{[]tf.DType{tf.Int64}, []tf.Shape{{}}}, true)
+	d := CacheFile(counted, prefix)
+	a, b := mustIterate(t, d), mustIterate(t, d)
+	if _, err := a.Next(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Next(t.Context()); tf.CodeOf(err) != tf.AlreadyExists {
+		t.Error(err)
+	}
+	b.Close()
+	a.Close() // incomplete: it is nobody's
+	if files, err := filepath.Glob(prefix + "*"); err != nil || len(files) > 0 {
+		t.Errorf("%v stay, %v", files, err)
+	}
+	calls = 0
+	for range 3 {
+		if got := fmt.Sprint(all(t, d)); got != "[[0] [1] [2] [3]]" || calls != 4 {
+			t.Errorf("got %s after %d calls", got, calls)
+		}
+	}
+}
+
+// TestErrorsAreIgnored: files with broken ends give what comes before.
+func TestErrorsAreIgnored(t *testing.T) {
+	good := "\x03\x00\x00\x00\x00\x00\x00\x00"
+	d, err := Records([]string{write(t, good+"no checksum"), write(t, "corrupted data")}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(all(t, d)); got != "[!DATA_LOSS !DATA_LOSS]" {
+		t.Error(got)
+	}
+	if got := all(t, IgnoreErrors(d)); len(got) != 0 {
+		t.Error(got)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	it := mustIterate(t, IgnoreErrors(Repeat(numbers(t, 0, 3, 1), -1)))
+	defer it.Close()
+	if _, err := it.Next(ctx); err == nil || errors.Is(err, End) {
+		t.Errorf("the end of a context is ignored: %v", err)
+	}
+}

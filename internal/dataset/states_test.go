@@ -1,0 +1,272 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func must(t testing.TB, d Dataset, err error) Dataset {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// show makes text of an element, also of one that holds datasets.
+func show(t *testing.T, e Element) string {
+	t.Helper()
+	parts := make([]string, len(e))
+	for i, x := range e {
+		switch x.DType() {
+		case tf.Variant:
+			if d, err := Of(x); err == nil {
+				parts[i] = "(" + strings.Join(all(t, d), " ") + ")"
+			}
+		case tf.String:
+			parts[i] = fmt.Sprint(tf.Data[string](x))
+		case tf.Bool:
+			parts[i] = fmt.Sprint(tf.Data[bool](x))
+		default:
+			v, err := x.Ints()
+			if err != nil {
+				t.Fatal(err)
+			}
+			parts[i] = fmt.Sprint(v)
+		}
+	}
+	return strings.Join(parts, ";")
+}
+
+// all returns the elements of d as texts; errors take the place of elements.
+func all(t *testing.T, d Dataset) (out []string) {
+	t.Helper()
+	it, err := d.Iterate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer it.Close()
+	for {
+		e, err := it.Next(t.Context())
+		if errors.Is(err, End) {
+			return out
+		}
+		if err != nil {
+			out = append(out, "!"+tf.CodeOf(err).String())
+			continue
+		}
+		out = append(out, show(t, e))
+	}
+}
+
+// sent sends a state to another process and back.
+func sent(t *testing.T, s *State) *State {
+	t.Helper()
+	p, err := tf.EncodeTensor(s.Tensor())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := proto.Marshal(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := &pb.TensorProto{}
+	if err := proto.Unmarshal(b, again); err != nil {
+		t.Fatal(err)
+	}
+	x, err := tf.TensorFromProto(again)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := StateOf(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// restoredRest saves d after n elements and returns what an iterator gives that
+// is brought there.
+func restoredRest(t *testing.T, d Dataset, n int) []string {
+	t.Helper()
+	it := mustIterate(t, d)
+	for range n {
+		if _, err := it.Next(t.Context()); errors.Is(err, End) {
+			t.Fatal("it ended early")
+		}
+	}
+	s := NewState()
+	it.Save(s)
+	it.Close()
+	if s.Err() != nil {
+		t.Fatal(s.Err())
+	}
+	again := mustIterate(t, d)
+	defer again.Close()
+	state := sent(t, s)
+	again.Restore(t.Context(), state)
+	if state.Err() != nil {
+		t.Fatal(state.Err())
+	}
+	return rest(t, again)
+}
+
+func mustIterate(t *testing.T, d Dataset) Iterator {
+	t.Helper()
+	it, err := d.Iterate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return it
+}
+
+// rest returns what comes of it.
+func rest(t *testing.T, it Iterator) (out []string) {
+	t.Helper()
+	for {
+		e, err := it.Next(t.Context())
+		if errors.Is(err, End) {
+			return out
+		}
+		if err != nil {
+			out = append(out, "!"+tf.CodeOf(err).String())
+			continue
+		}
+		out = append(out, show(t, e))
+	}
+}
+
+// fresh returns datasets by name, each with what it gives. A dataset that
+// depends on iterators before is a new one each time.
+func fresh(t *testing.T) map[string]Dataset {
+	r := func(n int64) Dataset { return numbers(t, 0, n, 1) }
+	seeds := func() *Seeds { return NewSeeds(3, 4, false) }
+	third := func(_ context.Context, e []*tf.Tensor) ([]*tf.Tensor, error) {
+		v := tf.Data[int64](e[0])[0]
+		if v%3 == 2 {
+			return nil, tf.Errorf(tf.InvalidArgument, "third")
+		}
+		return []*tf.Tensor{tf.Scalar(v % 3)}, nil
+	}
+	whole := func(_ context.Context, e []*tf.Tensor) ([]*tf.Tensor, error) { return e[:1], nil }
+	sum := func(_ context.Context, e []*tf.Tensor) ([]*tf.Tensor, error) {
+		return []*tf.Tensor{tf.Scalar(tf.Data[int64](e[0])[0] + tf.Data[int64](e[1])[0])}, nil
+	}
+	small := func(_ context.Context, e []*tf.Tensor) ([]*tf.Tensor, error) {
+		return []*tf.Tensor{tf.Scalar(tf.Data[int64](e[0])[0] < 5)}, nil
+	}
+	key := func(_ context.Context, e []*tf.Tensor) ([]*tf.Tensor, error) {
+		return []*tf.Tensor{tf.Scalar(tf.Data[int64](e[0])[0] % 3)}, nil
+	}
+	made := must2(t)
+	batches := made(Batch(r(10), 4, false))
+	spec := &Spec{[]tf.DType{tf.Int64}, []tf.Shape{{-1}}}
+	one := &Spec{[]tf.DType{tf.Int64}, []tf.Shape{{}}}
+	selector := List(one, []Element{{tf.Scalar(int64(1))}, {tf.Scalar(int64(0))}, {tf.Scalar(int64(1))}, {tf.Scalar(int64(1))}, {tf.Scalar(int64(0))}})
+	windows := made(Window(r(9), 3, 2, 1, false))
+	return map[string]Dataset{
+		"unique": made(Unique(Map(r(12), key, one, true))), "ignored": IgnoreErrors(Map(r(9), third, one, true)), "sample": Sample(r(30), 0.5, seeds()),
+		"choose": made(Choose(selector, []Dataset{r(3), numbers(t, 100, 109, 1)}, false)), "rebatch": made(Rebatch(batches, []int64{1, 0, 3}, false, spec)),
+		"split": made(Split(batches, 2, spec)), "slide": made(Slide(r(9), 3, 2, 1, true)), "global": made(GlobalShuffle(r(9), seeds())),
+		"filter": made(ParallelFilter(r(9), small, 2, true)), "reducer": GroupByReducer(r(9), Reducer{key, whole, sum, whole}, one),
+		"windows": windows, "flat windows": FlatMap(windows, whole, one), "window in advance": Prefetch(windows, 2), "random": Take(Random(seeds()), 5),
+		"loop": made(Interleave(windows, whole, one, 2, 1, 0)), "sparse": made(SparseSlices(vectors(t, 2, 0, 1, 0, 3, 2, 0), vector([]int64{5, 6, 7}), vector([]int64{3, 4}))),
+		"cache file": CacheFile(r(6), filepath.Join(t.TempDir(), "cache")),
+	}
+}
+
+// vectors is a matrix with rows of n numbers.
+func vectors(t *testing.T, n int, v ...int64) *tf.Tensor {
+	t.Helper()
+	x, err := vector(v).Reshape(tf.Shape{len(v) / n, n})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// TestSavedIteratorsGoOn saves each dataset after each element, sends the state
+// through its wire form and compares what follows.
+func TestSavedIteratorsGoOn(t *testing.T) {
+	for name := range fresh(t) {
+		t.Run(name, func(t *testing.T) {
+			want := all(t, fresh(t)[name])
+			for n := range len(want) + 1 {
+				if got := restoredRest(t, fresh(t)[name], n); fmt.Sprint(got) != fmt.Sprint(want[n:]) {
+					t.Errorf("after %d elements: %v, want %v", n, got, want[n:])
+				}
+			}
+		})
+	}
+}
+
+// TestDamagedStates gives iterators states that lack something: they say so.
+func TestDamagedStates(t *testing.T) {
+	for name, d := range fresh(t) {
+		it := mustIterate(t, d)
+		_, _ = it.Next(t.Context())
+		whole := NewState()
+		it.Save(whole)
+		it.Close()
+		for _, lost := range whole.Keys() {
+			s := NewState()
+			for _, key := range whole.Keys() {
+				if key != lost {
+					s.Put(key, whole.Get(key))
+				}
+			}
+			again := mustIterate(t, d)
+			again.Restore(t.Context(), s)
+			if s.Err() == nil {
+				t.Errorf("%s: nobody misses %q", name, lost)
+			}
+			again.Close()
+		}
+	}
+}
+
+// TestAnyElement compares elements that are asked for by number with those that
+// come in turn.
+func TestAnyElement(t *testing.T) {
+	r := numbers(t, 0, 7, 1)
+	for name, d := range map[string]Dataset{
+		"range": r, "take": Take(r, 3), "skip": Skip(r, 3), "shard": must2(t)(Shard(r, 3, 1)), "repeat": Repeat(r, 2), "zip": Zip([]Dataset{r, r}),
+		"concatenate": must2(t)(Concatenate(r, r)), "batch": must2(t)(Batch(r, 3, false)), "prefetch": Prefetch(r, 2), "cache": Cache(Filter(r, func(_ context.Context, e []*tf.Tensor) ([]*tf.Tensor, error) {
+			return []*tf.Tensor{tf.Scalar(tf.Data[int64](e[0])[0]%2 == 0)}, nil
+		})), "sized": Sized(r, 7),
+	} {
+		want := all(t, d)
+		for i, w := range want {
+			e, err := At(t.Context(), d, int64(i))
+			if err != nil || show(t, e) != w {
+				t.Errorf("%s: element %d is %v and %v, want %s", name, i, e, err, w)
+			}
+		}
+		for _, i := range []int64{-1, int64(len(want))} {
+			if _, err := At(t.Context(), d, i); tf.CodeOf(err) != tf.OutOfRange {
+				t.Errorf("%s: element %d: %v", name, i, err)
+			}
+		}
+	}
+	for code, d := range map[tf.Code]Dataset{tf.FailedPrecondition: Repeat(r, -1), tf.Unimplemented: Sleep(r, 0)} {
+		if _, err := At(t.Context(), d, 0); tf.CodeOf(err) != code {
+			t.Errorf("%v: %v", code, err)
+		}
+	}
+}
+
+func must2(t *testing.T) func(Dataset, error) Dataset {
+	return func(d Dataset, err error) Dataset {
+		t.Helper()
+		return must(t, d, err)
+	}
+}
