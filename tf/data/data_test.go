@@ -63,6 +63,13 @@ var pipelines = map[string]struct {
 	"filter":      {data.Range(0, 6).Filter(odd), "1|3|5"},
 	"flat":        {data.Range(1, 4).FlatMap(upTo, ints), "0|0|1|0|1|2"},
 	"interleave":  {data.Range(1, 4).Interleave(upTo, ints, 2, 1), "0|0|1|0|1|2"},
+	"ahead":       {data.Range(1, 4).ParallelInterleave(upTo, ints, 2, 1, 3), "0|0|1|0|1|2"},
+	"judges":      {data.Range(0, 6).ParallelFilter(odd, 3), "1|3|5"},
+	"ignored":     {data.Range(0, 4).Map(notTwo, ints, nil).IgnoreErrors(), "0|1|3"},
+	"unique":      {data.Range(0, 2).Repeat(2).Unique(), "0|1"},
+	"rebatch":     {data.Range(0, 7).Batch(3, false).Rebatch(2, false), "0 1|2 3|4 5|6"},
+	"window":      {data.Range(0, 5).Window(2, 2, 1, false, batched, ints), "0 1|2 3|4"},
+	"groups":      {data.Range(0, 5).GroupByWindow(parity, 2, group, ints), "0 2|1 3|4"},
 	"batch":       {data.Range(0, 5).Batch(2, false), "0 1|2 3|4"},
 	"drop":        {data.Range(0, 5).Batch(2, true), "0 1|2 3"},
 	"unbatch":     {data.Range(0, 5).Batch(2, false).Unbatch(), "0|1|2|3|4"},
@@ -79,6 +86,19 @@ var pipelines = map[string]struct {
 	"padded": {data.Range(1, 4).Map(filled, ints, []tf.Shape{{-1}}).PaddedBatch(2, []tf.Shape{{-1}}, []*tf.Tensor{tf.Scalar(int64(9))}, false),
 		"1 9 2 2|3 3 3"},
 }
+
+func notTwo(_ context.Context, in []*tf.Tensor) ([]*tf.Tensor, error) {
+	if tf.Data[int64](in[0])[0] == 2 {
+		return nil, tf.Errorf(tf.InvalidArgument, "two")
+	}
+	return in, nil
+}
+
+func batched(w []*data.Dataset) *data.Dataset { return w[0].Batch(10, false) }
+
+func parity(in []*tf.Tensor) (int64, error) { return tf.Data[int64](in[0])[0] % 2, nil }
+
+func group(_ int64, g *data.Dataset) *data.Dataset { return g.Batch(10, false) }
 
 func three() iter.Seq2[[]*tf.Tensor, error] {
 	return func(yield func([]*tf.Tensor, error) bool) {
@@ -154,6 +174,33 @@ func restored(t *testing.T, d *data.Dataset, state []byte) ([]*tf.Tensor, error)
 	return it.Next(context.Background())
 }
 
+func TestAnyElement(t *testing.T) {
+	d := data.Range(0, 9).Filter(odd)
+	if e, err := d.At(t.Context(), 3); tf.CodeOf(err) != tf.FailedPrecondition {
+		t.Errorf("an element of a dataset of unknown size: %v", e)
+	}
+	if e, err := data.Range(0, 9).Batch(2, false).At(t.Context(), 3); err != nil || text(e) != "6 7" {
+		t.Error(e, err)
+	}
+	if _, err := data.Range(0, 3).Batch(0, false).At(t.Context(), 0); tf.CodeOf(err) != tf.InvalidArgument {
+		t.Error(err)
+	}
+	all := read(t, data.Range(0, 20).GlobalShuffle(1, 2))
+	if slices.Sort(all); !slices.Equal(all, sortedTexts(20)) {
+		t.Error(all)
+	}
+}
+
+// sortedTexts are the numbers below n as texts.
+func sortedTexts(n int) []string {
+	out := make([]string, n)
+	for i := range out {
+		out[i] = fmt.Sprint(i)
+	}
+	slices.Sort(out)
+	return out
+}
+
 func TestPanicsAreErrors(t *testing.T) {
 	bad := func() iter.Seq2[[]*tf.Tensor, error] {
 		return func(func([]*tf.Tensor, error) bool) { panic("no data") }
@@ -173,6 +220,8 @@ func TestBadDatasetsAreRefused(t *testing.T) {
 		"batch": data.Range(0, 3).Batch(0, false).Take(1), "shard": data.Range(0, 3).Shard(2, 2), "shuffle": data.Range(0, 3).Shuffle(0, 1, 1),
 		"slices": data.FromTensorSlices(tf.Scalar(int64(1))), "types": data.Range(0, 3).Concatenate(data.FromTensors(tf.Scalar("x"))),
 		"calls": data.Range(0, 3).ParallelMap(double, ints, nil, 0, true), "cycle": data.Range(0, 3).Interleave(upTo, ints, 0, 1),
+		"ahead": data.Range(0, 3).ParallelInterleave(upTo, ints, 2, 1, 0), "judges": data.Range(0, 3).ParallelFilter(odd, 0), "global": data.Range(0, 0).GlobalShuffle(1, 2),
+		"unique": data.Zip(data.Range(0, 3), data.Range(0, 3)).Unique(),
 	} {
 		if tf.CodeOf(d.Err()) != tf.InvalidArgument {
 			t.Errorf("%s: %v", name, d.Err())

@@ -35,11 +35,14 @@ func (d *Dataset) ParallelMap(f Func, types []tf.DType, shapes []tf.Shape, calls
 
 // Filter returns the elements for which keep returns true.
 func (d *Dataset) Filter(keep func(ctx context.Context, in []*tf.Tensor) (bool, error)) *Dataset {
-	f := called(func(ctx context.Context, in []*tf.Tensor) ([]*tf.Tensor, error) {
+	return d.sure(func(in dataset.Dataset) dataset.Dataset { return dataset.Filter(in, judge(keep)) })
+}
+
+func judge(keep func(ctx context.Context, in []*tf.Tensor) (bool, error)) dataset.Func {
+	return called(func(ctx context.Context, in []*tf.Tensor) ([]*tf.Tensor, error) {
 		yes, err := keep(ctx, in)
 		return []*tf.Tensor{tf.Scalar(yes)}, err
 	})
-	return d.sure(func(in dataset.Dataset) dataset.Dataset { return dataset.Filter(in, f) })
 }
 
 // made makes a function that returns a dataset one of tensors.
@@ -64,6 +67,59 @@ func (d *Dataset) FlatMap(f func(in []*tf.Tensor) *Dataset, types []tf.DType) *D
 func (d *Dataset) Interleave(f func(in []*tf.Tensor) *Dataset, types []tf.DType, cycle, block int) *Dataset {
 	return d.with(func(in dataset.Dataset) (dataset.Dataset, error) {
 		return dataset.Interleave(in, made(f), specOf(types, nil), int64(cycle), int64(block), 0)
+	})
+}
+
+// ParallelInterleave is Interleave with up to ahead elements of each of the
+// datasets computed in advance, each by a goroutine of its own. The order is
+// that of Interleave.
+func (d *Dataset) ParallelInterleave(f func(in []*tf.Tensor) *Dataset, types []tf.DType, cycle, block, ahead int) *Dataset {
+	return d.with(func(in dataset.Dataset) (dataset.Dataset, error) {
+		if ahead <= 0 {
+			return nil, tf.Errorf(tf.InvalidArgument, "the number of elements in advance must be greater than zero, got %d", ahead)
+		}
+		return dataset.Interleave(in, made(f), specOf(types, nil), int64(cycle), int64(block), int64(ahead))
+	})
+}
+
+// ParallelFilter is Filter with up to calls calls of keep at once.
+func (d *Dataset) ParallelFilter(keep func(ctx context.Context, in []*tf.Tensor) (bool, error), calls int) *Dataset {
+	return d.with(func(in dataset.Dataset) (dataset.Dataset, error) {
+		if calls == 0 {
+			return nil, tf.Errorf(tf.InvalidArgument, "num_parallel_calls must be greater than zero.")
+		}
+		return dataset.ParallelFilter(in, judge(keep), int64(calls), true)
+	})
+}
+
+// IgnoreErrors leaves out what fails.
+func (d *Dataset) IgnoreErrors() *Dataset { return d.sure(dataset.IgnoreErrors) }
+
+// Unique leaves out what is equal to an element before. The elements must be of
+// one component of type int32, int64 or string.
+func (d *Dataset) Unique() *Dataset { return d.with(dataset.Unique) }
+
+// Rebatch returns the rows of batches in batches of another size.
+func (d *Dataset) Rebatch(n int, dropRemainder bool) *Dataset {
+	return d.with(func(in dataset.Dataset) (dataset.Dataset, error) {
+		spec := &dataset.Spec{Types: in.Spec().Types, Shapes: make([]tf.Shape, len(in.Spec().Types))}
+		return dataset.Rebatch(in, []int64{int64(n)}, dropRemainder, spec)
+	})
+}
+
+// At returns element i, without those before it, of a dataset that can do that.
+func (d *Dataset) At(ctx context.Context, i int64) ([]*tf.Tensor, error) {
+	if d.err != nil {
+		return nil, d.err
+	}
+	return dataset.At(ctx, d.d, i)
+}
+
+// GlobalShuffle mixes all elements of a dataset whose elements can be had in any
+// order, in TensorFlow's order for the seeds. Each iterator has another.
+func (d *Dataset) GlobalShuffle(seed, seed2 int64) *Dataset {
+	return d.with(func(in dataset.Dataset) (dataset.Dataset, error) {
+		return dataset.GlobalShuffle(in, dataset.NewSeeds(seed, seed2, true))
 	})
 }
 
