@@ -53,3 +53,24 @@ func (w *Words) Below(n uint64) uint64 {
 		}
 	}
 }
+
+// Float32 returns a number uniform in [0, 1).
+func (w *Words) Float32() float32 { return float32From(w.Next()) }
+
+// Below32 returns an integer uniform in [0, n): words that would make small ones
+// more likely are left out.
+func (w *Words) Below32(n uint32) uint32 {
+	if n == 0 {
+		w.Next() // takes a word all the same
+		return 0
+	}
+	if n&(n-1) == 0 {
+		return w.Next() & (n - 1)
+	}
+	reject := math.MaxUint32%n + 1
+	for {
+		if v := w.Next(); v >= reject {
+			return v % n
+		}
+	}
+}

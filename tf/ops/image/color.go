@@ -11,7 +11,10 @@ func init() {
 	for name, f := range map[string]func(y, x []float64){"RGBToHSV": rgbToHSV, "HSVToRGB": hsvToRGB} {
 		d := tf.OpDef{
 			Name: name, In: "images: T", Out: "output: T", Attrs: types, Shape: colorShape,
-			NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", forTypes(computed(colors(f)), floats...)),
+			NoGrad: tf.NotDifferentiable, Kernels: tf.ByType("T", forTypes(computed(colors(f)), floats...)),
+		}
+		if name == "RGBToHSV" {
+			d.NoGrad, d.Grad = 0, rgbToHSVGrad
 		}
 		tf.Register(d)
 	}
@@ -92,21 +95,32 @@ func colors(f func(y, x []float64)) func(*tf.OpContext) error {
 
 func eachColor(c *tf.OpContext, f func(y, x []float64)) error {
 	in := c.Input(0)
+	if in.DType() == tf.Float64 {
+		out, err := c.Alloc(0, tf.Float64, in.Shape())
+		if err != nil {
+			return err
+		}
+		convertColors(c, tf.Data[float64](out), tf.Data[float64](in), f)
+		return nil
+	}
 	y, store, err := output(c, 0, in.DType(), in.Shape())
 	if err != nil {
 		return err
 	}
-	x := inFloat32(in)
+	convertColors(c, y, inFloat32(in), f)
+	store()
+	return nil
+}
+
+func convertColors[T float32 | float64](c *tf.OpContext, y, x []T, f func(y, x []float64)) {
 	c.ParallelFor(len(x)/3, grain/16, func(lo, hi int) {
 		var from, to [3]float64
 		for i := 3 * lo; i < 3*hi; i += 3 {
 			from = [3]float64{float64(x[i]), float64(x[i+1]), float64(x[i+2])}
 			f(to[:], from[:])
-			y[i], y[i+1], y[i+2] = float32(to[0]), float32(to[1]), float32(to[2])
+			y[i], y[i+1], y[i+2] = T(to[0]), T(to[1]), T(to[2])
 		}
 	})
-	store()
-	return nil
 }
 
 func rgbToHSV(y, x []float64) {

@@ -20,7 +20,7 @@ func init() {
 		addSamples(
 			sample{Op: op, In: tensors{x}, F: applied(op), Tol: 1e-5, Types: []tf.DType{}},
 			sample{Op: op, Name: "double", In: tensors{x}, F: applied(op), Tol: 1e-6, Types: f64},
-			sample{Op: op, Name: "grays", In: tensors{arr(tf.Shape{3, 3}, float32(0), 0, 0, 1, 1, 1, 0.5, 0.5, 0.5)}, F: applied(op), Types: []tf.DType{}},
+			sample{Op: op, Name: "grays", In: tensors{arr(tf.Shape{3, 3}, float32(0), 0, 0, 1, 1, 1, 0.5, 0.5, 0.5)}, F: applied(op), Types: []tf.DType{}, Rough: "hues of grays jump"},
 			failing(op, "channels", applied(op), seq(2, 4)),
 			failing(op, "scalar", applied(op), scalar(float32(1))))
 	}
