@@ -68,6 +68,9 @@ func sampleUnique(w *Words, d CandidateDistribution, out []int64) (tries int, er
 	if int64(len(out)) > d.Range() {
 		return 0, fmt.Errorf("Sampler's range is too small: %d different classes out of %d", len(out), d.Range())
 	}
+	if f, ok := d.(interface{ Distinct() int64 }); ok && int64(len(out)) > f.Distinct() {
+		return 0, fmt.Errorf("Sampler's range is too small: %d different classes out of %d that are drawn at all", len(out), f.Distinct())
+	}
 	seen := make(map[int64]struct{}, len(out))
 	for n := 0; n < len(out); tries++ {
 		v := d.Draw(w)

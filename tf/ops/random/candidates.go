@@ -1,6 +1,9 @@
 package random
 
 import (
+	"math"
+	"sync"
+
 	stream "github.com/gorge-tf/gorge/internal/random"
 	"github.com/gorge-tf/gorge/tf"
 )
@@ -13,14 +16,26 @@ func init() {
 		seeds = "seed: int = 0; seed2: int = 0"
 	)
 	for name, of := range map[string]func(int) stream.CandidateDistribution{
-		"UniformCandidateSampler":    func(n int) stream.CandidateDistribution { return stream.UniformCandidates(n) },
-		"LogUniformCandidateSampler": func(n int) stream.CandidateDistribution { return stream.LogUniformCandidates(n) },
+		"UniformCandidateSampler":             func(n int) stream.CandidateDistribution { return stream.UniformCandidates(n) },
+		"LogUniformCandidateSampler":          func(n int) stream.CandidateDistribution { return stream.LogUniformCandidates(n) },
+		"LearnedUnigramCandidateSampler":      unigrams,
+		"ThreadUnsafeUnigramCandidateSampler": unigrams,
 	} {
 		tf.Register(tf.OpDef{
 			Name: name, In: in, Out: out, Attrs: head + "range_max: int >= 1; " + seeds, Stateful: true,
-			Shape: candidateShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(candidates(of)),
+			Shape: candidateShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(candidates(func(n *tf.Node) (stream.CandidateDistribution, error) {
+				if n.Int("range_max") >= math.MaxInt32 {
+					return nil, tf.Errorf(tf.InvalidArgument, "range_max must be less than %d, got %d", math.MaxInt32, n.Int("range_max"))
+				}
+				return of(n.Int("range_max")), nil
+			})),
 		})
 	}
+	tf.Register(tf.OpDef{
+		Name: "FixedUnigramCandidateSampler", In: in, Out: out,
+		Attrs: head + "range_max: int >= 1; vocab_file: string = ''; distortion: float = 1; num_reserved_ids: int = 0; num_shards: int >= 1 = 1; shard: int >= 0 = 0; unigrams: list(float) = []; " + seeds, Stateful: true,
+		Shape: candidateShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(candidates(fixedUnigrams)),
+	})
 	tf.Register(tf.OpDef{
 		Name: "AllCandidateSampler", In: in, Out: out, Attrs: head + seeds, Stateful: true,
 		Shape: candidateShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(allCandidates),
@@ -114,9 +129,18 @@ func trueClasses(c *tf.OpContext, numTrue int) ([]int64, error) {
 	return tf.Data[int64](t), nil
 }
 
-func candidates(of func(int) stream.CandidateDistribution) tf.NewKernel {
+// A learner is a distribution that the true classes change.
+type learner interface{ Learn(classes []int64) }
+
+func candidates(of func(*tf.Node) (stream.CandidateDistribution, error)) tf.NewKernel {
 	return func(n *tf.Node) (tf.Kernel, error) {
-		g, d := generator(n), of(n.Int("range_max"))
+		g := generator(n)
+		d, err := of(n)
+		if err != nil {
+			return nil, err
+		}
+		var mu sync.Mutex // of a learner
+		learns, _ := d.(learner)
 		numTrue, unique, num := n.Int("num_true"), n.Bool("unique"), n.Int("num_sampled")
 		return tf.Compute(func(c *tf.OpContext) error {
 			classes, err := trueClasses(c, numTrue)
@@ -130,15 +154,35 @@ func candidates(of func(int) stream.CandidateDistribution) tf.NewKernel {
 			if err != nil {
 				return err
 			}
+			if err := inRange(classes, d.Range()); err != nil {
+				return err
+			}
+			if learns != nil {
+				mu.Lock()
+				defer mu.Unlock()
+			}
 			tries, err := stream.SampleCandidates(g.ReserveBlocks(stream.SamplerBlocks(num)), d, unique, out.sampled)
 			if err != nil {
 				return tf.Errorf(tf.InvalidArgument, "%v", err)
 			}
 			expected := func(v int64) float32 { return stream.ExpectedCount(d.Probability(v), num, tries) }
 			out.count(classes, expected)
+			if learns != nil {
+				learns.Learn(classes)
+			}
 			return nil
 		}), nil
 	}
+}
+
+// inRange wants classes from 0 to below n.
+func inRange(classes []int64, n int64) error {
+	for _, v := range classes {
+		if v < 0 || v >= n {
+			return tf.Errorf(tf.InvalidArgument, "`true_candidate` out of range [0, %d), received %d", n, v)
+		}
+	}
+	return nil
 }
 
 // candidateResults is the memory of a sampler's outputs.
@@ -181,6 +225,9 @@ func allCandidates(n *tf.Node) (tf.Kernel, error) {
 		}
 		out, err := candidateOutputs(c, num)
 		if err != nil {
+			return err
+		}
+		if err := inRange(classes, int64(num)); err != nil {
 			return err
 		}
 		for i := range out.sampled {

@@ -1,0 +1,213 @@
+package batch
+
+import (
+	"cmp"
+	"context"
+	"math/rand/v2"
+	"sync/atomic"
+
+	"github.com/gorge-tf/gorge/internal/resource"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// place is where a node's resource is.
+type place struct{ container, name string }
+
+func placeOf(n *tf.Node) place {
+	return place{cmp.Or(n.Str("container"), resource.DefaultContainer), cmp.Or(n.Str("shared_name"), n.Name)}
+}
+
+// at returns the resource of a place, which is made if there is none.
+func at[T any](c *tf.OpContext, p place, make func() T) (T, error) {
+	if c.Step == nil || c.Resources == nil {
+		return *new(T), tf.Errorf(tf.Internal, "a node that keeps a resource needs a resource manager")
+	}
+	return resource.LookupOrCreate(c.Resources, p.container, p.name, func() (T, error) { return make(), nil })
+}
+
+// request checks the first n inputs and makes a request of them; nil if they
+// have no rows, for which the outputs are set.
+func (l *limits) request(c *tf.OpContext, n int, done func(error)) (*request, error) {
+	for i := range n {
+		switch t := c.Input(i); {
+		case t.Rank() == 0:
+			return nil, tf.Errorf(tf.InvalidArgument, "Batching input tensors must have at least one dimension.\nBelow are the input tensors: \n%s", shapes(c, n))
+		case t.Dim(0) != c.Input(0).Dim(0):
+			return nil, tf.Errorf(tf.InvalidArgument, "Batching input tensors supplied in a given op invocation must have equal 0th-dimension size.\nBelow are the input tensors: \n%s", shapes(c, n))
+		}
+	}
+	switch size := c.Input(0).Dim(0); {
+	case size == 0:
+		for i := range c.Out {
+			c.Set(i, tf.NewTensor(c.Node.OutTypes[i], tf.Shape{0}))
+		}
+		return nil, nil
+	case size > l.most:
+		return nil, tf.Errorf(tf.InvalidArgument, "Task size %d is larger than maximum input batch size %d", size, l.most)
+	}
+	return newRequest(c, n, done), nil
+}
+
+func shapes(c *tf.OpContext, n int) (text string) {
+	for i := range n {
+		text += c.Node.Source(i) + ": " + c.Input(i).Shape().Text() + "\n"
+	}
+	return text
+}
+
+// batching returns the kernel of a node the first inputs of which are put into
+// batches. count tells how many.
+func batching(n *tf.Node, count int, process func(*limits, *batch)) (tf.Kernel, error) {
+	l, err := newLimits(n)
+	if err != nil {
+		return nil, err
+	}
+	if count == 0 {
+		return nil, tf.Errorf(tf.InvalidArgument, "there must be inputs to put into batches")
+	}
+	p, queue := placeOf(n), n.Str("batching_queue")
+	return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
+		b, err := at(c, p, func() *batcher {
+			b := &batcher{limits: l, open: map[string]*batch{}}
+			b.process = func(o *batch) { process(&b.limits, o) }
+			return b
+		})
+		if err != nil {
+			done(err)
+			return
+		}
+		r, err := b.request(c, count, done)
+		if r == nil {
+			done(err)
+			return
+		}
+		if err := b.add(queue, r); err != nil {
+			r.answer(func() error { return err })
+		}
+	}), nil
+}
+
+func batchKernel(n *tf.Node) (tf.Kernel, error) { return batching(n, len(n.TypesAttr("T")), handOut) }
+
+// handOut gives the batch to the last of its requests, and nothing to the
+// others.
+func handOut(l *limits, o *batch) {
+	in, err := o.joined(l)
+	if err != nil {
+		o.fail(err)
+		return
+	}
+	index, row := tf.NewTensor(tf.Int64, tf.Shape{len(o.tasks), 3}), 0
+	for i, t := range o.tasks {
+		t.id = rand.Int64()
+		copy(tf.Data[int64](index)[3*i:], []int64{t.id, int64(row), int64(row + t.rows)})
+		row += t.rows
+	}
+	last := len(o.tasks) - 1
+	for _, t := range o.tasks[:last] {
+		var out []*tf.Tensor
+		for _, x := range t.in {
+			out = append(out, rowsOf(x, 0, 0))
+		}
+		out = append(out, tf.NewTensor(tf.Int64, tf.Shape{0, 3}), tf.Scalar(t.id))
+		t.answer(func() error { return t.c.SetAll(out) })
+	}
+	t := o.tasks[last]
+	t.answer(func() error { return t.c.SetAll(append(in, index, tf.Scalar(t.id))) })
+}
+
+// joined puts the inputs of all tasks together, filled up to a number of rows
+// that is allowed.
+func (o *batch) joined(l *limits) ([]*tf.Tensor, error) {
+	var out []*tf.Tensor
+	for i := range o.tasks[0].in {
+		var parts []*tf.Tensor
+		for _, t := range o.tasks {
+			if len(t.in) != len(o.tasks[0].in) {
+				return nil, tf.Errorf(tf.InvalidArgument, "Batching inputs must have equal number of edges")
+			}
+			parts = append(parts, t.in[i])
+		}
+		x, err := joined(parts, l.padded(o.rows)-o.rows)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, x)
+	}
+	return out, nil
+}
+
+func functionKernel(n *tf.Node) (tf.Kernel, error) {
+	f, count := n.FuncAttr("f"), len(n.TypesAttr("Tin"))
+	return batching(n, count, func(l *limits, o *batch) { call(l, o, f) })
+}
+
+// call computes f of a batch, as one of its requests would, and gives each its
+// rows. Nobody waits for what all steps that wanted it have given up.
+func call(l *limits, o *batch, f tf.Func) {
+	r := o.tasks[len(o.tasks)-1].request
+	in, err := o.joined(l)
+	if err == nil && r.functions == nil {
+		err = tf.Errorf(tf.Internal, "No function library is provided.")
+	}
+	if err != nil {
+		o.fail(err)
+		return
+	}
+	ctx, cancel := o.wanted()
+	defer cancel()
+	finished := make(chan struct{})
+	r.functions.Call(ctx, f, append(in, r.captured...), func(out []*tf.Tensor, err error) {
+		defer close(finished)
+		if err == nil {
+			err = o.divide(out, l.padded(o.rows))
+		}
+		if err != nil {
+			o.fail(err)
+		}
+	})
+	<-finished
+}
+
+// wanted returns a context that ends with the last step that has rows in o.
+func (o *batch) wanted() (context.Context, func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var left atomic.Int64
+	left.Store(int64(len(o.tasks)))
+	stops := []func() bool{}
+	for _, t := range o.tasks {
+		stops = append(stops, context.AfterFunc(t.step, func() {
+			if left.Add(-1) == 0 {
+				cancel()
+			}
+		}))
+	}
+	return ctx, func() {
+		for _, stop := range stops {
+			stop()
+		}
+		cancel()
+	}
+}
+
+// divide gives each task its rows of the results, of which there must be n.
+func (o *batch) divide(out []*tf.Tensor, n int) error {
+	for _, y := range out {
+		if y.Rank() == 0 {
+			return tf.Errorf(tf.FailedPrecondition, "Batched output tensor has 0 dimensions")
+		}
+		if y.Dim(0) != n {
+			return tf.Errorf(tf.FailedPrecondition, "Batched output tensor's 0th dimension does not equal the sum of the 0th dimension sizes of the input tensors. 0th dimension size: %d; batch size: %d; unbatched tasks size: 0; padding size: %d", y.Dim(0), o.rows, n-o.rows)
+		}
+	}
+	row := 0
+	for _, t := range o.tasks {
+		var mine []*tf.Tensor
+		for _, y := range out {
+			mine = append(mine, rowsOf(y, row, row+t.rows))
+		}
+		t.give(mine)
+		row += t.rows
+	}
+	return nil
+}

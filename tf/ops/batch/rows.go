@@ -1,0 +1,49 @@
+package batch
+
+import (
+	"github.com/gorge-tf/gorge/internal/rows"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// rowsOf returns rows lo to hi of t.
+func rowsOf(t *tf.Tensor, lo, hi int) *tf.Tensor {
+	width := t.Shape()[1:].NumElements()
+	out := tf.NewTensor(t.DType(), append(tf.Shape{hi - lo}, t.Shape()[1:]...))
+	if out.Len() > 0 {
+		rows.Mover(out, t)(0, lo*width, out.Len())
+	}
+	return out
+}
+
+// joined returns the rows of all parts, at least one, and padding more rows that
+// are like the first.
+func joined(parts []*tf.Tensor, padding int) (*tf.Tensor, error) {
+	first := parts[0]
+	if len(parts) == 1 && padding == 0 {
+		return first, nil
+	}
+	s, n := first.Shape(), padding
+	for _, p := range parts {
+		if p.DType() != first.DType() || p.Rank() != len(s) || !p.Shape()[1:].Equal(s[1:]) {
+			return nil, tf.Errorf(tf.InvalidArgument, "Dimensions of inputs should match: shape[0] = %s vs. shape[i] = %s", s.Text(), p.Shape().Text())
+		}
+		n += p.Dim(0)
+	}
+	if padding > 0 && first.Dim(0) == 0 {
+		return nil, tf.Errorf(tf.InvalidArgument, "Cannot use an empty tensor with zero rows as padding when batching. (Input got shape %s.)", s.Text())
+	}
+	shape := append(tf.Shape{n}, s[1:]...)
+	if err := tf.CheckSize(first.DType(), shape); err != nil {
+		return nil, err
+	}
+	out, at, width := tf.NewTensor(first.DType(), shape), 0, s[1:].NumElements()
+	for _, p := range parts {
+		rows.Mover(out, p)(at, 0, p.Len())
+		at += p.Len()
+	}
+	for range padding {
+		rows.Mover(out, first)(at, 0, width)
+		at += width
+	}
+	return out, nil
+}
