@@ -1,6 +1,8 @@
 package data
 
 import (
+	"strings"
+
 	"github.com/gorge-tf/gorge/internal/dataset"
 	"github.com/gorge-tf/gorge/tf"
 )
@@ -34,7 +36,8 @@ func files(of func(names []string, compression string) (dataset.Dataset, error))
 		if err != nil {
 			return nil, err
 		}
-		if size < 0 {
+		// TensorFlow's own programs leave the size of records' buffers open.
+		if size < 0 && (size < -1 || !strings.HasPrefix(c.Node.OpName(), "TFRecord")) {
 			return nil, tf.Errorf(tf.InvalidArgument, "`buffer_size` must be >= 0 (0 == no buffering)")
 		}
 		return of(append([]string{}, tf.Data[string](c.Input(0))...), compression)
