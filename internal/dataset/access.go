@@ -46,7 +46,13 @@ func (d *repeated) at(ctx context.Context, i int64) (Element, error) {
 
 func (d *prefetched) at(ctx context.Context, i int64) (Element, error) { return At(ctx, d.input, i) }
 
-func (d *sized) at(ctx context.Context, i int64) (Element, error) { return At(ctx, d.input, i) }
+func (d *sized) at(ctx context.Context, i int64) (Element, error) {
+	e, err := At(ctx, d.input, i)
+	if tf.CodeOf(err) == tf.OutOfRange {
+		return nil, tf.Errorf(tf.FailedPrecondition, "Input dataset was expected to contain %s.", elements(d.n))
+	}
+	return e, err
+}
 
 func (d *mapped) at(ctx context.Context, i int64) (Element, error) {
 	e, err := At(ctx, d.input, i)

@@ -5,6 +5,7 @@ package example
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 	"unsafe"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -152,12 +153,37 @@ func (v Feature) AppendStrings(dst []string) ([]string, bool) {
 // AppendFloats appends the numbers of a feature.
 func (v Feature) AppendFloats(dst []float32) ([]float32, bool) {
 	const size = 4
+	if packed, ok := packedWhole(v.list); ok && len(packed)%size == 0 && littleEndian {
+		at, n := len(dst), len(packed)/size
+		dst = slices.Grow(dst, n)[:at+n]
+		if n > 0 {
+			copy(unsafe.Slice((*byte)(unsafe.Pointer(&dst[at])), len(packed)), packed)
+		}
+		return dst, true
+	}
 	return appendNumbers(v.list, dst, protowire.Fixed32Type, func(b string) (float32, int) {
 		if len(b) < size {
 			return 0, -1
 		}
 		return math.Float32frombits(binary.LittleEndian.Uint32(bytesOf(b[:size]))), size
 	})
+}
+
+// littleEndian reports whether numbers lie in memory as they do in messages.
+var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
+
+// packedWhole returns the numbers of a list that has them all in one field, as
+// lists are written.
+func packedWhole(b string) (packed string, ok bool) {
+	const tag = 1<<3 | byte(protowire.BytesType)
+	if len(b) == 0 || b[0] != tag {
+		return "", false
+	}
+	length, size := protowire.ConsumeVarint(bytesOf(b[1:]))
+	if size < 0 || length != uint64(len(b)-1-size) {
+		return "", false
+	}
+	return b[1+size:], true
 }
 
 // AppendInts appends the integers of a feature.

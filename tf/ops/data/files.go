@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/gorge-tf/gorge/internal/dataset"
@@ -114,6 +115,9 @@ func csvFiles(c *tf.OpContext) (dataset.Dataset, error) {
 	}
 	if csv.Quotes, err = scalar[bool](c, 5, "use_quote_delim"); err != nil {
 		return nil, err
+	}
+	if size, err := scalar[int64](c, 2, "buffer_size"); err != nil || size <= 0 {
+		return nil, cmp.Or(err, tf.Errorf(tf.InvalidArgument, "buffer_size should be positive"))
 	}
 	return files(func(names []string, compression string) (dataset.Dataset, error) {
 		csv.Names, csv.Compression = names, compression

@@ -1,10 +1,12 @@
 package data
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -144,6 +146,9 @@ func calling(attr string, last int, f func(c *tf.OpContext, in dataset.Dataset, 
 var blamable = []string{"MapDataset", "ParallelMapDataset", "ParallelMapDatasetV2", "FilterDataset", "ParallelFilterDataset", "FlatMapDataset",
 	"InterleaveDataset", "ParallelInterleaveDatasetV2", "ParallelInterleaveDatasetV3", "ParallelInterleaveDatasetV4"}
 
+// nameless counts datasets that have no name.
+var nameless atomic.Int64
+
 // blame returns what says of an error which dataset's function it is from. One
 // that is out of range is no error yet: it may end the dataset.
 func blame(n *tf.Node, attr string) func(error) error {
@@ -154,7 +159,7 @@ func blame(n *tf.Node, attr string) func(error) error {
 	if !slices.Contains(blamable, op) {
 		return func(err error) error { return err }
 	}
-	text := "Error in user-defined function passed to " + nameIn(n.Str("metadata")) + " transformation with iterator: Iterator::Root::" +
+	text := "Error in user-defined function passed to " + cmp.Or(nameIn(n.Str("metadata")), fmt.Sprint(op, ":", nameless.Add(1))) + " transformation with iterator: Iterator::Root::" +
 		strings.Replace(op, "Dataset", "", 1) + ": "
 	return func(err error) error {
 		if err == nil || tf.CodeOf(err) == tf.OutOfRange || tf.CodeOf(err) == tf.Canceled {
