@@ -23,7 +23,7 @@ func TestCodeNames(t *testing.T) {
 
 func TestCodeOf(t *testing.T) {
 	type thing struct{}
-	_, missing := resource.Lookup[*thing](resource.NewManager(), "", "x")
+	_, missing := resource.Lookup[*thing](resource.NewManager("localhost"), "", "x")
 	for _, c := range []struct {
 		err  error
 		want tf.Code

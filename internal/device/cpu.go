@@ -21,7 +21,7 @@ type CPU struct {
 
 // NewCPU returns the CPU device of the given full name.
 func NewCPU(spec tf.DeviceSpec) *CPU {
-	return &CPU{spec: spec, name: spec.String(), incarnation: NewIncarnation(), resources: resource.NewManager()}
+	return &CPU{spec: spec, name: spec.String(), incarnation: NewIncarnation(), resources: resource.NewManager(spec.Job)}
 }
 
 // NewIncarnation returns a number that tells this life of a device from every

@@ -39,7 +39,7 @@ func Kernel[T comparable](n *tf.Node, m Maker[T]) tf.Kernel {
 			return err
 		}
 		if isRef {
-			c.Out[0].Ref = s.reference()
+			c.Out[0].Ref = s.reference(c.Resources)
 			return nil
 		}
 		c.Set(0, s.tensor(c).Share())
@@ -62,9 +62,6 @@ func Name[T comparable](n *tf.Node) tf.Kernel {
 
 func newState[T comparable](n *tf.Node, m Maker[T]) *state[T] {
 	s := &state[T]{Maker: m, container: n.Str("container"), name: n.Str("shared_name")}
-	if s.container == "" {
-		s.container = resource.DefaultContainer
-	}
 	if s.name == "" {
 		s.name, s.private = ownName(n.Name), true
 	}
@@ -140,12 +137,12 @@ type place struct {
 // with its container.
 func drop[T any](p place) { _ = resource.Delete[T](p.m, p.container, p.name) }
 
-func (s *state[T]) reference() *tf.Ref {
+func (s *state[T]) reference(m *resource.Manager) *tf.Ref {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ref == nil {
 		t := tf.NewTensor(tf.String, tf.Shape{2})
-		copy(tf.Data[string](t), []string{s.container, s.name})
+		copy(tf.Data[string](t), []string{m.Container(s.container), s.name})
 		s.ref = &tf.Ref{}
 		s.ref.Store(t)
 	}
@@ -158,7 +155,7 @@ func (s *state[T]) tensor(c *tf.OpContext) *tf.Tensor {
 	defer s.mu.Unlock()
 	if s.made == nil || s.made.Handles()[0].Device != here {
 		typ := resource.TypeOf[T]()
-		s.made = tf.HandleTensor(tf.ResourceHandle{Device: here, Container: s.container, Name: s.name, HashCode: typ.Hash, TypeName: typ.Name})
+		s.made = tf.HandleTensor(tf.ResourceHandle{Device: here, Container: c.Resources.Container(s.container), Name: s.name, HashCode: typ.Hash, TypeName: typ.Name})
 	}
 	return s.made
 }

@@ -50,7 +50,7 @@ func find[T any](m *resource.Manager, h tf.Slot) (T, error) {
 // TestGenerations follows handles that are resources, references to strings, and
 // the strings.
 func TestGenerations(t *testing.T) {
-	m := resource.NewManager()
+	m := resource.NewManager("localhost")
 	for _, d := range []tf.DType{tf.Resource, tf.String.Ref()} {
 		h, err := compute(m, kernel(node("b", d, nil), 7))
 		if err != nil {
@@ -70,7 +70,7 @@ func TestGenerations(t *testing.T) {
 // TestSharing: nodes share by container and shared_name; without a name each has
 // a box of its own, equal names of nodes or not.
 func TestSharing(t *testing.T) {
-	m := resource.NewManager()
+	m := resource.NewManager("localhost")
 	at := func(attrs tf.Attrs, size int) (*box, error) {
 		h, err := compute(m, kernel(node("n", tf.Resource, attrs), size))
 		if err != nil {
@@ -97,7 +97,7 @@ func TestSharing(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	m := resource.NewManager()
+	m := resource.NewManager("localhost")
 	for want, attrs := range map[string]tf.Attrs{
 		"shared_name cannot start with '_':_x":          {"shared_name": "_x"},
 		"container contains invalid characters: a b":    {"container": "a b"},
@@ -114,7 +114,7 @@ func TestNames(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
-	m := resource.NewManager()
+	m := resource.NewManager("localhost")
 	h, err := compute(m, kernel(node("n", tf.Resource, nil), 1))
 	if err != nil {
 		t.Fatal(err)
@@ -145,7 +145,7 @@ func TestRefused(t *testing.T) {
 
 // TestPrivateGoesWithItsNode: what a node alone knows is deleted after it.
 func TestPrivateGoesWithItsNode(t *testing.T) {
-	m := resource.NewManager()
+	m := resource.NewManager("localhost")
 	h, err := compute(m, kernel(node("n", tf.Resource, nil), 1))
 	if err != nil {
 		t.Fatal(err)
@@ -162,7 +162,7 @@ func TestPrivateGoesWithItsNode(t *testing.T) {
 
 // TestName: a handle may be there before its resource, and after it.
 func TestName(t *testing.T) {
-	m := resource.NewManager()
+	m := resource.NewManager("localhost")
 	h, err := compute(m, handle.Name[*box](node("b", tf.Resource, tf.Attrs{"shared_name": "s"})))
 	if err != nil {
 		t.Fatal(err)

@@ -3,7 +3,7 @@ package resource
 // Create puts v into a container under a name. It is an error when the
 // container has a resource of that type and name already.
 func Create[T any](m *Manager, container, name string, v T) error {
-	container, t := orDefault(container), TypeOf[T]()
+	container, t := m.Container(container), TypeOf[T]()
 	if !m.insert(container, key{t.Hash, name}, newEntry(v)) {
 		return errorf(AlreadyExists, "Resource %s/%s/%s", container, name, t.mangled)
 	}
@@ -34,14 +34,14 @@ func (r Ref[T]) Release() { r.entry.unref() }
 // when it is deleted before.
 func Acquire[T any](m *Manager, container, name string) (Ref[T], error) {
 	t := TypeOf[T]()
-	e, err := m.acquire(orDefault(container), key{t.Hash, name}, t)
+	e, err := m.acquire(m.Container(container), key{t.Hash, name}, t)
 	if err != nil {
 		return Ref[T]{}, err
 	}
 	v, ok := e.value.(T)
 	if !ok {
 		e.unref()
-		return Ref[T]{}, errorf(InvalidArgument, "Resource %s/%s is a %T, which shares the type name %s with what was asked for", orDefault(container), name, e.value, t.Name)
+		return Ref[T]{}, errorf(InvalidArgument, "Resource %s/%s is a %T, which shares the type name %s with what was asked for", m.Container(container), name, e.value, t.Name)
 	}
 	return Ref[T]{Value: v, entry: e}, nil
 }

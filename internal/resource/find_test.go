@@ -4,7 +4,7 @@ import "testing"
 
 func TestFindByHandle(t *testing.T) {
 	type thing struct{ n int }
-	m, v := NewManager(), &thing{7}
+	m, v := NewManager("localhost"), &thing{7}
 	if err := Create(m, "", "a", v); err != nil {
 		t.Fatal(err)
 	}
@@ -14,7 +14,7 @@ func TestFindByHandle(t *testing.T) {
 		hash            uint64
 		found           bool
 	}{
-		{"", "a", hash, true}, {DefaultContainer, "a", hash, true},
+		{"", "a", hash, true}, {"localhost", "a", hash, true},
 		{"", "b", hash, false}, {"", "a", hash + 1, false}, {"other", "a", hash, false},
 	} {
 		got, ok := m.Find(c.container, c.name, c.hash)

@@ -11,9 +11,6 @@ import (
 	"sync/atomic"
 )
 
-// DefaultContainer holds the resources of nodes that name no container.
-const DefaultContainer = "localhost"
-
 // StepContainer names the container of what lives for one step only. Who runs
 // the step clears it when the step is over.
 func StepContainer(step int64) string {
@@ -21,9 +18,10 @@ func StepContainer(step int64) string {
 }
 
 // Manager holds the resources of one device. The empty container name stands
-// for [DefaultContainer] everywhere. A Manager is safe for concurrent use; use
+// for its default one everywhere. A Manager is safe for concurrent use; use
 // [NewManager] to make one.
 type Manager struct {
+	fallback   string // the container of nodes that name none
 	mu         sync.RWMutex
 	containers map[string]container
 
@@ -48,9 +46,18 @@ type entry struct {
 	refs  atomic.Int64
 }
 
-// NewManager returns a manager without resources.
-func NewManager() *Manager {
-	return &Manager{containers: map[string]container{}}
+// NewManager returns a manager without resources. What names no container goes
+// to the one given: in TensorFlow it is called as the job is.
+func NewManager(fallback string) *Manager {
+	return &Manager{fallback: fallback, containers: map[string]container{}}
+}
+
+// Container returns the name of the container that name stands for.
+func (m *Manager) Container(name string) string {
+	if name == "" {
+		return m.fallback
+	}
+	return name
 }
 
 // Delete removes the resource that a handle with these fields points to. A
@@ -65,7 +72,7 @@ func (m *Manager) Delete(container, name string, typeHash uint64) error {
 func (m *Manager) Find(container, name string, typeHash uint64) (value any, ok bool) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	e, ok := m.containers[orDefault(container)][key{typeHash, name}]
+	e, ok := m.containers[m.Container(container)][key{typeHash, name}]
 	if !ok {
 		return nil, false
 	}
@@ -73,7 +80,7 @@ func (m *Manager) Find(container, name string, typeHash uint64) (value any, ok b
 }
 
 func (m *Manager) remove(container string, k key, typeName string) error {
-	container = orDefault(container)
+	container = m.Container(container)
 	m.mu.Lock()
 	c, ok := m.containers[container]
 	if !ok {
@@ -93,7 +100,7 @@ func (m *Manager) remove(container string, k key, typeName string) error {
 // Clear removes a container with all its resources. Clearing one that does not
 // exist does nothing.
 func (m *Manager) Clear(container string) {
-	container = orDefault(container)
+	container = m.Container(container)
 	if !m.has(container) {
 		return // most steps keep nothing: do not stop the others for them
 	}
@@ -159,13 +166,6 @@ func (m *Manager) acquire(name string, k key, t *Type) (*entry, error) {
 	}
 	e.refs.Add(1)
 	return e, nil
-}
-
-func orDefault(container string) string {
-	if container == "" {
-		return DefaultContainer
-	}
-	return container
 }
 
 func newEntry(value any) *entry {

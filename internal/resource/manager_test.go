@@ -50,7 +50,7 @@ func mustCreate[T any](t *testing.T, m *Manager, container, name string, v T) {
 }
 
 func TestCreateThenLookup(t *testing.T) {
-	m := NewManager()
+	m := NewManager("localhost")
 	v, q := &variable{1}, &fifo{size: 3}
 	mustCreate(t, m, "", "a", v)
 	mustCreate[sizer](t, m, "", "a", q) // same name, other type
@@ -74,7 +74,7 @@ func TestCreateThenLookup(t *testing.T) {
 
 // TestErrorTexts has what TensorFlow 2.21 says in the same situations.
 func TestErrorTexts(t *testing.T) {
-	m := NewManager()
+	m := NewManager("localhost")
 	_, err := Lookup[*variable](m, "", "v")
 	wantError(t, err, NotFound, "Container localhost does not exist. (Could not find resource: localhost/v)")
 	wantError(t, Delete[*variable](m, "", "v"), NotFound, "Container localhost does not exist.")
@@ -89,7 +89,7 @@ func TestErrorTexts(t *testing.T) {
 }
 
 func TestDelete(t *testing.T) {
-	m := NewManager()
+	m := NewManager("localhost")
 	mustCreate(t, m, "", "v", &variable{})
 	if err := Delete[*variable](m, "", "v"); err != nil {
 		t.Fatal(err)
@@ -111,7 +111,7 @@ func TestRemovedResourcesAreClosedOnce(t *testing.T) {
 		{"ClearAll", func(m *Manager) { m.ClearAll() }},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			m, q := NewManager(), &fifo{}
+			m, q := NewManager("localhost"), &fifo{}
 			mustCreate[sizer](t, m, "c", "q", q)
 			for range 2 {
 				tc.remove(m)
@@ -127,7 +127,7 @@ func TestRemovedResourcesAreClosedOnce(t *testing.T) {
 }
 
 func TestRefHoldsOffClose(t *testing.T) {
-	m, q := NewManager(), &fifo{}
+	m, q := NewManager("localhost"), &fifo{}
 	mustCreate[sizer](t, m, "", "q", q)
 	r, err := Acquire[sizer](m, "", "q")
 	if err != nil || r.Value != sizer(q) {
@@ -144,7 +144,7 @@ func TestRefHoldsOffClose(t *testing.T) {
 }
 
 func TestClearOfStepContainer(t *testing.T) {
-	m := NewManager()
+	m := NewManager("localhost")
 	name := StepContainer(-7)
 	if name != "__per_step_-7" {
 		t.Fatalf("step container %q", name)
@@ -159,7 +159,7 @@ func TestClearOfStepContainer(t *testing.T) {
 }
 
 func TestLookupOrCreateRunsOneConstructor(t *testing.T) {
-	m := NewManager()
+	m := NewManager("localhost")
 	var made atomic.Int32
 	create := func() (*variable, error) {
 		return &variable{int(made.Add(1))}, nil
@@ -180,7 +180,7 @@ func TestLookupOrCreateRunsOneConstructor(t *testing.T) {
 }
 
 func TestLookupOrCreatePassesErrorsOn(t *testing.T) {
-	m, broken := NewManager(), errors.New("broken")
+	m, broken := NewManager("localhost"), errors.New("broken")
 	_, err := LookupOrCreate(m, "", "v", func() (*variable, error) { return nil, broken })
 	if err != broken {
 		t.Fatalf("error %v, want the constructor's", err)
@@ -191,7 +191,7 @@ func TestLookupOrCreatePassesErrorsOn(t *testing.T) {
 }
 
 func TestLookupOrCreateYieldsToCreate(t *testing.T) {
-	m, mine, first := NewManager(), &fifo{}, &fifo{}
+	m, mine, first := NewManager("localhost"), &fifo{}, &fifo{}
 	got, err := LookupOrCreate(m, "", "q", func() (sizer, error) {
 		mustCreate[sizer](t, m, "", "q", first) // constructors may use the manager
 		return mine, nil
@@ -207,7 +207,7 @@ func TestLookupOrCreateYieldsToCreate(t *testing.T) {
 // TestConcurrentUse mixes everything; the race detector and the close counts
 // judge.
 func TestConcurrentUse(t *testing.T) {
-	m := NewManager()
+	m := NewManager("localhost")
 	var made, closed atomic.Int32
 	var wg sync.WaitGroup
 	for g := range 8 {

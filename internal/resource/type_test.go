@@ -37,7 +37,7 @@ func TestCheck(t *testing.T) {
 }
 
 func TestUndeclaredTypesAreToldApart(t *testing.T) {
-	m := NewManager()
+	m := NewManager("localhost")
 	mustCreate(t, m, "", "x", 1)
 	mustCreate(t, m, "", "x", "one")
 	mustCreate(t, m, "", "x", &strings.Builder{})
@@ -54,7 +54,7 @@ func TestUndeclaredTypesAreToldApart(t *testing.T) {
 
 // TestTypesOfOneName has two local types, which Go cannot tell apart by name.
 func TestTypesOfOneName(t *testing.T) {
-	m := NewManager()
+	m := NewManager("localhost")
 	func() {
 		type local struct{ a int }
 		mustCreate(t, m, "", "x", local{1})

@@ -42,6 +42,11 @@ func toStatus(ctx context.Context, err error) error {
 		// This fails only outside of a call, where nobody would read it.
 		_ = grpc.SetTrailer(ctx, derivedTrailer())
 	}
+	if e.Code == tf.Canceled && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		// The caller's own clock may be a little behind: it is to hear why
+		// all was cancelled.
+		return status.Error(codes.DeadlineExceeded, "Deadline Exceeded")
+	}
 	return status.Error(codes.Code(e.Code), truncate(e.WireMessage()))
 }
 

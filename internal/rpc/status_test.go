@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -135,5 +136,24 @@ func TestFromStatus(t *testing.T) {
 	}
 	if err := fromStatus(context.Canceled, nil); tf.CodeOf(err) != tf.Canceled {
 		t.Errorf("an error that is no status becomes %v", err)
+	}
+}
+
+// TestLateCancellation: what was cancelled because its time was over says so,
+// even if the caller has not noticed yet.
+func TestLateCancellation(t *testing.T) {
+	over, cancel := context.WithDeadline(context.Background(), time.Unix(1, 0))
+	defer cancel()
+	canceled := tf.Errorf(tf.Canceled, "Step was cancelled")
+	if c := status.Code(toStatus(over, canceled)); c != codes.DeadlineExceeded {
+		t.Errorf("got %v, want DeadlineExceeded", c)
+	}
+	gone, cancel := context.WithCancel(context.Background())
+	cancel()
+	if c := status.Code(toStatus(gone, canceled)); c != codes.Canceled {
+		t.Errorf("got %v, want Canceled", c)
+	}
+	if c := status.Code(toStatus(over, tf.Errorf(tf.NotFound, "no"))); c != codes.NotFound {
+		t.Errorf("got %v, want NotFound", c)
 	}
 }

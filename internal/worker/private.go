@@ -23,7 +23,7 @@ func sessionDevices(set *device.Set, task tf.DeviceSpec, isolated bool) *device.
 		s := &sessionDevice{Device: d, spec: d.Spec().Override(task), resources: d.Resources()}
 		s.name = s.spec.String()
 		if isolated {
-			s.resources = resource.NewManager()
+			s.resources = resource.NewManager(task.Job)
 		}
 		own[i] = s
 	}

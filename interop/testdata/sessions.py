@@ -27,8 +27,6 @@ def own_words(message):
     """What the server said: without what the client's side adds, and numbers."""
     lines = [l for l in message.splitlines() if l and not re.match("Graph execution error|Detected at|Node:| +File| +[a-z]", l)]
     text = re.sub(r"\b[0-9a-f]{16}\b", "N", "|".join(lines))
-    # TensorFlow's default container has the name of the job.
-    text = re.sub(r"(container=|Container |Resource |resource: )(worker|localhost)\b", r"\1C", text)
     # In errors of placement it writes the node in another way.
     return re.sub(r"(\[\[)?\{\{node (\S+)\}\}", r"\1\2", text)
 

@@ -132,7 +132,7 @@ func TestUnsetVariables(t *testing.T) {
 
 // TestSharedReference: nodes of one shared name are one reference variable.
 func TestSharedReference(t *testing.T) {
-	m := resource.NewManager()
+	m := resource.NewManager("localhost")
 	attrs := func(d tf.DType) tf.Attrs {
 		return tf.Attrs{"dtype": d, "shape": tf.Shape{2}, "shared_name": "v"}
 	}

@@ -127,15 +127,15 @@ func varHandle(n *tf.Node) (tf.Kernel, error) {
 		Container: n.Str("container"), Name: name, HashCode: variableType.Hash, TypeName: variableType.Name,
 		DType: n.Type("dtype"), Shape: n.ShapeAttr("shape"),
 	}
-	if h.Container == "" {
-		h.Container = resource.DefaultContainer
-	}
 	var made atomic.Pointer[tf.Tensor] // a step takes what the one before it made
 	return tf.Compute(func(c *tf.OpContext) error {
 		t := made.Load()
 		if here := deviceName(c); t == nil || t.Handles()[0].Device != here {
 			h := h
 			h.Device = here
+			if c.Step != nil && c.Resources != nil {
+				h.Container = c.Resources.Container(h.Container)
+			}
 			t = tf.HandleTensor(h)
 			made.Store(t)
 		}

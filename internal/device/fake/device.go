@@ -36,7 +36,7 @@ type Device struct {
 
 // New returns a device of the given full name.
 func New(spec tf.DeviceSpec) *Device {
-	return &Device{spec: spec, name: spec.String(), incarnation: device.NewIncarnation(), resources: resource.NewManager()}
+	return &Device{spec: spec, name: spec.String(), incarnation: device.NewIncarnation(), resources: resource.NewManager(spec.Job)}
 }
 
 // counter counts copies.

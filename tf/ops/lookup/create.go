@@ -127,9 +127,6 @@ func create(new newTable, pairs map[tf.DType][]tf.DType, anonymous bool) tf.NewK
 			}), nil
 		}
 		s := &shared{n: n, new: new, container: n.Str("container"), name: tableName(n)}
-		if s.container == "" {
-			s.container = resource.DefaultContainer
-		}
 		return tf.Compute(s.compute), nil
 	}
 }
@@ -164,11 +161,11 @@ func (s *shared) compute(c *tf.OpContext) error {
 		return err
 	}
 	if s.n.OutTypes[0] == tf.Resource {
-		c.Set(0, tf.HandleTensor(handleOf(c, s.n, s.container, s.name, nil)))
+		c.Set(0, tf.HandleTensor(handleOf(c, s.n, c.Resources.Container(s.container), s.name, nil)))
 		return nil
 	}
 	if !s.ref.Initialized() {
-		names, err := tf.FromSlice([]string{s.container, s.name})
+		names, err := tf.FromSlice([]string{c.Resources.Container(s.container), s.name})
 		if err != nil {
 			return err
 		}

@@ -18,7 +18,7 @@ type bench struct {
 }
 
 func newBench(t *testing.T) *bench {
-	return &bench{t: t, step: tf.Step{Resources: resource.NewManager()}}
+	return &bench{t: t, step: tf.Step{Resources: resource.NewManager("localhost")}}
 }
 
 // run runs one op. Inputs are tensors or references.
