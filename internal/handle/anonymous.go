@@ -15,10 +15,10 @@ func Anonymous[T any](c *tf.OpContext, kind string, v T) (*tf.Tensor, error) {
 		return nil, tf.Errorf(tf.Internal, "a node that keeps a resource needs a resource manager")
 	}
 	name, typ := fmt.Sprintf("%s%d", kind, owned.Add(1)-1), resource.TypeOf[T]()
-	if err := resource.Create(c.Resources, resource.DefaultContainer, name, v); err != nil {
+	if err := resource.Create(c.Resources, "", name, v); err != nil {
 		return nil, err
 	}
 	return tf.HandleTensor(tf.ResourceHandle{
-		Device: deviceName(c), Container: resource.DefaultContainer, Name: name, HashCode: typ.Hash, TypeName: typ.Name,
+		Device: deviceName(c), Container: c.Resources.Container(""), Name: name, HashCode: typ.Hash, TypeName: typ.Name,
 	}), nil
 }

@@ -14,7 +14,7 @@ import (
 type place struct{ container, name string }
 
 func placeOf(n *tf.Node) place {
-	return place{cmp.Or(n.Str("container"), resource.DefaultContainer), cmp.Or(n.Str("shared_name"), n.Name)}
+	return place{n.Str("container"), cmp.Or(n.Str("shared_name"), n.Name)}
 }
 
 // at returns the resource of a place, which is made if there is none.
