@@ -91,16 +91,18 @@ func (it *zipIterator) Next(ctx context.Context) (Element, error) {
 	}
 	var out Element
 	var failed error
-	for _, in := range it.all { // all go on, also when one has failed
+	for _, in := range it.all { // all go on, also when one has failed or ended: caches are complete then
 		e, err := in.Next(ctx)
-		if errors.Is(err, End) {
+		switch {
+		case errors.Is(err, End):
 			it.ended = true
-			return nil, End
-		}
-		if err != nil && failed == nil {
+		case err != nil && failed == nil:
 			failed = err
 		}
 		out = append(out, e...)
+	}
+	if it.ended {
+		return nil, End
 	}
 	if failed != nil {
 		return nil, failed

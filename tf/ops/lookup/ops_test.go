@@ -24,7 +24,7 @@ func init() {
 	}
 	for _, op := range []string{
 		"LookupTableInsert", "LookupTableInsertV2", "LookupTableRemoveV2", "LookupTableImport", "LookupTableImportV2",
-		"InitializeTable", "InitializeTableV2", "InitializeTableFromTextFile", "InitializeTableFromTextFileV2",
+		"InitializeTable", "InitializeTableV2", "InitializeTableFromTextFile", "InitializeTableFromTextFileV2", "InitializeTableFromDataset",
 	} {
 		optest.Unsampled(op, "it has no outputs; the samples of what looks keys up run it")
 	}
