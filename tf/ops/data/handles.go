@@ -9,21 +9,23 @@ import (
 	"github.com/gorge-tf/gorge/tf"
 )
 
+// maybe are the attributes of what may or may not know the elements.
+const maybe = "output_types: list(type) >= 0 = []; output_shapes: list(shape) >= 0 = []"
+
 func init() {
-	const maybe = "output_types: list(type) >= 0 = []; output_shapes: list(shape) >= 0 = []"
 	register := func(name, in, out, attrs string, k tf.NewKernel) {
 		tf.Register(tf.OpDef{Name: name, In: in, Out: out, Attrs: attrs, Stateful: true, Shape: tf.ScalarShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(k)})
 	}
-	register("IteratorToStringHandle", "resource_handle: resource", "string_handle: string", "", toString)
+	register("IteratorToStringHandle", "resource_handle: resource", "string_handle: string", "", toString[*dataset.Cursor])
 	for _, op := range []string{"IteratorFromStringHandle", "IteratorFromStringHandleV2"} {
-		register(op, "string_handle: string", "resource_handle: resource", maybe, fromString)
+		register(op, "string_handle: string", "resource_handle: resource", maybe, fromString[*dataset.Cursor])
 	}
 }
 
 // toString makes text of an iterator's handle, in the form of a message.
-func toString(*tf.Node) (tf.Kernel, error) {
+func toString[T any](*tf.Node) (tf.Kernel, error) {
 	return tf.Compute(func(c *tf.OpContext) error {
-		if _, err := handle.Find[*dataset.Cursor](c, 0); err != nil {
+		if _, err := handle.Find[T](c, 0); err != nil {
 			return err
 		}
 		b, err := proto.Marshal(tf.TensorProto(c.Input(0)).GetResourceHandleVal()[0])
@@ -36,7 +38,7 @@ func toString(*tf.Node) (tf.Kernel, error) {
 }
 
 // fromString undoes that, for an iterator that fits what the node declares.
-func fromString(n *tf.Node) (tf.Kernel, error) {
+func fromString[T interface{ Spec() *dataset.Spec }](n *tf.Node) (tf.Kernel, error) {
 	want := declared(n)
 	if len(want.Types) > 0 && len(want.Shapes) > 0 && len(want.Types) != len(want.Shapes) {
 		return nil, tf.Errorf(tf.InvalidArgument, "If both 'output_types' and 'output_shapes' are set, they must have the same length.")
@@ -52,7 +54,7 @@ func fromString(n *tf.Node) (tf.Kernel, error) {
 		}
 		with := *c
 		with.In = []tf.Slot{{T: t}}
-		it, err := handle.Find[*dataset.Cursor](&with, 0)
+		it, err := handle.Find[T](&with, 0)
 		if err != nil {
 			return err
 		}

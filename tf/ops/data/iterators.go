@@ -50,10 +50,10 @@ func newIterator(n *tf.Node) (tf.Kernel, error) { return handle.Kernel(n, newCur
 
 // async makes the kernel of what is done with an iterator, which may take a
 // while, on a goroutine that ends with it.
-func async(at int, f func(c *tf.OpContext, it *dataset.Cursor) error) tf.NewKernel {
+func async[T any](at int, f func(c *tf.OpContext, it T) error) tf.NewKernel {
 	return func(*tf.Node) (tf.Kernel, error) {
 		return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
-			it, err := handle.Find[*dataset.Cursor](c, at)
+			it, err := handle.Find[T](c, at)
 			if err != nil {
 				done(err)
 				return

@@ -1,0 +1,106 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+
+	"github.com/gorge-tf/gorge/internal/resource"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// Shards deals the elements of a dataset out to several consumers in turn: the
+// resource of iterators for many devices. It may be used by any number of
+// goroutines.
+type Shards struct {
+	cursor *Cursor
+	turn   chan struct{} // holds a token while nobody uses what follows
+
+	incarnation int64
+	at          int        // whose turn it is
+	waiting     [][]result // by consumer: what has been dealt to it
+	ended       bool
+}
+
+var _ = resource.Declare[*Shards]("tensorflow::data::(anonymous namespace)::MultiDeviceIterator")
+
+// NewShards returns one for n consumers, that is on no dataset.
+func NewShards(spec Spec, n int) *Shards {
+	s := &Shards{cursor: NewCursor(spec), turn: make(chan struct{}, 1), waiting: make([][]result, n)}
+	s.turn <- struct{}{}
+	return s
+}
+
+// Spec returns what its elements are.
+func (s *Shards) Spec() *Spec { return s.cursor.Spec() }
+
+// Consumers returns how many there are.
+func (s *Shards) Consumers() int { return len(s.waiting) }
+
+// Close ends what is under way.
+func (s *Shards) Close() { s.cursor.Close() }
+
+func (s *Shards) begin(ctx context.Context) error {
+	select {
+	case <-s.turn:
+		return nil
+	case <-ctx.Done():
+		return cancelled(ctx)
+	}
+}
+
+func (s *Shards) leave() { s.turn <- struct{}{} }
+
+// Start begins with d anew. Who takes elements has to know the number that is
+// returned: those that were dealt before are gone.
+func (s *Shards) Start(ctx context.Context, d Dataset) (incarnation int64, err error) {
+	if err := s.begin(ctx); err != nil {
+		return 0, err
+	}
+	defer s.leave()
+	if err := s.cursor.Start(ctx, d); err != nil {
+		return 0, err
+	}
+	s.incarnation++
+	s.at, s.ended, s.waiting = 0, false, make([][]result, len(s.waiting))
+	return s.incarnation, nil
+}
+
+// Next returns the next element of a consumer.
+func (s *Shards) Next(ctx context.Context, consumer int, incarnation int64) (Element, error) {
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.leave()
+	switch {
+	case consumer < 0 || consumer >= len(s.waiting):
+		return nil, tf.Errorf(tf.InvalidArgument, "Invalid shard_num provided: %d, there are %d devices", consumer, len(s.waiting))
+	case incarnation != s.incarnation || incarnation == 0:
+		return nil, tf.Errorf(tf.InvalidArgument, "Invalid incarnation id provided: %d, expected %d", incarnation, s.incarnation)
+	}
+	for len(s.waiting[consumer]) == 0 && !s.ended {
+		if err := s.deal(ctx); err != nil {
+			return nil, err
+		}
+	}
+	mine := s.waiting[consumer]
+	if len(mine) == 0 {
+		return nil, ErrEnd
+	}
+	s.waiting[consumer] = mine[1:]
+	return mine[0].e, mine[0].err
+}
+
+// deal gives the next element to whose turn it is.
+func (s *Shards) deal(ctx context.Context) error {
+	e, err := s.cursor.Next(ctx)
+	switch {
+	case errors.Is(err, ErrEnd):
+		s.ended = true
+		return nil
+	case ctx.Err() != nil:
+		return cancelled(ctx)
+	}
+	s.waiting[s.at] = append(s.waiting[s.at], result{e, err})
+	s.at = (s.at + 1) % len(s.waiting)
+	return nil
+}

@@ -1,0 +1,80 @@
+package dataset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func TestShards(t *testing.T) {
+	s := NewShards(*numbers(t, 0, 5, 1).Spec(), 3)
+	defer s.Close()
+	if _, err := s.Next(t.Context(), 0, 0); tf.CodeOf(err) != tf.InvalidArgument {
+		t.Error(err)
+	}
+	for range 2 {
+		n, err := s.Start(t.Context(), numbers(t, 0, 5, 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, consumer := range []int{2, 0, 1, 1, 0, 2, 1} {
+			e, err := s.Next(t.Context(), consumer, n)
+			if errors.Is(err, ErrEnd) {
+				got = append(got, "end")
+				continue
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, show(t, e))
+		}
+		if fmt.Sprint(got) != "[[2] [0] [1] [4] [3] end end]" {
+			t.Error(got)
+		}
+		for _, bad := range []struct {
+			consumer int
+			n        int64
+		}{{3, n}, {-1, n}, {0, n + 1}} {
+			if _, err := s.Next(t.Context(), bad.consumer, bad.n); tf.CodeOf(err) != tf.InvalidArgument {
+				t.Errorf("%+v: %v", bad, err)
+			}
+		}
+	}
+}
+
+// TestShardsInParallel: of what consumers take at once, nothing is lost or
+// doubled.
+func TestShardsInParallel(t *testing.T) {
+	const n, consumers = 300, 4
+	s := NewShards(*numbers(t, 0, 1, 1).Spec(), consumers)
+	defer s.Close()
+	incarnation, err := s.Start(t.Context(), Prefetch(numbers(t, 0, n, 1), 3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	taken := make([][]int64, consumers)
+	var all sync.WaitGroup
+	for k := range consumers {
+		all.Go(func() {
+			for {
+				e, err := s.Next(context.Background(), k, incarnation)
+				if err != nil {
+					return
+				}
+				taken[k] = append(taken[k], tf.Data[int64](e[0])[0])
+			}
+		})
+	}
+	all.Wait()
+	for k, v := range taken {
+		if len(v) != n/consumers || !slices.IsSorted(v) || v[0] != int64(k) {
+			t.Errorf("consumer %d took %v", k, v)
+		}
+	}
+}
