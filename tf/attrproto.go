@@ -20,7 +20,8 @@ func AttrProto(v any) (*pb.AttrValue, error) {
 	case Shape:
 		return &pb.AttrValue{Value: &pb.AttrValue_Shape{Shape: ShapeProto(v)}}, nil
 	case *Tensor:
-		return &pb.AttrValue{Value: &pb.AttrValue_Tensor{Tensor: TensorProto(v)}}, nil
+		t, err := EncodeTensor(v)
+		return &pb.AttrValue{Value: &pb.AttrValue_Tensor{Tensor: t}}, err
 	case Placeholder:
 		return &pb.AttrValue{Value: &pb.AttrValue_Placeholder{Placeholder: string(v)}}, nil
 	case Func:
@@ -63,7 +64,11 @@ func listProto(v any) (*pb.AttrValue_ListValue, error) {
 		}
 	case []*Tensor:
 		for _, t := range v {
-			l.Tensor = append(l.Tensor, TensorProto(t))
+			p, err := EncodeTensor(t)
+			if err != nil {
+				return nil, err
+			}
+			l.Tensor = append(l.Tensor, p)
 		}
 	case []Func:
 		for _, f := range v {

@@ -56,6 +56,8 @@ func EncodeTensor(t *Tensor) (*pb.TensorProto, error) {
 
 func variantProto(v VariantValue) (*pb.VariantTensorDataProto, error) {
 	switch v := v.Value.(type) {
+	case nil:
+		return &pb.VariantTensorDataProto{}, nil
 	case *pb.VariantTensorDataProto: // came from a peer, nobody here knows it
 		return v, nil
 	case *Tensor:
@@ -105,6 +107,9 @@ func variantContent(s Shape, b []byte) (*Tensor, error) {
 // variantFromProto returns what p stands for; p itself if that is not known
 // here, for others it may be sent on to.
 func variantFromProto(p *pb.VariantTensorDataProto) (any, error) {
+	if p.GetTypeName() == "" {
+		return nil, nil // it is empty
+	}
 	decode := variantDecoders[p.GetTypeName()]
 	if decode == nil {
 		return p, nil

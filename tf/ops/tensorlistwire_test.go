@@ -156,3 +156,22 @@ func TestVariantText(t *testing.T) {
 		}
 	}
 }
+
+// TestVariantAttributes: a constant variant crosses with its graph.
+func TestVariantAttributes(t *testing.T) {
+	v := tf.NewTensor(tf.Variant, tf.Shape{2}) // the first is empty
+	v.Variants()[1].Value = &pb.VariantTensorDataProto{TypeName: "int", Metadata: []byte{7, 0, 0, 0}}
+	def := tf.Lookup("Const")
+	p, err := tf.AttrsProto(tf.Attrs{"dtype": tf.Variant, "value": v})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := tf.AttrsFromProto(p, def)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := a["value"].(*tf.Tensor).Variants()
+	if text := variantText(got[1].Value); got[0].Value != nil || text != "Variant<type: int value: 7>" {
+		t.Errorf("became %v and %s", got[0].Value, text)
+	}
+}
