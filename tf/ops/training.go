@@ -11,14 +11,14 @@ func init() {
 	const nesterov, updateSlots = "use_nesterov: bool = false", "update_slots: bool = true"
 	for _, o := range []optimizer{
 		{name: "GradientDescent", vars: "var", in: "alpha delta", steps: descentSteps()},
-		{name: "Momentum", vars: "var accum", in: "lr grad momentum", attrs: nesterov, sparse: true, steps: floatSteps(momentum[float32], momentum[float64])},
-		{name: "KerasMomentum", vars: "var accum", in: "lr grad momentum", attrs: nesterov, only: true, sparse: true, steps: floatSteps(kerasMomentum[float32], kerasMomentum[float64])},
-		{name: "Adam", vars: "var m v", in: "beta1_power beta2_power lr beta1 beta2 epsilon grad", attrs: nesterov, steps: floatSteps(adam[float32], adam[float64])},
-		{name: "Adagrad", vars: "var accum", in: "lr grad", attrs: updateSlots, sparse: true, steps: floatSteps(adagrad[float32], adagrad[float64])},
-		{name: "AdagradV2", vars: "var accum", in: "lr epsilon grad", attrs: updateSlots, sparse: true, steps: floatSteps(adagradV2[float32], adagradV2[float64])},
-		{name: "RMSProp", vars: "var ms mom", in: "lr rho momentum epsilon grad", sparse: true, steps: floatSteps(rmsProp[float32], rmsProp[float64])},
-		{name: "CenteredRMSProp", vars: "var mg ms mom", in: "lr rho momentum epsilon grad", sparse: true, steps: floatSteps(centeredRMSProp[float32], centeredRMSProp[float64])},
-		{name: "Adadelta", vars: "var accum accum_update", in: "lr rho epsilon grad", sparse: true, steps: floatSteps(adadelta[float32], adadelta[float64])},
+		{name: "Momentum", vars: "var accum", in: "lr grad momentum", attrs: nesterov, sparse: true, steps: floatSteps(momentum[float32], momentum[float64]).and(complexMomentum[complex64], complexMomentum[complex128])},
+		{name: "KerasMomentum", vars: "var accum", in: "lr grad momentum", attrs: nesterov, only: true, sparse: true, steps: floatSteps(kerasMomentum[float32], kerasMomentum[float64]).and(complexKerasMomentum[complex64], complexKerasMomentum[complex128])},
+		{name: "Adam", vars: "var m v", in: "beta1_power beta2_power lr beta1 beta2 epsilon grad", attrs: nesterov, steps: floatSteps(adam[float32], adam[float64]).and(complexAdam[complex64], complexAdam[complex128])},
+		{name: "Adagrad", vars: "var accum", in: "lr grad", attrs: updateSlots, sparse: true, steps: floatSteps(adagrad[float32], adagrad[float64]).and(complexAdagrad[complex64], complexAdagrad[complex128])},
+		{name: "AdagradV2", vars: "var accum", in: "lr epsilon grad", attrs: updateSlots, sparse: true, steps: floatSteps(adagradV2[float32], adagradV2[float64]).and(complexAdagradV2[complex64], complexAdagradV2[complex128])},
+		{name: "RMSProp", vars: "var ms mom", in: "lr rho momentum epsilon grad", sparse: true, steps: floatSteps(rmsProp[float32], rmsProp[float64]).and(complexRMSProp[complex64], complexRMSProp[complex128])},
+		{name: "CenteredRMSProp", vars: "var mg ms mom", in: "lr rho momentum epsilon grad", sparse: true, steps: floatSteps(centeredRMSProp[float32], centeredRMSProp[float64]).and(complexCenteredRMSProp[complex64], complexCenteredRMSProp[complex128])},
+		{name: "Adadelta", vars: "var accum accum_update", in: "lr rho epsilon grad", sparse: true, steps: floatSteps(adadelta[float32], adadelta[float64]).and(complexAdadelta[complex64], complexAdadelta[complex128])},
 		{name: "Ftrl", vars: "var accum linear", in: "grad lr l1 l2 lr_power", attrs: "multiply_linear_by_lr: bool = false", sparse: true, steps: floatSteps(ftrl[float32], ftrl[float64])},
 	} {
 		o.register()
@@ -27,9 +27,7 @@ func init() {
 
 // descentSteps has complex numbers, too, which need no root.
 func descentSteps() steps {
-	s := floatSteps(descend[float32], descend[float64])
-	s[tf.Complex64], s[tf.Complex128] = exactStep(descend[complex64]), exactStep(descend[complex128])
-	return s
+	return floatSteps(descend[float32], descend[float64]).and(descend[complex64], descend[complex128])
 }
 
 func descend[T interface {
