@@ -55,6 +55,12 @@ func accurate(dst []byte, stride int, b *[64]int16, q *[64]uint16) {
 		for k := range 8 {
 			v[k] = b[8*k+x] * int16(q[8*k+x])
 		}
+		if v[1]|v[2]|v[3]|v[4]|v[5]|v[6]|v[7] == 0 { // as most columns are
+			for k := range 8 {
+				mid[8*k+x] = v[0] << extraBits
+			}
+			continue
+		}
 		butterfly(&w, &v)
 		for k := range 8 {
 			mid[8*k+x] = saturated((w[k] + 1<<(fixBits-extraBits-1)) >> (fixBits - extraBits))
@@ -134,6 +140,12 @@ func fast(dst []byte, stride int, b *[64]int16, q *[64]int16) {
 	for x := range 8 {
 		for k := range 8 {
 			v[k] = b[8*k+x] * q[8*k+x]
+		}
+		if v[1]|v[2]|v[3]|v[4]|v[5]|v[6]|v[7] == 0 { // as most columns are
+			for k := range 8 {
+				mid[8*k+x] = v[0]
+			}
+			continue
 		}
 		fastButterfly(&v)
 		for k := range 8 {

@@ -142,24 +142,29 @@ func (e *entropy) sequential(b *[64]int16, c *component, dc, ac *codes) bool {
 	c.pred += diff
 	b[0] = int16(c.pred)
 	for k := 1; k < 64; k++ {
-		s, ok := e.symbol(ac)
+		run, v, more, ok := e.coefficient(ac)
 		if !ok {
 			return false
 		}
-		run, n := int(s>>4), uint(s&15)
-		if n == 0 {
-			if run != 15 {
-				break
-			}
-			k += 15
-			continue
+		if !more {
+			break
 		}
-		k += run
-		v, ok := e.signed(n)
-		if !ok {
-			return false
+		if k += run; v != 0 {
+			b[zigzag[k]] = int16(v)
 		}
-		b[zigzag[k]] = int16(v)
 	}
 	return true
+}
+
+// coefficient reads how many zeros come next, and the coefficient after them,
+// which may be one more zero; not more tells that the block ends.
+func (s *source) coefficient(ac *codes) (run, value int, more, ok bool) {
+	code, ok := s.symbol(ac)
+	run = int(code >> 4)
+	n := uint(code & 15)
+	if n == 0 || !ok {
+		return run, 0, run == 15, ok
+	}
+	value, ok = s.signed(n)
+	return run, value, true, ok
 }

@@ -76,6 +76,7 @@ func (s *source) skip(n int) bool {
 
 // fill reads ahead, and makes zeros up if a marker leaves less than n bits.
 func (s *source) fill(n uint) bool {
+	s.fillWhole()
 	for s.have < 57 && s.marker == 0 {
 		c, ok := s.next()
 		if !ok {
@@ -98,6 +99,23 @@ func (s *source) fill(n uint) bool {
 		s.have = 57
 	}
 	return true
+}
+
+// fillWhole reads ahead as much as there is room for, if no 0xff is near.
+func (s *source) fillWhole() {
+	if len(s.data)-s.pos < 8 || s.marker != 0 || s.have > 56 {
+		return
+	}
+	b := s.data[s.pos : s.pos+8]
+	v := uint64(b[7]) | uint64(b[6])<<8 | uint64(b[5])<<16 | uint64(b[4])<<24 | uint64(b[3])<<32 | uint64(b[2])<<40 | uint64(b[1])<<48 | uint64(b[0])<<56
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	if not := ^v; (not-ones)&v&tops != 0 { // some byte of it is 0
+		return
+	}
+	bits := (64 - s.have) &^ 7
+	s.acc = s.acc<<bits | v>>(64-bits)
+	s.have += bits
+	s.pos += int(bits / 8)
 }
 
 // stuffed returns the byte that 0xff stands for, if it does not begin a marker.
