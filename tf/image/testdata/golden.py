@@ -18,7 +18,7 @@ def wave(*shape, phase=0):
 one, batch = tf.constant(wave(5, 6, 3)), tf.constant(wave(2, 5, 6, 3))
 small = tf.constant((batch.numpy() * 255).astype(np.uint8))
 gray = tf.constant(wave(2, 5, 6, 1))
-big, other = tf.constant(wave(2, 180, 190, 1)), tf.constant(wave(2, 180, 190, 1, phase=3) * 0.3 + wave(2, 180, 190, 1) * 0.7)
+big, other = tf.constant(wave(2, 50, 57, 1)), tf.constant(wave(2, 50, 57, 1, phase=3) * 0.3 + wave(2, 50, 57, 1) * 0.7)
 out = {}
 
 
@@ -72,7 +72,7 @@ put("Gradients", *i.image_gradients(batch))
 put("SobelEdges", i.sobel_edges(batch))
 put("SSIM", i.ssim(big, other, 1.0))
 put("SSIM small", i.ssim(batch, batch[::-1], 1.0, filter_size=4, filter_sigma=1.1, k1=0.02, k2=0.05))
-put("SSIMMultiscale", i.ssim_multiscale(big, other, 1.0))
+put("SSIMMultiscale", i.ssim_multiscale(big, other, 1.0, filter_size=3))
 
 
 def drawn(name, f):
