@@ -40,8 +40,8 @@ func fractionalAvgGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	return tf.Grads(FractionalAvgPoolGrad(shape, dy[0], op.Output(1), op.Output(2), op.Bool("overlapping")))
 }
 
-// edges checks inputs i and i+1, where windows begin, for results of shape out.
-func (w *fractionalWindows) edges(c *tf.OpContext, i int, out tf.Shape) error {
+// edgesAt reads inputs i and i+1, where windows begin.
+func (w *fractionalWindows) edgesAt(c *tf.OpContext, i int) error {
 	for k, dst := range []*[]int64{&w.rows, &w.columns} {
 		t, name := c.Input(i+k), []string{"row_pooling_sequence", "col_pooling_sequence"}[k]
 		if t.Rank() != 1 {
@@ -53,10 +53,6 @@ func (w *fractionalWindows) edges(c *tf.OpContext, i int, out tf.Shape) error {
 				return tf.Errorf(tf.InvalidArgument, "%s sequence tensor values must not be negative, got %d", []string{"Row", "Column"}[k], v)
 			}
 		}
-		if len(*dst) <= out[1+k] {
-			return tf.Errorf(tf.InvalidArgument, "Given out_backprop shape %s, %s must have at least %d elements, but got %d", out.Text(), name, out[1+k]+1, len(*dst))
-		}
-		*dst = (*dst)[:out[1+k]+1]
 	}
 	return nil
 }
@@ -64,6 +60,10 @@ func (w *fractionalWindows) edges(c *tf.OpContext, i int, out tf.Shape) error {
 // fractionalBack checks the gradient of the results, input dy, and the edges
 // after it, of windows on images of shape s.
 func fractionalBack(c *tf.OpContext, s tf.Shape, dy int) (*fractionalWindows, error) {
+	w := &fractionalWindows{in: s, overlapping: c.Node.Bool("overlapping")}
+	if err := w.edgesAt(c, dy+1); err != nil {
+		return nil, err
+	}
 	g := c.Input(dy).Shape()
 	if len(g) != 4 {
 		return nil, tf.Errorf(tf.InvalidArgument, "out_backprop should be a tensor of rank 4, got %s", g.Text())
@@ -71,8 +71,13 @@ func fractionalBack(c *tf.OpContext, s tf.Shape, dy int) (*fractionalWindows, er
 	if g[0] != s[0] || g[3] != s[3] {
 		return nil, tf.Errorf(tf.InvalidArgument, "out_backprop must have batch and channels of the input %s, got %s", s.Text(), g.Text())
 	}
-	w := &fractionalWindows{in: s, overlapping: c.Node.Bool("overlapping")}
-	return w, w.edges(c, dy+1, g)
+	for k, edges := range []*[]int64{&w.rows, &w.columns} {
+		if len(*edges) <= g[1+k] {
+			return nil, tf.Errorf(tf.InvalidArgument, "Given out_backprop shape %s, there must be at least %d edges of windows along dimension %d, but got %d", g.Text(), g[1+k]+1, 1+k, len(*edges))
+		}
+		*edges = (*edges)[:g[1+k]+1]
+	}
+	return w, nil
 }
 
 // images calls f with the lines of windows of each image, several images at

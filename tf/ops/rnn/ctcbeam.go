@@ -12,6 +12,21 @@ import (
 // those that end in a blank and those that end in its last label.
 type chance[T kernel.Float] struct{ total, blank, label T }
 
+// noWay is the logarithm of zero.
+func noWay[T kernel.Float]() T { return T(math.Inf(-1)) }
+
+// logAdd returns log(eᵃ+eᵇ), rounded as often as TensorFlow does: it decides which
+// of two labelings that are equally probable is the better one.
+func logAdd[T kernel.Float](a, b T) T {
+	if a < b {
+		a, b = b, a
+	}
+	if math.IsInf(float64(b), -1) {
+		return a
+	}
+	return a + T(math.Log1p(float64(T(math.Exp(float64(b-a))))))
+}
+
 func noChance[T kernel.Float]() chance[T] {
 	return chance[T]{noWay[T](), noWay[T](), noWay[T]()}
 }

@@ -131,70 +131,56 @@ func ctcLossKernel[T interface {
 	}), nil
 }
 
-// A ctcSequence is one sequence of a batch. Its probabilities are logarithms.
-type ctcSequence[T kernel.Float] struct {
+// A ctcSequence is one sequence of a batch. It is computed in float64: the
+// gradient is a small difference of exponentials of large sums.
+type ctcSequence struct {
 	*ctc
 	path        []int
 	steps       int
-	probs       []T // softmax of the logits, by step and class
-	labels      []T // probability of each place of the path, by step
-	alpha, beta []T // of the ways from the first and to the last step, by step and place
+	probs       []float64 // softmax of the logits, by step and class
+	labels      []float64 // logarithm of the probability of each place of the path, by step
+	alpha, beta []float64 // logarithms of the ways from the first and to the last step, by step and place
 }
 
-// lossOf computes the loss of sequence b of logits x and adds its gradient to
+// lossOf computes the loss of sequence b of logits x and sets its gradient in
 // dx.
 func lossOf[T kernel.Float](v *ctc, b int, x, dx []T) T {
 	path, steps := v.paths[b], int(v.lengths[b])
-	n := len(path) * steps
-	work := make([]T, steps*v.classes+3*n)
-	s := &ctcSequence[T]{ctc: v, path: path, steps: steps, probs: work[:steps*v.classes]}
-	work = work[steps*v.classes:]
-	s.labels, s.alpha, s.beta = work[:n], work[n:2*n], work[2*n:]
+	n, probs := len(path)*steps, steps*v.classes
+	work := make([]float64, probs+3*n)
+	s := &ctcSequence{ctc: v, path: path, steps: steps, probs: work[:probs], labels: work[probs : probs+n], alpha: work[probs+n : probs+2*n], beta: work[probs+2*n:]}
 	for t := range steps {
-		row := x[(t*v.batch+b)*v.classes:][:v.classes]
-		kernel.Softmax(kernel.Serial, s.probs[t*v.classes:][:v.classes], row, v.classes)
+		row := s.probs[t*v.classes:][:v.classes]
+		kernel.Map2(row, x[(t*v.batch+b)*v.classes:][:v.classes], func(v T) float64 { return float64(v) })
+		kernel.Softmax(kernel.Serial, row, row, v.classes)
 		s.logLabels(t)
 	}
 	s.forward()
 	s.backward()
-	p := noWay[T]()
+	p := math.Inf(-1)
 	for u := range path {
 		p = logAdd(p, s.alpha[u]+s.beta[u])
 	}
 	for t := range steps {
-		s.gradient(dx[(t*v.batch+b)*v.classes:][:v.classes], t, p)
+		row := s.gradient(t, p)
+		kernel.Map2(dx[(t*v.batch+b)*v.classes:][:v.classes], row, func(v float64) T { return T(v) })
 	}
-	return -p
+	return T(-p)
 }
 
 // logLabels looks the logarithms of a step's probabilities up, by place.
-func (s *ctcSequence[T]) logLabels(t int) {
+func (s *ctcSequence) logLabels(t int) {
 	probs, out := s.probs[t*s.classes:], s.labels[t*len(s.path):][:len(s.path)]
-	blank := T(math.Log(float64(probs[s.blank])))
+	blank := math.Log(probs[s.blank])
 	for u, l := range s.path {
 		if out[u] = blank; l != s.blank {
-			out[u] = T(math.Log(float64(probs[l])))
+			out[u] = math.Log(probs[l])
 		}
 	}
 }
 
-// noWay is the logarithm of zero.
-func noWay[T kernel.Float]() T { return T(math.Inf(-1)) }
-
-// logAdd returns log(eᵃ+eᵇ), rounded as often as TensorFlow does: it decides which
-// of two labelings that are equally probable is the better one.
-func logAdd[T kernel.Float](a, b T) T {
-	if a < b {
-		a, b = b, a
-	}
-	if math.IsInf(float64(b), -1) {
-		return a
-	}
-	return a + T(math.Log1p(float64(T(math.Exp(float64(b-a))))))
-}
-
 // span returns the places that can be reached at step t in time for the last.
-func (s *ctcSequence[T]) span(t int) (lo, hi int) {
+func (s *ctcSequence) span(t int) (lo, hi int) {
 	n := len(s.path)
 	return max(0, n-2*(s.steps-t)), min(n, 2*(t+1))
 }
@@ -208,15 +194,15 @@ func (s *ctc) skips(path []int, u int) bool {
 }
 
 // forward sums up the ways from the first step.
-func (s *ctcSequence[T]) forward() {
+func (s *ctcSequence) forward() {
 	n := len(s.path)
-	kernel.Fill(s.alpha, noWay[T]())
+	kernel.Fill(s.alpha, math.Inf(-1))
 	copy(s.alpha[:min(2, n)], s.labels)
 	for t := 1; t < s.steps; t++ {
 		before, now, p := s.alpha[(t-1)*n:t*n], s.alpha[t*n:(t+1)*n], s.labels[t*n:(t+1)*n]
 		lo, hi := s.span(t)
 		for u := lo; u < hi; u++ {
-			sum := noWay[T]()
+			sum := math.Inf(-1)
 			if s.stays(s.path, u) {
 				sum = before[u]
 			}
@@ -232,15 +218,15 @@ func (s *ctcSequence[T]) forward() {
 }
 
 // backward sums up the ways to the last step.
-func (s *ctcSequence[T]) backward() {
+func (s *ctcSequence) backward() {
 	n := len(s.path)
-	kernel.Fill(s.beta, noWay[T]())
+	kernel.Fill(s.beta, math.Inf(-1))
 	clear(s.beta[(s.steps-1)*n+max(0, n-2):])
 	for t := s.steps - 2; t >= 0; t-- {
 		now, next, p := s.beta[t*n:(t+1)*n], s.beta[(t+1)*n:(t+2)*n], s.labels[(t+1)*n:(t+2)*n]
 		lo, hi := s.span(t)
 		for u := lo; u < hi; u++ {
-			sum := noWay[T]()
+			sum := math.Inf(-1)
 			if s.stays(s.path, u) {
 				sum = next[u] + p[u]
 			}
@@ -255,23 +241,15 @@ func (s *ctcSequence[T]) backward() {
 	}
 }
 
-// gradient sets dx to the gradient at step t: what a class is probable less
-// what part of the ways goes through it.
-func (s *ctcSequence[T]) gradient(dx []T, t int, total T) {
-	n := len(s.path)
-	copy(dx, s.probs[t*s.classes:])
-	if math.IsInf(float64(total), -1) {
-		return
+// gradient returns the gradient at step t, in the place of the probabilities:
+// what a class is probable less what part of the ways goes through it.
+func (s *ctcSequence) gradient(t int, total float64) []float64 {
+	n, dx := len(s.path), s.probs[t*s.classes:][:s.classes]
+	if math.IsInf(total, -1) {
+		return dx
 	}
-	through := make(map[int]T, n)
 	for u, l := range s.path {
-		w := s.alpha[t*n+u] + s.beta[t*n+u]
-		if sum, ok := through[l]; ok {
-			w = logAdd(sum, w)
-		}
-		through[l] = w
+		dx[l] -= math.Exp(s.alpha[t*n+u] + s.beta[t*n+u] - total)
 	}
-	for l, w := range through {
-		dx[l] -= T(math.Exp(float64(w - total)))
-	}
+	return dx
 }
