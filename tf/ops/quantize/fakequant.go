@@ -115,6 +115,7 @@ func fakeShape(x, rank int) func(*tf.Infer) error {
 // numbers. The empty range at 0 lets everything be 0.
 type nudged struct {
 	min, max, scale float32
+	inverse, zero   float32 // of the scale, and the quantized number of 0
 	empty           bool
 }
 
@@ -133,7 +134,9 @@ func nudge(min, max, low, high float32) nudged {
 	default:
 		zero = float32(math.Round(float64(zero)))
 	}
-	return nudged{min: (low - zero) * scale, max: (high - zero) * scale, scale: scale}
+	r := nudged{min: (low - zero) * scale, max: (high - zero) * scale, scale: scale, inverse: 1 / scale}
+	r.zero = floor(-r.min*r.inverse + 0.5)
+	return r
 }
 
 // within returns x or the nearest bound.
@@ -232,29 +235,23 @@ func fakeForward(c *tf.OpContext, x int, r []nudged) error {
 		return err
 	}
 	src, dst := tf.Data[float32](in), tf.Data[float32](out)
-	if len(r) == 1 {
-		rows(c, in, 1, func(lo, hi int) { r[0].round(dst[lo:hi], src[lo:hi]) })
-		return nil
-	}
 	rows(c, in, len(r), func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			r[i%len(r)].round(dst[i:i+1], src[i:i+1])
+		for i := lo; i < hi; {
+			for k := range r {
+				dst[i] = r[k].rounded(src[i])
+				i++
+			}
 		}
 	})
 	return nil
 }
 
-// round sets y to what is left of x after quantization.
-func (r *nudged) round(y, x []float32) {
+// rounded returns what is left of x after quantization.
+func (r *nudged) rounded(x float32) float32 {
 	if r.empty {
-		clear(y)
-		return
+		return 0
 	}
-	inverse := 1 / r.scale
-	zero := floor(-r.min*inverse + 0.5)
-	for i, v := range x {
-		y[i] = floor((r.within(v)-r.min)*inverse-zero+0.5) * r.scale
-	}
+	return floor((r.within(x)-r.min)*r.inverse-r.zero+0.5) * r.scale
 }
 
 func floor(x float32) float32 { return float32(math.Floor(float64(x))) }
@@ -271,10 +268,12 @@ func fakeGate(c *tf.OpContext, _ int, r []nudged) error {
 	}
 	dx := tf.Data[float32](out)
 	rows(c, out, len(r), func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			dx[i] = dy[i]
-			if !r[i%len(r)].inside(x[i]) {
-				dx[i] *= 0
+		for i := lo; i < hi; {
+			for k := range r {
+				if dx[i] = dy[i]; !r[k].inside(x[i]) {
+					dx[i] *= 0
+				}
+				i++
 			}
 		}
 	})
@@ -289,13 +288,16 @@ func fakeBackward(c *tf.OpContext, _ int, r []nudged) error {
 	}
 	dy, x := tf.Data[float32](c.Input(0)), tf.Data[float32](c.Input(1))
 	below, above := make([]float64, len(r)), make([]float64, len(r))
-	for i, v := range x {
-		switch k := i % len(r); {
-		case r[k].empty:
-		case v < r[k].min:
-			below[k] += float64(dy[i])
-		case v > r[k].max:
-			above[k] += float64(dy[i])
+	for i := 0; i < len(x); {
+		for k := range r {
+			switch v := x[i]; {
+			case r[k].empty:
+			case v < r[k].min:
+				below[k] += float64(dy[i])
+			case v > r[k].max:
+				above[k] += float64(dy[i])
+			}
+			i++
 		}
 	}
 	for i, sums := range [][]float64{below, above} {

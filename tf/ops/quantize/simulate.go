@@ -272,14 +272,9 @@ func (v *simulation[T]) ranges(c *tf.OpContext, at slices, x []T) (lo, hi []T, e
 		return lo, hi, nil
 	}
 	lo, hi = make([]T, at.n), make([]T, at.n)
-	kernel.Fill(lo, T(math.Inf(1)))
-	kernel.Fill(hi, T(math.Inf(-1)))
-	for i := range at.outer * at.n {
-		k := i % at.n
-		for _, e := range x[i*at.inner : (i+1)*at.inner] {
-			lo[k], hi[k] = min(lo[k], e), max(hi[k], e)
-		}
-	}
+	across := kernel.NewReduction([]int{at.outer, at.n, at.inner}, []bool{true, false, true})
+	kernel.Reduce(c.ParallelFor, across, lo, x, kernel.MinFold[T]())
+	kernel.Reduce(c.ParallelFor, across, hi, x, kernel.MaxFold[T]())
 	return lo, hi, nil
 }
 

@@ -145,7 +145,7 @@ func (u *gru) layer(par kernel.Par, z, h, w, b []float32, n int) {
 }
 
 // each calls f with the elements [lo, hi) of each row of the batch.
-func (u *gru) each(par kernel.Par, f func(row, lo, hi int)) {
+func (u *gru) each(par kernel.Par, f func(lo, hi int)) {
 	(&lstm{batch: u.batch, cell: u.cell}).rows(par, f)
 }
 
@@ -186,13 +186,13 @@ func gruForward(u *gru, c *tf.OpContext) error {
 	n, ru, hr := u.cell, tmp[0], tmp[1]
 	r, z, cand, h := out[0], out[1], out[2], out[3]
 	u.layer(c.ParallelFor, ru, u.hPrev, u.wru, u.bru, 2*n)
-	u.each(c.ParallelFor, func(row, lo, hi int) {
+	u.each(c.ParallelFor, func(lo, hi int) {
 		kernel.Sigmoid(r[lo:hi], ru[2*lo:2*lo+n])
 		kernel.Sigmoid(z[lo:hi], ru[2*lo+n:2*hi])
 		kernel.Mul(hr[lo:hi], u.hPrev[lo:hi], r[lo:hi])
 	})
 	u.layer(c.ParallelFor, cand, hr, u.wc, u.b, n)
-	u.each(c.ParallelFor, func(row, lo, hi int) {
+	u.each(c.ParallelFor, func(lo, hi int) {
 		kernel.Tanh(cand[lo:hi], cand[lo:hi])
 		for k := lo; k < hi; k++ {
 			h[k] = z[k]*(u.hPrev[k]-cand[k]) + cand[k]

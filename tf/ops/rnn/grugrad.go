@@ -69,13 +69,13 @@ func gruBack(u *gru, c *tf.OpContext) error {
 // back computes the gradients; dhr is memory for that of r·h.
 func (u *gru) back(par kernel.Par, g gruGradOutputs, s [4][]float32, dhr []float32) {
 	n, r, z, cand, dh := u.cell, s[0], s[1], s[2], s[3]
-	u.each(par, func(row, lo, hi int) {
+	u.each(par, func(lo, hi int) {
 		for k := lo; k < hi; k++ {
 			g.cand[k] = dh[k] * (1 - z[k]) * (1 - cand[k]*cand[k])
 		}
 	})
 	u.transposed(par, dhr, g.cand, u.wc[u.input*n:], n, n, false)
-	u.each(par, func(row, lo, hi int) {
+	u.each(par, func(lo, hi int) {
 		dr, dz := g.gates[2*lo:2*lo+n], g.gates[2*lo+n:2*hi]
 		for k := range n {
 			i := lo + k

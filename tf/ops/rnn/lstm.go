@@ -63,10 +63,10 @@ func (l *lstm) split(row []float32) (i, ci, f, o []float32) {
 }
 
 // rows calls f with the elements [lo, hi) of each row of a batch.
-func (l *lstm) rows(par kernel.Par, f func(row, lo, hi int)) {
+func (l *lstm) rows(par kernel.Par, f func(lo, hi int)) {
 	par(l.batch, max(1, grain/max(1, l.cell)), func(first, last int) {
 		for r := first; r < last; r++ {
-			f(r, r*l.cell, (r+1)*l.cell)
+			f(r*l.cell, (r+1)*l.cell)
 		}
 	})
 }
@@ -83,7 +83,7 @@ func (l *lstm) step(par kernel.Par, s states, gates, csPrev, hPrev, w []float32)
 	g := kernel.NewGemm(l.batch, 4*l.cell, l.cell, false, false)
 	g.Accumulate = true
 	kernel.MatMul(par, g, gates, hPrev, w[l.input*4*l.cell:], kernel.Epilogue[float32]{})
-	l.rows(par, func(_, lo, hi int) { l.stepRow(s.part(lo, hi), gates[4*lo:4*hi], csPrev[lo:hi]) })
+	l.rows(par, func(lo, hi int) { l.stepRow(s.part(lo, hi), gates[4*lo:4*hi], csPrev[lo:hi]) })
 }
 
 func (l *lstm) stepRow(s states, gates, csPrev []float32) {

@@ -6,7 +6,7 @@ import "github.com/gorge-tf/gorge/internal/kernel"
 // of the state before, from those of the state and the hidden output. Of s it
 // needs one step.
 func (l *lstm) back(par kernel.Par, dgates, dcsPrev []float32, s states, csPrev, dcs, dh []float32) {
-	l.rows(par, func(_, lo, hi int) {
+	l.rows(par, func(lo, hi int) {
 		l.backRow(dgates[4*lo:4*hi], dcsPrev[lo:hi], s.part(lo, hi), csPrev[lo:hi], dcs[lo:hi], dh[lo:hi])
 	})
 }
