@@ -90,7 +90,9 @@ func (rt *Runtime) build(g *graph.Graph, fs *functions, disabled []string) (*Gra
 }
 
 func (g *Graph) add(p *graph.Graph, d tf.Device) error {
-	pass.ReadLate(p)
+	if err := pass.ReadLate(p); err != nil {
+		return err
+	}
 	e, err := executor.New(p, executor.Params{
 		Device: d, Kernel: g.rt.Kernels.For(d), Pool: g.rt.Pool, Workers: cmp.Or(g.rt.Workers, runtime.GOMAXPROCS(0)),
 	})
