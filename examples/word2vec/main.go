@@ -26,14 +26,14 @@ var shown = []string{"red", "blue", "glass", "angle", "two", "first", "white", "
 
 func main() {
 	program.Main("word2vec", func(ctx context.Context, out io.Writer) error {
-		_, err := run(ctx, out)
+		_, err := run(ctx, out, epochs)
 		return err
 	})
 }
 
-// run trains until the queues are empty and returns the neighbours of the words
-// that are shown.
-func run(ctx context.Context, out io.Writer) (map[string][]string, error) {
+// run trains until the text has been read so many times and the queues are
+// empty, and returns the neighbours of the words that are shown.
+func run(ctx context.Context, out io.Writer, epochs int) (map[string][]string, error) {
 	words, err := load()
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func learn(ctx context.Context, s *session.Session, m *skipGram, out io.Writer) 
 }
 
 func steps(ctx context.Context, s *session.Session, m *skipGram, out io.Writer) error {
-	const every = 500
+	const every = 300
 	var sum float32
 	for n := 1; ; n++ {
 		v, err := s.Run(ctx, nil, m.loss, m.step)

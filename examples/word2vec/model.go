@@ -14,7 +14,7 @@ const (
 	block   = 64   // words that are taken from the text at a time
 	batch   = 256  // pairs a step
 	size    = 48   // of a word's vector
-	sampled = 32   // words a step that are not around
+	sampled = 24   // words a step that are not around
 	share   = 5e-4 // that a word may have of the text
 )
 
