@@ -52,6 +52,7 @@ type interleaveIterator struct {
 	at    int
 	taken int64 // of the block
 	ended bool  // the input has
+	plain bool  // elements of the input can be saved, as has been seen
 }
 
 // A lane is one of the datasets that the iterator goes around among.
@@ -130,7 +131,7 @@ func (it *interleaveIterator) advance() {
 // open makes a dataset of the input's next element.
 func (it *interleaveIterator) open(ctx context.Context, l *lane) error {
 	var before *State
-	if it.d.nested() {
+	if it.d.nested() && !it.plain { // for the first element: later it may be large
 		before = NewState()
 		it.input.Save(before)
 	}
@@ -142,9 +143,26 @@ func (it *interleaveIterator) open(ctx context.Context, l *lane) error {
 	if err != nil {
 		return err
 	}
+	if it.plain = savable(e); it.plain {
+		before = nil
+	}
 	err = it.enter(ctx, l, e)
 	l.before = before
 	return err
+}
+
+// savable reports whether states can have e.
+func savable(e Element) bool {
+	for _, t := range e {
+		for _, v := range t.Variants() {
+			switch v.Value.(type) {
+			case tf.VariantEncoder, *tf.Tensor:
+			default:
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // nested reports whether elements of the input may be datasets, which states do
@@ -191,12 +209,13 @@ func (it *interleaveIterator) Save(s *State) {
 	for i, l := range it.lanes {
 		part := s.Nth("lane", i)
 		part.PutBool("open", l.input != nil)
-		switch {
-		case l.input == nil:
+		if l.input == nil {
 			continue
-		case l.before != nil:
+		}
+		part.PutBool("again", l.before != nil)
+		if l.before != nil {
 			part.Sub("before").include(l.before)
-		default:
+		} else {
 			part.PutElement("of", l.of)
 		}
 		l.input.Save(part.Sub("input"))
@@ -227,9 +246,15 @@ func (it *interleaveIterator) Restore(ctx context.Context, s *State) {
 
 // reopen begins with the dataset that a lane was at.
 func (it *interleaveIterator) reopen(ctx context.Context, l *lane, part *State) error {
-	if !it.d.nested() {
-		return it.enter(ctx, l, part.Element("of"))
+	if !part.Bool("again") {
+		it.plain = true
+		of := part.Element("of")
+		if err := part.Err(); err != nil {
+			return err
+		}
+		return it.enter(ctx, l, of)
 	}
+	it.plain = false
 	it.input.Restore(ctx, part.Sub("before"))
 	if err := part.Err(); err != nil {
 		return err

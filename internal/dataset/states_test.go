@@ -173,7 +173,11 @@ func fresh(t *testing.T) map[string]Dataset {
 	one := &Spec{[]tf.DType{tf.Int64}, []tf.Shape{{}}}
 	selector := List(one, []Element{{tf.Scalar(int64(1))}, {tf.Scalar(int64(0))}, {tf.Scalar(int64(1))}, {tf.Scalar(int64(1))}, {tf.Scalar(int64(0))}})
 	windows := made(Window(r(9), 3, 2, 1, false))
+	nested := Map(r(4), func(_ context.Context, e []*tf.Tensor) ([]*tf.Tensor, error) {
+		return []*tf.Tensor{Value(numbers(t, 0, tf.Data[int64](e[0])[0], 1))}, nil
+	}, &Spec{[]tf.DType{tf.Variant}, []tf.Shape{{}}}, true)
 	return map[string]Dataset{
+		"nested": FlatMap(nested, whole, one), "nested in turn": made(Interleave(nested, whole, one, 2, 1, 0)),
 		"unique": made(Unique(Map(r(12), key, one, true))), "ignored": IgnoreErrors(Map(r(9), third, one, true)), "sample": Sample(r(30), 0.5, seeds()),
 		"choose": made(Choose(selector, []Dataset{r(3), numbers(t, 100, 109, 1)}, false)), "rebatch": made(Rebatch(batches, []int64{1, 0, 3}, false, spec)),
 		"split": made(Split(batches, 2, spec)), "slide": made(Slide(r(9), 3, 2, 1, true)), "global": made(GlobalShuffle(r(9), seeds())),
