@@ -176,11 +176,11 @@ func resized[T kernel.Float](c *tf.OpContext, x operand[T], align bool) (y opera
 		return y, tf.Errorf(tf.InvalidArgument, "output dimensions must be positive")
 	}
 	s := tf.Shape{x.shape[0], h, w, x.shape[3]}
-	held, err := c.Temp(tf.Float64, s)
+	room, err := c.Temp(tf.Float64, s) // refuses what the machine cannot hold
 	if err != nil {
 		return y, err
 	}
-	held.Release()
+	room.Release()
 	y = operand[T]{make([]T, s.NumElements()), s}
 	bilinear(c, y, x, placesOf(x.shape[1], h, align), placesOf(x.shape[2], w, align))
 	return y, nil

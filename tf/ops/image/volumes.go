@@ -76,8 +76,8 @@ func volumeShape(c *tf.Infer) error {
 	return err
 }
 
-// line copies the patches of one line of windows: y is its first element, x the
-// volume, depth the number of channels.
+// volumeLine copies the patches of a line of windows, at depth d and height h of
+// volume x, to y; depth is the number of channels.
 func volumeLine[T tf.Elem](w *volumeWindows, y, x []T, d, h, depth int) {
 	rows := w[2].size * depth
 	for o := range w[2].out {

@@ -12,7 +12,7 @@ func (minFirst[Q]) steps() float64 { return float64(highest64[Q]() - lowest64[Q]
 func lowest64[Q quantum]() int64  { return int64(kernel.Lowest[Q]()) }
 func highest64[Q quantum]() int64 { return int64(kernel.Highest[Q]()) }
 
-// perStep returns how many quantized numbers there are to 1.
+// perUnit returns how many quantized numbers there are to 1.
 func (f minFirst[Q]) perUnit() float32 {
 	if f.hi == f.lo {
 		return 0

@@ -149,8 +149,7 @@ func (u *gru) each(par kernel.Par, f func(lo, hi int)) {
 	(&lstm{batch: u.batch, cell: u.cell}).rows(par, f)
 }
 
-// temps returns memory for n rows of so many cells each, and what gives it
-// back.
+// temps returns memory for rows of the given widths, and what gives it back.
 func (u *gru) temps(c *tf.OpContext, widths ...int) (x [][]float32, done func(), err error) {
 	var held []*tf.Tensor
 	done = func() {
