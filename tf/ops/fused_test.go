@@ -3,6 +3,7 @@ package ops_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/optest"
@@ -274,5 +275,27 @@ func TestFusedNormIsItsParts(t *testing.T) {
 		}
 		same(t, "relu", relu[0], ops.Relu(norm[0]))
 		same(t, "side", side[0], ops.Relu(ops.Add(norm[0], in[5])))
+	}
+}
+
+// TestAcrossImages: which code tells of windows that move across images depends
+// on the op, as in TensorFlow.
+func TestAcrossImages(t *testing.T) {
+	for op, want := range map[string]tf.Code{"Conv2D": tf.Unimplemented, "Conv": tf.InvalidArgument, "DepthwiseConv2dNative": tf.InvalidArgument} {
+		g := tf.NewGraph()
+		y := applied(op, moved([]int{2, 1, 1, 1}, "SAME")...)(g, []tf.Output{ops.ConstTensor(g, seq(2, 4, 5, 3)), ops.ConstTensor(g, seq(3, 2, 3, 4))})[0]
+		if got := tf.CodeOf(y.Err()); got != want {
+			t.Errorf("%s: %v, want %v", op, y.Err(), want)
+		}
+	}
+}
+
+// TestResizeOverflows: images that nothing can hold are told of as such.
+func TestResizeOverflows(t *testing.T) {
+	g := eager.New()
+	in := []tf.Output{ops.ConstTensor(g, seq(3, 3, 1, 4)), ops.Const(g, []int32{1879048192, 1879048192}, 2), ops.Const(g, make([]int32, 8), 4, 2), ops.ConstTensor(g, seq(1, 3, 4, 1))}
+	y := ops.FusedResizeAndPadConv2D(in[0], in[1], in[2], in[3], ops.Reflect, steps1, "SAME")
+	if err := y.Err(); err == nil || !strings.Contains(err.Error(), "Encountered overflow") {
+		t.Errorf("got %v", err)
 	}
 }

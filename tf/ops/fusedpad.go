@@ -176,6 +176,9 @@ func resized[T kernel.Float](c *tf.OpContext, x operand[T], align bool) (y opera
 		return y, tf.Errorf(tf.InvalidArgument, "output dimensions must be positive")
 	}
 	s := tf.Shape{x.shape[0], h, w, x.shape[3]}
+	if err := checkProduct(s); err != nil {
+		return y, err
+	}
 	room, err := c.Temp(tf.Float64, s) // refuses what the machine cannot hold
 	if err != nil {
 		return y, err

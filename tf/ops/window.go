@@ -42,23 +42,27 @@ type windowAttrs struct {
 // windowAttrsOf reads and checks strides, dilations and paddings.
 func windowAttrsOf(n *tf.Node, rank int) (*windowAttrs, error) {
 	a := &windowAttrs{imageFormat: imageFormatOf(n, rank), padding: n.Str("padding"), dilations: [3]int{1, 1, 1}}
-	if err := a.setStrides(n.Ints("strides")); err != nil {
+	across := tf.InvalidArgument
+	if n.OpName() == "Conv2D" || n.OpName() == "_FusedConv2D" {
+		across = tf.Unimplemented // TensorFlow's code for windows across images or channels differs by op
+	}
+	if err := a.setStrides(n.Ints("strides"), across); err != nil {
 		return nil, err
 	}
 	if d := n.Ints("dilations"); n.Attr("dilations") != nil {
-		if err := a.setDilations(d); err != nil {
+		if err := a.setDilations(d, across); err != nil {
 			return nil, err
 		}
 	}
 	return a, a.setPaddings(n.Ints("explicit_paddings"))
 }
 
-func (a *windowAttrs) setStrides(s []int) error {
+func (a *windowAttrs) setStrides(s []int, across tf.Code) error {
 	if len(s) != a.rank {
 		return tf.Errorf(tf.InvalidArgument, "Sliding window strides field must specify %d dimensions", a.rank)
 	}
 	if s[0] != 1 || s[a.channel()] != 1 {
-		return tf.Errorf(tf.InvalidArgument, "Current implementation does not yet support strides in the batch and depth dimensions.")
+		return tf.Errorf(across, "Current implementation does not yet support strides in the batch and depth dimensions.")
 	}
 	a.strides = a.positions(s)
 	for _, v := range a.strides {
@@ -69,12 +73,12 @@ func (a *windowAttrs) setStrides(s []int) error {
 	return nil
 }
 
-func (a *windowAttrs) setDilations(d []int) error {
+func (a *windowAttrs) setDilations(d []int, across tf.Code) error {
 	if len(d) != a.rank {
 		return tf.Errorf(tf.InvalidArgument, "Sliding window dilations field must specify %d dimensions", a.rank)
 	}
 	if d[0] != 1 || d[a.channel()] != 1 {
-		return tf.Errorf(tf.InvalidArgument, "Current implementation does not yet support dilations in the batch and depth dimensions.")
+		return tf.Errorf(across, "Current implementation does not yet support dilations in the batch and depth dimensions.")
 	}
 	a.dilations = a.positions(d)
 	for _, v := range a.dilations {
