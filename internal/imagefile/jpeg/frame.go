@@ -14,7 +14,7 @@ type component struct {
 	quant         *[64]uint16 // as it was when the component's first scan began
 	coefficients  []int16     // of all blocks, if there are many scans
 	plane         []byte
-	blockInPlane  int // bytes between the rows of the plane
+	pitch         int // bytes between the rows of the plane
 }
 
 // A frame is the layout of an image.
@@ -59,7 +59,7 @@ func (f *frame) layOutComponent(c *component) {
 	c.columns = ceilDiv(f.width*c.h, f.maxH*blockSize)
 	c.rows = ceilDiv(f.height*c.v, f.maxV*blockSize)
 	c.stride, c.tall = f.mcusX*c.h, f.mcusY*c.v
-	c.blockInPlane = c.stride * c.size
+	c.pitch = c.stride * c.size
 }
 
 // prepare checks and gets what a scan needs.

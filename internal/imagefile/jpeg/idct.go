@@ -2,18 +2,18 @@ package jpeg
 
 // transform computes the samples of a block.
 func (f *frame) transform(b *[64]int16, c *component, x, y int) {
-	dst := c.plane[(y*c.blockInPlane+x)*c.size:]
+	dst := c.plane[(y*c.pitch+x)*c.size:]
 	switch {
 	case c.size == 4:
-		reduced4(dst, c.blockInPlane, b, c.quant)
+		reduced4(dst, c.pitch, b, c.quant)
 	case c.size == 2:
-		reduced2(dst, c.blockInPlane, b, c.quant)
+		reduced2(dst, c.pitch, b, c.quant)
 	case c.size == 1:
 		dst[0] = wrapped((int32(b[0])*int32(c.quant[0]) + 4) >> 3)
 	case f.accurate:
-		accurate(dst, c.blockInPlane, b, c.quant)
+		accurate(dst, c.pitch, b, c.quant)
 	default:
-		fast(dst, c.blockInPlane, b, f.scaled(c.quant))
+		fast(dst, c.pitch, b, f.scaled(c.quant))
 	}
 }
 

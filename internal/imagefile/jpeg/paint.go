@@ -43,7 +43,7 @@ func (p *painter) spread(dst []byte, c *component, y int) {
 	n := ceilDiv(p.window.Width*c.h*c.size, p.maxH*p.size)
 	line := func(row int) []byte {
 		row = max(0, min(row, c.height-1))
-		return c.plane[row*c.blockInPlane+first:][:n]
+		return c.plane[row*c.pitch+first:][:n]
 	}
 	fancy := p.smooth(c) && (byX == 1 || n > 1)
 	switch {
