@@ -105,7 +105,8 @@ func DecodeWebP(contents tf.Output, opts ...tf.Option) tf.Output {
 
 // DecodeImage returns the image of a file of any format: of GIF and WebP files
 // all frames [frames height width channels], else [height width channels].
-// Numbers of float32 are between 0 and 1.
+// Numbers of float32 are between 0 and 1. JPEG XL, which TensorFlow reads too,
+// is no format here.
 func DecodeImage(contents tf.Output, opts ...tf.Option) tf.Output {
 	return apply("DecodeImage", opts, contents)
 }
