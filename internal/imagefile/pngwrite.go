@@ -21,9 +21,11 @@ func EncodePNG(data []byte, height, width, channels, level int) (string, error) 
 		return "", err
 	}
 	line := len(data) / height
+	above, step := make([]byte, line), line/width
 	for y := range height {
-		z.Write([]byte{0}) // no filter; writing to a buffer cannot fail
-		z.Write(data[y*line : (y+1)*line])
+		row := data[y*line : (y+1)*line]
+		z.Write(filtered(row, above, step)) // writing to a buffer cannot fail
+		above = row
 	}
 	z.Close()
 	head := binary.BigEndian.AppendUint32(nil, uint32(width))
@@ -31,6 +33,29 @@ func EncodePNG(data []byte, height, width, channels, level int) (string, error) 
 	out := appendChunk([]byte(pngMagic), "IHDR", head)
 	out = appendChunk(out, "IDAT", packed.Bytes())
 	return string(appendChunk(out, "IEND", nil)), nil
+}
+
+// filtered returns a row with the filter, after its number, that leaves the least
+// differences: they are packed best.
+func filtered(row, above []byte, step int) (best []byte) {
+	least := -1
+	for kind := range 5 {
+		out, sum := []byte{byte(kind)}, 0
+		for i, v := range row {
+			left, corner := 0, 0
+			if i >= step {
+				left, corner = int(row[i-step]), int(above[i-step])
+			}
+			up := int(above[i])
+			v -= [...]byte{0, byte(left), byte(up), byte((left + up) / 2), paeth(left, up, corner)}[kind]
+			out = append(out, v)
+			sum += abs(int(int8(v)))
+		}
+		if least < 0 || sum < least {
+			best, least = out, sum
+		}
+	}
+	return best
 }
 
 // appendChunk appends a part of a PNG file.

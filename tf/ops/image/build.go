@@ -80,6 +80,18 @@ func invalid(format string, args ...any) error {
 	return tf.Errorf(tf.InvalidArgument, format, args...)
 }
 
+// checkProduct refuses shapes of more elements than can be counted.
+func checkProduct(s tf.Shape) error {
+	n := 1
+	for _, d := range s {
+		if d > 0 && n > math.MaxInt64/d {
+			return invalid("Encountered overflow when multiplying %d with %d, result: %d", n, d, n*d)
+		}
+		n *= d
+	}
+	return nil
+}
+
 // vector2 reads the two sizes in t, which messages call name.
 func vector2(t *tf.Tensor, name string) (a, b int, err error) {
 	switch {

@@ -228,9 +228,17 @@ func cropKernel(n *tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
+		if b := c.Input(1); b.Rank() == 2 {
+			if err := checkProduct(tf.Shape{b.Dim(0), h, w, s[3]}); err != nil {
+				return err
+			}
+		}
 		v, err := cropOf(c.Input(1), c.Input(2), s, tf.Shape{-1, h, w, s[3]}, method)
 		if err != nil {
 			return err
+		}
+		if !finite(v.boxes) {
+			return invalid("Boxes contains at least one element that is not finite")
 		}
 		y, store, err := output(c, 0, tf.Float32, v.out)
 		if err != nil {
@@ -243,6 +251,16 @@ func cropKernel(n *tf.Node) (tf.Kernel, error) {
 		store()
 		return nil
 	}), nil
+}
+
+// finite reports whether no element is infinite or no number.
+func finite(v []float32) bool {
+	for _, x := range v {
+		if x-x != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 func cropSize(t *tf.Tensor) (h, w int, err error) {

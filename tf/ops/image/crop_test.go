@@ -1,6 +1,8 @@
 package image_test
 
 import (
+	"math"
+
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops/image"
@@ -36,7 +38,9 @@ func addCrops() {
 		failing(op, "image", applied(op), x, b, i32(1, 0, 2), size),
 		failing(op, "images", applied(op), x, b, i32(1, 0), size),
 		failing(op, "size", applied(op), x, b, of, i32(3)),
-		failing(op, "no pixels", applied(op), x, b, of, i32(3, 0)))
+		failing(op, "no pixels", applied(op), x, b, of, i32(3, 0)),
+		failing(op, "endless box", applied(op), x, arr(tf.Shape{1, 4}, float32(math.Inf(1)), 0, 1, 1), i32(1), size),
+		failing(op, "huge size", applied(op), x, b, of, i32(2065374891, 2145309325)))
 }
 
 func addCropGrads() {

@@ -89,7 +89,8 @@ func nearestBackArgs(c *tf.OpContext) (s tf.Shape, rows, columns resizing, err e
 	if err != nil {
 		return nil, rows, columns, err
 	}
-	return tf.Shape{g[0], h, w, g[3]}, newResizing(c.Node, h, g[1]), newResizing(c.Node, w, g[2]), nil
+	s = tf.Shape{g[0], h, w, g[3]}
+	return s, newResizing(c.Node, h, g[1]), newResizing(c.Node, w, g[2]), checkProduct(s)
 }
 
 func nearestBack[T interface {

@@ -137,8 +137,12 @@ func newProjection(c *tf.OpContext) (*projection, error) {
 	if h <= 0 || w <= 0 {
 		return nil, invalid("output dimensions must be positive")
 	}
+	out := tf.Shape{s[0], h, w, s[3]}
+	if err := checkProduct(out); err != nil {
+		return nil, err
+	}
 	p := &projection{
-		in: s, out: tf.Shape{s[0], h, w, s[3]}, transforms: tf.Data[float32](transforms),
+		in: s, out: out, transforms: tf.Data[float32](transforms),
 		bilinear: c.Node.Str("interpolation") == "BILINEAR", mode: c.Node.Str("fill_mode"),
 	}
 	if c.Inputs() > 3 {
