@@ -160,7 +160,11 @@ func resizeArgs(c *tf.OpContext) (s tf.Shape, h, w int, err error) {
 	case s[1] <= 0 || s[2] <= 0:
 		return s, 0, 0, invalid("input image must be of non-zero size")
 	}
-	return s, h, w, tf.CheckSize(tf.Float32, tf.Shape{s[0], h, w, s[3]})
+	out := tf.Shape{s[0], h, w, s[3]}
+	if err := checkProduct(out); err != nil {
+		return s, 0, 0, err
+	}
+	return s, h, w, tf.CheckSize(tf.Float32, out)
 }
 
 func resizeKernel(f interpolation) tf.NewKernel {
