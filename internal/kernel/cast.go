@@ -98,6 +98,10 @@ func castFloat[S Float](dst any, src []S) bool {
 	case []int16:
 		Map2(dst, src, func(v S) int16 { return int16(truncate32(v)) })
 	case []int32:
+		if x, ok := asF32(src); ok {
+			truncateF32(dst, x)
+			return true
+		}
 		Map2(dst, src, truncate32[S])
 	case []int64:
 		Map2(dst, src, truncate64[S])
@@ -122,6 +126,20 @@ func truncate32[S Float](v S) int32 {
 		return int32(v)
 	}
 	return math.MinInt32
+}
+
+// truncateF32 is truncate32 for many numbers. That a number fits shows in its
+// exponent; the least integer, which does not, is what the others become.
+func truncateF32(dst []int32, src []float32) {
+	const sign, tooLarge = 1 << 31, 0x4f000000 // 2^31
+	src = src[:len(dst)]
+	for i, v := range src {
+		n := int32(math.MinInt32)
+		if math.Float32bits(v)&^sign < tooLarge {
+			n = int32(v)
+		}
+		dst[i] = n
+	}
 }
 
 // truncate64 is truncate32 for 64 bits.
