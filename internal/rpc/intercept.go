@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"path"
 	"runtime/debug"
+	"time"
 
 	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors"
 	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/logging"
@@ -43,14 +44,30 @@ func in(names map[string]bool) selector.Matcher {
 	return selector.MatchFunc(func(_ context.Context, c interceptors.CallMeta) bool { return names[c.Method] })
 }
 
-// serverInterceptors turns panics into errors and logs calls.
+// graceBefore is how long before a call's deadline its handler is told of it, at
+// most. At the deadline itself gRPC's server resets the stream, which clients
+// whose own clock has not noticed take for a cancellation.
+const graceBefore = 5 * time.Millisecond
+
+// answerInTime ends the context of a call a little before its deadline.
+func answerInTime(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return handle(ctx, req)
+	}
+	ctx, cancel := context.WithDeadline(ctx, deadline.Add(-min(graceBefore, time.Until(deadline)/10)))
+	defer cancel()
+	return handle(ctx, req)
+}
+
+// serverInterceptors turns panics into errors, logs calls and answers in time.
 func serverInterceptors(l *slog.Logger) []grpc.UnaryServerInterceptor {
 	var chain []grpc.UnaryServerInterceptor
 	if l != nil {
 		chain = append(chain, logging.UnaryServerInterceptor(logTo(l),
 			logging.WithLogOnEvents(logging.FinishCall), logging.WithLevels(levelOf)))
 	}
-	chain = append(chain, recovery.UnaryServerInterceptor(recovery.WithRecoveryHandlerContext(recovered(l))))
+	chain = append(chain, recovery.UnaryServerInterceptor(recovery.WithRecoveryHandlerContext(recovered(l))), answerInTime)
 	for i, f := range chain {
 		chain[i] = selector.UnaryServerInterceptor(f, notIn(transfers))
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"google.golang.org/grpc"
@@ -152,4 +153,32 @@ func TestGetStatusWaits(t *testing.T) {
 	if _, err := NewWorkerClient(cc).RunGraph(context.Background(), &pb.RunGraphRequest{}); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestAnswerInTime: a handler hears of the end of its time before gRPC does; a
+// call without a deadline has none.
+func TestAnswerInTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, limit := range []time.Duration{0, 20 * time.Millisecond, time.Hour} {
+			ctx, cancel := context.Background(), context.CancelFunc(func() {})
+			if limit > 0 {
+				ctx, cancel = context.WithTimeout(context.Background(), limit)
+			}
+			begin := time.Now()
+			_, _ = answerInTime(ctx, nil, nil, func(inner context.Context, _ any) (any, error) {
+				if _, ok := inner.Deadline(); ok != (limit > 0) {
+					t.Errorf("limit %v: has a deadline: %v", limit, ok)
+				}
+				if limit == 0 {
+					return nil, nil
+				}
+				<-inner.Done()
+				if took := time.Since(begin); took >= limit || took < limit*9/10 || ctx.Err() != nil {
+					t.Errorf("limit %v: ended after %v", limit, took)
+				}
+				return nil, nil
+			})
+			cancel()
+		}
+	})
 }
