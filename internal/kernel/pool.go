@@ -183,6 +183,17 @@ func AvgPool[T Float](par Par, v *Pool, y, x []T) {
 	})
 }
 
+// AvgPoolWhole is AvgPool for whole numbers: the means are rounded towards zero.
+func AvgPoolWhole[T Signed](par Par, v *Pool, y, x []T) {
+	poolLines(par, v, y, x, Add[T], func(dst []T, count int) {
+		for i := range dst {
+			if dst[i] /= T(max(1, count)); count == 0 {
+				dst[i] = 0
+			}
+		}
+	})
+}
+
 // AvgPoolGrad shares each window's gradient dy among its elements.
 func AvgPoolGrad[T Float](par Par, v *Pool, dx, dy []T) {
 	clear(dx)
