@@ -1,0 +1,202 @@
+package quantize
+
+import (
+	"math"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "QuantizedConcat", In: "concat_dim: int32; values: N * T; input_mins: N * float; input_maxes: N * float", Out: "output: T; output_min: float; output_max: float",
+		Attrs: "N: int >= 2; T: type", Shape: concatShape, NoGrad: tf.NoGradientDefined,
+		Kernels: tf.ByType("T", byType{tf.QUint8: quantizedConcat[uint8], tf.QInt32: quantizedConcat[int32]}),
+	})
+	tf.Register(tf.OpDef{
+		Name: "QuantizedReshape", In: "tensor: T; shape: Tshape; input_min: float; input_max: float", Out: "output: T; output_min: float; output_max: float",
+		Attrs: "T: type; Tshape: {int32, int64} = int32", Shape: withSpan(2, shapeOf("Reshape")), NoGrad: tf.NoGradientDefined,
+		Kernels: tf.ByType("T", byType{tf.QUint8: quantizedReshape, tf.QInt32: quantizedReshape}),
+	})
+}
+
+// QuantizedConcat joins numbers of 8 bits without sign, or of 32 bits, along
+// dimension axis, in a range that holds all of theirs.
+func QuantizedConcat(axis tf.Output, values []Quantized, opts ...tf.Option) Quantized {
+	in := make([]tf.Output, 1+3*len(values))
+	in[0] = axis
+	for i, q := range values {
+		in[1+i], in[1+len(values)+i], in[1+2*len(values)+i] = q.Values, q.Min, q.Max
+	}
+	return quantizedOf("QuantizedConcat", opts, in...)
+}
+
+// QuantizedReshape is Reshape for quantized numbers.
+func QuantizedReshape(x Quantized, shape tf.Output, opts ...tf.Option) Quantized {
+	return quantizedOf("QuantizedReshape", opts, x.Values, shape, x.Min, x.Max)
+}
+
+func concatShape(c *tf.Infer) error {
+	n := c.Int("N")
+	s, err := joinedShape(c, n)
+	if err != nil {
+		return err
+	}
+	c.Set(0, s)
+	return scalarShapes(c, 1+n, 1)
+}
+
+// joinedShape returns what is known of the n inputs from 1 on joined.
+func joinedShape(c *tf.Infer, n int) (tf.Shape, error) {
+	at, known := c.ConstInts(0)
+	var out tf.Shape
+	for i := range n {
+		s := c.In(1 + i)
+		if s == nil {
+			return nil, nil
+		}
+		switch {
+		case i == 0 && known && (len(at) != 1 || at[0] < 0 || at[0] >= len(s)):
+			return nil, invalid("Expected concatenating dimensions in the range [0, %d), but got %v", len(s), at)
+		case i == 0:
+			out = s.Clone()
+			continue
+		case len(s) != len(out):
+			return nil, invalid("Shape must be rank %d but is rank %d", len(out), len(s))
+		}
+		for d := range out {
+			out[d] = joinedDim(out[d], s[d], known, known && d == at[0])
+		}
+	}
+	return out, nil
+}
+
+// joinedDim returns a dimension of tensors that are joined, perhaps along it.
+func joinedDim(a, b int, known, along bool) int {
+	switch {
+	case along && a >= 0 && b >= 0:
+		return a + b
+	case along || !known:
+		return -1
+	case a < 0:
+		return b
+	}
+	return a
+}
+
+// concatArgs checks the inputs and returns the dimension to join along, the
+// result's shape and the ranges.
+func concatArgs(c *tf.OpContext, n int) (axis int, s tf.Shape, ranges []span, err error) {
+	if at := c.Input(0); at.Rank() != 0 {
+		return 0, nil, nil, invalid("Concat dim tensor should be a scalar integer, but got shape %s", at.Shape().Text())
+	}
+	axis, s = int(tf.Data[int32](c.Input(0))[0]), c.Input(1).Shape().Clone()
+	if axis < 0 || axis >= len(s) {
+		return 0, nil, nil, invalid("ConcatOp : Expected concatenating dimensions in the range [0, %d), but got %d", len(s), axis)
+	}
+	if ranges, err = concatSpans(c, n); err != nil {
+		return 0, nil, nil, err
+	}
+	first := c.Input(1).Shape()
+	for i := 1; i < n; i++ {
+		in := c.Input(1 + i).Shape()
+		if len(in) != len(s) {
+			return 0, nil, nil, invalid("ConcatOp : Ranks of all input tensors should match: shape[0] = %s vs. shape[%d] = %s", first.Text(), i, in.Text())
+		}
+		for d := range s {
+			if d != axis && in[d] != s[d] {
+				return 0, nil, nil, invalid("ConcatOp : Dimensions of inputs should match: shape[0] = %s vs. shape[%d] = %s", first.Text(), i, in.Text())
+			}
+		}
+		s[axis] += in[axis]
+	}
+	return axis, s, ranges, nil
+}
+
+func concatSpans(c *tf.OpContext, n int) ([]span, error) {
+	out := make([]span, n)
+	for i := range out {
+		lo, hi := c.Input(1+n+i), c.Input(1+2*n+i)
+		switch {
+		case lo.Len() != 1:
+			return nil, invalid("input_mins each tensor's num elements must be 1, given num elements %d in index %d", lo.Len(), i)
+		case hi.Len() != 1:
+			return nil, invalid("input_maxes each tensor's num elements must be 1, given num elements %d in index %d", hi.Len(), i)
+		}
+		out[i] = span{tf.Data[float32](lo)[0], tf.Data[float32](hi)[0]}
+	}
+	return out, nil
+}
+
+// around returns a range that holds all others, and 0. Where numbers have a sign
+// 0 is its middle.
+func around[Q quantum](ranges []span) span {
+	r := span{0, -math.MaxFloat32}
+	for _, o := range ranges {
+		r.lo, r.hi = min(r.lo, o.lo), max(r.hi, o.hi)
+	}
+	if lowest64[Q]() < 0 {
+		most := max(abs(r.lo), abs(r.hi))
+		return span{-most, most}
+	}
+	return r
+}
+
+func quantizedConcat[Q quantum](n *tf.Node) (tf.Kernel, error) {
+	count, d := n.Int("N"), n.Type("T")
+	return tf.Compute(func(c *tf.OpContext) error {
+		axis, s, ranges, err := concatArgs(c, count)
+		if err != nil {
+			return err
+		}
+		out, err := c.Alloc(0, d, s)
+		if err != nil {
+			return err
+		}
+		to, y, at := around[Q](ranges), tf.Data[Q](out), 0
+		line := s[axis:].NumElements()
+		for i, r := range ranges {
+			x := c.Input(1 + i)
+			width := x.Shape()[axis:].NumElements()
+			joinInto(c, y, tf.Data[Q](x), s[:axis].NumElements(), line, at, width, requantizer[Q](r, to))
+			at += width
+		}
+		return setSpan(c, to)
+	}), nil
+}
+
+// requantizer returns what takes numbers to another range.
+func requantizer[Q quantum](from, to span) func(y, x []Q) {
+	if from == to {
+		return func(y, x []Q) { copy(y, x) }
+	}
+	own := affineOf[Q](from)
+	return func(y, x []Q) { inQuanta(y, x, own, to) }
+}
+
+// joinInto writes rows of x, so wide, into the lines of y from column at on.
+func joinInto[Q quantum](c *tf.OpContext, y, x []Q, rows, line, at, width int, f func(y, x []Q)) {
+	c.ParallelFor(rows, max(1, grain/max(1, width)), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			f(y[i*line+at:][:width], x[i*width:(i+1)*width])
+		}
+	})
+}
+
+func quantizedReshape(n *tf.Node) (tf.Kernel, error) {
+	k, err := tf.Lookup("Reshape").Kernels.All(n)
+	if err != nil {
+		return nil, err
+	}
+	reshape := k.(tf.Compute)
+	return tf.Compute(func(c *tf.OpContext) error {
+		if err := reshape(c); err != nil {
+			return err
+		}
+		for i, name := range []string{"input_min", "input_max"} {
+			if s := c.Input(2 + i).Shape(); len(s) > 0 && !s.Equal(tf.Shape{1}) {
+				return invalid("%s must be a scalar or a vector of 1 element", name)
+			}
+		}
+		return setSpan(c, spanAt(c, 2))
+	}), nil
+}

@@ -1,0 +1,149 @@
+package quantize
+
+import (
+	"math"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	const (
+		in  = "input: Tinput; input_min: float; input_max: float"
+		out = "output: out_type; output_min: float; output_max: float"
+	)
+	tf.Register(tf.OpDef{
+		Name: "QuantizeDownAndShrinkRange", In: in, Out: out, Attrs: "Tinput: " + quantizedTypes + "; out_type: " + quantizedTypes,
+		Shape: withSpan(1, tf.UnchangedShape), NoGrad: tf.NoGradientDefined,
+		Kernels: tf.ByType("out_type", byType{tf.QUint8: from32(shrinkRange)}),
+	})
+	tf.Register(tf.OpDef{
+		Name: "Requantize", In: in + "; requested_output_min: float; requested_output_max: float", Out: out, Attrs: "Tinput: " + quantizedTypes + "; out_type: " + quantizedTypes,
+		Shape: withSpan(1, tf.UnchangedShape), NoGrad: tf.NoGradientDefined,
+		Kernels: tf.ByType("out_type", byType{tf.QUint8: from32(requantize(tf.QUint8, fixedPoint)), tf.QInt8: from32(requantize(tf.QInt8, throughFloat[int8]))}),
+	})
+	tf.Register(tf.OpDef{
+		Name: "RequantizationRange", In: in, Out: "output_min: float; output_max: float", Attrs: "Tinput: " + quantizedTypes,
+		Shape: rangesShape(0), NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("Tinput", byType{tf.QInt32: requantizationRange}),
+	})
+}
+
+// QuantizeDownAndShrinkRange returns x, of 32 bits, in 8 bits without sign, and
+// the range of the numbers that it has, with 0.
+func QuantizeDownAndShrinkRange(x Quantized, opts ...tf.Option) Quantized {
+	return quantizedOf("QuantizeDownAndShrinkRange", attrs(opts, tf.Attr("out_type", tf.QUint8)), x.Values, x.Min, x.Max)
+}
+
+// Requantize returns x, of 32 bits, in 8 bits, a quantized type, of the range
+// from min, at most 0, to max.
+func Requantize(x Quantized, min, max tf.Output, d tf.DType, opts ...tf.Option) Quantized {
+	return quantizedOf("Requantize", attrs(opts, tf.Attr("out_type", d)), x.Values, x.Min, x.Max, min, max)
+}
+
+// RequantizationRange returns the range of the numbers that x, of 32 bits, has,
+// with 0.
+func RequantizationRange(x Quantized, opts ...tf.Option) (min, max tf.Output) {
+	o := tf.Apply(nil, "RequantizationRange", []tf.Output{x.Values, x.Min, x.Max}, opts...)
+	return o.Output(0), o.Output(1)
+}
+
+// from32 is for kernels of numbers of 32 bits.
+func from32(k tf.NewKernel) tf.NewKernel { return only(k, map[string]tf.DType{"Tinput": tf.QInt32}) }
+
+// rangesShape is the shape function of an op whose inputs 1 and 2 have this rank
+// and whose outputs are scalars.
+func rangesShape(rank int) func(*tf.Infer) error {
+	return func(c *tf.Infer) error {
+		for i := 1; i < 3; i++ {
+			if _, err := c.Rank(i, rank); err != nil {
+				return err
+			}
+		}
+		return tf.ScalarShape(c)
+	}
+}
+
+// used returns the range of the numbers in x, with 0.
+func used(x []int32, r span) span {
+	least, most := int32(math.MaxInt32), int32(math.MinInt32)
+	for _, v := range x {
+		least, most = min(least, v), max(most, v)
+	}
+	return span{min(0, meaning(least, r)), meaning(most, r)}
+}
+
+func requantizationRange(*tf.Node) (tf.Kernel, error) {
+	return tf.Compute(func(c *tf.OpContext) error {
+		for i, name := range []string{"min", "max"} {
+			if c.Input(1+i).Len() == 0 {
+				return invalid("Input %s must not be empty.", name)
+			}
+		}
+		return setSpanAt(c, 0, used(tf.Data[int32](c.Input(0)), spanAt(c, 1)))
+	}), nil
+}
+
+func shrinkRange(*tf.Node) (tf.Kernel, error) {
+	scalars := inRank0(1, "input_min", "input_max")
+	return tf.Compute(func(c *tf.OpContext) error {
+		if err := scalars.check(c); err != nil {
+			return err
+		}
+		x, r := c.Input(0), spanAt(c, 1)
+		out, err := c.Alloc(0, tf.QUint8, x.Shape())
+		if err != nil {
+			return err
+		}
+		to := used(tf.Data[int32](x), r)
+		fixedPoint(c, tf.Data[uint8](out), tf.Data[int32](x), r, to)
+		return setSpan(c, to)
+	}), nil
+}
+
+func requantize[Q quantum](d tf.DType, convert func(c *tf.OpContext, y []Q, x []int32, from, to span)) tf.NewKernel {
+	scalars := inRank0(1, "input_min", "input_max", "requested_output_min", "requested_output_max")
+	return func(*tf.Node) (tf.Kernel, error) {
+		return tf.Compute(func(c *tf.OpContext) error {
+			if err := scalars.check(c); err != nil {
+				return err
+			}
+			x, from, to := c.Input(0), spanAt(c, 1), spanAt(c, 3)
+			switch {
+			case !(to.lo <= 0):
+				return invalid("requested_output_min must be <= 0, but got %.6g", to.lo)
+			case !(to.hi >= to.lo):
+				return invalid("requested_output_max must be >= requested_output_min, but got %.6g and %.6g", to.hi, to.lo)
+			}
+			out, err := c.Alloc(0, d, x.Shape())
+			if err != nil {
+				return err
+			}
+			convert(c, tf.Data[Q](out), tf.Data[int32](x), from, to)
+			return setSpan(c, to)
+		}), nil
+	}
+}
+
+// throughFloat takes numbers to another range by way of what they stand for.
+func throughFloat[Q quantum](c *tf.OpContext, y []Q, x []int32, from, to span) {
+	own := affineOf[int32](from)
+	c.ParallelFor(len(y), grain, func(lo, hi int) { inQuanta(y[lo:hi], x[lo:hi], own, to) })
+}
+
+// fixedPoint takes numbers of 32 bits to 8 bits with fractions of 16 bits.
+func fixedPoint(c *tf.OpContext, y []uint8, x []int32, from, to span) {
+	const one = 1 << 16
+	wide, width := from.hi-from.lo, to.hi-to.lo
+	var scale, start, per int64
+	middle, recip := float32(float64(from.lo+from.hi)/2), float32(0)
+	if width != 0 {
+		recip = float32(255 / float64(width))
+		scale = whole(255 * one * float64(wide) / float64(width))
+		start = whole(math.Round(one * (float64(to.lo) * 255) / float64(width)))
+	}
+	per = whole(float64(middle*recip*one)) - start + one/2
+	c.ParallelFor(len(y), grain, func(lo, hi int) {
+		for i, v := range x[lo:hi] {
+			y[lo+i] = uint8(min(max((throughFloat32(v)*scale>>32+per)>>16, 0), 255))
+		}
+	})
+}
