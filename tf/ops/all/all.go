@@ -15,6 +15,7 @@ import (
 	_ "github.com/gorge-tf/gorge/tf/ops/parsing"
 	_ "github.com/gorge-tf/gorge/tf/ops/probe"
 	_ "github.com/gorge-tf/gorge/tf/ops/quantize"
+	_ "github.com/gorge-tf/gorge/tf/ops/quantize/uniform"
 	_ "github.com/gorge-tf/gorge/tf/ops/queue"
 	_ "github.com/gorge-tf/gorge/tf/ops/ragged"
 	_ "github.com/gorge-tf/gorge/tf/ops/random"
