@@ -26,6 +26,7 @@ type serveFlags struct {
 	cluster, job, serverDef, devices, protocol, level, exitWith string
 	task, threads, retries                                      int
 	cache                                                       bool
+	noLinks                                                     bool
 	sessionTimeout                                              time.Duration
 }
 
@@ -39,6 +40,7 @@ func parseServe(args []string, stderr io.Writer) (*serveFlags, error) {
 	s.StringVar(&f.serverDef, "server_def", "", "`file` with a serialized tensorflow.ServerDef, instead of the flags above")
 	s.StringVar(&f.devices, "devices", "", "devices of the task: `TYPE:COUNT,...`, CPU:2 say")
 	s.StringVar(&f.protocol, "protocol", "", "how tasks exchange tensors: grpc, or grpc+verbs")
+	s.BoolVar(&f.noLinks, "no_links", false, "speak gRPC with Gorge's clients and tasks, too")
 	s.IntVar(&f.threads, "threads", 0, "goroutines that one operation uses; 0: as many as there are cores")
 	s.IntVar(&f.retries, "grpc_max_retries", retriesFromEnv(), "`times` that the receive of a tensor is tried again; the environment's GRPC_MAX_RETRIES otherwise")
 	s.BoolVar(&f.cache, "cache_rpc_response", false, "keep tensors until their receivers say that they have arrived, so that receives can be tried again")
@@ -99,7 +101,7 @@ func (f *serveFlags) config(stderr io.Writer) (cluster.Config, error) {
 		c.Threads = f.threads
 	}
 	c.Retries, c.SessionTimeout, c.ExitWith = f.retries, f.sessionTimeout, f.exitWith
-	c.CacheResponses = c.CacheResponses || f.cache
+	c.CacheResponses, c.NoLinks = c.CacheResponses || f.cache, f.noLinks
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(f.level)); err != nil {
 		return c, tf.Errorf(tf.InvalidArgument, "-log must be debug, info, warn or error, got %q", f.level)

@@ -25,7 +25,7 @@ const (
 // whose packages may import each other.
 var layers = [][]string{
 	{"internal/invariants"},
-	{"internal/kernel", "internal/memory", "internal/threads", "internal/resource", "internal/random", "internal/imagefile/...", "internal/wire/..."},
+	{"internal/kernel", "internal/memory", "internal/threads", "internal/resource", "internal/random", "internal/imagefile/...", "internal/wire/...", "internal/link"},
 	{"tf"},
 	{"internal/handle", "internal/queue", "internal/rows", "internal/bundle", "tf/record", "tf/example", "tf/summary"},
 	{"internal/dataset"},

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gorge-tf/gorge/internal/executor"
 	"github.com/gorge-tf/gorge/internal/invariants"
 	"github.com/gorge-tf/gorge/tf"
 )
@@ -30,7 +31,7 @@ func (m *machine) start(ctx context.Context, done chan error) error {
 	if m.Inline() {
 		return m.Run(&step)
 	}
-	m.Start(&step, func(error) {}, func(err error) { done <- err })
+	m.Start(&step, executor.Hooks{Fail: func(error) {}, Done: func(err error) { done <- err }})
 	return <-done
 }
 

@@ -103,22 +103,29 @@ func (e *Executor) Run(step *tf.Step) error {
 	return err
 }
 
+// Hooks are what a run calls.
+type Hooks struct {
+	Done func(error) // once, when everything has ended
+	Fail func(error) // before, at the first error, so that what waits elsewhere for this run can be told
+	// Resume has work, which runs what has become ready, called once, and does
+	// not wait for that; nil: a new goroutine does so.
+	Resume func(work func())
+}
+
 // Start runs the graph. Nodes that need not wait run before Start returns, on
-// the calling goroutine. done is called once, when everything has ended;
-// onError before, at the first error, so that what waits elsewhere for this
-// run can be told. The end of the step's context is an error; kernels that
+// the calling goroutine. The end of the step's context is an error; kernels that
 // wait have to hear of it by themselves.
-func (e *Executor) Start(step *tf.Step, onError, done func(error)) {
+func (e *Executor) Start(step *tf.Step, h Hooks) {
 	if e.inline {
 		err := e.Run(step)
 		if err != nil {
-			onError(err)
+			h.Fail(err)
 		}
-		done(err)
+		h.Done(err)
 		return
 	}
 	r := e.take(step)
-	r.onError, r.done, r.running = onError, done, true
+	r.hooks, r.running = h, true
 	r.begin()
 	r.work()
 }

@@ -7,6 +7,7 @@ import (
 	gosync "sync"
 	"testing"
 
+	"github.com/gorge-tf/gorge/internal/executor"
 	"github.com/gorge-tf/gorge/tf"
 )
 
@@ -156,7 +157,7 @@ func TestFirstErrorOnly(t *testing.T) {
 	errs := make(chan error, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	step := tf.Step{Context: ctx}
-	m.Start(&step, func(err error) { reported = append(reported, err); cancel() }, func(err error) { errs <- err })
+	m.Start(&step, executor.Hooks{Fail: func(err error) { reported = append(reported, err); cancel() }, Done: func(err error) { errs <- err }})
 	err := <-errs
 	if len(reported) != 1 || reported[0] != err || !strings.Contains(err.Error(), "first") {
 		t.Errorf("reported %v, ended with %v", reported, err)

@@ -88,7 +88,7 @@ func (m *machine) run(ctx context.Context) (map[int]any, error) {
 	defer cancel()
 	step.Context, step.Frame = ctx, res
 	errs := make(chan error, 1)
-	m.Start(&step, func(error) { cancel() }, func(err error) { errs <- err })
+	m.Start(&step, executor.Hooks{Fail: func(error) { cancel() }, Done: func(err error) { errs <- err }})
 	err := <-errs
 	return res.got, err
 }

@@ -183,8 +183,17 @@ func (r *run) expect(x *iteration, it *item) {
 // Send, or a network's reader, and has work of its own.
 func (r *run) complete(x *iteration, i int32, err error) {
 	if r.add(note{x, i, err, false}) {
-		go r.work()
+		r.goOn()
 	}
+}
+
+// goOn lets somebody run nodes.
+func (r *run) goOn() {
+	if f := r.hooks.Resume; f != nil {
+		f(r.again)
+		return
+	}
+	go r.work()
 }
 
 // add leaves a note; only the first one for a node counts. It reports whether
@@ -251,13 +260,13 @@ func (r *run) finish(x *iteration, i int32, err error) {
 func (r *run) fail(err error) {
 	if r.err == nil {
 		r.err = err
-		r.onError(err)
+		r.hooks.Fail(err)
 	}
 }
 
 // end reports the run's result. Nothing is under way any more.
 func (r *run) end() {
-	err, done := r.err, r.done
+	err, done := r.err, r.hooks.Done
 	r.recycle(true)
 	done(err)
 }

@@ -23,8 +23,8 @@ type run struct {
 	inflight  int     // nodes whose kernels will call back
 	others    int     // heavy nodes on goroutines of their own
 	err       error
-	onError   func(error)
-	done      func(error)
+	hooks     Hooks
+	again     func() // work, made once
 
 	mu      sync.Mutex
 	notes   []note
@@ -50,6 +50,7 @@ type note struct {
 
 func (e *Executor) newRun() *run {
 	r := &run{e: e, free: make([][]*iteration, len(e.frames)), loops: make([][]*frame, len(e.frames))}
+	r.again = r.work
 	root := r.newIteration(&e.frames[0])
 	root.frame = &r.root
 	r.root = frame{layout: &e.frames[0], iters: []*iteration{root}}
@@ -124,7 +125,7 @@ func (r *run) recycle(dirty bool) {
 	if dirty {
 		r.root.sweep(r)
 	}
-	r.step, r.ended, r.err, r.done, r.onError = tf.Step{}, nil, nil, nil, nil
+	r.step, r.ended, r.err, r.hooks = tf.Step{}, nil, nil, Hooks{}
 	r.ready = r.ready[:0]
 	r.e.mu.Lock()
 	r.e.free = append(r.e.free, r)

@@ -2,14 +2,26 @@ package master
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/gorge-tf/gorge/internal/wire/pb"
 )
 
-// cleanup tells the workers that a step is over. The client has its answer by
-// then; what goes wrong is only logged.
+// A forgetter is a worker that can be told of a step's end without waiting for
+// an answer; it reports whether it was.
+type forgetter interface{ ForgetStep(step int64) bool }
+
+// cleanup tells the workers that a step is over. The client does not wait for
+// their answers; what goes wrong is only logged.
 func (s *session) cleanup(step int64, parts []registered) {
+	parts = slices.DeleteFunc(slices.Clone(parts), func(p registered) bool {
+		f, ok := p.worker.(forgetter)
+		return ok && f.ForgetStep(step)
+	})
+	if len(parts) == 0 {
+		return
+	}
 	if s.m.start() != nil {
 		return // the workers notice when the master's connections close
 	}

@@ -25,6 +25,12 @@ type stepRun struct {
 	cancel context.CancelCauseFunc
 }
 
+// A starter is a worker that can run a part without a goroutine that waits for
+// it; StartRunGraph reports whether it does, and done is called once then.
+type starter interface {
+	StartRunGraph(ctx context.Context, req *pb.RunGraphRequest, done func(*pb.RunGraphResponse, error)) bool
+}
+
 // run runs all parts at once and waits for the end of all of them. The first
 // error that does not follow from another one ends the others.
 func (r *stepRun) run(ctx context.Context) ([]*pb.RunGraphResponse, error) {
@@ -32,17 +38,49 @@ func (r *stepRun) run(ctx context.Context) ([]*pb.RunGraphResponse, error) {
 	defer r.cancel(nil)
 	out := make([]*pb.RunGraphResponse, len(r.parts))
 	var wg sync.WaitGroup
-	last := len(r.parts) - 1
-	for i := range last {
-		wg.Go(func() { out[i] = r.runPart(ctx, &r.parts[i]) })
+	own := r.own()
+	for i := range r.parts {
+		if i != own {
+			r.start(ctx, &wg, &r.parts[i], &out[i])
+		}
 	}
-	out[last] = r.runPart(ctx, &r.parts[last])
+	out[own] = r.runPart(ctx, &r.parts[own])
 	wg.Wait()
 	return out, root(r.errs)
 }
 
+// own returns the part that is run on the step's own goroutine: one of this
+// process, if there is any.
+func (r *stepRun) own() int {
+	for i := range r.parts {
+		if _, remote := r.parts[i].worker.(starter); !remote {
+			return i
+		}
+	}
+	return len(r.parts) - 1
+}
+
+func (r *stepRun) start(ctx context.Context, wg *sync.WaitGroup, p *registered, out **pb.RunGraphResponse) {
+	wg.Add(1)
+	if s, ok := p.worker.(starter); ok && s.StartRunGraph(ctx, r.request(p), func(resp *pb.RunGraphResponse, err error) {
+		defer wg.Done()
+		*out = r.ran(p, resp, err)
+	}) {
+		return
+	}
+	go func() {
+		defer wg.Done()
+		*out = r.runPart(ctx, p)
+	}()
+}
+
 func (r *stepRun) runPart(ctx context.Context, p *registered) *pb.RunGraphResponse {
 	resp, err := p.worker.RunGraph(ctx, r.request(p))
+	return r.ran(p, resp, err)
+}
+
+// ran takes what a part ended with.
+func (r *stepRun) ran(p *registered, resp *pb.RunGraphResponse, err error) *pb.RunGraphResponse {
 	if err == nil {
 		return resp
 	}

@@ -28,7 +28,7 @@ func BenchmarkRecvTensor(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			addr, stop := benchServer(b, giver{t: random(tf.Uint8, tf.Shape{n})})
 			defer stop()
-			cc, err := Dial(addr, DialOptions(DialConfig{})...)
+			cc, err := Dial(addr, DialConfig{})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -13,20 +13,20 @@ import (
 // first wanted. It is safe for concurrent use.
 type Channels struct {
 	address func(task string) (string, error)
-	options []grpc.DialOption
+	config  DialConfig
 
 	mu     sync.Mutex
-	open   map[string]*grpc.ClientConn // by task
+	open   map[string]*Channel // by task
 	closed bool
 }
 
 // NewChannels returns the channels to tasks whose "host:port" address finds.
 func NewChannels(address func(task string) (string, error), c DialConfig) *Channels {
-	return &Channels{address: address, options: DialOptions(c), open: map[string]*grpc.ClientConn{}}
+	return &Channels{address: address, config: c, open: map[string]*Channel{}}
 }
 
 // Get returns the channel to a task. It connects when it is first used.
-func (c *Channels) Get(task string) (*grpc.ClientConn, error) {
+func (c *Channels) Get(task string) (*Channel, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
@@ -39,7 +39,7 @@ func (c *Channels) Get(task string) (*grpc.ClientConn, error) {
 	if err != nil {
 		return nil, err
 	}
-	cc, err := Dial(addr, c.options...)
+	cc, err := Dial(addr, c.config)
 	if err != nil {
 		return nil, err
 	}
@@ -47,14 +47,32 @@ func (c *Channels) Get(task string) (*grpc.ClientConn, error) {
 	return cc, nil
 }
 
-// Dial returns a channel to the server at "host:port", with the options that
-// [DialOptions] gives.
-func Dial(addr string, opts ...grpc.DialOption) (*grpc.ClientConn, error) {
-	cc, err := grpc.NewClient("dns:///"+addr, opts...)
-	if err != nil {
+// A Channel carries calls to one server: by gRPC, and by links if the server is
+// Gorge's.
+type Channel struct {
+	*grpc.ClientConn
+	links *linker
+}
+
+// Dial returns a channel to the server at "host:port".
+func Dial(addr string, c DialConfig) (*Channel, error) {
+	ch := &Channel{links: newLinker(addr, c.Credentials)}
+	opts := DialOptions(c)
+	if !c.NoLinks {
+		opts = append(opts, grpc.WithChainUnaryInterceptor(ch.links.intercept)) // the innermost
+	}
+	var err error
+	if ch.ClientConn, err = grpc.NewClient("dns:///"+addr, opts...); err != nil {
 		return nil, tf.Errorf(tf.InvalidArgument, "an address must be host:port, got %q: %v", addr, err)
 	}
-	return cc, nil
+	return ch, nil
+}
+
+// Close ends all calls.
+func (c *Channel) Close() error {
+	err := c.ClientConn.Close()
+	c.links.close()
+	return err
 }
 
 // Worker returns the client of a task's worker.

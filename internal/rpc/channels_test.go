@@ -58,7 +58,7 @@ func TestChannels(t *testing.T) {
 }
 
 func TestDialRefusesBadAddress(t *testing.T) {
-	if _, err := Dial("host:port:more%zz", DialOptions(DialConfig{})...); tf.CodeOf(err) != tf.InvalidArgument {
+	if _, err := Dial("host:port:more%zz", DialConfig{}); tf.CodeOf(err) != tf.InvalidArgument {
 		t.Errorf("Dial: %v, want INVALID_ARGUMENT", err)
 	}
 }

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"net"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 	"google.golang.org/grpc"
 
+	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
 )
 
@@ -37,6 +39,27 @@ func serve(t *testing.T, c ServerConfig, register ...func(*grpc.Server)) string 
 	return lis.Addr().String()
 }
 
+// serveLinks starts a server with links of a worker's service and returns its
+// address.
+func serveLinks(t *testing.T, w WorkerServer) string {
+	t.Helper()
+	links := NewLinkServer(ServerConfig{})
+	links.RegisterWorker(w)
+	t.Cleanup(func() { links.Stop(time.Second) })
+	return serve(t, ServerConfig{Links: &links}, withWorker(w))
+}
+
+// linked waits until a channel has links.
+func linked(t *testing.T, c *Channel) {
+	t.Helper()
+	for end := time.Now().Add(10 * time.Second); c.links.links.Load() == nil; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("no links came about")
+		}
+		_, _ = NewWorkerClient(c).GetStatus(t.Context(), &pb.GetStatusRequest{}) // its answer tells of links
+	}
+}
+
 func withWorker(w WorkerServer) func(*grpc.Server) {
 	return func(s *grpc.Server) { RegisterWorker(s, w) }
 }
@@ -46,9 +69,9 @@ func withMaster(m MasterServer) func(*grpc.Server) {
 }
 
 // dial returns a channel that is closed with the test.
-func dial(t *testing.T, addr string, c DialConfig) *grpc.ClientConn {
+func dial(t *testing.T, addr string, c DialConfig) *Channel {
 	t.Helper()
-	cc, err := Dial(addr, DialOptions(c)...)
+	cc, err := Dial(addr, c)
 	if err != nil {
 		t.Fatal(err)
 	}

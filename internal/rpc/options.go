@@ -36,6 +36,7 @@ const maxReconnectDelay = time.Second
 type ServerConfig struct {
 	Credentials credentials.TransportCredentials // nil: plain text, as TensorFlow's own servers
 	Logger      *slog.Logger                     // of calls; nil: none
+	Links       *LinkServer                      // of the same port; nil: none
 	Options     []grpc.ServerOption              // more of them
 }
 
@@ -44,6 +45,11 @@ func ServerOptions(c ServerConfig) []grpc.ServerOption {
 	creds := c.Credentials
 	if creds == nil {
 		creds = insecure.NewCredentials()
+	}
+	interceptors := serverInterceptors(c.Logger)
+	if c.Links != nil {
+		creds = c.Links.Credentials(creds)
+		interceptors = append(interceptors, announce)
 	}
 	opts := []grpc.ServerOption{
 		grpc.Creds(creds),
@@ -56,7 +62,7 @@ func ServerOptions(c ServerConfig) []grpc.ServerOption {
 		grpc.WriteBufferSize(ioBuffer),
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: serverPing, Timeout: pingTimeout}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: minPing, PermitWithoutStream: true}),
-		grpc.ChainUnaryInterceptor(serverInterceptors(c.Logger)...),
+		grpc.ChainUnaryInterceptor(interceptors...),
 	}
 	return append(opts, c.Options...)
 }
@@ -66,6 +72,7 @@ type DialConfig struct {
 	Credentials credentials.TransportCredentials // nil: plain text, as TensorFlow's own servers
 	Ping        time.Duration                    // between pings of an idle peer; 0: as often as TensorFlow's servers allow
 	Control     ControlConfig
+	NoLinks     bool              // all goes by gRPC, also to servers that have links
 	Options     []grpc.DialOption // more of them
 }
 

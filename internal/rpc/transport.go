@@ -35,7 +35,28 @@ func (t *Transport) Recv(ctx context.Context, task string, step int64, key strin
 		return
 	}
 	req := &pb.RecvTensorRequest{StepId: step, RendezvousKey: key, RequestId: requestid.New()}
-	go t.recv(ctx, w, req, alloc, done)
+	if !w.StartRecvTensor(ctx, req, alloc, func(resp *TensorResponse, err error) { t.received(ctx, w, req, alloc, resp, err, done) }) {
+		go t.recv(ctx, w, req, alloc, done)
+	}
+}
+
+// received takes what came by a link.
+func (t *Transport) received(ctx context.Context, w *WorkerClient, req *pb.RecvTensorRequest, alloc rendezvous.Alloc, resp *TensorResponse, err error, done func(rendezvous.Result)) {
+	switch {
+	case err == nil:
+		t.deliver(ctx, w, req, resp, done)
+	case t.retries > 0 && unreachable(err):
+		go t.recv(ctx, w, req, alloc, done)
+	default:
+		done(rendezvous.Result{Err: err})
+	}
+}
+
+func (t *Transport) deliver(ctx context.Context, w *WorkerClient, req *pb.RecvTensorRequest, resp *TensorResponse, done func(rendezvous.Result)) {
+	if resp.RequireAck {
+		defer func() { go acknowledge(ctx, w, req.GetRequestId()) }()
+	}
+	done(rendezvous.Result{Tensor: resp.Tensor, Dead: resp.Dead})
 }
 
 func (t *Transport) recv(ctx context.Context, w *WorkerClient, req *pb.RecvTensorRequest, alloc rendezvous.Alloc, done func(rendezvous.Result)) {
@@ -44,11 +65,7 @@ func (t *Transport) recv(ctx context.Context, w *WorkerClient, req *pb.RecvTenso
 		done(rendezvous.Result{Err: err})
 		return
 	}
-	ack := resp.RequireAck
-	done(rendezvous.Result{Tensor: resp.Tensor, Dead: resp.Dead})
-	if ack {
-		acknowledge(ctx, w, req.GetRequestId())
-	}
+	t.deliver(ctx, w, req, resp, done)
 }
 
 // attempt makes the call, again if it may.

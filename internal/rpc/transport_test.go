@@ -25,8 +25,34 @@ func (s sender) RecvTensor(ctx context.Context, req *pb.RecvTensorRequest) (*Ten
 	return ServeRecv(ctx, s.steps, req)
 }
 
-// newPair returns two workers on loopback.
-func newPair(t *testing.T) rendezvoustest.Pair {
+// StartRecvTensor answers when the value is there.
+func (s sender) StartRecvTensor(ctx context.Context, req *pb.RecvTensorRequest, done func(*TensorResponse, error)) {
+	s.steps.RecvLocal(ctx, req.GetStepId(), req.GetRendezvousKey(), func(t *tf.Tensor, dead bool, err error) {
+		done(&TensorResponse{Tensor: t, Dead: dead}, err)
+	})
+}
+
+// byGRPC returns two workers on loopback, byLinks two that have links to each other.
+func byGRPC(t *testing.T) rendezvoustest.Pair {
+	return newPair(t, func(w WorkerServer) string { return serve(t, ServerConfig{}, withWorker(w)) })
+}
+
+func byLinks(t *testing.T) rendezvoustest.Pair {
+	p := newPair(t, func(w WorkerServer) string { return serveLinks(t, w) })
+	for _, side := range []struct {
+		peer rendezvoustest.Peer
+		to   string
+	}{{p.A, rendezvoustest.TaskB}, {p.B, rendezvoustest.TaskA}} {
+		ch, err := side.peer.Session.Transport.(*Transport).channels.Get(side.to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		linked(t, ch)
+	}
+	return p
+}
+
+func newPair(t *testing.T, serve func(WorkerServer) string) rendezvoustest.Pair {
 	t.Helper()
 	addresses := map[string]string{}
 	lookup := func(task string) (string, error) {
@@ -37,7 +63,7 @@ func newPair(t *testing.T) rendezvoustest.Pair {
 	}
 	peer := func(task string) rendezvoustest.Peer {
 		m := rendezvous.NewManager(0)
-		addresses[task] = serve(t, ServerConfig{}, withWorker(sender{steps: m}))
+		addresses[task] = serve(sender{steps: m})
 		channels := NewChannels(lookup, DialConfig{})
 		t.Cleanup(func() {
 			m.CleanupAll()
@@ -50,7 +76,9 @@ func newPair(t *testing.T) rendezvoustest.Pair {
 	return rendezvoustest.Pair{A: peer(rendezvoustest.TaskA), B: peer(rendezvoustest.TaskB)}
 }
 
-func TestTransport(t *testing.T) { rendezvoustest.Run(t, newPair) }
+func TestTransport(t *testing.T) { rendezvoustest.Run(t, byGRPC) }
+
+func TestTransportByLinks(t *testing.T) { rendezvoustest.Run(t, byLinks) }
 
 // A scripted worker answers RecvTensor by a function.
 type scripted struct {

@@ -63,6 +63,50 @@ func (c *WorkerClient) RunGraph(ctx context.Context, req *pb.RunGraphRequest) (*
 	return call[pb.RunGraphResponse](ctx, c.cc, "/"+workerService+"/RunGraph", req)
 }
 
+const (
+	recvTensor   = "/" + workerService + "/RecvTensor"
+	runGraph     = "/" + workerService + "/RunGraph"
+	cleanupGraph = "/" + workerService + "/CleanupGraph"
+)
+
+// StartRunGraph is RunGraph that does not wait, if the worker can be reached by
+// a link: else it reports false. done must not wait either.
+func (c *WorkerClient) StartRunGraph(ctx context.Context, req *pb.RunGraphRequest, done func(*pb.RunGraphResponse, error)) bool {
+	resp := &pb.RunGraphResponse{}
+	return c.start(ctx, runGraph, req, resp, func(err error) {
+		if err != nil {
+			resp = nil
+		}
+		done(resp, err)
+	})
+}
+
+// StartRecvTensor is to RecvTensor what StartRunGraph is to RunGraph.
+func (c *WorkerClient) StartRecvTensor(ctx context.Context, req *pb.RecvTensorRequest, alloc rendezvous.Alloc, done func(*TensorResponse, error)) bool {
+	resp := &TensorResponse{alloc: alloc}
+	return c.start(ctx, recvTensor, req, resp, func(err error) {
+		if err == nil {
+			err = resp.err
+		}
+		if err != nil {
+			resp = nil
+		}
+		done(resp, err)
+	})
+}
+
+// ForgetStep is CleanupGraph without an answer, if the worker can be reached by
+// a link: else it reports false.
+func (c *WorkerClient) ForgetStep(step int64) bool {
+	ch, ok := c.cc.(*Channel)
+	return ok && ch.links.notify(cleanupGraph, &pb.CleanupGraphRequest{StepId: step})
+}
+
+func (c *WorkerClient) start(ctx context.Context, method string, req, resp any, done func(error)) bool {
+	ch, ok := c.cc.(*Channel)
+	return ok && ch.links.start(ctx, method, req, resp, done)
+}
+
 // CleanupGraph drops what is left of a step.
 func (c *WorkerClient) CleanupGraph(ctx context.Context, req *pb.CleanupGraphRequest) (*pb.CleanupGraphResponse, error) {
 	return call[pb.CleanupGraphResponse](ctx, c.cc, "/"+workerService+"/CleanupGraph", req)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 
+	"github.com/gorge-tf/gorge/internal/executor"
 	"github.com/gorge-tf/gorge/internal/resource"
 	"github.com/gorge-tf/gorge/tf"
 )
@@ -64,7 +65,8 @@ func (g *Graph) runParts(ctx context.Context, step *tf.Step, a Args) error {
 	if len(g.parts) == 0 {
 		return nil // nobody would say that all have ended
 	}
-	r := &run{rendezvous: a.Rendezvous, left: len(g.parts), done: make(chan struct{})}
+	r := &run{rendezvous: a.Rendezvous, left: len(g.parts), done: make(chan struct{}), work: make(chan func())}
+	hooks := executor.Hooks{Fail: r.fail, Done: r.end, Resume: r.resume}
 	step.Context, r.cancel = context.WithCancelCause(ctx)
 	defer r.cancel(nil)
 	unwatch := r.watch(ctx)
@@ -74,12 +76,12 @@ func (g *Graph) runParts(ctx context.Context, step *tf.Step, a Args) error {
 		s.Resources = p.device.Resources()
 		g.equip(&s, p, a)
 		if i == len(g.parts)-1 {
-			p.exec.Start(&s, r.fail, r.end)
+			p.exec.Start(&s, hooks)
 		} else {
-			go p.exec.Start(&s, r.fail, r.end)
+			go p.exec.Start(&s, hooks)
 		}
 	}
-	<-r.done
+	r.wait()
 	unwatch() // nobody else sets r.err any more
 	return Explained(ctx, r.err)
 }
@@ -130,6 +132,29 @@ type run struct {
 	left       int
 	err        error
 	done       chan struct{}
+	work       chan func() // for who waits for the end
+}
+
+// wait waits for the end of all parts. A part that goes on after it had to wait
+// does so here: no other goroutine has to be woken.
+func (r *run) wait() {
+	for {
+		select {
+		case work := <-r.work:
+			work()
+		case <-r.done:
+			return
+		}
+	}
+}
+
+// resume has work done by who waits for the end, if he has nothing to do.
+func (r *run) resume(work func()) {
+	select {
+	case r.work <- work:
+	default:
+		go work()
+	}
 }
 
 // watch ends the step when ctx ends, until the function that it returns is

@@ -44,22 +44,43 @@ func (w *Worker) recvCached(ctx context.Context, req *pb.RecvTensorRequest) (Rec
 }
 
 // recv waits for a value, which can be taken once.
-func (w *Worker) recv(ctx context.Context, req *pb.RecvTensorRequest) (Received, error) {
-	if err := w.checkSource(req.GetRendezvousKey()); err != nil {
-		return Received{}, err
-	}
-	var v Received
-	var err error
+func (w *Worker) recv(ctx context.Context, req *pb.RecvTensorRequest) (v Received, err error) {
 	got := make(chan struct{})
-	w.env.Rendezvous.RecvLocal(ctx, req.GetStepId(), req.GetRendezvousKey(), func(t *tf.Tensor, dead bool, e error) {
-		v, err = Received{Tensor: t, Dead: dead, Start: time.Now()}, e
+	w.take(ctx, req, func(r Received, e error) {
+		v, err = r, e
 		close(got)
 	})
 	<-got
-	if err != nil {
-		return Received{}, err
+	return v, err
+}
+
+// StartRecvTensor is RecvTensor that does not wait: done is called when the value
+// is there, on the goroutine of who sends it, or when ctx ends. It must not wait.
+func (w *Worker) StartRecvTensor(ctx context.Context, req *pb.RecvTensorRequest, done func(Received, error)) {
+	if w.env.CacheResponses {
+		go func() { done(w.RecvTensor(ctx, req)) }()
+		return
 	}
-	return v, nil
+	if err := w.recent.Track(req.GetRequestId(), "RecvTensor (GrpcWorker)"); err != nil {
+		done(Received{}, err)
+		return
+	}
+	w.take(ctx, req, done)
+}
+
+// take gives a value to done, when it is there.
+func (w *Worker) take(ctx context.Context, req *pb.RecvTensorRequest, done func(Received, error)) {
+	if err := w.checkSource(req.GetRendezvousKey()); err != nil {
+		done(Received{}, err)
+		return
+	}
+	w.env.Rendezvous.RecvLocal(ctx, req.GetStepId(), req.GetRendezvousKey(), func(t *tf.Tensor, dead bool, err error) {
+		if err != nil {
+			done(Received{}, err)
+			return
+		}
+		done(Received{Tensor: t, Dead: dead, Start: time.Now()}, nil)
+	})
 }
 
 // MarkRecvFinished tells that an answer to RecvTensor has arrived.

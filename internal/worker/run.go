@@ -166,13 +166,19 @@ func receive(ctx context.Context, r tf.Rendezvous, key string) (*tf.Tensor, erro
 
 // CleanupGraph drops what is left of a step.
 func (w *Worker) CleanupGraph(_ context.Context, req *pb.CleanupGraphRequest) (*pb.CleanupGraphResponse, error) {
-	w.mu.Lock()
-	delete(w.steps, req.GetStepId())
-	w.mu.Unlock()
-	w.dropPartial(req.GetStepId())
-	if w.env.CacheResponses {
-		w.responses.drop(func(_ int64, r *response) bool { return r.step == req.GetStepId() })
-	}
-	w.env.Rendezvous.Cleanup(req.GetStepId())
+	w.ForgetStep(req.GetStepId())
 	return &pb.CleanupGraphResponse{}, nil
+}
+
+// ForgetStep drops what is left of a step. It always can, and says so.
+func (w *Worker) ForgetStep(step int64) bool {
+	w.mu.Lock()
+	delete(w.steps, step)
+	w.mu.Unlock()
+	w.dropPartial(step)
+	if w.env.CacheResponses {
+		w.responses.drop(func(_ int64, r *response) bool { return r.step == step })
+	}
+	w.env.Rendezvous.Cleanup(step)
+	return true
 }

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"google.golang.org/grpc"
 	"google.golang.org/grpc/connectivity"
 	"google.golang.org/protobuf/proto"
 
@@ -29,7 +28,7 @@ func init() { session.RegisterFactory("grpc", newRemote) }
 type remote struct {
 	g      *tf.Graph
 	cfg    session.Config
-	conn   *grpc.ClientConn // nil if the master is in this process
+	conn   *rpc.Channel // nil if the master is in this process
 	master masterClient
 	ctx    context.Context // ends with Close
 	cancel context.CancelCauseFunc
@@ -51,7 +50,7 @@ func newRemote(g *tf.Graph, cfg session.Config) (session.Backend, error) {
 	}
 	r := &remote{g: g, cfg: cfg, master: localServers.master(cfg.Target), turn: make(chan struct{}, 1)}
 	if r.master == nil {
-		conn, err := rpc.Dial(addr, rpc.DialOptions(dialConfig(cfg.TLS))...)
+		conn, err := rpc.Dial(addr, dialConfig(cfg.TLS))
 		if err != nil {
 			return nil, err
 		}

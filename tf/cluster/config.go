@@ -24,6 +24,10 @@ type Config struct {
 	// Protocol is how tasks exchange tensors: "grpc", or "" for the same, or
 	// "grpc+verbs" by RDMA. All tasks of a cluster need the same.
 	Protocol string
+	// NoLinks keeps to gRPC. Without it, Gorge's clients and tasks make their
+	// calls by links to the same port, which take less time and copy less;
+	// TensorFlow's go by gRPC in any case.
+	NoLinks bool
 	// Devices says how many devices of each type the task has; one CPU if
 	// there is nothing about CPUs.
 	Devices map[string]int

@@ -203,7 +203,7 @@ func TestClientVanishes(t *testing.T) {
 	}
 	l := newLink(t)
 	l.lead(strings.TrimPrefix(c.servers["worker:0"].Target(), "grpc://"))
-	conn, err := rpc.Dial(l.address(), rpc.DialOptions(rpc.DialConfig{})...)
+	conn, err := rpc.Dial(l.address(), rpc.DialConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}

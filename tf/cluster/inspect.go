@@ -34,7 +34,7 @@ func ListDevices(ctx context.Context, target string, c *tls.Config) ([]DeviceInf
 	if err := checkAddress(addr); err != nil {
 		return nil, err
 	}
-	conn, err := rpc.Dial(addr, rpc.DialOptions(dialConfig(c))...)
+	conn, err := rpc.Dial(addr, dialConfig(c))
 	if err != nil {
 		return nil, err
 	}

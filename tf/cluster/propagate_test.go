@@ -30,7 +30,7 @@ type rawSession struct {
 
 func openRaw(t *testing.T, address string, g *tf.Graph, cfg *pb.ConfigProto) *rawSession {
 	t.Helper()
-	conn, err := rpc.Dial(address, rpc.DialOptions(rpc.DialConfig{})...)
+	conn, err := rpc.Dial(address, rpc.DialConfig{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,6 +28,7 @@ type Server struct {
 	target   string
 	listener net.Listener
 	grpc     *grpc.Server
+	links    rpc.LinkServer // at grpc's port
 	worker   *worker.Worker
 	master   *master.Master
 	service  *masterService // the master as clients see it
@@ -95,8 +96,14 @@ func targetOf(address string, lis net.Listener) string {
 // assemble makes worker, master and gRPC server know each other.
 func (s *Server) assemble(c *Config, devices *device.Set) error {
 	s.dial, s.retries = dialConfig(c.TLS), c.Retries
+	s.dial.NoLinks = c.NoLinks
 	s.channels = rpc.NewChannels(addressBook(c.Cluster), s.dial)
-	s.grpc = grpc.NewServer(rpc.ServerOptions(rpc.ServerConfig{Logger: s.log, Credentials: c.serverCredentials()})...)
+	serving := rpc.ServerConfig{Logger: s.log, Credentials: c.serverCredentials()}
+	s.links = rpc.NewLinkServer(serving)
+	if !c.NoLinks {
+		serving.Links = &s.links
+	}
+	s.grpc = grpc.NewServer(rpc.ServerOptions(serving)...)
 	env := worker.Env{Task: s.task, Devices: devices, Rendezvous: rendezvous.NewManager(0), Threads: c.Threads, Log: s.log, Connect: s.joinAsWorker, CacheResponses: c.CacheResponses}
 	env.Peer = s.peers(s.task, s.channels)
 	if err := s.connect(c, &env); err != nil {
@@ -108,8 +115,11 @@ func (s *Server) assemble(c *Config, devices *device.Set) error {
 		Workers: &workers{own: s.task, worker: s.worker, channels: s.channels, tasks: c.Cluster.tasks()},
 	})
 	s.service = &masterService{Master: s.master}
+	w := &workerService{Worker: s.worker}
 	rpc.RegisterMaster(s.grpc, s.service)
-	rpc.RegisterWorker(s.grpc, &workerService{Worker: s.worker})
+	rpc.RegisterMaster(s.links, s.service)
+	rpc.RegisterWorker(s.grpc, w)
+	s.links.RegisterWorker(w)
 	return nil
 }
 
@@ -203,6 +213,7 @@ func (s *Server) Stop() error {
 	s.master.Close()
 	s.worker.Close()
 	deadline := time.AfterFunc(patience, s.grpc.Stop)
+	s.links.Stop(patience)
 	s.grpc.GracefulStop()
 	deadline.Stop()
 	s.serving.Wait()

@@ -66,7 +66,22 @@ func (s *workerService) RecvTensor(ctx context.Context, req *pb.RecvTensorReques
 	if err != nil {
 		return nil, err
 	}
-	return &rpc.TensorResponse{Tensor: v.Tensor, Dead: v.Dead, SendStart: v.Start.UnixMicro(), RequireAck: v.RequireAck}, nil
+	return tensorResponse(v), nil
+}
+
+// StartRecvTensor is RecvTensor that does not wait.
+func (s *workerService) StartRecvTensor(ctx context.Context, req *pb.RecvTensorRequest, done func(*rpc.TensorResponse, error)) {
+	s.Worker.StartRecvTensor(ctx, req, func(v worker.Received, err error) {
+		if err != nil {
+			done(nil, err)
+			return
+		}
+		done(tensorResponse(v), nil)
+	})
+}
+
+func tensorResponse(v worker.Received) *rpc.TensorResponse {
+	return &rpc.TensorResponse{Tensor: v.Tensor, Dead: v.Dead, SendStart: v.Start.UnixMicro(), RequireAck: v.RequireAck}
 }
 
 // workers is the cluster as a server's master sees it.
@@ -97,7 +112,15 @@ type remoteWorker struct{ *rpc.WorkerClient }
 
 // RunGraph runs a step's part; an error in the response is returned as one.
 func (w remoteWorker) RunGraph(ctx context.Context, req *pb.RunGraphRequest) (*pb.RunGraphResponse, error) {
-	resp, err := w.WorkerClient.RunGraph(ctx, req)
+	return ran(w.WorkerClient.RunGraph(ctx, req))
+}
+
+// StartRunGraph is RunGraph that does not wait, if that is possible.
+func (w remoteWorker) StartRunGraph(ctx context.Context, req *pb.RunGraphRequest, done func(*pb.RunGraphResponse, error)) bool {
+	return w.WorkerClient.StartRunGraph(ctx, req, func(resp *pb.RunGraphResponse, err error) { done(ran(resp, err)) })
+}
+
+func ran(resp *pb.RunGraphResponse, err error) (*pb.RunGraphResponse, error) {
 	if err != nil {
 		return nil, err
 	}

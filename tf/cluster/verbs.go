@@ -42,6 +42,7 @@ func (s *Server) newVerbs(c *Config, devices *device.Set, steps *rendezvous.Mana
 		return nil, err
 	}
 	rpc.RegisterVerbs(s.grpc, m)
+	rpc.RegisterVerbs(s.links, m)
 	return m, nil
 }
 

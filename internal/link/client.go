@@ -1,0 +1,391 @@
+package link
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"net"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/encoding"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+)
+
+// A BodyReader is a message that reads itself from a link: exactly n bytes. An
+// error is one of the connection and ends the link.
+type BodyReader interface {
+	ReadBody(r *bufio.Reader, n int) error
+	// Abandon frees a message that was read, but whose caller had gone.
+	Abandon()
+}
+
+// A Client makes calls through a link. All methods may be called from any
+// goroutine.
+type Client struct {
+	*conn
+	codec encoding.CodecV2
+	ping  *time.Timer
+
+	// Guarded by conn.mu:
+	calls   map[uint32]*call
+	last    uint32 // number of a call
+	leaving bool   // no more calls are to be made
+
+	gone    chan struct{} // closed when no call can be made any more
+	quiet   chan struct{} // has room for one: no call is under way after leaving
+	ended   chan struct{} // closed with the link
+	leave   sync.Once
+	reading sync.WaitGroup
+}
+
+// A Reply is what a call ended with, besides its message.
+type Reply struct {
+	Err             error // a status of gRPC
+	Header, Trailer metadata.MD
+}
+
+// A call is one that waits for its reply.
+type call struct {
+	resp any
+	done func(Reply) // called once, unless the caller has left
+	stop func() bool // detaches the call from its context; nil: it is not attached
+
+	// Guarded by conn.mu:
+	filling  bool // resp is being written to
+	answered bool
+	left     bool // by its caller
+}
+
+// NewClient makes a link of a connection that has just been opened. It waits
+// for the peer's preface, until the connection's deadline. Peers that say
+// nothing are asked every so often whether they are there.
+func NewClient(nc net.Conn, codec encoding.CodecV2, ping time.Duration) (*Client, error) {
+	if err := errors.Join(say(nc), hear(nc)); err != nil {
+		nc.Close()
+		return nil, err
+	}
+	c := &Client{conn: newConn(nc), codec: codec, calls: map[uint32]*call{}, gone: make(chan struct{}), quiet: make(chan struct{}, 1), ended: make(chan struct{})}
+	c.mu.Lock()
+	c.ping = time.AfterFunc(ping, func() { c.check(ping) })
+	c.mu.Unlock()
+	c.reading.Go(c.read)
+	return c, nil
+}
+
+// Gone is closed when the link takes no more calls.
+func (c *Client) Gone() <-chan struct{} { return c.gone }
+
+func (c *Client) depart() { c.leave.Do(func() { close(c.gone) }) }
+
+// Leave waits until no call is under way, or ctx ends. No more can be made.
+func (c *Client) Leave(ctx context.Context) {
+	c.mu.Lock()
+	c.leaving = true
+	c.mu.Unlock()
+	c.depart()
+	for c.busy() {
+		select {
+		case <-c.ended:
+			return
+		case <-ctx.Done():
+			return
+		case <-c.quiet:
+		}
+	}
+}
+
+func (c *Client) busy() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.calls) > 0
+}
+
+// Close ends the link and all calls on it.
+func (c *Client) Close() error {
+	c.end(status.Error(codes.Canceled, "the link is closed"))
+	c.reading.Wait()
+	c.writers.Wait()
+	return nil
+}
+
+// ErrNotSent is in the error of a call that the peer cannot have heard of.
+type ErrNotSent struct{ error }
+
+// GRPCStatus makes it an error of gRPC.
+func (e ErrNotSent) GRPCStatus() *status.Status { return status.Convert(e.error) }
+
+// Invoke makes a call, see [grpc.ClientConnInterface]. Of the options, those
+// that ask for headers and trailers are obeyed.
+func (c *Client) Invoke(ctx context.Context, method string, req, resp any, opts ...grpc.CallOption) error {
+	answer := make(chan Reply, 1)
+	p := &call{resp: resp, done: func(r Reply) { answer <- r }}
+	id, err := c.begin(ctx, method, req, p)
+	if err != nil {
+		return err
+	}
+	var r Reply
+	select {
+	case r = <-answer:
+	case <-ctx.Done():
+		if c.giveUp(id, p) {
+			return status.FromContextError(ctx.Err()).Err()
+		}
+		r = <-answer
+	}
+	for _, o := range opts {
+		switch o := o.(type) {
+		case grpc.HeaderCallOption:
+			*o.HeaderAddr = r.Header
+		case grpc.TrailerCallOption:
+			*o.TrailerAddr = r.Trailer
+		}
+	}
+	return r.Err
+}
+
+// Start makes a call and does not wait: done hears how it ended, on the link's
+// own goroutine, which must not be held up, or on that of who ends ctx. If there
+// is an error, the peer cannot have heard of the call, and done is not called.
+func (c *Client) Start(ctx context.Context, method string, req, resp any, done func(Reply)) error {
+	p := &call{resp: resp, done: done}
+	id, err := c.begin(ctx, method, req, p)
+	if err != nil || ctx.Done() == nil {
+		return err
+	}
+	stop := context.AfterFunc(ctx, func() {
+		if c.giveUp(id, p) {
+			done(Reply{Err: status.FromContextError(ctx.Err()).Err()})
+		}
+	})
+	c.mu.Lock()
+	p.stop = stop
+	over := p.answered
+	c.mu.Unlock()
+	if over {
+		stop()
+	}
+	return nil
+}
+
+// Notify makes a call that has no answer, soon: with the next one that goes
+// out, or by itself a little later.
+func (c *Client) Notify(method string, req any) error {
+	body, err := c.codec.Marshal(req)
+	if err != nil {
+		return status.Errorf(codes.Internal, "encoding a request of %s: %v", method, err)
+	}
+	return c.sendLater(newFrame(kindNotify, 0, callHead(method, 0), body))
+}
+
+func (c *Client) begin(ctx context.Context, method string, req any, p *call) (uint32, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, status.FromContextError(err).Err()
+	}
+	body, err := c.codec.Marshal(req)
+	if err != nil {
+		return 0, status.Errorf(codes.Internal, "encoding a request of %s: %v", method, err)
+	}
+	id, err := c.add(p)
+	if err != nil {
+		body.Free()
+		return 0, ErrNotSent{err}
+	}
+	if err := c.send(newFrame(kindCall, id, callHead(method, limit(ctx)), body), false); err != nil && c.drop(id, p) {
+		return 0, ErrNotSent{err}
+	}
+	return id, nil
+}
+
+func limit(ctx context.Context) time.Duration {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return 0
+	}
+	return max(time.Until(deadline), time.Microsecond)
+}
+
+// NewStream is not possible: links carry unary calls.
+func (c *Client) NewStream(context.Context, *grpc.StreamDesc, string, ...grpc.CallOption) (grpc.ClientStream, error) {
+	return nil, status.Error(codes.Unimplemented, "a link carries no streams")
+}
+
+func (c *Client) add(p *call) (uint32, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err != nil || c.leaving {
+		return 0, errEnded(c.err)
+	}
+	for c.last++; c.calls[c.last] != nil; {
+		c.last++
+	}
+	c.calls[c.last] = p
+	return c.last, nil
+}
+
+// drop takes back a call that was not sent, unless the end of the link has
+// answered it.
+func (c *Client) drop(id uint32, p *call) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if p.answered {
+		return false
+	}
+	p.left = true
+	c.remove(id)
+	return true
+}
+
+// remove forgets a call; c.mu is held.
+func (c *Client) remove(id uint32) {
+	delete(c.calls, id)
+	if c.leaving && len(c.calls) == 0 {
+		select {
+		case c.quiet <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// giveUp leaves a call, unless it has just been answered.
+func (c *Client) giveUp(id uint32, p *call) bool {
+	c.mu.Lock()
+	if p.answered || p.left {
+		c.mu.Unlock()
+		return false
+	}
+	p.left = true
+	filling := p.filling
+	c.remove(id)
+	c.mu.Unlock()
+	if !filling {
+		_ = c.send(newFrame(kindCancel, id, nil, nil), false) // a link that has ended has no calls
+	}
+	return true
+}
+
+// read takes what the peer says until the link ends, and with it all calls.
+func (c *Client) read() {
+	for {
+		if err := c.next(); err != nil {
+			c.end(err)
+			break
+		}
+	}
+	c.depart()
+	close(c.ended)
+	c.mu.Lock()
+	c.ping.Stop()
+	why, calls := c.err, c.calls
+	c.calls = nil
+	c.mu.Unlock()
+	for _, p := range calls {
+		c.answer(p, Reply{Err: errEnded(why)})
+	}
+}
+
+func (c *Client) next() error {
+	h, err := readHeader(c.br)
+	if err != nil {
+		return err
+	}
+	head, err := c.readHead(h)
+	if err != nil {
+		return err
+	}
+	switch h.kind {
+	case kindReply:
+		return c.reply(h, head)
+	case kindGoodbye:
+		c.mu.Lock()
+		c.leaving = true
+		c.mu.Unlock()
+		c.depart()
+	case kindPong:
+	default:
+		return status.Errorf(codes.Internal, "a link's server must not send frames of kind %d", h.kind)
+	}
+	_, err = c.br.Discard(h.body)
+	return err
+}
+
+// reply reads the answer to a call.
+func (c *Client) reply(h header, head []byte) error {
+	o, err := parseOutcome(head)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	p := c.calls[h.call]
+	if p != nil {
+		p.filling = true
+		c.remove(h.call)
+	}
+	c.mu.Unlock()
+	if p == nil {
+		_, err := c.br.Discard(h.body)
+		return err
+	}
+	r := Reply{Err: o.err(), Header: o.header, Trailer: o.trailer}
+	if r.Err != nil {
+		_, err = c.br.Discard(h.body)
+	} else {
+		r.Err, err = c.fill(p, h)
+	}
+	if err != nil { // the link ends here
+		r = Reply{Err: errEnded(err)}
+	}
+	c.answer(p, r)
+	return err
+}
+
+// fill reads a message: wrong says why it is none, err that the link has ended.
+func (c *Client) fill(p *call, h header) (wrong, err error) {
+	if r, ok := p.resp.(BodyReader); ok {
+		return nil, r.ReadBody(c.br, h.body)
+	}
+	body, err := c.readBody(h)
+	if err != nil {
+		return nil, err
+	}
+	defer body.Free()
+	if err := c.codec.Unmarshal(body, p.resp); err != nil {
+		return status.Errorf(codes.Internal, "decoding a reply: %v", err), nil
+	}
+	return nil, nil
+}
+
+func (c *Client) answer(p *call, r Reply) {
+	c.mu.Lock()
+	p.answered = true
+	left, stop := p.left, p.stop
+	c.mu.Unlock()
+	if stop != nil {
+		stop()
+	}
+	if !left {
+		p.done(r)
+		return
+	}
+	if b, ok := p.resp.(BodyReader); ok && r.Err == nil {
+		b.Abandon()
+	}
+}
+
+// check asks a silent peer whether it is there, and ends the link with one that
+// did not answer the last time.
+func (c *Client) check(every time.Duration) {
+	c.mu.Lock()
+	if c.err == nil {
+		c.ping.Reset(every)
+	}
+	c.mu.Unlock()
+	if !c.heard.Swap(false) {
+		c.end(status.Error(codes.Unavailable, "the peer does not answer"))
+		return
+	}
+	_ = c.send(newFrame(kindPing, 0, nil, nil), false) // a link that has ended needs none
+}

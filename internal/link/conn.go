@@ -1,0 +1,269 @@
+package link
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/mem"
+	"google.golang.org/grpc/status"
+)
+
+const (
+	readBuffer = 64 << 10
+	// stall is how long a peer may take none of what it is sent. One that does
+	// is gone.
+	stall = 20 * time.Second
+	// chunk is what a peer gets stall for.
+	chunk = 4 << 20
+)
+
+// A conn is one end of a link. Frames go out in the order in which they are
+// sent: who finds nobody writing writes, for all who come meanwhile.
+type conn struct {
+	nc    net.Conn
+	br    *bufio.Reader
+	heard atomic.Bool // something came; the client's pings ask that
+
+	mu      sync.Mutex
+	queue   []frame // for who is writing
+	writing bool
+	err     error          // why the link has ended
+	writers sync.WaitGroup // goroutines that write
+	later   *time.Timer    // flushes what is not urgent; nil: nothing was
+}
+
+func newConn(nc net.Conn) *conn {
+	c := &conn{nc: nc}
+	c.heard.Store(true)
+	c.br = bufio.NewReaderSize((*ear)(c), readBuffer)
+	return c
+}
+
+// An ear reads what a conn hears.
+type ear conn
+
+// Read reads from the connection.
+func (e *ear) Read(b []byte) (int, error) {
+	n, err := e.nc.Read(b)
+	if n > 0 && !e.heard.Load() {
+		e.heard.Store(true)
+	}
+	return n, err
+}
+
+// errEnded is what calls on a link that has ended get.
+func errEnded(why error) error {
+	return status.Errorf(codes.Unavailable, "the link has ended: %v", why)
+}
+
+// send gives a frame to the connection. Who may not wait leaves what the
+// connection does not take at once to a goroutine.
+func (c *conn) send(f frame, mayWait bool) error {
+	c.mu.Lock()
+	if c.err != nil {
+		c.mu.Unlock()
+		f.body.Free()
+		return errEnded(c.err)
+	}
+	c.queue = append(c.queue, f)
+	if c.writing {
+		c.mu.Unlock()
+		return nil
+	}
+	c.writing = true
+	c.mu.Unlock()
+	c.flush(mayWait)
+	return nil
+}
+
+// patience is how long a frame that is not urgent waits for another one.
+const patience = time.Millisecond
+
+// sendLater gives a frame to the connection together with the next one.
+func (c *conn) sendLater(f frame) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err != nil {
+		f.body.Free()
+		return errEnded(c.err)
+	}
+	c.queue = append(c.queue, f)
+	switch {
+	case c.writing: // who writes takes it along
+	case c.later == nil:
+		c.later = time.AfterFunc(patience, c.flushLate)
+	default:
+		c.later.Reset(patience)
+	}
+	return nil
+}
+
+// flushLate writes what nothing has come after.
+func (c *conn) flushLate() {
+	c.mu.Lock()
+	if c.writing || len(c.queue) == 0 {
+		c.mu.Unlock()
+		return
+	}
+	c.writing = true
+	c.mu.Unlock()
+	c.flush(true)
+}
+
+// flush writes until nothing is left.
+func (c *conn) flush(mayWait bool) {
+	for {
+		batch := c.take()
+		if batch == nil {
+			return
+		}
+		out := buffers(batch)
+		if !mayWait {
+			if out = c.try(out); len(out) > 0 && c.handOver(batch, out) {
+				return
+			}
+		}
+		c.write(batch, out)
+	}
+}
+
+// handOver lets a goroutine write what is left of a batch and what comes after
+// it, unless the link has ended.
+func (c *conn) handOver(batch []frame, out net.Buffers) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err != nil {
+		return false
+	}
+	c.writers.Go(func() {
+		c.write(batch, out)
+		c.flush(true)
+	})
+	return true
+}
+
+// take returns what waits to be written; nil if the caller is done with it.
+func (c *conn) take() []frame {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.queue) == 0 || c.err != nil {
+		c.writing = false
+		free(c.queue)
+		c.queue = nil
+		return nil
+	}
+	batch := c.queue
+	c.queue = nil
+	return batch
+}
+
+// write writes out, which is what is left of a batch, and waits for that.
+func (c *conn) write(batch []frame, out net.Buffers) {
+	defer free(batch)
+	for len(out) > 0 {
+		var now net.Buffers
+		now, out = cut(out, chunk)
+		c.nc.SetWriteDeadline(time.Now().Add(stall)) // fails on a closed connection, as WriteTo does
+		if _, err := now.WriteTo(c.nc); err != nil {
+			c.end(err)
+			return
+		}
+	}
+}
+
+// cut returns the first n bytes of b, and the others.
+func cut(b net.Buffers, n int) (first, rest net.Buffers) {
+	for i, p := range b {
+		if len(p) > n {
+			first = append(slices.Clone(b[:i]), p[:n])
+			return first, append(net.Buffers{p[n:]}, b[i+1:]...)
+		}
+		n -= len(p)
+	}
+	return b, nil
+}
+
+func buffers(batch []frame) net.Buffers {
+	out := make(net.Buffers, 0, 2*len(batch))
+	ours := false // the last buffer, which can be made longer
+	for _, f := range batch {
+		if ours && len(f.front) <= smallBody {
+			out[len(out)-1] = append(out[len(out)-1], f.front...)
+		} else {
+			out = append(out, f.front)
+		}
+		for _, piece := range f.body {
+			out = append(out, piece.ReadOnlyData())
+		}
+		ours = len(f.body) == 0
+	}
+	return out
+}
+
+func free(batch []frame) {
+	for _, f := range batch {
+		f.body.Free()
+	}
+}
+
+// end closes the connection for the given reason; the first one counts.
+func (c *conn) end(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err == nil {
+		c.err = err
+		c.nc.Close()
+	}
+}
+
+// why returns the reason for the end.
+func (c *conn) why() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+// readHead reads the head of a frame.
+func (c *conn) readHead(h header) ([]byte, error) {
+	b := make([]byte, h.head)
+	_, err := io.ReadFull(c.br, b)
+	return b, err
+}
+
+// readBody reads the body of a frame into memory of a pool.
+func (c *conn) readBody(h header) (mem.BufferSlice, error) {
+	if h.body == 0 {
+		return nil, nil
+	}
+	pool := mem.DefaultBufferPool()
+	b := pool.Get(h.body)
+	if _, err := io.ReadFull(c.br, *b); err != nil {
+		pool.Put(b)
+		return nil, err
+	}
+	return mem.BufferSlice{mem.NewBuffer(b, pool)}, nil
+}
+
+// say sends the preface.
+func say(nc net.Conn) error {
+	_, err := io.WriteString(nc, Preface)
+	return err
+}
+
+// hear takes the peer's preface.
+func hear(r io.Reader) error {
+	b := make([]byte, len(Preface))
+	if _, err := io.ReadFull(r, b); err != nil {
+		return err
+	}
+	if string(b) != Preface {
+		return status.Errorf(codes.Unavailable, "a link begins with %q, got %q", Preface, b)
+	}
+	return nil
+}

@@ -1,0 +1,301 @@
+package link
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+)
+
+// TestCalls: calls of all sizes at once, each hears its own answer.
+func TestCalls(t *testing.T) {
+	c, _ := joined(t, newTester())
+	var wg sync.WaitGroup
+	for i := range 64 {
+		wg.Go(func() {
+			text := strings.Repeat(fmt.Sprint(i, " "), 1+i*i*i)
+			for range 5 {
+				if got, err := ask(t.Context(), c, "Echo", text); err != nil || got != text {
+					t.Errorf("call %d: %d bytes, %v, want %d", i, len(got), err, len(text))
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestErrors(t *testing.T) {
+	c, _ := joined(t, newTester())
+	var head, tail metadata.MD
+	_, err := ask(t.Context(), c, "Fail", "lost", grpc.Header(&head), grpc.Trailer(&tail))
+	if status.Code(err) != codes.DataLoss || !strings.Contains(err.Error(), "lost") {
+		t.Errorf("got %v", err)
+	}
+	if head.Get("head")[0] != "lost" || tail.Get("tail")[0] != "lost" {
+		t.Errorf("headers %v, trailers %v", head, tail)
+	}
+	if _, err := ask(t.Context(), c, "None", ""); status.Code(err) != codes.Unimplemented {
+		t.Errorf("an unknown method: %v", err)
+	}
+	if err := c.Invoke(t.Context(), "/t/Echo", 5, nil); status.Code(err) != codes.Internal {
+		t.Errorf("a request that cannot be encoded: %v", err)
+	}
+	if _, err := c.NewStream(t.Context(), nil, ""); status.Code(err) != codes.Unimplemented {
+		t.Errorf("a stream: %v", err)
+	}
+}
+
+// TestCancel: who gives up hears so at once, and so does the handler.
+func TestCancel(t *testing.T) {
+	s := newTester()
+	c, _ := joined(t, s)
+	for _, method := range []string{"Wait", "Later"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			<-s.entered
+			cancel()
+		}()
+		if _, err := ask(ctx, c, method, "x"); status.Code(err) != codes.Canceled {
+			t.Errorf("%s: %v", method, err)
+		}
+		<-s.left
+		ctx, cancel = context.WithTimeout(t.Context(), 10*time.Millisecond)
+		if _, err := ask(ctx, c, method, "x"); status.Code(err) != codes.DeadlineExceeded {
+			t.Errorf("%s with a limit: %v", method, err)
+		}
+		<-s.entered
+		<-s.left
+		cancel()
+		if _, err := ask(ctx, c, method, "x"); err == nil {
+			t.Errorf("%s after its context has ended: no error", method)
+		}
+	}
+}
+
+// TestStarted: calls that do not wait are answered, or told that they are not.
+func TestStarted(t *testing.T) {
+	s := newTester()
+	c, _ := joined(t, s)
+	start := func(ctx context.Context, method string) <-chan error {
+		done := make(chan error, 1)
+		req, resp := []byte("x"), []byte(nil)
+		if err := c.Start(ctx, "/t/"+method, &req, &resp, func(r Reply) { done <- r.Err }); err != nil {
+			t.Fatal(err)
+		}
+		return done
+	}
+	if err := <-start(t.Context(), "Fail"); status.Code(err) != codes.DataLoss {
+		t.Errorf("a failing call: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancelled, kept := start(ctx, "Later"), start(t.Context(), "Later")
+	cancel()
+	if err := <-cancelled; status.Code(err) != codes.Canceled {
+		t.Errorf("a cancelled call: %v", err)
+	}
+	close(s.release)
+	if err := <-kept; err != nil {
+		t.Errorf("the other call: %v", err)
+	}
+}
+
+// TestNotify: what needs no answer arrives by itself, and before what comes after it.
+func TestNotify(t *testing.T) {
+	s := newTester()
+	c, _ := joined(t, s)
+	note := func(text string) {
+		req := []byte(text)
+		if err := c.Notify("/t/Note", &req); err != nil {
+			t.Fatal(err)
+		}
+	}
+	note("alone")
+	if got := <-s.notes; got != "alone" {
+		t.Errorf("got %q", got)
+	}
+	for i := range 20 {
+		note(fmt.Sprint(i))
+		if _, err := ask(t.Context(), c, "Echo", ""); err != nil {
+			t.Fatal(err)
+		}
+		if got := <-s.notes; got != fmt.Sprint(i) {
+			t.Errorf("got %q, want %d", got, i)
+		}
+	}
+}
+
+// TestServerStops: calls under way are answered, others are refused without
+// having been sent, and the link ends.
+func TestServerStops(t *testing.T) {
+	s := newTester()
+	c, srv := joined(t, s)
+	answer := make(chan error, 1)
+	go func() {
+		_, err := ask(t.Context(), c, "Wait", "x")
+		answer <- err
+	}()
+	<-s.entered
+	var stopping sync.WaitGroup
+	stopping.Go(func() { srv.Stop(time.Minute) })
+	<-c.Gone()
+	if _, err := ask(t.Context(), c, "Echo", ""); !errors.As(err, new(ErrNotSent)) {
+		t.Errorf("a call after the goodbye: %v", err)
+	}
+	close(s.release)
+	if err := <-answer; err != nil {
+		t.Errorf("the call under way: %v", err)
+	}
+	stopping.Wait()
+	<-c.ended
+}
+
+// TestServerLosesPatience: a handler that does not end is told, and the link ends.
+func TestServerLosesPatience(t *testing.T) {
+	s := newTester()
+	c, srv := joined(t, s)
+	answer := make(chan error, 1)
+	go func() {
+		_, err := ask(t.Context(), c, "Wait", "x")
+		answer <- err
+	}()
+	<-s.entered
+	srv.Stop(time.Millisecond)
+	if err := <-answer; status.Code(err) != codes.Unavailable {
+		t.Errorf("the call: %v", err)
+	}
+}
+
+// TestTooLate: who comes to a server that has stopped finds nobody.
+func TestTooLate(t *testing.T) {
+	srv := newServer(newTester())
+	srv.Stop(0)
+	a, b := pair(t)
+	srv.Serve(b, nil)
+	if _, err := NewClient(a, plain{}, time.Hour); err == nil {
+		t.Error("no error")
+	}
+}
+
+// TestGreeting: a client that does not begin as it must is sent away, and so is
+// one that says nothing when the server stops or loses patience.
+func TestGreeting(t *testing.T) {
+	srv := newServer(newTester())
+	for _, say := range []string{"GET / HTTP/1.1\r\n\r\n", "GORGE-LINK/9\n"} {
+		a, b := pair(t)
+		go io.WriteString(a, say)
+		srv.Serve(b, nil)
+		a.Close()
+	}
+	a, b := pair(t)
+	var serving sync.WaitGroup
+	serving.Go(func() { srv.Serve(b, nil) })
+	for !srv.busy() {
+		time.Sleep(time.Millisecond)
+	}
+	srv.Stop(0)
+	serving.Wait()
+	a.Close()
+	synctest.Test(t, func(t *testing.T) {
+		a, b := net.Pipe()
+		newServer(newTester()).Serve(b, nil)
+		a.Close()
+	})
+}
+
+func (s *Server) busy() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.links) > 0
+}
+
+// TestLeave waits for calls under way, and no longer than its context.
+func TestLeave(t *testing.T) {
+	s := newTester()
+	c, _ := joined(t, s)
+	answer := make(chan error, 1)
+	go func() {
+		_, err := ask(t.Context(), c, "Wait", "x")
+		answer <- err
+	}()
+	<-s.entered
+	short, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	c.Leave(short)
+	if _, err := ask(t.Context(), c, "Echo", ""); !errors.As(err, new(ErrNotSent)) {
+		t.Errorf("a call after leaving: %v", err)
+	}
+	time.AfterFunc(time.Millisecond, func() { close(s.release) })
+	c.Leave(t.Context())
+	if err := <-answer; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestPeerHangs: a peer that reads nothing holds up nobody who has a deadline.
+func TestPeerHangs(t *testing.T) {
+	a, b := pair(t)
+	go func() { _ = errors.Join(hear(b), say(b)) }() // and nothing else
+	c, err := NewClient(a, plain{}, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	defer c.Close()
+	big := strings.Repeat("x", 32<<20) // more than the buffers of a connection hold
+	for range 3 {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		if _, err := ask(ctx, c, "Echo", big); status.Code(err) != codes.DeadlineExceeded {
+			t.Errorf("got %v", err)
+		}
+		cancel()
+	}
+}
+
+// TestSilence: a peer that has stopped is noticed by the pings, one that only
+// has nothing to say is not.
+func TestSilence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := net.Pipe()
+		go func() { _ = errors.Join(hear(b), say(b)) }()
+		c, err := NewClient(a, plain{}, time.Minute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		if _, err := ask(t.Context(), c, "Echo", "x"); status.Code(err) != codes.Unavailable {
+			t.Errorf("got %v", err)
+		}
+		if d := time.Since(start); d > 3*time.Minute {
+			t.Errorf("it took %v", d)
+		}
+		c.Close()
+		b.Close()
+	})
+	synctest.Test(t, func(t *testing.T) {
+		s := newTester()
+		srv := newServer(s)
+		a, b := net.Pipe()
+		go srv.Serve(b, nil)
+		c, err := NewClient(a, plain{}, time.Minute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.AfterFunc(time.Hour, func() { close(s.release) })
+		if _, err := ask(t.Context(), c, "Wait", "x"); err != nil {
+			t.Errorf("after an hour: %v", err)
+		}
+		c.Close()
+		srv.Stop(time.Second)
+	})
+}

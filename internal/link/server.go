@@ -1,0 +1,326 @@
+package link
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/encoding"
+	"google.golang.org/grpc/mem"
+	"google.golang.org/grpc/peer"
+	"google.golang.org/grpc/status"
+)
+
+// A Server answers calls that come through links by the services that have
+// been registered, as a [grpc.Server] does.
+type Server struct {
+	codec     encoding.CodecV2
+	intercept grpc.UnaryServerInterceptor
+	methods   map[string]method // by full name
+	starters  map[string]Starter
+	quick     map[string]bool
+
+	mu      sync.Mutex
+	links   map[*serverConn]struct{}
+	stopped bool
+	serving sync.WaitGroup
+}
+
+type method struct {
+	impl   any
+	handle grpc.MethodHandler
+}
+
+// NewServer returns a server without services. Calls go through intercept, if
+// there is one.
+func NewServer(codec encoding.CodecV2, intercept grpc.UnaryServerInterceptor) *Server {
+	return &Server{codec: codec, intercept: intercept, methods: map[string]method{}, starters: map[string]Starter{}, quick: map[string]bool{}, links: map[*serverConn]struct{}{}}
+}
+
+// RegisterService adds the unary methods of a service. All services have to be
+// there before the first link.
+func (s *Server) RegisterService(desc *grpc.ServiceDesc, impl any) {
+	for _, m := range desc.Methods {
+		s.methods["/"+desc.ServiceName+"/"+m.MethodName] = method{impl, m.Handler}
+	}
+}
+
+// A Starter begins a call and calls done once when it has ended, on whatever
+// goroutine. It does not wait. Its context has what grpc.SetTrailer needs.
+type Starter func(ctx context.Context, dec func(req any) error, done func(resp any, err error))
+
+// RegisterStarter makes a method one that needs no goroutine while it waits.
+// Interceptors do not see it.
+func (s *Server) RegisterStarter(method string, f Starter) { s.starters[method] = f }
+
+// RegisterQuick lets a method be run by who reads from the link, when it is
+// called without wanting an answer: it never waits.
+func (s *Server) RegisterQuick(method string) { s.quick[method] = true }
+
+// Serve answers the calls of one link until it ends, and closes nc then. The
+// first bytes that it says have been read already.
+func (s *Server) Serve(nc net.Conn, first []byte) {
+	c := &serverConn{conn: newConn(nc), server: s, calls: map[uint32]context.CancelFunc{}}
+	c.ctx, c.cancel = context.WithCancel(peer.NewContext(context.Background(), &peer.Peer{Addr: nc.RemoteAddr(), LocalAddr: nc.LocalAddr()}))
+	if !s.add(c) {
+		nc.Close()
+		return
+	}
+	defer s.remove(c)
+	late := time.AfterFunc(greeting, func() { c.end(status.Error(codes.DeadlineExceeded, "a client must greet")) })
+	err := errors.Join(hear(io.MultiReader(bytes.NewReader(first), nc)), say(nc))
+	if !late.Stop() || err != nil {
+		c.end(err)
+		c.cancel()
+		return
+	}
+	c.serve()
+}
+
+// greeting is how long a client may take for the preface.
+const greeting = 10 * time.Second
+
+func (s *Server) add(c *serverConn) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stopped {
+		return false
+	}
+	s.links[c] = struct{}{}
+	s.serving.Add(1)
+	return true
+}
+
+func (s *Server) remove(c *serverConn) {
+	s.mu.Lock()
+	delete(s.links, c)
+	s.mu.Unlock()
+	s.serving.Done()
+}
+
+// Stop asks all callers to leave, waits up to patience for the calls under way
+// and ends the links.
+func (s *Server) Stop(patience time.Duration) {
+	s.mu.Lock()
+	s.stopped = true
+	links := make([]*serverConn, 0, len(s.links))
+	for c := range s.links {
+		links = append(links, c)
+	}
+	s.mu.Unlock()
+	for _, c := range links {
+		_ = c.send(newFrame(kindGoodbye, 0, nil, nil), false) // one that has ended needs no goodbye
+	}
+	var farewells sync.WaitGroup
+	for _, c := range links {
+		farewells.Go(c.leave)
+	}
+	late := time.AfterFunc(patience, func() {
+		for _, c := range links {
+			c.end(errStopped)
+		}
+	})
+	defer late.Stop()
+	farewells.Wait()
+	s.serving.Wait()
+}
+
+var errStopped = status.Error(codes.Unavailable, "the server has stopped")
+
+// A serverConn is the server's end of a link.
+type serverConn struct {
+	*conn
+	server *Server
+	ctx    context.Context // ends with the link
+	cancel context.CancelFunc
+
+	handlers sync.WaitGroup // only serve waits, and adds
+
+	// Guarded by conn.mu:
+	calls   map[uint32]context.CancelFunc
+	active  int  // calls whose reply is not out
+	leaving bool // the link ends with the last of them
+}
+
+func (c *serverConn) serve() {
+	for {
+		if err := c.next(); err != nil {
+			c.end(err)
+			break
+		}
+	}
+	c.cancel()
+	c.handlers.Wait()
+	c.writers.Wait()
+}
+
+// leave ends the link as soon as no call is under way.
+func (c *serverConn) leave() {
+	_ = c.send(newFrame(kindGoodbye, 0, nil, nil), true) // one that has ended needs no goodbye
+	c.mu.Lock()
+	c.leaving = true
+	idle := c.active == 0
+	c.mu.Unlock()
+	if idle {
+		c.end(errStopped)
+	}
+}
+
+// finished counts a call whose reply is out.
+func (c *serverConn) finished() {
+	c.mu.Lock()
+	c.active--
+	last := c.leaving && c.active == 0
+	c.mu.Unlock()
+	if last {
+		c.end(errStopped)
+	}
+}
+
+func (c *serverConn) next() error {
+	h, err := readHeader(c.br)
+	if err != nil {
+		return err
+	}
+	head, err := c.readHead(h)
+	if err != nil {
+		return err
+	}
+	body, err := c.readBody(h)
+	if err != nil {
+		return err
+	}
+	switch h.kind {
+	case kindCall:
+		return c.call(h.call, head, body)
+	case kindNotify:
+		return c.notice(head, body)
+	case kindCancel:
+		c.stop(h.call)
+	case kindPing:
+		c.handlers.Go(func() { _ = c.send(newFrame(kindPong, 0, nil, nil), true) })
+	default:
+		err = status.Errorf(codes.Internal, "a link's client must not send frames of kind %d", h.kind)
+	}
+	body.Free()
+	return err
+}
+
+// notice runs a method whose answer nobody wants.
+func (c *serverConn) notice(head []byte, body mem.BufferSlice) error {
+	name, _, err := parseCallHead(head)
+	if err != nil {
+		body.Free()
+		return err
+	}
+	run := func() {
+		resp, _ := c.server.invoke(grpc.NewContextWithServerTransportStream(c.ctx, &stream{method: name}), name, body)
+		_ = resp // nor what went wrong
+	}
+	if c.server.quick[name] {
+		run()
+	} else {
+		c.handlers.Go(run)
+	}
+	return nil
+}
+
+func (c *serverConn) stop(id uint32) {
+	c.mu.Lock()
+	cancel := c.calls[id]
+	c.mu.Unlock()
+	if cancel != nil {
+		cancel()
+	}
+}
+
+func (c *serverConn) call(id uint32, head []byte, body mem.BufferSlice) error {
+	name, limit, err := parseCallHead(head)
+	if err != nil {
+		body.Free()
+		return err
+	}
+	ctx, cancel := context.WithCancel(c.ctx)
+	if limit > 0 {
+		ctx, cancel = context.WithTimeout(c.ctx, limit)
+	}
+	c.mu.Lock()
+	if c.calls[id] != nil {
+		c.mu.Unlock()
+		cancel()
+		body.Free()
+		return status.Errorf(codes.Internal, "calls under way must have different numbers, %d came twice", id)
+	}
+	c.calls[id] = cancel
+	c.active++
+	c.mu.Unlock()
+	q := &request{c: c, id: id, cancel: cancel, stream: stream{method: name}}
+	ctx = grpc.NewContextWithServerTransportStream(ctx, &q.stream)
+	if start := c.server.starters[name]; start != nil {
+		c.handlers.Add(1)
+		start(ctx, c.server.decoder(name, body), func(resp any, err error) {
+			defer c.handlers.Done()
+			q.reply(resp, err, false)
+		})
+		return nil
+	}
+	c.handlers.Go(func() {
+		resp, err := c.server.invoke(ctx, name, body)
+		q.reply(resp, err, true)
+	})
+	return nil
+}
+
+// A request is a call that has not been answered.
+type request struct {
+	c      *serverConn
+	id     uint32
+	cancel context.CancelFunc
+	stream stream
+}
+
+// reply answers the call.
+func (q *request) reply(resp any, err error, mayWait bool) {
+	c := q.c
+	defer c.finished()
+	c.mu.Lock()
+	delete(c.calls, q.id)
+	c.mu.Unlock()
+	q.cancel()
+	var body mem.BufferSlice
+	if err == nil {
+		body, err = c.server.codec.Marshal(resp)
+	}
+	o := outcome{}
+	if err != nil {
+		o = outcomeOf(err)
+	}
+	o.header, o.trailer = q.stream.taken()
+	_ = c.send(newFrame(kindReply, q.id, o.append(make([]byte, 0, 16)), body), mayWait) // nobody waits on a link that has ended
+}
+
+// decoder returns the function that reads a request once.
+func (s *Server) decoder(name string, body mem.BufferSlice) func(any) error {
+	return func(req any) error {
+		defer body.Free()
+		if err := s.codec.Unmarshal(body, req); err != nil {
+			return status.Errorf(codes.Internal, "decoding a request of %s: %v", name, err)
+		}
+		return nil
+	}
+}
+
+func (s *Server) invoke(ctx context.Context, name string, body mem.BufferSlice) (any, error) {
+	m, ok := s.methods[name]
+	if !ok {
+		body.Free()
+		return nil, status.Errorf(codes.Unimplemented, "unknown method %s", name)
+	}
+	return m.handle(m.impl, ctx, s.decoder(name, body), s.intercept)
+}

@@ -1,0 +1,319 @@
+package rpc
+
+import (
+	"context"
+	"errors"
+	"net"
+	"path"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/metadata"
+
+	"github.com/gorge-tf/gorge/internal/link"
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+)
+
+// LinkHeader is where Gorge's servers say in their answers that they can be
+// reached by links, too.
+const LinkHeader = "gorge-link"
+
+const (
+	// dataLinks carry transfers, which may be large: other calls do not wait
+	// behind them.
+	dataLinks = 2
+	linkDial  = 5 * time.Second
+	linkPing  = time.Minute
+	// relink is how long a server is left alone when no link came about.
+	relink = 2 * time.Second
+)
+
+// LinkServer serves links at the port of a gRPC server: the credentials that it
+// is given tell them apart.
+type LinkServer struct{ *link.Server }
+
+// NewLinkServer returns a server of links that treats calls as a gRPC server with
+// [ServerOptions] does.
+func NewLinkServer(c ServerConfig) LinkServer {
+	return LinkServer{link.NewServer(Codec(), chain(serverInterceptors(c.Logger)))}
+}
+
+// A TensorStarter is a WorkerServer whose RecvTensor need not keep a goroutine
+// waiting: done is called once, on whatever goroutine, and takes over the tensor.
+type TensorStarter interface {
+	StartRecvTensor(ctx context.Context, req *pb.RecvTensorRequest, done func(*TensorResponse, error))
+}
+
+// RegisterWorker makes the server answer worker calls by srv.
+func (s LinkServer) RegisterWorker(srv WorkerServer) {
+	RegisterWorker(s, srv)
+	s.RegisterQuick(cleanupGraph)
+	if t, ok := srv.(TensorStarter); ok {
+		s.RegisterStarter(recvTensor, startRecv(t))
+	}
+}
+
+func startRecv(t TensorStarter) link.Starter {
+	return func(ctx context.Context, dec func(any) error, done func(any, error)) {
+		req := &pb.RecvTensorRequest{}
+		if err := dec(req); err != nil {
+			done(nil, err)
+			return
+		}
+		t.StartRecvTensor(ctx, req, func(resp *TensorResponse, err error) {
+			if err != nil {
+				err = toStatus(ctx, err)
+			}
+			done(resp, err)
+		})
+	}
+}
+
+// chain makes one interceptor of many; the first is the outermost.
+func chain(all []grpc.UnaryServerInterceptor) grpc.UnaryServerInterceptor {
+	return func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+		for i := len(all) - 1; i >= 0; i-- {
+			next, f := handle, all[i]
+			handle = func(ctx context.Context, req any) (any, error) { return f(ctx, req, info, next) }
+		}
+		return handle(ctx, req)
+	}
+}
+
+// Credentials returns c with links taken out: they never reach gRPC.
+func (s LinkServer) Credentials(c credentials.TransportCredentials) credentials.TransportCredentials {
+	return sorter{c, s}
+}
+
+type sorter struct {
+	credentials.TransportCredentials
+	links LinkServer
+}
+
+// ServerHandshake shakes hands as the credentials do and looks at what the
+// client says first.
+func (s sorter) ServerHandshake(raw net.Conn) (net.Conn, credentials.AuthInfo, error) {
+	nc, auth, err := s.TransportCredentials.ServerHandshake(raw)
+	if err != nil {
+		return nc, auth, err
+	}
+	b := make([]byte, 1)
+	n, err := nc.Read(b)
+	if err != nil {
+		nc.Close()
+		return nil, nil, err
+	}
+	if b = b[:n]; n == 1 && b[0] == link.Preface[0] {
+		go s.links.Serve(nc, b)
+		return nil, nil, credentials.ErrConnDispatched
+	}
+	return &resumed{nc, b}, auth, nil
+}
+
+// Clone copies the credentials.
+func (s sorter) Clone() credentials.TransportCredentials {
+	return sorter{s.TransportCredentials.Clone(), s.links}
+}
+
+// resumed is a connection some of whose bytes have been read.
+type resumed struct {
+	net.Conn
+	first []byte
+}
+
+// Read reads the bytes again, then from the connection.
+func (r *resumed) Read(b []byte) (int, error) {
+	if len(r.first) > 0 {
+		n := copy(b, r.first)
+		r.first = r.first[n:]
+		return n, nil
+	}
+	return r.Conn.Read(b)
+}
+
+// announce tells clients of links with each answer that gRPC carries.
+func announce(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+	_ = grpc.SetHeader(ctx, metadata.Pairs(LinkHeader, "1")) // nothing depends on it
+	return handle(ctx, req)
+}
+
+// A linker moves the calls of a channel to links as soon as the server has told
+// that it serves them, and back to gRPC when they end.
+type linker struct {
+	addr  string
+	creds credentials.TransportCredentials // nil: plain text
+	ctx   context.Context                  // ends with close
+	stop  context.CancelFunc
+	links atomic.Pointer[linkSet]
+
+	mu      sync.Mutex
+	dialing bool
+	work    sync.WaitGroup
+}
+
+// A linkSet is the links to one server.
+type linkSet struct {
+	control *link.Client
+	data    [dataLinks]*link.Client
+	turn    atomic.Uint32
+}
+
+func (b *linkSet) all() []*link.Client { return append(b.data[:], b.control) }
+
+// carrier returns the link for a method.
+func (b *linkSet) carrier(method string) *link.Client {
+	if transfers[path.Base(method)] {
+		return b.data[b.turn.Add(1)%dataLinks]
+	}
+	return b.control
+}
+
+// leave waits for the calls under way, until ctx ends, and closes the links.
+func (b *linkSet) leave(ctx context.Context) {
+	for _, l := range b.all() {
+		l.Leave(ctx)
+	}
+	b.close()
+}
+
+func (b *linkSet) close() {
+	for _, l := range b.all() {
+		if l != nil {
+			l.Close()
+		}
+	}
+}
+
+func newLinker(addr string, creds credentials.TransportCredentials) *linker {
+	l := &linker{addr: addr, creds: creds}
+	l.ctx, l.stop = context.WithCancel(context.Background())
+	return l
+}
+
+// intercept is the innermost interceptor of a channel.
+func (l *linker) intercept(ctx context.Context, method string, req, resp any, cc *grpc.ClientConn, byGRPC grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+	if b := l.links.Load(); b != nil {
+		err := b.carrier(method).Invoke(ctx, method, req, resp, opts...)
+		if err == nil || !errors.As(err, new(link.ErrNotSent)) {
+			return err
+		}
+	}
+	var header metadata.MD
+	err := byGRPC(ctx, method, req, resp, cc, append(opts, grpc.Header(&header))...)
+	if len(header.Get(LinkHeader)) > 0 {
+		l.dial()
+	}
+	return err
+}
+
+// start makes a call without waiting, if there is a link for it.
+func (l *linker) start(ctx context.Context, method string, req, resp any, done func(error)) bool {
+	b := l.links.Load()
+	if b == nil {
+		return false
+	}
+	err := b.carrier(method).Start(ctx, method, req, resp, func(r link.Reply) { done(fromStatus(r.Err, r.Trailer)) })
+	if err != nil && !errors.As(err, new(link.ErrNotSent)) {
+		done(fromStatus(err, nil))
+		return true
+	}
+	return err == nil
+}
+
+// notify makes a call whose answer nobody wants, if there is a link for it.
+func (l *linker) notify(method string, req any) bool {
+	b := l.links.Load()
+	return b != nil && b.carrier(method).Notify(method, req) == nil
+}
+
+// dial begins to make links, unless they are there or being made.
+func (l *linker) dial() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.dialing || l.ctx.Err() != nil {
+		return
+	}
+	l.dialing = true
+	l.work.Go(l.keep)
+}
+
+// keep makes links and waits for their end.
+func (l *linker) keep() {
+	b, err := l.connect()
+	if err == nil {
+		l.links.Store(b)
+		l.watch(b)
+		l.links.Store(nil)
+		b.leave(l.ctx)
+	} else {
+		sleep(l.ctx, relink)
+	}
+	l.mu.Lock()
+	l.dialing = false
+	l.mu.Unlock()
+}
+
+// watch waits until one of the links takes no more calls.
+func (l *linker) watch(b *linkSet) {
+	select {
+	case <-b.control.Gone():
+	case <-b.data[0].Gone():
+	case <-b.data[1].Gone():
+	case <-l.ctx.Done():
+	}
+}
+
+func (l *linker) connect() (*linkSet, error) {
+	ctx, cancel := context.WithTimeout(l.ctx, linkDial)
+	defer cancel()
+	b := &linkSet{}
+	for _, to := range []**link.Client{&b.control, &b.data[0], &b.data[1]} {
+		c, err := l.open(ctx)
+		if err != nil {
+			b.close()
+			return nil, err
+		}
+		*to = c
+	}
+	return b, nil
+}
+
+func (l *linker) open(ctx context.Context) (*link.Client, error) {
+	nc, err := (&net.Dialer{}).DialContext(ctx, "tcp", l.addr)
+	if err != nil {
+		return nil, err
+	}
+	if l.creds != nil {
+		secure, _, err := l.creds.ClientHandshake(ctx, l.addr, nc)
+		if err != nil {
+			nc.Close()
+			return nil, err
+		}
+		nc = secure
+	}
+	deadline, _ := ctx.Deadline()
+	defer context.AfterFunc(ctx, func() { nc.SetDeadline(time.Unix(1, 0)) })()
+	if err := nc.SetDeadline(deadline); err != nil {
+		nc.Close()
+		return nil, err
+	}
+	c, err := link.NewClient(nc, Codec(), linkPing)
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(ctx.Err(), nc.SetDeadline(time.Time{})); err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+func (l *linker) close() {
+	l.mu.Lock()
+	l.stop()
+	l.mu.Unlock()
+	l.work.Wait()
+}

@@ -1,0 +1,144 @@
+package rpc
+
+import (
+	"crypto/tls"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/metadata"
+
+	"github.com/gorge-tf/gorge/internal/rendezvous"
+	"github.com/gorge-tf/gorge/internal/requestid"
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// both serves a worker by gRPC and by links of one port.
+func both(t *testing.T, w WorkerServer, c ServerConfig) (addr string, links LinkServer) {
+	t.Helper()
+	links = NewLinkServer(c)
+	links.RegisterWorker(w)
+	t.Cleanup(func() { links.Stop(time.Second) })
+	c.Links = &links
+	return serve(t, c, withWorker(w)), links
+}
+
+func (c *Channel) hasLinks() bool { return c.links.links.Load() != nil }
+
+// TestLinksFollowGRPC: the first call goes by gRPC, later ones by links, and by
+// gRPC again when the links have ended. Callers see no difference.
+func TestLinksFollowGRPC(t *testing.T) {
+	addr, links := both(t, echo{}, ServerConfig{})
+	ch := dial(t, addr, DialConfig{})
+	w := NewWorkerClient(ch)
+	run := func(when string) {
+		resp, err := w.RunGraph(t.Context(), &pb.RunGraphRequest{StepId: 5, GraphHandle: "x"})
+		if err != nil || resp == nil {
+			t.Errorf("%s: %v, %v", when, resp, err)
+		}
+		if _, err := w.RegisterGraph(t.Context(), &pb.RegisterGraphRequest{}); tf.CodeOf(err) != tf.Unimplemented {
+			t.Errorf("%s: what the server does not have: %v", when, err)
+		}
+	}
+	run("before")
+	linked(t, ch)
+	run("by links")
+	links.Stop(time.Second)
+	for ch.hasLinks() {
+		time.Sleep(time.Millisecond)
+	}
+	run("after")
+}
+
+// TestNoLinks: who wants none gets none, and others have none to offer.
+func TestNoLinks(t *testing.T) {
+	addr, _ := both(t, echo{}, ServerConfig{})
+	for name, ch := range map[string]*Channel{
+		"not wanted":  dial(t, addr, DialConfig{NoLinks: true}),
+		"not offered": dial(t, serve(t, ServerConfig{}, withWorker(echo{})), DialConfig{}),
+	} {
+		var header metadata.MD
+		for range 3 {
+			_, _ = call[pb.GetStatusResponse](t.Context(), ch, "/"+workerService+"/GetStatus", &pb.GetStatusRequest{}, grpc.Header(&header))
+		}
+		ch.links.work.Wait()
+		if ch.hasLinks() {
+			t.Errorf("%s: there are links", name)
+		}
+	}
+}
+
+// TestLinksAreSecret: links are as secure as gRPC is.
+func TestLinksAreSecret(t *testing.T) {
+	cert, pool := certificate(t)
+	addr, _ := both(t, echo{}, ServerConfig{Credentials: credentials.NewTLS(&tls.Config{Certificates: []tls.Certificate{cert}, ClientCAs: pool, ClientAuth: tls.RequireAndVerifyClientCert})})
+	ch := dial(t, addr, DialConfig{Credentials: credentials.NewTLS(&tls.Config{RootCAs: pool, Certificates: []tls.Certificate{cert}})})
+	linked(t, ch)
+	if _, err := NewWorkerClient(ch).RunGraph(t.Context(), &pb.RunGraphRequest{}); err != nil {
+		t.Error(err)
+	}
+	plain := newLinker(addr, nil)
+	defer plain.close()
+	if b, err := plain.connect(); err == nil {
+		b.close()
+		t.Error("a link without the certificate")
+	}
+}
+
+// TestPanicByLink: interceptors stand before handlers here, too.
+func TestPanicByLink(t *testing.T) {
+	addr, _ := both(t, &moody{}, ServerConfig{})
+	ch := dial(t, addr, DialConfig{})
+	linked(t, ch)
+	if _, err := NewWorkerClient(ch).Tracing(t.Context(), &pb.TracingRequest{}); tf.CodeOf(err) != tf.Internal {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestStartWithoutLinks: what does not wait is only possible by links.
+func TestStartWithoutLinks(t *testing.T) {
+	ch := dial(t, serve(t, ServerConfig{}, withWorker(echo{})), DialConfig{})
+	w := NewWorkerClient(ch)
+	if w.StartRunGraph(t.Context(), &pb.RunGraphRequest{}, func(*pb.RunGraphResponse, error) { t.Error("answered") }) || w.ForgetStep(1) {
+		t.Error("a call was made without a link")
+	}
+}
+
+// TestStartRunGraph hears the answer, or the error as a call that waits does.
+func TestStartRunGraph(t *testing.T) {
+	m := &moody{}
+	addr, _ := both(t, m, ServerConfig{})
+	ch := dial(t, addr, DialConfig{})
+	linked(t, ch)
+	w := NewWorkerClient(ch)
+	_, want := w.RunGraph(t.Context(), &pb.RunGraphRequest{})
+	got := make(chan error, 1)
+	if !w.StartRunGraph(t.Context(), &pb.RunGraphRequest{}, func(_ *pb.RunGraphResponse, err error) { got <- err }) {
+		t.Fatal("no call was made")
+	}
+	if err := <-got; tf.CodeOf(err) != tf.CodeOf(want) {
+		t.Errorf("got %v, want %v", err, want)
+	}
+}
+
+// TestDerivedByLink: that an error follows from another one crosses a link.
+func TestDerivedByLink(t *testing.T) {
+	s := &scripted{recv: func(int, *pb.RecvTensorRequest) (*TensorResponse, error) {
+		return nil, &tf.Error{Code: tf.Aborted, Msg: "the step has ended", Derived: true}
+	}}
+	addr, _ := both(t, s, ServerConfig{})
+	channels := NewChannels(func(string) (string, error) { return addr, nil }, DialConfig{})
+	defer channels.Close()
+	ch, err := channels.Get("task")
+	if err != nil {
+		t.Fatal(err)
+	}
+	linked(t, ch)
+	got := make(chan rendezvous.Result, 1)
+	NewTransport(channels, 2).Recv(t.Context(), "task", requestid.New(), "key", rendezvous.Allocate, func(r rendezvous.Result) { got <- r })
+	if e := tf.AsError((<-got).Err); e.Code != tf.Aborted || !e.Derived || e.Msg != "the step has ended" {
+		t.Errorf("got %+v", e)
+	}
+}
