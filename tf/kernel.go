@@ -131,6 +131,8 @@ type Step struct {
 	Container  string // of resources that live as long as the step
 	Frame      CallFrame
 	Functions  FunctionCaller
+	// Collectives does what several devices do together; nil: nobody does.
+	Collectives Collectives
 	// Parallel runs f over [0, n) in pieces of at least grain, on as many
 	// threads as the session allows. Nil: on the caller.
 	Parallel func(n, grain int, f func(lo, hi int))

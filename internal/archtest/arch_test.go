@@ -30,7 +30,7 @@ var layers = [][]string{
 	{"internal/handle", "internal/queue", "internal/rows", "internal/bundle", "tf/record", "tf/example", "tf/summary"},
 	{"internal/dataset"},
 	{"tf/tftest", "tf/ops/...", "internal/graph/...", "internal/device", "internal/requestid"},
-	{"internal/device/fake", "internal/rendezvous/...", "internal/pass/...", "internal/stepstats"},
+	{"internal/device/fake", "internal/rendezvous/...", "internal/pass/...", "internal/stepstats", "internal/collective"},
 	{"internal/executor"},
 	{"internal/step"},
 	{"internal/direct", "internal/worker", "internal/master"},

@@ -68,8 +68,10 @@ func (s *Session) newPartialRun(sig pass.Signature) (*PartialRun, *step.Graph, e
 func (p *PartialRun) run(ctx context.Context, g *step.Graph) {
 	defer p.s.steps.Done()
 	defer p.cancel(nil)
-	p.err = g.Run(ctx, step.Args{ID: newStep(), Rendezvous: p.table})
+	id := newStep()
+	p.err = g.Run(ctx, step.Args{ID: id, Rendezvous: p.table})
 	if p.err != nil {
+		p.s.collectives.Cleanup(id)
 		p.table.Abort(p.err)
 	}
 	close(p.done)

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/gorge-tf/gorge/internal/collective"
 	"github.com/gorge-tf/gorge/internal/device"
 	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/pass"
@@ -38,13 +39,14 @@ type Config struct {
 // A Session runs steps of one graph, which may grow the while. All methods may
 // be called from any goroutine.
 type Session struct {
-	cfg     Config
-	rt      step.Runtime
-	threads *threads.Pool
-	graphs  graphs
-	tables  sync.Pool       // of *rendezvous.Local
-	ctx     context.Context // ends when the session is closed
-	cancel  context.CancelCauseFunc
+	cfg         Config
+	rt          step.Runtime
+	threads     *threads.Pool
+	graphs      graphs
+	tables      sync.Pool // of *rendezvous.Local
+	collectives *collective.Runtime
+	ctx         context.Context // ends when the session is closed
+	cancel      context.CancelCauseFunc
 
 	mu       sync.Mutex
 	closed   bool
@@ -62,6 +64,8 @@ func New(g *tf.Graph, cfg Config) *Session {
 	}
 	s := &Session{cfg: cfg, threads: threads.Acquire(cfg.Threads)}
 	s.rt = step.Runtime{InProcess: true, Devices: cfg.Devices, Pool: memory.NewPool(poolLimit), Parallel: s.threads.ParallelFor, Workers: workers(&cfg)}
+	s.collectives = collective.New(collective.Env{Lookup: cfg.Devices.Lookup})
+	s.rt.Collectives = s.collectives
 	s.graphs = graphs{source: g, cfg: &s.cfg, rt: &s.rt, cache: map[string]*entry{}, pinned: map[string]string{}}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	s.tables.New = func() any { return rendezvous.NewLocal(cfg.Devices) }
@@ -132,6 +136,9 @@ func (s *Session) run(ctx context.Context, g *step.Graph, a step.Args) error {
 	table := s.tables.Get().(*rendezvous.Local)
 	a.ID, a.Rendezvous = newStep(), table
 	err := g.Run(ctx, a)
+	if err != nil {
+		s.collectives.Cleanup(a.ID)
+	}
 	table.Reset()
 	s.tables.Put(table)
 	return err

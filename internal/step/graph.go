@@ -26,6 +26,8 @@ type Runtime struct {
 	Workers int
 	// Remote runs functions on devices of other tasks; nil: nobody does.
 	Remote Remote
+	// Collectives does what several devices do together; nil: nobody does.
+	Collectives tf.Collectives
 	// InProcess says that no other task takes part in the session's steps.
 	InProcess bool
 	edges     atomic.Int64 // nodes that partitions have added, in process

@@ -10,6 +10,7 @@ import (
 	"context"
 	"runtime"
 
+	"github.com/gorge-tf/gorge/internal/collective"
 	"github.com/gorge-tf/gorge/internal/device"
 	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/step"
@@ -24,6 +25,7 @@ func New(opts ...tf.GraphOption) *tf.Graph {
 	pool := threads.Acquire(0)
 	cpu := device.NewCPU(tf.DeviceSpec{Job: "localhost", Task: 0, Replica: 0, Type: "CPU"})
 	e := &evaluator{step: tf.Step{Context: context.Background(), Device: cpu, Resources: cpu.Resources(), Parallel: pool.ParallelFor}}
+	e.step.Collectives = alone{collective.New(collective.Env{})}
 	// An eager graph is dropped, not closed: the workers go with it.
 	runtime.AddCleanup(e, (*threads.Pool).Release, pool)
 	g := tf.NewGraph(append(opts, tf.Eager(e))...)

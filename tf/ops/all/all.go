@@ -7,6 +7,7 @@ import (
 	_ "github.com/gorge-tf/gorge/tf/ops/batch"
 	_ "github.com/gorge-tf/gorge/tf/ops/checkpoint"
 	_ "github.com/gorge-tf/gorge/tf/ops/cluster"
+	_ "github.com/gorge-tf/gorge/tf/ops/collective"
 	_ "github.com/gorge-tf/gorge/tf/ops/data"
 	_ "github.com/gorge-tf/gorge/tf/ops/image"
 	_ "github.com/gorge-tf/gorge/tf/ops/io"

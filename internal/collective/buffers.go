@@ -1,0 +1,155 @@
+package collective
+
+import (
+	"context"
+	"sync"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// buffers is where the devices of one step leave values for others, each under
+// a key, until who wants it has it.
+type buffers struct {
+	mu   sync.Mutex
+	open map[string]*offer // values that nobody has come for, and who waits for one
+}
+
+// A span is a run of elements of a tensor.
+type span struct {
+	t     *tf.Tensor
+	at, n int
+}
+
+func (s span) bytes() []byte {
+	size := s.t.DType().Size()
+	return s.t.Buffer().Bytes()[s.at*size : (s.at+s.n)*size]
+}
+
+// An offer is a value, there or waited for.
+type offer struct {
+	value     span
+	made      chan struct{} // closed when the value is there
+	wanted    bool
+	delivered chan struct{} // closed when who wants it has it
+}
+
+// A Loan is a value of another device. It is given back by Return, before which
+// it does not change.
+type Loan struct {
+	value span
+	o     *offer
+}
+
+// Bytes are the elements.
+func (l *Loan) Bytes() []byte { return l.value.bytes() }
+
+// Return tells that they are not needed any more.
+func (l *Loan) Return() {
+	l.value.t.Release()
+	close(l.o.delivered)
+}
+
+func cancelled(ctx context.Context, key string) error {
+	return ended(ctx, "Operation was cancelled for BufRendezvous key "+key)
+}
+
+// give leaves a value under key, and waits until it has been taken and given
+// back.
+func (b *buffers) give(ctx context.Context, key string, v span) error {
+	o, err := b.offer(key, v)
+	if err != nil {
+		return err
+	}
+	select {
+	case <-o.delivered:
+		return nil
+	case <-ctx.Done():
+		b.withdraw(key, o)
+		return cancelled(ctx, key)
+	}
+}
+
+func (b *buffers) offer(key string, v span) (*offer, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	o := b.get(key)
+	select {
+	case <-o.made:
+		return nil, tf.Errorf(tf.Internal, "BufRendezvous::ProvideBuf already called for key %s", key)
+	default:
+	}
+	o.value = v
+	if o.wanted {
+		o.value.t = v.t.Share() // for who waits
+		delete(b.open, key)
+	}
+	close(o.made)
+	return o, nil
+}
+
+// get returns what is open under key, which it begins if nothing is.
+func (b *buffers) get(key string) *offer {
+	o := b.open[key]
+	if o != nil {
+		return o
+	}
+	o = &offer{made: make(chan struct{}), delivered: make(chan struct{})}
+	if b.open == nil {
+		b.open = map[string]*offer{}
+	}
+	b.open[key] = o
+	return o
+}
+
+// withdraw takes back what nobody has come for.
+func (b *buffers) withdraw(key string, o *offer) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.open[key] == o {
+		delete(b.open, key)
+	}
+}
+
+// take returns the value under key, when it is there.
+func (b *buffers) take(ctx context.Context, key string) (*Loan, error) {
+	o, err := b.want(key)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case <-o.made:
+		return &Loan{o.value, o}, nil
+	case <-ctx.Done():
+	}
+	b.withdraw(key, o)
+	select {
+	case <-o.made: // just before that: its owner must not wait for nobody
+		(&Loan{o.value, o}).Return()
+	default:
+	}
+	return nil, cancelled(ctx, key)
+}
+
+func (b *buffers) want(key string) (*offer, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	o := b.get(key)
+	if o.wanted {
+		return nil, tf.Errorf(tf.Internal, "Second consumer arrived for key %s", key)
+	}
+	o.wanted = true
+	select {
+	case <-o.made:
+		o.value.t = o.value.t.Share()
+		delete(b.open, key)
+	default:
+	}
+	return o, nil
+}
+
+// empty reports whether nothing is left and nobody waits.
+func (b *buffers) empty() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.open) == 0
+}

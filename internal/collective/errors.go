@@ -1,0 +1,42 @@
+package collective
+
+import (
+	"context"
+	"errors"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// An end is the cause of a context that this package ends: what is to be told to
+// those whom that ends.
+type end struct{ err error }
+
+func (e end) Error() string { return e.err.Error() }
+
+// ended says why ctx has: what this package ended it for, or, if its step did,
+// that something was cancelled, which explains nothing to anybody.
+func ended(ctx context.Context, what string) error {
+	cause := context.Cause(ctx)
+	var own end
+	if errors.As(cause, &own) {
+		return own.err
+	}
+	return &tf.Error{Code: tf.Canceled, Msg: what, Err: cause, Derived: true}
+}
+
+// aborted is what others hear of an error that has ended what they do together.
+// It follows from that error.
+func aborted(err error) error {
+	e := tf.AsError(err)
+	return &tf.Error{Code: e.Code, Msg: "Collective ops is aborted by: " + e.WireMessage() + "\nThe error could be from a previous operation.", Derived: true}
+}
+
+// own is aborted for who has failed, whose error follows from no other.
+func own(err error) error {
+	if e := tf.AsError(err); e.Derived || e.Code == tf.DeadlineExceeded {
+		return err
+	}
+	e := *tf.AsError(aborted(err))
+	e.Derived = false
+	return &e
+}

@@ -1,0 +1,107 @@
+package collective
+
+import (
+	"context"
+
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// What other tasks ask for. The methods are those of TensorFlow's WorkerService.
+
+// CompleteGroup makes a device of another task a member of a group and answers
+// when that is complete.
+func (r *Runtime) CompleteGroup(ctx context.Context, req *pb.CompleteGroupRequest) (*pb.CompleteGroupResponse, error) {
+	if req.GetDeviceAttributes() == nil {
+		return nil, tf.Errorf(tf.Internal, "CompleteGroupRequest device_attributes is not set. Make sure you're running the same version of Tensorflow on all workers.")
+	}
+	if r.env.Leader != "" && r.groups.find(int(req.GetGroupKey())) == nil {
+		leader, err := r.peer(r.env.Leader)
+		if err != nil {
+			return nil, err
+		}
+		return leader.CompleteGroup(ctx, req)
+	}
+	m, err := newMember(req.GetDeviceAttributes(), -1)
+	if err != nil {
+		return nil, err
+	}
+	g, err := r.groups.join(ctx, m, wanted{key: int(req.GetGroupKey()), size: int(req.GetGroupSize()), kind: req.GetDeviceType(), rank: -1})
+	if err != nil {
+		return nil, err
+	}
+	return g.proto(), nil
+}
+
+// CompleteInstance notes what a member says of an instance, and answers when it
+// is known who the source is.
+func (r *Runtime) CompleteInstance(ctx context.Context, req *pb.CompleteInstanceRequest) (*pb.CompleteInstanceResponse, error) {
+	g := r.groups.find(int(req.GetGroupKey()))
+	if g == nil {
+		return nil, tf.Errorf(tf.FailedPrecondition, "group %d not found. This normally means the server has restarted", req.GetGroupKey())
+	}
+	p, err := partOf(g, req)
+	if err != nil {
+		return nil, err
+	}
+	source, err := r.instance(ctx, g, p, req.GetName())
+	if err != nil {
+		return nil, err
+	}
+	return &pb.CompleteInstanceResponse{InstanceKey: req.GetInstanceKey(), SourceRank: int32(source)}, nil
+}
+
+func partOf(g *group, req *pb.CompleteInstanceRequest) (*part, error) {
+	rank := g.rank(req.GetDevice())
+	if rank < 0 {
+		return nil, tf.Errorf(tf.InvalidArgument, "Device %s is no member of the group (group_key=%d)", req.GetDevice(), g.key)
+	}
+	shape := make(tf.Shape, len(req.GetShape().GetDim()))
+	for i, d := range req.GetShape().GetDim() {
+		shape[i] = int(d.GetSize())
+	}
+	return &part{
+		key:  instanceKey{group: g.key, instance: int(req.GetInstanceKey()), step: req.GetStepId()},
+		kind: tf.CollectiveKind(req.GetType()), dtype: tf.DType(req.GetDataType()), shape: shape,
+		device: req.GetDevice(), rank: rank, source: req.GetIsSource(),
+	}, nil
+}
+
+// RecvBuf waits for a value that a device of this task leaves for one of another.
+func (r *Runtime) RecvBuf(ctx context.Context, req *pb.RecvBufRequest) (*Loan, error) {
+	if err := r.checkDevice(req.GetSrcDevice(), req.GetSrcIncarnation()); err != nil {
+		return nil, err
+	}
+	s := r.acquire(req.GetStepId())
+	defer r.release(s)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(s.ctx, func() { cancel(context.Cause(s.ctx)) })()
+	ctx, stop := context.WithTimeoutCause(ctx, r.env.Patience, end{tf.Errorf(tf.Aborted, "Step %d was asked for by another task but not run here within %v", req.GetStepId(), r.env.Patience)})
+	defer stop()
+	l, err := s.buffers.take(ctx, req.GetBufRendezvousKey())
+	if err != nil {
+		return nil, err
+	}
+	if l.value.t.Buffer() == nil {
+		l.Return()
+		return nil, tf.Errorf(tf.Internal, "Tensor value for key %s is not of a type supported by RecvBuf", req.GetBufRendezvousKey())
+	}
+	return l, nil
+}
+
+// checkDevice finds out whether a device is here, and still the one that is
+// meant.
+func (r *Runtime) checkDevice(name string, incarnation uint64) error {
+	var d tf.Device
+	if r.env.Lookup != nil {
+		d = r.env.Lookup(name)
+	}
+	if d == nil {
+		return tf.Errorf(tf.InvalidArgument, "%s unknown device.", name)
+	}
+	if d.Incarnation() != incarnation {
+		return tf.Errorf(tf.FailedPrecondition, "RecvBuf expects a different device incarnation: %d vs. %d. Your worker job that contains the device (\"%s\") was probably restarted. Check your worker job for the reason why it was restarted.", incarnation, d.Incarnation(), name)
+	}
+	return nil
+}

@@ -1,0 +1,141 @@
+// Package collective has the ops by which the nodes of several devices, of one
+// task or of many, do things together: reduce, gather, exchange and broadcast
+// tensors. Each device has a node of its own; those of one group and instance
+// belong together.
+package collective
+
+import (
+	"time"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+const (
+	reduced   = "T: {bfloat16, float, float16, float64, int32, int64}"
+	gathered  = "T: {float, float16, float64, int32, int64}"
+	broadcast = "T: {bool, float, float16, float64, int32, int64}"
+	merging   = "; merge_op: {'Min', 'Max', 'Mul', 'Add'}; final_op: {'Id', 'Div'}"
+	keys      = "; group_size: int; group_key: int; instance_key: int"
+	hints     = "; communication_hint: string = 'auto'; timeout_seconds: float = 0"
+)
+
+func init() {
+	register("CollectiveReduce", "input: T", reduced+keys+merging+"; subdiv_offsets: list(int); wait_for: list(int) = []"+hints, tf.UnchangedShape, reduceKernel)
+	register("CollectiveGather", "input: T", gathered+keys+"; shape: shape"+hints, gatherShape, gatherKernel)
+	register("CollectiveBcastSend", "input: T", broadcast+keys+"; shape: shape"+hints, declaredShape, sendKernel)
+	register("CollectiveBcastRecv", "", broadcast+keys+"; shape: shape"+hints, declaredShape, receiveKernel)
+}
+
+// register declares an op whose one output is what a group has computed.
+func register(name, in, attrs string, shape func(*tf.Infer) error, k tf.NewKernel) {
+	tf.Register(tf.OpDef{
+		Name: name, In: in, Out: "data: T", Attrs: attrs, Stateful: true,
+		Shape: shape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(k),
+	})
+}
+
+// A Group names what devices do together: all nodes, one on each device, that
+// name the same group and instance. Size is how many devices there are.
+type Group struct {
+	Size, Key, Instance int
+	// TimeoutSeconds bounds how long a node waits for the others, and how long
+	// the rest takes; 0: nothing does.
+	TimeoutSeconds float32
+}
+
+// Apply sets the attributes.
+func (g Group) Apply(s *tf.Spec) {
+	s.Set("group_size", g.Size)
+	s.Set("group_key", g.Key)
+	s.Set("instance_key", g.Instance)
+	s.Set("timeout_seconds", g.TimeoutSeconds)
+}
+
+// Reduce merges x with those of the other devices, element by element: merge is
+// "Add", "Mul", "Min" or "Max". All devices get the result, divided by their
+// number if final is "Div", as it is if that is "Id". Shapes must be equal.
+func Reduce(x tf.Output, g Group, merge, final string, opts ...tf.Option) tf.Output {
+	opts = append([]tf.Option{g, tf.Attr("merge_op", merge), tf.Attr("final_op", final), tf.Attr("subdiv_offsets", []int{0})}, opts...)
+	return tf.Apply(nil, "CollectiveReduce", []tf.Output{x}, opts...).Output(0)
+}
+
+// Gather puts x, which has at least one dimension, and those of the other devices
+// one after the other. The devices' names say in which order. Shapes must be
+// equal.
+func Gather(x tf.Output, g Group, opts ...tf.Option) tf.Output {
+	shape := x.Shape().Clone()
+	if len(shape) > 0 && shape[0] >= 0 {
+		shape[0] *= g.Size
+	}
+	opts = append([]tf.Option{g, tf.Attr("shape", shape)}, opts...)
+	return tf.Apply(nil, "CollectiveGather", []tf.Output{x}, opts...).Output(0)
+}
+
+// BcastSend gives x, whose shape must be known, to the other devices, and returns
+// it.
+func BcastSend(x tf.Output, g Group, opts ...tf.Option) tf.Output {
+	opts = append([]tf.Option{g, tf.Attr("shape", x.Shape())}, opts...)
+	return tf.Apply(nil, "CollectiveBcastSend", []tf.Output{x}, opts...).Output(0)
+}
+
+// BcastRecv returns what one of the other devices gives by BcastSend, of the given
+// type and shape.
+func BcastRecv(g *tf.Graph, d tf.DType, shape tf.Shape, group Group, opts ...tf.Option) tf.Output {
+	opts = append([]tf.Option{group, tf.Attr("T", d), tf.Attr("shape", shape)}, opts...)
+	return tf.Apply(g, "CollectiveBcastRecv", nil, opts...).Output(0)
+}
+
+// gatherShape has as many rows as all members together.
+func gatherShape(c *tf.Infer) error {
+	s, err := withRows(c)
+	if err != nil || s == nil {
+		return err
+	}
+	if s[0] >= 0 {
+		s[0] *= c.Node.Int("group_size")
+	}
+	c.Set(0, s)
+	return nil
+}
+
+// withRows returns a copy of the shape of what is gathered, or scattered.
+func withRows(c *tf.Infer) (tf.Shape, error) {
+	s := c.In(0)
+	if s != nil && len(s) == 0 {
+		return nil, tf.Errorf(tf.InvalidArgument, "Shape must be at least rank 1 but is rank 0")
+	}
+	return s.Clone(), nil
+}
+
+func declaredShape(c *tf.Infer) error {
+	c.Set(0, c.Node.ShapeAttr("shape"))
+	return nil
+}
+
+// run does a node's part without keeping the caller.
+func run(c *tf.OpContext, p *tf.Collective, done func(error)) {
+	if c.Step == nil || c.Collectives == nil {
+		done(tf.Errorf(tf.Internal, "Failed to get CollectiveExecutor from OpKernelContext for Op %s", p.Name))
+		return
+	}
+	go func() { done(c.Collectives.Do(c, p)) }()
+}
+
+// seconds is a timeout as nodes give it.
+func seconds(v float32) time.Duration {
+	if v <= 0 {
+		return 0
+	}
+	return time.Duration(float64(v) * float64(time.Second))
+}
+
+// opName is what messages call an op that merges.
+func opName(merge string) string {
+	switch merge {
+	case "Max":
+		return "Maximum"
+	case "Min":
+		return "Minimum"
+	}
+	return merge
+}
