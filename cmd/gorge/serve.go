@@ -23,11 +23,11 @@ const defaultAddress = "127.0.0.1:2222"
 // serveFlags are the flags of serve; those of TensorFlow's own server binary
 // have its names.
 type serveFlags struct {
-	cluster, job, serverDef, devices, protocol, level, exitWith string
-	task, threads, retries                                      int
-	cache                                                       bool
-	noLinks                                                     bool
-	sessionTimeout                                              time.Duration
+	cluster, job, serverDef, devices, protocol, level, exitWith, leader string
+	task, threads, retries                                              int
+	cache                                                               bool
+	noLinks                                                             bool
+	sessionTimeout                                                      time.Duration
 }
 
 func parseServe(args []string, stderr io.Writer) (*serveFlags, error) {
@@ -45,6 +45,7 @@ func parseServe(args []string, stderr io.Writer) (*serveFlags, error) {
 	s.IntVar(&f.retries, "grpc_max_retries", retriesFromEnv(), "`times` that the receive of a tensor is tried again; the environment's GRPC_MAX_RETRIES otherwise")
 	s.BoolVar(&f.cache, "cache_rpc_response", false, "keep tensors until their receivers say that they have arrived, so that receives can be tried again")
 	s.DurationVar(&f.sessionTimeout, "session_timeout", 0, "close sessions that no client has used for so `long`; 0: never")
+	s.StringVar(&f.leader, "collective_group_leader", "", "`task` that completes groups for collective operations, /job:worker/task:0 say; the same for all tasks")
 	s.StringVar(&f.exitWith, "exit_with", "", "stop when this `task` is gone, /job:chief/task:0 say")
 	s.StringVar(&f.level, "log", "info", "least `level` that is logged: debug, info, warn, error")
 	if err := s.Parse(args); err != nil {
@@ -101,6 +102,9 @@ func (f *serveFlags) config(stderr io.Writer) (cluster.Config, error) {
 		c.Threads = f.threads
 	}
 	c.Retries, c.SessionTimeout, c.ExitWith = f.retries, f.sessionTimeout, f.exitWith
+	if f.leader != "" {
+		c.CollectiveLeader = f.leader
+	}
 	c.CacheResponses, c.NoLinks = c.CacheResponses || f.cache, f.noLinks
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(f.level)); err != nil {

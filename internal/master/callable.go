@@ -39,7 +39,7 @@ func (s *session) makeCallable(ctx context.Context, o *pb.CallableOptions) (hand
 	if err != nil {
 		return 0, err
 	}
-	if c.prepared, err = s.prepare(ctx, step.signature()); err != nil {
+	if c.prepared, err = s.prepare(ctx, step.signature(), c.options.GetExperimental().GetCollectiveGraphKey()); err != nil {
 		return 0, err
 	}
 	return s.callables.add(c), nil
@@ -101,8 +101,7 @@ func (s *session) runCallable(ctx context.Context, c *callable, feeds []*pb.Tens
 		return nil, err
 	}
 	r := s.newRun(c.prepared, step)
-	answers, err := r.trace(ctx)
-	s.cleanup(r.id, r.parts)
+	answers, err := r.whole(ctx)
 	if err != nil {
 		return nil, err
 	}

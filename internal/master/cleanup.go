@@ -29,14 +29,19 @@ func (s *session) cleanup(step int64, parts []registered) {
 	go func() {
 		defer s.m.background.Done()
 		defer s.trailing.Done()
-		ctx, cancel := context.WithTimeout(s.m.ctx, farewell)
-		defer cancel()
-		var wg sync.WaitGroup
-		for _, p := range parts {
-			wg.Go(func() { s.cleanupAt(ctx, p, step) })
-		}
-		wg.Wait()
+		s.cleanupNow(step, parts)
 	}()
+}
+
+// cleanupNow is cleanup that waits for the workers.
+func (s *session) cleanupNow(step int64, parts []registered) {
+	ctx, cancel := context.WithTimeout(s.m.ctx, farewell)
+	defer cancel()
+	var wg sync.WaitGroup
+	for _, p := range parts {
+		wg.Go(func() { s.cleanupAt(ctx, p, step) })
+	}
+	wg.Wait()
 }
 
 func (s *session) cleanupAt(ctx context.Context, p registered, step int64) {

@@ -49,7 +49,10 @@ type Env struct {
 	// Connect reaches the workers of a cluster that a session brings along, in
 	// which this task is called own. Nil: sessions may not do so.
 	Connect func(def *pb.ClusterDef, own string) (Cluster, error)
-	Config  *pb.ConfigProto // what sessions do not say themselves; may be nil
+	// Sequences numbers the steps of graphs that are run by several masters, a part
+	// each; nil: there are none.
+	Sequences Sequences
+	Config    *pb.ConfigProto // what sessions do not say themselves; may be nil
 	// SessionTimeout closes sessions that no client has used for so long; 0:
 	// they stay.
 	SessionTimeout time.Duration

@@ -35,7 +35,7 @@ func (s *session) setUpPartial(ctx context.Context, req *pb.PartialRunSetupReque
 		}
 	}
 	sig := c.signature()
-	ready, err := s.prepare(ctx, sig)
+	ready, err := s.prepare(ctx, sig, 0)
 	if err != nil {
 		return "", err
 	}

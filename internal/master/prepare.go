@@ -13,8 +13,11 @@ import (
 type prepared struct {
 	done  chan struct{} // closed when parts or err are set
 	parts []registered
-	err   error
-	runs  atomic.Int64 // steps so far
+	// graphKey tells masters that do things together in one step which it is; 0:
+	// the graph does no such thing.
+	graphKey int64
+	err      error
+	runs     atomic.Int64 // steps so far
 }
 
 // registered is a part that a worker can run.
@@ -25,13 +28,14 @@ type registered struct {
 }
 
 // prepare returns the graph of a signature, which the first step that needs
-// them has made. The others wait for that, as long as they like.
-func (s *session) prepare(ctx context.Context, sig pass.Signature) (*prepared, error) {
-	key := sig.Key()
+// them has made. The others wait for that, as long as they like. The key of what
+// it does together with other masters is as asked, or follows from the graph.
+func (s *session) prepare(ctx context.Context, sig pass.Signature, graphKey int64) (*prepared, error) {
+	key := sig.Key() + keySuffix(graphKey)
 	s.mu.Lock()
 	p := s.steps[key]
 	if p == nil {
-		p = &prepared{done: make(chan struct{})}
+		p = &prepared{done: make(chan struct{}), graphKey: graphKey}
 		s.steps[key] = p
 		s.running.Add(1) // the step that waits for it is counted, so the sum is not zero
 		go s.fill(p, key, sig)
@@ -50,7 +54,7 @@ func (s *session) prepare(ctx context.Context, sig pass.Signature) (*prepared, e
 func (s *session) fill(p *prepared, key string, sig pass.Signature) {
 	defer s.running.Done()
 	defer close(p.done)
-	if p.parts, p.err = s.build(sig); p.err == nil {
+	if p.err = s.build(p, sig); p.err == nil {
 		return
 	}
 	s.mu.Lock()
@@ -59,18 +63,22 @@ func (s *session) fill(p *prepared, key string, sig pass.Signature) {
 }
 
 // build plans a step and registers its parts.
-func (s *session) build(sig pass.Signature) ([]registered, error) {
+func (s *session) build(p *prepared, sig pass.Signature) error {
 	s.mu.Lock()
 	g := s.placed
 	s.mu.Unlock()
 	parts, err := s.layout.split(g, sig, s.m.env.Optimize)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return s.register(parts)
+	if p.graphKey == 0 {
+		p.graphKey = collectiveKey(parts, g.Library)
+	}
+	p.parts, err = s.register(parts, p.graphKey)
+	return err
 }
 
-func (s *session) register(parts []part) ([]registered, error) {
+func (s *session) register(parts []part, graphKey int64) ([]registered, error) {
 	out := make([]registered, len(parts))
 	members := make([]member, len(parts))
 	index := make(map[string]int, len(parts))
@@ -80,7 +88,7 @@ func (s *session) register(parts []part) ([]registered, error) {
 	}
 	err := each(s.ctx, members, func(ctx context.Context, m *member) error {
 		i := index[m.task]
-		handle, err := s.registerPart(ctx, m.worker, parts[i])
+		handle, err := s.registerPart(ctx, m.worker, parts[i], graphKey)
 		out[i] = registered{part: parts[i], worker: m.worker, handle: handle}
 		return err
 	})
@@ -97,14 +105,14 @@ func (s *session) member(task string) member {
 	return member{task: task}
 }
 
-func (s *session) registerPart(ctx context.Context, w Worker, p part) (handle string, err error) {
+func (s *session) registerPart(ctx context.Context, w Worker, p part, graphKey int64) (handle string, err error) {
 	def, err := p.graph.Proto()
 	if err != nil {
 		return "", err
 	}
 	resp, err := w.RegisterGraph(ctx, &pb.RegisterGraphRequest{
 		SessionHandle: s.handle, CreateWorkerSessionCalled: true, GraphDef: def,
-		GraphOptions: s.cfg.GetGraphOptions(), ConfigProto: s.cfg,
+		GraphOptions: s.cfg.GetGraphOptions(), ConfigProto: s.cfg, CollectiveGraphKey: graphKey,
 	})
 	return resp.GetGraphHandle(), err
 }

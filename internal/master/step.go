@@ -55,17 +55,26 @@ func during[T any](ctx context.Context, s *session, o *pb.RunOptions, f func(con
 }
 
 func (s *session) runStep(ctx context.Context, c *call) (*pb.RunStepResponse, error) {
-	p, err := s.prepare(ctx, c.signature())
+	p, err := s.prepare(ctx, c.signature(), c.options.GetExperimental().GetCollectiveGraphKey())
 	if err != nil {
 		return nil, err
 	}
 	r := s.newRun(p, c)
-	answers, err := r.trace(ctx)
-	s.cleanup(r.id, p.parts)
+	answers, err := r.whole(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return r.response(answers)
+}
+
+// whole runs a step from its beginning to its end.
+func (r *stepRun) whole(ctx context.Context) ([]*pb.RunGraphResponse, error) {
+	if err := r.begin(ctx); err != nil {
+		return nil, err
+	}
+	answers, err := r.trace(ctx)
+	r.end(err)
+	return answers, err
 }
 
 // stepBits is the number of low bits that the number of a step may have.
@@ -75,7 +84,7 @@ func newStep() int64 { return rand.Int64N(1 << stepBits) }
 
 // newRun returns a step that has not begun.
 func (s *session) newRun(p *prepared, c *call) *stepRun {
-	return &stepRun{s: s, id: newStep(), call: c, parts: p.parts, costs: costsDue(s.cfg.GetGraphOptions(), p.runs.Add(1)-1)}
+	return &stepRun{s: s, call: c, parts: p.parts, graphKey: p.graphKey, costs: costsDue(s.cfg.GetGraphOptions(), p.runs.Add(1)-1)}
 }
 
 // response gives the fetches the names that the client knows them by.

@@ -15,8 +15,9 @@ type stepRun struct {
 	id            int64
 	call          *call
 	parts         []registered
-	partial, last bool // more calls belong to the step; none follows this one
-	costs         bool // nodes are to be measured for the cost model
+	partial, last bool  // more calls belong to the step; none follows this one
+	costs         bool  // nodes are to be measured for the cost model
+	graphKey      int64 // of what is done together with other masters; 0: nothing is
 
 	transfers []*pb.DeviceStepStats // that workers have recorded
 

@@ -7,7 +7,7 @@ import (
 )
 
 // Codec returns the codec of both services: protocol buffers, except that a
-// [TensorResponse] is encoded and decoded by hand. Its name is "proto", as
+// [TensorResponse] and a [BufferResponse] are encoded and decoded by hand. Its name is "proto", as
 // peers expect; servers and channels are given it explicitly.
 func Codec() encoding.CodecV2 { return codec{encoding.GetCodecV2(proto.Name)} }
 
@@ -18,7 +18,10 @@ func (codec) Name() string { return proto.Name }
 
 // Marshal encodes v.
 func (c codec) Marshal(v any) (mem.BufferSlice, error) {
-	if r, ok := v.(*TensorResponse); ok {
+	switch r := v.(type) {
+	case *TensorResponse:
+		return r.encode()
+	case *BufferResponse:
 		return r.encode()
 	}
 	return c.messages.Marshal(v)
@@ -26,7 +29,10 @@ func (c codec) Marshal(v any) (mem.BufferSlice, error) {
 
 // Unmarshal decodes data, which it does not keep, into v.
 func (c codec) Unmarshal(data mem.BufferSlice, v any) error {
-	if r, ok := v.(*TensorResponse); ok {
+	switch r := v.(type) {
+	case *TensorResponse:
+		return r.decode(data)
+	case *BufferResponse:
 		return r.decode(data)
 	}
 	return c.messages.Unmarshal(data, v)

@@ -57,7 +57,8 @@ func callAll(client any, methods []string) map[string]error {
 		for j := 2; j < m.Type().NumIn(); j++ {
 			args = append(args, reflect.Zero(m.Type().In(j)))
 		}
-		err, _ := m.Call(args)[1].Interface().(error)
+		results := m.Call(args)
+		err, _ := results[len(results)-1].Interface().(error)
 		out[name] = err
 	}
 	return out

@@ -11,7 +11,8 @@ import (
 // A WorkerServer answers masters, whose partitions it runs, and other workers,
 // which fetch what it sends.
 //
-// The codec takes over the tensor of a TensorResponse.
+// The codec takes over the tensor of a TensorResponse, and calls Sent of a
+// BufferResponse.
 type WorkerServer interface {
 	// GetStatus lists the worker's devices.
 	GetStatus(context.Context, *pb.GetStatusRequest) (*pb.GetStatusResponse, error)
@@ -38,7 +39,7 @@ type WorkerServer interface {
 	// Tracing profiles the worker.
 	Tracing(context.Context, *pb.TracingRequest) (*pb.TracingResponse, error)
 	// RecvBuf waits for a buffer of a collective operation and answers with it.
-	RecvBuf(context.Context, *pb.RecvBufRequest) (*pb.RecvBufResponse, error)
+	RecvBuf(context.Context, *pb.RecvBufRequest) (*BufferResponse, error)
 	// GetStepSequence answers with the next step numbers of graphs with collectives.
 	GetStepSequence(context.Context, *pb.GetStepSequenceRequest) (*pb.GetStepSequenceResponse, error)
 	// CompleteGroup waits until all members of a group have called.

@@ -145,9 +145,17 @@ func (c *WorkerClient) Tracing(ctx context.Context, req *pb.TracingRequest) (*pb
 	return call[pb.TracingResponse](ctx, c.cc, "/"+workerService+"/Tracing", req)
 }
 
-// RecvBuf waits for a buffer of a collective operation and answers with it.
-func (c *WorkerClient) RecvBuf(ctx context.Context, req *pb.RecvBufRequest) (*pb.RecvBufResponse, error) {
-	return call[pb.RecvBufResponse](ctx, c.cc, "/"+workerService+"/RecvBuf", req)
+// RecvBuf waits for a buffer of a collective operation, whose bytes must fill
+// into.
+func (c *WorkerClient) RecvBuf(ctx context.Context, req *pb.RecvBufRequest, into []byte) error {
+	resp := &BufferResponse{into: into}
+	if err := invoke(ctx, c.cc, "/"+workerService+"/RecvBuf", req, resp); err != nil {
+		return err
+	}
+	if resp.RequireAck {
+		acknowledge(ctx, c, req.GetRequestId())
+	}
+	return resp.err
 }
 
 // GetStepSequence answers with the next step numbers of graphs with collectives.
@@ -155,12 +163,14 @@ func (c *WorkerClient) GetStepSequence(ctx context.Context, req *pb.GetStepSeque
 	return call[pb.GetStepSequenceResponse](ctx, c.cc, "/"+workerService+"/GetStepSequence", req)
 }
 
-// CompleteGroup waits until all members of a group have called.
+// CompleteGroup waits until all members of a group have called, and for the worker
+// to be there: tasks start in any order.
 func (c *WorkerClient) CompleteGroup(ctx context.Context, req *pb.CompleteGroupRequest) (*pb.CompleteGroupResponse, error) {
-	return call[pb.CompleteGroupResponse](ctx, c.cc, "/"+workerService+"/CompleteGroup", req)
+	return call[pb.CompleteGroupResponse](ctx, c.cc, "/"+workerService+"/CompleteGroup", req, grpc.WaitForReady(true))
 }
 
-// CompleteInstance waits until all members of a group agree on a collective operation.
+// CompleteInstance waits until all members of a group agree on a collective
+// operation.
 func (c *WorkerClient) CompleteInstance(ctx context.Context, req *pb.CompleteInstanceRequest) (*pb.CompleteInstanceResponse, error) {
 	return call[pb.CompleteInstanceResponse](ctx, c.cc, "/"+workerService+"/CompleteInstance", req)
 }

@@ -73,7 +73,7 @@ func (UnimplementedWorker) Tracing(context.Context, *pb.TracingRequest) (*pb.Tra
 }
 
 // RecvBuf answers that it is not implemented.
-func (UnimplementedWorker) RecvBuf(context.Context, *pb.RecvBufRequest) (*pb.RecvBufResponse, error) {
+func (UnimplementedWorker) RecvBuf(context.Context, *pb.RecvBufRequest) (*BufferResponse, error) {
 	return nil, unimplemented("RecvBuf")
 }
 

@@ -3,38 +3,74 @@ package worker
 import (
 	"context"
 
+	"github.com/gorge-tf/gorge/internal/collective"
 	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
 )
 
-// What belongs to collective operations is answered as a worker of TensorFlow
-// does that was started without them, so that masters and peers see why.
+// What belongs to collective operations is answered by the task's runtime of
+// them. A worker that has none says so as TensorFlow's do, so that masters and
+// peers see why.
 
-func noCollectives() error {
-	return tf.Errorf(tf.Internal, "Runtime not initialized with CollectiveExecutorMgr")
+func (w *Worker) collectives() (*collective.Runtime, error) {
+	if w.env.Collectives == nil {
+		return nil, tf.Errorf(tf.Internal, "Runtime not initialized with CollectiveExecutorMgr")
+	}
+	return w.env.Collectives, nil
 }
 
-// CompleteGroup says that there are no collective operations here.
-func (w *Worker) CompleteGroup(context.Context, *pb.CompleteGroupRequest) (*pb.CompleteGroupResponse, error) {
-	return nil, noCollectives()
+// CompleteGroup makes a device a member of a group, and answers when that is
+// complete.
+func (w *Worker) CompleteGroup(ctx context.Context, req *pb.CompleteGroupRequest) (*pb.CompleteGroupResponse, error) {
+	r, err := w.collectives()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := w.within(ctx)
+	defer cancel()
+	return r.CompleteGroup(ctx, req)
 }
 
-// CompleteInstance says that there are no collective operations here.
-func (w *Worker) CompleteInstance(context.Context, *pb.CompleteInstanceRequest) (*pb.CompleteInstanceResponse, error) {
-	return nil, noCollectives()
+// CompleteInstance notes what a device says of something that its group does, and
+// answers when the source of a broadcast is known.
+func (w *Worker) CompleteInstance(ctx context.Context, req *pb.CompleteInstanceRequest) (*pb.CompleteInstanceResponse, error) {
+	r, err := w.collectives()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := w.within(ctx)
+	defer cancel()
+	return r.CompleteInstance(ctx, req)
 }
 
-// GetStepSequence says that there are no collective operations here.
-func (w *Worker) GetStepSequence(context.Context, *pb.GetStepSequenceRequest) (*pb.GetStepSequenceResponse, error) {
-	return nil, noCollectives()
+// GetStepSequence tells the next steps of graphs that several masters run.
+func (w *Worker) GetStepSequence(ctx context.Context, req *pb.GetStepSequenceRequest) (*pb.GetStepSequenceResponse, error) {
+	r, err := w.collectives()
+	if err != nil {
+		return nil, err
+	}
+	return r.GetStepSequence(ctx, req)
 }
 
-// RecvBuf says that there are no collective operations here.
-func (w *Worker) RecvBuf(_ context.Context, req *pb.RecvBufRequest) (*pb.RecvBufResponse, error) {
+// RecvBuf waits for a value that a device here leaves for one of another task.
+func (w *Worker) RecvBuf(ctx context.Context, req *pb.RecvBufRequest) (*collective.Loan, error) {
 	if err := w.recent.Track(req.GetRequestId(), "RecvBuf (GrpcWorker)"); err != nil {
 		return nil, err
 	}
-	return nil, noCollectives()
+	r, err := w.collectives()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := w.within(ctx)
+	defer cancel()
+	return r.RecvBuf(ctx, req)
+}
+
+// within returns a context that ends with ctx and with the worker.
+func (w *Worker) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(w.ctx, func() { cancel(context.Cause(w.ctx)) })
+	return ctx, func() { stop(); cancel(nil) }
 }
 
 // Tracing is not implemented, as in TensorFlow: steps are traced by RunOptions.

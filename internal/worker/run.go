@@ -179,6 +179,14 @@ func (w *Worker) ForgetStep(step int64) bool {
 	if w.env.CacheResponses {
 		w.responses.drop(func(_ int64, r *response) bool { return r.step == step })
 	}
-	w.env.Rendezvous.Cleanup(step)
+	w.cleanup(step)
 	return true
+}
+
+// cleanup drops what a step has left for other tasks.
+func (w *Worker) cleanup(step int64) {
+	w.env.Rendezvous.Cleanup(step)
+	if w.env.Collectives != nil {
+		w.env.Collectives.Cleanup(step)
+	}
 }

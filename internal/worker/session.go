@@ -58,6 +58,9 @@ func (w *Worker) newSession(req *pb.CreateWorkerSessionRequest) (*session, error
 		}
 		devices = sessionDevices(devices, task, s.isolated)
 	}
+	if w.env.Collectives != nil {
+		s.rt.Collectives = w.env.Collectives
+	}
 	s.rdv.Devices, s.rt.Devices, s.rt.Pool, s.rt.Parallel = devices, devices, w.pool, w.threads.ParallelFor
 	s.ctx, s.cancel = context.WithCancelCause(w.ctx)
 	return s, nil
@@ -183,7 +186,7 @@ func (w *Worker) end(s *session, why error) {
 		if of == s {
 			delete(w.steps, id)
 			delete(w.partial, id)
-			w.env.Rendezvous.Cleanup(id)
+			w.cleanup(id)
 		}
 	}
 }

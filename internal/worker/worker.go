@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"sync"
 
+	"github.com/gorge-tf/gorge/internal/collective"
 	"github.com/gorge-tf/gorge/internal/device"
 	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
@@ -35,6 +36,8 @@ type Env struct {
 	// Connect reaches the other tasks of a cluster that a session brings along,
 	// in which this task is called own. Nil: sessions may not do so.
 	Connect func(def *pb.ClusterDef, own string) (Cluster, error)
+	// Collectives does what devices do together; nil: there is no such thing here.
+	Collectives *collective.Runtime
 	// CacheResponses keeps what other tasks receive until they say that it has
 	// arrived, so that they can ask again.
 	CacheResponses bool
@@ -93,6 +96,9 @@ func (w *Worker) Close() {
 	w.sessions = nil
 	w.mu.Unlock()
 	w.env.Rendezvous.CleanupAll()
+	if w.env.Collectives != nil {
+		w.env.Collectives.Close()
+	}
 	w.responses.close()
 	for _, s := range all {
 		s.close(context.Cause(w.ctx))

@@ -52,6 +52,10 @@ type Config struct {
 	// ExitWith names a task, "/job:worker/task:0": once it has been up and is
 	// gone, the server stops. Parameter servers end so when the chief is done.
 	ExitWith string
+	// CollectiveLeader names the task, "/job:worker/task:0", that completes groups
+	// for collective operations: the same for all tasks that take part in one. "":
+	// each task completes those of its own devices.
+	CollectiveLeader string
 	// Log hears what is worth telling; nil: nothing is logged.
 	Log slog.Handler
 
@@ -81,6 +85,7 @@ func FromServerDef(data []byte) (Config, error) {
 	}
 	c.Threads = int(c.defaults.GetIntraOpParallelismThreads())
 	c.Devices = devicesOf(c.defaults)
+	c.CollectiveLeader = c.defaults.GetExperimental().GetCollectiveGroupLeader()
 	c.CacheResponses = c.defaults.GetRpcOptions().GetCacheRpcResponse()
 	return c, c.setPort(def.GetPort())
 }

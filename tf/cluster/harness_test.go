@@ -70,6 +70,12 @@ type running struct {
 // start starts a server for each task of jobs: how many tasks each job has.
 func start(t testing.TB, jobs map[string]int) *running {
 	t.Helper()
+	return startAlike(t, jobs, cluster.Config{})
+}
+
+// startAlike is start for servers that have more in common.
+func startAlike(t testing.TB, jobs map[string]int, c cluster.Config) *running {
+	t.Helper()
 	r := &running{spec: cluster.Spec{}, servers: map[string]*cluster.Server{}}
 	listeners := map[string][]net.Listener{}
 	for job, n := range jobs {
@@ -81,7 +87,8 @@ func start(t testing.TB, jobs map[string]int) *running {
 	}
 	for job := range jobs {
 		for i, lis := range listeners[job] {
-			r.servers[taskKey(job, i)] = serve(t, cluster.Config{Cluster: r.spec, Job: job, Task: i, Listener: lis})
+			c.Cluster, c.Job, c.Task, c.Listener = r.spec, job, i, lis
+			r.servers[taskKey(job, i)] = serve(t, c)
 		}
 	}
 	return r

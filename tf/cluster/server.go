@@ -106,12 +106,16 @@ func (s *Server) assemble(c *Config, devices *device.Set) error {
 	s.grpc = grpc.NewServer(rpc.ServerOptions(serving)...)
 	env := worker.Env{Task: s.task, Devices: devices, Rendezvous: rendezvous.NewManager(0), Threads: c.Threads, Log: s.log, Connect: s.joinAsWorker, CacheResponses: c.CacheResponses}
 	env.Peer = s.peers(s.task, s.channels)
+	var err error
+	if env.Collectives, err = s.newCollectives(c, devices); err != nil {
+		return errors.Join(err, s.channels.Close())
+	}
 	if err := s.connect(c, &env); err != nil {
 		return err
 	}
 	s.worker = worker.New(env)
 	s.master = master.New(master.Env{
-		Task: s.task, Devices: devices, Config: c.defaults, Log: s.log, Connect: s.joinAsMaster, SessionTimeout: c.SessionTimeout,
+		Task: s.task, Devices: devices, Config: c.defaults, Log: s.log, Connect: s.joinAsMaster, SessionTimeout: c.SessionTimeout, Sequences: env.Collectives,
 		Workers: &workers{own: s.task, worker: s.worker, channels: s.channels, tasks: c.Cluster.tasks()},
 	})
 	s.service = &masterService{Master: s.master}

@@ -1,0 +1,133 @@
+package master
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// Sequences numbers the steps of graphs of which several masters run a part each:
+// what devices do together must happen in one step.
+type Sequences interface {
+	// NextStep returns the number of a graph's next step, when the one before is
+	// over. It ends with RetireStep.
+	NextStep(ctx context.Context, graph int64) (int64, error)
+	RetireStep(graph, step int64, succeeded bool)
+}
+
+// instanceOps are the ops of collectives that name their instance in an
+// attribute, runtimeOps those that are given it.
+var (
+	instanceOps = map[string]bool{"CollectiveReduce": true, "CollectiveGather": true, "CollectiveBcastSend": true, "CollectiveBcastRecv": true}
+	runtimeOps  = map[string]bool{"CollectiveReduceV2": true, "CollectiveGatherV2": true, "CollectiveBcastSendV2": true, "CollectiveBcastRecvV2": true}
+)
+
+// noInstances is the key of graphs with collectives none of which names its
+// instance.
+const noInstances = 0x8774aa605c729c72
+
+// collectiveKey returns what tells a graph from others that do things together
+// with other masters: the same for all that do the same. 0: it does no such thing.
+func collectiveKey(parts []part, library *tf.Library) int64 {
+	k := keyed{library: library, instances: map[int64]bool{}, seen: map[string]bool{}}
+	for _, p := range parts {
+		for _, n := range p.graph.Nodes {
+			k.note(n.OpName(), int64(n.Int("instance_key")))
+			for _, a := range n.Attrs {
+				k.calls(a)
+			}
+		}
+	}
+	return k.key()
+}
+
+// keyed collects what makes the key of a graph.
+type keyed struct {
+	library   *tf.Library
+	instances map[int64]bool
+	others    bool
+	seen      map[string]bool // functions
+}
+
+func (k *keyed) note(op string, instance int64) {
+	if instanceOps[op] {
+		k.instances[instance] = true
+	}
+	k.others = k.others || runtimeOps[op]
+}
+
+// calls looks into the functions that an attribute names.
+func (k *keyed) calls(attr any) {
+	switch a := attr.(type) {
+	case tf.Func:
+		k.function(a.Name)
+	case []tf.Func:
+		for _, f := range a {
+			k.function(f.Name)
+		}
+	}
+}
+
+func (k *keyed) function(name string) {
+	if k.library == nil || k.seen[name] {
+		return
+	}
+	k.seen[name] = true
+	for _, n := range k.library.Find(name).GetNodeDef() {
+		k.note(n.GetOp(), n.GetAttr()["instance_key"].GetI())
+		for _, a := range n.GetAttr() {
+			k.function(a.GetFunc().GetName())
+			for _, f := range a.GetList().GetFunc() {
+				k.function(f.GetName())
+			}
+		}
+	}
+}
+
+func (k *keyed) key() int64 {
+	if len(k.instances) == 0 && !k.others {
+		return 0
+	}
+	key := uint64(noInstances)
+	for _, i := range slices.Sorted(maps.Keys(k.instances)) {
+		a := uint64(i)
+		key = a ^ (key + 0x9e3779b97f4a7800 + a<<10 + a>>4)
+	}
+	return int64(key)
+}
+
+// keySuffix tells graphs of equal signatures apart that are run under different
+// keys.
+func keySuffix(asked int64) string {
+	if asked == 0 {
+		return ""
+	}
+	return "\nGK: " + strconv.FormatInt(asked, 10)
+}
+
+// begin gives a step its number, which end gives back.
+func (r *stepRun) begin(ctx context.Context) (err error) {
+	if q := r.s.m.env.Sequences; q != nil && r.graphKey != 0 {
+		r.id, err = q.NextStep(ctx, r.graphKey)
+		return err
+	}
+	r.id = newStep()
+	return nil
+}
+
+// end cleans a step up. One whose number may come again is cleaned up before that
+// can be.
+func (r *stepRun) end(err error) {
+	if q := r.s.m.env.Sequences; q != nil && r.graphKey != 0 {
+		if err != nil {
+			r.s.cleanupNow(r.id, r.parts)
+			q.RetireStep(r.graphKey, r.id, false)
+			return
+		}
+		q.RetireStep(r.graphKey, r.id, true)
+	}
+	r.s.cleanup(r.id, r.parts)
+}

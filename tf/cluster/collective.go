@@ -1,0 +1,39 @@
+package cluster
+
+import (
+	"context"
+
+	"github.com/gorge-tf/gorge/internal/collective"
+	"github.com/gorge-tf/gorge/internal/device"
+	"github.com/gorge-tf/gorge/internal/rpc"
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// newCollectives returns what does the server's part in collective operations.
+// Groups are completed by the task that the configuration names, or by each task
+// for itself.
+func (s *Server) newCollectives(c *Config, devices *device.Set) (*collective.Runtime, error) {
+	leader := c.CollectiveLeader
+	if leader != "" {
+		d, err := tf.ParseDevice(leader)
+		if err != nil {
+			return nil, err
+		}
+		d.Replica = max(d.Replica, 0)
+		if leader = d.TaskName(); leader == s.task {
+			leader = ""
+		}
+	}
+	peer := func(task string) (collective.Peer, error) { return s.channels.Worker(task) }
+	return collective.New(collective.Env{Lookup: devices.Lookup, Leader: leader, Peer: peer}), nil
+}
+
+// RecvBuf waits for a value of a collective operation that another task wants.
+func (s *workerService) RecvBuf(ctx context.Context, req *pb.RecvBufRequest) (*rpc.BufferResponse, error) {
+	l, err := s.Worker.RecvBuf(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	return &rpc.BufferResponse{Content: l.Bytes(), Sent: l.Return}, nil
+}
