@@ -59,9 +59,16 @@ const (
 // It returns when the task says that it is ready.
 func serve(t *testing.T, kind, cluster, job string, task int) {
 	t.Helper()
-	cmd := exec.Command(gorge, "serve", "--cluster_spec="+cluster, "--job_name="+job, fmt.Sprintf("--task_id=%d", task), "--log=warn")
+	serveLed(t, kind, cluster, job, task, "")
+}
+
+// serveLed is serve for a task of a cluster with a leader of collective
+// operations.
+func serveLed(t *testing.T, kind, cluster, job string, task int, leader string) {
+	t.Helper()
+	cmd := exec.Command(gorge, "serve", "--cluster_spec="+cluster, "--job_name="+job, fmt.Sprintf("--task_id=%d", task), "--log=warn", "--collective_group_leader="+leader)
 	if kind == ofTensorFlow {
-		cmd = exec.Command(python, "testdata/server.py", cluster, job, fmt.Sprint(task))
+		cmd = exec.Command(python, "testdata/server.py", cluster, job, fmt.Sprint(task), leader)
 	}
 	start(t, cmd)
 }

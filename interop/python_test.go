@@ -45,11 +45,12 @@ func TestPythonTrains(t *testing.T) {
 	}
 }
 
-// both runs two functions at once: servers take their time to start.
-func both(f, g func()) {
+// both runs functions at once: servers take their time to start.
+func both(f ...func()) {
 	var wg sync.WaitGroup
-	wg.Go(f)
-	wg.Go(g)
+	for _, f := range f {
+		wg.Go(f)
+	}
 	wg.Wait()
 }
 
