@@ -74,16 +74,6 @@ func FuzzSliceFile(f *testing.F) {
 	})
 }
 
-func FuzzSnappy(f *testing.F) {
-	f.Add([]byte("\x0a\x04ab\x1e\x02\x00"))
-	f.Add([]byte("\x0a\x04ab\x1f\x02\x00\x00\x00"))
-	f.Fuzz(func(t *testing.T, b []byte) {
-		if out, err := unsnap(b); err == nil && len(out) > len(b)*maxExpansion {
-			t.Fatalf("%d bytes unfold to %d", len(b), len(out))
-		}
-	})
-}
-
 func FuzzParseSlice(f *testing.F) {
 	f.Add("4 5 0,2:-")
 	f.Fuzz(func(t *testing.T, spec string) {

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/gorge-tf/gorge/internal/wire/record"
+	"github.com/gorge-tf/gorge/internal/wire/snappy"
 )
 
 const (
@@ -91,9 +92,9 @@ func (t *table) load(s span) (block, error) {
 	case rawBlock:
 		return parseBlock(contents[:s.size])
 	case snappyBlock:
-		plain, err := unsnap(contents[:s.size])
+		plain, err := snappy.Decode(contents[:s.size])
 		if err != nil {
-			return block{}, err
+			return block{}, corrupt(err.Error())
 		}
 		return parseBlock(plain)
 	}

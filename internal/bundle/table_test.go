@@ -72,34 +72,6 @@ func TestShortKeys(t *testing.T) {
 	}
 }
 
-// TestSnappy has blocks as other writers make them.
-func TestSnappy(t *testing.T) {
-	long := strings.Repeat("0123456789", 7)
-	for in, want := range map[string]string{
-		"\x00":                                  "",
-		"\x03\x08abc":                           "abc",
-		"\x46\xf0\x45" + long:                   long,
-		"\x46\xf4\x45\x00" + long:               long,
-		"\x08\x04ab\x09\x02":                    "abababab",
-		"\x0a\x04ab\x1e\x02\x00":                "ababababab",
-		"\x0a\x04ab\x1f\x02\x00\x00\x00":        "ababababab",
-		"\x02\x08abc":                           "",
-		"\x05\x08abc":                           "",
-		"\x03\x10abc":                           "",
-		"\x05\x08abc\x01\x04":                   "",
-		"\x05\x08abc\x02":                       "",
-		"\x05\x00a\x01\x00":                     "",
-		"\xff\xff\xff\xff\x0f\x08abc":           "",
-		"\xff\xff\xff\xff\xff\xff\xff\xff\xff ": "",
-		"\x46\xf4\x45":                          "",
-	} {
-		got, err := unsnap([]byte(in))
-		if string(got) != want || (err != nil) != (want == "" && in != "\x00") {
-			t.Errorf("%x is %q, want %q (%v)", in, got, want, err)
-		}
-	}
-}
-
 // TestSnappyTable has the first block compressed, as one literal.
 func TestSnappyTable(t *testing.T) {
 	var b bytes.Buffer

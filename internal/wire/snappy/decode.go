@@ -1,42 +1,45 @@
-package bundle
+package snappy
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"errors"
+)
+
+// ErrCorrupt says that a block is none of Snappy's format.
+var ErrCorrupt = errors.New("corrupted compressed block contents")
 
 // maxExpansion bounds what Snappy can make of a byte: a copy of 64 bytes takes
 // three.
 const maxExpansion = 22
 
-// unsnap decompresses a block of Snappy's format, which TensorFlow's own
-// checkpoints do not use but tables may.
-func unsnap(b []byte) ([]byte, error) {
+// Decode decompresses a block.
+func Decode(b []byte) ([]byte, error) {
 	size, n := binary.Uvarint(b)
 	if n <= 0 || size > uint64(len(b))*maxExpansion {
-		return nil, badSnappy()
+		return nil, ErrCorrupt
 	}
 	out := make([]byte, 0, size)
 	for b = b[n:]; len(b) > 0; {
 		e, ok := parseElement(b)
 		if !ok || e.length > cap(out)-len(out) {
-			return nil, badSnappy()
+			return nil, ErrCorrupt
 		}
 		if b = b[e.head:]; e.back == 0 {
 			out, b = append(out, b[:e.length]...), b[e.length:]
 			continue
 		}
 		if e.back > len(out) {
-			return nil, badSnappy()
+			return nil, ErrCorrupt
 		}
 		for range e.length { // what is copied may overlap what it makes
 			out = append(out, out[len(out)-e.back])
 		}
 	}
 	if len(out) != int(size) {
-		return nil, badSnappy()
+		return nil, ErrCorrupt
 	}
 	return out, nil
 }
-
-func badSnappy() error { return corrupt("corrupted compressed block contents") }
 
 // An element is a literal, whose bytes follow its head, or a copy of bytes that
 // came back bytes before.
