@@ -28,6 +28,10 @@ import (
 
 const batch, buffer, epochs, classes = 50, 1000, 3, 10
 
+// rounds is how often training is measured, both ways in turn: what else goes on
+// in a machine then disturbs both alike, and the best time of each the least.
+const rounds = 8
+
 func main() {
 	program.Main("records", func(ctx context.Context, out io.Writer) error {
 		dir, err := os.MkdirTemp("", "records")
@@ -35,7 +39,7 @@ func main() {
 			return err
 		}
 		defer os.RemoveAll(dir)
-		_, err = run(ctx, dir, out)
+		_, err = run(ctx, dir, rounds, out)
 		return err
 	})
 }
@@ -56,9 +60,9 @@ func write(name string, set *digits.Set) error {
 	return w.Close()
 }
 
-// run trains, with files in dir, and returns the share of test images that were
-// read rightly.
-func run(ctx context.Context, dir string, out io.Writer) (float64, error) {
+// run trains, with files in dir, several times, and returns the share of test
+// images that were read rightly.
+func run(ctx context.Context, dir string, rounds int, out io.Writer) (float64, error) {
 	training, test, err := digits.Load("")
 	if err != nil {
 		return 0, err
@@ -78,20 +82,37 @@ func run(ctx context.Context, dir string, out io.Writer) (float64, error) {
 	// Records are shuffled as they lie in the file, and parsed by the batch.
 	unseen := data.TFRecord([]string{filepath.Join(dir, "test")}, "").Batch(batch, false).ParseExample(parser, 1)
 	records := data.TFRecord([]string{filepath.Join(dir, "train")}, "").Shuffle(buffer, 1, 2).Batch(batch, true).ParseExample(parser, 1)
-	share, slow, err := learn(ctx, pixels, records, unseen)
-	if err != nil {
-		return 0, err
-	}
-	fmt.Fprintf(out, "%d images in records, trained at %.0f images/s, test accuracy %.1f%%\n", training.N(), float64(epochs*training.N())/slow.Seconds(), 100*share)
 	inMemory, err := slices(training)
 	if err != nil {
 		return 0, err
 	}
-	_, fast, err := learn(ctx, pixels, inMemory.Shuffle(buffer, 1, 2).Batch(batch, true), unseen)
-	if err == nil {
-		fmt.Fprintf(out, "in memory, trained at %.0f images/s: records reach %.2f of that\n", float64(epochs*training.N())/fast.Seconds(), fast.Seconds()/slow.Seconds())
+	inMemory = inMemory.Shuffle(buffer, 1, 2).Batch(batch, true)
+	share, best, err := compare(ctx, pixels, rounds, []*data.Dataset{records, inMemory}, unseen)
+	if err != nil {
+		return 0, err
 	}
-	return share, err
+	rate := func(took time.Duration) float64 { return float64(epochs*training.N()) / took.Seconds() }
+	fmt.Fprintf(out, "%d images in records, trained at %.0f images/s, test accuracy %.1f%%\n", training.N(), rate(best[0]), 100*share[0])
+	fmt.Fprintf(out, "in memory, trained at %.0f images/s: records reach %.2f of that\n", rate(best[1]), best[1].Seconds()/best[0].Seconds())
+	return share[0], nil
+}
+
+// compare trains on each of several datasets, in turn, and returns how well that
+// was learned, and the shortest time that it took.
+func compare(ctx context.Context, pixels, rounds int, training []*data.Dataset, test *data.Dataset) (share []float64, best []time.Duration, err error) {
+	share, best = make([]float64, len(training)), make([]time.Duration, len(training))
+	for round := range rounds {
+		for i, d := range training {
+			var took time.Duration
+			if share[i], took, err = learn(ctx, pixels, d, test); err != nil {
+				return nil, nil, err
+			}
+			if round == 0 || took < best[i] {
+				best[i] = took
+			}
+		}
+	}
+	return share, best, nil
 }
 
 // slices is a dataset of images and labels that lie in memory.

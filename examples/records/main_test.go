@@ -7,7 +7,7 @@ import (
 
 func TestLearnsFromRecords(t *testing.T) {
 	var out strings.Builder
-	share, err := run(t.Context(), t.TempDir(), &out)
+	share, err := run(t.Context(), t.TempDir(), 1, &out)
 	if err != nil {
 		t.Fatal(err)
 	}

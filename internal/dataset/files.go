@@ -154,6 +154,9 @@ type files struct {
 
 func (d *files) Cardinality() int64 { return Unknown }
 
+// readAhead is how many bytes are read at a time.
+const readAhead = 1 << 18
+
 func (d *files) Iterate() (Iterator, error) { return &fileIterator{d: d}, nil }
 
 type fileIterator struct {
@@ -218,11 +221,11 @@ func (it *fileIterator) open(name string) error {
 			return err
 		}
 	}
-	from, err := packed.Compression(it.d.compression).Unpack(bufio.NewReaderSize(f, 1<<16))
+	from, err := packed.Compression(it.d.compression).Unpack(bufio.NewReaderSize(f, readAhead))
 	if err != nil {
 		return broken(name, err)
 	}
-	body := bufio.NewReaderSize(from, 1<<16)
+	body := bufio.NewReaderSize(from, readAhead) // the same one, of plain files
 	if it.d.from != nil {
 		if _, err := io.CopyN(io.Discard, body, it.d.from[it.at]); err != nil {
 			return broken(name, err)

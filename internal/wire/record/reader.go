@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -64,17 +65,33 @@ func (r *Reader) read() ([]byte, error) {
 	if length > maxLength {
 		return nil, &CorruptError{r.offset, "record size too large"}
 	}
-	err = r.fill(int(length) + crcSize)
+	body, err := r.take(int(length) + crcSize)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, r.truncated()
 	}
 	if err != nil {
 		return nil, err
 	}
-	if !checked(r.buf) {
+	if !checked(body) {
 		return nil, corrupted(r.offset + headerSize)
 	}
-	return r.buf[:length], nil
+	return body[:length], nil
+}
+
+// take returns the next n bytes: where they lie in the buffer of a bufio.Reader
+// that has room for them, else in a copy.
+func (r *Reader) take(n int) ([]byte, error) {
+	b, ok := r.r.(*bufio.Reader)
+	if !ok || b.Size() < n {
+		err := r.fill(n)
+		return r.buf, err
+	}
+	body, err := b.Peek(n)
+	if err != nil {
+		return nil, err
+	}
+	_, err = b.Discard(n) // which leaves the bytes where they are
+	return body, err
 }
 
 // maxLength keeps length and checksum together within an int.

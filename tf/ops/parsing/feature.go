@@ -276,9 +276,8 @@ func denseColumn[T tf.Elem](b *batch, k int, f *feature, kind example.Kind, list
 		return err
 	}
 	out := tf.Data[T](t)
-	var values []T
 	for i := range b.examples {
-		v, to := b.found[i*b.width()+k], out[i*n:(i+1)*n]
+		v, to := b.found[i*b.width()+k], out[i*n:(i+1)*n:(i+1)*n]
 		if v.Kind == example.None {
 			if err := fillDefault(b, i, f, to); err != nil {
 				return err
@@ -288,14 +287,13 @@ func denseColumn[T tf.Elem](b *batch, k int, f *feature, kind example.Kind, list
 		if err := b.checkKind(i, f, v, kind); err != nil {
 			return err
 		}
-		var ok bool
-		if values, ok = list(v, values[:0]); !ok {
+		values, ok := list(v, to[:0]) // which stay there unless there are too many
+		if !ok {
 			return b.refuse(i, f, "Can't parse serialized Example.")
 		}
 		if len(values) != n {
 			return b.count(i, f, kind, len(values))
 		}
-		copy(to, values)
 	}
 	return nil
 }
