@@ -14,6 +14,16 @@ type FunctionCaller interface {
 	Lasting() FunctionCaller
 }
 
+// A FunctionLibrary is a FunctionCaller that tells which functions it has.
+type FunctionLibrary interface {
+	FunctionCaller
+	// Library returns the functions; nil: none.
+	Library() *Library
+	// With returns a caller, like that of Lasting, of the functions of
+	// another library.
+	With(l *Library) FunctionCaller
+}
+
 // errNoFunctions is what a step without a library answers to calls.
 var errNoFunctions = Errorf(Internal, "No function library is provided.")
 

@@ -34,6 +34,15 @@ func At(ctx context.Context, d Dataset, i int64) (Element, error) {
 	return x.at(ctx, i)
 }
 
+// at is At for a dataset that need not know how many elements it has: someone else
+// does.
+func at(ctx context.Context, d Dataset, i int64) (Element, error) {
+	if x, ok := d.(indexable); ok && d.Cardinality() == Unknown {
+		return x.at(ctx, i)
+	}
+	return At(ctx, d, i)
+}
+
 func (d *indexed) at(_ context.Context, i int64) (Element, error) { return d.get(i) }
 
 func (d *part) at(ctx context.Context, i int64) (Element, error) {
@@ -47,7 +56,7 @@ func (d *repeated) at(ctx context.Context, i int64) (Element, error) {
 func (d *prefetched) at(ctx context.Context, i int64) (Element, error) { return At(ctx, d.input, i) }
 
 func (d *sized) at(ctx context.Context, i int64) (Element, error) {
-	e, err := At(ctx, d.input, i)
+	e, err := at(ctx, d.input, i)
 	if tf.CodeOf(err) == tf.OutOfRange {
 		return nil, tf.Errorf(tf.FailedPrecondition, "Input dataset was expected to contain %s.", elements(d.n))
 	}

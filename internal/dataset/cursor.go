@@ -19,6 +19,7 @@ type Cursor struct {
 	// Of who has the turn.
 	dataset Dataset
 	it      Iterator
+	source  *tf.Tensor // that the dataset is from; nil: it is from none
 }
 
 var _ = resource.Declare[*Cursor]("tensorflow::data::IteratorResource")
@@ -54,7 +55,18 @@ func (s *Spec) Admits(o *Spec) error {
 }
 
 // Start puts the cursor before the first element of d.
-func (c *Cursor) Start(ctx context.Context, d Dataset) error {
+func (c *Cursor) Start(ctx context.Context, d Dataset) error { return c.start(ctx, d, nil) }
+
+// StartOn is Start for the dataset that a tensor holds.
+func (c *Cursor) StartOn(ctx context.Context, t *tf.Tensor) error {
+	d, err := Of(t)
+	if err != nil {
+		return err
+	}
+	return c.start(ctx, d, t.Share())
+}
+
+func (c *Cursor) start(ctx context.Context, d Dataset, source *tf.Tensor) error {
 	if err := c.spec.Admits(d.Spec()); err != nil {
 		return err
 	}
@@ -70,8 +82,18 @@ func (c *Cursor) Start(ctx context.Context, d Dataset) error {
 	if c.it != nil {
 		c.it.Close()
 	}
-	c.dataset, c.it = d, it
+	c.dataset, c.it, c.source = d, it, source
 	return nil
+}
+
+// Source returns the tensor that the cursor's dataset is from; nil if it is from
+// none.
+func (c *Cursor) Source(ctx context.Context) (*tf.Tensor, error) {
+	if err := c.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer c.leave()
+	return c.source, nil
 }
 
 // Started reports whether the cursor is on a dataset.

@@ -103,8 +103,8 @@ func Of(t *tf.Tensor) (Dataset, error) {
 	if t.DType() != tf.Variant || t.Rank() != 0 {
 		return nil, tf.Errorf(tf.InvalidArgument, "Dataset tensor must be a scalar of dtype DT_VARIANT.")
 	}
-	d, ok := t.Variants()[0].Value.(Dataset)
-	if !ok {
+	d, _ := open(t.Variants()[0].Value)
+	if d == nil {
 		return nil, tf.Errorf(tf.InvalidArgument, "Tensor must be a Dataset object.")
 	}
 	return d, nil

@@ -41,6 +41,38 @@ func (d *interleaved) Cardinality() int64 {
 	return Unknown
 }
 
+// Count returns the number of elements of a dataset, also where that is seen only
+// by making the datasets that its elements come from.
+func Count(ctx context.Context, d Dataset) (int64, error) {
+	n := d.Cardinality()
+	flat, ok := d.(*interleaved)
+	if n != Unknown || !ok || flat.cycle > 1 {
+		return n, nil
+	}
+	it, err := flat.input.Iterate()
+	if err != nil {
+		return Unknown, err
+	}
+	defer it.Close()
+	for sum := int64(0); ; {
+		e, err := it.Next(ctx)
+		if errors.Is(err, End) {
+			return sum, nil
+		}
+		if err != nil {
+			return Unknown, err
+		}
+		part, err := datasetFrom(ctx, flat.f, e, "`f` must return a single dataset.")
+		if err != nil {
+			return Unknown, err
+		}
+		if n := part.Cardinality(); n < 0 {
+			return n, nil
+		}
+		sum += part.Cardinality()
+	}
+}
+
 func (d *interleaved) Iterate() (Iterator, error) {
 	return iterate(d.input, func(o over) Iterator { return &interleaveIterator{over: o, d: d} })
 }

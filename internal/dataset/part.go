@@ -13,26 +13,40 @@ func Take(input Dataset, n int64) Dataset {
 	if n < 0 {
 		n = math.MaxInt64
 	}
-	return &part{like(input), 0, n, 1}
+	return &part{derived: like(input), most: n, step: 1}
 }
 
 // Skip returns input without its first n elements, nothing for n < 0.
 func Skip(input Dataset, n int64) Dataset {
 	if n < 0 {
-		return &part{like(input), 0, 0, 1}
+		return &part{derived: like(input), step: 1}
 	}
-	return &part{like(input), n, math.MaxInt64, 1}
+	return &part{derived: like(input), skip: n, most: math.MaxInt64, step: 1}
 }
 
 // Shard returns every of-th element of input, from element index on.
 func Shard(input Dataset, of, index int64) (Dataset, error) {
-	if of < 1 {
+	if of < 1 && of != HintedShards {
 		return nil, tf.Errorf(tf.InvalidArgument, "Number of shards must be greater than zero (currently num_shards = %d).", of)
 	}
-	if index < 0 || index >= of {
+	if of != HintedShards && (index < 0 || index >= of) {
 		return nil, tf.Errorf(tf.InvalidArgument, "Index must be between 0 and %d (currently index = %d).", of-1, index)
 	}
-	return &part{like(input), index, math.MaxInt64, of}, nil
+	return &part{derived: like(input), skip: index, most: math.MaxInt64, step: of}, nil
+}
+
+// HintedShards is a number of shards that stands for one that is put in its
+// place later. Until then there is no iterator.
+const HintedShards = -1
+
+// ShardFiles is Shard for names of files, of which there must be at least one for
+// each shard.
+func ShardFiles(input Dataset, of, index int64) (Dataset, error) {
+	d, err := Shard(input, of, index)
+	if p, ok := d.(*part); ok {
+		p.least = of
+	}
+	return d, err
 }
 
 // part has every step-th element of the input, after the first skip ones, and
@@ -40,6 +54,7 @@ func Shard(input Dataset, of, index int64) (Dataset, error) {
 type part struct {
 	derived
 	skip, most, step int64
+	least            int64 // how many elements the input must have, if there is one to give
 }
 
 func (d *part) Cardinality() int64 {
@@ -47,6 +62,8 @@ func (d *part) Cardinality() int64 {
 	switch {
 	case d.most == 0:
 		return 0
+	case d.step == HintedShards:
+		return n
 	case n == Infinite && d.most != math.MaxInt64:
 		return d.most
 	case n < 0:
@@ -57,6 +74,10 @@ func (d *part) Cardinality() int64 {
 }
 
 func (d *part) Iterate() (Iterator, error) {
+	if d.step == HintedShards {
+		return nil, tf.Errorf(tf.FailedPrecondition, "`tf.data.Dataset.shard(SHARD_HINT, ...)` can only be used in `tf.distribute.Strategy.experimental_distribute_dataset()` with "+
+			"`tf.data.experimental.AutoShardPolicy.HINT` policy, or tf.data service with `tf.data.experimental.service.ShardingPolicy.HINT` processing mode.")
+	}
 	return iterate(d.input, func(o over) Iterator { return &partIterator{over: o, d: d, skip: d.skip} })
 }
 
@@ -76,11 +97,35 @@ func (it *partIterator) Next(ctx context.Context) (Element, error) {
 		}
 	}
 	e, err := it.input.Next(ctx)
-	if err == nil {
-		it.given++
-		it.skip = it.d.step - 1
+	if err != nil {
+		return nil, err
 	}
-	return e, err
+	it.given++
+	it.skip = it.d.step - 1
+	if err := it.check(ctx); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// check looks ahead, after the first element, for as many as there must be.
+func (it *partIterator) check(ctx context.Context) error {
+	if it.given > 1 {
+		return nil
+	}
+	for have := it.d.skip + 1; have < it.d.least; have++ {
+		_, err := it.input.Next(ctx)
+		switch {
+		case errors.Is(err, End):
+			return tf.Errorf(tf.InvalidArgument, "Could not apply FILE based sharding: the dataset only has %d file(s), which is not enough for the required %d shards/workers. "+
+				"If you are using datasets with distribution strategy, consider setting the auto sharding policy to either DATA or OFF using the `experimental_distribute.auto_shard_policy` option of `tf.data.Options()`. "+
+				"Or, split your input files into a larger number of small files such that number of files is greater than number of shards/workers.", have, it.d.least)
+		case err != nil:
+			return err
+		}
+		it.skip--
+	}
+	return nil
 }
 
 func (it *partIterator) Save(s *State) {

@@ -27,6 +27,23 @@ func (c *Calls) Lasting() tf.FunctionCaller { return c }
 // Lasting returns a caller that is not bound to the step.
 func (c *caller) Lasting() tf.FunctionCaller { return &Calls{c.functions, c.device} }
 
+// Library returns the functions that c calls.
+func (c *Calls) Library() *tf.Library { return c.functions.library() }
+
+// Library returns the functions that c calls.
+func (c *caller) Library() *tf.Library { return c.functions.library() }
+
+// With returns a caller of the functions of another library.
+func (c *Calls) With(l *tf.Library) tf.FunctionCaller {
+	return &Calls{functions: newFunctions(c.functions.rt, l, c.functions.disabled), device: c.device}
+}
+
+// With returns a caller of the functions of another library that is not bound to
+// the step.
+func (c *caller) With(l *tf.Library) tf.FunctionCaller {
+	return (&Calls{c.functions, c.device}).With(l)
+}
+
 // NewCalls returns what runs functions on a device of the runtime, and those
 // that library returns by then.
 func (rt *Runtime) NewCalls(device string, library func() *tf.Library) *Calls {

@@ -129,6 +129,9 @@ func shard(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.Node.Bool("require_non_empty") {
+		return dataset.ShardFiles(in, n, index)
+	}
 	return dataset.Shard(in, n, index)
 }
 

@@ -58,19 +58,11 @@ func newParser(n *tf.Node, defaults []*tf.Tensor) (*parser, error) {
 	if err != nil {
 		return nil, err
 	}
-	find, err := tf.FindKernel("CPU", node)
+	kernel, err := kernelOf(node)
 	if err != nil {
 		return nil, err
 	}
-	kernel, err := find(node)
-	if err != nil {
-		return nil, err
-	}
-	compute, ok := kernel.(tf.Compute)
-	if !ok {
-		return nil, tf.Errorf(tf.Internal, "examples are parsed at once")
-	}
-	p := &parser{kernel: compute, node: node, sparse: len(sparse), dense: len(dense), ragged: len(rag)}
+	p := &parser{kernel: kernel, node: node, sparse: len(sparse), dense: len(dense), ragged: len(rag)}
 	p.in = append([]*tf.Tensor{tf.NewTensor(tf.String, tf.Shape{0}), texts(sparse), texts(dense), texts(rag)}, defaults...)
 	all := slices.Concat(sparse, dense, rag)
 	for i := range all {

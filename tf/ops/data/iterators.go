@@ -64,12 +64,18 @@ func async[T any](at int, f func(c *tf.OpContext, it T) error) tf.NewKernel {
 }
 
 var makeIterator = async(1, func(c *tf.OpContext, it *dataset.Cursor) error {
-	d, err := dataset.Of(c.Input(0))
-	if err != nil {
-		return err
-	}
-	return it.Start(c.StepContext(), d)
+	return start(c, it, c.Input(0))
 })
+
+// start puts an iterator on the dataset of a tensor.
+func start(c *tf.OpContext, it *dataset.Cursor, t *tf.Tensor) error {
+	if asserts(t, map[*dataset.Origin]bool{}) {
+		if err := checkAfter(t, []string{"Root"}); err != nil {
+			return err
+		}
+	}
+	return it.StartOn(c.StepContext(), t)
+}
 
 var getNext = async(0, func(c *tf.OpContext, it *dataset.Cursor) error {
 	e, err := it.Next(c.StepContext())

@@ -58,13 +58,13 @@ func (o *once) begin(c *tf.OpContext) error {
 	}
 	d, err := o.dataset(c)
 	if err == nil {
-		err = it.Start(c.StepContext(), d)
+		err = start(c, it, d)
 	}
 	o.done = err == nil
 	return err
 }
 
-func (o *once) dataset(c *tf.OpContext) (dataset.Dataset, error) {
+func (o *once) dataset(c *tf.OpContext) (*tf.Tensor, error) {
 	if c.Step == nil || c.Functions == nil {
 		return nil, tf.Errorf(tf.Internal, "No function library is provided.")
 	}
@@ -83,5 +83,5 @@ func (o *once) dataset(c *tf.OpContext) (dataset.Dataset, error) {
 	if len(out) != 1 || out[0].DType() != tf.Variant || out[0].Rank() != 0 {
 		return nil, tf.Errorf(tf.InvalidArgument, "The `dataset_factory` function must return a single scalar of dtype DT_VARIANT.")
 	}
-	return dataset.Of(out[0])
+	return out[0], nil
 }

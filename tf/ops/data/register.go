@@ -48,11 +48,23 @@ func kernel(m maker) tf.NewKernel {
 		return tf.Compute(func(c *tf.OpContext) error {
 			d, err := m(c)
 			if err == nil {
-				c.Set(0, dataset.Value(d))
+				c.Set(0, dataset.Made(d, originOf(c)))
 			}
 			return err
 		}), nil
 	}
+}
+
+// originOf returns what there is to tell of the dataset that a node makes.
+func originOf(c *tf.OpContext) *dataset.Origin {
+	o := &dataset.Origin{Node: c.Node, In: kept(c, 0, c.Inputs())}
+	if c.Step != nil {
+		o.Resources = c.Resources
+		if c.Functions != nil {
+			o.Functions = c.Functions.Lasting()
+		}
+	}
+	return o
 }
 
 // declared returns what a node says of its elements.

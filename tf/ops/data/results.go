@@ -1,6 +1,8 @@
 package data
 
 import (
+	"google.golang.org/protobuf/encoding/protowire"
+
 	"github.com/gorge-tf/gorge/internal/dataset"
 	"github.com/gorge-tf/gorge/tf"
 )
@@ -33,7 +35,15 @@ func elementAt(c *tf.OpContext, d dataset.Dataset) (dataset.Element, error) {
 	return dataset.At(c.StepContext(), d, i)
 }
 
-func cardinality(*tf.Node) (tf.Kernel, error) {
+// computeModerate is how much may be done to learn how many elements there are, in
+// the options of the op: datasets that functions return may be made.
+const computeModerate = 2
+
+func cardinality(n *tf.Node) (tf.Kernel, error) {
+	level, _ := numberIn([]byte(n.Str("cardinality_options")), []protowire.Number{1})
+	if level >= computeModerate {
+		return count, nil
+	}
 	return tf.Compute(func(c *tf.OpContext) error {
 		d, err := dataset.Of(c.Input(0))
 		if err == nil {
@@ -42,6 +52,24 @@ func cardinality(*tf.Node) (tf.Kernel, error) {
 		return err
 	}), nil
 }
+
+// count counts on a goroutine that ends with it. What cannot be counted is of
+// unknown size.
+var count = tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
+	d, err := dataset.Of(c.Input(0))
+	if err != nil {
+		done(err)
+		return
+	}
+	go func() {
+		n, err := dataset.Count(c.StepContext(), d)
+		if err != nil {
+			n = dataset.Unknown
+		}
+		c.Set(0, tf.Scalar(n))
+		done(c.StepContext().Err())
+	}()
+})
 
 // whole makes the kernel of what goes through a dataset, on a goroutine that
 // ends with it.

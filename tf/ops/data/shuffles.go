@@ -19,7 +19,7 @@ func init() {
 	register("ExperimentalRandomDataset", "seed: int64; seed2: int64", outputs, true, randomNumbers)
 	register("GlobalShuffleDataset", input+seeds+generator, again+"; "+plain, true, on(globalShuffle))
 	register("SamplingDataset", input+"; rate: float"+seeds, outputs, false, on(sample))
-	for _, name := range []string{"DummySeedGenerator", "DummyMemoryCache"} {
+	for _, name := range []string{"DummySeedGenerator", "DummyMemoryCache", "DummyIterationCounter"} {
 		tf.Register(tf.OpDef{
 			Name: name, Out: "handle: resource", Stateful: true, Shape: tf.ScalarShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(dummy),
 		})

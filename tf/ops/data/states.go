@@ -18,8 +18,17 @@ func vectorShape(c *tf.Infer) error {
 	return nil
 }
 
-// serialize makes a variant of where an iterator is, which checkpoints hold.
+// serialize makes a variant of where an iterator is, which checkpoints hold. What
+// else its dataset's functions depend on is not saved: the node says whether that
+// is an error.
 var serialize = async(0, func(c *tf.OpContext, it *dataset.Cursor) error {
+	source, err := it.Source(c.StepContext())
+	if err == nil && source != nil {
+		err = external(source, c.Node.Int("external_state_policy"))
+	}
+	if err != nil {
+		return err
+	}
 	s, err := it.Save(c.StepContext())
 	if err == nil {
 		c.Set(0, s.Tensor())

@@ -1,0 +1,82 @@
+package data
+
+import (
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/gorge-tf/gorge/internal/dataset"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// Fields of the message in which programs say how a dataset is to be computed.
+const (
+	optionDistribute    protowire.Number = 2
+	optionExternalState protowire.Number = 6
+
+	distributeAutoShard protowire.Number = 1
+)
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "GetOptions", In: input, Out: "serialized_options: string", Shape: tf.ScalarShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(getOptions),
+	})
+}
+
+func getOptions(*tf.Node) (tf.Kernel, error) {
+	return tf.Compute(func(c *tf.OpContext) error {
+		if _, err := dataset.Of(c.Input(0)); err != nil {
+			return err
+		}
+		c.Set(0, tf.Scalar(string(optionsOf(c.Input(0)))))
+		return nil
+	}), nil
+}
+
+// optionsOf returns the options of a dataset in their form of a message: those of
+// its inputs, and then what it sets itself. Of a field that comes twice the last
+// counts.
+func optionsOf(t *tf.Tensor) []byte { return appendOptions(nil, t, map[*dataset.Origin]bool{}) }
+
+func appendOptions(b []byte, t *tf.Tensor, seen map[*dataset.Origin]bool) []byte {
+	o := dataset.OriginOf(t)
+	if o == nil || seen[o] {
+		return b
+	}
+	seen[o] = true
+	for _, x := range o.In {
+		b = appendOptions(b, x, seen)
+	}
+	return append(b, o.Node.Str("serialized_options")...)
+}
+
+// option returns a number in the options of a dataset: the field at the end of a
+// path of messages.
+func option(t *tf.Tensor, path ...protowire.Number) (int64, bool) {
+	return numberIn(optionsOf(t), path)
+}
+
+// numberIn finds the number at the end of a path in a message.
+func numberIn(b []byte, path []protowire.Number) (v int64, found bool) {
+	for len(b) > 0 {
+		num, typ, n := protowire.ConsumeTag(b)
+		if n < 0 {
+			return v, found
+		}
+		size := protowire.ConsumeFieldValue(num, typ, b[n:])
+		if size < 0 {
+			return v, found
+		}
+		switch {
+		case num != path[0]:
+		case len(path) == 1 && typ == protowire.VarintType:
+			x, _ := protowire.ConsumeVarint(b[n:])
+			v, found = int64(x), true
+		case len(path) > 1 && typ == protowire.BytesType:
+			inner, _ := protowire.ConsumeBytes(b[n:])
+			if x, ok := numberIn(inner, path[1:]); ok {
+				v, found = x, true
+			}
+		}
+		b = b[n+size:]
+	}
+	return v, found
+}
