@@ -68,7 +68,9 @@ func init() {
 		optest.Sample{Op: "DatasetFingerprint", In: []*tf.Tensor{optest.Vec[int64](5, 3)}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 			print := func(p pipe) tf.Output { return p.written("DatasetFingerprint") }
 			a, b, c := print(squared(in[0])), print(squared(in[0])), print(squared(ops.Add(in[0], in[0])))
-			as := func(x tf.Output) tf.Output { return tf.Apply(nil, "Bitcast", []tf.Output{x}, tf.Attr("type", tf.Int64)).Output(0) }
+			as := func(x tf.Output) tf.Output {
+				return tf.Apply(nil, "Bitcast", []tf.Output{x}, tf.Attr("type", tf.Int64)).Output(0)
+			}
 			return []tf.Output{ops.Equal(as(a), as(b)), ops.Equal(as(a), as(c))}
 		}},
 		optest.Sample{Op: "GetOptions", In: []*tf.Tensor{optest.Vec[int64](5, 3)}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
