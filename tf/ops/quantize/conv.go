@@ -10,7 +10,7 @@ func init() {
 		Name: "QuantizedConv2D", In: "input: Tinput; filter: Tfilter; min_input: float; max_input: float; min_filter: float; max_filter: float", Out: "output: out_type; min_output: float; max_output: float",
 		Attrs: "Tinput: " + quantizedTypes + "; Tfilter: " + quantizedTypes + "; out_type: " + quantizedTypes + " = DT_QINT32; " + convAttrs,
 		Shape: withSpan(2, shapeOf("Conv2D")), Expensive: true, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("Tinput", byType{tf.QUint8: only(quantizedConv, bytesTo32("Tfilter", tf.QUint8))}),
+		Kernels: tf.ByType("Tinput", byType{tf.QUint8: quantizedConvOf}),
 	})
 }
 
@@ -18,7 +18,8 @@ const convAttrs = "strides: list(int); padding: {'SAME', 'VALID'}; dilations: li
 
 // QuantizedConv2D returns images [batch height width channels] convolved with
 // filters [height width channels outputs], both of 8 bits without sign, in 32
-// bits. The strides of height and width have to be equal.
+// bits. The strides of height and width have to be equal. Filters with sign are
+// those of QuantizedConv2DWith.
 func QuantizedConv2D(x, filter Quantized, strides []int, padding string, opts ...tf.Option) Quantized {
 	return quantizedOf("QuantizedConv2D", attrs(opts, tf.Attr("strides", strides), tf.Attr("padding", padding)), x.Values, filter.Values, x.Min, x.Max, filter.Min, filter.Max)
 }
@@ -94,6 +95,15 @@ func convArgs(c *tf.OpContext) error {
 		return invalid("filter patch must contain at least one element")
 	}
 	return nil
+}
+
+// quantizedConvOf makes the kernel for filters without sign, or, as oneDNN
+// computes it, with sign.
+func quantizedConvOf(n *tf.Node) (tf.Kernel, error) {
+	if n.Type("Tfilter") == tf.QInt8 {
+		return only(fusedConvOf(tf.QUint8, &convFusion{}), bytesTo32("Tfilter", tf.QInt8))(n)
+	}
+	return only(quantizedConv, bytesTo32("Tfilter", tf.QUint8))(n)
 }
 
 func quantizedConv(n *tf.Node) (tf.Kernel, error) {

@@ -37,7 +37,8 @@ func QuantizedReshape(x Quantized, shape tf.Output, opts ...tf.Option) Quantized
 
 func concatShape(c *tf.Infer) error {
 	n := c.Int("N")
-	s, err := joinedShape(c, n)
+	at, known := c.ConstInts(0)
+	s, err := joinedShape(c, 1, n, at, known)
 	if err != nil {
 		return err
 	}
@@ -45,12 +46,12 @@ func concatShape(c *tf.Infer) error {
 	return scalarShapes(c, 1+n, 1)
 }
 
-// joinedShape returns what is known of the n inputs from 1 on joined.
-func joinedShape(c *tf.Infer, n int) (tf.Shape, error) {
-	at, known := c.ConstInts(0)
+// joinedShape returns what is known of n inputs joined along dimension at, if
+// that is known.
+func joinedShape(c *tf.Infer, first, n int, at []int, known bool) (tf.Shape, error) {
 	var out tf.Shape
 	for i := range n {
-		s := c.In(1 + i)
+		s := c.In(first + i)
 		if s == nil {
 			return nil, nil
 		}
@@ -89,27 +90,34 @@ func concatArgs(c *tf.OpContext, n int) (axis int, s tf.Shape, ranges []span, er
 	if at := c.Input(0); at.Rank() != 0 {
 		return 0, nil, nil, invalid("Concat dim tensor should be a scalar integer, but got shape %s", at.Shape().Text())
 	}
-	axis, s = int(tf.Data[int32](c.Input(0))[0]), c.Input(1).Shape().Clone()
-	if axis < 0 || axis >= len(s) {
-		return 0, nil, nil, invalid("ConcatOp : Expected concatenating dimensions in the range [0, %d), but got %d", len(s), axis)
+	axis = int(tf.Data[int32](c.Input(0))[0])
+	if rank := c.Input(1).Rank(); axis < 0 || axis >= rank {
+		return 0, nil, nil, invalid("ConcatOp : Expected concatenating dimensions in the range [0, %d), but got %d", rank, axis)
 	}
 	if ranges, err = concatSpans(c, n); err != nil {
 		return 0, nil, nil, err
 	}
-	first := c.Input(1).Shape()
+	s, err = joinedSizes(c, 1, n, axis)
+	return axis, s, ranges, err
+}
+
+// joinedSizes returns the shape of n inputs joined.
+func joinedSizes(c *tf.OpContext, from, n, axis int) (tf.Shape, error) {
+	first := c.Input(from).Shape()
+	s := first.Clone()
 	for i := 1; i < n; i++ {
-		in := c.Input(1 + i).Shape()
+		in := c.Input(from + i).Shape()
 		if len(in) != len(s) {
-			return 0, nil, nil, invalid("ConcatOp : Ranks of all input tensors should match: shape[0] = %s vs. shape[%d] = %s", first.Text(), i, in.Text())
+			return nil, invalid("ConcatOp : Ranks of all input tensors should match: shape[0] = %s vs. shape[%d] = %s", first.Text(), i, in.Text())
 		}
 		for d := range s {
 			if d != axis && in[d] != s[d] {
-				return 0, nil, nil, invalid("ConcatOp : Dimensions of inputs should match: shape[0] = %s vs. shape[%d] = %s", first.Text(), i, in.Text())
+				return nil, invalid("ConcatOp : Dimensions of inputs should match: shape[0] = %s vs. shape[%d] = %s", first.Text(), i, in.Text())
 			}
 		}
 		s[axis] += in[axis]
 	}
-	return axis, s, ranges, nil
+	return s, nil
 }
 
 func concatSpans(c *tf.OpContext, n int) ([]span, error) {
@@ -148,20 +156,25 @@ func quantizedConcat[Q quantum](n *tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		out, err := c.Alloc(0, d, s)
-		if err != nil {
-			return err
-		}
-		to, y, at := around[Q](ranges), tf.Data[Q](out), 0
-		line := s[axis:].NumElements()
-		for i, r := range ranges {
-			x := c.Input(1 + i)
-			width := x.Shape()[axis:].NumElements()
-			joinInto(c, y, tf.Data[Q](x), s[:axis].NumElements(), line, at, width, requantizer[Q](r, to))
-			at += width
-		}
-		return setSpan(c, to)
+		return joinRanged[Q](c, d, 1, axis, s, ranges, around[Q](ranges))
 	}), nil
+}
+
+// joinRanged makes output 0 the inputs from first on joined to shape s, in range
+// to.
+func joinRanged[Q quantum](c *tf.OpContext, d tf.DType, first, axis int, s tf.Shape, ranges []span, to span) error {
+	out, err := c.Alloc(0, d, s)
+	if err != nil {
+		return err
+	}
+	y, line, at := tf.Data[Q](out), s[axis:].NumElements(), 0
+	for i, r := range ranges {
+		x := c.Input(first + i)
+		width := x.Shape()[axis:].NumElements()
+		joinInto(c, y, tf.Data[Q](x), s[:axis].NumElements(), line, at, width, requantizer[Q](r, to))
+		at += width
+	}
+	return setSpan(c, to)
 }
 
 // requantizer returns what takes numbers to another range.
