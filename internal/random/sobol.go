@@ -1,0 +1,131 @@
+package random
+
+import (
+	"bytes"
+	"compress/gzip"
+	_ "embed"
+	"encoding/binary"
+	"io"
+	"math/bits"
+	"sync"
+)
+
+// sobolFile holds, for each dimension but the first, what its direction
+// numbers follow from, as S. Joe and F. Y. Kuo chose it (new-joe-kuo-6, SIAM J.
+// Sci. Comput. 30, 2008): the polynomial without its first and last
+// coefficient, its degree s and m_1 to m_s, as varints.
+//
+//go:embed sobol.gz
+var sobolFile []byte
+
+// sobolDigits bounds the binary digits of points.
+const sobolDigits = 31
+
+// A sobolRow holds the first direction numbers of a dimension and the
+// recurrence for those that follow.
+type sobolRow struct {
+	polynomial uint32
+	initial    []uint32
+}
+
+var sobolRows = sync.OnceValue(func() []sobolRow {
+	z, err := gzip.NewReader(bytes.NewReader(sobolFile))
+	if err != nil {
+		panic("random: sobol.gz: " + err.Error())
+	}
+	data, err := io.ReadAll(z)
+	if err != nil {
+		panic("random: sobol.gz: " + err.Error())
+	}
+	rows := []sobolRow{{}} // the first dimension: all numbers are 1
+	next := func() uint32 {
+		v, n := binary.Uvarint(data)
+		data = data[n:]
+		return uint32(v)
+	}
+	for len(data) > 0 {
+		r := sobolRow{polynomial: next()}
+		for range next() {
+			r.initial = append(r.initial, next())
+		}
+		rows = append(rows, r)
+	}
+	return rows
+})
+
+// MaxSobolDim returns the greatest dimension of points of a Sobol sequence.
+func MaxSobolDim() int { return len(sobolRows()) }
+
+// A Sobol computes points of the Sobol sequence in the unit cube.
+type Sobol struct {
+	digits     int
+	directions [][]uint32 // by digit, then by dimension
+	point      []uint32
+	n          uint32
+}
+
+// NewSobol returns the sequence from point first on, of which up to last will
+// be asked for; both lie below 1<<31. Point 0, the origin, is not used.
+func NewSobol(dim int, first, last uint32) *Sobol {
+	s := &Sobol{digits: min(max(bits.Len32(last), 1), sobolDigits), point: make([]uint32, dim), n: first}
+	s.directions = make([][]uint32, s.digits)
+	for k := range s.directions {
+		s.directions[k] = make([]uint32, dim)
+	}
+	for j, r := range sobolRows()[:dim] {
+		for k, m := range r.numbers(s.digits) {
+			s.directions[k][j] = m << (s.digits - 1 - k)
+		}
+	}
+	s.seek()
+	return s
+}
+
+// numbers returns the first direction numbers.
+func (r sobolRow) numbers(digits int) []uint32 {
+	m, s := make([]uint32, digits), len(r.initial)
+	if s == 0 {
+		for k := range m {
+			m[k] = 1
+		}
+		return m
+	}
+	copy(m, r.initial)
+	for k := s; k < digits; k++ {
+		m[k] = m[k-s] ^ m[k-s]<<s
+		for i := 1; i < s; i++ {
+			if r.polynomial>>(s-1-i)&1 != 0 {
+				m[k] ^= m[k-i] << i
+			}
+		}
+	}
+	return m
+}
+
+// seek computes point n from the digits of its Gray code.
+func (s *Sobol) seek() {
+	gray := s.n ^ s.n>>1
+	for k, row := range s.directions {
+		if gray>>k&1 != 0 {
+			s.flip(row)
+		}
+	}
+}
+
+func (s *Sobol) flip(row []uint32) {
+	for j := range s.point {
+		s.point[j] ^= row[j]
+	}
+}
+
+// Next moves on: the Gray codes of neighbours differ in the digit of the first
+// zero.
+func (s *Sobol) Next() {
+	if k := bits.TrailingZeros32(^s.n); k < s.digits {
+		s.flip(s.directions[k])
+	}
+	s.n++
+}
+
+// Coordinate returns coordinate j of the point as a fraction of 1<<digits.
+func (s *Sobol) Coordinate(j int) (numerator uint32, digits int) { return s.point[j], s.digits }
