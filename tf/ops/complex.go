@@ -30,8 +30,36 @@ func init() {
 	})
 	tf.Register(tf.OpDef{
 		Name: "Conj", In: "input: T", Out: "output: T", Attrs: "T: {complex64, complex128, variant} = complex64",
-		Shape: tf.UnchangedShape, Grad: conjGrad, Kernels: tf.ByType("T", complexFunc(conjugate)),
+		Shape: conjShape, Grad: conjGrad, Kernels: tf.ByType("T", merge(complexFunc(conjugate), byType{tf.Variant: stateless(conjVariants)})),
 	})
+}
+
+// A Conjugable is an element of a Variant that has a complex conjugate.
+type Conjugable interface{ Conjugated() any }
+
+func conjVariants(c *tf.OpContext) error {
+	x := c.Input(0)
+	out, err := c.Alloc(0, tf.Variant, x.Shape())
+	if err != nil {
+		return err
+	}
+	for i, v := range x.Variants() {
+		from, ok := v.Value.(Conjugable)
+		if !ok {
+			return tf.Errorf(tf.Internal, "No unary variant unary_op function found for op CONJ Variant type_name: %s for device type: CPU", variantText(v.Value))
+		}
+		out.Variants()[i].Value = from.Conjugated()
+	}
+	return nil
+}
+
+// conjShape tells of what lies behind a Variant too.
+func conjShape(c *tf.Infer) error {
+	c.Set(0, c.In(0))
+	if d, s := c.Handle(0); d != tf.Invalid {
+		c.SetHandle(0, d, s)
+	}
+	return nil
 }
 
 // PartOpts are the optional attributes of Complex, Real, Imag, Angle and

@@ -37,6 +37,13 @@ func variantSum(c *tf.OpContext) error {
 	return nil
 }
 
+// A Summable is an element of a Variant, of another package, that can be added to
+// one of its kind and has a zero of its shape.
+type Summable interface {
+	Plus(other any) (any, error)
+	Zero() any
+}
+
 func addVariants(a, b tf.VariantValue) (any, error) {
 	if x, ok := a.Value.(*optional); ok {
 		if y, ok := b.Value.(*optional); ok {
@@ -47,6 +54,9 @@ func addVariants(a, b tf.VariantValue) (any, error) {
 		if y, ok := b.Value.(*tensorMap); ok {
 			return x.plus(y)
 		}
+	}
+	if x, ok := a.Value.(Summable); ok {
+		return x.Plus(b.Value)
 	}
 	if x, ok := isPrimitive(a.Value); ok {
 		if y, ok := isPrimitive(b.Value); ok {

@@ -232,6 +232,8 @@ func zeroVariant(v tf.VariantValue) (any, error) {
 		return x.zeros()
 	case *optional:
 		return x.zeros()
+	case Summable:
+		return x.Zero(), nil
 	case *tensorMap:
 		return newMap(), nil
 	case *pb.VariantTensorDataProto:

@@ -1,0 +1,479 @@
+package sparse
+
+import (
+	"slices"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
+)
+
+func init() {
+	const transpositions = "transpose_a: bool = false; transpose_b: bool = false; adjoint_a: bool = false; adjoint_b: bool = false"
+	tf.Register(tf.OpDef{
+		Name: "SparseMatrixTranspose", In: "input: variant", Out: "output: variant", Attrs: "conjugate: bool = false; type: " + fieldAttr,
+		Shape: csrTransposeShape, Grad: csrTransposeGrad,
+		Kernels: tf.ByType("type", fieldKernels(csrTranspose[float32], csrTranspose[float64], csrTranspose[complex64], csrTranspose[complex128])),
+	})
+	tf.Register(tf.OpDef{
+		Name: "SparseMatrixMatMul", In: "a: variant; b: T", Out: "output: T",
+		Attrs: "T: type; " + transpositions + "; transpose_output: bool = false; conjugate_output: bool = false",
+		Shape: csrMatMulShape, Grad: csrMatMulGrad,
+		Kernels: tf.ByType("T", byType{tf.Float32: csrMatMul[float32], tf.Float64: csrMatMul[float64], tf.Complex64: csrMatMul[complex64], tf.Complex128: csrMatMul[complex128]}),
+	})
+	tf.Register(tf.OpDef{
+		Name: "SparseMatrixSparseMatMul", In: "a: variant; b: variant", Out: "c: variant", Attrs: "type: " + fieldAttr + "; " + transpositions,
+		Shape: csrSparseMatMulShape, Grad: csrSparseMatMulGrad,
+		Kernels: tf.ByType("type", byType{tf.Float32: csrSparseMatMul[float32], tf.Float64: csrSparseMatMul[float64], tf.Complex64: csrSparseMatMul[complex64], tf.Complex128: csrSparseMatMul[complex128]}),
+	})
+}
+
+// SparseMatrixTransposeOpts are the optional attributes of
+// SparseMatrixTranspose.
+type SparseMatrixTransposeOpts struct{ Conjugate bool }
+
+// Apply sets the attributes.
+func (o SparseMatrixTransposeOpts) Apply(s *tf.Spec) { s.Set("conjugate", o.Conjugate) }
+
+// SparseMatrixTranspose returns the transpose of m, whose elements are of type
+// d.
+func SparseMatrixTranspose(m tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
+	return apply("SparseMatrixTranspose", attrs(opts, tf.Attr("type", d)), m)
+}
+
+// MatrixForm says in which form an operand is multiplied.
+type MatrixForm struct{ Transpose, Adjoint bool }
+
+// SparseMatrixMatMulOpts are the optional attributes of SparseMatrixMatMul.
+type SparseMatrixMatMulOpts struct {
+	A, B                             MatrixForm
+	TransposeOutput, ConjugateOutput bool
+}
+
+// Apply sets the attributes.
+func (o SparseMatrixMatMulOpts) Apply(s *tf.Spec) {
+	setForms(s, o.A, o.B)
+	s.Set("transpose_output", o.TransposeOutput)
+	s.Set("conjugate_output", o.ConjugateOutput)
+}
+
+func setForms(s *tf.Spec, a, b MatrixForm) {
+	s.Set("transpose_a", a.Transpose)
+	s.Set("transpose_b", b.Transpose)
+	s.Set("adjoint_a", a.Adjoint)
+	s.Set("adjoint_b", b.Adjoint)
+}
+
+// SparseMatrixMatMul returns the product of a, a matrix in compressed rows, and
+// b, a dense one, or of batches of them, matrix by matrix.
+func SparseMatrixMatMul(a, b tf.Output, opts ...tf.Option) tf.Output {
+	return apply("SparseMatrixMatMul", opts, a, b)
+}
+
+// SparseMatrixSparseMatMulOpts are the optional attributes of
+// SparseMatrixSparseMatMul.
+type SparseMatrixSparseMatMulOpts struct{ A, B MatrixForm }
+
+// Apply sets the attributes.
+func (o SparseMatrixSparseMatMulOpts) Apply(s *tf.Spec) { setForms(s, o.A, o.B) }
+
+// SparseMatrixSparseMatMul returns the product of two matrices in compressed
+// rows, whose elements are of type d, or of batches of them. Sums that come out
+// as zero stay elements.
+func SparseMatrixSparseMatMul(a, b tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
+	return apply("SparseMatrixSparseMatMul", attrs(opts, tf.Attr("type", d)), a, b)
+}
+
+func csrTransposeShape(c *tf.Infer) error {
+	d, s := c.Handle(0)
+	setCSRShape(c, d, flipped(s, true))
+	return nil
+}
+
+// flipped returns s with its last two dimensions exchanged, if that is asked
+// for.
+func flipped(s tf.Shape, swap bool) tf.Shape {
+	s = s.Clone()
+	if n := len(s); swap && n >= 2 {
+		s[n-2], s[n-1] = s[n-1], s[n-2]
+	}
+	return s
+}
+
+// A csrForm says how a product's operands are read.
+type csrForm struct{ transposeA, transposeB, conjugateA, conjugateB bool }
+
+func csrFormOf(n *tf.Node) (f csrForm, err error) {
+	for _, o := range []struct {
+		name       string
+		flip, conj *bool
+	}{{"a", &f.transposeA, &f.conjugateA}, {"b", &f.transposeB, &f.conjugateB}} {
+		transpose, adjoint := n.Bool("transpose_"+o.name), n.Bool("adjoint_"+o.name)
+		if transpose && adjoint {
+			return f, invalid("Only one of adjoint_%s and transpose_%s may be true.", o.name, o.name)
+		}
+		*o.flip, *o.conj = transpose || adjoint, adjoint
+	}
+	return f, nil
+}
+
+// csrProductShape returns the shape of a product as far as a and b tell; nil if
+// one is not known.
+func csrProductShape(a, b tf.Shape, f csrForm) (tf.Shape, error) {
+	if a == nil || b == nil {
+		return nil, nil
+	}
+	a, b = flipped(a, f.transposeA), flipped(b, f.transposeB)
+	for _, s := range []tf.Shape{a, b} {
+		if len(s) != 2 && len(s) != 3 {
+			return nil, invalid("Shape must be of rank 2 or 3 but is rank %d", len(s))
+		}
+	}
+	if _, err := mergeDim(a[len(a)-1], b[len(b)-2]); err != nil {
+		return nil, err
+	}
+	out := tf.Shape{a[len(a)-2], b[len(b)-1]}
+	if len(a) == 3 || len(b) == 3 {
+		out = append(tf.Shape{-1}, out...)
+	}
+	return out, nil
+}
+
+func csrMatMulShape(c *tf.Infer) error {
+	f, err := csrFormOf(c.Node)
+	if err != nil {
+		return err
+	}
+	_, a := c.Handle(0)
+	b := c.In(1)
+	out, err := csrProductShape(a, b, f)
+	if err != nil {
+		return err
+	}
+	if len(out) == 3 && len(b) == 3 && len(a) == 3 {
+		if out[0], err = mergeDim(a[0], b[0]); err != nil {
+			return err
+		}
+	}
+	c.Set(0, flipped(out, c.Bool("transpose_output")))
+	if out == nil {
+		c.Set(0, nil)
+	}
+	return nil
+}
+
+func csrSparseMatMulShape(c *tf.Infer) error {
+	f, err := csrFormOf(c.Node)
+	if err != nil {
+		return err
+	}
+	_, a := c.Handle(0)
+	_, b := c.Handle(1)
+	out, err := csrProductShape(a, b, f)
+	setCSRShape(c, c.Type("type"), out)
+	return err
+}
+
+func csrTransposeGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	return tf.Grads(SparseMatrixTranspose(dy[0], op.Type("type"), SparseMatrixTransposeOpts{op.Bool("conjugate")}))
+}
+
+// csrMatMulGrad: that of a is needed only where a has elements, but is taken
+// from a dense product.
+func csrMatMulGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	a, b, d, g := op.Input(0), op.Input(1), op.Type("T"), dy[0]
+	f, err := csrFormOf(&op.Node)
+	if err != nil {
+		return tf.Grads(tf.Output{}, tf.Output{})
+	}
+	if op.Bool("conjugate_output") {
+		g = conjugated(g)
+	}
+	if op.Bool("transpose_output") {
+		g = swapped(g)
+	}
+	x, y := CSRSparseMatrixToDense(a, d), b
+	dx, dz := productGrads(x, y, g, f)
+	return tf.Grads(patternOf(a, dx), dz)
+}
+
+// productGrads returns the gradients of the dense matrices x and y, given that
+// of their product.
+func productGrads(x, y, g tf.Output, f csrForm) (dx, dy tf.Output) {
+	left, right := formed(x, f.transposeA, f.conjugateA), formed(y, f.transposeB, f.conjugateB)
+	dx = ops.BatchMatMul(g, right, ops.BatchMatMulOpts{AdjY: true})
+	dy = ops.BatchMatMul(left, g, ops.BatchMatMulOpts{AdjX: true})
+	return formed(dx, f.transposeA, f.conjugateA), formed(dy, f.transposeB, f.conjugateB)
+}
+
+func formed(x tf.Output, transpose, conjugate bool) tf.Output {
+	if conjugate {
+		x = conjugated(x)
+	}
+	if transpose {
+		x = swapped(x)
+	}
+	return x
+}
+
+func conjugated(x tf.Output) tf.Output {
+	if !x.DType().IsComplex() {
+		return x
+	}
+	return ops.Conj(x)
+}
+
+// swapped returns x with its last two dimensions exchanged.
+func swapped(x tf.Output) tf.Output {
+	if x.Shape() != nil {
+		perm := [][]int32{2: {1, 0}, 3: {0, 2, 1}}[len(x.Shape())]
+		return ops.Transpose(x, ops.Const(x.Graph(), perm))
+	}
+	number := func(v int32) tf.Output { return ops.Scalar(x.Graph(), v) }
+	before := ops.Sub(ops.Rank(x), number(2))
+	ends := ops.Add(ops.ExpandDims(before, number(0)), ops.Const(x.Graph(), []int32{1, 0}))
+	return ops.Transpose(x, ops.ConcatV2([]tf.Output{ops.Range(number(0), before, number(1)), ends}, number(0)))
+}
+
+func csrSparseMatMulGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	a, b, d := op.Input(0), op.Input(1), op.Type("type")
+	f, err := csrFormOf(&op.Node)
+	if err != nil {
+		return tf.Grads(tf.Output{}, tf.Output{})
+	}
+	dx, dz := productGrads(CSRSparseMatrixToDense(a, d), CSRSparseMatrixToDense(b, d), CSRSparseMatrixToDense(dy[0], d), f)
+	return tf.Grads(patternOf(a, dx), patternOf(b, dz))
+}
+
+func csrTranspose[T field](c *tf.OpContext) error {
+	m, err := typedCSR(c, 0, c.Node.Type("type"), notOfType)
+	if err != nil {
+		return err
+	}
+	s := flipped(m.shape, true)
+	if err := checkCSRShape(s); err != nil {
+		return err
+	}
+	parts := make([]csrPart[T], m.size())
+	for i := range parts {
+		p := csrPartOf[T](m, i)
+		parts[i] = p.transposed(c.Node.Bool("conjugate"))
+	}
+	setCSR(c, joinParts(s, parts))
+	return nil
+}
+
+// transposed returns the transpose of p, columns in order.
+func (p *csrPart[T]) transposed(conjugated bool) csrPart[T] {
+	t := csrPart[T]{make([]int32, p.width+1), make([]int32, len(p.cols)), make([]T, len(p.cols)), p.height()}
+	for _, k := range p.cols {
+		t.rows[k+1]++
+	}
+	for k := range p.width {
+		t.rows[k+1] += t.rows[k]
+	}
+	next := slices.Clone(t.rows)
+	for row := range p.height() {
+		for i, hi := p.row(row); i < hi; i++ {
+			to := next[p.cols[i]]
+			next[p.cols[i]]++
+			t.cols[to], t.values[to] = int32(row), p.values[i]
+		}
+	}
+	if conjugated {
+		conjugateAll(t.values)
+	}
+	return t
+}
+
+// formed returns p as it is to be read.
+func (p csrPart[T]) formed(transpose, conjugated bool) csrPart[T] {
+	if !transpose {
+		return p
+	}
+	return p.transposed(conjugated)
+}
+
+func csrMatMul[T field](n *tf.Node) (tf.Kernel, error) {
+	f, err := csrFormOf(n)
+	if err != nil {
+		return nil, err
+	}
+	flip, conjugates := n.Bool("transpose_output"), n.Bool("conjugate_output")
+	return tf.Compute(func(c *tf.OpContext) error {
+		b := c.Input(1)
+		m, err := inputCSR(c, 0)
+		if err != nil {
+			return err
+		}
+		if err := checkCSRMatMul(m, b, f); err != nil {
+			return err
+		}
+		out := flipped(b.Shape(), f.transposeB)
+		out[len(out)-2] = flipped(m.shape, f.transposeA)[len(out)-2]
+		y, err := c.Alloc(0, b.DType(), flipped(out, flip))
+		if err != nil {
+			return err
+		}
+		rows, cols := out[len(out)-2], out[len(out)-1]
+		for i := range m.size() {
+			a := csrPartOf[T](m, i)
+			a = a.formed(f.transposeA, f.conjugateA)
+			a.times(matrixOf[T](y, i, rows, cols, flip, false), matrixOf[T](b, i, a.width, cols, f.transposeB, f.conjugateB), cols)
+		}
+		if conjugates {
+			conjugateAll(tf.Data[T](y))
+		}
+		return nil
+	}), nil
+}
+
+func checkCSRMatMul(m *csrMatrix, b *tf.Tensor, f csrForm) error {
+	rank := len(m.shape)
+	size := 1
+	if b.Rank() == 3 {
+		size = b.Dim(0)
+	}
+	switch {
+	case m.values.DType() != b.DType():
+		return invalid("Input types don't match.  a.dtype == %s vs. b.dtype == %s", m.values.DType().CName(), b.DType().CName())
+	case rank != b.Rank():
+		return invalid("Ranks of a and b must match, saw: %d vs. %d.", rank, b.Rank())
+	case m.size() != size:
+		return invalid("Batch sizes of a and b must match, saw: %d vs. %d.", m.size(), size)
+	case flipped(m.shape, f.transposeA)[rank-1] != flipped(b.Shape(), f.transposeB)[rank-2]:
+		return invalid("Inner product dimensions of A and B do not agree. Shapes are: %s vs. %s", m.shape.Text(), b.Shape().Text())
+	}
+	return nil
+}
+
+// A denseMatrix is one of a dense batch, read or written as it is or
+// transposed.
+type denseMatrix[T field] struct {
+	data       []T
+	down, over int // by how many elements neighbours in a column and in a row are apart
+	conjugated bool
+}
+
+// matrixOf returns matrix i of a batch, of rows×cols elements as the product
+// sees it.
+func matrixOf[T field](t *tf.Tensor, i, rows, cols int, transposed, conjugated bool) denseMatrix[T] {
+	m := denseMatrix[T]{tf.Data[T](t)[i*rows*cols : (i+1)*rows*cols], cols, 1, conjugated}
+	if transposed {
+		m.down, m.over = 1, rows
+	}
+	return m
+}
+
+func (m *denseMatrix[T]) at(i, k int) T {
+	v := m.data[i*m.down+k*m.over]
+	if m.conjugated {
+		return conj(v)
+	}
+	return v
+}
+
+// times sets y, of the given number of columns, to the product of p and b.
+func (p *csrPart[T]) times(y, b denseMatrix[T], cols int) {
+	sum := make([]T, cols)
+	for row := range p.height() {
+		clear(sum)
+		for i, hi := p.row(row); i < hi; i++ {
+			v, from := p.values[i], int(p.cols[i])
+			for k := range sum {
+				sum[k] += v * b.at(from, k)
+			}
+		}
+		for k, v := range sum {
+			y.data[row*y.down+k*y.over] = v
+		}
+	}
+}
+
+func csrSparseMatMul[T field](n *tf.Node) (tf.Kernel, error) {
+	f, err := csrFormOf(n)
+	if err != nil {
+		return nil, err
+	}
+	return tf.Compute(func(c *tf.OpContext) error {
+		a, b, err := csrOperands(c)
+		if err != nil {
+			return err
+		}
+		s, err := sparseProductShape(a, b, f)
+		if err != nil {
+			return err
+		}
+		parts := make([]csrPart[T], max(a.size(), b.size()))
+		if a.size() == 0 || b.size() == 0 {
+			parts = nil
+		}
+		for i := range parts {
+			p, q := csrPartOf[T](a, min(i, a.size()-1)), csrPartOf[T](b, min(i, b.size()-1))
+			p, q = p.formed(f.transposeA, f.conjugateA), q.formed(f.transposeB, f.conjugateB)
+			parts[i] = p.product(&q)
+		}
+		setCSR(c, joinParts(s, parts))
+		return nil
+	}), nil
+}
+
+// csrOperands returns the two matrices in the inputs, which have to be of the
+// node's type.
+func csrOperands(c *tf.OpContext) (a, b *csrMatrix, err error) {
+	both := []*csrMatrix{nil, nil}
+	for i := range both {
+		if both[i], err = inputCSR(c, i); err != nil {
+			return nil, nil, err
+		}
+	}
+	for i, m := range both {
+		if d := c.Node.Type("type"); m.values.DType() != d {
+			return nil, nil, invalid("dtype of %c is not equal to 'type': %s vs. %s", 'a'+i, m.values.DType().CName(), d.CName())
+		}
+	}
+	return both[0], both[1], nil
+}
+
+func sparseProductShape(a, b *csrMatrix, f csrForm) (tf.Shape, error) {
+	if a.size() != b.size() && a.size() != 1 && b.size() != 1 {
+		return nil, invalid("Batch sizes of A and B are not compatible.  Batch sizes are: %d vs. %d", a.size(), b.size())
+	}
+	x, y := flipped(a.shape, f.transposeA), flipped(b.shape, f.transposeB)
+	if x[len(x)-1] != y[len(y)-2] {
+		return nil, invalid("Inner product dimensions of A and B do not agree.  Shapes are: %s vs. %s", x.Text(), y.Text())
+	}
+	out := tf.Shape{x[len(x)-2], y[len(y)-1]}
+	if len(x) == 3 || len(y) == 3 {
+		size := max(a.size(), b.size())
+		if a.size() == 0 || b.size() == 0 {
+			size = 0
+		}
+		out = append(tf.Shape{size}, out...)
+	}
+	return out, checkCSRShape(out)
+}
+
+// product returns the product of p and q, columns in order.
+func (p *csrPart[T]) product(q *csrPart[T]) csrPart[T] {
+	out := csrPart[T]{rows: make([]int32, 1, p.height()+1), width: q.width}
+	sums := map[int32]T{}
+	for row := range p.height() {
+		clear(sums)
+		begin := len(out.cols)
+		for i, hi := p.row(row); i < hi; i++ {
+			for k, end := q.row(int(p.cols[i])); k < end; k++ {
+				sum, seen := sums[q.cols[k]]
+				if !seen {
+					out.cols = append(out.cols, q.cols[k])
+				}
+				sums[q.cols[k]] = sum + p.values[i]*q.values[k]
+			}
+		}
+		slices.Sort(out.cols[begin:])
+		for _, k := range out.cols[begin:] {
+			out.values = append(out.values, sums[k])
+		}
+		out.rows = append(out.rows, int32(len(out.cols)))
+	}
+	return out
+}
