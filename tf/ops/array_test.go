@@ -43,6 +43,9 @@ func init() {
 func addConcatSamples() {
 	offset := func(_ *tf.Graph, in []tf.Output) []tf.Output { return ops.ConcatOffset(in[0], in[1:]) }
 	axis := func(v int32) *tf.Tensor { return scalar(v) }
+	firstAxis := func(_ *tf.Graph, in []tf.Output) []tf.Output {
+		return []tf.Output{ops.Concat(in[len(in)-1], in[:len(in)-1])}
+	}
 	many := slices.Repeat([]*tf.Tensor{seq(2, 3)}, 18)
 	addSamples(
 		sample{Op: "ConcatV2", In: []*tf.Tensor{seq(2, 3), seq(2, 1), seq(2, 0), axis(1)}, F: lastAxis},
@@ -55,6 +58,11 @@ func addConcatSamples() {
 		failing("ConcatV2", "size", lastAxis, seq(2, 3), seq(1, 3), axis(1)),
 		failing("ConcatV2", "axes", lastAxis, seq(2, 3), seq(2, 3), i32(0, 1)),
 		failing("ConcatV2", "scalars", lastAxis, scalar(float32(1)), scalar(float32(2)), axis(0)),
+		sample{Op: "Concat", In: []*tf.Tensor{seq(2, 3), seq(2, 1), seq(2, 0), axis(1)}, F: firstAxis},
+		sample{Op: "Concat", Name: "negative", In: []*tf.Tensor{seq(2, 3, 2), seq(2, 1, 2), axis(-2)}, F: firstAxis},
+		sample{Op: "Concat", Name: "many", In: append(slices.Clone(many[:18]), axis(1)), F: firstAxis},
+		failing("Concat", "axis", firstAxis, seq(2, 3), seq(2, 3), axis(2)),
+		failing("Concat", "axes", firstAxis, seq(2, 3), seq(2, 3), i32(0, 1)),
 		sample{Op: "ConcatOffset", In: []*tf.Tensor{axis(1), i32(2, 3), i32(2, 1), i32(2, 4)}, F: offset},
 		sample{Op: "ConcatOffset", Name: "int64", In: []*tf.Tensor{axis(-1), vec[int64](2, 3), vec[int64](2, 1)}, F: offset},
 		failing("ConcatOffset", "axis", offset, axis(2), i32(2, 3), i32(2, 3)),

@@ -13,6 +13,12 @@ func init() {
 			concat[string], concat[tf.ResourceHandle], concat[tf.VariantValue]).on("T", allQuantized, smallFloats),
 	})
 	tf.Register(tf.OpDef{
+		Name: "Concat", In: "concat_dim: int32; values: N * T", Out: "output: T", Attrs: "N: int >= 2; T: type",
+		Shape: concatShape, Grad: concatGrad,
+		Kernels: byCell(concat[uint8], concat[uint16], concat[uint32], concat[uint64], concat[complex128],
+			concat[string], concat[tf.ResourceHandle], concat[tf.VariantValue]).on("T", allQuantized, smallFloats),
+	})
+	tf.Register(tf.OpDef{
 		Name: "ConcatOffset", In: "concat_dim: int32; shape: N * shape_type", Out: "offset: N * shape_type",
 		Attrs: "N: int >= 2; shape_type: {int32, int64} = int32",
 		Shape: concatOffsetShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(concatOffset),
@@ -25,6 +31,26 @@ func ConcatV2(values []tf.Output, axis tf.Output, opts ...tf.Option) tf.Output {
 	return apply("ConcatV2", opts, append(append([]tf.Output{}, values...), axis)...)
 }
 
+// Concat is ConcatV2 as graphs of TensorFlow before 1.0 have it: the axis, an
+// int32 scalar, comes first.
+func Concat(concatDim tf.Output, values []tf.Output, opts ...tf.Option) tf.Output {
+	return apply("Concat", opts, append([]tf.Output{concatDim}, values...)...)
+}
+
+// A joinInputs says which inputs of a node are joined, and where it finds the axis.
+type joinInputs struct {
+	axis, first, count int
+	axisName           string
+}
+
+// joinInputsOf tells the two forms of the op apart.
+func joinInputsOf(op string, inputs int) joinInputs {
+	if op == "Concat" {
+		return joinInputs{axis: 0, first: 1, count: inputs - 1, axisName: "concat_dim"}
+	}
+	return joinInputs{axis: inputs - 1, count: inputs - 1, axisName: "axis"}
+}
+
 // ConcatOffset returns where each of the tensors whose shapes are given begins
 // in what joining them along concatDim gives.
 func ConcatOffset(concatDim tf.Output, shapes []tf.Output, opts ...tf.Option) []tf.Output {
@@ -32,15 +58,15 @@ func ConcatOffset(concatDim tf.Output, shapes []tf.Output, opts ...tf.Option) []
 }
 
 func concatShape(c *tf.Infer) error {
-	n := c.NumIn() - 1
-	axis, ok := c.ConstInts(n)
+	j := joinInputsOf(c.OpName(), c.NumIn())
+	axis, ok := c.ConstInts(j.axis)
 	if !ok || len(axis) != 1 {
-		c.Set(0, sameRank(c, n))
+		c.Set(0, sameRank(c, j))
 		return nil
 	}
-	out := c.In(0)
-	for i := 1; i < n; i++ {
-		joined, err := joinedShape(out, c.In(i), axis[0])
+	out := c.In(j.first)
+	for i := 1; i < j.count; i++ {
+		joined, err := joinedShape(out, c.In(j.first+i), axis[0])
 		if err != nil {
 			return err
 		}
@@ -56,10 +82,10 @@ func concatShape(c *tf.Infer) error {
 }
 
 // sameRank returns the shape of which nothing but the rank, that of one of the
-// first n inputs, is known.
-func sameRank(c *tf.Infer, n int) tf.Shape {
-	for i := range n {
-		if s := c.In(i); s != nil {
+// values, is known.
+func sameRank(c *tf.Infer, j joinInputs) tf.Shape {
+	for i := range j.count {
+		if s := c.In(j.first + i); s != nil {
 			return unknownDims(len(s))
 		}
 	}
@@ -102,10 +128,10 @@ func joinedShape(a, b tf.Shape, axis int) (tf.Shape, error) {
 }
 
 func concat[C cell](n *tf.Node) (tf.Kernel, error) {
-	d := n.Type("T")
+	d, op := n.Type("T"), n.OpName()
 	return tf.Compute(func(c *tf.OpContext) error {
-		count := len(c.In) - 1
-		axis, s, err := concatPlan(c, count)
+		j := joinInputsOf(op, len(c.In))
+		axis, s, err := concatPlan(c, j)
 		if err != nil {
 			return err
 		}
@@ -113,9 +139,9 @@ func concat[C cell](n *tf.Node) (tf.Kernel, error) {
 		if err != nil || out.Len() == 0 {
 			return err
 		}
-		parts, widths := make([][]C, count), make([]int, count)
+		parts, widths := make([][]C, j.count), make([]int, j.count)
 		for i := range parts {
-			x := c.Input(i)
+			x := c.Input(j.first + i)
 			parts[i], widths[i] = cells[C](x), product(x.Shape()[axis:])
 		}
 		joinParts(c, cells[C](out), parts, product(s[:axis]), widths)
@@ -127,16 +153,16 @@ var errJoinScalars = tf.Errorf(tf.InvalidArgument, "ConcatOp : Can't concatenate
 
 // concatPlan checks the inputs and returns along which dimension they are
 // joined and the shape that results.
-func concatPlan(c *tf.OpContext, count int) (int, tf.Shape, error) {
-	at := c.Input(count)
+func concatPlan(c *tf.OpContext, j joinInputs) (int, tf.Shape, error) {
+	at := c.Input(j.axis)
 	if at.Len() != 1 {
-		return 0, nil, tf.Errorf(tf.InvalidArgument, "axis tensor should be a scalar integer, but got shape %s", at.Shape().Text())
+		return 0, nil, tf.Errorf(tf.InvalidArgument, "%s tensor should be a scalar integer, but got shape %s", j.axisName, at.Shape().Text())
 	}
-	given, err := scalarInt(at, "axis")
+	given, err := scalarInt(at, j.axisName)
 	if err != nil {
 		return 0, nil, err
 	}
-	first := c.Input(0).Shape()
+	first := c.Input(j.first).Shape()
 	axis, ok := wrapAxis(given, len(first))
 	if len(first) == 0 {
 		return 0, nil, errJoinScalars
@@ -145,8 +171,8 @@ func concatPlan(c *tf.OpContext, count int) (int, tf.Shape, error) {
 		return 0, nil, tf.Errorf(tf.InvalidArgument, "ConcatOp : Expected concatenating dimensions in the range [%d, %d), but got %d", -len(first), len(first), given)
 	}
 	out := first.Clone()
-	for i := 1; i < count; i++ {
-		s := c.Input(i).Shape()
+	for i := 1; i < j.count; i++ {
+		s := c.Input(j.first + i).Shape()
 		if err := checkJoin(first, s, i, axis); err != nil {
 			return 0, nil, err
 		}
@@ -191,19 +217,27 @@ const manyInputs = 16
 
 // concatGrad cuts the gradient into the parts that were joined.
 func concatGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
-	values, axis := op.Inputs()[:len(op.Inputs())-1], op.Input(len(op.Inputs())-1)
-	at := apply("FloorMod", nil, castTo(axis, tf.Int32), Rank(values[0]))
-	shapes := inputShapes(values)
-	var dxs []tf.Output
-	if len(values) > manyInputs {
-		column := Slice(Pack(shapes, AxisOpts{1}), Pack([]tf.Output{at, intScalar(at, tf.Int32, 0)}), intVec(at, tf.Int32, 1, -1))
-		dxs = SplitV(dy[0], Squeeze(column), at, len(values))
-	} else {
-		for i, begin := range ConcatOffset(at, shapes) {
-			dxs = append(dxs, Slice(dy[0], begin, shapes[i]))
-		}
+	j := joinInputsOf(op.OpName(), len(op.Inputs()))
+	values, axis := op.Inputs()[j.first:j.first+j.count], op.Input(j.axis)
+	dxs := joinedParts(dy[0], values, axis)
+	if j.axis == 0 {
+		return tf.Grads(append([]tf.Output{{}}, dxs...)...)
 	}
 	return tf.Grads(append(dxs, tf.Output{})...)
+}
+
+// joinedParts cuts dy into parts of the shapes of values.
+func joinedParts(dy tf.Output, values []tf.Output, axis tf.Output) (parts []tf.Output) {
+	at := apply("FloorMod", nil, castTo(axis, tf.Int32), Rank(values[0]))
+	shapes := inputShapes(values)
+	if len(values) > manyInputs {
+		column := Slice(Pack(shapes, AxisOpts{1}), Pack([]tf.Output{at, intScalar(at, tf.Int32, 0)}), intVec(at, tf.Int32, 1, -1))
+		return SplitV(dy, Squeeze(column), at, len(values))
+	}
+	for i, begin := range ConcatOffset(at, shapes) {
+		parts = append(parts, Slice(dy, begin, shapes[i]))
+	}
+	return parts
 }
 
 // inputShapes returns the shapes of values: constants if all are known.
