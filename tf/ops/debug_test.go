@@ -1,6 +1,7 @@
 package ops_test
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -17,6 +18,7 @@ func init() {
 	optest.Unsampled("Assert", "it has no outputs")
 	optest.Unsampled("PrintV2", "it has no outputs")
 	addCheckSamples()
+	addDebugSamples()
 	addTextFormSamples()
 	addTextSamples()
 }
@@ -43,6 +45,53 @@ func addCheckSamples() {
 		return []tf.Output{ops.Print(in[0], in[1:], ops.PrintOpts{Message: "x: ", FirstN: 2})}
 	}
 	addSamples(sample{Op: "Print", In: []*tf.Tensor{seq(3), i32(1, 2, 3, 4)}, F: print})
+}
+
+// addDebugSamples adds those of ops that TensorFlow's debugger puts on edges.
+func addDebugSamples() {
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	sick := vec(1, nan, -3, inf, 0, -inf, 2, nan, 0.5, -0.25)
+	add := func(op, name string, x *tf.Tensor, types []tf.DType, opts ...tf.Option) {
+		addSamples(sample{Op: op, Name: name, In: []*tf.Tensor{x}, F: optest.Applied(op, opts...), Types: types})
+	}
+	for _, op := range []string{"Copy", "CopyHost", "DebugIdentityV2"} {
+		add(op, "", seq(2, 3), onlyOwn)
+	}
+	closed, named := tf.Attr("gated_grpc", true), tf.Attr("tensor_name", "x:1")
+	add("DebugIdentity", "", seq(2, 3), onlyOwn, named)
+	add("DebugNanCount", "", sick, nil, named)
+	add("DebugNumericSummary", "", sick, nil, tf.Attr("tensor_name", "x"))
+	add("DebugNumericSummary", "bounds", sick, onlyOwn, named, tf.Attr("lower_bound", float32(-1)), tf.Attr("upper_bound", float32(1)))
+	add("DebugNumericSummary", "matrix", seq(3, 4), nil, named)
+	add("DebugNumericSummary", "nothing", seq(0, 2), onlyOwn, named)
+	add("DebugNumericSummary", "no numbers", vec(nan, inf), onlyOwn, named)
+	addSamples(sample{Op: "DebugNanCount", Name: "closed", In: []*tf.Tensor{sick}, F: optest.Applied("DebugNanCount", closed, named), Types: onlyOwn, NoGolden: "TensorFlow's shape function tells of one number"})
+	for _, mode := range []int{ops.CurtHealth, ops.ConciseHealth, ops.FullHealth, ops.ShapeSummary, ops.ReduceInfNaNThreeSlot} {
+		o := ops.DebugNumericSummaryV2Opts{Mode: mode, TensorID: 5}
+		name := fmt.Sprintf("mode %d", mode)
+		summary := func(o ops.DebugNumericSummaryV2Opts) func(*tf.Graph, []tf.Output) []tf.Output {
+			return unary(ops.DebugNumericSummaryV2, o)
+		}
+		addSamples(
+			sample{Op: "DebugNumericSummaryV2", Name: name, In: []*tf.Tensor{sick}, F: summary(o)},
+			sample{Op: "DebugNumericSummaryV2", Name: name + " matrix", In: []*tf.Tensor{seq(2, 3, 1, 2, 1, 2, 1, 2)}, F: summary(o), Types: onlyOwn},
+		)
+		o.OutputType = tf.Float64
+		addSamples(sample{Op: "DebugNumericSummaryV2", Name: name + " double", In: []*tf.Tensor{seq(2, 3)}, F: summary(o), Types: onlyOwn})
+	}
+	failed := func(name string, mode, id int) {
+		addSamples(failing("DebugNumericSummaryV2", name, unary(ops.DebugNumericSummaryV2, ops.DebugNumericSummaryV2Opts{Mode: mode, TensorID: id}), seq(2)))
+	}
+	failed("mode", 7, 0)
+	failed("id", ops.CurtHealth, 1<<24+1)
+	for _, name := range []string{"", "a:b:c", "a:b"} {
+		addSamples(failing("DebugIdentity", "name "+name, optest.Applied("DebugIdentity", tf.Attr("tensor_name", name)), seq(2)))
+	}
+	unpublished := func(op, name string, opts ...tf.Option) {
+		addSamples(sample{Op: op, Name: "bad " + name, In: []*tf.Tensor{seq(2)}, F: optest.Applied(op, opts...), Fails: true, Types: onlyOwn, NoGolden: "TensorFlow publishes"})
+	}
+	unpublished("DebugIdentity", "url", named, tf.Attr("debug_urls", []string{"file:///tmp/x"}))
+	unpublished("DebugIdentityV2", "url", tf.Attr("debug_urls", []string{"file:///tmp/x"}))
 }
 
 func addTextFormSamples() {

@@ -1,0 +1,208 @@
+package ops
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// What TensorFlow's debugger puts on edges: copies, and signals made of them.
+// Here signals are values in the graph only: nothing is published to URLs.
+
+func init() {
+	const urls = "device_name: string = ''; tensor_name: string = ''; debug_urls: list(string) = []; "
+	const gate = "gated_grpc: bool = false"
+	for _, name := range []string{"Copy", "CopyHost"} {
+		tf.Register(tf.OpDef{
+			Name: name, In: "input: T", Out: "output: T", Attrs: "T: type; tensor_name: string = ''; debug_ops_spec: list(string) = []", Uninitialized: true,
+			Shape: tf.UnchangedShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(debugCopy),
+		})
+	}
+	tf.Register(tf.OpDef{
+		Name: "DebugIdentity", In: "input: T", Out: "output: T", Attrs: "T: type; " + urls + gate, Uninitialized: true,
+		Shape: tf.UnchangedShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(debugSignal(passOn)),
+	})
+	tf.Register(tf.OpDef{
+		Name: "DebugIdentityV2", In: "input: T", Out: "output: T", Stateful: true,
+		Attrs: "T: type; tfdbg_context_id: string = ''; op_name: string = ''; output_slot: int = -1; tensor_debug_mode: int = -1; " +
+			"debug_urls: list(string) = []; circular_buffer_size: int = 1000; tfdbg_run_id: string = ''",
+		Shape: tf.UnchangedShape, Grad: passGrad, Kernels: tf.AnyType(debugIdentityV2),
+	})
+	numbers := []tf.DType{tf.Float32, tf.Float64, tf.Int8, tf.Int16, tf.Int32, tf.Int64, tf.Uint8, tf.Uint16, tf.Uint32, tf.Uint64}
+	signal := func(name, out, attrs string, run tf.Compute, types ...tf.DType) {
+		tf.Register(tf.OpDef{
+			Name: name, In: "input: T", Out: "output: " + out, Attrs: "T: type; " + urls + attrs + gate, Uninitialized: true,
+			Shape: debugSignalShape, NoGrad: tf.NoGradientDefined,
+			Kernels: tf.KernelSet{All: debugSignal(run), Types: map[string][]tf.DType{"T": append(types, numbers...)}},
+		})
+	}
+	signal("DebugNanCount", "int64", "", debugNaNCount, tf.Float16, tf.BFloat16)
+	signal("DebugNumericSummary", "double", "lower_bound: float = -inf; upper_bound: float = inf; mute_if_healthy: bool = false; ", debugNumericSummary, tf.Bool)
+}
+
+func debugSignalShape(c *tf.Infer) error {
+	c.Set(0, tf.Shape{-1}) // one number, or none if the gate is closed
+	if c.OpName() == "DebugNumericSummary" {
+		c.Set(0, nil)
+	}
+	return nil
+}
+
+// debugCopy copies its input, which may be a variable that changes later.
+func debugCopy(n *tf.Node) (tf.Kernel, error) {
+	for _, spec := range n.Strs("debug_ops_spec") {
+		if strings.Count(spec, ";") != 2 {
+			return nil, tf.Errorf(tf.Internal, "Unexpected number of semicolons in debug_ops_spec element: %s", spec)
+		}
+	}
+	return tf.Compute(func(c *tf.OpContext) error {
+		c.Set(0, c.Input(0).Clone())
+		return nil
+	}), nil
+}
+
+// debugSignal makes the kernel of an op that computes a signal, unless its gate
+// is closed: then the result is empty. Nobody opens gates here.
+func debugSignal(run tf.Compute) tf.NewKernel {
+	return func(n *tf.Node) (tf.Kernel, error) {
+		if err := checkTensorName(n.Str("tensor_name")); err != nil {
+			return nil, err
+		}
+		gated, urls := n.Bool("gated_grpc"), n.Strs("debug_urls")
+		for _, url := range urls {
+			if !gated || !strings.HasPrefix(url, "grpc://") {
+				return nil, tf.Errorf(tf.Unimplemented, "debug signals are not published, got the URL %s", url)
+			}
+		}
+		if gated {
+			return tf.Compute(func(c *tf.OpContext) error {
+				_, err := c.Alloc(0, n.OutTypes[0].Base(), tf.Shape{0})
+				return err
+			}), nil
+		}
+		return run, nil
+	}
+}
+
+// checkTensorName wants the name of a node, or that of an output: "node:1".
+func checkTensorName(name string) error {
+	_, slot, named := strings.Cut(name, ":")
+	if name == "" || strings.Contains(slot, ":") {
+		return tf.Errorf(tf.InvalidArgument, "Failed to parse tensor name: \"%s\"", name)
+	}
+	if _, err := strconv.Atoi(slot); named && err != nil {
+		return tf.Errorf(tf.InvalidArgument, "Invalid string value for output_slot: \"%s\"", slot)
+	}
+	return nil
+}
+
+func debugIdentityV2(n *tf.Node) (tf.Kernel, error) {
+	for _, url := range n.Strs("debug_urls") {
+		if !strings.HasPrefix(url, "file://") {
+			return nil, tf.Errorf(tf.Internal, "Unsupported debug URL schema in: %s", url)
+		}
+		return nil, tf.Errorf(tf.Unimplemented, "debug signals are not published, got the URL %s", url)
+	}
+	return forward(n)
+}
+
+// numbersOf returns the numbers of t as float64.
+func numbersOf(t *tf.Tensor) []float64 {
+	x := make([]float64, t.Len())
+	kernel.Cast(x, elements(t))
+	return x
+}
+
+func debugNaNCount(c *tf.OpContext) error {
+	count := int64(0)
+	for _, v := range numbersOf(c.Input(0)) {
+		if math.IsNaN(v) {
+			count++
+		}
+	}
+	t, err := c.Alloc(0, tf.Int64, tf.Shape{1})
+	if err != nil {
+		return err
+	}
+	tf.Data[int64](t)[0] = count
+	return nil
+}
+
+// A numericSummary counts numbers by kind. Those at a bound or beyond it count
+// as infinite.
+type numericSummary struct {
+	nan, low, negative, zero, positive, high int
+	least, greatest, sum                     float64
+}
+
+// add counts v. It reports whether v is neither NaN nor infinite.
+func (s *numericSummary) add(v, lower, upper float64) (finite bool) {
+	switch {
+	case math.IsNaN(v):
+		s.nan++
+		return false
+	case math.IsInf(v, -1):
+		s.low++
+		return false
+	case math.IsInf(v, 1):
+		s.high++
+		return false
+	case v <= lower:
+		s.low++
+	case v >= upper:
+		s.high++
+	case v < 0:
+		s.negative++
+	case v > 0:
+		s.positive++
+	default:
+		s.zero++
+	}
+	s.least, s.greatest, s.sum = min(s.least, v), max(s.greatest, v), s.sum+v
+	return true
+}
+
+func debugNumericSummary(c *tf.OpContext) error {
+	x := c.Input(0)
+	data := numbersOf(x)
+	s := numericSummary{least: math.Inf(1), greatest: math.Inf(-1)}
+	lower, upper := float64(c.Node.Float("lower_bound")), float64(c.Node.Float("upper_bound"))
+	if math.IsInf(lower, 0) { // either infinity stands for no bound
+		lower = math.Inf(-1)
+	}
+	if math.IsInf(upper, 0) {
+		upper = math.Inf(1)
+	}
+	var finite []float64
+	for _, v := range data {
+		if s.add(v, lower, upper) {
+			finite = append(finite, v)
+		}
+	}
+	mean, variance := meanAndVariance(finite, s.sum)
+	out := []float64{1, float64(len(data)), float64(s.nan), float64(s.low), float64(s.negative), float64(s.zero), float64(s.positive), float64(s.high),
+		s.least, s.greatest, mean, variance, float64(x.DType()), float64(x.Rank())}
+	for _, d := range x.Shape() {
+		out = append(out, float64(d))
+	}
+	t, err := c.Alloc(0, tf.Float64, tf.Shape{len(out)})
+	if err != nil {
+		return err
+	}
+	copy(tf.Data[float64](t), out)
+	return nil
+}
+
+// meanAndVariance returns the mean and the variance of x, whose sum is known; NaN if
+// there are no numbers.
+func meanAndVariance(x []float64, sum float64) (mean, variance float64) {
+	n := float64(len(x))
+	mean, variance = sum/n, 0
+	for _, v := range x {
+		variance += (v - mean) * (v - mean)
+	}
+	return mean, variance / n
+}
