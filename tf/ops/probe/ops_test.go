@@ -66,6 +66,22 @@ func init() {
 	add("IsTensorFloat32Enabled", "", false, optest.Applied("IsTensorFloat32Enabled"))
 	add("SleepOp", "", false, run("SleepOp"), zero)
 	add("SleepIdentityOp", "", false, optest.Applied("SleepIdentityOp"), zero, optest.I32(3, 4))
+	for _, label := range []string{"overload_1", "overload_2"} {
+		add("KernelLabelRequired", label, false, optest.Applied("KernelLabelRequired", tf.Attr("_kernel", label)), optest.I32(1))
+	}
+	optest.Add(optest.Sample{Op: "KernelLabelRequired", Name: "none", Fails: true, F: optest.Applied("KernelLabelRequired"), In: []*tf.Tensor{optest.I32(1)}, Types: optest.OnlyOwn, NoGolden: "TensorFlow's message lists kernels"})
+	add("GraphDefVersion", "", false, optest.Applied("GraphDefVersion"))
+	add("TestAttr", "", false, optest.Applied("TestAttr", tf.Attr("T", tf.Float32)))
+	add("GetDeadline", "none", true, optest.Applied("GetDeadline"))
+	add("IsResourceHandleRefCounting", "", false, stubs(false, func(g *tf.Graph, h tf.Output) []tf.Output {
+		return tf.Apply(g, "IsResourceHandleRefCounting", []tf.Output{h}).Outputs()
+	}))
+	add("MakeWeakResourceHandle", "", false, stubs(true, func(g *tf.Graph, h tf.Output) []tf.Output {
+		return is(g, tf.Apply(g, "MakeWeakResourceHandle", []tf.Output{h}).Output(0))
+	}))
+	optest.Add(optest.Sample{Op: "FakeQueue", GraphOnly: "it gives a reference", Types: optest.OnlyOwn, F: stubs(true, func(g *tf.Graph, h tf.Output) []tf.Output {
+		return []tf.Output{ops.Identity(tf.Apply(g, "FakeQueue", []tf.Output{h}).Output(0))}
+	})})
 	add("ResourceInitializedOp", "not yet", false, stubs(false, is))
 	add("ResourceInitializedOp", "", false, stubs(true, is))
 	add("ResourceUsingOp", "", false, stubs(true, use("ResourceUsingOp")))

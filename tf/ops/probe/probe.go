@@ -13,6 +13,13 @@ import (
 
 func init() {
 	register("KernelLabel", "", "result: string", "", false, label)
+	register("KernelLabelRequired", "input: int32", "result: string", "", false, labelRequired)
+	register("GraphDefVersion", "", "version: int32", "", true, compute(func(c *tf.OpContext) error { c.Set(0, tf.Scalar(int32(tf.ProducerVersion))); return nil }))
+	register("GetDeadline", "", "deadline_from_epoch_micros: int64", "", false, compute(deadline))
+	register("TestAttr", "", "out: T", "T: {float, double}", true, compute(func(c *tf.OpContext) error { c.Set(0, tf.Scalar(float32(1))); return nil }))
+	register("IsResourceHandleRefCounting", "handle: resource", "result: bool", "", true, compute(isOnlyName))
+	register("MakeWeakResourceHandle", "handle: resource", "dup: resource", "", true, compute(weakened))
+	register("FakeQueue", "resource: resource", "handle: Ref(string)", "", true, compute(oldHandle))
 	register("Old", "", "", "", false, compute(func(*tf.OpContext) error { return nil }))
 	register("DevicePlacementOp", "", "device: string", "", true, compute(placement))
 	register("DtypeWithDefaultOp", "in: T", "dtype: string", "T: type = uint8", true, compute(typeName))
@@ -34,8 +41,16 @@ func register(name, in, out, attrs string, stateful bool, k tf.NewKernel) {
 		Name: name, In: in, Out: out, Attrs: attrs, Stateful: stateful,
 		Shape: tf.ScalarShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(k),
 	}
-	if name == "SleepIdentityOp" {
+	switch name {
+	case "SleepIdentityOp":
 		d.Shape = func(c *tf.Infer) error { c.Set(0, c.In(1)); return nil }
+	case "FakeQueue", "GetDeadline", "TestAttr":
+		d.Shape = func(*tf.Infer) error { return nil }
+	case "KernelLabelRequired":
+		d.Shape = vectorToScalar
+	}
+	if name == "TestAttr" {
+		d.Kernels.Types = map[string][]tf.DType{"T": {tf.Float32}}
 	}
 	tf.Register(d)
 }
@@ -50,9 +65,33 @@ var labels = map[string]string{"": "default", "overload_1": "overload_1", "overl
 func label(n *tf.Node) (tf.Kernel, error) {
 	name, ok := labels[n.Str("_kernel")]
 	if !ok {
-		return nil, tf.Errorf(tf.NotFound, "No registered 'KernelLabel' OpKernel for CPU devices compatible with node {{node %s}}: its label is %q", n.Name, n.Str("_kernel"))
+		return nil, tf.Errorf(tf.NotFound, "No registered '%s' OpKernel for CPU devices compatible with node {{node %s}}: its label is %q", n.OpName(), n.Name, n.Str("_kernel"))
 	}
 	return tf.Compute(func(c *tf.OpContext) error { c.Set(0, tf.Scalar("My label is: "+name)); return nil }), nil
+}
+
+// labelRequired is label for an op without a kernel that has no label.
+func labelRequired(n *tf.Node) (tf.Kernel, error) {
+	if n.Str("_kernel") == "" {
+		return nil, tf.Errorf(tf.NotFound, "No registered 'KernelLabelRequired' OpKernel for CPU devices compatible with node {{node %s}}: it has no label", n.Name)
+	}
+	return label(n)
+}
+
+func vectorToScalar(c *tf.Infer) error {
+	_, err := c.Rank(0, 1)
+	c.Set(0, tf.Shape{})
+	return err
+}
+
+// deadline tells when the step has to be over.
+func deadline(c *tf.OpContext) error {
+	t, ok := c.StepContext().Deadline()
+	if !ok {
+		return tf.Errorf(tf.InvalidArgument, "Deadline has not ben set.")
+	}
+	c.Set(0, tf.Scalar(t.UnixMicro()))
+	return nil
 }
 
 func placement(c *tf.OpContext) error {
@@ -116,6 +155,44 @@ func initialized(c *tf.OpContext) error {
 	_, err = resource.Lookup[*stub](c.Resources, h.Container, h.Name)
 	c.Set(0, tf.Scalar(err == nil))
 	return nil
+}
+
+// isOnlyName tells whether a resource lives for as long as its handles.
+func isOnlyName(c *tf.OpContext) error {
+	h, err := anyHandle(c)
+	c.Set(0, tf.Scalar(h.Object != nil))
+	return err
+}
+
+// weakened hands out a handle that does not keep its resource.
+func weakened(c *tf.OpContext) error {
+	h, err := anyHandle(c)
+	h.Object = nil
+	c.Set(0, tf.HandleTensor(h))
+	return err
+}
+
+// oldHandle makes a handle one of the first generation: a reference to the
+// strings that name the resource.
+func oldHandle(c *tf.OpContext) error {
+	h, err := anyHandle(c)
+	if err != nil {
+		return err
+	}
+	t := tf.NewTensor(tf.String, tf.Shape{2})
+	copy(tf.Data[string](t), []string{h.Container, h.Name})
+	c.Out[0].Ref = &tf.Ref{}
+	c.Out[0].Ref.Store(t)
+	return nil
+}
+
+// anyHandle returns the first handle in input 0.
+func anyHandle(c *tf.OpContext) (h tf.ResourceHandle, err error) {
+	all := c.Input(0).Handles()
+	if len(all) == 0 {
+		return h, tf.Errorf(tf.InvalidArgument, "there must be a handle, got %s", c.Input(0).Shape().Text())
+	}
+	return all[0], nil
 }
 
 // stubHandle returns the handle in input 0.
