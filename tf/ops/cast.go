@@ -9,10 +9,13 @@ import (
 
 func init() {
 	const types = "{bfloat16, half, float, double, int64, int32, uint8, uint16, uint32, uint64, int8, int16, complex64, complex128, qint8, quint8, qint16, quint16, qint32}"
-	tf.Register(tf.OpDef{
+	conversion := tf.OpDef{
 		Name: "Cast", In: "x: SrcT", Out: "y: DstT", Attrs: "SrcT: type; DstT: type; Truncate: bool = false",
 		Shape: tf.UnchangedShape, Grad: castGrad, Kernels: tf.AnyType(cast),
-	})
+	}
+	tf.Register(conversion)
+	conversion.Name, conversion.Grad, conversion.NoGrad = "_HostCast", nil, tf.NoGradientDefined // around transfers that TensorFlow's master compresses
+	tf.Register(conversion)
 	tf.Register(tf.OpDef{
 		Name: "Bitcast", In: "input: T", Out: "output: type", Attrs: "T: " + types + "; type: " + types,
 		Shape: bitcastShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(bitcast),
@@ -52,7 +55,7 @@ func cast(n *tf.Node) (tf.Kernel, error) {
 	if src == dst {
 		return forward(n)
 	}
-	if !castable(src) || !castable(dst) {
+	if !castable(src, dst) {
 		return nil, tf.Errorf(tf.Unimplemented, "Cast %s to %s is not supported", src.CName(), dst.CName())
 	}
 	cut := truncation(n.Bool("Truncate"), src, dst)
@@ -72,9 +75,28 @@ func cast(n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-// castable reports whether elements of type d are numbers to Cast. Quantized
-// types count as the integers that hold them.
-func castable(d tf.DType) bool { return rangesOf[d] != nil }
+// castable reports whether Cast makes elements of type src ones of type dst,
+// which TensorFlow does for types of 8 bits and less only where it has to.
+// Quantized types count as the integers that hold them.
+func castable(src, dst tf.DType) bool {
+	if rangesOf[src] == nil || rangesOf[dst] == nil {
+		return false
+	}
+	_, tiny := float8s[dst]
+	switch {
+	case tiny:
+		return src.IsFloat()
+	case hasFourBits(src):
+		return integral(dst)
+	case hasFourBits(dst):
+		return integral(src)
+	}
+	return true
+}
+
+func hasFourBits(d tf.DType) bool { return d == tf.Int4 || d == tf.Uint4 }
+
+func integral(d tf.DType) bool { return !d.IsFloat() && !d.IsComplex() && d != tf.Bool }
 
 // mantissas holds the number of explicit mantissa bits of floating-point types.
 var mantissas = map[tf.DType]int{tf.Float64: 52, tf.Float32: 23, tf.Float16: 10, tf.BFloat16: 7}

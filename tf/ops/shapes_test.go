@@ -181,8 +181,19 @@ func addSmallCastSamples() {
 			sample{Op: "Cast", Name: "from " + d.String(), In: []*tf.Tensor{all}, F: to(tf.Float32)},
 		)
 	}
+	failingCast := func(from, to tf.DType) {
+		addSamples(failing("Cast", from.String()+" to "+to.String(), through(to), tf.NewTensor(from, tf.Shape{1})))
+	}
 	around := vec[int32](0, 7, 8, -8, -9, 15, 16, 300, -1)
 	for _, d := range []tf.DType{tf.Int4, tf.Uint4} {
 		addSamples(sample{Op: "Cast", Name: "through " + d.String(), In: []*tf.Tensor{around}, F: through(d)})
+		for _, other := range []tf.DType{tf.Float32, tf.Bool, tf.Complex64, tf.Float8E5M2} {
+			failingCast(other, d)
+		}
+	}
+	for _, d := range []tf.DType{tf.Float8E5M2, tf.Float8E4M3} {
+		for _, other := range []tf.DType{tf.Int32, tf.QUint8, tf.Bool, tf.Complex64, tf.Int4} {
+			failingCast(other, d)
+		}
 	}
 }
