@@ -7,10 +7,13 @@ import (
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	value := tf.OpDef{
 		Name: "Const", Out: "output: dtype", Attrs: "value: tensor; dtype: type",
 		Shape: constShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(constant),
-	})
+	}
+	tf.Register(value)
+	value.Name, value.NoGrad = "HostConst", tf.NoGradientDefined // what TensorFlow's constant folding leaves for accelerators
+	tf.Register(value)
 }
 
 // Const adds a constant of the given elements, row-major, and shape; without a

@@ -5,7 +5,7 @@ import "github.com/gorge-tf/gorge/internal/optest"
 func init() {
 	const calls = "calls functions of a library: see the tests of package step"
 	for _, op := range []string{"PartitionedCall", "StatefulPartitionedCall", "RemoteCall", "SymbolicGradient", "FakeParam", "DeviceIndex",
-		"If", "StatelessIf", "Case", "StatelessCase", "While", "StatelessWhile", "For", "ToBool"} {
+		"If", "StatelessIf", "Case", "StatelessCase", "While", "StatelessWhile", "_If", "_While", "For", "ToBool"} {
 		optest.Unsampled(op, calls)
 	}
 }

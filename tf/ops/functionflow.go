@@ -29,6 +29,11 @@ func init() {
 		flow(prefix+"Case", stateful, choice)
 		flow(prefix+"While", stateful, loop)
 	}
+	// What TensorFlow leaves of a conditional or a loop that it does not lower.
+	flow("_If", true, tf.OpDef{In: cond.In, Out: cond.Out, Shape: branchShape, Kernels: cond.Kernels,
+		Attrs: "Tcond: type; Tin: list(type) >= 1; Tout: list(type) >= 1; then_branch: func; else_branch: func"})
+	flow("_While", true, tf.OpDef{In: loop.In, Out: loop.Out, Shape: func(*tf.Infer) error { return nil }, Kernels: loop.Kernels,
+		Attrs: "T: list(type) >= 0; cond: func; body: func"})
 	flow("For", false, tf.OpDef{In: "start: int32; limit: int32; delta: int32; input: T", Out: "output: T",
 		Attrs: "T: list(type) >= 0; body: func", Shape: func(*tf.Infer) error { return nil }, Kernels: tf.AnyType(forKernel)})
 	flow("ToBool", false, tf.OpDef{In: "input: T", Out: "output: bool", Attrs: "T: type", Shape: tf.ScalarShape, Kernels: tf.AnyType(stateless(toBool))})

@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"fmt"
+
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
 )
@@ -18,6 +20,11 @@ func init() {
 	bucket("StringToHashBucket", "string_tensor", "", plain(kernel.Hash64))
 	bucket("StringToHashBucketFast", "input", "", plain(kernel.Fingerprint64))
 	bucket("StringToHashBucketStrong", "input", "; key: list(int)", strongBuckets)
+	// AsString and StringToHashBucketFast in one, as TensorFlow's optimizer writes them.
+	tf.Register(tf.OpDef{
+		Name: "_TensorToHashBucketFast", In: "input: T", Out: "output: int64", Attrs: "T: {int8, uint8, int16, uint16, int32, uint32, int64, uint64}; num_buckets: int >= 1",
+		Shape: tf.UnchangedShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(numberBuckets),
+	})
 }
 
 // StringToHashBucket returns, for each string of x, the number of its bucket,
@@ -67,3 +74,22 @@ func buckets(n *tf.Node, hash func(string) uint64) tf.Compute {
 
 // hashGrain is the least number of strings worth a task of their own.
 const hashGrain = 1 << 10
+
+// numberBuckets hashes integers by their decimal digits.
+func numberBuckets(n *tf.Node) (tf.Kernel, error) {
+	count := uint64(n.Int("num_buckets"))
+	return tf.Compute(func(c *tf.OpContext) error {
+		x := c.Input(0)
+		out, err := c.Alloc(0, tf.Int64, x.Shape())
+		if err != nil {
+			return err
+		}
+		y := tf.Data[int64](out)
+		c.ParallelFor(len(y), hashGrain, func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				y[i] = int64(kernel.Fingerprint64(fmt.Sprint(x.At(i))) % count)
+			}
+		})
+		return nil
+	}), nil
+}

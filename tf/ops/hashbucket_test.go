@@ -23,6 +23,8 @@ func init() {
 		sample{Op: "StringToHashBucket", In: []*tf.Tensor{x}, F: hashed(func(x tf.Output) tf.Output { return ops.StringToHashBucket(x, many) })},
 		sample{Op: "StringToHashBucketFast", In: []*tf.Tensor{x}, F: hashed(func(x tf.Output) tf.Output { return ops.StringToHashBucketFast(x, many) })},
 		sample{Op: "StringToHashBucketFast", Name: "ten", In: []*tf.Tensor{mat(2, "a", "b", "", "c")}, F: hashed(func(x tf.Output) tf.Output { return ops.StringToHashBucketFast(x, 10) })},
+		sample{Op: "_TensorToHashBucketFast", In: []*tf.Tensor{vec[int32](0, 1, -1, 12345, 1<<31-1, -1<<31)}, F: internal("_TensorToHashBucketFast", tf.Attr("num_buckets", many)),
+			Types: []tf.DType{tf.Int8, tf.Int16, tf.Int64}},
 		sample{Op: "StringToHashBucketStrong", In: []*tf.Tensor{x}, F: hashed(func(x tf.Output) tf.Output {
 			return ops.StringToHashBucketStrong(x, many, [2]int64{98765, -132})
 		})},

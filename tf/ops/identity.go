@@ -16,6 +16,7 @@ func init() {
 	with("GuaranteeConst", func(d *tf.OpDef) {
 		d.NoGrad, d.Stateful, d.Kernels = tf.NoGradientDefined, true, tf.AnyType(guaranteeConst)
 	})
+	with("_EagerConst", func(d *tf.OpDef) { d.NoGrad = tf.NoGradientDefined })
 	with("PreventGradient", func(d *tf.OpDef) {
 		d.Attrs += "; message: string = ''"
 		d.Grad = preventedGrad

@@ -1,6 +1,8 @@
 package ops_test
 
 import (
+	"strings"
+
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops"
@@ -17,8 +19,15 @@ func init() {
 	nothing := func(g *tf.Graph, in []tf.Output) []tf.Output {
 		return []tf.Output{ops.Identity(in[0], tf.After(ops.NoOp(g)))}
 	}
+	hostConstant := func(g *tf.Graph, _ []tf.Output) []tf.Output {
+		t := seq(2, 3)
+		return []tf.Output{tf.Apply(g, "HostConst", nil, tf.Attr("value", t), tf.Attr("dtype", t.DType())).Output(0)}
+	}
 	addSamples(
 		sample{Op: "Const", F: constants},
+		sample{Op: "HostConst", F: hostConstant},
+		sample{Op: "_EagerConst", In: []*tf.Tensor{seq(2, 3)}, F: internal("_EagerConst"), Types: someTypes},
+		sample{Op: "_HostCast", In: []*tf.Tensor{seq(2, 3)}, F: internal("_HostCast", tf.Attr("DstT", tf.Int32))},
 		sample{Op: "Identity", In: []*tf.Tensor{seq(2, 3)}, F: unary(ops.Identity), Types: someTypes},
 		sample{Op: "IdentityN", In: []*tf.Tensor{seq(2, 3), i32(1, 2), seq()}, F: all, Types: someTypes},
 		sample{Op: "StopGradient", In: []*tf.Tensor{seq(2, 3)}, F: unary(ops.StopGradient), Types: someTypes},
@@ -28,6 +37,7 @@ func init() {
 		sample{Op: "PlaceholderWithDefault", In: []*tf.Tensor{seq(2, 3)}, F: fed, Types: someTypes},
 		sample{Op: "NoOp", In: []*tf.Tensor{seq(2, 3)}, F: nothing},
 	)
+	addCompositionSamples()
 	const fed2 = "has a value only when one is fed: see TestPlaceholder"
 	const frame = "is added by the runtime: see TestFrame"
 	const transfer = "is added when a graph is split: see TestTransfer"
@@ -37,4 +47,37 @@ func init() {
 	} {
 		optest.Unsampled(op, why)
 	}
+}
+
+// internal is applied for ops that runtimes add: their names are no names for
+// nodes.
+func internal(op string, opts ...tf.Option) func(*tf.Graph, []tf.Output) []tf.Output {
+	return applied(op, append(opts, tf.Name(op[1:]))...)
+}
+
+// addCompositionSamples adds each function that can be composed, behind another
+// and before one.
+func addCompositionSamples() {
+	both := []tf.DType{tf.Float64, tf.Float16}
+	add := func(x *tf.Tensor, types []tf.DType, names ...string) {
+		addSamples(sample{Op: "_UnaryOpsComposition", Name: strings.Join(names, " "), In: []*tf.Tensor{x}, F: internal("_UnaryOpsComposition", tf.Attr("op_names", names)), Types: types, Tol: 1e-6})
+	}
+	for _, name := range strings.Fields("Ceil Cos Expm1 Exp Floor Neg Relu6 Round Sigmoid Sin Square Tanh Elu Relu Selu") {
+		add(seq(2, 3), both, name, "Abs")
+	}
+	for _, name := range strings.Fields("Inv Log Log1p Reciprocal Rsqrt Sqrt") {
+		add(positive(2, 3), both, "Abs", name, "Relu")
+	}
+	for _, name := range strings.Fields("Asinh Atan Cosh Rint Sinh Tan") {
+		add(seq(2, 3), []tf.DType{tf.Float64}, name, "Neg")
+	}
+	for _, name := range strings.Fields("Acos Asin Atanh") {
+		add(seq(2, 3), []tf.DType{tf.Float64}, "Sigmoid", name)
+	}
+	add(positive(2, 3), []tf.DType{tf.Float64}, "Cosh", "Acosh")
+	addSamples(
+		failing("_UnaryOpsComposition", "none", internal("_UnaryOpsComposition", tf.Attr("op_names", []string{})), seq(2)),
+		failing("_UnaryOpsComposition", "op", internal("_UnaryOpsComposition", tf.Attr("op_names", []string{"Abs", "Sign"})), seq(2)),
+		failing("_UnaryOpsComposition", "half", internal("_UnaryOpsComposition", tf.Attr("op_names", []string{"Acos"})), optest.Convert(seq(2), tf.Float16)),
+	)
 }

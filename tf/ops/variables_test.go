@@ -65,6 +65,30 @@ func init() {
 	)
 	addScatterSamples()
 	addRefSamples()
+	addManySamples()
+}
+
+// addManySamples adds those of ops on several variables.
+func addManySamples() {
+	handles := func(g *tf.Graph, in []tf.Output) []tf.Output {
+		return tf.Apply(g, "_VarHandlesOp", nil, tf.Name("handles"), tf.Attr("containers", []string{"", ""}), tf.Attr("shared_names", []string{"v", "w"}), tf.Attr("N", 2),
+			tf.Attr("dtypes", []tf.DType{in[0].DType(), in[1].DType()}), tf.Attr("shapes", []tf.Shape{{2, 3}, nil})).Outputs()
+	}
+	read := func(g *tf.Graph, in, hs []tf.Output, before ...*tf.Operation) []tf.Output {
+		return after(g, func() []tf.Output {
+			return applied("_ReadVariablesOp", tf.Name("values"), tf.Attr("dtypes", []tf.DType{in[0].DType(), in[1].DType()}))(g, hs)
+		}, before...)
+	}
+	both := func(g *tf.Graph, in []tf.Output) []tf.Output {
+		hs := handles(g, in)
+		return read(g, in, hs, ops.AssignVariableOp(hs[0], in[0]), ops.AssignVariableOp(hs[1], in[1]))
+	}
+	unset := func(g *tf.Graph, in []tf.Output) []tf.Output { return read(g, in, handles(g, in)) }
+	addSamples(
+		sample{Op: "_VarHandlesOp", In: []*tf.Tensor{seq(2, 3), i32(4, 5)}, F: both, Types: someTypes, Rough: "variables end gradients"},
+		sample{Op: "_ReadVariablesOp", In: []*tf.Tensor{seq(2, 3), seq(1)}, F: both, Types: onlyOwn, Rough: "variables end gradients"},
+		failing("_ReadVariablesOp", "unset", unset, seq(2), seq(2)),
+	)
 }
 
 // set0 sets a variable and reads it.

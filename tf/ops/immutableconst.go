@@ -1,0 +1,68 @@
+package ops
+
+import (
+	"io"
+	"os"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	tf.Register(tf.OpDef{
+		Name: "ImmutableConst", Out: "tensor: dtype", Attrs: "dtype: type; shape: shape; memory_region_name: string",
+		Shape:   func(c *tf.Infer) error { c.Set(0, c.ShapeAttr("shape")); return nil },
+		NoGrad:  tf.NoGradientDefined,
+		Kernels: tf.AnyType(immutableConst),
+	})
+}
+
+// ImmutableConst returns a tensor of type d and shape s whose elements are the
+// first bytes of the file region, in the machine's byte order. It is read
+// whenever the operation runs.
+func ImmutableConst(g *tf.Graph, d tf.DType, s tf.Shape, region string, opts ...tf.Option) tf.Output {
+	opts = attrs(opts, tf.Attr("dtype", d), tf.Attr("shape", s), tf.Attr("memory_region_name", region))
+	return tf.Apply(g, "ImmutableConst", nil, opts...).Output(0)
+}
+
+func immutableConst(n *tf.Node) (tf.Kernel, error) {
+	d, s, name := n.Type("dtype"), n.ShapeAttr("shape"), n.Str("memory_region_name")
+	if d == tf.Resource || d == tf.Variant {
+		return nil, tf.Errorf(tf.InvalidArgument, "Resource and variant dtypes are invalid for this op.")
+	}
+	if !s.Known() {
+		return nil, tf.Errorf(tf.InvalidArgument, "Attribute shape must be fully defined, got %v", s)
+	}
+	return tf.Compute(func(c *tf.OpContext) error {
+		f, err := os.Open(tf.LocalPath(name))
+		if err != nil {
+			return tf.FileError(name, err)
+		}
+		defer f.Close()
+		if d == tf.String {
+			return tf.Errorf(tf.Unimplemented, "Sorry, DT_STRING is not currently supported for ImmutableConstOp.")
+		}
+		return readRegion(c, f, d, s)
+	}), nil
+}
+
+// readRegion makes output 0 of the beginning of f.
+func readRegion(c *tf.OpContext, f *os.File, d tf.DType, s tf.Shape) error {
+	info, err := f.Stat()
+	if err != nil {
+		return tf.FileError(f.Name(), err)
+	}
+	if err := tf.CheckSize(d, s); err != nil {
+		return err
+	}
+	if want := s.NumElements() * d.Size(); int64(want) > info.Size() {
+		return tf.Errorf(tf.Internal, "Readonly memory region has wrong length (%d) when allocating %d", info.Size(), want)
+	}
+	t, err := c.Alloc(0, d, s)
+	if err != nil {
+		return err
+	}
+	if _, err := io.ReadFull(f, t.Buffer().Bytes()); err != nil {
+		return tf.FileError(f.Name(), err)
+	}
+	return nil
+}
