@@ -350,7 +350,7 @@ func (b *bench) asyncWorker(target string, index int) {
 		for range must(strconv.Atoi(cmd[1])) {
 			v := batches[k%10]
 			k++
-			r.Loss = float64(tf.Data[float32](must(c.Run(ctx, v.x, v.y))[0])[0])
+			r.Loss = float64(tf.Data[float32](must(c.Run(ctx, v...))[0])[0])
 		}
 		r.End = now()
 		fmt.Println(string(must(json.Marshal(r))))

@@ -44,8 +44,8 @@ func (b *bench) eagerMLP() {
 		k++
 		var loss tf.Output
 		tape := eager.Record(g, func() {
-			h := ops.Relu(ops.BiasAdd(ops.MatMul(ops.ConstTensor(g, v.x), vars[0].Value()), vars[1].Value()))
-			loss = crossEntropy(ops.BiasAdd(ops.MatMul(h, vars[2].Value()), vars[3].Value()), ops.ConstTensor(g, v.y))
+			h := ops.Relu(ops.BiasAdd(ops.MatMul(ops.ConstTensor(g, v[0]), vars[0].Value()), vars[1].Value()))
+			loss = crossEntropy(ops.BiasAdd(ops.MatMul(h, vars[2].Value()), vars[3].Value()), ops.ConstTensor(g, v[1]))
 		})
 		for _, gv := range must(train.TapeGradients(tape, loss, vars...)) {
 			d := ops.Mul(gv.Grad.Output(), ops.Scalar(g, float32(0.01)))

@@ -68,7 +68,7 @@ func tensor[T tf.Elem](data []T, shape ...int) *tf.Tensor {
 }
 
 // batch is what one training step is fed.
-type batch struct{ x, y *tf.Tensor }
+type batch []*tf.Tensor
 
 // imageBatches returns n batches of images with labels.
 func imageBatches(n, size int, shape ...int) []batch {

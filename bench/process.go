@@ -94,7 +94,7 @@ func (b *bench) mlpRSS() {
 	batches := imageBatches(10, 100, 784)
 	for k := range 20 {
 		v := batches[k%10]
-		last = must(session.Fetch[float32](ctx, s, session.Feeds{x: v.x, y: v.y}, loss, step))[0]
+		last = must(session.Fetch[float32](ctx, s, session.Feeds{x: v[0], y: v[1]}, loss, step))[0]
 	}
 	report(float64(last))
 }

@@ -67,7 +67,7 @@ func (b *bench) training(name string, s *session.Session, feeds []tf.Output, los
 	one := func() float64 {
 		v := batches[k%len(batches)]
 		k++
-		return float64(tf.Data[float32](must(c.Run(ctx, v.x, v.y))[0])[0])
+		return float64(tf.Data[float32](must(c.Run(ctx, v...))[0])[0])
 	}
 	before := b.parameters(s)
 	var losses []float64

@@ -175,11 +175,13 @@ var transcendental = map[string]struct {
 	loop func(y, x []float32)
 	want func(v float64) float64
 }{
-	"Exp":     {Exp[float32], math.Exp},
-	"Log":     {Log[float32], math.Log},
-	"Tanh":    {Tanh[float32], math.Tanh},
-	"Sigmoid": {Sigmoid[float32], sigmoid},
-	"Rsqrt":   {Rsqrt[float32], func(v float64) float64 { return 1 / math.Sqrt(v) }},
+	"Exp":      {Exp[float32], math.Exp},
+	"Log":      {Log[float32], math.Log},
+	"Tanh":     {Tanh[float32], math.Tanh},
+	"Sigmoid":  {Sigmoid[float32], sigmoid},
+	"Log1p":    {Log1p[float32], math.Log1p},
+	"Softplus": {Softplus[float32], softplus},
+	"Rsqrt":    {Rsqrt[float32], func(v float64) float64 { return 1 / math.Sqrt(v) }},
 }
 
 // relativeError compares a float32 with the exact result; where that is

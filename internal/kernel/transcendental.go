@@ -77,13 +77,6 @@ func sigmoid(x float64) float64 {
 	return 1 / (1 + e)
 }
 
-// Softplus sets y = log(1+e^x).
-func Softplus[T Float](y, x []T) {
-	MapFloat64(y, x, func(v float64) float64 {
-		return math.Max(v, 0) + math.Log1p(math.Exp(-math.Abs(v)))
-	})
-}
-
 // Elu sets y to x where x is not negative and to e^x - 1 elsewhere.
 func Elu[T Float](y, x []T) {
 	MapFloat64(y, x, func(v float64) float64 {

@@ -12,7 +12,7 @@ func init() {
 	unary("Exp", inexactTypes, expGrad, floatMaps(kernel.Exp, kernel.Exp), complexFunc(cmplx.Exp))
 	unary("Expm1", inexactTypes, expm1Grad, floatFunc(math.Expm1), complexFunc(complexExpm1))
 	unary("Log", inexactTypes, logGrad, floatMaps(kernel.Log, kernel.Log), complexFunc(cmplx.Log))
-	unary("Log1p", inexactTypes, log1pGrad, floatFunc(math.Log1p), complexFunc(complexLog1p))
+	unary("Log1p", inexactTypes, log1pGrad, floatMaps(kernel.Log1p, kernel.Log1p), complexFunc(complexLog1p))
 	unary("Sin", inexactTypes, sinGrad, floatFunc(math.Sin), complexFunc(cmplx.Sin))
 	unary("Cos", inexactTypes, cosGrad, floatFunc(math.Cos), complexFunc(cmplx.Cos))
 	unary("Tan", inexactTypes, tanGrad, floatFunc(math.Tan), complexFunc(cmplx.Tan))
