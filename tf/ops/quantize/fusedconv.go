@@ -183,6 +183,13 @@ func (f *convFusion) first() int {
 // shape is the op's shape function. TensorFlow's says nothing of the ranges of
 // depthwise convolutions.
 func (f *convFusion) shape(c *tf.Infer) error {
+	if err := f.imagesShape(c); err != nil || f.depthwise {
+		return err
+	}
+	return f.rangeShapes(c)
+}
+
+func (f *convFusion) imagesShape(c *tf.Infer) error {
 	op := "Conv2D"
 	if f.depthwise {
 		op = "DepthwiseConv2dNative"
@@ -193,10 +200,7 @@ func (f *convFusion) shape(c *tf.Infer) error {
 	if padded(c.Node) {
 		c.Set(0, tf.Shape{-1, -1, -1, -1})
 	}
-	if f.depthwise {
-		return nil
-	}
-	return f.rangeShapes(c)
+	return nil
 }
 
 func (f *convFusion) rangeShapes(c *tf.Infer) error {

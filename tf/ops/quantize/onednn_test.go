@@ -14,6 +14,8 @@ func init() {
 	addBadFusedConv()
 	addFusedMatMul()
 	addConcatV2()
+	addListed()
+	addMaxPool3D()
 }
 
 // then makes the function of a sample whose inputs are images, a filter, and
@@ -198,5 +200,58 @@ func addConcatV2() {
 		s := optest.Failing(op, name, f, changed...)
 		s.NoGolden = "other words of oneDNN's"
 		addSamples(s)
+	}
+}
+
+// listedConv makes the function of a fused convolution whose inputs are those of
+// a sample.
+func listedConv(op string, summand tf.DType, out tf.DType, o ...tf.Option) function {
+	return func(g *tf.Graph, in []tf.Output) []tf.Output {
+		types := make([]tf.DType, len(in))
+		for i, x := range in {
+			types[i] = x.DType()
+		}
+		own := []tf.Option{
+			tf.Name("fused"), tf.Attr("Tinput", types[0]), tf.Attr("Tfilter", types[1]), tf.Attr("Tsummand", summand), tf.Attr("out_type", out), tf.Attr("strides", []int{1, 1, 1, 1}),
+			tf.Attr("Thost_inputs", types), tf.Attr("Thost_outputs", []tf.DType{out, tf.Float32, tf.Float32}),
+		}
+		return tf.Apply(g, op, in, append(own, o...)...).Outputs()
+	}
+}
+
+func addListed() {
+	bias, whole, six, lo, hi := vec(0.51, -1.7, 0, 3), wholeBias(5100, -20000, 3, 0), vec(0.5, 0, -1, 2, 0.25, -0.125), scalar(-3), scalar(4.1)
+	fused := func(padding string, ops ...string) []tf.Option {
+		return []tf.Option{tf.Attr("padding", padding), tf.Attr("fused_ops", ops), tf.Attr("Tbias", tf.Float32)}
+	}
+	const conv, depthwise = "_FusedQuantizedConv2D", "_FusedQuantizedDepthwiseConv2D"
+	bounds := tensors{scalar(-0.4), scalar(2.5), vec(-1.3, -0.4, -1, -0.1), vec(1, 0.2, 2, 0.1)}
+	in := func(d tf.DType, more ...*tf.Tensor) tensors {
+		return append(append(tensors{spread(d, 2, 5, 6, 3), spread(tf.QInt8, 2, 2, 3, 4)}, more...), bounds...)
+	}
+	add := func(op, name string, in tensors, f function) {
+		addSamples(sample{Op: op, Name: name, In: in, F: f, Types: optest.OnlyOwn, Static: "oneDNN's filters are constants"})
+	}
+	explicit := append(fused("EXPLICIT", "Relu"), tf.Attr("explicit_paddings", []int{0, 0, 1, 2, 3, 0, 0, 0}))
+	for _, d := range []tf.DType{tf.QUint8, tf.QInt8} {
+		add(conv, d.String(), in(d), listedConv(conv, tf.QInt32, tf.QInt32, fused("SAME")...))
+		add(conv, d.String()+" bias", in(d, bias), listedConv(conv, tf.QInt32, tf.QInt32, fused("VALID", "BiasAdd")...))
+		add(conv, d.String()+" explicit", in(d), listedConv(conv, tf.QInt32, tf.QInt32, explicit...))
+		for _, out := range []tf.DType{tf.QUint8, tf.QInt8} {
+			add(conv, d.String()+" to "+out.String(), append(in(d, bias), lo, hi), listedConv(conv, out, out, fused("VALID", "BiasAdd", "Relu", "Requantize")...))
+			add(conv, d.String()+" whole to "+out.String(), append(in(d, whole), lo, hi), listedConv(conv, out, out, append(fused("VALID", "BiasAdd", "Requantize"), tf.Attr("Tbias", tf.QInt32))...))
+		}
+	}
+	add(depthwise, "", append(tensors{spread(tf.QUint8, 2, 5, 6, 3), spread(tf.QInt8, 2, 2, 3, 2), six}, scalar(-0.4), scalar(2.5), scalar(-1), scalar(1)), listedConv(depthwise, tf.QInt32, tf.QInt32, fused("SAME", "BiasAdd", "Relu")...))
+	summand := append(append(tensors{}, in(tf.QUint8, bias, spread(tf.QInt8, 2, 4, 5, 4))...), scalar(-3), scalar(3), lo, hi)
+	addSamples(sample{Op: conv, Name: "summand", In: summand, F: listedConv(conv, tf.QInt8, tf.QUint8, fused("VALID", "BiasAdd", "Sum", "Relu", "Requantize")...), Types: optest.OnlyOwn, NoGolden: "TensorFlow's process ends"})
+}
+
+func addMaxPool3D() {
+	f := func(g *tf.Graph, in []tf.Output) []tf.Output {
+		return tf.Apply(g, "_QuantizedMaxPool3D", in, tf.Name("pooled"), tf.Attr("ksize", []int{1, 2, 2, 3, 1}), tf.Attr("strides", []int{1, 1, 2, 1, 1}), tf.Attr("padding", "SAME")).Outputs()
+	}
+	for _, d := range []tf.DType{tf.QUint8, tf.QInt8} {
+		addSamples(sample{Op: "_QuantizedMaxPool3D", Name: d.String(), In: ranged(d, -1, 3, 2, 3, 5, 4, 2), F: f, Types: optest.OnlyOwn})
 	}
 }

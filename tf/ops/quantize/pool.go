@@ -19,6 +19,12 @@ func init() {
 		Name: "QuantizedMaxPool", In: in, Out: out, Attrs: types, Shape: withSpan(1, shapeOf("MaxPool")), Expensive: true, NoGrad: tf.NoGradientDefined,
 		Kernels: tf.ByType("T", byType{tf.QUint8: quantizedMaxPool(tf.Uint8), tf.QInt8: quantizedMaxPool(tf.Int8)}),
 	})
+	tf.Register(tf.OpDef{
+		Name: "_QuantizedMaxPool3D", In: in, Out: out,
+		Attrs: "ksize: list(int) >= 5; strides: list(int) >= 5; padding: {'SAME', 'VALID'}; data_format: {'NDHWC', 'NCDHW'} = 'NDHWC'; T: " + quantizedTypes,
+		Shape: withSpan(1, shapeOf("MaxPool3D")), Expensive: true, NoGrad: tf.NoGradientDefined,
+		Kernels: tf.ByType("T", byType{tf.QUint8: quantizedMaxPool3D[uint8], tf.QInt8: quantizedMaxPool3D[int8]}),
+	})
 }
 
 // QuantizedAvgPool returns the means, rounded towards zero, of windows of ksize
@@ -64,56 +70,94 @@ func quantizedMaxPool(d tf.DType) tf.NewKernel {
 	}
 }
 
-// A pooling says how the window of a mean moves.
+// A pooling says how a window moves over images or volumes, of so many
+// dimensions with batch and channels.
 type pooling struct {
-	size, stride [2]int
+	rank         int
+	size, stride [3]int // of depth, height and width
 	same         bool
 }
 
-func poolingOf(n *tf.Node) (*pooling, error) {
+func poolingOf(n *tf.Node, rank int) (*pooling, error) {
 	k, s := n.Ints("ksize"), n.Ints("strides")
 	switch {
-	case len(k) != 4:
-		return nil, invalid("Sliding window ksize field must specify 4 dimensions")
-	case len(s) != 4:
-		return nil, invalid("Sliding window strides field must specify 4 dimensions")
+	case len(k) != rank:
+		return nil, invalid("Sliding window ksize field must specify %d dimensions", rank)
+	case len(s) != rank:
+		return nil, invalid("Sliding window strides field must specify %d dimensions", rank)
 	case k[0] != 1 || s[0] != 1:
 		return nil, tf.Errorf(tf.Unimplemented, "Pooling is not yet supported on the batch dimension.")
-	case k[3] != 1 || s[3] != 1:
+	case k[rank-1] != 1 || s[rank-1] != 1:
 		return nil, tf.Errorf(tf.Unimplemented, "Non-spatial pooling is not yet supported. Volunteers? :)")
 	}
-	for i := 1; i < 3; i++ {
+	for i := range k {
 		if min(k[i], s[i]) <= 0 || max(k[i], s[i]) > 1<<31-1 {
 			return nil, invalid("Sliding window ksize and strides must be positive numbers of 32 bits, got %d and %d", k[i], s[i])
 		}
 	}
-	return &pooling{[2]int{k[1], k[2]}, [2]int{s[1], s[2]}, n.Str("padding") == "SAME"}, nil
+	return &pooling{rank, inSpace(k), inSpace(s), n.Str("padding") == "SAME"}, nil
 }
 
-// pool describes the pooling of images of shape s.
-func (p *pooling) pool(s tf.Shape) (*kernel.Pool, error) {
-	if len(s) != 4 {
-		return nil, invalid("tensor_in must be 4-dimensional")
+// inSpace returns depth, height and width of sizes that begin with a batch and
+// end with channels.
+func inSpace(s []int) [3]int {
+	if len(s) == 4 {
+		return [3]int{1, s[1], s[2]}
 	}
-	v := &kernel.Pool{Batch: s[0], C: s[3]}
-	v.Window = kernel.Window{In: [3]int{1, s[1], s[2]}, Out: [3]int{1}, Kernel: [3]int{1, p.size[0], p.size[1]}, Stride: [3]int{1, p.stride[0], p.stride[1]}, Dilation: [3]int{1, 1, 1}}
-	for i := range 2 {
-		in, k, step := s[1+i], p.size[i], p.stride[i]
+	return [3]int{s[1], s[2], s[3]}
+}
+
+// pool describes the pooling of a batch of shape s.
+func (p *pooling) pool(s tf.Shape) (*kernel.Pool, error) {
+	if len(s) != p.rank {
+		return nil, invalid("tensor_in must be %d-dimensional", p.rank)
+	}
+	v := &kernel.Pool{Batch: s[0], C: s[p.rank-1]}
+	v.Window = kernel.Window{In: inSpace(s), Kernel: p.size, Stride: p.stride, Dilation: [3]int{1, 1, 1}}
+	for i := range 3 {
+		in, k, step := v.In[i], p.size[i], p.stride[i]
 		out := (in - k + step) / step
 		switch {
 		case p.same:
 			out = (in + step - 1) / step
-			v.Pad[1+i] = max(0, (out-1)*step+k-in) / 2
+			v.Pad[i] = max(0, (out-1)*step+k-in) / 2
 		case out < 0:
 			return nil, invalid("Computed output size would be negative: %d [input_size: %d, effective_filter_size: %d, stride: %d]", out, in, k, step)
 		}
-		v.Out[1+i] = out
+		v.Out[i] = out
 	}
 	return v, nil
 }
 
+func quantizedMaxPool3D[Q int8 | uint8](n *tf.Node) (tf.Kernel, error) {
+	p, err := poolingOf(n, 5)
+	if err != nil {
+		return nil, err
+	}
+	if f := n.Str("data_format"); f != "NDHWC" {
+		return nil, tf.Errorf(tf.Unimplemented, "_QuantizedMaxPool3D supports data_format NDHWC only, got %s", f)
+	}
+	return tf.Compute(func(c *tf.OpContext) error {
+		x := c.Input(0)
+		r, err := poolSpan(c)
+		if err != nil {
+			return err
+		}
+		v, err := p.pool(x.Shape())
+		if err != nil {
+			return err
+		}
+		out, err := c.Alloc(0, x.DType(), tf.Shape{v.Batch, v.Out[0], v.Out[1], v.Out[2], v.C})
+		if err != nil {
+			return err
+		}
+		kernel.MaxPool(c.ParallelFor, v, tf.Data[Q](out), tf.Data[Q](x))
+		return setSpan(c, r)
+	}), nil
+}
+
 func quantizedAvgPool[Q int8 | uint8](n *tf.Node) (tf.Kernel, error) {
-	p, err := poolingOf(n)
+	p, err := poolingOf(n, 4)
 	if err != nil {
 		return nil, err
 	}
