@@ -20,7 +20,7 @@ func init() {
 			"padding: {'SAME', 'VALID', 'EXPLICIT'}; explicit_paddings: list(int) = []; data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'; " +
 			"filter_format: {'HWIO', 'OIHW', 'OIHW_VECT_I'} = 'HWIO'; dilations: list(int) = [1, 1, 1, 1]; use_cudnn_on_gpu: bool = true" + fused,
 		Shape: convShape(4), Expensive: true, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("T", only(convKernels(fusedConvolve[float32](4), fusedConvolve[float64](4)), tf.Float16, tf.Float32, tf.Float64)),
+		Kernels: tf.ByType("T", merge(only(convKernels(fusedConvolve[float32](4), fusedConvolve[float64](4)), tf.Float16, tf.Float32, tf.Float64), byType{tf.Int8: fusedConvBytes, tf.QInt8: fusedConvBytes})),
 	})
 	tf.Register(tf.OpDef{
 		Name: "_FusedConv3D", In: "input: T; filter: T; args: num_args * T", Out: "output: T",
