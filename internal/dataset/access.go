@@ -91,6 +91,18 @@ func (d *zipped) at(ctx context.Context, i int64) (Element, error) {
 	return out, nil
 }
 
+func (d *unbatched) at(ctx context.Context, i int64) (Element, error) {
+	n := int64(d.input.Spec().Shapes[0][0])
+	e, err := At(ctx, d.input, i/n)
+	if err != nil {
+		return nil, err
+	}
+	if have, err := height(e); err != nil || int64(have) <= i%n {
+		return nil, errors.Join(err, outside(i))
+	}
+	return row(e, int(i%n)), nil
+}
+
 func (d *batched) at(ctx context.Context, i int64) (Element, error) {
 	var list []Element
 	for k, end := i*d.n, min((i+1)*d.n, d.input.Cardinality()); k < end; k++ {
@@ -168,11 +180,15 @@ func (d *shuffled) at(ctx context.Context, i int64) (Element, error) {
 
 // accessible reports why elements of d cannot be had in any order, if so.
 func accessible(d Dataset) error {
-	if d.Cardinality() == 0 {
-		return nil
+	if r, ok := d.(*repeated); ok && r.n <= 0 {
+		how := "`repeat()`"
+		if r.n == 0 {
+			how = "`repeat(0)`"
+		}
+		return tf.Errorf(tf.FailedPrecondition, "%s does not support random access of tf.data datasets.", how)
 	}
 	switch d := d.(type) {
-	case *indexed, *list:
+	case *indexed, *list, *indexFlat:
 		return nil
 	case *cached:
 		return accessible(d.input)

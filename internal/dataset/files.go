@@ -54,7 +54,11 @@ func Records(names []string, compression string) (Dataset, error) {
 }
 
 func ofRecords(names []string, compression string) (*files, error) {
-	return ofFiles(texts, names, compression, records(func(r *bufio.Reader) func() ([]byte, error) { return record.NewReader(r).Next }))
+	format := records(func(r *bufio.Reader) func() ([]byte, error) { return record.NewReader(r).Next })
+	if compression == string(packed.SNAPPY) { // which only files of records have
+		return &files{common: common{texts}, names: names, compression: compression, format: format}, nil
+	}
+	return ofFiles(texts, names, compression, format)
 }
 
 // orNone returns d, or none with an error.

@@ -11,7 +11,7 @@ import (
 // FlatMap returns, one after the other, the elements of the datasets that f
 // makes of the elements of input.
 func FlatMap(input Dataset, f Func, spec *Spec) Dataset {
-	return &interleaved{derived{common{spec}, input}, f, 1, 1, 0, "FlatMapDataset"}
+	return &interleaved{derived{common{spec}, input}, f, 1, 1, 0, false, "FlatMapDataset"}
 }
 
 // Interleave goes around among cycle of the datasets that f makes of the
@@ -24,13 +24,24 @@ func Interleave(input Dataset, f Func, spec *Spec, cycle, block, ahead int64) (D
 	if block <= 0 {
 		return nil, tf.Errorf(tf.InvalidArgument, "block_length must be greater than zero.")
 	}
-	return &interleaved{derived{common{spec}, input}, f, cycle, block, ahead, "InterleaveDataset"}, nil
+	return &interleaved{derived{common{spec}, input}, f, cycle, block, ahead, false, "InterleaveDataset"}, nil
+}
+
+// InterleaveAny is Interleave, with elements computed in advance, that passes over
+// a dataset whose next element is not there yet.
+func InterleaveAny(input Dataset, f Func, spec *Spec, cycle, block, ahead int64) (Dataset, error) {
+	d, err := Interleave(input, f, spec, cycle, block, max(ahead, 1))
+	if of, ok := d.(*interleaved); ok {
+		of.any = true
+	}
+	return d, err
 }
 
 type interleaved struct {
 	derived
 	f                   Func
 	cycle, block, ahead int64
+	any                 bool // what is there sooner comes sooner
 	name                string
 }
 
@@ -74,7 +85,13 @@ func Count(ctx context.Context, d Dataset) (int64, error) {
 }
 
 func (d *interleaved) Iterate() (Iterator, error) {
-	return iterate(d.input, func(o over) Iterator { return &interleaveIterator{over: o, d: d} })
+	return iterate(d.input, func(o over) Iterator {
+		it := &interleaveIterator{over: o, d: d, news: make(chan struct{}, 1)}
+		if d.any {
+			return &anyIterator{it}
+		}
+		return it
+	})
 }
 
 type interleaveIterator struct {
@@ -85,6 +102,9 @@ type interleaveIterator struct {
 	taken int64 // of the block
 	ended bool  // the input has
 	plain bool  // elements of the input can be saved, as has been seen
+	// news holds a token when a lane may have got an element since it was last
+	// looked for one.
+	news chan struct{}
 }
 
 // A lane is one of the datasets that the iterator goes around among.
@@ -213,6 +233,9 @@ func (it *interleaveIterator) enter(ctx context.Context, l *lane, e Element) err
 	input, err := d.Iterate()
 	if err != nil {
 		return err
+	}
+	if p, ok := input.(*prefetchIterator); ok && it.d.any {
+		p.news = it.news
 	}
 	*l = lane{of: e, input: input}
 	return nil

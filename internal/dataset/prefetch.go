@@ -48,6 +48,16 @@ type prefetchIterator struct {
 	slots chan struct{} // one for each element in ready, or on its way there
 	stop  context.CancelFunc
 	done  chan struct{} // closed when the goroutine has ended
+	news  chan struct{} // gets a token, if there is room, when something is ready; nil: nobody waits for that
+}
+
+// has reports whether Next would return something at once, and sees to it that
+// some time it will.
+func (it *prefetchIterator) has() bool {
+	if it.ready == nil && !it.ended {
+		it.start(nil)
+	}
+	return it.ended || len(it.ready) > 0
 }
 
 // start starts the goroutine, with what is ready already.
@@ -83,6 +93,10 @@ func (it *prefetchIterator) pull(ctx context.Context) (ended bool) {
 	defer it.using.Unlock()
 	e, err := it.input.Next(ctx)
 	it.ready <- result{e, err}
+	select {
+	case it.news <- struct{}{}:
+	default:
+	}
 	return errors.Is(err, End)
 }
 

@@ -73,17 +73,7 @@ func Rebatch(input Dataset, sizes []int64, drop bool, spec *Spec) (Dataset, erro
 		return nil, tf.Errorf(tf.InvalidArgument, "batch_sizes must have a number greater than zero.")
 	}
 	next := func(i int64, _ int) int64 { return sizes[i%int64(len(sizes))] }
-	return &rebatched{derived{common{spec}, input}, next, drop, false}, nil
-}
-
-// Split cuts each batch of input into parts of one size, so that there are n or
-// fewer.
-func Split(input Dataset, n int64, spec *Spec) (Dataset, error) {
-	if n <= 0 {
-		return nil, tf.Errorf(tf.InvalidArgument, "num_replicas must be greater than zero.")
-	}
-	next := func(_ int64, rows int) int64 { return max(1, (int64(rows)+n-1)/n) }
-	return &rebatched{derived{common{spec}, input}, next, false, true}, nil
+	return &rebatched{derived{common{spec}, input}, next, drop}, nil
 }
 
 type rebatched struct {
@@ -92,8 +82,6 @@ type rebatched struct {
 	// one of the input of so many rows.
 	size func(i int64, rows int) int64
 	drop bool
-	// within keeps batches within one of the input.
-	within bool
 }
 
 func (d *rebatched) Cardinality() int64 {
@@ -117,7 +105,7 @@ type rebatchIterator struct {
 }
 
 func (it *rebatchIterator) Next(ctx context.Context) (Element, error) {
-	if !it.d.within && it.empty != nil && it.d.size(it.given, 0) == 0 {
+	if it.empty != nil && it.d.size(it.given, 0) == 0 {
 		it.given++
 		return it.empty, nil // also when the input has ended
 	}
@@ -128,7 +116,7 @@ func (it *rebatchIterator) Next(ctx context.Context) (Element, error) {
 	it.given++
 	list := []Element{it.take(want)}
 	have := int64(list[0][0].Dim(0))
-	for have < want && !it.d.within {
+	for have < want {
 		err := it.fill(ctx)
 		if errors.Is(err, End) {
 			break

@@ -75,7 +75,7 @@ func wordsFrom(seed, seed2, taken int64) *random.Words {
 // buffer of the given size, in which each has the same chance. It goes through
 // input times times, for ever if that is negative.
 func Shuffle(input Dataset, buffer, times int64, seeds *Seeds) (Dataset, error) {
-	if buffer < 1 && buffer != Infinite {
+	if buffer < 1 && buffer != Unknown {
 		return nil, tf.Errorf(tf.InvalidArgument, "buffer_size must be greater than zero or UNKNOWN_CARDINALITY")
 	}
 	if buffer < 0 {

@@ -10,9 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
-	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/gorge-tf/gorge/internal/wire/pb"
@@ -21,85 +19,12 @@ import (
 	packed "github.com/gorge-tf/gorge/tf/record"
 )
 
-// A saved dataset is a directory in TensorFlow's form: a file that tells of it,
-// and, in a directory of the run that wrote it, one directory for each shard,
-// with a TFRecord file of the components of its elements, each a TensorProto.
-
-const (
-	metadataName = "snapshot.metadata"
-	shardPattern = "%08d.shard"
-	chunkName    = "00000000.snapshot"
-)
-
-// Fields of the message in the file that tells of a dataset.
-const (
-	fieldRun       protowire.Number = 2
-	fieldCreated   protowire.Number = 3
-	fieldVersion   protowire.Number = 4
-	fieldTypes     protowire.Number = 5
-	fieldElements  protowire.Number = 6
-	fieldFinalized protowire.Number = 1000
-
-	snapshotVersion = 2
-)
-
-// metadataOf is the message of a dataset that is complete.
-func metadataOf(run string, types []tf.DType, elements int64) []byte {
-	number := func(b []byte, f protowire.Number, v int64) []byte {
-		return protowire.AppendVarint(protowire.AppendTag(b, f, protowire.VarintType), uint64(v))
-	}
-	b := protowire.AppendString(protowire.AppendTag(nil, fieldRun, protowire.BytesType), run)
-	b = number(number(b, fieldCreated, time.Now().UnixMicro()), fieldVersion, snapshotVersion)
-	var list []byte
-	for _, d := range types {
-		list = protowire.AppendVarint(list, uint64(d))
-	}
-	b = protowire.AppendBytes(protowire.AppendTag(b, fieldTypes, protowire.BytesType), list)
-	return number(number(b, fieldElements, elements), fieldFinalized, 1)
-}
-
-// metadata is what is read of it.
-type snapshotMetadata struct {
-	run                string
-	version, elements  int64
-	finalized, damaged bool
-}
-
-func parseMetadata(b []byte) (m snapshotMetadata) {
-	for len(b) > 0 {
-		f, typ, n := protowire.ConsumeTag(b)
-		if n < 0 {
-			m.damaged = true
-			return m
-		}
-		size := protowire.ConsumeFieldValue(f, typ, b[n:])
-		if size < 0 {
-			m.damaged = true
-			return m
-		}
-		v, _ := protowire.ConsumeVarint(b[n:])
-		switch {
-		case f == fieldRun && typ == protowire.BytesType:
-			s, _ := protowire.ConsumeBytes(b[n:])
-			m.run = string(s)
-		case f == fieldVersion:
-			m.version = int64(v)
-		case f == fieldElements:
-			m.elements = int64(v)
-		case f == fieldFinalized:
-			m.finalized = v != 0
-		}
-		b = b[n+size:]
-	}
-	return m
-}
-
 // Save returns input, and writes its elements to a directory as they pass; the
 // dataset there is complete when input has ended. shard, which may be nil, tells
 // the number of the shard that an element belongs to.
 func Save(input Dataset, dir, compression string, shard Func) (Dataset, error) {
-	if !slices.Contains([]string{"", "GZIP"}, compression) {
-		return nil, tf.Errorf(tf.Unimplemented, "datasets are saved with compression \"\" or \"GZIP\", got %q", compression)
+	if err := checkPacked(compression); err != nil {
+		return nil, err
 	}
 	return &saved{like(input), dir, compression, shard}, nil
 }
@@ -159,6 +84,11 @@ func (it *saveIterator) write(ctx context.Context, e Element) error {
 	if err != nil {
 		return err
 	}
+	return writeElement(w, e)
+}
+
+// writeElement writes the components, one record each.
+func writeElement(w *packed.Writer, e Element) error {
 	for _, t := range e {
 		p, err := tf.EncodeTensor(t)
 		if err != nil {
@@ -175,6 +105,14 @@ func (it *saveIterator) write(ctx context.Context, e Element) error {
 	return nil
 }
 
+// checkPacked refuses compressions that files of elements do not have.
+func checkPacked(compression string) error {
+	if !slices.Contains([]string{"", "GZIP", "SNAPPY"}, compression) {
+		return tf.Errorf(tf.Unimplemented, "elements are kept with compression \"\", \"GZIP\" or \"SNAPPY\", got %q", compression)
+	}
+	return nil
+}
+
 // open returns the writer of a shard.
 func (it *saveIterator) open(n int64) (*packed.Writer, error) {
 	if w := it.shards[n]; w != nil {
@@ -184,7 +122,7 @@ func (it *saveIterator) open(n int64) (*packed.Writer, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, tf.FileError(dir, err)
 	}
-	w, err := packed.Create(filepath.Join(dir, chunkName), packed.Compression(it.d.compression))
+	w, err := packed.Create(filepath.Join(dir, fmt.Sprintf(chunkPattern, 0)), packed.Compression(it.d.compression))
 	if err == nil {
 		it.shards[n] = w
 	}
@@ -208,15 +146,7 @@ func (it *saveIterator) finish() error {
 	if err := os.MkdirAll(filepath.Join(dir, it.run), 0o755); err != nil {
 		return tf.FileError(dir, err)
 	}
-	name := filepath.Join(dir, metadataName)
-	temp := name + "." + it.run
-	if err := os.WriteFile(temp, metadataOf(it.run, it.d.spec.Types, it.given), 0o644); err != nil {
-		return tf.FileError(name, err)
-	}
-	if err := os.Rename(temp, name); err != nil {
-		return tf.FileError(name, err)
-	}
-	return nil
+	return writeMetadata(dir, it.run, metadataOf(it.run, it.d.spec.Types, it.given, true))
 }
 
 func (it *saveIterator) Close() {
@@ -233,33 +163,21 @@ func (it *saveIterator) Restore(_ context.Context, s *State) { it.Save(s) }
 // Load returns a dataset that was saved: the elements of the dataset that read
 // makes of a dataset of shards, each a dataset.
 func Load(dir, compression string, spec *Spec, read Func) (Dataset, error) {
-	b, err := os.ReadFile(filepath.Join(tf.LocalPath(dir), metadataName))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, tf.Errorf(tf.NotFound, "Could not find metadata file [%s]", filepath.Join(dir, metadataName))
-	}
-	if err != nil {
-		return nil, tf.FileError(dir, err)
-	}
-	m := parseMetadata(b)
+	m, found, err := readMetadata(tf.LocalPath(dir))
 	switch {
-	case m.damaged || !m.finalized:
+	case err != nil:
+		return nil, err
+	case !found:
+		return nil, tf.Errorf(tf.NotFound, "Could not find metadata file [%s]", filepath.Join(dir, metadataName))
+	case !m.finalized:
 		return nil, tf.Errorf(tf.DataLoss, "the dataset %s is not complete", dir)
 	case m.version != snapshotVersion:
 		return nil, tf.Errorf(tf.Unimplemented, "the dataset %s must be of version %d, it is of %d", dir, snapshotVersion, m.version)
 	}
-	names, err := shardNames(filepath.Join(tf.LocalPath(dir), m.run))
+	shards, err := shardsOf(filepath.Join(tf.LocalPath(dir), m.run), compression, spec)
 	if err != nil {
 		return nil, err
 	}
-	list := make([]Element, len(names))
-	for i, name := range names {
-		d, err := ofFiles(spec, []string{name}, compression, componentsOf(spec))
-		if err != nil {
-			return nil, err
-		}
-		list[i] = Element{Value(d)}
-	}
-	shards := List(&Spec{[]tf.DType{tf.Variant}, []tf.Shape{{}}}, list)
 	return &loaded{common{spec}, shards, read, m.elements}, nil
 }
 
@@ -324,14 +242,55 @@ func (it *loadIterator) Restore(ctx context.Context, s *State) {
 	it.input.Restore(ctx, s.Sub("input"))
 }
 
-// shardNames returns the files of all shards, in order.
-func shardNames(run string) ([]string, error) {
-	names, err := filepath.Glob(filepath.Join(run, "*.shard", "*.snapshot"))
+// shardsOf returns a dataset of the shards of a run, in order, each a dataset of
+// the elements of its files.
+func shardsOf(run, compression string, spec *Spec) (Dataset, error) {
+	dirs, err := ordered(run, "*.shard")
 	if err != nil {
-		return nil, tf.Errorf(tf.InvalidArgument, "%s is no directory of shards: %v", run, err)
+		return nil, err
+	}
+	list := make([]Element, len(dirs))
+	for i, dir := range dirs {
+		names, err := ordered(dir, "*.snapshot")
+		if err != nil {
+			return nil, err
+		}
+		d, err := elementsIn(names, compression, spec)
+		if err != nil {
+			return nil, err
+		}
+		list[i] = Element{Value(d)}
+	}
+	return List(&Spec{[]tf.DType{tf.Variant}, []tf.Shape{{}}}, list), nil
+}
+
+// ordered returns what in a directory matches a pattern, in the order of the
+// numbers that the names begin with.
+func ordered(dir, pattern string) ([]string, error) {
+	names, err := filepath.Glob(filepath.Join(dir, pattern))
+	if err != nil {
+		return nil, tf.Errorf(tf.InvalidArgument, "%s is no directory of elements: %v", dir, err)
 	}
 	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
 	return names, nil
+}
+
+// ElementsUnder returns the elements of the files in a directory whose names match
+// a pattern, in order.
+func ElementsUnder(dir, pattern, compression string, spec *Spec) (Dataset, error) {
+	names, err := ordered(tf.LocalPath(dir), pattern)
+	if err != nil {
+		return nil, err
+	}
+	return elementsIn(names, compression, spec)
+}
+
+// elementsIn returns the elements of files, one after the other.
+func elementsIn(names []string, compression string, spec *Spec) (Dataset, error) {
+	if err := checkPacked(compression); err != nil {
+		return nil, err
+	}
+	return &files{common: common{spec}, names: names, compression: compression, format: componentsOf(spec)}, nil
 }
 
 // componentsOf is the format of files whose records are components.

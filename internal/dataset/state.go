@@ -143,3 +143,41 @@ func (s *State) PutBool(key string, v bool) {
 
 // Bool returns a truth value.
 func (s *State) Bool(key string) bool { return s.Int(key) != 0 }
+
+// putResults keeps a list of elements and errors.
+func (s *State) putResults(key string, list []result) {
+	s.PutInt(key, int64(len(list)))
+	for i, r := range list {
+		part := s.Nth(key, i)
+		if part.PutBool("failed", r.err != nil); r.err == nil {
+			part.PutElement("element", r.e)
+			continue
+		}
+		part.PutInt("code", int64(tf.CodeOf(r.err)))
+		part.Put("message", tf.Scalar(tf.AsError(r.err).Message()))
+	}
+}
+
+// results returns a list of elements and errors.
+func (s *State) results(key string) []result {
+	list := make([]result, s.Count(key, int64(len(s.all.by))))
+	for i := range list {
+		part := s.Nth(key, i)
+		if !part.Bool("failed") {
+			list[i].e = part.Element("element")
+			continue
+		}
+		list[i].err = tf.Errorf(tf.Code(part.Int("code")), "%s", part.text("message"))
+	}
+	return list
+}
+
+// text returns a string.
+func (s *State) text(key string) string {
+	t := s.Get(key)
+	if t.DType() != tf.String || t.Len() != 1 {
+		s.Fail(errState)
+		return ""
+	}
+	return tf.Data[string](t)[0]
+}

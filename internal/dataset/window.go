@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -56,8 +57,8 @@ func (d *windowed) Iterate() (Iterator, error) {
 type windowIterator struct {
 	over
 	d     *windowed
-	have  []Element // from the beginning of the next window on
-	skip  int64     // elements before that
+	have  []result // from the beginning of the next window on
+	skip  int64    // elements before that
 	ended bool
 }
 
@@ -70,11 +71,16 @@ func (it *windowIterator) Next(ctx context.Context) (Element, error) {
 		return nil, End
 	}
 	var window []Element
+	var failed error // an error in the input concerns the windows that it is in
 	for i := int64(0); i < min(span, int64(len(it.have))); i += it.d.stride {
-		window = append(window, it.have[i])
+		window = append(window, it.have[i].e)
+		failed = cmp.Or(failed, it.have[i].err)
 	}
 	n := min(it.d.shift, int64(len(it.have)))
 	it.have, it.skip = it.have[n:], it.d.shift-n
+	if failed != nil {
+		return nil, failed
+	}
 	return it.split(window), nil
 }
 
@@ -85,12 +91,12 @@ func (it *windowIterator) fill(ctx context.Context) error {
 		switch {
 		case errors.Is(err, End):
 			it.ended = true
-		case err != nil:
-			return err
+		case ctx.Err() != nil:
+			return cancelled(ctx)
 		case it.skip > 0:
 			it.skip--
 		default:
-			it.have = append(it.have, e)
+			it.have = append(it.have, result{e, err})
 		}
 	}
 	return nil
@@ -112,14 +118,14 @@ func (it *windowIterator) split(window []Element) Element {
 
 func (it *windowIterator) Save(s *State) {
 	it.over.Save(s)
-	s.PutElements("have", it.have)
+	s.putResults("have", it.have)
 	s.PutInt("skip", it.skip)
 	s.PutBool("ended", it.ended)
 }
 
 func (it *windowIterator) Restore(ctx context.Context, s *State) {
 	it.over.Restore(ctx, s)
-	it.have, it.skip, it.ended = s.Elements("have"), s.Count("skip", it.d.shift), s.Bool("ended")
+	it.have, it.skip, it.ended = s.results("have"), s.Count("skip", it.d.shift), s.Bool("ended")
 }
 
 // List returns the elements of list.

@@ -54,7 +54,7 @@ func constShape(c *tf.Infer) error {
 		return tf.Errorf(tf.InvalidArgument, "attr \"value\" must be a tensor")
 	}
 	if t.DType() != c.Type("dtype") {
-		return tf.Errorf(tf.InvalidArgument, "a constant's dtype and that of its value must agree: %v and %v", c.Type("dtype"), t.DType())
+		return tf.Errorf(tf.InvalidArgument, "Type mismatch between value (%s) and dtype (%s)", t.DType().CName(), c.Type("dtype").CName())
 	}
 	c.Set(0, t.Shape())
 	return nil
@@ -63,7 +63,7 @@ func constShape(c *tf.Infer) error {
 func constant(n *tf.Node) (tf.Kernel, error) {
 	t := n.TensorAttr("value")
 	if t == nil || t.DType() != n.Type("dtype") {
-		return nil, tf.Errorf(tf.InvalidArgument, "a constant's dtype and that of its value must agree: %v and %v", n.Type("dtype"), t)
+		return nil, tf.Errorf(tf.InvalidArgument, "Type mismatch between value (%s) and dtype (%s)", t.DType().CName(), n.Type("dtype").CName())
 	}
 	return tf.Compute(func(c *tf.OpContext) error {
 		c.ShareShape(0, t, t.Shape())

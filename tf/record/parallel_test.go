@@ -41,7 +41,7 @@ func indexes(t *testing.T, names []string) map[string]*record.Index {
 // TestParallelReadsAll: every record comes once, in order where that is asked
 // for.
 func TestParallelReadsAll(t *testing.T) {
-	for _, c := range []record.Compression{record.None, record.GZIP, record.ZLIB} {
+	for _, c := range []record.Compression{record.None, record.GZIP, record.ZLIB, record.SNAPPY} {
 		names, want := files(t, c)
 		o := record.ParallelOptions{Compression: c}
 		for _, o.Goroutines = range []int{0, 1, 3} {

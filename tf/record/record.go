@@ -12,6 +12,7 @@ import (
 	"os"
 
 	"github.com/gorge-tf/gorge/internal/wire/record"
+	"github.com/gorge-tf/gorge/internal/wire/snappy"
 	"github.com/gorge-tf/gorge/tf"
 )
 
@@ -20,22 +21,23 @@ type Compression string
 
 // The compressions that there are.
 const (
-	None Compression = ""
-	GZIP Compression = "GZIP"
-	ZLIB Compression = "ZLIB"
+	None   Compression = ""
+	GZIP   Compression = "GZIP"
+	ZLIB   Compression = "ZLIB"
+	SNAPPY Compression = "SNAPPY" // in blocks, as TensorFlow's snapshots have it
 )
 
 func (c Compression) check() error {
 	switch c {
-	case None, GZIP, ZLIB:
+	case None, GZIP, ZLIB, SNAPPY:
 		return nil
 	}
-	return tf.Errorf(tf.InvalidArgument, "Unsupported compression_type: %s. Valid types are \"\", \"GZIP\" and \"ZLIB\"", string(c))
+	return tf.Errorf(tf.InvalidArgument, "Unsupported compression_type: %s. Valid types are \"\", \"GZIP\", \"ZLIB\" and \"SNAPPY\"", string(c))
 }
 
 // A Writer writes a file of records. It is for one goroutine at a time.
 type Writer struct {
-	file    io.Closer
+	file    *os.File
 	buffer  *bufio.Writer
 	packer  io.WriteCloser // nil: none
 	records *record.Writer
@@ -57,6 +59,8 @@ func Create(name string, c Compression) (*Writer, error) {
 		w.packer = gzip.NewWriter(to)
 	case ZLIB:
 		w.packer = zlib.NewWriter(to)
+	case SNAPPY:
+		w.packer = snappy.NewWriter(to)
 	}
 	if w.packer != nil {
 		to = w.packer
@@ -67,6 +71,23 @@ func Create(name string, c Compression) (*Writer, error) {
 
 // Write appends one record.
 func (w *Writer) Write(data []byte) error { return w.records.Write(data) }
+
+// Size returns how many bytes the file has, and puts all there that has been
+// written.
+func (w *Writer) Size() (int64, error) {
+	var err error
+	if f, ok := w.packer.(interface{ Flush() error }); ok {
+		err = f.Flush()
+	}
+	if err = errors.Join(err, w.buffer.Flush()); err != nil {
+		return 0, err
+	}
+	info, err := w.file.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
 
 // Close completes the file.
 func (w *Writer) Close() error {
@@ -118,6 +139,8 @@ func (c Compression) Unpack(r *bufio.Reader) (io.Reader, error) {
 		return gzip.NewReader(r)
 	case ZLIB:
 		return zlib.NewReader(r)
+	case SNAPPY:
+		return snappy.NewReader(r), nil
 	}
 	return r, nil
 }

@@ -50,7 +50,7 @@ func read(t *testing.T, r *record.Reader) (records []string, offsets []int64) {
 
 func TestRoundTrip(t *testing.T) {
 	want := []string{"one", "", strings.Repeat("three", 30000)}
-	for _, c := range []record.Compression{record.None, record.GZIP, record.ZLIB} {
+	for _, c := range []record.Compression{record.None, record.GZIP, record.ZLIB, record.SNAPPY} {
 		t.Run(fmt.Sprintf("%q", c), func(t *testing.T) {
 			name := write(t, c, want...)
 			r, err := record.Open(name, c)

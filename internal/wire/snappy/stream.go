@@ -31,7 +31,7 @@ func (w *Writer) Write(b []byte) (n int, err error) {
 		w.have = append(w.have, b[:k]...)
 		b, n = b[k:], n+k
 		if len(w.have) == chunk {
-			if err := w.flush(); err != nil {
+			if err := w.Flush(); err != nil {
 				return n, err
 			}
 		}
@@ -39,7 +39,8 @@ func (w *Writer) Write(b []byte) (n int, err error) {
 	return n, nil
 }
 
-func (w *Writer) flush() error {
+// Flush writes what is kept.
+func (w *Writer) Flush() error {
 	if len(w.have) == 0 {
 		return nil
 	}
@@ -51,7 +52,7 @@ func (w *Writer) flush() error {
 }
 
 // Close writes what is left. It does not close the writer below.
-func (w *Writer) Close() error { return w.flush() }
+func (w *Writer) Close() error { return w.Flush() }
 
 // A Reader unpacks what a Writer, or TensorFlow, has packed.
 type Reader struct {

@@ -1,9 +1,11 @@
 package data
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
+	"google.golang.org/protobuf/encoding/prototext"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/gorge-tf/gorge/internal/dataset"
@@ -23,7 +25,7 @@ func assertPrev(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
 }
 
 // checkBefore compares a dataset and those before it with descriptions: names
-// of ops with attributes, in messages.
+// of ops with attributes, in the text form of messages.
 func checkBefore(t *tf.Tensor, want []string) error {
 	for i, text := range want {
 		o := dataset.OriginOf(t)
@@ -45,7 +47,7 @@ func checkBefore(t *tf.Tensor, want []string) error {
 
 func checkMade(o *dataset.Origin, text string) error {
 	want := &pb.NameAttrList{}
-	if err := proto.Unmarshal([]byte(text), want); err != nil {
+	if prototext.Unmarshal([]byte(text), want) != nil {
 		return tf.Errorf(tf.InvalidArgument, "Couldn't parse transformation '%s'.", text)
 	}
 	if !is(o.Node.OpName(), want.GetName()) {
@@ -79,8 +81,9 @@ func asserts(t *tf.Tensor, seen map[*dataset.Origin]bool) bool {
 
 // checkAfter compares what is said in a dataset, at any place, to come after
 // that place with what does. behind are the names of what comes after t, the
-// nearest last.
-func checkAfter(t *tf.Tensor, behind []string) error {
+// nearest last. With eliminates, what does nothing does not count: TensorFlow
+// takes it out.
+func checkAfter(t *tf.Tensor, behind []string, eliminates bool) error {
 	o := dataset.OriginOf(t)
 	if o == nil {
 		return nil
@@ -91,19 +94,78 @@ func checkAfter(t *tf.Tensor, behind []string) error {
 			return err
 		}
 	}
-	if !slices.Contains(unseen, op) {
-		behind = append(behind[:len(behind):len(behind)], strings.Replace(op, "Dataset", "", 1))
+	if names := iteratorsOf(o); !idle(o) || !eliminates {
+		behind = append(behind[:len(behind):len(behind)], names...)
 	}
 	for _, x := range o.In {
-		if err := checkAfter(x, behind); err != nil {
+		if err := checkAfter(x, behind, eliminates); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// unseen are ops that have no iterators of their own.
-var unseen = []string{"OptionsDataset", "FinalizeDataset", "ModelDataset", "OptimizeDataset", "OptimizeDatasetV2"}
+// iteratorsOf returns the names that TensorFlow has for the iterators of a
+// dataset: none for one that only says how others are computed.
+func iteratorsOf(o *dataset.Origin) []string {
+	name := strings.Replace(o.Node.OpName(), "Dataset", "", 1)
+	number := func() int64 { return tf.Data[int64](o.In[1])[0] }
+	switch o.Node.OpName() {
+	case "OptionsDataset", "FinalizeDataset", "ModelDataset", "OptimizeDataset", "OptimizeDatasetV2":
+		return nil
+	case "CacheDataset", "CacheDatasetV2":
+		kind := "Memory"
+		if tf.Data[string](o.In[1])[0] != "" {
+			kind = "File"
+		}
+		return []string{kind + "Cache", kind + "CacheImpl"}
+	case "RepeatDataset":
+		return []string{map[int]string{-1: "Forever", 0: "Empty", 1: "Finite"}[cmp.Compare(number(), 0)] + name}
+	case "TakeDataset":
+		return []string{map[bool]string{true: "Empty", false: "Finite"}[number() == 0] + name}
+	case "SkipDataset":
+		return []string{map[bool]string{true: "Empty", false: "Finite"}[number() < 0] + name}
+	}
+	return []string{name}
+}
+
+// idle reports whether a dataset has the elements of its input.
+func idle(o *dataset.Origin) bool {
+	number := func(i int) int64 { return tf.Data[int64](o.In[i])[0] }
+	switch o.Node.OpName() {
+	case "SkipDataset", "PrefetchDataset":
+		return number(1) == 0
+	case "TakeDataset":
+		return number(1) < 0
+	case "RepeatDataset", "ShardDataset":
+		return number(1) == 1
+	case "MapDataset", "ParallelMapDataset", "ParallelMapDatasetV2":
+		f := libraryOf(o).Find(o.Node.FuncAttr("f").Name)
+		if f == nil || len(f.GetSignature().GetInputArg()) != len(f.GetSignature().GetOutputArg()) {
+			return false
+		}
+		for i, arg := range f.GetSignature().GetOutputArg() {
+			if returned(f, f.GetRet()[arg.GetName()]) != f.GetSignature().GetInputArg()[i].GetName() {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// returned follows a value of a function through Identity nodes.
+func returned(f *pb.FunctionDef, value string) string {
+	for range f.GetNodeDef() {
+		node, _, _ := strings.Cut(value, ":")
+		i := slices.IndexFunc(f.GetNodeDef(), func(n *pb.NodeDef) bool { return n.GetName() == node && n.GetOp() == "Identity" })
+		if i < 0 {
+			break
+		}
+		value = f.GetNodeDef()[i].GetInput()[0]
+	}
+	return value
+}
 
 func checkNext(want, behind []string) error {
 	if len(want) > len(behind) {

@@ -33,6 +33,9 @@ func init() {
 	register("SlidingWindowDataset", slide, "drop_remainder: bool = true; "+outputs, false, on(slidingWindow))
 	register("ExperimentalSlidingWindowDataset", slide, outputs, false, on(slidingWindow))
 	register("ListDataset", "tensors: Tinput_types", "Tinput_types: list(type) >= 1; "+plain, true, list)
+	register("IndexFlatMapDataset", input+"; map_func_other_args: Tmap_func_args; index_map_func_other_args: Tindex_map_func_args; output_cardinality: int64",
+		"map_func: func; index_map_func: func; Tmap_func_args: list(type) >= 0; Tindex_map_func_args: list(type) >= 0; "+plain, false, on(indexFlatMap))
+	register("WeightedFlatMapDataset", "input_datasets: N * variant; weights: M * double", "N: int >= 2; M: int >= 2; "+plain, false, weightedFlatMap)
 	const others = "_other_arguments: T"
 	registerBoth("GroupByReducerDataset",
 		input+"; key_func"+others+"key_func_other_arguments; init_func"+others+"init_func_other_arguments; reduce_func"+others+"reduce_func_other_arguments; finalize_func"+others+"finalize_func_other_arguments",
@@ -191,4 +194,42 @@ func groupByReducer(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error
 		return nil, err
 	}
 	return dataset.GroupByReducer(in, dataset.Reducer{Key: f[0], First: f[1], Next: f[2], Last: f[3]}, spec(c)), nil
+}
+
+func indexFlatMap(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
+	at := 1 + len(c.Node.TypesAttr("Tmap_func_args"))
+	f, err := function(c, "map_func", 1, at)
+	if err != nil {
+		return nil, err
+	}
+	index, err := function(c, "index_map_func", at, c.Inputs()-1)
+	if err != nil {
+		return nil, err
+	}
+	n, err := scalar[int64](c, c.Inputs()-1, "output_cardinality")
+	if err != nil {
+		return nil, err
+	}
+	return dataset.IndexFlatMap(in, f, index, n, spec(c)), nil
+}
+
+func weightedFlatMap(c *tf.OpContext) (dataset.Dataset, error) {
+	n := c.Node.Int("N")
+	var inputs []dataset.Dataset
+	var weights []float64
+	for i := range n {
+		d, err := dataset.Of(c.Input(i))
+		if err != nil {
+			return nil, err
+		}
+		inputs = append(inputs, d)
+	}
+	for i := n; i < c.Inputs(); i++ {
+		w, err := scalar[float64](c, i, "weights")
+		if err != nil {
+			return nil, err
+		}
+		weights = append(weights, w)
+	}
+	return dataset.WeightedFlatMap(inputs, weights, spec(c))
 }

@@ -41,8 +41,7 @@ func parseExamples(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error)
 	if err != nil {
 		return nil, err
 	}
-	inOrder := !c.Node.Bool("sloppy") && c.Node.Str("deterministic") != "false"
-	return dataset.ParallelMap(in, p.parse, spec(c), true, n, inOrder), nil
+	return dataset.ParallelMap(in, p.parse, spec(c), true, n, inOrder(c)), nil
 }
 
 // newParser makes the op that parses out of the attributes of n.

@@ -236,25 +236,36 @@ func fingerprint(*tf.Node) (tf.Kernel, error) {
 		if _, err := dataset.Of(c.Input(0)); err != nil {
 			return err
 		}
-		def, err := graphOf(c.Input(0), policyIgnore)
+		b, err := fingerprintOf(c.Input(0))
 		if err != nil {
 			return tf.Errorf(tf.FailedPrecondition, "Failed to serialize the input pipeline graph: %s", tf.AsError(err).Message())
 		}
-		h := &graphHash{functions: map[string]*pb.FunctionDef{}, within: map[string]bool{}}
-		for _, f := range def.GetLibrary().GetFunction() {
-			h.functions[f.GetSignature().GetName()] = f
-		}
 		sum := fnv.New64a()
-		for _, n := range def.GetNode() {
-			b, err := h.node(n)
-			if err != nil {
-				return err
-			}
-			_, _ = sum.Write(b)
-		}
+		_, _ = sum.Write(b)
 		c.Set(0, tf.Scalar(sum.Sum64()))
 		return nil
 	}), nil
+}
+
+// fingerprintOf returns bytes that datasets have in common which were made in the
+// same way.
+func fingerprintOf(t *tf.Tensor) (all []byte, err error) {
+	def, err := graphOf(t, policyIgnore)
+	if err != nil {
+		return nil, err
+	}
+	h := &graphHash{functions: map[string]*pb.FunctionDef{}, within: map[string]bool{}}
+	for _, f := range def.GetLibrary().GetFunction() {
+		h.functions[f.GetSignature().GetName()] = f
+	}
+	for _, n := range def.GetNode() {
+		b, err := h.node(n)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, b...)
+	}
+	return all, nil
 }
 
 // A graphHash makes text of nodes in which functions stand for what they do:

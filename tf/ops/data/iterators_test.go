@@ -44,7 +44,7 @@ func init() {
 	optest.Unsampled("IteratorToStringHandle", handle)
 	optest.Unsampled("IteratorFromStringHandle", "it is the second version's, of another name")
 	for _, op := range []string{"TextLineDataset", "TFRecordDataset", "FixedLengthRecordDataset", "FixedLengthRecordDatasetV2", "TFRecordDatasetV2", "CSVDataset", "ExperimentalCSVDataset", "CSVDatasetV2",
-		"MatchingFilesDataset", "ExperimentalMatchingFilesDataset", "SaveDataset", "SaveDatasetV2", "LoadDataset", "DatasetToTFRecord", "ExperimentalDatasetToTFRecord", "RecordInput"} {
+		"MatchingFilesDataset", "ExperimentalMatchingFilesDataset", "SaveDataset", "SaveDatasetV2", "LoadDataset", "SnapshotDataset", "SnapshotDatasetV2", "SnapshotDatasetReader", "SnapshotChunkDataset", "ListSnapshotChunksDataset", "DatasetToTFRecord", "ExperimentalDatasetToTFRecord", "RecordInput"} {
 		optest.Unsampled(op, "it depends on files: see the tests of packages tf/data and internal/dataset, and TestRecordInput")
 	}
 	optest.Unsampled("FinalizeDataset", "TensorFlow ends the process when it is not run by an eager program")

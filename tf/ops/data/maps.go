@@ -39,8 +39,7 @@ func parallelMap[T int32 | int64](c *tf.OpContext, in dataset.Dataset, f dataset
 	if err := checkCalls(int64(n)); err != nil {
 		return nil, err
 	}
-	inOrder := !c.Node.Bool("sloppy") && c.Node.Str("deterministic") != "false"
-	return dataset.ParallelMap(in, f, spec(c), c.Node.Bool("preserve_cardinality"), int64(n), inOrder), nil
+	return dataset.ParallelMap(in, f, spec(c), c.Node.Bool("preserve_cardinality"), int64(n), inOrder(c)), nil
 }
 
 func predicated(of func(dataset.Dataset, dataset.Func) dataset.Dataset) func(*tf.OpContext, dataset.Dataset, dataset.Func) (dataset.Dataset, error) {
@@ -88,17 +87,29 @@ func interleave(last int, ahead int64) func(*tf.OpContext, dataset.Dataset, data
 		if cycle == -1 {
 			cycle = lanes(n)
 		}
+		if ahead > 0 && !inOrder(c) {
+			return dataset.InterleaveAny(in, f, spec(c), cycle, block, ahead*block)
+		}
 		return dataset.Interleave(in, f, spec(c), cycle, block, ahead*block)
 	}
 }
 
+// inOrder reports whether the node keeps elements in order.
+func inOrder(c *tf.OpContext) bool {
+	return !c.Node.Bool("sloppy") && c.Node.Str("deterministic") != "false"
+}
+
 // legacyInterleave makes interleaved datasets whose elements are computed in
-// advance. They come in the order that is kept otherwise, also where another is
-// allowed.
+// advance.
 func legacyInterleave(c *tf.OpContext, in dataset.Dataset, f dataset.Func) (dataset.Dataset, error) {
-	last := 5
-	if c.Node.OpName() == "LegacyParallelInterleaveDatasetV2" {
-		last = 4
+	last, ordered := 4, inOrder(c)
+	if c.Node.OpName() != "LegacyParallelInterleaveDatasetV2" {
+		last = 5
+		sloppy, err := scalar[bool](c, c.Inputs()-3, "sloppy")
+		if err != nil {
+			return nil, err
+		}
+		ordered = !sloppy
 	}
 	at := c.Inputs() - last
 	cycle, err := scalar[int64](c, at, "cycle_length")
@@ -124,6 +135,9 @@ func legacyInterleave(c *tf.OpContext, in dataset.Dataset, f dataset.Func) (data
 		return nil, tf.Errorf(tf.InvalidArgument, "`prefetch_input_elements` must be >= 0")
 	case ahead == -1:
 		ahead = block
+	}
+	if !ordered {
+		return dataset.InterleaveAny(in, f, spec(c), cycle, block, ahead)
 	}
 	return dataset.Interleave(in, f, spec(c), cycle, block, ahead)
 }

@@ -1,6 +1,8 @@
 package data
 
 import (
+	"maps"
+
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/gorge-tf/gorge/internal/dataset"
@@ -9,10 +11,15 @@ import (
 
 // Fields of the message in which programs say how a dataset is to be computed.
 const (
+	optionDeterministic protowire.Number = 1
 	optionDistribute    protowire.Number = 2
 	optionExternalState protowire.Number = 6
 
 	distributeAutoShard protowire.Number = 1
+
+	optionOptimization   protowire.Number = 3
+	optimizationDefault  protowire.Number = 1
+	optimizationNothings protowire.Number = 14
 )
 
 func init() {
@@ -52,6 +59,37 @@ func appendOptions(b []byte, t *tf.Tensor, seen map[*dataset.Origin]bool) []byte
 // path of messages.
 func option(t *tf.Tensor, path ...protowire.Number) (int64, bool) {
 	return numberIn(optionsOf(t), path)
+}
+
+// eliminated reports whether TensorFlow takes datasets out that do nothing.
+func eliminated(t *tf.Tensor) bool {
+	if v, ok := option(t, optionOptimization, optimizationNothings); ok {
+		return v != 0
+	}
+	v, ok := option(t, optionOptimization, optimizationDefault)
+	return !ok || v != 0
+}
+
+// unordered makes a dataset anew without order where nodes leave that open.
+func unordered(t *tf.Tensor) (*tf.Tensor, error) {
+	return rewrite(t, func(o *dataset.Origin, in []*tf.Tensor) (*tf.Tensor, error) {
+		attrs := maps.Clone(o.Node.Attrs)
+		switch {
+		case o.Node.Str("deterministic") == "default":
+			attrs["deterministic"] = "false"
+		case attrs["sloppy"] == false:
+			attrs["sloppy"] = true
+		default:
+			return nil, nil
+		}
+		n, err := tf.NewNodeOf(o.Node.Name, o.Node.Def, attrs)
+		if err != nil {
+			return nil, err
+		}
+		changed := *o
+		changed.Node = n
+		return remade(&changed, in)
+	})
 }
 
 // numberIn finds the number at the end of a path in a message.
