@@ -162,7 +162,15 @@ func (d *repeated) Cardinality() int64 {
 	return n
 }
 
-func (d *repeated) Iterate() (Iterator, error) { return &repeatIterator{d: d}, nil }
+// Iterate begins the first round at once: what its input draws by lot belongs to
+// the iterator's state.
+func (d *repeated) Iterate() (Iterator, error) {
+	it := &repeatIterator{d: d}
+	if d.n == 0 {
+		return it, nil
+	}
+	return it, it.begin()
+}
 
 type repeatIterator struct {
 	d     *repeated

@@ -167,6 +167,14 @@ func fresh(t *testing.T) map[string]Dataset {
 	key := func(_ context.Context, e []*tf.Tensor) ([]*tf.Tensor, error) {
 		return []*tf.Tensor{tf.Scalar(tf.Data[int64](e[0])[0] % 3)}, nil
 	}
+	triple := func(_ context.Context, e []*tf.Tensor) ([]*tf.Tensor, error) {
+		v := 10 * tf.Data[int64](e[0])[0]
+		return []*tf.Tensor{vector([]int64{v, v + 1, v + 2})}, nil
+	}
+	inTriples := func(_ context.Context, e []*tf.Tensor) ([]*tf.Tensor, error) {
+		v := tf.Data[int64](e[0])[0]
+		return []*tf.Tensor{tf.Scalar(v / 3), tf.Scalar(v % 3)}, nil
+	}
 	made := must2(t)
 	batches := made(Batch(r(10), 4, false))
 	spec := &Spec{[]tf.DType{tf.Int64}, []tf.Shape{{-1}}}
@@ -184,7 +192,11 @@ func fresh(t *testing.T) map[string]Dataset {
 		"filter": made(ParallelFilter(r(9), small, 2, true)), "reducer": GroupByReducer(r(9), Reducer{key, whole, sum, whole}, one),
 		"windows": windows, "flat windows": FlatMap(windows, whole, one), "window in advance": Prefetch(windows, 2), "random": Take(Random(seeds()), 5),
 		"loop": made(Interleave(windows, whole, one, 2, 1, 0)), "sparse": made(SparseSlices(vectors(t, 2, 0, 1, 0, 3, 2, 0), vector([]int64{5, 6, 7}), vector([]int64{3, 4}))),
-		"cache file": CacheFile(r(6), filepath.Join(t.TempDir(), "cache")),
+		"index flat": Take(IndexFlatMap(r(3), triple, inTriples, 9, one), 9), "weighted": made(WeightedFlatMap([]Dataset{r(6), r(4)}, []float64{1, 0.5}, one)),
+		"windows of errors": FlatMap(made(Window(Map(r(9), third, one, true), 2, 3, 2, false)), whole, one), "any": made(InterleaveAny(windows, whole, one, 1, 1, 1)),
+		"shard of files": made(ShardFiles(r(8), 3, 1)), "kept": made(Keep(r(6), Snapshot{Read: t.TempDir(), Write: t.TempDir(), FileBytes: 20})),
+		"kept in shards": made(Keep(r(6), Snapshot{Read: t.TempDir(), Write: t.TempDir(), Shard: key, Reader: whole, Compression: "SNAPPY"})),
+		"cache file":     CacheFile(r(6), filepath.Join(t.TempDir(), "cache")),
 	}
 }
 
@@ -246,7 +258,11 @@ func TestAnyElement(t *testing.T) {
 		"range": r, "take": Take(r, 3), "skip": Skip(r, 3), "shard": must2(t)(Shard(r, 3, 1)), "repeat": Repeat(r, 2), "zip": Zip([]Dataset{r, r}),
 		"concatenate": must2(t)(Concatenate(r, r)), "batch": must2(t)(Batch(r, 3, false)), "prefetch": Prefetch(r, 2), "cache": Cache(Filter(r, func(_ context.Context, e []*tf.Tensor) ([]*tf.Tensor, error) {
 			return []*tf.Tensor{tf.Scalar(tf.Data[int64](e[0])[0]%2 == 0)}, nil
-		})), "sized": Sized(r, 7),
+		})), "sized": Sized(r, 7), "unbatch": Unbatch(must2(t)(Batch(r, 3, true))), "index flat": IndexFlatMap(r, func(_ context.Context, e []*tf.Tensor) ([]*tf.Tensor, error) {
+			return []*tf.Tensor{e[0], e[0]}, nil
+		}, func(_ context.Context, e []*tf.Tensor) ([]*tf.Tensor, error) {
+			return []*tf.Tensor{tf.Scalar(tf.Data[int64](e[0])[0] / 2), tf.Scalar(int32(tf.Data[int64](e[0])[0] % 2))}, nil
+		}, 14, r.Spec()),
 	} {
 		want := all(t, d)
 		for i, w := range want {

@@ -97,6 +97,9 @@ func checkAfter(t *tf.Tensor, behind []string, eliminates bool) error {
 	if names := iteratorsOf(o); !idle(o) || !eliminates {
 		behind = append(behind[:len(behind):len(behind)], names...)
 	}
+	if strings.HasSuffix(op, "NonSerializableDataset") {
+		eliminates = false // of what is before it TensorFlow sees nothing
+	}
 	for _, x := range o.In {
 		if err := checkAfter(x, behind, eliminates); err != nil {
 			return err

@@ -69,11 +69,9 @@ var makeIterator = async(1, func(c *tf.OpContext, it *dataset.Cursor) error {
 
 // start puts an iterator on the dataset of a tensor.
 func start(c *tf.OpContext, it *dataset.Cursor, t *tf.Tensor) error {
-	if v, ok := option(t, optionDeterministic); ok && v == 0 {
-		var err error
-		if t, err = unordered(t); err != nil {
-			return err
-		}
+	t, err := optimized(t)
+	if err != nil {
+		return err
 	}
 	if asserts(t, map[*dataset.Origin]bool{}) {
 		if err := checkAfter(t, []string{"Root"}, eliminated(t)); err != nil {

@@ -27,8 +27,16 @@ func init() {
 		"f: func; Tstate: list(type) >= 1; "+captures+outputs+"; use_inter_op_parallelism: bool = true"+metadata, reduce)
 }
 
-func elementAt(c *tf.OpContext, d dataset.Dataset) (dataset.Element, error) {
+func elementAt(c *tf.OpContext, _ dataset.Dataset) (dataset.Element, error) {
 	i, err := scalar[int64](c, 1, "index")
+	if err != nil {
+		return nil, err
+	}
+	t, err := withoutIdle(c.Input(0))
+	if err != nil {
+		return nil, err
+	}
+	d, err := dataset.Of(t)
 	if err != nil {
 		return nil, err
 	}
