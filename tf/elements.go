@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/memory"
 )
 
@@ -58,6 +59,12 @@ func (t *Tensor) String() string {
 }
 
 func (t *Tensor) format(i int) string {
+	switch t.dtype {
+	case Float8E5M2:
+		return fmt.Sprint(kernel.Float8E5M2.Decode(Data[uint8](t)[i]))
+	case Float8E4M3:
+		return fmt.Sprint(kernel.Float8E4M3FN.Decode(Data[uint8](t)[i]))
+	}
 	switch dtypes[t.dtype].storage {
 	case Float16:
 		return fmt.Sprint(Data[Half](t)[i].Float32())

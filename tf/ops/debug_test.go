@@ -137,6 +137,9 @@ func addTextFormSamples() {
 	add("empty", seq(2, 0))
 	add("big", vec[int64](math.MaxInt64, math.MinInt64))
 	add("half", optest.Convert(seq(3), tf.Float16))
+	for _, d := range []tf.DType{tf.Float8E5M2, tf.Float8E4M3, tf.Int4, tf.Uint4} {
+		add(d.String(), everyByte(d), ops.StringFormatOpts{Summarize: -1})
+	}
 }
 
 func addTextSamples() {

@@ -157,6 +157,22 @@ func addCastSamples() {
 	)
 }
 
+// everyByte has all numbers of a type of 8 bits or less.
+func everyByte(d tf.DType) *tf.Tensor {
+	t := tf.NewTensor(d, tf.Shape{256})
+	for i := range t.Buffer().Bytes() {
+		b := byte(i)
+		switch d {
+		case tf.Int4:
+			b = byte(int8(b<<4) >> 4)
+		case tf.Uint4:
+			b &= 15
+		}
+		t.Buffer().Bytes()[i] = b
+	}
+	return t
+}
+
 // addSmallCastSamples has every number of the types of 8 bits and less read,
 // and numbers beside them written.
 func addSmallCastSamples() {
@@ -172,13 +188,9 @@ func addSmallCastSamples() {
 	numbers := vec(0, 1, -1, 0.1, 448, 464, 465, 480, 57344, 61440, 61441, 1e9, inf, -inf, float32(math.NaN()),
 		1e-3, 1.0/(1<<9), 1.0/(1<<10), 1.0/(1<<16), 1.0/(1<<17), 1.5/(1<<17), -3.3, 17, 18, 19, 2.25, 2.75)
 	for _, d := range []tf.DType{tf.Float8E5M2, tf.Float8E4M3} {
-		all := tf.NewTensor(d, tf.Shape{256})
-		for i := range all.Buffer().Bytes() {
-			all.Buffer().Bytes()[i] = byte(i)
-		}
 		addSamples(
 			sample{Op: "Cast", Name: "through " + d.String(), In: []*tf.Tensor{numbers}, F: through(d), Rough: "the results are rounded", Types: []tf.DType{tf.Float64}},
-			sample{Op: "Cast", Name: "from " + d.String(), In: []*tf.Tensor{all}, F: to(tf.Float32)},
+			sample{Op: "Cast", Name: "from " + d.String(), In: []*tf.Tensor{everyByte(d)}, F: to(tf.Float32)},
 		)
 	}
 	failingCast := func(from, to tf.DType) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
 )
 
@@ -170,7 +171,20 @@ func elementText(t *tf.Tensor) func(i int) string {
 	case t.DType().IsInteger():
 		return func(i int) string { return integerText(t, i) }
 	}
+	if f, ok := float8s[t.DType()]; ok {
+		v := tf.Data[uint8](t)
+		return func(i int) string { return float8Text(f, v[i]) }
+	}
 	return nil
+}
+
+// float8Text writes the sign of NaN too.
+func float8Text(f kernel.Float8, b uint8) string {
+	v := f.Decode(b)
+	if v != v && b > 0x7f {
+		return "-nan"
+	}
+	return number32(v)
 }
 
 // flag is 1 for true.
