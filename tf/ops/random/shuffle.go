@@ -10,7 +10,7 @@ import (
 
 var dataTypes = []tf.DType{
 	tf.Float32, tf.Float64, tf.Float16, tf.BFloat16, tf.Complex64, tf.Complex128, tf.Bool, tf.String,
-	tf.Int8, tf.Int16, tf.Int32, tf.Int64, tf.Uint8, tf.Uint16, tf.Uint32, tf.Uint64,
+	tf.Int8, tf.Int16, tf.Int32, tf.Int64, tf.Uint8, tf.Uint16, tf.Uint32, tf.Uint64, tf.Resource, tf.Variant,
 }
 
 func init() {
@@ -58,13 +58,22 @@ func shuffle(n *tf.Node) (tf.Kernel, error) {
 			order[i] = i
 		}
 		stream.Shuffle(base, len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
-		if d == tf.String {
-			takeRows(tf.Data[string](out), tf.Data[string](x), order)
-		} else {
-			takeRows(out.Buffer().Bytes(), x.Buffer().Bytes(), order)
-		}
+		shuffleRows(out, x, order)
 		return nil
 	}), nil
+}
+
+func shuffleRows(y, x *tf.Tensor, order []int) {
+	switch x.DType() {
+	case tf.String:
+		takeRows(tf.Data[string](y), tf.Data[string](x), order)
+	case tf.Resource:
+		takeRows(y.Handles(), x.Handles(), order)
+	case tf.Variant:
+		takeRows(y.Variants(), x.Variants(), order)
+	default:
+		takeRows(y.Buffer().Bytes(), x.Buffer().Bytes(), order)
+	}
 }
 
 // takeRows sets the rows of dst to those of src in another order.

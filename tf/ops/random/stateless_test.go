@@ -1,8 +1,12 @@
 package random_test
 
 import (
+	"testing"
+
 	"github.com/gorge-tf/gorge/tf"
-	_ "github.com/gorge-tf/gorge/tf/ops/random" // registers
+	"github.com/gorge-tf/gorge/tf/eager"
+	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/ops/random"
 )
 
 var (
@@ -70,4 +74,27 @@ func addKeySamples() {
 		sample{Op: "StatelessShuffle", Name: "strings", In: append([]*tf.Tensor{vec("a", "b", "c", "d", "e")}, key()...), F: shuffle, Types: onlyOwn},
 		sample{Op: "StatelessShuffle", Name: "scalar", In: append([]*tf.Tensor{scalar(float32(1))}, key()...), F: shuffle, Types: onlyOwn},
 	)
+}
+
+// TestShuffleObjects shuffles lists and handles as it does their numbers.
+func TestShuffleObjects(t *testing.T) {
+	const n = 7
+	numbers, variants, handles := tf.NewTensor(tf.Int32, tf.Shape{n}), tf.NewTensor(tf.Variant, tf.Shape{n}), tf.NewTensor(tf.Resource, tf.Shape{n})
+	for i := range n {
+		tf.Data[int32](numbers)[i], variants.Variants()[i].Value, handles.Handles()[i].HashCode = int32(i), i, uint64(i)
+	}
+	shuffled := func(x *tf.Tensor) *tf.Tensor {
+		g := eager.New()
+		y, err := random.StatelessShuffle(ops.ConstTensor(g, x), ops.Const(g, []uint64{3}), ops.Const(g, []uint64{1, 2}), ops.Scalar[int32](g, 1)).Value()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return y
+	}
+	v, h := shuffled(variants).Variants(), shuffled(handles).Handles()
+	for i, want := range tf.Data[int32](shuffled(numbers)) {
+		if v[i].Value != int(want) || h[i].HashCode != uint64(want) {
+			t.Errorf("row %d is %v and %v, want %d", i, v[i].Value, h[i].HashCode, want)
+		}
+	}
 }
