@@ -128,6 +128,9 @@ var functionCases = []struct{ name, nodes, want string }{
 		attr { key: "f" value { func { name: "times" } } } attr { key: "_noinline" value { b: true } } }`, "int32[]{120}"},
 	{"loop", loopNode(true) + `node { name: "y" op: "Identity" input: "w:2" attr { key: "T" value { type: DT_INT32 } } }`, "int32[]{120}"},
 	{"loop as a kernel", loopNode(false) + `node { name: "y" op: "Identity" input: "w:2" attr { key: "T" value { type: DT_INT32 } } }`, "int32[]{120}"},
+	{"loop that is not lowered", strings.Replace(loopNode(false), "StatelessWhile", "_While", 1) + `node { name: "y" op: "Identity" input: "w:2" attr { key: "T" value { type: DT_INT32 } } }`, "int32[]{120}"},
+	{"condition that is not lowered", `node { name: "y" op: "_If" input: "x" input: "n" attr { key: "Tcond" value { type: DT_FLOAT } } attr { key: "Tin" value { list { type: DT_INT32 } } }
+		attr { key: "Tout" value { list { type: DT_INT32 } } } attr { key: "then_branch" value { func { name: "fact" } } } attr { key: "else_branch" value { func { name: "one" } } } }`, "int32[]{120}"},
 	{"case beyond the last", `node { name: "y" op: "Case" input: "n" input: "n" attr { key: "Tin" value { list { type: DT_INT32 } } } attr { key: "Tout" value { list { type: DT_INT32 } } }
 		attr { key: "branches" value { list { func { name: "one" } func { name: "fact" } } } } attr { key: "_lower_using_switch_merge" value { b: true } } }`, "int32[]{120}"},
 	{"condition that is no bool", `node { name: "y" op: "If" input: "x" input: "n" attr { key: "Tcond" value { type: DT_FLOAT } } attr { key: "Tin" value { list { type: DT_INT32 } } }

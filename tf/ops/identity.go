@@ -1,6 +1,10 @@
 package ops
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"slices"
+
+	"github.com/gorge-tf/gorge/tf"
+)
 
 func init() {
 	pass := tf.OpDef{In: "input: T", Out: "output: T", Attrs: "T: type", Shape: tf.UnchangedShape, Kernels: tf.AnyType(forward)}
@@ -24,6 +28,15 @@ func init() {
 	tf.Register(tf.OpDef{
 		Name: "IdentityN", In: "input: T", Out: "output: T", Attrs: "T: list(type) >= 1",
 		Shape: likeInputs, Grad: passGrad, SparseGrad: passSparse, Kernels: tf.AnyType(identityN),
+	})
+	// Arguments of functions that are lists, from and to one by one.
+	tf.Register(tf.OpDef{
+		Name: "_ArrayToList", In: "input: N * T", Out: "output: out_types", Attrs: "T: type; N: int >= 1; out_types: list(type) >= 1",
+		Shape: likeInputs, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(rewrapped),
+	})
+	tf.Register(tf.OpDef{
+		Name: "_ListToArray", In: "input: Tin", Out: "output: N * T", Attrs: "Tin: list(type) >= 1; T: type; N: int >= 1",
+		Shape: likeInputs, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(rewrapped),
 	})
 	tf.Register(tf.OpDef{Name: "NoOp", Shape: noOutputs, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(noOp)})
 }
@@ -68,6 +81,9 @@ func Snapshot(x tf.Output, opts ...tf.Option) tf.Output { return apply("Snapshot
 func NoOp(g *tf.Graph, opts ...tf.Option) *tf.Operation { return tf.Apply(g, "NoOp", nil, opts...) }
 
 func likeInputs(c *tf.Infer) error {
+	if c.NumIn() != c.NumOut() {
+		return tf.Errorf(tf.InvalidArgument, "there must be as many outputs as inputs, got %d and %d", c.NumOut(), c.NumIn())
+	}
 	for i := range c.NumIn() {
 		c.Set(i, c.In(i))
 	}
@@ -94,4 +110,12 @@ func identityN(*tf.Node) (tf.Kernel, error) {
 
 func noOp(*tf.Node) (tf.Kernel, error) {
 	return tf.Compute(func(*tf.OpContext) error { return nil }), nil
+}
+
+// rewrapped is identityN for a node that lists its types twice.
+func rewrapped(n *tf.Node) (tf.Kernel, error) {
+	if !slices.Equal(n.InTypes, n.OutTypes) {
+		return nil, tf.Errorf(tf.InvalidArgument, "values must come out in the types in which they went in: %v and %v", n.InTypes, n.OutTypes)
+	}
+	return identityN(n)
 }

@@ -23,10 +23,15 @@ func init() {
 		t := seq(2, 3)
 		return []tf.Output{tf.Apply(g, "HostConst", nil, tf.Attr("value", t), tf.Attr("dtype", t.DType())).Output(0)}
 	}
+	mixed := failing("_ListToArray", "types", internal("_ListToArray", tf.Attr("T", tf.Float32), tf.Attr("N", 2)), seq(2, 3), i32(1))
+	mixed.NoGolden = "TensorFlow hands out values of types that are not declared"
 	addSamples(
 		sample{Op: "Const", F: constants},
 		sample{Op: "HostConst", F: hostConstant},
 		sample{Op: "_EagerConst", In: []*tf.Tensor{seq(2, 3)}, F: internal("_EagerConst"), Types: someTypes},
+		sample{Op: "_ArrayToList", In: []*tf.Tensor{seq(2, 3), seq(1)}, F: internal("_ArrayToList", tf.Attr("out_types", []tf.DType{tf.Float32, tf.Float32})), Types: onlyOwn},
+		sample{Op: "_ListToArray", In: []*tf.Tensor{seq(2, 3), seq(1)}, F: internal("_ListToArray", tf.Attr("T", tf.Float32), tf.Attr("N", 2)), Types: onlyOwn},
+		mixed,
 		sample{Op: "_HostCast", In: []*tf.Tensor{seq(2, 3)}, F: internal("_HostCast", tf.Attr("DstT", tf.Int32))},
 		sample{Op: "Identity", In: []*tf.Tensor{seq(2, 3)}, F: unary(ops.Identity), Types: someTypes},
 		sample{Op: "IdentityN", In: []*tf.Tensor{seq(2, 3), i32(1, 2), seq()}, F: all, Types: someTypes},

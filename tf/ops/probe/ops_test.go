@@ -70,6 +70,8 @@ func init() {
 		add("KernelLabelRequired", label, false, optest.Applied("KernelLabelRequired", tf.Attr("_kernel", label)), optest.I32(1))
 	}
 	optest.Add(optest.Sample{Op: "KernelLabelRequired", Name: "none", Fails: true, F: optest.Applied("KernelLabelRequired"), In: []*tf.Tensor{optest.I32(1)}, Types: optest.OnlyOwn, NoGolden: "TensorFlow's message lists kernels"})
+	add("ConstructionFails", "always", true, run("ConstructionFails"))
+	add("CheckPinned", "always", true, optest.Applied("CheckPinned"), optest.I32(1))
 	add("GraphDefVersion", "", false, optest.Applied("GraphDefVersion"))
 	add("TestAttr", "", false, optest.Applied("TestAttr", tf.Attr("T", tf.Float32)))
 	add("GetDeadline", "none", true, optest.Applied("GetDeadline"))

@@ -20,6 +20,12 @@ func init() {
 	register("IsResourceHandleRefCounting", "handle: resource", "result: bool", "", true, compute(isOnlyName))
 	register("MakeWeakResourceHandle", "handle: resource", "dup: resource", "", true, compute(weakened))
 	register("FakeQueue", "resource: resource", "handle: Ref(string)", "", true, compute(oldHandle))
+	register("ConstructionFails", "", "", "", false, func(*tf.Node) (tf.Kernel, error) {
+		return nil, tf.Errorf(tf.InvalidArgument, "Failure during construction.")
+	})
+	register("CheckPinned", "tensor: T", "output: T", "T: type", false, compute(func(*tf.OpContext) error {
+		return tf.Errorf(tf.FailedPrecondition, "to check pinnedness, must be built with `--config=cuda`")
+	}))
 	register("Old", "", "", "", false, compute(func(*tf.OpContext) error { return nil }))
 	register("DevicePlacementOp", "", "device: string", "", true, compute(placement))
 	register("DtypeWithDefaultOp", "in: T", "dtype: string", "T: type = uint8", true, compute(typeName))
@@ -44,6 +50,8 @@ func register(name, in, out, attrs string, stateful bool, k tf.NewKernel) {
 	switch name {
 	case "SleepIdentityOp":
 		d.Shape = func(c *tf.Infer) error { c.Set(0, c.In(1)); return nil }
+	case "CheckPinned":
+		d.Shape = tf.UnchangedShape
 	case "FakeQueue", "GetDeadline", "TestAttr":
 		d.Shape = func(*tf.Infer) error { return nil }
 	case "KernelLabelRequired":
