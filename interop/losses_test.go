@@ -39,6 +39,7 @@ var parity = map[string]func(g *tf.Graph) train.Optimizer{
 	"lstm":             with(train.Adam{LearningRate: 0.01}),
 	"word2vec":         with(train.GradientDescent{LearningRate: 0.5}),
 	"word2vec_adam":    with(train.Adam{LearningRate: 0.01}),
+	"ftrl2":            with(train.FTRL{LearningRate: 0.1, L1: 1e-4, L2: 1e-3, L2Shrinkage: 1e-2}),
 	"wide":             with(train.FTRL{LearningRate: 0.2, L1: 1e-3}),
 }
 

@@ -141,6 +141,7 @@ MODELS = {
     "lstm": (lstm, lambda: train.AdamOptimizer(0.01)),
     "word2vec": (word2vec, lambda: train.GradientDescentOptimizer(0.5)),
     "word2vec_adam": (word2vec, lambda: train.AdamOptimizer(0.01)),
+    "ftrl2": (mlp, lambda: train.FtrlOptimizer(0.1, l1_regularization_strength=1e-4, l2_regularization_strength=1e-3, l2_shrinkage_regularization_strength=1e-2)),
     "wide": (wide, lambda: train.FtrlOptimizer(0.2, l1_regularization_strength=1e-3)),
 }
 
