@@ -55,7 +55,8 @@ type call struct {
 	stop func() bool // detaches the call from its context; nil: it is not attached
 
 	// Guarded by conn.mu:
-	filling  bool // resp is being written to
+	filling  bool // the reply is being read
+	decoding bool // resp is being written to, which does not take long: its caller may own what it points to
 	answered bool
 	left     bool // by its caller
 }
@@ -250,10 +251,10 @@ func (c *Client) remove(id uint32) {
 	}
 }
 
-// giveUp leaves a call, unless it has just been answered.
+// giveUp leaves a call, unless it has been answered or soon will be.
 func (c *Client) giveUp(id uint32, p *call) bool {
 	c.mu.Lock()
-	if p.answered || p.left {
+	if p.answered || p.left || p.decoding {
 		c.mu.Unlock()
 		return false
 	}
@@ -352,10 +353,22 @@ func (c *Client) fill(p *call, h header) (wrong, err error) {
 		return nil, err
 	}
 	defer body.Free()
+	if !c.decode(p) {
+		return nil, nil
+	}
 	if err := c.codec.Unmarshal(body, p.resp); err != nil {
 		return status.Errorf(codes.Internal, "decoding a reply: %v", err), nil
 	}
 	return nil, nil
+}
+
+// decode reports whether somebody waits for a message, and lets him wait for
+// its end.
+func (c *Client) decode(p *call) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p.decoding = !p.left
+	return p.decoding
 }
 
 func (c *Client) answer(p *call, r Reply) {

@@ -14,6 +14,7 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/mem"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 )
@@ -80,6 +81,36 @@ func TestCancel(t *testing.T) {
 		if _, err := ask(ctx, c, method, "x"); err == nil {
 			t.Errorf("%s after its context has ended: no error", method)
 		}
+	}
+}
+
+// slow is a codec that takes its time with replies.
+type slow struct {
+	plain
+	begun, release chan struct{}
+}
+
+func (s slow) Unmarshal(data mem.BufferSlice, v any) error {
+	s.begun <- struct{}{}
+	<-s.release
+	return s.plain.Unmarshal(data, v)
+}
+
+// TestCancelWhileDecoding: nobody writes to a reply that its caller has left.
+func TestCancelWhileDecoding(t *testing.T) {
+	srv := newServer(newTester())
+	a, b := pair(t)
+	c := over(t, srv, a, b)
+	codec := slow{begun: make(chan struct{}), release: make(chan struct{})}
+	c.codec = codec
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-codec.begun
+		cancel()
+		close(codec.release)
+	}()
+	if got, err := ask(ctx, c, "Echo", "whole"); err != nil || got != "whole" {
+		t.Errorf("got %q, %v", got, err)
 	}
 }
 
