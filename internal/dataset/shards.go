@@ -18,14 +18,16 @@ type Shards struct {
 	incarnation int64
 	at          int        // whose turn it is
 	waiting     [][]result // by consumer: what has been dealt to it
+	most        int        // elements that may wait for a consumer
 	ended       bool
+	changed     chan struct{} // closed when one has been taken, or all are gone
 }
 
 var _ = resource.Declare[*Shards]("tensorflow::data::(anonymous namespace)::MultiDeviceIterator")
 
 // NewShards returns one for n consumers, that is on no dataset.
 func NewShards(spec Spec, n int) *Shards {
-	s := &Shards{cursor: NewCursor(spec), turn: make(chan struct{}, 1), waiting: make([][]result, n)}
+	s := &Shards{cursor: NewCursor(spec), turn: make(chan struct{}, 1), waiting: make([][]result, n), changed: make(chan struct{})}
 	s.turn <- struct{}{}
 	return s
 }
@@ -50,9 +52,10 @@ func (s *Shards) begin(ctx context.Context) error {
 
 func (s *Shards) leave() { s.turn <- struct{}{} }
 
-// Start begins with d anew. Who takes elements has to know the number that is
+// Start begins with d anew. Up to most elements may wait for a consumer while
+// others ask for theirs. Who takes elements has to know the number that is
 // returned: those that were dealt before are gone.
-func (s *Shards) Start(ctx context.Context, d Dataset) (incarnation int64, err error) {
+func (s *Shards) Start(ctx context.Context, d Dataset, most int) (incarnation int64, err error) {
 	if err := s.begin(ctx); err != nil {
 		return 0, err
 	}
@@ -61,33 +64,62 @@ func (s *Shards) Start(ctx context.Context, d Dataset) (incarnation int64, err e
 		return 0, err
 	}
 	s.incarnation++
-	s.at, s.ended, s.waiting = 0, false, make([][]result, len(s.waiting))
+	s.at, s.ended, s.waiting, s.most = 0, false, make([][]result, len(s.waiting)), max(1, most)
+	s.tell()
 	return s.incarnation, nil
+}
+
+// tell wakes those who wait for a change.
+func (s *Shards) tell() {
+	close(s.changed)
+	s.changed = make(chan struct{})
 }
 
 // Next returns the next element of a consumer.
 func (s *Shards) Next(ctx context.Context, consumer int, incarnation int64) (Element, error) {
+	for {
+		e, changed, err := s.next(ctx, consumer, incarnation)
+		if changed == nil {
+			return e, err
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, cancelled(ctx)
+		case <-s.cursor.life.Done():
+			return nil, tf.Errorf(tf.Canceled, "Iterator was deleted.")
+		}
+	}
+}
+
+// next is Next, unless another consumer has to take an element first: then it
+// returns a channel that tells of a change.
+func (s *Shards) next(ctx context.Context, consumer int, incarnation int64) (Element, <-chan struct{}, error) {
 	if err := s.begin(ctx); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer s.leave()
 	switch {
 	case consumer < 0 || consumer >= len(s.waiting):
-		return nil, tf.Errorf(tf.InvalidArgument, "Invalid shard_num provided: %d, there are %d devices", consumer, len(s.waiting))
+		return nil, nil, tf.Errorf(tf.InvalidArgument, "Invalid shard_num provided: %d, there are %d devices", consumer, len(s.waiting))
 	case incarnation != s.incarnation || incarnation == 0:
-		return nil, tf.Errorf(tf.InvalidArgument, "Invalid incarnation id provided: %d, expected %d", incarnation, s.incarnation)
+		return nil, nil, tf.Errorf(tf.InvalidArgument, "Invalid incarnation id provided: %d, expected %d", incarnation, s.incarnation)
 	}
 	for len(s.waiting[consumer]) == 0 && !s.ended {
+		if len(s.waiting[s.at]) >= s.most {
+			return nil, s.changed, nil
+		}
 		if err := s.deal(ctx); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	mine := s.waiting[consumer]
 	if len(mine) == 0 {
-		return nil, ErrEnd
+		return nil, nil, ErrEnd
 	}
 	s.waiting[consumer] = mine[1:]
-	return mine[0].e, mine[0].err
+	s.tell()
+	return mine[0].e, nil, mine[0].err
 }
 
 // deal gives the next element to whose turn it is.

@@ -18,7 +18,7 @@ func TestShards(t *testing.T) {
 		t.Error(err)
 	}
 	for range 2 {
-		n, err := s.Start(t.Context(), numbers(t, 0, 5, 1))
+		n, err := s.Start(t.Context(), numbers(t, 0, 5, 1), 10)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +54,7 @@ func TestShardsInParallel(t *testing.T) {
 	const n, consumers = 300, 4
 	s := NewShards(*numbers(t, 0, 1, 1).Spec(), consumers)
 	defer s.Close()
-	incarnation, err := s.Start(t.Context(), Prefetch(numbers(t, 0, n, 1), 3))
+	incarnation, err := s.Start(t.Context(), Prefetch(numbers(t, 0, n, 1), 3), 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,5 +76,35 @@ func TestShardsInParallel(t *testing.T) {
 		if len(v) != n/consumers || !slices.IsSorted(v) || v[0] != int64(k) {
 			t.Errorf("consumer %d took %v", k, v)
 		}
+	}
+}
+
+// TestShardsAreBounded: who is far ahead waits for the others.
+func TestShardsAreBounded(t *testing.T) {
+	s := NewShards(*numbers(t, 0, 1, 1).Spec(), 2)
+	n, err := s.Start(t.Context(), numbers(t, 0, 10, 1), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	take := func(ctx context.Context, consumer int) string {
+		e, err := s.Next(ctx, consumer, n)
+		if err != nil {
+			return tf.CodeOf(err).String()
+		}
+		return show(t, e)
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	got := []string{take(t.Context(), 0), take(t.Context(), 0), take(gone, 0)}
+	later := make(chan string)
+	go func() { later <- take(context.Background(), 0) }()
+	got = append(got, take(t.Context(), 1), <-later)
+	if fmt.Sprint(got) != "[[0] [2] CANCELLED [1] [4]]" {
+		t.Error(got)
+	}
+	go func() { later <- take(context.Background(), 0) }()
+	s.Close()
+	if end := <-later; end != "CANCELLED" {
+		t.Errorf("who waits when it is closed is told %s", end)
 	}
 }

@@ -45,10 +45,11 @@ var startShards = async(1, func(c *tf.OpContext, s *dataset.Shards) error {
 	if err != nil {
 		return err
 	}
-	if _, err := scalar[int64](c, 2, "max_buffer_size"); err != nil {
+	most, err := scalar[int64](c, 2, "max_buffer_size")
+	if err != nil {
 		return err
 	}
-	n, err := s.Start(c.StepContext(), d)
+	n, err := s.Start(c.StepContext(), d, int(min(most, 1<<30)))
 	if err == nil {
 		c.Set(0, tf.Scalar(n))
 	}
