@@ -1,9 +1,12 @@
 package data_test
 
 import (
+	"testing"
+
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/session"
 )
 
 // both adds a sample of an op under its two names.
@@ -133,6 +136,44 @@ func init() {
 	for _, op := range []string{"ThreadPoolDataset", "ThreadPoolHandle", "SetStatsAggregatorDataset", "StatsAggregatorHandle"} {
 		for _, op := range []string{op, "Experimental" + op} {
 			optest.Unsampled(op, "it takes what a dataset is computed with, which does not change what comes")
+		}
+	}
+	for _, op := range []string{"StatsAggregatorHandleV2", "StatsAggregatorSetSummaryWriter", "StatsAggregatorSummary", "ExperimentalStatsAggregatorSummary"} {
+		optest.Unsampled(op, "no dataset is measured, see TestNothingIsMeasured")
+	}
+	optest.Add(oneOf("ChooseFastestBranchDataset", func(g *tf.Graph, p pipe) []tf.Output {
+		f := p.as([]tf.DType{tf.Variant}, tf.Shape{}).function("branch", func(x []tf.Output) []tf.Output {
+			q := p
+			q.d = x[0]
+			return []tf.Output{q.then("PrefetchDataset", ints(x[0].Graph(), 2)).d}
+		})
+		// Of nodes that are not run the function's name is taken, by which it is known.
+		known, _ := tf.CallLater("FlatMapDataset", []tf.Output{p.d}, function1("f", f), nil, p.about()...).Attr("f").(tf.Func)
+		one := ops.Scalar(g, int64(1))
+		attrs := append(p.about(), tf.Attr("branches", []tf.Func{known}), tf.Attr("other_arguments_lengths", []int64{0}), tf.Attr("num_elements_per_branch", 1), tf.Attr("Targuments", []tf.DType{}))
+		p.d = tf.Apply(nil, "ChooseFastestBranchDataset", []tf.Output{p.d, one, one}, attrs...).Output(0)
+		return p.all()
+	}), optest.Failing("IteratorGetModelProto", "none", func(g *tf.Graph, in []tf.Output) []tf.Output {
+		p := slices(in[0])
+		it := p.named("AnonymousIteratorV3")
+		return []tf.Output{tf.Apply(nil, "IteratorGetModelProto", []tf.Output{it}).Output(0)}
+	}, optest.Vec[int64](5, 3)))
+}
+
+// TestNothingIsMeasured: what asks for statistics gets a summary of none.
+func TestNothingIsMeasured(t *testing.T) {
+	g := tf.NewGraph()
+	h := tf.Apply(g, "StatsAggregatorHandleV2", nil).Output(0)
+	set := tf.Apply(nil, "StatsAggregatorSetSummaryWriter", []tf.Output{h, h})
+	s, err := session.New(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, op := range []string{"StatsAggregatorSummary", "ExperimentalStatsAggregatorSummary"} {
+		v, err := s.Run(t.Context(), nil, tf.Apply(nil, op, []tf.Output{h}).Output(0), set)
+		if err != nil || tf.Data[string](v[0])[0] != "" {
+			t.Errorf("%s: %v (%v)", op, v, err)
 		}
 	}
 }

@@ -126,10 +126,16 @@ func kept(c *tf.OpContext, lo, hi int) []*tf.Tensor {
 // function returns the function that an attribute names, for as long as there
 // are iterators: it is given inputs from lo up to hi after its own arguments.
 func function(c *tf.OpContext, attr string, lo, hi int) (dataset.Func, error) {
+	return functionOf(c, c.Node.FuncAttr(attr), lo, hi, blame(c.Node, attr))
+}
+
+// functionOf is function for a function at hand. blamed says of an error whose it
+// is.
+func functionOf(c *tf.OpContext, f tf.Func, lo, hi int, blamed func(error) error) (dataset.Func, error) {
 	if c.Step == nil || c.Functions == nil {
 		return nil, tf.Errorf(tf.Internal, "No function library is provided.")
 	}
-	caller, f, captured, blamed := c.Functions.Lasting(), c.Node.FuncAttr(attr), kept(c, lo, hi), blame(c.Node, attr)
+	caller, captured := c.Functions.Lasting(), kept(c, lo, hi)
 	return func(ctx context.Context, in []*tf.Tensor) (out []*tf.Tensor, err error) {
 		ended := make(chan struct{})
 		caller.Call(ctx, f, slices.Concat(in, captured), func(ts []*tf.Tensor, e error) {
