@@ -17,6 +17,8 @@ type group struct {
 	members   []member // in order, once all are there
 	perTask   []int    // members of each task, in that order
 	instances instances
+	step      int64 // of the last local device that has joined
+	remote    bool  // other tasks know of it
 
 	ready chan struct{} // closed when all are there, or never will be
 	err   error         // why not; set before
@@ -28,6 +30,7 @@ type wanted struct {
 	key, size int
 	kind      string
 	rank      int
+	step      int64 // of a device of this task; 0: of another, or of none in particular
 }
 
 func newGroup(w wanted) *group {
@@ -138,7 +141,7 @@ func (t *groups) enter(m member, w wanted) (*group, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	g := t.all[w.key]
-	if g == nil {
+	if g == nil || g.outlived(w) {
 		g = newGroup(w)
 		t.put(g)
 	}
@@ -146,7 +149,14 @@ func (t *groups) enter(m member, w wanted) (*group, error) {
 	if err != nil && (!g.full || tf.CodeOf(err) == tf.FailedPrecondition) {
 		t.drop(g, err)
 	}
+	g.step, g.remote = w.step, g.remote || w.step == 0
 	return g, err
+}
+
+// outlived reports whether w comes from another program than g: one that only
+// devices of this task were in is done with, once a later step wants another.
+func (g *group) outlived(w wanted) bool {
+	return g.full && !g.remote && len(g.perTask) == 1 && w.step != 0 && w.step != g.step && (w.size != g.size || w.kind != g.kind)
 }
 
 func (t *groups) put(g *group) {

@@ -10,12 +10,12 @@ import (
 // group returns the group that a device of this task wants to be in, when it is
 // complete. The leader completes groups; other tasks ask it for those that they
 // do not know.
-func (r *Runtime) group(ctx context.Context, device *pb.DeviceAttributes, w tf.CollectiveGroup) (*group, error) {
+func (r *Runtime) group(ctx context.Context, step int64, device *pb.DeviceAttributes, w tf.CollectiveGroup) (*group, error) {
 	m, err := newMember(device, w.Rank)
 	if err != nil {
 		return nil, err
 	}
-	want := wanted{key: w.Key, size: w.Size, kind: device.GetDeviceType(), rank: w.Rank}
+	want := wanted{key: w.Key, size: w.Size, kind: device.GetDeviceType(), rank: w.Rank, step: step}
 	if r.env.Leader != "" && r.groups.find(w.Key) == nil {
 		if err := r.askGroup(ctx, device, want); err != nil {
 			return nil, err

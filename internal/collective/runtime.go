@@ -150,7 +150,7 @@ func (r *Runtime) Join(c *tf.OpContext, g tf.CollectiveGroup, timeout time.Durat
 	return r.during(c, c.Node.Name, func(ctx context.Context, s *step) error {
 		ctx, cancel := within(ctx, timeout, waitingTooLong)
 		defer cancel()
-		_, err := r.group(ctx, attributes(c.Device), g)
+		_, err := r.group(ctx, c.ID, attributes(c.Device), g)
 		return err
 	})
 }
@@ -200,7 +200,7 @@ func (x *exec) resolve(ctx context.Context, s *step) (err error) {
 
 func (x *exec) findGroup(ctx context.Context) (*group, error) {
 	if !x.p.Joined {
-		return x.r.group(ctx, attributes(x.c.Device), x.p.Group)
+		return x.r.group(ctx, x.c.ID, attributes(x.c.Device), x.p.Group)
 	}
 	if g := x.r.groups.find(x.p.Group.Key); g != nil {
 		return g, nil

@@ -243,7 +243,7 @@ func TestTimeouts(t *testing.T) {
 		c.of[c.tasks[0]].Cleanup(1)
 		go func() {
 			g := tf.CollectiveGroup{Key: 1, Size: 2, Rank: -1}
-			_, _ = c.of[c.tasks[0]].group(t.Context(), attributes(c.devices["/job:worker/replica:0/task:0/device:CPU:1"]), g)
+			_, _ = c.of[c.tasks[0]].group(t.Context(), 2, attributes(c.devices["/job:worker/replica:0/task:0/device:CPU:1"]), g)
 		}()
 		if err := c.do(t.Context(), 0, 0, 2, p); tf.CodeOf(err) != tf.DeadlineExceeded || tf.AsError(err).Message() != workingTooLong {
 			t.Errorf("working with nobody: %v", err)

@@ -349,6 +349,12 @@ func TestStepsAfterFailures(t *testing.T) {
 		got, err := s.Run(t.Context(), session.Feeds{x: tf.Scalar(float32(4))}, each(ys)...)
 		check(t, "the next", got, err, func(int) []float32 { return []float32{8} })
 	}
+	// A later step may want a group of another size.
+	g.Device("/cpu:0", func() {
+		alone := collective.Reduce(ops.Identity(x), collective.Group{Size: 1, Key: 1, Instance: 1}, "Add", "Id")
+		got, err := s.Run(t.Context(), session.Feeds{x: tf.Scalar(float32(4))}, alone)
+		check(t, "a smaller group", got, err, func(int) []float32 { return []float32{4} })
+	})
 	// Other shapes may come in other steps.
 	got, err := s.Run(t.Context(), session.Feeds{x: must(tf.FromSlice([]float32{1, 2}, 2))}, each(ys)...)
 	check(t, "another shape", got, err, func(int) []float32 { return []float32{2, 4} })
