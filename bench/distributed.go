@@ -34,6 +34,7 @@ func distributed(b *bench) {
 	b.push(c.target(), "100MB", 25_000_000, 3)
 	b.sparseGather(c.target())
 	c.close()
+	b.allReduce()
 	b.asyncMLP()
 }
 
@@ -119,7 +120,7 @@ func actInCluster(b *bench, role string, args []string) {
 	}
 	runtime.GOMAXPROCS(max(b.threads, 2))
 	n := must(strconv.Atoi(args[3]))
-	s := must(cluster.NewServer(cluster.Config{Cluster: must(cluster.ParseSpec(args[1])), Job: args[2], Task: n}))
+	s := must(cluster.NewServer(cluster.Config{Cluster: must(cluster.ParseSpec(args[1])), Job: args[2], Task: n, CollectiveLeader: "/job:worker/task:0"}))
 	if err := s.Start(); err != nil {
 		fatal(err)
 	}
