@@ -133,6 +133,8 @@ type Step struct {
 	Functions  FunctionCaller
 	// Collectives does what several devices do together; nil: nobody does.
 	Collectives Collectives
+	// SessionTensors keeps tensors from this step on; nil: nobody does.
+	SessionTensors SessionTensors
 	// Parallel runs f over [0, n) in pieces of at least grain, on as many
 	// threads as the session allows. Nil: on the caller.
 	Parallel func(n, grain int, f func(lo, hi int))

@@ -28,7 +28,7 @@ func (s *Session) RunOptions(ctx context.Context, sig pass.Signature, args []*tf
 	ctx, cancel := limit(ctx, o.GetTimeoutInMs())
 	defer cancel()
 	r := report{graph: g, options: o, costs: s.countCosts()}
-	out, err := s.call(ctx, g, args, len(sig.Fetches), step.Args{Tracer: r.tracer(), InterOp: bound})
+	out, err := s.call(ctx, g, args, sig.Fetches, step.Args{Tracer: r.tracer(), InterOp: bound})
 	if err != nil {
 		return nil, nil, err
 	}

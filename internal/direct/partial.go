@@ -40,7 +40,7 @@ func (s *Session) PartialRun(sig pass.Signature) (*PartialRun, error) {
 	}
 	var ctx context.Context
 	ctx, p.cancel = context.WithCancelCause(s.ctx)
-	go p.run(ctx, g)
+	go p.run(ctx, g, sig.Fetches)
 	return p, nil
 }
 
@@ -65,11 +65,12 @@ func (s *Session) newPartialRun(sig pass.Signature) (*PartialRun, *step.Graph, e
 }
 
 // run runs the whole step. Its nodes wait for feeds as for anything else.
-func (p *PartialRun) run(ctx context.Context, g *step.Graph) {
+func (p *PartialRun) run(ctx context.Context, g *step.Graph, fetches []string) {
 	defer p.s.steps.Done()
 	defer p.cancel(nil)
 	id := newStep()
 	p.err = g.Run(ctx, step.Args{ID: id, Rendezvous: p.table})
+	p.s.rt.Kept.End(id, fetches, p.err == nil)
 	if p.err != nil {
 		p.s.collectives.Cleanup(id)
 		p.table.Abort(p.err)

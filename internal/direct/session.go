@@ -65,7 +65,7 @@ func New(g *tf.Graph, cfg Config) *Session {
 	s := &Session{cfg: cfg, threads: threads.Acquire(cfg.Threads)}
 	s.rt = step.Runtime{InProcess: true, Devices: cfg.Devices, Pool: memory.NewPool(poolLimit), Parallel: s.threads.ParallelFor, Workers: workers(&cfg)}
 	s.collectives = collective.New(collective.Env{Lookup: cfg.Devices.Lookup})
-	s.rt.Collectives = s.collectives
+	s.rt.Collectives, s.rt.Kept = s.collectives, &step.Kept{}
 	s.graphs = graphs{source: g, cfg: &s.cfg, rt: &s.rt, cache: map[string]*entry{}, pinned: map[string]string{}}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	s.tables.New = func() any { return rendezvous.NewLocal(cfg.Devices) }
@@ -98,7 +98,7 @@ func (s *Session) Run(ctx context.Context, sig pass.Signature, args []*tf.Tensor
 	if err != nil {
 		return nil, err
 	}
-	return s.call(ctx, g, args, len(sig.Fetches), step.Args{})
+	return s.call(ctx, g, args, sig.Fetches, step.Args{})
 }
 
 // prepare returns the graph of a step that feeds args.
@@ -110,10 +110,10 @@ func (s *Session) prepare(sig pass.Signature, args []*tf.Tensor) (*step.Graph, e
 }
 
 // call runs g as a function of args.
-func (s *Session) call(ctx context.Context, g *step.Graph, args []*tf.Tensor, results int, a step.Args) ([]*tf.Tensor, error) {
-	frame := step.NewFrame(args, results)
+func (s *Session) call(ctx context.Context, g *step.Graph, args []*tf.Tensor, fetches []string, a step.Args) ([]*tf.Tensor, error) {
+	frame := step.NewFrame(args, len(fetches))
 	a.Frame = frame
-	if err := s.run(ctx, g, a); err != nil {
+	if err := s.run(ctx, g, fetches, a); err != nil {
 		frame.Drop()
 		return nil, err
 	}
@@ -130,12 +130,13 @@ func (s *Session) begin() error {
 	return nil
 }
 
-func (s *Session) run(ctx context.Context, g *step.Graph, a step.Args) error {
+func (s *Session) run(ctx context.Context, g *step.Graph, fetches []string, a step.Args) error {
 	ctx, release := s.within(ctx)
 	defer release()
 	table := s.tables.Get().(*rendezvous.Local)
 	a.ID, a.Rendezvous = newStep(), table
 	err := g.Run(ctx, a)
+	s.rt.Kept.End(a.ID, fetches, err == nil)
 	if err != nil {
 		s.collectives.Cleanup(a.ID)
 	}
@@ -187,6 +188,7 @@ func (s *Session) Close() error {
 	s.mu.Unlock()
 	s.cancel(tf.Errorf(tf.Canceled, "Step was cancelled by an explicit call to `Session::Close()`."))
 	s.steps.Wait()
+	s.rt.Kept.Close()
 	s.threads.Release()
 	s.rt.Pool.Trim()
 	for _, d := range s.cfg.Devices.List() {

@@ -151,10 +151,23 @@ func (s *session) workerSession(task string) (*pb.CreateWorkerSessionRequest, er
 		isolate = !s.cfg.GetExperimental().GetShareSessionStateInClusterspecPropagation()
 	}
 	return &pb.CreateWorkerSessionRequest{
-		SessionHandle: s.handle, MasterTask: s.cluster.own, MasterIncarnation: int64(s.m.env.Devices.Client().Incarnation()),
+		ClusterDeviceAttributes: s.sharedDevices(),
+		SessionHandle:           s.handle, MasterTask: s.cluster.own, MasterIncarnation: int64(s.m.env.Devices.Client().Incarnation()),
 		IsolateSessionState: isolate,
 		ServerDef:           &pb.ServerDef{Cluster: s.cluster.def, Protocol: "grpc", JobName: spec.Job, TaskIndex: int32(spec.Task)},
 	}, nil
+}
+
+// sharedDevices are all of the session's, if its workers are to know of each
+// other's: those of TensorFlow then place nodes of functions on them.
+func (s *session) sharedDevices() (all []*pb.DeviceAttributes) {
+	if !s.cfg.GetShareClusterDevicesInSession() && !s.cfg.GetExperimental().GetShareClusterDevicesInSession() {
+		return nil
+	}
+	for _, m := range s.members {
+		all = append(all, m.devices...)
+	}
+	return all
 }
 
 // CloseSession ends a session and its steps.

@@ -13,7 +13,7 @@ import (
 
 // A Transport is the rendezvous transport made of RecvTensor calls.
 type Transport struct {
-	channels *Channels
+	channels WorkerCache
 	retries  int
 }
 
@@ -22,7 +22,7 @@ var _ rendezvous.Transport = (*Transport)(nil)
 // NewTransport returns a transport over channels. A receive that fails because
 // its peer could not be reached is tried again up to retries times, which is
 // safe if the peer keeps its answers until they are acknowledged.
-func NewTransport(channels *Channels, retries int) *Transport {
+func NewTransport(channels WorkerCache, retries int) *Transport {
 	return &Transport{channels: channels, retries: retries}
 }
 

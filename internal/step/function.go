@@ -64,7 +64,7 @@ func (fs *functions) make(to *function, f tf.Func, device string) (err error) {
 	if err := fs.prepare(g, to.body, device); err != nil {
 		return err
 	}
-	rt := &Runtime{Devices: fs.rt.Devices, Pool: fs.rt.Pool, Parallel: fs.rt.Parallel, Workers: fs.rt.Workers, Remote: fs.rt.Remote, Collectives: fs.rt.Collectives}
+	rt := &Runtime{Devices: fs.rt.Devices, Pool: fs.rt.Pool, Parallel: fs.rt.Parallel, Workers: fs.rt.Workers, Remote: fs.rt.Remote, Collectives: fs.rt.Collectives, Kept: fs.rt.Kept}
 	if to.graph, err = rt.build(g, fs, fs.disabled); err != nil {
 		return err
 	}

@@ -28,9 +28,19 @@ type Runtime struct {
 	Remote Remote
 	// Collectives does what several devices do together; nil: nobody does.
 	Collectives tf.Collectives
+	// Kept are the tensors that the session keeps; nil: it keeps none.
+	Kept *Kept
 	// InProcess says that no other task takes part in the session's steps.
 	InProcess bool
 	edges     atomic.Int64 // nodes that partitions have added, in process
+}
+
+// sessionTensors keeps a nil Kept from becoming something that is not nil.
+func (rt *Runtime) sessionTensors() tf.SessionTensors {
+	if rt.Kept == nil {
+		return nil
+	}
+	return rt.Kept
 }
 
 // Remote runs functions on other tasks.

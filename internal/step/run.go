@@ -34,7 +34,7 @@ func (g *Graph) Run(ctx context.Context, a Args) error {
 	if ctx.Err() != nil {
 		return ended(ctx)
 	}
-	step := tf.Step{ID: a.ID, Context: ctx, Rendezvous: a.Rendezvous, Frame: a.Frame, Parallel: g.rt.Parallel, Container: resource.StepContainer(a.ID), Tracer: a.Tracer, InterOp: a.InterOp, Collectives: g.rt.Collectives}
+	step := tf.Step{ID: a.ID, Context: ctx, Rendezvous: a.Rendezvous, Frame: a.Frame, Parallel: g.rt.Parallel, Container: resource.StepContainer(a.ID), Tracer: a.Tracer, InterOp: a.InterOp, Collectives: g.rt.Collectives, SessionTensors: g.rt.sessionTensors()}
 	defer g.clear(step.Container)
 	return g.run(ctx, &step, a)
 }
@@ -44,7 +44,7 @@ func (g *Graph) call(ctx context.Context, a Args, container string) error {
 	if ctx.Err() != nil {
 		return ended(ctx)
 	}
-	step := tf.Step{ID: a.ID, Context: ctx, Rendezvous: a.Rendezvous, Frame: a.Frame, Parallel: g.rt.Parallel, Container: container, Tracer: a.Tracer, InterOp: a.InterOp, Collectives: g.rt.Collectives}
+	step := tf.Step{ID: a.ID, Context: ctx, Rendezvous: a.Rendezvous, Frame: a.Frame, Parallel: g.rt.Parallel, Container: container, Tracer: a.Tracer, InterOp: a.InterOp, Collectives: g.rt.Collectives, SessionTensors: g.rt.sessionTensors()}
 	return g.run(ctx, &step, a)
 }
 

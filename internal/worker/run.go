@@ -78,7 +78,9 @@ func (s *session) exchange(ctx context.Context, r *rendezvous.Remote, g *step.Gr
 		return nil, err
 	}
 	c := collectorFor(req.GetExecOpts())
-	if err := g.Run(ctx, step.Args{ID: req.GetStepId(), Rendezvous: blamed{r}, Tracer: tracer(c)}); err != nil {
+	err := g.Run(ctx, step.Args{ID: req.GetStepId(), Rendezvous: blamed{r}, Tracer: tracer(c)})
+	s.endKept(req, err == nil)
+	if err != nil {
 		return nil, err
 	}
 	resp, err := fetch(now, r, req)
@@ -86,6 +88,20 @@ func (s *session) exchange(ctx context.Context, r *rendezvous.Remote, g *step.Gr
 		return nil, err
 	}
 	return resp, report(resp, g, req.GetExecOpts(), c)
+}
+
+// endKept ends a step for the tensors that the session keeps.
+func (s *session) endKept(req *pb.RunGraphRequest, succeeded bool) {
+	if !s.rt.Kept.Pending() {
+		return
+	}
+	var fetches []string
+	for _, key := range req.GetRecvKey() {
+		if k, err := rendezvous.ParseKey(key); err == nil {
+			fetches = append(fetches, k.Edge)
+		}
+	}
+	s.rt.Kept.End(req.GetStepId(), fetches, succeeded)
 }
 
 // blamed is the rendezvous of a step whose failure other tasks hear of as

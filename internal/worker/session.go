@@ -58,6 +58,7 @@ func (w *Worker) newSession(req *pb.CreateWorkerSessionRequest) (*session, error
 		}
 		devices = sessionDevices(devices, task, s.isolated)
 	}
+	s.rt.Kept = &step.Kept{}
 	if w.env.Collectives != nil {
 		s.rt.Collectives = w.env.Collectives
 	}
@@ -198,6 +199,7 @@ func (s *session) close(why error) {
 	s.mu.Unlock()
 	s.cancel(why)
 	s.steps.Wait()
+	s.rt.Kept.Close()
 	if s.leave != nil {
 		s.leave()
 	}

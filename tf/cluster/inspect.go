@@ -87,8 +87,8 @@ func Probe(ctx context.Context, spec Spec, c *tls.Config) ([]TaskStatus, error) 
 	return out, nil
 }
 
-func (s *TaskStatus) probe(ctx context.Context, channels *rpc.Channels) {
-	w, err := channels.Worker(s.Task)
+func (s *TaskStatus) probe(ctx context.Context, tasks rpc.WorkerCache) {
+	w, err := tasks.Worker(s.Task)
 	if err != nil {
 		s.Err = err
 		return

@@ -15,7 +15,7 @@ import (
 type ownCluster struct{ workers }
 
 // Close ends the channels to the other tasks.
-func (c *ownCluster) Close() error { return c.channels.Close() }
+func (c *ownCluster) Close() error { return c.cache.Close() }
 
 // joinAsMaster connects the master with the workers of a session's cluster.
 func (s *Server) joinAsMaster(def *pb.ClusterDef, own string) (master.Cluster, error) {
@@ -24,7 +24,7 @@ func (s *Server) joinAsMaster(def *pb.ClusterDef, own string) (master.Cluster, e
 		return nil, err
 	}
 	ch := rpc.NewChannels(addressBook(spec), s.dial)
-	return &ownCluster{workers{own: own, worker: s.worker, channels: ch, tasks: spec.tasks()}}, nil
+	return &ownCluster{workers{own: own, worker: s.worker, cache: ch, tasks: spec.tasks()}}, nil
 }
 
 // joinAsWorker connects the worker with the other workers of a session's
@@ -44,7 +44,7 @@ func (s *Server) joinAsWorker(def *pb.ClusterDef, own string) (worker.Cluster, e
 }
 
 // peers finds the workers of other tasks for the server's own.
-func (s *Server) peers(own string, ch *rpc.Channels) func(task string) (worker.Peer, error) {
-	all := &workers{own: own, channels: ch}
+func (s *Server) peers(own string, ch rpc.WorkerCache) func(task string) (worker.Peer, error) {
+	all := &workers{own: own, cache: ch}
 	return func(task string) (worker.Peer, error) { return all.Worker(task) }
 }

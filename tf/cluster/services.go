@@ -86,10 +86,10 @@ func tensorResponse(v worker.Received) *rpc.TensorResponse {
 
 // workers is the cluster as a server's master sees it.
 type workers struct {
-	own      string
-	worker   *worker.Worker // of the task itself, called without a network
-	channels *rpc.Channels
-	tasks    []string
+	own    string
+	worker *worker.Worker // of the task itself, called without a network
+	cache  rpc.WorkerCache
+	tasks  []string
 }
 
 // Tasks returns the names of all tasks.
@@ -100,7 +100,7 @@ func (w *workers) Worker(task string) (master.Worker, error) {
 	if task == w.own {
 		return w.worker, nil
 	}
-	c, err := w.channels.Worker(task)
+	c, err := w.cache.Worker(task)
 	if err != nil {
 		return nil, err
 	}

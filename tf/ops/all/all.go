@@ -21,6 +21,7 @@ import (
 	_ "github.com/gorge-tf/gorge/tf/ops/ragged"
 	_ "github.com/gorge-tf/gorge/tf/ops/random"
 	_ "github.com/gorge-tf/gorge/tf/ops/rnn"
+	_ "github.com/gorge-tf/gorge/tf/ops/sessionstate"
 	_ "github.com/gorge-tf/gorge/tf/ops/signal"
 	_ "github.com/gorge-tf/gorge/tf/ops/sparse"
 	_ "github.com/gorge-tf/gorge/tf/ops/special"

@@ -1,0 +1,128 @@
+// Package sessionstate has the ops that keep tensors in a session, for later steps
+// of it to use without the client having them.
+package sessionstate
+
+import (
+	"strings"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func init() {
+	handle := func(name, typ string) {
+		tf.Register(tf.OpDef{
+			Name: name, In: "value: T", Out: "handle: " + typ, Attrs: "T: type", Stateful: true,
+			Shape: tf.ScalarShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(sessionHandleKernel),
+		})
+	}
+	handle("GetSessionHandle", "string")
+	handle("GetSessionHandleV2", "resource")
+	tf.Register(tf.OpDef{
+		Name: "GetSessionTensor", In: "handle: string", Out: "value: dtype", Attrs: "dtype: type", Stateful: true,
+		Shape: scalarHandle, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(sessionTensorKernel),
+	})
+	tf.Register(tf.OpDef{
+		Name: "DeleteSessionTensor", In: "handle: string", Stateful: true,
+		Shape: scalarHandle, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(deleteSessionTensorKernel),
+	})
+}
+
+// GetSessionHandle keeps x in the session, on the device of the node, and returns
+// the string that it is found by. It is kept if the handle is fetched, until it is
+// deleted or the session ends.
+func GetSessionHandle(x tf.Output, opts ...tf.Option) tf.Output {
+	return tf.Apply(nil, "GetSessionHandle", []tf.Output{x}, opts...).Output(0)
+}
+
+// GetSessionHandleV2 is [GetSessionHandle] with a resource handle, whose name is
+// that string.
+func GetSessionHandleV2(x tf.Output, opts ...tf.Option) tf.Output {
+	return tf.Apply(nil, "GetSessionHandleV2", []tf.Output{x}, opts...).Output(0)
+}
+
+// GetSessionTensor returns the tensor of the given type that is kept under handle,
+// a string scalar. The node must be on the task that has it.
+func GetSessionTensor(handle tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
+	return tf.Apply(nil, "GetSessionTensor", []tf.Output{handle}, append(opts, tf.Attr("dtype", d))...).Output(0)
+}
+
+// DeleteSessionTensor gives up the tensor that is kept under handle.
+func DeleteSessionTensor(handle tf.Output, opts ...tf.Option) *tf.Operation {
+	return tf.Apply(nil, "DeleteSessionTensor", []tf.Output{handle}, opts...)
+}
+
+func scalarHandle(c *tf.Infer) error {
+	_, err := c.Rank(0, 0)
+	return err
+}
+
+// tensorHandle is the type of the handles of kept tensors, and their container.
+const tensorHandle = "TensorHandle"
+
+func sessionHandleKernel(n *tf.Node) (tf.Kernel, error) {
+	resource := len(n.OutTypes) == 1 && n.OutTypes[0] == tf.Resource
+	return tf.Compute(func(c *tf.OpContext) error {
+		kept, err := sessionTensors(c)
+		if err != nil {
+			return err
+		}
+		device := c.Device.Spec().String()
+		handle, err := kept.Add(c.ID, n.Name, device, c.Input(0))
+		if err != nil {
+			return err
+		}
+		if resource {
+			c.Set(0, tf.HandleTensor(tf.ResourceHandle{Device: device, Container: tensorHandle, Name: handle, TypeName: tensorHandle}))
+		} else {
+			c.Set(0, tf.Scalar(handle))
+		}
+		return nil
+	}), nil
+}
+
+func sessionTensors(c *tf.OpContext) (tf.SessionTensors, error) {
+	if c.Step == nil || c.SessionTensors == nil || c.Device == nil {
+		return nil, tf.Errorf(tf.FailedPrecondition, "%s called on null session state", strings.TrimSuffix(c.Node.OpName(), "V2"))
+	}
+	return c.SessionTensors, nil
+}
+
+// keptUnder returns what the handle in input 0 is looked up in.
+func keptUnder(c *tf.OpContext, what string) (kept tf.SessionTensors, handle string, err error) {
+	t := c.Input(0)
+	if t.Rank() != 0 {
+		return nil, "", tf.Errorf(tf.InvalidArgument, "%s must be scalar", what)
+	}
+	kept, err = sessionTensors(c)
+	return kept, tf.Data[string](t)[0], err
+}
+
+func sessionTensorKernel(n *tf.Node) (tf.Kernel, error) {
+	d := n.Type("dtype")
+	return tf.Compute(func(c *tf.OpContext) error {
+		kept, handle, err := keptUnder(c, "handle")
+		if err != nil {
+			return err
+		}
+		t, err := kept.Get(handle)
+		if err != nil {
+			return err
+		}
+		if t.DType() != d {
+			defer t.Release()
+			return tf.Errorf(tf.InvalidArgument, "the tensor with handle '%s' must be of type %s, it is %s", handle, d.CName(), t.DType().CName())
+		}
+		c.Set(0, t)
+		return nil
+	}), nil
+}
+
+func deleteSessionTensorKernel(*tf.Node) (tf.Kernel, error) {
+	return tf.Compute(func(c *tf.OpContext) error {
+		kept, handle, err := keptUnder(c, "`handle`")
+		if err != nil {
+			return err
+		}
+		return kept.Delete(handle)
+	}), nil
+}
