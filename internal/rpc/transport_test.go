@@ -43,7 +43,7 @@ func byLinks(t *testing.T) rendezvoustest.Pair {
 		peer rendezvoustest.Peer
 		to   string
 	}{{p.A, rendezvoustest.TaskB}, {p.B, rendezvoustest.TaskA}} {
-		ch, err := side.peer.Session.Transport.(*Transport).channels.Get(side.to)
+		ch, err := side.peer.Session.Transport.(*Transport).channels.(*Channels).Get(side.to)
 		if err != nil {
 			t.Fatal(err)
 		}
