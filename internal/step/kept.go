@@ -57,6 +57,20 @@ func (k *Kept) Get(handle string) (*tf.Tensor, error) {
 	return t.Share(), nil
 }
 
+// Fed returns what a feed stands for: the tensor that is kept, if it is the handle
+// of one, or t itself. It takes over the reference to t.
+func (k *Kept) Fed(t *tf.Tensor) (*tf.Tensor, error) {
+	h := t.Handles()
+	if len(h) != 1 || h[0].TypeName != keptType {
+		return t, nil
+	}
+	t.Release()
+	return k.Get(h[0].Name)
+}
+
+// keptType is the type that handles of kept tensors have.
+const keptType = "TensorHandle"
+
 // Delete gives up a tensor.
 func (k *Kept) Delete(handle string) error {
 	k.mu.Lock()

@@ -7,6 +7,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/gorge-tf/gorge/internal/collective"
 	"github.com/gorge-tf/gorge/internal/device"
 	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
@@ -60,6 +61,8 @@ func FuzzWorkerRequests(f *testing.F) {
 		{1, &pb.CreateWorkerSessionRequest{SessionHandle: "t", MasterTask: "m", IsolateSessionState: true}, 2, &pb.DeleteWorkerSessionRequest{SessionHandle: "t"}},
 		{10, &pb.LoggingRequest{EnableRpcLogging: true}, 10, &pb.LoggingRequest{FetchStepId: []int64{1}}},
 		{7, &pb.CleanupAllRequest{Container: []string{"c"}}, 0, &pb.GetStatusRequest{}},
+		{14, &pb.CompleteGroupRequest{GroupKey: 1, GroupSize: 1, DeviceType: "CPU", DeviceAttributes: &pb.DeviceAttributes{Name: task + "/device:CPU:0"}}, 15,
+			&pb.CompleteInstanceRequest{GroupKey: 1, GroupSize: 1, Type: 1, Device: task + "/device:CPU:0", IsSource: true}},
 		{12, &pb.RecvBufRequest{RequestId: 1}, 13, &pb.GetStepSequenceRequest{GraphKey: []int64{1}}},
 	} {
 		first, second := marshal(f, seed[1]), marshal(f, seed[3])
@@ -67,7 +70,7 @@ func FuzzWorkerRequests(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, call uint8, data []byte, next uint8, more []byte) {
 		defer time.AfterFunc(patience, func() { panic("a call hangs") }).Stop()
-		w := New(Env{Task: task, Devices: device.CPUs("worker", 0, 2), Rendezvous: rendezvous.NewManager(0)})
+		w := New(Env{Task: task, Devices: device.CPUs("worker", 0, 2), Rendezvous: rendezvous.NewManager(0), Collectives: collective.New(collective.Env{})})
 		defer w.Close()
 		openSession(t, w, &pb.CreateWorkerSessionRequest{SessionHandle: "s"})
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)

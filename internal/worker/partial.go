@@ -33,15 +33,15 @@ func (w *Worker) runPartial(ctx context.Context, s *session, g *step.Graph, req 
 	}
 	// A client that gives up on a call gives up on the step.
 	defer context.AfterFunc(ctx, func() { p.end(context.Cause(ctx)) })()
-	resp, err := p.exchange(r, req)
+	resp, err := p.exchange(s, r, req)
 	if err != nil {
 		return nil, p.explain(err)
 	}
 	return resp, report(resp, g, req.GetExecOpts(), nil)
 }
 
-func (p *partial) exchange(r *rendezvous.Remote, req *pb.RunGraphRequest) (*pb.RunGraphResponse, error) {
-	if err := feed(r, req.GetSend()); err != nil {
+func (p *partial) exchange(s *session, r *rendezvous.Remote, req *pb.RunGraphRequest) (*pb.RunGraphResponse, error) {
+	if err := s.feed(r, req.GetSend()); err != nil {
 		return nil, err
 	}
 	resp, err := fetch(p.over, r, req)

@@ -74,7 +74,7 @@ func (s *session) exchange(ctx context.Context, r *rendezvous.Remote, g *step.Gr
 	if err := r.Initialize(&s.rdv); err != nil {
 		return nil, err
 	}
-	if err := feed(r, req.GetSend()); err != nil {
+	if err := s.feed(r, req.GetSend()); err != nil {
 		return nil, err
 	}
 	c := collectorFor(req.GetExecOpts())
@@ -115,10 +115,14 @@ func (b blamed) Abort(err error) {
 	b.Remote.Abort(&e)
 }
 
-// feed sends the client's tensors.
-func feed(r *rendezvous.Remote, feeds []*pb.NamedTensorProto) error {
+// feed sends the client's tensors, and those that the session keeps where the
+// client feeds their handles.
+func (s *session) feed(r *rendezvous.Remote, feeds []*pb.NamedTensorProto) error {
 	for _, f := range feeds {
 		t, err := tf.TensorFromProto(f.GetTensor())
+		if err == nil {
+			t, err = s.rt.Kept.Fed(t)
+		}
 		if err != nil {
 			return tf.Errorf(tf.InvalidArgument, "feed %s: %s", f.GetName(), tf.AsError(err).Message())
 		}
