@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/collective"
 	"github.com/gorge-tf/gorge/internal/device"
+	"github.com/gorge-tf/gorge/internal/master"
 	"github.com/gorge-tf/gorge/internal/rpc"
 	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
@@ -27,6 +28,15 @@ func (s *Server) newCollectives(c *Config, devices *device.Set) (*collective.Run
 	}
 	peer := func(task string) (collective.Peer, error) { return s.channels.Worker(task) }
 	return collective.New(collective.Env{Lookup: devices.Lookup, Leader: leader, Peer: peer}), nil
+}
+
+// sequences numbers steps that several masters run together. Without a leader there
+// are none, and steps need not wait for each other.
+func sequences(c *Config, r *collective.Runtime) master.Sequences {
+	if c.CollectiveLeader == "" {
+		return nil
+	}
+	return r
 }
 
 // RecvBuf waits for a value of a collective operation that another task wants.

@@ -115,7 +115,7 @@ func (s *Server) assemble(c *Config, devices *device.Set) error {
 	}
 	s.worker = worker.New(env)
 	s.master = master.New(master.Env{
-		Task: s.task, Devices: devices, Config: c.defaults, Log: s.log, Connect: s.joinAsMaster, SessionTimeout: c.SessionTimeout, Sequences: env.Collectives,
+		Task: s.task, Devices: devices, Config: c.defaults, Log: s.log, Connect: s.joinAsMaster, SessionTimeout: c.SessionTimeout, Sequences: sequences(c, env.Collectives),
 		Workers: &workers{own: s.task, worker: s.worker, cache: s.channels, tasks: c.Cluster.tasks()},
 	})
 	s.service = &masterService{Master: s.master}
