@@ -17,7 +17,9 @@ func TestFed(t *testing.T) {
 		t.Errorf("keeping twice in a step gives %v", err)
 	}
 	k.End(1, []string{"h:0"}, true)
-	of := func(typ, name string) *tf.Tensor { return tf.HandleTensor(tf.ResourceHandle{TypeName: typ, Name: name}) }
+	of := func(typ, name string) *tf.Tensor {
+		return tf.HandleTensor(tf.ResourceHandle{TypeName: typ, Name: name})
+	}
 	if got, err := k.Fed(of("TensorHandle", handle)); err != nil || got.At(0) != float32(7) {
 		t.Errorf("a handle is fed as %v, %v", got, err)
 	}
