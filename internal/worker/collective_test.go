@@ -3,6 +3,9 @@ package worker
 import (
 	"testing"
 
+	"github.com/gorge-tf/gorge/internal/collective"
+	"github.com/gorge-tf/gorge/internal/device"
+	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
 )
@@ -25,5 +28,27 @@ func TestNoCollectives(t *testing.T) {
 	}
 	if _, err := w.Tracing(ctx, &pb.TracingRequest{}); tf.CodeOf(err) != tf.Unimplemented {
 		t.Errorf("Tracing = %v, want Unimplemented", err)
+	}
+}
+
+// A worker that closes ends what other tasks wait for at it.
+func TestCloseEndsCollectives(t *testing.T) {
+	w := New(Env{Task: task, Devices: device.CPUs("worker", 0, 1), Rendezvous: rendezvous.NewManager(0), Collectives: collective.New(collective.Env{})})
+	member := &pb.DeviceAttributes{Name: "/job:worker/replica:0/task:1/device:CPU:0", DeviceType: "CPU", Incarnation: 1}
+	waiting := make(chan error, 1)
+	go func() {
+		_, err := w.CompleteGroup(t.Context(), &pb.CompleteGroupRequest{GroupKey: 1, GroupSize: 2, DeviceType: "CPU", DeviceAttributes: member})
+		waiting <- err
+	}()
+	steps, err := w.GetStepSequence(t.Context(), &pb.GetStepSequenceRequest{GraphKey: []int64{3, 4, 3}})
+	if s := steps.GetStepSequence(); err != nil || len(s) != 3 || s[0].GetNextStepId() != s[2].GetNextStepId() || s[0].GetNextStepId() == s[1].GetNextStepId() {
+		t.Errorf("steps of two graphs are %v, %v", s, err)
+	}
+	if _, err := w.RecvBuf(t.Context(), &pb.RecvBufRequest{SrcDevice: "/job:worker/replica:0/task:7/device:CPU:0"}); tf.CodeOf(err) != tf.InvalidArgument {
+		t.Errorf("a value of a device that is not here: %v", err)
+	}
+	w.Close()
+	if err := <-waiting; err == nil {
+		t.Error("a group is complete without its second member")
 	}
 }
