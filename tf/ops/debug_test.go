@@ -5,9 +5,13 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/gorge-tf/gorge/internal/optest"
+	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
@@ -90,7 +94,9 @@ func addDebugSamples() {
 	unpublished := func(op, name string, opts ...tf.Option) {
 		addSamples(sample{Op: op, Name: "bad " + name, In: []*tf.Tensor{seq(2)}, F: optest.Applied(op, opts...), Fails: true, Types: onlyOwn, NoGolden: "TensorFlow publishes"})
 	}
-	unpublished("DebugIdentity", "url", named, tf.Attr("debug_urls", []string{"file:///tmp/x"}))
+	unpublished("DebugIdentity", "url", named, tf.Attr("debug_urls", []string{"grpc://localhost:1"}))
+	unpublished("DebugIdentity", "target", named, tf.Attr("debug_urls", []string{"nowhere"}))
+	unpublished("DebugIdentity", "directory", named, tf.Attr("debug_urls", []string{"file:///dev/null/x"}))
 	unpublished("DebugIdentityV2", "url", tf.Attr("debug_urls", []string{"file:///tmp/x"}))
 }
 
@@ -231,5 +237,39 @@ func TestPrintToFile(t *testing.T) {
 	}
 	if got, err := os.ReadFile(path); err != nil || string(got) != "a\nb\n" {
 		t.Errorf("file has %q (%v)", got, err)
+	}
+}
+
+// TestDebugPublish reads what a signal writes, and finds nothing of one that is
+// muted.
+func TestDebugPublish(t *testing.T) {
+	dir := t.TempDir()
+	g := eager.New()
+	x := ops.Const(g, []float32{1, float32(math.NaN())})
+	at := []tf.Option{tf.Attr("device_name", "/job:a/task:0"), tf.Attr("tensor_name", "scope/x:1"), tf.Attr("debug_urls", []string{"file://" + dir})}
+	for _, o := range []*tf.Operation{
+		tf.Apply(g, "DebugNanCount", []tf.Output{x}, at...), tf.Apply(g, "DebugNanCount", []tf.Output{x}, at...),
+		tf.Apply(g, "DebugNumericSummary", []tf.Output{ops.Const(g, []float32{1})}, append(at, tf.Attr("mute_if_healthy", true))...),
+	} {
+		if o.Err() != nil {
+			t.Fatal(o.Err())
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "_tfdbg_device_,job_a,task_0", "scope", "x_1_*"))
+	if err != nil || len(files) != 2 {
+		t.Fatalf("files %v, %v", files, err)
+	}
+	data, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var event pb.Event
+	if err := proto.Unmarshal(data, &event); err != nil {
+		t.Fatal(err)
+	}
+	v := event.GetSummary().GetValue()[0]
+	count, err := tf.TensorFromProto(v.GetTensor())
+	if err != nil || tf.Data[int64](count)[0] != 1 || v.GetNodeName() != "scope/x:1:DebugNanCount" || !strings.Contains(string(v.GetMetadata().GetPluginData().GetContent()), `"outputSlot":1`) {
+		t.Errorf("%v, %v", v, err)
 	}
 }

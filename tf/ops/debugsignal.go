@@ -9,8 +9,8 @@ import (
 	"github.com/gorge-tf/gorge/tf"
 )
 
-// What TensorFlow's debugger puts on edges: copies, and signals made of them.
-// Here signals are values in the graph only: nothing is published to URLs.
+// What TensorFlow's debugger puts on edges: copies, and signals made of them,
+// which are written to files.
 
 func init() {
 	const urls = "device_name: string = ''; tensor_name: string = ''; debug_urls: list(string) = []; "
@@ -64,39 +64,72 @@ func debugCopy(n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-// debugSignal makes the kernel of an op that computes a signal, unless its gate
-// is closed: then the result is empty. Nobody opens gates here.
+// debugSignal makes the kernel of an op that computes a signal and publishes it,
+// unless its gate is closed: then the result is empty. Nobody opens gates here.
 func debugSignal(run tf.Compute) tf.NewKernel {
 	return func(n *tf.Node) (tf.Kernel, error) {
-		if err := checkTensorName(n.Str("tensor_name")); err != nil {
+		key, err := debugKeyOf(n)
+		if err != nil {
 			return nil, err
 		}
-		gated, urls := n.Bool("gated_grpc"), n.Strs("debug_urls")
-		for _, url := range urls {
-			if !gated || !strings.HasPrefix(url, "grpc://") {
-				return nil, tf.Errorf(tf.Unimplemented, "debug signals are not published, got the URL %s", url)
-			}
+		files, err := debugFiles(n.Strs("debug_urls"))
+		if err != nil {
+			return nil, err
 		}
-		if gated {
+		if n.Bool("gated_grpc") && len(files) == 0 {
 			return tf.Compute(func(c *tf.OpContext) error {
 				_, err := c.Alloc(0, n.OutTypes[0].Base(), tf.Shape{0})
 				return err
 			}), nil
 		}
-		return run, nil
+		muted := n.Bool("mute_if_healthy")
+		return tf.Compute(func(c *tf.OpContext) error {
+			if err := run(c); err != nil {
+				return err
+			}
+			if signal := c.Out[0].T; signal != nil && !(muted && healthy(signal)) {
+				return key.publish(signal, files)
+			}
+			return nil
+		}), nil
 	}
 }
 
-// checkTensorName wants the name of a node, or that of an output: "node:1".
-func checkTensorName(name string) error {
-	_, slot, named := strings.Cut(name, ":")
+// debugFiles returns those of urls that name directories. To gRPC, which gates
+// are for, nothing is published.
+func debugFiles(urls []string) (files []string, err error) {
+	for _, url := range urls {
+		switch lower := strings.ToLower(url); {
+		case strings.HasPrefix(lower, "file://"):
+			files = append(files, url)
+		case strings.HasPrefix(lower, "grpc://"):
+			return nil, tf.Errorf(tf.Unimplemented, "debug signals are published to files only, got the URL %s", url)
+		default:
+			return nil, tf.Errorf(tf.Unavailable, "Invalid debug target URL: %s", url)
+		}
+	}
+	return files, nil
+}
+
+// healthy reports whether a DebugNumericSummary has no NaN and nothing infinite.
+func healthy(summary *tf.Tensor) bool {
+	v := tf.Data[float64](summary)
+	return v[2] == 0 && v[3] == 0 && v[7] == 0
+}
+
+// debugKeyOf reads the name of a node, or that of an output: "node:1".
+func debugKeyOf(n *tf.Node) (debugKey, error) {
+	name := n.Str("tensor_name")
+	node, slot, named := strings.Cut(name, ":")
+	k := debugKey{device: n.Str("device_name"), node: node, signal: n.OpName()}
 	if name == "" || strings.Contains(slot, ":") {
-		return tf.Errorf(tf.InvalidArgument, "Failed to parse tensor name: \"%s\"", name)
+		return k, tf.Errorf(tf.InvalidArgument, "Failed to parse tensor name: \"%s\"", name)
 	}
-	if _, err := strconv.Atoi(slot); named && err != nil {
-		return tf.Errorf(tf.InvalidArgument, "Invalid string value for output_slot: \"%s\"", slot)
+	var err error
+	if k.slot, err = strconv.Atoi(slot); named && err != nil {
+		return k, tf.Errorf(tf.InvalidArgument, "Invalid string value for output_slot: \"%s\"", slot)
 	}
-	return nil
+	return k, nil
 }
 
 func debugIdentityV2(n *tf.Node) (tf.Kernel, error) {
@@ -104,7 +137,7 @@ func debugIdentityV2(n *tf.Node) (tf.Kernel, error) {
 		if !strings.HasPrefix(url, "file://") {
 			return nil, tf.Errorf(tf.Internal, "Unsupported debug URL schema in: %s", url)
 		}
-		return nil, tf.Errorf(tf.Unimplemented, "debug signals are not published, got the URL %s", url)
+		return nil, tf.Errorf(tf.Unimplemented, "traces of executions are not written, got the URL %s", url)
 	}
 	return forward(n)
 }
