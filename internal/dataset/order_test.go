@@ -10,20 +10,31 @@ import (
 	"github.com/gorge-tf/gorge/tf"
 )
 
-// TestRoundsAgain: an iterator that is saved before its first element draws by lot
-// again what it has drawn.
+// TestRoundsAgain: an iterator that is brought back draws by lot again what it has
+// drawn, in rounds to come too.
 func TestRoundsAgain(t *testing.T) {
-	d := Repeat(must2(t)(Shuffle(numbers(t, 0, 20, 1), 5, 1, NewSeeds(3, 4, true))), 2)
-	it := mustIterate(t, d)
-	defer it.Close()
-	s := NewState()
-	it.Save(s)
-	want := rest(t, it)
-	again := mustIterate(t, d)
-	defer again.Close()
-	again.Restore(t.Context(), s)
-	if got := rest(t, again); s.Err() != nil || fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("%v (%v), want %v", got, s.Err(), want)
+	for name, once := range map[string]Dataset{
+		"shuffle": must2(t)(Shuffle(numbers(t, 0, 20, 1), 5, 1, NewSeeds(3, 4, true))), "random": Take(Random(NewSeeds(3, 4, true)), 5),
+	} {
+		for taken := range 8 {
+			d := Repeat(once, 3)
+			it := mustIterate(t, d)
+			defer it.Close()
+			for range taken {
+				if _, err := it.Next(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s := NewState()
+			it.Save(s)
+			want := rest(t, it)
+			again := mustIterate(t, d)
+			defer again.Close()
+			again.Restore(t.Context(), s)
+			if got := rest(t, again); s.Err() != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("%s after %d: %v (%v), want %v", name, taken, got, s.Err(), want)
+			}
+		}
 	}
 }
 

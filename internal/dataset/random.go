@@ -21,13 +21,14 @@ type chance struct {
 func (d *chance) Cardinality() int64 { return Infinite }
 
 func (d *chance) Iterate() (Iterator, error) {
-	it := &chanceIterator{}
+	it := &chanceIterator{seeds: d.seeds}
 	it.seed, it.seed2 = d.seeds.next()
 	it.words = wordsFrom(it.seed, it.seed2, 0)
 	return it, nil
 }
 
 type chanceIterator struct {
+	seeds              *Seeds
 	seed, seed2, drawn int64
 	words              *random.Words
 }
@@ -44,11 +45,13 @@ func (it *chanceIterator) Save(s *State) {
 	s.PutInt("seed", it.seed)
 	s.PutInt("seed2", it.seed2)
 	s.PutInt("drawn", it.drawn)
+	s.PutInt("epoch", it.seeds.position())
 }
 
 func (it *chanceIterator) Restore(_ context.Context, s *State) {
 	it.seed, it.seed2, it.drawn = s.Int("seed"), s.Int("seed2"), s.Count("drawn", math.MaxInt64)
 	it.words = wordsFrom(it.seed, it.seed2, it.drawn)
+	it.seeds.seek(s.Count("epoch", math.MaxInt64))
 }
 
 func (it *chanceIterator) Close() {}
