@@ -236,18 +236,23 @@ func (c *conn) readHead(h header) ([]byte, error) {
 	return b, err
 }
 
+// piece is how much memory a body gets before any of it has come.
+const piece = 64 << 20
+
 // readBody reads the body of a frame into memory of a pool.
-func (c *conn) readBody(h header) (mem.BufferSlice, error) {
-	if h.body == 0 {
-		return nil, nil
-	}
+func (c *conn) readBody(h header) (out mem.BufferSlice, err error) {
 	pool := mem.DefaultBufferPool()
-	b := pool.Get(h.body)
-	if _, err := io.ReadFull(c.br, *b); err != nil {
-		pool.Put(b)
-		return nil, err
+	for left := h.body; left > 0; {
+		b := pool.Get(min(left, piece))
+		if _, err := io.ReadFull(c.br, *b); err != nil {
+			pool.Put(b)
+			out.Free()
+			return nil, err
+		}
+		left -= len(*b)
+		out = append(out, mem.NewBuffer(b, pool))
 	}
-	return mem.BufferSlice{mem.NewBuffer(b, pool)}, nil
+	return out, nil
 }
 
 // say sends the preface.

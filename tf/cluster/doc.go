@@ -5,6 +5,10 @@
 // sessions on it, and other servers use its devices. Servers of TensorFlow and
 // of this package make one cluster, and serve clients of both.
 //
+// Between Gorge's own processes, calls go by links at the port of gRPC: with less
+// on their way, and without copies of tensors. Clients and tasks learn of them
+// from the answers to their first calls; see [Config].NoLinks.
+//
 // Importing the package makes session targets of the form grpc://host:port
 // work:
 //

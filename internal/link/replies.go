@@ -1,0 +1,143 @@
+package link
+
+import (
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+// read takes what the peer says until the link ends, and with it all calls.
+func (c *Client) read() {
+	for {
+		if err := c.next(); err != nil {
+			c.end(err)
+			break
+		}
+	}
+	c.depart()
+	close(c.ended)
+	c.mu.Lock()
+	c.ping.Stop()
+	why, calls := c.err, c.calls
+	c.calls = nil
+	c.mu.Unlock()
+	for _, p := range calls {
+		c.answer(p, Reply{Err: errEnded(why)})
+	}
+}
+
+func (c *Client) next() error {
+	h, err := readHeader(c.br)
+	if err != nil {
+		return err
+	}
+	head, err := c.readHead(h)
+	if err != nil {
+		return err
+	}
+	switch h.kind {
+	case kindReply:
+		return c.reply(h, head)
+	case kindGoodbye:
+		c.mu.Lock()
+		c.leaving = true
+		c.mu.Unlock()
+		c.depart()
+	case kindPong:
+	default:
+		return status.Errorf(codes.Internal, "a link's server must not send frames of kind %d", h.kind)
+	}
+	_, err = c.br.Discard(h.body)
+	return err
+}
+
+// reply reads the answer to a call.
+func (c *Client) reply(h header, head []byte) error {
+	o, err := parseOutcome(head)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	p := c.calls[h.call]
+	if p != nil {
+		p.filling = true
+		c.remove(h.call)
+	}
+	c.mu.Unlock()
+	if p == nil {
+		_, err := c.br.Discard(h.body)
+		return err
+	}
+	r := Reply{Err: o.err(), Header: o.header, Trailer: o.trailer}
+	if r.Err != nil {
+		_, err = c.br.Discard(h.body)
+	} else {
+		r.Err, err = c.fill(p, h)
+	}
+	if err != nil { // the link ends here
+		r = Reply{Err: errEnded(err)}
+	}
+	c.answer(p, r)
+	return err
+}
+
+// fill reads a message: wrong says why it is none, err that the link has ended.
+func (c *Client) fill(p *call, h header) (wrong, err error) {
+	if r, ok := p.resp.(BodyReader); ok {
+		return nil, r.ReadBody(c.br, h.body)
+	}
+	body, err := c.readBody(h)
+	if err != nil {
+		return nil, err
+	}
+	defer body.Free()
+	if !c.decode(p) {
+		return nil, nil
+	}
+	if err := c.codec.Unmarshal(body, p.resp); err != nil {
+		return status.Errorf(codes.Internal, "decoding a reply: %v", err), nil
+	}
+	return nil, nil
+}
+
+// decode reports whether somebody waits for a message, and lets him wait for
+// its end.
+func (c *Client) decode(p *call) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p.decoding = !p.left
+	return p.decoding
+}
+
+func (c *Client) answer(p *call, r Reply) {
+	c.mu.Lock()
+	p.answered = true
+	left, stop := p.left, p.stop
+	c.mu.Unlock()
+	if stop != nil {
+		stop()
+	}
+	if !left {
+		p.done(r)
+		return
+	}
+	if b, ok := p.resp.(BodyReader); ok && r.Err == nil {
+		b.Abandon()
+	}
+}
+
+// check asks a silent peer whether it is there, and ends the link with one that
+// did not answer the last time.
+func (c *Client) check(every time.Duration) {
+	c.mu.Lock()
+	if c.err == nil {
+		c.ping.Reset(every)
+	}
+	c.mu.Unlock()
+	if !c.heard.Swap(false) {
+		c.end(status.Error(codes.Unavailable, "the peer does not answer"))
+		return
+	}
+	_ = c.send(newFrame(kindPing, 0, nil, nil), false) // a link that has ended needs none
+}
