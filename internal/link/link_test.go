@@ -36,6 +36,15 @@ func TestCalls(t *testing.T) {
 	wg.Wait()
 }
 
+// TestLargeBody: what is read in several pieces arrives whole.
+func TestLargeBody(t *testing.T) {
+	c, _ := joined(t, newTester())
+	text := strings.Repeat("0123456789abcdef", piece/16+1)
+	if got, err := ask(t.Context(), c, "Echo", text); err != nil || got != text {
+		t.Errorf("%d bytes, %v, want %d", len(got), err, len(text))
+	}
+}
+
 func TestErrors(t *testing.T) {
 	c, _ := joined(t, newTester())
 	var head, tail metadata.MD
