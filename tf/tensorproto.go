@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"unsafe"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/wire/pb"
 )
@@ -115,6 +117,8 @@ func fromContent(d DType, s Shape, b []byte) (*Tensor, error) {
 		return stringContent(s, b)
 	case Variant:
 		return variantContent(s, b)
+	case Resource:
+		return handleContent(s, b)
 	}
 	if d.Size() == 0 || len(b) != want {
 		return nil, Errorf(InvalidArgument, "tensor_content of a %v%v must have %d bytes, got %d", d, s, want, len(b))
@@ -142,6 +146,26 @@ func stringContent(s Shape, b []byte) (*Tensor, error) {
 			return nil, Errorf(InvalidArgument, "tensor_content of strings ends in string %d", i)
 		}
 		strs[i], b = string(b[:n]), b[n:]
+	}
+	return t, nil
+}
+
+// handleContent reads resource handles as tensor_content has them, which is how
+// TensorFlow's clients feed them: messages in the manner of strings.
+func handleContent(s Shape, b []byte) (*Tensor, error) {
+	messages, err := stringContent(s, b)
+	if err != nil {
+		return nil, err
+	}
+	t := NewTensor(Resource, s)
+	for i, m := range Data[string](messages) {
+		p := &pb.ResourceHandleProto{}
+		if err := proto.Unmarshal([]byte(m), p); err != nil {
+			return nil, Errorf(InvalidArgument, "tensor_content of resources must hold messages: handle %d: %v", i, err)
+		}
+		if t.Handles()[i], err = handleFromProto(p); err != nil {
+			return nil, err
+		}
 	}
 	return t, nil
 }

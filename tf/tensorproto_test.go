@@ -107,6 +107,20 @@ func TestStringContent(t *testing.T) {
 	}
 }
 
+func TestHandleContent(t *testing.T) {
+	p := &pb.TensorProto{Dtype: pb.DataType(tf.Resource), TensorShape: tf.ShapeProto(tf.Shape{}), TensorContent: []byte{5, 0x1a, 3, 'a', 'b', 'c'}}
+	x, err := tf.TensorFromProto(p)
+	if err != nil || len(x.Handles()) != 1 || x.Handles()[0].Name != "abc" {
+		t.Errorf("got %v, %v", x, err)
+	}
+	for _, bad := range [][]byte{{9, 0x1a}, {1, 0x1a}, {1, 0xff}} {
+		p.TensorContent = bad
+		if _, err := tf.TensorFromProto(p); tf.CodeOf(err) != tf.InvalidArgument {
+			t.Errorf("%v is read as a handle: %v", bad, err)
+		}
+	}
+}
+
 func TestBadTensorProtos(t *testing.T) {
 	float := func(dims ...int) *pb.TensorProto {
 		return &pb.TensorProto{Dtype: pb.DataType(tf.Float32), TensorShape: tf.ShapeProto(dims)}
