@@ -61,15 +61,16 @@ func (k *Kept) Get(handle string) (*tf.Tensor, error) {
 // of one, or t itself. It takes over the reference to t.
 func (k *Kept) Fed(t *tf.Tensor) (*tf.Tensor, error) {
 	h := t.Handles()
-	if len(h) != 1 || h[0].TypeName != keptType {
+	if len(h) != 1 || h[0].Container != keptIn {
 		return t, nil
 	}
 	t.Release()
 	return k.Get(h[0].Name)
 }
 
-// keptType is the type that handles of kept tensors have.
-const keptType = "TensorHandle"
+// keptIn is the container that handles of kept tensors name: all that those have
+// which clients make of the string.
+const keptIn = "TensorHandle"
 
 // Delete gives up a tensor.
 func (k *Kept) Delete(handle string) error {

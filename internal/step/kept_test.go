@@ -17,8 +17,8 @@ func TestFed(t *testing.T) {
 		t.Errorf("keeping twice in a step gives %v", err)
 	}
 	k.End(1, []string{"h:0"}, true)
-	of := func(typ, name string) *tf.Tensor {
-		return tf.HandleTensor(tf.ResourceHandle{TypeName: typ, Name: name})
+	of := func(container, name string) *tf.Tensor {
+		return tf.HandleTensor(tf.ResourceHandle{Container: container, Name: name})
 	}
 	if got, err := k.Fed(of("TensorHandle", handle)); err != nil || got.At(0) != float32(7) {
 		t.Errorf("a handle is fed as %v, %v", got, err)
@@ -26,7 +26,7 @@ func TestFed(t *testing.T) {
 	if _, err := k.Fed(of("TensorHandle", "nothing")); tf.CodeOf(err) != tf.InvalidArgument {
 		t.Errorf("a handle of nothing is fed as %v", err)
 	}
-	for _, plain := range []*tf.Tensor{tf.Scalar(int32(1)), of("another type", handle)} {
+	for _, plain := range []*tf.Tensor{tf.Scalar(int32(1)), of("another", handle)} {
 		if got, err := k.Fed(plain); err != nil || got != plain {
 			t.Errorf("%v is fed as %v, %v", plain, got, err)
 		}
