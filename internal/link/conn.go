@@ -229,11 +229,15 @@ func (c *conn) why() error {
 	return c.err
 }
 
-// readHead reads the head of a frame.
-func (c *conn) readHead(h header) ([]byte, error) {
+// readHead reads the header and the head of the next frame.
+func (c *conn) readHead() (header, []byte, error) {
+	h, err := readHeader(c.br)
+	if err != nil {
+		return h, nil, err
+	}
 	b := make([]byte, h.head)
-	_, err := io.ReadFull(c.br, b)
-	return b, err
+	_, err = io.ReadFull(c.br, b)
+	return h, b, err
 }
 
 // piece is how much memory a body gets before any of it has come.

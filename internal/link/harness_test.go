@@ -172,3 +172,15 @@ func ask(ctx context.Context, c *Client, method, text string, opts ...grpc.CallO
 	err := c.Invoke(ctx, "/t/"+method, &req, &resp, opts...)
 	return string(resp), err
 }
+
+// waiting makes a call that has reached its handler, and returns how it ends.
+func waiting(t *testing.T, c *Client, s *tester) <-chan error {
+	t.Helper()
+	answer := make(chan error, 1)
+	go func() {
+		_, err := ask(t.Context(), c, "Wait", "x")
+		answer <- err
+	}()
+	<-s.entered
+	return answer
+}

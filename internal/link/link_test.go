@@ -180,12 +180,7 @@ func TestNotify(t *testing.T) {
 func TestServerStops(t *testing.T) {
 	s := newTester()
 	c, srv := joined(t, s)
-	answer := make(chan error, 1)
-	go func() {
-		_, err := ask(t.Context(), c, "Wait", "x")
-		answer <- err
-	}()
-	<-s.entered
+	answer := waiting(t, c, s)
 	var stopping sync.WaitGroup
 	stopping.Go(func() { srv.Stop(time.Minute) })
 	<-c.Gone()
@@ -204,12 +199,7 @@ func TestServerStops(t *testing.T) {
 func TestServerLosesPatience(t *testing.T) {
 	s := newTester()
 	c, srv := joined(t, s)
-	answer := make(chan error, 1)
-	go func() {
-		_, err := ask(t.Context(), c, "Wait", "x")
-		answer <- err
-	}()
-	<-s.entered
+	answer := waiting(t, c, s)
 	srv.Stop(time.Millisecond)
 	if err := <-answer; status.Code(err) != codes.Unavailable {
 		t.Errorf("the call: %v", err)
@@ -263,12 +253,7 @@ func (s *Server) busy() bool {
 func TestLeave(t *testing.T) {
 	s := newTester()
 	c, _ := joined(t, s)
-	answer := make(chan error, 1)
-	go func() {
-		_, err := ask(t.Context(), c, "Wait", "x")
-		answer <- err
-	}()
-	<-s.entered
+	answer := waiting(t, c, s)
 	short, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
 	c.Leave(short)

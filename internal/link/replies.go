@@ -28,11 +28,7 @@ func (c *Client) read() {
 }
 
 func (c *Client) next() error {
-	h, err := readHeader(c.br)
-	if err != nil {
-		return err
-	}
-	head, err := c.readHead(h)
+	h, head, err := c.readHead()
 	if err != nil {
 		return err
 	}

@@ -184,11 +184,7 @@ func (c *serverConn) finished() {
 }
 
 func (c *serverConn) next() error {
-	h, err := readHeader(c.br)
-	if err != nil {
-		return err
-	}
-	head, err := c.readHead(h)
+	h, head, err := c.readHead()
 	if err != nil {
 		return err
 	}
