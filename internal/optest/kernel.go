@@ -192,9 +192,14 @@ func backwards(n, grain int, f func(lo, hi int)) {
 	}
 }
 
+// robustMemory is what a tensor may have in testRobust: sizes come from anywhere,
+// and a range of a billion numbers, say, is no error.
+const robustMemory = 64 << 20
+
 // testRobust calls kernels with inputs of random shapes and values: they may
 // refuse them, but never fail in another way.
 func testRobust(t *testing.T, s *suite) {
+	defer memory.Limit(robustMemory)()
 	for i, c := range s.trials() {
 		k, ok := c.call()
 		if !ok {
