@@ -169,8 +169,13 @@ func TestNotify(t *testing.T) {
 		if _, err := ask(t.Context(), c, "Echo", ""); err != nil {
 			t.Fatal(err)
 		}
-		if got := <-s.notes; got != fmt.Sprint(i) {
-			t.Errorf("got %q, want %d", got, i)
+		select {
+		case got := <-s.notes:
+			if got != fmt.Sprint(i) {
+				t.Errorf("got %q, want %d", got, i)
+			}
+		default:
+			t.Fatalf("call %d came before the note", i)
 		}
 	}
 }
