@@ -115,3 +115,21 @@ func FuzzHeads(f *testing.F) {
 		_, _ = readHeader(bufio.NewReader(bytes.NewReader(b)))
 	})
 }
+
+// TestOrder: frames go out in the order in which they were sent, urgent or not.
+func TestOrder(t *testing.T) {
+	a, b := pair(t)
+	defer a.Close()
+	defer b.Close()
+	c, r := newConn(a), newConn(b)
+	for i, send := range []func(frame) error{c.sendLater, c.sendLater, func(f frame) error { return c.send(f, true) }} {
+		if err := send(newFrame(kindNotify, uint32(i), []byte{byte('a' + i)}, nil)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 3 {
+		if h, head, err := r.readHead(); err != nil || h.call != uint32(i) || string(head) != string(rune('a'+i)) {
+			t.Errorf("frame %d: %+v, %q, %v", i, h, head, err)
+		}
+	}
+}
