@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"google.golang.org/grpc"
@@ -29,6 +30,9 @@ type Client struct {
 	*conn
 	codec encoding.CodecV2
 	ping  *time.Timer
+	// prompt says that the last call was answered soon: the next one is looked
+	// out for.
+	prompt atomic.Bool
 
 	// Guarded by conn.mu:
 	calls   map[uint32]*call
@@ -122,21 +126,24 @@ func (e ErrNotSent) GRPCStatus() *status.Status { return status.Convert(e.error)
 // Invoke makes a call, see [grpc.ClientConnInterface]. Of the options, those
 // that ask for headers and trailers are obeyed.
 func (c *Client) Invoke(ctx context.Context, method string, req, resp any, opts ...grpc.CallOption) error {
-	answer := make(chan Reply, 1)
+	answer, sent := make(chan Reply, 1), time.Now()
 	p := &call{resp: resp, done: func(r Reply) { answer <- r }}
 	id, err := c.begin(ctx, method, req, p)
 	if err != nil {
 		return err
 	}
+	c.lookout(ctx, answer)
 	var r Reply
 	select {
 	case r = <-answer:
 	case <-ctx.Done():
 		if c.giveUp(id, p) {
+			c.prompt.Store(false)
 			return status.FromContextError(ctx.Err()).Err()
 		}
 		r = <-answer
 	}
+	c.prompt.Store(time.Since(sent) < vigil)
 	for _, o := range opts {
 		switch o := o.(type) {
 		case grpc.HeaderCallOption:

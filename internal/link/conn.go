@@ -6,7 +6,6 @@ import (
 	"net"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"google.golang.org/grpc/codes"
@@ -26,9 +25,9 @@ const (
 // A conn is one end of a link. Frames go out in the order in which they are
 // sent: who finds nobody writing writes, for all who come meanwhile.
 type conn struct {
-	nc    net.Conn
-	br    *bufio.Reader
-	heard atomic.Bool // something came; the client's pings ask that
+	nc net.Conn
+	*ear
+	br *bufio.Reader
 
 	mu      sync.Mutex
 	queue   []frame // for who is writing
@@ -39,22 +38,9 @@ type conn struct {
 }
 
 func newConn(nc net.Conn) *conn {
-	c := &conn{nc: nc}
-	c.heard.Store(true)
-	c.br = bufio.NewReaderSize((*ear)(c), readBuffer)
+	c := &conn{nc: nc, ear: newEar(nc)}
+	c.br = bufio.NewReaderSize(c.ear, readBuffer)
 	return c
-}
-
-// An ear reads what a conn hears.
-type ear conn
-
-// Read reads from the connection.
-func (e *ear) Read(b []byte) (int, error) {
-	n, err := e.nc.Read(b)
-	if n > 0 && !e.heard.Load() {
-		e.heard.Store(true)
-	}
-	return n, err
 }
 
 // errEnded is what calls on a link that has ended get.
@@ -124,10 +110,9 @@ func (c *conn) flush(mayWait bool) {
 			return
 		}
 		out := buffers(batch)
-		if !mayWait {
-			if out = c.try(out); len(out) > 0 && c.handOver(batch, out) {
-				return
-			}
+		out = c.try(out)
+		if len(out) > 0 && !mayWait && c.handOver(batch, out) {
+			return
 		}
 		c.write(batch, out)
 	}
@@ -230,13 +215,13 @@ func (c *conn) why() error {
 }
 
 // readHead reads the header and the head of the next frame.
-func (c *conn) readHead() (header, []byte, error) {
-	h, err := readHeader(c.br)
+func readHead(r *bufio.Reader) (header, []byte, error) {
+	h, err := readHeader(r)
 	if err != nil {
 		return h, nil, err
 	}
 	b := make([]byte, h.head)
-	_, err = io.ReadFull(c.br, b)
+	_, err = io.ReadFull(r, b)
 	return h, b, err
 }
 
@@ -244,11 +229,11 @@ func (c *conn) readHead() (header, []byte, error) {
 const piece = 64 << 20
 
 // readBody reads the body of a frame into memory of a pool.
-func (c *conn) readBody(h header) (out mem.BufferSlice, err error) {
+func readBody(r *bufio.Reader, h header) (out mem.BufferSlice, err error) {
 	pool := mem.DefaultBufferPool()
 	for left := h.body; left > 0; {
 		b := pool.Get(min(left, piece))
-		if _, err := io.ReadFull(c.br, *b); err != nil {
+		if _, err := io.ReadFull(r, *b); err != nil {
 			pool.Put(b)
 			out.Free()
 			return nil, err

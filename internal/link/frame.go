@@ -59,13 +59,19 @@ func readHeader(r *bufio.Reader) (header, error) {
 		}
 		return header{}, err
 	}
+	h, err := parseHeader(b)
+	if err == nil {
+		_, err = r.Discard(headerSize)
+	}
+	return h, err
+}
+
+func parseHeader(b []byte) (header, error) {
 	head, body := binary.LittleEndian.Uint32(b[8:]), binary.LittleEndian.Uint64(b[12:])
 	if b[0] == 0 || b[0] > byte(kindNotify) || b[1]|b[2]|b[3] != 0 || head > maxHead || body > maxBody {
-		return header{}, status.Errorf(codes.Internal, "a frame of a link begins with a kind, zeros, a call and lengths up to %d and %d, got % x", maxHead, maxBody, b)
+		return header{}, status.Errorf(codes.Internal, "a frame of a link begins with a kind, zeros, a call and lengths up to %d and %d, got % x", maxHead, maxBody, b[:headerSize])
 	}
-	h := header{kind(b[0]), binary.LittleEndian.Uint32(b[4:]), int(head), int(body)}
-	_, err = r.Discard(headerSize)
-	return h, err
+	return header{kind(b[0]), binary.LittleEndian.Uint32(b[4:]), int(head), int(body)}, nil
 }
 
 // A frame is what goes out at once.

@@ -128,7 +128,7 @@ func TestOrder(t *testing.T) {
 		}
 	}
 	for i := range 3 {
-		if h, head, err := r.readHead(); err != nil || h.call != uint32(i) || string(head) != string(rune('a'+i)) {
+		if h, head, err := readHead(r.br); err != nil || h.call != uint32(i) || string(head) != string(rune('a'+i)) {
 			t.Errorf("frame %d: %+v, %q, %v", i, h, head, err)
 		}
 	}

@@ -1,6 +1,7 @@
 package link
 
 import (
+	"bufio"
 	"time"
 
 	"google.golang.org/grpc/codes"
@@ -10,7 +11,10 @@ import (
 // read takes what the peer says until the link ends, and with it all calls.
 func (c *Client) read() {
 	for {
-		if err := c.next(); err != nil {
+		if c.br.Buffered() == 0 {
+			c.between()
+		}
+		if err := c.next(c.br); err != nil {
 			c.end(err)
 			break
 		}
@@ -27,14 +31,15 @@ func (c *Client) read() {
 	}
 }
 
-func (c *Client) next() error {
-	h, head, err := c.readHead()
+// next takes a frame.
+func (c *Client) next(r *bufio.Reader) error {
+	h, head, err := readHead(r)
 	if err != nil {
 		return err
 	}
 	switch h.kind {
 	case kindReply:
-		return c.reply(h, head)
+		return c.reply(r, h, head)
 	case kindGoodbye:
 		c.mu.Lock()
 		c.leaving = true
@@ -44,12 +49,12 @@ func (c *Client) next() error {
 	default:
 		return status.Errorf(codes.Internal, "a link's server must not send frames of kind %d", h.kind)
 	}
-	_, err = c.br.Discard(h.body)
+	_, err = r.Discard(h.body)
 	return err
 }
 
 // reply reads the answer to a call.
-func (c *Client) reply(h header, head []byte) error {
+func (c *Client) reply(r *bufio.Reader, h header, head []byte) error {
 	o, err := parseOutcome(head)
 	if err != nil {
 		return err
@@ -62,28 +67,28 @@ func (c *Client) reply(h header, head []byte) error {
 	}
 	c.mu.Unlock()
 	if p == nil {
-		_, err := c.br.Discard(h.body)
+		_, err := r.Discard(h.body)
 		return err
 	}
-	r := Reply{Err: o.err(), Header: o.header, Trailer: o.trailer}
-	if r.Err != nil {
-		_, err = c.br.Discard(h.body)
+	got := Reply{Err: o.err(), Header: o.header, Trailer: o.trailer}
+	if got.Err != nil {
+		_, err = r.Discard(h.body)
 	} else {
-		r.Err, err = c.fill(p, h)
+		got.Err, err = c.fill(r, p, h)
 	}
 	if err != nil { // the link ends here
-		r = Reply{Err: errEnded(err)}
+		got = Reply{Err: errEnded(err)}
 	}
-	c.answer(p, r)
+	c.answer(p, got)
 	return err
 }
 
 // fill reads a message: wrong says why it is none, err that the link has ended.
-func (c *Client) fill(p *call, h header) (wrong, err error) {
-	if r, ok := p.resp.(BodyReader); ok {
-		return nil, r.ReadBody(c.br, h.body)
+func (c *Client) fill(r *bufio.Reader, p *call, h header) (wrong, err error) {
+	if b, ok := p.resp.(BodyReader); ok {
+		return nil, b.ReadBody(r, h.body)
 	}
-	body, err := c.readBody(h)
+	body, err := readBody(r, h)
 	if err != nil {
 		return nil, err
 	}

@@ -66,7 +66,7 @@ func (s *Server) RegisterQuick(method string) { s.quick[method] = true }
 // Serve answers the calls of one link until it ends, and closes nc then. The
 // first bytes that it says have been read already.
 func (s *Server) Serve(nc net.Conn, first []byte) {
-	c := &serverConn{conn: newConn(nc), server: s, calls: map[uint32]context.CancelFunc{}}
+	c := &serverConn{conn: newConn(nc), server: s, calls: map[uint32]context.CancelFunc{}, crew: crew{work: make(chan func())}}
 	c.ctx, c.cancel = context.WithCancel(peer.NewContext(context.Background(), &peer.Peer{Addr: nc.RemoteAddr(), LocalAddr: nc.LocalAddr()}))
 	if !s.add(c) {
 		nc.Close()
@@ -141,6 +141,7 @@ type serverConn struct {
 	cancel context.CancelFunc
 
 	handlers sync.WaitGroup // only serve waits, and adds
+	crew     crew
 
 	// Guarded by conn.mu:
 	calls   map[uint32]context.CancelFunc
@@ -156,6 +157,7 @@ func (c *serverConn) serve() {
 		}
 	}
 	c.cancel()
+	close(c.crew.work)
 	c.handlers.Wait()
 	c.writers.Wait()
 }
@@ -184,11 +186,11 @@ func (c *serverConn) finished() {
 }
 
 func (c *serverConn) next() error {
-	h, head, err := c.readHead()
+	h, head, err := readHead(c.br)
 	if err != nil {
 		return err
 	}
-	body, err := c.readBody(h)
+	body, err := readBody(c.br, h)
 	if err != nil {
 		return err
 	}
@@ -222,7 +224,7 @@ func (c *serverConn) notice(head []byte, body mem.BufferSlice) error {
 	if c.server.quick[name] {
 		run()
 	} else {
-		c.handlers.Go(run)
+		c.run(run)
 	}
 	return nil
 }
@@ -266,7 +268,7 @@ func (c *serverConn) call(id uint32, head []byte, body mem.BufferSlice) error {
 		})
 		return nil
 	}
-	c.handlers.Go(func() {
+	c.run(func() {
 		resp, err := c.server.invoke(ctx, name, body)
 		q.reply(resp, err, true)
 	})

@@ -1,9 +1,9 @@
 package master
 
 import (
-	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/internal/wire/pb"
@@ -36,31 +36,41 @@ func newCall(req *pb.RunStepRequest) (*call, error) {
 
 func (c *call) feed(tensor string, value *pb.TensorProto) error {
 	name, err := fullName(tensor)
-	if err != nil {
-		return err
+	if err == nil {
+		c.take(name, value)
 	}
+	return err
+}
+
+func (c *call) take(name string, value *pb.TensorProto) {
 	if _, twice := c.feeds[name]; twice {
 		c.twice = append(c.twice, name)
 	}
 	c.feeds[name] = value
-	return nil
 }
 
 func (c *call) fetch(tensor string) error {
 	name, err := fullName(tensor)
-	if err != nil {
-		return err
+	if err == nil {
+		c.want(name, tensor)
 	}
+	return err
+}
+
+// want asks for a tensor under the name that the client has for it.
+func (c *call) want(name, tensor string) {
 	if !slices.Contains(c.fetches[name], tensor) {
 		c.fetches[name] = append(c.fetches[name], tensor)
 	}
-	return nil
 }
 
 // fullName returns "x:0" for "x" too.
 func fullName(tensor string) (string, error) {
 	node, k, err := tf.ParseTensorName(tensor)
-	return fmt.Sprintf("%s:%d", node, k), err
+	if full := node + ":" + strconv.Itoa(k); full != tensor {
+		return full, err
+	}
+	return tensor, err
 }
 
 // signature says what the step needs; its order does not depend on that of the

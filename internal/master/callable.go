@@ -10,9 +10,9 @@ import (
 // A callable is a step whose feeds and fetches are settled ahead: later calls
 // give and get tensors by position.
 type callable struct {
-	feeds, fetches, targets []string
-	options                 *pb.RunOptions
-	prepared                *prepared
+	feeds, fetches []string // in their full form
+	form           call     // the step without values
+	prepared       *prepared
 }
 
 // MakeCallable prepares a step with fixed feeds and fetches.
@@ -34,15 +34,43 @@ func (s *session) makeCallable(ctx context.Context, o *pb.CallableOptions) (hand
 	if err := checkCallable(o); err != nil {
 		return 0, err
 	}
-	c := &callable{feeds: o.GetFeed(), fetches: o.GetFetch(), targets: o.GetTarget(), options: o.GetRunOptions()}
-	step, err := c.call(make([]*pb.TensorProto, len(c.feeds)))
+	c, err := newCallable(o)
 	if err != nil {
 		return 0, err
 	}
-	if c.prepared, err = s.prepare(ctx, step.signature(), c.options.GetExperimental().GetCollectiveGraphKey()); err != nil {
+	if c.prepared, err = s.prepare(ctx, c.form.signature(), c.form.options.GetExperimental().GetCollectiveGraphKey()); err != nil {
 		return 0, err
 	}
 	return s.callables.add(c), nil
+}
+
+func newCallable(o *pb.CallableOptions) (*callable, error) {
+	c := &callable{form: call{feeds: map[string]*pb.TensorProto{}, fetches: map[string][]string{}, targets: o.GetTarget(), options: o.GetRunOptions()}}
+	var err error
+	if c.feeds, err = fullNames(o.GetFeed()); err != nil {
+		return nil, err
+	}
+	if c.fetches, err = fullNames(o.GetFetch()); err != nil {
+		return nil, err
+	}
+	for _, name := range c.feeds {
+		c.form.take(name, nil)
+	}
+	for i, name := range c.fetches {
+		c.form.want(name, o.GetFetch()[i])
+	}
+	return c, nil
+}
+
+func fullNames(tensors []string) ([]string, error) {
+	out := make([]string, len(tensors))
+	for i, t := range tensors {
+		var err error
+		if out[i], err = fullName(t); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
 // checkCallable refuses what only makes sense in one process.
@@ -63,18 +91,12 @@ func (c *callable) call(values []*pb.TensorProto) (*call, error) {
 	if len(values) != len(c.feeds) {
 		return nil, tf.Errorf(tf.InvalidArgument, "Expected %d feed tensors, but got %d", len(c.feeds), len(values))
 	}
-	out := &call{feeds: make(map[string]*pb.TensorProto, len(values)), fetches: make(map[string][]string, len(c.fetches)), targets: c.targets, options: c.options}
+	out := c.form
+	out.feeds = make(map[string]*pb.TensorProto, len(values))
 	for i, name := range c.feeds {
-		if err := out.feed(name, values[i]); err != nil {
-			return nil, err
-		}
+		out.feeds[name] = values[i]
 	}
-	for _, name := range c.fetches {
-		if err := out.fetch(name); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
+	return &out, nil
 }
 
 // RunCallable runs what MakeCallable has prepared.
@@ -90,7 +112,7 @@ func (m *Master) RunCallable(ctx context.Context, req *pb.RunCallableRequest) (*
 	if err != nil {
 		return nil, err
 	}
-	return during(ctx, s, c.options, func(ctx context.Context) (*pb.RunCallableResponse, error) {
+	return during(ctx, s, c.form.options, func(ctx context.Context) (*pb.RunCallableResponse, error) {
 		return s.runCallable(ctx, c, req.GetFeed())
 	})
 }
@@ -114,15 +136,9 @@ func (r *stepRun) positional(names []string, answers []*pb.RunGraphResponse) (*p
 	if err != nil {
 		return nil, err
 	}
-	byName := make(map[string]*pb.TensorProto, len(names))
-	for tensor, asked := range r.call.fetches {
-		for _, name := range asked {
-			byName[name] = got[tensor]
-		}
-	}
 	resp := &pb.RunCallableResponse{Metadata: r.metadata(answers)}
 	for _, name := range names {
-		resp.Fetch = append(resp.Fetch, byName[name])
+		resp.Fetch = append(resp.Fetch, got[name])
 	}
 	return resp, nil
 }

@@ -22,6 +22,9 @@ import (
 // nothing stands between them and their handlers.
 var transfers = map[string]bool{"RecvTensor": true, "RecvBuf": true}
 
+// steps are the calls that run steps and end them.
+var steps = map[string]bool{"RunStep": true, "RunCallable": true, "RunGraph": true, "CleanupGraph": true}
+
 // idempotent are the calls that may be made again when it is not known whether
 // the first one arrived. Those that run steps are not: a second one would run
 // a second step.
@@ -60,18 +63,43 @@ func answerInTime(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handle 
 	return handle(ctx, req)
 }
 
-// serverInterceptors turns panics into errors, logs calls and answers in time.
-func serverInterceptors(l *slog.Logger) []grpc.UnaryServerInterceptor {
+// serverInterceptor turns panics into errors, logs calls and answers in time.
+func serverInterceptor(l *slog.Logger) grpc.UnaryServerInterceptor {
 	var chain []grpc.UnaryServerInterceptor
 	if l != nil {
-		chain = append(chain, logging.UnaryServerInterceptor(logTo(l),
-			logging.WithLogOnEvents(logging.FinishCall), logging.WithLevels(levelOf)))
+		chain = append(chain, logged(l))
 	}
 	chain = append(chain, recovery.UnaryServerInterceptor(recovery.WithRecoveryHandlerContext(recovered(l))), answerInTime)
-	for i, f := range chain {
-		chain[i] = selector.UnaryServerInterceptor(f, notIn(transfers))
+	return selector.UnaryServerInterceptor(inOne(chain), notIn(transfers))
+}
+
+// inOne makes one interceptor of many; the first is the outermost.
+func inOne(all []grpc.UnaryServerInterceptor) grpc.UnaryServerInterceptor {
+	return func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+		for i := len(all) - 1; i >= 0; i-- {
+			next, f := handle, all[i]
+			handle = func(ctx context.Context, req any) (any, error) { return f(ctx, req, info, next) }
+		}
+		return handle(ctx, req)
 	}
-	return chain
+}
+
+// logged logs calls. For steps, of which there are thousands a second, nothing
+// is made ready before it is known that there will be a line.
+func logged(l *slog.Logger) grpc.UnaryServerInterceptor {
+	all := logging.UnaryServerInterceptor(logTo(l), logging.WithLogOnEvents(logging.FinishCall), logging.WithLevels(levelOf))
+	return func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+		if !steps[path.Base(info.FullMethod)] || l.Enabled(ctx, slog.LevelDebug) {
+			return all(ctx, req, info, handle)
+		}
+		began := time.Now()
+		resp, err := handle(ctx, req)
+		if code := status.Code(err); code != codes.OK {
+			l.Log(ctx, slog.Level(levelOf(code)), "finished call", "grpc.service", path.Dir(info.FullMethod)[1:], "grpc.method", path.Base(info.FullMethod),
+				"grpc.code", code, "grpc.error", err, "grpc.time_ms", float64(time.Since(began).Microseconds())/1e3)
+		}
+		return resp, err
+	}
 }
 
 func logTo(l *slog.Logger) logging.Logger {

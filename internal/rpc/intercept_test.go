@@ -93,6 +93,25 @@ func TestCallsAreLogged(t *testing.T) {
 	}
 }
 
+// TestStepsAreLogged: those that fail, and nothing of the others where nobody
+// wants details.
+func TestStepsAreLogged(t *testing.T) {
+	var log bytes.Buffer
+	addr := serve(t, ServerConfig{Logger: slog.New(slog.NewTextHandler(&log, nil))}, withWorker(&moody{fails: 1}))
+	w := NewWorkerClient(dial(t, addr, DialConfig{}))
+	for _, want := range []tf.Code{tf.Unavailable, tf.OK} {
+		if _, err := w.RunGraph(context.Background(), &pb.RunGraphRequest{}); tf.CodeOf(err) != want {
+			t.Errorf("%v, want %v", err, want)
+		}
+	}
+	line := strings.TrimSpace(log.String())
+	for _, part := range []string{"level=WARN", "grpc.service=tensorflow.WorkerService", "grpc.method=RunGraph", "grpc.code=Unavailable", "call 1 fails", "grpc.time_ms="} {
+		if !strings.Contains(line, part) || strings.Contains(line, "\n") {
+			t.Errorf("log does not have %q in its one line:\n%s", part, line)
+		}
+	}
+}
+
 // TestControlCallsAreRepeated: those that run a step are not.
 func TestControlCallsAreRepeated(t *testing.T) {
 	c := DialConfig{Control: ControlConfig{Retries: 2}}

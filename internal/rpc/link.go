@@ -38,7 +38,7 @@ type LinkServer struct{ *link.Server }
 // NewLinkServer returns a server of links that treats calls as a gRPC server with
 // [ServerOptions] does.
 func NewLinkServer(c ServerConfig) LinkServer {
-	return LinkServer{link.NewServer(Codec(), chain(serverInterceptors(c.Logger)))}
+	return LinkServer{link.NewServer(Codec(), serverInterceptor(c.Logger))}
 }
 
 // A TensorStarter is a WorkerServer whose RecvTensor need not keep a goroutine
@@ -69,17 +69,6 @@ func startRecv(t TensorStarter) link.Starter {
 			}
 			done(resp, err)
 		})
-	}
-}
-
-// chain makes one interceptor of many; the first is the outermost.
-func chain(all []grpc.UnaryServerInterceptor) grpc.UnaryServerInterceptor {
-	return func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
-		for i := len(all) - 1; i >= 0; i-- {
-			next, f := handle, all[i]
-			handle = func(ctx context.Context, req any) (any, error) { return f(ctx, req, info, next) }
-		}
-		return handle(ctx, req)
 	}
 }
 

@@ -46,7 +46,7 @@ func ServerOptions(c ServerConfig) []grpc.ServerOption {
 	if creds == nil {
 		creds = insecure.NewCredentials()
 	}
-	interceptors := serverInterceptors(c.Logger)
+	interceptors := []grpc.UnaryServerInterceptor{serverInterceptor(c.Logger)}
 	if c.Links != nil {
 		creds = c.Links.Credentials(creds)
 		interceptors = append(interceptors, announce)

@@ -1,0 +1,155 @@
+package link
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+// A scripted peer answers every call with its own body, in the pieces that cut
+// makes of a reply.
+func scripted(t *testing.T, cut func(call int, reply []byte) [][]byte) *Client {
+	t.Helper()
+	a, b := pair(t)
+	var peer sync.WaitGroup
+	peer.Go(func() {
+		defer b.Close()
+		r := bufio.NewReader(b)
+		if hear(r) != nil || say(b) != nil {
+			return
+		}
+		for k := 0; ; k++ {
+			h, _, err := readHead(r)
+			if err != nil {
+				return
+			}
+			body := make([]byte, h.body)
+			if _, err := io.ReadFull(r, body); err != nil {
+				return
+			}
+			head := (&outcome{}).append(nil)
+			reply := append(header{kindReply, h.call, len(head), len(body)}.append(nil), append(head, body...)...)
+			for _, piece := range cut(k, reply) {
+				if _, err := b.Write(piece); err != nil {
+					return
+				}
+				for begin := time.Now(); time.Since(begin) < 20*time.Microsecond; {
+					runtime.Gosched()
+				}
+			}
+		}
+	})
+	c, err := NewClient(a, plain{}, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		c.Close()
+		peer.Wait()
+	})
+	return c
+}
+
+// TestLookout: a caller who looks out for his reply gets it, wherever the
+// pieces end in which it comes, and so does the next one.
+func TestLookout(t *testing.T) {
+	const body = "what is asked for"
+	whole := headerSize + 4 + len(body)
+	c := scripted(t, func(k int, reply []byte) [][]byte {
+		at := k % len(reply)
+		return [][]byte{reply[:at], reply[at:]}
+	})
+	for range 20 * whole {
+		c.prompt.Store(true)
+		if got, err := ask(t.Context(), c, "Echo", body); got != body || err != nil {
+			t.Fatalf("got %q, %v", got, err)
+		}
+	}
+	if canLook && runtime.NumCPU() > 1 && c.room == nil {
+		t.Error("nobody has looked")
+	}
+}
+
+// TestLookoutsTogether: whoever looks takes in the replies of all.
+func TestLookoutsTogether(t *testing.T) {
+	c := scripted(t, func(_ int, reply []byte) [][]byte { return [][]byte{reply[:22], reply[22:]} })
+	var callers sync.WaitGroup
+	for range 8 {
+		callers.Go(func() {
+			for k := range 200 {
+				body := strings.Repeat("x", 20*k)
+				c.prompt.Store(true)
+				if got, err := ask(t.Context(), c, "Echo", body); got != body || err != nil {
+					t.Errorf("got %d bytes, %v; want %d", len(got), err, len(body))
+					return
+				}
+			}
+		})
+	}
+	callers.Wait()
+}
+
+// TestLookoutMeetsNonsense: who looks ends the link as who reads does.
+func TestLookoutMeetsNonsense(t *testing.T) {
+	for _, nonsense := range []string{strings.Repeat("\xff", 64), string(header{kindCall, 1, 0, 0}.append(nil))} {
+		c := scripted(t, func(k int, reply []byte) [][]byte {
+			if k == 1 {
+				return [][]byte{[]byte(nonsense)}
+			}
+			return [][]byte{reply}
+		})
+		if _, err := ask(t.Context(), c, "Echo", "x"); err != nil {
+			t.Fatal(err)
+		}
+		c.prompt.Store(true)
+		if _, err := ask(t.Context(), c, "Echo", "x"); status.Code(err) != codes.Unavailable {
+			t.Errorf("after %q: %v, want UNAVAILABLE", nonsense[:4], err)
+		}
+	}
+}
+
+// TestLookoutEnds: who is not answered soon sleeps, and hears of the end of
+// his context.
+func TestLookoutEnds(t *testing.T) {
+	c := scripted(t, func(k int, reply []byte) [][]byte {
+		if k > 0 {
+			return nil
+		}
+		return [][]byte{reply}
+	})
+	if _, err := ask(t.Context(), c, "Echo", "x"); err != nil {
+		t.Fatal(err)
+	}
+	c.prompt.Store(true)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
+	defer cancel()
+	if _, err := ask(ctx, c, "Echo", "x"); status.Code(err) != codes.DeadlineExceeded {
+		t.Errorf("%v, want DEADLINE_EXCEEDED", err)
+	}
+	if c.prompt.Load() {
+		t.Error("the next caller is told to look out after one who waited in vain")
+	}
+}
+
+// TestWhole: a frame is taken in only as a whole.
+func TestWhole(t *testing.T) {
+	f := newFrame(kindReply, 7, []byte("head"), nil).front
+	for n := range len(f) {
+		if got := whole(f[:n]); got != 0 {
+			t.Errorf("the first %d bytes of %d: %d", n, len(f), got)
+		}
+	}
+	for _, more := range []int{0, 1, 100} {
+		if got := whole(append(f[:len(f):len(f)], make([]byte, more)...)); got != len(f) {
+			t.Errorf("%d bytes more: %d, want %d", more, got, len(f))
+		}
+	}
+}
