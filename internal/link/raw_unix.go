@@ -38,15 +38,6 @@ func (e *ear) wait(b []byte) (n int, err error) {
 	return n, nil
 }
 
-func read(fd int, b []byte) (int, error) {
-	for {
-		n, err := syscall.Read(fd, b)
-		if err != syscall.EINTR {
-			return max(n, 0), err
-		}
-	}
-}
-
 // glance reads what is there and does not wait. The end of the connection, and
 // errors, are left to wait.
 func (e *ear) glance(b []byte) (n int) {
@@ -64,7 +55,7 @@ func (c *conn) try(out net.Buffers) net.Buffers {
 	}
 	n := 0
 	err := c.raw.Write(func(fd uintptr) bool {
-		n, _ = syscall.Write(int(fd), out[0]) // what went wrong, write meets again
+		n, _ = write(int(fd), out[0]) // what went wrong, write meets again
 		return true
 	})
 	switch {
