@@ -85,6 +85,11 @@ func (c *graphs) build(sig pass.Signature, by ends) (*step.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.cfg.CollectivesInOrder {
+		if err := pass.OrderCollectives(g); err != nil {
+			return nil, err
+		}
+	}
 	return c.rt.Build(g, c.cfg.DisabledPasses)
 }
 

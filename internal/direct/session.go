@@ -34,6 +34,8 @@ type Config struct {
 	LogPlacement func(string)
 	// DisabledPasses are the optimizations to leave out, by name.
 	DisabledPasses []string
+	// CollectivesInOrder makes reductions of a device run one after the other.
+	CollectivesInOrder bool
 }
 
 // A Session runs steps of one graph, which may grow the while. All methods may

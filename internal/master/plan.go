@@ -17,6 +17,7 @@ type layout struct {
 	client      string            // device where feeds and fetches live
 	incarnation map[string]uint64 // by device
 	task        map[string]string // by device
+	inOrder     bool              // reductions of a device run one after the other
 }
 
 // newLayout describes the devices of a session's members.
@@ -83,6 +84,11 @@ func (l *layout) split(g *graph.Graph, s pass.Signature, optimize func(*graph.Gr
 	}
 	if optimize != nil {
 		if g, err = optimize(g, s); err != nil {
+			return nil, err
+		}
+	}
+	if l.inOrder {
+		if err := pass.OrderCollectives(g); err != nil {
 			return nil, err
 		}
 	}

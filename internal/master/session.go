@@ -100,6 +100,7 @@ func (s *session) open(ctx context.Context, def *pb.GraphDef) error {
 	if s.layout, err = newLayout(members, s.cluster.client); err != nil {
 		return err
 	}
+	s.layout.inOrder = s.cfg.GetExperimental().GetCollectiveDeterministicSequentialExecution()
 	if err := s.setGraph(def); err != nil {
 		return err
 	}

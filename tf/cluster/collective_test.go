@@ -124,3 +124,32 @@ func TestTaskStopsWhileOthersWait(t *testing.T) {
 func only(filter string) session.Option {
 	return func(c *session.Config) { c.DeviceFilters = []string{filter} }
 }
+
+// A session that asks for order has it on every task.
+func TestTasksReduceInOrder(t *testing.T) {
+	r := reducers(t, 2)
+	g := tf.NewGraph()
+	var ys []tf.Fetchable
+	for i := range 2 {
+		g.Device(fmt.Sprintf("/job:worker/task:%d/device:CPU:0", i), func() {
+			for k, name := range []string{"one", "two"} {
+				group := collective.Group{Size: 2, Key: 1, Instance: k + 1}
+				ys = append(ys, collective.Reduce(ops.Scalar(g, float32(i)), group, "Add", "Id", tf.Name(name+fmt.Sprint(i))))
+			}
+		})
+	}
+	s := open(t, g, r.servers["worker:1"].Target(), session.With(session.Config{CollectivesInOrder: true}))
+	got, about, err := s.RunWithOptions(t.Context(), session.RunOptions{PartitionGraphs: true}, nil, ys...)
+	checkSums(t, got, err, []float32{1})
+	ordered := 0
+	for _, p := range about.GetPartitionGraphs() {
+		for _, n := range p.GetNode() {
+			if i, isOne := strings.CutPrefix(n.GetName(), "one"); isOne && slices.Contains(n.GetInput(), "^two"+i) {
+				ordered++
+			}
+		}
+	}
+	if ordered != 2 {
+		t.Errorf("%d of 2 reductions come after another one", ordered)
+	}
+}

@@ -116,6 +116,9 @@ func configProto(c *session.Config) *pb.ConfigProto {
 		OperationTimeoutInMs: c.Timeout.Milliseconds(), IntraOpParallelismThreads: int32(c.Threads),
 		GraphOptions: pass.OptionsWithout(c.DisabledPasses),
 	}
+	if c.CollectivesInOrder {
+		p.Experimental = &pb.ConfigProto_Experimental{CollectiveDeterministicSequentialExecution: true}
+	}
 	for typ, n := range c.Devices {
 		if p.DeviceCount == nil {
 			p.DeviceCount = map[string]int32{}

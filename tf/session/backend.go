@@ -76,6 +76,10 @@ type Config struct {
 	// DisabledPasses names the optimization passes that are switched off;
 	// "all" switches off all of them, so that every node runs as written.
 	DisabledPasses []string
+	// CollectivesInOrder makes the CollectiveReduces of a device run one after the
+	// other, in an order that all tasks agree on, where nothing else says in which
+	// (TensorFlow's collective_deterministic_sequential_execution).
+	CollectivesInOrder bool
 	// Timeout bounds each step and each call to a cluster; 0: none.
 	Timeout time.Duration
 	// DeviceFilters restricts the tasks of a cluster that take part.

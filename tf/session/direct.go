@@ -23,7 +23,7 @@ func newDirect(g *tf.Graph, cfg Config) (Backend, error) {
 	}
 	return inProcess{direct.New(g, direct.Config{
 		Devices: devices, Soft: cfg.SoftPlacement, Threads: cfg.Threads, InterOp: cfg.InterOp, Pools: cfg.InterOpPools,
-		CostModelEvery: cfg.CostModelEvery, LogPlacement: placementLog(cfg), DisabledPasses: cfg.DisabledPasses,
+		CostModelEvery: cfg.CostModelEvery, LogPlacement: placementLog(cfg), DisabledPasses: cfg.DisabledPasses, CollectivesInOrder: cfg.CollectivesInOrder,
 	})}, nil
 }
 

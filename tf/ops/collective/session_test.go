@@ -366,3 +366,36 @@ func must(t *tf.Tensor, err error) *tf.Tensor {
 	}
 	return t
 }
+
+// Reductions of a device run in order where a session asks for that: the greatest
+// instance first.
+func TestReducesInOrder(t *testing.T) {
+	g, ys := eachOf(t, 2, func(g *tf.Graph, i int) tf.Output {
+		x := of(g, i, tf.Shape{3}, tf.Float32)
+		one := collective.Reduce(x, collective.Group{Size: 2, Key: 1, Instance: 1}, "Add", "Id", tf.Name(fmt.Sprint("one", i)))
+		two := collective.Reduce(x, collective.Group{Size: 2, Key: 1, Instance: 2}, "Max", "Id", tf.Name(fmt.Sprint("two", i)))
+		return ops.AddV2(one, two)
+	})
+	for _, inOrder := range []bool{false, true} {
+		s, err := session.New(g, session.With(session.Config{Devices: map[string]int{"CPU": 2}, CollectivesInOrder: inOrder}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		got, about, err := s.RunWithOptions(t.Context(), session.RunOptions{PartitionGraphs: true}, nil, each(ys)...)
+		check(t, "one and two", got, err, func(int) []float32 {
+			want := folded(2, tf.Shape{3}, merges["Add"])
+			for j, v := range folded(2, tf.Shape{3}, merges["Max"]) {
+				want[j] += v
+			}
+			return want
+		})
+		for _, p := range about.GetPartitionGraphs() {
+			for _, n := range p.GetNode() {
+				if i, isOne := strings.CutPrefix(n.GetName(), "one"); isOne && slices.Contains(n.GetInput(), "^two"+i) != inOrder {
+					t.Errorf("in order: %v; the inputs of %s are %v", inOrder, n.GetName(), n.GetInput())
+				}
+			}
+		}
+	}
+}
