@@ -21,5 +21,7 @@ func avx2Loops() vectorLoops {
 		expShift: expShiftOf(expShiftAVX2),
 
 		axpy: axpyOf(axpyAVX2), momentum: momentumOf(momentumAVX2), adam: adamOf(adamAVX2),
+
+		poolMax: poolMaxAVX2, poolSum: poolSumAVX2, poolMaxGrad: poolMaxGradAVX2,
 	}
 }

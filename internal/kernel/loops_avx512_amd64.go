@@ -21,5 +21,7 @@ func avx512Loops() vectorLoops {
 		expShift: expShiftOf(expShiftAVX512),
 
 		axpy: axpyOf(axpyAVX512), momentum: momentumOf(momentumAVX512), adam: adamOf(adamAVX512),
+
+		poolMax: poolMaxAVX512, poolSum: poolSumAVX512, poolMaxGrad: poolMaxGradAVX512,
 	}
 }

@@ -60,6 +60,15 @@ func (v *Pool) coveredLines(lines []int, n, od, oh int) []int {
 // MaxPool sets y to the greatest elements of each window, the least number
 // there is for windows outside of the image.
 func MaxPool[T Real](par Par, v *Pool, y, x []T) {
+	if yf, ok := asF32(y); ok && simd.poolMax != nil {
+		xf, _ := asF32(x)
+		poolRuns(par, v, yf, xf, simd.poolMax, func(y []float32, taps int) {
+			if taps == 0 {
+				Fill(y, Lowest[float32]())
+			}
+		})
+		return
+	}
 	poolLines(par, v, y, x, Max[T], func(dst []T, count int) {
 		if count == 0 {
 			Fill(dst, Lowest[T]())
@@ -159,6 +168,29 @@ func MaxPoolGrad[T Real](par Par, v *Pool, dx, dy []T, arg []int64) {
 	})
 }
 
+// MaxPoolBack sets dx to the gradients of images x from those of their maxima,
+// dy: the first of the greatest elements of each window gets it.
+func MaxPoolBack[T Real](par Par, v *Pool, dx, x, dy []T) {
+	dxf, ok := asF32(dx)
+	if !ok || simd.poolMaxGrad == nil {
+		arg := make([]int64, len(dy))
+		MaxPoolArg(par, v, arg, x)
+		MaxPoolGrad(par, v, dx, dy, arg)
+		return
+	}
+	xf, _ := asF32(x)
+	dyf, _ := asF32(dy)
+	clear(dxf)
+	par(v.Batch, v.imageGrain(), func(lo, hi int) {
+		v.eachRun(lo*v.linesOut(), hi*v.linesOut(), func(r *run) {
+			if len(r.offsets) > 0 {
+				at := r.pixel * v.C
+				simd.poolMaxGrad(&dxf[at], &xf[at], &dyf[r.window*v.C], &r.offsets[0], len(r.offsets), v.C, r.count, v.Stride[2]*v.C)
+			}
+		})
+	})
+}
+
 // MaxPoolGather sets y to the elements of x that arg chooses, 0 where it
 // chooses none.
 func MaxPoolGather[T Real](par Par, v *Pool, y, x []T, arg []int64) {
@@ -174,6 +206,17 @@ func MaxPoolGather[T Real](par Par, v *Pool, y, x []T, arg []int64) {
 
 // AvgPool sets y to the means of each window's elements inside the image.
 func AvgPool[T Float](par Par, v *Pool, y, x []T) {
+	if yf, ok := asF32(y); ok && simd.poolSum != nil {
+		xf, _ := asF32(x)
+		poolRuns(par, v, yf, xf, simd.poolSum, func(y []float32, taps int) {
+			if taps == 0 {
+				clear(y)
+				return
+			}
+			MulScalar(y, y, 1/float32(taps))
+		})
+		return
+	}
 	poolLines(par, v, y, x, Add[T], func(dst []T, count int) {
 		if count == 0 {
 			clear(dst)

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -58,9 +59,82 @@ func testPooling(t *testing.T, v *Pool, par Par) {
 	check("maximum", best, func(dst []float64) { MaxPool(par, v, dst, x) })
 	MaxPoolArg(par, v, at, x)
 	check("gradient of the maximum", dxMax, func(dst []float64) { MaxPoolGrad(par, v, dst, dy, at) })
+	check("gradient of the maximum of images", dxMax, func(dst []float64) { MaxPoolBack(par, v, dst, x, dy) })
 	check("chosen elements", chosen, func(dst []float64) { MaxPoolGather(par, v, dst, x, at) })
 	check("mean", mean, func(dst []float64) { AvgPool(par, v, dst, x) })
 	check("gradient of the mean", dxMean, func(dst []float64) { AvgPoolGrad(par, v, dst, dy) })
+}
+
+// TestPoolingSingle: single precision has loops of its own, with every number of
+// channels, NaNs and ties.
+func TestPoolingSingle(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		for name, c := range convCases() {
+			for _, channels := range []int{1, 7, 16, 35, 70} {
+				v := poolOf(c)
+				v.C = channels
+				t.Run(fmt.Sprint(name, " ", channels), func(t *testing.T) { testPoolingSingle(t, v) })
+			}
+		}
+	})
+}
+
+func testPoolingSingle(t *testing.T, v *Pool) {
+	rng := rand.New(rand.NewPCG(5, uint64(v.C)))
+	x := make([]float32, v.Batch*v.linesIn()*v.In[2]*v.C)
+	for i := range x {
+		x[i] = float32(rng.IntN(5) - 2) // with ties
+	}
+	dy := random[float32](v.Batch*v.linesOut()*v.Out[2]*v.C, 3)
+	y, dx, arg := make([]float32, len(dy)), make([]float32, len(x)), make([]int64, len(dy))
+	MaxPoolArg(Serial, v, arg, x)
+	want := make([]float32, len(x))
+	MaxPoolGrad(Serial, v, want, dy, arg)
+	MaxPoolBack(inPieces, v, dx, x, dy)
+	if err := farApart(dx, want, 1e-6); err != "" {
+		t.Errorf("gradient of the maximum: %s", err)
+	}
+	for _, nan := range []bool{false, true} {
+		if nan && len(x) > 0 {
+			x[rng.IntN(len(x))] = float32(math.NaN())
+		}
+		MaxPool(inPieces, v, y, x)
+		comparePooled(t, v, "maximum", y, x, func(e []float32) float32 {
+			best := Lowest[float32]()
+			for _, x := range e {
+				if best = max(best, x); x != x { // max hides no NaN, either
+					best = x
+				}
+			}
+			return best
+		})
+		AvgPool(inPieces, v, y, x)
+		comparePooled(t, v, "mean", y, x, func(e []float32) (mean float32) {
+			for _, x := range e {
+				mean += x / float32(len(e))
+			}
+			return mean
+		})
+	}
+}
+
+// comparePooled compares y with what f makes of the elements of each window.
+func comparePooled(t *testing.T, v *Pool, what string, y, x []float32, f func(elements []float32) float32) {
+	t.Helper()
+	elements, want := make([][]float32, len(y)), make([]float32, len(y))
+	eachPooled(v, func(y, i int) { elements[y] = append(elements[y], x[i]) })
+	for i, e := range elements {
+		want[i] = f(e)
+		if (y[i] != y[i]) != (want[i] != want[i]) {
+			t.Fatalf("%s %d: %v, want %v", what, i, y[i], want[i])
+		}
+		if want[i] != want[i] {
+			y[i], want[i] = 0, 0
+		}
+	}
+	if err := farApart(y, want, 1e-5); err != "" {
+		t.Errorf("%s: %s", what, err)
+	}
 }
 
 // TestMaxPoolTies: the first of equal elements gets the gradient.

@@ -14,6 +14,9 @@ type vectorLoops struct {
 	axpy                                 func(y []float32, a float32, x []float32)
 	momentum                             func(v, m, g []float32, lr, momentum float32)
 	adam                                 func(v, m, s, g []float32, p AdamStep[float32])
+
+	poolMax, poolSum func(y, x *float32, offsets *int, taps, channels, count, step int)
+	poolMaxGrad      func(dx, x, dy *float32, offsets *int, taps, channels, count, step int)
 }
 
 type (

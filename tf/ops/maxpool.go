@@ -223,7 +223,9 @@ func maxPoolBack[T kernel.Real](rank int) poolKernel[T] {
 			return err
 		}
 		dy := channelsLast(c, a.imageFormat, k.load(grad), grad.Shape())
-		ownOrder(c, a.imageFormat, z, x.Shape(), func(dx []T) { kernel.MaxPoolGrad(c.ParallelFor, v, dx, dy, maxima(c, a, v, k, len(dy))) })
+		ownOrder(c, a.imageFormat, z, x.Shape(), func(dx []T) {
+			kernel.MaxPoolBack(c.ParallelFor, v, dx, channelsLast(c, a.imageFormat, k.load(x), x.Shape()), dy)
+		})
 		k.finish(out, z)
 		return nil
 	})

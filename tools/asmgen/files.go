@@ -25,6 +25,8 @@ var families = []struct {
 	{"gemm_f32_avx2", func(a *asm) { emitGemm(a, gemmShape{isa: avx2, elem: f32}) }},
 	{"gemm_f64_avx512", func(a *asm) { emitGemm(a, gemmShape{isa: avx512, elem: f64}) }},
 	{"gemm_f64_avx2", func(a *asm) { emitGemm(a, gemmShape{isa: avx2, elem: f64}) }},
+	{"windows_avx512", func(a *asm) { emitWindows(a, avx512) }},
+	{"windows_avx2", func(a *asm) { emitWindows(a, avx2) }},
 	{"pack_avx512", emitPack},
 	{"cpuid", emitCPUID},
 }

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// emitWindows writes the functions that pool: each runs over some windows side
+// by side, which cover the same elements from the first one on.
+func emitWindows(a *asm, i isa) {
+	a.isa = i
+	emitPool(a, "poolMax", "sets y to the greatest elements of windows, NaN where there is one", orNaN(vmax))
+	emitPool(a, "poolSum", "sets y to the sums of the elements of windows", vadd)
+	emitPoolMaxGrad(a)
+}
+
+// windows is a function over windows being written. Its arguments: offsets of
+// the elements that a window covers, in elements from x on; how many of them;
+// channels; how many windows; how far those are apart.
+type windows struct {
+	*asm
+	x, y, offsets, taps, channels, count, step reg.Register
+	xc, yc, n                                  reg.Register // of the channels that are left in a window
+}
+
+const windowsArgs = "offsets *int, taps, channels, count, step int)"
+
+// emitPool writes a function that joins the elements of each window.
+func emitPool(a *asm, name, doc string, join binary) {
+	w := newWindows(a, name, "func(y, x *float32, "+windowsArgs, doc)
+	w.each(4, func(v vectors) {
+		acc := make([]vec, v.n)
+		o := w.firstOffset()
+		for i := range acc {
+			acc[i] = v.load(w.at(w.xc, o, i))
+		}
+		w.otherTaps(v, func(o reg.Register) {
+			for i := range acc {
+				w.VMOVUPS(join(w.asm, acc[i], v.load(w.at(w.xc, o, i))), acc[i])
+			}
+		})
+		for i := range acc {
+			v.store(acc[i], operand.Mem{Base: w.yc, Disp: i * int(w.isa)})
+		}
+	}, map[reg.Register]reg.Register{w.xc: w.x, w.yc: w.y})
+}
+
+// emitPoolMaxGrad writes the function that gives the gradient of each window to
+// the first of its greatest elements.
+func emitPoolMaxGrad(a *asm) {
+	w := newWindows(a, "poolMaxGrad", "func(dx, x, y *float32, "+windowsArgs, "adds gradients y of the maxima of windows to the first of the greatest elements of each in dx")
+	dx, dxc := a.arg("dx"), a.GP64()
+	one := a.float(1)
+	w.each(2, func(v vectors) {
+		best, chosen := make([]vec, v.n), make([]vec, v.n)
+		o := w.firstOffset()
+		for i := range best {
+			best[i], chosen[i] = v.load(w.at(w.xc, o, i)), a.zero()
+		}
+		tap := a.zero()
+		w.otherTaps(v, func(o reg.Register) {
+			a.VADDPS(one, tap, tap)
+			for i := range best {
+				x := v.load(w.at(w.xc, o, i))
+				c := a.compare(cmpGreater, x, best[i])
+				a.VMOVUPS(a.choose(c, x, best[i]), best[i])
+				a.VMOVUPS(a.choose(c, tap, chosen[i]), chosen[i])
+			}
+		})
+		for i := range best { // the registers are free now
+			a.VMOVUPS(v.load(operand.Mem{Base: w.yc, Disp: i * int(w.isa)}), best[i])
+		}
+		give := func(o reg.Register) {
+			for i := range best {
+				at := w.at(dxc, o, i)
+				v.store(vadd(a, v.load(at), a.keep(a.compare(cmpEqual, chosen[i], tap), best[i])), at)
+			}
+		}
+		a.clear(tap)
+		give(w.firstOffset())
+		w.againTaps(v, func(o reg.Register) {
+			a.VADDPS(one, tap, tap)
+			give(o)
+		})
+	}, map[reg.Register]reg.Register{w.xc: w.x, w.yc: w.y, dxc: dx})
+}
+
+func newWindows(a *asm, name, signature, doc string) *windows {
+	a.text(name+a.isa.suffix(), signature, name+a.isa.suffix()+" "+doc+".")
+	w := &windows{asm: a, x: a.arg("x"), y: a.arg("y"), offsets: a.arg("offsets"), taps: a.arg("taps"), channels: a.arg("channels"), count: a.arg("count"), step: a.arg("step")}
+	w.xc, w.yc, w.n = a.GP64(), a.GP64(), a.GP64()
+	a.SHLQ(operand.U8(2), w.step)
+	return w
+}
+
+// vectors are those of a group of channels: whole ones, or the last part of one.
+type vectors struct {
+	*asm
+	n    int
+	tail *tail
+	name string
+}
+
+func (v vectors) load(m operand.Mem) vec {
+	if v.tail != nil {
+		return v.tail.load(m)
+	}
+	return v.copyOf(m)
+}
+
+func (v vectors) store(x vec, m operand.Mem) {
+	if v.tail != nil {
+		v.tail.store(x, m)
+		return
+	}
+	v.VMOVUPS(x, m)
+}
+
+// each writes the loops: over windows, and over their channels, unroll vectors,
+// one, and a part of one at a time. Of each pointer among ptrs there is one to
+// the channels and one to the window.
+func (w *windows) each(unroll int, body func(v vectors), ptrs map[reg.Register]reg.Register) {
+	w.Label("window")
+	for _, c := range w.inOrder(ptrs) {
+		w.MOVQ(ptrs[c], c)
+	}
+	w.MOVQ(w.channels, w.n)
+	for _, u := range []int{unroll, 1} {
+		w.whole(u, body, ptrs)
+	}
+	w.TESTQ(w.n, w.n)
+	w.JZ(operand.LabelRef("next"))
+	t := w.newTail(w.n)
+	body(vectors{asm: w.asm, n: 1, tail: &t, name: "tail"})
+	w.Label("next")
+	for _, c := range w.inOrder(ptrs) {
+		if c == w.yc {
+			w.LEAQ(operand.Mem{Base: w.y, Index: w.channels, Scale: 4}, w.y)
+		} else {
+			w.ADDQ(w.step, ptrs[c])
+		}
+	}
+	w.DECQ(w.count)
+	w.JNZ(operand.LabelRef("window"))
+	w.end()
+}
+
+// inOrder returns the keys of ptrs, always in the same order.
+func (w *windows) inOrder(ptrs map[reg.Register]reg.Register) []reg.Register {
+	out := []reg.Register{w.xc, w.yc}
+	for c := range ptrs {
+		if c != w.xc && c != w.yc {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// whole writes the loop over u whole vectors of channels at a time.
+func (w *windows) whole(u int, body func(v vectors), ptrs map[reg.Register]reg.Register) {
+	label := fmt.Sprintf("vectors%d", u)
+	step := u * w.lanes()
+	w.CMPQ(w.n, operand.I32(int32(step)))
+	w.JLT(operand.LabelRef("after_" + label))
+	w.Label(label)
+	body(vectors{asm: w.asm, n: u, name: label})
+	for _, c := range w.inOrder(ptrs) {
+		w.ADDQ(operand.I32(int32(4*step)), c)
+	}
+	w.SUBQ(operand.I32(int32(step)), w.n)
+	w.CMPQ(w.n, operand.I32(int32(step)))
+	w.JGE(operand.LabelRef(label))
+	w.Label("after_" + label)
+}
+
+// firstOffset loads the offset of the first element.
+func (w *windows) firstOffset() reg.Register {
+	o := w.GP64()
+	w.MOVQ(operand.Mem{Base: w.offsets}, o)
+	return o
+}
+
+// at is vector i of an element.
+func (w *windows) at(base, offset reg.Register, i int) operand.Mem {
+	return operand.Mem{Base: base, Index: offset, Scale: 4, Disp: i * int(w.isa)}
+}
+
+// otherTaps writes the loop over the other elements of a window.
+func (w *windows) otherTaps(v vectors, f func(offset reg.Register)) { w.tapsFrom(v.name+"_taps", f) }
+
+// againTaps is a second such loop.
+func (w *windows) againTaps(v vectors, f func(offset reg.Register)) { w.tapsFrom(v.name+"_again", f) }
+
+func (w *windows) tapsFrom(label string, f func(offset reg.Register)) {
+	t, o := w.GP64(), w.GP64()
+	w.MOVQ(operand.U32(1), t)
+	w.CMPQ(w.taps, operand.I32(1))
+	w.JE(operand.LabelRef("after_" + label))
+	w.Label(label)
+	w.MOVQ(operand.Mem{Base: w.offsets, Index: t, Scale: 8}, o)
+	f(o)
+	w.INCQ(t)
+	w.CMPQ(t, w.taps)
+	w.JLT(operand.LabelRef(label))
+	w.Label("after_" + label)
+}
