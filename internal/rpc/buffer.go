@@ -49,6 +49,9 @@ func (r *BufferResponse) encode() (mem.BufferSlice, error) {
 	value := sizeInPieces(len(r.Content))
 	options := protowire.SizeTag(1) + protowire.SizeBytes(len(extraURL)) + protowire.SizeTag(2) + protowire.SizeBytes(value)
 	head := protowire.AppendVarint([]byte{tagBufSendStart}, uint64(time.Now().UnixMicro()))
+	if r.RequireAck {
+		head = append(head, tagBufAck, 1)
+	}
 	if len(head)+protowire.SizeTag(4)+protowire.SizeBytes(options) > maxMessage {
 		r.Sent()
 		return nil, tooLarge()

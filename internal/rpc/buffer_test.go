@@ -30,14 +30,30 @@ type lender struct {
 	UnimplementedWorker
 	size int // -1: as asked
 	sent atomic.Int32
+
+	failures int // calls that fail before the first answer
+	acks     chan int64
+	ids      []int64 // of requests
+}
+
+func (l *lender) MarkRecvFinished(_ context.Context, req *pb.MarkRecvFinishedRequest) (*pb.MarkRecvFinishedResponse, error) {
+	l.acks <- req.GetRequestId()
+	return &pb.MarkRecvFinishedResponse{}, nil
 }
 
 func (l *lender) RecvBuf(_ context.Context, req *pb.RecvBufRequest) (*BufferResponse, error) {
+	if l.failures > 0 || l.acks != nil {
+		l.ids = append(l.ids, req.GetRequestId())
+	}
+	if l.failures > 0 {
+		l.failures--
+		return nil, tf.Errorf(tf.Unavailable, "lost")
+	}
 	n := l.size
 	if n < 0 {
 		n = int(req.GetNumBytes())
 	}
-	return &BufferResponse{Content: noise(n), Sent: func() { l.sent.Add(1) }}, nil
+	return &BufferResponse{Content: noise(n), Sent: func() { l.sent.Add(1) }, RequireAck: l.acks != nil}, nil
 }
 
 func TestBuffersCross(t *testing.T) {
@@ -83,9 +99,9 @@ func inPieces(t testing.TB, content []byte, size int) []byte {
 // What we write is what a protocol buffer says, and what TensorFlow's workers
 // write is read without going by way of a message.
 func TestBufferMessages(t *testing.T) {
-	for _, n := range bufferSizes {
-		sent := false
-		data, err := (&BufferResponse{Content: noise(n), Sent: func() { sent = true }}).encode()
+	for i, n := range bufferSizes {
+		sent, ack := false, i%2 == 0
+		data, err := (&BufferResponse{Content: noise(n), Sent: func() { sent = true }, RequireAck: ack}).encode()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +110,7 @@ func TestBufferMessages(t *testing.T) {
 			t.Fatal(err)
 		}
 		var extra pb.RecvBufRespExtra
-		if err := pb.UnpackAny(m.GetTransportOptions(), &extra); err != nil || !bytes.Equal(bytes.Join(extra.GetTensorContent(), nil), noise(n)) || m.GetSendStartMicros() == 0 {
+		if err := pb.UnpackAny(m.GetTransportOptions(), &extra); err != nil || !bytes.Equal(bytes.Join(extra.GetTensorContent(), nil), noise(n)) || m.GetSendStartMicros() == 0 || m.GetRequireAck() != ack {
 			t.Errorf("%d bytes are not what the message says: %v", n, err)
 		}
 		data.Free()

@@ -69,13 +69,34 @@ func (t *Transport) recv(ctx context.Context, w *WorkerClient, req *pb.RecvTenso
 }
 
 // attempt makes the call, again if it may.
-func (t *Transport) attempt(ctx context.Context, w *WorkerClient, req *pb.RecvTensorRequest, alloc rendezvous.Alloc) (*TensorResponse, error) {
+func (t *Transport) attempt(ctx context.Context, w *WorkerClient, req *pb.RecvTensorRequest, alloc rendezvous.Alloc) (resp *TensorResponse, err error) {
+	err = again(ctx, t.retries, func() error {
+		resp, err = w.RecvTensor(ctx, req, alloc)
+		return err
+	})
+	return resp, err
+}
+
+// again makes a call, and up to retries times more if it failed on its way.
+func again(ctx context.Context, retries int, call func() error) error {
 	for n := 0; ; n++ {
-		resp, err := w.RecvTensor(ctx, req, alloc)
-		if err == nil || n >= t.retries || !unreachable(err) || !sleep(ctx, retryDelay(n)) {
-			return resp, err
+		err := call()
+		if err == nil || n >= retries || !unreachable(err) || !sleep(ctx, retryDelay(n)) {
+			return err
 		}
 	}
+}
+
+// A PatientWorker asks for buffers again that could not be had because its peer
+// could not be reached, as a [Transport] does for tensors.
+type PatientWorker struct {
+	*WorkerClient
+	Retries int
+}
+
+// RecvBuf waits for a buffer of a collective operation, whose bytes must fill into.
+func (w PatientWorker) RecvBuf(ctx context.Context, req *pb.RecvBufRequest, into []byte) error {
+	return again(ctx, w.Retries, func() error { return w.WorkerClient.RecvBuf(ctx, req, into) })
 }
 
 // unreachable reports whether a call failed on its way.

@@ -1,7 +1,9 @@
 package rpc
 
 import (
+	"bytes"
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -173,6 +175,29 @@ func TestTransportAcknowledges(t *testing.T) {
 	}}
 	if r := receive(t, s, 0); r.Err != nil {
 		t.Error(r.Err)
+	}
+}
+
+// A buffer is asked for again, by the same request, if it could not be had because
+// of the way to it, and acknowledged when it is there.
+func TestBuffersAreAskedForAgain(t *testing.T) {
+	for _, retries := range []int{1, 2} {
+		l := &lender{size: 4, failures: 2, acks: make(chan int64, 1)}
+		w := PatientWorker{NewWorkerClient(dial(t, serve(t, ServerConfig{}, withWorker(l)), DialConfig{})), retries}
+		into := make([]byte, 4)
+		err := w.RecvBuf(t.Context(), &pb.RecvBufRequest{RequestId: 8}, into)
+		if retries < 2 {
+			if tf.CodeOf(err) != tf.Unavailable {
+				t.Errorf("two failures, one retry: %v, want Unavailable", err)
+			}
+			continue
+		}
+		if err != nil || !bytes.Equal(into, noise(4)) || !slices.Equal(l.ids, []int64{8, 8, 8}) {
+			t.Errorf("after two failures: %v of requests %v, %v", into, l.ids, err)
+		}
+		if id := <-l.acks; id != 8 {
+			t.Errorf("request %d is acknowledged, want 8", id)
+		}
 	}
 }
 

@@ -153,7 +153,7 @@ func (c *WorkerClient) RecvBuf(ctx context.Context, req *pb.RecvBufRequest, into
 		return err
 	}
 	if resp.RequireAck {
-		acknowledge(ctx, c, req.GetRequestId())
+		go acknowledge(ctx, c, req.GetRequestId())
 	}
 	return resp.err
 }

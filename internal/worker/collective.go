@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"slices"
 
 	"github.com/gorge-tf/gorge/internal/collective"
 	"github.com/gorge-tf/gorge/internal/wire/pb"
@@ -52,11 +53,36 @@ func (w *Worker) GetStepSequence(ctx context.Context, req *pb.GetStepSequenceReq
 	return r.GetStepSequence(ctx, req)
 }
 
+// A Buffer is what a task gives to another one that asked for part of a
+// collective operation.
+type Buffer struct {
+	Content []byte
+	Sent    func() // to be called when Content is not needed any more
+	// RequireAck asks for a MarkRecvFinished: the content is kept until then.
+	RequireAck bool
+}
+
 // RecvBuf waits for a value that a device here leaves for one of another task.
-func (w *Worker) RecvBuf(ctx context.Context, req *pb.RecvBufRequest) (*collective.Loan, error) {
-	if err := w.recent.Track(req.GetRequestId(), "RecvBuf (GrpcWorker)"); err != nil {
-		return nil, err
+func (w *Worker) RecvBuf(ctx context.Context, req *pb.RecvBufRequest) (Buffer, error) {
+	if w.env.CacheResponses && req.GetRequestId() != 0 {
+		v, err := w.keptAnswer(ctx, req, recvBuf, func() (Received, error) { return w.copyOf(req) })
+		if err != nil {
+			return Buffer{}, err
+		}
+		return Buffer{Content: tf.Data[uint8](v.Tensor), Sent: v.Tensor.Release, RequireAck: v.RequireAck}, nil
 	}
+	if err := w.recent.Track(req.GetRequestId(), recvBuf); err != nil {
+		return Buffer{}, err
+	}
+	l, err := w.borrow(ctx, req)
+	if err != nil {
+		return Buffer{}, err
+	}
+	return Buffer{Content: l.Bytes(), Sent: l.Return}, nil
+}
+
+// borrow waits for a value, which can be taken once.
+func (w *Worker) borrow(ctx context.Context, req *pb.RecvBufRequest) (*collective.Loan, error) {
 	r, err := w.collectives()
 	if err != nil {
 		return nil, err
@@ -64,6 +90,20 @@ func (w *Worker) RecvBuf(ctx context.Context, req *pb.RecvBufRequest) (*collecti
 	ctx, cancel := w.within(ctx)
 	defer cancel()
 	return r.RecvBuf(ctx, req)
+}
+
+// copyOf waits for a value and returns a copy: its owner may write to it as soon
+// as it has been taken. TensorFlow keeps the value itself, and what it answers
+// later is what the owner has written.
+func (w *Worker) copyOf(req *pb.RecvBufRequest) (Received, error) {
+	l, err := w.borrow(w.ctx, req)
+	if err != nil {
+		return Received{}, err
+	}
+	defer l.Return()
+	b := slices.Clone(l.Bytes())
+	t, err := tf.FromSlice(b, len(b))
+	return Received{Tensor: t}, err
 }
 
 // within returns a context that ends with ctx and with the worker.

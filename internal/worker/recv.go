@@ -21,22 +21,35 @@ type Received struct {
 // RecvTensor waits for a value that a step here sends to another task.
 func (w *Worker) RecvTensor(ctx context.Context, req *pb.RecvTensorRequest) (Received, error) {
 	if w.env.CacheResponses && req.GetRequestId() != 0 {
-		return w.recvCached(ctx, req)
+		return w.keptAnswer(ctx, req, recvTensor, func() (Received, error) { return w.recv(w.ctx, req) })
 	}
-	if err := w.recent.Track(req.GetRequestId(), "RecvTensor (GrpcWorker)"); err != nil {
+	if err := w.recent.Track(req.GetRequestId(), recvTensor); err != nil {
 		return Received{}, err
 	}
 	return w.recv(ctx, req)
 }
 
-// recvCached answers a request as often as it comes. The value is fetched for
-// all of them, so it is not the end of the first one that gives it up, but that
-// of the step.
-func (w *Worker) recvCached(ctx context.Context, req *pb.RecvTensorRequest) (Received, error) {
-	r := w.responses.find(req.GetRequestId(), req.GetStepId(), func(r *response) {
-		v, err := w.recv(w.ctx, req)
-		w.responses.answer(r, v, err)
-	})
+// What requests are called when they come twice.
+const (
+	recvTensor = "RecvTensor (GrpcWorker)"
+	recvBuf    = "RecvBuf (GrpcWorker)"
+)
+
+// asked is a request that other tasks may send again.
+type asked interface {
+	GetRequestId() int64
+	GetStepId() int64
+}
+
+// keptAnswer answers a request as often as it comes, until one of the answers has
+// arrived. The value is fetched for all of them, so it is not the end of the first
+// one that gives it up, but that of the step.
+func (w *Worker) keptAnswer(ctx context.Context, req asked, method string, fetch func() (Received, error)) (Received, error) {
+	begin := func() error { return w.recent.Track(req.GetRequestId(), method) }
+	r, err := w.responses.find(req.GetRequestId(), req.GetStepId(), begin, fetch)
+	if err != nil {
+		return Received{}, err
+	}
 	if r == nil {
 		return Received{}, context.Cause(w.ctx)
 	}
@@ -61,7 +74,7 @@ func (w *Worker) StartRecvTensor(ctx context.Context, req *pb.RecvTensorRequest,
 		go func() { done(w.RecvTensor(ctx, req)) }()
 		return
 	}
-	if err := w.recent.Track(req.GetRequestId(), "RecvTensor (GrpcWorker)"); err != nil {
+	if err := w.recent.Track(req.GetRequestId(), recvTensor); err != nil {
 		done(Received{}, err)
 		return
 	}
@@ -83,7 +96,7 @@ func (w *Worker) take(ctx context.Context, req *pb.RecvTensorRequest, done func(
 	})
 }
 
-// MarkRecvFinished tells that an answer to RecvTensor has arrived.
+// MarkRecvFinished tells that an answer to RecvTensor or RecvBuf has arrived.
 func (w *Worker) MarkRecvFinished(_ context.Context, req *pb.MarkRecvFinishedRequest) (*pb.MarkRecvFinishedResponse, error) {
 	w.responses.acknowledged(req.GetRequestId())
 	return &pb.MarkRecvFinishedResponse{}, nil

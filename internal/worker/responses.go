@@ -7,8 +7,8 @@ import (
 	"github.com/gorge-tf/gorge/tf"
 )
 
-// responses keeps what other tasks have received until they say that it has
-// arrived. A value can be taken from a rendezvous once only, so without this an
+// responses keeps what other tasks have received, tensors and buffers, until they
+// say that it has arrived. A value can be taken once only, so without this an
 // answer that is lost on its way ends the step.
 type responses struct {
 	mu      sync.Mutex
@@ -27,21 +27,27 @@ type response struct {
 	dropped bool // nobody will ask again; guarded by responses.mu
 }
 
-// find returns the answer to a request, which answer gives to a new one; nil
-// after close.
-func (c *responses) find(request, step int64, answer func(*response)) *response {
+// find returns the answer to a request, which answer gives to a new one. There is
+// none to a request that begin refuses, nor after close: nil.
+func (c *responses) find(request, step int64, begin func() error, answer func() (Received, error)) (*response, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if r := c.all[request]; r != nil || c.closed {
-		return r
+		return r, nil
+	}
+	if err := begin(); err != nil {
+		return nil, err
 	}
 	if c.all == nil {
 		c.all = map[int64]*response{}
 	}
 	r := &response{step: step, ready: make(chan struct{})}
 	c.all[request] = r
-	c.pending.Go(func() { answer(r) })
-	return r
+	c.pending.Go(func() {
+		v, err := answer()
+		c.answer(r, v, err)
+	})
+	return r, nil
 }
 
 // close waits for answers that are to come, which must not take long any more,

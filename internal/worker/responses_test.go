@@ -1,9 +1,14 @@
 package worker
 
 import (
+	"bytes"
+	"context"
 	"runtime"
+	"slices"
+	"sync"
 	"testing"
 
+	"github.com/gorge-tf/gorge/internal/collective"
 	"github.com/gorge-tf/gorge/internal/device"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/wire/pb"
@@ -81,5 +86,158 @@ func TestResponsesEndWithStep(t *testing.T) {
 	defer w.responses.mu.Unlock()
 	if _, kept := w.responses.all[req.GetRequestId()]; kept {
 		t.Error("an answer is kept after the end of its step")
+	}
+}
+
+// A request that comes once more when its answer has arrived is refused, and
+// leaves nothing.
+func TestLateRequestsAreRefused(t *testing.T) {
+	w, req := sending(t)
+	v, err := w.RecvTensor(t.Context(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.Tensor.Release()
+	if _, err := w.MarkRecvFinished(t.Context(), &pb.MarkRecvFinishedRequest{RequestId: req.GetRequestId()}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.RecvTensor(t.Context(), req); tf.CodeOf(err) != tf.Aborted {
+		t.Errorf("the same request after its answer has arrived = %v, want Aborted", err)
+	}
+	if n := len(w.responses.all); n != 0 {
+		t.Errorf("%d answers are kept", n)
+	}
+}
+
+// A lossy wire asks another task for each buffer three times: the first answers
+// are lost on their way. It says what was asked for, and answered.
+type lossy struct {
+	*Worker
+	asked chan<- exchange
+}
+
+type exchange struct {
+	of     *Worker
+	req    *pb.RecvBufRequest
+	answer []byte
+}
+
+func (l lossy) RecvBuf(ctx context.Context, req *pb.RecvBufRequest, into []byte) error {
+	for range 3 {
+		b, err := l.Worker.RecvBuf(ctx, req)
+		if err != nil {
+			return err
+		}
+		copy(into, b.Content)
+		b.Sent()
+		if !b.RequireAck {
+			return tf.Errorf(tf.Internal, "an answer that is kept must be acknowledged")
+		}
+	}
+	l.asked <- exchange{l.Worker, req, slices.Clone(into)}
+	return nil
+}
+
+// reducing returns n tasks, of one device each, that are led by the first and reach
+// each other by lossy wires.
+func reducing(t *testing.T, n int, asked chan<- exchange) (tasks []*Worker, devices []tf.Device) {
+	t.Helper()
+	byName := map[string]*Worker{}
+	for i := range n {
+		own, leader := tf.DeviceSpec{Job: "worker", Replica: 0, Task: i, ID: -1}.String(), ""
+		if i > 0 {
+			leader = "/job:worker/replica:0/task:0"
+		}
+		set := device.CPUs("worker", i, 1)
+		peer := func(task string) (collective.Peer, error) { return lossy{byName[task], asked}, nil }
+		w := New(Env{
+			Task: own, Devices: set, Rendezvous: rendezvous.NewManager(0), CacheResponses: true,
+			Collectives: collective.New(collective.Env{Lookup: set.Lookup, Leader: leader, Peer: peer}),
+		})
+		t.Cleanup(w.Close)
+		byName[own] = w
+		tasks, devices = append(tasks, w), append(devices, set.List()[0])
+	}
+	return tasks, devices
+}
+
+// Buffers of collective operations can be had again, as they were, until they are
+// acknowledged.
+func TestBuffersAreKept(t *testing.T) {
+	const n, length, step = 3, 100, 7
+	asked := make(chan exchange, 100)
+	tasks, devices := reducing(t, n, asked)
+	sums := make([]*tf.Tensor, n)
+	var all sync.WaitGroup
+	for i, w := range tasks {
+		in := make([]float32, length)
+		for j := range in {
+			in[j] = float32(i*100 + j)
+		}
+		x, err := tf.FromSlice(in, length)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sums[i] = x // in place: what has been sent is overwritten
+		c := &tf.OpContext{Step: &tf.Step{ID: step, Context: t.Context(), Device: devices[i]}, Node: &tf.Node{Name: "sum"}}
+		all.Go(func() {
+			if err := w.env.Collectives.Do(c, &tf.Collective{
+				Kind: tf.ReduceCollective, Group: tf.CollectiveGroup{Key: 1, Size: n, Rank: -1}, Instance: 1, Merge: "Add", Final: "Id", MaxSubdivisions: -1,
+				In: x, Out: x, Name: "sum",
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	for i, x := range sums {
+		for j, got := range tf.Data[float32](x) {
+			if want := float32(300 + 3*j); got != want {
+				t.Fatalf("element %d of task %d is %v, want %v", j, i, got, want)
+			}
+			tf.Data[float32](x)[j] = -1
+		}
+	}
+	close(asked)
+	for x := range asked {
+		b, err := x.of.RecvBuf(t.Context(), x.req)
+		if err != nil || !bytes.Equal(b.Content, x.answer) {
+			t.Fatalf("%s is %v when it is asked for again, was %v: %v", x.req.GetBufRendezvousKey(), b.Content, x.answer, err)
+		}
+		b.Sent()
+		if _, err := x.of.MarkRecvFinished(t.Context(), &pb.MarkRecvFinishedRequest{RequestId: x.req.GetRequestId()}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, w := range tasks {
+		if n := len(w.responses.all); n != 0 {
+			t.Errorf("%d answers of task %d are kept after they were acknowledged", n, i)
+		}
+	}
+}
+
+// The end of a step ends the buffers that were never acknowledged, and a worker
+// that closes those that somebody waits for.
+func TestBuffersEndWithStep(t *testing.T) {
+	tasks, devices := reducing(t, 1, nil)
+	w, waiting := tasks[0], make(chan error, 1)
+	req := &pb.RecvBufRequest{StepId: 3, RequestId: 11, BufRendezvousKey: "never", SrcDevice: devices[0].Spec().String(), SrcIncarnation: devices[0].Incarnation()}
+	go func() {
+		_, err := w.RecvBuf(t.Context(), req)
+		waiting <- err
+	}()
+	for {
+		if _, err := w.CleanupGraph(t.Context(), &pb.CleanupGraphRequest{StepId: 3}); err != nil {
+			t.Fatal(err)
+		}
+		select { // the request may have come after the cleanup
+		case err := <-waiting:
+			if tf.CodeOf(err) != tf.Aborted {
+				t.Errorf("who waits hears %v, want Aborted", err)
+			}
+			return
+		default:
+			runtime.Gosched()
+		}
 	}
 }

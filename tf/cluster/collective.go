@@ -26,8 +26,16 @@ func (s *Server) newCollectives(c *Config, devices *device.Set) (*collective.Run
 			leader = ""
 		}
 	}
-	peer := func(task string) (collective.Peer, error) { return s.channels.Worker(task) }
-	return collective.New(collective.Env{Lookup: devices.Lookup, Leader: leader, Peer: peer}), nil
+	return collective.New(collective.Env{Lookup: devices.Lookup, Leader: leader, Peer: s.collectivePeer}), nil
+}
+
+// collectivePeer returns another task as collective operations see it.
+func (s *Server) collectivePeer(task string) (collective.Peer, error) {
+	w, err := s.channels.Worker(task)
+	if err != nil {
+		return nil, err
+	}
+	return rpc.PatientWorker{WorkerClient: w, Retries: s.retries}, nil
 }
 
 // sequences numbers steps that several masters run together. Without a leader there
@@ -41,9 +49,9 @@ func sequences(c *Config, r *collective.Runtime) master.Sequences {
 
 // RecvBuf waits for a value of a collective operation that another task wants.
 func (s *workerService) RecvBuf(ctx context.Context, req *pb.RecvBufRequest) (*rpc.BufferResponse, error) {
-	l, err := s.Worker.RecvBuf(ctx, req)
+	b, err := s.Worker.RecvBuf(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	return &rpc.BufferResponse{Content: l.Bytes(), Sent: l.Return}, nil
+	return &rpc.BufferResponse{Content: b.Content, Sent: b.Sent, RequireAck: b.RequireAck}, nil
 }

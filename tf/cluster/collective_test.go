@@ -71,6 +71,20 @@ func must[T any](v T, err error) T {
 	return v
 }
 
+// Tasks that keep what they have sent, until it has arrived, sum up as others do.
+func TestTasksThatKeepResponsesSumUp(t *testing.T) {
+	r := startAlike(t, map[string]int{"worker": 2}, cluster.Config{
+		Devices: map[string]int{"CPU": 2}, CollectiveLeader: "/job:worker/task:0", CacheResponses: true, Retries: 2,
+	})
+	g := tf.NewGraph()
+	x, ys := sums(g, 2, 0, 1)
+	s := open(t, g, r.servers["worker:0"].Target())
+	for _, n := range []int{1, 3, 300_000} {
+		got, err := s.Run(t.Context(), session.Feeds{x: must(tf.FromSlice(slices.Repeat([]float32{float32(n)}, n), n))}, ys...)
+		checkSums(t, got, err, slices.Repeat([]float32{float32(6 + 4*n)}, n))
+	}
+}
+
 // Each task has a master of its own, whose steps are the same: the leader says
 // which.
 func TestMastersSumUp(t *testing.T) {
