@@ -5,14 +5,14 @@ import "math"
 // smallMean is up to where counts are drawn one event at a time.
 const smallMean = 10
 
-// Poisson returns sample i of a Poisson distribution with the given rate, and
-// NaN for a rate that is infinite or no number.
+// Poisson returns sample i of a Poisson distribution with the given rate,
+// which is the sample itself if it is infinite or no number.
 func Poisson(base Philox, i int, rate float64) float64 {
 	p := base.at(i, sampleStride)
 	uniform := backwards{p: &p, draw: uniform2}
 	switch {
 	case math.IsInf(rate, 1), math.IsNaN(rate):
-		return math.NaN()
+		return rate
 	case rate < smallMean:
 		return countEvents(&uniform, rate)
 	}

@@ -39,4 +39,7 @@ func TestPoissonSums(t *testing.T) {
 	rate := []float64{0.01, 5, 9.99, 10, 30, 1e3}
 	got := sums(6, 300, func(i, p int) float64 { return Poisson(FromSeed([2]int64{7, 9}), i, rate[p]) })
 	sumsClose(t, got, []float64{3, 1472, 3022, 2992, 9079, 299564}, 0)
+	if got := Poisson(FromSeed([2]int64{7, 9}), 0, math.Inf(1)); !math.IsInf(got, 1) {
+		t.Errorf("an infinite rate: %v", got)
+	}
 }

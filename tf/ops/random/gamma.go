@@ -17,34 +17,34 @@ func init() {
 	)
 	tf.Register(tf.OpDef{
 		Name: "RandomGamma", In: "shape: S; alpha: T", Out: "output: T", Attrs: seeds + "T: {half, float, double}", Stateful: true,
-		Shape: appendedShape, Grad: gammaGrad, Kernels: tf.ByType("T", oneFor(statefulSampler("alpha", stream.Gamma), halfToDouble...)),
+		Shape: appendedShape, Grad: gammaGrad, Kernels: tf.ByType("T", oneFor(statefulSampler(stream.Gamma), halfToDouble...)),
 	})
 	tf.Register(tf.OpDef{
 		Name: "StatelessRandomGammaV2", In: "shape: T; seed: Tseed; alpha: dtype", Out: "output: dtype",
 		Attrs: "dtype: {half, float, double}; T: {int32, int64}; Tseed: {int32, int64} = int64",
 		Shape: shapeInput(0), Grad: statelessGammaGrad,
-		Kernels: tf.ByType("dtype", oneFor(statelessSampler("alpha", 2, fromSeed, stream.Gamma), halfToDouble...)),
+		Kernels: tf.ByType("dtype", oneFor(statelessSampler(2, fromSeed, stream.Gamma), halfToDouble...)),
 	})
 	tf.Register(tf.OpDef{
 		Name: "StatelessRandomGammaV3", In: "shape: shape_dtype; key: uint64; counter: uint64; alg: int32; alpha: dtype", Out: "output: dtype",
 		Attrs: "dtype: {half, float, double}; shape_dtype: {int32, int64} = int32",
 		Shape: shapeInput(0), Grad: statelessGammaGrad,
-		Kernels: tf.ByType("dtype", oneFor(statelessSampler("alpha", 4, fromKey, stream.Gamma), halfToDouble...)),
+		Kernels: tf.ByType("dtype", oneFor(statelessSampler(4, fromKey, stream.Gamma), halfToDouble...)),
 	})
 	tf.Register(tf.OpDef{
 		Name: "RandomPoisson", In: "shape: S; rate: dtype", Out: "output: dtype", Attrs: seeds + "dtype: {half, float, double}", Stateful: true,
-		Shape: appendedShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("dtype", oneFor(statefulSampler("rate", stream.Poisson), halfToDouble...)),
+		Shape: appendedShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("dtype", oneFor(statefulSampler(stream.Poisson), halfToDouble...)),
 	})
 	tf.Register(tf.OpDef{
 		Name: "RandomPoissonV2", In: "shape: S; rate: R", Out: "output: dtype", Stateful: true,
 		Attrs: seeds + "R: " + counts + " = double; dtype: " + counts + " = int64",
-		Shape: appendedShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("R", oneFor(statefulSampler("rate", stream.Poisson), countTypes...)),
+		Shape: appendedShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("R", oneFor(statefulSampler(stream.Poisson), countTypes...)),
 	})
 	tf.Register(tf.OpDef{
 		Name: "StatelessRandomPoisson", In: "shape: T; seed: Tseed; lam: Rtype", Out: "output: dtype",
 		Attrs: "Rtype: " + counts + "; dtype: " + counts + "; T: {int32, int64}; Tseed: {int32, int64} = int64",
 		Shape: shapeInput(0), NoGrad: tf.NotDifferentiable,
-		Kernels: tf.ByType("Rtype", oneFor(statelessSampler("rate", 2, fromSeed, stream.Poisson), countTypes...)),
+		Kernels: tf.ByType("Rtype", oneFor(statelessSampler(2, fromSeed, stream.Poisson), countTypes...)),
 	})
 }
 

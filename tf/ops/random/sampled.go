@@ -1,6 +1,8 @@
 package random
 
 import (
+	"math"
+
 	"github.com/gorge-tf/gorge/internal/kernel"
 	stream "github.com/gorge-tf/gorge/internal/random"
 	"github.com/gorge-tf/gorge/tf"
@@ -101,50 +103,58 @@ func oneFor(k tf.NewKernel, types ...tf.DType) map[tf.DType]tf.NewKernel {
 // A sampler draws sample i of a distribution with one parameter.
 type sampler func(base stream.Philox, i int, param float64) float64
 
+// in returns f for samples of type d. Integers have no infinity: TensorFlow's
+// is 0 there.
+func (f sampler) in(d tf.DType) sampler {
+	if !d.IsInteger() {
+		return f
+	}
+	return func(base stream.Philox, i int, param float64) float64 {
+		if v := f(base, i, param); !math.IsInf(v, 1) {
+			return v
+		}
+		return 0
+	}
+}
+
 // statefulSampler is the kernel of an op with inputs shape and parameter.
-func statefulSampler(name string, f sampler) tf.NewKernel {
+func statefulSampler(f sampler) tf.NewKernel {
 	return func(n *tf.Node) (tf.Kernel, error) {
 		g, d := generator(n), n.OutTypes[0]
+		f := f.in(d)
 		return tf.Compute(func(c *tf.OpContext) error {
 			out, err := appendedOutput(c, d)
 			if err != nil {
 				return err
 			}
-			return drawSamples(c, out, 1, name, f, func() (stream.Philox, error) { return g.Reserve(out.Len()), nil })
+			if out.Len() > 0 {
+				drawSamples(c, out, 1, f, g.Reserve(out.Len()))
+			}
+			return nil
 		}), nil
 	}
 }
 
 // statelessSampler is the kernel of an op whose input at is the parameter.
-func statelessSampler(name string, at int, source func(*tf.OpContext) (stream.Philox, error), f sampler) tf.NewKernel {
+func statelessSampler(at int, source func(*tf.OpContext) (stream.Philox, error), f sampler) tf.NewKernel {
 	return func(n *tf.Node) (tf.Kernel, error) {
 		d := n.OutTypes[0]
+		f := f.in(d)
 		return tf.Compute(func(c *tf.OpContext) error {
 			base, err := source(c)
 			if err != nil {
 				return err
 			}
 			out, err := givenOutput(c, 0, d, c.Input(at).Shape())
-			if err != nil {
-				return err
+			if err == nil && out.Len() > 0 {
+				drawSamples(c, out, at, f, base)
 			}
-			return drawSamples(c, out, at, name, f, func() (stream.Philox, error) { return base, nil })
+			return err
 		}), nil
 	}
 }
 
-func drawSamples(c *tf.OpContext, out *tf.Tensor, at int, name string, f sampler, base func() (stream.Philox, error)) error {
+func drawSamples(c *tf.OpContext, out *tf.Tensor, at int, f sampler, base stream.Philox) {
 	params := numbers(c.Input(at))
-	if out.Len() == 0 {
-		if len(params) == 0 {
-			return tf.Errorf(tf.InvalidArgument, "Input %s should have non-zero element count, got: 0", name)
-		}
-		return nil
-	}
-	p, err := base()
-	if err != nil {
-		return err
-	}
-	sampled(c, out, len(params), func(i, param int) float64 { return f(p, i, params[param]) })
-	return nil
+	sampled(c, out, len(params), func(i, param int) float64 { return f(base, i, params[param]) })
 }

@@ -44,6 +44,8 @@ func addGammaSamples() {
 		sample{Op: "RandomGamma", Name: "float64", In: []*tf.Tensor{i32(5), vec(0.5, 1, 3)}, F: nary("RandomGamma", seeds()...), Types: onlyOwn, Rough: redrawn},
 		sample{Op: "StatelessRandomGammaV2", In: []*tf.Tensor{i32(5, 3), seed, alpha}, F: nary("StatelessRandomGammaV2"), Types: onlyOwn, Tol: libm},
 		sample{Op: "StatelessRandomGammaV3", In: append(append([]*tf.Tensor{i32(5, 3)}, key()...), alpha), F: nary("StatelessRandomGammaV3"), Types: onlyOwn, Tol: libm},
+		sample{Op: "RandomGamma", Name: "no alpha", In: []*tf.Tensor{i32(5), vec[float32]()}, F: nary("RandomGamma", seeds()...), Types: onlyOwn, Rough: redrawn},
+		sample{Op: "StatelessRandomGammaV2", Name: "no alpha", In: []*tf.Tensor{i32(2, 0), seed, vec[float32]()}, F: nary("StatelessRandomGammaV2"), Types: onlyOwn},
 		failing("StatelessRandomGammaV2", "end", nary("StatelessRandomGammaV2"), i32(5, 2), seed, alpha),
 		failing("RandomGamma", "negative", nary("RandomGamma", seeds()...), i32(-5), alpha),
 	)
@@ -51,12 +53,16 @@ func addGammaSamples() {
 
 func addPoissonSamples() {
 	rate := vec[float32](0.5, 3, 30, 0)
-	wide := tf.Attr("dtype", tf.Int64)
+	wide, single := tf.Attr("dtype", tf.Int64), tf.Attr("dtype", tf.Float32)
+	unbounded := vec(2, float32(math.Inf(1)))
 	addSamples(
 		sample{Op: "RandomPoisson", In: []*tf.Tensor{i32(7), rate}, F: nary("RandomPoisson", seeds()...), Types: onlyOwn, NoGolden: "TensorFlow takes it from graphs before version 25 only"},
 		sample{Op: "RandomPoissonV2", In: []*tf.Tensor{i32(7), rate}, F: nary("RandomPoissonV2", seeds(wide)...), Types: onlyOwn},
-		sample{Op: "RandomPoissonV2", Name: "float32", In: []*tf.Tensor{i32(7), rate}, F: nary("RandomPoissonV2", seeds(tf.Attr("dtype", tf.Float32))...), Types: onlyOwn},
+		sample{Op: "RandomPoissonV2", Name: "float32", In: []*tf.Tensor{i32(7), rate}, F: nary("RandomPoissonV2", seeds(single)...), Types: onlyOwn},
 		sample{Op: "StatelessRandomPoisson", In: []*tf.Tensor{i32(5, 4), seed, rate}, F: nary("StatelessRandomPoisson", wide), Types: onlyOwn},
+		sample{Op: "RandomPoissonV2", Name: "no rate", In: []*tf.Tensor{i32(7), vec[float32]()}, F: nary("RandomPoissonV2", seeds(wide)...), Types: onlyOwn},
+		sample{Op: "RandomPoissonV2", Name: "unbounded", In: []*tf.Tensor{i32(2), unbounded}, F: nary("RandomPoissonV2", seeds(single)...), Types: onlyOwn},
+		sample{Op: "StatelessRandomPoisson", Name: "unbounded integers", In: []*tf.Tensor{i32(2, 2), seed, unbounded}, F: nary("StatelessRandomPoisson", wide), Types: onlyOwn},
 		failing("StatelessRandomPoisson", "end", nary("StatelessRandomPoisson", wide), i32(5, 2), seed, rate),
 	)
 }
