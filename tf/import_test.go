@@ -210,7 +210,7 @@ func TestBadGraphDefs(t *testing.T) {
 		"1 nodes in a cycle":                                             `node { name: "a" op: "NoOp" input: "^a" }`,
 		"the graph asks for a consumer of version 9999999":               `versions { min_consumer: 9999999 }`,
 		"which must be at least 0 and at most 65536, got 10000000000000": `node { name: "n" op: "Split" attr { key: "num_split" value { i: 10000000000000 } } attr { key: "T" value { type: DT_FLOAT } } }`,
-		"a tensor's shape must be fully known": `node { name: "n" op: "Const" attr { key: "dtype" value { type: DT_FLOAT } }
+		"Encountered overflow when multiplying the sizes of a tensor": `node { name: "n" op: "Const" attr { key: "dtype" value { type: DT_FLOAT } }
 			attr { key: "value" value { tensor { dtype: DT_FLOAT tensor_shape { dim { size: 1099511627776 } dim { size: 1099511627776 } } float_val: 1 } } } }`,
 		"in binary or text format": "node {",
 	} {

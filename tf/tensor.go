@@ -53,9 +53,11 @@ func (t *Tensor) AsTensor() (*Tensor, error) {
 
 // CheckSize reports whether a tensor of n elements of type d can exist.
 func CheckSize(d DType, s Shape) error {
-	n := s.NumElements()
-	if !s.Known() || n < 0 || n > math.MaxInt/max(d.Size(), 16) {
-		return Errorf(InvalidArgument, "a tensor's shape must be fully known and its size must fit in memory, got %v%v", d, s)
+	if !s.Known() {
+		return Errorf(InvalidArgument, "a tensor's shape must be fully known, got %v%v", d, s)
+	}
+	if n := s.NumElements(); n < 0 || n > math.MaxInt/max(d.Size(), 16) {
+		return Errorf(InvalidArgument, "Encountered overflow when multiplying the sizes of a tensor: Shape %s would have more than 2**63 - 1 elements or bytes", s.Text())
 	}
 	return nil
 }

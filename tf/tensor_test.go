@@ -43,13 +43,13 @@ func TestNewTensorIsZero(t *testing.T) {
 
 func TestCheckSize(t *testing.T) {
 	for _, c := range []struct {
-		s  tf.Shape
-		ok bool
+		s    tf.Shape
+		want string // of the error
 	}{
-		{tf.Shape{}, true}, {tf.Shape{3, 0}, true}, {tf.Shape{-1}, false}, {nil, false},
-		{tf.Shape{math.MaxInt}, false}, {tf.Shape{1 << 40, 1 << 40}, false},
+		{tf.Shape{}, ""}, {tf.Shape{3, 0}, ""}, {tf.Shape{-1}, "fully known"}, {nil, "fully known"},
+		{tf.Shape{math.MaxInt}, "overflow"}, {tf.Shape{1 << 40, 1 << 40}, "would have more than 2**63 - 1 elements"},
 	} {
-		if err := tf.CheckSize(tf.Float32, c.s); (err == nil) != c.ok {
+		if err := tf.CheckSize(tf.Float32, c.s); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: %v", c.s, err)
 		}
 	}

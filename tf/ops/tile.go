@@ -95,7 +95,7 @@ func tiled(s tf.Shape, m []int) (tf.Shape, error) {
 			return nil, tf.Errorf(tf.InvalidArgument, "Expected multiples[%d] >= 0, but got %d", i, k)
 		}
 		if (tf.Shape{s[i], k}).NumElements() < 0 {
-			return nil, tf.Errorf(tf.InvalidArgument, "a tensor's size must fit in memory: dimension %d of %v times %d does not", i, s, k)
+			return nil, tf.Errorf(tf.InvalidArgument, "Encountered overflow when multiplying %d with %d, dimension %d of %v", s[i], k, i, s)
 		}
 		out[i] = s[i] * k
 	}
