@@ -38,6 +38,8 @@ type KernelSet struct {
 	// Types lists what All supports, by attribute; nil: whatever the
 	// signature allows.
 	Types map[string][]DType
+	// Only tells which value attributes of strings must have.
+	Only map[string]string
 }
 
 // ByType returns the set of kernels that attribute attr chooses from.
@@ -48,6 +50,11 @@ func AnyType(k NewKernel) KernelSet { return KernelSet{All: k} }
 
 // Find returns the factory for node n.
 func (k *KernelSet) Find(n *Node) (NewKernel, error) {
+	for attr, want := range k.Only {
+		if got := n.Str(attr); got != want {
+			return nil, Errorf(NotFound, "No OpKernel was registered to support Op '%s' with attr %s = %q; supported: %q", n.OpName(), attr, got, want)
+		}
+	}
 	switch {
 	case k.All != nil:
 		if err := k.checkTypes(n); err != nil {

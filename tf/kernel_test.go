@@ -169,6 +169,9 @@ func TestFindKernels(t *testing.T) {
 	byType := tf.ByType("T", map[tf.DType]tf.NewKernel{tf.Float32: k, tf.Float64: k})
 	some := tf.AnyType(k)
 	some.Types = map[string][]tf.DType{"T": {tf.Int32}}
+	formats := func(only string) tf.KernelSet {
+		return tf.KernelSet{Attr: "T", By: byType.By, Only: map[string]string{"data_format": only}}
+	}
 	for name, c := range map[string]struct {
 		set  tf.KernelSet
 		d    tf.DType
@@ -179,9 +182,11 @@ func TestFindKernels(t *testing.T) {
 		"all":           {tf.AnyType(k), tf.String, ""},
 		"all of some":   {some, tf.Int32, ""},
 		"none of some":  {some, tf.String, "with attr T = string; types supported: [int32]"},
+		"a format":      {formats("NHWC"), tf.Float32, ""},
+		"no format":     {formats("NCHW"), tf.Float32, `with attr data_format = "NHWC"; supported: "NCHW"`},
 		"none whatever": {tf.KernelSet{}, tf.Float32, "No OpKernel was registered to support Op 'TestKernels'"},
 	} {
-		n := &tf.Node{Def: &tf.OpDef{Name: "TestKernels", Kernels: c.set}, Attrs: tf.Attrs{"T": c.d}}
+		n := &tf.Node{Def: &tf.OpDef{Name: "TestKernels", Kernels: c.set}, Attrs: tf.Attrs{"T": c.d, "data_format": "NHWC"}}
 		find, err := tf.FindKernel("CPU", n)
 		if (err == nil) != (c.want == "") || (err == nil) != (find != nil) {
 			t.Errorf("%s: %v", name, err)

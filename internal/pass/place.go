@@ -2,6 +2,7 @@ package pass
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -181,12 +182,22 @@ func (p *Placer) unplaceable(n *graph.Node, grp *group) error {
 			continue
 		}
 		if m := grp.unsupported(d.Spec.Type); m != nil {
-			_, err := tf.FindKernel(d.Spec.Type, &m.Node)
-			return tf.AtNode(err, &m.Node, nil)
+			return noKernel(d.Spec.Type, &m.Node)
 		}
 	}
 	return tf.AtNode(tf.Errorf(tf.InvalidArgument, "Cannot assign a device for operation %s: {{node %s}} was explicitly assigned to %s but available devices are [ %s ]. Make sure the device specification refers to a valid device.",
 		n.Name, n.Name, cmp.Or(n.Device, grp.spec.String()), p.deviceNames()), &n.Node, nil)
+}
+
+// noKernel says that n has no kernel on devices of a type. Whoever asks for a
+// kernel does not find it, a graph that needs it is invalid.
+func noKernel(typ string, n *tf.Node) error {
+	_, err := tf.FindKernel(typ, n)
+	var e *tf.Error
+	if errors.As(err, &e) && e.Code == tf.NotFound {
+		err = tf.Errorf(tf.InvalidArgument, "%s", e.Msg)
+	}
+	return tf.AtNode(err, n, nil)
 }
 
 func (p *Placer) deviceNames() string {

@@ -128,7 +128,7 @@ func init() {
 func TestPlaceWithoutKernel(t *testing.T) {
 	g := parse(t, "a = NoOp @/device:NOTHING:0")
 	p := Placer{Devices: append(cpus(t, "/job:localhost/replica:0/task:0", 1, true), device(t, "/job:localhost/replica:0/task:0/device:NOTHING:0", true))}
-	if got, want := message(p.Place(g)), "NOT_FOUND: No OpKernel was registered to support Op 'NoOp'"; got != want {
+	if got, want := message(p.Place(g)), "INVALID_ARGUMENT: No OpKernel was registered to support Op 'NoOp'"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	g = parse(t, "a = NoOp @/device:NOTHING:0")

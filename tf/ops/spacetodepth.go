@@ -12,6 +12,8 @@ func init() {
 }
 
 func depthOp(name, inverse string, toDepth bool, types []tf.DType) {
+	kernels := tf.ByType("T", sameFor(func(n *tf.Node) (tf.Kernel, error) { return moveDepth(n, toDepth) }, types...))
+	kernels.Only = map[string]string{"data_format": "NHWC"}
 	tf.Register(tf.OpDef{
 		Name: name, In: "input: T", Out: "output: T",
 		Attrs: "T: type; block_size: int >= 2; data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'",
@@ -24,7 +26,7 @@ func depthOp(name, inverse string, toDepth bool, types []tf.DType) {
 			o := SpaceToDepthOpts{op.Str("data_format")}
 			return tf.Grads(apply(inverse, []tf.Option{BlockSizeOpts{op.Int("block_size")}, o}, dy[0]))
 		},
-		Kernels: tf.ByType("T", sameFor(func(n *tf.Node) (tf.Kernel, error) { return moveDepth(n, toDepth) }, types...)),
+		Kernels: kernels,
 	})
 }
 
@@ -92,9 +94,6 @@ func scaled(n, by, to int) int {
 
 func moveDepth(n *tf.Node, toDepth bool) (tf.Kernel, error) {
 	size, format := n.Int("block_size"), n.Str("data_format")
-	if format != "NHWC" {
-		return nil, tf.Errorf(tf.InvalidArgument, "Only NHWC data_format supported on CPU. Got %s", format)
-	}
 	return tf.Compute(func(c *tf.OpContext) error {
 		x := c.Input(0)
 		s, err := depthShape(x.Shape(), size, format, toDepth)
