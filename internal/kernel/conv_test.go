@@ -52,19 +52,23 @@ func convCases() map[string]*Conv {
 		"volumes":          conv(2, 6, 4, 1, [3]int{4, 5, 6}, [3]int{2, 3, 3}, [3]int{2, 1, 1}, [3]int{1, 1, 1}, [3]int{1, 1, 1}),
 		"much padding":     conv(1, 17, 2, 1, [3]int{1, 3, 3}, [3]int{1, 2, 2}, one, one, [3]int{0, 4, 4}),
 		"narrow, far out":  conv(1, 2, 2, 1, [3]int{1, 2, 2}, [3]int{1, 2, 2}, [3]int{1, 2, 2}, one, [3]int{0, 5, 5}),
+		"many images":      conv(6, 17, 33, 1, [3]int{1, 6, 6}, [3]int{1, 3, 3}, one, one, [3]int{0, 1, 1}),
+		"many filters":     conv(1, 363, 363, 1, [3]int{1, 1, 3}, [3]int{1, 1, 2}, one, one, [3]int{0, 0, 1}),
 		"image of nothing": conv(0, 17, 2, 1, [3]int{1, 3, 3}, [3]int{1, 2, 2}, one, one, [3]int{}),
 	}
 }
 
 func TestConvolution(t *testing.T) {
-	for name, v := range convCases() {
-		for how, par := range map[string]Par{"serial": Serial, "in pieces": inPieces} {
-			t.Run(name+" "+how, func(t *testing.T) {
-				testConvolution[float32](t, v, par, 1e-4)
-				testConvolution[float64](t, v, par, 1e-12)
-			})
+	eachLevel(t, func(t *testing.T) {
+		for name, v := range convCases() {
+			for how, par := range map[string]Par{"serial": Serial, "in pieces": inPieces} {
+				t.Run(name+" "+how, func(t *testing.T) {
+					testConvolution[float32](t, v, par, 1e-4)
+					testConvolution[float64](t, v, par, 1e-12)
+				})
+			}
 		}
-	}
+	})
 }
 
 // inPieces runs each element of a range by itself, the last one first.

@@ -106,6 +106,9 @@ func ConvolveBackFilter[T Number](par Par, v *Conv, dw, x, dy []T) {
 		MatMul(par, NewGemm(v.InC, v.OutC, v.Batch*v.linesOut()*v.Out[2], true, false), dw, x, dy, Epilogue[T]{})
 		return
 	}
+	if backFilterFast(par, v, dw, x, dy) {
+		return
+	}
 	lines, step := v.Batch*v.linesOut(), v.patchLines(backPatchElements)
 	patches := make([]T, min(step, lines)*v.Out[2]*v.patchSize())
 	for i := 0; i < lines; i += step {
@@ -113,6 +116,33 @@ func ConvolveBackFilter[T Number](par Par, v *Conv, dw, x, dy []T) {
 		patchMatrix(par, v, patches, x, i, end)
 		addFilters(par, v, dw, patches, dy[i*v.Out[2]*v.OutC:], (end-i)*v.Out[2], i > 0)
 	}
+}
+
+// backFilter32 and backFilter64 compute the gradient with vector instructions,
+// without patches; nil if there are none.
+var (
+	backFilter32 func(par Par, v *Conv, dw, x, dy []float32)
+	backFilter64 func(par Par, v *Conv, dw, x, dy []float64)
+)
+
+// backFilterFast runs one of them, if it can.
+func backFilterFast[T Number](par Par, v *Conv, dw, x, dy []T) bool {
+	if v.Groups != 1 || v.thin() || v.Dilation[2] != 1 && v.Kernel[2] > 1 {
+		return false
+	}
+	switch dw := any(dw).(type) {
+	case []float32:
+		if backFilter32 != nil {
+			backFilter32(par, v, dw, any(x).([]float32), any(dy).([]float32))
+			return true
+		}
+	case []float64:
+		if backFilter64 != nil {
+			backFilter64(par, v, dw, any(x).([]float64), any(dy).([]float64))
+			return true
+		}
+	}
+	return false
 }
 
 // addFilters multiplies the patches of some windows with their gradients.

@@ -51,13 +51,22 @@ func newBlocked[T Float](micro *microKernels[T], s blockSizes) *blocked[T] {
 
 // matMul shares the blocks of C between threads.
 func (b *blocked[T]) matMul(par Par, g Gemm, c, x, y []T, e Epilogue[T]) {
-	direct := b.readsDirectly(g)
+	b.multiply(par, g, c, x, y, e, nil)
+}
+
+// packA packs rows [i, i+h) of A for steps [p, p+n) of k: h elements for every
+// k. Further ones, up to packSlack, may be overwritten.
+type packA[T Float] func(dst []T, i, h, p, n int)
+
+// multiply is matMul; pack, if there is one, knows what A is.
+func (b *blocked[T]) multiply(par Par, g Gemm, c, x, y []T, e Epilogue[T], pack packA[T]) {
+	direct := pack == nil && b.readsDirectly(g)
 	t := b.tasks(g, direct)
 	par(t.rows*t.cols, 1, func(lo, hi int) {
 		p := b.scratch.Get().(*packed[T])
 		defer b.scratch.Put(p)
 		t.ranges(lo, hi, func(r region) {
-			w := &gemmWork[T]{blocked: b, Gemm: g, region: r, packed: p, c: c, a: x, b: y}
+			w := &gemmWork[T]{blocked: b, Gemm: g, region: r, packed: p, c: c, a: x, b: y, pack: pack}
 			if direct {
 				w.direct()
 			} else {
