@@ -87,14 +87,11 @@ func (a *tensorArray) addShape(s tf.Shape) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	merged, ok := a.shape.Merge(s)
-	switch {
-	case ok:
-		a.shape = merged
-		return nil
-	case len(a.shape) != len(s):
-		return tf.Errorf(tf.InvalidArgument, "PartialTensorShape: Incompatible ranks during merge: %d vs. %d", len(a.shape), len(s))
+	if !ok {
+		return mergeError(a.shape, s)
 	}
-	return tf.Errorf(tf.InvalidArgument, "PartialTensorShape: Incompatible shapes during merge: %s vs. %s", a.shape.Text(), s.Text())
+	a.shape = merged
+	return nil
 }
 
 // write gives t, whose reference it takes over, to element i. A gradient's

@@ -130,6 +130,11 @@ func (l *tensorList) pushed(t *tf.Tensor) (*tensorList, error) {
 	if err := l.checkElement(t, "Tried to append a tensor with incompatible shape to a list."); err != nil {
 		return nil, err
 	}
+	return l.pushedFit(t)
+}
+
+// pushedFit is pushed for an element that fits.
+func (l *tensorList) pushedFit(t *tf.Tensor) (*tensorList, error) {
 	if l.limit >= 0 && len(l.items) >= l.limit {
 		return nil, tf.Errorf(tf.InvalidArgument, "Tried to push item into a full list list size: %d max_num_elements: %d", len(l.items), l.limit)
 	}
@@ -163,7 +168,7 @@ func setElement(c *tf.OpContext, o int, l *tensorList, i, shape int) error {
 	}
 	s, err := elementShape(c, shape, l)
 	if err == nil {
-		s, err = l.common(s)
+		s, err = commonShape(s, l.items)
 	}
 	if err != nil {
 		return err
@@ -183,20 +188,25 @@ func pushBackBatch(n *tf.Node) (tf.Kernel, error) {
 	elem := n.Type("element_dtype")
 	return tf.Compute(func(c *tf.OpContext) error {
 		lists, t := c.Input(0), c.Input(1)
-		if t.Rank() < lists.Rank() || !t.Shape()[:lists.Rank()].Equal(lists.Shape()) {
-			return tf.Errorf(tf.InvalidArgument, "tensor.shape must begin with the shape of input_handles, but got %s and %s", t.Shape().Text(), lists.Shape().Text())
+		switch {
+		case t.Rank() < 1:
+			return tf.Errorf(tf.InvalidArgument, "Expected tensor to be at least a vector, but saw shape: %s", t.Shape().Text())
+		case lists.Rank() != 1:
+			return tf.Errorf(tf.InvalidArgument, "Expected input_handles to be a vector, but saw shape: %s", lists.Shape().Text())
+		case t.Dim(0) != lists.Len():
+			return tf.Errorf(tf.InvalidArgument, "Expected tensor.shape[0] == input_handles.size, but saw %d vs. %d", t.Dim(0), lists.Len())
 		}
-		if t.DType() != elem.Base() {
-			return tf.Errorf(tf.InvalidArgument, "Invalid data types; op elements %s but list elements %s", t.DType().CName(), elem.CName())
-		}
-		s := t.Shape()[lists.Rank():]
+		s := t.Shape()[1:]
 		out := tf.NewTensor(tf.Variant, lists.Shape())
 		for i, v := range lists.Variants() {
 			l, err := asList(v)
 			if err != nil {
 				return err
 			}
-			p, err := l.pushed(cutOut(t, i*s.NumElements(), s))
+			if err := l.checkRow(i, elem, s); err != nil {
+				return err
+			}
+			p, err := l.pushedFit(cutOut(t, i*s.NumElements(), s))
 			if err != nil {
 				return err
 			}
@@ -237,11 +247,11 @@ func concatLists(n *tf.Node) (tf.Kernel, error) {
 	return tf.Compute(func(c *tf.OpContext) error {
 		a, b := c.Input(0), c.Input(1)
 		if !a.Shape().Equal(b.Shape()) {
-			return tf.Errorf(tf.InvalidArgument, "input_a and input_b must have the same shape, but got %s and %s", a.Shape().Text(), b.Shape().Text())
+			return tf.Errorf(tf.InvalidArgument, "Incompatible input TensorList tensor shapes: %s vs. %s", a.Shape().Text(), b.Shape().Text())
 		}
 		out := tf.NewTensor(tf.Variant, a.Shape())
 		for i := range out.Variants() {
-			l, err := joinLists(a.Variants()[i], b.Variants()[i], elem)
+			l, err := joinLists(i, a.Variants()[i], b.Variants()[i], elem)
 			if err != nil {
 				return err
 			}
@@ -252,7 +262,8 @@ func concatLists(n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func joinLists(a, b tf.VariantValue, elem tf.DType) (*tensorList, error) {
+// joinLists joins pair i of lists.
+func joinLists(i int, a, b tf.VariantValue, elem tf.DType) (*tensorList, error) {
 	x, err := asList(a)
 	if err != nil {
 		return nil, err
@@ -261,11 +272,13 @@ func joinLists(a, b tf.VariantValue, elem tf.DType) (*tensorList, error) {
 	if err != nil {
 		return nil, err
 	}
-	if x.elem != elem || y.elem != elem {
-		return nil, tf.Errorf(tf.InvalidArgument, "Invalid data types; op elements %s but list elements %s and %s", elem.CName(), x.elem.CName(), y.elem.CName())
-	}
-	if !x.shape.Compatible(y.shape) {
-		return nil, tf.Errorf(tf.InvalidArgument, "input_a and input_b TensorList element shapes are not identical: %s vs. %s", x.shape.Text(), y.shape.Text())
+	switch {
+	case x.elem != elem:
+		return nil, tf.Errorf(tf.InvalidArgument, "input_a[%d].dtype != element_dtype.  Saw: %s vs. %s", i, x.elem.CName(), elem.CName())
+	case y.elem != elem:
+		return nil, tf.Errorf(tf.InvalidArgument, "input_b[%d].dtype != element_dtype.  Saw: %s vs. %s", i, y.elem.CName(), elem.CName())
+	case !x.shape.Equal(y.shape):
+		return nil, tf.Errorf(tf.InvalidArgument, "input_a and input_b TensorList element shapes are not identical at index %d.  Saw %s vs. %s", i, x.shape.Text(), y.shape.Text())
 	}
 	return x.with(append(append([]*tf.Tensor{}, x.items...), y.items...)), nil
 }
@@ -286,5 +299,17 @@ func resizeList(c *tf.OpContext) error {
 	items := make([]*tf.Tensor, size)
 	copy(items, l.items)
 	c.Set(0, variantOf(l.with(items)))
+	return nil
+}
+
+// checkRow reports why l, list i of many, cannot take a row of the type and
+// shape.
+func (l *tensorList) checkRow(i int, elem tf.DType, s tf.Shape) error {
+	if !l.shape.Compatible(s) {
+		return tf.Errorf(tf.InvalidArgument, "Tried to append a tensor with incompatible shape to a list at index %d. Op element shape: %s list shape: %s", i, s.Text(), l.shape.Text())
+	}
+	if l.elem != elem.Base() {
+		return tf.Errorf(tf.InvalidArgument, "Invalid data type at index %d; op elements %s but list elements %s", i, elem.CName(), l.elem.CName())
+	}
 	return nil
 }

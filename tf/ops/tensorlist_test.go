@@ -113,6 +113,9 @@ func addListFailures() {
 	list := func(g *tf.Graph, x tf.Output) tf.Output {
 		return ops.TensorListFromTensor(x, ops.Const(g, []int32{}))
 	}
+	unknownList := func(g *tf.Graph, x tf.Output) tf.Output {
+		return ops.TensorListFromTensor(x, ops.Scalar[int32](g, -1))
+	}
 	fail("TensorListGetItem", "beyond", func(g *tf.Graph, x tf.Output) tf.Output {
 		return ops.TensorListGetItem(list(g, x), ops.Scalar[int32](g, 2), ops.Const(g, []int32{}), tf.Float32)
 	})
@@ -126,6 +129,44 @@ func addListFailures() {
 	})
 	fail("TensorListPushBack", "full", func(g *tf.Graph, x tf.Output) tf.Output {
 		return ops.TensorListLength(ops.TensorListPushBack(ops.EmptyTensorList(ops.Shape(x), ops.Scalar[int32](g, 0), tf.Float32), x))
+	})
+	fail("TensorListPushBackBatch", "shape", func(g *tf.Graph, x tf.Output) tf.Output {
+		lists := ops.Pack([]tf.Output{list(g, x), list(g, x)})
+		pushed := ops.TensorListPushBackBatch(lists, ops.ExpandDims(x, ops.Scalar[int32](g, 1)))
+		return ops.TensorListLength(ops.Unpack(pushed, 2)[1])
+	})
+	fail("TensorListGather", "rank", func(g *tf.Graph, x tf.Output) tf.Output {
+		return ops.TensorListGather(unknownList(g, x), ops.Const(g, []int32{0}), ops.Const(g, []int32{-1}), tf.Float32)
+	})
+	fail("TensorListGather", "beyond", func(g *tf.Graph, x tf.Output) tf.Output {
+		return ops.TensorListGather(unknownList(g, x), ops.Const(g, []int32{-1}), ops.Scalar[int32](g, -1), tf.Float32)
+	})
+	fail("TensorListGather", "none", func(g *tf.Graph, x tf.Output) tf.Output {
+		return ops.TensorListGather(unknownList(g, x), ops.Const(g, []int32{}), ops.Scalar[int32](g, -1), tf.Float32)
+	})
+	fail("TensorListGather", "unset", func(g *tf.Graph, x tf.Output) tf.Output {
+		l := ops.TensorListReserve(ops.Scalar[int32](g, -1), ops.Size(x), tf.Float32)
+		return ops.TensorListGather(l, ops.Const(g, []int32{1}), ops.Const(g, []int32{-1}), tf.Float32)
+	})
+	fail("TensorListScatterV2", "rows", func(g *tf.Graph, x tf.Output) tf.Output {
+		return ops.TensorListLength(ops.TensorListScatterV2(x, ops.Const(g, []int32{0, 1, 2}), ops.Const(g, []int32{}), ops.Scalar[int32](g, -1)))
+	})
+	fail("TensorListScatterV2", "sizes", func(g *tf.Graph, x tf.Output) tf.Output {
+		return ops.TensorListLength(ops.TensorListScatterV2(x, ops.Const(g, []int32{0, 1}), ops.Const(g, []int32{}), ops.Shape(x)))
+	})
+	fail("TensorListScatterIntoExistingList", "rows", func(g *tf.Graph, x tf.Output) tf.Output {
+		return ops.TensorListLength(ops.TensorListScatterIntoExistingList(list(g, x), x, ops.Const(g, []int32{0})))
+	})
+	fail("TensorListSplit", "scalars", func(g *tf.Graph, x tf.Output) tf.Output {
+		return ops.TensorListLength(ops.TensorListSplit(x, ops.Const(g, []int32{}), ops.Const(g, []int64{2})))
+	})
+	fail("TensorListConcatV2", "unset", func(g *tf.Graph, x tf.Output) tf.Output {
+		l := ops.TensorListReserve(ops.Const(g, []int32{-1}), ops.Size(x), tf.Float32)
+		joined, _ := ops.TensorListConcatV2(l, ops.Const(g, []int32{-1}), ops.Const(g, []int64{}), tf.Float32)
+		return joined
+	})
+	fail("TensorListConcatLists", "shapes", func(g *tf.Graph, x tf.Output) tf.Output {
+		return ops.TensorListLength(ops.TensorListConcatLists(list(g, x), unknownList(g, x), tf.Float32))
 	})
 	fail("TensorListStack", "too few", func(g *tf.Graph, x tf.Output) tf.Output {
 		return ops.TensorListStack(list(g, x), ops.Const(g, []int32{}), tf.Float32, tf.Attr("num_elements", 3))

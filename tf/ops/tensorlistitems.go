@@ -79,21 +79,22 @@ func setItem(n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
+// unknownShape has the words of an op for what makes the shape of the elements
+// that it puts together unknown: there are none, or none is set.
+type unknownShape struct{ none, unset string }
+
 // wholeShape finds the shape that elements which are to be put together must
-// have: all they are known to have must make it complete.
-func wholeShape(c *tf.OpContext, shape int, l *tensorList, items []*tf.Tensor, action string) (tf.Shape, error) {
-	s, err := elementShape(c, shape, l)
+// have, which begins with s: all they are known to have must make it complete.
+func (u unknownShape) wholeShape(s tf.Shape, items []*tf.Tensor) (tf.Shape, error) {
+	if len(items) == 0 && (s == nil || !s.Known()) {
+		return nil, tf.Errorf(tf.InvalidArgument, "%s: %s", u.none, s.Text())
+	}
+	s, err := commonShape(s, items)
 	if err != nil {
 		return nil, err
 	}
-	if len(items) == 0 && (s == nil || !s.Known()) {
-		return nil, tf.Errorf(tf.InvalidArgument, "Tried to %s elements of an empty list with non-fully-defined element_shape: %s", action, s.Text())
-	}
-	if s, err = l.with(items).common(s); err != nil {
-		return nil, err
-	}
 	if s == nil || !s.Known() {
-		return nil, tf.Errorf(tf.InvalidArgument, "Tried to %s list which only contains uninitialized tensors and has a non-fully-defined element_shape: %s", action, s.Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "%s: %s", u.unset, s.Text())
 	}
 	return s, nil
 }
@@ -116,6 +117,11 @@ func stackItems(c *tf.OpContext, d tf.DType, items []*tf.Tensor, s tf.Shape) err
 	return nil
 }
 
+var gathered = unknownShape{
+	none:  "Tried to gather 0-elements from a list with non-fully-defined shape",
+	unset: "Tried to gather uninitialized tensors from a list with non-fully-defined element_shape",
+}
+
 func gatherList(n *tf.Node) (tf.Kernel, error) {
 	elem := n.Type("element_dtype")
 	return tf.Compute(func(c *tf.OpContext) error {
@@ -123,20 +129,35 @@ func gatherList(n *tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		index := tf.Data[int32](c.Input(1))
-		items := make([]*tf.Tensor, len(index))
-		for k, i := range index {
-			if i < 0 || int(i) >= len(l.items) {
-				return tf.Errorf(tf.InvalidArgument, "Index %d out o range; list only has %d elements.", i, len(l.items))
-			}
-			items[k] = l.items[i]
-		}
-		s, err := wholeShape(c, 2, l, items, "gather")
+		s, err := elementShape(c, 2, l)
 		if err != nil {
+			return err
+		}
+		items, err := l.at(tf.Data[int32](c.Input(1)))
+		if err != nil {
+			return err
+		}
+		if s, err = gathered.wholeShape(s, items); err != nil {
 			return err
 		}
 		return stackItems(c, elem, items, s)
 	}), nil
+}
+
+// at returns the elements of indices. TensorFlow has other words where it knows
+// their shape.
+func (l *tensorList) at(indices []int32) ([]*tf.Tensor, error) {
+	items := make([]*tf.Tensor, len(indices))
+	for k, i := range indices {
+		switch inside := i >= 0 && int(i) < len(l.items); {
+		case !inside && l.shape.Known():
+			return nil, tf.Errorf(tf.InvalidArgument, "Index %d out o range; list only has %d elements.", i, len(l.items))
+		case !inside:
+			return nil, tf.Errorf(tf.InvalidArgument, "Trying to gather element %d in a list with %d elements.", i, len(l.items))
+		}
+		items[k] = l.items[i]
+	}
+	return items, nil
 }
 
 // scatterList makes a list of the rows of a tensor, in the places given.
@@ -147,31 +168,44 @@ func scatterList(n *tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		t := c.Input(0)
-		if err := checkRows(t, c.Input(1), s); err != nil {
+		size, err := scatteredSize(c)
+		if err != nil {
 			return err
 		}
-		size := -1
-		if c.Inputs() > 3 {
-			if size, err = listScalar(c, 3, "num_elements"); err != nil {
-				return err
-			}
-			if size < -1 {
-				return tf.Errorf(tf.InvalidArgument, "TensorListScatter expects num_elements >= -1, found: %d", size)
-			}
+		t, indices := c.Input(0), c.Input(1)
+		if err := checkRows(t, indices, s); err != nil {
+			return err
+		}
+		if t.Dim(0) != indices.Len() {
+			return tf.Errorf(tf.InvalidArgument, "Invalid number of rows in input tensor. Expected: %d Actual: %d", indices.Len(), t.Dim(0))
 		}
 		return placeRows(c, newList(elem, s, make([]*tf.Tensor, max(size, 0))), t, c.Input(1), size)
 	}), nil
 }
 
+// scatteredSize returns how long the list is to be; -1: as its elements need.
+func scatteredSize(c *tf.OpContext) (int, error) {
+	if c.Inputs() < 4 {
+		return -1, nil
+	}
+	if c.Input(3).Rank() != 0 {
+		return 0, tf.Errorf(tf.InvalidArgument, "num_elements must be a scalar")
+	}
+	size, err := listScalar(c, 3, "num_elements")
+	if err == nil && size < -1 {
+		err = tf.Errorf(tf.InvalidArgument, "TensorListScatter expects num_elements >= -1, found: %d", size)
+	}
+	return size, err
+}
+
+// checkRows checks that the rows of t can be elements of shape s, in the places
+// of indices.
 func checkRows(t, indices *tf.Tensor, s tf.Shape) error {
 	switch {
-	case indices.Rank() != 1:
-		return tf.Errorf(tf.InvalidArgument, "Expected indices to be a vector, but received shape: %s", indices.Shape().Text())
 	case t.Rank() < 1:
 		return tf.Errorf(tf.InvalidArgument, "Tensor must be at least a vector, but saw shape: %s", t.Shape().Text())
-	case t.Dim(0) != indices.Len():
-		return tf.Errorf(tf.InvalidArgument, "Specified %d indices for scatter but the tensor has %d rows", indices.Len(), t.Dim(0))
+	case indices.Rank() != 1:
+		return tf.Errorf(tf.InvalidArgument, "Expected indices to be a vector, but received shape: %s", indices.Shape().Text())
 	case !s.Compatible(t.Shape()[1:]):
 		return tf.Errorf(tf.InvalidArgument, "Specified a list with shape %s from a tensor with shape %s", s.Text(), t.Shape()[1:].Text())
 	}
@@ -206,9 +240,13 @@ func scatterIntoList(n *tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		if err := checkRows(c.Input(1), c.Input(2), l.shape); err != nil {
+		t, indices := c.Input(1), c.Input(2)
+		if err := checkRows(t, indices, l.shape); err != nil {
 			return err
 		}
-		return placeRows(c, l, c.Input(1), c.Input(2), -1)
+		if t.Dim(0) != indices.Len() {
+			return tf.Errorf(tf.InvalidArgument, "Expected len(indices) == tensor.shape[0], but saw: %d vs. %d", indices.Len(), t.Dim(0))
+		}
+		return placeRows(c, l, t, indices, -1)
 	}), nil
 }

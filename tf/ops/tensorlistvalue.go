@@ -132,16 +132,15 @@ func elementShape(c *tf.OpContext, i int, l *tensorList) (tf.Shape, error) {
 
 // mergeError tells that no shape is both a and b.
 func mergeError(a, b tf.Shape) error {
-	what := "shapes"
 	if len(a) != len(b) {
-		what = "ranks"
+		return tf.Errorf(tf.InvalidArgument, "PartialTensorShape: Incompatible ranks during merge: %d vs. %d", len(a), len(b))
 	}
-	return tf.Errorf(tf.InvalidArgument, "PartialTensorShape: Incompatible %s during merge: %s vs. %s", what, a.Text(), b.Text())
+	return tf.Errorf(tf.InvalidArgument, "PartialTensorShape: Incompatible shapes during merge: %s vs. %s", a.Text(), b.Text())
 }
 
-// common merges the shapes of all elements that are set into s.
-func (l *tensorList) common(s tf.Shape) (tf.Shape, error) {
-	for _, t := range l.items {
+// commonShape merges the shapes of all items that are set into s.
+func commonShape(s tf.Shape, items []*tf.Tensor) (tf.Shape, error) {
+	for _, t := range items {
 		if t == nil {
 			continue
 		}

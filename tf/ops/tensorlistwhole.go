@@ -28,6 +28,11 @@ func stackListShape(c *tf.Infer) error {
 	return nil
 }
 
+var stacked = unknownShape{
+	none:  "Tried to stack elements of an empty list with non-fully-defined element_shape",
+	unset: "Tried to stack list which only contains uninitialized tensors and has a non-fully-defined element_shape",
+}
+
 func stackList(n *tf.Node) (tf.Kernel, error) {
 	elem, want := n.Type("element_dtype"), n.Int("num_elements")
 	return tf.Compute(func(c *tf.OpContext) error {
@@ -38,8 +43,11 @@ func stackList(n *tf.Node) (tf.Kernel, error) {
 		if want != -1 && len(l.items) != want {
 			return tf.Errorf(tf.InvalidArgument, "Operation expected a list with %d elements but got a list with %d elements.", want, len(l.items))
 		}
-		s, err := wholeShape(c, 1, l, l.items, "stack")
+		s, err := elementShape(c, 1, l)
 		if err != nil {
+			return err
+		}
+		if s, err = stacked.wholeShape(s, l.items); err != nil {
 			return err
 		}
 		return stackItems(c, elem, l.items, s)
@@ -103,13 +111,13 @@ func concatListV2(n *tf.Node) (tf.Kernel, error) {
 		if s != nil {
 			first, rest = s[0], s[1:]
 		}
-		return joinItems(c, l, first, rest, tf.Data[int64](c.Input(2)))
+		return joinItems(c, l, first, rest, append([]int64{}, tf.Data[int64](c.Input(2))...))
 	}), nil
 }
 
 // joinItems joins the elements of l, whose first dimension is first, or -1, and
 // whose others are rest. Elements that are not set are as long as leading says,
-// or as all others are.
+// or as all others are; leading is nil for the op that does not have it.
 func joinItems(c *tf.OpContext, l *tensorList, first int, rest tf.Shape, leading []int64) error {
 	if len(l.items) == 0 && (rest == nil || !rest.Known()) {
 		return tf.Errorf(tf.InvalidArgument, "All except the first dimension must be fully defined when concating an empty tensor list. element_shape: %s", rest.Text())
@@ -143,6 +151,10 @@ func itemLength(i int, t *tf.Tensor, first int, leading []int64) (int, error) {
 		return int(leading[i]), nil
 	case i >= len(leading) && first >= 0:
 		return first, nil
+	case leading != nil && i >= len(leading):
+		return 0, tf.Errorf(tf.InvalidArgument, "List contains uninitialized tensor at index %d but leading_dims has only %d elements.", i, len(leading))
+	case leading != nil:
+		return 0, tf.Errorf(tf.InvalidArgument, "leading_dims must not be negative, got %d at index %d", leading[i], i)
 	}
 	return 0, tf.Errorf(tf.InvalidArgument, "Concating lists with uninitialized tensors is not supported in this version of TensorListConcat. Consider updating your GraphDef to run the newer version.")
 }
@@ -206,13 +218,8 @@ func splitList(n *tf.Node) (tf.Kernel, error) {
 			return err
 		}
 		t, lengths := c.Input(0), c.Input(2)
-		switch {
-		case lengths.Rank() != 1:
-			return tf.Errorf(tf.InvalidArgument, "Expected lengths to be a vector, received shape: %s", lengths.Shape().Text())
-		case t.Rank() < 1:
-			return tf.Errorf(tf.InvalidArgument, "Tensor must be at least a vector, but saw shape: %s", t.Shape().Text())
-		case s != nil && (len(s) < 1 || !s[1:].Compatible(t.Shape()[1:])):
-			return tf.Errorf(tf.InvalidArgument, "tensor shape %s is not compatible with element_shape %s", t.Shape().Text(), s.Text())
+		if err := checkSplit(t, lengths, s); err != nil {
+			return err
 		}
 		items, err := pieces(t, tf.Data[int64](lengths), s)
 		if err == nil {
@@ -220,6 +227,20 @@ func splitList(n *tf.Node) (tf.Kernel, error) {
 		}
 		return err
 	}), nil
+}
+
+func checkSplit(t, lengths *tf.Tensor, s tf.Shape) error {
+	switch {
+	case s != nil && len(s) < 1:
+		return tf.Errorf(tf.InvalidArgument, "TensorListSplit requires element_shape to be at least of rank 1, but saw: %s", s.Text())
+	case t.Rank() < 1:
+		return tf.Errorf(tf.InvalidArgument, "Tensor must be at least a vector, but saw shape: %s", t.Shape().Text())
+	case s != nil && !s[1:].Compatible(t.Shape()[1:]):
+		return tf.Errorf(tf.InvalidArgument, "tensor shape %s is not compatible with element_shape %s", t.Shape().Text(), s.Text())
+	case lengths.Rank() != 1:
+		return tf.Errorf(tf.InvalidArgument, "Expected lengths to be a vector, received shape: %s", lengths.Shape().Text())
+	}
+	return nil
 }
 
 func pieces(t *tf.Tensor, lengths []int64, s tf.Shape) ([]*tf.Tensor, error) {

@@ -88,6 +88,7 @@ func init() {
 		optest.Failing(op, "behind", grams(pairs), words, vec[int64](0, 7)),
 		optest.Failing(op, "backwards", grams(pairs), words, vec[int64](0, 6, 4)),
 		optest.Failing(op, "width", grams(text.NGrams{Widths: []int{0}}), words, rows),
+		optest.Failing(op, "wide", grams(text.NGrams{Widths: []int{1 << 30, 1 << 30}, PadWidth: -1 << 30}), words, rows),
 		optest.Failing(op, "padding", grams(text.NGrams{PadWidth: -1, PreserveShort: true}), words, rows),
 	)
 }

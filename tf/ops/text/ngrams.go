@@ -1,6 +1,7 @@
 package text
 
 import (
+	"math"
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -151,6 +152,9 @@ func (n *NGrams) count(ends, at []int) error {
 		for _, w := range n.Widths {
 			if w > most {
 				return invalid("ngram_widths must be at most %d, got %d", most, w)
+			}
+			if pad := n.pad(w); pad > math.MaxInt32/2-row {
+				return invalid("Pad width could lead to integer overflow, got pad_width = %d", pad)
 			}
 			k += n.number(row, w)
 			words += float64(n.number(row, w)) * float64(w)
