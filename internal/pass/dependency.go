@@ -4,13 +4,18 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/tf"
 )
 
 // dropDetours takes out nodes that only pass something on, and orders that
 // hold anyway.
 func dropDetours(e *editor) (bool, error) {
 	e.Renumber()
-	uses, changed := e.Uses(), false
+	uses := e.Uses()
+	changed, err := dropValues(e, uses)
+	if err != nil {
+		return false, err
+	}
 	for _, n := range e.Nodes {
 		var did bool
 		switch {
@@ -74,4 +79,57 @@ func bypassNoOp(n *graph.Node, uses [][]*graph.Node) bool {
 	}
 	uses[n.ID] = nil
 	return true
+}
+
+// asked tells the ops without effects that are there to be waited for: they
+// fail where something is wrong, or where nothing is fed.
+var asked = map[string]bool{
+	"CheckNumerics": true, "CheckNumericsV2": true, "EnsureShape": true,
+	"Placeholder": true, "PlaceholderV2": true, "PlaceholderWithDefault": true,
+	"_Arg": true, "_Retval": true, "_ParallelConcatUpdate": true,
+}
+
+// dropValues makes NoOps of nodes whose values nobody takes. Bodies of functions
+// hand out all their reads to be waited for, also of variables that get their
+// first value afterwards.
+func dropValues(e *editor, uses [][]*graph.Node) (changed bool, err error) {
+	for _, n := range slices.Backward(e.Nodes) {
+		if e.roots[n] || e.Preserve[n.Name] || !onlyComputes(n) || isRead(n, uses[n.ID]) {
+			continue
+		}
+		if err := dropValue(n); err != nil {
+			return false, err
+		}
+		changed = true
+	}
+	return changed, nil
+}
+
+// onlyComputes reports whether n does nothing but to compute values from inputs
+// that are there when the nodes are done that make them.
+func onlyComputes(n *graph.Node) bool {
+	return len(n.OutTypes) > 0 && !hasEffects(n) && !hasRef(n) && !isFlow[n.OpName()] && !asked[n.OpName()] &&
+		!slices.ContainsFunc(n.In, func(x graph.Edge) bool { return chooses[x.Node.OpName()] })
+}
+
+func isRead(n *graph.Node, users []*graph.Node) bool {
+	return slices.ContainsFunc(users, func(u *graph.Node) bool {
+		return slices.ContainsFunc(u.In, func(x graph.Edge) bool { return x.Node == n })
+	})
+}
+
+// dropValue makes n a NoOp that waits for what n took.
+func dropValue(n *graph.Node) error {
+	d, err := tf.NewNode(n.Name, "NoOp", nil)
+	if err != nil {
+		return err
+	}
+	d.Device = n.Device
+	d.CopyPos(&n.Node)
+	in := n.In
+	n.Node, n.In, n.Shapes = *d, nil, nil
+	for _, x := range in {
+		n.AddControl(x.Node)
+	}
+	return nil
 }
