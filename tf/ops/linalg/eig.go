@@ -10,7 +10,7 @@ import (
 )
 
 func init() {
-	by := map[tf.DType]tf.NewKernel{tf.Float32: kernelOf(&eigProblem, always(eigReal)), tf.Complex64: kernelOf(&eigProblem, always(eigComplex))}
+	by := map[tf.DType]tf.NewKernel{tf.Float32: kernelOf(&generalEig, always(eigReal)), tf.Complex64: kernelOf(&generalEig, always(eigComplex))}
 	by[tf.Float64], by[tf.Complex128] = by[tf.Float32], by[tf.Complex64]
 	tf.Register(tf.OpDef{
 		Name: "Eig", In: "input: T", Out: "e: Tout; v: Tout",
@@ -23,12 +23,30 @@ func init() {
 // eigenvectors of length 1, in the columns of matrices; v is empty by
 // VectorsOpts. Both are complex, of twice the size of real elements of x.
 func Eig(x tf.Output, opts ...tf.Option) (e, v tf.Output) {
-	d := tf.Complex64
-	if t := x.DType().Base(); t == tf.Float64 || t == tf.Complex128 {
-		d = tf.Complex128
-	}
-	op := tf.Apply(nil, "Eig", []tf.Output{x}, attrs(opts, tf.Attr("Tout", d))...)
+	op := tf.Apply(nil, "Eig", []tf.Output{x}, attrs(opts, tf.Attr("Tout", complexOf(x.DType())))...)
 	return op.Output(0), op.Output(1)
+}
+
+// complexOf returns the complex type as exact as d.
+func complexOf(d tf.DType) tf.DType {
+	if b := d.Base(); b == tf.Float64 || b == tf.Complex128 {
+		return tf.Complex128
+	}
+	return tf.Complex64
+}
+
+var generalEig = problem{matrices: 1, check: squareAsExact, cost: eigProblem.cost, results: eigProblem.results}
+
+// squareAsExact refuses results that are more or less exact than the matrix,
+// too, which the signature allows.
+func squareAsExact(c *tf.OpContext, s []tf.Shape) error {
+	if err := square(c, s); err != nil {
+		return err
+	}
+	if got, want := c.Node.OutTypes[0], complexOf(c.Input(0).DType()); got != want {
+		return invalid("Invalid output dtype %d vs %d", got, want)
+	}
+	return nil
 }
 
 var errEig = invalid("Eigen decomposition was not successful. The input might not be valid.")

@@ -95,6 +95,8 @@ func addEig() {
 		sample{Op: op, Name: "nothing", In: tensors{seq(2, 0, 0)}, F: inOrder(), Rough: isComplex},
 		sample{Op: op, Name: "defective", In: tensors{as(optest.Mat[float32](2, 2, 1, 0, 2), tf.Float64)}, F: inOrder(linalg.VectorsOpts{ValuesOnly: true}), Rough: "the eigenvalues are equal"},
 		failing(op, "vector", eigs, seq(3)),
+		failing(op, "too exact", applied(op, tf.Attr("Tout", tf.Complex128)), seq(2, 2)),
+		failing(op, "too inexact", applied(op, tf.Attr("Tout", tf.Complex64)), as(seq(2, 2), tf.Float64)),
 		failing(op, "not square", eigs, seq(3, 2)),
 		failing(op, "NaN", eigs, notNumbers(math.NaN())),
 		failing(op, "infinite", eigs, notNumbers(math.Inf(1))),
