@@ -50,6 +50,10 @@ func castReal[S Real](dst any, src []S) bool {
 	case []bool:
 		Map2(dst, src, func(v S) bool { return v != 0 })
 	case []float32:
+		if x, ok := any(src).([]int32); ok && simd.fromInt32 != nil {
+			simd.fromInt32(dst, words[float32](x)[:len(dst)])
+			return true
+		}
 		Map2(dst, src, func(v S) float32 { return float32(v) })
 	case []float64:
 		Map2(dst, src, func(v S) float64 { return float64(v) })
@@ -131,6 +135,10 @@ func truncate32[S Float](v S) int32 {
 // truncateF32 is truncate32 for many numbers. That a number fits shows in its
 // exponent; the least integer, which does not, is what the others become.
 func truncateF32(dst []int32, src []float32) {
+	if simd.truncate != nil {
+		simd.truncate(words[float32](dst), src[:len(dst)])
+		return
+	}
 	const sign, tooLarge = 1 << 31, 0x4f000000 // 2^31
 	src = src[:len(dst)]
 	for i, v := range src {

@@ -34,7 +34,9 @@ func numbers(n int) []int32 {
 }
 
 // TestCastBetweenAll converts small numbers, which every type can hold.
-func TestCastBetweenAll(t *testing.T) {
+func TestCastBetweenAll(t *testing.T) { eachLevel(t, testCastBetweenAll) }
+
+func testCastBetweenAll(t *testing.T) {
 	const n = widenBlock + 7
 	for _, from := range castTypes {
 		for _, to := range castTypes {
@@ -68,7 +70,9 @@ func TestCastKnowsItsTypes(t *testing.T) {
 }
 
 // TestCastLikeTensorFlow has what TensorFlow answers for single elements.
-func TestCastLikeTensorFlow(t *testing.T) {
+func TestCastLikeTensorFlow(t *testing.T) { eachLevel(t, testCastLikeTensorFlow) }
+
+func testCastLikeTensorFlow(t *testing.T) {
 	f32 := []float32{nan, inf, -inf, -1, 300, -300, 3e9, -3e9, 1e19, 1.5, 1e10, 40000, 70000}
 	f64 := make([]float64, len(f32))
 	for i, v := range f32 {
@@ -99,7 +103,9 @@ func TestCastLikeTensorFlow(t *testing.T) {
 	}
 }
 
-func TestCastRounds(t *testing.T) {
+func TestCastRounds(t *testing.T) { eachLevel(t, testCastRounds) }
+
+func testCastRounds(t *testing.T) {
 	h := make([]Half, 4)
 	Cast(h, []int32{65519, 65520, 2049, 2051})
 	for i, want := range []float32{65504, inf, 2048, 2052} {

@@ -99,6 +99,16 @@ func rsqrtAVX2(y *float32, x *float32, n int)
 //go:noescape
 func reluAVX2(y *float32, x *float32, n int)
 
+// truncateAVX2 sets y to x as int32, the least one for what does not fit.
+//
+//go:noescape
+func truncateAVX2(y *float32, x *float32, n int)
+
+// fromInt32AVX2 sets y to x, which are int32, as float32.
+//
+//go:noescape
+func fromInt32AVX2(y *float32, x *float32, n int)
+
 // reluGradAVX2 sets z to x where y > 0 and to 0 elsewhere.
 //
 //go:noescape
@@ -148,3 +158,8 @@ func momentumAVX2(v *float32, m *float32, grad *float32, n int, lr float32, mome
 //
 //go:noescape
 func adamAVX2(v *float32, m *float32, s *float32, grad *float32, n int, alpha float32, c1 float32, c2 float32, epsilon float32)
+
+// selectWordsAVX2 sets z to x where c is not 0 and to y elsewhere, in whole vectors: n must be a multiple of 16.
+//
+//go:noescape
+func selectWordsAVX2(z *float32, c *byte, x *float32, y *float32, n int)

@@ -1240,6 +1240,118 @@ done:
 	VZEROUPPER
 	RET
 
+// func truncateAVX2(y *float32, x *float32, n int)
+// Requires: AVX
+TEXT ·truncateAVX2(SB), NOSPLIT, $0-24
+	MOVQ y+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+	CMPQ DX, $+32
+	JLT  after_unrolled
+
+unrolled:
+	VMOVUPS    (CX), Y0
+	VCVTTPS2DQ Y0, Y0
+	VMOVUPS    Y0, (AX)
+	VMOVUPS    32(CX), Y0
+	VCVTTPS2DQ Y0, Y0
+	VMOVUPS    Y0, 32(AX)
+	VMOVUPS    64(CX), Y0
+	VCVTTPS2DQ Y0, Y0
+	VMOVUPS    Y0, 64(AX)
+	VMOVUPS    96(CX), Y0
+	VCVTTPS2DQ Y0, Y0
+	VMOVUPS    Y0, 96(AX)
+	ADDQ       $+128, AX
+	ADDQ       $+128, CX
+	SUBQ       $+32, DX
+	CMPQ       DX, $+32
+	JGE        unrolled
+
+after_unrolled:
+	CMPQ DX, $+8
+	JLT  after_single
+
+single:
+	VMOVUPS    (CX), Y0
+	VCVTTPS2DQ Y0, Y0
+	VMOVUPS    Y0, (AX)
+	ADDQ       $+32, AX
+	ADDQ       $+32, CX
+	SUBQ       $+8, DX
+	CMPQ       DX, $+8
+	JGE        single
+
+after_single:
+	TESTQ      DX, DX
+	JZ         done
+	LEAQ       tail<>+0(SB), BX
+	NEGQ       DX
+	VMOVUPS    64(BX)(DX*4), Y0
+	VMASKMOVPS (CX), Y0, Y1
+	VCVTTPS2DQ Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func fromInt32AVX2(y *float32, x *float32, n int)
+// Requires: AVX
+TEXT ·fromInt32AVX2(SB), NOSPLIT, $0-24
+	MOVQ y+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+	CMPQ DX, $+32
+	JLT  after_unrolled
+
+unrolled:
+	VMOVUPS   (CX), Y0
+	VCVTDQ2PS Y0, Y0
+	VMOVUPS   Y0, (AX)
+	VMOVUPS   32(CX), Y0
+	VCVTDQ2PS Y0, Y0
+	VMOVUPS   Y0, 32(AX)
+	VMOVUPS   64(CX), Y0
+	VCVTDQ2PS Y0, Y0
+	VMOVUPS   Y0, 64(AX)
+	VMOVUPS   96(CX), Y0
+	VCVTDQ2PS Y0, Y0
+	VMOVUPS   Y0, 96(AX)
+	ADDQ      $+128, AX
+	ADDQ      $+128, CX
+	SUBQ      $+32, DX
+	CMPQ      DX, $+32
+	JGE       unrolled
+
+after_unrolled:
+	CMPQ DX, $+8
+	JLT  after_single
+
+single:
+	VMOVUPS   (CX), Y0
+	VCVTDQ2PS Y0, Y0
+	VMOVUPS   Y0, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+32, CX
+	SUBQ      $+8, DX
+	CMPQ      DX, $+8
+	JGE       single
+
+after_single:
+	TESTQ      DX, DX
+	JZ         done
+	LEAQ       tail<>+0(SB), BX
+	NEGQ       DX
+	VMOVUPS    64(BX)(DX*4), Y0
+	VMASKMOVPS (CX), Y0, Y1
+	VCVTDQ2PS  Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
 // func reluGradAVX2(z *float32, x *float32, y *float32, n int)
 // Requires: AVX
 TEXT ·reluGradAVX2(SB), NOSPLIT, $0-32
@@ -2605,6 +2717,40 @@ after_single:
 	VMASKMOVPS  Y0, Y4, (AX)
 	VMASKMOVPS  Y9, Y4, (CX)
 	VMASKMOVPS  Y1, Y4, (DX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func selectWordsAVX2(z *float32, c *byte, x *float32, y *float32, n int)
+// Requires: AVX, AVX2
+TEXT ·selectWordsAVX2(SB), NOSPLIT, $0-40
+	MOVQ   z+0(FP), AX
+	MOVQ   c+8(FP), CX
+	MOVQ   x+16(FP), DX
+	MOVQ   y+24(FP), BX
+	MOVQ   n+32(FP), SI
+	VXORPS Y0, Y0, Y0
+
+loop:
+	CMPQ      SI, $+16
+	JLT       done
+	VPMOVZXBD (CX), Y1
+	VPCMPEQD  Y0, Y1, Y1
+	VMOVUPS   (DX), Y2
+	VBLENDVPS Y1, (BX), Y2, Y1
+	VMOVUPS   Y1, (AX)
+	VPMOVZXBD 8(CX), Y1
+	VPCMPEQD  Y0, Y1, Y1
+	VMOVUPS   32(DX), Y2
+	VBLENDVPS Y1, 32(BX), Y2, Y1
+	VMOVUPS   Y1, 32(AX)
+	ADDQ      $+16, CX
+	ADDQ      $+64, DX
+	ADDQ      $+64, BX
+	ADDQ      $+64, AX
+	SUBQ      $+16, SI
+	JMP       loop
 
 done:
 	VZEROUPPER

@@ -1236,6 +1236,120 @@ done:
 	VZEROUPPER
 	RET
 
+// func truncateAVX512(y *float32, x *float32, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·truncateAVX512(SB), NOSPLIT, $0-24
+	MOVQ y+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+	CMPQ DX, $+64
+	JLT  after_unrolled
+
+unrolled:
+	VMOVUPS    (CX), Z0
+	VCVTTPS2DQ Z0, Z0
+	VMOVUPS    Z0, (AX)
+	VMOVUPS    64(CX), Z0
+	VCVTTPS2DQ Z0, Z0
+	VMOVUPS    Z0, 64(AX)
+	VMOVUPS    128(CX), Z0
+	VCVTTPS2DQ Z0, Z0
+	VMOVUPS    Z0, 128(AX)
+	VMOVUPS    192(CX), Z0
+	VCVTTPS2DQ Z0, Z0
+	VMOVUPS    Z0, 192(AX)
+	ADDQ       $+256, AX
+	ADDQ       $+256, CX
+	SUBQ       $+64, DX
+	CMPQ       DX, $+64
+	JGE        unrolled
+
+after_unrolled:
+	CMPQ DX, $+16
+	JLT  after_single
+
+single:
+	VMOVUPS    (CX), Z0
+	VCVTTPS2DQ Z0, Z0
+	VMOVUPS    Z0, (AX)
+	ADDQ       $+64, AX
+	ADDQ       $+64, CX
+	SUBQ       $+16, DX
+	CMPQ       DX, $+16
+	JGE        single
+
+after_single:
+	TESTQ      DX, DX
+	JZ         done
+	MOVQ       $0x00000001, BX
+	SHLXQ      DX, BX, BX
+	DECQ       BX
+	KMOVW      BX, K1
+	VMOVUPS.Z  (CX), K1, Z0
+	VCVTTPS2DQ Z0, Z0
+	VMOVUPS    Z0, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func fromInt32AVX512(y *float32, x *float32, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·fromInt32AVX512(SB), NOSPLIT, $0-24
+	MOVQ y+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+	CMPQ DX, $+64
+	JLT  after_unrolled
+
+unrolled:
+	VMOVUPS   (CX), Z0
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)
+	VMOVUPS   64(CX), Z0
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, 64(AX)
+	VMOVUPS   128(CX), Z0
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, 128(AX)
+	VMOVUPS   192(CX), Z0
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, 192(AX)
+	ADDQ      $+256, AX
+	ADDQ      $+256, CX
+	SUBQ      $+64, DX
+	CMPQ      DX, $+64
+	JGE       unrolled
+
+after_unrolled:
+	CMPQ DX, $+16
+	JLT  after_single
+
+single:
+	VMOVUPS   (CX), Z0
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (AX)
+	ADDQ      $+64, AX
+	ADDQ      $+64, CX
+	SUBQ      $+16, DX
+	CMPQ      DX, $+16
+	JGE       single
+
+after_single:
+	TESTQ     DX, DX
+	JZ        done
+	MOVQ      $0x00000001, BX
+	SHLXQ     DX, BX, BX
+	DECQ      BX
+	KMOVW     BX, K1
+	VMOVUPS.Z (CX), K1, Z0
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
 // func reluGradAVX512(z *float32, x *float32, y *float32, n int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·reluGradAVX512(SB), NOSPLIT, $0-32
@@ -2345,6 +2459,36 @@ after_single:
 	VMOVUPS     Z0, K1, (AX)
 	VMOVUPS     Z8, K1, (CX)
 	VMOVUPS     Z1, K1, (DX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func selectWordsAVX512(z *float32, c *byte, x *float32, y *float32, n int)
+// Requires: AVX, AVX512F
+TEXT ·selectWordsAVX512(SB), NOSPLIT, $0-40
+	MOVQ   z+0(FP), AX
+	MOVQ   c+8(FP), CX
+	MOVQ   x+16(FP), DX
+	MOVQ   y+24(FP), BX
+	MOVQ   n+32(FP), SI
+	VPXORD Z0, Z0, Z0
+
+loop:
+	CMPQ      SI, $+16
+	JLT       done
+	VPMOVZXBD (CX), Z1
+	VPCMPEQD  Z0, Z1, K1
+	VMOVUPS   (DX), Z1
+	VMOVUPS   Z1, Z1
+	VMOVUPS   (BX), K1, Z1
+	VMOVUPS   Z1, (AX)
+	ADDQ      $+16, CX
+	ADDQ      $+64, DX
+	ADDQ      $+64, BX
+	ADDQ      $+64, AX
+	SUBQ      $+16, SI
+	JMP       loop
 
 done:
 	VZEROUPPER

@@ -22,6 +22,9 @@ func avx2Loops() vectorLoops {
 
 		axpy: axpyOf(axpyAVX2), momentum: momentumOf(momentumAVX2), adam: adamOf(adamAVX2),
 
+		truncate: unaryOf(truncateAVX2), fromInt32: unaryOf(fromInt32AVX2),
+		selectWords: selectWordsAVX2,
+
 		poolMax: poolMaxAVX2, poolSum: poolSumAVX2, poolMaxGrad: poolMaxGradAVX2,
 	}
 }

@@ -22,6 +22,10 @@ func avx512Loops() vectorLoops {
 
 		axpy: axpyOf(axpyAVX512), momentum: momentumOf(momentumAVX512), adam: adamOf(adamAVX512),
 
+		truncate: unaryOf(truncateAVX512), fromInt32: unaryOf(fromInt32AVX512),
+		selectWords: selectWordsAVX512,
+		transpose16: func(dst, src *float32, ldd, lds int) { packRows16AVX512(16, src, lds, dst, ldd) },
+
 		poolMax: poolMaxAVX512, poolSum: poolSumAVX512, poolMaxGrad: poolMaxGradAVX512,
 	}
 }

@@ -8,7 +8,8 @@ import "unsafe"
 func selectBits[T any](z []T, c []bool, x, y []T) bool {
 	switch any(z).(type) {
 	case []float32, []int32, []uint32:
-		selectWords(words[uint32](z), words[uint8](c), words[uint32](x), words[uint32](y))
+		n := selectVectors(words[float32](z), words[uint8](c), words[float32](x), words[float32](y))
+		selectWords(words[uint32](z[n:]), words[uint8](c[n:]), words[uint32](x[n:]), words[uint32](y[n:]))
 	case []float64, []int64, []uint64:
 		selectWords(words[uint64](z), words[uint8](c), words[uint64](x), words[uint64](y))
 	default:
@@ -17,8 +18,25 @@ func selectBits[T any](z []T, c []bool, x, y []T) bool {
 	return true
 }
 
-// words views elements as unsigned numbers of their size. Bools are 0 and 1.
-func words[W uint8 | uint32 | uint64, T any](x []T) []W {
+// selectVectors does so for as many elements as it returns.
+func selectVectors(z []float32, c []uint8, x, y []float32) (done int) {
+	if simd.selectWords == nil {
+		return 0
+	}
+	for len(z)-done >= 16 {
+		n := min(len(z)-done, selectChunk) &^ 15
+		simd.selectWords(&z[done], &c[done], &x[done:][:n][0], &y[done:][:n][0], n)
+		done += n
+	}
+	return done
+}
+
+// selectChunk is how many elements are chosen without an end: as with other
+// loops, the scheduler cannot interrupt them.
+const selectChunk = 16 << 10
+
+// words views elements as numbers of their size. Bools are 0 and 1.
+func words[W uint8 | uint32 | uint64 | float32, T any](x []T) []W {
 	return unsafe.Slice((*W)(unsafe.Pointer(unsafe.SliceData(x))), len(x))
 }
 

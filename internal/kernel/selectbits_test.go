@@ -8,7 +8,7 @@ import (
 
 func testSelectBits[T comparable](t *testing.T, next func() T, done bool) {
 	t.Helper()
-	for _, n := range []int{0, 1, 7, 64, 1000} {
+	for _, n := range []int{0, 1, 7, 16, 64, 1000, selectChunk + 21} {
 		z, x, y, c := make([]T, n), make([]T, n), make([]T, n), make([]bool, n)
 		for i := range c {
 			x[i], y[i], c[i] = next(), next(), rand.IntN(2) == 0
@@ -28,7 +28,9 @@ func testSelectBits[T comparable](t *testing.T, next func() T, done bool) {
 	}
 }
 
-func TestSelectBits(t *testing.T) {
+func TestSelectBits(t *testing.T) { eachLevel(t, testSelectBitsOfAll) }
+
+func testSelectBitsOfAll(t *testing.T) {
 	testSelectBits(t, rand.Float32, true)
 	testSelectBits(t, rand.Float64, true)
 	testSelectBits(t, rand.Int32, true)

@@ -15,6 +15,12 @@ type vectorLoops struct {
 	momentum                             func(v, m, g []float32, lr, momentum float32)
 	adam                                 func(v, m, s, g []float32, p AdamStep[float32])
 
+	truncate, fromInt32 unaryLoop // one side is int32
+	// selectWords chooses by bytes; n is a multiple of 16.
+	selectWords func(z *float32, c *byte, x, y *float32, n int)
+	// transpose16 exchanges rows and columns of 16 times 16, lds and ldd apart.
+	transpose16 func(dst, src *float32, ldd, lds int)
+
 	poolMax, poolSum func(y, x *float32, offsets *int, taps, channels, count, step int)
 	poolMaxGrad      func(dx, x, dy *float32, offsets *int, taps, channels, count, step int)
 }

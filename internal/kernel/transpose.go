@@ -1,5 +1,7 @@
 package kernel
 
+import "unsafe"
+
 // Transposition says how a tensor's dimensions change places. It knows shapes
 // only and may be kept and shared.
 type Transposition struct {
@@ -119,7 +121,7 @@ func offsets(dims []transposeDim, i int) (src, dst int) {
 // transposeStrip writes up to transposeBlock rows of the result, block by
 // block.
 func transposeStrip[T any](dst, src []T, row, col transposeDim) {
-	for c := 0; c < col.n; c += transposeBlock {
+	for c := transposeWords(dst, src, row, col); c < col.n; c += transposeBlock {
 		w := min(transposeBlock, col.n-c)
 		for r := range row.n {
 			out := dst[r*row.dst+c:][:w]
@@ -130,4 +132,18 @@ func transposeStrip[T any](dst, src []T, row, col transposeDim) {
 			}
 		}
 	}
+}
+
+// transposeWords writes as many columns as it returns, if elements have 4 bytes
+// and rows fill vectors.
+func transposeWords[T any](dst, src []T, row, col transposeDim) (done int) {
+	if unsafe.Sizeof(*new(T)) != 4 || row.n != transposeBlock || simd.transpose16 == nil {
+		return 0
+	}
+	to, from := words[float32](dst), words[float32](src)
+	for ; col.n-done >= transposeBlock; done += transposeBlock {
+		_, _ = to[15*row.dst+done+15], from[15+(done+15)*col.src]
+		simd.transpose16(&to[done], &from[done*col.src], row.dst, col.src)
+	}
+	return done
 }

@@ -141,7 +141,19 @@ func unaryLoops() []loop {
 			zero := a.zero()
 			return func(x vec) vec { return a.keep(a.compare(cmpNotLessEqual, x, zero), x) }
 		}),
+		unary("truncate", "sets y to x as int32, the least one for what does not fit.", 4, func(a *asm) func(x vec) vec {
+			return func(x vec) vec { return a.converted(a.VCVTTPS2DQ, x) }
+		}),
+		unary("fromInt32", "sets y to x, which are int32, as float32.", 4, func(a *asm) func(x vec) vec {
+			return func(x vec) vec { return a.converted(a.VCVTDQ2PS, x) }
+		}),
 	}
+}
+
+func (a *asm) converted(f func(ops ...operand.Op), x vec) vec {
+	r := a.vec()
+	f(x, r)
+	return r
 }
 
 func (a *asm) sqrt(x vec) vec {

@@ -118,6 +118,7 @@ func emitElementwise(a *asm, i isa) {
 	for _, l := range loops() {
 		l.emit(a)
 	}
+	emitSelect(a)
 }
 
 // loops lists all elementwise functions.
