@@ -108,9 +108,18 @@ func keySuffix(asked int64) string {
 	return "\nGK: " + strconv.FormatInt(asked, 10)
 }
 
+// sequences returns what numbers the step; nil: no other master counts it. The
+// devices of a cluster that a session brings along are that session's own.
+func (r *stepRun) sequences() Sequences {
+	if r.graphKey == 0 || r.s.cluster.def != nil {
+		return nil
+	}
+	return r.s.m.env.Sequences
+}
+
 // begin gives a step its number, which end gives back.
 func (r *stepRun) begin(ctx context.Context) (err error) {
-	if q := r.s.m.env.Sequences; q != nil && r.graphKey != 0 {
+	if q := r.sequences(); q != nil {
 		r.id, err = q.NextStep(ctx, r.graphKey)
 		return err
 	}
@@ -121,7 +130,7 @@ func (r *stepRun) begin(ctx context.Context) (err error) {
 // end cleans a step up. One whose number may come again is cleaned up before that
 // can be.
 func (r *stepRun) end(err error) {
-	if q := r.s.m.env.Sequences; q != nil && r.graphKey != 0 {
+	if q := r.sequences(); q != nil {
 		if err != nil {
 			r.s.cleanupNow(r.id, r.parts)
 			q.RetireStep(r.graphKey, r.id, false)

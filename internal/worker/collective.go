@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/gorge-tf/gorge/internal/collective"
 	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
@@ -13,7 +15,17 @@ import (
 // them. A worker that has none says so as TensorFlow's do, so that masters and
 // peers see why.
 
-func (w *Worker) collectives() (*collective.Runtime, error) {
+// collectives returns the runtime that a request is for.
+func (w *Worker) collectives(req proto.Message) (*collective.Runtime, error) {
+	if handle := pb.SessionOf(req); handle != "" {
+		s, err := w.find(true, handle)
+		if err != nil {
+			return nil, err
+		}
+		if s.collectives != nil {
+			return s.collectives, nil
+		}
+	}
 	if w.env.Collectives == nil {
 		return nil, tf.Errorf(tf.Internal, "Runtime not initialized with CollectiveExecutorMgr")
 	}
@@ -23,7 +35,7 @@ func (w *Worker) collectives() (*collective.Runtime, error) {
 // CompleteGroup makes a device a member of a group, and answers when that is
 // complete.
 func (w *Worker) CompleteGroup(ctx context.Context, req *pb.CompleteGroupRequest) (*pb.CompleteGroupResponse, error) {
-	r, err := w.collectives()
+	r, err := w.collectives(req)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +47,7 @@ func (w *Worker) CompleteGroup(ctx context.Context, req *pb.CompleteGroupRequest
 // CompleteInstance notes what a device says of something that its group does, and
 // answers when the source of a broadcast is known.
 func (w *Worker) CompleteInstance(ctx context.Context, req *pb.CompleteInstanceRequest) (*pb.CompleteInstanceResponse, error) {
-	r, err := w.collectives()
+	r, err := w.collectives(req)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +58,7 @@ func (w *Worker) CompleteInstance(ctx context.Context, req *pb.CompleteInstanceR
 
 // GetStepSequence tells the next steps of graphs that several masters run.
 func (w *Worker) GetStepSequence(ctx context.Context, req *pb.GetStepSequenceRequest) (*pb.GetStepSequenceResponse, error) {
-	r, err := w.collectives()
+	r, err := w.collectives(req)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +95,7 @@ func (w *Worker) RecvBuf(ctx context.Context, req *pb.RecvBufRequest) (Buffer, e
 
 // borrow waits for a value, which can be taken once.
 func (w *Worker) borrow(ctx context.Context, req *pb.RecvBufRequest) (*collective.Loan, error) {
-	r, err := w.collectives()
+	r, err := w.collectives(req)
 	if err != nil {
 		return nil, err
 	}

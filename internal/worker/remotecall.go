@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/gorge-tf/gorge/internal/collective"
 	"github.com/gorge-tf/gorge/internal/graph"
 	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
@@ -25,7 +26,8 @@ type Peer interface {
 type Cluster struct {
 	Transport rendezvous.Transport
 	Peer      func(task string) (Peer, error)
-	Leave     func() // ends it
+	Member    func(task string) (collective.Peer, error) // as groups of devices see it; nil: they do not
+	Leave     func()                                     // ends it
 }
 
 // remoteCalls runs functions of one session's graphs on other tasks. Each is

@@ -193,19 +193,24 @@ func (w *Worker) CleanupGraph(_ context.Context, req *pb.CleanupGraphRequest) (*
 // ForgetStep drops what is left of a step. It always can, and says so.
 func (w *Worker) ForgetStep(step int64) bool {
 	w.mu.Lock()
+	s := w.steps[step]
 	delete(w.steps, step)
 	w.mu.Unlock()
 	w.dropPartial(step)
 	if w.env.CacheResponses {
 		w.responses.drop(func(_ int64, r *response) bool { return r.step == step })
 	}
-	w.cleanup(step)
+	w.cleanup(s, step)
 	return true
 }
 
-// cleanup drops what a step has left for other tasks.
-func (w *Worker) cleanup(step int64) {
+// cleanup drops what a step has left for other tasks, in the session in which it
+// has run if there is one.
+func (w *Worker) cleanup(s *session, step int64) {
 	w.env.Rendezvous.Cleanup(step)
+	if s != nil && s.collectives != nil {
+		s.collectives.Cleanup(step)
+	}
 	if w.env.Collectives != nil {
 		w.env.Collectives.Cleanup(step)
 	}

@@ -7,6 +7,9 @@ import (
 	"slices"
 	"sync"
 
+	"google.golang.org/protobuf/proto"
+
+	"github.com/gorge-tf/gorge/internal/collective"
 	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/step"
@@ -18,7 +21,8 @@ import (
 // kernels with state, and, if it is isolated, devices of its own.
 type session struct {
 	handle            string
-	master            string // task of the master
+	master            string         // task of the master
+	cluster           *pb.ClusterDef // that the session brings along, in which that is its name
 	masterIncarnation int64
 	isolated          bool
 	rt                step.Runtime
@@ -26,6 +30,8 @@ type session struct {
 	ctx               context.Context // ends when the session is closed
 	cancel            context.CancelCauseFunc
 	leave             func() // its own cluster, if it has one
+	member            func(task string) (collective.Peer, error)
+	collectives       *collective.Runtime // of its own cluster; nil: the worker's
 
 	mu     sync.Mutex
 	graphs map[string]*step.Graph
@@ -36,7 +42,7 @@ type session struct {
 
 func (w *Worker) newSession(req *pb.CreateWorkerSessionRequest) (*session, error) {
 	s := &session{
-		handle: req.GetSessionHandle(), master: req.GetMasterTask(), masterIncarnation: req.GetMasterIncarnation(),
+		handle: req.GetSessionHandle(), master: req.GetMasterTask(), masterIncarnation: req.GetMasterIncarnation(), cluster: req.GetServerDef().GetCluster(),
 		isolated: req.GetIsolateSessionState(), graphs: map[string]*step.Graph{},
 	}
 	s.rdv = rendezvous.Session{Task: w.env.Task, Alloc: allocFrom(w.pool)}
@@ -59,7 +65,11 @@ func (w *Worker) newSession(req *pb.CreateWorkerSessionRequest) (*session, error
 		devices = sessionDevices(devices, task, s.isolated)
 	}
 	s.rt.Kept = &step.Kept{}
-	if w.env.Collectives != nil {
+	switch {
+	case s.member != nil:
+		s.collectives = s.ownCollectives(devices.Lookup, req)
+		s.rt.Collectives = s.collectives
+	case w.env.Collectives != nil:
 		s.rt.Collectives = w.env.Collectives
 	}
 	s.rdv.Devices, s.rt.Devices, s.rt.Pool, s.rt.Parallel = devices, devices, w.pool, w.threads.ParallelFor
@@ -81,6 +91,7 @@ func (w *Worker) join(s *session, def *pb.ServerDef) error {
 		return err
 	}
 	s.rdv.Task, s.rdv.Transport, s.rdv.Alloc, s.leave = own, w.transfers.over(c.Transport), allocFrom(w.pool), c.Leave
+	s.member = c.Member
 	s.reach(c.Peer)
 	return nil
 }
@@ -122,7 +133,7 @@ func (w *Worker) open(req *pb.CreateWorkerSessionRequest) (left []*session, err 
 	if w.sessions == nil {
 		return nil, context.Cause(w.ctx)
 	}
-	left = w.leftBy(req.GetMasterTask(), req.GetMasterIncarnation())
+	left = w.leftBy(req)
 	for _, s := range left {
 		delete(w.sessions, s.handle)
 	}
@@ -137,14 +148,16 @@ func (w *Worker) open(req *pb.CreateWorkerSessionRequest) (left []*session, err 
 	return left, nil
 }
 
-// leftBy finds the sessions of a master's earlier lives.
-func (w *Worker) leftBy(master string, incarnation int64) []*session {
-	if master == "" {
+// leftBy finds the sessions of earlier lives of the master that makes a request.
+// Tasks of clusters that sessions bring along may have the same name and be
+// different ones.
+func (w *Worker) leftBy(req *pb.CreateWorkerSessionRequest) []*session {
+	if req.GetMasterTask() == "" {
 		return nil
 	}
 	all := slices.Collect(maps.Values(w.sessions))
 	return slices.DeleteFunc(all, func(s *session) bool {
-		return s.master != master || s.masterIncarnation == incarnation
+		return s.master != req.GetMasterTask() || s.masterIncarnation == req.GetMasterIncarnation() || !proto.Equal(s.cluster, req.GetServerDef().GetCluster())
 	})
 }
 
@@ -187,7 +200,7 @@ func (w *Worker) end(s *session, why error) {
 		if of == s {
 			delete(w.steps, id)
 			delete(w.partial, id)
-			w.cleanup(id)
+			w.cleanup(s, id)
 		}
 	}
 }
@@ -198,6 +211,9 @@ func (s *session) close(why error) {
 	s.closed = true
 	s.mu.Unlock()
 	s.cancel(why)
+	if s.collectives != nil {
+		s.collectives.Close()
+	}
 	s.steps.Wait()
 	s.rt.Kept.Close()
 	if s.leave != nil {

@@ -26,16 +26,18 @@ func (s *Server) newCollectives(c *Config, devices *device.Set) (*collective.Run
 			leader = ""
 		}
 	}
-	return collective.New(collective.Env{Lookup: devices.Lookup, Leader: leader, Peer: s.collectivePeer}), nil
+	return collective.New(collective.Env{Lookup: devices.Lookup, Leader: leader, Peer: s.members(s.channels)}), nil
 }
 
-// collectivePeer returns another task as collective operations see it.
-func (s *Server) collectivePeer(task string) (collective.Peer, error) {
-	w, err := s.channels.Worker(task)
-	if err != nil {
-		return nil, err
+// members finds other tasks as collective operations see them.
+func (s *Server) members(ch rpc.WorkerCache) func(task string) (collective.Peer, error) {
+	return func(task string) (collective.Peer, error) {
+		w, err := ch.Worker(task)
+		if err != nil {
+			return nil, err
+		}
+		return rpc.PatientWorker{WorkerClient: w, Retries: s.retries}, nil
 	}
-	return rpc.PatientWorker{WorkerClient: w, Retries: s.retries}, nil
 }
 
 // sequences numbers steps that several masters run together. Without a leader there

@@ -40,7 +40,7 @@ func (s *Server) joinAsWorker(def *pb.ClusterDef, own string) (worker.Cluster, e
 			s.log.Info("closing the channels of a session's cluster", "error", err)
 		}
 	}
-	return worker.Cluster{Transport: rpc.NewTransport(ch, s.retries), Peer: s.peers(own, ch), Leave: leave}, nil
+	return worker.Cluster{Transport: rpc.NewTransport(ch, s.retries), Peer: s.peers(own, ch), Member: s.members(ch), Leave: leave}, nil
 }
 
 // peers finds the workers of other tasks for the server's own.

@@ -1,8 +1,13 @@
 package cluster_test
 
 import (
+	"context"
+	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/gorge-tf/gorge/internal/requestid"
 	"github.com/gorge-tf/gorge/internal/rpc"
@@ -10,6 +15,7 @@ import (
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/cluster"
 	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/ops/collective"
 )
 
 // alone starts a server that is a cluster by itself and returns its address.
@@ -64,6 +70,19 @@ func (s *rawSession) run(fetch string, targets ...string) (float32, error) {
 	return tf.Data[float32](x)[0], nil
 }
 
+// floats runs a step that fetches vectors.
+func (s *rawSession) floats(ctx context.Context, fetches ...string) (out [][]float32, err error) {
+	resp, err := s.master.RunStep(ctx, &pb.RunStepRequest{SessionHandle: s.handle, Fetch: fetches, RequestId: requestid.New()})
+	for _, x := range resp.GetTensor() {
+		v, err := tf.TensorFromProto(x.GetTensor())
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, tf.Data[float32](v))
+	}
+	return out, err
+}
+
 func (s *rawSession) close() {
 	s.t.Helper()
 	if _, err := s.master.CloseSession(s.t.Context(), &pb.CloseSessionRequest{SessionHandle: s.handle}); err != nil {
@@ -100,5 +119,72 @@ func TestSessionsBringTheirCluster(t *testing.T) {
 		}
 		one.close()
 		other.close()
+	}
+}
+
+// adding builds, on each task of trainer, the sum over the given ones of what they
+// have, its parts under the names that it returns.
+func adding(length, scale, size int, tasks ...int) (g *tf.Graph, fetches []string) {
+	g = tf.NewGraph(tf.Strict())
+	for _, task := range tasks {
+		g.Device(fmt.Sprintf("/job:trainer/task:%d/device:CPU:0", task), func() {
+			x := ops.Const(g, slices.Repeat([]float32{float32(scale * (task + 1))}, length))
+			y := collective.Reduce(x, collective.Group{Size: size, Key: 1, Instance: 1}, "Add", "Id", tf.Name(fmt.Sprint("sum", task)))
+			fetches = append(fetches, y.Name())
+		})
+	}
+	return g, fetches
+}
+
+// trainers is a cluster of some servers that were started alone.
+func trainers(addresses ...string) *pb.ConfigProto {
+	tasks := map[int32]string{}
+	for i, a := range addresses {
+		tasks[int32(i)] = a
+	}
+	return &pb.ConfigProto{ClusterDef: &pb.ClusterDef{Job: []*pb.JobDef{{Name: "trainer", Tasks: tasks}}}}
+}
+
+// Devices of the cluster that a session brings along do things together, each
+// session's for itself: sessions use the same group for different devices, sizes
+// and lengths at once. A leader that servers were started with is none of theirs.
+func TestSessionsReduceInTheirCluster(t *testing.T) {
+	a, b := alone(t), alone(t)
+	lis := listen(t)
+	led := cluster.Config{Cluster: cluster.Spec{"x": {lis.Addr().String(), "127.0.0.1:1"}}, Job: "x", Listener: lis, CollectiveLeader: "/job:x/task:1", CacheResponses: true}
+	c := strings.TrimPrefix(serve(t, led).Target(), "grpc://")
+	var all sync.WaitGroup
+	for i, addresses := range [][]string{{a, b, c}, {c, b, a}, {b, a}, {a, b, c}} {
+		all.Go(func() {
+			n, length := len(addresses), 10*i+1
+			tasks := []int{0, 1, 2}[:n]
+			g, fetches := adding(length, i+1, n, tasks...)
+			s := openRaw(t, addresses[i%n], g, trainers(addresses...))
+			defer s.close()
+			want := slices.Repeat([]float32{float32((i + 1) * n * (n + 1) / 2)}, length)
+			for range 3 {
+				got, err := s.floats(t.Context(), fetches...)
+				if err != nil || len(got) != n || !slices.Equal(got[0], want) || !slices.Equal(got[n-1], want) {
+					t.Errorf("session %d: %v, %v; want %v on %d devices", i, got, err, want, n)
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// Who waits for a device that never comes is told so when its time is over, and
+// then the session is closed as any other.
+func TestSessionsWaitInTheirCluster(t *testing.T) {
+	a, b := alone(t), alone(t)
+	g, fetches := adding(1, 1, 3, 0, 1)
+	for _, master := range []string{a, b} {
+		s := openRaw(t, master, g, trainers(a, b))
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		if _, err := s.floats(ctx, fetches...); tf.CodeOf(err) != tf.DeadlineExceeded && tf.CodeOf(err) != tf.Canceled {
+			t.Errorf("a sum over three devices of which two come: %v, want DeadlineExceeded or Canceled", err)
+		}
+		cancel()
+		s.close()
 	}
 }
