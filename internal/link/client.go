@@ -16,8 +16,9 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// A BodyReader is a message that reads itself from a link: exactly n bytes. An
-// error is one of the connection and ends the link.
+// A BodyReader is a message that reads itself from a link: exactly n bytes, of
+// which it can peek at the first few thousand. An error is one of the connection and
+// ends the link.
 type BodyReader interface {
 	ReadBody(r *bufio.Reader, n int) error
 	// Abandon frees a message that was read, but whose caller had gone.

@@ -77,7 +77,7 @@ func (e *ear) look(next func(*bufio.Reader) error) error {
 	}
 	if e.room == nil {
 		e.room = make([]byte, lookAhead)
-		e.frame = bufio.NewReaderSize(&e.bytes, headerSize)
+		e.frame = bufio.NewReaderSize(&e.bytes, lookAhead) // messages may peek at all of themselves
 	}
 	n := e.glance(e.room)
 	if n <= 0 {

@@ -14,9 +14,24 @@ const canLook = true
 // wait reads what has been taken in or, once there is something, from the
 // connection.
 func (e *ear) wait(b []byte) (n int, err error) {
+	for busy := true; busy; {
+		if n, busy, err = e.listen(b); busy {
+			e.mu.Lock() // until who looks has taken in what there is
+			e.mu.Unlock()
+		}
+	}
+	return n, err
+}
+
+// listen is wait, unless a caller looks. It does not wait for him then: to close the
+// connection is to wait for those who read from it, and he may have to do with who
+// closes it.
+func (e *ear) listen(b []byte) (n int, busy bool, err error) {
 	var got error
 	err = e.raw.Read(func(fd uintptr) bool {
-		e.mu.Lock()
+		if busy = !e.mu.TryLock(); busy {
+			return true
+		}
 		defer e.mu.Unlock()
 		if len(e.ahead) > 0 {
 			n = copy(b, e.ahead)
@@ -29,13 +44,15 @@ func (e *ear) wait(b []byte) (n int, err error) {
 	})
 	switch {
 	case err != nil:
-		return 0, err
+		return 0, false, err
+	case busy:
+		return 0, true, nil
 	case got != nil:
-		return 0, &net.OpError{Op: "read", Net: "tcp", Source: e.nc.LocalAddr(), Addr: e.nc.RemoteAddr(), Err: os.NewSyscallError("read", got)}
+		return 0, false, &net.OpError{Op: "read", Net: "tcp", Source: e.nc.LocalAddr(), Addr: e.nc.RemoteAddr(), Err: os.NewSyscallError("read", got)}
 	case n == 0:
-		return 0, io.EOF
+		return 0, false, io.EOF
 	}
-	return n, nil
+	return n, false, nil
 }
 
 // glance reads what is there and does not wait. The end of the connection, and

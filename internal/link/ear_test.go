@@ -1,0 +1,135 @@
+package link
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"net"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// A puppet is a link whose server is the test: it says what it is told to.
+type puppet struct {
+	*Client
+	peer net.Conn
+}
+
+func newPuppet(t *testing.T) *puppet {
+	t.Helper()
+	a, b := pair(t)
+	p, greeted := &puppet{peer: b}, make(chan error, 1)
+	go func() { greeted <- errors.Join(hear(b), say(b)) }()
+	c, err := NewClient(a, plain{}, time.Hour)
+	if err := errors.Join(err, <-greeted); err != nil {
+		t.Fatal(err)
+	}
+	p.Client = c
+	t.Cleanup(func() {
+		c.Close()
+		b.Close()
+	})
+	return p
+}
+
+// start makes a call and returns what it waits for.
+func (p *puppet) start(t *testing.T, resp any, done func(Reply)) {
+	t.Helper()
+	req := []byte("x")
+	if err := p.Start(context.Background(), "/t/Echo", &req, resp, done); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// replies answers the calls of some numbers in one piece.
+func (p *puppet) replies(t *testing.T, body string, calls ...uint32) {
+	t.Helper()
+	var out []byte
+	for _, id := range calls {
+		head := (&outcome{}).append(nil)
+		out = append(header{kindReply, id, len(head), len(body)}.append(out), append(head, body...)...)
+	}
+	if _, err := p.peer.Write(out); err != nil {
+		t.Error(err)
+	}
+}
+
+// looking has a caller look until over says that it is enough.
+func (p *puppet) looking(over func() bool) {
+	for !over() {
+		if err := p.look(p.next); err != nil {
+			p.end(err)
+			return
+		}
+		runtime.Gosched()
+	}
+}
+
+// TestEndsWhileCallersLook: a caller who looks has replies before him, the reader
+// waits until he has taken them in, and the link is closed: all three go on.
+func TestEndsWhileCallersLook(t *testing.T) {
+	if !canLook {
+		t.Skip("callers do not look here")
+	}
+	for range 20 {
+		p := newPuppet(t)
+		var closing sync.WaitGroup
+		all := make(chan Reply, 3)
+		p.start(t, new([]byte), func(r Reply) { // by whoever reads it
+			p.replies(t, "third", 3) // wakes the reader
+			time.Sleep(2 * time.Millisecond)
+			closing.Go(func() { p.Close() })
+			time.Sleep(2 * time.Millisecond)
+			all <- r
+		})
+		for range 2 {
+			p.start(t, new([]byte), func(r Reply) { all <- r })
+		}
+		p.replies(t, "first or second", 1, 2)
+		p.looking(func() bool { return len(all) == 3 })
+		for range 3 {
+			<-all
+		}
+		closing.Wait()
+	}
+}
+
+// A peeker is a message that looks at all of itself before it takes it.
+type peeker struct{ got string }
+
+func (p *peeker) ReadBody(r *bufio.Reader, n int) error {
+	b, err := r.Peek(n)
+	if err != nil {
+		return err
+	}
+	p.got = string(b)
+	_, err = r.Discard(n)
+	return err
+}
+
+func (p *peeker) Abandon() {}
+
+// TestLookersReadBodies: a message that reads itself can do so on either way in,
+// whatever its length.
+func TestLookersReadBodies(t *testing.T) {
+	p := newPuppet(t)
+	for n := 1; n < lookAhead; n += 1 + n/3 {
+		body, all := strings.Repeat("b", n), make(chan Reply, 2)
+		var one, two peeker
+		p.start(t, &one, func(r Reply) { all <- r })
+		p.start(t, &two, func(r Reply) { all <- r })
+		p.replies(t, body, p.last-1, p.last)
+		p.looking(func() bool { return len(all) == 2 })
+		for range 2 {
+			if r := <-all; r.Err != nil {
+				t.Fatalf("%d bytes: %v", n, r.Err)
+			}
+		}
+		if one.got != body || two.got != body {
+			t.Fatalf("%d bytes: got %d and %d", n, len(one.got), len(two.got))
+		}
+	}
+}
