@@ -73,7 +73,7 @@ func TestLookout(t *testing.T) {
 			t.Fatalf("got %q, %v", got, err)
 		}
 	}
-	if canLook && runtime.NumCPU() > 1 && c.room == nil {
+	if canLook && min(runtime.GOMAXPROCS(0), runtime.NumCPU()) > 1 && c.room == nil {
 		t.Error("nobody has looked")
 	}
 }
@@ -151,5 +151,27 @@ func TestWhole(t *testing.T) {
 		if got := whole(append(f[:len(f):len(f)], make([]byte, more)...)); got != len(f) {
 			t.Errorf("%d bytes more: %d, want %d", more, got, len(f))
 		}
+	}
+}
+
+// TestLookoutLeavesAProcessor: not all processors are taken up by callers who look
+// out.
+func TestLookoutLeavesAProcessor(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	for n := 1; n <= 4; n++ {
+		runtime.GOMAXPROCS(n)
+		may := 0
+		for range 2 * n {
+			if mayLookOut() {
+				may++
+			}
+		}
+		lookouts.Add(-int32(may))
+		if want := min(n, runtime.NumCPU()) - 1; may != want {
+			t.Errorf("%d callers may look out on %d processors, want %d", may, n, want)
+		}
+	}
+	if n := lookouts.Load(); n != 0 {
+		t.Errorf("%d callers are left", n)
 	}
 }
