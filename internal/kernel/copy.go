@@ -43,18 +43,56 @@ func copyRun[T any](dst []T, d, dstep int, src []T, s, sstep, n int) {
 	}
 }
 
-// Pad sets dst, of shape src's plus before and after, to v around src.
+// Pad sets dst, of shape src's plus before and after, to v around src. It writes
+// each element once: rows of src, and what lies between them.
 func Pad[T any](dst, src []T, shape, before, after []int, v T) {
-	out := make([]int, len(shape))
+	k, inner := len(shape), 1
+	for k > 0 && before[k-1] == 0 && after[k-1] == 0 {
+		k--
+		inner *= shape[k]
+	}
+	row := inner
+	if k > 0 { // its rows are whole, too
+		k--
+		row *= shape[k]
+	}
+	out, first := make([]int, len(shape)), 0
 	for i, n := range shape {
 		out[i] = before[i] + n + after[i]
 	}
-	to := Dense(out)
+	steps := Strides(out)
 	for i, b := range before {
-		to.Offset += b * to.Steps[i]
+		first += b * steps[i]
 	}
-	Fill(dst[:product(out)], v)
-	CopyView(dst, to, src, Dense(shape), shape)
+	dst = dst[:product(out)]
+	if len(src) == 0 {
+		Fill(dst, v)
+		return
+	}
+	done := 0
+	eachOffset(shape[:k], steps, func(i, offset int) {
+		Fill(dst[done:first+offset], v)
+		done = first + offset + copy(dst[first+offset:], src[i*row:(i+1)*row])
+	})
+	Fill(dst[done:], v)
+}
+
+// eachOffset calls f for every index of a shape, in order, with its number and
+// its offset by steps.
+func eachOffset(shape, steps []int, f func(i, offset int)) {
+	at, offset := make([]int, len(shape)), 0
+	for i := range product(shape) {
+		f(i, offset)
+		for d := len(shape) - 1; d >= 0; d-- {
+			at[d]++
+			offset += steps[d]
+			if at[d] < shape[d] {
+				break
+			}
+			offset -= at[d] * steps[d]
+			at[d] = 0
+		}
+	}
 }
 
 // Concat joins parts along a dimension: part k is outer × widths[k], with

@@ -83,15 +83,37 @@ func TestCopyView(t *testing.T) {
 	}
 }
 
+// TestPad pads random shapes, some dimensions not at all and some empty ones.
 func TestPad(t *testing.T) {
-	dst := make([]int, 12)
-	Pad(dst, []int{1, 2, 3, 4}, []int{2, 2}, []int{1, 0}, []int{0, 2}, 9)
-	if want := []int{9, 9, 9, 9, 1, 2, 9, 9, 3, 4, 9, 9}; !slices.Equal(dst, want) {
-		t.Errorf("%v, want %v", dst, want)
-	}
-	Pad(dst[:1], []int{5}, nil, nil, nil, 0)
-	if dst[0] != 5 {
-		t.Errorf("scalar %v, want 5", dst[0])
+	r := rand.New(rand.NewPCG(8, 9))
+	for range 500 {
+		rank := r.IntN(5)
+		shape, before, after, out := make([]int, rank), make([]int, rank), make([]int, rank), make([]int, rank)
+		for i := range rank {
+			shape[i], before[i], after[i] = r.IntN(4), max(0, r.IntN(5)-2), max(0, r.IntN(5)-2)
+			out[i] = before[i] + shape[i] + after[i]
+		}
+		src := make([]int, product(shape))
+		for i := range src {
+			src[i] = i
+		}
+		want, strides := make([]int, product(out)), Strides(shape)
+		eachIndex(out, func(at int, index []int) {
+			from := 0
+			for i, p := range index {
+				if p -= before[i]; p < 0 || p >= shape[i] {
+					want[at] = -1
+					return
+				}
+				from += (index[i] - before[i]) * strides[i]
+			}
+			want[at] = src[from]
+		})
+		got := make([]int, len(want)+1)
+		Pad(got, src, shape, before, after, -1)
+		if !slices.Equal(got[:len(want)], want) || got[len(want)] != 0 {
+			t.Fatalf("%v with %v before and %v after: %v, want %v", shape, before, after, got, want)
+		}
 	}
 }
 
