@@ -35,6 +35,7 @@ type conn struct {
 	err     error          // why the link has ended
 	writers sync.WaitGroup // goroutines that write
 	later   *time.Timer    // flushes what is not urgent; nil: nothing was
+	parting error          // why the link ends once nothing is left to write; nil: it does not
 }
 
 func newConn(nc net.Conn) *conn {
@@ -107,6 +108,7 @@ func (c *conn) flush(mayWait bool) {
 	for {
 		batch := c.take()
 		if batch == nil {
+			c.part()
 			return
 		}
 		out := buffers(batch)
@@ -200,9 +202,33 @@ func free(batch []frame) {
 // end closes the connection for the given reason; the first one counts.
 func (c *conn) end(err error) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.err == nil {
+	first := c.err == nil
+	if first {
 		c.err = err
+	}
+	c.mu.Unlock()
+	if first {
+		c.nc.Close() // which may take a while
+	}
+}
+
+// endWritten is end for when all that was given to the connection has been written.
+func (c *conn) endWritten(err error) {
+	c.mu.Lock()
+	c.parting = err
+	c.mu.Unlock()
+	c.part()
+}
+
+// part ends the link if it is to end and nobody writes.
+func (c *conn) part() {
+	c.mu.Lock()
+	now := c.parting != nil && !c.writing && c.err == nil
+	if now {
+		c.err = c.parting
+	}
+	c.mu.Unlock()
+	if now {
 		c.nc.Close()
 	}
 }

@@ -170,18 +170,18 @@ func (c *serverConn) leave() {
 	idle := c.active == 0
 	c.mu.Unlock()
 	if idle {
-		c.end(errStopped)
+		c.endWritten(errStopped)
 	}
 }
 
-// finished counts a call whose reply is out.
+// finished counts a call whose reply is out, or on its way there.
 func (c *serverConn) finished() {
 	c.mu.Lock()
 	c.active--
 	last := c.leaving && c.active == 0
 	c.mu.Unlock()
 	if last {
-		c.end(errStopped)
+		c.endWritten(errStopped)
 	}
 }
 
@@ -244,10 +244,7 @@ func (c *serverConn) call(id uint32, head []byte, body mem.BufferSlice) error {
 		body.Free()
 		return err
 	}
-	ctx, cancel := context.WithCancel(c.ctx)
-	if limit > 0 {
-		ctx, cancel = context.WithTimeout(c.ctx, limit)
-	}
+	ctx, cancel := bounded(c.ctx, limit)
 	c.mu.Lock()
 	if c.calls[id] != nil {
 		c.mu.Unlock()
@@ -257,6 +254,7 @@ func (c *serverConn) call(id uint32, head []byte, body mem.BufferSlice) error {
 	}
 	c.calls[id] = cancel
 	c.active++
+	c.parting = nil // until this one is answered, too
 	c.mu.Unlock()
 	q := &request{c: c, id: id, cancel: cancel, stream: stream{method: name}}
 	ctx = grpc.NewContextWithServerTransportStream(ctx, &q.stream)
@@ -273,6 +271,14 @@ func (c *serverConn) call(id uint32, head []byte, body mem.BufferSlice) error {
 		q.reply(resp, err, true)
 	})
 	return nil
+}
+
+// bounded returns a context of a call; limit 0 is none.
+func bounded(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	if limit > 0 {
+		return context.WithTimeout(ctx, limit)
+	}
+	return context.WithCancel(ctx)
 }
 
 // A request is a call that has not been answered.
