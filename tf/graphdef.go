@@ -10,7 +10,7 @@ import (
 )
 
 // ProducerVersion is the GraphDef version that Gorge writes: TensorFlow 2.21's.
-const ProducerVersion = 2314
+const ProducerVersion = 2474
 
 // minConsumer is the oldest consumer that may read our graphs.
 const minConsumer = 0

@@ -3,6 +3,7 @@ package tf
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -68,22 +69,28 @@ func (k *KernelSet) Find(n *Node) (NewKernel, error) {
 	if f := k.By[t]; f != nil {
 		return f, nil
 	}
-	var have []string
-	for d := range k.By {
-		have = append(have, d.String())
-	}
-	slices.Sort(have)
-	return nil, Errorf(NotFound, "No OpKernel was registered to support Op '%s' with attr %s = %v; types supported: %s",
-		n.OpName(), k.Attr, t, strings.Join(have, ", "))
+	return nil, noKernel(n, k.Attr, slices.Sorted(maps.Keys(k.By)))
 }
 
 func (k *KernelSet) checkTypes(n *Node) error {
 	for attr, types := range k.Types {
 		if t := n.Type(attr); t != Invalid && !slices.Contains(types, t) {
-			return Errorf(NotFound, "No OpKernel was registered to support Op '%s' with attr %s = %v; types supported: %v", n.OpName(), attr, t, types)
+			return noKernel(n, attr, types)
 		}
 	}
 	return nil
+}
+
+// noKernel tells, in TensorFlow's form, that the CPU computes n only for some
+// types in the place of the one that its attribute has.
+func noKernel(n *Node, attr string, types []DType) error {
+	name := func(d DType) string { return "DT_" + strings.ToUpper(d.CName()) }
+	text := fmt.Sprintf("No OpKernel was registered to support Op '%s' used by {{node %s}} with these attrs: [%s=%s]\nRegistered devices: [CPU]\nRegistered kernels:\n",
+		n.OpName(), n.Name, attr, name(n.Type(attr)))
+	for _, d := range types {
+		text += fmt.Sprintf("  device='CPU'; %s in [%s]\n", attr, name(d))
+	}
+	return Errorf(NotFound, "%s", text)
 }
 
 // deviceKernels holds, by device type, how kernels are found there.
@@ -138,6 +145,8 @@ type Step struct {
 	Container  string // of resources that live as long as the step
 	Frame      CallFrame
 	Functions  FunctionCaller
+	// GraphVersion is that of the GraphDef format which the graph was made in.
+	GraphVersion int
 	// Collectives does what several devices do together; nil: nobody does.
 	Collectives Collectives
 	// SessionTensors keeps tensors from this step on; nil: nobody does.

@@ -178,10 +178,10 @@ func TestFindKernels(t *testing.T) {
 		want string // of the error
 	}{
 		"by type":       {byType, tf.Float32, ""},
-		"not by type":   {byType, tf.Int32, "with attr T = int32; types supported: float32, float64"},
+		"not by type":   {byType, tf.Int32, "with these attrs: [T=DT_INT32]\nRegistered devices: [CPU]\nRegistered kernels:\n  device='CPU'; T in [DT_FLOAT]\n  device='CPU'; T in [DT_DOUBLE]\n"},
 		"all":           {tf.AnyType(k), tf.String, ""},
 		"all of some":   {some, tf.Int32, ""},
-		"none of some":  {some, tf.String, "with attr T = string; types supported: [int32]"},
+		"none of some":  {some, tf.String, "with these attrs: [T=DT_STRING]\nRegistered devices: [CPU]\nRegistered kernels:\n  device='CPU'; T in [DT_INT32]\n"},
 		"a format":      {formats("NHWC"), tf.Float32, ""},
 		"no format":     {formats("NCHW"), tf.Float32, `with attr data_format = "NHWC"; supported: "NCHW"`},
 		"none whatever": {tf.KernelSet{}, tf.Float32, "No OpKernel was registered to support Op 'TestKernels'"},

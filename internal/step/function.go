@@ -106,8 +106,10 @@ type caller struct {
 	device    string
 }
 
-// equip lets the nodes of a step on device p call functions.
+// equip tells the nodes of a step what graph they are in, and lets them call
+// functions.
 func (g *Graph) equip(s *tf.Step, p *part, a Args) {
+	s.GraphVersion = p.graph.Producer
 	if g.functions != nil {
 		s.Functions = &caller{g.functions, a, s.Container, p.device.Spec().String()}
 	}

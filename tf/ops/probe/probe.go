@@ -14,7 +14,7 @@ import (
 func init() {
 	register("KernelLabel", "", "result: string", "", false, label)
 	register("KernelLabelRequired", "input: int32", "result: string", "", false, labelRequired)
-	register("GraphDefVersion", "", "version: int32", "", true, compute(func(c *tf.OpContext) error { c.Set(0, tf.Scalar(int32(tf.ProducerVersion))); return nil }))
+	register("GraphDefVersion", "", "version: int32", "", true, compute(graphVersion))
 	register("GetDeadline", "", "deadline_from_epoch_micros: int64", "", false, compute(deadline))
 	register("TestAttr", "", "out: T", "T: {float, double}", true, compute(func(c *tf.OpContext) error { c.Set(0, tf.Scalar(float32(1))); return nil }))
 	register("IsResourceHandleRefCounting", "handle: resource", "result: bool", "", true, compute(isOnlyName))
@@ -90,6 +90,16 @@ func vectorToScalar(c *tf.Infer) error {
 	_, err := c.Rank(0, 1)
 	c.Set(0, tf.Shape{})
 	return err
+}
+
+// graphVersion tells the format of the GraphDef.
+func graphVersion(c *tf.OpContext) error {
+	version := tf.ProducerVersion
+	if c.Step != nil && c.GraphVersion != 0 {
+		version = c.GraphVersion
+	}
+	c.Set(0, tf.Scalar(int32(version)))
+	return nil
 }
 
 // deadline tells when the step has to be over.
