@@ -150,6 +150,9 @@ func call(l *limits, o *batch, f tf.Func) {
 	if err == nil && r.functions == nil {
 		err = tf.Errorf(tf.Internal, "No function library is provided.")
 	}
+	if err == nil {
+		err = checkArgs(r.functions, f, len(in)+len(r.captured))
+	}
 	if err != nil {
 		o.fail(err)
 		return
@@ -167,6 +170,22 @@ func call(l *limits, o *batch, f tf.Func) {
 		}
 	})
 	<-finished
+}
+
+// checkArgs checks that f takes n arguments, as far as c tells what f is.
+func checkArgs(c tf.FunctionCaller, f tf.Func, n int) error {
+	l, ok := c.(tf.FunctionLibrary)
+	if !ok || l.Library() == nil {
+		return nil
+	}
+	def := l.Library().Find(f.Name)
+	if def == nil {
+		return tf.Errorf(tf.NotFound, "Failed to find definition for function %q", f.Name)
+	}
+	if want := len(def.GetSignature().GetInputArg()); want != n {
+		return tf.Errorf(tf.InvalidArgument, "Function takes %d argument(s) but %d argument(s) were passed", want, n)
+	}
+	return nil
 }
 
 // wanted returns a context that ends with the last step that has rows in o.

@@ -148,6 +148,24 @@ func TestFunction(t *testing.T) {
 	}
 }
 
+// TestFunctionOfOthers: a function must take what there is.
+func TestFunctionOfOthers(t *testing.T) {
+	g, x := placeholder()
+	f := tf.NewFunction(g, "sum", []tf.ArgSpec{{DType: tf.Float32}, {DType: tf.Float32}}, func(in []tf.Output) []tf.Output {
+		return []tf.Output{ops.AddV2(in[0], in[1])}
+	})
+	y := batch.Function(f, []tf.Output{x}, batch.Opts{Threads: 1, MaxSize: 8, TimeoutMicros: 1000})
+	s, err := session.New(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	_, err = s.Run(t.Context(), session.Feeds{x: optest.Vec[float32](1)}, y[0])
+	if want := "Function takes 2 argument(s) but 1 argument(s) were passed"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
 // TestStepGivesUp: a step that is over is not waited for, and does not wait.
 func TestStepGivesUp(t *testing.T) {
 	g, x := placeholder()
