@@ -64,7 +64,8 @@ func (o UnicodeOpts) Apply(s *tf.Spec) {
 
 // UnicodeTranscode turns the strings of x from one encoding into another:
 // "UTF-8", "UTF-16-BE" or "UTF-32-BE". It reads UTF-8, UTF-16, UTF-32, these
-// with -BE and -LE, ISO-8859-1 and US-ASCII.
+// with -BE and -LE, US-ASCII, ISO-8859-1 to -15, and of those of regions the
+// pages of Windows and DOS, KOI8, Shift_JIS, EUC-JP, EUC-KR, GBK, GB18030, Big5.
 func UnicodeTranscode(x tf.Output, from, to string, opts ...tf.Option) tf.Output {
 	return apply("UnicodeTranscode", attrs(opts, tf.Attr("input_encoding", from), tf.Attr("output_encoding", to)), x)
 }

@@ -26,7 +26,10 @@ var texts = map[string][]string{
 	"UTF-32LE":   {"a\x00\x00\x00\x00\xf6\x01\x00"},
 	"US-ASCII":   {"a\x80\xffb"},
 	"ISO-8859-1": {"a\x80\xff\x01"},
-	"latin1":     {"\xe9"},
+	"SHIFT-JIS":  {"a\x82\xb1\xb1\\", "\x8f\x70b"}, "EUC-JP": {"\xb4\xc1\xbb\xfaa"}, "euc-kr": {"\xc7\xd1\xb9\xcea"},
+	"gb18030": {"\xca\xf5a\x81\x30\x81\x30"}, "GBK": {"\xca\xf5"}, "Big5": {"\xb3\x4ea"},
+	"KOI8-R": {"a\xd2\xc1"}, "windows-1251": {"\xef\xf0\x80"}, "ISO_8859-7": {"\xe1\xb5"}, "cp437": {"\x80\xe9"}, "latin2": {"\xb1~"},
+	"latin1": {"\xe9"},
 }
 
 func init() {

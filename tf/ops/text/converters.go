@@ -1,0 +1,75 @@
+package text
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	xencoding "golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/encoding/korean"
+	"golang.org/x/text/encoding/simplifiedchinese"
+	"golang.org/x/text/encoding/traditionalchinese"
+)
+
+// Encodings of regions, under names that ICU, TensorFlow's converter, has for
+// them. Those that shift between sets of characters within a text are missing.
+
+func init() {
+	for names, m := range map[string]*charmap.Charmap{
+		"iso88592 latin2 l2": charmap.ISO8859_2, "iso88593 latin3 l3": charmap.ISO8859_3, "iso88594 latin4 l4": charmap.ISO8859_4,
+		"iso88595 cyrillic": charmap.ISO8859_5, "iso88596 arabic": charmap.ISO8859_6, "iso88597 greek": charmap.ISO8859_7,
+		"iso88598 hebrew": charmap.ISO8859_8, "iso88599 latin5 l5": charmap.ISO8859_9, "iso885910 latin6 l6": charmap.ISO8859_10,
+		"iso885913": charmap.ISO8859_13, "iso885914 latin8 l8": charmap.ISO8859_14, "iso885915 latin9 l9": charmap.ISO8859_15,
+		"windows1250 cp1250": charmap.Windows1250, "windows1251 cp1251": charmap.Windows1251, "windows1252 cp1252": charmap.Windows1252,
+		"windows1253 cp1253": charmap.Windows1253, "windows1254 cp1254": charmap.Windows1254, "windows1255 cp1255": charmap.Windows1255,
+		"windows1256 cp1256": charmap.Windows1256, "windows1257 cp1257": charmap.Windows1257, "windows1258 cp1258": charmap.Windows1258,
+		"koi8r koi8 cskoi8r": charmap.KOI8R, "koi8u": charmap.KOI8U, "macintosh mac macroman": charmap.Macintosh,
+		"xmaccyrillic maccyrillic": charmap.MacintoshCyrillic, "ibm437 cp437": charmap.CodePage437, "ibm850 cp850": charmap.CodePage850,
+		"ibm852 cp852": charmap.CodePage852, "ibm855 cp855": charmap.CodePage855, "ibm866 cp866": charmap.CodePage866,
+	} {
+		for _, name := range strings.Fields(names) {
+			encodings[name] = always(decodeMapped(m))
+		}
+	}
+	for names, e := range map[string]xencoding.Encoding{
+		"shiftjis sjis mskanji windows31j cp932 csshiftjis": japanese.ShiftJIS, "eucjp xeucjp": japanese.EUCJP,
+		"euckr windows949 ksc56011987 cseuckr": korean.EUCKR, "gb18030": simplifiedchinese.GB18030, "gbk cp936 windows936": simplifiedchinese.GBK,
+		"gb2312 euccn": simplifiedchinese.GBK, "big5 csbig5": traditionalchinese.Big5,
+	} {
+		for _, name := range strings.Fields(names) {
+			encodings[name] = always(decodeMany(e))
+		}
+	}
+}
+
+// decodeMapped reads an encoding whose characters are bytes.
+func decodeMapped(m *charmap.Charmap) decoder {
+	return func(s string) (rune, int, bool) {
+		r := m.DecodeByte(s[0])
+		return r, 1, r != utf8.RuneError
+	}
+}
+
+// maxBytes is how long a character is at most.
+const maxBytes = 4
+
+// decodeMany reads an encoding whose characters are one byte, as in US-ASCII, or
+// more.
+func decodeMany(e xencoding.Encoding) decoder {
+	return func(s string) (rune, int, bool) {
+		if s[0] < utf8.RuneSelf {
+			return rune(s[0]), 1, true
+		}
+		s = s[:min(len(s), maxBytes)]
+		d, out := e.NewDecoder().Transformer, [utf8.UTFMax]byte{}
+		for n := 1; n <= len(s); n++ {
+			made, read, _ := d.Transform(out[:], []byte(s[:n]), n == len(s))
+			if read > 0 {
+				r, _ := utf8.DecodeRune(out[:made])
+				return r, read, r != utf8.RuneError
+			}
+		}
+		return badChar, 1, false
+	}
+}
