@@ -10,6 +10,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 )
 
 // A puppet is a link whose server is the test: it says what it is told to.
@@ -44,13 +47,18 @@ func (p *puppet) start(t *testing.T, resp any, done func(Reply)) {
 	}
 }
 
+// replyTo is the answer to a call.
+func replyTo(call uint32, body string) []byte {
+	head := (&outcome{}).append(nil)
+	return append(header{kindReply, call, len(head), len(body)}.append(nil), append(head, body...)...)
+}
+
 // replies answers the calls of some numbers in one piece.
 func (p *puppet) replies(t *testing.T, body string, calls ...uint32) {
 	t.Helper()
 	var out []byte
 	for _, id := range calls {
-		head := (&outcome{}).append(nil)
-		out = append(header{kindReply, id, len(head), len(body)}.append(out), append(head, body...)...)
+		out = append(out, replyTo(id, body)...)
 	}
 	if _, err := p.peer.Write(out); err != nil {
 		t.Error(err)
@@ -130,6 +138,49 @@ func TestLookersReadBodies(t *testing.T) {
 		}
 		if one.got != body || two.got != body {
 			t.Fatalf("%d bytes: got %d and %d", n, len(one.got), len(two.got))
+		}
+	}
+}
+
+// TestLookersMeetTheEnd: wherever a peer stops talking, calls whose replies have
+// come as a whole are answered, and all others end, each once.
+func TestLookersMeetTheEnd(t *testing.T) {
+	const body = "some answer"
+	size := headerSize + 4 + len(body)
+	for cut := 0; cut <= 3*size; cut++ {
+		p := newPuppet(t)
+		all := make(chan Reply, 10)
+		got := make([][]byte, 3)
+		for i := range got {
+			p.start(t, &got[i], func(r Reply) { all <- r })
+		}
+		var out []byte
+		for id := range uint32(3) {
+			out = append(out, replyTo(id+1, body)...)
+		}
+		if _, err := p.peer.Write(out[:cut]); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.peer.(*net.TCPConn).CloseWrite(); err != nil {
+			t.Fatal(err)
+		}
+		p.looking(func() bool { return len(all) == 3 })
+		p.Close()
+		answered := 0
+		for range 3 {
+			if r := <-all; r.Err == nil {
+				answered++
+			} else if status.Code(r.Err) != codes.Unavailable {
+				t.Errorf("after %d bytes: %v, want UNAVAILABLE", cut, r.Err)
+			}
+		}
+		if answered != cut/size || len(all) > 0 {
+			t.Errorf("after %d bytes %d calls are answered, and %d once more; want %d", cut, answered, len(all), cut/size)
+		}
+		for i := range answered {
+			if string(got[i]) != body {
+				t.Errorf("after %d bytes answer %d is %q", cut, i, got[i])
+			}
 		}
 	}
 }
