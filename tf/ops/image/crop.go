@@ -161,58 +161,63 @@ func position(i, n, size int, first, last float32) float32 {
 	return first*float32(size-1) + float32(i)*((last-first)*float32(size-1)/float32(n-1))
 }
 
-// A cut is a pixel of a crop: the corners around it and how near it is to the
-// lower and right ones.
+// A cut is a pixel of a crop: the rows and columns of the pixels around it.
 type cut struct {
-	box, to                  int // the box and the first element of the pixel
-	y, x                     int // of the crop
-	top, bottom, left, right int // pixels, by rows and columns
-	dy, dx                   float32
-	outside                  bool
+	box, to  int // the box and the first element of the pixel
+	y, x     int // of the crop
+	row, col between
+	outside  bool
 }
 
-// eachPixel calls f for every pixel of boxes [lo, hi).
+// between is a position along a dimension: the pixels before and after it, and
+// how near it is to the latter.
+type between struct {
+	before, after int
+	share         float32
+	outside       bool
+}
+
+// eachPixel calls f for every pixel of boxes [lo, hi). The cut is valid until f
+// returns.
 func (v *crop) eachPixel(lo, hi int, f func(p *cut)) {
 	h, w := v.out[1], v.out[2]
+	p, cols := new(cut), make([]between, w)
 	for b := lo; b < hi; b++ {
 		box := v.boxes[4*b : 4*b+4]
+		for x := range cols {
+			cols[x] = v.place(position(x, w, v.image[2], box[1], box[3]), v.image[2])
+		}
 		for y := range h {
-			inY := position(y, h, v.image[1], box[0], box[2])
-			for x := range w {
-				inX := position(x, w, v.image[2], box[1], box[3])
-				p := cut{box: b, to: ((b*h+y)*w + x) * v.out[3], y: y, x: x}
-				v.place(&p, inY, inX)
-				f(&p)
+			row := v.place(position(y, h, v.image[1], box[0], box[2]), v.image[1])
+			for x, col := range cols {
+				*p = cut{b, ((b*h+y)*w + x) * v.out[3], y, x, row, col, row.outside || col.outside}
+				f(p)
 			}
 		}
 	}
 }
 
-// place finds the corners around a position.
-func (v *crop) place(p *cut, y, x float32) {
-	if !(y >= 0 && y <= float32(v.image[1]-1) && x >= 0 && x <= float32(v.image[2]-1)) {
-		p.outside = true
-		return
+// place finds the pixels around a position among size.
+func (v *crop) place(at float32, size int) between {
+	if !(at >= 0 && at <= float32(size-1)) {
+		return between{outside: true}
 	}
 	if v.nearest {
-		p.top, p.left = int(math.Round(float64(y))), int(math.Round(float64(x)))
-		p.bottom, p.right = p.top, p.left
-		return
+		i := int(math.Round(float64(at)))
+		return between{before: i, after: i}
 	}
-	p.top, p.left = floor(y), floor(x)
-	p.bottom, p.right = int(math.Ceil(float64(y))), int(math.Ceil(float64(x)))
-	p.dy, p.dx = y-float32(p.top), x-float32(p.left)
+	i := floor(at)
+	return between{before: i, after: int(math.Ceil(float64(at))), share: at - float32(i)}
 }
 
-// pixel returns the first element of a pixel of the image of a box.
-func (v *crop) pixel(box, y, x int) int {
-	return ((int(v.of[box])*v.image[1]+y)*v.image[2] + x) * v.image[3]
-}
-
-// corners returns the first elements of the pixels around p and their weights.
-func (v *crop) corners(p *cut) (at [4]int, weight [4]float32) {
-	at = [4]int{v.pixel(p.box, p.top, p.left), v.pixel(p.box, p.top, p.right), v.pixel(p.box, p.bottom, p.left), v.pixel(p.box, p.bottom, p.right)}
-	return at, [4]float32{(1 - p.dy) * (1 - p.dx), (1 - p.dy) * p.dx, p.dy * (1 - p.dx), p.dy * p.dx}
+// corners returns the first elements of the pixels around p, and how near p is
+// to the lower and right ones.
+func (v *crop) corners(p *cut) (at [4]int, dy, dx float32) {
+	width, depth := v.image[2], v.image[3]
+	top := (int(v.of[p.box])*v.image[1] + p.row.before) * width
+	bottom := top + (p.row.after-p.row.before)*width
+	l, r := p.col.before, p.col.after
+	return [4]int{(top + l) * depth, (top + r) * depth, (bottom + l) * depth, (bottom + r) * depth}, p.row.share, p.col.share
 }
 
 func (v *crop) boxGrain() int { return max(1, grain/max(1, v.out[1]*v.out[2]*v.out[3])) }
@@ -283,10 +288,11 @@ func (v *crop) cutOut(dst, x []float32, p *cut, beyond float32) {
 		kernel.Fill(dst, beyond)
 		return
 	}
-	at, _ := v.corners(p)
+	at, dy, dx := v.corners(p)
+	tl, tr, bl, br := x[at[0]:][:len(dst)], x[at[1]:][:len(dst)], x[at[2]:][:len(dst)], x[at[3]:][:len(dst)]
 	for ch := range dst {
-		top := x[at[0]+ch] + (x[at[1]+ch]-x[at[0]+ch])*p.dx
-		bottom := x[at[2]+ch] + (x[at[3]+ch]-x[at[2]+ch])*p.dx
-		dst[ch] = top + (bottom-top)*p.dy
+		top := tl[ch] + (tr[ch]-tl[ch])*dx
+		bottom := bl[ch] + (br[ch]-bl[ch])*dx
+		dst[ch] = top + (bottom-top)*dy
 	}
 }

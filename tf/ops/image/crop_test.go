@@ -50,6 +50,7 @@ func addCropGrads() {
 	addSamples(
 		sample{Op: onImage, In: tensors{g, b, of, sizes}, F: applied(onImage, tf.Attr("T", tf.Float32)), Types: []tf.DType{}, Tol: 1e-5},
 		sample{Op: onImage, Name: "nearest", In: tensors{g, b, of, sizes}, F: applied(onImage, tf.Attr("T", tf.Float64), tf.Attr("method", "nearest"))},
+		sample{Op: onImage, Name: "many channels", In: tensors{within(-1, 1, 3, 3, 4, 9), b, of, i32(2, 5, 6, 9)}, F: applied(onImage, tf.Attr("T", tf.Float32)), Types: []tf.DType{}, Tol: 1e-5},
 		sample{Op: onBoxes, In: tensors{g, x, b, of}, F: applied(onBoxes), Types: []tf.DType{}, Tol: 1e-5},
 		failing(onImage, "sizes", applied(onImage, tf.Attr("T", tf.Float32)), g, b, of, i32(2, 5, 6)),
 		failing(onImage, "boxes", applied(onImage, tf.Attr("T", tf.Float32)), within(-1, 1, 2, 3, 4, 2), b, of, sizes),

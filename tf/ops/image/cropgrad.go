@@ -55,9 +55,23 @@ func (v *crop) giveBack(dx, dy []float32, p *cut) {
 	if p.outside {
 		return
 	}
-	at, weight := v.corners(p)
+	at, down, right := v.corners(p)
+	weight := [4]float32{(1 - down) * (1 - right), (1 - down) * right, down * (1 - right), down * right}
 	for k, from := range at {
-		kernel.Axpy(dx[from:][:len(dy)], weight[k], dy)
+		addScaled(dx[from:][:len(dy)], weight[k], dy)
+	}
+}
+
+// fewChannels is up to where a vector loop takes longer to begin than to run.
+const fewChannels = 8
+
+func addScaled(y []float32, a float32, x []float32) {
+	if len(x) > fewChannels {
+		kernel.Axpy(y, a, x)
+		return
+	}
+	for i, x := range x {
+		y[i] += a * x
 	}
 }
 
@@ -98,12 +112,12 @@ func (v *crop) moveBox(d, x, dy []float32, p *cut) {
 	if p.outside {
 		return
 	}
-	at, _ := v.corners(p)
+	at, down, right := v.corners(p)
 	var byY, byX float32
 	for ch, g := range dy {
 		tl, tr, bl, br := x[at[0]+ch], x[at[1]+ch], x[at[2]+ch], x[at[3]+ch]
-		byY += g * ((1-p.dx)*(bl-tl) + p.dx*(br-tr))
-		byX += g * ((1-p.dy)*(tr-tl) + p.dy*(br-bl))
+		byY += g * ((1-right)*(bl-tl) + right*(br-tr))
+		byX += g * ((1-down)*(tr-tl) + down*(br-bl))
 	}
 	v.moveEdges(d, 0, byY, p.y, v.out[1], v.image[1])
 	v.moveEdges(d, 1, byX, p.x, v.out[2], v.image[2])
