@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"google.golang.org/grpc"
@@ -31,9 +30,7 @@ type Client struct {
 	*conn
 	codec encoding.CodecV2
 	ping  *time.Timer
-	// prompt says that the last call was answered soon: the next one is looked
-	// out for.
-	prompt atomic.Bool
+	habit habit
 
 	// Guarded by conn.mu:
 	calls   map[uint32]*call
@@ -133,18 +130,18 @@ func (c *Client) Invoke(ctx context.Context, method string, req, resp any, opts 
 	if err != nil {
 		return err
 	}
-	c.lookout(ctx, answer)
+	looked := c.lookout(ctx, answer)
 	var r Reply
 	select {
 	case r = <-answer:
 	case <-ctx.Done():
 		if c.giveUp(id, p) {
-			c.prompt.Store(false)
+			c.habit.took(looked, time.Since(sent))
 			return status.FromContextError(ctx.Err()).Err()
 		}
 		r = <-answer
 	}
-	c.prompt.Store(time.Since(sent) < vigil)
+	c.habit.took(looked, time.Since(sent))
 	for _, o := range opts {
 		switch o := o.(type) {
 		case grpc.HeaderCallOption:

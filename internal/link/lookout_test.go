@@ -58,6 +58,43 @@ func scripted(t *testing.T, cut func(call int, reply []byte) [][]byte) *Client {
 	return c
 }
 
+// lookOut makes the next caller look out.
+func (c *Client) lookOut() {
+	c.habit.slept.Store(int64(vigil))
+	c.habit.looked.Store(1)
+	c.habit.calls.Store(0)
+}
+
+// TestHabit: callers look out where that is the faster way, and find out when it
+// no longer is.
+func TestHabit(t *testing.T) {
+	var h habit
+	const µs = time.Microsecond
+	for _, phase := range []struct {
+		name          string
+		slept, looked time.Duration
+		least, most   int // of the last 320 of 640 calls
+	}{
+		{"looking pays", 150 * µs, 80 * µs, 300, 319},
+		{"looking costs", 14 * µs, 88 * µs, 1, 20},
+		{"nothing comes soon", 900 * µs, 850 * µs, 0, 0},
+		{"looking pays again", 150 * µs, 80 * µs, 300, 319},
+		{"it is the same", 100 * µs, 100 * µs, 1, 319},
+	} {
+		looks := 0
+		for i := range 640 {
+			looked := h.looks()
+			if looked && i >= 320 {
+				looks++
+			}
+			h.took(looked, map[bool]time.Duration{false: phase.slept, true: phase.looked}[looked])
+		}
+		if looks < phase.least || looks > phase.most {
+			t.Errorf("%s: %d of 320 callers look, want %d to %d", phase.name, looks, phase.least, phase.most)
+		}
+	}
+}
+
 // TestLookout: a caller who looks out for his reply gets it, wherever the
 // pieces end in which it comes, and so does the next one.
 func TestLookout(t *testing.T) {
@@ -68,7 +105,7 @@ func TestLookout(t *testing.T) {
 		return [][]byte{reply[:at], reply[at:]}
 	})
 	for range 20 * whole {
-		c.prompt.Store(true)
+		c.lookOut()
 		if got, err := ask(t.Context(), c, "Echo", body); got != body || err != nil {
 			t.Fatalf("got %q, %v", got, err)
 		}
@@ -86,7 +123,7 @@ func TestLookoutsTogether(t *testing.T) {
 		callers.Go(func() {
 			for k := range 200 {
 				body := strings.Repeat("x", 20*k)
-				c.prompt.Store(true)
+				c.lookOut()
 				if got, err := ask(t.Context(), c, "Echo", body); got != body || err != nil {
 					t.Errorf("got %d bytes, %v; want %d", len(got), err, len(body))
 					return
@@ -109,7 +146,7 @@ func TestLookoutMeetsNonsense(t *testing.T) {
 		if _, err := ask(t.Context(), c, "Echo", "x"); err != nil {
 			t.Fatal(err)
 		}
-		c.prompt.Store(true)
+		c.lookOut()
 		if _, err := ask(t.Context(), c, "Echo", "x"); status.Code(err) != codes.Unavailable {
 			t.Errorf("after %q: %v, want UNAVAILABLE", nonsense[:4], err)
 		}
@@ -128,14 +165,14 @@ func TestLookoutEnds(t *testing.T) {
 	if _, err := ask(t.Context(), c, "Echo", "x"); err != nil {
 		t.Fatal(err)
 	}
-	c.prompt.Store(true)
+	c.lookOut()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
 	defer cancel()
 	if _, err := ask(ctx, c, "Echo", "x"); status.Code(err) != codes.DeadlineExceeded {
 		t.Errorf("%v, want DEADLINE_EXCEEDED", err)
 	}
-	if c.prompt.Load() {
-		t.Error("the next caller is told to look out after one who waited in vain")
+	if c.habit.looks() {
+		t.Error("the next caller is to look out after one who did so in vain")
 	}
 }
 
