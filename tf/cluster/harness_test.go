@@ -30,11 +30,11 @@ func init() {
 	})
 }
 
-// waiting hears of each node that begins to wait, and gave up of those whose
-// step has been cancelled, if somebody listens.
+// waiting hears of each node that begins to wait, and gave up that the step of
+// one has been cancelled.
 var (
 	waiting = make(chan struct{}, 16)
-	gaveUp  = make(chan struct{})
+	gaveUp  = make(chan struct{}, 1)
 )
 
 // wait is the kernel of an op that waits until its step is cancelled.
