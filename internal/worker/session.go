@@ -7,8 +7,6 @@ import (
 	"slices"
 	"sync"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/gorge-tf/gorge/internal/collective"
 	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
@@ -21,8 +19,7 @@ import (
 // kernels with state, and, if it is isolated, devices of its own.
 type session struct {
 	handle            string
-	master            string         // task of the master
-	cluster           *pb.ClusterDef // that the session brings along, in which that is its name
+	master            string // task of the master
 	masterIncarnation int64
 	isolated          bool
 	rt                step.Runtime
@@ -42,7 +39,7 @@ type session struct {
 
 func (w *Worker) newSession(req *pb.CreateWorkerSessionRequest) (*session, error) {
 	s := &session{
-		handle: req.GetSessionHandle(), master: req.GetMasterTask(), masterIncarnation: req.GetMasterIncarnation(), cluster: req.GetServerDef().GetCluster(),
+		handle: req.GetSessionHandle(), master: req.GetMasterTask(), masterIncarnation: req.GetMasterIncarnation(),
 		isolated: req.GetIsolateSessionState(), graphs: map[string]*step.Graph{},
 	}
 	s.rdv = rendezvous.Session{Task: w.env.Task, Alloc: allocFrom(w.pool)}
@@ -149,15 +146,15 @@ func (w *Worker) open(req *pb.CreateWorkerSessionRequest) (left []*session, err 
 }
 
 // leftBy finds the sessions of earlier lives of the master that makes a request.
-// Tasks of clusters that sessions bring along may have the same name and be
-// different ones.
+// The name alone tells, as in TensorFlow, also where sessions bring their clusters
+// along: a master that has restarted may have another address.
 func (w *Worker) leftBy(req *pb.CreateWorkerSessionRequest) []*session {
 	if req.GetMasterTask() == "" {
 		return nil
 	}
 	all := slices.Collect(maps.Values(w.sessions))
 	return slices.DeleteFunc(all, func(s *session) bool {
-		return s.master != req.GetMasterTask() || s.masterIncarnation == req.GetMasterIncarnation() || !proto.Equal(s.cluster, req.GetServerDef().GetCluster())
+		return s.master != req.GetMasterTask() || s.masterIncarnation == req.GetMasterIncarnation()
 	})
 }
 

@@ -154,7 +154,7 @@ func TestSessionsReduceInTheirCluster(t *testing.T) {
 	led := cluster.Config{Cluster: cluster.Spec{"x": {lis.Addr().String(), "127.0.0.1:1"}}, Job: "x", Listener: lis, CollectiveLeader: "/job:x/task:1", CacheResponses: true}
 	c := strings.TrimPrefix(serve(t, led).Target(), "grpc://")
 	var all sync.WaitGroup
-	for i, addresses := range [][]string{{a, b, c}, {c, b, a}, {b, a}, {a, b, c}} {
+	for i, addresses := range [][]string{{a, b, c}, {c, b, a}, {a, b}, {a, b, c}} {
 		all.Go(func() {
 			n, length := len(addresses), 10*i+1
 			tasks := []int{0, 1, 2}[:n]
@@ -171,6 +171,26 @@ func TestSessionsReduceInTheirCluster(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+// A master that comes back at another address ends the sessions of its earlier life:
+// it has the same name in the clusters that both bring along.
+func TestMasterComesBackElsewhere(t *testing.T) {
+	before, after, w := alone(t), alone(t), alone(t)
+	g := tf.NewGraph(tf.Strict())
+	x := ops.Identity(ops.Const(g, []float32{1}), tf.OnDevice("/job:trainer/task:1"), tf.Name("x"))
+	s := openRaw(t, before, g, trainers(before, w))
+	if _, err := s.floats(t.Context(), x.Name()); err != nil {
+		t.Fatal(err)
+	}
+	next := openRaw(t, after, g, trainers(after, w))
+	defer next.close()
+	if _, err := next.floats(t.Context(), x.Name()); err != nil {
+		t.Error(err)
+	}
+	if _, err := s.floats(t.Context(), x.Name()); tf.CodeOf(err) != tf.Aborted {
+		t.Errorf("a step of the old session: %v, want Aborted", err)
+	}
 }
 
 // Who waits for a device that never comes is told so when its time is over, and
