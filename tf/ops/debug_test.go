@@ -97,7 +97,7 @@ func addDebugSamples() {
 	unpublished("DebugIdentity", "url", named, tf.Attr("debug_urls", []string{"grpc://localhost:1"}))
 	unpublished("DebugIdentity", "target", named, tf.Attr("debug_urls", []string{"nowhere"}))
 	unpublished("DebugIdentity", "directory", named, tf.Attr("debug_urls", []string{"file:///dev/null/x"}))
-	unpublished("DebugIdentityV2", "url", tf.Attr("debug_urls", []string{"file:///tmp/x"}))
+	unpublished("DebugIdentityV2", "url", tf.Attr("debug_urls", []string{"file:///dumps"}))
 }
 
 func addTextFormSamples() {
