@@ -16,8 +16,10 @@ const (
 	// slots is how many calls can be shared out at a time; further callers
 	// work alone.
 	slots = 16
-	// idleTime is how long a parked worker waits before it ends.
-	idleTime = 2 * time.Second
+	// idleTime is how long a parked worker waits before it ends. Starting one
+	// costs what waking one does, so it is short: who computes eagerly leaves
+	// nothing behind that a leak detector would still find.
+	idleTime = 50 * time.Millisecond
 )
 
 // set is a set of workers and the jobs offered to them.

@@ -285,3 +285,19 @@ func TestRandomStreamsGoOn(t *testing.T) {
 		t.Error("another graph with the same seeds draws other numbers")
 	}
 }
+
+// A graph cannot be closed: the goroutines that help with its loops end by
+// themselves, and soon, while it is still held.
+func TestHelpersEndThemselves(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(2, runtime.GOMAXPROCS(0))))
+	before := goleak.IgnoreCurrent()
+	g := eager.New()
+	x := ops.Fill(ops.Const(g, []int32{512, 512}), ops.Scalar(g, float32(1)))
+	if y := ops.MatMul(x, x); y.Err() != nil {
+		t.Fatal(y.Err())
+	}
+	if err := goleak.Find(before); err != nil {
+		t.Error(err)
+	}
+	runtime.KeepAlive(g)
+}
