@@ -30,9 +30,10 @@ func distributed(b *bench) {
 		n, run int
 	}{{"1KB", 250, 100}, {"1MB", 250_000, 50}, {"100MB", 25_000_000, 3}} {
 		b.fetch(c.target(), f.name, f.n, f.run)
+		b.push(c.target(), f.name, f.n, f.run)
 	}
-	b.push(c.target(), "100MB", 25_000_000, 3)
-	b.sparseGather(c.target())
+	b.sparseGather(c.target(), "_of_9765_rows", 9765)
+	b.sparseGather(c.target(), "", 97656)
 	c.close()
 	b.allReduce()
 	b.asyncMLP()
@@ -226,43 +227,51 @@ func (b *bench) fetch(target, name string, n, runs int) {
 	defer s.Close()
 	b.check("fetch_"+name+".mean", float64(must(session.Fetch[float32](ctx, s, nil, mean))[0]), nil)
 	c := must(s.MakeCallable(nil, out))
-	run := func() { must(c.Run(ctx)) }
-	warm := 20
-	if n > 1e7 {
-		warm = 3
-	} else {
-		runs = b.steps(runs)
-	}
-	for range warm {
-		run()
-	}
-	t := b.best(runs, 10, run)
+	t := b.calls(n, runs, func() { must(c.Run(ctx)) })
 	b.emit("fetch_"+name+".us", t*1e6, "us")
 	b.emit("fetch_"+name+".MB_per_s", float64(n)*4/1e6/t, "MB/s")
 }
 
 func (b *bench) push(target, name string, n, runs int) {
 	var step *tf.Operation
+	var sum tf.Output
 	s := on(target, func(g *tf.Graph) {
 		fill := func(x float32) tf.Output { return ops.Fill(ops.Const(g, []int32{int32(n)}), ops.Scalar(g, x)) }
 		var v, src *tf.Variable
 		g.Device("/job:ps/task:0", func() { v = tf.NewVariable(fill(0), tf.VariableOptions{Name: "p_" + name}) })
 		g.Device("/job:worker/task:0", func() { src = tf.NewVariable(fill(1), tf.VariableOptions{Name: "s_" + name}) })
-		g.Device("/job:ps/task:0", func() { step = v.Assign(src.Value()) })
+		g.Device("/job:ps/task:0", func() {
+			step = v.Assign(src.Value())
+			sum = ops.Sum(v.Value(), ops.Const(g, []int32{0}))
+		})
 	})
 	defer s.Close()
 	c := must(s.MakeCallable(nil, step))
-	for range 3 {
-		must(c.Run(ctx))
-	}
-	b.emit("push_"+name+".MB_per_s", float64(n)*4/1e6/b.best(runs, 10, func() { must(c.Run(ctx)) }), "MB/s")
+	t := b.calls(n, runs, func() { must(c.Run(ctx)) })
+	b.emit("push_"+name+".us", t*1e6, "us")
+	b.emit("push_"+name+".MB_per_s", float64(n)*4/1e6/t, "MB/s")
+	b.check("push_"+name+".sum", float64(must(session.Fetch[float32](ctx, s, nil, sum))[0]), nil)
 }
 
-func (b *bench) sparseGather(target string) {
-	const rows, dim, k = 97656, 512, 1000
+// calls returns the time of one call that moves n numbers: less warming up and
+// no more calls than told for what is large.
+func (b *bench) calls(n, runs int, run func()) float64 {
+	warm := 3
+	if n < 1e7 {
+		warm, runs = 20, b.steps(runs)
+	}
+	for range warm {
+		run()
+	}
+	return b.best(runs, 10, run)
+}
+
+// sparseGather fetches rows of a table; how many it has should not matter.
+func (b *bench) sparseGather(target, name string, rows int) {
+	const dim, k = 512, 1000
 	var idx, out, mean tf.Output
 	s := on(target, func(g *tf.Graph) {
-		v := ramp(g, "emb", rows, dim)
+		v := ramp(g, "emb"+name, int32(rows), dim)
 		idx = ops.Placeholder(g, tf.Int32, tf.Shape{k})
 		wid := ops.Identity(idx, tf.OnDevice("/job:worker/task:0"))
 		got := ops.ResourceGather(v.Handle(), wid, tf.Float32)
@@ -273,12 +282,12 @@ func (b *bench) sparseGather(target string) {
 	})
 	defer s.Close()
 	ids := tensor(labels(1007, k, rows), k)
-	b.check("sparse_gather.mean", float64(must(session.Fetch[float32](ctx, s, session.Feeds{idx: ids}, mean))[0]), nil)
+	b.check("sparse_gather"+name+".mean", float64(must(session.Fetch[float32](ctx, s, session.Feeds{idx: ids}, mean))[0]), nil)
 	c := must(s.MakeCallable([]tf.Output{idx}, out))
 	for range 20 {
 		must(c.Run(ctx, ids))
 	}
-	b.emit("sparse_gather_1000x512.us", b.best(b.steps(50), b.repeat, func() { must(c.Run(ctx, ids)) })*1e6, "us")
+	b.emit("sparse_gather_1000x512"+name+".us", b.best(b.steps(50), b.repeat, func() { must(c.Run(ctx, ids)) })*1e6, "us")
 }
 
 // asyncMLP trains on one parameter server from two workers at once.
