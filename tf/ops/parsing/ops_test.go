@@ -1,11 +1,7 @@
 package parsing_test
 
 import (
-	"bytes"
-	"compress/gzip"
-	"compress/zlib"
 	"embed"
-	"io"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -119,14 +115,6 @@ func init() {
 	fails("DecodeCSV", "few columns", csv(parsing.CSVOpts{SelectCols: []int{0, 7}}), optest.Vec("a,b"), word, word)
 }
 
-func compressed(s string, w func(io.Writer) io.WriteCloser) string {
-	var b bytes.Buffer
-	z := w(&b)
-	_, _ = io.WriteString(z, s)
-	_ = z.Close()
-	return b.String()
-}
-
 func init() {
 	parse := func(d tf.DType) function {
 		return one(func(x tf.Output) tf.Output { return parsing.ParseTensor(x, d) })
@@ -141,10 +129,4 @@ func init() {
 	}, optest.Mat[float32](2, 1, 2, 3, 4))
 	fails("ParseTensor", "bytes", parse(tf.Float32), tf.Scalar("\xff"))
 	fails("ParseTensor", "rank", parse(tf.Float32), optest.Vec("a"))
-	unpack := func(c parsing.Compression) function {
-		return one(func(x tf.Output) tf.Output { return parsing.DecodeCompressed(x, c) })
-	}
-	add("DecodeCompressed", "", unpack(""), optest.Vec("a", "b"))
-	add("DecodeCompressed", "zlib", unpack("ZLIB"), optest.Vec(compressed("some text", func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) })))
-	add("DecodeCompressed", "gzip", unpack("GZIP"), optest.Vec(compressed("some text", func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) })))
 }
