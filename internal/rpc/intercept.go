@@ -48,7 +48,8 @@ func in(names map[string]bool) selector.Matcher {
 }
 
 // graceBefore is how long before a call's deadline its handler is told of it, at
-// most. At the deadline itself gRPC's server resets the stream, which clients
+// most, and it is a third of short times: to stop a step and to answer takes a
+// while. At the deadline itself gRPC's server resets the stream, which clients
 // whose own clock has not noticed take for a cancellation.
 const graceBefore = 5 * time.Millisecond
 
@@ -58,7 +59,7 @@ func answerInTime(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handle 
 	if !ok {
 		return handle(ctx, req)
 	}
-	ctx, cancel := context.WithDeadline(ctx, deadline.Add(-min(graceBefore, time.Until(deadline)/10)))
+	ctx, cancel := context.WithDeadline(ctx, deadline.Add(-min(graceBefore, time.Until(deadline)/3)))
 	defer cancel()
 	return handle(ctx, req)
 }
