@@ -156,3 +156,19 @@ func TestGetStatus(t *testing.T) {
 		seen[d.GetIncarnation()] = true
 	}
 }
+
+// Names in a request stand for themselves: the empty one is not the default
+// container's.
+func TestCleanupAllTakesNamesAsTheyAre(t *testing.T) {
+	w := newWorker(t)
+	s := openCounted(t, w, &pb.CreateWorkerSessionRequest{SessionHandle: "s"})
+	if _, err := s.run(s.assign, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.CleanupAll(t.Context(), &pb.CleanupAllRequest{Container: []string{"", "unknown"}}); err != nil {
+		t.Fatal(err)
+	}
+	if v, err := s.value(); v != 1 || err != nil {
+		t.Errorf("after other containers have been cleared the variable reads %v, %v, want 1", v, err)
+	}
+}

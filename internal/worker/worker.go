@@ -125,15 +125,16 @@ func attributes(d tf.Device) *pb.DeviceAttributes {
 }
 
 // CleanupAll clears containers of all devices, the default one if none is
-// named.
+// named. The empty name is not that of the default one, but of no container.
 func (w *Worker) CleanupAll(_ context.Context, req *pb.CleanupAllRequest) (*pb.CleanupAllResponse, error) {
-	names := req.GetContainer()
-	if len(names) == 0 {
-		names = []string{""} // which stands for the default
-	}
 	for _, d := range w.env.Devices.List() {
-		for _, name := range names {
-			d.Resources().Clear(name)
+		if len(req.GetContainer()) == 0 {
+			d.Resources().Clear("") // which stands for the default here
+		}
+		for _, name := range req.GetContainer() {
+			if name != "" {
+				d.Resources().Clear(name)
+			}
 		}
 	}
 	return &pb.CleanupAllResponse{}, nil
