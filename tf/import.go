@@ -1,6 +1,7 @@
 package tf
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -243,17 +244,22 @@ func (im *importer) input(op *Operation, in string) error {
 	case src == nil:
 		return Errorf(InvalidArgument, "Node '%s': Unknown input node '%s'", op.Name, in)
 	case k >= len(src.OutTypes):
-		return NoSuchOutput(op.Name, node, k, len(src.OutTypes))
+		return NoSuchOutput(op.Name, &src.Node, k)
 	}
 	op.in = append(op.in, Output{src, k})
 	return nil
 }
 
 // NoSuchOutput is the error for an input of a node that is output k of another,
-// which has fewer. TensorFlow's clients get there by gradients of conditionals
-// that a session knows already.
-func NoSuchOutput(node, source string, k, outputs int) error {
-	return Errorf(InvalidArgument, "Node '%s': Connecting to invalid output %d of source node %s which has %d outputs. Try using tf.compat.v1.experimental.output_all_intermediates(True).", node, k, source, outputs)
+// which has fewer. TensorFlow's clients get there by gradients of conditionals and
+// loops that a session knows already.
+func NoSuchOutput(node string, source *Node, k int) error {
+	text := fmt.Sprintf("Node '%s': Connecting to invalid output %d of source node %s which has %d outputs.", node, k, source.Name, len(source.OutTypes))
+	switch source.OpName() {
+	case "If", "StatelessIf", "While", "StatelessWhile":
+		text += " Try using tf.compat.v1.experimental.output_all_intermediates(True)."
+	}
+	return Errorf(InvalidArgument, "%s", text)
 }
 
 // inferShapes works out what is known of the new operations' outputs, inputs

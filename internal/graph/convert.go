@@ -105,7 +105,7 @@ func (g *Graph) Connect(n *Node, inputs []string) error {
 			return tf.Errorf(tf.InvalidArgument, "Node '%s': Unknown input node '%s'", n.Name, in)
 		}
 		if k >= len(src.OutTypes) {
-			return tf.NoSuchOutput(n.Name, name, k, len(src.OutTypes))
+			return tf.NoSuchOutput(n.Name, &src.Node, k)
 		}
 		n.In = append(n.In, Edge{src, k})
 	}

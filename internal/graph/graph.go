@@ -45,7 +45,7 @@ func (g *Graph) Node(name string) *Node { return g.byName[name] }
 // Add adds n, whose name must be new.
 func (g *Graph) Add(n *Node) error {
 	if g.byName[n.Name] != nil {
-		return tf.Errorf(tf.InvalidArgument, "Node '%s' already exists in the Graph", n.Name)
+		return tf.Errorf(tf.InvalidArgument, "Node '%s' is not unique", n.Name)
 	}
 	n.ID = len(g.Nodes)
 	g.Nodes = append(g.Nodes, n)

@@ -67,7 +67,7 @@ func TestFromProtoErrors(t *testing.T) {
 	}{
 		"op":       {[]*pb.NodeDef{node("a", "Nop")}, "Op type not registered 'Nop'"},
 		"attr":     {[]*pb.NodeDef{node("a", "NoOp")}, "NodeDef mentions attr 'T' not in Op<name=NoOp>"},
-		"twice":    {[]*pb.NodeDef{noop("a"), noop("a")}, "Node 'a' already exists in the Graph"},
+		"twice":    {[]*pb.NodeDef{noop("a"), noop("a")}, "Node 'a' is not unique"},
 		"input":    {[]*pb.NodeDef{node("a", "Neg", "b")}, "Node 'a': Unknown input node 'b'"},
 		"output":   {[]*pb.NodeDef{arg, node("a", "Neg", "x:1")}, "Node 'a': Connecting to invalid output 1 of source node x which has 1 outputs."},
 		"control":  {[]*pb.NodeDef{noop("a", "^b")}, "Node 'a': Unknown input node '^b'"},

@@ -44,11 +44,11 @@ func (m *Master) everybody(ctx context.Context, filters []string) ([]member, err
 	defer m.background.Done()
 	ctx, cancel := m.within(ctx)
 	defer cancel()
-	tasks, err := filterTasks(m.env.Workers.Tasks(), m.env.Task, filters)
+	f, err := parseFilters(filters)
 	if err != nil {
 		return nil, err
 	}
-	return discover(ctx, m.env.Workers, tasks, m.env.Log)
+	return discover(ctx, m.env.Workers, f.tasks(m.env.Workers.Tasks(), m.env.Task), m.env.Log)
 }
 
 // clientFirst tells the client's device from all others: what TensorFlow does

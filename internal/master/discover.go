@@ -11,29 +11,45 @@ import (
 	"github.com/gorge-tf/gorge/tf"
 )
 
-// filterTasks returns the tasks that take part in a session: those that any of
-// the filters describes, and the master's own.
-func filterTasks(all []string, own string, filters []string) ([]string, error) {
-	if len(filters) == 0 {
-		return all, nil
-	}
-	specs := make([]tf.DeviceSpec, len(filters))
-	for i, f := range filters {
+// filters describe the tasks and devices that a session sees; none: all.
+type filters []tf.DeviceSpec
+
+func parseFilters(texts []string) (filters, error) {
+	out := make(filters, len(texts))
+	for i, f := range texts {
 		d, err := tf.ParseDevice(f)
 		if err != nil {
 			return nil, tf.Errorf(tf.InvalidArgument, "Skipping invalid filter: %s", f)
 		}
-		specs[i] = d
+		out[i] = d
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(task string) bool {
-		return task != own && !anyMatches(specs, task)
-	}), nil
+	return out, nil
 }
 
-func anyMatches(filters []tf.DeviceSpec, task string) bool {
-	t, err := tf.ParseDevice(task)
-	return err == nil && slices.ContainsFunc(filters, func(f tf.DeviceSpec) bool {
-		_, ok := f.Merge(t)
+// tasks returns the tasks that take part in a session: those that any of the
+// filters describes, and the master's own.
+func (f filters) tasks(all []string, own string) []string {
+	return slices.DeleteFunc(slices.Clone(all), func(task string) bool { return task != own && !f.match(task) })
+}
+
+// devices leaves out what no filter describes of members other than the master's
+// own task.
+func (f filters) devices(members []member, own string) {
+	for i := range members {
+		if m := &members[i]; m.task != own {
+			m.devices = slices.DeleteFunc(m.devices, func(d *pb.DeviceAttributes) bool { return !f.match(d.GetName()) })
+		}
+	}
+}
+
+// match reports whether any of the filters describes a task or a device.
+func (f filters) match(name string) bool {
+	if len(f) == 0 {
+		return true
+	}
+	d, err := tf.ParseDevice(name)
+	return err == nil && slices.ContainsFunc(f, func(f tf.DeviceSpec) bool {
+		_, ok := f.Merge(d)
 		return ok
 	})
 }

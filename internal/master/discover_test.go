@@ -28,13 +28,32 @@ func TestFilterTasks(t *testing.T) {
 		"nobody but the master":  {[]string{"/job:other"}, []string{work0}},
 		"a task of whatever job": {[]string{"/task:1"}, []string{"/job:ps/replica:0/task:1", work0, work1}},
 	} {
-		got, err := filterTasks(all, work0, c.filters)
+		f, err := parseFilters(c.filters)
+		got := f.tasks(all, work0)
 		if err != nil || !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, %v; want %v", name, got, err, c.want)
 		}
 	}
-	if _, err := filterTasks(all, work0, []string{"ps:0"}); tf.CodeOf(err) != tf.InvalidArgument {
+	if _, err := parseFilters([]string{"ps:0"}); tf.CodeOf(err) != tf.InvalidArgument {
 		t.Errorf("a malformed filter = %v, want an InvalidArgument error", err)
+	}
+}
+
+// Filters that name devices leave out the others, but none of the master's task.
+func TestFilterDevices(t *testing.T) {
+	devices := func(task string) []*pb.DeviceAttributes {
+		return []*pb.DeviceAttributes{{Name: task + "/device:CPU:0"}, {Name: task + "/device:CPU:1"}, {Name: task + "/device:FAKE:0"}}
+	}
+	for filter, want := range map[string]int{"": 6, "/job:ps": 6, "/device:CPU:1": 4, "/job:ps/device:CPU:*": 5, "/job:ps/device:GPU:0": 3, "/job:worker/device:CPU:0": 3} {
+		members := []member{{task: work0, devices: devices(work0)}, {task: ps, devices: devices(ps)}}
+		f, err := parseFilters(strings.Fields(filter))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.devices(members, work0)
+		if got := len(members[0].devices) + len(members[1].devices); got != want || len(members[0].devices) != 3 {
+			t.Errorf("filter %q leaves %d devices and %d of the master's, want %d and all 3", filter, got, len(members[0].devices), want)
+		}
 	}
 }
 

@@ -16,6 +16,9 @@ func (m *Master) ExtendSession(_ context.Context, req *pb.ExtendSessionRequest) 
 	if err != nil {
 		return nil, err
 	}
+	if err := checkSyntax(req.GetGraphDef()); err != nil {
+		return nil, err
+	}
 	version, err := s.extend(req)
 	if err != nil {
 		return nil, err
@@ -44,11 +47,10 @@ func (s *session) extend(req *pb.ExtendSessionRequest) (int64, error) {
 	return s.version, nil
 }
 
-// extended returns a graph with more nodes. The old one stays as it is.
+// extended returns a graph with more nodes. The old one stays as it is. The
+// versions become those of the new part: a client that has imported a graph of an
+// older program goes on with that one's.
 func extended(old, more *pb.GraphDef) (*pb.GraphDef, error) {
-	if old.GetVersions() != nil && old.GetVersions().GetProducer() != more.GetVersions().GetProducer() {
-		return nil, tf.Errorf(tf.InvalidArgument, "Can't extend GraphDef at version %d with graph at version %d.", old.GetVersions().GetProducer(), more.GetVersions().GetProducer())
-	}
 	known := make(map[string]bool, len(old.GetNode()))
 	for _, n := range old.GetNode() {
 		known[n.GetName()] = true

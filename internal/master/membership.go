@@ -35,7 +35,7 @@ func (c *membership) close() error {
 // that the session's configuration brings.
 func (m *Master) membership(def *pb.ClusterDef, target string) (*membership, error) {
 	client := m.env.Devices.Client().Spec()
-	if def == nil {
+	if len(def.GetJob()) == 0 {
 		return &membership{workers: m.env.Workers, own: m.env.Task, client: client.String()}, nil
 	}
 	own, err := findOwn(def, target, m.env.Task)

@@ -52,7 +52,7 @@ func TestExtended(t *testing.T) {
 		"new nodes":               {node("a", "b"), node("c"), 3, 0, tf.OK},
 		"after an empty graph":    {&pb.GraphDef{}, node("a"), 1, 0, tf.OK},
 		"a node twice":            {node("a"), node("a"), 0, 0, tf.InvalidArgument},
-		"another version":         {&pb.GraphDef{Versions: &pb.VersionDef{Producer: 8}}, node("a"), 0, 0, tf.InvalidArgument},
+		"another version":         {&pb.GraphDef{Versions: &pb.VersionDef{Producer: 8}}, node("a"), 1, 0, tf.OK},
 		"a first function":        {node("a"), library(node("b"), function("f", "x")), 2, 1, tf.OK},
 		"no function any more":    {library(node("a"), function("f", "x")), node("b"), 2, 1, tf.OK},
 		"the same function":       {library(node("a"), function("f", "x")), library(node("b"), function("f", "x"), function("g", "x")), 2, 2, tf.OK},

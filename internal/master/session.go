@@ -53,6 +53,9 @@ func (m *Master) CreateSession(ctx context.Context, req *pb.CreateSessionRequest
 	defer m.background.Done()
 	ctx, cancel := m.within(ctx)
 	defer cancel()
+	if err := checkSyntax(req.GetGraphDef()); err != nil {
+		return nil, err
+	}
 	s, err := m.newSession(req.GetConfig(), req.GetTarget())
 	if err != nil {
 		return nil, err
@@ -89,14 +92,15 @@ func (m *Master) newSession(asked *pb.ConfigProto, target string) (*session, err
 }
 
 func (s *session) open(ctx context.Context, def *pb.GraphDef) error {
-	tasks, err := filterTasks(s.cluster.workers.Tasks(), s.cluster.own, s.cfg.GetDeviceFilters())
+	f, err := parseFilters(s.cfg.GetDeviceFilters())
 	if err != nil {
 		return err
 	}
-	members, err := discover(ctx, s.cluster.workers, tasks, s.log)
+	members, err := discover(ctx, s.cluster.workers, f.tasks(s.cluster.workers.Tasks(), s.cluster.own), s.log)
 	if err != nil {
 		return err
 	}
+	f.devices(members, s.cluster.own)
 	if s.layout, err = newLayout(members, s.cluster.client); err != nil {
 		return err
 	}
@@ -110,8 +114,14 @@ func (s *session) open(ctx context.Context, def *pb.GraphDef) error {
 
 // setGraph parses and places the whole of a client's graph.
 func (s *session) setGraph(def *pb.GraphDef) error {
+	if err := checkVersions(def.GetVersions()); err != nil {
+		return err
+	}
 	g, err := graph.FromProto(def)
 	if err != nil {
+		return err
+	}
+	if err := checkCycles(g); err != nil {
 		return err
 	}
 	if err := pass.Lower(g, pass.DisabledFor(s.cfg.GetExperimental().GetExecutorType())); err != nil {

@@ -1,0 +1,102 @@
+package master
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// validName reports whether a name is that of a node in the graphs of clients: parts
+// between which ">" stands. Names that begin with an underscore are those of
+// masters and workers.
+func validName(name string) bool {
+	for part := range strings.SplitSeq(name, ">") {
+		if part == "" || !letterDigitDot(part[0]) || strings.ContainsFunc(part, odd) {
+			return false
+		}
+	}
+	return true
+}
+
+func letterDigitDot(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '.'
+}
+
+func odd(r rune) bool {
+	return r > 'z' || !letterDigitDot(byte(r)) && !strings.ContainsRune("-/_", r)
+}
+
+// validInput reports whether an input is written as one, "x", "x:1" or "^x", and
+// whether it is one of control.
+func validInput(in string) (control, ok bool) {
+	if name, control := strings.CutPrefix(in, "^"); control {
+		return true, validName(name)
+	}
+	name, number, numbered := strings.Cut(in, ":")
+	return false, validName(name) && (!numbered || validNumber(number))
+}
+
+func validNumber(s string) bool {
+	return s == "0" || s != "" && s[0] != '0' && strings.Trim(s, "0123456789") == ""
+}
+
+// checkSyntax refuses graphs whose nodes or inputs have names that are none.
+func checkSyntax(def *pb.GraphDef) error {
+	for _, n := range def.GetNode() {
+		if err := checkNames(n); err != nil {
+			return &tf.Error{Code: tf.InvalidArgument, Msg: tf.AsError(err).Message(), Node: n.GetName(), Op: n.GetOp()}
+		}
+	}
+	return nil
+}
+
+func checkNames(n *pb.NodeDef) error {
+	if !validName(n.GetName()) {
+		return tf.Errorf(tf.InvalidArgument, "Illegal op name '%s'\n\t [[{{node %s}}]]", n.GetName(), n.GetName())
+	}
+	controls := false
+	for _, in := range n.GetInput() {
+		control, ok := validInput(in)
+		switch {
+		case !ok:
+			return tf.Errorf(tf.InvalidArgument, "Illegal op input name '%s'", in)
+		case controls && !control:
+			return tf.Errorf(tf.InvalidArgument, "All control inputs must follow all data inputs")
+		}
+		controls = control
+	}
+	return nil
+}
+
+// checkVersions refuses graphs that are not for programs of our version, which is
+// that of TensorFlow 2.21.
+func checkVersions(v *pb.VersionDef) error {
+	switch {
+	case v.GetProducer() < 0:
+		return tf.Errorf(tf.InvalidArgument, "GraphDef producer version %d below min producer 0 supported by TensorFlow %s.  Please regenerate your graph.", v.GetProducer(), tensorFlow)
+	case v.GetMinConsumer() > tf.ProducerVersion:
+		return tf.Errorf(tf.InvalidArgument, "GraphDef min consumer version %d above current version %d for TensorFlow %s.  Please upgrade TensorFlow.", v.GetMinConsumer(), tf.ProducerVersion, tensorFlow)
+	case slices.Contains(v.GetBadConsumers(), tf.ProducerVersion):
+		return tf.Errorf(tf.InvalidArgument, "GraphDef disallows consumer version %d.  Please upgrade TensorFlow: this version is likely buggy.", tf.ProducerVersion)
+	}
+	return nil
+}
+
+// tensorFlow is the version whose graphs we understand.
+const tensorFlow = "2.21.0"
+
+// checkCycles refuses graphs that go round without the nodes of loops.
+func checkCycles(g *graph.Graph) error {
+	_, err := g.Sorted()
+	if err == nil {
+		return nil
+	}
+	if count, ok := strings.CutPrefix(tf.AsError(err).Message(), "Graph is invalid, contains a cycle with "); ok {
+		count, _, _ = strings.Cut(count, " nodes")
+		return tf.Errorf(tf.InvalidArgument, "%s nodes in a cycle", count)
+	}
+	return err
+}
