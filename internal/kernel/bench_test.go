@@ -74,3 +74,33 @@ func BenchmarkLayers(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkConvolution measures the convolutions of networks for images.
+func BenchmarkConvolution(b *testing.B) {
+	for _, s := range []struct{ batch, size, in, out, kernel, stride int }{
+		{8, 56, 64, 64, 3, 1}, {8, 56, 128, 128, 3, 2}, {8, 224, 3, 64, 7, 2}, {64, 28, 1, 32, 5, 1}, {64, 14, 32, 64, 5, 1},
+		{64, 32, 3, 16, 3, 1}, {64, 32, 16, 16, 3, 1}, {64, 32, 16, 32, 3, 2}, {64, 16, 32, 32, 3, 1}, {64, 8, 64, 64, 3, 1}, {1, 8, 64, 64, 3, 1},
+		{8, 14, 256, 256, 3, 1}, {8, 7, 512, 512, 3, 1},
+	} {
+		v := &Conv{Batch: s.batch, InC: s.in, OutC: s.out, Groups: 1}
+		out := (s.size + s.stride - 1) / s.stride
+		v.In, v.Out, v.Dilation = [3]int{1, s.size, s.size}, [3]int{1, out, out}, [3]int{1, 1, 1}
+		v.Kernel, v.Stride = [3]int{1, s.kernel, s.kernel}, [3]int{1, s.stride, s.stride}
+		pad := max(0, (out-1)*s.stride+s.kernel-s.size) / 2
+		v.Pad = [3]int{0, pad, pad}
+		x, w := random[float32](v.Batch*s.size*s.size*s.in, 1), random[float32](v.taps()*s.in*s.out, 2)
+		y, dx, dw := random[float32](v.Batch*out*out*s.out, 3), make([]float32, len(x)), make([]float32, len(w))
+		for name, f := range map[string]func(){
+			"forward": func() { Convolve(Serial, v, y, x, w, Epilogue[float32]{}) },
+			"images":  func() { ConvolveBackInput(Serial, v, dx, y, w) },
+			"filters": func() { ConvolveBackFilter(Serial, v, dw, x, y) },
+		} {
+			b.Run(fmt.Sprintf("%dx%dx%dx%d/%dx%ds%d/%d/%s", s.batch, s.size, s.size, s.in, s.kernel, s.kernel, s.stride, s.out, name), func(b *testing.B) {
+				for b.Loop() {
+					f()
+				}
+				b.ReportMetric(2*float64(len(y)*v.taps()*s.in)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
+			})
+		}
+	}
+}

@@ -30,11 +30,41 @@ func Convolve[T Number](par Par, v *Conv, y, x, w []T, e Epilogue[T]) {
 	case rows == 0 || v.OutC == 0:
 	case v.pointwise():
 		MatMul(par, NewGemm(rows, v.OutC, v.InC, false, false), y, x, w, e)
+	case convolveFast(par, v, y, x, w, e):
 	case v.Groups == 1 && v.Kernel[2]*v.InC <= narrowRow:
 		convolvePatches(par, v, y, x, w, e)
 	default:
 		convolveLines(par, v, y, x, w, e)
 	}
+}
+
+// convolve32 and convolve64 convolve with vector instructions; nil if there are
+// none.
+var (
+	convolve32 func(par Par, v *Conv, y, x, w []float32, e Epilogue[float32])
+	convolve64 func(par Par, v *Conv, y, x, w []float64, e Epilogue[float64])
+)
+
+// convolveFast runs one of them, if it can.
+func convolveFast[T Number](par Par, v *Conv, y, x, w []T, e Epilogue[T]) bool {
+	if len(x) == 0 || len(w) == 0 {
+		return false
+	}
+	switch y := any(y).(type) {
+	case []float32:
+		if convolve32 != nil {
+			e, _ := any(e).(Epilogue[float32])
+			convolve32(par, v, y, any(x).([]float32), any(w).([]float32), e)
+			return true
+		}
+	case []float64:
+		if convolve64 != nil {
+			e, _ := any(e).(Epilogue[float64])
+			convolve64(par, v, y, any(x).([]float64), any(w).([]float64), e)
+			return true
+		}
+	}
+	return false
 }
 
 // narrowRow is the length of a filter's row up to which the products by rows

@@ -26,16 +26,18 @@ func eachProduct(v *Conv, f func(y, x, w int)) {
 	})
 }
 
+// conv describes a convolution with the same padding on both sides.
+func conv(batch, in, out, groups int, size, kernel, stride, dilation, pad [3]int) *Conv {
+	v := &Conv{Batch: batch, InC: in, OutC: out, Groups: groups}
+	v.In, v.Kernel, v.Stride, v.Dilation, v.Pad = size, kernel, stride, dilation, pad
+	for i := range 3 {
+		v.Out[i] = (size[i]+2*pad[i]-(kernel[i]-1)*dilation[i]-1)/stride[i] + 1
+	}
+	return v
+}
+
 // convCases are convolutions of every kind.
 func convCases() map[string]*Conv {
-	conv := func(batch, in, out, groups int, size, kernel, stride, dilation, pad [3]int) *Conv {
-		v := &Conv{Batch: batch, InC: in, OutC: out, Groups: groups}
-		v.In, v.Kernel, v.Stride, v.Dilation, v.Pad = size, kernel, stride, dilation, pad
-		for i := range 3 {
-			v.Out[i] = (size[i]+2*pad[i]-(kernel[i]-1)*dilation[i]-1)/stride[i] + 1
-		}
-		return v
-	}
 	one := [3]int{1, 1, 1}
 	return map[string]*Conv{
 		"pointwise":        conv(2, 5, 7, 1, [3]int{1, 4, 3}, one, one, one, [3]int{}),
@@ -54,6 +56,9 @@ func convCases() map[string]*Conv {
 		"narrow, far out":  conv(1, 2, 2, 1, [3]int{1, 2, 2}, [3]int{1, 2, 2}, [3]int{1, 2, 2}, one, [3]int{0, 5, 5}),
 		"many images":      conv(6, 17, 33, 1, [3]int{1, 6, 6}, [3]int{1, 3, 3}, one, one, [3]int{0, 1, 1}),
 		"many filters":     conv(1, 363, 363, 1, [3]int{1, 1, 3}, [3]int{1, 1, 2}, one, one, [3]int{0, 0, 1}),
+		"long sums":        conv(1, 100, 17, 1, [3]int{1, 3, 16}, [3]int{1, 3, 3}, one, one, [3]int{0, 1, 1}),
+		"many windows":     conv(3, 2, 3, 1, [3]int{2, 30, 30}, [3]int{1, 2, 2}, one, one, [3]int{0, 1, 1}),
+		"many lines":       conv(5, 3, 9, 1, [3]int{1, 40, 15}, [3]int{1, 5, 3}, [3]int{1, 2, 1}, one, [3]int{0, 1, 1}),
 		"image of nothing": conv(0, 17, 2, 1, [3]int{1, 3, 3}, [3]int{1, 2, 2}, one, one, [3]int{}),
 	}
 }
@@ -69,6 +74,34 @@ func TestConvolution(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestConvolutionsAtRandom has sizes, strides, dilations, padding and groups
+// that nobody thought of.
+func TestConvolutionsAtRandom(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	var cases []*Conv
+	for len(cases) < 40 {
+		if v := randomConv(rng); min(v.Out[0], v.Out[1], v.Out[2]) > 0 {
+			cases = append(cases, v)
+		}
+	}
+	eachLevel(t, func(t *testing.T) {
+		for _, v := range cases {
+			t.Run(fmt.Sprintf("%+v", *v), func(t *testing.T) { testConvolution[float32](t, v, inPieces, 1e-3) })
+		}
+	})
+}
+
+func randomConv(rng *rand.Rand) *Conv {
+	upTo := func(d, h, w int) [3]int { return [3]int{1 + rng.IntN(d), 1 + rng.IntN(h), 1 + rng.IntN(w)} }
+	groups := 1 + rng.IntN(2)*rng.IntN(3)
+	pad := upTo(2, 4, 4)
+	for i := range pad {
+		pad[i]--
+	}
+	return conv(1+rng.IntN(2), groups*(1+rng.IntN(9)), groups*(1+rng.IntN(40)), groups,
+		upTo(2, 7, 40), upTo(2, 3, 5), upTo(2, 3, 3), upTo(1, 2, 3), pad)
 }
 
 // inPieces runs each element of a range by itself, the last one first.

@@ -2,27 +2,34 @@
 
 package kernel
 
-// The gradient of a convolution for its filters is the product of the patches,
-// transposed, with the gradient of the results. The blocked product packs
-// pieces of its left side anyway: here they are packed from the images, so that
-// the patches, as many times larger as a window has positions, never exist.
+// The gradient of a convolution for its filters is the product of what the
+// windows see, transposed, with the gradient of the results. Neighbouring
+// windows of a line see columns of a matrix that lie a step of the window
+// apart, lines of windows are runs of steps of k: nothing is copied but lines
+// that need zeros at their ends.
 
-// backFilter computes it. Windows must have neighbouring positions side by side
-// and all channels.
+// backFilter computes it.
 func (b *blocked[T]) backFilter(par Par, v *Conv, dw, x, dy []T) {
+	// The assembly checks no bounds.
+	_, _ = x[v.Batch*v.linesIn()*v.In[2]*v.InC-1], dy[v.Batch*v.linesOut()*v.Out[2]*v.OutC-1]
+	scratch := b.scratch.Get().(*packed[T])
+	defer b.scratch.Put(scratch)
+	f := filterTilesOf(v, b.micro.tileM)
 	pieces := v.filterPieces(len(dw))
-	if pieces == 1 {
-		b.backFilterOf(par, v, dw, x, dy, 0, v.Batch)
-		return
-	}
-	others := make([]T, (pieces-1)*len(dw))
-	par(pieces, 1, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
+	scratch.b = growAligned(scratch.b, (pieces-1)*len(dw))
+	others := scratch.b[:(pieces-1)*len(dw)]
+	n := f.shares(v, pieces)
+	par(pieces*n, 1, func(lo, hi int) {
+		for lo < hi {
+			piece, at := lo/n, lo%n
+			end := min(hi, (piece+1)*n)
 			to := dw
-			if i > 0 {
-				to = others[(i-1)*len(dw) : i*len(dw)]
+			if piece > 0 {
+				to = others[(piece-1)*len(dw) : piece*len(dw)]
 			}
-			b.backFilterOf(Serial, v, to, x, dy, i*v.Batch/pieces, (i+1)*v.Batch/pieces)
+			images := [2]int{piece * v.Batch / pieces, (piece + 1) * v.Batch / pieces}
+			b.backFilterOf(v, f, to, x, dy, images, [2]int{at * f.count() / n, (at + end - lo) * f.count() / n})
+			lo = end
 		}
 	})
 	for ; len(others) > 0; others = others[len(dw):] {
@@ -31,85 +38,123 @@ func (b *blocked[T]) backFilter(par Par, v *Conv, dw, x, dy []T) {
 }
 
 // filterPieces is how many parts of the batch are summed up by themselves, for
-// threads to share, if the filters are so small that their product has few
-// tiles. It does not depend on the threads, nor do the sums.
+// threads to share: as many as have so many windows that storing and adding
+// their sums does not count. It does not depend on the threads, nor do the
+// sums.
 func (v *Conv) filterPieces(filters int) int {
-	const most, largest = 8, 256 << 10
-	work := 2 * v.Batch * v.linesOut() * v.Out[2] * filters
-	if filters > largest {
+	const most, windows = 8, 1 << 10
+	n := v.Batch * v.linesOut() * v.Out[2]
+	return max(1, min(most, v.Batch, n/windows, 2*n*filters/convFlops))
+}
+
+// filterTiles cut the filters into rows of positions whose channels are side by
+// side in lines of images, and these into tiles.
+type filterTiles struct {
+	tiling     // of a row
+	taps   int // of a row
+	total  int // rows
+}
+
+func filterTilesOf(v *Conv, height int) filterTiles {
+	taps := v.Kernel[2]
+	if v.Groups > 1 || v.Dilation[2] > 1 {
+		taps = 1
+	}
+	n := taps * v.groupC()
+	return filterTiles{tiling{n, ceilDiv(n, height)}, taps, v.taps() / taps}
+}
+
+// count is the number of tiles.
+func (f filterTiles) count() int { return f.total * f.tiles }
+
+// shares returns how many parts threads may share each piece in. Each part pads
+// the images again: where there are pieces enough, they stay whole.
+func (f filterTiles) shares(v *Conv, pieces int) int {
+	const enough, parts = 4, 8
+	if pieces >= enough {
 		return 1
 	}
-	return max(1, min(most, v.Batch, work/convFlops))
+	work := 2 * v.Batch * v.linesOut() * v.Out[2] * v.taps() * v.groupC() * v.OutC
+	return max(1, min(f.count(), parts/pieces, work/pieces/convFlops))
 }
 
-// backFilterOf does so for images [from, to).
-func (b *blocked[T]) backFilterOf(par Par, v *Conv, dw, x, dy []T, from, to int) {
-	scratch := b.scratch.Get().(*packed[T])
-	defer b.scratch.Put(scratch)
-	n, row := v.linesOut()*v.Out[2], v.Kernel[2]*v.InC
-	p := padImages(v, scratch, x, from, to)
-	g := Gemm{M: row, N: v.OutC, K: (to - from) * n, TransA: true, LDB: v.OutC, LDC: v.OutC}
-	for kd := range v.Kernel[0] {
-		for kh := range v.Kernel[1] {
-			at := (kd*v.Kernel[1] + kh) * row * v.OutC
-			b.multiply(par, g, dw[at:at+row*v.OutC], nil, dy[from*n*v.OutC:to*n*v.OutC], Epilogue[T]{}, p.packer(b.micro.pack, kd, kh))
-		}
+// filterSums sums up some tiles of the filters' gradient over lines of windows.
+type filterSums[T Float] struct {
+	*blocked[T]
+	*Conv
+	*packed[T]
+	filterTiles
+	dw, dy []T
+}
+
+// backFilterOf sums up tiles [which[0], which[1]) over some images.
+func (b *blocked[T]) backFilterOf(v *Conv, f filterTiles, dw, x, dy []T, images, which [2]int) {
+	p := b.scratch.Get().(*packed[T])
+	defer b.scratch.Put(p)
+	s := &filterSums[T]{b, v, p, f, dw, dy}
+	n := v.linesOut()
+	begin, end := images[0]*n, images[1]*n
+	for lo := begin; lo < end; {
+		hi := min(end, lo+v.sumLines(lo))
+		s.block(x, lo, hi, which, min(1, lo-begin))
+		lo = hi
 	}
 }
 
-// paddedImages are some images whose lines have zeros at both ends.
-type paddedImages[T Float] struct {
-	v    *Conv
-	x    []T
-	line int // elements
+// sumSteps is about how many windows are summed up at a time.
+const sumSteps = 512
+
+// sumLines is how many lines of windows from lo on are summed up at a time: so
+// many that the sums are rarely stored, and of one depth or of whole images.
+func (v *Conv) sumLines(lo int) int {
+	n := max(1, ceilDiv(sumSteps, v.Out[2]))
+	if n >= v.linesOut() {
+		return n / v.linesOut() * v.linesOut()
+	}
+	left := v.Out[1] - lo%v.Out[1]
+	return min(n, left)
 }
 
-// padImages returns images [from, to) of x, in scratch memory if they need
-// zeros.
-func padImages[T Float](v *Conv, scratch *packed[T], x []T, from, to int) *paddedImages[T] {
-	size := v.In[2] * v.InC
-	x = x[from*v.linesIn()*size : to*v.linesIn()*size]
-	if v.Pad[2] == 0 && v.width() <= v.In[2] {
-		return &paddedImages[T]{v, x, size}
-	}
-	line, left := v.width()*v.InC, min(v.Pad[2], v.width())*v.InC
-	scratch.a = growAligned(scratch.a, line*(to-from)*v.linesIn())
-	out := &paddedImages[T]{v, scratch.a[:line*(to-from)*v.linesIn()], line}
-	for dst := out.x; len(dst) > 0; dst, x = dst[line:], x[size:] {
-		clear(dst[:left])
-		n := copy(dst[left:line], x[:size])
-		clear(dst[left+n : line])
-	}
-	return out
-}
-
-// packer returns the packing of the patches' transposed rows of one line of
-// windows' positions: element (i, p) is what window p sees i elements from its
-// left.
-func (m *paddedImages[T]) packer(pack packer[T], kd, kh int) packA[T] {
-	v := m.v
-	return func(dst []T, i, h, p, n int) {
-		for n > 0 {
-			line, o := p/v.Out[2], p%v.Out[2]
-			w := min(n, v.Out[2]-o)
-			if src := m.lineOf(line, kd, kh); src != nil {
-				pack.cols(h, w, src[o*v.Stride[2]*v.InC+i:], v.Stride[2]*v.InC, dst, h)
-			} else {
-				clear(dst[:w*h])
+// block adds lines [lo, hi) of windows, or sets to them with beta 0.
+func (s *filterSums[T]) block(x []T, lo, hi int, which [2]int, beta int) {
+	images := padImages(s.Conv, s.packed, x, lo, hi)
+	first := which[0] / s.tiles
+	s.listRuns(images, first, (which[1]-1)/s.tiles+1, lo, hi)
+	panel, outs := s.micro.panel(), s.groupOut()
+	for g := range s.Groups {
+		for j := 0; j < outs; j += panel {
+			width, at := min(panel, outs-j), g*outs+j
+			for i := which[0]; i < which[1]; i++ {
+				r, t := i/s.tiles, i%s.tiles
+				c, h := s.tile(t)
+				dst := &s.dw[(r*s.rows+c)*s.OutC+at]
+				s.micro.sumsTile(h, width)(s.lists.at(r-first, 0), &images.data[g*s.groupC()+c], s.Stride[2]*s.InC, &s.dy[at], s.OutC, dst, s.OutC, beta, nil, width)
 			}
-			dst, p, n = dst[w*h:], p+w, n-w
 		}
 	}
 }
 
-// lineOf returns the line that a line of windows sees at one height, nil if it
-// is outside of the image.
-func (m *paddedImages[T]) lineOf(line, kd, kh int) []T {
-	n, od, oh := m.v.line(line)
-	d, inD := m.v.at(0, od, kd)
-	h, inH := m.v.at(1, oh, kh)
-	if !inD || !inH {
-		return nil
+// listRuns lists lines [lo, hi) of windows for some rows of the filters.
+func (s *filterSums[T]) listRuns(m *paddedImages[T], first, last, lo, hi int) {
+	size := elementSize[T]()
+	s.lists.reset((hi-lo)*s.Out[2], (hi-lo)*s.Out[2])
+	for r := first; r < last; r++ {
+		s.lists.begin()
+		kd, kh, kw := s.tapAt(r * s.taps)
+		for i := lo; i < hi; i++ {
+			n, od, oh := s.line(i)
+			d, inD := s.Conv.at(0, od, kd)
+			if h, inH := s.Conv.at(1, oh, kh); inD && inH {
+				a := m.at(n, d, h) + kw*s.Dilation[2]*s.InC
+				s.lists.add(kRun{a * size, i * s.Out[2] * s.OutC * size, s.Out[2]}, 0, 0)
+			}
+		}
+		s.lists.end()
 	}
-	return m.x[((n*m.v.In[0]+d)*m.v.In[1]+h)*m.line:]
+}
+
+// tapAt splits the number of a tap into depth, height and width.
+func (v *Window) tapAt(tap int) (kd, kh, kw int) {
+	kw, tap = tap%v.Kernel[2], tap/v.Kernel[2]
+	return tap / v.Kernel[1], tap % v.Kernel[1], kw
 }

@@ -127,9 +127,6 @@ var (
 
 // backFilterFast runs one of them, if it can.
 func backFilterFast[T Number](par Par, v *Conv, dw, x, dy []T) bool {
-	if v.Groups != 1 || v.thin() || v.Dilation[2] != 1 && v.Kernel[2] > 1 {
-		return false
-	}
 	switch dw := any(dw).(type) {
 	case []float32:
 		if backFilter32 != nil {

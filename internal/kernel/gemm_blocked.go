@@ -42,8 +42,11 @@ func blocksFor(c caches, size, tileM, panel int) blockSizes {
 	return s
 }
 
-// packed holds the packed parts of A and B.
-type packed[T Float] struct{ a, b []T }
+// packed holds the packed parts of A and B, and what convolutions list.
+type packed[T Float] struct {
+	a, b  []T
+	lists runLists
+}
 
 func newBlocked[T Float](micro *microKernels[T], s blockSizes) *blocked[T] {
 	return &blocked[T]{micro: micro, blockSizes: s, scratch: sync.Pool{New: func() any { return new(packed[T]) }}}
@@ -51,22 +54,13 @@ func newBlocked[T Float](micro *microKernels[T], s blockSizes) *blocked[T] {
 
 // matMul shares the blocks of C between threads.
 func (b *blocked[T]) matMul(par Par, g Gemm, c, x, y []T, e Epilogue[T]) {
-	b.multiply(par, g, c, x, y, e, nil)
-}
-
-// packA packs rows [i, i+h) of A for steps [p, p+n) of k: h elements for every
-// k. Further ones, up to packSlack, may be overwritten.
-type packA[T Float] func(dst []T, i, h, p, n int)
-
-// multiply is matMul; pack, if there is one, knows what A is.
-func (b *blocked[T]) multiply(par Par, g Gemm, c, x, y []T, e Epilogue[T], pack packA[T]) {
-	direct := pack == nil && b.readsDirectly(g)
+	direct := b.readsDirectly(g)
 	t := b.tasks(g, direct)
 	par(t.rows*t.cols, 1, func(lo, hi int) {
 		p := b.scratch.Get().(*packed[T])
 		defer b.scratch.Put(p)
 		t.ranges(lo, hi, func(r region) {
-			w := &gemmWork[T]{blocked: b, Gemm: g, region: r, packed: p, c: c, a: x, b: y, pack: pack}
+			w := &gemmWork[T]{blocked: b, Gemm: g, region: r, packed: p, c: c, a: x, b: y}
 			if direct {
 				w.direct()
 			} else {

@@ -18,6 +18,10 @@ type microKernels[T Float] struct {
 	packFirst          []packFirstKernel[T]
 	packFull           []packFullKernel[T]
 
+	// The kernels of convolutions.
+	runsFull, runsEdge, runsHalf []runsKernel[T]
+	sumsFull, sumsEdge, sumsHalf []runsKernel[T]
+
 	pack packer[T]
 }
 

@@ -11,7 +11,6 @@ type gemmWork[T Float] struct {
 	region
 	*packed[T]
 	c, a, b []T
-	pack    packA[T] // nil: a is A
 }
 
 // tiling cuts rows into tiles of nearly equal heights.
@@ -109,11 +108,7 @@ func (w *gemmWork[T]) blocksOfA(p, kn, j, nn int) {
 
 // packTile copies h rows of A as h elements for every k.
 func (w *gemmWork[T]) packTile(dst []T, i, h, p, kn int) {
-	switch {
-	case w.pack != nil:
-		w.pack(dst, i, h, p, kn)
-		return
-	case w.TransA:
+	if w.TransA {
 		w.micro.pack.cols(h, kn, w.a[p*w.LDA+i:], w.LDA, dst, h)
 		return
 	}

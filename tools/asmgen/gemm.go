@@ -239,6 +239,11 @@ func (e *microEmitter) broadcastA(u, i int, x vec) {
 	if e.rows {
 		m = e.rowsA.at(i, u<<e.shape.elem)
 	}
+	e.broadcast1(m, x)
+}
+
+// broadcast1 loads one element into all lanes.
+func (e *microEmitter) broadcast1(m operand.Mem, x vec) {
 	if e.shape.elem == f64 {
 		e.VBROADCASTSD(m, x)
 	} else {

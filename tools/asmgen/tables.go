@@ -29,6 +29,13 @@ func writeTable(b *bytes.Buffer, g gemmShape) {
 		}
 		fmt.Fprint(b, "},\n")
 	}
+	for _, m := range convMicros {
+		fmt.Fprintf(b, "%s: []runsKernel[%s]{", m.name, g.elem.goType())
+		for h := 1; h <= g.height(); h++ {
+			fmt.Fprintf(b, "%s,", kernelName(m.micro, g, h))
+		}
+		fmt.Fprint(b, "},\n")
+	}
 	fmt.Fprint(b, "}\n")
 }
 
