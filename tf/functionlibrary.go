@@ -1,6 +1,7 @@
 package tf
 
 import (
+	"maps"
 	"slices"
 
 	"google.golang.org/protobuf/proto"
@@ -29,13 +30,20 @@ func NewLibrary(def *pb.FunctionDefLibrary) (*Library, error) {
 		}
 	}
 	for _, g := range def.GetGradient() {
-		name, grad := g.GetFunctionName(), g.GetGradientFunc()
-		if have, ok := l.grads[name]; ok && have != grad {
-			return nil, Errorf(InvalidArgument, "Cannot assign gradient function '%s' to '%s' because it already has gradient function '%s'", grad, name, have)
+		if err := l.addGradient(g); err != nil {
+			return nil, err
 		}
-		l.grads[name] = grad
 	}
 	return l, nil
+}
+
+func (l *Library) addGradient(g *pb.GradientDef) error {
+	name, grad := g.GetFunctionName(), g.GetGradientFunc()
+	if have, ok := l.grads[name]; ok && have != grad {
+		return Errorf(InvalidArgument, "Cannot assign gradient function '%s' to '%s' because it already has gradient function '%s'", grad, name, have)
+	}
+	l.grads[name] = grad
+	return nil
 }
 
 func (l *Library) add(f *pb.FunctionDef) error {
@@ -74,18 +82,29 @@ func (l *Library) Merge(def *pb.FunctionDefLibrary) (*Library, error) {
 	if len(def.GetFunction()) == 0 && len(def.GetGradient()) == 0 {
 		return l, nil
 	}
-	out := &pb.FunctionDefLibrary{Function: slices.Clone(l.def.GetFunction()), Gradient: slices.Clone(l.def.GetGradient())}
+	out := &Library{
+		def:   &pb.FunctionDefLibrary{Function: slices.Clone(l.def.GetFunction()), Gradient: slices.Clone(l.def.GetGradient())},
+		funcs: maps.Clone(l.funcs), ops: maps.Clone(l.ops), grads: maps.Clone(l.grads),
+	}
 	for _, f := range def.GetFunction() {
-		if have := l.funcs[f.GetSignature().GetName()]; have == nil || !proto.Equal(have, f) {
-			out.Function = append(out.Function, f)
+		known := len(out.funcs)
+		if err := out.add(f); err != nil {
+			return nil, err
+		}
+		if len(out.funcs) > known {
+			out.def.Function = append(out.def.Function, f)
 		}
 	}
 	for _, g := range def.GetGradient() {
-		if l.grads[g.GetFunctionName()] != g.GetGradientFunc() {
-			out.Gradient = append(out.Gradient, g)
+		known := len(out.grads)
+		if err := out.addGradient(g); err != nil {
+			return nil, err
+		}
+		if len(out.grads) > known {
+			out.def.Gradient = append(out.def.Gradient, g)
 		}
 	}
-	return NewLibrary(out)
+	return out, nil
 }
 
 // Find returns the definition of a function, or nil.

@@ -34,6 +34,7 @@ var layers = [][]string{
 	{"internal/executor"},
 	{"internal/step"},
 	{"internal/direct", "internal/worker", "internal/master"},
+	{"internal/eagerservice"},
 	{"internal/rpc/..."},
 	{"internal/verbs/..."},
 	{"tf/session", "tf/eager", "tf/initializers/..."},
@@ -45,10 +46,11 @@ var layers = [][]string{
 // never lists imports that may not happen whatever the layer: the parts of a
 // program that someone does not use must not be linked into it.
 var never = map[string][]string{
-	"internal/worker": {"internal/verbs", "google.golang.org/grpc"},
-	"internal/master": {"internal/worker", "google.golang.org/grpc"},
-	"tf/session":      {"internal/rpc", "google.golang.org/grpc"},
-	"tf":              {"google.golang.org/grpc"},
+	"internal/worker":       {"internal/verbs", "google.golang.org/grpc"},
+	"internal/master":       {"internal/worker", "google.golang.org/grpc"},
+	"internal/eagerservice": {"google.golang.org/grpc"},
+	"tf/session":            {"internal/rpc", "google.golang.org/grpc"},
+	"tf":                    {"google.golang.org/grpc"},
 }
 
 // layerOf returns the layer of a package and the entry that names it.

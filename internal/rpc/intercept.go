@@ -23,7 +23,7 @@ import (
 var transfers = map[string]bool{"RecvTensor": true, "RecvBuf": true}
 
 // steps are the calls that run steps and end them.
-var steps = map[string]bool{"RunStep": true, "RunCallable": true, "RunGraph": true, "CleanupGraph": true}
+var steps = map[string]bool{"RunStep": true, "RunCallable": true, "RunGraph": true, "CleanupGraph": true, "Enqueue": true, "RunComponentFunction": true, "KeepAlive": true}
 
 // idempotent are the calls that may be made again when it is not known whether
 // the first one arrived. Those that run steps are not: a second one would run

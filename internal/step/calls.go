@@ -68,3 +68,19 @@ func (c *Calls) CallOn(ctx context.Context, device string, f tf.Func, in []*tf.T
 		done(out, err)
 	})
 }
+
+// CallIn runs f on c's device, in a step that others take part in: what f sends and
+// receives by itself goes by the step's rendezvous.
+func (c *Calls) CallIn(ctx context.Context, a Args, f tf.Func, in []*tf.Tensor, done func([]*tf.Tensor, error)) {
+	container := resource.StepContainer(ownSteps.Add(-1)) // several parts of one step may run at once
+	one := &caller{functions: c.functions, args: a, container: container, device: c.device}
+	one.CallOn(ctx, c.device, f, in, func(out []*tf.Tensor, err error) {
+		for _, d := range c.functions.rt.Devices.List() {
+			d.Resources().Clear(container)
+		}
+		done(out, err)
+	})
+}
+
+// Forget drops what has been made of a function that is in the library no more.
+func (c *Calls) Forget(name string) { c.functions.forget(name) }

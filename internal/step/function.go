@@ -2,6 +2,7 @@ package step
 
 import (
 	"context"
+	"maps"
 	"sync"
 
 	"github.com/gorge-tf/gorge/internal/graph"
@@ -23,6 +24,7 @@ type functions struct {
 
 // function is one that is being made runnable, or is.
 type function struct {
+	name  string
 	once  sync.Once
 	body  *tf.FunctionBody
 	graph *Graph
@@ -42,12 +44,19 @@ func (fs *functions) get(f tf.Func, device string) (*function, error) {
 	fs.mu.Lock()
 	made := fs.made[key]
 	if made == nil {
-		made = &function{}
+		made = &function{name: f.Name}
 		fs.made[key] = made
 	}
 	fs.mu.Unlock()
 	made.once.Do(func() { made.err = fs.make(made, f, device) })
 	return made, made.err
+}
+
+// forget drops all that has been made of a function.
+func (fs *functions) forget(name string) {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	maps.DeleteFunc(fs.made, func(_ string, f *function) bool { return f.name == name })
 }
 
 // make prepares the body as a graph of its own, whose kernels keep state of

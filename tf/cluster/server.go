@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/gorge-tf/gorge/internal/device"
+	"github.com/gorge-tf/gorge/internal/eagerservice"
 	"github.com/gorge-tf/gorge/internal/master"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/rpc"
@@ -32,6 +33,7 @@ type Server struct {
 	worker   *worker.Worker
 	master   *master.Master
 	service  *masterService // the master as clients see it
+	eager    *eagerservice.Service
 	channels *rpc.Channels
 	dial     rpc.DialConfig // of channels
 	retries  int            // of receives
@@ -124,6 +126,8 @@ func (s *Server) assemble(c *Config, devices *device.Set) error {
 	rpc.RegisterMaster(s.links, s.service)
 	rpc.RegisterWorker(s.grpc, w)
 	s.links.RegisterWorker(w)
+	s.eager = eagerservice.New(eagerservice.Env{Worker: s.worker, Connect: s.joinEager, Log: s.log})
+	rpc.RegisterEager(s.grpc, eagerService{s.eager}, s.log)
 	return nil
 }
 
@@ -215,6 +219,7 @@ func (s *Server) Stop() error {
 	// Steps end before connections do, so that whoever waits for one hears
 	// why it ended.
 	s.master.Close()
+	s.eager.Close()
 	s.worker.Close()
 	deadline := time.AfterFunc(patience, s.grpc.Stop)
 	s.links.Stop(patience)

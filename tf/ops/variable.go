@@ -120,6 +120,9 @@ func variableShapeShape(c *tf.Infer) error {
 // shared name: there all would be one variable.
 func varHandle(n *tf.Node) (tf.Kernel, error) {
 	name := n.Str("shared_name")
+	if name == anonymousName {
+		return anonymousVariable(n), nil
+	}
 	if name == "" {
 		name = n.Name
 	}

@@ -1,0 +1,165 @@
+package eagerservice
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gorge-tf/gorge/internal/rendezvous"
+	"github.com/gorge-tf/gorge/internal/step"
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/internal/worker"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// A Context is what one client has in this task: the results of its operations,
+// its functions, and a worker session with devices, variables and steps.
+type Context struct {
+	id         uint64
+	session    *worker.Session
+	rdv        *rendezvous.Remote // of operations, whose step is the context
+	connect    func(*pb.ClusterDef) (Peers, error)
+	handles    handles
+	kernels    kernels
+	components components
+
+	keepAlive time.Duration // 0: for ever
+	used      atomic.Int64  // nanoseconds since 1970
+	timer     *time.Timer
+
+	mu      sync.Mutex
+	view    uint64
+	library *tf.Library
+	calls   map[string]*step.Calls // by device
+	cluster cluster
+}
+
+func (s *Service) newContext(req *pb.CreateContextRequest) (*Context, error) {
+	c := &Context{id: req.GetContextId(), view: req.GetContextViewId(), connect: s.env.Connect, keepAlive: time.Duration(max(req.GetKeepAliveSecs(), 0)) * time.Second, calls: map[string]*step.Calls{}}
+	c.touch()
+	def := req.GetServerDef()
+	var err error
+	c.session, err = s.env.Worker.OpenSession(&pb.CreateWorkerSessionRequest{
+		SessionHandle: sessionName(c.id), ServerDef: def, IsolateSessionState: def.GetDefaultSessionConfig().GetIsolateSessionState(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	if c.rdv, err = c.session.Step(int64(c.id)); err == nil {
+		err = c.join(def, req.GetClusterDeviceAttributes())
+	}
+	if err != nil {
+		c.close(err)
+		return nil, err
+	}
+	return c, nil
+}
+
+// viewID returns which of its clusters the context is in.
+func (c *Context) viewID() uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.view
+}
+
+// touch notes that the client is there.
+func (c *Context) touch() { c.used.Store(time.Now().UnixNano()) }
+
+// watch has expired called when the client has not been heard of for too long. Who
+// calls it holds the lock that guards close.
+func (c *Context) watch(expired func()) {
+	if c.keepAlive <= 0 {
+		return
+	}
+	var check func()
+	check = func() {
+		idle := time.Since(time.Unix(0, c.used.Load()))
+		if idle >= c.keepAlive {
+			expired()
+			return
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.timer != nil {
+			c.timer.Reset(c.keepAlive - idle)
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.timer = time.AfterFunc(c.keepAlive, check)
+}
+
+// update moves the context to another cluster. Without devices the change is none
+// of this task's business.
+func (c *Context) update(req *pb.UpdateContextRequest) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if req.GetContextViewId() != c.view+1 {
+		return tf.Errorf(tf.InvalidArgument, "EagerService:UpdateContext failed. Context id: <%d> currently at view #%d but received update request at view #%d. View id should only be continuously incremented.",
+			c.id, c.view, req.GetContextViewId())
+	}
+	if len(req.GetClusterDeviceAttributes()) > 0 {
+		if err := c.session.Move(req.GetServerDef()); err != nil {
+			return err
+		}
+		if err := c.joinLocked(req.GetServerDef(), req.GetClusterDeviceAttributes()); err != nil {
+			return err
+		}
+	}
+	c.view++
+	return nil
+}
+
+// close ends what is under way, and drops all that the client has here.
+func (c *Context) close(why error) {
+	c.mu.Lock()
+	if c.timer != nil {
+		c.timer.Stop()
+		c.timer = nil
+	}
+	peers := c.cluster.peers
+	c.cluster = cluster{}
+	c.mu.Unlock()
+	c.session.Close(why)
+	c.handles.clear()
+	if peers != nil {
+		peers.Close()
+	}
+}
+
+// device returns a device of the task, which may be named in part; "" is the
+// first one.
+func (c *Context) device(name string) (tf.Device, error) {
+	devices := c.session.Devices()
+	if d := devices.Lookup(name); d != nil {
+		return d, nil
+	}
+	want, err := tf.ParseDevice(name)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range devices.List() {
+		if want.Matches(d.Spec()) {
+			return d, nil
+		}
+	}
+	return nil, tf.Errorf(tf.InvalidArgument, "%s unknown device.", name)
+}
+
+// functions returns the functions that the client has registered by now.
+func (c *Context) functions() *tf.Library {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.library
+}
+
+// callsFrom returns what calls functions from a device.
+func (c *Context) callsFrom(d tf.Device) *step.Calls {
+	name := d.Spec().String()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.calls[name] == nil {
+		c.calls[name] = c.session.Runtime().NewCalls(name, c.functions)
+	}
+	return c.calls[name]
+}

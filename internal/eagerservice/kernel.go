@@ -1,0 +1,197 @@
+package eagerservice
+
+import (
+	"context"
+	"encoding/binary"
+	"maps"
+	"runtime/debug"
+	"slices"
+	"sync"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// kernels keeps those that have been made, by what they are made from.
+type kernels struct {
+	mu  sync.Mutex
+	all map[string]*kernel
+}
+
+// A kernel runs operations that are alike.
+type kernel struct {
+	node   *tf.Node
+	device tf.Device
+	step   tf.Step
+	tf.Kernel
+}
+
+// keptKernels bounds the kernels without state that a context keeps.
+const keptKernels = 4096
+
+// passing ops are made for one transfer each.
+var passing = map[string]bool{"_Send": true, "_Recv": true}
+
+// kernel returns the kernel of an operation.
+func (c *Context) kernel(op *operation, in []*tf.Tensor) (*kernel, error) {
+	if passing[op.def.GetName()] {
+		return c.newKernel(op, in)
+	}
+	key, err := keyOf(op)
+	if err != nil {
+		return nil, err
+	}
+	k := c.kernels.get(key)
+	if k == nil {
+		if k, err = c.newKernel(op, in); err != nil {
+			return nil, err
+		}
+		k = c.kernels.keep(key, k)
+	}
+	return k, check(k.node, in)
+}
+
+func (ks *kernels) get(key string) *kernel {
+	ks.mu.Lock()
+	defer ks.mu.Unlock()
+	return ks.all[key]
+}
+
+// keep keeps k, unless another of its kind has come first, which has the state.
+func (ks *kernels) keep(key string, k *kernel) *kernel {
+	ks.mu.Lock()
+	defer ks.mu.Unlock()
+	if have := ks.all[key]; have != nil {
+		return have
+	}
+	if ks.all == nil {
+		ks.all = map[string]*kernel{}
+	}
+	if len(ks.all) >= keptKernels {
+		maps.DeleteFunc(ks.all, func(_ string, k *kernel) bool { return !k.node.Def.Stateful })
+	}
+	ks.all[key] = k
+	return k
+}
+
+// keyOf returns a text that tells operations with different kernels apart.
+func keyOf(op *operation) (string, error) {
+	b := append([]byte(op.def.GetName()), 0)
+	b = append(append(b, op.device.Spec().String()...), 0)
+	for _, a := range slices.Sorted(maps.Keys(op.def.GetAttrs())) {
+		b = append(append(b, a...), 0)
+		v, err := proto.MarshalOptions{Deterministic: true}.Marshal(op.def.GetAttrs()[a])
+		if err != nil {
+			return "", err
+		}
+		b = append(binary.AppendUvarint(b, uint64(len(v))), v...)
+	}
+	return string(b), nil
+}
+
+func (c *Context) newKernel(op *operation, in []*tf.Tensor) (*kernel, error) {
+	library := c.functions()
+	n, err := nodeOf(op.def, library)
+	if err != nil {
+		return nil, err
+	}
+	n.Device = op.device.Spec().String()
+	if err := check(n, in); err != nil {
+		return nil, err
+	}
+	make, err := tf.FindKernel(op.device.Spec().Type, n)
+	if err != nil {
+		return nil, err
+	}
+	k := &kernel{node: n, device: op.device, step: c.step(op.device)}
+	if k.Kernel, err = make(n); err != nil {
+		return nil, err
+	}
+	return k, nil
+}
+
+// step returns the step that operations on a device are of: it never ends.
+func (c *Context) step(d tf.Device) tf.Step {
+	rt := c.session.Runtime()
+	return tf.Step{
+		ID: int64(c.id), Device: d, Rendezvous: c.rdv, Resources: d.Resources(), Functions: c.callsFrom(d),
+		GraphVersion: tf.ProducerVersion, Collectives: rt.Collectives, Parallel: rt.Parallel,
+	}
+}
+
+// nodeOf returns the node that an operation is: its attributes checked and
+// completed.
+func nodeOf(def *pb.Operation, library *tf.Library) (*tf.Node, error) {
+	d, err := library.LookupOp(def.GetName())
+	if err != nil {
+		return nil, err
+	}
+	attrs, err := tf.AttrsFromProto(def.GetAttrs(), d)
+	if err != nil {
+		return nil, err
+	}
+	return tf.NewNodeOf(def.GetName(), d, attrs)
+}
+
+// check compares inputs with what a node takes.
+func check(n *tf.Node, in []*tf.Tensor) error {
+	if len(in) != len(n.InTypes) {
+		return tf.Errorf(tf.InvalidArgument, "expected %d inputs, got %d", len(n.InTypes), len(in))
+	}
+	for i, t := range in {
+		if want := n.InTypes[i].Base(); t.DType() != want {
+			return tf.Errorf(tf.InvalidArgument, "cannot compute %s as input #%d(zero-based) was expected to be a %s tensor but is a %s tensor", n.OpName(), i, want, t.DType())
+		}
+	}
+	return nil
+}
+
+// run computes the outputs, which are the caller's to keep.
+func (k *kernel) run(ctx context.Context, in []*tf.Tensor) (out []*tf.Tensor, err error) {
+	step := k.step
+	step.Context = ctx
+	c := &tf.OpContext{Step: &step, Node: k.node, In: make([]tf.Slot, len(in)), Out: make([]tf.Slot, len(k.node.OutTypes))}
+	for i, t := range in {
+		c.In[i].T = t
+	}
+	if err := k.compute(c); err != nil {
+		return nil, err
+	}
+	out = make([]*tf.Tensor, len(c.Out))
+	for i, s := range c.Out {
+		if s.T == nil {
+			return nil, tf.Errorf(tf.InvalidArgument, "%s gives a reference or no value, which eager contexts do not hold", k.node.OpName())
+		}
+		out[i] = s.T.Escape()
+	}
+	return out, nil
+}
+
+// compute calls the kernel and waits for it. A kernel that panics has failed.
+func (k *kernel) compute(c *tf.OpContext) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = tf.Errorf(tf.Internal, "the kernel of %s panicked: %v\n%s", k.node.OpName(), v, debug.Stack())
+		}
+	}()
+	switch f := k.Kernel.(type) {
+	case tf.Compute:
+		return f(c)
+	case tf.AsyncCompute:
+		done := make(chan error, 1)
+		f(c, func(err error) { done <- err })
+		return <-done
+	}
+	return tf.Errorf(tf.Internal, "a kernel must be a Compute or an AsyncCompute, got %T", k.Kernel)
+}
+
+// values says where the outputs are.
+func (k *kernel) values(out []*tf.Tensor) []value {
+	all := make([]value, len(out))
+	for i, t := range out {
+		all[i] = value{tensor: t, device: k.device}
+	}
+	return all
+}

@@ -1,0 +1,215 @@
+// Package eagerservice runs operations one by one for clients in other
+// processes, as TensorFlow 2's programs send them: the results stay here, under
+// the numbers that the clients give them.
+//
+// The methods of [Service] are those of TensorFlow's EagerService, in plain Go. A
+// client has a context (context.go), a worker session of its own. What it sends
+// are entries of a queue (queue.go), which are served in turn: operations
+// (operation.go) by their kernels (kernel.go), whose results a table keeps
+// (handles.go), and calls of functions (function.go), parts of which may run in
+// other tasks (component.go).
+package eagerservice
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/internal/worker"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// Env is what a service works with.
+type Env struct {
+	Worker *worker.Worker // the task's
+	// Connect reaches the eager services of the other tasks of a client's
+	// cluster; nil: functions cannot use them.
+	Connect func(def *pb.ClusterDef) (Peers, error)
+	Log     *slog.Logger // nil: nothing is logged
+}
+
+// A Service serves one task. All methods may be called from any goroutine.
+type Service struct {
+	env Env
+
+	mu       sync.Mutex
+	contexts map[uint64]*Context
+	closed   bool
+}
+
+// New returns a service that is ready to serve.
+func New(env Env) *Service {
+	if env.Log == nil {
+		env.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Service{env: env, contexts: map[uint64]*Context{}}
+}
+
+var errShutDown = tf.Errorf(tf.Unavailable, "the server is shutting down")
+
+// Close ends all contexts. Later calls fail.
+func (s *Service) Close() {
+	s.mu.Lock()
+	all := s.contexts
+	s.contexts, s.closed = nil, true
+	s.mu.Unlock()
+	for _, c := range all {
+		c.close(errShutDown)
+	}
+}
+
+// find returns the context of an ID, and notes that somebody has asked for it.
+func (s *Service) find(id uint64) (*Context, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, errShutDown
+	}
+	c := s.contexts[id]
+	if c == nil {
+		return nil, tf.Errorf(tf.Aborted, "Unable to find a context_id matching the specified one (%d). Perhaps the worker was restarted, or the context was GC'd?", id)
+	}
+	c.touch()
+	return c, nil
+}
+
+// take takes a context out, if it is still the one that is meant.
+func (s *Service) take(c *Context) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.contexts[c.id] != c {
+		return false
+	}
+	delete(s.contexts, c.id)
+	return true
+}
+
+// CreateContext opens a context for a client.
+func (s *Service) CreateContext(_ context.Context, req *pb.CreateContextRequest) (*pb.CreateContextResponse, error) {
+	if err := s.makeRoom(req); err != nil {
+		return nil, err
+	}
+	if req.GetClearExistingContexts() {
+		s.clear()
+	}
+	c, err := s.newContext(req)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.add(c); err != nil {
+		c.close(err)
+		return nil, err
+	}
+	s.env.Log.Info("Creating eager context", "context", c.id, "task", c.session.Task())
+	return &pb.CreateContextResponse{DeviceAttributes: c.session.Attributes()}, nil
+}
+
+// makeRoom closes an older context of the same ID. A client makes one again when
+// it has lost its worker and missed changes of the cluster.
+func (s *Service) makeRoom(req *pb.CreateContextRequest) error {
+	s.mu.Lock()
+	old := s.contexts[req.GetContextId()]
+	s.mu.Unlock()
+	if old == nil {
+		return nil
+	}
+	if req.GetContextViewId() < old.viewID() {
+		return alreadyExists(req.GetContextId())
+	}
+	if s.take(old) {
+		old.close(tf.Errorf(tf.Aborted, "the context %d has been replaced", old.id))
+	}
+	return nil
+}
+
+func alreadyExists(id uint64) error {
+	return tf.Errorf(tf.InvalidArgument, "EagerService:CreateContext failed. Context id: <%d> already exists.", id)
+}
+
+// clear ends everything that runs here, in contexts or sessions.
+func (s *Service) clear() {
+	s.mu.Lock()
+	all := s.contexts
+	if !s.closed {
+		s.contexts = map[uint64]*Context{}
+	}
+	s.mu.Unlock()
+	for _, c := range all {
+		c.close(tf.Errorf(tf.Aborted, "the context %d has been cleared", c.id))
+	}
+	s.env.Worker.Clear()
+}
+
+func (s *Service) add(c *Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.closed:
+		return errShutDown
+	case s.contexts[c.id] != nil:
+		return alreadyExists(c.id)
+	}
+	s.contexts[c.id] = c
+	c.watch(func() { s.expire(c) })
+	return nil
+}
+
+// expire closes a context whose client is gone.
+func (s *Service) expire(c *Context) {
+	if s.take(c) {
+		s.env.Log.Info("closing an eager context that nobody has used", "context", c.id, "for", c.keepAlive)
+		c.close(tf.Errorf(tf.Aborted, "the context %d has not been used for %v", c.id, c.keepAlive))
+	}
+}
+
+// UpdateContext tells a context that its cluster has changed.
+func (s *Service) UpdateContext(_ context.Context, req *pb.UpdateContextRequest) (*pb.UpdateContextResponse, error) {
+	c, err := s.find(req.GetContextId())
+	if err != nil {
+		return nil, err
+	}
+	if err := c.update(req); err != nil {
+		return nil, err
+	}
+	resp := &pb.UpdateContextResponse{}
+	if len(req.GetClusterDeviceAttributes()) > 0 {
+		resp.DeviceAttributes = c.session.Attributes()
+	}
+	return resp, nil
+}
+
+// KeepAlive keeps a context from being closed, and tells which view of the cluster
+// it has.
+func (s *Service) KeepAlive(_ context.Context, req *pb.KeepAliveRequest) (*pb.KeepAliveResponse, error) {
+	c, err := s.find(req.GetContextId())
+	if err != nil {
+		return nil, err
+	}
+	return &pb.KeepAliveResponse{ContextViewId: c.viewID()}, nil
+}
+
+// CloseContext closes a context. That it is not there, or has a later view, is no
+// error.
+func (s *Service) CloseContext(_ context.Context, req *pb.CloseContextRequest) (*pb.CloseContextResponse, error) {
+	c, err := s.find(req.GetContextId())
+	if err == nil && req.GetContextViewId() >= c.viewID() && s.take(c) {
+		c.close(tf.Errorf(tf.Canceled, "the context %d has been closed", c.id))
+	}
+	return &pb.CloseContextResponse{}, nil
+}
+
+// WaitQueueDone waits until all entries that have come are done, which they are:
+// each is done before it is answered.
+func (s *Service) WaitQueueDone(_ context.Context, req *pb.WaitQueueDoneRequest) (*pb.WaitQueueDoneResponse, error) {
+	if _, err := s.find(req.GetContextId()); err != nil {
+		return nil, err
+	}
+	if len(req.GetOpId()) > 0 {
+		return nil, tf.Errorf(tf.Unimplemented, "EagerServiceImpl::WaitQueueDone is not implemented for particular op IDs.")
+	}
+	return &pb.WaitQueueDoneResponse{}, nil
+}
+
+func sessionName(id uint64) string { return fmt.Sprintf("eager_%d", id) }

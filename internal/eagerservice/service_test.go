@@ -1,0 +1,179 @@
+package eagerservice
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+func TestContextsComeAndGo(t *testing.T) {
+	s := newService(t)
+	c := newClient(t, s, 7)
+	again := c.creation()
+	again.ContextViewId = 0
+	_, err := s.CreateContext(t.Context(), again)
+	wantError(t, err, tf.InvalidArgument, "EagerService:CreateContext failed. Context id: <7> already exists.")
+
+	kept := c.send(floats(1, 2))
+	if _, err := s.CloseContext(t.Context(), &pb.CloseContextRequest{ContextId: 7, ContextViewId: 0}); err != nil {
+		t.Fatal(err)
+	}
+	c.wantFloats(kept, 1, 2) // an older view closes nothing
+	if _, err := s.CreateContext(t.Context(), c.creation()); err != nil {
+		t.Fatal(err) // of the same view: the client begins again
+	}
+	c.fails(tf.InvalidArgument, "Unable to find the relevant tensor remote_handle: Op ID: 1, Output num: 0.", "Identity", tf.Attrs{"T": tf.Float32}, kept)
+	for range 2 {
+		if _, err := s.CloseContext(t.Context(), &pb.CloseContextRequest{ContextId: 7, ContextViewId: 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, err := range []error{
+		failure(c.enqueue()),
+		failure(s.KeepAlive(t.Context(), &pb.KeepAliveRequest{ContextId: 7})),
+		failure(s.UpdateContext(t.Context(), &pb.UpdateContextRequest{ContextId: 7})),
+		failure(s.WaitQueueDone(t.Context(), &pb.WaitQueueDoneRequest{ContextId: 7})),
+		failure(s.RunComponentFunction(t.Context(), &pb.RunComponentFunctionRequest{ContextId: 7})),
+	} {
+		wantError(t, err, tf.Aborted, "Unable to find a context_id matching the specified one (7). Perhaps the worker was restarted, or the context was GC'd?")
+	}
+}
+
+func failure[T any](_ T, err error) error { return err }
+
+func TestViews(t *testing.T) {
+	s := newService(t)
+	newClient(t, s, 7)
+	update := func(view uint64) error {
+		_, err := s.UpdateContext(t.Context(), &pb.UpdateContextRequest{ContextId: 7, ContextViewId: view})
+		return err
+	}
+	wantError(t, update(3), tf.InvalidArgument, "EagerService:UpdateContext failed. Context id: <7> currently at view #1 but received update request at view #3. View id should only be continuously incremented.")
+	if err := update(2); err != nil {
+		t.Fatal(err)
+	}
+	resp, err := s.KeepAlive(t.Context(), &pb.KeepAliveRequest{ContextId: 7})
+	if err != nil || resp.GetContextViewId() != 2 {
+		t.Errorf("after an update: %v, %v", resp, err)
+	}
+}
+
+// TestClearsWhatWasThere: a context can ask to be the only thing in the task.
+func TestClearsWhatWasThere(t *testing.T) {
+	s := newService(t)
+	old := newClient(t, s, 7)
+	h := old.do("VarHandleOp", tf.Attrs{"dtype": tf.Float32, "shape": tf.Shape{1}, "shared_name": "v"})
+	old.do("AssignVariableOp", tf.Attrs{"dtype": tf.Float32}, h, floats(1))
+	req := (&client{id: 8}).creation()
+	req.ClearExistingContexts = true
+	if _, err := s.CreateContext(t.Context(), req); err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, failure(old.enqueue()), tf.Aborted, "Unable to find a context_id")
+	c := &client{t: t, s: s, id: 8}
+	h = c.do("VarHandleOp", tf.Attrs{"dtype": tf.Float32, "shape": tf.Shape{1}, "shared_name": "v"})
+	c.fails(tf.FailedPrecondition, "Could not find variable v.", "ReadVariableOp", tf.Attrs{"dtype": tf.Float32}, h)
+}
+
+// TestForgottenContexts: a context whose client is gone ends, with all that is
+// under way in it.
+func TestForgottenContexts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newService(t)
+		c := &client{t: t, s: s, id: 7}
+		req := c.creation()
+		req.KeepAliveSecs = 10
+		if _, err := s.CreateContext(t.Context(), req); err != nil {
+			t.Fatal(err)
+		}
+		failed := make(chan error)
+		go func() {
+			_, err := c.enqueue(item(c.operation("TestWait", nil)))
+			failed <- err
+		}()
+		<-started
+		for range 5 {
+			time.Sleep(9 * time.Second)
+			if _, err := s.KeepAlive(t.Context(), &pb.KeepAliveRequest{ContextId: 7}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(11 * time.Second)
+		wantError(t, <-failed, tf.Aborted, "the context 7 has not been used for 10s")
+		_, err := s.KeepAlive(t.Context(), &pb.KeepAliveRequest{ContextId: 7})
+		wantError(t, err, tf.Aborted, "Unable to find a context_id")
+	})
+}
+
+func TestWaitQueueDone(t *testing.T) {
+	s := newService(t)
+	newClient(t, s, 7)
+	if _, err := s.WaitQueueDone(t.Context(), &pb.WaitQueueDoneRequest{ContextId: 7}); err != nil {
+		t.Error(err)
+	}
+	_, err := s.WaitQueueDone(t.Context(), &pb.WaitQueueDoneRequest{ContextId: 7, OpId: []int64{1}})
+	wantError(t, err, tf.Unimplemented, "EagerServiceImpl::WaitQueueDone is not implemented for particular op IDs.")
+}
+
+// TestShutdown: what is under way hears why it ends, and what comes later.
+func TestShutdown(t *testing.T) {
+	s := newService(t)
+	c := newClient(t, s, 7)
+	failed := make(chan error)
+	go func() {
+		_, err := c.enqueue(item(c.operation("TestWait", nil)))
+		failed <- err
+	}()
+	<-started
+	s.Close()
+	wantError(t, <-failed, tf.Unavailable, "the server is shutting down")
+	_, err := s.CreateContext(t.Context(), c.creation())
+	wantError(t, err, tf.Unavailable, "the server is shutting down")
+	wantError(t, failure(c.enqueue()), tf.Unavailable, "the server is shutting down")
+}
+
+func TestCancelledCall(t *testing.T) {
+	s := newService(t)
+	c := newClient(t, s, 7)
+	ctx, cancel := context.WithCancel(t.Context())
+	failed := make(chan error)
+	go func() {
+		_, err := s.Enqueue(ctx, &pb.EnqueueRequest{ContextId: 7, Queue: []*pb.QueueItem{item(c.operation("TestWait", nil))}})
+		failed <- err
+	}()
+	<-started
+	cancel()
+	wantError(t, <-failed, tf.Canceled, "")
+	c.wantFloats(c.send(floats(1)), 1) // the context goes on
+}
+
+// TestManyClients: contexts do not see each other, and several streams of one
+// share all.
+func TestManyClients(t *testing.T) {
+	s := newService(t)
+	var wg sync.WaitGroup
+	for id := range uint64(8) {
+		c := newClient(t, s, id+1)
+		for stream := range 3 {
+			wg.Go(func() {
+				c := &client{t: t, s: s, id: c.id, op: int64(1000 * stream)}
+				st := s.NewStream()
+				for range 50 {
+					x := float32(c.id)
+					sum := c.operation("AddV2", tf.Attrs{"T": tf.Float32}, floats(x), floats(x))
+					if _, err := st.Enqueue(t.Context(), &pb.EnqueueRequest{ContextId: c.id, Queue: []*pb.QueueItem{item(sum)}}); err != nil {
+						t.Error(err)
+						return
+					}
+					c.wantFloats(handle{int(sum.GetId()), 0}, 2*x)
+				}
+			})
+		}
+	}
+	wg.Wait()
+}

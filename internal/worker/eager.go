@@ -1,0 +1,157 @@
+package worker
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/gorge-tf/gorge/internal/device"
+	"github.com/gorge-tf/gorge/internal/rendezvous"
+	"github.com/gorge-tf/gorge/internal/step"
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// A Session is that of a client which runs operations one by one, without a
+// master: it has devices, steps and a cluster as those of masters do.
+type Session struct {
+	w    *Worker
+	s    *session
+	over *movable // the transport of the cluster as it is now
+	left func()   // ends the cluster that the last update replaced
+}
+
+// A movable is a transport that can be exchanged for another one.
+type movable struct {
+	now atomic.Pointer[rendezvous.Transport]
+}
+
+func (m *movable) Recv(ctx context.Context, task string, step int64, key string, alloc rendezvous.Alloc, done func(rendezvous.Result)) {
+	(*m.now.Load()).Recv(ctx, task, step, key, alloc, done)
+}
+
+// OpenSession opens a session for a client that has no master.
+func (w *Worker) OpenSession(req *pb.CreateWorkerSessionRequest) (*Session, error) {
+	s, err := w.newSession(req)
+	if err != nil {
+		return nil, err
+	}
+	out := &Session{w: w, s: s, over: &movable{}}
+	if s.rdv.Transport != nil {
+		first := s.rdv.Transport
+		out.over.now.Store(&first)
+		s.rdv.Transport = out.over
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.sessions == nil {
+		s.close(context.Cause(w.ctx))
+		return nil, context.Cause(w.ctx)
+	}
+	w.sessions[s.handle] = s
+	return out, nil
+}
+
+// Move gives the session another cluster, in which its task keeps its name.
+func (o *Session) Move(def *pb.ServerDef) error {
+	if o.w.env.Connect == nil {
+		return tf.Errorf(tf.Unimplemented, "the cluster of a session cannot be changed here")
+	}
+	c, err := o.w.env.Connect(def.GetCluster(), o.s.rdv.Task)
+	if err != nil {
+		return err
+	}
+	var t rendezvous.Transport = o.w.transfers.over(c.Transport)
+	o.over.now.Store(&t)
+	if o.left != nil {
+		o.left()
+	}
+	// What is still under way over the old channels may end there.
+	o.left, o.s.leave = o.s.leave, c.Leave
+	return nil
+}
+
+// Task returns the name of the task in the session's cluster.
+func (o *Session) Task() string { return o.s.rdv.Task }
+
+// Devices returns the devices of the task as the session sees them.
+func (o *Session) Devices() *device.Set { return o.s.rt.Devices }
+
+// Runtime returns what the session's graphs share.
+func (o *Session) Runtime() *step.Runtime { return &o.s.rt }
+
+// Context returns what ends with the session.
+func (o *Session) Context() context.Context { return o.s.ctx }
+
+// Attributes describes the devices.
+func (o *Session) Attributes() (all []*pb.DeviceAttributes) {
+	for _, d := range o.s.rt.Devices.List() {
+		all = append(all, attributes(d))
+	}
+	return all
+}
+
+// Step returns the rendezvous of a step of the session. It lasts until EndStep or
+// the end of the session.
+func (o *Session) Step(id int64) (*rendezvous.Remote, error) {
+	o.w.note(id, o.s)
+	r := o.w.env.Rendezvous.Find(id)
+	return r, r.Initialize(&o.s.rdv)
+}
+
+// EndStep ends a step: who still waits for a value of it is told so.
+func (o *Session) EndStep(id int64) {
+	o.w.mu.Lock()
+	of := o.w.steps[id]
+	if of == o.s {
+		delete(o.w.steps, id)
+	}
+	o.w.mu.Unlock()
+	if of == o.s {
+		o.w.cleanup(o.s, id)
+	}
+}
+
+// Begin counts an operation that Close waits for until the function that it
+// returns is called.
+func (o *Session) Begin() (end func(), err error) {
+	if err := o.s.begin(); err != nil {
+		return nil, err
+	}
+	return o.s.steps.Done, nil
+}
+
+// Close ends the session and all that is under way in it.
+func (o *Session) Close(why error) {
+	o.w.mu.Lock()
+	open := o.w.sessions[o.s.handle] == o.s
+	if open {
+		delete(o.w.sessions, o.s.handle)
+	}
+	o.w.mu.Unlock()
+	if open { // else the worker has ended it
+		o.w.end(o.s, why)
+	}
+	if o.left != nil {
+		o.left()
+		o.left = nil
+	}
+}
+
+// Clear ends all sessions and steps and drops all resources, as if the worker
+// had been started again.
+func (w *Worker) Clear() {
+	w.mu.Lock()
+	var all []*session
+	for handle, s := range w.sessions {
+		all = append(all, s)
+		delete(w.sessions, handle)
+	}
+	w.mu.Unlock()
+	for _, s := range all {
+		w.end(s, tf.Errorf(tf.Aborted, "The session %s has been deleted.", s.handle))
+	}
+	for _, d := range w.env.Devices.List() {
+		d.Resources().ClearAll()
+	}
+	w.env.Rendezvous.CleanupAll()
+}
