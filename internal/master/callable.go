@@ -38,7 +38,7 @@ func (s *session) makeCallable(ctx context.Context, o *pb.CallableOptions) (hand
 	if err != nil {
 		return 0, err
 	}
-	if c.prepared, err = s.prepare(ctx, c.form.signature(), c.form.options.GetExperimental().GetCollectiveGraphKey()); err != nil {
+	if c.prepared, err = s.prepareOwn(ctx, c.form.signature(), c.form.options.GetExperimental().GetCollectiveGraphKey()); err != nil {
 		return 0, err
 	}
 	return s.callables.add(c), nil
@@ -76,10 +76,8 @@ func fullNames(tensors []string) ([]string, error) {
 // checkCallable refuses what only makes sense in one process.
 func checkCallable(o *pb.CallableOptions) error {
 	switch {
-	case len(o.GetFeedDevices()) > 0:
-		return tf.Errorf(tf.Unimplemented, "CallableOptions.feed_devices is not yet supported by the GrpcSession.")
-	case len(o.GetFetchDevices()) > 0:
-		return tf.Errorf(tf.Unimplemented, "CallableOptions.fetch_devices is not yet supported by the GrpcSession.")
+	case len(o.GetFeedDevices()) > 0, len(o.GetFetchDevices()) > 0:
+		return tf.Errorf(tf.Unimplemented, "CallableOptions::feed_devices and CallableOptions::fetch_devices to configure feeding/fetching tensors to/from device memory is not yet supported when using a remote session.")
 	case len(o.GetTensorConnection()) > 0:
 		return tf.Errorf(tf.Unimplemented, "CallableOptions.tensor_connection is not supported by this master")
 	}
@@ -108,10 +106,11 @@ func (m *Master) RunCallable(ctx context.Context, req *pb.RunCallableRequest) (*
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.callables.find(req.GetHandle())
+	c, err := s.callables.use(req.GetHandle())
 	if err != nil {
 		return nil, err
 	}
+	defer c.prepared.uses.Done()
 	return during(ctx, s, c.form.options, func(ctx context.Context) (*pb.RunCallableResponse, error) {
 		return s.runCallable(ctx, c, req.GetFeed())
 	})
@@ -143,13 +142,19 @@ func (r *stepRun) positional(names []string, answers []*pb.RunGraphResponse) (*p
 	return resp, nil
 }
 
-// ReleaseCallable gives up what MakeCallable has prepared. A handle that is not
-// known is no error: the answer to an earlier call may have been lost.
+// ReleaseCallable gives up what MakeCallable has prepared, here and at the workers,
+// when the last step with it has ended. A handle that is not known is no error: the
+// answer to an earlier call may have been lost.
 func (m *Master) ReleaseCallable(_ context.Context, req *pb.ReleaseCallableRequest) (*pb.ReleaseCallableResponse, error) {
 	s, err := m.find(req.GetSessionHandle())
 	if err != nil {
 		return nil, err
 	}
-	s.callables.release(req.GetHandle())
+	c := s.callables.release(req.GetHandle())
+	if c == nil || s.begin() != nil { // a session that ends takes all with it
+		return &pb.ReleaseCallableResponse{}, nil
+	}
+	defer s.done()
+	s.forget(c.prepared)
 	return &pb.ReleaseCallableResponse{}, nil
 }

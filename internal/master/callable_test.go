@@ -73,7 +73,7 @@ func TestCallablesRefuse(t *testing.T) {
 		"unknown":       {&pb.CallableOptions{Fetch: []string{"q:0"}}, tf.NotFound, "q:0: not found"},
 		"malformed":     {&pb.CallableOptions{Fetch: []string{"x:y"}}, tf.InvalidArgument, "x:y"},
 		"feed twice":    {&pb.CallableOptions{Feed: []string{"x:0", "x"}, Fetch: []string{"sum:0"}}, tf.InvalidArgument, "fed more than once"},
-		"feed device":   {&pb.CallableOptions{Fetch: []string{"sum:0"}, FeedDevices: map[string]string{"x:0": ps0}}, tf.Unimplemented, "feed_devices"},
+		"feed device":   {&pb.CallableOptions{Fetch: []string{"sum:0"}, FeedDevices: map[string]string{"x:0": ps0}}, tf.Unimplemented, "feed_devices and CallableOptions::fetch_devices"},
 		"fetch device":  {&pb.CallableOptions{Fetch: []string{"sum:0"}, FetchDevices: map[string]string{"sum:0": ps0}}, tf.Unimplemented, "fetch_devices"},
 		"a connection ": {&pb.CallableOptions{Fetch: []string{"sum:0"}, TensorConnection: []*pb.TensorConnection{{}}}, tf.Unimplemented, "tensor_connection"},
 	} {

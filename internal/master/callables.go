@@ -26,20 +26,26 @@ func (t *callables) add(c *callable) int64 {
 	return handle
 }
 
-func (t *callables) find(handle int64) (*callable, error) {
+// use returns a callable for a step, which ends with c.prepared.uses.Done.
+func (t *callables) use(handle int64) (*callable, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if handle < 0 || handle >= t.next {
-		return nil, tf.Errorf(tf.InvalidArgument, "No such callable handle: %d", handle)
-	}
 	if c := t.all[handle]; c != nil {
+		c.prepared.uses.Add(1)
 		return c, nil
+	}
+	if handle >= t.next {
+		return nil, tf.Errorf(tf.InvalidArgument, "No such callable handle: %d", handle)
 	}
 	return nil, tf.Errorf(tf.InvalidArgument, "Attempted to run callable after handle was released: %d", handle)
 }
 
-func (t *callables) release(handle int64) {
+// release takes a callable out, nil if there is none; no step begins with it
+// afterwards.
+func (t *callables) release(handle int64) *callable {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	c := t.all[handle]
 	delete(t.all, handle)
+	return c
 }

@@ -2,6 +2,7 @@ package master
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 
 	"github.com/gorge-tf/gorge/internal/pass"
@@ -17,7 +18,8 @@ type prepared struct {
 	// the graph does no such thing.
 	graphKey int64
 	err      error
-	runs     atomic.Int64 // steps so far
+	runs     atomic.Int64   // steps so far
+	uses     sync.WaitGroup // steps of a callable
 }
 
 // registered is a part that a worker can run.
@@ -35,10 +37,12 @@ func (s *session) prepare(ctx context.Context, sig pass.Signature, graphKey int6
 	s.mu.Lock()
 	p := s.steps[key]
 	if p == nil {
-		p = &prepared{done: make(chan struct{}), graphKey: graphKey}
+		p = s.begun(sig, graphKey, func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			delete(s.steps, key) // the graph may grow what is missing
+		})
 		s.steps[key] = p
-		s.running.Add(1) // the step that waits for it is counted, so the sum is not zero
-		go s.fill(p, key, sig)
 	}
 	s.mu.Unlock()
 	select {
@@ -49,17 +53,63 @@ func (s *session) prepare(ctx context.Context, sig pass.Signature, graphKey int6
 	}
 }
 
-// fill makes p what it stands for. It works for all who wait, so not in the
-// context of one of them.
-func (s *session) fill(p *prepared, key string, sig pass.Signature) {
-	defer s.running.Done()
-	defer close(p.done)
-	if p.err = s.build(p, sig); p.err == nil {
+// prepareOwn is prepare for one caller, who gives the graph back with s.forget.
+func (s *session) prepareOwn(ctx context.Context, sig pass.Signature, graphKey int64) (*prepared, error) {
+	p := s.begun(sig, graphKey, func() {})
+	select {
+	case <-p.done:
+		return p, p.err
+	case <-ctx.Done():
+		s.forget(p)
+		return nil, context.Cause(ctx)
+	}
+}
+
+// begun begins to prepare a graph. It works for all who wait, so not in the
+// context of one of them, whose calls are counted, so that s.running is not zero.
+func (s *session) begun(sig pass.Signature, graphKey int64, failed func()) *prepared {
+	p := &prepared{done: make(chan struct{}), graphKey: graphKey}
+	s.running.Go(func() {
+		defer close(p.done)
+		if p.err = s.build(p, sig); p.err != nil {
+			failed()
+		}
+	})
+	return p
+}
+
+// forget takes a graph that nobody runs any more back from the workers. A worker
+// that does not hear it loses nothing but memory until the session ends.
+func (s *session) forget(p *prepared) {
+	if s.m.start() != nil {
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.steps, key) // the graph may grow what is missing
+	s.trailing.Add(1)
+	go func() {
+		defer s.m.background.Done()
+		defer s.trailing.Done()
+		<-p.done
+		p.uses.Wait()
+		s.deregister(p.parts)
+	}()
+}
+
+func (s *session) deregister(parts []registered) {
+	ctx, cancel := context.WithTimeout(s.ctx, farewell)
+	defer cancel()
+	var wg sync.WaitGroup
+	for _, p := range parts {
+		if p.handle == "" {
+			continue
+		}
+		wg.Go(func() {
+			req := &pb.DeregisterGraphRequest{SessionHandle: s.handle, CreateWorkerSessionCalled: true, GraphHandle: p.handle}
+			if _, err := p.worker.DeregisterGraph(ctx, req); err != nil && s.ctx.Err() == nil {
+				s.log.Info("a worker could not forget a graph", "worker", p.task, "error", err)
+			}
+		})
+	}
+	wg.Wait()
 }
 
 // build plans a step and registers its parts.
@@ -92,7 +142,11 @@ func (s *session) register(parts []part, graphKey int64) ([]registered, error) {
 		out[i] = registered{part: parts[i], worker: m.worker, handle: handle}
 		return err
 	})
-	return out, err
+	if err != nil {
+		s.deregister(out) // what other workers have taken
+		return nil, err
+	}
+	return out, nil
 }
 
 // member returns the member for a task, which layout knows to exist.

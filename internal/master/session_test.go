@@ -180,6 +180,10 @@ func (f follow) RunGraph(ctx context.Context, r *pb.RunGraphRequest) (*pb.RunGra
 func (f follow) CleanupGraph(ctx context.Context, r *pb.CleanupGraphRequest) (*pb.CleanupGraphResponse, error) {
 	return (*f.now.Load()).CleanupGraph(ctx, r)
 }
+func (f follow) DeregisterGraph(ctx context.Context, r *pb.DeregisterGraphRequest) (*pb.DeregisterGraphResponse, error) {
+	return (*f.now.Load()).DeregisterGraph(ctx, r)
+}
+
 func (f follow) CleanupAll(ctx context.Context, r *pb.CleanupAllRequest) (*pb.CleanupAllResponse, error) {
 	return (*f.now.Load()).CleanupAll(ctx, r)
 }
