@@ -35,7 +35,7 @@ func newCall(req *pb.RunStepRequest) (*call, error) {
 }
 
 func (c *call) feed(tensor string, value *pb.TensorProto) error {
-	name, err := fullName(tensor)
+	name, err := feedName(tensor)
 	if err == nil {
 		c.take(name, value)
 	}
@@ -50,7 +50,7 @@ func (c *call) take(name string, value *pb.TensorProto) {
 }
 
 func (c *call) fetch(tensor string) error {
-	name, err := fullName(tensor)
+	name, err := fetchName(tensor)
 	if err == nil {
 		c.want(name, tensor)
 	}
@@ -62,6 +62,24 @@ func (c *call) want(name, tensor string) {
 	if !slices.Contains(c.fetches[name], tensor) {
 		c.fetches[name] = append(c.fetches[name], tensor)
 	}
+}
+
+// feedName is fullName of a feed, fetchName of a fetch: what is no name of a tensor
+// is for TensorFlow one that no graph has.
+func feedName(tensor string) (string, error) {
+	name, err := fullName(tensor)
+	if err != nil || tensor == "" {
+		return "", tf.Errorf(tf.NotFound, "FeedInputs: unable to find feed output %s", tensor)
+	}
+	return name, nil
+}
+
+func fetchName(tensor string) (string, error) {
+	name, err := fullName(tensor)
+	if err != nil || tensor == "" {
+		return "", tf.Errorf(tf.NotFound, "FetchOutputs node %s: not found", tensor)
+	}
+	return name, nil
 }
 
 // fullName returns "x:0" for "x" too.

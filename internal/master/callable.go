@@ -47,10 +47,10 @@ func (s *session) makeCallable(ctx context.Context, o *pb.CallableOptions) (hand
 func newCallable(o *pb.CallableOptions) (*callable, error) {
 	c := &callable{form: call{feeds: map[string]*pb.TensorProto{}, fetches: map[string][]string{}, targets: o.GetTarget(), options: o.GetRunOptions()}}
 	var err error
-	if c.feeds, err = fullNames(o.GetFeed()); err != nil {
+	if c.feeds, err = fullNames(o.GetFeed(), feedName); err != nil {
 		return nil, err
 	}
-	if c.fetches, err = fullNames(o.GetFetch()); err != nil {
+	if c.fetches, err = fullNames(o.GetFetch(), fetchName); err != nil {
 		return nil, err
 	}
 	for _, name := range c.feeds {
@@ -62,11 +62,11 @@ func newCallable(o *pb.CallableOptions) (*callable, error) {
 	return c, nil
 }
 
-func fullNames(tensors []string) ([]string, error) {
+func fullNames(tensors []string, full func(string) (string, error)) ([]string, error) {
 	out := make([]string, len(tensors))
 	for i, t := range tensors {
 		var err error
-		if out[i], err = fullName(t); err != nil {
+		if out[i], err = full(t); err != nil {
 			return nil, err
 		}
 	}

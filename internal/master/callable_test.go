@@ -71,7 +71,7 @@ func TestCallablesRefuse(t *testing.T) {
 	}{
 		"no fetch":      {&pb.CallableOptions{Feed: []string{"x:0"}}, tf.InvalidArgument, "Must specify at least one target"},
 		"unknown":       {&pb.CallableOptions{Fetch: []string{"q:0"}}, tf.NotFound, "q:0: not found"},
-		"malformed":     {&pb.CallableOptions{Fetch: []string{"x:y"}}, tf.InvalidArgument, "x:y"},
+		"malformed":     {&pb.CallableOptions{Fetch: []string{"x:y"}}, tf.NotFound, "FetchOutputs node x:y: not found"},
 		"feed twice":    {&pb.CallableOptions{Feed: []string{"x:0", "x"}, Fetch: []string{"sum:0"}}, tf.InvalidArgument, "fed more than once"},
 		"feed device":   {&pb.CallableOptions{Fetch: []string{"sum:0"}, FeedDevices: map[string]string{"x:0": ps0}}, tf.Unimplemented, "feed_devices and CallableOptions::fetch_devices"},
 		"fetch device":  {&pb.CallableOptions{Fetch: []string{"sum:0"}, FetchDevices: map[string]string{"sum:0": ps0}}, tf.Unimplemented, "fetch_devices"},

@@ -63,3 +63,14 @@ func TestCostModel(t *testing.T) {
 		}
 	}
 }
+
+// A session may do without the graphs of partitions.
+func TestPartitionGraphsDisabled(t *testing.T) {
+	cfg := &pb.ConfigProto{Experimental: &pb.ConfigProto_Experimental{DisableOutputPartitionGraphs: true}}
+	s := connect(t, newCluster(t, ps0, worker0, worker1).master(worker0), counter(), cfg)
+	req := s.request(nil, nil, "v/Assign")
+	req.Options = &pb.RunOptions{OutputPartitionGraphs: true}
+	_, err := s.m.RunStep(t.Context(), req)
+	check(t, "RunStep", err, tf.InvalidArgument, "RunOptions.output_partition_graphs() is not supported when disable_output_partition_graphs is true.")
+	s.must("v/Assign")
+}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/step"
 	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
 )
 
 // PartialRunSetup prepares a step that is run in pieces.
@@ -55,6 +56,12 @@ func (s *session) continuePartial(ctx context.Context, handle string, c *call) (
 	p, err := s.partials.find(handle)
 	if err != nil {
 		return nil, err
+	}
+	if c.options.GetExperimental().GetCollectiveGraphKey() != 0 {
+		return nil, tf.Errorf(tf.InvalidArgument, "PartialRun does not support Collective ops.  collective_graph_key must be kNoCollectiveGraphKey.")
+	}
+	if len(c.twice) > 0 {
+		return nil, tf.Errorf(tf.InvalidArgument, "Duplicated feeds: %s", c.twice[0])
 	}
 	sig := c.signature()
 	last, err := p.books.Take(sig.Feeds, sig.Fetches)

@@ -101,11 +101,18 @@ func TestPartialRunRefuses(t *testing.T) {
 		}
 		check(t, c.name, err, tf.InvalidArgument, c.text)
 	}
+	req := s.request(feeds{"b:0": scalar(1)}, nil)
+	req.PartialRunHandle, req.Feed = h, append(req.Feed, req.Feed...)
+	_, err := s.m.RunStep(t.Context(), req)
+	check(t, "a feed twice", err, tf.InvalidArgument, "Duplicated feeds: b:0")
+	req.RequestId, req.Feed, req.Options = 0, req.Feed[:1], &pb.RunOptions{Experimental: &pb.RunOptions_Experimental{CollectiveGraphKey: 3}}
+	_, err = s.m.RunStep(t.Context(), req)
+	check(t, "a key of collectives", err, tf.InvalidArgument, "PartialRun does not support Collective ops.")
 	h = s.setUp([]string{"a:0", "b:0", "c:0"}, []string{"r1:0"})
 	if _, err := s.part(h, "r1:0", feeds{"a:0": scalar(1), "b:0": scalar(1)}); err != nil {
 		t.Fatal(err)
 	}
-	_, err := s.part(h, "r1:0", nil)
+	_, err = s.part(h, "r1:0", nil)
 	check(t, "fetched again", err, tf.InvalidArgument, "The fetch r1:0 has already been fetched.")
 	_, err = s.m.PartialRunSetup(t.Context(), &pb.PartialRunSetupRequest{SessionHandle: s.handle, Feed: []string{"a:0"}})
 	check(t, "nothing to fetch", err, tf.InvalidArgument, "Must specify at least one target to fetch or execute.")

@@ -81,10 +81,10 @@ func TestRunStepRefuses(t *testing.T) {
 		"unknown feed":         {s.request(feeds{"q:0": two["x"]}, []string{"sum:0"}), tf.NotFound, "unable to find feed output q:0"},
 		"fed under two names":  {s.request(feeds{"x:0": two["x"], "x": two["x"]}, []string{"sum:0"}), tf.InvalidArgument, `"x:0" fed more than once`},
 		"fed and fetched":      {s.request(two, []string{"x:0"}), tf.InvalidArgument, "both fed and fetched"},
-		"not a tensor's name":  {s.request(nil, []string{"x:y"}), tf.InvalidArgument, "x:y"},
+		"not a tensor's name":  {s.request(nil, []string{"x:y"}), tf.NotFound, "FetchOutputs node x:y: not found"},
 		"unknown target":       {s.request(nil, nil, "q"), tf.NotFound, "Some target nodes not found: q"},
 		"a partial run":        {&pb.RunStepRequest{SessionHandle: s.handle, PartialRunHandle: "0"}, tf.InvalidArgument, "Must run PartialRunSetup before performing partial runs"},
-		"a feed of wrong type": {s.request(feeds{"x:0": tf.Scalar[int32](2)}, []string{"sum:0"}), tf.InvalidArgument, "type"},
+		"a feed of wrong type": {s.request(feeds{"x:0": tf.Scalar[int32](2)}, []string{"sum:0"}), tf.Internal, "Output 0 of type int32 does not match declared output type float for node {{node _recv_x_0}}"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := s.m.RunStep(t.Context(), x.req)

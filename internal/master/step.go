@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
 )
 
 // RunStep runs one step, or the next part of one.
@@ -25,6 +26,9 @@ func (m *Master) RunStep(ctx context.Context, req *pb.RunStepRequest) (*pb.RunSt
 		}
 		if req.GetPartialRunHandle() != "" {
 			return s.continuePartial(ctx, req.GetPartialRunHandle(), c)
+		}
+		if err := s.checkOptions(c.options); err != nil {
+			return nil, err
 		}
 		return s.runStep(ctx, c)
 	})
@@ -52,6 +56,14 @@ func during[T any](ctx context.Context, s *session, o *pb.RunOptions, f func(con
 		err = context.Cause(s.ctx)
 	}
 	return out, err
+}
+
+// checkOptions refuses what the session's configuration rules out.
+func (s *session) checkOptions(o *pb.RunOptions) error {
+	if o.GetOutputPartitionGraphs() && s.cfg.GetExperimental().GetDisableOutputPartitionGraphs() {
+		return tf.Errorf(tf.InvalidArgument, "RunOptions.output_partition_graphs() is not supported when disable_output_partition_graphs is true.")
+	}
+	return nil
 }
 
 func (s *session) runStep(ctx context.Context, c *call) (*pb.RunStepResponse, error) {

@@ -93,7 +93,7 @@ func checkOutput(n *graph.Node, k int, name, what string) error {
 	case what == "feed":
 		return tf.Errorf(tf.InvalidArgument, "FeedInputs: %s should have output index < %d", name, len(n.OutTypes))
 	case len(n.OutTypes) == 0:
-		return tf.Errorf(tf.InvalidArgument, "Tried to fetch data for '%s', which has no output.  To run to a node but not fetch any data, pass '%s' as an argument to the 'target_node_names' argument of the Session::Run API.", name, name)
+		return tf.Errorf(tf.InvalidArgument, "Tried to fetch data for '%s', which produces no output.  To run to a node but not fetch any data, pass '%s' as an argument to the 'target_node_names' argument of the Session::Run API.", name, name)
 	}
 	return tf.Errorf(tf.InvalidArgument, "FetchOutputs %s: output index too large, must be < %d", name, len(n.OutTypes))
 }

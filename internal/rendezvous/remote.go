@@ -145,6 +145,9 @@ func (r *Remote) serve(ctx context.Context, s *Session, key string, done Done) {
 }
 
 func badEnd(end, key string, s *Session) error {
+	if _, err := ParseKey(key); err != nil {
+		return err
+	}
 	return tf.Errorf(tf.InvalidArgument, "Invalid rendezvous key (%s): %s @ %s", end, key, s.Task)
 }
 

@@ -199,7 +199,7 @@ func TestRemoteKeys(t *testing.T) {
 	}
 	for key, wantText := range map[string]string{
 		elseKey: "Invalid rendezvous key (dst): " + elseKey + " @ " + worker0,
-		"":      "Invalid rendezvous key (dst):  @ " + worker0,
+		"":      "Invalid  rendezvous key: ",
 		strings.Replace(inKey, "/device:CPU:0", "", 1): "Invalid  rendezvous key: ",
 	} {
 		a := now(t, recv(background, r, key))

@@ -14,7 +14,7 @@ func CheckSource(k Key, devices Devices, task string) error {
 	_, local, _ := strings.Cut(k.Src, "/device:")
 	d := devices.Lookup(task + "/device:" + local)
 	if d == nil {
-		return tf.Errorf(tf.InvalidArgument, "%s unknown device.", k.Src)
+		return tf.Errorf(tf.InvalidArgument, "/device:%s unknown device.", local)
 	}
 	if d.Incarnation() != k.SrcIncarnation {
 		return tf.Errorf(tf.Aborted, `RecvTensor expects a different device incarnation: %d vs. %d. Your worker job ("%s") was probably restarted. Check your worker job for the reason why it was restarted.`,

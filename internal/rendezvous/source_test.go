@@ -16,7 +16,7 @@ func TestCheckSource(t *testing.T) {
 	}{
 		{Key{Src: fake0, SrcIncarnation: 9}, tf.OK, ""},
 		{Key{Src: "/job:renamed/replica:0/task:7" + strings.TrimPrefix(fake0, worker0), SrcIncarnation: 9}, tf.OK, ""},
-		{Key{Src: cpu0, SrcIncarnation: 9}, tf.InvalidArgument, cpu0 + " unknown device."},
+		{Key{Src: cpu0, SrcIncarnation: 9}, tf.InvalidArgument, strings.TrimPrefix(cpu0, worker0) + " unknown device."},
 		{Key{Src: fake0, SrcIncarnation: 8}, tf.Aborted, `RecvTensor expects a different device incarnation: 8 vs. 9. ` +
 			`Your worker job ("/job:worker/replica:0/task:0") was probably restarted. Check your worker job for the reason why it was restarted.`},
 	} {

@@ -29,11 +29,30 @@ func (s *session) build(def *pb.GraphDef, o *pb.GraphOptions) (*step.Graph, erro
 	if len(def.GetNode()) == 0 {
 		return nil, tf.Errorf(tf.InvalidArgument, "a graph to register must have nodes, this one has none")
 	}
+	if err := s.checkPlaced(def); err != nil {
+		return nil, err
+	}
 	g, err := graph.FromProto(def)
 	if err != nil {
 		return nil, err
 	}
 	return s.rt.Build(g, pass.DisabledBy(o))
+}
+
+// checkPlaced finds nodes that are not on devices of this task.
+func (s *session) checkPlaced(def *pb.GraphDef) error {
+	for _, n := range def.GetNode() {
+		if n.GetDevice() == "" {
+			return tf.Errorf(tf.InvalidArgument, "Node '%s' is missing a device specification", n.GetName())
+		}
+		if _, err := tf.ParseDevice(n.GetDevice()); err != nil {
+			return tf.Errorf(tf.InvalidArgument, "Missing device name in: {{node %s}}", n.GetName())
+		}
+		if s.rt.Devices.Lookup(n.GetDevice()) == nil {
+			return tf.Errorf(tf.InvalidArgument, "%s unknown device.", n.GetDevice())
+		}
+	}
+	return nil
 }
 
 // DeregisterGraph forgets a graph. Masters that open sessions delete those

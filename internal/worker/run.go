@@ -84,8 +84,8 @@ func (s *session) exchange(ctx context.Context, r *rendezvous.Remote, g *step.Gr
 		return nil, err
 	}
 	resp, err := fetch(now, r, req)
-	if err != nil {
-		return nil, err
+	if err != nil { // which no graph of a sound master brings about
+		return nil, tf.Errorf(tf.Internal, "Failed to fetch outputs for step %d. (Original error message: %s)", req.GetStepId(), tf.AsError(err).Message())
 	}
 	return resp, report(resp, g, req.GetExecOpts(), c)
 }
@@ -118,12 +118,12 @@ func (b blamed) Abort(err error) {
 // feed sends the client's tensors, and those that the session keeps where the
 // client feeds their handles.
 func (s *session) feed(r *rendezvous.Remote, feeds []*pb.NamedTensorProto) error {
-	for _, f := range feeds {
+	for i, f := range feeds {
 		t, err := tf.TensorFromProto(f.GetTensor())
-		if err == nil {
-			t, err = s.rt.Kept.Fed(t)
-		}
 		if err != nil {
+			return tf.Errorf(tf.InvalidArgument, "Invalid TensorProto for feed value %d: %s: %s", i, f.GetName(), tf.AsError(err).Message())
+		}
+		if t, err = s.rt.Kept.Fed(t); err != nil {
 			return tf.Errorf(tf.InvalidArgument, "feed %s: %s", f.GetName(), tf.AsError(err).Message())
 		}
 		err = r.Send(f.GetName(), t, false)

@@ -61,9 +61,9 @@ func TestRunGraphRefuses(t *testing.T) {
 		"the same request":        {func(r *pb.RunGraphRequest) { r.RequestId = twice.RequestId }, tf.Aborted, "The same RunGraph (Worker) request was received twice."},
 		"another session":         {func(r *pb.RunGraphRequest) { r.SessionHandle = "q" }, tf.Aborted, `Session handle is not found: q. Possibly this worker ("` + task + `") just restarted.`},
 		"another graph":           {func(r *pb.RunGraphRequest) { r.GraphHandle = "77" }, tf.Aborted, "Graph handle is not found: 77"},
-		"a feed that is none":     {func(r *pb.RunGraphRequest) { r.Send[0].Tensor = &pb.TensorProto{Dtype: 99} }, tf.InvalidArgument, "feed " + cpu},
+		"a feed that is none":     {func(r *pb.RunGraphRequest) { r.Send[0].Tensor = &pb.TensorProto{Dtype: 99} }, tf.InvalidArgument, "Invalid TensorProto for feed value 0: " + cpu},
 		"a feed of another task":  {func(r *pb.RunGraphRequest) { r.Send[0].Name = strings.ReplaceAll(r.Send[0].Name, "task:0", "task:1") }, tf.InvalidArgument, "Invalid rendezvous key (src)"},
-		"a fetch that nobody has": {func(r *pb.RunGraphRequest) { r.RecvKey[0] = w.key("other:0") }, tf.InvalidArgument, "it does not send " + cpu},
+		"a fetch that nobody has": {func(r *pb.RunGraphRequest) { r.RecvKey[0] = w.key("other:0") }, tf.Internal, "it does not send " + cpu},
 	} {
 		t.Run(name, func(t *testing.T) {
 			req := s.request(h, feeds, "sum:0")
@@ -89,7 +89,7 @@ func TestRegisterGraphRefuses(t *testing.T) {
 		"no nodes":         {&pb.GraphDef{}, tf.InvalidArgument},
 		"unknown op":       {node("NoSuchOp", cpu), tf.NotFound},
 		"another task":     {node("NoOp", "/job:worker/replica:0/task:1/device:CPU:0"), tf.InvalidArgument},
-		"not placed":       {node("NoOp", ""), tf.Internal},
+		"not placed":       {node("NoOp", ""), tf.InvalidArgument},
 		"missing attr":     {node("Placeholder", cpu), tf.InvalidArgument},
 		"a missing device": {node("NoOp", task+"/device:CPU:2"), tf.InvalidArgument},
 	} {

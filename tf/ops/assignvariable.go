@@ -79,7 +79,7 @@ func assignVariable(n *tf.Node) (tf.Kernel, error) {
 // updateVariable returns the kernel that changes a variable in place by f.
 func updateVariable(f update) tf.NewKernel {
 	return stateless(func(c *tf.OpContext) error {
-		v, err := lookupVariable(c, 0)
+		v, err := updatedVariable(c)
 		if err != nil {
 			return err
 		}

@@ -61,13 +61,13 @@ func recv(n *tf.Node) (tf.Kernel, error) {
 			return
 		}
 		c.Rendezvous.Recv(c.StepContext(), key.at(c), func(t *tf.Tensor, dead bool, err error) {
-			done(received(c, want, t, dead, err))
+			done(received(c, n.Name, want, t, dead, err))
 		})
 	}), nil
 }
 
 // received makes what arrived the output, which stays empty if it is dead.
-func received(c *tf.OpContext, want tf.DType, t *tf.Tensor, dead bool, err error) error {
+func received(c *tf.OpContext, node string, want tf.DType, t *tf.Tensor, dead bool, err error) error {
 	switch {
 	case err != nil:
 		return err
@@ -77,7 +77,8 @@ func received(c *tf.OpContext, want tf.DType, t *tf.Tensor, dead bool, err error
 		t.Release()
 		return nil
 	case t.DType() != want:
-		return tf.Errorf(tf.InvalidArgument, "a received tensor must have the type that was agreed: %v, got %v", want, t.DType())
+		defer t.Release()
+		return tf.Errorf(tf.Internal, "Output 0 of type %s does not match declared output type %s for node {{node %s}}", t.DType().CName(), want.CName(), node)
 	}
 	c.Set(0, t)
 	return nil

@@ -174,11 +174,8 @@ func handleAt(c *tf.OpContext, i int) (tf.ResourceHandle, error) {
 // lookupVariable returns the variable that the handle in input i points to. A
 // missing one is a FailedPrecondition: nothing was assigned yet.
 func lookupVariable(c *tf.OpContext, i int) (*variable, error) {
-	h, err := handleAt(c, i)
+	h, err := variableHandle(c, i)
 	if err != nil {
-		return nil, err
-	}
-	if err := resource.Check[*variable](h.Name, h.HashCode, h.TypeName); err != nil {
 		return nil, err
 	}
 	v, err := resource.Lookup[*variable](c.Resources, h.Container, h.Name)
@@ -186,6 +183,25 @@ func lookupVariable(c *tf.OpContext, i int) (*variable, error) {
 		return nil, missingVariable(h, err)
 	}
 	return v, nil
+}
+
+// updatedVariable is lookupVariable for ops that add to a variable: for them a
+// missing one is NotFound.
+func updatedVariable(c *tf.OpContext) (*variable, error) {
+	h, err := variableHandle(c, 0)
+	if err != nil {
+		return nil, err
+	}
+	return resource.Lookup[*variable](c.Resources, h.Container, h.Name)
+}
+
+// variableHandle returns the handle in input i, which must be that of a variable.
+func variableHandle(c *tf.OpContext, i int) (tf.ResourceHandle, error) {
+	h, err := handleAt(c, i)
+	if err != nil {
+		return h, err
+	}
+	return h, resource.Check[*variable](h.Name, h.HashCode, h.TypeName)
 }
 
 func missingVariable(h tf.ResourceHandle, err error) error {
