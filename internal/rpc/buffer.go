@@ -176,7 +176,10 @@ func (r *BufferResponse) decodeOptions(c *cursor) (got int, ok bool) {
 	if n, ok = c.length(); !ok || n != len(extraURL) {
 		return 0, false
 	}
-	c.skip(n) // nothing else is as long
+	var kind [len(extraURL)]byte
+	if c.copy(kind[:]); string(kind[:]) != extraURL {
+		return 0, false
+	}
 	if c.left == end {
 		return 0, true
 	}

@@ -130,6 +130,7 @@ func FuzzBufferResponse(f *testing.F) {
 	f.Add(inPieces(f, noise(100), 30), uint8(100), uint8(7))
 	f.Add(inPieces(f, nil, 1), uint8(0), uint8(1))
 	f.Add([]byte{tagBufAck, 1, tagBufOptions, 0}, uint8(3), uint8(0))
+	f.Add(bytes.Replace(inPieces(f, noise(100), 30), []byte("tensorflow"), []byte("tonserflow"), 1), uint8(100), uint8(0))
 	f.Fuzz(func(t *testing.T, data []byte, size, cut uint8) {
 		got := BufferResponse{into: make([]byte, size)}
 		at := min(int(cut), len(data))
