@@ -59,6 +59,9 @@ func convCases() map[string]*Conv {
 		"long sums":        conv(1, 100, 17, 1, [3]int{1, 3, 16}, [3]int{1, 3, 3}, one, one, [3]int{0, 1, 1}),
 		"many windows":     conv(3, 2, 3, 1, [3]int{2, 30, 30}, [3]int{1, 2, 2}, one, one, [3]int{0, 1, 1}),
 		"many lines":       conv(5, 3, 9, 1, [3]int{1, 40, 15}, [3]int{1, 5, 3}, [3]int{1, 2, 1}, one, [3]int{0, 1, 1}),
+		"stem":             conv(2, 3, 16, 1, [3]int{1, 11, 37}, [3]int{1, 7, 7}, [3]int{1, 2, 2}, one, [3]int{0, 3, 3}),
+		"thin and long":    conv(1, 1, 20, 1, [3]int{1, 2, 45}, [3]int{1, 3, 5}, one, one, [3]int{0, 1, 2}),
+		"groups, strides":  conv(2, 8, 10, 2, [3]int{1, 5, 7}, [3]int{1, 2, 3}, [3]int{1, 1, 2}, one, [3]int{0, 1, 1}),
 		"image of nothing": conv(0, 17, 2, 1, [3]int{1, 3, 3}, [3]int{1, 2, 2}, one, one, [3]int{}),
 	}
 }

@@ -10,6 +10,9 @@ func ConvolveBackInput[T Number](par Par, v *Conv, dx, dy, w []T) {
 		clear(dx)
 		return
 	}
+	if backInputFast(par, v, dx, dy, w) {
+		return
+	}
 	if back, ok := v.mirrored(); ok {
 		Convolve(par, back, dx, dy, mirrorFilter(par, v, w), Epilogue[T]{})
 		return
@@ -42,15 +45,14 @@ func (v *Conv) mirrored() (*Conv, bool) {
 
 // mirrorFilter turns the filters around and exchanges inputs and outputs.
 func mirrorFilter[T Number](par Par, v *Conv, w []T) []T {
-	wt := swapChannels(par, v, w)
-	n := v.InC * v.OutC
-	tmp := make([]T, n)
-	for i, j := 0, v.taps()-1; i < j; i, j = i+1, j-1 {
-		a, b := wt[i*n:(i+1)*n], wt[j*n:(j+1)*n]
-		copy(tmp, a)
-		copy(a, b)
-		copy(b, tmp)
-	}
+	wt := make([]T, len(w))
+	n, last := v.InC*v.OutC, v.taps()-1
+	swap := NewTransposition([]int{v.InC, v.OutC}, []int{1, 0})
+	par(v.taps(), max(1, ElementGrain/max(1, n)), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			Transpose(Serial, swap, wt[(last-i)*n:(last-i+1)*n], w[i*n:(i+1)*n])
+		}
+	})
 	return wt
 }
 
@@ -116,6 +118,24 @@ func ConvolveBackFilter[T Number](par Par, v *Conv, dw, x, dy []T) {
 		patchMatrix(par, v, patches, x, i, end)
 		addFilters(par, v, dw, patches, dy[i*v.Out[2]*v.OutC:], (end-i)*v.Out[2], i > 0)
 	}
+}
+
+// backInput32 and backInput64 compute the gradient with vector instructions; nil
+// if there are none. They return false where another way is faster.
+var (
+	backInput32 func(par Par, v *Conv, dx, dy, w []float32) bool
+	backInput64 func(par Par, v *Conv, dx, dy, w []float64) bool
+)
+
+// backInputFast runs one of them, if it can.
+func backInputFast[T Number](par Par, v *Conv, dx, dy, w []T) bool {
+	switch dx := any(dx).(type) {
+	case []float32:
+		return backInput32 != nil && backInput32(par, v, dx, any(dy).([]float32), any(w).([]float32))
+	case []float64:
+		return backInput64 != nil && backInput64(par, v, dx, any(dy).([]float64), any(w).([]float64))
+	}
+	return false
 }
 
 // backFilter32 and backFilter64 compute the gradient with vector instructions,

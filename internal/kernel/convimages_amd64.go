@@ -2,8 +2,15 @@
 
 package kernel
 
-// paddedImages are what some lines of windows see, in lines that have zeros at
-// both ends where windows reach over them.
+// padding is the room that lines of images need around them.
+type padding struct {
+	in          [3]int // positions of an image
+	c           int    // channels
+	left, width int    // positions of a line: before the image's, and all
+}
+
+// paddedImages are some lines of images with zeros around them where they need
+// any.
 type paddedImages[T Float] struct {
 	data    []T
 	line    int    // elements of a line
@@ -17,51 +24,66 @@ func (m *paddedImages[T]) at(n, d, h int) int {
 	return (((n-m.first[0])*m.depths+d-m.first[1])*m.heights + h - m.first[2]) * m.line
 }
 
-// padImages returns what lines [lo, hi) of windows see: images x themselves if
-// no window reaches over the ends of lines, else a copy in scratch memory. The
-// lines are of one depth or of whole images.
-func padImages[T Float](v *Conv, scratch *packed[T], x []T, lo, hi int) *paddedImages[T] {
-	size := v.In[2] * v.InC
-	if v.Pad[2] == 0 && v.width() <= v.In[2] {
-		return &paddedImages[T]{data: x, line: size, depths: v.In[0], heights: v.In[1]}
+// pad returns lines of images x: [from, to) of images, depths and heights. They
+// are x itself if they need no zeros, else a copy in scratch memory.
+func pad[T Float](p padding, scratch *packed[T], x []T, from, to [3]int) *paddedImages[T] {
+	size := p.in[2] * p.c
+	if p.left == 0 && p.width <= p.in[2] {
+		return &paddedImages[T]{data: x, line: size, depths: p.in[0], heights: p.in[1]}
 	}
-	n0, n1, d, h := v.seenBy(lo, hi)
-	m := &paddedImages[T]{line: v.width() * v.InC, first: [3]int{n0, d[0], h[0]}, depths: d[1] - d[0], heights: h[1] - h[0]}
-	// Windows that see nothing have an address, too.
-	scratch.a = growAligned(scratch.a, max(1, (n1-n0)*m.depths*m.heights)*m.line)
+	m := &paddedImages[T]{line: p.width * p.c, first: from, depths: to[1] - from[1], heights: to[2] - from[2]}
+	// What sees nothing has an address, too.
+	scratch.a = growAligned(scratch.a, max(1, (to[0]-from[0])*m.depths*m.heights)*m.line)
 	m.data = scratch.a
-	for n := n0; n < n1; n++ {
-		for i := d[0]; i < d[1]; i++ {
-			for j := h[0]; j < h[1]; j++ {
-				padLine(v, m.data[m.at(n, i, j):][:m.line], x[((n*v.In[0]+i)*v.In[1]+j)*size:][:size])
+	for n := from[0]; n < to[0]; n++ {
+		for d := from[1]; d < to[1]; d++ {
+			for h := from[2]; h < to[2]; h++ {
+				padLine(p.left*p.c, m.data[m.at(n, d, h):][:m.line], x[((n*p.in[0]+d)*p.in[1]+h)*size:][:size])
 			}
 		}
 	}
 	return m
 }
 
+// padLine copies a line of an image between zeros.
+func padLine[T Float](left int, dst, src []T) {
+	left = min(left, len(dst))
+	clear(dst[:left])
+	n := copy(dst[left:], src)
+	clear(dst[left+n:])
+}
+
+// padImages returns what lines [lo, hi) of windows see: lines of one depth or
+// of whole images.
+func padImages[T Float](v *Conv, scratch *packed[T], x []T, lo, hi int) *paddedImages[T] {
+	from, to := v.seenBy(lo, hi)
+	return pad(padding{v.In, v.InC, v.Pad[2], v.width()}, scratch, x, from, to)
+}
+
 // seenBy returns the images, depths and heights that lines [lo, hi) of windows
 // see.
-func (v *Conv) seenBy(lo, hi int) (n0, n1 int, d, h [2]int) {
-	n0, od, oh := v.line(lo)
+func (v *Conv) seenBy(lo, hi int) (from, to [3]int) {
+	n, od, oh := v.line(lo)
 	if hi-lo > v.Out[1]-oh {
-		return n0, n0 + ceilDiv(hi-lo, v.linesOut()), [2]int{0, v.In[0]}, [2]int{0, v.In[1]}
+		return [3]int{n, 0, 0}, [3]int{n + ceilDiv(hi-lo, v.linesOut()), v.In[0], v.In[1]}
 	}
-	return n0, n0 + 1, v.seen(0, od, od), v.seen(1, oh, oh+hi-lo-1)
+	d0, d1 := v.seen(0, od, od)
+	h0, h1 := v.seen(1, oh, oh+hi-lo-1)
+	return [3]int{n, d0, h0}, [3]int{n + 1, d1, h1}
 }
 
 // seen returns the positions [lo, hi) along dimension i that windows first to
 // last cover.
-func (v *Window) seen(i, first, last int) [2]int {
-	lo := max(0, first*v.Stride[i]-v.Pad[i])
-	hi := min(v.In[i], last*v.Stride[i]-v.Pad[i]+(v.Kernel[i]-1)*v.Dilation[i]+1)
-	return [2]int{lo, max(lo, hi)}
+func (v *Window) seen(i, first, last int) (lo, hi int) {
+	lo = max(0, first*v.Stride[i]-v.Pad[i])
+	hi = min(v.In[i], last*v.Stride[i]-v.Pad[i]+(v.Kernel[i]-1)*v.Dilation[i]+1)
+	return lo, max(lo, hi)
 }
 
-// padLine copies a line of an image between zeros.
-func padLine[T Float](v *Conv, dst, src []T) {
-	left := min(v.Pad[2]*v.InC, len(dst))
-	clear(dst[:left])
-	n := copy(dst[left:], src)
-	clear(dst[left+n:])
+// seeing returns the windows [lo, hi) along dimension i that may cover
+// positions first to last.
+func (v *Window) seeing(i, first, last int) (lo, hi int) {
+	lo = ceilQuo(first+v.Pad[i]-(v.Kernel[i]-1)*v.Dilation[i], v.Stride[i])
+	hi = min(v.Out[i], (last+v.Pad[i])/v.Stride[i]+1)
+	return lo, max(lo, hi)
 }

@@ -44,6 +44,9 @@ type runLists struct {
 // at is where a list is.
 func (l *runLists) at(line, part int) *int { return &l.runs[l.starts[line*l.parts+part]].a }
 
+// empty reports whether a list has no steps.
+func (l *runLists) empty(line, part int) bool { return l.runs[l.starts[line*l.parts+part]].k == 0 }
+
 // reset begins lists for lines of up to k steps, in parts of about most.
 func (l *runLists) reset(k, most int) {
 	l.runs, l.starts = l.runs[:0], l.starts[:0]

@@ -41,11 +41,12 @@ func (l level) use() {
 	gemm32, gemm64 = nil, nil
 	backFilter32, backFilter64 = nil, nil
 	convolve32, convolve64 = nil, nil
+	backInput32, backInput64 = nil, nil
 	if l.f32 != nil {
 		b32 := newBlocked(l.f32, blocksFor(dataCaches(), 4, l.f32.tileM, l.f32.panel()))
 		b64 := newBlocked(l.f64, blocksFor(dataCaches(), 8, l.f64.tileM, l.f64.panel()))
-		gemm32, convolve32, backFilter32 = b32.matMul, b32.convolve, b32.backFilter
-		gemm64, convolve64, backFilter64 = b64.matMul, b64.convolve, b64.backFilter
+		gemm32, convolve32, backInput32, backFilter32 = b32.matMul, b32.convolve, b32.backInput, b32.backFilter
+		gemm64, convolve64, backInput64, backFilter64 = b64.matMul, b64.convolve, b64.backInput, b64.backFilter
 	}
 }
 
