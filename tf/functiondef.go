@@ -185,14 +185,19 @@ func (x Output) inBody() string {
 	if x.op.OpName() == "_Arg" {
 		return x.op.Name
 	}
-	k := x.k
-	for i := range x.op.Def.Outputs {
-		a := &x.op.Def.Outputs[i]
-		types, _ := a.types(x.op.Attrs)
+	return x.op.InBody(x.k)
+}
+
+// InBody returns the name of an output of n in a function's body: "node:product:0".
+func (n *Node) InBody(output int) string {
+	k := output
+	for i := range n.Def.Outputs {
+		a := &n.Def.Outputs[i]
+		types, _ := a.types(n.Attrs)
 		if k < len(types) {
-			return fmt.Sprintf("%s:%s:%d", x.op.Name, a.Name, k)
+			return fmt.Sprintf("%s:%s:%d", n.Name, a.Name, k)
 		}
 		k -= len(types)
 	}
-	return x.Name()
+	return fmt.Sprintf("%s:%d", n.Name, output)
 }

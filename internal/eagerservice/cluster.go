@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
 )
 
 // A Peer is the eager service of another task, as functions use it that have parts
@@ -47,7 +48,18 @@ func (c *Context) joinLocked(def *pb.ServerDef, devices []*pb.DeviceAttributes) 
 		c.cluster.peers.Close()
 	}
 	c.cluster = next
+	c.spreads.forget("") // which are made for the devices that there were
 	return nil
+}
+
+// peer returns the eager service of another task.
+func (c *Context) peer(task string) (Peer, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cluster.peers == nil {
+		return nil, tf.Errorf(tf.Unimplemented, "a function must run in one task here, a part of it is for %s", task)
+	}
+	return c.cluster.peers.Peer(task)
 }
 
 // knows reports whether there is such a device in the cluster.

@@ -110,7 +110,7 @@ func (c *Context) runComponent(ctx context.Context, def *pb.Operation) ([]value,
 		calls.CallIn(ctx, step.Args{ID: def.GetFuncStepId(), Rendezvous: r}, f, in, done)
 	})
 	if err != nil {
-		return nil, err
+		return nil, inFunction(f.Name, err)
 	}
 	return valuesOn(op.device, out), nil
 }

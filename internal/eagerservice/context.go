@@ -22,6 +22,7 @@ type Context struct {
 	handles    handles
 	kernels    kernels
 	components components
+	spreads    spreads
 
 	keepAlive time.Duration // 0: for ever
 	used      atomic.Int64  // nanoseconds since 1970

@@ -61,16 +61,26 @@ func (c *Context) remove(name string) error {
 	for _, calls := range c.calls {
 		calls.Forget(name)
 	}
+	c.spreads.forget(name)
 	return nil
 }
 
-// call runs a function on the device of its operation.
+// call runs a function, on the device of its operation unless its nodes or its
+// arguments belong elsewhere.
 func (c *Context) call(ctx context.Context, op *operation) ([]value, error) {
-	in, err := op.tensors()
+	library := c.functions()
+	f, err := funcOf(op.def, library)
 	if err != nil {
 		return nil, err
 	}
-	f, err := funcOf(op.def, c.functions())
+	if c.isSpread(op, library) {
+		out, err := c.callSpread(ctx, op, f, library)
+		if err != nil {
+			return nil, inFunction(f.Name, err)
+		}
+		return out, nil
+	}
+	in, err := op.tensors()
 	if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,11 @@ type value struct {
 	tensor *tf.Tensor
 	device tf.Device
 	packed []input
+
+	// A result of a function may be on a device of another task, where it is
+	// kept: only its shape is known here.
+	away  string
+	shape *pb.TensorShapeProto
 }
 
 // handles is the table of results that a client has left here.

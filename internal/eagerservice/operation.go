@@ -32,15 +32,25 @@ func (c *Context) execute(ctx context.Context, def *pb.Operation, resp *pb.Queue
 		resp.Tensor, err = encode(out)
 		return err
 	}
-	resp.Shape = make([]*pb.TensorShapeProto, len(out))
 	for i, v := range out {
-		resp.Shape[i] = tf.ShapeProto(v.tensor.Shape())
-		if def.GetIsFunction() {
-			resp.Device = append(resp.Device, v.device.Spec().String())
+		c.answer(resp, def.GetIsFunction(), v)
+		if v.away == "" {
+			c.handles.add(name{def.GetId(), int32(i)}, v)
 		}
-		c.handles.add(name{def.GetId(), int32(i)}, v)
 	}
 	return nil
+}
+
+// answer tells the shape of a result, and where a function has left it.
+func (c *Context) answer(resp *pb.QueueResponse, function bool, v value) {
+	shape, device := v.shape, v.away
+	if v.away == "" {
+		shape, device = tf.ShapeProto(v.tensor.Shape()), v.device.Spec().String()
+	}
+	resp.Shape = append(resp.Shape, shape)
+	if function {
+		resp.Device = append(resp.Device, device)
+	}
 }
 
 // prepare finds the device and the inputs of an operation.

@@ -57,6 +57,17 @@ func (f *Frame) Results() ([]*tf.Tensor, error) {
 	return f.rets, nil
 }
 
+// Own returns the results that have been set, and nil for the others, which other
+// tasks have.
+func (f *Frame) Own() []*tf.Tensor {
+	for _, t := range f.rets {
+		if t != nil {
+			t.Escape()
+		}
+	}
+	return f.rets
+}
+
 // Drop gives up the results of a call that has failed.
 func (f *Frame) Drop() {
 	for i, t := range f.rets {

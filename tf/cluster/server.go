@@ -128,6 +128,7 @@ func (s *Server) assemble(c *Config, devices *device.Set) error {
 	s.links.RegisterWorker(w)
 	s.eager = eagerservice.New(eagerservice.Env{Worker: s.worker, Connect: s.joinEager, Log: s.log})
 	rpc.RegisterEager(s.grpc, eagerService{s.eager}, s.log)
+	rpc.RegisterEager(s.links, eagerService{s.eager}, s.log)
 	return nil
 }
 

@@ -1,0 +1,159 @@
+package eagerservice
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/internal/pass"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// A layout is the body of a function that is being placed.
+type layout struct {
+	*spread
+	op      *operation
+	g       *graph.Graph
+	devices []pass.DeviceInfo
+}
+
+// deviceInfos returns the devices of all tasks.
+func (c *Context) deviceInfos() (all []pass.DeviceInfo) {
+	for _, d := range c.session.Devices().List() {
+		all = append(all, pass.DeviceInfo{Spec: d.Spec(), Incarnation: d.Incarnation(), Local: true})
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for name, d := range c.cluster.devices {
+		if spec, err := tf.ParseDevice(name); err == nil && c.session.Devices().Lookup(name) == nil {
+			all = append(all, pass.DeviceInfo{Spec: spec, Incarnation: d.GetIncarnation()})
+		}
+	}
+	slices.SortFunc(all[len(c.session.Devices().List()):], func(x, y pass.DeviceInfo) int {
+		return strings.Compare(x.Spec.String(), y.Spec.String())
+	})
+	return all
+}
+
+// incarnation returns that of a device of any task.
+func (c *Context) incarnation(device string) uint64 {
+	if d := c.session.Devices().Lookup(device); d != nil {
+		return d.Incarnation()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.cluster.devices[device].GetIncarnation()
+}
+
+// place gives each node a device.
+func (l *layout) place(rets int) error {
+	if err := l.ask(); err != nil {
+		return err
+	}
+	if err := l.unpack(); err != nil {
+		return err
+	}
+	if err := l.follow(); err != nil {
+		return err
+	}
+	p := pass.Placer{Soft: true, Devices: l.devices}
+	if err := p.Place(l.g); err != nil {
+		return err
+	}
+	l.rets = make([]string, rets)
+	for _, n := range l.g.Nodes {
+		if n.OpName() == "_Retval" { // a result stays where it is made
+			n.Device = n.In[0].Node.Device
+			l.rets[n.Int("index")] = n.Device
+		}
+	}
+	return nil
+}
+
+// ask notes which device each node asks for; one that does not goes with the call.
+func (l *layout) ask() error {
+	caller, returned := l.op.device.Spec(), map[*graph.Node]bool{}
+	for _, n := range l.g.Nodes {
+		if n.OpName() == "_Retval" && n.In[0].Node.OpName() == "Identity" {
+			returned[n.In[0].Node] = true
+		}
+	}
+	for _, n := range l.g.Nodes {
+		own, err := tf.ParseDevice(n.Device)
+		if err != nil {
+			return tf.AtNode(err, &n.Node, nil)
+		}
+		switch {
+		case n.OpName() == "_Arg":
+			n.Device = l.op.in[n.Int("index")].place()
+		case n.OpName() == "_Retval" || n.Device == "" && (len(n.Strs("_class")) > 0 || returned[n]):
+			n.Device = ""
+		default:
+			n.Device = caller.Override(own).String()
+		}
+	}
+	for i := range l.op.in {
+		l.args = append(l.args, argument{i, -1})
+	}
+	return nil
+}
+
+// unpack gives the users of a packed argument that of their device.
+func (l *layout) unpack() error {
+	copies := map[argument]*graph.Node{}
+	for _, n := range slices.Clone(l.g.Nodes) {
+		for k, e := range n.In {
+			if e.Node.OpName() != "_Arg" || len(l.op.in[e.Node.Int("index")].packed) == 0 {
+				continue
+			}
+			a := argument{e.Node.Int("index"), l.packedFor(e.Node, n)}
+			if copies[a] == nil {
+				var err error
+				if copies[a], err = l.addArg(a, e.Node); err != nil {
+					return err
+				}
+			}
+			n.In[k].Node = copies[a]
+		}
+	}
+	l.g.Keep(func(n *graph.Node) bool {
+		return n.OpName() != "_Arg" || n.Int("index") >= len(l.op.in) || len(l.op.in[n.Int("index")].packed) == 0
+	})
+	return nil
+}
+
+// packedFor returns which of the values of a packed argument a node sees: that of
+// its device, or else the first one.
+func (l *layout) packedFor(arg, user *graph.Node) int {
+	for i, p := range l.op.in[arg.Int("index")].packed {
+		if p.place() == user.Device {
+			return i
+		}
+	}
+	return 0
+}
+
+func (l *layout) addArg(a argument, like *graph.Node) (*graph.Node, error) {
+	index := len(l.args)
+	l.args = append(l.args, a)
+	return l.g.AddNew(fmt.Sprintf("%s_packed_%d", like.Name, a.packed), "_Arg", tf.Attrs{"T": like.OutTypes[0], "index": int64(index)}, l.op.in[a.arg].packed[a.packed].place())
+}
+
+// follow moves what uses a resource to where that is, and copies for the caller to
+// where their values are.
+func (l *layout) follow() error {
+	order, err := l.g.Sorted()
+	if err != nil {
+		return err
+	}
+	for _, n := range order {
+		for _, e := range n.In {
+			resource := e.Type().Base() == tf.Resource && n.OpName() != "_Retval"
+			if e.Node.Device != "" && (resource || n.Device == "" && n.OpName() == "Identity") {
+				n.Device = e.Node.Device
+			}
+		}
+	}
+	return nil
+}

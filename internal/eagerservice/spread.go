@@ -1,0 +1,324 @@
+package eagerservice
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/internal/pass"
+	"github.com/gorge-tf/gorge/internal/requestid"
+	"github.com/gorge-tf/gorge/internal/step"
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// A spread is a function made ready to run in several tasks: where its nodes ask
+// to be, where the arguments are that it is called with, and where their resources
+// are.
+type spread struct {
+	name string // of the function
+	once sync.Once
+	err  error
+
+	args  []argument
+	rets  []string    // the devices of the results
+	own   *step.Graph // this task's part; nil: there is none
+	parts []*part
+}
+
+// An argument is one of the call; of one that is packed, that of a device.
+type argument struct{ arg, packed int }
+
+// A part is what another task runs, on one device.
+type part struct {
+	device, task string
+	function     *pb.FunctionDef
+	library      *pb.FunctionDefLibrary
+	args         []int   // by their places in the whole, in order
+	rets         []int32 // and results
+	peer         Peer
+}
+
+// spreads keeps those of a context.
+type spreads struct {
+	mu  sync.Mutex
+	all map[string]*spread
+}
+
+func (s *spreads) get(key, name string) *spread {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.all == nil {
+		s.all = map[string]*spread{}
+	}
+	if s.all[key] == nil {
+		s.all[key] = &spread{name: name}
+	}
+	return s.all[key]
+}
+
+func (s *spreads) drop(key string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.all, key)
+}
+
+// forget drops what has been made of a function, of all if it has no name.
+func (s *spreads) forget(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	maps.DeleteFunc(s.all, func(_ string, s *spread) bool { return name == "" || s.name == name })
+}
+
+// place returns the device that what is given is on: of a resource, that which it
+// belongs to.
+func (in input) place() string {
+	switch {
+	case in.remote != nil && in.remote.GetOpDevice() != "":
+		return in.remote.GetOpDevice()
+	case in.remote != nil:
+		return in.remote.GetDevice()
+	case in.tensor == nil:
+		return ""
+	}
+	if h := in.tensor.Handles(); len(h) > 0 && h[0].Device != "" {
+		return h[0].Device
+	}
+	return in.device.Spec().String()
+}
+
+// isSpread reports whether a call takes other devices than the one that it is on.
+func (c *Context) isSpread(op *operation, library *tf.Library) bool {
+	here := op.device.Spec().String()
+	for _, in := range op.in {
+		if in.remote != nil || len(in.packed) > 0 || in.dtype() == tf.Resource && in.place() != here {
+			return true
+		}
+	}
+	return c.reachesOut(library, op.def.GetName())
+}
+
+// reachesOut reports whether a function has nodes that ask for another task.
+func (c *Context) reachesOut(library *tf.Library, function string) bool {
+	own, err := tf.ParseDevice(c.session.Task())
+	if err != nil {
+		return false
+	}
+	for _, name := range reachable(library, function) {
+		for _, n := range library.Find(name).GetNodeDef() {
+			d, err := tf.ParseDevice(n.GetDevice())
+			if err == nil && own.Override(d).TaskName() != own.TaskName() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// reachable returns the names of a function and those that it may call.
+func reachable(library *tf.Library, functions ...string) []string {
+	var out []string
+	seen := map[string]bool{}
+	visit := func(name string) {
+		if !seen[name] && library.Find(name) != nil {
+			seen[name] = true
+			out = append(out, name)
+		}
+	}
+	for _, f := range functions {
+		visit(f)
+	}
+	for i := 0; i < len(out); i++ {
+		for _, n := range library.Find(out[i]).GetNodeDef() {
+			visit(n.GetOp())
+			for _, a := range n.GetAttr() {
+				for _, f := range calledBy(a) {
+					visit(f)
+				}
+			}
+		}
+		visit(library.Gradient(out[i]))
+	}
+	return out
+}
+
+// calledBy returns the functions that an attribute names.
+func calledBy(a *pb.AttrValue) (names []string) {
+	for _, f := range append(slices.Clone(a.GetList().GetFunc()), a.GetFunc()) {
+		if f != nil {
+			names = append(names, f.GetName())
+			for _, inner := range f.GetAttr() {
+				names = append(names, calledBy(inner)...)
+			}
+		}
+	}
+	return names
+}
+
+// spreadKey tells calls apart that are placed otherwise.
+func spreadKey(op *operation, f tf.Func) string {
+	var b strings.Builder
+	b.WriteString(op.device.Spec().String() + "\x00" + f.Key())
+	for _, in := range op.in {
+		b.WriteString("\x00" + in.place())
+		for _, p := range in.packed {
+			b.WriteString("\x01" + p.place())
+		}
+	}
+	return b.String()
+}
+
+// plan splits a function.
+func (c *Context) plan(s *spread, op *operation, f tf.Func, library *tf.Library) error {
+	body, err := library.Body(f)
+	if err != nil {
+		return err
+	}
+	if len(op.in) != len(body.ArgTypes) {
+		return tf.Errorf(tf.InvalidArgument, "Expects %d arguments, but %d is provided", len(body.ArgTypes), len(op.in))
+	}
+	g, err := graph.FromProtoWith(body.Graph, library)
+	if err != nil {
+		return err
+	}
+	if err := pass.Lower(g, nil); err != nil {
+		return err
+	}
+	pass.PruneBody(g, body)
+	l := layout{spread: s, op: op, g: g, devices: c.deviceInfos()}
+	if err := l.place(len(body.RetTypes)); err != nil {
+		return err
+	}
+	return c.split(s, g, f.Name)
+}
+
+// split makes parts of a graph that is placed.
+func (c *Context) split(s *spread, g *graph.Graph, name string) error {
+	own := c.session.Devices()
+	graphs, err := pass.Partition(g, pass.PartitionOptions{
+		NodeToLoc: func(n *graph.Node) string {
+			if own.Lookup(n.Device) != nil {
+				return "" // all of this task's devices make one part
+			}
+			return n.Device
+		},
+		NewName:     pass.Names("S"),
+		Incarnation: c.incarnation,
+	})
+	if err != nil {
+		return err
+	}
+	id := requestid.New() // all tasks give names to parts
+	for _, device := range slices.Sorted(maps.Keys(graphs)) {
+		if device == "" {
+			if s.own, err = c.session.Runtime().Build(graphs[device], nil); err != nil {
+				return err
+			}
+			continue
+		}
+		p, err := newPart(graphs[device], device, fmt.Sprintf("%s_partitioned_%d_%d", name, uint64(id), len(s.parts)))
+		if err != nil {
+			return err
+		}
+		s.parts = append(s.parts, p)
+	}
+	return nil
+}
+
+// newPart writes a graph as a function for another task.
+func newPart(g *graph.Graph, device, name string) (*part, error) {
+	d, err := tf.ParseDevice(device)
+	if err != nil {
+		return nil, err
+	}
+	p := &part{device: device, task: d.TaskName()}
+	w := writer{def: &pb.FunctionDef{Signature: &pb.OpDef{Name: name, IsStateful: true}, Ret: map[string]string{}, ControlRet: map[string]string{}}, args: map[*graph.Node]string{}}
+	nodes := slices.Clone(g.Nodes)
+	slices.SortStableFunc(nodes, func(x, y *graph.Node) int { return x.Int("index") - y.Int("index") })
+	for _, n := range nodes {
+		if n.OpName() == "_Arg" {
+			w.arg(n)
+			p.args = append(p.args, n.Int("index"))
+		}
+	}
+	for _, n := range nodes {
+		if n.OpName() == "_Retval" {
+			w.ret(n)
+			p.rets = append(p.rets, int32(n.Int("index")))
+		}
+	}
+	var called []string
+	for _, n := range g.Nodes {
+		def, err := w.node(n)
+		if err != nil {
+			return nil, err
+		}
+		if def == nil {
+			continue
+		}
+		called = append(called, def.GetOp())
+		for _, a := range def.GetAttr() {
+			called = append(called, calledBy(a)...)
+		}
+	}
+	p.function, p.library = w.def, &pb.FunctionDefLibrary{}
+	for _, f := range reachable(g.Library, called...) {
+		p.library.Function = append(p.library.Function, g.Library.Find(f))
+	}
+	return p, nil
+}
+
+// A writer writes a graph as the body of a function.
+type writer struct {
+	def  *pb.FunctionDef
+	args map[*graph.Node]string
+}
+
+func (w *writer) arg(n *graph.Node) {
+	w.args[n] = fmt.Sprintf("gorge_arg_%d", len(w.args))
+	w.def.Signature.InputArg = append(w.def.Signature.InputArg, &pb.OpDef_ArgDef{Name: w.args[n], Type: pb.DataType(n.OutTypes[0].Base())})
+}
+
+func (w *writer) ret(n *graph.Node) {
+	name := fmt.Sprintf("gorge_ret_%d", len(w.def.Signature.OutputArg))
+	w.def.Signature.OutputArg = append(w.def.Signature.OutputArg, &pb.OpDef_ArgDef{Name: name, Type: pb.DataType(n.InTypes[0].Base())})
+	w.def.Ret[name] = w.edge(n.In[0])
+}
+
+// edge names an output as bodies of functions do.
+func (w *writer) edge(e graph.Edge) string {
+	if name, ok := w.args[e.Node]; ok {
+		return name
+	}
+	return e.Node.InBody(e.Out)
+}
+
+// node writes a node, unless it is an argument or a result. What has no outputs is
+// there for its effect.
+func (w *writer) node(n *graph.Node) (*pb.NodeDef, error) {
+	if n.OpName() == "_Arg" || n.OpName() == "_Retval" {
+		return nil, nil
+	}
+	attrs, err := tf.AttrsProto(n.Attrs)
+	if err != nil {
+		return nil, tf.AtNode(err, &n.Node, nil)
+	}
+	def := &pb.NodeDef{Name: n.Name, Op: n.OpName(), Device: n.Device, Attr: attrs}
+	for _, e := range n.In {
+		def.Input = append(def.Input, w.edge(e))
+	}
+	for _, p := range n.Control {
+		if p.OpName() != "_Arg" { // they are there before all nodes
+			def.Input = append(def.Input, "^"+p.Name)
+		}
+	}
+	if len(n.OutTypes) == 0 || n.Def.Stateful {
+		w.def.Signature.ControlOutput = append(w.def.Signature.ControlOutput, n.Name)
+		w.def.ControlRet[n.Name] = n.Name
+	}
+	w.def.NodeDef = append(w.def.NodeDef, def)
+	return def, nil
+}

@@ -1,0 +1,215 @@
+package eagerservice
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/gorge-tf/gorge/internal/rendezvous"
+	"github.com/gorge-tf/gorge/internal/requestid"
+	"github.com/gorge-tf/gorge/internal/step"
+	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// callSpread calls a function that runs in several tasks.
+func (c *Context) callSpread(ctx context.Context, op *operation, f tf.Func, library *tf.Library) ([]value, error) {
+	key := spreadKey(op, f)
+	s := c.spreads.get(key, f.Name)
+	s.once.Do(func() {
+		if s.err = c.plan(s, op, f, library); s.err == nil {
+			s.err = c.hand(ctx, s)
+		}
+	})
+	if s.err != nil {
+		c.spreads.drop(key) // the tasks may be back by the next call
+		return nil, s.err
+	}
+	return c.runSpread(ctx, op, s)
+}
+
+// hand gives the other tasks their parts.
+func (c *Context) hand(ctx context.Context, s *spread) error {
+	for _, p := range s.parts {
+		var err error
+		if p.peer, err = c.peer(p.task); err != nil {
+			return err
+		}
+		req := &pb.EnqueueRequest{ContextId: c.id, Queue: []*pb.QueueItem{{Item: &pb.QueueItem_RegisterFunction{RegisterFunction: &pb.RegisterFunctionOp{
+			FunctionDef: p.function, Library: p.library, IsComponentFunction: true,
+		}}}}}
+		if _, err := p.peer.Enqueue(ctx, req); err != nil {
+			return err
+		}
+		p.function, p.library = &pb.FunctionDef{Signature: &pb.OpDef{Name: p.function.GetSignature().GetName()}}, nil
+	}
+	return nil
+}
+
+// A spreadStep is one call under way.
+type spreadStep struct {
+	id     int64
+	rdv    *rendezvous.Remote
+	cancel context.CancelCauseFunc
+	op     *operation
+	s      *spread
+
+	mu  sync.Mutex
+	err error
+	out []value
+}
+
+func (c *Context) runSpread(ctx context.Context, op *operation, s *spread) ([]value, error) {
+	r := &spreadStep{id: requestid.New() &^ (-1 << 63), op: op, s: s, out: make([]value, len(s.rets))}
+	var err error
+	if r.rdv, err = c.session.Step(r.id); err != nil {
+		return nil, err
+	}
+	defer c.endSpread(r)
+	ctx, r.cancel = context.WithCancelCause(ctx)
+	defer r.cancel(nil)
+	var parts sync.WaitGroup
+	for _, p := range s.parts {
+		parts.Go(func() { r.fail(c.runPart(ctx, r, p)) })
+	}
+	if s.own != nil {
+		r.fail(c.runOwn(ctx, r))
+	}
+	parts.Wait()
+	return r.out, r.err
+}
+
+// fail ends all parts. An error that follows from another does not hide the one
+// that explains it.
+func (r *spreadStep) fail(err error) {
+	if err == nil {
+		return
+	}
+	r.mu.Lock()
+	first := r.err == nil
+	if first || follows(r.err) && !follows(err) {
+		r.err = err
+	}
+	r.mu.Unlock()
+	if first {
+		r.cancel(err)
+		r.rdv.Abort(err)
+	}
+}
+
+func follows(err error) bool {
+	e := tf.AsError(err)
+	return e.Derived || e.Code == tf.Canceled
+}
+
+// endSpread ends the step, here and, without waiting for it, in the other tasks.
+func (c *Context) endSpread(r *spreadStep) {
+	c.session.EndStep(r.id)
+	for _, p := range r.s.parts {
+		end, err := c.session.Begin()
+		if err != nil {
+			return
+		}
+		go func() {
+			defer end()
+			ctx, cancel := context.WithTimeout(c.session.Context(), endTimeout)
+			defer cancel()
+			// If the task cannot be reached any more, nothing is left there.
+			_, _ = p.peer.Enqueue(ctx, &pb.EnqueueRequest{ContextId: c.id, Queue: []*pb.QueueItem{{Item: &pb.QueueItem_CleanupFunction{CleanupFunction: &pb.CleanupFunctionOp{StepId: r.id}}}}})
+		}()
+	}
+}
+
+// endTimeout bounds a call that only frees memory early.
+const endTimeout = 10 * time.Second
+
+// given returns what is given for an argument.
+func (r *spreadStep) given(index int) input {
+	a := r.s.args[index]
+	in := r.op.in[a.arg]
+	if a.packed >= 0 {
+		return in.packed[a.packed]
+	}
+	return in
+}
+
+// runOwn runs this task's part.
+func (c *Context) runOwn(ctx context.Context, r *spreadStep) error {
+	args := make([]*tf.Tensor, len(r.s.args))
+	for i := range args {
+		args[i] = r.given(i).tensor // nil in other tasks' arguments
+	}
+	frame := step.NewFrame(args, len(r.s.rets))
+	if err := r.s.own.Run(ctx, step.Args{ID: r.id, Rendezvous: r.rdv, Frame: frame}); err != nil {
+		frame.Drop()
+		return err
+	}
+	for i, t := range frame.Own() {
+		if t == nil {
+			continue
+		}
+		d, err := c.device(r.s.rets[i])
+		if err != nil {
+			return err
+		}
+		r.set(i, value{tensor: t, device: d})
+	}
+	return nil
+}
+
+func (r *spreadStep) set(i int, v value) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.out[i] = v
+}
+
+// runPart has another task run its part.
+func (c *Context) runPart(ctx context.Context, r *spreadStep, p *part) error {
+	op := &pb.Operation{
+		Id: r.op.def.GetId(), Name: p.function.GetSignature().GetName(), Device: p.device, FuncStepId: r.id, IsFunction: true, IsComponentFunction: true,
+	}
+	for _, i := range p.args {
+		in, err := r.given(i).proto()
+		if err != nil {
+			return err
+		}
+		op.OpInputs = append(op.OpInputs, in)
+	}
+	resp, err := p.peer.RunComponentFunction(ctx, &pb.RunComponentFunctionRequest{ContextId: c.id, Operation: op, OutputNum: p.rets})
+	if err != nil {
+		return err
+	}
+	return r.results(p, resp)
+}
+
+// proto returns what is given as it is sent to another task.
+func (in input) proto() (*pb.Operation_Input, error) {
+	if in.remote != nil {
+		return &pb.Operation_Input{Item: &pb.Operation_Input_RemoteHandle{RemoteHandle: in.remote}}, nil
+	}
+	all, err := encode([]value{in.value})
+	if err != nil {
+		return nil, err
+	}
+	return &pb.Operation_Input{Item: &pb.Operation_Input_Tensor{Tensor: all[0]}}, nil
+}
+
+// results notes what a part has given: tensors, or the shapes of those that stay
+// where they are.
+func (r *spreadStep) results(p *part, resp *pb.RunComponentFunctionResponse) error {
+	if max(len(resp.GetTensor()), len(resp.GetShape())) != len(p.rets) {
+		return tf.Errorf(tf.Internal, "a part of a function has %d results, its task answers with %d tensors and %d shapes", len(p.rets), len(resp.GetTensor()), len(resp.GetShape()))
+	}
+	for k, i := range p.rets {
+		if len(resp.GetTensor()) == 0 {
+			r.set(int(i), value{away: p.device, shape: resp.GetShape()[k]})
+			continue
+		}
+		t, err := tf.TensorFromProto(resp.GetTensor()[k])
+		if err != nil {
+			return err
+		}
+		r.set(int(i), value{tensor: t, device: r.op.device})
+	}
+	return nil
+}
