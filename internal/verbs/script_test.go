@@ -101,9 +101,9 @@ type stage struct {
 	cancel  map[string]context.CancelFunc // of receives, by name
 	wanted  map[string]rendezvous.Done    // by the peer, under "key step"
 	manual  bool
-	pending []SendWR // that complete by hand
-	happens []string // what the channel does, and what receives give
-	mu      sync.Mutex
+	pending []SendWR   // that complete by hand
+	happens []string   // what the channel does, and what receives give
+	mu      sync.Mutex // for results and wanted
 	results []string
 }
 
@@ -138,13 +138,23 @@ func (s *stage) close() {
 // serve gives the peer what the script produces.
 func (s *stage) serve(ctx context.Context, step int64, key string, done rendezvous.Done) {
 	name := fmt.Sprint(key, " ", step)
+	s.mu.Lock()
 	s.wanted[name] = done
+	s.mu.Unlock()
 	context.AfterFunc(ctx, func() {
-		if s.wanted[name] != nil {
-			delete(s.wanted, name)
+		if done := s.take(name); done != nil {
 			done(nil, false, &tf.Error{Code: tf.Canceled, Msg: "RecvAsync is cancelled.", Derived: true})
 		}
 	})
+}
+
+// take returns who wants a value, if anybody does: one call of several gets it.
+func (s *stage) take(name string) rendezvous.Done {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	done := s.wanted[name]
+	delete(s.wanted, name)
+	return done
 }
 
 // do plays one line and returns what comes of it.
@@ -232,12 +242,11 @@ func outcome(r rendezvous.Result) string {
 }
 
 func (s *stage) produce(name string, words []string) {
-	done := s.wanted[name]
+	done := s.take(name)
 	if done == nil {
 		s.happens = append(s.happens, "  nobody wants "+name)
 		return
 	}
-	delete(s.wanted, name)
 	switch words[0] {
 	case "error":
 		done(nil, false, tf.Errorf(tf.Internal, "%s", words[1]))
