@@ -47,7 +47,9 @@ func (s *session) setUpPartial(ctx context.Context, req *pb.PartialRunSetupReque
 	if err != nil {
 		return "", err
 	}
-	return s.partials.add(&partialRun{id: newStep(), parts: ready.parts, books: books}), nil
+	p := &partialRun{id: newStep(), parts: ready.parts, books: books}
+	p.ctx, p.end = context.WithCancelCause(context.Background())
+	return s.partials.add(p), nil
 }
 
 // continuePartial runs the next piece of a step. The step is over when all is
@@ -68,8 +70,14 @@ func (s *session) continuePartial(ctx context.Context, handle string, c *call) (
 	if err != nil {
 		return nil, err
 	}
+	ctx, cancel := bound(ctx, p.ctx)
+	defer cancel()
 	r := &stepRun{s: s, id: p.id, call: c, parts: p.parts, partial: true, last: last}
 	answers, err := r.run(ctx)
+	if err != nil {
+		p.end(err) // pieces under way would wait for what does not come any more
+		err = context.Cause(p.ctx)
+	}
 	if err != nil || last {
 		s.partials.remove(handle)
 		s.cleanup(p.id, p.parts)

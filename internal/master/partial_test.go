@@ -1,8 +1,11 @@
 package master_test
 
 import (
+	"context"
+	"sync"
 	"testing"
 
+	"github.com/gorge-tf/gorge/internal/master"
 	"github.com/gorge-tf/gorge/internal/requestid"
 	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
@@ -149,4 +152,43 @@ func TestPartialRunEndsWithSession(t *testing.T) {
 	if code := tf.CodeOf(<-failed); code != tf.Canceled && code != tf.Aborted && code != tf.FailedPrecondition {
 		t.Errorf("the part that waits ended with %v", code)
 	}
+}
+
+// A piece that fails ends the others of its step, also one that reaches its worker
+// when that has forgotten the step: it would wait for ever.
+func TestPieceFailsWhileAnotherIsOnItsWay(t *testing.T) {
+	c := newCluster(t, worker0, worker1)
+	began, onItsWay, failed := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	c.wrap = func(task string, w master.Worker) master.Worker {
+		if task == worker0 {
+			w = crooked{Worker: w, cleanup: master.Worker.CleanupGraph, register: master.Worker.RegisterGraph,
+				run: func(w master.Worker, ctx context.Context, req *pb.RunGraphRequest) (*pb.RunGraphResponse, error) {
+					if len(req.GetRecvKey()) == 0 {
+						close(began)
+						<-onItsWay
+						return nil, errLost
+					}
+					close(onItsWay)
+					<-failed
+					return w.RunGraph(ctx, req)
+				}}
+		}
+		return w
+	}
+	g := tf.NewGraph()
+	a, b := ops.Placeholder(g, tf.Float32, tf.Shape{}, tf.Name("a")), ops.Placeholder(g, tf.Float32, tf.Shape{}, tf.Name("b"))
+	ops.AddV2(a, b, tf.Name("sum"), tf.OnDevice("/job:worker/task:1"))
+	s := connect(t, c.master(worker0), g, nil)
+	h := s.setUp([]string{"a:0", "b:0"}, []string{"sum:0"})
+	var second error
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		<-began
+		_, second = s.part(h, "sum:0", feeds{"b:0": scalar(1)})
+	})
+	_, err := s.part(h, "", feeds{"a:0": scalar(1)})
+	check(t, "the piece that fails", err, tf.Unavailable, "the connection is lost")
+	close(failed)
+	wg.Wait()
+	check(t, "the piece on its way", second, tf.Unavailable, "the connection is lost")
 }

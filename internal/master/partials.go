@@ -1,6 +1,7 @@
 package master
 
 import (
+	"context"
 	"strconv"
 	"sync"
 
@@ -13,6 +14,8 @@ type partialRun struct {
 	id    int64
 	parts []registered
 	books *step.Partial
+	ctx   context.Context // ends when a piece fails, with its error
+	end   context.CancelCauseFunc
 }
 
 // partials are the partial runs of one session, by handle.

@@ -146,6 +146,21 @@ func (m *Manager) Cleanup(step int64) {
 	}
 }
 
+// Release is Cleanup of a step whose rendezvous is r still, and reports whether
+// nothing of the step is left: another attempt under its number may have begun.
+func (m *Manager) Release(step int64, r *Remote) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	e := m.steps[step]
+	if e != nil && e.remote != r {
+		return false
+	}
+	if e != nil {
+		m.drop(step, e)
+	}
+	return true
+}
+
 // CleanupAll ends all steps, as when the task shuts down.
 func (m *Manager) CleanupAll() {
 	m.mu.Lock()

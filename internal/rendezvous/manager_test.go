@@ -189,3 +189,20 @@ func TestManagerRace(t *testing.T) {
 	}
 	wantSteps(t, m, 0)
 }
+
+// Release ends the attempt that is meant, not another one under its number.
+func TestRelease(t *testing.T) {
+	m := NewManager(0)
+	old := m.Find(7)
+	m.Cleanup(7)
+	if !m.Release(7, old) {
+		t.Error("Release of a step that is gone reports that something is left")
+	}
+	again := m.Find(7)
+	if m.Release(7, old) || m.Len() != 1 {
+		t.Error("Release has ended another attempt of the step")
+	}
+	if !m.Release(7, again) || m.Len() != 0 {
+		t.Error("Release has left its step")
+	}
+}

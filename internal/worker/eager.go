@@ -93,8 +93,7 @@ func (o *Session) Attributes() (all []*pb.DeviceAttributes) {
 // Step returns the rendezvous of a step of the session. It lasts until EndStep or
 // the end of the session.
 func (o *Session) Step(id int64) (*rendezvous.Remote, error) {
-	o.w.note(id, o.s)
-	r := o.w.env.Rendezvous.Find(id)
+	r := o.w.claim(id, o.s)
 	return r, r.Initialize(&o.s.rdv)
 }
 

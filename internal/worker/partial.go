@@ -22,8 +22,7 @@ type partial struct {
 // runPartial serves one call of a step: it feeds and fetches what the call
 // brings. The last one waits for all nodes.
 func (w *Worker) runPartial(ctx context.Context, s *session, g *step.Graph, req *pb.RunGraphRequest) (*pb.RunGraphResponse, error) {
-	w.note(req.GetStepId(), s)
-	r := w.env.Rendezvous.Find(req.GetStepId())
+	r := w.claim(req.GetStepId(), s)
 	if err := r.Initialize(&s.rdv); err != nil {
 		return nil, err
 	}
@@ -35,7 +34,11 @@ func (w *Worker) runPartial(ctx context.Context, s *session, g *step.Graph, req 
 	defer context.AfterFunc(ctx, func() { p.end(context.Cause(ctx)) })()
 	resp, err := p.exchange(s, r, req)
 	if err != nil {
-		return nil, p.explain(err)
+		err = p.explain(err)
+		if ctx.Err() != nil {
+			w.abandon(req.GetStepId(), r)
+		}
+		return nil, err
 	}
 	return resp, report(resp, g, req.GetExecOpts(), nil)
 }

@@ -45,28 +45,46 @@ func methodOf(req *pb.RunGraphRequest) string {
 // runStep runs g in the rendezvous of its step. The rendezvous outlives the
 // step until CleanupGraph: other tasks may still fetch from it.
 func (w *Worker) runStep(ctx context.Context, s *session, g *step.Graph, req *pb.RunGraphRequest) (*pb.RunGraphResponse, error) {
+	asked := ctx
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(s.ctx, func() { cancel(context.Cause(s.ctx)) })()
-	w.note(req.GetStepId(), s)
-	r := w.env.Rendezvous.Find(req.GetStepId())
+	r := w.claim(req.GetStepId(), s)
 	resp, err := s.exchange(ctx, r, g, req)
 	if err != nil {
 		if s.ctx.Err() != nil { // the step was cancelled from here, which says more
 			err = context.Cause(s.ctx)
 		}
 		blamed{r}.Abort(err)
+	}
+	if asked.Err() != nil {
+		w.abandon(req.GetStepId(), r)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return resp, nil
 }
 
-// note remembers whose step it is, so that it goes with its session if no
-// master comes to clean it up.
-func (w *Worker) note(id int64, s *session) {
+// claim returns the rendezvous of a step that runs here, and remembers whose it is,
+// so that it goes with its session if no master comes to clean it up.
+func (w *Worker) claim(id int64, s *session) *rendezvous.Remote {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.steps[id] = s
+	return w.env.Rendezvous.Find(id)
+}
+
+// abandon drops a step on which its master has given up: what was to clean it up
+// may have come before it had begun.
+func (w *Worker) abandon(id int64, r *rendezvous.Remote) {
+	if !w.env.Rendezvous.Release(id, r) {
+		return
+	}
+	w.mu.Lock()
+	delete(w.steps, id)
+	w.mu.Unlock()
+	w.dropPartial(id)
 }
 
 // exchange feeds, runs and fetches.

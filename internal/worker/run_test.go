@@ -210,3 +210,32 @@ func TestRecvTensorBeforeRunGraph(t *testing.T) {
 		t.Errorf("received %v, want 3", v.Tensor)
 	}
 }
+
+// A master that has given up on a step may have it cleaned up before the worker
+// hears that it begins. Nothing stays of it then.
+func TestStepsThatBeginTooLateLeaveNothing(t *testing.T) {
+	w := newWorker(t)
+	s := openSession(t, w, &pb.CreateWorkerSessionRequest{SessionHandle: "s"})
+	h := s.register(adder(), pass.Signature{Feeds: []string{"x:0", "y:0"}, Fetches: []string{"sum:0"}})
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, edit := range map[string]func(*pb.RunGraphRequest){
+		"that fails":     func(r *pb.RunGraphRequest) { r.Send = r.Send[:1] },
+		"that succeeds":  func(*pb.RunGraphRequest) {},
+		"of pieces":      func(r *pb.RunGraphRequest) { r.IsPartial, r.Send = true, r.Send[:1] },
+		"of pieces, all": func(r *pb.RunGraphRequest) { r.IsPartial, r.IsLastPartialRun = true, true },
+	} {
+		req := s.request(h, map[string]*tf.Tensor{"x:0": tf.Scalar[float32](1), "y:0": tf.Scalar[float32](2)}, "sum:0")
+		edit(req)
+		if _, err := w.CleanupGraph(t.Context(), &pb.CleanupGraphRequest{StepId: req.GetStepId()}); err != nil {
+			t.Fatal(err)
+		}
+		w.RunGraph(ended, req)
+		w.mu.Lock()
+		steps, partial := len(w.steps), len(w.partial)
+		w.mu.Unlock()
+		if n := w.env.Rendezvous.Len(); n != 0 || steps != 0 || partial != 0 {
+			t.Errorf("a step %s leaves %d rendezvous, %d steps and %d of pieces", name, n, steps, partial)
+		}
+	}
+}
