@@ -25,11 +25,16 @@ func (b *BatchNorm) blockRows() int {
 
 // tile repeats what belongs to channels for the rows of a block.
 func (b *BatchNorm) tile(v []float32) []float32 {
-	t := make([]float32, 0, b.blockRows()*b.C)
-	for range b.blockRows() {
-		t = append(t, v...)
-	}
+	t := make([]float32, b.blockRows()*b.C)
+	fillTile(t, v)
 	return t
+}
+
+// fillTile repeats v all over t.
+func fillTile(t, v []float32) {
+	for n := copy(t, v); n > 0 && n < len(t); n *= 2 {
+		copy(t[n:], t[:n])
+	}
 }
 
 // eachBlock calls f for the elements [at, at+n) of the blocks of rows [lo, hi):
@@ -45,58 +50,86 @@ func (b *BatchNorm) eachBlock(lo, hi int, f func(at, n int)) {
 	}
 }
 
-// columnSums adds up by channel what fill computes for each element. Blocks
-// depend on the number of rows only, and are added in halves; what comes of
-// them is kept in float64: batches may be large, and their means far from 0.
-func (b *BatchNorm) columnSums(par Par, fill func(dst []float32, at int)) []float64 {
-	rows := 8 * b.blockRows()
-	parts := make([][]float64, ceilQuo(b.Rows, rows))
-	par(len(parts), 1, func(lo, hi int) {
-		tmp := make([]float32, b.blockRows()*b.C)
+// chunkRows is the number of rows whose sums are kept by themselves. They stay
+// in the second cache, and depend on the number of rows only.
+func (b *BatchNorm) chunkRows() int { return 8 * b.blockRows() }
+
+// eachChunk calls f for each chunk of rows.
+func (b *BatchNorm) eachChunk(par Par, f func(w *normWork, i, lo, hi int)) {
+	rows := b.chunkRows()
+	par(ceilQuo(b.Rows, rows), 1, func(lo, hi int) {
+		w := &normWork{tmp: b.block(), about: b.block()}
 		for i := lo; i < hi; i++ {
-			acc := make([]float64, b.C)
-			b.eachBlock(i*rows, min(b.Rows, (i+1)*rows), func(at, n int) {
-				fill(tmp[:n], at)
-				b.addRows(acc, tmp[:n])
-			})
-			parts[i] = acc
+			f(w, i, i*rows, min(b.Rows, (i+1)*rows))
 		}
 	})
-	total := make([]float64, b.C)
-	for _, p := range parts {
-		Add(total, total, p)
-	}
-	return total
 }
 
-// addRows adds the rows of x, a power of two in number, to acc. It overwrites x.
-func (b *BatchNorm) addRows(acc []float64, x []float32) {
+// normWork is the memory for a block.
+type normWork struct{ tmp, about []float32 }
+
+func (b *BatchNorm) block() []float32 { return make([]float32, b.blockRows()*b.C) }
+
+// addRows adds the rows of x, a power of two in number, to acc: in halves, and
+// what comes of them in float64, for batches may be large and their means far
+// from 0. It overwrites tmp, which may be x.
+func (b *BatchNorm) addRows(acc []float64, x, tmp []float32) {
 	for len(x) > b.C {
 		half := len(x) / 2
-		Add(x[:half], x[:half], x[half:])
-		x = x[:half]
+		Add(tmp[:half], x[:half], x[half:])
+		x = tmp[:half]
 	}
 	for c, v := range x {
 		acc[c] += float64(v)
 	}
 }
 
+// chunkMoments are the sums of a chunk and of the squares of the distances from
+// its mean.
+type chunkMoments struct {
+	rows         float64
+	sum, squares []float64
+}
+
+// moments computes them for rows [lo, hi), which are in the cache the second
+// time.
+func (b *BatchNorm) moments(w *normWork, x []float32, lo, hi int) chunkMoments {
+	m := chunkMoments{float64(hi - lo), make([]float64, b.C), make([]float64, b.C)}
+	b.eachBlock(lo, hi, func(at, n int) { b.addRows(m.sum, x[at:at+n], w.tmp) })
+	mean := make([]float32, b.C)
+	for c := range mean {
+		mean[c] = float32(m.sum[c] / m.rows)
+	}
+	fillTile(w.about, mean)
+	b.eachBlock(lo, hi, func(at, n int) {
+		dst := w.tmp[:n]
+		Sub(dst, x[at:at+n], w.about[:n])
+		Square(dst, dst)
+		b.addRows(m.squares, dst, dst)
+	})
+	for c := range mean {
+		off := m.sum[c]/m.rows - float64(mean[c]) // what rounding has taken from the mean
+		m.squares[c] -= m.rows * off * off
+	}
+	return m
+}
+
 // Moments sets mean and variance (of the rows themselves, not an estimate from
 // them) by channel.
 func (b *BatchNorm) Moments(par Par, mean, variance, x []float32) {
+	chunks := make([]chunkMoments, ceilQuo(b.Rows, b.chunkRows()))
+	b.eachChunk(par, func(w *normWork, i, lo, hi int) { chunks[i] = b.moments(w, x, lo, hi) })
 	n := float64(max(1, b.Rows))
-	sum := b.columnSums(par, func(dst []float32, at int) { copy(dst, x[at:]) })
 	for c := range mean {
-		mean[c] = float32(sum[c] / n)
-	}
-	about := b.tile(mean)
-	squares := b.columnSums(par, func(dst []float32, at int) {
-		Sub(dst, x[at:at+len(dst)], about[:len(dst)])
-		Square(dst, dst)
-	})
-	for c := range variance {
-		off := sum[c]/n - float64(mean[c]) // what rounding has taken from the mean
-		variance[c] = float32(squares[c]/n - off*off)
+		var sum, squares float64
+		for _, m := range chunks {
+			sum += m.sum[c]
+		}
+		for _, m := range chunks {
+			off := m.sum[c]/m.rows - sum/n
+			squares += m.squares[c] + m.rows*off*off
+		}
+		mean[c], variance[c] = float32(sum/n), float32(squares/n)
 	}
 }
 
@@ -128,11 +161,23 @@ func (b *BatchNorm) rowGrain() int { return max(1, ElementGrain/max(1, b.C)) }
 
 // scaleSums returns by channel the sums of dy and of dy·(x-mean).
 func (b *BatchNorm) scaleSums(par Par, dy, x, about []float32) (sum, product []float64) {
-	sum = b.columnSums(par, func(dst []float32, at int) { copy(dst, dy[at:]) })
-	product = b.columnSums(par, func(dst []float32, at int) {
-		Sub(dst, x[at:at+len(dst)], about[:len(dst)])
-		Mul(dst, dst, dy[at:at+len(dst)])
+	chunks := make([][2][]float64, ceilQuo(b.Rows, b.chunkRows()))
+	b.eachChunk(par, func(w *normWork, i, lo, hi int) {
+		acc := [2][]float64{make([]float64, b.C), make([]float64, b.C)}
+		b.eachBlock(lo, hi, func(at, n int) {
+			d, dst := dy[at:at+n], w.tmp[:n]
+			b.addRows(acc[0], d, dst)
+			Sub(dst, x[at:at+n], about[:n])
+			Mul(dst, dst, d)
+			b.addRows(acc[1], dst, dst)
+		})
+		chunks[i] = acc
 	})
+	sum, product = make([]float64, b.C), make([]float64, b.C)
+	for _, c := range chunks {
+		Add(sum, sum, c[0])
+		Add(product, product, c[1])
+	}
 	return sum, product
 }
 

@@ -3,6 +3,7 @@ package kernel
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -71,5 +72,30 @@ func TestBatchNormGrad(t *testing.T) {
 				t.Errorf("gradient %d for %s is %v, want %v", i, what, got, want)
 			}
 		}
+	}
+}
+
+// TestBatchNormFarFromZero has channels whose means are large and differ from
+// chunk to chunk, and more rows than a chunk has, whatever the threads.
+func TestBatchNormFarFromZero(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	b := &BatchNorm{C: 7, Epsilon: 1e-3}
+	b.Rows = 5*b.chunkRows() + 11
+	x := randomSlice[float32](rng, b.Rows*b.C)
+	for i := range x {
+		x[i] += float32(1000*(i%b.C) + i/b.C/1000)
+	}
+	_, wantMean, wantVariance := normTwin(b, x, make([]float32, b.C), make([]float32, b.C))
+	mean, variance := make([]float32, b.C), make([]float32, b.C)
+	b.Moments(inPieces, mean, variance, x)
+	for c := range mean {
+		if math.Abs(float64(mean[c])/wantMean[c]-1) > 1e-6 || math.Abs(float64(variance[c])/wantVariance[c]-1) > 1e-5 {
+			t.Errorf("channel %d: mean %v and variance %v, want %v and %v", c, mean[c], variance[c], wantMean[c], wantVariance[c])
+		}
+	}
+	again, varianceAgain := make([]float32, b.C), make([]float32, b.C)
+	b.Moments(Serial, again, varianceAgain, x)
+	if !slices.Equal(again, mean) || !slices.Equal(varianceAgain, variance) {
+		t.Error("moments depend on how the work is shared")
 	}
 }
