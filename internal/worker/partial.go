@@ -58,12 +58,16 @@ func (p *partial) exchange(s *session, r *rendezvous.Remote, req *pb.RunGraphReq
 	return resp, err
 }
 
-// partialOf returns the step, which the first call of it starts.
+// partialOf returns the step, which the first call of it starts, unless it has been
+// cleaned up since that call came.
 func (w *Worker) partialOf(s *session, g *step.Graph, r *rendezvous.Remote, id int64) (*partial, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if p := w.partial[id]; p != nil {
 		return p, nil
+	}
+	if w.steps[id] == nil {
+		return nil, tf.Errorf(tf.Aborted, "Cleanup %d", id)
 	}
 	if err := s.begin(); err != nil {
 		return nil, err

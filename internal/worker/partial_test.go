@@ -81,3 +81,18 @@ func TestPartialRunEnds(t *testing.T) {
 		})
 	}
 }
+
+// A step that is cleaned up while its first call begins does not begin any more.
+func TestPartialOfACleanedUpStep(t *testing.T) {
+	w := newWorker(t)
+	openSession(t, w, &pb.CreateWorkerSessionRequest{SessionHandle: "s"})
+	s, err := w.find(true, "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := w.claim(7, s)
+	w.ForgetStep(7)
+	if _, err := w.partialOf(s, nil, r, 7); tf.CodeOf(err) != tf.Aborted || len(w.partial) != 0 {
+		t.Errorf("partialOf = %v with %d steps of pieces, want an Aborted error and none", err, len(w.partial))
+	}
+}
