@@ -1120,50 +1120,83 @@ TEXT ·rsqrtAVX512(SB), NOSPLIT, $0-24
 	MOVQ         x+8(FP), CX
 	MOVQ         n+16(FP), DX
 	VPBROADCASTD word1_3f800000<>+0(SB), Z0
+	VPBROADCASTD word1_3f000000<>+0(SB), Z1
 	CMPQ         DX, $+32
 	JLT          after_unrolled
 
 unrolled:
-	VMOVUPS (CX), Z1
-	VSQRTPS Z1, Z1
-	VDIVPS  Z1, Z0, Z1
-	VMOVUPS Z1, (AX)
-	VMOVUPS 64(CX), Z1
-	VSQRTPS Z1, Z1
-	VDIVPS  Z1, Z0, Z1
-	VMOVUPS Z1, 64(AX)
-	ADDQ    $+128, AX
-	ADDQ    $+128, CX
-	SUBQ    $+32, DX
-	CMPQ    DX, $+32
-	JGE     unrolled
+	VMOVUPS      (CX), Z2
+	VRSQRT14PS   Z2, Z3
+	VMULPS       Z3, Z2, Z2
+	VMOVUPS      Z0, Z4
+	VFNMADD231PS Z3, Z2, Z4
+	VMULPS       Z1, Z3, Z2
+	VMOVUPS      Z2, Z2
+	VFMADD213PS  Z3, Z4, Z2
+	VCMPPS       $0x03, Z4, Z4, K1
+	VMOVUPS      Z2, Z2
+	VMOVUPS      Z3, K1, Z2
+	VMOVUPS      Z2, (AX)
+	VMOVUPS      64(CX), Z2
+	VRSQRT14PS   Z2, Z3
+	VMULPS       Z3, Z2, Z2
+	VMOVUPS      Z0, Z4
+	VFNMADD231PS Z3, Z2, Z4
+	VMULPS       Z1, Z3, Z2
+	VMOVUPS      Z2, Z2
+	VFMADD213PS  Z3, Z4, Z2
+	VCMPPS       $0x03, Z4, Z4, K1
+	VMOVUPS      Z2, Z2
+	VMOVUPS      Z3, K1, Z2
+	VMOVUPS      Z2, 64(AX)
+	ADDQ         $+128, AX
+	ADDQ         $+128, CX
+	SUBQ         $+32, DX
+	CMPQ         DX, $+32
+	JGE          unrolled
 
 after_unrolled:
 	CMPQ DX, $+16
 	JLT  after_single
 
 single:
-	VMOVUPS (CX), Z1
-	VSQRTPS Z1, Z1
-	VDIVPS  Z1, Z0, Z1
-	VMOVUPS Z1, (AX)
-	ADDQ    $+64, AX
-	ADDQ    $+64, CX
-	SUBQ    $+16, DX
-	CMPQ    DX, $+16
-	JGE     single
+	VMOVUPS      (CX), Z2
+	VRSQRT14PS   Z2, Z3
+	VMULPS       Z3, Z2, Z2
+	VMOVUPS      Z0, Z4
+	VFNMADD231PS Z3, Z2, Z4
+	VMULPS       Z1, Z3, Z2
+	VMOVUPS      Z2, Z2
+	VFMADD213PS  Z3, Z4, Z2
+	VCMPPS       $0x03, Z4, Z4, K1
+	VMOVUPS      Z2, Z2
+	VMOVUPS      Z3, K1, Z2
+	VMOVUPS      Z2, (AX)
+	ADDQ         $+64, AX
+	ADDQ         $+64, CX
+	SUBQ         $+16, DX
+	CMPQ         DX, $+16
+	JGE          single
 
 after_single:
-	TESTQ     DX, DX
-	JZ        done
-	MOVQ      $0x00000001, BX
-	SHLXQ     DX, BX, BX
-	DECQ      BX
-	KMOVW     BX, K1
-	VMOVUPS.Z (CX), K1, Z1
-	VSQRTPS   Z1, Z1
-	VDIVPS    Z1, Z0, Z0
-	VMOVUPS   Z0, K1, (AX)
+	TESTQ        DX, DX
+	JZ           done
+	MOVQ         $0x00000001, BX
+	SHLXQ        DX, BX, BX
+	DECQ         BX
+	KMOVW        BX, K1
+	VMOVUPS.Z    (CX), K1, Z2
+	VRSQRT14PS   Z2, Z3
+	VMULPS       Z3, Z2, Z2
+	VMOVUPS      Z0, Z0
+	VFNMADD231PS Z3, Z2, Z0
+	VMULPS       Z1, Z3, Z1
+	VMOVUPS      Z1, Z1
+	VFMADD213PS  Z3, Z0, Z1
+	VCMPPS       $0x03, Z0, Z0, K2
+	VMOVUPS      Z1, Z0
+	VMOVUPS      Z3, K2, Z0
+	VMOVUPS      Z0, K1, (AX)
 
 done:
 	VZEROUPPER
@@ -1171,6 +1204,9 @@ done:
 
 DATA word1_3f800000<>+0(SB)/4, $0x3f800000
 GLOBL word1_3f800000<>(SB), RODATA|NOPTR, $4
+
+DATA word1_3f000000<>+0(SB)/4, $0x3f000000
+GLOBL word1_3f000000<>(SB), RODATA|NOPTR, $4
 
 // func reluAVX512(y *float32, x *float32, n int)
 // Requires: AVX, AVX512F, BMI2
@@ -1737,9 +1773,6 @@ GLOBL word1_3d2aa9c1<>(SB), RODATA|NOPTR, $4
 
 DATA word1_3e2aaaaa<>+0(SB)/4, $0x3e2aaaaa
 GLOBL word1_3e2aaaaa<>(SB), RODATA|NOPTR, $4
-
-DATA word1_3f000000<>+0(SB)/4, $0x3f000000
-GLOBL word1_3f000000<>(SB), RODATA|NOPTR, $4
 
 // func logAVX512(y *float32, x *float32, n int)
 // Requires: AVX, AVX512F, BMI2

@@ -135,7 +135,11 @@ func unaryLoops() []loop {
 		}),
 		unary("rsqrt", "sets y = 1/√x.", 2, func(a *asm) func(x vec) vec {
 			one := a.inReg(a.float(1))
-			return func(x vec) vec { return vdiv(a, one, a.sqrt(x)) }
+			if a.isa == avx2 {
+				return func(x vec) vec { return vdiv(a, one, a.sqrt(x)) }
+			}
+			half := a.float(0.5)
+			return func(x vec) vec { return a.rsqrt(x, one, half) }
 		}),
 		unary("relu", "sets y = max(x, 0).", 4, func(a *asm) func(x vec) vec {
 			zero := a.zero()
@@ -160,6 +164,17 @@ func (a *asm) sqrt(x vec) vec {
 	r := a.vec()
 	a.VSQRTPS(x, r)
 	return r
+}
+
+// rsqrt improves an estimate y of 14 bits by a step of Newton's method, y +
+// y/2·(1 - x·y²): division and square root would take several times as long.
+// Where that is infinity times zero, the estimate is exact.
+func (a *asm) rsqrt(x, one vec, half operand.Op) vec {
+	y := a.vec()
+	a.VRSQRT14PS(x, y)
+	off := a.fnma(vmul(a, x, y), y, one)
+	better := a.fma(vmul(a, y, half), off, y)
+	return a.choose(a.compare(cmpUnordered, off, off), y, better)
 }
 
 // gradient describes a loop z = f(x, y).
