@@ -44,10 +44,10 @@ func (c *Context) joinLocked(def *pb.ServerDef, devices []*pb.DeviceAttributes) 
 			return err
 		}
 	}
-	if c.cluster.peers != nil {
-		c.cluster.peers.Close()
+	if c.left != nil {
+		c.left.Close()
 	}
-	c.cluster = next
+	c.left, c.cluster = c.cluster.peers, next
 	c.spreads.forget("") // which are made for the devices that there were
 	return nil
 }

@@ -24,6 +24,7 @@ type Context struct {
 	components components
 	spreads    spreads
 
+	timeout   time.Duration // of parts of functions in other tasks; 0: none
 	keepAlive time.Duration // 0: for ever
 	used      atomic.Int64  // nanoseconds since 1970
 	timer     *time.Timer
@@ -33,12 +34,14 @@ type Context struct {
 	library *tf.Library
 	calls   map[string]*step.Calls // by device
 	cluster cluster
+	left    Peers // of the cluster before: calls may be under way
 }
 
 func (s *Service) newContext(req *pb.CreateContextRequest) (*Context, error) {
 	c := &Context{id: req.GetContextId(), view: req.GetContextViewId(), connect: s.env.Connect, keepAlive: time.Duration(max(req.GetKeepAliveSecs(), 0)) * time.Second, calls: map[string]*step.Calls{}}
 	c.touch()
 	def := req.GetServerDef()
+	c.timeout = time.Duration(max(def.GetDefaultSessionConfig().GetOperationTimeoutInMs(), 0)) * time.Millisecond
 	var err error
 	c.session, err = s.env.Worker.OpenSession(&pb.CreateWorkerSessionRequest{
 		SessionHandle: sessionName(c.id), ServerDef: def, IsolateSessionState: def.GetDefaultSessionConfig().GetIsolateSessionState(),
@@ -118,13 +121,15 @@ func (c *Context) close(why error) {
 		c.timer.Stop()
 		c.timer = nil
 	}
-	peers := c.cluster.peers
-	c.cluster = cluster{}
+	peers := []Peers{c.cluster.peers, c.left}
+	c.cluster, c.left = cluster{}, nil
 	c.mu.Unlock()
 	c.session.Close(why)
 	c.handles.clear()
-	if peers != nil {
-		peers.Close()
+	for _, p := range peers {
+		if p != nil {
+			p.Close()
+		}
 	}
 }
 

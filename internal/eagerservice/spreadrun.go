@@ -175,6 +175,11 @@ func (c *Context) runPart(ctx context.Context, r *spreadStep, p *part) error {
 		}
 		op.OpInputs = append(op.OpInputs, in)
 	}
+	if c.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.timeout)
+		defer cancel()
+	}
 	resp, err := p.peer.RunComponentFunction(ctx, &pb.RunComponentFunctionRequest{ContextId: c.id, Operation: op, OutputNum: p.rets})
 	if err != nil {
 		return err
