@@ -1,6 +1,7 @@
 package master
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"slices"
@@ -164,14 +165,41 @@ func (w *waiting) log(log *slog.Logger) {
 func each(ctx context.Context, members []member, f func(context.Context, *member) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	err := together(ctx, members, func(ctx context.Context, m *member) error {
+		err := f(ctx, m)
+		if err != nil {
+			cancel(err) // only the first one counts
+		}
+		return err
+	})
+	return cmp.Or(context.Cause(ctx), err)
+}
+
+// together is each that cancels nobody.
+func together(ctx context.Context, members []member, f func(context.Context, *member) error) error {
 	var wg sync.WaitGroup
+	errs := make(chan error, len(members))
 	for i := range members {
 		wg.Go(func() {
 			if err := f(ctx, &members[i]); err != nil {
-				cancel(err) // only the first one counts
+				errs <- err
 			}
 		})
 	}
 	wg.Wait()
-	return context.Cause(ctx)
+	select {
+	case err := <-errs:
+		return err
+	default:
+		return context.Cause(ctx)
+	}
+}
+
+// outlasting returns a context that ends some time after another one.
+func outlasting(ctx context.Context, by time.Duration) (context.Context, context.CancelFunc) {
+	longer, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	timer := time.AfterFunc(by, func() { cancel(context.Cause(ctx)) })
+	timer.Stop()
+	stop := context.AfterFunc(ctx, func() { timer.Reset(by) })
+	return longer, func() { stop(); timer.Stop(); cancel(nil) }
 }

@@ -98,3 +98,73 @@ func TestRefusedGraphsAreForgotten(t *testing.T) {
 	}
 	becomes(t, kept, 0)
 }
+
+// A slow worker opens sessions a while after another one has refused to.
+type slow struct {
+	master.Worker
+	refuses  bool
+	refused  chan struct{}
+	sessions *atomic.Int64
+}
+
+func (w slow) CreateWorkerSession(ctx context.Context, req *pb.CreateWorkerSessionRequest) (*pb.CreateWorkerSessionResponse, error) {
+	if w.refuses {
+		close(w.refused)
+		return nil, tf.Errorf(tf.Unavailable, "gone")
+	}
+	<-w.refused
+	select {
+	case <-ctx.Done(): // the request is on its way all the same
+		go func() { time.Sleep(10 * time.Millisecond); w.sessions.Add(1) }()
+		return nil, ctx.Err()
+	case <-time.After(10 * time.Millisecond):
+		w.sessions.Add(1)
+		return w.Worker.CreateWorkerSession(ctx, req)
+	}
+}
+
+func (w slow) DeleteWorkerSession(ctx context.Context, req *pb.DeleteWorkerSessionRequest) (*pb.DeleteWorkerSessionResponse, error) {
+	w.sessions.Store(0)
+	return w.Worker.DeleteWorkerSession(ctx, req)
+}
+
+// A session that one worker refuses stays at no other one, though that is slow.
+func TestRefusedSessionsAreForgotten(t *testing.T) {
+	c := newCluster(t, worker0, worker1)
+	refused, sessions := make(chan struct{}), new(atomic.Int64)
+	c.wrap = func(task string, w master.Worker) master.Worker { return slow{w, task == worker1, refused, sessions} }
+	_, err := c.master(worker0).CreateSession(t.Context(), &pb.CreateSessionRequest{})
+	check(t, "a session that a worker refuses", err, tf.Unavailable, "gone")
+	time.Sleep(30 * time.Millisecond)
+	if n := sessions.Load(); n != 0 {
+		t.Errorf("%d sessions stay at the other worker", n)
+	}
+}
+
+// A client that gives up does not keep its master waiting for a worker that hangs.
+func TestGivingUpOnAWorkerThatHangs(t *testing.T) {
+	c := newCluster(t, worker0, worker1)
+	never := make(chan struct{})
+	c.wrap = func(task string, w master.Worker) master.Worker {
+		if task == worker1 {
+			return hanging{w, never}
+		}
+		return w
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { <-never; cancel() }()
+	_, err := c.master(worker0).CreateSession(ctx, &pb.CreateSessionRequest{})
+	check(t, "a session that is given up", err, tf.Canceled, "")
+}
+
+// A hanging worker answers nothing.
+type hanging struct {
+	master.Worker
+	asked chan struct{}
+}
+
+func (w hanging) CreateWorkerSession(ctx context.Context, _ *pb.CreateWorkerSessionRequest) (*pb.CreateWorkerSessionResponse, error) {
+	close(w.asked)
+	<-ctx.Done()
+	return nil, ctx.Err()
+}

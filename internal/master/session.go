@@ -139,8 +139,13 @@ func (s *session) setGraph(def *pb.GraphDef) error {
 	return nil
 }
 
+// createAtWorkers tells all workers of the session. It waits for their answers also
+// when one refuses, and a little when the client gives up: a session that is opened
+// later than it is deleted stays for ever.
 func (s *session) createAtWorkers(ctx context.Context) error {
-	return each(ctx, s.members, func(ctx context.Context, m *member) error {
+	ctx, cancel := outlasting(ctx, grace)
+	defer cancel()
+	return together(ctx, s.members, func(ctx context.Context, m *member) error {
 		req, err := s.workerSession(m.task)
 		if err != nil {
 			return err
@@ -149,6 +154,9 @@ func (s *session) createAtWorkers(ctx context.Context) error {
 		return err
 	})
 }
+
+// grace is how long workers may still answer when a client has given up.
+const grace = time.Second
 
 // workerSession is what a task is told of the session. One that brings its own
 // cluster has its own state, unless it wants to share.

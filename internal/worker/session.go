@@ -111,11 +111,14 @@ func allocFrom(p *memory.Pool) rendezvous.Alloc {
 
 // CreateWorkerSession opens a session. Sessions that an earlier life of the
 // same master has left behind are closed.
-func (w *Worker) CreateWorkerSession(_ context.Context, req *pb.CreateWorkerSessionRequest) (*pb.CreateWorkerSessionResponse, error) {
+//
+// A master that gives up on the call may delete the session before it is open: then
+// it is not opened any more.
+func (w *Worker) CreateWorkerSession(ctx context.Context, req *pb.CreateWorkerSessionRequest) (*pb.CreateWorkerSessionResponse, error) {
 	if req.GetSessionHandle() == "" {
 		return nil, tf.Errorf(tf.InvalidArgument, "Session must be non-empty.")
 	}
-	left, err := w.open(req)
+	left, err := w.open(ctx, req)
 	for _, s := range left {
 		w.env.Log.Info("closing a session whose master has restarted", "session", s.handle, "master", s.master)
 		w.end(s, tf.Errorf(tf.Aborted, "The master %s of session %s has restarted.", s.master, s.handle))
@@ -124,11 +127,14 @@ func (w *Worker) CreateWorkerSession(_ context.Context, req *pb.CreateWorkerSess
 }
 
 // open adds a session, and takes out those that it replaces.
-func (w *Worker) open(req *pb.CreateWorkerSessionRequest) (left []*session, err error) {
+func (w *Worker) open(ctx context.Context, req *pb.CreateWorkerSessionRequest) (left []*session, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.sessions == nil {
 		return nil, context.Cause(w.ctx)
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
 	}
 	left = w.leftBy(req)
 	for _, s := range left {

@@ -172,3 +172,14 @@ func TestCleanupAllTakesNamesAsTheyAre(t *testing.T) {
 		t.Errorf("after other containers have been cleared the variable reads %v, %v, want 1", v, err)
 	}
 }
+
+// A session that its master has given up is not opened: it may have been deleted
+// already.
+func TestSessionThatIsGivenUp(t *testing.T) {
+	w := newWorker(t)
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := w.CreateWorkerSession(ended, &pb.CreateWorkerSessionRequest{SessionHandle: "s"}); err == nil || len(w.sessions) != 0 {
+		t.Errorf("CreateWorkerSession = %v with %d sessions, want an error and none", err, len(w.sessions))
+	}
+}
