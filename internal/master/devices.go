@@ -2,6 +2,7 @@ package master
 
 import (
 	"context"
+	"sync"
 
 	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
@@ -103,8 +104,10 @@ func (m *Master) closeSessions() error {
 	all := m.sessions
 	m.sessions = map[string]*session{}
 	m.mu.Unlock()
+	var wg sync.WaitGroup // a worker that does not answer holds each of them up
 	for _, s := range all {
-		s.close()
+		wg.Go(s.close)
 	}
+	wg.Wait()
 	return nil
 }

@@ -141,3 +141,32 @@ func TestDiscoverFails(t *testing.T) {
 		t.Errorf("a task that nobody knows = %v, want an error that names it", err)
 	}
 }
+
+// deaf is a worker that does not answer when sessions end.
+type deaf struct{ Worker }
+
+func (deaf) DeleteWorkerSession(ctx context.Context, _ *pb.DeleteWorkerSessionRequest) (*pb.DeleteWorkerSessionResponse, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// A worker that does not answer holds up the end of many sessions no longer than
+// that of one.
+func TestSessionsCloseTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := New(Env{Task: work0})
+		for _, handle := range []string{"a", "b", "c", "d"} {
+			s := &session{m: m, cluster: &membership{}, handle: handle, log: m.env.Log, members: []member{{task: ps, worker: deaf{}}}}
+			s.ctx, s.cancel = context.WithCancelCause(m.ctx)
+			m.sessions[handle] = s
+		}
+		began := time.Now()
+		if err := m.closeSessions(); err != nil {
+			t.Fatal(err)
+		}
+		if d := time.Since(began); d > farewell {
+			t.Errorf("closing the sessions took %v, want no more than %v", d, farewell)
+		}
+		m.Close()
+	})
+}

@@ -1,6 +1,7 @@
 package master
 
 import (
+	"sync"
 	"time"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -17,11 +18,15 @@ func (m *Master) closeIdle(limit time.Duration) {
 			return
 		case <-tick.C:
 		}
+		var wg sync.WaitGroup
 		for _, s := range m.idle(limit) {
 			s.log.Info("closing a session that nobody uses", "idle", limit)
-			s.end(tf.Errorf(tf.Aborted, "Session %s has not been used for %v.", s.handle, limit))
-			s.depart()
+			wg.Go(func() {
+				s.end(tf.Errorf(tf.Aborted, "Session %s has not been used for %v.", s.handle, limit))
+				s.depart()
+			})
 		}
+		wg.Wait()
 	}
 }
 
