@@ -30,6 +30,31 @@ type value struct {
 type handles struct {
 	mu  sync.RWMutex
 	all map[name]value
+
+	failed map[int64]error // by operation, the last ones
+	order  []int64         // of which this is the order
+}
+
+// keptFailures bounds the operations whose failure is remembered.
+const keptFailures = 1024
+
+// fail notes why an operation has no outputs: a client may have sent what uses
+// them before it heard of it.
+func (h *handles) fail(op int64, err error) {
+	if op == notKept {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.failed == nil {
+		h.failed = map[int64]error{}
+	}
+	if len(h.order) == keptFailures {
+		delete(h.failed, h.order[0])
+		h.order = append(h.order[:0], h.order[1:]...)
+	}
+	h.failed[op] = err
+	h.order = append(h.order, op)
 }
 
 // add keeps a value. As in TensorFlow the first one of a name stays.
@@ -48,6 +73,9 @@ func (h *handles) get(n name) (value, error) {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	v, ok := h.all[n]
+	if err := h.failed[n.op]; !ok && err != nil {
+		return value{}, err
+	}
 	if !ok {
 		return value{}, tf.Errorf(tf.InvalidArgument, "Unable to find the relevant tensor remote_handle: Op ID: %d, Output num: %d. "+
 			"One possible cause is that the tensor was accessed after deallocation in a distributed worker setup."+

@@ -20,12 +20,9 @@ type operation struct {
 // execute runs an operation and keeps its results. The answer tells their shapes,
 // and where a function has left them.
 func (c *Context) execute(ctx context.Context, def *pb.Operation, resp *pb.QueueResponse) error {
-	op, err := c.prepare(def)
+	out, err := c.perform(ctx, def)
 	if err != nil {
-		return err
-	}
-	out, err := c.run(ctx, op)
-	if err != nil {
+		c.handles.fail(def.GetId(), err)
 		return err
 	}
 	if def.GetId() == notKept {
@@ -39,6 +36,14 @@ func (c *Context) execute(ctx context.Context, def *pb.Operation, resp *pb.Queue
 		}
 	}
 	return nil
+}
+
+func (c *Context) perform(ctx context.Context, def *pb.Operation) ([]value, error) {
+	op, err := c.prepare(def)
+	if err != nil {
+		return nil, err
+	}
+	return c.run(ctx, op)
 }
 
 // answer tells the shape of a result, and where a function has left it.

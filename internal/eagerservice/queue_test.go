@@ -126,6 +126,22 @@ func TestBadOperations(t *testing.T) {
 	c.wantFloats(x, 1, 2)
 }
 
+// TestPoison: who uses what an operation should have given hears why it has not.
+func TestPoison(t *testing.T) {
+	c := newClient(t, newService(t), 7)
+	float := tf.Attrs{"T": tf.Float32}
+	c.fails(tf.InvalidArgument, "Incompatible shapes: [2] vs. [3]", "AddV2", float, floats(1, 2), floats(1, 2, 3))
+	first := handle{int(c.op), 0}
+	c.fails(tf.InvalidArgument, "Incompatible shapes: [2] vs. [3]", "Identity", float, first)
+	c.fails(tf.InvalidArgument, "Incompatible shapes: [2] vs. [3]", "Identity", float, handle{int(c.op), 0})
+	for range keptFailures {
+		if _, err := c.enqueue(item(c.operation("Nope", nil))); err == nil {
+			t.Fatal("an op that there is not has run")
+		}
+	}
+	c.fails(tf.InvalidArgument, "Unable to find the relevant tensor remote_handle", "Identity", float, first) // long ago
+}
+
 func TestBadItems(t *testing.T) {
 	c := newClient(t, newService(t), 7)
 	broken := sending(1, cpu, floats(1))
