@@ -102,7 +102,7 @@ func (s *Service) CreateContext(_ context.Context, req *pb.CreateContextRequest)
 		c.close(err)
 		return nil, err
 	}
-	s.env.Log.Info("Creating eager context", "context", c.id, "task", c.session.Task())
+	s.env.Log.Info("Creating eager context", "context", c.id)
 	return &pb.CreateContextResponse{DeviceAttributes: c.session.Attributes()}, nil
 }
 
