@@ -26,25 +26,36 @@ func connectEager(t *testing.T) *eagerCluster {
 	t.Helper()
 	r := start(t, map[string]int{"worker": 1, "ps": 1})
 	c := &eagerCluster{t: t, of: map[string]*eagerClient{}}
-	def := &pb.ClusterDef{}
-	var devices []*pb.DeviceAttributes
-	for _, job := range []string{"ps", "worker"} {
-		target := r.servers[job+":0"].Target()
-		def.Job = append(def.Job, &pb.JobDef{Name: job, Tasks: map[int32]string{0: target[len("grpc://"):]}})
-		one := dialEager(t, target)
-		resp := &pb.GetStatusResponse{}
-		if err := one.cc.Invoke(t.Context(), "/tensorflow.WorkerService/GetStatus", &pb.GetStatusRequest{}, resp); err != nil {
-			t.Fatal(err)
-		}
-		devices = append(devices, resp.GetDeviceAttributes()...)
-		c.of[resp.GetDeviceAttributes()[0].GetName()] = one
-	}
-	for _, job := range []string{"ps", "worker"} {
-		c.of["/job:"+job+"/replica:0/task:0/device:CPU:0"].call("CreateContext", &pb.CreateContextRequest{
-			ContextId: 5, ServerDef: &pb.ServerDef{JobName: job, Cluster: def}, ClusterDeviceAttributes: devices,
-		}, &pb.CreateContextResponse{})
-	}
+	def, devices := c.meet(r.servers["worker:0"].Target(), r.servers["ps:0"].Target())
+	c.create("worker", def, devices)
+	c.create("ps", def, devices)
 	return c
+}
+
+// meet describes the cluster of a worker and a parameter server at two addresses.
+func (c *eagerCluster) meet(worker, ps string) (def *pb.ClusterDef, devices []*pb.DeviceAttributes) {
+	c.t.Helper()
+	def = &pb.ClusterDef{}
+	for job, target := range map[string]string{"worker": worker, "ps": ps} {
+		def.Job = append(def.Job, &pb.JobDef{Name: job, Tasks: map[int32]string{0: target[len("grpc://"):]}})
+		one := dialEager(c.t, target)
+		resp := &pb.GetStatusResponse{}
+		if err := one.cc.Invoke(c.t.Context(), "/tensorflow.WorkerService/GetStatus", &pb.GetStatusRequest{}, resp); err != nil {
+			c.t.Fatal(err)
+		}
+		d := resp.GetDeviceAttributes()[0]
+		d.Name = "/job:" + job + "/replica:0/task:0/device:CPU:0"
+		devices = append(devices, d)
+		c.of[d.GetName()] = one
+	}
+	return def, devices
+}
+
+func (c *eagerCluster) create(job string, def *pb.ClusterDef, devices []*pb.DeviceAttributes) {
+	c.t.Helper()
+	c.of["/job:"+job+"/replica:0/task:0/device:CPU:0"].call("CreateContext", &pb.CreateContextRequest{
+		ContextId: 5, ServerDef: &pb.ServerDef{JobName: job, Cluster: def}, ClusterDeviceAttributes: devices,
+	}, &pb.CreateContextResponse{})
 }
 
 // run runs an operation on its device and returns the number and the answer.
@@ -170,5 +181,35 @@ func TestEagerFailureElsewhere(t *testing.T) {
 	_, _, err := c.run(&pb.Operation{Name: f, Device: workerCPU, IsFunction: true, OpInputs: []*pb.Operation_Input{here(tf.NewTensor(tf.Float32, tf.Shape{1})), there(id, 0, psCPU, tf.Resource)}})
 	if msg := status.Convert(err).Message(); !strings.Contains(msg, "{{function_node "+f+"}} {{function_node "+f+"_partitioned_") || !strings.Contains(msg, "Could not find variable") {
 		t.Errorf("a variable without value: %v", err)
+	}
+}
+
+// TestEagerClusterChanges replaces the parameter server by another one: the worker
+// that is told of it reaches that.
+func TestEagerClusterChanges(t *testing.T) {
+	r := start(t, map[string]int{"worker": 1, "ps": 1})
+	other := start(t, map[string]int{"localhost": 1})
+	c := &eagerCluster{t: t, of: map[string]*eagerClient{}}
+	worker := r.servers["worker:0"].Target()
+	def, devices := c.meet(worker, r.servers["ps:0"].Target())
+	c.create("worker", def, devices)
+	c.create("ps", def, devices)
+	f := c.function(workerCPU, func(x, v tf.Output) []tf.Output { return []tf.Output{x.Add(ops.ReadVariableOp(v, tf.Float32))} })
+	for i, value := range []float32{1, 7} {
+		v := c.variable([]float32{value})
+		id, _ := c.mustRun(&pb.Operation{Name: f, Device: workerCPU, IsFunction: true, OpInputs: []*pb.Operation_Input{here(tf.NewTensor(tf.Float32, tf.Shape{1})), there(v, 0, psCPU, tf.Resource)}})
+		if got := c.fetch(id, 0, workerCPU); !slices.Equal(got, []float32{value}) {
+			t.Errorf("with parameter server %d: %v, want %v", i, got, value)
+		}
+		if i > 0 {
+			break
+		}
+		def, devices = c.meet(worker, other.servers["localhost:0"].Target())
+		c.create("ps", def, devices)
+		resp := &pb.UpdateContextResponse{}
+		c.of[workerCPU].call("UpdateContext", &pb.UpdateContextRequest{ContextId: 5, ContextViewId: 1, ServerDef: &pb.ServerDef{JobName: "worker", Cluster: def}, ClusterDeviceAttributes: devices}, resp)
+		if d := resp.GetDeviceAttributes(); len(d) != 1 || d[0].GetName() != workerCPU {
+			t.Errorf("devices after the change: %v", d)
+		}
 	}
 }
