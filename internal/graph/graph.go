@@ -84,7 +84,9 @@ func (g *Graph) Keep(keep func(*Node) bool) {
 // Renumber makes the IDs positions in Nodes again.
 func (g *Graph) Renumber() {
 	for i, n := range g.Nodes {
-		n.ID = i
+		if n.ID != i { // a graph in order can be read by many at once
+			n.ID = i
+		}
 	}
 }
 

@@ -17,6 +17,8 @@ type call struct {
 	fetches map[string][]string        // by tensor: the names it was asked for under
 	targets []string
 	options *pb.RunOptions
+
+	connections []pass.Connection // of callables
 }
 
 func newCall(req *pb.RunStepRequest) (*call, error) {
@@ -98,5 +100,7 @@ func (c *call) signature() pass.Signature {
 		Feeds:   append(slices.Sorted(maps.Keys(c.feeds)), c.twice...),
 		Fetches: slices.Sorted(maps.Keys(c.fetches)),
 		Targets: slices.Compact(slices.Sorted(slices.Values(c.targets))),
+
+		Connections: c.connections,
 	}
 }

@@ -3,6 +3,7 @@ package master
 import (
 	"context"
 
+	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
 )
@@ -59,6 +60,9 @@ func newCallable(o *pb.CallableOptions) (*callable, error) {
 	for i, name := range c.fetches {
 		c.form.want(name, o.GetFetch()[i])
 	}
+	for _, x := range o.GetTensorConnection() {
+		c.form.connections = append(c.form.connections, pass.Connection{From: x.GetFromTensor(), To: x.GetToTensor()})
+	}
 	return c, nil
 }
 
@@ -75,11 +79,8 @@ func fullNames(tensors []string, full func(string) (string, error)) ([]string, e
 
 // checkCallable refuses what only makes sense in one process.
 func checkCallable(o *pb.CallableOptions) error {
-	switch {
-	case len(o.GetFeedDevices()) > 0, len(o.GetFetchDevices()) > 0:
+	if len(o.GetFeedDevices()) > 0 || len(o.GetFetchDevices()) > 0 {
 		return tf.Errorf(tf.Unimplemented, "CallableOptions::feed_devices and CallableOptions::fetch_devices to configure feeding/fetching tensors to/from device memory is not yet supported when using a remote session.")
-	case len(o.GetTensorConnection()) > 0:
-		return tf.Errorf(tf.Unimplemented, "CallableOptions.tensor_connection is not supported by this master")
 	}
 	return nil
 }

@@ -45,6 +45,13 @@ func TestCallables(t *testing.T) {
 	if err != nil || add == both {
 		t.Fatalf("the handles are %d and %d, %v", both, add, err)
 	}
+	wired, err := s.makeCallable(&pb.CallableOptions{Fetch: []string{"sum:0"}, TensorConnection: []*pb.TensorConnection{{FromTensor: "v/Read/ReadVariableOp:0", ToTensor: "x:0"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if resp, err := s.runCallable(wired); err != nil || floats(t, resp.GetFetch())[0] != 20 {
+		t.Errorf("x + v where x is v = %v, %v; want 20", resp.GetFetch(), err)
+	}
 	for i := range 3 {
 		two := tf.Scalar[float32](2)
 		resp, err := s.runCallable(both, two)
@@ -69,13 +76,13 @@ func TestCallablesRefuse(t *testing.T) {
 		code tf.Code
 		text string
 	}{
-		"no fetch":      {&pb.CallableOptions{Feed: []string{"x:0"}}, tf.InvalidArgument, "Must specify at least one target"},
-		"unknown":       {&pb.CallableOptions{Fetch: []string{"q:0"}}, tf.NotFound, "q:0: not found"},
-		"malformed":     {&pb.CallableOptions{Fetch: []string{"x:y"}}, tf.NotFound, "FetchOutputs node x:y: not found"},
-		"feed twice":    {&pb.CallableOptions{Feed: []string{"x:0", "x"}, Fetch: []string{"sum:0"}}, tf.InvalidArgument, "fed more than once"},
-		"feed device":   {&pb.CallableOptions{Fetch: []string{"sum:0"}, FeedDevices: map[string]string{"x:0": ps0}}, tf.Unimplemented, "feed_devices and CallableOptions::fetch_devices"},
-		"fetch device":  {&pb.CallableOptions{Fetch: []string{"sum:0"}, FetchDevices: map[string]string{"sum:0": ps0}}, tf.Unimplemented, "fetch_devices"},
-		"a connection ": {&pb.CallableOptions{Fetch: []string{"sum:0"}, TensorConnection: []*pb.TensorConnection{{}}}, tf.Unimplemented, "tensor_connection"},
+		"no fetch":     {&pb.CallableOptions{Feed: []string{"x:0"}}, tf.InvalidArgument, "Must specify at least one target"},
+		"unknown":      {&pb.CallableOptions{Fetch: []string{"q:0"}}, tf.NotFound, "q:0: not found"},
+		"malformed":    {&pb.CallableOptions{Fetch: []string{"x:y"}}, tf.NotFound, "FetchOutputs node x:y: not found"},
+		"feed twice":   {&pb.CallableOptions{Feed: []string{"x:0", "x"}, Fetch: []string{"sum:0"}}, tf.InvalidArgument, "fed more than once"},
+		"feed device":  {&pb.CallableOptions{Fetch: []string{"sum:0"}, FeedDevices: map[string]string{"x:0": ps0}}, tf.Unimplemented, "feed_devices and CallableOptions::fetch_devices"},
+		"fetch device": {&pb.CallableOptions{Fetch: []string{"sum:0"}, FetchDevices: map[string]string{"sum:0": ps0}}, tf.Unimplemented, "fetch_devices"},
+		"a connection": {&pb.CallableOptions{Fetch: []string{"sum:0"}, TensorConnection: []*pb.TensorConnection{{}}}, tf.InvalidArgument, "connection from unknown node"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := s.makeCallable(c.o)

@@ -15,6 +15,7 @@ import (
 // fetches are tensors ("x:0"), targets nodes.
 type Signature struct {
 	Feeds, Fetches, Targets []string
+	Connections             []Connection
 }
 
 // Terminals says with which nodes feeds enter and fetches leave a graph.
@@ -31,6 +32,12 @@ type Terminals struct {
 // ClientGraph returns the part of g that a step needs: what its fetches and
 // targets depend on, up to the feeds, with nodes for feeds and fetches added.
 func ClientGraph(g *graph.Graph, s Signature, t Terminals) (*graph.Graph, error) {
+	if len(s.Connections) > 0 {
+		var err error
+		if g, err = connected(g, s); err != nil {
+			return nil, err
+		}
+	}
 	p := &pruner{from: g, to: graph.New(), t: t, feeds: map[graph.Edge]int{}, copies: map[*graph.Node]*graph.Node{}}
 	p.to.Library, p.to.Producer = g.Library, g.Producer
 	if err := p.addFeeds(s.Feeds); err != nil {
@@ -298,6 +305,9 @@ func (s *Signature) AppendKey(b []byte) []byte {
 			b = append(append(b, x...), ';')
 		}
 		b = append(b, '|')
+	}
+	for _, x := range s.Connections {
+		b = append(append(append(append(b, x.From...), '>'), x.To...), ';')
 	}
 	return b
 }

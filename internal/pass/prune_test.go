@@ -9,13 +9,18 @@ import (
 	"github.com/gorge-tf/gorge/internal/graph/graphtext"
 )
 
-// signature reads "feeds; fetches; targets".
+// signature reads "feeds; fetches; targets; from>to".
 func signature(text string) Signature {
 	parts := strings.Split(strings.TrimSpace(text), ";")
 	list := func(s string) []string {
 		return strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' })
 	}
-	return Signature{Feeds: list(parts[0]), Fetches: list(parts[1]), Targets: list(parts[2])}
+	s := Signature{Feeds: list(parts[0]), Fetches: list(parts[1]), Targets: list(parts[2])}
+	for _, x := range list(strings.Join(parts[3:], "")) {
+		from, to, _ := strings.Cut(x, ">")
+		s.Connections = append(s.Connections, Connection{From: from, To: to})
+	}
+	return s
 }
 
 func TestClientGraph(t *testing.T) {
