@@ -121,7 +121,7 @@ func TestTransferErrors(t *testing.T) {
 	}{
 		"no rendezvous": {nil, tf.Internal},
 		"aborted":       {&post{err: aborted}, tf.Aborted},
-		"another type":  {&post{key: edge + "0:0", t: vec[int64](1, 2)}, tf.InvalidArgument},
+		"another type":  {&post{key: edge + "0:0", t: vec[int64](1, 2)}, tf.Internal},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := &tf.OpContext{Step: &tf.Step{Rendezvous: tc.r}, Node: n, Out: make([]tf.Slot, 1)}
