@@ -6,15 +6,17 @@ import (
 
 // finish answers a request with what result returns. Who receives may compute
 // a whole step on the goroutine that tells it, so that is none of the
-// adapter's.
+// adapter's. What the answer is, is settled before: the peer may have another
+// one for who does not need the tensor any more.
 func (c *Channel) finish(r *request, result func() rendezvous.Result) {
+	first := c.claim(r)
 	if c.enter() != nil {
-		c.tell(r, result())
+		r.tell(result(), first)
 		return
 	}
 	go func() {
 		defer c.wg.Done()
-		c.tell(r, result())
+		r.tell(result(), first)
 	}()
 }
 
@@ -23,15 +25,21 @@ func (c *Channel) answer(r *request, res rendezvous.Result) {
 	c.finish(r, func() rendezvous.Result { return res })
 }
 
-// tell calls the request's done function unless its context did.
-func (c *Channel) tell(r *request, res rendezvous.Result) {
+// claim reports whether nobody has an answer to the request yet. The caller has
+// one.
+func (c *Channel) claim(r *request) bool {
 	c.mu.Lock()
-	late := r.answered
+	defer c.mu.Unlock()
+	first := !r.answered
 	r.answered = true
-	c.mu.Unlock()
+	return first
+}
+
+// tell calls the request's done function, if the result is the first one.
+func (r *request) tell(res rendezvous.Result, first bool) {
 	r.stop()
 	switch {
-	case !late:
+	case first:
 		r.done(res)
 	case res.Tensor != nil:
 		res.Tensor.Release()
@@ -50,7 +58,7 @@ func (c *Channel) failRequests(err error) {
 		c.free(r)
 		go func() {
 			defer c.wg.Done()
-			c.tell(r, rendezvous.Result{Err: err})
+			r.tell(rendezvous.Result{Err: err}, c.claim(r))
 		}()
 	}
 }

@@ -24,7 +24,7 @@ type request struct {
 	buf  *memory.Buffer // for it, nil for objects and dead values
 	land segment        // where the peer writes
 
-	answered bool // done has been called
+	answered bool // it is settled with what done is called
 	dropped  bool // nobody reads the tensor if it comes
 	released bool // the peer has been told that
 }
