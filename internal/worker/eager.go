@@ -47,6 +47,11 @@ func (w *Worker) OpenSession(req *pb.CreateWorkerSessionRequest) (*Session, erro
 		s.close(context.Cause(w.ctx))
 		return nil, context.Cause(w.ctx)
 	}
+	if w.sessions[s.handle] != nil { // another call with the same name was faster
+		err := tf.Errorf(tf.InvalidArgument, "the session %s is open already", s.handle)
+		s.close(err)
+		return nil, err
+	}
 	w.sessions[s.handle] = s
 	return out, nil
 }

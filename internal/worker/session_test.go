@@ -183,3 +183,26 @@ func TestSessionThatIsGivenUp(t *testing.T) {
 		t.Errorf("CreateWorkerSession = %v with %d sessions, want an error and none", err, len(w.sessions))
 	}
 }
+
+// Of two clients that open a session of one name at once, the second does not
+// put the first one's out of reach.
+func TestOneSessionOfAName(t *testing.T) {
+	w := newWorker(t)
+	req := &pb.CreateWorkerSessionRequest{SessionHandle: "eager"}
+	first, err := w.OpenSession(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.OpenSession(req); tf.CodeOf(err) != tf.InvalidArgument {
+		t.Errorf("a second session of the name: %v, want an InvalidArgument error", err)
+	}
+	first.Close(tf.Errorf(tf.Canceled, "over"))
+	if first.Context().Err() == nil {
+		t.Error("the first session has not ended with Close")
+	}
+	again, err := w.OpenSession(req)
+	if err != nil {
+		t.Fatalf("opening the session once more: %v", err)
+	}
+	again.Close(tf.Errorf(tf.Canceled, "over"))
+}
