@@ -148,7 +148,7 @@ func check(n *tf.Node, in []*tf.Tensor) error {
 	return nil
 }
 
-// run computes the outputs, which are the caller's to keep.
+// run computes the outputs.
 func (k *kernel) run(ctx context.Context, in []*tf.Tensor) (out []*tf.Tensor, err error) {
 	step := k.step
 	step.Context = ctx
@@ -164,7 +164,7 @@ func (k *kernel) run(ctx context.Context, in []*tf.Tensor) (out []*tf.Tensor, er
 		if s.T == nil {
 			return nil, tf.Errorf(tf.InvalidArgument, "%s gives a reference or no value, which eager contexts do not hold", k.node.OpName())
 		}
-		out[i] = s.T.Escape()
+		out[i] = s.T
 	}
 	return out, nil
 }
@@ -185,13 +185,4 @@ func (k *kernel) compute(c *tf.OpContext) (err error) {
 		return <-done
 	}
 	return tf.Errorf(tf.Internal, "a kernel must be a Compute or an AsyncCompute, got %T", k.Kernel)
-}
-
-// values says where the outputs are.
-func (k *kernel) values(out []*tf.Tensor) []value {
-	all := make([]value, len(out))
-	for i, t := range out {
-		all[i] = value{tensor: t, device: k.device}
-	}
-	return all
 }

@@ -94,7 +94,7 @@ func (c *Context) run(ctx context.Context, op *operation) ([]value, error) {
 	if err != nil {
 		return nil, bare(err)
 	}
-	return k.values(out), nil
+	return valuesOn(k.device, out), nil
 }
 
 // bare is err without the operation: the client knows which one it is.
