@@ -156,10 +156,27 @@ func (g *Graph) Uses() [][]*Node {
 // back edges (into Merge from NextIteration) do not count. It fails when other
 // cycles exist.
 func (g *Graph) Sorted() ([]*Node, error) {
+	out, waiting := g.sorted()
+	if len(out) != len(g.Nodes) {
+		return nil, tf.Errorf(tf.InvalidArgument, "Graph is invalid, contains a cycle with %d nodes, including: %s", len(g.Nodes)-len(out), g.inCycle(waiting))
+	}
+	return out, nil
+}
+
+// Unsortable is the number of nodes that Sorted finds no place for: those in
+// cycles, and what follows them.
+func (g *Graph) Unsortable() int {
+	out, _ := g.sorted()
+	return len(g.Nodes) - len(out)
+}
+
+// sorted returns the nodes that can be put in order, and for how many inputs
+// each node still waits.
+func (g *Graph) sorted() (out []*Node, waiting []int) {
 	g.Renumber()
-	waiting := make([]int, len(g.Nodes))
+	waiting = make([]int, len(g.Nodes))
 	uses := g.Uses()
-	var ready, out []*Node
+	var ready []*Node
 	for _, n := range g.Nodes {
 		waiting[n.ID] = len(n.In) + len(n.Control) - backEdges(n)
 		if waiting[n.ID] == 0 {
@@ -179,10 +196,7 @@ func (g *Graph) Sorted() ([]*Node, error) {
 			}
 		}
 	}
-	if len(out) != len(g.Nodes) {
-		return nil, tf.Errorf(tf.InvalidArgument, "Graph is invalid, contains a cycle with %d nodes, including: %s", len(g.Nodes)-len(out), g.inCycle(waiting))
-	}
-	return out, nil
+	return out, waiting
 }
 
 func (g *Graph) inCycle(waiting []int) string {

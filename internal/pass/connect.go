@@ -9,7 +9,7 @@ import (
 )
 
 // A Connection puts one tensor in the place of another, as if To was fed with
-// what From turns out to be.
+// what From turns out to be (TensorFlow's CallableOptions.tensor_connection).
 type Connection struct{ From, To string }
 
 // connected returns g with the connections of a step made; g stays as it is.

@@ -12,7 +12,8 @@ import (
 )
 
 // A Signature says what a step feeds, fetches and runs, by name. Feeds and
-// fetches are tensors ("x:0"), targets nodes.
+// fetches are tensors ("x:0"), targets nodes. Connections feed tensors of the
+// graph with others of it.
 type Signature struct {
 	Feeds, Fetches, Targets []string
 	Connections             []Connection
