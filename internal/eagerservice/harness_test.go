@@ -173,11 +173,18 @@ func sending(op int64, device string, x *tf.Tensor) *pb.QueueItem {
 	return &pb.QueueItem{Item: &pb.QueueItem_SendTensor{SendTensor: &pb.SendTensorOp{OpId: op, DeviceName: device, Tensors: []*pb.TensorProto{tf.TensorProto(x)}}}}
 }
 
+// contextOf returns a context of a service that others may be using.
+func contextOf(s *Service, id uint64) *Context {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.contexts[id]
+}
+
 // fetch returns a value as clients get it: an operation without a number answers
 // with its outputs.
 func (c *client) fetch(h handle) *tf.Tensor {
 	c.t.Helper()
-	v, err := c.s.contexts[c.id].handles.get(name{int64(h.op), int32(h.output)})
+	v, err := contextOf(c.s, c.id).handles.get(name{int64(h.op), int32(h.output)})
 	if err != nil {
 		c.t.Fatal(err)
 	}

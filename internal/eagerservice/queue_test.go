@@ -91,7 +91,7 @@ func TestDecref(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := s.contexts[7].handles.len(); n != 0 {
+	if n := contextOf(s, 7).handles.len(); n != 0 {
 		t.Errorf("%d values are left", n)
 	}
 }
@@ -217,7 +217,7 @@ func TestStreams(t *testing.T) {
 func TestTransfers(t *testing.T) {
 	s := newService(t)
 	c := newClient(t, s, 7)
-	d := s.contexts[7].session.Devices().List()[0]
+	d := contextOf(s, 7).session.Devices().List()[0]
 	attrs := tf.Attrs{"tensor_name": "x", "send_device": cpu, "send_device_incarnation": int64(d.Incarnation()), "recv_device": second, "client_terminated": false}
 	with := func(k string) tf.Attrs {
 		out := tf.Attrs{k: tf.Float32}
@@ -228,7 +228,7 @@ func TestTransfers(t *testing.T) {
 	}
 	c.do("_Send", with("T"), floats(3))
 	c.wantFloats(c.do("_Recv", with("tensor_type")), 3)
-	if n := len(s.contexts[7].kernels.all); n != 1 { // that of fetch
+	if n := len(contextOf(s, 7).kernels.all); n != 1 { // that of fetch
 		t.Errorf("%d kernels are kept", n)
 	}
 }
