@@ -113,10 +113,10 @@ func TestCancelledStepEnds(t *testing.T) {
 	go func() { _, err := w.RunGraph(ctx, req); ended <- err }()
 	<-started
 	peer := make(chan error, 1)
-	go func() {
-		_, err := w.RecvTensor(context.Background(), &pb.RecvTensorRequest{StepId: req.StepId, RendezvousKey: keyTo("/job:worker/replica:0/task:1", w, "edge")})
-		peer <- err
-	}()
+	// Before the cancellation: a receive that came after it would be taken for
+	// one of a step that is yet to run.
+	w.env.Rendezvous.RecvLocal(context.Background(), req.StepId, keyTo("/job:worker/replica:0/task:1", w, "edge"),
+		func(_ *tf.Tensor, _ bool, err error) { peer <- err })
 	cancel()
 	if err := <-ended; tf.CodeOf(err) != tf.Canceled {
 		t.Errorf("cancelled step = %v, want a Canceled error", err)
