@@ -288,7 +288,7 @@ func goMany(t *testing.T, targets []string) {
 }
 
 func goLarge(t *testing.T, targets []string) {
-	elements := megabytes() << 18
+	elements := megabytes << 18
 	g := tf.NewGraph(tf.Strict())
 	x := ops.Placeholder(g, tf.Float32, tf.Shape{-1})
 	back := ops.AddV2(ops.Identity(x, tf.OnDevice(onPS)), ops.Scalar[float32](g, 1), tf.OnDevice(onWorker))

@@ -2,7 +2,6 @@ package interop
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"testing"
 
@@ -19,14 +18,9 @@ func pair(t *testing.T, kind string) string {
 	return "grpc://" + addr[1]
 }
 
-// megabytes is how large the largest tensor is that crosses; with GORGE_FULL,
-// larger than everything that has a limit by default.
-func megabytes() int {
-	if os.Getenv("GORGE_FULL") != "" {
-		return 300
-	}
-	return 64
-}
+// megabytes is how large the largest tensor is that crosses: larger than
+// everything that has a limit by default.
+const megabytes = 300
 
 // Python programs do on a cluster of Gorge what they do on one of TensorFlow:
 // partial runs, callables, traces, containers, errors, time limits, closing,
@@ -35,7 +29,7 @@ func TestPythonSeesNoDifferenceOnClusters(t *testing.T) {
 	needTensorFlow(t)
 	var here, there string
 	both(func() { here = pair(t, ofGorge) }, func() { there = pair(t, ofTensorFlow) })
-	lines := script(t, "cluster.py", fmt.Sprint(megabytes()), there, here)
+	lines := script(t, "cluster.py", fmt.Sprint(megabytes), there, here)
 	end := slices.Index(lines, "--")
 	want, got := lines[:end+1], lines[end+1:]
 	if d := cmp.Diff(want, got); d != "" || len(want) != 36 {
