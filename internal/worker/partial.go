@@ -35,9 +35,11 @@ func (w *Worker) runPartial(ctx context.Context, s *session, g *step.Graph, req 
 	resp, err := p.exchange(s, r, req)
 	if err != nil {
 		err = p.explain(err)
-		if ctx.Err() != nil {
-			w.abandon(req.GetStepId(), r)
-		}
+	}
+	if ctx.Err() != nil { // whether or not the end of the step was in time to fail it
+		w.abandon(req.GetStepId(), r)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return resp, report(resp, g, req.GetExecOpts(), nil)
