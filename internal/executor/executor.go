@@ -17,8 +17,10 @@
 package executor
 
 import (
+	"cmp"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/gorge-tf/gorge/internal/graph"
 	"github.com/gorge-tf/gorge/internal/memory"
@@ -36,6 +38,7 @@ type Executor struct {
 	inline bool
 	// workers bounds the goroutines that compute heavy nodes; 0: there are none.
 	workers int
+	short   time.Duration // kernels that take less are not run apart
 
 	nodes     []*graph.Node // by item
 	labelling sync.Once
@@ -56,6 +59,9 @@ type Params struct {
 	// Workers bounds the nodes that are computed at once; 0 and 1: one after
 	// the other, though kernels may use more threads.
 	Workers int
+	// Short is the time of kernels below which they are not worth a goroutine
+	// of their own; 0: about what it takes to wake one.
+	Short time.Duration
 }
 
 // New prepares g, all of whose nodes are on the device of p.
@@ -64,7 +70,7 @@ func New(g *graph.Graph, p Params) (*Executor, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := builder{Executor: &Executor{items: make([]item, len(order)), nodes: order, device: p.Device, pool: p.Pool}, order: order}
+	b := builder{Executor: &Executor{items: make([]item, len(order)), nodes: order, device: p.Device, pool: p.Pool, short: cmp.Or(p.Short, shortKernel)}, order: order}
 	if err := b.assignFrames(g); err != nil {
 		return nil, err
 	}

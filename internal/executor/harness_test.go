@@ -72,12 +72,18 @@ func try(t testing.TB, text string) (*machine, error) { return tryWorkers(t, tex
 
 func tryWorkers(t testing.TB, text string, workers int) (*machine, error) {
 	t.Helper()
+	return tryParams(t, text, executor.Params{Workers: workers, Short: 1})
+}
+
+func tryParams(t testing.TB, text string, p executor.Params) (*machine, error) {
+	t.Helper()
 	g, err := graphtext.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
 	m := &machine{pool: memory.NewPool(1 << 20)}
-	m.Executor, err = executor.New(g, executor.Params{Device: host{}, Kernel: kernelOf, Pool: m.pool, Workers: workers})
+	p.Device, p.Kernel, p.Pool = host{}, kernelOf, m.pool
+	m.Executor, err = executor.New(g, p)
 	return m, err
 }
 

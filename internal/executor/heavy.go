@@ -1,6 +1,8 @@
 package executor
 
 import (
+	"time"
+
 	"github.com/gorge-tf/gorge/internal/graph"
 	"github.com/gorge-tf/gorge/tf"
 )
@@ -14,9 +16,16 @@ import (
 // goroutine of its own, whatever its op says.
 const heavyBytes = 64 << 10
 
+// shortKernel is for how long others rather wait: about as long as it takes
+// until another goroutine runs.
+const shortKernel = 100 * time.Microsecond
+
 // heavy reports whether the node is to be run apart from others.
 func (r *run) heavy(it *item, c *tf.OpContext) bool {
 	if !it.heavy {
+		return false
+	}
+	if t := it.time.Load(); t > 0 && t < int64(r.e.short) {
 		return false
 	}
 	n := 0
@@ -67,6 +76,27 @@ func (it *item) call(c *tf.OpContext) (err error) {
 	return it.sync(c)
 }
 
+// timed makes the item know how long its kernel takes.
+func (it *item) timed() {
+	compute := it.sync
+	it.sync = func(c *tf.OpContext) error {
+		start := time.Now()
+		err := compute(c)
+		it.took(time.Since(start))
+		return err
+	}
+}
+
+// took notes a time: one that is shorter than what is known at once, a longer
+// one little by little, for the kernel may just have been interrupted.
+func (it *item) took(d time.Duration) {
+	t := max(1, int64(d))
+	if known := it.time.Load(); known > 0 {
+		t = min(t, known+known/4+1)
+	}
+	it.time.Store(t)
+}
+
 // yield lets another goroutine run nodes, unless there are some to be run.
 func (r *run) yield() bool {
 	r.mu.Lock()
@@ -103,7 +133,10 @@ func (b *builder) findHeavy(workers int) {
 	}
 	b.workers = workers
 	for i, n := range b.order {
-		b.items[i].heavy = mayBeHeavy(n) && b.items[i].async == nil
+		if it := &b.items[i]; mayBeHeavy(n) && it.async == nil {
+			it.heavy = true
+			it.timed()
+		}
 	}
 }
 

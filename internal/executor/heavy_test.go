@@ -2,10 +2,14 @@ package executor_test
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	gosync "sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
+	"github.com/gorge-tf/gorge/internal/executor"
 	"github.com/gorge-tf/gorge/tf"
 )
 
@@ -22,7 +26,19 @@ func init() {
 		meeting.Wait()
 		return identity(c)
 	})
+	heavy("Crowd", func(c *tf.OpContext) error {
+		n := crowd.Add(1)
+		defer crowd.Add(-1)
+		for most := crowded.Load(); n > most && !crowded.CompareAndSwap(most, n); most = crowded.Load() {
+		}
+		runtime.Gosched()
+		return identity(c)
+	})
 }
+
+// crowd is how many Crowd kernels are being computed, crowded the most there
+// have been.
+var crowd, crowded atomic.Int64
 
 // meeting lets Meet kernels go on when all are there.
 var meeting gosync.WaitGroup
@@ -57,6 +73,26 @@ func TestHeavyChainRunsInOrder(t *testing.T) {
 	if m := prepareHeavy(t, "x = Large\na = Heavy(x)\nb = Heavy(x)"); m.Inline() {
 		t.Error("independent nodes are run in order")
 	}
+}
+
+// TestShortNodesRunInTurn: kernels that are known to be short are not handed
+// to other goroutines.
+func TestShortNodesRunInTurn(t *testing.T) {
+	m, err := tryParams(t, "x = Large\na = Crowd(x)\nb = Crowd(x)\nc = Crowd(x)\nv = Value[v=2](^a, ^b, ^c)\nf = Fetch(v)",
+		executor.Params{Workers: 3, Short: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 20 {
+		crowded.Store(0)
+		if got, err := m.run(t.Context()); err != nil || got[0] != float32(2) {
+			t.Fatalf("got %v, %v", got, err)
+		}
+		if n := crowded.Load(); i > 0 && n != 1 {
+			t.Fatalf("%d short kernels at once", n)
+		}
+	}
+	m.balanced(t)
 }
 
 // TestHeavyMesh mixes heavy nodes with others, waiting ones too.

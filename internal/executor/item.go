@@ -2,6 +2,7 @@ package executor
 
 import (
 	"strings"
+	"sync/atomic"
 
 	"github.com/gorge-tf/gorge/internal/graph"
 	"github.com/gorge-tf/gorge/tf"
@@ -26,6 +27,8 @@ type item struct {
 	refs     bool // takes references as they are
 	constant bool // an Enter of what is the same in all iterations
 	heavy    bool // may take long, and others could be computed the while
+
+	time atomic.Int64 // nanoseconds that a heavy kernel takes, 0 before its first run
 }
 
 // wake is an edge out of a node.
