@@ -23,7 +23,7 @@ func (o GradientDescent) Minimize(loss tf.Output, vars ...*tf.Variable) *tf.Oper
 func (o GradientDescent) ApplyGradients(gvs []GradVar) (*tf.Operation, error) {
 	r := &rule{
 		name: cmp.Or(o.Name, "GradientDescent"), op: "GradientDescent",
-		args: map[string]arg{"alpha": rate(o.Rate, o.LearningRate)},
+		args: map[string]arg{"alpha": rate(o.Rate, o.LearningRate)}, linear: true,
 		sparse: func(r *rule, v *tf.Variable, s tf.IndexedSlices) *tf.Operation {
 			return scatterAdd(v, s.Indices, s.Values.Neg().Mul(r.args["alpha"](v)))
 		},

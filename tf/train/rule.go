@@ -16,8 +16,10 @@ type rule struct {
 	args  map[string]arg // the op's other inputs, by the names in its signature
 
 	// sparse updates some rows of a variable where there is no op for it.
-	// No row comes twice.
+	// No row comes twice, unless the update is linear.
 	sparse func(r *rule, v *tf.Variable, s tf.IndexedSlices) *tf.Operation
+	// linear updates of one row may follow one another: their sum is the same.
+	linear bool
 	// decay is what a variable loses of itself before its update.
 	decay float64
 	// before adds what the updates share, before there are slots.
@@ -93,7 +95,9 @@ func (r *rule) update(gv GradVar) *tf.Operation {
 	if !ok {
 		return r.train(gv.Var, kind(gv.Var)+"Apply"+r.op, gv.Grad.Output(), tf.Output{})
 	}
-	s = unrepeated(s)
+	if !r.linear {
+		s = unrepeated(s)
+	}
 	if r.sparse != nil {
 		return r.sparse(r, gv.Var, s)
 	}
@@ -155,8 +159,8 @@ func (r *rule) input(v *tf.Variable, name string) tf.Output {
 	return r.args[name](v)
 }
 
-// unrepeated adds up slices of the same index: the updates are not linear in
-// the gradient.
+// unrepeated adds up slices of the same index, for updates that are not linear
+// in the gradient.
 func unrepeated(s tf.IndexedSlices) tf.IndexedSlices {
 	u := tf.Apply(nil, "Unique", []tf.Output{s.Indices}, tf.Attr("out_idx", tf.Int32))
 	n := tf.Apply(nil, "Size", []tf.Output{u.Output(0)}, tf.Attr("out_type", tf.Int32)).Output(0)
