@@ -198,8 +198,14 @@ func together(ctx context.Context, members []member, f func(context.Context, *me
 // outlasting returns a context that ends some time after another one.
 func outlasting(ctx context.Context, by time.Duration) (context.Context, context.CancelFunc) {
 	longer, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	timer := time.AfterFunc(by, func() { cancel(context.Cause(ctx)) })
-	timer.Stop()
-	stop := context.AfterFunc(ctx, func() { timer.Reset(by) })
-	return longer, func() { stop(); timer.Stop(); cancel(nil) }
+	stop := context.AfterFunc(ctx, func() {
+		late := time.NewTimer(by)
+		defer late.Stop()
+		select {
+		case <-late.C:
+			cancel(context.Cause(ctx))
+		case <-longer.Done():
+		}
+	})
+	return longer, func() { stop(); cancel(nil) }
 }

@@ -2,6 +2,7 @@ package master_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -273,11 +274,17 @@ func TestStepIsBounded(t *testing.T) {
 	g := tf.NewGraph(tf.Strict())
 	tf.Apply(g, "TestWait", nil, tf.Name("wait"), tf.OnDevice("/job:ps"))
 	s := connect(t, newCluster(t, ps0, worker0).master(worker0), g, nil)
-	req := s.request(nil, nil, "wait")
-	req.Options = &pb.RunOptions{TimeoutInMs: 20}
-	_, err := s.m.RunStep(t.Context(), req)
-	<-started
-	check(t, "a step of 20 ms", err, tf.DeadlineExceeded, "")
+	for limit, begun := int64(1), false; !begun; limit *= 2 { // until the step gets to its node meanwhile
+		req := s.request(nil, nil, "wait")
+		req.Options = &pb.RunOptions{TimeoutInMs: limit}
+		_, err := s.m.RunStep(t.Context(), req)
+		check(t, fmt.Sprintf("a step of %d ms", limit), err, tf.DeadlineExceeded, "")
+		select {
+		case <-started:
+			begun = true
+		default:
+		}
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
