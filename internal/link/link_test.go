@@ -80,17 +80,28 @@ func TestCancel(t *testing.T) {
 			t.Errorf("%s: %v", method, err)
 		}
 		<-s.left
-		ctx, cancel = context.WithTimeout(t.Context(), 10*time.Millisecond)
-		if _, err := ask(ctx, c, method, "x"); status.Code(err) != codes.DeadlineExceeded {
-			t.Errorf("%s with a limit: %v", method, err)
-		}
-		<-s.entered
-		<-s.left
-		cancel()
 		if _, err := ask(ctx, c, method, "x"); err == nil {
 			t.Errorf("%s after its context has ended: no error", method)
 		}
 	}
+}
+
+// TestLimit: both ends hear of it when a call's time is up.
+func TestLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // where no time passes before the call has been sent
+		s := newTester()
+		a, b := net.Pipe()
+		c := over(t, newServer(s), a, b)
+		for _, method := range []string{"Wait", "Later"} {
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+			if _, err := ask(ctx, c, method, "x"); status.Code(err) != codes.DeadlineExceeded {
+				t.Errorf("%s with a limit: %v", method, err)
+			}
+			<-s.entered
+			<-s.left
+			cancel()
+		}
+	})
 }
 
 // slow is a codec that takes its time with replies.

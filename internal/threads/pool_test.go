@@ -222,19 +222,21 @@ func TestGoexitInRange(t *testing.T) {
 
 func TestReleaseEndsWorkers(t *testing.T) {
 	withProcs(t, 4)
-	s := newSet()
-	a, b := s.acquire(0), s.acquire(0)
-	all := meet(4)
-	a.ParallelFor(4, 1, func(lo, hi int) { all() })
-	a.Release()
-	a.Release() // once is enough, twice is harmless
-	if s.alive() == 0 {
-		t.Error("workers ended although a user is left")
-	}
-	b.Release()
-	if s.alive() != 0 {
-		t.Errorf("%d workers after the last release", s.alive())
-	}
+	synctest.Test(t, func(t *testing.T) { // where workers are not idle for long
+		s := newSet()
+		a, b := s.acquire(0), s.acquire(0)
+		all := meet(4)
+		a.ParallelFor(4, 1, func(lo, hi int) { all() })
+		a.Release()
+		a.Release() // once is enough, twice is harmless
+		if s.alive() == 0 {
+			t.Error("workers ended although a user is left")
+		}
+		b.Release()
+		if s.alive() != 0 {
+			t.Errorf("%d workers after the last release", s.alive())
+		}
+	})
 }
 
 func TestAcquireAfterRelease(t *testing.T) {
