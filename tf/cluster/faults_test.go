@@ -160,11 +160,18 @@ func TestSilentTask(t *testing.T) {
 		t.Fatal(err)
 	}
 	ended := make(chan error, 1)
-	go func() {
-		_, _, err := s.RunWithOptions(t.Context(), session.RunOptions{Timeout: time.Second}, nil, slow)
-		ended <- err
-	}()
-	<-waiting
+	for limit, begun := time.Second, false; !begun; limit *= 2 {
+		go func() {
+			_, _, err := s.RunWithOptions(t.Context(), session.RunOptions{Timeout: limit}, nil, slow)
+			ended <- err
+		}()
+		select {
+		case <-waiting:
+			begun = true
+		case err := <-ended:
+			t.Logf("a step of %v did not get to its node: %v", limit, err)
+		}
+	}
 	l.hush()
 	if err := <-ended; tf.CodeOf(err) != tf.DeadlineExceeded {
 		t.Errorf("a step whose peer fell silent: %v, want DeadlineExceeded", err)
@@ -260,10 +267,15 @@ func TestSessionsLeaveNothing(t *testing.T) {
 		}
 		heap[half], goroutines[half] = live()
 	}
-	if grown := heap[1] - heap[0]; grown > 6<<20 {
+	const most, some = 6 << 20, 10
+	for end := time.Now().Add(hang); (heap[1]-heap[0] > most || goroutines[1] > goroutines[0]+some) && time.Now().Before(end); {
+		time.Sleep(10 * time.Millisecond) // the last ones may still be cleaned up
+		heap[1], goroutines[1] = live()
+	}
+	if grown := heap[1] - heap[0]; grown > most {
 		t.Errorf("%d sessions leave %d bytes behind", sessions/2, grown)
 	}
-	if goroutines[1] > goroutines[0]+10 {
+	if goroutines[1] > goroutines[0]+some {
 		t.Errorf("%d goroutines after %d sessions, %d after twice as many", goroutines[0], sessions/2, goroutines[1])
 	}
 }
