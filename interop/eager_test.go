@@ -1,6 +1,7 @@
 package interop
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -30,5 +31,30 @@ func TestEagerPrograms(t *testing.T) {
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("-TensorFlow +Gorge:\n%s", d)
+	}
+}
+
+// TestCoordinator: TensorFlow 2's ParameterServerStrategy trains on workers and
+// parameter servers of either kind. A worker that is lost and comes back is waited
+// for; a lost parameter server is told from it by the error's text, and reported.
+func TestCoordinator(t *testing.T) {
+	needTensorFlow(t)
+	on := func(kinds string) []string {
+		return script(t, "coordinator.py", strings.Join(ports(t, 4), ","), kinds, gorge)
+	}
+	var ours, mixed []string
+	both(
+		func() { ours = on("gorge,gorge,gorge") },
+		func() { mixed = on("gorge,tensorflow,gorge") },
+	)
+	place := "'/job:ps/replica:0/task:0/device:CPU:0'"
+	want := []string{
+		"on [" + strings.Join([]string{place, place, place, place}, ", ") + "]", "learns True steps 120", "a step that fails: InvalidArgumentError",
+		"restored 120", "goes on True", "without parameters: UnavailableError",
+	}
+	for what, got := range map[string][]string{"of Gorge's": ours, "with one of TensorFlow's": mixed} {
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("servers %s (-want +got):\n%s", what, d)
+		}
 	}
 }

@@ -43,6 +43,7 @@ func (c *Channels) Get(task string) (*Channel, error) {
 	if err != nil {
 		return nil, err
 	}
+	cc.task = task
 	c.open[task] = cc
 	return cc, nil
 }
@@ -52,6 +53,7 @@ func (c *Channels) Get(task string) (*Channel, error) {
 type Channel struct {
 	*grpc.ClientConn
 	links *linker
+	task  string // that the server runs, if that is known
 }
 
 // Dial returns a channel to the server at "host:port".

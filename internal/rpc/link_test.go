@@ -142,3 +142,29 @@ func TestDerivedByLink(t *testing.T) {
 		t.Errorf("got %+v", e)
 	}
 }
+
+// An error of a task that is gone says which task that was, whatever carried the
+// call; one of what a node was given does not need it.
+func TestLostTasksAreNamed(t *testing.T) {
+	const note = "\nAdditional GRPC error information from remote target /job:ps/replica:0/task:0 while calling /tensorflow.WorkerService/RecvTensor"
+	for code, want := range map[tf.Code]string{tf.Unavailable: "lost" + note, tf.Aborted: "lost" + note, tf.InvalidArgument: "lost"} {
+		s := &scripted{recv: func(int, *pb.RecvTensorRequest) (*TensorResponse, error) { return nil, tf.Errorf(code, "lost") }}
+		addr, _ := both(t, s, ServerConfig{})
+		for _, c := range []DialConfig{{}, {NoLinks: true}} {
+			channels := NewChannels(func(string) (string, error) { return addr, nil }, c)
+			defer channels.Close()
+			ch, err := channels.Get("/job:ps/replica:0/task:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !c.NoLinks {
+				linked(t, ch)
+			}
+			got := make(chan rendezvous.Result, 1)
+			NewTransport(channels, 0).Recv(t.Context(), "/job:ps/replica:0/task:0", requestid.New(), "key", rendezvous.Allocate, func(r rendezvous.Result) { got <- r })
+			if e := tf.AsError((<-got).Err); e.Code != code || e.Msg != want {
+				t.Errorf("%v, links %v: got %q, want %q", code, !c.NoLinks, e.Msg, want)
+			}
+		}
+	}
+}

@@ -3,6 +3,7 @@ package rpc
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -81,6 +82,22 @@ func fromStatus(err error, trailer metadata.MD) error {
 	code, msg := restore(s.Code(), s.Message())
 	_, derived := payloads(details[0])[derivedPayload]
 	return &tf.Error{Code: tf.Code(code), Msg: msg, Derived: derived}
+}
+
+// blame adds to an error that comes of a task's end, or of its having forgotten
+// what came before, which task that is, in the words by which TensorFlow's
+// ClusterCoordinator tells lost parameter servers from lost workers.
+func blame(cc grpc.ClientConnInterface, path string, err error) error {
+	ch, ok := cc.(*Channel)
+	if !ok || ch.task == "" || err == nil {
+		return err
+	}
+	e := *tf.AsError(err)
+	if e.Derived || e.Code != tf.Unavailable && e.Code != tf.Aborted {
+		return err
+	}
+	e.Msg = fmt.Sprintf("%s\nAdditional GRPC error information from remote target %s while calling %s", e.WireMessage(), ch.task, path)
+	return &e
 }
 
 // payloads reads the payloads of a status; what is no list of them has none.

@@ -48,6 +48,10 @@ func init() {
 		sample("ParallelMapDatasetV2", times, 3), sample("FilterDataset", small), sample("TakeWhileDataset", small),
 		sample("FlatMapDataset", again), sample("InterleaveDataset", again, 3, 1), sample("ParallelInterleaveDatasetV2", again, 3, 1, 2),
 		sample("ParallelInterleaveDatasetV3", again, 3, 2, 2), sample("ParallelInterleaveDatasetV4", again, 2, 1, 2, 2, 2),
+		// It holds one more value than its function takes.
+		made("MapDataset", "holding", func(g *tf.Graph, x tf.Output) pipe {
+			return numbers(g, 8).calling("MapDataset", times(numbers(g, 8)), nil, ints(g, 7))
+		}),
 		made("ParallelMapDataset", "", func(g *tf.Graph, x tf.Output) pipe {
 			p := numbers(g, 8)
 			return p.calling("ParallelMapDataset", times(p), nil, []tf.Output{ops.Scalar(g, int32(2))})

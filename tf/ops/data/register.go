@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -136,15 +137,37 @@ func functionOf(c *tf.OpContext, f tf.Func, lo, hi int, blamed func(error) error
 		return nil, tf.Errorf(tf.Internal, "No function library is provided.")
 	}
 	caller, captured := c.Functions.Lasting(), kept(c, lo, hi)
+	most := arity(caller, f.Name)
 	return func(ctx context.Context, in []*tf.Tensor) (out []*tf.Tensor, err error) {
 		ended := make(chan struct{})
-		caller.Call(ctx, f, slices.Concat(in, captured), func(ts []*tf.Tensor, e error) {
+		args := slices.Concat(in, captured)
+		caller.Call(ctx, f, args[:min(most, len(args))], func(ts []*tf.Tensor, e error) {
 			out, err = ts, blamed(e)
 			close(ended)
 		})
 		<-ended
 		return out, err
 	}, nil
+}
+
+// arity returns how many arguments a function takes. Datasets may hold more than
+// that: TensorFlow's distributed ones keep, after what their functions take, the
+// iterator that these read from, so that it lives as long as they do.
+func arity(c tf.FunctionCaller, name string) int {
+	l, ok := c.(interface{ Library() *tf.Library })
+	if !ok || l.Library() == nil {
+		return math.MaxInt
+	}
+	def := l.Library().Find(name)
+	if def == nil {
+		return math.MaxInt // and the call says so
+	}
+	for _, a := range def.GetSignature().GetInputArg() {
+		if a.GetNumberAttr() != "" || a.GetTypeListAttr() != "" {
+			return math.MaxInt // several arguments under one name
+		}
+	}
+	return len(def.GetSignature().GetInputArg())
 }
 
 // calling makes the maker of a dataset that calls the function of an attribute,
