@@ -94,6 +94,7 @@ var differences = map[string]difference{
 		"CreateSession: OK version 0",
 		"RunStep: OK c=float32[]{2}",
 		"RunStep: DEADLINE_EXCEEDED",
+		"RunStep: DEADLINE_EXCEEDED",
 	}},
 	"step/feed of control": {why: "the name is that of no tensor", gorge: []string{
 		"CreateSession: OK version 0",

@@ -120,7 +120,7 @@ type caller struct {
 }
 
 // patience is how long a call may take that both servers are to answer.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 func within(c *caller) context.Context {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)

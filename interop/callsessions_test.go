@@ -118,9 +118,10 @@ var sessionCalls = []sequence{
 		c.step([]any{"a", 3.0}, "y")
 	}},
 	{name: "session/operation timeout", run: func(c *caller) {
-		c.createWith(&pb.ConfigProto{OperationTimeoutInMs: 200}, graphOf(append(abc(), waits("opq", task0)...)...))
+		c.createWith(&pb.ConfigProto{OperationTimeoutInMs: 3000}, graphOf(append(abc(), waits("opq", task0)...)...))
 		c.step(nil, "c")
 		c.runStep(&pb.RunStepRequest{Fetch: []string{"opq/take"}, Options: &pb.RunOptions{TimeoutInMs: 300}})
+		c.runStep(&pb.RunStepRequest{Fetch: []string{"opq/take"}})
 	}},
 	{name: "session/target is anything", run: func(c *caller) {
 		for _, target := range []string{"", "local", "grpc://nowhere:0", strings.Repeat("x", 1000)} {

@@ -79,8 +79,9 @@ func (c *caller) recv(ctx context.Context, step int64, key string, request int64
 	c.ended("RecvTensor", nil, got)
 }
 
+// soon is the end of what may have to wait for ever, and long enough for what need not.
 func soon() context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	time.AfterFunc(patience, cancel)
 	return ctx
 }
@@ -220,9 +221,15 @@ var workerCalls = []sequence{
 		d := &caller{workers: c.workers}
 		key := c.key(cpu0, cpu1, "edge_y")
 		go func() { d.recv(within(d), 31, key, 0); close(done) }()
-		time.Sleep(100 * time.Millisecond)
 		c.cleanup(31)
-		<-done
+		for waiting := true; waiting; {
+			select {
+			case <-done:
+				waiting = false
+			case <-time.After(10 * time.Millisecond): // it may have asked after the cleanup
+				c.workers[0].CleanupGraph(within(c), &pb.CleanupGraphRequest{StepId: 31})
+			}
+		}
 		c.lines = append(c.lines, d.lines...)
 	}},
 	{name: "worker/step that lacks its feed", run: atWorker("lf", func(c *caller, req func() *pb.RunGraphRequest) {

@@ -119,7 +119,7 @@ func allAtOnce(t *testing.T, target string, tasks, length, base int) {
 	for task := range tasks {
 		g.Device(fmt.Sprintf("/job:worker/task:%d/device:CPU:0", task), func() {
 			group := func(i int) collective.Group {
-				return collective.Group{Size: tasks, Key: 1, Instance: base + i, TimeoutSeconds: 30}
+				return collective.Group{Size: tasks, Key: 1, Instance: base + i, TimeoutSeconds: 240}
 			}
 			x := ops.Const(g, member(task, length))
 			sent := collective.BcastRecv
@@ -130,10 +130,10 @@ func allAtOnce(t *testing.T, target string, tasks, length, base int) {
 				ys = append(ys, sent(g, tf.Float32, tf.Shape{length}, group(4)))
 			}
 			k := collective.Keys{Size: ops.Scalar(g, int32(tasks)), Key: ops.Scalar(g, int32(1)), Instance: ops.Scalar(g, int32(base+5))}
-			ys = append(ys, collective.ReduceV2(x, k, "Max", "Id", tf.Attr("timeout_seconds", float32(30))))
+			ys = append(ys, collective.ReduceV2(x, k, "Max", "Id", tf.Attr("timeout_seconds", float32(240))))
 		})
 	}
-	s, err := session.New(g, session.With(session.Config{Target: target, Timeout: time.Minute}))
+	s, err := session.New(g, session.With(session.Config{Target: target, Timeout: 5 * time.Minute}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ func TestGoOnTensorFlow(t *testing.T) {
 
 func openOn(t *testing.T, g *tf.Graph, target string, edit ...func(*session.Config)) *session.Session {
 	t.Helper()
-	cfg := session.Config{Target: target, Timeout: time.Minute}
+	cfg := session.Config{Target: target, Timeout: 5 * time.Minute}
 	for _, f := range edit {
 		f(&cfg)
 	}

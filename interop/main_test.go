@@ -9,11 +9,13 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -107,17 +109,27 @@ func start(t *testing.T, cmd *exec.Cmd) (ended func() error) {
 	return ended
 }
 
-// ports returns addresses that were free a moment ago.
-func ports(t *testing.T, n int) []string {
+// given are the ports that tests of this process have been given.
+var given sync.Map
+
+// ports returns addresses that are free, and stay so until servers that take their
+// time to start listen there: systems give programs that ask for any port, or
+// connect to others, one from 32768 on.
+func ports(t *testing.T, n int) (out []string) {
 	t.Helper()
-	out := make([]string, n)
-	for i := range out {
-		lis, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
+	for tries := 0; len(out) < n; tries++ {
+		port := 10_000 + rand.IntN(20_000)
+		if _, again := given.LoadOrStore(port, true); again {
+			continue
+		}
+		address := fmt.Sprintf("127.0.0.1:%d", port)
+		lis, err := net.Listen("tcp", address)
+		if err == nil {
+			lis.Close()
+			out = append(out, address)
+		} else if tries > 1000 {
 			t.Fatal(err)
 		}
-		defer lis.Close()
-		out[i] = lis.Addr().String()
 	}
 	return out
 }

@@ -3,9 +3,8 @@ package tf_test
 import (
 	"testing"
 
-	"go.uber.org/goleak"
-
+	"github.com/gorge-tf/gorge/internal/leaktest"
 	_ "github.com/gorge-tf/gorge/tf/ops" // the operations that the tests add
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }

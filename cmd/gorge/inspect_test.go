@@ -26,7 +26,7 @@ func serving(t *testing.T) *cluster.Server {
 
 func TestDevices(t *testing.T) {
 	var out, errs bytes.Buffer
-	if code := run(t.Context(), []string{"devices", serving(t).Target()}, &out, &errs); code != 0 {
+	if code := run(t.Context(), []string{"devices", "--timeout=1m", serving(t).Target()}, &out, &errs); code != 0 {
 		t.Fatalf("status %d: %s", code, errs.String())
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
@@ -38,7 +38,7 @@ func TestDevices(t *testing.T) {
 func TestDoctor(t *testing.T) {
 	up := strings.TrimPrefix(serving(t).Target(), "grpc://")
 	var out, errs bytes.Buffer
-	if code := run(t.Context(), []string{"doctor", "--cluster_spec=worker|" + up}, &out, &errs); code != 0 {
+	if code := run(t.Context(), []string{"doctor", "--timeout=1m", "--cluster_spec=worker|" + up}, &out, &errs); code != 0 {
 		t.Errorf("status %d: %s", code, errs.String())
 	}
 	for _, want := range []string{"cpu  ", "rdma  ", "/job:worker/replica:0/task:0  " + up + "  ok", "gorge ("} {
@@ -47,7 +47,7 @@ func TestDoctor(t *testing.T) {
 		}
 	}
 	out.Reset()
-	code := run(t.Context(), []string{"doctor", "--timeout=3s", "--cluster_spec=worker|" + up + ",ps|127.0.0.1:1"}, &out, &errs)
+	code := run(t.Context(), []string{"doctor", "--timeout=1m", "--cluster_spec=worker|" + up + ",ps|127.0.0.1:1"}, &out, &errs)
 	if code != 1 || !strings.HasSuffix(strings.TrimSpace(errs.String()), "UNAVAILABLE: 1 of 2 tasks do not answer") || !strings.Contains(out.String(), "UNAVAILABLE") {
 		t.Errorf("status %d with a task missing: %s\n%s", code, errs.String(), out.String())
 	}

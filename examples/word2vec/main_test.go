@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"go.uber.org/goleak"
+	"github.com/gorge-tf/gorge/internal/leaktest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 // TestColoursAreNearColours: what is used alike is found alike.
 func TestColoursAreNearColours(t *testing.T) {

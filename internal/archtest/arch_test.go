@@ -24,7 +24,7 @@ const (
 // of earlier layers. An entry that ends in /... stands for a whole subtree,
 // whose packages may import each other.
 var layers = [][]string{
-	{"internal/invariants"},
+	{"internal/invariants", "internal/leaktest"},
 	{"internal/kernel", "internal/memory", "internal/threads", "internal/resource", "internal/random", "internal/imagefile/...", "internal/wire/...", "internal/link"},
 	{"tf"},
 	{"internal/handle", "internal/queue", "internal/rows", "internal/bundle", "tf/record", "tf/example", "tf/summary"},

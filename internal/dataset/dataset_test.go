@@ -5,12 +5,11 @@ import (
 	"errors"
 	"testing"
 
-	"go.uber.org/goleak"
-
+	"github.com/gorge-tf/gorge/internal/leaktest"
 	"github.com/gorge-tf/gorge/tf"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 func numbers(t *testing.T, start, stop, step int64) Dataset {
 	t.Helper()

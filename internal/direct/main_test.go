@@ -4,14 +4,13 @@ import (
 	"context"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/gorge-tf/gorge/internal/device"
+	"github.com/gorge-tf/gorge/internal/leaktest"
 	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/tf"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 func open(t testing.TB, g *tf.Graph, cpus int, disabled ...string) *Session {
 	t.Helper()

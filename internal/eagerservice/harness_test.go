@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/gorge-tf/gorge/internal/device"
+	"github.com/gorge-tf/gorge/internal/leaktest"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/internal/worker"
@@ -16,7 +15,7 @@ import (
 	_ "github.com/gorge-tf/gorge/tf/ops"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 const (
 	task   = "/job:worker/replica:0/task:0"

@@ -5,17 +5,16 @@ import (
 	gosync "sync"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/gorge-tf/gorge/internal/executor"
 	"github.com/gorge-tf/gorge/internal/graph/graphtext"
 	"github.com/gorge-tf/gorge/internal/invariants"
+	"github.com/gorge-tf/gorge/internal/leaktest"
 	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/resource"
 	"github.com/gorge-tf/gorge/tf"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 // host is the device of all tests.
 type host struct{}

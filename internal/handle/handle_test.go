@@ -150,7 +150,7 @@ func TestPrivateGoesWithItsNode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 1000 {
+	for range 30_000 {
 		runtime.GC()
 		if _, err := find[*box](m, h); tf.CodeOf(err) == tf.NotFound {
 			return

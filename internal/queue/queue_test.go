@@ -9,12 +9,11 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"go.uber.org/goleak"
-
+	"github.com/gorge-tf/gorge/internal/leaktest"
 	"github.com/gorge-tf/gorge/tf"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 func mustNew(t testing.TB, s Spec) *Queue {
 	t.Helper()

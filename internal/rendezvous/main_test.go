@@ -3,7 +3,7 @@ package rendezvous
 import (
 	"testing"
 
-	"go.uber.org/goleak"
+	"github.com/gorge-tf/gorge/internal/leaktest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }

@@ -6,10 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/gorge-tf/gorge/internal/device"
 	"github.com/gorge-tf/gorge/internal/graph/graphtext"
+	"github.com/gorge-tf/gorge/internal/leaktest"
 	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/resource"
@@ -17,7 +16,7 @@ import (
 	_ "github.com/gorge-tf/gorge/tf/ops"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 func init() {
 	register("TestFail", "x: float", "y: float", func(*tf.Node) (tf.Kernel, error) {

@@ -5,8 +5,7 @@ import (
 	"sync"
 	"testing"
 
-	"go.uber.org/goleak"
-
+	"github.com/gorge-tf/gorge/internal/leaktest"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/rendezvous/rendezvoustest"
 	"github.com/gorge-tf/gorge/internal/verbs"
@@ -15,7 +14,7 @@ import (
 	"github.com/gorge-tf/gorge/tf"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 // A cluster connects managers of this process without gRPC.
 type cluster struct {

@@ -4,10 +4,9 @@ import (
 	"context"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"github.com/gorge-tf/gorge/internal/device"
 	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/internal/leaktest"
 	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/requestid"
@@ -16,7 +15,7 @@ import (
 	_ "github.com/gorge-tf/gorge/tf/ops"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 const (
 	task = "/job:worker/replica:0/task:0"

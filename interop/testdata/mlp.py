@@ -70,7 +70,7 @@ def main():
     else:
         v1.disable_eager_execution()
     x, y, loss, train, step = build(args)
-    config = v1.ConfigProto(operation_timeout_in_ms=60000)
+    config = v1.ConfigProto(operation_timeout_in_ms=240000)
     if args.no_grappler:
         config.graph_options.rewrite_options.disable_meta_optimizer = True
     rng = np.random.RandomState(2)

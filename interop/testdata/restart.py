@@ -2,6 +2,7 @@
 import subprocess
 import sys
 import tempfile
+import time
 
 from sessions import config, fails, show, tf, v1
 
@@ -30,6 +31,19 @@ def program(graph):
         return x, step, v1.group(v.assign_add(x), step.assign_add(1)), v
 
 
+def noticed(f):
+    """Waits until the client knows that its connection is over: until then calls fail for that reason."""
+    while True:
+        try:
+            f()
+        except tf.errors.UnavailableError:
+            time.sleep(0.1)
+            continue
+        except tf.errors.OpError:
+            pass
+        return
+
+
 def plain(server):
     """A session of its own does not survive, and says so."""
     graph = tf.Graph()
@@ -41,6 +55,7 @@ def plain(server):
     sess.run(train, {x: 2})
     show("before", sess.run(v))
     server.restart()
+    noticed(lambda: sess.run(v))
     fails("after", lambda: sess.run(v), words=False)
     fails("still", lambda: sess.run(train, {x: 2}), words=False)
     again = v1.Session("grpc://" + address, graph=graph, config=config())

@@ -14,7 +14,7 @@ v1.disable_v2_behavior()
 
 def config(**more):
     # Grappler may evaluate constants before the step and change what fails.
-    c = v1.ConfigProto(operation_timeout_in_ms=30000, **more)
+    c = v1.ConfigProto(operation_timeout_in_ms=240000, **more)
     c.graph_options.rewrite_options.disable_meta_optimizer = True
     return c
 

@@ -8,7 +8,7 @@ import tensorflow as tf
 
 tf1 = tf.compat.v1
 tf1.disable_v2_behavior()
-config = tf1.ConfigProto(operation_timeout_in_ms=20000)
+config = tf1.ConfigProto(operation_timeout_in_ms=240000)
 
 with tf.Graph().as_default(), tf1.Session(sys.argv[1], config=config) as session:
     op = tf.raw_ops.TPUReplicateMetadata(num_replicas=1)

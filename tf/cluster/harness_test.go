@@ -8,8 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"go.uber.org/goleak"
-
+	"github.com/gorge-tf/gorge/internal/leaktest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/cluster"
 	"github.com/gorge-tf/gorge/tf/session"
@@ -20,7 +19,7 @@ func TestMain(m *testing.M) {
 		serveTask(task)
 		return
 	}
-	goleak.VerifyTestMain(m)
+	leaktest.Main(m)
 }
 
 func init() {

@@ -11,6 +11,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/gorge-tf/gorge/internal/leaktest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
@@ -21,7 +22,7 @@ import (
 func TestMain(m *testing.M) {
 	code := m.Run()
 	runtime.GC()
-	if err := goleak.Find(); err != nil && code == 0 {
+	if err := leaktest.Find(); err != nil && code == 0 {
 		fmt.Fprintln(os.Stderr, err)
 		code = 1
 	}
@@ -296,7 +297,7 @@ func TestHelpersEndThemselves(t *testing.T) {
 	if y := ops.MatMul(x, x); y.Err() != nil {
 		t.Fatal(y.Err())
 	}
-	if err := goleak.Find(before); err != nil {
+	if err := leaktest.Find(before); err != nil {
 		t.Error(err)
 	}
 	runtime.KeepAlive(g)

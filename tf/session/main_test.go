@@ -3,8 +3,8 @@ package session_test
 import (
 	"testing"
 
-	"go.uber.org/goleak"
+	"github.com/gorge-tf/gorge/internal/leaktest"
 )
 
 // TestMain fails if a goroutine outlives its session.
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }

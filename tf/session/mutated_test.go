@@ -3,7 +3,9 @@ package session_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -101,16 +103,21 @@ func (m *mutant) mutate() {
 
 // attribute takes an attribute away or gives it another's value.
 func (m *mutant) attribute(n *pb.NodeDef) {
-	for name := range n.Attr {
-		if m.IntN(2) == 0 {
-			delete(n.Attr, name)
-			return
-		}
-		for _, v := range m.node().Attr {
-			n.Attr[name] = proto.CloneOf(v)
-			return
-		}
+	if len(n.Attr) == 0 {
+		return
 	}
+	name := m.key(n.Attr)
+	if m.IntN(2) == 0 {
+		delete(n.Attr, name)
+	} else if other := m.node(); len(other.Attr) > 0 {
+		n.Attr[name] = proto.CloneOf(other.Attr[m.key(other.Attr)])
+	}
+}
+
+// key draws an attribute, the same one for the same seed.
+func (m *mutant) key(attrs map[string]*pb.AttrValue) string {
+	names := slices.Sorted(maps.Keys(attrs))
+	return names[m.IntN(len(names))]
 }
 
 // TestMutatedGraphs: graphs that are wrong in some way end in an error or work.
@@ -164,7 +171,7 @@ func runFor(t *testing.T, s *session.Session, op *tf.Operation, d time.Duration)
 	select {
 	case err := <-over:
 		return err
-	case <-time.After(100 * d):
+	case <-time.After(1000 * d):
 		text, _ := s.Graph().MarshalGraphDefText()
 		panic(fmt.Sprintf("the step for %s does not end:\n%s", op.Name, text)) // a Fatal would wait for the session
 	}

@@ -7,8 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"go.uber.org/goleak"
-
+	"github.com/gorge-tf/gorge/internal/leaktest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/queue"
@@ -188,4 +187,4 @@ func oneCycle(ctx context.Context, g *tf.Graph, init *tf.Operation, batch tf.Out
 	return taken, c.Join()
 }
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }

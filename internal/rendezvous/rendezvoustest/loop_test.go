@@ -3,13 +3,12 @@ package rendezvoustest_test
 import (
 	"testing"
 
-	"go.uber.org/goleak"
-
+	"github.com/gorge-tf/gorge/internal/leaktest"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/rendezvous/rendezvoustest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 // loopPair returns two tasks in this process; wrap changes the transport by
 // which the second one receives.

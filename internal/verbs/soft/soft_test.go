@@ -9,14 +9,13 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
+	"github.com/gorge-tf/gorge/internal/leaktest"
 	"github.com/gorge-tf/gorge/internal/verbs"
 	"github.com/gorge-tf/gorge/internal/verbs/soft"
 	"github.com/gorge-tf/gorge/internal/verbs/verbstest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 func device(t *testing.T) verbs.Device {
 	t.Helper()

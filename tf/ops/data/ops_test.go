@@ -4,8 +4,7 @@ import (
 	"embed"
 	"testing"
 
-	"go.uber.org/goleak"
-
+	"github.com/gorge-tf/gorge/internal/leaktest"
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops"
@@ -18,7 +17,7 @@ var golden embed.FS
 
 func TestOps(t *testing.T) { optest.Run(t, golden) }
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 // pipe is a dataset in a graph, with what is known of its elements.
 type pipe struct {

@@ -4,8 +4,7 @@ import (
 	"embed"
 	"testing"
 
-	"go.uber.org/goleak"
-
+	"github.com/gorge-tf/gorge/internal/leaktest"
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops/parsing"
@@ -16,7 +15,7 @@ var golden embed.FS
 
 func TestOps(t *testing.T) { optest.Run(t, golden) }
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 type function = func(g *tf.Graph, in []tf.Output) []tf.Output
 

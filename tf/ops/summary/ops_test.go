@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"go.uber.org/goleak"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/gorge-tf/gorge/internal/leaktest"
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
@@ -34,7 +34,7 @@ func TestOps(t *testing.T) {
 	optest.Run(t, golden)
 }
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 // serialized returns a message as ops take it.
 func serialized(m proto.Message) string {
