@@ -58,26 +58,27 @@ func (b *BatchNorm) chunkRows() int { return 8 * b.blockRows() }
 func (b *BatchNorm) eachChunk(par Par, f func(w *normWork, i, lo, hi int)) {
 	rows := b.chunkRows()
 	par(ceilQuo(b.Rows, rows), 1, func(lo, hi int) {
-		w := &normWork{tmp: b.block(), about: b.block()}
+		w := &normWork{b.block(), b.block(), b.block()}
 		for i := lo; i < hi; i++ {
 			f(w, i, i*rows, min(b.Rows, (i+1)*rows))
 		}
 	})
 }
 
-// normWork is the memory for a block.
-type normWork struct{ tmp, about []float32 }
+// normWork is the memory for blocks: sums over those of a chunk, and what is
+// subtracted from each.
+type normWork struct{ sum, product, about []float32 }
 
 func (b *BatchNorm) block() []float32 { return make([]float32, b.blockRows()*b.C) }
 
-// addRows adds the rows of x, a power of two in number, to acc: in halves, and
+// foldRows adds the rows of x, a power of two in number, to acc: in halves, and
 // what comes of them in float64, for batches may be large and their means far
-// from 0. It overwrites tmp, which may be x.
-func (b *BatchNorm) addRows(acc []float64, x, tmp []float32) {
+// from 0. It overwrites x.
+func (b *BatchNorm) foldRows(acc []float64, x []float32) {
 	for len(x) > b.C {
 		half := len(x) / 2
-		Add(tmp[:half], x[:half], x[half:])
-		x = tmp[:half]
+		Add(x[:half], x[:half], x[half:])
+		x = x[:half]
 	}
 	for c, v := range x {
 		acc[c] += float64(v)
@@ -95,18 +96,17 @@ type chunkMoments struct {
 // time.
 func (b *BatchNorm) moments(w *normWork, x []float32, lo, hi int) chunkMoments {
 	m := chunkMoments{float64(hi - lo), make([]float64, b.C), make([]float64, b.C)}
-	b.eachBlock(lo, hi, func(at, n int) { b.addRows(m.sum, x[at:at+n], w.tmp) })
+	clear(w.sum)
+	b.eachBlock(lo, hi, func(at, n int) { Add(w.sum[:n], w.sum[:n], x[at:at+n]) })
+	b.foldRows(m.sum, w.sum)
 	mean := make([]float32, b.C)
 	for c := range mean {
 		mean[c] = float32(m.sum[c] / m.rows)
 	}
 	fillTile(w.about, mean)
-	b.eachBlock(lo, hi, func(at, n int) {
-		dst := w.tmp[:n]
-		Sub(dst, x[at:at+n], w.about[:n])
-		Square(dst, dst)
-		b.addRows(m.squares, dst, dst)
-	})
+	clear(w.sum)
+	b.eachBlock(lo, hi, func(at, n int) { addSquares(w.sum[:n], x[at:at+n], w.about) })
+	b.foldRows(m.squares, w.sum)
 	for c := range mean {
 		off := m.sum[c]/m.rows - float64(mean[c]) // what rounding has taken from the mean
 		m.squares[c] -= m.rows * off * off
@@ -148,12 +148,7 @@ func (b *BatchNorm) Normalize(par Par, y, x, scale, offset, mean, variance []flo
 	Mul(f, f, scale)
 	about, factor, shift := b.tile(mean), b.tile(f), b.tile(offset)
 	par(b.Rows, b.rowGrain(), func(lo, hi int) {
-		b.eachBlock(lo, hi, func(at, n int) {
-			dst := y[at : at+n]
-			Sub(dst, x[at:at+n], about[:n])
-			Mul(dst, dst, factor[:n])
-			Add(dst, dst, shift[:n])
-		})
+		b.eachBlock(lo, hi, func(at, n int) { normalize(y[at:at+n], x[at:at+n], about, factor, shift) })
 	})
 }
 
@@ -164,13 +159,11 @@ func (b *BatchNorm) scaleSums(par Par, dy, x, about []float32) (sum, product []f
 	chunks := make([][2][]float64, ceilQuo(b.Rows, b.chunkRows()))
 	b.eachChunk(par, func(w *normWork, i, lo, hi int) {
 		acc := [2][]float64{make([]float64, b.C), make([]float64, b.C)}
-		b.eachBlock(lo, hi, func(at, n int) {
-			d, dst := dy[at:at+n], w.tmp[:n]
-			b.addRows(acc[0], d, dst)
-			Sub(dst, x[at:at+n], about[:n])
-			Mul(dst, dst, d)
-			b.addRows(acc[1], dst, dst)
-		})
+		clear(w.sum)
+		clear(w.product)
+		b.eachBlock(lo, hi, func(at, n int) { addProducts(w.sum[:n], w.product[:n], dy[at:at+n], x[at:at+n], about) })
+		b.foldRows(acc[0], w.sum)
+		b.foldRows(acc[1], w.product)
 		chunks[i] = acc
 	})
 	sum, product = make([]float64, b.C), make([]float64, b.C)
@@ -203,14 +196,8 @@ func (b *BatchNorm) Grad(par Par, training bool, dx, dScale, dOffset, dy, x, sca
 // gradRows sets dx = (dy - shift - (x-about)·slope)·factor.
 func (b *BatchNorm) gradRows(par Par, dx, dy, x, about, slope, shift, factor []float32) {
 	par(b.Rows, b.rowGrain(), func(lo, hi int) {
-		through := make([]float32, len(about))
 		b.eachBlock(lo, hi, func(at, n int) {
-			t, dst := through[:n], dx[at:at+n]
-			Sub(t, x[at:at+n], about[:n])
-			Mul(t, t, slope[:n])
-			Sub(dst, dy[at:at+n], shift[:n])
-			Sub(dst, dst, t)
-			Mul(dst, dst, factor[:n])
+			normGrad(dx[at:at+n], dy[at:at+n], x[at:at+n], about, slope, shift, factor)
 		})
 	})
 }

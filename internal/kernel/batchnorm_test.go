@@ -29,7 +29,9 @@ func narrowed(x []float64) []float32 {
 	return y
 }
 
-func TestBatchNorm(t *testing.T) {
+func TestBatchNorm(t *testing.T) { eachLevel(t, testBatchNorm) }
+
+func testBatchNorm(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, b := range []*BatchNorm{{Rows: 1, C: 3, Epsilon: 0.1}, {Rows: 700, C: 5, Epsilon: 1e-3}, {Rows: 4, C: 40, Epsilon: 1e-4}} {
 		x, scale, offset := randomSlice[float32](rng, b.Rows*b.C), randomSlice[float32](rng, b.C), randomSlice[float32](rng, b.C)
@@ -46,7 +48,9 @@ func TestBatchNorm(t *testing.T) {
 }
 
 // TestBatchNormGrad compares with difference quotients of the definition.
-func TestBatchNormGrad(t *testing.T) {
+func TestBatchNormGrad(t *testing.T) { eachLevel(t, testBatchNormGrad) }
+
+func testBatchNormGrad(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	b := &BatchNorm{Rows: 6, C: 3, Epsilon: 1e-2}
 	x, dy, scale, offset := randomSlice[float32](rng, 18), randomSlice[float32](rng, 18), randomSlice[float32](rng, 3), randomSlice[float32](rng, 3)
@@ -73,6 +77,44 @@ func TestBatchNormGrad(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestNormLoops compares the loops with what they are defined to compute, at
+// all lengths and with operands that are longer.
+func TestNormLoops(t *testing.T) {
+	eachLevel(t, func(t *testing.T) {
+		for _, n := range lengths {
+			in := make([][]float32, 6)
+			for k := range in {
+				in[k] = random[float32](n+k, uint64(k))
+			}
+			a, b, c, d, e, f := in[0], in[1], in[2], in[3], in[4], in[5]
+			check := func(name string, got []float32, want func(i int) float32) {
+				t.Helper()
+				for i, v := range got {
+					if w := want(i); math.Abs(float64(v-w)) > 1e-6 {
+						t.Fatalf("%s: length %d: %v, want %v", name, n, v, w)
+					}
+				}
+			}
+			z, inside := guarded(n)
+			normalize(z, a, b, c, d)
+			check("normalize", z, func(i int) float32 { return (a[i]-b[i])*c[i] + d[i] })
+			normGrad(z, a, b, c, d, e, f)
+			check("normGrad", z, func(i int) float32 { return (a[i] - e[i] - (b[i]-c[i])*d[i]) * f[i] })
+			copy(z, a)
+			addSquares(z, b, c)
+			check("addSquares", z, func(i int) float32 { return a[i] + (b[i]-c[i])*(b[i]-c[i]) })
+			sum, insideToo := guarded(n)
+			copy(z, a)
+			copy(sum, b)
+			addProducts(sum, z, c, d, e)
+			check("addProducts", sum, func(i int) float32 { return b[i] + c[i] })
+			check("addProducts", z, func(i int) float32 { return a[i] + c[i]*(d[i]-e[i]) })
+			inside(t)
+			insideToo(t)
+		}
+	})
 }
 
 // TestBatchNormFarFromZero has channels whose means are large and differ from

@@ -1,22 +1,51 @@
 package kernel
 
 // Equal sets z = x == y.
-func Equal[T comparable](z []bool, x, y []T) { Zip2(z, x, y, func(a, b T) bool { return a == b }) }
+func Equal[T comparable](z []bool, x, y []T) {
+	n := compare32(simd.equal, z, x, y)
+	Zip2(z[n:], x[n:], y[n:], func(a, b T) bool { return a == b })
+}
 
 // NotEqual sets z = x != y.
-func NotEqual[T comparable](z []bool, x, y []T) { Zip2(z, x, y, func(a, b T) bool { return a != b }) }
+func NotEqual[T comparable](z []bool, x, y []T) {
+	n := compare32(simd.notEqual, z, x, y)
+	Zip2(z[n:], x[n:], y[n:], func(a, b T) bool { return a != b })
+}
 
 // Less sets z = x < y.
-func Less[T Real](z []bool, x, y []T) { Zip2(z, x, y, func(a, b T) bool { return a < b }) }
+func Less[T Real](z []bool, x, y []T) { Greater(z, y, x) }
 
 // LessEqual sets z = x <= y.
-func LessEqual[T Real](z []bool, x, y []T) { Zip2(z, x, y, func(a, b T) bool { return a <= b }) }
+func LessEqual[T Real](z []bool, x, y []T) { GreaterEqual(z, y, x) }
 
 // Greater sets z = x > y.
-func Greater[T Real](z []bool, x, y []T) { Zip2(z, x, y, func(a, b T) bool { return a > b }) }
+func Greater[T Real](z []bool, x, y []T) {
+	n := compare32(simd.greater, z, x, y)
+	Zip2(z[n:], x[n:], y[n:], func(a, b T) bool { return a > b })
+}
 
 // GreaterEqual sets z = x >= y.
-func GreaterEqual[T Real](z []bool, x, y []T) { Zip2(z, x, y, func(a, b T) bool { return a >= b }) }
+func GreaterEqual[T Real](z []bool, x, y []T) {
+	n := compare32(simd.greaterEqual, z, x, y)
+	Zip2(z[n:], x[n:], y[n:], func(a, b T) bool { return a >= b })
+}
+
+// compare32 runs a vector loop if there is one and the data are float32. It
+// returns for how many elements.
+func compare32[T any](f func(z *byte, x, y *float32, n int), z []bool, x, y []T) (done int) {
+	xf, ok := asF32(x)
+	if !ok || f == nil {
+		return 0
+	}
+	yf, _ := asF32(y)
+	b, xf, yf := words[uint8](z), xf[:len(z)], yf[:len(z)]
+	for len(b)-done >= 32 {
+		n := min(len(b)-done, vectorChunk) &^ 31
+		f(&b[done], &xf[done], &yf[done], n)
+		done += n
+	}
+	return done
+}
 
 // And sets z = x && y.
 func And(z, x, y []bool) { Zip(z, x, y, func(a, b bool) bool { return a && b }) }

@@ -79,6 +79,16 @@ func minScalarAVX2(z *float32, x *float32, n int, s float32)
 //go:noescape
 func negAVX2(y *float32, x *float32, n int)
 
+// absAVX2 sets y = |x|.
+//
+//go:noescape
+func absAVX2(y *float32, x *float32, n int)
+
+// signAVX2 sets y to -1, 0 or 1, and to x where that is NaN.
+//
+//go:noescape
+func signAVX2(y *float32, x *float32, n int)
+
 // squareAVX2 sets y = x².
 //
 //go:noescape
@@ -134,6 +144,11 @@ func expAVX2(y *float32, x *float32, n int)
 //go:noescape
 func logAVX2(y *float32, x *float32, n int)
 
+// log1pAVX2 sets y to the natural logarithm of 1+x.
+//
+//go:noescape
+func log1pAVX2(y *float32, x *float32, n int)
+
 // tanhAVX2 sets y to the hyperbolic tangent of x.
 //
 //go:noescape
@@ -159,7 +174,57 @@ func momentumAVX2(v *float32, m *float32, grad *float32, n int, lr float32, mome
 //go:noescape
 func adamAVX2(v *float32, m *float32, s *float32, grad *float32, n int, alpha float32, c1 float32, c2 float32, epsilon float32)
 
+// normalizeAVX2 sets y = (x-about)·factor + shift.
+//
+//go:noescape
+func normalizeAVX2(y *float32, x *float32, about *float32, factor *float32, shift *float32, n int)
+
+// addSquaresAVX2 sets acc += (x-about)².
+//
+//go:noescape
+func addSquaresAVX2(acc *float32, x *float32, about *float32, n int)
+
+// addProductsAVX2 sets sum += d and acc += d·(x-about).
+//
+//go:noescape
+func addProductsAVX2(sum *float32, acc *float32, d *float32, x *float32, about *float32, n int)
+
+// normGradAVX2 sets z = (d - shift - (x-about)·slope)·factor.
+//
+//go:noescape
+func normGradAVX2(z *float32, d *float32, x *float32, about *float32, slope *float32, shift *float32, factor *float32, n int)
+
 // selectWordsAVX2 sets z to x where c is not 0 and to y elsewhere, in whole vectors: n must be a multiple of 16.
 //
 //go:noescape
 func selectWordsAVX2(z *float32, c *byte, x *float32, y *float32, n int)
+
+// greaterAVX2 sets z = x > y, in whole steps: n must be a multiple of 32.
+//
+//go:noescape
+func greaterAVX2(z *byte, x *float32, y *float32, n int)
+
+// greaterEqualAVX2 sets z = x >= y, in whole steps: n must be a multiple of 32.
+//
+//go:noescape
+func greaterEqualAVX2(z *byte, x *float32, y *float32, n int)
+
+// equalAVX2 sets z = x == y, in whole steps: n must be a multiple of 32.
+//
+//go:noescape
+func equalAVX2(z *byte, x *float32, y *float32, n int)
+
+// notEqualAVX2 sets z = x != y, in whole steps: n must be a multiple of 32.
+//
+//go:noescape
+func notEqualAVX2(z *byte, x *float32, y *float32, n int)
+
+// widenAVX2 sets y = x, in whole steps: n must be a multiple of 16.
+//
+//go:noescape
+func widenAVX2(y *float64, x *float32, n int)
+
+// narrowAVX2 sets y = x, rounded, in whole steps: n must be a multiple of 16.
+//
+//go:noescape
+func narrowAVX2(y *float32, x *float64, n int)

@@ -1006,6 +1006,169 @@ DATA word8_80000000<>+24(SB)/4, $0x80000000
 DATA word8_80000000<>+28(SB)/4, $0x80000000
 GLOBL word8_80000000<>(SB), RODATA|NOPTR, $32
 
+// func absAVX2(y *float32, x *float32, n int)
+// Requires: AVX, AVX2
+TEXT ·absAVX2(SB), NOSPLIT, $0-24
+	MOVQ y+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+	CMPQ DX, $+32
+	JLT  after_unrolled
+
+unrolled:
+	VMOVUPS (CX), Y0
+	VPAND   word8_7fffffff<>+0(SB), Y0, Y0
+	VMOVUPS Y0, (AX)
+	VMOVUPS 32(CX), Y0
+	VPAND   word8_7fffffff<>+0(SB), Y0, Y0
+	VMOVUPS Y0, 32(AX)
+	VMOVUPS 64(CX), Y0
+	VPAND   word8_7fffffff<>+0(SB), Y0, Y0
+	VMOVUPS Y0, 64(AX)
+	VMOVUPS 96(CX), Y0
+	VPAND   word8_7fffffff<>+0(SB), Y0, Y0
+	VMOVUPS Y0, 96(AX)
+	ADDQ    $+128, AX
+	ADDQ    $+128, CX
+	SUBQ    $+32, DX
+	CMPQ    DX, $+32
+	JGE     unrolled
+
+after_unrolled:
+	CMPQ DX, $+8
+	JLT  after_single
+
+single:
+	VMOVUPS (CX), Y0
+	VPAND   word8_7fffffff<>+0(SB), Y0, Y0
+	VMOVUPS Y0, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	SUBQ    $+8, DX
+	CMPQ    DX, $+8
+	JGE     single
+
+after_single:
+	TESTQ      DX, DX
+	JZ         done
+	LEAQ       tail<>+0(SB), BX
+	NEGQ       DX
+	VMOVUPS    64(BX)(DX*4), Y0
+	VMASKMOVPS (CX), Y0, Y1
+	VPAND      word8_7fffffff<>+0(SB), Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA word8_7fffffff<>+0(SB)/4, $0x7fffffff
+DATA word8_7fffffff<>+4(SB)/4, $0x7fffffff
+DATA word8_7fffffff<>+8(SB)/4, $0x7fffffff
+DATA word8_7fffffff<>+12(SB)/4, $0x7fffffff
+DATA word8_7fffffff<>+16(SB)/4, $0x7fffffff
+DATA word8_7fffffff<>+20(SB)/4, $0x7fffffff
+DATA word8_7fffffff<>+24(SB)/4, $0x7fffffff
+DATA word8_7fffffff<>+28(SB)/4, $0x7fffffff
+GLOBL word8_7fffffff<>(SB), RODATA|NOPTR, $32
+
+// func signAVX2(y *float32, x *float32, n int)
+// Requires: AVX, AVX2
+TEXT ·signAVX2(SB), NOSPLIT, $0-24
+	MOVQ   y+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   n+16(FP), DX
+	VXORPS Y0, Y0, Y0
+	CMPQ   DX, $+32
+	JLT    after_unrolled
+
+unrolled:
+	VMOVUPS   (CX), Y1
+	VCMPPS    $0x04, Y0, Y1, Y2
+	VPAND     word8_80000000<>+0(SB), Y1, Y3
+	VPOR      word8_3f800000<>+0(SB), Y3, Y3
+	VANDPS    Y2, Y3, Y2
+	VCMPPS    $0x03, Y1, Y1, Y3
+	VBLENDVPS Y3, Y1, Y2, Y1
+	VMOVUPS   Y1, (AX)
+	VMOVUPS   32(CX), Y1
+	VCMPPS    $0x04, Y0, Y1, Y2
+	VPAND     word8_80000000<>+0(SB), Y1, Y3
+	VPOR      word8_3f800000<>+0(SB), Y3, Y3
+	VANDPS    Y2, Y3, Y2
+	VCMPPS    $0x03, Y1, Y1, Y3
+	VBLENDVPS Y3, Y1, Y2, Y1
+	VMOVUPS   Y1, 32(AX)
+	VMOVUPS   64(CX), Y1
+	VCMPPS    $0x04, Y0, Y1, Y2
+	VPAND     word8_80000000<>+0(SB), Y1, Y3
+	VPOR      word8_3f800000<>+0(SB), Y3, Y3
+	VANDPS    Y2, Y3, Y2
+	VCMPPS    $0x03, Y1, Y1, Y3
+	VBLENDVPS Y3, Y1, Y2, Y1
+	VMOVUPS   Y1, 64(AX)
+	VMOVUPS   96(CX), Y1
+	VCMPPS    $0x04, Y0, Y1, Y2
+	VPAND     word8_80000000<>+0(SB), Y1, Y3
+	VPOR      word8_3f800000<>+0(SB), Y3, Y3
+	VANDPS    Y2, Y3, Y2
+	VCMPPS    $0x03, Y1, Y1, Y3
+	VBLENDVPS Y3, Y1, Y2, Y1
+	VMOVUPS   Y1, 96(AX)
+	ADDQ      $+128, AX
+	ADDQ      $+128, CX
+	SUBQ      $+32, DX
+	CMPQ      DX, $+32
+	JGE       unrolled
+
+after_unrolled:
+	CMPQ DX, $+8
+	JLT  after_single
+
+single:
+	VMOVUPS   (CX), Y1
+	VCMPPS    $0x04, Y0, Y1, Y2
+	VPAND     word8_80000000<>+0(SB), Y1, Y3
+	VPOR      word8_3f800000<>+0(SB), Y3, Y3
+	VANDPS    Y2, Y3, Y2
+	VCMPPS    $0x03, Y1, Y1, Y3
+	VBLENDVPS Y3, Y1, Y2, Y1
+	VMOVUPS   Y1, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+32, CX
+	SUBQ      $+8, DX
+	CMPQ      DX, $+8
+	JGE       single
+
+after_single:
+	TESTQ      DX, DX
+	JZ         done
+	LEAQ       tail<>+0(SB), BX
+	NEGQ       DX
+	VMOVUPS    64(BX)(DX*4), Y1
+	VMASKMOVPS (CX), Y1, Y2
+	VCMPPS     $0x04, Y0, Y2, Y0
+	VPAND      word8_80000000<>+0(SB), Y2, Y3
+	VPOR       word8_3f800000<>+0(SB), Y3, Y3
+	VANDPS     Y0, Y3, Y0
+	VCMPPS     $0x03, Y2, Y2, Y3
+	VBLENDVPS  Y3, Y2, Y0, Y0
+	VMASKMOVPS Y0, Y1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA word8_3f800000<>+0(SB)/4, $0x3f800000
+DATA word8_3f800000<>+4(SB)/4, $0x3f800000
+DATA word8_3f800000<>+8(SB)/4, $0x3f800000
+DATA word8_3f800000<>+12(SB)/4, $0x3f800000
+DATA word8_3f800000<>+16(SB)/4, $0x3f800000
+DATA word8_3f800000<>+20(SB)/4, $0x3f800000
+DATA word8_3f800000<>+24(SB)/4, $0x3f800000
+DATA word8_3f800000<>+28(SB)/4, $0x3f800000
+GLOBL word8_3f800000<>(SB), RODATA|NOPTR, $32
+
 // func squareAVX2(y *float32, x *float32, n int)
 // Requires: AVX
 TEXT ·squareAVX2(SB), NOSPLIT, $0-24
@@ -1166,16 +1329,6 @@ after_single:
 done:
 	VZEROUPPER
 	RET
-
-DATA word8_3f800000<>+0(SB)/4, $0x3f800000
-DATA word8_3f800000<>+4(SB)/4, $0x3f800000
-DATA word8_3f800000<>+8(SB)/4, $0x3f800000
-DATA word8_3f800000<>+12(SB)/4, $0x3f800000
-DATA word8_3f800000<>+16(SB)/4, $0x3f800000
-DATA word8_3f800000<>+20(SB)/4, $0x3f800000
-DATA word8_3f800000<>+24(SB)/4, $0x3f800000
-DATA word8_3f800000<>+28(SB)/4, $0x3f800000
-GLOBL word8_3f800000<>(SB), RODATA|NOPTR, $32
 
 // func reluAVX2(y *float32, x *float32, n int)
 // Requires: AVX
@@ -2131,6 +2284,131 @@ DATA word8_c1b80000<>+24(SB)/4, $0xc1b80000
 DATA word8_c1b80000<>+28(SB)/4, $0xc1b80000
 GLOBL word8_c1b80000<>(SB), RODATA|NOPTR, $32
 
+// func log1pAVX2(y *float32, x *float32, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·log1pAVX2(SB), NOSPLIT, $0-24
+	MOVQ y+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+	CMPQ DX, $+8
+	JLT  after_single
+
+single:
+	VMOVUPS     (CX), Y0
+	VADDPS      word8_3f800000<>+0(SB), Y0, Y1
+	VSUBPS      word8_3f800000<>+0(SB), Y1, Y2
+	VCMPPS      $0x11, word8_00800000<>+0(SB), Y1, Y3
+	VMULPS      word8_4b000000<>+0(SB), Y1, Y4
+	VBLENDVPS   Y3, Y4, Y1, Y4
+	VMOVUPS     word8_c1b80000<>+0(SB), Y5
+	VANDPS      Y3, Y5, Y3
+	VPSUBD      word8_3f3504f3<>+0(SB), Y4, Y5
+	VPSRAD      $0x17, Y5, Y6
+	VCVTDQ2PS   Y6, Y6
+	VPAND       word8_ff800000<>+0(SB), Y5, Y5
+	VPSUBD      Y5, Y4, Y4
+	VADDPS      Y3, Y6, Y3
+	VSUBPS      word8_3f800000<>+0(SB), Y4, Y4
+	VMULPS      Y4, Y4, Y5
+	VMOVUPS     word8_3d9021bb<>+0(SB), Y6
+	VFMADD213PS word8_bdebd1b8<>+0(SB), Y4, Y6
+	VFMADD213PS word8_3def251a<>+0(SB), Y4, Y6
+	VFMADD213PS word8_bdfe5d4f<>+0(SB), Y4, Y6
+	VFMADD213PS word8_3e11e9bf<>+0(SB), Y4, Y6
+	VFMADD213PS word8_be2aae50<>+0(SB), Y4, Y6
+	VFMADD213PS word8_3e4cceac<>+0(SB), Y4, Y6
+	VFMADD213PS word8_be7ffffc<>+0(SB), Y4, Y6
+	VFMADD213PS word8_3eaaaaaa<>+0(SB), Y4, Y6
+	VMULPS      Y4, Y6, Y6
+	VMULPS      Y5, Y6, Y6
+	VMOVUPS     Y3, Y7
+	VFMADD132PS word8_b95e8083<>+0(SB), Y6, Y7
+	VMOVUPS     Y5, Y5
+	VFMADD132PS word8_bf000000<>+0(SB), Y7, Y5
+	VADDPS      Y5, Y4, Y4
+	VMOVUPS     Y3, Y3
+	VFMADD132PS word8_3f318000<>+0(SB), Y4, Y3
+	VXORPS      Y4, Y4, Y4
+	VCMPPS      $0x11, Y4, Y1, Y5
+	VBLENDVPS   Y5, word8_7fc00000<>+0(SB), Y3, Y3
+	VCMPPS      $0x00, Y4, Y1, Y4
+	VBLENDVPS   Y4, word8_ff800000<>+0(SB), Y3, Y3
+	VCMPPS      $0x15, word8_7f800000<>+0(SB), Y1, Y4
+	VBLENDVPS   Y4, Y1, Y3, Y3
+	VDIVPS      Y2, Y3, Y3
+	VMULPS      Y3, Y0, Y3
+	VXORPS      Y4, Y4, Y4
+	VCMPPS      $0x00, Y4, Y2, Y2
+	VBLENDVPS   Y2, Y0, Y3, Y2
+	VCMPPS      $0x00, word8_7f800000<>+0(SB), Y1, Y1
+	VBLENDVPS   Y1, Y0, Y2, Y0
+	VMOVUPS     Y0, (AX)
+	ADDQ        $+32, AX
+	ADDQ        $+32, CX
+	SUBQ        $+8, DX
+	CMPQ        DX, $+8
+	JGE         single
+
+after_single:
+	TESTQ       DX, DX
+	JZ          done
+	LEAQ        tail<>+0(SB), BX
+	NEGQ        DX
+	VMOVUPS     64(BX)(DX*4), Y0
+	VMASKMOVPS  (CX), Y0, Y1
+	VADDPS      word8_3f800000<>+0(SB), Y1, Y2
+	VSUBPS      word8_3f800000<>+0(SB), Y2, Y3
+	VCMPPS      $0x11, word8_00800000<>+0(SB), Y2, Y4
+	VMULPS      word8_4b000000<>+0(SB), Y2, Y5
+	VBLENDVPS   Y4, Y5, Y2, Y5
+	VMOVUPS     word8_c1b80000<>+0(SB), Y6
+	VANDPS      Y4, Y6, Y4
+	VPSUBD      word8_3f3504f3<>+0(SB), Y5, Y6
+	VPSRAD      $0x17, Y6, Y7
+	VCVTDQ2PS   Y7, Y7
+	VPAND       word8_ff800000<>+0(SB), Y6, Y6
+	VPSUBD      Y6, Y5, Y5
+	VADDPS      Y4, Y7, Y4
+	VSUBPS      word8_3f800000<>+0(SB), Y5, Y5
+	VMULPS      Y5, Y5, Y6
+	VMOVUPS     word8_3d9021bb<>+0(SB), Y7
+	VFMADD213PS word8_bdebd1b8<>+0(SB), Y5, Y7
+	VFMADD213PS word8_3def251a<>+0(SB), Y5, Y7
+	VFMADD213PS word8_bdfe5d4f<>+0(SB), Y5, Y7
+	VFMADD213PS word8_3e11e9bf<>+0(SB), Y5, Y7
+	VFMADD213PS word8_be2aae50<>+0(SB), Y5, Y7
+	VFMADD213PS word8_3e4cceac<>+0(SB), Y5, Y7
+	VFMADD213PS word8_be7ffffc<>+0(SB), Y5, Y7
+	VFMADD213PS word8_3eaaaaaa<>+0(SB), Y5, Y7
+	VMULPS      Y5, Y7, Y7
+	VMULPS      Y6, Y7, Y7
+	VMOVUPS     Y4, Y8
+	VFMADD132PS word8_b95e8083<>+0(SB), Y7, Y8
+	VMOVUPS     Y6, Y6
+	VFMADD132PS word8_bf000000<>+0(SB), Y8, Y6
+	VADDPS      Y6, Y5, Y5
+	VMOVUPS     Y4, Y4
+	VFMADD132PS word8_3f318000<>+0(SB), Y5, Y4
+	VXORPS      Y5, Y5, Y5
+	VCMPPS      $0x11, Y5, Y2, Y6
+	VBLENDVPS   Y6, word8_7fc00000<>+0(SB), Y4, Y4
+	VCMPPS      $0x00, Y5, Y2, Y5
+	VBLENDVPS   Y5, word8_ff800000<>+0(SB), Y4, Y4
+	VCMPPS      $0x15, word8_7f800000<>+0(SB), Y2, Y5
+	VBLENDVPS   Y5, Y2, Y4, Y4
+	VDIVPS      Y3, Y4, Y4
+	VMULPS      Y4, Y1, Y4
+	VXORPS      Y5, Y5, Y5
+	VCMPPS      $0x00, Y5, Y3, Y3
+	VBLENDVPS   Y3, Y1, Y4, Y3
+	VCMPPS      $0x00, word8_7f800000<>+0(SB), Y2, Y2
+	VBLENDVPS   Y2, Y1, Y3, Y1
+	VMASKMOVPS  Y1, Y0, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
 // func tanhAVX2(y *float32, x *float32, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·tanhAVX2(SB), NOSPLIT, $0-24
@@ -2153,11 +2431,9 @@ single:
 	VMULPS       Y3, Y4, Y3
 	VMOVUPS      Y3, Y3
 	VFMADD213PS  Y0, Y0, Y3
-	VADDPS       Y2, Y2, Y0
-	VMOVUPS      word8_42b20000<>+0(SB), Y4
-	VMINPS       Y0, Y4, Y0
-	VMOVUPS      word8_c2d20000<>+0(SB), Y4
-	VMAXPS       Y0, Y4, Y0
+	VMOVUPS      word8_41800000<>+0(SB), Y0
+	VMINPS       Y2, Y0, Y0
+	VADDPS       Y0, Y0, Y0
 	VMULPS       word8_3fb8aa3b<>+0(SB), Y0, Y4
 	VROUNDPS     $0x08, Y4, Y4
 	VMOVUPS      Y0, Y0
@@ -2214,11 +2490,9 @@ after_single:
 	VMULPS       Y4, Y5, Y4
 	VMOVUPS      Y4, Y4
 	VFMADD213PS  Y1, Y1, Y4
-	VADDPS       Y3, Y3, Y1
-	VMOVUPS      word8_42b20000<>+0(SB), Y5
-	VMINPS       Y1, Y5, Y1
-	VMOVUPS      word8_c2d20000<>+0(SB), Y5
-	VMAXPS       Y1, Y5, Y1
+	VMOVUPS      word8_41800000<>+0(SB), Y1
+	VMINPS       Y3, Y1, Y1
+	VADDPS       Y1, Y1, Y1
 	VMULPS       word8_3fb8aa3b<>+0(SB), Y1, Y5
 	VROUNDPS     $0x08, Y5, Y5
 	VMOVUPS      Y1, Y1
@@ -2275,6 +2549,16 @@ DATA word8_40000000<>+20(SB)/4, $0x40000000
 DATA word8_40000000<>+24(SB)/4, $0x40000000
 DATA word8_40000000<>+28(SB)/4, $0x40000000
 GLOBL word8_40000000<>(SB), RODATA|NOPTR, $32
+
+DATA word8_41800000<>+0(SB)/4, $0x41800000
+DATA word8_41800000<>+4(SB)/4, $0x41800000
+DATA word8_41800000<>+8(SB)/4, $0x41800000
+DATA word8_41800000<>+12(SB)/4, $0x41800000
+DATA word8_41800000<>+16(SB)/4, $0x41800000
+DATA word8_41800000<>+20(SB)/4, $0x41800000
+DATA word8_41800000<>+24(SB)/4, $0x41800000
+DATA word8_41800000<>+28(SB)/4, $0x41800000
+GLOBL word8_41800000<>(SB), RODATA|NOPTR, $32
 
 DATA word8_bbbaf0ea<>+0(SB)/4, $0xbbbaf0ea
 DATA word8_bbbaf0ea<>+4(SB)/4, $0xbbbaf0ea
@@ -2722,6 +3006,346 @@ done:
 	VZEROUPPER
 	RET
 
+// func normalizeAVX2(y *float32, x *float32, about *float32, factor *float32, shift *float32, n int)
+// Requires: AVX
+TEXT ·normalizeAVX2(SB), NOSPLIT, $0-48
+	MOVQ y+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ about+16(FP), DX
+	MOVQ factor+24(FP), BX
+	MOVQ shift+32(FP), SI
+	MOVQ n+40(FP), DI
+	CMPQ DI, $+16
+	JLT  after_unrolled
+
+unrolled:
+	VMOVUPS (CX), Y0
+	VMOVUPS (DX), Y1
+	VMOVUPS (BX), Y2
+	VMOVUPS (SI), Y3
+	VSUBPS  Y1, Y0, Y0
+	VMULPS  Y2, Y0, Y0
+	VADDPS  Y3, Y0, Y0
+	VMOVUPS Y0, (AX)
+	VMOVUPS 32(CX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS 32(BX), Y2
+	VMOVUPS 32(SI), Y3
+	VSUBPS  Y1, Y0, Y0
+	VMULPS  Y2, Y0, Y0
+	VADDPS  Y3, Y0, Y0
+	VMOVUPS Y0, 32(AX)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	ADDQ    $+64, DX
+	ADDQ    $+64, BX
+	ADDQ    $+64, SI
+	SUBQ    $+16, DI
+	CMPQ    DI, $+16
+	JGE     unrolled
+
+after_unrolled:
+	CMPQ DI, $+8
+	JLT  after_single
+
+single:
+	VMOVUPS (CX), Y0
+	VMOVUPS (DX), Y1
+	VMOVUPS (BX), Y2
+	VMOVUPS (SI), Y3
+	VSUBPS  Y1, Y0, Y0
+	VMULPS  Y2, Y0, Y0
+	VADDPS  Y3, Y0, Y0
+	VMOVUPS Y0, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	ADDQ    $+32, BX
+	ADDQ    $+32, SI
+	SUBQ    $+8, DI
+	CMPQ    DI, $+8
+	JGE     single
+
+after_single:
+	TESTQ      DI, DI
+	JZ         done
+	LEAQ       tail<>+0(SB), R8
+	NEGQ       DI
+	VMOVUPS    64(R8)(DI*4), Y0
+	VMASKMOVPS (CX), Y0, Y1
+	VMASKMOVPS (DX), Y0, Y2
+	VMASKMOVPS (BX), Y0, Y3
+	VMASKMOVPS (SI), Y0, Y4
+	VSUBPS     Y2, Y1, Y1
+	VMULPS     Y3, Y1, Y1
+	VADDPS     Y4, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func addSquaresAVX2(acc *float32, x *float32, about *float32, n int)
+// Requires: AVX, FMA3
+TEXT ·addSquaresAVX2(SB), NOSPLIT, $0-32
+	MOVQ acc+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ about+16(FP), DX
+	MOVQ n+24(FP), BX
+	CMPQ BX, $+16
+	JLT  after_unrolled
+
+unrolled:
+	VMOVUPS     (AX), Y0
+	VMOVUPS     (CX), Y1
+	VMOVUPS     (DX), Y2
+	VSUBPS      Y2, Y1, Y1
+	VMOVUPS     Y1, Y2
+	VFMADD213PS Y0, Y1, Y2
+	VMOVUPS     Y2, (AX)
+	VMOVUPS     32(AX), Y0
+	VMOVUPS     32(CX), Y1
+	VMOVUPS     32(DX), Y2
+	VSUBPS      Y2, Y1, Y1
+	VMOVUPS     Y1, Y2
+	VFMADD213PS Y0, Y1, Y2
+	VMOVUPS     Y2, 32(AX)
+	ADDQ        $+64, AX
+	ADDQ        $+64, CX
+	ADDQ        $+64, DX
+	SUBQ        $+16, BX
+	CMPQ        BX, $+16
+	JGE         unrolled
+
+after_unrolled:
+	CMPQ BX, $+8
+	JLT  after_single
+
+single:
+	VMOVUPS     (AX), Y0
+	VMOVUPS     (CX), Y1
+	VMOVUPS     (DX), Y2
+	VSUBPS      Y2, Y1, Y1
+	VMOVUPS     Y1, Y2
+	VFMADD213PS Y0, Y1, Y2
+	VMOVUPS     Y2, (AX)
+	ADDQ        $+32, AX
+	ADDQ        $+32, CX
+	ADDQ        $+32, DX
+	SUBQ        $+8, BX
+	CMPQ        BX, $+8
+	JGE         single
+
+after_single:
+	TESTQ       BX, BX
+	JZ          done
+	LEAQ        tail<>+0(SB), SI
+	NEGQ        BX
+	VMOVUPS     64(SI)(BX*4), Y0
+	VMASKMOVPS  (AX), Y0, Y1
+	VMASKMOVPS  (CX), Y0, Y2
+	VMASKMOVPS  (DX), Y0, Y3
+	VSUBPS      Y3, Y2, Y2
+	VMOVUPS     Y2, Y3
+	VFMADD213PS Y1, Y2, Y3
+	VMASKMOVPS  Y3, Y0, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func addProductsAVX2(sum *float32, acc *float32, d *float32, x *float32, about *float32, n int)
+// Requires: AVX, FMA3
+TEXT ·addProductsAVX2(SB), NOSPLIT, $0-48
+	MOVQ sum+0(FP), AX
+	MOVQ acc+8(FP), CX
+	MOVQ d+16(FP), DX
+	MOVQ x+24(FP), BX
+	MOVQ about+32(FP), SI
+	MOVQ n+40(FP), DI
+	CMPQ DI, $+16
+	JLT  after_unrolled
+
+unrolled:
+	VMOVUPS     (AX), Y0
+	VMOVUPS     (CX), Y1
+	VMOVUPS     (DX), Y2
+	VMOVUPS     (BX), Y3
+	VMOVUPS     (SI), Y4
+	VADDPS      Y2, Y0, Y0
+	VSUBPS      Y4, Y3, Y3
+	VMOVUPS     Y2, Y2
+	VFMADD213PS Y1, Y3, Y2
+	VMOVUPS     Y0, (AX)
+	VMOVUPS     Y2, (CX)
+	VMOVUPS     32(AX), Y0
+	VMOVUPS     32(CX), Y1
+	VMOVUPS     32(DX), Y2
+	VMOVUPS     32(BX), Y3
+	VMOVUPS     32(SI), Y4
+	VADDPS      Y2, Y0, Y0
+	VSUBPS      Y4, Y3, Y3
+	VMOVUPS     Y2, Y2
+	VFMADD213PS Y1, Y3, Y2
+	VMOVUPS     Y0, 32(AX)
+	VMOVUPS     Y2, 32(CX)
+	ADDQ        $+64, AX
+	ADDQ        $+64, CX
+	ADDQ        $+64, DX
+	ADDQ        $+64, BX
+	ADDQ        $+64, SI
+	SUBQ        $+16, DI
+	CMPQ        DI, $+16
+	JGE         unrolled
+
+after_unrolled:
+	CMPQ DI, $+8
+	JLT  after_single
+
+single:
+	VMOVUPS     (AX), Y0
+	VMOVUPS     (CX), Y1
+	VMOVUPS     (DX), Y2
+	VMOVUPS     (BX), Y3
+	VMOVUPS     (SI), Y4
+	VADDPS      Y2, Y0, Y0
+	VSUBPS      Y4, Y3, Y3
+	VMOVUPS     Y2, Y2
+	VFMADD213PS Y1, Y3, Y2
+	VMOVUPS     Y0, (AX)
+	VMOVUPS     Y2, (CX)
+	ADDQ        $+32, AX
+	ADDQ        $+32, CX
+	ADDQ        $+32, DX
+	ADDQ        $+32, BX
+	ADDQ        $+32, SI
+	SUBQ        $+8, DI
+	CMPQ        DI, $+8
+	JGE         single
+
+after_single:
+	TESTQ       DI, DI
+	JZ          done
+	LEAQ        tail<>+0(SB), R8
+	NEGQ        DI
+	VMOVUPS     64(R8)(DI*4), Y0
+	VMASKMOVPS  (AX), Y0, Y1
+	VMASKMOVPS  (CX), Y0, Y2
+	VMASKMOVPS  (DX), Y0, Y3
+	VMASKMOVPS  (BX), Y0, Y4
+	VMASKMOVPS  (SI), Y0, Y5
+	VADDPS      Y3, Y1, Y1
+	VSUBPS      Y5, Y4, Y4
+	VMOVUPS     Y3, Y3
+	VFMADD213PS Y2, Y4, Y3
+	VMASKMOVPS  Y1, Y0, (AX)
+	VMASKMOVPS  Y3, Y0, (CX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func normGradAVX2(z *float32, d *float32, x *float32, about *float32, slope *float32, shift *float32, factor *float32, n int)
+// Requires: AVX
+TEXT ·normGradAVX2(SB), NOSPLIT, $0-64
+	MOVQ z+0(FP), AX
+	MOVQ d+8(FP), CX
+	MOVQ x+16(FP), DX
+	MOVQ about+24(FP), BX
+	MOVQ slope+32(FP), SI
+	MOVQ shift+40(FP), DI
+	MOVQ factor+48(FP), R8
+	MOVQ n+56(FP), R9
+	CMPQ R9, $+16
+	JLT  after_unrolled
+
+unrolled:
+	VMOVUPS (CX), Y0
+	VMOVUPS (DX), Y1
+	VMOVUPS (BX), Y2
+	VMOVUPS (SI), Y3
+	VMOVUPS (DI), Y4
+	VMOVUPS (R8), Y5
+	VSUBPS  Y2, Y1, Y1
+	VMULPS  Y3, Y1, Y1
+	VSUBPS  Y4, Y0, Y0
+	VSUBPS  Y1, Y0, Y0
+	VMULPS  Y5, Y0, Y0
+	VMOVUPS Y0, (AX)
+	VMOVUPS 32(CX), Y0
+	VMOVUPS 32(DX), Y1
+	VMOVUPS 32(BX), Y2
+	VMOVUPS 32(SI), Y3
+	VMOVUPS 32(DI), Y4
+	VMOVUPS 32(R8), Y5
+	VSUBPS  Y2, Y1, Y1
+	VMULPS  Y3, Y1, Y1
+	VSUBPS  Y4, Y0, Y0
+	VSUBPS  Y1, Y0, Y0
+	VMULPS  Y5, Y0, Y0
+	VMOVUPS Y0, 32(AX)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	ADDQ    $+64, DX
+	ADDQ    $+64, BX
+	ADDQ    $+64, SI
+	ADDQ    $+64, DI
+	ADDQ    $+64, R8
+	SUBQ    $+16, R9
+	CMPQ    R9, $+16
+	JGE     unrolled
+
+after_unrolled:
+	CMPQ R9, $+8
+	JLT  after_single
+
+single:
+	VMOVUPS (CX), Y0
+	VMOVUPS (DX), Y1
+	VMOVUPS (BX), Y2
+	VMOVUPS (SI), Y3
+	VMOVUPS (DI), Y4
+	VMOVUPS (R8), Y5
+	VSUBPS  Y2, Y1, Y1
+	VMULPS  Y3, Y1, Y1
+	VSUBPS  Y4, Y0, Y0
+	VSUBPS  Y1, Y0, Y0
+	VMULPS  Y5, Y0, Y0
+	VMOVUPS Y0, (AX)
+	ADDQ    $+32, AX
+	ADDQ    $+32, CX
+	ADDQ    $+32, DX
+	ADDQ    $+32, BX
+	ADDQ    $+32, SI
+	ADDQ    $+32, DI
+	ADDQ    $+32, R8
+	SUBQ    $+8, R9
+	CMPQ    R9, $+8
+	JGE     single
+
+after_single:
+	TESTQ      R9, R9
+	JZ         done
+	LEAQ       tail<>+0(SB), R10
+	NEGQ       R9
+	VMOVUPS    64(R10)(R9*4), Y0
+	VMASKMOVPS (CX), Y0, Y1
+	VMASKMOVPS (DX), Y0, Y2
+	VMASKMOVPS (BX), Y0, Y3
+	VMASKMOVPS (SI), Y0, Y4
+	VMASKMOVPS (DI), Y0, Y5
+	VMASKMOVPS (R8), Y0, Y6
+	VSUBPS     Y3, Y2, Y2
+	VMULPS     Y4, Y2, Y2
+	VSUBPS     Y5, Y1, Y1
+	VSUBPS     Y2, Y1, Y1
+	VMULPS     Y6, Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
 // func selectWordsAVX2(z *float32, c *byte, x *float32, y *float32, n int)
 // Requires: AVX, AVX2
 TEXT ·selectWordsAVX2(SB), NOSPLIT, $0-40
@@ -2751,6 +3375,232 @@ loop:
 	ADDQ      $+64, AX
 	SUBQ      $+16, SI
 	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func greaterAVX2(z *byte, x *float32, y *float32, n int)
+// Requires: AVX, AVX2
+TEXT ·greaterAVX2(SB), NOSPLIT, $0-32
+	MOVQ    z+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    y+16(FP), DX
+	MOVQ    n+24(FP), BX
+	VMOVDQU word8_01010101<>+0(SB), Y0
+	VMOVDQU bytesInOrder<>+0(SB), Y1
+
+loop:
+	CMPQ      BX, $+32
+	JLT       done
+	VMOVUPS   (CX), Y2
+	VCMPPS    $0x1e, (DX), Y2, Y2
+	VMOVUPS   32(CX), Y3
+	VCMPPS    $0x1e, 32(DX), Y3, Y3
+	VMOVUPS   64(CX), Y4
+	VCMPPS    $0x1e, 64(DX), Y4, Y4
+	VMOVUPS   96(CX), Y5
+	VCMPPS    $0x1e, 96(DX), Y5, Y5
+	VPACKSSDW Y3, Y2, Y2
+	VPACKSSDW Y5, Y4, Y3
+	VPACKSSWB Y3, Y2, Y2
+	VPERMD    Y2, Y1, Y2
+	VPAND     Y0, Y2, Y2
+	VMOVDQU   Y2, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+128, CX
+	ADDQ      $+128, DX
+	SUBQ      $+32, BX
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+DATA word8_01010101<>+0(SB)/4, $0x01010101
+DATA word8_01010101<>+4(SB)/4, $0x01010101
+DATA word8_01010101<>+8(SB)/4, $0x01010101
+DATA word8_01010101<>+12(SB)/4, $0x01010101
+DATA word8_01010101<>+16(SB)/4, $0x01010101
+DATA word8_01010101<>+20(SB)/4, $0x01010101
+DATA word8_01010101<>+24(SB)/4, $0x01010101
+DATA word8_01010101<>+28(SB)/4, $0x01010101
+GLOBL word8_01010101<>(SB), RODATA|NOPTR, $32
+
+DATA bytesInOrder<>+0(SB)/4, $0x00000000
+DATA bytesInOrder<>+4(SB)/4, $0x00000004
+DATA bytesInOrder<>+8(SB)/4, $0x00000001
+DATA bytesInOrder<>+12(SB)/4, $0x00000005
+DATA bytesInOrder<>+16(SB)/4, $0x00000002
+DATA bytesInOrder<>+20(SB)/4, $0x00000006
+DATA bytesInOrder<>+24(SB)/4, $0x00000003
+DATA bytesInOrder<>+28(SB)/4, $0x00000007
+GLOBL bytesInOrder<>(SB), RODATA|NOPTR, $32
+
+// func greaterEqualAVX2(z *byte, x *float32, y *float32, n int)
+// Requires: AVX, AVX2
+TEXT ·greaterEqualAVX2(SB), NOSPLIT, $0-32
+	MOVQ    z+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    y+16(FP), DX
+	MOVQ    n+24(FP), BX
+	VMOVDQU word8_01010101<>+0(SB), Y0
+	VMOVDQU bytesInOrder<>+0(SB), Y1
+
+loop:
+	CMPQ      BX, $+32
+	JLT       done
+	VMOVUPS   (CX), Y2
+	VCMPPS    $0x1d, (DX), Y2, Y2
+	VMOVUPS   32(CX), Y3
+	VCMPPS    $0x1d, 32(DX), Y3, Y3
+	VMOVUPS   64(CX), Y4
+	VCMPPS    $0x1d, 64(DX), Y4, Y4
+	VMOVUPS   96(CX), Y5
+	VCMPPS    $0x1d, 96(DX), Y5, Y5
+	VPACKSSDW Y3, Y2, Y2
+	VPACKSSDW Y5, Y4, Y3
+	VPACKSSWB Y3, Y2, Y2
+	VPERMD    Y2, Y1, Y2
+	VPAND     Y0, Y2, Y2
+	VMOVDQU   Y2, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+128, CX
+	ADDQ      $+128, DX
+	SUBQ      $+32, BX
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func equalAVX2(z *byte, x *float32, y *float32, n int)
+// Requires: AVX, AVX2
+TEXT ·equalAVX2(SB), NOSPLIT, $0-32
+	MOVQ    z+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    y+16(FP), DX
+	MOVQ    n+24(FP), BX
+	VMOVDQU word8_01010101<>+0(SB), Y0
+	VMOVDQU bytesInOrder<>+0(SB), Y1
+
+loop:
+	CMPQ      BX, $+32
+	JLT       done
+	VMOVUPS   (CX), Y2
+	VCMPPS    $0x00, (DX), Y2, Y2
+	VMOVUPS   32(CX), Y3
+	VCMPPS    $0x00, 32(DX), Y3, Y3
+	VMOVUPS   64(CX), Y4
+	VCMPPS    $0x00, 64(DX), Y4, Y4
+	VMOVUPS   96(CX), Y5
+	VCMPPS    $0x00, 96(DX), Y5, Y5
+	VPACKSSDW Y3, Y2, Y2
+	VPACKSSDW Y5, Y4, Y3
+	VPACKSSWB Y3, Y2, Y2
+	VPERMD    Y2, Y1, Y2
+	VPAND     Y0, Y2, Y2
+	VMOVDQU   Y2, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+128, CX
+	ADDQ      $+128, DX
+	SUBQ      $+32, BX
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func notEqualAVX2(z *byte, x *float32, y *float32, n int)
+// Requires: AVX, AVX2
+TEXT ·notEqualAVX2(SB), NOSPLIT, $0-32
+	MOVQ    z+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    y+16(FP), DX
+	MOVQ    n+24(FP), BX
+	VMOVDQU word8_01010101<>+0(SB), Y0
+	VMOVDQU bytesInOrder<>+0(SB), Y1
+
+loop:
+	CMPQ      BX, $+32
+	JLT       done
+	VMOVUPS   (CX), Y2
+	VCMPPS    $0x04, (DX), Y2, Y2
+	VMOVUPS   32(CX), Y3
+	VCMPPS    $0x04, 32(DX), Y3, Y3
+	VMOVUPS   64(CX), Y4
+	VCMPPS    $0x04, 64(DX), Y4, Y4
+	VMOVUPS   96(CX), Y5
+	VCMPPS    $0x04, 96(DX), Y5, Y5
+	VPACKSSDW Y3, Y2, Y2
+	VPACKSSDW Y5, Y4, Y3
+	VPACKSSWB Y3, Y2, Y2
+	VPERMD    Y2, Y1, Y2
+	VPAND     Y0, Y2, Y2
+	VMOVDQU   Y2, (AX)
+	ADDQ      $+32, AX
+	ADDQ      $+128, CX
+	ADDQ      $+128, DX
+	SUBQ      $+32, BX
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func widenAVX2(y *float64, x *float32, n int)
+// Requires: AVX
+TEXT ·widenAVX2(SB), NOSPLIT, $0-24
+	MOVQ y+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+
+loop:
+	CMPQ      DX, $+16
+	JLT       done
+	VCVTPS2PD (CX), Y0
+	VMOVUPD   Y0, (AX)
+	VCVTPS2PD 16(CX), Y0
+	VMOVUPD   Y0, 32(AX)
+	VCVTPS2PD 32(CX), Y0
+	VMOVUPD   Y0, 64(AX)
+	VCVTPS2PD 48(CX), Y0
+	VMOVUPD   Y0, 96(AX)
+	ADDQ      $+64, CX
+	ADDQ      $+128, AX
+	SUBQ      $+16, DX
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func narrowAVX2(y *float32, x *float64, n int)
+// Requires: AVX
+TEXT ·narrowAVX2(SB), NOSPLIT, $0-24
+	MOVQ y+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+
+loop:
+	CMPQ       DX, $+16
+	JLT        done
+	VMOVUPD    (CX), Y0
+	VCVTPD2PSY Y0, X0
+	VMOVUPS    X0, (AX)
+	VMOVUPD    32(CX), Y0
+	VCVTPD2PSY Y0, X0
+	VMOVUPS    X0, 16(AX)
+	VMOVUPD    64(CX), Y0
+	VCVTPD2PSY Y0, X0
+	VMOVUPS    X0, 32(AX)
+	VMOVUPD    96(CX), Y0
+	VCVTPD2PSY Y0, X0
+	VMOVUPS    X0, 48(AX)
+	ADDQ       $+128, CX
+	ADDQ       $+64, AX
+	SUBQ       $+16, DX
+	JMP        loop
 
 done:
 	VZEROUPPER

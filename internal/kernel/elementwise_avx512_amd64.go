@@ -79,6 +79,16 @@ func minScalarAVX512(z *float32, x *float32, n int, s float32)
 //go:noescape
 func negAVX512(y *float32, x *float32, n int)
 
+// absAVX512 sets y = |x|.
+//
+//go:noescape
+func absAVX512(y *float32, x *float32, n int)
+
+// signAVX512 sets y to -1, 0 or 1, and to x where that is NaN.
+//
+//go:noescape
+func signAVX512(y *float32, x *float32, n int)
+
 // squareAVX512 sets y = x².
 //
 //go:noescape
@@ -134,6 +144,11 @@ func expAVX512(y *float32, x *float32, n int)
 //go:noescape
 func logAVX512(y *float32, x *float32, n int)
 
+// log1pAVX512 sets y to the natural logarithm of 1+x.
+//
+//go:noescape
+func log1pAVX512(y *float32, x *float32, n int)
+
 // tanhAVX512 sets y to the hyperbolic tangent of x.
 //
 //go:noescape
@@ -159,7 +174,57 @@ func momentumAVX512(v *float32, m *float32, grad *float32, n int, lr float32, mo
 //go:noescape
 func adamAVX512(v *float32, m *float32, s *float32, grad *float32, n int, alpha float32, c1 float32, c2 float32, epsilon float32)
 
+// normalizeAVX512 sets y = (x-about)·factor + shift.
+//
+//go:noescape
+func normalizeAVX512(y *float32, x *float32, about *float32, factor *float32, shift *float32, n int)
+
+// addSquaresAVX512 sets acc += (x-about)².
+//
+//go:noescape
+func addSquaresAVX512(acc *float32, x *float32, about *float32, n int)
+
+// addProductsAVX512 sets sum += d and acc += d·(x-about).
+//
+//go:noescape
+func addProductsAVX512(sum *float32, acc *float32, d *float32, x *float32, about *float32, n int)
+
+// normGradAVX512 sets z = (d - shift - (x-about)·slope)·factor.
+//
+//go:noescape
+func normGradAVX512(z *float32, d *float32, x *float32, about *float32, slope *float32, shift *float32, factor *float32, n int)
+
 // selectWordsAVX512 sets z to x where c is not 0 and to y elsewhere, in whole vectors: n must be a multiple of 16.
 //
 //go:noescape
 func selectWordsAVX512(z *float32, c *byte, x *float32, y *float32, n int)
+
+// greaterAVX512 sets z = x > y, in whole steps: n must be a multiple of 32.
+//
+//go:noescape
+func greaterAVX512(z *byte, x *float32, y *float32, n int)
+
+// greaterEqualAVX512 sets z = x >= y, in whole steps: n must be a multiple of 32.
+//
+//go:noescape
+func greaterEqualAVX512(z *byte, x *float32, y *float32, n int)
+
+// equalAVX512 sets z = x == y, in whole steps: n must be a multiple of 32.
+//
+//go:noescape
+func equalAVX512(z *byte, x *float32, y *float32, n int)
+
+// notEqualAVX512 sets z = x != y, in whole steps: n must be a multiple of 32.
+//
+//go:noescape
+func notEqualAVX512(z *byte, x *float32, y *float32, n int)
+
+// widenAVX512 sets y = x, in whole steps: n must be a multiple of 16.
+//
+//go:noescape
+func widenAVX512(y *float64, x *float32, n int)
+
+// narrowAVX512 sets y = x, rounded, in whole steps: n must be a multiple of 16.
+//
+//go:noescape
+func narrowAVX512(y *float32, x *float64, n int)

@@ -1005,6 +1005,166 @@ done:
 DATA word1_80000000<>+0(SB)/4, $0x80000000
 GLOBL word1_80000000<>(SB), RODATA|NOPTR, $4
 
+// func absAVX512(y *float32, x *float32, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·absAVX512(SB), NOSPLIT, $0-24
+	MOVQ         y+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VPBROADCASTD word1_7fffffff<>+0(SB), Z0
+	CMPQ         DX, $+64
+	JLT          after_unrolled
+
+unrolled:
+	VMOVUPS (CX), Z1
+	VPANDD  Z0, Z1, Z1
+	VMOVUPS Z1, (AX)
+	VMOVUPS 64(CX), Z1
+	VPANDD  Z0, Z1, Z1
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS 128(CX), Z1
+	VPANDD  Z0, Z1, Z1
+	VMOVUPS Z1, 128(AX)
+	VMOVUPS 192(CX), Z1
+	VPANDD  Z0, Z1, Z1
+	VMOVUPS Z1, 192(AX)
+	ADDQ    $+256, AX
+	ADDQ    $+256, CX
+	SUBQ    $+64, DX
+	CMPQ    DX, $+64
+	JGE     unrolled
+
+after_unrolled:
+	CMPQ DX, $+16
+	JLT  after_single
+
+single:
+	VMOVUPS (CX), Z1
+	VPANDD  Z0, Z1, Z1
+	VMOVUPS Z1, (AX)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	SUBQ    $+16, DX
+	CMPQ    DX, $+16
+	JGE     single
+
+after_single:
+	TESTQ     DX, DX
+	JZ        done
+	MOVQ      $0x00000001, BX
+	SHLXQ     DX, BX, BX
+	DECQ      BX
+	KMOVW     BX, K1
+	VMOVUPS.Z (CX), K1, Z1
+	VPANDD    Z0, Z1, Z0
+	VMOVUPS   Z0, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA word1_7fffffff<>+0(SB)/4, $0x7fffffff
+GLOBL word1_7fffffff<>(SB), RODATA|NOPTR, $4
+
+// func signAVX512(y *float32, x *float32, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·signAVX512(SB), NOSPLIT, $0-24
+	MOVQ         y+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VPBROADCASTD word1_80000000<>+0(SB), Z0
+	VPBROADCASTD word1_3f800000<>+0(SB), Z1
+	VPXORD       Z2, Z2, Z2
+	CMPQ         DX, $+64
+	JLT          after_unrolled
+
+unrolled:
+	VMOVUPS   (CX), Z3
+	VCMPPS    $0x04, Z2, Z3, K1
+	VPANDD    Z0, Z3, Z4
+	VPORD     Z1, Z4, Z4
+	VMOVAPS.Z Z4, K1, Z4
+	VCMPPS    $0x03, Z3, Z3, K1
+	VMOVUPS   Z4, Z4
+	VMOVUPS   Z3, K1, Z4
+	VMOVUPS   Z4, (AX)
+	VMOVUPS   64(CX), Z3
+	VCMPPS    $0x04, Z2, Z3, K1
+	VPANDD    Z0, Z3, Z4
+	VPORD     Z1, Z4, Z4
+	VMOVAPS.Z Z4, K1, Z4
+	VCMPPS    $0x03, Z3, Z3, K1
+	VMOVUPS   Z4, Z4
+	VMOVUPS   Z3, K1, Z4
+	VMOVUPS   Z4, 64(AX)
+	VMOVUPS   128(CX), Z3
+	VCMPPS    $0x04, Z2, Z3, K1
+	VPANDD    Z0, Z3, Z4
+	VPORD     Z1, Z4, Z4
+	VMOVAPS.Z Z4, K1, Z4
+	VCMPPS    $0x03, Z3, Z3, K1
+	VMOVUPS   Z4, Z4
+	VMOVUPS   Z3, K1, Z4
+	VMOVUPS   Z4, 128(AX)
+	VMOVUPS   192(CX), Z3
+	VCMPPS    $0x04, Z2, Z3, K1
+	VPANDD    Z0, Z3, Z4
+	VPORD     Z1, Z4, Z4
+	VMOVAPS.Z Z4, K1, Z4
+	VCMPPS    $0x03, Z3, Z3, K1
+	VMOVUPS   Z4, Z4
+	VMOVUPS   Z3, K1, Z4
+	VMOVUPS   Z4, 192(AX)
+	ADDQ      $+256, AX
+	ADDQ      $+256, CX
+	SUBQ      $+64, DX
+	CMPQ      DX, $+64
+	JGE       unrolled
+
+after_unrolled:
+	CMPQ DX, $+16
+	JLT  after_single
+
+single:
+	VMOVUPS   (CX), Z3
+	VCMPPS    $0x04, Z2, Z3, K1
+	VPANDD    Z0, Z3, Z4
+	VPORD     Z1, Z4, Z4
+	VMOVAPS.Z Z4, K1, Z4
+	VCMPPS    $0x03, Z3, Z3, K1
+	VMOVUPS   Z4, Z4
+	VMOVUPS   Z3, K1, Z4
+	VMOVUPS   Z4, (AX)
+	ADDQ      $+64, AX
+	ADDQ      $+64, CX
+	SUBQ      $+16, DX
+	CMPQ      DX, $+16
+	JGE       single
+
+after_single:
+	TESTQ     DX, DX
+	JZ        done
+	MOVQ      $0x00000001, BX
+	SHLXQ     DX, BX, BX
+	DECQ      BX
+	KMOVW     BX, K1
+	VMOVUPS.Z (CX), K1, Z3
+	VCMPPS    $0x04, Z2, Z3, K2
+	VPANDD    Z0, Z3, Z0
+	VPORD     Z1, Z0, Z0
+	VMOVAPS.Z Z0, K2, Z0
+	VCMPPS    $0x03, Z3, Z3, K2
+	VMOVUPS   Z0, Z0
+	VMOVUPS   Z3, K2, Z0
+	VMOVUPS   Z0, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA word1_3f800000<>+0(SB)/4, $0x3f800000
+GLOBL word1_3f800000<>(SB), RODATA|NOPTR, $4
+
 // func squareAVX512(y *float32, x *float32, n int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·squareAVX512(SB), NOSPLIT, $0-24
@@ -1201,9 +1361,6 @@ after_single:
 done:
 	VZEROUPPER
 	RET
-
-DATA word1_3f800000<>+0(SB)/4, $0x3f800000
-GLOBL word1_3f800000<>(SB), RODATA|NOPTR, $4
 
 DATA word1_3f000000<>+0(SB)/4, $0x3f000000
 GLOBL word1_3f000000<>(SB), RODATA|NOPTR, $4
@@ -1959,6 +2116,162 @@ GLOBL word1_7f800000<>(SB), RODATA|NOPTR, $4
 DATA word1_c1b80000<>+0(SB)/4, $0xc1b80000
 GLOBL word1_c1b80000<>(SB), RODATA|NOPTR, $4
 
+// func log1pAVX512(y *float32, x *float32, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·log1pAVX512(SB), NOSPLIT, $0-24
+	MOVQ         y+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VPBROADCASTD word1_00800000<>+0(SB), Z0
+	VPBROADCASTD word1_4b000000<>+0(SB), Z1
+	VPBROADCASTD word1_3f3504f3<>+0(SB), Z2
+	VPBROADCASTD word1_3f800000<>+0(SB), Z3
+	VPBROADCASTD word1_ff800000<>+0(SB), Z4
+	VPBROADCASTD word1_3f318000<>+0(SB), Z5
+	VPBROADCASTD word1_b95e8083<>+0(SB), Z6
+	VPBROADCASTD word1_bf000000<>+0(SB), Z7
+	VPBROADCASTD word1_3d9021bb<>+0(SB), Z8
+	VPBROADCASTD word1_bdebd1b8<>+0(SB), Z9
+	VPBROADCASTD word1_3def251a<>+0(SB), Z10
+	VPBROADCASTD word1_bdfe5d4f<>+0(SB), Z11
+	VPBROADCASTD word1_3e11e9bf<>+0(SB), Z12
+	VPBROADCASTD word1_be2aae50<>+0(SB), Z13
+	VPBROADCASTD word1_3e4cceac<>+0(SB), Z14
+	VPBROADCASTD word1_be7ffffc<>+0(SB), Z15
+	VPBROADCASTD word1_3eaaaaaa<>+0(SB), Z16
+	VPBROADCASTD word1_7fc00000<>+0(SB), Z17
+	VPBROADCASTD word1_7f800000<>+0(SB), Z18
+	VPBROADCASTD word1_c1b80000<>+0(SB), Z19
+	CMPQ         DX, $+16
+	JLT          after_single
+
+single:
+	VMOVUPS     (CX), Z20
+	VADDPS      Z3, Z20, Z21
+	VSUBPS      Z3, Z21, Z22
+	VCMPPS      $0x11, Z0, Z21, K1
+	VMULPS      Z1, Z21, Z23
+	VMOVUPS     Z21, Z24
+	VMOVUPS     Z23, K1, Z24
+	VMOVAPS.Z   Z19, K1, Z23
+	VPSUBD      Z2, Z24, Z29
+	VPSRAD      $0x17, Z29, Z30
+	VCVTDQ2PS   Z30, Z30
+	VPANDD      Z4, Z29, Z29
+	VPSUBD      Z29, Z24, Z24
+	VADDPS      Z23, Z30, Z23
+	VSUBPS      Z3, Z24, Z24
+	VMULPS      Z24, Z24, Z29
+	VMOVUPS     Z8, Z30
+	VFMADD213PS Z9, Z24, Z30
+	VFMADD213PS Z10, Z24, Z30
+	VFMADD213PS Z11, Z24, Z30
+	VFMADD213PS Z12, Z24, Z30
+	VFMADD213PS Z13, Z24, Z30
+	VFMADD213PS Z14, Z24, Z30
+	VFMADD213PS Z15, Z24, Z30
+	VFMADD213PS Z16, Z24, Z30
+	VMULPS      Z24, Z30, Z30
+	VMULPS      Z29, Z30, Z30
+	VMOVUPS     Z23, Z31
+	VFMADD213PS Z30, Z6, Z31
+	VMOVUPS     Z29, Z29
+	VFMADD213PS Z31, Z7, Z29
+	VADDPS      Z29, Z24, Z24
+	VMOVUPS     Z23, Z23
+	VFMADD213PS Z24, Z5, Z23
+	VPXORD      Z25, Z25, Z25
+	VCMPPS      $0x11, Z25, Z21, K1
+	VMOVUPS     Z23, Z23
+	VMOVUPS     Z17, K1, Z23
+	VCMPPS      $0x00, Z25, Z21, K1
+	VMOVUPS     Z23, Z23
+	VMOVUPS     Z4, K1, Z23
+	VCMPPS      $0x15, Z18, Z21, K1
+	VMOVUPS     Z23, Z23
+	VMOVUPS     Z21, K1, Z23
+	VDIVPS      Z22, Z23, Z23
+	VMULPS      Z23, Z20, Z23
+	VPXORD      Z26, Z26, Z26
+	VCMPPS      $0x00, Z26, Z22, K1
+	VMOVUPS     Z23, Z22
+	VMOVUPS     Z20, K1, Z22
+	VCMPPS      $0x00, Z18, Z21, K1
+	VMOVUPS     Z22, Z21
+	VMOVUPS     Z20, K1, Z21
+	VMOVUPS     Z21, (AX)
+	ADDQ        $+64, AX
+	ADDQ        $+64, CX
+	SUBQ        $+16, DX
+	CMPQ        DX, $+16
+	JGE         single
+
+after_single:
+	TESTQ       DX, DX
+	JZ          done
+	MOVQ        $0x00000001, BX
+	SHLXQ       DX, BX, BX
+	DECQ        BX
+	KMOVW       BX, K1
+	VMOVUPS.Z   (CX), K1, Z20
+	VADDPS      Z3, Z20, Z21
+	VSUBPS      Z3, Z21, Z22
+	VCMPPS      $0x11, Z0, Z21, K2
+	VMULPS      Z1, Z21, Z0
+	VMOVUPS     Z21, Z1
+	VMOVUPS     Z0, K2, Z1
+	VMOVAPS.Z   Z19, K2, Z0
+	VPSUBD      Z2, Z1, Z2
+	VPSRAD      $0x17, Z2, Z19
+	VCVTDQ2PS   Z19, Z19
+	VPANDD      Z4, Z2, Z2
+	VPSUBD      Z2, Z1, Z1
+	VADDPS      Z0, Z19, Z0
+	VSUBPS      Z3, Z1, Z1
+	VMULPS      Z1, Z1, Z2
+	VMOVUPS     Z8, Z3
+	VFMADD213PS Z9, Z1, Z3
+	VFMADD213PS Z10, Z1, Z3
+	VFMADD213PS Z11, Z1, Z3
+	VFMADD213PS Z12, Z1, Z3
+	VFMADD213PS Z13, Z1, Z3
+	VFMADD213PS Z14, Z1, Z3
+	VFMADD213PS Z15, Z1, Z3
+	VFMADD213PS Z16, Z1, Z3
+	VMULPS      Z1, Z3, Z3
+	VMULPS      Z2, Z3, Z3
+	VMOVUPS     Z0, Z8
+	VFMADD213PS Z3, Z6, Z8
+	VMOVUPS     Z2, Z2
+	VFMADD213PS Z8, Z7, Z2
+	VADDPS      Z2, Z1, Z1
+	VMOVUPS     Z0, Z0
+	VFMADD213PS Z1, Z5, Z0
+	VPXORD      Z27, Z27, Z27
+	VCMPPS      $0x11, Z27, Z21, K2
+	VMOVUPS     Z0, Z0
+	VMOVUPS     Z17, K2, Z0
+	VCMPPS      $0x00, Z27, Z21, K2
+	VMOVUPS     Z0, Z0
+	VMOVUPS     Z4, K2, Z0
+	VCMPPS      $0x15, Z18, Z21, K2
+	VMOVUPS     Z0, Z0
+	VMOVUPS     Z21, K2, Z0
+	VDIVPS      Z22, Z0, Z0
+	VMULPS      Z0, Z20, Z0
+	VPXORD      Z28, Z28, Z28
+	VCMPPS      $0x00, Z28, Z22, K2
+	VMOVUPS     Z0, Z0
+	VMOVUPS     Z20, K2, Z0
+	VCMPPS      $0x00, Z18, Z21, K2
+	VMOVUPS     Z0, Z0
+	VMOVUPS     Z20, K2, Z0
+	VMOVUPS     Z0, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
 // func tanhAVX512(y *float32, x *float32, n int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·tanhAVX512(SB), NOSPLIT, $0-24
@@ -1966,67 +2279,72 @@ TEXT ·tanhAVX512(SB), NOSPLIT, $0-24
 	MOVQ         x+8(FP), CX
 	MOVQ         n+16(FP), DX
 	VPBROADCASTD word1_42b20000<>+0(SB), Z0
-	VPBROADCASTD word1_c2d20000<>+0(SB), Z1
-	VPBROADCASTD word1_3fb8aa3b<>+0(SB), Z2
-	VPBROADCASTD word1_3f318000<>+0(SB), Z3
-	VPBROADCASTD word1_b95e8083<>+0(SB), Z4
-	VPBROADCASTD word1_39506967<>+0(SB), Z5
-	VPBROADCASTD word1_3ab743ce<>+0(SB), Z6
-	VPBROADCASTD word1_3c088908<>+0(SB), Z7
-	VPBROADCASTD word1_3d2aa9c1<>+0(SB), Z8
-	VPBROADCASTD word1_3e2aaaaa<>+0(SB), Z9
-	VPBROADCASTD word1_3f000000<>+0(SB), Z10
-	VPBROADCASTD word1_3f800000<>+0(SB), Z11
-	VPBROADCASTD word1_80000000<>+0(SB), Z12
-	VPBROADCASTD word1_3f200000<>+0(SB), Z13
-	VPBROADCASTD word1_40000000<>+0(SB), Z14
-	VPBROADCASTD word1_bbbaf0ea<>+0(SB), Z15
-	VPBROADCASTD word1_3ca9134e<>+0(SB), Z16
-	VPBROADCASTD word1_bd5c1e2d<>+0(SB), Z17
-	VPBROADCASTD word1_3e088393<>+0(SB), Z18
-	VPBROADCASTD word1_beaaaa99<>+0(SB), Z19
+	VPBROADCASTD word1_c2d20000<>+0(SB), Z0
+	VPBROADCASTD word1_3fb8aa3b<>+0(SB), Z0
+	VPBROADCASTD word1_3f318000<>+0(SB), Z1
+	VPBROADCASTD word1_b95e8083<>+0(SB), Z2
+	VPBROADCASTD word1_39506967<>+0(SB), Z3
+	VPBROADCASTD word1_3ab743ce<>+0(SB), Z4
+	VPBROADCASTD word1_3c088908<>+0(SB), Z5
+	VPBROADCASTD word1_3d2aa9c1<>+0(SB), Z6
+	VPBROADCASTD word1_3e2aaaaa<>+0(SB), Z7
+	VPBROADCASTD word1_3f000000<>+0(SB), Z8
+	VPBROADCASTD word1_3f800000<>+0(SB), Z9
+	VPBROADCASTD word1_80000000<>+0(SB), Z10
+	VPBROADCASTD word1_3f200000<>+0(SB), Z11
+	VPBROADCASTD word1_40000000<>+0(SB), Z12
+	VPBROADCASTD word1_41800000<>+0(SB), Z13
+	VPBROADCASTD word1_bbbaf0ea<>+0(SB), Z14
+	VPBROADCASTD word1_3ca9134e<>+0(SB), Z15
+	VPBROADCASTD word1_bd5c1e2d<>+0(SB), Z16
+	VPBROADCASTD word1_3e088393<>+0(SB), Z17
+	VPBROADCASTD word1_beaaaa99<>+0(SB), Z18
 	CMPQ         DX, $+16
 	JLT          after_single
 
 single:
-	VMOVUPS      (CX), Z20
-	VPANDD       Z12, Z20, Z21
-	VPXORD       Z21, Z20, Z22
-	VMULPS       Z20, Z20, Z23
-	VMOVUPS      Z15, Z24
-	VFMADD213PS  Z16, Z23, Z24
-	VFMADD213PS  Z17, Z23, Z24
-	VFMADD213PS  Z18, Z23, Z24
-	VFMADD213PS  Z19, Z23, Z24
-	VMULPS       Z23, Z24, Z23
-	VMOVUPS      Z23, Z23
-	VFMADD213PS  Z20, Z20, Z23
-	VADDPS       Z22, Z22, Z20
-	VMINPS       Z20, Z0, Z20
-	VMAXPS       Z20, Z1, Z20
-	VMULPS       Z2, Z20, Z24
-	VRNDSCALEPS  $0x08, Z24, Z24
-	VMOVUPS      Z20, Z20
-	VFNMADD231PS Z3, Z24, Z20
-	VMOVUPS      Z20, Z20
-	VFNMADD231PS Z4, Z24, Z20
-	VMOVUPS      Z5, Z25
-	VFMADD213PS  Z6, Z20, Z25
-	VFMADD213PS  Z7, Z20, Z25
-	VFMADD213PS  Z8, Z20, Z25
-	VFMADD213PS  Z9, Z20, Z25
-	VFMADD213PS  Z10, Z20, Z25
-	VFMADD213PS  Z11, Z20, Z25
-	VFMADD213PS  Z11, Z20, Z25
-	VSCALEFPS    Z24, Z25, Z20
-	VADDPS       Z11, Z20, Z20
-	VDIVPS       Z20, Z14, Z20
-	VSUBPS       Z20, Z11, Z20
-	VCMPPS       $0x11, Z13, Z22, K1
-	VPORD        Z21, Z20, Z20
-	VMOVUPS      Z20, Z20
-	VMOVUPS      Z23, K1, Z20
-	VMOVUPS      Z20, (AX)
+	VMOVUPS      (CX), Z19
+	VPANDD       Z10, Z19, Z20
+	VPXORD       Z20, Z19, Z21
+	VMULPS       Z19, Z19, Z22
+	VMOVUPS      Z14, Z23
+	VFMADD213PS  Z15, Z22, Z23
+	VFMADD213PS  Z16, Z22, Z23
+	VFMADD213PS  Z17, Z22, Z23
+	VFMADD213PS  Z18, Z22, Z23
+	VMULPS       Z22, Z23, Z22
+	VMOVUPS      Z22, Z22
+	VFMADD213PS  Z19, Z19, Z22
+	VMINPS       Z21, Z13, Z19
+	VADDPS       Z19, Z19, Z19
+	VMULPS       Z0, Z19, Z23
+	VRNDSCALEPS  $0x08, Z23, Z23
+	VMOVUPS      Z19, Z19
+	VFNMADD231PS Z1, Z23, Z19
+	VMOVUPS      Z19, Z19
+	VFNMADD231PS Z2, Z23, Z19
+	VMOVUPS      Z3, Z24
+	VFMADD213PS  Z4, Z19, Z24
+	VFMADD213PS  Z5, Z19, Z24
+	VFMADD213PS  Z6, Z19, Z24
+	VFMADD213PS  Z7, Z19, Z24
+	VFMADD213PS  Z8, Z19, Z24
+	VFMADD213PS  Z9, Z19, Z24
+	VFMADD213PS  Z9, Z19, Z24
+	VSCALEFPS    Z23, Z24, Z19
+	VADDPS       Z9, Z19, Z19
+	VRCP14PS     Z19, Z23
+	VMOVUPS      Z9, Z24
+	VFNMADD231PS Z19, Z23, Z24
+	VMOVUPS      Z23, Z19
+	VFMADD213PS  Z23, Z24, Z19
+	VMULPS       Z12, Z19, Z19
+	VSUBPS       Z19, Z9, Z19
+	VCMPPS       $0x11, Z11, Z21, K1
+	VPORD        Z20, Z19, Z19
+	VMOVUPS      Z19, Z19
+	VMOVUPS      Z22, K1, Z19
+	VMOVUPS      Z19, (AX)
 	ADDQ         $+64, AX
 	ADDQ         $+64, CX
 	SUBQ         $+16, DX
@@ -2040,43 +2358,47 @@ after_single:
 	SHLXQ        DX, BX, BX
 	DECQ         BX
 	KMOVW        BX, K1
-	VMOVUPS.Z    (CX), K1, Z20
-	VPANDD       Z12, Z20, Z12
-	VPXORD       Z12, Z20, Z21
-	VMULPS       Z20, Z20, Z22
-	VMOVUPS      Z15, Z15
-	VFMADD213PS  Z16, Z22, Z15
-	VFMADD213PS  Z17, Z22, Z15
-	VFMADD213PS  Z18, Z22, Z15
-	VFMADD213PS  Z19, Z22, Z15
-	VMULPS       Z22, Z15, Z15
-	VMOVUPS      Z15, Z15
-	VFMADD213PS  Z20, Z20, Z15
-	VADDPS       Z21, Z21, Z16
-	VMINPS       Z16, Z0, Z0
-	VMAXPS       Z0, Z1, Z0
-	VMULPS       Z2, Z0, Z1
-	VRNDSCALEPS  $0x08, Z1, Z1
+	VMOVUPS.Z    (CX), K1, Z19
+	VPANDD       Z10, Z19, Z10
+	VPXORD       Z10, Z19, Z20
+	VMULPS       Z19, Z19, Z21
+	VMOVUPS      Z14, Z14
+	VFMADD213PS  Z15, Z21, Z14
+	VFMADD213PS  Z16, Z21, Z14
+	VFMADD213PS  Z17, Z21, Z14
+	VFMADD213PS  Z18, Z21, Z14
+	VMULPS       Z21, Z14, Z14
+	VMOVUPS      Z14, Z14
+	VFMADD213PS  Z19, Z19, Z14
+	VMINPS       Z20, Z13, Z13
+	VADDPS       Z13, Z13, Z13
+	VMULPS       Z0, Z13, Z0
+	VRNDSCALEPS  $0x08, Z0, Z0
+	VMOVUPS      Z13, Z13
+	VFNMADD231PS Z1, Z0, Z13
+	VMOVUPS      Z13, Z1
+	VFNMADD231PS Z2, Z0, Z1
+	VMOVUPS      Z3, Z2
+	VFMADD213PS  Z4, Z1, Z2
+	VFMADD213PS  Z5, Z1, Z2
+	VFMADD213PS  Z6, Z1, Z2
+	VFMADD213PS  Z7, Z1, Z2
+	VFMADD213PS  Z8, Z1, Z2
+	VFMADD213PS  Z9, Z1, Z2
+	VFMADD213PS  Z9, Z1, Z2
+	VSCALEFPS    Z0, Z2, Z0
+	VADDPS       Z9, Z0, Z0
+	VRCP14PS     Z0, Z1
+	VMOVUPS      Z9, Z2
+	VFNMADD231PS Z0, Z1, Z2
+	VMOVUPS      Z1, Z0
+	VFMADD213PS  Z1, Z2, Z0
+	VMULPS       Z12, Z0, Z0
+	VSUBPS       Z0, Z9, Z0
+	VCMPPS       $0x11, Z11, Z20, K2
+	VPORD        Z10, Z0, Z0
 	VMOVUPS      Z0, Z0
-	VFNMADD231PS Z3, Z1, Z0
-	VMOVUPS      Z0, Z0
-	VFNMADD231PS Z4, Z1, Z0
-	VMOVUPS      Z5, Z2
-	VFMADD213PS  Z6, Z0, Z2
-	VFMADD213PS  Z7, Z0, Z2
-	VFMADD213PS  Z8, Z0, Z2
-	VFMADD213PS  Z9, Z0, Z2
-	VFMADD213PS  Z10, Z0, Z2
-	VFMADD213PS  Z11, Z0, Z2
-	VFMADD213PS  Z11, Z0, Z2
-	VSCALEFPS    Z1, Z2, Z0
-	VADDPS       Z11, Z0, Z0
-	VDIVPS       Z0, Z14, Z0
-	VSUBPS       Z0, Z11, Z0
-	VCMPPS       $0x11, Z13, Z21, K2
-	VPORD        Z12, Z0, Z0
-	VMOVUPS      Z0, Z0
-	VMOVUPS      Z15, K2, Z0
+	VMOVUPS      Z14, K2, Z0
 	VMOVUPS      Z0, K1, (AX)
 
 done:
@@ -2088,6 +2410,9 @@ GLOBL word1_3f200000<>(SB), RODATA|NOPTR, $4
 
 DATA word1_40000000<>+0(SB)/4, $0x40000000
 GLOBL word1_40000000<>(SB), RODATA|NOPTR, $4
+
+DATA word1_41800000<>+0(SB)/4, $0x41800000
+GLOBL word1_41800000<>(SB), RODATA|NOPTR, $4
 
 DATA word1_bbbaf0ea<>+0(SB)/4, $0xbbbaf0ea
 GLOBL word1_bbbaf0ea<>(SB), RODATA|NOPTR, $4
@@ -2497,6 +2822,350 @@ done:
 	VZEROUPPER
 	RET
 
+// func normalizeAVX512(y *float32, x *float32, about *float32, factor *float32, shift *float32, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·normalizeAVX512(SB), NOSPLIT, $0-48
+	MOVQ y+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ about+16(FP), DX
+	MOVQ factor+24(FP), BX
+	MOVQ shift+32(FP), SI
+	MOVQ n+40(FP), DI
+	CMPQ DI, $+32
+	JLT  after_unrolled
+
+unrolled:
+	VMOVUPS (CX), Z0
+	VMOVUPS (DX), Z1
+	VMOVUPS (BX), Z2
+	VMOVUPS (SI), Z3
+	VSUBPS  Z1, Z0, Z0
+	VMULPS  Z2, Z0, Z0
+	VADDPS  Z3, Z0, Z0
+	VMOVUPS Z0, (AX)
+	VMOVUPS 64(CX), Z0
+	VMOVUPS 64(DX), Z1
+	VMOVUPS 64(BX), Z2
+	VMOVUPS 64(SI), Z3
+	VSUBPS  Z1, Z0, Z0
+	VMULPS  Z2, Z0, Z0
+	VADDPS  Z3, Z0, Z0
+	VMOVUPS Z0, 64(AX)
+	ADDQ    $+128, AX
+	ADDQ    $+128, CX
+	ADDQ    $+128, DX
+	ADDQ    $+128, BX
+	ADDQ    $+128, SI
+	SUBQ    $+32, DI
+	CMPQ    DI, $+32
+	JGE     unrolled
+
+after_unrolled:
+	CMPQ DI, $+16
+	JLT  after_single
+
+single:
+	VMOVUPS (CX), Z0
+	VMOVUPS (DX), Z1
+	VMOVUPS (BX), Z2
+	VMOVUPS (SI), Z3
+	VSUBPS  Z1, Z0, Z0
+	VMULPS  Z2, Z0, Z0
+	VADDPS  Z3, Z0, Z0
+	VMOVUPS Z0, (AX)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	ADDQ    $+64, DX
+	ADDQ    $+64, BX
+	ADDQ    $+64, SI
+	SUBQ    $+16, DI
+	CMPQ    DI, $+16
+	JGE     single
+
+after_single:
+	TESTQ     DI, DI
+	JZ        done
+	MOVQ      $0x00000001, R8
+	SHLXQ     DI, R8, R8
+	DECQ      R8
+	KMOVW     R8, K1
+	VMOVUPS.Z (CX), K1, Z0
+	VMOVUPS.Z (DX), K1, Z1
+	VMOVUPS.Z (BX), K1, Z2
+	VMOVUPS.Z (SI), K1, Z3
+	VSUBPS    Z1, Z0, Z0
+	VMULPS    Z2, Z0, Z0
+	VADDPS    Z3, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func addSquaresAVX512(acc *float32, x *float32, about *float32, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·addSquaresAVX512(SB), NOSPLIT, $0-32
+	MOVQ acc+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ about+16(FP), DX
+	MOVQ n+24(FP), BX
+	CMPQ BX, $+32
+	JLT  after_unrolled
+
+unrolled:
+	VMOVUPS     (AX), Z0
+	VMOVUPS     (CX), Z1
+	VMOVUPS     (DX), Z2
+	VSUBPS      Z2, Z1, Z1
+	VMOVUPS     Z1, Z2
+	VFMADD213PS Z0, Z1, Z2
+	VMOVUPS     Z2, (AX)
+	VMOVUPS     64(AX), Z0
+	VMOVUPS     64(CX), Z1
+	VMOVUPS     64(DX), Z2
+	VSUBPS      Z2, Z1, Z1
+	VMOVUPS     Z1, Z2
+	VFMADD213PS Z0, Z1, Z2
+	VMOVUPS     Z2, 64(AX)
+	ADDQ        $+128, AX
+	ADDQ        $+128, CX
+	ADDQ        $+128, DX
+	SUBQ        $+32, BX
+	CMPQ        BX, $+32
+	JGE         unrolled
+
+after_unrolled:
+	CMPQ BX, $+16
+	JLT  after_single
+
+single:
+	VMOVUPS     (AX), Z0
+	VMOVUPS     (CX), Z1
+	VMOVUPS     (DX), Z2
+	VSUBPS      Z2, Z1, Z1
+	VMOVUPS     Z1, Z2
+	VFMADD213PS Z0, Z1, Z2
+	VMOVUPS     Z2, (AX)
+	ADDQ        $+64, AX
+	ADDQ        $+64, CX
+	ADDQ        $+64, DX
+	SUBQ        $+16, BX
+	CMPQ        BX, $+16
+	JGE         single
+
+after_single:
+	TESTQ       BX, BX
+	JZ          done
+	MOVQ        $0x00000001, SI
+	SHLXQ       BX, SI, SI
+	DECQ        SI
+	KMOVW       SI, K1
+	VMOVUPS.Z   (AX), K1, Z0
+	VMOVUPS.Z   (CX), K1, Z1
+	VMOVUPS.Z   (DX), K1, Z2
+	VSUBPS      Z2, Z1, Z1
+	VMOVUPS     Z1, Z2
+	VFMADD213PS Z0, Z1, Z2
+	VMOVUPS     Z2, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func addProductsAVX512(sum *float32, acc *float32, d *float32, x *float32, about *float32, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·addProductsAVX512(SB), NOSPLIT, $0-48
+	MOVQ sum+0(FP), AX
+	MOVQ acc+8(FP), CX
+	MOVQ d+16(FP), DX
+	MOVQ x+24(FP), BX
+	MOVQ about+32(FP), SI
+	MOVQ n+40(FP), DI
+	CMPQ DI, $+32
+	JLT  after_unrolled
+
+unrolled:
+	VMOVUPS     (AX), Z0
+	VMOVUPS     (CX), Z1
+	VMOVUPS     (DX), Z2
+	VMOVUPS     (BX), Z3
+	VMOVUPS     (SI), Z4
+	VADDPS      Z2, Z0, Z0
+	VSUBPS      Z4, Z3, Z3
+	VMOVUPS     Z2, Z2
+	VFMADD213PS Z1, Z3, Z2
+	VMOVUPS     Z0, (AX)
+	VMOVUPS     Z2, (CX)
+	VMOVUPS     64(AX), Z0
+	VMOVUPS     64(CX), Z1
+	VMOVUPS     64(DX), Z2
+	VMOVUPS     64(BX), Z3
+	VMOVUPS     64(SI), Z4
+	VADDPS      Z2, Z0, Z0
+	VSUBPS      Z4, Z3, Z3
+	VMOVUPS     Z2, Z2
+	VFMADD213PS Z1, Z3, Z2
+	VMOVUPS     Z0, 64(AX)
+	VMOVUPS     Z2, 64(CX)
+	ADDQ        $+128, AX
+	ADDQ        $+128, CX
+	ADDQ        $+128, DX
+	ADDQ        $+128, BX
+	ADDQ        $+128, SI
+	SUBQ        $+32, DI
+	CMPQ        DI, $+32
+	JGE         unrolled
+
+after_unrolled:
+	CMPQ DI, $+16
+	JLT  after_single
+
+single:
+	VMOVUPS     (AX), Z0
+	VMOVUPS     (CX), Z1
+	VMOVUPS     (DX), Z2
+	VMOVUPS     (BX), Z3
+	VMOVUPS     (SI), Z4
+	VADDPS      Z2, Z0, Z0
+	VSUBPS      Z4, Z3, Z3
+	VMOVUPS     Z2, Z2
+	VFMADD213PS Z1, Z3, Z2
+	VMOVUPS     Z0, (AX)
+	VMOVUPS     Z2, (CX)
+	ADDQ        $+64, AX
+	ADDQ        $+64, CX
+	ADDQ        $+64, DX
+	ADDQ        $+64, BX
+	ADDQ        $+64, SI
+	SUBQ        $+16, DI
+	CMPQ        DI, $+16
+	JGE         single
+
+after_single:
+	TESTQ       DI, DI
+	JZ          done
+	MOVQ        $0x00000001, R8
+	SHLXQ       DI, R8, R8
+	DECQ        R8
+	KMOVW       R8, K1
+	VMOVUPS.Z   (AX), K1, Z0
+	VMOVUPS.Z   (CX), K1, Z1
+	VMOVUPS.Z   (DX), K1, Z2
+	VMOVUPS.Z   (BX), K1, Z3
+	VMOVUPS.Z   (SI), K1, Z4
+	VADDPS      Z2, Z0, Z0
+	VSUBPS      Z4, Z3, Z3
+	VMOVUPS     Z2, Z2
+	VFMADD213PS Z1, Z3, Z2
+	VMOVUPS     Z0, K1, (AX)
+	VMOVUPS     Z2, K1, (CX)
+
+done:
+	VZEROUPPER
+	RET
+
+// func normGradAVX512(z *float32, d *float32, x *float32, about *float32, slope *float32, shift *float32, factor *float32, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·normGradAVX512(SB), NOSPLIT, $0-64
+	MOVQ z+0(FP), AX
+	MOVQ d+8(FP), CX
+	MOVQ x+16(FP), DX
+	MOVQ about+24(FP), BX
+	MOVQ slope+32(FP), SI
+	MOVQ shift+40(FP), DI
+	MOVQ factor+48(FP), R8
+	MOVQ n+56(FP), R9
+	CMPQ R9, $+32
+	JLT  after_unrolled
+
+unrolled:
+	VMOVUPS (CX), Z0
+	VMOVUPS (DX), Z1
+	VMOVUPS (BX), Z2
+	VMOVUPS (SI), Z3
+	VMOVUPS (DI), Z4
+	VMOVUPS (R8), Z5
+	VSUBPS  Z2, Z1, Z1
+	VMULPS  Z3, Z1, Z1
+	VSUBPS  Z4, Z0, Z0
+	VSUBPS  Z1, Z0, Z0
+	VMULPS  Z5, Z0, Z0
+	VMOVUPS Z0, (AX)
+	VMOVUPS 64(CX), Z0
+	VMOVUPS 64(DX), Z1
+	VMOVUPS 64(BX), Z2
+	VMOVUPS 64(SI), Z3
+	VMOVUPS 64(DI), Z4
+	VMOVUPS 64(R8), Z5
+	VSUBPS  Z2, Z1, Z1
+	VMULPS  Z3, Z1, Z1
+	VSUBPS  Z4, Z0, Z0
+	VSUBPS  Z1, Z0, Z0
+	VMULPS  Z5, Z0, Z0
+	VMOVUPS Z0, 64(AX)
+	ADDQ    $+128, AX
+	ADDQ    $+128, CX
+	ADDQ    $+128, DX
+	ADDQ    $+128, BX
+	ADDQ    $+128, SI
+	ADDQ    $+128, DI
+	ADDQ    $+128, R8
+	SUBQ    $+32, R9
+	CMPQ    R9, $+32
+	JGE     unrolled
+
+after_unrolled:
+	CMPQ R9, $+16
+	JLT  after_single
+
+single:
+	VMOVUPS (CX), Z0
+	VMOVUPS (DX), Z1
+	VMOVUPS (BX), Z2
+	VMOVUPS (SI), Z3
+	VMOVUPS (DI), Z4
+	VMOVUPS (R8), Z5
+	VSUBPS  Z2, Z1, Z1
+	VMULPS  Z3, Z1, Z1
+	VSUBPS  Z4, Z0, Z0
+	VSUBPS  Z1, Z0, Z0
+	VMULPS  Z5, Z0, Z0
+	VMOVUPS Z0, (AX)
+	ADDQ    $+64, AX
+	ADDQ    $+64, CX
+	ADDQ    $+64, DX
+	ADDQ    $+64, BX
+	ADDQ    $+64, SI
+	ADDQ    $+64, DI
+	ADDQ    $+64, R8
+	SUBQ    $+16, R9
+	CMPQ    R9, $+16
+	JGE     single
+
+after_single:
+	TESTQ     R9, R9
+	JZ        done
+	MOVQ      $0x00000001, R10
+	SHLXQ     R9, R10, R10
+	DECQ      R10
+	KMOVW     R10, K1
+	VMOVUPS.Z (CX), K1, Z0
+	VMOVUPS.Z (DX), K1, Z1
+	VMOVUPS.Z (BX), K1, Z2
+	VMOVUPS.Z (SI), K1, Z3
+	VMOVUPS.Z (DI), K1, Z4
+	VMOVUPS.Z (R8), K1, Z5
+	VSUBPS    Z2, Z1, Z1
+	VMULPS    Z3, Z1, Z1
+	VSUBPS    Z4, Z0, Z0
+	VSUBPS    Z1, Z0, Z0
+	VMULPS    Z5, Z0, Z0
+	VMOVUPS   Z0, K1, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
 // func selectWordsAVX512(z *float32, c *byte, x *float32, y *float32, n int)
 // Requires: AVX, AVX512F
 TEXT ·selectWordsAVX512(SB), NOSPLIT, $0-40
@@ -2521,6 +3190,173 @@ loop:
 	ADDQ      $+64, BX
 	ADDQ      $+64, AX
 	SUBQ      $+16, SI
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func greaterAVX512(z *byte, x *float32, y *float32, n int)
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL
+TEXT ·greaterAVX512(SB), NOSPLIT, $0-32
+	MOVQ         z+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         y+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTD word1_01010101<>+0(SB), Y0
+
+loop:
+	CMPQ       BX, $+32
+	JLT        done
+	VMOVUPS    (CX), Z1
+	VCMPPS     $0x1e, (DX), Z1, K1
+	VMOVUPS    64(CX), Z1
+	VCMPPS     $0x1e, 64(DX), Z1, K2
+	KUNPCKWD   K1, K2, K1
+	VMOVDQU8.Z Y0, K1, Y1
+	VMOVDQU    Y1, (AX)
+	ADDQ       $+32, AX
+	ADDQ       $+128, CX
+	ADDQ       $+128, DX
+	SUBQ       $+32, BX
+	JMP        loop
+
+done:
+	VZEROUPPER
+	RET
+
+DATA word1_01010101<>+0(SB)/4, $0x01010101
+GLOBL word1_01010101<>(SB), RODATA|NOPTR, $4
+
+// func greaterEqualAVX512(z *byte, x *float32, y *float32, n int)
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL
+TEXT ·greaterEqualAVX512(SB), NOSPLIT, $0-32
+	MOVQ         z+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         y+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTD word1_01010101<>+0(SB), Y0
+
+loop:
+	CMPQ       BX, $+32
+	JLT        done
+	VMOVUPS    (CX), Z1
+	VCMPPS     $0x1d, (DX), Z1, K1
+	VMOVUPS    64(CX), Z1
+	VCMPPS     $0x1d, 64(DX), Z1, K2
+	KUNPCKWD   K1, K2, K1
+	VMOVDQU8.Z Y0, K1, Y1
+	VMOVDQU    Y1, (AX)
+	ADDQ       $+32, AX
+	ADDQ       $+128, CX
+	ADDQ       $+128, DX
+	SUBQ       $+32, BX
+	JMP        loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func equalAVX512(z *byte, x *float32, y *float32, n int)
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL
+TEXT ·equalAVX512(SB), NOSPLIT, $0-32
+	MOVQ         z+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         y+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTD word1_01010101<>+0(SB), Y0
+
+loop:
+	CMPQ       BX, $+32
+	JLT        done
+	VMOVUPS    (CX), Z1
+	VCMPPS     $0x00, (DX), Z1, K1
+	VMOVUPS    64(CX), Z1
+	VCMPPS     $0x00, 64(DX), Z1, K2
+	KUNPCKWD   K1, K2, K1
+	VMOVDQU8.Z Y0, K1, Y1
+	VMOVDQU    Y1, (AX)
+	ADDQ       $+32, AX
+	ADDQ       $+128, CX
+	ADDQ       $+128, DX
+	SUBQ       $+32, BX
+	JMP        loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func notEqualAVX512(z *byte, x *float32, y *float32, n int)
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL
+TEXT ·notEqualAVX512(SB), NOSPLIT, $0-32
+	MOVQ         z+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         y+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VPBROADCASTD word1_01010101<>+0(SB), Y0
+
+loop:
+	CMPQ       BX, $+32
+	JLT        done
+	VMOVUPS    (CX), Z1
+	VCMPPS     $0x04, (DX), Z1, K1
+	VMOVUPS    64(CX), Z1
+	VCMPPS     $0x04, 64(DX), Z1, K2
+	KUNPCKWD   K1, K2, K1
+	VMOVDQU8.Z Y0, K1, Y1
+	VMOVDQU    Y1, (AX)
+	ADDQ       $+32, AX
+	ADDQ       $+128, CX
+	ADDQ       $+128, DX
+	SUBQ       $+32, BX
+	JMP        loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func widenAVX512(y *float64, x *float32, n int)
+// Requires: AVX, AVX512F
+TEXT ·widenAVX512(SB), NOSPLIT, $0-24
+	MOVQ y+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+
+loop:
+	CMPQ      DX, $+16
+	JLT       done
+	VCVTPS2PD (CX), Z0
+	VMOVUPD   Z0, (AX)
+	VCVTPS2PD 32(CX), Z0
+	VMOVUPD   Z0, 64(AX)
+	ADDQ      $+64, CX
+	ADDQ      $+128, AX
+	SUBQ      $+16, DX
+	JMP       loop
+
+done:
+	VZEROUPPER
+	RET
+
+// func narrowAVX512(y *float32, x *float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·narrowAVX512(SB), NOSPLIT, $0-24
+	MOVQ y+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+
+loop:
+	CMPQ      DX, $+16
+	JLT       done
+	VMOVUPD   (CX), Z0
+	VCVTPD2PS Z0, Y0
+	VMOVUPS   Y0, (AX)
+	VMOVUPD   64(CX), Z0
+	VCVTPD2PS Z0, Y0
+	VMOVUPS   Y0, 32(AX)
+	ADDQ      $+128, CX
+	ADDQ      $+64, AX
+	SUBQ      $+16, DX
 	JMP       loop
 
 done:

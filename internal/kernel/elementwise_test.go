@@ -150,6 +150,17 @@ func TestUnaryExact(t *testing.T) {
 			}
 			return 0
 		}},
+		"Sign": {Sign[float32], func(v float32) float32 {
+			switch {
+			case v > 0:
+				return 1
+			case v < 0:
+				return -1
+			case v != v:
+				return v
+			}
+			return 0
+		}},
 		"Abs":   {Abs[float32], func(v float32) float32 { return float32(math.Abs(float64(v))) }},
 		"Floor": {Floor[float32], func(v float32) float32 { return float32(math.Floor(float64(v))) }},
 	}

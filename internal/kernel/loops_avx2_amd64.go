@@ -14,8 +14,8 @@ func avx2Loops() vectorLoops {
 
 		reluGrad: binaryOf(reluGradAVX2), tanhGrad: binaryOf(tanhGradAVX2), sigmoidGrad: binaryOf(sigmoidGradAVX2),
 
-		neg: unaryOf(negAVX2), square: unaryOf(squareAVX2), sqrt: unaryOf(sqrtAVX2), rsqrt: unaryOf(rsqrtAVX2), relu: unaryOf(reluAVX2),
-		exp: unaryOf(expAVX2), log: unaryOf(logAVX2), tanh: unaryOf(tanhAVX2), sigmoid: unaryOf(sigmoidAVX2),
+		neg: unaryOf(negAVX2), abs: unaryOf(absAVX2), sign: unaryOf(signAVX2), square: unaryOf(squareAVX2), sqrt: unaryOf(sqrtAVX2), rsqrt: unaryOf(rsqrtAVX2), relu: unaryOf(reluAVX2),
+		exp: unaryOf(expAVX2), log: unaryOf(logAVX2), log1p: unaryOf(log1pAVX2), tanh: unaryOf(tanhAVX2), sigmoid: unaryOf(sigmoidAVX2),
 
 		sum: foldOf(sumAVX2), maxOf: foldOf(maxOfAVX2), minOf: foldOf(minOfAVX2),
 		expShift: expShiftOf(expShiftAVX2),
@@ -24,6 +24,9 @@ func avx2Loops() vectorLoops {
 
 		truncate: unaryOf(truncateAVX2), fromInt32: unaryOf(fromInt32AVX2),
 		selectWords: selectWordsAVX2,
+		greater:     greaterAVX2, greaterEqual: greaterEqualAVX2, equal: equalAVX2, notEqual: notEqualAVX2,
+		widen: widenAVX2, narrow: narrowAVX2,
+		normalize: normalizeAVX2, addSquares: addSquaresAVX2, addProducts: addProductsAVX2, normGrad: normGradAVX2,
 
 		poolMax: poolMaxAVX2, poolSum: poolSumAVX2, poolMaxGrad: poolMaxGradAVX2,
 	}

@@ -14,8 +14,8 @@ func avx512Loops() vectorLoops {
 
 		reluGrad: binaryOf(reluGradAVX512), tanhGrad: binaryOf(tanhGradAVX512), sigmoidGrad: binaryOf(sigmoidGradAVX512),
 
-		neg: unaryOf(negAVX512), square: unaryOf(squareAVX512), sqrt: unaryOf(sqrtAVX512), rsqrt: unaryOf(rsqrtAVX512), relu: unaryOf(reluAVX512),
-		exp: unaryOf(expAVX512), log: unaryOf(logAVX512), tanh: unaryOf(tanhAVX512), sigmoid: unaryOf(sigmoidAVX512),
+		neg: unaryOf(negAVX512), abs: unaryOf(absAVX512), sign: unaryOf(signAVX512), square: unaryOf(squareAVX512), sqrt: unaryOf(sqrtAVX512), rsqrt: unaryOf(rsqrtAVX512), relu: unaryOf(reluAVX512),
+		exp: unaryOf(expAVX512), log: unaryOf(logAVX512), log1p: unaryOf(log1pAVX512), tanh: unaryOf(tanhAVX512), sigmoid: unaryOf(sigmoidAVX512),
 
 		sum: foldOf(sumAVX512), maxOf: foldOf(maxOfAVX512), minOf: foldOf(minOfAVX512),
 		expShift: expShiftOf(expShiftAVX512),
@@ -24,6 +24,9 @@ func avx512Loops() vectorLoops {
 
 		truncate: unaryOf(truncateAVX512), fromInt32: unaryOf(fromInt32AVX512),
 		selectWords: selectWordsAVX512,
+		greater:     greaterAVX512, greaterEqual: greaterEqualAVX512, equal: equalAVX512, notEqual: notEqualAVX512,
+		widen: widenAVX512, narrow: narrowAVX512,
+		normalize: normalizeAVX512, addSquares: addSquaresAVX512, addProducts: addProductsAVX512, normGrad: normGradAVX512,
 		transpose16: func(dst, src *float32, ldd, lds int) { packRows16AVX512(16, src, lds, dst, ldd) },
 
 		poolMax: poolMaxAVX512, poolSum: poolSumAVX512, poolMaxGrad: poolMaxGradAVX512,

@@ -34,9 +34,13 @@ func Zip2[R, T any](z []R, x, y []T, f func(a, b T) R) {
 	}
 }
 
-// Fill sets every element of y to v.
+// Fill sets every element of y to v: some one by one, then by copies of them.
 func Fill[T any](y []T, v T) {
-	for i := range y {
+	const first, most = 16, 1024
+	for i := range y[:min(len(y), first)] {
 		y[i] = v
+	}
+	for n := first; n < len(y); {
+		n += copy(y[n:], y[:min(n, most)])
 	}
 }

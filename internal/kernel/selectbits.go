@@ -24,16 +24,12 @@ func selectVectors(z []float32, c []uint8, x, y []float32) (done int) {
 		return 0
 	}
 	for len(z)-done >= 16 {
-		n := min(len(z)-done, selectChunk) &^ 15
+		n := min(len(z)-done, vectorChunk) &^ 15
 		simd.selectWords(&z[done], &c[done], &x[done:][:n][0], &y[done:][:n][0], n)
 		done += n
 	}
 	return done
 }
-
-// selectChunk is how many elements are chosen without an end: as with other
-// loops, the scheduler cannot interrupt them.
-const selectChunk = 16 << 10
 
 // words views elements as numbers of their size. Bools are 0 and 1.
 func words[W uint8 | uint32 | uint64 | float32, T any](x []T) []W {

@@ -8,7 +8,7 @@ import (
 
 func testSelectBits[T comparable](t *testing.T, next func() T, done bool) {
 	t.Helper()
-	for _, n := range []int{0, 1, 7, 16, 64, 1000, selectChunk + 21} {
+	for _, n := range []int{0, 1, 7, 16, 64, 1000, vectorChunk + 21} {
 		z, x, y, c := make([]T, n), make([]T, n), make([]T, n), make([]bool, n)
 		for i := range c {
 			x[i], y[i], c[i] = next(), next(), rand.IntN(2) == 0

@@ -7,8 +7,9 @@ type vectorLoops struct {
 	addS, subS, rsubS, mulS, divS, rdivS scalarLoop
 	maxS, minS                           scalarLoop
 	reluGrad, tanhGrad, sigmoidGrad      binaryLoop
-	neg, square, sqrt, rsqrt, relu       unaryLoop
-	exp, log, tanh, sigmoid              unaryLoop
+	neg, abs, sign                       unaryLoop
+	square, sqrt, rsqrt, relu            unaryLoop
+	exp, log, log1p, tanh, sigmoid       unaryLoop
 	sum, maxOf, minOf                    func(x []float32) float32
 	expShift                             func(y, x []float32, shift float32) float32
 	axpy                                 func(y []float32, a float32, x []float32)
@@ -18,6 +19,16 @@ type vectorLoops struct {
 	truncate, fromInt32 unaryLoop // one side is int32
 	// selectWords chooses by bytes; n is a multiple of 16.
 	selectWords func(z *float32, c *byte, x, y *float32, n int)
+	// greater and the others set bytes to 0 or 1; n is a multiple of 32.
+	greater, greaterEqual, equal, notEqual func(z *byte, x, y *float32, n int)
+	// widen and narrow convert multiples of 16.
+	widen  func(y *float64, x *float32, n int)
+	narrow func(y *float32, x *float64, n int)
+	// normalize and the others belong to batch normalization.
+	normalize   func(y, x, about, factor, shift *float32, n int)
+	addSquares  func(acc, x, about *float32, n int)
+	addProducts func(sum, acc, d, x, about *float32, n int)
+	normGrad    func(z, d, x, about, slope, shift, factor *float32, n int)
 	// transpose16 exchanges rows and columns of 16 times 16, lds and ldd apart.
 	transpose16 func(dst, src *float32, ldd, lds int)
 
@@ -30,6 +41,10 @@ type (
 	binaryLoop func(z, x, y []float32)
 	scalarLoop func(z, x []float32, s float32)
 )
+
+// vectorChunk elements are the most that a call into assembly gets: the
+// scheduler cannot interrupt it, and the garbage collector waits.
+const vectorChunk = 16 << 10
 
 // simd is set once, before main starts, by the file of the architecture.
 var simd vectorLoops

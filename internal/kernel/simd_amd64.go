@@ -50,15 +50,11 @@ func (l level) use() {
 	}
 }
 
-// asmChunk elements are the most that a call into assembly gets: the scheduler
-// cannot interrupt it, and the garbage collector waits.
-const asmChunk = 16 << 10
-
 // unaryOf makes a loop of an assembly function.
 func unaryOf(f func(y, x *float32, n int)) unaryLoop {
 	return func(y, x []float32) {
 		for len(y) > 0 {
-			n := min(len(y), asmChunk)
+			n := min(len(y), vectorChunk)
 			f(&y[0], &x[0], n)
 			y, x = y[n:], x[n:]
 		}
@@ -69,7 +65,7 @@ func unaryOf(f func(y, x *float32, n int)) unaryLoop {
 func binaryOf(f func(z, x, y *float32, n int)) binaryLoop {
 	return func(z, x, y []float32) {
 		for len(z) > 0 {
-			n := min(len(z), asmChunk)
+			n := min(len(z), vectorChunk)
 			f(&z[0], &x[0], &y[0], n)
 			z, x, y = z[n:], x[n:], y[n:]
 		}
@@ -80,7 +76,7 @@ func binaryOf(f func(z, x, y *float32, n int)) binaryLoop {
 func scalarOf(f func(z, x *float32, n int, s float32)) scalarLoop {
 	return func(z, x []float32, s float32) {
 		for len(z) > 0 {
-			n := min(len(z), asmChunk)
+			n := min(len(z), vectorChunk)
 			f(&z[0], &x[0], n, s)
 			z, x = z[n:], x[n:]
 		}
@@ -121,7 +117,7 @@ func axpyOf(f func(y, x *float32, n int, s float32)) func(y []float32, a float32
 func momentumOf(f func(v, m, g *float32, n int, lr, momentum float32)) func(v, m, g []float32, lr, momentum float32) {
 	return func(v, m, g []float32, lr, momentum float32) {
 		for len(v) > 0 {
-			n := min(len(v), asmChunk)
+			n := min(len(v), vectorChunk)
 			f(&v[0], &m[0], &g[0], n, lr, momentum)
 			v, m, g = v[n:], m[n:], g[n:]
 		}
@@ -131,7 +127,7 @@ func momentumOf(f func(v, m, g *float32, n int, lr, momentum float32)) func(v, m
 func adamOf(f func(v, m, s, g *float32, n int, alpha, c1, c2, epsilon float32)) func(v, m, s, g []float32, p AdamStep[float32]) {
 	return func(v, m, s, g []float32, p AdamStep[float32]) {
 		for len(v) > 0 {
-			n := min(len(v), asmChunk)
+			n := min(len(v), vectorChunk)
 			f(&v[0], &m[0], &s[0], &g[0], n, p.Alpha, 1-p.Beta1, 1-p.Beta2, p.Epsilon)
 			v, m, s, g = v[n:], m[n:], s[n:], g[n:]
 		}

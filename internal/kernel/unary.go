@@ -9,6 +9,9 @@ func Neg[T Number](y, x []T) {
 
 // Abs sets y = |x|; the least integer of a type stays itself.
 func Abs[T Real](y, x []T) {
+	if map32(simd.abs, y, x) {
+		return
+	}
 	Map(y, x, func(v T) T {
 		if v < 0 {
 			return -v
@@ -19,6 +22,9 @@ func Abs[T Real](y, x []T) {
 
 // Sign sets y to -1, 0 or 1, and to NaN where x is NaN.
 func Sign[T Real](y, x []T) {
+	if map32(simd.sign, y, x) {
+		return
+	}
 	Map(y, x, func(v T) T {
 		switch {
 		case v > 0:

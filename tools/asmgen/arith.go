@@ -127,6 +127,17 @@ func unaryLoops() []loop {
 			sign := a.word(1 << 31)
 			return func(x vec) vec { return a.xor(x, sign) }
 		}),
+		unary("abs", "sets y = |x|.", 4, func(a *asm) func(x vec) vec {
+			rest := a.word(1<<31 - 1)
+			return func(x vec) vec { return a.and(x, rest) }
+		}),
+		unary("sign", "sets y to -1, 0 or 1, and to x where that is NaN.", 4, func(a *asm) func(x vec) vec {
+			sign, one, zero := a.word(1<<31), a.float(1), a.zero()
+			return func(x vec) vec {
+				y := a.keep(a.compare(cmpNotEqual, x, zero), a.or(a.and(x, sign), one))
+				return a.choose(a.compare(cmpUnordered, x, x), x, y)
+			}
+		}),
 		unary("square", "sets y = x².", 4, func(a *asm) func(x vec) vec {
 			return func(x vec) vec { return vmul(a, x, x) }
 		}),

@@ -13,9 +13,11 @@ type cond = reg.Register
 const (
 	cmpEqual        = 0x00
 	cmpUnordered    = 0x03
+	cmpNotEqual     = 0x04
 	cmpNotLess      = 0x15
 	cmpNotLessEqual = 0x16
 	cmpLess         = 0x11
+	cmpGreaterEqual = 0x1d
 	cmpGreater      = 0x1e
 )
 

@@ -119,9 +119,11 @@ func emitElementwise(a *asm, i isa) {
 		l.emit(a)
 	}
 	emitSelect(a)
+	emitComparisons(a)
+	emitConversions(a)
 }
 
 // loops lists all elementwise functions.
 func loops() []loop {
-	return slices.Concat(binaryLoops(), scalarLoops(), unaryLoops(), gradientLoops(), mathLoops(), updateLoops())
+	return slices.Concat(binaryLoops(), scalarLoops(), unaryLoops(), gradientLoops(), mathLoops(), updateLoops(), normLoops())
 }

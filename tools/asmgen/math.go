@@ -11,6 +11,7 @@ func mathLoops() []loop {
 	return []loop{
 		unary("exp", "sets y to e to the x.", 2, func(a *asm) func(x vec) vec { return newExp(a).full }),
 		unary("log", "sets y to the natural logarithm of x.", 1, newLog),
+		unary("log1p", "sets y to the natural logarithm of 1+x.", 1, newLog1p),
 		unary("tanh", "sets y to the hyperbolic tangent of x.", 1, newTanh),
 		unary("sigmoid", "sets y = 1/(1+e^-x).", 1, newSigmoid),
 	}
@@ -41,7 +42,12 @@ func (e *expConsts) full(x vec) vec {
 	a := e.a
 	// The second operand of min and max is the result for NaN.
 	x = vmin(a, a.inReg(e.hi), x)
-	x = vmax(a, a.inReg(e.lo), x)
+	return e.bounded(vmax(a, a.inReg(e.lo), x))
+}
+
+// bounded is e^x for numbers from lo to hi, and NaN.
+func (e *expConsts) bounded(x vec) vec {
+	a := e.a
 	p, n := e.reduced(x)
 	if a.isa == avx512 {
 		r := a.vec()
@@ -140,18 +146,46 @@ func (l *logConsts) special(x, y vec) vec {
 	return a.choose(a.compare(cmpNotLess, x, l.inf), x, y)
 }
 
+// newLog1p goes by the logarithm of the rounded u = 1+x: what rounding has cost
+// is made good by x/(u-1), as in the HP-15C's Advanced Functions Handbook.
+func newLog1p(a *asm) func(x vec) vec {
+	log, one, inf := newLog(a), a.float(1), a.word(0x7f800000)
+	return func(x vec) vec {
+		u := vadd(a, x, one)
+		d := vsub(a, u, one)
+		y := vmul(a, x, vdiv(a, log(u), d))
+		y = a.choose(a.compare(cmpEqual, d, a.zero()), x, y)
+		return a.choose(a.compare(cmpEqual, u, inf), x, y)
+	}
+}
+
+// quotient returns x/y for y neither large nor small; a division takes longer
+// than the rest of a function. An estimate of 14 bits of the reciprocal is
+// improved by a step of Newton's method.
+func (a *asm) quotient(x operand.Op, y vec) vec {
+	if a.isa == avx2 {
+		return vdiv(a, a.inReg(x), y)
+	}
+	r := a.vec()
+	a.VRCP14PS(y, r)
+	off := a.fnma(r, y, a.inReg(a.float(1)))
+	return vmul(a, a.fma(r, off, r), x)
+}
+
 // newTanh: an odd polynomial near 0 (Cephes), elsewhere 1 - 2/(e^2|x|+1).
 func newTanh(a *asm) func(x vec) vec {
 	e := newExp(a)
 	sign, limit, one, two := a.word(1<<31), a.float(0.625), a.float(1), a.float(2)
+	most := a.float(16) // from there on the result is 1
 	p := a.floats(-5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2, 1.33314422036e-1, -3.33332819422e-1)
 	return func(x vec) vec {
 		s := a.and(x, sign)
 		m := a.xor(x, s)
 		z := vmul(a, x, x)
 		near := a.fma(vmul(a, a.polynomial(z, p), z), x, x)
-		d := vadd(a, e.full(vadd(a, m, m)), one)
-		far := vsub(a, a.inReg(one), vdiv(a, a.inReg(two), d))
+		t := vmin(a, a.inReg(most), m)
+		d := vadd(a, e.bounded(vadd(a, t, t)), one)
+		far := vsub(a, a.inReg(one), a.quotient(two, d))
 		return a.choose(a.compare(cmpLess, m, limit), near, a.or(far, s))
 	}
 }
