@@ -14,6 +14,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/signal"
@@ -72,7 +73,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 }
 
 // patience is how long processes may take to start, and to end.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 // lead starts the cluster, watches it train, and stops it. It returns the
 // accuracy on images not trained with.
@@ -100,16 +101,17 @@ func lead(ctx context.Context, s *settings, out io.Writer) (accuracy float64, er
 }
 
 // freeAddresses returns addresses on the loopback interface that nobody listens
-// at.
-func freeAddresses(n int) ([]string, error) {
-	out := make([]string, n)
-	for i := range out {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return nil, err
+// at, nor is given by the system before the tasks do: it chooses ports from 32768 on.
+func freeAddresses(n int) (out []string, err error) {
+	for tries := 0; len(out) < n && tries < 1000; tries++ {
+		var l net.Listener
+		if l, err = net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(20_000))); err == nil {
+			defer l.Close() // all at once, so that they differ
+			out = append(out, l.Addr().String())
 		}
-		defer l.Close() // all at once, so that they differ
-		out[i] = l.Addr().String()
+	}
+	if len(out) < n {
+		return nil, err
 	}
 	return out, nil
 }

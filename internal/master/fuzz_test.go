@@ -40,7 +40,7 @@ var fuzzedCalls = []fuzzedCall{
 }
 
 // patience is for how long what is bounded may take on a slow machine.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 // FuzzMasterRequests: whatever a client asks for, graphs among it, the master
 // answers in time, or when the client gives up, and can be closed. Two calls
@@ -87,13 +87,11 @@ func FuzzCreateSession(f *testing.F) {
 		}
 		defer time.AfterFunc(patience, func() { panic("a call hangs") }).Stop()
 		m := newCluster(t, ps0, worker0, worker1).master(worker0)
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-		defer cancel()
-		made, err := m.CreateSession(ctx, &pb.CreateSessionRequest{GraphDef: def})
+		made, err := m.CreateSession(t.Context(), &pb.CreateSessionRequest{GraphDef: def})
 		if err != nil {
 			return
 		}
-		if _, err := m.CloseSession(ctx, &pb.CloseSessionRequest{SessionHandle: made.GetSessionHandle()}); err != nil {
+		if _, err := m.CloseSession(t.Context(), &pb.CloseSessionRequest{SessionHandle: made.GetSessionHandle()}); err != nil {
 			t.Errorf("closing the session of a fuzzed graph: %v", err)
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"sync/atomic"
 	"testing"
 
@@ -65,6 +66,7 @@ func TestBuffersCross(t *testing.T) {
 			t.Errorf("%d bytes: %v, or not those that were sent", n, err)
 		}
 		for l.sent.Load() != int32(i+1) { // the server may hear of it a little later
+			runtime.Gosched()
 		}
 	}
 	l.size = 10

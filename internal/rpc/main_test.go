@@ -52,7 +52,7 @@ func serveLinks(t *testing.T, w WorkerServer) string {
 // linked waits until a channel has links.
 func linked(t *testing.T, c *Channel) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); c.links.links.Load() == nil; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(time.Minute); c.links.links.Load() == nil; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("no links came about")
 		}

@@ -39,7 +39,7 @@ var fuzzedCalls = []fuzzedCall{
 }
 
 // patience is for how long what is bounded may take on a slow machine.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 // FuzzWorkerRequests: whatever a call asks for, the worker answers it in time,
 // or when the caller gives up, and can be closed. Two calls follow each other.

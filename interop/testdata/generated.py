@@ -16,7 +16,7 @@ def run(entry):
   config = tf.ConfigProto(device_count={'CPU': 2})
   # TensorFlow's own optimizer breaks a few of the graphs: "Retval[1] does not have value".
   config.graph_options.rewrite_options.disable_meta_optimizer = True
-  config.operation_timeout_in_ms = 20000  # it waits for ever for one of them
+  config.operation_timeout_in_ms = 60000  # it waits for ever for one of them
   out = []
   with tf.Graph().as_default() as graph:
     tf.import_graph_def(graph_def, name='')
