@@ -164,12 +164,44 @@ def two():
     show('again', device, lambda: f(x))
 
 
+def models():
+  """What Keras trains on the worker: images, sequences, attention."""
+  import keras
+  import numpy as np
+
+  layers, inputs = keras.layers, np.random.RandomState(1).rand(32, 6, 8).astype('float32')
+
+  def images(x):
+    x = layers.Conv2D(4, 3, activation='relu')(layers.Reshape((6, 8, 1))(x))
+    return layers.Flatten()(layers.BatchNormalization()(x))
+
+  def sequences(x):
+    x = layers.Bidirectional(layers.GRU(4, return_sequences=True))(x)
+    return layers.Dropout(.2, seed=3)(layers.LSTM(3)(x))
+
+  def attention(x):
+    x = layers.LayerNormalization()(x + layers.MultiHeadAttention(2, 4)(x, x))
+    return layers.GlobalAveragePooling1D()(x)
+
+  for body, optimizer in {images: 'adam', sequences: 'rmsprop', attention: 'adamw'}.items():
+    def train():
+      keras.utils.set_random_seed(1)
+      x = keras.Input((6, 8))
+      model = keras.Model(x, layers.Dense(2)(body(x)))
+      model.compile(optimizer, 'mse', metrics=['mae'])
+      history = model.fit(inputs, inputs.mean((1,))[:, :2], epochs=3, batch_size=8, verbose=0, shuffle=False)
+      return [round(l, 2) for l in history.history['loss']], model.predict(inputs, verbose=0).shape
+
+    show(body.__name__, WORKER, train)
+
+
 def main():
   cluster = dict(zip(('worker', 'other'), ([a] for a in sys.argv[1:])))
   tf.config.experimental_connect_to_cluster(tf.train.ClusterSpec(cluster))
   one()
   failures(WORKER)
   two()
+  models()
 
 
 if __name__ == '__main__':
