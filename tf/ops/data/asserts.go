@@ -123,7 +123,7 @@ func iteratorsOf(o *dataset.Origin) []string {
 		}
 		return []string{kind + "Cache", kind + "CacheImpl"}
 	case "RepeatDataset":
-		return []string{map[int]string{-1: "Forever", 0: "Empty", 1: "Finite"}[cmp.Compare(number(), 0)] + name}
+		return []string{map[int]string{-1: "ForeverRepeat[0]", 0: "EmptyRepeat", 1: "FiniteRepeat[0]"}[cmp.Compare(number(), 0)]}
 	case "TakeDataset":
 		return []string{map[bool]string{true: "Empty", false: "Finite"}[number() == 0] + name}
 	case "SkipDataset":
@@ -136,7 +136,7 @@ func iteratorsOf(o *dataset.Origin) []string {
 func idle(o *dataset.Origin) bool {
 	number := func(i int) int64 { return tf.Data[int64](o.In[i])[0] }
 	switch o.Node.OpName() {
-	case "SkipDataset", "PrefetchDataset":
+	case "SkipDataset":
 		return number(1) == 0
 	case "TakeDataset":
 		return number(1) < 0
@@ -144,7 +144,7 @@ func idle(o *dataset.Origin) bool {
 		return number(1) == 1
 	case "MapDataset", "ParallelMapDataset", "ParallelMapDatasetV2":
 		f := libraryOf(o).Find(o.Node.FuncAttr("f").Name)
-		if f == nil || len(f.GetSignature().GetInputArg()) != len(f.GetSignature().GetOutputArg()) {
+		if len(types(o.Node, "Targuments")) > 0 || f == nil || len(f.GetSignature().GetInputArg()) != len(f.GetSignature().GetOutputArg()) || effectOf(libraryOf(o), o.Node.FuncAttr("f").Name, map[string]bool{}) != "" {
 			return false
 		}
 		for i, arg := range f.GetSignature().GetOutputArg() {

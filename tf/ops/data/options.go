@@ -17,10 +17,19 @@ const (
 
 	distributeAutoShard protowire.Number = 1
 
-	optionOptimization   protowire.Number = 3
-	optimizationDefault  protowire.Number = 1
-	optimizationMaps     protowire.Number = 12
-	optimizationNothings protowire.Number = 14
+	optionAutotune  protowire.Number = 7
+	autotuneEnabled protowire.Number = 1
+
+	optionOptimization       protowire.Number = 3
+	optimizationDefault      protowire.Number = 1
+	optimizationFilterFusion protowire.Number = 6
+	optimizationMapBatch     protowire.Number = 9
+	optimizationMapFilter    protowire.Number = 10
+	optimizationMapFusion    protowire.Number = 11
+	optimizationMaps         protowire.Number = 12
+	optimizationNothings     protowire.Number = 14
+	optimizationRepeats      protowire.Number = 17
+	optimizationFilters      protowire.Number = 18
 )
 
 func init() {
@@ -86,36 +95,14 @@ func withoutIdle(t *tf.Tensor) (*tf.Tensor, error) {
 }
 
 // optimized makes a dataset anew as its options ask for: without order where nodes
-// leave that open, functions called in parallel.
+// leave that open, with fewer datasets that do more.
 func optimized(t *tf.Tensor) (_ *tf.Tensor, err error) {
 	if v, ok := option(t, optionDeterministic); ok && v == 0 {
 		if t, err = unordered(t); err != nil {
 			return nil, err
 		}
 	}
-	if v, _ := option(t, optionOptimization, optimizationMaps); v != 0 {
-		return rewrite(t, parallel)
-	}
-	return t, nil
-}
-
-// parallel makes of a dataset whose function has no state one that calls it
-// several times at once.
-func parallel(o *dataset.Origin, in []*tf.Tensor) (*tf.Tensor, error) {
-	if o.Node.OpName() != "MapDataset" || statefulFunction(libraryOf(o), o.Node.FuncAttr("f").Name, map[string]bool{}) != "" {
-		return nil, nil
-	}
-	attrs := tf.Attrs{"deterministic": "true"}
-	for _, key := range []string{"f", "Targuments", "output_types", "output_shapes", "use_inter_op_parallelism", "preserve_cardinality", "metadata"} {
-		attrs[key] = o.Node.Attr(key)
-	}
-	n, err := tf.NewNode(o.Node.Name, "ParallelMapDatasetV2", attrs)
-	if err != nil {
-		return nil, err
-	}
-	changed := *o
-	changed.Node = n
-	return remade(&changed, append(in, tf.Scalar(int64(-1))))
+	return rewritten(t)
 }
 
 // unordered makes a dataset anew without order where nodes leave that open.

@@ -1,0 +1,258 @@
+package data
+
+import (
+	"maps"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/gorge-tf/gorge/internal/dataset"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// An optimization replaces datasets by others of the same elements.
+type optimization struct {
+	option   protowire.Number
+	replace  replacer
+	autotune bool // left out if a program wants nothing tuned
+}
+
+// optimizations are done where a program asks for them, in TensorFlow's order.
+var optimizations = []optimization{
+	{option: optimizationRepeats, replace: fuseShuffleAndRepeat},
+	{option: optimizationMaps, replace: mapInParallel, autotune: true},
+	{option: optimizationMapFusion, replace: fuseMaps, autotune: true},
+	{option: optimizationFilterFusion, replace: fuseFilters},
+	{option: optimizationMapFilter, replace: fuseMapAndFilter},
+	{option: optimizationMapBatch, replace: fuseMapAndBatch},
+	{option: optimizationFilters, replace: filterInParallel, autotune: true},
+}
+
+// rewritten makes a dataset anew as its options ask for.
+func rewritten(t *tf.Tensor) (*tf.Tensor, error) {
+	tuned, set := option(t, optionAutotune, autotuneEnabled)
+	wanted := make([]bool, len(optimizations))
+	for i, o := range optimizations {
+		v, _ := option(t, optionOptimization, o.option)
+		wanted[i] = v != 0 && (!o.autotune || !set || tuned != 0)
+	}
+	for i, o := range optimizations {
+		if !wanted[i] {
+			continue
+		}
+		var err error
+		if t, err = rewrite(t, o.replace); err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
+// as makes a dataset of other inputs by another op, with the attributes that it
+// has, and others.
+func as(o *dataset.Origin, op string, in []*tf.Tensor, attrs tf.Attrs) (*tf.Tensor, error) {
+	def, err := tf.LookupOp(op)
+	if err != nil {
+		return nil, err
+	}
+	all := tf.Attrs{}
+	for _, a := range def.AttrDefs {
+		if v, ok := o.Node.Attrs[a.Name]; ok {
+			all[a.Name] = v
+		}
+	}
+	maps.Copy(all, attrs)
+	n, err := tf.NewNodeOf(o.Node.Name, def, all)
+	if err != nil {
+		return nil, err
+	}
+	changed := *o
+	changed.Node = n
+	return remade(&changed, in)
+}
+
+// mapInParallel makes of a dataset whose function has no state one that calls it
+// several times at once.
+func mapInParallel(o *dataset.Origin, in []*tf.Tensor) (*tf.Tensor, error) {
+	if o.Node.OpName() != "MapDataset" || o.Node.Bool("force_synchronous") || withState(o, "f") {
+		return nil, nil
+	}
+	return as(o, "ParallelMapDatasetV2", append(in, tf.Scalar(autotuned)), tf.Attrs{"deterministic": "true"})
+}
+
+// filterInParallel is mapInParallel for conditions.
+func filterInParallel(o *dataset.Origin, in []*tf.Tensor) (*tf.Tensor, error) {
+	if o.Node.OpName() != "FilterDataset" || withState(o, "predicate") {
+		return nil, nil
+	}
+	return as(o, "ParallelFilterDataset", append(in, tf.Scalar(autotuned)), tf.Attrs{"deterministic": "true"})
+}
+
+// autotuned is the number of calls at once of which nobody says how many.
+const autotuned = int64(-1)
+
+func withState(o *dataset.Origin, attr string) bool {
+	return statefulFunction(libraryOf(o), o.Node.FuncAttr(attr).Name, map[string]bool{}) != ""
+}
+
+// before returns how the input of a dataset was made if one of some ops has made
+// it, else nil.
+func before(in []*tf.Tensor, ops ...string) *dataset.Origin {
+	if o := dataset.OriginOf(in[0]); o != nil {
+		for _, op := range ops {
+			if o.Node.OpName() == op {
+				return o
+			}
+		}
+	}
+	return nil
+}
+
+// fuseShuffleAndRepeat shuffles and repeats in one, where the end of a repetition
+// and the beginning of the next one may mix.
+func fuseShuffleAndRepeat(o *dataset.Origin, in []*tf.Tensor) (*tf.Tensor, error) {
+	if o.Node.OpName() != "RepeatDataset" {
+		return nil, nil
+	}
+	const each = "reshuffle_each_iteration"
+	if s := before(in, "ShuffleDataset"); s != nil {
+		return as(s, "ShuffleAndRepeatDataset", append(s.In[:4:4], in[1]), nil)
+	}
+	if s := before(in, "ShuffleDatasetV2"); s != nil {
+		zero := tf.Scalar(int64(0))
+		return as(s, "ShuffleAndRepeatDatasetV2", []*tf.Tensor{s.In[0], s.In[1], zero, zero, in[1], s.In[2]}, tf.Attrs{each: true})
+	}
+	if s := before(in, "ShuffleDatasetV3"); s != nil {
+		return as(s, "ShuffleAndRepeatDatasetV2", append(s.In[:4:4], in[1], s.In[4]), nil)
+	}
+	return nil, nil
+}
+
+// fuseMapAndBatch puts what a function returns where it belongs in a batch.
+func fuseMapAndBatch(o *dataset.Origin, in []*tf.Tensor) (*tf.Tensor, error) {
+	if op := o.Node.OpName(); op != "BatchDataset" && op != "BatchDatasetV2" {
+		return nil, nil
+	}
+	m := before(in, "MapDataset", "ParallelMapDataset", "ParallelMapDatasetV2")
+	if m == nil || m.Node.Bool("use_unbounded_threadpool") {
+		return nil, nil
+	}
+	args, calls, drop := m.In, tf.Scalar(int64(1)), tf.Scalar(false)
+	if m.Node.OpName() != "MapDataset" {
+		last := len(args) - 1
+		args, calls = args[:last], args[last]
+		if calls.DType() == tf.Int32 {
+			calls = tf.Scalar(int64(tf.Data[int32](calls)[0]))
+		}
+	}
+	if len(in) > 2 {
+		drop = in[2]
+	}
+	return as(m, "MapAndBatchDataset", append(args[:len(args):len(args)], in[1], calls, drop),
+		tf.Attrs{"output_types": o.Node.Attr("output_types"), "output_shapes": o.Node.Attr("output_shapes")})
+}
+
+// fuseMaps calls two functions in one.
+func fuseMaps(o *dataset.Origin, in []*tf.Tensor) (*tf.Tensor, error) {
+	m := before(in, o.Node.OpName())
+	if m == nil || !fusableMap(o.Node, in) || !fusableMap(m.Node, m.In) || ordered(o.Node) != ordered(m.Node) {
+		return nil, nil
+	}
+	u := newFuser(m, o, "f", "f")
+	if u == nil {
+		return nil, nil
+	}
+	f, err := u.composed(u.name("map_fusion_funcs"))
+	if f == nil || err != nil {
+		return nil, err
+	}
+	attrs := tf.Attrs{"f": tf.Func{Name: f.GetSignature().GetName()}}
+	attrs["use_inter_op_parallelism"] = o.Node.Bool("use_inter_op_parallelism") || m.Node.Bool("use_inter_op_parallelism")
+	attrs["preserve_cardinality"] = o.Node.Bool("preserve_cardinality") && m.Node.Bool("preserve_cardinality")
+	changed := *o
+	if changed.Functions, err = u.with(f); err != nil {
+		return nil, err
+	}
+	return as(&changed, o.Node.OpName(), append(m.In[:1:1], in[1:]...), attrs)
+}
+
+func fusableMap(n *tf.Node, in []*tf.Tensor) bool {
+	switch n.OpName() {
+	case "MapDataset":
+		return len(in) == 1
+	case "ParallelMapDatasetV2":
+		return len(in) == 2 && tf.Data[int64](in[1])[0] == autotuned && !n.Bool("use_unbounded_threadpool")
+	}
+	return false
+}
+
+func ordered(n *tf.Node) bool { return n.Str("deterministic") != "false" }
+
+// fuseFilters asks for two conditions in one.
+func fuseFilters(o *dataset.Origin, in []*tf.Tensor) (*tf.Tensor, error) {
+	first := before(in, "FilterDataset")
+	if first == nil || o.Node.OpName() != "FilterDataset" {
+		return nil, nil
+	}
+	u := newFuser(first, o, "predicate", "predicate")
+	if u == nil {
+		return nil, nil
+	}
+	f, never, err := u.both(u.name("filter_fusion_funcs"))
+	if f == nil || err != nil {
+		return nil, err
+	}
+	changed := *o
+	if changed.Functions, err = u.with(f, never); err != nil {
+		return nil, err
+	}
+	return as(&changed, "FilterDataset", first.In, tf.Attrs{"predicate": tf.Func{Name: f.GetSignature().GetName()}})
+}
+
+// fuseMapAndFilter asks for the condition where the function is called: its answer
+// is a last component, which is taken away behind the filter.
+func fuseMapAndFilter(o *dataset.Origin, in []*tf.Tensor) (*tf.Tensor, error) {
+	m := before(in, "MapDataset")
+	if m == nil || o.Node.OpName() != "FilterDataset" {
+		return nil, nil
+	}
+	u := newFuser(m, o, "f", "predicate")
+	if u == nil {
+		return nil, nil
+	}
+	f, err := u.combined(u.name("map_and_filter_fusion_funcs"))
+	if f == nil || err != nil {
+		return nil, err
+	}
+	out := f.GetSignature().GetOutputArg()
+	last, rest := chosen(f.GetSignature().GetName()+"/last", out, len(out)-1, len(out)), chosen(f.GetSignature().GetName()+"/rest", out, 0, len(out)-1)
+	of, filter := *m, *o
+	if of.Functions, err = u.with(f, last, rest); err != nil {
+		return nil, err
+	}
+	filter.Functions = of.Functions
+	s := declared(m.Node)
+	more := tf.Attrs{"output_types": append(s.Types[:len(s.Types):len(s.Types)], tf.Bool), "output_shapes": append(s.Shapes[:len(s.Shapes):len(s.Shapes)], tf.Shape{})}
+	return inTurn(m.In, []step{
+		{&of, "MapDataset", tf.Attrs{"f": tf.Func{Name: f.GetSignature().GetName()}, "output_types": more["output_types"], "output_shapes": more["output_shapes"]}},
+		{&filter, "FilterDataset", tf.Attrs{"predicate": tf.Func{Name: last.GetSignature().GetName()}, "output_types": more["output_types"], "output_shapes": more["output_shapes"]}},
+		{&of, "MapDataset", tf.Attrs{"f": tf.Func{Name: rest.GetSignature().GetName()}}},
+	})
+}
+
+// A step says by which op and attributes a dataset is made like another one.
+type step struct {
+	like  *dataset.Origin
+	op    string
+	attrs tf.Attrs
+}
+
+// inTurn makes datasets one of the other.
+func inTurn(in []*tf.Tensor, steps []step) (t *tf.Tensor, err error) {
+	for _, s := range steps {
+		if t, err = as(s.like, s.op, in, s.attrs); err != nil {
+			return nil, err
+		}
+		in = []*tf.Tensor{t}
+	}
+	return t, nil
+}
