@@ -50,7 +50,7 @@ func TestCoordinator(t *testing.T) {
 	place := "'/job:ps/replica:0/task:0/device:CPU:0'"
 	want := []string{
 		"on [" + strings.Join([]string{place, place, place, place}, ", ") + "]", "learns True steps 120", "a step that fails: InvalidArgumentError",
-		"restored 120", "goes on True", "without parameters: UnavailableError",
+		"restored 120", "goes on True", "without parameters: lost",
 	}
 	for what, got := range map[string][]string{"of Gorge's": ours, "with one of TensorFlow's": mixed} {
 		if d := cmp.Diff(want, got); d != "" {
