@@ -172,3 +172,31 @@ func TestOptimizations(t *testing.T) {
 
 // words leaves of batches what is in them.
 func words(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// TestShuffledTwice: a shuffled dataset in two places has the same orders in both,
+// others from one round to the next, unless a program wants nothing optimized.
+func TestShuffledTwice(t *testing.T) {
+	twice := func(p pipe) pipe {
+		p = p.then("ShuffleDataset", ints(p.d.Graph(), 10, 1, 2)).then("RepeatDataset", ints(p.d.Graph(), 2))
+		both := p.as([]tf.DType{tf.Int64, tf.Int64}, tf.Shape{}, tf.Shape{})
+		both.d = tf.Apply(nil, "ZipDataset", []tf.Output{p.d, p.d}, append(both.about(), tf.Attr("N", 2))...).Output(0)
+		f := both.function("differs", func(x []tf.Output) []tf.Output { return []tf.Output{ops.Sub(x[0], x[1])} })
+		one := both.as(p.types, p.shapes...)
+		return one.calling("MapDataset", function1("f", f), nil, nil)
+	}
+	const same = "0 0 0 0 0 0 0 0 0 0 0 0"
+	if got := gone(t, twice); got != same {
+		t.Errorf("differences: %s", got)
+	}
+	if got := gone(t, func(p pipe) pipe {
+		return twice(p).then("OptionsDataset", nil, tf.Attr("serialized_options", "\x1a\x02\x08\x00"))
+	}); got == same {
+		t.Error("nothing is to be optimized, but the orders are the same")
+	}
+	rounds := strings.Fields(gone(t, func(p pipe) pipe {
+		return p.then("ShuffleDataset", ints(p.d.Graph(), 10, 1, 2)).then("RepeatDataset", ints(p.d.Graph(), 2))
+	}))
+	if len(rounds) != 12 || strings.Join(rounds[:6], " ") == strings.Join(rounds[6:], " ") {
+		t.Errorf("two rounds: %v", rounds)
+	}
+}

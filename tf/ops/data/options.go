@@ -95,14 +95,17 @@ func withoutIdle(t *tf.Tensor) (*tf.Tensor, error) {
 }
 
 // optimized makes a dataset anew as its options ask for: without order where nodes
-// leave that open, with fewer datasets that do more.
+// leave that open, with fewer datasets that do more, and nothing in two places.
 func optimized(t *tf.Tensor) (_ *tf.Tensor, err error) {
 	if v, ok := option(t, optionDeterministic); ok && v == 0 {
 		if t, err = unordered(t); err != nil {
 			return nil, err
 		}
 	}
-	return rewritten(t)
+	if t, err = rewritten(t); err != nil {
+		return nil, err
+	}
+	return separated(t)
 }
 
 // unordered makes a dataset anew without order where nodes leave that open.
