@@ -2410,7 +2410,7 @@ done:
 	RET
 
 // func tanhAVX2(y *float32, x *float32, n int)
-// Requires: AVX, AVX2, FMA3
+// Requires: AVX, FMA3
 TEXT ·tanhAVX2(SB), NOSPLIT, $0-24
 	MOVQ y+0(FP), AX
 	MOVQ x+8(FP), CX
@@ -2419,196 +2419,178 @@ TEXT ·tanhAVX2(SB), NOSPLIT, $0-24
 	JLT  after_single
 
 single:
-	VMOVUPS      (CX), Y0
-	VPAND        word8_80000000<>+0(SB), Y0, Y1
-	VPXOR        Y1, Y0, Y2
-	VMULPS       Y0, Y0, Y3
-	VMOVUPS      word8_bbbaf0ea<>+0(SB), Y4
-	VFMADD213PS  word8_3ca9134e<>+0(SB), Y3, Y4
-	VFMADD213PS  word8_bd5c1e2d<>+0(SB), Y3, Y4
-	VFMADD213PS  word8_3e088393<>+0(SB), Y3, Y4
-	VFMADD213PS  word8_beaaaa99<>+0(SB), Y3, Y4
-	VMULPS       Y3, Y4, Y3
-	VMOVUPS      Y3, Y3
-	VFMADD213PS  Y0, Y0, Y3
-	VMOVUPS      word8_41800000<>+0(SB), Y0
-	VMINPS       Y2, Y0, Y0
-	VADDPS       Y0, Y0, Y0
-	VMULPS       word8_3fb8aa3b<>+0(SB), Y0, Y4
-	VROUNDPS     $0x08, Y4, Y4
-	VMOVUPS      Y0, Y0
-	VFNMADD231PS word8_3f318000<>+0(SB), Y4, Y0
-	VMOVUPS      Y0, Y0
-	VFNMADD231PS word8_b95e8083<>+0(SB), Y4, Y0
-	VMOVUPS      word8_39506967<>+0(SB), Y5
-	VFMADD213PS  word8_3ab743ce<>+0(SB), Y0, Y5
-	VFMADD213PS  word8_3c088908<>+0(SB), Y0, Y5
-	VFMADD213PS  word8_3d2aa9c1<>+0(SB), Y0, Y5
-	VFMADD213PS  word8_3e2aaaaa<>+0(SB), Y0, Y5
-	VFMADD213PS  word8_3f000000<>+0(SB), Y0, Y5
-	VFMADD213PS  word8_3f800000<>+0(SB), Y0, Y5
-	VFMADD213PS  word8_3f800000<>+0(SB), Y0, Y5
-	VCVTPS2DQ    Y4, Y0
-	VPSRAD       $0x01, Y0, Y4
-	VPSUBD       Y4, Y0, Y0
-	VPADDD       word8_0000007f<>+0(SB), Y4, Y4
-	VPSLLD       $0x17, Y4, Y4
-	VMULPS       Y4, Y5, Y4
-	VPADDD       word8_0000007f<>+0(SB), Y0, Y0
-	VPSLLD       $0x17, Y0, Y0
-	VMULPS       Y0, Y4, Y0
-	VADDPS       word8_3f800000<>+0(SB), Y0, Y0
-	VMOVUPS      word8_3f800000<>+0(SB), Y4
-	VMOVUPS      word8_40000000<>+0(SB), Y5
-	VDIVPS       Y0, Y5, Y0
-	VSUBPS       Y0, Y4, Y0
-	VCMPPS       $0x11, word8_3f200000<>+0(SB), Y2, Y2
-	VPOR         Y1, Y0, Y0
-	VBLENDVPS    Y2, Y3, Y0, Y0
-	VMOVUPS      Y0, (AX)
-	ADDQ         $+32, AX
-	ADDQ         $+32, CX
-	SUBQ         $+8, DX
-	CMPQ         DX, $+8
-	JGE          single
+	VMOVUPS     (CX), Y0
+	VMOVUPS     word8_c11028f6<>+0(SB), Y1
+	VMOVUPS     word8_411028f6<>+0(SB), Y2
+	VMINPS      Y0, Y2, Y0
+	VMAXPS      Y0, Y1, Y0
+	VMULPS      Y0, Y0, Y1
+	VMOVUPS     word8_32651f52<>+0(SB), Y2
+	VFMADD213PS word8_37acc5e6<>+0(SB), Y1, Y2
+	VFMADD213PS word8_3b650913<>+0(SB), Y1, Y2
+	VFMADD213PS word8_3e0903d3<>+0(SB), Y1, Y2
+	VFMADD213PS word8_3f800000<>+0(SB), Y1, Y2
+	VMULPS      Y2, Y0, Y0
+	VMOVUPS     word8_35508da0<>+0(SB), Y2
+	VFMADD213PS word8_39ac31d0<>+0(SB), Y1, Y2
+	VFMADD213PS word8_3cd3f5b5<>+0(SB), Y1, Y2
+	VFMADD213PS word8_3eef2c8e<>+0(SB), Y1, Y2
+	VFMADD213PS word8_3f800000<>+0(SB), Y1, Y2
+	VDIVPS      Y2, Y0, Y0
+	VMOVUPS     word8_bf800000<>+0(SB), Y1
+	VMOVUPS     word8_3f800000<>+0(SB), Y2
+	VMINPS      Y0, Y2, Y0
+	VMAXPS      Y0, Y1, Y0
+	VMOVUPS     Y0, (AX)
+	ADDQ        $+32, AX
+	ADDQ        $+32, CX
+	SUBQ        $+8, DX
+	CMPQ        DX, $+8
+	JGE         single
 
 after_single:
-	TESTQ        DX, DX
-	JZ           done
-	LEAQ         tail<>+0(SB), BX
-	NEGQ         DX
-	VMOVUPS      64(BX)(DX*4), Y0
-	VMASKMOVPS   (CX), Y0, Y1
-	VPAND        word8_80000000<>+0(SB), Y1, Y2
-	VPXOR        Y2, Y1, Y3
-	VMULPS       Y1, Y1, Y4
-	VMOVUPS      word8_bbbaf0ea<>+0(SB), Y5
-	VFMADD213PS  word8_3ca9134e<>+0(SB), Y4, Y5
-	VFMADD213PS  word8_bd5c1e2d<>+0(SB), Y4, Y5
-	VFMADD213PS  word8_3e088393<>+0(SB), Y4, Y5
-	VFMADD213PS  word8_beaaaa99<>+0(SB), Y4, Y5
-	VMULPS       Y4, Y5, Y4
-	VMOVUPS      Y4, Y4
-	VFMADD213PS  Y1, Y1, Y4
-	VMOVUPS      word8_41800000<>+0(SB), Y1
-	VMINPS       Y3, Y1, Y1
-	VADDPS       Y1, Y1, Y1
-	VMULPS       word8_3fb8aa3b<>+0(SB), Y1, Y5
-	VROUNDPS     $0x08, Y5, Y5
-	VMOVUPS      Y1, Y1
-	VFNMADD231PS word8_3f318000<>+0(SB), Y5, Y1
-	VMOVUPS      Y1, Y1
-	VFNMADD231PS word8_b95e8083<>+0(SB), Y5, Y1
-	VMOVUPS      word8_39506967<>+0(SB), Y6
-	VFMADD213PS  word8_3ab743ce<>+0(SB), Y1, Y6
-	VFMADD213PS  word8_3c088908<>+0(SB), Y1, Y6
-	VFMADD213PS  word8_3d2aa9c1<>+0(SB), Y1, Y6
-	VFMADD213PS  word8_3e2aaaaa<>+0(SB), Y1, Y6
-	VFMADD213PS  word8_3f000000<>+0(SB), Y1, Y6
-	VFMADD213PS  word8_3f800000<>+0(SB), Y1, Y6
-	VFMADD213PS  word8_3f800000<>+0(SB), Y1, Y6
-	VCVTPS2DQ    Y5, Y1
-	VPSRAD       $0x01, Y1, Y5
-	VPSUBD       Y5, Y1, Y1
-	VPADDD       word8_0000007f<>+0(SB), Y5, Y5
-	VPSLLD       $0x17, Y5, Y5
-	VMULPS       Y5, Y6, Y5
-	VPADDD       word8_0000007f<>+0(SB), Y1, Y1
-	VPSLLD       $0x17, Y1, Y1
-	VMULPS       Y1, Y5, Y1
-	VADDPS       word8_3f800000<>+0(SB), Y1, Y1
-	VMOVUPS      word8_3f800000<>+0(SB), Y5
-	VMOVUPS      word8_40000000<>+0(SB), Y6
-	VDIVPS       Y1, Y6, Y1
-	VSUBPS       Y1, Y5, Y1
-	VCMPPS       $0x11, word8_3f200000<>+0(SB), Y3, Y3
-	VPOR         Y2, Y1, Y1
-	VBLENDVPS    Y3, Y4, Y1, Y1
-	VMASKMOVPS   Y1, Y0, (AX)
+	TESTQ       DX, DX
+	JZ          done
+	LEAQ        tail<>+0(SB), BX
+	NEGQ        DX
+	VMOVUPS     64(BX)(DX*4), Y0
+	VMASKMOVPS  (CX), Y0, Y1
+	VMOVUPS     word8_c11028f6<>+0(SB), Y2
+	VMOVUPS     word8_411028f6<>+0(SB), Y3
+	VMINPS      Y1, Y3, Y1
+	VMAXPS      Y1, Y2, Y1
+	VMULPS      Y1, Y1, Y2
+	VMOVUPS     word8_32651f52<>+0(SB), Y3
+	VFMADD213PS word8_37acc5e6<>+0(SB), Y2, Y3
+	VFMADD213PS word8_3b650913<>+0(SB), Y2, Y3
+	VFMADD213PS word8_3e0903d3<>+0(SB), Y2, Y3
+	VFMADD213PS word8_3f800000<>+0(SB), Y2, Y3
+	VMULPS      Y3, Y1, Y1
+	VMOVUPS     word8_35508da0<>+0(SB), Y3
+	VFMADD213PS word8_39ac31d0<>+0(SB), Y2, Y3
+	VFMADD213PS word8_3cd3f5b5<>+0(SB), Y2, Y3
+	VFMADD213PS word8_3eef2c8e<>+0(SB), Y2, Y3
+	VFMADD213PS word8_3f800000<>+0(SB), Y2, Y3
+	VDIVPS      Y3, Y1, Y1
+	VMOVUPS     word8_bf800000<>+0(SB), Y2
+	VMOVUPS     word8_3f800000<>+0(SB), Y3
+	VMINPS      Y1, Y3, Y1
+	VMAXPS      Y1, Y2, Y1
+	VMASKMOVPS  Y1, Y0, (AX)
 
 done:
 	VZEROUPPER
 	RET
 
-DATA word8_3f200000<>+0(SB)/4, $0x3f200000
-DATA word8_3f200000<>+4(SB)/4, $0x3f200000
-DATA word8_3f200000<>+8(SB)/4, $0x3f200000
-DATA word8_3f200000<>+12(SB)/4, $0x3f200000
-DATA word8_3f200000<>+16(SB)/4, $0x3f200000
-DATA word8_3f200000<>+20(SB)/4, $0x3f200000
-DATA word8_3f200000<>+24(SB)/4, $0x3f200000
-DATA word8_3f200000<>+28(SB)/4, $0x3f200000
-GLOBL word8_3f200000<>(SB), RODATA|NOPTR, $32
+DATA word8_411028f6<>+0(SB)/4, $0x411028f6
+DATA word8_411028f6<>+4(SB)/4, $0x411028f6
+DATA word8_411028f6<>+8(SB)/4, $0x411028f6
+DATA word8_411028f6<>+12(SB)/4, $0x411028f6
+DATA word8_411028f6<>+16(SB)/4, $0x411028f6
+DATA word8_411028f6<>+20(SB)/4, $0x411028f6
+DATA word8_411028f6<>+24(SB)/4, $0x411028f6
+DATA word8_411028f6<>+28(SB)/4, $0x411028f6
+GLOBL word8_411028f6<>(SB), RODATA|NOPTR, $32
 
-DATA word8_40000000<>+0(SB)/4, $0x40000000
-DATA word8_40000000<>+4(SB)/4, $0x40000000
-DATA word8_40000000<>+8(SB)/4, $0x40000000
-DATA word8_40000000<>+12(SB)/4, $0x40000000
-DATA word8_40000000<>+16(SB)/4, $0x40000000
-DATA word8_40000000<>+20(SB)/4, $0x40000000
-DATA word8_40000000<>+24(SB)/4, $0x40000000
-DATA word8_40000000<>+28(SB)/4, $0x40000000
-GLOBL word8_40000000<>(SB), RODATA|NOPTR, $32
+DATA word8_c11028f6<>+0(SB)/4, $0xc11028f6
+DATA word8_c11028f6<>+4(SB)/4, $0xc11028f6
+DATA word8_c11028f6<>+8(SB)/4, $0xc11028f6
+DATA word8_c11028f6<>+12(SB)/4, $0xc11028f6
+DATA word8_c11028f6<>+16(SB)/4, $0xc11028f6
+DATA word8_c11028f6<>+20(SB)/4, $0xc11028f6
+DATA word8_c11028f6<>+24(SB)/4, $0xc11028f6
+DATA word8_c11028f6<>+28(SB)/4, $0xc11028f6
+GLOBL word8_c11028f6<>(SB), RODATA|NOPTR, $32
 
-DATA word8_41800000<>+0(SB)/4, $0x41800000
-DATA word8_41800000<>+4(SB)/4, $0x41800000
-DATA word8_41800000<>+8(SB)/4, $0x41800000
-DATA word8_41800000<>+12(SB)/4, $0x41800000
-DATA word8_41800000<>+16(SB)/4, $0x41800000
-DATA word8_41800000<>+20(SB)/4, $0x41800000
-DATA word8_41800000<>+24(SB)/4, $0x41800000
-DATA word8_41800000<>+28(SB)/4, $0x41800000
-GLOBL word8_41800000<>(SB), RODATA|NOPTR, $32
+DATA word8_bf800000<>+0(SB)/4, $0xbf800000
+DATA word8_bf800000<>+4(SB)/4, $0xbf800000
+DATA word8_bf800000<>+8(SB)/4, $0xbf800000
+DATA word8_bf800000<>+12(SB)/4, $0xbf800000
+DATA word8_bf800000<>+16(SB)/4, $0xbf800000
+DATA word8_bf800000<>+20(SB)/4, $0xbf800000
+DATA word8_bf800000<>+24(SB)/4, $0xbf800000
+DATA word8_bf800000<>+28(SB)/4, $0xbf800000
+GLOBL word8_bf800000<>(SB), RODATA|NOPTR, $32
 
-DATA word8_bbbaf0ea<>+0(SB)/4, $0xbbbaf0ea
-DATA word8_bbbaf0ea<>+4(SB)/4, $0xbbbaf0ea
-DATA word8_bbbaf0ea<>+8(SB)/4, $0xbbbaf0ea
-DATA word8_bbbaf0ea<>+12(SB)/4, $0xbbbaf0ea
-DATA word8_bbbaf0ea<>+16(SB)/4, $0xbbbaf0ea
-DATA word8_bbbaf0ea<>+20(SB)/4, $0xbbbaf0ea
-DATA word8_bbbaf0ea<>+24(SB)/4, $0xbbbaf0ea
-DATA word8_bbbaf0ea<>+28(SB)/4, $0xbbbaf0ea
-GLOBL word8_bbbaf0ea<>(SB), RODATA|NOPTR, $32
+DATA word8_32651f52<>+0(SB)/4, $0x32651f52
+DATA word8_32651f52<>+4(SB)/4, $0x32651f52
+DATA word8_32651f52<>+8(SB)/4, $0x32651f52
+DATA word8_32651f52<>+12(SB)/4, $0x32651f52
+DATA word8_32651f52<>+16(SB)/4, $0x32651f52
+DATA word8_32651f52<>+20(SB)/4, $0x32651f52
+DATA word8_32651f52<>+24(SB)/4, $0x32651f52
+DATA word8_32651f52<>+28(SB)/4, $0x32651f52
+GLOBL word8_32651f52<>(SB), RODATA|NOPTR, $32
 
-DATA word8_3ca9134e<>+0(SB)/4, $0x3ca9134e
-DATA word8_3ca9134e<>+4(SB)/4, $0x3ca9134e
-DATA word8_3ca9134e<>+8(SB)/4, $0x3ca9134e
-DATA word8_3ca9134e<>+12(SB)/4, $0x3ca9134e
-DATA word8_3ca9134e<>+16(SB)/4, $0x3ca9134e
-DATA word8_3ca9134e<>+20(SB)/4, $0x3ca9134e
-DATA word8_3ca9134e<>+24(SB)/4, $0x3ca9134e
-DATA word8_3ca9134e<>+28(SB)/4, $0x3ca9134e
-GLOBL word8_3ca9134e<>(SB), RODATA|NOPTR, $32
+DATA word8_37acc5e6<>+0(SB)/4, $0x37acc5e6
+DATA word8_37acc5e6<>+4(SB)/4, $0x37acc5e6
+DATA word8_37acc5e6<>+8(SB)/4, $0x37acc5e6
+DATA word8_37acc5e6<>+12(SB)/4, $0x37acc5e6
+DATA word8_37acc5e6<>+16(SB)/4, $0x37acc5e6
+DATA word8_37acc5e6<>+20(SB)/4, $0x37acc5e6
+DATA word8_37acc5e6<>+24(SB)/4, $0x37acc5e6
+DATA word8_37acc5e6<>+28(SB)/4, $0x37acc5e6
+GLOBL word8_37acc5e6<>(SB), RODATA|NOPTR, $32
 
-DATA word8_bd5c1e2d<>+0(SB)/4, $0xbd5c1e2d
-DATA word8_bd5c1e2d<>+4(SB)/4, $0xbd5c1e2d
-DATA word8_bd5c1e2d<>+8(SB)/4, $0xbd5c1e2d
-DATA word8_bd5c1e2d<>+12(SB)/4, $0xbd5c1e2d
-DATA word8_bd5c1e2d<>+16(SB)/4, $0xbd5c1e2d
-DATA word8_bd5c1e2d<>+20(SB)/4, $0xbd5c1e2d
-DATA word8_bd5c1e2d<>+24(SB)/4, $0xbd5c1e2d
-DATA word8_bd5c1e2d<>+28(SB)/4, $0xbd5c1e2d
-GLOBL word8_bd5c1e2d<>(SB), RODATA|NOPTR, $32
+DATA word8_3b650913<>+0(SB)/4, $0x3b650913
+DATA word8_3b650913<>+4(SB)/4, $0x3b650913
+DATA word8_3b650913<>+8(SB)/4, $0x3b650913
+DATA word8_3b650913<>+12(SB)/4, $0x3b650913
+DATA word8_3b650913<>+16(SB)/4, $0x3b650913
+DATA word8_3b650913<>+20(SB)/4, $0x3b650913
+DATA word8_3b650913<>+24(SB)/4, $0x3b650913
+DATA word8_3b650913<>+28(SB)/4, $0x3b650913
+GLOBL word8_3b650913<>(SB), RODATA|NOPTR, $32
 
-DATA word8_3e088393<>+0(SB)/4, $0x3e088393
-DATA word8_3e088393<>+4(SB)/4, $0x3e088393
-DATA word8_3e088393<>+8(SB)/4, $0x3e088393
-DATA word8_3e088393<>+12(SB)/4, $0x3e088393
-DATA word8_3e088393<>+16(SB)/4, $0x3e088393
-DATA word8_3e088393<>+20(SB)/4, $0x3e088393
-DATA word8_3e088393<>+24(SB)/4, $0x3e088393
-DATA word8_3e088393<>+28(SB)/4, $0x3e088393
-GLOBL word8_3e088393<>(SB), RODATA|NOPTR, $32
+DATA word8_3e0903d3<>+0(SB)/4, $0x3e0903d3
+DATA word8_3e0903d3<>+4(SB)/4, $0x3e0903d3
+DATA word8_3e0903d3<>+8(SB)/4, $0x3e0903d3
+DATA word8_3e0903d3<>+12(SB)/4, $0x3e0903d3
+DATA word8_3e0903d3<>+16(SB)/4, $0x3e0903d3
+DATA word8_3e0903d3<>+20(SB)/4, $0x3e0903d3
+DATA word8_3e0903d3<>+24(SB)/4, $0x3e0903d3
+DATA word8_3e0903d3<>+28(SB)/4, $0x3e0903d3
+GLOBL word8_3e0903d3<>(SB), RODATA|NOPTR, $32
 
-DATA word8_beaaaa99<>+0(SB)/4, $0xbeaaaa99
-DATA word8_beaaaa99<>+4(SB)/4, $0xbeaaaa99
-DATA word8_beaaaa99<>+8(SB)/4, $0xbeaaaa99
-DATA word8_beaaaa99<>+12(SB)/4, $0xbeaaaa99
-DATA word8_beaaaa99<>+16(SB)/4, $0xbeaaaa99
-DATA word8_beaaaa99<>+20(SB)/4, $0xbeaaaa99
-DATA word8_beaaaa99<>+24(SB)/4, $0xbeaaaa99
-DATA word8_beaaaa99<>+28(SB)/4, $0xbeaaaa99
-GLOBL word8_beaaaa99<>(SB), RODATA|NOPTR, $32
+DATA word8_35508da0<>+0(SB)/4, $0x35508da0
+DATA word8_35508da0<>+4(SB)/4, $0x35508da0
+DATA word8_35508da0<>+8(SB)/4, $0x35508da0
+DATA word8_35508da0<>+12(SB)/4, $0x35508da0
+DATA word8_35508da0<>+16(SB)/4, $0x35508da0
+DATA word8_35508da0<>+20(SB)/4, $0x35508da0
+DATA word8_35508da0<>+24(SB)/4, $0x35508da0
+DATA word8_35508da0<>+28(SB)/4, $0x35508da0
+GLOBL word8_35508da0<>(SB), RODATA|NOPTR, $32
+
+DATA word8_39ac31d0<>+0(SB)/4, $0x39ac31d0
+DATA word8_39ac31d0<>+4(SB)/4, $0x39ac31d0
+DATA word8_39ac31d0<>+8(SB)/4, $0x39ac31d0
+DATA word8_39ac31d0<>+12(SB)/4, $0x39ac31d0
+DATA word8_39ac31d0<>+16(SB)/4, $0x39ac31d0
+DATA word8_39ac31d0<>+20(SB)/4, $0x39ac31d0
+DATA word8_39ac31d0<>+24(SB)/4, $0x39ac31d0
+DATA word8_39ac31d0<>+28(SB)/4, $0x39ac31d0
+GLOBL word8_39ac31d0<>(SB), RODATA|NOPTR, $32
+
+DATA word8_3cd3f5b5<>+0(SB)/4, $0x3cd3f5b5
+DATA word8_3cd3f5b5<>+4(SB)/4, $0x3cd3f5b5
+DATA word8_3cd3f5b5<>+8(SB)/4, $0x3cd3f5b5
+DATA word8_3cd3f5b5<>+12(SB)/4, $0x3cd3f5b5
+DATA word8_3cd3f5b5<>+16(SB)/4, $0x3cd3f5b5
+DATA word8_3cd3f5b5<>+20(SB)/4, $0x3cd3f5b5
+DATA word8_3cd3f5b5<>+24(SB)/4, $0x3cd3f5b5
+DATA word8_3cd3f5b5<>+28(SB)/4, $0x3cd3f5b5
+GLOBL word8_3cd3f5b5<>(SB), RODATA|NOPTR, $32
+
+DATA word8_3eef2c8e<>+0(SB)/4, $0x3eef2c8e
+DATA word8_3eef2c8e<>+4(SB)/4, $0x3eef2c8e
+DATA word8_3eef2c8e<>+8(SB)/4, $0x3eef2c8e
+DATA word8_3eef2c8e<>+12(SB)/4, $0x3eef2c8e
+DATA word8_3eef2c8e<>+16(SB)/4, $0x3eef2c8e
+DATA word8_3eef2c8e<>+20(SB)/4, $0x3eef2c8e
+DATA word8_3eef2c8e<>+24(SB)/4, $0x3eef2c8e
+DATA word8_3eef2c8e<>+28(SB)/4, $0x3eef2c8e
+GLOBL word8_3eef2c8e<>(SB), RODATA|NOPTR, $32
 
 // func sigmoidAVX2(y *float32, x *float32, n int)
 // Requires: AVX, AVX2, FMA3

@@ -110,6 +110,10 @@ func reduceKept[T any](par Par, dims []reduceDim, dst, src []T, f Fold[T]) {
 			perIndex *= d.n
 		}
 	}
+	if kept == 1 && len(dims) == 2 && dims[1].n <= narrowFold && dims[0].n >= 2*narrowRows(dims[1].n) {
+		foldNarrow(par, dst, src, dims[0].n, f)
+		return
+	}
 	grain := max(1, ElementGrain/perIndex)
 	if kept == 1 && len(dims) == 2 { // columns lie side by side
 		grain = max(grain, foldGrain)
@@ -128,6 +132,41 @@ func reduceKept[T any](par Par, dims []reduceDim, dst, src []T, f Fold[T]) {
 			reduceRange(dims[1:], dst, src[i*dims[1].n*stride:], lo, hi, f)
 		}
 	})
+}
+
+// narrowFold is the length of rows of which several are folded as one: calls of
+// loops over a few elements take longer than the loops.
+const narrowFold = foldWidth / 4
+
+// narrowRows is how many rows, of this length, one task folds.
+func narrowRows(width int) int { return ElementGrain / width }
+
+// foldNarrow folds short rows without gaps: blocks of them, shared between
+// threads, then the blocks' results.
+func foldNarrow[T any](par Par, dst, src []T, rows int, f Fold[T]) {
+	width, block := len(dst), narrowRows(len(dst))
+	part := make([]T, ceilQuo(rows, block)*width)
+	Fill(part, f.Init)
+	par(ceilQuo(rows, block), 1, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			foldSideBySide(part[i*width:(i+1)*width], src[i*block*width:min(rows, (i+1)*block)*width], f)
+		}
+	})
+	foldColumns(dst, part, len(part)/width, width, f)
+}
+
+// foldSideBySide folds rows of len(dst) elements, several beside one another.
+func foldSideBySide[T any](dst, src []T, f Fold[T]) {
+	width := len(dst)
+	wide := foldWidth / width * width
+	if many := len(src) / wide; many > 1 {
+		acc := make([]T, wide)
+		Fill(acc, f.Init)
+		foldColumns(acc, src, many, wide, f)
+		foldColumns(dst, acc, wide/width, width, f)
+		src = src[many*wide:]
+	}
+	foldColumns(dst, src, len(src)/width, width, f)
 }
 
 // innerLen is the number of elements of one index of the first dimension.

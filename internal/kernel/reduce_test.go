@@ -84,6 +84,37 @@ func TestReduceExact(t *testing.T) {
 	})
 }
 
+// TestReduceNarrow folds many short rows, in lengths that fill blocks and that
+// do not.
+func TestReduceNarrow(t *testing.T) {
+	digits := func(n int) []float32 {
+		x := make([]float32, n)
+		for i := range x {
+			x[i] = float32(i * i % 7)
+		}
+		return x
+	}
+	eachLevel(t, func(t *testing.T) {
+		for _, shape := range [][]int{{2 * ElementGrain, 1}, {60011, 3}, {2 * (ElementGrain / 32), 32}, {3000, 33}, {512, 128}, {1003, 127}} {
+			x, reduced := digits(product(shape)), []bool{true, false}
+			for name, f := range map[string]Fold[float32]{"sum": SumFold[float32](), "max": MaxFold[float32]()} {
+				r := NewReduction(shape, reduced)
+				got, again := make([]float32, r.Len), make([]float32, r.Len)
+				Reduce(backwards, r, got, x, f)
+				if want := reduceTwin(shape, reduced, x, f.Init, f.Join); !slices.Equal(got, want) {
+					t.Errorf("%s of %v: %v, want %v", name, shape, got, want)
+				}
+				noise := random[float32](len(x), 3)
+				Reduce(Serial, r, got, noise, f)
+				Reduce(backwards, r, again, noise, f)
+				if !slices.Equal(got, again) {
+					t.Errorf("%s of %v depends on how the work is shared", name, shape)
+				}
+			}
+		}
+	})
+}
+
 func TestReduceOfNothing(t *testing.T) {
 	r := NewReduction([]int{0, 2}, []bool{true, false})
 	got := []float32{7, 7}

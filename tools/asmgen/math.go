@@ -172,21 +172,19 @@ func (a *asm) quotient(x operand.Op, y vec) vec {
 	return vmul(a, a.fma(r, off, r), x)
 }
 
-// newTanh: an odd polynomial near 0 (Cephes), elsewhere 1 - 2/(e^2|x|+1).
+// newTanh: x times a quotient of two polynomials in x², of degree 4 each, with
+// the least greatest relative error for |x| up to 9.01; from there on the result
+// is 1. Rounding may lead beyond that.
 func newTanh(a *asm) func(x vec) vec {
-	e := newExp(a)
-	sign, limit, one, two := a.word(1<<31), a.float(0.625), a.float(1), a.float(2)
-	most := a.float(16) // from there on the result is 1
-	p := a.floats(-5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2, 1.33314422036e-1, -3.33332819422e-1)
+	most, least, one, minusOne := a.float(9.01), a.float(-9.01), a.float(1), a.float(-1)
+	p := a.floats(1.3336675423503084e-8, 2.059615104187744e-5, 3.4948036682934274e-3, 0.13380365404264627, 1)
+	q := a.floats(7.769212826639842e-7, 3.284351095042129e-4, 2.5873998746246765e-2, 0.46713680820072767, 1)
 	return func(x vec) vec {
-		s := a.and(x, sign)
-		m := a.xor(x, s)
+		// The second operand of min and max is the result for NaN.
+		x = vmax(a, a.inReg(least), vmin(a, a.inReg(most), x))
 		z := vmul(a, x, x)
-		near := a.fma(vmul(a, a.polynomial(z, p), z), x, x)
-		t := vmin(a, a.inReg(most), m)
-		d := vadd(a, e.bounded(vadd(a, t, t)), one)
-		far := vsub(a, a.inReg(one), a.quotient(two, d))
-		return a.choose(a.compare(cmpLess, m, limit), near, a.or(far, s))
+		y := a.quotient(vmul(a, x, a.polynomial(z, p)), a.polynomial(z, q))
+		return vmax(a, a.inReg(minusOne), vmin(a, a.inReg(one), y))
 	}
 }
 
