@@ -48,7 +48,7 @@ func stepWith(c *tf.OpContext, more *pb.FunctionDefLibrary) (*tf.Step, error) {
 	if c.Step == nil {
 		return s, nil
 	}
-	s.Resources, s.Functions = c.Resources, c.Functions
+	s.Device, s.Resources, s.Functions = c.Device, c.Resources, c.Functions
 	if len(more.GetFunction()) == 0 {
 		return s, nil
 	}
@@ -143,7 +143,10 @@ func (r *graphReader) compute(p *pb.NodeDef) ([]*tf.Tensor, error) {
 	}
 	var in []*tf.Tensor
 	for _, name := range p.GetInput() {
-		if strings.HasPrefix(name, "^") {
+		if before, ok := strings.CutPrefix(name, "^"); ok {
+			if _, err := r.node(before); err != nil {
+				return nil, err
+			}
 			continue
 		}
 		t, err := r.output(name)

@@ -54,7 +54,7 @@ func FuzzFromGraph(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	def, err := graphOf(r[0], policyFail)
+	def, err := graphOf(r[0], policyFail, nil)
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func toGraph(n *tf.Node) (tf.Kernel, error) {
 		if v, ok := option(c.Input(0), optionExternalState); ok {
 			own = int(v)
 		}
-		def, err := graphOf(c.Input(0), own)
+		def, err := graphOf(c.Input(0), own, c.Step)
 		if err != nil {
 			return tf.Errorf(tf.FailedPrecondition, "Failed to serialize the input pipeline graph: %s", tf.AsError(err).Message())
 		}
@@ -70,12 +70,13 @@ func stripDevices(def *pb.GraphDef) {
 }
 
 // graphOf returns the graph that makes the dataset of a tensor; the dataset is
-// the input of its node "dataset".
-func graphOf(t *tf.Tensor, policy int) (*pb.GraphDef, error) {
+// the input of its node "dataset". With a step, it makes variables of its own with
+// the values that those of the dataset have in the step.
+func graphOf(t *tf.Tensor, policy int, s *tf.Step) (*pb.GraphDef, error) {
 	if err := external(t, policy); err != nil {
 		return nil, err
 	}
-	w := &graphWriter{def: &pb.GraphDef{Versions: &pb.VersionDef{Producer: tf.ProducerVersion}}, names: map[*dataset.Origin]string{}, functions: map[string]*pb.FunctionDef{}}
+	w := &graphWriter{step: s, def: &pb.GraphDef{Versions: &pb.VersionDef{Producer: tf.ProducerVersion}}, names: map[*dataset.Origin]string{}, functions: map[string]*pb.FunctionDef{}}
 	name, err := w.dataset(t)
 	if err != nil {
 		return nil, err
@@ -94,6 +95,7 @@ func graphOf(t *tf.Tensor, policy int) (*pb.GraphDef, error) {
 
 // A graphWriter adds nodes to a graph, inputs first.
 type graphWriter struct {
+	step      *tf.Step // in which variables are copied; nil: they are not
 	def       *pb.GraphDef
 	names     map[*dataset.Origin]string // of the nodes that are there already
 	functions map[string]*pb.FunctionDef // that nodes need
@@ -137,8 +139,11 @@ func (w *graphWriter) add(op string, attrs tf.Attrs, in []string) (string, error
 	return name, nil
 }
 
-// input adds what makes a tensor: a dataset, several of them, or a value.
+// input adds what makes an input: a dataset, several of them, or a value.
 func (w *graphWriter) input(t *tf.Tensor) (string, error) {
+	if w.step != nil && t.DType() == tf.Resource && t.Rank() == 0 && t.Handles()[0].TypeName == "tensorflow::Var" {
+		return w.variable(t)
+	}
 	if t.DType() != tf.Variant {
 		return w.add("Const", tf.Attrs{"dtype": t.DType(), "value": t}, nil)
 	}
@@ -250,7 +255,7 @@ func fingerprint(*tf.Node) (tf.Kernel, error) {
 // fingerprintOf returns bytes that datasets have in common which were made in the
 // same way.
 func fingerprintOf(t *tf.Tensor) (all []byte, err error) {
-	def, err := graphOf(t, policyIgnore)
+	def, err := graphOf(t, policyIgnore, nil)
 	if err != nil {
 		return nil, err
 	}
