@@ -54,10 +54,10 @@ func castReal[S Real](dst any, src []S) bool {
 			simd.fromInt32(dst, words[float32](x)[:len(dst)])
 			return true
 		}
-		n := narrowVectors(dst, src)
+		n := convertVectors(simd.narrow, dst, src)
 		Map2(dst[n:], src[n:], func(v S) float32 { return float32(v) })
 	case []float64:
-		n := widenVectors(dst, src)
+		n := convertVectors(simd.widen, dst, src)
 		Map2(dst[n:], src[n:], func(v S) float64 { return float64(v) })
 	case []Half:
 		Map2(dst, src, func(v S) Half { return HalfFromFloat32(float32(v)) })
@@ -73,31 +73,17 @@ func castReal[S Real](dst any, src []S) bool {
 	return true
 }
 
-// widenVectors converts as many float32 as it returns.
-func widenVectors[S any](dst []float64, src []S) (done int) {
-	x, ok := asF32(src)
-	if !ok || simd.widen == nil {
+// convertVectors runs a loop of vectors, if there is one, over the first so many
+// elements as it returns. The vectors convert what is an S.
+func convertVectors[D, S any](loop func(dst *D, src *S, n int), dst []D, src any) (done int) {
+	x, ok := src.([]S)
+	if !ok || loop == nil {
 		return 0
 	}
 	x = x[:len(dst)]
 	for len(dst)-done >= 16 {
 		n := min(len(dst)-done, vectorChunk) &^ 15
-		simd.widen(&dst[done], &x[done], n)
-		done += n
-	}
-	return done
-}
-
-// narrowVectors converts as many float64 as it returns.
-func narrowVectors[S any](dst []float32, src []S) (done int) {
-	x, ok := any(src).([]float64)
-	if !ok || simd.narrow == nil {
-		return 0
-	}
-	x = x[:len(dst)]
-	for len(dst)-done >= 16 {
-		n := min(len(dst)-done, vectorChunk) &^ 15
-		simd.narrow(&dst[done], &x[done], n)
+		loop(&dst[done], &x[done], n)
 		done += n
 	}
 	return done
