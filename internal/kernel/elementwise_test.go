@@ -223,7 +223,7 @@ func TestTranscendentalAccuracy(t *testing.T) {
 			t.Logf("%s: relative error up to %.3g, at %v", name, worst, x[at])
 			limit := 2e-7
 			if name == "Tanh" {
-				limit = 3.5e-7 // a quotient of two rounded polynomials
+				limit = 3.5e-7 // a quotient of two rounded polynomials; TensorFlow 2.21 is off by up to 3.7e-7
 			}
 			if worst > limit {
 				t.Errorf("%s(%v) = %v, want %v: relative error %.3g", name, x[at], y[at], f.want(float64(x[at])), worst)
