@@ -3,8 +3,8 @@ package interop
 import (
 	"strings"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // built is a sequence that opens a session with a graph that may be wrong, and

@@ -1,7 +1,7 @@
 package interop
 
 import (
-	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // calling is a sequence that makes a callable and runs it.

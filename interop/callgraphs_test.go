@@ -1,8 +1,8 @@
 package interop
 
 import (
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // Task names of the cluster that calls are made of.

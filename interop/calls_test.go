@@ -12,8 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gorge-tf/gorge/internal/rpc"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A sequence is what a client, or a master, calls of a server, one call after the
@@ -247,7 +248,7 @@ func valueOf(p *pb.TensorProto) string {
 	if p == nil {
 		return "nil"
 	}
-	t, err := tf.TensorFromProto(p)
+	t, err := core.TensorFromProto(p)
 	if err != nil {
 		return err.Error()
 	}

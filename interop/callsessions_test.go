@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // sessionCalls open, extend, list, reset and close sessions.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A part is a graph that a master has registered at a worker.

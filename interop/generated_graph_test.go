@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -52,7 +53,7 @@ func drawIn(g *tf.Graph, seed uint64, plain bool, devices ...string) *drawing {
 }
 
 func (d *drawing) feed(name string, s, known tf.Shape) tf.Output {
-	t := tf.NewTensor(tf.Float32, s)
+	t := (*tf.Tensor)(core.NewTensor(tf.Float32, s))
 	for i := range tf.Data[float32](t) {
 		tf.Data[float32](t)[i] = float32(d.IntN(11) - 5)
 	}

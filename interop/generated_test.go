@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/session"
 )
@@ -175,24 +176,18 @@ func runSteps(t *testing.T, name string, g *tf.Graph, cfg session.Config, to *ge
 		t.Fatalf("%s: %v", name, err)
 	}
 	defer s.Close()
-	feeds := session.Feeds{}
-	for x, v := range to.Feeds {
-		op, _, _ := tf.ParseTensorName(x)
-		y := g.Operation(op).Output(0)
-		fed := tf.NewTensor(tf.Float32, y.Shape())
-		copy(tf.Data[float32](fed), v)
-		feeds[y] = fed
-	}
 	for i := range to.Steps {
 		step := &to.Steps[i]
+		feeds := fed(g, to)
 		got, err := s.Run(t.Context(), feeds, fetchables(t, g, step)...)
 		if err != nil {
 			t.Fatalf("%s, step %d: %v", name, i, err)
 		}
 		values := [][]float32{}
 		for _, v := range got[:len(step.Fetches)] {
-			values = append(values, tf.Data[float32](v))
+			values = append(values, slices.Clone(tf.Data[float32](v)))
 		}
+		scribble(got, feeds)
 		if step.Values == nil {
 			step.Values = values
 		}
@@ -200,10 +195,39 @@ func runSteps(t *testing.T, name string, g *tf.Graph, cfg session.Config, to *ge
 	}
 }
 
+// fed returns values to feed, in memory of their own.
+func fed(g *tf.Graph, to *genGraph) session.Feeds {
+	feeds := session.Feeds{}
+	for x, v := range to.Feeds {
+		op, _, _ := core.ParseTensorName(x)
+		y := g.Operation(op).Output(0)
+		value := (*tf.Tensor)(core.NewTensor(tf.Float32, y.Shape()))
+		copy(tf.Data[float32](value), v)
+		feeds[y] = value
+	}
+	return feeds
+}
+
+// scribble writes to all that a program holds after a step: the session shares
+// none of it, so that the steps that follow are as if nothing had happened.
+func scribble(got []*tf.Tensor, feeds session.Feeds) {
+	for _, v := range feeds {
+		t, _ := v.AsTensor()
+		got = append(got, t)
+	}
+	for _, t := range got {
+		if t != nil {
+			for i := range tf.Data[float32](t) {
+				tf.Data[float32](t)[i] = -12345
+			}
+		}
+	}
+}
+
 func fetchables(t *testing.T, g *tf.Graph, s *genStep) (out []tf.Fetchable) {
 	t.Helper()
 	for _, name := range s.Fetches {
-		op, k, err := tf.ParseTensorName(name)
+		op, k, err := core.ParseTensorName(name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/cluster"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/layers"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/queue"
@@ -101,7 +102,7 @@ func (r *replica) model() {
 // learn runs a step on a batch that its number decides.
 func (r *replica) learn(t *testing.T, n int) float64 {
 	t.Helper()
-	images, words, labels := tf.NewTensor(tf.Float32, tf.Shape{8, 10, 10, 1}), tf.NewTensor(tf.Int32, tf.Shape{8, 4}), tf.NewTensor(tf.Int32, tf.Shape{8})
+	images, words, labels := (*tf.Tensor)(core.NewTensor(tf.Float32, tf.Shape{8, 10, 10, 1})), (*tf.Tensor)(core.NewTensor(tf.Int32, tf.Shape{8, 4})), (*tf.Tensor)(core.NewTensor(tf.Int32, tf.Shape{8}))
 	for i := range tf.Data[int32](labels) {
 		tf.Data[int32](labels)[i] = int32((i*7 + n) % 5)
 	}
@@ -292,7 +293,7 @@ func goLarge(t *testing.T, targets []string) {
 	g := tf.NewGraph(tf.Strict())
 	x := ops.Placeholder(g, tf.Float32, tf.Shape{-1})
 	back := ops.AddV2(ops.Identity(x, tf.OnDevice(onPS)), ops.Scalar[float32](g, 1), tf.OnDevice(onWorker))
-	in := tf.NewTensor(tf.Float32, tf.Shape{elements})
+	in := (*tf.Tensor)(core.NewTensor(tf.Float32, tf.Shape{elements}))
 	for i := range tf.Data[float32](in) {
 		tf.Data[float32](in)[i] = float32(i % 1000)
 	}

@@ -21,6 +21,7 @@ import (
 	"golang.org/x/image/bmp"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
 	_ "github.com/gorge-tf/gorge/tf/ops/image" // registers
@@ -128,7 +129,7 @@ func decodeHere(t *testing.T, dir string, c imageCase) (r imageResult) {
 	for name, v := range c.Attrs {
 		switch v := v.(type) {
 		case []int:
-			window := tf.NewTensor(tf.Int32, tf.Shape{4})
+			window := (*tf.Tensor)(core.NewTensor(tf.Int32, tf.Shape{4}))
 			for i, n := range v {
 				tf.Data[int32](window)[i] = int32(n)
 			}
@@ -209,7 +210,7 @@ func picture(size image.Point) *image.NRGBA {
 func encodedHere(t *testing.T, op string, m *image.NRGBA, opts ...tf.Option) string {
 	t.Helper()
 	size := m.Rect.Size()
-	x := tf.NewTensor(tf.Uint8, tf.Shape{size.Y, size.X, 3})
+	x := (*tf.Tensor)(core.NewTensor(tf.Uint8, tf.Shape{size.Y, size.X, 3}))
 	for i := range size.X * size.Y {
 		copy(tf.Data[uint8](x)[3*i:3*i+3], m.Pix[4*i:])
 	}

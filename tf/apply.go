@@ -1,6 +1,11 @@
 package tf
 
-import "cmp"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 // An Option adjusts an operation that is about to be added: Name, Device,
 // After, Attr and the Opts types of package ops.
@@ -9,7 +14,7 @@ type Option interface{ Apply(*Spec) }
 // A Spec is an operation about to be added.
 type Spec struct {
 	Name     string
-	Attrs    Attrs
+	Attrs    core.Attrs
 	Device   string
 	Control  []*Operation
 	Colocate []*Operation
@@ -42,12 +47,38 @@ func ColocateWith(op *Operation) Option {
 	return optionFunc(func(s *Spec) { s.Colocate = append(s.Colocate, op) })
 }
 
+// Join returns what a function that adds operations asks for itself, own,
+// followed by the options that its caller has given: options are applied in
+// their order, so the caller's win. The list is a new one. append(given, ...)
+// would be wrong twice: own options would win, and they might be written into
+// spare memory of the caller's slice, over options of another call.
+func Join(given []Option, own ...Option) []Option { return slices.Concat(own, given) }
+
 // Set sets one attribute.
 func (s *Spec) Set(k string, v any) {
 	if s.Attrs == nil {
-		s.Attrs = Attrs{}
+		s.Attrs = core.Attrs{}
 	}
-	s.Attrs[k] = normalAttr(v)
+	s.Attrs[k] = core.NormalAttr(entered(v))
+}
+
+// entered returns what the graph keeps of an attribute's value: of tensors of the
+// program's copies.
+func entered(v any) any {
+	switch v := v.(type) {
+	case *Tensor:
+		if v == nil {
+			return (*core.Tensor)(nil)
+		}
+		return v.engine().Enter()
+	case []*Tensor:
+		own := make([]*core.Tensor, len(v))
+		for i, t := range v {
+			own[i], _ = entered(t).(*core.Tensor)
+		}
+		return own
+	}
+	return v
 }
 
 // Apply adds an operation to g, or to the graph of its inputs if g is nil. A
@@ -64,7 +95,7 @@ func Apply(g *Graph, op string, in []Output, opts ...Option) *Operation {
 	}
 	o.g = g
 	if !g.IsEager() || cause != nil {
-		o.where = caller()
+		o.SetPos(caller())
 	}
 	spec := g.newSpec(op, opts)
 	if cause != nil && cause.poisoned {
@@ -105,15 +136,15 @@ func (g *Graph) newSpec(op string, opts []Option) *Spec {
 
 // refuse records that o could not be added.
 func (o *Operation) refuse(op, name string, err error) {
-	if o.where == "" {
-		o.where = caller()
+	if o.Pos() == "" {
+		o.SetPos(caller())
 	}
 	if o.Name == "" && !o.g.IsEager() {
 		name = o.g.uniqueName(name)
 	}
 	o.Name, o.err = cmp.Or(o.Name, name), err
 	if e := *AsError(err); e.Node == "" {
-		e.Node, e.Op, e.Pos, e.In = o.Name, op, o.where, describe(o.in)
+		e.Node, e.Op, e.Pos, e.In = o.Name, op, o.Pos(), describe(o.in)
 		o.err = &e
 	}
 	o.in, o.OutTypes = nil, nil
@@ -133,6 +164,9 @@ func graphOf(g *Graph, in []Output) (*Graph, *inputError) {
 	}
 	if g == nil {
 		g = NewGraph() // so that the error can be had from the Output
+		if len(in) == 0 {
+			return g, &inputError{err: Errorf(InvalidArgument, "an operation without inputs needs a graph, got nil: make one by tf.NewGraph")}
+		}
 	}
 	g = g.current()
 	var bad *inputError
@@ -145,6 +179,8 @@ func graphOf(g *Graph, in []Output) (*Graph, *inputError) {
 				g.fail(x.op.err)
 			}
 			return g, &inputError{x.op.err, true}
+		case x.op.g.finished() || g.encloses(x.op.g):
+			bad = &inputError{err: outOfScope(x.Name(), x.op)}
 		case x.op.g != g && !x.op.g.encloses(g):
 			bad = &inputError{err: Errorf(InvalidArgument, "inputs must belong to one graph: %v is of another", x)}
 		case x.Err() != nil:
@@ -168,7 +204,8 @@ func Failed(g *Graph, name string, err error) *Operation {
 	if g == nil {
 		g = NewGraph()
 	}
-	o := &Operation{g: g, Node: Node{where: caller()}}
+	o := &Operation{g: g}
+	o.SetPos(caller())
 	o.refuse(name, name, err)
 	return o
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // placeholder adds an input of the given shape.
@@ -207,10 +208,10 @@ func TestListsOfEqualLength(t *testing.T) {
 }
 
 func init() {
-	unknown := func(*tf.Infer) error { return nil }
-	tf.Register(tf.OpDef{
+	unknown := func(*core.Infer) error { return nil }
+	core.Register(core.OpDef{
 		Name: "TestLists", In: "a: N * float; b: N * int32; c: N * T; last: int32", Out: "y: N * T; z: int32", Attrs: "N: int >= 0; T: type = DT_FLOAT",
-		Shape: unknown, NoGrad: tf.NotDifferentiable,
+		Shape: unknown, NoGrad: core.NotDifferentiable,
 	})
-	tf.Register(tf.OpDef{Name: "TestMixed", In: "a: Ts; last: float", Out: "y: Ts", Attrs: "Ts: list(type)", Shape: unknown, NoGrad: tf.NotDifferentiable})
+	core.Register(core.OpDef{Name: "TestMixed", In: "a: Ts; last: float", Out: "y: Ts", Attrs: "Ts: list(type)", Shape: unknown, NoGrad: core.NotDifferentiable})
 }

@@ -1,6 +1,10 @@
 package tf
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 // backprop walks a graph backwards, as TensorFlow does: breadth first, through
 // each operation once the gradients of all that depends on it have arrived.
@@ -212,7 +216,7 @@ func (b *backprop) visit(op *Operation) (err error) {
 		var dy []Gradient
 		var some bool
 		b.loops.inGradient(op, true, func() { dy, some, err = b.arrived(op) })
-		if err != nil || !some || b.stop[op] || op.Def.NoGrad == NotDifferentiable {
+		if err != nil || !some || b.stop[op] || op.Def.NoGrad == core.NotDifferentiable {
 			return
 		}
 		b.loops.inGradient(op, false, func() { err = b.through(op, dy) })
@@ -282,7 +286,7 @@ func (b *backprop) checkPath(op *Operation) error {
 		}
 		return nil
 	}
-	if op.Def.NoGrad == NoGradientDefined {
+	if op.Def.NoGrad == core.NoGradientDefined {
 		return noGradient(op)
 	}
 	return nil

@@ -2,6 +2,8 @@ package tf
 
 import (
 	"strings"
+
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // build completes o and adds it to its graph.
@@ -20,17 +22,17 @@ func (o *Operation) build(op string, spec *Spec) error {
 
 // define works out attributes and types of o from its inputs and spec.
 func (o *Operation) define(op string, spec *Spec) (err error) {
-	if o.Def, err = LookupOp(op); err != nil {
+	if o.Def, err = core.LookupOp(op); err != nil {
 		return err
 	}
 	o.Attrs = spec.Attrs
 	if o.Attrs == nil {
-		o.Attrs = Attrs{}
+		o.Attrs = core.Attrs{}
 	}
 	if err := o.inferAttrs(); err != nil {
 		return err
 	}
-	if err := o.complete(); err != nil {
+	if err := o.Complete(); err != nil {
 		return err
 	}
 	return o.checkInputs()
@@ -63,7 +65,7 @@ func (o *Operation) wrongInputs() error {
 	return Errorf(InvalidArgument, "%s takes %s, got %d inputs", o.Def.Name, signature(o.Def.Inputs), len(o.in))
 }
 
-func signature(args []ArgDef) string {
+func signature(args []core.ArgDef) string {
 	if len(args) == 0 {
 		return "no inputs"
 	}
@@ -76,7 +78,7 @@ func signature(args []ArgDef) string {
 
 // argLen returns how many of the left inputs argument a takes; rest are the
 // arguments after it.
-func (o *Operation) argLen(a *ArgDef, left int, rest []ArgDef) (int, error) {
+func (o *Operation) argLen(a *core.ArgDef, left int, rest []core.ArgDef) (int, error) {
 	if !a.IsList() {
 		return 1, nil
 	}
@@ -109,7 +111,7 @@ func (o *Operation) argLen(a *ArgDef, left int, rest []ArgDef) (int, error) {
 }
 
 // bind sets the attrs that argument a, given as xs, implies.
-func (o *Operation) bind(a *ArgDef, xs []Output) error {
+func (o *Operation) bind(a *core.ArgDef, xs []Output) error {
 	if a.NumAttr != "" {
 		o.Attrs[a.NumAttr] = int64(len(xs))
 	}
@@ -148,23 +150,25 @@ func (o *Operation) checkInputs() error {
 }
 
 func (o *Operation) inferShapes() error {
-	c := Infer{Node: &o.Node, in: make([]Shape, len(o.in)), out: make([]Shape, len(o.OutTypes))}
+	in := make([]Shape, len(o.in))
 	for i, x := range o.in {
-		c.in[i] = x.Shape()
+		in[i] = x.Shape()
 	}
-	c.value = func(i int) *Tensor { return constValue(o.in[i]) }
-	c.partial = func(i int) (Shape, bool) { return partialValue(o.in[i], 0) }
-	c.handle = func(i int) handleInfo { return o.in[i].op.handleOf(o.in[i].k) }
-	if err := o.Def.Shape(&c); err != nil {
+	shapes, handles, err := o.Infer(in, core.Known{
+		Value:   func(i int) *core.Tensor { return constValue(o.in[i]) },
+		Partial: func(i int) (Shape, bool) { return partialValue(o.in[i], 0) },
+		Handle:  func(i int) core.HandleInfo { return o.in[i].op.handleOf(o.in[i].k) },
+	})
+	if err != nil {
 		return err
 	}
-	o.shapes, o.handles = c.out, c.handles
+	o.shapes, o.handles = shapes, handles
 	return nil
 }
 
-func (o *Operation) handleOf(k int) handleInfo {
+func (o *Operation) handleOf(k int) core.HandleInfo {
 	if o.handles == nil {
-		return handleInfo{}
+		return core.HandleInfo{}
 	}
 	return o.handles[k]
 }

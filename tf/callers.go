@@ -44,12 +44,34 @@ func resolve(pc uintptr) string {
 	for {
 		f, more := frames.Next()
 		if f.Function != "" && !isOwn(f) {
-			return fmt.Sprintf("%s:%d", filepath.Base(f.File), f.Line)
+			return fmt.Sprintf("%s:%d", shortName(f.File), f.Line)
 		}
 		if !more {
 			return ""
 		}
 	}
+}
+
+// files holds, by short name, the files that positions have been named in.
+var files = struct {
+	sync.Mutex
+	by map[string]string
+}{by: map[string]string{}}
+
+// shortName returns as much of a file's path, from its end, as tells it from the
+// files named before: "main.go", or "cmd/a/main.go".
+func shortName(file string) string {
+	file = filepath.ToSlash(file)
+	files.Lock()
+	defer files.Unlock()
+	for i := strings.LastIndexByte(file, '/'); i > 0; i = strings.LastIndexByte(file[:i], '/') {
+		short := file[i+1:]
+		if have, ok := files.by[short]; !ok || have == file {
+			files.by[short] = file
+			return short
+		}
+	}
+	return file
 }
 
 // isOwn reports whether f is a frame of the library. Examples, commands and

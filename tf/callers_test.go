@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/layers"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
@@ -46,7 +47,7 @@ func TestPositionsInClosures(t *testing.T) {
 
 func TestCopiedPositions(t *testing.T) {
 	op := noOp(tf.NewGraph())
-	n := &tf.Node{Name: "derived"}
+	n := &core.Node{Name: "derived"}
 	if n.Pos() != "" {
 		t.Errorf("a node of nobody's is at %s", n.Pos())
 	}

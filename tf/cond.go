@@ -1,6 +1,10 @@
 package tf
 
-import "cmp"
+import (
+	"cmp"
+
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 // CondContexts is the collection of the contexts of conditionals that are in
 // no other context.
@@ -18,6 +22,9 @@ func Cond(pred Output, onTrue, onFalse func() []Output, opts ...Option) []Output
 	}
 	if g.IsEager() {
 		return condNow(pred, onTrue, onFalse)
+	}
+	if onTrue == nil || onFalse == nil {
+		return failed(g, "cond", Errorf(InvalidArgument, "Cond needs two functions, one for each branch: got nil"))
 	}
 	g = g.current()
 	spec := g.newSpec("cond", opts)
@@ -42,14 +49,14 @@ func failed(g *Graph, name string, err error) []Output {
 }
 
 func condNow(pred Output, onTrue, onFalse func() []Output) []Output {
-	v, err := pred.Value()
+	v, err := pred.Computed()
 	if err == nil && (v.DType() != Bool || v.Len() != 1) {
 		err = Errorf(InvalidArgument, "the predicate of a conditional must be a scalar of type bool, got %v", pred)
 	}
 	switch {
 	case err != nil:
 		return failed(pred.Graph(), "cond", err)
-	case Data[bool](v)[0]:
+	case core.Data[bool](v)[0]:
 		return onTrue()
 	}
 	return onFalse()
@@ -113,6 +120,9 @@ func buildBranch(b condBranch, who string, f func() []Output) (out []Output, c *
 		out = f()
 		for i, x := range out {
 			if err = x.Err(); err == nil {
+				err = c.reach(x.op, c.name, "result")
+			}
+			if err == nil {
 				out[i] = c.result(x)
 				err = out[i].Err()
 			}

@@ -1,5 +1,7 @@
 package tf
 
+import "github.com/gorge-tf/gorge/tf/core"
+
 // A CaseBranch is one of several ways to go on: what Then returns if Pred, a
 // scalar, is true.
 type CaseBranch struct {
@@ -51,7 +53,7 @@ func caseFrom(branches []CaseBranch, other func() []Output) func() []Output {
 func asserted(b CaseBranch, preds []Output) (out []Output) {
 	g := b.Pred.Graph()
 	const text = "None of conditions evaluated as True. Conditions: "
-	data := append([]Output{constant(g, Scalar(text))}, preds...)
+	data := append([]Output{constant(g, core.Scalar(text))}, preds...)
 	check := Apply(g, "Assert", append([]Output{b.Pred}, data...), Attr("summarize", len(preds)))
 	if check.err != nil {
 		return []Output{check.Output(0)}

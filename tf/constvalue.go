@@ -1,8 +1,10 @@
 package tf
 
+import "github.com/gorge-tf/gorge/tf/core"
+
 // constValue returns the value of x if it is known while the graph is built:
 // that of a Const, seen through Identity, or of an eager Output.
-func constValue(x Output) *Tensor {
+func constValue(x Output) *core.Tensor {
 	if x.op.vals != nil {
 		return x.op.vals[x.k]
 	}
@@ -18,15 +20,15 @@ func constValue(x Output) *Tensor {
 }
 
 // shapeValue returns the value of a Shape operation on a fully known shape.
-func shapeValue(x Output) *Tensor {
+func shapeValue(x Output) *core.Tensor {
 	s := x.op.in[0].Shape()
 	if !s.Known() {
 		return nil
 	}
 	if x.op.Type("out_type") == Int64 {
-		return wrap(convertInts[int64](s), Shape{len(s)})
+		return core.Wrap(convertInts[int64](s), Shape{len(s)})
 	}
-	return wrap(convertInts[int32](s), Shape{len(s)})
+	return core.Wrap(convertInts[int32](s), Shape{len(s)})
 }
 
 func convertInts[T int32 | int64](s []int) []T {

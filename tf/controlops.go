@@ -1,5 +1,7 @@
 package tf
 
+import "github.com/gorge-tf/gorge/tf/core"
+
 // The operations of control flow and those that gradients of control flow are
 // made of, by name: package ops, which has functions for them, imports this
 // package. Values that are references take the operations' reference forms.
@@ -23,7 +25,7 @@ func exitLoop(x Output, opts ...Option) Output { return applyOne(refForm(x, "Exi
 
 // switchBy gives x to one of two outputs, beside x, since data flows there.
 func switchBy(x, pred Output, opts ...Option) []Output {
-	return switchPlain(x, pred, append(opts, colocatedWith(x))...)
+	return switchPlain(x, pred, Join(opts, colocatedWith(x))...)
 }
 
 func switchPlain(x, pred Output, opts ...Option) []Output {
@@ -68,7 +70,7 @@ func closeLoop(m, next Output) {
 }
 
 // named adds a constant of the given name.
-func named(g *Graph, t *Tensor, name string) Output {
+func named(g *Graph, t *core.Tensor, name string) Output {
 	return Apply(g, "Const", nil, Attr("value", t), Attr("dtype", t.DType()), Name(name)).Output(0)
 }
 
@@ -82,23 +84,23 @@ func addOne(x Output, name string) (y Output) {
 	return y
 }
 
-func oneOf(d DType) *Tensor {
+func oneOf(d DType) *core.Tensor {
 	if d.Base() == Int64 {
-		return Scalar(int64(1))
+		return core.Scalar(int64(1))
 	}
-	return Scalar(int32(1))
+	return core.Scalar(int32(1))
 }
 
 // zerosOf returns zeros of a shape that is known now.
 func zerosOf(g *Graph, d DType, s Shape, name string) Output {
-	return named(g, NewTensor(d, s), name)
+	return named(g, core.NewTensor(d, s), name)
 }
 
 // fillZeros returns zeros of a shape that is a tensor.
 func fillZeros(shape Output, d DType) (y Output) {
 	g := shape.Graph()
 	g.Scope("zeros", func() {
-		zero := named(g, NewTensor(d, Shape{}), "Const")
+		zero := named(g, core.NewTensor(d, Shape{}), "Const")
 		y = Apply(g, "Fill", []Output{shape, zero}, Name(g.scope)).Output(0)
 	})
 	return y
@@ -117,7 +119,7 @@ func zerosType(x Output) DType {
 	if d := x.DType().Base(); d != Resource {
 		return d
 	}
-	if d := x.op.handleOf(x.k).dtype; d != Invalid {
+	if d := x.op.handleOf(x.k).DType; d != Invalid {
 		return d
 	}
 	return Float32

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // stricter lists specs that TensorFlow's Python class lets through or refuses,
@@ -23,9 +24,9 @@ func TestParseDeviceAsTensorFlow(t *testing.T) {
 		if w, ok := stricter[s]; ok {
 			want = w
 		}
-		d, err := tf.ParseDevice(s)
+		d, err := core.ParseDevice(s)
 		if err != nil {
-			if want != "!" || tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), "Malformed device specification '"+s+"'") {
+			if want != "!" || core.CodeOf(err) != core.InvalidArgument || !strings.Contains(err.Error(), "Malformed device specification '"+s+"'") {
 				t.Errorf("ParseDevice(%q): %v, want %q", s, err, want)
 			}
 			continue
@@ -36,9 +37,9 @@ func TestParseDeviceAsTensorFlow(t *testing.T) {
 	}
 }
 
-func parse(t *testing.T, s string) tf.DeviceSpec {
+func parse(t *testing.T, s string) core.DeviceSpec {
 	t.Helper()
-	d, err := tf.ParseDevice(s)
+	d, err := core.ParseDevice(s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +112,7 @@ func TestDeviceFunctionsGiveWay(t *testing.T) {
 	g := tf.NewGraph()
 	var asked []string
 	var free, bound *tf.Operation
-	g.DeviceFunc(func(n *tf.Node) string {
+	g.DeviceFunc(func(n *core.Node) string {
 		asked = append(asked, n.Name+" on "+n.Device)
 		return "/job:ps/task:3"
 	}, func() {
@@ -132,7 +133,7 @@ func TestMalformedDevicesAreErrors(t *testing.T) {
 		"option": func(g *tf.Graph) { tf.Apply(g, "NoOp", nil, tf.OnDevice("/nonsense")) },
 		"scope":  func(g *tf.Graph) { g.Device("/nonsense", func() {}) },
 		"function": func(g *tf.Graph) {
-			g.DeviceFunc(func(*tf.Node) string { return "/nonsense" }, func() { tf.Apply(g, "NoOp", nil) })
+			g.DeviceFunc(func(*core.Node) string { return "/nonsense" }, func() { tf.Apply(g, "NoOp", nil) })
 		},
 	} {
 		g := tf.NewGraph()
@@ -148,11 +149,11 @@ func FuzzParseDevice(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		d, err := tf.ParseDevice(s)
+		d, err := core.ParseDevice(s)
 		if err != nil {
 			return
 		}
-		again, err := tf.ParseDevice(d.String())
+		again, err := core.ParseDevice(d.String())
 		if err != nil || again != d {
 			t.Errorf("%q is %+v, its text %q is %+v (%v)", s, d, d, again, err)
 		}

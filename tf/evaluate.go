@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // An Evaluator computes operations as they are added; it makes a graph eager.
@@ -11,11 +13,11 @@ type Evaluator interface {
 	// Prepare returns what computes nodes that are like n but for their
 	// name. It gives as many tensors as n has outputs, in dst if that has
 	// room for them.
-	Prepare(n *Node) (EvalFunc, error)
+	Prepare(n *core.Node) (EvalFunc, error)
 }
 
 // An EvalFunc computes one node at once.
-type EvalFunc func(n *Node, in []Output, dst []*Tensor) ([]*Tensor, error)
+type EvalFunc func(n *core.Node, in []Output, dst []*core.Tensor) ([]*core.Tensor, error)
 
 // Eager makes the graph compute each operation with e as it is added. Package
 // eager offers it ready-made.
@@ -36,7 +38,7 @@ type eagerCache struct {
 
 // prepared is an operation but for its inputs.
 type prepared struct {
-	node Node
+	node core.Node
 	run  EvalFunc
 }
 
@@ -102,7 +104,7 @@ func (e *eagerCache) keep(key string, p *prepared) {
 
 // appendKey appends to b what tells operations apart; it reports false for
 // those, such as constants, that are not worth keeping.
-func appendKey(b []byte, op string, in []Output, attrs Attrs) ([]byte, bool) {
+func appendKey(b []byte, op string, in []Output, attrs core.Attrs) ([]byte, bool) {
 	b = appendText(b, op)
 	b = binary.AppendUvarint(b, uint64(len(in)))
 	for _, x := range in {
@@ -148,7 +150,7 @@ func appendValue(b []byte, v any) ([]byte, bool) {
 		return appendInts(append(b, 'd'), v, v == nil), true
 	case []int64:
 		return appendInts(append(b, 'l'), v, v == nil), true
-	case Func:
+	case core.Func:
 		return appendText(append(b, 'F'), v.Name), len(v.Attrs) == 0
 	case []DType:
 		b = binary.AppendUvarint(append(b, 'T'), uint64(len(v)))

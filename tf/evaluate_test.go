@@ -3,27 +3,28 @@ package tf
 import (
 	"errors"
 	"fmt"
+	"github.com/gorge-tf/gorge/tf/core"
 	"math"
 	"testing"
 )
 
 func TestKeysTellOperationsApart(t *testing.T) {
 	g := NewGraph()
-	f, i := &Operation{g: g, Node: Node{OutTypes: []DType{Float32}}}, &Operation{g: g, Node: Node{OutTypes: []DType{Int32}}}
+	f, i := &Operation{g: g, Node: core.Node{OutTypes: []DType{Float32}}}, &Operation{g: g, Node: core.Node{OutTypes: []DType{Int32}}}
 	seen := map[string]string{}
 	for _, c := range []struct {
 		op    string
 		in    []Output
-		attrs Attrs
+		attrs core.Attrs
 	}{
 		{"A", nil, nil}, {"B", nil, nil}, {"AB", nil, nil}, {"A", []Output{{f, 0}}, nil}, {"A", []Output{{i, 0}}, nil}, {"A", []Output{{f, 0}, {f, 0}}, nil},
-		{"A", nil, Attrs{"b": true}}, {"A", nil, Attrs{"b": false}}, {"A", nil, Attrs{"c": true}}, {"A", nil, Attrs{"b": true, "c": true}},
-		{"A", nil, Attrs{"b": int64(1)}}, {"A", nil, Attrs{"b": int64(-1)}}, {"A", nil, Attrs{"b": int64(math.MaxInt64)}}, {"A", nil, Attrs{"b": float32(1)}},
-		{"A", nil, Attrs{"b": "x"}}, {"A", nil, Attrs{"b": "xy"}}, {"A", nil, Attrs{"b": ""}}, {"A", nil, Attrs{"b": "x", "c": "y"}}, {"A", nil, Attrs{"b": "x\x01c\x73\x01y"}},
-		{"A", nil, Attrs{"b": Float32}}, {"A", nil, Attrs{"b": Int32}}, {"A", nil, Attrs{"b": Shape(nil)}}, {"A", nil, Attrs{"b": Shape{}}},
-		{"A", nil, Attrs{"b": Shape{-1}}}, {"A", nil, Attrs{"b": Shape{1, 2}}}, {"A", nil, Attrs{"b": []int64{}}}, {"A", nil, Attrs{"b": []int64{1, 2}}},
-		{"A", nil, Attrs{"b": []DType{Float32}}}, {"A", nil, Attrs{"b": []DType{}}},
-		{"A", nil, Attrs{"b": Func{Name: "f"}}}, {"A", nil, Attrs{"b": Func{Name: "g"}}},
+		{"A", nil, core.Attrs{"b": true}}, {"A", nil, core.Attrs{"b": false}}, {"A", nil, core.Attrs{"c": true}}, {"A", nil, core.Attrs{"b": true, "c": true}},
+		{"A", nil, core.Attrs{"b": int64(1)}}, {"A", nil, core.Attrs{"b": int64(-1)}}, {"A", nil, core.Attrs{"b": int64(math.MaxInt64)}}, {"A", nil, core.Attrs{"b": float32(1)}},
+		{"A", nil, core.Attrs{"b": "x"}}, {"A", nil, core.Attrs{"b": "xy"}}, {"A", nil, core.Attrs{"b": ""}}, {"A", nil, core.Attrs{"b": "x", "c": "y"}}, {"A", nil, core.Attrs{"b": "x\x01c\x73\x01y"}},
+		{"A", nil, core.Attrs{"b": Float32}}, {"A", nil, core.Attrs{"b": Int32}}, {"A", nil, core.Attrs{"b": Shape(nil)}}, {"A", nil, core.Attrs{"b": Shape{}}},
+		{"A", nil, core.Attrs{"b": Shape{-1}}}, {"A", nil, core.Attrs{"b": Shape{1, 2}}}, {"A", nil, core.Attrs{"b": []int64{}}}, {"A", nil, core.Attrs{"b": []int64{1, 2}}},
+		{"A", nil, core.Attrs{"b": []DType{Float32}}}, {"A", nil, core.Attrs{"b": []DType{}}},
+		{"A", nil, core.Attrs{"b": core.Func{Name: "f"}}}, {"A", nil, core.Attrs{"b": core.Func{Name: "g"}}},
 	} {
 		key, ok := appendKey(nil, c.op, c.in, c.attrs)
 		again, _ := appendKey(nil, c.op, c.in, c.attrs)
@@ -36,8 +37,8 @@ func TestKeysTellOperationsApart(t *testing.T) {
 		}
 		seen[string(key)] = what
 	}
-	for _, v := range []any{Scalar(1.0), Func{Attrs: Attrs{"T": Float32}}, []string{"x"}, nil, Placeholder("T")} {
-		if _, ok := appendKey(nil, "A", nil, Attrs{"b": v}); ok {
+	for _, v := range []any{Scalar(1.0), core.Func{Attrs: core.Attrs{"T": Float32}}, []string{"x"}, nil, core.Placeholder("T")} {
+		if _, ok := appendKey(nil, "A", nil, core.Attrs{"b": v}); ok {
 			t.Errorf("a %T is part of a key", v)
 		}
 	}
@@ -46,13 +47,13 @@ func TestKeysTellOperationsApart(t *testing.T) {
 // counting evaluates nothing, but counts what it is asked to prepare.
 type counting struct{ prepared int }
 
-func (e *counting) Prepare(n *Node) (EvalFunc, error) {
+func (e *counting) Prepare(n *core.Node) (EvalFunc, error) {
 	e.prepared++
 	if n.Str("_fail") != "" {
 		return nil, errors.New("cannot prepare")
 	}
-	return func(n *Node, in []Output, dst []*Tensor) ([]*Tensor, error) {
-		return append(dst, Scalar(int32(7))), nil
+	return func(n *core.Node, in []Output, dst []*core.Tensor) ([]*core.Tensor, error) {
+		return append(dst, core.Scalar(int32(7))), nil
 	}, nil
 }
 
@@ -88,5 +89,5 @@ func TestOperationsArePreparedOnce(t *testing.T) {
 }
 
 func init() {
-	Register(OpDef{Name: "TestOnce", Out: "y: int32", Attrs: "n: int = 5", Shape: func(*Infer) error { return nil }, NoGrad: NotDifferentiable})
+	core.Register(core.OpDef{Name: "TestOnce", Out: "y: int32", Attrs: "n: int = 5", Shape: func(*core.Infer) error { return nil }, NoGrad: core.NotDifferentiable})
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A Function is a function of the graph's library whose body a Go function has
@@ -26,6 +28,7 @@ type Function struct {
 	intercept func(x Output) Output
 	hoist     bool   // shapes of values around are taken where the values are
 	tape      *taped // f for calls on a tape
+	done      bool   // the program has added its body
 	err       error
 }
 
@@ -34,7 +37,7 @@ type ArgSpec struct {
 	Name   string // "x", "x_1", ... if empty
 	DType  DType
 	Shape  Shape // nil if nothing is known of it
-	handle handleInfo
+	handle core.HandleInfo
 }
 
 // SpecOf returns the specification of arguments that are like xs, whose shapes
@@ -51,12 +54,12 @@ func SpecOf(xs ...Output) []ArgSpec {
 }
 
 // handleInfo returns what is known of the value behind x, a resource handle.
-func (x Output) handleInfo() handleInfo {
+func (x Output) handleInfo() core.HandleInfo {
 	if x.op.vals != nil {
 		if h := x.op.vals[x.k].Handles(); len(h) == 1 {
-			return handleInfo{h[0].DType, h[0].Shape}
+			return core.HandleInfo{DType: h[0].DType, Shape: h[0].Shape}
 		}
-		return handleInfo{}
+		return core.HandleInfo{}
 	}
 	return x.op.handleOf(x.k)
 }
@@ -77,6 +80,11 @@ func NewFunction(g *Graph, name string, args []ArgSpec, body func(args []Output)
 // trace is NewFunction for a name that is unique.
 func (g *Graph) trace(name string, args []ArgSpec, body func(args []Output) []Output) *Function {
 	f := newFunction(g, name)
+	if body == nil {
+		f.err = Errorf(InvalidArgument, "function %s needs a Go function that adds its body, got nil", name)
+		g.fail(f.err)
+		return f
+	}
 	for _, a := range args {
 		if a.Name == "" {
 			a.Name = "x"
@@ -85,6 +93,7 @@ func (g *Graph) trace(name string, args []ArgSpec, body func(args []Output) []Ou
 	}
 	f.within(func() { f.returns(body(slices.Clone(f.own))) })
 	f.orderEffects()
+	f.done = true
 	return f
 }
 
@@ -158,8 +167,8 @@ func (f *Function) addArg(a ArgSpec) Output {
 
 // addNamedArg is addArg for a name that serves as it is.
 func (f *Function) addNamedArg(a ArgSpec) Output {
-	op := &Operation{g: f.body, shapes: []Shape{a.Shape}, handles: []handleInfo{a.handle}}
-	n, err := NewNode("", "_Arg", Attrs{"T": a.DType.Base(), "index": int64(len(f.own) + len(f.inner))})
+	op := &Operation{g: f.body, shapes: []Shape{a.Shape}, handles: []core.HandleInfo{a.handle}}
+	n, err := core.NewNode("", "_Arg", core.Attrs{"T": a.DType.Base(), "index": int64(len(f.own) + len(f.inner))})
 	if err != nil {
 		return Failed(f.body, a.Name, Errorf(InvalidArgument, "argument %q of function %s must have a type, got %v", a.Name, f.name, a.DType)).Output(0)
 	}

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Gradients of operations that call functions. As in TensorFlow, the gradient
@@ -83,7 +85,7 @@ func (w *backward) differentiate(dys []Output) (err error) {
 func hasGradient(x Output) bool {
 	if x.DType().Base() == Resource {
 		h := x.handleInfo()
-		return h.dtype.IsFloat() || h.dtype.IsComplex()
+		return h.DType.IsFloat() || h.DType.IsComplex()
 	}
 	return trainable(x.DType())
 }
@@ -117,18 +119,18 @@ func (f *Function) moveOut(to *Graph, value func(x Output) Output) {
 // CallGradients is the gradient function of operations that call the function
 // in attribute f with all of their inputs.
 func CallGradients(op *Operation, dy []Output) []Gradient {
-	return functionGradients(op, op.in, []Func{op.FuncAttr("f")}, dy)
+	return functionGradients(op, op.in, []core.Func{op.FuncAttr("f")}, dy)
 }
 
 // BranchGradients is the gradient function of operations that choose by their
 // first input among branches.
-func BranchGradients(op *Operation, branches []Func, dy []Output) []Gradient {
+func BranchGradients(op *Operation, branches []core.Func, dy []Output) []Gradient {
 	return append([]Gradient{{}}, functionGradients(op, op.in[1:], branches, dy)...)
 }
 
 // functionGradients returns nil if the functions are of a kind that
 // SymbolicGradient serves.
-func functionGradients(op *Operation, args []Output, fs []Func, dy []Output) []Gradient {
+func functionGradients(op *Operation, args []Output, fs []core.Func, dy []Output) []Gradient {
 	c := &callGradient{op: op, args: args, dy: dy}
 	if op.g.IsEager() || op.g.symbolic {
 		return nil
@@ -148,7 +150,7 @@ type callGradient struct {
 	forms     []gradientForm // by argument
 }
 
-func (c *callGradient) run(fs []Func) ([]Gradient, error) {
+func (c *callGradient) run(fs []core.Func) ([]Gradient, error) {
 	branching := len(c.args) < len(c.op.in)
 	library, _ := c.op.g.Library()
 	c.forms = make([]gradientForm, len(c.args))
@@ -200,7 +202,7 @@ func inOptional(x Output) Output { return applyOne("OptionalFromValue", x) }
 func fromOptional(x, optional Output) Output {
 	y := applyOne("OptionalGetValue", optional, Attr("output_types", types([]Output{x})), Attr("output_shapes", []Shape{x.Shape()}))
 	if y.Err() == nil && x.DType().Base() == Resource {
-		y.op.handles = []handleInfo{x.handleInfo()}
+		y.op.handles = []core.HandleInfo{x.handleInfo()}
 	}
 	return y
 }
@@ -218,14 +220,14 @@ func (c *callGradient) extend(branching bool) error {
 	if len(like) == 0 {
 		return nil
 	}
-	names := make([]Func, len(c.backwards))
+	names := make([]core.Func, len(c.backwards))
 	for i, w := range c.backwards {
 		b := &binding{f: w.of.f, args: w.of.args, rets: slices.Concat(w.of.rets, c.outputsOf(i))}
 		b, err := b.define()
 		if err != nil {
 			return err
 		}
-		names[i] = Func{Name: b.name}
+		names[i] = core.Func{Name: b.name}
 	}
 	op, attrs := c.rewritten(names, types(append(slices.Clone(c.backwards[0].of.rets), like...)), branching)
 	var err error
@@ -252,13 +254,13 @@ func (c *callGradient) outputsOf(i int) (out []Output) {
 }
 
 // rewritten returns op and attributes of the operation that calls fs instead.
-func (c *callGradient) rewritten(fs []Func, tout []DType, branching bool) (string, Attrs) {
+func (c *callGradient) rewritten(fs []core.Func, tout []DType, branching bool) (string, core.Attrs) {
 	op, attrs := c.op.OpName(), maps.Clone(c.op.Attrs)
 	attrs["Tout"] = tout
 	switch {
 	case !branching:
 		if attrs["f"] == nil { // a call by name
-			op, attrs = "PartitionedCall", Attrs{"Tin": types(c.args), "Tout": tout}
+			op, attrs = "PartitionedCall", core.Attrs{"Tin": types(c.args), "Tout": tout}
 			if c.op.Def.Stateful {
 				op = "StatefulPartitionedCall"
 			}
@@ -322,7 +324,7 @@ func (c *callGradient) results(out []Output) []Gradient {
 
 // extended returns op as one that takes in and has more outputs. Sessions may
 // have seen op: then it is another operation, which computes the same again.
-func (op *Operation) extended(name string, attrs Attrs, in, more []Output) (out *Operation, err error) {
+func (op *Operation) extended(name string, attrs core.Attrs, in, more []Output) (out *Operation, err error) {
 	g := op.g
 	if slices.Contains(g.ops[:g.shown], op) {
 		if op.Def.Stateful {
@@ -334,12 +336,13 @@ func (op *Operation) extended(name string, attrs Attrs, in, more []Output) (out 
 		out.describe(append(op.Outputs(), more...), nil)
 		return out, out.err
 	}
-	n, err := NewNode(op.Name, name, attrs)
+	n, err := core.NewNode(op.Name, name, attrs)
 	if err != nil {
 		return nil, err
 	}
 	g.mu.Lock()
-	n.Device, n.where = op.Device, op.where
+	n.Device = op.Device
+	n.CopyPos(&op.Node)
 	op.Node, op.in = *n, in
 	g.mu.Unlock()
 	op.grow(more)
@@ -350,7 +353,7 @@ func (op *Operation) extended(name string, attrs Attrs, in, more []Output) (out 
 }
 
 // attrsOption sets several attributes.
-func attrsOption(attrs Attrs) Option {
+func attrsOption(attrs core.Attrs) Option {
 	return optionFunc(func(s *Spec) {
 		for name, v := range attrs {
 			s.Set(name, v)
@@ -362,7 +365,7 @@ func attrsOption(attrs Attrs) Option {
 func (op *Operation) grow(more []Output) {
 	shapes, handles := slices.Clone(op.shapes), slices.Clone(op.handles)
 	if handles == nil {
-		handles = make([]handleInfo, len(shapes))
+		handles = make([]core.HandleInfo, len(shapes))
 	}
 	for _, x := range more {
 		shapes, handles = append(shapes, x.Shape()), append(handles, x.handleInfo())

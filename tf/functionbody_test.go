@@ -7,8 +7,9 @@ import (
 	"google.golang.org/protobuf/encoding/prototext"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 func parseLibrary(t testing.TB, text string) *pb.FunctionDefLibrary {
@@ -35,11 +36,11 @@ const poly = `function {
 }`
 
 func TestFunctionBody(t *testing.T) {
-	l, err := tf.NewLibrary(parseLibrary(t, poly))
+	l, err := core.NewLibrary(parseLibrary(t, poly))
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := l.Body(tf.Func{Name: "poly", Attrs: tf.Attrs{"T": tf.Float32}})
+	b, err := l.Body(core.Func{Name: "poly", Attrs: core.Attrs{"T": tf.Float32}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,9 +75,9 @@ func TestBadFunctions(t *testing.T) {
 		{`"copy:output"`, `"copy:output:0"`, "Bad ret types"},
 	} {
 		text := strings.Replace(poly, c.change, c.to, 1)
-		l, err := tf.NewLibrary(parseLibrary(t, text))
+		l, err := core.NewLibrary(parseLibrary(t, text))
 		if err == nil {
-			_, err = l.Body(tf.Func{Name: "poly", Attrs: tf.Attrs{"T": tf.Float32}})
+			_, err = l.Body(core.Func{Name: "poly", Attrs: core.Attrs{"T": tf.Float32}})
 		}
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %s", c.to, err, c.want)
@@ -85,7 +86,7 @@ func TestBadFunctions(t *testing.T) {
 }
 
 func TestLibraries(t *testing.T) {
-	l, err := tf.NewLibrary(parseLibrary(t, poly+` function { signature { name: "g" } } gradient { function_name: "poly" gradient_func: "g" }`))
+	l, err := core.NewLibrary(parseLibrary(t, poly+` function { signature { name: "g" } } gradient { function_name: "poly" gradient_func: "g" }`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,12 +117,12 @@ func FuzzFunctionDef(f *testing.F) {
 		if proto.Unmarshal(data, def) != nil {
 			return
 		}
-		l, err := tf.NewLibrary(def)
+		l, err := core.NewLibrary(def)
 		if err != nil {
 			return
 		}
 		for _, name := range l.Names() {
-			b, err := l.Body(tf.Func{Name: name, Attrs: tf.Attrs{"T": tf.Float32}})
+			b, err := l.Body(core.Func{Name: name, Attrs: core.Attrs{"T": tf.Float32}})
 			if err == nil && len(b.Args) != len(b.ArgTypes) {
 				t.Errorf("%d arguments of %d types", len(b.Args), len(b.ArgTypes))
 			}

@@ -2,10 +2,10 @@ package tf
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A binding is a function as the library has it: with what it captures among
@@ -73,23 +73,11 @@ func (b *binding) define() (*binding, error) {
 func (g *Graph) addFunction(def *pb.FunctionDef) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	library, err := g.library.with(def)
+	library, err := g.library.With(def)
 	if err == nil {
 		g.library = library
 	}
 	return err
-}
-
-// with returns l and one function more.
-func (l *Library) with(def *pb.FunctionDef) (*Library, error) {
-	if l == nil {
-		return NewLibrary(&pb.FunctionDefLibrary{Function: []*pb.FunctionDef{def}})
-	}
-	out := &Library{
-		def:   &pb.FunctionDefLibrary{Function: append(slices.Clip(l.def.GetFunction()), def), Gradient: l.def.GetGradient()},
-		funcs: maps.Clone(l.funcs), ops: maps.Clone(l.ops), grads: l.grads,
-	}
-	return out, out.add(def)
 }
 
 // needed returns the operations of the body that results and effects depend on,
@@ -126,7 +114,7 @@ func (b *binding) proto() (*pb.FunctionDef, error) {
 	for i, x := range b.args {
 		def.Signature.InputArg = append(def.Signature.InputArg, &pb.OpDef_ArgDef{Name: x.op.Name, Type: pb.DataType(x.DType())})
 		if s := x.Shape(); s != nil {
-			shapes, err := AttrProto([]Shape{s})
+			shapes, err := core.AttrProto([]Shape{s})
 			if err != nil {
 				return nil, err
 			}
@@ -186,18 +174,4 @@ func (x Output) inBody() string {
 		return x.op.Name
 	}
 	return x.op.InBody(x.k)
-}
-
-// InBody returns the name of an output of n in a function's body: "node:product:0".
-func (n *Node) InBody(output int) string {
-	k := output
-	for i := range n.Def.Outputs {
-		a := &n.Def.Outputs[i]
-		types, _ := a.types(n.Attrs)
-		if k < len(types) {
-			return fmt.Sprintf("%s:%s:%d", n.Name, a.Name, k)
-		}
-		k -= len(types)
-	}
-	return fmt.Sprintf("%s:%d", n.Name, output)
 }

@@ -3,33 +3,28 @@ package tf
 import (
 	"slices"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
-// gradientName is how a function stands for the gradient of another, which is
-// its attribute f.
-const gradientName = "SymbolicGradient"
-
-// GradientOf returns the function that computes the gradients of f's arguments
-// from the arguments and the gradients of f's results.
-func GradientOf(f Func) Func { return Func{Name: gradientName, Attrs: Attrs{"f": f}} }
+func init() { core.RegisterGradientBody(gradientBody) }
 
 // gradientBody returns the body of the gradient of f: what the library defines
 // for it, or else what differentiating f's own body gives.
-func (l *Library) gradientBody(f Func) (*FunctionBody, error) {
+func gradientBody(l *core.Library, f core.Func) (*core.FunctionBody, error) {
 	body, err := l.Body(f)
 	if err != nil {
 		return nil, err
 	}
 	if name := l.Gradient(f.Name); name != "" {
-		return l.customGradient(body, Func{Name: name, Attrs: f.Attrs})
+		return customGradient(l, body, core.Func{Name: name, Attrs: f.Attrs})
 	}
 	g := NewGraph()
 	g.symbolic = true
 	if err := g.ImportProto(&pb.GraphDef{Node: body.Graph.GetNode(), Versions: body.Graph.GetVersions(), Library: l.Proto()}, ImportOptions{}); err != nil {
 		return nil, err
 	}
-	d := &differentiated{g: g, of: body, body: &FunctionBody{Name: gradientName, ArgTypes: slices.Concat(body.ArgTypes, body.RetTypes), RetTypes: body.ArgTypes, Stateful: body.Stateful}}
+	d := &differentiated{g: g, of: body, body: &core.FunctionBody{Name: core.SymbolicGradient, ArgTypes: slices.Concat(body.ArgTypes, body.RetTypes), RetTypes: body.ArgTypes, Stateful: body.Stateful}}
 	if err := d.run(); err != nil {
 		return nil, err
 	}
@@ -45,7 +40,7 @@ func (l *Library) gradientBody(f Func) (*FunctionBody, error) {
 
 // customGradient returns the body of grad, which the library defines to be the
 // gradient of a function.
-func (l *Library) customGradient(of *FunctionBody, grad Func) (*FunctionBody, error) {
+func customGradient(l *core.Library, of *core.FunctionBody, grad core.Func) (*core.FunctionBody, error) {
 	body, err := l.Body(grad)
 	if err == nil && len(body.RetTypes) != len(of.ArgTypes) {
 		err = Errorf(InvalidArgument, "SymGrad expects to return %d value(s), but get %d value(s) instead", len(of.ArgTypes), len(body.RetTypes))
@@ -59,7 +54,7 @@ func (l *Library) customGradient(of *FunctionBody, grad Func) (*FunctionBody, er
 // differentiated is the body of a function that becomes that of its gradient.
 type differentiated struct {
 	g        *Graph
-	of, body *FunctionBody
+	of, body *core.FunctionBody
 }
 
 func (d *differentiated) run() error {
@@ -117,9 +112,9 @@ func (d *differentiated) returns(xs []Output, grads []Gradient) {
 }
 
 // callGrad is the gradient of a call: a call of the gradient.
-func callGrad(f func(*Operation) Func) GradFunc {
+func callGrad(f func(*Operation) core.Func) GradFunc {
 	return func(op *Operation, dy []Output) []Gradient {
-		if grads := functionGradients(op, op.in, []Func{f(op)}, dy); grads != nil {
+		if grads := functionGradients(op, op.in, []core.Func{f(op)}, dy); grads != nil {
 			return grads
 		}
 		return SplitGradients(op.in, CallGradient("SymbolicGradient", op.in, 0, op, dy, Attr("f", f(op))))
@@ -144,7 +139,7 @@ func CallGradient(name string, in []Output, skip int, op *Operation, dy []Output
 	for _, x := range in[skip:] {
 		tout = append(tout, x.DType().Base())
 	}
-	return Apply(nil, name, args, append(opts, Attr("Tin", tin), Attr("Tout", tout))...).Outputs()
+	return Apply(nil, name, args, Join(opts, Attr("Tin", tin), Attr("Tout", tout))...).Outputs()
 }
 
 // SplitGradients drops the gradients of inputs that can have none.

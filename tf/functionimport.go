@@ -4,12 +4,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // callee returns the function that f names, to be called with in: as it was
 // traced, or from the library.
-func (g *Graph) callee(f Func, in []Output) (*binding, error) {
+func (g *Graph) callee(f core.Func, in []Output) (*binding, error) {
 	if b := g.outermost().functions[f.Name]; b != nil && len(f.Attrs) == 0 {
 		return b, nil
 	}
@@ -31,7 +32,7 @@ func (g *Graph) callee(f Func, in []Output) (*binding, error) {
 // bodyImport makes a function of the library one that might have been traced.
 type bodyImport struct {
 	f    *Function
-	body *FunctionBody
+	body *core.FunctionBody
 	args map[string]Output
 	rets map[string]string // by name of the node: what it returns
 }

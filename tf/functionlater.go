@@ -1,6 +1,10 @@
 package tf
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 // A Callee is a function that an operation has in an attribute, to call it
 // later: for elements of a dataset.
@@ -28,7 +32,7 @@ func CallLater(op string, first []Output, fs []Callee, last []Output, opts ...Op
 			return Failed(outer, op, err)
 		}
 		in = append(in, c.F.captured...)
-		opts = append(opts[:len(opts):len(opts)], Attr(c.Attr, Func{Name: b.name}), After(c.F.control...))
+		opts = Join(opts, Attr(c.Attr, core.Func{Name: b.name}), After(c.F.control...))
 	}
 	return Apply(outer, op, append(in, last...), opts...)
 }

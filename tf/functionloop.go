@@ -3,6 +3,8 @@ package tf
 import (
 	"maps"
 	"slices"
+
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // The gradient of While. The loop pushes the values of its body that the
@@ -101,9 +103,9 @@ func (l *loopGradient) countTrips() {
 	}
 	l.trips = len(l.rets)
 	var zero Output
-	l.outside(func() { zero = constant(l.op.g, Scalar(int32(0))) })
+	l.outside(func() { zero = constant(l.op.g, core.Scalar(int32(0))) })
 	l.carry(zero, "trips", func(n Output) Output {
-		return Apply(nil, "AddV2", []Output{n, constant(n.op.g, Scalar(int32(1)))}).Output(0)
+		return Apply(nil, "AddV2", []Output{n, constant(n.op.g, core.Scalar(int32(1)))}).Output(0)
 	})
 }
 
@@ -157,7 +159,7 @@ func (l *loopGradient) differentiate() (err error) {
 		if grads, err = Differentiate(o); err != nil {
 			return
 		}
-		one := constant(l.fn.body, Scalar(int32(1)))
+		one := constant(l.fn.body, core.Scalar(int32(1)))
 		rets := []Output{Apply(nil, "AddV2", []Output{i, one}).Output(0), trips}
 		for _, g := range grads {
 			rets = append(rets, g.Output())
@@ -232,7 +234,7 @@ func (l *loopGradient) kept(x Output) Output {
 	var empty Output
 	l.outside(func() {
 		g := l.op.g
-		empty = Apply(g, "EmptyTensorList", []Output{elementShape(g, x), constant(g, Scalar(int32(-1)))}, Attr("element_dtype", x.DType().Base()), Name("accumulator")).Output(0)
+		empty = Apply(g, "EmptyTensorList", []Output{elementShape(g, x), constant(g, core.Scalar(int32(-1)))}, Attr("element_dtype", x.DType().Base()), Name("accumulator")).Output(0)
 	})
 	return l.carry(empty, "accumulator", func(list Output) Output {
 		return Apply(nil, "TensorListPushBack", []Output{list, x}).Output(0)
@@ -244,7 +246,7 @@ func elementShape(g *Graph, x Output) Output {
 	if s := x.Shape(); s != nil {
 		return shapeVector(g, s)
 	}
-	return constant(g, Scalar(int32(-1)))
+	return constant(g, core.Scalar(int32(-1)))
 }
 
 // extend makes the loop hand out the lists.
@@ -262,7 +264,7 @@ func (l *loopGradient) extend() error {
 		return err
 	}
 	attrs := maps.Clone(l.op.Attrs)
-	attrs["T"], attrs["cond"], attrs["body"] = types(l.in), Func{Name: l.cond.name}, Func{Name: l.body.name}
+	attrs["T"], attrs["cond"], attrs["body"] = types(l.in), core.Func{Name: l.cond.name}, core.Func{Name: l.body.name}
 	attrs["_num_original_outputs"] = int64(len(l.in))
 	if shapes, _ := attrs["output_shapes"].([]Shape); len(shapes) > 0 {
 		attrs["output_shapes"] = shapesOf(slices.Concat(l.op.Outputs(), more))
@@ -285,7 +287,7 @@ func (l *loopGradient) add() ([]Gradient, error) {
 		l.fn.rets = append(l.fn.rets, l.next[x])
 	}
 	l.fn.own = append(l.fn.own, l.fn.inner...)
-	zero := constant(l.op.g, Scalar(int32(0)))
+	zero := constant(l.op.g, core.Scalar(int32(0)))
 	vars := append([]Output{zero, l.op.Output(l.trips)}, l.dys...)
 	for _, x := range l.fn.captured {
 		if k := slices.Index(l.body.args, x); k >= 0 {

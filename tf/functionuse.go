@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Operations that call functions which were traced: PartitionedCall and the
@@ -29,14 +31,14 @@ func (f *Function) Call(args []Output, opts ...Option) []Output {
 // StatefulPartitionedCall.
 func (f *Function) CallBy(op string, args []Output, opts ...Option) []Output {
 	u := use{op: op, outer: f.outer.current(), args: args, fs: []*Function{f}, opts: opts}
-	return u.add(func(b []*binding) { u.set("f", Func{Name: b[0].name}, "Tout", types(f.rets)) })
+	return u.add(func(b []*binding) { u.set("f", core.Func{Name: b[0].name}, "Tout", types(f.rets)) })
 }
 
 // CallOn adds an operation RemoteCall, which calls f on the device that target
 // names.
 func (f *Function) CallOn(target Output, args []Output, opts ...Option) []Output {
 	u := use{op: "RemoteCall", outer: f.outer.current(), first: []Output{target}, args: args, fs: []*Function{f}, opts: opts}
-	return u.add(func(b []*binding) { u.set("f", Func{Name: b[0].name}, "Tout", types(f.rets)) })
+	return u.add(func(b []*binding) { u.set("f", core.Func{Name: b[0].name}, "Tout", types(f.rets)) })
 }
 
 // CallBranch adds an operation that chooses by selector among functions that
@@ -47,12 +49,12 @@ func CallBranch(op string, selector Output, args []Output, branches []*Function,
 	u.check = u.sameResults
 	return u.add(func(b []*binding) {
 		u.preferStateless(b)
-		funcs := make([]Func, len(b))
+		funcs := make([]core.Func, len(b))
 		for i := range b {
-			funcs[i] = Func{Name: b[i].name}
+			funcs[i] = core.Func{Name: b[i].name}
 		}
 		u.set("Tout", types(branches[0].rets), "output_shapes", u.shapes)
-		u.opts = append(u.opts, lowerable)
+		u.opts = Join(u.opts, lowerable)
 		if strings.HasSuffix(op, "Case") {
 			u.set("branches", funcs)
 			return
@@ -71,8 +73,8 @@ func CallLoop(op string, vars []Output, cond, body *Function, opts ...Option) []
 	u.check = u.goesAround
 	return u.add(func(b []*binding) {
 		u.preferStateless(b)
-		u.set("cond", Func{Name: b[0].name}, "body", Func{Name: b[1].name}, "output_shapes", u.shapes, "_num_original_outputs", len(u.shapes))
-		u.opts = append(u.opts, lowerable)
+		u.set("cond", core.Func{Name: b[0].name}, "body", core.Func{Name: b[1].name}, "output_shapes", u.shapes, "_num_original_outputs", len(u.shapes))
+		u.opts = Join(u.opts, lowerable)
 	})
 }
 
@@ -108,7 +110,7 @@ type use struct {
 
 func (u *use) set(attrs ...any) {
 	for i := 0; i < len(attrs); i += 2 {
-		u.opts = append(u.opts, Attr(attrs[i].(string), attrs[i+1]))
+		u.opts = Join(u.opts, Attr(attrs[i].(string), attrs[i+1]))
 	}
 }
 
@@ -120,10 +122,9 @@ func (u *use) add(finish func([]*binding)) []Output {
 	if err != nil {
 		return failed(u.outer, name, err)
 	}
-	u.opts = slices.Clone(u.opts)
 	finish(bound)
 	if name == plain { // the stateless form has the name of the other
-		u.opts = append([]Option{Name(plain)}, u.opts...)
+		u.opts = Join(u.opts, Name(plain))
 	}
 	op := Apply(u.outer, u.op, slices.Concat(u.first, u.args, u.captured), u.opts...)
 	if op.err != nil {
@@ -183,7 +184,7 @@ func (u *use) define() ([]*binding, error) {
 			return nil, err
 		}
 		bound[i] = b
-		u.opts = append(u.opts[:len(u.opts):len(u.opts)], After(f.control...))
+		u.opts = Join(u.opts, After(f.control...))
 	}
 	return bound, nil
 }
@@ -283,7 +284,7 @@ func (op *Operation) describe(like []Output, shapes []Shape) {
 	for k, s := range shapes {
 		op.Output(k).SetShape(s)
 	}
-	handles := make([]handleInfo, len(op.OutTypes))
+	handles := make([]core.HandleInfo, len(op.OutTypes))
 	for k, x := range like {
 		if x.DType().Base() == Resource {
 			handles[k] = x.handleInfo()

@@ -4,8 +4,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"testing"
-
-	"github.com/gorge-tf/gorge/tf"
 )
 
 //go:embed testdata/golden.json
@@ -13,27 +11,10 @@ var goldenJSON []byte
 
 // golden is what TensorFlow says; testdata/golden.py writes it.
 var golden struct {
-	Types []struct {
-		Enum, Name, Ref            string
-		Number, Size               int
-		Floating, Integer, Complex bool
-	}
-	Tensors, Encodings []goldenTensor
-	Names              [][3]string
-	Devices            map[string]*string
-	Scopes             [][2]json.RawMessage
-	Seeds              [][2]json.RawMessage
-	Broadcasts         [][5]json.RawMessage
-}
-
-// goldenTensor is a tensor, the bytes of a TensorProto that has it, and its
-// elements: in hexadecimal digits, strings each for themselves.
-type goldenTensor struct {
-	Name     string
-	DType    tf.DType
-	Shape    []int
-	Proto    string
-	Elements json.RawMessage
+	Names   [][3]string
+	Devices map[string]*string
+	Scopes  [][2]json.RawMessage
+	Seeds   [][2]json.RawMessage
 }
 
 func init() {
@@ -49,16 +30,4 @@ func decode[T any](t *testing.T, data json.RawMessage) (v T) {
 		t.Fatal(err)
 	}
 	return v
-}
-
-// goldenShape reads a shape: null stands for an error.
-func goldenShape(t *testing.T, data json.RawMessage) (s tf.Shape, ok bool) {
-	t.Helper()
-	switch string(data) {
-	case "null":
-		return nil, false
-	case `"unknown"`:
-		return nil, true
-	}
-	return append(tf.Shape{}, decode[[]int](t, data)...), true
 }

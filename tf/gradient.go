@@ -1,6 +1,10 @@
 package tf
 
-import "cmp"
+import (
+	"cmp"
+
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 // A Gradient is the gradient of something with respect to one tensor: dense,
 // or the sparse form that gathering rows gives. The zero Gradient is none:
@@ -69,11 +73,11 @@ func (g Gradient) Output() Output {
 // sliceFirst returns element 0 of vector x.
 func sliceFirst(x Output) Output {
 	g := x.Graph()
-	zero := constant(g, Scalar(int32(0)))
+	zero := constant(g, core.Scalar(int32(0)))
 	return Apply(g, "GatherV2", []Output{x, zero, zero}).Output(0)
 }
 
-func constant(g *Graph, t *Tensor) Output {
+func constant(g *Graph, t *core.Tensor) Output {
 	return Apply(g, "Const", nil, Attr("value", t), Attr("dtype", t.DType())).Output(0)
 }
 
@@ -138,7 +142,7 @@ func Differentiate(o GradientOptions) ([]Gradient, error) {
 	var out []Gradient
 	var err error
 	g.held(func() {
-		g.Scope(o.Name, func() { out, err = newBackprop(g, &o).run() })
+		g.reaching(func() { g.Scope(o.Name, func() { out, err = newBackprop(g, &o).run() }) })
 	})
 	if err == nil {
 		err = g.Err()
@@ -174,6 +178,9 @@ func (o *GradientOptions) check() error {
 	for _, list := range [][]Output{o.Ys, o.Xs, o.Stop} {
 		for _, x := range list {
 			if err := x.Err(); err != nil {
+				return err
+			}
+			if err := x.Graph().flow.reach(x.op, cmp.Or(o.Name, "gradients"), "input"); err != nil && o.tape == nil {
 				return err
 			}
 			if x.Graph() != o.Ys[0].Graph() {

@@ -1,5 +1,7 @@
 package tf
 
+import "github.com/gorge-tf/gorge/tf/core"
+
 // What a loop takes in as a constant gets a gradient from every iteration.
 // They are added up by a loop variable of the gradient loop.
 
@@ -68,13 +70,13 @@ func (l *gradLoop) accumulateSlices(op *Operation, dx IndexedSlices) IndexedSlic
 	l.forward.g.within(l.base, func() {
 		op.g.withinAny(l.grad.outer, func() {
 			values = zeroRow(op, dx.Values)
-			indices = constant(op.g, NewTensor(dx.Indices.DType(), Shape{1}))
+			indices = constant(op.g, core.NewTensor(dx.Indices.DType(), Shape{1}))
 			shape = zeroShape(op, dx.DenseShape)
 		})
 	})
 	join := func(rows Output) func(Output) Output {
 		return func(sum Output) Output {
-			axis := constant(op.g, Scalar(int32(0)))
+			axis := constant(op.g, core.Scalar(int32(0)))
 			return Apply(op.g, "ConcatV2", []Output{sum, rows, axis}, Name("concat")).Output(0)
 		}
 	}
@@ -97,16 +99,16 @@ func zeroRow(op *Operation, values Output) Output {
 		return zerosOf(op.g, values.DType(), append(Shape{1}, s[1:]...), "b_acc")
 	}
 	g := op.g
-	ints := func(v ...int32) Output { t, _ := FromSlice(v); return constant(g, t) }
+	ints := func(v ...int32) Output { t, _ := core.FromSlice(v); return constant(g, t) }
 	rest := Apply(g, "StridedSlice", []Output{shapeOf(op.in[0]), ints(1), ints(0), ints(1)}, Attr("end_mask", 1)).Output(0)
-	axis := constant(g, Scalar(int32(0)))
+	axis := constant(g, core.Scalar(int32(0)))
 	return fillZeros(Apply(g, "ConcatV2", []Output{ints(1), rest, axis}, Name("concat")).Output(0), values.DType())
 }
 
 // zeroShape returns zeros like shape, a vector of sizes.
 func zeroShape(op *Operation, shape Output) Output {
 	if s := shape.Shape(); s.Known() {
-		return constant(op.g, NewTensor(shape.DType(), s))
+		return constant(op.g, core.NewTensor(shape.DType(), s))
 	}
 	x := Apply(op.g, "Shape", []Output{op.in[0]}, Attr("out_type", shape.DType())).Output(0)
 	return applyOne("ZerosLike", x)

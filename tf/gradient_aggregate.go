@@ -3,6 +3,8 @@ package tf
 import (
 	"fmt"
 	"slices"
+
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // An Aggregation says how gradients that come by several ways are added.
@@ -48,9 +50,9 @@ func (b *backprop) gradientOf(op *Operation, dy []Gradient) []Gradient {
 		return op.grad(op, denseOutputs(dy))
 	}
 	if op.Def.SparseGrad != nil && slices.ContainsFunc(dy, func(g Gradient) bool { return g.sparse != nil }) {
-		return op.Def.SparseGrad(op, dy)
+		return op.Def.SparseGrad.(SparseGradFunc)(op, dy)
 	}
-	return op.Def.Grad(op, denseOutputs(dy))
+	return gradFunc(op.Def)(op, denseOutputs(dy))
 }
 
 func denseOutputs(gs []Gradient) []Output {
@@ -127,7 +129,7 @@ func joinSlices(gs []Gradient) Gradient {
 	for _, g := range gs {
 		values, indices = append(values, g.sparse.Values), append(indices, g.sparse.Indices)
 	}
-	axis := constant(values[0].Graph(), Scalar(int32(0)))
+	axis := constant(values[0].Graph(), core.Scalar(int32(0)))
 	join := func(xs []Output) Output { return Apply(nil, "ConcatV2", append(xs, axis)).Output(0) }
 	return Sparse(IndexedSlices{Values: join(values), Indices: join(indices), DenseShape: gs[0].sparse.DenseShape})
 }

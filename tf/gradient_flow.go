@@ -1,5 +1,7 @@
 package tf
 
+import "github.com/gorge-tf/gorge/tf/core"
+
 // flowGradients are the gradient functions of the ops that direct values:
 // they depend on the contexts that the op and the gradient are in. A Switch's
 // gradient is a Merge, an Enter's an Exit, and the other way round.
@@ -86,7 +88,7 @@ func (s *loopStates) ofMerge(op *Operation, dy []Gradient) []Gradient {
 func ofPlainMerge(op *Operation, dy Gradient) []Gradient {
 	out := make([]Gradient, len(op.in))
 	for i := range out {
-		is := Apply(op.g, "Equal", []Output{op.Output(1), constant(op.g, Scalar(int32(i)))}).Output(0)
+		is := Apply(op.g, "Equal", []Output{op.Output(1), constant(op.g, core.Scalar(int32(i)))}).Output(0)
 		out[i] = dy.switchBy(is, "")[1]
 	}
 	return out
@@ -200,7 +202,7 @@ func (g Gradient) asSlices() IndexedSlices {
 	}
 	x := g.dense
 	shape := applyOne("Shape", x)
-	zero, one := constant(x.Graph(), Scalar(int32(0))), constant(x.Graph(), Scalar(int32(1)))
+	zero, one := constant(x.Graph(), core.Scalar(int32(0))), constant(x.Graph(), core.Scalar(int32(1)))
 	rows := Apply(x.Graph(), "Range", []Output{zero, sliceFirst(shape), one}).Output(0)
 	return IndexedSlices{Values: x, Indices: rows, DenseShape: shape}
 }

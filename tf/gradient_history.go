@@ -1,5 +1,7 @@
 package tf
 
+import "github.com/gorge-tf/gorge/tf/core"
+
 // Gradients of a loop need values of its iterations, last ones first: the
 // forward loop pushes them on a stack, the gradient loop pops them.
 
@@ -10,7 +12,7 @@ func (l *gradLoop) push(x Output, dead bool) (stack Output) {
 	g := l.forward.g
 	g.outside(l.base, func() {
 		g.colocating(x.op, func() {
-			size := named(g, Scalar(int32(-1)), "Const")
+			size := named(g, core.Scalar(int32(-1)), "Const")
 			stack = Apply(g, "StackV2", []Output{size}, Attr("elem_type", x.DType().Base()), Name("f_acc")).Output(0)
 		})
 	})

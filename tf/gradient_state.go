@@ -1,5 +1,7 @@
 package tf
 
+import "github.com/gorge-tf/gorge/tf/core"
+
 // loopStates holds, for one call of Differentiate, what is known of the loops
 // that gradients go through.
 type loopStates struct {
@@ -98,7 +100,7 @@ func (l *gradLoop) countBackward(count Output) {
 // countForward adds to loop c a counter of its iterations. It returns the
 // number of all and the index of the next.
 func (c *ControlFlowContext) countForward(outer *gradLoop) (total, next Output) {
-	n := named(c.g, Scalar(int32(0)), "f_count")
+	n := named(c.g, core.Scalar(int32(0)), "f_count")
 	if outer != nil {
 		// All that one run of the loop pushes comes before what the next does.
 		n.op.addControl(outer.forwardIndex.op.in[0].op)
@@ -123,7 +125,7 @@ func (l *gradLoop) countDown(count Output) {
 	c := l.grad
 	f := l.forward.loop
 	c.loop = &whileLoop{maximum: f.maximum, parallel: f.parallel, backProp: f.backProp, swap: f.swap, grad: l}
-	one := named(c.g, Scalar(int32(1)), "b_count")
+	one := named(c.g, core.Scalar(int32(1)), "b_count")
 	c.g.within(c, func() {
 		c.values[count] = true
 		first := enter(count, c, enterOptions{name: "b_count"})

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/session"
 	"github.com/gorge-tf/gorge/tf/tftest"
 )
@@ -97,7 +98,7 @@ func TestStoppedGradients(t *testing.T) {
 func TestUnconnectedGradients(t *testing.T) {
 	g := tf.NewGraph()
 	x, other := vec(g, 1), vec(g, 2, 3)
-	ids := constant(g, fromSlice(t, []int32{0}))
+	ids := constant(g, (*tf.Tensor)(fromSlice(t, []int32{0})))
 	y := tf.Apply(g, "Cast", []tf.Output{tf.Apply(g, "Cast", []tf.Output{x}, tf.Attr("DstT", tf.Int32)).Output(0)}, tf.Attr("DstT", tf.Float64)).Output(0)
 	for _, far := range []tf.Output{other, ids, x} {
 		if _, err := tf.Gradients(y, far); err == nil || !strings.Contains(err.Error(), "does not depend on "+far.String()) {
@@ -141,30 +142,30 @@ func TestGradientErrors(t *testing.T) {
 }
 
 func init() {
-	same := func(c *tf.Infer) error { c.Set(0, c.In(0)); return nil }
-	tf.Register(tf.OpDef{Name: "TestNoGradient", In: "x: double", Out: "y: double", Shape: same, NoGrad: tf.NoGradientDefined})
-	tf.Register(tf.OpDef{
+	same := func(c *core.Infer) error { c.Set(0, c.In(0)); return nil }
+	core.Register(core.OpDef{Name: "TestNoGradient", In: "x: double", Out: "y: double", Shape: same, NoGrad: core.NoGradientDefined})
+	core.Register(core.OpDef{
 		Name: "TestFewGradients", In: "x: double", Out: "y: double", Shape: same,
-		Grad: func(op *tf.Operation, dy []tf.Output) []tf.Gradient { return tf.Grads(dy[0], dy[0]) },
+		Grad: tf.GradFunc(func(op *tf.Operation, dy []tf.Output) []tf.Gradient { return tf.Grads(dy[0], dy[0]) }),
 	})
 }
 
 func init() {
-	tf.Register(tf.OpDef{
-		Name: "TestBadGradient", In: "x: double", Out: "y: double", Shape: func(c *tf.Infer) error { c.Set(0, c.In(0)); return nil },
-		Grad: func(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	core.Register(core.OpDef{
+		Name: "TestBadGradient", In: "x: double", Out: "y: double", Shape: func(c *core.Infer) error { c.Set(0, c.In(0)); return nil },
+		Grad: tf.GradFunc(func(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 			return tf.Grads(tf.Apply(nil, "Nonsense", dy).Output(0))
-		},
-	})
-	tf.Register(tf.OpDef{
-		Name: "TestRows", In: "x: double", Out: "y: double", Attrs: "row: int",
-		Shape: func(c *tf.Infer) error { c.Set(0, c.In(0)); return nil },
-		Kernels: tf.AnyType(func(*tf.Node) (tf.Kernel, error) {
-			return tf.Compute(func(c *tf.OpContext) error { c.Forward(0, 0); return nil }), nil
 		}),
-		Grad: func(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	})
+	core.Register(core.OpDef{
+		Name: "TestRows", In: "x: double", Out: "y: double", Attrs: "row: int",
+		Shape: func(c *core.Infer) error { c.Set(0, c.In(0)); return nil },
+		Kernels: core.AnyType(func(*core.Node) (core.Kernel, error) {
+			return core.Compute(func(c *core.OpContext) error { c.Forward(0, 0); return nil }), nil
+		}),
+		Grad: tf.GradFunc(func(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 			return []tf.Gradient{rowsOf(op.Graph(), []int32{int32(op.Int("row"))}, 1, 10)}
-		},
+		}),
 	})
 }
 
@@ -206,7 +207,7 @@ func TestSparseGradientsAreMadeDense(t *testing.T) {
 
 func TestSparseGradientsAreJoined(t *testing.T) {
 	g := tf.NewGraph()
-	x := constant(g, tf.NewTensor(tf.Float64, tf.Shape{3, 2}))
+	x := constant(g, (*tf.Tensor)(core.NewTensor(tf.Float64, tf.Shape{3, 2})))
 	rows := func(i int) tf.Output { return tf.Apply(g, "TestRows", []tf.Output{x}, tf.Attr("row", i)).Output(0) }
 	y := add(rows(2), add(rows(1), rows(2)))
 	gs := differentiate(t, tf.GradientOptions{Ys: []tf.Output{y}, Xs: []tf.Output{x}})

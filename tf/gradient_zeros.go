@@ -1,5 +1,7 @@
 package tf
 
+import "github.com/gorge-tf/gorge/tf/core"
+
 // Zeros stand for gradients that do not come: of a conditional's side that
 // nothing depends on, or of a loop's result that is not used.
 
@@ -17,7 +19,7 @@ func (s *loopStates) zerosForSwitch(op *Operation, k int) Gradient {
 		return Dense(s.zerosOnSide(op))
 	}
 	if x := op.Output(k); x.DType().Base() != Resource && x.Shape().Known() {
-		zero := constant(op.g, NewTensor(x.DType(), x.Shape()))
+		zero := constant(op.g, core.NewTensor(x.DType(), x.Shape()))
 		return Dense(l.onOtherSide(op, zero))
 	}
 	return Dense(l.zerosFromHistory(op, k))
@@ -107,7 +109,7 @@ func (l *gradLoop) closeWithZeros(m Output) {
 	g, first := m.op.g, m.op.in[0]
 	var zero Output
 	if s := first.Shape(); s.Known() {
-		g.within(l.grad, func() { zero = constant(g, NewTensor(first.DType(), s)) })
+		g.within(l.grad, func() { zero = constant(g, core.NewTensor(first.DType(), s)) })
 	} else {
 		g.within(l.grad.outer, func() { zero = fillZeros(shapeOf(first.op.in[0]), first.DType()) })
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A Graph is a dataflow graph under construction. Operations are only ever
@@ -23,15 +25,16 @@ type Graph struct {
 	eager     *eagerCache // nil unless the graph computes at once
 	scope     string      // prefix of names, with its "/"
 	device    DeviceSpec
-	devFunc   func(*Node) string
+	devFunc   func(*core.Node) string
 	control   []*Operation
 	flow      *ControlFlowContext // in force
 	groups    []*Operation        // that operations are colocated with
 	overrides map[string]GradFunc // by op
+	reaches   int                 // calls of reaching under way
 	holds     int                 // calls of held under way
 	public    int                 // while there are: how many operations sessions see
 	colls     map[string][]any
-	library   *Library
+	library   *core.Library
 	version   int                 // producer version of an imported graph, 0 for our own
 	body      *Function           // that g is the body of, nil if none
 	inner     *Graph              // that operations are added to instead, while a function is traced
@@ -102,19 +105,19 @@ func (g *Graph) Operation(name string) *Operation {
 
 // Library returns the functions of g, nil if there are none, and the version of
 // the graph's producer.
-func (g *Graph) Library() (library *Library, producer int) {
+func (g *Graph) Library() (library *core.Library, producer int) {
 	g = g.outermost()
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.version == 0 {
-		return g.library, ProducerVersion
+		return g.library, core.ProducerVersion
 	}
 	return g.library, g.version
 }
 
 // Output returns the output that "node:1" or "node" (which is "node:0") names.
 func (g *Graph) Output(name string) (Output, error) {
-	node, k, err := ParseTensorName(name)
+	node, k, err := core.ParseTensorName(name)
 	if err != nil {
 		return Output{}, err
 	}
@@ -171,7 +174,7 @@ func (g *Graph) Device(spec string, f func()) {
 
 // DeviceFunc calls f; choose says for each operation that f adds which device
 // it asks for, and the result is merged under what is asked for explicitly.
-func (g *Graph) DeviceFunc(choose func(*Node) string, f func()) {
+func (g *Graph) DeviceFunc(choose func(*core.Node) string, f func()) {
 	g = g.current()
 	old := g.devFunc
 	defer func() { g.devFunc = old }()

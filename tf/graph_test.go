@@ -150,7 +150,7 @@ func TestGraphGrowsWhileStepsRun(t *testing.T) {
 	}
 	defer s.Close()
 	done := make(chan error)
-	feeds := session.Feeds{x: fromSlice(t, []float32{1, 2})}
+	feeds := session.Feeds{x: (*tf.Tensor)(fromSlice(t, []float32{1, 2}))}
 	for range 2 {
 		go func() {
 			var err error

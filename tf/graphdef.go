@@ -1,41 +1,30 @@
 package tf
 
 import (
-	"fmt"
-
 	"google.golang.org/protobuf/encoding/prototext"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
-
-// ProducerVersion is the GraphDef version that Gorge writes: TensorFlow 2.21's.
-const ProducerVersion = 2474
 
 // minConsumer is the oldest consumer that may read our graphs.
 const minConsumer = 0
 
 // NodeProto returns op as a NodeDef.
 func (op *Operation) NodeProto() (*pb.NodeDef, error) {
-	attrs, err := AttrsProto(op.Attrs)
+	attrs, err := core.AttrsProto(op.Attrs)
 	if err != nil {
 		return nil, err
 	}
 	p := &pb.NodeDef{Name: op.Name, Op: op.OpName(), Device: op.Device, Attr: attrs}
 	for _, x := range op.in {
-		p.Input = append(p.Input, inputName(x.op.Name, x.k))
+		p.Input = append(p.Input, core.InputName(x.op.Name, x.k))
 	}
 	for _, c := range op.control {
 		p.Input = append(p.Input, "^"+c.Name)
 	}
 	return p, nil
-}
-
-func inputName(node string, k int) string {
-	if k == 0 {
-		return node
-	}
-	return fmt.Sprintf("%s:%d", node, k)
 }
 
 // GraphProto returns the operations of g from number from on as a GraphDef,

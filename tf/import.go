@@ -1,14 +1,14 @@
 package tf
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/encoding/prototext"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // ImportOptions says how a GraphDef becomes part of a graph.
@@ -56,8 +56,8 @@ func (g *Graph) ImportProto(def *pb.GraphDef, o ImportOptions) error {
 	if g.IsEager() {
 		return Errorf(FailedPrecondition, "an eager graph computes as it is built, a GraphDef cannot become part of it")
 	}
-	if v := def.GetVersions().GetMinConsumer(); int(v) > ProducerVersion {
-		return Errorf(InvalidArgument, "the graph asks for a consumer of version %d or later, this is %d", v, ProducerVersion)
+	if v := def.GetVersions().GetMinConsumer(); int(v) > core.ProducerVersion {
+		return Errorf(InvalidArgument, "the graph asks for a consumer of version %d or later, this is %d", v, core.ProducerVersion)
 	}
 	im := &importer{g: g, ops: make(map[string]*Operation, len(def.GetNode())), used: map[endpoint]bool{}}
 	if o.Prefix != "" {
@@ -70,7 +70,7 @@ func (g *Graph) ImportProto(def *pb.GraphDef, o ImportOptions) error {
 // nodes and the back edges of loops do not matter.
 type importer struct {
 	g       *Graph
-	library *Library // with what def adds
+	library *core.Library // with what def adds
 	prefix  string
 	inputs  map[endpoint]Output // what replaces inputs
 	used    map[endpoint]bool   // those of them that some node has
@@ -114,7 +114,7 @@ func (im *importer) add(def *pb.GraphDef, inputs map[string]Output) error {
 func (im *importer) replace(inputs map[string]Output) error {
 	im.inputs = make(map[endpoint]Output, len(inputs))
 	for name, x := range inputs {
-		node, k, err := ParseTensorName(name)
+		node, k, err := core.ParseTensorName(name)
 		if err != nil {
 			return err
 		}
@@ -134,7 +134,7 @@ func (im *importer) checkReplaced() error {
 	var missing []string
 	for e := range im.inputs {
 		if !im.used[e] {
-			missing = append(missing, inputName(e.node, e.k))
+			missing = append(missing, core.InputName(e.node, e.k))
 		}
 	}
 	if missing == nil {
@@ -172,7 +172,7 @@ func (im *importer) node(n *pb.NodeDef) (*Operation, error) {
 	if err != nil {
 		return nil, err
 	}
-	attrs, err := AttrsFromProto(n.GetAttr(), def)
+	attrs, err := core.AttrsFromProto(n.GetAttr(), def)
 	if err != nil {
 		return nil, err
 	}
@@ -181,13 +181,13 @@ func (im *importer) node(n *pb.NodeDef) (*Operation, error) {
 		return nil, err
 	}
 	im.prefixGroups(attrs)
-	op := &Operation{g: im.g, Node: Node{Name: im.prefix + n.GetName(), Def: def, Attrs: attrs, Device: dev.String()}}
-	op.where = "node " + op.Name
-	return op, op.complete()
+	op := &Operation{g: im.g, Node: core.Node{Name: im.prefix + n.GetName(), Def: def, Attrs: attrs, Device: dev.String()}}
+	op.SetPos("node " + op.Name)
+	return op, op.Complete()
 }
 
 // prefixGroups renames the nodes that attribute _class names.
-func (im *importer) prefixGroups(attrs Attrs) {
+func (im *importer) prefixGroups(attrs core.Attrs) {
 	groups, _ := attrs["_class"].([]string)
 	for i, c := range groups {
 		if node, ok := strings.CutPrefix(c, colocationPrefix); ok {
@@ -200,7 +200,7 @@ func (im *importer) prefixGroups(attrs Attrs) {
 func (im *importer) connect(def *pb.GraphDef) error {
 	for i, n := range def.GetNode() {
 		if err := im.connectNode(im.order[i], n.GetInput()); err != nil {
-			return AtNode(err, &im.order[i].Node, n.GetInput())
+			return core.AtNode(err, &im.order[i].Node, n.GetInput())
 		}
 	}
 	return nil
@@ -230,7 +230,7 @@ func (im *importer) input(op *Operation, in string) error {
 	if op.control != nil {
 		return Errorf(InvalidArgument, "Non-control input '%s' after control input", in)
 	}
-	node, k, err := ParseTensorName(in)
+	node, k, err := core.ParseTensorName(in)
 	if err != nil {
 		return err
 	}
@@ -244,22 +244,10 @@ func (im *importer) input(op *Operation, in string) error {
 	case src == nil:
 		return Errorf(InvalidArgument, "Node '%s': Unknown input node '%s'", op.Name, in)
 	case k >= len(src.OutTypes):
-		return NoSuchOutput(op.Name, &src.Node, k)
+		return core.NoSuchOutput(op.Name, &src.Node, k)
 	}
 	op.in = append(op.in, Output{src, k})
 	return nil
-}
-
-// NoSuchOutput is the error for an input of a node that is output k of another,
-// which has fewer. TensorFlow's clients get there by gradients of conditionals and
-// loops that a session knows already.
-func NoSuchOutput(node string, source *Node, k int) error {
-	text := fmt.Sprintf("Node '%s': Connecting to invalid output %d of source node %s which has %d outputs.", node, k, source.Name, len(source.OutTypes))
-	switch source.OpName() {
-	case "If", "StatelessIf", "While", "StatelessWhile":
-		text += " Try using tf.compat.v1.experimental.output_all_intermediates(True)."
-	}
-	return Errorf(InvalidArgument, "%s", text)
 }
 
 // inferShapes works out what is known of the new operations' outputs, inputs
@@ -271,7 +259,7 @@ func (im *importer) inferShapes() error {
 	}
 	for _, op := range order {
 		if err := op.inferShapes(); err != nil {
-			return AtNode(err, &op.Node, describe(op.in))
+			return core.AtNode(err, &op.Node, describe(op.in))
 		}
 	}
 	return nil

@@ -10,8 +10,9 @@ import (
 	"google.golang.org/protobuf/encoding/prototext"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // tensorFlowGraph is a graph that TensorFlow has written: variables, device
@@ -57,11 +58,11 @@ func canonical(t *testing.T, n *pb.NodeDef) *pb.NodeDef {
 	n = proto.CloneOf(n)
 	for _, a := range n.GetAttr() {
 		if p := a.GetTensor(); p != nil {
-			x, err := tf.TensorFromProto(p)
+			x, err := core.TensorFromProto(p)
 			if err != nil {
 				t.Fatal(err)
 			}
-			a.Value = &pb.AttrValue_Tensor{Tensor: tf.TensorProto(x)}
+			a.Value = &pb.AttrValue_Tensor{Tensor: core.TensorProto(x)}
 		}
 	}
 	return n
@@ -90,7 +91,7 @@ func TestImportedShapes(t *testing.T) {
 func TestExportAndImport(t *testing.T) {
 	g := tf.NewGraph()
 	x := placeholder(g, "x", tf.Float32, tf.Shape{-1, 2})
-	w := constant(g, fromSlice(t, []float32{1, 2, 3, 4}, 2, 2), tf.Name("w"))
+	w := constant(g, (*tf.Tensor)(fromSlice(t, []float32{1, 2, 3, 4}, 2, 2)), tf.Name("w"))
 	y := matMul(x, w, tf.Name("y"), tf.Attr("transpose_b", true), tf.OnDevice("/cpu:0"))
 	noOp(g, tf.Name("done"), tf.After(y.Operation()), tf.Attr("_private", []int{1, 2}))
 	for name, marshal := range map[string]func() ([]byte, error){"binary": g.MarshalGraphDef, "text": g.MarshalGraphDefText} {
@@ -293,4 +294,11 @@ func tooBig(data []byte) bool {
 		}
 	}
 	return false
+}
+
+// claimsMuch tells tensors that few bytes unfold to more memory than a fuzzer
+// has time to clear.
+func claimsMuch(p *pb.TensorProto) bool {
+	s, err := core.ShapeFromProto(p.GetTensorShape())
+	return err == nil && s.NumElements() > 1<<20
 }

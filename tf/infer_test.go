@@ -5,19 +5,20 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // seen is what the shape function of TestSees found out about its first input.
 var seen struct {
-	value tf.Shape // as a shape
+	value core.Shape // as a shape
 	ints  []int
 	known bool
 }
 
 func init() {
-	tf.Register(tf.OpDef{
-		Name: "TestSees", In: "sizes: int32; more: N * float; last: float", Out: "y: float", Attrs: "N: int >= 0", NoGrad: tf.NotDifferentiable,
-		Shape: func(c *tf.Infer) error {
+	core.Register(core.OpDef{
+		Name: "TestSees", In: "sizes: int32; more: N * float; last: float", Out: "y: float", Attrs: "N: int >= 0", NoGrad: core.NotDifferentiable,
+		Shape: func(c *core.Infer) error {
 			seen.value = c.ConstShape(0)
 			seen.ints, seen.known = c.ConstInts(0)
 			s, err := c.Rank(c.NumIn()-1, 1)
@@ -28,22 +29,22 @@ func init() {
 }
 
 func sees(sizes tf.Output) *tf.Operation {
-	return tf.Apply(nil, "TestSees", []tf.Output{sizes, placeholder(sizes.Graph(), "last", tf.Float32, nil)})
+	return tf.Apply(nil, "TestSees", []tf.Output{sizes, placeholder(sizes.Graph(), "last", core.Float32, nil)})
 }
 
 func TestShapeFunctionsSeeValues(t *testing.T) {
 	g := tf.NewGraph()
-	known := placeholder(g, "known", tf.Float32, tf.Shape{2, 3})
-	partly := placeholder(g, "partly", tf.Float32, tf.Shape{-1, 3})
-	unknown := placeholder(g, "unknown", tf.Float32, nil)
+	known := placeholder(g, "known", core.Float32, core.Shape{2, 3})
+	partly := placeholder(g, "partly", core.Float32, core.Shape{-1, 3})
+	unknown := placeholder(g, "unknown", core.Float32, nil)
 	one := func(op string, in []tf.Output, opts ...tf.Option) tf.Output {
 		return tf.Apply(g, op, in, opts...).Output(0)
 	}
 	shapeOf := func(x tf.Output) tf.Output { return one("Shape", []tf.Output{x}) }
-	c := constant(g, fromSlice(t, []int32{4, -1}))
-	scalar := constant(g, tf.Scalar(int32(7)))
-	some := placeholder(g, "some", tf.Int32, tf.Shape{})
-	axis := constant(g, tf.Scalar(int32(0)))
+	c := constant(g, (*tf.Tensor)(fromSlice(t, []int32{4, -1})))
+	scalar := constant(g, (*tf.Tensor)(core.Scalar(int32(7))))
+	some := placeholder(g, "some", core.Int32, core.Shape{})
+	axis := constant(g, (*tf.Tensor)(core.Scalar(int32(0))))
 	for name, x := range map[string]struct {
 		sizes tf.Output
 		want  string
@@ -57,8 +58,8 @@ func TestShapeFunctionsSeeValues(t *testing.T) {
 		"packed":               {one("Pack", []tf.Output{scalar, some}), "[7 ?]", false},
 		"joined":               {one("ConcatV2", []tf.Output{shapeOf(partly), c, axis}), "[? 3 4 ?]", false},
 		"joined with unknown":  {one("ConcatV2", []tf.Output{shapeOf(unknown), c, axis}), "<unknown>", false},
-		"a vector of a length": {placeholder(g, "vector", tf.Int32, tf.Shape{3}), "[? ? ?]", false},
-		"no vector":            {placeholder(g, "matrix", tf.Int32, tf.Shape{3, 1}), "<unknown>", false},
+		"a vector of a length": {placeholder(g, "vector", core.Int32, core.Shape{3}), "[? ? ?]", false},
+		"no vector":            {placeholder(g, "matrix", core.Int32, core.Shape{3, 1}), "<unknown>", false},
 		"scalar":               {scalar, "[7]", true},
 	} {
 		if op := sees(x.sizes); op.Err() != nil || seen.value.String() != x.want || seen.known != x.known {
@@ -69,62 +70,62 @@ func TestShapeFunctionsSeeValues(t *testing.T) {
 
 func TestRank(t *testing.T) {
 	g := tf.NewGraph()
-	sizes := constant(g, fromSlice(t, []int32{1}))
-	f := placeholder(g, "f", tf.Float32, nil)
+	sizes := constant(g, (*tf.Tensor)(fromSlice(t, []int32{1})))
+	f := placeholder(g, "f", core.Float32, nil)
 	for _, c := range []struct {
-		last tf.Shape
+		last core.Shape
 		want string
-	}{{nil, "[?]"}, {tf.Shape{5}, "[5]"}, {tf.Shape{-1}, "[?]"}} {
-		op := tf.Apply(nil, "TestSees", []tf.Output{sizes, f, f, placeholder(g, "last", tf.Float32, c.last)})
+	}{{nil, "[?]"}, {core.Shape{5}, "[5]"}, {core.Shape{-1}, "[?]"}} {
+		op := tf.Apply(nil, "TestSees", []tf.Output{sizes, f, f, placeholder(g, "last", core.Float32, c.last)})
 		if op.Err() != nil || op.Output(0).Shape().String() != c.want {
 			t.Errorf("%v: %v, %v", c.last, op.Output(0), op.Err())
 		}
 	}
-	op := tf.Apply(nil, "TestSees", []tf.Output{sizes, f, f, placeholder(g, "last", tf.Float32, tf.Shape{2, 3})})
+	op := tf.Apply(nil, "TestSees", []tf.Output{sizes, f, f, placeholder(g, "last", core.Float32, core.Shape{2, 3})})
 	if err := op.Err(); err == nil || !strings.Contains(err.Error(), "Shape must be rank 1 but is rank 2: input last has shape [2 3]") {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestInferShapesOfNodes(t *testing.T) {
-	n, err := tf.NewNode("n", "MatMul", tf.Attrs{"T": tf.Float32})
+	n, err := core.NewNode("n", "MatMul", core.Attrs{"T": core.Float32})
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := tf.InferShapes(n, []tf.Shape{{2, 3}, {3, -1}}, nil)
-	if err != nil || !got[0].Equal(tf.Shape{2, -1}) {
+	got, err := core.InferShapes(n, []core.Shape{{2, 3}, {3, -1}}, nil)
+	if err != nil || !got[0].Equal(core.Shape{2, -1}) {
 		t.Errorf("got %v, %v", got, err)
 	}
-	if _, err := tf.InferShapes(n, []tf.Shape{{2, 3}, {4, 5}}, nil); tf.CodeOf(err) != tf.InvalidArgument {
+	if _, err := core.InferShapes(n, []core.Shape{{2, 3}, {4, 5}}, nil); core.CodeOf(err) != core.InvalidArgument {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestHandlesTellShapes(t *testing.T) {
 	g := tf.NewGraph()
-	h := tf.Apply(g, "VarHandleOp", nil, tf.Attr("dtype", tf.Float32), tf.Attr("shape", tf.Shape{2, -1})).Output(0)
-	read := func(h tf.Output, d tf.DType) *tf.Operation {
+	h := tf.Apply(g, "VarHandleOp", nil, tf.Attr("dtype", core.Float32), tf.Attr("shape", core.Shape{2, -1})).Output(0)
+	read := func(h tf.Output, d core.DType) *tf.Operation {
 		return tf.Apply(nil, "ReadVariableOp", []tf.Output{h}, tf.Attr("dtype", d))
 	}
-	if x := read(h, tf.Float32).Output(0); !x.Shape().Equal(tf.Shape{2, -1}) {
+	if x := read(h, core.Float32).Output(0); !x.Shape().Equal(core.Shape{2, -1}) {
 		t.Errorf("read %v", x)
 	}
-	other := placeholder(g, "h", tf.Resource, tf.Shape{})
-	if x := read(other, tf.Float32).Output(0); x.Err() != nil || x.Shape() != nil {
+	other := placeholder(g, "h", core.Resource, core.Shape{})
+	if x := read(other, core.Float32).Output(0); x.Err() != nil || x.Shape() != nil {
 		t.Errorf("of a handle that nothing is known of: %v, %v", x, x.Err())
 	}
-	if err := read(h, tf.Int32).Err(); err == nil || !strings.Contains(err.Error(), "Expected float got int32") {
+	if err := read(h, core.Int32).Err(); err == nil || !strings.Contains(err.Error(), "Expected float got int32") {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestRegistry(t *testing.T) {
-	names := tf.OpNames()
+	names := core.OpNames()
 	if len(names) < 200 || !strings.Contains(strings.Join(names, " "), "MatMul") {
 		t.Errorf("%d ops", len(names))
 	}
-	d := tf.Lookup("MatMul")
-	if d == nil || d.Attr("transpose_a") == nil || d.Attr("nothing") != nil || tf.Lookup("Nonsense") != nil {
+	d := core.Lookup("MatMul")
+	if d == nil || d.Attr("transpose_a") == nil || d.Attr("nothing") != nil || core.Lookup("Nonsense") != nil {
 		t.Errorf("got %v", d)
 	}
 }

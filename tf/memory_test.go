@@ -17,7 +17,7 @@ func TestFetchedSlicesStay(t *testing.T) {
 	x := placeholder(g, "x", tf.Float32, tf.Shape{256})
 	y := tf.Apply(nil, "Neg", []tf.Output{x}).Output(0)
 	z := tf.Apply(nil, "Identity", []tf.Output{y}).Output(0)
-	r := tf.Apply(nil, "Reshape", []tf.Output{y, constant(g, fromSlice(t, []int32{16, 16}))}).Output(0)
+	r := tf.Apply(nil, "Reshape", []tf.Output{y, constant(g, (*tf.Tensor)(fromSlice(t, []int32{16, 16})))}).Output(0)
 	sum := mul(add(y, y), y)
 	s, err := session.New(g)
 	if err != nil {
@@ -29,7 +29,7 @@ func TestFetchedSlicesStay(t *testing.T) {
 		for i := range data {
 			data[i] = v
 		}
-		got, err := s.Run(context.Background(), session.Feeds{x: fromSlice(t, data)}, fetches...)
+		got, err := s.Run(context.Background(), session.Feeds{x: (*tf.Tensor)(fromSlice(t, data))}, fetches...)
 		if err != nil {
 			t.Fatal(err)
 		}

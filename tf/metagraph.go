@@ -8,7 +8,8 @@ import (
 	"google.golang.org/protobuf/encoding/prototext"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // compatible is the release of TensorFlow whose MetaGraphs ours are equal to.
@@ -61,7 +62,7 @@ func (g *Graph) writeCollections(m *pb.MetaGraphDef, names []string) error {
 // opList returns the signatures of the ops that g uses, so that a reader can tell
 // whether he knows them.
 func (g *Graph) opList() *pb.OpList {
-	defs := map[string]*OpDef{}
+	defs := map[string]*core.OpDef{}
 	for _, op := range g.Operations() {
 		defs[op.OpName()] = op.Def
 	}

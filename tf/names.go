@@ -39,18 +39,6 @@ func (g *Graph) take(name string) {
 	g.names[key] = max(g.names[key], 1)
 }
 
-// ParseTensorName splits "node:1" into node and output; "node" is output 0.
-func ParseTensorName(s string) (node string, k int, err error) {
-	i := strings.LastIndexByte(s, ':')
-	if i < 0 {
-		return s, 0, nil
-	}
-	if err := parseNumber(&k, s[i+1:]); err != nil || i == 0 || k < 0 {
-		return "", 0, Errorf(InvalidArgument, "a tensor's name has the form node:number, got %q", s)
-	}
-	return s[:i], k, nil
-}
-
 // validName reports whether s is a node name by TensorFlow's rule:
 // [A-Za-z0-9.][A-Za-z0-9_.\\/>-]*.
 func validName(s string) bool {

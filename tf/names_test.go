@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func TestNamesAreTensorFlows(t *testing.T) {
@@ -82,7 +83,7 @@ func TestParseTensorName(t *testing.T) {
 		{":1", "", 0, false}, {"a:", "", 0, false}, {"a:x", "", 0, false}, {"a:-1", "", 0, false}, {"a:*", "", 0, false},
 		{"a:99999999999999999999", "", 0, false},
 	} {
-		node, k, err := tf.ParseTensorName(c.s)
+		node, k, err := core.ParseTensorName(c.s)
 		if node != c.node || k != c.k || (err == nil) != c.ok {
 			t.Errorf("ParseTensorName(%q) = %q, %d, %v", c.s, node, k, err)
 		}
@@ -94,7 +95,7 @@ func FuzzParseTensorName(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		node, k, err := tf.ParseTensorName(s)
+		node, k, err := core.ParseTensorName(s)
 		if err == nil && (k < 0 || len(node) > len(s)) {
 			t.Errorf("ParseTensorName(%q) = %q, %d", s, node, k)
 		}

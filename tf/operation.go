@@ -3,21 +3,23 @@ package tf
 import (
 	"fmt"
 	"slices"
+
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // An Operation is one node of a graph.
 type Operation struct {
-	Node
+	core.Node
 	g       *Graph
 	in      []Output
 	control []*Operation
 	flow    *ControlFlowContext // that op is in
 	grad    GradFunc            // instead of the op's
 	shapes  []Shape
-	handles []handleInfo
-	err     error      // set if the operation could not be built (or computed, in an eager graph)
-	vals    []*Tensor  // eager graphs only
-	val1    [1]*Tensor // where vals lives for most
+	handles []core.HandleInfo
+	err     error           // set if the operation could not be built (or computed, in an eager graph)
+	vals    []*core.Tensor  // eager graphs only
+	val1    [1]*core.Tensor // where vals lives for most
 }
 
 // An Output is the symbolic result of an operation: one of its outputs. The
@@ -166,8 +168,18 @@ func (o Output) SetShape(s Shape) {
 	o.op.shapes = shapes
 }
 
-// Value returns the tensor that an eager graph has computed for o.
+// Value returns a copy of the tensor that an eager graph has computed for o.
 func (o Output) Value() (*Tensor, error) {
+	t, err := o.Computed()
+	if err != nil {
+		return nil, err
+	}
+	return (*Tensor)(t.Clone()), nil
+}
+
+// Computed returns the tensor that an eager graph has computed for o, which
+// stays the graph's. Programs use Value.
+func (o Output) Computed() (*core.Tensor, error) {
 	if err := o.Err(); err != nil {
 		return nil, err
 	}

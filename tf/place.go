@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // place gives o its name, device and control inputs, and adds it to the graph.
@@ -22,11 +24,17 @@ func (o *Operation) place(spec *Spec) (err error) {
 	if o.control, err = controlInputs(g.control, spec.Control); err != nil {
 		return err
 	}
+	if err := o.checkControl(); err != nil {
+		return err
+	}
 	o.control = g.ownControl(o.control)
 	if err := o.colocate(append(slices.Clip(g.groups), spec.Colocate...), spec.Device); err != nil {
 		return err
 	}
 	o.in = slices.Clone(o.in) // the list is the caller's
+	if err := o.checkReach(); err != nil {
+		return err
+	}
 	if err := o.joinContext(); err != nil {
 		return err
 	}
@@ -36,7 +44,7 @@ func (o *Operation) place(spec *Spec) (err error) {
 
 // deviceFor returns the device that the scopes in force, the device function
 // and the operation's own options ask for together.
-func (g *Graph) deviceFor(n *Node, spec *Spec) (string, error) {
+func (g *Graph) deviceFor(n *core.Node, spec *Spec) (string, error) {
 	d, err := ParseDevice(spec.Device)
 	if err != nil {
 		return "", err

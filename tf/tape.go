@@ -1,6 +1,10 @@
 package tf
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 // A Tape is what an eager graph has recorded: the operations through which
 // gradients can be taken. It holds their values until it is dropped.
@@ -97,9 +101,9 @@ func (t *Tape) Jacobian(y Output, xs ...Output) ([]Output, error) {
 func unitLike(y Output, i int) Output {
 	n := y.Shape().NumElements()
 	g := y.Graph()
-	ints := func(v int) Output { return constant(g, Scalar(int32(v))) }
+	ints := func(v int) Output { return constant(g, core.Scalar(int32(v))) }
 	value := func(v float64) Output {
-		t, err := ScalarOf(y.DType(), v)
+		t, err := core.ScalarOf(y.DType(), v)
 		if err != nil {
 			return Failed(g, "Jacobian", err).Output(0)
 		}
@@ -110,7 +114,7 @@ func unitLike(y Output, i int) Output {
 }
 
 func shapeVector(g *Graph, s Shape) Output {
-	return constant(g, wrap(convertInts[int32](s), Shape{len(s)}))
+	return constant(g, core.Wrap(convertInts[int32](s), Shape{len(s)}))
 }
 
 // stackRows joins rows to a tensor of shape s. Without rows there is none but
@@ -118,7 +122,7 @@ func shapeVector(g *Graph, s Shape) Output {
 func stackRows(rows []Output, s Shape, x Output) Output {
 	g := x.Graph()
 	if len(rows) == 0 {
-		return constant(g, NewTensor(x.DType(), s))
+		return constant(g, core.NewTensor(x.DType(), s))
 	}
 	all := Apply(g, "Pack", rows).Output(0)
 	return Apply(g, "Reshape", []Output{all, shapeVector(g, s)}).Output(0)

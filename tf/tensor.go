@@ -1,47 +1,24 @@
 package tf
 
-import (
-	"math"
-	"slices"
-	"unsafe"
+import "github.com/gorge-tf/gorge/tf/core"
 
-	"github.com/gorge-tf/gorge/internal/kernel"
-	"github.com/gorge-tf/gorge/internal/memory"
-)
-
-// A Tensor is a dense, row-major array of elements of one type. A tensor that
-// a program holds never changes: kernels update memory in place only while
-// nobody else refers to it.
+// A Tensor is a dense, row-major array of elements of one type, as a program
+// holds it. Its memory is the program's: what a session or an eager graph
+// returns is never shared with its state, so that a program may keep it and
+// write to its elements; what a program feeds is copied before it is used,
+// unless the program has given it away with [Adopt].
 //
-// Plain elements live in a reference-counted buffer; strings, resource handles
-// and variants are Go objects. Tensors that a session or an eager graph
-// returns are ordinary Go memory, valid for as long as the program keeps them.
-type Tensor struct {
-	dtype DType
-	shape Shape
-	inl   [4]int // where shape lives while the rank is at most 4
-	buf   *memory.Buffer
-	obj   any // []string, []ResourceHandle or []VariantValue
-}
-
-// A ResourceHandle names a resource: a variable, a queue, a table.
-type ResourceHandle struct {
-	Device, Container, Name string
-	HashCode                uint64
-	TypeName                string
-	DType                   DType // of the value behind the handle, Invalid if not known
-	Shape                   Shape
-	Object                  any // the resource itself, when the handle is its only name
-}
-
-// A VariantValue is one element of a Variant tensor. Its dynamic type decides
-// which operations accept it.
-type VariantValue struct{ Value any }
+// A Tensor and a [core.Tensor], the engine's, are converted into each other
+// like any Go values of one structure: (*core.Tensor)(t). Such a conversion
+// shares memory; whoever writes it takes on the rules of package core.
+type Tensor core.Tensor
 
 // A Value is anything that can be fed as a tensor. *Tensor is one.
 type Value interface {
 	AsTensor() (*Tensor, error)
 }
+
+func (t *Tensor) engine() *core.Tensor { return (*core.Tensor)(t) }
 
 // AsTensor returns t.
 func (t *Tensor) AsTensor() (*Tensor, error) {
@@ -51,242 +28,89 @@ func (t *Tensor) AsTensor() (*Tensor, error) {
 	return t, nil
 }
 
-// CheckSize reports whether a tensor of n elements of type d can exist.
-func CheckSize(d DType, s Shape) error {
-	if !s.Known() {
-		return Errorf(InvalidArgument, "a tensor's shape must be fully known, got %v%v", d, s)
+// NewTensor returns a tensor of zeros (empty strings, null handles). The shape
+// must be fully known, and the machine must have the memory: else the error is
+// INVALID_ARGUMENT or RESOURCE_EXHAUSTED.
+func NewTensor(d DType, s Shape) (*Tensor, error) {
+	if err := core.CheckMemory(d, s); err != nil {
+		return nil, err
 	}
-	if n := s.NumElements(); n < 0 || n > math.MaxInt/max(d.Size(), 16) {
-		return Errorf(InvalidArgument, "Encountered overflow when multiplying the sizes of a tensor: Shape %s would have more than 2**63 - 1 elements or bytes", s.Text())
-	}
-	return nil
+	return (*Tensor)(core.NewTensor(d, s)), nil
 }
 
-// NewTensor returns a tensor of zeros (empty strings, null handles). It panics
-// if the shape is not fully known; see CheckSize.
-func NewTensor(d DType, s Shape) *Tensor {
-	if err := CheckSize(d, s); err != nil {
-		panic(err)
-	}
-	t := &Tensor{dtype: d.Base()}
-	t.setShape(s)
-	n := s.NumElements()
-	if !t.newObjects(n) {
-		t.buf = memory.New(n * d.Size())
-	}
-	return t
-}
-
-// newObjects gives t its Go objects if its elements are such.
-func (t *Tensor) newObjects(n int) bool {
-	switch t.dtype {
-	case String:
-		t.obj = make([]string, n)
-	case Resource:
-		t.obj = make([]ResourceHandle, n)
-	case Variant:
-		t.obj = make([]VariantValue, n)
-	default:
-		return false
-	}
-	return true
-}
-
-func (t *Tensor) setShape(s Shape) {
-	if len(s) <= len(t.inl) {
-		t.shape = t.inl[:copy(t.inl[:], s):len(t.inl)]
-		return
-	}
-	t.shape = s.Clone()
-}
-
-// TensorOf returns a tensor over buf, whose reference it takes over.
-func TensorOf(d DType, s Shape, buf *memory.Buffer) *Tensor {
-	t := &Tensor{dtype: d.Base(), buf: buf}
-	t.setShape(s)
-	return t
-}
-
-// FromSlice returns a tensor that takes over data, which must not be changed
-// afterwards. Without a shape the tensor is a vector.
+// FromSlice returns a tensor over data: both are the same memory, which stays
+// the program's. Without a shape the tensor is a vector.
 func FromSlice[T Elem](data []T, shape ...int) (*Tensor, error) {
-	s := Shape(shape)
-	if len(shape) == 0 {
-		s = Shape{len(data)}
-	}
-	if s.NumElements() != len(data) {
-		return nil, Errorf(InvalidArgument, "data must fill the shape: shape %v holds %d elements, data has %d", s, s.NumElements(), len(data))
-	}
-	return wrap(data, s), nil
+	t, err := core.FromSlice(data, shape...)
+	return (*Tensor)(t), err
 }
 
-func wrap[T Elem](data []T, s Shape) *Tensor {
-	t := &Tensor{dtype: TypeOf[T]()}
-	t.setShape(s)
-	if strs, ok := any(data).([]string); ok {
-		t.obj = strs
-		return t
+// Adopt is FromSlice for data that the program gives away for good: it must not
+// write to them afterwards. Sessions and graphs that get the tensor need not
+// copy it.
+func Adopt[T Elem](data []T, shape ...int) (*Tensor, error) {
+	t, err := core.FromSlice(data, shape...)
+	if err != nil {
+		return nil, err
 	}
-	t.buf = memory.Wrap(bytesOf(data), nil)
-	return t
-}
-
-// bytesOf views the memory of data, which keeps it alive.
-func bytesOf[T Elem](data []T) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(data))), len(data)*TypeOf[T]().Size())
+	return (*Tensor)(t.GiveAway()), nil
 }
 
 // Scalar returns a tensor of rank 0.
-func Scalar[T Elem](v T) *Tensor {
-	t := &Tensor{dtype: TypeOf[T]()}
-	t.setShape(Shape{})
-	if s, ok := any(v).(string); ok {
-		t.obj = []string{s}
-		return t
-	}
-	t.buf = memory.New(t.dtype.Size())
-	memory.Slice[T](t.buf)[0] = v
-	return t
-}
+func Scalar[T Elem](v T) *Tensor { return (*Tensor)(core.Scalar(v)) }
 
 // ScalarOf returns a scalar of a numeric type d with the value nearest to x.
 func ScalarOf(d DType, x float64) (*Tensor, error) {
-	switch d.Base() {
-	case Float32:
-		return Scalar(float32(x)), nil
-	case Float64:
-		return Scalar(x), nil
-	case Float16:
-		return Scalar(kernel.HalfFromFloat32(float32(x))), nil
-	case BFloat16:
-		return Scalar(kernel.BFloat16FromFloat32(float32(x))), nil
-	case Int32:
-		return Scalar(int32(x)), nil
-	case Int64:
-		return Scalar(int64(x)), nil
-	case Complex64:
-		return Scalar(complex(float32(x), 0)), nil
-	case Complex128:
-		return Scalar(complex(x, 0)), nil
-	}
-	return nil, Errorf(InvalidArgument, "a number of a numeric type is needed, got type %v", d)
+	t, err := core.ScalarOf(d, x)
+	return (*Tensor)(t), err
 }
 
-// HandleTensor returns a scalar resource tensor.
-func HandleTensor(h ResourceHandle) *Tensor {
-	t := &Tensor{dtype: Resource, obj: []ResourceHandle{h}}
-	t.setShape(Shape{})
-	return t
+// Data returns the elements of t without copying. Like a type assertion it
+// panics if elements of t are not of type T; see Values.
+func Data[T Elem](t *Tensor) []T { return core.Data[T](t.engine()) }
+
+// Values returns the elements of t without copying, or an error if they are
+// not of type T.
+func Values[T Elem](t *Tensor) ([]T, error) {
+	if t == nil {
+		return nil, Errorf(InvalidArgument, "a tensor must not be nil")
+	}
+	return core.Values[T](t.engine())
 }
 
 // DType returns the element type of t.
-func (t *Tensor) DType() DType { return t.dtype }
+func (t *Tensor) DType() DType { return t.engine().DType() }
 
 // Shape returns the shape of t, which the caller must not change.
-func (t *Tensor) Shape() Shape { return t.shape }
+func (t *Tensor) Shape() Shape { return t.engine().Shape() }
 
 // Rank returns the number of dimensions of t.
-func (t *Tensor) Rank() int { return len(t.shape) }
+func (t *Tensor) Rank() int { return t.engine().Rank() }
 
 // Dim returns the size of dimension i.
-func (t *Tensor) Dim(i int) int { return t.shape[i] }
+func (t *Tensor) Dim(i int) int { return t.engine().Dim(i) }
 
 // Len returns the number of elements of t.
-func (t *Tensor) Len() int { return t.shape.NumElements() }
+func (t *Tensor) Len() int { return t.engine().Len() }
 
 // NumBytes returns the size of t's elements in memory; strings count their bytes.
-func (t *Tensor) NumBytes() int {
-	if t.buf != nil {
-		return t.buf.Len()
-	}
-	n := 0
-	if strs, ok := t.obj.([]string); ok {
-		for _, s := range strs {
-			n += len(s)
-		}
-	}
-	return n
-}
+func (t *Tensor) NumBytes() int { return t.engine().NumBytes() }
 
-// Buffer returns the memory of t, nil for strings, resources and variants.
-func (t *Tensor) Buffer() *memory.Buffer { return t.buf }
+// At returns element i, counted in row-major order, as a Go value of its type.
+func (t *Tensor) At(i int) any { return t.engine().At(i) }
 
-// Addressable reports whether the host can read t's elements; tensors on an
-// accelerator have to be copied first.
-func (t *Tensor) Addressable() bool { return t.buf == nil || t.buf.Space() == "" }
+// Ints returns a copy of the elements of an Int32 or Int64 tensor as ints.
+func (t *Tensor) Ints() ([]int, error) { return t.engine().Ints() }
 
-// Share returns a new tensor over the same memory. The memory lives until both
-// have been released or collected.
-func (t *Tensor) Share() *Tensor {
-	s := &Tensor{dtype: t.dtype, buf: t.buf, obj: t.obj}
-	s.setShape(t.shape)
-	if s.buf != nil {
-		s.buf.Ref()
-	}
-	return s
-}
-
-// Release gives up t's reference to its memory; t must not be used any more.
-// Tensors that are simply dropped are collected as any Go value.
-func (t *Tensor) Release() {
-	if t.buf != nil {
-		t.buf.Unref()
-	}
-	t.buf, t.obj = nil, nil
-}
-
-// Escape makes t's memory safe to be kept by the program: it never goes back
-// to a pool.
-func (t *Tensor) Escape() *Tensor {
-	if t.buf != nil {
-		t.buf.Escape()
-	}
-	return t
-}
-
-// Reshape returns a tensor with the same elements in another shape, which must
+// Reshape returns a tensor over the same elements in another shape, which must
 // have as many.
 func (t *Tensor) Reshape(s Shape) (*Tensor, error) {
-	if s.NumElements() != t.Len() {
-		return nil, Errorf(InvalidArgument, "a reshape keeps the number of elements: %v has %d, %v has %d", t.shape, t.Len(), s, s.NumElements())
-	}
-	r := t.Share()
-	r.setShape(s)
-	return r, nil
-}
-
-// Reuse makes t, a header that nobody else refers to, describe buf with the
-// given type and shape. Executors keep one header for each scratch output.
-func (t *Tensor) Reuse(d DType, s Shape, buf *memory.Buffer, obj any) {
-	t.dtype, t.buf, t.obj = d.Base(), buf, obj
-	t.setShape(s)
-}
-
-// Bits returns a tensor of type d over t's memory; both types must have
-// elements of equal size.
-func (t *Tensor) Bits(d DType) (*Tensor, error) {
-	if t.buf == nil || d.Size() != t.dtype.Size() {
-		return nil, Errorf(InvalidArgument, "types of equal element size are needed, got %v and %v", t.dtype, d)
-	}
-	s := t.Share()
-	s.dtype = d.Base()
-	return s, nil
+	r, err := t.engine().Reshape(s)
+	return (*Tensor)(r), err
 }
 
 // Clone returns a copy of t with memory of its own.
-func (t *Tensor) Clone() *Tensor {
-	c := &Tensor{dtype: t.dtype}
-	c.setShape(t.shape)
-	switch o := t.obj.(type) {
-	case []string:
-		c.obj = slices.Clone(o)
-	case []ResourceHandle:
-		c.obj = slices.Clone(o)
-	case []VariantValue:
-		c.obj = slices.Clone(o)
-	default:
-		c.buf = memory.New(t.buf.Len())
-		copy(c.buf.Bytes(), t.buf.Bytes())
-	}
-	return c
-}
+func (t *Tensor) Clone() *Tensor { return (*Tensor)(t.engine().Clone()) }
+
+// String formats t as "float32[2 3]{1, 2, 3, ...}".
+func (t *Tensor) String() string { return t.engine().String() }

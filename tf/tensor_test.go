@@ -1,262 +1,81 @@
 package tf_test
 
 import (
-	"math"
-	"runtime"
 	"slices"
-	"strings"
 	"testing"
 
-	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
-func fromSlice[T tf.Elem](t *testing.T, data []T, shape ...int) *tf.Tensor {
+func fromSlice[T tf.Elem](t *testing.T, data []T, shape ...int) *core.Tensor {
 	t.Helper()
-	x, err := tf.FromSlice(data, shape...)
+	x, err := core.FromSlice(data, shape...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return x
 }
 
-func TestNewTensorIsZero(t *testing.T) {
-	for _, d := range []tf.DType{tf.Float32, tf.Int8, tf.Complex128, tf.Bool, tf.QInt32, tf.Float16} {
-		x := tf.NewTensor(d, tf.Shape{2, 3})
-		if x.DType() != d || x.Rank() != 2 || x.Dim(1) != 3 || x.Len() != 6 || x.NumBytes() != 6*d.Size() {
-			t.Errorf("%v: got %v, %d elements, %d bytes", d, x, x.Len(), x.NumBytes())
-		}
-		if slices.ContainsFunc(x.Buffer().Bytes(), func(b byte) bool { return b != 0 }) {
-			t.Errorf("%v: new memory is not zero", d)
-		}
-	}
-	if s := tf.Data[string](tf.NewTensor(tf.String, tf.Shape{2})); !slices.Equal(s, []string{"", ""}) {
-		t.Errorf("new strings are %q", s)
-	}
-	if h := tf.NewTensor(tf.Resource, tf.Shape{}).Handles(); len(h) != 1 || h[0].Name != "" {
-		t.Errorf("new handles are %v", h)
-	}
-	if v := tf.NewTensor(tf.Variant, tf.Shape{3}).Variants(); len(v) != 3 {
-		t.Errorf("new variants are %v", v)
-	}
-}
-
-func TestCheckSize(t *testing.T) {
-	for _, c := range []struct {
-		s    tf.Shape
-		want string // of the error
-	}{
-		{tf.Shape{}, ""}, {tf.Shape{3, 0}, ""}, {tf.Shape{-1}, "fully known"}, {nil, "fully known"},
-		{tf.Shape{math.MaxInt}, "overflow"}, {tf.Shape{1 << 40, 1 << 40}, "would have more than 2**63 - 1 elements"},
-	} {
-		if err := tf.CheckSize(tf.Float32, c.s); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%v: %v", c.s, err)
-		}
-	}
-}
-
-func TestFromSliceTakesOver(t *testing.T) {
-	data := []int32{1, 2, 3, 4, 5, 6}
-	x := fromSlice(t, data, 2, 3)
-	if &tf.Data[int32](x)[0] != &data[0] {
-		t.Error("the elements were copied")
-	}
-	if v := fromSlice(t, data); !v.Shape().Equal(tf.Shape{6}) {
-		t.Errorf("without a shape: %v", v)
-	}
-	for _, shape := range [][]int{{2, 2}, {-1, 3}, {6, -1}, {7}} {
-		if _, err := tf.FromSlice(data, shape...); tf.CodeOf(err) != tf.InvalidArgument {
-			t.Errorf("shape %v: %v", shape, err)
-		}
-	}
-}
-
-func TestTensorText(t *testing.T) {
-	for _, c := range []struct {
-		x    *tf.Tensor
-		want string
-	}{
-		{nil, "<nil>"},
-		{tf.Scalar(float32(1.5)), "float32[]{1.5}"},
-		{fromSlice(t, []int64{1, 2, 3, 4}, 2, 2), "int64[2 2]{1, 2, 3, 4}"},
-		{fromSlice(t, make([]bool, 12)), "bool[12]{" + strings.Repeat("false, ", 10) + "...}"},
-		{fromSlice(t, []string{"a", "b\n"}), `string[2]{"a", "b\n"}`},
-		{tf.Scalar(tf.Half(0x3c00)), "float16[]{1}"},
-		{tf.Scalar(tf.BF16(0xc000)), "bfloat16[]{-2}"},
-		{tf.Scalar(1 - 2i), "complex128[]{(1-2i)}"},
-		{tf.HandleTensor(tf.ResourceHandle{Name: "v"}), "resource[]{v}"},
-		{tf.NewTensor(tf.Variant, tf.Shape{1}), "variant[1]{<nil>}"},
-		{tf.TensorOf(tf.Float32, tf.Shape{2}, memory.NewOpaque("FAKE", nil, 8)), "float32[2]{in FAKE}"},
-	} {
-		if got := c.x.String(); got != c.want {
-			t.Errorf("got %s, want %s", got, c.want)
-		}
-	}
-}
-
-func TestElementsOfTheWrongType(t *testing.T) {
-	x := tf.Scalar(int32(1))
-	if _, err := tf.Values[int64](x); err == nil || !strings.Contains(err.Error(), "tensor is int32, asked for int64") {
-		t.Errorf("Values: %v", err)
-	}
-	if v, err := tf.Values[int32](x); err != nil || v[0] != 1 {
-		t.Errorf("Values: %v, %v", v, err)
-	}
-	if tf.Data[int8](tf.NewTensor(tf.QInt8, tf.Shape{1}))[0] != 0 {
-		t.Error("quantized elements are their integers")
-	}
-	defer func() {
-		if p, _ := recover().(string); p != "tf: Data[int64] of a int32 tensor" {
-			t.Errorf("Data panicked with %q", p)
-		}
-	}()
-	tf.Data[int64](x)
-}
-
-func TestInts(t *testing.T) {
-	for _, x := range []*tf.Tensor{fromSlice(t, []int32{3, -1}), fromSlice(t, []int64{3, -1})} {
-		if got, err := x.Ints(); err != nil || !slices.Equal(got, []int{3, -1}) {
-			t.Errorf("%v: %v, %v", x, got, err)
-		}
-	}
-	if _, err := tf.Scalar(float32(1)).Ints(); tf.CodeOf(err) != tf.InvalidArgument {
-		t.Errorf("floats as ints: %v", err)
-	}
-}
-
-func TestScalarOf(t *testing.T) {
-	for d, want := range map[tf.DType]any{
-		tf.Float32: float32(2.5), tf.Float64: 2.5, tf.Float16: tf.Half(0x4100), tf.BFloat16: tf.BF16(0x4020),
-		tf.Int32: int32(2), tf.Int64: int64(2), tf.Complex64: complex64(2.5), tf.Complex128: complex128(2.5),
-	} {
-		x, err := tf.ScalarOf(d, 2.5)
-		if err != nil || x.DType() != d || x.Rank() != 0 || x.At(0) != want {
-			t.Errorf("%v: %v, %v; want %v", d, x, err, want)
-		}
-	}
-	if _, err := tf.ScalarOf(tf.String, 1); tf.CodeOf(err) != tf.InvalidArgument {
-		t.Errorf("a string: %v", err)
-	}
-}
-
-func TestShareAndRelease(t *testing.T) {
-	freed := 0
-	b := memory.Adopt(make([]byte, 8), func() { freed++ })
-	x := tf.TensorOf(tf.Float32, tf.Shape{2}, b)
-	y := x.Share()
-	tf.Data[float32](x)[1] = 5
-	if tf.Data[float32](y)[1] != 5 || b.Sole() {
-		t.Error("a shared tensor has memory of its own")
-	}
-	x.Release()
-	if freed != 0 || !b.Sole() {
-		t.Errorf("after one of two was released: freed %d times, sole %v", freed, b.Sole())
-	}
-	y.Release()
-	if freed != 1 {
-		t.Errorf("after both were released: freed %d times", freed)
-	}
-	y.Release() // a second time does nothing
-}
-
-func TestReshapeAndBits(t *testing.T) {
-	x := fromSlice(t, []float32{1, 2, 3, 4, 5, 6}, 2, 3)
-	r, err := x.Reshape(tf.Shape{3, 2})
-	if err != nil || !r.Shape().Equal(tf.Shape{3, 2}) || !x.Shape().Equal(tf.Shape{2, 3}) || &tf.Data[float32](r)[0] != &tf.Data[float32](x)[0] {
-		t.Errorf("reshaped to %v, %v", r, err)
-	}
-	if _, err := x.Reshape(tf.Shape{4}); tf.CodeOf(err) != tf.InvalidArgument {
-		t.Errorf("reshaped to four elements: %v", err)
-	}
-	b, err := x.Bits(tf.Int32)
-	if err != nil || uint32(tf.Data[int32](b)[0]) != math.Float32bits(1) || x.DType() != tf.Float32 {
-		t.Errorf("bits are %v, %v", b, err)
-	}
-	if _, err := x.Bits(tf.Int64); tf.CodeOf(err) != tf.InvalidArgument {
-		t.Errorf("bits of another size: %v", err)
-	}
-}
-
-func TestHighRank(t *testing.T) {
-	s := tf.Shape{1, 2, 1, 2, 1, 2}
-	x := tf.NewTensor(tf.Int8, s)
-	s[0] = 9
-	if !x.Shape().Equal(tf.Shape{1, 2, 1, 2, 1, 2}) || x.Len() != 8 {
-		t.Errorf("got %v", x)
-	}
-	if y := x.Share(); !y.Shape().Equal(x.Shape()) {
-		t.Errorf("shared: %v", y)
-	}
-}
-
-func TestCloneHasItsOwnMemory(t *testing.T) {
-	for _, x := range []*tf.Tensor{fromSlice(t, []int32{1, 2}), fromSlice(t, []string{"a", "b"}), tf.HandleTensor(tf.ResourceHandle{Name: "h"}), tf.NewTensor(tf.Variant, tf.Shape{1})} {
-		c := x.Clone()
-		if !tf.TensorsEqual(x, c) {
-			t.Errorf("clone of %v is %v", x, c)
-		}
-	}
-	s := fromSlice(t, []string{"a"})
-	tf.Data[string](s.Clone())[0] = "b"
-	if tf.Data[string](s)[0] != "a" {
-		t.Error("a clone shares strings")
-	}
-}
-
-func TestTensorsEqual(t *testing.T) {
-	nan := math.Float32frombits(0x7fc00001)
-	for _, c := range []struct {
-		a, b *tf.Tensor
-		want bool
-	}{
-		{tf.Scalar(float32(1)), tf.Scalar(float32(1)), true},
-		{tf.Scalar(nan), tf.Scalar(nan), true}, // bits count
-		{tf.Scalar(float32(0)), tf.Scalar(float32(math.Copysign(0, -1))), false},
-		{tf.Scalar(int32(0)), tf.Scalar(float32(0)), false},
-		{fromSlice(t, []int8{1, 2}, 1, 2), fromSlice(t, []int8{1, 2}), false},
-		{fromSlice(t, []string{"a"}), fromSlice(t, []string{"a"}), true},
-		{fromSlice(t, []string{"a"}), fromSlice(t, []string{"b"}), false},
-		{nil, nil, true}, {nil, tf.Scalar(1.0), false},
-	} {
-		if got := tf.TensorsEqual(c.a, c.b); got != c.want {
-			t.Errorf("TensorsEqual(%v, %v) = %v", c.a, c.b, got)
-		}
-	}
-}
-
-// TestEscapedMemoryOutlivesItsTensor keeps nothing but the slice of a tensor
-// whose memory a pool would use again.
-func TestEscapedMemoryOutlivesItsTensor(t *testing.T) {
-	pool := memory.NewPool(1 << 20)
-	escaped := func() []float32 {
-		x := tf.TensorOf(tf.Float32, tf.Shape{64}, pool.Get(256))
-		v := tf.Data[float32](x.Escape())
-		for i := range v {
-			v[i] = float32(i)
-		}
-		x.Release()
-		return v
-	}()
-	for range 3 { // collect the tensor, then overwrite what the pool has
-		runtime.GC()
-		for range 10 {
-			b := pool.Get(256)
-			for i := range b.Bytes() {
-				b.Bytes()[i] = 0xDB
-			}
-			b.Unref()
-		}
-	}
-	for i, v := range escaped {
-		if v != float32(i) {
-			t.Fatalf("element %d became %v", i, v)
-		}
-	}
-}
-
 func TestNilFeedIsRefused(t *testing.T) {
 	var x *tf.Tensor
 	if _, err := x.AsTensor(); tf.CodeOf(err) != tf.InvalidArgument {
 		t.Errorf("a nil tensor: %v", err)
+	}
+	if _, err := tf.Values[float32](x); tf.CodeOf(err) != tf.InvalidArgument {
+		t.Errorf("values of a nil tensor: %v", err)
+	}
+}
+
+// TestWhoseMemory: a tensor over a slice is the slice; a step that takes it has a
+// copy, unless the program has given the slice away.
+func TestWhoseMemory(t *testing.T) {
+	data := []float32{1, 2}
+	x, err := tf.FromSlice(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	taken := (*core.Tensor)(x).Enter()
+	data[0] = 7
+	if got := tf.Data[float32](x); !slices.Equal(got, []float32{7, 2}) {
+		t.Errorf("the tensor has %v, the slice %v", got, data)
+	}
+	if got := core.Data[float32](taken); !slices.Equal(got, []float32{1, 2}) {
+		t.Errorf("what was taken became %v", got)
+	}
+	given, err := tf.Adopt(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if taken := (*core.Tensor)(given).Enter(); &core.Data[float32](taken)[0] != &data[0] {
+		t.Error("what was given away has been copied")
+	}
+}
+
+// TestLeave: memory that someone else refers to is copied when it leaves.
+func TestLeave(t *testing.T) {
+	x := core.Scalar(float32(1))
+	shared := x.Share()
+	if left := shared.Leave(); &core.Data[float32](left)[0] == &core.Data[float32](x)[0] {
+		t.Error("shared memory was handed out")
+	}
+	at := &core.Data[float32](x)[0]
+	if left := x.Leave(); &core.Data[float32](left)[0] != at {
+		t.Error("the last owner's memory was copied")
+	}
+	s := core.Wrap([]string{"a"}, core.Shape{1})
+	if left := s.Share().Leave(); &core.Data[string](left)[0] == &core.Data[string](s)[0] {
+		t.Error("strings have no count of references: they must be copied")
+	}
+}
+
+func TestTooLargeTensors(t *testing.T) {
+	for _, s := range []tf.Shape{{1 << 45}, {1 << 23, 1 << 22}} {
+		if _, err := tf.NewTensor(tf.Float32, s); tf.CodeOf(err) != tf.ResourceExhausted {
+			t.Errorf("%v: %v", s, err)
+		}
+	}
+	if _, err := tf.NewTensor(tf.Float32, tf.Shape{-1}); tf.CodeOf(err) != tf.InvalidArgument {
+		t.Errorf("an unknown size: %v", err)
 	}
 }

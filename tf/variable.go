@@ -184,7 +184,7 @@ func (v *Variable) Read(opts ...Option) (x Output) {
 		v.Graph().Scope("Read", func() { x = Apply(nil, "Identity", []Output{v.handle}, opts...).Output(0) })
 		return x
 	}
-	opts = append([]Option{Attr("dtype", v.dtype)}, opts...)
+	opts = Join(opts, Attr("dtype", v.dtype))
 	v.Graph().Scope("Read", func() { x = Apply(nil, "ReadVariableOp", []Output{v.handle}, opts...).Output(0) })
 	return x
 }
@@ -208,7 +208,7 @@ func (v *Variable) assign(op string, x Output, opts ...Option) *Operation {
 	if v.ref {
 		return Apply(nil, op, []Output{v.handle, x}, opts...)
 	}
-	return Apply(nil, op+"VariableOp", []Output{v.handle, x}, append([]Option{Attr("dtype", v.dtype)}, opts...)...)
+	return Apply(nil, op+"VariableOp", []Output{v.handle, x}, Join(opts, Attr("dtype", v.dtype))...)
 }
 
 // Slot returns the variable that an optimizer keeps beside v under a name,

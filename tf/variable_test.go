@@ -8,8 +8,9 @@ import (
 
 	"google.golang.org/protobuf/encoding/prototext"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 	"github.com/gorge-tf/gorge/tf/session"
 	"github.com/gorge-tf/gorge/tf/tftest"
 )
@@ -24,7 +25,7 @@ func TestVariablesAreTensorFlows(t *testing.T) {
 	g := tf.NewGraph()
 	g.Scope("layer", func() {
 		g.Device("/job:ps/task:1", func() {
-			tf.NewVariable(constant(g, tf.NewTensor(tf.Float32, tf.Shape{3, 2}), tf.Name("w/Initializer/initial_value")), tf.VariableOptions{Name: "w"})
+			tf.NewVariable(constant(g, (*tf.Tensor)(core.NewTensor(tf.Float32, tf.Shape{3, 2})), tf.Name("w/Initializer/initial_value")), tf.VariableOptions{Name: "w"})
 		})
 	})
 	var names []string

@@ -1,9 +1,12 @@
 package tf
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // WhileContexts is the collection of the contexts of loops that are in no
@@ -43,10 +46,12 @@ func (o WhileOpts) Apply(s *Spec) { s.Set(whileAttr, o) }
 func While(vars []Output, cond func(vars []Output) Output, body func(vars []Output) []Output, opts ...Option) []Output {
 	g, bad := graphOf(nil, vars)
 	switch {
-	case bad != nil:
-		return failed(g, "while", bad.err)
 	case len(vars) == 0:
 		return failed(g, "while", Errorf(InvalidArgument, "'loop_vars' must be provided."))
+	case bad != nil:
+		return failed(g, "while", bad.err)
+	case cond == nil || body == nil:
+		return failed(g, "while", Errorf(InvalidArgument, "While needs two functions, the condition and the body: got nil"))
 	}
 	spec := Spec{Name: "while"}
 	for _, o := range opts {
@@ -179,14 +184,14 @@ func (w *loopBuilder) limitByNumber() {
 	case o.MaxIterations < 0 || o.MaxIterations > math.MaxInt32:
 		w.fail("'maximum_iterations' must be positive and fit an int32: %d", o.MaxIterations)
 	default:
-		o.MaximumIterations = named(w.g, Scalar(int32(o.MaxIterations)), "maximum_iterations")
+		o.MaximumIterations = named(w.g, core.Scalar(int32(o.MaxIterations)), "maximum_iterations")
 	}
 }
 
 // limit makes the number of iterations a loop variable, which cond looks at.
 func (w *loopBuilder) limit() {
 	most, cond, body := w.opts.MaximumIterations, w.cond, w.body
-	counter := named(w.g, NewTensor(most.DType(), Shape{}), "iteration_counter")
+	counter := named(w.g, core.NewTensor(most.DType(), Shape{}), "iteration_counter")
 	w.vars = append([]Output{counter}, w.vars...)
 	w.invariants = append([]Shape{{}}, w.invariants...)
 	w.cond = func(v []Output) Output {
@@ -237,6 +242,9 @@ func (w *loopBuilder) enter() []Output {
 	c := w.c
 	real := make([]Output, len(w.vars))
 	for i, x := range w.vars {
+		if err := c.outer.reach(x.op, c.name, "loop variable"); err != nil {
+			w.err = cmp.Or(w.err, err)
+		}
 		c.values[x] = true
 		if real[i] = x; c.outer != nil {
 			real[i] = c.outer.capture(x)
@@ -337,7 +345,7 @@ func (w *loopBuilder) now() []Output {
 
 // maximum returns the limit of iterations.
 func (w *loopBuilder) maximum() int {
-	v, err := w.opts.MaximumIterations.Value()
+	v, err := w.opts.MaximumIterations.Computed()
 	if err != nil {
 		w.err = err
 		return 0
@@ -352,14 +360,14 @@ func (w *loopBuilder) maximum() int {
 
 // holds returns the value of a condition.
 func (w *loopBuilder) holds(pred Output) bool {
-	v, err := pred.Value()
+	v, err := pred.Computed()
 	switch {
 	case err != nil:
 		w.err = err
 	case v.DType() != Bool || v.Len() != 1:
 		w.fail("the condition of a loop must be a scalar of type bool, got %v", pred)
 	default:
-		return Data[bool](v)[0]
+		return core.Data[bool](v)[0]
 	}
 	return false
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/tftest"
 )
 
@@ -274,8 +275,8 @@ func TestNoBackProp(t *testing.T) {
 // Sparse gradients of what a loop takes in are joined, not made dense.
 func TestSparseGradientsInLoops(t *testing.T) {
 	g := tf.NewGraph()
-	x := constant(g, tf.NewTensor(tf.Float64, tf.Shape{3, 2}))
-	y := repeat(2, constant(g, tf.NewTensor(tf.Float64, tf.Shape{3, 2})), func(_, y tf.Output) tf.Output {
+	x := constant(g, (*tf.Tensor)(core.NewTensor(tf.Float64, tf.Shape{3, 2})))
+	y := repeat(2, constant(g, (*tf.Tensor)(core.NewTensor(tf.Float64, tf.Shape{3, 2}))), func(_, y tf.Output) tf.Output {
 		return add(y, tf.Apply(g, "TestRows", []tf.Output{x}, tf.Attr("row", 2)).Output(0))
 	})
 	gs := differentiate(t, tf.GradientOptions{Ys: []tf.Output{y}, Xs: []tf.Output{x}})

@@ -2,6 +2,8 @@
 
 package tf
 
+import "github.com/gorge-tf/gorge/tf/core"
+
 // then adds an operation on o and others.
 func (o Output) then(op string, opts []Option, others ...Output) Output {
 	return Apply(nil, op, append([]Output{o}, others...), opts...).Output(0)
@@ -16,7 +18,7 @@ func (o Output) reduce(op string, axes []int) Output {
 func (o Output) axes(axes []int) Output {
 	g := o.Graph()
 	if len(axes) == 0 && o.Shape() == nil {
-		zero, one := constant(g, Scalar(int32(0))), constant(g, Scalar(int32(1)))
+		zero, one := constant(g, core.Scalar(int32(0))), constant(g, core.Scalar(int32(1)))
 		return Apply(g, "Range", []Output{zero, o.then("Rank", nil), one}).Output(0)
 	}
 	if len(axes) == 0 {
@@ -29,7 +31,7 @@ func (o Output) axes(axes []int) Output {
 
 // ints adds a vector of int32 to the graph of o.
 func (o Output) ints(v []int) Output {
-	return constant(o.Graph(), wrap(convertInts[int32](v), Shape{len(v)}))
+	return constant(o.Graph(), core.Wrap(convertInts[int32](v), Shape{len(v)}))
 }
 
 // Abs returns |o|. See ops.Abs.
@@ -49,12 +51,12 @@ func (o Output) Any(axes ...int) Output { return o.reduce("Any", axes) }
 
 // ArgMax returns the positions of the greatest elements along an axis. See ops.ArgMax.
 func (o Output) ArgMax(axis int, opts ...Option) Output {
-	return o.then("ArgMax", opts, constant(o.Graph(), Scalar(int32(axis))))
+	return o.then("ArgMax", opts, constant(o.Graph(), core.Scalar(int32(axis))))
 }
 
 // ArgMin returns the positions of the least elements along an axis. See ops.ArgMin.
 func (o Output) ArgMin(axis int, opts ...Option) Output {
-	return o.then("ArgMin", opts, constant(o.Graph(), Scalar(int32(axis))))
+	return o.then("ArgMin", opts, constant(o.Graph(), core.Scalar(int32(axis))))
 }
 
 // BatchMatMul returns the products of stacks of matrices. See ops.BatchMatMulV2.
@@ -65,7 +67,7 @@ func (o Output) BiasAdd(y Output, opts ...Option) Output { return o.then("BiasAd
 
 // Cast returns o converted to type d. See ops.Cast.
 func (o Output) Cast(d DType, opts ...Option) Output {
-	return o.then("Cast", append([]Option{Attr("DstT", d)}, opts...))
+	return o.then("Cast", Join(opts, Attr("DstT", d)))
 }
 
 // Ceil returns o rounded up. See ops.Ceil.
@@ -85,7 +87,7 @@ func (o Output) Exp(opts ...Option) Output { return o.then("Exp", opts) }
 
 // ExpandDims returns o with a dimension of size 1 put in at axis. See ops.ExpandDims.
 func (o Output) ExpandDims(axis int, opts ...Option) Output {
-	return o.then("ExpandDims", opts, constant(o.Graph(), Scalar(int32(axis))))
+	return o.then("ExpandDims", opts, constant(o.Graph(), core.Scalar(int32(axis))))
 }
 
 // Floor returns o rounded down. See ops.Floor.

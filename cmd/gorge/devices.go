@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -30,9 +31,9 @@ func devices(ctx context.Context, args []string, stdout, stderr io.Writer) error
 		return err
 	}
 	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "DEVICE\tTYPE\tMEMORY\tINCARNATION")
+	fmt.Fprintln(w, "DEVICE\tTYPE\tMEMORY\tINCARNATION\tTRANSPORT")
 	for _, d := range list {
-		fmt.Fprintf(w, "%s\t%s\t%d MiB\t%016x\n", d.Name, d.Type, d.MemoryLimit>>20, d.Incarnation)
+		fmt.Fprintf(w, "%s\t%s\t%d MiB\t%016x\t%s\n", d.Name, d.Type, d.MemoryLimit>>20, d.Incarnation, cmp.Or(d.Transport, "grpc"))
 	}
 	return w.Flush()
 }

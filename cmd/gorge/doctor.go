@@ -28,6 +28,8 @@ func doctor(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 	s.SetOutput(stderr)
 	spec := s.String("cluster_spec", "", "tasks to ask: `job|host:port;host:port,job|host:port`")
 	timeout := s.Duration("timeout", 5*time.Second, "how `long` a task may take to answer")
+	r := &rdmaFlags{}
+	r.register(s)
 	if err := s.Parse(args); err != nil {
 		return flagError(err)
 	}
@@ -38,6 +40,10 @@ func doctor(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 		return err
 	}
 	fmt.Fprintf(stdout, "cores  %d\ncpu    %s\nrdma   %s\n", runtime.NumCPU(), cpuFeatures(), rdmaDevices(infiniband))
+	describeRDMA(stdout)
+	if r.used() {
+		return r.ping(ctx, stdout)
+	}
 	if *spec == "" {
 		return nil
 	}

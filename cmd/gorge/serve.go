@@ -26,7 +26,8 @@ type serveFlags struct {
 	cluster, job, serverDef, devices, protocol, level, exitWith, leader string
 	task, threads, retries                                              int
 	cache                                                               bool
-	noLinks                                                             bool
+	noLinks, fallback                                                   bool
+	rdma                                                                string
 	sessionTimeout                                                      time.Duration
 }
 
@@ -40,6 +41,8 @@ func parseServe(args []string, stderr io.Writer) (*serveFlags, error) {
 	s.StringVar(&f.serverDef, "server_def", "", "`file` with a serialized tensorflow.ServerDef, instead of the flags above")
 	s.StringVar(&f.devices, "devices", "", "devices of the task: `TYPE:COUNT,...`, CPU:2 say")
 	s.StringVar(&f.protocol, "protocol", "", "how tasks exchange tensors: grpc, or grpc+verbs")
+	s.StringVar(&f.rdma, "rdma", "", "`provider` of RDMA devices for grpc+verbs: ibverbs, or soft; the environment's GORGE_RDMA_PROVIDER otherwise")
+	s.BoolVar(&f.fallback, "rdma_fallback", false, "let tensors go by gRPC where there is no RDMA")
 	s.BoolVar(&f.noLinks, "no_links", false, "speak gRPC with Gorge's clients and tasks, too")
 	s.IntVar(&f.threads, "threads", 0, "goroutines that one operation uses; 0: as many as there are cores")
 	s.IntVar(&f.retries, "grpc_max_retries", retriesFromEnv(), "`times` that the receive of a tensor is tried again; the environment's GRPC_MAX_RETRIES otherwise")
@@ -106,6 +109,7 @@ func (f *serveFlags) config(stderr io.Writer) (cluster.Config, error) {
 		c.CollectiveLeader = f.leader
 	}
 	c.CacheResponses, c.NoLinks = c.CacheResponses || f.cache, f.noLinks
+	c.RDMA.Provider, c.RDMA.Fallback = f.rdma, f.fallback
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(f.level)); err != nil {
 		return c, tf.Errorf(tf.InvalidArgument, "-log must be debug, info, warn or error, got %q", f.level)

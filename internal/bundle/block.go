@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"sort"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A block is a run of sorted entries. Keys leave out what they share with the
@@ -14,7 +14,7 @@ type block struct {
 	restarts []byte // offsets into entries, 4 bytes each
 }
 
-func corrupt(what string) error { return tf.Errorf(tf.DataLoss, "%s", what) }
+func corrupt(what string) error { return core.Errorf(core.DataLoss, "%s", what) }
 
 // parseBlock splits the contents of a block.
 func parseBlock(b []byte) (block, error) {

@@ -9,15 +9,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
-func tensor[T tf.Elem](t testing.TB, data []T, shape ...int) *tf.Tensor {
+func tensor[T core.Elem](t testing.TB, data []T, shape ...int) *core.Tensor {
 	t.Helper()
 	if shape == nil {
 		shape = []int{len(data)}
 	}
-	x, err := tf.FromSlice(data, shape...)
+	x, err := core.FromSlice(data, shape...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,24 +25,24 @@ func tensor[T tf.Elem](t testing.TB, data []T, shape ...int) *tf.Tensor {
 }
 
 // count returns the numbers from 0 on in a tensor.
-func count[T float32 | int64](t testing.TB, shape ...int) *tf.Tensor {
-	data := make([]T, tf.Shape(shape).NumElements())
+func count[T float32 | int64](t testing.TB, shape ...int) *core.Tensor {
+	data := make([]T, core.Shape(shape).NumElements())
 	for i := range data {
 		data[i] = T(i)
 	}
 	return tensor(t, data, shape...)
 }
 
-func same(a, b *tf.Tensor) bool {
+func same(a, b *core.Tensor) bool {
 	return a.DType() == b.DType() && a.Shape().Equal(b.Shape()) && a.String() == b.String() &&
 		(a.Buffer() == nil || bytes.Equal(a.Buffer().Bytes()[:a.NumBytes()], b.Buffer().Bytes()[:b.NumBytes()])) &&
-		(a.DType() != tf.String || slices.Equal(tf.Data[string](a), tf.Data[string](b)))
+		(a.DType() != core.String || slices.Equal(core.Data[string](a), core.Data[string](b)))
 }
 
 // A saved is what golden.py saves: a tensor, or a slice of one.
 type saved struct {
 	name, spec string
-	value      *tf.Tensor
+	value      *core.Tensor
 }
 
 func goldenTensors(t testing.TB) []saved {
@@ -50,9 +50,9 @@ func goldenTensors(t testing.TB) []saved {
 		{"matrix", "", count[float32](t, 4, 3)},
 		{"strings", "", tensor(t, []string{"a", "", strings.Repeat("long", 50), "\u00ff"}, 2, 2)},
 		{"no strings", "", tensor(t, []string{})},
-		{"scalar", "", tf.Scalar(0.5)},
+		{"scalar", "", core.Scalar(0.5)},
 		{"empty", "", tensor(t, []int32{}, 0, 3)},
-		{"half", "", tensor(t, []tf.Half{0x3c00, 0xc000})},
+		{"half", "", tensor(t, []core.Half{0x3c00, 0xc000})},
 		{"bool", "", tensor(t, []bool{true, false})},
 		{"complex", "", tensor(t, []complex64{1 + 2i})},
 		{"parts", "4 300 0,1:-", count[int64](t, 1, 300)},
@@ -166,12 +166,12 @@ func TestReadsTensorFlows(t *testing.T) {
 		t.Errorf("keys %q (%v)", keys, err)
 	}
 	e, err := r.Entry("parts")
-	if err != nil || e.DType != tf.Int64 || !e.Shape.Equal(tf.Shape{4, 300}) || len(e.Slices) != 3 || e.Slices[1].String() != "1,3:0,100" {
+	if err != nil || e.DType != core.Int64 || !e.Shape.Equal(core.Shape{4, 300}) || len(e.Slices) != 3 || e.Slices[1].String() != "1,3:0,100" {
 		t.Errorf("%+v %v", e, err)
 	}
 }
 
-func read(r *Reader, s saved) (*tf.Tensor, error) {
+func read(r *Reader, s saved) (*core.Tensor, error) {
 	if s.spec == "" {
 		return r.Lookup(s.name)
 	}
@@ -239,15 +239,15 @@ func TestRanges(t *testing.T) {
 }
 
 // cut returns a slice of a matrix, element by element.
-func cut(t *testing.T, m *tf.Tensor, s Slice) *tf.Tensor {
+func cut(t *testing.T, m *core.Tensor, s Slice) *core.Tensor {
 	shape, err := s.Shape(m.Shape())
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := tf.NewTensor(tf.Float32, shape)
+	out := core.NewTensor(core.Float32, shape)
 	for i := range shape[0] {
 		for k := range shape[1] {
-			tf.Data[float32](out)[i*shape[1]+k] = tf.Data[float32](m)[(i+s.start(0))*m.Dim(1)+k+s.start(1)]
+			core.Data[float32](out)[i*shape[1]+k] = core.Data[float32](m)[(i+s.start(0))*m.Dim(1)+k+s.start(1)]
 		}
 	}
 	return out
@@ -283,11 +283,11 @@ func TestLarge(t *testing.T) {
 // TestAllTypes saves and reads every type in both formats.
 func TestAllTypes(t *testing.T) {
 	dir := t.TempDir()
-	for d := tf.DType(1); d < 100; d++ {
+	for d := core.DType(1); d < 100; d++ {
 		if d.Size() == 0 {
 			continue
 		}
-		x := tf.NewTensor(d, tf.Shape{2, 3})
+		x := core.NewTensor(d, core.Shape{2, 3})
 		for i := range x.Buffer().Bytes() {
 			x.Buffer().Bytes()[i] = byte(i & 1)
 		}

@@ -11,14 +11,14 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // fails checks an error's code and words.
-func fails(t *testing.T, err error, code tf.Code, words string) {
+func fails(t *testing.T, err error, code core.Code, words string) {
 	t.Helper()
-	if tf.CodeOf(err) != code || !strings.Contains(err.Error(), words) {
+	if core.CodeOf(err) != code || !strings.Contains(err.Error(), words) {
 		t.Errorf("%v, want %v: %s", err, code, words)
 	}
 }
@@ -37,15 +37,15 @@ func TestParseSlice(t *testing.T) {
 		"9 1,99999999": "Extent in dimension 0 out of bounds: shape = [9], slice = 1,99999999",
 		"9 9223372036854775807,9223372036854775807": "Expected non-negative start",
 	} {
-		code := tf.InvalidArgument
+		code := core.InvalidArgument
 		if strings.HasPrefix(want, "Extent") || strings.HasPrefix(want, "Mismatching") {
-			code = tf.Internal
+			code = core.Internal
 		}
 		_, _, _, err := ParseSlice(spec)
 		fails(t, err, code, want)
 	}
 	full, s, shape, err := ParseSlice("4 5 1,2:-")
-	if err != nil || !full.Equal(tf.Shape{4, 5}) || !shape.Equal(tf.Shape{2, 5}) || s.String() != "1,2:-" {
+	if err != nil || !full.Equal(core.Shape{4, 5}) || !shape.Equal(core.Shape{2, 5}) || s.String() != "1,2:-" {
 		t.Error(full, s, shape, err)
 	}
 }
@@ -63,30 +63,30 @@ func TestWriterRefuses(t *testing.T) {
 		}
 	}
 	half := Slice{{0, 2}}
-	fails(t, w.Add("x", x), tf.InvalidArgument, "Adding duplicate key: x")
-	fails(t, w.Add("", x), tf.InvalidArgument, "Adding duplicate key: ")
-	fails(t, w.Add("r", tf.HandleTensor(tf.ResourceHandle{})), tf.Unimplemented, "Saving data type resource not yet supported")
-	fails(t, w.AddSlice("x", tf.Shape{4}, half, x), tf.InvalidArgument, "slices of tensor x must all be of one type and of one shape")
-	if err := w.AddSlice("s", tf.Shape{4}, half, x); err != nil {
+	fails(t, w.Add("x", x), core.InvalidArgument, "Adding duplicate key: x")
+	fails(t, w.Add("", x), core.InvalidArgument, "Adding duplicate key: ")
+	fails(t, w.Add("r", core.HandleTensor(core.ResourceHandle{})), core.Unimplemented, "Saving data type resource not yet supported")
+	fails(t, w.AddSlice("x", core.Shape{4}, half, x), core.InvalidArgument, "slices of tensor x must all be of one type and of one shape")
+	if err := w.AddSlice("s", core.Shape{4}, half, x); err != nil {
 		t.Fatal(err)
 	}
-	fails(t, w.AddSlice("s", tf.Shape{4}, half, x), tf.InvalidArgument, "Adding duplicate key: ")
-	fails(t, w.AddSlice("s", tf.Shape{5}, Slice{{2, 2}}, x), tf.InvalidArgument, "slices of tensor s must")
+	fails(t, w.AddSlice("s", core.Shape{4}, half, x), core.InvalidArgument, "Adding duplicate key: ")
+	fails(t, w.AddSlice("s", core.Shape{5}, Slice{{2, 2}}, x), core.InvalidArgument, "slices of tensor s must")
 	w.Abort()
 	if left, _ := os.ReadDir(dir); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
-	fails(t, w.Finish(), tf.FailedPrecondition, "has been written")
-	if _, err := Create(filepath.Join(dir, "none", "below", "p")); tf.CodeOf(err) != tf.NotFound {
+	fails(t, w.Finish(), core.FailedPrecondition, "has been written")
+	if _, err := Create(filepath.Join(dir, "none", "below", "p")); core.CodeOf(err) != core.NotFound {
 		t.Error(err)
 	}
 	s := CreateSlices(filepath.Join(dir, "s"))
-	if err := s.Add("x", tf.Shape{4}, half, x); err != nil {
+	if err := s.Add("x", core.Shape{4}, half, x); err != nil {
 		t.Fatal(err)
 	}
-	fails(t, s.Add("x", tf.Shape{5}, half, x), tf.Internal, "Mismatching shapes: existing tensor = [4], trying to add name x, shape = [5]")
-	fails(t, s.Add("x", tf.Shape{4}, half, tensor(t, []int32{1, 2})), tf.Internal, "Mismatching types: existing type = float, trying to add name x, type = int32")
-	fails(t, s.Add("x", tf.Shape{}, Slice{}, tf.HandleTensor(tf.ResourceHandle{})), tf.Unimplemented, "Saving data type resource not yet supported")
+	fails(t, s.Add("x", core.Shape{5}, half, x), core.Internal, "Mismatching shapes: existing tensor = [4], trying to add name x, shape = [5]")
+	fails(t, s.Add("x", core.Shape{4}, half, tensor(t, []int32{1, 2})), core.Internal, "Mismatching types: existing type = float, trying to add name x, type = int32")
+	fails(t, s.Add("x", core.Shape{}, Slice{}, core.HandleTensor(core.ResourceHandle{})), core.Unimplemented, "Saving data type resource not yet supported")
 }
 
 // files are files in memory.
@@ -95,7 +95,7 @@ type files map[string][]byte
 func (f files) open(name string) (*input, error) {
 	b, ok := f[name]
 	if !ok {
-		return nil, tf.FileError(name, os.ErrNotExist)
+		return nil, core.FileError(name, os.ErrNotExist)
 	}
 	return &input{strings.NewReader(string(b)), io.NopCloser(nil), name, int64(len(b))}, nil
 }
@@ -140,22 +140,22 @@ func TestDamage(t *testing.T) {
 	for _, c := range []struct {
 		f     files
 		key   string
-		code  tf.Code
+		code  core.Code
 		words string
 	}{
-		{golden(t), "none", tf.NotFound, "Key none not found in checkpoint"},
-		{golden(t), "", tf.NotFound, "Key  not found in checkpoint"},
-		{none, "matrix", tf.NotFound, data + "; No such file or directory"},
-		{short, "matrix", tf.OutOfRange, "Read less bytes than requested"},
-		{files{}, "", tf.NotFound, index + "; No such file or directory"},
-		{files{index: []byte("x")}, "", tf.DataLoss, "file is too short to be an sstable"},
-		{change(index, -1, 0), "", tf.DataLoss, "not an sstable (bad magic number)"},
-		{change(index, 20, 0xff), "", tf.DataLoss, "block checksum mismatch"},
-		{change(index, -48, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff), "", tf.DataLoss, "bad block handle"},
-		{change(index, -48, 0, 0, 0xff, 0xff, 0x7f, 0xff, 0xff, 0x7f), "", tf.DataLoss, "truncated block read"},
-		{change(data, 0, 1), "matrix", tf.DataLoss, "TensorBundle at whole shard 0 (48 bytes): Checksum does not match: stored"},
-		{change(data, 48, 2), "strings", tf.DataLoss, "The length checksum does not match: expected"},
-		{change(data, 60, 'x'), "strings", tf.DataLoss, "Checksum does not match"},
+		{golden(t), "none", core.NotFound, "Key none not found in checkpoint"},
+		{golden(t), "", core.NotFound, "Key  not found in checkpoint"},
+		{none, "matrix", core.NotFound, data + "; No such file or directory"},
+		{short, "matrix", core.OutOfRange, "Read less bytes than requested"},
+		{files{}, "", core.NotFound, index + "; No such file or directory"},
+		{files{index: []byte("x")}, "", core.DataLoss, "file is too short to be an sstable"},
+		{change(index, -1, 0), "", core.DataLoss, "not an sstable (bad magic number)"},
+		{change(index, 20, 0xff), "", core.DataLoss, "block checksum mismatch"},
+		{change(index, -48, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff), "", core.DataLoss, "bad block handle"},
+		{change(index, -48, 0, 0, 0xff, 0xff, 0x7f, 0xff, 0xff, 0x7f), "", core.DataLoss, "truncated block read"},
+		{change(data, 0, 1), "matrix", core.DataLoss, "TensorBundle at whole shard 0 (48 bytes): Checksum does not match: stored"},
+		{change(data, 48, 2), "strings", core.DataLoss, "The length checksum does not match: expected"},
+		{change(data, 60, 'x'), "strings", core.DataLoss, "Checksum does not match"},
 	} {
 		fails(t, c.f.lookup(c.key), c.code, c.words)
 	}
@@ -181,9 +181,9 @@ func TestHeaders(t *testing.T) {
 		"above current version 1":        {Version: &pb.VersionDef{MinConsumer: 2}},
 		"disallows consumer version 1. ": {Version: &pb.VersionDef{BadConsumers: []int32{1}}},
 	} {
-		code := tf.InvalidArgument
+		code := core.InvalidArgument
 		if h.GetEndianness() != 0 {
-			code = tf.Unimplemented
+			code = core.Unimplemented
 		}
 		fails(t, index(t, h, nil).lookup("x"), code, words)
 	}
@@ -191,9 +191,9 @@ func TestHeaders(t *testing.T) {
 
 // TestEntries is about entries that promise what is not there.
 func TestEntries(t *testing.T) {
-	shape := func(s ...int) *pb.TensorShapeProto { return tf.ShapeProto(s) }
+	shape := func(s ...int) *pb.TensorShapeProto { return core.ShapeProto(s) }
 	slice := func(start, length int64) *pb.TensorSliceProto { return Slice{{start, length}}.proto() }
-	const float, str, huge = pb.DataType(tf.Float32), pb.DataType(tf.String), 1 << 50
+	const float, str, huge = pb.DataType(core.Float32), pb.DataType(core.String), 1 << 50
 	for words, e := range map[string]*pb.BundleEntryProto{
 		"Invalid tensor shape: x":                            {Dtype: float, Shape: shape(huge, huge)},
 		"Invalid tensor shape: x dim":                        {Dtype: 77, Shape: shape(2)},
@@ -201,8 +201,8 @@ func TestEntries(t *testing.T) {
 		"key x; stored size 0; expected size is at least":    {Dtype: str, Shape: shape(1 << 48)},
 		"Read less bytes than requested":                     {Dtype: float, Shape: shape(1 << 48), Size: huge},
 		"Read less bytes than requested: 1125899":            {Dtype: str, Shape: shape(1 << 40), Size: huge},
-		"Restoring data type resource not yet supported":     {Dtype: pb.DataType(tf.Resource), Shape: shape(2)},
-		"key x; stored size 0; expected size is at least 10": {Dtype: pb.DataType(tf.Variant), Shape: shape(2)},
+		"Restoring data type resource not yet supported":     {Dtype: pb.DataType(core.Resource), Shape: shape(2)},
+		"key x; stored size 0; expected size is at least 10": {Dtype: pb.DataType(core.Variant), Shape: shape(2)},
 		"Does not have sufficient slices":                    {Dtype: float, Shape: shape(4), Slices: []*pb.TensorSliceProto{slice(0, 2)}},
 		"Key \x00x\x00\x01\x01\x01\x80\x84 not found":        {Dtype: float, Shape: shape(huge), Slices: []*pb.TensorSliceProto{slice(0, 4), slice(4, huge-4)}},
 		"Overlapping slices: existing slice = 0,3":           {Dtype: float, Shape: shape(4), Slices: []*pb.TensorSliceProto{slice(0, 3), slice(2, 2)}},
@@ -222,7 +222,7 @@ func TestEntries(t *testing.T) {
 		"x":                    {Dtype: float, Shape: shape(4), Slices: []*pb.TensorSliceProto{slice(0, 2)}},
 		Slice{{0, 2}}.key("x"): {Dtype: float, Shape: shape(3), Size: 12},
 	}
-	fails(t, index(t, &pb.BundleHeaderProto{NumShards: 1}, wrong).lookup("x"), tf.DataLoss, "slice 0,2 must be a float[2], but is a float[3]")
+	fails(t, index(t, &pb.BundleHeaderProto{NumShards: 1}, wrong).lookup("x"), core.DataLoss, "slice 0,2 must be a float[2], but is a float[3]")
 }
 
 // TestSliceFileDamage has slice files that promise what is not there.
@@ -230,7 +230,7 @@ func TestSliceFileDamage(t *testing.T) {
 	meta := func(m ...*pb.SavedSliceMeta) *pb.SavedTensorSlices {
 		return &pb.SavedTensorSlices{Meta: &pb.SavedTensorSliceMeta{Tensor: m, Versions: &pb.VersionDef{Producer: 1}}}
 	}
-	float, four := pb.DataType(tf.Float32), tf.ShapeProto(tf.Shape{4})
+	float, four := pb.DataType(core.Float32), core.ShapeProto(core.Shape{4})
 	all := []*pb.TensorSliceProto{Whole(1).proto()}
 	data := func(v ...float32) *pb.SavedTensorSlices {
 		return &pb.SavedTensorSlices{Data: &pb.SavedSlice{Data: &pb.TensorProto{FloatVal: v}}}
@@ -238,15 +238,15 @@ func TestSliceFileDamage(t *testing.T) {
 	whole := &pb.SavedSliceMeta{Name: "x", Shape: four, Type: float, Slice: all}
 	for _, c := range []struct {
 		meta, data *pb.SavedTensorSlices
-		code       tf.Code
+		code       core.Code
 		words      string
 	}{
-		{meta(whole), nil, tf.DataLoss, "slice - of tensor x must be in the checkpoint file that lists it"},
-		{meta(whole), data(1, 2, 3), tf.DataLoss, "a slice must have the values of a float[4], got 3"},
-		{meta(whole), &pb.SavedTensorSlices{}, tf.DataLoss, "a slice must have the values of a float[4], got 0"},
-		{meta(), nil, tf.NotFound, "x not found in checkpoint file"},
-		{meta(&pb.SavedSliceMeta{Name: "x", Shape: four, Type: 77}), nil, tf.DataLoss, "Invalid tensor shape: x"},
-		{meta(whole, &pb.SavedSliceMeta{Name: "x", Type: float}), nil, tf.Internal, "Incompatible tensor shapes detected for tensor x: existing = [4], new = []"},
+		{meta(whole), nil, core.DataLoss, "slice - of tensor x must be in the checkpoint file that lists it"},
+		{meta(whole), data(1, 2, 3), core.DataLoss, "a slice must have the values of a float[4], got 3"},
+		{meta(whole), &pb.SavedTensorSlices{}, core.DataLoss, "a slice must have the values of a float[4], got 0"},
+		{meta(), nil, core.NotFound, "x not found in checkpoint file"},
+		{meta(&pb.SavedSliceMeta{Name: "x", Shape: four, Type: 77}), nil, core.DataLoss, "Invalid tensor shape: x"},
+		{meta(whole, &pb.SavedSliceMeta{Name: "x", Type: float}), nil, core.Internal, "Incompatible tensor shapes detected for tensor x: existing = [4], new = []"},
 	} {
 		name := filepath.Join(t.TempDir(), "s")
 		if err := writeTable(name, func(w *tableWriter) error {
@@ -268,11 +268,11 @@ func TestSliceFileDamage(t *testing.T) {
 		fails(t, err, c.code, c.words)
 	}
 	_, err := OpenSlices("none*")
-	fails(t, err, tf.NotFound, "Unsuccessful TensorSliceReader constructor: Failed to find any matching files for none*")
+	fails(t, err, core.NotFound, "Unsuccessful TensorSliceReader constructor: Failed to find any matching files for none*")
 	_, err = OpenSlices("[")
-	fails(t, err, tf.InvalidArgument, "Failed to get matching files on [")
+	fails(t, err, core.InvalidArgument, "Failed to get matching files on [")
 	_, err = openSlices([]string{"a"}, files{"a": make([]byte, 60)}.open)
-	fails(t, err, tf.DataLoss, "Unable to open table file a: DATA_LOSS: not an sstable (bad magic number): perhaps your file is in a different file format")
+	fails(t, err, core.DataLoss, "Unable to open table file a: DATA_LOSS: not an sstable (bad magic number): perhaps your file is in a different file format")
 }
 
 var errDisk = errors.New("disk")
@@ -311,8 +311,8 @@ func TestDiskErrors(t *testing.T) {
 
 // TestSliceTooLarge: what may not fit into a message is refused.
 func TestSliceTooLarge(t *testing.T) {
-	for d, want := range map[*tf.Tensor]int{
-		tf.NewTensor(tf.Bool, tf.Shape{100}): 1100, tf.NewTensor(tf.Int32, tf.Shape{100}): 2000, tf.Scalar("abcdefghij"): 1020,
+	for d, want := range map[*core.Tensor]int{
+		core.NewTensor(core.Bool, core.Shape{100}): 1100, core.NewTensor(core.Int32, core.Shape{100}): 2000, core.Scalar("abcdefghij"): 1020,
 	} {
 		if n := messageSize("x", Whole(d.Rank()), d); n < want || n > want+100 {
 			t.Errorf("%v: at most %d bytes, want %d and a little", d, n, want)
@@ -321,5 +321,5 @@ func TestSliceTooLarge(t *testing.T) {
 	if err := checkMessage(1 << 31); err != nil {
 		t.Error(err)
 	}
-	fails(t, checkMessage(1<<31+1), tf.InvalidArgument, "Tensor slice is too large to serialize (conservative estimate: 2147483649 bytes)")
+	fails(t, checkMessage(1<<31+1), core.InvalidArgument, "Tensor slice is too large to serialize (conservative estimate: 2147483649 bytes)")
 }

@@ -5,7 +5,7 @@ import (
 	"os"
 
 	"github.com/gorge-tf/gorge/internal/wire/record"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // An input is a file to read from, of known size.
@@ -22,12 +22,12 @@ type opener func(name string) (*input, error)
 func openFile(name string) (*input, error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, tf.FileError(name, err)
+		return nil, core.FileError(name, err)
 	}
 	info, err := f.Stat()
 	if err != nil {
 		_ = f.Close()
-		return nil, tf.FileError(name, err)
+		return nil, core.FileError(name, err)
 	}
 	return &input{f, f, name, info.Size()}, nil
 }
@@ -35,7 +35,7 @@ func openFile(name string) (*input, error) {
 // has checks that a stretch of bytes is in the file.
 func (in *input) has(offset, size int64) error {
 	if offset < 0 || size < 0 || offset > in.size || size > in.size-offset {
-		return tf.Errorf(tf.OutOfRange, "Read less bytes than requested: %d bytes at %d of %s, which has %d", size, offset, in.name, in.size)
+		return core.Errorf(core.OutOfRange, "Read less bytes than requested: %d bytes at %d of %s, which has %d", size, offset, in.name, in.size)
 	}
 	return nil
 }
@@ -49,7 +49,7 @@ func (in *input) read(offset int64, b []byte) (crc uint32, err error) {
 	for len(b) > 0 {
 		part := b[:min(inputChunk, len(b))]
 		if n, err := in.ReadAt(part, offset); n < len(part) {
-			return 0, tf.FileError(in.name, err)
+			return 0, core.FileError(in.name, err)
 		}
 		crc = record.ExtendCRC(crc, part)
 		b, offset = b[len(part):], offset+int64(len(part))

@@ -5,8 +5,8 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // Merge makes the bundles of the given prefixes one, whose data files are theirs
@@ -14,25 +14,25 @@ import (
 // that, keys must differ. With allowMissing, prefixes without a bundle are left
 // out, but for one at least.
 func Merge(prefixes []string, dest string, allowMissing bool) error {
-	dest = tf.LocalPath(dest)
+	dest = core.LocalPath(dest)
 	if err := makeDir(dest); err != nil {
 		return err
 	}
 	m := &merger{entries: map[string]*pb.BundleEntryProto{}, shards: map[string]int32{}}
 	for _, p := range prefixes {
-		err := m.add(tf.LocalPath(p))
-		if tf.CodeOf(err) == tf.NotFound {
+		err := m.add(core.LocalPath(p))
+		if core.CodeOf(err) == core.NotFound {
 			if allowMissing {
 				continue
 			}
-			return tf.Errorf(tf.InvalidArgument, "allow_missing_files was set to false and %s did not exist.NOT_FOUND: %s not found", p, p)
+			return core.Errorf(core.InvalidArgument, "allow_missing_files was set to false and %s did not exist.NOT_FOUND: %s not found", p, p)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	if m.header == nil {
-		return tf.Errorf(tf.InvalidArgument, "At least one prefix checkpoint file must exist, but none existed.")
+		return core.Errorf(core.InvalidArgument, "At least one prefix checkpoint file must exist, but none existed.")
 	}
 	return m.finish(prefixes, dest)
 }
@@ -68,7 +68,7 @@ func (m *merger) add(prefix string) error {
 		}
 		p := &pb.BundleEntryProto{}
 		if proto.Unmarshal(value, p) != nil {
-			return tf.Errorf(tf.DataLoss, "Entry for key %s not parseable.", key)
+			return core.Errorf(core.DataLoss, "Entry for key %s not parseable.", key)
 		}
 		if have := m.entries[key]; have != nil {
 			return join(key, prefix, have, p)
@@ -87,9 +87,9 @@ func (m *merger) agree(h *pb.BundleHeaderProto) error {
 	case m.header == nil:
 		m.header = h
 	case m.header.GetEndianness() != h.GetEndianness():
-		return tf.Errorf(tf.InvalidArgument, "Merging bundles with conflicting endianness; inputs corrupted?")
+		return core.Errorf(core.InvalidArgument, "Merging bundles with conflicting endianness; inputs corrupted?")
 	case !proto.Equal(m.header.GetVersion(), h.GetVersion()):
-		return tf.Errorf(tf.InvalidArgument, "Merging bundles with different format versions: merged %v vs. curr %v", m.header.GetVersion(), h.GetVersion())
+		return core.Errorf(core.InvalidArgument, "Merging bundles with different format versions: merged %v vs. curr %v", m.header.GetVersion(), h.GetVersion())
 	}
 	return nil
 }
@@ -98,11 +98,11 @@ func (m *merger) agree(h *pb.BundleHeaderProto) error {
 func join(key, prefix string, have, more *pb.BundleEntryProto) error {
 	switch {
 	case len(have.GetSlices()) == 0:
-		return tf.Errorf(tf.InvalidArgument, "Duplicate tensor keyed by %s encountered, when merging prefix: %s", key, prefix)
+		return core.Errorf(core.InvalidArgument, "Duplicate tensor keyed by %s encountered, when merging prefix: %s", key, prefix)
 	case len(more.GetSlices()) == 0:
-		return tf.Errorf(tf.Internal, "Duplicate tensor keyed by %s; attempting to merge in a non-slice bundle entry", key)
+		return core.Errorf(core.Internal, "Duplicate tensor keyed by %s; attempting to merge in a non-slice bundle entry", key)
 	case have.GetDtype() != more.GetDtype() || !proto.Equal(have.GetShape(), more.GetShape()):
-		return tf.Errorf(tf.InvalidArgument, "slices of tensor %s must all be of one type and of one shape", key)
+		return core.Errorf(core.InvalidArgument, "slices of tensor %s must all be of one type and of one shape", key)
 	}
 	have.Slices = append(have.Slices, more.GetSlices()...)
 	return nil
@@ -123,7 +123,7 @@ func (m *merger) shard(file string) int32 {
 func (m *merger) finish(prefixes []string, dest string) error {
 	for i, f := range m.files {
 		if err := os.Rename(f, dataName(dest, i, len(m.files))); err != nil {
-			return tf.FileError(f, err)
+			return core.FileError(f, err)
 		}
 	}
 	m.header.NumShards = int32(len(m.files))
@@ -131,7 +131,7 @@ func (m *merger) finish(prefixes []string, dest string) error {
 		return err
 	}
 	for _, p := range prefixes {
-		if p = tf.LocalPath(p); p != dest {
+		if p = core.LocalPath(p); p != dest {
 			_ = os.Remove(indexName(p)) // what is left does no harm
 		}
 	}

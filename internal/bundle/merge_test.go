@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func TestMerge(t *testing.T) {
@@ -14,8 +14,8 @@ func TestMerge(t *testing.T) {
 	x, y := tensor(t, []float32{1, 2}), tensor(t, []string{"y"})
 	save(t, path("a"), []saved{{"x", "", x}, {"part", "4 0,2", x}})
 	save(t, path("b"), []saved{{"part", "4 2,2", x}, {"y", "", y}})
-	fails(t, Merge([]string{path("a"), path("none")}, path("m"), false), tf.InvalidArgument, "allow_missing_files was set to false and "+path("none")+" did not exist.")
-	fails(t, Merge([]string{path("none")}, path("m"), true), tf.InvalidArgument, "At least one prefix checkpoint file must exist, but none existed.")
+	fails(t, Merge([]string{path("a"), path("none")}, path("m"), false), core.InvalidArgument, "allow_missing_files was set to false and "+path("none")+" did not exist.")
+	fails(t, Merge([]string{path("none")}, path("m"), true), core.InvalidArgument, "At least one prefix checkpoint file must exist, but none existed.")
 	if err := Merge([]string{"file://" + path("a"), path("none"), path("b")}, "file://"+path("m"), true); err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestMerge(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	for name, want := range map[string]*tf.Tensor{"x": x, "y": y, "part": tensor(t, []float32{1, 2, 1, 2})} {
+	for name, want := range map[string]*core.Tensor{"x": x, "y": y, "part": tensor(t, []float32{1, 2, 1, 2})} {
 		if got, err := r.Lookup(name); err != nil || !same(got, want) {
 			t.Errorf("%s is %v, want %v (%v)", name, got, want, err)
 		}
@@ -41,10 +41,10 @@ func TestMergeRefuses(t *testing.T) {
 	x := tensor(t, []float32{1, 2})
 	save(t, path("a"), []saved{{"x", "", x}})
 	save(t, path("b"), []saved{{"x", "", x}})
-	fails(t, Merge([]string{path("a"), path("b")}, path("m"), false), tf.InvalidArgument, "Duplicate tensor keyed by x encountered, when merging prefix: "+path("b"))
+	fails(t, Merge([]string{path("a"), path("b")}, path("m"), false), core.InvalidArgument, "Duplicate tensor keyed by x encountered, when merging prefix: "+path("b"))
 	save(t, path("c"), []saved{{"p", "4 0,2", x}})
 	save(t, path("d"), []saved{{"p", "", x}})
 	save(t, path("e"), []saved{{"p", "5 2,2", x}})
-	fails(t, Merge([]string{path("c"), path("d")}, path("m"), false), tf.Internal, "Duplicate tensor keyed by p; attempting to merge in a non-slice bundle entry")
-	fails(t, Merge([]string{path("c"), path("e")}, path("m"), false), tf.InvalidArgument, "slices of tensor p must all be of one type and of one shape")
+	fails(t, Merge([]string{path("c"), path("d")}, path("m"), false), core.Internal, "Duplicate tensor keyed by p; attempting to merge in a non-slice bundle entry")
+	fails(t, Merge([]string{path("c"), path("e")}, path("m"), false), core.InvalidArgument, "slices of tensor p must all be of one type and of one shape")
 }

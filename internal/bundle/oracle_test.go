@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // TestOracle has TensorFlow read what we write, write it again, and compares the
@@ -22,7 +22,7 @@ func TestOracle(t *testing.T) {
 	dir := t.TempDir()
 	all := goldenTensors(t)[:8]
 	for i := range 9000 {
-		all = append(all, saved{fmt.Sprintf("v%d/%s", i*i, strings.Repeat("n", i%50)), "", tf.Scalar(int32(i))})
+		all = append(all, saved{fmt.Sprintf("v%d/%s", i*i, strings.Repeat("n", i%50)), "", core.Scalar(int32(i))})
 	}
 	save(t, filepath.Join(dir, "ours"), all)
 	saveSlices(t, filepath.Join(dir, "slices"), goldenSlices(t))

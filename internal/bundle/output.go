@@ -4,7 +4,7 @@ import (
 	"os"
 
 	"github.com/gorge-tf/gorge/internal/wire/record"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // outputBuffer is small enough that checksums find their bytes in the cache.
@@ -22,7 +22,7 @@ func createOutput(name string) (*output, error) {
 	o := &output{name: name, temp: temporary(name), buf: make([]byte, 0, outputBuffer)}
 	f, err := os.OpenFile(o.temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
-		return nil, tf.FileError(o.temp, err)
+		return nil, core.FileError(o.temp, err)
 	}
 	o.file = f
 	return o, nil
@@ -56,7 +56,7 @@ func (o *output) flush() error {
 	_, err := o.file.Write(o.buf)
 	o.buf = o.buf[:0]
 	if err != nil {
-		return tf.FileError(o.temp, err)
+		return core.FileError(o.temp, err)
 	}
 	return nil
 }
@@ -64,17 +64,17 @@ func (o *output) flush() error {
 // commit completes the file and gives it its name.
 func (o *output) commit() error {
 	if o.file == nil {
-		return tf.Errorf(tf.FailedPrecondition, "%s has been written", o.name)
+		return core.Errorf(core.FailedPrecondition, "%s has been written", o.name)
 	}
 	if err := o.flush(); err != nil {
 		return err
 	}
 	if err := o.file.Close(); err != nil {
-		return tf.FileError(o.temp, err)
+		return core.FileError(o.temp, err)
 	}
 	o.file = nil
 	if err := os.Rename(o.temp, o.name); err != nil {
-		return tf.FileError(o.name, err)
+		return core.FileError(o.name, err)
 	}
 	return nil
 }

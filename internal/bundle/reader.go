@@ -6,9 +6,9 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/internal/wire/record"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A Reader reads a bundle. It may be used by several goroutines.
@@ -25,14 +25,14 @@ type Reader struct {
 
 // An Entry is what the index says of a tensor.
 type Entry struct {
-	DType  tf.DType
-	Shape  tf.Shape
+	DType  core.DType
+	Shape  core.Shape
 	Slices []Slice // nil: it is stored as a whole
 	proto  *pb.BundleEntryProto
 }
 
 // Open opens the bundle of a prefix. Close ends its use.
-func Open(prefix string) (*Reader, error) { return open(tf.LocalPath(prefix), openFile) }
+func Open(prefix string) (*Reader, error) { return open(core.LocalPath(prefix), openFile) }
 
 func open(prefix string, f opener) (*Reader, error) {
 	index, err := f(indexName(prefix))
@@ -56,7 +56,7 @@ func (r *Reader) readHeader() (err error) {
 		return err
 	}
 	if h.GetEndianness() != pb.BundleHeaderProto_LITTLE {
-		return tf.Errorf(tf.Unimplemented, "TensorBundle at %s is of a different endianness than this machine's hardware", r.prefix)
+		return core.Errorf(core.Unimplemented, "TensorBundle at %s is of a different endianness than this machine's hardware", r.prefix)
 	}
 	r.shards = int(h.GetNumShards())
 	return checkVersion(h.GetVersion())
@@ -68,13 +68,13 @@ func header(t *table, name string) (*pb.BundleHeaderProto, error) {
 	b, ok, err := t.get("")
 	switch {
 	case err != nil:
-		return nil, tf.Errorf(tf.CodeOf(err), unreadable+": %s", name, "failed to seek to header entry", tf.AsError(err).Message())
+		return nil, core.Errorf(core.CodeOf(err), unreadable+": %s", name, "failed to seek to header entry", core.AsError(err).Message())
 	case !ok:
-		return nil, tf.Errorf(tf.Internal, unreadable, name, "failed to seek to header entry")
+		return nil, core.Errorf(core.Internal, unreadable, name, "failed to seek to header entry")
 	}
 	h := &pb.BundleHeaderProto{}
 	if proto.Unmarshal(b, h) != nil {
-		return nil, tf.Errorf(tf.DataLoss, unreadable+": Entry for key  not parseable.", name, "unable to parse header")
+		return nil, core.Errorf(core.DataLoss, unreadable+": Entry for key  not parseable.", name, "unable to parse header")
 	}
 	return h, nil
 }
@@ -83,11 +83,11 @@ func header(t *table, name string) (*pb.BundleHeaderProto, error) {
 func checkVersion(v *pb.VersionDef) error {
 	switch {
 	case v.GetProducer() < 0:
-		return tf.Errorf(tf.InvalidArgument, "Checkpoint producer version %d below min producer 0 supported by TensorFlow.  Please regenerate your checkpoint.", v.GetProducer())
+		return core.Errorf(core.InvalidArgument, "Checkpoint producer version %d below min producer 0 supported by TensorFlow.  Please regenerate your checkpoint.", v.GetProducer())
 	case v.GetMinConsumer() > version:
-		return tf.Errorf(tf.InvalidArgument, "Checkpoint min consumer version %d above current version %d for TensorFlow.  Please upgrade TensorFlow.", v.GetMinConsumer(), version)
+		return core.Errorf(core.InvalidArgument, "Checkpoint min consumer version %d above current version %d for TensorFlow.  Please upgrade TensorFlow.", v.GetMinConsumer(), version)
 	case slices.Contains(v.GetBadConsumers(), version):
-		return tf.Errorf(tf.InvalidArgument, "Checkpoint disallows consumer version %d.  Please upgrade TensorFlow: this version is likely buggy.", version)
+		return core.Errorf(core.InvalidArgument, "Checkpoint disallows consumer version %d.  Please upgrade TensorFlow: this version is likely buggy.", version)
 	}
 	return nil
 }
@@ -118,7 +118,7 @@ func (r *Reader) Entry(key string) (*Entry, error) {
 	case err != nil:
 		return nil, err
 	case !ok || key == "":
-		return nil, tf.Errorf(tf.NotFound, "Key %s not found in checkpoint", key)
+		return nil, core.Errorf(core.NotFound, "Key %s not found in checkpoint", key)
 	}
 	return parseEntry(key, b)
 }
@@ -126,12 +126,12 @@ func (r *Reader) Entry(key string) (*Entry, error) {
 func parseEntry(key string, b []byte) (*Entry, error) {
 	p := &pb.BundleEntryProto{}
 	if proto.Unmarshal(b, p) != nil {
-		return nil, tf.Errorf(tf.DataLoss, "Entry for key %s not parseable.", key)
+		return nil, core.Errorf(core.DataLoss, "Entry for key %s not parseable.", key)
 	}
-	shape, err := tf.ShapeFromProto(p.GetShape())
-	e := &Entry{DType: tf.DType(p.GetDtype()), Shape: shape, proto: p}
-	if err != nil || tf.CheckSize(e.DType, shape) != nil || p.GetDtype() < 0 || p.GetDtype() > 255 || !e.DType.Valid() || e.DType.IsRef() {
-		return nil, tf.Errorf(tf.DataLoss, "Invalid tensor shape: %s %v", key, p.GetShape())
+	shape, err := core.ShapeFromProto(p.GetShape())
+	e := &Entry{DType: core.DType(p.GetDtype()), Shape: shape, proto: p}
+	if err != nil || core.CheckSize(e.DType, shape) != nil || p.GetDtype() < 0 || p.GetDtype() > 255 || !e.DType.Valid() || e.DType.IsRef() {
+		return nil, core.Errorf(core.DataLoss, "Invalid tensor shape: %s %v", key, p.GetShape())
 	}
 	for _, s := range p.GetSlices() {
 		slice, err := sliceOf(s, shape)
@@ -144,7 +144,7 @@ func parseEntry(key string, b []byte) (*Entry, error) {
 }
 
 // Lookup reads a tensor.
-func (r *Reader) Lookup(key string) (*tf.Tensor, error) {
+func (r *Reader) Lookup(key string) (*core.Tensor, error) {
 	e, err := r.Entry(key)
 	if err != nil {
 		return nil, err
@@ -153,7 +153,7 @@ func (r *Reader) Lookup(key string) (*tf.Tensor, error) {
 }
 
 // LookupSlice reads a slice of a tensor, no matter how it is stored.
-func (r *Reader) LookupSlice(key string, s Slice) (*tf.Tensor, error) {
+func (r *Reader) LookupSlice(key string, s Slice) (*core.Tensor, error) {
 	e, err := r.Entry(key)
 	if err != nil {
 		return nil, err
@@ -161,7 +161,7 @@ func (r *Reader) LookupSlice(key string, s Slice) (*tf.Tensor, error) {
 	return r.slice(key, e, s)
 }
 
-func (r *Reader) slice(key string, e *Entry, want Slice) (*tf.Tensor, error) {
+func (r *Reader) slice(key string, e *Entry, want Slice) (*core.Tensor, error) {
 	if len(e.Slices) == 0 {
 		if want.isWhole(e.Shape) {
 			return r.value(key, e)
@@ -182,7 +182,7 @@ func (r *Reader) slice(key string, e *Entry, want Slice) (*tf.Tensor, error) {
 
 // tile returns the slice that is stored under a key of its own. Its entry is
 // read when it is needed.
-func (r *Reader) tile(key string, e *Entry, at Slice, shape tf.Shape) tile {
+func (r *Reader) tile(key string, e *Entry, at Slice, shape core.Shape) tile {
 	return tile{
 		at: at,
 		check: func() (err error) {
@@ -191,12 +191,12 @@ func (r *Reader) tile(key string, e *Entry, at Slice, shape tf.Shape) tile {
 				return err
 			}
 			if e.DType != d || !e.Shape.Equal(shape) || e.Slices != nil {
-				return tf.Errorf(tf.DataLoss, "slice %s must be a %s%s, but is a %s%s", at, d.CName(), shape.Text(), e.DType.CName(), e.Shape.Text())
+				return core.Errorf(core.DataLoss, "slice %s must be a %s%s, but is a %s%s", at, d.CName(), shape.Text(), e.DType.CName(), e.Shape.Text())
 			}
 			_, err = r.located(key, e)
 			return err
 		},
-		load: func() (*tf.Tensor, error) { return r.value(key, e) },
+		load: func() (*core.Tensor, error) { return r.value(key, e) },
 	}
 }
 
@@ -205,18 +205,18 @@ func (r *Reader) tile(key string, e *Entry, at Slice, shape tf.Shape) tile {
 func (r *Reader) located(key string, e *Entry) (*input, error) {
 	have, want := e.proto.GetSize(), int64(e.Shape.NumElements())*int64(e.DType.Size())
 	switch {
-	case e.DType == tf.String:
+	case e.DType == core.String:
 		if least := int64(e.Shape.NumElements()) + 4; have < least {
-			return nil, tf.Errorf(tf.DataLoss, "Invalid size in bundle entry: key %s; stored size %d; expected size is at least %d", key, have, least)
+			return nil, core.Errorf(core.DataLoss, "Invalid size in bundle entry: key %s; stored size %d; expected size is at least %d", key, have, least)
 		}
-	case e.DType == tf.Variant:
+	case e.DType == core.Variant:
 		if least := 5 * int64(e.Shape.NumElements()); have < least {
-			return nil, tf.Errorf(tf.DataLoss, "Invalid size in bundle entry: key %s; stored size %d; expected size is at least %d", key, have, least)
+			return nil, core.Errorf(core.DataLoss, "Invalid size in bundle entry: key %s; stored size %d; expected size is at least %d", key, have, least)
 		}
 	case e.DType.Size() == 0:
-		return nil, tf.Errorf(tf.Unimplemented, "Restoring data type %s not yet supported", e.DType.CName())
+		return nil, core.Errorf(core.Unimplemented, "Restoring data type %s not yet supported", e.DType.CName())
 	case have != want:
-		return nil, tf.Errorf(tf.DataLoss, "Invalid size in bundle entry: key %s; stored size %d; expected size %d", key, have, want)
+		return nil, core.Errorf(core.DataLoss, "Invalid size in bundle entry: key %s; stored size %d; expected size %d", key, have, want)
 	}
 	f, err := r.file(e.proto.GetShardId())
 	if err != nil {
@@ -240,7 +240,7 @@ func (r *Reader) file(shard int32) (*input, error) {
 }
 
 // value reads the values of an entry.
-func (r *Reader) value(key string, e *Entry) (*tf.Tensor, error) {
+func (r *Reader) value(key string, e *Entry) (*core.Tensor, error) {
 	f, err := r.located(key, e)
 	if err != nil {
 		return nil, err
@@ -250,15 +250,15 @@ func (r *Reader) value(key string, e *Entry) (*tf.Tensor, error) {
 		return nil, err
 	}
 	if stored := record.Unmask(e.proto.GetCrc32C()); stored != crc {
-		return nil, tf.Errorf(tf.DataLoss, "TensorBundle at %s shard %d (%d bytes): Checksum does not match: stored %08d vs. calculated on the restored bytes %d",
+		return nil, core.Errorf(core.DataLoss, "TensorBundle at %s shard %d (%d bytes): Checksum does not match: stored %08d vs. calculated on the restored bytes %d",
 			r.prefix, e.proto.GetShardId(), e.proto.GetSize(), stored, crc)
 	}
 	return t, nil
 }
 
-func readValues(f *input, e *Entry) (t *tf.Tensor, crc uint32, err error) {
-	if e.DType != tf.String && e.DType != tf.Variant {
-		t = tf.NewTensor(e.DType, e.Shape)
+func readValues(f *input, e *Entry) (t *core.Tensor, crc uint32, err error) {
+	if e.DType != core.String && e.DType != core.Variant {
+		t = core.NewTensor(e.DType, e.Shape)
 		crc, err = f.read(e.proto.GetOffset(), t.Buffer().Bytes()[:t.NumBytes()])
 		return t, crc, err
 	}
@@ -266,10 +266,10 @@ func readValues(f *input, e *Entry) (t *tf.Tensor, crc uint32, err error) {
 	if _, err := f.read(e.proto.GetOffset(), b); err != nil {
 		return nil, 0, err
 	}
-	if e.DType == tf.Variant {
+	if e.DType == core.Variant {
 		return parseVariants(b, e.Shape)
 	}
-	t = tf.NewTensor(tf.String, e.Shape)
-	crc, err = parseStrings(b, tf.Data[string](t))
+	t = core.NewTensor(core.String, e.Shape)
+	crc, err = parseStrings(b, core.Data[string](t))
 	return t, crc, err
 }

@@ -1,30 +1,30 @@
 package bundle
 
-import "github.com/gorge-tf/gorge/tf"
+import "github.com/gorge-tf/gorge/tf/core"
 
 // A tile is a slice of a tensor that is stored by itself.
 type tile struct {
 	at Slice
 	// check proves that the bytes are there, before room is made for them.
 	check func() error
-	load  func() (*tf.Tensor, error)
+	load  func() (*core.Tensor, error)
 }
 
 // assemble returns the slice want of a tensor, whose elements come from tiles
 // that lie side by side.
-func assemble(name string, d tf.DType, full tf.Shape, want Slice, tiles []tile) (*tf.Tensor, error) {
+func assemble(name string, d core.DType, full core.Shape, want Slice, tiles []tile) (*core.Tensor, error) {
 	shape, err := want.Shape(full)
 	if err != nil {
 		return nil, err
 	}
-	if err := tf.CheckSize(d, shape); err != nil {
+	if err := core.CheckSize(d, shape); err != nil {
 		return nil, err
 	}
 	need, err := covering(name, full, want, shape, tiles)
 	if err != nil {
 		return nil, err
 	}
-	var out *tf.Tensor
+	var out *core.Tensor
 	for _, t := range need {
 		part, err := t.load()
 		if err != nil {
@@ -34,26 +34,26 @@ func assemble(name string, d tf.DType, full tf.Shape, want Slice, tiles []tile) 
 			return part, nil
 		}
 		if out == nil {
-			out = tf.NewTensor(d, shape)
+			out = core.NewTensor(d, shape)
 		}
 		copyOverlap(out, part, full, want, t.at)
 	}
 	if out == nil {
-		out = tf.NewTensor(d, shape) // empty
+		out = core.NewTensor(d, shape) // empty
 	}
 	return out, nil
 }
 
 // covering returns the tiles that have a part of want, all of which there must
 // be.
-func covering(name string, full tf.Shape, want Slice, shape tf.Shape, tiles []tile) ([]tile, error) {
+func covering(name string, full core.Shape, want Slice, shape core.Shape, tiles []tile) ([]tile, error) {
 	var need []tile
 	left := shape.NumElements()
 	for _, t := range tiles {
 		if have := t.at.overlap(want, full); have != nil {
 			for _, other := range need {
 				if common := other.at.overlap(t.at, full); common.NumElements() > 0 {
-					return nil, tf.Errorf(tf.Internal, "Overlapping slices: existing slice = %s, new slice = %s", other.at, t.at)
+					return nil, core.Errorf(core.Internal, "Overlapping slices: existing slice = %s, new slice = %s", other.at, t.at)
 				}
 			}
 			if err := t.check(); err != nil {
@@ -64,14 +64,14 @@ func covering(name string, full tf.Shape, want Slice, shape tf.Shape, tiles []ti
 		}
 	}
 	if left != 0 {
-		return nil, tf.Errorf(tf.InvalidArgument, "Does not have sufficient slices for partitioned tensor %s to restore in slice_spec: %s", name, want)
+		return nil, core.Errorf(core.InvalidArgument, "Does not have sufficient slices for partitioned tensor %s to restore in slice_spec: %s", name, want)
 	}
 	return need, nil
 }
 
 // copyOverlap copies what slices of one tensor have in common from the values of
 // one to those of the other.
-func copyOverlap(dst, src *tf.Tensor, full tf.Shape, to, from Slice) {
+func copyOverlap(dst, src *core.Tensor, full core.Shape, to, from Slice) {
 	size := to.overlap(from, full)
 	var box []side
 	dstStep, srcStep := 1, 1
@@ -87,8 +87,8 @@ func copyOverlap(dst, src *tf.Tensor, full tf.Shape, to, from Slice) {
 		}
 		box = append(box, s)
 	}
-	if dst.DType() == tf.String {
-		copyBox(tf.Data[string](dst), tf.Data[string](src), box, 1)
+	if dst.DType() == core.String {
+		copyBox(core.Data[string](dst), core.Data[string](src), box, 1)
 		return
 	}
 	copyBox(dst.Buffer().Bytes(), src.Buffer().Bytes(), box, dst.DType().Size())

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // An Extent is a stretch of a dimension. A negative Length stands for all of it.
@@ -23,20 +23,20 @@ func Whole(rank int) Slice { return slices.Repeat(Slice{whole}, rank) }
 
 // ParseSlice reads a shape and a slice as SaveV2 has them: "4 5 0,2:-" is rows 0
 // and 1 of a 4×5 matrix. It also returns the shape of the slice.
-func ParseSlice(spec string) (full tf.Shape, s Slice, shape tf.Shape, err error) {
+func ParseSlice(spec string) (full core.Shape, s Slice, shape core.Shape, err error) {
 	fields := strings.Split(spec, " ")
 	if len(fields) < 2 {
-		return nil, nil, nil, tf.Errorf(tf.InvalidArgument, "Need least two elements in shape_and_slice specification: %s", spec)
+		return nil, nil, nil, core.Errorf(core.InvalidArgument, "Need least two elements in shape_and_slice specification: %s", spec)
 	}
 	last := len(fields) - 1
 	if s, err = parseExtents(fields[last]); err != nil {
 		return nil, nil, nil, err
 	}
-	full = tf.Shape{}
+	full = core.Shape{}
 	for _, f := range fields[:last] {
 		n, err := strconv.ParseInt(strings.TrimSpace(f), 10, 64)
 		if err != nil || n < 0 {
-			return nil, nil, nil, tf.Errorf(tf.InvalidArgument, "Non numerical dimension in shape_and_slice: %s", spec)
+			return nil, nil, nil, core.Errorf(core.InvalidArgument, "Non numerical dimension in shape_and_slice: %s", spec)
 		}
 		full = append(full, int(n))
 	}
@@ -70,10 +70,10 @@ func parseExtent(f, text string) (e Extent, err error) {
 		e.Length, bad[1] = strconv.ParseInt(nums[1], 10, 64)
 	}
 	if len(nums) != 2 || bad[0] != nil || bad[1] != nil {
-		return e, tf.Errorf(tf.InvalidArgument, "Expected a pair of numbers or '-' but got '%s': string = %s", f, text)
+		return e, core.Errorf(core.InvalidArgument, "Expected a pair of numbers or '-' but got '%s': string = %s", f, text)
 	}
 	if e.Start < 0 || e.Length <= 0 || e.Start > math.MaxInt64-e.Length {
-		return e, tf.Errorf(tf.InvalidArgument, "Expected non-negative start and positive length but got start = %d, length = %d: string = %s", e.Start, e.Length, text)
+		return e, core.Errorf(core.InvalidArgument, "Expected non-negative start and positive length but got start = %d, length = %d: string = %s", e.Start, e.Length, text)
 	}
 	return e, nil
 }
@@ -90,9 +90,9 @@ func (s Slice) String() string {
 }
 
 // Shape returns the shape of the slice of a tensor.
-func (s Slice) Shape(full tf.Shape) (tf.Shape, error) {
+func (s Slice) Shape(full core.Shape) (core.Shape, error) {
 	if len(full) != len(s) {
-		return nil, tf.Errorf(tf.Internal, "Mismatching ranks: shape = %s, slice = %s", full.Text(), s)
+		return nil, core.Errorf(core.Internal, "Mismatching ranks: shape = %s, slice = %s", full.Text(), s)
 	}
 	out := full.Clone()
 	for i, e := range s {
@@ -100,7 +100,7 @@ func (s Slice) Shape(full tf.Shape) (tf.Shape, error) {
 			continue
 		}
 		if e.Start+e.Length > int64(full[i]) {
-			return nil, tf.Errorf(tf.Internal, "Extent in dimension %d out of bounds: shape = %s, slice = %s", i, full.Text(), s)
+			return nil, core.Errorf(core.Internal, "Extent in dimension %d out of bounds: shape = %s, slice = %s", i, full.Text(), s)
 		}
 		out[i] = int(e.Length)
 	}
@@ -108,7 +108,7 @@ func (s Slice) Shape(full tf.Shape) (tf.Shape, error) {
 }
 
 // isWhole reports whether s is all of a tensor.
-func (s Slice) isWhole(full tf.Shape) bool {
+func (s Slice) isWhole(full core.Shape) bool {
 	shape, err := s.Shape(full)
 	return err == nil && shape.Equal(full)
 }
@@ -122,8 +122,8 @@ func (s Slice) start(i int) int {
 }
 
 // overlap returns the shape of what slices of one tensor have in common, or nil.
-func (s Slice) overlap(t Slice, full tf.Shape) tf.Shape {
-	out := make(tf.Shape, len(full))
+func (s Slice) overlap(t Slice, full core.Shape) core.Shape {
+	out := make(core.Shape, len(full))
 	for i := range full {
 		out[i] = min(s.end(i, full), t.end(i, full)) - max(s.start(i), t.start(i))
 		if out[i] < 0 || out[i] == 0 && full[i] > 0 {
@@ -133,7 +133,7 @@ func (s Slice) overlap(t Slice, full tf.Shape) tf.Shape {
 	return out
 }
 
-func (s Slice) end(i int, full tf.Shape) int {
+func (s Slice) end(i int, full core.Shape) int {
 	if s[i].Length < 0 {
 		return full[i]
 	}
@@ -153,14 +153,14 @@ func (s Slice) proto() *pb.TensorSliceProto {
 }
 
 // sliceOf reads a slice of a tensor of the given shape.
-func sliceOf(p *pb.TensorSliceProto, full tf.Shape) (Slice, error) {
+func sliceOf(p *pb.TensorSliceProto, full core.Shape) (Slice, error) {
 	s := Slice{}
 	for _, x := range p.GetExtent() {
 		e := whole
 		if x.GetHasLengthHack() != nil {
 			e = Extent{x.GetStart(), x.GetLength()}
 			if e.Start < 0 || e.Length <= 0 || e.Start > math.MaxInt64-e.Length {
-				return nil, tf.Errorf(tf.InvalidArgument, "Expected non-negative start and positive length but got start = %d, length = %d", e.Start, e.Length)
+				return nil, core.Errorf(core.InvalidArgument, "Expected non-negative start and positive length but got start = %d, length = %d", e.Start, e.Length)
 			}
 		}
 		s = append(s, e)

@@ -8,8 +8,8 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A SliceWriter writes a slice file.
@@ -23,13 +23,13 @@ type SliceWriter struct {
 // CreateSlices begins a slice file, which Finish writes.
 func CreateSlices(name string) *SliceWriter {
 	return &SliceWriter{
-		name: tf.LocalPath(name), meta: pb.SavedTensorSliceMeta{Versions: &pb.VersionDef{Producer: version}},
+		name: core.LocalPath(name), meta: pb.SavedTensorSliceMeta{Versions: &pb.VersionDef{Producer: version}},
 		tensors: map[string]*pb.SavedSliceMeta{}, data: map[string][]byte{},
 	}
 }
 
 // Add adds a slice of a tensor of the given shape.
-func (w *SliceWriter) Add(name string, full tf.Shape, s Slice, t *tf.Tensor) error {
+func (w *SliceWriter) Add(name string, full core.Shape, s Slice, t *core.Tensor) error {
 	if err := checkMessage(messageSize(name, s, t)); err != nil {
 		return err
 	}
@@ -39,15 +39,15 @@ func (w *SliceWriter) Add(name string, full tf.Shape, s Slice, t *tf.Tensor) err
 	}
 	m := w.tensors[name]
 	if m == nil {
-		m = &pb.SavedSliceMeta{Name: name, Shape: tf.ShapeProto(full), Type: pb.DataType(t.DType())}
+		m = &pb.SavedSliceMeta{Name: name, Shape: core.ShapeProto(full), Type: pb.DataType(t.DType())}
 		w.tensors[name] = m
 		w.meta.Tensor = append(w.meta.Tensor, m)
 	}
-	if have, _ := tf.ShapeFromProto(m.GetShape()); !have.Equal(full) {
-		return tf.Errorf(tf.Internal, "Mismatching shapes: existing tensor = %s, trying to add name %s, shape = %s", have.Text(), name, full.Text())
+	if have, _ := core.ShapeFromProto(m.GetShape()); !have.Equal(full) {
+		return core.Errorf(core.Internal, "Mismatching shapes: existing tensor = %s, trying to add name %s, shape = %s", have.Text(), name, full.Text())
 	}
-	if have := tf.DType(m.GetType()); have != t.DType() {
-		return tf.Errorf(tf.Internal, "Mismatching types: existing type = %s, trying to add name %s, type = %s", have.CName(), name, t.DType().CName())
+	if have := core.DType(m.GetType()); have != t.DType() {
+		return core.Errorf(core.Internal, "Mismatching types: existing type = %s, trying to add name %s, type = %s", have.CName(), name, t.DType().CName())
 	}
 	m.Slice = append(m.Slice, s.proto())
 	b, err := proto.Marshal(&pb.SavedTensorSlices{Data: &pb.SavedSlice{Name: name, Slice: s.proto(), Data: values}})
@@ -80,20 +80,20 @@ type SliceReader struct {
 
 // sliced is a tensor of which there are slices.
 type sliced struct {
-	dtype  tf.DType
-	shape  tf.Shape
+	dtype  core.DType
+	shape  core.Shape
 	slices []Slice
 	tables []*table // where each slice lies
 }
 
 // OpenSlices opens the slice files that match a pattern. Close ends their use.
 func OpenSlices(pattern string) (*SliceReader, error) {
-	names, err := filepath.Glob(tf.LocalPath(pattern))
+	names, err := filepath.Glob(core.LocalPath(pattern))
 	if err != nil {
-		return nil, tf.Errorf(tf.InvalidArgument, "Unsuccessful TensorSliceReader constructor: Failed to get matching files on %s: %v", pattern, err)
+		return nil, core.Errorf(core.InvalidArgument, "Unsuccessful TensorSliceReader constructor: Failed to get matching files on %s: %v", pattern, err)
 	}
 	if len(names) == 0 {
-		return nil, tf.Errorf(tf.NotFound, "Unsuccessful TensorSliceReader constructor: Failed to find any matching files for %s", pattern)
+		return nil, core.Errorf(core.NotFound, "Unsuccessful TensorSliceReader constructor: Failed to find any matching files for %s", pattern)
 	}
 	return openSlices(names, openFile)
 }
@@ -125,13 +125,13 @@ func (r *SliceReader) load(name string, open opener) error {
 	r.files = append(r.files, f)
 	t, err := openTable(f, f.size)
 	if err != nil {
-		return tf.Errorf(tf.DataLoss, "Unable to open table file %s: %s: %s: perhaps your file is in a different file format and you need to use a different restore operator?",
-			name, tf.CodeOf(err), tf.AsError(err).Message())
+		return core.Errorf(core.DataLoss, "Unable to open table file %s: %s: %s: perhaps your file is in a different file format and you need to use a different restore operator?",
+			name, core.CodeOf(err), core.AsError(err).Message())
 	}
 	b, ok, err := t.get("")
 	var s pb.SavedTensorSlices
 	if err != nil || !ok || proto.Unmarshal(b, &s) != nil {
-		return tf.Errorf(tf.Internal, "Failed to find the saved tensor slices at the beginning of the checkpoint file: %s", name)
+		return core.Errorf(core.Internal, "Failed to find the saved tensor slices at the beginning of the checkpoint file: %s", name)
 	}
 	if err := checkVersion(s.GetMeta().GetVersions()); err != nil {
 		return err
@@ -145,10 +145,10 @@ func (r *SliceReader) load(name string, open opener) error {
 }
 
 func (r *SliceReader) register(m *pb.SavedSliceMeta, t *table) error {
-	shape, err := tf.ShapeFromProto(m.GetShape())
-	d := tf.DType(m.GetType())
-	if err != nil || m.GetType() < 0 || m.GetType() > 255 || !d.Valid() || d.IsRef() || tf.CheckSize(d, shape) != nil {
-		return tf.Errorf(tf.DataLoss, "Invalid tensor shape: %s %v", m.GetName(), m.GetShape())
+	shape, err := core.ShapeFromProto(m.GetShape())
+	d := core.DType(m.GetType())
+	if err != nil || m.GetType() < 0 || m.GetType() > 255 || !d.Valid() || d.IsRef() || core.CheckSize(d, shape) != nil {
+		return core.Errorf(core.DataLoss, "Invalid tensor shape: %s %v", m.GetName(), m.GetShape())
 	}
 	have := r.tensors[m.GetName()]
 	if have == nil {
@@ -156,7 +156,7 @@ func (r *SliceReader) register(m *pb.SavedSliceMeta, t *table) error {
 		r.tensors[m.GetName()] = have
 	}
 	if have.dtype != d || !have.shape.Equal(shape) {
-		return tf.Errorf(tf.Internal, "Incompatible tensor shapes detected for tensor %s: existing = %s, new = %s", m.GetName(), have.shape.Text(), shape.Text())
+		return core.Errorf(core.Internal, "Incompatible tensor shapes detected for tensor %s: existing = %s, new = %s", m.GetName(), have.shape.Text(), shape.Text())
 	}
 	for _, p := range m.GetSlice() {
 		s, err := sliceOf(p, shape)
@@ -178,10 +178,10 @@ func (r *SliceReader) Entry(name string) *Entry {
 }
 
 // LookupSlice reads a slice of a tensor, no matter in which slices it is stored.
-func (r *SliceReader) LookupSlice(name string, want Slice) (*tf.Tensor, error) {
+func (r *SliceReader) LookupSlice(name string, want Slice) (*core.Tensor, error) {
 	t := r.tensors[name]
 	if t == nil {
-		return nil, tf.Errorf(tf.NotFound, "%s not found in checkpoint file", name)
+		return nil, core.Errorf(core.NotFound, "%s not found in checkpoint file", name)
 	}
 	tiles := make([]tile, len(t.slices))
 	for i, s := range t.slices {
@@ -193,22 +193,22 @@ func (r *SliceReader) LookupSlice(name string, want Slice) (*tf.Tensor, error) {
 // tile returns a stored slice. It is read by the check already: only then is it
 // known that the values are all there.
 func (t *sliced) tile(name string, s Slice, from *table) tile {
-	var values *tf.Tensor
+	var values *core.Tensor
 	return tile{
 		at:    s,
 		check: func() (err error) { values, err = t.read(name, s, from); return err },
-		load:  func() (*tf.Tensor, error) { return values, nil },
+		load:  func() (*core.Tensor, error) { return values, nil },
 	}
 }
 
-func (t *sliced) read(name string, s Slice, from *table) (*tf.Tensor, error) {
+func (t *sliced) read(name string, s Slice, from *table) (*core.Tensor, error) {
 	b, ok, err := from.get(s.key(name))
 	if err != nil {
 		return nil, err
 	}
 	var rec pb.SavedTensorSlices
 	if !ok || proto.Unmarshal(b, &rec) != nil {
-		return nil, tf.Errorf(tf.DataLoss, "slice %s of tensor %s must be in the checkpoint file that lists it", s, name)
+		return nil, core.Errorf(core.DataLoss, "slice %s of tensor %s must be in the checkpoint file that lists it", s, name)
 	}
 	shape, err := s.Shape(t.shape)
 	if err != nil {

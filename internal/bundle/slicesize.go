@@ -3,8 +3,8 @@ package bundle
 import (
 	"google.golang.org/protobuf/proto"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 const (
@@ -13,18 +13,18 @@ const (
 )
 
 // encodedSize is how many bytes an element takes at most in a message.
-var encodedSize = map[tf.DType]int{
-	tf.Float32: 4, tf.Float64: 8, tf.Float16: 3, tf.Complex64: 8, tf.Complex128: 16, tf.Bool: 1,
-	tf.Int8: 10, tf.Int16: 10, tf.Int32: 10, tf.Int64: 10, tf.QInt8: 10, tf.QInt16: 10, tf.QInt32: 10, tf.String: 10,
-	tf.Uint8: 2, tf.QUint8: 2, tf.Uint16: 3, tf.QUint16: 3,
+var encodedSize = map[core.DType]int{
+	core.Float32: 4, core.Float64: 8, core.Float16: 3, core.Complex64: 8, core.Complex128: 16, core.Bool: 1,
+	core.Int8: 10, core.Int16: 10, core.Int32: 10, core.Int64: 10, core.QInt8: 10, core.QInt16: 10, core.QInt32: 10, core.String: 10,
+	core.Uint8: 2, core.QUint8: 2, core.Uint16: 3, core.QUint16: 3,
 }
 
 // messageSize returns how many bytes the message of a slice has at most.
-func messageSize(name string, s Slice, t *tf.Tensor) int {
+func messageSize(name string, s Slice, t *core.Tensor) int {
 	head := &pb.SavedSlice{Name: name, Slice: s.proto()}
 	n := proto.Size(head) + tensorHeader + encodedSize[t.DType()]*t.Len()
-	if t.DType() == tf.String {
-		for _, v := range tf.Data[string](t) {
+	if t.DType() == core.String {
+		for _, v := range core.Data[string](t) {
 			n += len(v)
 		}
 	}
@@ -35,7 +35,7 @@ func messageSize(name string, s Slice, t *tf.Tensor) int {
 // bytes.
 func checkMessage(n int) error {
 	if n > largestMessage {
-		return tf.Errorf(tf.InvalidArgument, "Tensor slice is too large to serialize (conservative estimate: %d bytes)", n)
+		return core.Errorf(core.InvalidArgument, "Tensor slice is too large to serialize (conservative estimate: %d bytes)", n)
 	}
 	return nil
 }

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/gorge-tf/gorge/internal/wire/record"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Strings are stored as all lengths, the checksum of the lengths and all bytes.
@@ -36,22 +36,22 @@ func parseStrings(b []byte, values []string) (crc uint32, err error) {
 	for i := range lengths {
 		v, n := binary.Uvarint(b)
 		if n <= 0 {
-			return 0, tf.Errorf(tf.DataLoss, "String lengths longer than expected")
+			return 0, core.Errorf(core.DataLoss, "String lengths longer than expected")
 		}
 		lengths[i], b = v, b[n:]
 		crc = extendLength(crc, v)
 	}
 	if len(b) < 4 {
-		return 0, tf.Errorf(tf.DataLoss, "String lengths longer than expected")
+		return 0, core.Errorf(core.DataLoss, "String lengths longer than expected")
 	}
 	if stored := record.Unmask(binary.LittleEndian.Uint32(b)); stored != crc {
-		return 0, tf.Errorf(tf.DataLoss, "The length checksum does not match: expected %08d but actual is %08d", stored, crc)
+		return 0, core.Errorf(core.DataLoss, "The length checksum does not match: expected %08d but actual is %08d", stored, crc)
 	}
 	crc = record.ExtendCRC(crc, b)
 	b = b[4:]
 	for i, n := range lengths {
 		if n > uint64(len(b)) {
-			return 0, tf.Errorf(tf.DataLoss, "String %d is longer than what is stored", i)
+			return 0, core.Errorf(core.DataLoss, "String %d is longer than what is stored", i)
 		}
 		values[i], b = string(b[:n]), b[n:]
 	}

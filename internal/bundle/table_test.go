@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // build writes a table.
@@ -98,7 +98,7 @@ func TestSnappyTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _, err = table.get("key")
-	fails(t, err, tf.DataLoss, "bad block type")
+	fails(t, err, core.DataLoss, "bad block type")
 }
 
 // TestBlocks is about blocks whose contents are not what they should be, though
@@ -119,6 +119,6 @@ func TestBlocks(t *testing.T) {
 				t.Errorf("%q has an entry", c.contents)
 			}
 		}
-		fails(t, err, tf.DataLoss, c.words)
+		fails(t, err, core.DataLoss, c.words)
 	}
 }

@@ -1,52 +1,54 @@
 package bundle
 
 import (
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // Slice files have the values of a slice one by one in the fields of a
 // TensorProto, without a type and a shape.
 
 // listed returns the values of a tensor in that form.
-func listed(t *tf.Tensor) (*pb.TensorProto, error) {
+func listed(t *core.Tensor) (*pb.TensorProto, error) {
 	p := &pb.TensorProto{}
 	if f := listers[t.DType()]; f != nil {
 		f(p, t)
 		return p, nil
 	}
-	return nil, tf.Errorf(tf.Unimplemented, "Saving data type %s not yet supported", t.DType().CName())
+	return nil, core.Errorf(core.Unimplemented, "Saving data type %s not yet supported", t.DType().CName())
 }
 
-var listers = map[tf.DType]func(*pb.TensorProto, *tf.Tensor){
-	tf.Float32:    func(p *pb.TensorProto, t *tf.Tensor) { p.FloatVal = tf.Data[float32](t) },
-	tf.Float64:    func(p *pb.TensorProto, t *tf.Tensor) { p.DoubleVal = tf.Data[float64](t) },
-	tf.Int64:      func(p *pb.TensorProto, t *tf.Tensor) { p.Int64Val = tf.Data[int64](t) },
-	tf.Uint32:     func(p *pb.TensorProto, t *tf.Tensor) { p.Uint32Val = tf.Data[uint32](t) },
-	tf.Uint64:     func(p *pb.TensorProto, t *tf.Tensor) { p.Uint64Val = tf.Data[uint64](t) },
-	tf.Bool:       func(p *pb.TensorProto, t *tf.Tensor) { p.BoolVal = tf.Data[bool](t) },
-	tf.Int32:      ints[int32],
-	tf.QInt32:     ints[int32],
-	tf.Int16:      ints[int16],
-	tf.QInt16:     ints[int16],
-	tf.Int8:       ints[int8],
-	tf.QInt8:      ints[int8],
-	tf.Uint8:      ints[uint8],
-	tf.QUint8:     ints[uint8],
-	tf.Uint16:     ints[uint16],
-	tf.QUint16:    ints[uint16],
-	tf.Float16:    halves[tf.Half],
-	tf.BFloat16:   halves[tf.BF16],
-	tf.Complex64:  listComplex64,
-	tf.Complex128: listComplex128,
-	tf.String:     listStrings,
+var listers = map[core.DType]func(*pb.TensorProto, *core.Tensor){
+	core.Float32:    func(p *pb.TensorProto, t *core.Tensor) { p.FloatVal = core.Data[float32](t) },
+	core.Float64:    func(p *pb.TensorProto, t *core.Tensor) { p.DoubleVal = core.Data[float64](t) },
+	core.Int64:      func(p *pb.TensorProto, t *core.Tensor) { p.Int64Val = core.Data[int64](t) },
+	core.Uint32:     func(p *pb.TensorProto, t *core.Tensor) { p.Uint32Val = core.Data[uint32](t) },
+	core.Uint64:     func(p *pb.TensorProto, t *core.Tensor) { p.Uint64Val = core.Data[uint64](t) },
+	core.Bool:       func(p *pb.TensorProto, t *core.Tensor) { p.BoolVal = core.Data[bool](t) },
+	core.Int32:      ints[int32],
+	core.QInt32:     ints[int32],
+	core.Int16:      ints[int16],
+	core.QInt16:     ints[int16],
+	core.Int8:       ints[int8],
+	core.QInt8:      ints[int8],
+	core.Uint8:      ints[uint8],
+	core.QUint8:     ints[uint8],
+	core.Uint16:     ints[uint16],
+	core.QUint16:    ints[uint16],
+	core.Float16:    halves[core.Half],
+	core.BFloat16:   halves[core.BF16],
+	core.Complex64:  listComplex64,
+	core.Complex128: listComplex128,
+	core.String:     listStrings,
 }
 
-func ints[T int8 | int16 | int32 | uint8 | uint16](p *pb.TensorProto, t *tf.Tensor) {
-	p.IntVal = widened(tf.Data[T](t))
+func ints[T int8 | int16 | int32 | uint8 | uint16](p *pb.TensorProto, t *core.Tensor) {
+	p.IntVal = widened(core.Data[T](t))
 }
 
-func halves[T tf.Half | tf.BF16](p *pb.TensorProto, t *tf.Tensor) { p.HalfVal = widened(tf.Data[T](t)) }
+func halves[T core.Half | core.BF16](p *pb.TensorProto, t *core.Tensor) {
+	p.HalfVal = widened(core.Data[T](t))
+}
 
 func widened[T ~int8 | ~int16 | ~int32 | ~uint8 | ~uint16](data []T) []int32 {
 	out := make([]int32, len(data))
@@ -56,32 +58,32 @@ func widened[T ~int8 | ~int16 | ~int32 | ~uint8 | ~uint16](data []T) []int32 {
 	return out
 }
 
-func listComplex64(p *pb.TensorProto, t *tf.Tensor) {
-	for _, v := range tf.Data[complex64](t) {
+func listComplex64(p *pb.TensorProto, t *core.Tensor) {
+	for _, v := range core.Data[complex64](t) {
 		p.ScomplexVal = append(p.ScomplexVal, real(v), imag(v))
 	}
 }
 
-func listComplex128(p *pb.TensorProto, t *tf.Tensor) {
-	for _, v := range tf.Data[complex128](t) {
+func listComplex128(p *pb.TensorProto, t *core.Tensor) {
+	for _, v := range core.Data[complex128](t) {
 		p.DcomplexVal = append(p.DcomplexVal, real(v), imag(v))
 	}
 }
 
-func listStrings(p *pb.TensorProto, t *tf.Tensor) {
-	for _, v := range tf.Data[string](t) {
+func listStrings(p *pb.TensorProto, t *core.Tensor) {
+	for _, v := range core.Data[string](t) {
 		p.StringVal = append(p.StringVal, []byte(v))
 	}
 }
 
 // unlisted makes listed values a tensor, all of whose elements there must be.
-func unlisted(p *pb.TensorProto, d tf.DType, shape tf.Shape) (*tf.Tensor, error) {
+func unlisted(p *pb.TensorProto, d core.DType, shape core.Shape) (*core.Tensor, error) {
 	have := len(p.GetFloatVal()) + len(p.GetDoubleVal()) + len(p.GetInt64Val()) + len(p.GetUint32Val()) + len(p.GetUint64Val()) +
 		len(p.GetBoolVal()) + len(p.GetIntVal()) + len(p.GetHalfVal()) + len(p.GetStringVal()) +
 		len(p.GetScomplexVal())/2 + len(p.GetDcomplexVal())/2
 	if listers[d] == nil || p == nil || have != shape.NumElements() {
-		return nil, tf.Errorf(tf.DataLoss, "a slice must have the values of a %s%s, got %d", d.CName(), shape.Text(), have)
+		return nil, core.Errorf(core.DataLoss, "a slice must have the values of a %s%s, got %d", d.CName(), shape.Text(), have)
 	}
-	p.Dtype, p.TensorShape, p.TensorContent = pb.DataType(d), tf.ShapeProto(shape), nil
-	return tf.TensorFromProto(p)
+	p.Dtype, p.TensorShape, p.TensorContent = pb.DataType(d), core.ShapeProto(shape), nil
+	return core.TensorFromProto(p)
 }

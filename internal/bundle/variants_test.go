@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // TestVariants reads lists of tensors that TensorFlow wrote, and writes them
@@ -20,7 +20,7 @@ func TestVariants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := tf.EncodeTensor(v)
+	p, err := core.EncodeTensor(v)
 	if err != nil || len(p.GetVariantVal()) != 2 || len(p.GetVariantVal()[0].GetTensors()) != 2 || p.GetVariantVal()[0].GetTypeName() != "tensorflow::TensorList" {
 		t.Fatalf("read %v, %v", p, err)
 	}
@@ -40,23 +40,23 @@ func TestVariants(t *testing.T) {
 
 // TestVariantDamage changes and cuts every byte of what is stored.
 func TestVariantDamage(t *testing.T) {
-	v := tf.NewTensor(tf.Variant, tf.Shape{2})
+	v := core.NewTensor(core.Variant, core.Shape{2})
 	for i := range v.Variants() {
-		v.Variants()[i].Value = tf.Scalar(int64(i))
+		v.Variants()[i].Value = core.Scalar(int64(i))
 	}
 	whole, crc, err := variantBytes(v)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, sum, err := parseVariants(whole, tf.Shape{2})
-	if err != nil || sum != crc || tf.Data[int64](again.Variants()[1].Value.(*tf.Tensor))[0] != 1 {
+	again, sum, err := parseVariants(whole, core.Shape{2})
+	if err != nil || sum != crc || core.Data[int64](again.Variants()[1].Value.(*core.Tensor))[0] != 1 {
 		t.Fatalf("read %v, %v", again, err)
 	}
 	for i := range whole {
 		broken := slices.Clone(whole)
 		broken[i] ^= 1
 		for _, b := range [][]byte{broken, whole[:i]} {
-			if _, sum, err := parseVariants(b, tf.Shape{2}); err == nil && sum == crc {
+			if _, sum, err := parseVariants(b, core.Shape{2}); err == nil && sum == crc {
 				t.Errorf("byte %d does not count", i)
 			}
 		}

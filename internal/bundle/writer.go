@@ -12,9 +12,9 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/internal/wire/record"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // version of the format; every version so far can be read.
@@ -33,7 +33,7 @@ func temporary(name string) string { return fmt.Sprintf("%s.tempstate%d", name, 
 func makeDir(prefix string) error {
 	dir := filepath.Dir(prefix)
 	if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-		return tf.FileError(dir, err)
+		return core.FileError(dir, err)
 	}
 	return nil
 }
@@ -47,7 +47,7 @@ type Writer struct {
 
 // Create begins a bundle. Finish or Abort ends it.
 func Create(prefix string) (*Writer, error) {
-	prefix = tf.LocalPath(prefix)
+	prefix = core.LocalPath(prefix)
 	if err := makeDir(prefix); err != nil {
 		return nil, err
 	}
@@ -59,9 +59,9 @@ func Create(prefix string) (*Writer, error) {
 }
 
 // Add adds a tensor.
-func (w *Writer) Add(key string, t *tf.Tensor) error {
+func (w *Writer) Add(key string, t *core.Tensor) error {
 	if key == "" || w.entries[key] != nil {
-		return tf.Errorf(tf.InvalidArgument, "Adding duplicate key: %s", key)
+		return core.Errorf(core.InvalidArgument, "Adding duplicate key: %s", key)
 	}
 	begin := w.data.at
 	crc, err := w.store(t)
@@ -69,17 +69,17 @@ func (w *Writer) Add(key string, t *tf.Tensor) error {
 		return err
 	}
 	w.entries[key] = &pb.BundleEntryProto{
-		Dtype: pb.DataType(t.DType()), Shape: tf.ShapeProto(t.Shape()),
+		Dtype: pb.DataType(t.DType()), Shape: core.ShapeProto(t.Shape()),
 		Offset: begin, Size: w.data.at - begin, Crc32C: record.Mask(crc),
 	}
 	return nil
 }
 
 // store appends the values of a tensor to the data.
-func (w *Writer) store(t *tf.Tensor) (crc uint32, err error) {
+func (w *Writer) store(t *core.Tensor) (crc uint32, err error) {
 	switch {
-	case t.DType() == tf.String:
-		values := tf.Data[string](t)
+	case t.DType() == core.String:
+		values := core.Data[string](t)
 		head, crc := stringHead(values)
 		if _, err := w.data.write(0, head); err != nil {
 			return 0, err
@@ -90,30 +90,30 @@ func (w *Writer) store(t *tf.Tensor) (crc uint32, err error) {
 			}
 		}
 		return crc, nil
-	case t.DType() == tf.Variant:
+	case t.DType() == core.Variant:
 		b, crc, err := variantBytes(t)
 		if err == nil {
 			_, err = w.data.write(0, b)
 		}
 		return crc, err
 	case t.DType().Size() == 0:
-		return 0, tf.Errorf(tf.Unimplemented, "Saving data type %s not yet supported", t.DType().CName())
+		return 0, core.Errorf(core.Unimplemented, "Saving data type %s not yet supported", t.DType().CName())
 	}
 	return w.data.write(0, t.Buffer().Bytes()[:t.NumBytes()])
 }
 
 // AddSlice adds a slice of a tensor of the given shape. Different slices may come
 // from different writers, whose bundles [Merge] joins.
-func (w *Writer) AddSlice(key string, full tf.Shape, s Slice, t *tf.Tensor) error {
+func (w *Writer) AddSlice(key string, full core.Shape, s Slice, t *core.Tensor) error {
 	if s.isWhole(full) {
 		return w.Add(key, t)
 	}
 	e := w.entries[key]
 	if e == nil {
-		e = &pb.BundleEntryProto{Dtype: pb.DataType(t.DType()), Shape: tf.ShapeProto(full)}
+		e = &pb.BundleEntryProto{Dtype: pb.DataType(t.DType()), Shape: core.ShapeProto(full)}
 	}
-	if have, _ := tf.ShapeFromProto(e.GetShape()); len(e.GetSlices()) == 0 && w.entries[key] != nil || tf.DType(e.GetDtype()) != t.DType() || !have.Equal(full) {
-		return tf.Errorf(tf.InvalidArgument, "slices of tensor %s must all be of one type and of one shape", key)
+	if have, _ := core.ShapeFromProto(e.GetShape()); len(e.GetSlices()) == 0 && w.entries[key] != nil || core.DType(e.GetDtype()) != t.DType() || !have.Equal(full) {
+		return core.Errorf(core.InvalidArgument, "slices of tensor %s must all be of one type and of one shape", key)
 	}
 	if err := w.Add(s.key(key), t); err != nil {
 		return err

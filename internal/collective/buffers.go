@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // buffers is where the devices of one step leave values for others, each under
@@ -16,7 +16,7 @@ type buffers struct {
 
 // A span is a run of elements of a tensor.
 type span struct {
-	t     *tf.Tensor
+	t     *core.Tensor
 	at, n int
 }
 
@@ -75,7 +75,7 @@ func (b *buffers) offer(key string, v span) (*offer, error) {
 	o := b.get(key)
 	select {
 	case <-o.made:
-		return nil, tf.Errorf(tf.Internal, "BufRendezvous::ProvideBuf already called for key %s", key)
+		return nil, core.Errorf(core.Internal, "BufRendezvous::ProvideBuf already called for key %s", key)
 	default:
 	}
 	o.value = v
@@ -135,7 +135,7 @@ func (b *buffers) want(key string) (*offer, error) {
 	defer b.mu.Unlock()
 	o := b.get(key)
 	if o.wanted {
-		return nil, tf.Errorf(tf.Internal, "Second consumer arrived for key %s", key)
+		return nil, core.Errorf(core.Internal, "Second consumer arrived for key %s", key)
 	}
 	o.wanted = true
 	select {

@@ -1,6 +1,6 @@
 package collective
 
-import "github.com/gorge-tf/gorge/tf"
+import "github.com/gorge-tf/gorge/tf/core"
 
 // alignment is what chunks of a reduction begin at multiples of: TensorFlow's
 // tasks compute them alike, so it is theirs.
@@ -11,7 +11,7 @@ const alignment = 64
 type chunks struct{ total, each int }
 
 // alignedChunks cuts n elements of a type in k pieces.
-func alignedChunks(n int, d tf.DType, k int) chunks {
+func alignedChunks(n int, d core.DType, k int) chunks {
 	size := d.Size()
 	each := (n + k - 1) / k
 	bytes := each * size
@@ -30,7 +30,7 @@ func (c chunks) span(i int) (at, n int) {
 }
 
 // of returns piece i of t.
-func (c chunks) of(t *tf.Tensor, i int) span {
+func (c chunks) of(t *core.Tensor, i int) span {
 	at, n := c.span(i)
 	return span{t, at, n}
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // An end is the cause of a context that this package ends: what is to be told to
@@ -21,22 +21,22 @@ func ended(ctx context.Context, what string) error {
 	if errors.As(cause, &own) {
 		return own.err
 	}
-	return &tf.Error{Code: tf.Canceled, Msg: what, Err: cause, Derived: true}
+	return &core.Error{Code: core.Canceled, Msg: what, Err: cause, Derived: true}
 }
 
 // aborted is what others hear of an error that has ended what they do together.
 // It follows from that error.
 func aborted(err error) error {
-	e := tf.AsError(err)
-	return &tf.Error{Code: e.Code, Msg: "Collective ops is aborted by: " + e.WireMessage() + "\nThe error could be from a previous operation.", Derived: true}
+	e := core.AsError(err)
+	return &core.Error{Code: e.Code, Msg: "Collective ops is aborted by: " + e.WireMessage() + "\nThe error could be from a previous operation.", Derived: true}
 }
 
 // own is aborted for who has failed, whose error follows from no other.
 func own(err error) error {
-	if e := tf.AsError(err); e.Derived || e.Code == tf.DeadlineExceeded {
+	if e := core.AsError(err); e.Derived || e.Code == core.DeadlineExceeded {
 		return err
 	}
-	e := *tf.AsError(aborted(err))
+	e := *core.AsError(aborted(err))
 	e.Derived = false
 	return &e
 }

@@ -6,15 +6,15 @@ import (
 	"sync"
 
 	"github.com/gorge-tf/gorge/internal/requestid"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // An exec is one device's part in one thing that a group does.
 type exec struct {
 	r       *Runtime
-	c       *tf.OpContext
-	p       *tf.Collective
+	c       *core.OpContext
+	p       *core.Collective
 	buffers *buffers
 	ctx     context.Context
 	g       *group
@@ -24,7 +24,7 @@ type exec struct {
 }
 
 // keyOf is what the keys of all values of p begin with.
-func keyOf(c *tf.OpContext, p *tf.Collective) string {
+func keyOf(c *core.OpContext, p *core.Collective) string {
 	b := strconv.AppendInt(nil, int64(p.Group.Key), 10)
 	b = strconv.AppendInt(append(b, ':'), int64(p.Instance), 10)
 	b = strconv.AppendUint(append(b, ':'), c.FrameID, 10)
@@ -42,18 +42,18 @@ func (x *exec) sub(parts ...int) string {
 
 func (x *exec) run() error {
 	switch x.p.Kind {
-	case tf.ReduceCollective:
+	case core.ReduceCollective:
 		return x.reduce()
-	case tf.GatherCollective:
+	case core.GatherCollective:
 		return x.gather()
-	case tf.BroadcastCollective:
+	case core.BroadcastCollective:
 		return x.broadcast()
-	case tf.AllToAllCollective:
+	case core.AllToAllCollective:
 		return x.allToAll()
-	case tf.ReduceScatterCollective:
+	case core.ReduceScatterCollective:
 		return x.reduceScatter()
 	}
-	return tf.Errorf(tf.Internal, "CollectiveRegistry::Lookup did not find collective implementation undef")
+	return core.Errorf(core.Internal, "CollectiveRegistry::Lookup did not find collective implementation undef")
 }
 
 // each calls f for all numbers below n at once and waits for the end of all
@@ -101,7 +101,7 @@ func (x *exec) receive(ctx context.Context, from int, key string, into span, use
 	}
 	defer l.Return()
 	if l.value.n != into.n || l.value.t.DType() != into.t.DType() {
-		return tf.Errorf(tf.Internal, "Tensor Size Mismatch: %s sends %d elements of %s, expected: %d of %s", m.name, l.value.n, l.value.t.DType().CName(), into.n, into.t.DType().CName())
+		return core.Errorf(core.Internal, "Tensor Size Mismatch: %s sends %d elements of %s, expected: %d of %s", m.name, l.value.n, l.value.t.DType().CName(), into.n, into.t.DType().CName())
 	}
 	use(l.value)
 	return nil
@@ -134,7 +134,7 @@ func (x *exec) fetch(ctx context.Context, m *member, key string, into span) erro
 	if ctx.Err() != nil {
 		return cancelled(ctx, key)
 	}
-	if tf.CodeOf(err) == tf.FailedPrecondition { // the peer is not the one that joined the group
+	if core.CodeOf(err) == core.FailedPrecondition { // the peer is not the one that joined the group
 		x.r.groups.forget(x.g)
 	}
 	return err

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A group is a set of devices that do things together.
@@ -55,21 +55,21 @@ func (g *group) within(task string) bool { return len(g.perTask) == 1 && g.membe
 func (g *group) admit(m member, w wanted) error {
 	switch {
 	case w.kind != g.kind:
-		return tf.Errorf(tf.Internal, "Device %s is joining a group with incompatible device type%s (group_key=%d)", m.name, g.kind, g.key)
+		return core.Errorf(core.Internal, "Device %s is joining a group with incompatible device type%s (group_key=%d)", m.name, g.kind, g.key)
 	case w.size != g.size:
-		return tf.Errorf(tf.Internal, "Device %s is joining a group with size%d, but that group has size %d (group_key=%d)", m.name, w.size, g.size, g.key)
+		return core.Errorf(core.Internal, "Device %s is joining a group with size%d, but that group has size %d (group_key=%d)", m.name, w.size, g.size, g.key)
 	}
 	if i := g.rank(m.name); i >= 0 {
 		if g.members[i].device.GetIncarnation() != m.device.GetIncarnation() {
-			return tf.Errorf(tf.FailedPrecondition, "Device %s current incarnation doesn't match with one in the group. This usually means this worker has restarted but the collective leader hasn't, or this worker connects to a wrong cluster.", m.name)
+			return core.Errorf(core.FailedPrecondition, "Device %s current incarnation doesn't match with one in the group. This usually means this worker has restarted but the collective leader hasn't, or this worker connects to a wrong cluster.", m.name)
 		}
 		return nil
 	}
 	if g.full {
-		return tf.Errorf(tf.Internal, "Device %s is joining a group that is already full (group_key=%d)", m.name, g.key)
+		return core.Errorf(core.Internal, "Device %s is joining a group that is already full (group_key=%d)", m.name, g.key)
 	}
 	if w.rank < -1 || w.rank >= g.size {
-		return tf.Errorf(tf.InvalidArgument, "User Provided rank is invalid. It should be between [0, group_size)")
+		return core.Errorf(core.InvalidArgument, "User Provided rank is invalid. It should be between [0, group_size)")
 	}
 	g.members = append(g.members, m)
 	if len(g.members) < g.size {
@@ -136,7 +136,7 @@ func (t *groups) join(ctx context.Context, m member, w wanted) (*group, error) {
 
 func (t *groups) enter(m member, w wanted) (*group, error) {
 	if w.size <= 0 {
-		return nil, tf.Errorf(tf.InvalidArgument, "group_size must be positive integer but got %d", w.size)
+		return nil, core.Errorf(core.InvalidArgument, "group_size must be positive integer but got %d", w.size)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -146,7 +146,7 @@ func (t *groups) enter(m member, w wanted) (*group, error) {
 		t.put(g)
 	}
 	err := g.admit(m, w)
-	if err != nil && (!g.full || tf.CodeOf(err) == tf.FailedPrecondition) {
+	if err != nil && (!g.full || core.CodeOf(err) == core.FailedPrecondition) {
 		t.drop(g, err)
 	}
 	g.step, g.remote = w.step, g.remote || w.step == 0
@@ -195,7 +195,7 @@ func (t *groups) learn(resp *pb.CompleteGroupResponse) error {
 	defer t.mu.Unlock()
 	if old := t.all[g.key]; old == nil || !old.full {
 		if old != nil {
-			t.drop(old, tf.Errorf(tf.Aborted, "the group %d has been completed by its leader", g.key))
+			t.drop(old, core.Errorf(core.Aborted, "the group %d has been completed by its leader", g.key))
 		}
 		t.put(g)
 	}
@@ -205,9 +205,9 @@ func (t *groups) learn(resp *pb.CompleteGroupResponse) error {
 func groupOf(resp *pb.CompleteGroupResponse) (*group, error) {
 	switch devices := resp.GetDeviceAttributes(); {
 	case len(devices) == 0:
-		return nil, tf.Errorf(tf.Internal, "CompleteGroupResponse device_attributes is empty. Make sure you're running the same version of Tensorflow on all workers.")
+		return nil, core.Errorf(core.Internal, "CompleteGroupResponse device_attributes is empty. Make sure you're running the same version of Tensorflow on all workers.")
 	case len(devices) != int(resp.GetGroupSize()):
-		return nil, tf.Errorf(tf.Internal, "CompleteGroupResponse group_size doesn't match device_name list")
+		return nil, core.Errorf(core.Internal, "CompleteGroupResponse group_size doesn't match device_name list")
 	}
 	g := newGroup(wanted{key: int(resp.GetGroupKey()), size: int(resp.GetGroupSize()), kind: resp.GetDeviceType()})
 	for _, d := range resp.GetDeviceAttributes() {

@@ -4,14 +4,14 @@ import (
 	"context"
 	"sync"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // An instance is one thing that a group does, perhaps many times.
 type instance struct {
-	kind  tf.CollectiveKind
-	dtype tf.DType
-	shape tf.Shape
+	kind  core.CollectiveKind
+	dtype core.DType
+	shape core.Shape
 
 	known  map[int]bool  // of a broadcast: members that have told whether they are its source
 	source int           // the one that is; -1: none so far
@@ -22,9 +22,9 @@ type instance struct {
 // A part is what one member says of an instance.
 type part struct {
 	key    instanceKey
-	kind   tf.CollectiveKind
-	dtype  tf.DType
-	shape  tf.Shape
+	kind   core.CollectiveKind
+	dtype  core.DType
+	shape  core.Shape
 	device string
 	rank   int
 	source bool
@@ -85,7 +85,7 @@ func (t *instances) source(p *part) (rank int, known bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	i := t.all[p.key]
-	if i == nil || p.kind == tf.BroadcastCollective && (!i.settled() || i.err != nil) {
+	if i == nil || p.kind == core.BroadcastCollective && (!i.settled() || i.err != nil) {
 		return -1, false
 	}
 	return i.source, true
@@ -95,7 +95,7 @@ func (t *instances) source(p *part) (rank int, known bool) {
 // all of them if it is of a broadcast, and returns which is the source.
 func (t *instances) agree(ctx context.Context, g *group, p *part) (source int, err error) {
 	i, err := t.take(g, p)
-	if err != nil || p.kind != tf.BroadcastCollective {
+	if err != nil || p.kind != core.BroadcastCollective {
 		return -1, err
 	}
 	select {
@@ -118,7 +118,7 @@ func (t *instances) take(g *group, p *part) (*instance, error) {
 	if err := i.check(p); err != nil {
 		return nil, err
 	}
-	if p.kind == tf.BroadcastCollective {
+	if p.kind == core.BroadcastCollective {
 		i.note(g, p)
 	}
 	return i, nil
@@ -129,16 +129,16 @@ func (t *instances) learn(g *group, p *part, source int) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	i := t.get(p)
-	if p.kind != tf.BroadcastCollective {
+	if p.kind != core.BroadcastCollective {
 		return nil
 	}
 	switch {
 	case i.err != nil:
 		return i.err
 	case i.source >= 0 && i.source != source:
-		return tf.Errorf(tf.Internal, "UpdateInstanceCache: CompleteInstanceResponse for instance %d gives source_rank=%d but cache already holds value=%d", p.key.instance, source, i.source)
+		return core.Errorf(core.Internal, "UpdateInstanceCache: CompleteInstanceResponse for instance %d gives source_rank=%d but cache already holds value=%d", p.key.instance, source, i.source)
 	case source < 0 || source >= g.size:
-		return tf.Errorf(tf.Internal, "the source of a broadcast must be a member of its group of %d, the leader says %d", g.size, source)
+		return core.Errorf(core.Internal, "the source of a broadcast must be a member of its group of %d, the leader says %d", g.size, source)
 	}
 	i.source = source
 	i.end(nil)
@@ -148,11 +148,11 @@ func (t *instances) learn(g *group, p *part, source int) error {
 // check compares a part with what others have said.
 func (i *instance) check(p *part) error {
 	if i.kind != p.kind || i.dtype != p.dtype {
-		return tf.Errorf(tf.Internal, "Collective instance %d expected type %d and data_type %d but got type %d and data_type %d",
+		return core.Errorf(core.Internal, "Collective instance %d expected type %d and data_type %d but got type %d and data_type %d",
 			p.key.instance, i.kind, i.dtype, p.kind, p.dtype)
 	}
 	if !i.shape.Equal(p.shape) {
-		return tf.Errorf(tf.InvalidArgument, "Shape mismatch in the collective instance %d. Op at device %s expected shape %s but another member in the group expected shape %s. This is likely due to different input shapes at different members of the collective op.",
+		return core.Errorf(core.InvalidArgument, "Shape mismatch in the collective instance %d. Op at device %s expected shape %s but another member in the group expected shape %s. This is likely due to different input shapes at different members of the collective op.",
 			p.key.instance, p.device, p.shape.Text(), i.shape.Text())
 	}
 	return nil
@@ -167,7 +167,7 @@ func (i *instance) note(g *group, p *part) {
 	i.known[p.rank] = true
 	switch {
 	case p.source && i.source >= 0:
-		i.end(tf.Errorf(tf.Internal, "Instance %d already has source %d, received second claim from %d", p.key.instance, i.source, p.rank))
+		i.end(core.Errorf(core.Internal, "Instance %d already has source %d, received second claim from %d", p.key.instance, i.source, p.rank))
 		return
 	case p.source:
 		i.source = p.rank
@@ -176,7 +176,7 @@ func (i *instance) note(g *group, p *part) {
 		return
 	}
 	if i.source < 0 {
-		i.end(tf.Errorf(tf.Internal, "Instance %d found no source for broadcast.  This could mean that there were group_size=%d BcastRecvs but no BcastSend.", p.key.instance, g.size))
+		i.end(core.Errorf(core.Internal, "Instance %d found no source for broadcast.  This could mean that there were group_size=%d BcastRecvs but no BcastSend.", p.key.instance, g.size))
 		return
 	}
 	i.end(nil)

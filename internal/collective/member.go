@@ -4,26 +4,26 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A member is a device of a group.
 type member struct {
 	device *pb.DeviceAttributes
-	spec   tf.DeviceSpec
+	spec   core.DeviceSpec
 	name   string
 	task   string
 	rank   int // that it asked for, later that it has
 }
 
 func newMember(d *pb.DeviceAttributes, rank int) (member, error) {
-	spec, err := tf.ParseDevice(d.GetName())
+	spec, err := core.ParseDevice(d.GetName())
 	if err != nil {
 		return member{}, err
 	}
 	if !spec.Full() {
-		return member{}, tf.Errorf(tf.InvalidArgument, "a member of a group must be a device, got %q", d.GetName())
+		return member{}, core.Errorf(core.InvalidArgument, "a member of a group must be a device, got %q", d.GetName())
 	}
 	return member{device: d, spec: spec, name: spec.String(), task: spec.TaskName(), rank: rank}, nil
 }
@@ -56,9 +56,9 @@ func settleRanks(members []member) error {
 	}
 	switch {
 	case asked > 0 && asked < len(members):
-		return tf.Errorf(tf.InvalidArgument, "Only part of the group members have user given rank specified.Received ranks: %s", ranks(members))
+		return core.Errorf(core.InvalidArgument, "Only part of the group members have user given rank specified.Received ranks: %s", ranks(members))
 	case asked > 0 && len(taken) < len(members):
-		return tf.Errorf(tf.InvalidArgument, "Duplicate ranks specified for group members. Received ranks: %s", ranks(members))
+		return core.Errorf(core.InvalidArgument, "Duplicate ranks specified for group members. Received ranks: %s", ranks(members))
 	case asked == 0:
 		for i := range members {
 			members[i].rank = i

@@ -2,7 +2,7 @@ package collective
 
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A merger sets z to an op of x and y, which are equally long.
@@ -17,15 +17,15 @@ type mergers struct {
 	divide finisher
 }
 
-var mergersOf = map[tf.DType]mergers{
-	tf.Float32: numbers[float32](kernel.Add, kernel.Mul, kernel.Max, kernel.Min, func(z []float32, n int) { kernel.DivScalar(z, z, float32(n)) }),
-	tf.Float64: numbers[float64](kernel.Add, kernel.Mul, kernel.Max, kernel.Min, func(z []float64, n int) { kernel.DivScalar(z, z, float64(n)) }),
-	tf.Int32:   integers[int32](),
-	tf.Int64:   integers[int64](),
-	tf.Float16: halves[tf.Half](), tf.BFloat16: halves[tf.BF16](),
+var mergersOf = map[core.DType]mergers{
+	core.Float32: numbers[float32](kernel.Add, kernel.Mul, kernel.Max, kernel.Min, func(z []float32, n int) { kernel.DivScalar(z, z, float32(n)) }),
+	core.Float64: numbers[float64](kernel.Add, kernel.Mul, kernel.Max, kernel.Min, func(z []float64, n int) { kernel.DivScalar(z, z, float64(n)) }),
+	core.Int32:   integers[int32](),
+	core.Int64:   integers[int64](),
+	core.Float16: halves[core.Half](), core.BFloat16: halves[core.BF16](),
 }
 
-func numbers[T tf.Elem](add, mul, greatest, least func(z, x, y []T), divide func(z []T, n int)) mergers {
+func numbers[T core.Elem](add, mul, greatest, least func(z, x, y []T), divide func(z []T, n int)) mergers {
 	return mergers{
 		by:     map[string]merger{"Add": typed(add), "Mul": typed(mul), "Max": typed(greatest), "Min": typed(least)},
 		divide: func(z span, n int) { divide(elements[T](z), n) },
@@ -50,22 +50,22 @@ func halves[H kernel.HalfFloat]() mergers {
 	})
 }
 
-func typed[T tf.Elem](f func(z, x, y []T)) merger {
+func typed[T core.Elem](f func(z, x, y []T)) merger {
 	return func(z, x, y span) { f(elements[T](z), elements[T](x), elements[T](y)) }
 }
 
-func elements[T tf.Elem](s span) []T { return tf.Data[T](s.t)[s.at : s.at+s.n] }
+func elements[T core.Elem](s span) []T { return core.Data[T](s.t)[s.at : s.at+s.n] }
 
 // find returns what merges and finishes values of p; no finisher if there is
 // nothing to finish.
-func find(p *tf.Collective) (merger, finisher, error) {
+func find(p *core.Collective) (merger, finisher, error) {
 	m, ok := mergersOf[p.Out.DType()]
 	merge := m.by[p.Merge]
 	switch {
 	case !ok:
-		return nil, nil, tf.Errorf(tf.Internal, "CollectiveImplementation does not support datatype %s", p.Out.DType().CName())
+		return nil, nil, core.Errorf(core.Internal, "CollectiveImplementation does not support datatype %s", p.Out.DType().CName())
 	case merge == nil:
-		return nil, nil, tf.Errorf(tf.Internal, "Failed to build OpKernel for %s", p.Merge)
+		return nil, nil, core.Errorf(core.Internal, "Failed to build OpKernel for %s", p.Merge)
 	case p.Final == "Div":
 		return merge, m.divide, nil
 	}

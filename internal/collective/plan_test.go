@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // layouts are groups by how many members each task has.
@@ -96,14 +96,14 @@ func TestRingOffsets(t *testing.T) {
 			t.Errorf("%v, %d bytes, at most %d: %v, %v, want %v", c.g.perTask, c.bytes, c.most, got, err, c.want)
 		}
 	}
-	if _, err := ringOffsets(of(2), 0, 0); tf.CodeOf(err) != tf.Internal {
+	if _, err := ringOffsets(of(2), 0, 0); core.CodeOf(err) != core.Internal {
 		t.Errorf("rings for nothing: %v", err)
 	}
 }
 
 // Pieces cover all elements in order and begin at aligned places.
 func TestAlignedChunks(t *testing.T) {
-	for _, d := range []tf.DType{tf.Float16, tf.Float32, tf.Int64} {
+	for _, d := range []core.DType{core.Float16, core.Float32, core.Int64} {
 		for _, k := range []int{1, 2, 3, 8} {
 			for _, n := range []int{0, 1, 15, 16, 17, 32, 100, 1000, 4096} {
 				c, at := alignedChunks(n, d, k), 0
@@ -121,7 +121,7 @@ func TestAlignedChunks(t *testing.T) {
 		}
 	}
 	// TensorFlow makes a piece longer by a whole unit that would fit as it is.
-	if c := alignedChunks(32, tf.Float32, 2); c.each != 32 {
+	if c := alignedChunks(32, core.Float32, 2); c.each != 32 {
 		t.Errorf("32 floats in 2 pieces of %d", c.each)
 	}
 }
@@ -150,7 +150,7 @@ func TestArrange(t *testing.T) {
 	if !slices.Equal(got, want) || !slices.Equal(perTask, []int{1, 2, 1}) {
 		t.Errorf("arranged %v, %v", got, perTask)
 	}
-	if _, err := newMember(&pb.DeviceAttributes{Name: "/job:a"}, -1); tf.CodeOf(err) != tf.InvalidArgument {
+	if _, err := newMember(&pb.DeviceAttributes{Name: "/job:a"}, -1); core.CodeOf(err) != core.InvalidArgument {
 		t.Errorf("a task as a member: %v", err)
 	}
 }
@@ -171,7 +171,7 @@ func TestSettleRanks(t *testing.T) {
 		}
 		err := settleRanks(m)
 		if c.err != "" {
-			if tf.CodeOf(err) != tf.InvalidArgument || tf.AsError(err).Message() != c.err {
+			if core.CodeOf(err) != core.InvalidArgument || core.AsError(err).Message() != c.err {
 				t.Errorf("%v: %v", c.asked, err)
 			}
 			continue

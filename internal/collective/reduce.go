@@ -3,7 +3,7 @@ package collective
 import (
 	"context"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A reduction cuts a value in as many pieces as there are members, times the
@@ -11,7 +11,7 @@ import (
 // its own, and then once more, for all to have them.
 type reduction struct {
 	*exec
-	in, out *tf.Tensor
+	in, out *core.Tensor
 	rings   []ring
 	chunks  chunks
 	merge   merger
@@ -39,7 +39,7 @@ func (x *exec) reduce() error {
 	return x.each(pieces, r.piece)
 }
 
-func whole(t *tf.Tensor) span { return span{t, 0, t.Len()} }
+func whole(t *core.Tensor) span { return span{t, 0, t.Len()} }
 
 // piece does this member's part for one piece.
 func (r *reduction) piece(ctx context.Context, i int) error {
@@ -81,7 +81,7 @@ func (r *reduction) add(ctx context.Context, ring *ring, i int, in, out span) er
 	if r.local(ring.previous()) {
 		return r.receive(ctx, ring.previous(), key, out, func(sum span) { r.merge(out, in, sum) })
 	}
-	t, err := r.c.Temp(out.t.DType(), tf.Shape{out.n})
+	t, err := r.c.Temp(out.t.DType(), core.Shape{out.n})
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (x *exec) reduceScatter() error {
 	}
 	n := x.g.size
 	if x.p.Out.Len()*n != x.p.In.Len() {
-		return tf.Errorf(tf.InvalidArgument, "the first dimension of what is reduced and scattered must be divisible by the size of the group, got %s for a group of %d", x.p.In.Shape().Text(), n)
+		return core.Errorf(core.InvalidArgument, "the first dimension of what is reduced and scattered must be divisible by the size of the group, got %s for a group of %d", x.p.In.Shape().Text(), n)
 	}
 	if n == 1 {
 		copyTo(whole(x.p.Out))(whole(x.p.In))

@@ -3,14 +3,14 @@ package collective
 import (
 	"context"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // group returns the group that a device of this task wants to be in, when it is
 // complete. The leader completes groups; other tasks ask it for those that they
 // do not know.
-func (r *Runtime) group(ctx context.Context, step int64, device *pb.DeviceAttributes, w tf.CollectiveGroup) (*group, error) {
+func (r *Runtime) group(ctx context.Context, step int64, device *pb.DeviceAttributes, w core.CollectiveGroup) (*group, error) {
 	m, err := newMember(device, w.Rank)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,6 @@
 package collective
 
-import "github.com/gorge-tf/gorge/tf"
+import "github.com/gorge-tf/gorge/tf/core"
 
 // A ring is an order of a group's members in which values go round: each sends
 // to the next, the last to the first.
@@ -57,7 +57,7 @@ func ringOffsets(g *group, bytes, most int) ([]int, error) {
 		return []int{0}, nil
 	}
 	if bytes == 0 {
-		return nil, tf.Errorf(tf.Internal, "shape in CollectiveParams should be non-empty")
+		return nil, core.Errorf(core.Internal, "shape in CollectiveParams should be non-empty")
 	}
 	if most <= 0 {
 		most = defaultRings

@@ -5,8 +5,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A Peer is another task.
@@ -22,7 +22,7 @@ type Peer interface {
 type Env struct {
 	// Lookup finds a device of this task by its full name; nil: it has none
 	// that others could ask for.
-	Lookup func(device string) tf.Device
+	Lookup func(device string) core.Device
 	// Leader is the task that completes groups; "": this one does.
 	Leader string
 	// Peer returns another task; nil: there are none.
@@ -46,7 +46,7 @@ type Runtime struct {
 	steps map[int64]*step
 }
 
-var _ tf.Collectives = (*Runtime)(nil)
+var _ core.Collectives = (*Runtime)(nil)
 
 // New returns a runtime without groups.
 func New(env Env) *Runtime {
@@ -98,7 +98,7 @@ func (r *Runtime) Cleanup(id int64) {
 	delete(r.steps, id)
 	r.mu.Unlock()
 	if s != nil {
-		s.fail(tf.Errorf(tf.Aborted, "Cleanup %d", id))
+		s.fail(core.Errorf(core.Aborted, "Cleanup %d", id))
 	}
 }
 
@@ -109,7 +109,7 @@ func (r *Runtime) Close() {
 	r.steps = map[int64]*step{}
 	r.mu.Unlock()
 	for _, s := range all {
-		s.fail(tf.Errorf(tf.Aborted, "Shutdown"))
+		s.fail(core.Errorf(core.Aborted, "Shutdown"))
 	}
 }
 
@@ -125,7 +125,7 @@ func (s *step) fail(err error) { s.cancel(end{aborted(err)}) }
 
 // during runs f in a context that ends with that of c's step, and with what else
 // is done together in it. An error ends that.
-func (r *Runtime) during(c *tf.OpContext, name string, f func(context.Context, *step) error) error {
+func (r *Runtime) during(c *core.OpContext, name string, f func(context.Context, *step) error) error {
 	s := r.acquire(c.ID)
 	defer r.release(s)
 	ctx, cancel := context.WithCancelCause(c.StepContext())
@@ -146,7 +146,7 @@ func (r *Runtime) during(c *tf.OpContext, name string, f func(context.Context, *
 }
 
 // Join waits until all devices of a group have joined it.
-func (r *Runtime) Join(c *tf.OpContext, g tf.CollectiveGroup, timeout time.Duration) error {
+func (r *Runtime) Join(c *core.OpContext, g core.CollectiveGroup, timeout time.Duration) error {
 	return r.during(c, c.Node.Name, func(ctx context.Context, s *step) error {
 		ctx, cancel := within(ctx, timeout, waitingTooLong)
 		defer cancel()
@@ -166,11 +166,11 @@ func within(ctx context.Context, d time.Duration, late string) (context.Context,
 	if d <= 0 {
 		return ctx, func() {}
 	}
-	return context.WithTimeoutCause(ctx, d, end{tf.Errorf(tf.DeadlineExceeded, "%s", late)})
+	return context.WithTimeoutCause(ctx, d, end{core.Errorf(core.DeadlineExceeded, "%s", late)})
 }
 
 // Do does the part of c's node.
-func (r *Runtime) Do(c *tf.OpContext, p *tf.Collective) error {
+func (r *Runtime) Do(c *core.OpContext, p *core.Collective) error {
 	return r.during(c, p.Name, func(ctx context.Context, s *step) error {
 		x := &exec{r: r, c: c, p: p, buffers: &s.buffers, key: keyOf(c, p)}
 		if err := x.resolve(ctx, s); err != nil {
@@ -192,7 +192,7 @@ func (x *exec) resolve(ctx context.Context, s *step) (err error) {
 	}
 	device := x.c.Device.Spec()
 	if x.rank = x.g.rank(device.String()); x.rank < 0 {
-		return tf.Errorf(tf.Internal, "Device %s is no member of the group (group_key=%d)", device, x.g.key)
+		return core.Errorf(core.Internal, "Device %s is no member of the group (group_key=%d)", device, x.g.key)
 	}
 	x.source, err = x.agree(ctx, s, device)
 	return err
@@ -205,13 +205,13 @@ func (x *exec) findGroup(ctx context.Context) (*group, error) {
 	if g := x.r.groups.find(x.p.Group.Key); g != nil {
 		return g, nil
 	}
-	return nil, tf.Errorf(tf.InvalidArgument, "Group %d is not initialized. Please call group initialization op first before invoking collective op.", x.p.Group.Key)
+	return nil, core.Errorf(core.InvalidArgument, "Group %d is not initialized. Please call group initialization op first before invoking collective op.", x.p.Group.Key)
 }
 
 // agree finds out whether the others do the same, and who the source is. Among
 // devices of one task that is settled step by step; tasks ask the leader once for
 // all steps, unless steps have numbers that all tasks know.
-func (x *exec) agree(ctx context.Context, s *step, device tf.DeviceSpec) (source int, err error) {
+func (x *exec) agree(ctx context.Context, s *step, device core.DeviceSpec) (source int, err error) {
 	p := part{
 		key:  instanceKey{group: x.g.key, instance: x.p.Instance},
 		kind: x.p.Kind, dtype: x.p.Out.DType(), shape: x.p.Out.Shape().Clone(),
@@ -229,7 +229,7 @@ func (x *exec) agree(ctx context.Context, s *step, device tf.DeviceSpec) (source
 	return x.r.instance(ctx, x.g, &p, x.p.Name)
 }
 
-func attributes(d tf.Device) *pb.DeviceAttributes {
+func attributes(d core.Device) *pb.DeviceAttributes {
 	return &pb.DeviceAttributes{
 		Name: d.Spec().String(), DeviceType: d.Spec().Type, MemoryLimit: d.MemoryLimit(),
 		Incarnation: d.Incarnation(), Locality: &pb.DeviceLocality{},
@@ -238,7 +238,7 @@ func attributes(d tf.Device) *pb.DeviceAttributes {
 
 func (r *Runtime) peer(task string) (Peer, error) {
 	if r.env.Peer == nil {
-		return nil, tf.Errorf(tf.Internal, "CollectiveRemoteAccessLocal::RecvFromPeer called with peer_is_local=false: there is no way to %s", task)
+		return nil, core.Errorf(core.Internal, "CollectiveRemoteAccessLocal::RecvFromPeer called with peer_is_local=false: there is no way to %s", task)
 	}
 	return r.env.Peer(task)
 }

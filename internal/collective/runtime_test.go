@@ -12,24 +12,24 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/leaktest"
 	"github.com/gorge-tf/gorge/internal/resource"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
 
 // A place is a device of a test.
 type place struct {
-	spec        tf.DeviceSpec
+	spec        core.DeviceSpec
 	incarnation uint64
 }
 
-func (p *place) Spec() tf.DeviceSpec                       { return p.spec }
-func (p *place) Incarnation() uint64                       { return p.incarnation }
-func (p *place) MemoryLimit() int64                        { return 1 << 20 }
-func (p *place) Resources() *resource.Manager              { return nil }
-func (p *place) FromHost(t *tf.Tensor) (*tf.Tensor, error) { return t, nil }
-func (p *place) ToHost(t *tf.Tensor) (*tf.Tensor, error)   { return t, nil }
+func (p *place) Spec() core.DeviceSpec                         { return p.spec }
+func (p *place) Incarnation() uint64                           { return p.incarnation }
+func (p *place) MemoryLimit() int64                            { return 1 << 20 }
+func (p *place) Resources() *resource.Manager                  { return nil }
+func (p *place) FromHost(t *core.Tensor) (*core.Tensor, error) { return t, nil }
+func (p *place) ToHost(t *core.Tensor) (*core.Tensor, error)   { return t, nil }
 
 // A cluster is several tasks in this process, of two devices each, the first of
 // which leads.
@@ -50,7 +50,7 @@ func newCluster(t *testing.T, tasks int) *cluster {
 
 // start starts a task, or another life of one.
 func (c *cluster) start(i int) {
-	spec := tf.DeviceSpec{Job: "worker", Replica: 0, Task: i, Type: "CPU"}
+	spec := core.DeviceSpec{Job: "worker", Replica: 0, Task: i, Type: "CPU"}
 	for id := range 2 {
 		spec.ID = id
 		p := c.devices[spec.String()]
@@ -70,7 +70,7 @@ func (c *cluster) start(i int) {
 	c.of[task] = New(Env{Leader: leader, Lookup: c.lookup, Peer: func(task string) (Peer, error) { return wire{c.of[task]}, nil }, Patience: time.Minute})
 }
 
-func (c *cluster) lookup(name string) tf.Device {
+func (c *cluster) lookup(name string) core.Device {
 	if d := c.devices[name]; d != nil {
 		return d
 	}
@@ -87,22 +87,22 @@ func (w wire) RecvBuf(ctx context.Context, req *pb.RecvBufRequest, into []byte) 
 	}
 	defer l.Return()
 	if copy(into, l.Bytes()) != len(into) {
-		return tf.Errorf(tf.Internal, "too few bytes")
+		return core.Errorf(core.Internal, "too few bytes")
 	}
 	return nil
 }
 
 // do has a device do its part, in a step that ends with ctx.
-func (c *cluster) do(ctx context.Context, task, device int, step int64, p tf.Collective) error {
-	name := tf.DeviceSpec{Job: "worker", Replica: 0, Task: task, Type: "CPU", ID: device}.String()
-	node := &tf.Node{Name: "y"}
-	oc := &tf.OpContext{Step: &tf.Step{ID: step, Context: ctx, Device: c.devices[name]}, Node: node}
+func (c *cluster) do(ctx context.Context, task, device int, step int64, p core.Collective) error {
+	name := core.DeviceSpec{Job: "worker", Replica: 0, Task: task, Type: "CPU", ID: device}.String()
+	node := &core.Node{Name: "y"}
+	oc := &core.OpContext{Step: &core.Step{ID: step, Context: ctx, Device: c.devices[name]}, Node: node}
 	p.Name = "y"
 	return c.of[c.tasks[task]].Do(oc, &p)
 }
 
-func vector(v ...float32) *tf.Tensor {
-	t, err := tf.FromSlice(v, len(v))
+func vector(v ...float32) *core.Tensor {
+	t, err := core.FromSlice(v, len(v))
 	if err != nil {
 		panic(err)
 	}
@@ -110,17 +110,17 @@ func vector(v ...float32) *tf.Tensor {
 }
 
 // sum is a part in a reduction of all devices of two tasks.
-func sum(size int, in *tf.Tensor) tf.Collective {
-	return tf.Collective{
-		Kind: tf.ReduceCollective, Group: tf.CollectiveGroup{Key: 1, Size: size, Rank: -1}, Instance: 1, Merge: "Add", Final: "Id", MaxSubdivisions: -1,
-		In: in, Out: tf.NewTensor(tf.Float32, in.Shape()),
+func sum(size int, in *core.Tensor) core.Collective {
+	return core.Collective{
+		Kind: core.ReduceCollective, Group: core.CollectiveGroup{Key: 1, Size: size, Rank: -1}, Instance: 1, Merge: "Add", Final: "Id", MaxSubdivisions: -1,
+		In: in, Out: core.NewTensor(core.Float32, in.Shape()),
 	}
 }
 
 // all has all devices of all tasks reduce, and returns what they get.
-func (c *cluster) all(ctx context.Context, step int64, shape func(i int) []float32) (out []*tf.Tensor, errs []error) {
+func (c *cluster) all(ctx context.Context, step int64, shape func(i int) []float32) (out []*core.Tensor, errs []error) {
 	n := 2 * len(c.tasks)
-	out, errs = make([]*tf.Tensor, n), make([]error, n)
+	out, errs = make([]*core.Tensor, n), make([]error, n)
 	var wg sync.WaitGroup
 	for i := range n {
 		p := sum(n, vector(shape(i)...))
@@ -136,7 +136,7 @@ func TestTasksReduceTogether(t *testing.T) {
 	for step := int64(1); step < 4; step++ {
 		out, errs := c.all(t.Context(), step, func(i int) []float32 { return []float32{float32(i), 1, float32(step)} })
 		for i := range out {
-			if errs[i] != nil || !slices.Equal(tf.Data[float32](out[i]), []float32{15, 6, float32(6 * step)}) {
+			if errs[i] != nil || !slices.Equal(core.Data[float32](out[i]), []float32{15, 6, float32(6 * step)}) {
 				t.Errorf("step %d, device %d: %v, %v", step, i, out[i], errs[i])
 			}
 		}
@@ -158,7 +158,7 @@ func TestShapesMustAgreeAcrossTasks(t *testing.T) {
 		_, errs := c.all(ctx, 1, func(i int) []float32 { return make([]float32, 2+i/3) })
 		own := 0
 		for _, err := range errs {
-			if tf.CodeOf(err) == tf.InvalidArgument && strings.Contains(err.Error(), "Shape mismatch in the collective instance 1") && !tf.AsError(err).Derived {
+			if core.CodeOf(err) == core.InvalidArgument && strings.Contains(err.Error(), "Shape mismatch in the collective instance 1") && !core.AsError(err).Derived {
 				own++
 			}
 		}
@@ -185,7 +185,7 @@ func TestRestartedTask(t *testing.T) {
 				c.of[task].Cleanup(step)
 			}
 			if errs[0] == nil && errs[3] == nil {
-				if !slices.Equal(tf.Data[float32](out[3]), []float32{4, 8}) {
+				if !slices.Equal(core.Data[float32](out[3]), []float32{4, 8}) {
 					t.Errorf("after the restart: %v", out[3])
 				}
 				return
@@ -215,7 +215,7 @@ func TestGivingUp(t *testing.T) {
 		synctest.Wait()
 		cancel()
 		for range 3 {
-			if err := <-failed; tf.CodeOf(err) != tf.Canceled {
+			if err := <-failed; core.CodeOf(err) != core.Canceled {
 				t.Errorf("who waits with one that gives up hears %v", err)
 			}
 		}
@@ -223,7 +223,7 @@ func TestGivingUp(t *testing.T) {
 			c.of[task].Cleanup(1)
 			c.of[task].Cleanup(2)
 		}
-		if out, errs := c.all(t.Context(), 3, func(int) []float32 { return []float32{1} }); errs[0] != nil || tf.Data[float32](out[0])[0] != 4 {
+		if out, errs := c.all(t.Context(), 3, func(int) []float32 { return []float32{1} }); errs[0] != nil || core.Data[float32](out[0])[0] != 4 {
 			t.Errorf("the next attempt gives %v", errs)
 		}
 	})
@@ -235,16 +235,16 @@ func TestTimeouts(t *testing.T) {
 		p := sum(2, vector(1, 2))
 		p.Timeout = 3 * time.Second
 		begin := time.Now()
-		if err := c.do(t.Context(), 0, 0, 1, p); tf.CodeOf(err) != tf.DeadlineExceeded || tf.AsError(err).Message() != waitingTooLong || time.Since(begin) != p.Timeout {
+		if err := c.do(t.Context(), 0, 0, 1, p); core.CodeOf(err) != core.DeadlineExceeded || core.AsError(err).Message() != waitingTooLong || time.Since(begin) != p.Timeout {
 			t.Errorf("waiting for nobody: %v after %v", err, time.Since(begin))
 		}
 		// The other one comes to agree, but does not send.
 		c.of[c.tasks[0]].Cleanup(1)
 		go func() {
-			g := tf.CollectiveGroup{Key: 1, Size: 2, Rank: -1}
+			g := core.CollectiveGroup{Key: 1, Size: 2, Rank: -1}
 			_, _ = c.of[c.tasks[0]].group(t.Context(), 2, attributes(c.devices["/job:worker/replica:0/task:0/device:CPU:1"]), g)
 		}()
-		if err := c.do(t.Context(), 0, 0, 2, p); tf.CodeOf(err) != tf.DeadlineExceeded || tf.AsError(err).Message() != workingTooLong {
+		if err := c.do(t.Context(), 0, 0, 2, p); core.CodeOf(err) != core.DeadlineExceeded || core.AsError(err).Message() != workingTooLong {
 			t.Errorf("working with nobody: %v", err)
 		}
 	})
@@ -257,18 +257,18 @@ func TestPatience(t *testing.T) {
 		r := c.of[c.tasks[0]]
 		d := c.devices["/job:worker/replica:0/task:0/device:CPU:0"]
 		req := &pb.RecvBufRequest{StepId: 7, BufRendezvousKey: "k", SrcDevice: d.spec.String(), SrcIncarnation: d.incarnation}
-		if _, err := r.RecvBuf(t.Context(), req); tf.CodeOf(err) != tf.Aborted || r.Steps() != 0 {
+		if _, err := r.RecvBuf(t.Context(), req); core.CodeOf(err) != core.Aborted || r.Steps() != 0 {
 			t.Errorf("a value that does not come: %v, %d steps are left", err, r.Steps())
 		}
 		for name, c := range map[string]struct {
 			req  *pb.RecvBufRequest
-			code tf.Code
+			code core.Code
 			want string
 		}{
-			"another life": {&pb.RecvBufRequest{SrcDevice: d.spec.String(), SrcIncarnation: 99}, tf.FailedPrecondition, "RecvBuf expects a different device incarnation: 99 vs. 1. Your worker job"},
-			"nowhere":      {&pb.RecvBufRequest{SrcDevice: "/job:x"}, tf.InvalidArgument, "/job:x unknown device."},
+			"another life": {&pb.RecvBufRequest{SrcDevice: d.spec.String(), SrcIncarnation: 99}, core.FailedPrecondition, "RecvBuf expects a different device incarnation: 99 vs. 1. Your worker job"},
+			"nowhere":      {&pb.RecvBufRequest{SrcDevice: "/job:x"}, core.InvalidArgument, "/job:x unknown device."},
 		} {
-			if _, err := r.RecvBuf(t.Context(), c.req); tf.CodeOf(err) != c.code || !strings.HasPrefix(tf.AsError(err).Message(), c.want) {
+			if _, err := r.RecvBuf(t.Context(), c.req); core.CodeOf(err) != c.code || !strings.HasPrefix(core.AsError(err).Message(), c.want) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
@@ -308,7 +308,7 @@ func TestStepSequences(t *testing.T) {
 		if second != first+1 {
 			t.Errorf("%d is followed by %d", first, second)
 		}
-		if _, err := b.GetStepSequence(t.Context(), &pb.GetStepSequenceRequest{}); tf.CodeOf(err) != tf.Internal {
+		if _, err := b.GetStepSequence(t.Context(), &pb.GetStepSequenceRequest{}); core.CodeOf(err) != core.Internal {
 			t.Errorf("who does not lead says %v", err)
 		}
 	})
@@ -344,7 +344,7 @@ func TestBadRequests(t *testing.T) {
 	if _, err := r.CompleteGroup(t.Context(), &pb.CompleteGroupRequest{GroupSize: 1, DeviceType: "CPU", DeviceAttributes: d}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.CompleteInstance(t.Context(), &pb.CompleteInstanceRequest{Device: "/job:x"}); tf.CodeOf(err) != tf.InvalidArgument {
+	if _, err := r.CompleteInstance(t.Context(), &pb.CompleteInstanceRequest{Device: "/job:x"}); core.CodeOf(err) != core.InvalidArgument {
 		t.Errorf("an instance of a stranger: %v", err)
 	}
 }

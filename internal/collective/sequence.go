@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"sync"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // sequences number the steps of graphs that several masters run, each a part of
@@ -82,7 +82,7 @@ func (r *Runtime) number(ctx context.Context, graph int64) (int64, error) {
 			return r.sequences.set(graph, s.GetNextStepId()), nil
 		}
 	}
-	return 0, tf.Errorf(tf.Internal, "the leader %s must tell the next step of graph %d, it did not", r.env.Leader, graph)
+	return 0, core.Errorf(core.Internal, "the leader %s must tell the next step of graph %d, it did not", r.env.Leader, graph)
 }
 
 // get returns the next number of a graph; one that is new gets one if invent says
@@ -129,7 +129,7 @@ func (r *Runtime) RetireStep(graph, id int64, succeeded bool) {
 // GetStepSequence tells other tasks the next steps of graphs.
 func (r *Runtime) GetStepSequence(_ context.Context, req *pb.GetStepSequenceRequest) (*pb.GetStepSequenceResponse, error) {
 	if r.env.Leader != "" {
-		return nil, tf.Errorf(tf.Internal, "GetStepSequenceAsync called at non-group-leader")
+		return nil, core.Errorf(core.Internal, "GetStepSequenceAsync called at non-group-leader")
 	}
 	resp := &pb.GetStepSequenceResponse{}
 	for _, graph := range req.GetGraphKey() {

@@ -3,8 +3,8 @@ package collective
 import (
 	"context"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // What other tasks ask for. The methods are those of TensorFlow's WorkerService.
@@ -13,7 +13,7 @@ import (
 // when that is complete.
 func (r *Runtime) CompleteGroup(ctx context.Context, req *pb.CompleteGroupRequest) (*pb.CompleteGroupResponse, error) {
 	if req.GetDeviceAttributes() == nil {
-		return nil, tf.Errorf(tf.Internal, "CompleteGroupRequest device_attributes is not set. Make sure you're running the same version of Tensorflow on all workers.")
+		return nil, core.Errorf(core.Internal, "CompleteGroupRequest device_attributes is not set. Make sure you're running the same version of Tensorflow on all workers.")
 	}
 	if r.env.Leader != "" && r.groups.find(int(req.GetGroupKey())) == nil {
 		leader, err := r.peer(r.env.Leader)
@@ -38,7 +38,7 @@ func (r *Runtime) CompleteGroup(ctx context.Context, req *pb.CompleteGroupReques
 func (r *Runtime) CompleteInstance(ctx context.Context, req *pb.CompleteInstanceRequest) (*pb.CompleteInstanceResponse, error) {
 	g := r.groups.find(int(req.GetGroupKey()))
 	if g == nil {
-		return nil, tf.Errorf(tf.FailedPrecondition, "group %d not found. This normally means the server has restarted", req.GetGroupKey())
+		return nil, core.Errorf(core.FailedPrecondition, "group %d not found. This normally means the server has restarted", req.GetGroupKey())
 	}
 	p, err := partOf(g, req)
 	if err != nil {
@@ -54,15 +54,15 @@ func (r *Runtime) CompleteInstance(ctx context.Context, req *pb.CompleteInstance
 func partOf(g *group, req *pb.CompleteInstanceRequest) (*part, error) {
 	rank := g.rank(req.GetDevice())
 	if rank < 0 {
-		return nil, tf.Errorf(tf.InvalidArgument, "Device %s is no member of the group (group_key=%d)", req.GetDevice(), g.key)
+		return nil, core.Errorf(core.InvalidArgument, "Device %s is no member of the group (group_key=%d)", req.GetDevice(), g.key)
 	}
-	shape := make(tf.Shape, len(req.GetShape().GetDim()))
+	shape := make(core.Shape, len(req.GetShape().GetDim()))
 	for i, d := range req.GetShape().GetDim() {
 		shape[i] = int(d.GetSize())
 	}
 	return &part{
 		key:  instanceKey{group: g.key, instance: int(req.GetInstanceKey()), step: req.GetStepId()},
-		kind: tf.CollectiveKind(req.GetType()), dtype: tf.DType(req.GetDataType()), shape: shape,
+		kind: core.CollectiveKind(req.GetType()), dtype: core.DType(req.GetDataType()), shape: shape,
 		device: req.GetDevice(), rank: rank, source: req.GetIsSource(),
 	}, nil
 }
@@ -77,7 +77,7 @@ func (r *Runtime) RecvBuf(ctx context.Context, req *pb.RecvBufRequest) (*Loan, e
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(s.ctx, func() { cancel(context.Cause(s.ctx)) })()
-	ctx, stop := context.WithTimeoutCause(ctx, r.env.Patience, end{tf.Errorf(tf.Aborted, "Step %d was asked for by another task but not run here within %v", req.GetStepId(), r.env.Patience)})
+	ctx, stop := context.WithTimeoutCause(ctx, r.env.Patience, end{core.Errorf(core.Aborted, "Step %d was asked for by another task but not run here within %v", req.GetStepId(), r.env.Patience)})
 	defer stop()
 	l, err := s.buffers.take(ctx, req.GetBufRendezvousKey())
 	if err != nil {
@@ -85,7 +85,7 @@ func (r *Runtime) RecvBuf(ctx context.Context, req *pb.RecvBufRequest) (*Loan, e
 	}
 	if l.value.t.Buffer() == nil {
 		l.Return()
-		return nil, tf.Errorf(tf.Internal, "Tensor value for key %s is not of a type supported by RecvBuf", req.GetBufRendezvousKey())
+		return nil, core.Errorf(core.Internal, "Tensor value for key %s is not of a type supported by RecvBuf", req.GetBufRendezvousKey())
 	}
 	return l, nil
 }
@@ -93,15 +93,15 @@ func (r *Runtime) RecvBuf(ctx context.Context, req *pb.RecvBufRequest) (*Loan, e
 // checkDevice finds out whether a device is here, and still the one that is
 // meant.
 func (r *Runtime) checkDevice(name string, incarnation uint64) error {
-	var d tf.Device
+	var d core.Device
 	if r.env.Lookup != nil {
 		d = r.env.Lookup(name)
 	}
 	if d == nil {
-		return tf.Errorf(tf.InvalidArgument, "%s unknown device.", name)
+		return core.Errorf(core.InvalidArgument, "%s unknown device.", name)
 	}
 	if d.Incarnation() != incarnation {
-		return tf.Errorf(tf.FailedPrecondition, "RecvBuf expects a different device incarnation: %d vs. %d. Your worker job that contains the device (\"%s\") was probably restarted. Check your worker job for the reason why it was restarted.", incarnation, d.Incarnation(), name)
+		return core.Errorf(core.FailedPrecondition, "RecvBuf expects a different device incarnation: %d vs. %d. Your worker job that contains the device (\"%s\") was probably restarted. Check your worker job for the reason why it was restarted.", incarnation, d.Incarnation(), name)
 	}
 	return nil
 }

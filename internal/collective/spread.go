@@ -4,7 +4,7 @@ import (
 	"context"
 	"strconv"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // gather puts the values of all members one after the other. Each goes round the
@@ -14,7 +14,7 @@ func (x *exec) gather() error {
 	each := out.Len() / n
 	own := span{out, x.rank * each, each}
 	if x.p.In.Len() != each {
-		return tf.Errorf(tf.Internal, "Tensor Size Mismatch: a member of %d gathers %d elements, expected: %d", n, x.p.In.Len(), each)
+		return core.Errorf(core.Internal, "Tensor Size Mismatch: a member of %d gathers %d elements, expected: %d", n, x.p.In.Len(), each)
 	}
 	if each == 0 {
 		return nil
@@ -65,7 +65,7 @@ func (x *exec) broadcast() error {
 func (x *exec) allToAll() error {
 	in, out, n := x.p.In, x.p.Out, x.g.size
 	if in.Rank() == 0 || in.Dim(0) != n {
-		return tf.Errorf(tf.InvalidArgument, "input to all-to-all first dimension size (%d) must be the same as the group size (%d)", dim0(in), n)
+		return core.Errorf(core.InvalidArgument, "input to all-to-all first dimension size (%d) must be the same as the group size (%d)", dim0(in), n)
 	}
 	each := in.Len() / n
 	if each == 0 {
@@ -96,7 +96,7 @@ func (x *exec) between(from, to int) string {
 	return x.key + strconv.Itoa(from) + strconv.Itoa(to)
 }
 
-func dim0(t *tf.Tensor) int {
+func dim0(t *core.Tensor) int {
 	if t.Rank() == 0 {
 		return 1
 	}

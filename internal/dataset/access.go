@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // An indexable dataset gives any of its elements.
@@ -21,15 +21,15 @@ func At(ctx context.Context, d Dataset, i int64) (Element, error) {
 	n := d.Cardinality()
 	switch {
 	case n == Infinite:
-		return nil, tf.Errorf(tf.FailedPrecondition, "Dataset of type %s has infinite cardinality, which does not support random access.", kindOf(d))
+		return nil, core.Errorf(core.FailedPrecondition, "Dataset of type %s has infinite cardinality, which does not support random access.", kindOf(d))
 	case n == Unknown:
-		return nil, tf.Errorf(tf.FailedPrecondition, "Dataset of type %s has unknown cardinality, which does not support random access.", kindOf(d))
+		return nil, core.Errorf(core.FailedPrecondition, "Dataset of type %s has unknown cardinality, which does not support random access.", kindOf(d))
 	case i < 0 || i >= n:
-		return nil, tf.Errorf(tf.OutOfRange, "Index out of range [0, %d):%d", n, i)
+		return nil, core.Errorf(core.OutOfRange, "Index out of range [0, %d):%d", n, i)
 	}
 	x, ok := d.(indexable)
 	if !ok {
-		return nil, tf.Errorf(tf.Unimplemented, "Random access is not implemented for dataset %s.", kindOf(d))
+		return nil, core.Errorf(core.Unimplemented, "Random access is not implemented for dataset %s.", kindOf(d))
 	}
 	return x.at(ctx, i)
 }
@@ -57,8 +57,8 @@ func (d *prefetched) at(ctx context.Context, i int64) (Element, error) { return 
 
 func (d *sized) at(ctx context.Context, i int64) (Element, error) {
 	e, err := at(ctx, d.input, i)
-	if tf.CodeOf(err) == tf.OutOfRange {
-		return nil, tf.Errorf(tf.FailedPrecondition, "Input dataset was expected to contain %s.", elements(d.n))
+	if core.CodeOf(err) == core.OutOfRange {
+		return nil, core.Errorf(core.FailedPrecondition, "Input dataset was expected to contain %s.", elements(d.n))
 	}
 	return e, err
 }
@@ -150,7 +150,7 @@ func (d *cached) through(ctx context.Context, i int64) (Element, error) {
 	return within(d.some, i)
 }
 
-func outside(i int64) error { return tf.Errorf(tf.OutOfRange, "Index out of range:%d", i) }
+func outside(i int64) error { return core.Errorf(core.OutOfRange, "Index out of range:%d", i) }
 
 func within(list []Element, i int64) (Element, error) {
 	if i >= int64(len(list)) {
@@ -185,7 +185,7 @@ func accessible(d Dataset) error {
 		if r.n == 0 {
 			how = "`repeat(0)`"
 		}
-		return tf.Errorf(tf.FailedPrecondition, "%s does not support random access of tf.data datasets.", how)
+		return core.Errorf(core.FailedPrecondition, "%s does not support random access of tf.data datasets.", how)
 	}
 	switch d := d.(type) {
 	case *indexed, *list, *indexFlat:
@@ -205,8 +205,8 @@ func accessible(d Dataset) error {
 	case *repeated:
 		return accessible(d.input)
 	case *batched:
-		if !d.drop && d.input.Cardinality()%d.n != 0 {
-			return tf.Errorf(tf.FailedPrecondition, "%s does not support global shuffling with `drop_remainder=False`.", kindOf(d))
+		if !d.drop { // whether or not the last batch is full
+			return core.Errorf(core.FailedPrecondition, "%s does not support global shuffling with `drop_remainder=False`.", kindOf(d))
 		}
 		return accessible(d.input)
 	case *concatenated:
@@ -214,7 +214,7 @@ func accessible(d Dataset) error {
 	case *zipped:
 		return allAccessible(d.inputs)
 	}
-	return tf.Errorf(tf.FailedPrecondition, "%s does not support random access.", kindOf(d))
+	return core.Errorf(core.FailedPrecondition, "%s does not support random access.", kindOf(d))
 }
 
 func allAccessible(inputs []Dataset) error {

@@ -5,20 +5,20 @@ import (
 	"errors"
 
 	"github.com/gorge-tf/gorge/internal/rows"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Batch makes the rows of one element of each n elements of input; the last
 // one has fewer, or is dropped.
 func Batch(input Dataset, n int64, dropRemainder bool) (Dataset, error) {
 	if n <= 0 {
-		return nil, tf.Errorf(tf.InvalidArgument, "Batch size must be greater than zero.")
+		return nil, core.Errorf(core.InvalidArgument, "Batch size must be greater than zero.")
 	}
 	return newBatched(input, n, dropRemainder, input.Spec().Shapes, stack), nil
 }
 
 // newBatched returns a dataset whose elements join makes of n elements of input.
-func newBatched(input Dataset, n int64, drop bool, shapes []tf.Shape, join func([]Element) (Element, error)) Dataset {
+func newBatched(input Dataset, n int64, drop bool, shapes []core.Shape, join func([]Element) (Element, error)) Dataset {
 	in := input.Spec()
 	spec := &Spec{Types: in.Types}
 	size := -1
@@ -32,11 +32,11 @@ func newBatched(input Dataset, n int64, drop bool, shapes []tf.Shape, join func(
 }
 
 // withRows puts a dimension before s.
-func withRows(s tf.Shape, n int) tf.Shape {
+func withRows(s core.Shape, n int) core.Shape {
 	if s == nil {
 		return nil
 	}
-	return append(tf.Shape{n}, s...)
+	return append(core.Shape{n}, s...)
 }
 
 type batched struct {
@@ -91,15 +91,15 @@ func stack(list []Element) (Element, error) {
 	for k, t := range first {
 		for i, e := range list {
 			if !e[k].Shape().Equal(t.Shape()) {
-				return nil, tf.Errorf(tf.InvalidArgument, "Cannot batch tensors with different shapes in component %d. First element had shape %s and element %d had shape %s.",
+				return nil, core.Errorf(core.InvalidArgument, "Cannot batch tensors with different shapes in component %d. First element had shape %s and element %d had shape %s.",
 					k, t.Shape().Text(), i, e[k].Shape().Text())
 			}
 		}
 		shape := withRows(t.Shape(), len(list))
-		if err := tf.CheckSize(t.DType(), shape); err != nil {
+		if err := core.CheckSize(t.DType(), shape); err != nil {
 			return nil, err
 		}
-		out[k] = tf.NewTensor(t.DType(), shape)
+		out[k] = core.NewTensor(t.DType(), shape)
 		for i, e := range list {
 			rows.Mover(out[k], e[k])(i*t.Len(), 0, t.Len())
 		}
@@ -110,22 +110,22 @@ func stack(list []Element) (Element, error) {
 // PaddedBatch is Batch for elements of different sizes: they are padded to
 // shapes, or, where those are open, to the largest of the batch. There is one
 // scalar of padding for each component.
-func PaddedBatch(input Dataset, n int64, shapes []tf.Shape, padding []*tf.Tensor, dropRemainder bool) (Dataset, error) {
+func PaddedBatch(input Dataset, n int64, shapes []core.Shape, padding []*core.Tensor, dropRemainder bool) (Dataset, error) {
 	spec := input.Spec()
 	switch {
 	case n <= 0:
-		return nil, tf.Errorf(tf.InvalidArgument, "Batch size must be greater than zero.")
+		return nil, core.Errorf(core.InvalidArgument, "Batch size must be greater than zero.")
 	case len(shapes) != len(spec.Types):
-		return nil, tf.Errorf(tf.InvalidArgument, "Number of padded shapes (%d) must match the number of components in the input dataset's elements (%d)", len(shapes), len(spec.Types))
+		return nil, core.Errorf(core.InvalidArgument, "Number of padded shapes (%d) must match the number of components in the input dataset's elements (%d)", len(shapes), len(spec.Types))
 	case len(padding) != len(spec.Types):
-		return nil, tf.Errorf(tf.InvalidArgument, "Number of padding values (%d) must match the number of components in the input dataset's elements (%d)", len(padding), len(spec.Types))
+		return nil, core.Errorf(core.InvalidArgument, "Number of padding values (%d) must match the number of components in the input dataset's elements (%d)", len(padding), len(spec.Types))
 	}
 	for i, p := range padding {
 		if p.Rank() != 0 {
-			return nil, tf.Errorf(tf.InvalidArgument, "All padding values must be scalars")
+			return nil, core.Errorf(core.InvalidArgument, "All padding values must be scalars")
 		}
 		if p.DType() != spec.Types[i] {
-			return nil, tf.Errorf(tf.InvalidArgument, "Mismatched type between padding value %d and input dataset's component %d: %s vs. %s", i, i, p.DType().CName(), spec.Types[i].CName())
+			return nil, core.Errorf(core.InvalidArgument, "Mismatched type between padding value %d and input dataset's component %d: %s vs. %s", i, i, p.DType().CName(), spec.Types[i].CName())
 		}
 	}
 	return newBatched(input, n, dropRemainder, shapes, func(list []Element) (Element, error) {
@@ -142,9 +142,9 @@ func PaddedBatch(input Dataset, n int64, shapes []tf.Shape, padding []*tf.Tensor
 }
 
 // padTogether makes a batch of component k of the elements.
-func padTogether(list []Element, k int, shape tf.Shape, padding *tf.Tensor) (*tf.Tensor, error) {
+func padTogether(list []Element, k int, shape core.Shape, padding *core.Tensor) (*core.Tensor, error) {
 	if shape == nil {
-		shape = make(tf.Shape, list[0][k].Rank())
+		shape = make(core.Shape, list[0][k].Rank())
 		for i := range shape {
 			shape[i] = -1
 		}
@@ -153,20 +153,20 @@ func padTogether(list []Element, k int, shape tf.Shape, padding *tf.Tensor) (*tf
 	for _, e := range list {
 		s := e[k].Shape()
 		if len(s) != len(shape) {
-			return nil, tf.Errorf(tf.InvalidArgument, "All elements in a batch must have the same rank as the padded shape for component%d: expected rank %d but got element with rank %d", k, len(shape), len(s))
+			return nil, core.Errorf(core.InvalidArgument, "All elements in a batch must have the same rank as the padded shape for component%d: expected rank %d but got element with rank %d", k, len(shape), len(s))
 		}
 		for i, n := range s {
 			if shape[i] >= 0 && n > shape[i] {
-				return nil, tf.Errorf(tf.DataLoss, "Attempted to pad to a smaller size than the input element.")
+				return nil, core.Errorf(core.DataLoss, "Attempted to pad to a smaller size than the input element.")
 			}
 			full[i] = max(full[i], n)
 		}
 	}
 	batch := withRows(full, len(list))
-	if err := tf.CheckSize(padding.DType(), batch); err != nil {
+	if err := core.CheckSize(padding.DType(), batch); err != nil {
 		return nil, err
 	}
-	t := tf.NewTensor(padding.DType(), batch)
+	t := core.NewTensor(padding.DType(), batch)
 	rows.Fill(t, padding, 0, 0, t.Len())
 	for i, e := range list {
 		place(t, e[k], full, i*full.NumElements())
@@ -176,7 +176,7 @@ func padTogether(list []Element, k int, shape tf.Shape, padding *tf.Tensor) (*tf
 
 // place copies src to where it belongs in a block of shape full that begins at
 // element at of dst.
-func place(dst, src *tf.Tensor, full tf.Shape, at int) {
+func place(dst, src *core.Tensor, full core.Shape, at int) {
 	if src.Len() == 0 {
 		return
 	}
@@ -241,10 +241,10 @@ func (it *unbatchIterator) Next(ctx context.Context) (Element, error) {
 		}
 		for _, t := range batch {
 			if t.Rank() == 0 {
-				return nil, tf.Errorf(tf.InvalidArgument, "Input element must have a non-scalar value in each component.")
+				return nil, core.Errorf(core.InvalidArgument, "Input element must have a non-scalar value in each component.")
 			}
 			if t.Dim(0) != batch[0].Dim(0) {
-				return nil, tf.Errorf(tf.InvalidArgument, "Input element must have the same batch size in each component. Component 0 had size %d but component 1 had size, %d.", batch[0].Dim(0), t.Dim(0))
+				return nil, core.Errorf(core.InvalidArgument, "Input element must have the same batch size in each component. Component 0 had size %d but component 1 had size, %d.", batch[0].Dim(0), t.Dim(0))
 			}
 		}
 		it.batch, it.next = batch, 0

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/gorge-tf/gorge/internal/bundle"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // CacheFile returns input, and keeps its elements in files, in TensorFlow's
@@ -29,7 +29,7 @@ func (d *fileCached) key(i int64, component int) string {
 }
 
 func (d *fileCached) complete() bool {
-	_, err := os.Stat(tf.LocalPath(d.prefix) + ".index")
+	_, err := os.Stat(core.LocalPath(d.prefix) + ".index")
 	return err == nil
 }
 
@@ -61,7 +61,7 @@ func (it *fileCacheReader) Next(ctx context.Context) (Element, error) {
 	e := make(Element, len(it.d.spec.Types))
 	for k := range e {
 		t, err := it.r.Lookup(it.d.key(it.next, k))
-		if k == 0 && tf.CodeOf(err) == tf.NotFound {
+		if k == 0 && core.CodeOf(err) == core.NotFound {
 			return nil, End
 		}
 		if err != nil {
@@ -139,7 +139,7 @@ func (it *fileCacheWriter) Next(ctx context.Context) (Element, error) {
 	return e, nil
 }
 
-func (it *fileCacheWriter) lockFile() string { return tf.LocalPath(it.d.prefix) + ".lockfile" }
+func (it *fileCacheWriter) lockFile() string { return core.LocalPath(it.d.prefix) + ".lockfile" }
 
 // open begins a bundle, if none is open. Nobody else may write the cache.
 func (it *fileCacheWriter) open() (err error) {
@@ -156,16 +156,16 @@ func (it *fileCacheWriter) open() (err error) {
 }
 
 func (it *fileCacheWriter) lock() error {
-	if _, err := os.Stat(tf.LocalPath(it.name(0)) + ".index"); it.shard == 0 && err == nil {
-		return tf.Errorf(tf.AlreadyExists, "Existing cache files found: \n%s.index\nTo continue delete the above files.", it.name(0))
+	if _, err := os.Stat(core.LocalPath(it.name(0)) + ".index"); it.shard == 0 && err == nil {
+		return core.Errorf(core.AlreadyExists, "Existing cache files found: \n%s.index\nTo continue delete the above files.", it.name(0))
 	}
 	f, err := os.OpenFile(it.lockFile(), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, os.ErrExist) {
 		content, _ := os.ReadFile(it.lockFile())
-		return tf.Errorf(tf.AlreadyExists, "There appears to be a concurrent caching iterator running - cache lockfile already exists ('%s'). If you are sure no other running TF computations are using this cache prefix, delete the lockfile and re-initialize the iterator. Lockfile contents: %s", it.lockFile(), content)
+		return core.Errorf(core.AlreadyExists, "There appears to be a concurrent caching iterator running - cache lockfile already exists ('%s'). If you are sure no other running TF computations are using this cache prefix, delete the lockfile and re-initialize the iterator. Lockfile contents: %s", it.lockFile(), content)
 	}
 	if err != nil {
-		return tf.FileError(it.lockFile(), err)
+		return core.FileError(it.lockFile(), err)
 	}
 	it.locked = true
 	_, err = fmt.Fprintf(f, "Created at: %d", time.Now().Unix())

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // IgnoreErrors returns the elements of input for which there is no error.
@@ -70,10 +70,10 @@ func (it *slowIterator) Next(ctx context.Context) (Element, error) {
 func Unique(input Dataset) (Dataset, error) {
 	types := input.Spec().Types
 	if len(types) != 1 {
-		return nil, tf.Errorf(tf.InvalidArgument, "UniqueDataset only supports inputs with a single component.")
+		return nil, core.Errorf(core.InvalidArgument, "UniqueDataset only supports inputs with a single component.")
 	}
-	if !slices.Contains([]tf.DType{tf.Int32, tf.Int64, tf.String}, types[0]) {
-		return nil, tf.Errorf(tf.InvalidArgument, "UniqueDataset only supports inputs with a single `tf.int32`, `tf.int64`, or `tf.string` component.")
+	if !slices.Contains([]core.DType{core.Int32, core.Int64, core.String}, types[0]) {
+		return nil, core.Errorf(core.InvalidArgument, "UniqueDataset only supports inputs with a single `tf.int32`, `tf.int64`, or `tf.string` component.")
 	}
 	return &unique{like(input)}, nil
 }
@@ -118,14 +118,14 @@ func (it *uniqueIterator) note(e Element) bool {
 }
 
 // keyOf returns a text that only equal tensors have.
-func keyOf(t *tf.Tensor) string {
+func keyOf(t *core.Tensor) string {
 	shape := t.Shape().Text()
-	if t.DType() != tf.String {
+	if t.DType() != core.String {
 		return shape + string(t.Buffer().Bytes()[:t.NumBytes()])
 	}
 	var b strings.Builder
 	b.WriteString(shape)
-	for _, s := range tf.Data[string](t) {
+	for _, s := range core.Data[string](t) {
 		b.WriteString(strings.NewReplacer("\x00", "\x00\x01").Replace(s) + "\x00\x00")
 	}
 	return b.String()
@@ -152,14 +152,14 @@ func (it *uniqueIterator) Restore(ctx context.Context, s *State) {
 // number the selector gives. An input that has ended is passed over, or, with
 // stop, ends all.
 func Choose(selector Dataset, inputs []Dataset, stop bool) (Dataset, error) {
-	if s := selector.Spec(); len(s.Types) != 1 || s.Types[0] != tf.Int64 || len(s.Shapes[0]) != 0 {
-		return nil, tf.Errorf(tf.InvalidArgument, "The selector dataset must yield scalar int64 elements.")
+	if s := selector.Spec(); len(s.Types) != 1 || s.Types[0] != core.Int64 || len(s.Shapes[0]) != 0 {
+		return nil, core.Errorf(core.InvalidArgument, "The selector dataset must yield scalar int64 elements.")
 	}
 	spec := &Spec{Types: inputs[0].Spec().Types, Shapes: slices.Clone(inputs[0].Spec().Shapes)}
 	for _, in := range inputs[1:] {
 		s := in.Spec()
 		if !slices.Equal(s.Types, spec.Types) {
-			return nil, tf.Errorf(tf.InvalidArgument, "All inputs must have the same output_types. First input has types %s, and some other input has types %s", typeNames(spec.Types), typeNames(s.Types))
+			return nil, core.Errorf(core.InvalidArgument, "All inputs must have the same output_types. First input has types %s, and some other input has types %s", typeNames(spec.Types), typeNames(s.Types))
 		}
 		for i := range spec.Shapes {
 			spec.Shapes[i] = commonShape(spec.Shapes[i], s.Shapes[i])
@@ -216,9 +216,9 @@ func (it *choiceIterator) Next(ctx context.Context) (Element, error) {
 		if err != nil {
 			return nil, err
 		}
-		i := tf.Data[int64](e[0])[0]
+		i := core.Data[int64](e[0])[0]
 		if i < 0 || i >= int64(len(it.all)) {
-			return nil, tf.Errorf(tf.InvalidArgument, "Selector index out of range: %d >= %d", i, len(it.all))
+			return nil, core.Errorf(core.InvalidArgument, "Selector index out of range: %d >= %d", i, len(it.all))
 		}
 		if it.ended[i] {
 			continue
@@ -261,21 +261,21 @@ func (it *choiceIterator) Restore(ctx context.Context, s *State) {
 func FilterByLast(input Dataset) (Dataset, error) {
 	in := input.Spec()
 	n := len(in.Types) - 1
-	if n < 0 || in.Types[n] != tf.Bool {
-		return nil, tf.Errorf(tf.InvalidArgument, "The last component must be a bool scalar")
+	if n < 0 || in.Types[n] != core.Bool {
+		return nil, core.Errorf(core.InvalidArgument, "The last component must be a bool scalar")
 	}
-	yes := func(_ context.Context, e []*tf.Tensor) ([]*tf.Tensor, error) { return e[n:], nil }
-	first := func(_ context.Context, e []*tf.Tensor) ([]*tf.Tensor, error) { return e[:n], nil }
+	yes := func(_ context.Context, e []*core.Tensor) ([]*core.Tensor, error) { return e[n:], nil }
+	first := func(_ context.Context, e []*core.Tensor) ([]*core.Tensor, error) { return e[:n], nil }
 	return Map(Filter(input, yes), first, &Spec{in.Types[:n], in.Shapes[:n]}, true), nil
 }
 
 // ParallelFilter is Filter with up to calls calls of predicate at once.
 func ParallelFilter(input Dataset, predicate Func, calls int64, inOrder bool) (Dataset, error) {
 	in := input.Spec()
-	spec := &Spec{append(slices.Clone(in.Types), tf.Bool), append(slices.Clone(in.Shapes), tf.Shape{})}
-	judged := func(ctx context.Context, e []*tf.Tensor) ([]*tf.Tensor, error) {
+	spec := &Spec{append(slices.Clone(in.Types), core.Bool), append(slices.Clone(in.Shapes), core.Shape{})}
+	judged := func(ctx context.Context, e []*core.Tensor) ([]*core.Tensor, error) {
 		yes, err := holds(ctx, predicate, e, "Filter")
-		return append(slices.Clone(e), tf.Scalar(yes)), err
+		return append(slices.Clone(e), core.Scalar(yes)), err
 	}
 	return FilterByLast(ParallelMap(input, judged, spec, true, calls, inOrder))
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/internal/rows"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // CSV says how files of comma-separated values are read.
@@ -25,8 +25,8 @@ type CSV struct {
 	Select, Exclude []int64
 	// Defaults has, for each column that is read, a vector of its type with the
 	// value of what is missing; empty if it must not be missing.
-	Defaults []*tf.Tensor
-	Shapes   []tf.Shape
+	Defaults []*core.Tensor
+	Shapes   []core.Shape
 }
 
 // Open returns the records of the files.
@@ -34,26 +34,26 @@ func (c CSV) Open() (Dataset, error) {
 	spec := &Spec{Shapes: c.Shapes}
 	for i, d := range c.Defaults {
 		if d.Rank() > 1 {
-			return nil, tf.Errorf(tf.InvalidArgument, "Each record default should be at most rank 1")
+			return nil, core.Errorf(core.InvalidArgument, "Each record default should be at most rank 1")
 		}
 		if d.Len() > 1 {
-			return nil, tf.Errorf(tf.InvalidArgument, "There should only be 1 default per field but field %d has %d", i, d.Len())
+			return nil, core.Errorf(core.InvalidArgument, "There should only be 1 default per field but field %d has %d", i, d.Len())
 		}
 		spec.Types = append(spec.Types, d.DType())
 	}
 	switch {
 	case len(c.Select) > 0 && len(c.Exclude) > 0:
-		return nil, tf.Errorf(tf.InvalidArgument, "Either select_cols or exclude_cols should be empty")
+		return nil, core.Errorf(core.InvalidArgument, "Either select_cols or exclude_cols should be empty")
 	case len(c.Select) > 0 && len(c.Select) != len(c.Defaults):
-		return nil, tf.Errorf(tf.InvalidArgument, "select_cols should match output size")
+		return nil, core.Errorf(core.InvalidArgument, "select_cols should match output size")
 	case !ascending(c.Select):
-		return nil, tf.Errorf(tf.InvalidArgument, "select_cols should be strictly increasing indices")
+		return nil, core.Errorf(core.InvalidArgument, "select_cols should be strictly increasing indices")
 	case !ascending(c.Exclude):
-		return nil, tf.Errorf(tf.InvalidArgument, "exclude_cols should be strictly increasing indices")
+		return nil, core.Errorf(core.InvalidArgument, "exclude_cols should be strictly increasing indices")
 	case len(c.Select) > 0 && c.Select[0] < 0:
-		return nil, tf.Errorf(tf.InvalidArgument, "select_cols should be non-negative indices")
+		return nil, core.Errorf(core.InvalidArgument, "select_cols should be non-negative indices")
 	case len(c.Exclude) > 0 && c.Exclude[0] < 0:
-		return nil, tf.Errorf(tf.InvalidArgument, "exclude_cols should be non-negative indices")
+		return nil, core.Errorf(core.InvalidArgument, "exclude_cols should be non-negative indices")
 	}
 	d, err := ofFiles(spec, c.Names, c.Compression, func(r *bufio.Reader) func() (Element, error) {
 		return (&csvReader{CSV: &c, r: r, header: c.Header}).next
@@ -88,7 +88,7 @@ func (c *csvReader) next() (Element, error) {
 	if c.header {
 		c.header = false
 		if err := c.record(func(int64) bool { return false }); err != nil {
-			return nil, tf.Errorf(tf.InvalidArgument, "Can't read header of file")
+			return nil, core.Errorf(core.InvalidArgument, "Can't read header of file")
 		}
 	}
 	if err := c.record(c.reads); err != nil {
@@ -111,7 +111,7 @@ func (c *csvReader) reads(column int64) bool {
 // fail keeps the first error of a record.
 func (c *csvReader) fail(format string, args ...any) {
 	if c.err == nil {
-		c.err = tf.Errorf(tf.InvalidArgument, format, args...)
+		c.err = core.Errorf(core.InvalidArgument, format, args...)
 	}
 }
 
@@ -217,7 +217,7 @@ func (c *csvReader) value(field string) {
 		c.fail("Expect %d fields but have more in record", len(c.Defaults))
 		return
 	}
-	t := tf.NewTensor(c.Defaults[i].DType(), tf.Shape{})
+	t := core.NewTensor(c.Defaults[i].DType(), core.Shape{})
 	if field == "" || field == c.NA {
 		if c.Defaults[i].Len() == 0 {
 			c.fail("Field %d is required but missing in record!", i)
@@ -232,26 +232,26 @@ func (c *csvReader) value(field string) {
 }
 
 // convert sets t, a scalar, to what a text says.
-func convert(t *tf.Tensor, s string) bool {
+func convert(t *core.Tensor, s string) bool {
 	var err error
 	number := strings.TrimSpace(s)
 	switch t.DType() {
-	case tf.Int32:
+	case core.Int32:
 		var v int64
 		v, err = strconv.ParseInt(number, 10, 32)
-		tf.Data[int32](t)[0] = int32(v)
-	case tf.Int64:
-		tf.Data[int64](t)[0], err = strconv.ParseInt(number, 10, 64)
-	case tf.Float32:
+		core.Data[int32](t)[0] = int32(v)
+	case core.Int64:
+		core.Data[int64](t)[0], err = strconv.ParseInt(number, 10, 64)
+	case core.Float32:
 		var v float64
 		v, err = strconv.ParseFloat(number, 32)
-		tf.Data[float32](t)[0] = float32(v)
-	case tf.Float64:
-		tf.Data[float64](t)[0], err = strconv.ParseFloat(number, 64)
-	case tf.String:
-		tf.Data[string](t)[0] = s
+		core.Data[float32](t)[0] = float32(v)
+	case core.Float64:
+		core.Data[float64](t)[0], err = strconv.ParseFloat(number, 64)
+	case core.String:
+		core.Data[string](t)[0] = s
 	default:
 		return false
 	}
-	return err == nil || errors.Is(err, strconv.ErrRange) && (t.DType() == tf.Float32 || t.DType() == tf.Float64)
+	return err == nil || errors.Is(err, strconv.ErrRange) && (t.DType() == core.Float32 || t.DType() == core.Float64)
 }

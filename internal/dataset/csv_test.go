@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func write(t testing.TB, text string) string {
@@ -20,12 +20,12 @@ func write(t testing.TB, text string) string {
 }
 
 // none is a default of a type for what must not be missing.
-func none(d tf.DType) *tf.Tensor { return tf.NewTensor(d, tf.Shape{0}) }
+func none(d core.DType) *core.Tensor { return core.NewTensor(d, core.Shape{0}) }
 
 // TestCSV has TensorFlow's errors; each concerns one record.
 func TestCSV(t *testing.T) {
-	integers := []*tf.Tensor{none(tf.Int64), vector([]int64{-1})}
-	texts := []*tf.Tensor{none(tf.String), none(tf.String)}
+	integers := []*core.Tensor{none(core.Int64), vector([]int64{-1})}
+	texts := []*core.Tensor{none(core.String), none(core.String)}
 	for _, c := range []struct {
 		text string
 		csv  CSV
@@ -47,7 +47,7 @@ func TestCSV(t *testing.T) {
 		{`"a,c`, CSV{Defaults: texts, Quotes: true}, "Reached end of file without closing quoted field in record"},
 		{`a"b,c`, CSV{Defaults: texts}, `[a"b];[c]`},
 	} {
-		c.csv.Names, c.csv.Delim, c.csv.Shapes = []string{write(t, c.text)}, ',', []tf.Shape{{}, {}}
+		c.csv.Names, c.csv.Delim, c.csv.Shapes = []string{write(t, c.text)}, ',', []core.Shape{{}, {}}
 		d, err := c.csv.Open()
 		if err != nil {
 			t.Fatal(err)
@@ -58,7 +58,7 @@ func TestCSV(t *testing.T) {
 	}
 	for _, bad := range []CSV{{Select: []int64{1}, Exclude: []int64{2}}, {Select: []int64{2, 1}}, {Select: []int64{1}}, {Exclude: []int64{2, 2}}, {Select: []int64{-1, 2}}, {Exclude: []int64{-1}}, {Compression: "LZ4"}} {
 		bad.Defaults = integers
-		if _, err := bad.Open(); tf.CodeOf(err) != tf.InvalidArgument {
+		if _, err := bad.Open(); core.CodeOf(err) != core.InvalidArgument {
 			t.Errorf("%+v: %v", bad, err)
 		}
 	}
@@ -75,7 +75,7 @@ func words(t *testing.T, d Dataset) (out []string) {
 		case err == End:
 			return out
 		case err != nil:
-			out = append(out, tf.AsError(err).Message())
+			out = append(out, core.AsError(err).Message())
 		default:
 			out = append(out, show(t, e))
 		}
@@ -88,7 +88,7 @@ func FuzzCSV(f *testing.F) {
 	f.Add([]byte("1,\"2\"\r\n3,4"), true)
 	f.Add([]byte("\"a\"b,c\n"), false)
 	f.Fuzz(func(t *testing.T, text []byte, header bool) {
-		c := CSV{Names: []string{write(t, string(text))}, Delim: ',', Quotes: true, Header: header, Defaults: []*tf.Tensor{none(tf.String), vector([]int64{0})}, Shapes: []tf.Shape{{}, {}}}
+		c := CSV{Names: []string{write(t, string(text))}, Delim: ',', Quotes: true, Header: header, Defaults: []*core.Tensor{none(core.String), vector([]int64{0})}, Shapes: []core.Shape{{}, {}}}
 		d, err := c.Open()
 		if err != nil {
 			t.Fatal(err)
@@ -118,7 +118,7 @@ func TestMatchingFiles(t *testing.T) {
 	if got := fmt.Sprint(all(t, Matching([]string{dir + "/*.txt", dir + "/a*"}))); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	if _, err := Matching([]string{dir + "/nothing*"}).Iterate(); tf.CodeOf(err) != tf.NotFound {
+	if _, err := Matching([]string{dir + "/nothing*"}).Iterate(); core.CodeOf(err) != core.NotFound {
 		t.Error(err)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/gorge-tf/gorge/internal/resource"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A Cursor is an iterator that any number of goroutines may use, and that can
@@ -19,7 +19,7 @@ type Cursor struct {
 	// Of who has the turn.
 	dataset Dataset
 	it      Iterator
-	source  *tf.Tensor // that the dataset is from; nil: it is from none
+	source  *core.Tensor // that the dataset is from; nil: it is from none
 }
 
 var _ = resource.Declare[*Cursor]("tensorflow::data::IteratorResource")
@@ -39,16 +39,16 @@ func (c *Cursor) Spec() *Spec { return &c.spec }
 // Admits reports why something of other types cannot stand for s.
 func (s *Spec) Admits(o *Spec) error {
 	if len(s.Types) != len(o.Types) {
-		return tf.Errorf(tf.InvalidArgument, "Number of components does not match: expected %d types but got %d.", len(s.Types), len(o.Types))
+		return core.Errorf(core.InvalidArgument, "Number of components does not match: expected %d types but got %d.", len(s.Types), len(o.Types))
 	}
 	for i, d := range s.Types {
 		if o.Types[i] != d {
-			return tf.Errorf(tf.InvalidArgument, "Data type mismatch at component %d: expected %s but got %s.", i, d.CName(), o.Types[i].CName())
+			return core.Errorf(core.InvalidArgument, "Data type mismatch at component %d: expected %s but got %s.", i, d.CName(), o.Types[i].CName())
 		}
 	}
 	for i := range min(len(s.Shapes), len(o.Shapes)) {
 		if !s.Shapes[i].Compatible(o.Shapes[i]) {
-			return tf.Errorf(tf.InvalidArgument, "Incompatible shapes at component %d: expected %s but got %s.", i, s.Shapes[i].Text(), o.Shapes[i].Text())
+			return core.Errorf(core.InvalidArgument, "Incompatible shapes at component %d: expected %s but got %s.", i, s.Shapes[i].Text(), o.Shapes[i].Text())
 		}
 	}
 	return nil
@@ -58,7 +58,7 @@ func (s *Spec) Admits(o *Spec) error {
 func (c *Cursor) Start(ctx context.Context, d Dataset) error { return c.start(ctx, d, nil) }
 
 // StartOn is Start for the dataset that a tensor holds.
-func (c *Cursor) StartOn(ctx context.Context, t *tf.Tensor) error {
+func (c *Cursor) StartOn(ctx context.Context, t *core.Tensor) error {
 	d, err := Of(t)
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func (c *Cursor) StartOn(ctx context.Context, t *tf.Tensor) error {
 	return c.start(ctx, d, t.Share())
 }
 
-func (c *Cursor) start(ctx context.Context, d Dataset, source *tf.Tensor) error {
+func (c *Cursor) start(ctx context.Context, d Dataset, source *core.Tensor) error {
 	if err := c.spec.Admits(d.Spec()); err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (c *Cursor) start(ctx context.Context, d Dataset, source *tf.Tensor) error 
 
 // Source returns the tensor that the cursor's dataset is from; nil if it is from
 // none.
-func (c *Cursor) Source(ctx context.Context) (*tf.Tensor, error) {
+func (c *Cursor) Source(ctx context.Context) (*core.Tensor, error) {
 	if err := c.begin(ctx); err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func (c *Cursor) begin(ctx context.Context) error {
 	}
 	if c.life.Err() != nil {
 		c.leave()
-		return tf.Errorf(tf.Canceled, "Iterator was deleted.")
+		return core.Errorf(core.Canceled, "Iterator was deleted.")
 	}
 	return nil
 }
@@ -136,15 +136,15 @@ func (c *Cursor) Next(ctx context.Context) (Element, error) {
 		return nil, ErrEnd
 	}
 	if err != nil && ctx.Err() == nil && c.life.Err() != nil {
-		return nil, tf.Errorf(tf.Canceled, "Iterator was deleted.")
+		return nil, core.Errorf(core.Canceled, "Iterator was deleted.")
 	}
 	return e, err
 }
 
 // ErrEnd is what [Cursor.Next] returns after the last element.
-var ErrEnd = tf.Errorf(tf.OutOfRange, "End of sequence")
+var ErrEnd = core.Errorf(core.OutOfRange, "End of sequence")
 
-var errNotInitialized = tf.Errorf(tf.FailedPrecondition, "GetNext() failed because the iterator has not been initialized. Ensure that you have run the initializer operation for this iterator before getting the next element.")
+var errNotInitialized = core.Errorf(core.FailedPrecondition, "GetNext() failed because the iterator has not been initialized. Ensure that you have run the initializer operation for this iterator before getting the next element.")
 
 // Save returns where the cursor is.
 func (c *Cursor) Save(ctx context.Context) (*State, error) {
@@ -153,7 +153,7 @@ func (c *Cursor) Save(ctx context.Context) (*State, error) {
 	}
 	defer c.leave()
 	if c.it == nil {
-		return nil, tf.Errorf(tf.FailedPrecondition, "Save() failed because the iterator has not been initialized. Ensure that you have run the initializer operation for this iterator before saving it.")
+		return nil, core.Errorf(core.FailedPrecondition, "Save() failed because the iterator has not been initialized. Ensure that you have run the initializer operation for this iterator before saving it.")
 	}
 	s := NewState()
 	c.it.Save(s)
@@ -168,7 +168,7 @@ func (c *Cursor) Restore(ctx context.Context, s *State) error {
 	}
 	defer c.leave()
 	if c.it == nil {
-		return tf.Errorf(tf.FailedPrecondition, "Restore() failed because the iterator has not been initialized. Ensure that you have run the initializer operation for this iterator before restoring it.")
+		return core.Errorf(core.FailedPrecondition, "Restore() failed because the iterator has not been initialized. Ensure that you have run the initializer operation for this iterator before restoring it.")
 	}
 	it, err := c.dataset.Iterate()
 	if err != nil {
@@ -193,5 +193,5 @@ func (c *Cursor) Close() {
 
 // cancelled is the error of a wait that ctx has ended.
 func cancelled(ctx context.Context) error {
-	return &tf.Error{Code: tf.Canceled, Msg: "Iterator was cancelled", Err: context.Cause(ctx), Derived: true}
+	return &core.Error{Code: core.Canceled, Msg: "Iterator was cancelled", Err: context.Cause(ctx), Derived: true}
 }

@@ -4,17 +4,17 @@ import (
 	"context"
 	"errors"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // An Element is what an iterator gives at a time: the values of the components.
 // Its tensors may be shared and must not be changed.
-type Element = []*tf.Tensor
+type Element = []*core.Tensor
 
 // Spec says what the components of a dataset's elements are.
 type Spec struct {
-	Types  []tf.DType
-	Shapes []tf.Shape
+	Types  []core.DType
+	Shapes []core.Shape
 }
 
 // A Dataset describes a sequence of elements. It does not change, and any number
@@ -42,7 +42,7 @@ type Iterator interface {
 }
 
 // A Func computes some tensors from others. The arguments stay the caller's.
-type Func func(ctx context.Context, in []*tf.Tensor) ([]*tf.Tensor, error)
+type Func func(ctx context.Context, in []*core.Tensor) ([]*core.Tensor, error)
 
 // End is what Next returns after the last element.
 var End = errors.New("End of sequence")
@@ -92,20 +92,20 @@ func iterate(input Dataset, make func(over) Iterator) (Iterator, error) {
 }
 
 // Value returns a tensor that holds d, as elements of datasets of datasets do.
-func Value(d Dataset) *tf.Tensor {
-	t := tf.NewTensor(tf.Variant, tf.Shape{})
+func Value(d Dataset) *core.Tensor {
+	t := core.NewTensor(core.Variant, core.Shape{})
 	t.Variants()[0].Value = d
 	return t
 }
 
 // Of returns the dataset that a tensor holds.
-func Of(t *tf.Tensor) (Dataset, error) {
-	if t.DType() != tf.Variant || t.Rank() != 0 {
-		return nil, tf.Errorf(tf.InvalidArgument, "Dataset tensor must be a scalar of dtype DT_VARIANT.")
+func Of(t *core.Tensor) (Dataset, error) {
+	if t.DType() != core.Variant || t.Rank() != 0 {
+		return nil, core.Errorf(core.InvalidArgument, "Dataset tensor must be a scalar of dtype DT_VARIANT.")
 	}
 	d, _ := open(t.Variants()[0].Value)
 	if d == nil {
-		return nil, tf.Errorf(tf.InvalidArgument, "Tensor must be a Dataset object.")
+		return nil, core.Errorf(core.InvalidArgument, "Tensor must be a Dataset object.")
 	}
 	return d, nil
 }

@@ -6,14 +6,14 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/leaktest"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
 
 func numbers(t *testing.T, start, stop, step int64) Dataset {
 	t.Helper()
-	d, err := Range(start, stop, step, tf.Int64)
+	d, err := Range(start, stop, step, core.Int64)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,10 +65,10 @@ func TestCardinalityIsTheNumberOfElements(t *testing.T) {
 func TestStatesOfOthersAreRefused(t *testing.T) {
 	c := NewCursor(*numbers(t, 0, 5, 1).Spec())
 	defer c.Close()
-	if err := c.Restore(context.Background(), NewState()); tf.CodeOf(err) != tf.FailedPrecondition {
+	if err := c.Restore(context.Background(), NewState()); core.CodeOf(err) != core.FailedPrecondition {
 		t.Error(err)
 	}
-	if _, err := c.Next(context.Background()); tf.CodeOf(err) != tf.FailedPrecondition {
+	if _, err := c.Next(context.Background()); core.CodeOf(err) != core.FailedPrecondition {
 		t.Error(err)
 	}
 	if err := c.Start(context.Background(), Prefetch(Repeat(numbers(t, 0, 5, 1), 2), 2)); err != nil {
@@ -80,9 +80,9 @@ func TestStatesOfOthersAreRefused(t *testing.T) {
 }
 
 func TestDatasetsOfOtherTypesAreRefused(t *testing.T) {
-	c := NewCursor(Spec{[]tf.DType{tf.String}, []tf.Shape{{}}})
+	c := NewCursor(Spec{[]core.DType{core.String}, []core.Shape{{}}})
 	defer c.Close()
-	if err := c.Start(context.Background(), numbers(t, 0, 5, 1)); tf.CodeOf(err) != tf.InvalidArgument {
+	if err := c.Start(context.Background(), numbers(t, 0, 5, 1)); core.CodeOf(err) != core.InvalidArgument {
 		t.Error(err)
 	}
 }

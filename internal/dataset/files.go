@@ -9,7 +9,7 @@ import (
 	"os"
 
 	"github.com/gorge-tf/gorge/internal/wire/record"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	packed "github.com/gorge-tf/gorge/tf/record"
 )
 
@@ -18,7 +18,7 @@ import (
 type format func(r *bufio.Reader) func() (Element, error)
 
 // texts is what has one string in each element.
-var texts = &Spec{[]tf.DType{tf.String}, []tf.Shape{{}}}
+var texts = &Spec{[]core.DType{core.String}, []core.Shape{{}}}
 
 // records makes the format of records of bytes, which are copied.
 func records(of func(r *bufio.Reader) func() ([]byte, error)) format {
@@ -29,7 +29,7 @@ func records(of func(r *bufio.Reader) func() ([]byte, error)) format {
 			if err != nil {
 				return nil, err
 			}
-			return Element{tf.Scalar(string(b))}, nil
+			return Element{core.Scalar(string(b))}, nil
 		}
 	}
 }
@@ -72,11 +72,11 @@ func orNone(d *files, err error) (Dataset, error) {
 // RecordsFrom is Records from a place in each file on, in uncompressed bytes.
 func RecordsFrom(names []string, compression string, from []int64) (Dataset, error) {
 	if len(from) != len(names) {
-		return nil, tf.Errorf(tf.InvalidArgument, "`byte_offsets` must have as many elements as `filenames`, got %d and %d", len(from), len(names))
+		return nil, core.Errorf(core.InvalidArgument, "`byte_offsets` must have as many elements as `filenames`, got %d and %d", len(from), len(names))
 	}
 	for _, n := range from {
 		if n < 0 {
-			return nil, tf.Errorf(tf.InvalidArgument, "`byte_offsets` must be >= 0, got %d", n)
+			return nil, core.Errorf(core.InvalidArgument, "`byte_offsets` must be >= 0, got %d", n)
 		}
 	}
 	d, err := ofRecords(names, compression)
@@ -95,17 +95,17 @@ const mostFixed = 1 << 30
 func FixedLength(names []string, compression string, header, length, footer int64) (Dataset, error) {
 	switch {
 	case header < 0:
-		return nil, tf.Errorf(tf.InvalidArgument, "`header_bytes` must be >= 0")
+		return nil, core.Errorf(core.InvalidArgument, "`header_bytes` must be >= 0")
 	case length <= 0 || length > mostFixed:
-		return nil, tf.Errorf(tf.InvalidArgument, "`record_bytes` must be > 0")
+		return nil, core.Errorf(core.InvalidArgument, "`record_bytes` must be > 0")
 	case footer < 0 || footer > mostFixed:
-		return nil, tf.Errorf(tf.InvalidArgument, "`footer_bytes` must be >= 0")
+		return nil, core.Errorf(core.InvalidArgument, "`footer_bytes` must be >= 0")
 	}
 	d, err := ofFiles(texts, names, compression, records(func(r *bufio.Reader) func() ([]byte, error) {
 		skip, body := header, bufio.NewReaderSize(r, int(length+footer))
 		return func() ([]byte, error) {
 			if _, err := io.CopyN(io.Discard, body, skip); err != nil {
-				return nil, tf.Errorf(tf.InvalidArgument, "the file is shorter than the header of %d bytes", header)
+				return nil, core.Errorf(core.InvalidArgument, "the file is shorter than the header of %d bytes", header)
 			}
 			skip = 0
 			b, err := body.Peek(int(length + footer))
@@ -113,7 +113,7 @@ func FixedLength(names []string, compression string, header, length, footer int6
 			case errors.Is(err, io.EOF) && int64(len(b)) == footer:
 				return nil, io.EOF
 			case errors.Is(err, io.EOF):
-				return nil, tf.Errorf(tf.InvalidArgument, "Excluding the header (%d bytes) and footer (%d bytes), the input file has a body length which is not an exact multiple of the record length (%d bytes).", header, footer, length)
+				return nil, core.Errorf(core.InvalidArgument, "Excluding the header (%d bytes) and footer (%d bytes), the input file has a body length which is not an exact multiple of the record length (%d bytes).", header, footer, length)
 			case err != nil:
 				return nil, err
 			}
@@ -129,7 +129,7 @@ func FixedLength(names []string, compression string, header, length, footer int6
 			if body := size - header - footer; body >= 0 && body%length == 0 {
 				return nil
 			}
-			return tf.Errorf(tf.InvalidArgument, "Excluding the header (%d bytes) and footer (%d bytes), input file \"%s\" has body length %d bytes, which is not an exact multiple of the record length (%d bytes).",
+			return core.Errorf(core.InvalidArgument, "Excluding the header (%d bytes) and footer (%d bytes), input file \"%s\" has body length %d bytes, which is not an exact multiple of the record length (%d bytes).",
 				header, footer, name, size-header-footer, length)
 		}
 	}
@@ -141,7 +141,7 @@ func ofFiles(spec *Spec, names []string, compression string, f format) (*files, 
 	switch compression {
 	case "", "GZIP", "ZLIB":
 	default:
-		return nil, tf.Errorf(tf.InvalidArgument, "Unsupported compression_type.")
+		return nil, core.Errorf(core.InvalidArgument, "Unsupported compression_type.")
 	}
 	return &files{common: common{spec}, names: names, compression: compression, format: f}, nil
 }
@@ -207,13 +207,13 @@ func (it *fileIterator) read() (Element, error) {
 
 // passes reports whether the file goes on after err.
 func (it *fileIterator) passes(err error) bool {
-	return err == nil || it.d.lenient && it.file != nil && tf.CodeOf(err) == tf.InvalidArgument
+	return err == nil || it.d.lenient && it.file != nil && core.CodeOf(err) == core.InvalidArgument
 }
 
 func (it *fileIterator) open(name string) error {
-	f, err := os.Open(tf.LocalPath(name))
+	f, err := os.Open(core.LocalPath(name))
 	if err != nil {
-		return tf.FileError(name, err)
+		return core.FileError(name, err)
 	}
 	it.file = f
 	if it.d.check != nil {
@@ -241,10 +241,10 @@ func (it *fileIterator) open(name string) error {
 
 // broken says which file's contents are not what they should be.
 func broken(name string, err error) error {
-	if e := (*tf.Error)(nil); errors.As(err, &e) {
-		return &tf.Error{Code: e.Code, Msg: e.Message() + " (in " + name + ")", Err: err}
+	if e := (*core.Error)(nil); errors.As(err, &e) {
+		return &core.Error{Code: e.Code, Msg: e.Message() + " (in " + name + ")", Err: err}
 	}
-	return &tf.Error{Code: tf.DataLoss, Msg: err.Error() + " (in " + name + ")", Err: err}
+	return &core.Error{Code: core.DataLoss, Msg: err.Error() + " (in " + name + ")", Err: err}
 }
 
 func (it *fileIterator) Close() {

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // FlatMap returns, one after the other, the elements of the datasets that f
@@ -19,10 +19,10 @@ func FlatMap(input Dataset, f Func, spec *Spec) Dataset {
 // elements of each are computed in advance.
 func Interleave(input Dataset, f Func, spec *Spec, cycle, block, ahead int64) (Dataset, error) {
 	if cycle <= 0 {
-		return nil, tf.Errorf(tf.InvalidArgument, "cycle_length must be greater than zero.")
+		return nil, core.Errorf(core.InvalidArgument, "cycle_length must be greater than zero.")
 	}
 	if block <= 0 {
-		return nil, tf.Errorf(tf.InvalidArgument, "block_length must be greater than zero.")
+		return nil, core.Errorf(core.InvalidArgument, "block_length must be greater than zero.")
 	}
 	return &interleaved{derived{common{spec}, input}, f, cycle, block, ahead, false, "InterleaveDataset"}, nil
 }
@@ -208,7 +208,7 @@ func savable(e Element) bool {
 	for _, t := range e {
 		for _, v := range t.Variants() {
 			switch v.Value.(type) {
-			case tf.VariantEncoder, *tf.Tensor:
+			case core.VariantEncoder, *core.Tensor:
 			default:
 				return false
 			}
@@ -219,7 +219,7 @@ func savable(e Element) bool {
 
 // nested reports whether elements of the input may be datasets, which states do
 // not have.
-func (d *interleaved) nested() bool { return slices.Contains(d.input.Spec().Types, tf.Variant) }
+func (d *interleaved) nested() bool { return slices.Contains(d.input.Spec().Types, core.Variant) }
 
 // enter begins with the dataset that is made of e.
 func (it *interleaveIterator) enter(ctx context.Context, l *lane, e Element) error {
@@ -323,8 +323,8 @@ func datasetFrom(ctx context.Context, f Func, in Element, otherwise string) (Dat
 	if err != nil {
 		return nil, err
 	}
-	if len(out) != 1 || out[0].DType() != tf.Variant || out[0].Rank() != 0 {
-		return nil, tf.Errorf(tf.InvalidArgument, "%s", otherwise)
+	if len(out) != 1 || out[0].DType() != core.Variant || out[0].Rank() != 0 {
+		return nil, core.Errorf(core.InvalidArgument, "%s", otherwise)
 	}
 	return Of(out[0])
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Reduce calls f with a state and each element in turn. What f returns is the
@@ -38,7 +38,7 @@ func Single(ctx context.Context, d Dataset) (Element, error) {
 	defer it.Close()
 	e, err := it.Next(ctx)
 	if errors.Is(err, End) {
-		return nil, tf.Errorf(tf.InvalidArgument, "Dataset was empty.")
+		return nil, core.Errorf(core.InvalidArgument, "Dataset was empty.")
 	}
 	if err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func Single(ctx context.Context, d Dataset) (Element, error) {
 		if err != nil {
 			return nil, err
 		}
-		return nil, tf.Errorf(tf.InvalidArgument, "Dataset had more than one element.")
+		return nil, core.Errorf(core.InvalidArgument, "Dataset had more than one element.")
 	}
 	return e, nil
 }
@@ -80,16 +80,14 @@ func (it *scanIterator) Next(ctx context.Context) (Element, error) {
 	}
 	out, err := it.d.f(ctx, append(append(Element{}, it.state...), e...))
 	switch {
-	case tf.CodeOf(err) == tf.OutOfRange && !it.d.keep:
-		return nil, End
 	case err != nil:
-		return nil, err
+		return nil, it.d.failed(err)
 	case len(out) < len(it.state):
-		return nil, tf.Errorf(tf.InvalidArgument, "`scan_func` must return at least %d values, got %d", len(it.state), len(out))
+		return nil, core.Errorf(core.InvalidArgument, "`scan_func` must return at least %d values, got %d", len(it.state), len(out))
 	}
 	for i, t := range it.state {
 		if out[i].DType() != t.DType() {
-			return nil, tf.Errorf(tf.InvalidArgument, "Got wrong type for scan_func return value %d (expected %s, got %s).", i, t.DType().CName(), out[i].DType().CName())
+			return nil, core.Errorf(core.InvalidArgument, "Got wrong type for scan_func return value %d (expected %s, got %s).", i, t.DType().CName(), out[i].DType().CName())
 		}
 	}
 	e = out[len(it.state):]
@@ -136,9 +134,9 @@ func (it *sizedIterator) Next(ctx context.Context) (Element, error) {
 	switch {
 	case it.n == Unknown:
 	case ended && it.given != it.n:
-		return nil, tf.Errorf(tf.FailedPrecondition, "Input dataset was expected to contain %s but contained only %s.", elements(it.n), elements(it.given))
+		return nil, core.Errorf(core.FailedPrecondition, "Input dataset was expected to contain %s but contained only %s.", elements(it.n), elements(it.given))
 	case it.n != Infinite && it.given > it.n:
-		return nil, tf.Errorf(tf.FailedPrecondition, "Input dataset was expected to contain %s but contained at least %s.", elements(it.n), elements(it.given))
+		return nil, core.Errorf(core.FailedPrecondition, "Input dataset was expected to contain %s but contained at least %s.", elements(it.n), elements(it.given))
 	}
 	return e, err
 }

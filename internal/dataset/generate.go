@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Generate returns the elements that open's functions give, one at each call,
@@ -38,7 +38,7 @@ func (it *generateIterator) Next(ctx context.Context) (e Element, err error) {
 	}
 	defer func() {
 		if v := recover(); v != nil {
-			e, err = nil, tf.Errorf(tf.Internal, "the function of a dataset panicked: %s", fmt.Sprint(v))
+			e, err = nil, core.Errorf(core.Internal, "the function of a dataset panicked: %s", fmt.Sprint(v))
 			it.ended = true
 		}
 	}()

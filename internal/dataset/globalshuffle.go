@@ -4,17 +4,17 @@ import (
 	"context"
 
 	"github.com/gorge-tf/gorge/internal/random"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // GlobalShuffle returns the elements of input, which can be had in any order, in
 // an order in which all are mixed.
 func GlobalShuffle(input Dataset, seeds *Seeds) (Dataset, error) {
 	if err := accessible(input); err != nil {
-		return nil, tf.Errorf(tf.FailedPrecondition, "`global_shuffle` requires all upstream transformations be compatible with random access. Got: %s", tf.AsError(err).Message())
+		return nil, core.Errorf(core.FailedPrecondition, "`global_shuffle` requires all upstream transformations be compatible with random access. Got: %s", core.AsError(err).Message())
 	}
 	if n := input.Cardinality(); n <= 0 {
-		return nil, tf.Errorf(tf.InvalidArgument, "`global_shuffle` requires the input dataset to have a non-empty finite cardinality. Got cardinality %d.", n)
+		return nil, core.Errorf(core.InvalidArgument, "`global_shuffle` requires the input dataset to have a non-empty finite cardinality. Got cardinality %d.", n)
 	}
 	return &globallyShuffled{like(input), seeds}, nil
 }

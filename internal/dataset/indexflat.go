@@ -3,7 +3,7 @@ package dataset
 import (
 	"context"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // IndexFlatMap returns the rows of the elements that f makes of those of input,
@@ -46,18 +46,18 @@ func (d *indexFlat) at(ctx context.Context, i int64) (Element, error) {
 
 // place returns where row i comes from.
 func (d *indexFlat) place(ctx context.Context, i int64) (from, offset int64, err error) {
-	out, err := d.index(ctx, []*tf.Tensor{tf.Scalar(i)})
+	out, err := d.index(ctx, []*core.Tensor{core.Scalar(i)})
 	if err != nil {
 		return 0, 0, err
 	}
 	if len(out) != 2 {
-		return 0, 0, tf.Errorf(tf.InvalidArgument, "The `index_map_fn` for `index_flat_map` is expected to return two int values representing the element index and an offset within the element. Got: %v", out)
+		return 0, 0, core.Errorf(core.InvalidArgument, "The `index_map_fn` for `index_flat_map` is expected to return two int values representing the element index and an offset within the element. Got: %v", out)
 	}
 	var at [2]int64
 	for k, t := range out {
 		v, err := t.Ints()
 		if err != nil || len(v) != 1 {
-			return 0, 0, tf.Errorf(tf.InvalidArgument, "The `index_map_func` for `index_flat_map` is expected to return two int32/int64 values representing the element index and an offset within the element. Got: %v", t)
+			return 0, 0, core.Errorf(core.InvalidArgument, "The `index_map_func` for `index_flat_map` is expected to return two int32/int64 values representing the element index and an offset within the element. Got: %v", t)
 		}
 		at[k] = int64(v[0])
 	}
@@ -88,7 +88,7 @@ func (d *indexFlat) row(e Element, offset int64) (Element, error) {
 }
 
 func outsideRows(offset, n int64, e Element) error {
-	return tf.Errorf(tf.InvalidArgument, "`index_flat_map` got invalid `index_map_func` which returns offset %d, but the input element has %d elements: %v", offset, n, e)
+	return core.Errorf(core.InvalidArgument, "`index_flat_map` got invalid `index_map_func` which returns offset %d, but the input element has %d elements: %v", offset, n, e)
 }
 
 type indexFlatIterator struct {

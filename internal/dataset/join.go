@@ -5,7 +5,7 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Zip returns elements that have the components of one element of each input,
@@ -127,7 +127,7 @@ func (it *zipIterator) Restore(ctx context.Context, s *State) {
 func Concatenate(a, b Dataset) (Dataset, error) {
 	sa, sb := a.Spec(), b.Spec()
 	if !slices.Equal(sa.Types, sb.Types) {
-		return nil, tf.Errorf(tf.InvalidArgument, "input dataset and dataset to concatenate have different output_types %s and %s", typeNames(sa.Types), typeNames(sb.Types))
+		return nil, core.Errorf(core.InvalidArgument, "input dataset and dataset to concatenate have different output_types %s and %s", typeNames(sa.Types), typeNames(sb.Types))
 	}
 	spec := &Spec{Types: sa.Types}
 	for i, s := range sa.Shapes {
@@ -136,7 +136,7 @@ func Concatenate(a, b Dataset) (Dataset, error) {
 	return &concatenated{common{spec}, []Dataset{a, b}}, nil
 }
 
-func typeNames(types []tf.DType) string {
+func typeNames(types []core.DType) string {
 	s := ""
 	for i, d := range types {
 		if i > 0 {
@@ -148,7 +148,7 @@ func typeNames(types []tf.DType) string {
 }
 
 // commonShape returns what is true of both shapes.
-func commonShape(s, t tf.Shape) tf.Shape {
+func commonShape(s, t core.Shape) core.Shape {
 	if s == nil || t == nil || len(s) != len(t) {
 		return nil
 	}

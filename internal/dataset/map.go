@@ -3,7 +3,7 @@ package dataset
 import (
 	"context"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Map returns what f makes of each element of input. An error of f concerns that
@@ -49,23 +49,28 @@ func (d *mapped) apply(ctx context.Context, in Element) (Element, error) {
 	if err == nil {
 		return out, d.spec.Check(out)
 	}
-	if tf.CodeOf(err) != tf.OutOfRange {
-		return nil, err
+	return nil, d.failed(err)
+}
+
+// failed is what follows from an error of the function.
+func (d *mapped) failed(err error) error {
+	switch {
+	case core.CodeOf(err) != core.OutOfRange:
+		return err
+	case !d.keep:
+		return End
 	}
-	if !d.keep {
-		return nil, End
-	}
-	return nil, tf.Errorf(tf.InvalidArgument, "Function invocation produced OutOfRangeError: %s", tf.AsError(err).Message())
+	return core.Errorf(core.InvalidArgument, "Function invocation produced OutOfRangeError: %s", core.AsError(err).Message())
 }
 
 // Check compares an element that a function has returned with what it should be.
 func (s *Spec) Check(e Element) error {
 	if len(e) != len(s.Types) {
-		return tf.Errorf(tf.InvalidArgument, "Number of components does not match: expected %d types but got %d.", len(s.Types), len(e))
+		return core.Errorf(core.InvalidArgument, "Number of components does not match: expected %d types but got %d.", len(s.Types), len(e))
 	}
 	for i, t := range e {
 		if t.DType() != s.Types[i] {
-			return tf.Errorf(tf.InvalidArgument, "Data type mismatch at component %d: expected %s but got %s.", i, s.Types[i].CName(), t.DType().CName())
+			return core.Errorf(core.InvalidArgument, "Data type mismatch at component %d: expected %s but got %s.", i, s.Types[i].CName(), t.DType().CName())
 		}
 	}
 	return nil
@@ -108,10 +113,10 @@ func holds(ctx context.Context, f Func, e Element, who string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if len(out) != 1 || out[0].DType() != tf.Bool || out[0].Len() != 1 {
-		return false, tf.Errorf(tf.InvalidArgument, "%s `predicate` must return a scalar bool.", who)
+	if len(out) != 1 || out[0].DType() != core.Bool || out[0].Len() != 1 {
+		return false, core.Errorf(core.InvalidArgument, "%s `predicate` must return a scalar bool.", who)
 	}
-	return tf.Data[bool](out[0])[0], nil
+	return core.Data[bool](out[0])[0], nil
 }
 
 // TakeWhile returns the elements of input up to the first for which predicate

@@ -4,13 +4,13 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Matching returns the names of files that match one of the patterns, in order.
 // What there is, is looked for when an iterator begins.
 func Matching(patterns []string) Dataset {
-	return &matching{common{&Spec{[]tf.DType{tf.String}, []tf.Shape{{}}}}, patterns}
+	return &matching{common{&Spec{[]core.DType{core.String}, []core.Shape{{}}}}, patterns}
 }
 
 type matching struct {
@@ -23,17 +23,17 @@ func (d *matching) Cardinality() int64 { return Unknown }
 func (d *matching) Iterate() (Iterator, error) {
 	var names []string
 	for _, p := range d.patterns {
-		found, err := filepath.Glob(tf.LocalPath(p))
+		found, err := filepath.Glob(core.LocalPath(p))
 		if err != nil {
-			return nil, tf.Errorf(tf.InvalidArgument, "%q is no pattern of file names: %v", p, err)
+			return nil, core.Errorf(core.InvalidArgument, "%q is no pattern of file names: %v", p, err)
 		}
 		names = append(names, found...)
 	}
 	if len(names) == 0 {
-		return nil, tf.Errorf(tf.NotFound, "Don't find any matched files")
+		return nil, core.Errorf(core.NotFound, "Don't find any matched files")
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)
-	list := Indexed(d.spec, int64(len(names)), func(i int64) (Element, error) { return Element{tf.Scalar(names[i])}, nil })
+	list := Indexed(d.spec, int64(len(names)), func(i int64) (Element, error) { return Element{core.Scalar(names[i])}, nil })
 	return list.Iterate()
 }

@@ -8,7 +8,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A saved dataset is a directory in TensorFlow's form: a file that tells of it,
@@ -34,7 +34,7 @@ const (
 )
 
 // metadataOf is the message of a dataset, which is complete or being written.
-func metadataOf(run string, types []tf.DType, elements int64, finalized bool) []byte {
+func metadataOf(run string, types []core.DType, elements int64, finalized bool) []byte {
 	number := func(b []byte, f protowire.Number, v int64) []byte {
 		return protowire.AppendVarint(protowire.AppendTag(b, f, protowire.VarintType), uint64(v))
 	}
@@ -56,10 +56,10 @@ func writeMetadata(dir, run string, message []byte) error {
 	name := filepath.Join(dir, metadataName)
 	temp := name + "-tmp-" + run
 	if err := os.WriteFile(temp, message, 0o644); err != nil {
-		return tf.FileError(name, err)
+		return core.FileError(name, err)
 	}
 	if err := os.Rename(temp, name); err != nil {
-		return tf.FileError(name, err)
+		return core.FileError(name, err)
 	}
 	return nil
 }
@@ -71,10 +71,10 @@ func readMetadata(dir string) (m snapshotMetadata, found bool, err error) {
 		return m, false, nil
 	}
 	if err != nil {
-		return m, false, tf.FileError(dir, err)
+		return m, false, core.FileError(dir, err)
 	}
 	if m = parseMetadata(b); m.damaged {
-		return m, true, tf.Errorf(tf.DataLoss, "Can't parse %s as binary proto", filepath.Join(dir, metadataName))
+		return m, true, core.Errorf(core.DataLoss, "Can't parse %s as binary proto", filepath.Join(dir, metadataName))
 	}
 	return m, true, nil
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // TestRoundsAgain: an iterator that is brought back draws by lot again what it has
@@ -41,7 +41,7 @@ func TestRoundsAgain(t *testing.T) {
 // TestInterleaveAny: while one dataset is late, elements of the other come.
 func TestInterleaveAny(t *testing.T) {
 	released := make(chan struct{})
-	late := Map(numbers(t, 0, 3, 1), func(ctx context.Context, e []*tf.Tensor) ([]*tf.Tensor, error) {
+	late := Map(numbers(t, 0, 3, 1), func(ctx context.Context, e []*core.Tensor) ([]*core.Tensor, error) {
 		select {
 		case <-released:
 		case <-ctx.Done():
@@ -49,8 +49,8 @@ func TestInterleaveAny(t *testing.T) {
 		}
 		return e, nil
 	}, numbers(t, 0, 1, 1).Spec(), true)
-	sets := List(&Spec{[]tf.DType{tf.Variant}, []tf.Shape{{}}}, []Element{{Value(late)}, {Value(numbers(t, 10, 14, 1))}})
-	itself := func(_ context.Context, e []*tf.Tensor) ([]*tf.Tensor, error) { return e, nil }
+	sets := List(&Spec{[]core.DType{core.Variant}, []core.Shape{{}}}, []Element{{Value(late)}, {Value(numbers(t, 10, 14, 1))}})
+	itself := func(_ context.Context, e []*core.Tensor) ([]*core.Tensor, error) { return e, nil }
 	d := must2(t)(InterleaveAny(sets, itself, numbers(t, 0, 1, 1).Spec(), 2, 1, 1))
 	it := mustIterate(t, d)
 	defer it.Close()
@@ -67,7 +67,7 @@ func TestInterleaveAny(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := it.Next(ctx); tf.CodeOf(err) != tf.Canceled {
+	if _, err := it.Next(ctx); core.CodeOf(err) != core.Canceled {
 		t.Errorf("who does not wait any more is told %v", err)
 	}
 	close(released)
@@ -79,9 +79,9 @@ func TestInterleaveAny(t *testing.T) {
 // TestInterleaveAnyHasAll: in whatever order, each element comes once.
 func TestInterleaveAnyHasAll(t *testing.T) {
 	r := numbers(t, 0, 20, 1)
-	tens := func(_ context.Context, e []*tf.Tensor) ([]*tf.Tensor, error) {
-		v := 10 * tf.Data[int64](e[0])[0]
-		return []*tf.Tensor{Value(numbers(t, v, v+10, 1))}, nil
+	tens := func(_ context.Context, e []*core.Tensor) ([]*core.Tensor, error) {
+		v := 10 * core.Data[int64](e[0])[0]
+		return []*core.Tensor{Value(numbers(t, v, v+10, 1))}, nil
 	}
 	for block := int64(1); block < 4; block++ {
 		got := all(t, must2(t)(InterleaveAny(r, tens, r.Spec(), 7, block, 2)))
@@ -96,18 +96,18 @@ func TestInterleaveAnyHasAll(t *testing.T) {
 // TestFewFiles: there has to be a file for each shard, unless this one has none.
 func TestFewFiles(t *testing.T) {
 	r := numbers(t, 0, 3, 1)
-	for shard, want := range map[int64]tf.Code{0: tf.InvalidArgument, 2: tf.InvalidArgument, 4: tf.OK} {
+	for shard, want := range map[int64]core.Code{0: core.InvalidArgument, 2: core.InvalidArgument, 4: core.OK} {
 		it := mustIterate(t, must2(t)(ShardFiles(r, 5, shard)))
 		_, err := it.Next(t.Context())
 		if err == End {
 			err = nil
 		}
-		if tf.CodeOf(err) != want {
+		if core.CodeOf(err) != want {
 			t.Errorf("shard %d: %v", shard, err)
 		}
 		it.Close()
 	}
-	if _, err := must2(t)(Shard(r, HintedShards, 0)).Iterate(); tf.CodeOf(err) != tf.FailedPrecondition {
+	if _, err := must2(t)(Shard(r, HintedShards, 0)).Iterate(); core.CodeOf(err) != core.FailedPrecondition {
 		t.Error(err)
 	}
 }
@@ -115,7 +115,7 @@ func TestFewFiles(t *testing.T) {
 // TestBrokenSnapshots: what is not there, or not whole, is told of.
 func TestBrokenSnapshots(t *testing.T) {
 	dir, r := t.TempDir(), numbers(t, 0, 3, 1)
-	if _, err := Keep(r, Snapshot{Compression: "ZLIB"}); tf.CodeOf(err) != tf.Unimplemented {
+	if _, err := Keep(r, Snapshot{Compression: "ZLIB"}); core.CodeOf(err) != core.Unimplemented {
 		t.Error(err)
 	}
 	kept := Snapshot{Read: dir, Write: dir, FileBytes: 10}
@@ -129,7 +129,7 @@ func TestBrokenSnapshots(t *testing.T) {
 			t.Fatal(err)
 		}
 		it := mustIterate(t, must2(t)(Keep(r, kept)))
-		if _, err := it.Next(t.Context()); tf.CodeOf(err) != tf.DataLoss {
+		if _, err := it.Next(t.Context()); core.CodeOf(err) != core.DataLoss {
 			t.Errorf("%s: %v", name, err)
 		}
 		it.Close()

@@ -2,16 +2,16 @@ package dataset
 
 import (
 	"github.com/gorge-tf/gorge/internal/resource"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // An Origin tells how an op made a dataset: what is needed to make another like
 // it, and to tell of it.
 type Origin struct {
-	Node *tf.Node
+	Node *core.Node
 	// In are the inputs; those that hold datasets may have an origin too.
-	In        []*tf.Tensor
-	Functions tf.FunctionCaller // nil: there are none
+	In        []*core.Tensor
+	Functions core.FunctionCaller // nil: there are none
 	Resources *resource.Manager
 }
 
@@ -24,15 +24,15 @@ type made struct {
 // encodable is made for datasets that can leave their process.
 type encodable struct {
 	made
-	tf.VariantEncoder
+	core.VariantEncoder
 }
 
 func (m made) parts() (Dataset, *Origin) { return m.d, m.origin }
 
 // Made is [Value] for a dataset that an op has made.
-func Made(d Dataset, o *Origin) *tf.Tensor {
-	t := tf.NewTensor(tf.Variant, tf.Shape{})
-	if e, ok := d.(tf.VariantEncoder); ok {
+func Made(d Dataset, o *Origin) *core.Tensor {
+	t := core.NewTensor(core.Variant, core.Shape{})
+	if e, ok := d.(core.VariantEncoder); ok {
 		t.Variants()[0].Value = encodable{made{d, o}, e}
 	} else {
 		t.Variants()[0].Value = made{d, o}
@@ -42,8 +42,8 @@ func Made(d Dataset, o *Origin) *tf.Tensor {
 
 // OriginOf returns how the dataset that a tensor holds was made; nil: nobody
 // knows, or it holds none.
-func OriginOf(t *tf.Tensor) *Origin {
-	if t.DType() != tf.Variant || t.Rank() != 0 {
+func OriginOf(t *core.Tensor) *Origin {
+	if t.DType() != core.Variant || t.Rank() != 0 {
 		return nil
 	}
 	_, o := open(t.Variants()[0].Value)

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"math"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Take returns the first n elements of input, all for n < 0.
@@ -27,10 +27,10 @@ func Skip(input Dataset, n int64) Dataset {
 // Shard returns every of-th element of input, from element index on.
 func Shard(input Dataset, of, index int64) (Dataset, error) {
 	if of < 1 && of != HintedShards {
-		return nil, tf.Errorf(tf.InvalidArgument, "Number of shards must be greater than zero (currently num_shards = %d).", of)
+		return nil, core.Errorf(core.InvalidArgument, "Number of shards must be greater than zero (currently num_shards = %d).", of)
 	}
 	if of != HintedShards && (index < 0 || index >= of) {
-		return nil, tf.Errorf(tf.InvalidArgument, "Index must be between 0 and %d (currently index = %d).", of-1, index)
+		return nil, core.Errorf(core.InvalidArgument, "Index must be between 0 and %d (currently index = %d).", of-1, index)
 	}
 	return &part{derived: like(input), skip: index, most: math.MaxInt64, step: of}, nil
 }
@@ -75,7 +75,7 @@ func (d *part) Cardinality() int64 {
 
 func (d *part) Iterate() (Iterator, error) {
 	if d.step == HintedShards {
-		return nil, tf.Errorf(tf.FailedPrecondition, "`tf.data.Dataset.shard(SHARD_HINT, ...)` can only be used in `tf.distribute.Strategy.experimental_distribute_dataset()` with "+
+		return nil, core.Errorf(core.FailedPrecondition, "`tf.data.Dataset.shard(SHARD_HINT, ...)` can only be used in `tf.distribute.Strategy.experimental_distribute_dataset()` with "+
 			"`tf.data.experimental.AutoShardPolicy.HINT` policy, or tf.data service with `tf.data.experimental.service.ShardingPolicy.HINT` processing mode.")
 	}
 	return iterate(d.input, func(o over) Iterator { return &partIterator{over: o, d: d, skip: d.skip} })
@@ -117,7 +117,7 @@ func (it *partIterator) check(ctx context.Context) error {
 		_, err := it.input.Next(ctx)
 		switch {
 		case errors.Is(err, End):
-			return tf.Errorf(tf.InvalidArgument, "Could not apply FILE based sharding: the dataset only has %d file(s), which is not enough for the required %d shards/workers. "+
+			return core.Errorf(core.InvalidArgument, "Could not apply FILE based sharding: the dataset only has %d file(s), which is not enough for the required %d shards/workers. "+
 				"If you are using datasets with distribution strategy, consider setting the auto sharding policy to either DATA or OFF using the `experimental_distribute.auto_shard_policy` option of `tf.data.Options()`. "+
 				"Or, split your input files into a larger number of small files such that number of files is greater than number of shards/workers.", have, it.d.least)
 		case err != nil:

@@ -5,12 +5,12 @@ import (
 	"math"
 
 	"github.com/gorge-tf/gorge/internal/random"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Random returns random numbers of 32 bits, without end.
 func Random(seeds *Seeds) Dataset {
-	return &chance{common{&Spec{[]tf.DType{tf.Int64}, []tf.Shape{{}}}}, seeds}
+	return &chance{common{&Spec{[]core.DType{core.Int64}, []core.Shape{{}}}}, seeds}
 }
 
 type chance struct {
@@ -38,7 +38,7 @@ func (it *chanceIterator) Next(ctx context.Context) (Element, error) {
 		return nil, cancelled(ctx)
 	}
 	it.drawn++
-	return Element{tf.Scalar(int64(it.words.Next()))}, nil
+	return Element{core.Scalar(int64(it.words.Next()))}, nil
 }
 
 func (it *chanceIterator) Save(s *State) {

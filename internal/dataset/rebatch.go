@@ -6,14 +6,14 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/internal/rows"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // span returns the rows of each component from lo up to hi.
 func span(e Element, lo, hi int) Element {
 	out := make(Element, len(e))
 	for k, t := range e {
-		out[k] = tf.NewTensor(t.DType(), withRows(t.Shape()[1:], hi-lo))
+		out[k] = core.NewTensor(t.DType(), withRows(t.Shape()[1:], hi-lo))
 		each := t.Shape()[1:].NumElements()
 		rows.Mover(out[k], t)(0, lo*each, (hi-lo)*each)
 	}
@@ -31,11 +31,11 @@ func cat(list []Element) (Element, error) {
 		n := 0
 		for _, e := range list {
 			if !e[k].Shape()[1:].Equal(first.Shape()[1:]) {
-				return nil, tf.Errorf(tf.InvalidArgument, "Cannot concatenate batches of rows with different shapes in component %d: %s and %s.", k, first.Shape().Text(), e[k].Shape().Text())
+				return nil, core.Errorf(core.InvalidArgument, "Cannot concatenate batches of rows with different shapes in component %d: %s and %s.", k, first.Shape().Text(), e[k].Shape().Text())
 			}
 			n += e[k].Dim(0)
 		}
-		out[k] = tf.NewTensor(first.DType(), withRows(first.Shape()[1:], n))
+		out[k] = core.NewTensor(first.DType(), withRows(first.Shape()[1:], n))
 		at := 0
 		for _, e := range list {
 			rows.Mover(out[k], e[k])(at, 0, e[k].Len())
@@ -49,14 +49,14 @@ func cat(list []Element) (Element, error) {
 func height(e Element) (int, error) {
 	for i, t := range e {
 		if t.Rank() == 0 {
-			return 0, tf.Errorf(tf.InvalidArgument, "Input element must have a non-scalar value in each component.")
+			return 0, core.Errorf(core.InvalidArgument, "Input element must have a non-scalar value in each component.")
 		}
 		if t.Dim(0) != e[0].Dim(0) {
-			return 0, tf.Errorf(tf.InvalidArgument, "Input element must have the same batch size in each component. Component 0 had size %d but component %d had size, %d.", e[0].Dim(0), i, t.Dim(0))
+			return 0, core.Errorf(core.InvalidArgument, "Input element must have the same batch size in each component. Component 0 had size %d but component %d had size, %d.", e[0].Dim(0), i, t.Dim(0))
 		}
 	}
 	if len(e) == 0 {
-		return 0, tf.Errorf(tf.InvalidArgument, "Input element must have a component.")
+		return 0, core.Errorf(core.InvalidArgument, "Input element must have a component.")
 	}
 	return e[0].Dim(0), nil
 }
@@ -66,11 +66,11 @@ func height(e Element) (int, error) {
 func Rebatch(input Dataset, sizes []int64, drop bool, spec *Spec) (Dataset, error) {
 	for _, n := range sizes {
 		if n < 0 {
-			return nil, tf.Errorf(tf.InvalidArgument, "batch_sizes must be non-negative, got %d", n)
+			return nil, core.Errorf(core.InvalidArgument, "batch_sizes must be non-negative, got %d", n)
 		}
 	}
 	if len(sizes) == 0 || slices.Max(sizes) == 0 {
-		return nil, tf.Errorf(tf.InvalidArgument, "batch_sizes must have a number greater than zero.")
+		return nil, core.Errorf(core.InvalidArgument, "batch_sizes must have a number greater than zero.")
 	}
 	next := func(i int64, _ int) int64 { return sizes[i%int64(len(sizes))] }
 	return &rebatched{derived{common{spec}, input}, next, drop}, nil
@@ -197,8 +197,8 @@ func Slide(input Dataset, size, shift, stride int64, drop bool) (Dataset, error)
 	for _, s := range in.Shapes {
 		spec.Shapes = append(spec.Shapes, withRows(s, -1))
 	}
-	stacked := func(_ context.Context, w []*tf.Tensor) ([]*tf.Tensor, error) {
-		out := make([]*tf.Tensor, len(w))
+	stacked := func(_ context.Context, w []*core.Tensor) ([]*core.Tensor, error) {
+		out := make([]*core.Tensor, len(w))
 		for k, t := range w {
 			e, err := stack(t.Variants()[0].Value.(*list).elements)
 			if err != nil {

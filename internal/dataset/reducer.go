@@ -5,7 +5,7 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A Reducer folds elements that have the same key: first makes the state of a
@@ -80,7 +80,7 @@ func (it *reduceIterator) fold(ctx context.Context, e Element) error {
 	}
 	state, begun := it.states[key]
 	if !begun {
-		if state, err = it.d.r.First(ctx, Element{tf.Scalar(key)}); err != nil {
+		if state, err = it.d.r.First(ctx, Element{core.Scalar(key)}); err != nil {
 			return err
 		}
 	}

@@ -8,23 +8,23 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // first is a reader that goes through the shards one after the other.
-func first(_ context.Context, e []*tf.Tensor) ([]*tf.Tensor, error) {
+func first(_ context.Context, e []*core.Tensor) ([]*core.Tensor, error) {
 	shards, err := Of(e[0])
 	if err != nil {
 		return nil, err
 	}
-	whole := func(_ context.Context, e []*tf.Tensor) ([]*tf.Tensor, error) { return e, nil }
-	return []*tf.Tensor{Value(FlatMap(shards, whole, &Spec{[]tf.DType{tf.Int64}, []tf.Shape{{}}}))}, nil
+	whole := func(_ context.Context, e []*core.Tensor) ([]*core.Tensor, error) { return e, nil }
+	return []*core.Tensor{Value(FlatMap(shards, whole, &Spec{[]core.DType{core.Int64}, []core.Shape{{}}}))}, nil
 }
 
 func TestSaveAndLoad(t *testing.T) {
 	r := numbers(t, 0, 7, 1)
-	odd := func(_ context.Context, e []*tf.Tensor) ([]*tf.Tensor, error) {
-		return []*tf.Tensor{tf.Scalar(tf.Data[int64](e[0])[0] % 2)}, nil
+	odd := func(_ context.Context, e []*core.Tensor) ([]*core.Tensor, error) {
+		return []*core.Tensor{core.Scalar(core.Data[int64](e[0])[0] % 2)}, nil
 	}
 	for _, compression := range []string{"", "GZIP", "SNAPPY"} {
 		for want, shard := range map[string]Func{"[[0] [1] [2] [3] [4] [5] [6]]": nil, "[[0] [2] [4] [6] [1] [3] [5]]": odd} {
@@ -41,7 +41,7 @@ func TestSaveAndLoad(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Save(r, t.TempDir(), "ZLIB", nil); tf.CodeOf(err) != tf.Unimplemented {
+	if _, err := Save(r, t.TempDir(), "ZLIB", nil); core.CodeOf(err) != core.Unimplemented {
 		t.Error(err)
 	}
 }
@@ -54,14 +54,14 @@ func TestWhatCannotBeLoaded(t *testing.T) {
 		t.Fatal(err)
 	}
 	it.Close()
-	if _, err := Load(dir, "", r.Spec(), first); tf.CodeOf(err) != tf.NotFound {
+	if _, err := Load(dir, "", r.Spec(), first); core.CodeOf(err) != core.NotFound {
 		t.Error(err)
 	}
 	for _, b := range [][]byte{nil, {0xff}, {0x12}, metadataOf("1", nil, 3, true)[:4]} {
 		if err := os.WriteFile(filepath.Join(dir, metadataName), b, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Load(dir, "", r.Spec(), first); tf.CodeOf(err) != tf.DataLoss {
+		if _, err := Load(dir, "", r.Spec(), first); core.CodeOf(err) != core.DataLoss {
 			t.Errorf("%v: %v", b, err)
 		}
 	}
@@ -69,7 +69,7 @@ func TestWhatCannotBeLoaded(t *testing.T) {
 
 // FuzzMetadata reads any bytes as what tells of a saved dataset.
 func FuzzMetadata(f *testing.F) {
-	f.Add(metadataOf("77", []tf.DType{tf.Int64}, 3, true))
+	f.Add(metadataOf("77", []core.DType{core.Int64}, 3, true))
 	f.Fuzz(func(_ *testing.T, b []byte) { parseMetadata(b) })
 }
 
@@ -78,16 +78,16 @@ func FuzzMetadata(f *testing.F) {
 func TestCacheFile(t *testing.T) {
 	prefix := filepath.Join(t.TempDir(), "cache")
 	calls := 0
-	counted := Map(numbers(t, 0, 4, 1), func(_ context.Context, e []*tf.Tensor) ([]*tf.Tensor, error) {
+	counted := Map(numbers(t, 0, 4, 1), func(_ context.Context, e []*core.Tensor) ([]*core.Tensor, error) {
 		calls++
 		return e, nil
-	}, &Spec{[]tf.DType{tf.Int64}, []tf.Shape{{}}}, true)
+	}, &Spec{[]core.DType{core.Int64}, []core.Shape{{}}}, true)
 	d := CacheFile(counted, prefix)
 	a, b := mustIterate(t, d), mustIterate(t, d)
 	if _, err := a.Next(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Next(t.Context()); tf.CodeOf(err) != tf.AlreadyExists {
+	if _, err := b.Next(t.Context()); core.CodeOf(err) != core.AlreadyExists {
 		t.Error(err)
 	}
 	b.Close()

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/gorge-tf/gorge/internal/resource"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Shards deals the elements of a dataset out to several consumers in turn: the
@@ -87,7 +87,7 @@ func (s *Shards) Next(ctx context.Context, consumer int, incarnation int64) (Ele
 		case <-ctx.Done():
 			return nil, cancelled(ctx)
 		case <-s.cursor.life.Done():
-			return nil, tf.Errorf(tf.Canceled, "Iterator was deleted.")
+			return nil, core.Errorf(core.Canceled, "Iterator was deleted.")
 		}
 	}
 }
@@ -101,9 +101,9 @@ func (s *Shards) next(ctx context.Context, consumer int, incarnation int64) (Ele
 	defer s.leave()
 	switch {
 	case consumer < 0 || consumer >= len(s.waiting):
-		return nil, nil, tf.Errorf(tf.InvalidArgument, "Invalid shard_num provided: %d, there are %d devices", consumer, len(s.waiting))
+		return nil, nil, core.Errorf(core.InvalidArgument, "Invalid shard_num provided: %d, there are %d devices", consumer, len(s.waiting))
 	case incarnation != s.incarnation || incarnation == 0:
-		return nil, nil, tf.Errorf(tf.InvalidArgument, "Invalid incarnation id provided: %d, expected %d", incarnation, s.incarnation)
+		return nil, nil, core.Errorf(core.InvalidArgument, "Invalid incarnation id provided: %d, expected %d", incarnation, s.incarnation)
 	}
 	for len(s.waiting[consumer]) == 0 && !s.ended {
 		if len(s.waiting[s.at]) >= s.most {

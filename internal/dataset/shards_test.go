@@ -8,13 +8,13 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func TestShards(t *testing.T) {
 	s := NewShards(*numbers(t, 0, 5, 1).Spec(), 3)
 	defer s.Close()
-	if _, err := s.Next(t.Context(), 0, 0); tf.CodeOf(err) != tf.InvalidArgument {
+	if _, err := s.Next(t.Context(), 0, 0); core.CodeOf(err) != core.InvalidArgument {
 		t.Error(err)
 	}
 	for range 2 {
@@ -41,7 +41,7 @@ func TestShards(t *testing.T) {
 			consumer int
 			n        int64
 		}{{3, n}, {-1, n}, {0, n + 1}} {
-			if _, err := s.Next(t.Context(), bad.consumer, bad.n); tf.CodeOf(err) != tf.InvalidArgument {
+			if _, err := s.Next(t.Context(), bad.consumer, bad.n); core.CodeOf(err) != core.InvalidArgument {
 				t.Errorf("%+v: %v", bad, err)
 			}
 		}
@@ -67,7 +67,7 @@ func TestShardsInParallel(t *testing.T) {
 				if err != nil {
 					return
 				}
-				taken[k] = append(taken[k], tf.Data[int64](e[0])[0])
+				taken[k] = append(taken[k], core.Data[int64](e[0])[0])
 			}
 		})
 	}
@@ -89,7 +89,7 @@ func TestShardsAreBounded(t *testing.T) {
 	take := func(ctx context.Context, consumer int) string {
 		e, err := s.Next(ctx, consumer, n)
 		if err != nil {
-			return tf.CodeOf(err).String()
+			return core.CodeOf(err).String()
 		}
 		return show(t, e)
 	}

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/gorge-tf/gorge/internal/random"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Seeds gives each iterator over a shuffled dataset the seeds of its order. It
@@ -76,13 +76,13 @@ func wordsFrom(seed, seed2, taken int64) *random.Words {
 // input times times, for ever if that is negative.
 func Shuffle(input Dataset, buffer, times int64, seeds *Seeds) (Dataset, error) {
 	if buffer < 1 && buffer != Unknown {
-		return nil, tf.Errorf(tf.InvalidArgument, "buffer_size must be greater than zero or UNKNOWN_CARDINALITY")
+		return nil, core.Errorf(core.InvalidArgument, "buffer_size must be greater than zero or UNKNOWN_CARDINALITY")
 	}
 	if buffer < 0 {
 		buffer = math.MaxInt64
 	}
 	if times == 0 || times < -1 {
-		return nil, tf.Errorf(tf.InvalidArgument, "count must be greater than zero or equal to -1.")
+		return nil, core.Errorf(core.InvalidArgument, "count must be greater than zero or equal to -1.")
 	}
 	return &shuffled{derived: like(Repeat(input, times)), once: input, buffer: buffer, times: times, seeds: seeds}, nil
 }

@@ -13,9 +13,9 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/internal/wire/record"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 	packed "github.com/gorge-tf/gorge/tf/record"
 )
 
@@ -90,7 +90,7 @@ func (it *saveIterator) write(ctx context.Context, e Element) error {
 // writeElement writes the components, one record each.
 func writeElement(w *packed.Writer, e Element) error {
 	for _, t := range e {
-		p, err := tf.EncodeTensor(t)
+		p, err := core.EncodeTensor(t)
 		if err != nil {
 			return err
 		}
@@ -108,7 +108,7 @@ func writeElement(w *packed.Writer, e Element) error {
 // checkPacked refuses compressions that files of elements do not have.
 func checkPacked(compression string) error {
 	if !slices.Contains([]string{"", "GZIP", "SNAPPY"}, compression) {
-		return tf.Errorf(tf.Unimplemented, "elements are kept with compression \"\", \"GZIP\" or \"SNAPPY\", got %q", compression)
+		return core.Errorf(core.Unimplemented, "elements are kept with compression \"\", \"GZIP\" or \"SNAPPY\", got %q", compression)
 	}
 	return nil
 }
@@ -118,9 +118,9 @@ func (it *saveIterator) open(n int64) (*packed.Writer, error) {
 	if w := it.shards[n]; w != nil {
 		return w, nil
 	}
-	dir := filepath.Join(tf.LocalPath(it.d.dir), it.run, fmt.Sprintf(shardPattern, n))
+	dir := filepath.Join(core.LocalPath(it.d.dir), it.run, fmt.Sprintf(shardPattern, n))
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, tf.FileError(dir, err)
+		return nil, core.FileError(dir, err)
 	}
 	w, err := packed.Create(filepath.Join(dir, fmt.Sprintf(chunkPattern, 0)), packed.Compression(it.d.compression))
 	if err == nil {
@@ -142,9 +142,9 @@ func (it *saveIterator) finish() error {
 	if err := it.closeShards(); err != nil {
 		return err
 	}
-	dir := tf.LocalPath(it.d.dir)
+	dir := core.LocalPath(it.d.dir)
 	if err := os.MkdirAll(filepath.Join(dir, it.run), 0o755); err != nil {
-		return tf.FileError(dir, err)
+		return core.FileError(dir, err)
 	}
 	return writeMetadata(dir, it.run, metadataOf(it.run, it.d.spec.Types, it.given, true))
 }
@@ -155,7 +155,7 @@ func (it *saveIterator) Close() {
 }
 
 func (it *saveIterator) Save(s *State) {
-	s.Fail(tf.Errorf(tf.Unimplemented, "an iterator that writes the dataset %s cannot be saved", it.d.dir))
+	s.Fail(core.Errorf(core.Unimplemented, "an iterator that writes the dataset %s cannot be saved", it.d.dir))
 }
 
 func (it *saveIterator) Restore(_ context.Context, s *State) { it.Save(s) }
@@ -163,18 +163,18 @@ func (it *saveIterator) Restore(_ context.Context, s *State) { it.Save(s) }
 // Load returns a dataset that was saved: the elements of the dataset that read
 // makes of a dataset of shards, each a dataset.
 func Load(dir, compression string, spec *Spec, read Func) (Dataset, error) {
-	m, found, err := readMetadata(tf.LocalPath(dir))
+	m, found, err := readMetadata(core.LocalPath(dir))
 	switch {
 	case err != nil:
 		return nil, err
 	case !found:
-		return nil, tf.Errorf(tf.NotFound, "Could not find metadata file [%s]", filepath.Join(dir, metadataName))
+		return nil, core.Errorf(core.NotFound, "Could not find metadata file [%s]", filepath.Join(dir, metadataName))
 	case !m.finalized:
-		return nil, tf.Errorf(tf.DataLoss, "the dataset %s is not complete", dir)
+		return nil, core.Errorf(core.DataLoss, "the dataset %s is not complete", dir)
 	case m.version != snapshotVersion:
-		return nil, tf.Errorf(tf.Unimplemented, "the dataset %s must be of version %d, it is of %d", dir, snapshotVersion, m.version)
+		return nil, core.Errorf(core.Unimplemented, "the dataset %s must be of version %d, it is of %d", dir, snapshotVersion, m.version)
 	}
-	shards, err := shardsOf(filepath.Join(tf.LocalPath(dir), m.run), compression, spec)
+	shards, err := shardsOf(filepath.Join(core.LocalPath(dir), m.run), compression, spec)
 	if err != nil {
 		return nil, err
 	}
@@ -261,7 +261,7 @@ func shardsOf(run, compression string, spec *Spec) (Dataset, error) {
 		}
 		list[i] = Element{Value(d)}
 	}
-	return List(&Spec{[]tf.DType{tf.Variant}, []tf.Shape{{}}}, list), nil
+	return List(&Spec{[]core.DType{core.Variant}, []core.Shape{{}}}, list), nil
 }
 
 // ordered returns what in a directory matches a pattern, in the order of the
@@ -269,7 +269,7 @@ func shardsOf(run, compression string, spec *Spec) (Dataset, error) {
 func ordered(dir, pattern string) ([]string, error) {
 	names, err := filepath.Glob(filepath.Join(dir, pattern))
 	if err != nil {
-		return nil, tf.Errorf(tf.InvalidArgument, "%s is no directory of elements: %v", dir, err)
+		return nil, core.Errorf(core.InvalidArgument, "%s is no directory of elements: %v", dir, err)
 	}
 	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
 	return names, nil
@@ -278,7 +278,7 @@ func ordered(dir, pattern string) ([]string, error) {
 // ElementsUnder returns the elements of the files in a directory whose names match
 // a pattern, in order.
 func ElementsUnder(dir, pattern, compression string, spec *Spec) (Dataset, error) {
-	names, err := ordered(tf.LocalPath(dir), pattern)
+	names, err := ordered(core.LocalPath(dir), pattern)
 	if err != nil {
 		return nil, err
 	}
@@ -306,9 +306,9 @@ func componentsOf(spec *Spec) format {
 				}
 				p := &pb.TensorProto{}
 				if err := proto.Unmarshal(b, p); err != nil {
-					return nil, tf.Errorf(tf.DataLoss, "Unable to parse tensor proto: %v", err)
+					return nil, core.Errorf(core.DataLoss, "Unable to parse tensor proto: %v", err)
 				}
-				if e[i], err = tf.TensorFromProto(p); err != nil {
+				if e[i], err = core.TensorFromProto(p); err != nil {
 					return nil, err
 				}
 			}

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	packed "github.com/gorge-tf/gorge/tf/record"
 )
 
@@ -98,12 +98,12 @@ func (it *snapshotIterator) Next(ctx context.Context) (Element, error) {
 
 // decide returns what an iterator is to do.
 func (d *snapshotted) decide() (string, error) {
-	m, found, err := readMetadata(tf.LocalPath(d.Read))
+	m, found, err := readMetadata(core.LocalPath(d.Read))
 	switch {
 	case err != nil:
 		return "", err
 	case d.Mode == SnapshotRead && !found:
-		return "", tf.Errorf(tf.NotFound, "Metadata file does not exist.")
+		return "", core.Errorf(core.NotFound, "Metadata file does not exist.")
 	case d.Mode == SnapshotRead, d.Mode == SnapshotWrite, d.Mode == SnapshotPass:
 		return d.Mode, nil
 	case !found:
@@ -137,16 +137,16 @@ func (it *snapshotIterator) begin(ctx context.Context, mode string) (err error) 
 
 // files returns the elements that have been written.
 func (d *snapshotted) files(ctx context.Context) (Dataset, error) {
-	m, found, err := readMetadata(tf.LocalPath(d.Read))
+	m, found, err := readMetadata(core.LocalPath(d.Read))
 	switch {
 	case err != nil:
 		return nil, err
 	case !found:
-		return nil, tf.Errorf(tf.DataLoss, "Snapshot metadata file in %s does not exist any more.", d.Read)
+		return nil, core.Errorf(core.DataLoss, "Snapshot metadata file in %s does not exist any more.", d.Read)
 	case m.version != snapshotVersion:
-		return nil, tf.Errorf(tf.Unimplemented, "the snapshot in %s must be of version %d, it is of %d", d.Read, snapshotVersion, m.version)
+		return nil, core.Errorf(core.Unimplemented, "the snapshot in %s must be of version %d, it is of %d", d.Read, snapshotVersion, m.version)
 	}
-	run := filepath.Join(tf.LocalPath(d.Read), m.run)
+	run := filepath.Join(core.LocalPath(d.Read), m.run)
 	if d.Reader == nil {
 		names, err := ordered(run, "*.snapshot")
 		if err != nil {
@@ -177,14 +177,14 @@ func (it *snapshotIterator) Close() {
 }
 
 func (it *snapshotIterator) Save(s *State) {
-	s.Put("mode", tf.Scalar(it.mode))
+	s.Put("mode", core.Scalar(it.mode))
 	if it.mode == "" {
 		return
 	}
 	if err := it.close(); err != nil {
 		s.Fail(err)
 	}
-	s.Put("run", tf.Scalar(it.run))
+	s.Put("run", core.Scalar(it.run))
 	s.PutInt("chunk", it.chunk)
 	s.PutBool("ended", it.ended)
 	it.input.Save(s.Sub("input"))
@@ -227,9 +227,9 @@ func (w *snapshotWriter) open(d *snapshotted) error {
 	if w.run = d.Run; w.run == "" {
 		w.run = fmt.Sprint(rand.Uint64())
 	}
-	dir := tf.LocalPath(d.Write)
+	dir := core.LocalPath(d.Write)
 	if err := os.MkdirAll(filepath.Join(dir, w.run), 0o755); err != nil {
-		return tf.FileError(dir, err)
+		return core.FileError(dir, err)
 	}
 	return writeMetadata(dir, w.run, metadataOf(w.run, d.spec.Types, 0, false))
 }
@@ -256,12 +256,12 @@ func (w *snapshotWriter) keep(ctx context.Context, d *snapshotted, e Element) er
 }
 
 func (w *snapshotWriter) create(d *snapshotted, shard int64) (*packed.Writer, error) {
-	dir := filepath.Join(tf.LocalPath(d.Write), w.run)
+	dir := filepath.Join(core.LocalPath(d.Write), w.run)
 	if d.Shard != nil {
 		dir = filepath.Join(dir, fmt.Sprintf(shardPattern, shard))
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, tf.FileError(dir, err)
+		return nil, core.FileError(dir, err)
 	}
 	to, err := packed.Create(filepath.Join(dir, fmt.Sprintf(chunkPattern, w.chunk)), packed.Compression(d.Compression))
 	if err == nil {
@@ -275,8 +275,8 @@ func (w *snapshotWriter) create(d *snapshotted, shard int64) (*packed.Writer, er
 func (w *snapshotWriter) turn(d *snapshotted, e Element) error {
 	for _, t := range e {
 		w.written += int64(t.Len() * t.DType().Size())
-		if t.DType() == tf.String {
-			for _, s := range tf.Data[string](t) {
+		if t.DType() == core.String {
+			for _, s := range core.Data[string](t) {
 				w.written += int64(len(s))
 			}
 		}
@@ -315,7 +315,7 @@ func (w *snapshotWriter) finish(d *snapshotted) error {
 	if err := w.close(); err != nil {
 		return err
 	}
-	dir := tf.LocalPath(d.Write)
+	dir := core.LocalPath(d.Write)
 	if m, found, err := readMetadata(dir); err != nil || d.Shard == nil && found && m.run != w.run {
 		return err
 	}

@@ -4,14 +4,14 @@ import (
 	"context"
 
 	"github.com/gorge-tf/gorge/internal/rows"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Range returns the numbers from start to stop, in elements of one scalar of an
 // integer or float type.
-func Range(start, stop, step int64, d tf.DType) (Dataset, error) {
+func Range(start, stop, step int64, d core.DType) (Dataset, error) {
 	if step == 0 {
-		return nil, tf.Errorf(tf.InvalidArgument, "step must be a non-zero integer.")
+		return nil, core.Errorf(core.InvalidArgument, "step must be a non-zero integer.")
 	}
 	n := int64(0)
 	if step > 0 && start < stop {
@@ -23,35 +23,35 @@ func Range(start, stop, step int64, d tf.DType) (Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	spec := &Spec{[]tf.DType{d}, []tf.Shape{{}}}
+	spec := &Spec{[]core.DType{d}, []core.Shape{{}}}
 	return Indexed(spec, n, func(i int64) (Element, error) { return Element{convert(start + i*step)}, nil }), nil
 }
 
 // integer returns what makes scalars of a type.
-func integer(d tf.DType) (func(int64) *tf.Tensor, error) {
+func integer(d core.DType) (func(int64) *core.Tensor, error) {
 	switch d {
-	case tf.Int64:
-		return func(v int64) *tf.Tensor { return tf.Scalar(v) }, nil
-	case tf.Int32:
-		return func(v int64) *tf.Tensor { return tf.Scalar(int32(v)) }, nil
-	case tf.Int16:
-		return func(v int64) *tf.Tensor { return tf.Scalar(int16(v)) }, nil
-	case tf.Int8:
-		return func(v int64) *tf.Tensor { return tf.Scalar(int8(v)) }, nil
-	case tf.Uint64:
-		return func(v int64) *tf.Tensor { return tf.Scalar(uint64(v)) }, nil
-	case tf.Uint32:
-		return func(v int64) *tf.Tensor { return tf.Scalar(uint32(v)) }, nil
-	case tf.Uint16:
-		return func(v int64) *tf.Tensor { return tf.Scalar(uint16(v)) }, nil
-	case tf.Uint8:
-		return func(v int64) *tf.Tensor { return tf.Scalar(uint8(v)) }, nil
+	case core.Int64:
+		return func(v int64) *core.Tensor { return core.Scalar(v) }, nil
+	case core.Int32:
+		return func(v int64) *core.Tensor { return core.Scalar(int32(v)) }, nil
+	case core.Int16:
+		return func(v int64) *core.Tensor { return core.Scalar(int16(v)) }, nil
+	case core.Int8:
+		return func(v int64) *core.Tensor { return core.Scalar(int8(v)) }, nil
+	case core.Uint64:
+		return func(v int64) *core.Tensor { return core.Scalar(uint64(v)) }, nil
+	case core.Uint32:
+		return func(v int64) *core.Tensor { return core.Scalar(uint32(v)) }, nil
+	case core.Uint16:
+		return func(v int64) *core.Tensor { return core.Scalar(uint16(v)) }, nil
+	case core.Uint8:
+		return func(v int64) *core.Tensor { return core.Scalar(uint8(v)) }, nil
 	}
-	if _, err := tf.ScalarOf(d, 0); err != nil {
-		return nil, tf.Errorf(tf.InvalidArgument, "Unsupported data type: %s", d.CName())
+	if _, err := core.ScalarOf(d, 0); err != nil {
+		return nil, core.Errorf(core.InvalidArgument, "Unsupported data type: %s", d.CName())
 	}
-	return func(v int64) *tf.Tensor {
-		t, _ := tf.ScalarOf(d, float64(v))
+	return func(v int64) *core.Tensor {
+		t, _ := core.ScalarOf(d, float64(v))
 		return t
 	}, nil
 }
@@ -75,9 +75,9 @@ func Slices(e Element) (Dataset, error) {
 	for i, t := range e {
 		switch {
 		case t.Rank() == 0:
-			return nil, tf.Errorf(tf.InvalidArgument, "All components must be at least 1-dimensional")
+			return nil, core.Errorf(core.InvalidArgument, "All components must be at least 1-dimensional")
 		case t.Dim(0) != e[0].Dim(0):
-			return nil, tf.Errorf(tf.InvalidArgument, "All components must have the same size in the 0th dimension: component 0 has %d, component %d has %d", e[0].Dim(0), i, t.Dim(0))
+			return nil, core.Errorf(core.InvalidArgument, "All components must have the same size in the 0th dimension: component 0 has %d, component %d has %d", e[0].Dim(0), i, t.Dim(0))
 		}
 		spec.Types, spec.Shapes = append(spec.Types, t.DType()), append(spec.Shapes, t.Shape()[1:])
 	}
@@ -92,7 +92,7 @@ func Slices(e Element) (Dataset, error) {
 func row(e Element, i int) Element {
 	out := make(Element, len(e))
 	for k, t := range e {
-		out[k] = tf.NewTensor(t.DType(), t.Shape()[1:])
+		out[k] = core.NewTensor(t.DType(), t.Shape()[1:])
 		n := out[k].Len()
 		rows.Mover(out[k], t)(0, i*n, n)
 	}

@@ -5,65 +5,65 @@ import (
 	"sort"
 
 	"github.com/gorge-tf/gorge/internal/rows"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // SparseSlices returns the rows of a sparse tensor, as indices, values and shape
 // of each. The indices must be in order.
-func SparseSlices(indices, values, shape *tf.Tensor) (Dataset, error) {
+func SparseSlices(indices, values, shape *core.Tensor) (Dataset, error) {
 	switch {
 	case indices.Rank() != 2:
-		return nil, tf.Errorf(tf.InvalidArgument, "Input indices must be a matrix. Got: %s", indices.Shape().Text())
+		return nil, core.Errorf(core.InvalidArgument, "Input indices must be a matrix. Got: %s", indices.Shape().Text())
 	case values.Rank() != 1:
-		return nil, tf.Errorf(tf.InvalidArgument, "Input values must be a vector. Got: %s", values.Shape().Text())
+		return nil, core.Errorf(core.InvalidArgument, "Input values must be a vector. Got: %s", values.Shape().Text())
 	case shape.Rank() != 1:
-		return nil, tf.Errorf(tf.InvalidArgument, "Input shape must be a vector. Got: %s", shape.Shape().Text())
+		return nil, core.Errorf(core.InvalidArgument, "Input shape must be a vector. Got: %s", shape.Shape().Text())
 	case values.Dim(0) != indices.Dim(0):
-		return nil, tf.Errorf(tf.InvalidArgument, "Number of values must match first dimension of indices. Got %d values, indices shape: %s", values.Dim(0), indices.Shape().Text())
+		return nil, core.Errorf(core.InvalidArgument, "Number of values must match first dimension of indices. Got %d values, indices shape: %s", values.Dim(0), indices.Shape().Text())
 	case shape.Dim(0) != indices.Dim(1):
-		return nil, tf.Errorf(tf.InvalidArgument, "Number of dimensions must match second dimension of indices. Got %d dimensions, indices shape: %s", shape.Dim(0), indices.Shape().Text())
+		return nil, core.Errorf(core.InvalidArgument, "Number of dimensions must match second dimension of indices. Got %d dimensions, indices shape: %s", shape.Dim(0), indices.Shape().Text())
 	case shape.Dim(0) == 0:
-		return nil, tf.Errorf(tf.InvalidArgument, "The shape argument requires at least one element.")
+		return nil, core.Errorf(core.InvalidArgument, "The shape argument requires at least one element.")
 	}
-	at, dims, rank := tf.Data[int64](indices), tf.Data[int64](shape), indices.Dim(1)
+	at, dims, rank := core.Data[int64](indices), core.Data[int64](shape), indices.Dim(1)
 	last := int64(0)
 	for i := 0; i < len(at); i += rank {
 		switch {
 		case at[i] < last:
-			return nil, tf.Errorf(tf.Unimplemented, "The SparseTensor must be ordered in the batch dimension; handling arbitrarily ordered input is not currently supported.")
+			return nil, core.Errorf(core.Unimplemented, "The SparseTensor must be ordered in the batch dimension; handling arbitrarily ordered input is not currently supported.")
 		case at[i] >= dims[0]:
-			return nil, tf.Errorf(tf.InvalidArgument, "indices[%d, 0] = %d is not in [0, %d)", i/rank, at[i], dims[0])
+			return nil, core.Errorf(core.InvalidArgument, "indices[%d, 0] = %d is not in [0, %d)", i/rank, at[i], dims[0])
 		}
 		last = at[i]
 	}
 	d := &sparseRows{indices, values, at, rank, vector(dims[1:])}
-	spec := &Spec{[]tf.DType{tf.Int64, values.DType(), tf.Int64}, []tf.Shape{{-1, rank - 1}, {-1}, {rank - 1}}}
+	spec := &Spec{[]core.DType{core.Int64, values.DType(), core.Int64}, []core.Shape{{-1, rank - 1}, {-1}, {rank - 1}}}
 	return Indexed(spec, max(0, dims[0]), d.row), nil
 }
 
-func vector(v []int64) *tf.Tensor {
-	t := tf.NewTensor(tf.Int64, tf.Shape{len(v)})
-	copy(tf.Data[int64](t), v)
+func vector(v []int64) *core.Tensor {
+	t := core.NewTensor(core.Int64, core.Shape{len(v)})
+	copy(core.Data[int64](t), v)
 	return t
 }
 
 // sparseRows is a sparse tensor.
 type sparseRows struct {
-	indices, values *tf.Tensor
+	indices, values *core.Tensor
 	at              []int64 // the indices
 	rank            int
-	shape           *tf.Tensor // of a row
+	shape           *core.Tensor // of a row
 }
 
 func (d *sparseRows) row(i int64) (Element, error) {
 	n := d.values.Len()
 	first := sort.Search(n, func(k int) bool { return d.at[k*d.rank] >= i })
 	end := sort.Search(n, func(k int) bool { return d.at[k*d.rank] > i })
-	at := tf.NewTensor(tf.Int64, tf.Shape{end - first, d.rank - 1})
+	at := core.NewTensor(core.Int64, core.Shape{end - first, d.rank - 1})
 	for k := first; k < end; k++ {
-		copy(tf.Data[int64](at)[(k-first)*(d.rank-1):], d.at[k*d.rank+1:(k+1)*d.rank])
+		copy(core.Data[int64](at)[(k-first)*(d.rank-1):], d.at[k*d.rank+1:(k+1)*d.rank])
 	}
-	values := tf.NewTensor(d.values.DType(), tf.Shape{end - first})
+	values := core.NewTensor(d.values.DType(), core.Shape{end - first})
 	rows.Mover(values, d.values)(0, first, end-first)
 	return Element{at, values, d.shape}, nil
 }
@@ -71,35 +71,35 @@ func (d *sparseRows) row(i int64) (Element, error) {
 // SparseBatch makes one sparse tensor of each n elements of input, of one
 // component; a dimension of row that is open is as large as it has to be. The
 // tensors are the three elements of a vector of variants.
-func SparseBatch(input Dataset, n int64, row tf.Shape, spec *Spec) (Dataset, error) {
+func SparseBatch(input Dataset, n int64, row core.Shape, spec *Spec) (Dataset, error) {
 	if n <= 0 {
-		return nil, tf.Errorf(tf.InvalidArgument, "Batch size must be greater than zero.")
+		return nil, core.Errorf(core.InvalidArgument, "Batch size must be greater than zero.")
 	}
 	if len(input.Spec().Types) != 1 {
-		return nil, tf.Errorf(tf.InvalidArgument, "DenseToSparseBatchDataset only supports inputs with a single component.")
+		return nil, core.Errorf(core.InvalidArgument, "DenseToSparseBatchDataset only supports inputs with a single component.")
 	}
 	join := func(list []Element) (Element, error) { return sparseBatch(list, row) }
 	return &batched{derived{common{spec}, input}, n, false, join}, nil
 }
 
-func sparseBatch(list []Element, row tf.Shape) (Element, error) {
+func sparseBatch(list []Element, row core.Shape) (Element, error) {
 	full, n := slices.Clone(row), 0
 	for _, e := range list {
 		s := e[0].Shape()
 		if len(s) != len(row) {
-			return nil, tf.Errorf(tf.InvalidArgument, "Input element had shape (%s) that is incompatible with the row shape (%s).", s.Text(), row.Text())
+			return nil, core.Errorf(core.InvalidArgument, "Input element had shape (%s) that is incompatible with the row shape (%s).", s.Text(), row.Text())
 		}
 		for i, size := range s {
 			if row[i] >= 0 && size > row[i] {
-				return nil, tf.Errorf(tf.DataLoss, "Input element had shape (%s) that is larger than the row shape (%s).", s.Text(), row.Text())
+				return nil, core.Errorf(core.DataLoss, "Input element had shape (%s) that is larger than the row shape (%s).", s.Text(), row.Text())
 			}
 			full[i] = max(full[i], size)
 		}
 		n += e[0].Len()
 	}
-	indices := tf.NewTensor(tf.Int64, tf.Shape{n, len(row) + 1})
-	values := tf.NewTensor(list[0][0].DType(), tf.Shape{n})
-	at, out := 0, tf.Data[int64](indices)
+	indices := core.NewTensor(core.Int64, core.Shape{n, len(row) + 1})
+	values := core.NewTensor(list[0][0].DType(), core.Shape{n})
+	at, out := 0, core.Data[int64](indices)
 	for i, e := range list {
 		rows.Mover(values, e[0])(at, 0, e[0].Len())
 		for k := range e[0].Len() {
@@ -113,15 +113,15 @@ func sparseBatch(list []Element, row tf.Shape) (Element, error) {
 	for _, size := range full {
 		dims = append(dims, int64(size))
 	}
-	t := tf.NewTensor(tf.Variant, tf.Shape{3})
-	for i, part := range []*tf.Tensor{indices, values, vector(dims)} {
+	t := core.NewTensor(core.Variant, core.Shape{3})
+	for i, part := range []*core.Tensor{indices, values, vector(dims)} {
 		t.Variants()[i].Value = part
 	}
 	return Element{t}, nil
 }
 
 // unravel sets the indices of element k of a tensor of a shape.
-func unravel(out []int64, k int, s tf.Shape) {
+func unravel(out []int64, k int, s core.Shape) {
 	for i := len(s) - 1; i >= 0; i-- {
 		out[i] = int64(k % s[i])
 		k /= s[i]

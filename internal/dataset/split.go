@@ -3,14 +3,14 @@ package dataset
 import (
 	"context"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Split cuts each batch of input into n parts, of equal size as far as the rows
 // go round; the last ones may be empty.
 func Split(input Dataset, n int64, spec *Spec) (Dataset, error) {
 	if n <= 0 {
-		return nil, tf.Errorf(tf.InvalidArgument, "num_replicas must be greater than zero.")
+		return nil, core.Errorf(core.InvalidArgument, "num_replicas must be greater than zero.")
 	}
 	return &split{derived{common{spec}, input}, n}, nil
 }
@@ -47,7 +47,7 @@ func (it *splitIterator) Next(ctx context.Context) (Element, error) {
 		}
 		for i, t := range e {
 			if t.Rank() == 0 {
-				return nil, tf.Errorf(tf.InvalidArgument, "Cannot rebatch dataset: All components must have at least one dimension. Perhaps your input dataset is not batched? Component %d is scalar.", i)
+				return nil, core.Errorf(core.InvalidArgument, "Cannot rebatch dataset: All components must have at least one dimension. Perhaps your input dataset is not batched? Component %d is scalar.", i)
 			}
 		}
 		it.batch = e

@@ -1,10 +1,11 @@
 package dataset
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A State tells where an iterator is: tensors by name. What goes wrong while it
@@ -15,12 +16,12 @@ type State struct {
 }
 
 type values struct {
-	by  map[string]*tf.Tensor
+	by  map[string]*core.Tensor
 	err error
 }
 
 // NewState returns an empty state.
-func NewState() *State { return &State{all: &values{by: map[string]*tf.Tensor{}}} }
+func NewState() *State { return &State{all: &values{by: map[string]*core.Tensor{}}} }
 
 // Sub returns the part of the state that a part of the iterator has.
 func (s *State) Sub(name string) *State { return &State{s.prefix + name + "/", s.all} }
@@ -49,40 +50,47 @@ func (s *State) include(o *State) {
 }
 
 // Put keeps a tensor.
-func (s *State) Put(key string, t *tf.Tensor) { s.all.by[s.prefix+key] = t }
+func (s *State) Put(key string, t *core.Tensor) { s.all.by[s.prefix+key] = t }
 
 // Has reports whether there is such a tensor.
 func (s *State) Has(key string) bool { return s.all.by[s.prefix+key] != nil }
 
-var errTooMany = tf.Errorf(tf.InvalidArgument, "the state of an iterator must be one of the same dataset: it has more elements than there is room for")
+// otherDataset is the error of a state that is not one of an iterator of the same
+// dataset, in TensorFlow's words.
+func otherDataset(format string, args ...any) error {
+	return core.Errorf(core.NotFound, "Failed to restore dataset iterator from checkpoint: %s. Make sure the dataset definition has not changed between the process that saved the checkpoint and the process that is restoring it.",
+		fmt.Sprintf(format, args...))
+}
+
+var errTooMany = otherDataset("there are more elements than there is room for")
 
 // Get returns a tensor; an empty string if there is none.
-func (s *State) Get(key string) *tf.Tensor {
+func (s *State) Get(key string) *core.Tensor {
 	if t := s.all.by[s.prefix+key]; t != nil {
 		return t
 	}
-	s.Fail(tf.Errorf(tf.NotFound, "the state of an iterator must be one of the same dataset: it has no %q", s.prefix+key))
-	return tf.Scalar("")
+	s.Fail(otherDataset("it has no %q", s.prefix+key))
+	return core.Scalar("")
 }
 
 // PutInt keeps a number.
-func (s *State) PutInt(key string, v int64) { s.Put(key, tf.Scalar(v)) }
+func (s *State) PutInt(key string, v int64) { s.Put(key, core.Scalar(v)) }
 
 // Int returns a number.
 func (s *State) Int(key string) int64 {
 	t := s.Get(key)
-	if t.DType() != tf.Int64 || t.Len() != 1 {
-		s.Fail(tf.Errorf(tf.InvalidArgument, "the state of an iterator must be one of the same dataset: %q is no number", s.prefix+key))
+	if t.DType() != core.Int64 || t.Len() != 1 {
+		s.Fail(otherDataset("%q is no number", s.prefix+key))
 		return 0
 	}
-	return tf.Data[int64](t)[0]
+	return core.Data[int64](t)[0]
 }
 
 // Count returns a number that can be no less than 0 and no more than most.
 func (s *State) Count(key string, most int64) int64 {
 	n := s.Int(key)
 	if n < 0 || n > most {
-		s.Fail(tf.Errorf(tf.InvalidArgument, "the state of an iterator must be one of the same dataset: %q is %d", s.prefix+key, n))
+		s.Fail(otherDataset("%q is %d", s.prefix+key, n))
 		return 0
 	}
 	return n
@@ -153,8 +161,8 @@ func (s *State) putResults(key string, list []result) {
 			part.PutElement("element", r.e)
 			continue
 		}
-		part.PutInt("code", int64(tf.CodeOf(r.err)))
-		part.Put("message", tf.Scalar(tf.AsError(r.err).Message()))
+		part.PutInt("code", int64(core.CodeOf(r.err)))
+		part.Put("message", core.Scalar(core.AsError(r.err).Message()))
 	}
 }
 
@@ -167,7 +175,7 @@ func (s *State) results(key string) []result {
 			list[i].e = part.Element("element")
 			continue
 		}
-		list[i].err = tf.Errorf(tf.Code(part.Int("code")), "%s", part.text("message"))
+		list[i].err = core.Errorf(core.Code(part.Int("code")), "%s", part.text("message"))
 	}
 	return list
 }
@@ -175,9 +183,9 @@ func (s *State) results(key string) []result {
 // text returns a string.
 func (s *State) text(key string) string {
 	t := s.Get(key)
-	if t.DType() != tf.String || t.Len() != 1 {
+	if t.DType() != core.String || t.Len() != 1 {
 		s.Fail(errState)
 		return ""
 	}
-	return tf.Data[string](t)[0]
+	return core.Data[string](t)[0]
 }

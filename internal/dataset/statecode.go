@@ -1,33 +1,33 @@
 package dataset
 
 import (
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // stateType names the states of iterators among variants.
 const stateType = "gorge.IteratorState"
 
-func init() { tf.RegisterVariant(stateType, decodeState) }
+func init() { core.RegisterVariant(stateType, decodeState) }
 
 // EncodeVariant lets a state leave its process: as names, each with its tensor.
-func (s *State) EncodeVariant() (tf.VariantData, error) {
-	data := tf.VariantData{TypeName: stateType}
+func (s *State) EncodeVariant() (core.VariantData, error) {
+	data := core.VariantData{TypeName: stateType}
 	for _, key := range s.Keys() {
-		data.Tensors = append(data.Tensors, tf.Scalar(key), s.all.by[key])
+		data.Tensors = append(data.Tensors, core.Scalar(key), s.all.by[key])
 	}
 	return data, nil
 }
 
-var errState = tf.Errorf(tf.InvalidArgument, "the state of an iterator must be what was saved of one")
+var errState = core.Errorf(core.InvalidArgument, "the state of an iterator must be what was saved of one")
 
-func decodeState(data tf.VariantData) (any, error) {
+func decodeState(data core.VariantData) (any, error) {
 	s := NewState()
 	parts := data.Tensors
 	for ; len(parts) > 1; parts = parts[2:] {
-		if parts[0].DType() != tf.String || parts[0].Len() != 1 {
+		if parts[0].DType() != core.String || parts[0].Len() != 1 {
 			return nil, errState
 		}
-		s.Put(tf.Data[string](parts[0])[0], parts[1])
+		s.Put(core.Data[string](parts[0])[0], parts[1])
 	}
 	if len(parts) > 0 {
 		return nil, errState
@@ -36,15 +36,15 @@ func decodeState(data tf.VariantData) (any, error) {
 }
 
 // Tensor returns the state as a variant.
-func (s *State) Tensor() *tf.Tensor {
-	t := tf.NewTensor(tf.Variant, tf.Shape{1})
+func (s *State) Tensor() *core.Tensor {
+	t := core.NewTensor(core.Variant, core.Shape{1})
 	t.Variants()[0].Value = s
 	return t
 }
 
 // StateOf undoes that.
-func StateOf(t *tf.Tensor) (*State, error) {
-	if t.DType() != tf.Variant || t.Len() != 1 {
+func StateOf(t *core.Tensor) (*State, error) {
+	if t.DType() != core.Variant || t.Len() != 1 {
 		return nil, errState
 	}
 	s, ok := t.Variants()[0].Value.(*State)
@@ -58,7 +58,7 @@ func StateOf(t *tf.Tensor) (*State, error) {
 // in their states.
 const listType = "gorge.ListDataset"
 
-func init() { tf.RegisterVariant(listType, decodeList) }
+func init() { core.RegisterVariant(listType, decodeList) }
 
 // list is the elements of a list.
 type list struct {
@@ -67,7 +67,7 @@ type list struct {
 }
 
 // EncodeVariant lets the list leave its process.
-func (d *list) EncodeVariant() (tf.VariantData, error) {
+func (d *list) EncodeVariant() (core.VariantData, error) {
 	s := NewState()
 	s.PutElements("elements", d.elements)
 	for i, t := range d.spec.Types {
@@ -80,16 +80,16 @@ func (d *list) EncodeVariant() (tf.VariantData, error) {
 	return data, err
 }
 
-func (s *State) putShape(shape tf.Shape) {
+func (s *State) putShape(shape core.Shape) {
 	s.PutBool("ranked", shape != nil)
-	dims := tf.NewTensor(tf.Int64, tf.Shape{len(shape)})
+	dims := core.NewTensor(core.Int64, core.Shape{len(shape)})
 	for i, n := range shape {
-		tf.Data[int64](dims)[i] = int64(n)
+		core.Data[int64](dims)[i] = int64(n)
 	}
 	s.Put("shape", dims)
 }
 
-func (s *State) shape() tf.Shape {
+func (s *State) shape() core.Shape {
 	dims, err := s.Get("shape").Ints()
 	if err != nil {
 		s.Fail(err)
@@ -97,10 +97,10 @@ func (s *State) shape() tf.Shape {
 	if !s.Bool("ranked") {
 		return nil
 	}
-	return append(tf.Shape{}, dims...)
+	return append(core.Shape{}, dims...)
 }
 
-func decodeList(data tf.VariantData) (any, error) {
+func decodeList(data core.VariantData) (any, error) {
 	v, err := decodeState(data)
 	if err != nil {
 		return nil, err
@@ -108,7 +108,7 @@ func decodeList(data tf.VariantData) (any, error) {
 	s, spec := v.(*State), &Spec{}
 	for i := range s.Count("components", int64(len(s.all.by))) {
 		part := s.Nth("component", int(i))
-		spec.Types = append(spec.Types, tf.DType(part.Int("type")))
+		spec.Types = append(spec.Types, core.DType(part.Int("type")))
 		spec.Shapes = append(spec.Shapes, part.shape())
 	}
 	elements := s.Elements("elements")

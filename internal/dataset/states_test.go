@@ -10,8 +10,8 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 func must(t testing.TB, d Dataset, err error) Dataset {
@@ -28,14 +28,14 @@ func show(t *testing.T, e Element) string {
 	parts := make([]string, len(e))
 	for i, x := range e {
 		switch x.DType() {
-		case tf.Variant:
+		case core.Variant:
 			if d, err := Of(x); err == nil {
 				parts[i] = "(" + strings.Join(all(t, d), " ") + ")"
 			}
-		case tf.String:
-			parts[i] = fmt.Sprint(tf.Data[string](x))
-		case tf.Bool:
-			parts[i] = fmt.Sprint(tf.Data[bool](x))
+		case core.String:
+			parts[i] = fmt.Sprint(core.Data[string](x))
+		case core.Bool:
+			parts[i] = fmt.Sprint(core.Data[bool](x))
 		default:
 			v, err := x.Ints()
 			if err != nil {
@@ -61,7 +61,7 @@ func all(t *testing.T, d Dataset) (out []string) {
 			return out
 		}
 		if err != nil {
-			out = append(out, "!"+tf.CodeOf(err).String())
+			out = append(out, "!"+core.CodeOf(err).String())
 			continue
 		}
 		out = append(out, show(t, e))
@@ -71,7 +71,7 @@ func all(t *testing.T, d Dataset) (out []string) {
 // sent sends a state to another process and back.
 func sent(t *testing.T, s *State) *State {
 	t.Helper()
-	p, err := tf.EncodeTensor(s.Tensor())
+	p, err := core.EncodeTensor(s.Tensor())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func sent(t *testing.T, s *State) *State {
 	if err := proto.Unmarshal(b, again); err != nil {
 		t.Fatal(err)
 	}
-	x, err := tf.TensorFromProto(again)
+	x, err := core.TensorFromProto(again)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +138,7 @@ func rest(t *testing.T, it Iterator) (out []string) {
 			return out
 		}
 		if err != nil {
-			out = append(out, "!"+tf.CodeOf(err).String())
+			out = append(out, "!"+core.CodeOf(err).String())
 			continue
 		}
 		out = append(out, show(t, e))
@@ -150,40 +150,40 @@ func rest(t *testing.T, it Iterator) (out []string) {
 func fresh(t *testing.T) map[string]Dataset {
 	r := func(n int64) Dataset { return numbers(t, 0, n, 1) }
 	seeds := func() *Seeds { return NewSeeds(3, 4, false) }
-	third := func(_ context.Context, e []*tf.Tensor) ([]*tf.Tensor, error) {
-		v := tf.Data[int64](e[0])[0]
+	third := func(_ context.Context, e []*core.Tensor) ([]*core.Tensor, error) {
+		v := core.Data[int64](e[0])[0]
 		if v%3 == 2 {
-			return nil, tf.Errorf(tf.InvalidArgument, "third")
+			return nil, core.Errorf(core.InvalidArgument, "third")
 		}
-		return []*tf.Tensor{tf.Scalar(v % 3)}, nil
+		return []*core.Tensor{core.Scalar(v % 3)}, nil
 	}
-	whole := func(_ context.Context, e []*tf.Tensor) ([]*tf.Tensor, error) { return e[:1], nil }
-	sum := func(_ context.Context, e []*tf.Tensor) ([]*tf.Tensor, error) {
-		return []*tf.Tensor{tf.Scalar(tf.Data[int64](e[0])[0] + tf.Data[int64](e[1])[0])}, nil
+	whole := func(_ context.Context, e []*core.Tensor) ([]*core.Tensor, error) { return e[:1], nil }
+	sum := func(_ context.Context, e []*core.Tensor) ([]*core.Tensor, error) {
+		return []*core.Tensor{core.Scalar(core.Data[int64](e[0])[0] + core.Data[int64](e[1])[0])}, nil
 	}
-	small := func(_ context.Context, e []*tf.Tensor) ([]*tf.Tensor, error) {
-		return []*tf.Tensor{tf.Scalar(tf.Data[int64](e[0])[0] < 5)}, nil
+	small := func(_ context.Context, e []*core.Tensor) ([]*core.Tensor, error) {
+		return []*core.Tensor{core.Scalar(core.Data[int64](e[0])[0] < 5)}, nil
 	}
-	key := func(_ context.Context, e []*tf.Tensor) ([]*tf.Tensor, error) {
-		return []*tf.Tensor{tf.Scalar(tf.Data[int64](e[0])[0] % 3)}, nil
+	key := func(_ context.Context, e []*core.Tensor) ([]*core.Tensor, error) {
+		return []*core.Tensor{core.Scalar(core.Data[int64](e[0])[0] % 3)}, nil
 	}
-	triple := func(_ context.Context, e []*tf.Tensor) ([]*tf.Tensor, error) {
-		v := 10 * tf.Data[int64](e[0])[0]
-		return []*tf.Tensor{vector([]int64{v, v + 1, v + 2})}, nil
+	triple := func(_ context.Context, e []*core.Tensor) ([]*core.Tensor, error) {
+		v := 10 * core.Data[int64](e[0])[0]
+		return []*core.Tensor{vector([]int64{v, v + 1, v + 2})}, nil
 	}
-	inTriples := func(_ context.Context, e []*tf.Tensor) ([]*tf.Tensor, error) {
-		v := tf.Data[int64](e[0])[0]
-		return []*tf.Tensor{tf.Scalar(v / 3), tf.Scalar(v % 3)}, nil
+	inTriples := func(_ context.Context, e []*core.Tensor) ([]*core.Tensor, error) {
+		v := core.Data[int64](e[0])[0]
+		return []*core.Tensor{core.Scalar(v / 3), core.Scalar(v % 3)}, nil
 	}
 	made := must2(t)
 	batches := made(Batch(r(10), 4, false))
-	spec := &Spec{[]tf.DType{tf.Int64}, []tf.Shape{{-1}}}
-	one := &Spec{[]tf.DType{tf.Int64}, []tf.Shape{{}}}
-	selector := List(one, []Element{{tf.Scalar(int64(1))}, {tf.Scalar(int64(0))}, {tf.Scalar(int64(1))}, {tf.Scalar(int64(1))}, {tf.Scalar(int64(0))}})
+	spec := &Spec{[]core.DType{core.Int64}, []core.Shape{{-1}}}
+	one := &Spec{[]core.DType{core.Int64}, []core.Shape{{}}}
+	selector := List(one, []Element{{core.Scalar(int64(1))}, {core.Scalar(int64(0))}, {core.Scalar(int64(1))}, {core.Scalar(int64(1))}, {core.Scalar(int64(0))}})
 	windows := made(Window(r(9), 3, 2, 1, false))
-	nested := Map(r(4), func(_ context.Context, e []*tf.Tensor) ([]*tf.Tensor, error) {
-		return []*tf.Tensor{Value(numbers(t, 0, tf.Data[int64](e[0])[0], 1))}, nil
-	}, &Spec{[]tf.DType{tf.Variant}, []tf.Shape{{}}}, true)
+	nested := Map(r(4), func(_ context.Context, e []*core.Tensor) ([]*core.Tensor, error) {
+		return []*core.Tensor{Value(numbers(t, 0, core.Data[int64](e[0])[0], 1))}, nil
+	}, &Spec{[]core.DType{core.Variant}, []core.Shape{{}}}, true)
 	return map[string]Dataset{
 		"nested": FlatMap(nested, whole, one), "nested in turn": made(Interleave(nested, whole, one, 2, 1, 0)),
 		"unique": made(Unique(Map(r(12), key, one, true))), "ignored": IgnoreErrors(Map(r(9), third, one, true)), "sample": Sample(r(30), 0.5, seeds()),
@@ -201,9 +201,9 @@ func fresh(t *testing.T) map[string]Dataset {
 }
 
 // vectors is a matrix with rows of n numbers.
-func vectors(t *testing.T, n int, v ...int64) *tf.Tensor {
+func vectors(t *testing.T, n int, v ...int64) *core.Tensor {
 	t.Helper()
-	x, err := vector(v).Reshape(tf.Shape{len(v) / n, n})
+	x, err := vector(v).Reshape(core.Shape{len(v) / n, n})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,18 +250,68 @@ func TestDamagedStates(t *testing.T) {
 	}
 }
 
+// TestStatesOfOtherDatasets: what restores a state of another dataset says what
+// TensorFlow's programs look for.
+func TestStatesOfOtherDatasets(t *testing.T) {
+	it := mustIterate(t, numbers(t, 0, 10, 1))
+	for range 5 {
+		_, _ = it.Next(t.Context())
+	}
+	s := NewState()
+	it.Save(s)
+	it.Close()
+	for name, other := range map[string]Dataset{"shorter": numbers(t, 0, 3, 1), "batches": must2(t)(Batch(numbers(t, 0, 10, 1), 2, true))} {
+		again := mustIterate(t, other)
+		again.Restore(t.Context(), s)
+		again.Close()
+		if err := s.Err(); core.CodeOf(err) != core.NotFound || !strings.Contains(err.Error(), "Make sure the dataset definition has not changed") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestGlobalShuffleOfBatches: batches whose last one may be smaller cannot be
+// shuffled, even if it is not.
+func TestGlobalShuffleOfBatches(t *testing.T) {
+	for _, drop := range []bool{false, true} {
+		_, err := GlobalShuffle(must2(t)(Batch(numbers(t, 0, 100, 1), 2, drop)), NewSeeds(3, 4, false))
+		if refused := err != nil && strings.Contains(err.Error(), "does not support global shuffling with `drop_remainder=False`."); refused == drop {
+			t.Errorf("drop_remainder %v: %v", drop, err)
+		}
+	}
+}
+
+// TestFunctionsOutOfRange: a function that is out of range ends a dataset, unless
+// it must keep the number of elements.
+func TestFunctionsOutOfRange(t *testing.T) {
+	f := func(context.Context, []*core.Tensor) ([]*core.Tensor, error) {
+		return nil, core.Errorf(core.OutOfRange, "no more")
+	}
+	r := numbers(t, 0, 3, 1)
+	for _, keep := range []bool{false, true} {
+		for name, d := range map[string]Dataset{"map": Map(r, f, r.Spec(), keep), "scan": Scan(r, Element{core.Scalar(int64(0))}, f, r.Spec(), keep)} {
+			it := mustIterate(t, d)
+			_, err := it.Next(t.Context())
+			it.Close()
+			if refused := core.CodeOf(err) == core.InvalidArgument; refused != keep || err == nil {
+				t.Errorf("%s, keep %v: %v", name, keep, err)
+			}
+		}
+	}
+}
+
 // TestAnyElement compares elements that are asked for by number with those that
 // come in turn.
 func TestAnyElement(t *testing.T) {
 	r := numbers(t, 0, 7, 1)
 	for name, d := range map[string]Dataset{
 		"range": r, "take": Take(r, 3), "skip": Skip(r, 3), "shard": must2(t)(Shard(r, 3, 1)), "repeat": Repeat(r, 2), "zip": Zip([]Dataset{r, r}),
-		"concatenate": must2(t)(Concatenate(r, r)), "batch": must2(t)(Batch(r, 3, false)), "prefetch": Prefetch(r, 2), "cache": Cache(Filter(r, func(_ context.Context, e []*tf.Tensor) ([]*tf.Tensor, error) {
-			return []*tf.Tensor{tf.Scalar(tf.Data[int64](e[0])[0]%2 == 0)}, nil
-		})), "sized": Sized(r, 7), "unbatch": Unbatch(must2(t)(Batch(r, 3, true))), "index flat": IndexFlatMap(r, func(_ context.Context, e []*tf.Tensor) ([]*tf.Tensor, error) {
-			return []*tf.Tensor{e[0], e[0]}, nil
-		}, func(_ context.Context, e []*tf.Tensor) ([]*tf.Tensor, error) {
-			return []*tf.Tensor{tf.Scalar(tf.Data[int64](e[0])[0] / 2), tf.Scalar(int32(tf.Data[int64](e[0])[0] % 2))}, nil
+		"concatenate": must2(t)(Concatenate(r, r)), "batch": must2(t)(Batch(r, 3, false)), "prefetch": Prefetch(r, 2), "cache": Cache(Filter(r, func(_ context.Context, e []*core.Tensor) ([]*core.Tensor, error) {
+			return []*core.Tensor{core.Scalar(core.Data[int64](e[0])[0]%2 == 0)}, nil
+		})), "sized": Sized(r, 7), "unbatch": Unbatch(must2(t)(Batch(r, 3, true))), "index flat": IndexFlatMap(r, func(_ context.Context, e []*core.Tensor) ([]*core.Tensor, error) {
+			return []*core.Tensor{e[0], e[0]}, nil
+		}, func(_ context.Context, e []*core.Tensor) ([]*core.Tensor, error) {
+			return []*core.Tensor{core.Scalar(core.Data[int64](e[0])[0] / 2), core.Scalar(int32(core.Data[int64](e[0])[0] % 2))}, nil
 		}, 14, r.Spec()),
 	} {
 		want := all(t, d)
@@ -272,13 +322,13 @@ func TestAnyElement(t *testing.T) {
 			}
 		}
 		for _, i := range []int64{-1, int64(len(want))} {
-			if _, err := At(t.Context(), d, i); tf.CodeOf(err) != tf.OutOfRange {
+			if _, err := At(t.Context(), d, i); core.CodeOf(err) != core.OutOfRange {
 				t.Errorf("%s: element %d: %v", name, i, err)
 			}
 		}
 	}
-	for code, d := range map[tf.Code]Dataset{tf.FailedPrecondition: Repeat(r, -1), tf.Unimplemented: Sleep(r, 0)} {
-		if _, err := At(t.Context(), d, 0); tf.CodeOf(err) != code {
+	for code, d := range map[core.Code]Dataset{core.FailedPrecondition: Repeat(r, -1), core.Unimplemented: Sleep(r, 0)} {
+		if _, err := At(t.Context(), d, 0); core.CodeOf(err) != code {
 			t.Errorf("%v: %v", code, err)
 		}
 	}

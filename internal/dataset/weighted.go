@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // WeightedFlatMap returns the first elements of each of several datasets, one
@@ -13,22 +13,22 @@ import (
 func WeightedFlatMap(inputs []Dataset, weights []float64, spec *Spec) (Dataset, error) {
 	switch {
 	case len(inputs) < 2:
-		return nil, tf.Errorf(tf.InvalidArgument, "WeightedFlatMap must have at least two input datasets.")
+		return nil, core.Errorf(core.InvalidArgument, "WeightedFlatMap must have at least two input datasets.")
 	case len(weights) != len(inputs):
-		return nil, tf.Errorf(tf.InvalidArgument, "`input_datasets` and `weights` of the WeightedFlatMap must have the same size. Got %d datasets and %d weights.", len(inputs), len(weights))
+		return nil, core.Errorf(core.InvalidArgument, "`input_datasets` and `weights` of the WeightedFlatMap must have the same size. Got %d datasets and %d weights.", len(inputs), len(weights))
 	}
 	for i, d := range inputs {
 		if err := spec.Admits(d.Spec()); err != nil {
-			return nil, tf.Errorf(tf.InvalidArgument, "All inputs to WeightedFlatMap must have the same output types and compatible output shapes. Input %d: %s", i, tf.AsError(err).Message())
+			return nil, core.Errorf(core.InvalidArgument, "All inputs to WeightedFlatMap must have the same output types and compatible output shapes. Input %d: %s", i, core.AsError(err).Message())
 		}
 		if n := d.Cardinality(); n < 0 {
 			kind := map[int64]string{Infinite: "INFINITE", Unknown: "UNKNOWN"}[n]
-			return nil, tf.Errorf(tf.InvalidArgument, "Cardinalities of the inputs must be known. Input %d has %s cardinality.", i, kind)
+			return nil, core.Errorf(core.InvalidArgument, "Cardinalities of the inputs must be known. Input %d has %s cardinality.", i, kind)
 		}
 	}
 	for i, w := range weights {
 		if !(w > 0) {
-			return nil, tf.Errorf(tf.InvalidArgument, "`weights` must be greater than 0.0. Input %d has a weight of %v", i, w)
+			return nil, core.Errorf(core.InvalidArgument, "`weights` must be greater than 0.0. Input %d has a weight of %v", i, w)
 		}
 	}
 	counts, err := shares(inputs, weights)
@@ -57,7 +57,7 @@ func shares(inputs []Dataset, weights []float64) ([]int64, error) {
 	for i, d := range inputs {
 		counts[i] = int64(least * weights[i] / weights[scarce])
 		if have := d.Cardinality(); counts[i] > have {
-			return nil, tf.Errorf(tf.InvalidArgument, "Input %d needs to have at least %d elements. It only has %d elements.", i, counts[i], have)
+			return nil, core.Errorf(core.InvalidArgument, "Input %d needs to have at least %d elements. It only has %d elements.", i, counts[i], have)
 		}
 	}
 	return counts, nil

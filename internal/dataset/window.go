@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Window returns datasets of size elements of input each, which are stride
@@ -17,12 +17,12 @@ func Window(input Dataset, size, shift, stride int64, dropRemainder bool) (Datas
 		value int64
 	}{{"size", size}, {"shift", shift}, {"stride", stride}} {
 		if n.value <= 0 {
-			return nil, tf.Errorf(tf.InvalidArgument, "Window %s must be greater than zero.", n.name)
+			return nil, core.Errorf(core.InvalidArgument, "Window %s must be greater than zero.", n.name)
 		}
 	}
 	spec := &Spec{}
 	for range input.Spec().Types {
-		spec.Types, spec.Shapes = append(spec.Types, tf.Variant), append(spec.Shapes, tf.Shape{})
+		spec.Types, spec.Shapes = append(spec.Types, core.Variant), append(spec.Shapes, core.Shape{})
 	}
 	return &windowed{derived{common{spec}, input}, size, shift, stride, dropRemainder}, nil
 }
@@ -241,12 +241,12 @@ func (it *groupIterator) group(ctx context.Context, key int64) (*group, error) {
 	if g := it.groups[key]; g != nil {
 		return g, nil
 	}
-	size, err := integerOf(ctx, it.d.size, Element{tf.Scalar(key)}, "`window_size_func` must return a scalar int64.")
+	size, err := integerOf(ctx, it.d.size, Element{core.Scalar(key)}, "`window_size_func` must return a scalar int64.")
 	if err != nil {
 		return nil, err
 	}
 	if size <= 0 {
-		return nil, tf.Errorf(tf.InvalidArgument, "Window size must be greater than zero, but got %d.", size)
+		return nil, core.Errorf(core.InvalidArgument, "Window size must be greater than zero, but got %d.", size)
 	}
 	it.groups[key] = &group{size: size}
 	return it.groups[key], nil
@@ -258,10 +258,10 @@ func integerOf(ctx context.Context, f Func, in Element, otherwise string) (int64
 	if err != nil {
 		return 0, err
 	}
-	if len(out) != 1 || out[0].DType() != tf.Int64 || out[0].Len() != 1 {
-		return 0, tf.Errorf(tf.InvalidArgument, "%s", otherwise)
+	if len(out) != 1 || out[0].DType() != core.Int64 || out[0].Len() != 1 {
+		return 0, core.Errorf(core.InvalidArgument, "%s", otherwise)
 	}
-	return tf.Data[int64](out[0])[0], nil
+	return core.Data[int64](out[0])[0], nil
 }
 
 // open begins to give out the window of a key.
@@ -272,7 +272,7 @@ func (it *groupIterator) open(ctx context.Context, key int64) error {
 }
 
 func (it *groupIterator) enter(ctx context.Context, key int64, list []Element) error {
-	d, err := datasetFrom(ctx, it.d.reduce, Element{tf.Scalar(key), Value(List(it.d.input.Spec(), list))}, "`reduce_func` must return a single dataset.")
+	d, err := datasetFrom(ctx, it.d.reduce, Element{core.Scalar(key), Value(List(it.d.input.Spec(), list))}, "`reduce_func` must return a single dataset.")
 	if err != nil {
 		return err
 	}

@@ -7,20 +7,20 @@ import (
 	"encoding/binary"
 
 	"github.com/gorge-tf/gorge/internal/resource"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A CPU is a device that shares the host's memory. A process may have several;
 // they differ in the resources they hold.
 type CPU struct {
-	spec        tf.DeviceSpec
+	spec        core.DeviceSpec
 	name        string // spec as text, which every resource op compares
 	incarnation uint64
 	resources   *resource.Manager
 }
 
 // NewCPU returns the CPU device of the given full name.
-func NewCPU(spec tf.DeviceSpec) *CPU {
+func NewCPU(spec core.DeviceSpec) *CPU {
 	return &CPU{spec: spec, name: spec.String(), incarnation: NewIncarnation(), resources: resource.NewManager(spec.Job)}
 }
 
@@ -33,7 +33,7 @@ func NewIncarnation() uint64 {
 }
 
 // Spec returns the full name.
-func (d *CPU) Spec() tf.DeviceSpec { return d.spec }
+func (d *CPU) Spec() core.DeviceSpec { return d.spec }
 
 // Name returns the full name as text.
 func (d *CPU) Name() string { return d.name }
@@ -48,7 +48,7 @@ func (d *CPU) MemoryLimit() int64 { return 256 << 20 }
 func (d *CPU) Resources() *resource.Manager { return d.resources }
 
 // FromHost returns t: the memory is shared.
-func (d *CPU) FromHost(t *tf.Tensor) (*tf.Tensor, error) { return t, nil }
+func (d *CPU) FromHost(t *core.Tensor) (*core.Tensor, error) { return t, nil }
 
 // ToHost returns t: the memory is shared.
-func (d *CPU) ToHost(t *tf.Tensor) (*tf.Tensor, error) { return t, nil }
+func (d *CPU) ToHost(t *core.Tensor) (*core.Tensor, error) { return t, nil }

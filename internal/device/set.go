@@ -4,19 +4,19 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A Set holds the devices of one task, in order; the first is the client
 // device, where feeds and fetches live.
 type Set struct {
-	list   []tf.Device
-	byName map[string]tf.Device
+	list   []core.Device
+	byName map[string]core.Device
 }
 
 // NewSet returns the set of the given devices.
-func NewSet(devices ...tf.Device) *Set {
-	s := &Set{list: devices, byName: make(map[string]tf.Device, len(devices))}
+func NewSet(devices ...core.Device) *Set {
+	s := &Set{list: devices, byName: make(map[string]core.Device, len(devices))}
 	for _, d := range devices {
 		s.byName[d.Spec().String()] = d
 	}
@@ -25,26 +25,26 @@ func NewSet(devices ...tf.Device) *Set {
 
 // CPUs returns a set of n CPU devices of one task.
 func CPUs(job string, task, n int) *Set {
-	list := make([]tf.Device, n)
+	list := make([]core.Device, n)
 	for i := range list {
-		list[i] = NewCPU(tf.DeviceSpec{Job: job, Replica: 0, Task: task, Type: "CPU", ID: i})
+		list[i] = NewCPU(core.DeviceSpec{Job: job, Replica: 0, Task: task, Type: "CPU", ID: i})
 	}
 	return NewSet(list...)
 }
 
 // List returns the devices in order.
-func (s *Set) List() []tf.Device { return s.list }
+func (s *Set) List() []core.Device { return s.list }
 
 // Lookup returns the device of a full name, or nil.
-func (s *Set) Lookup(name string) tf.Device { return s.byName[name] }
+func (s *Set) Lookup(name string) core.Device { return s.byName[name] }
 
 // Client returns the device where feeds and fetches live.
-func (s *Set) Client() tf.Device { return s.list[0] }
+func (s *Set) Client() core.Device { return s.list[0] }
 
 // A Maker makes one device of a type.
-type Maker func(spec tf.DeviceSpec) (tf.Device, error)
+type Maker func(spec core.DeviceSpec) (core.Device, error)
 
-var makers = map[string]Maker{"CPU": func(s tf.DeviceSpec) (tf.Device, error) { return NewCPU(s), nil }}
+var makers = map[string]Maker{"CPU": func(s core.DeviceSpec) (core.Device, error) { return NewCPU(s), nil }}
 
 // RegisterMaker tells how devices of a type are made. It is meant for init
 // functions of device packages.
@@ -65,7 +65,7 @@ func Make(job string, task int, count map[string]int) (*Set, error) {
 			continue
 		}
 		for id := range count[typ] {
-			d, err := makeOne(tf.DeviceSpec{Job: job, Replica: 0, Task: task, Type: typ, ID: id})
+			d, err := makeOne(core.DeviceSpec{Job: job, Replica: 0, Task: task, Type: typ, ID: id})
 			if err != nil {
 				return nil, err
 			}
@@ -75,10 +75,10 @@ func Make(job string, task int, count map[string]int) (*Set, error) {
 	return NewSet(list...), nil
 }
 
-func makeOne(s tf.DeviceSpec) (tf.Device, error) {
+func makeOne(s core.DeviceSpec) (core.Device, error) {
 	m := makers[s.Type]
 	if m == nil {
-		return nil, tf.Errorf(tf.InvalidArgument, "there is no device type %q here; is its package imported?", s.Type)
+		return nil, core.Errorf(core.InvalidArgument, "there is no device type %q here; is its package imported?", s.Type)
 	}
 	return m(s)
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func names(s *Set) []string {
@@ -44,15 +44,15 @@ func TestMake(t *testing.T) {
 }
 
 func init() {
-	RegisterMaker("TEST", func(spec tf.DeviceSpec) (tf.Device, error) { return NewCPU(spec), nil })
-	RegisterMaker("BROKEN", func(tf.DeviceSpec) (tf.Device, error) { return nil, tf.Errorf(tf.Unavailable, "no such card") })
+	RegisterMaker("TEST", func(spec core.DeviceSpec) (core.Device, error) { return NewCPU(spec), nil })
+	RegisterMaker("BROKEN", func(core.DeviceSpec) (core.Device, error) { return nil, core.Errorf(core.Unavailable, "no such card") })
 }
 
 func TestMakeFails(t *testing.T) {
-	if _, err := Make("w", 0, map[string]int{"TPU": 1}); tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), `there is no device type "TPU" here`) {
+	if _, err := Make("w", 0, map[string]int{"TPU": 1}); core.CodeOf(err) != core.InvalidArgument || !strings.Contains(err.Error(), `there is no device type "TPU" here`) {
 		t.Errorf("got %v", err)
 	}
-	if _, err := Make("w", 0, map[string]int{"BROKEN": 1}); tf.CodeOf(err) != tf.Unavailable {
+	if _, err := Make("w", 0, map[string]int{"BROKEN": 1}); core.CodeOf(err) != core.Unavailable {
 		t.Errorf("got %v", err)
 	}
 	defer func() {
@@ -66,8 +66,8 @@ func TestMakeFails(t *testing.T) {
 func TestCPUsShareTheHostsMemory(t *testing.T) {
 	s := CPUs("w", 0, 2)
 	a, b := s.List()[0], s.List()[1]
-	x := tf.Scalar(int32(1))
-	for _, move := range []func(*tf.Tensor) (*tf.Tensor, error){a.FromHost, a.ToHost} {
+	x := core.Scalar(int32(1))
+	for _, move := range []func(*core.Tensor) (*core.Tensor, error){a.FromHost, a.ToHost} {
 		if y, err := move(x); y != x || err != nil {
 			t.Errorf("got %v, %v", y, err)
 		}

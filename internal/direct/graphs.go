@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/device"
 	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/internal/graph/source"
 	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/internal/step"
 	"github.com/gorge-tf/gorge/tf"
@@ -107,7 +108,7 @@ func (c *graphs) extend() (*graph.Graph, error) {
 		return c.placed, nil
 	}
 	library, producer := c.source.Library()
-	g := graph.FromOperations(ops, library, producer)
+	g := source.Graph(ops, library, producer)
 	if err := pass.Lower(g, c.cfg.DisabledPasses); err != nil {
 		return nil, err
 	}

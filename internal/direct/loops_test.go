@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // TestControlFlowOfTensorFlow runs graphs that TensorFlow 2.21 made of
@@ -76,11 +77,11 @@ func imported(t *testing.T, name string) *tf.Graph {
 // compare feeds x and fetches y.
 func compare(t *testing.T, s *Session, g *tf.Graph, x float32, want []float32) {
 	t.Helper()
-	got, err := fetch(t.Context(), s, map[tf.Output]*tf.Tensor{g.Operation("x").Output(0): tf.Scalar(x)}, g.Operation("y").Output(0))
+	got, err := fetch(t.Context(), s, map[tf.Output]*core.Tensor{g.Operation("x").Output(0): core.Scalar(x)}, g.Operation("y").Output(0))
 	if err != nil {
 		t.Fatalf("x = %v: %v", x, err)
 	}
-	values := tf.Data[float32](got[0])
+	values := core.Data[float32](got[0])
 	if len(values) != len(want) {
 		t.Fatalf("x = %v: got %v, want %v", x, got[0], want)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/leaktest"
 	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
@@ -23,8 +24,8 @@ func open(t testing.TB, g *tf.Graph, cpus int, disabled ...string) *Session {
 }
 
 // fetch runs a step for some outputs.
-func fetch(ctx context.Context, s *Session, feeds map[tf.Output]*tf.Tensor, outs ...tf.Output) ([]*tf.Tensor, error) {
-	sig, args := pass.Signature{}, []*tf.Tensor(nil)
+func fetch(ctx context.Context, s *Session, feeds map[tf.Output]*core.Tensor, outs ...tf.Output) ([]*core.Tensor, error) {
+	sig, args := pass.Signature{}, []*core.Tensor(nil)
 	for x, v := range feeds {
 		sig.Feeds, args = append(sig.Feeds, x.Name()), append(args, v)
 	}

@@ -7,12 +7,12 @@ import (
 	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/internal/step"
 	"github.com/gorge-tf/gorge/internal/stepstats"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // RunOptions is Run as o says. It reports what o asks for.
-func (s *Session) RunOptions(ctx context.Context, sig pass.Signature, args []*tf.Tensor, o *pb.RunOptions) ([]*tf.Tensor, *pb.RunMetadata, error) {
+func (s *Session) RunOptions(ctx context.Context, sig pass.Signature, args []*core.Tensor, o *pb.RunOptions) ([]*core.Tensor, *pb.RunMetadata, error) {
 	if err := s.begin(); err != nil {
 		return nil, nil, err
 	}
@@ -28,7 +28,7 @@ func (s *Session) RunOptions(ctx context.Context, sig pass.Signature, args []*tf
 	ctx, cancel := limit(ctx, o.GetTimeoutInMs())
 	defer cancel()
 	r := report{graph: g, options: o, costs: s.countCosts()}
-	out, err := s.call(ctx, g, args, sig.Fetches, step.Args{Tracer: r.tracer(), InterOp: bound})
+	out, err := s.call(ctx, g, args, sig.Fetches, step.Args{Tracer: r.tracer(), InterOp: bound}, nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -51,7 +51,7 @@ func (s *Session) interOp(pool int32) (int, error) {
 	case pool == -1:
 		return 1, nil
 	case pool < 0 || int(pool) >= max(1, len(s.cfg.Pools)):
-		return 0, tf.Errorf(tf.InvalidArgument, "Invalid inter_op_thread_pool: %d", pool)
+		return 0, core.Errorf(core.InvalidArgument, "Invalid inter_op_thread_pool: %d", pool)
 	case len(s.cfg.Pools) == 0:
 		return 0, nil
 	}
@@ -74,7 +74,7 @@ type report struct {
 }
 
 // tracer returns who hears of the step's nodes, nil if nobody does.
-func (r *report) tracer() tf.Tracer {
+func (r *report) tracer() core.Tracer {
 	if !r.costs && r.options.GetTraceLevel() == pb.RunOptions_NO_TRACE {
 		return nil
 	}

@@ -7,9 +7,10 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/pass"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // devicesOf returns for each device the names of the nodes that were recorded.
@@ -27,12 +28,12 @@ func devicesOf(s *pb.StepStats) map[string][]string {
 
 func TestTrace(t *testing.T) {
 	g := tf.NewGraph()
-	x := ops.Placeholder(g, tf.Float32, tf.Shape{-1}, tf.Name("x"), tf.OnDevice("/device:CPU:0"))
+	x := ops.Placeholder(g, core.Float32, core.Shape{-1}, tf.Name("x"), tf.OnDevice("/device:CPU:0"))
 	y := ops.Neg(x, tf.Name("y"), tf.OnDevice("/device:CPU:0"))
 	ops.Square(y, tf.Name("here"), tf.OnDevice("/device:CPU:0"))
 	ops.Square(y, tf.Name("there"), tf.OnDevice("/device:CPU:1"))
 	s := open(t, g, 2)
-	in := []*tf.Tensor{tf.NewTensor(tf.Float32, tf.Shape{4})}
+	in := []*core.Tensor{core.NewTensor(core.Float32, core.Shape{4})}
 	for _, c := range []struct {
 		fetch string
 		want  map[string][]string
@@ -103,7 +104,7 @@ func TestTraceLoops(t *testing.T) {
 
 func TestOptions(t *testing.T) {
 	g := tf.NewGraph()
-	x := ops.Placeholder(g, tf.Float32, tf.Shape{}, tf.Name("x"))
+	x := ops.Placeholder(g, core.Float32, core.Shape{}, tf.Name("x"))
 	ops.Neg(x, tf.Name("y"))
 	s := New(g, Config{Pools: []int{1, 2}, CostModelEvery: 2})
 	t.Cleanup(func() { s.Close() })
@@ -119,7 +120,7 @@ func TestOptions(t *testing.T) {
 	}
 	for _, pool := range []int32{-2, 2} {
 		_, _, err := s.RunOptions(t.Context(), sig, scalars(1), &pb.RunOptions{InterOpThreadPool: pool})
-		if tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), "Invalid inter_op_thread_pool: ") {
+		if core.CodeOf(err) != core.InvalidArgument || !strings.Contains(err.Error(), "Invalid inter_op_thread_pool: ") {
 			t.Errorf("pool %d: %v", pool, err)
 		}
 	}
@@ -132,7 +133,7 @@ func TestTimeout(t *testing.T) {
 	case <-started: // it had come that far
 	default:
 	}
-	if tf.CodeOf(err) != tf.DeadlineExceeded || !strings.Contains(err.Error(), "Timed out waiting for notification") {
+	if core.CodeOf(err) != core.DeadlineExceeded || !strings.Contains(err.Error(), "Timed out waiting for notification") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/step"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A PartialRun is one step that is run in pieces: each feeds some of what was
@@ -69,7 +69,7 @@ func (p *PartialRun) run(ctx context.Context, g *step.Graph, fetches []string) {
 	defer p.s.steps.Done()
 	defer p.cancel(nil)
 	id := newStep()
-	p.err = g.Run(ctx, step.Args{ID: id, Rendezvous: p.table})
+	p.err = g.Run(ctx, step.Args{ID: id, Rendezvous: p.table, Pieces: true})
 	p.s.rt.Kept.End(id, fetches, p.err == nil)
 	if p.err != nil {
 		p.s.collectives.Cleanup(id)
@@ -78,12 +78,12 @@ func (p *PartialRun) run(ctx context.Context, g *step.Graph, fetches []string) {
 	close(p.done)
 }
 
-var errNoPartialRun = tf.Errorf(tf.InvalidArgument, "Must run 'setup' before performing partial runs!")
+var errNoPartialRun = core.Errorf(core.InvalidArgument, "Must run 'setup' before performing partial runs!")
 
 // Run runs the next piece. One that is refused, because it feeds or fetches
 // what it may not, changes nothing; any other error ends the whole step. With
 // the last of the feeds and fetches the step ends, too.
-func (p *PartialRun) Run(ctx context.Context, feeds []string, args []*tf.Tensor, fetches []string) ([]*tf.Tensor, error) {
+func (p *PartialRun) Run(ctx context.Context, feeds []string, args []*core.Tensor, fetches []string) ([]*core.Tensor, error) {
 	if err := p.s.begin(); err != nil {
 		return nil, err
 	}
@@ -117,42 +117,42 @@ func (p *PartialRun) take(feeds, fetches []string) (last bool, err error) {
 
 // exchange feeds and fetches. What is fed is copied: it is read after the piece
 // has ended, when the program may use its memory for something else.
-func (p *PartialRun) exchange(ctx context.Context, feeds []string, args []*tf.Tensor, fetches []string) ([]*tf.Tensor, error) {
+func (p *PartialRun) exchange(ctx context.Context, feeds []string, args []*core.Tensor, fetches []string) ([]*core.Tensor, error) {
 	for i, name := range feeds {
-		t := args[i].Clone()
+		t := args[i].Enter()
 		err := p.table.Send(p.key(name), t, false)
 		t.Release()
 		if err != nil {
 			return nil, err
 		}
 	}
-	out := make([]*tf.Tensor, len(fetches))
+	out := make([]*core.Tensor, len(fetches))
 	for i, name := range fetches {
 		if k := slices.Index(fetches[:i], name); k >= 0 {
-			out[i] = out[k]
+			out[i] = out[k].Clone()
 			continue
 		}
 		t, err := p.receive(ctx, name)
 		if err != nil {
 			return nil, err
 		}
-		out[i] = t.Escape()
+		out[i] = t.Leave()
 	}
 	return out, nil
 }
 
 // receive waits for a fetch.
-func (p *PartialRun) receive(ctx context.Context, name string) (*tf.Tensor, error) {
+func (p *PartialRun) receive(ctx context.Context, name string) (*core.Tensor, error) {
 	type value struct {
-		t    *tf.Tensor
+		t    *core.Tensor
 		dead bool
 		err  error
 	}
 	got := make(chan value, 1)
-	p.table.Recv(ctx, p.key(name), func(t *tf.Tensor, dead bool, err error) { got <- value{t, dead, err} })
+	p.table.Recv(ctx, p.key(name), func(t *core.Tensor, dead bool, err error) { got <- value{t, dead, err} })
 	v := <-got
 	if v.err == nil && (v.dead || v.t == nil) {
-		return nil, tf.Errorf(tf.InvalidArgument, "The tensor returned for %s was not valid.", name)
+		return nil, core.Errorf(core.InvalidArgument, "The tensor returned for %s was not valid.", name)
 	}
 	return v.t, v.err
 }
@@ -185,5 +185,5 @@ func (p *PartialRun) end(why error) {
 
 // Close gives up the pieces that have not been run.
 func (p *PartialRun) Close() {
-	p.end(tf.Errorf(tf.Canceled, "PRun cancellation"))
+	p.end(core.Errorf(core.Canceled, "PRun cancellation"))
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -14,20 +15,20 @@ import (
 type randomGraph struct {
 	*rand.Rand
 	g     *tf.Graph
-	feeds map[tf.Output]*tf.Tensor
+	feeds map[tf.Output]*core.Tensor
 	vals  []tf.Output // float32, of the shapes [], [3] and [2 3]
 	preds []tf.Output
 	all   []tf.Output
 }
 
 func newRandomGraph(seed uint64, nodes, devices int) *randomGraph {
-	r := &randomGraph{Rand: rand.New(rand.NewPCG(seed, 1)), g: tf.NewGraph(), feeds: map[tf.Output]*tf.Tensor{}}
-	r.feed(tf.Shape{}, tf.Shape{})
-	r.feed(tf.Shape{2, 3}, nil)
-	r.feed(tf.Shape{3}, tf.Shape{-1})
+	r := &randomGraph{Rand: rand.New(rand.NewPCG(seed, 1)), g: tf.NewGraph(), feeds: map[tf.Output]*core.Tensor{}}
+	r.feed(core.Shape{}, core.Shape{})
+	r.feed(core.Shape{2, 3}, nil)
+	r.feed(core.Shape{3}, core.Shape{-1})
 	for _, v := range []bool{false, true} {
-		p := ops.Placeholder(r.g, tf.Bool, tf.Shape{})
-		r.feeds[p], r.preds = tf.Scalar(v), append(r.preds, p)
+		p := ops.Placeholder(r.g, core.Bool, core.Shape{})
+		r.feeds[p], r.preds = core.Scalar(v), append(r.preds, p)
 	}
 	for range nodes {
 		r.add(devices)
@@ -36,12 +37,12 @@ func newRandomGraph(seed uint64, nodes, devices int) *randomGraph {
 }
 
 // feed adds a placeholder of a shape of which the graph knows but a part.
-func (r *randomGraph) feed(s, known tf.Shape) {
-	t := tf.NewTensor(tf.Float32, s)
-	for i := range tf.Data[float32](t) {
-		tf.Data[float32](t)[i] = r.Float32()
+func (r *randomGraph) feed(s, known core.Shape) {
+	t := core.NewTensor(core.Float32, s)
+	for i := range core.Data[float32](t) {
+		core.Data[float32](t)[i] = r.Float32()
 	}
-	x := ops.Placeholder(r.g, tf.Float32, known)
+	x := ops.Placeholder(r.g, core.Float32, known)
 	r.feeds[x] = t
 	r.keep(x, true)
 }
@@ -91,9 +92,9 @@ func (r *randomGraph) operation() {
 	case 7:
 		r.keep(ops.Shape(x), false)
 	case 8:
-		r.keep(ops.Cast(ops.Size(x), tf.Float32), true)
+		r.keep(ops.Cast(ops.Size(x), core.Float32), true)
 	case 9:
-		r.keep(ops.Cast(ops.Rank(x), tf.Float32), true)
+		r.keep(ops.Cast(ops.Rank(x), core.Float32), true)
 	case 10:
 		r.keep(ops.Reshape(x, ops.Shape(x)), true)
 	case 11:
@@ -113,7 +114,7 @@ func (r *randomGraph) choice(x, y tf.Output) tf.Output {
 	_, u := ops.Switch(y, p)
 	i := ops.Identity(f)
 	one := ops.Scalar[float32](r.g, 1, tf.After(i.Operation()))
-	no := ops.Mul(ops.Cast(ops.Size(ops.Neg(i)), tf.Float32), one)
+	no := ops.Mul(ops.Cast(ops.Size(ops.Neg(i)), core.Float32), one)
 	yes := ops.AddV2(ops.Reshape(t, ops.Shape(t)), ops.Identity(u))
 	out, _ := ops.Merge([]tf.Output{no, yes})
 	return out
@@ -152,7 +153,7 @@ func TestPassesChangeNothing(t *testing.T) {
 				t.Fatalf("seed %d, optimized: %v", seed, err)
 			}
 			for i := range a {
-				if !tf.TensorsEqual(a[i], b[i]) {
+				if !core.TensorsEqual(a[i], b[i]) {
 					t.Errorf("seed %d: %v is %v, optimized %v", seed, want[i], a[i], b[i])
 				}
 			}

@@ -18,6 +18,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/step"
 	"github.com/gorge-tf/gorge/internal/threads"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Config says how a session works.
@@ -91,7 +92,13 @@ func (s *Session) Devices() *device.Set { return s.cfg.Devices }
 
 // Run runs a step: it feeds args, in the order of sig.Feeds, and returns the
 // fetches.
-func (s *Session) Run(ctx context.Context, sig pass.Signature, args []*tf.Tensor) ([]*tf.Tensor, error) {
+func (s *Session) Run(ctx context.Context, sig pass.Signature, args []*core.Tensor) ([]*core.Tensor, error) {
+	return s.RunInto(ctx, sig, args, nil)
+}
+
+// RunInto is Run that returns the first fetch in memory of the caller's, unless
+// into is nil.
+func (s *Session) RunInto(ctx context.Context, sig pass.Signature, args []*core.Tensor, into *core.Tensor) ([]*core.Tensor, error) {
 	if err := s.begin(); err != nil {
 		return nil, err
 	}
@@ -100,33 +107,45 @@ func (s *Session) Run(ctx context.Context, sig pass.Signature, args []*tf.Tensor
 	if err != nil {
 		return nil, err
 	}
-	return s.call(ctx, g, args, sig.Fetches, step.Args{})
+	return s.call(ctx, g, args, sig.Fetches, step.Args{}, into)
 }
 
 // prepare returns the graph of a step that feeds args.
-func (s *Session) prepare(sig pass.Signature, args []*tf.Tensor) (*step.Graph, error) {
+func (s *Session) prepare(sig pass.Signature, args []*core.Tensor) (*step.Graph, error) {
 	if len(args) != len(sig.Feeds) {
-		return nil, tf.Errorf(tf.InvalidArgument, "there must be a value for each feed: %d feeds, %d values", len(sig.Feeds), len(args))
+		return nil, core.Errorf(core.InvalidArgument, "there must be a value for each feed: %d feeds, %d values", len(sig.Feeds), len(args))
 	}
 	return s.graphs.get(sig, inFrame)
 }
 
-// call runs g as a function of args.
-func (s *Session) call(ctx context.Context, g *step.Graph, args []*tf.Tensor, fetches []string, a step.Args) ([]*tf.Tensor, error) {
-	frame := step.NewFrame(args, len(fetches))
+// call runs g as a function of args, which are the program's, as are the
+// results: the step works on copies, unless the program has given args away.
+func (s *Session) call(ctx context.Context, g *step.Graph, args []*core.Tensor, fetches []string, a step.Args, into *core.Tensor) ([]*core.Tensor, error) {
+	own := make([]*core.Tensor, len(args))
+	for i, t := range args {
+		own[i] = s.enter(t)
+	}
+	frame := step.NewFrame(own, len(fetches))
 	a.Frame = frame
-	if err := s.run(ctx, g, fetches, a); err != nil {
+	err := s.run(ctx, g, fetches, a)
+	for _, t := range own { // before results leave: one that was only passed on has no other owner then
+		t.Release()
+	}
+	if err != nil {
 		frame.Drop()
 		return nil, err
 	}
-	return frame.Results()
+	return frame.Leave(into)
 }
+
+// enter returns what a step uses of t, a tensor of the program's.
+func (s *Session) enter(t *core.Tensor) *core.Tensor { return t.EnterFrom(s.rt.Pool) }
 
 func (s *Session) begin() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return tf.Errorf(tf.Canceled, "Session has been closed.")
+		return core.Errorf(core.Canceled, "Session has been closed.")
 	}
 	s.steps.Add(1)
 	return nil
@@ -188,7 +207,7 @@ func (s *Session) Close() error {
 	}
 	s.closed = true
 	s.mu.Unlock()
-	s.cancel(tf.Errorf(tf.Canceled, "Step was cancelled by an explicit call to `Session::Close()`."))
+	s.cancel(core.Errorf(core.Canceled, "Step was cancelled by an explicit call to `Session::Close()`."))
 	s.steps.Wait()
 	s.rt.Kept.Close()
 	s.threads.Release()

@@ -8,18 +8,19 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
 func init() {
-	wait := func(n *tf.Node) (tf.Kernel, error) {
-		return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
+	wait := func(n *core.Node) (core.Kernel, error) {
+		return core.AsyncCompute(func(c *core.OpContext, done func(error)) {
 			started <- struct{}{}
-			context.AfterFunc(c.StepContext(), func() { done(&tf.Error{Code: tf.Canceled, Msg: "waited", Derived: true}) })
+			context.AfterFunc(c.StepContext(), func() { done(&core.Error{Code: core.Canceled, Msg: "waited", Derived: true}) })
 		}), nil
 	}
-	tf.Register(tf.OpDef{Name: "TestWait", Out: "y: float", Stateful: true, Kernels: tf.AnyType(wait), NoGrad: tf.NotDifferentiable,
-		Shape: func(*tf.Infer) error { return nil }})
+	core.Register(core.OpDef{Name: "TestWait", Out: "y: float", Stateful: true, Kernels: core.AnyType(wait), NoGrad: core.NotDifferentiable,
+		Shape: func(*core.Infer) error { return nil }})
 }
 
 // started tells that a TestWait kernel runs.
@@ -27,12 +28,12 @@ var started = make(chan struct{}, 16)
 
 func TestRunFeedsAndFetches(t *testing.T) {
 	g := tf.NewGraph()
-	x := ops.Placeholder(g, tf.Float32, tf.Shape{})
+	x := ops.Placeholder(g, core.Float32, core.Shape{})
 	y := ops.Mul(x, x)
 	s := open(t, g, 1)
-	var kept []*tf.Tensor
+	var kept []*core.Tensor
 	for i := range 3 {
-		out, err := fetch(t.Context(), s, map[tf.Output]*tf.Tensor{x: tf.Scalar(float32(i))}, y)
+		out, err := fetch(t.Context(), s, map[tf.Output]*core.Tensor{x: core.Scalar(float32(i))}, y)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +50,7 @@ func TestGraphGrows(t *testing.T) {
 	g := tf.NewGraph()
 	x := ops.Scalar[float32](g, 2)
 	s := open(t, g, 2)
-	if _, err := s.Run(t.Context(), pass.Signature{Fetches: []string{"later:0"}}, nil); tf.CodeOf(err) != tf.NotFound {
+	if _, err := s.Run(t.Context(), pass.Signature{Fetches: []string{"later:0"}}, nil); core.CodeOf(err) != core.NotFound {
 		t.Errorf("before: %v", err)
 	}
 	y := ops.Neg(x, tf.Name("later"))
@@ -65,7 +66,7 @@ func TestStateIsKept(t *testing.T) {
 	g := tf.NewGraph()
 	var v tf.Output
 	g.Device("/device:CPU:1", func() {
-		v = tf.Apply(g, "VariableV2", nil, tf.Attr("dtype", tf.Float32), tf.Attr("shape", tf.Shape{}), tf.Name("v")).Output(0)
+		v = tf.Apply(g, "VariableV2", nil, tf.Attr("dtype", core.Float32), tf.Attr("shape", core.Shape{}), tf.Name("v")).Output(0)
 	})
 	set := tf.Apply(g, "Assign", []tf.Output{v, ops.Scalar[float32](g, 5)})
 	s := open(t, g, 2)
@@ -81,23 +82,23 @@ func TestStateIsKept(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	g := tf.NewGraph()
-	x := ops.Placeholder(g, tf.Float32, tf.Shape{}, tf.Name("x"))
+	x := ops.Placeholder(g, core.Float32, core.Shape{}, tf.Name("x"))
 	g.Device("/device:CPU:1", func() { ops.Identity(ops.Neg(x), tf.Name("y")) })
 	s := open(t, g, 2)
 	for _, c := range []struct {
 		sig  pass.Signature
-		args []*tf.Tensor
-		code tf.Code
+		args []*core.Tensor
+		code core.Code
 		want string
 	}{
-		{pass.Signature{Fetches: []string{"y:0"}}, nil, tf.InvalidArgument, "You must feed a value for placeholder tensor 'x' with dtype float"},
-		{pass.Signature{Feeds: []string{"x:0"}, Fetches: []string{"y:0"}}, nil, tf.InvalidArgument, "there must be a value for each feed: 1 feeds, 0 values"},
-		{pass.Signature{Feeds: []string{"x:0"}, Fetches: []string{"y:0"}}, []*tf.Tensor{tf.Scalar[int32](1)}, tf.InvalidArgument, "Type mismatch: actual int32 vs. expect float"},
-		{pass.Signature{}, nil, tf.InvalidArgument, "Must specify at least one target"},
+		{pass.Signature{Fetches: []string{"y:0"}}, nil, core.InvalidArgument, "You must feed a value for placeholder tensor 'x' with dtype float"},
+		{pass.Signature{Feeds: []string{"x:0"}, Fetches: []string{"y:0"}}, nil, core.InvalidArgument, "there must be a value for each feed: 1 feeds, 0 values"},
+		{pass.Signature{Feeds: []string{"x:0"}, Fetches: []string{"y:0"}}, []*core.Tensor{core.Scalar[int32](1)}, core.InvalidArgument, "Type mismatch: actual int32 vs. expect float"},
+		{pass.Signature{}, nil, core.InvalidArgument, "Must specify at least one target"},
 	} {
 		for range 2 {
 			_, err := s.Run(t.Context(), c.sig, c.args)
-			if tf.CodeOf(err) != c.code || !strings.Contains(err.Error(), c.want) {
+			if core.CodeOf(err) != c.code || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v: got %v, want %s", c.sig, err, c.want)
 			}
 		}
@@ -117,10 +118,10 @@ func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-started; cancel() }()
 	_, err := s.Run(ctx, sig, nil)
-	if tf.CodeOf(err) != tf.Canceled || !strings.Contains(err.Error(), "Run call was cancelled") {
+	if core.CodeOf(err) != core.Canceled || !strings.Contains(err.Error(), "Run call was cancelled") {
 		t.Errorf("got %v", err)
 	}
-	if _, err = s.Run(ctx, sig, nil); tf.CodeOf(err) != tf.Canceled {
+	if _, err = s.Run(ctx, sig, nil); core.CodeOf(err) != core.Canceled {
 		t.Errorf("with a context that has ended: %v", err)
 	}
 }
@@ -130,7 +131,7 @@ func TestDeadline(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	go func() { <-started; cancel(context.DeadlineExceeded) }()
 	_, err := s.Run(ctx, sig, nil)
-	if tf.CodeOf(err) != tf.DeadlineExceeded || !strings.Contains(err.Error(), "Timed out waiting for notification") {
+	if core.CodeOf(err) != core.DeadlineExceeded || !strings.Contains(err.Error(), "Timed out waiting for notification") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -150,11 +151,11 @@ func TestClose(t *testing.T) {
 		s.Close()
 		close(closed)
 	}()
-	if err := <-errs; tf.CodeOf(err) != tf.Canceled || !strings.Contains(err.Error(), "Session::Close()") {
+	if err := <-errs; core.CodeOf(err) != core.Canceled || !strings.Contains(err.Error(), "Session::Close()") {
 		t.Errorf("the step ended with %v", err)
 	}
 	<-closed
-	if _, err := s.Run(t.Context(), sig, nil); tf.CodeOf(err) != tf.Canceled || !strings.Contains(err.Error(), "Session has been closed.") {
+	if _, err := s.Run(t.Context(), sig, nil); core.CodeOf(err) != core.Canceled || !strings.Contains(err.Error(), "Session has been closed.") {
 		t.Errorf("afterwards: %v", err)
 	}
 	if err := s.Close(); err != nil {
@@ -166,7 +167,7 @@ func TestClose(t *testing.T) {
 // the graph grows.
 func TestManySteps(t *testing.T) {
 	g := tf.NewGraph()
-	x := ops.Placeholder(g, tf.Float32, tf.Shape{})
+	x := ops.Placeholder(g, core.Float32, core.Shape{})
 	ys := []tf.Output{ops.Neg(x, tf.OnDevice("/device:CPU:1"))}
 	for range 5 {
 		y := ys[len(ys)-1]
@@ -178,7 +179,7 @@ func TestManySteps(t *testing.T) {
 		group.Go(func() {
 			for k := range 40 {
 				v := float32(i*100 + k)
-				out, err := fetch(t.Context(), s, map[tf.Output]*tf.Tensor{x: tf.Scalar(v)}, ys[(i+k)%len(ys)], ys[0])
+				out, err := fetch(t.Context(), s, map[tf.Output]*core.Tensor{x: core.Scalar(v)}, ys[(i+k)%len(ys)], ys[0])
 				if err != nil || out[1].At(0) != -v {
 					t.Errorf("got %v, %v", out, err)
 				}

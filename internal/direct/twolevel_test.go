@@ -8,11 +8,13 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/device"
 	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/internal/graph/source"
 	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/step"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // TestLoopsOverTasks splits graphs twice, as a master and its workers do: by
@@ -27,11 +29,11 @@ func TestLoopsOverTasks(t *testing.T) {
 			}
 			got := runOverTasks(t, g, 5)
 			s := open(t, imported(t, name), 1)
-			want, err := fetch(t.Context(), s, map[tf.Output]*tf.Tensor{s.graphs.source.Operation("x").Output(0): tf.Scalar[float32](5)}, s.graphs.source.Operation("y").Output(0))
+			want, err := fetch(t.Context(), s, map[tf.Output]*core.Tensor{s.graphs.source.Operation("x").Output(0): core.Scalar[float32](5)}, s.graphs.source.Operation("y").Output(0))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !tf.TensorsEqual(got, want[0]) {
+			if !core.TensorsEqual(got, want[0]) {
 				t.Errorf("%s, seed %d: got %v, want %v", name, seed, got, want[0])
 			}
 		}
@@ -39,10 +41,10 @@ func TestLoopsOverTasks(t *testing.T) {
 }
 
 // runOverTasks feeds x and returns y.
-func runOverTasks(t *testing.T, source *tf.Graph, x float32) *tf.Tensor {
+func runOverTasks(t *testing.T, built *tf.Graph, x float32) *core.Tensor {
 	t.Helper()
 	const client = "/job:w/replica:0/task:0/device:CPU:0"
-	full := graph.FromOperations(source.Operations(), nil, 0)
+	full := source.Graph(built.Operations(), nil, 0)
 	g, err := pass.ClientGraph(full, pass.Signature{Feeds: []string{"x:0"}, Fetches: []string{"y:0"}}, pass.Terminals{ClientDevice: client})
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +59,7 @@ func runOverTasks(t *testing.T, source *tf.Graph, x float32) *tf.Tensor {
 	}
 	table := rendezvous.NewLocal(nil)
 	key := func(edge string) string { return rendezvous.Key{Src: client, Dst: client, Edge: edge}.String() }
-	if err := table.Send(key("x:0"), tf.Scalar(x), false); err != nil {
+	if err := table.Send(key("x:0"), core.Scalar(x), false); err != nil {
 		t.Fatal(err)
 	}
 	var group sync.WaitGroup
@@ -73,8 +75,8 @@ func runOverTasks(t *testing.T, source *tf.Graph, x float32) *tf.Tensor {
 		}
 	}
 	group.Wait()
-	var y *tf.Tensor
-	table.Recv(t.Context(), key("y:0"), func(v *tf.Tensor, dead bool, err error) {
+	var y *core.Tensor
+	table.Recv(t.Context(), key("y:0"), func(v *core.Tensor, dead bool, err error) {
 		if err != nil || dead {
 			t.Errorf("y is dead: %v, error %v", dead, err)
 		}

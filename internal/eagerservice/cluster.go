@@ -3,8 +3,8 @@ package eagerservice
 import (
 	"context"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A Peer is the eager service of another task, as functions use it that have parts
@@ -57,7 +57,7 @@ func (c *Context) peer(task string) (Peer, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.cluster.peers == nil {
-		return nil, tf.Errorf(tf.Unimplemented, "a function must run in one task here, a part of it is for %s", task)
+		return nil, core.Errorf(core.Unimplemented, "a function must run in one task here, a part of it is for %s", task)
 	}
 	return c.cluster.peers.Peer(task)
 }

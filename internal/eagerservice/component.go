@@ -5,14 +5,14 @@ import (
 	"sync"
 
 	"github.com/gorge-tf/gorge/internal/step"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A component is the part of a function that another task runs, which this one has
 // for one device.
 type component struct {
-	library *tf.Library
+	library *core.Library
 	calls   map[string]*step.Calls // by device
 }
 
@@ -46,7 +46,7 @@ func (cs *components) find(name string) (*component, error) {
 	if p := cs.all[name]; p != nil {
 		return p, nil
 	}
-	return nil, tf.Errorf(tf.Internal, "Could not find function library for registered component function: %s", name)
+	return nil, core.Errorf(core.Internal, "Could not find function library for registered component function: %s", name)
 }
 
 // from returns what calls the component from a device.
@@ -54,7 +54,7 @@ func (cs *components) from(p *component, rt *step.Runtime, device string) *step.
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
 	if p.calls[device] == nil {
-		p.calls[device] = rt.NewCalls(device, func() *tf.Library { return p.library })
+		p.calls[device] = rt.NewCalls(device, func() *core.Library { return p.library })
 	}
 	return p.calls[device]
 }
@@ -68,7 +68,7 @@ func (s *Service) RunComponentFunction(ctx context.Context, req *pb.RunComponent
 	}
 	def := req.GetOperation()
 	if !def.GetIsFunction() || !def.GetIsComponentFunction() {
-		return nil, tf.Errorf(tf.Internal, "RunComponentFunction request can only be used to execute component functions.")
+		return nil, core.Errorf(core.Internal, "RunComponentFunction request can only be used to execute component functions.")
 	}
 	end, err := c.session.Begin()
 	if err != nil {
@@ -106,7 +106,7 @@ func (c *Context) runComponent(ctx context.Context, def *pb.Operation) ([]value,
 		return nil, err
 	}
 	calls := c.components.from(p, c.session.Runtime(), op.device.Spec().String())
-	out, err := wait(func(done func([]*tf.Tensor, error)) {
+	out, err := wait(func(done func([]*core.Tensor, error)) {
 		calls.CallIn(ctx, step.Args{ID: def.GetFuncStepId(), Rendezvous: r}, f, in, done)
 	})
 	if err != nil {
@@ -125,14 +125,14 @@ func (c *Context) keepAs(id int64, nums []int32, out []value) (*pb.RunComponentF
 		return resp, err
 	}
 	if len(nums) > 0 && len(nums) != len(out) {
-		return nil, tf.Errorf(tf.InvalidArgument, "a component must have a number for each output: it has %d, and there are %d numbers", len(out), len(nums))
+		return nil, core.Errorf(core.InvalidArgument, "a component must have a number for each output: it has %d, and there are %d numbers", len(out), len(nums))
 	}
 	for i, v := range out {
 		k := int32(i)
 		if len(nums) > 0 {
 			k = nums[i]
 		}
-		resp.Shape = append(resp.Shape, tf.ShapeProto(v.tensor.Shape()))
+		resp.Shape = append(resp.Shape, core.ShapeProto(v.tensor.Shape()))
 		c.handles.add(name{id, k}, v)
 	}
 	return resp, nil

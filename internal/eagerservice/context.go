@@ -7,9 +7,9 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/step"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/internal/worker"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A Context is what one client has in this task: the results of its operations,
@@ -31,7 +31,7 @@ type Context struct {
 
 	mu      sync.Mutex
 	view    uint64
-	library *tf.Library
+	library *core.Library
 	calls   map[string]*step.Calls // by device
 	cluster cluster
 	left    Peers // of the cluster before: calls may be under way
@@ -99,7 +99,7 @@ func (c *Context) update(req *pb.UpdateContextRequest) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if req.GetContextViewId() != c.view+1 {
-		return tf.Errorf(tf.InvalidArgument, "EagerService:UpdateContext failed. Context id: <%d> currently at view #%d but received update request at view #%d. View id should only be continuously incremented.",
+		return core.Errorf(core.InvalidArgument, "EagerService:UpdateContext failed. Context id: <%d> currently at view #%d but received update request at view #%d. View id should only be continuously incremented.",
 			c.id, c.view, req.GetContextViewId())
 	}
 	if len(req.GetClusterDeviceAttributes()) > 0 {
@@ -135,12 +135,12 @@ func (c *Context) close(why error) {
 
 // device returns a device of the task, which may be named in part; "" is the
 // first one.
-func (c *Context) device(name string) (tf.Device, error) {
+func (c *Context) device(name string) (core.Device, error) {
 	devices := c.session.Devices()
 	if d := devices.Lookup(name); d != nil {
 		return d, nil
 	}
-	want, err := tf.ParseDevice(name)
+	want, err := core.ParseDevice(name)
 	if err != nil {
 		return nil, err
 	}
@@ -149,18 +149,18 @@ func (c *Context) device(name string) (tf.Device, error) {
 			return d, nil
 		}
 	}
-	return nil, tf.Errorf(tf.InvalidArgument, "%s unknown device.", name)
+	return nil, core.Errorf(core.InvalidArgument, "%s unknown device.", name)
 }
 
 // functions returns the functions that the client has registered by now.
-func (c *Context) functions() *tf.Library {
+func (c *Context) functions() *core.Library {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.library
 }
 
 // callsFrom returns what calls functions from a device.
-func (c *Context) callsFrom(d tf.Device) *step.Calls {
+func (c *Context) callsFrom(d core.Device) *step.Calls {
 	name := d.Spec().String()
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -5,15 +5,15 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // register adds a function and those that it calls.
 func (c *Context) register(op *pb.RegisterFunctionOp) error {
 	f := op.GetFunctionDef()
 	if f.GetSignature().GetName() == "" {
-		return tf.Errorf(tf.InvalidArgument, "a function to register must have a name")
+		return core.Errorf(core.InvalidArgument, "a function to register must have a name")
 	}
 	if op.GetIsComponentFunction() {
 		return c.components.add(f, op.GetLibrary())
@@ -29,7 +29,7 @@ func (c *Context) register(op *pb.RegisterFunctionOp) error {
 
 // merge returns a library with f and what else comes with it. One that both have
 // must be the same in both.
-func merge(l *tf.Library, f *pb.FunctionDef, with *pb.FunctionDefLibrary) (*tf.Library, error) {
+func merge(l *core.Library, f *pb.FunctionDef, with *pb.FunctionDefLibrary) (*core.Library, error) {
 	add := &pb.FunctionDefLibrary{Function: []*pb.FunctionDef{f}, Gradient: with.GetGradient()}
 	for _, g := range with.GetFunction() {
 		if g.GetSignature().GetName() != f.GetSignature().GetName() {
@@ -44,7 +44,7 @@ func (c *Context) remove(name string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.library.Find(name) == nil {
-		return tf.Errorf(tf.InvalidArgument, "Tried to remove non-existent function '%s'.", name)
+		return core.Errorf(core.InvalidArgument, "Tried to remove non-existent function '%s'.", name)
 	}
 	all := proto.CloneOf(c.library.Proto())
 	left := all.Function[:0]
@@ -55,7 +55,7 @@ func (c *Context) remove(name string) error {
 	}
 	all.Function = left
 	var err error
-	if c.library, err = tf.NewLibrary(all); err != nil {
+	if c.library, err = core.NewLibrary(all); err != nil {
 		return err
 	}
 	for _, calls := range c.calls {
@@ -84,7 +84,7 @@ func (c *Context) call(ctx context.Context, op *operation) ([]value, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := wait(func(done func([]*tf.Tensor, error)) {
+	out, err := wait(func(done func([]*core.Tensor, error)) {
 		c.callsFrom(op.device).Call(ctx, f, in, done)
 	})
 	if err != nil {
@@ -94,13 +94,13 @@ func (c *Context) call(ctx context.Context, op *operation) ([]value, error) {
 }
 
 // wait calls a function that reports its results to done.
-func wait(call func(done func([]*tf.Tensor, error))) ([]*tf.Tensor, error) {
+func wait(call func(done func([]*core.Tensor, error))) ([]*core.Tensor, error) {
 	type results struct {
-		out []*tf.Tensor
+		out []*core.Tensor
 		err error
 	}
 	c := make(chan results, 1)
-	call(func(out []*tf.Tensor, err error) { c <- results{out, err} })
+	call(func(out []*core.Tensor, err error) { c <- results{out, err} })
 	r := <-c
 	return r.out, r.err
 }
@@ -108,13 +108,13 @@ func wait(call func(done func([]*tf.Tensor, error))) ([]*tf.Tensor, error) {
 // inFunction is err with the function that it is from, as TensorFlow's clients
 // look for it.
 func inFunction(name string, err error) error {
-	e := *tf.AsError(err)
+	e := *core.AsError(err)
 	e.Msg = "{{function_node " + name + "}} " + e.Msg
 	return &e
 }
 
 // valuesOn says that tensors, which are from now on the client's, are on a device.
-func valuesOn(d tf.Device, out []*tf.Tensor) []value {
+func valuesOn(d core.Device, out []*core.Tensor) []value {
 	all := make([]value, len(out))
 	for i, t := range out {
 		all[i] = value{tensor: t.Escape(), device: d}
@@ -123,11 +123,11 @@ func valuesOn(d tf.Device, out []*tf.Tensor) []value {
 }
 
 // funcOf returns the function that an operation calls.
-func funcOf(def *pb.Operation, library *tf.Library) (tf.Func, error) {
+func funcOf(def *pb.Operation, library *core.Library) (core.Func, error) {
 	d, err := library.LookupOp(def.GetName())
 	if err != nil {
-		return tf.Func{}, err
+		return core.Func{}, err
 	}
-	attrs, err := tf.AttrsFromProto(def.GetAttrs(), d)
-	return tf.Func{Name: def.GetName(), Attrs: attrs}, err
+	attrs, err := core.AttrsFromProto(def.GetAttrs(), d)
+	return core.Func{Name: def.GetName(), Attrs: attrs}, err
 }

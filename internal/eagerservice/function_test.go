@@ -3,9 +3,10 @@ package eagerservice
 import (
 	"testing"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // define returns the definition of a function of one vector, and those that it
@@ -13,7 +14,7 @@ import (
 func define(t testing.TB, name string, body func(x tf.Output) tf.Output) (*pb.FunctionDef, *pb.FunctionDefLibrary) {
 	t.Helper()
 	g := tf.NewGraph()
-	f := tf.NewFunction(g, name, []tf.ArgSpec{{DType: tf.Float32, Shape: tf.Shape{-1}}}, func(args []tf.Output) []tf.Output { return []tf.Output{body(args[0])} })
+	f := tf.NewFunction(g, name, []tf.ArgSpec{{DType: core.Float32, Shape: core.Shape{-1}}}, func(args []tf.Output) []tf.Output { return []tf.Output{body(args[0])} })
 	if f.Err() != nil {
 		t.Fatal(f.Err())
 	}
@@ -61,7 +62,7 @@ func TestFunctions(t *testing.T) {
 		t.Errorf("the answer to a call is %v", r)
 	}
 	c.wantFloats(handle{int(call.GetId()), 0}, 2, 4)
-	c.do("PartitionedCall", tf.Attrs{"Tin": []tf.DType{tf.Float32}, "Tout": []tf.DType{tf.Float32}, "f": tf.Func{Name: f.GetSignature().GetName()}}, floats(-3))
+	c.do("PartitionedCall", core.Attrs{"Tin": []core.DType{core.Float32}, "Tout": []core.DType{core.Float32}, "f": core.Func{Name: f.GetSignature().GetName()}}, floats(-3))
 	c.wantFloats(handle{int(c.op), 0}, 3)
 
 	remove := &pb.QueueItem{Item: &pb.QueueItem_RemoveFunction{RemoveFunction: &pb.RemoveFunctionOp{FunctionName: f.GetSignature().GetName()}}}
@@ -69,7 +70,7 @@ func TestFunctions(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = c.enqueue(item(c.callOf(f, x)))
-	wantError(t, err, tf.NotFound, f.GetSignature().GetName())
+	wantError(t, err, core.NotFound, f.GetSignature().GetName())
 }
 
 func TestBadCalls(t *testing.T) {
@@ -82,15 +83,15 @@ func TestBadCalls(t *testing.T) {
 	for text, in := range map[string][]any{
 		"{{function_node " + name + "}} ":                  {floats(1, 2, 3)},
 		"Expects 1 arguments, but 0 is provided":           {},
-		"Expects arg[0] to be float but int32 is provided": {tf.Scalar(int32(1))},
+		"Expects arg[0] to be float but int32 is provided": {core.Scalar(int32(1))},
 	} {
 		_, err := c.enqueue(item(c.callOf(f, in...)))
-		wantError(t, err, tf.InvalidArgument, text)
+		wantError(t, err, core.InvalidArgument, text)
 	}
 	other := double(t)
 	other.Signature.Name = name
 	_, err := c.enqueue(registering(other, nil, false))
-	wantError(t, err, tf.InvalidArgument, "because a different function with the same name already exists.")
+	wantError(t, err, core.InvalidArgument, "because a different function with the same name already exists.")
 }
 
 // TestComponents runs a part of a function that receives what another part of the
@@ -118,15 +119,15 @@ func TestComponents(t *testing.T) {
 	}
 	c.wantFloats(handle{int(op.GetId()), 5}, 6)
 	_, err = run(c.callOf(f, floats(3)), 5, 6)
-	wantError(t, err, tf.InvalidArgument, "a component must have a number for each output")
+	wantError(t, err, core.InvalidArgument, "a component must have a number for each output")
 
 	unknown := c.callOf(f, floats(1))
 	unknown.Name = "unknown"
 	_, err = run(unknown)
-	wantError(t, err, tf.Internal, "Could not find function library for registered component function: unknown")
+	wantError(t, err, core.Internal, "Could not find function library for registered component function: unknown")
 	plain := c.operation("NoOp", nil)
 	_, err = run(plain)
-	wantError(t, err, tf.Internal, "RunComponentFunction request can only be used to execute component functions.")
+	wantError(t, err, core.Internal, "RunComponentFunction request can only be used to execute component functions.")
 	if _, err := c.enqueue(&pb.QueueItem{Item: &pb.QueueItem_CleanupFunction{CleanupFunction: &pb.CleanupFunctionOp{StepId: 44}}}); err != nil {
 		t.Error(err)
 	}

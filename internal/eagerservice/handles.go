@@ -3,8 +3,8 @@ package eagerservice
 import (
 	"sync"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A name is that of one output of an operation, as the client gives it.
@@ -16,8 +16,8 @@ type name struct {
 // A value is what lies under a name: a tensor on a device, or several that stand
 // for one, each on a device of its own.
 type value struct {
-	tensor *tf.Tensor
-	device tf.Device
+	tensor *core.Tensor
+	device core.Device
 	packed []input
 
 	// A result of a function may be on a device of another task, where it is
@@ -77,7 +77,7 @@ func (h *handles) get(n name) (value, error) {
 		return value{}, err
 	}
 	if !ok {
-		return value{}, tf.Errorf(tf.InvalidArgument, "Unable to find the relevant tensor remote_handle: Op ID: %d, Output num: %d. "+
+		return value{}, core.Errorf(core.InvalidArgument, "Unable to find the relevant tensor remote_handle: Op ID: %d, Output num: %d. "+
 			"One possible cause is that the tensor was accessed after deallocation in a distributed worker setup."+
 			"Try setting `os.environ['TF_ENABLE_EAGER_CLIENT_STREAMING_ENQUEUE']='False'` in your client to disable async streaming behavior to see if it fixes the problem.", n.op, n.output)
 	}
@@ -89,7 +89,7 @@ func (h *handles) drop(n name) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if _, ok := h.all[n]; !ok {
-		return tf.Errorf(tf.InvalidArgument, "Unable to find the relevant tensor remote_handle: Op ID: %d, Output num: %d", n.op, n.output)
+		return core.Errorf(core.InvalidArgument, "Unable to find the relevant tensor remote_handle: Op ID: %d, Output num: %d", n.op, n.output)
 	}
 	delete(h.all, n)
 	return nil
@@ -123,7 +123,7 @@ func (c *Context) resolve(h *pb.RemoteTensorHandle) (input, error) {
 			at = h.GetDevice()
 		}
 		if !c.knows(at) {
-			return input{}, tf.Errorf(tf.InvalidArgument, "%s unknown device.", at)
+			return input{}, core.Errorf(core.InvalidArgument, "%s unknown device.", at)
 		}
 		return input{remote: h}, nil
 	}
@@ -134,10 +134,10 @@ func (c *Context) resolve(h *pb.RemoteTensorHandle) (input, error) {
 func (c *Context) isHere(device string) bool { return c.session.Devices().Lookup(device) != nil }
 
 // dtype returns the type of what is given.
-func (in input) dtype() tf.DType {
+func (in input) dtype() core.DType {
 	switch {
 	case in.remote != nil:
-		return tf.DType(in.remote.GetDtype())
+		return core.DType(in.remote.GetDtype())
 	case in.tensor == nil && len(in.packed) > 0:
 		return in.packed[0].dtype()
 	}

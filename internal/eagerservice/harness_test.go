@@ -9,10 +9,10 @@ import (
 	"github.com/gorge-tf/gorge/internal/device"
 	"github.com/gorge-tf/gorge/internal/leaktest"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/internal/worker"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	_ "github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
@@ -25,15 +25,15 @@ const (
 )
 
 func init() {
-	tf.Register(tf.OpDef{
-		Name: "TestWait", Out: "never: float", Stateful: true, NoGrad: tf.NotDifferentiable,
-		Shape: func(*tf.Infer) error { return nil }, Kernels: tf.AnyType(waiting),
+	core.Register(core.OpDef{
+		Name: "TestWait", Out: "never: float", Stateful: true, NoGrad: core.NotDifferentiable,
+		Shape: func(*core.Infer) error { return nil }, Kernels: core.AnyType(waiting),
 	})
-	tf.Register(tf.OpDef{
-		Name: "TestPanic", Out: "never: float", Stateful: true, NoGrad: tf.NotDifferentiable,
-		Shape: func(*tf.Infer) error { return nil },
-		Kernels: tf.AnyType(func(*tf.Node) (tf.Kernel, error) {
-			return tf.Compute(func(*tf.OpContext) error { panic("on purpose") }), nil
+	core.Register(core.OpDef{
+		Name: "TestPanic", Out: "never: float", Stateful: true, NoGrad: core.NotDifferentiable,
+		Shape: func(*core.Infer) error { return nil },
+		Kernels: core.AnyType(func(*core.Node) (core.Kernel, error) {
+			return core.Compute(func(*core.OpContext) error { panic("on purpose") }), nil
 		}),
 	})
 }
@@ -42,8 +42,8 @@ func init() {
 var started = make(chan struct{}, 16)
 
 // waiting is the kernel of an op that waits until it is cancelled.
-func waiting(*tf.Node) (tf.Kernel, error) {
-	return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
+func waiting(*core.Node) (core.Kernel, error) {
+	return core.AsyncCompute(func(c *core.OpContext, done func(error)) {
 		started <- struct{}{}
 		context.AfterFunc(c.StepContext(), func() { done(context.Cause(c.StepContext())) })
 	}), nil
@@ -103,12 +103,12 @@ func (h handle) proto() *pb.RemoteTensorHandle {
 }
 
 // operation describes one whose inputs are handles or tensors.
-func (c *client) operation(op string, attrs tf.Attrs, in ...any) *pb.Operation {
+func (c *client) operation(op string, attrs core.Attrs, in ...any) *pb.Operation {
 	c.t.Helper()
 	c.op++
 	out := &pb.Operation{Id: c.op, Name: op, Device: cpu, Attrs: map[string]*pb.AttrValue{}}
 	for k, v := range attrs {
-		p, err := tf.AttrProto(v)
+		p, err := core.AttrProto(v)
 		if err != nil {
 			c.t.Fatal(err)
 		}
@@ -120,8 +120,8 @@ func (c *client) operation(op string, attrs tf.Attrs, in ...any) *pb.Operation {
 			out.OpInputs = append(out.OpInputs, remote(x.proto()))
 		case *pb.RemoteTensorHandle:
 			out.OpInputs = append(out.OpInputs, remote(x))
-		case *tf.Tensor:
-			out.OpInputs = append(out.OpInputs, &pb.Operation_Input{Item: &pb.Operation_Input_Tensor{Tensor: tf.TensorProto(x)}})
+		case *core.Tensor:
+			out.OpInputs = append(out.OpInputs, &pb.Operation_Input{Item: &pb.Operation_Input_Tensor{Tensor: core.TensorProto(x)}})
 		}
 	}
 	return out
@@ -136,7 +136,7 @@ func item(op *pb.Operation) *pb.QueueItem {
 }
 
 // do runs an operation and returns its first output.
-func (c *client) do(op string, attrs tf.Attrs, in ...any) handle {
+func (c *client) do(op string, attrs core.Attrs, in ...any) handle {
 	c.t.Helper()
 	if _, err := c.enqueue(item(c.operation(op, attrs, in...))); err != nil {
 		c.t.Fatalf("%s: %v", op, err)
@@ -145,21 +145,21 @@ func (c *client) do(op string, attrs tf.Attrs, in ...any) handle {
 }
 
 // fails runs an operation that has to fail.
-func (c *client) fails(code tf.Code, text, op string, attrs tf.Attrs, in ...any) {
+func (c *client) fails(code core.Code, text, op string, attrs core.Attrs, in ...any) {
 	c.t.Helper()
 	_, err := c.enqueue(item(c.operation(op, attrs, in...)))
 	wantError(c.t, err, code, text)
 }
 
-func wantError(t testing.TB, err error, code tf.Code, text string) {
+func wantError(t testing.TB, err error, code core.Code, text string) {
 	t.Helper()
-	if tf.CodeOf(err) != code || !strings.Contains(tf.AsError(err).WireMessage(), text) {
+	if core.CodeOf(err) != code || !strings.Contains(core.AsError(err).WireMessage(), text) {
 		t.Errorf("error %v, want %v with %q", err, code, text)
 	}
 }
 
 // send gives a tensor to the service.
-func (c *client) send(x *tf.Tensor) handle {
+func (c *client) send(x *core.Tensor) handle {
 	c.t.Helper()
 	c.op++
 	if _, err := c.enqueue(sending(c.op, cpu, x)); err != nil {
@@ -168,8 +168,8 @@ func (c *client) send(x *tf.Tensor) handle {
 	return handle{int(c.op), 0}
 }
 
-func sending(op int64, device string, x *tf.Tensor) *pb.QueueItem {
-	return &pb.QueueItem{Item: &pb.QueueItem_SendTensor{SendTensor: &pb.SendTensorOp{OpId: op, DeviceName: device, Tensors: []*pb.TensorProto{tf.TensorProto(x)}}}}
+func sending(op int64, device string, x *core.Tensor) *pb.QueueItem {
+	return &pb.QueueItem{Item: &pb.QueueItem_SendTensor{SendTensor: &pb.SendTensorOp{OpId: op, DeviceName: device, Tensors: []*pb.TensorProto{core.TensorProto(x)}}}}
 }
 
 // contextOf returns a context of a service that others may be using.
@@ -181,19 +181,19 @@ func contextOf(s *Service, id uint64) *Context {
 
 // fetch returns a value as clients get it: an operation without a number answers
 // with its outputs.
-func (c *client) fetch(h handle) *tf.Tensor {
+func (c *client) fetch(h handle) *core.Tensor {
 	c.t.Helper()
 	v, err := contextOf(c.s, c.id).handles.get(name{int64(h.op), int32(h.output)})
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	op := c.operation("Identity", tf.Attrs{"T": v.tensor.DType()}, h)
+	op := c.operation("Identity", core.Attrs{"T": v.tensor.DType()}, h)
 	op.Id = notKept
 	resp, err := c.enqueue(item(op))
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	got, err := tf.TensorFromProto(resp.GetQueueResponse()[0].GetTensor()[0])
+	got, err := core.TensorFromProto(resp.GetQueueResponse()[0].GetTensor()[0])
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -202,13 +202,13 @@ func (c *client) fetch(h handle) *tf.Tensor {
 
 func (c *client) wantFloats(h handle, want ...float32) {
 	c.t.Helper()
-	if got := tf.Data[float32](c.fetch(h)); !slices.Equal(got, want) {
+	if got := core.Data[float32](c.fetch(h)); !slices.Equal(got, want) {
 		c.t.Errorf("operation %d gives %v, want %v", h.op, got, want)
 	}
 }
 
-func floats(v ...float32) *tf.Tensor {
-	t := tf.NewTensor(tf.Float32, tf.Shape{len(v)})
-	copy(tf.Data[float32](t), v)
+func floats(v ...float32) *core.Tensor {
+	t := core.NewTensor(core.Float32, core.Shape{len(v)})
+	copy(core.Data[float32](t), v)
 	return t
 }

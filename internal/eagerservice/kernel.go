@@ -10,8 +10,8 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // kernels keeps those that have been made, by what they are made from.
@@ -22,10 +22,10 @@ type kernels struct {
 
 // A kernel runs operations that are alike.
 type kernel struct {
-	node   *tf.Node
-	device tf.Device
-	step   tf.Step
-	tf.Kernel
+	node   *core.Node
+	device core.Device
+	step   core.Step
+	core.Kernel
 }
 
 // keptKernels bounds the kernels without state that a context keeps.
@@ -35,7 +35,7 @@ const keptKernels = 4096
 var passing = map[string]bool{"_Send": true, "_Recv": true}
 
 // kernel returns the kernel of an operation.
-func (c *Context) kernel(op *operation, in []*tf.Tensor) (*kernel, error) {
+func (c *Context) kernel(op *operation, in []*core.Tensor) (*kernel, error) {
 	if passing[op.def.GetName()] {
 		return c.newKernel(op, in)
 	}
@@ -91,7 +91,7 @@ func keyOf(op *operation) (string, error) {
 	return string(b), nil
 }
 
-func (c *Context) newKernel(op *operation, in []*tf.Tensor) (*kernel, error) {
+func (c *Context) newKernel(op *operation, in []*core.Tensor) (*kernel, error) {
 	library := c.functions()
 	n, err := nodeOf(op.def, library)
 	if err != nil {
@@ -101,7 +101,7 @@ func (c *Context) newKernel(op *operation, in []*tf.Tensor) (*kernel, error) {
 	if err := check(n, in); err != nil {
 		return nil, err
 	}
-	make, err := tf.FindKernel(op.device.Spec().Type, n)
+	make, err := core.FindKernel(op.device.Spec().Type, n)
 	if err != nil {
 		return nil, err
 	}
@@ -113,56 +113,56 @@ func (c *Context) newKernel(op *operation, in []*tf.Tensor) (*kernel, error) {
 }
 
 // step returns the step that operations on a device are of: it never ends.
-func (c *Context) step(d tf.Device) tf.Step {
+func (c *Context) step(d core.Device) core.Step {
 	rt := c.session.Runtime()
-	return tf.Step{
+	return core.Step{
 		ID: int64(c.id), Device: d, Rendezvous: c.rdv, Resources: d.Resources(), Functions: c.callsFrom(d),
-		GraphVersion: tf.ProducerVersion, Collectives: rt.Collectives, Parallel: rt.Parallel,
+		GraphVersion: core.ProducerVersion, Collectives: rt.Collectives, Parallel: rt.Parallel,
 	}
 }
 
 // nodeOf returns the node that an operation is: its attributes checked and
 // completed.
-func nodeOf(def *pb.Operation, library *tf.Library) (*tf.Node, error) {
+func nodeOf(def *pb.Operation, library *core.Library) (*core.Node, error) {
 	d, err := library.LookupOp(def.GetName())
 	if err != nil {
 		return nil, err
 	}
-	attrs, err := tf.AttrsFromProto(def.GetAttrs(), d)
+	attrs, err := core.AttrsFromProto(def.GetAttrs(), d)
 	if err != nil {
 		return nil, err
 	}
-	return tf.NewNodeOf(def.GetName(), d, attrs)
+	return core.NewNodeOf(def.GetName(), d, attrs)
 }
 
 // check compares inputs with what a node takes.
-func check(n *tf.Node, in []*tf.Tensor) error {
+func check(n *core.Node, in []*core.Tensor) error {
 	if len(in) != len(n.InTypes) {
-		return tf.Errorf(tf.InvalidArgument, "expected %d inputs, got %d", len(n.InTypes), len(in))
+		return core.Errorf(core.InvalidArgument, "expected %d inputs, got %d", len(n.InTypes), len(in))
 	}
 	for i, t := range in {
 		if want := n.InTypes[i].Base(); t.DType() != want {
-			return tf.Errorf(tf.InvalidArgument, "cannot compute %s as input #%d(zero-based) was expected to be a %s tensor but is a %s tensor", n.OpName(), i, want, t.DType())
+			return core.Errorf(core.InvalidArgument, "cannot compute %s as input #%d(zero-based) was expected to be a %s tensor but is a %s tensor", n.OpName(), i, want, t.DType())
 		}
 	}
 	return nil
 }
 
 // run computes the outputs.
-func (k *kernel) run(ctx context.Context, in []*tf.Tensor) (out []*tf.Tensor, err error) {
+func (k *kernel) run(ctx context.Context, in []*core.Tensor) (out []*core.Tensor, err error) {
 	step := k.step
 	step.Context = ctx
-	c := &tf.OpContext{Step: &step, Node: k.node, In: make([]tf.Slot, len(in)), Out: make([]tf.Slot, len(k.node.OutTypes))}
+	c := &core.OpContext{Step: &step, Node: k.node, In: make([]core.Slot, len(in)), Out: make([]core.Slot, len(k.node.OutTypes))}
 	for i, t := range in {
 		c.In[i].T = t
 	}
 	if err := k.compute(c); err != nil {
 		return nil, err
 	}
-	out = make([]*tf.Tensor, len(c.Out))
+	out = make([]*core.Tensor, len(c.Out))
 	for i, s := range c.Out {
 		if s.T == nil {
-			return nil, tf.Errorf(tf.InvalidArgument, "%s gives a reference or no value, which eager contexts do not hold", k.node.OpName())
+			return nil, core.Errorf(core.InvalidArgument, "%s gives a reference or no value, which eager contexts do not hold", k.node.OpName())
 		}
 		out[i] = s.T
 	}
@@ -170,19 +170,19 @@ func (k *kernel) run(ctx context.Context, in []*tf.Tensor) (out []*tf.Tensor, er
 }
 
 // compute calls the kernel and waits for it. A kernel that panics has failed.
-func (k *kernel) compute(c *tf.OpContext) (err error) {
+func (k *kernel) compute(c *core.OpContext) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = tf.Errorf(tf.Internal, "the kernel of %s panicked: %v\n%s", k.node.OpName(), v, debug.Stack())
+			err = core.Errorf(core.Internal, "the kernel of %s panicked: %v\n%s", k.node.OpName(), v, debug.Stack())
 		}
 	}()
 	switch f := k.Kernel.(type) {
-	case tf.Compute:
+	case core.Compute:
 		return f(c)
-	case tf.AsyncCompute:
+	case core.AsyncCompute:
 		done := make(chan error, 1)
 		f(c, func(err error) { done <- err })
 		return <-done
 	}
-	return tf.Errorf(tf.Internal, "a kernel must be a Compute or an AsyncCompute, got %T", k.Kernel)
+	return core.Errorf(core.Internal, "a kernel must be a Compute or an AsyncCompute, got %T", k.Kernel)
 }

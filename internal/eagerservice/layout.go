@@ -7,7 +7,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/graph"
 	"github.com/gorge-tf/gorge/internal/pass"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A layout is the body of a function that is being placed.
@@ -26,7 +26,7 @@ func (c *Context) deviceInfos() (all []pass.DeviceInfo) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for name, d := range c.cluster.devices {
-		if spec, err := tf.ParseDevice(name); err == nil && c.session.Devices().Lookup(name) == nil {
+		if spec, err := core.ParseDevice(name); err == nil && c.session.Devices().Lookup(name) == nil {
 			all = append(all, pass.DeviceInfo{Spec: spec, Incarnation: d.GetIncarnation()})
 		}
 	}
@@ -80,9 +80,9 @@ func (l *layout) ask() error {
 		}
 	}
 	for _, n := range l.g.Nodes {
-		own, err := tf.ParseDevice(n.Device)
+		own, err := core.ParseDevice(n.Device)
 		if err != nil {
-			return tf.AtNode(err, &n.Node, nil)
+			return core.AtNode(err, &n.Node, nil)
 		}
 		switch {
 		case n.OpName() == "_Arg":
@@ -137,7 +137,7 @@ func (l *layout) packedFor(arg, user *graph.Node) int {
 func (l *layout) addArg(a argument, like *graph.Node) (*graph.Node, error) {
 	index := len(l.args)
 	l.args = append(l.args, a)
-	return l.g.AddNew(fmt.Sprintf("%s_packed_%d", like.Name, a.packed), "_Arg", tf.Attrs{"T": like.OutTypes[0], "index": int64(index)}, l.op.in[a.arg].packed[a.packed].place())
+	return l.g.AddNew(fmt.Sprintf("%s_packed_%d", like.Name, a.packed), "_Arg", core.Attrs{"T": like.OutTypes[0], "index": int64(index)}, l.op.in[a.arg].packed[a.packed].place())
 }
 
 // follow moves what uses a resource to where that is, and copies for the caller to
@@ -149,7 +149,7 @@ func (l *layout) follow() error {
 	}
 	for _, n := range order {
 		for _, e := range n.In {
-			resource := e.Type().Base() == tf.Resource && n.OpName() != "_Retval"
+			resource := e.Type().Base() == core.Resource && n.OpName() != "_Retval"
 			if e.Node.Device != "" && (resource || n.Device == "" && n.OpName() == "Identity") {
 				n.Device = e.Node.Device
 			}

@@ -3,8 +3,8 @@ package eagerservice
 import (
 	"context"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // notKept is the number of operations whose results go back with the answer.
@@ -13,7 +13,7 @@ const notKept = -1
 // An operation is one that is about to run.
 type operation struct {
 	def    *pb.Operation
-	device tf.Device
+	device core.Device
 	in     []input
 }
 
@@ -50,7 +50,7 @@ func (c *Context) perform(ctx context.Context, def *pb.Operation) ([]value, erro
 func (c *Context) answer(resp *pb.QueueResponse, function bool, v value) {
 	shape, device := v.shape, v.away
 	if v.away == "" {
-		shape, device = tf.ShapeProto(v.tensor.Shape()), v.device.Spec().String()
+		shape, device = core.ShapeProto(v.tensor.Shape()), v.device.Spec().String()
 	}
 	resp.Shape = append(resp.Shape, shape)
 	if function {
@@ -99,20 +99,20 @@ func (c *Context) run(ctx context.Context, op *operation) ([]value, error) {
 
 // bare is err without the operation: the client knows which one it is.
 func bare(err error) error {
-	e := *tf.AsError(err)
+	e := *core.AsError(err)
 	e.Node, e.In, e.Err = "", nil, nil
 	return &e
 }
 
 // tensors returns the inputs, which must be here, on the device of the operation.
-func (op *operation) tensors() ([]*tf.Tensor, error) {
-	in := make([]*tf.Tensor, len(op.in))
+func (op *operation) tensors() ([]*core.Tensor, error) {
+	in := make([]*core.Tensor, len(op.in))
 	for i, v := range op.in {
 		switch {
 		case v.remote != nil:
-			return nil, tf.Errorf(tf.InvalidArgument, "input %d of %s must be a tensor of this task, it is on %s", i, op.def.GetName(), v.remote.GetDevice())
+			return nil, core.Errorf(core.InvalidArgument, "input %d of %s must be a tensor of this task, it is on %s", i, op.def.GetName(), v.remote.GetDevice())
 		case v.tensor == nil:
-			return nil, tf.Errorf(tf.InvalidArgument, "input %d of %s is packed, which only functions take", i, op.def.GetName())
+			return nil, core.Errorf(core.InvalidArgument, "input %d of %s is packed, which only functions take", i, op.def.GetName())
 		}
 		var err error
 		if in[i], err = move(v.value, op.device); err != nil {
@@ -123,7 +123,7 @@ func (op *operation) tensors() ([]*tf.Tensor, error) {
 }
 
 // move returns a value as a device can read it.
-func move(v value, to tf.Device) (*tf.Tensor, error) {
+func move(v value, to core.Device) (*core.Tensor, error) {
 	if v.device == to {
 		return v.tensor, nil
 	}
@@ -142,7 +142,7 @@ func encode(all []value) ([]*pb.TensorProto, error) {
 		if err != nil {
 			return nil, err
 		}
-		if out[i], err = tf.EncodeTensor(t); err != nil {
+		if out[i], err = core.EncodeTensor(t); err != nil {
 			return nil, err
 		}
 	}

@@ -5,8 +5,8 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // TensorFlow optimizes the parts of a function before it sends them, and takes for
@@ -46,7 +46,7 @@ func portableLibrary(l *pb.FunctionDefLibrary) *pb.FunctionDefLibrary {
 
 // portableOp returns the op that another stands for, which may be itself.
 func portableOp(op string) string {
-	if tf.Lookup(op) != nil {
+	if core.Lookup(op) != nil {
 		return op
 	}
 	for _, prefix := range oneDNN {
@@ -55,7 +55,7 @@ func portableOp(op string) string {
 			continue
 		}
 		for _, name := range []string{rest, "_" + rest} {
-			if tf.Lookup(name) != nil {
+			if core.Lookup(name) != nil {
 				return name
 			}
 		}
@@ -66,7 +66,7 @@ func portableOp(op string) string {
 // rename gives n another op, and leaves out what that does not know.
 func rename(n *pb.NodeDef, op string) {
 	n.Op = op
-	d := tf.Lookup(op)
+	d := core.Lookup(op)
 	for a := range n.GetAttr() {
 		if a == "_kernel" || d.Attr(a) == nil && !strings.HasPrefix(a, "_") {
 			delete(n.GetAttr(), a)

@@ -3,8 +3,8 @@ package eagerservice
 import (
 	"context"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // Enqueue serves entries of a client's queue in turn. The first error ends it;
@@ -66,7 +66,7 @@ func (st *Stream) serve(ctx context.Context, c *Context, item *pb.QueueItem, res
 	if st == nil || err == nil || op == nil || !givesNothing(op) {
 		return err
 	}
-	e := *tf.AsError(err)
+	e := *core.AsError(err)
 	e.Msg += cancelled
 	st.failed = &e
 	return nil
@@ -74,7 +74,7 @@ func (st *Stream) serve(ctx context.Context, c *Context, item *pb.QueueItem, res
 
 // givesNothing reports whether an operation has no outputs.
 func givesNothing(op *pb.Operation) bool {
-	d := tf.Lookup(op.GetName())
+	d := core.Lookup(op.GetName())
 	return d != nil && len(d.Outputs) == 0
 }
 
@@ -111,7 +111,7 @@ func (c *Context) serve(ctx context.Context, item *pb.QueueItem, resp *pb.QueueR
 	case *pb.QueueItem_SyncRemoteExecutorForStream:
 		return nil // all that came before is done
 	}
-	return tf.Errorf(tf.InvalidArgument, "an entry of the queue must say what to do, this one is empty")
+	return core.Errorf(core.InvalidArgument, "an entry of the queue must say what to do, this one is empty")
 }
 
 // sendTensor keeps tensors that the client sends along.
@@ -120,11 +120,11 @@ func (c *Context) sendTensor(op *pb.SendTensorOp) error {
 	if err != nil {
 		return err
 	}
-	all := make([]*tf.Tensor, len(op.GetTensors()))
+	all := make([]*core.Tensor, len(op.GetTensors()))
 	for i, p := range op.GetTensors() {
-		t, err := tf.TensorFromProto(p)
+		t, err := core.TensorFromProto(p)
 		if err != nil {
-			return tf.Errorf(tf.InvalidArgument, "Unable to parse tensor proto: %s", tf.AsError(err).Message())
+			return core.Errorf(core.InvalidArgument, "Unable to parse tensor proto: %s", core.AsError(err).Message())
 		}
 		if all[i], err = d.FromHost(t); err != nil {
 			return err
@@ -139,7 +139,7 @@ func (c *Context) sendTensor(op *pb.SendTensorOp) error {
 // sendPackedHandle makes one value of several, of which each device sees its own.
 func (c *Context) sendPackedHandle(op *pb.SendPackedHandleOp) error {
 	if len(op.GetHandles()) == 0 {
-		return tf.Errorf(tf.InvalidArgument, "Handles should not be empty.")
+		return core.Errorf(core.InvalidArgument, "Handles should not be empty.")
 	}
 	v := value{packed: make([]input, len(op.GetHandles()))}
 	for i, h := range op.GetHandles() {
@@ -153,10 +153,10 @@ func (c *Context) sendPackedHandle(op *pb.SendPackedHandleOp) error {
 			return err
 		}
 		if i > 0 && v.packed[i].dtype() != v.packed[0].dtype() {
-			return tf.Errorf(tf.InvalidArgument, "CreatePackedHandle: Inconsistent dtypes")
+			return core.Errorf(core.InvalidArgument, "CreatePackedHandle: Inconsistent dtypes")
 		}
 		if len(v.packed[i].packed) > 0 {
-			return tf.Errorf(tf.InvalidArgument, "Nested packed handles are not supported")
+			return core.Errorf(core.InvalidArgument, "Nested packed handles are not supported")
 		}
 	}
 	c.handles.add(name{op.GetOpId(), 0}, v)
@@ -169,9 +169,9 @@ func (c *Context) local(p *pb.TensorProto, device string) (value, error) {
 	if err != nil {
 		return value{}, err
 	}
-	t, err := tf.TensorFromProto(p)
+	t, err := core.TensorFromProto(p)
 	if err != nil {
-		return value{}, tf.Errorf(tf.InvalidArgument, "Invalid TensorProto: %s", tf.AsError(err).Message())
+		return value{}, core.Errorf(core.InvalidArgument, "Invalid TensorProto: %s", core.AsError(err).Message())
 	}
 	return value{tensor: t, device: d}, nil
 }

@@ -16,9 +16,9 @@ import (
 	"log/slog"
 	"sync"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/internal/worker"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // Env is what a service works with.
@@ -47,7 +47,7 @@ func New(env Env) *Service {
 	return &Service{env: env, contexts: map[uint64]*Context{}}
 }
 
-var errShutDown = tf.Errorf(tf.Unavailable, "the server is shutting down")
+var errShutDown = core.Errorf(core.Unavailable, "the server is shutting down")
 
 // Close ends all contexts. Later calls fail.
 func (s *Service) Close() {
@@ -69,7 +69,7 @@ func (s *Service) find(id uint64) (*Context, error) {
 	}
 	c := s.contexts[id]
 	if c == nil {
-		return nil, tf.Errorf(tf.Aborted, "Unable to find a context_id matching the specified one (%d). Perhaps the worker was restarted, or the context was GC'd?", id)
+		return nil, core.Errorf(core.Aborted, "Unable to find a context_id matching the specified one (%d). Perhaps the worker was restarted, or the context was GC'd?", id)
 	}
 	c.touch()
 	return c, nil
@@ -119,13 +119,13 @@ func (s *Service) makeRoom(req *pb.CreateContextRequest) error {
 		return alreadyExists(req.GetContextId())
 	}
 	if s.take(old) {
-		old.close(tf.Errorf(tf.Aborted, "the context %d has been replaced", old.id))
+		old.close(core.Errorf(core.Aborted, "the context %d has been replaced", old.id))
 	}
 	return nil
 }
 
 func alreadyExists(id uint64) error {
-	return tf.Errorf(tf.InvalidArgument, "EagerService:CreateContext failed. Context id: <%d> already exists.", id)
+	return core.Errorf(core.InvalidArgument, "EagerService:CreateContext failed. Context id: <%d> already exists.", id)
 }
 
 // clear ends everything that runs here, in contexts or sessions.
@@ -137,7 +137,7 @@ func (s *Service) clear() {
 	}
 	s.mu.Unlock()
 	for _, c := range all {
-		c.close(tf.Errorf(tf.Aborted, "the context %d has been cleared", c.id))
+		c.close(core.Errorf(core.Aborted, "the context %d has been cleared", c.id))
 	}
 	s.env.Worker.Clear()
 }
@@ -160,7 +160,7 @@ func (s *Service) add(c *Context) error {
 func (s *Service) expire(c *Context) {
 	if s.take(c) {
 		s.env.Log.Info("closing an eager context that nobody has used", "context", c.id, "for", c.keepAlive)
-		c.close(tf.Errorf(tf.Aborted, "the context %d has not been used for %v", c.id, c.keepAlive))
+		c.close(core.Errorf(core.Aborted, "the context %d has not been used for %v", c.id, c.keepAlive))
 	}
 }
 
@@ -195,7 +195,7 @@ func (s *Service) KeepAlive(_ context.Context, req *pb.KeepAliveRequest) (*pb.Ke
 func (s *Service) CloseContext(_ context.Context, req *pb.CloseContextRequest) (*pb.CloseContextResponse, error) {
 	c, err := s.find(req.GetContextId())
 	if err == nil && req.GetContextViewId() >= c.viewID() && s.take(c) {
-		c.close(tf.Errorf(tf.Canceled, "the context %d has been closed", c.id))
+		c.close(core.Errorf(core.Canceled, "the context %d has been closed", c.id))
 	}
 	return &pb.CloseContextResponse{}, nil
 }
@@ -207,7 +207,7 @@ func (s *Service) WaitQueueDone(_ context.Context, req *pb.WaitQueueDoneRequest)
 		return nil, err
 	}
 	if len(req.GetOpId()) > 0 {
-		return nil, tf.Errorf(tf.Unimplemented, "EagerServiceImpl::WaitQueueDone is not implemented for particular op IDs.")
+		return nil, core.Errorf(core.Unimplemented, "EagerServiceImpl::WaitQueueDone is not implemented for particular op IDs.")
 	}
 	return &pb.WaitQueueDoneResponse{}, nil
 }

@@ -7,8 +7,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 func TestContextsComeAndGo(t *testing.T) {
@@ -17,7 +17,7 @@ func TestContextsComeAndGo(t *testing.T) {
 	again := c.creation()
 	again.ContextViewId = 0
 	_, err := s.CreateContext(t.Context(), again)
-	wantError(t, err, tf.InvalidArgument, "EagerService:CreateContext failed. Context id: <7> already exists.")
+	wantError(t, err, core.InvalidArgument, "EagerService:CreateContext failed. Context id: <7> already exists.")
 
 	kept := c.send(floats(1, 2))
 	if _, err := s.CloseContext(t.Context(), &pb.CloseContextRequest{ContextId: 7, ContextViewId: 0}); err != nil {
@@ -27,7 +27,7 @@ func TestContextsComeAndGo(t *testing.T) {
 	if _, err := s.CreateContext(t.Context(), c.creation()); err != nil {
 		t.Fatal(err) // of the same view: the client begins again
 	}
-	c.fails(tf.InvalidArgument, "Unable to find the relevant tensor remote_handle: Op ID: 1, Output num: 0.", "Identity", tf.Attrs{"T": tf.Float32}, kept)
+	c.fails(core.InvalidArgument, "Unable to find the relevant tensor remote_handle: Op ID: 1, Output num: 0.", "Identity", core.Attrs{"T": core.Float32}, kept)
 	for range 2 {
 		if _, err := s.CloseContext(t.Context(), &pb.CloseContextRequest{ContextId: 7, ContextViewId: 1}); err != nil {
 			t.Fatal(err)
@@ -40,7 +40,7 @@ func TestContextsComeAndGo(t *testing.T) {
 		failure(s.WaitQueueDone(t.Context(), &pb.WaitQueueDoneRequest{ContextId: 7})),
 		failure(s.RunComponentFunction(t.Context(), &pb.RunComponentFunctionRequest{ContextId: 7})),
 	} {
-		wantError(t, err, tf.Aborted, "Unable to find a context_id matching the specified one (7). Perhaps the worker was restarted, or the context was GC'd?")
+		wantError(t, err, core.Aborted, "Unable to find a context_id matching the specified one (7). Perhaps the worker was restarted, or the context was GC'd?")
 	}
 }
 
@@ -53,7 +53,7 @@ func TestViews(t *testing.T) {
 		_, err := s.UpdateContext(t.Context(), &pb.UpdateContextRequest{ContextId: 7, ContextViewId: view})
 		return err
 	}
-	wantError(t, update(3), tf.InvalidArgument, "EagerService:UpdateContext failed. Context id: <7> currently at view #1 but received update request at view #3. View id should only be continuously incremented.")
+	wantError(t, update(3), core.InvalidArgument, "EagerService:UpdateContext failed. Context id: <7> currently at view #1 but received update request at view #3. View id should only be continuously incremented.")
 	if err := update(2); err != nil {
 		t.Fatal(err)
 	}
@@ -67,17 +67,17 @@ func TestViews(t *testing.T) {
 func TestClearsWhatWasThere(t *testing.T) {
 	s := newService(t)
 	old := newClient(t, s, 7)
-	h := old.do("VarHandleOp", tf.Attrs{"dtype": tf.Float32, "shape": tf.Shape{1}, "shared_name": "v"})
-	old.do("AssignVariableOp", tf.Attrs{"dtype": tf.Float32}, h, floats(1))
+	h := old.do("VarHandleOp", core.Attrs{"dtype": core.Float32, "shape": core.Shape{1}, "shared_name": "v"})
+	old.do("AssignVariableOp", core.Attrs{"dtype": core.Float32}, h, floats(1))
 	req := (&client{id: 8}).creation()
 	req.ClearExistingContexts = true
 	if _, err := s.CreateContext(t.Context(), req); err != nil {
 		t.Fatal(err)
 	}
-	wantError(t, failure(old.enqueue()), tf.Aborted, "Unable to find a context_id")
+	wantError(t, failure(old.enqueue()), core.Aborted, "Unable to find a context_id")
 	c := &client{t: t, s: s, id: 8}
-	h = c.do("VarHandleOp", tf.Attrs{"dtype": tf.Float32, "shape": tf.Shape{1}, "shared_name": "v"})
-	c.fails(tf.FailedPrecondition, "Could not find variable v.", "ReadVariableOp", tf.Attrs{"dtype": tf.Float32}, h)
+	h = c.do("VarHandleOp", core.Attrs{"dtype": core.Float32, "shape": core.Shape{1}, "shared_name": "v"})
+	c.fails(core.FailedPrecondition, "Could not find variable v.", "ReadVariableOp", core.Attrs{"dtype": core.Float32}, h)
 }
 
 // TestForgottenContexts: a context whose client is gone ends, with all that is
@@ -104,9 +104,9 @@ func TestForgottenContexts(t *testing.T) {
 			}
 		}
 		time.Sleep(11 * time.Second)
-		wantError(t, <-failed, tf.Aborted, "the context 7 has not been used for 10s")
+		wantError(t, <-failed, core.Aborted, "the context 7 has not been used for 10s")
 		_, err := s.KeepAlive(t.Context(), &pb.KeepAliveRequest{ContextId: 7})
-		wantError(t, err, tf.Aborted, "Unable to find a context_id")
+		wantError(t, err, core.Aborted, "Unable to find a context_id")
 	})
 }
 
@@ -117,7 +117,7 @@ func TestWaitQueueDone(t *testing.T) {
 		t.Error(err)
 	}
 	_, err := s.WaitQueueDone(t.Context(), &pb.WaitQueueDoneRequest{ContextId: 7, OpId: []int64{1}})
-	wantError(t, err, tf.Unimplemented, "EagerServiceImpl::WaitQueueDone is not implemented for particular op IDs.")
+	wantError(t, err, core.Unimplemented, "EagerServiceImpl::WaitQueueDone is not implemented for particular op IDs.")
 }
 
 // TestShutdown: what is under way hears why it ends, and what comes later.
@@ -131,10 +131,10 @@ func TestShutdown(t *testing.T) {
 	}()
 	<-started
 	s.Close()
-	wantError(t, <-failed, tf.Unavailable, "the server is shutting down")
+	wantError(t, <-failed, core.Unavailable, "the server is shutting down")
 	_, err := s.CreateContext(t.Context(), c.creation())
-	wantError(t, err, tf.Unavailable, "the server is shutting down")
-	wantError(t, failure(c.enqueue()), tf.Unavailable, "the server is shutting down")
+	wantError(t, err, core.Unavailable, "the server is shutting down")
+	wantError(t, failure(c.enqueue()), core.Unavailable, "the server is shutting down")
 }
 
 func TestCancelledCall(t *testing.T) {
@@ -148,7 +148,7 @@ func TestCancelledCall(t *testing.T) {
 	}()
 	<-started
 	cancel()
-	wantError(t, <-failed, tf.Canceled, "")
+	wantError(t, <-failed, core.Canceled, "")
 	c.wantFloats(c.send(floats(1)), 1) // the context goes on
 }
 
@@ -165,7 +165,7 @@ func TestManyClients(t *testing.T) {
 				st := s.NewStream()
 				for range 50 {
 					x := float32(c.id)
-					sum := c.operation("AddV2", tf.Attrs{"T": tf.Float32}, floats(x), floats(x))
+					sum := c.operation("AddV2", core.Attrs{"T": core.Float32}, floats(x), floats(x))
 					if _, err := st.Enqueue(t.Context(), &pb.EnqueueRequest{ContextId: c.id, Queue: []*pb.QueueItem{item(sum)}}); err != nil {
 						t.Error(err)
 						return

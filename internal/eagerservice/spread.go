@@ -11,8 +11,8 @@ import (
 	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/internal/requestid"
 	"github.com/gorge-tf/gorge/internal/step"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A spread is a function made ready to run in several tasks: where its nodes ask
@@ -91,10 +91,10 @@ func (in input) place() string {
 }
 
 // isSpread reports whether a call takes other devices than the one that it is on.
-func (c *Context) isSpread(op *operation, library *tf.Library) bool {
+func (c *Context) isSpread(op *operation, library *core.Library) bool {
 	here := op.device.Spec().String()
 	for _, in := range op.in {
-		if in.remote != nil || len(in.packed) > 0 || in.dtype() == tf.Resource && in.place() != here {
+		if in.remote != nil || len(in.packed) > 0 || in.dtype() == core.Resource && in.place() != here {
 			return true
 		}
 	}
@@ -102,14 +102,14 @@ func (c *Context) isSpread(op *operation, library *tf.Library) bool {
 }
 
 // reachesOut reports whether a function has nodes that ask for another task.
-func (c *Context) reachesOut(library *tf.Library, function string) bool {
-	own, err := tf.ParseDevice(c.session.Task())
+func (c *Context) reachesOut(library *core.Library, function string) bool {
+	own, err := core.ParseDevice(c.session.Task())
 	if err != nil {
 		return false
 	}
 	for _, name := range reachable(library, function) {
 		for _, n := range library.Find(name).GetNodeDef() {
-			d, err := tf.ParseDevice(n.GetDevice())
+			d, err := core.ParseDevice(n.GetDevice())
 			if err == nil && own.Override(d).TaskName() != own.TaskName() {
 				return true
 			}
@@ -119,7 +119,7 @@ func (c *Context) reachesOut(library *tf.Library, function string) bool {
 }
 
 // reachable returns the names of a function and those that it may call.
-func reachable(library *tf.Library, functions ...string) []string {
+func reachable(library *core.Library, functions ...string) []string {
 	var out []string
 	seen := map[string]bool{}
 	visit := func(name string) {
@@ -159,7 +159,7 @@ func calledBy(a *pb.AttrValue) (names []string) {
 }
 
 // spreadKey tells calls apart that are placed otherwise.
-func spreadKey(op *operation, f tf.Func) string {
+func spreadKey(op *operation, f core.Func) string {
 	var b strings.Builder
 	b.WriteString(op.device.Spec().String() + "\x00" + f.Key())
 	for _, in := range op.in {
@@ -172,13 +172,13 @@ func spreadKey(op *operation, f tf.Func) string {
 }
 
 // plan splits a function.
-func (c *Context) plan(s *spread, op *operation, f tf.Func, library *tf.Library) error {
+func (c *Context) plan(s *spread, op *operation, f core.Func, library *core.Library) error {
 	body, err := library.Body(f)
 	if err != nil {
 		return err
 	}
 	if len(op.in) != len(body.ArgTypes) {
-		return tf.Errorf(tf.InvalidArgument, "Expects %d arguments, but %d is provided", len(body.ArgTypes), len(op.in))
+		return core.Errorf(core.InvalidArgument, "Expects %d arguments, but %d is provided", len(body.ArgTypes), len(op.in))
 	}
 	g, err := graph.FromProtoWith(body.Graph, library)
 	if err != nil {
@@ -230,7 +230,7 @@ func (c *Context) split(s *spread, g *graph.Graph, name string) error {
 
 // newPart writes a graph as a function for another task.
 func newPart(g *graph.Graph, device, name string) (*part, error) {
-	d, err := tf.ParseDevice(device)
+	d, err := core.ParseDevice(device)
 	if err != nil {
 		return nil, err
 	}
@@ -302,9 +302,9 @@ func (w *writer) node(n *graph.Node) (*pb.NodeDef, error) {
 	if n.OpName() == "_Arg" || n.OpName() == "_Retval" {
 		return nil, nil
 	}
-	attrs, err := tf.AttrsProto(n.Attrs)
+	attrs, err := core.AttrsProto(n.Attrs)
 	if err != nil {
-		return nil, tf.AtNode(err, &n.Node, nil)
+		return nil, core.AtNode(err, &n.Node, nil)
 	}
 	def := &pb.NodeDef{Name: n.Name, Op: n.OpName(), Device: n.Device, Attr: attrs}
 	for _, e := range n.In {

@@ -8,12 +8,12 @@ import (
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/requestid"
 	"github.com/gorge-tf/gorge/internal/step"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // callSpread calls a function that runs in several tasks.
-func (c *Context) callSpread(ctx context.Context, op *operation, f tf.Func, library *tf.Library) ([]value, error) {
+func (c *Context) callSpread(ctx context.Context, op *operation, f core.Func, library *core.Library) ([]value, error) {
 	key := spreadKey(op, f)
 	s := c.spreads.get(key, f.Name)
 	s.once.Do(func() {
@@ -98,8 +98,8 @@ func (r *spreadStep) fail(err error) {
 }
 
 func follows(err error) bool {
-	e := tf.AsError(err)
-	return e.Derived || e.Code == tf.Canceled
+	e := core.AsError(err)
+	return e.Derived || e.Code == core.Canceled
 }
 
 // endSpread ends the step, here and, without waiting for it, in the other tasks.
@@ -135,7 +135,7 @@ func (r *spreadStep) given(index int) input {
 
 // runOwn runs this task's part.
 func (c *Context) runOwn(ctx context.Context, r *spreadStep) error {
-	args := make([]*tf.Tensor, len(r.s.args))
+	args := make([]*core.Tensor, len(r.s.args))
 	for i := range args {
 		args[i] = r.given(i).tensor // nil in other tasks' arguments
 	}
@@ -203,14 +203,14 @@ func (in input) proto() (*pb.Operation_Input, error) {
 // where they are.
 func (r *spreadStep) results(p *part, resp *pb.RunComponentFunctionResponse) error {
 	if max(len(resp.GetTensor()), len(resp.GetShape())) != len(p.rets) {
-		return tf.Errorf(tf.Internal, "a part of a function has %d results, its task answers with %d tensors and %d shapes", len(p.rets), len(resp.GetTensor()), len(resp.GetShape()))
+		return core.Errorf(core.Internal, "a part of a function has %d results, its task answers with %d tensors and %d shapes", len(p.rets), len(resp.GetTensor()), len(resp.GetShape()))
 	}
 	for k, i := range p.rets {
 		if len(resp.GetTensor()) == 0 {
 			r.set(int(i), value{away: p.device, shape: resp.GetShape()[k]})
 			continue
 		}
-		t, err := tf.TensorFromProto(resp.GetTensor()[k])
+		t, err := core.TensorFromProto(resp.GetTensor()[k])
 		if err != nil {
 			return err
 		}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/executor"
 	"github.com/gorge-tf/gorge/internal/invariants"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // chain is a value and n nodes after it.
@@ -27,7 +27,7 @@ func chain(op string, n int) string {
 
 // start runs a step as sessions do.
 func (m *machine) start(ctx context.Context, done chan error) error {
-	step := tf.Step{Context: ctx}
+	step := core.Step{Context: ctx}
 	if m.Inline() {
 		return m.Run(&step)
 	}

@@ -1,6 +1,9 @@
 package executor
 
-import "github.com/gorge-tf/gorge/internal/graph"
+import (
+	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/internal/pass"
+)
 
 // layout is what all iterations of one frame have in common.
 type layout struct {
@@ -31,6 +34,20 @@ type builder struct {
 	*Executor
 	order []*graph.Node
 	place []int32 // by node ID: position in items
+}
+
+// lateLast puts the late nodes of a sorted list last: no other depends on them.
+func lateLast(order []*graph.Node) []*graph.Node {
+	var late []*graph.Node
+	rest := order[:0]
+	for _, n := range order {
+		if pass.IsLate(n) {
+			late = append(late, n)
+		} else {
+			rest = append(rest, n)
+		}
+	}
+	return append(rest, late...)
 }
 
 // assignSlots numbers nodes, inputs and outputs within their frames.

@@ -24,7 +24,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/graph"
 	"github.com/gorge-tf/gorge/internal/memory"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // An Executor runs one graph, any number of times, at once if need be. All
@@ -33,7 +33,7 @@ type Executor struct {
 	items  []item
 	frames []layout // of the root, and of each loop
 	roots  []int32  // nodes without inputs
-	device tf.Device
+	device core.Device
 	pool   *memory.Pool
 	inline bool
 	// workers bounds the goroutines that compute heavy nodes; 0: there are none.
@@ -50,10 +50,10 @@ type Executor struct {
 
 // Params is what an executor needs to know besides its graph.
 type Params struct {
-	Device tf.Device
+	Device core.Device
 	// Kernel returns the kernel of a node: stateful ones are shared by all
 	// executors of a session.
-	Kernel func(*tf.Node) (tf.Kernel, error)
+	Kernel func(*core.Node) (core.Kernel, error)
 	// Pool is where kernels get the memory of tensors from.
 	Pool *memory.Pool
 	// Workers bounds the nodes that are computed at once; 0 and 1: one after
@@ -70,13 +70,14 @@ func New(g *graph.Graph, p Params) (*Executor, error) {
 	if err != nil {
 		return nil, err
 	}
+	order = lateLast(order)
 	b := builder{Executor: &Executor{items: make([]item, len(order)), nodes: order, device: p.Device, pool: p.Pool, short: cmp.Or(p.Short, shortKernel)}, order: order}
 	if err := b.assignFrames(g); err != nil {
 		return nil, err
 	}
 	for i, n := range order {
 		if err := b.items[i].init(n, &p); err != nil {
-			return nil, tf.AtNode(err, &n.Node, describe(n))
+			return nil, core.AtNode(err, &n.Node, describe(n))
 		}
 	}
 	b.assignSlots()
@@ -102,7 +103,7 @@ func (e *Executor) Inline() bool { return e.inline }
 
 // Run runs an executor that is Inline. The end of the step's context ends the
 // run after the node that is being computed.
-func (e *Executor) Run(step *tf.Step) error {
+func (e *Executor) Run(step *core.Step) error {
 	r := e.take(step)
 	err := r.sequence()
 	r.recycle(err != nil)
@@ -116,12 +117,15 @@ type Hooks struct {
 	// Resume has work, which runs what has become ready, called once, and does
 	// not wait for that; nil: a new goroutine does so.
 	Resume func(work func())
+	// Pieces says that the client waits for fetches before it feeds the rest:
+	// no node is put off until the others have run.
+	Pieces bool
 }
 
 // Start runs the graph. Nodes that need not wait run before Start returns, on
 // the calling goroutine. The end of the step's context is an error; kernels that
 // wait have to hear of it by themselves.
-func (e *Executor) Start(step *tf.Step, h Hooks) {
+func (e *Executor) Start(step *core.Step, h Hooks) {
 	if e.inline {
 		err := e.Run(step)
 		if err != nil {
@@ -137,7 +141,7 @@ func (e *Executor) Start(step *tf.Step, h Hooks) {
 }
 
 // take returns a run's memory, ready for its first node.
-func (e *Executor) take(step *tf.Step) *run {
+func (e *Executor) take(step *core.Step) *run {
 	e.mu.Lock()
 	var r *run
 	if n := len(e.free); n > 0 {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/executor"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func TestValues(t *testing.T) {
@@ -118,27 +118,27 @@ func TestErrors(t *testing.T) {
 	const long = "\nb0 = Soon(a)\nb = Add(b0, a)\nw = Wait\nu = Add(w, b)"
 	for name, c := range map[string]struct {
 		text string
-		code tf.Code
+		code core.Code
 		want string
 	}{
-		"kernel":                 {"a = Value\nx = Fail[msg=\"bad\"](a)\ny = Identity(x)", tf.OutOfRange, `Fail "x"(float32[]): bad`},
-		"kernel, others wait":    {"a = Value\nx = Fail[msg=\"bad\"](a)" + long, tf.OutOfRange, `Fail "x"(float32[]): bad`},
-		"callback":               {"a = Value\nx = FailLater[msg=\"bad\"](a)" + long, tf.DataLoss, `FailLater "x"(float32[]): bad`},
-		"panic":                  {"a = Value\nx = Panic(a)", tf.Internal, `Panic "x"(float32[]): the kernel of Panic panicked: boom`},
-		"panic, others wait":     {"a = Value\nx = Panic(a)" + long, tf.Internal, `Panic "x"(float32[]): the kernel of Panic panicked: boom`},
-		"panic, asynchronous":    {"a = Value\nx = PanicAsync(a)" + long, tf.Internal, `PanicAsync "x"(float32[]): the kernel of PanicAsync panicked: boom`},
-		"no output":              {"x = Missing", tf.Internal, "Missing 0-th output from {{node x}}"},
-		"wrong type":             {"x = Mistyped", tf.Internal, "Output 0 of type int32 does not match declared output type float for node {{node x}}"},
-		"uninitialized":          {"v = Variable[set=false]\nu = Variable\nx = Add(u, v)", tf.FailedPrecondition, "Attempting to use uninitialized value v"},
-		"uninitialized, waiting": {"v = Variable[set=false]\nu = Variable\nx = Add(u, v)\ny = Later(x)", tf.FailedPrecondition, "Attempting to use uninitialized value v"},
-		"uninitialized ref":      {"v = Variable[set=false]\nx = UseRef(v)", tf.FailedPrecondition, "Attempting to use uninitialized value v"},
+		"kernel":                 {"a = Value\nx = Fail[msg=\"bad\"](a)\ny = Identity(x)", core.OutOfRange, `Fail "x"(float32[]): bad`},
+		"kernel, others wait":    {"a = Value\nx = Fail[msg=\"bad\"](a)" + long, core.OutOfRange, `Fail "x"(float32[]): bad`},
+		"callback":               {"a = Value\nx = FailLater[msg=\"bad\"](a)" + long, core.DataLoss, `FailLater "x"(float32[]): bad`},
+		"panic":                  {"a = Value\nx = Panic(a)", core.Internal, `Panic "x"(float32[]): the kernel of Panic panicked: boom`},
+		"panic, others wait":     {"a = Value\nx = Panic(a)" + long, core.Internal, `Panic "x"(float32[]): the kernel of Panic panicked: boom`},
+		"panic, asynchronous":    {"a = Value\nx = PanicAsync(a)" + long, core.Internal, `PanicAsync "x"(float32[]): the kernel of PanicAsync panicked: boom`},
+		"no output":              {"x = Missing", core.Internal, "Missing 0-th output from {{node x}}"},
+		"wrong type":             {"x = Mistyped", core.Internal, "Output 0 of type int32 does not match declared output type float for node {{node x}}"},
+		"uninitialized":          {"v = Variable[set=false]\nu = Variable\nx = Add(u, v)", core.FailedPrecondition, "Attempting to use uninitialized value v"},
+		"uninitialized, waiting": {"v = Variable[set=false]\nu = Variable\nx = Add(u, v)\ny = Later(x)", core.FailedPrecondition, "Attempting to use uninitialized value v"},
+		"uninitialized ref":      {"v = Variable[set=false]\nx = UseRef(v)", core.FailedPrecondition, "Attempting to use uninitialized value v"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := prepare(t, c.text)
 			for range 3 {
 				_, err := m.run(t.Context())
-				if tf.CodeOf(err) != c.code || !strings.Contains(err.Error(), c.want) {
-					t.Errorf("got %v %v, want %v %s", tf.CodeOf(err), err, c.code, c.want)
+				if core.CodeOf(err) != c.code || !strings.Contains(err.Error(), c.want) {
+					t.Errorf("got %v %v, want %v %s", core.CodeOf(err), err, c.code, c.want)
 				}
 			}
 			m.balanced(t)
@@ -156,7 +156,7 @@ func TestFirstErrorOnly(t *testing.T) {
 	var reported []error
 	errs := make(chan error, 1)
 	ctx, cancel := context.WithCancel(t.Context())
-	step := tf.Step{Context: ctx}
+	step := core.Step{Context: ctx}
 	m.Start(&step, executor.Hooks{Fail: func(err error) { reported = append(reported, err); cancel() }, Done: func(err error) { errs <- err }})
 	err := <-errs
 	if len(reported) != 1 || reported[0] != err || !strings.Contains(err.Error(), "first") {
@@ -180,7 +180,7 @@ func TestEndOfStep(t *testing.T) {
 			go cancel()
 		}
 		_, err := m.run(ctx)
-		if !tf.AsError(err).Derived || tf.CodeOf(err) != tf.Canceled {
+		if !core.AsError(err).Derived || core.CodeOf(err) != core.Canceled {
 			t.Errorf("%s: got %v", name, err)
 		}
 		m.balanced(t)
@@ -196,7 +196,7 @@ func TestBadGraphs(t *testing.T) {
 		"parents": {"a = Value\nb = Enter[frame_name=\"l\"](a)\nc = Enter[frame_name=\"m\"](a)\nx = Enter[frame_name=\"m\"](b)", `Mismatched parent frames for "m": "" vs "l"`},
 	} {
 		_, err := try(t, c.text)
-		if tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), c.want) {
+		if core.CodeOf(err) != core.InvalidArgument || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %s", name, err, c.want)
 		}
 	}

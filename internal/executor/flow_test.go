@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/rendezvous"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 const choice = `x = Value[v=3]
@@ -56,7 +56,7 @@ func TestDeadTransfer(t *testing.T) {
 	m := prepare(t, text)
 	for range 2 {
 		table := rendezvous.NewLocal(nil)
-		table.Send("unused", tf.Scalar[float32](1), false)
+		table.Send("unused", core.Scalar[float32](1), false)
 		table.Send("got", nil, true)
 		m.step.Rendezvous = table
 		got, err := m.run(t.Context())
@@ -73,7 +73,7 @@ func TestDeadTransfer(t *testing.T) {
 func expectSent(t *testing.T, table *rendezvous.Local, key string, want any) {
 	t.Helper()
 	called := false
-	table.Recv(context.Background(), key, func(x *tf.Tensor, dead bool, err error) {
+	table.Recv(context.Background(), key, func(x *core.Tensor, dead bool, err error) {
 		called = true
 		switch {
 		case err != nil || dead != (want == nil):
@@ -241,7 +241,7 @@ func TestLoopFails(t *testing.T) {
 			l/next = NextIteration(l/merge)
 			f = Fetch(l/exit)`)
 		for range 3 {
-			if got, err := m.run(t.Context()); err == nil || tf.AsError(err).Node != "l/err" {
+			if got, err := m.run(t.Context()); err == nil || core.AsError(err).Node != "l/err" {
 				t.Errorf("%s: got %v, %v", body, got, err)
 			}
 		}

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/gorge-tf/gorge/internal/rendezvous"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // frame is a loop under way, entered from an iteration of the frame around it;
@@ -30,13 +30,13 @@ type frame struct {
 // no value.
 type held struct {
 	item int32
-	v    tf.Slot
+	v    core.Slot
 }
 
 func (h held) dead() bool { return h.v.T == nil && h.v.Ref == nil }
 
 // keep returns v with a reference of its own.
-func keep(i int32, v tf.Slot) held {
+func keep(i int32, v core.Slot) held {
 	if v.T != nil {
 		v.T = v.T.Share()
 	}
@@ -57,7 +57,7 @@ func drop(list []held) []held {
 func (r *run) cross(x *iteration, it *item, dead bool) {
 	c := &x.ctx[it.local]
 	i := x.frame.items[it.local]
-	var v tf.Slot
+	var v core.Slot
 	if !dead {
 		if err := it.load(x, c, x.frame.layout); err != nil {
 			r.finish(x, i, err)
@@ -91,7 +91,7 @@ func (r *run) deliver(x *iteration, h held) {
 }
 
 // enter takes v from x into a loop, which begins with the first Enter.
-func (r *run) enter(x *iteration, i int32, v tf.Slot) {
+func (r *run) enter(x *iteration, i int32, v core.Slot) {
 	it := &r.e.items[i]
 	f := r.child(x, it.target)
 	f.pending--
@@ -164,7 +164,7 @@ func (r *run) takeIteration(f *frame) *iteration {
 
 // exit takes v out of the loop. If it is dead the loop goes on, or it was
 // never run: that is known when it ends.
-func (r *run) exit(x *iteration, i int32, v tf.Slot) {
+func (r *run) exit(x *iteration, i int32, v core.Slot) {
 	h := held{i, v}
 	if !h.dead() {
 		r.deliver(x.frame.parent, h)
@@ -177,7 +177,7 @@ func (r *run) exit(x *iteration, i int32, v tf.Slot) {
 
 // next takes v into the next iteration, which waits while too many are under
 // way.
-func (r *run) next(x *iteration, i int32, v tf.Slot) {
+func (r *run) next(x *iteration, i int32, v core.Slot) {
 	f, h := x.frame, held{i, v}
 	switch {
 	case h.dead():

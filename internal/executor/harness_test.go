@@ -11,7 +11,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/leaktest"
 	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/resource"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
@@ -19,17 +19,17 @@ func TestMain(m *testing.M) { leaktest.Main(m) }
 // host is the device of all tests.
 type host struct{}
 
-func (host) Spec() tf.DeviceSpec {
-	return tf.DeviceSpec{Job: "test", Replica: 0, Task: 0, Type: "CPU", ID: 0}
+func (host) Spec() core.DeviceSpec {
+	return core.DeviceSpec{Job: "test", Replica: 0, Task: 0, Type: "CPU", ID: 0}
 }
-func (host) Name() string                              { return host{}.Spec().String() }
-func (host) Incarnation() uint64                       { return 1 }
-func (host) MemoryLimit() int64                        { return 0 }
-func (host) Resources() *resource.Manager              { return nil }
-func (host) FromHost(t *tf.Tensor) (*tf.Tensor, error) { return t, nil }
-func (host) ToHost(t *tf.Tensor) (*tf.Tensor, error)   { return t, nil }
-func kernelOf(n *tf.Node) (tf.Kernel, error) {
-	make, err := tf.FindKernel("CPU", n)
+func (host) Name() string                                  { return host{}.Spec().String() }
+func (host) Incarnation() uint64                           { return 1 }
+func (host) MemoryLimit() int64                            { return 0 }
+func (host) Resources() *resource.Manager                  { return nil }
+func (host) FromHost(t *core.Tensor) (*core.Tensor, error) { return t, nil }
+func (host) ToHost(t *core.Tensor) (*core.Tensor, error)   { return t, nil }
+func kernelOf(n *core.Node) (core.Kernel, error) {
+	make, err := core.FindKernel("CPU", n)
 	if err != nil {
 		return nil, err
 	}
@@ -42,9 +42,9 @@ type results struct {
 	got map[int]any
 }
 
-func (r *results) Arg(int) (*tf.Tensor, error) { return nil, nil }
+func (r *results) Arg(int) (*core.Tensor, error) { return nil, nil }
 
-func (r *results) SetRetval(i int, t *tf.Tensor) error {
+func (r *results) SetRetval(i int, t *core.Tensor) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.got[i] = t.At(0)
@@ -55,7 +55,7 @@ func (r *results) SetRetval(i int, t *tf.Tensor) error {
 type machine struct {
 	*executor.Executor
 	pool *memory.Pool
-	step tf.Step
+	step core.Step
 }
 
 func prepare(t testing.TB, text string) *machine {

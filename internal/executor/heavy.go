@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/gorge-tf/gorge/internal/graph"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Kernels that take long are treated like those that wait: whoever runs one
@@ -21,7 +21,7 @@ const heavyBytes = 64 << 10
 const shortKernel = 100 * time.Microsecond
 
 // heavy reports whether the node is to be run apart from others.
-func (r *run) heavy(it *item, c *tf.OpContext) bool {
+func (r *run) heavy(it *item, c *core.OpContext) bool {
 	if !it.heavy {
 		return false
 	}
@@ -44,7 +44,7 @@ func (r *run) apart(n ready, it *item) bool {
 	if r.noted.Load() {
 		r.readNotes() // perhaps there is something else to run
 	}
-	if len(r.ready) > 0 && r.others < r.workers()-1 {
+	if !r.idle() && r.others < r.workers()-1 {
 		r.others++
 		go func() {
 			if r.add(note{n.x, n.item, it.call(c), true}) {
@@ -67,7 +67,7 @@ func (r *run) workers() int {
 }
 
 // call calls the kernel of a node that does not wait.
-func (it *item) call(c *tf.OpContext) (err error) {
+func (it *item) call(c *core.OpContext) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = it.panicked(v)
@@ -79,7 +79,7 @@ func (it *item) call(c *tf.OpContext) (err error) {
 // timed makes the item know how long its kernel takes.
 func (it *item) timed() {
 	compute := it.sync
-	it.sync = func(c *tf.OpContext) error {
+	it.sync = func(c *core.OpContext) error {
 		start := time.Now()
 		err := compute(c)
 		it.took(time.Since(start))
@@ -101,7 +101,7 @@ func (it *item) took(d time.Duration) {
 func (r *run) yield() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.ready) > 0 || len(r.notes) > 0 {
+	if !r.idle() || len(r.notes) > 0 {
 		return false
 	}
 	r.running = false

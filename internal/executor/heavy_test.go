@@ -10,23 +10,23 @@ import (
 	"time"
 
 	"github.com/gorge-tf/gorge/internal/executor"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	heavy := func(name string, f tf.Compute) {
-		tf.Register(tf.OpDef{Name: name, In: "x: float", Out: "y: float", Expensive: true,
-			Shape: noShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(sync(f))})
+	heavy := func(name string, f core.Compute) {
+		core.Register(core.OpDef{Name: name, In: "x: float", Out: "y: float", Expensive: true,
+			Shape: noShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(sync(f))})
 	}
-	op("Large", "", "y: float", "", sync(func(c *tf.OpContext) error { _, err := c.Alloc(0, tf.Float32, tf.Shape{32, 1024}); return err }))
+	op("Large", "", "y: float", "", sync(func(c *core.OpContext) error { _, err := c.Alloc(0, core.Float32, core.Shape{32, 1024}); return err }))
 	heavy("Heavy", identity)
-	heavy("HeavyPanic", func(*tf.OpContext) error { panic("boom") })
-	heavy("Meet", func(c *tf.OpContext) error {
+	heavy("HeavyPanic", func(*core.OpContext) error { panic("boom") })
+	heavy("Meet", func(c *core.OpContext) error {
 		meeting.Done()
 		meeting.Wait()
 		return identity(c)
 	})
-	heavy("Crowd", func(c *tf.OpContext) error {
+	heavy("Crowd", func(c *core.OpContext) error {
 		n := crowd.Add(1)
 		defer crowd.Add(-1)
 		for most := crowded.Load(); n > most && !crowded.CompareAndSwap(most, n); most = crowded.Load() {
@@ -127,7 +127,7 @@ func TestHeavyPanics(t *testing.T) {
 	} {
 		m := prepareHeavy(t, text)
 		for range 10 {
-			if _, err := m.run(t.Context()); tf.CodeOf(err) != tf.Internal || !strings.Contains(err.Error(), "the kernel of HeavyPanic panicked: boom") {
+			if _, err := m.run(t.Context()); core.CodeOf(err) != core.Internal || !strings.Contains(err.Error(), "the kernel of HeavyPanic panicked: boom") {
 				t.Errorf("got %v", err)
 			}
 		}

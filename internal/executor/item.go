@@ -5,14 +5,15 @@ import (
 	"sync/atomic"
 
 	"github.com/gorge-tf/gorge/internal/graph"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/internal/pass"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // item is a node as the executor sees it. Slots are numbered within a frame.
 type item struct {
-	node     *tf.Node
-	sync     tf.Compute
-	async    tf.AsyncCompute
+	node     *core.Node
+	sync     core.Compute
+	async    core.AsyncCompute
 	in       []int32 // slot that each input comes from
 	deref    []bool  // the input is the value of a reference; nil: none is
 	last     []int32 // slots that nobody needs after this node, when all run in order
@@ -27,6 +28,8 @@ type item struct {
 	refs     bool // takes references as they are
 	constant bool // an Enter of what is the same in all iterations
 	heavy    bool // may take long, and others could be computed the while
+	reads    bool // reads a variable: runs before others that are ready
+	late     bool // runs when all others have
 
 	time atomic.Int64 // nanoseconds that a heavy kernel takes, 0 before its first run
 }
@@ -70,13 +73,14 @@ func (it *item) init(n *graph.Node, p *Params) error {
 	}
 	it.node, it.kind = &n.Node, kinds[n.OpName()]
 	it.constant = it.kind == enter && n.Bool("is_constant")
+	it.late, it.reads = pass.IsLate(n), n.OpName() == "ReadVariableOp"
 	switch k := k.(type) {
-	case tf.Compute:
+	case core.Compute:
 		it.sync = k
-	case tf.AsyncCompute:
+	case core.AsyncCompute:
 		it.async = k
 	default:
-		return tf.Errorf(tf.Internal, "a kernel must be a Compute or an AsyncCompute, got %T", k)
+		return core.Errorf(core.Internal, "a kernel must be a Compute or an AsyncCompute, got %T", k)
 	}
 	return nil
 }

@@ -1,6 +1,6 @@
 package executor
 
-import "github.com/gorge-tf/gorge/tf"
+import "github.com/gorge-tf/gorge/tf/core"
 
 // iteration holds what the nodes of one iteration of one frame compute. That
 // of the root is the only one of its frame.
@@ -10,33 +10,33 @@ type iteration struct {
 	outstanding int      // nodes that are ready or under way
 	children    []*frame // loops that were entered from here and have not ended
 
-	slots   []tf.Slot
-	headers []tf.Tensor // of the tensors in slots
-	scratch []*tf.Tensor
-	ctx     []tf.OpContext
+	slots   []core.Slot
+	headers []core.Tensor // of the tensors in slots
+	scratch []*core.Tensor
+	ctx     []core.OpContext
 	counts  []counts
 	readers []int32 // nodes that have still to read a slot
 	dones   []func(error)
-	busy    []bool         // nodes whose kernels will call back; guarded by run.mu
-	times   []tf.NodeTimes // by local number, if a step has been traced
+	busy    []bool           // nodes whose kernels will call back; guarded by run.mu
+	times   []core.NodeTimes // by local number, if a step has been traced
 }
 
 // newIteration makes the memory of an iteration.
 func (r *run) newIteration(l *layout) *iteration {
 	n := len(l.items)
 	x := &iteration{
-		slots: make([]tf.Slot, l.slots), headers: make([]tf.Tensor, l.slots), scratch: make([]*tf.Tensor, l.slots),
-		ctx: make([]tf.OpContext, n), counts: make([]counts, n), readers: make([]int32, l.slots),
+		slots: make([]core.Slot, l.slots), headers: make([]core.Tensor, l.slots), scratch: make([]*core.Tensor, l.slots),
+		ctx: make([]core.OpContext, n), counts: make([]counts, n), readers: make([]int32, l.slots),
 	}
 	for k := range x.scratch {
 		x.scratch[k] = &x.headers[k]
 	}
-	in, last := make([]tf.Slot, l.inputs), append([]bool(nil), l.last...)
+	in, last := make([]core.Slot, l.inputs), append([]bool(nil), l.last...)
 	for k, i := range l.items {
 		it := &r.e.items[i]
 		a, b := int(it.first), int(it.first)+len(it.in)
 		c := &x.ctx[k]
-		*c = tf.OpContext{Step: &r.step, Node: it.node, In: in[a:b:b], Last: last[a:b:b], Pool: r.e.pool}
+		*c = core.OpContext{Step: &r.step, Node: it.node, In: in[a:b:b], Last: last[a:b:b], Pool: r.e.pool}
 		if it.frame == it.target {
 			o, p := int(it.out), int(it.out)+len(it.node.OutTypes)
 			c.Out, c.Scratch = x.slots[o:p:p], x.scratch[o:p:p]
@@ -75,7 +75,7 @@ func (x *iteration) drop(slot int32) {
 	if t := x.slots[slot].T; t != nil {
 		t.Release()
 	}
-	x.slots[slot] = tf.Slot{}
+	x.slots[slot] = core.Slot{}
 }
 
 // unread counts one reader of a slot less; after the last one its value is
@@ -87,11 +87,11 @@ func (x *iteration) unread(slot int32) {
 }
 
 // put makes v, which stays the caller's, the value of a slot.
-func (x *iteration) put(slot int32, v tf.Slot) {
+func (x *iteration) put(slot int32, v core.Slot) {
 	if v.T == nil {
 		x.slots[slot] = v
 		return
 	}
-	c := tf.OpContext{Out: x.slots[slot : slot+1], Scratch: x.scratch[slot : slot+1]}
+	c := core.OpContext{Out: x.slots[slot : slot+1], Scratch: x.scratch[slot : slot+1]}
 	c.ShareShape(0, v.T, v.T.Shape())
 }

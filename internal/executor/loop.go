@@ -3,7 +3,7 @@ package executor
 import (
 	"slices"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // looping stands for a planned loop among the nodes that are ready.
@@ -12,7 +12,7 @@ const looping = -1
 // enterPlanned takes a value into a loop that has a plan, which begins with
 // the last of them. If one is dead the loop is run node by node: what is dead
 // has to be found out then.
-func (r *run) enterPlanned(f *frame, i int32, v tf.Slot) {
+func (r *run) enterPlanned(f *frame, i int32, v core.Slot) {
 	x := f.iters[0]
 	if h := (held{i, v}); h.dead() {
 		f.deadEnters = append(f.deadEnters, i)
@@ -71,7 +71,12 @@ func (r *run) loop(x *iteration) {
 	if x.number == 0 && !r.steps(x, p.once) {
 		return
 	}
+	bare := len(p.cond)+len(p.body) == 0 // steps looks at nothing then
 	for r.steps(x, p.cond) {
+		if bare && r.over() {
+			r.fail(r.stopped())
+			return
+		}
 		goesOn, ok := r.decide(x, p)
 		switch {
 		case !ok:
@@ -98,7 +103,7 @@ func (r *run) loop(x *iteration) {
 // ready, the loop goes on after them.
 func (r *run) giveWay(x *iteration) bool {
 	r.readNotes()
-	if r.err == nil && len(r.ready) == 0 {
+	if r.err == nil && r.idle() {
 		return false
 	}
 	r.ready = slices.Insert(r.ready, 0, ready{x: x, item: looping})
@@ -128,7 +133,7 @@ func (r *run) steps(x *iteration, list []planned) bool {
 }
 
 // single runs one node.
-func (r *run) single(x *iteration, it *item, c *tf.OpContext, st *planned) error {
+func (r *run) single(x *iteration, it *item, c *core.OpContext, st *planned) error {
 	for k, s := range st.in {
 		c.In[k] = x.slots[s]
 	}
@@ -153,12 +158,12 @@ func (r *run) single(x *iteration, it *item, c *tf.OpContext, st *planned) error
 // which a Switch knows how to say.
 func (r *run) decide(x *iteration, p *loopPlan) (goesOn, ok bool) {
 	if t := x.slots[p.pred].T; t != nil && t.Len() == 1 && t.Rank() == 0 {
-		return tf.Data[bool](t)[0], true
+		return core.Data[bool](t)[0], true
 	}
 	it := &r.e.items[p.decides.item]
 	err := r.single(x, it, &x.ctx[it.local], &p.decides)
 	if err == nil {
-		err = tf.Errorf(tf.Internal, "what decides whether a loop goes on must be a scalar of type bool")
+		err = core.Errorf(core.Internal, "what decides whether a loop goes on must be a scalar of type bool")
 	}
 	r.finish(x, p.decides.item, err)
 	return false, false

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // variable is another variable of the loop that count makes.
@@ -119,7 +119,7 @@ func TestPlannedLoopFails(t *testing.T) {
 			t.Errorf("%s: has no plan", op)
 		}
 		for range 3 {
-			if got, err := m.run(t.Context()); err == nil || tf.AsError(err).Node != "l/err" {
+			if got, err := m.run(t.Context()); err == nil || core.AsError(err).Node != "l/err" {
 				t.Errorf("%s: got %v, %v", op, got, err)
 			}
 		}
@@ -136,11 +136,11 @@ func TestEndlessLoop(t *testing.T) {
 	m := prepare(t, endless)
 	ctx, cancel := context.WithCancel(t.Context())
 	go cancel()
-	if _, err := m.run(ctx); tf.CodeOf(err) != tf.Canceled {
+	if _, err := m.run(ctx); core.CodeOf(err) != core.Canceled {
 		t.Errorf("got %v, want CANCELED", err)
 	}
 	m = prepare(t, endless+"late = Later(one)\nbad = FailLater(late)")
-	if _, err := m.run(t.Context()); err == nil || tf.AsError(err).Node != "bad" {
+	if _, err := m.run(t.Context()); err == nil || core.AsError(err).Node != "bad" {
 		t.Errorf("got %v, want the error of bad", err)
 	}
 	if m.Planned() != 1 {
@@ -197,4 +197,4 @@ func TestPlannedLoopEnteredDead(t *testing.T) {
 // deaf is a tracer that hears of nothing.
 type deaf struct{}
 
-func (deaf) Ran(*tf.OpContext, string, tf.NodeTimes) {}
+func (deaf) Ran(*core.OpContext, string, core.NodeTimes) {}

@@ -3,11 +3,11 @@ package executor
 import (
 	"runtime/debug"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // load puts into c what the node reads.
-func (it *item) load(x *iteration, c *tf.OpContext, l *layout) error {
+func (it *item) load(x *iteration, c *core.OpContext, l *layout) error {
 	for k, slot := range it.in {
 		c.In[k] = x.slots[slot]
 	}
@@ -24,7 +24,7 @@ func (it *item) load(x *iteration, c *tf.OpContext, l *layout) error {
 
 // loadRef takes the value of a reference, unless the op wants the reference
 // itself.
-func (it *item) loadRef(k int, c *tf.OpContext, l *layout) error {
+func (it *item) loadRef(k int, c *core.OpContext, l *layout) error {
 	v := &c.In[k]
 	if v.Ref == nil {
 		return nil
@@ -36,7 +36,7 @@ func (it *item) loadRef(k int, c *tf.OpContext, l *layout) error {
 		return nil
 	}
 	t := v.Ref.Load()
-	*v = tf.Slot{T: t}
+	*v = core.Slot{T: t}
 	if t == nil {
 		return it.uninitialized(k, l)
 	}
@@ -44,21 +44,21 @@ func (it *item) loadRef(k int, c *tf.OpContext, l *layout) error {
 }
 
 func (it *item) uninitialized(k int, l *layout) error {
-	return tf.Errorf(tf.FailedPrecondition, "Attempting to use uninitialized value %s", *l.sources[it.in[k]])
+	return core.Errorf(core.FailedPrecondition, "Attempting to use uninitialized value %s", *l.sources[it.in[k]])
 }
 
 // unload gives up what load took.
-func (it *item) unload(c *tf.OpContext) {
+func (it *item) unload(c *core.OpContext) {
 	for k, deref := range it.deref {
 		if deref && c.In[k].T != nil {
 			c.In[k].T.Release()
-			c.In[k] = tf.Slot{}
+			c.In[k] = core.Slot{}
 		}
 	}
 }
 
 // check compares the outputs with what the op promises.
-func (it *item) check(c *tf.OpContext) error {
+func (it *item) check(c *core.OpContext) error {
 	for k := range c.Out {
 		o, want := &c.Out[k], it.node.OutTypes[k]
 		switch {
@@ -67,23 +67,23 @@ func (it *item) check(c *tf.OpContext) error {
 				return it.mistyped(k, o.T.DType())
 			}
 		case o.Ref == nil && it.kind == ordinary:
-			return tf.Errorf(tf.Internal, "Missing %d-th output from {{node %s}}", k, it.node.Name)
+			return core.Errorf(core.Internal, "Missing %d-th output from {{node %s}}", k, it.node.Name)
 		}
 	}
 	return nil
 }
 
-func (it *item) mistyped(k int, got tf.DType) error {
-	return tf.Errorf(tf.Internal, "Output %d of type %s does not match declared output type %s for node {{node %s}}",
+func (it *item) mistyped(k int, got core.DType) error {
+	return core.Errorf(core.Internal, "Output %d of type %s does not match declared output type %s for node {{node %s}}",
 		k, got.CName(), it.node.OutTypes[k].CName(), it.node.Name)
 }
 
 // failure is err as the run reports it.
-func (it *item) failure(err error, c *tf.OpContext) error {
-	return tf.AtNode(err, it.node, c.Describe())
+func (it *item) failure(err error, c *core.OpContext) error {
+	return core.AtNode(err, it.node, c.Describe())
 }
 
 // panicked turns a panic in the kernel into an error.
 func (it *item) panicked(v any) error {
-	return tf.Errorf(tf.Internal, "the kernel of %s panicked: %v\n%s", it.node.OpName(), v, debug.Stack())
+	return core.Errorf(core.Internal, "the kernel of %s panicked: %v\n%s", it.node.OpName(), v, debug.Stack())
 }

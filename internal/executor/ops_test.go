@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // The operations of these tests: small ones whose kernels do what a test
@@ -15,7 +15,7 @@ func init() {
 	op("Identity", "x: T", "y: T", "T: type", sync(identity))
 	op("Add", "x: float; y: float", "z: float", "", sync(add))
 	op("Less", "x: float; y: float", "z: bool", "", sync(less))
-	op("NoOp", "", "", "", sync(func(*tf.OpContext) error { return nil }))
+	op("NoOp", "", "", "", sync(func(*core.OpContext) error { return nil }))
 	op("Fetch", "x: T", "", "index: int = 0; T: type", fetch)
 	op("Soon", "x: T", "y: T", "T: type", async(soon))
 	op("Later", "x: T", "y: T", "T: type", async(later))
@@ -23,10 +23,10 @@ func init() {
 	op("Twice", "x: T", "y: T", "T: type", async(twice))
 	op("Fail", "x: float", "y: float", "msg: string = 'no'", fail)
 	op("FailLater", "x: float", "y: float", "msg: string = 'no'", failLater)
-	op("Panic", "x: float", "y: float", "", sync(func(*tf.OpContext) error { panic("boom") }))
-	op("PanicAsync", "x: float", "y: float", "", async(func(*tf.OpContext, func(error)) { panic("boom") }))
-	op("Missing", "", "y: float", "", sync(func(*tf.OpContext) error { return nil }))
-	op("Mistyped", "", "y: float", "", sync(func(c *tf.OpContext) error { c.Set(0, tf.Scalar[int32](1)); return nil }))
+	op("Panic", "x: float", "y: float", "", sync(func(*core.OpContext) error { panic("boom") }))
+	op("PanicAsync", "x: float", "y: float", "", async(func(*core.OpContext, func(error)) { panic("boom") }))
+	op("Missing", "", "y: float", "", sync(func(*core.OpContext) error { return nil }))
+	op("Mistyped", "", "y: float", "", sync(func(c *core.OpContext) error { c.Set(0, core.Scalar[int32](1)); return nil }))
 	op("InPlace", "x: float", "y: bool", "", sync(inPlace))
 	op("Where", "x: float", "frame: int64; iteration: int64", "", sync(where))
 	op("_Send", "x: float", "", "", sync(send))
@@ -36,13 +36,13 @@ func init() {
 }
 
 func refs() {
-	tf.Register(tf.OpDef{Name: "Variable", Out: "r: Ref(float)", Attrs: "set: bool = true",
-		Shape: noShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(variable)})
-	op("UseRef", "r: Ref(float)", "y: Ref(float)", "", sync(func(c *tf.OpContext) error { c.Out[0] = c.In[0]; return nil }))
-	op("Set", "r: Ref(float); x: float", "", "", sync(func(c *tf.OpContext) error { c.In[0].Ref.Store(c.Input(1).Share()); return nil }))
-	tf.Register(tf.OpDef{Name: "Initialized", In: "r: Ref(float)", Out: "y: bool", Uninitialized: true,
-		Shape: noShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(sync(func(c *tf.OpContext) error {
-			c.Set(0, tf.Scalar(c.In[0].Ref.Initialized()))
+	core.Register(core.OpDef{Name: "Variable", Out: "r: Ref(float)", Attrs: "set: bool = true",
+		Shape: noShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(variable)})
+	op("UseRef", "r: Ref(float)", "y: Ref(float)", "", sync(func(c *core.OpContext) error { c.Out[0] = c.In[0]; return nil }))
+	op("Set", "r: Ref(float); x: float", "", "", sync(func(c *core.OpContext) error { c.In[0].Ref.Store(c.Input(1).Share()); return nil }))
+	core.Register(core.OpDef{Name: "Initialized", In: "r: Ref(float)", Out: "y: bool", Uninitialized: true,
+		Shape: noShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(sync(func(c *core.OpContext) error {
+			c.Set(0, core.Scalar(c.In[0].Ref.Initialized()))
 			return nil
 		}))})
 }
@@ -52,120 +52,120 @@ func flow() {
 	op("Merge", "x: N * T", "y: T; index: int32", "N: int >= 1; T: type", sync(mergeAny))
 	op("Enter", "x: T", "y: T", "T: type; frame_name: string; is_constant: bool = false; parallel_iterations: int = 10", sync(identity))
 	op("RefEnter", "x: Ref(float)", "y: Ref(float)", "frame_name: string; is_constant: bool = false; parallel_iterations: int = 10",
-		sync(func(c *tf.OpContext) error { c.Out[0] = c.In[0]; return nil }))
+		sync(func(c *core.OpContext) error { c.Out[0] = c.In[0]; return nil }))
 	op("Exit", "x: T", "y: T", "T: type", sync(identity))
 	op("NextIteration", "x: T", "y: T", "T: type", sync(identity))
 	op("LoopCond", "x: bool", "y: bool", "", sync(identity))
-	op("ControlTrigger", "", "", "", sync(func(*tf.OpContext) error { return nil }))
+	op("ControlTrigger", "", "", "", sync(func(*core.OpContext) error { return nil }))
 }
 
-func op(name, in, out, attrs string, k tf.NewKernel) {
-	tf.Register(tf.OpDef{Name: name, In: in, Out: out, Attrs: attrs, Shape: noShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(k)})
+func op(name, in, out, attrs string, k core.NewKernel) {
+	core.Register(core.OpDef{Name: name, In: in, Out: out, Attrs: attrs, Shape: noShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(k)})
 }
 
-func noShape(*tf.Infer) error { return nil }
+func noShape(*core.Infer) error { return nil }
 
-func sync(f tf.Compute) tf.NewKernel {
-	return func(*tf.Node) (tf.Kernel, error) { return f, nil }
+func sync(f core.Compute) core.NewKernel {
+	return func(*core.Node) (core.Kernel, error) { return f, nil }
 }
 
-func async(f tf.AsyncCompute) tf.NewKernel {
-	return func(*tf.Node) (tf.Kernel, error) { return f, nil }
+func async(f core.AsyncCompute) core.NewKernel {
+	return func(*core.Node) (core.Kernel, error) { return f, nil }
 }
 
-func value(c *tf.OpContext) error {
-	y, err := c.Alloc(0, tf.Float32, tf.Shape{})
+func value(c *core.OpContext) error {
+	y, err := c.Alloc(0, core.Float32, core.Shape{})
 	if err == nil {
-		tf.Data[float32](y)[0] = c.Node.Float("v")
+		core.Data[float32](y)[0] = c.Node.Float("v")
 	}
 	return err
 }
 
-func identity(c *tf.OpContext) error { c.Forward(0, 0); return nil }
+func identity(c *core.OpContext) error { c.Forward(0, 0); return nil }
 
-func add(c *tf.OpContext) error {
-	x, y := tf.Data[float32](c.Input(0))[0], tf.Data[float32](c.Input(1))[0]
-	z, err := c.AllocFrom(0, 0, tf.Float32, tf.Shape{})
+func add(c *core.OpContext) error {
+	x, y := core.Data[float32](c.Input(0))[0], core.Data[float32](c.Input(1))[0]
+	z, err := c.AllocFrom(0, 0, core.Float32, core.Shape{})
 	if err == nil {
-		tf.Data[float32](z)[0] = x + y
+		core.Data[float32](z)[0] = x + y
 	}
 	return err
 }
 
-func less(c *tf.OpContext) error {
-	z, err := c.Alloc(0, tf.Bool, tf.Shape{})
+func less(c *core.OpContext) error {
+	z, err := c.Alloc(0, core.Bool, core.Shape{})
 	if err == nil {
-		tf.Data[bool](z)[0] = tf.Data[float32](c.Input(0))[0] < tf.Data[float32](c.Input(1))[0]
+		core.Data[bool](z)[0] = core.Data[float32](c.Input(0))[0] < core.Data[float32](c.Input(1))[0]
 	}
 	return err
 }
 
 // inPlace reports whether its input may be overwritten.
-func inPlace(c *tf.OpContext) error {
-	c.Set(0, tf.Scalar(c.Last[0] && c.Input(0).Buffer().Sole()))
+func inPlace(c *core.OpContext) error {
+	c.Set(0, core.Scalar(c.Last[0] && c.Input(0).Buffer().Sole()))
 	return nil
 }
 
-func where(c *tf.OpContext) error {
-	c.Set(0, tf.Scalar(int64(c.FrameID)))
-	c.Set(1, tf.Scalar(c.Iteration))
+func where(c *core.OpContext) error {
+	c.Set(0, core.Scalar(int64(c.FrameID)))
+	c.Set(1, core.Scalar(c.Iteration))
 	return nil
 }
 
-func fetch(n *tf.Node) (tf.Kernel, error) {
+func fetch(n *core.Node) (core.Kernel, error) {
 	i := n.Int("index")
-	return tf.Compute(func(c *tf.OpContext) error { return c.Frame.SetRetval(i, c.Input(0)) }), nil
+	return core.Compute(func(c *core.OpContext) error { return c.Frame.SetRetval(i, c.Input(0)) }), nil
 }
 
 // soon calls back before it returns, later from another goroutine.
-func soon(c *tf.OpContext, done func(error)) { done(identity(c)) }
+func soon(c *core.OpContext, done func(error)) { done(identity(c)) }
 
-func later(c *tf.OpContext, done func(error)) {
+func later(c *core.OpContext, done func(error)) {
 	go func() { done(identity(c)) }()
 }
 
 // wait ends when the step does.
-func wait(c *tf.OpContext, done func(error)) {
+func wait(c *core.OpContext, done func(error)) {
 	context.AfterFunc(c.StepContext(), func() {
-		done(&tf.Error{Code: tf.Canceled, Msg: "waited", Derived: true})
+		done(&core.Error{Code: core.Canceled, Msg: "waited", Derived: true})
 	})
 }
 
 // twice calls back more often than it should.
-func twice(c *tf.OpContext, done func(error)) {
+func twice(c *core.OpContext, done func(error)) {
 	done(identity(c))
 	done(errors.New("again"))
 	go done(errors.New("and again"))
 }
 
-func fail(n *tf.Node) (tf.Kernel, error) {
+func fail(n *core.Node) (core.Kernel, error) {
 	msg := n.Str("msg")
-	return tf.Compute(func(*tf.OpContext) error { return tf.Errorf(tf.OutOfRange, "%s", msg) }), nil
+	return core.Compute(func(*core.OpContext) error { return core.Errorf(core.OutOfRange, "%s", msg) }), nil
 }
 
-func failLater(n *tf.Node) (tf.Kernel, error) {
+func failLater(n *core.Node) (core.Kernel, error) {
 	msg := n.Str("msg")
-	return tf.AsyncCompute(func(_ *tf.OpContext, done func(error)) {
-		go done(tf.Errorf(tf.DataLoss, "%s", msg))
+	return core.AsyncCompute(func(_ *core.OpContext, done func(error)) {
+		go done(core.Errorf(core.DataLoss, "%s", msg))
 	}), nil
 }
 
-func switchOn(c *tf.OpContext) error {
+func switchOn(c *core.OpContext) error {
 	o := 0
-	if tf.Data[bool](c.Input(1))[0] {
+	if core.Data[bool](c.Input(1))[0] {
 		o = 1
 	}
 	c.Forward(0, o)
 	return nil
 }
 
-func mergeAny(c *tf.OpContext) error {
+func mergeAny(c *core.OpContext) error {
 	for i := range c.In {
 		if c.In[i].T != nil {
 			c.Forward(i, 0)
-			index, err := c.Alloc(1, tf.Int32, tf.Shape{})
+			index, err := c.Alloc(1, core.Int32, core.Shape{})
 			if err == nil {
-				tf.Data[int32](index)[0] = int32(i)
+				core.Data[int32](index)[0] = int32(i)
 			}
 			return err
 		}
@@ -173,20 +173,20 @@ func mergeAny(c *tf.OpContext) error {
 	return errors.New("a merge without inputs must not run")
 }
 
-func variable(n *tf.Node) (tf.Kernel, error) {
-	ref := &tf.Ref{}
+func variable(n *core.Node) (core.Kernel, error) {
+	ref := &core.Ref{}
 	if n.Bool("set") {
-		ref.Store(tf.Scalar[float32](7))
+		ref.Store(core.Scalar[float32](7))
 	}
-	return tf.Compute(func(c *tf.OpContext) error { c.Out[0].Ref = ref; return nil }), nil
+	return core.Compute(func(c *core.OpContext) error { c.Out[0].Ref = ref; return nil }), nil
 }
 
-func send(c *tf.OpContext) error {
+func send(c *core.OpContext) error {
 	return c.Rendezvous.Send(c.Node.Name, c.Input(0), c.Input(0) == nil)
 }
 
-func recv(c *tf.OpContext, done func(error)) {
-	c.Rendezvous.Recv(c.StepContext(), c.Node.Name, func(t *tf.Tensor, dead bool, err error) {
+func recv(c *core.OpContext, done func(error)) {
+	c.Rendezvous.Recv(c.StepContext(), c.Node.Name, func(t *core.Tensor, dead bool, err error) {
 		if err == nil && !dead && !c.Dead {
 			c.Set(0, t)
 		}

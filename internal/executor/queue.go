@@ -3,13 +3,14 @@ package executor
 import (
 	"time"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // begin makes the nodes without inputs ready.
 func (r *run) begin() {
 	x := r.root.iters[0]
 	x.reset(r.root.layout)
+	r.lateNow = r.hooks.Pieces
 	for _, i := range r.e.roots {
 		r.push(x, i, false)
 	}
@@ -20,13 +21,36 @@ func (r *run) push(x *iteration, i int32, dead bool) {
 	if r.traced() {
 		r.noteReady(x, &r.e.items[i])
 	}
-	r.ready = append(r.ready, ready{x, i, dead})
+	list := &r.ready
+	switch it := &r.e.items[i]; {
+	case it.late && !r.lateNow:
+		list = &r.late
+	case it.reads:
+		list = &r.reads
+	}
+	*list = append(*list, ready{x, i, dead})
 }
+
+// pop takes the node that is to be run next. Variables are read before anything
+// else that could be done, so that steps that read and update them give the same
+// each time: TensorFlow, which begins all reads at once, does so nearly always.
+func (r *run) pop() (n ready) {
+	list := &r.ready
+	if len(r.reads) > 0 {
+		list = &r.reads
+	}
+	last := len(*list) - 1
+	n, *list = (*list)[last], (*list)[:last]
+	return n
+}
+
+// idle reports whether no node is ready.
+func (r *run) idle() bool { return len(r.ready)+len(r.reads) == 0 }
 
 // work runs nodes until none is ready. The caller has set r.running.
 func (r *run) work() {
 	for {
-		for len(r.ready) > 0 {
+		for !r.idle() {
 			if !r.some() {
 				return
 			}
@@ -45,12 +69,25 @@ func (r *run) stop() bool {
 		r.mu.Unlock()
 		return false
 	}
-	r.running = false
 	over := r.inflight == 0
+	if over && r.takeLate() {
+		r.mu.Unlock()
+		return false
+	}
+	r.running = false
 	r.mu.Unlock()
 	if over {
 		r.end()
 	}
+	return true
+}
+
+// takeLate makes the late nodes ready, once nothing else is left.
+func (r *run) takeLate() bool {
+	if r.err != nil || len(r.late) == 0 {
+		return false
+	}
+	r.ready, r.late, r.lateNow = append(r.ready, r.late...), r.late[:0], true
 	return true
 }
 
@@ -63,14 +100,12 @@ func (r *run) some() (mine bool) {
 			mine = true
 		}
 	}()
-	for n := len(r.ready); n > 0; n = len(r.ready) {
-		if r.noted.Load() {
+	for !r.idle() {
+		if len(r.reads) == 0 && r.noted.Load() {
 			r.readNotes()
 			continue
 		}
-		next := r.ready[n-1]
-		r.ready = r.ready[:n-1]
-		if !r.node(next) {
+		if !r.node(r.pop()) {
 			return false
 		}
 	}
@@ -152,7 +187,7 @@ func (r *run) compute(n ready, it *item) bool {
 }
 
 // load puts into c what the node reads, and whether it is the last to do so.
-func (r *run) load(x *iteration, it *item, c *tf.OpContext) error {
+func (r *run) load(x *iteration, it *item, c *core.OpContext) error {
 	if it.kind == merge {
 		k := x.counts[it.local].pick
 		clear(c.In)

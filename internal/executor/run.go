@@ -5,20 +5,23 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // run is one execution. But for what mu guards it belongs to the goroutine
 // that runs the nodes.
 type run struct {
 	e     *Executor
-	step  tf.Step
+	step  core.Step
 	ended <-chan struct{} // closed when the step is over
 	root  frame
 	free  [][]*iteration // by layout, to be used again
 	loops [][]*frame     // by layout, to be used again
 
 	ready     []ready // taken from the end: what a node has made ready is still in the cache
+	reads     []ready // of variables, which come first
+	late      []ready // to be run when nothing else is left
+	lateNow   bool    // nothing else is left
 	computing ready   // whose kernel has been called, x is nil between kernels
 	inflight  int     // nodes whose kernels will call back
 	others    int     // heavy nodes on goroutines of their own
@@ -84,7 +87,7 @@ func (r *run) sequence() (err error) {
 
 // inOrder runs a node whose inputs are all there and drops what nobody needs
 // after it.
-func (r *run) inOrder(it *item, c *tf.OpContext, x *iteration, compute tf.Compute) error {
+func (r *run) inOrder(it *item, c *core.OpContext, x *iteration, compute core.Compute) error {
 	err := it.load(x, c, &r.e.frames[0])
 	if err == nil {
 		err = compute(c)
@@ -117,7 +120,7 @@ func (r *run) over() bool {
 // stopped is the error of a run whose step has ended. It is never the one
 // that explains it.
 func (r *run) stopped() error {
-	return &tf.Error{Code: tf.Canceled, Msg: "Step was cancelled", Err: context.Cause(r.step.Context), Derived: true}
+	return &core.Error{Code: core.Canceled, Msg: "Step was cancelled", Err: context.Cause(r.step.Context), Derived: true}
 }
 
 // recycle makes r ready for another run.
@@ -125,8 +128,8 @@ func (r *run) recycle(dirty bool) {
 	if dirty {
 		r.root.sweep(r)
 	}
-	r.step, r.ended, r.err, r.hooks = tf.Step{}, nil, nil, Hooks{}
-	r.ready = r.ready[:0]
+	r.step, r.ended, r.err, r.hooks = core.Step{}, nil, nil, Hooks{}
+	r.ready, r.reads, r.late, r.lateNow = r.ready[:0], r.reads[:0], r.late[:0], false
 	r.e.mu.Lock()
 	r.e.free = append(r.e.free, r)
 	r.e.mu.Unlock()

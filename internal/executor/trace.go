@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/gorge-tf/gorge/internal/stepstats"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Steps that are traced note when their nodes run. The others pay one look at
@@ -25,16 +25,16 @@ func (e *Executor) label(i int32) string {
 func (r *run) traced() bool { return r.step.Tracer != nil }
 
 // clock returns the times of a node of x.
-func (x *iteration) clock(it *item) *tf.NodeTimes {
+func (x *iteration) clock(it *item) *core.NodeTimes {
 	if x.times == nil {
-		x.times = make([]tf.NodeTimes, len(x.ctx))
+		x.times = make([]core.NodeTimes, len(x.ctx))
 	}
 	return &x.times[it.local]
 }
 
 // noteReady notes that a node has all that it waits for.
 func (r *run) noteReady(x *iteration, it *item) {
-	*x.clock(it) = tf.NodeTimes{Ready: time.Now()}
+	*x.clock(it) = core.NodeTimes{Ready: time.Now()}
 }
 
 // report tells the tracer of a node that has been run.
@@ -46,9 +46,9 @@ func (r *run) report(x *iteration, i int32) {
 // traceInOrder is a node's turn when all run in order and are traced.
 func (r *run) traceInOrder(i int32, x *iteration) error {
 	it := &r.e.items[i]
-	t := tf.NodeTimes{Ready: time.Now()}
+	t := core.NodeTimes{Ready: time.Now()}
 	t.Start = t.Ready
-	return r.inOrder(it, &x.ctx[i], x, func(c *tf.OpContext) error {
+	return r.inOrder(it, &x.ctx[i], x, func(c *core.OpContext) error {
 		t.KernelStart = time.Now()
 		err := it.sync(c)
 		t.KernelEnd = time.Now()

@@ -4,30 +4,18 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
-// FromOperations returns the operations of a user's graph.
-func FromOperations(ops []*tf.Operation, library *tf.Library, producer int) *Graph {
-	g := &Graph{Library: library, Producer: producer, byName: make(map[string]*Node, len(ops))}
-	byOp := make(map[*tf.Operation]*Node, len(ops))
-	store := make([]Node, len(ops))
-	for i, op := range ops {
-		n := &store[i]
-		n.Node, n.ID, n.Shapes = op.Node, i, op.Shapes()
+// Of returns the graph of nodes, whose edges lead to others of them.
+func Of(nodes []Node, library *core.Library, producer int) *Graph {
+	g := &Graph{Library: library, Producer: producer, byName: make(map[string]*Node, len(nodes))}
+	for i := range nodes {
+		n := &nodes[i]
+		n.ID = i
 		g.Nodes = append(g.Nodes, n)
-		g.byName[n.Name], byOp[op] = n, n
-	}
-	for i, op := range ops {
-		n := &store[i]
-		n.In = make([]Edge, len(op.Inputs()))
-		for k, x := range op.Inputs() {
-			n.In[k] = Edge{byOp[x.Operation()], x.Index()}
-		}
-		for _, c := range op.ControlInputs() {
-			n.Control = append(n.Control, byOp[c])
-		}
+		g.byName[n.Name] = n
 	}
 	return g
 }
@@ -35,7 +23,7 @@ func FromOperations(ops []*tf.Operation, library *tf.Library, producer int) *Gra
 // FromProto reads a GraphDef, as a worker receives it: devices assigned, all
 // attributes set. Nodes may stand in any order.
 func FromProto(def *pb.GraphDef) (*Graph, error) {
-	library, err := tf.NewLibrary(def.GetLibrary())
+	library, err := core.NewLibrary(def.GetLibrary())
 	if err != nil {
 		return nil, err
 	}
@@ -43,13 +31,14 @@ func FromProto(def *pb.GraphDef) (*Graph, error) {
 }
 
 // FromProtoWith is FromProto for a GraphDef whose functions have been read.
-func FromProtoWith(def *pb.GraphDef, library *tf.Library) (*Graph, error) {
-	g := New()
+func FromProtoWith(def *pb.GraphDef, library *core.Library) (g *Graph, err error) {
+	defer core.Recover(&err, "the reading of a graph")
+	g = New()
 	g.Producer, g.Library = int(def.GetVersions().GetProducer()), library
 	for _, p := range def.GetNode() {
 		n, err := nodeFromProto(p, library)
 		if err != nil {
-			return nil, &tf.Error{Code: tf.CodeOf(err), Msg: tf.AsError(err).Message(), Node: p.GetName(), Op: p.GetOp()}
+			return nil, &core.Error{Code: core.CodeOf(err), Msg: core.AsError(err).Message(), Node: p.GetName(), Op: p.GetOp()}
 		}
 		if err := g.Add(n); err != nil {
 			return nil, err
@@ -63,16 +52,16 @@ func FromProtoWith(def *pb.GraphDef, library *tf.Library) (*Graph, error) {
 	return g, nil
 }
 
-func nodeFromProto(p *pb.NodeDef, library *tf.Library) (*Node, error) {
+func nodeFromProto(p *pb.NodeDef, library *core.Library) (*Node, error) {
 	def, err := library.LookupOp(p.GetOp())
 	if err != nil {
 		return nil, err
 	}
-	attrs, err := tf.AttrsFromProto(p.GetAttr(), def)
+	attrs, err := core.AttrsFromProto(p.GetAttr(), def)
 	if err != nil {
 		return nil, err
 	}
-	d, err := tf.NewNodeOf(p.GetName(), def, attrs)
+	d, err := core.NewNodeOf(p.GetName(), def, attrs)
 	if err != nil {
 		return nil, err
 	}
@@ -91,21 +80,21 @@ func (g *Graph) Connect(n *Node, inputs []string) error {
 		if name, ok := strings.CutPrefix(in, "^"); ok {
 			src := g.byName[name]
 			if src == nil {
-				return tf.Errorf(tf.InvalidArgument, "Node '%s': Unknown input node '%s'", n.Name, in)
+				return core.Errorf(core.InvalidArgument, "Node '%s': Unknown input node '%s'", n.Name, in)
 			}
 			n.AddControl(src)
 			continue
 		}
-		name, k, err := tf.ParseTensorName(in)
+		name, k, err := core.ParseTensorName(in)
 		if err != nil {
 			return err
 		}
 		src := g.byName[name]
 		if src == nil {
-			return tf.Errorf(tf.InvalidArgument, "Node '%s': Unknown input node '%s'", n.Name, in)
+			return core.Errorf(core.InvalidArgument, "Node '%s': Unknown input node '%s'", n.Name, in)
 		}
 		if k >= len(src.OutTypes) {
-			return tf.NoSuchOutput(n.Name, &src.Node, k)
+			return core.NoSuchOutput(n.Name, &src.Node, k)
 		}
 		n.In = append(n.In, Edge{src, k})
 	}
@@ -114,12 +103,12 @@ func (g *Graph) Connect(n *Node, inputs []string) error {
 
 func (n *Node) checkInputs() error {
 	if len(n.In) != len(n.InTypes) {
-		return tf.Errorf(tf.InvalidArgument, "Node '%s': %s takes %d inputs, got %d", n.Name, n.OpName(), len(n.InTypes), len(n.In))
+		return core.Errorf(core.InvalidArgument, "Node '%s': %s takes %d inputs, got %d", n.Name, n.OpName(), len(n.InTypes), len(n.In))
 	}
 	for i, e := range n.In {
 		want, got := n.InTypes[i], e.Type()
 		if want.Base() != got.Base() || want.IsRef() && !got.IsRef() {
-			return tf.Errorf(tf.InvalidArgument, "Input %d of node %s was passed %s from %s incompatible with expected %s.", i, n.Name, got.CName(), e.Name(), want.CName())
+			return core.Errorf(core.InvalidArgument, "Input %d of node %s was passed %s from %s incompatible with expected %s.", i, n.Name, got.CName(), e.Name(), want.CName())
 		}
 	}
 	return nil
@@ -131,9 +120,9 @@ func (g *Graph) Proto() (*pb.GraphDef, error) {
 	def := &pb.GraphDef{Versions: &pb.VersionDef{Producer: int32(g.Producer)}}
 	def.Library = g.Library.Proto()
 	for _, n := range g.Nodes {
-		attrs, err := tf.AttrsProto(n.Attrs)
+		attrs, err := core.AttrsProto(n.Attrs)
 		if err != nil {
-			return nil, tf.AtNode(err, &n.Node, nil)
+			return nil, core.AtNode(err, &n.Node, nil)
 		}
 		p := &pb.NodeDef{Name: n.Name, Op: n.OpName(), Device: n.Device, Attr: attrs}
 		if o := n.Origin(); o != "" {

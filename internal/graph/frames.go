@@ -1,6 +1,6 @@
 package graph
 
-import "github.com/gorge-tf/gorge/tf"
+import "github.com/gorge-tf/gorge/tf/core"
 
 // A Frame is a loop, or, as the first one, what is outside of all loops.
 type Frame struct {
@@ -61,7 +61,7 @@ func (f *framer) visit(n *Node) error {
 		return f.enter(n)
 	case exits, repeats:
 		if f.Of[n.ID] == 0 {
-			return tf.AtNode(tf.Errorf(tf.InvalidArgument, "%s must be within a loop: there is no Enter before it", n.OpName()), &n.Node, nil)
+			return core.AtNode(core.Errorf(core.InvalidArgument, "%s must be within a loop: there is no Enter before it", n.OpName()), &n.Node, nil)
 		}
 		if moves[n.OpName()] == exits {
 			f.Out[n.ID] = f.List[f.Of[n.ID]].Parent
@@ -97,7 +97,7 @@ func (n *Node) sources() []*Node {
 }
 
 func (f *framer) differ(n, x, y *Node) error {
-	return tf.AtNode(tf.Errorf(tf.InvalidArgument, "{{node %s}} has inputs from different frames. The input {{node %s}} is in frame '%s'. The input {{node %s}} is in frame '%s'.",
+	return core.AtNode(core.Errorf(core.InvalidArgument, "{{node %s}} has inputs from different frames. The input {{node %s}} is in frame '%s'. The input {{node %s}} is in frame '%s'.",
 		n.Name, x.Name, f.List[f.Out[x.ID]].Name, y.Name, f.List[f.Out[y.ID]].Name), &n.Node, nil)
 }
 
@@ -112,7 +112,7 @@ func (f *framer) enter(n *Node) error {
 	}
 	l := &f.List[at]
 	if l.Parent != parent {
-		return tf.AtNode(tf.Errorf(tf.InvalidArgument, "Invalid loop structure: Mismatched parent frames for \"%s\": \"%s\" vs \"%s\"",
+		return core.AtNode(core.Errorf(core.InvalidArgument, "Invalid loop structure: Mismatched parent frames for \"%s\": \"%s\" vs \"%s\"",
 			name, f.List[l.Parent].Name, f.List[parent].Name), &n.Node, nil)
 	}
 	l.Enters = append(l.Enters, n)

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // An Edge is one output of a node, as an input of another.
@@ -17,27 +17,27 @@ type Edge struct {
 	Out  int
 }
 
-// A Node is one node of a Graph. Its description (the embedded tf.Node) is
+// A Node is one node of a Graph. Its description (the embedded core.Node) is
 // shared between graphs and not changed but for the device; a pass that wants
 // other attributes makes another node.
 type Node struct {
-	tf.Node
+	core.Node
 	ID      int // position in Graph.Nodes as of the last Renumber
 	In      []Edge
 	Control []*Node
-	Shapes  []tf.Shape // what is known of the outputs; nil: nothing
+	Shapes  []core.Shape // what is known of the outputs; nil: nothing
 }
 
 // A Graph is a set of nodes with distinct names.
 type Graph struct {
 	Nodes    []*Node
-	Library  *tf.Library // functions that nodes may call; nil: none
-	Producer int         // version of the graph's producer
+	Library  *core.Library // functions that nodes may call; nil: none
+	Producer int           // version of the graph's producer
 	byName   map[string]*Node
 }
 
 // New returns an empty graph.
-func New() *Graph { return &Graph{byName: map[string]*Node{}, Producer: tf.ProducerVersion} }
+func New() *Graph { return &Graph{byName: map[string]*Node{}, Producer: core.ProducerVersion} }
 
 // Node returns the node of the given name, or nil.
 func (g *Graph) Node(name string) *Node { return g.byName[name] }
@@ -45,7 +45,7 @@ func (g *Graph) Node(name string) *Node { return g.byName[name] }
 // Add adds n, whose name must be new.
 func (g *Graph) Add(n *Node) error {
 	if g.byName[n.Name] != nil {
-		return tf.Errorf(tf.InvalidArgument, "Node '%s' is not unique", n.Name)
+		return core.Errorf(core.InvalidArgument, "Node '%s' is not unique", n.Name)
 	}
 	n.ID = len(g.Nodes)
 	g.Nodes = append(g.Nodes, n)
@@ -55,12 +55,12 @@ func (g *Graph) Add(n *Node) error {
 
 // AddNew adds a node of the given op, its name made unique by a suffix if need
 // be, on a device.
-func (g *Graph) AddNew(name, op string, attrs tf.Attrs, dev string, in ...Edge) (*Node, error) {
+func (g *Graph) AddNew(name, op string, attrs core.Attrs, dev string, in ...Edge) (*Node, error) {
 	for base, i := name, 1; g.byName[name] != nil; i++ {
 		name = fmt.Sprintf("%s_%d", base, i)
 	}
 	n := &Node{In: in}
-	d, err := tf.NewNode(name, op, attrs)
+	d, err := core.NewNode(name, op, attrs)
 	if err != nil {
 		return nil, err
 	}
@@ -121,10 +121,10 @@ func (n *Node) AddControl(p *Node) {
 }
 
 // OutType returns the type of output k.
-func (n *Node) OutType(k int) tf.DType { return n.OutTypes[k] }
+func (n *Node) OutType(k int) core.DType { return n.OutTypes[k] }
 
 // OutShape returns what is known of the shape of output k.
-func (n *Node) OutShape(k int) tf.Shape {
+func (n *Node) OutShape(k int) core.Shape {
 	if k >= len(n.Shapes) {
 		return nil
 	}
@@ -135,7 +135,7 @@ func (n *Node) OutShape(k int) tf.Shape {
 func (e Edge) Name() string { return fmt.Sprintf("%s:%d", e.Node.Name, e.Out) }
 
 // Type returns the type of e.
-func (e Edge) Type() tf.DType { return e.Node.OutTypes[e.Out] }
+func (e Edge) Type() core.DType { return e.Node.OutTypes[e.Out] }
 
 // Uses returns for each node, by ID, the nodes that have it as data or control
 // input. IDs must be current.
@@ -158,7 +158,7 @@ func (g *Graph) Uses() [][]*Node {
 func (g *Graph) Sorted() ([]*Node, error) {
 	out, waiting := g.sorted()
 	if len(out) != len(g.Nodes) {
-		return nil, tf.Errorf(tf.InvalidArgument, "Graph is invalid, contains a cycle with %d nodes, including: %s", len(g.Nodes)-len(out), g.inCycle(waiting))
+		return nil, core.Errorf(core.InvalidArgument, "Graph is invalid, contains a cycle with %d nodes, including: %s", len(g.Nodes)-len(out), g.inCycle(waiting))
 	}
 	return out, nil
 }

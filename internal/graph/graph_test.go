@@ -9,9 +9,11 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/graph"
 	"github.com/gorge-tf/gorge/internal/graph/graphtext"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/internal/graph/source"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 const diamond = `a = Const[dtype=float32, value=float32[2]{1, 2}] @/job:ps/task:1
@@ -56,7 +58,7 @@ func TestProtoRoundTrip(t *testing.T) {
 
 func TestFromProtoErrors(t *testing.T) {
 	node := func(name, op string, in ...string) *pb.NodeDef {
-		return &pb.NodeDef{Name: name, Op: op, Input: in, Attr: map[string]*pb.AttrValue{"T": {Value: &pb.AttrValue_Type{Type: pb.DataType(tf.Float32)}}}}
+		return &pb.NodeDef{Name: name, Op: op, Input: in, Attr: map[string]*pb.AttrValue{"T": {Value: &pb.AttrValue_Type{Type: pb.DataType(core.Float32)}}}}
 	}
 	noop := func(name string, in ...string) *pb.NodeDef { return &pb.NodeDef{Name: name, Op: "NoOp", Input: in} }
 	arg := node("x", "_Arg")
@@ -86,10 +88,10 @@ func TestFromProtoErrors(t *testing.T) {
 
 func TestFromOperations(t *testing.T) {
 	g := tf.NewGraph()
-	x := ops.Placeholder(g, tf.Float32, tf.Shape{-1, 2}, tf.Name("x"))
+	x := ops.Placeholder(g, core.Float32, core.Shape{-1, 2}, tf.Name("x"))
 	ops.Neg(x, tf.Name("y"), tf.After(ops.NoOp(g, tf.Name("n"))), tf.OnDevice("/device:CPU:1"))
-	got := graph.FromOperations(g.Operations(), nil, 12)
-	if got.Producer != 12 || !got.Node("y").OutShape(0).Equal(tf.Shape{-1, 2}) {
+	got := source.Graph(g.Operations(), nil, 12)
+	if got.Producer != 12 || !got.Node("y").OutShape(0).Equal(core.Shape{-1, 2}) {
 		t.Errorf("producer %d, shape %v", got.Producer, got.Node("y").OutShape(0))
 	}
 	want := "x = Placeholder[dtype=float32, shape=[? 2]]\nn = NoOp\ny = Neg(x, ^n) @/device:CPU:1\n"
@@ -138,7 +140,7 @@ func TestAddNewMakesNamesUnique(t *testing.T) {
 	if err != nil || n.Name != "a_2" || n.Device != "/device:CPU:0" {
 		t.Errorf("got %v, %v", n, err)
 	}
-	if err := g.Add(&graph.Node{Node: n.Node}); tf.CodeOf(err) != tf.InvalidArgument {
+	if err := g.Add(&graph.Node{Node: n.Node}); core.CodeOf(err) != core.InvalidArgument {
 		t.Errorf("a second a_2: %v", err)
 	}
 }
@@ -160,7 +162,7 @@ func TestInferShapes(t *testing.T) {
 	if err := g.InferShapes(); err != nil {
 		t.Fatal(err)
 	}
-	if got := g.Node("n").OutShape(0); !got.Equal(tf.Shape{2, -1, 3}) {
+	if got := g.Node("n").OutShape(0); !got.Equal(core.Shape{2, -1, 3}) {
 		t.Errorf("got %v", got)
 	}
 }

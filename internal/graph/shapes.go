@@ -1,6 +1,6 @@
 package graph
 
-import "github.com/gorge-tf/gorge/tf"
+import "github.com/gorge-tf/gorge/tf/core"
 
 // InferShapes works out what can be known of the shapes of all outputs, as for
 // a graph that came without them. What is known already is kept.
@@ -14,23 +14,23 @@ func (g *Graph) InferShapes() error {
 			continue
 		}
 		if err := n.inferShapes(); err != nil {
-			return tf.AtNode(err, &n.Node, nil)
+			return core.AtNode(err, &n.Node, nil)
 		}
 	}
 	return nil
 }
 
 func (n *Node) inferShapes() (err error) {
-	in := make([]tf.Shape, len(n.In))
+	in := make([]core.Shape, len(n.In))
 	for k, e := range n.In {
 		in[k] = e.Node.OutShape(e.Out)
 	}
-	n.Shapes, err = tf.InferShapes(&n.Node, in, n.inputValue)
+	n.Shapes, err = core.InferShapes(&n.Node, in, n.inputValue)
 	return err
 }
 
 // inputValue returns the value of input k if it is constant.
-func (n *Node) inputValue(k int) *tf.Tensor {
+func (n *Node) inputValue(k int) *core.Tensor {
 	src := n.In[k].Node
 	for src.OpName() == "Identity" {
 		src = src.In[0].Node

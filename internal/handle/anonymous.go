@@ -4,21 +4,21 @@ import (
 	"fmt"
 
 	"github.com/gorge-tf/gorge/internal/resource"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Anonymous keeps a resource under a name that begins with kind and that no
 // other has, and returns its handle. It stays until it is deleted or its
 // session ends.
-func Anonymous[T any](c *tf.OpContext, kind string, v T) (*tf.Tensor, error) {
+func Anonymous[T any](c *core.OpContext, kind string, v T) (*core.Tensor, error) {
 	if c.Step == nil || c.Resources == nil {
-		return nil, tf.Errorf(tf.Internal, "a node that keeps a resource needs a resource manager")
+		return nil, core.Errorf(core.Internal, "a node that keeps a resource needs a resource manager")
 	}
 	name, typ := fmt.Sprintf("%s%d", kind, owned.Add(1)-1), resource.TypeOf[T]()
 	if err := resource.Create(c.Resources, "", name, v); err != nil {
 		return nil, err
 	}
-	return tf.HandleTensor(tf.ResourceHandle{
+	return core.HandleTensor(core.ResourceHandle{
 		Device: deviceName(c), Container: c.Resources.Container(""), Name: name, HashCode: typ.Hash, TypeName: typ.Name,
 	}), nil
 }

@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 
 	"github.com/gorge-tf/gorge/internal/resource"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A Maker says what resource a node stands for.
@@ -28,10 +28,10 @@ type Maker[T any] struct {
 // Kernel returns the kernel of a node whose output is a handle. Nodes of equal
 // shared_name and container share a resource; without a shared_name it is the
 // node's own, and goes when the kernel is collected.
-func Kernel[T comparable](n *tf.Node, m Maker[T]) tf.Kernel {
+func Kernel[T comparable](n *core.Node, m Maker[T]) core.Kernel {
 	s := newState(n, m)
 	isRef, illegal := n.OutTypes[0].IsRef(), CheckNames(n)
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		if illegal != nil {
 			return illegal
 		}
@@ -49,9 +49,9 @@ func Kernel[T comparable](n *tf.Node, m Maker[T]) tf.Kernel {
 
 // Name returns the kernel of a node whose output is a handle of a resource that
 // another node makes, see [FindOrCreate].
-func Name[T comparable](n *tf.Node) tf.Kernel {
+func Name[T comparable](n *core.Node) core.Kernel {
 	s, illegal := newState(n, Maker[T]{}), CheckNames(n)
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		if illegal != nil {
 			return illegal
 		}
@@ -60,7 +60,7 @@ func Name[T comparable](n *tf.Node) tf.Kernel {
 	})
 }
 
-func newState[T comparable](n *tf.Node, m Maker[T]) *state[T] {
+func newState[T comparable](n *core.Node, m Maker[T]) *state[T] {
 	s := &state[T]{Maker: m, container: n.Str("container"), name: n.Str("shared_name")}
 	if s.name == "" {
 		s.name, s.private = ownName(n.Name), true
@@ -70,12 +70,12 @@ func newState[T comparable](n *tf.Node, m Maker[T]) *state[T] {
 
 // CheckNames applies TensorFlow's rule to the attributes container and
 // shared_name of a node that keeps a resource.
-func CheckNames(n *tf.Node) error {
+func CheckNames(n *core.Node) error {
 	if c := n.Str("container"); !containerForm.MatchString(c) {
-		return tf.Errorf(tf.InvalidArgument, "container contains invalid characters: %s", c)
+		return core.Errorf(core.InvalidArgument, "container contains invalid characters: %s", c)
 	}
 	if name := n.Str("shared_name"); strings.HasPrefix(name, "_") {
-		return tf.Errorf(tf.InvalidArgument, "shared_name cannot start with '_':%s", name)
+		return core.Errorf(core.InvalidArgument, "shared_name cannot start with '_':%s", name)
 	}
 	return nil
 }
@@ -97,14 +97,14 @@ type state[T comparable] struct {
 
 	mu    sync.Mutex
 	known T // the resource that has been checked
-	ref   *tf.Ref
-	made  *tf.Tensor
+	ref   *core.Ref
+	made  *core.Tensor
 }
 
 // ensure sees to it that the resource exists and is what the node wants.
 func (s *state[T]) ensure(m *resource.Manager) error {
 	if m == nil {
-		return tf.Errorf(tf.Internal, "a node that keeps a resource needs a resource manager")
+		return core.Errorf(core.Internal, "a node that keeps a resource needs a resource manager")
 	}
 	v, err := resource.LookupOrCreate(m, s.container, s.name, func() (T, error) { return s.New(s.name) })
 	if err != nil {
@@ -137,31 +137,31 @@ type place struct {
 // with its container.
 func drop[T any](p place) { _ = resource.Delete[T](p.m, p.container, p.name) }
 
-func (s *state[T]) reference(m *resource.Manager) *tf.Ref {
+func (s *state[T]) reference(m *resource.Manager) *core.Ref {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ref == nil {
-		t := tf.NewTensor(tf.String, tf.Shape{2})
-		copy(tf.Data[string](t), []string{m.Container(s.container), s.name})
-		s.ref = &tf.Ref{}
+		t := core.NewTensor(core.String, core.Shape{2})
+		copy(core.Data[string](t), []string{m.Container(s.container), s.name})
+		s.ref = &core.Ref{}
 		s.ref.Store(t)
 	}
 	return s.ref
 }
 
-func (s *state[T]) tensor(c *tf.OpContext) *tf.Tensor {
+func (s *state[T]) tensor(c *core.OpContext) *core.Tensor {
 	here := deviceName(c)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.made == nil || s.made.Handles()[0].Device != here {
 		typ := resource.TypeOf[T]()
-		s.made = tf.HandleTensor(tf.ResourceHandle{Device: here, Container: c.Resources.Container(s.container), Name: s.name, HashCode: typ.Hash, TypeName: typ.Name})
+		s.made = core.HandleTensor(core.ResourceHandle{Device: here, Container: c.Resources.Container(s.container), Name: s.name, HashCode: typ.Hash, TypeName: typ.Name})
 	}
 	return s.made
 }
 
 // deviceName returns the full name of the device that the kernel runs on.
-func deviceName(c *tf.OpContext) string {
+func deviceName(c *core.OpContext) string {
 	if c.Step == nil || c.Device == nil {
 		return ""
 	}
@@ -172,7 +172,7 @@ func deviceName(c *tf.OpContext) string {
 }
 
 // Find returns the resource that input i, a handle of either generation, names.
-func Find[T any](c *tf.OpContext, i int) (T, error) {
+func Find[T any](c *core.OpContext, i int) (T, error) {
 	var none T
 	container, name, err := follow[T](c, i)
 	if err != nil {
@@ -183,7 +183,7 @@ func Find[T any](c *tf.OpContext, i int) (T, error) {
 
 // FindOrCreate returns the resource that input i names, which create makes if
 // there is none.
-func FindOrCreate[T any](c *tf.OpContext, i int, create func() (T, error)) (T, error) {
+func FindOrCreate[T any](c *core.OpContext, i int, create func() (T, error)) (T, error) {
 	var none T
 	container, name, err := follow[T](c, i)
 	if err != nil {
@@ -193,7 +193,7 @@ func FindOrCreate[T any](c *tf.OpContext, i int, create func() (T, error)) (T, e
 }
 
 // Delete deletes the resource that input i names.
-func Delete[T any](c *tf.OpContext, i int) error {
+func Delete[T any](c *core.OpContext, i int) error {
 	container, name, err := follow[T](c, i)
 	if err != nil {
 		return err
@@ -202,37 +202,37 @@ func Delete[T any](c *tf.OpContext, i int) error {
 }
 
 // follow returns where the resource is that input i names.
-func follow[T any](c *tf.OpContext, i int) (container, name string, err error) {
+func follow[T any](c *core.OpContext, i int) (container, name string, err error) {
 	if c.Step == nil || c.Resources == nil {
-		return "", "", tf.Errorf(tf.Internal, "a handle can be followed only where resources are")
+		return "", "", core.Errorf(core.Internal, "a handle can be followed only where resources are")
 	}
 	if c.In[i].Ref != nil {
 		return pair(c.In[i].Ref.Load())
 	}
 	t := c.Input(i)
 	if t == nil || len(t.Handles()) != 1 {
-		if t != nil && t.DType() == tf.String {
+		if t != nil && t.DType() == core.String {
 			return pair(t)
 		}
-		return "", "", tf.Errorf(tf.InvalidArgument, "a resource handle must be a scalar")
+		return "", "", core.Errorf(core.InvalidArgument, "a resource handle must be a scalar")
 	}
 	h := t.Handles()[0]
 	if here := deviceName(c); h.Device != here {
-		return "", "", tf.Errorf(tf.InvalidArgument, "Trying to access resource %s located in device %s from device %s", h.Name, h.Device, here)
+		return "", "", core.Errorf(core.InvalidArgument, "Trying to access resource %s located in device %s from device %s", h.Name, h.Device, here)
 	}
 	return h.Container, h.Name, resource.Check[T](h.Name, h.HashCode, h.TypeName)
 }
 
 // pair reads a handle of the first generation.
-func pair(t *tf.Tensor) (container, name string, err error) {
-	if t == nil || t.DType() != tf.String || t.Len() != 2 {
-		return "", "", tf.Errorf(tf.InvalidArgument, "Resource handle must have 2 elements, but had shape: %s", shapeOf(t))
+func pair(t *core.Tensor) (container, name string, err error) {
+	if t == nil || t.DType() != core.String || t.Len() != 2 {
+		return "", "", core.Errorf(core.InvalidArgument, "Resource handle must have 2 elements, but had shape: %s", shapeOf(t))
 	}
-	v := tf.Data[string](t)
+	v := core.Data[string](t)
 	return v[0], v[1], nil
 }
 
-func shapeOf(t *tf.Tensor) string {
+func shapeOf(t *core.Tensor) string {
 	if t == nil {
 		return "<none>"
 	}

@@ -8,50 +8,50 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/handle"
 	"github.com/gorge-tf/gorge/internal/resource"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // box is a resource.
 type box struct{ size int }
 
 // node is one that keeps a box, of either generation.
-func node(name string, out tf.DType, attrs tf.Attrs) *tf.Node {
-	all := tf.Attrs{"container": "", "shared_name": ""}
+func node(name string, out core.DType, attrs core.Attrs) *core.Node {
+	all := core.Attrs{"container": "", "shared_name": ""}
 	for k, v := range attrs {
 		all[k] = v
 	}
-	return &tf.Node{Name: name, Def: &tf.OpDef{Name: "Box"}, Attrs: all, OutTypes: []tf.DType{out}}
+	return &core.Node{Name: name, Def: &core.OpDef{Name: "Box"}, Attrs: all, OutTypes: []core.DType{out}}
 }
 
 // kernel is that of a node whose box has the given size.
-func kernel(n *tf.Node, size int) tf.Kernel {
+func kernel(n *core.Node, size int) core.Kernel {
 	return handle.Kernel(n, handle.Maker[*box]{
 		New: func(string) (*box, error) { return &box{size}, nil },
 		Matches: func(b *box) error {
 			if b.size != size {
-				return tf.Errorf(tf.InvalidArgument, "the box has size %d", b.size)
+				return core.Errorf(core.InvalidArgument, "the box has size %d", b.size)
 			}
 			return nil
 		},
 	})
 }
 
-func compute(m *resource.Manager, k tf.Kernel) (tf.Slot, error) {
-	c := &tf.OpContext{Step: &tf.Step{Resources: m}, Out: make([]tf.Slot, 1)}
-	err := k.(tf.Compute)(c)
+func compute(m *resource.Manager, k core.Kernel) (core.Slot, error) {
+	c := &core.OpContext{Step: &core.Step{Resources: m}, Out: make([]core.Slot, 1)}
+	err := k.(core.Compute)(c)
 	return c.Out[0], err
 }
 
 // find follows a handle.
-func find[T any](m *resource.Manager, h tf.Slot) (T, error) {
-	return handle.Find[T](&tf.OpContext{Step: &tf.Step{Resources: m}, In: []tf.Slot{h}}, 0)
+func find[T any](m *resource.Manager, h core.Slot) (T, error) {
+	return handle.Find[T](&core.OpContext{Step: &core.Step{Resources: m}, In: []core.Slot{h}}, 0)
 }
 
 // TestGenerations follows handles that are resources, references to strings, and
 // the strings.
 func TestGenerations(t *testing.T) {
 	m := resource.NewManager("localhost")
-	for _, d := range []tf.DType{tf.Resource, tf.String.Ref()} {
+	for _, d := range []core.DType{core.Resource, core.String.Ref()} {
 		h, err := compute(m, kernel(node("b", d, nil), 7))
 		if err != nil {
 			t.Fatal(err)
@@ -60,7 +60,7 @@ func TestGenerations(t *testing.T) {
 			t.Errorf("%v: %v, %v", d, b, err)
 		}
 		if h.Ref != nil {
-			if b, err := find[*box](m, tf.Slot{T: h.Ref.Load()}); err != nil || b.size != 7 {
+			if b, err := find[*box](m, core.Slot{T: h.Ref.Load()}); err != nil || b.size != 7 {
 				t.Errorf("by its strings: %v, %v", b, err)
 			}
 		}
@@ -71,14 +71,14 @@ func TestGenerations(t *testing.T) {
 // a box of its own, equal names of nodes or not.
 func TestSharing(t *testing.T) {
 	m := resource.NewManager("localhost")
-	at := func(attrs tf.Attrs, size int) (*box, error) {
-		h, err := compute(m, kernel(node("n", tf.Resource, attrs), size))
+	at := func(attrs core.Attrs, size int) (*box, error) {
+		h, err := compute(m, kernel(node("n", core.Resource, attrs), size))
 		if err != nil {
 			return nil, err
 		}
 		return find[*box](m, h)
 	}
-	shared := tf.Attrs{"shared_name": "s"}
+	shared := core.Attrs{"shared_name": "s"}
 	a, err := at(shared, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +89,7 @@ func TestSharing(t *testing.T) {
 	if _, err := at(shared, 2); err == nil || !strings.Contains(err.Error(), "the box has size 1") {
 		t.Error("shared though they differ:", err)
 	}
-	for name, attrs := range map[string]tf.Attrs{"container": {"shared_name": "s", "container": "c"}, "private": nil} {
+	for name, attrs := range map[string]core.Attrs{"container": {"shared_name": "s", "container": "c"}, "private": nil} {
 		if b, err := at(attrs, 1); err != nil || a == b {
 			t.Errorf("%s: shared, or %v", name, err)
 		}
@@ -98,47 +98,47 @@ func TestSharing(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	m := resource.NewManager("localhost")
-	for want, attrs := range map[string]tf.Attrs{
+	for want, attrs := range map[string]core.Attrs{
 		"shared_name cannot start with '_':_x":          {"shared_name": "_x"},
 		"container contains invalid characters: a b":    {"container": "a b"},
 		"container contains invalid characters: a_b":    {"container": "a_b"},
 		"container contains invalid characters: /users": {"container": "/users"},
 	} {
-		if _, err := compute(m, kernel(node("n", tf.Resource, attrs), 1)); tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), want) {
+		if _, err := compute(m, kernel(node("n", core.Resource, attrs), 1)); core.CodeOf(err) != core.InvalidArgument || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}
-	if _, err := compute(m, kernel(node("n", tf.Resource, tf.Attrs{"container": "a.b/c-1"}), 1)); err != nil {
+	if _, err := compute(m, kernel(node("n", core.Resource, core.Attrs{"container": "a.b/c-1"}), 1)); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestRefused(t *testing.T) {
 	m := resource.NewManager("localhost")
-	h, err := compute(m, kernel(node("n", tf.Resource, nil), 1))
+	h, err := compute(m, kernel(node("n", core.Resource, nil), 1))
 	if err != nil {
 		t.Fatal(err)
 	}
 	elsewhere := h.T.Handles()[0]
 	elsewhere.Device = "/device:CPU:1"
-	pair := tf.NewTensor(tf.String, tf.Shape{3})
-	for want, in := range map[string]tf.Slot{
-		"located in device /device:CPU:1 from device ":             {T: tf.HandleTensor(elsewhere)},
+	pair := core.NewTensor(core.String, core.Shape{3})
+	for want, in := range map[string]core.Slot{
+		"located in device /device:CPU:1 from device ":             {T: core.HandleTensor(elsewhere)},
 		"Resource handle must have 2 elements, but had shape: [3]": {T: pair},
-		"Resource handle must have 2 elements, but had shape":      {Ref: &tf.Ref{}},
-		"a resource handle must be a scalar":                       {T: tf.NewTensor(tf.Resource, tf.Shape{2})},
+		"Resource handle must have 2 elements, but had shape":      {Ref: &core.Ref{}},
+		"a resource handle must be a scalar":                       {T: core.NewTensor(core.Resource, core.Shape{2})},
 	} {
-		if _, err := find[*box](m, in); tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), want) {
+		if _, err := find[*box](m, in); core.CodeOf(err) != core.InvalidArgument || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}
-	if _, err := find[*strings.Reader](m, h); tf.CodeOf(err) != tf.InvalidArgument {
+	if _, err := find[*strings.Reader](m, h); core.CodeOf(err) != core.InvalidArgument {
 		t.Error("a handle of another type:", err)
 	}
-	if _, err := handle.Find[*box](&tf.OpContext{In: []tf.Slot{h}}, 0); err == nil {
+	if _, err := handle.Find[*box](&core.OpContext{In: []core.Slot{h}}, 0); err == nil {
 		t.Error("found without a step")
 	}
-	if _, err := compute(nil, kernel(node("n", tf.Resource, nil), 1)); tf.CodeOf(err) != tf.Internal {
+	if _, err := compute(nil, kernel(node("n", core.Resource, nil), 1)); core.CodeOf(err) != core.Internal {
 		t.Error(err)
 	}
 }
@@ -146,13 +146,13 @@ func TestRefused(t *testing.T) {
 // TestPrivateGoesWithItsNode: what a node alone knows is deleted after it.
 func TestPrivateGoesWithItsNode(t *testing.T) {
 	m := resource.NewManager("localhost")
-	h, err := compute(m, kernel(node("n", tf.Resource, nil), 1))
+	h, err := compute(m, kernel(node("n", core.Resource, nil), 1))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 30_000 {
 		runtime.GC()
-		if _, err := find[*box](m, h); tf.CodeOf(err) == tf.NotFound {
+		if _, err := find[*box](m, h); core.CodeOf(err) == core.NotFound {
 			return
 		}
 		time.Sleep(time.Millisecond) // cleanups run on a goroutine of their own
@@ -163,13 +163,13 @@ func TestPrivateGoesWithItsNode(t *testing.T) {
 // TestName: a handle may be there before its resource, and after it.
 func TestName(t *testing.T) {
 	m := resource.NewManager("localhost")
-	h, err := compute(m, handle.Name[*box](node("b", tf.Resource, tf.Attrs{"shared_name": "s"})))
+	h, err := compute(m, handle.Name[*box](node("b", core.Resource, core.Attrs{"shared_name": "s"})))
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &tf.OpContext{Step: &tf.Step{Resources: m}, In: []tf.Slot{h}}
+	c := &core.OpContext{Step: &core.Step{Resources: m}, In: []core.Slot{h}}
 	for _, size := range []int{3, 4} {
-		if _, err := find[*box](m, h); tf.CodeOf(err) != tf.NotFound {
+		if _, err := find[*box](m, h); core.CodeOf(err) != core.NotFound {
 			t.Errorf("nobody has made it: %v", err)
 		}
 		for _, again := range []int{size, 9} {
@@ -181,13 +181,13 @@ func TestName(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if err := handle.Delete[*box](c, 0); tf.CodeOf(err) != tf.NotFound {
+	if err := handle.Delete[*box](c, 0); core.CodeOf(err) != core.NotFound {
 		t.Error(err)
 	}
-	if _, err := compute(m, handle.Name[*box](node("b", tf.Resource, tf.Attrs{"shared_name": "_s"}))); tf.CodeOf(err) != tf.InvalidArgument {
+	if _, err := compute(m, handle.Name[*box](node("b", core.Resource, core.Attrs{"shared_name": "_s"}))); core.CodeOf(err) != core.InvalidArgument {
 		t.Error(err)
 	}
-	bad := &tf.OpContext{Step: &tf.Step{Resources: m}, In: []tf.Slot{{T: tf.Scalar("x")}}}
+	bad := &core.OpContext{Step: &core.Step{Resources: m}, In: []core.Slot{{T: core.Scalar("x")}}}
 	if _, err := handle.FindOrCreate(bad, 0, func() (*box, error) { return nil, nil }); err == nil || handle.Delete[*box](bad, 0) == nil {
 		t.Error("no handle, no error")
 	}

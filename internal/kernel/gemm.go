@@ -35,7 +35,7 @@ type Epilogue[T Number] struct {
 }
 
 // MatMul computes the product g of a and b into c. An element of C is the sum
-// over k in order, in blocks that depend on K alone, whatever the threads.
+// over k in an order that depends on the shapes alone, whatever the threads.
 func MatMul[T Number](par Par, g Gemm, c, a, b []T, e Epilogue[T]) {
 	if g.M == 0 || g.N == 0 {
 		return
@@ -50,26 +50,38 @@ func MatMul[T Number](par Par, g Gemm, c, a, b []T, e Epilogue[T]) {
 	_, _ = a[g.indexA(g.M-1, g.K-1)], b[g.indexB(g.K-1, g.N-1)]
 	switch c := any(c).(type) {
 	case []float32:
-		if gemm32 != nil {
+		if f := productOf(g, gemm32); f != nil {
 			e, _ := any(e).(Epilogue[float32])
-			gemm32(par, g, c, any(a).([]float32), any(b).([]float32), e)
+			f(par, g, c, any(a).([]float32), any(b).([]float32), e)
 			return
 		}
 	case []float64:
-		if gemm64 != nil {
+		if f := productOf(g, gemm64); f != nil {
 			e, _ := any(e).(Epilogue[float64])
-			gemm64(par, g, c, any(a).([]float64), any(b).([]float64), e)
+			f(par, g, c, any(a).([]float64), any(b).([]float64), e)
 			return
 		}
 	}
 	gemmPortable(par, g, c, a, b, e)
 }
 
+// matrixProduct computes a matrix product.
+type matrixProduct[T Float] func(par Par, g Gemm, c, a, b []T, e Epilogue[T])
+
+// productOf returns what computes g, by vectors if that suits it better; nil: the
+// portable loops do.
+func productOf[T Float](g Gemm, matrices matrixProduct[T]) matrixProduct[T] {
+	if g.byVector() {
+		return matVec[T]
+	}
+	return matrices
+}
+
 // gemm32 and gemm64 are the products with vector instructions, nil if there
 // are none. The file of the architecture sets them before main starts.
 var (
-	gemm32 func(par Par, g Gemm, c, a, b []float32, e Epilogue[float32])
-	gemm64 func(par Par, g Gemm, c, a, b []float64, e Epilogue[float64])
+	gemm32 matrixProduct[float32]
+	gemm64 matrixProduct[float64]
 )
 
 // gemmEmpty is the product with nothing to sum up.

@@ -56,10 +56,12 @@ const (
 	// foldChunk elements are folded as one run; longer runs are cut into
 	// chunks, so that their results do not depend on the number of threads.
 	foldChunk = 16 << 10
-	// foldRows rows are folded one after the other before they join the
-	// total: the rounding error of a sum grows with the square root of the
-	// number of rows instead of the number.
-	foldRows = 64
+	// foldRows rows are folded one after the other, more of them in halves: the
+	// rounding error of a sum grows with the logarithm of their number.
+	foldRows = 16
+	// foldFew rows are folded in smaller pieces, which takes longer, but makes
+	// sums over a batch as exact as TensorFlow's.
+	foldFew = 64
 	// foldWidth columns are folded at a time, so that their totals stay in
 	// the first-level cache.
 	foldWidth = 512
@@ -218,30 +220,48 @@ func reduceReduced[T any](dims []reduceDim, dst, src []T, f Fold[T]) {
 
 // foldColumns folds rows of len(dst) elements that are stride apart.
 func foldColumns[T any](dst, src []T, rows, stride int, f Fold[T]) {
-	var buf []T
-	if rows > foldRows {
-		buf = make([]T, min(len(dst), foldWidth))
+	h := halves[T]{piece: foldRows, stride: stride, rows: f.Rows}
+	if rows <= foldFew {
+		h.piece /= 2
 	}
+	buf := make([]T, min(len(dst), foldWidth)*h.depth(rows))
 	for j := 0; j < len(dst); j += foldWidth {
-		w := min(foldWidth, len(dst)-j)
-		foldStrip(dst[j:j+w], src[j:], rows, stride, buf, f)
+		h.fold(dst[j:min(len(dst), j+foldWidth)], src[j:], rows, buf)
 	}
 }
 
-// foldStrip folds a strip of columns, a block of rows at a time.
-func foldStrip[T any](dst, src []T, rows, stride int, buf []T, f Fold[T]) {
-	for r := 0; r < rows; r += foldRows {
-		end := min(rows, r+foldRows)
-		acc := dst
-		if rows > foldRows {
-			acc = buf[:len(dst)]
-			Fill(acc, f.Init)
-		}
-		for i := r; i < end; i++ {
-			f.Rows(acc, src[i*stride:i*stride+len(dst)])
-		}
-		if rows > foldRows {
-			f.Rows(dst, acc)
-		}
+// halves folds the rows of a strip of columns in halves, down to pieces that are
+// folded in order.
+type halves[T any] struct {
+	piece, stride int
+	rows          func(acc, x []T)
+}
+
+// first is the number of rows in the first half, which is not the smaller one.
+func (h *halves[T]) first(rows int) int { return ceilQuo(ceilQuo(rows, h.piece), 2) * h.piece }
+
+// depth is how often a number of rows is halved.
+func (h *halves[T]) depth(rows int) (n int) {
+	for ; rows > h.piece; rows = h.first(rows) {
+		n++
 	}
+	return n
+}
+
+// fold folds rows into dst, the second half of them in buf.
+func (h *halves[T]) fold(dst, src []T, rows int, buf []T) {
+	if rows <= h.piece {
+		for i := range rows {
+			h.rows(dst, src[i*h.stride:i*h.stride+len(dst)])
+		}
+		return
+	}
+	half := h.first(rows)
+	acc, rest := buf[:len(dst)], buf[len(dst):]
+	copy(acc, src[half*h.stride:])
+	h.fold(dst, src, half, rest)
+	if more := rows - half - 1; more > 0 {
+		h.fold(acc, src[(half+1)*h.stride:], more, rest)
+	}
+	h.rows(dst, acc)
 }

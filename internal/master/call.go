@@ -6,8 +6,8 @@ import (
 	"strconv"
 
 	"github.com/gorge-tf/gorge/internal/pass"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A call is what a client asks of one step, names in their full form.
@@ -71,7 +71,7 @@ func (c *call) want(name, tensor string) {
 func feedName(tensor string) (string, error) {
 	name, err := fullName(tensor)
 	if err != nil || tensor == "" {
-		return "", tf.Errorf(tf.NotFound, "FeedInputs: unable to find feed output %s", tensor)
+		return "", core.Errorf(core.NotFound, "FeedInputs: unable to find feed output %s", tensor)
 	}
 	return name, nil
 }
@@ -79,14 +79,14 @@ func feedName(tensor string) (string, error) {
 func fetchName(tensor string) (string, error) {
 	name, err := fullName(tensor)
 	if err != nil || tensor == "" {
-		return "", tf.Errorf(tf.NotFound, "FetchOutputs node %s: not found", tensor)
+		return "", core.Errorf(core.NotFound, "FetchOutputs node %s: not found", tensor)
 	}
 	return name, nil
 }
 
 // fullName returns "x:0" for "x" too.
 func fullName(tensor string) (string, error) {
-	node, k, err := tf.ParseTensorName(tensor)
+	node, k, err := core.ParseTensorName(tensor)
 	if full := node + ":" + strconv.Itoa(k); full != tensor {
 		return full, err
 	}

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/gorge-tf/gorge/internal/pass"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A callable is a step whose feeds and fetches are settled ahead: later calls
@@ -80,7 +80,7 @@ func fullNames(tensors []string, full func(string) (string, error)) ([]string, e
 // checkCallable refuses what only makes sense in one process.
 func checkCallable(o *pb.CallableOptions) error {
 	if len(o.GetFeedDevices()) > 0 || len(o.GetFetchDevices()) > 0 {
-		return tf.Errorf(tf.Unimplemented, "CallableOptions::feed_devices and CallableOptions::fetch_devices to configure feeding/fetching tensors to/from device memory is not yet supported when using a remote session.")
+		return core.Errorf(core.Unimplemented, "CallableOptions::feed_devices and CallableOptions::fetch_devices to configure feeding/fetching tensors to/from device memory is not yet supported when using a remote session.")
 	}
 	return nil
 }
@@ -88,7 +88,7 @@ func checkCallable(o *pb.CallableOptions) error {
 // call is the step with the values that feeds have in it.
 func (c *callable) call(values []*pb.TensorProto) (*call, error) {
 	if len(values) != len(c.feeds) {
-		return nil, tf.Errorf(tf.InvalidArgument, "Expected %d feed tensors, but got %d", len(c.feeds), len(values))
+		return nil, core.Errorf(core.InvalidArgument, "Expected %d feed tensors, but got %d", len(c.feeds), len(values))
 	}
 	out := c.form
 	out.feeds = make(map[string]*pb.TensorProto, len(values))

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/requestid"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 func (c *client) makeCallable(o *pb.CallableOptions) (int64, error) {
@@ -13,10 +13,10 @@ func (c *client) makeCallable(o *pb.CallableOptions) (int64, error) {
 	return resp.GetHandle(), err
 }
 
-func (c *client) runCallable(handle int64, feeds ...*tf.Tensor) (*pb.RunCallableResponse, error) {
+func (c *client) runCallable(handle int64, feeds ...*core.Tensor) (*pb.RunCallableResponse, error) {
 	req := &pb.RunCallableRequest{SessionHandle: c.handle, Handle: handle, RequestId: requestid.New()}
 	for _, f := range feeds {
-		req.Feed = append(req.Feed, tf.TensorProto(f))
+		req.Feed = append(req.Feed, core.TensorProto(f))
 	}
 	return c.m.RunCallable(c.t.Context(), req)
 }
@@ -25,11 +25,11 @@ func floats(t *testing.T, protos []*pb.TensorProto) []float32 {
 	t.Helper()
 	var out []float32
 	for _, p := range protos {
-		x, err := tf.TensorFromProto(p)
+		x, err := core.TensorFromProto(p)
 		if err != nil {
 			t.Fatal(err)
 		}
-		out = append(out, tf.Data[float32](x)...)
+		out = append(out, core.Data[float32](x)...)
 	}
 	return out
 }
@@ -53,7 +53,7 @@ func TestCallables(t *testing.T) {
 		t.Errorf("x + v where x is v = %v, %v; want 20", resp.GetFetch(), err)
 	}
 	for i := range 3 {
-		two := tf.Scalar[float32](2)
+		two := core.Scalar[float32](2)
 		resp, err := s.runCallable(both, two)
 		if err != nil {
 			t.Fatal(err)
@@ -73,16 +73,16 @@ func TestCallablesRefuse(t *testing.T) {
 	s.must("v/Assign")
 	for name, c := range map[string]struct {
 		o    *pb.CallableOptions
-		code tf.Code
+		code core.Code
 		text string
 	}{
-		"no fetch":     {&pb.CallableOptions{Feed: []string{"x:0"}}, tf.InvalidArgument, "Must specify at least one target"},
-		"unknown":      {&pb.CallableOptions{Fetch: []string{"q:0"}}, tf.NotFound, "q:0: not found"},
-		"malformed":    {&pb.CallableOptions{Fetch: []string{"x:y"}}, tf.NotFound, "FetchOutputs node x:y: not found"},
-		"feed twice":   {&pb.CallableOptions{Feed: []string{"x:0", "x"}, Fetch: []string{"sum:0"}}, tf.InvalidArgument, "fed more than once"},
-		"feed device":  {&pb.CallableOptions{Fetch: []string{"sum:0"}, FeedDevices: map[string]string{"x:0": ps0}}, tf.Unimplemented, "feed_devices and CallableOptions::fetch_devices"},
-		"fetch device": {&pb.CallableOptions{Fetch: []string{"sum:0"}, FetchDevices: map[string]string{"sum:0": ps0}}, tf.Unimplemented, "fetch_devices"},
-		"a connection": {&pb.CallableOptions{Fetch: []string{"sum:0"}, TensorConnection: []*pb.TensorConnection{{}}}, tf.InvalidArgument, "connection from unknown node"},
+		"no fetch":     {&pb.CallableOptions{Feed: []string{"x:0"}}, core.InvalidArgument, "Must specify at least one target"},
+		"unknown":      {&pb.CallableOptions{Fetch: []string{"q:0"}}, core.NotFound, "q:0: not found"},
+		"malformed":    {&pb.CallableOptions{Fetch: []string{"x:y"}}, core.NotFound, "FetchOutputs node x:y: not found"},
+		"feed twice":   {&pb.CallableOptions{Feed: []string{"x:0", "x"}, Fetch: []string{"sum:0"}}, core.InvalidArgument, "fed more than once"},
+		"feed device":  {&pb.CallableOptions{Fetch: []string{"sum:0"}, FeedDevices: map[string]string{"x:0": ps0}}, core.Unimplemented, "feed_devices and CallableOptions::fetch_devices"},
+		"fetch device": {&pb.CallableOptions{Fetch: []string{"sum:0"}, FetchDevices: map[string]string{"sum:0": ps0}}, core.Unimplemented, "fetch_devices"},
+		"a connection": {&pb.CallableOptions{Fetch: []string{"sum:0"}, TensorConnection: []*pb.TensorConnection{{}}}, core.InvalidArgument, "connection from unknown node"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := s.makeCallable(c.o)
@@ -94,20 +94,20 @@ func TestCallablesRefuse(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = s.runCallable(sum)
-	check(t, "a call without its feed", err, tf.InvalidArgument, "Expected 1 feed tensors, but got 0")
+	check(t, "a call without its feed", err, core.InvalidArgument, "Expected 1 feed tensors, but got 0")
 	_, err = s.runCallable(sum + 1)
-	check(t, "a handle to come", err, tf.InvalidArgument, "No such callable handle: 1")
+	check(t, "a handle to come", err, core.InvalidArgument, "No such callable handle: 1")
 	for range 2 {
 		if _, err := s.m.ReleaseCallable(t.Context(), &pb.ReleaseCallableRequest{SessionHandle: s.handle, Handle: sum}); err != nil {
 			t.Errorf("ReleaseCallable = %v", err)
 		}
 	}
-	_, err = s.runCallable(sum, tf.Scalar[float32](1))
-	check(t, "a released handle", err, tf.InvalidArgument, "Attempted to run callable after handle was released: 0")
+	_, err = s.runCallable(sum, core.Scalar[float32](1))
+	check(t, "a released handle", err, core.InvalidArgument, "Attempted to run callable after handle was released: 0")
 	req := &pb.MakeCallableRequest{SessionHandle: s.handle, RequestId: 7, Options: &pb.CallableOptions{Fetch: []string{"v/Read/ReadVariableOp:0"}}}
 	if _, err := s.m.MakeCallable(t.Context(), req); err != nil {
 		t.Fatal(err)
 	}
 	_, err = s.m.MakeCallable(t.Context(), req)
-	check(t, "the same request", err, tf.Aborted, "The same MakeCallable (Master) request was received twice.")
+	check(t, "the same request", err, core.Aborted, "The same MakeCallable (Master) request was received twice.")
 }

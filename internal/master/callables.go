@@ -3,7 +3,7 @@ package master
 import (
 	"sync"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // callables are those of one session, by handle: a number that counts up, so
@@ -35,9 +35,9 @@ func (t *callables) use(handle int64) (*callable, error) {
 		return c, nil
 	}
 	if handle >= t.next {
-		return nil, tf.Errorf(tf.InvalidArgument, "No such callable handle: %d", handle)
+		return nil, core.Errorf(core.InvalidArgument, "No such callable handle: %d", handle)
 	}
-	return nil, tf.Errorf(tf.InvalidArgument, "Attempted to run callable after handle was released: %d", handle)
+	return nil, core.Errorf(core.InvalidArgument, "Attempted to run callable after handle was released: %d", handle)
 }
 
 // release takes a callable out, nil if there is none; no step begins with it

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A forgetter is a worker that can be told of a step's end without waiting for

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Sequences numbers the steps of graphs of which several masters run a part each:
@@ -31,7 +31,7 @@ const noInstances = 0x8774aa605c729c72
 
 // collectiveKey returns what tells a graph from others that do things together
 // with other masters: the same for all that do the same. 0: it does no such thing.
-func collectiveKey(parts []part, library *tf.Library) int64 {
+func collectiveKey(parts []part, library *core.Library) int64 {
 	k := keyed{library: library, instances: map[int64]bool{}, seen: map[string]bool{}}
 	for _, p := range parts {
 		for _, n := range p.graph.Nodes {
@@ -46,7 +46,7 @@ func collectiveKey(parts []part, library *tf.Library) int64 {
 
 // keyed collects what makes the key of a graph.
 type keyed struct {
-	library   *tf.Library
+	library   *core.Library
 	instances map[int64]bool
 	others    bool
 	seen      map[string]bool // functions
@@ -62,9 +62,9 @@ func (k *keyed) note(op string, instance int64) {
 // calls looks into the functions that an attribute names.
 func (k *keyed) calls(attr any) {
 	switch a := attr.(type) {
-	case tf.Func:
+	case core.Func:
 		k.function(a.Name)
-	case []tf.Func:
+	case []core.Func:
 		for _, f := range a {
 			k.function(f.Name)
 		}

@@ -3,8 +3,8 @@ package master
 import (
 	"google.golang.org/protobuf/proto"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // config works out the configuration of a session. As in TensorFlow the
@@ -17,7 +17,7 @@ func (m *Master) config(asked *pb.ConfigProto) (*pb.ConfigProto, error) {
 		}
 	}
 	if cfg.GetUsePerSessionThreads() || len(cfg.GetSessionInterOpThreadPool()) > 0 {
-		return nil, tf.Errorf(tf.InvalidArgument, "Distributed session does not support session thread pool options.")
+		return nil, core.Errorf(core.InvalidArgument, "Distributed session does not support session thread pool options.")
 	}
 	if def := asked.GetClusterDef(); def != nil {
 		cfg.ClusterDef = def // lists that are merged are joined, which makes no cluster

@@ -4,8 +4,8 @@ import (
 	"context"
 	"sync"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // ListDevices lists the devices of a session, or of the whole cluster.
@@ -15,7 +15,7 @@ func (m *Master) ListDevices(ctx context.Context, req *pb.ListDevicesRequest) (*
 	}
 	s := m.lookup(req.GetSessionHandle())
 	if s == nil {
-		return nil, tf.Errorf(tf.InvalidArgument, "Session %s is not found. Possibly, this master has restarted.", req.GetSessionHandle())
+		return nil, core.Errorf(core.InvalidArgument, "Session %s is not found. Possibly, this master has restarted.", req.GetSessionHandle())
 	}
 	resp := &pb.ListDevicesResponse{}
 	if s.cluster.def != nil {

@@ -4,23 +4,25 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // filters describe the tasks and devices that a session sees; none: all.
-type filters []tf.DeviceSpec
+type filters []core.DeviceSpec
 
 func parseFilters(texts []string) (filters, error) {
 	out := make(filters, len(texts))
 	for i, f := range texts {
-		d, err := tf.ParseDevice(f)
+		d, err := core.ParseDevice(f)
 		if err != nil {
-			return nil, tf.Errorf(tf.InvalidArgument, "Skipping invalid filter: %s", f)
+			return nil, core.Errorf(core.InvalidArgument, "Skipping invalid filter: %s", f)
 		}
 		out[i] = d
 	}
@@ -48,8 +50,8 @@ func (f filters) match(name string) bool {
 	if len(f) == 0 {
 		return true
 	}
-	d, err := tf.ParseDevice(name)
-	return err == nil && slices.ContainsFunc(f, func(f tf.DeviceSpec) bool {
+	d, err := core.ParseDevice(name)
+	return err == nil && slices.ContainsFunc(f, func(f core.DeviceSpec) bool {
 		_, ok := f.Merge(d)
 		return ok
 	})
@@ -75,11 +77,29 @@ func discover(ctx context.Context, workers Workers, tasks []string, log *slog.Lo
 	w := newWaiting(tasks)
 	stop := w.remind(ctx, log)
 	defer stop()
+	ctx, cancel := early(ctx)
+	defer cancel()
 	err = each(ctx, members, func(ctx context.Context, m *member) error {
-		defer w.done(m.task)
-		return m.ask(ctx)
+		err := m.ask(ctx)
+		if err == nil {
+			w.done(m.task)
+		}
+		return err
 	})
+	if err != nil && ctx.Err() == context.DeadlineExceeded {
+		return nil, core.Errorf(core.DeadlineExceeded, "CreateSession still waiting for response from worker: %s", strings.Join(w.names(), ", "))
+	}
 	return members, err
+}
+
+// early returns a context that ends a little before ctx: the caller, who gives
+// up then, is still there to hear which tasks have not answered.
+func early(ctx context.Context) (context.Context, context.CancelFunc) {
+	end, ok := ctx.Deadline()
+	if !ok {
+		return ctx, func() {}
+	}
+	return context.WithDeadline(ctx, end.Add(-min(time.Until(end)/10, time.Second)))
 }
 
 func membersOf(workers Workers, tasks []string) ([]member, error) {
@@ -102,11 +122,11 @@ func (m *member) ask(ctx context.Context) error {
 		return err
 	}
 	for _, d := range resp.GetDeviceAttributes() {
-		spec, err := tf.ParseDevice(d.GetName())
+		spec, err := core.ParseDevice(d.GetName())
 		if err != nil {
-			return tf.Errorf(tf.Internal, "Could not parse device name %s of worker %s", d.GetName(), m.task)
+			return core.Errorf(core.Internal, "Could not parse device name %s of worker %s", d.GetName(), m.task)
 		}
-		own, _ := tf.ParseDevice(m.task)
+		own, _ := core.ParseDevice(m.task)
 		d.Name = spec.Override(own).String()
 	}
 	m.devices = resp.GetDeviceAttributes()
@@ -152,10 +172,15 @@ func (w *waiting) remind(ctx context.Context, log *slog.Logger) (stop func()) {
 	return func() { cancel(); over.Wait() }
 }
 
-func (w *waiting) log(log *slog.Logger) {
+// names returns the tasks that have not answered, in order.
+func (w *waiting) names() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for task := range w.tasks {
+	return slices.Sorted(maps.Keys(w.tasks))
+}
+
+func (w *waiting) log(log *slog.Logger) {
+	for _, task := range w.names() {
 		log.Info("CreateSession still waiting for response from worker: " + task)
 	}
 }

@@ -6,8 +6,8 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // ExtendSession adds nodes to a session's graph.
@@ -34,7 +34,7 @@ func (s *session) extend(req *pb.ExtendSessionRequest) (int64, error) {
 	s.extending.Lock()
 	defer s.extending.Unlock()
 	if s.version != req.GetCurrentGraphVersion() {
-		return 0, tf.Errorf(tf.Aborted, "Current version is %d but caller expected %d.", s.version, req.GetCurrentGraphVersion())
+		return 0, core.Errorf(core.Aborted, "Current version is %d but caller expected %d.", s.version, req.GetCurrentGraphVersion())
 	}
 	def, err := extended(s.def, req.GetGraphDef())
 	if err != nil {
@@ -57,7 +57,7 @@ func extended(old, more *pb.GraphDef) (*pb.GraphDef, error) {
 	}
 	for _, n := range more.GetNode() {
 		if known[n.GetName()] {
-			return nil, tf.Errorf(tf.InvalidArgument, "GraphDef argument to Extend includes node '%s', which was created by a previous call to Create or Extend in this session.", n.GetName())
+			return nil, core.Errorf(core.InvalidArgument, "GraphDef argument to Extend includes node '%s', which was created by a previous call to Create or Extend in this session.", n.GetName())
 		}
 	}
 	library, err := mergeLibraries(old.GetLibrary(), more.GetLibrary())
@@ -86,7 +86,7 @@ func mergeLibraries(old, more *pb.FunctionDefLibrary) (*pb.FunctionDefLibrary, e
 		if have := known[name]; have == nil {
 			out.Function = append(out.Function, f)
 		} else if !proto.Equal(have, f) {
-			return nil, tf.Errorf(tf.InvalidArgument, "Cannot add function '%s' because a different function with the same name already exists.", name)
+			return nil, core.Errorf(core.InvalidArgument, "Cannot add function '%s' because a different function with the same name already exists.", name)
 		}
 	}
 	for _, g := range more.GetGradient() {

@@ -10,9 +10,10 @@ import (
 	"github.com/gorge-tf/gorge/internal/master"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/rendezvous/rendezvoustest"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A crooked worker mistreats the calls that go to it.
@@ -35,7 +36,7 @@ func (w crooked) CleanupGraph(ctx context.Context, req *pb.CleanupGraphRequest) 
 	return w.cleanup(w.Worker, ctx, req)
 }
 
-var errLost = tf.Errorf(tf.Unavailable, "the connection is lost")
+var errLost = core.Errorf(core.Unavailable, "the connection is lost")
 
 // switched returns a fault that is there as long as on says so.
 func switched[Req, Resp any](on *atomic.Bool, fault, plain func(master.Worker, context.Context, Req) (Resp, error)) func(master.Worker, context.Context, Req) (Resp, error) {
@@ -50,49 +51,49 @@ func switched[Req, Resp any](on *atomic.Bool, fault, plain func(master.Worker, c
 // Faults of calls between master and worker.
 var faultyCalls = map[string]struct {
 	with crooked
-	want tf.Code
+	want core.Code
 }{
 	"RunGraph lost": {crooked{run: func(_ master.Worker, ctx context.Context, _ *pb.RunGraphRequest) (*pb.RunGraphResponse, error) {
 		<-ctx.Done()
 		return nil, ctx.Err()
-	}}, tf.DeadlineExceeded},
+	}}, core.DeadlineExceeded},
 	"RunGraph's answer lost": {crooked{run: func(w master.Worker, ctx context.Context, req *pb.RunGraphRequest) (*pb.RunGraphResponse, error) {
 		if _, err := w.RunGraph(ctx, req); err != nil {
 			return nil, err
 		}
 		return nil, errLost
-	}}, tf.Unavailable},
+	}}, core.Unavailable},
 	"RunGraph twice": {crooked{run: func(w master.Worker, ctx context.Context, req *pb.RunGraphRequest) (*pb.RunGraphResponse, error) {
 		resp, err := w.RunGraph(ctx, req)
-		if _, again := w.RunGraph(ctx, req); tf.CodeOf(again) != tf.Aborted || !strings.Contains(again.Error(), "was received twice") {
-			return nil, tf.Errorf(tf.Internal, "the same request again: %v", again)
+		if _, again := w.RunGraph(ctx, req); core.CodeOf(again) != core.Aborted || !strings.Contains(again.Error(), "was received twice") {
+			return nil, core.Errorf(core.Internal, "the same request again: %v", again)
 		}
 		return resp, err
-	}}, tf.OK},
+	}}, core.OK},
 	"RunGraph late": {crooked{run: func(w master.Worker, ctx context.Context, req *pb.RunGraphRequest) (*pb.RunGraphResponse, error) {
 		time.Sleep(20 * time.Millisecond)
 		return w.RunGraph(ctx, req)
-	}}, tf.OK},
+	}}, core.OK},
 	"RegisterGraph's answer lost": {crooked{register: func(w master.Worker, ctx context.Context, req *pb.RegisterGraphRequest) (*pb.RegisterGraphResponse, error) {
 		if _, err := w.RegisterGraph(ctx, req); err != nil {
 			return nil, err
 		}
 		return nil, errLost
-	}}, tf.Unavailable},
+	}}, core.Unavailable},
 	"CleanupGraph lost": {crooked{cleanup: func(master.Worker, context.Context, *pb.CleanupGraphRequest) (*pb.CleanupGraphResponse, error) {
 		return nil, errLost
-	}}, tf.OK},
+	}}, core.OK},
 	"CleanupGraph twice": {crooked{cleanup: func(w master.Worker, ctx context.Context, req *pb.CleanupGraphRequest) (*pb.CleanupGraphResponse, error) {
 		_, _ = w.CleanupGraph(ctx, req)
 		return w.CleanupGraph(ctx, req)
-	}}, tf.OK},
+	}}, core.OK},
 }
 
 // toAndFro is a step over three tasks: x goes from worker 0 to the ps and by
 // worker 1 back again.
 func toAndFro() *tf.Graph {
 	g := tf.NewGraph(tf.Strict())
-	x := ops.Placeholder(g, tf.Float32, tf.Shape{}, tf.Name("x"))
+	x := ops.Placeholder(g, core.Float32, core.Shape{}, tf.Name("x"))
 	y := ops.Neg(ops.Square(x, tf.OnDevice("/job:ps")), tf.OnDevice("/job:worker/task:1"))
 	ops.AddV2(y, x, tf.Name("y"), tf.OnDevice("/job:worker/task:0"))
 	return g
@@ -100,38 +101,38 @@ func toAndFro() *tf.Graph {
 
 // limited runs a step that may take a second, or a minute if it is to succeed,
 // however slow the machine.
-func (c *client) limited(want tf.Code) ([]float32, error) {
+func (c *client) limited(want core.Code) ([]float32, error) {
 	c.t.Helper()
-	req := c.request(feeds{"x": tf.Scalar[float32](3)}, []string{"y:0"})
+	req := c.request(feeds{"x": core.Scalar[float32](3)}, []string{"y:0"})
 	req.Options = &pb.RunOptions{TimeoutInMs: 60_000}
-	if want == tf.DeadlineExceeded {
+	if want == core.DeadlineExceeded {
 		req.Options.TimeoutInMs = 300
 	}
 	resp, err := c.m.RunStep(context.Background(), req)
 	if err != nil {
 		return nil, err
 	}
-	v, err := tf.TensorFromProto(resp.GetTensor()[0].GetTensor())
+	v, err := core.TensorFromProto(resp.GetTensor()[0].GetTensor())
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	return tf.Data[float32](v), nil
+	return core.Data[float32](v), nil
 }
 
 // suffers runs steps with a fault and, on the same session, without it.
-func suffers(t *testing.T, c *cluster, on *atomic.Bool, want tf.Code) {
+func suffers(t *testing.T, c *cluster, on *atomic.Bool, want core.Code) {
 	t.Helper()
 	m := c.master(worker0)
 	s := connect(t, m, toAndFro(), nil)
 	on.Store(true)
 	for range 3 {
 		got, err := s.limited(want)
-		if tf.CodeOf(err) != want || err == nil && got[0] != -6 {
+		if core.CodeOf(err) != want || err == nil && got[0] != -6 {
 			t.Errorf("a step with the fault = %v, %v; want -6 or %v", got, err, want)
 		}
 	}
 	on.Store(false)
-	if got, err := s.limited(tf.OK); err != nil || got[0] != -6 {
+	if got, err := s.limited(core.OK); err != nil || got[0] != -6 {
 		t.Errorf("a step after it = %v, %v", got, err)
 	}
 	if _, err := m.CloseSession(t.Context(), &pb.CloseSessionRequest{SessionHandle: s.handle}); err != nil {
@@ -168,17 +169,17 @@ func TestFaultyTransfers(t *testing.T) {
 	square := func(key string) bool { return strings.Contains(key, "Square") }
 	for name, f := range map[string]struct {
 		over func(rendezvous.Transport) rendezvous.Transport
-		want tf.Code
+		want core.Code
 	}{
-		"lost":       {func(t rendezvous.Transport) rendezvous.Transport { return rendezvoustest.Drop(t, square) }, tf.DeadlineExceeded},
-		"all lost":   {func(t rendezvous.Transport) rendezvous.Transport { return rendezvoustest.Drop(t, all) }, tf.DeadlineExceeded},
-		"late":       {func(t rendezvous.Transport) rendezvous.Transport { return rendezvoustest.Delay(t, 5*time.Millisecond) }, tf.OK},
-		"twice":      {rendezvoustest.Duplicate, tf.OK},
-		"broken":     {func(t rendezvous.Transport) rendezvous.Transport { return rendezvoustest.Fail(t, square, errLost) }, tf.Unavailable},
-		"all broken": {func(t rendezvous.Transport) rendezvous.Transport { return rendezvoustest.Fail(t, all, errLost) }, tf.Unavailable},
+		"lost":       {func(t rendezvous.Transport) rendezvous.Transport { return rendezvoustest.Drop(t, square) }, core.DeadlineExceeded},
+		"all lost":   {func(t rendezvous.Transport) rendezvous.Transport { return rendezvoustest.Drop(t, all) }, core.DeadlineExceeded},
+		"late":       {func(t rendezvous.Transport) rendezvous.Transport { return rendezvoustest.Delay(t, 5*time.Millisecond) }, core.OK},
+		"twice":      {rendezvoustest.Duplicate, core.OK},
+		"broken":     {func(t rendezvous.Transport) rendezvous.Transport { return rendezvoustest.Fail(t, square, errLost) }, core.Unavailable},
+		"all broken": {func(t rendezvous.Transport) rendezvous.Transport { return rendezvoustest.Fail(t, all, errLost) }, core.Unavailable},
 		"late, broken": {func(t rendezvous.Transport) rendezvous.Transport {
 			return rendezvoustest.Delay(rendezvoustest.Fail(t, square, errLost), time.Millisecond)
-		}, tf.Unavailable},
+		}, core.Unavailable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var on atomic.Bool

@@ -9,8 +9,9 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/gorge-tf/gorge/internal/master"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A fuzzed call reads a request from bytes and makes it, about the session that
@@ -47,17 +48,17 @@ const patience = 2 * time.Minute
 // follow each other.
 func FuzzMasterRequests(f *testing.F) {
 	step := &pb.RunStepRequest{
-		Feed: []*pb.NamedTensorProto{{Name: "x:0", Tensor: tf.TensorProto(tf.Scalar[float32](1))}}, Fetch: []string{"y:0"},
+		Feed: []*pb.NamedTensorProto{{Name: "x:0", Tensor: core.TensorProto(core.Scalar[float32](1))}}, Fetch: []string{"y:0"},
 		Options: &pb.RunOptions{TraceLevel: pb.RunOptions_FULL_TRACE, OutputPartitionGraphs: true},
 	}
 	piece := proto.CloneOf(step)
 	piece.PartialRunHandle = "0"
 	callable := &pb.MakeCallableRequest{Options: &pb.CallableOptions{Feed: []string{"x:0"}, Fetch: []string{"y:0"}}}
-	more := &pb.GraphDef{Node: []*pb.NodeDef{{Name: "z", Op: "NoOp", Input: []string{"^y"}}}, Versions: &pb.VersionDef{Producer: tf.ProducerVersion}}
+	more := &pb.GraphDef{Node: []*pb.NodeDef{{Name: "z", Op: "NoOp", Input: []string{"^y"}}}, Versions: &pb.VersionDef{Producer: core.ProducerVersion}}
 	whole := graphDef(f, toAndFro(), 0)
 	for _, seed := range [][4]any{
 		{2, step, 2, step}, {3, &pb.PartialRunSetupRequest{Feed: []string{"x:0"}, Fetch: []string{"y:0"}}, 2, piece},
-		{7, callable, 8, &pb.RunCallableRequest{Feed: []*pb.TensorProto{tf.TensorProto(tf.Scalar[float32](1))}}},
+		{7, callable, 8, &pb.RunCallableRequest{Feed: []*pb.TensorProto{core.TensorProto(core.Scalar[float32](1))}}},
 		{1, &pb.ExtendSessionRequest{GraphDef: more}, 2, &pb.RunStepRequest{Target: []string{"z"}}},
 		{0, &pb.CreateSessionRequest{GraphDef: whole, Config: &pb.ConfigProto{IsolateSessionState: true, AllowSoftPlacement: true}}, 6, &pb.ResetRequest{Container: []string{"c"}}},
 		{5, &pb.ListDevicesRequest{}, 4, &pb.CloseSessionRequest{}}, {9, &pb.ReleaseCallableRequest{Handle: 1}, 8, &pb.RunCallableRequest{Handle: -1}},

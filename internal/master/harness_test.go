@@ -12,10 +12,11 @@ import (
 	"github.com/gorge-tf/gorge/internal/master"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/requestid"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/internal/worker"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	_ "github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 const (
@@ -25,9 +26,9 @@ const (
 )
 
 func init() {
-	tf.Register(tf.OpDef{
-		Name: "TestWait", Out: "never: float", Stateful: true, NoGrad: tf.NotDifferentiable,
-		Shape: func(*tf.Infer) error { return nil }, Kernels: tf.AnyType(waiting),
+	core.Register(core.OpDef{
+		Name: "TestWait", Out: "never: float", Stateful: true, NoGrad: core.NotDifferentiable,
+		Shape: func(*core.Infer) error { return nil }, Kernels: core.AnyType(waiting),
 	})
 }
 
@@ -35,10 +36,10 @@ func init() {
 var started = make(chan struct{}, 16)
 
 // waiting is the kernel of an op that waits until its step is cancelled.
-func waiting(*tf.Node) (tf.Kernel, error) {
-	return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
+func waiting(*core.Node) (core.Kernel, error) {
+	return core.AsyncCompute(func(c *core.OpContext, done func(error)) {
 		started <- struct{}{}
-		context.AfterFunc(c.StepContext(), func() { done(&tf.Error{Code: tf.Canceled, Msg: "no more waiting", Derived: true}) })
+		context.AfterFunc(c.StepContext(), func() { done(&core.Error{Code: core.Canceled, Msg: "no more waiting", Derived: true}) })
 	}), nil
 }
 
@@ -74,7 +75,7 @@ func newClusterOver(t testing.TB, over func(rendezvous.Transport) rendezvous.Tra
 
 // start starts a worker, or another life of one.
 func (c *cluster) start(task string) *worker.Worker {
-	spec, err := tf.ParseDevice(task)
+	spec, err := core.ParseDevice(task)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -107,7 +108,7 @@ func (c *cluster) Worker(task string) (master.Worker, error) {
 
 // master returns a master in the task of a worker.
 func (c *cluster) master(task string, edit ...func(*master.Env)) *master.Master {
-	spec, _ := tf.ParseDevice(task)
+	spec, _ := core.ParseDevice(task)
 	env := master.Env{Task: task, Devices: c.devicesOf(task, spec), Workers: c}
 	for _, e := range edit {
 		e(&env)
@@ -118,12 +119,12 @@ func (c *cluster) master(task string, edit ...func(*master.Env)) *master.Master 
 }
 
 // devicesOf returns devices that have the names and incarnations of a worker's.
-func (c *cluster) devicesOf(task string, spec tf.DeviceSpec) *device.Set {
+func (c *cluster) devicesOf(task string, spec core.DeviceSpec) *device.Set {
 	status, err := c.workers[task].GetStatus(context.Background(), nil)
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	var list []tf.Device
+	var list []core.Device
 	for i, d := range status.DeviceAttributes {
 		spec.Type, spec.ID = "CPU", i
 		list = append(list, known{device.NewCPU(spec), d.Incarnation})
@@ -133,7 +134,7 @@ func (c *cluster) devicesOf(task string, spec tf.DeviceSpec) *device.Set {
 
 // known is a device of which a test knows the incarnation.
 type known struct {
-	tf.Device
+	core.Device
 	incarnation uint64
 }
 
@@ -166,22 +167,22 @@ func graphDef(t testing.TB, g *tf.Graph, from int) *pb.GraphDef {
 	return proto.Clone(def).(*pb.GraphDef)
 }
 
-type feeds map[string]*tf.Tensor
+type feeds map[string]*core.Tensor
 
 // run runs a step; it returns the fetches in the order of their names.
-func (c *client) run(f feeds, fetches []string, targets ...string) ([]*tf.Tensor, error) {
+func (c *client) run(f feeds, fetches []string, targets ...string) ([]*core.Tensor, error) {
 	c.t.Helper()
 	resp, err := c.m.RunStep(context.Background(), c.request(f, fetches, targets...))
 	if err != nil {
 		return nil, err
 	}
-	out := make([]*tf.Tensor, len(fetches))
+	out := make([]*core.Tensor, len(fetches))
 	for _, x := range resp.GetTensor() {
 		i := slices.Index(fetches, x.GetName())
 		if i < 0 {
 			c.t.Fatalf("RunStep returned %q, which was not asked for", x.GetName())
 		}
-		if out[i], err = tf.TensorFromProto(x.GetTensor()); err != nil {
+		if out[i], err = core.TensorFromProto(x.GetTensor()); err != nil {
 			c.t.Fatal(err)
 		}
 	}
@@ -191,7 +192,7 @@ func (c *client) run(f feeds, fetches []string, targets ...string) ([]*tf.Tensor
 func (c *client) request(f feeds, fetches []string, targets ...string) *pb.RunStepRequest {
 	req := &pb.RunStepRequest{SessionHandle: c.handle, Fetch: fetches, Target: targets, RequestId: requestid.New()}
 	for name, t := range f {
-		req.Feed = append(req.Feed, &pb.NamedTensorProto{Name: name, Tensor: tf.TensorProto(t)})
+		req.Feed = append(req.Feed, &pb.NamedTensorProto{Name: name, Tensor: core.TensorProto(t)})
 	}
 	return req
 }
@@ -203,7 +204,7 @@ func (c *client) value(fetch string, f feeds) float32 {
 	if err != nil {
 		c.t.Fatalf("fetching %s: %v", fetch, err)
 	}
-	return tf.Data[float32](out[0])[0]
+	return core.Data[float32](out[0])[0]
 }
 
 func (c *client) must(targets ...string) {

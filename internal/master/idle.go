@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // closeIdle closes sessions that no client has used for as long as the
@@ -22,7 +22,7 @@ func (m *Master) closeIdle(limit time.Duration) {
 		for _, s := range m.idle(limit) {
 			s.log.Info("closing a session that nobody uses", "idle", limit)
 			wg.Go(func() {
-				s.end(tf.Errorf(tf.Aborted, "Session %s has not been used for %v.", s.handle, limit))
+				s.end(core.Errorf(core.Aborted, "Session %s has not been used for %v.", s.handle, limit))
 				s.depart()
 			})
 		}

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/gorge-tf/gorge/internal/device"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A session that nobody uses is closed; calls put that off, as long as they
@@ -35,7 +35,7 @@ func TestIdleSessionsAreClosed(t *testing.T) {
 			t.Fatal("the session was closed too early")
 		}
 		time.Sleep(30 * time.Minute)
-		if err := s.begin(); tf.CodeOf(err) != tf.FailedPrecondition || m.lookup(s.handle) != nil {
+		if err := s.begin(); core.CodeOf(err) != core.FailedPrecondition || m.lookup(s.handle) != nil {
 			t.Errorf("a call after an hour and a half = %v", err)
 		}
 	})

@@ -16,8 +16,8 @@ import (
 	"github.com/gorge-tf/gorge/internal/graph"
 	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/internal/requestid"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A Worker is a task of the cluster, this one or another. Its errors are
@@ -96,7 +96,7 @@ func New(env Env) *Master {
 // Close ends all sessions: their steps fail with an Unavailable error. It
 // returns when nothing is under way any more. Later calls fail.
 func (m *Master) Close() {
-	why := tf.Errorf(tf.Unavailable, "the master %s is shutting down", m.env.Task)
+	why := core.Errorf(core.Unavailable, "the master %s is shutting down", m.env.Task)
 	m.mu.Lock()
 	all := m.sessions
 	m.sessions, m.closed = nil, true
@@ -150,7 +150,7 @@ func (m *Master) find(handle string) (*session, error) {
 	if err := context.Cause(m.ctx); err != nil {
 		return nil, err
 	}
-	return nil, tf.Errorf(tf.Aborted, "Session %s is not found.", handle)
+	return nil, core.Errorf(core.Aborted, "Session %s is not found.", handle)
 }
 
 // remove takes a session out of the table; nil if it is not there.

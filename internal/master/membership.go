@@ -3,8 +3,8 @@ package master
 import (
 	"regexp"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A Cluster is one that a session has brought along.
@@ -43,9 +43,9 @@ func (m *Master) membership(def *pb.ClusterDef, target string) (*membership, err
 		return nil, err
 	}
 	if m.env.Connect == nil {
-		return nil, tf.Errorf(tf.Unimplemented, "a session must use the cluster that its servers were started with: its configuration brings another one (cluster_def)")
+		return nil, core.Errorf(core.Unimplemented, "a session must use the cluster that its servers were started with: its configuration brings another one (cluster_def)")
 	}
-	spec, err := tf.ParseDevice(own)
+	spec, err := core.ParseDevice(own)
 	if err != nil {
 		return nil, err
 	}
@@ -67,18 +67,18 @@ func findOwn(def *pb.ClusterDef, target, booted string) (own string, err error) 
 			if a != address {
 				continue
 			}
-			name := tf.DeviceSpec{Job: job.GetName(), Replica: 0, Task: int(i), ID: -1}.String()
+			name := core.DeviceSpec{Job: job.GetName(), Replica: 0, Task: int(i), ID: -1}.String()
 			switch {
 			case own != "":
-				return "", tf.Errorf(tf.InvalidArgument, "Found multiple matching tasks that correspond to to the master. Master target: '%s'. ClusterDef: %v", target, def)
+				return "", core.Errorf(core.InvalidArgument, "Found multiple matching tasks that correspond to to the master. Master target: '%s'. ClusterDef: %v", target, def)
 			case name == booted:
-				return "", tf.Errorf(tf.InvalidArgument, "The ClusterSpec names the job and task index to be the same names that were provided when the server booted. This is currently not allowed. Job: %s, task index: %d", job.GetName(), i)
+				return "", core.Errorf(core.InvalidArgument, "The ClusterSpec names the job and task index to be the same names that were provided when the server booted. This is currently not allowed. Job: %s, task index: %d", job.GetName(), i)
 			}
 			own = name
 		}
 	}
 	if own == "" {
-		return "", tf.Errorf(tf.InvalidArgument, "The master (current machine) is not included in the provided cluster_def. %v", def)
+		return "", core.Errorf(core.InvalidArgument, "The master (current machine) is not included in the provided cluster_def. %v", def)
 	}
 	return own, nil
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // traced reports whether the client wants a timeline of the step.

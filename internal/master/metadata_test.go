@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A traced step reports the nodes of all tasks and what went between them.
@@ -14,7 +14,7 @@ func TestTimeline(t *testing.T) {
 	c := newCluster(t, ps0, worker0, worker1)
 	s := connect(t, c.master(worker0), counter(), nil)
 	s.must("v/Assign")
-	req := s.request(feeds{"x:0": tf.Scalar[float32](2)}, []string{"sum:0"})
+	req := s.request(feeds{"x:0": core.Scalar[float32](2)}, []string{"sum:0"})
 	req.Options = &pb.RunOptions{TraceLevel: pb.RunOptions_FULL_TRACE}
 	resp, err := s.m.RunStep(t.Context(), req)
 	if err != nil {
@@ -40,7 +40,7 @@ func TestTimeline(t *testing.T) {
 	if want := []string{worker0, worker1, worker1}; !slices.Equal(received, want) {
 		t.Errorf("tensors were received by %v, want %v: the sum, x and v", received, want)
 	}
-	if resp, err = s.m.RunStep(t.Context(), s.request(feeds{"x:0": tf.Scalar[float32](2)}, []string{"sum:0"})); err != nil || resp.GetMetadata() != nil {
+	if resp, err = s.m.RunStep(t.Context(), s.request(feeds{"x:0": core.Scalar[float32](2)}, []string{"sum:0"})); err != nil || resp.GetMetadata() != nil {
 		t.Errorf("a step that is not traced reports %v, %v", resp.GetMetadata(), err)
 	}
 }
@@ -50,7 +50,7 @@ func TestCostModel(t *testing.T) {
 	s := connect(t, newCluster(t, ps0, worker0, worker1).master(worker0), counter(), &pb.ConfigProto{GraphOptions: &pb.GraphOptions{BuildCostModel: 3}})
 	s.must("v/Assign")
 	for i := range 6 {
-		resp, err := s.m.RunStep(t.Context(), s.request(feeds{"x:0": tf.Scalar[float32](2)}, []string{"sum:0"}))
+		resp, err := s.m.RunStep(t.Context(), s.request(feeds{"x:0": core.Scalar[float32](2)}, []string{"sum:0"}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,6 +71,6 @@ func TestPartitionGraphsDisabled(t *testing.T) {
 	req := s.request(nil, nil, "v/Assign")
 	req.Options = &pb.RunOptions{OutputPartitionGraphs: true}
 	_, err := s.m.RunStep(t.Context(), req)
-	check(t, "RunStep", err, tf.InvalidArgument, "RunOptions.output_partition_graphs() is not supported when disable_output_partition_graphs is true.")
+	check(t, "RunStep", err, core.InvalidArgument, "RunOptions.output_partition_graphs() is not supported when disable_output_partition_graphs is true.")
 	s.must("v/Assign")
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/gorge-tf/gorge/internal/step"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // PartialRunSetup prepares a step that is run in pieces.
@@ -60,10 +60,10 @@ func (s *session) continuePartial(ctx context.Context, handle string, c *call) (
 		return nil, err
 	}
 	if c.options.GetExperimental().GetCollectiveGraphKey() != 0 {
-		return nil, tf.Errorf(tf.InvalidArgument, "PartialRun does not support Collective ops.  collective_graph_key must be kNoCollectiveGraphKey.")
+		return nil, core.Errorf(core.InvalidArgument, "PartialRun does not support Collective ops.  collective_graph_key must be kNoCollectiveGraphKey.")
 	}
 	if len(c.twice) > 0 {
-		return nil, tf.Errorf(tf.InvalidArgument, "Duplicated feeds: %s", c.twice[0])
+		return nil, core.Errorf(core.InvalidArgument, "Duplicated feeds: %s", c.twice[0])
 	}
 	sig := c.signature()
 	last, err := p.books.Take(sig.Feeds, sig.Fetches)

@@ -7,16 +7,17 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/master"
 	"github.com/gorge-tf/gorge/internal/requestid"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // stages is r1 = a + b on one task and r2 = r1 * c on another.
 func stages() *tf.Graph {
 	g := tf.NewGraph(tf.Strict())
 	in := func(name, device string) tf.Output {
-		return ops.Placeholder(g, tf.Float32, tf.Shape{}, tf.Name(name), tf.OnDevice(device))
+		return ops.Placeholder(g, core.Float32, core.Shape{}, tf.Name(name), tf.OnDevice(device))
 	}
 	a, b, c := in("a", "/job:worker/task:0"), in("b", "/job:worker/task:1"), in("c", "/job:ps")
 	r1 := ops.AddV2(a, b, tf.Name("r1"), tf.OnDevice("/job:worker/task:1"))
@@ -54,7 +55,7 @@ func (c *client) part(handle, fetch string, f feeds) ([]float32, error) {
 	return floats(c.t.(*testing.T), protos), nil
 }
 
-func scalar(v float32) *tf.Tensor { return tf.Scalar(v) }
+func scalar(v float32) *core.Tensor { return core.Scalar(v) }
 
 func TestPartialRun(t *testing.T) {
 	s := connect(t, newCluster(t, ps0, worker0, worker1).master(worker0), stages(), nil)
@@ -77,7 +78,7 @@ func TestPartialRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = s.part(h, "r2:0", feeds{"c:0": scalar(1)})
-		check(t, "a step that is over", err, tf.InvalidArgument, "Must run PartialRunSetup before performing partial runs")
+		check(t, "a step that is over", err, core.InvalidArgument, "Must run PartialRunSetup before performing partial runs")
 	}
 }
 
@@ -102,23 +103,23 @@ func TestPartialRunRefuses(t *testing.T) {
 			}
 			continue
 		}
-		check(t, c.name, err, tf.InvalidArgument, c.text)
+		check(t, c.name, err, core.InvalidArgument, c.text)
 	}
 	req := s.request(feeds{"b:0": scalar(1)}, nil)
 	req.PartialRunHandle, req.Feed = h, append(req.Feed, req.Feed...)
 	_, err := s.m.RunStep(t.Context(), req)
-	check(t, "a feed twice", err, tf.InvalidArgument, "Duplicated feeds: b:0")
+	check(t, "a feed twice", err, core.InvalidArgument, "Duplicated feeds: b:0")
 	req.RequestId, req.Feed, req.Options = 0, req.Feed[:1], &pb.RunOptions{Experimental: &pb.RunOptions_Experimental{CollectiveGraphKey: 3}}
 	_, err = s.m.RunStep(t.Context(), req)
-	check(t, "a key of collectives", err, tf.InvalidArgument, "PartialRun does not support Collective ops.")
+	check(t, "a key of collectives", err, core.InvalidArgument, "PartialRun does not support Collective ops.")
 	h = s.setUp([]string{"a:0", "b:0", "c:0"}, []string{"r1:0"})
 	if _, err := s.part(h, "r1:0", feeds{"a:0": scalar(1), "b:0": scalar(1)}); err != nil {
 		t.Fatal(err)
 	}
 	_, err = s.part(h, "r1:0", nil)
-	check(t, "fetched again", err, tf.InvalidArgument, "The fetch r1:0 has already been fetched.")
+	check(t, "fetched again", err, core.InvalidArgument, "The fetch r1:0 has already been fetched.")
 	_, err = s.m.PartialRunSetup(t.Context(), &pb.PartialRunSetupRequest{SessionHandle: s.handle, Feed: []string{"a:0"}})
-	check(t, "nothing to fetch", err, tf.InvalidArgument, "Must specify at least one target to fetch or execute.")
+	check(t, "nothing to fetch", err, core.InvalidArgument, "Must specify at least one target to fetch or execute.")
 }
 
 // What fails in a part fails that part, with the reason, and ends the step.
@@ -126,9 +127,9 @@ func TestPartialRunFails(t *testing.T) {
 	s := connect(t, newCluster(t, ps0, worker0, worker1).master(worker0), stages(), nil)
 	h := s.setUp([]string{"a:0"}, []string{"r1:0"})
 	_, err := s.part(h, "r1:0", feeds{"a:0": scalar(1)})
-	check(t, "a placeholder that nobody feeds", err, tf.InvalidArgument, "You must feed a value for placeholder tensor 'b'")
+	check(t, "a placeholder that nobody feeds", err, core.InvalidArgument, "You must feed a value for placeholder tensor 'b'")
 	_, err = s.part(h, "r1:0", nil)
-	check(t, "the next part", err, tf.InvalidArgument, "Must run PartialRunSetup")
+	check(t, "the next part", err, core.InvalidArgument, "Must run PartialRunSetup")
 }
 
 // A session can be closed while a partial run is not over: nodes that wait end,
@@ -149,7 +150,7 @@ func TestPartialRunEndsWithSession(t *testing.T) {
 	if _, err := s.m.CloseSession(t.Context(), &pb.CloseSessionRequest{SessionHandle: s.handle}); err != nil {
 		t.Fatal(err)
 	}
-	if code := tf.CodeOf(<-failed); code != tf.Canceled && code != tf.Aborted && code != tf.FailedPrecondition {
+	if code := core.CodeOf(<-failed); code != core.Canceled && code != core.Aborted && code != core.FailedPrecondition {
 		t.Errorf("the part that waits ended with %v", code)
 	}
 }
@@ -176,7 +177,7 @@ func TestPieceFailsWhileAnotherIsOnItsWay(t *testing.T) {
 		return w
 	}
 	g := tf.NewGraph()
-	a, b := ops.Placeholder(g, tf.Float32, tf.Shape{}, tf.Name("a")), ops.Placeholder(g, tf.Float32, tf.Shape{}, tf.Name("b"))
+	a, b := ops.Placeholder(g, core.Float32, core.Shape{}, tf.Name("a")), ops.Placeholder(g, core.Float32, core.Shape{}, tf.Name("b"))
 	ops.AddV2(a, b, tf.Name("sum"), tf.OnDevice("/job:worker/task:1"))
 	s := connect(t, c.master(worker0), g, nil)
 	h := s.setUp([]string{"a:0", "b:0"}, []string{"sum:0"})
@@ -187,8 +188,8 @@ func TestPieceFailsWhileAnotherIsOnItsWay(t *testing.T) {
 		_, second = s.part(h, "sum:0", feeds{"b:0": scalar(1)})
 	})
 	_, err := s.part(h, "", feeds{"a:0": scalar(1)})
-	check(t, "the piece that fails", err, tf.Unavailable, "the connection is lost")
+	check(t, "the piece that fails", err, core.Unavailable, "the connection is lost")
 	close(failed)
 	wg.Wait()
-	check(t, "the piece on its way", second, tf.Unavailable, "the connection is lost")
+	check(t, "the piece on its way", second, core.Unavailable, "the connection is lost")
 }

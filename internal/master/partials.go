@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/gorge-tf/gorge/internal/step"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A partialRun is a step that a client runs in pieces.
@@ -43,7 +43,7 @@ func (t *partials) find(handle string) (*partialRun, error) {
 	if p := t.runs[handle]; p != nil {
 		return p, nil
 	}
-	return nil, tf.Errorf(tf.InvalidArgument, "Must run PartialRunSetup before performing partial runs")
+	return nil, core.Errorf(core.InvalidArgument, "Must run PartialRunSetup before performing partial runs")
 }
 
 func (t *partials) remove(handle string) {

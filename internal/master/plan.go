@@ -7,8 +7,8 @@ import (
 	"github.com/gorge-tf/gorge/internal/graph"
 	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // layout is what planning needs to know of a session's devices.
@@ -22,7 +22,7 @@ type layout struct {
 
 // newLayout describes the devices of a session's members.
 func newLayout(members []member, client string) (*layout, error) {
-	own, err := tf.ParseDevice(client)
+	own, err := core.ParseDevice(client)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func newLayout(members []member, client string) (*layout, error) {
 }
 
 func (l *layout) add(d *pb.DeviceAttributes, task string, local bool) error {
-	spec, err := tf.ParseDevice(d.GetName())
+	spec, err := core.ParseDevice(d.GetName())
 	if err != nil {
 		return err
 	}

@@ -8,10 +8,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/internal/graph/source"
 	"github.com/gorge-tf/gorge/internal/pass"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 const (
@@ -78,7 +80,7 @@ func short(device string) string {
 
 func TestSplit(t *testing.T) {
 	g := tf.NewGraph(tf.Strict())
-	x := ops.Placeholder(g, tf.Float32, tf.Shape{}, tf.Name("x"))
+	x := ops.Placeholder(g, core.Float32, core.Shape{}, tf.Name("x"))
 	var w tf.Output
 	g.Device("/job:ps", func() { w = ops.Scalar[float32](g, 3, tf.Name("w")) })
 	y := ops.Mul(x, w, tf.Name("y"), tf.OnDevice("/job:worker/task:1"))
@@ -141,7 +143,7 @@ func TestSplit(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := testLayout(t)
-			placed := graph.FromOperations(g.Operations(), nil, tf.ProducerVersion)
+			placed := source.Graph(g.Operations(), nil, core.ProducerVersion)
 			if err := l.place(placed, false, map[string]string{}); err != nil {
 				t.Fatal(err)
 			}

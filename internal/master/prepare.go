@@ -6,7 +6,8 @@ import (
 	"sync/atomic"
 
 	"github.com/gorge-tf/gorge/internal/pass"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // prepared is the graph of a signature, registered at the workers, or on its
@@ -113,7 +114,8 @@ func (s *session) deregister(parts []registered) {
 }
 
 // build plans a step and registers its parts.
-func (s *session) build(p *prepared, sig pass.Signature) error {
+func (s *session) build(p *prepared, sig pass.Signature) (err error) {
+	defer core.Recover(&err, "the planning of a step")
 	s.mu.Lock()
 	g := s.placed
 	s.mu.Unlock()

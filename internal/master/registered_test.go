@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/gorge-tf/gorge/internal/master"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A keeping worker counts the graphs that masters have it keep. It takes none where
@@ -22,7 +22,7 @@ type keeping struct {
 
 func (w keeping) RegisterGraph(ctx context.Context, req *pb.RegisterGraphRequest) (*pb.RegisterGraphResponse, error) {
 	if w.refuses {
-		return nil, tf.Errorf(tf.NotFound, "no such kernel")
+		return nil, core.Errorf(core.NotFound, "no such kernel")
 	}
 	resp, err := w.Worker.RegisterGraph(context.WithoutCancel(ctx), req)
 	if err == nil {
@@ -75,7 +75,7 @@ func TestReleasedCallablesAreForgotten(t *testing.T) {
 		}
 		var calls sync.WaitGroup
 		for range 4 { // during which it is released
-			calls.Go(func() { s.runCallable(handle, tf.Scalar[float32](1)) })
+			calls.Go(func() { s.runCallable(handle, core.Scalar[float32](1)) })
 		}
 		if _, err := s.m.ReleaseCallable(t.Context(), &pb.ReleaseCallableRequest{SessionHandle: s.handle, Handle: handle}); err != nil {
 			t.Fatal(err)
@@ -83,7 +83,7 @@ func TestReleasedCallablesAreForgotten(t *testing.T) {
 		calls.Wait()
 	}
 	becomes(t, kept, before+each)
-	if _, err := s.runCallable(stays, tf.Scalar[float32](1)); err != nil {
+	if _, err := s.runCallable(stays, core.Scalar[float32](1)); err != nil {
 		t.Error(err)
 	}
 }
@@ -93,8 +93,8 @@ func TestReleasedCallablesAreForgotten(t *testing.T) {
 func TestRefusedGraphsAreForgotten(t *testing.T) {
 	s, kept := counting(t, ps0)
 	for range 5 {
-		_, err := s.run(feeds{"x": tf.Scalar[float32](2)}, []string{"sum:0"})
-		check(t, "a step that a worker refuses", err, tf.NotFound, "no such kernel")
+		_, err := s.run(feeds{"x": core.Scalar[float32](2)}, []string{"sum:0"})
+		check(t, "a step that a worker refuses", err, core.NotFound, "no such kernel")
 	}
 	becomes(t, kept, 0)
 }
@@ -110,7 +110,7 @@ type slow struct {
 func (w slow) CreateWorkerSession(ctx context.Context, req *pb.CreateWorkerSessionRequest) (*pb.CreateWorkerSessionResponse, error) {
 	if w.refuses {
 		close(w.refused)
-		return nil, tf.Errorf(tf.Unavailable, "gone")
+		return nil, core.Errorf(core.Unavailable, "gone")
 	}
 	<-w.refused
 	select {
@@ -134,7 +134,7 @@ func TestRefusedSessionsAreForgotten(t *testing.T) {
 	refused, sessions := make(chan struct{}), new(atomic.Int64)
 	c.wrap = func(task string, w master.Worker) master.Worker { return slow{w, task == worker1, refused, sessions} }
 	_, err := c.master(worker0).CreateSession(t.Context(), &pb.CreateSessionRequest{})
-	check(t, "a session that a worker refuses", err, tf.Unavailable, "gone")
+	check(t, "a session that a worker refuses", err, core.Unavailable, "gone")
 	time.Sleep(30 * time.Millisecond)
 	if n := sessions.Load(); n != 0 {
 		t.Errorf("%d sessions stay at the other worker", n)
@@ -154,7 +154,7 @@ func TestGivingUpOnAWorkerThatHangs(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-never; cancel() }()
 	_, err := c.master(worker0).CreateSession(ctx, &pb.CreateSessionRequest{})
-	check(t, "a session that is given up", err, tf.Canceled, "")
+	check(t, "a session that is given up", err, core.Canceled, "")
 }
 
 // A hanging worker answers nothing.

@@ -3,15 +3,15 @@ package master
 import (
 	"testing"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 func TestRoot(t *testing.T) {
-	bad := &tf.Error{Code: tf.InvalidArgument, Msg: "bad"}
-	worse := &tf.Error{Code: tf.Internal, Msg: "worse"}
-	cancelled := &tf.Error{Code: tf.Canceled, Msg: "cancelled"}
-	follows := &tf.Error{Code: tf.Internal, Msg: "follows", Derived: true}
+	bad := &core.Error{Code: core.InvalidArgument, Msg: "bad"}
+	worse := &core.Error{Code: core.Internal, Msg: "worse"}
+	cancelled := &core.Error{Code: core.Canceled, Msg: "cancelled"}
+	follows := &core.Error{Code: core.Internal, Msg: "follows", Derived: true}
 	for name, c := range map[string]struct {
 		errs []error
 		want error
@@ -47,22 +47,22 @@ func TestExtended(t *testing.T) {
 	for name, c := range map[string]struct {
 		old, more        *pb.GraphDef
 		nodes, functions int
-		code             tf.Code
+		code             core.Code
 	}{
-		"new nodes":               {node("a", "b"), node("c"), 3, 0, tf.OK},
-		"after an empty graph":    {&pb.GraphDef{}, node("a"), 1, 0, tf.OK},
-		"a node twice":            {node("a"), node("a"), 0, 0, tf.InvalidArgument},
-		"another version":         {&pb.GraphDef{Versions: &pb.VersionDef{Producer: 8}}, node("a"), 1, 0, tf.OK},
-		"a first function":        {node("a"), library(node("b"), function("f", "x")), 2, 1, tf.OK},
-		"no function any more":    {library(node("a"), function("f", "x")), node("b"), 2, 1, tf.OK},
-		"the same function":       {library(node("a"), function("f", "x")), library(node("b"), function("f", "x"), function("g", "x")), 2, 2, tf.OK},
-		"another of the name":     {library(node("a"), function("f", "x")), library(node("b"), function("f", "y")), 0, 0, tf.InvalidArgument},
-		"nothing new but version": {node("a"), node(), 1, 0, tf.OK},
+		"new nodes":               {node("a", "b"), node("c"), 3, 0, core.OK},
+		"after an empty graph":    {&pb.GraphDef{}, node("a"), 1, 0, core.OK},
+		"a node twice":            {node("a"), node("a"), 0, 0, core.InvalidArgument},
+		"another version":         {&pb.GraphDef{Versions: &pb.VersionDef{Producer: 8}}, node("a"), 1, 0, core.OK},
+		"a first function":        {node("a"), library(node("b"), function("f", "x")), 2, 1, core.OK},
+		"no function any more":    {library(node("a"), function("f", "x")), node("b"), 2, 1, core.OK},
+		"the same function":       {library(node("a"), function("f", "x")), library(node("b"), function("f", "x"), function("g", "x")), 2, 2, core.OK},
+		"another of the name":     {library(node("a"), function("f", "x")), library(node("b"), function("f", "y")), 0, 0, core.InvalidArgument},
+		"nothing new but version": {node("a"), node(), 1, 0, core.OK},
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := len(c.old.GetNode())
 			got, err := extended(c.old, c.more)
-			if tf.CodeOf(err) != c.code {
+			if core.CodeOf(err) != c.code {
 				t.Fatalf("extended = %v, want %v", err, c.code)
 			}
 			if n, f := len(got.GetNode()), len(got.GetLibrary().GetFunction()); n != c.nodes || f != c.functions {

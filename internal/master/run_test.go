@@ -5,9 +5,10 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/leaktest"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
@@ -20,7 +21,7 @@ func counter() *tf.Graph {
 	g.Device("/job:ps/task:0", func() {
 		v = tf.NewVariable(ops.Scalar[float32](g, 10), tf.VariableOptions{Name: "v"})
 	})
-	x := ops.Placeholder(g, tf.Float32, tf.Shape{}, tf.Name("x"))
+	x := ops.Placeholder(g, core.Float32, core.Shape{}, tf.Name("x"))
 	ops.AddV2(x, v.Value(), tf.Name("sum"), tf.OnDevice("/job:worker/task:1"))
 	ops.AssignAddVariableOp(v.Handle(), x, tf.Name("add"))
 	return g
@@ -30,7 +31,7 @@ func TestRunAcrossTasks(t *testing.T) {
 	c := newCluster(t, ps0, worker0, worker1)
 	s := connect(t, c.master(worker0), counter(), nil)
 	s.must("v/Assign")
-	two := feeds{"x:0": tf.Scalar[float32](2)}
+	two := feeds{"x:0": core.Scalar[float32](2)}
 	if got := s.value("sum:0", two); got != 12 {
 		t.Errorf("x + v = %v, want 12", got)
 	}
@@ -48,7 +49,7 @@ func TestRunAcrossTasks(t *testing.T) {
 func TestEndlessTimeout(t *testing.T) {
 	c := newCluster(t, worker0, worker1, ps0)
 	s := connect(t, c.master(worker0), toAndFro(), nil)
-	req := s.request(feeds{"x": tf.Scalar[float32](3)}, []string{"y:0"})
+	req := s.request(feeds{"x": core.Scalar[float32](3)}, []string{"y:0"})
 	req.Options = &pb.RunOptions{TimeoutInMs: math.MaxInt64}
 	if _, err := s.m.RunStep(t.Context(), req); err != nil {
 		t.Error(err)

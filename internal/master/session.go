@@ -10,8 +10,8 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/graph"
 	"github.com/gorge-tf/gorge/internal/pass"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A session is one client's graph on the cluster.
@@ -161,7 +161,7 @@ const grace = time.Second
 // workerSession is what a task is told of the session. One that brings its own
 // cluster has its own state, unless it wants to share.
 func (s *session) workerSession(task string) (*pb.CreateWorkerSessionRequest, error) {
-	spec, err := tf.ParseDevice(task)
+	spec, err := core.ParseDevice(task)
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +197,7 @@ func (m *Master) CloseSession(_ context.Context, req *pb.CloseSessionRequest) (*
 	defer m.background.Done()
 	s := m.remove(req.GetSessionHandle())
 	if s == nil {
-		return nil, tf.Errorf(tf.Aborted, "Session %s is not found. Possibly, this master has restarted.", req.GetSessionHandle())
+		return nil, core.Errorf(core.Aborted, "Session %s is not found. Possibly, this master has restarted.", req.GetSessionHandle())
 	}
 	s.close()
 	return &pb.CloseSessionResponse{}, nil
@@ -205,7 +205,7 @@ func (m *Master) CloseSession(_ context.Context, req *pb.CloseSessionRequest) (*
 
 // close ends the session here and at the workers.
 func (s *session) close() {
-	s.end(tf.Errorf(tf.Canceled, "Step was cancelled by an explicit call to `Session::Close()`."))
+	s.end(core.Errorf(core.Canceled, "Step was cancelled by an explicit call to `Session::Close()`."))
 	s.depart()
 }
 
@@ -243,7 +243,7 @@ func (s *session) begin() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return tf.Errorf(tf.FailedPrecondition, "Session is closed.")
+		return core.Errorf(core.FailedPrecondition, "Session is closed.")
 	}
 	s.running.Add(1)
 	s.active++

@@ -9,15 +9,16 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/master"
 	"github.com/gorge-tf/gorge/internal/requestid"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // check compares an error with its code and a part of its text.
-func check(t *testing.T, what string, err error, code tf.Code, text string) {
+func check(t *testing.T, what string, err error, code core.Code, text string) {
 	t.Helper()
-	if tf.CodeOf(err) != code || err != nil && !strings.Contains(tf.AsError(err).Message(), text) {
+	if core.CodeOf(err) != code || err != nil && !strings.Contains(core.AsError(err).Message(), text) {
 		t.Errorf("%s = %v, want %v: ...%s...", what, err, code, text)
 	}
 }
@@ -26,13 +27,13 @@ func TestSessionsThatAreNotThere(t *testing.T) {
 	m := newCluster(t, worker0).master(worker0)
 	ctx := t.Context()
 	_, err := m.RunStep(ctx, &pb.RunStepRequest{SessionHandle: "h"})
-	check(t, "RunStep", err, tf.Aborted, "Session h is not found.")
+	check(t, "RunStep", err, core.Aborted, "Session h is not found.")
 	_, err = m.ExtendSession(ctx, &pb.ExtendSessionRequest{SessionHandle: "h"})
-	check(t, "ExtendSession", err, tf.Aborted, "Session h is not found.")
+	check(t, "ExtendSession", err, core.Aborted, "Session h is not found.")
 	_, err = m.CloseSession(ctx, &pb.CloseSessionRequest{SessionHandle: "h"})
-	check(t, "CloseSession", err, tf.Aborted, "Session h is not found. Possibly, this master has restarted.")
+	check(t, "CloseSession", err, core.Aborted, "Session h is not found. Possibly, this master has restarted.")
 	_, err = m.ListDevices(ctx, &pb.ListDevicesRequest{SessionHandle: "h"})
-	check(t, "ListDevices", err, tf.InvalidArgument, "Session h is not found.")
+	check(t, "ListDevices", err, core.InvalidArgument, "Session h is not found.")
 }
 
 func TestCreateSessionRefuses(t *testing.T) {
@@ -44,17 +45,17 @@ func TestCreateSessionRefuses(t *testing.T) {
 	own := &pb.ClusterDef{Job: []*pb.JobDef{{Name: "mine", Tasks: map[int32]string{0: "me:1"}}}}
 	for name, x := range map[string]struct {
 		req  *pb.CreateSessionRequest
-		code tf.Code
+		code core.Code
 		text string
 	}{
-		"unknown op":       {&pb.CreateSessionRequest{GraphDef: node("NoSuchOp", "")}, tf.NotFound, "Op type not registered 'NoSuchOp'"},
-		"device":           {&pb.CreateSessionRequest{GraphDef: node("NoOp", "/job:q")}, tf.InvalidArgument, "explicitly assigned to /job:q but available devices are [ " + ps0},
-		"malformed device": {&pb.CreateSessionRequest{GraphDef: node("NoOp", "ps0")}, tf.InvalidArgument, "Malformed device specification 'ps0'"},
-		"filter":           {&pb.CreateSessionRequest{Config: &pb.ConfigProto{DeviceFilters: []string{"ps"}}}, tf.InvalidArgument, "filter"},
+		"unknown op":       {&pb.CreateSessionRequest{GraphDef: node("NoSuchOp", "")}, core.NotFound, "Op type not registered 'NoSuchOp'"},
+		"device":           {&pb.CreateSessionRequest{GraphDef: node("NoOp", "/job:q")}, core.InvalidArgument, "explicitly assigned to /job:q but available devices are [ " + ps0},
+		"malformed device": {&pb.CreateSessionRequest{GraphDef: node("NoOp", "ps0")}, core.InvalidArgument, "Malformed device specification 'ps0'"},
+		"filter":           {&pb.CreateSessionRequest{Config: &pb.ConfigProto{DeviceFilters: []string{"ps"}}}, core.InvalidArgument, "filter"},
 		"filtered out": {&pb.CreateSessionRequest{GraphDef: node("NoOp", "/job:ps"), Config: &pb.ConfigProto{DeviceFilters: []string{"/job:worker"}}},
-			tf.InvalidArgument, "explicitly assigned to /job:ps"},
-		"threads": {&pb.CreateSessionRequest{Config: &pb.ConfigProto{UsePerSessionThreads: true}}, tf.InvalidArgument, "thread pool options"},
-		"cluster": {&pb.CreateSessionRequest{Target: "grpc://me:1", Config: &pb.ConfigProto{ClusterDef: own}}, tf.Unimplemented, "cluster_def"},
+			core.InvalidArgument, "explicitly assigned to /job:ps"},
+		"threads": {&pb.CreateSessionRequest{Config: &pb.ConfigProto{UsePerSessionThreads: true}}, core.InvalidArgument, "thread pool options"},
+		"cluster": {&pb.CreateSessionRequest{Target: "grpc://me:1", Config: &pb.ConfigProto{ClusterDef: own}}, core.Unimplemented, "cluster_def"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := m.CreateSession(t.Context(), x.req)
@@ -66,26 +67,26 @@ func TestCreateSessionRefuses(t *testing.T) {
 func TestRunStepRefuses(t *testing.T) {
 	s := connect(t, newCluster(t, ps0, worker0, worker1).master(worker0), counter(), nil)
 	s.must("v/Assign")
-	two := feeds{"x": tf.Scalar[float32](2)}
+	two := feeds{"x": core.Scalar[float32](2)}
 	twice := s.request(two, []string{"sum:0"})
 	if _, err := s.m.RunStep(t.Context(), twice); err != nil {
 		t.Fatal(err)
 	}
 	for name, x := range map[string]struct {
 		req  *pb.RunStepRequest
-		code tf.Code
+		code core.Code
 		text string
 	}{
-		"the same request":     {twice, tf.Aborted, "The same RunStep (Master) request was received twice."},
-		"nothing to do":        {s.request(nil, nil), tf.InvalidArgument, "Must specify at least one target to fetch or execute."},
-		"unknown fetch":        {s.request(nil, []string{"q:0"}), tf.NotFound, "FetchOutputs node q:0: not found"},
-		"unknown feed":         {s.request(feeds{"q:0": two["x"]}, []string{"sum:0"}), tf.NotFound, "unable to find feed output q:0"},
-		"fed under two names":  {s.request(feeds{"x:0": two["x"], "x": two["x"]}, []string{"sum:0"}), tf.InvalidArgument, `"x:0" fed more than once`},
-		"fed and fetched":      {s.request(two, []string{"x:0"}), tf.InvalidArgument, "both fed and fetched"},
-		"not a tensor's name":  {s.request(nil, []string{"x:y"}), tf.NotFound, "FetchOutputs node x:y: not found"},
-		"unknown target":       {s.request(nil, nil, "q"), tf.NotFound, "Some target nodes not found: q"},
-		"a partial run":        {&pb.RunStepRequest{SessionHandle: s.handle, PartialRunHandle: "0"}, tf.InvalidArgument, "Must run PartialRunSetup before performing partial runs"},
-		"a feed of wrong type": {s.request(feeds{"x:0": tf.Scalar[int32](2)}, []string{"sum:0"}), tf.Internal, "Output 0 of type int32 does not match declared output type float for node {{node _recv_x_0}}"},
+		"the same request":     {twice, core.Aborted, "The same RunStep (Master) request was received twice."},
+		"nothing to do":        {s.request(nil, nil), core.InvalidArgument, "Must specify at least one target to fetch or execute."},
+		"unknown fetch":        {s.request(nil, []string{"q:0"}), core.NotFound, "FetchOutputs node q:0: not found"},
+		"unknown feed":         {s.request(feeds{"q:0": two["x"]}, []string{"sum:0"}), core.NotFound, "unable to find feed output q:0"},
+		"fed under two names":  {s.request(feeds{"x:0": two["x"], "x": two["x"]}, []string{"sum:0"}), core.InvalidArgument, `"x:0" fed more than once`},
+		"fed and fetched":      {s.request(two, []string{"x:0"}), core.InvalidArgument, "both fed and fetched"},
+		"not a tensor's name":  {s.request(nil, []string{"x:y"}), core.NotFound, "FetchOutputs node x:y: not found"},
+		"unknown target":       {s.request(nil, nil, "q"), core.NotFound, "Some target nodes not found: q"},
+		"a partial run":        {&pb.RunStepRequest{SessionHandle: s.handle, PartialRunHandle: "0"}, core.InvalidArgument, "Must run PartialRunSetup before performing partial runs"},
+		"a feed of wrong type": {s.request(feeds{"x:0": core.Scalar[int32](2)}, []string{"sum:0"}), core.Internal, "Output 0 of type int32 does not match declared output type float for node {{node _recv_x_0}}"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := s.m.RunStep(t.Context(), x.req)
@@ -107,9 +108,9 @@ func TestExtendSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	ops.Mul(sum, sum, tf.Name("square"), tf.OnDevice("/job:ps"))
-	two := feeds{"x": tf.Scalar[float32](2)}
+	two := feeds{"x": core.Scalar[float32](2)}
 	_, err = s.run(two, []string{"square:0"})
-	check(t, "a step with nodes to come", err, tf.NotFound, "square")
+	check(t, "a step with nodes to come", err, core.NotFound, "square")
 	more := &pb.ExtendSessionRequest{SessionHandle: s.handle, GraphDef: graphDef(t, g, n), CurrentGraphVersion: s.version}
 	resp, err := s.m.ExtendSession(t.Context(), more)
 	if err != nil || resp.GetNewGraphVersion() != s.version+1 {
@@ -119,19 +120,19 @@ func TestExtendSession(t *testing.T) {
 		t.Errorf("(x + v)² = %v, want 144: the variable must have kept its place", got)
 	}
 	_, err = s.m.ExtendSession(t.Context(), more)
-	check(t, "the same extension", err, tf.Aborted, "Current version is 1 but caller expected 0.")
+	check(t, "the same extension", err, core.Aborted, "Current version is 1 but caller expected 0.")
 	more.CurrentGraphVersion++
 	_, err = s.m.ExtendSession(t.Context(), more)
-	check(t, "nodes that are there", err, tf.InvalidArgument, "GraphDef argument to Extend includes node 'square'")
+	check(t, "nodes that are there", err, core.InvalidArgument, "GraphDef argument to Extend includes node 'square'")
 }
 
 // The error of one task ends the step everywhere and is the one reported.
 func TestErrorOfATask(t *testing.T) {
 	s := connect(t, newCluster(t, ps0, worker0, worker1).master(worker0), counter(), nil)
 	for range 20 { // whoever is first
-		_, err := s.run(feeds{"x:0": tf.Scalar[float32](1)}, []string{"sum:0"})
-		check(t, "reading a variable without a value", err, tf.FailedPrecondition, "From "+ps0+":\n")
-		check(t, "reading a variable without a value", err, tf.FailedPrecondition, "[[{{node v/Read/ReadVariableOp}}]]")
+		_, err := s.run(feeds{"x:0": core.Scalar[float32](1)}, []string{"sum:0"})
+		check(t, "reading a variable without a value", err, core.FailedPrecondition, "From "+ps0+":\n")
+		check(t, "reading a variable without a value", err, core.FailedPrecondition, "[[{{node v/Read/ReadVariableOp}}]]")
 	}
 }
 
@@ -155,7 +156,7 @@ func TestWorkerRestarts(t *testing.T) {
 	set(c.workers[ps0])
 	old.Close()
 	_, err := s.run(nil, nil, "v/Assign")
-	check(t, "a step after the restart", err, tf.Aborted, "Session handle is not found: "+s.handle)
+	check(t, "a step after the restart", err, core.Aborted, "Session handle is not found: "+s.handle)
 }
 
 // follow is whatever worker is in a place now.
@@ -225,7 +226,7 @@ func TestReset(t *testing.T) {
 	m, other := c.master(worker0), c.master(worker1)
 	s, o := connect(t, m, counter(), nil), connect(t, other, counter(), nil)
 	s.must("v/Assign")
-	two := feeds{"x:0": tf.Scalar[float32](2)}
+	two := feeds{"x:0": core.Scalar[float32](2)}
 	if got := o.value("sum:0", two); got != 12 {
 		t.Errorf("x + v in the session of another master = %v, want 12", got)
 	}
@@ -233,23 +234,23 @@ func TestReset(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := s.run(two, []string{"sum:0"})
-	check(t, "a step after Reset", err, tf.Aborted, "is not found")
+	check(t, "a step after Reset", err, core.Aborted, "is not found")
 	_, err = o.run(two, []string{"sum:0"})
-	check(t, "reading the variable after Reset", err, tf.FailedPrecondition, "Could not find variable v")
+	check(t, "reading the variable after Reset", err, core.FailedPrecondition, "Could not find variable v")
 }
 
 // A closing session ends its steps, and says that this is why.
 func TestCloseSessionEndsSteps(t *testing.T) {
 	for name, end := range map[string]struct {
 		close func(*client) error
-		code  tf.Code
+		code  core.Code
 		text  string
 	}{
 		"CloseSession": {func(c *client) error {
 			_, err := c.m.CloseSession(context.Background(), &pb.CloseSessionRequest{SessionHandle: c.handle})
 			return err
-		}, tf.Canceled, "Step was cancelled by an explicit call to `Session::Close()`."},
-		"Close of the master": {func(c *client) error { c.m.Close(); return nil }, tf.Unavailable, "is shutting down"},
+		}, core.Canceled, "Step was cancelled by an explicit call to `Session::Close()`."},
+		"Close of the master": {func(c *client) error { c.m.Close(); return nil }, core.Unavailable, "is shutting down"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := tf.NewGraph(tf.Strict())
@@ -278,7 +279,7 @@ func TestStepIsBounded(t *testing.T) {
 		req := s.request(nil, nil, "wait")
 		req.Options = &pb.RunOptions{TimeoutInMs: limit}
 		_, err := s.m.RunStep(t.Context(), req)
-		check(t, fmt.Sprintf("a step of %d ms", limit), err, tf.DeadlineExceeded, "")
+		check(t, fmt.Sprintf("a step of %d ms", limit), err, core.DeadlineExceeded, "")
 		select {
 		case <-started:
 			begun = true
@@ -293,7 +294,7 @@ func TestStepIsBounded(t *testing.T) {
 	}()
 	<-started
 	cancel()
-	check(t, "a step without a caller", <-ended, tf.Canceled, "")
+	check(t, "a step without a caller", <-ended, core.Canceled, "")
 }
 
 // The server's configuration comes before the client's and after it.

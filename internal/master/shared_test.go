@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/master"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A listener is a worker that keeps what sessions are opened with.

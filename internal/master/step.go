@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // RunStep runs one step, or the next part of one.
@@ -61,7 +61,7 @@ func during[T any](ctx context.Context, s *session, o *pb.RunOptions, f func(con
 // checkOptions refuses what the session's configuration rules out.
 func (s *session) checkOptions(o *pb.RunOptions) error {
 	if o.GetOutputPartitionGraphs() && s.cfg.GetExperimental().GetDisableOutputPartitionGraphs() {
-		return tf.Errorf(tf.InvalidArgument, "RunOptions.output_partition_graphs() is not supported when disable_output_partition_graphs is true.")
+		return core.Errorf(core.InvalidArgument, "RunOptions.output_partition_graphs() is not supported when disable_output_partition_graphs is true.")
 	}
 	return nil
 }

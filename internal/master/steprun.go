@@ -5,8 +5,8 @@ import (
 	"sync"
 
 	"github.com/gorge-tf/gorge/internal/requestid"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A stepRun is a step in progress at the workers, or a part of one.
@@ -85,8 +85,8 @@ func (r *stepRun) ran(p *registered, resp *pb.RunGraphResponse, err error) *pb.R
 	if err == nil {
 		return resp
 	}
-	e := tf.AsError(err)
-	r.fail(&tf.Error{Code: e.Code, Msg: "From " + p.task + ":\n" + e.WireMessage(), Derived: e.Derived})
+	e := core.AsError(err)
+	r.fail(&core.Error{Code: e.Code, Msg: "From " + p.task + ":\n" + e.WireMessage(), Derived: e.Derived})
 	return nil
 }
 
@@ -117,7 +117,7 @@ func (r *stepRun) request(p *registered) *pb.RunGraphRequest {
 	return req
 }
 
-func (r *stepRun) fail(e *tf.Error) {
+func (r *stepRun) fail(e *core.Error) {
 	r.mu.Lock()
 	r.errs = append(r.errs, e)
 	r.mu.Unlock()
@@ -130,12 +130,12 @@ func (r *stepRun) fail(e *tf.Error) {
 // first that does not follow from another one, or from the step's end.
 func root(errs []error) error {
 	for _, err := range errs {
-		if e := tf.AsError(err); !e.Derived && e.Code != tf.Canceled {
+		if e := core.AsError(err); !e.Derived && e.Code != core.Canceled {
 			return err
 		}
 	}
 	for _, err := range errs {
-		if !tf.AsError(err).Derived {
+		if !core.AsError(err).Derived {
 			return err
 		}
 	}
@@ -168,7 +168,7 @@ func (r *stepRun) collect(out map[string]*pb.TensorProto, p *registered, answer 
 		}
 		t := got[f.key]
 		if t == nil {
-			return tf.Errorf(tf.Internal, "the worker %s must return what is fetched from it, it did not return %s", p.task, f.tensor)
+			return core.Errorf(core.Internal, "the worker %s must return what is fetched from it, it did not return %s", p.task, f.tensor)
 		}
 		out[f.tensor] = t
 	}

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/internal/graph"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // validName reports whether a name is that of a node in the graphs of clients: parts
@@ -47,7 +47,7 @@ func validNumber(s string) bool {
 func checkSyntax(def *pb.GraphDef) error {
 	for _, n := range def.GetNode() {
 		if err := checkNames(n); err != nil {
-			return &tf.Error{Code: tf.InvalidArgument, Msg: tf.AsError(err).Message(), Node: n.GetName(), Op: n.GetOp()}
+			return &core.Error{Code: core.InvalidArgument, Msg: core.AsError(err).Message(), Node: n.GetName(), Op: n.GetOp()}
 		}
 	}
 	return nil
@@ -55,16 +55,16 @@ func checkSyntax(def *pb.GraphDef) error {
 
 func checkNames(n *pb.NodeDef) error {
 	if !validName(n.GetName()) {
-		return tf.Errorf(tf.InvalidArgument, "Illegal op name '%s'\n\t [[{{node %s}}]]", n.GetName(), n.GetName())
+		return core.Errorf(core.InvalidArgument, "Illegal op name '%s'\n\t [[{{node %s}}]]", n.GetName(), n.GetName())
 	}
 	controls := false
 	for _, in := range n.GetInput() {
 		control, ok := validInput(in)
 		switch {
 		case !ok:
-			return tf.Errorf(tf.InvalidArgument, "Illegal op input name '%s'", in)
+			return core.Errorf(core.InvalidArgument, "Illegal op input name '%s'", in)
 		case controls && !control:
-			return tf.Errorf(tf.InvalidArgument, "All control inputs must follow all data inputs")
+			return core.Errorf(core.InvalidArgument, "All control inputs must follow all data inputs")
 		}
 		controls = control
 	}
@@ -76,11 +76,11 @@ func checkNames(n *pb.NodeDef) error {
 func checkVersions(v *pb.VersionDef) error {
 	switch {
 	case v.GetProducer() < 0:
-		return tf.Errorf(tf.InvalidArgument, "GraphDef producer version %d below min producer 0 supported by TensorFlow %s.  Please regenerate your graph.", v.GetProducer(), tensorFlow)
-	case v.GetMinConsumer() > tf.ProducerVersion:
-		return tf.Errorf(tf.InvalidArgument, "GraphDef min consumer version %d above current version %d for TensorFlow %s.  Please upgrade TensorFlow.", v.GetMinConsumer(), tf.ProducerVersion, tensorFlow)
-	case slices.Contains(v.GetBadConsumers(), tf.ProducerVersion):
-		return tf.Errorf(tf.InvalidArgument, "GraphDef disallows consumer version %d.  Please upgrade TensorFlow: this version is likely buggy.", tf.ProducerVersion)
+		return core.Errorf(core.InvalidArgument, "GraphDef producer version %d below min producer 0 supported by TensorFlow %s.  Please regenerate your graph.", v.GetProducer(), tensorFlow)
+	case v.GetMinConsumer() > core.ProducerVersion:
+		return core.Errorf(core.InvalidArgument, "GraphDef min consumer version %d above current version %d for TensorFlow %s.  Please upgrade TensorFlow.", v.GetMinConsumer(), core.ProducerVersion, tensorFlow)
+	case slices.Contains(v.GetBadConsumers(), core.ProducerVersion):
+		return core.Errorf(core.InvalidArgument, "GraphDef disallows consumer version %d.  Please upgrade TensorFlow: this version is likely buggy.", core.ProducerVersion)
 	}
 	return nil
 }
@@ -91,7 +91,7 @@ const tensorFlow = "2.21.0"
 // checkCycles refuses graphs that go round without the nodes of loops.
 func checkCycles(g *graph.Graph) error {
 	if n := g.Unsortable(); n > 0 {
-		return tf.Errorf(tf.InvalidArgument, "%d nodes in a cycle", n)
+		return core.Errorf(core.InvalidArgument, "%d nodes in a cycle", n)
 	}
 	return nil
 }

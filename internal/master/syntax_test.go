@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/graph"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	_ "github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 func TestCheckSyntax(t *testing.T) {
@@ -34,17 +34,17 @@ func refused(t *testing.T, what string, err error, want string) {
 	switch {
 	case want == "" && err != nil:
 		t.Errorf("%q: %v, want no error", what, err)
-	case want != "" && (tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(tf.AsError(err).Message(), want)):
+	case want != "" && (core.CodeOf(err) != core.InvalidArgument || !strings.Contains(core.AsError(err).Message(), want)):
 		t.Errorf("%q: %v, want an InvalidArgument error: %s", what, err, want)
 	}
 }
 
 func TestCheckVersions(t *testing.T) {
 	for want, v := range map[string]*pb.VersionDef{
-		"":                             {Producer: 1 << 30, MinConsumer: tf.ProducerVersion, BadConsumers: []int32{1}},
+		"":                             {Producer: 1 << 30, MinConsumer: core.ProducerVersion, BadConsumers: []int32{1}},
 		"producer version -1 below":    {Producer: -1},
 		"min consumer version 9999":    {MinConsumer: 9999},
-		"disallows consumer version 2": {BadConsumers: []int32{3, tf.ProducerVersion}},
+		"disallows consumer version 2": {BadConsumers: []int32{3, core.ProducerVersion}},
 	} {
 		refused(t, want, checkVersions(v), want)
 	}

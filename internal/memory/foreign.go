@@ -95,3 +95,18 @@ func (b *Buffer) Handle() any {
 	}
 	return nil
 }
+
+// Collected says whether the memory is the garbage collector's: who refers to the
+// bytes keeps them, where they are and for this use. Other memory may be unmapped
+// by its owner at any time after the last reference.
+func (b *Buffer) Collected() bool {
+	switch h := b.home.(type) {
+	case nil: // of New, or of Wrap, which makes it escaped
+		return b.ptr != nil && !b.Escaped()
+	case *class:
+		return true
+	case part:
+		return h.whole.Collected()
+	}
+	return false
+}

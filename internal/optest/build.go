@@ -1,6 +1,9 @@
 package optest
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 // Unary makes the function of a sample from that of an op with one input.
 func Unary(f func(x tf.Output, opts ...tf.Option) tf.Output, opts ...tf.Option) func(*tf.Graph, []tf.Output) []tf.Output {
@@ -29,6 +32,6 @@ func Applied(op string, opts ...tf.Option) func(*tf.Graph, []tf.Output) []tf.Out
 }
 
 // Failing returns a sample that TensorFlow refuses at run time.
-func Failing(op, name string, f func(*tf.Graph, []tf.Output) []tf.Output, in ...*tf.Tensor) Sample {
+func Failing(op, name string, f func(*tf.Graph, []tf.Output) []tf.Output, in ...*core.Tensor) Sample {
 	return Sample{Op: op, Name: "bad " + name, In: in, F: f, Fails: true, Types: OnlyOwn}
 }

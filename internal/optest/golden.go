@@ -17,8 +17,9 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 var (
@@ -28,7 +29,7 @@ var (
 
 // golden is what TensorFlow computed, by names "trial:output", "trial!error"
 // and "trial:gradN", and its definitions by "signature op".
-type golden map[string]*tf.Tensor
+type golden map[string]*core.Tensor
 
 // openGolden reads the files testdata/golden/*.bin.
 func openGolden(t *testing.T, files fs.FS) golden {
@@ -59,7 +60,7 @@ func (g golden) read(files fs.FS, name string) error {
 		n := little.LittleEndian.Uint32(data)
 		var p pb.NamedTensorProto
 		if err = proto.Unmarshal(data[4:4+n], &p); err == nil {
-			g[p.GetName()], err = tf.TensorFromProto(p.GetTensor())
+			g[p.GetName()], err = core.TensorFromProto(p.GetTensor())
 		}
 		data = data[4+n:]
 	}
@@ -67,14 +68,14 @@ func (g golden) read(files fs.FS, name string) error {
 }
 
 // of returns a value of TensorFlow's.
-func (g golden) of(t *testing.T, name string) *tf.Tensor {
+func (g golden) of(t *testing.T, name string) *core.Tensor {
 	if g[name] == nil {
 		t.Errorf("no golden value %s: run golden.py", name)
 	}
 	return g[name]
 }
 
-func (c *trial) testGolden(t *testing.T, got []*tf.Tensor) {
+func (c *trial) testGolden(t *testing.T, got []*core.Tensor) {
 	if c.NoGolden != "" || c.untyped("!refused") {
 		return
 	}
@@ -117,7 +118,7 @@ func (c *trial) testGoldenError(t *testing.T, got string) {
 	if want == nil {
 		return
 	}
-	if msg := tf.Data[string](want)[0]; got != msg {
+	if msg := core.Data[string](want)[0]; got != msg {
 		t.Errorf("error differs from TensorFlow's:\n got %s\nwant %s", got, msg)
 	}
 }

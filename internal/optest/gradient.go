@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
 // differentiable reports whether gradients through the trial are compared.
 func (c *trial) differentiable() bool {
-	if c.Fails || tf.Lookup(c.Op).Grad == nil {
+	if c.Fails || core.Lookup(c.Op).Grad == nil {
 		return false
 	}
 	if g := tf.NewGraph(); !c.hasInexactResults(g) {
@@ -44,10 +45,10 @@ func inexact(xs []tf.Output) (out []tf.Output) {
 
 // weights are what the results are multiplied with before they are summed up
 // and differentiated: no two are in a simple relation.
-func weights(like *tf.Tensor) *tf.Tensor {
-	w := tf.NewTensor(tf.Float64, like.Shape())
-	for i := range tf.Data[float64](w) {
-		tf.Data[float64](w)[i] = float64(i*7%11)/4 - 1
+func weights(like *core.Tensor) *core.Tensor {
+	w := core.NewTensor(tf.Float64, like.Shape())
+	for i := range core.Data[float64](w) {
+		core.Data[float64](w)[i] = float64(i*7%11)/4 - 1
 	}
 	if like.DType().IsComplex() {
 		return realOnly(w, like.DType())
@@ -56,13 +57,13 @@ func weights(like *tf.Tensor) *tf.Tensor {
 }
 
 // realOnly is Convert without an imaginary part.
-func realOnly(w *tf.Tensor, d tf.DType) *tf.Tensor {
-	out := tf.NewTensor(d, w.Shape())
-	for i, v := range tf.Data[float64](w) {
+func realOnly(w *core.Tensor, d tf.DType) *core.Tensor {
+	out := core.NewTensor(d, w.Shape())
+	for i, v := range core.Data[float64](w) {
 		if d == tf.Complex64 {
-			tf.Data[complex64](out)[i] = complex(float32(v), 0)
+			core.Data[complex64](out)[i] = complex(float32(v), 0)
 		} else {
-			tf.Data[complex128](out)[i] = complex(v, 0)
+			core.Data[complex128](out)[i] = complex(v, 0)
 		}
 	}
 	return out
@@ -70,7 +71,7 @@ func realOnly(w *tf.Tensor, d tf.DType) *tf.Tensor {
 
 // gradients adds the gradients of the weighted sum of the trial's results and
 // returns them by input; nil where there is none.
-func (c *trial) gradients(g *tf.Graph, input func(*tf.Tensor) tf.Output) ([]tf.Output, error) {
+func (c *trial) gradients(g *tf.Graph, input func(*core.Tensor) tf.Output) ([]tf.Output, error) {
 	results, err := c.runGraphOnce()
 	if err != nil {
 		return nil, err
@@ -82,7 +83,7 @@ func (c *trial) gradients(g *tf.Graph, input func(*tf.Tensor) tf.Output) ([]tf.O
 	o := tf.GradientOptions{Ys: inexact(out), Xs: inexact(in)}
 	for _, r := range results {
 		if d := r.DType(); d.IsFloat() || d.IsComplex() {
-			o.GradYs = append(o.GradYs, ops.ConstTensor(g, weights(r)))
+			o.GradYs = append(o.GradYs, ops.ConstValue(g, weights(r)))
 		}
 	}
 	grads, err := tf.Differentiate(o)
@@ -96,7 +97,7 @@ func (c *trial) gradients(g *tf.Graph, input func(*tf.Tensor) tf.Output) ([]tf.O
 	return dense, g.Err()
 }
 
-func (c *trial) runGraphOnce() ([]*tf.Tensor, error) {
+func (c *trial) runGraphOnce() ([]*core.Tensor, error) {
 	g := tf.NewGraph()
 	_, ys, err := c.build(g, known(g))
 	if err != nil {
@@ -113,7 +114,7 @@ func testGradients(t *testing.T, s *suite) {
 			continue
 		}
 		t.Run(c.id, func(t *testing.T) {
-			for _, input := range []func(*tf.Graph) func(*tf.Tensor) tf.Output{known, unknown} {
+			for _, input := range []func(*tf.Graph) func(*core.Tensor) tf.Output{known, unknown} {
 				g := tf.NewGraph()
 				grads, err := c.gradients(g, input(g))
 				if err != nil {
@@ -167,11 +168,11 @@ func testNumericGradients(t *testing.T, s *suite) {
 
 // in64 returns the sample's inputs in float64, nil for trials in other types
 // than the sample's own.
-func (c *trial) in64() []*tf.Tensor {
+func (c *trial) in64() []*core.Tensor {
 	if c.id != c.Sample.id() || c.base() != tf.Float32 {
 		return nil
 	}
-	if by := tf.Lookup(c.Op).Kernels.By; by != nil && by[tf.Float64] == nil {
+	if by := core.Lookup(c.Op).Kernels.By; by != nil && by[tf.Float64] == nil {
 		return nil
 	}
 	return c.retyped(tf.Float64)
@@ -192,7 +193,7 @@ func (c *trial) testNumeric(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got[k] == nil {
-			got[k] = tf.NewTensor(x.DType(), x.Shape())
+			got[k] = core.NewTensor(x.DType(), x.Shape())
 		}
 		if diff := Differ(got[k], want, 2e-7); diff != "" {
 			t.Errorf("gradient for input %d: %s", k, diff)
@@ -202,7 +203,7 @@ func (c *trial) testNumeric(t *testing.T) {
 }
 
 // eagerGradients returns the gradients by input, nil where there is none.
-func (c *trial) eagerGradients() ([]*tf.Tensor, error) {
+func (c *trial) eagerGradients() ([]*core.Tensor, error) {
 	results, err := c.runEager()
 	if err != nil {
 		return nil, err
@@ -214,19 +215,19 @@ func (c *trial) eagerGradients() ([]*tf.Tensor, error) {
 	}
 	for _, r := range results {
 		if r.DType().IsFloat() {
-			o.GradYs = append(o.GradYs, ops.ConstTensor(g, weights(r)))
+			o.GradYs = append(o.GradYs, ops.ConstValue(g, weights(r)))
 		}
 	}
 	grads, err := tape.Differentiate(o)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]*tf.Tensor, len(grads))
+	out := make([]*core.Tensor, len(grads))
 	for i, d := range grads {
 		if d.IsZero() {
 			continue
 		}
-		if out[i], err = d.Output().Value(); err != nil {
+		if out[i], err = d.Output().Computed(); err != nil {
 			return nil, err
 		}
 	}
@@ -239,8 +240,8 @@ func (c *trial) record(g *tf.Graph) (*tf.Tape, tf.GradientOptions, error) {
 	var o tf.GradientOptions
 	var out []tf.Output
 	var err error
-	known := func(t *tf.Tensor) tf.Output {
-		x := ops.ConstTensor(g, t)
+	known := func(t *core.Tensor) tf.Output {
+		x := ops.ConstValue(g, t)
 		if t.DType().IsFloat() {
 			o.Xs = append(o.Xs, x)
 		}
@@ -252,10 +253,10 @@ func (c *trial) record(g *tf.Graph) (*tf.Tape, tf.GradientOptions, error) {
 }
 
 // quotients returns the difference quotients for every element of x.
-func (c *trial) quotients(x *tf.Tensor) (*tf.Tensor, error) {
+func (c *trial) quotients(x *core.Tensor) (*core.Tensor, error) {
 	const h = 1e-5
-	out := tf.NewTensor(x.DType(), x.Shape())
-	data := tf.Data[float64](x)
+	out := core.NewTensor(x.DType(), x.Shape())
+	data := core.Data[float64](x)
 	for i, v := range data {
 		data[i] = v + h
 		up, err := c.weightedSum()
@@ -268,7 +269,7 @@ func (c *trial) quotients(x *tf.Tensor) (*tf.Tensor, error) {
 			return nil, err
 		}
 		data[i] = v
-		tf.Data[float64](out)[i] = (up - down) / (2 * h)
+		core.Data[float64](out)[i] = (up - down) / (2 * h)
 	}
 	return out, nil
 }

@@ -10,12 +10,13 @@ import (
 	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/threads"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A call is one call of a sample's kernel, without graph and session.
 type call struct {
-	node *tf.Node
-	in   []*tf.Tensor
+	node *core.Node
+	in   []*core.Tensor
 }
 
 // call returns the call that the trial comes down to: that of the operation
@@ -43,7 +44,7 @@ func (c *trial) call() (*call, bool) {
 }
 
 // tensorOf returns what is fed to x.
-func tensorOf(x tf.Output, in []tf.Output, fed []*tf.Tensor) *tf.Tensor {
+func tensorOf(x tf.Output, in []tf.Output, fed []*core.Tensor) *core.Tensor {
 	for i, y := range in {
 		if x == y {
 			return fed[i]
@@ -56,13 +57,13 @@ func tensorOf(x tf.Output, in []tf.Output, fed []*tf.Tensor) *tf.Tensor {
 }
 
 // run calls the kernel as an executor does.
-func (k *call) run(prepare func(*tf.OpContext)) (out []*tf.Tensor, err error) {
+func (k *call) run(prepare func(*core.OpContext)) (out []*core.Tensor, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v", p)
 		}
 	}()
-	find, err := tf.FindKernel("CPU", k.node)
+	find, err := core.FindKernel("CPU", k.node)
 	if err != nil {
 		return nil, err
 	}
@@ -70,11 +71,11 @@ func (k *call) run(prepare func(*tf.OpContext)) (out []*tf.Tensor, err error) {
 	if err != nil {
 		return nil, err
 	}
-	compute, ok := kern.(tf.Compute)
+	compute, ok := kern.(core.Compute)
 	if !ok {
 		return nil, fmt.Errorf("kernel is a %T", kern)
 	}
-	c := &tf.OpContext{Step: &tf.Step{Context: context.Background()}, Node: k.node, In: make([]tf.Slot, len(k.in)), Out: make([]tf.Slot, len(k.node.OutTypes))}
+	c := &core.OpContext{Step: &core.Step{Context: context.Background()}, Node: k.node, In: make([]core.Slot, len(k.in)), Out: make([]core.Slot, len(k.node.OutTypes))}
 	for i, t := range k.in {
 		c.In[i].T = t
 	}
@@ -111,7 +112,7 @@ func testReuse(t *testing.T, s *suite) {
 			continue
 		}
 		for i := range want {
-			if !tf.TensorsEqual(got[i], want[i]) {
+			if !core.TensorsEqual(got[i], want[i]) {
 				t.Errorf("%s: output %d is %v in memory that was used before, else %v", c.id, i, got[i], want[i])
 			}
 		}
@@ -119,7 +120,7 @@ func testReuse(t *testing.T, s *suite) {
 }
 
 // dirty lets all inputs be overwritten and gives out memory that was used.
-func dirty(c *tf.OpContext) {
+func dirty(c *core.OpContext) {
 	c.Pool = memory.NewPool(1 << 30)
 	for _, n := range []int{1, 65, 129, 257, 513, 1024} { // a size of every class that samples use
 		var held []*memory.Buffer
@@ -138,9 +139,9 @@ func dirty(c *tf.OpContext) {
 	for i := range c.Last {
 		c.Last[i] = true
 	}
-	c.Scratch = make([]*tf.Tensor, len(c.Out))
+	c.Scratch = make([]*core.Tensor, len(c.Out))
 	for i := range c.Scratch {
-		c.Scratch[i] = &tf.Tensor{}
+		c.Scratch[i] = &core.Tensor{}
 	}
 }
 
@@ -174,12 +175,12 @@ func compareThreads(t *testing.T, k *call, what string, par kernel.Par) {
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
-	got, err := k.run(func(c *tf.OpContext) { c.Step.Parallel = par })
+	got, err := k.run(func(c *core.OpContext) { c.Step.Parallel = par })
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
 	for i := range want {
-		if !tf.TensorsEqual(got[i], want[i]) {
+		if !core.TensorsEqual(got[i], want[i]) {
 			t.Errorf("%s: output %d differs from that of one thread", what, i)
 		}
 	}
@@ -232,7 +233,7 @@ func checkRobust(t *testing.T, id string, k *call) {
 }
 
 // spoiled returns t in a random shape, perhaps with values out of any range.
-func spoiled(rnd *rand.Rand, t *tf.Tensor) *tf.Tensor {
+func spoiled(rnd *rand.Rand, t *core.Tensor) *core.Tensor {
 	if rnd.IntN(3) == 0 {
 		return t
 	}
@@ -243,7 +244,7 @@ func spoiled(rnd *rand.Rand, t *tf.Tensor) *tf.Tensor {
 	if rnd.IntN(2) == 0 {
 		s = t.Shape().Clone()
 	}
-	out := tf.NewTensor(t.DType(), s)
+	out := core.NewTensor(t.DType(), s)
 	if t.DType() == tf.Resource || t.DType() == tf.Variant {
 		return out
 	}
@@ -257,10 +258,10 @@ func spoiled(rnd *rand.Rand, t *tf.Tensor) *tf.Tensor {
 }
 
 // fill sets the elements of t to vals, as far as its type can hold them.
-func fill(t *tf.Tensor, vals []int64) {
+func fill(t *core.Tensor, vals []int64) {
 	if t.DType() == tf.String {
 		for i, v := range vals {
-			tf.Data[string](t)[i] = fmt.Sprint(v)
+			core.Data[string](t)[i] = fmt.Sprint(v)
 		}
 		return
 	}

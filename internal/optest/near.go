@@ -8,6 +8,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // tolerances are relative to numbers greater than 1 and absolute for others:
@@ -18,7 +19,7 @@ var tolerances = map[tf.DType]float64{
 
 // Differ says how got differs from want by more than tol (0: the tolerance of
 // the type), "" if it does not.
-func Differ(got, want *tf.Tensor, tol float64) string {
+func Differ(got, want *core.Tensor, tol float64) string {
 	switch {
 	case got.DType() != want.DType():
 		return fmt.Sprintf("type is %v, want %v", got.DType(), want.DType())
@@ -29,7 +30,7 @@ func Differ(got, want *tf.Tensor, tol float64) string {
 		tol = tolerances[want.DType()]
 	}
 	if tolerances[want.DType()] == 0 {
-		if tf.TensorsEqual(got, want) {
+		if core.TensorsEqual(got, want) {
 			return ""
 		}
 		return fmt.Sprintf("got %v, want %v", got, want)
@@ -56,7 +57,7 @@ func near(x, y, tol, scale float64) bool {
 	return math.Abs(x-y) <= tol*max(1, scale)
 }
 
-func complexOf(t *tf.Tensor) []complex128 {
+func complexOf(t *core.Tensor) []complex128 {
 	out := make([]complex128, t.Len())
 	kernel.Cast(out, elements(t))
 	return out

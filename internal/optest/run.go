@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/session"
 )
 
 // build adds the trial to g, with inputs that input makes.
-func (c *trial) build(g *tf.Graph, input func(*tf.Tensor) tf.Output) (in, out []tf.Output, err error) {
+func (c *trial) build(g *tf.Graph, input func(*core.Tensor) tf.Output) (in, out []tf.Output, err error) {
 	for _, t := range c.In {
 		in = append(in, input(t))
 	}
@@ -26,14 +27,14 @@ func (c *trial) build(g *tf.Graph, input func(*tf.Tensor) tf.Output) (in, out []
 }
 
 // known makes inputs whose values are known while the graph is built.
-func known(g *tf.Graph) func(*tf.Tensor) tf.Output {
-	return func(t *tf.Tensor) tf.Output { return ops.ConstTensor(g, t) }
+func known(g *tf.Graph) func(*core.Tensor) tf.Output {
+	return func(t *core.Tensor) tf.Output { return ops.ConstValue(g, t) }
 }
 
 // unknown makes inputs of which not even the rank is known.
-func unknown(g *tf.Graph) func(*tf.Tensor) tf.Output {
-	return func(t *tf.Tensor) tf.Output {
-		x := ops.ConstTensor(g, t)
+func unknown(g *tf.Graph) func(*core.Tensor) tf.Output {
+	return func(t *core.Tensor) tf.Output {
+		x := ops.ConstValue(g, t)
 		return tf.Apply(g, "PlaceholderWithDefault", []tf.Output{x}, tf.Attr("shape", tf.Shape(nil))).Output(0)
 	}
 }
@@ -49,7 +50,7 @@ func visible(ys []tf.Output) (out []tf.Output) {
 }
 
 // runEager computes the trial in an eager graph.
-func (c *trial) runEager() ([]*tf.Tensor, error) {
+func (c *trial) runEager() ([]*core.Tensor, error) {
 	g := eager.New()
 	_, ys, err := c.build(g, known(g))
 	if err != nil {
@@ -58,10 +59,10 @@ func (c *trial) runEager() ([]*tf.Tensor, error) {
 	return values(visible(ys))
 }
 
-func values(ys []tf.Output) ([]*tf.Tensor, error) {
-	out := make([]*tf.Tensor, len(ys))
+func values(ys []tf.Output) ([]*core.Tensor, error) {
+	out := make([]*core.Tensor, len(ys))
 	for i, y := range ys {
-		v, err := y.Value()
+		v, err := y.Computed()
 		if err != nil {
 			return nil, err
 		}
@@ -71,7 +72,7 @@ func values(ys []tf.Output) ([]*tf.Tensor, error) {
 }
 
 // runGraph computes outputs of a graph in a session.
-func runGraph(g *tf.Graph, ys []tf.Output) ([]*tf.Tensor, error) {
+func runGraph(g *tf.Graph, ys []tf.Output) ([]*core.Tensor, error) {
 	s, err := session.New(g)
 	if err != nil {
 		return nil, err
@@ -80,7 +81,11 @@ func runGraph(g *tf.Graph, ys []tf.Output) ([]*tf.Tensor, error) {
 	for i, y := range ys {
 		fetches[i] = y
 	}
-	out, err := s.Run(context.Background(), nil, fetches...)
+	got, err := s.Run(context.Background(), nil, fetches...)
+	out := make([]*core.Tensor, len(got))
+	for i, t := range got {
+		out[i] = (*core.Tensor)(t)
+	}
 	return out, errors.Join(err, s.Close())
 }
 
@@ -131,7 +136,7 @@ func (c *trial) testFailure(t *testing.T) {
 }
 
 // testEager compares with the results of an eager graph, bit by bit.
-func (c *trial) testEager(t *testing.T, want []*tf.Tensor) {
+func (c *trial) testEager(t *testing.T, want []*core.Tensor) {
 	if c.GraphOnly != "" {
 		return
 	}
@@ -141,14 +146,14 @@ func (c *trial) testEager(t *testing.T, want []*tf.Tensor) {
 		return
 	}
 	for i := range want {
-		if !tf.TensorsEqual(got[i], want[i]) {
+		if !core.TensorsEqual(got[i], want[i]) {
 			t.Errorf("output %d is %v eagerly and %v as graph", i, got[i], want[i])
 		}
 	}
 }
 
 // testUnknown runs the trial in a graph that knows nothing of its inputs.
-func (c *trial) testUnknown(t *testing.T, want []*tf.Tensor) {
+func (c *trial) testUnknown(t *testing.T, want []*core.Tensor) {
 	g := tf.NewGraph()
 	_, ys, err := c.build(g, unknown(g))
 	if err != nil {
@@ -164,7 +169,7 @@ func (c *trial) testUnknown(t *testing.T, want []*tf.Tensor) {
 		if !y.Shape().Compatible(got[i].Shape()) {
 			t.Errorf("output %d: shape %v was promised, %v came", i, y.Shape(), got[i].Shape())
 		}
-		if !tf.TensorsEqual(got[i], want[i]) {
+		if !core.TensorsEqual(got[i], want[i]) {
 			t.Errorf("output %d is %v for unknown shapes and %v for known ones", i, got[i], want[i])
 		}
 	}

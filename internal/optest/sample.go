@@ -8,13 +8,14 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A Sample is one use of an op.
 type Sample struct {
 	Op   string
 	Name string // tells the samples of one op apart
-	In   []*tf.Tensor
+	In   []*core.Tensor
 	F    func(g *tf.Graph, in []tf.Output) []tf.Output
 
 	// Fails says that TensorFlow refuses the inputs at run time. Its words
@@ -64,7 +65,7 @@ func Unsampled(op, why string) { unsampled[op] = why }
 type trial struct {
 	*Sample
 	id     string
-	In     []*tf.Tensor
+	In     []*core.Tensor
 	golden golden
 }
 
@@ -99,7 +100,7 @@ func (s *Sample) base() tf.DType {
 }
 
 func (s *Sample) otherTypes(first bool) []tf.DType {
-	def := tf.Lookup(s.Op)
+	def := core.Lookup(s.Op)
 	if s.Types != nil || !first || def == nil {
 		return s.Types
 	}
@@ -114,7 +115,7 @@ func (s *Sample) otherTypes(first bool) []tf.DType {
 }
 
 // retyped returns the inputs with those of the base type converted to d.
-func (s *Sample) retyped(d tf.DType) []*tf.Tensor {
+func (s *Sample) retyped(d tf.DType) []*core.Tensor {
 	out := slices.Clone(s.In)
 	for i, t := range out {
 		if t.DType() == s.base() {

@@ -6,8 +6,9 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // ownOps are ops that TensorFlow does not have.
@@ -20,7 +21,7 @@ func (g golden) signature(t *testing.T, op string) *pb.OpDef {
 		return nil
 	}
 	var d pb.OpDef
-	if err := proto.Unmarshal([]byte(tf.Data[string](data)[0]), &d); err != nil {
+	if err := proto.Unmarshal([]byte(core.Data[string](data)[0]), &d); err != nil {
 		t.Fatal(err)
 	}
 	return &d
@@ -37,7 +38,7 @@ func testSignatures(t *testing.T, s *suite) {
 			}
 			continue
 		}
-		d := tf.Lookup(name)
+		d := core.Lookup(name)
 		compareArgs(t, name+" inputs", d.Inputs, want.GetInputArg())
 		compareArgs(t, name+" outputs", d.Outputs, want.GetOutputArg())
 		compareAttrs(t, name, d.AttrDefs, want.GetAttr())
@@ -47,14 +48,14 @@ func testSignatures(t *testing.T, s *suite) {
 	}
 }
 
-func compareArgs(t *testing.T, what string, got []tf.ArgDef, want []*pb.OpDef_ArgDef) {
+func compareArgs(t *testing.T, what string, got []core.ArgDef, want []*pb.OpDef_ArgDef) {
 	t.Helper()
 	if len(got) != len(want) {
 		t.Errorf("%s: %d, TensorFlow's %d", what, len(got), len(want))
 		return
 	}
 	for i, w := range want {
-		expect := tf.ArgDef{
+		expect := core.ArgDef{
 			Name: w.GetName(), Type: tf.DType(w.GetType()), TypeAttr: w.GetTypeAttr(), NumAttr: w.GetNumberAttr(), ListAttr: w.GetTypeListAttr(), Ref: w.GetIsRef(),
 		}
 		if got[i] != expect {
@@ -63,7 +64,7 @@ func compareArgs(t *testing.T, what string, got []tf.ArgDef, want []*pb.OpDef_Ar
 	}
 }
 
-func compareAttrs(t *testing.T, what string, got []tf.AttrDef, want []*pb.OpDef_AttrDef) {
+func compareAttrs(t *testing.T, what string, got []core.AttrDef, want []*pb.OpDef_AttrDef) {
 	t.Helper()
 	if len(got) != len(want) {
 		t.Errorf("%s: %d attributes, TensorFlow's %d", what, len(got), len(want))
@@ -80,7 +81,7 @@ func compareAttrs(t *testing.T, what string, got []tf.AttrDef, want []*pb.OpDef_
 	}
 }
 
-func compareAllowed(t *testing.T, what string, d *tf.AttrDef, want *pb.AttrValue_ListValue) {
+func compareAllowed(t *testing.T, what string, d *core.AttrDef, want *pb.AttrValue_ListValue) {
 	t.Helper()
 	types := map[tf.DType]bool{}
 	for _, w := range want.GetType() {
@@ -104,7 +105,7 @@ func compareAllowed(t *testing.T, what string, d *tf.AttrDef, want *pb.AttrValue
 	}
 }
 
-func compareDefault(t *testing.T, what string, d *tf.AttrDef, w *pb.OpDef_AttrDef) {
+func compareDefault(t *testing.T, what string, d *core.AttrDef, w *pb.OpDef_AttrDef) {
 	t.Helper()
 	want := w.GetDefaultValue()
 	if want == nil {
@@ -113,7 +114,7 @@ func compareDefault(t *testing.T, what string, d *tf.AttrDef, w *pb.OpDef_AttrDe
 		}
 		return
 	}
-	got, err := tf.AttrProto(d.Default)
+	got, err := core.AttrProto(d.Default)
 	if err != nil {
 		t.Errorf("%s: default %v: %v", what, d.Default, err)
 		return
@@ -125,9 +126,9 @@ func compareDefault(t *testing.T, what string, d *tf.AttrDef, w *pb.OpDef_AttrDe
 
 // sameTensor: a tensor has several forms.
 func sameTensor(got any, want *pb.AttrValue) bool {
-	have, ok := got.(*tf.Tensor)
-	t, err := tf.TensorFromProto(want.GetTensor())
-	return ok && err == nil && tf.TensorsEqual(have, t)
+	have, ok := got.(*core.Tensor)
+	t, err := core.TensorFromProto(want.GetTensor())
+	return ok && err == nil && core.TensorsEqual(have, t)
 }
 
 // emptyLists: lists without elements are equal whatever the elements would be.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Run runs all samples of a package of ops in all the ways there are: eagerly,
@@ -25,7 +25,7 @@ func Run(t *testing.T, files fs.FS) {
 		test func(*testing.T, *suite)
 	}{
 		{"Complete", testComplete}, {"Export", testExport}, {"Signatures", testSignatures}, {"Samples", testSamples}, {"Gradients", testGradients},
-		{"NumericGradients", testNumericGradients}, {"Reuse", testReuse}, {"Robust", testRobust},
+		{"NumericGradients", testNumericGradients}, {"Reuse", testReuse}, {"Robust", testRobust}, {"Scribble", testScribble},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, &suite{own, values}) })
 	}
@@ -47,7 +47,7 @@ func callersPackage() string {
 
 // opsOf returns the names of the ops that a package has registered.
 func opsOf(pkg string) []string {
-	return slices.DeleteFunc(tf.OpNames(), func(op string) bool { return tf.Lookup(op).Package() != pkg })
+	return slices.DeleteFunc(core.OpNames(), func(op string) bool { return core.Lookup(op).Package() != pkg })
 }
 
 // testComplete keeps ops from being forgotten.
@@ -58,7 +58,7 @@ func testComplete(t *testing.T, s *suite) {
 	have := map[string]bool{}
 	for i := range samples {
 		have[samples[i].Op] = true
-		if tf.Lookup(samples[i].Op) == nil {
+		if core.Lookup(samples[i].Op) == nil {
 			t.Errorf("sample %s is of no registered op", samples[i].id())
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/internal/graph"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // simplify takes out nodes whose output is, bit for bit, a tensor that is there
@@ -76,7 +76,7 @@ func castToItself(n *graph.Node) (graph.Edge, bool) {
 // reshapedToItself: the shape that is asked for is the one that is there.
 func reshapedToItself(n *graph.Node) (graph.Edge, bool) {
 	from, to := n.In[0].Node.OutShape(n.In[0].Out), constInts(n.In[1])
-	return n.In[0], to != nil && from.Known() && from.Equal(tf.Shape(to))
+	return n.In[0], to != nil && from.Known() && from.Equal(core.Shape(to))
 }
 
 // transposedBack: a permutation that changes nothing, or that undoes another.
@@ -153,7 +153,7 @@ func keepsShape(n *graph.Node, x graph.Edge) bool {
 }
 
 // constantOf returns the value of x, nil if it is not a constant.
-func constantOf(x graph.Edge) *tf.Tensor {
+func constantOf(x graph.Edge) *core.Tensor {
 	if x.Node.OpName() != "Const" {
 		return nil
 	}
@@ -181,7 +181,7 @@ func isAll(x graph.Edge, v float64) bool {
 	if t == nil || t.Len() == 0 || t.Len() > most {
 		return false
 	}
-	want, err := tf.ScalarOf(t.DType(), v)
+	want, err := core.ScalarOf(t.DType(), v)
 	if err != nil {
 		return false
 	}

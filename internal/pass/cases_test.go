@@ -7,7 +7,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/graph"
 	"github.com/gorge-tf/gorge/internal/graph/graphtext"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	_ "github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -54,5 +54,5 @@ func message(err error) string {
 	if err == nil {
 		return ""
 	}
-	return tf.CodeOf(err).String() + ": " + tf.AsError(err).Message()
+	return core.CodeOf(err).String() + ": " + core.AsError(err).Message()
 }

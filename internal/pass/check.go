@@ -2,7 +2,7 @@ package pass
 
 import (
 	"github.com/gorge-tf/gorge/internal/graph"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Check reports what is wrong with a graph that a pass has made: inputs must
@@ -12,7 +12,7 @@ func Check(g *graph.Graph) error {
 	seen := make(map[string]bool, len(g.Nodes))
 	for _, n := range g.Nodes {
 		if seen[n.Name] {
-			return tf.Errorf(tf.Internal, "names must be distinct, two nodes are called %s", n.Name)
+			return core.Errorf(core.Internal, "names must be distinct, two nodes are called %s", n.Name)
 		}
 		seen[n.Name] = true
 		if err := checkInputs(g, n); err != nil {
@@ -25,21 +25,21 @@ func Check(g *graph.Graph) error {
 
 func checkInputs(g *graph.Graph, n *graph.Node) error {
 	if len(n.In) != len(n.InTypes) {
-		return tf.Errorf(tf.Internal, "node %s must have %d inputs, it has %d", n.Name, len(n.InTypes), len(n.In))
+		return core.Errorf(core.Internal, "node %s must have %d inputs, it has %d", n.Name, len(n.InTypes), len(n.In))
 	}
 	for k, e := range n.In {
 		switch {
 		case g.Node(e.Node.Name) != e.Node:
-			return tf.Errorf(tf.Internal, "input %d of %s must be in the graph, %s is not", k, n.Name, e.Node.Name)
+			return core.Errorf(core.Internal, "input %d of %s must be in the graph, %s is not", k, n.Name, e.Node.Name)
 		case e.Out < 0 || e.Out >= len(e.Node.OutTypes):
-			return tf.Errorf(tf.Internal, "input %d of %s must exist, %s has %d outputs", k, n.Name, e.Node.Name, len(e.Node.OutTypes))
+			return core.Errorf(core.Internal, "input %d of %s must exist, %s has %d outputs", k, n.Name, e.Node.Name, len(e.Node.OutTypes))
 		case e.Type().Base() != n.InTypes[k].Base() || n.InTypes[k].IsRef() && !e.Type().IsRef():
-			return tf.Errorf(tf.Internal, "input %d of %s must be of type %v, %s is %v", k, n.Name, n.InTypes[k], e.Name(), e.Type())
+			return core.Errorf(core.Internal, "input %d of %s must be of type %v, %s is %v", k, n.Name, n.InTypes[k], e.Name(), e.Type())
 		}
 	}
 	for _, c := range n.Control {
 		if g.Node(c.Name) != c {
-			return tf.Errorf(tf.Internal, "control inputs of %s must be in the graph, %s is not", n.Name, c.Name)
+			return core.Errorf(core.Internal, "control inputs of %s must be in the graph, %s is not", n.Name, c.Name)
 		}
 	}
 	return nil
@@ -49,7 +49,7 @@ func checkInputs(g *graph.Graph, n *graph.Node) error {
 func CheckPlaced(g *graph.Graph) error {
 	for _, n := range g.Nodes {
 		if n.Device == "" {
-			return tf.Errorf(tf.Internal, "node %s must be placed", n.Name)
+			return core.Errorf(core.Internal, "node %s must be placed", n.Name)
 		}
 	}
 	return nil

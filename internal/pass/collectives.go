@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/internal/graph"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // OrderCollectives makes the CollectiveReduces of each device that could run at
@@ -25,7 +25,7 @@ func OrderCollectives(g *graph.Graph) error {
 	}
 	for device, all := range byDevice {
 		if twice, ok := repeated(all); ok {
-			return tf.Errorf(tf.Internal, "Unexpected same instance_key %d on 2 nodes with the same device %s", twice, device)
+			return core.Errorf(core.Internal, "Unexpected same instance_key %d on 2 nodes with the same device %s", twice, device)
 		}
 		queueUp(sequence(all))
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/graph"
 	"github.com/gorge-tf/gorge/internal/graph/graphtext"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	_ "github.com/gorge-tf/gorge/tf/ops/collective"
 )
 
@@ -84,7 +84,7 @@ o = Exit(s) @` + cpu0 + "\n"
 func TestOrderRefusesEqualInstances(t *testing.T) {
 	g := parse(t, "x = Placeholder[dtype=float32, shape=[1]] @"+cpu0+"\n"+reduce("a", 4, "x", cpu0)+reduce("b", 4, "x", cpu0))
 	const want = "Unexpected same instance_key 4 on 2 nodes with the same device " + cpu0
-	if err := OrderCollectives(g); tf.CodeOf(err) != tf.Internal || tf.AsError(err).Message() != want {
+	if err := OrderCollectives(g); core.CodeOf(err) != core.Internal || core.AsError(err).Message() != want {
 		t.Errorf("%v, want %q", err, want)
 	}
 }

@@ -5,21 +5,21 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/internal/graph"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // group is a set of nodes that have to be on one device.
 type group struct {
 	members  []*graph.Node
-	spec     tf.DeviceSpec // what they ask for together
-	resource tf.DeviceSpec // what those ask for that make references or resources
+	spec     core.DeviceSpec // what they ask for together
+	resource core.DeviceSpec // what those ask for that make references or resources
 	assigned string
 }
 
 // unsupported returns a member that has no kernel for a device type, or nil.
 func (g *group) unsupported(typ string) *graph.Node {
 	for _, m := range g.members {
-		if _, err := tf.FindKernel(typ, &m.Node); err != nil {
+		if _, err := core.FindKernel(typ, &m.Node); err != nil {
 			return m
 		}
 	}
@@ -56,11 +56,11 @@ func (u *groups) of(i int) *group { return &u.list[u.root(i)] }
 // join reads the requested devices and merges groups.
 func (u *groups) join() error {
 	for i, n := range u.g.Nodes {
-		d, err := tf.ParseDevice(n.Device)
+		d, err := core.ParseDevice(n.Device)
 		if err != nil {
-			return tf.AtNode(err, &n.Node, nil)
+			return core.AtNode(err, &n.Node, nil)
 		}
-		u.list[i] = group{members: []*graph.Node{n}, spec: d, resource: tf.AnyDevice}
+		u.list[i] = group{members: []*graph.Node{n}, spec: d, resource: core.AnyDevice}
 		if makesResource(n) {
 			u.list[i].resource = d
 		}
@@ -72,7 +72,7 @@ func (u *groups) join() error {
 }
 
 func makesResource(n *graph.Node) bool {
-	return len(n.InTypes) == 0 && len(n.OutTypes) == 1 && (n.OutTypes[0].IsRef() || n.OutTypes[0] == tf.Resource)
+	return len(n.InTypes) == 0 && len(n.OutTypes) == 1 && (n.OutTypes[0].IsRef() || n.OutTypes[0] == core.Resource)
 }
 
 // joinResources ties those who use a reference or resource to who makes it.
@@ -90,7 +90,7 @@ func (u *groups) joinResources() error {
 }
 
 func tied(n *graph.Node, k int) bool {
-	return n.InTypes[k].IsRef() || n.InTypes[k] == tf.Resource && !exempt[n.OpName()]
+	return n.InTypes[k].IsRef() || n.InTypes[k] == core.Resource && !exempt[n.OpName()]
 }
 
 // exempt ops may take resources of other devices.
@@ -104,15 +104,15 @@ func (u *groups) follow(n, src *graph.Node) error {
 		return nil
 	}
 	if _, ok := a.resource.Merge(b.resource); !ok {
-		return tf.AtNode(tf.Errorf(tf.InvalidArgument, "Cannot place the graph because a reference or resource edge connects colocation groups with incompatible resource devices: %s vs %s. The edge src node is name='%s' (op='%s'), and the dst node is name='%s' (op='%s').",
+		return core.AtNode(core.Errorf(core.InvalidArgument, "Cannot place the graph because a reference or resource edge connects colocation groups with incompatible resource devices: %s vs %s. The edge src node is name='%s' (op='%s'), and the dst node is name='%s' (op='%s').",
 			a.resource, b.resource, src.Name, src.OpName(), n.Name, n.OpName()), &n.Node, nil)
 	}
 	if _, ok := a.spec.Merge(b.spec); !ok {
 		b.spec = a.spec
 	}
 	if err := u.union(n, src); err != nil {
-		return tf.AtNode(tf.Errorf(tf.InvalidArgument, "Nodes were connected by a reference or resource connection (requiring them to be on the same device), but the two nodes were assigned two different devices: %s",
-			tf.AsError(err).Message()), &n.Node, nil)
+		return core.AtNode(core.Errorf(core.InvalidArgument, "Nodes were connected by a reference or resource connection (requiring them to be on the same device), but the two nodes were assigned two different devices: %s",
+			core.AsError(err).Message()), &n.Node, nil)
 	}
 	return nil
 }
@@ -130,7 +130,7 @@ func (u *groups) joinClasses() error {
 				first[name] = n
 			default:
 				if err := u.union(n, first[name]); err != nil && !u.soft {
-					return tf.AtNode(err, &n.Node, nil)
+					return core.AtNode(err, &n.Node, nil)
 				}
 			}
 		}
@@ -150,7 +150,7 @@ func (u *groups) union(a, b *graph.Node) error {
 		y.spec, err = mergeSpecs(x.spec, y.spec, u.soft)
 	}
 	if err != nil {
-		return tf.Errorf(tf.InvalidArgument, "Cannot colocate nodes {{colocation_node %s}} and {{colocation_node %s}}: %v", a.Name, b.Name, err)
+		return core.Errorf(core.InvalidArgument, "Cannot colocate nodes {{colocation_node %s}} and {{colocation_node %s}}: %v", a.Name, b.Name, err)
 	}
 	y.spec, y.resource = y.spec.Override(resource), resource
 	y.members, x.members = append(y.members, x.members...), nil
@@ -160,7 +160,7 @@ func (u *groups) union(a, b *graph.Node) error {
 
 // mergeSpecs returns what x and y ask for together. If soft, types and numbers
 // that differ are left open.
-func mergeSpecs(x, y tf.DeviceSpec, soft bool) (tf.DeviceSpec, error) {
+func mergeSpecs(x, y core.DeviceSpec, soft bool) (core.DeviceSpec, error) {
 	m, ok := x.Merge(y)
 	if ok {
 		return m, nil
@@ -178,7 +178,7 @@ func mergeSpecs(x, y tf.DeviceSpec, soft bool) (tf.DeviceSpec, error) {
 }
 
 // difference names the first part in which x and y disagree.
-func difference(x, y tf.DeviceSpec) string {
+func difference(x, y core.DeviceSpec) string {
 	clash := func(a, b int) bool { return a >= 0 && b >= 0 && a != b }
 	switch {
 	case x.Job != "" && y.Job != "" && x.Job != y.Job:

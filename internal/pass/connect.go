@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/internal/graph"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A Connection puts one tensor in the place of another, as if To was fed with
@@ -38,16 +38,16 @@ func connected(g *graph.Graph, s Signature) (*graph.Graph, error) {
 func checkFedOnce(s Signature) error {
 	fed := slices.Clone(s.Feeds)
 	for _, x := range s.Connections {
-		node, k, err := tf.ParseTensorName(x.To)
+		node, k, err := core.ParseTensorName(x.To)
 		if err != nil {
-			return tf.Errorf(tf.NotFound, "FeedInputs: unable to find feed output %s", x.To)
+			return core.Errorf(core.NotFound, "FeedInputs: unable to find feed output %s", x.To)
 		}
 		name := fmt.Sprintf("%s:%d", node, k)
 		if slices.Contains(fed, name) {
-			return tf.Errorf(tf.InvalidArgument, "Endpoint \"%s\" fed more than once.", x.To)
+			return core.Errorf(core.InvalidArgument, "Endpoint \"%s\" fed more than once.", x.To)
 		}
 		if slices.Contains(s.Fetches, name) {
-			return tf.Errorf(tf.InvalidArgument, "%s is both fed and fetched.", name)
+			return core.Errorf(core.InvalidArgument, "%s is both fed and fetched.", name)
 		}
 		fed = append(fed, name)
 	}
@@ -59,13 +59,13 @@ type connector struct{ g *graph.Graph }
 // from finds the tensor that a connection takes. TensorFlow's messages name the
 // other end, too.
 func (c *connector) from(x Connection) (graph.Edge, error) {
-	node, k, err := tf.ParseTensorName(x.From)
+	node, k, err := core.ParseTensorName(x.From)
 	n := c.g.Node(node)
 	switch {
 	case err != nil || n == nil:
-		return graph.Edge{}, tf.Errorf(tf.InvalidArgument, "Requested tensor connection from unknown node: \"%s\".", x.To)
+		return graph.Edge{}, core.Errorf(core.InvalidArgument, "Requested tensor connection from unknown node: \"%s\".", x.To)
 	case k >= len(n.OutTypes):
-		return graph.Edge{}, tf.Errorf(tf.InvalidArgument, "Requested tensor connection from unknown edge: \"%s\" (actual number of outputs = %d).", x.To, len(n.OutTypes))
+		return graph.Edge{}, core.Errorf(core.InvalidArgument, "Requested tensor connection from unknown edge: \"%s\" (actual number of outputs = %d).", x.To, len(n.OutTypes))
 	}
 	return graph.Edge{Node: n, Out: k}, nil
 }
@@ -77,17 +77,17 @@ func (c *connector) connect(from graph.Edge, name string) error {
 	case err != nil:
 		return err
 	case dependsOn(from.Node, to.Node):
-		return tf.Errorf(tf.InvalidArgument, "Requested Tensor connection between nodes \"%s\" and \"%s\" would create a cycle.", to.Node.Name, from.Node.Name)
+		return core.Errorf(core.InvalidArgument, "Requested Tensor connection between nodes \"%s\" and \"%s\" would create a cycle.", to.Node.Name, from.Node.Name)
 	case from.Type().Base() != to.Type().Base():
-		return tf.Errorf(tf.InvalidArgument, "a tensor must be connected to one of its type: %s is %s, %s is %s", from.Name(), from.Type(), name, to.Type())
+		return core.Errorf(core.InvalidArgument, "a tensor must be connected to one of its type: %s is %s, %s is %s", from.Name(), from.Type(), name, to.Type())
 	}
 	uses := slices.Clone(c.g.Nodes)
-	id, err := c.g.AddNew(fmt.Sprintf("_identity_%s_%d", to.Node.Name, to.Out), "Identity", tf.Attrs{"T": from.Type().Base()}, to.Node.Device, from)
+	id, err := c.g.AddNew(fmt.Sprintf("_identity_%s_%d", to.Node.Name, to.Out), "Identity", core.Attrs{"T": from.Type().Base()}, to.Node.Device, from)
 	if err != nil {
 		return err
 	}
 	id.CopyPos(&to.Node.Node)
-	id.Shapes = []tf.Shape{from.Node.OutShape(from.Out)}
+	id.Shapes = []core.Shape{from.Node.OutShape(from.Out)}
 	for _, n := range uses {
 		takePlace(n, to, id)
 	}

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/internal/graph"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A loop whose nodes are on several devices needs to be known on each of them:
@@ -173,17 +173,17 @@ func (l *looper) loop(key loopKey, user *graph.Node) (*graph.Node, error) {
 	}
 	f := l.List[key.frame]
 	if l.conds[key.frame] == nil {
-		return nil, tf.AtNode(tf.Errorf(tf.InvalidArgument, "A cross-device loop must have a pivot predicate: %s", f.Name), &user.Node, nil)
+		return nil, core.AtNode(core.Errorf(core.InvalidArgument, "A cross-device loop must have a pivot predicate: %s", f.Name), &user.Node, nil)
 	}
 	start, err := l.outside(f, key.device, user)
 	if err != nil {
 		return nil, err
 	}
 	b := flowBuilder{l: l, user: user, device: key.device}
-	enter := b.node("Enter", tf.Attrs{"T": tf.Float32, "frame_name": f.Name, "parallel_iterations": f.Enters[0].Attr("parallel_iterations")}, start)
-	merge := b.node("Merge", tf.Attrs{"T": tf.Float32, "N": int64(2)}, enter, graph.Edge{})
-	choose := b.node("Switch", tf.Attrs{"T": tf.Float32}, merge, graph.Edge{Node: l.conds[key.frame]})
-	again := b.node("NextIteration", tf.Attrs{"T": tf.Float32}, graph.Edge{Node: choose.Node, Out: 1})
+	enter := b.node("Enter", core.Attrs{"T": core.Float32, "frame_name": f.Name, "parallel_iterations": f.Enters[0].Attr("parallel_iterations")}, start)
+	merge := b.node("Merge", core.Attrs{"T": core.Float32, "N": int64(2)}, enter, graph.Edge{})
+	choose := b.node("Switch", core.Attrs{"T": core.Float32}, merge, graph.Edge{Node: l.conds[key.frame]})
+	again := b.node("NextIteration", core.Attrs{"T": core.Float32}, graph.Edge{Node: choose.Node, Out: 1})
 	if b.err != nil {
 		return nil, b.err
 	}
@@ -201,7 +201,7 @@ func (l *looper) outside(f graph.Frame, device string, user *graph.Node) (graph.
 		return graph.Edge{Node: merge}, err
 	}
 	b := flowBuilder{l: l, user: user, device: device}
-	return b.node("Const", tf.Attrs{"dtype": tf.Float32, "value": tf.NewTensor(tf.Float32, tf.Shape{0})}), b.err
+	return b.node("Const", core.Attrs{"dtype": core.Float32, "value": core.NewTensor(core.Float32, core.Shape{0})}), b.err
 }
 
 // flowBuilder adds nodes to a graph and remembers the first error.
@@ -212,7 +212,7 @@ type flowBuilder struct {
 	err    error
 }
 
-func (b *flowBuilder) node(op string, attrs tf.Attrs, in ...graph.Edge) graph.Edge {
+func (b *flowBuilder) node(op string, attrs core.Attrs, in ...graph.Edge) graph.Edge {
 	if b.err != nil {
 		return graph.Edge{}
 	}

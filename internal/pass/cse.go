@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/internal/graph"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // mergeEqual makes one node of those that compute the same.
@@ -79,10 +79,10 @@ func digest(n *graph.Node, seed maphash.Seed) string {
 // a device.
 var hints = map[string]bool{"_class": true, "_output_shapes": true}
 
-func equalAttrs(a, b tf.Attrs) bool {
-	covers := func(a, b tf.Attrs) bool {
+func equalAttrs(a, b core.Attrs) bool {
+	covers := func(a, b core.Attrs) bool {
 		for k, v := range a {
-			if !hints[k] && !tf.AttrEqual(v, b[k]) {
+			if !hints[k] && !core.AttrEqual(v, b[k]) {
 				return false
 			}
 		}
@@ -92,7 +92,7 @@ func equalAttrs(a, b tf.Attrs) bool {
 }
 
 func writeAttr(b *strings.Builder, v any, seed maphash.Seed) {
-	t, ok := v.(*tf.Tensor)
+	t, ok := v.(*core.Tensor)
 	if !ok || t.Buffer() == nil || !t.Addressable() {
 		fmt.Fprint(b, v)
 		return

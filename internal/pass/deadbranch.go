@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/internal/graph"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // dropDeadBranches resolves Switches whose predicate is a constant: what only the
@@ -40,7 +40,7 @@ func choice(n *graph.Node) (taken int, known bool) {
 		return 0, false
 	}
 	v := pred.TensorAttr("value")
-	if v == nil || v.DType() != tf.Bool || v.Len() != 1 {
+	if v == nil || v.DType() != core.Bool || v.Len() != 1 {
 		return 0, false
 	}
 	if v.At(0) == true {

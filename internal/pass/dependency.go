@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/internal/graph"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // dropDetours takes out nodes that only pass something on, and orders that
@@ -120,7 +120,7 @@ func isRead(n *graph.Node, users []*graph.Node) bool {
 
 // dropValue makes n a NoOp that waits for what n took.
 func dropValue(n *graph.Node) error {
-	d, err := tf.NewNode(n.Name, "NoOp", nil)
+	d, err := core.NewNode(n.Name, "NoOp", nil)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/internal/graph"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // editor is a graph that is being optimized.
@@ -40,14 +40,14 @@ var quiet = map[string]bool{"_Arg": true, "VarHandleOp": true, "ReadVariableOp":
 // hasEffects reports whether n does more than to compute values. Ops that
 // change a variable by reference are not declared stateful.
 func hasEffects(n *graph.Node) bool {
-	return n.Def.Stateful && !quiet[n.OpName()] || slices.ContainsFunc(n.InTypes, tf.DType.IsRef)
+	return n.Def.Stateful && !quiet[n.OpName()] || slices.ContainsFunc(n.InTypes, core.DType.IsRef)
 }
 
 // check is Check for a placed graph that must still have its roots.
 func (e *editor) check() error {
 	for n := range e.roots {
 		if e.Node(n.Name) != n {
-			return tf.Errorf(tf.Internal, "node %s must be kept", n.Name)
+			return core.Errorf(core.Internal, "node %s must be kept", n.Name)
 		}
 	}
 	if err := CheckPlaced(e.Graph); err != nil {
@@ -121,6 +121,6 @@ var chooses = map[string]bool{
 
 // hasRef reports whether n takes or makes references.
 func hasRef(n *graph.Node) bool {
-	return slices.ContainsFunc(n.InTypes, tf.DType.IsRef) || slices.ContainsFunc(n.OutTypes, tf.DType.IsRef) ||
+	return slices.ContainsFunc(n.InTypes, core.DType.IsRef) || slices.ContainsFunc(n.OutTypes, core.DType.IsRef) ||
 		slices.ContainsFunc(n.In, func(x graph.Edge) bool { return x.Type().IsRef() })
 }

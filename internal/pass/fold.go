@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/internal/graph"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // foldConstants computes what depends on constants only, and shapes that are
@@ -39,7 +39,7 @@ type folder struct {
 
 // values returns the values of n's outputs if they are known, and what a
 // constant in its place must come after; nil if not.
-func (f *folder) values(n *graph.Node) (vals []*tf.Tensor, after []*graph.Node) {
+func (f *folder) values(n *graph.Node) (vals []*core.Tensor, after []*graph.Node) {
 	if !f.foldable(n) {
 		return nil, nil
 	}
@@ -60,7 +60,7 @@ func (f *folder) values(n *graph.Node) (vals []*tf.Tensor, after []*graph.Node) 
 // foldable reports whether n computes values from values and nothing else. A
 // default that could have been fed stays one: it decides no branches.
 func (f *folder) foldable(n *graph.Node) bool {
-	object := func(d tf.DType) bool { return d == tf.Resource || d == tf.Variant }
+	object := func(d core.DType) bool { return d == core.Resource || d == core.Variant }
 	return len(n.In) > 0 && n.OpName() != "PlaceholderWithDefault" && !f.Preserve[n.Name] && !n.Def.Stateful && !isFlow[n.OpName()] && !hasRef(n) &&
 		!slices.ContainsFunc(n.OutTypes, object) && len(f.uses[n.ID]) > 0
 }
@@ -75,11 +75,11 @@ func (f *folder) willBeBig(n *graph.Node) bool {
 	return false
 }
 
-func (f *folder) tooBig(t *tf.Tensor) bool { return t == nil || t.NumBytes() > f.MaxFolded }
+func (f *folder) tooBig(t *core.Tensor) bool { return t == nil || t.NumBytes() > f.MaxFolded }
 
 // constInputs returns the inputs of n if all are constants, and what n and
 // they come after: in a loop that says where they are.
-func constInputs(n *graph.Node) (in []*tf.Tensor, after []*graph.Node) {
+func constInputs(n *graph.Node) (in []*core.Tensor, after []*graph.Node) {
 	after = slices.Clone(n.Control)
 	for _, x := range n.In {
 		if x.Node.OpName() != "Const" {
@@ -96,7 +96,7 @@ func constInputs(n *graph.Node) (in []*tf.Tensor, after []*graph.Node) {
 }
 
 // fold replaces n by constants.
-func (f *folder) fold(n *graph.Node, vals []*tf.Tensor, after []*graph.Node) (bool, error) {
+func (f *folder) fold(n *graph.Node, vals []*core.Tensor, after []*graph.Node) (bool, error) {
 	with := make([]graph.Edge, len(vals))
 	users := f.uses[n.ID]
 	for _, u := range users {
@@ -119,13 +119,13 @@ func (f *folder) fold(n *graph.Node, vals []*tf.Tensor, after []*graph.Node) (bo
 }
 
 // constant adds the value of output k of n to the graph.
-func (f *folder) constant(n *graph.Node, k int, v *tf.Tensor, after []*graph.Node) (*graph.Node, error) {
-	c, err := f.AddNew(fmt.Sprintf("%s/_%d__cf__", n.Name, k), "Const", tf.Attrs{"dtype": v.DType(), "value": v}, n.Device)
+func (f *folder) constant(n *graph.Node, k int, v *core.Tensor, after []*graph.Node) (*graph.Node, error) {
+	c, err := f.AddNew(fmt.Sprintf("%s/_%d__cf__", n.Name, k), "Const", core.Attrs{"dtype": v.DType(), "value": v}, n.Device)
 	if err != nil {
 		return nil, err
 	}
 	c.CopyPos(&n.Node)
-	c.Shapes = []tf.Shape{v.Shape()}
+	c.Shapes = []core.Shape{v.Shape()}
 	c.Control = slices.Clone(after)
 	f.uses = append(f.uses, nil)
 	for _, p := range after {

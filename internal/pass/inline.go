@@ -8,12 +8,12 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/internal/graph"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // bodyOf returns the body of f, nil if there is none: what is wrong will be
 // told when f is called.
-func (e *expander) bodyOf(f tf.Func) *tf.FunctionBody {
+func (e *expander) bodyOf(f core.Func) *core.FunctionBody {
 	key := f.Key()
 	b, known := e.bodies[key]
 	if !known {
@@ -24,7 +24,7 @@ func (e *expander) bodyOf(f tf.Func) *tf.FunctionBody {
 }
 
 // inline puts the body of f in the place of n, which calls it.
-func (e *expander) inline(n *graph.Node, f tf.Func) error {
+func (e *expander) inline(n *graph.Node, f core.Func) error {
 	if n.Bool("_noinline") || e.calls[n].has(identity(f)) {
 		return nil
 	}
@@ -47,7 +47,7 @@ func (e *expander) inline(n *graph.Node, f tf.Func) error {
 
 // identity tells a function from others in a chain of calls. Gradients share a
 // name.
-func identity(f tf.Func) string {
+func identity(f core.Func) string {
 	if f.Name == "SymbolicGradient" {
 		return f.Key()
 	}
@@ -55,8 +55,8 @@ func identity(f tf.Func) string {
 }
 
 // fits reports whether n gives and takes what the body does.
-func fits(n *graph.Node, b *tf.FunctionBody) bool {
-	same := func(a, b tf.DType) bool { return a.Base() == b.Base() && !b.IsRef() }
+func fits(n *graph.Node, b *core.FunctionBody) bool {
+	same := func(a, b core.DType) bool { return a.Base() == b.Base() && !b.IsRef() }
 	return slices.EqualFunc(n.InTypes, b.ArgTypes, same) && slices.EqualFunc(n.OutTypes, b.RetTypes, same)
 }
 
@@ -64,7 +64,7 @@ func fits(n *graph.Node, b *tf.FunctionBody) bool {
 type inlining struct {
 	*expander
 	n     *graph.Node
-	b     *tf.FunctionBody
+	b     *core.FunctionBody
 	g     *graph.Graph // the body
 	inner *chain
 	nodes map[*graph.Node]graph.Edge // what stands for the nodes of the body
@@ -113,17 +113,17 @@ func (in *inlining) addGate() error {
 
 // addNodes copies the body's nodes, without inputs.
 func (in *inlining) addNodes() error {
-	caller, err := tf.ParseDevice(in.n.Device)
+	caller, err := core.ParseDevice(in.n.Device)
 	if err != nil {
-		return tf.AtNode(err, &in.n.Node, nil)
+		return core.AtNode(err, &in.n.Node, nil)
 	}
 	for _, b := range in.g.Nodes {
 		if op := b.OpName(); op == "_Arg" || op == "_Retval" {
 			continue
 		}
-		own, err := tf.ParseDevice(b.Device)
+		own, err := core.ParseDevice(b.Device)
 		if err != nil {
-			return tf.AtNode(err, &b.Node, nil)
+			return core.AtNode(err, &b.Node, nil)
 		}
 		c := &graph.Node{Node: b.Node}
 		c.Name, c.Device, c.Attrs = in.unused(in.n.Name+"/"+b.Name), caller.Override(own).String(), in.rename(b)
@@ -139,7 +139,7 @@ func (in *inlining) addNodes() error {
 
 // rename returns the attributes of b with the names in them that must be
 // distinct in the whole graph.
-func (in *inlining) rename(b *graph.Node) tf.Attrs {
+func (in *inlining) rename(b *graph.Node) core.Attrs {
 	frame, isLoop := b.Attrs["frame_name"].(string)
 	classes := b.Strs("_class")
 	if !isLoop && len(classes) == 0 {
@@ -254,7 +254,7 @@ func (e *expander) unused(name string) string {
 
 // PruneBody drops the nodes of a function's body that neither results nor
 // effects depend on.
-func PruneBody(g *graph.Graph, b *tf.FunctionBody) {
+func PruneBody(g *graph.Graph, b *core.FunctionBody) {
 	var todo []*graph.Node
 	for _, n := range g.Nodes {
 		if op := n.OpName(); op == "_Arg" || op == "_Retval" || hasEffects(n) || slices.Contains(b.ControlRets, n.Name) {

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/internal/graph"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // The passes that come before placement. Functions that they leave alone are
@@ -25,11 +25,12 @@ const maxExpanded = 1 << 19
 // put in terms of Switch, Merge and loops, and bodies of functions take the
 // place of calls. A node that is replaced stays in name, as what hands on the
 // results, so that it can be fetched.
-func Lower(g *graph.Graph, disabled []string) error {
+func Lower(g *graph.Graph, disabled []string) (err error) {
+	defer core.Recover(&err, "the expansion of functions")
 	if slices.Contains(disabled, allPasses) || !callsFunctions(g) {
 		return nil
 	}
-	e := &expander{Graph: g, calls: map[*graph.Node]*chain{}, bodies: map[string]*tf.FunctionBody{}, replaced: map[*graph.Node]bool{},
+	e := &expander{Graph: g, calls: map[*graph.Node]*chain{}, bodies: map[string]*core.FunctionBody{}, replaced: map[*graph.Node]bool{},
 		flow: !slices.Contains(disabled, lowerPass), inlines: !slices.Contains(disabled, inlinePass)}
 	for i := 0; i < len(g.Nodes); i++ { // the list grows the while
 		if err := e.expand(g.Nodes[i]); err != nil {
@@ -46,9 +47,9 @@ func callsFunctions(g *graph.Graph) bool { return g.Library != nil }
 // expander is a graph whose functions are being taken apart.
 type expander struct {
 	*graph.Graph
-	calls         map[*graph.Node]*chain      // in which calls a node came about
-	bodies        map[string]*tf.FunctionBody // by name and attributes
-	replaced      map[*graph.Node]bool        // nodes that only hand on results by now
+	calls         map[*graph.Node]*chain        // in which calls a node came about
+	bodies        map[string]*core.FunctionBody // by name and attributes
+	replaced      map[*graph.Node]bool          // nodes that only hand on results by now
 	flow, inlines bool
 }
 
@@ -89,20 +90,20 @@ func (e *expander) expand(n *graph.Node) error {
 }
 
 // callee returns the function that n calls, if that is all n does.
-func (e *expander) callee(n *graph.Node) (tf.Func, bool) {
+func (e *expander) callee(n *graph.Node) (core.Func, bool) {
 	switch op := n.OpName(); {
 	case op == "PartitionedCall" || op == "StatefulPartitionedCall":
 		return n.FuncAttr("f"), true
 	case op == "SymbolicGradient":
-		return tf.GradientOf(n.FuncAttr("f")), true
+		return core.GradientOf(n.FuncAttr("f")), true
 	case e.Library.Find(op) != nil:
-		return tf.Func{Name: op, Attrs: n.Attrs}, true
+		return core.Func{Name: op, Attrs: n.Attrs}, true
 	}
-	return tf.Func{}, false
+	return core.Func{}, false
 }
 
 // derive adds a node that stands, with others, for n.
-func (e *expander) derive(n *graph.Node, suffix, op string, attrs tf.Attrs, in ...graph.Edge) (*graph.Node, error) {
+func (e *expander) derive(n *graph.Node, suffix, op string, attrs core.Attrs, in ...graph.Edge) (*graph.Node, error) {
 	d, err := e.AddNew(n.Name+"/"+suffix, op, attrs, n.Device, in...)
 	if err != nil {
 		return nil, err
@@ -115,15 +116,15 @@ func (e *expander) derive(n *graph.Node, suffix, op string, attrs tf.Attrs, in .
 // become makes n the node that hands on the results of what has replaced it,
 // once the nodes in after have run.
 func (e *expander) become(n *graph.Node, out []graph.Edge, after ...*graph.Node) error {
-	op, attrs := "NoOp", tf.Attrs{}
+	op, attrs := "NoOp", core.Attrs{}
 	if len(out) > 0 {
-		types := make([]tf.DType, len(out))
+		types := make([]core.DType, len(out))
 		for k, x := range out {
 			types[k] = x.Type().Base()
 		}
-		op, attrs = "IdentityN", tf.Attrs{"T": types}
+		op, attrs = "IdentityN", core.Attrs{"T": types}
 	}
-	d, err := tf.NewNode(n.Name, op, attrs)
+	d, err := core.NewNode(n.Name, op, attrs)
 	if err != nil {
 		return err
 	}
@@ -167,16 +168,16 @@ func (e *expander) instead(c *graph.Node) *graph.Node {
 
 // toBool returns x as a truth value: TensorFlow takes numbers and strings, too.
 func (e *expander) toBool(n *graph.Node, x graph.Edge) (graph.Edge, error) {
-	if x.Type().Base() == tf.Bool {
+	if x.Type().Base() == core.Bool {
 		return x, nil
 	}
-	b, err := e.derive(n, "ToBool", "ToBool", tf.Attrs{"T": x.Type().Base()}, x)
+	b, err := e.derive(n, "ToBool", "ToBool", core.Attrs{"T": x.Type().Base()}, x)
 	return graph.Edge{Node: b}, err
 }
 
 // identity adds a node that hands on x after others have run.
 func (e *expander) identity(n *graph.Node, suffix string, x graph.Edge, after ...*graph.Node) (graph.Edge, error) {
-	d, err := e.derive(n, suffix, "Identity", tf.Attrs{"T": x.Type().Base()}, x)
+	d, err := e.derive(n, suffix, "Identity", core.Attrs{"T": x.Type().Base()}, x)
 	if err != nil {
 		return x, err
 	}
@@ -187,14 +188,14 @@ func (e *expander) identity(n *graph.Node, suffix string, x graph.Edge, after ..
 }
 
 // call adds a node that calls f.
-func (e *expander) call(n *graph.Node, suffix string, f tf.Func, in []graph.Edge, out []tf.DType) (*graph.Node, error) {
+func (e *expander) call(n *graph.Node, suffix string, f core.Func, in []graph.Edge, out []core.DType) (*graph.Node, error) {
 	op := "PartitionedCall"
 	if n.Def.Stateful {
 		op = "StatefulPartitionedCall"
 	}
-	types := make([]tf.DType, len(in))
+	types := make([]core.DType, len(in))
 	for i, x := range in {
 		types[i] = x.Type().Base()
 	}
-	return e.derive(n, suffix, op, tf.Attrs{"Tin": types, "Tout": out, "f": f}, in...)
+	return e.derive(n, suffix, op, core.Attrs{"Tin": types, "Tout": out, "f": f}, in...)
 }

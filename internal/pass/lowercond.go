@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/gorge-tf/gorge/internal/graph"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // branching is an If or Case node that is being replaced: a switch before
@@ -13,7 +13,7 @@ type branching struct {
 	*expander
 	n        *graph.Node
 	selector graph.Edge
-	branches []tf.Func
+	branches []core.Func
 	names    []string
 	choose   func(x graph.Edge, name string) (*graph.Node, error) // adds a switch: output i is that of branch i
 	pivots   []graph.Edge                                         // alive if the branch is taken
@@ -26,21 +26,21 @@ func (e *expander) lowerIf(n *graph.Node) error {
 		return err
 	}
 	b := &branching{expander: e, n: n, selector: pred, names: []string{"else", "then"},
-		branches: []tf.Func{n.FuncAttr("else_branch"), n.FuncAttr("then_branch")}}
+		branches: []core.Func{n.FuncAttr("else_branch"), n.FuncAttr("then_branch")}}
 	b.choose = func(x graph.Edge, name string) (*graph.Node, error) {
-		return e.derive(n, name, "Switch", tf.Attrs{"T": x.Type().Base()}, x, b.selector)
+		return e.derive(n, name, "Switch", core.Attrs{"T": x.Type().Base()}, x, b.selector)
 	}
 	return b.lower()
 }
 
 func (e *expander) lowerCase(n *graph.Node) error {
 	b := &branching{expander: e, n: n, selector: n.In[0]}
-	b.branches, _ = n.Attr("branches").([]tf.Func)
+	b.branches, _ = n.Attr("branches").([]core.Func)
 	for i := range b.branches {
 		b.names = append(b.names, fmt.Sprintf("branch%d", i))
 	}
 	b.choose = func(x graph.Edge, name string) (*graph.Node, error) {
-		return e.derive(n, name, "_SwitchN", tf.Attrs{"T": x.Type().Base(), "num_outs": int64(len(b.branches))}, x, b.selector)
+		return e.derive(n, name, "_SwitchN", core.Attrs{"T": x.Type().Base(), "num_outs": int64(len(b.branches))}, x, b.selector)
 	}
 	return b.lower()
 }
@@ -125,7 +125,7 @@ func (b *branching) mergeOutputs() ([]graph.Edge, error) {
 }
 
 func (b *branching) merge(name string, in []graph.Edge) (*graph.Node, error) {
-	return b.derive(b.n, name, "Merge", tf.Attrs{"T": in[0].Type().Base(), "N": int64(len(in))}, in...)
+	return b.derive(b.n, name, "Merge", core.Attrs{"T": in[0].Type().Base(), "N": int64(len(in))}, in...)
 }
 
 // mergePivots returns a node that runs when the branch taken has run, whichever

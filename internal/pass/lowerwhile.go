@@ -2,7 +2,7 @@ package pass
 
 import (
 	"github.com/gorge-tf/gorge/internal/graph"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // looping is a While node that is being replaced by a loop.
@@ -43,13 +43,13 @@ func (l *looping) variables() (count int) {
 
 // constant reports whether input k is the same in all iterations, as resources
 // are.
-func (l *looping) constant(k int) bool { return l.n.InTypes[k].Base() == tf.Resource }
+func (l *looping) constant(k int) bool { return l.n.InTypes[k].Base() == core.Resource }
 
 // enter takes the inputs into a loop named after the node.
 func (l *looping) enter() error {
 	for k, x := range l.n.In {
 		t := l.n.InTypes[k].Base()
-		enter, err := l.derive(l.n, "enter", "Enter", tf.Attrs{"T": t, "frame_name": l.n.Name, "is_constant": l.constant(k),
+		enter, err := l.derive(l.n, "enter", "Enter", core.Attrs{"T": t, "frame_name": l.n.Name, "is_constant": l.constant(k),
 			"parallel_iterations": int64(l.n.Int("parallel_iterations"))}, x)
 		if err != nil {
 			return err
@@ -60,7 +60,7 @@ func (l *looping) enter() error {
 		var merge *graph.Node
 		value := graph.Edge{Node: enter}
 		if !l.constant(k) { // the second input follows when the loop is closed
-			if merge, err = l.derive(l.n, "merge", "Merge", tf.Attrs{"T": t, "N": int64(2)}, value, value); err != nil {
+			if merge, err = l.derive(l.n, "merge", "Merge", core.Attrs{"T": t, "N": int64(2)}, value, value); err != nil {
 				return err
 			}
 			value = graph.Edge{Node: merge}
@@ -73,7 +73,7 @@ func (l *looping) enter() error {
 // decide calls the condition.
 func (l *looping) decide() error {
 	f := l.n.FuncAttr("cond")
-	out := []tf.DType{tf.Bool}
+	out := []core.DType{core.Bool}
 	if body := l.bodyOf(f); body != nil && len(body.RetTypes) == 1 {
 		out = body.RetTypes
 	}
@@ -97,11 +97,11 @@ func (l *looping) fork() error {
 			continue
 		}
 		t := l.n.InTypes[k].Base()
-		s, err := l.derive(l.n, "Switch", "Switch", tf.Attrs{"T": t}, l.values[k], graph.Edge{Node: l.goesOn})
+		s, err := l.derive(l.n, "Switch", "Switch", core.Attrs{"T": t}, l.values[k], graph.Edge{Node: l.goesOn})
 		if err != nil {
 			return err
 		}
-		exit, err := l.derive(l.n, "exit", "Exit", tf.Attrs{"T": t}, graph.Edge{Node: s})
+		exit, err := l.derive(l.n, "exit", "Exit", core.Attrs{"T": t}, graph.Edge{Node: s})
 		if err != nil {
 			return err
 		}
@@ -113,7 +113,7 @@ func (l *looping) fork() error {
 // repeat calls the body and leads its results back.
 func (l *looping) repeat() error {
 	goesOn := graph.Edge{Node: l.goesOn}
-	s, err := l.derive(l.n, "Switch", "Switch", tf.Attrs{"T": tf.Bool}, goesOn, goesOn)
+	s, err := l.derive(l.n, "Switch", "Switch", core.Attrs{"T": core.Bool}, goesOn, goesOn)
 	if err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func (l *looping) repeat() error {
 		if m == nil {
 			continue
 		}
-		next, err := l.derive(l.n, "next", "NextIteration", tf.Attrs{"T": l.n.OutTypes[k].Base()}, graph.Edge{Node: call, Out: k})
+		next, err := l.derive(l.n, "next", "NextIteration", core.Attrs{"T": l.n.OutTypes[k].Base()}, graph.Edge{Node: call, Out: k})
 		if err != nil {
 			return err
 		}

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/internal/graph"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Options says how a graph is optimized.
@@ -12,7 +12,7 @@ type Options struct {
 	// Disabled are the names of passes to leave out; "all" is all of them.
 	Disabled []string
 	// Eval computes a node on the CPU; nil: nothing is computed in advance.
-	Eval func(n *tf.Node, in []*tf.Tensor) ([]*tf.Tensor, error)
+	Eval func(n *core.Node, in []*core.Tensor) ([]*core.Tensor, error)
 	// Preserve, by name, are nodes that must stay as they are, besides those
 	// with effects and those that nobody uses, which a step is run for.
 	Preserve map[string]bool
@@ -63,7 +63,7 @@ func PassNames() []string {
 func CheckPassNames(names []string) error {
 	for _, n := range names {
 		if n != allPasses && !slices.Contains(PassNames(), n) {
-			return tf.Errorf(tf.InvalidArgument, "a pass to disable must be %q or one of %q, got %q", allPasses, PassNames(), n)
+			return core.Errorf(core.InvalidArgument, "a pass to disable must be %q or one of %q, got %q", allPasses, PassNames(), n)
 		}
 	}
 	return nil
@@ -71,7 +71,8 @@ func CheckPassNames(names []string) error {
 
 // Optimize rewrites g, which is placed, until nothing is left to improve. The
 // graph is checked after each pass.
-func Optimize(g *graph.Graph, o Options) error {
+func Optimize(g *graph.Graph, o Options) (err error) {
+	defer core.Recover(&err, "the optimization of a graph")
 	if slices.Contains(o.Disabled, allPasses) {
 		return nil
 	}
@@ -113,7 +114,7 @@ func (e *editor) apply(p *optimizer) (bool, error) {
 		err = e.check()
 	}
 	if err != nil {
-		return false, tf.Errorf(tf.Internal, "pass %s (it can be disabled) failed: %s", p.name, tf.AsError(err).Message())
+		return false, core.Errorf(core.Internal, "pass %s (it can be disabled) failed: %s", p.name, core.AsError(err).Message())
 	}
 	return changed, nil
 }

@@ -7,12 +7,12 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/graph"
 	"github.com/gorge-tf/gorge/internal/graph/graphtext"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // evaluate computes a node whose kernel does not wait.
-func evaluate(n *tf.Node, in []*tf.Tensor) ([]*tf.Tensor, error) {
-	make, err := tf.FindKernel("CPU", n)
+func evaluate(n *core.Node, in []*core.Tensor) ([]*core.Tensor, error) {
+	make, err := core.FindKernel("CPU", n)
 	if err != nil {
 		return nil, err
 	}
@@ -20,14 +20,14 @@ func evaluate(n *tf.Node, in []*tf.Tensor) ([]*tf.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &tf.OpContext{Step: &tf.Step{}, Node: n, Out: slices.Repeat([]tf.Slot{{}}, len(n.OutTypes))}
+	c := &core.OpContext{Step: &core.Step{}, Node: n, Out: slices.Repeat([]core.Slot{{}}, len(n.OutTypes))}
 	for _, t := range in {
-		c.In = append(c.In, tf.Slot{T: t})
+		c.In = append(c.In, core.Slot{T: t})
 	}
-	if err := k.(tf.Compute)(c); err != nil {
+	if err := k.(core.Compute)(c); err != nil {
 		return nil, err
 	}
-	var out []*tf.Tensor
+	var out []*core.Tensor
 	for _, s := range c.Out {
 		out = append(out, s.T)
 	}
@@ -122,10 +122,10 @@ func TestCheck(t *testing.T) {
 	}{
 		"sound":   {func(*graph.Graph) {}, ""},
 		"input":   {func(g *graph.Graph) { g.Node("b").In[1].Node = parse(t, text).Node("a") }, "input 1 of b must be in the graph, a is not"},
-		"control": {func(g *graph.Graph) { g.Node("c").Control[0] = &graph.Node{Node: tf.Node{Name: "q"}} }, "control inputs of c must be in the graph, q is not"},
+		"control": {func(g *graph.Graph) { g.Node("c").Control[0] = &graph.Node{Node: core.Node{Name: "q"}} }, "control inputs of c must be in the graph, q is not"},
 		"output":  {func(g *graph.Graph) { g.Node("b").In[0].Out = 1 }, "input 0 of b must exist, a has 1 outputs"},
 		"count":   {func(g *graph.Graph) { g.Node("b").In = g.Node("b").In[:1] }, "node b must have 2 inputs, it has 1"},
-		"type":    {func(g *graph.Graph) { g.Node("b").InTypes = []tf.DType{tf.Float32, tf.Int32} }, "input 1 of b must be of type int32, a:0 is float32"},
+		"type":    {func(g *graph.Graph) { g.Node("b").InTypes = []core.DType{core.Float32, core.Int32} }, "input 1 of b must be of type int32, a:0 is float32"},
 		"cycle":   {func(g *graph.Graph) { g.Node("a").AddControl(g.Node("b")) }, "contains a cycle"},
 		"names":   {func(g *graph.Graph) { g.Nodes = append(g.Nodes, g.Nodes[0]) }, "two nodes are called a"},
 	} {

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/internal/graph"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // PartitionOptions says how a graph is split. The same split serves twice: by
@@ -22,8 +22,9 @@ type PartitionOptions struct {
 // Partition splits g, all of whose nodes are placed, into one graph for each
 // location. What crosses from one to another is sent and received by pairs of
 // nodes, one pair for each tensor and destination.
-func Partition(g *graph.Graph, o PartitionOptions) (map[string]*graph.Graph, error) {
-	g, err := addControlLoops(g, o.NewName)
+func Partition(g *graph.Graph, o PartitionOptions) (parts map[string]*graph.Graph, err error) {
+	defer core.Recover(&err, "the partition of a graph")
+	g, err = addControlLoops(g, o.NewName)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +54,7 @@ type partitioner struct {
 
 func (p *partitioner) copy(n *graph.Node) error {
 	if n.Device == "" {
-		return tf.Errorf(tf.Internal, "node %s must be placed before the graph is partitioned", n.Name)
+		return core.Errorf(core.Internal, "node %s must be placed before the graph is partitioned", n.Name)
 	}
 	loc := p.o.NodeToLoc(n)
 	part := p.parts[loc]
@@ -77,7 +78,7 @@ func (p *partitioner) connect(n *graph.Node) error {
 			continue
 		}
 		if e.Type().IsRef() && n.InTypes[k].IsRef() {
-			return tf.AtNode(tf.Errorf(tf.InvalidArgument, "a reference cannot leave its device: %s is on %s, %s on %s", e.Name(), e.Node.Device, n.Name, n.Device), &n.Node, nil)
+			return core.AtNode(core.Errorf(core.InvalidArgument, "a reference cannot leave its device: %s is on %s, %s on %s", e.Name(), e.Node.Device, n.Name, n.Device), &n.Node, nil)
 		}
 		r, err := p.receive(crossing{e.Node, e.Out, loc}, n)
 		if err != nil {

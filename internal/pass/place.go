@@ -8,12 +8,12 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/internal/graph"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // DeviceInfo is what placement knows of a device.
 type DeviceInfo struct {
-	Spec        tf.DeviceSpec
+	Spec        core.DeviceSpec
 	Incarnation uint64
 	Local       bool // in the task of the client device
 }
@@ -33,7 +33,8 @@ var typePriority = map[string]int{"GPU": 210, "CPU": 70}
 
 // Place assigns devices. Nodes without inputs that make one value go to where
 // it is used, if that is one place, so they come last.
-func (p *Placer) Place(g *graph.Graph) error {
+func (p *Placer) Place(g *graph.Graph) (err error) {
+	defer core.Recover(&err, "the placement of a graph")
 	g.Renumber()
 	u := newGroups(g, p.Soft)
 	if err := u.join(); err != nil {
@@ -136,7 +137,7 @@ func (p *placement) find(n *graph.Node, grp *group) ([]DeviceInfo, error) {
 		all = p.candidates(grp, anyDeviceOf(grp.spec, grp.resource))
 	}
 	if len(all) == 0 && p.Soft {
-		all = p.candidates(grp, anyDeviceOf(grp.spec, tf.AnyDevice))
+		all = p.candidates(grp, anyDeviceOf(grp.spec, core.AnyDevice))
 	}
 	if len(all) == 0 {
 		return nil, p.unplaceable(n, grp)
@@ -145,12 +146,12 @@ func (p *placement) find(n *graph.Node, grp *group) ([]DeviceInfo, error) {
 }
 
 // anyDeviceOf opens type and number of a spec, but for what keep asks for.
-func anyDeviceOf(spec, keep tf.DeviceSpec) tf.DeviceSpec {
+func anyDeviceOf(spec, keep core.DeviceSpec) core.DeviceSpec {
 	spec.Type, spec.ID = keep.Type, keep.ID
 	return spec
 }
 
-func (p *Placer) candidates(grp *group, spec tf.DeviceSpec) []DeviceInfo {
+func (p *Placer) candidates(grp *group, spec core.DeviceSpec) []DeviceInfo {
 	var out []DeviceInfo
 	for _, d := range p.Devices {
 		if spec.Matches(d.Spec) && grp.unsupported(d.Spec.Type) == nil {
@@ -185,19 +186,19 @@ func (p *Placer) unplaceable(n *graph.Node, grp *group) error {
 			return noKernel(d.Spec.Type, &m.Node)
 		}
 	}
-	return tf.AtNode(tf.Errorf(tf.InvalidArgument, "Cannot assign a device for operation %s: {{node %s}} was explicitly assigned to %s but available devices are [ %s ]. Make sure the device specification refers to a valid device.",
+	return core.AtNode(core.Errorf(core.InvalidArgument, "Cannot assign a device for operation %s: {{node %s}} was explicitly assigned to %s but available devices are [ %s ]. Make sure the device specification refers to a valid device.",
 		n.Name, n.Name, cmp.Or(n.Device, grp.spec.String()), p.deviceNames()), &n.Node, nil)
 }
 
 // noKernel says that n has no kernel on devices of a type. Whoever asks for a
 // kernel does not find it, a graph that needs it is invalid.
-func noKernel(typ string, n *tf.Node) error {
-	_, err := tf.FindKernel(typ, n)
-	var e *tf.Error
-	if errors.As(err, &e) && e.Code == tf.NotFound {
-		err = tf.Errorf(tf.InvalidArgument, "%s", e.Msg)
+func noKernel(typ string, n *core.Node) error {
+	_, err := core.FindKernel(typ, n)
+	var e *core.Error
+	if errors.As(err, &e) && e.Code == core.NotFound {
+		err = core.Errorf(core.InvalidArgument, "%s", e.Msg)
 	}
-	return tf.AtNode(err, n, nil)
+	return core.AtNode(err, n, nil)
 }
 
 func (p *Placer) deviceNames() string {

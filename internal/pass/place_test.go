@@ -6,12 +6,12 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/graph"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func device(t testing.TB, name string, local bool) DeviceInfo {
 	t.Helper()
-	d, err := tf.ParseDevice(name)
+	d, err := core.ParseDevice(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func cpus(t testing.TB, task string, n int, local bool) (out []DeviceInfo) {
 // placed lists nodes and the short names of their devices.
 func placed(g *graph.Graph, err error) string {
 	if err != nil {
-		return tf.AsError(err).Message()
+		return core.AsError(err).Message()
 	}
 	var b strings.Builder
 	for _, n := range g.Nodes {
@@ -120,8 +120,8 @@ func TestPlacePinned(t *testing.T) {
 }
 
 func init() {
-	tf.RegisterDeviceType("NOTHING", func(n *tf.Node) (tf.NewKernel, error) {
-		return nil, tf.Errorf(tf.NotFound, "No OpKernel was registered to support Op '%s'", n.OpName())
+	core.RegisterDeviceType("NOTHING", func(n *core.Node) (core.NewKernel, error) {
+		return nil, core.Errorf(core.NotFound, "No OpKernel was registered to support Op '%s'", n.OpName())
 	})
 }
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/internal/graph"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A Signature says what a step feeds, fetches and runs, by name. Feeds and
@@ -32,7 +32,8 @@ type Terminals struct {
 
 // ClientGraph returns the part of g that a step needs: what its fetches and
 // targets depend on, up to the feeds, with nodes for feeds and fetches added.
-func ClientGraph(g *graph.Graph, s Signature, t Terminals) (*graph.Graph, error) {
+func ClientGraph(g *graph.Graph, s Signature, t Terminals) (needed *graph.Graph, err error) {
+	defer core.Recover(&err, "the pruning of a graph")
 	if len(s.Connections) > 0 {
 		var err error
 		if g, err = connected(g, s); err != nil {
@@ -80,16 +81,16 @@ type pruner struct {
 
 // edge resolves a tensor name.
 func (p *pruner) edge(name, what string) (graph.Edge, error) {
-	node, k, err := tf.ParseTensorName(name)
+	node, k, err := core.ParseTensorName(name)
 	if err != nil {
 		return graph.Edge{}, err
 	}
 	n := p.from.Node(node)
 	if n == nil {
 		if what == "feed" {
-			return graph.Edge{}, tf.Errorf(tf.NotFound, "FeedInputs: unable to find feed output %s", name)
+			return graph.Edge{}, core.Errorf(core.NotFound, "FeedInputs: unable to find feed output %s", name)
 		}
-		return graph.Edge{}, tf.Errorf(tf.NotFound, "FetchOutputs node %s: not found", name)
+		return graph.Edge{}, core.Errorf(core.NotFound, "FetchOutputs node %s: not found", name)
 	}
 	return graph.Edge{Node: n, Out: k}, checkOutput(n, k, name, what)
 }
@@ -99,11 +100,11 @@ func checkOutput(n *graph.Node, k int, name, what string) error {
 	case k < len(n.OutTypes):
 		return nil
 	case what == "feed":
-		return tf.Errorf(tf.InvalidArgument, "FeedInputs: %s should have output index < %d", name, len(n.OutTypes))
+		return core.Errorf(core.InvalidArgument, "FeedInputs: %s should have output index < %d", name, len(n.OutTypes))
 	case len(n.OutTypes) == 0:
-		return tf.Errorf(tf.InvalidArgument, "Tried to fetch data for '%s', which produces no output.  To run to a node but not fetch any data, pass '%s' as an argument to the 'target_node_names' argument of the Session::Run API.", name, name)
+		return core.Errorf(core.InvalidArgument, "Tried to fetch data for '%s', which produces no output.  To run to a node but not fetch any data, pass '%s' as an argument to the 'target_node_names' argument of the Session::Run API.", name, name)
 	}
-	return tf.Errorf(tf.InvalidArgument, "FetchOutputs %s: output index too large, must be < %d", name, len(n.OutTypes))
+	return core.Errorf(core.InvalidArgument, "FetchOutputs %s: output index too large, must be < %d", name, len(n.OutTypes))
 }
 
 func (p *pruner) addFeeds(names []string) error {
@@ -113,7 +114,7 @@ func (p *pruner) addFeeds(names []string) error {
 			return err
 		}
 		if _, twice := p.feeds[e]; twice {
-			return tf.Errorf(tf.InvalidArgument, "Endpoint \"%s\" fed more than once.", name)
+			return core.Errorf(core.InvalidArgument, "Endpoint \"%s\" fed more than once.", name)
 		}
 		n, err := p.feedNode(i, e)
 		if err != nil {
@@ -131,7 +132,7 @@ func (p *pruner) feedNode(i int, e graph.Edge) (*graph.Node, error) {
 	var n *graph.Node
 	var err error
 	if p.t.Frame {
-		n, err = p.to.AddNew(fmt.Sprintf("_arg_%s_%d_%d", flat(e.Node.Name), e.Out, i), "_Arg", tf.Attrs{"T": typ, "index": int64(i)}, p.t.ClientDevice)
+		n, err = p.to.AddNew(fmt.Sprintf("_arg_%s_%d_%d", flat(e.Node.Name), e.Out, i), "_Arg", core.Attrs{"T": typ, "index": int64(i)}, p.t.ClientDevice)
 	} else {
 		n, err = p.to.AddNew(fmt.Sprintf("_recv_%s_%d", e.Node.Name, e.Out), "_Recv", p.t.attrs("tensor_type", typ, e), p.t.ClientDevice)
 	}
@@ -139,21 +140,21 @@ func (p *pruner) feedNode(i int, e graph.Edge) (*graph.Node, error) {
 		return nil, err
 	}
 	n.CopyPos(&e.Node.Node)
-	n.Shapes = []tf.Shape{nil}
+	n.Shapes = []core.Shape{nil}
 	return n, nil
 }
 
 func flat(name string) string { return strings.ReplaceAll(name, "/", "_") }
 
 // attrs returns the attributes of a client-terminated send or receive.
-func (t *Terminals) attrs(typeAttr string, d tf.DType, e graph.Edge) tf.Attrs {
-	return tf.Attrs{typeAttr: d, "tensor_name": e.Name(), "send_device": t.ClientDevice, "recv_device": t.ClientDevice,
+func (t *Terminals) attrs(typeAttr string, d core.DType, e graph.Edge) core.Attrs {
+	return core.Attrs{typeAttr: d, "tensor_name": e.Name(), "send_device": t.ClientDevice, "recv_device": t.ClientDevice,
 		"send_device_incarnation": int64(t.Incarnation), "client_terminated": true}
 }
 
 func (p *pruner) findFetches(s Signature) ([]graph.Edge, error) {
 	if len(s.Fetches)+len(s.Targets) == 0 {
-		return nil, tf.Errorf(tf.InvalidArgument, "Must specify at least one target to fetch or execute.")
+		return nil, core.Errorf(core.InvalidArgument, "Must specify at least one target to fetch or execute.")
 	}
 	out := make([]graph.Edge, len(s.Fetches))
 	for i, name := range s.Fetches {
@@ -162,7 +163,7 @@ func (p *pruner) findFetches(s Signature) ([]graph.Edge, error) {
 			return nil, err
 		}
 		if _, fed := p.feeds[e]; fed {
-			return nil, tf.Errorf(tf.InvalidArgument, "%s is both fed and fetched.", name)
+			return nil, core.Errorf(core.InvalidArgument, "%s is both fed and fetched.", name)
 		}
 		out[i] = e
 	}
@@ -172,7 +173,7 @@ func (p *pruner) findFetches(s Signature) ([]graph.Edge, error) {
 func (p *pruner) findTargets(names []string) (out []*graph.Node, err error) {
 	var missing []string
 	for _, name := range names {
-		node, _, err := tf.ParseTensorName(name)
+		node, _, err := core.ParseTensorName(name)
 		if err != nil {
 			return nil, err
 		}
@@ -184,7 +185,7 @@ func (p *pruner) findTargets(names []string) (out []*graph.Node, err error) {
 		out = append(out, n)
 	}
 	if missing != nil {
-		return nil, tf.Errorf(tf.NotFound, "PruneForTargets: Some target nodes not found: %s", strings.Join(missing, " "))
+		return nil, core.Errorf(core.NotFound, "PruneForTargets: Some target nodes not found: %s", strings.Join(missing, " "))
 	}
 	return out, nil
 }
@@ -264,7 +265,7 @@ func (p *pruner) addFetches(fetches []graph.Edge) error {
 		var err error
 		if p.t.Frame {
 			n, err = p.to.AddNew(fmt.Sprintf("_retval_%s_%d_%d", flat(e.Node.Name), e.Out, i), "_Retval",
-				tf.Attrs{"T": e.Type().Base(), "index": int64(i)}, p.t.ClientDevice, src)
+				core.Attrs{"T": e.Type().Base(), "index": int64(i)}, p.t.ClientDevice, src)
 		} else {
 			n, err = p.to.AddNew(fmt.Sprintf("_send_%s_%d", e.Node.Name, e.Out), "_Send", p.t.attrs("T", e.Type().Base(), e), p.t.ClientDevice, src)
 		}

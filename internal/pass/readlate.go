@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/internal/graph"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // ReadLate makes some users of variables of the reference kind read them when
@@ -61,7 +61,7 @@ func enterReference(n *graph.Node, updated map[entered]bool) error {
 	if read.OpName() != "Identity" || !updated[entered{read.In[0], n.Str("frame_name")}] {
 		return nil
 	}
-	d, err := tf.NewNode(n.Name, "RefEnter", n.Attrs)
+	d, err := core.NewNode(n.Name, "RefEnter", n.Attrs)
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func enterReference(n *graph.Node, updated map[entered]bool) error {
 	return nil
 }
 
-var counters = []tf.DType{tf.Int32, tf.Int64}
+var counters = []core.DType{core.Int32, core.Int64}
 
 // readsCounter reports whether n is an Identity of a variable of integers.
 func readsCounter(n *graph.Node) bool {

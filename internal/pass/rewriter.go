@@ -3,7 +3,7 @@ package pass
 import (
 	"slices"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // DisabledBy returns the names of the passes that a session's options switch

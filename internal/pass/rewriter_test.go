@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 func TestDisabledBy(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/gorge-tf/gorge/internal/graph"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // inferShapes finds out more about shapes than the graph came with: constants
@@ -24,11 +24,11 @@ func refineShapes(n *graph.Node) {
 	if allKnown(n) {
 		return
 	}
-	in := make([]tf.Shape, len(n.In))
+	in := make([]core.Shape, len(n.In))
 	for k, x := range n.In {
 		in[k] = x.Node.OutShape(x.Out)
 	}
-	shapes, err := tf.InferShapes(&n.Node, in, func(k int) *tf.Tensor {
+	shapes, err := core.InferShapes(&n.Node, in, func(k int) *core.Tensor {
 		if src := n.In[k].Node; src.OpName() == "Const" {
 			return src.TensorAttr("value")
 		}
@@ -56,19 +56,19 @@ func allKnown(n *graph.Node) bool {
 
 // shapeValues returns the values of a node that describes shapes, if they are
 // known.
-func shapeValues(n *graph.Node) []*tf.Tensor {
-	var value func(s tf.Shape) *tf.Tensor
+func shapeValues(n *graph.Node) []*core.Tensor {
+	var value func(s core.Shape) *core.Tensor
 	switch n.OpName() {
 	case "Shape", "ShapeN":
-		value = func(s tf.Shape) *tf.Tensor { return ints(n.Type("out_type"), tf.Shape{len(s)}, s) }
+		value = func(s core.Shape) *core.Tensor { return ints(n.Type("out_type"), core.Shape{len(s)}, s) }
 	case "Size":
-		value = func(s tf.Shape) *tf.Tensor { return ints(n.Type("out_type"), tf.Shape{}, []int{s.NumElements()}) }
+		value = func(s core.Shape) *core.Tensor { return ints(n.Type("out_type"), core.Shape{}, []int{s.NumElements()}) }
 	case "Rank":
 		return rankValue(n)
 	default:
 		return nil
 	}
-	out := make([]*tf.Tensor, len(n.In))
+	out := make([]*core.Tensor, len(n.In))
 	for k, x := range n.In {
 		s := x.Node.OutShape(x.Out)
 		if !s.Known() || chooses[x.Node.OpName()] {
@@ -81,24 +81,24 @@ func shapeValues(n *graph.Node) []*tf.Tensor {
 	return out
 }
 
-func rankValue(n *graph.Node) []*tf.Tensor {
+func rankValue(n *graph.Node) []*core.Tensor {
 	x := n.In[0]
 	s := x.Node.OutShape(x.Out)
 	if s == nil || chooses[x.Node.OpName()] || x.Node.OutTypes[x.Out].IsRef() {
 		return nil // a reference may be to a variable without a value, which is an error
 	}
-	return []*tf.Tensor{tf.Scalar(int32(len(s)))}
+	return []*core.Tensor{core.Scalar(int32(len(s)))}
 }
 
 // ints returns v as a tensor of type d, nil if d cannot hold it.
-func ints(d tf.DType, s tf.Shape, v []int) *tf.Tensor {
-	t := tf.NewTensor(d, s)
+func ints(d core.DType, s core.Shape, v []int) *core.Tensor {
+	t := core.NewTensor(d, s)
 	for i, x := range v {
 		switch {
-		case d == tf.Int64:
-			tf.Data[int64](t)[i] = int64(x)
+		case d == core.Int64:
+			core.Data[int64](t)[i] = int64(x)
 		case x >= 0 && x <= math.MaxInt32:
-			tf.Data[int32](t)[i] = int32(x)
+			core.Data[int32](t)[i] = int32(x)
 		default:
 			return nil
 		}

@@ -5,7 +5,7 @@ import (
 	"maps"
 
 	"github.com/gorge-tf/gorge/internal/graph"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // crossing is a tensor on its way to another location.
@@ -45,10 +45,10 @@ func (p *partitioner) transfer(x crossing, user *graph.Node) (*graph.Node, error
 	if err != nil {
 		return nil, err
 	}
-	r.Shapes = []tf.Shape{src.Node.OutShape(src.Out)}
+	r.Shapes = []core.Shape{src.Node.OutShape(src.Out)}
 	p.repeat(r, user)
 	if x.out < 0 {
-		return p.add(to, x.src, "Identity", tf.Attrs{"T": typ}, user.Device, graph.Edge{Node: r})
+		return p.add(to, x.src, "Identity", core.Attrs{"T": typ}, user.Device, graph.Edge{Node: r})
 	}
 	return r, nil
 }
@@ -70,34 +70,34 @@ func (p *partitioner) source(x crossing) (graph.Edge, error) {
 		return graph.Edge{Node: c, Out: x.out}, nil
 	}
 	part := p.parts[p.o.NodeToLoc(x.src)]
-	empty := tf.NewTensor(tf.Float32, tf.Shape{0})
-	n, err := part.AddNew(p.o.NewName(x.src.Name+"/ctrl"), "Const", tf.Attrs{"dtype": tf.Float32, "value": empty}, x.src.Device)
+	empty := core.NewTensor(core.Float32, core.Shape{0})
+	n, err := part.AddNew(p.o.NewName(x.src.Name+"/ctrl"), "Const", core.Attrs{"dtype": core.Float32, "value": empty}, x.src.Device)
 	if err != nil {
 		return graph.Edge{}, err
 	}
 	n.AddControl(c)
-	n.Shapes = []tf.Shape{{0}}
+	n.Shapes = []core.Shape{{0}}
 	return graph.Edge{Node: n}, nil
 }
 
 // transferAttrs returns what the nodes of a pair have in common. No two pairs
 // have the same name.
-func (p *partitioner) transferAttrs(src, dst *graph.Node) tf.Attrs {
+func (p *partitioner) transferAttrs(src, dst *graph.Node) core.Attrs {
 	p.edges++
-	return tf.Attrs{
+	return core.Attrs{
 		"tensor_name": fmt.Sprintf("edge_%d_%s", p.edges-1, src.Name), "client_terminated": false,
 		"send_device": src.Device, "recv_device": dst.Device, "send_device_incarnation": int64(p.o.Incarnation(src.Device)),
 	}
 }
 
-func with(a tf.Attrs, k string, v any) tf.Attrs {
+func with(a core.Attrs, k string, v any) core.Attrs {
 	out := maps.Clone(a)
 	out[k] = v
 	return out
 }
 
 // add adds a node that is derived from old.
-func (p *partitioner) add(part *graph.Graph, old *graph.Node, op string, attrs tf.Attrs, dev string, in ...graph.Edge) (*graph.Node, error) {
+func (p *partitioner) add(part *graph.Graph, old *graph.Node, op string, attrs core.Attrs, dev string, in ...graph.Edge) (*graph.Node, error) {
 	n, err := part.AddNew(p.o.NewName(old.Name), op, attrs, dev, in...)
 	if err == nil {
 		n.CopyPos(&old.Node)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Dequeue takes one element out. done gets it when there is one; it is done's
@@ -23,7 +23,7 @@ func (q *Queue) DequeueMany(ctx context.Context, n int, upTo bool, done func(Tup
 		if upTo {
 			op = "DequeueUpToOp"
 		}
-		done(nil, tf.Errorf(tf.InvalidArgument, "%s requested %d < 0 elements", op, n))
+		done(nil, core.Errorf(core.InvalidArgument, "%s requested %d < 0 elements", op, n))
 	case len(q.spec.Shapes) == 0:
 		done(nil, q.errNoShapes())
 	case n == 0:
@@ -35,13 +35,13 @@ func (q *Queue) DequeueMany(ctx context.Context, n int, upTo bool, done func(Tup
 
 func (q *Queue) errNoShapes() error {
 	if q.spec.Kind == Priority {
-		return tf.Errorf(tf.InvalidArgument, "PriorityQueue's DequeueMany requires the components to have specified shapes.")
+		return core.Errorf(core.InvalidArgument, "PriorityQueue's DequeueMany requires the components to have specified shapes.")
 	}
-	return tf.Errorf(tf.InvalidArgument, "%s's DequeueMany and DequeueUpTo require the components to have specified shapes.", q.spec.Kind)
+	return core.Errorf(core.InvalidArgument, "%s's DequeueMany and DequeueUpTo require the components to have specified shapes.", q.spec.Kind)
 }
 
 func (q *Queue) errShort(want, size int) error {
-	return tf.Errorf(tf.OutOfRange, "%s '%s' is closed and has insufficient elements (requested %d, current size %d)", q.spec.Kind, q.spec.Name, want, size)
+	return core.Errorf(core.OutOfRange, "%s '%s' is closed and has insufficient elements (requested %d, current size %d)", q.spec.Kind, q.spec.Name, want, size)
 }
 
 // available returns how many elements may be taken out.
@@ -104,11 +104,11 @@ func (q *Queue) completeBatch(a *attempt) {
 func (q *Queue) stack(elements []Tuple) (Tuple, error) {
 	batch := make(Tuple, len(q.spec.Types))
 	for i, d := range q.spec.Types {
-		shape := append(tf.Shape{len(elements)}, largest(q.spec.Shapes[i], elements, i)...)
-		if err := tf.CheckSize(d, shape); err != nil {
+		shape := append(core.Shape{len(elements)}, largest(q.spec.Shapes[i], elements, i)...)
+		if err := core.CheckSize(d, shape); err != nil {
 			return nil, err
 		}
-		batch[i] = tf.NewTensor(d, shape)
+		batch[i] = core.NewTensor(d, shape)
 		for k, e := range elements {
 			place(batch[i], k, e[i])
 		}
@@ -118,7 +118,7 @@ func (q *Queue) stack(elements []Tuple) (Tuple, error) {
 
 // largest returns shape with what is open filled by the largest size that
 // component i of the elements has there.
-func largest(shape tf.Shape, elements []Tuple, i int) tf.Shape {
+func largest(shape core.Shape, elements []Tuple, i int) core.Shape {
 	out := slices.Clone(shape)
 	for k, d := range out {
 		if d >= 0 {

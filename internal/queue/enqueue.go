@@ -3,7 +3,7 @@ package queue
 import (
 	"context"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Enqueue puts one element in, of which the queue takes references of its own,
@@ -37,7 +37,7 @@ func shared(t Tuple) Tuple {
 }
 
 func (q *Queue) errClosed() error {
-	return tf.Errorf(tf.Canceled, "%s '%s' is closed.", q.spec.Kind, q.spec.Name)
+	return core.Errorf(core.Canceled, "%s '%s' is closed.", q.spec.Kind, q.spec.Name)
 }
 
 func (q *Queue) tryEnqueue(a *attempt) progress {
@@ -90,18 +90,18 @@ func (s *Spec) checkBatch(t Tuple) (rows int, err error) {
 	}
 	for i, x := range t {
 		if x.Rank() == 0 {
-			return 0, tf.Errorf(tf.InvalidArgument, "a batch of elements must have at least one dimension: component %d is a scalar", i)
+			return 0, core.Errorf(core.InvalidArgument, "a batch of elements must have at least one dimension: component %d is a scalar", i)
 		}
 	}
 	rows = t[0].Dim(0)
 	for i, want := range s.Shapes {
-		if want = append(tf.Shape{rows}, want...); !want.Compatible(t[i].Shape()) {
+		if want = append(core.Shape{rows}, want...); !want.Compatible(t[i].Shape()) {
 			return 0, mismatch(i, want, t[i])
 		}
 	}
 	for i, x := range t {
 		if x.Dim(0) != rows {
-			return 0, tf.Errorf(tf.InvalidArgument, "All input tensors must have the same size in the 0th dimension. Component %d has %d, and should have %d", i, x.Dim(0), rows)
+			return 0, core.Errorf(core.InvalidArgument, "All input tensors must have the same size in the 0th dimension. Component %d has %d, and should have %d", i, x.Dim(0), rows)
 		}
 	}
 	return rows, nil
@@ -109,16 +109,16 @@ func (s *Spec) checkBatch(t Tuple) (rows int, err error) {
 
 func (s *Spec) checkTypes(t Tuple) error {
 	if len(t) != len(s.Types) {
-		return tf.Errorf(tf.InvalidArgument, "Wrong number of components in tuple. Expected %d, got %d", len(s.Types), len(t))
+		return core.Errorf(core.InvalidArgument, "Wrong number of components in tuple. Expected %d, got %d", len(s.Types), len(t))
 	}
 	for i, x := range t {
 		if x.DType() != s.Types[i] {
-			return tf.Errorf(tf.InvalidArgument, "Type mismatch in tuple component %d. Expected %s, got %s", i, s.Types[i].CName(), x.DType().CName())
+			return core.Errorf(core.InvalidArgument, "Type mismatch in tuple component %d. Expected %s, got %s", i, s.Types[i].CName(), x.DType().CName())
 		}
 	}
 	return nil
 }
 
-func mismatch(i int, want tf.Shape, got *tf.Tensor) error {
-	return tf.Errorf(tf.InvalidArgument, "Shape mismatch in tuple component %d. Expected %s, got %s", i, want.Text(), got.Shape().Text())
+func mismatch(i int, want core.Shape, got *core.Tensor) error {
+	return core.Errorf(core.InvalidArgument, "Shape mismatch in tuple component %d. Expected %s, got %s", i, want.Text(), got.Shape().Text())
 }

@@ -5,7 +5,7 @@ import (
 	"context"
 	"sync"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A Line guards a state that requests wait for: staging areas, accumulators.
@@ -46,7 +46,7 @@ func (l *Line) Wait(ctx context.Context, what string, try func() (bool, error), 
 }
 
 func (l *Line) cancelled(what string, ctx context.Context) error {
-	return &tf.Error{Code: tf.Canceled, Msg: what + " operation was cancelled", Err: context.Cause(ctx), Derived: true}
+	return &core.Error{Code: core.Canceled, Msg: what + " operation was cancelled", Err: context.Cause(ctx), Derived: true}
 }
 
 // Change calls f with the line's lock and then serves whom it concerns.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // counter is a state on which requests wait for a number.
@@ -48,13 +48,13 @@ func TestLineCancels(t *testing.T) {
 	first, second := c.wait(ctx, 9), c.wait(background, 1)
 	c.set(1)
 	cancel()
-	if err := <-first; tf.CodeOf(err) != tf.Canceled || tf.AsError(err).Message() != "Count operation was cancelled" {
+	if err := <-first; core.CodeOf(err) != core.Canceled || core.AsError(err).Message() != "Count operation was cancelled" {
 		t.Error(err)
 	}
 	if err := <-second; err != nil {
 		t.Error("the one behind is not served:", err)
 	}
-	if err := <-c.wait(ctx, 0); tf.CodeOf(err) != tf.Canceled {
+	if err := <-c.wait(ctx, 0); core.CodeOf(err) != core.Canceled {
 		t.Error("a context that has ended:", err)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // model is a queue of numbers as one would explain it: lists, and a rule that is
@@ -153,10 +153,10 @@ func (r *request) answered(t Tuple, err error) {
 	if r.heard != nil {
 		defer r.heard()
 	}
-	r.answer = map[tf.Code]string{tf.OK: "ok", tf.OutOfRange: "short"}[tf.CodeOf(err)]
-	if tf.CodeOf(err) == tf.Canceled {
+	r.answer = map[core.Code]string{core.OK: "ok", core.OutOfRange: "short"}[core.CodeOf(err)]
+	if core.CodeOf(err) == core.Canceled {
 		r.answer = "closed"
-		if tf.AsError(err).Derived {
+		if core.AsError(err).Derived {
 			r.answer = "cancelled"
 		}
 	}
@@ -166,8 +166,8 @@ func (r *request) answered(t Tuple, err error) {
 // A flavor says how elements of one kind of queue carry their numbers.
 type flavor struct {
 	kind   Kind
-	types  []tf.DType
-	shapes []tf.Shape
+	types  []core.DType
+	shapes []core.Shape
 	// elements returns a batch of elements, numbers what they are in one that
 	// came out.
 	elements func(items []int64) Tuple
@@ -175,13 +175,13 @@ type flavor struct {
 }
 
 var flavors = []flavor{
-	{FIFO, []tf.DType{tf.Int64}, []tf.Shape{{}}, func(items []int64) Tuple { return Tuple{vector(items...)} }, lastOf},
-	{RandomShuffle, []tf.DType{tf.Int64}, []tf.Shape{{}}, func(items []int64) Tuple { return Tuple{vector(items...)} }, lastOf},
-	{Priority, []tf.DType{tf.Int64, tf.Int64}, []tf.Shape{{}, {}}, withPriorities, lastOf},
-	{PaddingFIFO, []tf.DType{tf.Int64, tf.Int64}, []tf.Shape{{-1}, {}}, withTails, checkTails},
+	{FIFO, []core.DType{core.Int64}, []core.Shape{{}}, func(items []int64) Tuple { return Tuple{vector(items...)} }, lastOf},
+	{RandomShuffle, []core.DType{core.Int64}, []core.Shape{{}}, func(items []int64) Tuple { return Tuple{vector(items...)} }, lastOf},
+	{Priority, []core.DType{core.Int64, core.Int64}, []core.Shape{{}, {}}, withPriorities, lastOf},
+	{PaddingFIFO, []core.DType{core.Int64, core.Int64}, []core.Shape{{-1}, {}}, withTails, checkTails},
 }
 
-func lastOf(_ *testing.T, batch Tuple) []int64 { return tf.Data[int64](batch[len(batch)-1]) }
+func lastOf(_ *testing.T, batch Tuple) []int64 { return core.Data[int64](batch[len(batch)-1]) }
 
 func withPriorities(items []int64) Tuple {
 	var p []int64
@@ -194,9 +194,9 @@ func withPriorities(items []int64) Tuple {
 // withTails gives elements a vector each, all of one size, of their numbers.
 func withTails(items []int64) Tuple {
 	width := int(items[0] % 3)
-	tails := tf.NewTensor(tf.Int64, tf.Shape{len(items), width})
-	for i := range tf.Data[int64](tails) {
-		tf.Data[int64](tails)[i] = items[i/width]
+	tails := core.NewTensor(core.Int64, core.Shape{len(items), width})
+	for i := range core.Data[int64](tails) {
+		core.Data[int64](tails)[i] = items[i/width]
 	}
 	return Tuple{tails, vector(items...)}
 }
@@ -204,7 +204,7 @@ func withTails(items []int64) Tuple {
 // checkTails wants a number in front of each tail, as often as it may be, and
 // zeros behind it.
 func checkTails(t *testing.T, batch Tuple) []int64 {
-	items, tails := tf.Data[int64](batch[1]), tf.Data[int64](batch[0])
+	items, tails := core.Data[int64](batch[1]), core.Data[int64](batch[0])
 	width, widest := len(tails)/len(items), 0
 	for i, item := range items {
 		tail := tails[i*width : (i+1)*width]

@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/gorge-tf/gorge/internal/resource"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A Queue is one queue. It is safe for concurrent use.
@@ -170,7 +170,7 @@ func cancelled(a *attempt, cause error) error {
 	if what == "" {
 		what = "Enqueue"
 	}
-	return &tf.Error{Code: tf.Canceled, Msg: what + " operation was cancelled", Err: cause, Derived: cause != nil}
+	return &core.Error{Code: core.Canceled, Msg: what + " operation was cancelled", Err: cause, Derived: cause != nil}
 }
 
 // CloseQueue lets nothing more in once the enqueues that wait are done, or,
@@ -203,7 +203,7 @@ func (q *Queue) cancelPending() {
 
 func (q *Queue) tryClose(a *attempt) progress {
 	if q.closed {
-		a.err = tf.Errorf(tf.Canceled, "Queue '%s' is already closed.", q.spec.Name)
+		a.err = core.Errorf(core.Canceled, "Queue '%s' is already closed.", q.spec.Name)
 	}
 	q.closed = true
 	return complete
@@ -228,4 +228,4 @@ func (q *Queue) Size() int {
 }
 
 // Types returns the types of the components, which the caller must not change.
-func (q *Queue) Types() []tf.DType { return q.spec.Types }
+func (q *Queue) Types() []core.DType { return q.spec.Types }

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/leaktest"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
@@ -24,8 +24,8 @@ func mustNew(t testing.TB, s Spec) *Queue {
 	return q
 }
 
-func vector[T tf.Elem](v ...T) *tf.Tensor {
-	x, err := tf.FromSlice(v)
+func vector[T core.Elem](v ...T) *core.Tensor {
+	x, err := core.FromSlice(v)
 	if err != nil {
 		panic(err)
 	}
@@ -34,7 +34,7 @@ func vector[T tf.Elem](v ...T) *tf.Tensor {
 
 // numbers is a queue of int64 scalars.
 func numbers(t testing.TB, kind Kind, capacity int) *Queue {
-	return mustNew(t, Spec{Kind: kind, Name: "q", Capacity: capacity, Types: []tf.DType{tf.Int64}, Shapes: []tf.Shape{{}}})
+	return mustNew(t, Spec{Kind: kind, Name: "q", Capacity: capacity, Types: []core.DType{core.Int64}, Shapes: []core.Shape{{}}})
 }
 
 // answer collects what an attempt comes to.
@@ -51,13 +51,13 @@ func (a *answer) ints() []int64 {
 	if a.err != nil || len(a.t) == 0 {
 		return nil
 	}
-	return tf.Data[int64](a.t[len(a.t)-1])
+	return core.Data[int64](a.t[len(a.t)-1])
 }
 
 var background = context.Background()
 
 // put enqueues a batch, which must not have to wait.
-func put(t *testing.T, q *Queue, batch ...*tf.Tensor) {
+func put(t *testing.T, q *Queue, batch ...*core.Tensor) {
 	t.Helper()
 	var a answer
 	if q.EnqueueMany(background, batch, a.put); !a.done || a.err != nil {
@@ -90,7 +90,7 @@ func TestAttemptsAreServedInOrder(t *testing.T) {
 		t.Fatalf("%v, %v, third done: %v", first.ints(), second.ints(), third.done)
 	}
 	q.CloseQueue(background, false, func(error) {})
-	if want := "FIFOQueue 'q' is closed and has insufficient elements (requested 1, current size 0)"; tf.CodeOf(third.err) != tf.OutOfRange || tf.AsError(third.err).Message() != want {
+	if want := "FIFOQueue 'q' is closed and has insufficient elements (requested 1, current size 0)"; core.CodeOf(third.err) != core.OutOfRange || core.AsError(third.err).Message() != want {
 		t.Fatal(third.err)
 	}
 }
@@ -100,7 +100,7 @@ func TestCloseWaitsForEnqueues(t *testing.T) {
 	var full, closing, late answer
 	q.EnqueueMany(background, Tuple{vector[int64](1, 2)}, full.put)
 	q.CloseQueue(background, false, closing.put)
-	q.Enqueue(background, Tuple{tf.Scalar[int64](3)}, late.put)
+	q.Enqueue(background, Tuple{core.Scalar[int64](3)}, late.put)
 	if full.done || closing.done || late.done || q.Closed() {
 		t.Fatal("somebody did not wait")
 	}
@@ -110,11 +110,11 @@ func TestCloseWaitsForEnqueues(t *testing.T) {
 	if !full.done || full.err != nil || !closing.done || closing.err != nil || !q.Closed() {
 		t.Fatal("the queue is not closed after its enqueue", full, closing)
 	}
-	if tf.CodeOf(late.err) != tf.Canceled || tf.AsError(late.err).Message() != "FIFOQueue 'q' is closed." {
+	if core.CodeOf(late.err) != core.Canceled || core.AsError(late.err).Message() != "FIFOQueue 'q' is closed." {
 		t.Fatal(late.err)
 	}
 	var again answer
-	if q.CloseQueue(background, false, again.put); again.err == nil || tf.AsError(again.err).Message() != "Queue 'q' is already closed." {
+	if q.CloseQueue(background, false, again.put); again.err == nil || core.AsError(again.err).Message() != "Queue 'q' is already closed." {
 		t.Fatal(again.err)
 	}
 }
@@ -123,9 +123,9 @@ func TestCloseCancelsEnqueues(t *testing.T) {
 	q := numbers(t, FIFO, 1)
 	put(t, q, vector[int64](1))
 	var waiting, closing answer
-	q.Enqueue(background, Tuple{tf.Scalar[int64](2)}, waiting.put)
+	q.Enqueue(background, Tuple{core.Scalar[int64](2)}, waiting.put)
 	q.CloseQueue(background, true, closing.put)
-	if !closing.done || tf.CodeOf(waiting.err) != tf.Canceled || tf.AsError(waiting.err).Message() != "Enqueue operation was cancelled" {
+	if !closing.done || core.CodeOf(waiting.err) != core.Canceled || core.AsError(waiting.err).Message() != "Enqueue operation was cancelled" {
 		t.Fatal(closing, waiting)
 	}
 	if got := takeN(t, q, 5, true); !slices.Equal(got.ints(), []int64{1}) {
@@ -146,7 +146,7 @@ func TestCancelGivesBack(t *testing.T) {
 		served := make(chan struct{})
 		q.DequeueMany(background, 2, false, func(t Tuple, err error) { next.take(t, err); close(served) })
 		cancel()
-		if err := <-got; tf.CodeOf(err) != tf.Canceled || tf.AsError(err).Message() != "Dequeue operation was cancelled" {
+		if err := <-got; core.CodeOf(err) != core.Canceled || core.AsError(err).Message() != "Dequeue operation was cancelled" {
 			t.Fatal(err)
 		}
 		<-served
@@ -161,9 +161,9 @@ func TestContextThatHasEnded(t *testing.T) {
 	ctx, cancel := context.WithCancel(background)
 	cancel()
 	var a, b answer
-	q.Enqueue(ctx, Tuple{tf.Scalar[int64](1)}, a.put)
+	q.Enqueue(ctx, Tuple{core.Scalar[int64](1)}, a.put)
 	q.Dequeue(ctx, b.take)
-	if tf.CodeOf(a.err) != tf.Canceled || tf.CodeOf(b.err) != tf.Canceled || q.Size() != 0 {
+	if core.CodeOf(a.err) != core.Canceled || core.CodeOf(b.err) != core.Canceled || q.Size() != 0 {
 		t.Fatal(a.err, b.err, q.Size())
 	}
 }
@@ -179,7 +179,7 @@ func TestManyWait(t *testing.T) {
 	var answers atomic.Int32
 	for range n {
 		q.Dequeue(ctx, func(_ Tuple, err error) {
-			if tf.CodeOf(err) == tf.OutOfRange {
+			if core.CodeOf(err) == core.OutOfRange {
 				answers.Add(1)
 			}
 		})
@@ -205,7 +205,7 @@ func TestConcurrent(t *testing.T) {
 	for p := range producers {
 		all.Go(func() {
 			for i := range each {
-				await(func(done func(error)) { q.Enqueue(background, Tuple{tf.Scalar(int64(p*each + i))}, done) })
+				await(func(done func(error)) { q.Enqueue(background, Tuple{core.Scalar(int64(p*each + i))}, done) })
 			}
 		})
 	}
@@ -254,14 +254,14 @@ func count(t Tuple, sum, taken *atomic.Int64) {
 	if len(t) == 0 {
 		return
 	}
-	for _, v := range tf.Data[int64](t[0]) {
+	for _, v := range core.Data[int64](t[0]) {
 		sum.Add(v)
 		taken.Add(1)
 	}
 }
 
 func TestShuffleKeepsAMinimum(t *testing.T) {
-	q := mustNew(t, Spec{Kind: RandomShuffle, Name: "q", Capacity: 10, MinAfterDequeue: 3, Types: []tf.DType{tf.Int64}, Shapes: []tf.Shape{{}}})
+	q := mustNew(t, Spec{Kind: RandomShuffle, Name: "q", Capacity: 10, MinAfterDequeue: 3, Types: []core.DType{core.Int64}, Shapes: []core.Shape{{}}})
 	put(t, q, vector[int64](1, 2, 3))
 	var a answer
 	if q.Dequeue(background, a.take); a.done {
@@ -279,7 +279,7 @@ func TestShuffleKeepsAMinimum(t *testing.T) {
 
 // TestShuffleOrder has TensorFlow's order for the seeds (87654321, 7).
 func TestShuffleOrder(t *testing.T) {
-	q := mustNew(t, Spec{Kind: RandomShuffle, Name: "q", Capacity: 100, Seed: 87654321, Seed2: 7, Types: []tf.DType{tf.Int64}, Shapes: []tf.Shape{{}}})
+	q := mustNew(t, Spec{Kind: RandomShuffle, Name: "q", Capacity: 100, Seed: 87654321, Seed2: 7, Types: []core.DType{core.Int64}, Shapes: []core.Shape{{}}})
 	var in []int64
 	for i := range int64(20) {
 		in = append(in, i)
@@ -293,7 +293,7 @@ func TestShuffleOrder(t *testing.T) {
 
 // TestPriorityOrder has TensorFlow's order, also of equal priorities.
 func TestPriorityOrder(t *testing.T) {
-	q := mustNew(t, Spec{Kind: Priority, Name: "q", Capacity: 100, Types: []tf.DType{tf.Int64, tf.Int64}, Shapes: []tf.Shape{{}, {}}})
+	q := mustNew(t, Spec{Kind: Priority, Name: "q", Capacity: 100, Types: []core.DType{core.Int64, core.Int64}, Shapes: []core.Shape{{}, {}}})
 	put(t, q, vector[int64](3, 1, 2, 1, 1, 3, 2, 2, 1, 3), vector[int64](0, 1, 2, 3, 4, 5, 6, 7, 8, 9))
 	got := takeN(t, q, 10, false)
 	if want := []int64{1, 3, 4, 8, 2, 6, 7, 5, 0, 9}; !slices.Equal(got.ints(), want) {
@@ -302,7 +302,7 @@ func TestPriorityOrder(t *testing.T) {
 }
 
 func TestPriorityWaitsForWholeBatches(t *testing.T) {
-	q := mustNew(t, Spec{Kind: Priority, Name: "q", Capacity: 100, Types: []tf.DType{tf.Int64}, Shapes: []tf.Shape{{}}})
+	q := mustNew(t, Spec{Kind: Priority, Name: "q", Capacity: 100, Types: []core.DType{core.Int64}, Shapes: []core.Shape{{}}})
 	var a answer
 	q.DequeueMany(background, 3, false, a.take)
 	put(t, q, vector[int64](5, 4))
@@ -313,30 +313,30 @@ func TestPriorityWaitsForWholeBatches(t *testing.T) {
 }
 
 func TestPadding(t *testing.T) {
-	q := mustNew(t, Spec{Kind: PaddingFIFO, Name: "q", Capacity: 10, Types: []tf.DType{tf.Float32, tf.String}, Shapes: []tf.Shape{{-1, 2}, {-1}}})
-	small, _ := tf.FromSlice([]float32{1, 2}, 1, 2)
-	large, _ := tf.FromSlice([]float32{3, 4, 5, 6}, 2, 2)
+	q := mustNew(t, Spec{Kind: PaddingFIFO, Name: "q", Capacity: 10, Types: []core.DType{core.Float32, core.String}, Shapes: []core.Shape{{-1, 2}, {-1}}})
+	small, _ := core.FromSlice([]float32{1, 2}, 1, 2)
+	large, _ := core.FromSlice([]float32{3, 4, 5, 6}, 2, 2)
 	for _, e := range []Tuple{{small, vector("a", "b")}, {large, vector[string]()}} {
 		if err := await(func(done func(error)) { q.Enqueue(background, e, done) }); err != nil {
 			t.Fatal(err)
 		}
 	}
 	got := takeN(t, q, 2, false)
-	if want := []float32{1, 2, 0, 0, 3, 4, 5, 6}; !slices.Equal(tf.Data[float32](got.t[0]), want) || !got.t[0].Shape().Equal(tf.Shape{2, 2, 2}) {
+	if want := []float32{1, 2, 0, 0, 3, 4, 5, 6}; !slices.Equal(core.Data[float32](got.t[0]), want) || !got.t[0].Shape().Equal(core.Shape{2, 2, 2}) {
 		t.Fatal(got.t[0])
 	}
-	if want := []string{"a", "b", "", ""}; !slices.Equal(tf.Data[string](got.t[1]), want) {
+	if want := []string{"a", "b", "", ""}; !slices.Equal(core.Data[string](got.t[1]), want) {
 		t.Fatal(got.t[1])
 	}
-	if none := takeN(t, q, 0, false); !none.t[0].Shape().Equal(tf.Shape{0, 0, 2}) {
+	if none := takeN(t, q, 0, false); !none.t[0].Shape().Equal(core.Shape{0, 0, 2}) {
 		t.Fatal(none.t[0])
 	}
 }
 
 func TestRefusedElements(t *testing.T) {
-	typed := Spec{Kind: FIFO, Name: "q", Capacity: 9, Types: []tf.DType{tf.Int64, tf.Float32}, Shapes: []tf.Shape{{}, {2}}}
-	free := Spec{Kind: FIFO, Name: "q", Capacity: 9, Types: []tf.DType{tf.Int64, tf.Float32}}
-	one, pair, three := tf.Scalar[int64](1), vector[float32](1, 2), vector[float32](1, 2, 3)
+	typed := Spec{Kind: FIFO, Name: "q", Capacity: 9, Types: []core.DType{core.Int64, core.Float32}, Shapes: []core.Shape{{}, {2}}}
+	free := Spec{Kind: FIFO, Name: "q", Capacity: 9, Types: []core.DType{core.Int64, core.Float32}}
+	one, pair, three := core.Scalar[int64](1), vector[float32](1, 2), vector[float32](1, 2, 3)
 	for want, tc := range map[string]struct {
 		spec Spec
 		many bool
@@ -355,7 +355,7 @@ func TestRefusedElements(t *testing.T) {
 		}
 		var a answer
 		add(q, background, tc.in, a.put)
-		if tf.CodeOf(a.err) != tf.InvalidArgument || tf.AsError(a.err).Message() != want {
+		if core.CodeOf(a.err) != core.InvalidArgument || core.AsError(a.err).Message() != want {
 			t.Errorf("%v\nwant %s", a.err, want)
 		}
 	}

@@ -1,12 +1,12 @@
 package queue
 
-import "github.com/gorge-tf/gorge/tf"
+import "github.com/gorge-tf/gorge/tf/core"
 
 // row returns copies of row i of all tensors of a batch.
 func row(batch Tuple, i int) Tuple {
 	out := make(Tuple, len(batch))
 	for k, x := range batch {
-		out[k] = tf.NewTensor(x.DType(), x.Shape()[1:])
+		out[k] = core.NewTensor(x.DType(), x.Shape()[1:])
 		n := out[k].Len()
 		copyCells(out[k], 0, x, i*n, n)
 	}
@@ -14,7 +14,7 @@ func row(batch Tuple, i int) Tuple {
 }
 
 // place copies x into row k of batch, at the low corner if the row is larger.
-func place(batch *tf.Tensor, k int, x *tf.Tensor) {
+func place(batch *core.Tensor, k int, x *core.Tensor) {
 	shape := batch.Shape()[1:]
 	at := k * shape.NumElements()
 	if x.Shape().Equal(shape) {
@@ -25,7 +25,7 @@ func place(batch *tf.Tensor, k int, x *tf.Tensor) {
 }
 
 // placeCorner copies a block of x that has the given sizes and begins at from.
-func placeCorner(dst *tf.Tensor, at int, room tf.Shape, x *tf.Tensor, from int, sizes tf.Shape) {
+func placeCorner(dst *core.Tensor, at int, room core.Shape, x *core.Tensor, from int, sizes core.Shape) {
 	if len(sizes) == 1 {
 		copyCells(dst, at, x, from, sizes[0])
 		return
@@ -37,13 +37,13 @@ func placeCorner(dst *tf.Tensor, at int, room tf.Shape, x *tf.Tensor, from int, 
 }
 
 // copyCells copies n elements of src, from the one numbered from, to dst.
-func copyCells(dst *tf.Tensor, at int, src *tf.Tensor, from, n int) {
+func copyCells(dst *core.Tensor, at int, src *core.Tensor, from, n int) {
 	switch size := dst.DType().Size(); dst.DType() {
-	case tf.String:
-		copy(tf.Data[string](dst)[at:at+n], tf.Data[string](src)[from:])
-	case tf.Resource:
+	case core.String:
+		copy(core.Data[string](dst)[at:at+n], core.Data[string](src)[from:])
+	case core.Resource:
 		copy(dst.Handles()[at:at+n], src.Handles()[from:])
-	case tf.Variant:
+	case core.Variant:
 		copy(dst.Variants()[at:at+n], src.Variants()[from:])
 	default:
 		copy(dst.Buffer().Bytes()[at*size:(at+n)*size], src.Buffer().Bytes()[from*size:])

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A Kind says in what order a queue gives out its elements.
@@ -29,8 +29,8 @@ type Spec struct {
 	Name     string
 	Op       string // of the node that asks, for messages
 	Capacity int    // negative: Unbounded
-	Types    []tf.DType
-	Shapes   []tf.Shape // of the components; empty: anything goes
+	Types    []core.DType
+	Shapes   []core.Shape // of the components; empty: anything goes
 
 	MinAfterDequeue int   // of a RandomShuffle queue
 	Seed, Seed2     int64 // of a RandomShuffle queue; zeros: nobody knows
@@ -40,15 +40,15 @@ type Spec struct {
 func (s *Spec) check() error {
 	switch {
 	case len(s.Types) == 0:
-		return tf.Errorf(tf.InvalidArgument, "a queue must have components, got none")
+		return core.Errorf(core.InvalidArgument, "a queue must have components, got none")
 	case s.Kind == PaddingFIFO && len(s.Types) != len(s.Shapes):
-		return tf.Errorf(tf.InvalidArgument, "Shapes must be provided for all components, but received %d dtypes and %d shapes.", len(s.Types), len(s.Shapes))
+		return core.Errorf(core.InvalidArgument, "Shapes must be provided for all components, but received %d dtypes and %d shapes.", len(s.Types), len(s.Shapes))
 	case len(s.Shapes) > 0 && len(s.Types) != len(s.Shapes):
-		return tf.Errorf(tf.InvalidArgument, "Different number of component types.  Types: %s, Shapes: %s", typeList(s.Types), shapeList(s.Shapes))
-	case s.Kind != PaddingFIFO && slices.ContainsFunc(s.Shapes, func(s tf.Shape) bool { return !s.Known() }):
-		return tf.Errorf(tf.InvalidArgument, "the shapes of a %s's components must be fully known, got %s", s.Kind, shapeList(s.Shapes))
-	case slices.ContainsFunc(s.Shapes, func(s tf.Shape) bool { return s == nil }):
-		return tf.Errorf(tf.InvalidArgument, "the ranks of a %s's components must be known, got %s", s.Kind, shapeList(s.Shapes))
+		return core.Errorf(core.InvalidArgument, "Different number of component types.  Types: %s, Shapes: %s", typeList(s.Types), shapeList(s.Shapes))
+	case s.Kind != PaddingFIFO && slices.ContainsFunc(s.Shapes, func(s core.Shape) bool { return !s.Known() }):
+		return core.Errorf(core.InvalidArgument, "the shapes of a %s's components must be fully known, got %s", s.Kind, shapeList(s.Shapes))
+	case slices.ContainsFunc(s.Shapes, func(s core.Shape) bool { return s == nil }):
+		return core.Errorf(core.InvalidArgument, "the ranks of a %s's components must be known, got %s", s.Kind, shapeList(s.Shapes))
 	case s.Kind == RandomShuffle:
 		return s.checkShuffle()
 	case s.Kind == Priority:
@@ -60,19 +60,19 @@ func (s *Spec) check() error {
 func (s *Spec) checkShuffle() error {
 	switch {
 	case s.MinAfterDequeue < 0:
-		return tf.Errorf(tf.InvalidArgument, "min_after_dequeue %d must be >= 0", s.MinAfterDequeue)
+		return core.Errorf(core.InvalidArgument, "min_after_dequeue %d must be >= 0", s.MinAfterDequeue)
 	case s.MinAfterDequeue >= s.Capacity:
-		return tf.Errorf(tf.InvalidArgument, "min_after_dequeue %d must be < capacity %d", s.MinAfterDequeue, s.Capacity)
+		return core.Errorf(core.InvalidArgument, "min_after_dequeue %d must be < capacity %d", s.MinAfterDequeue, s.Capacity)
 	}
 	return nil
 }
 
 func (s *Spec) checkPriority() error {
 	switch {
-	case s.Types[0] != tf.Int64:
-		return tf.Errorf(tf.InvalidArgument, "PriorityQueue priority index component must be type int64, but dtype is: %s", s.Types[0].CName())
+	case s.Types[0] != core.Int64:
+		return core.Errorf(core.InvalidArgument, "PriorityQueue priority index component must be type int64, but dtype is: %s", s.Types[0].CName())
 	case len(s.Shapes) > 0 && len(s.Shapes[0]) != 0:
-		return tf.Errorf(tf.InvalidArgument, "PriorityQueue priority index component must be a scalar, but shape is: %s", s.Shapes[0].Text())
+		return core.Errorf(core.InvalidArgument, "PriorityQueue priority index component must be a scalar, but shape is: %s", s.Shapes[0].Text())
 	}
 	return nil
 }
@@ -84,7 +84,7 @@ func (q *Queue) Matches(want Spec) error {
 	have := &q.spec
 	switch {
 	case want.Kind != have.Kind:
-		return tf.Errorf(tf.InvalidArgument, "Expected %s, found %s", have.Kind, want.Op)
+		return core.Errorf(core.InvalidArgument, "Expected %s, found %s", have.Kind, want.Op)
 	case want.Capacity != have.Capacity:
 		return have.differs("has capacity %d but requested capacity was %d", have.Capacity, want.Capacity)
 	case want.MinAfterDequeue != have.MinAfterDequeue:
@@ -100,13 +100,13 @@ func (q *Queue) Matches(want Spec) error {
 }
 
 func (s *Spec) differs(format string, args ...any) error {
-	return tf.Errorf(tf.InvalidArgument, "Shared queue '%s' "+format, append([]any{s.Name}, args...)...)
+	return core.Errorf(core.InvalidArgument, "Shared queue '%s' "+format, append([]any{s.Name}, args...)...)
 }
 
-func (s *Spec) sameShapes(shapes []tf.Shape) bool {
-	same := tf.Shape.Equal
+func (s *Spec) sameShapes(shapes []core.Shape) bool {
+	same := core.Shape.Equal
 	if s.Kind == PaddingFIFO {
-		same = tf.Shape.Compatible
+		same = core.Shape.Compatible
 	}
 	return slices.EqualFunc(s.Shapes, shapes, same)
 }
@@ -118,7 +118,7 @@ func (s *Spec) normalize() {
 }
 
 // typeList formats types as TensorFlow does: "float, int32".
-func typeList(types []tf.DType) string {
+func typeList(types []core.DType) string {
 	names := make([]string, len(types))
 	for i, d := range types {
 		names[i] = d.CName()
@@ -127,7 +127,7 @@ func typeList(types []tf.DType) string {
 }
 
 // shapeList formats shapes as TensorFlow does: "[[2,3], []]".
-func shapeList(shapes []tf.Shape) string {
+func shapeList(shapes []core.Shape) string {
 	texts := make([]string, len(shapes))
 	for i, s := range shapes {
 		texts[i] = s.Text()

@@ -2,11 +2,11 @@ package queue
 
 import (
 	"github.com/gorge-tf/gorge/internal/random"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A Tuple is one element of a queue: a tensor for each component.
-type Tuple = []*tf.Tensor
+type Tuple = []*core.Tensor
 
 // A store holds the elements of a queue and knows their order.
 type store interface {
@@ -122,10 +122,10 @@ func (s *byPriority) len() int { return len(s.heap) }
 
 func (s *byPriority) push(t Tuple) error {
 	if t[0].Rank() != 0 {
-		return tf.Errorf(tf.InvalidArgument, "Expected the priority element to be a scalar, but received shape: %s", t[0].Shape().Text())
+		return core.Errorf(core.InvalidArgument, "Expected the priority element to be a scalar, but received shape: %s", t[0].Shape().Text())
 	}
 	s.heap = append(s.heap, prioritized{})
-	s.up(len(s.heap)-1, 0, prioritized{tf.Data[int64](t[0])[0], t})
+	s.up(len(s.heap)-1, 0, prioritized{core.Data[int64](t[0])[0], t})
 	return nil
 }
 

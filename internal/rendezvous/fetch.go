@@ -5,7 +5,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A call is one receive from another task under way. It is answered once: by
@@ -30,7 +30,7 @@ func (r *Remote) fetch(ctx context.Context, s *Session, key, src string, done Do
 		return
 	}
 	if s.Transport == nil {
-		done(nil, false, tf.Errorf(tf.FailedPrecondition, "receiving from another task takes a transport, %s has none: key %s", s.Task, key))
+		done(nil, false, core.Errorf(core.FailedPrecondition, "receiving from another task takes a transport, %s has none: key %s", s.Task, key))
 		return
 	}
 	alloc := s.Alloc
@@ -58,7 +58,7 @@ func (c *call) why() error {
 	if c.r.ended.Err() != nil {
 		return context.Cause(c.r.ended)
 	}
-	return &tf.Error{Code: tf.Canceled, Msg: "RecvFromRemoteAsync is cancelled.", Err: context.Cause(c.ctx), Derived: true}
+	return &core.Error{Code: core.Canceled, Msg: "RecvFromRemoteAsync is cancelled.", Err: context.Cause(c.ctx), Derived: true}
 }
 
 // finish takes the transport's answer.
@@ -77,7 +77,7 @@ func (c *call) finish(res Result) {
 	case res.Err != nil:
 		c.done(nil, false, res.Err)
 	case res.Tensor == nil && !res.Dead:
-		c.done(nil, false, tf.Errorf(tf.Internal, "a transport must answer with a tensor, an error or a dead value, got none of them for key %s", c.key))
+		c.done(nil, false, core.Errorf(core.Internal, "a transport must answer with a tensor, an error or a dead value, got none of them for key %s", c.key))
 	default:
 		t, err := c.r.local.transfer(c.key, res.Tensor, res.Dead)
 		c.done(t, res.Dead && err == nil, err)

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A Key names one transfer of one step: an edge between two devices, and the
@@ -31,7 +31,7 @@ func (k Key) SrcTask() (string, error) { return taskOf(k.Src) }
 func (k Key) DstTask() (string, error) { return taskOf(k.Dst) }
 
 func taskOf(device string) (string, error) {
-	d, err := tf.ParseDevice(device)
+	d, err := core.ParseDevice(device)
 	return d.TaskName(), err
 }
 
@@ -56,11 +56,11 @@ func ParseKey(s string) (Key, error) {
 }
 
 func badKey(s string) error {
-	return tf.Errorf(tf.InvalidArgument, "Invalid  rendezvous key: %s", s) // two blanks, as in TensorFlow
+	return core.Errorf(core.InvalidArgument, "Invalid  rendezvous key: %s", s) // two blanks, as in TensorFlow
 }
 
 func validDevice(name string) bool {
-	_, err := tf.ParseDevice(name)
+	_, err := core.ParseDevice(name)
 	return err == nil && name != ""
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 const (
@@ -66,7 +66,7 @@ func TestParseKeyRefuses(t *testing.T) {
 		strings.TrimSuffix(good, "0:0") + "-1:0",
 	} {
 		_, err := ParseKey(bad)
-		if !errors.Is(err, &tf.Error{Code: tf.InvalidArgument}) {
+		if !errors.Is(err, &core.Error{Code: core.InvalidArgument}) {
 			t.Errorf("ParseKey(%q) = %v, want an InvalidArgument error", bad, err)
 		}
 	}

@@ -4,11 +4,11 @@ import (
 	"context"
 	"sync"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Done receives the outcome of a receive, and owns the tensor.
-type Done = func(t *tf.Tensor, dead bool, err error)
+type Done = func(t *core.Tensor, dead bool, err error)
 
 // A Local is the table of one step in one process: under each key a queue of
 // values that nobody has asked for yet, or of receivers that wait. It is a
@@ -26,7 +26,7 @@ type Local struct {
 
 // Devices finds a device of this process by its full name, nil for others.
 type Devices interface {
-	Lookup(name string) tf.Device
+	Lookup(name string) core.Device
 }
 
 // NewLocal returns an empty table. Values that cross between devices are
@@ -37,7 +37,7 @@ func NewLocal(devices Devices) *Local {
 
 // Send gives t, of which it takes a reference of its own, to whoever receives
 // key. A dead value may have no tensor.
-func (l *Local) Send(key string, t *tf.Tensor, dead bool) error {
+func (l *Local) Send(key string, t *core.Tensor, dead bool) error {
 	if t != nil {
 		t = t.Share()
 	}
@@ -53,7 +53,7 @@ func (l *Local) Send(key string, t *tf.Tensor, dead bool) error {
 }
 
 // meet leaves the value under key, or returns who waits for it.
-func (l *Local) meet(key string, t *tf.Tensor, dead bool) (item, error) {
+func (l *Local) meet(key string, t *core.Tensor, dead bool) (item, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.err != nil {
@@ -99,7 +99,7 @@ func (l *Local) takeOrWait(ctx context.Context, key string, done Done) (v item, 
 }
 
 // deliver brings a value to where its receiver wants it.
-func (l *Local) deliver(w *item, key string, t *tf.Tensor, dead bool) {
+func (l *Local) deliver(w *item, key string, t *core.Tensor, dead bool) {
 	if w.stop != nil {
 		w.stop()
 	}
@@ -120,14 +120,14 @@ func (l *Local) cancel(ctx context.Context, key string, w *item) {
 // cancelled is what TensorFlow reports. The end of a step cancels its
 // receives, so this error is never the one that explains it.
 func cancelled(ctx context.Context) error {
-	return &tf.Error{Code: tf.Canceled, Msg: "RecvAsync is cancelled.", Err: context.Cause(ctx), Derived: true}
+	return &core.Error{Code: core.Canceled, Msg: "RecvAsync is cancelled.", Err: context.Cause(ctx), Derived: true}
 }
 
 // Abort fails with err all who wait and all later calls. Only the first one
 // counts.
 func (l *Local) Abort(err error) {
 	if err == nil {
-		err = tf.Errorf(tf.Canceled, "the rendezvous was aborted without a reason")
+		err = core.Errorf(core.Canceled, "the rendezvous was aborted without a reason")
 	}
 	l.mu.Lock()
 	if l.err != nil {
@@ -160,7 +160,7 @@ func (l *Local) Reset() {
 	l.err = nil
 }
 
-func release(t *tf.Tensor) {
+func release(t *core.Tensor) {
 	if t != nil {
 		t.Release()
 	}

@@ -9,20 +9,20 @@ import (
 	"testing/synctest"
 
 	"github.com/gorge-tf/gorge/internal/memory"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // An answer is what a receive gave.
 type answer struct {
-	t    *tf.Tensor
+	t    *core.Tensor
 	dead bool
 	err  error
 }
 
 // recv begins a receive; the channel has room for an answer too many.
-func recv(ctx context.Context, r tf.Rendezvous, key string) chan answer {
+func recv(ctx context.Context, r core.Rendezvous, key string) chan answer {
 	c := make(chan answer, 2)
-	r.Recv(ctx, key, func(t *tf.Tensor, dead bool, err error) { c <- answer{t, dead, err} })
+	r.Recv(ctx, key, func(t *core.Tensor, dead bool, err error) { c <- answer{t, dead, err} })
 	return c
 }
 
@@ -54,17 +54,17 @@ func wantValue(t *testing.T, a answer, want int64) {
 	}
 }
 
-func mustSend(t *testing.T, r tf.Rendezvous, key string, v int64) {
+func mustSend(t *testing.T, r core.Rendezvous, key string, v int64) {
 	t.Helper()
-	if err := r.Send(key, tf.Scalar(v), false); err != nil {
+	if err := r.Send(key, core.Scalar(v), false); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // counted returns a tensor and a count of how often its memory was given back.
-func counted() (*tf.Tensor, *int) {
+func counted() (*core.Tensor, *int) {
 	freed := new(int)
-	return tf.TensorOf(tf.Uint8, tf.Shape{8}, memory.Adopt(make([]byte, 8), func() { *freed++ })), freed
+	return core.TensorOf(core.Uint8, core.Shape{8}, memory.Adopt(make([]byte, 8), func() { *freed++ })), freed
 }
 
 var background = context.Background()
@@ -150,7 +150,7 @@ func TestLocalAbort(t *testing.T) {
 			t.Errorf("receive %d = %+v, want the reason of the abort", i, a)
 		}
 	}
-	if err := l.Send("k", tf.Scalar(int64(1)), false); err != reason {
+	if err := l.Send("k", core.Scalar(int64(1)), false); err != reason {
 		t.Errorf("Send after the abort = %v", err)
 	}
 	if *freed != 1 {
@@ -161,7 +161,7 @@ func TestLocalAbort(t *testing.T) {
 func TestLocalAbortNeedsNoReason(t *testing.T) {
 	l := NewLocal(nil)
 	l.Abort(nil)
-	if a := now(t, recv(background, l, "k")); tf.CodeOf(a.err) != tf.Canceled {
+	if a := now(t, recv(background, l, "k")); core.CodeOf(a.err) != core.Canceled {
 		t.Errorf("receive after Abort(nil): %v, want CANCELLED", a.err)
 	}
 }
@@ -180,7 +180,7 @@ func TestLocalCancel(t *testing.T) {
 		synctest.Wait()
 		for _, c := range []chan answer{second, last, alone, recv(ctx, l, "new")} {
 			a := now(t, c)
-			if tf.CodeOf(a.err) != tf.Canceled || !errors.Is(a.err, reason) || !tf.AsError(a.err).Derived {
+			if core.CodeOf(a.err) != core.Canceled || !errors.Is(a.err, reason) || !core.AsError(a.err).Derived {
 				t.Errorf("cancelled receive: %v, want CANCELLED, derived, because of the context's cause", a.err)
 			}
 		}
@@ -232,8 +232,8 @@ func TestLocalReset(t *testing.T) {
 // TestLocalAllocations: in steady state a transfer costs the tensor's header.
 func TestLocalAllocations(t *testing.T) {
 	l := NewLocal(nil)
-	v := tf.Scalar(int64(1))
-	done := func(t *tf.Tensor, _ bool, _ error) { t.Release() }
+	v := core.Scalar(int64(1))
+	done := func(t *core.Tensor, _ bool, _ error) { t.Release() }
 	ctx, cancel := context.WithCancel(background)
 	defer cancel()
 	if n := testing.AllocsPerRun(100, func() {
@@ -258,7 +258,7 @@ func TestLocalConcurrent(t *testing.T) {
 		key := fmt.Sprint("key", k)
 		wg.Go(func() {
 			for i := range int64(each) {
-				if err := l.Send(key, tf.Scalar(i), false); err != nil {
+				if err := l.Send(key, core.Scalar(i), false); err != nil {
 					t.Error(err)
 				}
 			}
@@ -267,7 +267,7 @@ func TestLocalConcurrent(t *testing.T) {
 			ctx, cancel := context.WithCancel(background)
 			defer cancel()
 			for range each {
-				l.Recv(ctx, key, func(v *tf.Tensor, _ bool, err error) {
+				l.Recv(ctx, key, func(v *core.Tensor, _ bool, err error) {
 					defer answers.Done()
 					if err != nil {
 						t.Error(err)

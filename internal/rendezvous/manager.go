@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A Manager knows the rendezvous of each step that this task takes part in.
@@ -79,7 +79,7 @@ func (m *Manager) park(ctx context.Context, step int64, key string, done Done) *
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	e := m.find(step)
-	parked := e.remote.park(ctx, key, func(t *tf.Tensor, dead bool, err error) {
+	parked := e.remote.park(ctx, key, func(t *core.Tensor, dead bool, err error) {
 		if err != nil {
 			m.forget(step, e)
 		}
@@ -119,7 +119,7 @@ func (m *Manager) expire(step int64, e *entry) {
 	}
 	m.mu.Unlock()
 	if late {
-		e.remote.Abort(tf.Errorf(tf.Aborted, "Step %d was asked for by another task but not run here within %v", step, m.patience))
+		e.remote.Abort(core.Errorf(core.Aborted, "Step %d was asked for by another task but not run here within %v", step, m.patience))
 	}
 }
 
@@ -142,7 +142,7 @@ func (m *Manager) Cleanup(step int64) {
 	}
 	m.mu.Unlock()
 	if e != nil {
-		e.remote.Abort(tf.Errorf(tf.Aborted, "Cleanup %d", step))
+		e.remote.Abort(core.Errorf(core.Aborted, "Cleanup %d", step))
 	}
 }
 
@@ -173,7 +173,7 @@ func (m *Manager) CleanupAll() {
 	}
 	m.mu.Unlock()
 	for _, e := range all {
-		e.remote.Abort(tf.Errorf(tf.Aborted, "Shutdown"))
+		e.remote.Abort(core.Errorf(core.Aborted, "Shutdown"))
 	}
 }
 

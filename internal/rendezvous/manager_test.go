@@ -8,12 +8,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func managerRecv(ctx context.Context, m *Manager, step int64, key string) chan answer {
 	c := make(chan answer, 2)
-	m.RecvLocal(ctx, step, key, func(t *tf.Tensor, dead bool, err error) { c <- answer{t, dead, err} })
+	m.RecvLocal(ctx, step, key, func(t *core.Tensor, dead bool, err error) { c <- answer{t, dead, err} })
 	return c
 }
 
@@ -66,14 +66,14 @@ func TestManagerForgets(t *testing.T) {
 		cancel()
 		synctest.Wait()
 		for _, c := range []chan answer{first, claimed} {
-			if a := now(t, c); tf.CodeOf(a.err) != tf.Canceled {
+			if a := now(t, c); core.CodeOf(a.err) != core.Canceled {
 				t.Errorf("cancelled receive: %v", a.err)
 			}
 		}
 		wantWaiting(t, second)
 		wantSteps(t, m, 2) // one is asked for, one was run
 		m.CleanupAll()
-		if a := now(t, second); tf.CodeOf(a.err) != tf.Aborted {
+		if a := now(t, second); core.CodeOf(a.err) != core.Aborted {
 			t.Errorf("receive at the shutdown: %v", a.err)
 		}
 		ctx, cancel = context.WithCancel(t.Context())
@@ -98,7 +98,7 @@ func TestManagerLosesPatience(t *testing.T) {
 		synctest.Wait()
 		for _, c := range []chan answer{c, later} {
 			a := now(t, c)
-			if tf.CodeOf(a.err) != tf.Aborted || !strings.Contains(a.err.Error(), "Step 5 was asked for by another task but not run here within 1m0s") {
+			if core.CodeOf(a.err) != core.Aborted || !strings.Contains(a.err.Error(), "Step 5 was asked for by another task but not run here within 1m0s") {
 				t.Errorf("receive of a step that never runs: %v", a.err)
 			}
 		}
@@ -131,10 +131,10 @@ func TestManagerAbort(t *testing.T) {
 	r := m.Find(5)
 	c := managerRecv(background, m, 5, outKey)
 	m.Abort(5, aborting)
-	if a := now(t, c); tf.CodeOf(a.err) != tf.Aborted {
+	if a := now(t, c); core.CodeOf(a.err) != core.Aborted {
 		t.Errorf("receive of an aborted step: %v", a.err)
 	}
-	if a := now(t, managerRecv(background, m, 5, outKey)); tf.CodeOf(a.err) != tf.Aborted {
+	if a := now(t, managerRecv(background, m, 5, outKey)); core.CodeOf(a.err) != core.Aborted {
 		t.Errorf("receive after the abort: %v", a.err)
 	}
 	if m.Find(5) != r {
@@ -150,7 +150,7 @@ func TestManagerCleanupText(t *testing.T) {
 	m.Cleanup(5)
 	m.CleanupAll()
 	for want, c := range map[string]chan answer{"Cleanup 5": c, "Shutdown": d} {
-		if a := now(t, c); tf.AsError(a.err).Message() != want {
+		if a := now(t, c); core.AsError(a.err).Message() != want {
 			t.Errorf("receive at the end: %v, want %q", a.err, want)
 		}
 	}
@@ -165,24 +165,24 @@ func TestManagerRace(t *testing.T) {
 		ctx, cancel := context.WithCancel(background)
 		kept, dropped := make(chan answer, 2), make(chan answer, 2)
 		wg.Go(func() {
-			m.RecvLocal(ctx, step, hereKey, func(t *tf.Tensor, d bool, e error) { dropped <- answer{t, d, e} })
+			m.RecvLocal(ctx, step, hereKey, func(t *core.Tensor, d bool, e error) { dropped <- answer{t, d, e} })
 		})
 		wg.Go(cancel)
 		wg.Go(func() {
-			m.RecvLocal(background, step, outKey, func(t *tf.Tensor, d bool, e error) { kept <- answer{t, d, e} })
+			m.RecvLocal(background, step, outKey, func(t *core.Tensor, d bool, e error) { kept <- answer{t, d, e} })
 		})
 		wg.Go(func() {
 			r := m.Find(step)
 			if err := r.Initialize(task0); err != nil {
 				t.Error(err)
 			}
-			if err := r.Send(outKey, tf.Scalar(step), false); err != nil {
+			if err := r.Send(outKey, core.Scalar(step), false); err != nil {
 				t.Error(err)
 			}
 		})
 		wg.Wait()
 		wantValue(t, <-kept, step)
-		if a := <-dropped; tf.CodeOf(a.err) != tf.Canceled {
+		if a := <-dropped; core.CodeOf(a.err) != core.Canceled {
 			t.Errorf("step %d: cancelled receive: %+v", step, a)
 		}
 		m.Cleanup(step)

@@ -1,11 +1,11 @@
 package rendezvous
 
-import "github.com/gorge-tf/gorge/tf"
+import "github.com/gorge-tf/gorge/tf/core"
 
 // An item is a value under a key, or, with done set, a receiver that waits.
 type item struct {
 	next *item
-	t    *tf.Tensor
+	t    *core.Tensor
 	dead bool
 	done Done
 	stop func() bool // detaches the waiter from its context, nil without one

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A Session is what the steps of a worker session need to know of the cluster.
@@ -70,7 +70,7 @@ func (r *Remote) begin(s *Session) ([]*parked, error) {
 		r.parked = nil
 		return waiting, nil
 	case r.session.Task != s.Task:
-		return nil, tf.Errorf(tf.Internal, "Double init! Worker names would have changed from: %s -> %s", r.session.Task, s.Task)
+		return nil, core.Errorf(core.Internal, "Double init! Worker names would have changed from: %s -> %s", r.session.Task, s.Task)
 	}
 	return nil, nil
 }
@@ -83,14 +83,14 @@ func (r *Remote) ready() (*Session, error) {
 	case r.err != nil:
 		return nil, r.err
 	case r.session == nil:
-		return nil, tf.Errorf(tf.Internal, "a step's rendezvous must be initialized before it is used, step %d is not", r.step)
+		return nil, core.Errorf(core.Internal, "a step's rendezvous must be initialized before it is used, step %d is not", r.step)
 	}
 	return r.session, nil
 }
 
 // Send gives t to whoever receives key, here or in another task. The sending
 // device must be one of this task.
-func (r *Remote) Send(key string, t *tf.Tensor, dead bool) error {
+func (r *Remote) Send(key string, t *core.Tensor, dead bool) error {
 	s, err := r.ready()
 	if err != nil {
 		return err
@@ -148,7 +148,7 @@ func badEnd(end, key string, s *Session) error {
 	if _, err := ParseKey(key); err != nil {
 		return err
 	}
-	return tf.Errorf(tf.InvalidArgument, "Invalid rendezvous key (%s): %s @ %s", end, key, s.Task)
+	return core.Errorf(core.InvalidArgument, "Invalid rendezvous key (%s): %s @ %s", end, key, s.Task)
 }
 
 // inTask reports whether a full device name is one of the task's. TensorFlow
@@ -183,10 +183,10 @@ func (r *Remote) Abort(err error) {
 // receivers report then must not hide why.
 func derived(err error) error {
 	if err == nil {
-		err = tf.Errorf(tf.Canceled, "the rendezvous was aborted without a reason")
+		err = core.Errorf(core.Canceled, "the rendezvous was aborted without a reason")
 	}
-	e := *tf.AsError(err)
-	if e.Code == tf.Canceled || e.Code == tf.Aborted {
+	e := *core.AsError(err)
+	if e.Code == core.Canceled || e.Code == core.Aborted {
 		e.Derived = true
 	}
 	return &e

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A request is a receive that a scripted transport was asked for.
@@ -43,13 +43,13 @@ var (
 	inKey    = Key{Src: cpu1, Dst: cpu0, Edge: "in"}.String()
 	elseKey  = Key{Src: cpu1, Dst: cpu1, Edge: "elsewhere"}.String()
 	task0    = &Session{Task: worker0}
-	aborting = tf.Errorf(tf.Aborted, "Step 5 cancelled.  Cancelling rendezvous.")
+	aborting = core.Errorf(core.Aborted, "Step 5 cancelled.  Cancelling rendezvous.")
 )
 
 // recvLocal begins a receive for another task.
 func recvLocal(ctx context.Context, r *Remote, key string) chan answer {
 	c := make(chan answer, 2)
-	r.RecvLocal(ctx, key, func(t *tf.Tensor, dead bool, err error) { c <- answer{t, dead, err} })
+	r.RecvLocal(ctx, key, func(t *core.Tensor, dead bool, err error) { c <- answer{t, dead, err} })
 	return c
 }
 
@@ -70,14 +70,14 @@ func TestRemoteFetches(t *testing.T) {
 	if q.task != worker1 || q.step != 5 || q.key != inKey {
 		t.Errorf("transport is asked for %s, step %d, key %s", q.task, q.step, q.key)
 	}
-	if buf, err := q.alloc(tf.Float32, tf.Shape{2, 3}); err != nil || buf.Len() != 24 {
+	if buf, err := q.alloc(core.Float32, core.Shape{2, 3}); err != nil || buf.Len() != 24 {
 		t.Errorf("alloc of float32[2 3] = %v, %v, want 24 bytes", buf, err)
 	}
-	if _, err := q.alloc(tf.Float32, tf.Shape{-1}); err == nil {
+	if _, err := q.alloc(core.Float32, core.Shape{-1}); err == nil {
 		t.Error("alloc of an unknown size succeeds")
 	}
 	wantWaiting(t, c)
-	q.done(Result{Tensor: tf.Scalar(int64(3))})
+	q.done(Result{Tensor: core.Scalar(int64(3))})
 	wantValue(t, now(t, c), 3)
 }
 
@@ -90,7 +90,7 @@ func TestRemoteTransportAnswers(t *testing.T) {
 	}{
 		{"dead", Result{Dead: true}, answer{dead: true}},
 		{"error", Result{Err: broken}, answer{err: broken}},
-		{"nothing", Result{}, answer{err: &tf.Error{Code: tf.Internal}}},
+		{"nothing", Result{}, answer{err: &core.Error{Code: core.Internal}}},
 	} {
 		s := newScript()
 		ch := recv(background, begun(t, 5, &Session{Task: worker0, Transport: s}), inKey)
@@ -112,7 +112,7 @@ func TestRemoteAnswersOnce(t *testing.T) {
 	s := newScript()
 	c := recv(background, begun(t, 5, &Session{Task: worker0, Transport: s}), inKey)
 	q := <-s
-	q.done(Result{Tensor: tf.Scalar(int64(3))})
+	q.done(Result{Tensor: core.Scalar(int64(3))})
 	late, freed := counted()
 	q.done(Result{Tensor: late})
 	wantValue(t, now(t, c), 3)
@@ -136,7 +136,7 @@ func TestRemoteAbort(t *testing.T) {
 		waiters = append(waiters, recv(background, r, inKey), recvLocal(background, r, outKey))
 		for i, c := range waiters {
 			a := now(t, c)
-			if tf.CodeOf(a.err) != tf.Aborted || !tf.AsError(a.err).Derived {
+			if core.CodeOf(a.err) != core.Aborted || !core.AsError(a.err).Derived {
 				t.Errorf("receive %d: %v, want ABORTED, derived", i, a.err)
 			}
 		}
@@ -149,10 +149,10 @@ func TestRemoteAbort(t *testing.T) {
 		if *freed != 1 {
 			t.Error("what comes after the abort is kept")
 		}
-		if err := r.Send(outKey, tf.Scalar(int64(1)), false); tf.CodeOf(err) != tf.Aborted {
+		if err := r.Send(outKey, core.Scalar(int64(1)), false); core.CodeOf(err) != core.Aborted {
 			t.Errorf("Send after the abort: %v", err)
 		}
-		if err := r.Initialize(task0); tf.CodeOf(err) != tf.Aborted {
+		if err := r.Initialize(task0); core.CodeOf(err) != core.Aborted {
 			t.Errorf("Initialize after the abort: %v", err)
 		}
 	})
@@ -161,10 +161,10 @@ func TestRemoteAbort(t *testing.T) {
 // TestRemoteAbortKeepsRootCause: only errors that say no more than that the
 // step has ended are derived.
 func TestRemoteAbortKeepsRootCause(t *testing.T) {
-	for code, want := range map[tf.Code]bool{tf.Aborted: true, tf.Canceled: true, tf.DataLoss: false, tf.InvalidArgument: false} {
+	for code, want := range map[core.Code]bool{core.Aborted: true, core.Canceled: true, core.DataLoss: false, core.InvalidArgument: false} {
 		r := begun(t, 5, task0)
-		r.Abort(tf.Errorf(code, "why"))
-		if a := now(t, recv(background, r, hereKey)); tf.AsError(a.err).Derived != want || tf.CodeOf(a.err) != code {
+		r.Abort(core.Errorf(code, "why"))
+		if a := now(t, recv(background, r, hereKey)); core.AsError(a.err).Derived != want || core.CodeOf(a.err) != code {
 			t.Errorf("abort with %v gives %v, derived %v, want %v", code, a.err, !want, want)
 		}
 	}
@@ -182,7 +182,7 @@ func TestRemoteCancel(t *testing.T) {
 		synctest.Wait()
 		for _, c := range []chan answer{first, second} {
 			a := now(t, c)
-			if tf.CodeOf(a.err) != tf.Canceled || !strings.Contains(a.err.Error(), "RecvFromRemoteAsync is cancelled.") || !tf.AsError(a.err).Derived {
+			if core.CodeOf(a.err) != core.Canceled || !strings.Contains(a.err.Error(), "RecvFromRemoteAsync is cancelled.") || !core.AsError(a.err).Derived {
 				t.Errorf("cancelled receive: %v", a.err)
 			}
 		}
@@ -203,32 +203,32 @@ func TestRemoteKeys(t *testing.T) {
 		strings.Replace(inKey, "/device:CPU:0", "", 1): "Invalid  rendezvous key: ",
 	} {
 		a := now(t, recv(background, r, key))
-		if tf.CodeOf(a.err) != tf.InvalidArgument || !strings.Contains(a.err.Error(), wantText) {
+		if core.CodeOf(a.err) != core.InvalidArgument || !strings.Contains(a.err.Error(), wantText) {
 			t.Errorf("Recv(%q): %v, want %q", key, a.err, wantText)
 		}
 	}
 	want := "Invalid rendezvous key (src): " + inKey + " @ " + worker0
-	if err := r.Send(inKey, nil, true); tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), want) {
+	if err := r.Send(inKey, nil, true); core.CodeOf(err) != core.InvalidArgument || !strings.Contains(err.Error(), want) {
 		t.Errorf("Send of another task's key: %v, want %q", err, want)
 	}
-	if a := now(t, recvLocal(background, r, inKey)); tf.CodeOf(a.err) != tf.InvalidArgument || !strings.Contains(a.err.Error(), want) {
+	if a := now(t, recvLocal(background, r, inKey)); core.CodeOf(a.err) != core.InvalidArgument || !strings.Contains(a.err.Error(), want) {
 		t.Errorf("RecvLocal of another task's key: %v, want %q", a.err, want)
 	}
 }
 
 func TestRemoteWithoutTransport(t *testing.T) {
 	a := now(t, recv(background, begun(t, 5, task0), inKey))
-	if tf.CodeOf(a.err) != tf.FailedPrecondition {
+	if core.CodeOf(a.err) != core.FailedPrecondition {
 		t.Errorf("receive from another task without a transport: %v", a.err)
 	}
 }
 
 func TestRemoteInitialize(t *testing.T) {
 	r := NewRemote(5)
-	if err := r.Send(outKey, nil, true); tf.CodeOf(err) != tf.Internal {
+	if err := r.Send(outKey, nil, true); core.CodeOf(err) != core.Internal {
 		t.Errorf("Send before Initialize: %v", err)
 	}
-	if a := now(t, recv(background, r, inKey)); tf.CodeOf(a.err) != tf.Internal {
+	if a := now(t, recv(background, r, inKey)); core.CodeOf(a.err) != core.Internal {
 		t.Errorf("Recv before Initialize: %v", a.err)
 	}
 	for range 2 {
@@ -237,7 +237,7 @@ func TestRemoteInitialize(t *testing.T) {
 		}
 	}
 	err := r.Initialize(&Session{Task: worker1})
-	if tf.CodeOf(err) != tf.Internal || !strings.Contains(err.Error(), "Double init! Worker names would have changed from: "+worker0+" -> "+worker1) {
+	if core.CodeOf(err) != core.Internal || !strings.Contains(err.Error(), "Double init! Worker names would have changed from: "+worker0+" -> "+worker1) {
 		t.Errorf("Initialize for another task: %v", err)
 	}
 }
@@ -249,14 +249,14 @@ func TestRemoteParks(t *testing.T) {
 		good, bad, gone := recvLocal(background, r, outKey), recvLocal(background, r, inKey), recvLocal(ctx, r, outKey)
 		cancel()
 		synctest.Wait()
-		if a := now(t, gone); tf.CodeOf(a.err) != tf.Canceled {
+		if a := now(t, gone); core.CodeOf(a.err) != core.Canceled {
 			t.Errorf("parked receive whose context ended: %v", a.err)
 		}
 		wantWaiting(t, good)
 		if err := r.Initialize(task0); err != nil {
 			t.Fatal(err)
 		}
-		if a := now(t, bad); tf.CodeOf(a.err) != tf.InvalidArgument {
+		if a := now(t, bad); core.CodeOf(a.err) != core.InvalidArgument {
 			t.Errorf("parked receive of another task's key: %v", a.err)
 		}
 		mustSend(t, r, outKey, 7)
@@ -268,7 +268,7 @@ func TestRemoteAbortReachesParked(t *testing.T) {
 	r := NewRemote(5)
 	c := recvLocal(background, r, outKey)
 	r.Abort(aborting)
-	if a := now(t, c); tf.CodeOf(a.err) != tf.Aborted {
+	if a := now(t, c); core.CodeOf(a.err) != core.Aborted {
 		t.Errorf("parked receive of an aborted step: %v", a.err)
 	}
 }
@@ -280,7 +280,7 @@ func TestRemoteCopiesToDevice(t *testing.T) {
 	r := begun(t, 5, &Session{Task: worker0, Transport: s, Devices: fakes(nil)})
 	c := recv(background, r, Key{Src: cpu1, Dst: fake0, Edge: "e"}.String())
 	q := <-s
-	q.done(Result{Tensor: tf.Scalar(int64(3))})
+	q.done(Result{Tensor: core.Scalar(int64(3))})
 	if a := now(t, c); a.err != nil || a.t.Buffer().Space() != fake0 {
 		t.Errorf("receive to a device gives %+v, want a tensor in its memory", a)
 	}

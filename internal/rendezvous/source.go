@@ -3,7 +3,7 @@ package rendezvous
 import (
 	"strings"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // CheckSource reports whether a task can serve a receive of k by another task:
@@ -14,10 +14,10 @@ func CheckSource(k Key, devices Devices, task string) error {
 	_, local, _ := strings.Cut(k.Src, "/device:")
 	d := devices.Lookup(task + "/device:" + local)
 	if d == nil {
-		return tf.Errorf(tf.InvalidArgument, "/device:%s unknown device.", local)
+		return core.Errorf(core.InvalidArgument, "/device:%s unknown device.", local)
 	}
 	if d.Incarnation() != k.SrcIncarnation {
-		return tf.Errorf(tf.Aborted, `RecvTensor expects a different device incarnation: %d vs. %d. Your worker job ("%s") was probably restarted. Check your worker job for the reason why it was restarted.`,
+		return core.Errorf(core.Aborted, `RecvTensor expects a different device incarnation: %d vs. %d. Your worker job ("%s") was probably restarted. Check your worker job for the reason why it was restarted.`,
 			k.SrcIncarnation, d.Incarnation(), task)
 	}
 	return nil

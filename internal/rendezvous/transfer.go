@@ -1,11 +1,11 @@
 package rendezvous
 
-import "github.com/gorge-tf/gorge/tf"
+import "github.com/gorge-tf/gorge/tf/core"
 
 // transfer brings t, in the memory of the device that sends, into that of the
 // device that receives. A device of another process stands for the host's
 // memory, from and to which transports carry. It consumes t.
-func (l *Local) transfer(key string, t *tf.Tensor, dead bool) (*tf.Tensor, error) {
+func (l *Local) transfer(key string, t *core.Tensor, dead bool) (*core.Tensor, error) {
 	if l.devices == nil || dead || t == nil {
 		return t, nil
 	}
@@ -26,7 +26,7 @@ func (l *Local) transfer(key string, t *tf.Tensor, dead bool) (*tf.Tensor, error
 }
 
 // moved replaces t by its copy, unless the device shares t's memory.
-func moved(t *tf.Tensor, move func(*tf.Tensor) (*tf.Tensor, error)) (*tf.Tensor, error) {
+func moved(t *core.Tensor, move func(*core.Tensor) (*core.Tensor, error)) (*core.Tensor, error) {
 	m, err := move(t)
 	if err != nil {
 		t.Release()

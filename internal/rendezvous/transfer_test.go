@@ -6,50 +6,50 @@ import (
 	"github.com/gorge-tf/gorge/internal/device"
 	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/resource"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A fake device keeps its tensors where the host cannot read them.
 type fake struct {
-	spec tf.DeviceSpec
+	spec core.DeviceSpec
 	fail error
 }
 
-func (d *fake) Spec() tf.DeviceSpec          { return d.spec }
+func (d *fake) Spec() core.DeviceSpec        { return d.spec }
 func (d *fake) Incarnation() uint64          { return 9 }
 func (d *fake) MemoryLimit() int64           { return 0 }
 func (d *fake) Resources() *resource.Manager { return nil }
 
-func (d *fake) FromHost(t *tf.Tensor) (*tf.Tensor, error) {
+func (d *fake) FromHost(t *core.Tensor) (*core.Tensor, error) {
 	if d.fail != nil {
 		return nil, d.fail
 	}
 	copied := append([]byte(nil), t.Buffer().Bytes()...)
-	return tf.TensorOf(t.DType(), t.Shape(), memory.NewOpaque(d.spec.String(), copied, len(copied))), nil
+	return core.TensorOf(t.DType(), t.Shape(), memory.NewOpaque(d.spec.String(), copied, len(copied))), nil
 }
 
-func (d *fake) ToHost(t *tf.Tensor) (*tf.Tensor, error) {
+func (d *fake) ToHost(t *core.Tensor) (*core.Tensor, error) {
 	if d.fail != nil {
 		return nil, d.fail
 	}
 	buf := memory.New(t.NumBytes())
 	copy(buf.Bytes(), t.Buffer().Handle().([]byte))
-	return tf.TensorOf(t.DType(), t.Shape(), buf), nil
+	return core.TensorOf(t.DType(), t.Shape(), buf), nil
 }
 
 var _ Devices = (*device.Set)(nil)
 
 // deviceMap is a lookup of devices by name; a test's CPU needs no entry.
-type deviceMap map[string]tf.Device
+type deviceMap map[string]core.Device
 
-func (m deviceMap) Lookup(name string) tf.Device { return m[name] }
+func (m deviceMap) Lookup(name string) core.Device { return m[name] }
 
 const fake0, fake1 = worker0 + "/device:FAKE:0", worker0 + "/device:FAKE:1"
 
 func fakes(fail error) deviceMap {
 	m := deviceMap{}
 	for _, name := range []string{fake0, fake1} {
-		spec, err := tf.ParseDevice(name)
+		spec, err := core.ParseDevice(name)
 		if err != nil {
 			panic(err)
 		}
@@ -90,9 +90,9 @@ func TestTransfer(t *testing.T) {
 	}
 }
 
-func onDevice(t *testing.T, devices deviceMap, name string, v int64) *tf.Tensor {
+func onDevice(t *testing.T, devices deviceMap, name string, v int64) *core.Tensor {
 	t.Helper()
-	x := tf.Scalar(v)
+	x := core.Scalar(v)
 	if d := devices[name]; d != nil {
 		y, err := d.FromHost(x)
 		if err != nil {
@@ -103,7 +103,7 @@ func onDevice(t *testing.T, devices deviceMap, name string, v int64) *tf.Tensor 
 	return x
 }
 
-func onHost(t *testing.T, devices deviceMap, name string, x *tf.Tensor) any {
+func onHost(t *testing.T, devices deviceMap, name string, x *core.Tensor) any {
 	t.Helper()
 	if d := devices[name]; d != nil {
 		y, err := d.ToHost(x)
@@ -117,7 +117,7 @@ func onHost(t *testing.T, devices deviceMap, name string, x *tf.Tensor) any {
 
 func TestTransferSharedMemoryIsNotCopied(t *testing.T) {
 	l := NewLocal(deviceMap{})
-	v := tf.Scalar(int64(1))
+	v := core.Scalar(int64(1))
 	key := Key{Src: cpu0, Dst: worker0 + "/device:CPU:1", Edge: "e"}.String()
 	if err := l.Send(key, v, false); err != nil {
 		t.Fatal(err)
@@ -128,14 +128,14 @@ func TestTransferSharedMemoryIsNotCopied(t *testing.T) {
 }
 
 func TestTransferFails(t *testing.T) {
-	l := NewLocal(fakes(tf.Errorf(tf.Internal, "copy engine lost")))
+	l := NewLocal(fakes(core.Errorf(core.Internal, "copy engine lost")))
 	key := Key{Src: cpu0, Dst: fake0, Edge: "e"}.String()
 	v, freed := counted()
 	if err := l.Send(key, v, false); err != nil {
 		t.Fatal(err)
 	}
 	v.Release()
-	if a := now(t, recv(background, l, key)); tf.CodeOf(a.err) != tf.Internal || a.t != nil {
+	if a := now(t, recv(background, l, key)); core.CodeOf(a.err) != core.Internal || a.t != nil {
 		t.Errorf("receive whose copy fails = %+v, want its error", a)
 	}
 	if *freed != 1 {

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/gorge-tf/gorge/internal/memory"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A Transport fetches what other tasks of the cluster send. It is safe for
@@ -27,18 +27,18 @@ type Transport interface {
 
 // Alloc returns memory for a tensor of the given type and shape, which its
 // caller owns.
-type Alloc func(d tf.DType, s tf.Shape) (*memory.Buffer, error)
+type Alloc func(d core.DType, s core.Shape) (*memory.Buffer, error)
 
 // A Result is what a receive from another task gave.
 type Result struct {
-	Tensor *tf.Tensor // owned by who gets the Result; nil if Dead or Err
+	Tensor *core.Tensor // owned by who gets the Result; nil if Dead or Err
 	Dead   bool
 	Err    error
 }
 
 // Allocate is the Alloc that gives ordinary memory.
-func Allocate(d tf.DType, s tf.Shape) (*memory.Buffer, error) {
-	if err := tf.CheckSize(d, s); err != nil {
+func Allocate(d core.DType, s core.Shape) (*memory.Buffer, error) {
+	if err := core.CheckSize(d, s); err != nil {
 		return nil, err
 	}
 	return memory.New(s.NumElements() * d.Size()), nil

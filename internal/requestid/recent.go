@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"sync"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // New returns a number for a new request. It is never zero, which stands for a
@@ -42,7 +42,7 @@ func (r *Recent) Track(id int64, method string) error {
 	if id == 0 || r.insert(id) {
 		return nil
 	}
-	return tf.Errorf(tf.Aborted, "The same %s request was received twice. Its id is %d", method, id)
+	return core.Errorf(core.Aborted, "The same %s request was received twice. Its id is %d", method, id)
 }
 
 // insert reports whether id is new.

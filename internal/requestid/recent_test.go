@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func TestTrack(t *testing.T) {
@@ -26,7 +26,7 @@ func TestTrack(t *testing.T) {
 		if twice := err != nil; twice != step.twice {
 			t.Fatalf("step %d: Track(%d) = %v, want an error: %v", i, step.id, err, step.twice)
 		}
-		if err != nil && !errors.Is(err, &tf.Error{Code: tf.Aborted}) {
+		if err != nil && !errors.Is(err, &core.Error{Code: core.Aborted}) {
 			t.Errorf("step %d: %v, want an Aborted error", i, err)
 		}
 	}
@@ -36,7 +36,7 @@ func TestTrackText(t *testing.T) {
 	r := NewRecent(1)
 	r.Track(7, "")
 	want := "The same RunGraph (Worker) request was received twice. Its id is 7"
-	if got := tf.AsError(r.Track(7, "RunGraph (Worker)")).Message(); got != want {
+	if got := core.AsError(r.Track(7, "RunGraph (Worker)")).Message(); got != want {
 		t.Errorf("message %q, want %q", got, want)
 	}
 }

@@ -5,20 +5,20 @@ package rows
 
 import (
 	"github.com/gorge-tf/gorge/internal/memory"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A Move copies n elements, from s on, to where d is.
 type Move func(d, s, n int)
 
 // Mover returns what copies elements of src to dst, which must be of one type.
-func Mover(dst, src *tf.Tensor) Move {
+func Mover(dst, src *core.Tensor) Move {
 	switch dst.DType() {
-	case tf.String:
-		return between(tf.Data[string](dst), tf.Data[string](src))
-	case tf.Resource:
+	case core.String:
+		return between(core.Data[string](dst), core.Data[string](src))
+	case core.Resource:
 		return between(dst.Handles(), src.Handles())
-	case tf.Variant:
+	case core.Variant:
 		return between(dst.Variants(), src.Variants())
 	}
 	switch dst.DType().Size() {
@@ -46,7 +46,7 @@ func between[C any](dst, src []C) Move {
 
 // words views the memory of t as elements of T, which must have the size of
 // t's own.
-func words[T tf.Elem](t *tf.Tensor) []T {
+func words[T core.Elem](t *core.Tensor) []T {
 	if t.Len() == 0 {
 		return nil
 	}
@@ -54,7 +54,7 @@ func words[T tf.Elem](t *tf.Tensor) []T {
 }
 
 // Fill sets n elements of dst, from d on, to element s of src.
-func Fill(dst, src *tf.Tensor, d, s, n int) {
+func Fill(dst, src *core.Tensor, d, s, n int) {
 	if n <= 0 {
 		return
 	}
@@ -66,13 +66,13 @@ func Fill(dst, src *tf.Tensor, d, s, n int) {
 }
 
 // Clear sets all elements of t to zero, the empty string or no handle.
-func Clear(t *tf.Tensor) {
+func Clear(t *core.Tensor) {
 	switch t.DType() {
-	case tf.String:
-		clear(tf.Data[string](t))
-	case tf.Resource:
+	case core.String:
+		clear(core.Data[string](t))
+	case core.Resource:
 		clear(t.Handles())
-	case tf.Variant:
+	case core.Variant:
 		clear(t.Variants())
 	default:
 		clear(t.Buffer().Bytes())

@@ -4,25 +4,25 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
-func moved[T tf.Elem](t *testing.T, a, b, c T) {
+func moved[T core.Elem](t *testing.T, a, b, c T) {
 	t.Helper()
-	src, err := tf.FromSlice([]T{a, b, c})
+	src, err := core.FromSlice([]T{a, b, c})
 	if err != nil {
 		t.Fatal(err)
 	}
-	dst := tf.NewTensor(src.DType(), tf.Shape{6})
+	dst := core.NewTensor(src.DType(), core.Shape{6})
 	m := Mover(dst, src)
 	m(0, 1, 2)
 	m(2, 0, 1)
 	Fill(dst, src, 3, 2, 3)
-	if want := []T{b, c, a, c, c, c}; !reflect.DeepEqual(tf.Data[T](dst), want) {
+	if want := []T{b, c, a, c, c, c}; !reflect.DeepEqual(core.Data[T](dst), want) {
 		t.Errorf("%v: got %v, want %v", src.DType(), dst, want)
 	}
 	Clear(dst)
-	if !reflect.DeepEqual(tf.Data[T](dst), make([]T, 6)) {
+	if !reflect.DeepEqual(core.Data[T](dst), make([]T, 6)) {
 		t.Errorf("%v: %v is not clear", src.DType(), dst)
 	}
 }
@@ -38,15 +38,15 @@ func TestMove(t *testing.T) {
 }
 
 func TestMoveObjects(t *testing.T) {
-	src, dst := tf.NewTensor(tf.Variant, tf.Shape{2}), tf.NewTensor(tf.Variant, tf.Shape{3})
+	src, dst := core.NewTensor(core.Variant, core.Shape{2}), core.NewTensor(core.Variant, core.Shape{3})
 	src.Variants()[1].Value = "one"
 	Fill(dst, src, 1, 1, 2)
 	Fill(dst, src, 0, 1, 0)
 	if v := dst.Variants(); v[0].Value != nil || v[2].Value != "one" {
 		t.Errorf("got %v", v)
 	}
-	handles := tf.NewTensor(tf.Resource, tf.Shape{2})
-	Mover(handles, tf.HandleTensor(tf.ResourceHandle{Name: "r"}))(1, 0, 1)
+	handles := core.NewTensor(core.Resource, core.Shape{2})
+	Mover(handles, core.HandleTensor(core.ResourceHandle{Name: "r"}))(1, 0, 1)
 	if h := handles.Handles(); h[0].Name != "" || h[1].Name != "r" {
 		t.Errorf("got %v", h)
 	}
@@ -58,7 +58,7 @@ func TestMoveObjects(t *testing.T) {
 }
 
 func TestMoveNothing(t *testing.T) {
-	empty := tf.NewTensor(tf.Float32, tf.Shape{0})
+	empty := core.NewTensor(core.Float32, core.Shape{0})
 	Mover(empty, empty)(0, 0, 0)
 	Clear(empty)
 }

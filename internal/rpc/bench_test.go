@@ -8,14 +8,14 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/gorge-tf/gorge/internal/memory"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A giver answers every RecvTensor with the same tensor.
 type giver struct {
 	UnimplementedWorker
-	t *tf.Tensor
+	t *core.Tensor
 }
 
 func (g giver) RecvTensor(context.Context, *pb.RecvTensorRequest) (*TensorResponse, error) {
@@ -26,7 +26,7 @@ func (g giver) RecvTensor(context.Context, *pb.RecvTensorRequest) (*TensorRespon
 func BenchmarkRecvTensor(b *testing.B) {
 	for _, n := range []int{16, 1 << 10, 1 << 20, 64 << 20} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			addr, stop := benchServer(b, giver{t: random(tf.Uint8, tf.Shape{n})})
+			addr, stop := benchServer(b, giver{t: random(core.Uint8, core.Shape{n})})
 			defer stop()
 			cc, err := Dial(addr, DialConfig{})
 			if err != nil {
@@ -34,7 +34,7 @@ func BenchmarkRecvTensor(b *testing.B) {
 			}
 			defer cc.Close()
 			w, dst := NewWorkerClient(cc), memory.New(n)
-			alloc := func(tf.DType, tf.Shape) (*memory.Buffer, error) { return dst.Ref(), nil }
+			alloc := func(core.DType, core.Shape) (*memory.Buffer, error) { return dst.Ref(), nil }
 			b.SetBytes(int64(n))
 			b.ReportAllocs()
 			for b.Loop() {

@@ -8,8 +8,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A BufferResponse is the answer to RecvBuf. Like that to RecvTensor it crosses
@@ -134,7 +134,7 @@ func (r *BufferResponse) decode(data mem.BufferSlice) error {
 		}
 	}
 	if got != len(r.into) {
-		r.err = tf.Errorf(tf.Internal, "Tensor Size Mismatch: RecvBufResponse returned %d bytes, expected: %d", got, len(r.into))
+		r.err = core.Errorf(core.Internal, "Tensor Size Mismatch: RecvBufResponse returned %d bytes, expected: %d", got, len(r.into))
 	}
 	return nil
 }
@@ -218,7 +218,7 @@ func (r *BufferResponse) decodeAny(data mem.BufferSlice) (got int, err error) {
 	defer whole.Free()
 	var m pb.RecvBufResponse
 	if err := proto.Unmarshal(whole.ReadOnlyData(), &m); err != nil {
-		return 0, tf.Errorf(tf.Internal, "RecvBuf's answer is no RecvBufResponse: %v", err)
+		return 0, core.Errorf(core.Internal, "RecvBuf's answer is no RecvBufResponse: %v", err)
 	}
 	r.RequireAck = m.GetRequireAck()
 	var extra pb.RecvBufRespExtra
@@ -226,7 +226,7 @@ func (r *BufferResponse) decodeAny(data mem.BufferSlice) (got int, err error) {
 		return 0, nil
 	}
 	if err := pb.UnpackAny(m.GetTransportOptions(), &extra); err != nil {
-		return 0, tf.Errorf(tf.Internal, "RecvBuf's answer holds no RecvBufRespExtra: %v", err)
+		return 0, core.Errorf(core.Internal, "RecvBuf's answer holds no RecvBufRespExtra: %v", err)
 	}
 	for _, piece := range extra.GetTensorContent() {
 		if got < len(r.into) {

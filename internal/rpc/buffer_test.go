@@ -12,8 +12,8 @@ import (
 	"google.golang.org/grpc/mem"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 func noise(n int) []byte {
@@ -48,7 +48,7 @@ func (l *lender) RecvBuf(_ context.Context, req *pb.RecvBufRequest) (*BufferResp
 	}
 	if l.failures > 0 {
 		l.failures--
-		return nil, tf.Errorf(tf.Unavailable, "lost")
+		return nil, core.Errorf(core.Unavailable, "lost")
 	}
 	n := l.size
 	if n < 0 {
@@ -72,7 +72,7 @@ func TestBuffersCross(t *testing.T) {
 	l.size = 10
 	for _, n := range []int{0, 9, 11, 2000} {
 		want := fmt.Sprintf("Tensor Size Mismatch: RecvBufResponse returned 10 bytes, expected: %d", n)
-		if err := c.RecvBuf(t.Context(), &pb.RecvBufRequest{}, make([]byte, n)); tf.CodeOf(err) != tf.Internal || tf.AsError(err).Message() != want {
+		if err := c.RecvBuf(t.Context(), &pb.RecvBufRequest{}, make([]byte, n)); core.CodeOf(err) != core.Internal || core.AsError(err).Message() != want {
 			t.Errorf("10 bytes for %d: %v", n, err)
 		}
 	}

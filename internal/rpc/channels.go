@@ -6,7 +6,7 @@ import (
 
 	"google.golang.org/grpc"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Channels holds one channel to each task of a cluster, opened when it is
@@ -30,7 +30,7 @@ func (c *Channels) Get(task string) (*Channel, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
-		return nil, tf.Errorf(tf.Canceled, "the channels of this task are closed, asked for %s", task)
+		return nil, core.Errorf(core.Canceled, "the channels of this task are closed, asked for %s", task)
 	}
 	if cc := c.open[task]; cc != nil {
 		return cc, nil
@@ -65,7 +65,7 @@ func Dial(addr string, c DialConfig) (*Channel, error) {
 	}
 	var err error
 	if ch.ClientConn, err = grpc.NewClient("dns:///"+addr, opts...); err != nil {
-		return nil, tf.Errorf(tf.InvalidArgument, "an address must be host:port, got %q: %v", addr, err)
+		return nil, core.Errorf(core.InvalidArgument, "an address must be host:port, got %q: %v", addr, err)
 	}
 	return ch, nil
 }

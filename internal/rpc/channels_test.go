@@ -4,8 +4,8 @@ import (
 	"context"
 	"testing"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 func TestChannels(t *testing.T) {
@@ -14,7 +14,7 @@ func TestChannels(t *testing.T) {
 	c := NewChannels(func(task string) (string, error) {
 		asked++
 		if task == "unknown" {
-			return "", tf.Errorf(tf.NotFound, "no such task")
+			return "", core.Errorf(core.NotFound, "no such task")
 		}
 		return addr, nil
 	}, DialConfig{})
@@ -32,7 +32,7 @@ func TestChannels(t *testing.T) {
 		func(task string) error { _, err := c.Worker(task); return err },
 		func(task string) error { _, err := c.Master(task); return err },
 	} {
-		if err := get("unknown"); tf.CodeOf(err) != tf.NotFound {
+		if err := get("unknown"); core.CodeOf(err) != core.NotFound {
 			t.Errorf("channel to an unknown task: %v", err)
 		}
 	}
@@ -46,10 +46,10 @@ func TestChannels(t *testing.T) {
 	if err := c.Close(); err != nil {
 		t.Error(err)
 	}
-	if _, err := c.Get("a"); tf.CodeOf(err) != tf.Canceled {
+	if _, err := c.Get("a"); core.CodeOf(err) != core.Canceled {
 		t.Errorf("channel after Close: %v", err)
 	}
-	if _, err := m.CreateSession(context.Background(), &pb.CreateSessionRequest{}); tf.CodeOf(err) != tf.Canceled {
+	if _, err := m.CreateSession(context.Background(), &pb.CreateSessionRequest{}); core.CodeOf(err) != core.Canceled {
 		t.Errorf("call after Close: %v", err)
 	}
 	if err := c.Close(); err != nil {
@@ -58,7 +58,7 @@ func TestChannels(t *testing.T) {
 }
 
 func TestDialRefusesBadAddress(t *testing.T) {
-	if _, err := Dial("host:port:more%zz", DialConfig{}); tf.CodeOf(err) != tf.InvalidArgument {
+	if _, err := Dial("host:port:more%zz", DialConfig{}); core.CodeOf(err) != core.InvalidArgument {
 		t.Errorf("Dial: %v, want INVALID_ARGUMENT", err)
 	}
 }

@@ -6,8 +6,8 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // decode reads an answer. The order of fields that workers write lets elements
@@ -92,7 +92,7 @@ func (r *TensorResponse) decodeTensor(c *cursor) bool {
 		return false
 	}
 	size, ok := c.length()
-	if !ok || c.left-size != end || tf.CheckSize(d, s) != nil || size != s.NumElements()*d.Size() {
+	if !ok || c.left-size != end || core.CheckSize(d, s) != nil || size != s.NumElements()*d.Size() {
 		return false
 	}
 	r.fill(d, s, c, size)
@@ -100,8 +100,8 @@ func (r *TensorResponse) decodeTensor(c *cursor) bool {
 }
 
 // decodeMeta reads up to the tag of the elements.
-func decodeMeta(c *cursor, end int) (d tf.DType, s tf.Shape, ok bool) {
-	s = tf.Shape{}
+func decodeMeta(c *cursor, end int) (d core.DType, s core.Shape, ok bool) {
+	s = core.Shape{}
 	for c.left > end {
 		tag, _ := c.varint()
 		switch tag {
@@ -122,14 +122,14 @@ func decodeMeta(c *cursor, end int) (d tf.DType, s tf.Shape, ok bool) {
 	return d, s, false
 }
 
-func decodeDType(c *cursor) (tf.DType, bool) {
+func decodeDType(c *cursor) (core.DType, bool) {
 	v, ok := c.varint()
-	d := tf.DType(v)
+	d := core.DType(v)
 	return d, ok && v < 100 && d.Valid()
 }
 
 // decodeShape reads dimensions that have nothing but a size.
-func decodeShape(c *cursor, s tf.Shape) (tf.Shape, bool) {
+func decodeShape(c *cursor, s core.Shape) (core.Shape, bool) {
 	n, ok := c.length()
 	if !ok {
 		return nil, false
@@ -164,7 +164,7 @@ func decodeDim(c *cursor) (int, bool) {
 }
 
 // fill copies size bytes of elements to memory of the receiver.
-func (r *TensorResponse) fill(d tf.DType, s tf.Shape, c *cursor, size int) {
+func (r *TensorResponse) fill(d core.DType, s core.Shape, c *cursor, size int) {
 	buf, err := r.memory(d, s, size)
 	if err != nil {
 		r.err = err
@@ -172,17 +172,17 @@ func (r *TensorResponse) fill(d tf.DType, s tf.Shape, c *cursor, size int) {
 		return
 	}
 	c.copy(buf.Bytes())
-	r.Tensor = tf.TensorOf(d, s, buf)
+	r.Tensor = core.TensorOf(d, s, buf)
 }
 
-func (r *TensorResponse) memory(d tf.DType, s tf.Shape, size int) (*memory.Buffer, error) {
+func (r *TensorResponse) memory(d core.DType, s core.Shape, size int) (*memory.Buffer, error) {
 	buf, err := r.alloc(d, s)
 	if err != nil {
 		return nil, err
 	}
 	if buf.Len() != size {
 		buf.Unref()
-		return nil, tf.Errorf(tf.Internal, "the memory for a received %v%v must have %d bytes, got %d", d, s, size, buf.Len())
+		return nil, core.Errorf(core.Internal, "the memory for a received %v%v must have %d bytes, got %d", d, s, size, buf.Len())
 	}
 	return buf, nil
 }
@@ -193,13 +193,13 @@ func (r *TensorResponse) decodeAny(data mem.BufferSlice) error {
 	defer whole.Free()
 	var m pb.RecvTensorResponse
 	if err := proto.Unmarshal(whole.ReadOnlyData(), &m); err != nil {
-		return tf.Errorf(tf.Internal, "RecvTensor's answer is no RecvTensorResponse: %v", err)
+		return core.Errorf(core.Internal, "RecvTensor's answer is no RecvTensorResponse: %v", err)
 	}
 	r.Dead, r.SendStart, r.RequireAck = m.GetIsDead(), m.GetSendStartMicros(), m.GetRequireAck()
 	if r.Dead {
 		return nil
 	}
-	t, err := tf.TensorFromProto(m.GetTensor())
+	t, err := core.TensorFromProto(m.GetTensor())
 	if err != nil {
 		r.err = err
 		return nil
@@ -209,7 +209,7 @@ func (r *TensorResponse) decodeAny(data mem.BufferSlice) error {
 }
 
 // settle moves plain elements to the receiver's memory.
-func (r *TensorResponse) settle(t *tf.Tensor) (*tf.Tensor, error) {
+func (r *TensorResponse) settle(t *core.Tensor) (*core.Tensor, error) {
 	if t.Buffer() == nil {
 		return t, nil
 	}
@@ -219,5 +219,5 @@ func (r *TensorResponse) settle(t *tf.Tensor) (*tf.Tensor, error) {
 		return nil, err
 	}
 	copy(buf.Bytes(), t.Buffer().Bytes())
-	return tf.TensorOf(t.DType(), t.Shape(), buf), nil
+	return core.TensorOf(t.DType(), t.Shape(), buf), nil
 }

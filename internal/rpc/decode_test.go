@@ -12,8 +12,8 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // pieces cuts b at arbitrary places, as the network does.
@@ -27,14 +27,14 @@ func pieces(b []byte, r *rand.Rand) mem.BufferSlice {
 	return out
 }
 
-func wantSame(t *testing.T, what string, want, got *tf.Tensor) {
+func wantSame(t *testing.T, what string, want, got *core.Tensor) {
 	t.Helper()
 	switch {
 	case got == nil:
 		t.Errorf("%s: no tensor, want %v", what, want)
 	case got.DType() != want.DType() || !got.Shape().Equal(want.Shape()):
 		t.Errorf("%s: %v%v, want %v%v", what, got.DType(), got.Shape(), want.DType(), want.Shape())
-	case want.DType() == tf.String && !slices.Equal(tf.Data[string](want), tf.Data[string](got)),
+	case want.DType() == core.String && !slices.Equal(core.Data[string](want), core.Data[string](got)),
 		want.Buffer() != nil && !bytes.Equal(want.Buffer().Bytes(), got.Buffer().Bytes()):
 		t.Errorf("%s: elements differ: %v, want %v", what, got, want)
 	}
@@ -44,15 +44,15 @@ func wantSame(t *testing.T, what string, want, got *tf.Tensor) {
 // receiver's choice.
 func TestDecode(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for d := tf.DType(1); d < 100; d++ {
+	for d := core.DType(1); d < 100; d++ {
 		if d.Size() == 0 {
 			continue
 		}
-		for _, s := range []tf.Shape{{}, {1}, {0}, {3, 200}, {1, 1, 1, 1, 1, 1, 2}} {
+		for _, s := range []core.Shape{{}, {1}, {0}, {3, 200}, {1, 1, 1, 1, 1, 1, 2}} {
 			v := random(d, s)
 			b := encoded(t, &TensorResponse{Tensor: v.Share(), SendStart: 77, RequireAck: true})
 			var given *memory.Buffer
-			got := &TensorResponse{alloc: func(d tf.DType, s tf.Shape) (*memory.Buffer, error) {
+			got := &TensorResponse{alloc: func(d core.DType, s core.Shape) (*memory.Buffer, error) {
 				b, err := rendezvous.Allocate(d, s)
 				given = b
 				return b, err
@@ -100,7 +100,7 @@ func TestDecodeAnyEncoding(t *testing.T) {
 		"flags last":               slices.Concat(tensor(slices.Concat(typ, dims, raw)...), []byte{tagSendStart, 5, tagDead, 0}),
 	} {
 		var given *memory.Buffer
-		got := &TensorResponse{alloc: func(d tf.DType, s tf.Shape) (*memory.Buffer, error) {
+		got := &TensorResponse{alloc: func(d core.DType, s core.Shape) (*memory.Buffer, error) {
 			b, err := rendezvous.Allocate(d, s)
 			given = b
 			return b, err
@@ -129,10 +129,10 @@ func TestDecodeStrings(t *testing.T) {
 // TestDecodeDead: a dead value has no tensor, wherever the flag stands.
 func TestDecodeDead(t *testing.T) {
 	freed := 0
-	alloc := func(tf.DType, tf.Shape) (*memory.Buffer, error) {
+	alloc := func(core.DType, core.Shape) (*memory.Buffer, error) {
 		return memory.Adopt(make([]byte, 4), func() { freed++ }), nil
 	}
-	one := encoded(t, &TensorResponse{Tensor: tf.Scalar(float32(1))})
+	one := encoded(t, &TensorResponse{Tensor: core.Scalar(float32(1))})
 	for name, b := range map[string][]byte{
 		"flag first":    append([]byte{tagDead, 1}, one...),
 		"flag last":     append(slices.Clone(one), tagDead, 1),
@@ -188,14 +188,14 @@ func TestDecodeRefuses(t *testing.T) {
 func TestDecodeWrongMemory(t *testing.T) {
 	for _, n := range []int{0, 11, 13} {
 		freed := 0
-		got := &TensorResponse{alloc: func(tf.DType, tf.Shape) (*memory.Buffer, error) {
+		got := &TensorResponse{alloc: func(core.DType, core.Shape) (*memory.Buffer, error) {
 			return memory.Adopt(make([]byte, n), func() { freed++ }), nil
 		}}
 		b := encoded(t, &TensorResponse{Tensor: must(t, []float32{1, 2, 3})})
 		if err := got.decode(mem.BufferSlice{mem.SliceBuffer(b)}); err != nil {
 			t.Fatal(err)
 		}
-		if tf.CodeOf(got.err) != tf.Internal || got.Tensor != nil || freed != 1 {
+		if core.CodeOf(got.err) != core.Internal || got.Tensor != nil || freed != 1 {
 			t.Errorf("%d bytes for 12: %+v, given back %d times", n, got, freed)
 		}
 	}
@@ -205,9 +205,9 @@ func TestDecodeWrongMemory(t *testing.T) {
 // differently, whatever comes and however it is cut.
 func FuzzDecode(f *testing.F) {
 	for _, r := range []*TensorResponse{
-		{Tensor: tf.Scalar(float32(1)), SendStart: 300, RequireAck: true},
-		{Tensor: tf.Scalar("text")}, {Dead: true},
-		{Tensor: random(tf.Int16, tf.Shape{2, 0, 3})}, {Tensor: random(tf.Complex64, tf.Shape{2, 3})},
+		{Tensor: core.Scalar(float32(1)), SendStart: 300, RequireAck: true},
+		{Tensor: core.Scalar("text")}, {Dead: true},
+		{Tensor: random(core.Int16, core.Shape{2, 0, 3})}, {Tensor: random(core.Complex64, core.Shape{2, 3})},
 	} {
 		data, err := r.encode()
 		if err != nil {

@@ -8,8 +8,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/gorge-tf/gorge/internal/memory"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // The fields of RecvTensorResponse and of the messages inside it, as tags.
@@ -56,7 +56,7 @@ func (r *TensorResponse) encode() (mem.BufferSlice, error) {
 }
 
 func tooLarge() error {
-	return tf.Errorf(tf.Internal, "Cannot encode a Tensor that exceeds the 2GB protobuf limit.")
+	return core.Errorf(core.Internal, "Cannot encode a Tensor that exceeds the 2GB protobuf limit.")
 }
 
 func (r *TensorResponse) appendFlags(b []byte) []byte {
@@ -74,12 +74,12 @@ func (r *TensorResponse) appendFlags(b []byte) []byte {
 
 // appendNothing writes the tensor that stands for none: float, no elements.
 func appendNothing(b []byte) []byte {
-	return append(b, tagTensor, 8, tagDType, byte(tf.Float32), tagShape, 4, tagDim, 2, tagSize, 0)
+	return append(b, tagTensor, 8, tagDType, byte(core.Float32), tagShape, 4, tagDim, 2, tagSize, 0)
 }
 
 // appendMeta writes type and shape. A scalar has no shape, a dimension always
 // has its size, even 0.
-func appendMeta(b []byte, t *tf.Tensor) []byte {
+func appendMeta(b []byte, t *core.Tensor) []byte {
 	b = protowire.AppendVarint(append(b, tagDType), uint64(t.DType()))
 	if t.Rank() == 0 {
 		return b
@@ -100,7 +100,7 @@ func appendMeta(b []byte, t *tf.Tensor) []byte {
 func dimSize(d int) int { return protowire.SizeTag(1) + protowire.SizeVarint(uint64(d)) }
 
 // appendContent appends the elements of t: few as a copy, many as they are.
-func appendContent(head []byte, t *tf.Tensor) mem.BufferSlice {
+func appendContent(head []byte, t *core.Tensor) mem.BufferSlice {
 	content := t.Buffer().Bytes()
 	if mem.IsBelowBufferPoolingThreshold(len(content)) {
 		head = append(head, content...)
@@ -122,8 +122,8 @@ func (l lent) Put(*[]byte) { l.buf.Unref() }
 func (l lent) Get(n int) *[]byte { b := make([]byte, n); return &b }
 
 // encodeObjects writes strings, handles and variants as any message.
-func encodeObjects(head []byte, t *tf.Tensor) (mem.BufferSlice, error) {
-	p, err := tf.EncodeTensor(t)
+func encodeObjects(head []byte, t *core.Tensor) (mem.BufferSlice, error) {
+	p, err := core.EncodeTensor(t)
 	t.Release()
 	if err != nil {
 		return nil, err
@@ -134,7 +134,7 @@ func encodeObjects(head []byte, t *tf.Tensor) (mem.BufferSlice, error) {
 	}
 	b, err := proto.MarshalOptions{}.MarshalAppend(head, m)
 	if err != nil {
-		return nil, tf.Errorf(tf.Internal, "encoding a %v%v: %v", t.DType(), t.Shape(), err)
+		return nil, core.Errorf(core.Internal, "encoding a %v%v: %v", t.DType(), t.Shape(), err)
 	}
 	return mem.BufferSlice{mem.SliceBuffer(b)}, nil
 }

@@ -12,8 +12,8 @@ import (
 	"google.golang.org/protobuf/testing/protocmp"
 
 	"github.com/gorge-tf/gorge/internal/memory"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 func encoded(t *testing.T, r *TensorResponse) []byte {
@@ -33,14 +33,14 @@ func TestEncodeBytes(t *testing.T) {
 		r    TensorResponse
 		want string
 	}{
-		{"scalar", TensorResponse{Tensor: tf.Scalar(float32(1))}, "0a 08  08 01  22 04 0000803f"},
+		{"scalar", TensorResponse{Tensor: core.Scalar(float32(1))}, "0a 08  08 01  22 04 0000803f"},
 		{"vector", TensorResponse{Tensor: must(t, []uint8{7, 8, 9})}, "0a 0d  08 04  12 04 12 02 08 03  22 03 070809"},
-		{"flags first", TensorResponse{Tensor: tf.Scalar(true), Dead: true, SendStart: 300, RequireAck: true},
+		{"flags first", TensorResponse{Tensor: core.Scalar(true), Dead: true, SendStart: 300, RequireAck: true},
 			"10 01  18 ac02  28 01  0a 05  08 0a  22 01 01"},
 		{"no elements", TensorResponse{Tensor: must(t, []int64{}, 2, 0)}, "0a 0e  08 09  12 08 12 02 08 02 12 02 08 00  22 00"},
 		{"long dimension", TensorResponse{Tensor: must(t, []int8{}, 300, 0)}, "0a 0f  08 06  12 09 12 03 08 ac02 12 02 08 00  22 00"},
 		{"no tensor", TensorResponse{Dead: true}, "10 01  0a 08  08 01  12 04 12 02 08 00"},
-		{"string", TensorResponse{Tensor: tf.Scalar("hi")}, "0a 08  08 07  12 00  42 02 6869"},
+		{"string", TensorResponse{Tensor: core.Scalar("hi")}, "0a 08  08 07  12 00  42 02 6869"},
 	} {
 		want, err := hex.DecodeString(strings.ReplaceAll(c.want, " ", ""))
 		if err != nil {
@@ -54,13 +54,13 @@ func TestEncodeBytes(t *testing.T) {
 
 // TestEncodeParses reads all plain types back as the message they stand for.
 func TestEncodeParses(t *testing.T) {
-	for d := tf.DType(1); d < 100; d++ {
+	for d := core.DType(1); d < 100; d++ {
 		if d.Size() == 0 {
 			continue
 		}
-		for _, s := range []tf.Shape{{}, {1}, {0, 5}, {3, 200}, {1, 1, 1, 1, 1, 1, 1, 2}, {70000}} {
+		for _, s := range []core.Shape{{}, {1}, {0, 5}, {3, 200}, {1, 1, 1, 1, 1, 1, 1, 2}, {70000}} {
 			v := random(d, s)
-			want := &pb.RecvTensorResponse{Tensor: tf.TensorProto(v), SendStartMicros: 1e15}
+			want := &pb.RecvTensorResponse{Tensor: core.TensorProto(v), SendStartMicros: 1e15}
 			if len(s) == 0 {
 				want.Tensor.TensorShape = nil
 			}
@@ -79,16 +79,16 @@ func TestEncodeParses(t *testing.T) {
 var sameBytes = cmp.Comparer(func(a, b []byte) bool { return string(a) == string(b) })
 
 // random returns a tensor of arbitrary bytes; booleans are 0 or 1.
-func random(d tf.DType, s tf.Shape) *tf.Tensor {
+func random(d core.DType, s core.Shape) *core.Tensor {
 	r := rand.New(rand.NewPCG(1, uint64(d)))
 	buf := memory.New(s.NumElements() * d.Size())
 	for i := range buf.Bytes() {
 		buf.Bytes()[i] = byte(r.Uint32())
-		if d == tf.Bool {
+		if d == core.Bool {
 			buf.Bytes()[i] &= 1
 		}
 	}
-	return tf.TensorOf(d, s, buf)
+	return core.TensorOf(d, s, buf)
 }
 
 // TestEncodeLends: many elements are not copied, and their memory is given
@@ -97,7 +97,7 @@ func TestEncodeLends(t *testing.T) {
 	for n, wantPieces := range map[int]int{1: 1, 1024: 1, 1025: 2, 1 << 20: 2} {
 		freed := 0
 		elements := make([]byte, n)
-		v := tf.TensorOf(tf.Uint8, tf.Shape{n}, memory.Adopt(elements, func() { freed++ }))
+		v := core.TensorOf(core.Uint8, core.Shape{n}, memory.Adopt(elements, func() { freed++ }))
 		data, err := (&TensorResponse{Tensor: v}).encode()
 		if err != nil {
 			t.Fatal(err)
@@ -129,9 +129,9 @@ func (c *counter) Release() { c.freed++ }
 func TestEncodeTooLarge(t *testing.T) {
 	for _, n := range []int{maxMessage - 10, 1 << 31, 1 << 32} {
 		var c counter
-		v := tf.TensorOf(tf.Uint8, tf.Shape{n}, memory.NewOpaque("nowhere", &c, n))
+		v := core.TensorOf(core.Uint8, core.Shape{n}, memory.NewOpaque("nowhere", &c, n))
 		_, err := (&TensorResponse{Tensor: v}).encode()
-		if tf.CodeOf(err) != tf.Internal || !strings.Contains(err.Error(), "Cannot encode a Tensor that exceeds the 2GB protobuf limit.") {
+		if core.CodeOf(err) != core.Internal || !strings.Contains(err.Error(), "Cannot encode a Tensor that exceeds the 2GB protobuf limit.") {
 			t.Errorf("encoding %d bytes: %v", n, err)
 		}
 		if c.freed != 1 {
@@ -142,7 +142,7 @@ func TestEncodeTooLarge(t *testing.T) {
 
 // TestEncodeVariants: a peer's variant passes through, our own cannot.
 func TestEncodeVariants(t *testing.T) {
-	v := tf.NewTensor(tf.Variant, tf.Shape{2})
+	v := core.NewTensor(core.Variant, core.Shape{2})
 	for i, name := range []string{"tensorflow::TensorList", "other"} {
 		v.Variants()[i].Value = &pb.VariantTensorDataProto{TypeName: name, Metadata: []byte{1, 2}}
 	}
@@ -154,16 +154,16 @@ func TestEncodeVariants(t *testing.T) {
 	if got.GetTypeName() != "other" || string(got.GetMetadata()) != "\x01\x02" {
 		t.Errorf("variant arrives as %v", got)
 	}
-	own := tf.NewTensor(tf.Variant, tf.Shape{})
+	own := core.NewTensor(core.Variant, core.Shape{})
 	own.Variants()[0].Value = struct{ n int }{1}
-	if _, err := (&TensorResponse{Tensor: own}).encode(); tf.CodeOf(err) != tf.Unimplemented {
+	if _, err := (&TensorResponse{Tensor: own}).encode(); core.CodeOf(err) != core.Unimplemented {
 		t.Errorf("encoding a Go value: %v, want UNIMPLEMENTED", err)
 	}
 }
 
 // TestEncodeAllocations: the cost does not grow with the tensor.
 func TestEncodeAllocations(t *testing.T) {
-	v := random(tf.Float32, tf.Shape{1000, 100})
+	v := random(core.Float32, core.Shape{1000, 100})
 	if n := testing.AllocsPerRun(100, func() {
 		data, err := (&TensorResponse{Tensor: v.Share(), SendStart: 1}).encode()
 		if err != nil {

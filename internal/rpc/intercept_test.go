@@ -12,8 +12,8 @@ import (
 
 	"google.golang.org/grpc"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A moody worker panics, fails, or answers late.
@@ -30,7 +30,7 @@ func (*moody) Tracing(context.Context, *pb.TracingRequest) (*pb.TracingResponse,
 
 func (m *moody) fail() error {
 	if n := m.calls.Add(1); n <= m.fails {
-		return tf.Errorf(tf.Unavailable, "call %d fails", n)
+		return core.Errorf(core.Unavailable, "call %d fails", n)
 	}
 	return nil
 }
@@ -60,7 +60,7 @@ func TestPanicBecomesError(t *testing.T) {
 	for _, l := range []*slog.Logger{nil, slog.New(slog.NewTextHandler(&log, nil))} {
 		w := NewWorkerClient(dial(t, serve(t, ServerConfig{Logger: l}, withWorker(&moody{})), DialConfig{}))
 		_, err := w.Tracing(context.Background(), &pb.TracingRequest{})
-		if tf.CodeOf(err) != tf.Internal || !strings.Contains(err.Error(), "panic in Tracing: a bug") {
+		if core.CodeOf(err) != core.Internal || !strings.Contains(err.Error(), "panic in Tracing: a bug") {
 			t.Errorf("call of a method that panics: %v", err)
 		}
 	}
@@ -77,7 +77,7 @@ func TestCallsAreLogged(t *testing.T) {
 	addr := serve(t, ServerConfig{Logger: l}, withWorker(&moody{fails: 1}))
 	w := NewWorkerClient(dial(t, addr, DialConfig{}))
 	ctx := context.Background()
-	if _, err := w.CleanupGraph(ctx, &pb.CleanupGraphRequest{}); tf.CodeOf(err) != tf.Unavailable {
+	if _, err := w.CleanupGraph(ctx, &pb.CleanupGraphRequest{}); core.CodeOf(err) != core.Unavailable {
 		t.Error(err)
 	}
 	if _, err := w.RunGraph(ctx, &pb.RunGraphRequest{}); err != nil {
@@ -99,8 +99,8 @@ func TestStepsAreLogged(t *testing.T) {
 	var log bytes.Buffer
 	addr := serve(t, ServerConfig{Logger: slog.New(slog.NewTextHandler(&log, nil))}, withWorker(&moody{fails: 1}))
 	w := NewWorkerClient(dial(t, addr, DialConfig{}))
-	for _, want := range []tf.Code{tf.Unavailable, tf.OK} {
-		if _, err := w.RunGraph(context.Background(), &pb.RunGraphRequest{}); tf.CodeOf(err) != want {
+	for _, want := range []core.Code{core.Unavailable, core.OK} {
+		if _, err := w.RunGraph(context.Background(), &pb.RunGraphRequest{}); core.CodeOf(err) != want {
 			t.Errorf("%v, want %v", err, want)
 		}
 	}
@@ -125,7 +125,7 @@ func TestControlCallsAreRepeated(t *testing.T) {
 	if n, err := run(2, cleanup); n != 3 || err != nil {
 		t.Errorf("CleanupGraph that fails twice: %d calls, %v, want 3", n, err)
 	}
-	if n, err := run(9, cleanup); n != 3 || tf.CodeOf(err) != tf.Unavailable {
+	if n, err := run(9, cleanup); n != 3 || core.CodeOf(err) != core.Unavailable {
 		t.Errorf("CleanupGraph that always fails: %d calls, %v, want 3", n, err)
 	}
 	if n, err := run(1, func(w *WorkerClient) error { _, err := w.RunGraph(ctx, &pb.RunGraphRequest{}); return err }); n != 1 || err == nil {
@@ -141,7 +141,7 @@ func TestControlCallsAreBounded(t *testing.T) {
 	defer close(m.late)
 	addr := serve(t, ServerConfig{}, withWorker(m))
 	w := NewWorkerClient(dial(t, addr, DialConfig{Control: ControlConfig{Timeout: time.Millisecond}}))
-	if _, err := w.GetStepSequence(context.Background(), &pb.GetStepSequenceRequest{}); tf.CodeOf(err) != tf.DeadlineExceeded {
+	if _, err := w.GetStepSequence(context.Background(), &pb.GetStepSequenceRequest{}); core.CodeOf(err) != core.DeadlineExceeded {
 		t.Errorf("call that is not answered: %v, want DEADLINE_EXCEEDED", err)
 	}
 }
@@ -156,7 +156,7 @@ func TestGetStatusWaits(t *testing.T) {
 		_, err := NewWorkerClient(down).GetStatus(ctx, &pb.GetStatusRequest{})
 		c <- err
 	}()
-	if _, err := NewWorkerClient(down).RunGraph(ctx, &pb.RunGraphRequest{}); tf.CodeOf(err) != tf.Unavailable {
+	if _, err := NewWorkerClient(down).RunGraph(ctx, &pb.RunGraphRequest{}); core.CodeOf(err) != core.Unavailable {
 		t.Errorf("RunGraph of a worker that is down: %v, want UNAVAILABLE", err)
 	}
 	select {
@@ -165,7 +165,7 @@ func TestGetStatusWaits(t *testing.T) {
 	default:
 	}
 	cancel()
-	if err := <-c; tf.CodeOf(err) != tf.Canceled {
+	if err := <-c; core.CodeOf(err) != core.Canceled {
 		t.Errorf("GetStatus that is cancelled: %v", err)
 	}
 	var cc grpc.ClientConnInterface = dial(t, addr, DialConfig{})

@@ -11,8 +11,8 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/requestid"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // both serves a worker by gRPC and by links of one port.
@@ -38,7 +38,7 @@ func TestLinksFollowGRPC(t *testing.T) {
 		if err != nil || resp == nil {
 			t.Errorf("%s: %v, %v", when, resp, err)
 		}
-		if _, err := w.RegisterGraph(t.Context(), &pb.RegisterGraphRequest{}); tf.CodeOf(err) != tf.Unimplemented {
+		if _, err := w.RegisterGraph(t.Context(), &pb.RegisterGraphRequest{}); core.CodeOf(err) != core.Unimplemented {
 			t.Errorf("%s: what the server does not have: %v", when, err)
 		}
 	}
@@ -92,7 +92,7 @@ func TestPanicByLink(t *testing.T) {
 	addr, _ := both(t, &moody{}, ServerConfig{})
 	ch := dial(t, addr, DialConfig{})
 	linked(t, ch)
-	if _, err := NewWorkerClient(ch).Tracing(t.Context(), &pb.TracingRequest{}); tf.CodeOf(err) != tf.Internal {
+	if _, err := NewWorkerClient(ch).Tracing(t.Context(), &pb.TracingRequest{}); core.CodeOf(err) != core.Internal {
 		t.Errorf("got %v", err)
 	}
 }
@@ -118,7 +118,7 @@ func TestStartRunGraph(t *testing.T) {
 	if !w.StartRunGraph(t.Context(), &pb.RunGraphRequest{}, func(_ *pb.RunGraphResponse, err error) { got <- err }) {
 		t.Fatal("no call was made")
 	}
-	if err := <-got; tf.CodeOf(err) != tf.CodeOf(want) {
+	if err := <-got; core.CodeOf(err) != core.CodeOf(want) {
 		t.Errorf("got %v, want %v", err, want)
 	}
 }
@@ -126,7 +126,7 @@ func TestStartRunGraph(t *testing.T) {
 // TestDerivedByLink: that an error follows from another one crosses a link.
 func TestDerivedByLink(t *testing.T) {
 	s := &scripted{recv: func(int, *pb.RecvTensorRequest) (*TensorResponse, error) {
-		return nil, &tf.Error{Code: tf.Aborted, Msg: "the step has ended", Derived: true}
+		return nil, &core.Error{Code: core.Aborted, Msg: "the step has ended", Derived: true}
 	}}
 	addr, _ := both(t, s, ServerConfig{})
 	channels := NewChannels(func(string) (string, error) { return addr, nil }, DialConfig{})
@@ -138,7 +138,7 @@ func TestDerivedByLink(t *testing.T) {
 	linked(t, ch)
 	got := make(chan rendezvous.Result, 1)
 	NewTransport(channels, 2).Recv(t.Context(), "task", requestid.New(), "key", rendezvous.Allocate, func(r rendezvous.Result) { got <- r })
-	if e := tf.AsError((<-got).Err); e.Code != tf.Aborted || !e.Derived || e.Msg != "the step has ended" {
+	if e := core.AsError((<-got).Err); e.Code != core.Aborted || !e.Derived || e.Msg != "the step has ended" {
 		t.Errorf("got %+v", e)
 	}
 }
@@ -147,8 +147,8 @@ func TestDerivedByLink(t *testing.T) {
 // call; one of what a node was given does not need it.
 func TestLostTasksAreNamed(t *testing.T) {
 	const note = "\nAdditional GRPC error information from remote target /job:ps/replica:0/task:0 while calling /tensorflow.WorkerService/RecvTensor"
-	for code, want := range map[tf.Code]string{tf.Unavailable: "lost" + note, tf.Aborted: "lost" + note, tf.InvalidArgument: "lost"} {
-		s := &scripted{recv: func(int, *pb.RecvTensorRequest) (*TensorResponse, error) { return nil, tf.Errorf(code, "lost") }}
+	for code, want := range map[core.Code]string{core.Unavailable: "lost" + note, core.Aborted: "lost" + note, core.InvalidArgument: "lost"} {
+		s := &scripted{recv: func(int, *pb.RecvTensorRequest) (*TensorResponse, error) { return nil, core.Errorf(code, "lost") }}
 		addr, _ := both(t, s, ServerConfig{})
 		for _, c := range []DialConfig{{}, {NoLinks: true}} {
 			channels := NewChannels(func(string) (string, error) { return addr, nil }, c)
@@ -162,7 +162,7 @@ func TestLostTasksAreNamed(t *testing.T) {
 			}
 			got := make(chan rendezvous.Result, 1)
 			NewTransport(channels, 0).Recv(t.Context(), "/job:ps/replica:0/task:0", requestid.New(), "key", rendezvous.Allocate, func(r rendezvous.Result) { got <- r })
-			if e := tf.AsError((<-got).Err); e.Code != code || e.Msg != want {
+			if e := core.AsError((<-got).Err); e.Code != code || e.Msg != want {
 				t.Errorf("%v, links %v: got %q, want %q", code, !c.NoLinks, e.Msg, want)
 			}
 		}

@@ -9,8 +9,8 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/gorge-tf/gorge/internal/leaktest"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
@@ -84,9 +84,9 @@ func dial(t *testing.T, addr string, c DialConfig) *Channel {
 }
 
 // must returns the tensor of data in a shape.
-func must[T tf.Elem](t *testing.T, data []T, shape ...int) *tf.Tensor {
+func must[T core.Elem](t *testing.T, data []T, shape ...int) *core.Tensor {
 	t.Helper()
-	v, err := tf.FromSlice(data, shape...)
+	v, err := core.FromSlice(data, shape...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,8 +15,8 @@ import (
 
 	"google.golang.org/grpc/credentials"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // certificate returns a self-signed certificate of a loopback server.
@@ -52,15 +52,15 @@ func TestCredentials(t *testing.T) {
 	addr := serve(t, ServerConfig{Credentials: credentials.NewTLS(server)}, withWorker(echo{}))
 	for name, c := range map[string]struct {
 		creds credentials.TransportCredentials
-		want  tf.Code
+		want  core.Code
 	}{
-		"known":     {credentials.NewTLS(&tls.Config{RootCAs: pool, Certificates: []tls.Certificate{cert}}), tf.OK},
-		"anonymous": {credentials.NewTLS(&tls.Config{RootCAs: pool}), tf.Unavailable},
-		"distrusts": {credentials.NewTLS(&tls.Config{RootCAs: x509.NewCertPool(), Certificates: []tls.Certificate{cert}}), tf.Unavailable},
-		"in clear":  {nil, tf.Unavailable},
+		"known":     {credentials.NewTLS(&tls.Config{RootCAs: pool, Certificates: []tls.Certificate{cert}}), core.OK},
+		"anonymous": {credentials.NewTLS(&tls.Config{RootCAs: pool}), core.Unavailable},
+		"distrusts": {credentials.NewTLS(&tls.Config{RootCAs: x509.NewCertPool(), Certificates: []tls.Certificate{cert}}), core.Unavailable},
+		"in clear":  {nil, core.Unavailable},
 	} {
 		w := NewWorkerClient(dial(t, addr, DialConfig{Credentials: c.creds}))
-		if _, err := w.RunGraph(context.Background(), &pb.RunGraphRequest{}); tf.CodeOf(err) != c.want {
+		if _, err := w.RunGraph(context.Background(), &pb.RunGraphRequest{}); core.CodeOf(err) != c.want {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/rendezvous/rendezvoustest"
 	"github.com/gorge-tf/gorge/internal/requestid"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // python returns the interpreter that has TensorFlow.
@@ -30,15 +30,15 @@ func python(t *testing.T) string {
 }
 
 // samples lists tensors of all types that TensorFlow's workers exchange.
-func samples(t *testing.T) []*tf.Tensor {
+func samples(t *testing.T) []*core.Tensor {
 	t.Helper()
-	out := []*tf.Tensor{
-		tf.Scalar("scalar"), must(t, []string{"a", "\xff\x00", "", strings.Repeat("long", 1000)}, 2, 2), must(t, []string{}),
-		random(tf.Float32, tf.Shape{1000, 2000}),
+	out := []*core.Tensor{
+		core.Scalar("scalar"), must(t, []string{"a", "\xff\x00", "", strings.Repeat("long", 1000)}, 2, 2), must(t, []string{}),
+		random(core.Float32, core.Shape{1000, 2000}),
 	}
-	for d := tf.DType(1); d < 100; d++ {
-		if d.Size() > 0 && d != tf.Int4 && d != tf.Uint4 { // a 4-bit number fills a byte, of which arbitrary bits do not survive
-			out = append(out, random(d, tf.Shape{2, 3}), random(d, tf.Shape{}), random(d, tf.Shape{3, 0}), random(d, tf.Shape{1025}))
+	for d := core.DType(1); d < 100; d++ {
+		if d.Size() > 0 && d != core.Int4 && d != core.Uint4 { // a 4-bit number fills a byte, of which arbitrary bits do not survive
+			out = append(out, random(d, core.Shape{2, 3}), random(d, core.Shape{}), random(d, core.Shape{3, 0}), random(d, core.Shape{1025}))
 		}
 	}
 	return out
@@ -73,11 +73,11 @@ func TestOracleParses(t *testing.T) {
 }
 
 // describe writes a tensor as parse.py does.
-func describe(v *tf.Tensor) string {
+func describe(v *core.Tensor) string {
 	shape := strings.Trim(strings.ReplaceAll(fmt.Sprint([]int(v.Shape())), " ", "x"), "[]")
 	var elements []byte
-	if v.DType() == tf.String {
-		elements = []byte(strings.Join(tf.Data[string](v), "|"))
+	if v.DType() == core.String {
+		elements = []byte(strings.Join(core.Data[string](v), "|"))
 	} else {
 		elements = v.Buffer().Bytes()
 	}
@@ -182,8 +182,8 @@ func (f *foreign) out(i int) string {
 }
 
 // echoGraph receives a value for each type and sends it back.
-func (f *foreign) echoGraph(types []tf.DType) *pb.GraphDef {
-	g := &pb.GraphDef{Versions: &pb.VersionDef{Producer: tf.ProducerVersion}}
+func (f *foreign) echoGraph(types []core.DType) *pb.GraphDef {
+	g := &pb.GraphDef{Versions: &pb.VersionDef{Producer: core.ProducerVersion}}
 	for i, d := range types {
 		recv := fmt.Sprint("recv", i)
 		g.Node = append(g.Node,
@@ -193,7 +193,7 @@ func (f *foreign) echoGraph(types []tf.DType) *pb.GraphDef {
 	return g
 }
 
-func (f *foreign) node(name, op, typeAttr string, d tf.DType, edge, src string, incarnation uint64, dst string, inputs ...string) *pb.NodeDef {
+func (f *foreign) node(name, op, typeAttr string, d core.DType, edge, src string, incarnation uint64, dst string, inputs ...string) *pb.NodeDef {
 	str := func(s string) *pb.AttrValue { return &pb.AttrValue{Value: &pb.AttrValue_S{S: []byte(s)}} }
 	return &pb.NodeDef{Name: name, Op: op, Device: f.device, Input: inputs, Attr: map[string]*pb.AttrValue{
 		typeAttr:                  {Value: &pb.AttrValue_Type{Type: pb.DataType(d)}},
@@ -236,14 +236,14 @@ func (f *foreign) begin(t *testing.T, step int64) *rendezvous.Remote {
 }
 
 type received struct {
-	t    *tf.Tensor
+	t    *core.Tensor
 	dead bool
 	err  error
 }
 
 func receiveFrom(r *rendezvous.Remote, key string) <-chan received {
 	c := make(chan received, 1)
-	r.Recv(context.Background(), key, func(t *tf.Tensor, dead bool, err error) { c <- received{t, dead, err} })
+	r.Recv(context.Background(), key, func(t *core.Tensor, dead bool, err error) { c <- received{t, dead, err} })
 	return c
 }
 
@@ -252,7 +252,7 @@ func receiveFrom(r *rendezvous.Remote, key string) <-chan received {
 func TestForeignEcho(t *testing.T) {
 	f := startForeign(t)
 	values := samples(t)
-	var types []tf.DType
+	var types []core.DType
 	for _, v := range values {
 		types = append(types, v.DType())
 	}
@@ -285,17 +285,17 @@ func TestForeignEcho(t *testing.T) {
 // its code, though it comes with payloads that gRPC for Go does not expect.
 func TestForeignErrors(t *testing.T) {
 	f := startForeign(t)
-	handle := f.register(t, f.echoGraph([]tf.DType{tf.Float32}))
+	handle := f.register(t, f.echoGraph([]core.DType{core.Float32}))
 	ctx := context.Background()
 
 	ran := f.run(handle, 7)
-	f.begin(t, 7).Abort(tf.Errorf(tf.Aborted, "our half of the step is over"))
-	if err := <-ran; tf.CodeOf(err) != tf.Aborted {
+	f.begin(t, 7).Abort(core.Errorf(core.Aborted, "our half of the step is over"))
+	if err := <-ran; core.CodeOf(err) != core.Aborted {
 		t.Errorf("RunGraph whose input is aborted: %v, want ABORTED", err)
 	}
 	_, err := f.RecvTensor(ctx, &pb.RecvTensorRequest{StepId: 7, RendezvousKey: f.out(0), RequestId: requestid.New()}, nil)
-	if tf.CodeOf(err) != tf.Aborted || !strings.Contains(err.Error(), "our half of the step is over") || !tf.AsError(err).Derived {
-		t.Errorf("receive from an aborted step: %v, derived %v, want ABORTED, derived", err, tf.AsError(err).Derived)
+	if core.CodeOf(err) != core.Aborted || !strings.Contains(err.Error(), "our half of the step is over") || !core.AsError(err).Derived {
+		t.Errorf("receive from an aborted step: %v, derived %v, want ABORTED, derived", err, core.AsError(err).Derived)
 	}
 	if _, err := f.CleanupGraph(ctx, &pb.CleanupGraphRequest{StepId: 7}); err != nil {
 		t.Error(err)
@@ -303,10 +303,10 @@ func TestForeignErrors(t *testing.T) {
 
 	old := rendezvous.Key{Src: f.device, SrcIncarnation: 1, Dst: ourDevice, Edge: "out0"}
 	g := <-receiveFrom(f.begin(t, 8), old.String())
-	if tf.CodeOf(g.err) != tf.Aborted || !strings.Contains(g.err.Error(), fmt.Sprintf("RecvTensor expects a different device incarnation: 1 vs. %d. Your worker job", f.incarnation)) {
+	if core.CodeOf(g.err) != core.Aborted || !strings.Contains(g.err.Error(), fmt.Sprintf("RecvTensor expects a different device incarnation: 1 vs. %d. Your worker job", f.incarnation)) {
 		t.Errorf("receive from an earlier life of the worker: %v", g.err)
 	}
-	if err := <-f.run("nowhere", 9); tf.CodeOf(err) != tf.Aborted || !strings.Contains(err.Error(), "Graph handle is not found: nowhere") {
+	if err := <-f.run("nowhere", 9); core.CodeOf(err) != core.Aborted || !strings.Contains(err.Error(), "Graph handle is not found: nowhere") {
 		t.Errorf("RunGraph of an unknown graph: %v", err)
 	}
 	f.here.Manager.CleanupAll()
@@ -316,10 +316,10 @@ func TestForeignErrors(t *testing.T) {
 // worker, which ends its step with it.
 func TestForeignMeetsAbort(t *testing.T) {
 	f := startForeign(t)
-	handle := f.register(t, f.echoGraph([]tf.DType{tf.Float32}))
+	handle := f.register(t, f.echoGraph([]core.DType{core.Float32}))
 	ran := f.run(handle, 3)
-	f.begin(t, 3).Abort(tf.Errorf(tf.DataLoss, "the input file has a hole"))
-	if err := <-ran; tf.CodeOf(err) != tf.DataLoss || !strings.Contains(err.Error(), "the input file has a hole") {
+	f.begin(t, 3).Abort(core.Errorf(core.DataLoss, "the input file has a hole"))
+	if err := <-ran; core.CodeOf(err) != core.DataLoss || !strings.Contains(err.Error(), "the input file has a hole") {
 		t.Errorf("RunGraph whose input fails: %v, want the failure", err)
 	}
 	f.here.Manager.Cleanup(3)

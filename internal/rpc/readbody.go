@@ -7,7 +7,7 @@ import (
 	"google.golang.org/grpc/mem"
 
 	"github.com/gorge-tf/gorge/internal/rendezvous"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // metaRoom is what type and shape of a tensor, and the flags before them, take
@@ -43,7 +43,7 @@ func (r *TensorResponse) ReadBody(b *bufio.Reader, n int) error {
 }
 
 // plan reads up to the elements, of which there must be size bytes until the end.
-func (r *TensorResponse) plan(c *cursor) (d tf.DType, s tf.Shape, size int, ok bool) {
+func (r *TensorResponse) plan(c *cursor) (d core.DType, s core.Shape, size int, ok bool) {
 	for c.left > 0 {
 		tag, ok := c.varint()
 		if !ok {
@@ -59,7 +59,7 @@ func (r *TensorResponse) plan(c *cursor) (d tf.DType, s tf.Shape, size int, ok b
 	return 0, nil, 0, false
 }
 
-func planTensor(c *cursor, dead bool) (d tf.DType, s tf.Shape, size int, ok bool) {
+func planTensor(c *cursor, dead bool) (d core.DType, s core.Shape, size int, ok bool) {
 	n, ok := c.length()
 	if !ok || dead || c.left != n {
 		return 0, nil, 0, false
@@ -68,13 +68,13 @@ func planTensor(c *cursor, dead bool) (d tf.DType, s tf.Shape, size int, ok bool
 		return 0, nil, 0, false
 	}
 	size, ok = c.length()
-	ok = ok && c.left == size && tf.CheckSize(d, s) == nil && size == s.NumElements()*d.Size()
+	ok = ok && c.left == size && core.CheckSize(d, s) == nil && size == s.NumElements()*d.Size()
 	return d, s, size, ok
 }
 
 // stream reads elements. An error is the connection's; one of the memory is left
 // in r.err.
-func (r *TensorResponse) stream(b *bufio.Reader, d tf.DType, s tf.Shape, size int) error {
+func (r *TensorResponse) stream(b *bufio.Reader, d core.DType, s core.Shape, size int) error {
 	if r.alloc == nil {
 		r.alloc = rendezvous.Allocate
 	}
@@ -88,7 +88,7 @@ func (r *TensorResponse) stream(b *bufio.Reader, d tf.DType, s tf.Shape, size in
 		buf.Unref()
 		return err
 	}
-	r.Tensor = tf.TensorOf(d, s, buf)
+	r.Tensor = core.TensorOf(d, s, buf)
 	return nil
 }
 

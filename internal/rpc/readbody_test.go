@@ -11,7 +11,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // reader gives b and then something else, as a connection does.
@@ -29,18 +29,18 @@ func isNext(t *testing.T, r *bufio.Reader) {
 // TestReadBody reads what encode writes, into the receiver's memory, and nothing
 // of what follows.
 func TestReadBody(t *testing.T) {
-	for d := tf.DType(1); d < 100; d++ {
-		if !d.Valid() || d.Size() == 0 && d != tf.String {
+	for d := core.DType(1); d < 100; d++ {
+		if !d.Valid() || d.Size() == 0 && d != core.String {
 			continue
 		}
-		for _, s := range []tf.Shape{{}, {1}, {0}, {3, 2000}, {1, 1, 1, 1, 1, 1, 2}} {
+		for _, s := range []core.Shape{{}, {1}, {0}, {3, 2000}, {1, 1, 1, 1, 1, 1, 2}} {
 			v := must(t, make([]string, s.NumElements()), s...)
-			if d != tf.String {
+			if d != core.String {
 				v = random(d, s)
 			}
 			b := encoded(t, &TensorResponse{Tensor: v.Share(), SendStart: 77, RequireAck: true})
 			var given *memory.Buffer
-			got := &TensorResponse{alloc: func(d tf.DType, s tf.Shape) (*memory.Buffer, error) {
+			got := &TensorResponse{alloc: func(d core.DType, s core.Shape) (*memory.Buffer, error) {
 				b, err := rendezvous.Allocate(d, s)
 				given = b
 				return b, err
@@ -50,7 +50,7 @@ func TestReadBody(t *testing.T) {
 				t.Fatalf("%v%v: %v, %v", d, s, err, got.err)
 			}
 			wantSame(t, "read", v, got.Tensor)
-			if d != tf.String && got.Tensor.Buffer() != given || got.SendStart != 77 || !got.RequireAck || got.Dead {
+			if d != core.String && got.Tensor.Buffer() != given || got.SendStart != 77 || !got.RequireAck || got.Dead {
 				t.Errorf("%v%v: read as %+v", d, s, got)
 			}
 			isNext(t, r)
@@ -70,12 +70,12 @@ func TestReadBodyOfDead(t *testing.T) {
 // TestReadBodyWithoutMemory: a receiver without memory for it does not disturb
 // what follows.
 func TestReadBodyWithoutMemory(t *testing.T) {
-	b := encoded(t, &TensorResponse{Tensor: random(tf.Float32, tf.Shape{1000})})
-	got := &TensorResponse{alloc: func(tf.DType, tf.Shape) (*memory.Buffer, error) {
-		return nil, tf.Errorf(tf.ResourceExhausted, "no memory")
+	b := encoded(t, &TensorResponse{Tensor: random(core.Float32, core.Shape{1000})})
+	got := &TensorResponse{alloc: func(core.DType, core.Shape) (*memory.Buffer, error) {
+		return nil, core.Errorf(core.ResourceExhausted, "no memory")
 	}}
 	r := reader(b)
-	if err := got.ReadBody(r, len(b)); err != nil || tf.CodeOf(got.err) != tf.ResourceExhausted || got.Tensor != nil {
+	if err := got.ReadBody(r, len(b)); err != nil || core.CodeOf(got.err) != core.ResourceExhausted || got.Tensor != nil {
 		t.Errorf("read as %+v, %v", got, err)
 	}
 	isNext(t, r)
@@ -84,10 +84,12 @@ func TestReadBodyWithoutMemory(t *testing.T) {
 // TestReadBodyBreaks: wherever the connection ends, that is the error, and no
 // memory is lost.
 func TestReadBodyBreaks(t *testing.T) {
-	b := encoded(t, &TensorResponse{Tensor: random(tf.Int64, tf.Shape{300}), SendStart: 9})
+	b := encoded(t, &TensorResponse{Tensor: random(core.Int64, core.Shape{300}), SendStart: 9})
 	for n := range len(b) {
 		pool := memory.NewPool(1 << 20)
-		got := &TensorResponse{alloc: func(d tf.DType, s tf.Shape) (*memory.Buffer, error) { return pool.Get(s.NumElements() * d.Size()), nil }}
+		got := &TensorResponse{alloc: func(d core.DType, s core.Shape) (*memory.Buffer, error) {
+			return pool.Get(s.NumElements() * d.Size()), nil
+		}}
 		if err := got.ReadBody(bufio.NewReader(iotest.OneByteReader(bytes.NewReader(b[:n]))), len(b)); err == nil || got.Tensor != nil {
 			t.Errorf("%d bytes of %d: %+v, %v", n, len(b), got, err)
 		}
@@ -96,7 +98,7 @@ func TestReadBodyBreaks(t *testing.T) {
 
 // FuzzReadBody: a link gives what gRPC gives, whatever the bytes are.
 func FuzzReadBody(f *testing.F) {
-	for _, r := range []*TensorResponse{{Dead: true}, {Tensor: random(tf.Float32, tf.Shape{2, 3}), RequireAck: true}, {Tensor: random(tf.Bool, tf.Shape{0})}} {
+	for _, r := range []*TensorResponse{{Dead: true}, {Tensor: random(core.Float32, core.Shape{2, 3}), RequireAck: true}, {Tensor: random(core.Bool, core.Shape{0})}} {
 		data, err := r.encode()
 		if err != nil {
 			f.Fatal(err)

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/gorge-tf/gorge/internal/rendezvous"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // Steps is where RecvTensor finds what this task sends: a
@@ -23,7 +23,7 @@ func ServeRecv(ctx context.Context, s Steps, req *pb.RecvTensorRequest) (*Tensor
 		err  error
 	}
 	c := make(chan outcome, 1)
-	s.RecvLocal(ctx, req.GetStepId(), req.GetRendezvousKey(), func(t *tf.Tensor, dead bool, err error) {
+	s.RecvLocal(ctx, req.GetStepId(), req.GetRendezvousKey(), func(t *core.Tensor, dead bool, err error) {
 		c <- outcome{&TensorResponse{Tensor: t, Dead: dead, SendStart: time.Now().UnixMicro()}, err}
 	})
 	o := <-c

@@ -2,7 +2,7 @@ package rpc
 
 import (
 	"github.com/gorge-tf/gorge/internal/rendezvous"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A TensorResponse is the answer to RecvTensor: the message that crosses the
@@ -11,7 +11,7 @@ import (
 //
 // A server hands its reference to Tensor over to the codec.
 type TensorResponse struct {
-	Tensor    *tf.Tensor // nil if Dead
+	Tensor    *core.Tensor // nil if Dead
 	Dead      bool
 	SendStart int64 // microseconds since 1970 at the sender when the value was ready
 	// RequireAck asks the receiver to call MarkRecvFinished: the sender keeps

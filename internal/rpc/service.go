@@ -6,7 +6,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // The services by the names in their paths, which are not those of the
@@ -57,5 +57,5 @@ func call[Resp any](ctx context.Context, cc grpc.ClientConnInterface, path strin
 
 // unimplemented is the answer of a method that a server does not have.
 func unimplemented(name string) error {
-	return tf.Errorf(tf.Unimplemented, "%s is not implemented by this server", name)
+	return core.Errorf(core.Unimplemented, "%s is not implemented by this server", name)
 }

@@ -10,8 +10,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // The methods that TensorFlow's services have.
@@ -76,7 +76,7 @@ func TestUnimplementedNamesTheMethod(t *testing.T) {
 			t.Errorf("client has %d methods, want %d", len(errs), len(c.want))
 		}
 		for _, name := range c.want {
-			if err := errs[name]; tf.CodeOf(err) != tf.Unimplemented || !strings.Contains(err.Error(), name+" is not implemented") {
+			if err := errs[name]; core.CodeOf(err) != core.Unimplemented || !strings.Contains(err.Error(), name+" is not implemented") {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
@@ -86,7 +86,7 @@ func TestUnimplementedNamesTheMethod(t *testing.T) {
 // TestUnknownService: what a server does not serve at all.
 func TestUnknownService(t *testing.T) {
 	cc := dial(t, serve(t, ServerConfig{}), DialConfig{})
-	if _, err := NewWorkerClient(cc).GetStatus(context.Background(), &pb.GetStatusRequest{}); tf.CodeOf(err) != tf.Unimplemented {
+	if _, err := NewWorkerClient(cc).GetStatus(context.Background(), &pb.GetStatusRequest{}); core.CodeOf(err) != core.Unimplemented {
 		t.Errorf("calling a service that is not there: %v", err)
 	}
 }
@@ -113,7 +113,7 @@ func TestMessagesCross(t *testing.T) {
 		t.Errorf("CreateSession = %v, %v", got, err)
 	}
 	// More than the four megabytes that gRPC allows by itself.
-	feed := &pb.NamedTensorProto{Name: "x:0", Tensor: tf.TensorProto(random(tf.Float32, tf.Shape{1200, 1200}))}
+	feed := &pb.NamedTensorProto{Name: "x:0", Tensor: core.TensorProto(random(core.Float32, core.Shape{1200, 1200}))}
 	ran, err := NewWorkerClient(cc).RunGraph(ctx, &pb.RunGraphRequest{Send: []*pb.NamedTensorProto{feed}})
 	if err != nil {
 		t.Fatal(err)

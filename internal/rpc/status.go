@@ -13,8 +13,8 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 const (
@@ -32,18 +32,18 @@ const (
 // toStatus returns err as the status that a call ends with. What a status has
 // no room for goes to the trailer of the call that ctx belongs to.
 func toStatus(ctx context.Context, err error) error {
-	var e *tf.Error
+	var e *core.Error
 	if !errors.As(err, &e) {
 		if _, ok := status.FromError(err); ok {
 			return err
 		}
-		e = tf.AsError(err)
+		e = core.AsError(err)
 	}
 	if e.Derived {
 		// This fails only outside of a call, where nobody would read it.
 		_ = grpc.SetTrailer(ctx, derivedTrailer())
 	}
-	if e.Code == tf.Canceled && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+	if e.Code == core.Canceled && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		// The caller's own clock may be a little behind: it is to hear why
 		// all was cancelled.
 		return status.Error(codes.DeadlineExceeded, "Deadline Exceeded")
@@ -73,15 +73,15 @@ func fromStatus(err error, trailer metadata.MD) error {
 	}
 	s, ok := status.FromError(err)
 	if !ok {
-		return tf.AsError(err)
+		return core.AsError(err)
 	}
 	details := trailer.Get(detailsKey)
 	if len(details) != 1 {
-		return &tf.Error{Code: tf.Code(s.Code()), Msg: s.Message()}
+		return &core.Error{Code: core.Code(s.Code()), Msg: s.Message()}
 	}
 	code, msg := restore(s.Code(), s.Message())
 	_, derived := payloads(details[0])[derivedPayload]
-	return &tf.Error{Code: tf.Code(code), Msg: msg, Derived: derived}
+	return &core.Error{Code: core.Code(code), Msg: msg, Derived: derived}
 }
 
 // blame adds to an error that comes of a task's end, or of its having forgotten
@@ -92,8 +92,8 @@ func blame(cc grpc.ClientConnInterface, path string, err error) error {
 	if !ok || ch.task == "" || err == nil {
 		return err
 	}
-	e := *tf.AsError(err)
-	if e.Derived || e.Code != tf.Unavailable && e.Code != tf.Aborted {
+	e := *core.AsError(err)
+	if e.Derived || e.Code != core.Unavailable && e.Code != core.Aborted {
 		return err
 	}
 	e.Msg = fmt.Sprintf("%s\nAdditional GRPC error information from remote target %s while calling %s", e.WireMessage(), ch.task, path)

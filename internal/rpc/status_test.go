@@ -14,8 +14,8 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A failing worker answers GetStatus with an error.
@@ -35,11 +35,11 @@ func (f failing) GetStatus(ctx context.Context, _ *pb.GetStatusRequest) (*pb.Get
 }
 
 // across returns what a client sees of an error that a handler returns.
-func across(t *testing.T, f failing) *tf.Error {
+func across(t *testing.T, f failing) *core.Error {
 	t.Helper()
 	w := NewWorkerClient(dial(t, serve(t, ServerConfig{}, withWorker(f)), DialConfig{}))
 	_, err := w.GetStatus(context.Background(), &pb.GetStatusRequest{})
-	var e *tf.Error
+	var e *core.Error
 	if !errors.As(err, &e) {
 		t.Fatalf("client sees %v, want a tf.Error", err)
 	}
@@ -48,10 +48,10 @@ func across(t *testing.T, f failing) *tf.Error {
 
 // TestErrorsCross: code, text, node and derivation arrive.
 func TestErrorsCross(t *testing.T) {
-	for c := tf.Canceled; c <= tf.Unauthenticated; c++ {
+	for c := core.Canceled; c <= core.Unauthenticated; c++ {
 		for _, derived := range []bool{false, true} {
 			text := fmt.Sprintf("%v \"quoted\" – 100%% Grüße,\n\tgrpc-message=\\x", c)
-			e := across(t, failing{err: &tf.Error{Code: c, Msg: text, Node: "layer/MatMul", Derived: derived}})
+			e := across(t, failing{err: &core.Error{Code: c, Msg: text, Node: "layer/MatMul", Derived: derived}})
 			if e.Code != c || e.Derived != derived || e.Msg != text+"\n\t [[{{node layer/MatMul}}]]" {
 				t.Errorf("%v, derived %v, arrives as %v %q, derived %v", c, derived, e.Code, e.Msg, e.Derived)
 			}
@@ -62,13 +62,13 @@ func TestErrorsCross(t *testing.T) {
 func TestOtherErrorsCross(t *testing.T) {
 	for _, c := range []struct {
 		err  error
-		code tf.Code
+		code core.Code
 		text string
 	}{
-		{errors.New("plain"), tf.Unknown, "plain"},
-		{fmt.Errorf("outer: %w", tf.Errorf(tf.NotFound, "inner")), tf.NotFound, "inner"},
-		{status.Error(codes.DataLoss, "a status"), tf.DataLoss, "a status"},
-		{context.DeadlineExceeded, tf.DeadlineExceeded, "context deadline exceeded"},
+		{errors.New("plain"), core.Unknown, "plain"},
+		{fmt.Errorf("outer: %w", core.Errorf(core.NotFound, "inner")), core.NotFound, "inner"},
+		{status.Error(codes.DataLoss, "a status"), core.DataLoss, "a status"},
+		{context.DeadlineExceeded, core.DeadlineExceeded, "context deadline exceeded"},
 	} {
 		if e := across(t, failing{err: c.err}); e.Code != c.code || e.Msg != c.text {
 			t.Errorf("%v arrives as %v %q, want %v %q", c.err, e.Code, e.Msg, c.code, c.text)
@@ -78,7 +78,7 @@ func TestOtherErrorsCross(t *testing.T) {
 
 func TestLongTextIsCut(t *testing.T) {
 	for n, want := range map[int]int{3071: 3071, 3072: 3072, 3073: 3072 + len(" ... [truncated]"), 100000: 3072 + len(" ... [truncated]")} {
-		e := across(t, failing{err: tf.Errorf(tf.Internal, "%s", strings.Repeat("x", n))})
+		e := across(t, failing{err: core.Errorf(core.Internal, "%s", strings.Repeat("x", n))})
 		if len(e.Msg) != want || want > 3072 && !strings.HasSuffix(e.Msg, "x ... [truncated]") {
 			t.Errorf("text of %d bytes arrives as %d bytes, want %d", n, len(e.Msg), want)
 		}
@@ -97,8 +97,8 @@ func TestForeignPayloads(t *testing.T) {
 		"restarted": string(restarted), "empty": "", "garbage": "\xff\xff\xff",
 		"a google.rpc.Status": "\x08\x0a\x12\x04lost",
 	} {
-		e := across(t, failing{err: tf.Errorf(tf.Aborted, "lost"), trailer: metadata.Pairs("grpc-status-details-bin", payload)})
-		if e.Code != tf.Aborted || e.Msg != "lost" || e.Derived {
+		e := across(t, failing{err: core.Errorf(core.Aborted, "lost"), trailer: metadata.Pairs("grpc-status-details-bin", payload)})
+		if e.Code != core.Aborted || e.Msg != "lost" || e.Derived {
 			t.Errorf("%s: arrives as %v %q, derived %v", name, e.Code, e.Msg, e.Derived)
 		}
 	}
@@ -134,7 +134,7 @@ func TestFromStatus(t *testing.T) {
 	if err := fromStatus(nil, nil); err != nil {
 		t.Errorf("no error becomes %v", err)
 	}
-	if err := fromStatus(context.Canceled, nil); tf.CodeOf(err) != tf.Canceled {
+	if err := fromStatus(context.Canceled, nil); core.CodeOf(err) != core.Canceled {
 		t.Errorf("an error that is no status becomes %v", err)
 	}
 }
@@ -144,7 +144,7 @@ func TestFromStatus(t *testing.T) {
 func TestLateCancellation(t *testing.T) {
 	over, cancel := context.WithDeadline(context.Background(), time.Unix(1, 0))
 	defer cancel()
-	canceled := tf.Errorf(tf.Canceled, "Step was cancelled")
+	canceled := core.Errorf(core.Canceled, "Step was cancelled")
 	if c := status.Code(toStatus(over, canceled)); c != codes.DeadlineExceeded {
 		t.Errorf("got %v, want DeadlineExceeded", c)
 	}
@@ -153,7 +153,7 @@ func TestLateCancellation(t *testing.T) {
 	if c := status.Code(toStatus(gone, canceled)); c != codes.Canceled {
 		t.Errorf("got %v, want Canceled", c)
 	}
-	if c := status.Code(toStatus(over, tf.Errorf(tf.NotFound, "no"))); c != codes.NotFound {
+	if c := status.Code(toStatus(over, core.Errorf(core.NotFound, "no"))); c != codes.NotFound {
 		t.Errorf("got %v, want NotFound", c)
 	}
 }

@@ -7,8 +7,8 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/requestid"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A Transport is the rendezvous transport made of RecvTensor calls.
@@ -101,8 +101,8 @@ func (w PatientWorker) RecvBuf(ctx context.Context, req *pb.RecvBufRequest, into
 
 // unreachable reports whether a call failed on its way.
 func unreachable(err error) bool {
-	c := tf.CodeOf(err)
-	return c == tf.Unavailable || c == tf.Unknown
+	c := core.CodeOf(err)
+	return c == core.Unavailable || c == core.Unknown
 }
 
 // retryDelay grows from 10 ms by a third each time up to ten seconds, and

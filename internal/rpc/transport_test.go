@@ -13,8 +13,8 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/rendezvous/rendezvoustest"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A sender is a worker that has nothing but steps.
@@ -29,7 +29,7 @@ func (s sender) RecvTensor(ctx context.Context, req *pb.RecvTensorRequest) (*Ten
 
 // StartRecvTensor answers when the value is there.
 func (s sender) StartRecvTensor(ctx context.Context, req *pb.RecvTensorRequest, done func(*TensorResponse, error)) {
-	s.steps.RecvLocal(ctx, req.GetStepId(), req.GetRendezvousKey(), func(t *tf.Tensor, dead bool, err error) {
+	s.steps.RecvLocal(ctx, req.GetStepId(), req.GetRendezvousKey(), func(t *core.Tensor, dead bool, err error) {
 		done(&TensorResponse{Tensor: t, Dead: dead}, err)
 	})
 }
@@ -61,7 +61,7 @@ func newPair(t *testing.T, serve func(WorkerServer) string) rendezvoustest.Pair 
 		if a := addresses[task]; a != "" {
 			return a, nil
 		}
-		return "", tf.Errorf(tf.NotFound, "no task %s in the cluster", task)
+		return "", core.Errorf(core.NotFound, "no task %s in the cluster", task)
 	}
 	peer := func(task string) rendezvoustest.Peer {
 		m := rendezvous.NewManager(0)
@@ -126,9 +126,9 @@ func receive(t *testing.T, s *scripted, retries int) rendezvous.Result {
 func TestTransportRequest(t *testing.T) {
 	s := &scripted{recv: func(_ int, req *pb.RecvTensorRequest) (*TensorResponse, error) {
 		if req.GetStepId() != 5 || req.GetRendezvousKey() != "key" || req.GetRequestId() == 0 {
-			return nil, tf.Errorf(tf.InvalidArgument, "asked for %v", req)
+			return nil, core.Errorf(core.InvalidArgument, "asked for %v", req)
 		}
-		return &TensorResponse{Tensor: tf.Scalar(int64(7))}, nil
+		return &TensorResponse{Tensor: core.Scalar(int64(7))}, nil
 	}}
 	if r := receive(t, s, 0); r.Err != nil || r.Tensor.At(0) != int64(7) {
 		t.Errorf("received %+v", r)
@@ -140,25 +140,25 @@ func TestTransportRequest(t *testing.T) {
 func TestTransportRetries(t *testing.T) {
 	for _, c := range []struct {
 		name            string
-		code            tf.Code
+		code            core.Code
 		failures        int
 		retries, wantTo int
-		wantCode        tf.Code
+		wantCode        core.Code
 	}{
-		{"none allowed", tf.Unavailable, 1, 0, 1, tf.Unavailable},
-		{"unreachable twice", tf.Unavailable, 2, 3, 3, tf.OK},
-		{"unknown", tf.Unknown, 1, 3, 2, tf.OK},
-		{"too often", tf.Unavailable, 9, 2, 3, tf.Unavailable},
-		{"an answer", tf.Aborted, 1, 3, 1, tf.Aborted},
+		{"none allowed", core.Unavailable, 1, 0, 1, core.Unavailable},
+		{"unreachable twice", core.Unavailable, 2, 3, 3, core.OK},
+		{"unknown", core.Unknown, 1, 3, 2, core.OK},
+		{"too often", core.Unavailable, 9, 2, 3, core.Unavailable},
+		{"an answer", core.Aborted, 1, 3, 1, core.Aborted},
 	} {
 		s := &scripted{recv: func(n int, _ *pb.RecvTensorRequest) (*TensorResponse, error) {
 			if n <= c.failures {
-				return nil, tf.Errorf(c.code, "try %d", n)
+				return nil, core.Errorf(c.code, "try %d", n)
 			}
-			return &TensorResponse{Tensor: tf.Scalar(int64(n))}, nil
+			return &TensorResponse{Tensor: core.Scalar(int64(n))}, nil
 		}}
 		r := receive(t, s, c.retries)
-		if tf.CodeOf(r.Err) != c.wantCode || len(s.ids) != c.wantTo {
+		if core.CodeOf(r.Err) != c.wantCode || len(s.ids) != c.wantTo {
 			t.Errorf("%s: %v after %d calls, want %v after %d", c.name, r.Err, len(s.ids), c.wantCode, c.wantTo)
 		}
 		for _, id := range s.ids {
@@ -171,7 +171,7 @@ func TestTransportRetries(t *testing.T) {
 
 func TestTransportAcknowledges(t *testing.T) {
 	s := &scripted{acks: make(chan int64, 1), recv: func(int, *pb.RecvTensorRequest) (*TensorResponse, error) {
-		return &TensorResponse{Tensor: tf.Scalar("kept"), RequireAck: true}, nil
+		return &TensorResponse{Tensor: core.Scalar("kept"), RequireAck: true}, nil
 	}}
 	if r := receive(t, s, 0); r.Err != nil {
 		t.Error(r.Err)
@@ -187,7 +187,7 @@ func TestBuffersAreAskedForAgain(t *testing.T) {
 		into := make([]byte, 4)
 		err := w.RecvBuf(t.Context(), &pb.RecvBufRequest{RequestId: 8}, into)
 		if retries < 2 {
-			if tf.CodeOf(err) != tf.Unavailable {
+			if core.CodeOf(err) != core.Unavailable {
 				t.Errorf("two failures, one retry: %v, want Unavailable", err)
 			}
 			continue
@@ -207,7 +207,7 @@ func TestTransportUnreachable(t *testing.T) {
 	defer channels.Close()
 	c := make(chan rendezvous.Result, 1)
 	NewTransport(channels, 1).Recv(context.Background(), "task", 5, "key", rendezvous.Allocate, func(r rendezvous.Result) { c <- r })
-	if r := <-c; tf.CodeOf(r.Err) != tf.Unavailable {
+	if r := <-c; core.CodeOf(r.Err) != core.Unavailable {
 		t.Errorf("receive from nowhere: %v, want UNAVAILABLE", r.Err)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // verbsPeer answers with what it was asked, one further.
@@ -53,13 +53,13 @@ func TestGetRemoteAddress(t *testing.T) {
 // have the service says so.
 func TestGetRemoteAddressErrors(t *testing.T) {
 	addr := serve(t, ServerConfig{}, func(s *grpc.Server) {
-		RegisterVerbs(s, verbsPeer{tf.Errorf(tf.InvalidArgument, "two regions are needed")})
+		RegisterVerbs(s, verbsPeer{core.Errorf(core.InvalidArgument, "two regions are needed")})
 	})
-	if _, err := askVerbs(t, addr); tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), "two regions") {
+	if _, err := askVerbs(t, addr); core.CodeOf(err) != core.InvalidArgument || !strings.Contains(err.Error(), "two regions") {
 		t.Errorf("error of the service: %v", err)
 	}
 	addr = serve(t, ServerConfig{}, withWorker(UnimplementedWorker{}))
-	if _, err := askVerbs(t, addr); tf.CodeOf(err) != tf.Unimplemented {
+	if _, err := askVerbs(t, addr); core.CodeOf(err) != core.Unimplemented {
 		t.Errorf("a server without the service: %v", err)
 	}
 }

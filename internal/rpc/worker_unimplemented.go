@@ -3,7 +3,7 @@ package rpc
 import (
 	"context"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // UnimplementedWorker answers every call with UNIMPLEMENTED. A server that embeds

@@ -6,7 +6,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/resource"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Calls runs functions for what is in no step: nodes of eager graphs, and
@@ -22,45 +22,45 @@ type Calls struct {
 var ownSteps atomic.Int64
 
 // Lasting returns c.
-func (c *Calls) Lasting() tf.FunctionCaller { return c }
+func (c *Calls) Lasting() core.FunctionCaller { return c }
 
 // Lasting returns a caller that is not bound to the step.
-func (c *caller) Lasting() tf.FunctionCaller { return &Calls{c.functions, c.device} }
+func (c *caller) Lasting() core.FunctionCaller { return &Calls{c.functions, c.device} }
 
 // Library returns the functions that c calls.
-func (c *Calls) Library() *tf.Library { return c.functions.library() }
+func (c *Calls) Library() *core.Library { return c.functions.library() }
 
 // Library returns the functions that c calls.
-func (c *caller) Library() *tf.Library { return c.functions.library() }
+func (c *caller) Library() *core.Library { return c.functions.library() }
 
 // With returns a caller of the functions of another library.
-func (c *Calls) With(l *tf.Library) tf.FunctionCaller {
+func (c *Calls) With(l *core.Library) core.FunctionCaller {
 	return &Calls{functions: newFunctions(c.functions.rt, l, c.functions.disabled), device: c.device}
 }
 
 // With returns a caller of the functions of another library that is not bound to
 // the step.
-func (c *caller) With(l *tf.Library) tf.FunctionCaller {
+func (c *caller) With(l *core.Library) core.FunctionCaller {
 	return (&Calls{c.functions, c.device}).With(l)
 }
 
 // NewCalls returns what runs functions on a device of the runtime, and those
 // that library returns by then.
-func (rt *Runtime) NewCalls(device string, library func() *tf.Library) *Calls {
+func (rt *Runtime) NewCalls(device string, library func() *core.Library) *Calls {
 	return &Calls{functions: &functions{rt: rt, library: library, made: map[string]*function{}}, device: device}
 }
 
 // Call runs f.
-func (c *Calls) Call(ctx context.Context, f tf.Func, in []*tf.Tensor, done func([]*tf.Tensor, error)) {
+func (c *Calls) Call(ctx context.Context, f core.Func, in []*core.Tensor, done func([]*core.Tensor, error)) {
 	c.CallOn(ctx, c.device, f, in, done)
 }
 
 // CallOn runs f on a device of the runtime.
-func (c *Calls) CallOn(ctx context.Context, device string, f tf.Func, in []*tf.Tensor, done func([]*tf.Tensor, error)) {
+func (c *Calls) CallOn(ctx context.Context, device string, f core.Func, in []*core.Tensor, done func([]*core.Tensor, error)) {
 	id, devices := ownSteps.Add(-1), c.functions.rt.Devices
 	container, own := resource.StepContainer(id), rendezvous.NewLocal(devices)
 	one := &caller{functions: c.functions, args: Args{ID: id, Rendezvous: own}, container: container, device: c.device}
-	one.CallOn(ctx, device, f, in, func(out []*tf.Tensor, err error) {
+	one.CallOn(ctx, device, f, in, func(out []*core.Tensor, err error) {
 		own.Reset()
 		for _, d := range devices.List() {
 			d.Resources().Clear(container)
@@ -71,10 +71,10 @@ func (c *Calls) CallOn(ctx context.Context, device string, f tf.Func, in []*tf.T
 
 // CallIn runs f on c's device, in a step that others take part in: what f sends and
 // receives by itself goes by the step's rendezvous.
-func (c *Calls) CallIn(ctx context.Context, a Args, f tf.Func, in []*tf.Tensor, done func([]*tf.Tensor, error)) {
+func (c *Calls) CallIn(ctx context.Context, a Args, f core.Func, in []*core.Tensor, done func([]*core.Tensor, error)) {
 	container := resource.StepContainer(ownSteps.Add(-1)) // several parts of one step may run at once
 	one := &caller{functions: c.functions, args: a, container: container, device: c.device}
-	one.CallOn(ctx, c.device, f, in, func(out []*tf.Tensor, err error) {
+	one.CallOn(ctx, c.device, f, in, func(out []*core.Tensor, err error) {
 		for _, d := range c.functions.rt.Devices.List() {
 			d.Resources().Clear(container)
 		}

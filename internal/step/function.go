@@ -8,38 +8,39 @@ import (
 	"github.com/gorge-tf/gorge/internal/graph"
 	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // functions makes the functions of one graph runnable, each when it is first
 // called, and keeps them.
 type functions struct {
 	rt       *Runtime
-	library  func() *tf.Library
+	library  func() *core.Library
 	disabled []string // passes to leave out
 
 	mu   sync.Mutex
 	made map[string]*function
+	home map[string]*core.Library // of functions that the client's process runs, by name
 }
 
 // function is one that is being made runnable, or is.
 type function struct {
 	name  string
 	once  sync.Once
-	body  *tf.FunctionBody
+	body  *core.FunctionBody
 	graph *Graph
 	err   error
 }
 
-func newFunctions(rt *Runtime, library *tf.Library, disabled []string) *functions {
+func newFunctions(rt *Runtime, library *core.Library, disabled []string) *functions {
 	if library == nil {
 		return nil
 	}
-	return &functions{rt: rt, library: func() *tf.Library { return library }, disabled: disabled, made: map[string]*function{}}
+	return &functions{rt: rt, library: func() *core.Library { return library }, disabled: disabled, made: map[string]*function{}}
 }
 
 // get returns f for calls from a device.
-func (fs *functions) get(f tf.Func, device string) (*function, error) {
+func (fs *functions) get(f core.Func, device string) (*function, error) {
 	key := device + "\x00" + f.Key()
 	fs.mu.Lock()
 	made := fs.made[key]
@@ -61,7 +62,8 @@ func (fs *functions) forget(name string) {
 
 // make prepares the body as a graph of its own, whose kernels keep state of
 // their own: names are distinct within a function only.
-func (fs *functions) make(to *function, f tf.Func, device string) (err error) {
+func (fs *functions) make(to *function, f core.Func, device string) (err error) {
+	defer core.Recover(&err, "the preparation of function "+f.Name)
 	library := fs.library()
 	if to.body, err = library.Body(f); err != nil {
 		return err
@@ -82,19 +84,22 @@ func (fs *functions) make(to *function, f tf.Func, device string) (err error) {
 
 // prepare expands, prunes and places the body of a function that is called
 // from a device.
-func (fs *functions) prepare(g *graph.Graph, b *tf.FunctionBody, device string) error {
+func (fs *functions) prepare(g *graph.Graph, b *core.FunctionBody, device string) error {
 	if err := pass.Lower(g, fs.disabled); err != nil {
 		return err
 	}
 	pass.PruneBody(g, b)
-	caller, err := tf.ParseDevice(device)
+	caller, err := core.ParseDevice(device)
 	if err != nil {
 		return err
 	}
+	if err := fs.sendHome(g, caller); err != nil {
+		return err
+	}
 	for _, n := range g.Nodes {
-		own, err := tf.ParseDevice(n.Device)
+		own, err := core.ParseDevice(n.Device)
 		if err != nil {
-			return tf.AtNode(err, &n.Node, nil)
+			return core.AtNode(err, &n.Node, nil)
 		}
 		if n.Device = caller.Override(own).String(); own.Type == "" && own.ID < 0 || n.OpName() == "_Arg" || n.OpName() == "_Retval" {
 			n.Device = device
@@ -117,7 +122,7 @@ type caller struct {
 
 // equip tells the nodes of a step what graph they are in, and lets them call
 // functions.
-func (g *Graph) equip(s *tf.Step, p *part, a Args) {
+func (g *Graph) equip(s *core.Step, p *part, a Args) {
 	s.GraphVersion = p.graph.Producer
 	if g.functions != nil {
 		s.Functions = &caller{g.functions, a, s.Container, p.device.Spec().String()}
@@ -125,13 +130,13 @@ func (g *Graph) equip(s *tf.Step, p *part, a Args) {
 }
 
 // Call runs f on the caller's device.
-func (c *caller) Call(ctx context.Context, f tf.Func, in []*tf.Tensor, done func([]*tf.Tensor, error)) {
+func (c *caller) Call(ctx context.Context, f core.Func, in []*core.Tensor, done func([]*core.Tensor, error)) {
 	c.CallOn(ctx, c.device, f, in, done)
 }
 
 // CallOn runs f on a device: at once if that is of this task and none of f's
 // nodes ever waits, else on a goroutine of its own, which ends with the call.
-func (c *caller) CallOn(ctx context.Context, device string, f tf.Func, in []*tf.Tensor, done func([]*tf.Tensor, error)) {
+func (c *caller) CallOn(ctx context.Context, device string, f core.Func, in []*core.Tensor, done func([]*core.Tensor, error)) {
 	d := c.functions.rt.Devices.Lookup(device)
 	if d == nil {
 		go func() { done(c.callRemote(ctx, device, f, in)) }()
@@ -153,29 +158,29 @@ func (c *caller) CallOn(ctx context.Context, device string, f tf.Func, in []*tf.
 }
 
 // callRemote runs f on a device of another task.
-func (c *caller) callRemote(ctx context.Context, device string, f tf.Func, in []*tf.Tensor) ([]*tf.Tensor, error) {
-	own, err := tf.ParseDevice(c.device)
+func (c *caller) callRemote(ctx context.Context, device string, f core.Func, in []*core.Tensor) ([]*core.Tensor, error) {
+	own, err := core.ParseDevice(c.device)
 	if err != nil {
 		return nil, err
 	}
-	other, err := tf.ParseDevice(device)
+	other, err := core.ParseDevice(device)
 	if err != nil {
 		return nil, err
 	}
 	if remote := c.functions.rt.Remote; remote != nil && other.TaskName() != own.TaskName() {
-		return remote.CallRemote(ctx, device, c.functions.library(), f, in)
+		return remote.CallRemote(ctx, device, c.functions.libraryOf(f.Name), f, in)
 	}
-	return nil, tf.Errorf(tf.InvalidArgument, "a function must be called on a device that the session has, got %s", device)
+	return nil, core.Errorf(core.InvalidArgument, "a function must be called on a device that the session has, got %s", device)
 }
 
 // check compares arguments with what the function takes.
-func (f *function) check(in []*tf.Tensor) error {
+func (f *function) check(in []*core.Tensor) error {
 	if len(in) != len(f.body.ArgTypes) {
-		return tf.Errorf(tf.InvalidArgument, "Expects %d arguments, but %d is provided", len(f.body.ArgTypes), len(in))
+		return core.Errorf(core.InvalidArgument, "Expects %d arguments, but %d is provided", len(f.body.ArgTypes), len(in))
 	}
 	for i, t := range in {
 		if want := f.body.ArgTypes[i].Base(); t.DType() != want {
-			return tf.Errorf(tf.InvalidArgument, "Expects arg[%d] to be %s but %s is provided", i, want.CName(), t.DType().CName())
+			return core.Errorf(core.InvalidArgument, "Expects arg[%d] to be %s but %s is provided", i, want.CName(), t.DType().CName())
 		}
 	}
 	return nil
@@ -184,7 +189,8 @@ func (f *function) check(in []*tf.Tensor) error {
 // run runs a function within the caller's step. What its parts on several
 // devices exchange is no matter of others: calls of one function have equal
 // keys.
-func (c *caller) run(ctx context.Context, f *function, in []*tf.Tensor) ([]*tf.Tensor, error) {
+func (c *caller) run(ctx context.Context, f *function, in []*core.Tensor) (out []*core.Tensor, err error) {
+	defer core.Recover(&err, "the call of a function")
 	a := c.args
 	frame := NewFrame(in, len(f.body.RetTypes))
 	a.Frame = frame
@@ -201,11 +207,11 @@ func (c *caller) run(ctx context.Context, f *function, in []*tf.Tensor) ([]*tf.T
 }
 
 // take returns the results, which may be given back to the pool later.
-func (f *Frame) take() ([]*tf.Tensor, error) {
+func (f *Frame) take() ([]*core.Tensor, error) {
 	for i, t := range f.rets {
 		if t == nil {
 			f.Drop()
-			return nil, tf.Errorf(tf.Internal, "Retval[%d] does not have value", i)
+			return nil, core.Errorf(core.Internal, "Retval[%d] does not have value", i)
 		}
 	}
 	return f.rets, nil

@@ -12,9 +12,9 @@ import (
 	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	_ "github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // library has functions of one int32 each: a constant, a product, a condition,
@@ -77,7 +77,7 @@ node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } 
 const ints3 = `list { type: DT_INT32 type: DT_INT32 type: DT_INT32 }`
 
 // run runs y of a graph with the library, fed n and x, with passes disabled.
-func runFunctions(t *testing.T, nodes string, disabled ...string) (*tf.Tensor, error) {
+func runFunctions(t *testing.T, nodes string, disabled ...string) (*core.Tensor, error) {
 	t.Helper()
 	def := &pb.GraphDef{}
 	if err := prototext.Unmarshal([]byte(library+nodes), def); err != nil {
@@ -107,11 +107,11 @@ func runFunctions(t *testing.T, nodes string, disabled ...string) (*tf.Tensor, e
 	if err != nil {
 		return nil, err
 	}
-	frame := NewFrame([]*tf.Tensor{tf.Scalar(int32(5)), tf.Scalar(float32(3))}, 1)
+	frame := NewFrame([]*core.Tensor{core.Scalar(int32(5)), core.Scalar(float32(3))}, 1)
 	if err := built.Run(t.Context(), Args{ID: 1, Rendezvous: rendezvous.NewLocal(devices), Frame: frame}); err != nil {
 		return nil, err
 	}
-	out, err := frame.Results()
+	out, err := frame.Leave(nil)
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +163,7 @@ func TestEffectsOfBranches(t *testing.T) {
 		attr { key: "Tout" value { list { type: DT_INT32 type: DT_INT32 } } } attr { key: "then_branch" value { func { name: "checks" } } } attr { key: "else_branch" value { func { name: "checks" } } }
 		attr { key: "_lower_using_switch_merge" value { b: true } } }
 	node { name: "y" op: "Identity" input: "if" attr { key: "T" value { type: DT_INT32 } } }`)
-	if err != nil || tf.Data[int32](got)[0] != 5 {
+	if err != nil || core.Data[int32](got)[0] != 5 {
 		t.Errorf("got %v, %v", got, err)
 	}
 }
@@ -175,7 +175,7 @@ func TestErrorsOfInlinedNodes(t *testing.T) {
 	node { name: "call" op: "StatefulPartitionedCall" input: "n" attr { key: "Tin" value { list { type: DT_INT32 } } } attr { key: "Tout" value { list { type: DT_INT32 type: DT_INT32 } } }
 		attr { key: "f" value { func { name: "checks" } } } }
 	node { name: "y" op: "Identity" input: "call:1" attr { key: "T" value { type: DT_INT32 } } }`)
-	if e := tf.AsError(err); e.Node != "call/check" || e.Origin != "check" || !strings.HasSuffix(e.WireMessage(), "[[{{node check}}]]") {
+	if e := core.AsError(err); e.Node != "call/check" || e.Origin != "check" || !strings.HasSuffix(e.WireMessage(), "[[{{node check}}]]") {
 		t.Errorf("got %v of %s, on the wire %q", err, e.Node, e.WireMessage())
 	}
 }
@@ -201,18 +201,18 @@ func TestFunctionErrors(t *testing.T) {
 	}
 	for _, c := range []struct {
 		nodes string
-		code  tf.Code
+		code  core.Code
 		want  string
 	}{
-		{call("nothing", "", "type: DT_INT32"), tf.NotFound, "Function nothing is not defined."},
-		{call("prod", "", "type: DT_INT32"), tf.InvalidArgument, "Attr T is not found from prod"},
-		{call("prod", `attr { key: "T" value { type: DT_INT32 } }`, "type: DT_INT32"), tf.InvalidArgument, "Expects 2 arguments, but 1 is provided"},
-		{call("square", "", "type: DT_INT32"), tf.InvalidArgument, "Expects arg[0] to be float but int32 is provided"},
-		{call("one", "", "type: DT_FLOAT"), tf.InvalidArgument, "Expects ret[0] to be float, but int32 is provided."},
-		{call("step", "", "type: DT_INT32"), tf.InvalidArgument, "Expects 3 arguments, but 1 is provided"},
+		{call("nothing", "", "type: DT_INT32"), core.NotFound, "Function nothing is not defined."},
+		{call("prod", "", "type: DT_INT32"), core.InvalidArgument, "Attr T is not found from prod"},
+		{call("prod", `attr { key: "T" value { type: DT_INT32 } }`, "type: DT_INT32"), core.InvalidArgument, "Expects 2 arguments, but 1 is provided"},
+		{call("square", "", "type: DT_INT32"), core.InvalidArgument, "Expects arg[0] to be float but int32 is provided"},
+		{call("one", "", "type: DT_FLOAT"), core.InvalidArgument, "Expects ret[0] to be float, but int32 is provided."},
+		{call("step", "", "type: DT_INT32"), core.InvalidArgument, "Expects 3 arguments, but 1 is provided"},
 	} {
 		_, err := runFunctions(t, c.nodes)
-		if tf.CodeOf(err) != c.code || !strings.Contains(err.Error(), c.want) {
+		if core.CodeOf(err) != c.code || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %s", err, c.want)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/graph"
 	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/pass"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Runtime is what the graphs of one session share in one task.
@@ -27,7 +27,7 @@ type Runtime struct {
 	// Remote runs functions on devices of other tasks; nil: nobody does.
 	Remote Remote
 	// Collectives does what several devices do together; nil: nobody does.
-	Collectives tf.Collectives
+	Collectives core.Collectives
 	// Kept are the tensors that the session keeps; nil: it keeps none.
 	Kept *Kept
 	// InProcess says that no other task takes part in the session's steps.
@@ -36,7 +36,7 @@ type Runtime struct {
 }
 
 // sessionTensors keeps a nil Kept from becoming something that is not nil.
-func (rt *Runtime) sessionTensors() tf.SessionTensors {
+func (rt *Runtime) sessionTensors() core.SessionTensors {
 	if rt.Kept == nil {
 		return nil
 	}
@@ -47,7 +47,7 @@ func (rt *Runtime) sessionTensors() tf.SessionTensors {
 type Remote interface {
 	// CallRemote runs f, of the given library, on a device, and waits for its
 	// results. The arguments stay the caller's.
-	CallRemote(ctx context.Context, device string, library *tf.Library, f tf.Func, in []*tf.Tensor) ([]*tf.Tensor, error)
+	CallRemote(ctx context.Context, device string, library *core.Library, f core.Func, in []*core.Tensor) ([]*core.Tensor, error)
 }
 
 // A Graph is ready to run, any number of steps at once: an executor for each
@@ -60,7 +60,7 @@ type Graph struct {
 
 type part struct {
 	graph  *graph.Graph
-	device tf.Device
+	device core.Device
 	exec   *executor.Executor
 }
 
@@ -74,6 +74,9 @@ func (rt *Runtime) Build(g *graph.Graph, disabled []string) (*Graph, error) {
 // build is Build for a graph whose nodes call the given functions.
 func (rt *Runtime) build(g *graph.Graph, fs *functions, disabled []string) (*Graph, error) {
 	if err := pass.Optimize(g, pass.Options{Disabled: disabled, Eval: rt.evaluator().eval}); err != nil {
+		return nil, err
+	}
+	if err := pass.FetchLate(g); err != nil {
 		return nil, err
 	}
 	graphs, err := pass.Partition(g, pass.PartitionOptions{
@@ -96,12 +99,12 @@ func (rt *Runtime) build(g *graph.Graph, fs *functions, disabled []string) (*Gra
 		delete(graphs, name)
 	}
 	for name := range graphs {
-		return nil, tf.Errorf(tf.InvalidArgument, "nodes must be placed on devices of this task, one is on %q", name)
+		return nil, core.Errorf(core.InvalidArgument, "nodes must be placed on devices of this task, one is on %q", name)
 	}
 	return out, nil
 }
 
-func (g *Graph) add(p *graph.Graph, d tf.Device) error {
+func (g *Graph) add(p *graph.Graph, d core.Device) error {
 	if err := pass.ReadLate(p); err != nil {
 		return err
 	}

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Kept holds the tensors that a session keeps between its steps. It is a
@@ -16,21 +16,21 @@ type Kept struct {
 	mu    sync.Mutex
 	next  int64
 	steps map[int64]map[string]keptTensor // by step and node
-	all   map[string]*tf.Tensor           // by handle
+	all   map[string]*core.Tensor         // by handle
 }
 
 type keptTensor struct {
 	handle string
-	t      *tf.Tensor
+	t      *core.Tensor
 }
 
 // Add keeps t for a step.
-func (k *Kept) Add(step int64, node, device string, t *tf.Tensor) (string, error) {
+func (k *Kept) Add(step int64, node, device string, t *core.Tensor) (string, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	of := k.steps[step]
 	if _, twice := of[node]; twice {
-		return "", tf.Errorf(tf.InvalidArgument, "Failed to add a tensor with name '%s' to the tensor store.", node)
+		return "", core.Errorf(core.InvalidArgument, "Failed to add a tensor with name '%s' to the tensor store.", node)
 	}
 	if of == nil {
 		if k.steps == nil {
@@ -47,19 +47,19 @@ func (k *Kept) Add(step int64, node, device string, t *tf.Tensor) (string, error
 }
 
 // Get returns a tensor that has been kept.
-func (k *Kept) Get(handle string) (*tf.Tensor, error) {
+func (k *Kept) Get(handle string) (*core.Tensor, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	t := k.all[handle]
 	if t == nil {
-		return nil, tf.Errorf(tf.InvalidArgument, "The tensor with handle '%s' is not in the session store.", handle)
+		return nil, core.Errorf(core.InvalidArgument, "The tensor with handle '%s' is not in the session store.", handle)
 	}
 	return t.Share(), nil
 }
 
 // Fed returns what a feed stands for: the tensor that is kept, if it is the handle
 // of one, or t itself. It takes over the reference to t.
-func (k *Kept) Fed(t *tf.Tensor) (*tf.Tensor, error) {
+func (k *Kept) Fed(t *core.Tensor) (*core.Tensor, error) {
 	h := t.Handles()
 	if len(h) != 1 || h[0].Container != keptIn {
 		return t, nil
@@ -78,7 +78,7 @@ func (k *Kept) Delete(handle string) error {
 	defer k.mu.Unlock()
 	t := k.all[handle]
 	if t == nil {
-		return tf.Errorf(tf.InvalidArgument, "Failed to delete a tensor with handle '%s' in the session store.", handle)
+		return core.Errorf(core.InvalidArgument, "Failed to delete a tensor with handle '%s' in the session store.", handle)
 	}
 	delete(k.all, handle)
 	t.Release()
@@ -110,13 +110,13 @@ func (k *Kept) End(step int64, fetches []string, succeeded bool) {
 // commit keeps what is fetched beyond the step.
 func (k *Kept) commit(of map[string]keptTensor, fetches []string) {
 	for _, f := range fetches {
-		node, _, err := tf.ParseTensorName(f)
+		node, _, err := core.ParseTensorName(f)
 		v, kept := of[node]
 		if err != nil || !kept {
 			continue
 		}
 		if k.all == nil {
-			k.all = map[string]*tf.Tensor{}
+			k.all = map[string]*core.Tensor{}
 		}
 		k.all[v.handle] = v.t
 		delete(of, node)

@@ -6,7 +6,7 @@ package step
 import (
 	"sync"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Kernels makes and keeps kernels. Those of nodes with state (variables,
@@ -14,44 +14,50 @@ import (
 // so that state outlives the set of fetches it was first used for.
 type Kernels struct {
 	mu       sync.Mutex
-	stateful map[kernelKey]tf.Kernel
+	stateful map[kernelKey]core.Kernel
 }
 
 type kernelKey struct{ device, node string }
 
 // For returns the function that finds kernels for a device.
-func (k *Kernels) For(d tf.Device) func(*tf.Node) (tf.Kernel, error) {
+func (k *Kernels) For(d core.Device) func(*core.Node) (core.Kernel, error) {
 	name, typ := d.Spec().String(), d.Spec().Type
-	return func(n *tf.Node) (tf.Kernel, error) {
-		make, err := tf.FindKernel(typ, n)
+	return func(n *core.Node) (core.Kernel, error) {
+		make, err := core.FindKernel(typ, n)
 		if err != nil {
 			return nil, err
 		}
 		if !n.Def.Stateful {
-			return make(n)
+			return made(n, make)
 		}
 		return k.shared(kernelKey{name, n.Name}, n, make)
 	}
 }
 
-func (k *Kernels) shared(key kernelKey, n *tf.Node, make tf.NewKernel) (tf.Kernel, error) {
+func (k *Kernels) shared(key kernelKey, n *core.Node, make core.NewKernel) (core.Kernel, error) {
 	if perGraph[n.OpName()] {
-		return make(n)
+		return made(n, make)
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if have := k.stateful[key]; have != nil {
 		return have, nil
 	}
-	made, err := make(n)
+	fresh, err := made(n, make)
 	if err != nil {
 		return nil, err
 	}
 	if k.stateful == nil {
-		k.stateful = map[kernelKey]tf.Kernel{}
+		k.stateful = map[kernelKey]core.Kernel{}
 	}
-	k.stateful[key] = made
-	return made, nil
+	k.stateful[key] = fresh
+	return fresh, nil
+}
+
+// made makes the kernel of n.
+func made(n *core.Node, make core.NewKernel) (k core.Kernel, err error) {
+	defer core.Recover(&err, "making the kernel of "+n.OpName())
+	return make(n)
 }
 
 // perGraph ops have effects but no state of their own, and their names are

@@ -7,7 +7,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/graph"
 	"github.com/gorge-tf/gorge/internal/pass"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A Partial keeps the books of a step that is run in pieces: which of the
@@ -38,7 +38,7 @@ func NewPartial(g *graph.Graph, sig pass.Signature) (*Partial, error) {
 				return nil, err
 			}
 			if _, err := p.edge(full); err != nil {
-				return nil, tf.Errorf(tf.NotFound, "%s %s: not found", l.what, name)
+				return nil, core.Errorf(core.NotFound, "%s %s: not found", l.what, name)
 			}
 			l.into[full] = false
 		}
@@ -48,19 +48,19 @@ func NewPartial(g *graph.Graph, sig pass.Signature) (*Partial, error) {
 
 // FullName returns "x:0" for "x" too.
 func FullName(tensor string) (string, error) {
-	node, k, err := tf.ParseTensorName(tensor)
+	node, k, err := core.ParseTensorName(tensor)
 	return fmt.Sprintf("%s:%d", node, k), err
 }
 
 // edge resolves a full name.
 func (p *Partial) edge(full string) (graph.Edge, error) {
-	node, k, err := tf.ParseTensorName(full)
+	node, k, err := core.ParseTensorName(full)
 	if err != nil {
 		return graph.Edge{}, err
 	}
 	n := p.graph.Node(node)
 	if n == nil || k >= len(n.OutTypes) {
-		return graph.Edge{}, tf.Errorf(tf.NotFound, "%s: not found", full)
+		return graph.Edge{}, core.Errorf(core.NotFound, "%s: not found", full)
 	}
 	return graph.Edge{Node: n, Out: k}, nil
 }
@@ -103,9 +103,9 @@ func pending(of map[string]bool, names []string, what, done string) ([]string, e
 		was, known := of[full]
 		switch {
 		case !known:
-			return nil, tf.Errorf(tf.InvalidArgument, "The %s %s was not specified in partial_run_setup.", what, name)
+			return nil, core.Errorf(core.InvalidArgument, "The %s %s was not specified in partial_run_setup.", what, name)
 		case was || what == "feed" && slices.Contains(out[:i], full):
-			return nil, tf.Errorf(tf.InvalidArgument, "The %s %s has already been %s.", what, name, done)
+			return nil, core.Errorf(core.InvalidArgument, "The %s %s has already been %s.", what, name, done)
 		}
 		out[i] = full
 	}
@@ -176,7 +176,7 @@ func (w *walk) run() error {
 			case !isFeed:
 				w.visit(e.Node)
 			case !there:
-				return tf.Errorf(tf.InvalidArgument, "Fetch %s can't be computed from the feeds that have been fed so far.", e.Name())
+				return core.Errorf(core.InvalidArgument, "Fetch %s can't be computed from the feeds that have been fed so far.", e.Name())
 			}
 		}
 		for _, c := range n.Control {

@@ -5,8 +5,10 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/internal/graph/source"
 	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -15,7 +17,7 @@ import (
 func pieces(t *testing.T) *graph.Graph {
 	t.Helper()
 	g := tf.NewGraph()
-	scalar := func(name string) tf.Output { return ops.Placeholder(g, tf.Float32, tf.Shape{}, tf.Name(name)) }
+	scalar := func(name string) tf.Output { return ops.Placeholder(g, core.Float32, core.Shape{}, tf.Name(name)) }
 	a, b, c := scalar("a"), scalar("b"), scalar("c")
 	r1 := ops.Add(a, b, tf.Name("r1"))
 	r2 := ops.Mul(r1, c, tf.Name("r2"))
@@ -24,7 +26,7 @@ func pieces(t *testing.T) *graph.Graph {
 	if err := g.Err(); err != nil {
 		t.Fatal(err)
 	}
-	return graph.FromOperations(g.Operations(), nil, tf.ProducerVersion)
+	return source.Graph(g.Operations(), nil, core.ProducerVersion)
 }
 
 type piece struct {

@@ -7,12 +7,12 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/executor"
 	"github.com/gorge-tf/gorge/internal/resource"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Rendezvous is what a step needs of its rendezvous: to end it.
 type Rendezvous interface {
-	tf.Rendezvous
+	core.Rendezvous
 	Abort(err error)
 }
 
@@ -20,21 +20,25 @@ type Rendezvous interface {
 type Args struct {
 	ID         int64
 	Rendezvous Rendezvous
-	Frame      tf.CallFrame
+	Frame      core.CallFrame
 	// Tracer hears of the nodes that are run; nil: nobody does.
-	Tracer tf.Tracer
+	Tracer core.Tracer
 	// InterOp bounds the nodes of one part that are computed at once; 0: as
 	// the runtime says.
 	InterOp int
+	// Pieces says that the step is run in pieces: it has not ended when the client
+	// gets its first values.
+	Pieces bool
 }
 
 // Run runs one step and waits for its end. The first error of any part ends
 // all of them; so does the end of ctx.
-func (g *Graph) Run(ctx context.Context, a Args) error {
+func (g *Graph) Run(ctx context.Context, a Args) (err error) {
+	defer core.Recover(&err, "the running of a step")
 	if ctx.Err() != nil {
 		return ended(ctx)
 	}
-	step := tf.Step{ID: a.ID, Context: ctx, Rendezvous: a.Rendezvous, Frame: a.Frame, Parallel: g.rt.Parallel, Container: resource.StepContainer(a.ID), Tracer: a.Tracer, InterOp: a.InterOp, Collectives: g.rt.Collectives, SessionTensors: g.rt.sessionTensors()}
+	step := core.Step{ID: a.ID, Context: ctx, Rendezvous: a.Rendezvous, Frame: a.Frame, Parallel: g.rt.Parallel, Container: resource.StepContainer(a.ID), Tracer: a.Tracer, InterOp: a.InterOp, Collectives: g.rt.Collectives, SessionTensors: g.rt.sessionTensors()}
 	defer g.clear(step.Container)
 	return g.run(ctx, &step, a)
 }
@@ -44,14 +48,14 @@ func (g *Graph) call(ctx context.Context, a Args, container string) error {
 	if ctx.Err() != nil {
 		return ended(ctx)
 	}
-	step := tf.Step{ID: a.ID, Context: ctx, Rendezvous: a.Rendezvous, Frame: a.Frame, Parallel: g.rt.Parallel, Container: container, Tracer: a.Tracer, InterOp: a.InterOp, Collectives: g.rt.Collectives, SessionTensors: g.rt.sessionTensors()}
+	step := core.Step{ID: a.ID, Context: ctx, Rendezvous: a.Rendezvous, Frame: a.Frame, Parallel: g.rt.Parallel, Container: container, Tracer: a.Tracer, InterOp: a.InterOp, Collectives: g.rt.Collectives, SessionTensors: g.rt.sessionTensors()}
 	return g.run(ctx, &step, a)
 }
 
 // inline reports whether no node of g ever waits.
 func (g *Graph) inline() bool { return len(g.parts) == 1 && g.parts[0].exec.Inline() }
 
-func (g *Graph) run(ctx context.Context, step *tf.Step, a Args) error {
+func (g *Graph) run(ctx context.Context, step *core.Step, a Args) error {
 	if g.inline() {
 		step.Resources = g.parts[0].device.Resources()
 		g.equip(step, &g.parts[0], a)
@@ -61,12 +65,12 @@ func (g *Graph) run(ctx context.Context, step *tf.Step, a Args) error {
 }
 
 // runParts runs all parts at once, each on a goroutine of its own but the last.
-func (g *Graph) runParts(ctx context.Context, step *tf.Step, a Args) error {
+func (g *Graph) runParts(ctx context.Context, step *core.Step, a Args) error {
 	if len(g.parts) == 0 {
 		return nil // nobody would say that all have ended
 	}
 	r := &run{rendezvous: a.Rendezvous, left: len(g.parts), done: make(chan struct{}), work: make(chan func())}
-	hooks := executor.Hooks{Fail: r.fail, Done: r.end, Resume: r.resume}
+	hooks := executor.Hooks{Fail: r.fail, Done: r.end, Resume: r.resume, Pieces: a.Pieces}
 	step.Context, r.cancel = context.WithCancelCause(ctx)
 	defer r.cancel(nil)
 	unwatch := r.watch(ctx)
@@ -105,7 +109,7 @@ func Explained(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() == nil {
 		return err
 	}
-	if tf.AsError(err).Derived || errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx)) {
+	if core.AsError(err).Derived || errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx)) {
 		return ended(ctx)
 	}
 	return err
@@ -114,14 +118,14 @@ func Explained(ctx context.Context, err error) error {
 // ended says why a step was ended from outside.
 func ended(ctx context.Context) error {
 	cause := context.Cause(ctx)
-	if tf.CodeOf(cause) == tf.DeadlineExceeded {
-		return &tf.Error{Code: tf.DeadlineExceeded, Msg: "Timed out waiting for notification", Err: cause}
+	if core.CodeOf(cause) == core.DeadlineExceeded {
+		return &core.Error{Code: core.DeadlineExceeded, Msg: "Timed out waiting for notification", Err: cause}
 	}
-	var e *tf.Error
+	var e *core.Error
 	if errors.As(cause, &e) {
 		return e
 	}
-	return &tf.Error{Code: tf.Canceled, Msg: "Run call was cancelled", Err: cause}
+	return &core.Error{Code: core.Canceled, Msg: "Run call was cancelled", Err: cause}
 }
 
 // run is one step in progress.
@@ -180,7 +184,7 @@ func (r *run) watch(ctx context.Context) func() {
 func (r *run) fail(err error) {
 	r.mu.Lock()
 	first := r.err == nil
-	if first || tf.AsError(r.err).Derived && !tf.AsError(err).Derived {
+	if first || core.AsError(r.err).Derived && !core.AsError(err).Derived {
 		r.err = err
 	}
 	r.mu.Unlock()

@@ -12,38 +12,38 @@ import (
 	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/resource"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	_ "github.com/gorge-tf/gorge/tf/ops"
 )
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
 
 func init() {
-	register("TestFail", "x: float", "y: float", func(*tf.Node) (tf.Kernel, error) {
-		return tf.Compute(func(*tf.OpContext) error { return tf.Errorf(tf.DataLoss, "lost") }), nil
+	register("TestFail", "x: float", "y: float", func(*core.Node) (core.Kernel, error) {
+		return core.Compute(func(*core.OpContext) error { return core.Errorf(core.DataLoss, "lost") }), nil
 	})
-	register("TestHang", "", "y: float", func(*tf.Node) (tf.Kernel, error) {
-		return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
+	register("TestHang", "", "y: float", func(*core.Node) (core.Kernel, error) {
+		return core.AsyncCompute(func(c *core.OpContext, done func(error)) {
 			context.AfterFunc(c.StepContext(), func() { done(context.Cause(c.StepContext())) })
 		}), nil
 	})
-	register("TestCount", "", "y: int32", func(*tf.Node) (tf.Kernel, error) {
+	register("TestCount", "", "y: int32", func(*core.Node) (core.Kernel, error) {
 		n := int32(0)
-		return tf.Compute(func(c *tf.OpContext) error { n++; c.Set(0, tf.Scalar(n)); return nil }), nil
+		return core.Compute(func(c *core.OpContext) error { n++; c.Set(0, core.Scalar(n)); return nil }), nil
 	})
-	register("TestPerStep", "", "y: bool", func(*tf.Node) (tf.Kernel, error) {
-		return tf.Compute(func(c *tf.OpContext) error {
+	register("TestPerStep", "", "y: bool", func(*core.Node) (core.Kernel, error) {
+		return core.Compute(func(c *core.OpContext) error {
 			made := false
 			_, err := resource.LookupOrCreate(c.Resources, c.Container, "x", func() (*int, error) { made = true; return new(int), nil })
-			c.Set(0, tf.Scalar(made))
+			c.Set(0, core.Scalar(made))
 			return err
 		}), nil
 	})
 }
 
-func register(name, in, out string, k tf.NewKernel) {
-	tf.Register(tf.OpDef{Name: name, In: in, Out: out, Stateful: true, NoGrad: tf.NotDifferentiable,
-		Shape: func(*tf.Infer) error { return nil }, Kernels: tf.AnyType(k)})
+func register(name, in, out string, k core.NewKernel) {
+	core.Register(core.OpDef{Name: name, In: in, Out: out, Stateful: true, NoGrad: core.NotDifferentiable,
+		Shape: func(*core.Infer) error { return nil }, Kernels: core.AnyType(k)})
 }
 
 const (
@@ -70,13 +70,13 @@ func build(t *testing.T, rt *Runtime, text string) *Graph {
 }
 
 // do runs one step and returns its results.
-func do(ctx context.Context, rt *Runtime, g *Graph, results int, args ...*tf.Tensor) ([]*tf.Tensor, error) {
+func do(ctx context.Context, rt *Runtime, g *Graph, results int, args ...*core.Tensor) ([]*core.Tensor, error) {
 	f := NewFrame(args, results)
 	if err := g.Run(ctx, Args{ID: 7, Rendezvous: rendezvous.NewLocal(rt.Devices), Frame: f}); err != nil {
 		f.Drop()
 		return nil, err
 	}
-	return f.Results()
+	return f.Leave(nil)
 }
 
 func TestAcrossDevices(t *testing.T) {
@@ -86,7 +86,7 @@ func TestAcrossDevices(t *testing.T) {
 		t.Fatalf("%d parts", len(g.Partitions()))
 	}
 	for i := range 5 {
-		out, err := do(t.Context(), rt, g, 1, tf.Scalar(float32(i)))
+		out, err := do(t.Context(), rt, g, 1, core.Scalar(float32(i)))
 		if err != nil || out[0].At(0) != float32(0) {
 			t.Errorf("got %v, %v", out, err)
 		}
@@ -104,8 +104,8 @@ func TestFailureEndsAllParts(t *testing.T) {
 	} {
 		g := build(t, rt, text)
 		for range 5 {
-			_, err := do(t.Context(), rt, g, 0, tf.Scalar[float32](1))
-			if tf.CodeOf(err) != tf.DataLoss || tf.AsError(err).Node != "f" {
+			_, err := do(t.Context(), rt, g, 0, core.Scalar[float32](1))
+			if core.CodeOf(err) != core.DataLoss || core.AsError(err).Node != "f" {
 				t.Errorf("%s: got %v", name, err)
 			}
 		}
@@ -114,24 +114,24 @@ func TestFailureEndsAllParts(t *testing.T) {
 
 func TestEndOfContext(t *testing.T) {
 	rt := newRuntime(t)
-	stopped := tf.Errorf(tf.Aborted, "stopped")
+	stopped := core.Errorf(core.Aborted, "stopped")
 	for name, text := range map[string]string{
 		"one part":  "h = TestHang" + cpu0,
 		"two parts": "h = TestHang" + cpu0 + "y = Neg(h)" + cpu1,
 	} {
 		for _, c := range []struct {
 			cause error
-			code  tf.Code
+			code  core.Code
 			want  string
 		}{
-			{nil, tf.Canceled, "Run call was cancelled"},
-			{context.DeadlineExceeded, tf.DeadlineExceeded, "Timed out waiting for notification"},
-			{stopped, tf.Aborted, "stopped"},
+			{nil, core.Canceled, "Run call was cancelled"},
+			{context.DeadlineExceeded, core.DeadlineExceeded, "Timed out waiting for notification"},
+			{stopped, core.Aborted, "stopped"},
 		} {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			go cancel(c.cause)
 			_, err := do(ctx, rt, build(t, rt, text), 0)
-			if tf.CodeOf(err) != c.code || !strings.Contains(err.Error(), c.want) {
+			if core.CodeOf(err) != c.code || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s, %v: got %v", name, c.cause, err)
 			}
 		}
@@ -185,26 +185,26 @@ func TestBuildErrors(t *testing.T) {
 }
 
 func TestFrame(t *testing.T) {
-	f := NewFrame([]*tf.Tensor{tf.Scalar[int32](1)}, 2)
+	f := NewFrame([]*core.Tensor{core.Scalar[int32](1)}, 2)
 	if a, err := f.Arg(0); err != nil || a.At(0) != int32(1) {
 		t.Errorf("argument 0 is %v, %v", a, err)
 	}
 	_, argErr := f.Arg(1)
-	own := tf.Scalar[int32](5)
+	own := core.Scalar[int32](5)
 	if err := f.SetRetval(1, own); err != nil {
 		t.Fatal(err)
 	}
 	own.Release() // the frame has a reference of its own
 	for want, err := range map[string]error{
 		"Argument index 1 is out of range: the call has 1": argErr,
-		"Result index 2 is out of range: the call has 2":   f.SetRetval(2, tf.Scalar[int32](1)),
-		"Retval[1] has already been set.":                  f.SetRetval(1, tf.Scalar[int32](1)),
+		"Result index 2 is out of range: the call has 2":   f.SetRetval(2, core.Scalar[int32](1)),
+		"Retval[1] has already been set.":                  f.SetRetval(1, core.Scalar[int32](1)),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
-	if _, err := f.Results(); err == nil || !strings.Contains(err.Error(), "Retval[0] does not have value") {
+	if _, err := f.Leave(nil); err == nil || !strings.Contains(err.Error(), "Retval[0] does not have value") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -212,17 +212,17 @@ func TestFrame(t *testing.T) {
 // TestEvaluate: what cannot be computed in advance is an error, whatever it is.
 func TestEvaluate(t *testing.T) {
 	e := newRuntime(t).evaluator()
-	panics := &tf.OpContext{Step: &e.step, Node: &tf.Node{Def: tf.Lookup("Neg"), OutTypes: []tf.DType{tf.Float32}}, Out: make([]tf.Slot, 1)}
-	_, err := results(panics, func(*tf.OpContext) error { panic(errors.New("boom")) })
-	if tf.CodeOf(err) != tf.Internal || !strings.Contains(err.Error(), "the kernel of Neg panicked: boom") {
+	panics := &core.OpContext{Step: &e.step, Node: &core.Node{Def: core.Lookup("Neg"), OutTypes: []core.DType{core.Float32}}, Out: make([]core.Slot, 1)}
+	_, err := results(panics, func(*core.OpContext) error { panic(errors.New("boom")) })
+	if core.CodeOf(err) != core.Internal || !strings.Contains(err.Error(), "the kernel of Neg panicked: boom") {
 		t.Errorf("got %v", err)
 	}
-	hang, _ := tf.NewNode("h", "TestHang", nil)
-	if _, err := e.eval(hang, nil); tf.CodeOf(err) != tf.Unimplemented {
+	hang, _ := core.NewNode("h", "TestHang", nil)
+	if _, err := e.eval(hang, nil); core.CodeOf(err) != core.Unimplemented {
 		t.Errorf("a node that waits: %v", err)
 	}
-	neg, _ := tf.NewNode("n", "Neg", tf.Attrs{"T": tf.Float32})
-	out, err := e.eval(neg, []*tf.Tensor{tf.Scalar[float32](2)})
+	neg, _ := core.NewNode("n", "Neg", core.Attrs{"T": core.Float32})
+	out, err := e.eval(neg, []*core.Tensor{core.Scalar[float32](2)})
 	if err != nil || out[0].At(0) != float32(-2) {
 		t.Errorf("got %v, %v", out, err)
 	}

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/gorge-tf/gorge/internal/memory"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A Collector gathers the statistics of one step. Its methods may be called
@@ -37,7 +37,7 @@ var transfers = map[string]bool{
 }
 
 // Ran records a node that has been run. It is [tf.Tracer]'s.
-func (c *Collector) Ran(ctx *tf.OpContext, label string, t tf.NodeTimes) {
+func (c *Collector) Ran(ctx *core.OpContext, label string, t core.NodeTimes) {
 	if transfers[ctx.Node.OpName()] {
 		return
 	}
@@ -53,7 +53,7 @@ func (c *Collector) Ran(ctx *tf.OpContext, label string, t tf.NodeTimes) {
 
 // times fills in when a node ran. All but the first two are relative to the
 // start.
-func times(t tf.NodeTimes, end time.Time) *pb.NodeExecStats {
+func times(t core.NodeTimes, end time.Time) *pb.NodeExecStats {
 	if t.KernelStart.IsZero() {
 		t.KernelStart, t.KernelEnd = t.Start, t.Start
 	}

@@ -2,8 +2,8 @@ package stepstats
 
 import (
 	"github.com/gorge-tf/gorge/internal/graph"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // CostGraph returns the parts of a graph, by device, with what their nodes cost
@@ -67,7 +67,7 @@ func (c *costs) node(n *graph.Node) *pb.CostGraphDef_Node {
 // output describes output k of n: as it was, or, if it has not been seen, as
 // far as is known.
 func (c *costs) output(n *graph.Node, k int) *pb.CostGraphDef_Node_OutputInfo {
-	o := &pb.CostGraphDef_Node_OutputInfo{Size: -1, AliasInputPort: -1, Shape: tf.ShapeProto(n.OutShape(k)), Dtype: pb.DataType(n.OutTypes[k])}
+	o := &pb.CostGraphDef_Node_OutputInfo{Size: -1, AliasInputPort: -1, Shape: core.ShapeProto(n.OutShape(k)), Dtype: pb.DataType(n.OutTypes[k])}
 	for _, made := range c.stats[n.Name].GetOutput() {
 		if int(made.GetSlot()) != k {
 			continue

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/gorge-tf/gorge/internal/memory"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // allocator is TensorFlow's name for a host's memory. Readers of traces sum by
@@ -13,7 +13,7 @@ import (
 const allocator = "cpu"
 
 // describe fills in what a node has made. The caller holds c.mu.
-func (c *Collector) describe(s *pb.NodeExecStats, ctx *tf.OpContext) {
+func (c *Collector) describe(s *pb.NodeExecStats, ctx *core.OpContext) {
 	fresh := int64(0)
 	for k := range ctx.Out {
 		t, ref := value(&ctx.Out[k])
@@ -30,7 +30,7 @@ func (c *Collector) describe(s *pb.NodeExecStats, ctx *tf.OpContext) {
 			a.AllocationId = c.number(b)
 		}
 		s.Output = append(s.Output, &pb.NodeOutput{Slot: int32(k), TensorDescription: &pb.TensorDescription{
-			Dtype: pb.DataType(t.DType()), Shape: tf.ShapeProto(t.Shape()), AllocationDescription: a,
+			Dtype: pb.DataType(t.DType()), Shape: core.ShapeProto(t.Shape()), AllocationDescription: a,
 		}})
 		if ref {
 			s.MemoryStats.PersistentMemorySize += a.RequestedBytes
@@ -48,7 +48,7 @@ func (c *Collector) describe(s *pb.NodeExecStats, ctx *tf.OpContext) {
 
 // value returns the tensor of an output, and whether it is a variable's: then
 // it must be released.
-func value(o *tf.Slot) (t *tf.Tensor, ref bool) {
+func value(o *core.Slot) (t *core.Tensor, ref bool) {
 	if o.T == nil && o.Ref != nil {
 		return o.Ref.Load(), true
 	}
@@ -57,7 +57,7 @@ func value(o *tf.Slot) (t *tf.Tensor, ref bool) {
 
 // given reports whether a node did not make b: it came in, or belongs to the
 // step or the graph.
-func given(ctx *tf.OpContext, b *memory.Buffer) bool {
+func given(ctx *core.OpContext, b *memory.Buffer) bool {
 	switch ctx.Node.OpName() {
 	case "Const", "_Arg", "ReadVariableOp":
 		return true

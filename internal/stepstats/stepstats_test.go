@@ -8,9 +8,9 @@ import (
 	"github.com/gorge-tf/gorge/internal/device"
 	"github.com/gorge-tf/gorge/internal/graph"
 	"github.com/gorge-tf/gorge/internal/graph/graphtext"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	_ "github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 var epoch = time.Unix(1_600_000_000, 0)
@@ -18,32 +18,32 @@ var epoch = time.Unix(1_600_000_000, 0)
 func at(micros int) time.Time { return epoch.Add(time.Duration(micros) * time.Microsecond) }
 
 // ran tells c of a node of an op with the given inputs and outputs.
-func ran(t *testing.T, c *Collector, name, op string, attrs tf.Attrs, in, out []tf.Slot) {
+func ran(t *testing.T, c *Collector, name, op string, attrs core.Attrs, in, out []core.Slot) {
 	t.Helper()
-	n, err := tf.NewNode(name, op, attrs)
+	n, err := core.NewNode(name, op, attrs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	step := tf.Step{Device: device.NewCPU(tf.DeviceSpec{Job: "localhost", Type: "CPU"})}
-	c.Ran(&tf.OpContext{Step: &step, Node: n, In: in, Out: out}, name+" = "+op+"()", tf.NodeTimes{
+	step := core.Step{Device: device.NewCPU(core.DeviceSpec{Job: "localhost", Type: "CPU"})}
+	c.Ran(&core.OpContext{Step: &step, Node: n, In: in, Out: out}, name+" = "+op+"()", core.NodeTimes{
 		Ready: at(1), Start: at(2), KernelStart: at(4), KernelEnd: at(9),
 	})
 }
 
-func slot(t *tf.Tensor) []tf.Slot { return []tf.Slot{{T: t}} }
+func slot(t *core.Tensor) []core.Slot { return []core.Slot{{T: t}} }
 
 func TestNodes(t *testing.T) {
 	c := New()
-	small, big := tf.NewTensor(tf.Float32, tf.Shape{2, 3}), tf.NewTensor(tf.Float32, tf.Shape{1 << 18})
-	f := tf.Attrs{"T": tf.Float32}
+	small, big := core.NewTensor(core.Float32, core.Shape{2, 3}), core.NewTensor(core.Float32, core.Shape{1 << 18})
+	f := core.Attrs{"T": core.Float32}
 	ran(t, c, "neg", "Neg", f, slot(small.Clone()), slot(small))
 	ran(t, c, "id", "Identity", f, slot(small), slot(small))
 	ran(t, c, "big", "Neg", f, slot(small), slot(big))
-	var v tf.Ref
-	v.Store(tf.NewTensor(tf.Float32, tf.Shape{5}))
-	ran(t, c, "v", "VariableV2", tf.Attrs{"dtype": tf.Float32, "shape": tf.Shape{5}}, nil, []tf.Slot{{Ref: &v}})
-	ran(t, c, "dead", "Switch", f, nil, []tf.Slot{{}, {T: small}})
-	ran(t, c, "send", "_Send", tf.Attrs{"T": tf.Float32, "tensor_name": "x", "send_device": "a", "recv_device": "b", "send_device_incarnation": int64(1)}, slot(small), nil)
+	var v core.Ref
+	v.Store(core.NewTensor(core.Float32, core.Shape{5}))
+	ran(t, c, "v", "VariableV2", core.Attrs{"dtype": core.Float32, "shape": core.Shape{5}}, nil, []core.Slot{{Ref: &v}})
+	ran(t, c, "dead", "Switch", f, nil, []core.Slot{{}, {T: small}})
+	ran(t, c, "send", "_Send", core.Attrs{"T": core.Float32, "tensor_name": "x", "send_device": "a", "recv_device": "b", "send_device_incarnation": int64(1)}, slot(small), nil)
 	s := c.Proto()
 	if len(s.GetDevStats()) != 1 || s.GetDevStats()[0].GetDevice() != "/job:localhost/replica:0/task:0/device:CPU:0" {
 		t.Fatalf("devices %v", s)
@@ -143,11 +143,11 @@ func TestLabelAndCosts(t *testing.T) {
 		}
 	}
 	c := New()
-	v := tf.NewTensor(tf.Float32, tf.Shape{2})
+	v := core.NewTensor(core.Float32, core.Shape{2})
 	for range 2 { // as in a loop
-		ran(t, c, "y", "Neg", tf.Attrs{"T": tf.Float32}, nil, slot(v))
+		ran(t, c, "y", "Neg", core.Attrs{"T": core.Float32}, nil, slot(v))
 	}
-	ran(t, c, "i", "Identity", tf.Attrs{"T": tf.Float32}, slot(v), slot(v))
+	ran(t, c, "i", "Identity", core.Attrs{"T": core.Float32}, slot(v), slot(v))
 	costs := CostGraph([]*graph.Graph{g}, c.Proto())
 	byName := map[string]*pb.CostGraphDef_Node{}
 	for _, n := range costs.GetNode() {

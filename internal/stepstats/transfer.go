@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A Transfer is a tensor that came from another task.

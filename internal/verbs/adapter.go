@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/gorge-tf/gorge/internal/memory"
 )
@@ -14,7 +15,22 @@ type Config struct {
 	QueueDepth int // requests of each kind that a queue pair holds: 1024
 	Channels   int // that there can be at a time, one for each peer: 1
 	ArenaBytes int // of registered memory: 64 MiB
-	Log        *slog.Logger
+	// CacheBytes is how much memory outside of that is kept registered after
+	// tensors were sent from it; 0: 256 MiB, negative: none.
+	CacheBytes int
+	// BusyPoll is how often completions are looked for before the processor is
+	// given away; 0: 100 times, negative: once.
+	BusyPoll int
+	// PortGrace is how long the port of the device may be down before what waits
+	// for it fails; 0: 5 seconds.
+	PortGrace time.Duration
+	// Pulse is how often the peer of a channel is looked after that has to send
+	// something; 0: every second.
+	Pulse time.Duration
+	// Patience is how long a peer may be silent to what is sent to it, whatever
+	// the device makes of that; 0: 30 seconds.
+	Patience time.Duration
+	Log      *slog.Logger
 }
 
 const (
@@ -22,6 +38,13 @@ const (
 	defaultArena = 64 << 20
 	// minCompletions is what TensorFlow's completion queue holds.
 	minCompletions = 2000
+	defaultPoll    = 100
+	defaultCache   = 256 << 20
+	defaultGrace   = 5 * time.Second
+	defaultPulse   = time.Second
+	defaultPatient = 30 * time.Second
+	// minDepth is below what steps with a few tensors need at a time.
+	minDepth = 16
 )
 
 func (c Config) withDefaults() Config {
@@ -32,6 +55,20 @@ func (c Config) withDefaults() Config {
 		c.ArenaBytes = defaultArena
 	}
 	c.Channels = max(c.Channels, 1)
+	if c.CacheBytes == 0 {
+		c.CacheBytes = defaultCache
+	}
+	if c.BusyPoll == 0 {
+		c.BusyPoll = defaultPoll
+	}
+	for _, d := range []struct {
+		v *time.Duration
+		d time.Duration
+	}{{&c.PortGrace, defaultGrace}, {&c.Pulse, defaultPulse}, {&c.Patience, defaultPatient}} {
+		if *d.v <= 0 {
+			*d.v = d.d
+		}
+	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
@@ -42,33 +79,66 @@ func (c Config) withDefaults() Config {
 // completion queue for all channels, which a goroutine of the adapter's
 // watches.
 type Adapter struct {
-	dev    Device
-	config Config
-	cq     CompletionQueue
-	arena  *memory.Arena
-	mr     MemoryRegion  // the arena's
-	done   chan struct{} // closed when the goroutine has ended
+	dev     Device
+	config  Config
+	cq      CompletionQueue
+	arena   *memory.Arena
+	mr      MemoryRegion   // the arena's
+	sources *mrCache       // other memory that tensors are sent from
+	done    chan struct{}  // closed when the goroutine has ended
+	events  sync.WaitGroup // of the goroutine that hears of the device's events
+	batch   []*Channel     // of the goroutine: the channels of the completions at hand
 
 	mu       sync.Mutex
 	channels map[uint32]*Channel // by number of the queue pair
 	broken   error               // why completions are not read any more
+	grace    *time.Timer         // runs while the port is down
 }
 
 // NewAdapter puts dev, which it owns from then on, to use.
 func NewAdapter(dev Device, c Config) (*Adapter, error) {
-	a := &Adapter{dev: dev, config: c.withDefaults(), channels: map[uint32]*Channel{}, done: make(chan struct{})}
+	a := &Adapter{dev: dev, config: c.withDefaults(), sources: newMRCache(dev, c.withDefaults().CacheBytes), channels: map[uint32]*Channel{}, done: make(chan struct{})}
 	if err := a.setUp(); err != nil {
 		close(a.done)
 		return nil, errors.Join(err, a.tearDown())
 	}
 	go a.watch()
+	a.events.Add(1)
+	go a.listen()
 	return a, nil
 }
 
+// fit makes queue pairs no deeper than the device has room for their completions.
+// A channel can have its depth of requests on each side, and one more of its
+// kind is being destroyed when a peer comes back.
+func (a *Adapter) fit() (entries int, err error) {
+	attr, want := a.dev.Attributes(), a.config.QueueDepth
+	share := 2 * (a.config.Channels + 1)
+	if attr.MaxDepth > 0 {
+		a.config.QueueDepth = min(a.config.QueueDepth, attr.MaxDepth)
+	}
+	if attr.MaxCQE > 0 {
+		a.config.QueueDepth = min(a.config.QueueDepth, attr.MaxCQE/share)
+	}
+	depth := a.config.QueueDepth
+	if depth < min(want, minDepth) {
+		return 0, fmt.Errorf("verbs: %s holds %d completions, which is too few for %d channels: queues would be %d deep", attr.Name, attr.MaxCQE, a.config.Channels, depth)
+	}
+	if depth < want {
+		a.config.Log.Warn("the RDMA device has less room than was asked for", "device", attr.Name, "queue depth", depth, "instead of", want)
+	}
+	entries = max(minCompletions, depth*share)
+	if attr.MaxCQE > 0 {
+		entries = min(entries, attr.MaxCQE)
+	}
+	return entries, nil
+}
+
 func (a *Adapter) setUp() (err error) {
-	// A channel can have its depth of requests on each side, and one more of
-	// its kind is being destroyed when a peer comes back.
-	entries := max(minCompletions, 2*a.config.QueueDepth*(a.config.Channels+1))
+	entries, err := a.fit()
+	if err != nil {
+		return err
+	}
 	if a.cq, err = a.dev.CreateCQ(entries); err != nil {
 		return fmt.Errorf("verbs: cannot create a completion queue of %d entries: %w", entries, err)
 	}
@@ -92,65 +162,17 @@ func (a *Adapter) tearDown() error {
 		errs = append(errs, a.cq.Close())
 	}
 	<-a.done
+	errs = append(errs, a.sources.close())
 	if a.mr != nil {
 		errs = append(errs, a.mr.Deregister())
 	}
 	if a.arena != nil && a.arena.Close() != nil {
 		a.config.Log.Debug("RDMA memory stays mapped: tensors are still in it")
 	}
-	return errors.Join(append(errs, a.dev.Close())...)
-}
-
-// watch reads completions until the queue is closed. It is the one goroutine
-// on which channels hear of what their queue pairs do.
-func (a *Adapter) watch() {
-	defer close(a.done)
-	wc := make([]Completion, 64)
-	armed := false
-	for {
-		n, err := a.cq.Poll(wc)
-		switch {
-		case err != nil:
-		case n > 0:
-			a.dispatch(wc[:n])
-			continue
-		case !armed: // what came before is polled once more
-			err = a.cq.Arm()
-			armed = true
-		default:
-			err = a.cq.Wait()
-			armed = false
-		}
-		if err != nil {
-			a.abandon(err)
-			return
-		}
-	}
-}
-
-func (a *Adapter) dispatch(wc []Completion) {
-	for _, w := range wc {
-		a.mu.Lock()
-		c := a.channels[w.QPN]
-		a.mu.Unlock()
-		if c != nil { // else a channel that has been closed
-			c.complete(w)
-		}
-	}
-}
-
-// abandon fails what depends on completions that will never be read.
-func (a *Adapter) abandon(err error) {
-	a.mu.Lock()
-	a.broken = err
-	var all []*Channel
-	for _, c := range a.channels {
-		all = append(all, c)
-	}
-	a.mu.Unlock()
-	for _, c := range all {
-		c.fail(unavailable(c.peer, err))
-	}
+	err := errors.Join(append(errs, a.dev.Close())...)
+	a.events.Wait()
+	a.portActive() // ends the timer
+	return err
 }
 
 // add makes the completions of a channel's queue pair reach it.

@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"math"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A remoteMR is where a peer lets us write.
@@ -40,11 +40,11 @@ func (e *endpoint) regions() []*pb.MemoryRegion {
 // parseEndpoint reads what a peer says of itself.
 func parseEndpoint(peer string, c *pb.Channel, mr []*pb.MemoryRegion) (endpoint, error) {
 	if c == nil || len(mr) != 2 {
-		return endpoint{}, tf.Errorf(tf.InvalidArgument, "%s must give a channel and two memory regions to be connected by RDMA, it gives %d", peer, len(mr))
+		return endpoint{}, core.Errorf(core.InvalidArgument, "%s must give a channel and two memory regions to be connected by RDMA, it gives %d", peer, len(mr))
 	}
 	const most = 1<<24 - 1
 	if c.Lid < 0 || c.Lid > math.MaxUint16 || c.Qpn < 0 || c.Qpn > most || c.Psn < 0 || c.Psn > most {
-		return endpoint{}, tf.Errorf(tf.InvalidArgument, "the RDMA address of %s must have a lid of 16 bits and numbers of 24 bits, got lid %d, qpn %d, psn %d", peer, c.Lid, c.Qpn, c.Psn)
+		return endpoint{}, core.Errorf(core.InvalidArgument, "the RDMA address of %s must have a lid of 16 bits and numbers of 24 bits, got lid %d, qpn %d, psn %d", peer, c.Lid, c.Qpn, c.Psn)
 	}
 	e := endpoint{Address: Address{LID: uint16(c.Lid), QPN: uint32(c.Qpn), PSN: uint32(c.Psn)}}
 	binary.LittleEndian.PutUint64(e.GID[:8], c.Snp)

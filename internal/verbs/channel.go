@@ -32,9 +32,15 @@ type Channel struct {
 	limit   int // bytes of a tensor
 	log     *slog.Logger
 
-	qp   QueuePair
-	psn  uint32
-	bufs buffers
+	qp    QueuePair
+	psn   uint32
+	bufs  buffers
+	stats counters
+
+	// Of the adapter's goroutine, while it handles a batch of completions.
+	inBatch bool
+	usedUp  int  // receives
+	flushed bool // a request failed with others
 
 	ctx    context.Context // of what is served to the peer, ends with the channel
 	cancel context.CancelFunc
@@ -44,11 +50,16 @@ type Channel struct {
 	mu        sync.Mutex
 	err       error // why the channel is over
 	connected bool
+	speaks    bool // the peer is connected too, so that it can be sent to
+	greeted   bool // the peer's ping has come
 	extended  bool // the peer understands what Gorge has added
 	remote    endpoint
 	out       sendQueue
 	tx        messageQueue
+	seen      uint64 // completions at the last pulse
+	silent    int    // pulses without one
 	requests  requestTable
+	held      []*request           // of those, what waits for the ping
 	responses map[uint32]*response // by the peer's index
 }
 
@@ -99,7 +110,7 @@ func (c *Channel) setUp() (err error) {
 	if err = c.adapter.add(c); err != nil {
 		return err
 	}
-	c.out = sendQueue{qp: c.qp, free: depth}
+	c.out = newSendQueue(c.qp, depth, &c.stats)
 	return c.postReceives(depth)
 }
 
@@ -107,15 +118,19 @@ func (c *Channel) setUp() (err error) {
 // receive is for its ping, all others for immediate values.
 func (c *Channel) postReceives(n int) error {
 	ping := SGE{Addr: c.bufs.landing.Addr() + (atPingIn - atRx), Length: pingSize, LKey: c.bufs.landing.LKey()}
-	if err := c.qp.PostRecv(recvID, ping); err != nil {
+	if err := c.qp.PostRecv(RecvWR{ID: recvID, SGE: ping}); err != nil {
 		return err
 	}
-	for range n - 1 {
-		if err := c.qp.PostRecv(recvID, SGE{}); err != nil {
-			return err
-		}
+	return c.replenish(n - 1)
+}
+
+// replenish posts n receives for immediate values.
+func (c *Channel) replenish(n int) error {
+	wrs := make([]RecvWR, n)
+	for i := range wrs {
+		wrs[i].ID = recvID
 	}
-	return nil
+	return c.qp.PostRecv(wrs...)
 }
 
 // endpoint is what the peer has to know of the channel.
@@ -129,26 +144,38 @@ func (c *Channel) endpoint() endpoint {
 }
 
 // connect tells the channel where its peer is. Being told the same again
-// changes nothing.
-func (c *Channel) connect(remote endpoint) error {
+// changes nothing. What is sent to a peer that is not connected itself is lost
+// at first, and sent again only after a while: who was asked for its address is
+// silent until the other one, who got the answer, has sent its ping.
+func (c *Channel) connect(remote endpoint, asked bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
 	case c.err != nil:
 		return c.err
-	case c.connected && c.remote == remote:
-		return nil
-	case c.connected:
+	case c.connected && c.remote != remote:
 		return unavailable(c.peer, errMoved)
+	case !c.connected:
+		if err := c.qp.Connect(c.psn, remote.Address); err != nil {
+			return unavailable(c.peer, err)
+		}
+		c.connected, c.remote = true, remote
+		c.log.Info("RDMA channel is connected", "device", c.adapter.dev.Attributes().Name, "qpn", c.qp.Num(), "peer qpn", remote.QPN)
 	}
-	if err := c.qp.Connect(c.psn, remote.Address); err != nil {
-		return unavailable(c.peer, err)
+	if !asked {
+		c.speak()
 	}
-	c.connected, c.remote = true, remote
+	return nil
+}
+
+// speak begins to send; the caller holds the lock.
+func (c *Channel) speak() {
+	if c.speaks || c.err != nil {
+		return
+	}
+	c.speaks = true
 	c.ping()
 	c.pump()
-	c.log.Info("RDMA channel is connected", "device", c.adapter.dev.Attributes().Name, "qpn", c.qp.Num(), "peer qpn", remote.QPN)
-	return nil
 }
 
 var errMoved = errors.New("the peer has another address now")
@@ -232,6 +259,11 @@ func (c *Channel) endWork() {
 // caller holds the lock that fail takes.
 func (c *Channel) post(w work) {
 	if err := c.out.post(w); err != nil {
-		c.wg.Go(func() { c.fail(unavailable(c.peer, err)) })
+		c.failLater(err)
 	}
+}
+
+// failLater is fail for who holds the channel's lock.
+func (c *Channel) failLater(why error) {
+	c.wg.Go(func() { c.fail(unavailable(c.peer, why)) })
 }

@@ -5,10 +5,13 @@ import "fmt"
 // complete hears of the end of a work request or of something that the peer
 // did. It runs on the adapter's goroutine.
 func (c *Channel) complete(w Completion) {
+	defer c.guard()
 	var err error
 	switch {
 	case c.over() != nil: // flushed
 		return
+	case w.Status == WRFlushErr && c.inBatch:
+		c.flushed = true // why, another completion may tell
 	case w.Status != Success:
 		err = fmt.Errorf("a work request ended with %v", w.Status)
 	case w.ID == recvID:
@@ -21,21 +24,29 @@ func (c *Channel) complete(w Completion) {
 	}
 }
 
+// guard makes a panic in what a completion leads to the end of the channel, not
+// of all others.
+func (c *Channel) guard() {
+	if r := recover(); r != nil {
+		c.fail(unavailable(c.peer, fmt.Errorf("a completion could not be handled: %v", r)))
+	}
+}
+
 // sent ends a work request.
 func (c *Channel) sent(id uint64) error {
 	c.mu.Lock()
-	w, err := c.out.complete(id)
+	ended, err := c.out.complete(id)
 	c.mu.Unlock()
-	w.finish()
+	for i := range ended {
+		ended[i].finish()
+	}
+	clear(ended)
 	return err
 }
 
 // arrived handles what the peer sent or wrote. The receive that it has used up
-// is replaced first of all, so that the peer does not run out of them.
+// has been replaced.
 func (c *Channel) arrived(w Completion) error {
-	if err := c.qp.PostRecv(recvID, SGE{}); err != nil {
-		return err
-	}
 	switch {
 	case w.Op == OpRecv:
 		c.pinged(w.Len)

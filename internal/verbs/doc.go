@@ -14,6 +14,6 @@
 // used only between peers that say in their first message that they know it.
 //
 // Devices come from providers behind the interfaces of provider.go, which have
-// the shape of libibverbs. Package soft is one for machines without RDMA
-// hardware.
+// the shape of libibverbs. Package ibv is the one of libibverbs, with the build
+// tag rdma; package soft is one for machines without RDMA.
 package verbs

@@ -6,8 +6,8 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // derivedDetails marks errors that follow from another one, by the name that
@@ -19,7 +19,7 @@ const maxErrorText = maxStatus - 128
 
 // appendStatus encodes err with its size in front.
 func appendStatus(b []byte, err error) []byte {
-	e := tf.AsError(err)
+	e := core.AsError(err)
 	p := &pb.ErrorStatusProto{ErrorCode: int32(e.Code), ErrorMessage: truncate(e.WireMessage(), maxErrorText)}
 	if e.Derived {
 		p.ErrorDetails = derivedDetails
@@ -48,15 +48,15 @@ func truncate(s string, n int) string {
 // parseStatus decodes the error in a message.
 func parseStatus(b []byte) (sent error, err error) {
 	if len(b) < 4 || uint64(binary.LittleEndian.Uint32(b)) > uint64(min(len(b)-4, maxStatus)) {
-		return nil, tf.Errorf(tf.InvalidArgument, "the status in an RDMA message must fit there")
+		return nil, core.Errorf(core.InvalidArgument, "the status in an RDMA message must fit there")
 	}
 	p := &pb.ErrorStatusProto{}
 	if err := proto.Unmarshal(b[4:][:binary.LittleEndian.Uint32(b)], p); err != nil {
-		return nil, tf.Errorf(tf.InvalidArgument, "the status in an RDMA message must be an ErrorStatusProto: %v", err)
+		return nil, core.Errorf(core.InvalidArgument, "the status in an RDMA message must be an ErrorStatusProto: %v", err)
 	}
-	code := tf.Code(p.GetErrorCode())
-	if code <= tf.OK || code > tf.Unauthenticated {
-		code = tf.Unknown
+	code := core.Code(p.GetErrorCode())
+	if code <= core.OK || code > core.Unauthenticated {
+		code = core.Unknown
 	}
-	return &tf.Error{Code: code, Msg: p.GetErrorMessage(), Derived: p.GetErrorDetails() == derivedDetails}, nil
+	return &core.Error{Code: code, Msg: p.GetErrorMessage(), Derived: p.GetErrorDetails() == derivedDetails}, nil
 }

@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"cmp"
 	"fmt"
 	"unsafe"
 )
@@ -12,12 +13,15 @@ type fakeDevice struct {
 	posted  []SendWR
 	recvs   int
 	closed  chan struct{}
+
+	copyBelow  int // 0: 32
+	maxMessage int // 0: 100
 }
 
 func newFakeDevice() *fakeDevice { return &fakeDevice{closed: make(chan struct{})} }
 
 func (d *fakeDevice) Attributes() Attributes {
-	return Attributes{Name: "fake", MaxMessage: 100, CopyBelow: 32}
+	return Attributes{Name: "fake", MaxMessage: cmp.Or(d.maxMessage, 100), CopyBelow: cmp.Or(d.copyBelow, 32)}
 }
 
 func (d *fakeDevice) Register(mem []byte, _ Access) (MemoryRegion, error) {
@@ -28,6 +32,9 @@ func (d *fakeDevice) Register(mem []byte, _ Access) (MemoryRegion, error) {
 func (d *fakeDevice) CreateCQ(int) (CompletionQueue, error) { return fakeQueue{d.closed}, nil }
 
 func (d *fakeDevice) CreateQP(CompletionQueue, int) (QueuePair, error) { return fakePair{d}, nil }
+
+// NextEvent waits for the device to be closed.
+func (d *fakeDevice) NextEvent() (Event, error) { <-d.closed; return Event{}, ErrClosed }
 
 // Close finds out whether everything was given back.
 func (d *fakeDevice) Close() error {
@@ -66,12 +73,15 @@ func (q fakeQueue) Close() error { close(q.closed); return nil }
 
 type fakePair struct{ dev *fakeDevice }
 
-func (p fakePair) Num() uint32                     { return 42 }
-func (p fakePair) Connect(uint32, Address) error   { return nil }
-func (p fakePair) PostSend(wr SendWR) error        { p.dev.posted = append(p.dev.posted, wr); return nil }
-func (p fakePair) PostRecv(id uint64, _ SGE) error { p.dev.recvs++; return nil }
-func (p fakePair) Fail() error                     { return nil }
-func (p fakePair) Destroy() error                  { return nil }
+func (p fakePair) Num() uint32                   { return 42 }
+func (p fakePair) Connect(uint32, Address) error { return nil }
+func (p fakePair) PostSend(wrs ...SendWR) error {
+	p.dev.posted = append(p.dev.posted, wrs...)
+	return nil
+}
+func (p fakePair) PostRecv(wrs ...RecvWR) error { p.dev.recvs += len(wrs); return nil }
+func (p fakePair) Fail() error                  { return nil }
+func (p fakePair) Destroy() error               { return nil }
 
 // describe says what a work request means in the language of the scripts.
 func (c *Channel) describe(wr SendWR) string {

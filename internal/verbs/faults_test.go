@@ -15,7 +15,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/rendezvous/rendezvoustest"
 	"github.com/gorge-tf/gorge/internal/verbs"
 	"github.com/gorge-tf/gorge/internal/verbs/verbstest"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A step is what both tasks of a pair do together: A sends, B receives.
@@ -38,7 +38,7 @@ func key(edge string) string {
 	return rendezvous.Key{Src: rendezvoustest.TaskA + "/device:CPU:0", SrcIncarnation: 1, Dst: rendezvoustest.TaskB + "/device:CPU:0", Edge: edge}.String()
 }
 
-func (s *step) send(edge string, v *tf.Tensor) {
+func (s *step) send(edge string, v *core.Tensor) {
 	s.t.Helper()
 	if err := s.a.Send(key(edge), v, false); err != nil {
 		s.t.Fatal(err)
@@ -46,18 +46,18 @@ func (s *step) send(edge string, v *tf.Tensor) {
 }
 
 type outcome struct {
-	t   *tf.Tensor
+	t   *core.Tensor
 	err error
 }
 
 func (s *step) recv(edge string) <-chan outcome {
 	c := make(chan outcome, 2)
-	s.b.Recv(context.Background(), key(edge), func(t *tf.Tensor, _ bool, err error) { c <- outcome{t, err} })
+	s.b.Recv(context.Background(), key(edge), func(t *core.Tensor, _ bool, err error) { c <- outcome{t, err} })
 	return c
 }
 
 // works sends a value and receives it.
-func (s *step) works(v *tf.Tensor) {
+func (s *step) works(v *core.Tensor) {
 	s.t.Helper()
 	s.send("works", v)
 	o := <-s.recv("works")
@@ -67,8 +67,8 @@ func (s *step) works(v *tf.Tensor) {
 	o.t.Release()
 }
 
-func full(n int, with byte) *tf.Tensor {
-	return tf.TensorOf(tf.Uint8, tf.Shape{n}, memory.Adopt(bytes.Repeat([]byte{with}, n), func() {}))
+func full(n int, with byte) *core.Tensor {
+	return core.TensorOf(core.Uint8, core.Shape{n}, memory.Adopt(bytes.Repeat([]byte{with}, n), func() {}))
 }
 
 // A faulty is a pair whose device at A can be told to misbehave.
@@ -103,7 +103,7 @@ type watched struct {
 	free []chan struct{}
 }
 
-func (w *watched) alloc(d tf.DType, s tf.Shape) (*memory.Buffer, error) {
+func (w *watched) alloc(d core.DType, s core.Shape) (*memory.Buffer, error) {
 	b, c := make([]byte, s.NumElements()*d.Size()), make(chan struct{})
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -144,8 +144,8 @@ func TestAbortWithWriteInFlight(t *testing.T) {
 			s.send("e", full(10000, 7))
 			c := s.recv("e")
 			f.dev.AwaitHeld(1)
-			s.b.Abort(tf.Errorf(tf.Aborted, "step 1 is over"))
-			if o := <-c; tf.CodeOf(o.err) != tf.Aborted {
+			s.b.Abort(core.Errorf(core.Aborted, "step 1 is over"))
+			if o := <-c; core.CodeOf(o.err) != core.Aborted {
 				t.Errorf("the aborted receive gives %v", o.err)
 			}
 			mem, free := w.last()
@@ -176,7 +176,7 @@ func TestLostWithWriteInFlight(t *testing.T) {
 	aborted := s.recv("e")
 	f.dev.AwaitHeld(1)
 	_, free := w.last()
-	s.b.Abort(tf.Errorf(tf.Aborted, "step 1 is over"))
+	s.b.Abort(core.Errorf(core.Aborted, "step 1 is over"))
 	<-aborted
 	if err := f.dev.Break(); err != nil {
 		t.Fatal(err)
@@ -195,7 +195,7 @@ func TestAbortTouchesNoFreedMemory(t *testing.T) {
 	f := newFaulty(t, true)
 	var given *memory.Buffer
 	inner := f.B.Session.Alloc
-	f.B.Session.Alloc = func(d tf.DType, s tf.Shape) (*memory.Buffer, error) {
+	f.B.Session.Alloc = func(d core.DType, s core.Shape) (*memory.Buffer, error) {
 		b, err := inner(d, s)
 		given = b
 		return b, err
@@ -207,7 +207,7 @@ func TestAbortTouchesNoFreedMemory(t *testing.T) {
 	f.dev.AwaitHeld(1)
 	r, off := given.Region()
 	mem := r.Base[off:][:10000]
-	s.b.Abort(tf.Errorf(tf.Aborted, "step 1 is over"))
+	s.b.Abort(core.Errorf(core.Aborted, "step 1 is over"))
 	<-c
 	if bytes.Contains(mem, []byte{0xDB, 0xDB}) {
 		t.Error("memory was freed while the peer can write there")
@@ -236,7 +236,7 @@ func (s *step) eventually() {
 			o.t.Release()
 			return
 		}
-		if tf.CodeOf(o.err) != tf.Unavailable {
+		if core.CodeOf(o.err) != core.Unavailable {
 			s.t.Fatal(o.err)
 		}
 	}
@@ -259,7 +259,7 @@ func TestBreak(t *testing.T) {
 	}
 	for _, c := range waiting {
 		o := <-c
-		if tf.CodeOf(o.err) != tf.Unavailable || !strings.Contains(o.err.Error(), "RDMA connection to "+rendezvoustest.TaskA+" lost") {
+		if core.CodeOf(o.err) != core.Unavailable || !strings.Contains(o.err.Error(), "RDMA connection to "+rendezvoustest.TaskA+" lost") {
 			t.Errorf("a receive on a broken connection gives %v, want UNAVAILABLE", o.err)
 		}
 	}
@@ -323,7 +323,7 @@ func TestCloseWhileWaiting(t *testing.T) {
 	}
 	recv()
 	for range 2 {
-		if r := <-got; tf.CodeOf(r.Err) != tf.Unavailable {
+		if r := <-got; core.CodeOf(r.Err) != core.Unavailable {
 			t.Errorf("a receive of a closed manager gives %v", r.Err)
 		}
 	}
@@ -342,11 +342,11 @@ func TestCancelLeavesValue(t *testing.T) {
 	s := begin(t, c.pair(t), 1)
 	ctx, cancel := context.WithCancel(context.Background())
 	first := make(chan error, 1)
-	s.b.Recv(ctx, key("e"), func(_ *tf.Tensor, _ bool, err error) { first <- err })
+	s.b.Recv(ctx, key("e"), func(_ *core.Tensor, _ bool, err error) { first <- err })
 	s.works(full(1, 1)) // A has heard of the first receive by now
 	cancel()
 	for _, end := range []chan error{first, asked} {
-		if err := <-end; tf.CodeOf(err) != tf.Canceled {
+		if err := <-end; core.CodeOf(err) != core.Canceled {
 			t.Errorf("cancelled receive: %v", err)
 		}
 	}
@@ -361,17 +361,28 @@ func TestTooLarge(t *testing.T) {
 	p := newCluster().pair(t)
 	s := begin(t, p, 1)
 	s.send("e", full(maxTensor+1, 1))
-	if o := <-s.recv("e"); tf.CodeOf(o.err) != tf.ResourceExhausted {
+	if o := <-s.recv("e"); core.CodeOf(o.err) != core.ResourceExhausted {
 		t.Errorf("a tensor beyond the limit gives %v", o.err)
 	}
 	s.works(full(10, 1))
 }
 
-// TestLongKey: keys that the protocol has no room for are refused, not cut.
+// TestLongKey: keys that TensorFlow's messages have no room for reach peers that
+// know of them; longer ones are refused, not cut.
 func TestLongKey(t *testing.T) {
 	p := newCluster().pair(t)
 	s := begin(t, p, 1)
-	if o := <-s.recv(strings.Repeat("long", 128)); tf.CodeOf(o.err) != tf.InvalidArgument || !strings.Contains(o.err.Error(), "at most 512 bytes") {
-		t.Errorf("a key of more than 512 bytes gives %v", o.err)
+	for _, edge := range []string{strings.Repeat("long", 128), strings.Repeat("longer", 300)} {
+		for _, n := range []int{10, 5000, 5000, 20} { // the second time it is known what comes
+			s.send(edge, full(n, 3))
+			o := <-s.recv(edge)
+			if o.err != nil || o.t.Len() != n {
+				t.Fatalf("a key of %d bytes gives %v, %v", len(key(edge)), o.t, o.err)
+			}
+			o.t.Release()
+		}
+	}
+	if o := <-s.recv(strings.Repeat("long", 512)); core.CodeOf(o.err) != core.InvalidArgument || !strings.Contains(o.err.Error(), "at most 2048 bytes") {
+		t.Errorf("a key of more than 2048 bytes gives %v", o.err)
 	}
 }

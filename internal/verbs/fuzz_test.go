@@ -5,7 +5,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A tape is a source of decisions that ends some time.
@@ -24,8 +24,8 @@ func (p *tape) next(n int) int {
 func (p *tape) tensor() metaData {
 	all := []metaData{
 		{}, deadMeta(), floats(2), floats(13), floats(1 << 20), floats(1, 1, 1, 1, 1, 1, 1),
-		{dtype: tf.String, shape: tf.Shape{1}, bytes: 13}, {dtype: tf.String, shape: tf.Shape{1 << 20}, bytes: 3},
-		{dtype: tf.Resource, shape: tf.Shape{}}, {dtype: tf.Variant, shape: tf.Shape{}},
+		{dtype: core.String, shape: core.Shape{1}, bytes: 13}, {dtype: core.String, shape: core.Shape{1 << 20}, bytes: 3},
+		{dtype: core.Resource, shape: core.Shape{}}, {dtype: core.Variant, shape: core.Shape{}},
 	}
 	return all[p.next(len(all))]
 }
@@ -33,7 +33,7 @@ func (p *tape) tensor() metaData {
 func (p *tape) message() *message {
 	m := &message{typ: messageType(p.next(5)), index: uint32(p.next(6)), key: fmt.Sprint("k", p.next(3)), step: int64(p.next(2))}
 	if m.typ == errorStatus {
-		m.err = tf.Errorf(tf.Internal, "fuzz")
+		m.err = core.Errorf(core.Internal, "fuzz")
 		return m
 	}
 	m.meta = p.tensor()
@@ -60,7 +60,7 @@ func (s *stage) random(p *tape, receives *int) {
 	case 5:
 		s.c.complete(s.peer("ping", []string{[]string{"gorge", "tensorflow"}[p.next(2)]}))
 	case 6:
-		_ = s.c.connect(endpoint{Address: Address{QPN: uint32(p.next(2))}}) // may be refused
+		_ = s.c.connect(endpoint{Address: Address{QPN: uint32(p.next(2))}}, false) // may be refused
 	case 7:
 		if s.c.tx.remote { // so that a dialogue gets far
 			s.c.complete(s.peer("ack", nil))

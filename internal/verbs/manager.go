@@ -7,8 +7,8 @@ import (
 	"sync"
 
 	"github.com/gorge-tf/gorge/internal/rendezvous"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // An Exchanger asks a task for the address of its channel to this one, by some
@@ -27,6 +27,8 @@ type Options struct {
 	// MaxTensor bounds the bytes of a tensor that this task receives, since
 	// room is made for it on the peer's word; 0: 16 GiB.
 	MaxTensor int
+	// Fallback receives from tasks that do not speak RDMA; nil: that is an error.
+	Fallback rendezvous.Transport
 }
 
 const defaultMaxTensor = 16 << 30
@@ -38,7 +40,9 @@ type Manager struct {
 	opts    Options
 	adapter *Adapter
 	cache   metaCache
-	wg      sync.WaitGroup // of introductions, and of the ends of channels that were replaced
+	plain   plainTasks
+	wg      sync.WaitGroup // of introductions, of the ends of channels that were replaced, and of pulses
+	stop    chan struct{}  // closed by Close
 
 	mu       sync.Mutex
 	channels map[string]*Channel // by task
@@ -55,12 +59,21 @@ func NewManager(dev Device, o Options) (*Manager, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.config.Log.Info("tensors between tasks go by RDMA", "task", o.Task, "device", dev.Attributes().Name)
-	return &Manager{opts: o, adapter: a, channels: map[string]*Channel{}}, nil
+	a.config.Log.Info("tensors between tasks go by RDMA", "device", dev.Attributes().Name, "transport", dev.Attributes().Detail)
+	m := &Manager{opts: o, adapter: a, channels: map[string]*Channel{}, stop: make(chan struct{})}
+	m.wg.Go(func() { m.pulses(m.stop) })
+	return m, nil
 }
 
 // Recv implements [rendezvous.Transport].
 func (m *Manager) Recv(ctx context.Context, task string, step int64, key string, alloc rendezvous.Alloc, done func(rendezvous.Result)) {
+	if m.opts.Fallback != nil {
+		if m.plain.has(task) {
+			m.opts.Fallback.Recv(ctx, task, step, key, alloc, done)
+			return
+		}
+		done = m.orPlain(ctx, task, step, key, alloc, done)
+	}
 	c, err := m.channel(task)
 	if err != nil {
 		done(rendezvous.Result{Err: err})
@@ -94,11 +107,11 @@ func (m *Manager) open(task string) (*Channel, error) {
 	case m.closed:
 		return nil, errShutDown
 	case !slices.Contains(m.opts.Peers, task):
-		return nil, tf.Errorf(tf.NotFound, "RDMA connects the tasks of a cluster, %q is none of the peers of %s", task, m.opts.Task)
+		return nil, core.Errorf(core.NotFound, "RDMA connects the tasks of a cluster, %q is none of the peers of %s", task, m.opts.Task)
 	}
 	c, err := newChannel(m.adapter, task, m.opts.Serve, &m.cache, m.opts.MaxTensor)
 	if err != nil {
-		return nil, tf.Errorf(tf.Unavailable, "%v", err)
+		return nil, core.Errorf(core.Unavailable, "%v", err)
 	}
 	if old := m.channels[task]; old != nil {
 		m.wg.Go(func() { old.close(unavailable(task, errMoved)) })
@@ -107,7 +120,7 @@ func (m *Manager) open(task string) (*Channel, error) {
 	return c, nil
 }
 
-var errShutDown = tf.Errorf(tf.Unavailable, "the RDMA connections of this task have been closed")
+var errShutDown = core.Errorf(core.Unavailable, "the RDMA connections of this task have been closed")
 
 // introduce asks the peer of a channel for its address.
 func (m *Manager) introduce(c *Channel) {
@@ -115,15 +128,15 @@ func (m *Manager) introduce(c *Channel) {
 	resp, err := m.opts.Exchanger.GetRemoteAddress(c.ctx, c.peer, &pb.GetRemoteAddressRequest{
 		HostName: m.opts.Task, Channel: self.channel(), Mr: self.regions(),
 	})
-	if tf.CodeOf(err) == tf.Unimplemented {
-		err = tf.Errorf(tf.Unimplemented, "tensors from %s cannot be received by RDMA: it is not a server with protocol grpc+verbs", c.peer)
+	if core.CodeOf(err) == core.Unimplemented {
+		err = noVerbs(c.peer)
 	}
 	var remote endpoint
 	if err == nil {
 		remote, err = parseEndpoint(c.peer, resp.GetChannel(), resp.GetMr())
 	}
 	if err == nil {
-		err = c.connect(remote)
+		err = c.connect(remote, false)
 	}
 	if err != nil {
 		c.fail(err)
@@ -141,7 +154,7 @@ func (m *Manager) GetRemoteAddress(_ context.Context, req *pb.GetRemoteAddressRe
 	if err != nil {
 		return nil, err
 	}
-	if err := c.connect(remote); err != nil {
+	if err := c.connect(remote, true); err != nil {
 		c.fail(err)
 		return nil, err
 	}
@@ -168,6 +181,7 @@ func (m *Manager) Close() error {
 		return nil
 	}
 	m.closed = true
+	close(m.stop)
 	all := m.channels
 	m.mu.Unlock()
 	for _, c := range all {
@@ -175,7 +189,7 @@ func (m *Manager) Close() error {
 	}
 	m.wg.Wait()
 	if err := m.adapter.Close(); err != nil {
-		return errors.Join(tf.Errorf(tf.Internal, "the RDMA device of %s did not close cleanly", m.opts.Task), err)
+		return errors.Join(core.Errorf(core.Internal, "the RDMA device of %s did not close cleanly", m.opts.Task), err)
 	}
 	return nil
 }

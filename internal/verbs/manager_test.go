@@ -2,6 +2,8 @@ package verbs_test
 
 import (
 	"context"
+	"log/slog"
+	"os"
 	"sync"
 	"testing"
 
@@ -10,11 +12,26 @@ import (
 	"github.com/gorge-tf/gorge/internal/rendezvous/rendezvoustest"
 	"github.com/gorge-tf/gorge/internal/verbs"
 	"github.com/gorge-tf/gorge/internal/verbs/soft"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
+
+// openDevice opens what the tests of this package run over.
+var openDevice = func() (verbs.Device, error) { return soft.Open(soft.Options{}) }
+
+// arenaBytes is how much memory each task registers: the default, where that
+// takes no time.
+var arenaBytes = 0
+
+// testLog hears of what channels do, if GORGE_TEST_LOG is set.
+var testLog = func() *slog.Logger {
+	if os.Getenv("GORGE_TEST_LOG") == "" {
+		return nil
+	}
+	return slog.New(slog.NewTextHandler(os.Stderr, nil))
+}()
 
 // A cluster connects managers of this process without gRPC.
 type cluster struct {
@@ -30,7 +47,7 @@ type cluster struct {
 }
 
 func newCluster() *cluster {
-	c := &cluster{tasks: map[string]*verbs.Manager{}}
+	c := &cluster{tasks: map[string]*verbs.Manager{}, config: verbs.Config{ArenaBytes: arenaBytes, Log: testLog}}
 	c.joined.L = &c.mu
 	return c
 }
@@ -62,11 +79,10 @@ func (c *cluster) GetRemoteAddress(ctx context.Context, task string, req *pb.Get
 // join starts a task, in place of an earlier one of its name.
 func (c *cluster) join(t testing.TB, task string, peers ...string) rendezvoustest.Peer {
 	t.Helper()
-	own, err := soft.Open(soft.Options{})
+	dev, err := openDevice()
 	if err != nil {
 		t.Fatal(err)
 	}
-	dev := verbs.Device(own)
 	if c.wrap != nil {
 		dev = c.wrap(dev)
 	}
@@ -97,7 +113,7 @@ func (c *cluster) serve(rdv *rendezvous.Manager) verbs.Serve {
 		return rdv.RecvLocal
 	}
 	return func(ctx context.Context, step int64, key string, done rendezvous.Done) {
-		rdv.RecvLocal(ctx, step, key, func(t *tf.Tensor, dead bool, err error) {
+		rdv.RecvLocal(ctx, step, key, func(t *core.Tensor, dead bool, err error) {
 			done(t, dead, err)
 			c.served(key, err)
 		})

@@ -3,7 +3,7 @@ package verbs
 import (
 	"encoding/binary"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // The immediate values of writes: what the bytes are. All others are the index
@@ -41,6 +41,8 @@ const (
 	fixedSize  = 583 // where the status of an error follows
 
 	maxKey      = atStep - atName
+	keyAfter    = 0xFFFF // a name's size if it follows, with its size, behind the fixed part: Gorge's own
+	maxLongKey  = 2048
 	maxStatus   = 4092
 	messageSize = fixedSize + 4 + maxStatus
 )
@@ -62,28 +64,56 @@ type message struct {
 func (m *message) put(b []byte) int {
 	clear(b[:fixedSize])
 	b[atType] = byte(m.typ)
-	binary.LittleEndian.PutUint16(b[atNameSize:], uint16(len(m.key)))
-	copy(b[atName:atStep], m.key)
+	after := m.putKey(b, b[fixedSize:fixedSize])
 	binary.LittleEndian.PutUint64(b[atStep:], uint64(m.step))
 	binary.LittleEndian.PutUint64(b[atIndex:], uint64(m.index))
 	binary.LittleEndian.PutUint64(b[atAddr:], m.addr)
 	binary.LittleEndian.PutUint32(b[atRKey:], m.rkey)
-	after := b[fixedSize:fixedSize]
 	if m.typ == errorStatus {
 		return fixedSize + len(appendStatus(after, m.err))
 	}
 	return fixedSize + len(m.meta.put(b, after))
 }
 
+// putKey writes the key to its place, or to after if that has no room for it.
+func (m *message) putKey(b, after []byte) []byte {
+	if len(m.key) <= maxKey {
+		binary.LittleEndian.PutUint16(b[atNameSize:], uint16(len(m.key)))
+		copy(b[atName:atStep], m.key)
+		return after
+	}
+	binary.LittleEndian.PutUint16(b[atNameSize:], keyAfter)
+	after = binary.LittleEndian.AppendUint16(after, uint16(len(m.key)))
+	return append(after, m.key...)
+}
+
+// parseKey reads the key, and returns what follows the fixed part and the key.
+func (m *message) parseKey(b []byte) ([]byte, error) {
+	n, after := int(binary.LittleEndian.Uint16(b[atNameSize:])), b[fixedSize:]
+	if n <= maxKey {
+		m.key = string(b[atName:][:n])
+		return after, nil
+	}
+	if n != keyAfter || len(after) < 2 {
+		return nil, core.Errorf(core.InvalidArgument, "an RDMA request has room for a key of %d bytes, its length is given as %d", maxKey, n)
+	}
+	n, after = int(binary.LittleEndian.Uint16(after)), after[2:]
+	if n > min(len(after), maxLongKey) {
+		return nil, core.Errorf(core.InvalidArgument, "a long key in an RDMA request must have at most %d bytes and be there, its length is given as %d", maxLongKey, n)
+	}
+	m.key = string(after[:n])
+	return after[n:], nil
+}
+
 // parseMessage decodes a message that a peer has written.
 func parseMessage(b []byte) (*message, error) {
 	if len(b) < fixedSize {
-		return nil, tf.Errorf(tf.InvalidArgument, "an RDMA message has at least %d bytes, got %d", fixedSize, len(b))
+		return nil, core.Errorf(core.InvalidArgument, "an RDMA message has at least %d bytes, got %d", fixedSize, len(b))
 	}
 	m := &message{typ: messageType(b[atType])}
 	index := binary.LittleEndian.Uint64(b[atIndex:])
 	if index > maxIndex {
-		return nil, tf.Errorf(tf.InvalidArgument, "a request's index must be at most %d, got %d", maxIndex, index)
+		return nil, core.Errorf(core.InvalidArgument, "a request's index must be at most %d, got %d", maxIndex, index)
 	}
 	m.index = uint32(index)
 	var err error
@@ -91,28 +121,27 @@ func parseMessage(b []byte) (*message, error) {
 	case tensorRequest, tensorReRequest:
 		err = m.parseRequest(b)
 	case metaDataUpdate:
-		m.meta, err = parseMeta(b)
+		m.meta, err = parseMeta(b, b[fixedSize:])
 	case errorStatus:
 		m.err, err = parseStatus(b[fixedSize:])
 	case tensorCancel:
 	default:
-		err = tf.Errorf(tf.InvalidArgument, "an RDMA message must be of type 0 to 4, got %d", m.typ)
+		err = core.Errorf(core.InvalidArgument, "an RDMA message must be of type 0 to 4, got %d", m.typ)
 	}
 	return m, err
 }
 
-func (m *message) parseRequest(b []byte) (err error) {
-	n := int(binary.LittleEndian.Uint16(b[atNameSize:]))
-	if n > maxKey {
-		return tf.Errorf(tf.InvalidArgument, "an RDMA request has room for a key of %d bytes, its length is given as %d", maxKey, n)
+func (m *message) parseRequest(b []byte) error {
+	after, err := m.parseKey(b)
+	if err != nil {
+		return err
 	}
-	m.key = string(b[atName:][:n])
 	m.step = int64(binary.LittleEndian.Uint64(b[atStep:]))
 	m.addr = binary.LittleEndian.Uint64(b[atAddr:])
 	m.rkey = binary.LittleEndian.Uint32(b[atRKey:])
-	if binary.LittleEndian.Uint32(b[atDType:]) == uint32(tf.Invalid) {
+	if binary.LittleEndian.Uint32(b[atDType:]) == uint32(core.Invalid) {
 		return nil // the receiver does not know yet
 	}
-	m.meta, err = parseMeta(b)
+	m.meta, err = parseMeta(b, after)
 	return err
 }

@@ -9,12 +9,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func floats(dims ...int) metaData {
-	s := append(tf.Shape{}, dims...)
-	return metaData{dtype: tf.Float32, shape: s, bytes: 4 * s.NumElements()}
+	s := append(core.Shape{}, dims...)
+	return metaData{dtype: core.Float32, shape: s, bytes: 4 * s.NumElements()}
 }
 
 // TestRequestBytes compares a request with the bytes that the layout of
@@ -41,7 +41,7 @@ func TestRequestBytes(t *testing.T) {
 // TestErrorBytes does the same for an error, whose status is a protocol
 // buffer: code 8, text, details.
 func TestErrorBytes(t *testing.T) {
-	m := &message{typ: errorStatus, index: 7, err: &tf.Error{Code: tf.ResourceExhausted, Msg: "oom", Derived: true}}
+	m := &message{typ: errorStatus, index: 7, err: &core.Error{Code: core.ResourceExhausted, Msg: "oom", Derived: true}}
 	const details = "type.googleapis.com/tensorflow.DerivedStatus"
 	status := "\x08\x08" + "\x12\x03oom" + "\x1a" + string(rune(len(details))) + details
 	want := make([]byte, 583)
@@ -64,11 +64,11 @@ var messages = []message{
 	{typ: metaDataUpdate, meta: floats(4294967295)},
 	{typ: metaDataUpdate, meta: floats(1, 1, 1, 1, 1, 1, 2)},
 	{typ: metaDataUpdate, meta: floats(1, 2, 3, 65535)},
-	{typ: metaDataUpdate, meta: metaData{dtype: tf.String, shape: tf.Shape{3}, bytes: 1234}},
-	{typ: metaDataUpdate, meta: metaData{dtype: tf.Uint4, shape: tf.Shape{3}, bytes: 3}},
+	{typ: metaDataUpdate, meta: metaData{dtype: core.String, shape: core.Shape{3}, bytes: 1234}},
+	{typ: metaDataUpdate, meta: metaData{dtype: core.Uint4, shape: core.Shape{3}, bytes: 3}},
 	{typ: metaDataUpdate, meta: deadMeta()},
-	{typ: errorStatus, index: 3, err: &tf.Error{Code: tf.Aborted, Msg: "gone", Derived: true}},
-	{typ: errorStatus, index: 3, err: &tf.Error{Code: tf.Internal, Msg: "Grüße"}},
+	{typ: errorStatus, index: 3, err: &core.Error{Code: core.Aborted, Msg: "gone", Derived: true}},
+	{typ: errorStatus, index: 3, err: &core.Error{Code: core.Internal, Msg: "Grüße"}},
 	{typ: tensorCancel, index: 5},
 }
 
@@ -91,15 +91,15 @@ func TestMessageRoundTrip(t *testing.T) {
 // TestShapeForms: what TensorFlow can read is written in its own forms.
 func TestShapeForms(t *testing.T) {
 	for _, c := range []struct {
-		shape tf.Shape
+		shape core.Shape
 		form  byte
 		bytes int // that follow the message
 	}{
-		{tf.Shape{}, 0, 0}, {tf.Shape{65534, 1, 1, 1, 1, 65534}, 0, 0}, {tf.Shape{65535}, 1, 0}, {tf.Shape{1, 4294967294, 0}, 1, 0},
-		{tf.Shape{4294967295}, 3, 8}, {tf.Shape{65535, 1, 1, 1}, 3, 32}, {tf.Shape{1, 1, 1, 1, 1, 1, 1}, 3, 56},
+		{core.Shape{}, 0, 0}, {core.Shape{65534, 1, 1, 1, 1, 65534}, 0, 0}, {core.Shape{65535}, 1, 0}, {core.Shape{1, 4294967294, 0}, 1, 0},
+		{core.Shape{4294967295}, 3, 8}, {core.Shape{65535, 1, 1, 1}, 3, 32}, {core.Shape{1, 1, 1, 1, 1, 1, 1}, 3, 56},
 	} {
 		b := make([]byte, shapeSize)
-		after := putShape(b, tf.Float32, c.shape, nil)
+		after := putShape(b, core.Float32, c.shape, nil)
 		if b[15] != c.form || len(after) != c.bytes || plainShape(c.shape) != (c.form != 3) {
 			t.Errorf("%v is written in form %d with %d bytes more, want form %d and %d", c.shape, b[15], len(after), c.form, c.bytes)
 		}
@@ -132,7 +132,7 @@ func TestBadMessages(t *testing.T) {
 		{"no status", "must fit there", errorStatus, func(b []byte) []byte { return b[:585] }},
 		{"protocol buffer", "must be an ErrorStatusProto", errorStatus, put(587, 0xFF)},
 	} {
-		m := message{typ: c.typ, key: "k", meta: floats(3), err: tf.Errorf(tf.Internal, "x")}
+		m := message{typ: c.typ, key: "k", meta: floats(3), err: core.Errorf(core.Internal, "x")}
 		b := make([]byte, messageSize)
 		b = c.change(b[:m.put(b)])
 		if got, err := parseMessage(b); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -159,17 +159,17 @@ func TestHugeShape(t *testing.T) {
 // is no text does not lose the code.
 func TestErrorText(t *testing.T) {
 	for _, msg := range []string{strings.Repeat("ü", 5000), strings.Repeat("x", 10000), "bad \xff text"} {
-		b := appendStatus(nil, tf.Errorf(tf.DataLoss, "%s", msg))
+		b := appendStatus(nil, core.Errorf(core.DataLoss, "%s", msg))
 		if len(b) > 4+maxStatus {
 			t.Fatalf("a status takes %d bytes", len(b))
 		}
 		err, bad := parseStatus(b)
-		if bad != nil || tf.CodeOf(err) != tf.DataLoss {
+		if bad != nil || core.CodeOf(err) != core.DataLoss {
 			t.Errorf("%.10q arrives as %v, %v", msg, err, bad)
 		}
 	}
-	for _, code := range []tf.Code{tf.OK, 17, -1} { // which no error has
-		if err, _ := parseStatus(appendStatus(nil, &tf.Error{Code: code, Msg: "m"})); tf.CodeOf(err) != tf.Unknown {
+	for _, code := range []core.Code{core.OK, 17, -1} { // which no error has
+		if err, _ := parseStatus(appendStatus(nil, &core.Error{Code: code, Msg: "m"})); core.CodeOf(err) != core.Unknown {
 			t.Errorf("an error with code %d arrives as %v", code, err)
 		}
 	}

@@ -24,7 +24,7 @@ func (c *Channel) say(m *message) {
 // pump sends the next message if it can be sent.
 func (c *Channel) pump() {
 	t := &c.tx
-	if !c.connected || c.err != nil || t.local || t.remote || len(t.waiting) == 0 {
+	if !c.speaks || c.err != nil || t.local || t.remote || len(t.waiting) == 0 {
 		return
 	}
 	m := t.waiting[0]
@@ -75,7 +75,7 @@ func (c *Channel) acknowledged() error {
 func (c *Channel) acknowledge() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.post(work{wr: SendWR{Op: OpWriteImm, Imm: immAck}})
+	c.post(work{wr: SendWR{Op: OpWriteImm, Imm: immAck, Quiet: true}})
 }
 
 // pingText is what the ping of a task begins with that understands Gorge's
@@ -92,12 +92,18 @@ func (c *Channel) ping() {
 }
 
 // pinged reads the peer's ping.
-func (c *Channel) pinged(n uint32) {
+func (c *Channel) pinged(n uint32) { c.refuseHeld(c.meet(n)) }
+
+// meet finds out what the peer understands, and returns requests that it cannot
+// be sent.
+func (c *Channel) meet(n uint32) (cannot []*request) {
 	b := c.bufs.memory.Bytes()[atPingIn:][:min(n, pingSize)]
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.extended = bytes.HasPrefix(b, []byte(pingText))
+	c.greeted, c.extended = true, bytes.HasPrefix(b, []byte(pingText))
+	c.speak()
 	if c.extended {
 		c.cancelDropped()
 	}
+	return c.askHeld()
 }

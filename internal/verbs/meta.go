@@ -6,25 +6,25 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // metaData is what a receiver has to know of a tensor to make room for it. The
 // zero value says that nothing is known.
 type metaData struct {
-	dtype tf.DType
-	shape tf.Shape
+	dtype core.DType
+	shape core.Shape
 	dead  bool
 	bytes int // that are written: elements, or a TensorProto of objects
 }
 
 // deadMeta describes a dead value as TensorFlow does: by a tensor that was
 // never set.
-func deadMeta() metaData { return metaData{dtype: tf.Float32, shape: tf.Shape{0}, dead: true} }
+func deadMeta() metaData { return metaData{dtype: core.Float32, shape: core.Shape{0}, dead: true} }
 
 // objects reports whether elements of type d are no plain bytes, so that they
 // cross as a TensorProto.
-func objects(d tf.DType) bool { return d.Size() == 0 }
+func objects(d core.DType) bool { return d.Size() == 0 }
 
 // same reports whether what fits m fits o.
 func (m *metaData) same(o *metaData) bool {
@@ -33,7 +33,7 @@ func (m *metaData) same(o *metaData) bool {
 
 // put encodes m to the message b, and appends what has no room there.
 func (m *metaData) put(b, after []byte) []byte {
-	if m.dtype == tf.Invalid {
+	if m.dtype == core.Invalid {
 		return after
 	}
 	if m.dead {
@@ -44,21 +44,22 @@ func (m *metaData) put(b, after []byte) []byte {
 	return putShape(b[atShape:][:shapeSize], m.dtype, m.shape, after)
 }
 
-// parseMeta decodes the description of a tensor, which must make sense.
-func parseMeta(b []byte) (metaData, error) {
+// parseMeta decodes the description of a tensor, which must make sense. after is
+// where what has no room in b follows.
+func parseMeta(b, after []byte) (metaData, error) {
 	if b[atDead] != 0 {
 		return deadMeta(), nil
 	}
 	d := binary.LittleEndian.Uint32(b[atDType:])
-	if d > math.MaxUint8 || !tf.DType(d).Valid() || tf.DType(d).IsRef() {
-		return metaData{}, tf.Errorf(tf.InvalidArgument, "a tensor in an RDMA message must be of a known type, got %d", d)
+	if d > math.MaxUint8 || !core.DType(d).Valid() || core.DType(d).IsRef() {
+		return metaData{}, core.Errorf(core.InvalidArgument, "a tensor in an RDMA message must be of a known type, got %d", d)
 	}
-	m := metaData{dtype: tf.DType(d)}
+	m := metaData{dtype: core.DType(d)}
 	var err error
-	if m.shape, err = parseShape(b[atShape:][:shapeSize], b[fixedSize:]); err != nil {
+	if m.shape, err = parseShape(b[atShape:][:shapeSize], after); err != nil {
 		return metaData{}, err
 	}
-	if err := tf.CheckSize(m.dtype, m.shape); err != nil {
+	if err := core.CheckSize(m.dtype, m.shape); err != nil {
 		return metaData{}, err
 	}
 	n := binary.LittleEndian.Uint64(b[atBytes:])
@@ -69,9 +70,9 @@ func parseMeta(b []byte) (metaData, error) {
 func (m *metaData) setBytes(n uint64) error {
 	switch {
 	case objects(m.dtype) && n > math.MaxInt32:
-		return tf.Errorf(tf.InvalidArgument, "a TensorProto must be smaller than 2 GiB, got %v%v of %d bytes", m.dtype, m.shape, n)
+		return core.Errorf(core.InvalidArgument, "a TensorProto must be smaller than 2 GiB, got %v%v of %d bytes", m.dtype, m.shape, n)
 	case !objects(m.dtype) && n != uint64(m.shape.NumElements()*m.dtype.Size()):
-		return tf.Errorf(tf.InvalidArgument, "a tensor's size must follow from its type and shape, got %v%v of %d bytes", m.dtype, m.shape, n)
+		return core.Errorf(core.InvalidArgument, "a tensor's size must follow from its type and shape, got %v%v of %d bytes", m.dtype, m.shape, n)
 	}
 	m.bytes = int(n)
 	return nil

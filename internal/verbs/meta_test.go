@@ -4,16 +4,16 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func TestSame(t *testing.T) {
-	str := metaData{dtype: tf.String, shape: tf.Shape{1}, bytes: 10}
+	str := metaData{dtype: core.String, shape: core.Shape{1}, bytes: 10}
 	longer := str
 	longer.bytes = 11
 	ints := floats(2, 3)
-	ints.dtype = tf.Int32
-	oddDead := metaData{dtype: tf.Int8, shape: tf.Shape{1, 2}, dead: true}
+	ints.dtype = core.Int32
+	oddDead := metaData{dtype: core.Int8, shape: core.Shape{1, 2}, dead: true}
 	for _, c := range []struct {
 		a, b metaData
 		same bool
@@ -35,7 +35,7 @@ func TestCacheSharesIterations(t *testing.T) {
 	const edge = "/job:a/replica:0/task:0/device:CPU:0;0000000000000001;/job:b/replica:0/task:0/device:CPU:0;e;"
 	c.put(edge+"0:0", floats(1))
 	c.put(edge+"77:3", floats(2))
-	if m, ok := c.get(edge + "77:4"); !ok || !m.shape.Equal(tf.Shape{2}) {
+	if m, ok := c.get(edge + "77:4"); !ok || !m.shape.Equal(core.Shape{2}) {
 		t.Errorf("another iteration finds %+v, %v", m, ok)
 	}
 	if m, ok := c.get("x" + edge + "0:0"); ok {

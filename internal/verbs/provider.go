@@ -15,15 +15,23 @@ type Device interface {
 	// takes up to depth requests of each kind at a time, and tells of all of
 	// them in cq.
 	CreateQP(cq CompletionQueue, depth int) (QueuePair, error)
+	// NextEvent waits for something to happen to the device, a port or a queue
+	// pair that no work request asked for. It returns ErrClosed once the device
+	// is closed. One goroutine at a time calls it.
+	NextEvent() (Event, error)
 	Close() error
 }
 
 // Attributes describe a device.
 type Attributes struct {
 	Name       string
+	Detail     string // for logs: provider, port, kind of link, GID, MTU
 	LID        uint16 // local identifier of the port
 	GID        GID
 	MaxMessage int // bytes that one work request can carry
+	MaxInline  int // bytes that a request can take along when it is posted
+	MaxDepth   int // of a queue pair; 0: any
+	MaxCQE     int // entries of a completion queue; 0: any
 	// CopyBelow is the size from which on registering memory for a single
 	// transfer costs less than copying it.
 	CopyBelow int
@@ -73,10 +81,12 @@ type QueuePair interface {
 	// Connect brings the queue pair from INIT through RTR to RTS. psn is the
 	// first packet number that it uses itself.
 	Connect(psn uint32, remote Address) error
-	PostSend(wr SendWR) error
-	// PostRecv queues memory for one Send of the peer, or, with none, for the
-	// immediate value of one write.
-	PostRecv(id uint64, sge SGE) error
+	// PostSend queues requests in order. After an error nobody knows which of
+	// them have been queued: the queue pair is of no use any more.
+	PostSend(wrs ...SendWR) error
+	// PostRecv queues memory for Sends of the peer, or, with none, for the
+	// immediate values of writes.
+	PostRecv(wrs ...RecvWR) error
 	// Fail moves the queue pair to the error state: all that is posted is
 	// flushed.
 	Fail() error
@@ -93,6 +103,27 @@ type SendWR struct {
 	RemoteAddr uint64 // of writes
 	RKey       uint32
 	Imm        uint32 // of OpWriteImm
+	// Inline, if not nil, is sent instead of Local: at most MaxInline bytes of
+	// any memory, which are read before PostSend returns.
+	Inline []byte
+	// Quiet requests have no completion unless they fail. They keep their place
+	// in the queue until a later request that is not quiet has completed, which
+	// tells that they have, too.
+	Quiet bool
+}
+
+// Len is the number of bytes that the request carries.
+func (wr *SendWR) Len() int {
+	if wr.Inline != nil {
+		return len(wr.Inline)
+	}
+	return int(wr.Local.Length)
+}
+
+// A RecvWR is a work request to the receiving side of a queue pair.
+type RecvWR struct {
+	ID  uint64
+	SGE SGE
 }
 
 // An Opcode is what a work request asks for, or a completion tells of.

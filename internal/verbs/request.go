@@ -6,7 +6,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A request is a receive under way. It lives until the peer has said the last
@@ -16,6 +16,7 @@ type request struct {
 	index uint32
 	key   string
 	step  int64
+	gorge bool // only tasks that know Gorge's additions understand it
 	alloc rendezvous.Alloc
 	done  func(rendezvous.Result)
 	stop  func() bool // detaches the request from its context
@@ -55,31 +56,34 @@ func (t *requestTable) skip() {
 
 // recv receives what the peer sends under key in a step.
 func (c *Channel) recv(ctx context.Context, step int64, key string, alloc rendezvous.Alloc, done func(rendezvous.Result)) {
-	if len(key) > maxKey {
-		done(rendezvous.Result{Err: tf.Errorf(tf.InvalidArgument, "a rendezvous key must have at most %d bytes to be sent by RDMA, %s has %d", maxKey, key, len(key))})
+	if len(key) > maxLongKey {
+		done(rendezvous.Result{Err: keyTooLong(key, maxLongKey)})
 		return
 	}
+	m, ok := c.cache.get(key)
+	c.start(ctx, &request{key: key, step: step, alloc: alloc, done: done}, m, ok && c.canSay(m.shape))
+}
+
+// start begins a receive. What is expected, if anything is, gets its room at once.
+func (c *Channel) start(ctx context.Context, r *request, m metaData, expected bool) {
 	if err := c.enter(); err != nil {
-		done(rendezvous.Result{Err: err})
+		r.done(rendezvous.Result{Err: err})
 		return
 	}
 	defer c.wg.Done()
-	r := &request{key: key, step: step, alloc: alloc, done: done}
-	if m, ok := c.cache.get(key); ok && c.canSay(m.shape) {
-		// The last tensor's memory need not be what this one takes. If there
-		// is none, the peer tells first what it has.
-		if c.prepare(r, m) != nil {
-			r.meta = metaData{}
-		}
+	// The last tensor's memory need not be what this one takes. If there is none,
+	// the peer tells first what it has.
+	if expected && c.prepare(r, m) != nil {
+		r.meta = metaData{}
 	}
 	if err := c.begin(ctx, r); err != nil {
 		c.free(r)
-		done(rendezvous.Result{Err: err})
+		r.done(rendezvous.Result{Err: err})
 	}
 }
 
 // canSay reports whether messages to the peer have a form for a shape.
-func (c *Channel) canSay(s tf.Shape) bool {
+func (c *Channel) canSay(s core.Shape) bool {
 	if plainShape(s) {
 		return true
 	}
@@ -96,8 +100,12 @@ func (c *Channel) begin(ctx context.Context, r *request) error {
 	}
 	c.requests.add(r)
 	r.stop = context.AfterFunc(ctx, func() { c.abandon(r, context.Cause(ctx)) })
-	c.say(r.message(tensorRequest))
-	return nil
+	err := c.ask(r)
+	if err != nil {
+		r.answered = true
+		r.stop()
+	}
+	return err
 }
 
 func (r *request) message(t messageType) *message {
@@ -116,7 +124,7 @@ func (c *Channel) abandon(r *request, why error) {
 	}
 	r.answered, r.dropped = true, true
 	waits := c.err == nil && c.requests.live[r.index] == r
-	unsent := waits && c.tx.remove(r.index)
+	unsent := waits && (c.tx.remove(r.index) || c.unhold(r))
 	switch {
 	case unsent:
 		delete(c.requests.live, r.index)
@@ -204,7 +212,8 @@ func (c *Channel) resume(r *request) {
 		switch {
 		case r.dropped && c.extended:
 			c.sayCancel(r)
-		case r.meta.dtype != tf.Invalid:
+		case r.meta.dtype != core.Invalid:
+			c.stats.retries.Add(1)
 			c.say(r.message(tensorReRequest))
 		}
 	}
@@ -228,8 +237,8 @@ func (c *Channel) written(index uint32) error {
 	case dropped:
 		c.free(r)
 		return nil
-	case r.meta.dtype == tf.Invalid:
-		c.answer(r, rendezvous.Result{Err: tf.Errorf(tf.Internal, "%s sent a tensor before there was room for it", c.peer)})
+	case r.meta.dtype == core.Invalid:
+		c.answer(r, rendezvous.Result{Err: core.Errorf(core.Internal, "%s sent a tensor before there was room for it", c.peer)})
 		return fmt.Errorf("it wrote the tensor of request %d, which had no room for it", index)
 	}
 	c.finish(r, func() rendezvous.Result { return c.result(r) })

@@ -6,7 +6,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A response is a tensor that the peer wants: first waited for, then perhaps
@@ -24,12 +24,12 @@ type response struct {
 // A content is what is to be written.
 type content struct {
 	meta    metaData
-	tensor  *tf.Tensor // of plain elements, nil for a dead value
-	objects []byte     // the TensorProto of any other
+	tensor  *core.Tensor // of plain elements, nil for a dead value
+	objects []byte       // the TensorProto of any other
 }
 
 // newContent describes a value and takes over t.
-func newContent(t *tf.Tensor, dead bool) (*content, error) {
+func newContent(t *core.Tensor, dead bool) (*content, error) {
 	if dead {
 		if t != nil {
 			t.Release()
@@ -51,14 +51,14 @@ func newContent(t *tf.Tensor, dead bool) (*content, error) {
 }
 
 // encodeObjects returns the TensorProto of a tensor of Go objects.
-func encodeObjects(t *tf.Tensor) ([]byte, error) {
-	p, err := tf.EncodeTensor(t)
+func encodeObjects(t *core.Tensor) ([]byte, error) {
+	p, err := core.EncodeTensor(t)
 	if err != nil {
 		return nil, err
 	}
 	b, err := proto.Marshal(p)
 	if err != nil {
-		return nil, tf.Errorf(tf.Internal, "cannot encode %v%v: %v", t.DType(), t.Shape(), err)
+		return nil, core.Errorf(core.Internal, "cannot encode %v%v: %v", t.DType(), t.Shape(), err)
 	}
 	return b, nil
 }
@@ -69,12 +69,21 @@ func (c *content) release() {
 	}
 }
 
-// segment returns registered memory with the content.
-func (c *content) segment(a *Adapter) (segment, error) {
+// bytes returns what is to be written.
+func (c *content) bytes() []byte {
 	if c.tensor != nil {
-		return a.source(c.tensor.Buffer())
+		return c.tensor.Buffer().Bytes()
 	}
-	return a.copied(c.objects)
+	return c.objects
+}
+
+// segment returns registered memory with the content. What is copied to get
+// there is counted.
+func (c *content) segment(a *Adapter, k *counters) (segment, error) {
+	if c.tensor != nil {
+		return a.source(c.tensor.Buffer(), k)
+	}
+	return a.copied(c.objects, k)
 }
 
 // requested begins to wait for what the peer wants.
@@ -91,7 +100,7 @@ func (c *Channel) requested(m *message) error {
 		cancel()
 		return fmt.Errorf("it uses the number of request %d, which is under way, again", m.index)
 	}
-	c.serve(ctx, m.step, m.key, func(t *tf.Tensor, dead bool, err error) {
+	c.serve(ctx, m.step, m.key, func(t *core.Tensor, dead bool, err error) {
 		cancel()
 		c.produced(r, t, dead, err)
 	})
@@ -100,7 +109,7 @@ func (c *Channel) requested(m *message) error {
 
 // produced sends a value, or offers it if the peer expects something else. It
 // runs on whatever goroutine has produced the value.
-func (c *Channel) produced(r *response, t *tf.Tensor, dead bool, err error) {
+func (c *Channel) produced(r *response, t *core.Tensor, dead bool, err error) {
 	if c.enter() != nil {
 		if t != nil {
 			t.Release()
@@ -113,7 +122,7 @@ func (c *Channel) produced(r *response, t *tf.Tensor, dead bool, err error) {
 		v, err = newContent(t, dead)
 	}
 	if err == nil && !c.canSay(v.meta.shape) {
-		err = tf.Errorf(tf.Unimplemented, "a shape must have at most 6 dimensions of 65534, or 3 of 4294967294, to be sent to TensorFlow by RDMA, got %v", v.meta.shape)
+		err = core.Errorf(core.Unimplemented, "a shape must have at most 6 dimensions of 65534, or 3 of 4294967294, to be sent to TensorFlow by RDMA, got %v", v.meta.shape)
 	}
 	switch {
 	case err != nil:
@@ -162,7 +171,7 @@ func (c *Channel) requestedAgain(m *message) error {
 		return fmt.Errorf("it repeats request %d, to which nothing was offered", m.index)
 	case !m.meta.same(&v.meta):
 		v.release()
-		c.refuse(r, tf.Errorf(tf.Internal, "the receiver made room for %v%v, it was offered %v%v", m.meta.dtype, m.meta.shape, v.meta.dtype, v.meta.shape))
+		c.refuse(r, core.Errorf(core.Internal, "the receiver made room for %v%v, it was offered %v%v", m.meta.dtype, m.meta.shape, v.meta.dtype, v.meta.shape))
 		return nil
 	}
 	r.addr, r.rkey = m.addr, m.rkey
@@ -183,7 +192,7 @@ func (c *Channel) cancelled(index uint32) {
 	switch {
 	case v != nil:
 		v.release()
-		c.refuse(r, &tf.Error{Code: tf.Canceled, Msg: "the receive was cancelled", Derived: true})
+		c.refuse(r, &core.Error{Code: core.Canceled, Msg: "the receive was cancelled", Derived: true})
 	case r != nil:
 		r.cancel() // the wait ends with an error, which is sent
 	}
@@ -191,8 +200,12 @@ func (c *Channel) cancelled(index uint32) {
 
 // write writes a value to where the peer wants it.
 func (c *Channel) write(r *response, v *content) {
+	if n := v.meta.bytes; n > 0 && n <= c.adapter.dev.Attributes().MaxInline {
+		c.writeInline(r, v)
+		return
+	}
 	n := v.meta.bytes
-	s, err := v.segment(c.adapter)
+	s, err := v.segment(c.adapter, &c.stats)
 	v.release()
 	if err != nil {
 		c.refuse(r, err)
@@ -208,18 +221,39 @@ func (c *Channel) write(r *response, v *content) {
 	c.writeOut(r, s, n)
 }
 
-// writeOut posts the writes of n bytes, the last of which tells the peer.
+// writeInline posts a value together with the request, for which its memory
+// need not be known to the device. It is held until it is certain that the
+// request has been posted.
+func (c *Channel) writeInline(r *response, v *content) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err != nil {
+		v.release()
+		return
+	}
+	delete(c.responses, r.index)
+	c.post(work{
+		wr:  SendWR{Op: OpWriteImm, Imm: r.index, Inline: v.bytes(), RemoteAddr: r.addr, RKey: r.rkey},
+		end: v.release,
+	})
+}
+
+// writeOut posts the writes of n bytes, the last of which tells the peer. They
+// complete in order, so that the end of the last one is the end of all.
 func (c *Channel) writeOut(r *response, s segment, n int) {
-	most := c.adapter.dev.Attributes().MaxMessage
+	most := min(c.adapter.dev.Attributes().MaxMessage, maxPiece)
 	off := 0
 	for ; n-off > most; off += most {
-		c.post(work{wr: SendWR{Op: OpWrite, Local: s.sge(off, most), RemoteAddr: r.addr + uint64(off), RKey: r.rkey}})
+		c.post(work{wr: SendWR{Op: OpWrite, Local: s.sge(off, most), RemoteAddr: r.addr + uint64(off), RKey: r.rkey, Quiet: true}})
 	}
 	c.post(work{
 		wr:  SendWR{Op: OpWriteImm, Imm: r.index, Local: s.sge(off, n-off), RemoteAddr: r.addr + uint64(off), RKey: r.rkey},
 		end: func() { c.release(&s) },
 	})
 }
+
+// maxPiece is what the length of a request can say, with some to spare.
+const maxPiece = 1 << 31
 
 // dropResponses releases what was offered to a peer that is gone. Those that
 // still wait end with the channel's context.

@@ -4,8 +4,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/gorge-tf/gorge/internal/rendezvous"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // prepare makes room for a tensor.
@@ -13,7 +13,7 @@ func (c *Channel) prepare(r *request, m metaData) (err error) {
 	c.free(r)
 	switch {
 	case m.bytes > c.limit:
-		return tf.Errorf(tf.ResourceExhausted, "a tensor from %s must have at most %d bytes, %v%v has %d", c.peer, c.limit, m.dtype, m.shape, m.bytes)
+		return core.Errorf(core.ResourceExhausted, "a tensor from %s must have at most %d bytes, %v%v has %d", c.peer, c.limit, m.dtype, m.shape, m.bytes)
 	case m.dead:
 	case objects(m.dtype):
 		r.land, err = c.adapter.room(m.bytes)
@@ -33,7 +33,7 @@ func (c *Channel) allocate(r *request, m metaData) error {
 	}
 	if buf.Len() != m.bytes {
 		buf.Unref()
-		return tf.Errorf(tf.Internal, "memory for %v%v must have %d bytes, got %d", m.dtype, m.shape, m.bytes, buf.Len())
+		return core.Errorf(core.Internal, "memory for %v%v must have %d bytes, got %d", m.dtype, m.shape, m.bytes, buf.Len())
 	}
 	if r.land, err = c.adapter.target(buf); err != nil {
 		buf.Unref()
@@ -63,6 +63,7 @@ func (c *Channel) release(s *segment) {
 // result makes the tensor of a request whose bytes have arrived.
 func (c *Channel) result(r *request) rendezvous.Result {
 	m := r.meta
+	c.stats.received.Add(1)
 	defer c.free(r)
 	switch {
 	case m.dead:
@@ -72,15 +73,16 @@ func (c *Channel) result(r *request) rendezvous.Result {
 		return rendezvous.Result{Tensor: t, Err: err}
 	}
 	if r.land.buf != r.buf {
+		c.stats.stage(m.bytes)
 		copy(r.buf.Bytes(), r.land.bytes())
 	}
-	return rendezvous.Result{Tensor: tf.TensorOf(m.dtype, m.shape, r.buf.Ref())}
+	return rendezvous.Result{Tensor: core.TensorOf(m.dtype, m.shape, r.buf.Ref())}
 }
 
-func parseObjects(b []byte) (*tf.Tensor, error) {
+func parseObjects(b []byte) (*core.Tensor, error) {
 	p := &pb.TensorProto{}
 	if err := proto.Unmarshal(b, p); err != nil {
-		return nil, tf.Errorf(tf.Internal, "a tensor of objects must arrive as a TensorProto: %v", err)
+		return nil, core.Errorf(core.Internal, "a tensor of objects must arrive as a TensorProto: %v", err)
 	}
-	return tf.TensorFromProto(p)
+	return core.TensorFromProto(p)
 }

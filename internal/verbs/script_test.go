@@ -14,7 +14,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // TestScripts plays the protocol's dialogues in testdata. A line says what
@@ -143,7 +143,7 @@ func (s *stage) serve(ctx context.Context, step int64, key string, done rendezvo
 	s.mu.Unlock()
 	context.AfterFunc(ctx, func() {
 		if done := s.take(name); done != nil {
-			done(nil, false, &tf.Error{Code: tf.Canceled, Msg: "RecvAsync is cancelled.", Derived: true})
+			done(nil, false, &core.Error{Code: core.Canceled, Msg: "RecvAsync is cancelled.", Derived: true})
 		}
 	})
 }
@@ -188,7 +188,7 @@ func (s *stage) settle() {
 func (s *stage) act(words []string) {
 	switch arg := words[1:]; words[0] {
 	case "connect":
-		if err := s.c.connect(endpoint{Address: Address{QPN: number(arg[0])}}); err != nil {
+		if err := s.c.connect(endpoint{Address: Address{QPN: number(arg[0])}}, false); err != nil {
 			s.happens = append(s.happens, "  "+err.Error())
 		}
 	case "recv":
@@ -224,9 +224,9 @@ func (s *stage) recv(name, key string, step int64) {
 }
 
 // alloc has no room for a certain shape.
-func (s *stage) alloc(d tf.DType, shape tf.Shape) (*memory.Buffer, error) {
-	if shape.Equal(tf.Shape{13}) {
-		return nil, tf.Errorf(tf.ResourceExhausted, "no room for 13")
+func (s *stage) alloc(d core.DType, shape core.Shape) (*memory.Buffer, error) {
+	if shape.Equal(core.Shape{13}) {
+		return nil, core.Errorf(core.ResourceExhausted, "no room for 13")
 	}
 	return rendezvous.Allocate(d, shape)
 }
@@ -249,15 +249,15 @@ func (s *stage) produce(name string, words []string) {
 	}
 	switch words[0] {
 	case "error":
-		done(nil, false, tf.Errorf(tf.Internal, "%s", words[1]))
+		done(nil, false, core.Errorf(core.Internal, "%s", words[1]))
 	case "dead":
 		done(nil, true, nil)
 	default:
 		m := parseTensor(words[0])
-		t := tf.NewTensor(m.dtype, m.shape)
+		t := core.NewTensor(m.dtype, m.shape)
 		if objects(m.dtype) {
 			for i := range t.Len() {
-				tf.Data[string](t)[i] = words[1]
+				core.Data[string](t)[i] = words[1]
 			}
 		}
 		done(t, false, nil)
@@ -274,7 +274,7 @@ func parseTensor(s string) metaData {
 	}
 	s, bytes, _ := strings.Cut(s, "/")
 	name, dims, _ := strings.Cut(strings.TrimSuffix(s, "]"), "[")
-	m := metaData{dtype: map[string]tf.DType{"float32": tf.Float32, "int8": tf.Int8, "string": tf.String}[name], shape: tf.Shape{}}
+	m := metaData{dtype: map[string]core.DType{"float32": core.Float32, "int8": core.Int8, "string": core.String}[name], shape: core.Shape{}}
 	for dim := range strings.SplitSeq(dims, ",") {
 		if dim != "" {
 			m.shape = append(m.shape, int(number(dim)))
@@ -321,7 +321,7 @@ func parsePeer(what string, arg []string) *message {
 	case "cancel":
 		m.typ = tensorCancel
 	case "error":
-		m.typ, m.err = errorStatus, tf.Errorf(tf.DataLoss, "%s", arg[1])
+		m.typ, m.err = errorStatus, core.Errorf(core.DataLoss, "%s", arg[1])
 	default:
 		panic(errors.New("a peer cannot send " + what))
 	}

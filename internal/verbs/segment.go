@@ -5,7 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A segment is registered memory for one transfer. Whoever holds it keeps the
@@ -15,6 +15,8 @@ type segment struct {
 	addr uint64
 	mr   MemoryRegion
 	own  bool // mr is of this segment alone
+	kept *cachedMR
+	home *mrCache // of kept
 }
 
 // sge returns n bytes at offset off for a work request.
@@ -48,6 +50,9 @@ func (s *segment) release() error {
 	var err error
 	if s.own {
 		err = s.mr.Deregister()
+	}
+	if s.kept != nil {
+		s.home.put(s.kept)
 	}
 	s.buf.Unref()
 	*s = segment{}
@@ -84,7 +89,7 @@ func (a *Adapter) room(n int) (segment, error) {
 func (a *Adapter) register(buf *memory.Buffer, access Access) (segment, error) {
 	mr, err := a.dev.Register(buf.Bytes(), access)
 	if err != nil {
-		return segment{}, tf.Errorf(tf.ResourceExhausted, "cannot register %d bytes for RDMA: %v", buf.Len(), err)
+		return segment{}, core.Errorf(core.ResourceExhausted, "cannot register %d bytes for RDMA: %v", buf.Len(), err)
 	}
 	return segment{buf: buf, addr: mr.Addr(), mr: mr, own: true}, nil
 }
@@ -105,17 +110,29 @@ func (a *Adapter) over(buf *memory.Buffer, access Access) (segment, bool) {
 }
 
 // source returns a segment with the contents of buf.
-func (a *Adapter) source(buf *memory.Buffer) (segment, error) {
+func (a *Adapter) source(buf *memory.Buffer, k *counters) (segment, error) {
+	if e := a.cached(buf); e != nil {
+		return segment{buf: buf.Ref(), addr: e.mr.Addr(), mr: e.mr, kept: e, home: a.sources}, nil
+	}
 	if s, ok := a.over(buf, 0); ok || buf.Len() == 0 {
 		return s, nil
 	}
-	return a.copied(buf.Bytes())
+	return a.copied(buf.Bytes(), k)
+}
+
+// cached returns the kept registration of a buffer outside of the arena.
+func (a *Adapter) cached(buf *memory.Buffer) *cachedMR {
+	if r, _ := buf.Region(); r != nil && r.Key == a.mr {
+		return nil
+	}
+	return a.sources.get(buf)
 }
 
 // copied returns a segment with a copy of b.
-func (a *Adapter) copied(b []byte) (segment, error) {
+func (a *Adapter) copied(b []byte, k *counters) (segment, error) {
 	s, err := a.room(len(b))
 	if err == nil {
+		k.stage(len(b))
 		copy(s.bytes(), b)
 	}
 	return s, err
@@ -133,8 +150,8 @@ func (a *Adapter) target(buf *memory.Buffer) (segment, error) {
 // Alloc returns an allocator that takes memory from the arena, where tensors
 // arrive without being copied, as long as there is some, and then from next.
 func (a *Adapter) Alloc(next rendezvous.Alloc) rendezvous.Alloc {
-	return func(d tf.DType, s tf.Shape) (*memory.Buffer, error) {
-		if err := tf.CheckSize(d, s); err != nil {
+	return func(d core.DType, s core.Shape) (*memory.Buffer, error) {
+		if err := core.CheckSize(d, s); err != nil {
 			return nil, err
 		}
 		if buf, ok := a.arena.Get(s.NumElements() * d.Size()); ok {
@@ -146,5 +163,5 @@ func (a *Adapter) Alloc(next rendezvous.Alloc) rendezvous.Alloc {
 
 // unavailable is the error of all that waits on a connection that is lost.
 func unavailable(peer string, why error) error {
-	return &tf.Error{Code: tf.Unavailable, Msg: fmt.Sprintf("RDMA connection to %s lost: %v", peer, why), Err: why}
+	return &core.Error{Code: core.Unavailable, Msg: fmt.Sprintf("RDMA connection to %s lost: %v", peer, why), Err: why}
 }

@@ -21,46 +21,107 @@ func (w *work) finish() {
 
 // A sendQueue keeps what a queue pair has no room for at the moment. The
 // channel's lock guards it.
+//
+// Requests whose end nobody waits for are quiet: they have no completion of
+// their own. A queue full of them would never empty, so that at the latest
+// every fourth part of the queue ends with one that is not.
 type sendQueue struct {
 	qp      QueuePair
 	free    int    // requests that the queue pair has room for
 	next    uint64 // number of the next request
+	quiet   int    // requests since the last one with a completion
+	most    int    // of them
+	loud    int    // requests under way that have a completion
+	ends    uint64 // completions so far
+	corked  bool   // requests wait until there are more of them
 	posted  []work // in the order in which they complete
 	waiting []work
+	batch   []SendWR // scratch of advance
+	ended   []work   // scratch of complete
+	stats   *counters
+}
+
+func newSendQueue(qp QueuePair, depth int, stats *counters) sendQueue {
+	return sendQueue{qp: qp, free: depth, most: depth / 4, stats: stats}
 }
 
 // post sends w as soon as there is room.
 func (q *sendQueue) post(w work) error {
 	q.waiting = append(q.waiting, w)
+	if q.corked {
+		return nil
+	}
 	return q.advance()
 }
 
-func (q *sendQueue) advance() error {
-	for q.free > 0 && len(q.waiting) > 0 {
-		w := q.waiting[0]
-		w.wr.ID = q.next
-		if err := q.qp.PostSend(w.wr); err != nil {
-			return err
-		}
-		q.waiting[0] = work{}
-		q.waiting = q.waiting[1:]
-		q.posted = append(q.posted, w)
-		q.next++
-		q.free--
-	}
-	return nil
+// uncork sends what has gathered.
+func (q *sendQueue) uncork() error {
+	q.corked = false
+	return q.advance()
 }
 
-// complete takes out the request that has ended.
-func (q *sendQueue) complete(id uint64) (work, error) {
-	if len(q.posted) == 0 || q.posted[0].wr.ID != id {
-		return work{}, errors.New("a request completes that was not the oldest one")
+// advance posts as much as there is room for, all at once.
+func (q *sendQueue) advance() error {
+	n := min(q.free, len(q.waiting))
+	if len(q.waiting) > n {
+		q.stats.waits.Add(1)
 	}
-	w := q.posted[0]
-	q.posted[0] = work{}
-	q.posted = q.posted[1:]
-	q.free++
-	return w, q.advance()
+	if n == 0 {
+		return nil
+	}
+	q.batch = q.batch[:0]
+	for i := range n {
+		q.number(&q.waiting[i].wr)
+		if !q.waiting[i].wr.Quiet {
+			q.loud++
+		}
+		q.batch = append(q.batch, q.waiting[i].wr)
+	}
+	q.posted = append(q.posted, q.waiting[:n]...)
+	clear(q.waiting[:n])
+	q.waiting = q.waiting[n:]
+	q.free -= n
+	q.stats.posted(q.batch)
+	return q.qp.PostSend(q.batch...)
+}
+
+// number gives a request its number, and a completion if none was asked for
+// too long.
+func (q *sendQueue) number(wr *SendWR) {
+	wr.ID = q.next
+	q.next++
+	if q.quiet++; !wr.Quiet || q.quiet >= q.most {
+		wr.Quiet, q.quiet = false, 0
+	}
+}
+
+var errOrder = errors.New("a request completes that was not the oldest one")
+
+// complete takes out the request that has ended, and quiet ones before it. The
+// result is valid until the next call.
+func (q *sendQueue) complete(id uint64) ([]work, error) {
+	q.ended = q.ended[:0]
+	if len(q.posted) == 0 || id-q.posted[0].wr.ID >= uint64(len(q.posted)) {
+		return nil, errOrder
+	}
+	n := int(id-q.posted[0].wr.ID) + 1
+	for _, w := range q.posted[:n-1] {
+		if !w.wr.Quiet {
+			return nil, errOrder
+		}
+	}
+	if !q.posted[n-1].wr.Quiet {
+		q.loud--
+	}
+	q.ends++
+	q.ended = append(q.ended, q.posted[:n]...)
+	clear(q.posted[:n])
+	q.posted = q.posted[n:]
+	q.free += n
+	if q.corked {
+		return q.ended, nil
+	}
+	return q.ended, q.advance()
 }
 
 // drop takes out all requests, once the queue pair is no more.

@@ -9,8 +9,8 @@ import (
 	"github.com/gorge-tf/gorge/internal/rendezvous/rendezvoustest"
 	"github.com/gorge-tf/gorge/internal/verbs"
 	"github.com/gorge-tf/gorge/internal/verbs/soft"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A broken device cannot do one of the things that a manager needs.
@@ -60,7 +60,7 @@ func TestNoQueuePair(t *testing.T) {
 	c := newCluster()
 	c.wrap = func(d verbs.Device) verbs.Device { return broken{d, "CreateQP"} }
 	p := c.pair(t)
-	if o := <-begin(t, p, 1).recv("e"); tf.CodeOf(o.err) != tf.Unavailable || !strings.Contains(o.err.Error(), errBroken.Error()) {
+	if o := <-begin(t, p, 1).recv("e"); core.CodeOf(o.err) != core.Unavailable || !strings.Contains(o.err.Error(), errBroken.Error()) {
 		t.Errorf("receive without a queue pair: %v", o.err)
 	}
 }
@@ -78,13 +78,13 @@ func TestStrangeTasks(t *testing.T) {
 	two := []*pb.MemoryRegion{{}, {}}
 	for _, c := range []struct {
 		req  *pb.GetRemoteAddressRequest
-		code tf.Code
+		code core.Code
 	}{
-		{&pb.GetRemoteAddressRequest{HostName: "/job:x/replica:0/task:0", Channel: &pb.Channel{}, Mr: two}, tf.NotFound},
-		{&pb.GetRemoteAddressRequest{HostName: rendezvoustest.TaskA, Channel: &pb.Channel{}, Mr: two}, tf.NotFound},
-		{&pb.GetRemoteAddressRequest{HostName: rendezvoustest.TaskB}, tf.InvalidArgument},
+		{&pb.GetRemoteAddressRequest{HostName: "/job:x/replica:0/task:0", Channel: &pb.Channel{}, Mr: two}, core.NotFound},
+		{&pb.GetRemoteAddressRequest{HostName: rendezvoustest.TaskA, Channel: &pb.Channel{}, Mr: two}, core.NotFound},
+		{&pb.GetRemoteAddressRequest{HostName: rendezvoustest.TaskB}, core.InvalidArgument},
 	} {
-		if resp, err := m.GetRemoteAddress(context.Background(), c.req); tf.CodeOf(err) != c.code {
+		if resp, err := m.GetRemoteAddress(context.Background(), c.req); core.CodeOf(err) != c.code {
 			t.Errorf("GetRemoteAddress(%v) = %v, %v, want %v", c.req, resp, err, c.code)
 		}
 	}

@@ -3,7 +3,7 @@ package verbs
 import (
 	"encoding/binary"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Messages carry a shape as the 24 bytes that TensorFlow has in memory: six
@@ -25,7 +25,7 @@ const (
 )
 
 // shapeForm returns the form that a shape takes.
-func shapeForm(s tf.Shape) byte {
+func shapeForm(s core.Shape) byte {
 	largest := 0
 	for _, d := range s {
 		largest = max(largest, d)
@@ -40,10 +40,10 @@ func shapeForm(s tf.Shape) byte {
 }
 
 // plainShape reports whether TensorFlow's own messages can carry s.
-func plainShape(s tf.Shape) bool { return shapeForm(s) != repAfter }
+func plainShape(s core.Shape) bool { return shapeForm(s) != repAfter }
 
 // putShape writes s to b, and after it what has no room there.
-func putShape(b []byte, d tf.DType, s tf.Shape, after []byte) []byte {
+func putShape(b []byte, d core.DType, s core.Shape, after []byte) []byte {
 	form := shapeForm(s)
 	for i, dim := range s {
 		switch form {
@@ -61,7 +61,7 @@ func putShape(b []byte, d tf.DType, s tf.Shape, after []byte) []byte {
 }
 
 // parseShape reads what putShape has written.
-func parseShape(b, after []byte) (tf.Shape, error) {
+func parseShape(b, after []byte) (core.Shape, error) {
 	form, rank := b[15], int(b[14])
 	width := map[byte]int{rep16: 2, rep32: 4, repAfter: 8}[form]
 	from := b[:12]
@@ -69,14 +69,14 @@ func parseShape(b, after []byte) (tf.Shape, error) {
 		from = after
 	}
 	if width == 0 || rank > maxRank || rank*width > len(from) {
-		return nil, tf.Errorf(tf.InvalidArgument, "a shape in an RDMA message must be of a known form and fit there, got form %d of rank %d", form, rank)
+		return nil, core.Errorf(core.InvalidArgument, "a shape in an RDMA message must be of a known form and fit there, got form %d of rank %d", form, rank)
 	}
-	s := make(tf.Shape, rank)
+	s := make(core.Shape, rank)
 	for i := range s {
 		s[i] = int(littleEndian(from[i*width:][:width]))
 	}
 	if n := s.NumElements(); n < 0 || uint64(n) != binary.LittleEndian.Uint64(b[16:]) {
-		return nil, tf.Errorf(tf.InvalidArgument, "a shape in an RDMA message must have as many elements as it says, %v does not have %d", s, int64(binary.LittleEndian.Uint64(b[16:])))
+		return nil, core.Errorf(core.InvalidArgument, "a shape in an RDMA message must have as many elements as it says, %v does not have %d", s, int64(binary.LittleEndian.Uint64(b[16:])))
 	}
 	return s, nil
 }

@@ -7,8 +7,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/gorge-tf/gorge/internal/collective"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // What belongs to collective operations is answered by the task's runtime of
@@ -27,7 +27,7 @@ func (w *Worker) collectives(req proto.Message) (*collective.Runtime, error) {
 		}
 	}
 	if w.env.Collectives == nil {
-		return nil, tf.Errorf(tf.Internal, "Runtime not initialized with CollectiveExecutorMgr")
+		return nil, core.Errorf(core.Internal, "Runtime not initialized with CollectiveExecutorMgr")
 	}
 	return w.env.Collectives, nil
 }
@@ -81,7 +81,7 @@ func (w *Worker) RecvBuf(ctx context.Context, req *pb.RecvBufRequest) (Buffer, e
 		if err != nil {
 			return Buffer{}, err
 		}
-		return Buffer{Content: tf.Data[uint8](v.Tensor), Sent: v.Tensor.Release, RequireAck: v.RequireAck}, nil
+		return Buffer{Content: core.Data[uint8](v.Tensor), Sent: v.Tensor.Release, RequireAck: v.RequireAck}, nil
 	}
 	if err := w.recent.Track(req.GetRequestId(), recvBuf); err != nil {
 		return Buffer{}, err
@@ -114,7 +114,7 @@ func (w *Worker) copyOf(req *pb.RecvBufRequest) (Received, error) {
 	}
 	defer l.Return()
 	b := slices.Clone(l.Bytes())
-	t, err := tf.FromSlice(b, len(b))
+	t, err := core.FromSlice(b, len(b))
 	return Received{Tensor: t}, err
 }
 
@@ -127,5 +127,5 @@ func (w *Worker) within(ctx context.Context) (context.Context, context.CancelFun
 
 // Tracing is not implemented, as in TensorFlow: steps are traced by RunOptions.
 func (w *Worker) Tracing(context.Context, *pb.TracingRequest) (*pb.TracingResponse, error) {
-	return nil, tf.Errorf(tf.Unimplemented, "Tracing")
+	return nil, core.Errorf(core.Unimplemented, "Tracing")
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/gorge-tf/gorge/internal/collective"
 	"github.com/gorge-tf/gorge/internal/device"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A peer that wants collective operations hears what TensorFlow's workers say
@@ -19,14 +19,14 @@ func TestNoCollectives(t *testing.T) {
 	_, steps := w.GetStepSequence(ctx, &pb.GetStepSequenceRequest{})
 	_, buf := w.RecvBuf(ctx, &pb.RecvBufRequest{RequestId: 5})
 	for name, err := range map[string]error{"CompleteGroup": group, "CompleteInstance": instance, "GetStepSequence": steps, "RecvBuf": buf} {
-		if tf.CodeOf(err) != tf.Internal || tf.AsError(err).Message() != "Runtime not initialized with CollectiveExecutorMgr" {
+		if core.CodeOf(err) != core.Internal || core.AsError(err).Message() != "Runtime not initialized with CollectiveExecutorMgr" {
 			t.Errorf("%s = %v", name, err)
 		}
 	}
-	if _, err := w.RecvBuf(ctx, &pb.RecvBufRequest{RequestId: 5}); tf.CodeOf(err) != tf.Aborted {
+	if _, err := w.RecvBuf(ctx, &pb.RecvBufRequest{RequestId: 5}); core.CodeOf(err) != core.Aborted {
 		t.Errorf("the same request = %v, want Aborted", err)
 	}
-	if _, err := w.Tracing(ctx, &pb.TracingRequest{}); tf.CodeOf(err) != tf.Unimplemented {
+	if _, err := w.Tracing(ctx, &pb.TracingRequest{}); core.CodeOf(err) != core.Unimplemented {
 		t.Errorf("Tracing = %v, want Unimplemented", err)
 	}
 }
@@ -44,7 +44,7 @@ func TestCloseEndsCollectives(t *testing.T) {
 	if s := steps.GetStepSequence(); err != nil || len(s) != 3 || s[0].GetNextStepId() != s[2].GetNextStepId() || s[0].GetNextStepId() == s[1].GetNextStepId() {
 		t.Errorf("steps of two graphs are %v, %v", s, err)
 	}
-	if _, err := w.RecvBuf(t.Context(), &pb.RecvBufRequest{SrcDevice: "/job:worker/replica:0/task:7/device:CPU:0"}); tf.CodeOf(err) != tf.InvalidArgument {
+	if _, err := w.RecvBuf(t.Context(), &pb.RecvBufRequest{SrcDevice: "/job:worker/replica:0/task:7/device:CPU:0"}); core.CodeOf(err) != core.InvalidArgument {
 		t.Errorf("a value of a device that is not here: %v", err)
 	}
 	w.Close()

@@ -7,8 +7,8 @@ import (
 	"github.com/gorge-tf/gorge/internal/device"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/step"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A Session is that of a client which runs operations one by one, without a
@@ -48,7 +48,7 @@ func (w *Worker) OpenSession(req *pb.CreateWorkerSessionRequest) (*Session, erro
 		return nil, context.Cause(w.ctx)
 	}
 	if w.sessions[s.handle] != nil { // another call with the same name was faster
-		err := tf.Errorf(tf.InvalidArgument, "the session %s is open already", s.handle)
+		err := core.Errorf(core.InvalidArgument, "the session %s is open already", s.handle)
 		s.close(err)
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func (w *Worker) OpenSession(req *pb.CreateWorkerSessionRequest) (*Session, erro
 // Move gives the session another cluster, in which its task keeps its name.
 func (o *Session) Move(def *pb.ServerDef) error {
 	if o.w.env.Connect == nil {
-		return tf.Errorf(tf.Unimplemented, "the cluster of a session cannot be changed here")
+		return core.Errorf(core.Unimplemented, "the cluster of a session cannot be changed here")
 	}
 	c, err := o.w.env.Connect(def.GetCluster(), o.s.rdv.Task)
 	if err != nil {
@@ -90,7 +90,7 @@ func (o *Session) Context() context.Context { return o.s.ctx }
 // Attributes describes the devices.
 func (o *Session) Attributes() (all []*pb.DeviceAttributes) {
 	for _, d := range o.s.rt.Devices.List() {
-		all = append(all, attributes(d))
+		all = append(all, o.w.attributes(d))
 	}
 	return all
 }
@@ -152,7 +152,7 @@ func (w *Worker) Clear() {
 	}
 	w.mu.Unlock()
 	for _, s := range all {
-		w.end(s, tf.Errorf(tf.Aborted, "The session %s has been deleted.", s.handle))
+		w.end(s, core.Errorf(core.Aborted, "The session %s has been deleted.", s.handle))
 	}
 	for _, d := range w.env.Devices.List() {
 		d.Resources().ClearAll()

@@ -11,8 +11,8 @@ import (
 	"github.com/gorge-tf/gorge/internal/device"
 	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A fuzzed call reads a request from bytes and makes it.
@@ -48,7 +48,7 @@ func FuzzWorkerRequests(f *testing.F) {
 	s := openSession(f, w, &pb.CreateWorkerSessionRequest{SessionHandle: "s"})
 	sig := pass.Signature{Feeds: []string{"x:0", "y:0"}, Fetches: []string{"sum:0"}}
 	register := &pb.RegisterGraphRequest{SessionHandle: "s", CreateWorkerSessionCalled: true, GraphDef: definition(f, w, adder(), sig)}
-	run := s.request("0000000000000000", map[string]*tf.Tensor{"x:0": tf.Scalar[float32](1), "y:0": tf.Scalar[float32](2)}, "sum:0")
+	run := s.request("0000000000000000", map[string]*core.Tensor{"x:0": core.Scalar[float32](1), "y:0": core.Scalar[float32](2)}, "sum:0")
 	again := proto.CloneOf(run)
 	again.IsPartial, again.RequestId = true, 7
 	legacy := proto.CloneOf(run)

@@ -6,8 +6,8 @@ import (
 	"github.com/gorge-tf/gorge/internal/graph"
 	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/internal/step"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // RegisterGraph makes this task's part of a graph ready to run.
@@ -27,7 +27,7 @@ func (w *Worker) RegisterGraph(_ context.Context, req *pb.RegisterGraphRequest) 
 // attributes. The options say which passes the client's session does without.
 func (s *session) build(def *pb.GraphDef, o *pb.GraphOptions) (*step.Graph, error) {
 	if len(def.GetNode()) == 0 {
-		return nil, tf.Errorf(tf.InvalidArgument, "a graph to register must have nodes, this one has none")
+		return nil, core.Errorf(core.InvalidArgument, "a graph to register must have nodes, this one has none")
 	}
 	if err := s.checkPlaced(def); err != nil {
 		return nil, err
@@ -43,13 +43,13 @@ func (s *session) build(def *pb.GraphDef, o *pb.GraphOptions) (*step.Graph, erro
 func (s *session) checkPlaced(def *pb.GraphDef) error {
 	for _, n := range def.GetNode() {
 		if n.GetDevice() == "" {
-			return tf.Errorf(tf.InvalidArgument, "Node '%s' is missing a device specification", n.GetName())
+			return core.Errorf(core.InvalidArgument, "Node '%s' is missing a device specification", n.GetName())
 		}
-		if _, err := tf.ParseDevice(n.GetDevice()); err != nil {
-			return tf.Errorf(tf.InvalidArgument, "Missing device name in: {{node %s}}", n.GetName())
+		if _, err := core.ParseDevice(n.GetDevice()); err != nil {
+			return core.Errorf(core.InvalidArgument, "Missing device name in: {{node %s}}", n.GetName())
 		}
 		if s.rt.Devices.Lookup(n.GetDevice()) == nil {
-			return tf.Errorf(tf.InvalidArgument, "%s unknown device.", n.GetDevice())
+			return core.Errorf(core.InvalidArgument, "%s unknown device.", n.GetDevice())
 		}
 	}
 	return nil
@@ -65,7 +65,7 @@ func (w *Worker) DeregisterGraph(_ context.Context, req *pb.DeregisterGraphReque
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.graphs[req.GetGraphHandle()] == nil {
-		return nil, tf.Errorf(tf.Aborted, "Graph handle is not found: %s. Possibly, this worker just restarted.", req.GetGraphHandle())
+		return nil, core.Errorf(core.Aborted, "Graph handle is not found: %s. Possibly, this worker just restarted.", req.GetGraphHandle())
 	}
 	delete(s.graphs, req.GetGraphHandle())
 	return &pb.DeregisterGraphResponse{}, nil

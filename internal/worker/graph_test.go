@@ -5,8 +5,9 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/pass"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // TestPassesAreSwitchedOff: the options that come with a graph decide by which
@@ -15,7 +16,7 @@ func TestPassesAreSwitchedOff(t *testing.T) {
 	w := newWorker(t)
 	open := openSession(t, w, &pb.CreateWorkerSessionRequest{SessionHandle: "s"})
 	g := tf.NewGraph(tf.Strict())
-	one := tf.Apply(g, "Const", nil, tf.Attr("value", tf.Scalar[float32](1)), tf.Attr("dtype", tf.Float32)).Output(0)
+	one := tf.Apply(g, "Const", nil, tf.Attr("value", core.Scalar[float32](1)), tf.Attr("dtype", core.Float32)).Output(0)
 	tf.Apply(g, "AddV2", []tf.Output{one, one}, tf.Name("two"))
 	def := definition(t, w, g, pass.Signature{Fetches: []string{"two:0"}})
 	off := pb.RewriterConfig_OFF

@@ -5,14 +5,15 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/device"
-	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/internal/graph/source"
 	"github.com/gorge-tf/gorge/internal/leaktest"
 	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/requestid"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	_ "github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
@@ -23,9 +24,9 @@ const (
 )
 
 func init() {
-	tf.Register(tf.OpDef{
-		Name: "TestWait", Out: "never: float", Stateful: true, NoGrad: tf.NotDifferentiable,
-		Shape: func(*tf.Infer) error { return nil }, Kernels: tf.AnyType(waiting),
+	core.Register(core.OpDef{
+		Name: "TestWait", Out: "never: float", Stateful: true, NoGrad: core.NotDifferentiable,
+		Shape: func(*core.Infer) error { return nil }, Kernels: core.AnyType(waiting),
 	})
 }
 
@@ -33,10 +34,10 @@ func init() {
 var started = make(chan struct{}, 16)
 
 // waiting is the kernel of an op that waits until its step is cancelled.
-func waiting(*tf.Node) (tf.Kernel, error) {
-	return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
+func waiting(*core.Node) (core.Kernel, error) {
+	return core.AsyncCompute(func(c *core.OpContext, done func(error)) {
 		started <- struct{}{}
-		context.AfterFunc(c.StepContext(), func() { done(&tf.Error{Code: tf.Canceled, Msg: "no more waiting", Derived: true}) })
+		context.AfterFunc(c.StepContext(), func() { done(&core.Error{Code: core.Canceled, Msg: "no more waiting", Derived: true}) })
 	}), nil
 }
 
@@ -74,7 +75,7 @@ func (w *Worker) client() pass.Terminals {
 // ask or else on the first device.
 func definition(t testing.TB, w *Worker, g *tf.Graph, s pass.Signature) *pb.GraphDef {
 	t.Helper()
-	all := graph.FromOperations(g.Operations(), nil, tf.ProducerVersion)
+	all := source.Graph(g.Operations(), nil, core.ProducerVersion)
 	for _, n := range all.Nodes {
 		if n.Device == "" {
 			n.Device = cpu
@@ -109,11 +110,11 @@ func (w *Worker) key(tensor string) string {
 }
 
 // request returns a request to run a graph in a new step.
-func (s *testSession) request(graph string, feeds map[string]*tf.Tensor, fetches ...string) *pb.RunGraphRequest {
+func (s *testSession) request(graph string, feeds map[string]*core.Tensor, fetches ...string) *pb.RunGraphRequest {
 	s.step++
 	req := &pb.RunGraphRequest{SessionHandle: s.handle, CreateWorkerSessionCalled: true, GraphHandle: graph, StepId: s.step, RequestId: requestid.New()}
 	for name, t := range feeds {
-		req.Send = append(req.Send, &pb.NamedTensorProto{Name: s.w.key(name), Tensor: tf.TensorProto(t)})
+		req.Send = append(req.Send, &pb.NamedTensorProto{Name: s.w.key(name), Tensor: core.TensorProto(t)})
 	}
 	for _, f := range fetches {
 		req.RecvKey = append(req.RecvKey, s.w.key(f))
@@ -123,7 +124,7 @@ func (s *testSession) request(graph string, feeds map[string]*tf.Tensor, fetches
 
 // run runs a step and returns the values of its fetches, which are float
 // scalars.
-func (s *testSession) run(graph string, feeds map[string]*tf.Tensor, fetches ...string) ([]float32, error) {
+func (s *testSession) run(graph string, feeds map[string]*core.Tensor, fetches ...string) ([]float32, error) {
 	s.t.Helper()
 	req := s.request(graph, feeds, fetches...)
 	resp, err := s.w.RunGraph(s.t.Context(), req)
@@ -135,11 +136,11 @@ func (s *testSession) run(graph string, feeds map[string]*tf.Tensor, fetches ...
 	}
 	out := make([]float32, len(resp.GetRecv()))
 	for i, r := range resp.GetRecv() {
-		v, err := tf.TensorFromProto(r.GetTensor())
+		v, err := core.TensorFromProto(r.GetTensor())
 		if err != nil || r.GetName() != s.w.key(fetches[i]) {
 			s.t.Fatalf("result %d is %q, %v; want %q", i, r.GetName(), err, s.w.key(fetches[i]))
 		}
-		out[i] = tf.Data[float32](v)[0]
+		out[i] = core.Data[float32](v)[0]
 	}
 	return out, nil
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/internal/collective"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A session that brings its own cluster has groups of its own devices, under the
@@ -16,7 +16,7 @@ import (
 
 // ownCollectives returns what does a session's part in collective operations. The
 // master's task leads: it is in the session in any case.
-func (s *session) ownCollectives(lookup func(string) tf.Device, req *pb.CreateWorkerSessionRequest) *collective.Runtime {
+func (s *session) ownCollectives(lookup func(string) core.Device, req *pb.CreateWorkerSessionRequest) *collective.Runtime {
 	leader := leaderOf(req)
 	if leader == s.rdv.Task {
 		leader = ""
@@ -41,7 +41,7 @@ func leaderOf(req *pb.CreateWorkerSessionRequest) string {
 	var all []string
 	for _, job := range req.GetServerDef().GetCluster().GetJob() {
 		for task := range job.GetTasks() {
-			all = append(all, tf.DeviceSpec{Job: job.GetName(), Replica: 0, Task: int(task), ID: -1}.String())
+			all = append(all, core.DeviceSpec{Job: job.GetName(), Replica: 0, Task: int(task), ID: -1}.String())
 		}
 	}
 	slices.Sort(all)

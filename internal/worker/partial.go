@@ -5,8 +5,8 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/step"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A partial is a step whose feeds come, and whose fetches go, in several calls.
@@ -69,7 +69,7 @@ func (w *Worker) partialOf(s *session, g *step.Graph, r *rendezvous.Remote, id i
 		return p, nil
 	}
 	if w.steps[id] == nil {
-		return nil, tf.Errorf(tf.Aborted, "Cleanup %d", id)
+		return nil, core.Errorf(core.Aborted, "Cleanup %d", id)
 	}
 	if err := s.begin(); err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func (w *Worker) partialOf(s *session, g *step.Graph, r *rendezvous.Remote, id i
 }
 
 func (p *partial) run(g *step.Graph, r *rendezvous.Remote, id int64) {
-	if p.err = g.Run(p.ctx, step.Args{ID: id, Rendezvous: blamed{r}}); p.err != nil {
+	if p.err = g.Run(p.ctx, step.Args{ID: id, Rendezvous: blamed{r}, Pieces: true}); p.err != nil {
 		blamed{r}.Abort(p.err)
 	}
 	p.end(nil)
@@ -97,7 +97,7 @@ func (p *partial) run(g *step.Graph, r *rendezvous.Remote, id int64) {
 // explain replaces an error that may only follow from the end of the step by
 // the one that ended it.
 func (p *partial) explain(err error) error {
-	if p.over.Err() == nil && !tf.AsError(err).Derived {
+	if p.over.Err() == nil && !core.AsError(err).Derived {
 		return err
 	}
 	p.end(err)
@@ -115,6 +115,6 @@ func (w *Worker) dropPartial(id int64) {
 	delete(w.partial, id)
 	w.mu.Unlock()
 	if p != nil {
-		p.end(tf.Errorf(tf.Aborted, "Cleanup %d", id))
+		p.end(core.Errorf(core.Aborted, "Cleanup %d", id))
 	}
 }

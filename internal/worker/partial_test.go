@@ -6,12 +6,12 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/pass"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // part is one call of a partial run, of step number 1.
-func (s *testSession) part(ctx context.Context, graph string, last bool, feeds map[string]*tf.Tensor, fetches ...string) (*pb.RunGraphResponse, error) {
+func (s *testSession) part(ctx context.Context, graph string, last bool, feeds map[string]*core.Tensor, fetches ...string) (*pb.RunGraphResponse, error) {
 	req := s.request(graph, feeds, fetches...)
 	req.StepId, req.IsPartial, req.IsLastPartialRun = 1, true, last
 	return s.w.RunGraph(ctx, req)
@@ -28,17 +28,17 @@ func TestPartialRun(t *testing.T) {
 	w := newWorker(t)
 	s := openSession(t, w, &pb.CreateWorkerSessionRequest{SessionHandle: "s"})
 	h := s.register(adder(), pass.Signature{Feeds: []string{"x:0", "y:0"}, Fetches: []string{"sum:0"}})
-	one := tf.Scalar[float32](1)
+	one := core.Scalar[float32](1)
 	for range 2 {
-		if resp, err := s.part(t.Context(), h, false, map[string]*tf.Tensor{"y:0": one}); err != nil || len(resp.GetRecv()) != 0 {
+		if resp, err := s.part(t.Context(), h, false, map[string]*core.Tensor{"y:0": one}); err != nil || len(resp.GetRecv()) != 0 {
 			t.Fatalf("feeding y = %v, %v", resp, err)
 		}
-		resp, err := s.part(t.Context(), h, true, map[string]*tf.Tensor{"x:0": one}, "sum:0")
+		resp, err := s.part(t.Context(), h, true, map[string]*core.Tensor{"x:0": one}, "sum:0")
 		if err != nil {
 			t.Fatal(err)
 		}
-		sum, err := tf.TensorFromProto(resp.GetRecv()[0].GetTensor())
-		if err != nil || tf.Data[float32](sum)[0] != 2 {
+		sum, err := core.TensorFromProto(resp.GetRecv()[0].GetTensor())
+		if err != nil || core.Data[float32](sum)[0] != 2 {
 			t.Errorf("1 + 1 = %v, %v", sum, err)
 		}
 		s.cleanup()
@@ -54,13 +54,13 @@ func TestPartialRunEnds(t *testing.T) {
 	gone := errors.New("the client is gone")
 	for name, c := range map[string]struct {
 		end  func(*testSession, context.CancelCauseFunc)
-		code tf.Code
+		code core.Code
 	}{
-		"cleanup":           {func(s *testSession, _ context.CancelCauseFunc) { s.cleanup() }, tf.Aborted},
-		"the call given up": {func(_ *testSession, cancel context.CancelCauseFunc) { cancel(gone) }, tf.Canceled},
+		"cleanup":           {func(s *testSession, _ context.CancelCauseFunc) { s.cleanup() }, core.Aborted},
+		"the call given up": {func(_ *testSession, cancel context.CancelCauseFunc) { cancel(gone) }, core.Canceled},
 		"the session deleted": {func(s *testSession, _ context.CancelCauseFunc) {
 			s.w.DeleteWorkerSession(context.Background(), &pb.DeleteWorkerSessionRequest{SessionHandle: "s"})
-		}, tf.Aborted},
+		}, core.Aborted},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorker(t)
@@ -70,12 +70,12 @@ func TestPartialRunEnds(t *testing.T) {
 			defer cancel(nil)
 			failed := make(chan error)
 			go func() {
-				_, err := s.part(ctx, h, false, map[string]*tf.Tensor{"x:0": tf.Scalar[float32](1)}, "sum:0")
+				_, err := s.part(ctx, h, false, map[string]*core.Tensor{"x:0": core.Scalar[float32](1)}, "sum:0")
 				failed <- err
 			}()
 			<-started
 			c.end(s, cancel)
-			if err := <-failed; tf.CodeOf(err) != c.code {
+			if err := <-failed; core.CodeOf(err) != c.code {
 				t.Errorf("the call that waits = %v, want %v", err, c.code)
 			}
 		})
@@ -92,7 +92,7 @@ func TestPartialOfACleanedUpStep(t *testing.T) {
 	}
 	r := w.claim(7, s)
 	w.ForgetStep(7)
-	if _, err := w.partialOf(s, nil, r, 7); tf.CodeOf(err) != tf.Aborted || len(w.partial) != 0 {
+	if _, err := w.partialOf(s, nil, r, 7); core.CodeOf(err) != core.Aborted || len(w.partial) != 0 {
 		t.Errorf("partialOf = %v with %d steps of pieces, want an Aborted error and none", err, len(w.partial))
 	}
 }

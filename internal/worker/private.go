@@ -3,22 +3,22 @@ package worker
 import (
 	"github.com/gorge-tf/gorge/internal/device"
 	"github.com/gorge-tf/gorge/internal/resource"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A sessionDevice is a device as one session sees it: it computes where the
 // task's own does, but under the name that the task has in the session's
 // cluster, or with variables that are seen by that session only, or both.
 type sessionDevice struct {
-	tf.Device
-	spec      tf.DeviceSpec
+	core.Device
+	spec      core.DeviceSpec
 	name      string
 	resources *resource.Manager
 }
 
 // sessionDevices returns the devices of set under the names of a task.
-func sessionDevices(set *device.Set, task tf.DeviceSpec, isolated bool) *device.Set {
-	own := make([]tf.Device, len(set.List()))
+func sessionDevices(set *device.Set, task core.DeviceSpec, isolated bool) *device.Set {
+	own := make([]core.Device, len(set.List()))
 	for i, d := range set.List() {
 		s := &sessionDevice{Device: d, spec: d.Spec().Override(task), resources: d.Resources()}
 		s.name = s.spec.String()
@@ -31,7 +31,7 @@ func sessionDevices(set *device.Set, task tf.DeviceSpec, isolated bool) *device.
 }
 
 // Spec is the device's name in the session.
-func (d *sessionDevice) Spec() tf.DeviceSpec { return d.spec }
+func (d *sessionDevice) Spec() core.DeviceSpec { return d.spec }
 
 // Name returns it as text.
 func (d *sessionDevice) Name() string { return d.name }

@@ -5,13 +5,13 @@ import (
 	"time"
 
 	"github.com/gorge-tf/gorge/internal/rendezvous"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // Received is what a task gives to another one that asked for a tensor.
 type Received struct {
-	Tensor *tf.Tensor // owned by the caller, nil if Dead
+	Tensor *core.Tensor // owned by the caller, nil if Dead
 	Dead   bool
 	Start  time.Time // when the value was there
 	// RequireAck asks for a MarkRecvFinished: the value is kept until then.
@@ -87,7 +87,7 @@ func (w *Worker) take(ctx context.Context, req *pb.RecvTensorRequest, done func(
 		done(Received{}, err)
 		return
 	}
-	w.env.Rendezvous.RecvLocal(ctx, req.GetStepId(), req.GetRendezvousKey(), func(t *tf.Tensor, dead bool, err error) {
+	w.env.Rendezvous.RecvLocal(ctx, req.GetStepId(), req.GetRendezvousKey(), func(t *core.Tensor, dead bool, err error) {
 		if err != nil {
 			done(Received{}, err)
 			return

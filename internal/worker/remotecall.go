@@ -10,8 +10,8 @@ import (
 	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/requestid"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A Peer is the worker of another task as functions are run on it: what a
@@ -52,7 +52,7 @@ type remoteFunction struct {
 
 // CallRemote runs f on a device of another task. The step that it is there is
 // one of its own, which ends with ctx.
-func (c *remoteCalls) CallRemote(ctx context.Context, device string, library *tf.Library, f tf.Func, in []*tf.Tensor) ([]*tf.Tensor, error) {
+func (c *remoteCalls) CallRemote(ctx context.Context, device string, library *core.Library, f core.Func, in []*core.Tensor) ([]*core.Tensor, error) {
 	r := c.get(device, library, f)
 	if r.err != nil {
 		return nil, r.err
@@ -65,14 +65,14 @@ func (c *remoteCalls) CallRemote(ctx context.Context, device string, library *tf
 	resp, err := r.peer.RunGraph(ctx, req)
 	r.cleanUp(ctx, req.GetStepId())
 	if err != nil {
-		e := tf.AsError(err)
-		return nil, &tf.Error{Code: e.Code, Msg: "From " + r.task + ":\n" + e.WireMessage(), Derived: e.Derived}
+		e := core.AsError(err)
+		return nil, &core.Error{Code: e.Code, Msg: "From " + r.task + ":\n" + e.WireMessage(), Derived: e.Derived}
 	}
 	return r.results(resp)
 }
 
 // get returns f as it is registered for a device.
-func (c *remoteCalls) get(device string, library *tf.Library, f tf.Func) *remoteFunction {
+func (c *remoteCalls) get(device string, library *core.Library, f core.Func) *remoteFunction {
 	key := device + "\x00" + f.Key()
 	c.mu.Lock()
 	r := c.made[key]
@@ -90,8 +90,8 @@ func (c *remoteCalls) get(device string, library *tf.Library, f tf.Func) *remote
 	return r
 }
 
-func (c *remoteCalls) register(r *remoteFunction, device string, library *tf.Library, f tf.Func) error {
-	d, err := tf.ParseDevice(device)
+func (c *remoteCalls) register(r *remoteFunction, device string, library *core.Library, f core.Func) error {
+	d, err := core.ParseDevice(device)
 	if err != nil {
 		return err
 	}
@@ -115,20 +115,20 @@ func (c *remoteCalls) register(r *remoteFunction, device string, library *tf.Lib
 
 // callGraph is a graph that receives arguments, calls f and sends the results,
 // all on one device.
-func callGraph(device string, library *tf.Library, f tf.Func) (*graph.Graph, error) {
+func callGraph(device string, library *core.Library, f core.Func) (*graph.Graph, error) {
 	body, err := library.Body(f)
 	if err != nil {
 		return nil, err
 	}
 	g := graph.New()
 	g.Library = library
-	call, err := g.AddNew("call", "StatefulPartitionedCall", tf.Attrs{"Tin": body.ArgTypes, "Tout": body.RetTypes, "f": f}, device)
+	call, err := g.AddNew("call", "StatefulPartitionedCall", core.Attrs{"Tin": body.ArgTypes, "Tout": body.RetTypes, "f": f}, device)
 	if err != nil {
 		return nil, err
 	}
 	s := pass.Signature{Targets: []string{"call"}}
 	for i, t := range body.ArgTypes {
-		arg, err := g.AddNew(fmt.Sprintf("arg_%d", i), "Placeholder", tf.Attrs{"dtype": t}, device)
+		arg, err := g.AddNew(fmt.Sprintf("arg_%d", i), "Placeholder", core.Attrs{"dtype": t}, device)
 		if err != nil {
 			return nil, err
 		}
@@ -155,13 +155,13 @@ func terminals(g *graph.Graph) (feeds, rets []string) {
 	return feeds, rets
 }
 
-func (r *remoteFunction) request(in []*tf.Tensor) (*pb.RunGraphRequest, error) {
+func (r *remoteFunction) request(in []*core.Tensor) (*pb.RunGraphRequest, error) {
 	if len(in) != len(r.feeds) {
-		return nil, tf.Errorf(tf.InvalidArgument, "Expects %d arguments, but %d is provided", len(r.feeds), len(in))
+		return nil, core.Errorf(core.InvalidArgument, "Expects %d arguments, but %d is provided", len(r.feeds), len(in))
 	}
 	req := &pb.RunGraphRequest{GraphHandle: r.handle, StepId: requestid.New() &^ (-1 << 63), RequestId: requestid.New(), RecvKey: r.rets, ExecOpts: &pb.ExecutorOpts{}}
 	for i, t := range in {
-		p, err := tf.EncodeTensor(t)
+		p, err := core.EncodeTensor(t)
 		if err != nil {
 			return nil, err
 		}
@@ -171,15 +171,15 @@ func (r *remoteFunction) request(in []*tf.Tensor) (*pb.RunGraphRequest, error) {
 }
 
 // results takes the tensors out of an answer.
-func (r *remoteFunction) results(resp *pb.RunGraphResponse) ([]*tf.Tensor, error) {
+func (r *remoteFunction) results(resp *pb.RunGraphResponse) ([]*core.Tensor, error) {
 	got := make(map[string]*pb.TensorProto, len(r.rets))
 	for _, t := range resp.GetRecv() {
 		got[t.GetName()] = t.GetTensor()
 	}
-	out := make([]*tf.Tensor, len(r.rets))
+	out := make([]*core.Tensor, len(r.rets))
 	for i, key := range r.rets {
 		var err error
-		if out[i], err = tf.TensorFromProto(got[key]); err != nil {
+		if out[i], err = core.TensorFromProto(got[key]); err != nil {
 			return nil, err
 		}
 	}

@@ -3,8 +3,8 @@ package worker
 import (
 	"github.com/gorge-tf/gorge/internal/step"
 	"github.com/gorge-tf/gorge/internal/stepstats"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // collectorFor returns what gathers a step's statistics, nil if the master does
@@ -17,7 +17,7 @@ func collectorFor(o *pb.ExecutorOpts) *stepstats.Collector {
 }
 
 // tracer keeps a nil collector from becoming a Tracer that is not nil.
-func tracer(c *stepstats.Collector) tf.Tracer {
+func tracer(c *stepstats.Collector) core.Tracer {
 	if c == nil {
 		return nil
 	}

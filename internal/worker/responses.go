@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // responses keeps what other tasks have received, tensors and buffers, until they
@@ -82,7 +82,7 @@ func (c *responses) wait(ctx context.Context, r *response) (Received, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if r.dropped && r.err == nil {
-		return Received{}, tf.Errorf(tf.Aborted, "Cleanup %d", r.step)
+		return Received{}, core.Errorf(core.Aborted, "Cleanup %d", r.step)
 	}
 	v := r.v
 	if v.Tensor != nil {

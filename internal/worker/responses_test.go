@@ -11,8 +11,8 @@ import (
 	"github.com/gorge-tf/gorge/internal/collective"
 	"github.com/gorge-tf/gorge/internal/device"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // sending returns a worker that keeps its answers, in which step 1 sends 3
@@ -25,7 +25,7 @@ func sending(t *testing.T) (*Worker, *pb.RecvTensorRequest) {
 	if err := r.Initialize(&w.legacy.rdv); err != nil {
 		t.Fatal(err)
 	}
-	x := tf.Scalar[float32](3)
+	x := core.Scalar[float32](3)
 	defer x.Release()
 	if err := r.Send(w.key("x"), x, false); err != nil {
 		t.Fatal(err)
@@ -38,7 +38,7 @@ func TestResponsesAreKept(t *testing.T) {
 	w, req := sending(t)
 	for range 3 {
 		v, err := w.RecvTensor(t.Context(), req)
-		if err != nil || !v.RequireAck || tf.Data[float32](v.Tensor)[0] != 3 {
+		if err != nil || !v.RequireAck || core.Data[float32](v.Tensor)[0] != 3 {
 			t.Fatalf("RecvTensor = %v, %v", v, err)
 		}
 		v.Tensor.Release()
@@ -74,7 +74,7 @@ func TestResponsesEndWithStep(t *testing.T) {
 		select {
 		case err := <-waiting:
 			over = true
-			if tf.CodeOf(err) != tf.Aborted {
+			if core.CodeOf(err) != core.Aborted {
 				t.Errorf("who waits hears %v, want Aborted", err)
 			}
 		default:
@@ -101,7 +101,7 @@ func TestLateRequestsAreRefused(t *testing.T) {
 	if _, err := w.MarkRecvFinished(t.Context(), &pb.MarkRecvFinishedRequest{RequestId: req.GetRequestId()}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.RecvTensor(t.Context(), req); tf.CodeOf(err) != tf.Aborted {
+	if _, err := w.RecvTensor(t.Context(), req); core.CodeOf(err) != core.Aborted {
 		t.Errorf("the same request after its answer has arrived = %v, want Aborted", err)
 	}
 	if n := len(w.responses.all); n != 0 {
@@ -131,7 +131,7 @@ func (l lossy) RecvBuf(ctx context.Context, req *pb.RecvBufRequest, into []byte)
 		copy(into, b.Content)
 		b.Sent()
 		if !b.RequireAck {
-			return tf.Errorf(tf.Internal, "an answer that is kept must be acknowledged")
+			return core.Errorf(core.Internal, "an answer that is kept must be acknowledged")
 		}
 	}
 	l.asked <- exchange{l.Worker, req, slices.Clone(into)}
@@ -140,11 +140,11 @@ func (l lossy) RecvBuf(ctx context.Context, req *pb.RecvBufRequest, into []byte)
 
 // reducing returns n tasks, of one device each, that are led by the first and reach
 // each other by lossy wires.
-func reducing(t *testing.T, n int, asked chan<- exchange) (tasks []*Worker, devices []tf.Device) {
+func reducing(t *testing.T, n int, asked chan<- exchange) (tasks []*Worker, devices []core.Device) {
 	t.Helper()
 	byName := map[string]*Worker{}
 	for i := range n {
-		own, leader := tf.DeviceSpec{Job: "worker", Replica: 0, Task: i, ID: -1}.String(), ""
+		own, leader := core.DeviceSpec{Job: "worker", Replica: 0, Task: i, ID: -1}.String(), ""
 		if i > 0 {
 			leader = "/job:worker/replica:0/task:0"
 		}
@@ -167,22 +167,22 @@ func TestBuffersAreKept(t *testing.T) {
 	const n, length, step = 3, 100, 7
 	asked := make(chan exchange, 100)
 	tasks, devices := reducing(t, n, asked)
-	sums := make([]*tf.Tensor, n)
+	sums := make([]*core.Tensor, n)
 	var all sync.WaitGroup
 	for i, w := range tasks {
 		in := make([]float32, length)
 		for j := range in {
 			in[j] = float32(i*100 + j)
 		}
-		x, err := tf.FromSlice(in, length)
+		x, err := core.FromSlice(in, length)
 		if err != nil {
 			t.Fatal(err)
 		}
 		sums[i] = x // in place: what has been sent is overwritten
-		c := &tf.OpContext{Step: &tf.Step{ID: step, Context: t.Context(), Device: devices[i]}, Node: &tf.Node{Name: "sum"}}
+		c := &core.OpContext{Step: &core.Step{ID: step, Context: t.Context(), Device: devices[i]}, Node: &core.Node{Name: "sum"}}
 		all.Go(func() {
-			if err := w.env.Collectives.Do(c, &tf.Collective{
-				Kind: tf.ReduceCollective, Group: tf.CollectiveGroup{Key: 1, Size: n, Rank: -1}, Instance: 1, Merge: "Add", Final: "Id", MaxSubdivisions: -1,
+			if err := w.env.Collectives.Do(c, &core.Collective{
+				Kind: core.ReduceCollective, Group: core.CollectiveGroup{Key: 1, Size: n, Rank: -1}, Instance: 1, Merge: "Add", Final: "Id", MaxSubdivisions: -1,
 				In: x, Out: x, Name: "sum",
 			}); err != nil {
 				t.Error(err)
@@ -191,11 +191,11 @@ func TestBuffersAreKept(t *testing.T) {
 	}
 	all.Wait()
 	for i, x := range sums {
-		for j, got := range tf.Data[float32](x) {
+		for j, got := range core.Data[float32](x) {
 			if want := float32(300 + 3*j); got != want {
 				t.Fatalf("element %d of task %d is %v, want %v", j, i, got, want)
 			}
-			tf.Data[float32](x)[j] = -1
+			core.Data[float32](x)[j] = -1
 		}
 	}
 	close(asked)
@@ -232,7 +232,7 @@ func TestBuffersEndWithStep(t *testing.T) {
 		}
 		select { // the request may have come after the cleanup
 		case err := <-waiting:
-			if tf.CodeOf(err) != tf.Aborted {
+			if core.CodeOf(err) != core.Aborted {
 				t.Errorf("who waits hears %v, want Aborted", err)
 			}
 			return

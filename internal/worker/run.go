@@ -5,8 +5,8 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/step"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // RunGraph runs one step of a registered graph: it sends the feeds to the
@@ -103,7 +103,7 @@ func (s *session) exchange(ctx context.Context, r *rendezvous.Remote, g *step.Gr
 	}
 	resp, err := fetch(now, r, req)
 	if err != nil { // which no graph of a sound master brings about
-		return nil, tf.Errorf(tf.Internal, "Failed to fetch outputs for step %d. (Original error message: %s)", req.GetStepId(), tf.AsError(err).Message())
+		return nil, core.Errorf(core.Internal, "Failed to fetch outputs for step %d. (Original error message: %s)", req.GetStepId(), core.AsError(err).Message())
 	}
 	return resp, report(resp, g, req.GetExecOpts(), c)
 }
@@ -128,7 +128,7 @@ type blamed struct{ *rendezvous.Remote }
 
 // Abort ends the rendezvous.
 func (b blamed) Abort(err error) {
-	e := *tf.AsError(err)
+	e := *core.AsError(err)
 	e.Derived = true
 	b.Remote.Abort(&e)
 }
@@ -137,12 +137,12 @@ func (b blamed) Abort(err error) {
 // client feeds their handles.
 func (s *session) feed(r *rendezvous.Remote, feeds []*pb.NamedTensorProto) error {
 	for i, f := range feeds {
-		t, err := tf.TensorFromProto(f.GetTensor())
+		t, err := core.TensorFromProto(f.GetTensor())
 		if err != nil {
-			return tf.Errorf(tf.InvalidArgument, "Invalid TensorProto for feed value %d: %s: %s", i, f.GetName(), tf.AsError(err).Message())
+			return core.Errorf(core.InvalidArgument, "Invalid TensorProto for feed value %d: %s: %s", i, f.GetName(), core.AsError(err).Message())
 		}
 		if t, err = s.rt.Kept.Fed(t); err != nil {
-			return tf.Errorf(tf.InvalidArgument, "feed %s: %s", f.GetName(), tf.AsError(err).Message())
+			return core.Errorf(core.InvalidArgument, "feed %s: %s", f.GetName(), core.AsError(err).Message())
 		}
 		err = r.Send(f.GetName(), t, false)
 		t.Release()
@@ -162,7 +162,7 @@ func fetch(ctx context.Context, r *rendezvous.Remote, req *pb.RunGraphRequest) (
 		if err != nil {
 			return nil, err
 		}
-		p, err := tf.EncodeTensor(t)
+		p, err := core.EncodeTensor(t)
 		t.Release()
 		if err != nil {
 			return nil, err
@@ -182,22 +182,22 @@ var now = func() context.Context {
 
 // receive takes one value, which must not be dead. It is there, or somebody
 // will send it before ctx ends.
-func receive(ctx context.Context, r tf.Rendezvous, key string) (*tf.Tensor, error) {
+func receive(ctx context.Context, r core.Rendezvous, key string) (*core.Tensor, error) {
 	type value struct {
-		t    *tf.Tensor
+		t    *core.Tensor
 		dead bool
 		err  error
 	}
 	got := make(chan value, 1)
-	r.Recv(ctx, key, func(t *tf.Tensor, dead bool, err error) { got <- value{t, dead, err} })
+	r.Recv(ctx, key, func(t *core.Tensor, dead bool, err error) { got <- value{t, dead, err} })
 	v := <-got
 	switch {
-	case tf.CodeOf(v.err) == tf.Canceled && ctx.Err() != nil:
-		return nil, tf.Errorf(tf.InvalidArgument, "the graph must send what is fetched from it, it does not send %s", key)
+	case core.CodeOf(v.err) == core.Canceled && ctx.Err() != nil:
+		return nil, core.Errorf(core.InvalidArgument, "the graph must send what is fetched from it, it does not send %s", key)
 	case v.err != nil:
 		return nil, v.err
 	case v.dead || v.t == nil:
-		return nil, tf.Errorf(tf.InvalidArgument, "The tensor returned for %s was not valid.", key)
+		return nil, core.Errorf(core.InvalidArgument, "The tensor returned for %s was not valid.", key)
 	}
 	return v.t, nil
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/step"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A session is what one master session has in this task: its graphs, the
@@ -55,7 +55,7 @@ func (w *Worker) newSession(req *pb.CreateWorkerSessionRequest) (*session, error
 	}
 	devices := w.env.Devices
 	if s.isolated || s.rdv.Task != w.env.Task {
-		task, err := tf.ParseDevice(s.rdv.Task)
+		task, err := core.ParseDevice(s.rdv.Task)
 		if err != nil {
 			return nil, err
 		}
@@ -80,9 +80,9 @@ func (w *Worker) join(s *session, def *pb.ServerDef) error {
 		return nil
 	}
 	if w.env.Connect == nil {
-		return tf.Errorf(tf.Unimplemented, "a session must use the cluster that its servers were started with: session %s brings another one", s.handle)
+		return core.Errorf(core.Unimplemented, "a session must use the cluster that its servers were started with: session %s brings another one", s.handle)
 	}
-	own := tf.DeviceSpec{Job: def.GetJobName(), Replica: 0, Task: int(def.GetTaskIndex()), ID: -1}.String()
+	own := core.DeviceSpec{Job: def.GetJobName(), Replica: 0, Task: int(def.GetTaskIndex()), ID: -1}.String()
 	c, err := w.env.Connect(def.GetCluster(), own)
 	if err != nil {
 		return err
@@ -101,8 +101,8 @@ func (s *session) reach(peer func(task string) (Peer, error)) {
 }
 
 func allocFrom(p *memory.Pool) rendezvous.Alloc {
-	return func(d tf.DType, s tf.Shape) (*memory.Buffer, error) {
-		if err := tf.CheckSize(d, s); err != nil {
+	return func(d core.DType, s core.Shape) (*memory.Buffer, error) {
+		if err := core.CheckSize(d, s); err != nil {
 			return nil, err
 		}
 		return p.Get(s.NumElements() * d.Size()), nil
@@ -116,12 +116,12 @@ func allocFrom(p *memory.Pool) rendezvous.Alloc {
 // it is not opened any more.
 func (w *Worker) CreateWorkerSession(ctx context.Context, req *pb.CreateWorkerSessionRequest) (*pb.CreateWorkerSessionResponse, error) {
 	if req.GetSessionHandle() == "" {
-		return nil, tf.Errorf(tf.InvalidArgument, "Session must be non-empty.")
+		return nil, core.Errorf(core.InvalidArgument, "Session must be non-empty.")
 	}
 	left, err := w.open(ctx, req)
 	for _, s := range left {
 		w.env.Log.Info("closing a session whose master has restarted", "session", s.handle, "master", s.master)
-		w.end(s, tf.Errorf(tf.Aborted, "The master %s of session %s has restarted.", s.master, s.handle))
+		w.end(s, core.Errorf(core.Aborted, "The master %s of session %s has restarted.", s.master, s.handle))
 	}
 	return &pb.CreateWorkerSessionResponse{}, err
 }
@@ -172,7 +172,7 @@ func (w *Worker) DeleteWorkerSession(_ context.Context, req *pb.DeleteWorkerSess
 	delete(w.sessions, req.GetSessionHandle())
 	w.mu.Unlock()
 	if s != nil {
-		w.end(s, tf.Errorf(tf.Aborted, "The session %s has been deleted.", s.handle))
+		w.end(s, core.Errorf(core.Aborted, "The session %s has been deleted.", s.handle))
 	}
 	return &pb.DeleteWorkerSessionResponse{}, nil
 }
@@ -191,7 +191,7 @@ func (w *Worker) find(opened bool, handle string) (*session, error) {
 	if w.sessions == nil {
 		return nil, context.Cause(w.ctx)
 	}
-	return nil, tf.Errorf(tf.Aborted, "Session handle is not found: %s. Possibly this worker (\"%s\") just restarted.", handle, w.env.Task)
+	return nil, core.Errorf(core.Aborted, "Session handle is not found: %s. Possibly this worker (\"%s\") just restarted.", handle, w.env.Task)
 }
 
 // end closes a session and drops its steps that were never cleaned up.
@@ -258,5 +258,5 @@ func (s *session) graph(handle string) (*step.Graph, error) {
 	if g := s.graphs[handle]; g != nil {
 		return g, nil
 	}
-	return nil, tf.Errorf(tf.Aborted, "Graph handle is not found: %s", handle)
+	return nil, core.Errorf(core.Aborted, "Graph handle is not found: %s", handle)
 }

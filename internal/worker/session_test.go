@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/pass"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A counted session assigns 1 to the variable v and reads it.
@@ -43,7 +43,7 @@ func TestIsolation(t *testing.T) {
 	if v, err := b.value(); v != 1 || err != nil {
 		t.Errorf("another session reads %v, %v, want 1", v, err)
 	}
-	if _, err := i.value(); tf.CodeOf(err) != tf.FailedPrecondition {
+	if _, err := i.value(); core.CodeOf(err) != core.FailedPrecondition {
 		t.Errorf("an isolated session reads %v, want a FailedPrecondition error", err)
 	}
 	if _, err := i.run(i.assign, nil); err != nil {
@@ -52,7 +52,7 @@ func TestIsolation(t *testing.T) {
 	if _, err := w.CleanupAll(t.Context(), &pb.CleanupAllRequest{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.value(); tf.CodeOf(err) != tf.FailedPrecondition {
+	if _, err := b.value(); core.CodeOf(err) != core.FailedPrecondition {
 		t.Errorf("after CleanupAll a session reads %v, want a FailedPrecondition error", err)
 	}
 	if v, err := i.value(); v != 1 || err != nil {
@@ -70,15 +70,15 @@ func TestSessionsEnd(t *testing.T) {
 	if _, err := w.DeleteWorkerSession(t.Context(), del); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.value(); tf.CodeOf(err) != tf.Aborted {
+	if _, err := s.value(); core.CodeOf(err) != core.Aborted {
 		t.Errorf("a step of a deleted session = %v, want an Aborted error", err)
 	}
 	_, err := w.CreateWorkerSession(t.Context(), &pb.CreateWorkerSessionRequest{})
-	if tf.CodeOf(err) != tf.InvalidArgument || tf.AsError(err).Message() != "Session must be non-empty." {
+	if core.CodeOf(err) != core.InvalidArgument || core.AsError(err).Message() != "Session must be non-empty." {
 		t.Errorf("a session without a handle = %v", err)
 	}
 	propagated := &pb.CreateWorkerSessionRequest{SessionHandle: "c", ServerDef: &pb.ServerDef{Cluster: &pb.ClusterDef{Job: []*pb.JobDef{{Name: "mine"}}}}}
-	if _, err := w.CreateWorkerSession(t.Context(), propagated); tf.CodeOf(err) != tf.Unimplemented {
+	if _, err := w.CreateWorkerSession(t.Context(), propagated); core.CodeOf(err) != core.Unimplemented {
 		t.Errorf("a session with a cluster of its own = %v, want an Unimplemented error", err)
 	}
 }
@@ -96,7 +96,7 @@ func TestMasterRestarts(t *testing.T) {
 	<-started
 	same := openCounted(t, w, &pb.CreateWorkerSessionRequest{SessionHandle: "same", MasterTask: master, MasterIncarnation: 1})
 	next := openCounted(t, w, &pb.CreateWorkerSessionRequest{SessionHandle: "new", MasterTask: master, MasterIncarnation: 2})
-	if err := <-ended; tf.CodeOf(err) != tf.Aborted {
+	if err := <-ended; core.CodeOf(err) != core.Aborted {
 		t.Errorf("the old session's step = %v, want an Aborted error", err)
 	}
 	if n := w.env.Rendezvous.Len(); n != 0 {
@@ -130,10 +130,10 @@ func TestLegacyMasters(t *testing.T) {
 	if _, err := w.DeregisterGraph(t.Context(), drop); err != nil {
 		t.Error(err)
 	}
-	if _, err := w.DeregisterGraph(t.Context(), drop); tf.CodeOf(err) != tf.Aborted {
+	if _, err := w.DeregisterGraph(t.Context(), drop); core.CodeOf(err) != core.Aborted {
 		t.Errorf("dropping a graph twice = %v, want an Aborted error", err)
 	}
-	if _, err := w.RunGraph(t.Context(), run); tf.CodeOf(err) != tf.Aborted {
+	if _, err := w.RunGraph(t.Context(), run); core.CodeOf(err) != core.Aborted {
 		t.Errorf("running a dropped graph = %v, want an Aborted error", err)
 	}
 }
@@ -193,10 +193,10 @@ func TestOneSessionOfAName(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.OpenSession(req); tf.CodeOf(err) != tf.InvalidArgument {
+	if _, err := w.OpenSession(req); core.CodeOf(err) != core.InvalidArgument {
 		t.Errorf("a second session of the name: %v, want an InvalidArgument error", err)
 	}
-	first.Close(tf.Errorf(tf.Canceled, "over"))
+	first.Close(core.Errorf(core.Canceled, "over"))
 	if first.Context().Err() == nil {
 		t.Error("the first session has not ended with Close")
 	}
@@ -204,5 +204,5 @@ func TestOneSessionOfAName(t *testing.T) {
 	if err != nil {
 		t.Fatalf("opening the session once more: %v", err)
 	}
-	again.Close(tf.Errorf(tf.Canceled, "over"))
+	again.Close(core.Errorf(core.Canceled, "over"))
 }

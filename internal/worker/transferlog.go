@@ -8,7 +8,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/stepstats"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A transferLog is a transport that counts what steps receive from other tasks

@@ -6,8 +6,8 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/device"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // echo is a transport that has every value at once: a vector of four floats.
@@ -15,10 +15,10 @@ type echo struct{}
 
 func (echo) Recv(_ context.Context, _ string, _ int64, key string, _ rendezvous.Alloc, done func(rendezvous.Result)) {
 	if key == "lost" {
-		done(rendezvous.Result{Err: tf.Errorf(tf.Unavailable, "lost")})
+		done(rendezvous.Result{Err: core.Errorf(core.Unavailable, "lost")})
 		return
 	}
-	x, err := tf.FromSlice([]float32{1, 2, 3, 4})
+	x, err := core.FromSlice([]float32{1, 2, 3, 4})
 	done(rendezvous.Result{Tensor: x, Err: err})
 }
 

@@ -17,8 +17,8 @@ import (
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/requestid"
 	"github.com/gorge-tf/gorge/internal/threads"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // Env is what a worker works with.
@@ -30,6 +30,9 @@ type Env struct {
 	// Alloc wraps the allocator of tensors that come from there, for a
 	// transport that has memory of its own; nil: it has none.
 	Alloc func(rendezvous.Alloc) rendezvous.Alloc
+	// Over says how tensors get to other tasks; it is told with the devices. "":
+	// nothing is.
+	Over string
 	// Peer returns the worker of another task, to run functions on it; nil:
 	// there are none.
 	Peer func(task string) (Peer, error)
@@ -90,7 +93,7 @@ func New(env Env) *Worker {
 // Close ends all steps with an Unavailable error and waits for their end.
 // Later calls fail.
 func (w *Worker) Close() {
-	w.cancel(tf.Errorf(tf.Unavailable, "the worker %s is shutting down", w.env.Task))
+	w.cancel(core.Errorf(core.Unavailable, "the worker %s is shutting down", w.env.Task))
 	w.mu.Lock()
 	all := w.sessions
 	w.sessions = nil
@@ -112,15 +115,16 @@ func (w *Worker) Close() {
 func (w *Worker) GetStatus(context.Context, *pb.GetStatusRequest) (*pb.GetStatusResponse, error) {
 	resp := &pb.GetStatusResponse{}
 	for _, d := range w.env.Devices.List() {
-		resp.DeviceAttributes = append(resp.DeviceAttributes, attributes(d))
+		resp.DeviceAttributes = append(resp.DeviceAttributes, w.attributes(d))
 	}
 	return resp, nil
 }
 
-func attributes(d tf.Device) *pb.DeviceAttributes {
+func (w *Worker) attributes(d core.Device) *pb.DeviceAttributes {
 	return &pb.DeviceAttributes{
 		Name: d.Spec().String(), DeviceType: d.Spec().Type, MemoryLimit: d.MemoryLimit(),
 		Incarnation: d.Incarnation(), Locality: &pb.DeviceLocality{},
+		PhysicalDeviceDesc: w.env.Over,
 	}
 }
 

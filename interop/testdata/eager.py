@@ -78,6 +78,14 @@ def training():
   return [train(tf.constant([[1., 2.]])) for _ in range(4)], w.read_value()
 
 
+def python():
+  """Functions of Python, which this process runs for what the server computes."""
+  twice = tf.function(lambda x: 2 * tf.numpy_function(lambda a: a + 1, [x], tf.int64))
+  mapped = tf.data.Dataset.range(3).map(lambda x: tf.py_function(lambda a: a + 1, [x], tf.int64))
+  generated = tf.data.Dataset.from_generator(lambda: iter([7, 8]), output_types=tf.int64)
+  return [twice(tf.constant(3, tf.int64)), list(mapped), list(generated)]
+
+
 def flow():
   v = tf.Variable(0.)
 
@@ -114,6 +122,7 @@ def one():
   show('structures', WORKER, structures)
   show('training', WORKER, training)
   show('flow', WORKER, flow)
+  show('python', WORKER, python)
 
   @tf.function
   def parts(x):

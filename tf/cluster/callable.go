@@ -4,8 +4,9 @@ import (
 	"context"
 
 	"github.com/gorge-tf/gorge/internal/requestid"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 	"github.com/gorge-tf/gorge/tf/session"
 )
 
@@ -22,13 +23,13 @@ type callable struct {
 
 // Prepare returns what runs a step by its number at the master: neither names
 // nor options travel with it.
-func (r *remote) Prepare(c *session.Call) (func(ctx context.Context, feeds []*tf.Tensor) ([]*tf.Tensor, error), error) {
+func (r *remote) Prepare(c *session.Call) (func(ctx context.Context, feeds []*core.Tensor) ([]*core.Tensor, error), error) {
 	p := &callable{r: r, call: *c, turn: make(chan struct{}, 1)}
 	return p.run, nil
 }
 
-func (p *callable) run(ctx context.Context, feeds []*tf.Tensor) ([]*tf.Tensor, error) {
-	return during(ctx, p.r, func(ctx context.Context, session string) ([]*tf.Tensor, error) {
+func (p *callable) run(ctx context.Context, feeds []*core.Tensor) ([]*core.Tensor, error) {
+	return during(ctx, p.r, func(ctx context.Context, session string) ([]*core.Tensor, error) {
 		handle, err := p.make(ctx, session)
 		if err != nil {
 			return nil, err
@@ -59,11 +60,11 @@ func (p *callable) make(ctx context.Context, session string) (int64, error) {
 	return p.handle, nil
 }
 
-func (p *callable) runAt(ctx context.Context, session string, handle int64, feeds []*tf.Tensor) ([]*tf.Tensor, error) {
+func (p *callable) runAt(ctx context.Context, session string, handle int64, feeds []*core.Tensor) ([]*core.Tensor, error) {
 	req := &pb.RunCallableRequest{SessionHandle: session, Handle: handle, RequestId: requestid.New(), Feed: make([]*pb.TensorProto, len(feeds))}
 	for i, t := range feeds {
 		var err error
-		if req.Feed[i], err = tf.EncodeTensor(t); err != nil {
+		if req.Feed[i], err = core.EncodeTensor(t); err != nil {
 			return nil, err
 		}
 	}
@@ -74,9 +75,9 @@ func (p *callable) runAt(ctx context.Context, session string, handle int64, feed
 	if len(resp.GetFetch()) != len(p.call.Fetches) {
 		return nil, tf.Errorf(tf.Internal, "the master must return what was fetched, %d tensors, it returned %d", len(p.call.Fetches), len(resp.GetFetch()))
 	}
-	out := make([]*tf.Tensor, len(resp.GetFetch()))
+	out := make([]*core.Tensor, len(resp.GetFetch()))
 	for i, t := range resp.GetFetch() {
-		if out[i], err = tf.TensorFromProto(t); err != nil {
+		if out[i], err = core.TensorFromProto(t); err != nil {
 			return nil, err
 		}
 	}

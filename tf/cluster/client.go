@@ -15,8 +15,9 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/requestid"
 	"github.com/gorge-tf/gorge/internal/rpc"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 	"github.com/gorge-tf/gorge/tf/session"
 )
 
@@ -74,8 +75,8 @@ func (r *remote) begin() error {
 }
 
 // Run runs a step on the cluster.
-func (r *remote) Run(ctx context.Context, c *session.Call) ([]*tf.Tensor, error) {
-	return during(ctx, r, func(ctx context.Context, handle string) ([]*tf.Tensor, error) {
+func (r *remote) Run(ctx context.Context, c *session.Call) ([]*core.Tensor, error) {
+	return during(ctx, r, func(ctx context.Context, handle string) ([]*core.Tensor, error) {
 		return r.runStep(ctx, handle, "", c)
 	})
 }
@@ -119,13 +120,13 @@ func limited(ctx context.Context, o *pb.RunOptions) (context.Context, context.Ca
 }
 
 // runStep runs a step, or a piece of a partial one.
-func (r *remote) runStep(ctx context.Context, handle, partial string, c *session.Call) ([]*tf.Tensor, error) {
+func (r *remote) runStep(ctx context.Context, handle, partial string, c *session.Call) ([]*core.Tensor, error) {
 	req := &pb.RunStepRequest{
 		SessionHandle: handle, Fetch: c.Fetches, Target: c.Targets, RequestId: requestid.New(), StoreErrorsInResponseBody: true,
 		Options: r.options(c.Options), PartialRunHandle: partial,
 	}
 	for i, name := range c.FeedNames {
-		p, err := tf.EncodeTensor(c.Feeds[i])
+		p, err := core.EncodeTensor(c.Feeds[i])
 		if err != nil {
 			return nil, err
 		}
@@ -147,18 +148,18 @@ func (r *remote) runStep(ctx context.Context, handle, partial string, c *session
 }
 
 // fetched puts a master's answer into the order of the fetches.
-func fetched(names []string, resp *pb.RunStepResponse) ([]*tf.Tensor, error) {
+func fetched(names []string, resp *pb.RunStepResponse) ([]*core.Tensor, error) {
 	got := make(map[string]*pb.TensorProto, len(resp.GetTensor()))
 	for _, t := range resp.GetTensor() {
 		got[t.GetName()] = t.GetTensor()
 	}
-	out := make([]*tf.Tensor, len(names))
+	out := make([]*core.Tensor, len(names))
 	for i, name := range names {
 		p := got[name]
 		if p == nil {
 			return nil, tf.Errorf(tf.Internal, "the master must return what was fetched, it did not return %s", name)
 		}
-		t, err := tf.TensorFromProto(p)
+		t, err := core.TensorFromProto(p)
 		if err != nil {
 			return nil, err
 		}

@@ -7,8 +7,8 @@ import (
 	"github.com/gorge-tf/gorge/internal/device"
 	"github.com/gorge-tf/gorge/internal/master"
 	"github.com/gorge-tf/gorge/internal/rpc"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // newCollectives returns what does the server's part in collective operations.
@@ -36,7 +36,11 @@ func (s *Server) members(ch rpc.WorkerCache) func(task string) (collective.Peer,
 		if err != nil {
 			return nil, err
 		}
-		return rpc.PatientWorker{WorkerClient: w, Retries: s.retries}, nil
+		plain := rpc.PatientWorker{WorkerClient: w, Retries: s.retries}
+		if s.verbs != nil && ch == rpc.WorkerCache(s.channels) { // else a session has brought a cluster of its own
+			return verbsMember{plain, task, s.verbs}, nil
+		}
+		return plain, nil
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/gorge-tf/gorge/internal/rpc"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // Config says which task of which cluster a server is.
@@ -24,6 +24,8 @@ type Config struct {
 	// Protocol is how tasks exchange tensors: "grpc", or "" for the same, or
 	// "grpc+verbs" by RDMA. All tasks of a cluster need the same.
 	Protocol string
+	// RDMA is about the protocol "grpc+verbs".
+	RDMA RDMA
 	// NoLinks keeps to gRPC. Without it, Gorge's clients and tasks make their
 	// calls by links to the same port, which take less time and copy less;
 	// TensorFlow's go by gRPC in any case.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/eagerservice"
 	"github.com/gorge-tf/gorge/internal/rpc"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // eagerService puts an eager service behind gRPC.

@@ -11,8 +11,9 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/status"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 const eagerPath = "/tensorflow.eager.EagerService/"
@@ -67,7 +68,7 @@ func (c *eagerClient) stream(ctx context.Context) grpc.ClientStream {
 func addition(id int64, x, y *tf.Tensor) *pb.EnqueueRequest {
 	op := &pb.Operation{Id: id, Name: "AddV2", Device: workerCPU, Attrs: map[string]*pb.AttrValue{"T": {Value: &pb.AttrValue_Type{Type: pb.DataType_DT_FLOAT}}}}
 	for _, t := range []*tf.Tensor{x, y} {
-		op.OpInputs = append(op.OpInputs, &pb.Operation_Input{Item: &pb.Operation_Input_Tensor{Tensor: tf.TensorProto(t)}})
+		op.OpInputs = append(op.OpInputs, &pb.Operation_Input{Item: &pb.Operation_Input_Tensor{Tensor: core.TensorProto((*core.Tensor)(t))}})
 	}
 	return &pb.EnqueueRequest{ContextId: 5, Queue: []*pb.QueueItem{{Item: &pb.QueueItem_Operation{Operation: op}}}}
 }
@@ -79,7 +80,7 @@ func TestEagerStream(t *testing.T) {
 	target := r.servers["localhost:0"].Target()
 	c := dialEager(t, target)
 	c.open(5, target)
-	one, two := tf.Scalar(float32(1)), tf.NewTensor(tf.Float32, tf.Shape{2})
+	one, two := tf.Scalar(float32(1)), (*tf.Tensor)(core.NewTensor(tf.Float32, tf.Shape{2}))
 	for range 2 {
 		s := c.stream(t.Context())
 		for range 10 {
@@ -93,7 +94,7 @@ func TestEagerStream(t *testing.T) {
 				t.Fatalf("%v, %v", resp, err)
 			}
 		}
-		if err := s.SendMsg(addition(2, two, tf.NewTensor(tf.Float32, tf.Shape{3}))); err != nil {
+		if err := s.SendMsg(addition(2, two, (*tf.Tensor)(core.NewTensor(tf.Float32, tf.Shape{3})))); err != nil {
 			t.Fatal(err)
 		}
 		err := s.RecvMsg(&pb.EnqueueResponse{})

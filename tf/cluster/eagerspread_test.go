@@ -7,9 +7,10 @@ import (
 
 	"google.golang.org/grpc/status"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // eagerCluster is a client of several servers.
@@ -87,11 +88,11 @@ func (c *eagerCluster) fetch(id int64, output int32, device string) []float32 {
 	c.t.Helper()
 	op := &pb.Operation{Id: -1, Name: "Identity", Device: device, Attrs: map[string]*pb.AttrValue{"T": ofType(tf.Float32)}, OpInputs: []*pb.Operation_Input{there(id, output, device, tf.Float32)}}
 	_, resp := c.mustRun(op)
-	t, err := tf.TensorFromProto(resp.GetTensor()[0])
+	t, err := core.TensorFromProto(resp.GetTensor()[0])
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	return tf.Data[float32](t)
+	return core.Data[float32](t)
 }
 
 func ofType(d tf.DType) *pb.AttrValue {
@@ -103,17 +104,17 @@ func there(id int64, output int32, device string, d tf.DType) *pb.Operation_Inpu
 }
 
 func here(t *tf.Tensor) *pb.Operation_Input {
-	return &pb.Operation_Input{Item: &pb.Operation_Input_Tensor{Tensor: tf.TensorProto(t)}}
+	return &pb.Operation_Input{Item: &pb.Operation_Input_Tensor{Tensor: core.TensorProto((*core.Tensor)(t))}}
 }
 
 // variable makes a variable on the parameter server.
 func (c *eagerCluster) variable(v []float32) int64 {
 	c.t.Helper()
-	shape, err := tf.AttrProto(tf.Shape{len(v)})
+	shape, err := core.AttrProto(tf.Shape{len(v)})
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	value := tf.NewTensor(tf.Float32, tf.Shape{len(v)})
+	value := (*tf.Tensor)(core.NewTensor(tf.Float32, tf.Shape{len(v)}))
 	copy(tf.Data[float32](value), v)
 	id, _ := c.mustRun(&pb.Operation{Name: "VarHandleOp", Device: psCPU, Attrs: map[string]*pb.AttrValue{"dtype": ofType(tf.Float32), "shape": shape, "shared_name": {Value: &pb.AttrValue_S{S: []byte("v")}}}})
 	c.mustRun(&pb.Operation{Name: "AssignVariableOp", Device: psCPU, Attrs: map[string]*pb.AttrValue{"dtype": ofType(tf.Float32)}, OpInputs: []*pb.Operation_Input{there(id, 0, psCPU, tf.Resource), here(value)}})
@@ -146,7 +147,7 @@ func TestEagerFunctionOfTwoTasks(t *testing.T) {
 		return []tf.Output{x.Mul(value), value}
 	})
 	call := func(x ...float32) (int64, *pb.QueueResponse, error) {
-		in := tf.NewTensor(tf.Float32, tf.Shape{len(x)})
+		in := (*tf.Tensor)(core.NewTensor(tf.Float32, tf.Shape{len(x)}))
 		copy(tf.Data[float32](in), x)
 		return c.run(&pb.Operation{Name: f, Device: workerCPU, IsFunction: true, OpInputs: []*pb.Operation_Input{here(in), there(v, 0, psCPU, tf.Resource)}})
 	}
@@ -178,7 +179,7 @@ func TestEagerFailureElsewhere(t *testing.T) {
 	c := connectEager(t)
 	f := c.function(workerCPU, func(x, v tf.Output) []tf.Output { return []tf.Output{x.Add(ops.ReadVariableOp(v, tf.Float32))} })
 	id, _ := c.mustRun(&pb.Operation{Name: "VarHandleOp", Device: psCPU, Attrs: map[string]*pb.AttrValue{"dtype": ofType(tf.Float32), "shape": {Value: &pb.AttrValue_Shape{Shape: &pb.TensorShapeProto{}}}}})
-	_, _, err := c.run(&pb.Operation{Name: f, Device: workerCPU, IsFunction: true, OpInputs: []*pb.Operation_Input{here(tf.NewTensor(tf.Float32, tf.Shape{1})), there(id, 0, psCPU, tf.Resource)}})
+	_, _, err := c.run(&pb.Operation{Name: f, Device: workerCPU, IsFunction: true, OpInputs: []*pb.Operation_Input{here((*tf.Tensor)(core.NewTensor(tf.Float32, tf.Shape{1}))), there(id, 0, psCPU, tf.Resource)}})
 	if msg := status.Convert(err).Message(); !strings.Contains(msg, "{{function_node "+f+"}} {{function_node "+f+"_partitioned_") || !strings.Contains(msg, "Could not find variable") {
 		t.Errorf("a variable without value: %v", err)
 	}
@@ -197,7 +198,7 @@ func TestEagerClusterChanges(t *testing.T) {
 	f := c.function(workerCPU, func(x, v tf.Output) []tf.Output { return []tf.Output{x.Add(ops.ReadVariableOp(v, tf.Float32))} })
 	for i, value := range []float32{1, 7} {
 		v := c.variable([]float32{value})
-		id, _ := c.mustRun(&pb.Operation{Name: f, Device: workerCPU, IsFunction: true, OpInputs: []*pb.Operation_Input{here(tf.NewTensor(tf.Float32, tf.Shape{1})), there(v, 0, psCPU, tf.Resource)}})
+		id, _ := c.mustRun(&pb.Operation{Name: f, Device: workerCPU, IsFunction: true, OpInputs: []*pb.Operation_Input{here((*tf.Tensor)(core.NewTensor(tf.Float32, tf.Shape{1}))), there(v, 0, psCPU, tf.Resource)}})
 		if got := c.fetch(id, 0, workerCPU); !slices.Equal(got, []float32{value}) {
 			t.Errorf("with parameter server %d: %v, want %v", i, got, value)
 		}

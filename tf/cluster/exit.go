@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // watched returns the full name of a task that a configuration names.

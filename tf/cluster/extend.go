@@ -2,13 +2,13 @@ package cluster
 
 import (
 	"context"
-	"log/slog"
 	"sync"
 	"time"
 
 	"github.com/gorge-tf/gorge/internal/pass"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 	"github.com/gorge-tf/gorge/tf/session"
 )
 
@@ -50,7 +50,7 @@ func (r *remote) definition(ops []*tf.Operation) (*pb.GraphDef, error) {
 	for _, op := range ops {
 		n, err := op.NodeProto()
 		if err != nil {
-			return nil, tf.AtNode(err, &op.Node, nil)
+			return nil, core.AtNode(err, &op.Node, nil)
 		}
 		def.Node = append(def.Node, n)
 	}
@@ -60,6 +60,8 @@ func (r *remote) definition(ops []*tf.Operation) (*pb.GraphDef, error) {
 func (r *remote) create(ctx context.Context, def *pb.GraphDef) error {
 	req := &pb.CreateSessionRequest{GraphDef: def, Config: configProto(&r.cfg), Target: r.cfg.Target}
 	stop := r.tellWaiting()
+	ctx, cancel := r.cfg.Start(ctx)
+	defer cancel()
 	resp, err := retry(ctx, req, r.master.CreateSession)
 	stop()
 	if tf.CodeOf(err) == tf.DeadlineExceeded {
@@ -78,21 +80,19 @@ func (r *remote) create(ctx context.Context, def *pb.GraphDef) error {
 // tellWaiting logs, until stop is called, that a cluster has not answered yet:
 // a session waits for all of its tasks.
 func (r *remote) tellWaiting() (stop func()) {
-	const every = 10 * time.Second
-	if r.cfg.Log == nil {
-		return func() {}
-	}
-	log, done := slog.New(r.cfg.Log), make(chan struct{})
+	const first, every = time.Second, 10 * time.Second
+	log, done := r.cfg.Logger(), make(chan struct{})
 	var over sync.WaitGroup
 	over.Go(func() {
-		t := time.NewTicker(every)
+		t := time.NewTimer(first)
 		defer t.Stop()
 		for {
 			select {
 			case <-done:
 				return
 			case <-t.C:
-				log.Info("still waiting for the cluster to answer; it does when all of its tasks are up", "target", r.cfg.Target)
+				t.Reset(every)
+				log.Warn("still waiting for the cluster to answer; it does when all of its tasks are up", "target", r.cfg.Target)
 			}
 		}
 	})
@@ -113,8 +113,17 @@ func (r *remote) extend(ctx context.Context, def *pb.GraphDef) error {
 func configProto(c *session.Config) *pb.ConfigProto {
 	p := &pb.ConfigProto{
 		AllowSoftPlacement: c.SoftPlacement, DeviceFilters: c.DeviceFilters, IsolateSessionState: c.Isolate,
-		OperationTimeoutInMs: c.Timeout.Milliseconds(), IntraOpParallelismThreads: int32(c.Threads),
-		GraphOptions: pass.OptionsWithout(c.DisabledPasses),
+		OperationTimeoutInMs: c.Timeout.Milliseconds(), IntraOpParallelismThreads: int32(c.Threads), InterOpParallelismThreads: int32(c.InterOp),
+		LogDevicePlacement: c.LogDevicePlacement, GraphOptions: pass.OptionsWithout(c.DisabledPasses),
+	}
+	if c.CostModelEvery > 0 {
+		if p.GraphOptions == nil {
+			p.GraphOptions = &pb.GraphOptions{}
+		}
+		p.GraphOptions.BuildCostModel = c.CostModelEvery
+	}
+	for _, n := range c.InterOpPools { // masters refuse them, in TensorFlow's words
+		p.SessionInterOpThreadPool = append(p.SessionInterOpThreadPool, &pb.ThreadPoolOptionProto{NumThreads: int32(n)})
 	}
 	if c.CollectivesInOrder {
 		p.Experimental = &pb.ConfigProto_Experimental{CollectiveDeterministicSequentialExecution: true}

@@ -11,6 +11,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/leaktest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/cluster"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/session"
 )
 
@@ -23,9 +24,9 @@ func TestMain(m *testing.M) {
 }
 
 func init() {
-	tf.Register(tf.OpDef{
-		Name: "TestWait", Out: "never: float", Stateful: true, NoGrad: tf.NotDifferentiable,
-		Shape: func(*tf.Infer) error { return nil }, Kernels: tf.AnyType(wait),
+	core.Register(core.OpDef{
+		Name: "TestWait", Out: "never: float", Stateful: true, NoGrad: core.NotDifferentiable,
+		Shape: func(*core.Infer) error { return nil }, Kernels: core.AnyType(wait),
 	})
 }
 
@@ -37,8 +38,8 @@ var (
 )
 
 // wait is the kernel of an op that waits until its step is cancelled.
-func wait(*tf.Node) (tf.Kernel, error) {
-	return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
+func wait(*core.Node) (core.Kernel, error) {
+	return core.AsyncCompute(func(c *core.OpContext, done func(error)) {
 		waiting <- struct{}{}
 		context.AfterFunc(c.StepContext(), func() {
 			select {

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/gorge-tf/gorge/internal/rpc"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // DeviceInfo describes a device of a cluster.
@@ -21,6 +21,9 @@ type DeviceInfo struct {
 	Type        string
 	MemoryLimit int64 // bytes
 	Incarnation uint64
+	// Transport says how tensors get from the device's task to others, if that is
+	// not by gRPC.
+	Transport string
 }
 
 // ListDevices lists the devices of the cluster that the server behind a target
@@ -51,7 +54,7 @@ func ListDevices(ctx context.Context, target string, c *tls.Config) ([]DeviceInf
 func describe(list []*pb.DeviceAttributes) []DeviceInfo {
 	out := make([]DeviceInfo, len(list))
 	for i, d := range list {
-		out[i] = DeviceInfo{Name: d.GetName(), Type: d.GetDeviceType(), MemoryLimit: d.GetMemoryLimit(), Incarnation: d.GetIncarnation()}
+		out[i] = DeviceInfo{Name: d.GetName(), Type: d.GetDeviceType(), MemoryLimit: d.GetMemoryLimit(), Incarnation: d.GetIncarnation(), Transport: d.GetPhysicalDeviceDesc()}
 	}
 	return out
 }

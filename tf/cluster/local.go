@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // masterClient is what sessions need of a master: over the network, or in this

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/gorge-tf/gorge/internal/requestid"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 	"github.com/gorge-tf/gorge/tf/session"
 )
 
@@ -28,8 +28,8 @@ func (r *remote) PartialRun(ctx context.Context, c *session.Call) (session.Piece
 }
 
 // Run runs a piece.
-func (p *pieces) Run(ctx context.Context, c *session.Call) ([]*tf.Tensor, error) {
-	return during(ctx, p.r, func(ctx context.Context, handle string) ([]*tf.Tensor, error) {
+func (p *pieces) Run(ctx context.Context, c *session.Call) ([]*core.Tensor, error) {
+	return during(ctx, p.r, func(ctx context.Context, handle string) ([]*core.Tensor, error) {
 		return p.r.runStep(ctx, handle, p.handle, c)
 	})
 }

@@ -3,8 +3,8 @@ package cluster
 import (
 	"github.com/gorge-tf/gorge/internal/master"
 	"github.com/gorge-tf/gorge/internal/rpc"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/internal/worker"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A session may bring a cluster of its own, made of servers that were started

@@ -11,11 +11,12 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/requestid"
 	"github.com/gorge-tf/gorge/internal/rpc"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/cluster"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/collective"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // alone starts a server that is a cluster by itself and returns its address.
@@ -63,22 +64,22 @@ func (s *rawSession) run(fetch string, targets ...string) (float32, error) {
 	if err != nil || fetch == "" {
 		return 0, err
 	}
-	x, err := tf.TensorFromProto(resp.GetTensor()[0].GetTensor())
+	x, err := core.TensorFromProto(resp.GetTensor()[0].GetTensor())
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return tf.Data[float32](x)[0], nil
+	return core.Data[float32](x)[0], nil
 }
 
 // floats runs a step that fetches vectors.
 func (s *rawSession) floats(ctx context.Context, fetches ...string) (out [][]float32, err error) {
 	resp, err := s.master.RunStep(ctx, &pb.RunStepRequest{SessionHandle: s.handle, Fetch: fetches, RequestId: requestid.New()})
 	for _, x := range resp.GetTensor() {
-		v, err := tf.TensorFromProto(x.GetTensor())
+		v, err := core.TensorFromProto(x.GetTensor())
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, tf.Data[float32](v))
+		out = append(out, core.Data[float32](v))
 	}
 	return out, err
 }

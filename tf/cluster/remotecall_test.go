@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/session"
 )
@@ -38,7 +39,7 @@ func TestRemoteCall(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := float32(12 + 2*i); value(t, got[0]) != want {
+		if want := float32(12 + 2*i); value(t, (*core.Tensor)(got[0])) != want {
 			t.Errorf("call %d gives %v, want %v", i, got[0], want)
 		}
 	}

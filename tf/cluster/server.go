@@ -25,27 +25,29 @@ import (
 // its clients. It is new until Start, and stopped for good after Stop. All
 // methods may be called from any goroutine.
 type Server struct {
-	task     string
-	target   string
-	listener net.Listener
-	grpc     *grpc.Server
-	links    rpc.LinkServer // at grpc's port
-	worker   *worker.Worker
-	master   *master.Master
-	service  *masterService // the master as clients see it
-	eager    *eagerservice.Service
-	channels *rpc.Channels
-	dial     rpc.DialConfig // of channels
-	retries  int            // of receives
-	exitWith string         // task whose end is the server's; "": none
-	verbs    *verbs.Manager // nil unless tensors go by RDMA
-	log      *slog.Logger
+	task      string
+	target    string
+	listener  net.Listener
+	grpc      *grpc.Server
+	links     rpc.LinkServer // at grpc's port
+	worker    *worker.Worker
+	master    *master.Master
+	service   *masterService // the master as clients see it
+	eager     *eagerservice.Service
+	channels  *rpc.Channels
+	dial      rpc.DialConfig // of channels
+	retries   int            // of receives
+	exitWith  string         // task whose end is the server's; "": none
+	verbs     *verbs.Manager // nil unless tensors go by RDMA
+	transport string         // what Transport returns
+	log       *slog.Logger
 
 	mu       sync.Mutex
 	state    state
 	serving  sync.WaitGroup
-	stopping chan struct{} // closed when Stop begins
-	stopped  chan struct{} // and when all has ended
+	lending  sync.WaitGroup // of values that other tasks wait for by RDMA
+	stopping chan struct{}  // closed when Stop begins
+	stopped  chan struct{}  // and when all has ended
 }
 
 type state int
@@ -134,16 +136,27 @@ func (s *Server) assemble(c *Config, devices *device.Set) error {
 
 // connect gives the worker the transport that the protocol means.
 func (s *Server) connect(c *Config, env *worker.Env) (err error) {
+	plain := rpc.NewTransport(s.channels, s.retries)
+	env.Transport, s.transport = plain, protocolGRPC
 	if c.Protocol != protocolVerbs {
-		env.Transport = rpc.NewTransport(s.channels, s.retries)
 		return nil
 	}
-	if s.verbs, err = s.newVerbs(c, env.Devices, env.Rendezvous); err != nil {
-		return errors.Join(err, s.channels.Close())
+	if s.verbs, err = s.newVerbs(c, env.Devices, env.Rendezvous, plain); err != nil {
+		if end := s.channels.Close(); end != nil {
+			return errors.Join(err, end)
+		}
+		return err
 	}
-	env.Transport, env.Alloc = s.verbs, s.verbs.Alloc
+	if s.verbs != nil {
+		env.Transport, env.Alloc = s.verbs, s.verbs.Alloc
+	}
+	env.Over = s.transport
 	return nil
 }
+
+// Transport says how tensors get to other tasks: "grpc", or which RDMA device is
+// used.
+func (s *Server) Transport() string { return s.transport }
 
 // addressBook returns the function that finds the address of a task.
 func addressBook(spec Spec) func(task string) (string, error) {
@@ -187,7 +200,7 @@ func (s *Server) Start() error {
 		s.watch()
 	}
 	localServers.add(s)
-	s.log.Info("Started server with target: " + s.target)
+	s.log.Info("Started server with target: "+s.target, "transport", s.transport)
 	return nil
 }
 
@@ -235,6 +248,7 @@ func (s *Server) closeVerbs() error {
 	if s.verbs == nil {
 		return nil
 	}
+	defer s.lending.Wait() // what ends with the channels
 	return s.verbs.Close()
 }
 

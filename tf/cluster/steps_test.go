@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/session"
 )
@@ -24,9 +25,9 @@ func spread(t *testing.T) (g *tf.Graph, a, b, c, sum, product tf.Output) {
 	return g, a, b, c, sum, product
 }
 
-func value(t *testing.T, x *tf.Tensor) float32 {
+func value(t *testing.T, x *core.Tensor) float32 {
 	t.Helper()
-	v, err := tf.Values[float32](x)
+	v, err := core.Values[float32](x)
 	if err != nil || len(v) != 1 {
 		t.Fatal(v, err)
 	}
@@ -46,7 +47,7 @@ func TestCallable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p, q := value(t, got[0]), value(t, got[1]); p != 3*x || q != 3 || got[2] != nil {
+		if p, q := value(t, (*core.Tensor)(got[0])), value(t, (*core.Tensor)(got[1])); p != 3*x || q != 3 || got[2] != nil {
 			t.Errorf("(1 + 2) * %v, 1 + 2 = %v, %v", x, p, q)
 		}
 	}
@@ -55,7 +56,7 @@ func TestCallable(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := f.Run(t.Context(), tf.Scalar[float32](2), tf.Scalar[float32](3))
-	if err != nil || value(t, got[0]) != 36 {
+	if err != nil || value(t, (*core.Tensor)(got[0])) != 36 {
 		t.Errorf("(2 * 3)² = %v, %v", got, err)
 	}
 }
@@ -72,11 +73,11 @@ func TestPartialRun(t *testing.T) {
 		t.Errorf("fetching before all is fed = %v, want InvalidArgument", err)
 	}
 	first, err := p.Run(t.Context(), session.Feeds{a: tf.Scalar[float32](1), b: tf.Scalar[float32](2)}, sum)
-	if err != nil || value(t, first[0]) != 3 {
+	if err != nil || value(t, (*core.Tensor)(first[0])) != 3 {
 		t.Fatalf("1 + 2 = %v, %v", first, err)
 	}
 	rest, err := p.Run(t.Context(), session.Feeds{c: tf.Scalar[float32](5)}, product)
-	if err != nil || value(t, rest[0]) != 15 {
+	if err != nil || value(t, (*core.Tensor)(rest[0])) != 15 {
 		t.Errorf("3 * 5 = %v, %v", rest, err)
 	}
 }

@@ -2,15 +2,18 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/netip"
 
 	"github.com/gorge-tf/gorge/internal/device"
+	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/rpc"
 	"github.com/gorge-tf/gorge/internal/verbs"
-	"github.com/gorge-tf/gorge/internal/verbs/soft"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 	"github.com/gorge-tf/gorge/tf/session"
 )
 
@@ -23,24 +26,33 @@ const (
 
 func init() { session.RegisterFactory(protocolVerbs, newRemote) }
 
-// newVerbs returns the RDMA half of a server. There is no hardware to be found
-// yet: the device is a software one, at the address of the server.
-func (s *Server) newVerbs(c *Config, devices *device.Set, steps *rendezvous.Manager) (*verbs.Manager, error) {
+// newVerbs returns the RDMA half of a server. Where there is none, and the
+// configuration allows that, it returns nil, after it has said why.
+func (s *Server) newVerbs(c *Config, devices *device.Set, steps *rendezvous.Manager, other rendezvous.Transport) (*verbs.Manager, error) {
 	ip, err := s.ip(c)
 	if err != nil {
 		return nil, err
 	}
-	dev, err := soft.Open(soft.Options{Listen: netip.AddrPortFrom(ip, 0).String()})
+	dev, depth, err := c.RDMA.open(ip)
 	if err != nil {
-		return nil, tf.Errorf(tf.Unknown, "Could not start the RDMA device: %v", err)
+		if !c.RDMA.Fallback {
+			return nil, err
+		}
+		s.log.Warn("there is no RDMA, tensors between tasks go by "+protocolGRPC, "error", err)
+		return nil, nil
 	}
-	m, err := verbs.NewManager(dev, verbs.Options{
-		Config: verbs.Config{Log: s.log}, Task: s.task, Peers: others(c.Cluster.tasks(), s.task),
-		Serve: serveSteps(steps, devices, s.task), Exchanger: s.channels,
-	})
+	o := verbs.Options{
+		Config: verbs.Config{Log: s.log, QueueDepth: depth, ArenaBytes: c.RDMA.ArenaBytes}, Task: s.task, Peers: others(c.Cluster.tasks(), s.task),
+		Serve: s.serveVerbs(serveSteps(steps, devices, s.task)), Exchanger: s.channels,
+	}
+	if c.RDMA.Fallback {
+		o.Fallback = other
+	}
+	m, err := verbs.NewManager(dev, o)
 	if err != nil {
 		return nil, err
 	}
+	s.transport = "RDMA: " + dev.Attributes().Detail
 	rpc.RegisterVerbs(s.grpc, m)
 	rpc.RegisterVerbs(s.links, m)
 	return m, nil
@@ -77,6 +89,58 @@ func others(tasks []string, own string) []string {
 		}
 	}
 	return out
+}
+
+// serveVerbs returns the function that gives other tasks what they ask for by
+// RDMA: what steps send, or what collective operations leave.
+func (s *Server) serveVerbs(steps verbs.Serve) verbs.Serve {
+	return func(ctx context.Context, step int64, key string, done rendezvous.Done) {
+		req, err := verbs.ParseBufferKey(key)
+		switch {
+		case err != nil:
+			done(nil, false, err)
+		case req == nil:
+			steps(ctx, step, key, done)
+		default:
+			s.lending.Go(func() { s.serveBuffer(ctx, req, done) }) // the channel's end ends ctx
+		}
+	}
+}
+
+// serveBuffer waits for a value of a collective operation, and lends it.
+func (s *Server) serveBuffer(ctx context.Context, req *pb.RecvBufRequest, done rendezvous.Done) {
+	defer func() {
+		if r := recover(); r != nil {
+			done(nil, false, tf.Errorf(tf.Internal, "a value for another task could not be lent: %v", r))
+		}
+	}()
+	b, err := s.worker.RecvBuf(ctx, req)
+	if err != nil {
+		done(nil, false, err)
+		return
+	}
+	done(core.TensorOf(tf.Uint8, tf.Shape{len(b.Content)}, memory.Adopt(b.Content, func() {
+		if b.Sent != nil {
+			b.Sent()
+		}
+	})), false, nil)
+}
+
+// A verbsMember is a task that takes part in collective operations, and sends
+// their values by RDMA if it can.
+type verbsMember struct {
+	rpc.PatientWorker
+	task  string
+	verbs *verbs.Manager
+}
+
+// RecvBuf fills into with a value of the task's.
+func (m verbsMember) RecvBuf(ctx context.Context, req *pb.RecvBufRequest, into []byte) error {
+	err := m.verbs.RecvBuf(ctx, m.task, req, into)
+	if errors.Is(err, verbs.ErrPlain) {
+		return m.PatientWorker.RecvBuf(ctx, req, into)
+	}
+	return err
 }
 
 // serveSteps returns the function that gives other tasks what steps here send

@@ -12,11 +12,12 @@ package data
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
+	"runtime/debug"
 
 	"github.com/gorge-tf/gorge/internal/dataset"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A Dataset describes a sequence of elements, tuples of tensors. It does not
@@ -27,7 +28,8 @@ type Dataset struct {
 	err error
 }
 
-// A Func makes tensors of tensors, which it must not change.
+// A Func makes tensors of tensors. What it gets is its own, what it returns is
+// copied, unless it has been given away (tf.Adopt).
 type Func func(ctx context.Context, in []*tf.Tensor) ([]*tf.Tensor, error)
 
 // Cardinalities that are no number.
@@ -98,11 +100,11 @@ func (d *Dataset) All(ctx context.Context) iter.Seq2[[]*tf.Tensor, error] {
 }
 
 // called makes a panic of a program's function an error.
-func called(f Func) dataset.Func {
-	return func(ctx context.Context, in []*tf.Tensor) (out []*tf.Tensor, err error) {
+func called(f dataset.Func) dataset.Func {
+	return func(ctx context.Context, in []*core.Tensor) (out []*core.Tensor, err error) {
 		defer func() {
 			if v := recover(); v != nil {
-				out, err = nil, tf.Errorf(tf.Internal, "the function of a dataset panicked: %s", fmt.Sprint(v))
+				out, err = nil, tf.Errorf(tf.Internal, "the function of a dataset panicked: %v\n%s", v, debug.Stack())
 			}
 		}()
 		return f(ctx, in)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/parsing"
 	"github.com/gorge-tf/gorge/tf/session"
@@ -33,11 +34,11 @@ func NewExampleParser(features ...Feature) (*ExampleParser, error) {
 	f := tf.NewFunction(g, "parse", []tf.ArgSpec{{DType: tf.String, Shape: tf.Shape{-1}}}, func(x []tf.Output) []tf.Output {
 		var dense []parsing.Dense
 		for _, f := range features {
-			def := f.Default
-			if def == nil {
-				def = tf.NewTensor(f.Type, tf.Shape{0})
+			def := core.NewTensor(f.Type, tf.Shape{0})
+			if f.Default != nil {
+				def = (*core.Tensor)(f.Default).Enter()
 			}
-			dense = append(dense, parsing.Dense{Key: f.Key, Shape: f.Shape, Default: ops.ConstTensor(x[0].Graph(), def)})
+			dense = append(dense, parsing.Dense{Key: f.Key, Shape: f.Shape, Default: ops.ConstValue(x[0].Graph(), def)})
 		}
 		return parsing.ParseExampleV2(x[0], ops.Const(x[0].Graph(), []string{}), dense, nil, nil).Dense
 	})

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/dataset"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // CSVOptions say how files of comma-separated values are read.
@@ -30,9 +31,13 @@ func CSV(names []string, defaults []*tf.Tensor, o CSVOptions) *Dataset {
 	for i := range shapes {
 		shapes[i] = tf.Shape{}
 	}
+	own, err := enter(defaults)
+	if err != nil {
+		return result(nil, err)
+	}
 	return result(dataset.CSV{
 		Names: names, Compression: o.Compression, Header: o.Header, Delim: o.Delim, Quotes: !o.NoQuotes, NA: o.NA, Select: o.Select,
-		Defaults: defaults, Shapes: shapes,
+		Defaults: own, Shapes: shapes,
 	}.Open())
 }
 
@@ -62,13 +67,13 @@ func (d *Dataset) Save(ctx context.Context, dir, compression string) error {
 // saved to a directory, here or by TensorFlow.
 func Load(dir, compression string, types []tf.DType, shapes []tf.Shape) *Dataset {
 	spec := specOf(types, shapes)
-	all := func(_ context.Context, in []*tf.Tensor) ([]*tf.Tensor, error) {
+	all := func(_ context.Context, in []*core.Tensor) ([]*core.Tensor, error) {
 		shards, err := dataset.Of(in[0])
 		if err != nil {
 			return nil, err
 		}
-		itself := func(_ context.Context, shard []*tf.Tensor) ([]*tf.Tensor, error) { return shard, nil }
-		return []*tf.Tensor{dataset.Value(dataset.FlatMap(shards, itself, spec))}, nil
+		itself := func(_ context.Context, shard []*core.Tensor) ([]*core.Tensor, error) { return shard, nil }
+		return []*core.Tensor{dataset.Value(dataset.FlatMap(shards, itself, spec))}, nil
 	}
 	return result(dataset.Load(dir, compression, spec, all))
 }

@@ -3,7 +3,9 @@ package data
 import (
 	"context"
 
+	"github.com/gorge-tf/gorge/internal/dataset"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/session"
 )
@@ -48,10 +50,33 @@ func (g *GraphFunc) Call(ctx context.Context, in []*tf.Tensor) ([]*tf.Tensor, er
 // MapGraph is Map by a function of a graph, with up to calls calls at once, one
 // after the other if calls is 1. The elements come in order.
 func (d *Dataset) MapGraph(f *GraphFunc, calls int) *Dataset {
-	if calls == 1 {
-		return d.Map(f.Call, f.types, f.shapes)
+	return d.with(func(in dataset.Dataset) (dataset.Dataset, error) {
+		switch calls {
+		case 0:
+			return nil, tf.Errorf(tf.InvalidArgument, "num_parallel_calls must be greater than zero.")
+		case 1:
+			return dataset.Map(in, called(f.inside), specOf(f.types, f.shapes), true), nil
+		}
+		return dataset.ParallelMap(in, called(f.inside), specOf(f.types, f.shapes), true, int64(calls), true), nil
+	})
+}
+
+// inside is Call for tensors of the engine's: no program sees them, so nothing
+// has to be copied.
+func (g *GraphFunc) inside(ctx context.Context, in []*core.Tensor) ([]*core.Tensor, error) {
+	args := make([]*tf.Tensor, len(in))
+	for i, t := range in {
+		args[i] = (*tf.Tensor)(t.GiveAway())
 	}
-	return d.ParallelMap(f.Call, f.types, f.shapes, calls, true)
+	got, err := g.call.Run(ctx, args...)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*core.Tensor, len(got))
+	for i, t := range got {
+		out[i] = (*core.Tensor)(t)
+	}
+	return out, nil
 }
 
 // FilterGraph returns the elements for which a function of a graph returns true.

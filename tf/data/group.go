@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/dataset"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Window hands reduce datasets of size elements, one for each component, which
@@ -16,12 +17,12 @@ func (d *Dataset) Window(size, shift, stride int64, dropRemainder bool, reduce f
 		if err != nil {
 			return nil, err
 		}
-		return dataset.FlatMap(windows, made(func(in []*tf.Tensor) *Dataset { return reduce(datasets(in)) }), specOf(types, nil)), nil
+		return dataset.FlatMap(windows, made(func(in []*core.Tensor) *Dataset { return reduce(datasets(in)) }), specOf(types, nil)), nil
 	})
 }
 
 // datasets returns the datasets that tensors hold.
-func datasets(in []*tf.Tensor) []*Dataset {
+func datasets(in []*core.Tensor) []*Dataset {
 	out := make([]*Dataset, len(in))
 	for i, t := range in {
 		out[i] = result(dataset.Of(t))
@@ -33,12 +34,14 @@ func datasets(in []*tf.Tensor) []*Dataset {
 // size of them, or in the end, reduce makes a dataset of the key and a dataset of
 // them, whose elements, of the given types, are returned.
 func (d *Dataset) GroupByWindow(key func(in []*tf.Tensor) (int64, error), size int64, reduce func(key int64, group *Dataset) *Dataset, types []tf.DType) *Dataset {
-	keyOf := called(func(_ context.Context, in []*tf.Tensor) ([]*tf.Tensor, error) {
-		k, err := key(in)
-		return []*tf.Tensor{tf.Scalar(k)}, err
+	keyOf := called(func(_ context.Context, in []*core.Tensor) ([]*core.Tensor, error) {
+		k, err := key(leave(in))
+		return []*core.Tensor{core.Scalar(k)}, err
 	})
-	sizeOf := func(context.Context, []*tf.Tensor) ([]*tf.Tensor, error) { return []*tf.Tensor{tf.Scalar(size)}, nil }
-	reduced := made(func(in []*tf.Tensor) *Dataset { return reduce(tf.Data[int64](in[0])[0], datasets(in[1:])[0]) })
+	sizeOf := func(context.Context, []*core.Tensor) ([]*core.Tensor, error) {
+		return []*core.Tensor{core.Scalar(size)}, nil
+	}
+	reduced := made(func(in []*core.Tensor) *Dataset { return reduce(core.Data[int64](in[0])[0], datasets(in[1:])[0]) })
 	return d.sure(func(in dataset.Dataset) dataset.Dataset {
 		return dataset.GroupByWindow(in, keyOf, reduced, sizeOf, specOf(types, nil))
 	})

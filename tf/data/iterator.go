@@ -6,8 +6,9 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/gorge-tf/gorge/internal/dataset"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // End is what [Iterator.Next] returns after the last element.
@@ -32,7 +33,11 @@ func (d *Dataset) Iterator() (*Iterator, error) {
 
 // Next returns the next element, or the error [End]. Any other error concerns
 // one element: the next call goes on behind it.
-func (it *Iterator) Next(ctx context.Context) ([]*tf.Tensor, error) { return it.c.Next(ctx) }
+// The tensors are the program's own.
+func (it *Iterator) Next(ctx context.Context) ([]*tf.Tensor, error) {
+	e, err := it.c.Next(ctx)
+	return leave(e), err
+}
 
 // Close ends what the iterator has under way.
 func (it *Iterator) Close() { it.c.Close() }
@@ -44,7 +49,7 @@ func (it *Iterator) Save(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := tf.EncodeTensor(s.Tensor())
+	p, err := core.EncodeTensor(s.Tensor())
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +62,7 @@ func (it *Iterator) Restore(ctx context.Context, state []byte) error {
 	if err := proto.Unmarshal(state, p); err != nil {
 		return tf.Errorf(tf.InvalidArgument, "the state of an iterator must be what Save returned: %v", err)
 	}
-	t, err := tf.TensorFromProto(p)
+	t, err := core.TensorFromProto(p)
 	if err != nil {
 		return err
 	}

@@ -6,19 +6,30 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/dataset"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Range returns the numbers from start up to stop, as int64 scalars.
 func Range(start, stop int64) *Dataset { return result(dataset.Range(start, stop, 1, tf.Int64)) }
 
-// FromTensors returns one element of the given components.
+// FromTensors returns one element of the given components, which are copied.
 func FromTensors(components ...*tf.Tensor) *Dataset {
-	return result(dataset.Tensors(components), nil)
+	own, err := enter(components)
+	if err != nil {
+		return result(nil, err)
+	}
+	return result(dataset.Tensors(own), nil)
 }
 
 // FromTensorSlices returns the rows of the components, which must have as many
-// each.
-func FromTensorSlices(components ...*tf.Tensor) *Dataset { return result(dataset.Slices(components)) }
+// each. They are copied, unless the program has given them away (tf.Adopt).
+func FromTensorSlices(components ...*tf.Tensor) *Dataset {
+	own, err := enter(components)
+	if err != nil {
+		return result(nil, err)
+	}
+	return result(dataset.Slices(own))
+}
 
 // FromGenerator returns what a Go iterator gives, elements of the given types
 // and shapes. Each iterator over the dataset calls generate again. A generator
@@ -29,12 +40,15 @@ func FromGenerator(types []tf.DType, shapes []tf.Shape, generate func() iter.Seq
 	}
 	return result(dataset.Generate(&dataset.Spec{Types: types, Shapes: shapes}, func() (dataset.Func, func()) {
 		next, stop := iter.Pull2(generate())
-		return func(context.Context, []*tf.Tensor) ([]*tf.Tensor, error) {
+		return func(context.Context, []*core.Tensor) ([]*core.Tensor, error) {
 			e, err, ok := next()
 			if !ok {
 				return nil, dataset.End
 			}
-			return e, err
+			if err != nil {
+				return nil, err
+			}
+			return enter(e)
 		}, stop
 	}), nil)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/dataset"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func specOf(types []tf.DType, shapes []tf.Shape) *dataset.Spec {
@@ -18,7 +19,7 @@ func specOf(types []tf.DType, shapes []tf.Shape) *dataset.Spec {
 // of shapes, if they are not nil.
 func (d *Dataset) Map(f Func, types []tf.DType, shapes []tf.Shape) *Dataset {
 	return d.sure(func(in dataset.Dataset) dataset.Dataset {
-		return dataset.Map(in, called(f), specOf(types, shapes), true)
+		return dataset.Map(in, called(inside(f)), specOf(types, shapes), true)
 	})
 }
 
@@ -29,7 +30,7 @@ func (d *Dataset) ParallelMap(f Func, types []tf.DType, shapes []tf.Shape, calls
 		if calls == 0 {
 			return nil, tf.Errorf(tf.InvalidArgument, "num_parallel_calls must be greater than zero.")
 		}
-		return dataset.ParallelMap(in, called(f), specOf(types, shapes), true, int64(calls), inOrder), nil
+		return dataset.ParallelMap(in, called(inside(f)), specOf(types, shapes), true, int64(calls), inOrder), nil
 	})
 }
 
@@ -39,34 +40,41 @@ func (d *Dataset) Filter(keep func(ctx context.Context, in []*tf.Tensor) (bool, 
 }
 
 func judge(keep func(ctx context.Context, in []*tf.Tensor) (bool, error)) dataset.Func {
-	return called(func(ctx context.Context, in []*tf.Tensor) ([]*tf.Tensor, error) {
-		yes, err := keep(ctx, in)
-		return []*tf.Tensor{tf.Scalar(yes)}, err
+	return called(func(ctx context.Context, in []*core.Tensor) ([]*core.Tensor, error) {
+		yes, err := keep(ctx, leave(in))
+		return []*core.Tensor{core.Scalar(yes)}, err
 	})
 }
 
 // made makes a function that returns a dataset one of tensors.
-func made(f func(in []*tf.Tensor) *Dataset) dataset.Func {
-	return called(func(_ context.Context, in []*tf.Tensor) ([]*tf.Tensor, error) {
+func made(f func(in []*core.Tensor) *Dataset) dataset.Func {
+	return called(func(_ context.Context, in []*core.Tensor) ([]*core.Tensor, error) {
 		d := f(in)
 		if d.err != nil {
 			return nil, d.err
 		}
-		return []*tf.Tensor{dataset.Value(d.d)}, nil
+		return []*core.Tensor{dataset.Value(d.d)}, nil
 	})
+}
+
+// owned gives a program's function tensors of its own.
+func owned(f func(in []*tf.Tensor) *Dataset) func(in []*core.Tensor) *Dataset {
+	return func(in []*core.Tensor) *Dataset { return f(leave(in)) }
 }
 
 // FlatMap returns, one after the other, the elements of the datasets that f
 // makes of d's elements; they have the given types.
 func (d *Dataset) FlatMap(f func(in []*tf.Tensor) *Dataset, types []tf.DType) *Dataset {
-	return d.sure(func(in dataset.Dataset) dataset.Dataset { return dataset.FlatMap(in, made(f), specOf(types, nil)) })
+	return d.sure(func(in dataset.Dataset) dataset.Dataset {
+		return dataset.FlatMap(in, made(owned(f)), specOf(types, nil))
+	})
 }
 
 // Interleave goes around among cycle of the datasets that f makes of d's
 // elements, and takes block elements of each.
 func (d *Dataset) Interleave(f func(in []*tf.Tensor) *Dataset, types []tf.DType, cycle, block int) *Dataset {
 	return d.with(func(in dataset.Dataset) (dataset.Dataset, error) {
-		return dataset.Interleave(in, made(f), specOf(types, nil), int64(cycle), int64(block), 0)
+		return dataset.Interleave(in, made(owned(f)), specOf(types, nil), int64(cycle), int64(block), 0)
 	})
 }
 
@@ -78,7 +86,7 @@ func (d *Dataset) ParallelInterleave(f func(in []*tf.Tensor) *Dataset, types []t
 		if ahead <= 0 {
 			return nil, tf.Errorf(tf.InvalidArgument, "the number of elements in advance must be greater than zero, got %d", ahead)
 		}
-		return dataset.Interleave(in, made(f), specOf(types, nil), int64(cycle), int64(block), int64(ahead))
+		return dataset.Interleave(in, made(owned(f)), specOf(types, nil), int64(cycle), int64(block), int64(ahead))
 	})
 }
 
@@ -112,7 +120,8 @@ func (d *Dataset) At(ctx context.Context, i int64) ([]*tf.Tensor, error) {
 	if d.err != nil {
 		return nil, d.err
 	}
-	return dataset.At(ctx, d.d, i)
+	e, err := dataset.At(ctx, d.d, i)
+	return leave(e), err
 }
 
 // GlobalShuffle mixes all elements of a dataset whose elements can be had in any
@@ -133,7 +142,11 @@ func (d *Dataset) Batch(n int, dropRemainder bool) *Dataset {
 // the largest of the batch.
 func (d *Dataset) PaddedBatch(n int, shapes []tf.Shape, padding []*tf.Tensor, dropRemainder bool) *Dataset {
 	return d.with(func(in dataset.Dataset) (dataset.Dataset, error) {
-		return dataset.PaddedBatch(in, int64(n), shapes, padding, dropRemainder)
+		pad, err := enter(padding)
+		if err != nil {
+			return nil, err
+		}
+		return dataset.PaddedBatch(in, int64(n), shapes, pad, dropRemainder)
 	})
 }
 

@@ -11,9 +11,7 @@ import (
 )
 
 // A Feed is a gorgonia tensor that can be fed, or made a constant of, as it is.
-// Its memory is shared if its elements lie row by row without a gap, and must
-// not change then until the step is over; else they are copied. A masked tensor
-// is refused: see Filled.
+// Sessions and graphs copy its elements. A masked tensor is refused: see Filled.
 type Feed struct{ *tensor.Dense }
 
 // AsTensor returns the elements as a tensor of the type that Go's has: int and
@@ -57,9 +55,6 @@ func Filled(d *tensor.Dense, value any) (*tf.Tensor, error) {
 // To returns a gorgonia tensor over the memory of t, row by row. Neither may be
 // changed while the other is in use; Clone the result to change it.
 func To(t *tf.Tensor) (*tensor.Dense, error) {
-	if !t.Addressable() {
-		return nil, tf.Errorf(tf.FailedPrecondition, "a tensor must be in the host's memory, got one in %q", t.Buffer().Space())
-	}
 	if t.Len() == 0 {
 		return nil, tf.Errorf(tf.InvalidArgument, "gorgonia's tensors must have elements, got shape %v", t.Shape())
 	}

@@ -90,7 +90,7 @@ func convert(d *tensor.Dense, share bool) (*tf.Tensor, error) {
 	}
 	shape := tf.Shape(d.Shape())
 	if shape.NumElements() == 0 { // gorgonia panics if asked for the data
-		return tf.NewTensor(e.dtype, shape), nil
+		return tf.NewTensor(e.dtype, shape)
 	}
 	elems, own := e.slice(d.Data())
 	return e.tensor(elems, shape, d.Strides(), share || !own)

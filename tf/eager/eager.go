@@ -9,6 +9,7 @@ package eager
 import (
 	"context"
 	"runtime"
+	"slices"
 
 	"github.com/gorge-tf/gorge/internal/collective"
 	"github.com/gorge-tf/gorge/internal/device"
@@ -16,6 +17,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/step"
 	"github.com/gorge-tf/gorge/internal/threads"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	_ "github.com/gorge-tf/gorge/tf/ops" // the operations
 )
 
@@ -24,13 +26,13 @@ import (
 func New(opts ...tf.GraphOption) *tf.Graph {
 	pool := threads.Acquire(0)
 	cpu := device.NewCPU(tf.DeviceSpec{Job: "localhost", Task: 0, Replica: 0, Type: "CPU"})
-	e := &evaluator{step: tf.Step{Context: context.Background(), Device: cpu, Resources: cpu.Resources(), Parallel: pool.ParallelFor}}
+	e := &evaluator{step: core.Step{Context: context.Background(), Device: cpu, Resources: cpu.Resources(), Parallel: pool.ParallelFor}}
 	e.step.Collectives = alone{collective.New(collective.Env{})}
 	// An eager graph is dropped, not closed: the workers go with it.
 	runtime.AddCleanup(e, (*threads.Pool).Release, pool)
-	g := tf.NewGraph(append(opts, tf.Eager(e))...)
+	g := tf.NewGraph(slices.Concat(opts, []tf.GraphOption{tf.Eager(e)})...)
 	rt := &step.Runtime{InProcess: true, Devices: device.NewSet(cpu), Pool: memory.NewPool(poolLimit), Parallel: pool.ParallelFor}
-	e.step.Functions = rt.NewCalls(cpu.Spec().String(), func() *tf.Library {
+	e.step.Functions = rt.NewCalls(cpu.Spec().String(), func() *core.Library {
 		library, _ := g.Library()
 		return library
 	})
@@ -41,11 +43,11 @@ func New(opts ...tf.GraphOption) *tf.Graph {
 const poolLimit = 64 << 20
 
 // evaluator runs nodes on the CPU, one at a time.
-type evaluator struct{ step tf.Step }
+type evaluator struct{ step core.Step }
 
 // Prepare makes the kernel of nodes like n.
-func (e *evaluator) Prepare(n *tf.Node) (tf.EvalFunc, error) {
-	find, err := tf.FindKernel("CPU", n)
+func (e *evaluator) Prepare(n *core.Node) (tf.EvalFunc, error) {
+	find, err := core.FindKernel("CPU", n)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/leaktest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/tftest"
@@ -142,22 +143,22 @@ func TestMistakes(t *testing.T) {
 }
 
 func init() {
-	op := func(name, attrs string, k tf.Kernel) {
-		tf.Register(tf.OpDef{
-			Name: name, Out: "y: int32", Attrs: attrs, Shape: func(*tf.Infer) error { return nil }, NoGrad: tf.NotDifferentiable,
-			Kernels: tf.AnyType(func(*tf.Node) (tf.Kernel, error) { return k, nil }),
+	op := func(name, attrs string, k core.Kernel) {
+		core.Register(core.OpDef{
+			Name: name, Out: "y: int32", Attrs: attrs, Shape: func(*core.Infer) error { return nil }, NoGrad: core.NotDifferentiable,
+			Kernels: core.AnyType(func(*core.Node) (core.Kernel, error) { return k, nil }),
 		})
 	}
-	op("TestPanics", "", tf.Compute(func(*tf.OpContext) error { panic("on purpose") }))
-	op("TestNothing", "", tf.Compute(func(*tf.OpContext) error { return nil }))
-	op("TestAsync", "fail: bool = false", tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
+	op("TestPanics", "", core.Compute(func(*core.OpContext) error { panic("on purpose") }))
+	op("TestNothing", "", core.Compute(func(*core.OpContext) error { return nil }))
+	op("TestAsync", "fail: bool = false", core.AsyncCompute(func(c *core.OpContext, done func(error)) {
 		fail := c.Node.Bool("fail")
 		go func() {
 			if fail {
 				done(errors.New("asynchronous failure"))
 				return
 			}
-			c.Set(0, tf.Scalar(int32(42)))
+			c.Set(0, (*core.Tensor)(tf.Scalar(int32(42))))
 			done(nil)
 		}()
 	}))
@@ -255,14 +256,14 @@ func TestErrorsInGradients(t *testing.T) {
 }
 
 func init() {
-	tf.Register(tf.OpDef{
-		Name: "TestBadGradient", In: "x: double", Out: "y: double", Shape: func(*tf.Infer) error { return nil },
-		Kernels: tf.AnyType(func(*tf.Node) (tf.Kernel, error) {
-			return tf.Compute(func(c *tf.OpContext) error { c.Forward(0, 0); return nil }), nil
+	core.Register(core.OpDef{
+		Name: "TestBadGradient", In: "x: double", Out: "y: double", Shape: func(*core.Infer) error { return nil },
+		Kernels: core.AnyType(func(*core.Node) (core.Kernel, error) {
+			return core.Compute(func(c *core.OpContext) error { c.Forward(0, 0); return nil }), nil
 		}),
-		Grad: func(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+		Grad: tf.GradFunc(func(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 			return tf.Grads(tf.Apply(nil, "Nonsense", dy).Output(0))
-		},
+		}),
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/tftest"
@@ -106,7 +107,7 @@ func trainStep() func(g *tf.Graph, x tf.Output, i int) {
 func TestUnrecordedValuesAreDropped(t *testing.T) {
 	const size = 1 << 20
 	g := eager.New()
-	x := tf.Apply(g, "Const", nil, tf.Attr("value", tf.NewTensor(tf.Uint8, tf.Shape{size})), tf.Attr("dtype", tf.Uint8)).Output(0)
+	x := tf.Apply(g, "Const", nil, tf.Attr("value", (*tf.Tensor)(core.NewTensor(tf.Uint8, tf.Shape{size}))), tf.Attr("dtype", tf.Uint8)).Output(0)
 	if grown := growth(func() {
 		for range 50 {
 			x = ops.Add(x, x)

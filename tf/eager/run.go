@@ -4,20 +4,21 @@ import (
 	"runtime/debug"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // runner runs a kernel.
 type runner struct {
-	step   *tf.Step
-	kernel tf.Kernel
-	spare  *tf.OpContext // of the last run, for the next one
+	step   *core.Step
+	kernel core.Kernel
+	spare  *core.OpContext // of the last run, for the next one
 }
 
 // eval computes one node and appends the values of its outputs to dst.
-func (r *runner) eval(n *tf.Node, in []tf.Output, dst []*tf.Tensor) ([]*tf.Tensor, error) {
+func (r *runner) eval(n *core.Node, in []tf.Output, dst []*core.Tensor) ([]*core.Tensor, error) {
 	c := r.context(n, len(in))
 	for i, x := range in {
-		t, err := x.Value()
+		t, err := x.Computed()
 		if err != nil {
 			return nil, err
 		}
@@ -33,32 +34,32 @@ func (r *runner) eval(n *tf.Node, in []tf.Output, dst []*tf.Tensor) ([]*tf.Tenso
 
 // context returns the context of a run. A kernel may run within another run of
 // itself: it finds no spare one.
-func (r *runner) context(n *tf.Node, inputs int) *tf.OpContext {
+func (r *runner) context(n *core.Node, inputs int) *core.OpContext {
 	if c := r.spare; c != nil {
 		r.spare = nil
 		return c
 	}
-	return &tf.OpContext{Step: r.step, Node: n, In: make([]tf.Slot, inputs), Out: make([]tf.Slot, len(n.OutTypes))}
+	return &core.OpContext{Step: r.step, Node: n, In: make([]core.Slot, inputs), Out: make([]core.Slot, len(n.OutTypes))}
 }
 
 // recycle keeps c, but none of the tensors of its run.
-func (r *runner) recycle(c *tf.OpContext) {
+func (r *runner) recycle(c *core.OpContext) {
 	clear(c.In)
 	clear(c.Out)
 	r.spare = c
 }
 
 // run calls the kernel and waits for it. A kernel that panics has failed.
-func (r *runner) run(c *tf.OpContext) (err error) {
+func (r *runner) run(c *core.OpContext) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = tf.Errorf(tf.Internal, "the kernel of %s panicked: %v\n%s", c.Node.OpName(), v, debug.Stack())
 		}
 	}()
 	switch k := r.kernel.(type) {
-	case tf.Compute:
+	case core.Compute:
 		return k(c)
-	case tf.AsyncCompute:
+	case core.AsyncCompute:
 		done := make(chan error, 1)
 		k(c, func(err error) { done <- err })
 		return <-done
@@ -66,7 +67,7 @@ func (r *runner) run(c *tf.OpContext) (err error) {
 	return tf.Errorf(tf.Internal, "a kernel must be a Compute or an AsyncCompute, got %T", r.kernel)
 }
 
-func results(c *tf.OpContext, dst []*tf.Tensor) ([]*tf.Tensor, error) {
+func results(c *core.OpContext, dst []*core.Tensor) ([]*core.Tensor, error) {
 	for i := range c.Out {
 		t := c.Out[i].T
 		if t == nil {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/image"
 )
@@ -153,7 +154,7 @@ func AdjustJPEGQuality(x, quality tf.Output) (y tf.Output) {
 
 // uniform draws a scalar in [low, high).
 func uniform(g *tf.Graph, low, high float64, opts []tf.Option) tf.Output {
-	u := ops.RandomUniform(ops.ConstTensor(g, tf.NewTensor(tf.Int32, tf.Shape{0})), tf.Float32, opts...)
+	u := ops.RandomUniform(ops.ConstValue(g, core.NewTensor(tf.Int32, tf.Shape{0})), tf.Float32, opts...)
 	return ops.Add(ops.Mul(u, ops.Scalar(g, float32(high-low))), ops.Scalar(g, float32(low)))
 }
 
@@ -204,6 +205,6 @@ func RandomJPEGQuality(x tf.Output, low, high int, opts ...tf.Option) tf.Output 
 		return failed(x, "random_jpeg_quality", "%v", err)
 	}
 	g := x.Graph()
-	shape := ops.ConstTensor(g, tf.NewTensor(tf.Int32, tf.Shape{0}))
+	shape := ops.ConstValue(g, core.NewTensor(tf.Int32, tf.Shape{0}))
 	return AdjustJPEGQuality(x, ops.RandomUniformInt(shape, ops.Scalar(g, int32(low)), ops.Scalar(g, int32(high)), opts...))
 }

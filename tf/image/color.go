@@ -2,6 +2,7 @@ package image
 
 import (
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/image"
 )
@@ -16,9 +17,9 @@ func HSVToRGB(x tf.Output) tf.Output { return image.HSVToRGB(x) }
 // [channels n].
 func mixed(x tf.Output, n int, matrix ...float64) tf.Output {
 	g := x.Graph()
-	t := tf.NewTensor(tf.Float64, tf.Shape{len(matrix) / n, n})
-	copy(tf.Data[float64](t), matrix)
-	m := ops.Cast(ops.ConstTensor(g, t), x.DType())
+	t := core.NewTensor(tf.Float64, tf.Shape{len(matrix) / n, n})
+	copy(core.Data[float64](t), matrix)
+	m := ops.Cast(ops.ConstValue(g, t), x.DType())
 	flat := ops.MatMul(ops.Reshape(x, ints(g, -1, len(matrix)/n)), m)
 	all := ops.Shape(x)
 	before := ops.Slice(all, ints(g, 0), ints(g, len(x.Shape())-1))

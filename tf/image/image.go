@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -32,20 +33,20 @@ func scoped(x tf.Output, name string, f func() tf.Output) (y tf.Output) {
 
 // ints adds a vector.
 func ints(g *tf.Graph, v ...int) tf.Output {
-	t := tf.NewTensor(tf.Int32, tf.Shape{len(v)})
+	t := core.NewTensor(tf.Int32, tf.Shape{len(v)})
 	for i, n := range v {
-		tf.Data[int32](t)[i] = int32(n)
+		core.Data[int32](t)[i] = int32(n)
 	}
-	return ops.ConstTensor(g, t)
+	return ops.ConstValue(g, t)
 }
 
 // as adds a constant in the type of x.
 func as(x tf.Output, v float64) tf.Output {
-	t, err := tf.ScalarOf(x.DType(), v)
+	t, err := core.ScalarOf(x.DType(), v)
 	if err != nil { // of the narrow integers
 		return ops.Cast(ops.Scalar(x.Graph(), v), x.DType())
 	}
-	return ops.ConstTensor(x.Graph(), t)
+	return ops.ConstValue(x.Graph(), t)
 }
 
 // first returns the dimension of height: there is a batch before it or not.
@@ -58,7 +59,7 @@ func sizeAt(x tf.Output, d int) tf.Output {
 	}
 	g := x.Graph()
 	part := ops.Slice(ops.Shape(x), ints(g, d), ints(g, 1))
-	return ops.Reshape(part, ops.ConstTensor(g, tf.NewTensor(tf.Int32, tf.Shape{0})))
+	return ops.Reshape(part, ops.ConstValue(g, core.NewTensor(tf.Int32, tf.Shape{0})))
 }
 
 // heightAndWidth returns those sizes as a vector.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/image"
 	"github.com/gorge-tf/gorge/tf/ops"
@@ -35,7 +36,7 @@ func init() {
 
 // wave returns what golden.py calls so.
 func wave(phase int, s ...int) *tf.Tensor {
-	t := tf.NewTensor(tf.Float32, s)
+	t := (*tf.Tensor)(core.NewTensor(tf.Float32, s))
 	for i := range tf.Data[float32](t) {
 		tf.Data[float32](t)[i] = float32((i*37+phase*11)%101) / 101
 	}
@@ -44,7 +45,7 @@ func wave(phase int, s ...int) *tf.Tensor {
 
 // bytesOf returns numbers up to 1 as bytes.
 func bytesOf(x *tf.Tensor) *tf.Tensor {
-	t := tf.NewTensor(tf.Uint8, x.Shape())
+	t := (*tf.Tensor)(core.NewTensor(tf.Uint8, x.Shape()))
 	for i, v := range tf.Data[float32](x) {
 		tf.Data[uint8](t)[i] = uint8(v * 255)
 	}
@@ -178,7 +179,7 @@ func addMeasures(all map[string]maker) {
 // numbers returns the numbers of a tensor.
 func numbers(t *testing.T, x *tf.Tensor) []float64 {
 	t.Helper()
-	y, err := ops.Cast(ops.ConstTensor(eager.New(), x), tf.Float64).Value()
+	y, err := ops.Cast(ops.ConstValue(eager.New(), (*core.Tensor)(x)), tf.Float64).Value()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +218,7 @@ func TestAgainstTensorFlow(t *testing.T) {
 			g := eager.New()
 			x := map[string]tf.Output{}
 			for of, v := range inputs() {
-				x[of] = ops.ConstTensor(g, v)
+				x[of] = ops.ConstValue(g, (*core.Tensor)(v))
 			}
 			got, err := f(x).Value()
 			if err != nil {
@@ -273,7 +274,7 @@ func TestRandom(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			g := tf.NewGraph()
 			g.SetSeed(7)
-			y := f(ops.ConstTensor(g, inputs()["one"]), ops.ConstTensor(g, inputs()["batch"]))
+			y := f(ops.ConstValue(g, (*core.Tensor)(inputs()["one"])), ops.ConstValue(g, (*core.Tensor)(inputs()["batch"])))
 			s, err := session.New(g)
 			if err != nil {
 				t.Fatal(err)
@@ -320,7 +321,7 @@ func TestRefusals(t *testing.T) {
 			return image.SSIM(x, ops.Scalar(x.Graph(), float32(1)), 1, image.SSIMOptions{})
 		},
 	} {
-		y := f(ops.ConstTensor(tf.NewGraph(), inputs()["one"]))
+		y := f(ops.ConstValue(tf.NewGraph(), (*core.Tensor)(inputs()["one"])))
 		if err := y.Err(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want one that says %q", err, want)
 		}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -233,10 +234,10 @@ func SobelEdges(x tf.Output) (y tf.Output) {
 	x.Graph().Scope("sobel_edges", func() {
 		g := x.Graph()
 		kernels := []float64{-1, -1, -2, 0, -1, 1, 0, -2, 0, 0, 0, 2, 1, -1, 2, 0, 1, 1} // down and right in turn
-		t := tf.NewTensor(tf.Float64, tf.Shape{3, 3, 1, 2})
-		copy(tf.Data[float64](t), kernels)
+		t := core.NewTensor(tf.Float64, tf.Shape{3, 3, 1, 2})
+		copy(core.Data[float64](t), kernels)
 		channels := ops.Reshape(sizeAt(x, 3), ints(g, 1))
-		filter := ops.Tile(ops.Cast(ops.ConstTensor(g, t), x.DType()), ops.ConcatV2([]tf.Output{ints(g, 1, 1), channels, ints(g, 1)}, ops.Scalar(g, int32(0))))
+		filter := ops.Tile(ops.Cast(ops.ConstValue(g, t), x.DType()), ops.ConcatV2([]tf.Output{ints(g, 1, 1), channels, ints(g, 1)}, ops.Scalar(g, int32(0))))
 		pads := ops.Reshape(ints(g, 0, 0, 1, 1, 1, 1, 0, 0), ints(g, 4, 2))
 		flat := ops.DepthwiseConv2dNative(ops.MirrorPad(x, pads, "REFLECT"), filter, []int{1, 1, 1, 1}, "VALID")
 		y = ops.Reshape(flat, ops.ConcatV2([]tf.Output{ops.Shape(x), ints(g, 2)}, ops.Scalar(g, int32(0))))

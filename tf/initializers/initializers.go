@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -96,11 +97,11 @@ func shapeConst(g *tf.Graph, s tf.Shape) tf.Output {
 }
 
 func scalar(g *tf.Graph, d tf.DType, x float64) tf.Output {
-	t, err := tf.ScalarOf(d, x)
+	t, err := core.ScalarOf(d, x)
 	if err != nil {
 		return tf.Failed(g, "Const", err).Output(0)
 	}
-	return ops.ConstTensor(g, t)
+	return ops.ConstValue(g, t)
 }
 
 // UniformUnitScaling gives uniform random numbers that keep the scale of what

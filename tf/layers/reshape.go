@@ -2,6 +2,7 @@ package layers
 
 import (
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -47,9 +48,9 @@ func Dropout(x tf.Output, rate float64) (y tf.Output) {
 }
 
 func scalar(g *tf.Graph, d tf.DType, x float64) tf.Output {
-	t, err := tf.ScalarOf(d, x)
+	t, err := core.ScalarOf(d, x)
 	if err != nil {
 		return tf.Failed(g, "Const", err).Output(0)
 	}
-	return ops.ConstTensor(g, t)
+	return ops.ConstValue(g, t)
 }

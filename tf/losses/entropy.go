@@ -2,6 +2,7 @@ package losses
 
 import (
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -23,11 +24,11 @@ func SigmoidCrossEntropy(labels, logits tf.Output, smoothing float64, o ...Optio
 
 // as adds a constant in the type of x.
 func as(x tf.Output, v float64) tf.Output {
-	t, err := tf.ScalarOf(x.DType(), v)
+	t, err := core.ScalarOf(x.DType(), v)
 	if err != nil {
 		return tf.Failed(x.Graph(), "Const", err).Output(0)
 	}
-	return ops.ConstTensor(x.Graph(), t)
+	return ops.ConstValue(x.Graph(), t)
 }
 
 // sigmoidXent is max(x, 0) - x·z + log(1 + exp(-|x|)), which does not overflow.

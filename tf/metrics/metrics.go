@@ -6,6 +6,7 @@ package metrics
 
 import (
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -38,11 +39,11 @@ func variable(g *tf.Graph, name string, d tf.DType, s tf.Shape) *tf.Variable {
 	for i, n := range s {
 		dims[i] = int32(n)
 	}
-	zero, err := tf.ScalarOf(d, 0)
+	zero, err := core.ScalarOf(d, 0)
 	if err != nil {
 		return tf.NewVariable(tf.Failed(g, name, err).Output(0), tf.VariableOptions{Name: name})
 	}
-	v := tf.NewVariable(ops.Fill(ops.Const(g, dims), ops.ConstTensor(g, zero)), tf.VariableOptions{Name: name, Local: true, NotTrainable: true})
+	v := tf.NewVariable(ops.Fill(ops.Const(g, dims), ops.ConstValue(g, zero)), tf.VariableOptions{Name: name, Local: true, NotTrainable: true})
 	g.AddToCollection(Variables, v)
 	return v
 }

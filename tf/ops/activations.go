@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
@@ -20,23 +21,23 @@ func init() {
 
 // activation declares a function that layers apply to their results.
 func activation(name string, grad tf.GradFunc, kernels byType) {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: name, In: "features: T", Out: "activations: T", Attrs: "T: {half, bfloat16, float, double}",
-		Shape: tf.UnchangedShape, Grad: grad, Kernels: tf.ByType("T", kernels),
+		Shape: core.UnchangedShape, Grad: tf.GradFunc(grad), Kernels: core.ByType("T", kernels),
 	})
 }
 
 // activationGrad declares the gradient of an activation as a function of dy
 // and of what the activation got or gave.
 func activationGrad(name, of string, grad tf.GradFunc, kernels byType) {
-	d := tf.OpDef{
+	d := core.OpDef{
 		Name: name, In: "gradients: T; " + of + ": T", Out: "backprops: T", Attrs: "T: {half, bfloat16, float, double}",
-		Shape: tf.MergedShape, Grad: grad, Kernels: tf.ByType("T", kernels),
+		Shape: core.MergedShape, Grad: tf.GradFunc(grad), Kernels: core.ByType("T", kernels),
 	}
 	if grad == nil {
-		d.NoGrad = tf.NoGradientDefined
+		d.NoGrad = core.NoGradientDefined
 	}
-	tf.Register(d)
+	core.Register(d)
 }
 
 // The constants of Selu, which make activations keep mean 0 and variance 1.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
@@ -18,15 +19,15 @@ func init() {
 	}
 	// TensorFlow replaces it, before it runs, by a variable to which the inputs
 	// are added as they come.
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "AccumulateNV2", In: "inputs: N * T", Out: "sum: T", Attrs: "N: int >= 1; T: {" + reducibleTypes + "}; shape: shape",
-		Shape: attrShape, Grad: addNGrad, Kernels: tf.ByType("T", maps.Clone(sums)),
+		Shape: attrShape, Grad: tf.GradFunc(addNGrad), Kernels: core.ByType("T", maps.Clone(sums)),
 	})
 	sums[tf.Variant] = stateless(variantSum)
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "AddN", In: "inputs: N * T", Out: "sum: T", Attrs: "N: int >= 1; T: {" + reducibleTypes + ", variant}",
-		Shape: tf.MergedShape, Grad: addNGrad,
-		Kernels: tf.ByType("T", sums),
+		Shape: core.MergedShape, Grad: tf.GradFunc(addNGrad),
+		Kernels: core.ByType("T", sums),
 	})
 }
 
@@ -36,7 +37,7 @@ func AddN(xs []tf.Output, opts ...tf.Option) tf.Output { return apply("AddN", op
 // AccumulateNV2 is AddN for inputs of the given shape, which may be partly
 // unknown.
 func AccumulateNV2(xs []tf.Output, shape tf.Shape, opts ...tf.Option) tf.Output {
-	return apply("AccumulateNV2", attrs(opts, tf.Attr("shape", shape)), xs...)
+	return apply("AccumulateNV2", tf.Join(opts, tf.Attr("shape", shape)), xs...)
 }
 
 // addNGrad passes the gradient to all inputs.
@@ -48,8 +49,8 @@ func addNGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	return out
 }
 
-func addNKernel[T tf.Elem](add func(z, x, y []T)) tf.NewKernel {
-	return stateless(func(c *tf.OpContext) error {
+func addNKernel[T tf.Elem](add func(z, x, y []T)) core.NewKernel {
+	return stateless(func(c *core.OpContext) error {
 		for i := 1; i < c.Inputs(); i++ {
 			if err := sameShapes(c, 0, i); err != nil {
 				return err
@@ -59,16 +60,16 @@ func addNKernel[T tf.Elem](add func(z, x, y []T)) tf.NewKernel {
 			c.Forward(0, 0)
 			return nil
 		}
-		x := tf.Data[T](c.Input(0))
+		x := core.Data[T](c.Input(0))
 		out, err := c.AllocFrom(0, 0, c.Input(0).DType(), c.Input(0).Shape())
 		if err != nil {
 			return err
 		}
-		z := tf.Data[T](out)
+		z := core.Data[T](out)
 		c.ParallelFor(len(z), elementGrain, func(lo, hi int) {
-			add(z[lo:hi], x[lo:hi], tf.Data[T](c.Input(1))[lo:hi])
+			add(z[lo:hi], x[lo:hi], core.Data[T](c.Input(1))[lo:hi])
 			for i := 2; i < c.Inputs(); i++ {
-				add(z[lo:hi], z[lo:hi], tf.Data[T](c.Input(i))[lo:hi])
+				add(z[lo:hi], z[lo:hi], core.Data[T](c.Input(i))[lo:hi])
 			}
 		})
 		return nil
@@ -76,7 +77,7 @@ func addNKernel[T tf.Elem](add func(z, x, y []T)) tf.NewKernel {
 }
 
 // sameShapes checks that inputs i and j have one shape.
-func sameShapes(c *tf.OpContext, i, j int) error {
+func sameShapes(c *core.OpContext, i, j int) error {
 	a, b := c.Input(i).Shape(), c.Input(j).Shape()
 	if slices.Equal(a, b) {
 		return nil

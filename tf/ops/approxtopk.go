@@ -6,15 +6,16 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "ApproxTopK", In: "input: T", Out: "values: T; indices: int32",
 		Attrs: "k: int >= 0; reduction_dimension: int = -1; recall_target: float = 0.95; is_max_k: bool = true; " +
 			"reduction_input_size_override: int = -1; aggregate_to_topk: bool = true; T: {half, bfloat16, float}",
-		Shape: approxTopKShape, Grad: approxTopKGrad,
-		Kernels: tf.ByType("T", byType{
+		Shape: approxTopKShape, Grad: tf.GradFunc(approxTopKGrad),
+		Kernels: core.ByType("T", byType{
 			tf.Float32: approxTopK(asItself[float32]()), tf.Float16: approxTopK(asFloat32[tf.Half]()), tf.BFloat16: approxTopK(asFloat32[tf.BF16]()),
 		}),
 	})
@@ -48,11 +49,11 @@ func (o ApproxTopKOpts) Apply(s *tf.Spec) {
 // ApproxTopK returns the k greatest elements along a dimension of x, the best
 // first, and their indices. On a CPU none is missed.
 func ApproxTopK(x tf.Output, k int, opts ...tf.Option) (values, indices tf.Output) {
-	out := outputs(2, "ApproxTopK", attrs(opts, tf.Attr("k", k)), x)
+	out := outputs(2, "ApproxTopK", tf.Join(opts, tf.Attr("k", k)), x)
 	return out[0], out[1]
 }
 
-func approxTopKShape(c *tf.Infer) error {
+func approxTopKShape(c *core.Infer) error {
 	s := c.In(0).Clone()
 	if s == nil {
 		return nil
@@ -77,7 +78,7 @@ func approxTopKShape(c *tf.Infer) error {
 }
 
 // approxAxis returns the dimension to look along, which may not be there.
-func approxAxis(n *tf.Node, rank int) int {
+func approxAxis(n *core.Node, rank int) int {
 	d := n.Int("reduction_dimension")
 	if d < 0 {
 		d += rank
@@ -86,7 +87,7 @@ func approxAxis(n *tf.Node, rank int) int {
 }
 
 // approxSize returns how many of n elements the results have.
-func approxSize(node *tf.Node, n, rank int) int {
+func approxSize(node *core.Node, n, rank int) int {
 	k := node.Int("k")
 	if node.Bool("aggregate_to_topk") {
 		return k
@@ -124,8 +125,8 @@ func candidatesOfTopK(n, k, rank int, recall float64, override int) int {
 
 // approxTopK finds all of the best. TensorFlow's own kernel looks for the
 // greatest along the last dimension only, and leaves the others to compilers.
-func approxTopK(k computedIn[float32]) tf.NewKernel {
-	return stateless(func(c *tf.OpContext) error {
+func approxTopK(k computedIn[float32]) core.NewKernel {
+	return stateless(func(c *core.OpContext) error {
 		in := c.Input(0)
 		s := in.Shape().Clone()
 		axis := approxAxis(c.Node, len(s))
@@ -146,7 +147,7 @@ func approxTopK(k computedIn[float32]) tf.NewKernel {
 		if err != nil {
 			return err
 		}
-		bestAlong(c, z, tf.Data[int32](indices), k.load(in), in.Shape(), axis, s[axis])
+		bestAlong(c, z, core.Data[int32](indices), k.load(in), in.Shape(), axis, s[axis])
 		k.finish(values, z)
 		return nil
 	})
@@ -154,7 +155,7 @@ func approxTopK(k computedIn[float32]) tf.NewKernel {
 
 // bestAlong finds the best m elements along an axis of x, whose lines it makes
 // rows for that.
-func bestAlong(c *tf.OpContext, values []float32, indices []int32, x []float32, s tf.Shape, axis, m int) {
+func bestAlong(c *core.OpContext, values []float32, indices []int32, x []float32, s tf.Shape, axis, m int) {
 	n, inner := s[axis], s[axis+1:].NumElements()
 	outer := s[:axis].NumElements()
 	rows := make([]float32, len(x))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
@@ -21,14 +22,14 @@ func init() {
 	}
 	const static = "its shape function wants to know the rank"
 	addSamples(
-		sample{Op: "ApproxTopK", In: []*tf.Tensor{distinct(2, 3, 5)}, F: top(3), Static: static},
-		sample{Op: "ApproxTopK", Name: "vector", In: []*tf.Tensor{seq(6)}, F: top(6, ops.ApproxTopKOpts{RecallTarget: 0.5}), Static: static},
-		sample{Op: "ApproxTopK", Name: "none", In: []*tf.Tensor{seq(2, 3)}, F: top(0), Static: static},
+		sample{Op: "ApproxTopK", In: []*core.Tensor{distinct(2, 3, 5)}, F: top(3), Static: static},
+		sample{Op: "ApproxTopK", Name: "vector", In: []*core.Tensor{seq(6)}, F: top(6, ops.ApproxTopKOpts{RecallTarget: 0.5}), Static: static},
+		sample{Op: "ApproxTopK", Name: "none", In: []*core.Tensor{seq(2, 3)}, F: top(0), Static: static},
 	)
 	const elsewhere = "TensorFlow has it for other devices"
 	one, x := 1, optest.Within(-9, 9, 2, 3, 7)
 	for name, o := range map[string]ops.ApproxTopKOpts{"least": {Least: true}, "dimension": {Dimension: &one}, "all": {KeepAll: true}} {
-		addSamples(sample{Op: "ApproxTopK", Name: name, In: []*tf.Tensor{x}, F: top(2, o), NoGolden: elsewhere, Types: onlyOwn})
+		addSamples(sample{Op: "ApproxTopK", Name: name, In: []*core.Tensor{x}, F: top(2, o), NoGolden: elsewhere, Types: onlyOwn})
 	}
 	for _, bad := range []sample{optest.Failing("ApproxTopK", "k", top(8), x), optest.Failing("ApproxTopK", "scalar", top(1), optest.Scalar(float32(3)))} {
 		bad.NoGolden = refusedShape
@@ -67,14 +68,14 @@ func TestApproxTopKShape(t *testing.T) {
 // TestApproxTopK sorts.
 func TestApproxTopK(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
-	x := tf.NewTensor(tf.Float32, tf.Shape{3, 40, 2})
-	for i := range tf.Data[float32](x) {
-		tf.Data[float32](x)[i] = rnd.Float32()
+	x := core.NewTensor(tf.Float32, tf.Shape{3, 40, 2})
+	for i := range core.Data[float32](x) {
+		core.Data[float32](x)[i] = rnd.Float32()
 	}
 	axis := 1
 	for _, least := range []bool{false, true} {
 		g := eager.New()
-		values, indices := ops.ApproxTopK(ops.ConstTensor(g, x), 4, ops.ApproxTopKOpts{Dimension: &axis, Least: least})
+		values, indices := ops.ApproxTopK(ops.ConstValue(g, x), 4, ops.ApproxTopKOpts{Dimension: &axis, Least: least})
 		v, err := values.Value()
 		if err != nil {
 			t.Fatal(err)
@@ -89,7 +90,7 @@ func TestApproxTopK(t *testing.T) {
 			for i := range order {
 				order[i] = i
 			}
-			of := func(i int) float32 { return tf.Data[float32](x)[(b*40+i)*2+ch] }
+			of := func(i int) float32 { return core.Data[float32](x)[(b*40+i)*2+ch] }
 			slices.SortFunc(order, func(i, j int) int {
 				if least {
 					return cmp.Compare(of(i), of(j))

@@ -5,19 +5,20 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const types = "T: {" + reducibleReals + ", bool}; "
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "ArgMax", In: "input: T; dimension: Tidx", Out: "output: output_type",
 		Attrs: types + "Tidx: {int16, int32, int64} = int32; output_type: {int16, uint16, int32, int64} = int64",
-		Shape: positionShape, Grad: noFlow, Kernels: tf.ByType("T", argKernels(kernel.ArgMax, kernel.ArgMax, kernel.ArgMax, kernel.ArgMax)),
+		Shape: positionShape, Grad: tf.GradFunc(noFlow), Kernels: core.ByType("T", argKernels(kernel.ArgMax, kernel.ArgMax, kernel.ArgMax, kernel.ArgMax)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "ArgMin", In: "input: T; dimension: Tidx", Out: "output: output_type",
 		Attrs: types + "Tidx: {int32, int64} = int32; output_type: {int32, int64} = int64",
-		Shape: positionShape, Grad: noFlow, Kernels: tf.ByType("T", argKernels(kernel.ArgMin, kernel.ArgMin, kernel.ArgMin, kernel.ArgMin)),
+		Shape: positionShape, Grad: tf.GradFunc(noFlow), Kernels: core.ByType("T", argKernels(kernel.ArgMin, kernel.ArgMin, kernel.ArgMin, kernel.ArgMin)),
 	})
 }
 
@@ -44,7 +45,7 @@ func ArgMin(x, dimension tf.Output, opts ...tf.Option) tf.Output {
 	return apply("ArgMin", opts, x, dimension)
 }
 
-func positionShape(c *tf.Infer) error {
+func positionShape(c *core.Infer) error {
 	if _, err := c.Rank(1, 0); err != nil {
 		return err
 	}
@@ -76,8 +77,8 @@ type argFunc[T any] func(par kernel.Par, dst []int64, src []T, outer, n, inner i
 // same way.
 func argKernels(f32 argFunc[float32], f64 argFunc[float64], i64 argFunc[int64], u64 argFunc[uint64]) byType {
 	all := byType{
-		tf.Float32: argKernel(f32, tf.Data[float32]), tf.Float64: argKernel(f64, tf.Data[float64]),
-		tf.Int64: argKernel(i64, tf.Data[int64]), tf.Uint64: argKernel(u64, tf.Data[uint64]),
+		tf.Float32: argKernel(f32, core.Data[float32]), tf.Float64: argKernel(f64, core.Data[float64]),
+		tf.Int64: argKernel(i64, core.Data[int64]), tf.Uint64: argKernel(u64, core.Data[uint64]),
 		tf.Float16: argKernel(f32, converted[float32]), tf.BFloat16: argKernel(f32, converted[float32]),
 	}
 	for _, d := range []tf.DType{tf.Int8, tf.Int16, tf.Int32, tf.Uint8, tf.Uint16, tf.Uint32, tf.Bool} {
@@ -87,16 +88,16 @@ func argKernels(f32 argFunc[float32], f64 argFunc[float64], i64 argFunc[int64], 
 }
 
 // converted returns the elements of t converted to T.
-func converted[T int64 | float32](t *tf.Tensor) []T {
+func converted[T int64 | float32](t *core.Tensor) []T {
 	out := make([]T, t.Len())
 	kernel.Cast(out, elements(t))
 	return out
 }
 
-func argKernel[T any](find argFunc[T], ordered func(*tf.Tensor) []T) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func argKernel[T any](find argFunc[T], ordered func(*core.Tensor) []T) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		d := n.Type("output_type")
-		return tf.Compute(func(c *tf.OpContext) error {
+		return core.Compute(func(c *core.OpContext) error {
 			x := c.Input(0)
 			axis, err := argAxis(c)
 			if err != nil {
@@ -117,7 +118,7 @@ func argKernel[T any](find argFunc[T], ordered func(*tf.Tensor) []T) tf.NewKerne
 
 // argAxis returns the dimension to look along, which must not be empty unless
 // the result is.
-func argAxis(c *tf.OpContext) (int, error) {
+func argAxis(c *core.OpContext) (int, error) {
 	if c.Input(1).Rank() != 0 {
 		return 0, tf.Errorf(tf.InvalidArgument, "dim must be a scalar, but received tensor of shape: %s", c.Input(1).Shape().Text())
 	}

@@ -4,12 +4,13 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Assert", In: "condition: bool; data: T", Attrs: "T: list(type) >= 1; summarize: int = 3",
-		Stateful: true, Shape: noOutputs, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(assert),
+		Stateful: true, Shape: noOutputs, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(assert),
 	})
 }
 
@@ -31,14 +32,14 @@ func Assert(condition tf.Output, data []tf.Output, opts ...tf.Option) *tf.Operat
 	return tf.Apply(nil, "Assert", append([]tf.Output{condition}, data...), opts...)
 }
 
-func assert(n *tf.Node) (tf.Kernel, error) {
+func assert(n *core.Node) (core.Kernel, error) {
 	most := n.Int("summarize")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		x := c.Input(0)
 		if x.Rank() > 1 || x.Len() != 1 {
 			return tf.Errorf(tf.InvalidArgument, "In[0] should be a scalar: %s", x.Shape().Text())
 		}
-		if tf.Data[bool](x)[0] {
+		if core.Data[bool](x)[0] {
 			return nil
 		}
 		return tf.Errorf(tf.InvalidArgument, "assertion failed: %s", strings.Join(summaries(c, most), " "))
@@ -46,7 +47,7 @@ func assert(n *tf.Node) (tf.Kernel, error) {
 }
 
 // summaries formats all inputs but the first, in brackets.
-func summaries(c *tf.OpContext, most int) []string {
+func summaries(c *core.OpContext, most int) []string {
 	out := make([]string, c.Inputs()-1)
 	for i := range out {
 		out[i] = "[" + summarize(c.Input(i+1), most) + "]"

@@ -2,21 +2,22 @@ package ops
 
 import (
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "AssignVariableOp", In: "resource: resource; value: dtype", Attrs: "dtype: type; validate_shape: bool = false",
-		Stateful: true, Shape: assignVariableShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(assignVariable),
+		Stateful: true, Shape: assignVariableShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(assignVariable),
 	})
 	for name, rows := range map[string]rowOps{"AssignAddVariableOp": addRows, "AssignSubVariableOp": subRows} {
 		kernels := byType{}
 		for d, f := range updates(rows) {
 			kernels[d] = updateVariable(f)
 		}
-		tf.Register(tf.OpDef{
+		core.Register(core.OpDef{
 			Name: name, In: "resource: resource; value: dtype", Attrs: "dtype: type",
-			Stateful: true, Shape: assignVariableShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("dtype", kernels),
+			Stateful: true, Shape: assignVariableShape, NoGrad: core.NoGradientDefined, Kernels: core.ByType("dtype", kernels),
 		})
 	}
 }
@@ -42,7 +43,7 @@ func AssignSubVariableOp(handle, value tf.Output, opts ...tf.Option) *tf.Operati
 	return tf.Apply(nil, "AssignSubVariableOp", []tf.Output{handle, value}, opts...)
 }
 
-func assignVariableShape(c *tf.Infer) error {
+func assignVariableShape(c *core.Infer) error {
 	d, s := c.Handle(0)
 	if have := c.Type("dtype"); d != tf.Invalid && d != have {
 		return tf.Errorf(tf.InvalidArgument, "Trying to assign to a variable of type %s a value of type %s", d.CName(), have.CName())
@@ -53,9 +54,9 @@ func assignVariableShape(c *tf.Infer) error {
 	return nil
 }
 
-func assignVariable(n *tf.Node) (tf.Kernel, error) {
+func assignVariable(n *core.Node) (core.Kernel, error) {
 	d, validate := n.Type("dtype"), n.Bool("validate_shape")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		v, err := createdVariable(c, 0, d)
 		if err != nil {
 			return err
@@ -64,7 +65,7 @@ func assignVariable(n *tf.Node) (tf.Kernel, error) {
 			return tf.Errorf(tf.InvalidArgument, "Trying to assign variable with wrong dtype. Expected %s got %s", v.dtype.CName(), d.CName())
 		}
 		value := c.Input(1)
-		return v.Swap(func(old *tf.Tensor) (*tf.Tensor, error) {
+		return v.Swap(func(old *core.Tensor) (*core.Tensor, error) {
 			if validate && old != nil && !old.Shape().Equal(value.Shape()) {
 				return nil, tf.Errorf(tf.InvalidArgument, "Trying to assign to variable with tensor with wrong shape. Expected %s got %s", old.Shape().Text(), value.Shape().Text())
 			}
@@ -77,13 +78,13 @@ func assignVariable(n *tf.Node) (tf.Kernel, error) {
 }
 
 // updateVariable returns the kernel that changes a variable in place by f.
-func updateVariable(f update) tf.NewKernel {
-	return stateless(func(c *tf.OpContext) error {
+func updateVariable(f update) core.NewKernel {
+	return stateless(func(c *core.OpContext) error {
 		v, err := updatedVariable(c)
 		if err != nil {
 			return err
 		}
-		return v.Update(func(t *tf.Tensor) error {
+		return v.Update(func(t *core.Tensor) error {
 			by := c.Input(1)
 			switch {
 			case t == nil:

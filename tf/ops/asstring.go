@@ -6,14 +6,15 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "AsString", In: "input: T", Out: "output: string",
 		Attrs: "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, complex64, complex128, bool, variant, string}; " +
 			"precision: int = -1; scientific: bool = false; shortest: bool = false; width: int = -1; fill: string = ''",
-		Shape: tf.UnchangedShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(asString),
+		Shape: core.UnchangedShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(asString),
 	})
 }
 
@@ -53,12 +54,12 @@ type numberFormat struct {
 	fill             byte // 0: none
 }
 
-func asString(n *tf.Node) (tf.Kernel, error) {
+func asString(n *core.Node) (core.Kernel, error) {
 	f, err := asStringFormat(n)
 	if err != nil {
-		return tf.Compute(func(*tf.OpContext) error { return err }), nil
+		return core.Compute(func(*core.OpContext) error { return err }), nil
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		x := c.Input(0)
 		text := f.of(x)
 		if text == nil {
@@ -68,7 +69,7 @@ func asString(n *tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		y := tf.Data[string](out)
+		y := core.Data[string](out)
 		const grain = 1 << 10
 		c.ParallelFor(len(y), grain, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
@@ -80,7 +81,7 @@ func asString(n *tf.Node) (tf.Kernel, error) {
 }
 
 // asStringFormat reads the attributes and checks that they fit together.
-func asStringFormat(n *tf.Node) (*numberFormat, error) {
+func asStringFormat(n *core.Node) (*numberFormat, error) {
 	d, fill := n.Type("T"), n.Str("fill")
 	scientific, shortest := n.Bool("scientific"), n.Bool("shortest")
 	f := &numberFormat{verb: 'f', width: n.Int("width"), precision: n.Int("precision")}
@@ -110,17 +111,17 @@ func asStringFormat(n *tf.Node) (*numberFormat, error) {
 }
 
 // of returns how the elements of x are written, nil if they cannot be.
-func (f *numberFormat) of(x *tf.Tensor) func(i int) string {
+func (f *numberFormat) of(x *core.Tensor) func(i int) string {
 	switch x.DType() {
 	case tf.Float32, tf.Float64, tf.Float16, tf.BFloat16:
 		return func(i int) string { return f.float(floatAt(x, i)) }
 	case tf.Complex64, tf.Complex128:
 		return func(i int) string { return f.complex(complexAt(x, i)) }
 	case tf.Bool:
-		v := tf.Data[bool](x)
+		v := core.Data[bool](x)
 		return func(i int) string { return strconv.FormatBool(v[i]) }
 	case tf.String:
-		v := tf.Data[string](x)
+		v := core.Data[string](x)
 		return func(i int) string { return f.pad("", v[i], false) }
 	case tf.Variant:
 		v := x.Variants()
@@ -129,7 +130,7 @@ func (f *numberFormat) of(x *tf.Tensor) func(i int) string {
 	return func(i int) string { return f.integer(integerText(x, i), x.DType()) }
 }
 
-func floatAt(x *tf.Tensor, i int) float64 {
+func floatAt(x *core.Tensor, i int) float64 {
 	switch v := x.At(i).(type) {
 	case float32:
 		return float64(v)
@@ -143,11 +144,11 @@ func floatAt(x *tf.Tensor, i int) float64 {
 	return 0
 }
 
-func complexAt(x *tf.Tensor, i int) complex128 {
+func complexAt(x *core.Tensor, i int) complex128 {
 	if x.DType() == tf.Complex64 {
-		return complex128(tf.Data[complex64](x)[i])
+		return complex128(core.Data[complex64](x)[i])
 	}
-	return tf.Data[complex128](x)[i]
+	return core.Data[complex128](x)[i]
 }
 
 func (f *numberFormat) complex(v complex128) string {

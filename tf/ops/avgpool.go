@@ -3,47 +3,48 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const types = "T: {half, bfloat16, float, double}"
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "AvgPool", In: "value: T", Out: "output: T", Attrs: poolPlain + "; " + imageOrders + "; " + types,
-		Shape: poolShape(4), Expensive: true, Grad: avgPoolGrad, Kernels: tf.ByType("T", convKernels(avgPool[float32](4), avgPool[float64](4))),
+		Shape: poolShape(4), Expensive: true, Grad: tf.GradFunc(avgPoolGrad), Kernels: core.ByType("T", convKernels(avgPool[float32](4), avgPool[float64](4))),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "AvgPool3D", In: "input: T", Out: "output: T", Attrs: pool3D + "; " + types,
-		Shape: poolShape(5), Expensive: true, Grad: avgPool3DGrad, Kernels: tf.ByType("T", convKernels(avgPool[float32](5), avgPool[float64](5))),
+		Shape: poolShape(5), Expensive: true, Grad: tf.GradFunc(avgPool3DGrad), Kernels: core.ByType("T", convKernels(avgPool[float32](5), avgPool[float64](5))),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "AvgPoolGrad", In: "orig_input_shape: int32; grad: T", Out: "output: T", Attrs: poolPlain + "; " + imageOrders + "; " + types,
-		Shape: sizesShape(0), Expensive: true, Grad: avgPoolGradGrad, Kernels: tf.ByType("T", convKernels(avgPoolBack[float32](4), avgPoolBack[float64](4))),
+		Shape: sizesShape(0), Expensive: true, Grad: tf.GradFunc(avgPoolGradGrad), Kernels: core.ByType("T", convKernels(avgPoolBack[float32](4), avgPoolBack[float64](4))),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "AvgPool3DGrad", In: "orig_input_shape: int32; grad: T", Out: "output: T", Attrs: pool3D + "; " + types,
-		Shape: sizesShape(0), Expensive: true, Grad: avgPool3DGradGrad, Kernels: tf.ByType("T", convKernels(avgPoolBack[float32](5), avgPoolBack[float64](5))),
+		Shape: sizesShape(0), Expensive: true, Grad: tf.GradFunc(avgPool3DGradGrad), Kernels: core.ByType("T", convKernels(avgPoolBack[float32](5), avgPoolBack[float64](5))),
 	})
 }
 
 // AvgPool returns the means of windows of ksize that move by strides over
 // images [batch height width channels]. Positions outside do not count.
 func AvgPool(x tf.Output, ksize, strides []int, padding string, opts ...tf.Option) tf.Output {
-	return apply("AvgPool", append(opts, pooling(ksize, strides, padding)), x)
+	return apply("AvgPool", tf.Join(opts, pooling(ksize, strides, padding)), x)
 }
 
 // AvgPool3D is AvgPool for volumes [batch depth height width channels].
 func AvgPool3D(x tf.Output, ksize, strides []int, padding string, opts ...tf.Option) tf.Output {
-	return apply("AvgPool3D", append(opts, pooling(ksize, strides, padding)), x)
+	return apply("AvgPool3D", tf.Join(opts, pooling(ksize, strides, padding)), x)
 }
 
-func avgPool[T kernel.Float](rank int) func(computedIn[T]) tf.NewKernel {
-	return pooled(rank, func(c *tf.OpContext, a *poolAttrs, k computedIn[T]) error {
+func avgPool[T kernel.Float](rank int) func(computedIn[T]) core.NewKernel {
+	return pooled(rank, func(c *core.OpContext, a *poolAttrs, k computedIn[T]) error {
 		return poolForward(c, a, k, func(v *kernel.Pool, y, x []T) { kernel.AvgPool(c.ParallelFor, v, y, x) })
 	})
 }
 
 // avgPoolBackArgs checks the sizes of the images and the gradient.
-func avgPoolBackArgs(c *tf.OpContext, a *poolAttrs) (*kernel.Pool, tf.Shape, error) {
+func avgPoolBackArgs(c *core.OpContext, a *poolAttrs) (*kernel.Pool, tf.Shape, error) {
 	sizes, grad := c.Input(0), c.Input(1).Shape()
 	if sizes.Rank() != 1 || sizes.Len() != a.rank {
 		return nil, nil, tf.Errorf(tf.InvalidArgument, "out_backprop must be 1-dimensional and %d elements", a.rank)
@@ -68,8 +69,8 @@ func avgPoolBackArgs(c *tf.OpContext, a *poolAttrs) (*kernel.Pool, tf.Shape, err
 	return v, s, nil
 }
 
-func avgPoolBack[T kernel.Float](rank int) func(computedIn[T]) tf.NewKernel {
-	return pooled(rank, func(c *tf.OpContext, a *poolAttrs, k computedIn[T]) error {
+func avgPoolBack[T kernel.Float](rank int) func(computedIn[T]) core.NewKernel {
+	return pooled(rank, func(c *core.OpContext, a *poolAttrs, k computedIn[T]) error {
 		v, s, err := avgPoolBackArgs(c, a)
 		if err != nil {
 			return err

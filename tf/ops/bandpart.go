@@ -1,12 +1,15 @@
 package ops
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "MatrixBandPart", In: "input: T; num_lower: Tindex; num_upper: Tindex", Out: "band: T",
 		Attrs: "T: type; Tindex: {int32, int64} = int64",
-		Shape: tf.UnchangedShape, Grad: bandPartGrad, Kernels: tf.ByType("T", sameFor(bandPart, plainTypes...)),
+		Shape: core.UnchangedShape, Grad: tf.GradFunc(bandPartGrad), Kernels: core.ByType("T", sameFor(bandPart, plainTypes...)),
 	})
 }
 
@@ -17,7 +20,7 @@ func MatrixBandPart(x, numLower, numUpper tf.Output, opts ...tf.Option) tf.Outpu
 }
 
 // bandWidth reads how many diagonals of n input i keeps.
-func bandWidth(c *tf.OpContext, i int, name, what string, n int) (int, error) {
+func bandWidth(c *core.OpContext, i int, name, what string, n int) (int, error) {
 	t := c.Input(i)
 	if t.Rank() != 0 {
 		return 0, tf.Errorf(tf.InvalidArgument, "%s must be scalar, got shape %s", name, t.Shape().Text())
@@ -35,9 +38,9 @@ func bandWidth(c *tf.OpContext, i int, name, what string, n int) (int, error) {
 	return v[0], nil
 }
 
-func bandPart(n *tf.Node) (tf.Kernel, error) {
+func bandPart(n *core.Node) (core.Kernel, error) {
 	d := n.Type("T")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		x := c.Input(0)
 		if x.Rank() < 2 {
 			return tf.Errorf(tf.InvalidArgument, "input must be at least 2-dim, received shape: %s", x.Shape().Text())

@@ -5,19 +5,20 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const adjoint = "adj_x: bool = false; adj_y: bool = false; grad_x: bool = false; grad_y: bool = false"
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "BatchMatMul", In: "x: T; y: T", Out: "output: T",
 		Attrs: "T: {" + floatTypes + ", int32, int64, " + complexTypes + "}; " + adjoint,
-		Shape: batchMatMulShape, Expensive: true, Grad: batchMatMulGrad, Kernels: tf.ByType("T", without(batchMatMulKernels(false), tf.Int16)),
+		Shape: batchMatMulShape, Expensive: true, Grad: tf.GradFunc(batchMatMulGrad), Kernels: core.ByType("T", without(batchMatMulKernels(false), tf.Int16)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "BatchMatMulV2", In: "x: T; y: T", Out: "output: T",
 		Attrs: "T: {" + floatTypes + ", int16, int32, int64, " + unsignedTypes + ", " + complexTypes + "}; " + adjoint,
-		Shape: batchMatMulShape, Expensive: true, Grad: batchMatMulV2Grad, Kernels: tf.ByType("T", batchMatMulKernels(true)),
+		Shape: batchMatMulShape, Expensive: true, Grad: tf.GradFunc(batchMatMulV2Grad), Kernels: core.ByType("T", batchMatMulKernels(true)),
 	})
 }
 
@@ -48,7 +49,7 @@ func BatchMatMulV2(x, y tf.Output, opts ...tf.Option) tf.Output {
 	return apply("BatchMatMulV2", opts, x, y)
 }
 
-func batchMatMulShape(c *tf.Infer) error {
+func batchMatMulShape(c *core.Infer) error {
 	x, y := c.In(0), c.In(1)
 	if x == nil || y == nil {
 		return nil
@@ -84,28 +85,28 @@ func batchMatMulKernels(broadcast bool) byType {
 }
 
 // plain returns the elements of a real operand, whose adjoint is its transpose.
-func plain[T tf.Elem](t *tf.Tensor, _ bool) []T { return tf.Data[T](t) }
+func plain[T tf.Elem](t *core.Tensor, _ bool) []T { return core.Data[T](t) }
 
 // adjoint returns the elements of a complex operand, conjugated if adj is set.
 func adjoint[T interface {
 	kernel.Complex
 	tf.Elem
-}](t *tf.Tensor, adj bool) []T {
+}](t *core.Tensor, adj bool) []T {
 	if !adj {
-		return tf.Data[T](t)
+		return core.Data[T](t)
 	}
 	out := make([]T, t.Len())
-	kernel.MapComplex128(out, tf.Data[T](t), conjugate)
+	kernel.MapComplex128(out, core.Data[T](t), conjugate)
 	return out
 }
 
 func batchKernel[T interface {
 	kernel.Number
 	tf.Elem
-}](broadcast bool, operand func(t *tf.Tensor, adj bool) []T) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+}](broadcast bool, operand func(t *core.Tensor, adj bool) []T) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		p := batchProduct{n.Bool("adj_x"), n.Bool("adj_y"), broadcast}
-		return tf.Compute(func(c *tf.OpContext) error {
+		return core.Compute(func(c *core.OpContext) error {
 			g, b, err := p.plan(c.Input(0).Shape(), c.Input(1).Shape())
 			if err != nil {
 				return err
@@ -114,7 +115,7 @@ func batchKernel[T interface {
 			if err != nil {
 				return err
 			}
-			multiplyAll(c, g, b, tf.Data[T](out), operand(c.Input(0), p.adjX), operand(c.Input(1), p.adjY))
+			multiplyAll(c, g, b, core.Data[T](out), operand(c.Input(0), p.adjX), operand(c.Input(1), p.adjY))
 			return nil
 		}), nil
 	}
@@ -123,10 +124,10 @@ func batchKernel[T interface {
 func halfBatchKernel[H interface {
 	kernel.HalfFloat
 	tf.Elem
-}](broadcast bool) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+}](broadcast bool) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		p := batchProduct{n.Bool("adj_x"), n.Bool("adj_y"), broadcast}
-		return tf.Compute(func(c *tf.OpContext) error {
+		return core.Compute(func(c *core.OpContext) error {
 			g, b, err := p.plan(c.Input(0).Shape(), c.Input(1).Shape())
 			if err != nil {
 				return err
@@ -137,7 +138,7 @@ func halfBatchKernel[H interface {
 			}
 			z := make([]float32, out.Len())
 			multiplyAll(c, g, b, z, wide[H](c.Input(0)), wide[H](c.Input(1)))
-			kernel.Narrow(tf.Data[H](out), z)
+			kernel.Narrow(core.Data[H](out), z)
 			return nil
 		}), nil
 	}
@@ -182,7 +183,7 @@ func equalBatches(x, y tf.Shape) error {
 
 // multiplyAll multiplies every pair of matrices. A single pair is shared
 // between threads, more of them are distributed.
-func multiplyAll[T kernel.Number](c *tf.OpContext, g kernel.Gemm, b *kernel.Broadcast, z, x, y []T) {
+func multiplyAll[T kernel.Number](c *core.OpContext, g kernel.Gemm, b *kernel.Broadcast, z, x, y []T) {
 	if b.Len == 1 {
 		kernel.MatMul(c.ParallelFor, g, z, x, y, kernel.Epilogue[T]{})
 		return

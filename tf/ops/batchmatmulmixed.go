@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
@@ -14,22 +15,22 @@ func init() {
 	for d := range by {
 		by[d] = mixedBatchKernel
 	}
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "BatchMatMulV3", In: "x: Ta; y: Tb", Out: "output: Tout",
 		Attrs: "Ta: {" + types + "}; Tb: {" + types + "}; Tout: {bfloat16, half, float, double, int16, int32, int64, " + complexTypes + "}; " +
 			"adj_x: bool = false; adj_y: bool = false; grad_x: bool = false; grad_y: bool = false",
-		Shape: batchMatMulShape, Expensive: true, Grad: batchMatMulV2Grad, Kernels: tf.ByType("Ta", by),
+		Shape: batchMatMulShape, Expensive: true, Grad: tf.GradFunc(batchMatMulV2Grad), Kernels: core.ByType("Ta", by),
 	})
 }
 
 // BatchMatMulV3 is BatchMatMulV2 with results of type d. Operands of different
 // types may be 8-bit integers, for int32, or one of them bfloat16, for that.
 func BatchMatMulV3(x, y tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
-	return apply("BatchMatMulV3", attrs(opts, tf.Attr("Tout", d)), x, y)
+	return apply("BatchMatMulV3", tf.Join(opts, tf.Attr("Tout", d)), x, y)
 }
 
 // mixedBatchKernel finds the kernel for the three types of a node.
-func mixedBatchKernel(n *tf.Node) (tf.Kernel, error) {
+func mixedBatchKernel(n *core.Node) (core.Kernel, error) {
 	a, b, out := n.Type("Ta"), n.Type("Tb"), n.Type("Tout")
 	small := func(d tf.DType) bool { return d == tf.Int8 || d == tf.Uint8 }
 	switch {
@@ -44,9 +45,9 @@ func mixedBatchKernel(n *tf.Node) (tf.Kernel, error) {
 }
 
 // wideBatchKernel multiplies numbers of several types as T.
-func wideBatchKernel[T kernel.Number](n *tf.Node) (tf.Kernel, error) {
+func wideBatchKernel[T kernel.Number](n *core.Node) (core.Kernel, error) {
 	p := batchProduct{n.Bool("adj_x"), n.Bool("adj_y"), true}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		g, b, err := p.plan(c.Input(0).Shape(), c.Input(1).Shape())
 		if err != nil {
 			return err
@@ -63,7 +64,7 @@ func wideBatchKernel[T kernel.Number](n *tf.Node) (tf.Kernel, error) {
 }
 
 // numbersAs returns the elements of t as numbers of type T.
-func numbersAs[T kernel.Number](t *tf.Tensor) []T {
+func numbersAs[T kernel.Number](t *core.Tensor) []T {
 	x := make([]T, t.Len())
 	kernel.Cast(x, elements(t))
 	return x

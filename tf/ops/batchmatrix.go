@@ -1,15 +1,15 @@
 package ops
 
-import "github.com/gorge-tf/gorge/tf"
+import "github.com/gorge-tf/gorge/tf/core"
 
 // The names that operations on batches of matrices had before those without
 // Batch took batches too. TensorFlow reads them in old graphs only.
 func init() {
 	const matrices = "T: type"
-	for _, d := range []tf.OpDef{
+	for _, d := range []core.OpDef{
 		{
 			Name: "BatchMatrixBandPart", In: "input: T; num_lower: int64; num_upper: int64", Out: "band: T",
-			Shape: tf.UnchangedShape, Kernels: tf.ByType("T", sameFor(bandPart, plainTypes...)),
+			Shape: core.UnchangedShape, Kernels: core.ByType("T", sameFor(bandPart, plainTypes...)),
 		},
 		{
 			Name: "BatchMatrixDiag", In: "diagonal: T", Out: "output: T", Shape: matrixDiagShape,
@@ -24,7 +24,7 @@ func init() {
 			Kernels: plainCells(matrixSetDiag[uint8], matrixSetDiag[uint16], matrixSetDiag[uint32], matrixSetDiag[uint64], matrixSetDiag[complex128]),
 		},
 	} {
-		d.Attrs, d.NoGrad = matrices, tf.NoGradientDefined
-		tf.Register(d)
+		d.Attrs, d.NoGrad = matrices, core.NoGradientDefined
+		core.Register(d)
 	}
 }

@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 const (
@@ -15,18 +16,18 @@ const (
 
 func init() {
 	const in, out = "x: T; scale: U; offset: U; mean: U; variance: U", "y: T; batch_mean: U; batch_variance: U; reserve_space_1: U; reserve_space_2: U"
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "FusedBatchNorm", In: "x: T; scale: T; offset: T; mean: T; variance: T", Out: "y: T; batch_mean: T; batch_variance: T; reserve_space_1: T; reserve_space_2: T",
 		Attrs: "T: {float}; " + normFactor + imageOrders + training,
-		Shape: batchNormShape, Grad: batchNormGrad, Kernels: tf.ByType("T", only(batchNormKernels(batchNorm), tf.Float32)),
+		Shape: batchNormShape, Grad: tf.GradFunc(batchNormGrad), Kernels: core.ByType("T", only(batchNormKernels(batchNorm), tf.Float32)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "FusedBatchNormV2", In: in, Out: out, Attrs: normTypes + "U: {float}; " + normFactor + imageOrders + training,
-		Shape: batchNormShape, Grad: batchNormV2Grad, Kernels: tf.ByType("T", batchNormKernels(batchNorm)),
+		Shape: batchNormShape, Grad: tf.GradFunc(batchNormV2Grad), Kernels: core.ByType("T", batchNormKernels(batchNorm)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "FusedBatchNormV3", In: in, Out: out + "; reserve_space_3: U", Attrs: normTypes + "U: {bfloat16, float}; " + normFactor + anyOrders + training,
-		Shape: batchNormShape, Grad: batchNormV3Grad, Kernels: tf.ByType("T", batchNormKernels(batchNorm)),
+		Shape: batchNormShape, Grad: tf.GradFunc(batchNormV3Grad), Kernels: core.ByType("T", batchNormKernels(batchNorm)),
 	})
 }
 
@@ -64,7 +65,7 @@ func FusedBatchNormV3(x, scale, offset, mean, variance tf.Output, opts ...tf.Opt
 }
 
 // batchNormShape serves the forward ops.
-func batchNormShape(c *tf.Infer) error {
+func batchNormShape(c *core.Infer) error {
 	x := c.In(0).Clone()
 	channels := -1
 	if x != nil {
@@ -94,20 +95,20 @@ func batchNormShape(c *tf.Infer) error {
 
 // batchNormKernels returns the kernels of the types of images. Everything is
 // computed in float32.
-func batchNormKernels(run func(c *tf.OpContext, k computedIn[float32]) error) byType {
-	with := func(k computedIn[float32]) tf.NewKernel {
-		return func(n *tf.Node) (tf.Kernel, error) {
+func batchNormKernels(run func(c *core.OpContext, k computedIn[float32]) error) byType {
+	with := func(k computedIn[float32]) core.NewKernel {
+		return func(n *core.Node) (core.Kernel, error) {
 			if u := n.Type("U"); u != tf.Invalid && u != tf.Float32 {
 				return nil, tf.Errorf(tf.NotFound, "No OpKernel was registered to support Op '%s' with attr U = %v; types supported: float32", n.OpName(), u)
 			}
-			return tf.Compute(func(c *tf.OpContext) error { return run(c, k) }), nil
+			return core.Compute(func(c *core.OpContext) error { return run(c, k) }), nil
 		}
 	}
 	return byType{tf.Float32: with(asItself[float32]()), tf.Float16: with(asFloat32[tf.Half]()), tf.BFloat16: with(asFloat32[tf.BF16]())}
 }
 
 // normOf checks the images and describes their normalization.
-func normOf(n *tf.Node, s tf.Shape) (imageFormat, *kernel.BatchNorm, error) {
+func normOf(n *core.Node, s tf.Shape) (imageFormat, *kernel.BatchNorm, error) {
 	f := imageFormatOf(n, len(s))
 	if len(s) != 4 && len(s) != 5 {
 		return f, nil, tf.Errorf(tf.InvalidArgument, "input must be 4 or 5-dimensional%s", s.Text())
@@ -118,7 +119,7 @@ func normOf(n *tf.Node, s tf.Shape) (imageFormat, *kernel.BatchNorm, error) {
 
 // channelVector returns input i, which has to hold a number for each of the
 // channels; when says under which circumstances.
-func channelVector(c *tf.OpContext, i int, name, when string, channels int) ([]float32, error) {
+func channelVector(c *core.OpContext, i int, name, when string, channels int) ([]float32, error) {
 	t := c.Input(i)
 	if t.Rank() != 1 {
 		return nil, tf.Errorf(tf.InvalidArgument, "%s must be 1-dimensional%s", name, t.Shape().Text())
@@ -126,13 +127,13 @@ func channelVector(c *tf.OpContext, i int, name, when string, channels int) ([]f
 	if t.Len() != channels {
 		return nil, tf.Errorf(tf.InvalidArgument, "%s%s must have the same number of elements as the channels of x, got %d and %d", when, name, t.Len(), channels)
 	}
-	return tf.Data[float32](t), nil
+	return core.Data[float32](t), nil
 }
 
 // normArgs are the vectors that normalization takes.
 type normArgs struct{ scale, offset, mean, variance []float32 }
 
-func normArgsOf(c *tf.OpContext, channels int) (a normArgs, err error) {
+func normArgsOf(c *core.OpContext, channels int) (a normArgs, err error) {
 	if a.scale, err = channelVector(c, 1, "scale", "", channels); err != nil {
 		return a, err
 	}
@@ -153,12 +154,12 @@ func normArgsOf(c *tf.OpContext, channels int) (a normArgs, err error) {
 	return a, err
 }
 
-func batchNorm(c *tf.OpContext, k computedIn[float32]) error {
+func batchNorm(c *core.OpContext, k computedIn[float32]) error {
 	return batchNormThen(c, k, func([]float32) {})
 }
 
 // batchNormThen lets then change what has been normalized.
-func batchNormThen(c *tf.OpContext, k computedIn[float32], then func(y []float32)) error {
+func batchNormThen(c *core.OpContext, k computedIn[float32], then func(y []float32)) error {
 	x := c.Input(0)
 	f, b, err := normOf(c.Node, x.Shape())
 	if err != nil {
@@ -196,27 +197,27 @@ func batchNormThen(c *tf.OpContext, k computedIn[float32], then func(y []float32
 // moments are what normalization returns beside its result.
 type moments struct{ mean, variance, savedMean, savedVariance []float32 }
 
-func momentOutputs(c *tf.OpContext, channels int) (m moments, err error) {
+func momentOutputs(c *core.OpContext, channels int) (m moments, err error) {
 	for i, dst := range []*[]float32{&m.mean, &m.variance, &m.savedMean, &m.savedVariance} {
 		t, err := c.Alloc(1+i, tf.Float32, tf.Shape{channels})
 		if err != nil {
 			return m, err
 		}
-		*dst = tf.Data[float32](t)
+		*dst = core.Data[float32](t)
 	}
 	if len(c.Out) > 5 {
 		t, err := c.Alloc(5, tf.Float32, tf.Shape{})
 		if err != nil {
 			return m, err
 		}
-		clear(tf.Data[float32](t))
+		clear(core.Data[float32](t))
 	}
 	return m, nil
 }
 
 // train computes the moments of the batch and what becomes of the averages:
 // those estimate the variance of what the batch was drawn from.
-func (m moments) train(c *tf.OpContext, b *kernel.BatchNorm, a normArgs, x []float32) {
+func (m moments) train(c *core.OpContext, b *kernel.BatchNorm, a normArgs, x []float32) {
 	b.Moments(c.ParallelFor, m.savedMean, m.savedVariance, x)
 	copy(m.mean, m.savedMean)
 	kernel.MulScalar(m.variance, m.savedVariance, float32(b.Rows)/float32(max(1, b.Rows-1)))

@@ -2,6 +2,7 @@ package ops_test
 
 import (
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -13,21 +14,21 @@ func init() {
 	infer := tf.Attr("is_training", false)
 	const only32 = "there are no kernels for float64"
 	for _, op := range []string{"FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"} {
-		add := func(name string, in []*tf.Tensor, o ...tf.Option) {
+		add := func(name string, in []*core.Tensor, o ...tf.Option) {
 			addSamples(sample{Op: op, Name: name, In: in, Types: onlyOwn, Tol: normTol, Rough: only32, F: justResult(op, o...)})
 		}
-		refused := func(name string, in []*tf.Tensor, o ...tf.Option) {
+		refused := func(name string, in []*core.Tensor, o ...tf.Option) {
 			addSamples(sample{Op: op, Name: name, In: in, Fails: true, F: applied(op, o...)})
 		}
 		x, mean, variance := seq(2, 3, 2, 3), seq(3), positive(3)
-		add("", []*tf.Tensor{x, seq(3), seq(3), none, none})
-		add("inference", []*tf.Tensor{x, seq(3), seq(3), mean, variance}, infer, tf.Attr("epsilon", float32(0.01)))
-		add("averages", []*tf.Tensor{x, seq(3), seq(3), mean, variance}, tf.Attr("exponential_avg_factor", float32(0.25)))
-		add("one row", []*tf.Tensor{seq(1, 1, 1, 3), seq(3), seq(3), none, none}, tf.Attr("epsilon", float32(0.5)))
-		refused("matrix", []*tf.Tensor{seq(2, 3), seq(3), seq(3), none, none})
-		refused("short scale", []*tf.Tensor{x, seq(2), seq(3), none, none})
-		refused("matrix of offsets", []*tf.Tensor{x, seq(3), seq(1, 3), none, none})
-		refused("no mean", []*tf.Tensor{x, seq(3), seq(3), none, none}, infer)
+		add("", []*core.Tensor{x, seq(3), seq(3), none, none})
+		add("inference", []*core.Tensor{x, seq(3), seq(3), mean, variance}, infer, tf.Attr("epsilon", float32(0.01)))
+		add("averages", []*core.Tensor{x, seq(3), seq(3), mean, variance}, tf.Attr("exponential_avg_factor", float32(0.25)))
+		add("one row", []*core.Tensor{seq(1, 1, 1, 3), seq(3), seq(3), none, none}, tf.Attr("epsilon", float32(0.5)))
+		refused("matrix", []*core.Tensor{seq(2, 3), seq(3), seq(3), none, none})
+		refused("short scale", []*core.Tensor{x, seq(2), seq(3), none, none})
+		refused("matrix of offsets", []*core.Tensor{x, seq(3), seq(1, 3), none, none})
+		refused("no mean", []*core.Tensor{x, seq(3), seq(3), none, none}, infer)
 	}
 	addNormGrads(only32)
 }
@@ -43,7 +44,7 @@ func justResult(op string, o ...tf.Option) func(*tf.Graph, []tf.Output) []tf.Out
 func addNormGrads(only32 string) {
 	x, dy := seq(2, 3, 2, 3), positive(2, 3, 2, 3)
 	for _, op := range []string{"FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3"} {
-		in := []*tf.Tensor{dy, x, seq(3), seq(3), positive(3)}
+		in := []*core.Tensor{dy, x, seq(3), seq(3), positive(3)}
 		if op == "FusedBatchNormGradV3" {
 			in = append(in, arr[float32](tf.Shape{}, 0))
 		}
@@ -51,7 +52,7 @@ func addNormGrads(only32 string) {
 			sample{Op: op, Name: "inference", In: in, Types: onlyOwn, Tol: normTol, Rough: only32, F: applied(op, tf.Attr("is_training", false))})
 	}
 	addSamples(
-		sample{Op: "FusedBatchNormV3", Name: "all outputs", In: []*tf.Tensor{x, seq(3), seq(3), seq(3), positive(3)}, Types: onlyOwn, Tol: normTol, Rough: only32,
+		sample{Op: "FusedBatchNormV3", Name: "all outputs", In: []*core.Tensor{x, seq(3), seq(3), seq(3), positive(3)}, Types: onlyOwn, Tol: normTol, Rough: only32,
 			F: func(_ *tf.Graph, in []tf.Output) []tf.Output {
 				y := ops.FusedBatchNormV3(in[0], in[1], in[2], in[3], in[4], ops.BatchNormOpts{Epsilon: 0.01, AverageFactor: 0.5, DataFormat: "NHWC"})
 				for i := range y[1:] { // TensorFlow's gradients leave them out
@@ -59,7 +60,7 @@ func addNormGrads(only32 string) {
 				}
 				return y
 			}},
-		sample{Op: "FusedBatchNormV3", Name: "NCHW", In: []*tf.Tensor{seq(2, 3, 2, 2), seq(3), seq(3), seq(3), positive(3)}, Types: onlyOwn, Tol: normTol, Rough: only32,
+		sample{Op: "FusedBatchNormV3", Name: "NCHW", In: []*core.Tensor{seq(2, 3, 2, 2), seq(3), seq(3), seq(3), positive(3)}, Types: onlyOwn, Tol: normTol, Rough: only32,
 			F: func(_ *tf.Graph, in []tf.Output) []tf.Output {
 				return ops.FusedBatchNormV3(in[0], in[1], in[2], in[3], in[4], ops.BatchNormOpts{DataFormat: "NCHW", Inference: true})[:1]
 			}})

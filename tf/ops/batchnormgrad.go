@@ -2,27 +2,28 @@ package ops
 
 import (
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const in, out = "y_backprop: T; x: T; scale: float; reserve_space_1: U; reserve_space_2: U", "x_backprop: T; scale_backprop: U; offset_backprop: U; "
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "FusedBatchNormGrad", In: "y_backprop: T; x: T; scale: T; reserve_space_1: T; reserve_space_2: T",
 		Out:   "x_backprop: T; scale_backprop: T; offset_backprop: T; reserve_space_3: T; reserve_space_4: T",
 		Attrs: "T: {float}; " + normEpsilon + imageOrders + training,
-		Shape: batchNormGradShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", only(batchNormKernels(batchNormBack), tf.Float32)),
+		Shape: batchNormGradShape, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", only(batchNormKernels(batchNormBack), tf.Float32)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "FusedBatchNormGradV2", In: in, Out: out + "reserve_space_3: U; reserve_space_4: U", Attrs: normTypes + "U: {float}; " + normEpsilon + imageOrders + training,
-		Shape: batchNormGradShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", batchNormKernels(batchNormBack)),
+		Shape: batchNormGradShape, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", batchNormKernels(batchNormBack)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "FusedBatchNormGradV3", In: in + "; reserve_space_3: U", Out: out + "reserve_space_4: U; reserve_space_5: U", Attrs: normTypes + "U: {float}; " + normEpsilon + anyOrders + training,
-		Shape: batchNormGradShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", batchNormKernels(batchNormBack)),
+		Shape: batchNormGradShape, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", batchNormKernels(batchNormBack)),
 	})
 }
 
-func batchNormGradShape(c *tf.Infer) error {
+func batchNormGradShape(c *core.Infer) error {
 	s, ok := c.In(0).Merge(c.In(1))
 	if !ok {
 		return tf.Errorf(tf.InvalidArgument, "Shapes must be equal: y_backprop has shape %v, x %v", c.In(0), c.In(1))
@@ -42,7 +43,7 @@ func batchNormGradShape(c *tf.Infer) error {
 	return nil
 }
 
-func batchNormBack(c *tf.OpContext, k computedIn[float32]) error {
+func batchNormBack(c *core.OpContext, k computedIn[float32]) error {
 	dy, x := c.Input(0), c.Input(1)
 	f, b, err := normOf(c.Node, x.Shape())
 	if err != nil {
@@ -67,7 +68,7 @@ func batchNormBack(c *tf.OpContext, k computedIn[float32]) error {
 		if err != nil {
 			return err
 		}
-		grads[i] = tf.Data[float32](t)
+		grads[i] = core.Data[float32](t)
 	}
 	from, images := channelsLast(c, f, k.load(dy), x.Shape()), channelsLast(c, f, k.load(x), x.Shape())
 	ownOrder(c, f, z, x.Shape(), func(dx []float32) {

@@ -3,21 +3,22 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const format = "; data_format: {'NHWC', 'NCHW'} = 'NHWC'"
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "BiasAdd", In: "value: T; bias: T", Out: "output: T", Attrs: "T: {" + reducibleTypes + "}" + format,
-		Shape: biasAddShape, Grad: biasAddGrad, Kernels: tf.ByType("T", biasAddKernels()),
+		Shape: biasAddShape, Grad: tf.GradFunc(biasAddGrad), Kernels: core.ByType("T", biasAddKernels()),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "BiasAddV1", In: "value: T; bias: T", Out: "output: T", Attrs: "T: {" + reducibleTypes + "}",
-		Shape: biasAddShape, Grad: biasAddV1Grad, Kernels: tf.ByType("T", biasAddKernels()),
+		Shape: biasAddShape, Grad: tf.GradFunc(biasAddV1Grad), Kernels: core.ByType("T", biasAddKernels()),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "BiasAddGrad", In: "out_backprop: T", Out: "output: T", Attrs: "T: {" + reducibleTypes + "}" + format,
-		Shape: biasAddGradShape, Grad: biasAddGradGrad, Kernels: tf.ByType("T", biasAddGradKernels()),
+		Shape: biasAddGradShape, Grad: tf.GradFunc(biasAddGradGrad), Kernels: core.ByType("T", biasAddGradKernels()),
 	})
 }
 
@@ -50,14 +51,14 @@ func BiasAddGrad(dy tf.Output, opts ...tf.Option) tf.Output { return apply("Bias
 
 // channelAxis returns the dimension of a tensor of this rank that biases are
 // for.
-func channelAxis(n *tf.Node, rank int) int {
+func channelAxis(n *core.Node, rank int) int {
 	if n.Str("data_format") == "NCHW" {
 		return 1
 	}
 	return rank - 1
 }
 
-func biasAddShape(c *tf.Infer) error {
+func biasAddShape(c *core.Infer) error {
 	bias, err := c.Rank(1, 1)
 	if err != nil {
 		return err
@@ -79,7 +80,7 @@ func biasAddShape(c *tf.Infer) error {
 	return nil
 }
 
-func biasAddGradShape(c *tf.Infer) error {
+func biasAddGradShape(c *core.Infer) error {
 	x := c.In(0)
 	if x == nil {
 		c.Set(0, tf.Shape{-1})
@@ -102,10 +103,10 @@ func biasAddKernels() byType {
 	}
 }
 
-func biasAdd[T tf.Elem](l kernel.Loops[T, T]) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func biasAdd[T tf.Elem](l kernel.Loops[T, T]) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		var plans broadcastPlans
-		return tf.Compute(func(c *tf.OpContext) error {
+		return core.Compute(func(c *core.OpContext) error {
 			x, bias := c.Input(0), c.Input(1)
 			s := x.Shape()
 			if err := checkBias(n, s, bias.Shape()); err != nil {
@@ -115,19 +116,19 @@ func biasAdd[T tf.Elem](l kernel.Loops[T, T]) tf.NewKernel {
 			if err != nil {
 				return err
 			}
-			xs, bs := tf.Data[T](x), tf.Data[T](bias)
+			xs, bs := core.Data[T](x), core.Data[T](bias)
 			out, err := c.AllocFrom(0, 0, x.DType(), s)
 			if err != nil {
 				return err
 			}
-			kernel.ZipBroadcast(c.ParallelFor, b, tf.Data[T](out), xs, bs, l)
+			kernel.ZipBroadcast(c.ParallelFor, b, core.Data[T](out), xs, bs, l)
 			return nil
 		}), nil
 	}
 }
 
 // biasShape returns the shape in which biases are broadcast to x.
-func biasShape(n *tf.Node, x, bias tf.Shape) tf.Shape {
+func biasShape(n *core.Node, x, bias tf.Shape) tf.Shape {
 	behind := len(x) - 1 - channelAxis(n, len(x))
 	if behind == 0 {
 		return bias
@@ -138,7 +139,7 @@ func biasShape(n *tf.Node, x, bias tf.Shape) tf.Shape {
 	return s
 }
 
-func checkBias(n *tf.Node, x, bias tf.Shape) error {
+func checkBias(n *core.Node, x, bias tf.Shape) error {
 	switch {
 	case len(x) < 2:
 		return tf.Errorf(tf.InvalidArgument, "Input tensor must be at least 2D: %s", x.Text())
@@ -163,9 +164,9 @@ func biasAddGradKernels() byType {
 	}
 }
 
-func channelSum[T tf.Elem](f reduce[T]) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
-		return tf.Compute(func(c *tf.OpContext) error {
+func channelSum[T tf.Elem](f reduce[T]) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
+		return core.Compute(func(c *core.OpContext) error {
 			x := c.Input(0)
 			s := x.Shape()
 			if len(s) < 2 {
@@ -179,7 +180,7 @@ func channelSum[T tf.Elem](f reduce[T]) tf.NewKernel {
 			if err != nil {
 				return err
 			}
-			f(c, kernel.NewReduction(s, reduced), tf.Data[T](out), tf.Data[T](x))
+			f(c, kernel.NewReduction(s, reduced), core.Data[T](out), core.Data[T](x))
 			return nil
 		}), nil
 	}

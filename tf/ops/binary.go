@@ -3,18 +3,19 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // binary declares an op on two operands that are broadcast against each other.
 func binary(name, types string, grad tf.GradFunc, kernels ...byType) {
-	d := tf.OpDef{
+	d := core.OpDef{
 		Name: name, In: "x: T; y: T", Out: "z: T", Attrs: "T: {" + types + "}",
-		Shape: tf.BroadcastShape, Grad: grad, Kernels: tf.ByType("T", merge(kernels...)),
+		Shape: core.BroadcastShape, Grad: tf.GradFunc(grad), Kernels: core.ByType("T", merge(kernels...)),
 	}
 	if grad == nil {
-		d.NoGrad = tf.NoGradientDefined
+		d.NoGrad = core.NoGradientDefined
 	}
-	tf.Register(d)
+	core.Register(d)
 }
 
 const (

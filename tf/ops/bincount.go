@@ -3,26 +3,27 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const weightTypes = "T: {int32, int64, float, double}"
 	const attrs = "Tidx: {int32, int64}; " + weightTypes + "; binary_output: bool = false"
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Bincount", In: "arr: int32; size: int32; weights: T", Out: "bins: T", Attrs: weightTypes,
-		Shape: bincountShape(func(*tf.Infer) tf.Shape { return tf.Shape{} }), NoGrad: tf.NoGradientDefined, Kernels: countKernels(countAll[int32], countAll[int64], countAll[float32], countAll[float64]),
+		Shape: bincountShape(func(*core.Infer) tf.Shape { return tf.Shape{} }), NoGrad: core.NoGradientDefined, Kernels: countKernels(countAll[int32], countAll[int64], countAll[float32], countAll[float64]),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "DenseBincount", In: "input: Tidx; size: Tidx; weights: T", Out: "output: T", Attrs: attrs,
-		Shape: bincountShape(denseRows), NoGrad: tf.NoGradientDefined, Kernels: countKernels(countDense[int32], countDense[int64], countDense[float32], countDense[float64]),
+		Shape: bincountShape(denseRows), NoGrad: core.NoGradientDefined, Kernels: countKernels(countDense[int32], countDense[int64], countDense[float32], countDense[float64]),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "RaggedBincount", In: "splits: int64; values: Tidx; size: Tidx; weights: T", Out: "output: T", Attrs: attrs,
-		Shape: raggedBincountShape, NoGrad: tf.NoGradientDefined, Kernels: countKernels(countRagged[int32], countRagged[int64], countRagged[float32], countRagged[float64]),
+		Shape: raggedBincountShape, NoGrad: core.NoGradientDefined, Kernels: countKernels(countRagged[int32], countRagged[int64], countRagged[float32], countRagged[float64]),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "SparseBincount", In: "indices: int64; values: Tidx; dense_shape: int64; size: Tidx; weights: T", Out: "output: T", Attrs: attrs,
-		Shape: sparseBincountShape, NoGrad: tf.NoGradientDefined, Kernels: countKernels(countSparse[int32], countSparse[int64], countSparse[float32], countSparse[float64]),
+		Shape: sparseBincountShape, NoGrad: core.NoGradientDefined, Kernels: countKernels(countSparse[int32], countSparse[int64], countSparse[float32], countSparse[float64]),
 	})
 }
 
@@ -54,12 +55,12 @@ func SparseBincount(indices, values, denseShape, size, weights tf.Output, opts .
 	return apply("SparseBincount", opts, indices, values, denseShape, size, weights)
 }
 
-func countKernels(i32, i64, f32, f64 tf.NewKernel) tf.KernelSet {
-	return tf.ByType("T", byType{tf.Int32: i32, tf.Int64: i64, tf.Float32: f32, tf.Float64: f64})
+func countKernels(i32, i64, f32, f64 core.NewKernel) core.KernelSet {
+	return core.ByType("T", byType{tf.Int32: i32, tf.Int64: i64, tf.Float32: f32, tf.Float64: f64})
 }
 
 // knownSize returns the size in input i, -1 if it is not known.
-func knownSize(c *tf.Infer, i int) (int, error) {
+func knownSize(c *core.Infer, i int) (int, error) {
 	if s := c.In(i); s != nil && len(s) != 0 {
 		return 0, tf.Errorf(tf.InvalidArgument, "Shape must be rank 0 but is rank %d: size has shape %v", len(s), s)
 	}
@@ -73,7 +74,7 @@ func knownSize(c *tf.Infer, i int) (int, error) {
 	return v[0], nil
 }
 
-func denseRows(c *tf.Infer) tf.Shape {
+func denseRows(c *core.Infer) tf.Shape {
 	s := c.In(0)
 	if len(s) > 1 {
 		return s[:1]
@@ -85,8 +86,8 @@ func denseRows(c *tf.Infer) tf.Shape {
 }
 
 // bincountShape puts the bins after the rows.
-func bincountShape(rows func(*tf.Infer) tf.Shape) func(*tf.Infer) error {
-	return func(c *tf.Infer) error {
+func bincountShape(rows func(*core.Infer) tf.Shape) func(*core.Infer) error {
+	return func(c *core.Infer) error {
 		n, err := knownSize(c, 1)
 		if r := rows(c); r != nil {
 			c.Set(0, append(r.Clone(), n))
@@ -95,7 +96,7 @@ func bincountShape(rows func(*tf.Infer) tf.Shape) func(*tf.Infer) error {
 	}
 }
 
-func raggedBincountShape(c *tf.Infer) error {
+func raggedBincountShape(c *core.Infer) error {
 	n, err := knownSize(c, 2)
 	c.Set(0, tf.Shape{-1, n})
 	if s := c.In(0); len(s) == 1 && s[0] > 0 {
@@ -104,7 +105,7 @@ func raggedBincountShape(c *tf.Infer) error {
 	return err
 }
 
-func sparseBincountShape(c *tf.Infer) error {
+func sparseBincountShape(c *core.Infer) error {
 	n, err := knownSize(c, 3)
 	switch s := c.ConstShape(2); {
 	case len(s) == 1:
@@ -128,7 +129,7 @@ type counter[T kernel.Real] struct {
 func newCounter[T interface {
 	kernel.Real
 	tf.Elem
-}](c *tf.OpContext, rows tf.Shape, size, weights, values *tf.Tensor) (*counter[T], error) {
+}](c *core.OpContext, rows tf.Shape, size, weights, values *core.Tensor) (*counter[T], error) {
 	n, err := binSize(size)
 	if err != nil {
 		return nil, err
@@ -142,10 +143,10 @@ func newCounter[T interface {
 		return nil, err
 	}
 	clearCells(out)
-	return &counter[T]{bins: tf.Data[T](out), size: n, weights: tf.Data[T](weights), binary: c.Node.Bool("binary_output")}, nil
+	return &counter[T]{bins: core.Data[T](out), size: n, weights: core.Data[T](weights), binary: c.Node.Bool("binary_output")}, nil
 }
 
-func binSize(t *tf.Tensor) (int, error) {
+func binSize(t *core.Tensor) (int, error) {
 	if t.Rank() != 0 {
 		return 0, tf.Errorf(tf.InvalidArgument, "Shape must be rank 0 but is rank %d", t.Rank())
 	}
@@ -175,8 +176,8 @@ func (b *counter[T]) add(row, i int, v int64) error {
 func countAll[T interface {
 	kernel.Real
 	tf.Elem
-}](*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+}](*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		if n := c.Input(2).Len(); n != 0 && n != c.Input(0).Len() {
 			return tf.Errorf(tf.InvalidArgument, "Input indices and weights must have the same size.")
 		}
@@ -201,8 +202,8 @@ func (b *counter[T]) addRows(values []int64, width int) error {
 func countDense[T interface {
 	kernel.Real
 	tf.Elem
-}](*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+}](*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		x := c.Input(0)
 		if x.Rank() > 2 {
 			return tf.Errorf(tf.InvalidArgument, "Shape must be at most rank 2 but is rank %d", x.Rank())
@@ -222,8 +223,8 @@ func countDense[T interface {
 func countRagged[T interface {
 	kernel.Real
 	tf.Elem
-}](*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+}](*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		splits, values := wideIndices(c.Input(0)), wideIndices(c.Input(1))
 		switch {
 		case len(splits) == 0:
@@ -256,12 +257,15 @@ func countRagged[T interface {
 func countSparse[T interface {
 	kernel.Real
 	tf.Elem
-}](*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+}](*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		idx, values, shape := c.Input(0), c.Input(1), c.Input(2)
 		s, err := shapeOf(shape, "dense_shape")
 		if err != nil {
 			return err
+		}
+		if _, err := binSize(c.Input(3)); err != nil {
+			return err // before what is said of the values
 		}
 		if err := checkSparseValues(idx, values, s); err != nil {
 			return err
@@ -274,7 +278,7 @@ func countSparse[T interface {
 		if err != nil {
 			return err
 		}
-		at := tf.Data[int64](idx)
+		at := core.Data[int64](idx)
 		for i, v := range wideIndices(values) {
 			row := 0
 			if len(s) > 1 {
@@ -289,7 +293,7 @@ func countSparse[T interface {
 }
 
 // checkSparseValues checks the parts of a sparse tensor of shape s.
-func checkSparseValues(idx, values *tf.Tensor, s tf.Shape) error {
+func checkSparseValues(idx, values *core.Tensor, s tf.Shape) error {
 	if err := checkSizes(s); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
@@ -14,14 +15,14 @@ func init() {
 	bitwise("BitwiseXor", intPairs(kernel.BitXor, kernel.BitXor, kernel.BitXor, kernel.BitXor, kernel.BitXor, kernel.BitXor, kernel.BitXor, kernel.BitXor))
 	bitwise("LeftShift", intPairs(leftShift, leftShift, leftShift, leftShift, leftShift, leftShift, leftShift, leftShift))
 	bitwise("RightShift", intPairs(rightShift, rightShift, rightShift, rightShift, rightShift, rightShift, rightShift, rightShift))
-	tf.Register(tf.OpDef{
-		Name: "Invert", In: "x: T", Out: "y: T", Attrs: integers, Shape: tf.UnchangedShape, NoGrad: tf.NotDifferentiable,
-		Kernels: tf.ByType("T", merge(signedMaps(kernel.BitNot, kernel.BitNot, kernel.BitNot, kernel.BitNot),
+	core.Register(core.OpDef{
+		Name: "Invert", In: "x: T", Out: "y: T", Attrs: integers, Shape: core.UnchangedShape, NoGrad: core.NotDifferentiable,
+		Kernels: core.ByType("T", merge(signedMaps(kernel.BitNot, kernel.BitNot, kernel.BitNot, kernel.BitNot),
 			unsignedMaps(kernel.BitNot, kernel.BitNot, kernel.BitNot, kernel.BitNot))),
 	})
-	tf.Register(tf.OpDef{
-		Name: "PopulationCount", In: "x: T", Out: "y: uint8", Attrs: integers, Shape: tf.UnchangedShape, NoGrad: tf.NotDifferentiable,
-		Kernels: tf.ByType("T", byType{
+	core.Register(core.OpDef{
+		Name: "PopulationCount", In: "x: T", Out: "y: uint8", Attrs: integers, Shape: core.UnchangedShape, NoGrad: core.NotDifferentiable,
+		Kernels: core.ByType("T", byType{
 			tf.Int8: mapToKernel(bitCount[int8]), tf.Int16: mapToKernel(bitCount[int16]), tf.Int32: mapToKernel(bitCount[int32]), tf.Int64: mapToKernel(bitCount[int64]),
 			tf.Uint8: mapToKernel(bitCount[uint8]), tf.Uint16: mapToKernel(bitCount[uint16]), tf.Uint32: mapToKernel(bitCount[uint32]), tf.Uint64: mapToKernel(bitCount[uint64]),
 		}),
@@ -31,9 +32,9 @@ func init() {
 const integers = "T: {" + signedTypes + ", " + unsignedTypes + "}"
 
 func bitwise(name string, kernels byType) {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: name, In: "x: T; y: T", Out: "z: T", Attrs: integers,
-		Shape: tf.BroadcastShape, NoGrad: tf.NotDifferentiable, Kernels: tf.ByType("T", kernels),
+		Shape: core.BroadcastShape, NoGrad: core.NotDifferentiable, Kernels: core.ByType("T", kernels),
 	})
 }
 

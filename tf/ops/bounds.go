@@ -5,19 +5,20 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	for _, name := range []string{"LowerBound", "UpperBound"} {
 		upper := name == "UpperBound"
-		tf.Register(tf.OpDef{
+		core.Register(core.OpDef{
 			Name: name, In: "sorted_inputs: T; values: T", Out: "output: out_type", Attrs: "T: type; out_type: {int32, int64} = int32",
-			Shape: boundShape, NoGrad: tf.NoGradientDefined,
-			Kernels: tf.ByType("T", byType{
-				tf.Float32: bound(upper, tf.Data[float32]), tf.Float64: bound(upper, tf.Data[float64]),
+			Shape: boundShape, NoGrad: core.NoGradientDefined,
+			Kernels: core.ByType("T", byType{
+				tf.Float32: bound(upper, core.Data[float32]), tf.Float64: bound(upper, core.Data[float64]),
 				tf.Float16: bound(upper, wide[tf.Half]), tf.BFloat16: bound(upper, wide[tf.BF16]),
-				tf.Int8: bound(upper, tf.Data[int8]), tf.Int16: bound(upper, tf.Data[int16]), tf.Int32: bound(upper, tf.Data[int32]), tf.Int64: bound(upper, tf.Data[int64]),
-				tf.Uint8: bound(upper, tf.Data[uint8]), tf.Uint16: bound(upper, tf.Data[uint16]), tf.Uint32: bound(upper, tf.Data[uint32]), tf.Uint64: bound(upper, tf.Data[uint64]),
+				tf.Int8: bound(upper, core.Data[int8]), tf.Int16: bound(upper, core.Data[int16]), tf.Int32: bound(upper, core.Data[int32]), tf.Int64: bound(upper, core.Data[int64]),
+				tf.Uint8: bound(upper, core.Data[uint8]), tf.Uint16: bound(upper, core.Data[uint16]), tf.Uint32: bound(upper, core.Data[uint32]), tf.Uint64: bound(upper, core.Data[uint64]),
 			}),
 		})
 	}
@@ -42,7 +43,7 @@ func UpperBound(sorted, values tf.Output, opts ...tf.Option) tf.Output {
 	return apply("UpperBound", opts, sorted, values)
 }
 
-func boundShape(c *tf.Infer) error {
+func boundShape(c *core.Infer) error {
 	if _, err := c.Rank(0, 2); err != nil {
 		return err
 	}
@@ -51,7 +52,7 @@ func boundShape(c *tf.Infer) error {
 	return err
 }
 
-func checkBound(sorted, values *tf.Tensor, d tf.DType) error {
+func checkBound(sorted, values *core.Tensor, d tf.DType) error {
 	const mostRows = 1<<31 - 1
 	switch {
 	case sorted.Rank() != 2:
@@ -68,10 +69,10 @@ func checkBound(sorted, values *tf.Tensor, d tf.DType) error {
 	return nil
 }
 
-func bound[T kernel.Real](upper bool, load func(*tf.Tensor) []T) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func bound[T kernel.Real](upper bool, load func(*core.Tensor) []T) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		d := n.Type("out_type")
-		return tf.Compute(func(c *tf.OpContext) error {
+		return core.Compute(func(c *core.OpContext) error {
 			sorted, values := c.Input(0), c.Input(1)
 			if err := checkBound(sorted, values, d); err != nil {
 				return err

@@ -5,23 +5,24 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const index = "{int32, int64} = int32"
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "BroadcastTo", In: "input: T; shape: Tidx", Out: "output: T", Attrs: "T: type; Tidx: " + index,
-		Shape: broadcastToShape, Grad: broadcastToGrad,
+		Shape: broadcastToShape, Grad: tf.GradFunc(broadcastToGrad),
 		Kernels: byCell(broadcastTo[uint8], broadcastTo[uint16], broadcastTo[uint32], broadcastTo[uint64], broadcastTo[complex128],
-			broadcastTo[string], broadcastTo[tf.ResourceHandle], broadcastTo[tf.VariantValue]).on("T", smallFloats),
+			broadcastTo[string], broadcastTo[core.ResourceHandle], broadcastTo[core.VariantValue]).on("T", smallFloats),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "BroadcastGradientArgs", In: "s0: T; s1: T", Out: "r0: T; r1: T", Attrs: "T: " + index,
-		Shape: gradientArgsShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(broadcastGradientArgs),
+		Shape: gradientArgsShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(broadcastGradientArgs),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "BroadcastArgs", In: "s0: T; s1: T", Out: "r0: T", Attrs: "T: " + index,
-		Shape: broadcastArgsShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(broadcastArgs),
+		Shape: broadcastArgsShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(broadcastArgs),
 	})
 }
 
@@ -43,7 +44,7 @@ func BroadcastArgs(s0, s1 tf.Output, opts ...tf.Option) tf.Output {
 	return apply("BroadcastArgs", opts, s0, s1)
 }
 
-func broadcastToShape(c *tf.Infer) error {
+func broadcastToShape(c *core.Infer) error {
 	want, in := c.ConstShape(1), c.In(0)
 	c.Set(0, want)
 	if want == nil || in == nil {
@@ -68,9 +69,9 @@ func broadcastToGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	return tf.Grads(Reshape(reduceSum(dy[0], axes, true), in), tf.Output{})
 }
 
-func broadcastTo[C cell](n *tf.Node) (tf.Kernel, error) {
+func broadcastTo[C cell](n *core.Node) (core.Kernel, error) {
 	d := n.Type("T")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		x := c.Input(0)
 		want, err := shapeOf(c.Input(1), "shape")
 		if err != nil {
@@ -86,12 +87,12 @@ func broadcastTo[C cell](n *tf.Node) (tf.Kernel, error) {
 		if err := checkSizes(want); err != nil {
 			return err
 		}
-		if err := tf.CheckSize(d, want); err != nil {
+		if err := core.CheckSize(d, want); err != nil {
 			return err
 		}
 		b, ok := kernel.NewBroadcastTo(want, x.Shape())
 		if !ok {
-			return tf.Errorf(tf.InvalidArgument, "Incompatible shapes: %s vs. %s", x.Shape().Text(), want.Text())
+			return notBroadcast(x.Shape(), want)
 		}
 		out, err := c.Alloc(0, d, want)
 		if err != nil || out.Len() == 0 {
@@ -102,7 +103,16 @@ func broadcastTo[C cell](n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func gradientArgsShape(c *tf.Infer) error {
+// notBroadcast says why shape x does not fill another: the two do not go together,
+// or make one that is larger still.
+func notBroadcast(x, want tf.Shape) error {
+	if _, ok := kernel.NewBroadcast(x, want); ok {
+		return tf.Errorf(tf.InvalidArgument, "Unable to broadcast tensor of shape %s to tensor of shape %s", x.Text(), want.Text())
+	}
+	return tf.Errorf(tf.InvalidArgument, "Incompatible shapes: %s vs. %s", x.Text(), want.Text())
+}
+
+func gradientArgsShape(c *core.Infer) error {
 	for i := range 2 {
 		if _, err := c.Rank(i, 1); err != nil {
 			return err
@@ -144,7 +154,7 @@ func alignedDim(s tf.Shape, i, rank int) int {
 }
 
 // twoShapes reads inputs 0 and 1, vectors of sizes.
-func twoShapes(c *tf.OpContext) (a, b tf.Shape, err error) {
+func twoShapes(c *core.OpContext) (a, b tf.Shape, err error) {
 	for i := range 2 {
 		if t := c.Input(i); t.Rank() != 1 {
 			return nil, nil, tf.Errorf(tf.InvalidArgument, "In[%d] must be a vector.%s", i, t.Shape().Text())
@@ -157,9 +167,9 @@ func twoShapes(c *tf.OpContext) (a, b tf.Shape, err error) {
 	return a, b, err
 }
 
-func broadcastGradientArgs(n *tf.Node) (tf.Kernel, error) {
+func broadcastGradientArgs(n *core.Node) (core.Kernel, error) {
 	d := n.Type("T")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		a, b, err := twoShapes(c)
 		if err != nil {
 			return err
@@ -175,7 +185,7 @@ func broadcastGradientArgs(n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func broadcastArgsShape(c *tf.Infer) error {
+func broadcastArgsShape(c *core.Infer) error {
 	a, b := c.In(0), c.In(1)
 	if len(a) == 1 && len(b) == 1 && a[0] >= 0 && b[0] >= 0 {
 		c.Set(0, tf.Shape{max(a[0], b[0])})
@@ -185,9 +195,9 @@ func broadcastArgsShape(c *tf.Infer) error {
 	return nil
 }
 
-func broadcastArgs(n *tf.Node) (tf.Kernel, error) {
+func broadcastArgs(n *core.Node) (core.Kernel, error) {
 	d := n.Type("T")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		a, b, err := twoShapes(c)
 		if err != nil {
 			return err

@@ -5,13 +5,14 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Bucketize", In: "input: T", Out: "output: int32", Attrs: "T: {int32, int64, float, double}; boundaries: list(float)",
-		Shape: tf.UnchangedShape, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("T", byType{
+		Shape: core.UnchangedShape, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("T", byType{
 			tf.Int32: bucketize[int32], tf.Int64: bucketize[int64], tf.Float32: bucketize[float32], tf.Float64: bucketize[float64],
 		}),
 	})
@@ -20,13 +21,13 @@ func init() {
 // Bucketize returns how many of the boundaries, which have to be sorted, are
 // not greater than each element of x.
 func Bucketize(x tf.Output, boundaries []float32, opts ...tf.Option) tf.Output {
-	return apply("Bucketize", attrs(opts, tf.Attr("boundaries", boundaries)), x)
+	return apply("Bucketize", tf.Join(opts, tf.Attr("boundaries", boundaries)), x)
 }
 
 func bucketize[T interface {
 	kernel.Real
 	tf.Elem
-}](n *tf.Node) (tf.Kernel, error) {
+}](n *core.Node) (core.Kernel, error) {
 	bounds, _ := n.Attr("boundaries").([]float32)
 	if !slices.IsSorted(bounds) {
 		return nil, tf.Errorf(tf.InvalidArgument, "Expected sorted boundaries")

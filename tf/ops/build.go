@@ -1,6 +1,9 @@
 package ops
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 // outputs adds an operation that has n outputs and returns them. If it cannot
 // be added, all of them carry the error.
@@ -13,9 +16,6 @@ func outputs(n int, op string, opts []tf.Option, in ...tf.Output) []tf.Output {
 	return out
 }
 
-// attrs puts options that a Go function sets before those of its caller.
-func attrs(caller []tf.Option, own ...tf.Option) []tf.Option { return append(own, caller...) }
-
 // invalid is the option that makes an operation fail with an error that was
 // found before it could be added.
 type invalid struct{ err error }
@@ -26,29 +26,29 @@ func (i invalid) Apply(s *tf.Spec) { s.Err = i.err }
 // intVec adds a constant vector of integers of type d, int32 or int64, to the
 // graph of x.
 func intVec(x tf.Output, d tf.DType, v ...int) tf.Output {
-	return ConstTensor(x.Graph(), intTensor(d, tf.Shape{len(v)}, v...))
+	return ConstValue(x.Graph(), intTensor(d, tf.Shape{len(v)}, v...))
 }
 
 // intScalar adds a constant integer of type d to the graph of x.
 func intScalar(x tf.Output, d tf.DType, v int) tf.Output {
-	return ConstTensor(x.Graph(), intTensor(d, tf.Shape{}, v))
+	return ConstValue(x.Graph(), intTensor(d, tf.Shape{}, v))
 }
 
-func intTensor(d tf.DType, s tf.Shape, v ...int) *tf.Tensor {
-	t := tf.NewTensor(d, s)
+func intTensor(d tf.DType, s tf.Shape, v ...int) *core.Tensor {
+	t := core.NewTensor(d, s)
 	putInts(t, v)
 	return t
 }
 
 // putInts sets the elements of t, int32 or int64, to v.
-func putInts(t *tf.Tensor, v []int) {
+func putInts(t *core.Tensor, v []int) {
 	if t.DType() == tf.Int64 {
-		for i, dst := 0, tf.Data[int64](t); i < len(v); i++ {
+		for i, dst := 0, core.Data[int64](t); i < len(v); i++ {
 			dst[i] = int64(v[i])
 		}
 		return
 	}
-	for i, dst := 0, tf.Data[int32](t); i < len(v); i++ {
+	for i, dst := 0, core.Data[int32](t); i < len(v); i++ {
 		dst[i] = int32(v[i])
 	}
 }

@@ -5,20 +5,21 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const types = "{bfloat16, half, float, double, int64, int32, uint8, uint16, uint32, uint64, int8, int16, complex64, complex128, qint8, quint8, qint16, quint16, qint32}"
-	conversion := tf.OpDef{
+	conversion := core.OpDef{
 		Name: "Cast", In: "x: SrcT", Out: "y: DstT", Attrs: "SrcT: type; DstT: type; Truncate: bool = false",
-		Shape: tf.UnchangedShape, Grad: castGrad, Kernels: tf.AnyType(cast),
+		Shape: core.UnchangedShape, Grad: tf.GradFunc(castGrad), Kernels: core.AnyType(cast),
 	}
-	tf.Register(conversion)
-	conversion.Name, conversion.Grad, conversion.NoGrad = "_HostCast", nil, tf.NoGradientDefined // around transfers that TensorFlow's master compresses
-	tf.Register(conversion)
-	tf.Register(tf.OpDef{
+	core.Register(conversion)
+	conversion.Name, conversion.Grad, conversion.NoGrad = "_HostCast", nil, core.NoGradientDefined // around transfers that TensorFlow's master compresses
+	core.Register(conversion)
+	core.Register(core.OpDef{
 		Name: "Bitcast", In: "input: T", Out: "output: type", Attrs: "T: " + types + "; type: " + types,
-		Shape: bitcastShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(bitcast),
+		Shape: bitcastShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(bitcast),
 	})
 }
 
@@ -31,13 +32,13 @@ func (o CastOpts) Apply(s *tf.Spec) { s.Set("Truncate", o.Truncate) }
 
 // Cast returns the elements of x converted to type d.
 func Cast(x tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
-	return apply("Cast", attrs(opts, tf.Attr("DstT", d)), x)
+	return apply("Cast", tf.Join(opts, tf.Attr("DstT", d)), x)
 }
 
 // Bitcast returns the memory of x as elements of type d. If d is smaller than
 // x's type the result has one dimension more, if it is larger, one less.
 func Bitcast(x tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
-	return apply("Bitcast", attrs(opts, tf.Attr("type", d)), x)
+	return apply("Bitcast", tf.Join(opts, tf.Attr("type", d)), x)
 }
 
 // castGrad casts back where both types can carry gradients.
@@ -50,7 +51,7 @@ func castGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	return tf.Grads(Cast(dy[0], src))
 }
 
-func cast(n *tf.Node) (tf.Kernel, error) {
+func cast(n *core.Node) (core.Kernel, error) {
 	src, dst := n.Type("SrcT").Base(), n.Type("DstT").Base()
 	if src == dst {
 		return forward(n)
@@ -59,7 +60,7 @@ func cast(n *tf.Node) (tf.Kernel, error) {
 		return nil, tf.Errorf(tf.Unimplemented, "Cast %s to %s is not supported", src.CName(), dst.CName())
 	}
 	cut := truncation(n.Bool("Truncate"), src, dst)
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		x := c.Input(0)
 		y, err := c.Alloc(0, dst, x.Shape())
 		if err != nil {
@@ -103,21 +104,21 @@ var mantissas = map[tf.DType]int{tf.Float64: 52, tf.Float32: 23, tf.Float16: 10,
 
 // truncation returns what clears the mantissa bits that dst has no room for,
 // so that the conversion has nothing to round; nil if nothing is to be done.
-func truncation(wanted bool, src, dst tf.DType) func(*tf.Tensor) *tf.Tensor {
+func truncation(wanted bool, src, dst tf.DType) func(*core.Tensor) *core.Tensor {
 	keep, ok := mantissas[dst]
 	drop := mantissas[src] - keep
 	if !wanted || !ok || drop <= 0 {
 		return nil
 	}
-	return func(x *tf.Tensor) *tf.Tensor {
+	return func(x *core.Tensor) *core.Tensor {
 		x = x.Clone()
 		switch src {
 		case tf.Float64:
-			kernel.Map(tf.Data[float64](x), tf.Data[float64](x), func(v float64) float64 {
+			kernel.Map(core.Data[float64](x), core.Data[float64](x), func(v float64) float64 {
 				return math.Float64frombits(math.Float64bits(v) >> drop << drop)
 			})
 		case tf.Float32:
-			kernel.Map(tf.Data[float32](x), tf.Data[float32](x), func(v float32) float32 {
+			kernel.Map(core.Data[float32](x), core.Data[float32](x), func(v float32) float32 {
 				return math.Float32frombits(math.Float32bits(v) >> drop << drop)
 			})
 		}
@@ -125,7 +126,7 @@ func truncation(wanted bool, src, dst tf.DType) func(*tf.Tensor) *tf.Tensor {
 	}
 }
 
-func bitcastShape(c *tf.Infer) error {
+func bitcastShape(c *core.Infer) error {
 	s, err := bitcastTo(c.In(0), c.Type("T"), c.Type("type"))
 	c.Set(0, s)
 	return err
@@ -148,15 +149,15 @@ func bitcastTo(s tf.Shape, from, to tf.DType) (tf.Shape, error) {
 	return s[:last].Clone(), nil
 }
 
-func bitcast(n *tf.Node) (tf.Kernel, error) {
+func bitcast(n *core.Node) (core.Kernel, error) {
 	from, to := n.Type("T").Base(), n.Type("type").Base()
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		x := c.Input(0)
 		s, err := bitcastTo(x.Shape(), from, to)
 		if err != nil {
 			return err
 		}
-		c.Set(0, tf.TensorOf(to, s, x.Buffer().Ref()))
+		c.Set(0, core.TensorOf(to, s, x.Buffer().Ref()))
 		return nil
 	}), nil
 }

@@ -3,13 +3,14 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 var float8s = map[tf.DType]kernel.Float8{tf.Float8E5M2: kernel.Float8E5M2, tf.Float8E4M3: kernel.Float8E4M3FN}
 
 // castPart converts elements lo to hi. Small types are converted by way of
 // larger ones.
-func castPart(y, x *tf.Tensor, lo, hi int) {
+func castPart(y, x *core.Tensor, lo, hi int) {
 	src := elementRange(x, lo, hi)
 	if f, ok := float8s[x.DType()]; ok {
 		wide := make([]float32, hi-lo)

@@ -5,15 +5,16 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	for _, name := range []string{"CheckNumerics", "CheckNumericsV2"} {
 		signed := name == "CheckNumericsV2"
-		tf.Register(tf.OpDef{
+		core.Register(core.OpDef{
 			Name: name, In: "tensor: T", Out: "output: T", Attrs: "T: {bfloat16, half, float, double}; message: string",
-			Stateful: true, Shape: tf.UnchangedShape, Grad: checkNumericsGrad,
-			Kernels: tf.ByType("T", byType{
+			Stateful: true, Shape: core.UnchangedShape, Grad: tf.GradFunc(checkNumericsGrad),
+			Kernels: core.ByType("T", byType{
 				tf.Float32: checkNumerics(signed, float32Class), tf.Float64: checkNumerics(signed, float64Class),
 				tf.Float16:  checkNumerics(signed, func(v tf.Half) floatClass { return bits16Class(uint16(v), 0x7c00) }),
 				tf.BFloat16: checkNumerics(signed, func(v tf.BF16) floatClass { return bits16Class(uint16(v), 0x7f80) }),
@@ -25,13 +26,13 @@ func init() {
 // CheckNumerics returns x, and fails with InvalidArgument if an element is not
 // a number or infinite. The message comes first in the error's.
 func CheckNumerics(x tf.Output, message string, opts ...tf.Option) tf.Output {
-	return apply("CheckNumerics", attrs(opts, tf.Attr("message", message)), x)
+	return apply("CheckNumerics", tf.Join(opts, tf.Attr("message", message)), x)
 }
 
 // CheckNumericsV2 is CheckNumerics with an error that tells the signs of
 // infinities.
 func CheckNumericsV2(x tf.Output, message string, opts ...tf.Option) tf.Output {
-	return apply("CheckNumericsV2", attrs(opts, tf.Attr("message", message)), x)
+	return apply("CheckNumericsV2", tf.Join(opts, tf.Attr("message", message)), x)
 }
 
 func checkNumericsGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
@@ -81,12 +82,12 @@ func bits16Class(v, mask uint16) floatClass {
 	return positiveInf
 }
 
-func checkNumerics[T tf.Elem](signed bool, class func(T) floatClass) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func checkNumerics[T tf.Elem](signed bool, class func(T) floatClass) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		message := n.Str("message")
-		return tf.Compute(func(c *tf.OpContext) error {
+		return core.Compute(func(c *core.OpContext) error {
 			var found floatClass
-			for _, v := range tf.Data[T](c.Input(0)) {
+			for _, v := range core.Data[T](c.Input(0)) {
 				found |= class(v)
 			}
 			if found != 0 {

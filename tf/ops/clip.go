@@ -5,13 +5,14 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "ClipByValue", In: "t: T; clip_value_min: T; clip_value_max: T", Out: "output: T", Attrs: "T: {" + reducibleTypes + "}",
-		Shape: tf.UnchangedShape, Grad: clipGrad,
-		Kernels: tf.ByType("T", byType{
+		Shape: core.UnchangedShape, Grad: tf.GradFunc(clipGrad),
+		Kernels: core.ByType("T", byType{
 			tf.Float32: clipKernel(clip[float32]), tf.Float64: clipKernel(clip[float64]),
 			tf.Float16: clipKernel(halfClip[tf.Half]), tf.BFloat16: clipKernel(halfClip[tf.BF16]),
 			tf.Int8: clipKernel(clip[int8]), tf.Int16: clipKernel(clip[int16]), tf.Int32: clipKernel(clip[int32]), tf.Int64: clipKernel(clip[int64]),
@@ -58,10 +59,10 @@ func halfClip[H kernel.HalfFloat](z, x, lo, hi []H) {
 	kernel.Narrow(z, out)
 }
 
-func clipKernel[T tf.Elem](f func(z, x, lo, hi []T)) tf.NewKernel {
-	return stateless(func(c *tf.OpContext) error {
+func clipKernel[T tf.Elem](f func(z, x, lo, hi []T)) core.NewKernel {
+	return stateless(func(c *core.OpContext) error {
 		x, lo, hi := c.Input(0), c.Input(1), c.Input(2)
-		for _, bound := range []*tf.Tensor{lo, hi} {
+		for _, bound := range []*core.Tensor{lo, hi} {
 			if bound.Rank() != 0 && !slices.Equal(bound.Shape(), x.Shape()) {
 				return tf.Errorf(tf.InvalidArgument, "clip_value_min and clip_value_max must be either of the same shape as input, or a scalar. input shape: %sclip_value_min shape: %sclip_value_max shape: %s",
 					x.Shape().Text(), lo.Shape().Text(), hi.Shape().Text())
@@ -71,7 +72,7 @@ func clipKernel[T tf.Elem](f func(z, x, lo, hi []T)) tf.NewKernel {
 		if err != nil || x.Len() == 0 {
 			return err
 		}
-		f(tf.Data[T](out), tf.Data[T](x), tf.Data[T](lo), tf.Data[T](hi))
+		f(core.Data[T](out), core.Data[T](x), core.Data[T](lo), core.Data[T](hi))
 		return nil
 	})
 }

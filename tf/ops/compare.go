@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
@@ -40,9 +41,9 @@ func orderedTests(f32 func(z []bool, x, y []float32), f64 func(z []bool, x, y []
 }
 
 func comparison(name string, kernels byType) {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: name, In: "x: T; y: T", Out: "z: bool", Attrs: "T: realnumbertype",
-		Shape: tf.BroadcastShape, NoGrad: tf.NotDifferentiable, Kernels: tf.ByType("T", kernels),
+		Shape: core.BroadcastShape, NoGrad: core.NotDifferentiable, Kernels: core.ByType("T", kernels),
 	})
 }
 
@@ -56,33 +57,33 @@ func equality(name string, different bool, sets ...byType) {
 	for d, k := range all {
 		all[d] = tolerant(k, different)
 	}
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: name, In: "x: T; y: T", Out: "z: bool", Attrs: "T: type; incompatible_shape_error: bool = true",
-		Shape: equalityShape, NoGrad: tf.NotDifferentiable, Kernels: tf.ByType("T", all),
+		Shape: equalityShape, NoGrad: core.NotDifferentiable, Kernels: core.ByType("T", all),
 	})
 }
 
-func equalityShape(c *tf.Infer) error {
+func equalityShape(c *core.Infer) error {
 	if _, fit := tf.BroadcastShapes(c.In(0), c.In(1)); !fit && !c.Bool("incompatible_shape_error") {
 		c.Set(0, nil)
 		return nil
 	}
-	return tf.BroadcastShape(c)
+	return core.BroadcastShape(c)
 }
 
 // tolerant makes kernels answer different for operands that do not fit.
-func tolerant(k tf.NewKernel, different bool) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func tolerant(k core.NewKernel, different bool) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		compare, err := k(n)
 		if err != nil || n.Bool("incompatible_shape_error") {
 			return compare, err
 		}
-		zip, _ := compare.(tf.Compute)
-		return tf.Compute(func(c *tf.OpContext) error {
+		zip, _ := compare.(core.Compute)
+		return core.Compute(func(c *core.OpContext) error {
 			if _, fit := tf.BroadcastShapes(c.Input(0).Shape(), c.Input(1).Shape()); fit {
 				return zip(c)
 			}
-			c.Set(0, tf.Scalar(different))
+			c.Set(0, core.Scalar(different))
 			return nil
 		}), nil
 	}
@@ -121,16 +122,16 @@ func NotEqual(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("NotEq
 func init() {
 	logical("LogicalAnd", kernel.And)
 	logical("LogicalOr", kernel.Or)
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "LogicalNot", In: "x: bool", Out: "y: bool",
-		Shape: tf.UnchangedShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(mapKernel(kernel.Not)),
+		Shape: core.UnchangedShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(mapKernel(kernel.Not)),
 	})
 }
 
 func logical(name string, f func(z, x, y []bool)) {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: name, In: "x: bool; y: bool", Out: "z: bool",
-		Shape: tf.BroadcastShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(zipKernel(zip(f))),
+		Shape: core.BroadcastShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(zipKernel(zip(f))),
 	})
 }
 
@@ -144,10 +145,10 @@ func LogicalOr(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("Logi
 func LogicalNot(x tf.Output, opts ...tf.Option) tf.Output { return apply("LogicalNot", opts, x) }
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "ApproximateEqual", In: "x: T; y: T", Out: "z: bool", Attrs: "T: {" + reducibleTypes + "}; tolerance: float = 0.00001",
-		Shape: tf.MergedShape, NoGrad: tf.NotDifferentiable,
-		Kernels: tf.ByType("T", byType{tf.Float32: approximateEqual[float32], tf.Float64: approximateEqual[float64]}),
+		Shape: core.MergedShape, NoGrad: core.NotDifferentiable,
+		Kernels: core.ByType("T", byType{tf.Float32: approximateEqual[float32], tf.Float64: approximateEqual[float64]}),
 	})
 }
 
@@ -166,9 +167,9 @@ func ApproximateEqual(x, y tf.Output, opts ...tf.Option) tf.Output {
 func approximateEqual[T interface {
 	kernel.Float
 	tf.Elem
-}](n *tf.Node) (tf.Kernel, error) {
+}](n *core.Node) (core.Kernel, error) {
 	tolerance := T(n.Float("tolerance"))
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		x, y := c.Input(0), c.Input(1)
 		if !slices.Equal(x.Shape(), y.Shape()) {
 			return tf.Errorf(tf.InvalidArgument, "x and y must be of the same shape. x shape: %s. y shape: %s", x.Shape().Text(), y.Shape().Text())
@@ -177,7 +178,7 @@ func approximateEqual[T interface {
 		if err != nil {
 			return err
 		}
-		kernel.Zip2(tf.Data[bool](out), tf.Data[T](x), tf.Data[T](y), func(a, b T) bool { return max(a-b, b-a) < tolerance })
+		kernel.Zip2(core.Data[bool](out), core.Data[T](x), core.Data[T](y), func(a, b T) bool { return max(a-b, b-a) < tolerance })
 		return nil
 	}), nil
 }

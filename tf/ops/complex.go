@@ -5,39 +5,40 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const parts = "T: {complex64, complex128} = complex64; Tout: {float, double} = float"
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Complex", In: "real: T; imag: T", Out: "out: Tout", Attrs: "T: {float, double} = float; Tout: {complex64, complex128} = complex64",
-		Shape: tf.BroadcastShape, Grad: complexGrad,
-		Kernels: tf.ByType("T", byType{tf.Float32: zipKernel(complexOf[complex64, float32]()), tf.Float64: zipKernel(complexOf[complex128, float64]())}),
+		Shape: core.BroadcastShape, Grad: tf.GradFunc(complexGrad),
+		Kernels: core.ByType("T", byType{tf.Float32: zipKernel(complexOf[complex64, float32]()), tf.Float64: zipKernel(complexOf[complex128, float64]())}),
 	})
-	tf.Register(tf.OpDef{
-		Name: "Real", In: "input: T", Out: "output: Tout", Attrs: parts, Shape: tf.UnchangedShape, Grad: realGrad,
+	core.Register(core.OpDef{
+		Name: "Real", In: "input: T", Out: "output: Tout", Attrs: parts, Shape: core.UnchangedShape, Grad: tf.GradFunc(realGrad),
 		Kernels: partKernels(func(v complex128) float64 { return real(v) }),
 	})
-	tf.Register(tf.OpDef{
-		Name: "Imag", In: "input: T", Out: "output: Tout", Attrs: parts, Shape: tf.UnchangedShape, Grad: imagGrad,
+	core.Register(core.OpDef{
+		Name: "Imag", In: "input: T", Out: "output: Tout", Attrs: parts, Shape: core.UnchangedShape, Grad: tf.GradFunc(imagGrad),
 		Kernels: partKernels(func(v complex128) float64 { return imag(v) }),
 	})
-	tf.Register(tf.OpDef{
-		Name: "Angle", In: "input: T", Out: "output: Tout", Attrs: parts, Shape: tf.UnchangedShape, Grad: angleGrad, Kernels: partKernels(cmplx.Phase),
+	core.Register(core.OpDef{
+		Name: "Angle", In: "input: T", Out: "output: Tout", Attrs: parts, Shape: core.UnchangedShape, Grad: tf.GradFunc(angleGrad), Kernels: partKernels(cmplx.Phase),
 	})
-	tf.Register(tf.OpDef{
-		Name: "ComplexAbs", In: "x: T", Out: "y: Tout", Attrs: parts, Shape: tf.UnchangedShape, Grad: complexAbsGrad, Kernels: partKernels(cmplx.Abs),
+	core.Register(core.OpDef{
+		Name: "ComplexAbs", In: "x: T", Out: "y: Tout", Attrs: parts, Shape: core.UnchangedShape, Grad: tf.GradFunc(complexAbsGrad), Kernels: partKernels(cmplx.Abs),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Conj", In: "input: T", Out: "output: T", Attrs: "T: {complex64, complex128, variant} = complex64",
-		Shape: conjShape, Grad: conjGrad, Kernels: tf.ByType("T", merge(complexFunc(conjugate), byType{tf.Variant: stateless(conjVariants)})),
+		Shape: conjShape, Grad: tf.GradFunc(conjGrad), Kernels: core.ByType("T", merge(complexFunc(conjugate), byType{tf.Variant: stateless(conjVariants)})),
 	})
 }
 
 // A Conjugable is an element of a Variant that has a complex conjugate.
 type Conjugable interface{ Conjugated() any }
 
-func conjVariants(c *tf.OpContext) error {
+func conjVariants(c *core.OpContext) error {
 	x := c.Input(0)
 	out, err := c.Alloc(0, tf.Variant, x.Shape())
 	if err != nil {
@@ -54,7 +55,7 @@ func conjVariants(c *tf.OpContext) error {
 }
 
 // conjShape tells of what lies behind a Variant too.
-func conjShape(c *tf.Infer) error {
+func conjShape(c *core.Infer) error {
 	c.Set(0, c.In(0))
 	if d, s := c.Handle(0); d != tf.Invalid {
 		c.SetHandle(0, d, s)
@@ -76,7 +77,7 @@ func Complex(re, im tf.Output, opts ...tf.Option) tf.Output {
 	if re.DType() == tf.Float64 {
 		out = tf.Complex128
 	}
-	return apply("Complex", attrs(opts, PartOpts{out}), re, im)
+	return apply("Complex", tf.Join(opts, PartOpts{out}), re, im)
 }
 
 // Real returns the real part of x.
@@ -100,7 +101,7 @@ func part(op string, x tf.Output, opts []tf.Option) tf.Output {
 	if x.DType() == tf.Complex128 {
 		out = tf.Float64
 	}
-	return apply(op, attrs(opts, PartOpts{out}), x)
+	return apply(op, tf.Join(opts, PartOpts{out}), x)
 }
 
 // complexOf makes complex numbers of pairs.
@@ -112,17 +113,17 @@ func complexOf[C kernel.Complex, F kernel.Float]() kernel.Loops[C, F] {
 
 // partKernels returns the kernels of a function from complex to real numbers.
 // A result of another width than the operand's is refused, as TensorFlow does.
-func partKernels(f func(complex128) float64) tf.KernelSet {
+func partKernels(f func(complex128) float64) core.KernelSet {
 	c64 := mapToKernel(func(y []float32, x []complex64) {
 		kernel.Map2(y, x, func(v complex64) float32 { return float32(f(complex128(v))) })
 	})
 	c128 := mapToKernel(func(y []float64, x []complex128) { kernel.Map2(y, x, f) })
-	return tf.ByType("T", byType{tf.Complex64: resultOf(tf.Float32, c64), tf.Complex128: resultOf(tf.Float64, c128)})
+	return core.ByType("T", byType{tf.Complex64: resultOf(tf.Float32, c64), tf.Complex128: resultOf(tf.Float64, c128)})
 }
 
 // resultOf restricts a kernel to nodes whose result is of type d.
-func resultOf(d tf.DType, k tf.NewKernel) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func resultOf(d tf.DType, k core.NewKernel) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		if n.Type("Tout") != d {
 			return nil, tf.Errorf(tf.NotFound, "No OpKernel was registered to support Op '%s' with attr T = %v and Tout = %v", n.OpName(), n.Type("T"), n.Type("Tout"))
 		}

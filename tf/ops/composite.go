@@ -6,22 +6,23 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 const compositeTypeName = "CompositeTensorVariant"
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "CompositeTensorVariantFromComponents", In: "components: Tcomponents", Out: "encoded: variant", Attrs: "metadata: string; Tcomponents: list(type) >= 0",
-		Shape: tf.ScalarShape, Grad: compositeFromGrad, Kernels: tf.AnyType(compositeFrom),
+		Shape: core.ScalarShape, Grad: tf.GradFunc(compositeFromGrad), Kernels: core.AnyType(compositeFrom),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "CompositeTensorVariantToComponents", In: "encoded: variant", Out: "components: Tcomponents", Attrs: "metadata: string; Tcomponents: list(type) >= 0",
-		Shape: noOutputs, Grad: compositeToGrad, Kernels: tf.AnyType(compositeTo),
+		Shape: noOutputs, Grad: tf.GradFunc(compositeToGrad), Kernels: core.AnyType(compositeTo),
 	})
-	tf.RegisterVariant(compositeTypeName, func(d tf.VariantData) (any, error) {
+	core.RegisterVariant(compositeTypeName, func(d core.VariantData) (any, error) {
 		m, err := compositeMetadata(string(d.Metadata))
 		return &composite{m, slices.Clone(d.Tensors)}, err
 	})
@@ -30,7 +31,7 @@ func init() {
 // A composite is a value that is made of tensors, as one element of a variant.
 type composite struct {
 	metadata
-	parts []*tf.Tensor
+	parts []*core.Tensor
 }
 
 // metadata says what kind of value it is: a protocol buffer that holds a
@@ -41,21 +42,21 @@ type metadata struct {
 }
 
 // EncodeVariant writes it as TensorFlow does.
-func (v *composite) EncodeVariant() (tf.VariantData, error) {
-	return tf.VariantData{TypeName: compositeTypeName, Metadata: []byte(v.raw), Tensors: v.parts}, nil
+func (v *composite) EncodeVariant() (core.VariantData, error) {
+	return core.VariantData{TypeName: compositeTypeName, Metadata: []byte(v.raw), Tensors: v.parts}, nil
 }
 
 // CompositeTensorVariantFromComponents returns a variant that holds a value made
 // of tensors, which metadata, a CompositeTensorVariantMetadata, tells the kind of.
 func CompositeTensorVariantFromComponents(g *tf.Graph, components []tf.Output, metadata string, opts ...tf.Option) tf.Output {
-	return tf.Apply(g, "CompositeTensorVariantFromComponents", components, attrs(opts, tf.Attr("metadata", metadata), tf.Attr("Tcomponents", typesOf(components)))...).Output(0)
+	return tf.Apply(g, "CompositeTensorVariantFromComponents", components, tf.Join(opts, tf.Attr("metadata", metadata), tf.Attr("Tcomponents", typesOf(components)))...).Output(0)
 }
 
 // CompositeTensorVariantToComponents returns the tensors, of the given types,
 // that the value in a variant is made of. It has to be of the kind that metadata
 // tells.
 func CompositeTensorVariantToComponents(encoded tf.Output, metadata string, types []tf.DType, opts ...tf.Option) []tf.Output {
-	return outputs(len(types), "CompositeTensorVariantToComponents", attrs(opts, tf.Attr("metadata", metadata), tf.Attr("Tcomponents", types)), encoded)
+	return outputs(len(types), "CompositeTensorVariantToComponents", tf.Join(opts, tf.Attr("metadata", metadata), tf.Attr("Tcomponents", types)), encoded)
 }
 
 func typesOf(xs []tf.Output) []tf.DType {
@@ -91,13 +92,13 @@ func compositeMetadata(s string) (metadata, error) {
 	return m, nil
 }
 
-func compositeFrom(n *tf.Node) (tf.Kernel, error) {
+func compositeFrom(n *core.Node) (core.Kernel, error) {
 	m, err := compositeMetadata(n.Str("metadata"))
 	if err != nil {
 		return nil, err
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
-		v := &composite{metadata: m, parts: make([]*tf.Tensor, c.Inputs())}
+	return core.Compute(func(c *core.OpContext) error {
+		v := &composite{metadata: m, parts: make([]*core.Tensor, c.Inputs())}
 		for i := range v.parts {
 			v.parts[i] = keep(c.Input(i))
 		}
@@ -106,13 +107,13 @@ func compositeFrom(n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func compositeTo(n *tf.Node) (tf.Kernel, error) {
+func compositeTo(n *core.Node) (core.Kernel, error) {
 	m, err := compositeMetadata(n.Str("metadata"))
 	if err != nil {
 		return nil, tf.Errorf(tf.InvalidArgument, "Error parsing `metadata`")
 	}
 	types := n.TypesAttr("Tcomponents")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		v, err := compositeInput(c)
 		if err != nil {
 			return err
@@ -127,7 +128,7 @@ func compositeTo(n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func compositeInput(c *tf.OpContext) (*composite, error) {
+func compositeInput(c *core.OpContext) (*composite, error) {
 	t := c.Input(0)
 	if t.Len() == 0 {
 		return nil, tf.Errorf(tf.InvalidArgument, "Input `encoded` must not be an empty variant tensor, but got %v", t)

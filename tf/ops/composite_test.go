@@ -3,6 +3,7 @@ package ops_test
 import (
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -14,7 +15,7 @@ const (
 )
 
 func init() {
-	both := []*tf.Tensor{arr[float32](tf.Shape{2}, 7, 8), arr[int32](tf.Shape{3}, 1, 2, 3)}
+	both := []*core.Tensor{arr[float32](tf.Shape{2}, 7, 8), arr[int32](tf.Shape{3}, 1, 2, 3)}
 	types := []tf.DType{tf.Float32, tf.Int32}
 	through := func(from, to string, types ...tf.DType) func(*tf.Graph, []tf.Output) []tf.Output {
 		return func(g *tf.Graph, in []tf.Output) []tf.Output {

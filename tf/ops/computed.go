@@ -3,17 +3,18 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // computedIn says how tensors of some type are computed as slices of T: as
 // they are, or converted there and back.
 type computedIn[T any] struct {
-	load  func(*tf.Tensor) []T
-	store func(*tf.Tensor, []T) // nil if load returns the tensor's memory
+	load  func(*core.Tensor) []T
+	store func(*core.Tensor, []T) // nil if load returns the tensor's memory
 }
 
 // asItself computes a type as it is.
-func asItself[T tf.Elem]() computedIn[T] { return computedIn[T]{load: tf.Data[T]} }
+func asItself[T tf.Elem]() computedIn[T] { return computedIn[T]{load: core.Data[T]} }
 
 // asFloat32 computes a 16-bit type in float32 and rounds once.
 func asFloat32[H interface {
@@ -24,7 +25,7 @@ func asFloat32[H interface {
 }
 
 // alloc makes output i and returns it, with memory to compute it in.
-func (k computedIn[T]) alloc(c *tf.OpContext, i int, d tf.DType, s tf.Shape) (*tf.Tensor, []T, error) {
+func (k computedIn[T]) alloc(c *core.OpContext, i int, d tf.DType, s tf.Shape) (*core.Tensor, []T, error) {
 	out, err := c.Alloc(i, d, s)
 	if err != nil {
 		return nil, nil, err
@@ -36,7 +37,7 @@ func (k computedIn[T]) alloc(c *tf.OpContext, i int, d tf.DType, s tf.Shape) (*t
 }
 
 // finish stores what was computed in the memory of alloc.
-func (k computedIn[T]) finish(out *tf.Tensor, z []T) {
+func (k computedIn[T]) finish(out *core.Tensor, z []T) {
 	if k.store != nil {
 		k.store(out, z)
 	}

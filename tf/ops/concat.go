@@ -3,25 +3,26 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "ConcatV2", In: "values: N * T; axis: Tidx", Out: "output: T", Attrs: "N: int >= 2; T: type; Tidx: {int32, int64} = int32",
-		Shape: concatShape, Grad: concatGrad,
+		Shape: concatShape, Grad: tf.GradFunc(concatGrad),
 		Kernels: byCell(concat[uint8], concat[uint16], concat[uint32], concat[uint64], concat[complex128],
-			concat[string], concat[tf.ResourceHandle], concat[tf.VariantValue]).on("T", allQuantized, smallFloats),
+			concat[string], concat[core.ResourceHandle], concat[core.VariantValue]).on("T", allQuantized, smallFloats),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Concat", In: "concat_dim: int32; values: N * T", Out: "output: T", Attrs: "N: int >= 2; T: type",
-		Shape: concatShape, Grad: concatGrad,
+		Shape: concatShape, Grad: tf.GradFunc(concatGrad),
 		Kernels: byCell(concat[uint8], concat[uint16], concat[uint32], concat[uint64], concat[complex128],
-			concat[string], concat[tf.ResourceHandle], concat[tf.VariantValue]).on("T", allQuantized, smallFloats),
+			concat[string], concat[core.ResourceHandle], concat[core.VariantValue]).on("T", allQuantized, smallFloats),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "ConcatOffset", In: "concat_dim: int32; shape: N * shape_type", Out: "offset: N * shape_type",
 		Attrs: "N: int >= 2; shape_type: {int32, int64} = int32",
-		Shape: concatOffsetShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(concatOffset),
+		Shape: concatOffsetShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(concatOffset),
 	})
 }
 
@@ -57,7 +58,7 @@ func ConcatOffset(concatDim tf.Output, shapes []tf.Output, opts ...tf.Option) []
 	return outputs(len(shapes), "ConcatOffset", opts, append([]tf.Output{concatDim}, shapes...)...)
 }
 
-func concatShape(c *tf.Infer) error {
+func concatShape(c *core.Infer) error {
 	j := joinInputsOf(c.OpName(), c.NumIn())
 	axis, ok := c.ConstInts(j.axis)
 	if !ok || len(axis) != 1 {
@@ -83,7 +84,7 @@ func concatShape(c *tf.Infer) error {
 
 // sameRank returns the shape of which nothing but the rank, that of one of the
 // values, is known.
-func sameRank(c *tf.Infer, j joinInputs) tf.Shape {
+func sameRank(c *core.Infer, j joinInputs) tf.Shape {
 	for i := range j.count {
 		if s := c.In(j.first + i); s != nil {
 			return unknownDims(len(s))
@@ -127,9 +128,9 @@ func joinedShape(a, b tf.Shape, axis int) (tf.Shape, error) {
 	return out, nil
 }
 
-func concat[C cell](n *tf.Node) (tf.Kernel, error) {
+func concat[C cell](n *core.Node) (core.Kernel, error) {
 	d, op := n.Type("T"), n.OpName()
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		j := joinInputsOf(op, len(c.In))
 		axis, s, err := concatPlan(c, j)
 		if err != nil {
@@ -153,7 +154,7 @@ var errJoinScalars = tf.Errorf(tf.InvalidArgument, "ConcatOp : Can't concatenate
 
 // concatPlan checks the inputs and returns along which dimension they are
 // joined and the shape that results.
-func concatPlan(c *tf.OpContext, j joinInputs) (int, tf.Shape, error) {
+func concatPlan(c *core.OpContext, j joinInputs) (int, tf.Shape, error) {
 	at := c.Input(j.axis)
 	if at.Len() != 1 {
 		return 0, nil, tf.Errorf(tf.InvalidArgument, "%s tensor should be a scalar integer, but got shape %s", j.axisName, at.Shape().Text())
@@ -197,7 +198,7 @@ func checkJoin(first, s tf.Shape, i, axis int) error {
 }
 
 // joinParts is kernel.Concat on as many threads as are worth it.
-func joinParts[C cell](c *tf.OpContext, dst []C, parts [][]C, outer int, widths []int) {
+func joinParts[C cell](c *core.OpContext, dst []C, parts [][]C, outer int, widths []int) {
 	row := 0
 	for _, w := range widths {
 		row += w
@@ -252,7 +253,7 @@ func inputShapes(values []tf.Output) []tf.Output {
 	return out
 }
 
-func concatOffsetShape(c *tf.Infer) error {
+func concatOffsetShape(c *core.Infer) error {
 	for i := 1; i < c.NumIn(); i++ {
 		if _, err := c.Rank(i, 1); err != nil {
 			return err
@@ -262,9 +263,9 @@ func concatOffsetShape(c *tf.Infer) error {
 	return nil
 }
 
-func concatOffset(n *tf.Node) (tf.Kernel, error) {
+func concatOffset(n *core.Node) (core.Kernel, error) {
 	d := n.Type("shape_type")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		if c.Input(0).Rank() != 0 {
 			return tf.Errorf(tf.InvalidArgument, "Concat dim tensor should be a scalar integer, but got shape %s", c.Input(0).Shape().Text())
 		}
@@ -290,7 +291,7 @@ func concatOffset(n *tf.Node) (tf.Kernel, error) {
 }
 
 // offsetInputs reads and checks the shapes that ConcatOffset gets.
-func offsetInputs(c *tf.OpContext, given int) (shapes [][]int, axis int, err error) {
+func offsetInputs(c *core.OpContext, given int) (shapes [][]int, axis int, err error) {
 	for i := range len(c.In) - 1 {
 		t := c.Input(i + 1)
 		if t.Rank() != 1 {

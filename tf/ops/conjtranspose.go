@@ -3,12 +3,13 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "ConjugateTranspose", In: "x: T; perm: Tperm", Out: "y: T", Attrs: "T: type; Tperm: {int32, int64} = int32",
-		Shape: transposeShape, Grad: conjugateTransposeGrad, Kernels: conjugateTransposeKernels(),
+		Shape: transposeShape, Grad: tf.GradFunc(conjugateTransposeGrad), Kernels: conjugateTransposeKernels(),
 	})
 }
 
@@ -18,9 +19,9 @@ func ConjugateTranspose(x, perm tf.Output, opts ...tf.Option) tf.Output {
 	return apply("ConjugateTranspose", opts, x, perm)
 }
 
-func conjugateTransposeKernels() tf.KernelSet {
+func conjugateTransposeKernels() core.KernelSet {
 	k := byCell(transpose[uint8], transpose[uint16], transpose[uint32], transpose[uint64], nil,
-		transpose[string], transpose[tf.ResourceHandle], transpose[tf.VariantValue]).on("T", smallFloats)
+		transpose[string], transpose[core.ResourceHandle], transpose[core.VariantValue]).on("T", smallFloats)
 	k.By[tf.Complex64] = conjugated[complex64](transpose[uint64])
 	k.By[tf.Complex128] = conjugated[complex128](transpose[complex128])
 	return k
@@ -30,14 +31,14 @@ func conjugateTransposeKernels() tf.KernelSet {
 func conjugated[T interface {
 	kernel.Complex
 	tf.Elem
-}](f tf.NewKernel) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+}](f core.NewKernel) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		k, err := f(n)
 		if err != nil {
 			return nil, err
 		}
-		move := k.(tf.Compute)
-		return tf.Compute(func(c *tf.OpContext) error {
+		move := k.(core.Compute)
+		return core.Compute(func(c *core.OpContext) error {
 			if err := move(c); err != nil {
 				return err
 			}
@@ -48,7 +49,7 @@ func conjugated[T interface {
 			if err != nil {
 				return err
 			}
-			kernel.MapComplex128(tf.Data[T](out), tf.Data[T](moved), conjugate)
+			kernel.MapComplex128(core.Data[T](out), core.Data[T](moved), conjugate)
 			return nil
 		}), nil
 	}

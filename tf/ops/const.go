@@ -4,34 +4,43 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	value := tf.OpDef{
+	value := core.OpDef{
 		Name: "Const", Out: "output: dtype", Attrs: "value: tensor; dtype: type",
-		Shape: constShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(constant),
+		Shape: constShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(constant),
 	}
-	tf.Register(value)
-	value.Name, value.NoGrad = "HostConst", tf.NoGradientDefined // what TensorFlow's constant folding leaves for accelerators
-	tf.Register(value)
+	core.Register(value)
+	value.Name, value.NoGrad = "HostConst", core.NoGradientDefined // what TensorFlow's constant folding leaves for accelerators
+	core.Register(value)
 }
 
 // Const adds a constant of the given elements, row-major, and shape; without a
 // shape it is a vector. The elements are copied. See Scalar for constants of
 // rank 0.
 func Const[T tf.Elem](g *tf.Graph, data []T, shape ...int) tf.Output {
-	t, err := tf.FromSlice(slices.Clone(data), shape...)
+	t, err := core.FromSlice(slices.Clone(data), shape...)
 	return constOf(g, t, err)
 }
 
 // Scalar adds a constant of rank 0.
 func Scalar[T tf.Elem](g *tf.Graph, v T, opts ...tf.Option) tf.Output {
-	return ConstTensor(g, tf.Scalar(v), opts...)
+	return ConstValue(g, core.Scalar(v), opts...)
 }
 
-// ConstTensor adds a constant whose value is t, which must not be changed or
-// released afterwards.
+// ConstTensor adds a constant whose value is t. The elements are copied.
 func ConstTensor(g *tf.Graph, t *tf.Tensor, opts ...tf.Option) tf.Output {
+	if t == nil {
+		return ConstValue(g, nil, opts...)
+	}
+	return ConstValue(g, (*core.Tensor)(t).Enter(), opts...)
+}
+
+// ConstValue is ConstTensor for a tensor of the engine's, which the graph takes
+// over: it must not be changed or released afterwards.
+func ConstValue(g *tf.Graph, t *core.Tensor, opts ...tf.Option) tf.Output {
 	var err error
 	if t == nil {
 		err = tf.Errorf(tf.InvalidArgument, "a constant needs a tensor, got nil")
@@ -39,16 +48,16 @@ func ConstTensor(g *tf.Graph, t *tf.Tensor, opts ...tf.Option) tf.Output {
 	return constOf(g, t, err, opts...)
 }
 
-func constOf(g *tf.Graph, t *tf.Tensor, err error, opts ...tf.Option) tf.Output {
+func constOf(g *tf.Graph, t *core.Tensor, err error, opts ...tf.Option) tf.Output {
 	if err != nil {
-		opts = append(opts, invalid{err})
+		opts = tf.Join(opts, invalid{err})
 	} else {
-		opts = append([]tf.Option{tf.Attr("value", t), tf.Attr("dtype", t.DType())}, opts...)
+		opts = tf.Join(opts, tf.Attr("value", t), tf.Attr("dtype", t.DType()))
 	}
 	return tf.Apply(g, "Const", nil, opts...).Output(0)
 }
 
-func constShape(c *tf.Infer) error {
+func constShape(c *core.Infer) error {
 	t := c.TensorAttr("value")
 	if t == nil {
 		return tf.Errorf(tf.InvalidArgument, "attr \"value\" must be a tensor")
@@ -60,12 +69,12 @@ func constShape(c *tf.Infer) error {
 	return nil
 }
 
-func constant(n *tf.Node) (tf.Kernel, error) {
+func constant(n *core.Node) (core.Kernel, error) {
 	t := n.TensorAttr("value")
 	if t == nil || t.DType() != n.Type("dtype") {
 		return nil, tf.Errorf(tf.InvalidArgument, "Type mismatch between value (%s) and dtype (%s)", t.DType().CName(), n.Type("dtype").CName())
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		c.ShareShape(0, t, t.Shape())
 		return nil
 	}), nil

@@ -1,33 +1,36 @@
 package ops
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 // Control flow in TensorFlow 1's form: values that may be dead, and frames for
 // loops. Executors know these ops by name; where values go is their doing.
 
 func init() {
-	flow := func(d tf.OpDef) {
-		d.NoGrad = tf.NoGradientDefined
-		tf.Register(d)
+	flow := func(d core.OpDef) {
+		d.NoGrad = core.NoGradientDefined
+		core.Register(d)
 	}
 	const enterAttrs = "T: type; frame_name: string; is_constant: bool = false; parallel_iterations: int = 10"
 	for prefix, t := range map[string]string{"": "T", "Ref": "Ref(T)"} {
-		flow(tf.OpDef{Name: prefix + "Switch", In: "data: " + t + "; pred: bool", Out: "output_false: " + t + "; output_true: " + t,
-			Attrs: "T: type", Shape: switchShape, Kernels: tf.AnyType(stateless(switchKernel)), Uninitialized: prefix != ""})
-		flow(tf.OpDef{Name: prefix + "Merge", In: "inputs: N * " + t, Out: "output: " + t + "; value_index: int32",
-			Attrs: "T: type; N: int >= 1", Shape: mergeShape, Kernels: tf.AnyType(stateless(mergeKernel))})
-		flow(tf.OpDef{Name: prefix + "Enter", In: "data: " + t, Out: "output: " + t,
-			Attrs: enterAttrs, Shape: enterShape, Kernels: tf.AnyType(stateless(passOn))})
-		flow(tf.OpDef{Name: prefix + "Exit", In: "data: " + t, Out: "output: " + t,
-			Attrs: "T: type", Shape: sameValue, Kernels: tf.AnyType(stateless(passOn))})
-		flow(tf.OpDef{Name: prefix + "NextIteration", In: "data: " + t, Out: "output: " + t,
-			Attrs: "T: type", Shape: sameValue, Kernels: tf.AnyType(stateless(passOn))})
+		flow(core.OpDef{Name: prefix + "Switch", In: "data: " + t + "; pred: bool", Out: "output_false: " + t + "; output_true: " + t,
+			Attrs: "T: type", Shape: switchShape, Kernels: core.AnyType(stateless(switchKernel)), Uninitialized: prefix != ""})
+		flow(core.OpDef{Name: prefix + "Merge", In: "inputs: N * " + t, Out: "output: " + t + "; value_index: int32",
+			Attrs: "T: type; N: int >= 1", Shape: mergeShape, Kernels: core.AnyType(stateless(mergeKernel))})
+		flow(core.OpDef{Name: prefix + "Enter", In: "data: " + t, Out: "output: " + t,
+			Attrs: enterAttrs, Shape: enterShape, Kernels: core.AnyType(stateless(passOn))})
+		flow(core.OpDef{Name: prefix + "Exit", In: "data: " + t, Out: "output: " + t,
+			Attrs: "T: type", Shape: sameValue, Kernels: core.AnyType(stateless(passOn))})
+		flow(core.OpDef{Name: prefix + "NextIteration", In: "data: " + t, Out: "output: " + t,
+			Attrs: "T: type", Shape: sameValue, Kernels: core.AnyType(stateless(passOn))})
 	}
-	flow(tf.OpDef{Name: "_SwitchN", In: "data: T; output_index: int32", Out: "outputs: num_outs * T",
-		Attrs: "num_outs: int >= 1; T: type", Shape: switchShape, Kernels: tf.AnyType(stateless(switchNKernel))})
-	flow(tf.OpDef{Name: "LoopCond", In: "input: bool", Out: "output: bool",
-		Shape: loopCondShape, Kernels: tf.AnyType(stateless(passOn))})
-	flow(tf.OpDef{Name: "ControlTrigger", Shape: noOutputs, Kernels: tf.AnyType(noOp)})
+	flow(core.OpDef{Name: "_SwitchN", In: "data: T; output_index: int32", Out: "outputs: num_outs * T",
+		Attrs: "num_outs: int >= 1; T: type", Shape: switchShape, Kernels: core.AnyType(stateless(switchNKernel))})
+	flow(core.OpDef{Name: "LoopCond", In: "input: bool", Out: "output: bool",
+		Shape: loopCondShape, Kernels: core.AnyType(stateless(passOn))})
+	flow(core.OpDef{Name: "ControlTrigger", Shape: noOutputs, Kernels: core.AnyType(noOp)})
 }
 
 // Switch gives data to one of two outputs: onTrue if pred, a scalar, holds.
@@ -61,7 +64,7 @@ func (o EnterOpts) Apply(s *tf.Spec) {
 
 // Enter takes data into the loop of the given name.
 func Enter(data tf.Output, frame string, opts ...tf.Option) tf.Output {
-	return apply("Enter", attrs(opts, tf.Attr("frame_name", frame)), data)
+	return apply("Enter", tf.Join(opts, tf.Attr("frame_name", frame)), data)
 }
 
 // Exit takes data, from the iteration that is the last, out of a loop.
@@ -82,7 +85,7 @@ func ControlTrigger(g *tf.Graph, opts ...tf.Option) *tf.Operation {
 }
 
 // switchShape: whatever output is chosen, it is the input.
-func switchShape(c *tf.Infer) error {
+func switchShape(c *core.Infer) error {
 	if s := c.In(1); s != nil && len(s) != 0 {
 		return tf.Errorf(tf.InvalidArgument, "Shape must be rank 0 but is rank %d: input %s has shape %v", len(s), c.Def.Inputs[1].Name, s)
 	}
@@ -90,7 +93,7 @@ func switchShape(c *tf.Infer) error {
 }
 
 // sameValue gives the outputs shape and handle of input 0.
-func sameValue(c *tf.Infer) error {
+func sameValue(c *core.Infer) error {
 	d, s := c.Handle(0)
 	for i := range c.NumOut() {
 		c.Set(i, c.In(0))
@@ -103,7 +106,7 @@ func sameValue(c *tf.Infer) error {
 
 // enterShape: a value that enters a loop may have another shape in later
 // iterations, unless it is constant.
-func enterShape(c *tf.Infer) error {
+func enterShape(c *core.Infer) error {
 	if err := sameValue(c); err != nil {
 		return err
 	}
@@ -114,7 +117,7 @@ func enterShape(c *tf.Infer) error {
 }
 
 // mergeShape keeps what all inputs have in common.
-func mergeShape(c *tf.Infer) error {
+func mergeShape(c *core.Infer) error {
 	s := c.In(0).Clone()
 	for i := 1; i < c.NumIn(); i++ {
 		s = common(s, c.In(i))
@@ -140,7 +143,7 @@ func common(s, t tf.Shape) tf.Shape {
 	return s
 }
 
-func loopCondShape(c *tf.Infer) error {
+func loopCondShape(c *core.Infer) error {
 	if _, err := c.Rank(0, 0); err != nil {
 		return err
 	}
@@ -149,7 +152,7 @@ func loopCondShape(c *tf.Infer) error {
 }
 
 // hand makes output o input i, be it a value or a reference.
-func hand(c *tf.OpContext, i, o int) {
+func hand(c *core.OpContext, i, o int) {
 	if c.In[i].T == nil {
 		c.Out[o] = c.In[i]
 		return
@@ -157,30 +160,30 @@ func hand(c *tf.OpContext, i, o int) {
 	c.Forward(i, o)
 }
 
-func passOn(c *tf.OpContext) error {
+func passOn(c *core.OpContext) error {
 	hand(c, 0, 0)
 	return nil
 }
 
-func switchKernel(c *tf.OpContext) error {
+func switchKernel(c *core.OpContext) error {
 	pred := c.Input(1)
 	if pred.Rank() != 0 {
 		return tf.Errorf(tf.InvalidArgument, "The second input must be a scalar, but it has shape %s", pred.Shape().Text())
 	}
 	o := 0
-	if tf.Data[bool](pred)[0] {
+	if core.Data[bool](pred)[0] {
 		o = 1
 	}
 	hand(c, 0, o)
 	return nil
 }
 
-func switchNKernel(c *tf.OpContext) error {
+func switchNKernel(c *core.OpContext) error {
 	index := c.Input(1)
 	if index.Rank() != 0 {
 		return tf.Errorf(tf.InvalidArgument, "The second input must be a scalar, but it has shape %s", index.Shape().Text())
 	}
-	o := int(tf.Data[int32](index)[0])
+	o := int(core.Data[int32](index)[0])
 	if o < 0 || o >= len(c.Out) {
 		o = len(c.Out) - 1
 	}
@@ -189,7 +192,7 @@ func switchNKernel(c *tf.OpContext) error {
 }
 
 // mergeKernel finds the input that lives: an executor gives it only that one.
-func mergeKernel(c *tf.OpContext) error {
+func mergeKernel(c *core.OpContext) error {
 	for i := range c.In {
 		if c.In[i].T != nil || c.In[i].Ref != nil {
 			hand(c, i, 0)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/session"
 )
@@ -33,7 +34,7 @@ func TestSwitchAndMerge(t *testing.T) {
 	}
 	defer s.Close()
 	for pred, want := range map[bool]string{false: "float32[2]{-1, -2} int32[]{0}", true: "float32[2]{1, 4} int32[]{1}"} {
-		out, err := s.Run(t.Context(), session.Feeds{p: tf.Scalar(pred)}, y, index)
+		out, err := s.Run(t.Context(), session.Feeds{p: (*tf.Tensor)(core.Scalar(pred))}, y, index)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,7 +43,7 @@ func TestSwitchAndMerge(t *testing.T) {
 		}
 	}
 	// To fetch what is not computed is an error.
-	if _, err := s.Run(t.Context(), session.Feeds{p: tf.Scalar(true)}, onFalse); err == nil || !strings.Contains(err.Error(), "Retval[0] does not have value") {
+	if _, err := s.Run(t.Context(), session.Feeds{p: (*tf.Tensor)(core.Scalar(true))}, onFalse); err == nil || !strings.Contains(err.Error(), "Retval[0] does not have value") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -61,7 +62,7 @@ func TestSwitchN(t *testing.T) {
 	}
 	defer s.Close()
 	for index, want := range map[int32]float32{0: 0, 1: 5, 2: 10, 7: 10, -1: 10} { // the last one serves all others
-		out, err := session.Fetch[float32](t.Context(), s, session.Feeds{i: tf.Scalar(index)}, y)
+		out, err := session.Fetch[float32](t.Context(), s, session.Feeds{i: (*tf.Tensor)(core.Scalar(index))}, y)
 		if err != nil || out[0] != want {
 			t.Errorf("%d: got %v, %v, want %v", index, out, err, want)
 		}
@@ -119,8 +120,8 @@ func TestFlowErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	bad, _ := tf.FromSlice([]bool{true})
-	if _, err := s.Run(t.Context(), session.Feeds{p: bad}, y); err == nil || !strings.Contains(err.Error(), "The second input must be a scalar, but it has shape [1]") {
+	bad, _ := core.FromSlice([]bool{true})
+	if _, err := s.Run(t.Context(), session.Feeds{p: (*tf.Tensor)(bad)}, y); err == nil || !strings.Contains(err.Error(), "The second input must be a scalar, but it has shape [1]") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/resource"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Stacks and TensorArrays live as long as the step. In the first versions of
@@ -18,7 +19,7 @@ var madeInSteps atomic.Int64
 func stepName(base string) string { return fmt.Sprintf("%s_%d", base, madeInSteps.Add(1)-1) }
 
 // keepForStep makes v known under name in the container of the step.
-func keepForStep[T any](c *tf.OpContext, name string, v T) error {
+func keepForStep[T any](c *core.OpContext, name string, v T) error {
 	if c.Step == nil || c.Container == "" || c.Resources == nil {
 		return nil
 	}
@@ -27,26 +28,26 @@ func keepForStep[T any](c *tf.OpContext, name string, v T) error {
 
 // giveHandle makes output 0 the handle of v, which is known as name, of the
 // given kind.
-func giveHandle[T any](c *tf.OpContext, kind, name string, v T) {
+func giveHandle[T any](c *core.OpContext, kind, name string, v T) {
 	if c.Node.OutTypes[0].IsRef() {
-		t := tf.NewTensor(tf.String, tf.Shape{2})
-		copy(tf.Data[string](t), []string{kind, name})
-		c.Out[0].Ref = &tf.Ref{}
+		t := core.NewTensor(tf.String, tf.Shape{2})
+		copy(core.Data[string](t), []string{kind, name})
+		c.Out[0].Ref = &core.Ref{}
 		c.Out[0].Ref.Store(t)
 		return
 	}
 	typ := resource.TypeOf[T]()
-	h := tf.ResourceHandle{Device: deviceName(c), Name: name, HashCode: typ.Hash, TypeName: typ.Name}
+	h := core.ResourceHandle{Device: deviceName(c), Name: name, HashCode: typ.Hash, TypeName: typ.Name}
 	if c.Step != nil && c.Container != "" {
 		h.Container = c.Container
 	} else {
 		h.Object = v
 	}
-	c.Set(0, tf.HandleTensor(h))
+	c.Set(0, core.HandleTensor(h))
 }
 
 // fromHandle returns the object that the handle in input 0 names.
-func fromHandle[T any](c *tf.OpContext, what string) (v T, err error) {
+func fromHandle[T any](c *core.OpContext, what string) (v T, err error) {
 	if c.Node.InTypes[0].Base() == tf.String {
 		name, err := stringHandle(c, what)
 		if err != nil {
@@ -68,7 +69,7 @@ func fromHandle[T any](c *tf.OpContext, what string) (v T, err error) {
 }
 
 // stringHandle returns the name in a handle of the old kind.
-func stringHandle(c *tf.OpContext, what string) (string, error) {
+func stringHandle(c *core.OpContext, what string) (string, error) {
 	t := c.In[0].T
 	if t == nil && c.In[0].Ref != nil {
 		if t = c.In[0].Ref.Load(); t != nil {
@@ -82,14 +83,14 @@ func stringHandle(c *tf.OpContext, what string) (string, error) {
 		}
 		return "", tf.Errorf(tf.InvalidArgument, "%s handle must have two elements, but had shape: %s", what, s.Text())
 	}
-	return tf.Data[string](t)[1], nil
+	return core.Data[string](t)[1], nil
 }
 
 // intInput returns input i, a scalar of type int32.
-func intInput(c *tf.OpContext, i int, what string) (int, error) {
+func intInput(c *core.OpContext, i int, what string) (int, error) {
 	t := c.Input(i)
 	if t.Rank() != 0 || t.DType() != tf.Int32 {
 		return 0, tf.Errorf(tf.InvalidArgument, "%s must be scalar, but had shape: %s", what, t.Shape().Text())
 	}
-	return int(tf.Data[int32](t)[0]), nil
+	return int(core.Data[int32](t)[0]), nil
 }

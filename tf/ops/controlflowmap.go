@@ -171,13 +171,14 @@ func (m *rowLoop) write(arrays []TensorArray, flow []tf.Output, i tf.Output, ys 
 // loop calls body, once, for rows 0 to n; vars are its variables.
 func (m *rowLoop) loop(vars []tf.Output, body func(i tf.Output, vars []tf.Output) []tf.Output) []tf.Output {
 	zero := intScalar(m.n, tf.Int32, 0)
-	opts := append([]tf.Option{tf.WhileOpts{MaximumIterations: m.n}}, m.opts...)
+	// The program's name is the scope's around the loop.
+	opts := append(tf.Join(m.opts, tf.WhileOpts{MaximumIterations: m.n}), tf.Name("while"))
 	out := tf.While(append([]tf.Output{zero}, vars...),
 		func(v []tf.Output) tf.Output { return Less(v[0], m.n) },
 		func(v []tf.Output) []tf.Output {
 			next := AddV2(v[0], intScalar(v[0], tf.Int32, 1), tf.Name("add"))
 			return append([]tf.Output{next}, body(v[0], v[1:])...)
-		}, append(opts, tf.Name("while"))...)
+		}, opts...)
 	m.last = out
 	if len(out) == 1 {
 		return out // the error

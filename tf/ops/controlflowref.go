@@ -1,19 +1,22 @@
 package ops
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "RefSelect", In: "index: int32; inputs: N * Ref(T)", Out: "output: Ref(T)", Attrs: "T: type; N: int >= 1",
-		Shape: refSelectShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(stateless(refSelect)),
+		Shape: refSelectShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(stateless(refSelect)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "RefIdentity", In: "input: Ref(T)", Out: "output: Ref(T)", Attrs: "T: type", Uninitialized: true,
-		Shape: sameValue, Grad: passGrad, SparseGrad: passSparse, Kernels: tf.AnyType(stateless(passOn)),
+		Shape: sameValue, Grad: tf.GradFunc(passGrad), SparseGrad: tf.SparseGradFunc(passSparse), Kernels: core.AnyType(stateless(passOn)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Abort", Attrs: "error_msg: string = ''; exit_without_error: bool = false",
-		Shape: noOutputs, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(abort),
+		Shape: noOutputs, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(abort),
 	})
 }
 
@@ -28,11 +31,11 @@ func RefIdentity(ref tf.Output, opts ...tf.Option) tf.Output { return apply("Ref
 // Abort adds an operation that ends the step with an error that has the given
 // message. TensorFlow ends the process, which is not for a library to do.
 func Abort(g *tf.Graph, message string, opts ...tf.Option) *tf.Operation {
-	return tf.Apply(g, "Abort", nil, attrs(opts, tf.Attr("error_msg", message))...)
+	return tf.Apply(g, "Abort", nil, tf.Join(opts, tf.Attr("error_msg", message))...)
 }
 
 // refSelectShape: if all inputs have one shape, so has the output.
-func refSelectShape(c *tf.Infer) error {
+func refSelectShape(c *core.Infer) error {
 	if s := c.In(0); s != nil && len(s) != 0 {
 		return tf.Errorf(tf.InvalidArgument, "Shape must be rank 0 but is rank %d: input %s has shape %v", len(s), c.Def.Inputs[0].Name, s)
 	}
@@ -46,12 +49,12 @@ func refSelectShape(c *tf.Infer) error {
 	return nil
 }
 
-func refSelect(c *tf.OpContext) error {
+func refSelect(c *core.OpContext) error {
 	index := c.Input(0)
 	if index.Rank() != 0 {
 		return tf.Errorf(tf.InvalidArgument, "Index must be a scalar, but it has shape %s", index.Shape().Text())
 	}
-	i, n := int(tf.Data[int32](index)[0]), len(c.In)-1
+	i, n := int(core.Data[int32](index)[0]), len(c.In)-1
 	if i < 0 || i >= n {
 		return tf.Errorf(tf.InvalidArgument, "Index must be in the range [0, %d) but got %d", n, i)
 	}
@@ -59,9 +62,9 @@ func refSelect(c *tf.OpContext) error {
 	return nil
 }
 
-func abort(n *tf.Node) (tf.Kernel, error) {
+func abort(n *core.Node) (core.Kernel, error) {
 	message, quiet := n.Str("error_msg"), n.Bool("exit_without_error")
-	return tf.Compute(func(*tf.OpContext) error {
+	return core.Compute(func(*core.OpContext) error {
 		if quiet {
 			return tf.Errorf(tf.Aborted, "Abort_op asks the process to exit")
 		}

@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 const (
@@ -13,15 +14,15 @@ const (
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Conv2D", In: "input: T; filter: T", Out: "output: T", Attrs: "T: {" + convTypes2D + ", int32}; " + convWindow2D,
-		Shape: convShape(4), Expensive: true, Grad: conv2DGrad,
-		Kernels: tf.ByType("T", merge(convKernels(convolve[float32](4), convolve[float64](4)), byType{tf.Int32: convolve[int32](4)(asItself[int32]())})),
+		Shape: convShape(4), Expensive: true, Grad: tf.GradFunc(conv2DGrad),
+		Kernels: core.ByType("T", merge(convKernels(convolve[float32](4), convolve[float64](4)), byType{tf.Int32: convolve[int32](4)(asItself[int32]())})),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Conv3D", In: "input: T; filter: T", Out: "output: T", Attrs: "T: {" + convTypes2D + "}; " + convWindow3D,
-		Shape: convShape(5), Expensive: true, Grad: conv3DGrad,
-		Kernels: tf.ByType("T", convKernels(convolve[float32](5), convolve[float64](5))),
+		Shape: convShape(5), Expensive: true, Grad: tf.GradFunc(conv3DGrad),
+		Kernels: core.ByType("T", convKernels(convolve[float32](5), convolve[float64](5))),
 	})
 }
 
@@ -29,13 +30,13 @@ func init() {
 // [height width channels/groups outputs]. Strides are by dimension; padding is
 // "SAME", "VALID" or "EXPLICIT".
 func Conv2D(x, filter tf.Output, strides []int, padding string, opts ...tf.Option) tf.Output {
-	return apply("Conv2D", append(opts, window(strides, padding)), x, filter)
+	return apply("Conv2D", tf.Join(opts, window(strides, padding)), x, filter)
 }
 
 // Conv3D returns volumes [batch depth height width channels] convolved with
 // filters [depth height width channels/groups outputs].
 func Conv3D(x, filter tf.Output, strides []int, padding string, opts ...tf.Option) tf.Output {
-	return apply("Conv3D", append(opts, window(strides, padding)), x, filter)
+	return apply("Conv3D", tf.Join(opts, window(strides, padding)), x, filter)
 }
 
 // window sets the attributes that every window has.
@@ -54,15 +55,15 @@ func (o windowOption) Apply(s *tf.Spec) {
 
 // convKernels returns the kernels of the floating-point types. 16-bit ones are
 // computed in float32.
-func convKernels(f32 func(computedIn[float32]) tf.NewKernel, f64 func(computedIn[float64]) tf.NewKernel) byType {
+func convKernels(f32 func(computedIn[float32]) core.NewKernel, f64 func(computedIn[float64]) core.NewKernel) byType {
 	return byType{
 		tf.Float32: f32(asItself[float32]()), tf.Float64: f64(asItself[float64]()),
 		tf.Float16: f32(asFloat32[tf.Half]()), tf.BFloat16: f32(asFloat32[tf.BF16]()),
 	}
 }
 
-func convShape(rank int) func(*tf.Infer) error {
-	return func(c *tf.Infer) error {
+func convShape(rank int) func(*core.Infer) error {
+	return func(c *core.Infer) error {
 		a, err := windowAttrsOf(c.Node, rank)
 		if err != nil {
 			return err
@@ -130,14 +131,14 @@ func (a *windowAttrs) filterGradient(x, w tf.Shape) (*kernel.Conv, error) {
 	return v, err
 }
 
-func convolve[T kernel.Number](rank int) func(computedIn[T]) tf.NewKernel {
-	return func(k computedIn[T]) tf.NewKernel {
-		return func(n *tf.Node) (tf.Kernel, error) {
+func convolve[T kernel.Number](rank int) func(computedIn[T]) core.NewKernel {
+	return func(k computedIn[T]) core.NewKernel {
+		return func(n *core.Node) (core.Kernel, error) {
 			a, err := windowAttrsOf(n, rank)
 			if err != nil {
 				return nil, err
 			}
-			return tf.Compute(func(c *tf.OpContext) error {
+			return core.Compute(func(c *core.OpContext) error {
 				return convolveAs(c, a, k, k.operand(c, 0), k.operand(c, 1), itself, kernel.Epilogue[T]{})
 			}), nil
 		}
@@ -154,13 +155,13 @@ type operand[T any] struct {
 }
 
 // operand returns input i.
-func (k computedIn[T]) operand(c *tf.OpContext, i int) operand[T] {
+func (k computedIn[T]) operand(c *core.OpContext, i int) operand[T] {
 	return operand[T]{k.load(c.Input(i)), c.Input(i).Shape()}
 }
 
 // convolveAs makes output 0 the convolution of images x with the filter w, in
 // the shape that as makes of the results' own.
-func convolveAs[T kernel.Number](c *tf.OpContext, a *windowAttrs, k computedIn[T], x, w operand[T], as func(tf.Shape) tf.Shape, e kernel.Epilogue[T]) error {
+func convolveAs[T kernel.Number](c *core.OpContext, a *windowAttrs, k computedIn[T], x, w operand[T], as func(tf.Shape) tf.Shape, e kernel.Epilogue[T]) error {
 	v, err := a.conv(x.shape, w.shape)
 	if err != nil {
 		return err

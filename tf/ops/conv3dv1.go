@@ -1,25 +1,28 @@
 package ops
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 func init() {
 	const attrs = "T: {half, float, double}; strides: list(int) >= 5; padding: {'SAME', 'VALID'}; dilations: list(int) = [1, 1, 1, 1, 1]"
 	types := []tf.DType{tf.Float16, tf.Float32, tf.Float64}
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Conv3DBackpropInput", In: "input: T; filter: T; out_backprop: T", Out: "output: T", Attrs: attrs,
-		Shape: volumesLike(0), Expensive: true, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("T", only(convKernels(convBackInput[float32](5), convBackInput[float64](5)), types...)),
+		Shape: volumesLike(0), Expensive: true, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("T", only(convKernels(convBackInput[float32](5), convBackInput[float64](5)), types...)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Conv3DBackpropFilter", In: "input: T; filter: T; out_backprop: T", Out: "output: T", Attrs: attrs,
-		Shape: volumesLike(1), Expensive: true, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("T", only(convKernels(convBackFilter[float32](5), convBackFilter[float64](5)), types...)),
+		Shape: volumesLike(1), Expensive: true, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("T", only(convKernels(convBackFilter[float32](5), convBackFilter[float64](5)), types...)),
 	})
 }
 
 // volumesLike gives output 0 the shape of input i, which has rank 5.
-func volumesLike(i int) func(*tf.Infer) error {
-	return func(c *tf.Infer) error {
+func volumesLike(i int) func(*core.Infer) error {
+	return func(c *core.Infer) error {
 		s, err := c.Rank(i, 5)
 		if err == nil {
 			c.Set(0, s)
@@ -30,11 +33,11 @@ func volumesLike(i int) func(*tf.Infer) error {
 
 // Conv3DBackpropInput is Conv3DBackpropInputV2 for volumes like x.
 func Conv3DBackpropInput(x, filter, dy tf.Output, strides []int, padding string, opts ...tf.Option) tf.Output {
-	return apply("Conv3DBackpropInput", append(opts, window(strides, padding)), x, filter, dy)
+	return apply("Conv3DBackpropInput", tf.Join(opts, window(strides, padding)), x, filter, dy)
 }
 
 // Conv3DBackpropFilter is Conv3DBackpropFilterV2 for a filter like the given
 // one.
 func Conv3DBackpropFilter(x, filter, dy tf.Output, strides []int, padding string, opts ...tf.Option) tf.Output {
-	return apply("Conv3DBackpropFilter", append(opts, window(strides, padding)), x, filter, dy)
+	return apply("Conv3DBackpropFilter", tf.Join(opts, window(strides, padding)), x, filter, dy)
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -45,12 +46,12 @@ func (s convSample) add(op, backInput, backFilter string) {
 	x, w := sizesOf(s.x), sizesOf(s.w)
 	base := sample{Name: s.name, Fails: s.badDy, Tol: inexactConv, NoGolden: s.noGolden}
 	back := base
-	back.Op, back.In = backInput, []*tf.Tensor{seq(s.w...), seq(s.dy...)}
+	back.Op, back.In = backInput, []*core.Tensor{seq(s.w...), seq(s.dy...)}
 	back.F = func(g *tf.Graph, in []tf.Output) []tf.Output {
 		return []tf.Output{tf.Apply(g, backInput, []tf.Output{ops.Const(g, x, len(x)), in[0], in[1]}, s.attrs...).Output(0)}
 	}
 	filter := base
-	filter.Op, filter.In = backFilter, []*tf.Tensor{seq(s.x...), seq(s.dy...)}
+	filter.Op, filter.In = backFilter, []*core.Tensor{seq(s.x...), seq(s.dy...)}
 	filter.F = func(g *tf.Graph, in []tf.Output) []tf.Output {
 		return []tf.Output{tf.Apply(g, backFilter, []tf.Output{in[0], ops.Const(g, w, len(w)), in[1]}, s.attrs...).Output(0)}
 	}
@@ -71,7 +72,7 @@ func (s convSample) addForward(op string) {
 	if s.name == "" {
 		types = wideConv
 	}
-	addSamples(sample{Op: op, Name: s.name, Types: types, In: []*tf.Tensor{seq(s.x...), seq(s.w...)}, F: applied(op, s.attrs...), Fails: s.fails, Tol: inexactConv, NoGolden: s.noGolden})
+	addSamples(sample{Op: op, Name: s.name, Types: types, In: []*core.Tensor{seq(s.x...), seq(s.w...)}, F: applied(op, s.attrs...), Fails: s.fails, Tol: inexactConv, NoGolden: s.noGolden})
 }
 
 // addHalf adds samples in 16-bit types.
@@ -81,12 +82,12 @@ func (s convSample) addHalf(op, backInput, backFilter string) {
 		a, b, dy := convert(seq(s.x...), d), convert(seq(s.w...), d), convert(seq(s.dy...), d)
 		base := sample{Name: d.String(), Types: onlyOwn, Tol: halfConv, Rough: "16 bits are too few"}
 		forward, back, filter := base, base, base
-		forward.Op, forward.In, forward.F = op, []*tf.Tensor{a, b}, applied(op, s.attrs...)
-		back.Op, back.In = backInput, []*tf.Tensor{b, dy}
+		forward.Op, forward.In, forward.F = op, []*core.Tensor{a, b}, applied(op, s.attrs...)
+		back.Op, back.In = backInput, []*core.Tensor{b, dy}
 		back.F = func(g *tf.Graph, in []tf.Output) []tf.Output {
 			return []tf.Output{tf.Apply(g, backInput, []tf.Output{ops.Const(g, x, len(x)), in[0], in[1]}, s.attrs...).Output(0)}
 		}
-		filter.Op, filter.In = backFilter, []*tf.Tensor{a, dy}
+		filter.Op, filter.In = backFilter, []*core.Tensor{a, dy}
 		filter.F = func(g *tf.Graph, in []tf.Output) []tf.Output {
 			return []tf.Output{tf.Apply(g, backFilter, []tf.Output{in[0], ops.Const(g, w, len(w)), in[1]}, s.attrs...).Output(0)}
 		}
@@ -143,30 +144,30 @@ func addConv3D() {
 
 // addConvFunctions uses the ops by their Go functions.
 func addConvFunctions() {
-	add := func(op string, in []*tf.Tensor, f func(in []tf.Output) tf.Output) {
+	add := func(op string, in []*core.Tensor, f func(in []tf.Output) tf.Output) {
 		addSamples(sample{Op: op, Name: "function", In: in, Types: onlyOwn, Tol: inexactConv,
 			F: func(_ *tf.Graph, in []tf.Output) []tf.Output { return []tf.Output{f(in)} }})
 	}
 	x, w, dy := seq(1, 3, 4, 2), seq(2, 2, 2, 3), seq(1, 3, 4, 3)
-	add("Conv2D", []*tf.Tensor{x, w}, func(in []tf.Output) tf.Output { return ops.Conv2D(in[0], in[1], steps1, "SAME", nhwc) })
-	add("Conv2DBackpropInput", []*tf.Tensor{w, dy}, func(in []tf.Output) tf.Output {
+	add("Conv2D", []*core.Tensor{x, w}, func(in []tf.Output) tf.Output { return ops.Conv2D(in[0], in[1], steps1, "SAME", nhwc) })
+	add("Conv2DBackpropInput", []*core.Tensor{w, dy}, func(in []tf.Output) tf.Output {
 		return ops.Conv2DBackpropInput(ops.Const(in[0].Graph(), []int32{3, 4}, 2), in[0], in[1], steps1, "SAME")
 	})
-	add("Conv2DBackpropFilter", []*tf.Tensor{x, dy}, func(in []tf.Output) tf.Output {
+	add("Conv2DBackpropFilter", []*core.Tensor{x, dy}, func(in []tf.Output) tf.Output {
 		return ops.Conv2DBackpropFilter(in[0], ops.Const(in[0].Graph(), []int32{2, 2, 2, 3}, 4), in[1], steps1, "SAME")
 	})
-	addSamples(sample{Op: "Conv2DBackpropFilter", Name: "no outputs", In: []*tf.Tensor{x, seq(1, 3, 4, 0)}, Types: onlyOwn,
+	addSamples(sample{Op: "Conv2DBackpropFilter", Name: "no outputs", In: []*core.Tensor{x, seq(1, 3, 4, 0)}, Types: onlyOwn,
 		F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 			// Its shape is all there is: nothing can be differentiated.
 			return []tf.Output{ops.Shape(ops.Conv2DBackpropFilter(in[0], ops.Const(g, []int32{2, 2, 2, 0}, 4), in[1], steps1, "SAME"))}
 		}})
 	ones := slices.Repeat([]int{1}, 5)
 	x, w, dy = seq(1, 2, 2, 3, 1), seq(2, 1, 2, 1, 2), seq(1, 2, 2, 3, 2)
-	add("Conv3D", []*tf.Tensor{x, w}, func(in []tf.Output) tf.Output { return ops.Conv3D(in[0], in[1], ones, "SAME") })
-	add("Conv3DBackpropInputV2", []*tf.Tensor{w, dy}, func(in []tf.Output) tf.Output {
+	add("Conv3D", []*core.Tensor{x, w}, func(in []tf.Output) tf.Output { return ops.Conv3D(in[0], in[1], ones, "SAME") })
+	add("Conv3DBackpropInputV2", []*core.Tensor{w, dy}, func(in []tf.Output) tf.Output {
 		return ops.Conv3DBackpropInputV2(ops.Const(in[0].Graph(), []int32{1, 2, 2, 3, 1}, 5), in[0], in[1], ones, "SAME")
 	})
-	add("Conv3DBackpropFilterV2", []*tf.Tensor{x, dy}, func(in []tf.Output) tf.Output {
+	add("Conv3DBackpropFilterV2", []*core.Tensor{x, dy}, func(in []tf.Output) tf.Output {
 		return ops.Conv3DBackpropFilterV2(in[0], ops.Const(in[0].Graph(), []int32{2, 1, 2, 1, 2}, 5), in[1], ones, "SAME")
 	})
 }

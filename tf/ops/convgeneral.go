@@ -5,15 +5,16 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Conv", In: "input: T; filter: T", Out: "output: T",
 		Attrs: "T: {" + convTypes2D + ", int32}; strides: list(int); padding: {'SAME', 'VALID', 'EXPLICIT'}; explicit_paddings: list(int) = []; " +
 			"data_format: {'CHANNELS_FIRST', 'CHANNELS_LAST'} = 'CHANNELS_LAST'; dilations: list(int) = []; batch_dims: int = 1; groups: int = 1",
-		Shape: generalConvShape, Expensive: true, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("T", merge(convKernels(generalConvolve[float32], generalConvolve[float64]), byType{tf.Int32: generalConvolve(asItself[int32]())})),
+		Shape: generalConvShape, Expensive: true, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("T", merge(convKernels(generalConvolve[float32], generalConvolve[float64]), byType{tf.Int32: generalConvolve(asItself[int32]())})),
 	})
 }
 
@@ -52,12 +53,12 @@ func (o ConvOpts) Apply(s *tf.Spec) {
 // are by dimension of a single batch of images; padding is "SAME", "VALID" or
 // "EXPLICIT".
 func Conv(x, filter tf.Output, strides []int, padding string, opts ...tf.Option) tf.Output {
-	return apply("Conv", append(opts, window(strides, padding)), x, filter)
+	return apply("Conv", tf.Join(opts, window(strides, padding)), x, filter)
 }
 
 // generalAttrsOf reads the attributes of a convolution of images whose batches,
 // taken for one dimension, have the given rank.
-func generalAttrsOf(n *tf.Node, rank int) (*windowAttrs, error) {
+func generalAttrsOf(n *core.Node, rank int) (*windowAttrs, error) {
 	a := &windowAttrs{imageFormat: imageFormat{rank, n.Str("data_format") == "CHANNELS_FIRST"}, padding: n.Str("padding"), dilations: [3]int{1, 1, 1}}
 	strides, dilations := n.Ints("strides"), n.Ints("dilations")
 	if len(dilations) == 0 {
@@ -83,7 +84,7 @@ func generalAttrsOf(n *tf.Node, rank int) (*windowAttrs, error) {
 }
 
 // spatialOf returns how many dimensions images have beside channels.
-func spatialOf(n *tf.Node, x tf.Shape) (int, error) {
+func spatialOf(n *core.Node, x tf.Shape) (int, error) {
 	batch := n.Int("batch_dims")
 	spatial := len(x) - 1 - batch
 	if batch < 0 || spatial != 2 && spatial != 3 {
@@ -98,7 +99,7 @@ func oneBatch(x tf.Shape, spatial int) tf.Shape {
 	return append(tf.Shape{x[:batch].NumElements()}, x[batch:]...)
 }
 
-func generalConvShape(c *tf.Infer) error {
+func generalConvShape(c *core.Infer) error {
 	x, w := c.In(0), c.In(1)
 	if x == nil || w == nil {
 		return nil
@@ -124,17 +125,17 @@ func generalConvShape(c *tf.Infer) error {
 	return nil
 }
 
-func generalConvolve[T kernel.Number](k computedIn[T]) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func generalConvolve[T kernel.Number](k computedIn[T]) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		if n.Int("groups") != 1 {
 			return nil, tf.Errorf(tf.Unimplemented, "Grouped/Depthwise Convolutions are not supported yet.")
 		}
-		return tf.Compute(func(c *tf.OpContext) error { return generalInputs(c, k) }), nil
+		return core.Compute(func(c *core.OpContext) error { return generalInputs(c, k) }), nil
 	}
 }
 
 // generalInputs convolves inputs whose rank tells what they are.
-func generalInputs[T kernel.Number](c *tf.OpContext, k computedIn[T]) error {
+func generalInputs[T kernel.Number](c *core.OpContext, k computedIn[T]) error {
 	x, w := c.Input(0).Shape(), c.Input(1).Shape()
 	spatial, err := spatialOf(c.Node, x)
 	switch {

@@ -3,66 +3,67 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const backInput, backFilter = "filter: T; out_backprop: T", "out_backprop: T"
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Conv2DBackpropInput", In: "input_sizes: int32; " + backInput, Out: "output: T", Attrs: "T: {" + convTypes2D + ", int32}; " + convWindow2D,
-		Shape: convInputShape(4), Expensive: true, Grad: conv2DBackInputGrad,
-		Kernels: tf.ByType("T", merge(convKernels(convBackInput[float32](4), convBackInput[float64](4)), byType{tf.Int32: convBackInput[int32](4)(asItself[int32]())})),
+		Shape: convInputShape(4), Expensive: true, Grad: tf.GradFunc(conv2DBackInputGrad),
+		Kernels: core.ByType("T", merge(convKernels(convBackInput[float32](4), convBackInput[float64](4)), byType{tf.Int32: convBackInput[int32](4)(asItself[int32]())})),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Conv2DBackpropFilter", In: "input: T; filter_sizes: int32; " + backFilter, Out: "output: T", Attrs: "T: {" + convTypes2D + "}; " + convWindow2D,
-		Shape: sizesShape(1), Expensive: true, Grad: conv2DBackFilterGrad,
-		Kernels: tf.ByType("T", convKernels(convBackFilter[float32](4), convBackFilter[float64](4))),
+		Shape: sizesShape(1), Expensive: true, Grad: tf.GradFunc(conv2DBackFilterGrad),
+		Kernels: core.ByType("T", convKernels(convBackFilter[float32](4), convBackFilter[float64](4))),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Conv3DBackpropInputV2", In: "input_sizes: Tshape; " + backInput, Out: "output: T",
 		Attrs: "T: {" + convTypes2D + "}; " + convWindow3D + "; Tshape: {int32, int64} = DT_INT32",
-		Shape: convInputShape(5), Expensive: true, Grad: conv3DBackInputGrad,
-		Kernels: tf.ByType("T", convKernels(convBackInput[float32](5), convBackInput[float64](5))),
+		Shape: convInputShape(5), Expensive: true, Grad: tf.GradFunc(conv3DBackInputGrad),
+		Kernels: core.ByType("T", convKernels(convBackInput[float32](5), convBackInput[float64](5))),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Conv3DBackpropFilterV2", In: "input: T; filter_sizes: int32; " + backFilter, Out: "output: T", Attrs: "T: {" + convTypes2D + "}; " + convWindow3D,
-		Shape: sizesShape(1), Expensive: true, Grad: conv3DBackFilterGrad,
-		Kernels: tf.ByType("T", convKernels(convBackFilter[float32](5), convBackFilter[float64](5))),
+		Shape: sizesShape(1), Expensive: true, Grad: tf.GradFunc(conv3DBackFilterGrad),
+		Kernels: core.ByType("T", convKernels(convBackFilter[float32](5), convBackFilter[float64](5))),
 	})
 }
 
 // Conv2DBackpropInput returns the gradient of Conv2D for its images, of the
 // given sizes, from that of its results, dy.
 func Conv2DBackpropInput(sizes, filter, dy tf.Output, strides []int, padding string, opts ...tf.Option) tf.Output {
-	return apply("Conv2DBackpropInput", append(opts, window(strides, padding)), sizes, filter, dy)
+	return apply("Conv2DBackpropInput", tf.Join(opts, window(strides, padding)), sizes, filter, dy)
 }
 
 // Conv2DBackpropFilter returns the gradient of Conv2D for its filter, of the
 // given sizes, from that of its results, dy.
 func Conv2DBackpropFilter(x, sizes, dy tf.Output, strides []int, padding string, opts ...tf.Option) tf.Output {
-	return apply("Conv2DBackpropFilter", append(opts, window(strides, padding)), x, sizes, dy)
+	return apply("Conv2DBackpropFilter", tf.Join(opts, window(strides, padding)), x, sizes, dy)
 }
 
 // Conv3DBackpropInputV2 is Conv2DBackpropInput for Conv3D.
 func Conv3DBackpropInputV2(sizes, filter, dy tf.Output, strides []int, padding string, opts ...tf.Option) tf.Output {
-	return apply("Conv3DBackpropInputV2", append(opts, window(strides, padding)), sizes, filter, dy)
+	return apply("Conv3DBackpropInputV2", tf.Join(opts, window(strides, padding)), sizes, filter, dy)
 }
 
 // Conv3DBackpropFilterV2 is Conv2DBackpropFilter for Conv3D.
 func Conv3DBackpropFilterV2(x, sizes, dy tf.Output, strides []int, padding string, opts ...tf.Option) tf.Output {
-	return apply("Conv3DBackpropFilterV2", append(opts, window(strides, padding)), x, sizes, dy)
+	return apply("Conv3DBackpropFilterV2", tf.Join(opts, window(strides, padding)), x, sizes, dy)
 }
 
 // sizesShape is the shape function of an op whose result has the sizes that
 // input i holds.
-func sizesShape(i int) func(*tf.Infer) error {
-	return func(c *tf.Infer) error {
+func sizesShape(i int) func(*core.Infer) error {
+	return func(c *core.Infer) error {
 		c.Set(0, c.ConstShape(i))
 		return nil
 	}
 }
 
-func convInputShape(rank int) func(*tf.Infer) error {
-	return func(c *tf.Infer) error {
+func convInputShape(rank int) func(*core.Infer) error {
+	return func(c *core.Infer) error {
 		s := c.ConstShape(0)
 		switch {
 		case len(s) == 2: // height and width
@@ -77,7 +78,7 @@ func convInputShape(rank int) func(*tf.Infer) error {
 
 // imageSizes reads the sizes of images whose gradient is asked for. Height and
 // width are enough.
-func (a *windowAttrs) imageSizes(sizes *tf.Tensor, w, dy tf.Shape) (tf.Shape, error) {
+func (a *windowAttrs) imageSizes(sizes *core.Tensor, w, dy tf.Shape) (tf.Shape, error) {
 	s, err := shapeOf(sizes, "input_sizes")
 	if err != nil {
 		return nil, err
@@ -93,7 +94,7 @@ func (a *windowAttrs) imageSizes(sizes *tf.Tensor, w, dy tf.Shape) (tf.Shape, er
 
 // imageSizes returns the sizes of the images whose gradient is asked for. The
 // first form of the op for volumes has the images themselves for an input.
-func imageSizes(c *tf.OpContext, a *windowAttrs) (tf.Shape, error) {
+func imageSizes(c *core.OpContext, a *windowAttrs) (tf.Shape, error) {
 	if c.Node.OpName() == "Conv3DBackpropInput" {
 		return c.Input(0).Shape(), nil
 	}
@@ -101,7 +102,7 @@ func imageSizes(c *tf.OpContext, a *windowAttrs) (tf.Shape, error) {
 }
 
 // filterSizesOf is imageSizes for the filter.
-func filterSizesOf(c *tf.OpContext) (tf.Shape, error) {
+func filterSizesOf(c *core.OpContext) (tf.Shape, error) {
 	if c.Node.OpName() == "Conv3DBackpropFilter" {
 		return c.Input(1).Shape(), nil
 	}
@@ -134,19 +135,19 @@ func (a *windowAttrs) checkBack(of string, v *kernel.Conv, dy tf.Shape) error {
 	return nil
 }
 
-func convBackInput[T kernel.Number](rank int) func(computedIn[T]) tf.NewKernel {
-	return func(k computedIn[T]) tf.NewKernel {
-		return func(n *tf.Node) (tf.Kernel, error) {
+func convBackInput[T kernel.Number](rank int) func(computedIn[T]) core.NewKernel {
+	return func(k computedIn[T]) core.NewKernel {
+		return func(n *core.Node) (core.Kernel, error) {
 			a, err := windowAttrsOf(n, rank)
 			if err != nil {
 				return nil, err
 			}
-			return tf.Compute(func(c *tf.OpContext) error { return backInput(c, a, k) }), nil
+			return core.Compute(func(c *core.OpContext) error { return backInput(c, a, k) }), nil
 		}
 	}
 }
 
-func backInput[T kernel.Number](c *tf.OpContext, a *windowAttrs, k computedIn[T]) error {
+func backInput[T kernel.Number](c *core.OpContext, a *windowAttrs, k computedIn[T]) error {
 	w, dy := c.Input(1), c.Input(2)
 	s, err := imageSizes(c, a)
 	if err != nil {
@@ -169,19 +170,19 @@ func backInput[T kernel.Number](c *tf.OpContext, a *windowAttrs, k computedIn[T]
 	return nil
 }
 
-func convBackFilter[T kernel.Number](rank int) func(computedIn[T]) tf.NewKernel {
-	return func(k computedIn[T]) tf.NewKernel {
-		return func(n *tf.Node) (tf.Kernel, error) {
+func convBackFilter[T kernel.Number](rank int) func(computedIn[T]) core.NewKernel {
+	return func(k computedIn[T]) core.NewKernel {
+		return func(n *core.Node) (core.Kernel, error) {
 			a, err := windowAttrsOf(n, rank)
 			if err != nil {
 				return nil, err
 			}
-			return tf.Compute(func(c *tf.OpContext) error { return backFilter(c, a, k) }), nil
+			return core.Compute(func(c *core.OpContext) error { return backFilter(c, a, k) }), nil
 		}
 	}
 }
 
-func backFilter[T kernel.Number](c *tf.OpContext, a *windowAttrs, k computedIn[T]) error {
+func backFilter[T kernel.Number](c *core.OpContext, a *windowAttrs, k computedIn[T]) error {
 	x, dy := c.Input(0), c.Input(2)
 	s, err := filterSizesOf(c)
 	if err != nil {
@@ -207,7 +208,7 @@ func backFilter[T kernel.Number](c *tf.OpContext, a *windowAttrs, k computedIn[T
 // applyLike adds op name with the window of op.
 func applyLike(op *tf.Operation, name string, in ...tf.Output) tf.Output {
 	var opts []tf.Option
-	for _, d := range tf.Lookup(name).AttrDefs {
+	for _, d := range core.Lookup(name).AttrDefs {
 		switch v := op.Attr(d.Name); d.Name {
 		case "strides", "padding", "explicit_paddings", "use_cudnn_on_gpu", "data_format", "dilations", "ksize", "include_batch_in_index":
 			if v != nil {

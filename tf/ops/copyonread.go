@@ -1,11 +1,14 @@
 package ops
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "DisableCopyOnRead", In: "resource: resource", Stateful: true,
-		Shape: func(*tf.Infer) error { return nil }, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(disableCopyOnRead),
+		Shape: func(*core.Infer) error { return nil }, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(disableCopyOnRead),
 	})
 }
 
@@ -16,8 +19,8 @@ func DisableCopyOnRead(handle tf.Output, opts ...tf.Option) *tf.Operation {
 	return tf.Apply(nil, "DisableCopyOnRead", []tf.Output{handle}, opts...)
 }
 
-func disableCopyOnRead(*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+func disableCopyOnRead(*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		_, err := lookupVariable(c, 0)
 		return err
 	}), nil

@@ -4,12 +4,13 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
 func init() {
-	addSamples(sample{Op: "DisableCopyOnRead", In: []*tf.Tensor{vec[float32](1, 2)}, Types: onlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
+	addSamples(sample{Op: "DisableCopyOnRead", In: []*core.Tensor{vec[float32](1, 2)}, Types: onlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 		h := ops.VarHandleOp(g, tf.Float32, tf.Shape{2})
 		set := ops.AssignVariableOp(h, in[0])
 		return []tf.Output{ops.ReadVariableOp(h, tf.Float32, tf.After(ops.DisableCopyOnRead(h, tf.After(set))))}

@@ -2,6 +2,7 @@ package ops_test
 
 import (
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -12,8 +13,8 @@ func init() {
 	}
 	none, size := seq(0), scalar[int32](4)
 	addSamples(
-		sample{Op: "Bincount", In: []*tf.Tensor{positive(2, 3), mat[int32](3, 1, 3, 1, 0, 7, 3), size}, F: weights(count)},
-		sample{Op: "Bincount", Name: "no weights", In: []*tf.Tensor{none, i32(1, 3, 1), size}, F: weights(count)},
+		sample{Op: "Bincount", In: []*core.Tensor{positive(2, 3), mat[int32](3, 1, 3, 1, 0, 7, 3), size}, F: weights(count)},
+		sample{Op: "Bincount", Name: "no weights", In: []*core.Tensor{none, i32(1, 3, 1), size}, F: weights(count)},
 		failing("Bincount", "negative", weights(count), none, i32(1, -3), size),
 		failing("Bincount", "size", weights(count), none, i32(1, 3), scalar[int32](-1)),
 		failing("Bincount", "weights", weights(count), seq(2), i32(1, 3, 2), size),
@@ -25,11 +26,11 @@ func init() {
 	}
 	plain, binary := dense(ops.BincountOpts{}), dense(ops.BincountOpts{Binary: true})
 	addSamples(
-		sample{Op: "DenseBincount", In: []*tf.Tensor{positive(3), i32(1, 3, 1), size}, F: plain},
-		sample{Op: "DenseBincount", Name: "rows", In: []*tf.Tensor{positive(2, 3), mat[int64](3, 1, 3, 1, 0, 7, 3), scalar[int64](4)}, F: plain},
-		sample{Op: "DenseBincount", Name: "no weights", In: []*tf.Tensor{none, mat[int32](3, 1, 3, 1, 0, 7, 3), size}, F: plain},
-		sample{Op: "DenseBincount", Name: "binary", In: []*tf.Tensor{none, mat[int32](3, 1, 3, 1, 0, 7, 3), size}, F: binary},
-		sample{Op: "DenseBincount", Name: "nothing", In: []*tf.Tensor{none, i32(), size}, F: plain},
+		sample{Op: "DenseBincount", In: []*core.Tensor{positive(3), i32(1, 3, 1), size}, F: plain},
+		sample{Op: "DenseBincount", Name: "rows", In: []*core.Tensor{positive(2, 3), mat[int64](3, 1, 3, 1, 0, 7, 3), scalar[int64](4)}, F: plain},
+		sample{Op: "DenseBincount", Name: "no weights", In: []*core.Tensor{none, mat[int32](3, 1, 3, 1, 0, 7, 3), size}, F: plain},
+		sample{Op: "DenseBincount", Name: "binary", In: []*core.Tensor{none, mat[int32](3, 1, 3, 1, 0, 7, 3), size}, F: binary},
+		sample{Op: "DenseBincount", Name: "nothing", In: []*core.Tensor{none, i32(), size}, F: plain},
 		failing("DenseBincount", "negative", plain, none, i32(1, -3), size),
 		failing("DenseBincount", "rank", plain, none, arr[int32](tf.Shape{1, 1, 1}, 1), size),
 		failing("DenseBincount", "size", plain, none, i32(1, 3), i32(1)),
@@ -38,14 +39,15 @@ func init() {
 	)
 	ragged, sparse := weights(applied("RaggedBincount")), weights(applied("SparseBincount"))
 	addSamples(
-		sample{Op: "RaggedBincount", In: []*tf.Tensor{positive(4), vec[int64](0, 0, 3, 4), i32(1, 3, 1, 0), size}, F: ragged},
-		sample{Op: "RaggedBincount", Name: "no weights", In: []*tf.Tensor{none, vec[int64](0, 1, 3), vec[int64](1, 3, 1), scalar[int64](3)}, F: ragged},
-		sample{Op: "RaggedBincount", Name: "matrix of weights", In: []*tf.Tensor{mat[float32](2, 1, 2, 3, 4), vec[int64](0, 2, 4), i32(1, 3, 1, 0), size}, F: ragged, Types: onlyOwn},
+		sample{Op: "RaggedBincount", In: []*core.Tensor{positive(4), vec[int64](0, 0, 3, 4), i32(1, 3, 1, 0), size}, F: ragged},
+		sample{Op: "RaggedBincount", Name: "no weights", In: []*core.Tensor{none, vec[int64](0, 1, 3), vec[int64](1, 3, 1), scalar[int64](3)}, F: ragged},
+		sample{Op: "RaggedBincount", Name: "matrix of weights", In: []*core.Tensor{mat[float32](2, 1, 2, 3, 4), vec[int64](0, 2, 4), i32(1, 3, 1, 0), size}, F: ragged, Types: onlyOwn},
 		failing("RaggedBincount", "begin", ragged, none, vec[int64](1, 3), i32(1, 3, 1), size),
 		failing("RaggedBincount", "end", ragged, none, vec[int64](0, 5), i32(1, 3, 1), size),
 		failing("RaggedBincount", "negative", ragged, none, vec[int64](0, 1), i32(-1), size),
-		sample{Op: "SparseBincount", In: []*tf.Tensor{positive(3), mat[int64](2, 0, 1, 2, 0, 2, 3), i32(1, 3, 1), vec[int64](3, 4), size}, F: sparse},
-		sample{Op: "SparseBincount", Name: "vector", In: []*tf.Tensor{none, mat[int64](1, 0, 1, 2), i32(1, 3, 1), vec[int64](3), size}, F: sparse},
+		sample{Op: "SparseBincount", In: []*core.Tensor{positive(3), mat[int64](2, 0, 1, 2, 0, 2, 3), i32(1, 3, 1), vec[int64](3, 4), size}, F: sparse},
+		sample{Op: "SparseBincount", Name: "vector", In: []*core.Tensor{none, mat[int64](1, 0, 1, 2), i32(1, 3, 1), vec[int64](3), size}, F: sparse},
+		failing("SparseBincount", "size before indices", applied("SparseBincount"), mat[int64](1, 0, 1), i32(0, 0), vec[int64](1, 1), i32(1, 1), i32(0, 0)),
 		failing("SparseBincount", "index", sparse, none, mat[int64](1, 0, 5), i32(1, 3), vec[int64](3), size),
 		failing("SparseBincount", "negative", sparse, none, mat[int64](1, 0, 1), i32(1, -3), vec[int64](3), size),
 		failing("SparseBincount", "count", sparse, none, mat[int64](1, 0, 1), i32(1), vec[int64](3), size),
@@ -59,13 +61,13 @@ func addFormatSamples() {
 	back := ops.DataFormatOpts{Src: "NCHW", Dst: "NHWC"}
 	odd := ops.DataFormatOpts{Src: "NDHWC", Dst: "NCDHW"}
 	addSamples(
-		sample{Op: "DataFormatDimMap", In: []*tf.Tensor{i32(0, 1, 3, -1)}, F: dims},
-		sample{Op: "DataFormatDimMap", Name: "back", In: []*tf.Tensor{mat[int64](2, 0, 1, 2, 3)}, F: unary(ops.DataFormatDimMap, back)},
-		sample{Op: "DataFormatDimMap", Name: "volume", In: []*tf.Tensor{scalar[int32](-5)}, F: unary(ops.DataFormatDimMap, odd)},
-		sample{Op: "DataFormatVecPermute", In: []*tf.Tensor{i32(7, 4, 9, 3)}, F: permute},
-		sample{Op: "DataFormatVecPermute", Name: "pairs", In: []*tf.Tensor{mat[int32](2, 7, 4, 9, 3, 1, 2, 5, 6)}, F: unary(ops.DataFormatVecPermute, back)},
-		sample{Op: "DataFormatVecPermute", Name: "volume", In: []*tf.Tensor{vec[int64](7, 4, 9, 3, 1)}, F: unary(ops.DataFormatVecPermute, odd)},
-		sample{Op: "DataFormatVecPermute", Name: "spatial", In: []*tf.Tensor{i32(7, 4)}, F: unary(ops.DataFormatVecPermute, ops.DataFormatOpts{Src: "NHWC", Dst: "WHCN"})},
+		sample{Op: "DataFormatDimMap", In: []*core.Tensor{i32(0, 1, 3, -1)}, F: dims},
+		sample{Op: "DataFormatDimMap", Name: "back", In: []*core.Tensor{mat[int64](2, 0, 1, 2, 3)}, F: unary(ops.DataFormatDimMap, back)},
+		sample{Op: "DataFormatDimMap", Name: "volume", In: []*core.Tensor{scalar[int32](-5)}, F: unary(ops.DataFormatDimMap, odd)},
+		sample{Op: "DataFormatVecPermute", In: []*core.Tensor{i32(7, 4, 9, 3)}, F: permute},
+		sample{Op: "DataFormatVecPermute", Name: "pairs", In: []*core.Tensor{mat[int32](2, 7, 4, 9, 3, 1, 2, 5, 6)}, F: unary(ops.DataFormatVecPermute, back)},
+		sample{Op: "DataFormatVecPermute", Name: "volume", In: []*core.Tensor{vec[int64](7, 4, 9, 3, 1)}, F: unary(ops.DataFormatVecPermute, odd)},
+		sample{Op: "DataFormatVecPermute", Name: "spatial", In: []*core.Tensor{i32(7, 4)}, F: unary(ops.DataFormatVecPermute, ops.DataFormatOpts{Src: "NHWC", Dst: "WHCN"})},
 		failing("DataFormatVecPermute", "size", permute, i32(7, 4, 9)),
 		failing("DataFormatVecPermute", "rows", permute, mat[int32](2, 7, 4, 9, 3, 1, 2)),
 		failing("DataFormatVecPermute", "columns", permute, mat[int32](1, 7, 4, 9, 3)),
@@ -87,11 +89,11 @@ func addSparseToDenseSamples() {
 	addSamples(order)
 	const noVectorGrad = "TensorFlow takes vectors of indices for one index in the gradient"
 	addSamples(
-		sample{Op: "SparseToDense", In: []*tf.Tensor{positive(2), def, mat[int32](2, 0, 1, 1, 2), i32(2, 3)}, F: plain},
-		sample{Op: "SparseToDense", Name: "vector", In: []*tf.Tensor{positive(2), def, vec[int64](1, 3), vec[int64](5)}, F: plain, Rough: noVectorGrad},
-		sample{Op: "SparseToDense", Name: "one value", In: []*tf.Tensor{scalar(float32(2)), def, vec[int64](1, 3), vec[int64](5)}, F: plain, Rough: "TensorFlow's gradient has one value for each index"},
-		sample{Op: "SparseToDense", Name: "scalar", In: []*tf.Tensor{scalar(float32(2)), def, scalar[int32](1), i32(3)}, F: plain, Rough: "TensorFlow refuses the gradient"},
-		sample{Op: "SparseToDense", Name: "unordered", In: []*tf.Tensor{positive(2), def, i32(3, 1), i32(5)}, F: unordered, Rough: noVectorGrad},
+		sample{Op: "SparseToDense", In: []*core.Tensor{positive(2), def, mat[int32](2, 0, 1, 1, 2), i32(2, 3)}, F: plain},
+		sample{Op: "SparseToDense", Name: "vector", In: []*core.Tensor{positive(2), def, vec[int64](1, 3), vec[int64](5)}, F: plain, Rough: noVectorGrad},
+		sample{Op: "SparseToDense", Name: "one value", In: []*core.Tensor{scalar(float32(2)), def, vec[int64](1, 3), vec[int64](5)}, F: plain, Rough: "TensorFlow's gradient has one value for each index"},
+		sample{Op: "SparseToDense", Name: "scalar", In: []*core.Tensor{scalar(float32(2)), def, scalar[int32](1), i32(3)}, F: plain, Rough: "TensorFlow refuses the gradient"},
+		sample{Op: "SparseToDense", Name: "unordered", In: []*core.Tensor{positive(2), def, i32(3, 1), i32(5)}, F: unordered, Rough: noVectorGrad},
 		failing("SparseToDense", "repeated", plain, positive(2), def, i32(3, 3), i32(5)),
 		failing("SparseToDense", "bounds", plain, positive(2), def, mat[int32](2, 0, 1, 1, 7), i32(2, 3)),
 		failing("SparseToDense", "bounds, unordered", unordered, positive(2), def, i32(3, 7), i32(5)),

@@ -6,23 +6,24 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const types = "T: {half, bfloat16, float, double}"
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "SoftmaxCrossEntropyWithLogits", In: "features: T; labels: T", Out: "loss: T; backprop: T", Attrs: types,
-		Shape: crossEntropyShape, Grad: crossEntropyGrad,
-		Kernels: tf.ByType("T", byType{
+		Shape: crossEntropyShape, Grad: tf.GradFunc(crossEntropyGrad),
+		Kernels: core.ByType("T", byType{
 			tf.Float32: crossEntropy[float32], tf.Float64: crossEntropy[float64],
 			tf.Float16: halfLoss[tf.Half](crossEntropy[float32]), tf.BFloat16: halfLoss[tf.BF16](crossEntropy[float32]),
 		}),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "SparseSoftmaxCrossEntropyWithLogits", In: "features: T; labels: Tlabels", Out: "loss: T; backprop: T",
 		Attrs: types + "; Tlabels: {int32, int64} = int64",
-		Shape: sparseCrossEntropyShape, Grad: sparseCrossEntropyGrad,
-		Kernels: tf.ByType("T", byType{
+		Shape: sparseCrossEntropyShape, Grad: tf.GradFunc(sparseCrossEntropyGrad),
+		Kernels: core.ByType("T", byType{
 			tf.Float32: sparseCrossEntropy[float32], tf.Float64: sparseCrossEntropy[float64],
 			tf.Float16: halfLoss[tf.Half](sparseCrossEntropy[float32]), tf.BFloat16: halfLoss[tf.BF16](sparseCrossEntropy[float32]),
 		}),
@@ -43,7 +44,7 @@ func SparseSoftmaxCrossEntropyWithLogits(logits, labels tf.Output, opts ...tf.Op
 	return apply("SparseSoftmaxCrossEntropyWithLogits", opts, logits, labels)
 }
 
-func crossEntropyShape(c *tf.Infer) error {
+func crossEntropyShape(c *core.Infer) error {
 	s, ok := tf.BroadcastShapes(c.In(0), c.In(1))
 	if !ok || s != nil && len(s) != 2 {
 		return tf.Errorf(tf.InvalidArgument, "logits and labels must be matrices that fit together: shapes are %v and %v", c.In(0), c.In(1))
@@ -56,7 +57,7 @@ func crossEntropyShape(c *tf.Infer) error {
 	return nil
 }
 
-func sparseCrossEntropyShape(c *tf.Infer) error {
+func sparseCrossEntropyShape(c *core.Infer) error {
 	x, err := c.Rank(0, 2)
 	if err != nil {
 		return err
@@ -75,7 +76,7 @@ func sparseCrossEntropyShape(c *tf.Infer) error {
 }
 
 // lossOutputs allocates the losses of rows and their gradients.
-func lossOutputs[T tf.Elem](c *tf.OpContext, rows, classes int) (loss, grad []T, err error) {
+func lossOutputs[T tf.Elem](c *core.OpContext, rows, classes int) (loss, grad []T, err error) {
 	d := tf.TypeOf[T]()
 	l, err := c.Alloc(0, d, tf.Shape{rows})
 	if err != nil {
@@ -85,7 +86,7 @@ func lossOutputs[T tf.Elem](c *tf.OpContext, rows, classes int) (loss, grad []T,
 	if err != nil {
 		return nil, nil, err
 	}
-	loss, grad = tf.Data[T](l), tf.Data[T](g)
+	loss, grad = core.Data[T](l), core.Data[T](g)
 	clear(loss) // a row of no classes has no loss
 	return loss, grad, nil
 }
@@ -93,8 +94,8 @@ func lossOutputs[T tf.Elem](c *tf.OpContext, rows, classes int) (loss, grad []T,
 func crossEntropy[T interface {
 	kernel.Float
 	tf.Elem
-}](*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+}](*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		x, p := c.Input(0), c.Input(1)
 		s, ok := tf.BroadcastShapes(x.Shape(), p.Shape())
 		switch {
@@ -113,21 +114,21 @@ func crossEntropy[T interface {
 }
 
 // spreadTo returns the elements of t repeated to fill shape s.
-func spreadTo[T tf.Elem](t *tf.Tensor, s tf.Shape) []T {
+func spreadTo[T tf.Elem](t *core.Tensor, s tf.Shape) []T {
 	if t.Len() == s.NumElements() {
-		return tf.Data[T](t)
+		return core.Data[T](t)
 	}
 	out := make([]T, s.NumElements())
 	b, _ := kernel.NewBroadcastTo(s, t.Shape())
-	kernel.CopyBroadcast(kernel.Serial, b, out, tf.Data[T](t))
+	kernel.CopyBroadcast(kernel.Serial, b, out, core.Data[T](t))
 	return out
 }
 
 func sparseCrossEntropy[T interface {
 	kernel.Float
 	tf.Elem
-}](*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+}](*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		x, labels := c.Input(0), c.Input(1)
 		if err := checkSparse(x.Shape(), labels.Shape()); err != nil {
 			return err
@@ -141,9 +142,9 @@ func sparseCrossEntropy[T interface {
 			return err
 		}
 		if labels.DType() == tf.Int32 {
-			kernel.SparseSoftmaxCrossEntropy(c.ParallelFor, loss, grad, tf.Data[T](x), tf.Data[int32](labels), classes)
+			kernel.SparseSoftmaxCrossEntropy(c.ParallelFor, loss, grad, core.Data[T](x), core.Data[int32](labels), classes)
 		} else {
-			kernel.SparseSoftmaxCrossEntropy(c.ParallelFor, loss, grad, tf.Data[T](x), tf.Data[int64](labels), classes)
+			kernel.SparseSoftmaxCrossEntropy(c.ParallelFor, loss, grad, core.Data[T](x), core.Data[int64](labels), classes)
 		}
 		return nil
 	}), nil
@@ -164,12 +165,12 @@ func checkSparse(x, labels tf.Shape) error {
 }
 
 // checkLabels finds labels that name no class.
-func checkLabels(labels *tf.Tensor, classes int) error {
+func checkLabels(labels *core.Tensor, classes int) error {
 	bad := -1
 	if labels.DType() == tf.Int32 {
-		bad = kernel.BadIndex(tf.Data[int32](labels), classes)
+		bad = kernel.BadIndex(core.Data[int32](labels), classes)
 	} else {
-		bad = kernel.BadIndex(tf.Data[int64](labels), classes)
+		bad = kernel.BadIndex(core.Data[int64](labels), classes)
 	}
 	if bad < 0 {
 		return nil
@@ -185,13 +186,13 @@ func checkLabels(labels *tf.Tensor, classes int) error {
 func halfLoss[H interface {
 	kernel.HalfFloat
 	tf.Elem
-}](f32 tf.NewKernel) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+}](f32 core.NewKernel) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		k, err := f32(n)
-		compute, _ := k.(tf.Compute)
-		return tf.Compute(func(c *tf.OpContext) error {
+		compute, _ := k.(core.Compute)
+		return core.Compute(func(c *core.OpContext) error {
 			in := *c
-			in.In, in.Out, in.Scratch, in.Last = make([]tf.Slot, 2), make([]tf.Slot, 2), nil, nil
+			in.In, in.Out, in.Scratch, in.Last = make([]core.Slot, 2), make([]core.Slot, 2), nil, nil
 			for i, s := range c.In {
 				in.In[i] = s
 				if s.T.DType() == tf.TypeOf[H]() {
@@ -206,7 +207,7 @@ func halfLoss[H interface {
 				if err != nil {
 					return err
 				}
-				kernel.Narrow(tf.Data[H](out), tf.Data[float32](s.T))
+				kernel.Narrow(core.Data[H](out), core.Data[float32](s.T))
 			}
 			return nil
 		}), err
@@ -216,9 +217,9 @@ func halfLoss[H interface {
 func wideTensor[H interface {
 	kernel.HalfFloat
 	tf.Elem
-}](t *tf.Tensor) *tf.Tensor {
-	out := tf.NewTensor(tf.Float32, t.Shape())
-	kernel.Widen(tf.Data[float32](out), tf.Data[H](t))
+}](t *core.Tensor) *core.Tensor {
+	out := core.NewTensor(tf.Float32, t.Shape())
+	kernel.Widen(core.Data[float32](out), core.Data[H](t))
 	return out
 }
 

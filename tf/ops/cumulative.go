@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
@@ -19,10 +20,10 @@ func init() {
 }
 
 func cumulative(name string, grad tf.GradFunc, kernels byType) {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: name, In: "x: T; axis: Tidx", Out: "out: T",
 		Attrs: "exclusive: bool = false; reverse: bool = false; T: {" + reducibleTypes + "}; Tidx: {int32, int64} = int32",
-		Shape: tf.UnchangedShape, Grad: grad, Kernels: tf.ByType("T", kernels),
+		Shape: core.UnchangedShape, Grad: tf.GradFunc(grad), Kernels: core.ByType("T", kernels),
 	})
 }
 
@@ -73,10 +74,10 @@ func (s *scan[T]) run(dst, src []T, n, inner int) {
 	}
 }
 
-func scanKernel[T tf.Elem](join func(z, x, y []T), init T) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func scanKernel[T tf.Elem](join func(z, x, y []T), init T) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		s := scan[T]{join, init, n.Bool("exclusive"), n.Bool("reverse")}
-		return tf.Compute(func(c *tf.OpContext) error {
+		return core.Compute(func(c *core.OpContext) error {
 			x := c.Input(0)
 			axis, err := scanAxis(c)
 			if err != nil {
@@ -88,7 +89,7 @@ func scanKernel[T tf.Elem](join func(z, x, y []T), init T) tf.NewKernel {
 			}
 			size, inner := x.Dim(axis), x.Shape()[axis+1:].NumElements()
 			block := size * inner
-			dst, src := tf.Data[T](out), tf.Data[T](x)
+			dst, src := core.Data[T](out), core.Data[T](x)
 			c.ParallelFor(x.Len()/block, max(1, elementGrain/block), func(lo, hi int) {
 				for o := lo; o < hi; o++ {
 					s.run(dst[o*block:(o+1)*block], src[o*block:(o+1)*block], size, inner)
@@ -99,7 +100,7 @@ func scanKernel[T tf.Elem](join func(z, x, y []T), init T) tf.NewKernel {
 	}
 }
 
-func scanAxis(c *tf.OpContext) (int, error) {
+func scanAxis(c *core.OpContext) (int, error) {
 	if c.Input(1).Rank() != 0 {
 		return 0, tf.Errorf(tf.InvalidArgument, "ScanOp: axis must be a scalar, not %s", c.Input(1).Shape().Text())
 	}

@@ -5,17 +5,18 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const attrs = "T: {int32, int64} = int32; src_format: string = 'NHWC'; dst_format: string = 'NCHW'"
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "DataFormatDimMap", In: "x: T", Out: "y: T", Attrs: attrs,
-		Shape: tf.UnchangedShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", sameFor(dimMap, tf.Int32, tf.Int64)),
+		Shape: core.UnchangedShape, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", sameFor(dimMap, tf.Int32, tf.Int64)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "DataFormatVecPermute", In: "x: T", Out: "y: T", Attrs: attrs,
-		Shape: tf.UnchangedShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", sameFor(vecPermute, tf.Int32, tf.Int64)),
+		Shape: core.UnchangedShape, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", sameFor(vecPermute, tf.Int32, tf.Int64)),
 	})
 }
 
@@ -46,7 +47,7 @@ func DataFormatVecPermute(x tf.Output, opts ...tf.Option) tf.Output {
 }
 
 // formats returns the source and destination formats of n.
-func formats(n *tf.Node) (src, dst string, err error) {
+func formats(n *core.Node) (src, dst string, err error) {
 	src, dst = n.Str("src_format"), n.Str("dst_format")
 	if len(src) != 4 && len(src) != 5 {
 		return "", "", tf.Errorf(tf.InvalidArgument, "Source format must be of length 4 or 5, received src_format = %s", src)
@@ -66,13 +67,13 @@ func sorted(s string) string {
 	return string(b)
 }
 
-func dimMap(n *tf.Node) (tf.Kernel, error) {
+func dimMap(n *core.Node) (core.Kernel, error) {
 	src, dst, err := formats(n)
 	to := make([]int, len(src))
 	for i := range to {
 		to[i] = strings.IndexByte(dst, src[i])
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		x := c.Input(0)
 		v, err := x.Ints()
 		if err != nil {
@@ -93,9 +94,9 @@ func dimMap(n *tf.Node) (tf.Kernel, error) {
 	}), err
 }
 
-func vecPermute(n *tf.Node) (tf.Kernel, error) {
+func vecPermute(n *core.Node) (core.Kernel, error) {
 	src, dst, err := formats(n)
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		x := c.Input(0)
 		if err := checkPermuted(x.Shape(), len(src)); err != nil {
 			return err

@@ -11,10 +11,11 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/gorge-tf/gorge/internal/optest"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 func init() {
@@ -34,7 +35,7 @@ func addCheckSamples() {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	for name, f := range map[string]func(*tf.Graph, []tf.Output) []tf.Output{"CheckNumerics": check(ops.CheckNumerics), "CheckNumericsV2": check(ops.CheckNumericsV2)} {
 		addSamples(
-			sample{Op: name, In: []*tf.Tensor{seq(2, 3)}, F: f},
+			sample{Op: name, In: []*core.Tensor{seq(2, 3)}, F: f},
 			failing(name, "nan", f, vec(1, nan)),
 			failing(name, "inf", f, vec(inf, -1)),
 			failing(name, "negative", f, vec(1, -inf)),
@@ -48,15 +49,15 @@ func addCheckSamples() {
 	print := func(_ *tf.Graph, in []tf.Output) []tf.Output {
 		return []tf.Output{ops.Print(in[0], in[1:], ops.PrintOpts{Message: "x: ", FirstN: 2})}
 	}
-	addSamples(sample{Op: "Print", In: []*tf.Tensor{seq(3), i32(1, 2, 3, 4)}, F: print})
+	addSamples(sample{Op: "Print", In: []*core.Tensor{seq(3), i32(1, 2, 3, 4)}, F: print})
 }
 
 // addDebugSamples adds those of ops that TensorFlow's debugger puts on edges.
 func addDebugSamples() {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	sick := vec(1, nan, -3, inf, 0, -inf, 2, nan, 0.5, -0.25)
-	add := func(op, name string, x *tf.Tensor, types []tf.DType, opts ...tf.Option) {
-		addSamples(sample{Op: op, Name: name, In: []*tf.Tensor{x}, F: optest.Applied(op, opts...), Types: types})
+	add := func(op, name string, x *core.Tensor, types []tf.DType, opts ...tf.Option) {
+		addSamples(sample{Op: op, Name: name, In: []*core.Tensor{x}, F: optest.Applied(op, opts...), Types: types})
 	}
 	for _, op := range []string{"Copy", "CopyHost", "DebugIdentityV2"} {
 		add(op, "", seq(2, 3), onlyOwn)
@@ -69,7 +70,7 @@ func addDebugSamples() {
 	add("DebugNumericSummary", "matrix", seq(3, 4), nil, named)
 	add("DebugNumericSummary", "nothing", seq(0, 2), onlyOwn, named)
 	add("DebugNumericSummary", "no numbers", vec(nan, inf), onlyOwn, named)
-	addSamples(sample{Op: "DebugNanCount", Name: "closed", In: []*tf.Tensor{sick}, F: optest.Applied("DebugNanCount", closed, named), Types: onlyOwn, NoGolden: "TensorFlow's shape function tells of one number"})
+	addSamples(sample{Op: "DebugNanCount", Name: "closed", In: []*core.Tensor{sick}, F: optest.Applied("DebugNanCount", closed, named), Types: onlyOwn, NoGolden: "TensorFlow's shape function tells of one number"})
 	for _, mode := range []int{ops.CurtHealth, ops.ConciseHealth, ops.FullHealth, ops.ShapeSummary, ops.ReduceInfNaNThreeSlot} {
 		o := ops.DebugNumericSummaryV2Opts{Mode: mode, TensorID: 5}
 		name := fmt.Sprintf("mode %d", mode)
@@ -77,11 +78,11 @@ func addDebugSamples() {
 			return unary(ops.DebugNumericSummaryV2, o)
 		}
 		addSamples(
-			sample{Op: "DebugNumericSummaryV2", Name: name, In: []*tf.Tensor{sick}, F: summary(o)},
-			sample{Op: "DebugNumericSummaryV2", Name: name + " matrix", In: []*tf.Tensor{seq(2, 3, 1, 2, 1, 2, 1, 2)}, F: summary(o), Types: onlyOwn},
+			sample{Op: "DebugNumericSummaryV2", Name: name, In: []*core.Tensor{sick}, F: summary(o)},
+			sample{Op: "DebugNumericSummaryV2", Name: name + " matrix", In: []*core.Tensor{seq(2, 3, 1, 2, 1, 2, 1, 2)}, F: summary(o), Types: onlyOwn},
 		)
 		o.OutputType = tf.Float64
-		addSamples(sample{Op: "DebugNumericSummaryV2", Name: name + " double", In: []*tf.Tensor{seq(2, 3)}, F: summary(o), Types: onlyOwn})
+		addSamples(sample{Op: "DebugNumericSummaryV2", Name: name + " double", In: []*core.Tensor{seq(2, 3)}, F: summary(o), Types: onlyOwn})
 	}
 	failed := func(name string, mode, id int) {
 		addSamples(failing("DebugNumericSummaryV2", name, unary(ops.DebugNumericSummaryV2, ops.DebugNumericSummaryV2Opts{Mode: mode, TensorID: id}), seq(2)))
@@ -92,7 +93,7 @@ func addDebugSamples() {
 		addSamples(failing("DebugIdentity", "name "+name, optest.Applied("DebugIdentity", tf.Attr("tensor_name", name)), seq(2)))
 	}
 	unpublished := func(op, name string, opts ...tf.Option) {
-		addSamples(sample{Op: op, Name: "bad " + name, In: []*tf.Tensor{seq(2)}, F: optest.Applied(op, opts...), Fails: true, Types: onlyOwn, NoGolden: "TensorFlow publishes"})
+		addSamples(sample{Op: op, Name: "bad " + name, In: []*core.Tensor{seq(2)}, F: optest.Applied(op, opts...), Fails: true, Types: onlyOwn, NoGolden: "TensorFlow publishes"})
 	}
 	unpublished("DebugIdentity", "url", named, tf.Attr("debug_urls", []string{"grpc://localhost:1"}))
 	unpublished("DebugIdentity", "target", named, tf.Attr("debug_urls", []string{"nowhere"}))
@@ -105,14 +106,14 @@ func addTextFormSamples() {
 	numbers := vec[float32](1.5, -2.25, 1e20, 1e-10, 123456.789, float32(math.NaN()), float32(math.Inf(-1)))
 	wide := func(fill string) ops.AsStringOpts { return ops.AsStringOpts{Width: 9, Fill: fill} }
 	addSamples(
-		sample{Op: "AsString", In: []*tf.Tensor{seq(2, 3)}, F: as(ops.AsStringOpts{}), Types: []tf.DType{
+		sample{Op: "AsString", In: []*core.Tensor{seq(2, 3)}, F: as(ops.AsStringOpts{}), Types: []tf.DType{
 			tf.Float64, tf.Float16, tf.BFloat16, tf.Int8, tf.Int16, tf.Int32, tf.Int64, tf.Uint8, tf.Uint16, tf.Uint32, tf.Uint64, tf.Bool, tf.Complex64, tf.Complex128,
 		}},
-		sample{Op: "AsString", Name: "precision", In: []*tf.Tensor{numbers}, F: as(ops.AsStringOpts{Precision: 2})},
-		sample{Op: "AsString", Name: "no fraction", In: []*tf.Tensor{numbers}, F: as(ops.AsStringOpts{HasPrecision: true})},
-		sample{Op: "AsString", Name: "exponent", In: []*tf.Tensor{numbers}, F: as(ops.AsStringOpts{Scientific: true})},
-		sample{Op: "AsString", Name: "short", In: []*tf.Tensor{numbers}, F: as(ops.AsStringOpts{Shortest: true})},
-		sample{Op: "AsString", Name: "wide string", In: []*tf.Tensor{vec("ab", "é", "")}, F: as(wide(""))},
+		sample{Op: "AsString", Name: "precision", In: []*core.Tensor{numbers}, F: as(ops.AsStringOpts{Precision: 2})},
+		sample{Op: "AsString", Name: "no fraction", In: []*core.Tensor{numbers}, F: as(ops.AsStringOpts{HasPrecision: true})},
+		sample{Op: "AsString", Name: "exponent", In: []*core.Tensor{numbers}, F: as(ops.AsStringOpts{Scientific: true})},
+		sample{Op: "AsString", Name: "short", In: []*core.Tensor{numbers}, F: as(ops.AsStringOpts{Shortest: true})},
+		sample{Op: "AsString", Name: "wide string", In: []*core.Tensor{vec("ab", "é", "")}, F: as(wide(""))},
 		failing("AsString", "fill", as(wide("x")), numbers),
 		failing("AsString", "fills", as(wide("xx")), numbers),
 		failing("AsString", "notation", as(ops.AsStringOpts{Shortest: true, Scientific: true}), numbers),
@@ -120,17 +121,17 @@ func addTextFormSamples() {
 		failing("AsString", "short integer", as(ops.AsStringOpts{Shortest: true}), i32(1)),
 	)
 	for _, fill := range []string{"0", "-", "+", " "} {
-		addSamples(sample{Op: "AsString", Name: "fill" + fill, In: []*tf.Tensor{numbers}, F: as(wide(fill)), Types: []tf.DType{tf.Int32, tf.Uint16, tf.Complex64}})
+		addSamples(sample{Op: "AsString", Name: "fill" + fill, In: []*core.Tensor{numbers}, F: as(wide(fill)), Types: []tf.DType{tf.Int32, tf.Uint16, tf.Complex64}})
 	}
 	format := func(template string, o ...tf.Option) func(*tf.Graph, []tf.Output) []tf.Output {
 		return func(g *tf.Graph, in []tf.Output) []tf.Output {
 			return []tf.Output{ops.StringFormat(g, template, in, o...)}
 		}
 	}
-	add := func(name string, t *tf.Tensor, o ...tf.Option) {
-		addSamples(sample{Op: "StringFormat", Name: name, In: []*tf.Tensor{t}, F: format("<%s>", o...), Types: onlyOwn})
+	add := func(name string, t *core.Tensor, o ...tf.Option) {
+		addSamples(sample{Op: "StringFormat", Name: name, In: []*core.Tensor{t}, F: format("<%s>", o...), Types: onlyOwn})
 	}
-	addSamples(sample{Op: "StringFormat", In: []*tf.Tensor{i32(1, 2), seq(2, 2)}, F: format("a %s b %s"), Types: onlyOwn})
+	addSamples(sample{Op: "StringFormat", In: []*core.Tensor{i32(1, 2), seq(2, 2)}, F: format("a %s b %s"), Types: onlyOwn})
 	add("vector", seq(9))
 	add("matrix", seq(7, 8))
 	add("cube", seq(2, 3, 2))
@@ -160,22 +161,22 @@ func addTextSamples() {
 	}
 	words := vec("abc", "ab", "xabc", "abcx", "", "a\nc")
 	addSamples(
-		sample{Op: "StringJoin", In: []*tf.Tensor{vec("a", "b"), vec("c", "d")}, F: join()},
-		sample{Op: "StringJoin", Name: "separator", In: []*tf.Tensor{vec("a", "b"), scalar("-"), vec("c", "d")}, F: join(ops.StringJoinOpts{Separator: ", "})},
-		sample{Op: "StringJoin", Name: "scalars", In: []*tf.Tensor{scalar("a"), scalar("b")}, F: join()},
+		sample{Op: "StringJoin", In: []*core.Tensor{vec("a", "b"), vec("c", "d")}, F: join()},
+		sample{Op: "StringJoin", Name: "separator", In: []*core.Tensor{vec("a", "b"), scalar("-"), vec("c", "d")}, F: join(ops.StringJoinOpts{Separator: ", "})},
+		sample{Op: "StringJoin", Name: "scalars", In: []*core.Tensor{scalar("a"), scalar("b")}, F: join()},
 		sample{Op: "StringJoin", Name: "none", F: join()},
 		failing("StringJoin", "shapes", join(), vec("a", "b"), vec("c", "d", "e")),
-		sample{Op: "RegexFullMatch", In: []*tf.Tensor{words, scalar("a.*c")}, F: match},
-		sample{Op: "RegexFullMatch", Name: "either", In: []*tf.Tensor{words, scalar("ab|abc|(?s)a.c")}, F: match},
+		sample{Op: "RegexFullMatch", In: []*core.Tensor{words, scalar("a.*c")}, F: match},
+		sample{Op: "RegexFullMatch", Name: "either", In: []*core.Tensor{words, scalar("ab|abc|(?s)a.c")}, F: match},
 		failing("RegexFullMatch", "pattern", match, words, scalar("(a")),
 		failing("RegexFullMatch", "bracket", match, words, scalar("[a")),
 		failing("RegexFullMatch", "repetition", match, words, scalar("*a")),
 		failing("RegexFullMatch", "patterns", match, words, vec("a", "b")),
-		sample{Op: "StaticRegexFullMatch", In: []*tf.Tensor{words}, F: static("a.*")},
-		sample{Op: "ShardedFilename", In: []*tf.Tensor{scalar("dir/base"), scalar(int32(3)), scalar(int32(12))}, F: ternary(ops.ShardedFilename)},
-		sample{Op: "ShardedFilename", Name: "many", In: []*tf.Tensor{scalar(""), scalar(int32(123456)), scalar(int32(-12))}, F: ternary(ops.ShardedFilename)},
+		sample{Op: "StaticRegexFullMatch", In: []*core.Tensor{words}, F: static("a.*")},
+		sample{Op: "ShardedFilename", In: []*core.Tensor{scalar("dir/base"), scalar(int32(3)), scalar(int32(12))}, F: ternary(ops.ShardedFilename)},
+		sample{Op: "ShardedFilename", Name: "many", In: []*core.Tensor{scalar(""), scalar(int32(123456)), scalar(int32(-12))}, F: ternary(ops.ShardedFilename)},
 		failing("ShardedFilename", "shard", ternary(ops.ShardedFilename), scalar("a"), i32(1), scalar(int32(12))),
-		sample{Op: "ShardedFilespec", In: []*tf.Tensor{scalar("base"), scalar(int32(12))}, F: binary(ops.ShardedFilespec)},
+		sample{Op: "ShardedFilespec", In: []*core.Tensor{scalar("base"), scalar(int32(12))}, F: binary(ops.ShardedFilespec)},
 		failing("ShardedFilespec", "base", binary(ops.ShardedFilespec), vec("a"), scalar(int32(12))),
 	)
 }
@@ -192,12 +193,12 @@ func TestAssert(t *testing.T) {
 		{tf.Complex64, 2, "assertion failed: [? ?...] [x\\ny]"},
 	} {
 		g := eager.New()
-		data := []tf.Output{ops.ConstTensor(g, optest.Convert(seq(3, 2), c.data)), ops.ConstTensor(g, scalar("x\ny"))}
-		op := ops.Assert(ops.ConstTensor(g, scalar(false)), data, ops.AssertOpts{Summarize: c.most})
+		data := []tf.Output{ops.ConstValue(g, optest.Convert(seq(3, 2), c.data)), ops.ConstValue(g, scalar("x\ny"))}
+		op := ops.Assert(ops.ConstValue(g, scalar(false)), data, ops.AssertOpts{Summarize: c.most})
 		if tf.CodeOf(op.Err()) != tf.InvalidArgument || tf.AsError(op.Err()).Message() != c.want {
 			t.Errorf("%v: %v, want %s", c.data, op.Err(), c.want)
 		}
-		if op := ops.Assert(ops.ConstTensor(g, scalar(true)), data); op.Err() != nil {
+		if op := ops.Assert(ops.ConstValue(g, scalar(true)), data); op.Err() != nil {
 			t.Errorf("%v: %v", c.data, op.Err())
 		}
 	}
@@ -210,9 +211,9 @@ func TestPrint(t *testing.T) {
 	g := eager.New()
 	x := ops.Const(g, []int32{1, 2, 3, 4})
 	for _, err := range []error{
-		ops.Print(x, []tf.Output{x, ops.ConstTensor(g, scalar("a"))}, ops.PrintOpts{Message: "m: "}).Err(),
-		ops.PrintV2(ops.ConstTensor(g, scalar("hello"))).Err(),
-		ops.PrintV2(ops.ConstTensor(g, scalar("hello")), ops.PrintV2Opts{OutputStream: "log(info)", NoNewline: true}).Err(),
+		ops.Print(x, []tf.Output{x, ops.ConstValue(g, scalar("a"))}, ops.PrintOpts{Message: "m: "}).Err(),
+		ops.PrintV2(ops.ConstValue(g, scalar("hello"))).Err(),
+		ops.PrintV2(ops.ConstValue(g, scalar("hello")), ops.PrintV2Opts{OutputStream: "log(info)", NoNewline: true}).Err(),
 	} {
 		if err != nil {
 			t.Error(err)
@@ -222,7 +223,7 @@ func TestPrint(t *testing.T) {
 	if len(got) != len(want) || got[0] != want[0] || got[1] != want[1] || got[2] != want[2] {
 		t.Errorf("printed %q, want %q", got, want)
 	}
-	if err := ops.PrintV2(ops.ConstTensor(g, scalar("hello")), ops.PrintV2Opts{OutputStream: "printer"}).Err(); tf.CodeOf(err) != tf.InvalidArgument {
+	if err := ops.PrintV2(ops.ConstValue(g, scalar("hello")), ops.PrintV2Opts{OutputStream: "printer"}).Err(); tf.CodeOf(err) != tf.InvalidArgument {
 		t.Errorf("unknown stream: %v", err)
 	}
 }
@@ -231,7 +232,7 @@ func TestPrintToFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	g := eager.New()
 	for _, text := range []string{"a", "b"} {
-		if err := ops.PrintV2(ops.ConstTensor(g, scalar(text)), ops.PrintV2Opts{OutputStream: "file://" + path}).Err(); err != nil {
+		if err := ops.PrintV2(ops.ConstValue(g, scalar(text)), ops.PrintV2Opts{OutputStream: "file://" + path}).Err(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -268,8 +269,8 @@ func TestDebugPublish(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := event.GetSummary().GetValue()[0]
-	count, err := tf.TensorFromProto(v.GetTensor())
-	if err != nil || tf.Data[int64](count)[0] != 1 || v.GetNodeName() != "scope/x:1:DebugNanCount" || !strings.Contains(string(v.GetMetadata().GetPluginData().GetContent()), `"outputSlot":1`) {
+	count, err := core.TensorFromProto(v.GetTensor())
+	if err != nil || core.Data[int64](count)[0] != 1 || v.GetNodeName() != "scope/x:1:DebugNanCount" || !strings.Contains(string(v.GetMetadata().GetPluginData().GetContent()), `"outputSlot":1`) {
 		t.Errorf("%v, %v", v, err)
 	}
 }

@@ -1,15 +1,18 @@
 package ops
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "DebugGradientIdentity", In: "input: T", Out: "output: T", Attrs: "T: type",
-		Shape: tf.UnchangedShape, Grad: passGrad, Kernels: tf.AnyType(forward),
+		Shape: core.UnchangedShape, Grad: tf.GradFunc(passGrad), Kernels: core.AnyType(forward),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "DebugGradientRefIdentity", In: "input: Ref(T)", Out: "output: Ref(T)", Attrs: "T: type", Uninitialized: true,
-		Shape: tf.UnchangedShape, Grad: passGrad, Kernels: tf.AnyType(stateless(passOn)),
+		Shape: core.UnchangedShape, Grad: tf.GradFunc(passGrad), Kernels: core.AnyType(stateless(passOn)),
 	})
 }
 

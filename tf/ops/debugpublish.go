@@ -10,8 +10,9 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A debugKey names a signal: of which output of which node on which device it
@@ -24,7 +25,7 @@ type debugKey struct {
 
 // publish writes t as an event to a file under each of the directories that
 // urls name, in the form in which TensorFlow's debugger reads it.
-func (k debugKey) publish(t *tf.Tensor, urls []string) error {
+func (k debugKey) publish(t *core.Tensor, urls []string) error {
 	if len(urls) == 0 {
 		return nil
 	}
@@ -37,7 +38,7 @@ func (k debugKey) publish(t *tf.Tensor, urls []string) error {
 	for _, url := range urls {
 		base := filepath.Join(strings.TrimPrefix(url, "file://"), k.devicePath(), filepath.FromSlash(k.node))
 		if err := writeNew(fmt.Sprintf("%s_%d_%s_%d", base, k.slot, k.signal, now), event); err != nil {
-			failed = append(failed, " "+tf.FileError(base, err).Error()+";")
+			failed = append(failed, " "+core.FileError(base, err).Error()+";")
 		}
 	}
 	if failed != nil {
@@ -52,8 +53,8 @@ func (k debugKey) devicePath() string {
 	return "_tfdbg_device_" + strings.NewReplacer("/", ",", ":", "_").Replace(k.device)
 }
 
-func (k debugKey) event(t *tf.Tensor, now int64) ([]byte, error) {
-	tensor, err := tf.EncodeTensor(t)
+func (k debugKey) event(t *core.Tensor, now int64) ([]byte, error) {
+	tensor, err := core.EncodeTensor(t)
 	if err != nil {
 		return nil, err
 	}

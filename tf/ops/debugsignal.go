@@ -7,6 +7,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // What TensorFlow's debugger puts on edges: copies, and signals made of them,
@@ -16,34 +17,34 @@ func init() {
 	const urls = "device_name: string = ''; tensor_name: string = ''; debug_urls: list(string) = []; "
 	const gate = "gated_grpc: bool = false"
 	for _, name := range []string{"Copy", "CopyHost"} {
-		tf.Register(tf.OpDef{
+		core.Register(core.OpDef{
 			Name: name, In: "input: T", Out: "output: T", Attrs: "T: type; tensor_name: string = ''; debug_ops_spec: list(string) = []", Uninitialized: true,
-			Shape: tf.UnchangedShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(debugCopy),
+			Shape: core.UnchangedShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(debugCopy),
 		})
 	}
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "DebugIdentity", In: "input: T", Out: "output: T", Attrs: "T: type; " + urls + gate, Uninitialized: true,
-		Shape: tf.UnchangedShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(debugSignal(passOn)),
+		Shape: core.UnchangedShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(debugSignal(passOn)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "DebugIdentityV2", In: "input: T", Out: "output: T", Stateful: true,
 		Attrs: "T: type; tfdbg_context_id: string = ''; op_name: string = ''; output_slot: int = -1; tensor_debug_mode: int = -1; " +
 			"debug_urls: list(string) = []; circular_buffer_size: int = 1000; tfdbg_run_id: string = ''",
-		Shape: tf.UnchangedShape, Grad: passGrad, Kernels: tf.AnyType(debugIdentityV2),
+		Shape: core.UnchangedShape, Grad: tf.GradFunc(passGrad), Kernels: core.AnyType(debugIdentityV2),
 	})
 	numbers := []tf.DType{tf.Float32, tf.Float64, tf.Int8, tf.Int16, tf.Int32, tf.Int64, tf.Uint8, tf.Uint16, tf.Uint32, tf.Uint64}
-	signal := func(name, out, attrs string, run tf.Compute, types ...tf.DType) {
-		tf.Register(tf.OpDef{
+	signal := func(name, out, attrs string, run core.Compute, types ...tf.DType) {
+		core.Register(core.OpDef{
 			Name: name, In: "input: T", Out: "output: " + out, Attrs: "T: type; " + urls + attrs + gate, Uninitialized: true,
-			Shape: debugSignalShape, NoGrad: tf.NoGradientDefined,
-			Kernels: tf.KernelSet{All: debugSignal(run), Types: map[string][]tf.DType{"T": append(types, numbers...)}},
+			Shape: debugSignalShape, NoGrad: core.NoGradientDefined,
+			Kernels: core.KernelSet{All: debugSignal(run), Types: map[string][]tf.DType{"T": append(types, numbers...)}},
 		})
 	}
 	signal("DebugNanCount", "int64", "", debugNaNCount, tf.Float16, tf.BFloat16)
 	signal("DebugNumericSummary", "double", "lower_bound: float = -inf; upper_bound: float = inf; mute_if_healthy: bool = false; ", debugNumericSummary, tf.Bool)
 }
 
-func debugSignalShape(c *tf.Infer) error {
+func debugSignalShape(c *core.Infer) error {
 	c.Set(0, tf.Shape{-1}) // one number, or none if the gate is closed
 	if c.OpName() == "DebugNumericSummary" {
 		c.Set(0, nil)
@@ -52,13 +53,13 @@ func debugSignalShape(c *tf.Infer) error {
 }
 
 // debugCopy copies its input, which may be a variable that changes later.
-func debugCopy(n *tf.Node) (tf.Kernel, error) {
+func debugCopy(n *core.Node) (core.Kernel, error) {
 	for _, spec := range n.Strs("debug_ops_spec") {
 		if strings.Count(spec, ";") != 2 {
 			return nil, tf.Errorf(tf.Internal, "Unexpected number of semicolons in debug_ops_spec element: %s", spec)
 		}
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		c.Set(0, c.Input(0).Clone())
 		return nil
 	}), nil
@@ -66,8 +67,8 @@ func debugCopy(n *tf.Node) (tf.Kernel, error) {
 
 // debugSignal makes the kernel of an op that computes a signal and publishes it,
 // unless its gate is closed: then the result is empty. Nobody opens gates here.
-func debugSignal(run tf.Compute) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func debugSignal(run core.Compute) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		key, err := debugKeyOf(n)
 		if err != nil {
 			return nil, err
@@ -77,13 +78,13 @@ func debugSignal(run tf.Compute) tf.NewKernel {
 			return nil, err
 		}
 		if n.Bool("gated_grpc") && len(files) == 0 {
-			return tf.Compute(func(c *tf.OpContext) error {
+			return core.Compute(func(c *core.OpContext) error {
 				_, err := c.Alloc(0, n.OutTypes[0].Base(), tf.Shape{0})
 				return err
 			}), nil
 		}
 		muted := n.Bool("mute_if_healthy")
-		return tf.Compute(func(c *tf.OpContext) error {
+		return core.Compute(func(c *core.OpContext) error {
 			if err := run(c); err != nil {
 				return err
 			}
@@ -112,13 +113,13 @@ func debugFiles(urls []string) (files []string, err error) {
 }
 
 // healthy reports whether a DebugNumericSummary has no NaN and nothing infinite.
-func healthy(summary *tf.Tensor) bool {
-	v := tf.Data[float64](summary)
+func healthy(summary *core.Tensor) bool {
+	v := core.Data[float64](summary)
 	return v[2] == 0 && v[3] == 0 && v[7] == 0
 }
 
 // debugKeyOf reads the name of a node, or that of an output: "node:1".
-func debugKeyOf(n *tf.Node) (debugKey, error) {
+func debugKeyOf(n *core.Node) (debugKey, error) {
 	name := n.Str("tensor_name")
 	node, slot, named := strings.Cut(name, ":")
 	k := debugKey{device: n.Str("device_name"), node: node, signal: n.OpName()}
@@ -132,7 +133,7 @@ func debugKeyOf(n *tf.Node) (debugKey, error) {
 	return k, nil
 }
 
-func debugIdentityV2(n *tf.Node) (tf.Kernel, error) {
+func debugIdentityV2(n *core.Node) (core.Kernel, error) {
 	for _, url := range n.Strs("debug_urls") {
 		if !strings.HasPrefix(url, "file://") {
 			return nil, tf.Errorf(tf.Internal, "Unsupported debug URL schema in: %s", url)
@@ -143,13 +144,13 @@ func debugIdentityV2(n *tf.Node) (tf.Kernel, error) {
 }
 
 // numbersOf returns the numbers of t as float64.
-func numbersOf(t *tf.Tensor) []float64 {
+func numbersOf(t *core.Tensor) []float64 {
 	x := make([]float64, t.Len())
 	kernel.Cast(x, elements(t))
 	return x
 }
 
-func debugNaNCount(c *tf.OpContext) error {
+func debugNaNCount(c *core.OpContext) error {
 	count := int64(0)
 	for _, v := range numbersOf(c.Input(0)) {
 		if math.IsNaN(v) {
@@ -160,7 +161,7 @@ func debugNaNCount(c *tf.OpContext) error {
 	if err != nil {
 		return err
 	}
-	tf.Data[int64](t)[0] = count
+	core.Data[int64](t)[0] = count
 	return nil
 }
 
@@ -198,7 +199,7 @@ func (s *numericSummary) add(v, lower, upper float64) (finite bool) {
 	return true
 }
 
-func debugNumericSummary(c *tf.OpContext) error {
+func debugNumericSummary(c *core.OpContext) error {
 	x := c.Input(0)
 	data := numbersOf(x)
 	s := numericSummary{least: math.Inf(1), greatest: math.Inf(-1)}
@@ -225,7 +226,7 @@ func debugNumericSummary(c *tf.OpContext) error {
 	if err != nil {
 		return err
 	}
-	copy(tf.Data[float64](t), out)
+	copy(core.Data[float64](t), out)
 	return nil
 }
 

@@ -5,15 +5,16 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	types := []tf.DType{tf.Float16, tf.BFloat16, tf.Float32, tf.Float64, tf.Bool, tf.Int8, tf.Int16, tf.Int32, tf.Int64, tf.Uint8, tf.Uint16, tf.Uint32, tf.Uint64}
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "DebugNumericSummaryV2", In: "input: T", Out: "output: output_dtype",
 		Attrs: "output_dtype: {float, double} = float; T: type; tensor_debug_mode: int = -1; tensor_id: int = -1",
-		Shape: debugSummaryShape, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.KernelSet{All: debugSummary, Types: map[string][]tf.DType{"T": types}},
+		Shape: debugSummaryShape, NoGrad: core.NoGradientDefined,
+		Kernels: core.KernelSet{All: debugSummary, Types: map[string][]tf.DType{"T": types}},
 	})
 }
 
@@ -52,20 +53,20 @@ func DebugNumericSummaryV2(x tf.Output, opts ...tf.Option) tf.Output {
 // summarySizes are the lengths of results by mode.
 var summarySizes = map[int]int{CurtHealth: 2, ConciseHealth: 5, FullHealth: 11, ShapeSummary: 10, ReduceInfNaNThreeSlot: 3}
 
-func debugSummaryShape(c *tf.Infer) error {
+func debugSummaryShape(c *core.Infer) error {
 	if n, ok := summarySizes[c.Int("tensor_debug_mode")]; ok {
 		c.Set(0, tf.Shape{n})
 	}
 	return nil
 }
 
-func debugSummary(n *tf.Node) (tf.Kernel, error) {
+func debugSummary(n *core.Node) (core.Kernel, error) {
 	d, mode, id := n.Type("output_dtype"), n.Int("tensor_debug_mode"), n.Int("tensor_id")
 	digits := 24 // of what the result can count exactly
 	if d == tf.Float64 {
 		digits = 53
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		if mode != ReduceInfNaNThreeSlot && id > 1<<digits {
 			return tf.Errorf(tf.InvalidArgument, "DebugNumericSummaryV2Op requires tensor_id to be less than or equal to (2^%d). Given tensor_id:%d", digits, id)
 		}
@@ -82,7 +83,7 @@ func debugSummary(n *tf.Node) (tf.Kernel, error) {
 }
 
 // summaryOf returns what a mode tells of x.
-func summaryOf(x *tf.Tensor, id float64, mode int) []float64 {
+func summaryOf(x *core.Tensor, id float64, mode int) []float64 {
 	kind, rank, size := float64(x.DType()), float64(x.Rank()), float64(x.Len())
 	if mode == ShapeSummary {
 		return append([]float64{id, kind, rank, size}, lastDims(x.Shape(), 6)...)

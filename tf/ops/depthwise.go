@@ -3,25 +3,26 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const window = "T: {" + convTypes2D + "}; strides: list(int); padding: {'SAME', 'VALID', 'EXPLICIT'}; explicit_paddings: list(int) = []; " +
 		"data_format: {'NHWC', 'NCHW'} = 'NHWC'; dilations: list(int) = [1, 1, 1, 1]"
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "DepthwiseConv2dNative", In: "input: T; filter: T", Out: "output: T", Attrs: window,
-		Shape: depthwiseShape, Expensive: true, Grad: depthwiseGrad,
-		Kernels: tf.ByType("T", convKernels(depthwiseKernel(depthwise[float32]), depthwiseKernel(depthwise[float64]))),
+		Shape: depthwiseShape, Expensive: true, Grad: tf.GradFunc(depthwiseGrad),
+		Kernels: core.ByType("T", convKernels(depthwiseKernel(depthwise[float32]), depthwiseKernel(depthwise[float64]))),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "DepthwiseConv2dNativeBackpropInput", In: "input_sizes: int32; filter: T; out_backprop: T", Out: "output: T", Attrs: window,
-		Shape: sizesShape(0), Expensive: true, Grad: depthwiseBackInputGrad,
-		Kernels: tf.ByType("T", convKernels(depthwiseKernel(depthwiseBackInput[float32]), depthwiseKernel(depthwiseBackInput[float64]))),
+		Shape: sizesShape(0), Expensive: true, Grad: tf.GradFunc(depthwiseBackInputGrad),
+		Kernels: core.ByType("T", convKernels(depthwiseKernel(depthwiseBackInput[float32]), depthwiseKernel(depthwiseBackInput[float64]))),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "DepthwiseConv2dNativeBackpropFilter", In: "input: T; filter_sizes: int32; out_backprop: T", Out: "output: T", Attrs: window,
-		Shape: sizesShape(1), Expensive: true, Grad: depthwiseBackFilterGrad,
-		Kernels: tf.ByType("T", convKernels(depthwiseKernel(depthwiseBackFilter[float32]), depthwiseKernel(depthwiseBackFilter[float64]))),
+		Shape: sizesShape(1), Expensive: true, Grad: tf.GradFunc(depthwiseBackFilterGrad),
+		Kernels: core.ByType("T", convKernels(depthwiseKernel(depthwiseBackFilter[float32]), depthwiseKernel(depthwiseBackFilter[float64]))),
 	})
 }
 
@@ -30,24 +31,24 @@ func init() {
 // filter [height width channels multiplier] says: its results lie side by side
 // among channels·multiplier. Strides in height and width must be equal.
 func DepthwiseConv2dNative(x, filter tf.Output, strides []int, padding string, opts ...tf.Option) tf.Output {
-	return apply("DepthwiseConv2dNative", append(opts, window(strides, padding)), x, filter)
+	return apply("DepthwiseConv2dNative", tf.Join(opts, window(strides, padding)), x, filter)
 }
 
 // DepthwiseConv2dNativeBackpropInput returns the gradient of
 // DepthwiseConv2dNative for its images, of the given sizes, from that of its
 // results, dy.
 func DepthwiseConv2dNativeBackpropInput(sizes, filter, dy tf.Output, strides []int, padding string, opts ...tf.Option) tf.Output {
-	return apply("DepthwiseConv2dNativeBackpropInput", append(opts, window(strides, padding)), sizes, filter, dy)
+	return apply("DepthwiseConv2dNativeBackpropInput", tf.Join(opts, window(strides, padding)), sizes, filter, dy)
 }
 
 // DepthwiseConv2dNativeBackpropFilter returns the gradient of
 // DepthwiseConv2dNative for its filter, of the given sizes, from that of its
 // results, dy.
 func DepthwiseConv2dNativeBackpropFilter(x, sizes, dy tf.Output, strides []int, padding string, opts ...tf.Option) tf.Output {
-	return apply("DepthwiseConv2dNativeBackpropFilter", append(opts, window(strides, padding)), x, sizes, dy)
+	return apply("DepthwiseConv2dNativeBackpropFilter", tf.Join(opts, window(strides, padding)), x, sizes, dy)
 }
 
-func depthwiseShape(c *tf.Infer) error {
+func depthwiseShape(c *core.Infer) error {
 	a, err := depthwiseAttrs(c.Node)
 	if err != nil {
 		return err
@@ -76,7 +77,7 @@ func depthwiseShape(c *tf.Infer) error {
 	return nil
 }
 
-func depthwiseAttrs(n *tf.Node) (*windowAttrs, error) {
+func depthwiseAttrs(n *core.Node) (*windowAttrs, error) {
 	a, err := windowAttrsOf(n, 4)
 	if err == nil && a.strides[1] != a.strides[2] {
 		err = tf.Errorf(tf.InvalidArgument, "Current implementation only supports equal length strides in the row and column dimensions.")
@@ -84,14 +85,14 @@ func depthwiseAttrs(n *tf.Node) (*windowAttrs, error) {
 	return a, err
 }
 
-func depthwiseKernel[T any](run func(c *tf.OpContext, a *windowAttrs, k computedIn[T]) error) func(computedIn[T]) tf.NewKernel {
-	return func(k computedIn[T]) tf.NewKernel {
-		return func(n *tf.Node) (tf.Kernel, error) {
+func depthwiseKernel[T any](run func(c *core.OpContext, a *windowAttrs, k computedIn[T]) error) func(computedIn[T]) core.NewKernel {
+	return func(k computedIn[T]) core.NewKernel {
+		return func(n *core.Node) (core.Kernel, error) {
 			a, err := depthwiseAttrs(n)
 			if err != nil {
 				return nil, err
 			}
-			return tf.Compute(func(c *tf.OpContext) error { return run(c, a, k) }), nil
+			return core.Compute(func(c *core.OpContext) error { return run(c, a, k) }), nil
 		}
 	}
 }
@@ -106,7 +107,7 @@ func (a *windowAttrs) depthwiseOf(x, w tf.Shape) (v *kernel.Depthwise, multiplie
 
 // channelsRepeated returns images with as many copies of each channel as it
 // has results.
-func channelsRepeated[T any](c *tf.OpContext, x []T, multiplier int) []T {
+func channelsRepeated[T any](c *core.OpContext, x []T, multiplier int) []T {
 	if multiplier == 1 {
 		return x
 	}
@@ -115,12 +116,12 @@ func channelsRepeated[T any](c *tf.OpContext, x []T, multiplier int) []T {
 	return y
 }
 
-func depthwise[T kernel.Float](c *tf.OpContext, a *windowAttrs, k computedIn[T]) error {
+func depthwise[T kernel.Float](c *core.OpContext, a *windowAttrs, k computedIn[T]) error {
 	return depthwiseWith(c, a, k, k.load(c.Input(1)), kernel.Epilogue[T]{})
 }
 
 // depthwiseWith convolves input 0 with the filter w in the place of input 1.
-func depthwiseWith[T kernel.Float](c *tf.OpContext, a *windowAttrs, k computedIn[T], filter []T, e kernel.Epilogue[T]) error {
+func depthwiseWith[T kernel.Float](c *core.OpContext, a *windowAttrs, k computedIn[T], filter []T, e kernel.Epilogue[T]) error {
 	x, w := c.Input(0).Shape(), c.Input(1).Shape()
 	switch {
 	case len(x) != 4:

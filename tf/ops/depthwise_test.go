@@ -2,6 +2,7 @@ package ops_test
 
 import (
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -21,29 +22,29 @@ func addDepthwise() {
 	explicit := moved(steps1, "EXPLICIT", ops.WindowOpts{ExplicitPaddings: []int{0, 0, 1, 2, 0, 1, 0, 0}})
 	f64 := []tf.DType{tf.Float64}
 	addSamples(
-		sample{Op: forward, In: []*tf.Tensor{x, w}, F: applied(forward, same...), Types: f64},
-		sample{Op: forward, Name: "in 16 bits", In: []*tf.Tensor{x, w}, F: applied(forward, same...), Types: halves, Tol: 0.1},
-		sample{Op: forward, Name: "strides", In: []*tf.Tensor{x, w}, F: applied(forward, valid...)},
-		sample{Op: forward, Name: "explicit", In: []*tf.Tensor{x, w}, F: applied(forward, explicit...)},
-		sample{Op: forward, Name: "single results", In: []*tf.Tensor{x, within(-1, 1, 2, 2, 3, 1)}, F: applied(forward, same...)},
-		sample{Op: forward, Name: "one channel", In: []*tf.Tensor{within(-1, 1, 1, 4, 4, 1), within(-1, 1, 3, 3, 1, 2)}, F: applied(forward, same...)},
-		sample{Op: forward, Name: "dilated", In: []*tf.Tensor{x, w}, NoGolden: "TensorFlow's CPU kernels take no heed of dilations",
+		sample{Op: forward, In: []*core.Tensor{x, w}, F: applied(forward, same...), Types: f64},
+		sample{Op: forward, Name: "in 16 bits", In: []*core.Tensor{x, w}, F: applied(forward, same...), Types: halves, Tol: 0.1},
+		sample{Op: forward, Name: "strides", In: []*core.Tensor{x, w}, F: applied(forward, valid...)},
+		sample{Op: forward, Name: "explicit", In: []*core.Tensor{x, w}, F: applied(forward, explicit...)},
+		sample{Op: forward, Name: "single results", In: []*core.Tensor{x, within(-1, 1, 2, 2, 3, 1)}, F: applied(forward, same...)},
+		sample{Op: forward, Name: "one channel", In: []*core.Tensor{within(-1, 1, 1, 4, 4, 1), within(-1, 1, 3, 3, 1, 2)}, F: applied(forward, same...)},
+		sample{Op: forward, Name: "dilated", In: []*core.Tensor{x, w}, NoGolden: "TensorFlow's CPU kernels take no heed of dilations",
 			F: applied(forward, moved(steps1, "VALID", ops.WindowOpts{Dilations: []int{1, 2, 2, 1}})...)},
-		sample{Op: forward, Name: "function", In: []*tf.Tensor{x, w}, F: func(_ *tf.Graph, in []tf.Output) []tf.Output {
+		sample{Op: forward, Name: "function", In: []*core.Tensor{x, w}, F: func(_ *tf.Graph, in []tf.Output) []tf.Output {
 			return []tf.Output{ops.DepthwiseConv2dNative(in[0], in[1], two, "SAME")}
 		}},
 		failing(forward, "depth", applied(forward, same...), x, within(-1, 1, 3, 2, 2, 2)),
 		failing(forward, "flat images", applied(forward, same...), within(-1, 1, 5, 6, 3), w),
 		failing(forward, "flat filter", applied(forward, same...), x, within(-1, 1, 3, 2, 3)),
-		sample{Op: backInput, In: []*tf.Tensor{w, within(-1, 1, 2, 5, 6, 6)}, Types: f64, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
+		sample{Op: backInput, In: []*core.Tensor{w, within(-1, 1, 2, 5, 6, 6)}, Types: f64, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 			return []tf.Output{ops.DepthwiseConv2dNativeBackpropInput(ops.Const(g, []int32{2, 5, 6, 3}, 4), in[0], in[1], steps1, "SAME")}
 		}},
-		sample{Op: backFilter, In: []*tf.Tensor{x, within(-1, 1, 2, 5, 6, 6)}, Types: f64, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
+		sample{Op: backFilter, In: []*core.Tensor{x, within(-1, 1, 2, 5, 6, 6)}, Types: f64, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 			return []tf.Output{ops.DepthwiseConv2dNativeBackpropFilter(in[0], ops.Const(g, []int32{3, 2, 3, 2}, 4), in[1], steps1, "SAME")}
 		}},
 	)
 	sizes := i32(2, 5, 6, 3)
-	for name, bad := range map[string][]*tf.Tensor{
+	for name, bad := range map[string][]*core.Tensor{
 		"batch": {sizes, w, seq(1, 5, 6, 6)}, "rows": {sizes, w, seq(2, 4, 6, 6)}, "columns": {sizes, w, seq(2, 5, 5, 6)}, "channels": {sizes, w, seq(2, 5, 6, 5)},
 		"depth": {i32(2, 5, 6, 2), w, seq(2, 5, 6, 6)}, "sizes": {i32(5, 6, 3), w, seq(2, 5, 6, 6)}, "gradient": {sizes, w, seq(5, 6, 6)}, "filter": {sizes, seq(3, 2, 6), seq(2, 5, 6, 6)},
 	} {
@@ -62,13 +63,13 @@ func addDilation() {
 	apart := moved(two, "VALID", tf.Attr("rates", []int{1, 2, 1, 1}))
 	types := []tf.DType{tf.Float64, tf.Float16, tf.BFloat16, tf.Int32, tf.Int64, tf.Uint16}
 	addSamples(
-		sample{Op: forward, In: []*tf.Tensor{x, w}, F: applied(forward, same...), Types: types},
-		sample{Op: forward, Name: "apart", In: []*tf.Tensor{x, w}, F: applied(forward, apart...)},
-		sample{Op: forward, Name: "function", In: []*tf.Tensor{x, w}, F: func(_ *tf.Graph, in []tf.Output) []tf.Output {
+		sample{Op: forward, In: []*core.Tensor{x, w}, F: applied(forward, same...), Types: types},
+		sample{Op: forward, Name: "apart", In: []*core.Tensor{x, w}, F: applied(forward, apart...)},
+		sample{Op: forward, Name: "function", In: []*core.Tensor{x, w}, F: func(_ *tf.Graph, in []tf.Output) []tf.Output {
 			return []tf.Output{ops.Dilation2D(in[0], in[1], two, two, "SAME")}
 		}},
-		sample{Op: backInput, In: []*tf.Tensor{x, w, dy}, F: applied(backInput, same...), Types: types},
-		sample{Op: backFilter, In: []*tf.Tensor{x, w, dy}, F: applied(backFilter, same...), Types: []tf.DType{tf.Float64, tf.Int32, tf.Int64, tf.Uint16}},
+		sample{Op: backInput, In: []*core.Tensor{x, w, dy}, F: applied(backInput, same...), Types: types},
+		sample{Op: backFilter, In: []*core.Tensor{x, w, dy}, F: applied(backFilter, same...), Types: []tf.DType{tf.Float64, tf.Int32, tf.Int64, tf.Uint16}},
 		failing(forward, "depth", applied(forward, same...), x, within(-3, 3, 2, 3, 2)),
 		failing(forward, "flat images", applied(forward, same...), seq(5, 6, 3), w),
 		failing(forward, "flat filter", applied(forward, same...), x, seq(2, 3)),
@@ -83,7 +84,7 @@ func addConv3DV1() {
 	const gone = "TensorFlow removed the op in version 10 of its graphs"
 	f64 := []tf.DType{tf.Float64}
 	addSamples(
-		sample{Op: "Conv3DBackpropInput", In: []*tf.Tensor{x, w, dy}, F: applied("Conv3DBackpropInput", o...), Types: f64, NoGolden: gone},
-		sample{Op: "Conv3DBackpropFilter", In: []*tf.Tensor{x, w, dy}, F: applied("Conv3DBackpropFilter", o...), Types: f64, NoGolden: gone},
+		sample{Op: "Conv3DBackpropInput", In: []*core.Tensor{x, w, dy}, F: applied("Conv3DBackpropInput", o...), Types: f64, NoGolden: gone},
+		sample{Op: "Conv3DBackpropFilter", In: []*core.Tensor{x, w, dy}, F: applied("Conv3DBackpropFilter", o...), Types: f64, NoGolden: gone},
 	)
 }

@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // depthwiseBackArgs checks the shapes of images, filter and the gradient dy of
@@ -40,7 +41,7 @@ func (a *windowAttrs) depthwiseBackArgs(of string, x, w, dy tf.Shape) (*kernel.D
 }
 
 // sizesInput reads the sizes of what a gradient is for.
-func sizesInput(t *tf.Tensor, of, name string) (tf.Shape, error) {
+func sizesInput(t *core.Tensor, of, name string) (tf.Shape, error) {
 	if t.Rank() != 1 {
 		return nil, tf.Errorf(tf.InvalidArgument, "%s: %s input must be 1-dim, not %d", of, name, t.Rank())
 	}
@@ -51,7 +52,7 @@ func sizesInput(t *tf.Tensor, of, name string) (tf.Shape, error) {
 	return s, checkSizes(s)
 }
 
-func depthwiseBackInput[T kernel.Float](c *tf.OpContext, a *windowAttrs, k computedIn[T]) error {
+func depthwiseBackInput[T kernel.Float](c *core.OpContext, a *windowAttrs, k computedIn[T]) error {
 	const of = "DepthwiseConv2DBackpropInput"
 	w, dy := c.Input(1), c.Input(2)
 	s, err := sizesInput(c.Input(0), "Conv2DBackpropInput", "input_sizes")
@@ -73,7 +74,7 @@ func depthwiseBackInput[T kernel.Float](c *tf.OpContext, a *windowAttrs, k compu
 }
 
 // depthwiseImages adds up what the results of each channel give back to it.
-func depthwiseImages[T kernel.Float](c *tf.OpContext, v *kernel.Depthwise, multiplier int, dx, dy, w []T) {
+func depthwiseImages[T kernel.Float](c *core.OpContext, v *kernel.Depthwise, multiplier int, dx, dy, w []T) {
 	if multiplier == 1 {
 		kernel.DepthwiseBackInput(c.ParallelFor, v, dx, dy, w)
 		return
@@ -85,7 +86,7 @@ func depthwiseImages[T kernel.Float](c *tf.OpContext, v *kernel.Depthwise, multi
 	kernel.FoldChannels(c.ParallelFor, dx, all, multiplier)
 }
 
-func depthwiseBackFilter[T kernel.Float](c *tf.OpContext, a *windowAttrs, k computedIn[T]) error {
+func depthwiseBackFilter[T kernel.Float](c *core.OpContext, a *windowAttrs, k computedIn[T]) error {
 	const of = "DepthwiseConv2DBackpropFilter"
 	x, dy := c.Input(0), c.Input(2)
 	s, err := sizesInput(c.Input(1), "Conv2DBackpropFilter", "filter_sizes")

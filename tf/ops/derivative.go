@@ -3,16 +3,17 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // derivative declares an op that computes the gradient of a function from its
 // result y and the gradient dy of that.
 func derivative(name string, grad tf.GradFunc, f32 func(z, y, dy []float32), f64 func(z, y, dy []float64),
 	c64 func(z, y, dy []complex64), c128 func(z, y, dy []complex128)) {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: name, In: "y: T; dy: T", Out: "z: T", Attrs: "T: {" + inexactTypes + "}",
-		Shape: tf.MergedShape, Grad: grad,
-		Kernels: tf.ByType("T", byType{
+		Shape: core.MergedShape, Grad: tf.GradFunc(grad),
+		Kernels: core.ByType("T", byType{
 			tf.Float32: pairKernel(f32), tf.Float64: pairKernel(f64),
 			tf.Float16: pairKernel(inFloat32[tf.Half](f32)), tf.BFloat16: pairKernel(inFloat32[tf.BF16](f32)),
 			tf.Complex64: pairKernel(c64), tf.Complex128: pairKernel(c128),
@@ -30,9 +31,9 @@ func init() {
 }
 
 // pairKernel computes output 0 from inputs 0 and 1 of equal length.
-func pairKernel[T tf.Elem](f func(z, x, y []T)) tf.NewKernel {
-	return stateless(func(c *tf.OpContext) error {
-		x, y := tf.Data[T](c.Input(0)), tf.Data[T](c.Input(1))
+func pairKernel[T tf.Elem](f func(z, x, y []T)) core.NewKernel {
+	return stateless(func(c *core.OpContext) error {
+		x, y := core.Data[T](c.Input(0)), core.Data[T](c.Input(1))
 		if len(x) != len(y) {
 			return tf.Errorf(tf.InvalidArgument, "The two arguments to a cwise op must have same number of elements, got %d and %d", len(x), len(y))
 		}
@@ -40,22 +41,40 @@ func pairKernel[T tf.Elem](f func(z, x, y []T)) tf.NewKernel {
 		if err != nil {
 			return err
 		}
-		z := tf.Data[T](out)
+		z := core.Data[T](out)
 		c.ParallelFor(len(z), elementGrain, func(lo, hi int) { f(z[lo:hi], x[lo:hi], y[lo:hi]) })
 		return nil
 	})
 }
 
+// What follows is 0 where dy is, also at poles and where y is not a number: what
+// a mask keeps out has no say in the gradient.
+
 func sqrtGradLoop[T kernel.Float](z, y, dy []T) {
-	kernel.Zip(z, y, dy, func(y, d T) T { return d * 0.5 / y })
+	kernel.Zip(z, y, dy, func(y, d T) T {
+		if d == 0 {
+			return 0
+		}
+		return d * 0.5 / y
+	})
 }
 
 func rsqrtGradLoop[T kernel.Float](z, y, dy []T) {
-	kernel.Zip(z, y, dy, func(y, d T) T { return d * -0.5 * (y * y * y) })
+	kernel.Zip(z, y, dy, func(y, d T) T {
+		if d == 0 {
+			return 0
+		}
+		return -0.5 * (y * y) * (y * d)
+	})
 }
 
 func reciprocalGradLoop[T kernel.Float](z, y, dy []T) {
-	kernel.Zip(z, y, dy, func(y, d T) T { return -y * d * y })
+	kernel.Zip(z, y, dy, func(y, d T) T {
+		if d == 0 {
+			return 0
+		}
+		return -(y * y) * d
+	})
 }
 
 func complexTanhGrad[T kernel.Complex](z, y, dy []T) {
@@ -66,19 +85,30 @@ func complexSigmoidGrad[T kernel.Complex](z, y, dy []T) {
 	kernel.ZipComplex128(z, y, dy, func(y, d complex128) complex128 { return d * y * (1 - y) })
 }
 
-// Of the last three TensorFlow takes the conjugate of y here, of the others
+// Of these three TensorFlow takes the conjugate of y here, of the others
 // where they are used.
 
 func complexSqrtGrad[T kernel.Complex](z, y, dy []T) {
-	kernel.ZipComplex128(z, y, dy, func(y, d complex128) complex128 { return d * 0.5 / conjugate(y) })
+	complexUnlessZero(z, y, dy, func(y, d complex128) complex128 { return d * 0.5 / y })
 }
 
 func complexRsqrtGrad[T kernel.Complex](z, y, dy []T) {
-	kernel.ZipComplex128(z, y, dy, func(y, d complex128) complex128 { y = conjugate(y); return d * -0.5 * (y * y * y) })
+	complexUnlessZero(z, y, dy, func(y, d complex128) complex128 { return d * -0.5 * (y * y * y) })
 }
 
 func complexReciprocalGrad[T kernel.Complex](z, y, dy []T) {
-	kernel.ZipComplex128(z, y, dy, func(y, d complex128) complex128 { y = conjugate(y); return -y * d * y })
+	complexUnlessZero(z, y, dy, func(y, d complex128) complex128 { return -y * d * y })
+}
+
+// complexUnlessZero sets z to f of the conjugate of y and of dy, and to 0 where dy
+// is 0.
+func complexUnlessZero[T kernel.Complex](z, y, dy []T, f func(y, d complex128) complex128) {
+	kernel.ZipComplex128(z, y, dy, func(y, d complex128) complex128 {
+		if d == 0 {
+			return 0
+		}
+		return f(conjugate(y), d)
+	})
 }
 
 func conjugate(v complex128) complex128 { return complex(real(v), -imag(v)) }

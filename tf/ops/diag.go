@@ -1,22 +1,25 @@
 package ops
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 func init() {
 	const types = "T: {bfloat16, half, float, double, int32, int64, complex64, complex128}"
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Diag", In: "diagonal: T", Out: "output: T", Attrs: types,
-		Shape: diagShape, Grad: diagGrad, Kernels: tf.ByType("T", diagKernels(diag[uint16], diag[uint32], diag[uint64], diag[complex128])),
+		Shape: diagShape, Grad: tf.GradFunc(diagGrad), Kernels: core.ByType("T", diagKernels(diag[uint16], diag[uint32], diag[uint64], diag[complex128])),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "DiagPart", In: "input: T", Out: "diagonal: T", Attrs: types,
-		Shape: diagPartShape, Grad: diagPartGrad, Kernels: tf.ByType("T", diagKernels(diagPart[uint16], diagPart[uint32], diagPart[uint64], diagPart[complex128])),
+		Shape: diagPartShape, Grad: tf.GradFunc(diagPartGrad), Kernels: core.ByType("T", diagKernels(diagPart[uint16], diagPart[uint32], diagPart[uint64], diagPart[complex128])),
 	})
 }
 
 // diagKernels lists kernels by the size of what they move for the types that
 // Diag and DiagPart have.
-func diagKernels(k2, k4, k8, k16 tf.NewKernel) byType {
+func diagKernels(k2, k4, k8, k16 core.NewKernel) byType {
 	return byType{
 		tf.Float16: k2, tf.Float32: k4, tf.Int32: k4, tf.Float64: k8, tf.Int64: k8, tf.Complex64: k8, tf.Complex128: k16,
 	}
@@ -30,7 +33,7 @@ func Diag(diagonal tf.Output, opts ...tf.Option) tf.Output { return apply("Diag"
 // equal. The sizes of both halves must be the same.
 func DiagPart(x tf.Output, opts ...tf.Option) tf.Output { return apply("DiagPart", opts, x) }
 
-func diagShape(c *tf.Infer) error {
+func diagShape(c *core.Infer) error {
 	s := c.In(0)
 	if s == nil {
 		return nil
@@ -42,7 +45,7 @@ func diagShape(c *tf.Infer) error {
 	return nil
 }
 
-func diagPartShape(c *tf.Infer) error {
+func diagPartShape(c *core.Infer) error {
 	s := c.In(0)
 	if s == nil {
 		return nil
@@ -63,9 +66,9 @@ func diagPartShape(c *tf.Infer) error {
 	return nil
 }
 
-func diag[C cell](n *tf.Node) (tf.Kernel, error) {
+func diag[C cell](n *core.Node) (core.Kernel, error) {
 	d := n.Type("T")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		x := c.Input(0)
 		if x.Rank() == 0 {
 			return tf.Errorf(tf.InvalidArgument, "Input must be at least rank 1, got 0")
@@ -83,9 +86,9 @@ func diag[C cell](n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func diagPart[C cell](n *tf.Node) (tf.Kernel, error) {
+func diagPart[C cell](n *core.Node) (core.Kernel, error) {
 	d := n.Type("T")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		x := c.Input(0)
 		s := x.Shape()
 		half := len(s) / 2

@@ -3,21 +3,22 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const attrs = "T: {" + poolableTypes + "}; strides: list(int) >= 4; rates: list(int) >= 4; padding: {'SAME', 'VALID'}"
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Dilation2D", In: "input: T; filter: T", Out: "output: T", Attrs: attrs,
-		Shape: dilationShape, Expensive: true, Grad: dilationGrad, Kernels: tf.ByType("T", everyReal(dilations)),
+		Shape: dilationShape, Expensive: true, Grad: tf.GradFunc(dilationGrad), Kernels: core.ByType("T", everyReal(dilations)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Dilation2DBackpropInput", In: "input: T; filter: T; out_backprop: T", Out: "in_backprop: T", Attrs: attrs,
-		Shape: tf.UnchangedShape, Expensive: true, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", everyReal(dilationBackInputs)),
+		Shape: core.UnchangedShape, Expensive: true, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", everyReal(dilationBackInputs)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Dilation2DBackpropFilter", In: "input: T; filter: T; out_backprop: T", Out: "filter_backprop: T", Attrs: attrs,
-		Shape: likeInput(1), Expensive: true, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", everyReal(dilationBackFilters)),
+		Shape: likeInput(1), Expensive: true, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", everyReal(dilationBackFilters)),
 	})
 }
 
@@ -25,7 +26,7 @@ func init() {
 // and a filter [height width channels] that moves over them by strides; its
 // elements are rates apart.
 func Dilation2D(x, filter tf.Output, strides, rates []int, padding string, opts ...tf.Option) tf.Output {
-	return apply("Dilation2D", append(opts, window(strides, padding), tf.Attr("rates", rates)), x, filter)
+	return apply("Dilation2D", tf.Join(opts, window(strides, padding), tf.Attr("rates", rates)), x, filter)
 }
 
 func dilations() realPool {
@@ -52,7 +53,7 @@ func dilationBackFilters() realPool {
 }
 
 // dilationAttrs reads and checks strides, rates and padding.
-func dilationAttrs(n *tf.Node) (*windowAttrs, error) {
+func dilationAttrs(n *core.Node) (*windowAttrs, error) {
 	strides, rates := n.Ints("strides"), n.Ints("rates")
 	switch {
 	case len(strides) != 4:
@@ -77,7 +78,7 @@ func dilationAttrs(n *tf.Node) (*windowAttrs, error) {
 // flatFilter returns the sizes of a filter [height width channels].
 func flatFilter(w tf.Shape) [3]int { return [3]int{1, w[0], w[1]} }
 
-func dilationShape(c *tf.Infer) error {
+func dilationShape(c *core.Infer) error {
 	a, err := dilationAttrs(c.Node)
 	if err != nil {
 		return err
@@ -104,14 +105,14 @@ func dilationShape(c *tf.Infer) error {
 
 // dilation makes the kernel of a dilation or its gradients from what computes
 // one run of it.
-func dilation[T any](run func(c *tf.OpContext, a *windowAttrs, k computedIn[T]) error) poolKernel[T] {
-	return func(k computedIn[T]) tf.NewKernel {
-		return func(n *tf.Node) (tf.Kernel, error) {
+func dilation[T any](run func(c *core.OpContext, a *windowAttrs, k computedIn[T]) error) poolKernel[T] {
+	return func(k computedIn[T]) core.NewKernel {
+		return func(n *core.Node) (core.Kernel, error) {
 			a, err := dilationAttrs(n)
 			if err != nil {
 				return nil, err
 			}
-			return tf.Compute(func(c *tf.OpContext) error { return run(c, a, k) }), nil
+			return core.Compute(func(c *core.OpContext) error { return run(c, a, k) }), nil
 		}
 	}
 }
@@ -132,7 +133,7 @@ func (a *windowAttrs) dilationOf(x, w tf.Shape) (*kernel.Depthwise, error) {
 	return v, err
 }
 
-func dilate[T kernel.Real](c *tf.OpContext, a *windowAttrs, k computedIn[T]) error {
+func dilate[T kernel.Real](c *core.OpContext, a *windowAttrs, k computedIn[T]) error {
 	x, w := c.Input(0), c.Input(1)
 	v, err := a.dilationOf(x.Shape(), w.Shape())
 	if err != nil {
@@ -149,8 +150,8 @@ func dilate[T kernel.Real](c *tf.OpContext, a *windowAttrs, k computedIn[T]) err
 
 // dilateBack returns what computes the gradient for an input: images (0) or
 // filter (1). Each result belongs to one element of both.
-func dilateBack[T kernel.Real](input int) func(c *tf.OpContext, a *windowAttrs, k computedIn[T]) error {
-	return func(c *tf.OpContext, a *windowAttrs, k computedIn[T]) error {
+func dilateBack[T kernel.Real](input int) func(c *core.OpContext, a *windowAttrs, k computedIn[T]) error {
+	return func(c *core.OpContext, a *windowAttrs, k computedIn[T]) error {
 		x, w, dy := c.Input(0), c.Input(1), c.Input(2)
 		v, err := a.dilationOf(x.Shape(), w.Shape())
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
@@ -54,7 +55,7 @@ func truncateDiv[T kernel.Float](z, x, y []T) {
 func intZip[T interface {
 	kernel.Integer
 	tf.Elem
-}](f func(z, x, y []T)) tf.NewKernel {
+}](f func(z, x, y []T)) core.NewKernel {
 	return checkedZip(zip(f), func(y []T) error {
 		if kernel.HasZero(y) {
 			return tf.Errorf(tf.InvalidArgument, "Integer division by zero")
@@ -74,7 +75,7 @@ func intZips(i8 func(z, x, y []int8), i16 func(z, x, y []int16), i32 func(z, x, 
 func powKernel[T interface {
 	kernel.Signed
 	tf.Elem
-}](f func(z, x, y []T)) tf.NewKernel {
+}](f func(z, x, y []T)) core.NewKernel {
 	return checkedZip(zip(f), func(y []T) error {
 		if kernel.HasNegative(y) {
 			return tf.Errorf(tf.InvalidArgument, "Integers to negative integer powers are not allowed")

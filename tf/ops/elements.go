@@ -1,18 +1,21 @@
 package ops
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 // elementRange returns elements lo to hi of t as a slice of the Go type that
 // holds them, for
 // loops that tell types apart themselves and are run in pieces.
-func elementRange(t *tf.Tensor, lo, hi int) any {
+func elementRange(t *core.Tensor, lo, hi int) any {
 	if part := rangesOf[t.DType()]; part != nil {
 		return part(t, lo, hi)
 	}
 	return nil
 }
 
-var rangesOf = map[tf.DType]func(*tf.Tensor, int, int) any{
+var rangesOf = map[tf.DType]func(*core.Tensor, int, int) any{
 	tf.Float32: partOf[float32], tf.Float64: partOf[float64], tf.Float16: partOf[tf.Half], tf.BFloat16: partOf[tf.BF16],
 	tf.Int8: partOf[int8], tf.Int16: partOf[int16], tf.Int32: partOf[int32], tf.Int64: partOf[int64],
 	tf.Uint8: partOf[uint8], tf.Uint16: partOf[uint16], tf.Uint32: partOf[uint32], tf.Uint64: partOf[uint64],
@@ -21,4 +24,4 @@ var rangesOf = map[tf.DType]func(*tf.Tensor, int, int) any{
 	tf.Complex64: partOf[complex64], tf.Complex128: partOf[complex128], tf.Bool: partOf[bool],
 }
 
-func partOf[T tf.Elem](t *tf.Tensor, lo, hi int) any { return tf.Data[T](t)[lo:hi] }
+func partOf[T tf.Elem](t *core.Tensor, lo, hi int) any { return core.Data[T](t)[lo:hi] }

@@ -3,27 +3,28 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const onesTypes = "{bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64, complex64, complex128, bool}"
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Fill", In: "dims: index_type; value: T", Out: "output: T", Attrs: "T: type; index_type: {int32, int64} = int32",
-		Shape: fillShape, Grad: fillGrad,
+		Shape: fillShape, Grad: tf.GradFunc(fillGrad),
 		Kernels: byCell(fill[uint8], fill[uint16], fill[uint32], fill[uint64], fill[complex128],
-			fill[string], fill[tf.ResourceHandle], fill[tf.VariantValue]).on("T", allQuantized, smallInts),
+			fill[string], fill[core.ResourceHandle], fill[core.VariantValue]).on("T", allQuantized, smallInts),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "ZerosLike", In: "x: T", Out: "y: T", Attrs: "T: type",
-		Shape: tf.UnchangedShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(zerosLike),
+		Shape: core.UnchangedShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(zerosLike),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "OnesLike", In: "x: T", Out: "y: T", Attrs: "T: " + onesTypes,
-		Shape: tf.UnchangedShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(onesLike),
+		Shape: core.UnchangedShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(onesLike),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Empty", In: "shape: int32", Out: "output: dtype", Attrs: "dtype: type; init: bool = false", Stateful: true,
-		Shape: fillShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(empty),
+		Shape: fillShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(empty),
 	})
 }
 
@@ -42,7 +43,7 @@ func OnesLike(x tf.Output, opts ...tf.Option) tf.Output { return apply("OnesLike
 // Empty returns a tensor of type d and shape dims whose elements are zeros if
 // EmptyOpts asks for it, and else nothing to rely on.
 func Empty(dims tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
-	return apply("Empty", attrs(opts, tf.Attr("dtype", d)), dims)
+	return apply("Empty", tf.Join(opts, tf.Attr("dtype", d)), dims)
 }
 
 // EmptyOpts are the optional attributes of Empty.
@@ -51,7 +52,7 @@ type EmptyOpts struct{ Init bool }
 // Apply sets the attributes.
 func (o EmptyOpts) Apply(s *tf.Spec) { s.Set("init", o.Init) }
 
-func fillShape(c *tf.Infer) error {
+func fillShape(c *core.Infer) error {
 	s := c.ConstShape(0)
 	for _, d := range s {
 		if d < -1 || d < 0 && c.Const(0) != nil {
@@ -83,9 +84,9 @@ func reduceSum(x, axes tf.Output, keep bool) tf.Output {
 	return apply("Sum", []tf.Option{tf.Attr("keep_dims", keep)}, x, axes)
 }
 
-func fill[C cell](n *tf.Node) (tf.Kernel, error) {
+func fill[C cell](n *core.Node) (core.Kernel, error) {
 	d := n.Type("T")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		dims, v := c.Input(0), c.Input(1)
 		if dims.Rank() > 1 { // old graphs have a scalar for one size
 			return tf.Errorf(tf.InvalidArgument, "dims must represent a vector, got shape %s", dims.Shape().Text())
@@ -112,7 +113,7 @@ func fill[C cell](n *tf.Node) (tf.Kernel, error) {
 
 // allocSizes makes output 0 a tensor of type d and of the shape that a vector
 // of sizes gives.
-func allocSizes(c *tf.OpContext, sizes *tf.Tensor, d tf.DType) (*tf.Tensor, error) {
+func allocSizes(c *core.OpContext, sizes *core.Tensor, d tf.DType) (*core.Tensor, error) {
 	s, err := shapeOf(sizes, "shape")
 	if err != nil {
 		return nil, err
@@ -133,12 +134,12 @@ func checkSizes(s tf.Shape) error {
 	return nil
 }
 
-func zerosLike(n *tf.Node) (tf.Kernel, error) {
+func zerosLike(n *core.Node) (core.Kernel, error) {
 	d := n.Type("T")
 	if d.Base() == tf.Variant {
-		return tf.Compute(variantZeros), nil
+		return core.Compute(variantZeros), nil
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		out, err := c.AllocFrom(0, 0, d, c.Input(0).Shape())
 		if err == nil {
 			clearCells(out)
@@ -147,9 +148,9 @@ func zerosLike(n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func onesLike(n *tf.Node) (tf.Kernel, error) {
+func onesLike(n *core.Node) (core.Kernel, error) {
 	d := n.Type("T")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		out, err := c.AllocFrom(0, 0, d, c.Input(0).Shape())
 		if err != nil {
 			return err
@@ -160,7 +161,7 @@ func onesLike(n *tf.Node) (tf.Kernel, error) {
 }
 
 // fillOnes doubles the part that is set: Cast sets the first element.
-func fillOnes(t *tf.Tensor) {
+func fillOnes(t *core.Tensor) {
 	if t.Len() == 0 {
 		return
 	}
@@ -171,9 +172,9 @@ func fillOnes(t *tf.Tensor) {
 	}
 }
 
-func empty(n *tf.Node) (tf.Kernel, error) {
+func empty(n *core.Node) (core.Kernel, error) {
 	d, zero := n.Type("dtype"), n.Bool("init")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		out, err := allocSizes(c, c.Input(0), d)
 		if err == nil && zero {
 			clearCells(out)

@@ -7,8 +7,10 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/session"
 )
 
 func init() {
@@ -40,24 +42,24 @@ func addFractionalPools() {
 				if i+k == 0 {
 					name, types = "", []tf.DType{tf.Float64, tf.Int32, tf.Int64}
 				}
-				addSamples(sample{Op: op.name, Name: name, In: []*tf.Tensor{x}, F: op.f.with(ratio, o), Types: types, Tol: 1e-5})
+				addSamples(sample{Op: op.name, Name: name, In: []*core.Tensor{x}, F: op.f.with(ratio, o), Types: types, Tol: 1e-5})
 			}
 		}
 	}
 }
 
 // edges are where windows begin on 7 rows and 9 columns.
-var edges = []*tf.Tensor{optest.Vec[int64](0, 2, 4, 5, 7), optest.Vec[int64](0, 1, 3, 6, 7, 9)}
+var edges = []*core.Tensor{optest.Vec[int64](0, 2, 4, 5, 7), optest.Vec[int64](0, 1, 3, 6, 7, 9)}
 
 func addFractionalGrads() {
 	x := optest.Within(-40, 60, 2, 7, 9, 2)
 	dy := optest.Within(-2, 3, 2, 4, 5, 2)
 	maxGrad := func(g *tf.Graph, in []tf.Output, overlapping bool) []tf.Output {
-		rows, columns := ops.ConstTensor(g, edges[0]), ops.ConstTensor(g, edges[1])
+		rows, columns := ops.ConstValue(g, edges[0]), ops.ConstValue(g, edges[1])
 		return []tf.Output{ops.FractionalMaxPoolGrad(in[0], in[1], in[2], rows, columns, overlapping)}
 	}
 	avgGrad := func(g *tf.Graph, in []tf.Output, overlapping bool) []tf.Output {
-		rows, columns := ops.ConstTensor(g, edges[0]), ops.ConstTensor(g, edges[1])
+		rows, columns := ops.ConstValue(g, edges[0]), ops.ConstValue(g, edges[1])
 		return []tf.Output{ops.FractionalAvgPoolGrad(ops.Const(g, []int64{2, 7, 9, 2}, 4), in[0], rows, columns, overlapping)}
 	}
 	for _, overlapping := range []bool{false, true} {
@@ -66,31 +68,31 @@ func addFractionalGrads() {
 			name, types = "overlapping", onlyOwn
 		}
 		addSamples(
-			sample{Op: "FractionalAvgPoolGrad", Name: name, In: []*tf.Tensor{dy}, Types: types, Tol: 1e-5,
+			sample{Op: "FractionalAvgPoolGrad", Name: name, In: []*core.Tensor{dy}, Types: types, Tol: 1e-5,
 				F: func(g *tf.Graph, in []tf.Output) []tf.Output { return avgGrad(g, in, overlapping) }},
-			sample{Op: "FractionalMaxPoolGrad", Name: name, In: []*tf.Tensor{x, maxima(x, overlapping), dy}, Types: types,
+			sample{Op: "FractionalMaxPoolGrad", Name: name, In: []*core.Tensor{x, maxima(x, overlapping), dy}, Types: types,
 				F: func(g *tf.Graph, in []tf.Output) []tf.Output { return maxGrad(g, in, overlapping) }})
 	}
 }
 
 // maxima returns the greatest elements of the windows between edges.
-func maxima(x *tf.Tensor, overlapping bool) *tf.Tensor {
-	s, rows, columns := x.Shape(), tf.Data[int64](edges[0]), tf.Data[int64](edges[1])
+func maxima(x *core.Tensor, overlapping bool) *core.Tensor {
+	s, rows, columns := x.Shape(), core.Data[int64](edges[0]), core.Data[int64](edges[1])
 	y := optest.Seq(s[0], len(rows)-1, len(columns)-1, s[3])
 	more := int64(0)
 	if overlapping {
 		more = 1
 	}
-	for i := range tf.Data[float32](y) {
+	for i := range core.Data[float32](y) {
 		ch, column := i%s[3], i/s[3]%(len(columns)-1)
 		row, b := i/s[3]/(len(columns)-1)%(len(rows)-1), i/s[3]/(len(columns)-1)/(len(rows)-1)
 		best := float32(-1000)
 		for r := rows[row]; r < min(rows[row+1]+more, int64(s[1])); r++ {
 			for c := columns[column]; c < min(columns[column+1]+more, int64(s[2])); c++ {
-				best = max(best, tf.Data[float32](x)[((b*s[1]+int(r))*s[2]+int(c))*s[3]+ch])
+				best = max(best, core.Data[float32](x)[((b*s[1]+int(r))*s[2]+int(c))*s[3]+ch])
 			}
 		}
-		tf.Data[float32](y)[i] = best
+		core.Data[float32](y)[i] = best
 	}
 	return y
 }
@@ -109,10 +111,10 @@ func addBadFractionals() {
 	}
 	y := maxima(x, false)
 	wrong := y.Clone()
-	tf.Data[float32](wrong)[3]++
+	core.Data[float32](wrong)[3]++
 	addSamples(optest.Failing("FractionalMaxPoolGrad", "other maxima", applied("FractionalMaxPoolGrad"), x, wrong, y, edges[0], edges[1]))
 	own := "TensorFlow shows what the tensor holds, or ends the process"
-	for name, in := range map[string][]*tf.Tensor{
+	for name, in := range map[string][]*core.Tensor{
 		"flat": {seq(7, 9, 2), y, y, edges[0], edges[1]}, "flat y": {x, seq(4, 5, 2), y, edges[0], edges[1]}, "flat dy": {x, y, seq(4, 5, 2), edges[0], edges[1]},
 		"scalar": {x, y, y, optest.Scalar(int64(0)), edges[1]}, "short": {x, y, y, edges[0], edges[0]}, "negative": {x, y, y, optest.Vec[int64](0, -2, 4, 5, 7), edges[1]},
 		"beyond": {x, y, y, optest.Vec[int64](0, 2, 4, 50, 70), edges[1]}, "dy": {x, y, seq(2, 4, 3, 2), edges[0], edges[1]}, "channels": {x, y, seq(2, 4, 5, 1), edges[0], edges[1]},
@@ -121,7 +123,7 @@ func addBadFractionals() {
 		s.NoGolden = own
 		addSamples(s)
 	}
-	for name, shape := range map[string]*tf.Tensor{"sizes": optest.Vec[int64](2, 7, 9), "negative size": optest.Vec[int64](2, -7, 9, 2), "huge": optest.Vec[int64](1<<40, 1<<40, 1<<40, 2)} {
+	for name, shape := range map[string]*core.Tensor{"sizes": optest.Vec[int64](2, 7, 9), "negative size": optest.Vec[int64](2, -7, 9, 2), "huge": optest.Vec[int64](1<<40, 1<<40, 1<<40, 2)} {
 		s := optest.Failing("FractionalAvgPoolGrad", name, applied("FractionalAvgPoolGrad"), shape, y, edges[0], edges[1])
 		s.NoGolden = own
 		addSamples(s)
@@ -137,7 +139,7 @@ func TestFractionalWindows(t *testing.T) {
 		differ := false
 		var first string
 		for range 6 {
-			_, rows, columns := ops.FractionalMaxPool(ops.ConstTensor(g, x), []float32{1, 1.41, 2.6, 1}, o)
+			_, rows, columns := ops.FractionalMaxPool(ops.ConstValue(g, x), []float32{1, 1.41, 2.6, 1}, o)
 			text := ""
 			for i, edges := range []tf.Output{rows, columns} {
 				v, err := edges.Value()
@@ -161,7 +163,7 @@ func TestFractionalWindows(t *testing.T) {
 // TestFractionalRatio: images do not grow.
 func TestFractionalRatio(t *testing.T) {
 	g := tf.NewGraph()
-	y, _, _ := ops.FractionalMaxPool(ops.ConstTensor(g, optest.Within(0, 1, 1, 5, 5, 1)), []float32{1, 0.5, 1.5, 1})
+	y, _, _ := ops.FractionalMaxPool(ops.ConstValue(g, optest.Within(0, 1, 1, 5, 5, 1)), []float32{1, 0.5, 1.5, 1})
 	if err := y.Err(); err == nil || !strings.Contains(err.Error(), "pooling_ratio cannot be smaller than 1, got: 0.5") {
 		t.Errorf("got %v", err)
 	}
@@ -175,6 +177,36 @@ func checkEdges(t *testing.T, edges []int64, in, out int) {
 	for i, e := range edges[1:] {
 		if n := int(e - edges[i]); n < in/out || n > in/out+1 {
 			t.Errorf("a window of %d in %v", n, edges)
+		}
+	}
+}
+
+// TestFractionalWindowsOfSizes: windows that are kept are kept for each size of
+// images; those of one do not fit another.
+func TestFractionalWindowsOfSizes(t *testing.T) {
+	g := tf.NewGraph()
+	x := ops.Placeholder(g, tf.Float32, nil)
+	y, rows, columns := ops.FractionalMaxPool(x, []float32{1, 1.41, 2.6, 1}, ops.FractionalPoolOpts{Deterministic: true, PseudoRandom: true, Seed: 9})
+	s, err := session.New(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	kept := map[int]string{}
+	for _, n := range []int{20, 50, 10, 20, 50} {
+		v, err := s.Run(t.Context(), session.Feeds{x: (*tf.Tensor)(optest.Within(0, 1, 1, n, n, 1))}, y, rows, columns)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, edges := range v[1:] {
+			if e := tf.Data[int64](edges); e[len(e)-1] != int64(n) {
+				t.Errorf("windows on %d positions end at %d", n, e[len(e)-1])
+			}
+		}
+		if text := fmt.Sprint(v); kept[n] == "" {
+			kept[n] = text
+		} else if kept[n] != text {
+			t.Errorf("windows on %d positions are %s, then %s", n, kept[n], text)
 		}
 	}
 }

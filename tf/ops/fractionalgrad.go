@@ -3,28 +3,29 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // FractionalMaxPoolGrad returns the gradient of FractionalMaxPool for x from
 // that of its result y, dy. It needs where the windows begin, and whether they
 // overlap.
 func FractionalMaxPoolGrad(x, y, dy, rows, columns tf.Output, overlapping bool, opts ...tf.Option) tf.Output {
-	return apply("FractionalMaxPoolGrad", attrs(opts, tf.Attr("overlapping", overlapping)), x, y, dy, rows, columns)
+	return apply("FractionalMaxPoolGrad", tf.Join(opts, tf.Attr("overlapping", overlapping)), x, y, dy, rows, columns)
 }
 
 // FractionalAvgPoolGrad is FractionalMaxPoolGrad for FractionalAvgPool. It needs
 // the shape of x only, an int64 vector.
 func FractionalAvgPoolGrad(shape, dy, rows, columns tf.Output, overlapping bool, opts ...tf.Option) tf.Output {
-	return apply("FractionalAvgPoolGrad", attrs(opts, tf.Attr("overlapping", overlapping)), shape, dy, rows, columns)
+	return apply("FractionalAvgPoolGrad", tf.Join(opts, tf.Attr("overlapping", overlapping)), shape, dy, rows, columns)
 }
 
-func fractionalMaxBackShape(c *tf.Infer) error {
+func fractionalMaxBackShape(c *core.Infer) error {
 	s, err := c.Rank(0, 4)
 	c.Set(0, s)
 	return err
 }
 
-func fractionalAvgBackShape(c *tf.Infer) error {
+func fractionalAvgBackShape(c *core.Infer) error {
 	if s := c.ConstShape(0); s == nil || len(s) == 4 {
 		c.Set(0, s)
 	}
@@ -41,13 +42,13 @@ func fractionalAvgGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 }
 
 // edgesAt reads inputs i and i+1, where windows begin.
-func (w *fractionalWindows) edgesAt(c *tf.OpContext, i int) error {
+func (w *fractionalWindows) edgesAt(c *core.OpContext, i int) error {
 	for k, dst := range []*[]int64{&w.rows, &w.columns} {
 		t, name := c.Input(i+k), []string{"row_pooling_sequence", "col_pooling_sequence"}[k]
 		if t.Rank() != 1 {
 			return tf.Errorf(tf.InvalidArgument, "%s must be a vector, got %s", name, t.Shape().Text())
 		}
-		*dst = tf.Data[int64](t)
+		*dst = core.Data[int64](t)
 		for _, v := range *dst {
 			if v < 0 {
 				return tf.Errorf(tf.InvalidArgument, "%s sequence tensor values must not be negative, got %d", []string{"Row", "Column"}[k], v)
@@ -59,7 +60,7 @@ func (w *fractionalWindows) edgesAt(c *tf.OpContext, i int) error {
 
 // fractionalBack checks the gradient of the results, input dy, and the edges
 // after it, of windows on images of shape s.
-func fractionalBack(c *tf.OpContext, s tf.Shape, dy int) (*fractionalWindows, error) {
+func fractionalBack(c *core.OpContext, s tf.Shape, dy int) (*fractionalWindows, error) {
 	w := &fractionalWindows{in: s, overlapping: c.Node.Bool("overlapping")}
 	if err := w.edgesAt(c, dy+1); err != nil {
 		return nil, err
@@ -82,7 +83,7 @@ func fractionalBack(c *tf.OpContext, s tf.Shape, dy int) (*fractionalWindows, er
 
 // images calls f with the lines of windows of each image, several images at
 // once: windows that overlap add to the same pixels.
-func (w *fractionalWindows) images(c *tf.OpContext, f func(to int, each func(func(from int)))) {
+func (w *fractionalWindows) images(c *core.OpContext, f func(to int, each func(func(from int)))) {
 	lines := len(w.rows) - 1
 	c.ParallelFor(w.in[0], max(1, elementGrain/max(1, w.in[1]*w.in[2]*w.in[3])), func(lo, hi int) {
 		for i := lo * lines; i < hi*lines; i++ {
@@ -94,8 +95,8 @@ func (w *fractionalWindows) images(c *tf.OpContext, f func(to int, each func(fun
 func fractionalMaxBack[T interface {
 	kernel.Real
 	tf.Elem
-}](*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+}](*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		in, out := c.Input(0), c.Input(1)
 		for i, name := range []string{"orig_input", "orig_output"} {
 			if t := c.Input(i); t.Rank() != 4 {
@@ -113,13 +114,13 @@ func fractionalMaxBack[T interface {
 		if err != nil {
 			return err
 		}
-		return toMaxima(c, w, tf.Data[T](t), tf.Data[T](in), tf.Data[T](out), tf.Data[T](c.Input(2)))
+		return toMaxima(c, w, core.Data[T](t), core.Data[T](in), core.Data[T](out), core.Data[T](c.Input(2)))
 	}), nil
 }
 
 // toMaxima adds the gradient of each window to that of its first maximum, which
 // has to be the result y.
-func toMaxima[T kernel.Real](c *tf.OpContext, w *fractionalWindows, dx, x, y, dy []T) error {
+func toMaxima[T kernel.Real](c *core.OpContext, w *fractionalWindows, dx, x, y, dy []T) error {
 	clear(dx)
 	depth, differs := w.in[3], make([]bool, w.in[0])
 	w.images(c, func(to int, each func(func(from int))) {
@@ -148,8 +149,8 @@ func toMaxima[T kernel.Real](c *tf.OpContext, w *fractionalWindows, dx, x, y, dy
 func fractionalAvgBack[T interface {
 	kernel.Real
 	tf.Elem
-}](*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+}](*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		sizes := c.Input(0)
 		if sizes.Rank() != 1 || sizes.Len() != 4 {
 			return tf.Errorf(tf.InvalidArgument, "original input tensor shape must be1-dimensional and 4 elements")
@@ -161,7 +162,7 @@ func fractionalAvgBack[T interface {
 		if err := checkSizes(s); err != nil {
 			return err
 		}
-		if err := tf.CheckSize(tf.Float64, s); err != nil {
+		if err := core.CheckSize(tf.Float64, s); err != nil {
 			return err
 		}
 		w, err := fractionalBack(c, s, 1)
@@ -172,14 +173,14 @@ func fractionalAvgBack[T interface {
 		if err != nil {
 			return err
 		}
-		shareOut(c, w, tf.Data[T](t), tf.Data[T](c.Input(1)))
+		shareOut(c, w, core.Data[T](t), core.Data[T](c.Input(1)))
 		return nil
 	}), nil
 }
 
 // shareOut gives each pixel of a window an equal share of its gradient. Shares
 // of integers are added up before they are rounded.
-func shareOut[T kernel.Real](c *tf.OpContext, w *fractionalWindows, dx, dy []T) {
+func shareOut[T kernel.Real](c *core.OpContext, w *fractionalWindows, dx, dy []T) {
 	sum, depth := make([]float64, len(dx)), w.in[3]
 	w.images(c, func(to int, each func(func(from int))) {
 		n := 0.0

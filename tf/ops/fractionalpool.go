@@ -2,11 +2,12 @@ package ops
 
 import (
 	"math"
-	"sync"
+	"math/rand/v2"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/random"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
@@ -14,23 +15,23 @@ func init() {
 	const types = "T: {float, double, int32, int64}"
 	const attrs = "pooling_ratio: list(float) >= 4; pseudo_random: bool = false; overlapping: bool = false; deterministic: bool = false; seed: int = 0; seed2: int = 0; " + types
 	const sequences = "row_pooling_sequence: int64; col_pooling_sequence: int64"
-	tf.Register(tf.OpDef{
-		Name: "FractionalMaxPool", In: "value: T", Out: out, Attrs: attrs, Shape: fractionalShape, Grad: fractionalMaxGrad,
-		Kernels: tf.ByType("T", byType{tf.Float32: fractional(maxOf[float32]), tf.Float64: fractional(maxOf[float64]), tf.Int32: fractional(maxOf[int32]), tf.Int64: fractional(maxOf[int64])}),
+	core.Register(core.OpDef{
+		Name: "FractionalMaxPool", In: "value: T", Out: out, Attrs: attrs, Shape: fractionalShape, Grad: tf.GradFunc(fractionalMaxGrad),
+		Kernels: core.ByType("T", byType{tf.Float32: fractional(maxOf[float32]), tf.Float64: fractional(maxOf[float64]), tf.Int32: fractional(maxOf[int32]), tf.Int64: fractional(maxOf[int64])}),
 	})
-	tf.Register(tf.OpDef{
-		Name: "FractionalAvgPool", In: "value: T", Out: out, Attrs: attrs, Shape: fractionalShape, Grad: fractionalAvgGrad,
-		Kernels: tf.ByType("T", byType{tf.Float32: fractional(meanOf[float32]), tf.Float64: fractional(meanOf[float64]), tf.Int32: fractional(meanOf[int32]), tf.Int64: fractional(meanOf[int64])}),
+	core.Register(core.OpDef{
+		Name: "FractionalAvgPool", In: "value: T", Out: out, Attrs: attrs, Shape: fractionalShape, Grad: tf.GradFunc(fractionalAvgGrad),
+		Kernels: core.ByType("T", byType{tf.Float32: fractional(meanOf[float32]), tf.Float64: fractional(meanOf[float64]), tf.Int32: fractional(meanOf[int32]), tf.Int64: fractional(meanOf[int64])}),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "FractionalMaxPoolGrad", In: "orig_input: T; orig_output: T; out_backprop: T; " + sequences, Out: "output: T", Attrs: "overlapping: bool = false; " + types,
-		Shape: fractionalMaxBackShape, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("T", byType{tf.Float32: fractionalMaxBack[float32], tf.Float64: fractionalMaxBack[float64], tf.Int32: fractionalMaxBack[int32], tf.Int64: fractionalMaxBack[int64]}),
+		Shape: fractionalMaxBackShape, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("T", byType{tf.Float32: fractionalMaxBack[float32], tf.Float64: fractionalMaxBack[float64], tf.Int32: fractionalMaxBack[int32], tf.Int64: fractionalMaxBack[int64]}),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "FractionalAvgPoolGrad", In: "orig_input_tensor_shape: int64; out_backprop: T; " + sequences, Out: "output: T", Attrs: "overlapping: bool = false; " + types,
-		Shape: fractionalAvgBackShape, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("T", byType{tf.Float32: fractionalAvgBack[float32], tf.Float64: fractionalAvgBack[float64], tf.Int32: fractionalAvgBack[int32], tf.Int64: fractionalAvgBack[int64]}),
+		Shape: fractionalAvgBackShape, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("T", byType{tf.Float32: fractionalAvgBack[float32], tf.Float64: fractionalAvgBack[float64], tf.Int32: fractionalAvgBack[int32], tf.Int64: fractionalAvgBack[int64]}),
 	})
 }
 
@@ -42,8 +43,8 @@ type FractionalPoolOpts struct {
 	PseudoRandom bool
 	// Overlapping lets windows share the positions at their edges.
 	Overlapping bool
-	// Deterministic keeps the windows of the first run, which Seed and Seed2
-	// then decide. Without it seeds have to be 0.
+	// Deterministic keeps the windows for images of one size, which Seed and
+	// Seed2 then decide. Without it seeds have to be 0.
 	Deterministic bool
 	Seed, Seed2   int
 }
@@ -62,17 +63,17 @@ func (o FractionalPoolOpts) Apply(s *tf.Spec) {
 // for each dimension: 1 for those of batch and channels. It also returns where
 // the windows begin, by rows and columns, with the end of the last.
 func FractionalMaxPool(x tf.Output, ratio []float32, opts ...tf.Option) (y, rows, columns tf.Output) {
-	op := tf.Apply(nil, "FractionalMaxPool", []tf.Output{x}, attrs(opts, tf.Attr("pooling_ratio", ratio))...)
+	op := tf.Apply(nil, "FractionalMaxPool", []tf.Output{x}, tf.Join(opts, tf.Attr("pooling_ratio", ratio))...)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
 // FractionalAvgPool is FractionalMaxPool with means.
 func FractionalAvgPool(x tf.Output, ratio []float32, opts ...tf.Option) (y, rows, columns tf.Output) {
-	op := tf.Apply(nil, "FractionalAvgPool", []tf.Output{x}, attrs(opts, tf.Attr("pooling_ratio", ratio))...)
+	op := tf.Apply(nil, "FractionalAvgPool", []tf.Output{x}, tf.Join(opts, tf.Attr("pooling_ratio", ratio))...)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
-func ratiosOf(n *tf.Node) ([]float32, error) {
+func ratiosOf(n *core.Node) ([]float32, error) {
 	r, _ := n.Attr("pooling_ratio").([]float32)
 	if len(r) != 4 {
 		return nil, tf.Errorf(tf.InvalidArgument, "pooling_ratio field must specify 4 dimensions")
@@ -88,7 +89,7 @@ func ratiosOf(n *tf.Node) ([]float32, error) {
 // pooledSize returns how many windows there are along n positions.
 func pooledSize(n int, ratio float32) int { return int(math.Floor(float64(float32(n) / ratio))) }
 
-func fractionalShape(c *tf.Infer) error {
+func fractionalShape(c *core.Infer) error {
 	s, err := c.Rank(0, 4)
 	if err != nil {
 		return err
@@ -112,52 +113,48 @@ func fractionalShape(c *tf.Infer) error {
 	return nil
 }
 
-// A fractionalPool holds the attributes and the windows of a node.
+// A fractionalPool holds the attributes of a node.
 type fractionalPool struct {
 	ratios                    []float32
 	pseudo, overlapping, keep bool
-	stream                    *random.Generator
-	mu                        sync.Mutex
-	keptRows, keptColumns     []int64
+	seed, seed2               int64 // 0: each run draws windows of its own
 }
 
-func fractionalOf(n *tf.Node) (*fractionalPool, error) {
+func fractionalOf(n *core.Node) (*fractionalPool, error) {
 	kind := map[string]string{"FractionalMaxPool": "max", "FractionalAvgPool": "average"}[n.OpName()]
 	r, err := ratiosOf(n)
 	if err != nil {
 		return nil, err
 	}
 	p := &fractionalPool{ratios: r, pseudo: n.Bool("pseudo_random"), overlapping: n.Bool("overlapping"), keep: n.Bool("deterministic")}
-	seed, seed2 := n.Int("seed"), n.Int("seed2")
+	p.seed, p.seed2 = int64(n.Int("seed")), int64(n.Int("seed2"))
+	seeded := p.seed != 0 || p.seed2 != 0
 	switch {
 	case r[0] != 1 || r[3] != 1:
 		return nil, tf.Errorf(tf.Unimplemented, "Fractional %s pooling is not yet supported on the batch nor channel dimension.", kind)
-	case !p.keep && (seed != 0 || seed2 != 0):
+	case !p.keep && seeded:
 		return nil, tf.Errorf(tf.InvalidArgument, "Both seed and seed2 should be 0 if deterministic is false.")
+	case p.keep && !seeded:
+		p.seed, p.seed2 = rand.Int64(), rand.Int64()
 	}
-	p.stream = random.NewGenerator(int64(seed), int64(seed2))
 	return p, nil
 }
 
 // sequences returns where windows begin, along height and width of images of
-// shape s.
+// shape s: where they are kept, the same for all images of a shape.
 func (p *fractionalPool) sequences(s tf.Shape) (rows, columns []int64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.keptRows == nil || !p.keep {
-		p.keptRows = p.sequence(s[1], pooledSize(s[1], p.ratios[1]))
-		p.keptColumns = p.sequence(s[2], pooledSize(s[2], p.ratios[2]))
-	}
-	return p.keptRows, p.keptColumns
+	g := random.NewGenerator(p.seed, p.seed2)
+	rows = p.sequence(g, s[1], pooledSize(s[1], p.ratios[1]))
+	return rows, p.sequence(g, s[2], pooledSize(s[2], p.ratios[2]))
 }
 
 // sequence draws where n windows on in positions begin.
-func (p *fractionalPool) sequence(in, n int) []int64 {
+func (p *fractionalPool) sequence(g *random.Generator, in, n int) []int64 {
 	sizes := make([]int64, n)
 	if p.pseudo {
-		p.drawEdges(sizes, in)
+		drawEdges(g, sizes, in)
 	} else {
-		p.shuffleSizes(sizes, in)
+		shuffleSizes(g, sizes, in)
 	}
 	out := make([]int64, n+1)
 	for i, s := range sizes {
@@ -167,7 +164,7 @@ func (p *fractionalPool) sequence(in, n int) []int64 {
 }
 
 // shuffleSizes draws sizes that differ by one at most.
-func (p *fractionalPool) shuffleSizes(sizes []int64, in int) {
+func shuffleSizes(g *random.Generator, sizes []int64, in int) {
 	n := len(sizes)
 	for i := range sizes {
 		sizes[i] = int64(in / n)
@@ -175,16 +172,16 @@ func (p *fractionalPool) shuffleSizes(sizes []int64, in int) {
 			sizes[i]++
 		}
 	}
-	random.Shuffle(p.stream.ReserveBlocks(uint64(n+3)/4), n, func(i, j int) { sizes[i], sizes[j] = sizes[j], sizes[i] })
+	random.Shuffle(g.ReserveBlocks(uint64(n+3)/4), n, func(i, j int) { sizes[i], sizes[j] = sizes[j], sizes[i] })
 }
 
 // drawEdges puts the windows at even distances from a random start, which is
 // bounded so that sizes differ by one at most.
-func (p *fractionalPool) drawEdges(sizes []int64, in int) {
+func drawEdges(g *random.Generator, sizes []int64, in int) {
 	n := len(sizes)
 	alpha, k := float64(in)/float64(n), in/n
 	most := min(float64(k+2)/alpha-1, float64(in+1-k)/alpha-float64(n-1))
-	u := random.NewWords(p.stream.ReserveBlocks(1)).Float64() * most
+	u := random.NewWords(g.ReserveBlocks(1)).Float64() * most
 	last := int64(1)
 	for i := range sizes {
 		edge := int64(in + 1)
@@ -213,13 +210,13 @@ func (p *fractionalPool) check(s tf.Shape) error {
 func fractional[T interface {
 	kernel.Real
 	tf.Elem
-}](window func(y []T, each func(func(x []T)))) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+}](window func(y []T, each func(func(x []T)))) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		p, err := fractionalOf(n)
 		if err != nil {
 			return nil, err
 		}
-		return tf.Compute(func(c *tf.OpContext) error {
+		return core.Compute(func(c *core.OpContext) error {
 			s := c.Input(0).Shape()
 			if err := p.check(s); err != nil {
 				return err
@@ -235,9 +232,9 @@ func fractional[T interface {
 				if err != nil {
 					return err
 				}
-				copy(tf.Data[int64](t), v)
+				copy(core.Data[int64](t), v)
 			}
-			x, y := tf.Data[T](c.Input(0)), tf.Data[T](out)
+			x, y := core.Data[T](c.Input(0)), core.Data[T](out)
 			w.parallel(c, func(to int, each func(func(from int))) {
 				window(y[to:to+s[3]], func(f func(x []T)) { each(func(from int) { f(x[from : from+s[3]]) }) })
 			})
@@ -316,7 +313,7 @@ func (w *fractionalWindows) line(line int, f func(to int, each func(func(from in
 }
 
 // parallel calls f for all windows, several lines at once.
-func (w *fractionalWindows) parallel(c *tf.OpContext, f func(to int, each func(func(from int)))) {
+func (w *fractionalWindows) parallel(c *core.OpContext, f func(to int, each func(func(from int)))) {
 	grain := max(1, elementGrain*max(1, len(w.rows)-1)/max(1, w.in[1]*w.in[2]*w.in[3]))
 	c.ParallelFor(w.in[0]*(len(w.rows)-1), grain, func(lo, hi int) {
 		for i := lo; i < hi; i++ {

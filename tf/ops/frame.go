@@ -1,20 +1,23 @@
 package ops
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "_Arg", Out: "output: T", Attrs: "T: type; index: int >= 0", Stateful: true,
-		Shape: argShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(arg),
+		Shape: argShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(arg),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "_Retval", In: "input: T", Attrs: "T: type; index: int >= 0", Stateful: true,
-		Shape: noOutputs, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(retval),
+		Shape: noOutputs, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(retval),
 	})
 }
 
 // argShape takes what the maker of a function body noted of its argument.
-func argShape(c *tf.Infer) error {
+func argShape(c *core.Infer) error {
 	if shapes, ok := c.Attr("_output_shapes").([]tf.Shape); ok && len(shapes) == 1 {
 		c.Set(0, shapes[0])
 	}
@@ -23,9 +26,9 @@ func argShape(c *tf.Infer) error {
 
 var errNoFrame = tf.Errorf(tf.Internal, "no call frame")
 
-func arg(n *tf.Node) (tf.Kernel, error) {
+func arg(n *core.Node) (core.Kernel, error) {
 	i, want := n.Int("index"), n.Type("T").Base()
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		if c.Frame == nil {
 			return errNoFrame
 		}
@@ -41,9 +44,9 @@ func arg(n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func retval(n *tf.Node) (tf.Kernel, error) {
+func retval(n *core.Node) (core.Kernel, error) {
 	i, want := n.Int("index"), n.Type("T").Base()
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		if c.Frame == nil {
 			return errNoFrame
 		}

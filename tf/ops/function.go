@@ -1,6 +1,9 @@
 package ops
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 // Ops that call functions of the graph's library. Before a graph is placed most
 // are replaced by the bodies of what they call; the kernels here serve the rest:
@@ -9,33 +12,33 @@ import "github.com/gorge-tf/gorge/tf"
 const callAttrs = "Tin: list(type) >= 0; Tout: list(type) >= 0; f: func; config: string = ''; config_proto: string = ''; executor_type: string = ''"
 
 func init() {
-	call := tf.OpDef{In: "args: Tin", Out: "output: Tout", Attrs: callAttrs, Shape: callShape, Grad: callGrad, Kernels: tf.AnyType(callKernel)}
+	call := core.OpDef{In: "args: Tin", Out: "output: Tout", Attrs: callAttrs, Shape: callShape, Grad: tf.GradFunc(callGrad), Kernels: core.AnyType(callKernel)}
 	call.Name = "PartitionedCall"
-	tf.Register(call)
+	core.Register(call)
 	call.Name, call.Stateful = "StatefulPartitionedCall", true
-	tf.Register(call)
-	tf.Register(tf.OpDef{
+	core.Register(call)
+	core.Register(core.OpDef{
 		Name: "RemoteCall", In: "target: string; args: Tin", Out: "output: Tout",
 		Attrs: "Tin: list(type) >= 1; Tout: list(type) >= 1; f: func", Stateful: true,
-		Shape: callShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(remoteCall),
+		Shape: callShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(remoteCall),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "SymbolicGradient", In: "input: Tin", Out: "output: Tout",
 		Attrs: "Tin: list(type) >= 1; Tout: list(type) >= 1; f: func",
-		Shape: symbolicGradientShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(symbolicGradient),
+		Shape: symbolicGradientShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(symbolicGradient),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "FakeParam", Out: "output: dtype", Attrs: "dtype: type; shape: shape",
-		Shape: attrShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(fakeParam),
+		Shape: attrShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(fakeParam),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "DeviceIndex", Out: "index: int32", Attrs: "device_names: list(string)", Stateful: true,
-		Shape: tf.ScalarShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(deviceIndex),
+		Shape: core.ScalarShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(deviceIndex),
 	})
 }
 
 // callShape takes what the maker of the call noted of its results.
-func callShape(c *tf.Infer) error {
+func callShape(c *core.Infer) error {
 	shapes, ok := c.Attr("_output_shapes").([]tf.Shape)
 	for i := range c.NumOut() {
 		if ok && i < len(shapes) {
@@ -46,7 +49,7 @@ func callShape(c *tf.Infer) error {
 }
 
 // symbolicGradientShape: the gradient of an argument has its shape.
-func symbolicGradientShape(c *tf.Infer) error {
+func symbolicGradientShape(c *core.Infer) error {
 	if c.NumIn() < c.NumOut() {
 		return tf.Errorf(tf.InvalidArgument, "len(inputs) < len(outputs)")
 	}
@@ -56,28 +59,28 @@ func symbolicGradientShape(c *tf.Infer) error {
 	return nil
 }
 
-func callKernel(n *tf.Node) (tf.Kernel, error) {
+func callKernel(n *core.Node) (core.Kernel, error) {
 	f := n.FuncAttr("f")
-	return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) { c.CallFunction(f, done) }), nil
+	return core.AsyncCompute(func(c *core.OpContext, done func(error)) { c.CallFunction(f, done) }), nil
 }
 
 // symbolicGradient calls the gradient of a function, which the library makes
 // when it is first asked for.
-func symbolicGradient(n *tf.Node) (tf.Kernel, error) {
-	f := tf.GradientOf(n.FuncAttr("f"))
-	return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) { c.CallFunction(f, done) }), nil
+func symbolicGradient(n *core.Node) (core.Kernel, error) {
+	f := core.GradientOf(n.FuncAttr("f"))
+	return core.AsyncCompute(func(c *core.OpContext, done func(error)) { c.CallFunction(f, done) }), nil
 }
 
 // remoteCall runs a function on the device that its first input names.
-func remoteCall(n *tf.Node) (tf.Kernel, error) {
+func remoteCall(n *core.Node) (core.Kernel, error) {
 	f := n.FuncAttr("f")
-	return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
+	return core.AsyncCompute(func(c *core.OpContext, done func(error)) {
 		target := c.Input(0)
 		if target.Len() != 1 {
 			done(tf.Errorf(tf.InvalidArgument, "target must be a scalar, got shape %s", target.Shape().Text()))
 			return
 		}
-		device, err := remoteTarget(c, tf.Data[string](target)[0])
+		device, err := remoteTarget(c, core.Data[string](target)[0])
 		if err != nil {
 			done(err)
 			return
@@ -86,7 +89,7 @@ func remoteCall(n *tf.Node) (tf.Kernel, error) {
 			done(tf.Errorf(tf.Internal, "No function library is provided."))
 			return
 		}
-		c.Functions.CallOn(c.StepContext(), device, f, c.Tensors(1, len(c.In)), func(out []*tf.Tensor, err error) {
+		c.Functions.CallOn(c.StepContext(), device, f, c.Tensors(1, len(c.In)), func(out []*core.Tensor, err error) {
 			if err == nil {
 				err = c.SetAll(out)
 			}
@@ -96,7 +99,7 @@ func remoteCall(n *tf.Node) (tf.Kernel, error) {
 }
 
 // remoteTarget completes the name of a device by what the caller's device has.
-func remoteTarget(c *tf.OpContext, name string) (string, error) {
+func remoteTarget(c *core.OpContext, name string) (string, error) {
 	d, err := tf.ParseDevice(name)
 	if err != nil {
 		return "", err
@@ -106,12 +109,12 @@ func remoteTarget(c *tf.OpContext, name string) (string, error) {
 
 // fakeParam makes a value that nobody reads: branches of a conditional have to
 // return equally many.
-func fakeParam(n *tf.Node) (tf.Kernel, error) {
+func fakeParam(n *core.Node) (core.Kernel, error) {
 	d, s := n.Type("dtype"), n.ShapeAttr("shape")
 	if s == nil || !s.Known() {
 		s = tf.Shape{0}
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		t, err := c.Alloc(0, d, s)
 		if err == nil && t.Buffer() != nil {
 			clear(t.Buffer().Bytes())
@@ -122,9 +125,9 @@ func fakeParam(n *tf.Node) (tf.Kernel, error) {
 
 // deviceIndex tells which of a list of device types it runs on; the list's
 // length if none.
-func deviceIndex(n *tf.Node) (tf.Kernel, error) {
+func deviceIndex(n *core.Node) (core.Kernel, error) {
 	names := n.Strs("device_names")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		i, typ := 0, c.Device.Spec().Type
 		for i < len(names) && names[i] != typ {
 			i++

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Functional control flow: conditionals and loops whose branches, conditions
@@ -12,17 +13,17 @@ import (
 const branchAttrs = "Tin: list(type) >= 0; Tout: list(type) >= 0; "
 
 func init() {
-	flow := func(name string, stateful bool, d tf.OpDef) {
+	flow := func(name string, stateful bool, d core.OpDef) {
 		if d.Name, d.Stateful = name, stateful; d.Grad == nil {
-			d.NoGrad = tf.NoGradientDefined
+			d.NoGrad = core.NoGradientDefined
 		}
-		tf.Register(d)
+		core.Register(d)
 	}
-	cond := tf.OpDef{In: "cond: Tcond; input: Tin", Out: "output: Tout", Shape: branchShape, Grad: ifGrad, Kernels: tf.AnyType(ifKernel),
+	cond := core.OpDef{In: "cond: Tcond; input: Tin", Out: "output: Tout", Shape: branchShape, Grad: tf.GradFunc(ifGrad), Kernels: core.AnyType(ifKernel),
 		Attrs: "Tcond: type; " + branchAttrs + "then_branch: func; else_branch: func; output_shapes: list(shape) = []"}
-	choice := tf.OpDef{In: "branch_index: int32; input: Tin", Out: "output: Tout", Shape: caseShape, Grad: caseGrad, Kernels: tf.AnyType(caseKernel),
+	choice := core.OpDef{In: "branch_index: int32; input: Tin", Out: "output: Tout", Shape: caseShape, Grad: tf.GradFunc(caseGrad), Kernels: core.AnyType(caseKernel),
 		Attrs: branchAttrs + "branches: list(func) >= 1; output_shapes: list(shape) = []"}
-	loop := tf.OpDef{In: "input: T", Out: "output: T", Shape: whileShape, Grad: tf.LoopGradients, Kernels: tf.AnyType(whileKernel),
+	loop := core.OpDef{In: "input: T", Out: "output: T", Shape: whileShape, Grad: tf.GradFunc(tf.LoopGradients), Kernels: core.AnyType(whileKernel),
 		Attrs: "T: list(type) >= 0; cond: func; body: func; output_shapes: list(shape) = []; parallel_iterations: int = 10"}
 	for prefix, stateful := range map[string]bool{"": true, "Stateless": false} {
 		flow(prefix+"If", stateful, cond)
@@ -30,17 +31,17 @@ func init() {
 		flow(prefix+"While", stateful, loop)
 	}
 	// What TensorFlow leaves of a conditional or a loop that it does not lower.
-	flow("_If", true, tf.OpDef{In: cond.In, Out: cond.Out, Shape: branchShape, Kernels: cond.Kernels,
+	flow("_If", true, core.OpDef{In: cond.In, Out: cond.Out, Shape: branchShape, Kernels: cond.Kernels,
 		Attrs: "Tcond: type; Tin: list(type) >= 1; Tout: list(type) >= 1; then_branch: func; else_branch: func"})
-	flow("_While", true, tf.OpDef{In: loop.In, Out: loop.Out, Shape: func(*tf.Infer) error { return nil }, Kernels: loop.Kernels,
+	flow("_While", true, core.OpDef{In: loop.In, Out: loop.Out, Shape: func(*core.Infer) error { return nil }, Kernels: loop.Kernels,
 		Attrs: "T: list(type) >= 0; cond: func; body: func"})
-	flow("For", false, tf.OpDef{In: "start: int32; limit: int32; delta: int32; input: T", Out: "output: T",
-		Attrs: "T: list(type) >= 0; body: func", Shape: func(*tf.Infer) error { return nil }, Kernels: tf.AnyType(forKernel)})
-	flow("ToBool", false, tf.OpDef{In: "input: T", Out: "output: bool", Attrs: "T: type", Shape: tf.ScalarShape, Kernels: tf.AnyType(stateless(toBool))})
+	flow("For", false, core.OpDef{In: "start: int32; limit: int32; delta: int32; input: T", Out: "output: T",
+		Attrs: "T: list(type) >= 0; body: func", Shape: func(*core.Infer) error { return nil }, Kernels: core.AnyType(forKernel)})
+	flow("ToBool", false, core.OpDef{In: "input: T", Out: "output: bool", Attrs: "T: type", Shape: core.ScalarShape, Kernels: core.AnyType(stateless(toBool))})
 }
 
 // declaredShapes gives the outputs the shapes that the node promises.
-func declaredShapes(c *tf.Infer) bool {
+func declaredShapes(c *core.Infer) bool {
 	shapes, _ := c.Attr("output_shapes").([]tf.Shape)
 	if len(shapes) != c.NumOut() {
 		return false
@@ -51,12 +52,12 @@ func declaredShapes(c *tf.Infer) bool {
 	return true
 }
 
-func branchShape(c *tf.Infer) error {
+func branchShape(c *core.Infer) error {
 	declaredShapes(c)
 	return nil
 }
 
-func caseShape(c *tf.Infer) error {
+func caseShape(c *core.Infer) error {
 	if s := c.In(0); s != nil && len(s) != 0 {
 		return tf.Errorf(tf.InvalidArgument, "Shape must be rank 0 but is rank %d: input branch_index has shape %v", len(s), s)
 	}
@@ -66,7 +67,7 @@ func caseShape(c *tf.Infer) error {
 
 // whileShape: what goes around may change its shape, unless the node says that
 // it does not.
-func whileShape(c *tf.Infer) error {
+func whileShape(c *core.Infer) error {
 	if shapes, _ := c.Attr("output_shapes").([]tf.Shape); len(shapes) != 0 && len(shapes) != c.NumOut() {
 		return tf.Errorf(tf.InvalidArgument, "`output_shapes` must be the same length as num outputs (%d vs. %d)", len(shapes), c.NumOut())
 	}
@@ -76,19 +77,19 @@ func whileShape(c *tf.Infer) error {
 
 // truth reads a value as a condition: a scalar that is not zero, not false and
 // not empty, or a tensor that has elements.
-func truth(t *tf.Tensor) (bool, error) {
+func truth(t *core.Tensor) (bool, error) {
 	if t.Rank() != 0 {
 		return t.Len() > 0, nil
 	}
 	switch t.DType() {
 	case tf.Bool:
-		return tf.Data[bool](t)[0], nil
+		return core.Data[bool](t)[0], nil
 	case tf.String:
-		return tf.Data[string](t)[0] != "", nil
+		return core.Data[string](t)[0] != "", nil
 	case tf.Float32:
-		return tf.Data[float32](t)[0] != 0, nil
+		return core.Data[float32](t)[0] != 0, nil
 	case tf.Float64:
-		return tf.Data[float64](t)[0] != 0, nil
+		return core.Data[float64](t)[0] != 0, nil
 	case tf.Int64, tf.Int32, tf.Uint8, tf.Int16, tf.Int8:
 		for _, b := range t.Buffer().Bytes() {
 			if b != 0 {
@@ -100,7 +101,7 @@ func truth(t *tf.Tensor) (bool, error) {
 	return false, tf.Errorf(tf.InvalidArgument, "%s cannot be converted to a boolean", t.DType().CName())
 }
 
-func toBool(c *tf.OpContext) error {
+func toBool(c *core.OpContext) error {
 	v, err := truth(c.Input(0))
 	if err != nil {
 		return err
@@ -109,13 +110,13 @@ func toBool(c *tf.OpContext) error {
 	if err != nil {
 		return err
 	}
-	tf.Data[bool](t)[0] = v
+	core.Data[bool](t)[0] = v
 	return nil
 }
 
-func ifKernel(n *tf.Node) (tf.Kernel, error) {
+func ifKernel(n *core.Node) (core.Kernel, error) {
 	yes, no := n.FuncAttr("then_branch"), n.FuncAttr("else_branch")
-	return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
+	return core.AsyncCompute(func(c *core.OpContext, done func(error)) {
 		v, err := truth(c.Input(0))
 		if err != nil {
 			done(err)
@@ -130,8 +131,8 @@ func ifKernel(n *tf.Node) (tf.Kernel, error) {
 }
 
 // callBranch calls f with all inputs but the first.
-func callBranch(c *tf.OpContext, f tf.Func, done func(error)) {
-	c.CallWith(f, c.Tensors(1, len(c.In)), func(out []*tf.Tensor, err error) {
+func callBranch(c *core.OpContext, f core.Func, done func(error)) {
+	c.CallWith(f, c.Tensors(1, len(c.In)), func(out []*core.Tensor, err error) {
 		if err == nil {
 			err = c.SetAll(out)
 		}
@@ -141,15 +142,15 @@ func callBranch(c *tf.OpContext, f tf.Func, done func(error)) {
 
 // caseKernel calls the branch of the given number, the last one if there is
 // none of that number.
-func caseKernel(n *tf.Node) (tf.Kernel, error) {
-	branches, _ := n.Attr("branches").([]tf.Func)
-	return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
+func caseKernel(n *core.Node) (core.Kernel, error) {
+	branches, _ := n.Attr("branches").([]core.Func)
+	return core.AsyncCompute(func(c *core.OpContext, done func(error)) {
 		index := c.Input(0)
 		if index.Rank() != 0 {
 			done(tf.Errorf(tf.InvalidArgument, "branch_index must be scalar"))
 			return
 		}
-		i := int(tf.Data[int32](index)[0])
+		i := int(core.Data[int32](index)[0])
 		if i < 0 || i >= len(branches) {
 			i = len(branches) - 1
 		}
@@ -157,15 +158,15 @@ func caseKernel(n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func whileKernel(n *tf.Node) (tf.Kernel, error) {
+func whileKernel(n *core.Node) (core.Kernel, error) {
 	cond, body := n.FuncAttr("cond"), n.FuncAttr("body")
-	return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
+	return core.AsyncCompute(func(c *core.OpContext, done func(error)) {
 		go func() { done(runWhile(c, cond, body)) }() // ends with the node
 	}), nil
 }
 
 // runWhile calls body with what it returned, for as long as cond says so.
-func runWhile(c *tf.OpContext, cond, body tf.Func) error {
+func runWhile(c *core.OpContext, cond, body core.Func) error {
 	vars := &carried{c: c, v: c.Tensors(0, len(c.In)), who: "While"}
 	for {
 		again, err := vars.holds(cond)
@@ -184,14 +185,14 @@ func runWhile(c *tf.OpContext, cond, body tf.Func) error {
 
 // carried holds what goes around a loop.
 type carried struct {
-	c   *tf.OpContext
-	v   []*tf.Tensor
+	c   *core.OpContext
+	v   []*core.Tensor
 	own bool   // v is not the node's inputs any more
 	who string // whose body it is, in messages
 }
 
 // holds calls cond.
-func (l *carried) holds(cond tf.Func) (bool, error) {
+func (l *carried) holds(cond core.Func) (bool, error) {
 	out, err := callAndWait(l.c, cond, l.v)
 	if err != nil {
 		return false, err
@@ -204,7 +205,7 @@ func (l *carried) holds(cond tf.Func) (bool, error) {
 }
 
 // next replaces the values by what body returns for args.
-func (l *carried) next(body tf.Func, args []*tf.Tensor) error {
+func (l *carried) next(body core.Func, args []*core.Tensor) error {
 	out, err := callAndWait(l.c, body, args)
 	if err == nil {
 		err = l.same(out)
@@ -219,7 +220,7 @@ func (l *carried) next(body tf.Func, args []*tf.Tensor) error {
 }
 
 // same compares what the body returned with what the loop carries.
-func (l *carried) same(out []*tf.Tensor) error {
+func (l *carried) same(out []*core.Tensor) error {
 	if len(out) != len(l.v) {
 		return tf.Errorf(tf.InvalidArgument, "%s loop body returned %d arguments. Expected: %d", l.who, len(out), len(l.v))
 	}
@@ -248,19 +249,19 @@ func (l *carried) drop() {
 	l.own = false
 }
 
-func release(ts []*tf.Tensor) {
+func release(ts []*core.Tensor) {
 	for _, t := range ts {
 		t.Release()
 	}
 }
 
 // callAndWait is for kernels that run on a goroutine of their own.
-func callAndWait(c *tf.OpContext, f tf.Func, in []*tf.Tensor) (out []*tf.Tensor, err error) {
+func callAndWait(c *core.OpContext, f core.Func, in []*core.Tensor) (out []*core.Tensor, err error) {
 	if ctx := c.StepContext(); ctx.Err() != nil {
 		return nil, &tf.Error{Code: tf.Canceled, Msg: "Step was cancelled", Err: context.Cause(ctx), Derived: true}
 	}
 	ended := make(chan struct{})
-	c.CallWith(f, in, func(ts []*tf.Tensor, e error) {
+	c.CallWith(f, in, func(ts []*core.Tensor, e error) {
 		out, err = ts, e
 		close(ended)
 	})
@@ -270,16 +271,16 @@ func callAndWait(c *tf.OpContext, f tf.Func, in []*tf.Tensor) (out []*tf.Tensor,
 
 // forKernel calls the body with each number from start to limit and what it
 // returned before.
-func forKernel(n *tf.Node) (tf.Kernel, error) {
+func forKernel(n *core.Node) (core.Kernel, error) {
 	body := n.FuncAttr("body")
-	return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
+	return core.AsyncCompute(func(c *core.OpContext, done func(error)) {
 		var bounds [3]int
 		for i, what := range []string{"start", "limit", "delta"} {
 			if c.Input(i).Rank() != 0 {
 				done(tf.Errorf(tf.InvalidArgument, "%s must be a scalar", what))
 				return
 			}
-			bounds[i] = int(tf.Data[int32](c.Input(i))[0])
+			bounds[i] = int(core.Data[int32](c.Input(i))[0])
 		}
 		if err := checkBounds(bounds); err != nil {
 			done(err)
@@ -297,10 +298,10 @@ func checkBounds(b [3]int) error {
 	return nil
 }
 
-func runFor(c *tf.OpContext, body tf.Func, b [3]int) error {
+func runFor(c *core.OpContext, body core.Func, b [3]int) error {
 	vars := &carried{c: c, v: c.Tensors(3, len(c.In)), who: "For"}
 	for i := b[0]; b[2] > 0 && i < b[1] || b[2] < 0 && i > b[1]; i += b[2] {
-		args := append([]*tf.Tensor{tf.Scalar(int32(i))}, vars.v...)
+		args := append([]*core.Tensor{core.Scalar(int32(i))}, vars.v...)
 		if err := vars.next(body, args); err != nil {
 			return err
 		}
@@ -368,27 +369,27 @@ func StatelessWhile(vars []tf.Output, cond, body *tf.Function, opts ...tf.Option
 // branchesGrad is a conditional like op, on what op takes and the gradients of
 // its results, whose branches are the gradients of op's.
 func branchesGrad(op *tf.Operation, dy []tf.Output, opts ...tf.Option) []tf.Gradient {
-	opts = append(opts, tf.Attr("_lower_using_switch_merge", true))
+	opts = tf.Join(opts, tf.Attr("_lower_using_switch_merge", true))
 	dx := tf.CallGradient(op.OpName(), op.Inputs(), 1, op, dy, opts...)
 	return append([]tf.Gradient{{}}, tf.SplitGradients(op.Inputs()[1:], dx)...)
 }
 
 func ifGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	then, otherwise := op.FuncAttr("then_branch"), op.FuncAttr("else_branch")
-	if grads := tf.BranchGradients(op, []tf.Func{then, otherwise}, dy); grads != nil {
+	if grads := tf.BranchGradients(op, []core.Func{then, otherwise}, dy); grads != nil {
 		return grads
 	}
-	return branchesGrad(op, dy, tf.Attr("then_branch", tf.GradientOf(then)), tf.Attr("else_branch", tf.GradientOf(otherwise)))
+	return branchesGrad(op, dy, tf.Attr("then_branch", core.GradientOf(then)), tf.Attr("else_branch", core.GradientOf(otherwise)))
 }
 
 func caseGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
-	branches, _ := op.Attr("branches").([]tf.Func)
+	branches, _ := op.Attr("branches").([]core.Func)
 	if grads := tf.BranchGradients(op, branches, dy); grads != nil {
 		return grads
 	}
-	grads := make([]tf.Func, len(branches))
+	grads := make([]core.Func, len(branches))
 	for i, f := range branches {
-		grads[i] = tf.GradientOf(f)
+		grads[i] = core.GradientOf(f)
 	}
 	return branchesGrad(op, dy, tf.Attr("branches", grads))
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
@@ -30,14 +31,14 @@ func addGeneralConvs() {
 	}
 	ones := []int{1, 1, 1, 1, 1}
 	for _, s := range []sample{
-		{In: []*tf.Tensor{seq(2, 4, 5, 3), seq(3, 2, 3, 4)}, F: conv(steps1, "SAME", ops.ConvOpts{}), Types: []tf.DType{tf.Float64, tf.Int32}},
-		{Name: "volumes", In: []*tf.Tensor{seq(1, 3, 2, 4, 2), seq(2, 1, 3, 2, 3)}, F: conv(ones, "VALID", ops.ConvOpts{})},
-		{Name: "batches", In: []*tf.Tensor{seq(2, 3, 4, 5, 2), seq(2, 2, 2, 3)}, F: conv(steps1, "SAME", ops.ConvOpts{BatchDims: 2})},
-		{Name: "dilated", In: []*tf.Tensor{seq(1, 6, 5, 2), seq(2, 2, 2, 3)}, F: conv([]int{1, 2, 1, 1}, "VALID", ops.ConvOpts{Dilations: []int{1, 2, 3, 1}})},
-		{Name: "explicit", In: []*tf.Tensor{seq(1, 3, 3, 2), seq(2, 2, 2, 3)}, F: conv(steps1, "EXPLICIT", ops.ConvOpts{ExplicitPaddings: []int{0, 0, 1, 0, 0, 2, 0, 0}})},
-		{Name: "channels first", In: []*tf.Tensor{seq(2, 3, 4, 5), seq(3, 2, 3, 4)}, F: conv(steps1, "SAME", ops.ConvOpts{ChannelsFirst: true}), NoGolden: notNCHW},
-		{Name: "half", In: []*tf.Tensor{convert(seq(1, 3, 3, 2), tf.Float16), convert(seq(2, 2, 2, 3), tf.Float16)}, F: conv(steps1, "SAME", ops.ConvOpts{}), Tol: halfConv},
-		{Name: "bfloat16", In: []*tf.Tensor{convert(seq(1, 3, 3, 2), tf.BFloat16), convert(seq(2, 2, 2, 3), tf.BFloat16)}, F: conv(steps1, "SAME", ops.ConvOpts{}), Tol: halfConv},
+		{In: []*core.Tensor{seq(2, 4, 5, 3), seq(3, 2, 3, 4)}, F: conv(steps1, "SAME", ops.ConvOpts{}), Types: []tf.DType{tf.Float64, tf.Int32}},
+		{Name: "volumes", In: []*core.Tensor{seq(1, 3, 2, 4, 2), seq(2, 1, 3, 2, 3)}, F: conv(ones, "VALID", ops.ConvOpts{})},
+		{Name: "batches", In: []*core.Tensor{seq(2, 3, 4, 5, 2), seq(2, 2, 2, 3)}, F: conv(steps1, "SAME", ops.ConvOpts{BatchDims: 2})},
+		{Name: "dilated", In: []*core.Tensor{seq(1, 6, 5, 2), seq(2, 2, 2, 3)}, F: conv([]int{1, 2, 1, 1}, "VALID", ops.ConvOpts{Dilations: []int{1, 2, 3, 1}})},
+		{Name: "explicit", In: []*core.Tensor{seq(1, 3, 3, 2), seq(2, 2, 2, 3)}, F: conv(steps1, "EXPLICIT", ops.ConvOpts{ExplicitPaddings: []int{0, 0, 1, 0, 0, 2, 0, 0}})},
+		{Name: "channels first", In: []*core.Tensor{seq(2, 3, 4, 5), seq(3, 2, 3, 4)}, F: conv(steps1, "SAME", ops.ConvOpts{ChannelsFirst: true}), NoGolden: notNCHW},
+		{Name: "half", In: []*core.Tensor{convert(seq(1, 3, 3, 2), tf.Float16), convert(seq(2, 2, 2, 3), tf.Float16)}, F: conv(steps1, "SAME", ops.ConvOpts{}), Tol: halfConv},
+		{Name: "bfloat16", In: []*core.Tensor{convert(seq(1, 3, 3, 2), tf.BFloat16), convert(seq(2, 2, 2, 3), tf.BFloat16)}, F: conv(steps1, "SAME", ops.ConvOpts{}), Tol: halfConv},
 	} {
 		s.Op, s.Tol = "Conv", max(s.Tol, inexactConv)
 		if s.Types == nil {
@@ -50,7 +51,7 @@ func addGeneralConvs() {
 func addBadGeneralConvs() {
 	x, w := seq(2, 4, 5, 3), seq(3, 2, 3, 4)
 	for name, bad := range map[string]struct {
-		x, w  *tf.Tensor
+		x, w  *core.Tensor
 		attrs []tf.Option
 	}{
 		"steps":       {x, w, moved([]int{1, 1, 1}, "SAME")},
@@ -82,11 +83,11 @@ func fusedWith(op string, fused []string, opts ...tf.Option) func(*tf.Graph, []t
 }
 
 // fusedArgs are those inputs, for so many channels.
-func fusedArgs(first string, channels int) []*tf.Tensor {
+func fusedArgs(first string, channels int) []*core.Tensor {
 	if first == "BiasAdd" {
-		return []*tf.Tensor{seq(channels)}
+		return []*core.Tensor{seq(channels)}
 	}
-	return []*tf.Tensor{seq(channels), optest.Within(-1, 2, channels), optest.Within(-2, 1, channels), positive(channels)}
+	return []*core.Tensor{seq(channels), optest.Within(-1, 2, channels), optest.Within(-2, 1, channels), positive(channels)}
 }
 
 func addFusedConvs() {
@@ -98,9 +99,9 @@ func addFusedConvs() {
 			if act != "" {
 				fused = append(fused, act)
 			}
-			flat := append([]*tf.Tensor{seq(2, 4, 5, 3), seq(3, 2, 3, 4)}, fusedArgs(first, 4)...)
-			volume := append([]*tf.Tensor{seq(1, 3, 2, 4, 2), seq(2, 1, 3, 2, 3)}, fusedArgs(first, 3)...)
-			deep := append([]*tf.Tensor{seq(2, 4, 5, 3), seq(3, 2, 3, 2)}, fusedArgs(first, 6)...)
+			flat := append([]*core.Tensor{seq(2, 4, 5, 3), seq(3, 2, 3, 4)}, fusedArgs(first, 4)...)
+			volume := append([]*core.Tensor{seq(1, 3, 2, 4, 2), seq(2, 1, 3, 2, 3)}, fusedArgs(first, 3)...)
+			deep := append([]*core.Tensor{seq(2, 4, 5, 3), seq(3, 2, 3, 2)}, fusedArgs(first, 6)...)
 			types := onlyOwn
 			if first == "BiasAdd" {
 				types = []tf.DType{tf.Float64}
@@ -118,7 +119,7 @@ func addFusedConvs() {
 }
 
 func addBadFusedConvs() {
-	in := []*tf.Tensor{seq(2, 4, 5, 3), seq(3, 2, 3, 4), seq(4)}
+	in := []*core.Tensor{seq(2, 4, 5, 3), seq(3, 2, 3, 4), seq(4)}
 	for name, fused := range map[string][]string{"no ops": {}, "another op": {"Add"}, "another activation": {"BiasAdd", "Cos"}} {
 		addSamples(optest.Failing("_FusedConv2D", name, fusedWith("_FusedConv2D", fused, moved(steps1, "SAME")...), in...))
 	}
@@ -130,8 +131,8 @@ func addBadFusedConvs() {
 
 func addFusedNorms() {
 	const op, rewritten = "_FusedBatchNormEx", "TensorFlow has it with an optional library only"
-	in := []*tf.Tensor{seq(2, 3, 3, 4), seq(4), optest.Within(-1, 1, 4), optest.Within(-2, 2, 4), positive(4)}
-	side := append(append([]*tf.Tensor{}, in...), optest.Within(-3, 3, 2, 3, 3, 4))
+	in := []*core.Tensor{seq(2, 3, 3, 4), seq(4), optest.Within(-1, 1, 4), optest.Within(-2, 2, 4), positive(4)}
+	side := append(append([]*core.Tensor{}, in...), optest.Within(-3, 3, 2, 3, 3, 4))
 	infer := ops.BatchNormOpts{Inference: true}
 	addSamples(
 		sample{Op: op, In: in, F: applied(op, tf.Name("fused"), infer), Types: onlyOwn, NoGolden: rewritten},
@@ -155,11 +156,11 @@ func addFusedPads() {
 	}
 	two := []int{1, 2, 2, 1}
 	addStatic(
-		sample{Op: "FusedPadConv2D", In: []*tf.Tensor{x, pads, w}, F: pad(ops.Reflect, steps1, "SAME"), Types: []tf.DType{tf.Float64}, Tol: 2e-5},
-		sample{Op: "FusedPadConv2D", Name: "symmetric", In: []*tf.Tensor{x, pads, w}, F: pad(ops.Symmetric, two, "VALID"), Types: onlyOwn, Tol: 2e-5},
-		sample{Op: "FusedPadConv2D", Name: "half", In: []*tf.Tensor{convert(x, tf.Float16), pads, convert(w, tf.Float16)}, F: pad(ops.Reflect, steps1, "SAME"), Types: onlyOwn, Tol: halfConv},
-		sample{Op: "FusedResizeAndPadConv2D", In: []*tf.Tensor{x, i32(7, 3), pads, w}, F: resize(ops.Reflect, "SAME", false), Types: []tf.DType{tf.Float64}, Tol: 3e-5},
-		sample{Op: "FusedResizeAndPadConv2D", Name: "aligned", In: []*tf.Tensor{x, i32(3, 9), pads, w}, F: resize(ops.Symmetric, "VALID", true), Types: onlyOwn, Tol: 3e-5})
+		sample{Op: "FusedPadConv2D", In: []*core.Tensor{x, pads, w}, F: pad(ops.Reflect, steps1, "SAME"), Types: []tf.DType{tf.Float64}, Tol: 2e-5},
+		sample{Op: "FusedPadConv2D", Name: "symmetric", In: []*core.Tensor{x, pads, w}, F: pad(ops.Symmetric, two, "VALID"), Types: onlyOwn, Tol: 2e-5},
+		sample{Op: "FusedPadConv2D", Name: "half", In: []*core.Tensor{convert(x, tf.Float16), pads, convert(w, tf.Float16)}, F: pad(ops.Reflect, steps1, "SAME"), Types: onlyOwn, Tol: halfConv},
+		sample{Op: "FusedResizeAndPadConv2D", In: []*core.Tensor{x, i32(7, 3), pads, w}, F: resize(ops.Reflect, "SAME", false), Types: []tf.DType{tf.Float64}, Tol: 3e-5},
+		sample{Op: "FusedResizeAndPadConv2D", Name: "aligned", In: []*core.Tensor{x, i32(3, 9), pads, w}, F: resize(ops.Symmetric, "VALID", true), Types: onlyOwn, Tol: 3e-5})
 }
 
 const refusedShape = "TensorFlow refuses it while the graph is built"
@@ -167,9 +168,9 @@ const refusedShape = "TensorFlow refuses it while the graph is built"
 func addBadFusedPads() {
 	const op = "FusedPadConv2D"
 	x, w := seq(2, 4, 5, 3), seq(3, 2, 3, 4)
-	at := func(v ...int32) *tf.Tensor { return optest.Mat(2, v...) }
+	at := func(v ...int32) *core.Tensor { return optest.Mat(2, v...) }
 	f := applied(op, moved(steps1, "SAME", tf.Attr("mode", ops.Reflect))...)
-	for name, p := range map[string]*tf.Tensor{
+	for name, p := range map[string]*core.Tensor{
 		"rows": at(0, 0, 1, 1), "columns": optest.Mat[int32](1, 0, 0, 1, 1), "negative": at(0, 0, -1, 1, 0, 0, 0, 0), "too much": at(0, 0, 4, 1, 0, 0, 0, 0),
 	} {
 		bad := optest.Failing(op, name, f, x, p, w)
@@ -211,7 +212,7 @@ func parts(f func(x, w tf.Output) tf.Output, fused []string, in []tf.Output) tf.
 	if fused[0] == "BiasAdd" {
 		y = ops.BiasAdd(y, in[2])
 	} else {
-		eps := ops.ConstTensor(y.Graph(), optest.Scalar(float32(0.0001)))
+		eps := ops.ConstValue(y.Graph(), optest.Scalar(float32(0.0001)))
 		y = ops.Add(ops.Mul(ops.Mul(ops.Sub(y, in[4]), ops.Rsqrt(ops.Add(in[5], eps))), in[2]), in[3])
 	}
 	return activation(y, append(fused, "")[1])
@@ -222,7 +223,7 @@ func TestFusedIsItsParts(t *testing.T) {
 	ones := []int{1, 1, 1, 1, 1}
 	for _, op := range []struct {
 		name     string
-		x, w     *tf.Tensor
+		x, w     *core.Tensor
 		channels int
 		strides  []int
 		f        func(x, w tf.Output) tf.Output
@@ -234,8 +235,8 @@ func TestFusedIsItsParts(t *testing.T) {
 		for _, fused := range [][]string{{"BiasAdd"}, {"BiasAdd", "Relu6"}, {"BiasAdd", "LeakyRelu"}, {"BiasAdd", "Tanh"}, {"FusedBatchNorm"}, {"FusedBatchNorm", "Sigmoid"}, {"FusedBatchNorm", "Elu"}} {
 			g := eager.New()
 			var in []tf.Output
-			for _, x := range append([]*tf.Tensor{op.x, op.w}, fusedArgs(fused[0], op.channels)...) {
-				in = append(in, ops.ConstTensor(g, x))
+			for _, x := range append([]*core.Tensor{op.x, op.w}, fusedArgs(fused[0], op.channels)...) {
+				in = append(in, ops.ConstValue(g, x))
 			}
 			got := fusedWith(op.name, fused, moved(op.strides, "SAME", tf.Attr("leakyrelu_alpha", float32(0.3)))...)(g, in)[0]
 			same(t, op.name+" "+fmt.Sprint(fused), got, parts(op.f, fused, in))
@@ -253,7 +254,7 @@ func same(t *testing.T, what string, got, want tf.Output) {
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
-	if diff := optest.Differ(y, z, 1e-5); diff != "" {
+	if diff := optest.Differ((*core.Tensor)(y), (*core.Tensor)(z), 1e-5); diff != "" {
 		t.Errorf("%s: %s", what, diff)
 	}
 }
@@ -262,8 +263,8 @@ func same(t *testing.T, what string, got, want tf.Output) {
 func TestFusedNormIsItsParts(t *testing.T) {
 	g := eager.New()
 	var in []tf.Output
-	for _, x := range []*tf.Tensor{seq(2, 3, 3, 4), seq(4), optest.Within(-1, 1, 4), optest.Within(-2, 2, 4), positive(4), optest.Within(-3, 3, 2, 3, 3, 4)} {
-		in = append(in, ops.ConstTensor(g, x))
+	for _, x := range []*core.Tensor{seq(2, 3, 3, 4), seq(4), optest.Within(-1, 1, 4), optest.Within(-2, 2, 4), positive(4), optest.Within(-3, 3, 2, 3, 3, 4)} {
+		in = append(in, ops.ConstValue(g, x))
 	}
 	for _, o := range []ops.BatchNormOpts{{}, {Inference: true}} {
 		norm := ops.FusedBatchNormV3(in[0], in[1], in[2], in[3], in[4], o)
@@ -283,7 +284,7 @@ func TestFusedNormIsItsParts(t *testing.T) {
 func TestAcrossImages(t *testing.T) {
 	for op, want := range map[string]tf.Code{"Conv2D": tf.Unimplemented, "Conv": tf.InvalidArgument, "DepthwiseConv2dNative": tf.InvalidArgument} {
 		g := tf.NewGraph()
-		y := applied(op, moved([]int{2, 1, 1, 1}, "SAME")...)(g, []tf.Output{ops.ConstTensor(g, seq(2, 4, 5, 3)), ops.ConstTensor(g, seq(3, 2, 3, 4))})[0]
+		y := applied(op, moved([]int{2, 1, 1, 1}, "SAME")...)(g, []tf.Output{ops.ConstValue(g, seq(2, 4, 5, 3)), ops.ConstValue(g, seq(3, 2, 3, 4))})[0]
 		if got := tf.CodeOf(y.Err()); got != want {
 			t.Errorf("%s: %v, want %v", op, y.Err(), want)
 		}
@@ -293,7 +294,7 @@ func TestAcrossImages(t *testing.T) {
 // TestResizeOverflows: images that nothing can hold are told of as such.
 func TestResizeOverflows(t *testing.T) {
 	g := eager.New()
-	in := []tf.Output{ops.ConstTensor(g, seq(3, 3, 1, 4)), ops.Const(g, []int32{1879048192, 1879048192}, 2), ops.Const(g, make([]int32, 8), 4, 2), ops.ConstTensor(g, seq(1, 3, 4, 1))}
+	in := []tf.Output{ops.ConstValue(g, seq(3, 3, 1, 4)), ops.Const(g, []int32{1879048192, 1879048192}, 2), ops.Const(g, make([]int32, 8), 4, 2), ops.ConstValue(g, seq(1, 3, 4, 1))}
 	y := ops.FusedResizeAndPadConv2D(in[0], in[1], in[2], in[3], ops.Reflect, steps1, "SAME")
 	if err := y.Err(); err == nil || !strings.Contains(err.Error(), "Encountered overflow") {
 		t.Errorf("got %v", err)

@@ -3,6 +3,7 @@ package ops_test
 import (
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
@@ -11,10 +12,10 @@ func init() {
 }
 
 // bytesOf returns numbers of 8 bits.
-func bytesOf(d tf.DType, s ...int) *tf.Tensor {
-	t := tf.NewTensor(d, append(tf.Shape{}, s...))
-	for i := range tf.Data[int8](t) {
-		tf.Data[int8](t)[i] = int8(uint32(i) * 2654435761 >> 24)
+func bytesOf(d tf.DType, s ...int) *core.Tensor {
+	t := core.NewTensor(d, append(tf.Shape{}, s...))
+	for i := range core.Data[int8](t) {
+		core.Data[int8](t)[i] = int8(uint32(i) * 2654435761 >> 24)
 	}
 	return t
 }
@@ -32,7 +33,7 @@ func addFusedBytes() {
 	for _, d := range []tf.DType{tf.Int8, tf.QInt8} {
 		x, w, side, none := bytesOf(d, 2, 5, 6, 3), bytesOf(d, 2, 3, 3, 4), bytesOf(d, 2, 5, 6, 4), bytesOf(d, 0)
 		for name, fused := range map[string][]string{"plain": {"BiasAdd"}, "Relu": {"BiasAdd", "Relu"}} {
-			for what, in := range map[string][]*tf.Tensor{
+			for what, in := range map[string][]*core.Tensor{
 				"": {x, w, bias, none, one, optest.Scalar[float32](0)}, " side": {x, w, bias, side, each, optest.Scalar[float32](0.37)}, " no side": {x, w, bias, side, each, optest.Scalar[float32](0)},
 			} {
 				addSamples(sample{Op: "_FusedConv2D", Name: d.String() + " " + name + what, In: in, F: fusedBytes(fused, moved(steps1, "SAME")...), Types: onlyOwn})
@@ -43,14 +44,14 @@ func addFusedBytes() {
 
 func addBadFusedBytes() {
 	x, w, bias, one := bytesOf(tf.Int8, 1, 4, 4, 2), bytesOf(tf.Int8, 2, 2, 2, 3), optest.Vec[float32](1, 2, 3), optest.Scalar[float32](1)
-	in := []*tf.Tensor{x, w, bias, bytesOf(tf.Int8, 0), one, optest.Scalar[float32](0)}
+	in := []*core.Tensor{x, w, bias, bytesOf(tf.Int8, 0), one, optest.Scalar[float32](0)}
 	for name, f := range map[string]func(*tf.Graph, []tf.Output) []tf.Output{
 		"nothing of bytes": fusedBytes([]string{}, moved(steps1, "SAME")...), "activation of bytes": fusedBytes([]string{"BiasAdd", "Elu"}, moved(steps1, "SAME")...),
 	} {
 		addSamples(optest.Failing("_FusedConv2D", name, f, in...))
 	}
-	ours := func(name string, i int, t *tf.Tensor) {
-		changed := append([]*tf.Tensor{}, in...)
+	ours := func(name string, i int, t *core.Tensor) {
+		changed := append([]*core.Tensor{}, in...)
 		changed[i] = t
 		s := optest.Failing("_FusedConv2D", name+" of bytes", fusedBytes([]string{"BiasAdd"}, moved(steps1, "SAME")...), changed...)
 		s.NoGolden = "TensorFlow reads past the end"

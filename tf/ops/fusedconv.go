@@ -6,6 +6,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // _FusedConv2D and its like are what TensorFlow's optimizer makes of
@@ -14,27 +15,27 @@ import (
 // contain them.
 func init() {
 	const fused = "; fused_ops: list(string) = []; epsilon: float = 0.0001; leakyrelu_alpha: float = 0.2"
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "_FusedConv2D", In: "input: T; filter: T; args: TArgs; host_args: num_host_args * float", Out: "output: T",
 		Attrs: "T: {half, float, double, int8, qint8}; TArgs: list(type) >= 1; num_args: int >= 0; num_host_args: int >= 0 = 0; strides: list(int); " +
 			"padding: {'SAME', 'VALID', 'EXPLICIT'}; explicit_paddings: list(int) = []; data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'; " +
 			"filter_format: {'HWIO', 'OIHW', 'OIHW_VECT_I'} = 'HWIO'; dilations: list(int) = [1, 1, 1, 1]; use_cudnn_on_gpu: bool = true" + fused,
-		Shape: convShape(4), Expensive: true, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("T", merge(only(convKernels(fusedConvolve[float32](4), fusedConvolve[float64](4)), tf.Float16, tf.Float32, tf.Float64), byType{tf.Int8: fusedConvBytes, tf.QInt8: fusedConvBytes})),
+		Shape: convShape(4), Expensive: true, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("T", merge(only(convKernels(fusedConvolve[float32](4), fusedConvolve[float64](4)), tf.Float16, tf.Float32, tf.Float64), byType{tf.Int8: fusedConvBytes, tf.QInt8: fusedConvBytes})),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "_FusedConv3D", In: "input: T; filter: T; args: num_args * T", Out: "output: T",
 		Attrs: "T: {bfloat16, float, half}; num_args: int >= 0; strides: list(int) >= 5; padding: {'SAME', 'VALID'}; " +
 			"data_format: {'NDHWC', 'NCDHW'} = 'NDHWC'; dilations: list(int) = [1, 1, 1, 1, 1]; padding_list: list(int) = []" + fused,
-		Shape: convShape(5), Expensive: true, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("T", only(convKernels(fusedConvolve[float32](5), fusedConvolve[float64](5)), tf.Float16, tf.BFloat16, tf.Float32)),
+		Shape: convShape(5), Expensive: true, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("T", only(convKernels(fusedConvolve[float32](5), fusedConvolve[float64](5)), tf.Float16, tf.BFloat16, tf.Float32)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "_FusedDepthwiseConv2dNative", In: "input: T; filter: T; args: num_args * T", Out: "output: T",
 		Attrs: "T: {" + convTypes2D + "}; num_args: int >= 0; strides: list(int); padding: {'SAME', 'VALID'}; " +
 			"data_format: {'NHWC', 'NCHW'} = 'NHWC'; dilations: list(int) = [1, 1, 1, 1]" + fused,
-		Shape: depthwiseShape, Expensive: true, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("T", only(convKernels(fusedDepthwise[float32], fusedDepthwise[float64]), tf.Float16, tf.BFloat16, tf.Float32)),
+		Shape: depthwiseShape, Expensive: true, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("T", only(convKernels(fusedDepthwise[float32], fusedDepthwise[float64]), tf.Float16, tf.BFloat16, tf.Float32)),
 	})
 }
 
@@ -47,7 +48,7 @@ type fusion[T kernel.Float] struct {
 }
 
 // fusionOf reads what follows a convolution, which messages call kind.
-func fusionOf[T kernel.Float](n *tf.Node, kind string) (*fusion[T], error) {
+func fusionOf[T kernel.Float](n *core.Node, kind string) (*fusion[T], error) {
 	fused, args := n.Strs("fused_ops"), n.Int("num_args")
 	if len(fused) == 0 {
 		return nil, tf.Errorf(tf.InvalidArgument, "Fused %s must have at least one fused op.", kind)
@@ -68,7 +69,7 @@ func fusionOf[T kernel.Float](n *tf.Node, kind string) (*fusion[T], error) {
 }
 
 // args returns the further inputs, each of which has a number for each channel.
-func (f *fusion[T]) args(c *tf.OpContext, k computedIn[T], channels int) ([][]T, error) {
+func (f *fusion[T]) args(c *core.OpContext, k computedIn[T], channels int) ([][]T, error) {
 	names := []string{"bias"}
 	if f.norm {
 		names = []string{"scale", "offset", "estimated_mean", "estimated_variance"}
@@ -95,7 +96,7 @@ func (f *fusion[T]) args(c *tf.OpContext, k computedIn[T], channels int) ([][]T,
 // apply returns the filter to convolve with and what to do to the results.
 // Normalization is a factor and a bias for each channel: the filter takes the
 // factor.
-func (f *fusion[T]) apply(c *tf.OpContext, k computedIn[T], channels int) (w []T, e kernel.Epilogue[T], err error) {
+func (f *fusion[T]) apply(c *core.OpContext, k computedIn[T], channels int) (w []T, e kernel.Epilogue[T], err error) {
 	args, err := f.args(c, k, channels)
 	if err != nil {
 		return nil, e, err
@@ -118,10 +119,10 @@ func (f *fusion[T]) apply(c *tf.OpContext, k computedIn[T], channels int) (w []T
 	return scaled, e, nil
 }
 
-func fusedConvolve[T kernel.Float](rank int) func(computedIn[T]) tf.NewKernel {
+func fusedConvolve[T kernel.Float](rank int) func(computedIn[T]) core.NewKernel {
 	kind := map[int]string{4: "Conv2D", 5: "Conv3D"}[rank]
-	return func(k computedIn[T]) tf.NewKernel {
-		return func(n *tf.Node) (tf.Kernel, error) {
+	return func(k computedIn[T]) core.NewKernel {
+		return func(n *core.Node) (core.Kernel, error) {
 			f, err := fusionOf[T](n, kind)
 			if err != nil {
 				return nil, err
@@ -133,12 +134,12 @@ func fusedConvolve[T kernel.Float](rank int) func(computedIn[T]) tf.NewKernel {
 			if err != nil {
 				return nil, err
 			}
-			return tf.Compute(func(c *tf.OpContext) error { return fusedInputs(c, a, k, f) }), nil
+			return core.Compute(func(c *core.OpContext) error { return fusedInputs(c, a, k, f) }), nil
 		}
 	}
 }
 
-func fusedInputs[T kernel.Float](c *tf.OpContext, a *windowAttrs, k computedIn[T], f *fusion[T]) error {
+func fusedInputs[T kernel.Float](c *core.OpContext, a *windowAttrs, k computedIn[T], f *fusion[T]) error {
 	x := c.Input(0).Shape()
 	v, err := a.conv(x, c.Input(1).Shape())
 	if err != nil {
@@ -154,8 +155,8 @@ func fusedInputs[T kernel.Float](c *tf.OpContext, a *windowAttrs, k computedIn[T
 	return convolveAs(c, a, k, k.operand(c, 0), operand[T]{w, c.Input(1).Shape()}, itself, e)
 }
 
-func fusedDepthwise[T kernel.Float](k computedIn[T]) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func fusedDepthwise[T kernel.Float](k computedIn[T]) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		f, err := fusionOf[T](n, "DepthwiseConv2dNative")
 		if err != nil {
 			return nil, err
@@ -164,7 +165,7 @@ func fusedDepthwise[T kernel.Float](k computedIn[T]) tf.NewKernel {
 		if err != nil {
 			return nil, err
 		}
-		return tf.Compute(func(c *tf.OpContext) error {
+		return core.Compute(func(c *core.OpContext) error {
 			s := c.Input(1).Shape()
 			if len(s) != 4 {
 				return tf.Errorf(tf.InvalidArgument, "filter must be 4-dimensional: %s", s.Text())

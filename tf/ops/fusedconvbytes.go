@@ -7,6 +7,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // The inputs of a _FusedConv2D of numbers of 8 bits, after image and filter.
@@ -19,7 +20,7 @@ const (
 
 // fusedConvBytes makes the kernel of a _FusedConv2D of numbers of 8 bits: of the
 // sums of products, scaled, and biases it takes the nearest of 8 bits.
-func fusedConvBytes(n *tf.Node) (tf.Kernel, error) {
+func fusedConvBytes(n *core.Node) (core.Kernel, error) {
 	if err := checkBytesFusion(n); err != nil {
 		return nil, err
 	}
@@ -31,7 +32,7 @@ func fusedConvBytes(n *tf.Node) (tf.Kernel, error) {
 	if len(n.Strs("fused_ops")) == 2 {
 		least = 0
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		v, err := a.conv(c.Input(0).Shape(), c.Input(1).Shape())
 		if err != nil {
 			return err
@@ -44,14 +45,14 @@ func fusedConvBytes(n *tf.Node) (tf.Kernel, error) {
 			return err
 		}
 		sums := make([]int32, out.Len())
-		kernel.Convolve8(c.ParallelFor, v, sums, kernel.Bytes[int8]{Data: tf.Data[int8](c.Input(0))}, kernel.Bytes[int8]{Data: tf.Data[int8](c.Input(1))})
-		finishBytes(c, tf.Data[int8](out), sums, v.OutC, least)
+		kernel.Convolve8(c.ParallelFor, v, sums, kernel.Bytes[int8]{Data: core.Data[int8](c.Input(0))}, kernel.Bytes[int8]{Data: core.Data[int8](c.Input(1))})
+		finishBytes(c, core.Data[int8](out), sums, v.OutC, least)
 		return nil
 	}), nil
 }
 
 // checkBytesFusion checks what a node lists and the types of its inputs.
-func checkBytesFusion(n *tf.Node) error {
+func checkBytesFusion(n *core.Node) error {
 	fused, d := n.Strs("fused_ops"), n.Type("T")
 	switch list := strings.Join(fused, ","); {
 	case list == "":
@@ -74,7 +75,7 @@ func checkBytesFusion(n *tf.Node) error {
 }
 
 // checkBytes checks the inputs of the convolution v.
-func checkBytes(c *tf.OpContext, a *windowAttrs, v *kernel.Conv) error {
+func checkBytes(c *core.OpContext, a *windowAttrs, v *kernel.Conv) error {
 	out := a.shape(v.Batch, v.OutC, v.Out)
 	switch side, scale := c.Input(bytesSide), c.Input(bytesScale); {
 	case v.Groups != 1:
@@ -94,9 +95,9 @@ func checkBytes(c *tf.OpContext, a *windowAttrs, v *kernel.Conv) error {
 }
 
 // finishBytes sets y to what becomes of sums.
-func finishBytes(c *tf.OpContext, y []int8, sums []int32, channels int, least float32) {
-	bias, scale := tf.Data[float32](c.Input(bytesBias)), tf.Data[float32](c.Input(bytesScale))
-	side, factor := tf.Data[int8](c.Input(bytesSide)), tf.Data[float32](c.Input(bytesSideScale))[0]
+func finishBytes(c *core.OpContext, y []int8, sums []int32, channels int, least float32) {
+	bias, scale := core.Data[float32](c.Input(bytesBias)), core.Data[float32](c.Input(bytesScale))
+	side, factor := core.Data[int8](c.Input(bytesSide)), core.Data[float32](c.Input(bytesSideScale))[0]
 	if factor == 0 {
 		side = nil
 	}

@@ -6,19 +6,20 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // _FusedMatMul is what TensorFlow's optimizer makes of MatMul, BiasAdd and an
 // activation. No program writes it, but graphs that were optimized elsewhere
 // contain it.
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "_FusedMatMul", In: "a: T; b: T; args: num_args * T", Out: "product: T",
 		Attrs: "transpose_a: bool = false; transpose_b: bool = false; T: {bfloat16, half, float}; num_args: int >= 0; " +
 			"fused_ops: list(string) = []; epsilon: float = 0.0001; leakyrelu_alpha: float = 0.2",
-		Shape: matMulShape, Expensive: true, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("T", byType{
-			tf.Float32: fusedMatMul(func(t *tf.Tensor) []float32 { return tf.Data[float32](t) }, nil),
+		Shape: matMulShape, Expensive: true, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("T", byType{
+			tf.Float32: fusedMatMul(func(t *core.Tensor) []float32 { return core.Data[float32](t) }, nil),
 			tf.Float16: fusedMatMul(wide[tf.Half], narrowTo[tf.Half]), tf.BFloat16: fusedMatMul(wide[tf.BF16], narrowTo[tf.BF16]),
 		}),
 	})
@@ -26,14 +27,14 @@ func init() {
 
 // fusedMatMul computes in float32; store, if not nil, rounds to the elements
 // of the result.
-func fusedMatMul(load func(*tf.Tensor) []float32, store func(*tf.Tensor, []float32)) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func fusedMatMul(load func(*core.Tensor) []float32, store func(*core.Tensor, []float32)) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		ta, tb := n.Bool("transpose_a"), n.Bool("transpose_b")
 		activate, err := fusedActivation(n)
 		if err != nil {
 			return nil, err
 		}
-		return tf.Compute(func(c *tf.OpContext) error {
+		return core.Compute(func(c *core.OpContext) error {
 			g, err := matMulArgs(c, ta, tb)
 			if err != nil {
 				return err
@@ -56,22 +57,22 @@ func fusedMatMul(load func(*tf.Tensor) []float32, store func(*tf.Tensor, []float
 }
 
 // outputOf returns the memory to compute in.
-func outputOf(t *tf.Tensor, store func(*tf.Tensor, []float32)) []float32 {
+func outputOf(t *core.Tensor, store func(*core.Tensor, []float32)) []float32 {
 	if store != nil {
 		return make([]float32, t.Len())
 	}
-	return tf.Data[float32](t)
+	return core.Data[float32](t)
 }
 
 func narrowTo[H interface {
 	kernel.HalfFloat
 	tf.Elem
-}](t *tf.Tensor, z []float32) {
-	kernel.Narrow(tf.Data[H](t), z)
+}](t *core.Tensor, z []float32) {
+	kernel.Narrow(core.Data[H](t), z)
 }
 
 // fusedActivation returns the activation that follows BiasAdd, nil if none does.
-func fusedActivation(n *tf.Node) (func([]float32), error) {
+func fusedActivation(n *core.Node) (func([]float32), error) {
 	fused := n.Strs("fused_ops")
 	switch {
 	case len(fused) == 0 || len(fused) > 2 || fused[0] != "BiasAdd" || n.Int("num_args") != 1:

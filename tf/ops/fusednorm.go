@@ -3,20 +3,21 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // _FusedBatchNormEx is what TensorFlow's optimizer makes of FusedBatchNormV3,
 // the addition of another tensor and Relu.
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "_FusedBatchNormEx", In: "x: T; scale: U; offset: U; mean: U; variance: U; side_input: num_side_inputs * T",
 		Out:   "y: T; batch_mean: U; batch_variance: U; reserve_space_1: U; reserve_space_2: U; reserve_space_3: U",
 		Attrs: normTypes + "U: {float}; " + normFactor + "num_side_inputs: int >= 0 = 0; activation_mode: string = 'Identity'; " + imageOrders + training,
-		Shape: batchNormShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", batchNormKernels(batchNormEx)),
+		Shape: batchNormShape, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", batchNormKernels(batchNormEx)),
 	})
 }
 
-func batchNormEx(c *tf.OpContext, k computedIn[float32]) error {
+func batchNormEx(c *core.OpContext, k computedIn[float32]) error {
 	mode, sides := c.Node.Str("activation_mode"), c.Node.Int("num_side_inputs")
 	switch {
 	case mode != "Identity" && mode != "Relu":

@@ -5,27 +5,28 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const attrs = "mode: {'REFLECT', 'SYMMETRIC'}; strides: list(int); padding: {'SAME', 'VALID'}"
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "FusedPadConv2D", In: "input: T; paddings: int32; filter: T", Out: "output: T", Attrs: "T: {" + convTypes2D + "}; " + attrs,
-		Shape: fusedPadShape(1), Expensive: true, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("T", convKernels(fusedPad[float32](1), fusedPad[float64](1))),
+		Shape: fusedPadShape(1), Expensive: true, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("T", convKernels(fusedPad[float32](1), fusedPad[float64](1))),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "FusedResizeAndPadConv2D", In: "input: T; size: int32; paddings: int32; filter: T", Out: "output: T",
 		Attrs: "T: {half, float, double}; resize_align_corners: bool = false; " + attrs,
-		Shape: fusedPadShape(2), Expensive: true, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("T", only(convKernels(fusedPad[float32](2), fusedPad[float64](2)), tf.Float16, tf.Float32, tf.Float64)),
+		Shape: fusedPadShape(2), Expensive: true, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("T", only(convKernels(fusedPad[float32](2), fusedPad[float64](2)), tf.Float16, tf.Float32, tf.Float64)),
 	})
 }
 
 // FusedPadConv2D is Conv2D of images with their mirror image around them, as
 // MirrorPad does it: paddings is int32 [4 2], mode Reflect or Symmetric.
 func FusedPadConv2D(x, paddings, filter tf.Output, mode string, strides []int, padding string, opts ...tf.Option) tf.Output {
-	return apply("FusedPadConv2D", attrs(opts, tf.Attr("mode", mode), window(strides, padding)), x, paddings, filter)
+	return apply("FusedPadConv2D", tf.Join(opts, tf.Attr("mode", mode), window(strides, padding)), x, paddings, filter)
 }
 
 // FusedResizeAndPadOpts are the optional attributes of FusedResizeAndPadConv2D.
@@ -40,12 +41,12 @@ func (o FusedResizeAndPadOpts) Apply(s *tf.Spec) { s.Set("resize_align_corners",
 // FusedResizeAndPadConv2D is FusedPadConv2D of images that are resized first,
 // bilinearly, to size: height and width.
 func FusedResizeAndPadConv2D(x, size, paddings, filter tf.Output, mode string, strides []int, padding string, opts ...tf.Option) tf.Output {
-	return apply("FusedResizeAndPadConv2D", attrs(opts, tf.Attr("mode", mode), window(strides, padding)), x, size, paddings, filter)
+	return apply("FusedResizeAndPadConv2D", tf.Join(opts, tf.Attr("mode", mode), window(strides, padding)), x, size, paddings, filter)
 }
 
 // fusedPadShape serves both ops; input pads holds the paddings.
-func fusedPadShape(pads int) func(*tf.Infer) error {
-	return func(c *tf.Infer) error {
+func fusedPadShape(pads int) func(*core.Infer) error {
+	return func(c *core.Infer) error {
 		a, err := windowAttrsOf(c.Node, 4)
 		if err != nil {
 			return err
@@ -79,15 +80,15 @@ func fusedPadShape(pads int) func(*tf.Infer) error {
 	}
 }
 
-func fusedPad[T kernel.Float](pads int) func(computedIn[T]) tf.NewKernel {
-	return func(k computedIn[T]) tf.NewKernel {
-		return func(n *tf.Node) (tf.Kernel, error) {
+func fusedPad[T kernel.Float](pads int) func(computedIn[T]) core.NewKernel {
+	return func(k computedIn[T]) core.NewKernel {
+		return func(n *core.Node) (core.Kernel, error) {
 			a, err := windowAttrsOf(n, 4)
 			if err != nil {
 				return nil, err
 			}
 			align, offset := n.Bool("resize_align_corners"), mirrorOffset(n)
-			return tf.Compute(func(c *tf.OpContext) error {
+			return core.Compute(func(c *core.OpContext) error {
 				x := k.operand(c, 0)
 				if len(x.data) == 0 {
 					return tf.Errorf(tf.InvalidArgument, "Input tensor can't be empty")
@@ -105,7 +106,7 @@ func fusedPad[T kernel.Float](pads int) func(computedIn[T]) tf.NewKernel {
 
 // padAndConvolve makes output 0 the convolution of images x, padded, with the
 // input after that of the paddings.
-func padAndConvolve[T kernel.Float](c *tf.OpContext, a *windowAttrs, k computedIn[T], x operand[T], pads, offset int) error {
+func padAndConvolve[T kernel.Float](c *core.OpContext, a *windowAttrs, k computedIn[T], x operand[T], pads, offset int) error {
 	m, err := fusedMirror(c.Input(pads), x.shape, offset)
 	if err != nil {
 		return err
@@ -123,7 +124,7 @@ func padAndConvolve[T kernel.Float](c *tf.OpContext, a *windowAttrs, k computedI
 	} else if a.shape(v.Batch, v.OutC, v.Out).NumElements() == 0 {
 		return tf.Errorf(tf.InvalidArgument, "Output tensor can't be empty")
 	}
-	if err := tf.CheckSize(tf.Float64, s); err != nil {
+	if err := core.CheckSize(tf.Float64, s); err != nil {
 		return err
 	}
 	padded := make([]T, s.NumElements())
@@ -132,7 +133,7 @@ func padAndConvolve[T kernel.Float](c *tf.OpContext, a *windowAttrs, k computedI
 }
 
 // fusedMirror reads the paddings of images of shape s.
-func fusedMirror(t *tf.Tensor, s tf.Shape, offset int) (*mirror, error) {
+func fusedMirror(t *core.Tensor, s tf.Shape, offset int) (*mirror, error) {
 	switch {
 	case t.Rank() != 2 || t.Dim(1) != 2:
 		return nil, tf.Errorf(tf.InvalidArgument, "paddings must be a matrix with 2 columns: %s", t.Shape().Text())
@@ -141,7 +142,7 @@ func fusedMirror(t *tf.Tensor, s tf.Shape, offset int) (*mirror, error) {
 	case len(s) != 4:
 		return nil, tf.Errorf(tf.InvalidArgument, "Fused mirror padding only supports four-dimensional inputs, but %d requested", len(s))
 	}
-	p := tf.Data[int32](t)
+	p := core.Data[int32](t)
 	before, after := make([]int, 4), make([]int, 4)
 	for i, n := range s {
 		before[i], after[i] = int(p[2*i]), int(p[2*i+1])
@@ -161,7 +162,7 @@ func fusedMirror(t *tf.Tensor, s tf.Shape, offset int) (*mirror, error) {
 }
 
 // resized returns images in the size that input 1 tells.
-func resized[T kernel.Float](c *tf.OpContext, x operand[T], align bool) (y operand[T], err error) {
+func resized[T kernel.Float](c *core.OpContext, x operand[T], align bool) (y operand[T], err error) {
 	t := c.Input(1)
 	switch {
 	case len(x.shape) != 4:
@@ -171,7 +172,7 @@ func resized[T kernel.Float](c *tf.OpContext, x operand[T], align bool) (y opera
 	case t.Len() != 2:
 		return y, tf.Errorf(tf.InvalidArgument, "shape_t must have two elements%s", t.Shape().Text())
 	}
-	h, w := int(tf.Data[int32](t)[0]), int(tf.Data[int32](t)[1])
+	h, w := int(core.Data[int32](t)[0]), int(core.Data[int32](t)[1])
 	if h <= 0 || w <= 0 {
 		return y, tf.Errorf(tf.InvalidArgument, "output dimensions must be positive")
 	}
@@ -211,7 +212,7 @@ func placesOf(in, n int, align bool) []place {
 }
 
 // bilinear computes y from images x.
-func bilinear[T kernel.Float](c *tf.OpContext, y, x operand[T], rows, columns []place) {
+func bilinear[T kernel.Float](c *core.OpContext, y, x operand[T], rows, columns []place) {
 	channels, line := x.shape[3], x.shape[2]*x.shape[3]
 	c.ParallelFor(y.shape[0]*len(rows), max(1, elementGrain/(len(columns)*channels)), func(lo, hi int) {
 		for i := lo; i < hi; i++ {

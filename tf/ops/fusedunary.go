@@ -5,12 +5,13 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "_UnaryOpsComposition", In: "x: T", Out: "y: T", Attrs: "T: {float, half, double}; op_names: list(string)",
-		Shape: tf.UnchangedShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(unaryComposition),
+		Shape: core.UnchangedShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(unaryComposition),
 	})
 }
 
@@ -23,17 +24,17 @@ var (
 )
 
 // unaryComposition runs the kernels of several functions one after the other.
-func unaryComposition(n *tf.Node) (tf.Kernel, error) {
+func unaryComposition(n *core.Node) (core.Kernel, error) {
 	names, d := n.Strs("op_names"), n.Type("T")
 	if len(names) == 0 {
 		return nil, tf.Errorf(tf.InvalidArgument, "Unary op composition must have at least one op")
 	}
-	var steps []tf.Compute
+	var steps []core.Compute
 	for _, name := range names {
 		if !slices.Contains(composable, name) || d == tf.Float16 && slices.Contains(notInHalf, name) {
 			return nil, tf.Errorf(tf.InvalidArgument, "Do not have a compute function registered for op: %s", name)
 		}
-		one := &tf.Node{Name: n.Name, Def: tf.Lookup(name), Attrs: tf.Attrs{"T": d}, InTypes: n.InTypes, OutTypes: n.OutTypes}
+		one := &core.Node{Name: n.Name, Def: core.Lookup(name), Attrs: core.Attrs{"T": d}, InTypes: n.InTypes, OutTypes: n.OutTypes}
 		find, err := one.Def.Kernels.Find(one)
 		if err != nil {
 			return nil, err
@@ -42,19 +43,19 @@ func unaryComposition(n *tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return nil, err
 		}
-		steps = append(steps, k.(tf.Compute))
+		steps = append(steps, k.(core.Compute))
 	}
-	return tf.Compute(func(c *tf.OpContext) error { return composed(c, steps) }), nil
+	return core.Compute(func(c *core.OpContext) error { return composed(c, steps) }), nil
 }
 
 // composed lets all steps but the first work in the memory of the one before.
-func composed(c *tf.OpContext, steps []tf.Compute) error {
+func composed(c *core.OpContext, steps []core.Compute) error {
 	step := *c
 	for i, run := range steps {
 		if i > 0 {
-			step.In, step.Last = []tf.Slot{step.Out[0]}, []bool{true}
+			step.In, step.Last = []core.Slot{step.Out[0]}, []bool{true}
 		}
-		step.Out, step.Scratch = make([]tf.Slot, 1), nil
+		step.Out, step.Scratch = make([]core.Slot, 1), nil
 		if i == len(steps)-1 {
 			step.Out, step.Scratch = c.Out, c.Scratch
 		}

@@ -4,23 +4,24 @@ import (
 	"math"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	unary("Lgamma", floatTypes, lgammaGrad, floatFunc(func(x float64) float64 { v, _ := math.Lgamma(x); return v }))
 	unary("Digamma", floatTypes, digammaGrad, floatFunc(digamma))
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Polygamma", In: "a: T; x: T", Out: "z: T", Attrs: "T: {float, double}",
-		Shape: tf.BroadcastShape, Grad: polygammaGrad, Kernels: tf.ByType("T", fullFloats(floatZipFunc(polygamma))),
+		Shape: core.BroadcastShape, Grad: tf.GradFunc(polygammaGrad), Kernels: core.ByType("T", fullFloats(floatZipFunc(polygamma))),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Zeta", In: "x: T; q: T", Out: "z: T", Attrs: "T: {float, double}",
-		Shape: tf.BroadcastShape, Grad: zetaGrad, Kernels: tf.ByType("T", fullFloats(floatZipFunc(zeta))),
+		Shape: core.BroadcastShape, Grad: tf.GradFunc(zetaGrad), Kernels: core.ByType("T", fullFloats(floatZipFunc(zeta))),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "NextAfter", In: "x1: T; x2: T", Out: "output: T", Attrs: "T: {double, float} = float",
-		Shape: tf.BroadcastShape, Grad: nextAfterGrad,
-		Kernels: tf.ByType("T", byType{tf.Float32: zipKernel(zip(nextAfter32)), tf.Float64: zipKernel(zip(nextAfter64))}),
+		Shape: core.BroadcastShape, Grad: tf.GradFunc(nextAfterGrad),
+		Kernels: core.ByType("T", byType{tf.Float32: zipKernel(zip(nextAfter32)), tf.Float64: zipKernel(zip(nextAfter64))}),
 	})
 }
 

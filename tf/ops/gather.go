@@ -3,24 +3,25 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "GatherV2", In: "params: Tparams; indices: Tindices; axis: Taxis", Out: "output: Tparams",
 		Attrs: "batch_dims: int = 0; Tparams: type; Tindices: {int16, int32, int64}; Taxis: {int32, int64}",
-		Shape: gatherShape, Grad: gatherGrad, Kernels: gatherKernels().on("Tparams", allQuantized, smallFloats),
+		Shape: gatherShape, Grad: tf.GradFunc(gatherGrad), Kernels: gatherKernels().on("Tparams", allQuantized, smallFloats),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Gather", In: "params: Tparams; indices: Tindices", Out: "output: Tparams",
 		Attrs: "validate_indices: bool = true; Tparams: type; Tindices: {int32, int64}",
-		Shape: gatherShape, Grad: gatherGrad, Kernels: gatherKernels().on("Tparams", allQuantized, smallFloats),
+		Shape: gatherShape, Grad: tf.GradFunc(gatherGrad), Kernels: gatherKernels().on("Tparams", allQuantized, smallFloats),
 	})
 }
 
 func gatherKernels() mover {
 	return byCell(gather[uint8], gather[uint16], gather[uint32], gather[uint64], gather[complex128],
-		gather[string], gather[tf.ResourceHandle], gather[tf.VariantValue])
+		gather[string], gather[core.ResourceHandle], gather[core.VariantValue])
 }
 
 // GatherOpts are the optional attributes of GatherV2 and ResourceGather: how
@@ -42,7 +43,7 @@ func Gather(params, indices tf.Output, opts ...tf.Option) tf.Output {
 }
 
 // gatherShape serves Gather, too, whose axis is 0.
-func gatherShape(c *tf.Infer) error {
+func gatherShape(c *core.Infer) error {
 	params, indices, axis := c.In(0), c.In(1), 0
 	if c.NumIn() > 2 {
 		v, ok := c.ConstInts(2)
@@ -104,9 +105,9 @@ func (p gatherPlan) shape(params, indices tf.Shape) tf.Shape {
 	return append(out, params[p.axis+1:]...)
 }
 
-func gather[C cell](n *tf.Node) (tf.Kernel, error) {
+func gather[C cell](n *core.Node) (core.Kernel, error) {
 	d, batch := n.Type("Tparams"), n.Int("batch_dims")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		axis := 0
 		if len(c.In) > 2 {
 			at := c.Input(2)
@@ -124,7 +125,7 @@ func gather[C cell](n *tf.Node) (tf.Kernel, error) {
 }
 
 // gatherInto makes output 0 what gathering from params gives.
-func gatherInto[C cell](c *tf.OpContext, d tf.DType, params, indices *tf.Tensor, axis, batch int) error {
+func gatherInto[C cell](c *core.OpContext, d tf.DType, params, indices *core.Tensor, axis, batch int) error {
 	s := params.Shape()
 	p, err := planGather(s, indices.Shape(), axis, batch)
 	if err != nil {
@@ -140,7 +141,7 @@ func gatherInto[C cell](c *tf.OpContext, d tf.DType, params, indices *tf.Tensor,
 	g := gatherLoop{batches: product(s[:p.batch]), outer: product(s[p.batch:p.axis]), n: s[p.axis], inner: product(s[p.axis+1:])}
 	dst, src := cells[C](out), cells[C](params)
 	if indices.DType() == tf.Int32 {
-		gatherBatches(c, g, dst, src, tf.Data[int32](indices))
+		gatherBatches(c, g, dst, src, core.Data[int32](indices))
 	} else {
 		gatherBatches(c, g, dst, src, wideIndices(indices))
 	}
@@ -151,7 +152,7 @@ func gatherInto[C cell](c *tf.OpContext, d tf.DType, params, indices *tf.Tensor,
 // × inner.
 type gatherLoop struct{ batches, outer, n, inner int }
 
-func gatherBatches[C cell, I kernel.Index](c *tf.OpContext, g gatherLoop, dst, src []C, idx []I) {
+func gatherBatches[C cell, I kernel.Index](c *core.OpContext, g gatherLoop, dst, src []C, idx []I) {
 	rows, from := len(idx)/g.batches, g.outer*g.n*g.inner
 	to := g.outer * rows * g.inner
 	for b := range g.batches {

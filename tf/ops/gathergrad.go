@@ -27,7 +27,7 @@ func gatherAxis(op *tf.Operation) (int, bool) {
 	}
 	at := op.Input(2).Operation()
 	t := at.TensorAttr("value")
-	if v, err := op.Input(2).Value(); err == nil {
+	if v, err := op.Input(2).Computed(); err == nil {
 		t = v
 	}
 	if t == nil {

@@ -4,18 +4,19 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "GatherNd", In: "params: Tparams; indices: Tindices", Out: "output: Tparams",
 		Attrs: "Tparams: type; Tindices: {int16, int32, int64}; bad_indices_policy: string = ''",
-		Shape: gatherNDShape, Grad: gatherNDGrad, Kernels: tf.ByType("Tparams", sameFor(gatherND, slices.Concat(objectTypes, wideQuantized, smallFloats)...)),
+		Shape: gatherNDShape, Grad: tf.GradFunc(gatherNDGrad), Kernels: core.ByType("Tparams", sameFor(gatherND, slices.Concat(objectTypes, wideQuantized, smallFloats)...)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "ResourceGatherNd", In: "resource: resource; indices: Tindices", Out: "output: dtype",
 		Attrs: "dtype: type; Tindices: {int32, int64}", Stateful: true,
-		Shape: resourceGatherNDShape, Grad: resourceGatherNDGrad, Kernels: tf.ByType("dtype", sameFor(resourceGatherND, objectTypes...)),
+		Shape: resourceGatherNDShape, Grad: tf.GradFunc(resourceGatherNDGrad), Kernels: core.ByType("dtype", sameFor(resourceGatherND, objectTypes...)),
 	})
 }
 
@@ -35,18 +36,18 @@ func GatherNd(params, indices tf.Output, opts ...tf.Option) tf.Output {
 
 // ResourceGatherNd is GatherNd on the variable, of type d, behind handle.
 func ResourceGatherNd(handle, indices tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
-	return apply("ResourceGatherNd", attrs(opts, tf.Attr("dtype", d)), handle, indices)
+	return apply("ResourceGatherNd", tf.Join(opts, tf.Attr("dtype", d)), handle, indices)
 }
 
-func gatherNDShape(c *tf.Infer) error { return setGathered(c, c.In(0)) }
+func gatherNDShape(c *core.Infer) error { return setGathered(c, c.In(0)) }
 
-func resourceGatherNDShape(c *tf.Infer) error {
+func resourceGatherNDShape(c *core.Infer) error {
 	_, s := c.Handle(0)
 	return setGathered(c, s)
 }
 
 // setGathered infers the shape of slices of a tensor of shape s.
-func setGathered(c *tf.Infer, s tf.Shape) error {
+func setGathered(c *core.Infer, s tf.Shape) error {
 	idx := c.In(1)
 	if s == nil || len(idx) == 0 || idx[len(idx)-1] < 0 {
 		return nil
@@ -62,7 +63,7 @@ func setGathered(c *tf.Infer, s tf.Shape) error {
 // A badIndices says what happens to indices out of range.
 type badIndices struct{ ignore bool }
 
-func badIndicesOf(n *tf.Node) (badIndices, error) {
+func badIndicesOf(n *core.Node) (badIndices, error) {
 	switch p := n.Str("bad_indices_policy"); p {
 	case "", "DEFAULT", "ERROR":
 		return badIndices{}, nil
@@ -73,17 +74,17 @@ func badIndicesOf(n *tf.Node) (badIndices, error) {
 	}
 }
 
-func gatherND(n *tf.Node) (tf.Kernel, error) {
+func gatherND(n *core.Node) (core.Kernel, error) {
 	bad, err := badIndicesOf(n)
 	if err != nil {
 		return nil, err
 	}
-	return tf.Compute(func(c *tf.OpContext) error { return gatherSlices(c, c.Input(0), n.Type("Tparams"), bad) }), nil
+	return core.Compute(func(c *core.OpContext) error { return gatherSlices(c, c.Input(0), n.Type("Tparams"), bad) }), nil
 }
 
-func resourceGatherND(n *tf.Node) (tf.Kernel, error) {
+func resourceGatherND(n *core.Node) (core.Kernel, error) {
 	d := n.Type("dtype")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		v, err := lookupVariable(c, 0)
 		if err != nil {
 			return err
@@ -101,7 +102,7 @@ func resourceGatherND(n *tf.Node) (tf.Kernel, error) {
 }
 
 // gatherSlices makes output 0 the slices of params that input 1 points to.
-func gatherSlices(c *tf.OpContext, params *tf.Tensor, d tf.DType, bad badIndices) error {
+func gatherSlices(c *core.OpContext, params *core.Tensor, d tf.DType, bad badIndices) error {
 	idx, s := c.Input(1), params.Shape()
 	switch {
 	case len(s) == 0:

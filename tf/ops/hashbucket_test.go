@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -20,12 +21,12 @@ func init() {
 		return func(_ *tf.Graph, in []tf.Output) []tf.Output { return []tf.Output{f(in[0])} }
 	}
 	addSamples(
-		sample{Op: "StringToHashBucket", In: []*tf.Tensor{x}, F: hashed(func(x tf.Output) tf.Output { return ops.StringToHashBucket(x, many) })},
-		sample{Op: "StringToHashBucketFast", In: []*tf.Tensor{x}, F: hashed(func(x tf.Output) tf.Output { return ops.StringToHashBucketFast(x, many) })},
-		sample{Op: "StringToHashBucketFast", Name: "ten", In: []*tf.Tensor{mat(2, "a", "b", "", "c")}, F: hashed(func(x tf.Output) tf.Output { return ops.StringToHashBucketFast(x, 10) })},
-		sample{Op: "_TensorToHashBucketFast", In: []*tf.Tensor{vec[int32](0, 1, -1, 12345, 1<<31-1, -1<<31)}, F: internal("_TensorToHashBucketFast", tf.Attr("num_buckets", many)),
+		sample{Op: "StringToHashBucket", In: []*core.Tensor{x}, F: hashed(func(x tf.Output) tf.Output { return ops.StringToHashBucket(x, many) })},
+		sample{Op: "StringToHashBucketFast", In: []*core.Tensor{x}, F: hashed(func(x tf.Output) tf.Output { return ops.StringToHashBucketFast(x, many) })},
+		sample{Op: "StringToHashBucketFast", Name: "ten", In: []*core.Tensor{mat(2, "a", "b", "", "c")}, F: hashed(func(x tf.Output) tf.Output { return ops.StringToHashBucketFast(x, 10) })},
+		sample{Op: "_TensorToHashBucketFast", In: []*core.Tensor{vec[int32](0, 1, -1, 12345, 1<<31-1, -1<<31)}, F: internal("_TensorToHashBucketFast", tf.Attr("num_buckets", many)),
 			Types: []tf.DType{tf.Int8, tf.Int16, tf.Int64}},
-		sample{Op: "StringToHashBucketStrong", In: []*tf.Tensor{x}, F: hashed(func(x tf.Output) tf.Output {
+		sample{Op: "StringToHashBucketStrong", In: []*core.Tensor{x}, F: hashed(func(x tf.Output) tf.Output {
 			return ops.StringToHashBucketStrong(x, many, [2]int64{98765, -132})
 		})},
 	)

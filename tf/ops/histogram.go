@@ -3,14 +3,15 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "HistogramFixedWidth", In: "values: T; value_range: T; nbins: int32", Out: "out: dtype",
 		Attrs: "T: {int32, int64, float, double}; dtype: {int32, int64} = int32",
-		Shape: histogramShape, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("T", byType{
+		Shape: histogramShape, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("T", byType{
 			tf.Int32: histogram[int32], tf.Int64: histogram[int64], tf.Float32: histogram[float32], tf.Float64: histogram[float64],
 		}),
 	})
@@ -30,7 +31,7 @@ func HistogramFixedWidth(x, valueRange, bins tf.Output, opts ...tf.Option) tf.Ou
 	return apply("HistogramFixedWidth", opts, x, valueRange, bins)
 }
 
-func histogramShape(c *tf.Infer) error {
+func histogramShape(c *core.Infer) error {
 	if _, err := c.Rank(1, 1); err != nil {
 		return err
 	}
@@ -50,14 +51,14 @@ func histogramShape(c *tf.Infer) error {
 func histogram[T interface {
 	kernel.Real
 	tf.Elem
-}](n *tf.Node) (tf.Kernel, error) {
+}](n *core.Node) (core.Kernel, error) {
 	d := n.Type("dtype")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		ends := c.Input(1)
 		if ends.Rank() != 1 || ends.Len() != 2 {
 			return tf.Errorf(tf.InvalidArgument, "value_range should be a vector of 2 elements.")
 		}
-		low, high := tf.Data[T](ends)[0], tf.Data[T](ends)[1]
+		low, high := core.Data[T](ends)[0], core.Data[T](ends)[1]
 		if !(low < high) {
 			return tf.Errorf(tf.InvalidArgument, "value_range should satisfy value_range[0] < value_range[1], but got '[%v, %v]'", low, high)
 		}
@@ -77,7 +78,7 @@ func histogram[T interface {
 		}
 		counts := make([]int, bins)
 		step := float64(high)/float64(bins) - float64(low)/float64(bins) // a difference might not fit into the type
-		for _, v := range tf.Data[T](c.Input(0)) {
+		for _, v := range core.Data[T](c.Input(0)) {
 			if v != v && bins > 1 {
 				return tf.Errorf(tf.InvalidArgument, "Histogram values must not contain NaN")
 			}

@@ -4,47 +4,48 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	pass := tf.OpDef{In: "input: T", Out: "output: T", Attrs: "T: type", Shape: tf.UnchangedShape, Kernels: tf.AnyType(forward)}
-	with := func(name string, change func(*tf.OpDef)) {
+	pass := core.OpDef{In: "input: T", Out: "output: T", Attrs: "T: type", Shape: core.UnchangedShape, Kernels: core.AnyType(forward)}
+	with := func(name string, change func(*core.OpDef)) {
 		d := pass
 		d.Name = name
 		change(&d)
-		tf.Register(d)
+		core.Register(d)
 	}
-	with("Identity", func(d *tf.OpDef) { d.Grad, d.SparseGrad = passGrad, passSparse })
-	with("StopGradient", func(d *tf.OpDef) { d.NoGrad = tf.NotDifferentiable })
-	with("Snapshot", func(d *tf.OpDef) { d.NoGrad = tf.NoGradientDefined })
-	with("GuaranteeConst", func(d *tf.OpDef) {
-		d.NoGrad, d.Stateful, d.Kernels = tf.NoGradientDefined, true, tf.AnyType(guaranteeConst)
+	with("Identity", func(d *core.OpDef) { d.Grad, d.SparseGrad = tf.GradFunc(passGrad), tf.SparseGradFunc(passSparse) })
+	with("StopGradient", func(d *core.OpDef) { d.NoGrad = core.NotDifferentiable })
+	with("Snapshot", func(d *core.OpDef) { d.NoGrad = core.NoGradientDefined })
+	with("GuaranteeConst", func(d *core.OpDef) {
+		d.NoGrad, d.Stateful, d.Kernels = core.NoGradientDefined, true, core.AnyType(guaranteeConst)
 	})
-	with("_EagerConst", func(d *tf.OpDef) { d.NoGrad = tf.NoGradientDefined })
-	with("PreventGradient", func(d *tf.OpDef) {
+	with("_EagerConst", func(d *core.OpDef) { d.NoGrad = core.NoGradientDefined })
+	with("PreventGradient", func(d *core.OpDef) {
 		d.Attrs += "; message: string = ''"
-		d.Grad = preventedGrad
+		d.Grad = tf.GradFunc(preventedGrad)
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "IdentityN", In: "input: T", Out: "output: T", Attrs: "T: list(type) >= 1",
-		Shape: likeInputs, Grad: passGrad, SparseGrad: passSparse, Kernels: tf.AnyType(identityN),
+		Shape: likeInputs, Grad: tf.GradFunc(passGrad), SparseGrad: tf.SparseGradFunc(passSparse), Kernels: core.AnyType(identityN),
 	})
 	// Arguments of functions that are lists, from and to one by one.
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "_ArrayToList", In: "input: N * T", Out: "output: out_types", Attrs: "T: type; N: int >= 1; out_types: list(type) >= 1",
-		Shape: likeInputs, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(rewrapped),
+		Shape: likeInputs, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(rewrapped),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "_ListToArray", In: "input: Tin", Out: "output: N * T", Attrs: "Tin: list(type) >= 1; T: type; N: int >= 1",
-		Shape: likeInputs, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(rewrapped),
+		Shape: likeInputs, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(rewrapped),
 	})
-	tf.Register(tf.OpDef{Name: "NoOp", Shape: noOutputs, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(noOp)})
+	core.Register(core.OpDef{Name: "NoOp", Shape: noOutputs, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(noOp)})
 }
 
 // guaranteeConst passes values on, but no handles: what lies behind one changes.
-func guaranteeConst(n *tf.Node) (tf.Kernel, error) {
+func guaranteeConst(n *core.Node) (core.Kernel, error) {
 	if n.Type("T") == tf.Resource {
-		return tf.Compute(func(*tf.OpContext) error {
+		return core.Compute(func(*core.OpContext) error {
 			return tf.Errorf(tf.InvalidArgument, "Input tensor cannot be a resource variable handle.")
 		}), nil
 	}
@@ -80,7 +81,7 @@ func Snapshot(x tf.Output, opts ...tf.Option) tf.Output { return apply("Snapshot
 // NoOp adds an operation that does nothing, to be run for what it comes After.
 func NoOp(g *tf.Graph, opts ...tf.Option) *tf.Operation { return tf.Apply(g, "NoOp", nil, opts...) }
 
-func likeInputs(c *tf.Infer) error {
+func likeInputs(c *core.Infer) error {
 	if c.NumIn() != c.NumOut() {
 		return tf.Errorf(tf.InvalidArgument, "there must be as many outputs as inputs, got %d and %d", c.NumOut(), c.NumIn())
 	}
@@ -99,8 +100,8 @@ func preventedGrad(op *tf.Operation, _ []tf.Output) []tf.Gradient {
 	return tf.Grads(apply("PreventGradient", []tf.Option{invalid{err}}, op.Input(0)))
 }
 
-func identityN(*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+func identityN(*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		for i := range c.In {
 			c.Forward(i, i)
 		}
@@ -108,12 +109,12 @@ func identityN(*tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func noOp(*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(*tf.OpContext) error { return nil }), nil
+func noOp(*core.Node) (core.Kernel, error) {
+	return core.Compute(func(*core.OpContext) error { return nil }), nil
 }
 
 // rewrapped is identityN for a node that lists its types twice.
-func rewrapped(n *tf.Node) (tf.Kernel, error) {
+func rewrapped(n *core.Node) (core.Kernel, error) {
 	if !slices.Equal(n.InTypes, n.OutTypes) {
 		return nil, tf.Errorf(tf.InvalidArgument, "values must come out in the types in which they went in: %v and %v", n.InTypes, n.OutTypes)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // imageFormat says where the dimensions of a batch of images (rank 4) or
@@ -15,7 +16,7 @@ type imageFormat struct {
 }
 
 // imageFormatOf reads data_format.
-func imageFormatOf(n *tf.Node, rank int) imageFormat {
+func imageFormatOf(n *core.Node, rank int) imageFormat {
 	return imageFormat{rank, strings.HasPrefix(n.Str("data_format"), "NC")}
 }
 
@@ -84,7 +85,7 @@ func (f imageFormat) toFirst() []int {
 
 // channelsLast returns the elements x of a batch of shape s with channels
 // last.
-func channelsLast[T any](c *tf.OpContext, f imageFormat, x []T, s tf.Shape) []T {
+func channelsLast[T any](c *core.OpContext, f imageFormat, x []T, s tf.Shape) []T {
 	if !f.channelsFirst {
 		return x
 	}
@@ -95,7 +96,7 @@ func channelsLast[T any](c *tf.OpContext, f imageFormat, x []T, s tf.Shape) []T 
 
 // ownOrder calls f with memory for a batch of shape s with channels last, and
 // moves what f leaves there to dst in the batch's own order.
-func ownOrder[T any](c *tf.OpContext, f imageFormat, dst []T, s tf.Shape, compute func(dst []T)) {
+func ownOrder[T any](c *core.OpContext, f imageFormat, dst []T, s tf.Shape, compute func(dst []T)) {
 	if !f.channelsFirst {
 		compute(dst)
 		return

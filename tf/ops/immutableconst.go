@@ -5,14 +5,15 @@ import (
 	"os"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "ImmutableConst", Out: "tensor: dtype", Attrs: "dtype: type; shape: shape; memory_region_name: string",
-		Shape:   func(c *tf.Infer) error { c.Set(0, c.ShapeAttr("shape")); return nil },
-		NoGrad:  tf.NoGradientDefined,
-		Kernels: tf.AnyType(immutableConst),
+		Shape:   func(c *core.Infer) error { c.Set(0, c.ShapeAttr("shape")); return nil },
+		NoGrad:  core.NoGradientDefined,
+		Kernels: core.AnyType(immutableConst),
 	})
 }
 
@@ -20,11 +21,11 @@ func init() {
 // first bytes of the file region, in the machine's byte order. It is read
 // whenever the operation runs.
 func ImmutableConst(g *tf.Graph, d tf.DType, s tf.Shape, region string, opts ...tf.Option) tf.Output {
-	opts = attrs(opts, tf.Attr("dtype", d), tf.Attr("shape", s), tf.Attr("memory_region_name", region))
+	opts = tf.Join(opts, tf.Attr("dtype", d), tf.Attr("shape", s), tf.Attr("memory_region_name", region))
 	return tf.Apply(g, "ImmutableConst", nil, opts...).Output(0)
 }
 
-func immutableConst(n *tf.Node) (tf.Kernel, error) {
+func immutableConst(n *core.Node) (core.Kernel, error) {
 	d, s, name := n.Type("dtype"), n.ShapeAttr("shape"), n.Str("memory_region_name")
 	if d == tf.Resource || d == tf.Variant {
 		return nil, tf.Errorf(tf.InvalidArgument, "Resource and variant dtypes are invalid for this op.")
@@ -32,10 +33,10 @@ func immutableConst(n *tf.Node) (tf.Kernel, error) {
 	if !s.Known() {
 		return nil, tf.Errorf(tf.InvalidArgument, "Attribute shape must be fully defined, got %v", s)
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
-		f, err := os.Open(tf.LocalPath(name))
+	return core.Compute(func(c *core.OpContext) error {
+		f, err := os.Open(core.LocalPath(name))
 		if err != nil {
-			return tf.FileError(name, err)
+			return core.FileError(name, err)
 		}
 		defer f.Close()
 		if d == tf.String {
@@ -46,12 +47,12 @@ func immutableConst(n *tf.Node) (tf.Kernel, error) {
 }
 
 // readRegion makes output 0 of the beginning of f.
-func readRegion(c *tf.OpContext, f *os.File, d tf.DType, s tf.Shape) error {
+func readRegion(c *core.OpContext, f *os.File, d tf.DType, s tf.Shape) error {
 	info, err := f.Stat()
 	if err != nil {
-		return tf.FileError(f.Name(), err)
+		return core.FileError(f.Name(), err)
 	}
-	if err := tf.CheckSize(d, s); err != nil {
+	if err := core.CheckSize(d, s); err != nil {
 		return err
 	}
 	if want := s.NumElements() * d.Size(); int64(want) > info.Size() {
@@ -62,7 +63,7 @@ func readRegion(c *tf.OpContext, f *os.File, d tf.DType, s tf.Shape) error {
 		return err
 	}
 	if _, err := io.ReadFull(f, t.Buffer().Bytes()); err != nil {
-		return tf.FileError(f.Name(), err)
+		return core.FileError(f.Name(), err)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
@@ -35,7 +36,7 @@ func TestImmutableConst(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := optest.Differ(got, want, 0); diff != "" {
+		if diff := optest.Differ((*core.Tensor)(got), want, 0); diff != "" {
 			t.Error(diff)
 		}
 	}

@@ -5,16 +5,17 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // badIndexIn returns an error if an index in t is not in [0, n).
-func badIndexIn(t *tf.Tensor, name string, n int) error {
+func badIndexIn(t *core.Tensor, name string, n int) error {
 	bad := -1
 	switch t.DType() {
 	case tf.Int32:
-		bad = kernel.BadIndex(tf.Data[int32](t), n)
+		bad = kernel.BadIndex(core.Data[int32](t), n)
 	case tf.Int64:
-		bad = kernel.BadIndex(tf.Data[int64](t), n)
+		bad = kernel.BadIndex(core.Data[int64](t), n)
 	default:
 		bad = kernel.BadIndex(wideIndices(t), n)
 	}
@@ -38,9 +39,9 @@ func position(s tf.Shape, i int) string {
 }
 
 // wideIndices returns the indices in t as int64, t's own memory if they are.
-func wideIndices(t *tf.Tensor) []int64 {
+func wideIndices(t *core.Tensor) []int64 {
 	if t.DType() == tf.Int64 {
-		return tf.Data[int64](t)
+		return core.Data[int64](t)
 	}
 	out := make([]int64, t.Len())
 	kernel.Cast(out, elements(t))

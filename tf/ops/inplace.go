@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
@@ -11,14 +12,14 @@ func init() {
 		name string
 		rows rowOps
 	}{{"InplaceUpdate", rowOps(nil).of(slices.Concat(numberTypes, []tf.DType{tf.Bool, tf.String}))}, {"InplaceAdd", addRows}, {"InplaceSub", subRows}} {
-		tf.Register(tf.OpDef{
+		core.Register(core.OpDef{
 			Name: o.name, In: "x: T; i: int32; v: T", Out: "y: T", Attrs: "T: type",
-			Shape: tf.UnchangedShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", o.rows.kernels(changeRows)),
+			Shape: core.UnchangedShape, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", o.rows.kernels(changeRows)),
 		})
 	}
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "DeepCopy", In: "x: T", Out: "y: T", Attrs: "T: type", Stateful: true,
-		Shape: tf.UnchangedShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", sameFor(stateless(deepCopy), dataTypes...)),
+		Shape: core.UnchangedShape, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", sameFor(stateless(deepCopy), dataTypes...)),
 	})
 }
 
@@ -52,12 +53,12 @@ func DeepCopy(x tf.Output, opts ...tf.Option) tf.Output { return apply("DeepCopy
 
 // changeRows combines the rows of input 0 that input 1 names with those of
 // input 2.
-func changeRows(f rowOp) tf.NewKernel {
-	return stateless(func(c *tf.OpContext) error {
+func changeRows(f rowOp) core.NewKernel {
+	return stateless(func(c *core.OpContext) error {
 		if err := checkChange(c); err != nil {
 			return err
 		}
-		x, rows, v := c.Input(0), tf.Data[int32](c.Input(1)), c.Input(2)
+		x, rows, v := c.Input(0), core.Data[int32](c.Input(1)), c.Input(2)
 		if x.Len() == 0 || v.Len() == 0 {
 			c.Forward(0, 0)
 			return nil
@@ -79,7 +80,7 @@ func changeRows(f rowOp) tf.NewKernel {
 }
 
 // checkChange wants rows of v as x has them, as many as there are numbers.
-func checkChange(c *tf.OpContext) error {
+func checkChange(c *core.OpContext) error {
 	x, i, v := c.Input(0).Shape(), c.Input(1).Shape(), c.Input(2).Shape()
 	switch {
 	case len(i) != 1:
@@ -100,7 +101,7 @@ func checkChange(c *tf.OpContext) error {
 	return nil
 }
 
-func deepCopy(c *tf.OpContext) error {
+func deepCopy(c *core.OpContext) error {
 	x := c.Input(0)
 	out, err := c.Alloc(0, x.DType(), x.Shape())
 	if err == nil && x.Len() > 0 {

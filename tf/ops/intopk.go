@@ -4,18 +4,19 @@ import (
 	"math"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const out = "precision: bool"
 	kernels := byType{tf.Int32: inTopK[int32], tf.Int64: inTopK[int64]}
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "InTopK", In: "predictions: float; targets: T", Out: out, Attrs: "k: int; T: {int32, int64} = DT_INT32",
-		Shape: inTopKShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", kernels),
+		Shape: inTopKShape, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", kernels),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "InTopKV2", In: "predictions: float; targets: T; k: T", Out: out, Attrs: "T: {int32, int64} = DT_INT32",
-		Shape: inTopKShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", kernels),
+		Shape: inTopKShape, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", kernels),
 	})
 }
 
@@ -25,7 +26,7 @@ func InTopKV2(predictions, targets, k tf.Output, opts ...tf.Option) tf.Output {
 	return apply("InTopKV2", opts, predictions, targets, k)
 }
 
-func inTopKShape(c *tf.Infer) error {
+func inTopKShape(c *core.Infer) error {
 	p, err := c.Rank(0, 2)
 	if err != nil {
 		return err
@@ -42,8 +43,8 @@ func inTopKShape(c *tf.Infer) error {
 	return nil
 }
 
-func inTopK[T interface{ int32 | int64 }](n *tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+func inTopK[T interface{ int32 | int64 }](n *core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		k := n.Int("k")
 		if c.Inputs() == 3 {
 			var err error
@@ -64,9 +65,9 @@ func inTopK[T interface{ int32 | int64 }](n *tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		rows, classes := tf.Data[float32](p), p.Dim(1)
-		for i, target := range tf.Data[T](t) {
-			tf.Data[bool](out)[i] = amongTop(rows[i*classes:(i+1)*classes], int(target), k)
+		rows, classes := core.Data[float32](p), p.Dim(1)
+		for i, target := range core.Data[T](t) {
+			core.Data[bool](out)[i] = amongTop(rows[i*classes:(i+1)*classes], int(target), k)
 		}
 		return nil
 	}), nil

@@ -3,9 +3,10 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
-func isotonicShape(c *tf.Infer) error {
+func isotonicShape(c *core.Infer) error {
 	s := c.In(0)
 	if s != nil && len(s) == 0 {
 		return tf.Errorf(tf.InvalidArgument, "Shape must be at least rank 1 but is rank 0")
@@ -17,12 +18,12 @@ func isotonicShape(c *tf.Infer) error {
 
 // isotonic computes each row of the last dimension by pooling neighbours that
 // increase until none do. The result is of type d.
-func isotonic[T kernel.Real, R kernel.Float](in computedIn[T], result computedIn[R], d tf.DType) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func isotonic[T kernel.Real, R kernel.Float](in computedIn[T], result computedIn[R], d tf.DType) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		if got := n.Type("output_dtype"); got != d {
 			return nil, tf.Errorf(tf.NotFound, "No OpKernel was registered to support Op '%s' with attr T = %v and output_dtype = %v", n.OpName(), n.Type("T"), got)
 		}
-		return tf.Compute(func(c *tf.OpContext) error {
+		return core.Compute(func(c *core.OpContext) error {
 			x := c.Input(0)
 			out, y, err := result.alloc(c, 0, d, x.Shape())
 			if err != nil {
@@ -36,7 +37,7 @@ func isotonic[T kernel.Real, R kernel.Float](in computedIn[T], result computedIn
 			if x.Rank() > 0 {
 				width = x.Dim(x.Rank() - 1)
 			}
-			v, number := in.load(x), tf.Data[int32](segments)
+			v, number := in.load(x), core.Data[int32](segments)
 			if len(v) > 0 {
 				c.ParallelFor(len(v)/width, max(1, elementGrain/width), func(lo, hi int) {
 					for i := lo * width; i < hi*width; i += width {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // The lists of types that signatures repeat, in TensorFlow's notation.
@@ -17,7 +18,7 @@ const (
 )
 
 // byType holds the kernels of an op by the value of its type attribute.
-type byType = map[tf.DType]tf.NewKernel
+type byType = map[tf.DType]core.NewKernel
 
 // merge joins sets of kernels.
 func merge(sets ...byType) byType {
@@ -32,35 +33,35 @@ func merge(sets ...byType) byType {
 const elementGrain = 16 << 10
 
 // stateless returns the factory of a kernel that reads no attributes.
-func stateless(k tf.Compute) tf.NewKernel {
-	return func(*tf.Node) (tf.Kernel, error) { return k, nil }
+func stateless(k core.Compute) core.NewKernel {
+	return func(*core.Node) (core.Kernel, error) { return k, nil }
 }
 
 // mapKernel computes output 0 from input 0, element by element, in place if
 // the input is needed no more.
-func mapKernel[T tf.Elem](f func(y, x []T)) tf.NewKernel {
-	return stateless(func(c *tf.OpContext) error {
+func mapKernel[T tf.Elem](f func(y, x []T)) core.NewKernel {
+	return stateless(func(c *core.OpContext) error {
 		in := c.Input(0)
-		x := tf.Data[T](in)
+		x := core.Data[T](in)
 		out, err := c.AllocFrom(0, 0, in.DType(), in.Shape())
 		if err != nil {
 			return err
 		}
-		y := tf.Data[T](out)
+		y := core.Data[T](out)
 		c.ParallelFor(len(y), elementGrain, func(lo, hi int) { f(y[lo:hi], x[lo:hi]) })
 		return nil
 	})
 }
 
 // mapToKernel is mapKernel with a result of type R.
-func mapToKernel[R, T tf.Elem](f func(y []R, x []T)) tf.NewKernel {
-	return stateless(func(c *tf.OpContext) error {
+func mapToKernel[R, T tf.Elem](f func(y []R, x []T)) core.NewKernel {
+	return stateless(func(c *core.OpContext) error {
 		in := c.Input(0)
 		out, err := c.Alloc(0, tf.TypeOf[R](), in.Shape())
 		if err != nil {
 			return err
 		}
-		x, y := tf.Data[T](in), tf.Data[R](out)
+		x, y := core.Data[T](in), core.Data[R](out)
 		c.ParallelFor(len(y), elementGrain, func(lo, hi int) { f(y[lo:hi], x[lo:hi]) })
 		return nil
 	})

@@ -3,30 +3,31 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const attrs = "alpha: float = 0.2; T: {half, bfloat16, float, double} = float"
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "LeakyRelu", In: "features: T", Out: "activations: T", Attrs: attrs,
-		Shape: tf.UnchangedShape, Grad: leakyReluGrad,
-		Kernels: leakyKernels(func(n *tf.Node) byType {
+		Shape: core.UnchangedShape, Grad: tf.GradFunc(leakyReluGrad),
+		Kernels: leakyKernels(func(n *core.Node) byType {
 			return floatMaps(leakyMap[float32](n.Float("alpha")), leakyMap[float64](n.Float("alpha")))
 		}),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "LeakyReluGrad", In: "gradients: T; features: T", Out: "backprops: T", Attrs: attrs,
-		Shape: tf.MergedShape, Grad: leakyReluGradGrad,
-		Kernels: leakyKernels(func(n *tf.Node) byType {
+		Shape: core.MergedShape, Grad: tf.GradFunc(leakyReluGradGrad),
+		Kernels: leakyKernels(func(n *core.Node) byType {
 			return floatGates(leakyGate[float32](n.Float("alpha")), leakyGate[float64](n.Float("alpha")))
 		}),
 	})
 }
 
 // leakyKernels returns kernels that depend on attributes other than the type.
-func leakyKernels(of func(n *tf.Node) byType) tf.KernelSet {
-	k := func(n *tf.Node) (tf.Kernel, error) { return of(n)[n.Type("T")](n) }
-	return tf.ByType("T", byType{tf.Float32: k, tf.Float64: k, tf.Float16: k, tf.BFloat16: k})
+func leakyKernels(of func(n *core.Node) byType) core.KernelSet {
+	k := func(n *core.Node) (core.Kernel, error) { return of(n)[n.Type("T")](n) }
+	return core.ByType("T", byType{tf.Float32: k, tf.Float64: k, tf.Float16: k, tf.BFloat16: k})
 }
 
 // LeakyReluOpts are the optional attributes of LeakyRelu and LeakyReluGrad.

@@ -3,13 +3,14 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "LinSpace", In: "start: T; stop: T; num: Tidx", Out: "output: T", Attrs: "T: {" + floatTypes + "}; Tidx: {int32, int64} = int32",
-		Shape: linSpaceShape, NoGrad: tf.NotDifferentiable,
-		Kernels: tf.ByType("T", byType{tf.Float32: linSpace[float32], tf.Float64: linSpace[float64]}),
+		Shape: linSpaceShape, NoGrad: core.NotDifferentiable,
+		Kernels: core.ByType("T", byType{tf.Float32: linSpace[float32], tf.Float64: linSpace[float64]}),
 	})
 }
 
@@ -18,7 +19,7 @@ func LinSpace(start, stop, num tf.Output, opts ...tf.Option) tf.Output {
 	return apply("LinSpace", opts, start, stop, num)
 }
 
-func linSpaceShape(c *tf.Infer) error {
+func linSpaceShape(c *core.Infer) error {
 	for i := range 3 {
 		if _, err := c.Rank(i, 0); err != nil {
 			return err
@@ -37,9 +38,9 @@ func linSpaceShape(c *tf.Infer) error {
 func linSpace[T interface {
 	kernel.Float
 	tf.Elem
-}](n *tf.Node) (tf.Kernel, error) {
+}](n *core.Node) (core.Kernel, error) {
 	d := n.Type("T")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		for i, name := range []string{"start", "stop", "num"} {
 			if c.Input(i).Rank() != 0 {
 				return tf.Errorf(tf.InvalidArgument, "%s must be a scalar, not shape %s", name, c.Input(i).Shape().Text())
@@ -56,7 +57,7 @@ func linSpace[T interface {
 		if err != nil {
 			return err
 		}
-		start, stop, y := tf.Data[T](c.Input(0))[0], tf.Data[T](c.Input(1))[0], tf.Data[T](out)
+		start, stop, y := core.Data[T](c.Input(0))[0], core.Data[T](c.Input(1))[0], core.Data[T](out)
 		y[0] = start
 		if num > 1 {
 			step := (stop - start) / T(num-1)

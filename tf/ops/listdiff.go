@@ -1,12 +1,15 @@
 package ops
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "ListDiff", In: "x: T; y: T", Out: "out: T; idx: out_idx", Attrs: "T: type; out_idx: {int32, int64} = int32",
-		Shape: listDiffShape, NoGrad: tf.NotDifferentiable,
-		Kernels: tf.ByType("T", byType{
+		Shape: listDiffShape, NoGrad: core.NotDifferentiable,
+		Kernels: core.ByType("T", byType{
 			tf.Float32: listDiff[float32], tf.Float64: listDiff[float64], tf.Float16: listDiff[tf.Half], tf.BFloat16: listDiff[tf.BF16],
 			tf.Int8: listDiff[int8], tf.Int16: listDiff[int16], tf.Int32: listDiff[int32], tf.Int64: listDiff[int64],
 			tf.Uint8: listDiff[uint8], tf.Uint16: listDiff[uint16], tf.Uint32: listDiff[uint32], tf.Uint64: listDiff[uint64],
@@ -29,7 +32,7 @@ func ListDiff(x, y tf.Output, opts ...tf.Option) (out, idx tf.Output) {
 	return ys[0], ys[1]
 }
 
-func listDiffShape(c *tf.Infer) error {
+func listDiffShape(c *core.Infer) error {
 	for i := range 2 {
 		if _, err := c.Rank(i, 1); err != nil {
 			return err
@@ -39,20 +42,20 @@ func listDiffShape(c *tf.Infer) error {
 	return nil
 }
 
-func listDiff[T tf.Elem](n *tf.Node) (tf.Kernel, error) {
+func listDiff[T tf.Elem](n *core.Node) (core.Kernel, error) {
 	d := n.Type("out_idx")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		for i, name := range []string{"x", "y"} {
 			if s := c.Input(i).Shape(); len(s) != 1 {
 				return tf.Errorf(tf.InvalidArgument, "%s should be a 1D vector.", name)
 			}
 		}
-		left, at := missing(tf.Data[T](c.Input(0)), tf.Data[T](c.Input(1)))
+		left, at := missing(core.Data[T](c.Input(0)), core.Data[T](c.Input(1)))
 		out, err := c.Alloc(0, c.Input(0).DType(), tf.Shape{len(left)})
 		if err != nil {
 			return err
 		}
-		copy(tf.Data[T](out), left)
+		copy(core.Data[T](out), left)
 		return allocInts(c, 1, d, at)
 	}), nil
 }

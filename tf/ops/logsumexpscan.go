@@ -5,14 +5,15 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "CumulativeLogsumexp", In: "x: T; axis: Tidx", Out: "out: T",
 		Attrs: "exclusive: bool = false; reverse: bool = false; T: {" + floatTypes + "}; Tidx: {int32, int64} = int32",
-		Shape: tf.UnchangedShape, Grad: cumulativeLogsumexpGrad,
-		Kernels: tf.ByType("T", byType{
+		Shape: core.UnchangedShape, Grad: tf.GradFunc(cumulativeLogsumexpGrad),
+		Kernels: core.ByType("T", byType{
 			tf.Float32:  scanKernel(logAddExp[float32], float32(math.Inf(-1))),
 			tf.Float64:  scanKernel(logAddExp[float64], math.Inf(-1)),
 			tf.Float16:  scanKernel(func(z, x, y []tf.Half) { kernel.Widen2(z, x, y, logAddExp[float32]) }, kernel.HalfFromFloat32(float32(math.Inf(-1)))),
@@ -47,7 +48,7 @@ func logAddExp[T kernel.Float](z, x, y []T) {
 func cumulativeLogsumexpGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	x, axis, y, g := op.Input(0), op.Input(1), op.Output(0), dy[0]
 	opts := CumulativeOpts{op.Bool("exclusive"), !op.Bool("reverse")}
-	lowest := ConstTensor(g.Graph(), lowestNumber(g.DType()))
+	lowest := ConstValue(g.Graph(), lowestNumber(g.DType()))
 	part := func(positive, part tf.Output) tf.Output {
 		logs := SelectV2(positive, Log(part), lowest)
 		return Exp(AddV2(CumulativeLogsumexp(Sub(logs, y), axis, opts), x))
@@ -58,14 +59,14 @@ func cumulativeLogsumexpGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 }
 
 // lowestNumber returns the lowest finite number of a floating-point type.
-func lowestNumber(d tf.DType) *tf.Tensor {
+func lowestNumber(d tf.DType) *core.Tensor {
 	switch d {
 	case tf.Float64:
-		return tf.Scalar(float64(-math.MaxFloat64))
+		return core.Scalar(float64(-math.MaxFloat64))
 	case tf.Float16:
-		return tf.Scalar(kernel.HalfFromFloat32(-65504))
+		return core.Scalar(kernel.HalfFromFloat32(-65504))
 	case tf.BFloat16:
-		return tf.Scalar(kernel.BFloat16FromFloat32(lowestBFloat16))
+		return core.Scalar(kernel.BFloat16FromFloat32(lowestBFloat16))
 	}
-	return tf.Scalar(float32(-math.MaxFloat32))
+	return core.Scalar(float32(-math.MaxFloat32))
 }

@@ -5,19 +5,20 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const attrs = "depth_radius: int = 5; bias: float = 1.0; alpha: float = 1.0; beta: float = 0.5; T: {half, bfloat16, float} = DT_FLOAT"
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "LRN", In: "input: T", Out: "output: T", Attrs: attrs,
-		Shape: sameImages, Grad: lrnGrad,
-		Kernels: tf.ByType("T", byType{tf.Float32: lrnKernel(lrn, asItself[float32]()), tf.Float16: lrnKernel(lrn, asFloat32[tf.Half]())}),
+		Shape: sameImages, Grad: tf.GradFunc(lrnGrad),
+		Kernels: core.ByType("T", byType{tf.Float32: lrnKernel(lrn, asItself[float32]()), tf.Float16: lrnKernel(lrn, asFloat32[tf.Half]())}),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "LRNGrad", In: "input_grads: T; input_image: T; output_image: T", Out: "output: T", Attrs: attrs,
-		Shape: sameImages, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("T", byType{tf.Float32: lrnKernel(lrnBack, asItself[float32]()), tf.Float16: lrnKernel(lrnBack, asFloat32[tf.Half]())}),
+		Shape: sameImages, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("T", byType{tf.Float32: lrnKernel(lrnBack, asItself[float32]()), tf.Float16: lrnKernel(lrnBack, asFloat32[tf.Half]())}),
 	})
 }
 
@@ -45,7 +46,7 @@ func (o LRNOpts) Apply(s *tf.Spec) {
 func LRN(x tf.Output, opts ...tf.Option) tf.Output { return apply("LRN", opts, x) }
 
 // sameImages gives output 0 the shape that all inputs, of rank 4, have.
-func sameImages(c *tf.Infer) error {
+func sameImages(c *core.Infer) error {
 	s := unknownDims(4)
 	for i := range c.NumIn() {
 		m, ok := s.Merge(c.In(i))
@@ -64,13 +65,13 @@ type lrnAttrs struct {
 	bias, alpha, beta float64
 }
 
-func lrnKernel(run func(*tf.OpContext, *lrnAttrs, computedIn[float32]) error, k computedIn[float32]) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func lrnKernel(run func(*core.OpContext, *lrnAttrs, computedIn[float32]) error, k computedIn[float32]) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		a := &lrnAttrs{n.Int("depth_radius"), float64(n.Float("bias")), float64(n.Float("alpha")), float64(n.Float("beta"))}
 		if a.radius < 0 || a.radius > math.MaxInt32 {
 			return nil, tf.Errorf(tf.InvalidArgument, "depth_radius = %d larger than int max", a.radius)
 		}
-		return tf.Compute(func(c *tf.OpContext) error { return run(c, a, k) }), nil
+		return core.Compute(func(c *core.OpContext) error { return run(c, a, k) }), nil
 	}
 }
 
@@ -87,7 +88,7 @@ func (a *lrnAttrs) norms(n []float64, x []float32) {
 
 // eachPixel calls f for the channels of each pixel of images of shape s, from
 // element at on, with room for as many numbers.
-func eachPixel(c *tf.OpContext, s tf.Shape, work int, f func(at int, room []float64)) {
+func eachPixel(c *core.OpContext, s tf.Shape, work int, f func(at int, room []float64)) {
 	depth := s[3]
 	if s.NumElements() == 0 {
 		return
@@ -100,7 +101,7 @@ func eachPixel(c *tf.OpContext, s tf.Shape, work int, f func(at int, room []floa
 	})
 }
 
-func lrn(c *tf.OpContext, a *lrnAttrs, k computedIn[float32]) error {
+func lrn(c *core.OpContext, a *lrnAttrs, k computedIn[float32]) error {
 	in := c.Input(0)
 	if in.Rank() != 4 {
 		return tf.Errorf(tf.InvalidArgument, "in must be 4-dimensional")
@@ -120,7 +121,7 @@ func lrn(c *tf.OpContext, a *lrnAttrs, k computedIn[float32]) error {
 	return nil
 }
 
-func lrnBack(c *tf.OpContext, a *lrnAttrs, k computedIn[float32]) error {
+func lrnBack(c *core.OpContext, a *lrnAttrs, k computedIn[float32]) error {
 	dy, in, act := c.Input(0), c.Input(1), c.Input(2)
 	if dy.Rank() != 4 || in.Rank() != 4 {
 		return tf.Errorf(tf.InvalidArgument, "inputs must be 4-dimensional")

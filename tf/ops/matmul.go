@@ -3,15 +3,16 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "MatMul", In: "a: T; b: T", Out: "product: T",
 		Attrs: "transpose_a: bool = false; transpose_b: bool = false; T: {" + floatTypes + ", int32, int64, " + unsignedTypes + ", " + complexTypes +
 			"}; grad_a: bool = false; grad_b: bool = false",
-		Shape: matMulShape, Expensive: true, Grad: matMulGrad,
-		Kernels: tf.ByType("T", byType{
+		Shape: matMulShape, Expensive: true, Grad: tf.GradFunc(matMulGrad),
+		Kernels: core.ByType("T", byType{
 			tf.Float32: matMul[float32], tf.Float64: matMul[float64], tf.Float16: halfMatMul[tf.Half], tf.BFloat16: halfMatMul[tf.BF16],
 			tf.Int32: matMul[int32], tf.Int64: matMul[int64], tf.Complex64: matMul[complex64], tf.Complex128: matMul[complex128],
 		}),
@@ -38,7 +39,7 @@ func (o MatMulOpts) Apply(s *tf.Spec) {
 // matrices.
 func MatMul(a, b tf.Output, opts ...tf.Option) tf.Output { return apply("MatMul", opts, a, b) }
 
-func matMulShape(c *tf.Infer) error {
+func matMulShape(c *core.Infer) error {
 	a, err := c.Rank(0, 2)
 	if err != nil {
 		return err
@@ -66,7 +67,7 @@ func matrixSizes(s tf.Shape, transposed bool) (rows, cols int) {
 }
 
 // matMulArgs checks the operands of a MatMul and describes the product.
-func matMulArgs(c *tf.OpContext, ta, tb bool) (kernel.Gemm, error) {
+func matMulArgs(c *core.OpContext, ta, tb bool) (kernel.Gemm, error) {
 	a, b := c.Input(0).Shape(), c.Input(1).Shape()
 	for i, s := range []tf.Shape{a, b} {
 		if len(s) != 2 {
@@ -84,9 +85,9 @@ func matMulArgs(c *tf.OpContext, ta, tb bool) (kernel.Gemm, error) {
 func matMul[T interface {
 	kernel.Number
 	tf.Elem
-}](n *tf.Node) (tf.Kernel, error) {
+}](n *core.Node) (core.Kernel, error) {
 	ta, tb := n.Bool("transpose_a"), n.Bool("transpose_b")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		g, err := matMulArgs(c, ta, tb)
 		if err != nil {
 			return err
@@ -95,7 +96,7 @@ func matMul[T interface {
 		if err != nil {
 			return err
 		}
-		kernel.MatMul(c.ParallelFor, g, tf.Data[T](out), tf.Data[T](c.Input(0)), tf.Data[T](c.Input(1)), kernel.Epilogue[T]{})
+		kernel.MatMul(c.ParallelFor, g, core.Data[T](out), core.Data[T](c.Input(0)), core.Data[T](c.Input(1)), kernel.Epilogue[T]{})
 		return nil
 	}), nil
 }
@@ -104,9 +105,9 @@ func matMul[T interface {
 func halfMatMul[H interface {
 	kernel.HalfFloat
 	tf.Elem
-}](n *tf.Node) (tf.Kernel, error) {
+}](n *core.Node) (core.Kernel, error) {
 	ta, tb := n.Bool("transpose_a"), n.Bool("transpose_b")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		g, err := matMulArgs(c, ta, tb)
 		if err != nil {
 			return err
@@ -117,7 +118,7 @@ func halfMatMul[H interface {
 		}
 		z := make([]float32, out.Len())
 		kernel.MatMul(c.ParallelFor, g, z, wide[H](c.Input(0)), wide[H](c.Input(1)), kernel.Epilogue[float32]{})
-		kernel.Narrow(tf.Data[H](out), z)
+		kernel.Narrow(core.Data[H](out), z)
 		return nil
 	}), nil
 }
@@ -126,9 +127,9 @@ func halfMatMul[H interface {
 func wide[H interface {
 	kernel.HalfFloat
 	tf.Elem
-}](t *tf.Tensor) []float32 {
+}](t *core.Tensor) []float32 {
 	out := make([]float32, t.Len())
-	kernel.Widen(out, tf.Data[H](t))
+	kernel.Widen(out, core.Data[H](t))
 	return out
 }
 

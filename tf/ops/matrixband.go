@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A diagonals says which diagonals of a matrix an op works on, and how those
@@ -13,7 +14,7 @@ type diagonals struct {
 
 // diagonalsOf returns the alignment that a node asks for; versions of the ops
 // without a choice align all to the left.
-func diagonalsOf(n *tf.Node) diagonals {
+func diagonalsOf(n *core.Node) diagonals {
 	align := n.Str("align")
 	if align == "" {
 		align = "LEFT_LEFT"
@@ -33,7 +34,7 @@ func (d *diagonals) longest(rows, cols int) int {
 }
 
 // read takes the range from t, one number or two.
-func (d *diagonals) read(t *tf.Tensor) error {
+func (d *diagonals) read(t *core.Tensor) error {
 	if t.Rank() > 1 {
 		return tf.Errorf(tf.InvalidArgument, "diag_index must be a scalar or vector, received shape: %s", t.Shape().Text())
 	}
@@ -101,7 +102,7 @@ func (d *diagonals) packedShape(s tf.Shape) tf.Shape {
 
 // constDiagonals returns the range that input i holds, if it is known, for a
 // shape function. The range of an op without such an input is the main one.
-func constDiagonals(c *tf.Infer, i int) (d diagonals, known bool, err error) {
+func constDiagonals(c *core.Infer, i int) (d diagonals, known bool, err error) {
 	if i >= c.NumIn() {
 		return d, true, nil
 	}
@@ -120,7 +121,7 @@ func constDiagonals(c *tf.Infer, i int) (d diagonals, known bool, err error) {
 
 // plainCells returns kernels for the types whose elements lie in memory as
 // they are.
-func plainCells(k1, k2, k4, k8, k16 tf.NewKernel) tf.KernelSet {
+func plainCells(k1, k2, k4, k8, k16 core.NewKernel) core.KernelSet {
 	k := byCell(k1, k2, k4, k8, k16, nil, nil, nil).dataOn("T")
 	delete(k.By, tf.String)
 	return k

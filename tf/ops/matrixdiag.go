@@ -3,27 +3,28 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // alignAttr is the attribute of the third version of the ops.
 const alignAttr = "; align: {'LEFT_RIGHT', 'RIGHT_LEFT', 'LEFT_LEFT', 'RIGHT_RIGHT'} = 'RIGHT_LEFT'"
 
 func init() {
-	kernels := func() tf.KernelSet {
+	kernels := func() core.KernelSet {
 		return plainCells(matrixDiag[uint8], matrixDiag[uint16], matrixDiag[uint32], matrixDiag[uint64], matrixDiag[complex128])
 	}
 	const in = "diagonal: T; k: int32; num_rows: int32; num_cols: int32; padding_value: T"
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "MatrixDiag", In: "diagonal: T", Out: "output: T", Attrs: "T: type",
-		Shape: matrixDiagShape, Grad: matrixDiagGrad, Kernels: kernels(),
+		Shape: matrixDiagShape, Grad: tf.GradFunc(matrixDiagGrad), Kernels: kernels(),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "MatrixDiagV2", In: in, Out: "output: T", Attrs: "T: type",
-		Shape: matrixDiagShape, Grad: matrixDiagGrad, Kernels: kernels(),
+		Shape: matrixDiagShape, Grad: tf.GradFunc(matrixDiagGrad), Kernels: kernels(),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "MatrixDiagV3", In: in, Out: "output: T", Attrs: "T: type" + alignAttr,
-		Shape: matrixDiagShape, Grad: matrixDiagGrad, Kernels: kernels(),
+		Shape: matrixDiagShape, Grad: tf.GradFunc(matrixDiagGrad), Kernels: kernels(),
 	})
 }
 
@@ -96,7 +97,7 @@ func matrixDiagResult(d *diagonals, s tf.Shape, rows, cols int) (tf.Shape, error
 	return append(outer.Clone(), rows, cols), err
 }
 
-func matrixDiagShape(c *tf.Infer) error {
+func matrixDiagShape(c *core.Infer) error {
 	s := c.In(0)
 	if s == nil {
 		return nil
@@ -137,7 +138,7 @@ func matrixDiagShape(c *tf.Infer) error {
 }
 
 // matrixDiagArgs reads the inputs beside the diagonals.
-func matrixDiagArgs(c *tf.OpContext, d *diagonals) (rows, cols int, err error) {
+func matrixDiagArgs(c *core.OpContext, d *diagonals) (rows, cols int, err error) {
 	if len(c.In) == 1 {
 		return -1, -1, nil
 	}
@@ -153,16 +154,16 @@ func matrixDiagArgs(c *tf.OpContext, d *diagonals) (rows, cols int, err error) {
 	return rows, cols, checkPadding(c.Input(4))
 }
 
-func checkPadding(t *tf.Tensor) error {
+func checkPadding(t *core.Tensor) error {
 	if t.Len() != 1 {
 		return tf.Errorf(tf.InvalidArgument, "padding_value must be a scalar, got shape %s", t.Shape().Text())
 	}
 	return nil
 }
 
-func matrixDiag[C cell](n *tf.Node) (tf.Kernel, error) {
+func matrixDiag[C cell](n *core.Node) (core.Kernel, error) {
 	dtype, align := n.Type("T"), diagonalsOf(n)
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		d, x := align, c.Input(0)
 		rows, cols, err := matrixDiagArgs(c, &d)
 		if err != nil {
@@ -189,7 +190,7 @@ func matrixDiag[C cell](n *tf.Node) (tf.Kernel, error) {
 
 // eachMatrix calls f for every diagonal of every matrix of shape s: m and p say
 // where it begins in the matrices and among the packed ones.
-func eachMatrix(c *tf.OpContext, s tf.Shape, d diagonals, longest int, f func(m, p, n, step int)) {
+func eachMatrix(c *core.OpContext, s tf.Shape, d diagonals, longest int, f func(m, p, n, step int)) {
 	rows, cols := matrixSize(s)
 	size, packed := rows*cols, d.count()*longest
 	c.ParallelFor(s[:len(s)-2].NumElements(), max(1, elementGrain/max(1, packed)), func(lo, hi int) {

@@ -3,23 +3,24 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	kernels := func() tf.KernelSet {
+	kernels := func() core.KernelSet {
 		return plainCells(matrixDiagPart[uint8], matrixDiagPart[uint16], matrixDiagPart[uint32], matrixDiagPart[uint64], matrixDiagPart[complex128])
 	}
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "MatrixDiagPart", In: "input: T", Out: "diagonal: T", Attrs: "T: type",
-		Shape: matrixDiagPartShape, Grad: matrixDiagPartGrad, Kernels: kernels(),
+		Shape: matrixDiagPartShape, Grad: tf.GradFunc(matrixDiagPartGrad), Kernels: kernels(),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "MatrixDiagPartV2", In: "input: T; k: int32; padding_value: T", Out: "diagonal: T", Attrs: "T: type",
-		Shape: matrixDiagPartShape, Grad: matrixDiagPartGrad, Kernels: kernels(),
+		Shape: matrixDiagPartShape, Grad: tf.GradFunc(matrixDiagPartGrad), Kernels: kernels(),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "MatrixDiagPartV3", In: "input: T; k: int32; padding_value: T", Out: "diagonal: T", Attrs: "T: type" + alignAttr,
-		Shape: matrixDiagPartShape, Grad: matrixDiagPartGrad, Kernels: kernels(),
+		Shape: matrixDiagPartShape, Grad: tf.GradFunc(matrixDiagPartGrad), Kernels: kernels(),
 	})
 }
 
@@ -41,7 +42,7 @@ func MatrixDiagPartV3(x, k, padding tf.Output, opts ...tf.Option) tf.Output {
 	return apply("MatrixDiagPartV3", opts, x, k, padding)
 }
 
-func matrixDiagPartShape(c *tf.Infer) error {
+func matrixDiagPartShape(c *core.Infer) error {
 	s := c.In(0)
 	if s == nil {
 		return nil
@@ -69,9 +70,9 @@ func matrixDiagPartShape(c *tf.Infer) error {
 	return nil
 }
 
-func matrixDiagPart[C cell](n *tf.Node) (tf.Kernel, error) {
+func matrixDiagPart[C cell](n *core.Node) (core.Kernel, error) {
 	dtype, align := n.Type("T"), diagonalsOf(n)
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		d, x := align, c.Input(0)
 		var padding C
 		if len(c.In) > 1 {

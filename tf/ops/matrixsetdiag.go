@@ -2,23 +2,24 @@ package ops
 
 import (
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	kernels := func() tf.KernelSet {
+	kernels := func() core.KernelSet {
 		return plainCells(matrixSetDiag[uint8], matrixSetDiag[uint16], matrixSetDiag[uint32], matrixSetDiag[uint64], matrixSetDiag[complex128])
 	}
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "MatrixSetDiag", In: "input: T; diagonal: T", Out: "output: T", Attrs: "T: type",
-		Shape: matrixSetDiagShape, Grad: matrixSetDiagGrad, Kernels: kernels(),
+		Shape: matrixSetDiagShape, Grad: tf.GradFunc(matrixSetDiagGrad), Kernels: kernels(),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "MatrixSetDiagV2", In: "input: T; diagonal: T; k: int32", Out: "output: T", Attrs: "T: type",
-		Shape: matrixSetDiagShape, Grad: matrixSetDiagGrad, Kernels: kernels(),
+		Shape: matrixSetDiagShape, Grad: tf.GradFunc(matrixSetDiagGrad), Kernels: kernels(),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "MatrixSetDiagV3", In: "input: T; diagonal: T; k: int32", Out: "output: T", Attrs: "T: type" + alignAttr,
-		Shape: matrixSetDiagShape, Grad: matrixSetDiagGrad, Kernels: kernels(),
+		Shape: matrixSetDiagShape, Grad: tf.GradFunc(matrixSetDiagGrad), Kernels: kernels(),
 	})
 }
 
@@ -40,7 +41,7 @@ func MatrixSetDiagV3(x, diagonal, k tf.Output, opts ...tf.Option) tf.Output {
 	return apply("MatrixSetDiagV3", opts, x, diagonal, k)
 }
 
-func matrixSetDiagShape(c *tf.Infer) error {
+func matrixSetDiagShape(c *core.Infer) error {
 	s, p := c.In(0), c.In(1)
 	c.Set(0, s)
 	if s == nil {
@@ -84,9 +85,9 @@ func (d *diagonals) checkDiagonals(s, p tf.Shape) error {
 	return nil
 }
 
-func matrixSetDiag[C cell](n *tf.Node) (tf.Kernel, error) {
+func matrixSetDiag[C cell](n *core.Node) (core.Kernel, error) {
 	dtype, align := n.Type("T"), diagonalsOf(n)
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		d, x := align, c.Input(0)
 		if len(c.In) > 2 {
 			if c.Input(2).Rank() < 2 && c.Input(2).Len() == 0 {

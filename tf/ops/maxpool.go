@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 const (
@@ -18,59 +19,59 @@ const (
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "MaxPool", In: "input: T", Out: "output: T", Attrs: maxPoolTypes + "; " + poolPads + "; " + vectorOrders,
-		Shape: poolShape(4), Expensive: true, Grad: maxPoolGrad, Kernels: tf.ByType("T", maxPoolKernels(4)),
+		Shape: poolShape(4), Expensive: true, Grad: tf.GradFunc(maxPoolGrad), Kernels: core.ByType("T", maxPoolKernels(4)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "MaxPoolV2", In: "input: T; " + windowInputs, Out: "output: T", Attrs: maxPoolTypes + "; padding: {'SAME', 'VALID'}; " + vectorOrders,
-		Shape: poolShape(4), Expensive: true, Grad: maxPoolV2Grad, Kernels: tf.ByType("T", maxPoolKernels(4)),
+		Shape: poolShape(4), Expensive: true, Grad: tf.GradFunc(maxPoolV2Grad), Kernels: core.ByType("T", maxPoolKernels(4)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "MaxPool3D", In: "input: T", Out: "output: T", Attrs: pool3D + "; T: {half, bfloat16, float}",
-		Shape: poolShape(5), Expensive: true, Grad: maxPool3DGrad, Kernels: tf.ByType("T", only(maxPoolKernels(5), tf.Float16, tf.BFloat16, tf.Float32)),
+		Shape: poolShape(5), Expensive: true, Grad: tf.GradFunc(maxPool3DGrad), Kernels: core.ByType("T", only(maxPoolKernels(5), tf.Float16, tf.BFloat16, tf.Float32)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "MaxPoolGrad", In: poolGradIn, Out: "output: T", Attrs: poolPads + "; " + imageOrders + "; T: {" + poolableTypes + "} = DT_FLOAT",
-		Shape: tf.UnchangedShape, Expensive: true, Grad: maxPoolGradGrad, Kernels: tf.ByType("T", maxPoolGradKernels(4)),
+		Shape: core.UnchangedShape, Expensive: true, Grad: tf.GradFunc(maxPoolGradGrad), Kernels: core.ByType("T", maxPoolGradKernels(4)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "MaxPoolGradV2", In: poolGradIn + "; " + windowInputs, Out: "output: T", Attrs: "padding: {'SAME', 'VALID'}; " + imageOrders + "; T: {" + poolableTypes + "} = DT_FLOAT",
-		Shape: tf.UnchangedShape, Expensive: true, Grad: maxPoolGradV2Grad, Kernels: tf.ByType("T", maxPoolGradKernels(4)),
+		Shape: core.UnchangedShape, Expensive: true, Grad: tf.GradFunc(maxPoolGradV2Grad), Kernels: core.ByType("T", maxPoolGradKernels(4)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "MaxPool3DGrad", In: "orig_input: TInput; orig_output: TInput; grad: T", Out: "output: T",
 		Attrs: pool3D + "; T: {half, bfloat16, float} = DT_FLOAT; TInput: {half, bfloat16, float} = DT_FLOAT",
-		Shape: tf.UnchangedShape, Expensive: true, Grad: maxPool3DGradGrad, Kernels: tf.ByType("T", only(maxPoolGradKernels(5), tf.Float16, tf.BFloat16, tf.Float32)),
+		Shape: core.UnchangedShape, Expensive: true, Grad: tf.GradFunc(maxPool3DGradGrad), Kernels: core.ByType("T", only(maxPoolGradKernels(5), tf.Float16, tf.BFloat16, tf.Float32)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "MaxPoolGradGrad", In: poolGradIn, Out: "output: T", Attrs: poolPlain + "; " + imageOrders + "; T: {" + poolableTypes + "}",
-		Shape: likeInput(1), Expensive: true, Grad: maxPoolGradGradGrad, Kernels: tf.ByType("T", maxPoolGatherKernels(4)),
+		Shape: likeInput(1), Expensive: true, Grad: tf.GradFunc(maxPoolGradGradGrad), Kernels: core.ByType("T", maxPoolGatherKernels(4)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "MaxPoolGradGradV2", In: poolGradIn + "; " + windowInputs, Out: "output: T", Attrs: "padding: {'SAME', 'VALID'}; " + imageOrders + "; T: {" + poolableTypes + "}",
-		Shape: likeInput(1), Expensive: true, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", maxPoolGatherKernels(4)),
+		Shape: likeInput(1), Expensive: true, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", maxPoolGatherKernels(4)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "MaxPool3DGradGrad", In: poolGradIn, Out: "output: T", Attrs: pool3D + "; T: {" + poolableTypes + "}",
-		Shape: likeInput(1), Expensive: true, Grad: maxPool3DGradGradGrad, Kernels: tf.ByType("T", only(maxPoolGatherKernels(5), tf.Float16, tf.BFloat16, tf.Float32)),
+		Shape: likeInput(1), Expensive: true, Grad: tf.GradFunc(maxPool3DGradGradGrad), Kernels: core.ByType("T", only(maxPoolGatherKernels(5), tf.Float16, tf.BFloat16, tf.Float32)),
 	})
 }
 
 // MaxPool returns the maxima of windows of ksize that move by strides over
 // images [batch height width channels].
 func MaxPool(x tf.Output, ksize, strides []int, padding string, opts ...tf.Option) tf.Output {
-	return apply("MaxPool", append(opts, pooling(ksize, strides, padding)), x)
+	return apply("MaxPool", tf.Join(opts, pooling(ksize, strides, padding)), x)
 }
 
 // MaxPool3D is MaxPool for volumes [batch depth height width channels].
 func MaxPool3D(x tf.Output, ksize, strides []int, padding string, opts ...tf.Option) tf.Output {
-	return apply("MaxPool3D", append(opts, pooling(ksize, strides, padding)), x)
+	return apply("MaxPool3D", tf.Join(opts, pooling(ksize, strides, padding)), x)
 }
 
 // MaxPoolV2 is MaxPool with sizes and strides that are computed.
 func MaxPoolV2(x, ksize, strides tf.Output, padding string, opts ...tf.Option) tf.Output {
-	return apply("MaxPoolV2", append(opts, tf.Attr("padding", padding)), x, ksize, strides)
+	return apply("MaxPoolV2", tf.Join(opts, tf.Attr("padding", padding)), x, ksize, strides)
 }
 
 // only returns the kernels of some types.
@@ -104,7 +105,7 @@ func maxPoolGatherKernels(rank int) byType {
 }
 
 // poolKernel makes a kernel that computes in T.
-type poolKernel[T any] func(computedIn[T]) tf.NewKernel
+type poolKernel[T any] func(computedIn[T]) core.NewKernel
 
 // realPool holds the kernels of the real types, nil for those without.
 type realPool struct {
@@ -132,14 +133,14 @@ func realPools(p realPool) byType {
 }
 
 // pooled makes the kernel of a pooling from what computes one run of it.
-func pooled[T any](rank int, run func(c *tf.OpContext, a *poolAttrs, k computedIn[T]) error) poolKernel[T] {
-	return func(k computedIn[T]) tf.NewKernel {
-		return func(n *tf.Node) (tf.Kernel, error) {
+func pooled[T any](rank int, run func(c *core.OpContext, a *poolAttrs, k computedIn[T]) error) poolKernel[T] {
+	return func(k computedIn[T]) core.NewKernel {
+		return func(n *core.Node) (core.Kernel, error) {
 			attrs, err := poolSourceOf(n, rank)
 			if err != nil {
 				return nil, err
 			}
-			return tf.Compute(func(c *tf.OpContext) error {
+			return core.Compute(func(c *core.OpContext) error {
 				a, err := attrs(c)
 				if err != nil {
 					return err
@@ -151,13 +152,13 @@ func pooled[T any](rank int, run func(c *tf.OpContext, a *poolAttrs, k computedI
 }
 
 func maxPool[T kernel.Real](rank int) poolKernel[T] {
-	return pooled(rank, func(c *tf.OpContext, a *poolAttrs, k computedIn[T]) error {
+	return pooled(rank, func(c *core.OpContext, a *poolAttrs, k computedIn[T]) error {
 		return poolForward(c, a, k, func(v *kernel.Pool, y, x []T) { kernel.MaxPool(c.ParallelFor, v, y, x) })
 	})
 }
 
 // poolForward makes output 0 the pooling of input 0.
-func poolForward[T any](c *tf.OpContext, a *poolAttrs, k computedIn[T], f func(v *kernel.Pool, y, x []T)) error {
+func poolForward[T any](c *core.OpContext, a *poolAttrs, k computedIn[T], f func(v *kernel.Pool, y, x []T)) error {
 	x := c.Input(0)
 	v, err := a.pool(x.Shape())
 	if err != nil {
@@ -179,7 +180,7 @@ func poolForward[T any](c *tf.OpContext, a *poolAttrs, k computedIn[T], f func(v
 
 // poolBackArgs checks the inputs of the gradients of a maximum: the images,
 // their maxima and a gradient of the shape of either.
-func poolBackArgs(c *tf.OpContext, a *poolAttrs, like int) (*kernel.Pool, error) {
+func poolBackArgs(c *core.OpContext, a *poolAttrs, like int) (*kernel.Pool, error) {
 	x, y, grad := c.Input(0).Shape(), c.Input(1).Shape(), c.Input(2).Shape()
 	for i, name := range []string{"tensor_in", "tensor_out", "out_backprop"} {
 		if c.Input(i).Rank() != a.rank {
@@ -204,7 +205,7 @@ func poolBackArgs(c *tf.OpContext, a *poolAttrs, like int) (*kernel.Pool, error)
 }
 
 // maxima returns the position of the maximum of each window.
-func maxima[T kernel.Real](c *tf.OpContext, a *poolAttrs, v *kernel.Pool, k computedIn[T], windows int) []int64 {
+func maxima[T kernel.Real](c *core.OpContext, a *poolAttrs, v *kernel.Pool, k computedIn[T], windows int) []int64 {
 	x := c.Input(0)
 	arg := make([]int64, windows)
 	kernel.MaxPoolArg(c.ParallelFor, v, arg, channelsLast(c, a.imageFormat, k.load(x), x.Shape()))
@@ -212,7 +213,7 @@ func maxima[T kernel.Real](c *tf.OpContext, a *poolAttrs, v *kernel.Pool, k comp
 }
 
 func maxPoolBack[T kernel.Real](rank int) poolKernel[T] {
-	return pooled(rank, func(c *tf.OpContext, a *poolAttrs, k computedIn[T]) error {
+	return pooled(rank, func(c *core.OpContext, a *poolAttrs, k computedIn[T]) error {
 		v, err := poolBackArgs(c, a, 1)
 		if err != nil {
 			return err
@@ -232,7 +233,7 @@ func maxPoolBack[T kernel.Real](rank int) poolKernel[T] {
 }
 
 func maxPoolGather[T kernel.Real](rank int) poolKernel[T] {
-	return pooled(rank, func(c *tf.OpContext, a *poolAttrs, k computedIn[T]) error {
+	return pooled(rank, func(c *core.OpContext, a *poolAttrs, k computedIn[T]) error {
 		v, err := poolBackArgs(c, a, 0)
 		if err != nil {
 			return err

@@ -3,20 +3,21 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const indexed = "padding: {'SAME', 'VALID'}; include_batch_in_index: bool = false; "
 	const window, index = "ksize: list(int) >= 4; strides: list(int) >= 4; ", "Targmax: {int32, int64}"
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "MaxPoolWithArgmax", In: "input: T", Out: "output: T; argmax: Targmax",
 		Attrs: window + index + " = DT_INT64; " + indexed + "T: {" + poolableTypes + "}",
-		Shape: poolShape(4), Expensive: true, Grad: maxPoolWithArgmaxGrad, Kernels: tf.ByType("T", everyReal(argmaxPools)),
+		Shape: poolShape(4), Expensive: true, Grad: tf.GradFunc(maxPoolWithArgmaxGrad), Kernels: core.ByType("T", everyReal(argmaxPools)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "MaxPoolGradWithArgmax", In: "input: T; grad: T; argmax: Targmax", Out: "output: T",
 		Attrs: window + indexed + index + "; T: {" + poolableTypes + "}",
-		Shape: tf.UnchangedShape, Expensive: true, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", everyReal(argmaxPoolGrads)),
+		Shape: core.UnchangedShape, Expensive: true, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", everyReal(argmaxPoolGrads)),
 	})
 }
 
@@ -39,7 +40,7 @@ func (o ArgmaxOpts) Apply(s *tf.Spec) {
 // MaxPoolWithArgmax is MaxPool that also returns where each maximum is: at
 // (row·width + column)·channels + channel of its image.
 func MaxPoolWithArgmax(x tf.Output, ksize, strides []int, padding string, opts ...tf.Option) (y, argmax tf.Output) {
-	out := outputs(2, "MaxPoolWithArgmax", append(opts, pooling(ksize, strides, padding)), x)
+	out := outputs(2, "MaxPoolWithArgmax", tf.Join(opts, pooling(ksize, strides, padding)), x)
 	return out[0], out[1]
 }
 
@@ -61,7 +62,7 @@ func argmaxPoolGrads() realPool {
 }
 
 func argmaxPool[T kernel.Real]() poolKernel[T] {
-	return pooled(4, func(c *tf.OpContext, a *poolAttrs, k computedIn[T]) error {
+	return pooled(4, func(c *core.OpContext, a *poolAttrs, k computedIn[T]) error {
 		x := c.Input(0)
 		if x.Rank() != 4 {
 			return tf.Errorf(tf.InvalidArgument, "tensor_in must be 4-dimensional (2)")
@@ -105,7 +106,7 @@ func imagePositions(v *kernel.Pool, arg []int64, inBatch bool) {
 }
 
 func argmaxPoolBack[T kernel.Real]() poolKernel[T] {
-	return pooled(4, func(c *tf.OpContext, a *poolAttrs, k computedIn[T]) error {
+	return pooled(4, func(c *core.OpContext, a *poolAttrs, k computedIn[T]) error {
 		x, grad, argmax := c.Input(0), c.Input(1), c.Input(2)
 		v, err := a.pool(x.Shape())
 		if err != nil {

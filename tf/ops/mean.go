@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
@@ -18,7 +19,7 @@ func init() {
 // Mean returns the means of x along axes; those of integers are truncated.
 func Mean(x, axes tf.Output, opts ...tf.Option) tf.Output { return apply("Mean", opts, x, axes) }
 
-func mean[T kernel.Inexact](c *tf.OpContext, r *kernel.Reduction, dst, src []T) {
+func mean[T kernel.Inexact](c *core.OpContext, r *kernel.Reduction, dst, src []T) {
 	kernel.Reduce(c.ParallelFor, r, dst, src, kernel.SumFold[T]())
 	n := T(count[T](r.Count))
 	kernel.DivScalar(dst, dst, n)
@@ -32,7 +33,7 @@ func count[T kernel.Inexact](n int) T {
 }
 
 // intMean sums in 64 bits, where the sum of small integers does not wrap.
-func intMean[T kernel.Integer](c *tf.OpContext, r *kernel.Reduction, dst, src []T) {
+func intMean[T kernel.Integer](c *core.OpContext, r *kernel.Reduction, dst, src []T) {
 	if r.Count == 0 {
 		clear(dst)
 		return
@@ -44,7 +45,7 @@ func intMean[T kernel.Integer](c *tf.OpContext, r *kernel.Reduction, dst, src []
 	}
 }
 
-func wideMean[T kernel.Integer, W int64 | uint64](c *tf.OpContext, r *kernel.Reduction, dst, src []T) {
+func wideMean[T kernel.Integer, W int64 | uint64](c *core.OpContext, r *kernel.Reduction, dst, src []T) {
 	d, s := make([]W, len(dst)), make([]W, len(src))
 	kernel.Map2(s, src, func(v T) W { return W(v) })
 	kernel.Reduce(c.ParallelFor, r, d, s, kernel.SumFold[W]())

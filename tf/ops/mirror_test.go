@@ -2,6 +2,7 @@ package ops_test
 
 import (
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -9,11 +10,11 @@ func init() {
 	for _, mode := range []string{ops.Reflect, ops.Symmetric} {
 		pad, unpad := nary("MirrorPad", tf.Attr("mode", mode)), nary("MirrorPadGrad", tf.Attr("mode", mode))
 		addSamples(
-			sample{Op: "MirrorPad", Name: mode, In: []*tf.Tensor{seq(3, 4), mat[int32](2, 2, 1, 0, 3)}, F: pad},
-			sample{Op: "MirrorPad", Name: mode + " vector", In: []*tf.Tensor{seq(4), mat[int64](2, 3, 2)}, F: pad},
-			sample{Op: "MirrorPad", Name: mode + " rank 4", In: []*tf.Tensor{seq(2, 2, 3, 2), mat[int32](2, 1, 0, 0, 1, 1, 1, 0, 0)}, F: pad},
-			sample{Op: "MirrorPad", Name: mode + " scalar", In: []*tf.Tensor{scalar(float32(2)), arr[int32](tf.Shape{0, 2})}, F: pad},
-			sample{Op: "MirrorPadGrad", Name: mode, In: []*tf.Tensor{seq(6, 7), mat[int32](2, 2, 1, 0, 3)}, F: unpad},
+			sample{Op: "MirrorPad", Name: mode, In: []*core.Tensor{seq(3, 4), mat[int32](2, 2, 1, 0, 3)}, F: pad},
+			sample{Op: "MirrorPad", Name: mode + " vector", In: []*core.Tensor{seq(4), mat[int64](2, 3, 2)}, F: pad},
+			sample{Op: "MirrorPad", Name: mode + " rank 4", In: []*core.Tensor{seq(2, 2, 3, 2), mat[int32](2, 1, 0, 0, 1, 1, 1, 0, 0)}, F: pad},
+			sample{Op: "MirrorPad", Name: mode + " scalar", In: []*core.Tensor{scalar(float32(2)), arr[int32](tf.Shape{0, 2})}, F: pad},
+			sample{Op: "MirrorPadGrad", Name: mode, In: []*core.Tensor{seq(6, 7), mat[int32](2, 2, 1, 0, 3)}, F: unpad},
 			failing("MirrorPad", mode+" too much", pad, seq(3, 4), mat[int32](2, 4, 1, 0, 3)),
 			failing("MirrorPad", mode+" negative", pad, seq(3, 4), mat[int32](2, -1, 1, 0, 3)),
 			failing("MirrorPad", mode+" rows", pad, seq(3, 4), mat[int32](2, 1, 1)),
@@ -25,19 +26,19 @@ func init() {
 		return nary("ParallelConcat", tf.Attr("shape", tf.Shape(s)))
 	}
 	addSamples(
-		sample{Op: "ParallelConcat", In: []*tf.Tensor{seq(1, 3), positive(1, 3)}, F: join(2, 3), Static: "TensorFlow asks for defined shapes"},
+		sample{Op: "ParallelConcat", In: []*core.Tensor{seq(1, 3), positive(1, 3)}, F: join(2, 3), Static: "TensorFlow asks for defined shapes"},
 		sample{Op: "_ParallelConcatStart", F: func(g *tf.Graph, _ []tf.Output) []tf.Output {
 			start := tf.Apply(g, "_ParallelConcatStart", nil, tf.Name("start"), tf.Attr("shape", tf.Shape{2, 3}), tf.Attr("dtype", tf.Float32)).Output(0)
 			return []tf.Output{ops.Shape(start)}
 		}},
-		sample{Op: "_ParallelConcatUpdate", In: []*tf.Tensor{seq(3, 2), positive(1, 2)}, F: nary("_ParallelConcatUpdate", tf.Name("update"), tf.Attr("loc", 1)), Rough: "no gradient"},
+		sample{Op: "_ParallelConcatUpdate", In: []*core.Tensor{seq(3, 2), positive(1, 2)}, F: nary("_ParallelConcatUpdate", tf.Name("update"), tf.Attr("loc", 1)), Rough: "no gradient"},
 		failing("_ParallelConcatUpdate", "shape", nary("_ParallelConcatUpdate", tf.Name("update"), tf.Attr("loc", 1)), seq(3, 2), positive(1, 3)),
 	)
 	conj := nary("ConjugateTranspose")
 	addSamples(
-		sample{Op: "ConjugateTranspose", In: []*tf.Tensor{seq(2, 3, 4), i32(2, 0, 1)}, F: conj},
-		sample{Op: "ConjugateTranspose", Name: "complex", In: []*tf.Tensor{convert(seq(2, 3), tf.Complex64), i32(1, 0)}, F: conj, Types: []tf.DType{tf.Complex128}},
-		sample{Op: "ConjugateTranspose", Name: "inner", In: []*tf.Tensor{arr(tf.Shape{2, 2}, complex64(1i), 2, 3-1i, 4), i32(1, 0)}, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
+		sample{Op: "ConjugateTranspose", In: []*core.Tensor{seq(2, 3, 4), i32(2, 0, 1)}, F: conj},
+		sample{Op: "ConjugateTranspose", Name: "complex", In: []*core.Tensor{convert(seq(2, 3), tf.Complex64), i32(1, 0)}, F: conj, Types: []tf.DType{tf.Complex128}},
+		sample{Op: "ConjugateTranspose", Name: "inner", In: []*core.Tensor{arr(tf.Shape{2, 2}, complex64(1i), 2, 3-1i, 4), i32(1, 0)}, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 			return []tf.Output{ops.Neg(conj(g, in)[0])}
 		}, Types: onlyOwn},
 		failing("ConjugateTranspose", "perm", conj, seq(2, 3), i32(0, 0)),
@@ -48,11 +49,11 @@ func addStridedAssignSamples() {
 	update := nary("TensorStridedSliceUpdate")
 	masked := nary("TensorStridedSliceUpdate", ops.StridedSliceOpts{EndMask: 1, ShrinkAxisMask: 2})
 	addSamples(
-		sample{Op: "TensorStridedSliceUpdate", In: []*tf.Tensor{seq(4, 5), i32(0, 1), i32(4, 5), i32(2, 3), positive(2, 2)}, F: update},
-		sample{Op: "TensorStridedSliceUpdate", Name: "broadcast", In: []*tf.Tensor{seq(4, 5), i32(0, 1), i32(4, 5), i32(2, 3), positive(2)}, F: update},
-		sample{Op: "TensorStridedSliceUpdate", Name: "scalar", In: []*tf.Tensor{seq(4, 5), i32(3, 4), i32(0, 0), i32(-1, -2), scalar(float32(7))}, F: update},
-		sample{Op: "TensorStridedSliceUpdate", Name: "shrink", In: []*tf.Tensor{seq(4, 5), i32(1, 2), i32(0, 0), i32(1, 1), positive(3)}, F: masked},
-		sample{Op: "TensorStridedSliceUpdate", Name: "nothing", In: []*tf.Tensor{seq(4), i32(1), i32(1), i32(1), seq(0)}, F: update},
+		sample{Op: "TensorStridedSliceUpdate", In: []*core.Tensor{seq(4, 5), i32(0, 1), i32(4, 5), i32(2, 3), positive(2, 2)}, F: update},
+		sample{Op: "TensorStridedSliceUpdate", Name: "broadcast", In: []*core.Tensor{seq(4, 5), i32(0, 1), i32(4, 5), i32(2, 3), positive(2)}, F: update},
+		sample{Op: "TensorStridedSliceUpdate", Name: "scalar", In: []*core.Tensor{seq(4, 5), i32(3, 4), i32(0, 0), i32(-1, -2), scalar(float32(7))}, F: update},
+		sample{Op: "TensorStridedSliceUpdate", Name: "shrink", In: []*core.Tensor{seq(4, 5), i32(1, 2), i32(0, 0), i32(1, 1), positive(3)}, F: masked},
+		sample{Op: "TensorStridedSliceUpdate", Name: "nothing", In: []*core.Tensor{seq(4), i32(1), i32(1), i32(1), seq(0)}, F: update},
 		failing("TensorStridedSliceUpdate", "shape", update, seq(4, 5), i32(0, 1), i32(4, 5), i32(2, 3), positive(3, 2)),
 		failing("TensorStridedSliceUpdate", "stride", update, seq(4), i32(0), i32(4), i32(0), positive(3)),
 	)
@@ -65,8 +66,8 @@ func addStridedAssignSamples() {
 	}
 	const refs = "reference variables are a matter of graphs"
 	addSamples(
-		sample{Op: "ResourceStridedSliceAssign", In: []*tf.Tensor{seq(4, 5), i32(0, 1), i32(4, 5), i32(2, 3), positive(2, 2)}, F: assign, Rough: "variables end gradients"},
+		sample{Op: "ResourceStridedSliceAssign", In: []*core.Tensor{seq(4, 5), i32(0, 1), i32(4, 5), i32(2, 3), positive(2, 2)}, F: assign, Rough: "variables end gradients"},
 		failing("ResourceStridedSliceAssign", "shape", assign, seq(4, 5), i32(0, 1), i32(4, 5), i32(2, 3), positive(3, 2)),
-		sample{Op: "StridedSliceAssign", In: []*tf.Tensor{seq(4, 5), i32(0, 1), i32(4, 5), i32(2, 3), positive(2, 2)}, F: onRef, GraphOnly: refs, Static: "the variable's shape", Rough: "variables end gradients"},
+		sample{Op: "StridedSliceAssign", In: []*core.Tensor{seq(4, 5), i32(0, 1), i32(4, 5), i32(2, 3), positive(2, 2)}, F: onRef, GraphOnly: refs, Static: "the variable's shape", Rough: "variables end gradients"},
 	)
 }

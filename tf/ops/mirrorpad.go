@@ -5,17 +5,18 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const mirrorAttrs = "T: type; Tpaddings: {int32, int64} = int32; mode: {'REFLECT', 'SYMMETRIC'}"
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "MirrorPad", In: "input: T; paddings: Tpaddings", Out: "output: T", Attrs: mirrorAttrs,
-		Shape: padShape, Grad: mirrorPadGrad, Kernels: tf.ByType("T", sameFor(mirrorPad, slices.Concat(dataTypes, wideQuantized)...)),
+		Shape: padShape, Grad: tf.GradFunc(mirrorPadGrad), Kernels: core.ByType("T", sameFor(mirrorPad, slices.Concat(dataTypes, wideQuantized)...)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "MirrorPadGrad", In: "input: T; paddings: Tpaddings", Out: "output: T", Attrs: mirrorAttrs,
-		Shape: unpadShape, Grad: mirrorPadGradGrad, Kernels: tf.ByType("T", sameFor(mirrorUnpad, numberTypes...)),
+		Shape: unpadShape, Grad: tf.GradFunc(mirrorPadGradGrad), Kernels: core.ByType("T", sameFor(mirrorUnpad, numberTypes...)),
 	})
 }
 
@@ -28,16 +29,16 @@ const (
 // MirrorPad returns x with its mirror image around it: paddings[i] tells how
 // many elements before and after dimension i. mode is Reflect or Symmetric.
 func MirrorPad(x, paddings tf.Output, mode string, opts ...tf.Option) tf.Output {
-	return apply("MirrorPad", attrs(opts, tf.Attr("mode", mode)), x, paddings)
+	return apply("MirrorPad", tf.Join(opts, tf.Attr("mode", mode)), x, paddings)
 }
 
 // MirrorPadGrad returns dy without its paddings, the elements of which are
 // added to those that they are the image of.
 func MirrorPadGrad(dy, paddings tf.Output, mode string, opts ...tf.Option) tf.Output {
-	return apply("MirrorPadGrad", attrs(opts, tf.Attr("mode", mode)), dy, paddings)
+	return apply("MirrorPadGrad", tf.Join(opts, tf.Attr("mode", mode)), dy, paddings)
 }
 
-func unpadShape(c *tf.Infer) error {
+func unpadShape(c *core.Infer) error {
 	s := c.In(0)
 	if s == nil {
 		return nil
@@ -65,7 +66,7 @@ type mirror struct {
 }
 
 // mirrorArgs reads paddings for a tensor of the given rank.
-func mirrorArgs(x, t *tf.Tensor) (before, after []int, err error) {
+func mirrorArgs(x, t *core.Tensor) (before, after []int, err error) {
 	s := x.Shape()
 	const most = 5 // dimensions that TensorFlow's kernel is made for
 	switch {
@@ -152,11 +153,11 @@ func advance(index []int, s tf.Shape) {
 	}
 }
 
-func mirrorOffset(n *tf.Node) int { return b2i(n.Str("mode") == Reflect) }
+func mirrorOffset(n *core.Node) int { return b2i(n.Str("mode") == Reflect) }
 
-func mirrorPad(n *tf.Node) (tf.Kernel, error) {
+func mirrorPad(n *core.Node) (core.Kernel, error) {
 	d, offset := n.Type("T"), mirrorOffset(n)
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		x := c.Input(0)
 		before, after, err := mirrorArgs(x, c.Input(1))
 		if err != nil {
@@ -186,9 +187,9 @@ func badMirror(offset int, what string, before, after, n int) error {
 	return tf.Errorf(tf.InvalidArgument, "paddings must be less than the %s: %d, %d not less than %d", what, before, after, n)
 }
 
-func mirrorUnpad(n *tf.Node) (tf.Kernel, error) {
+func mirrorUnpad(n *core.Node) (core.Kernel, error) {
 	d, offset := n.Type("T"), mirrorOffset(n)
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		dy := c.Input(0)
 		before, after, err := mirrorArgs(dy, c.Input(1))
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
@@ -22,7 +23,7 @@ func EuclideanNorm(x, axes tf.Output, opts ...tf.Option) tf.Output {
 	return apply("EuclideanNorm", opts, x, axes)
 }
 
-func norm[T kernel.Float](c *tf.OpContext, r *kernel.Reduction, dst, src []T) {
+func norm[T kernel.Float](c *core.OpContext, r *kernel.Reduction, dst, src []T) {
 	squares := make([]T, len(src))
 	kernel.Square(squares, src)
 	kernel.Reduce(c.ParallelFor, r, dst, squares, kernel.SumFold[T]())
@@ -30,14 +31,14 @@ func norm[T kernel.Float](c *tf.OpContext, r *kernel.Reduction, dst, src []T) {
 }
 
 // wholeNorm sums in T itself, which may wrap around, and rounds roots down.
-func wholeNorm[T kernel.Integer](c *tf.OpContext, r *kernel.Reduction, dst, src []T) {
+func wholeNorm[T kernel.Integer](c *core.OpContext, r *kernel.Reduction, dst, src []T) {
 	squares := make([]T, len(src))
 	kernel.Square(squares, src)
 	kernel.Reduce(c.ParallelFor, r, dst, squares, kernel.SumFold[T]())
 	kernel.Map(dst, dst, func(v T) T { return T(math.Sqrt(float64(max(v, 0)))) })
 }
 
-func complexNorm[T kernel.Complex](c *tf.OpContext, r *kernel.Reduction, dst, src []T) {
+func complexNorm[T kernel.Complex](c *core.OpContext, r *kernel.Reduction, dst, src []T) {
 	squares, sums := make([]float64, len(src)), make([]float64, len(dst))
 	kernel.Map2(squares, src, func(v T) float64 {
 		z := complex128(v)
@@ -59,10 +60,10 @@ func normGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 }
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "L2Loss", In: "t: T", Out: "output: T", Attrs: "T: {half, bfloat16, float, double}",
-		Shape: tf.ScalarShape, Grad: l2LossGrad,
-		Kernels: tf.ByType("T", byType{
+		Shape: core.ScalarShape, Grad: tf.GradFunc(l2LossGrad),
+		Kernels: core.ByType("T", byType{
 			tf.Float32: l2Loss(sumOfSquares[float32]), tf.Float64: l2Loss(sumOfSquares[float64]),
 			tf.Float16:  l2Loss(inFloat32Fold[tf.Half](sumOfSquares[float32])),
 			tf.BFloat16: l2Loss(inFloat32Fold[tf.BF16](sumOfSquares[float32])),
@@ -73,21 +74,21 @@ func init() {
 // L2Loss returns half the sum of the squares of all elements.
 func L2Loss(t tf.Output, opts ...tf.Option) tf.Output { return apply("L2Loss", opts, t) }
 
-func sumOfSquares[T kernel.Float](c *tf.OpContext, r *kernel.Reduction, dst, src []T) {
+func sumOfSquares[T kernel.Float](c *core.OpContext, r *kernel.Reduction, dst, src []T) {
 	squares := make([]T, len(src))
 	kernel.Square(squares, src)
 	kernel.Reduce(c.ParallelFor, r, dst, squares, kernel.SumFold[T]())
 	kernel.MulScalar(dst, dst, 0.5)
 }
 
-func l2Loss[T tf.Elem](f reduce[T]) tf.NewKernel {
-	return stateless(func(c *tf.OpContext) error {
+func l2Loss[T tf.Elem](f reduce[T]) core.NewKernel {
+	return stateless(func(c *core.OpContext) error {
 		x := c.Input(0)
 		out, err := c.Alloc(0, x.DType(), tf.Shape{})
 		if err != nil {
 			return err
 		}
-		f(c, kernel.NewReduction([]int{x.Len()}, []bool{true}), tf.Data[T](out), tf.Data[T](x))
+		f(c, kernel.NewReduction([]int{x.Len()}, []bool{true}), core.Data[T](out), core.Data[T](x))
 		return nil
 	})
 }

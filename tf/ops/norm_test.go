@@ -2,6 +2,7 @@ package ops_test
 
 import (
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -18,13 +19,13 @@ func addLRN() {
 	f16 := []tf.DType{tf.Float16}
 	radius, one := 1, float32(1)
 	addSamples(
-		sample{Op: "LRN", In: []*tf.Tensor{x}, F: applied("LRN", o...)},
-		sample{Op: "LRN", Name: "in 16 bits", In: []*tf.Tensor{x}, F: applied("LRN"), Types: f16, Tol: 0.02},
-		sample{Op: "LRN", Name: "defaults", In: []*tf.Tensor{x}, F: unary(ops.LRN)},
-		sample{Op: "LRN", Name: "options", In: []*tf.Tensor{x}, F: unary(ops.LRN, ops.LRNOpts{DepthRadius: &radius, Beta: &one, Alpha: &one, Bias: &one})},
-		sample{Op: "LRN", Name: "nothing", In: []*tf.Tensor{seq(0, 2, 3, 7)}, F: unary(ops.LRN)},
+		sample{Op: "LRN", In: []*core.Tensor{x}, F: applied("LRN", o...)},
+		sample{Op: "LRN", Name: "in 16 bits", In: []*core.Tensor{x}, F: applied("LRN"), Types: f16, Tol: 0.02},
+		sample{Op: "LRN", Name: "defaults", In: []*core.Tensor{x}, F: unary(ops.LRN)},
+		sample{Op: "LRN", Name: "options", In: []*core.Tensor{x}, F: unary(ops.LRN, ops.LRNOpts{DepthRadius: &radius, Beta: &one, Alpha: &one, Bias: &one})},
+		sample{Op: "LRN", Name: "nothing", In: []*core.Tensor{seq(0, 2, 3, 7)}, F: unary(ops.LRN)},
 		failing("LRN", "flat", applied("LRN"), seq(2, 3)),
-		sample{Op: "LRNGrad", In: []*tf.Tensor{seq(2, 2, 3, 7), x, within(-1, 1, 2, 2, 3, 7)}, F: applied("LRNGrad", o...)},
+		sample{Op: "LRNGrad", In: []*core.Tensor{seq(2, 2, 3, 7), x, within(-1, 1, 2, 2, 3, 7)}, F: applied("LRNGrad", o...)},
 		failing("LRNGrad", "shape", applied("LRNGrad"), seq(2, 2, 3, 6), x, x),
 		failing("LRNGrad", "flat", applied("LRNGrad"), seq(2, 7), x, x),
 	)
@@ -38,13 +39,13 @@ func addGlobalNorm() {
 	f64 := []tf.DType{tf.Float64}
 	const gone = "TensorFlow removed the op in version 9 of its graphs"
 	global := []sample{
-		{Op: forward, In: []*tf.Tensor{x, mean, variance, beta, gamma}, F: applied(forward, scaled...), Types: f64},
-		{Op: forward, Name: "plain", In: []*tf.Tensor{x, mean, variance, beta, gamma}, F: applied(forward, plain...)},
-		{Op: forward, Name: "function", In: []*tf.Tensor{x, mean, variance, beta, gamma}, F: func(_ *tf.Graph, in []tf.Output) []tf.Output {
+		{Op: forward, In: []*core.Tensor{x, mean, variance, beta, gamma}, F: applied(forward, scaled...), Types: f64},
+		{Op: forward, Name: "plain", In: []*core.Tensor{x, mean, variance, beta, gamma}, F: applied(forward, plain...)},
+		{Op: forward, Name: "function", In: []*core.Tensor{x, mean, variance, beta, gamma}, F: func(_ *tf.Graph, in []tf.Output) []tf.Output {
 			return []tf.Output{ops.BatchNormWithGlobalNormalization(in[0], in[1], in[2], in[3], in[4], 0.5, true)}
 		}},
-		{Op: back, In: []*tf.Tensor{x, mean, variance, gamma, seq(2, 3, 2, 4)}, F: applied(back, scaled...), Types: f64},
-		{Op: back, Name: "plain", In: []*tf.Tensor{x, mean, variance, gamma, seq(2, 3, 2, 4)}, F: applied(back, plain...)},
+		{Op: back, In: []*core.Tensor{x, mean, variance, gamma, seq(2, 3, 2, 4)}, F: applied(back, scaled...), Types: f64},
+		{Op: back, Name: "plain", In: []*core.Tensor{x, mean, variance, gamma, seq(2, 3, 2, 4)}, F: applied(back, plain...)},
 		failing(forward, "flat", applied(forward, scaled...), seq(3, 4), mean, variance, beta, gamma),
 		failing(forward, "mean", applied(forward, scaled...), x, seq(1, 4), variance, beta, gamma),
 		failing(forward, "variance", applied(forward, scaled...), x, mean, seq(1, 4), beta, gamma),
@@ -70,10 +71,10 @@ func addArgmaxPool() {
 	}
 	batch := ops.ArgmaxOpts{IncludeBatchInIndex: true}
 	addSamples(
-		sample{Op: forward, In: []*tf.Tensor{x}, F: applied(forward, in(ops.ArgmaxOpts{})...), Types: types},
-		sample{Op: forward, Name: "in batch", In: []*tf.Tensor{x}, F: applied(forward, in(ops.ArgmaxOpts{Targmax: tf.Int32, IncludeBatchInIndex: true})...), Rough: "TensorFlow's gradient takes int64 only"},
-		sample{Op: back, In: []*tf.Tensor{x, seq(2, 2, 3, 3)}, F: grad(ops.ArgmaxOpts{}), Types: []tf.DType{tf.Float64, tf.Int32, tf.Int64, tf.Uint16}},
-		sample{Op: back, Name: "in batch", In: []*tf.Tensor{x, seq(2, 2, 3, 3)}, F: grad(batch)},
+		sample{Op: forward, In: []*core.Tensor{x}, F: applied(forward, in(ops.ArgmaxOpts{})...), Types: types},
+		sample{Op: forward, Name: "in batch", In: []*core.Tensor{x}, F: applied(forward, in(ops.ArgmaxOpts{Targmax: tf.Int32, IncludeBatchInIndex: true})...), Rough: "TensorFlow's gradient takes int64 only"},
+		sample{Op: back, In: []*core.Tensor{x, seq(2, 2, 3, 3)}, F: grad(ops.ArgmaxOpts{}), Types: []tf.DType{tf.Float64, tf.Int32, tf.Int64, tf.Uint16}},
+		sample{Op: back, Name: "in batch", In: []*core.Tensor{x, seq(2, 2, 3, 3)}, F: grad(batch)},
 		failing(forward, "flat", applied(forward, in(ops.ArgmaxOpts{})...), seq(4, 5, 3)),
 		failing(back, "shape", grad(batch), x, seq(2, 2, 3, 2)),
 	)
@@ -85,8 +86,8 @@ func addArgmaxPool() {
 func addNthElement() {
 	x := distinct(2, 3, 7)
 	addSamples(
-		sample{Op: "NthElement", In: []*tf.Tensor{x, scalar(int32(2))}, F: binary(ops.NthElement)},
-		sample{Op: "NthElement", Name: "reverse", In: []*tf.Tensor{x, scalar(int32(2))}, F: binary(ops.NthElement, ops.NthElementOpts{Reverse: true})},
+		sample{Op: "NthElement", In: []*core.Tensor{x, scalar(int32(2))}, F: binary(ops.NthElement)},
+		sample{Op: "NthElement", Name: "reverse", In: []*core.Tensor{x, scalar(int32(2))}, F: binary(ops.NthElement, ops.NthElementOpts{Reverse: true})},
 		failing("NthElement", "beyond", binary(ops.NthElement), x, scalar(int32(7))),
 		failing("NthElement", "negative", binary(ops.NthElement), x, scalar(int32(-1))),
 		failing("NthElement", "scalar", binary(ops.NthElement), rate(1), scalar(int32(0))),
@@ -112,7 +113,7 @@ func addNthElement() {
 	other := failing("IsotonicRegression", "to another type", to(tf.Float64), m)
 	other.NoGolden = "the message lists the kernels"
 	addSamples(
-		sample{Op: "IsotonicRegression", In: []*tf.Tensor{m}, F: regression, Static: static},
-		sample{Op: "IsotonicRegression", Name: "ties", In: []*tf.Tensor{mat[float32](5, 3, 1, 2, 2, 5, 1, 1, 1, 1, 1)}, F: regression, Static: static, Rough: "ties"},
+		sample{Op: "IsotonicRegression", In: []*core.Tensor{m}, F: regression, Static: static},
+		sample{Op: "IsotonicRegression", Name: "ties", In: []*core.Tensor{mat[float32](5, 3, 1, 2, 2, 5, 1, 1, 1, 1, 1)}, F: regression, Static: static, Rough: "ties"},
 		other)
 }

@@ -5,20 +5,21 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const attrs = "T: numbertype; variance_epsilon: float; scale_after_normalization: bool"
 	types := []tf.DType{tf.Float16, tf.Float32, tf.Float64}
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "BatchNormWithGlobalNormalization", In: "t: T; m: T; v: T; beta: T; gamma: T", Out: "result: T", Attrs: attrs,
-		Shape: globalNormShape, Grad: globalNormGrad,
-		Kernels: tf.ByType("T", only(convKernels(globalNorm[float32], globalNorm[float64]), types...)),
+		Shape: globalNormShape, Grad: tf.GradFunc(globalNormGrad),
+		Kernels: core.ByType("T", only(convKernels(globalNorm[float32], globalNorm[float64]), types...)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "BatchNormWithGlobalNormalizationGrad", In: "t: T; m: T; v: T; gamma: T; backprop: T", Out: "dx: T; dm: T; dv: T; db: T; dg: T", Attrs: attrs,
-		Shape: globalNormGradShape, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("T", only(convKernels(globalNormBack[float32], globalNormBack[float64]), types...)),
+		Shape: globalNormGradShape, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("T", only(convKernels(globalNormBack[float32], globalNormBack[float64]), types...)),
 	})
 }
 
@@ -26,12 +27,12 @@ func init() {
 // channels] by mean m and variance v of each channel, scales them by gamma if
 // asked to, and adds beta.
 func BatchNormWithGlobalNormalization(x, m, v, beta, gamma tf.Output, epsilon float32, scale bool, opts ...tf.Option) tf.Output {
-	own := attrs(opts, tf.Attr("variance_epsilon", epsilon), tf.Attr("scale_after_normalization", scale))
+	own := tf.Join(opts, tf.Attr("variance_epsilon", epsilon), tf.Attr("scale_after_normalization", scale))
 	return apply("BatchNormWithGlobalNormalization", own, x, m, v, beta, gamma)
 }
 
 // channelsOf merges what images and vectors say of the number of channels.
-func channelsOf(c *tf.Infer, images []int, vectors ...int) (tf.Shape, error) {
+func channelsOf(c *core.Infer, images []int, vectors ...int) (tf.Shape, error) {
 	s := unknownDims(4)
 	for _, i := range images {
 		m, ok := s.Merge(c.In(i))
@@ -54,7 +55,7 @@ func channelsOf(c *tf.Infer, images []int, vectors ...int) (tf.Shape, error) {
 	return s, nil
 }
 
-func globalNormShape(c *tf.Infer) error {
+func globalNormShape(c *core.Infer) error {
 	s, err := channelsOf(c, []int{0}, 1, 2, 3, 4)
 	if err == nil {
 		c.Set(0, s)
@@ -62,7 +63,7 @@ func globalNormShape(c *tf.Infer) error {
 	return err
 }
 
-func globalNormGradShape(c *tf.Infer) error {
+func globalNormGradShape(c *core.Infer) error {
 	s, err := channelsOf(c, []int{0, 4}, 1, 2, 3)
 	if err != nil {
 		return err
@@ -75,7 +76,7 @@ func globalNormGradShape(c *tf.Infer) error {
 }
 
 // globalNormArgs checks images and the named vectors in the inputs from 1 on.
-func globalNormArgs(c *tf.OpContext, vectors ...string) error {
+func globalNormArgs(c *core.OpContext, vectors ...string) error {
 	x := c.Input(0).Shape()
 	if len(x) != 4 {
 		return tf.Errorf(tf.InvalidArgument, "input must be 4-dimensional%s", x.Text())
@@ -101,10 +102,10 @@ func deviations[T kernel.Float](v []T, epsilon float64) []float64 {
 	return out
 }
 
-func globalNorm[T kernel.Float](k computedIn[T]) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func globalNorm[T kernel.Float](k computedIn[T]) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		epsilon, scale := float64(n.Float("variance_epsilon")), n.Bool("scale_after_normalization")
-		return tf.Compute(func(c *tf.OpContext) error {
+		return core.Compute(func(c *core.OpContext) error {
 			if err := globalNormArgs(c, "mean", "var", "beta", "gamma"); err != nil {
 				return err
 			}
@@ -131,10 +132,10 @@ func globalNorm[T kernel.Float](k computedIn[T]) tf.NewKernel {
 	}
 }
 
-func globalNormBack[T kernel.Float](k computedIn[T]) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func globalNormBack[T kernel.Float](k computedIn[T]) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		epsilon, scale := float64(n.Float("variance_epsilon")), n.Bool("scale_after_normalization")
-		return tf.Compute(func(c *tf.OpContext) error {
+		return core.Compute(func(c *core.OpContext) error {
 			if err := globalNormArgs(c, "mean", "var", "gamma"); err != nil {
 				return err
 			}

@@ -5,18 +5,19 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "NthElement", In: "input: T; n: int32", Out: "values: T", Attrs: "reverse: bool = false; T: {" + poolableTypes + "}",
-		Shape: nthElementShape, Grad: nthElementGrad, Kernels: tf.ByType("T", everyReal(nthElements)),
+		Shape: nthElementShape, Grad: tf.GradFunc(nthElementGrad), Kernels: core.ByType("T", everyReal(nthElements)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "IsotonicRegression", In: "input: T", Out: "output: output_dtype; segments: int32",
 		Attrs: "T: {" + poolableTypes + "}; output_dtype: {half, bfloat16, float, double} = DT_FLOAT",
-		Shape: isotonicShape, Grad: isotonicGrad,
-		Kernels: tf.ByType("T", byType{
+		Shape: isotonicShape, Grad: tf.GradFunc(isotonicGrad),
+		Kernels: core.ByType("T", byType{
 			tf.Float32: isotonic(asItself[float32](), asItself[float32](), tf.Float32), tf.Float64: isotonic(asItself[float64](), asItself[float64](), tf.Float64),
 			tf.Float16: isotonic(asFloat32[tf.Half](), asFloat32[tf.Half](), tf.Float16), tf.BFloat16: isotonic(asFloat32[tf.BF16](), asFloat32[tf.BF16](), tf.BFloat16),
 			tf.Int8: isotonic(asItself[int8](), asItself[float32](), tf.Float32), tf.Int16: isotonic(asItself[int16](), asItself[float32](), tf.Float32),
@@ -39,11 +40,11 @@ func NthElement(x, n tf.Output, opts ...tf.Option) tf.Output { return apply("Nth
 // IsotonicRegression returns the rows nearest to those of x that do not
 // increase, as type d, and the numbers of the stretches of equal elements.
 func IsotonicRegression(x tf.Output, d tf.DType, opts ...tf.Option) (y, segments tf.Output) {
-	out := outputs(2, "IsotonicRegression", attrs(opts, tf.Attr("output_dtype", d)), x)
+	out := outputs(2, "IsotonicRegression", tf.Join(opts, tf.Attr("output_dtype", d)), x)
 	return out[0], out[1]
 }
 
-func nthElementShape(c *tf.Infer) error {
+func nthElementShape(c *core.Infer) error {
 	if _, err := c.Rank(1, 0); err != nil {
 		return err
 	}
@@ -80,15 +81,15 @@ func nthElements() realPool {
 	}
 }
 
-func nthElement[T kernel.Real](k computedIn[T]) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func nthElement[T kernel.Real](k computedIn[T]) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		reverse := n.Bool("reverse")
-		return tf.Compute(func(c *tf.OpContext) error {
+		return core.Compute(func(c *core.OpContext) error {
 			x, at := c.Input(0), c.Input(1)
 			if at.Rank() != 0 {
 				return tf.Errorf(tf.InvalidArgument, "N must be scalar but has rank %d", at.Rank())
 			}
-			nth, s := int(tf.Data[int32](at)[0]), x.Shape()
+			nth, s := int(core.Data[int32](at)[0]), x.Shape()
 			if nth >= 0 && len(s) == 0 {
 				return tf.Errorf(tf.InvalidArgument, "Input must be at least rank 1 but is rank 0")
 			}
@@ -110,7 +111,7 @@ func nthElement[T kernel.Real](k computedIn[T]) tf.NewKernel {
 	}
 }
 
-func nthOfRows[T kernel.Real](c *tf.OpContext, y, x []T, width, nth int) {
+func nthOfRows[T kernel.Real](c *core.OpContext, y, x []T, width, nth int) {
 	c.ParallelFor(len(y), max(1, elementGrain/(8*width)), func(lo, hi int) {
 		row := make([]T, width)
 		for i := lo; i < hi; i++ {

@@ -5,15 +5,16 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "OneHot", In: "indices: TI; depth: int32; on_value: T; off_value: T", Out: "output: T",
 		Attrs: "axis: int = -1; T: type; TI: {uint8, int8, int32, int64} = int64",
-		Shape: oneHotShape, NoGrad: tf.NotDifferentiable,
+		Shape: oneHotShape, NoGrad: core.NotDifferentiable,
 		Kernels: byCell(oneHot[uint8], oneHot[uint16], oneHot[uint32], oneHot[uint64], oneHot[complex128],
-			oneHot[string], oneHot[tf.ResourceHandle], oneHot[tf.VariantValue]).on("T"),
+			oneHot[string], oneHot[core.ResourceHandle], oneHot[core.VariantValue]).on("T"),
 	})
 }
 
@@ -30,7 +31,7 @@ func OneHot(indices, depth, on, off tf.Output, opts ...tf.Option) tf.Output {
 	return apply("OneHot", opts, indices, depth, on, off)
 }
 
-func oneHotShape(c *tf.Infer) error {
+func oneHotShape(c *core.Infer) error {
 	s := c.In(0)
 	if s == nil {
 		return nil
@@ -59,9 +60,9 @@ func oneHotAxis(axis, rank int) (int, error) {
 	return axis, nil
 }
 
-func oneHot[C cell](n *tf.Node) (tf.Kernel, error) {
+func oneHot[C cell](n *core.Node) (core.Kernel, error) {
 	d, axis := n.Type("T"), n.Int("axis")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		indices := c.Input(0)
 		s := indices.Shape()
 		at, err := oneHotAxis(axis, len(s))
@@ -73,7 +74,7 @@ func oneHot[C cell](n *tf.Node) (tf.Kernel, error) {
 				return tf.Errorf(tf.InvalidArgument, "%s must be a scalar, but got: %s", name, t.Shape().Text())
 			}
 		}
-		depth := int(tf.Data[int32](c.Input(1))[0])
+		depth := int(core.Data[int32](c.Input(1))[0])
 		if depth < 0 {
 			return tf.Errorf(tf.InvalidArgument, "depth must be non-negative, got: %d", depth)
 		}

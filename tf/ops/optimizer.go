@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // An optimizer declares one way of training in all its flavours: Apply... on
@@ -47,14 +48,14 @@ func (o *optimizer) flavours(prefix string, in []string, attrs string) {
 	for d, step := range o.steps {
 		by[d] = optimizerKernel(vars, in, step)
 	}
-	d := tf.OpDef{
+	d := core.OpDef{
 		Name: "Resource" + prefix + o.name, In: optimizerSignature(vars, in, "resource"), Attrs: attrs, Stateful: true, Expensive: true,
-		Shape: optimizerShape(vars, in), NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", by),
+		Shape: optimizerShape(vars, in), NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", by),
 	}
-	tf.Register(d)
+	core.Register(d)
 	if !o.only {
 		d.Name, d.In, d.Out, d.Stateful = prefix+o.name, optimizerSignature(vars, in, "Ref(T)"), "out: Ref(T)", false
-		tf.Register(d)
+		core.Register(d)
 	}
 }
 
@@ -80,9 +81,9 @@ func optimizerSignature(vars, in []string, variable string) string {
 func isGradient(name string) bool { return name == "grad" || name == "delta" }
 
 // optimizerShape checks that scalars are scalars and that the rest agrees.
-func optimizerShape(vars, in []string) func(*tf.Infer) error {
+func optimizerShape(vars, in []string) func(*core.Infer) error {
 	sparse := slices.Contains(in, "indices")
-	return func(c *tf.Infer) error {
+	return func(c *core.Infer) error {
 		s, err := variableShapes(c, vars)
 		if err != nil {
 			return err
@@ -123,7 +124,7 @@ func gradientShape(s, g tf.Shape, sparse bool) (tf.Shape, error) {
 }
 
 // variableShapes returns the shape that all the variables have.
-func variableShapes(c *tf.Infer, vars []string) (s tf.Shape, err error) {
+func variableShapes(c *core.Infer, vars []string) (s tf.Shape, err error) {
 	for i, name := range vars {
 		vs := c.In(i)
 		if c.NumOut() == 0 {

@@ -6,17 +6,18 @@ import (
 	"unsafe"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
-func optimizerKernel(vars, in []string, run step) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func optimizerKernel(vars, in []string, run step) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		ref := len(n.OutTypes) > 0
-		return tf.Compute(func(c *tf.OpContext) error {
+		return core.Compute(func(c *core.OpContext) error {
 			refs, err := variableRefs(c, len(vars))
 			if err != nil {
 				return err
 			}
-			err = updateAll(refs, func(ts []*tf.Tensor) error {
+			err = updateAll(refs, func(ts []*core.Tensor) error {
 				inputs, err := optimizerInputs(c, vars, in, ts)
 				if err == nil {
 					run(n, inputs)
@@ -33,8 +34,8 @@ func optimizerKernel(vars, in []string, run step) tf.NewKernel {
 
 // variableRefs returns the cells of the variables in the first n inputs, which
 // are references or handles.
-func variableRefs(c *tf.OpContext, n int) ([]*tf.Ref, error) {
-	refs := make([]*tf.Ref, n)
+func variableRefs(c *core.OpContext, n int) ([]*core.Ref, error) {
+	refs := make([]*core.Ref, n)
 	for i := range refs {
 		if refs[i] = c.In[i].Ref; refs[i] != nil {
 			continue
@@ -54,10 +55,10 @@ func variableRefs(c *tf.OpContext, n int) ([]*tf.Ref, error) {
 // updateAll calls f with the values of all refs for f to change, holding all
 // their locks. They are taken in the order of their addresses, so that two
 // steps that update the same variables cannot wait for each other.
-func updateAll(refs []*tf.Ref, f func([]*tf.Tensor) error) error {
-	values := make([]*tf.Tensor, len(refs))
+func updateAll(refs []*core.Ref, f func([]*core.Tensor) error) error {
+	values := make([]*core.Tensor, len(refs))
 	order := slices.Clone(refs)
-	slices.SortFunc(order, func(a, b *tf.Ref) int {
+	slices.SortFunc(order, func(a, b *core.Ref) int {
 		return cmp.Compare(uintptr(unsafe.Pointer(a)), uintptr(unsafe.Pointer(b)))
 	})
 	order = slices.Compact(order)
@@ -66,7 +67,7 @@ func updateAll(refs []*tf.Ref, f func([]*tf.Tensor) error) error {
 		if k == len(order) {
 			return f(values)
 		}
-		return order[k].Update(func(t *tf.Tensor) error {
+		return order[k].Update(func(t *core.Tensor) error {
 			for i, r := range refs {
 				if r == order[k] {
 					values[i] = t
@@ -79,7 +80,7 @@ func updateAll(refs []*tf.Ref, f func([]*tf.Tensor) error) error {
 }
 
 // optimizerInputs checks the variables' values ts and the other inputs.
-func optimizerInputs(c *tf.OpContext, vars, in []string, ts []*tf.Tensor) (*stepInputs, error) {
+func optimizerInputs(c *core.OpContext, vars, in []string, ts []*core.Tensor) (*stepInputs, error) {
 	s := &stepInputs{c: c, vars: ts}
 	if err := checkVariables(vars, ts, c.Node.Type("T")); err != nil {
 		return nil, err
@@ -106,7 +107,7 @@ func optimizerInputs(c *tf.OpContext, vars, in []string, ts []*tf.Tensor) (*step
 	return s, nil
 }
 
-func checkVariables(names []string, ts []*tf.Tensor, d tf.DType) error {
+func checkVariables(names []string, ts []*core.Tensor, d tf.DType) error {
 	for i, t := range ts {
 		switch {
 		case t == nil:

@@ -3,15 +3,16 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A rule reads the attributes of n and the scalars s, in the order of the
 // inputs, and returns what updates stretches of the variables by one of the
 // gradient.
-type rule[T tf.Elem] func(n *tf.Node, s []T) func(v [][]T, g []T)
+type rule[T tf.Elem] func(n *core.Node, s []T) func(v [][]T, g []T)
 
 // A step runs a rule on the inputs of one execution.
-type step func(n *tf.Node, in *stepInputs)
+type step func(n *core.Node, in *stepInputs)
 
 // steps holds a step by type.
 type steps map[tf.DType]step
@@ -27,11 +28,11 @@ func floatSteps(f32 rule[float32], f64 rule[float64]) steps {
 
 // stepInputs is what an optimizer works on, checked.
 type stepInputs struct {
-	c       *tf.OpContext
-	vars    []*tf.Tensor
-	scalars []*tf.Tensor
-	grad    *tf.Tensor
-	indices *tf.Tensor // the rows that grad is for; nil: all
+	c       *core.OpContext
+	vars    []*core.Tensor
+	scalars []*core.Tensor
+	grad    *core.Tensor
+	indices *core.Tensor // the rows that grad is for; nil: all
 }
 
 // each has the stretches of the variables updated: n elements of them from
@@ -50,17 +51,17 @@ func (in *stepInputs) each(worker func() func(at, from, n int)) {
 }
 
 func exactStep[T tf.Elem](r rule[T]) step {
-	return func(n *tf.Node, in *stepInputs) {
+	return func(n *core.Node, in *stepInputs) {
 		s := make([]T, len(in.scalars))
 		for i, t := range in.scalars {
 			kernel.Cast(s[i:i+1], elements(t))
 		}
-		update, g := r(n, s), tf.Data[T](in.grad)
+		update, g := r(n, s), core.Data[T](in.grad)
 		in.each(func() func(at, from, n int) {
 			v := make([][]T, len(in.vars))
 			return func(at, from, n int) {
 				for i, t := range in.vars {
-					v[i] = tf.Data[T](t)[at : at+n]
+					v[i] = core.Data[T](t)[at : at+n]
 				}
 				update(v, g[from:from+n])
 			}
@@ -72,10 +73,10 @@ func exactStep[T tf.Elem](r rule[T]) step {
 const halfBlock = 256
 
 func halfStep[H tf.Half | tf.BF16](r rule[float32]) step {
-	return func(n *tf.Node, in *stepInputs) {
+	return func(n *core.Node, in *stepInputs) {
 		s := make([]float32, len(in.scalars))
 		for i, t := range in.scalars {
-			kernel.Widen(s[i:i+1], tf.Data[H](t)[:1])
+			kernel.Widen(s[i:i+1], core.Data[H](t)[:1])
 		}
 		update := r(n, s)
 		in.each(func() func(at, from, n int) { return halfWorker[H](in, update) })
@@ -94,14 +95,14 @@ func halfWorker[H tf.Half | tf.BF16](in *stepInputs, update func(v [][]float32, 
 		for ; n > 0; n -= halfBlock {
 			m := min(n, halfBlock)
 			g := wide[len(v)][:m]
-			kernel.Widen(g, tf.Data[H](in.grad)[from:from+m])
+			kernel.Widen(g, core.Data[H](in.grad)[from:from+m])
 			for i, t := range in.vars {
 				v[i] = wide[i][:m]
-				kernel.Widen(v[i], tf.Data[H](t)[at:at+m])
+				kernel.Widen(v[i], core.Data[H](t)[at:at+m])
 			}
 			update(v, g)
 			for i, t := range in.vars {
-				kernel.Narrow(tf.Data[H](t)[at:at+m], v[i])
+				kernel.Narrow(core.Data[H](t)[at:at+m], v[i])
 			}
 			at, from = at+m, from+m
 		}

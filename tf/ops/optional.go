@@ -4,26 +4,27 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // An optional holds some tensors, or none. Gradients of conditionals hand the
 // values that only one branch computes from one to the other in them.
-type optional struct{ items []*tf.Tensor } // nil: none
+type optional struct{ items []*core.Tensor } // nil: none
 
 func init() {
-	tf.Register(tf.OpDef{Name: "OptionalNone", Out: "optional: variant", Shape: tf.ScalarShape, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.AnyType(stateless(optionalNone))})
-	tf.Register(tf.OpDef{Name: "OptionalFromValue", In: "components: Toutput_types", Out: "optional: variant", Attrs: "Toutput_types: list(type) >= 1",
-		Shape: tf.ScalarShape, Grad: optionalFromGrad, Kernels: tf.AnyType(stateless(optionalFrom))})
-	tf.Register(tf.OpDef{Name: "OptionalHasValue", In: "optional: variant", Out: "has_value: bool", Shape: tf.ScalarShape, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.AnyType(stateless(optionalHas))})
-	tf.Register(tf.OpDef{Name: "OptionalGetValue", In: "optional: variant", Out: "components: output_types",
-		Attrs: "output_types: list(type) >= 1; output_shapes: list(shape) >= 1", Shape: optionalShape, Grad: optionalGetGrad, Kernels: tf.AnyType(optionalGet)})
+	core.Register(core.OpDef{Name: "OptionalNone", Out: "optional: variant", Shape: core.ScalarShape, NoGrad: core.NoGradientDefined,
+		Kernels: core.AnyType(stateless(optionalNone))})
+	core.Register(core.OpDef{Name: "OptionalFromValue", In: "components: Toutput_types", Out: "optional: variant", Attrs: "Toutput_types: list(type) >= 1",
+		Shape: core.ScalarShape, Grad: tf.GradFunc(optionalFromGrad), Kernels: core.AnyType(stateless(optionalFrom))})
+	core.Register(core.OpDef{Name: "OptionalHasValue", In: "optional: variant", Out: "has_value: bool", Shape: core.ScalarShape, NoGrad: core.NoGradientDefined,
+		Kernels: core.AnyType(stateless(optionalHas))})
+	core.Register(core.OpDef{Name: "OptionalGetValue", In: "optional: variant", Out: "components: output_types",
+		Attrs: "output_types: list(type) >= 1; output_shapes: list(shape) >= 1", Shape: optionalShape, Grad: tf.GradFunc(optionalGetGrad), Kernels: core.AnyType(optionalGet)})
 }
 
 // OptionalOf returns the tensor of an optional that holds values, for kernels;
 // without any, of one that holds nothing.
-func OptionalOf(values []*tf.Tensor) *tf.Tensor { return variantOf(&optional{items: values}) }
+func OptionalOf(values []*core.Tensor) *core.Tensor { return variantOf(&optional{items: values}) }
 
 // OptionalNone returns an optional that holds nothing.
 func OptionalNone(g *tf.Graph, opts ...tf.Option) tf.Output {
@@ -43,10 +44,10 @@ func OptionalHasValue(o tf.Output, opts ...tf.Option) tf.Output {
 // OptionalGetValue returns what an optional holds: values of the given types
 // and shapes.
 func OptionalGetValue(o tf.Output, types []tf.DType, shapes []tf.Shape, opts ...tf.Option) []tf.Output {
-	return outputs(len(types), "OptionalGetValue", attrs(opts, tf.Attr("output_types", types), tf.Attr("output_shapes", shapes)), o)
+	return outputs(len(types), "OptionalGetValue", tf.Join(opts, tf.Attr("output_types", types), tf.Attr("output_shapes", shapes)), o)
 }
 
-func optionalShape(c *tf.Infer) error {
+func optionalShape(c *core.Infer) error {
 	shapes, _ := c.Attr("output_shapes").([]tf.Shape)
 	for i, s := range shapes[:min(len(shapes), len(c.OutTypes))] {
 		c.Set(i, s)
@@ -54,13 +55,13 @@ func optionalShape(c *tf.Infer) error {
 	return nil
 }
 
-func optionalNone(c *tf.OpContext) error {
+func optionalNone(c *core.OpContext) error {
 	c.Set(0, variantOf(&optional{}))
 	return nil
 }
 
-func optionalFrom(c *tf.OpContext) error {
-	o := &optional{items: make([]*tf.Tensor, c.Inputs())}
+func optionalFrom(c *core.OpContext) error {
+	o := &optional{items: make([]*core.Tensor, c.Inputs())}
 	for i := range o.items {
 		o.items[i] = keep(c.Input(i))
 	}
@@ -69,7 +70,7 @@ func optionalFrom(c *tf.OpContext) error {
 }
 
 // optionalInput returns the optional that the input holds.
-func optionalInput(c *tf.OpContext) (*optional, error) {
+func optionalInput(c *core.OpContext) (*optional, error) {
 	t := c.Input(0)
 	if t.Rank() == 0 {
 		if o, ok := t.Variants()[0].Value.(*optional); ok {
@@ -79,21 +80,21 @@ func optionalInput(c *tf.OpContext) (*optional, error) {
 	return nil, tf.Errorf(tf.InvalidArgument, "Input is not an optional.")
 }
 
-func optionalHas(c *tf.OpContext) error {
+func optionalHas(c *core.OpContext) error {
 	o, err := optionalInput(c)
 	if err == nil {
-		c.Set(0, tf.Scalar(o.items != nil))
+		c.Set(0, core.Scalar(o.items != nil))
 	}
 	return err
 }
 
-func optionalGet(n *tf.Node) (tf.Kernel, error) {
+func optionalGet(n *core.Node) (core.Kernel, error) {
 	types, _ := n.Attr("output_types").([]tf.DType)
 	shapes, _ := n.Attr("output_shapes").([]tf.Shape)
 	if len(types) != len(shapes) {
 		return nil, tf.Errorf(tf.InvalidArgument, "output_types and output_shapes must be same length, got:\noutput_types: %d\noutput_shapes: %d", len(types), len(shapes))
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		o, err := optionalInput(c)
 		switch {
 		case err != nil:
@@ -139,7 +140,7 @@ func optionalGetGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 func (o *optional) zeros() (*optional, error) {
 	z := &optional{}
 	for _, t := range o.items {
-		t0 := tf.NewTensor(t.DType(), t.Shape())
+		t0 := core.NewTensor(t.DType(), t.Shape())
 		if err := zeroVariants(t0, t); err != nil {
 			return nil, err
 		}

@@ -3,6 +3,7 @@ package ops_test
 import (
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -18,7 +19,7 @@ func init() {
 		return ops.OptionalGetValue(o, types, shapes)
 	}
 	add := func(op, name string, f func(g *tf.Graph, in []tf.Output) []tf.Output) {
-		optest.Add(optest.Sample{Op: op, Name: name, In: []*tf.Tensor{vec, row}, F: f, Types: optest.OnlyOwn, Static: "what an optional holds has a shape"})
+		optest.Add(optest.Sample{Op: op, Name: name, In: []*core.Tensor{vec, row}, F: f, Types: optest.OnlyOwn, Static: "what an optional holds has a shape"})
 	}
 	add("OptionalFromValue", "", func(g *tf.Graph, in []tf.Output) []tf.Output {
 		return get(ops.OptionalFromValue(in), in...)

@@ -5,20 +5,21 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Pack", In: "values: N * T", Out: "output: T", Attrs: "N: int >= 1; T: type; axis: int = 0",
-		Shape: packShape, Grad: packGrad,
+		Shape: packShape, Grad: tf.GradFunc(packGrad),
 		Kernels: byCell(pack[uint8], pack[uint16], pack[uint32], pack[uint64], pack[complex128],
-			pack[string], pack[tf.ResourceHandle], pack[tf.VariantValue]).on("T", allQuantized, smallFloats),
+			pack[string], pack[core.ResourceHandle], pack[core.VariantValue]).on("T", allQuantized, smallFloats),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Unpack", In: "value: T", Out: "output: num * T", Attrs: "num: int >= 0; T: type; axis: int = 0",
-		Shape: unpackShape, Grad: unpackGrad,
+		Shape: unpackShape, Grad: tf.GradFunc(unpackGrad),
 		Kernels: byCell(unpack[uint8], unpack[uint16], unpack[uint32], unpack[uint64], unpack[complex128],
-			unpack[string], unpack[tf.ResourceHandle], unpack[tf.VariantValue]).on("T", smallFloats),
+			unpack[string], unpack[core.ResourceHandle], unpack[core.VariantValue]).on("T", smallFloats),
 	})
 }
 
@@ -34,10 +35,10 @@ func Pack(values []tf.Output, opts ...tf.Option) tf.Output { return apply("Pack"
 
 // Unpack returns the num parts of x along a dimension, without that dimension.
 func Unpack(x tf.Output, num int, opts ...tf.Option) []tf.Output {
-	return outputs(num, "Unpack", attrs(opts, tf.Attr("num", num)), x)
+	return outputs(num, "Unpack", tf.Join(opts, tf.Attr("num", num)), x)
 }
 
-func packShape(c *tf.Infer) error {
+func packShape(c *core.Infer) error {
 	s := c.In(0)
 	for i := 1; i < c.NumIn(); i++ {
 		m, ok := s.Merge(c.In(i))
@@ -61,9 +62,9 @@ func badPackAxis(axis, rank int) error {
 	return tf.Errorf(tf.InvalidArgument, "axis = %d not in [%d, %d)", axis, -rank, rank)
 }
 
-func pack[C cell](n *tf.Node) (tf.Kernel, error) {
+func pack[C cell](n *core.Node) (core.Kernel, error) {
 	d, axis := n.Type("T"), n.Int("axis")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		s := c.Input(0).Shape()
 		at, ok := wrapAxis(axis, len(s)+1)
 		if !ok {
@@ -90,7 +91,7 @@ func packGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	return tf.Grads(Unpack(dy[0], len(op.Inputs()), AxisOpts{op.Int("axis")})...)
 }
 
-func unpackShape(c *tf.Infer) error {
+func unpackShape(c *core.Infer) error {
 	s := c.In(0)
 	if s == nil {
 		return nil
@@ -108,9 +109,9 @@ func unpackShape(c *tf.Infer) error {
 	return nil
 }
 
-func unpack[C cell](n *tf.Node) (tf.Kernel, error) {
+func unpack[C cell](n *core.Node) (core.Kernel, error) {
 	d, axis := n.Type("T"), n.Int("axis")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		x := c.Input(0)
 		s := x.Shape()
 		at, ok := wrapAxis(axis, len(s))
@@ -127,7 +128,7 @@ func unpack[C cell](n *tf.Node) (tf.Kernel, error) {
 
 // cutParts allocates outputs of the given shapes and fills them with the parts
 // of x along dimension at, before which there are outer rows.
-func cutParts[C cell](c *tf.OpContext, d tf.DType, x *tf.Tensor, outer int, shapes []tf.Shape, at int) error {
+func cutParts[C cell](c *core.OpContext, d tf.DType, x *core.Tensor, outer int, shapes []tf.Shape, at int) error {
 	parts, widths, row := make([][]C, len(shapes)), make([]int, len(shapes)), 0
 	for i, s := range shapes {
 		out, err := c.Alloc(i, d, s)

@@ -3,23 +3,24 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const padAttrs = "T: type; Tpaddings: {int32, int64} = int32"
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Pad", In: "input: T; paddings: Tpaddings", Out: "output: T", Attrs: padAttrs,
-		Shape: padShape, Grad: padGrad, Kernels: padKernels(),
+		Shape: padShape, Grad: tf.GradFunc(padGrad), Kernels: padKernels(),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "PadV2", In: "input: T; paddings: Tpaddings; constant_values: T", Out: "output: T", Attrs: padAttrs,
-		Shape: padShape, Grad: padGrad, Kernels: padKernels(),
+		Shape: padShape, Grad: tf.GradFunc(padGrad), Kernels: padKernels(),
 	})
 }
 
-func padKernels() tf.KernelSet {
+func padKernels() core.KernelSet {
 	return byCell(pad[uint8], pad[uint16], pad[uint32], pad[uint64], pad[complex128],
-		pad[string], pad[tf.ResourceHandle], pad[tf.VariantValue]).dataOn("T", wideQuantized)
+		pad[string], pad[core.ResourceHandle], pad[core.VariantValue]).dataOn("T", wideQuantized)
 }
 
 // Pad returns x with zeros around it: paddings[i] tells how many before and
@@ -31,7 +32,7 @@ func PadV2(x, paddings, value tf.Output, opts ...tf.Option) tf.Output {
 	return apply("PadV2", opts, x, paddings, value)
 }
 
-func padShape(c *tf.Infer) error {
+func padShape(c *core.Infer) error {
 	ps, err := c.Rank(1, 2)
 	if err != nil {
 		return err
@@ -61,7 +62,7 @@ func padShape(c *tf.Infer) error {
 }
 
 // paddings reads how much goes before and after each dimension of x.
-func paddings(x, t *tf.Tensor) (before, after []int, out tf.Shape, err error) {
+func paddings(x, t *core.Tensor) (before, after []int, out tf.Shape, err error) {
 	s := x.Shape()
 	if t.Rank() != 2 || t.Dim(1) != 2 {
 		return nil, nil, nil, tf.Errorf(tf.InvalidArgument, "paddings must be a matrix with 2 columns: %s", t.Shape().Text())
@@ -87,9 +88,9 @@ func paddings(x, t *tf.Tensor) (before, after []int, out tf.Shape, err error) {
 	return before, after, out, nil
 }
 
-func pad[C cell](n *tf.Node) (tf.Kernel, error) {
+func pad[C cell](n *core.Node) (core.Kernel, error) {
 	d := n.Type("T")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		x := c.Input(0)
 		before, after, s, err := paddings(x, c.Input(1))
 		if err != nil {

@@ -2,30 +2,31 @@ package ops
 
 import (
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "ParallelConcat", In: "values: N * T", Out: "output: T", Attrs: "N: int >= 1; T: type; shape: shape",
-		Shape: parallelConcatShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", sameFor(parallelConcat, dataTypes...)),
+		Shape: parallelConcatShape, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", sameFor(parallelConcat, dataTypes...)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "_ParallelConcatStart", Out: "output: dtype", Attrs: "shape: shape; dtype: type", Stateful: true,
-		Shape: attrShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("dtype", sameFor(parallelConcatStart, dataTypes...)),
+		Shape: attrShape, NoGrad: core.NoGradientDefined, Kernels: core.ByType("dtype", sameFor(parallelConcatStart, dataTypes...)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "_ParallelConcatUpdate", In: "value: T; update: T", Out: "output: T", Attrs: "T: type; loc: int",
-		Shape: tf.UnchangedShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", sameFor(parallelConcatUpdate, dataTypes...)),
+		Shape: core.UnchangedShape, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", sameFor(parallelConcatUpdate, dataTypes...)),
 	})
 }
 
 // ParallelConcat joins values, each with a first dimension of size 1, along
 // that dimension to a tensor of the given shape.
 func ParallelConcat(values []tf.Output, shape tf.Shape, opts ...tf.Option) tf.Output {
-	return apply("ParallelConcat", attrs(opts, tf.Attr("shape", shape)), values...)
+	return apply("ParallelConcat", tf.Join(opts, tf.Attr("shape", shape)), values...)
 }
 
-func parallelConcatShape(c *tf.Infer) error {
+func parallelConcatShape(c *core.Infer) error {
 	s := c.ShapeAttr("shape")
 	if s == nil {
 		return tf.Errorf(tf.InvalidArgument, "shape attr must be fully defined")
@@ -51,9 +52,9 @@ func parallelConcatShape(c *tf.Infer) error {
 	return nil
 }
 
-func parallelConcat(n *tf.Node) (tf.Kernel, error) {
+func parallelConcat(n *core.Node) (core.Kernel, error) {
 	d, s := n.Type("T"), n.ShapeAttr("shape")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		if len(s) < 1 {
 			return tf.Errorf(tf.InvalidArgument, "shape must be at least of rank 1: got %v", s)
 		}
@@ -74,9 +75,9 @@ func parallelConcat(n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func parallelConcatStart(n *tf.Node) (tf.Kernel, error) {
+func parallelConcatStart(n *core.Node) (core.Kernel, error) {
 	d, s := n.Type("dtype"), n.ShapeAttr("shape")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		out, err := c.Alloc(0, d, s)
 		if err == nil {
 			clearCells(out)
@@ -87,9 +88,9 @@ func parallelConcatStart(n *tf.Node) (tf.Kernel, error) {
 
 // parallelConcatUpdate replaces the row at loc, counted from the end if
 // negative and modulo the number of rows.
-func parallelConcatUpdate(n *tf.Node) (tf.Kernel, error) {
+func parallelConcatUpdate(n *core.Node) (core.Kernel, error) {
 	d, loc := n.Type("T"), n.Int("loc")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		value, update := c.Input(0), c.Input(1)
 		s, u := value.Shape(), update.Shape()
 		if len(s) != len(u) || len(s) < 1 || !s[1:].Equal(u[1:]) {

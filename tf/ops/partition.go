@@ -4,23 +4,24 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "DynamicPartition", In: "data: T; partitions: int32", Out: "outputs: num_partitions * T",
-		Attrs: "num_partitions: int >= 1; T: type", Shape: partitionShape, Grad: partitionGrad,
-		Kernels: tf.ByType("T", sameFor(partition, objectTypes...)),
+		Attrs: "num_partitions: int >= 1; T: type", Shape: partitionShape, Grad: tf.GradFunc(partitionGrad),
+		Kernels: core.ByType("T", sameFor(partition, objectTypes...)),
 	})
 }
 
 // DynamicPartition divides the rows of x among n tensors: row i goes to the
 // one that partitions[i] names.
 func DynamicPartition(x, partitions tf.Output, n int, opts ...tf.Option) []tf.Output {
-	return outputs(n, "DynamicPartition", attrs(opts, tf.Attr("num_partitions", n)), x, partitions)
+	return outputs(n, "DynamicPartition", tf.Join(opts, tf.Attr("num_partitions", n)), x, partitions)
 }
 
-func partitionShape(c *tf.Infer) error {
+func partitionShape(c *core.Infer) error {
 	x, p := c.In(0), c.In(1)
 	if x == nil || p == nil {
 		return nil
@@ -43,16 +44,16 @@ func partitionGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	return tf.Grads(Reshape(ParallelDynamicStitch(from, dy), Shape(x)), tf.Output{})
 }
 
-func partition(n *tf.Node) (tf.Kernel, error) {
+func partition(n *core.Node) (core.Kernel, error) {
 	count := n.Int("num_partitions")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		x, p := c.Input(0), c.Input(1)
 		s := x.Shape()
 		if len(s) < p.Rank() || !slices.Equal(s[:p.Rank()], p.Shape()) {
 			return tf.Errorf(tf.InvalidArgument, "data.shape must start with partitions.shape, got data.shape = %s, partitions.shape = %s", s.Text(), p.Shape().Text())
 		}
 		sizes := make([]int, count)
-		for i, k := range tf.Data[int32](p) {
+		for i, k := range core.Data[int32](p) {
 			if k < 0 || int(k) >= count {
 				return tf.Errorf(tf.InvalidArgument, "partitions%s = %d is not in [0, %d)", position(p.Shape(), i), k, count)
 			}
@@ -67,7 +68,7 @@ func partition(n *tf.Node) (tf.Kernel, error) {
 			puts[k] = move(out, x)
 		}
 		width, next := product(s[p.Rank():]), make([]int, count)
-		for i, k := range tf.Data[int32](p) {
+		for i, k := range core.Data[int32](p) {
 			puts[k](next[k]*width, i*width, width)
 			next[k]++
 		}

@@ -2,6 +2,7 @@ package ops_test
 
 import (
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -11,11 +12,11 @@ func pooledBy(ksize, strides []int, padding string, more ...tf.Option) []tf.Opti
 }
 
 // distinct returns numbers no two of which are equal, so that maxima are clear.
-func distinct(s ...int) *tf.Tensor {
-	t := tf.NewTensor(tf.Float32, append(tf.Shape{}, s...))
-	n := len(tf.Data[float32](t))
+func distinct(s ...int) *core.Tensor {
+	t := core.NewTensor(tf.Float32, append(tf.Shape{}, s...))
+	n := len(core.Data[float32](t))
 	for i := range n {
-		tf.Data[float32](t)[i] = float32(i*29%(n|1)) - float32(n)/2
+		core.Data[float32](t)[i] = float32(i*29%(n|1)) - float32(n)/2
 	}
 	return t
 }
@@ -36,12 +37,12 @@ func init() {
 }
 
 func addMaxPool() {
-	in := func(s ...int) []*tf.Tensor { return []*tf.Tensor{distinct(s...)} }
+	in := func(s ...int) []*core.Tensor { return []*core.Tensor{distinct(s...)} }
 	explicit := ops.WindowOpts{ExplicitPaddings: []int{0, 0, 1, 0, 0, 1, 0, 0}}
-	add := func(name string, in []*tf.Tensor, o []tf.Option) {
+	add := func(name string, in []*core.Tensor, o []tf.Option) {
 		addSamples(sample{Op: "MaxPool", Name: name, In: in, F: applied("MaxPool", o...)})
 	}
-	refused := func(name, noGolden string, in []*tf.Tensor, o []tf.Option) {
+	refused := func(name, noGolden string, in []*core.Tensor, o []tf.Option) {
 		addSamples(sample{Op: "MaxPool", Name: name, In: in, Fails: true, NoGolden: noGolden, F: applied("MaxPool", o...)})
 	}
 	add("", in(2, 4, 5, 3), pooledBy(two, two, "VALID"))
@@ -78,11 +79,11 @@ func addMaxPoolGrad() {
 	}
 	floats := []tf.DType{tf.Float64, tf.Int32, tf.Int64, tf.Uint16}
 	addSamples(
-		sample{Op: name, In: []*tf.Tensor{x, seq(1, 2, 3, 2)}, F: grad(name), Types: floats},
-		sample{Op: "MaxPoolGradGrad", In: []*tf.Tensor{x, seq(1, 4, 5, 2)}, F: grad("MaxPoolGradGrad"), Types: floats},
-		sample{Op: name, Name: "another shape", Fails: true, In: []*tf.Tensor{x, seq(1, 2, 3, 3)}, F: grad(name)},
-		sample{Op: name, Name: "flat images", Fails: true, In: []*tf.Tensor{seq(4, 5, 2), seq(1, 2, 3, 2), seq(1, 2, 3, 2)}, F: applied(name, o...)},
-		sample{Op: name, Name: "other maxima", Fails: true, In: []*tf.Tensor{x, seq(1, 2, 3, 3), seq(1, 2, 3, 2)}, F: applied(name, o...)})
+		sample{Op: name, In: []*core.Tensor{x, seq(1, 2, 3, 2)}, F: grad(name), Types: floats},
+		sample{Op: "MaxPoolGradGrad", In: []*core.Tensor{x, seq(1, 4, 5, 2)}, F: grad("MaxPoolGradGrad"), Types: floats},
+		sample{Op: name, Name: "another shape", Fails: true, In: []*core.Tensor{x, seq(1, 2, 3, 3)}, F: grad(name)},
+		sample{Op: name, Name: "flat images", Fails: true, In: []*core.Tensor{seq(4, 5, 2), seq(1, 2, 3, 2), seq(1, 2, 3, 2)}, F: applied(name, o...)},
+		sample{Op: name, Name: "other maxima", Fails: true, In: []*core.Tensor{x, seq(1, 2, 3, 3), seq(1, 2, 3, 2)}, F: applied(name, o...)})
 }
 
 func addMaxPoolV2() {
@@ -98,9 +99,9 @@ func addMaxPoolV2() {
 	}
 	x := distinct(1, 4, 5, 2)
 	addSamples(
-		sample{Op: "MaxPoolV2", In: []*tf.Tensor{x}, F: v2("MaxPoolV2", "SAME")},
-		sample{Op: "MaxPoolGradV2", In: []*tf.Tensor{x, seq(1, 2, 3, 2)}, F: v2("MaxPoolGradV2", "SAME"), Types: onlyOwn},
-		sample{Op: "MaxPoolGradGradV2", In: []*tf.Tensor{x, seq(1, 4, 5, 2)}, F: v2("MaxPoolGradGradV2", "SAME"), Types: onlyOwn})
+		sample{Op: "MaxPoolV2", In: []*core.Tensor{x}, F: v2("MaxPoolV2", "SAME")},
+		sample{Op: "MaxPoolGradV2", In: []*core.Tensor{x, seq(1, 2, 3, 2)}, F: v2("MaxPoolGradV2", "SAME"), Types: onlyOwn},
+		sample{Op: "MaxPoolGradGradV2", In: []*core.Tensor{x, seq(1, 4, 5, 2)}, F: v2("MaxPoolGradGradV2", "SAME"), Types: onlyOwn})
 }
 
 func addAvgPool() {
@@ -111,20 +112,20 @@ func addAvgPool() {
 		}
 	}
 	add := func(name string, in []int, sizes []int32, out []int, o []tf.Option) {
-		addSamples(sample{Op: "AvgPool", Name: name, In: []*tf.Tensor{seq(in...)}, F: applied("AvgPool", o...)},
-			sample{Op: back, Name: name, In: []*tf.Tensor{seq(out...)}, F: grad(sizes, o...)})
+		addSamples(sample{Op: "AvgPool", Name: name, In: []*core.Tensor{seq(in...)}, F: applied("AvgPool", o...)},
+			sample{Op: back, Name: name, In: []*core.Tensor{seq(out...)}, F: grad(sizes, o...)})
 	}
 	add("", []int{2, 4, 5, 3}, []int32{2, 4, 5, 3}, []int{2, 2, 2, 3}, pooledBy(two, two, "VALID"))
 	add("overlapping", []int{1, 4, 5, 2}, []int32{1, 4, 5, 2}, []int{1, 2, 3, 2}, pooledBy(three, two, "SAME"))
 	addSamples(
-		sample{Op: name, Name: "NCHW", In: []*tf.Tensor{seq(1, 3, 4, 5)}, NoGolden: notNCHW, F: applied(name, pooledBy([]int{1, 1, 2, 2}, []int{1, 1, 2, 2}, "SAME", nchw)...)},
-		sample{Op: name, Name: "function", In: []*tf.Tensor{seq(1, 4, 4, 2)}, F: func(_ *tf.Graph, in []tf.Output) []tf.Output {
+		sample{Op: name, Name: "NCHW", In: []*core.Tensor{seq(1, 3, 4, 5)}, NoGolden: notNCHW, F: applied(name, pooledBy([]int{1, 1, 2, 2}, []int{1, 1, 2, 2}, "SAME", nchw)...)},
+		sample{Op: name, Name: "function", In: []*core.Tensor{seq(1, 4, 4, 2)}, F: func(_ *tf.Graph, in []tf.Output) []tf.Output {
 			return []tf.Output{ops.AvgPool(in[0], two, two, "SAME")}
 		}},
-		sample{Op: name, Name: "flat", Fails: true, In: []*tf.Tensor{seq(4, 5, 3)}, F: applied(name, pooledBy(two, two, "VALID")...)},
-		sample{Op: name, Name: "too small", Fails: true, In: []*tf.Tensor{seq(1, 1, 2, 3)}, F: applied(name, pooledBy(three, steps1, "VALID")...)},
-		sample{Op: back, Name: "three sizes", Fails: true, NoGolden: unchecked, In: []*tf.Tensor{seq(1, 2, 2, 3)}, F: grad([]int32{4, 4, 3}, pooledBy(two, two, "VALID")...)},
-		sample{Op: back, Name: "other positions", Fails: true, NoGolden: unchecked, In: []*tf.Tensor{seq(1, 2, 3, 3)}, F: grad([]int32{1, 4, 4, 3}, pooledBy(two, two, "VALID")...)})
+		sample{Op: name, Name: "flat", Fails: true, In: []*core.Tensor{seq(4, 5, 3)}, F: applied(name, pooledBy(two, two, "VALID")...)},
+		sample{Op: name, Name: "too small", Fails: true, In: []*core.Tensor{seq(1, 1, 2, 3)}, F: applied(name, pooledBy(three, steps1, "VALID")...)},
+		sample{Op: back, Name: "three sizes", Fails: true, NoGolden: unchecked, In: []*core.Tensor{seq(1, 2, 2, 3)}, F: grad([]int32{4, 4, 3}, pooledBy(two, two, "VALID")...)},
+		sample{Op: back, Name: "other positions", Fails: true, NoGolden: unchecked, In: []*core.Tensor{seq(1, 2, 3, 3)}, F: grad([]int32{1, 4, 4, 3}, pooledBy(two, two, "VALID")...)})
 }
 
 func addPool3D() {
@@ -141,9 +142,9 @@ func addPool3D() {
 		return []tf.Output{tf.Apply(g, "AvgPool3DGrad", []tf.Output{ops.Const(g, []int32{1, 3, 3, 4, 2}, 5), in[0]}, o...).Output(0)}
 	}
 	addSamples(
-		sample{Op: "MaxPool3D", In: []*tf.Tensor{x}, F: applied("MaxPool3D", o...)},
-		sample{Op: "MaxPool3DGrad", In: []*tf.Tensor{x, dy}, F: back("MaxPool3DGrad"), Types: onlyOwn},
-		sample{Op: "MaxPool3DGradGrad", In: []*tf.Tensor{x, seq(1, 3, 3, 4, 2)}, F: back("MaxPool3DGradGrad"), Types: onlyOwn},
-		sample{Op: "AvgPool3D", In: []*tf.Tensor{x}, F: func(_ *tf.Graph, in []tf.Output) []tf.Output { return []tf.Output{ops.AvgPool3D(in[0], k, s, "SAME")} }},
-		sample{Op: "AvgPool3DGrad", In: []*tf.Tensor{dy}, F: meanBack})
+		sample{Op: "MaxPool3D", In: []*core.Tensor{x}, F: applied("MaxPool3D", o...)},
+		sample{Op: "MaxPool3DGrad", In: []*core.Tensor{x, dy}, F: back("MaxPool3DGrad"), Types: onlyOwn},
+		sample{Op: "MaxPool3DGradGrad", In: []*core.Tensor{x, seq(1, 3, 3, 4, 2)}, F: back("MaxPool3DGradGrad"), Types: onlyOwn},
+		sample{Op: "AvgPool3D", In: []*core.Tensor{x}, F: func(_ *tf.Graph, in []tf.Output) []tf.Output { return []tf.Output{ops.AvgPool3D(in[0], k, s, "SAME")} }},
+		sample{Op: "AvgPool3DGrad", In: []*core.Tensor{dy}, F: meanBack})
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // poolAttrs say how a pooling moves its window.
@@ -37,7 +38,7 @@ func (o poolOption) Apply(s *tf.Spec) {
 
 // poolAttrsOf checks ksize and strides, which are attributes of some ops and
 // inputs of others.
-func poolAttrsOf(n *tf.Node, rank int, ksize, strides []int) (*poolAttrs, error) {
+func poolAttrsOf(n *core.Node, rank int, ksize, strides []int) (*poolAttrs, error) {
 	a := &poolAttrs{windowAttrs: windowAttrs{imageFormat: imageFormatOf(n, rank), padding: n.Str("padding"), dilations: [3]int{1, 1, 1}}}
 	switch {
 	case len(ksize) != rank:
@@ -63,7 +64,7 @@ func poolAttrsOf(n *tf.Node, rank int, ksize, strides []int) (*poolAttrs, error)
 	return a, a.setPaddings(n.Ints("explicit_paddings"))
 }
 
-func badPoolSize(n *tf.Node, ksize []int, bad int) error {
+func badPoolSize(n *core.Node, ksize []int, bad int) error {
 	if n.Attr("ksize") != nil && n.OpName()[:3] == "Avg" {
 		return tf.Errorf(tf.InvalidArgument, "ksize must be a positive int32 value, got:%d", bad)
 	}
@@ -86,7 +87,7 @@ var flatOnly = map[string]string{
 
 // checkDepth allows maxima across channels, but not across positions as well.
 // Ops that are not told apart here look at the window alone, as TensorFlow's do.
-func (a *poolAttrs) checkDepth(n *tf.Node, stride int) error {
+func (a *poolAttrs) checkDepth(n *core.Node, stride int) error {
 	text, flat := flatOnly[n.OpName()]
 	switch {
 	case flat && (a.depth != 1 || stride != 1):
@@ -159,11 +160,11 @@ func (a *poolAttrs) outShape(s tf.Shape) (tf.Shape, error) {
 
 // poolSource finds the attributes of a pooling that runs: fixed, or in the
 // last two inputs.
-type poolSource func(c *tf.OpContext) (*poolAttrs, error)
+type poolSource func(c *core.OpContext) (*poolAttrs, error)
 
-func poolSourceOf(n *tf.Node, rank int) (poolSource, error) {
+func poolSourceOf(n *core.Node, rank int) (poolSource, error) {
 	if n.Attr("ksize") == nil {
-		return func(c *tf.OpContext) (*poolAttrs, error) {
+		return func(c *core.OpContext) (*poolAttrs, error) {
 			k, err := windowInput(c.Input(c.Inputs()-2), "ksize")
 			if err != nil {
 				return nil, err
@@ -176,10 +177,10 @@ func poolSourceOf(n *tf.Node, rank int) (poolSource, error) {
 		}, nil
 	}
 	a, err := poolAttrsOf(n, rank, n.Ints("ksize"), n.Ints("strides"))
-	return func(*tf.OpContext) (*poolAttrs, error) { return a, nil }, err
+	return func(*core.OpContext) (*poolAttrs, error) { return a, nil }, err
 }
 
-func windowInput(t *tf.Tensor, name string) ([]int, error) {
+func windowInput(t *core.Tensor, name string) ([]int, error) {
 	if t.Rank() != 1 {
 		return nil, tf.Errorf(tf.InvalidArgument, "%s must be a vector, got shape %s", name, t.Shape().Text())
 	}
@@ -187,8 +188,8 @@ func windowInput(t *tf.Tensor, name string) ([]int, error) {
 }
 
 // poolShape is the shape function of poolings forward.
-func poolShape(rank int) func(*tf.Infer) error {
-	return func(c *tf.Infer) error {
+func poolShape(rank int) func(*core.Infer) error {
+	return func(c *core.Infer) error {
 		s, err := c.Rank(0, rank)
 		if err != nil {
 			return err

@@ -7,17 +7,18 @@ import (
 	"sync/atomic"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Print", In: "input: T; data: U", Out: "output: T",
 		Attrs:    "T: type; U: list(type) >= 0; message: string = ''; first_n: int = -1; summarize: int = 3",
-		Stateful: true, Shape: tf.UnchangedShape, Grad: printGrad, Kernels: tf.AnyType(printTensors),
+		Stateful: true, Shape: core.UnchangedShape, Grad: tf.GradFunc(printGrad), Kernels: core.AnyType(printTensors),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "PrintV2", In: "input: string", Attrs: `output_stream: string = 'stderr'; end: string = '` + "\n'",
-		Stateful: true, Shape: scalarInput, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(printText),
+		Stateful: true, Shape: scalarInput, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(printText),
 	})
 }
 
@@ -87,7 +88,7 @@ func PrintV2(text tf.Output, opts ...tf.Option) *tf.Operation {
 
 // scalarInput is the shape function of an op without outputs whose one input
 // is a scalar.
-func scalarInput(c *tf.Infer) error {
+func scalarInput(c *core.Infer) error {
 	_, err := c.Rank(0, 0)
 	return err
 }
@@ -96,10 +97,10 @@ func printGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	return append(tf.Grads(dy...), make([]tf.Gradient, len(op.Inputs())-1)...)
 }
 
-func printTensors(n *tf.Node) (tf.Kernel, error) {
+func printTensors(n *core.Node) (core.Kernel, error) {
 	message, first, most := n.Str("message"), int64(n.Int("first_n")), n.Int("summarize")
 	var calls atomic.Int64
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		c.Forward(0, 0)
 		if first >= 0 && calls.Add(1) > first {
 			return nil
@@ -113,18 +114,18 @@ func printTensors(n *tf.Node) (tf.Kernel, error) {
 
 var printStreams = []string{"stdout", "stderr", "log(info)", "log(warning)", "log(error)"}
 
-func printText(n *tf.Node) (tf.Kernel, error) {
+func printText(n *core.Node) (core.Kernel, error) {
 	stream, end := n.Str("output_stream"), n.Str("end")
 	path, isFile := strings.CutPrefix(stream, "file://")
 	if !isFile && !slices.Contains(printStreams, stream) {
 		return nil, tf.Errorf(tf.InvalidArgument, "Unknown output stream: %s, Valid streams are: %s", stream, strings.Join(printStreams, ", "))
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		x := c.Input(0)
 		if x.Rank() != 0 {
 			return tf.Errorf(tf.InvalidArgument, "Input is expected to be scalar, but got %s", x.Shape().Text())
 		}
-		text := tf.Data[string](x)[0] + end
+		text := core.Data[string](x)[0] + end
 		if isFile {
 			return appendTo(path, text)
 		}

@@ -3,14 +3,15 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/random"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const randomAttrs = "seed: int = 0; seed2: int = 0; dtype: {half, bfloat16, float, double}; T: {int32, int64}"
 	register := func(name string, kernels byType) {
-		tf.Register(tf.OpDef{
+		core.Register(core.OpDef{
 			Name: name, In: "shape: T", Out: "output: dtype", Attrs: randomAttrs, Stateful: true, Expensive: true,
-			Shape: fillShape, NoGrad: tf.NotDifferentiable, Kernels: tf.ByType("dtype", kernels),
+			Shape: fillShape, NoGrad: core.NotDifferentiable, Kernels: core.ByType("dtype", kernels),
 		})
 	}
 	register("RandomUniform", byType{
@@ -25,11 +26,11 @@ func init() {
 		tf.Float32: randomFill(random.TruncatedNormalFloat32), tf.Float64: randomFill(random.TruncatedNormalFloat64),
 		tf.Float16: randomBits[tf.Half](random.TruncatedNormalHalf), tf.BFloat16: randomBits[tf.BF16](random.TruncatedNormalBFloat16),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "RandomUniformInt", In: "shape: T; minval: Tout; maxval: Tout", Out: "output: Tout",
 		Attrs: "seed: int = 0; seed2: int = 0; Tout: {int32, int64}; T: {int32, int64}", Stateful: true,
-		Shape: fillShape, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("Tout", byType{tf.Int32: randomInt(random.UniformInt[int32]), tf.Int64: randomInt(random.UniformInt64[int64])}),
+		Shape: fillShape, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("Tout", byType{tf.Int32: randomInt(random.UniformInt[int32]), tf.Int64: randomInt(random.UniformInt64[int64])}),
 	})
 }
 
@@ -57,7 +58,7 @@ func seeded(g *tf.Graph, opts []tf.Option) []tf.Option {
 		}
 	}
 	seed, seed2 := g.Seeds(own)
-	return attrs(opts, tf.Attr("seed", seed), tf.Attr("seed2", seed2))
+	return tf.Join(opts, tf.Attr("seed", seed), tf.Attr("seed2", seed2))
 }
 
 // RandomUniform returns numbers of type d, uniform in [0, 1), in a tensor of
@@ -78,7 +79,7 @@ func TruncatedNormal(shape tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
 }
 
 func randomOf(op string, shape tf.Output, d tf.DType, opts []tf.Option) tf.Output {
-	return apply(op, append(seeded(shape.Graph(), opts), tf.Attr("dtype", d)), shape)
+	return apply(op, tf.Join(seeded(shape.Graph(), opts), tf.Attr("dtype", d)), shape)
 }
 
 // RandomUniformInt returns integers uniform in [minval, maxval), up to a small
@@ -104,7 +105,7 @@ func groupSize(d tf.DType) int {
 
 // fillGroups runs f over out in pieces that begin where groups do, so that the
 // numbers do not depend on the pieces.
-func fillGroups[T any](c *tf.OpContext, base random.Philox, size int, out []T, f filler[T]) {
+func fillGroups[T any](c *core.OpContext, base random.Philox, size int, out []T, f filler[T]) {
 	groups := (len(out) + size - 1) / size
 	c.ParallelFor(groups, randomGrain/size, func(lo, hi int) {
 		f(base, uint64(lo), out[lo*size:min(hi*size, len(out))])
@@ -112,23 +113,23 @@ func fillGroups[T any](c *tf.OpContext, base random.Philox, size int, out []T, f
 }
 
 // generator makes the state of a node's stream, which its kernel keeps.
-func generator(n *tf.Node) *random.Generator {
+func generator(n *core.Node) *random.Generator {
 	return random.NewGenerator(int64(n.Int("seed")), int64(n.Int("seed2")))
 }
 
-func randomFill[T tf.Elem](f filler[T]) tf.NewKernel {
-	return randomKernel(f, func(t *tf.Tensor) []T { return tf.Data[T](t) })
+func randomFill[T tf.Elem](f filler[T]) core.NewKernel {
+	return randomKernel(f, func(t *core.Tensor) []T { return core.Data[T](t) })
 }
 
 // randomBits is randomFill for the types that loops know as their 16 bits.
-func randomBits[H tf.Half | tf.BF16](f filler[uint16]) tf.NewKernel {
+func randomBits[H tf.Half | tf.BF16](f filler[uint16]) core.NewKernel {
 	return randomKernel(f, cells[uint16])
 }
 
-func randomKernel[T any](f filler[T], data func(*tf.Tensor) []T) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func randomKernel[T any](f filler[T], data func(*core.Tensor) []T) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		d, gen := n.Type("dtype"), generator(n)
-		return tf.Compute(func(c *tf.OpContext) error {
+		return core.Compute(func(c *core.OpContext) error {
 			out, err := allocSizes(c, c.Input(0), d)
 			if err != nil {
 				return err
@@ -139,10 +140,10 @@ func randomKernel[T any](f filler[T], data func(*tf.Tensor) []T) tf.NewKernel {
 	}
 }
 
-func randomInt[T int32 | int64](f func(base random.Philox, group uint64, low, high T, out []T)) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func randomInt[T int32 | int64](f func(base random.Philox, group uint64, low, high T, out []T)) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		d, gen := n.Type("Tout"), generator(n)
-		return tf.Compute(func(c *tf.OpContext) error {
+		return core.Compute(func(c *core.OpContext) error {
 			low, high, err := intRange[T](c)
 			if err != nil {
 				return err
@@ -155,21 +156,21 @@ func randomInt[T int32 | int64](f func(base random.Philox, group uint64, low, hi
 				return tf.Errorf(tf.InvalidArgument, "Need minval < maxval, got %d >= %d", low, high)
 			}
 			fill := func(base random.Philox, group uint64, out []T) { f(base, group, low, high, out) }
-			fillGroups(c, gen.Reserve(out.Len()), groupSize(d), tf.Data[T](out), fill)
+			fillGroups(c, gen.Reserve(out.Len()), groupSize(d), core.Data[T](out), fill)
 			return nil
 		}), nil
 	}
 }
 
 // intRange reads inputs 1 and 2, minval and maxval.
-func intRange[T int32 | int64](c *tf.OpContext) (low, high T, err error) {
+func intRange[T int32 | int64](c *core.OpContext) (low, high T, err error) {
 	var v [2]T
 	for i, name := range [2]string{"minval", "maxval"} {
 		t := c.Input(1 + i)
 		if t.Rank() != 0 {
 			return 0, 0, tf.Errorf(tf.InvalidArgument, "%s must be 0-D, got shape %s", name, t.Shape().Text())
 		}
-		v[i] = tf.Data[T](t)[0]
+		v[i] = core.Data[T](t)[0]
 	}
 	return v[0], v[1], nil
 }

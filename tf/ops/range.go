@@ -5,14 +5,15 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Range", In: "start: Tidx; limit: Tidx; delta: Tidx", Out: "output: Tidx",
 		Attrs: "Tidx: {bfloat16, half, float, double, int8, int16, int32, int64, uint16, uint32, uint64} = int32",
-		Shape: rangeShape, NoGrad: tf.NotDifferentiable,
-		Kernels: tf.ByType("Tidx", map[tf.DType]tf.NewKernel{
+		Shape: rangeShape, NoGrad: core.NotDifferentiable,
+		Kernels: core.ByType("Tidx", map[tf.DType]core.NewKernel{
 			tf.Float32: rangeOf[float32], tf.Float64: rangeOf[float64], tf.Int32: rangeOf[int32], tf.Int64: rangeOf[int64],
 			tf.Int8: rangeOf[int8], tf.Int16: rangeOf[int16], tf.Uint16: rangeOf[uint16], tf.Uint32: rangeOf[uint32], tf.Uint64: rangeOf[uint64],
 			tf.Float16: rangeHalf[tf.Half], tf.BFloat16: rangeHalf[tf.BF16],
@@ -25,7 +26,7 @@ func Range(start, limit, delta tf.Output, opts ...tf.Option) tf.Output {
 	return apply("Range", opts, start, limit, delta)
 }
 
-func rangeShape(c *tf.Infer) error {
+func rangeShape(c *core.Infer) error {
 	for i := range 3 {
 		if _, err := c.Rank(i, 0); err != nil {
 			return err
@@ -65,9 +66,9 @@ func rangeLen(start, limit, delta float64, integer bool) (int, error) {
 	return int(n), nil
 }
 
-func rangeOf[T kernel.Integer | kernel.Float](n *tf.Node) (tf.Kernel, error) {
+func rangeOf[T kernel.Integer | kernel.Float](n *core.Node) (core.Kernel, error) {
 	d := n.Type("Tidx")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		v, err := rangeArgs[T](c)
 		if err != nil {
 			return err
@@ -80,7 +81,7 @@ func rangeOf[T kernel.Integer | kernel.Float](n *tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		dst := tf.Data[T](out)
+		dst := core.Data[T](out)
 		for i := range dst {
 			dst[i] = v[0] + T(T(i)*v[2]) // the conversion keeps the product's rounding
 		}
@@ -89,21 +90,21 @@ func rangeOf[T kernel.Integer | kernel.Float](n *tf.Node) (tf.Kernel, error) {
 }
 
 // rangeArgs returns start, limit and delta.
-func rangeArgs[T tf.Elem](c *tf.OpContext) (v [3]T, err error) {
+func rangeArgs[T tf.Elem](c *core.OpContext) (v [3]T, err error) {
 	for i, name := range [3]string{"start", "limit", "delta"} {
 		t := c.Input(i)
 		if t.Len() != 1 || t.Rank() > 1 {
 			return v, tf.Errorf(tf.InvalidArgument, "%s must be a scalar, not shape %s", name, t.Shape().Text())
 		}
-		v[i] = tf.Data[T](t)[0]
+		v[i] = core.Data[T](t)[0]
 	}
 	return v, nil
 }
 
 // rangeHalf rounds after each step, as arithmetic on 16 bits does.
-func rangeHalf[H tf.Half | tf.BF16](n *tf.Node) (tf.Kernel, error) {
+func rangeHalf[H tf.Half | tf.BF16](n *core.Node) (core.Kernel, error) {
 	d := n.Type("Tidx")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		h, err := rangeArgs[H](c)
 		if err != nil {
 			return err
@@ -118,7 +119,7 @@ func rangeHalf[H tf.Half | tf.BF16](n *tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		for i, dst := 0, tf.Data[H](out); i < len(dst); i++ {
+		for i, dst := 0, core.Data[H](out); i < len(dst); i++ {
 			dst[i] = narrow[H](v[0] + widened[H](widened[H](float32(i))*v[2]))
 		}
 		return nil

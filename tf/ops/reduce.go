@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // ReduceOpts are the optional attributes of the reductions.
@@ -21,10 +22,10 @@ const reducibleTypes = "float, double, int32, uint8, int16, int8, complex64, int
 
 // reduction declares an op that folds its input along some axes.
 func reduction(name, types string, grad tf.GradFunc, kernels byType) {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: name, In: "input: T; reduction_indices: Tidx", Out: "output: T",
 		Attrs: "keep_dims: bool = false; T: {" + types + "}; Tidx: {int32, int64} = int32",
-		Shape: reductionShape, Grad: grad, Kernels: tf.ByType("T", kernels),
+		Shape: reductionShape, Grad: tf.GradFunc(grad), Kernels: core.ByType("T", kernels),
 	})
 }
 
@@ -56,10 +57,10 @@ func sumKernels() byType {
 }
 
 func boolReduction(name string, f kernel.Fold[bool]) {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: name, In: "input: bool; reduction_indices: Tidx", Out: "output: bool",
 		Attrs: "keep_dims: bool = false; Tidx: {int32, int64} = int32",
-		Shape: reductionShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(foldKernel(f)),
+		Shape: reductionShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(foldKernel(f)),
 	})
 }
 
@@ -82,7 +83,7 @@ func All(x, axes tf.Output, opts ...tf.Option) tf.Output { return apply("All", o
 func Any(x, axes tf.Output, opts ...tf.Option) tf.Output { return apply("Any", opts, x, axes) }
 
 // reductionShape is the shape function of all reductions.
-func reductionShape(c *tf.Infer) error {
+func reductionShape(c *core.Infer) error {
 	x, keep := c.In(0), c.Bool("keep_dims")
 	axes, known := c.ConstInts(1)
 	switch {
@@ -130,7 +131,7 @@ func reducedShape(x tf.Shape, reduced []bool, keep bool) tf.Shape {
 }
 
 // reducer plans a reduction for what a node got as inputs.
-func reducer(c *tf.OpContext, keep bool) (*kernel.Reduction, tf.Shape, error) {
+func reducer(c *core.OpContext, keep bool) (*kernel.Reduction, tf.Shape, error) {
 	axes, err := c.Input(1).Ints()
 	if err != nil {
 		return nil, nil, err
@@ -144,11 +145,11 @@ func reducer(c *tf.OpContext, keep bool) (*kernel.Reduction, tf.Shape, error) {
 }
 
 // reduce folds src into dst as r says.
-type reduce[T any] func(c *tf.OpContext, r *kernel.Reduction, dst, src []T)
+type reduce[T any] func(c *core.OpContext, r *kernel.Reduction, dst, src []T)
 
 // folding returns the reduction with f.
 func folding[T any](f kernel.Fold[T]) reduce[T] {
-	return func(c *tf.OpContext, r *kernel.Reduction, dst, src []T) {
+	return func(c *core.OpContext, r *kernel.Reduction, dst, src []T) {
 		kernel.Reduce(c.ParallelFor, r, dst, src, f)
 	}
 }
@@ -156,7 +157,7 @@ func folding[T any](f kernel.Fold[T]) reduce[T] {
 // inFloat32Fold reduces 16-bit floats in float32, so that a sum does not stop
 // growing when its terms fall below its last place.
 func inFloat32Fold[H kernel.HalfFloat](f reduce[float32]) reduce[H] {
-	return func(c *tf.OpContext, r *kernel.Reduction, dst, src []H) {
+	return func(c *core.OpContext, r *kernel.Reduction, dst, src []H) {
 		d, s := make([]float32, len(dst)), make([]float32, len(src))
 		kernel.Widen(s, src)
 		f(c, r, d, s)
@@ -164,12 +165,12 @@ func inFloat32Fold[H kernel.HalfFloat](f reduce[float32]) reduce[H] {
 	}
 }
 
-func foldKernel[T tf.Elem](f kernel.Fold[T]) tf.NewKernel { return reduceKernel(folding(f)) }
+func foldKernel[T tf.Elem](f kernel.Fold[T]) core.NewKernel { return reduceKernel(folding(f)) }
 
-func reduceKernel[T tf.Elem](f reduce[T]) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func reduceKernel[T tf.Elem](f reduce[T]) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		keep := n.Bool("keep_dims")
-		return tf.Compute(func(c *tf.OpContext) error {
+		return core.Compute(func(c *core.OpContext) error {
 			r, s, err := reducer(c, keep)
 			if err != nil {
 				return err
@@ -178,7 +179,7 @@ func reduceKernel[T tf.Elem](f reduce[T]) tf.NewKernel {
 			if err != nil {
 				return err
 			}
-			f(c, r, tf.Data[T](out), tf.Data[T](c.Input(0)))
+			f(c, r, core.Data[T](out), core.Data[T](c.Input(0)))
 			return nil
 		}), nil
 	}

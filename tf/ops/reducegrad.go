@@ -1,6 +1,9 @@
 package ops
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 // sumGrad repeats dy along the axes that were reduced.
 func sumGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
@@ -77,8 +80,8 @@ func constInts(x tf.Output) ([]int, bool) {
 }
 
 // constTensor returns the value of x if it is known while the graph is built.
-func constTensor(x tf.Output) *tf.Tensor {
-	if v, err := x.Value(); err == nil {
+func constTensor(x tf.Output) *core.Tensor {
+	if v, err := x.Computed(); err == nil {
 		return v
 	}
 	if op := x.Operation(); op != nil && op.OpName() == "Const" {

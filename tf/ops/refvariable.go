@@ -4,39 +4,40 @@ import (
 	"github.com/gorge-tf/gorge/internal/handle"
 	"github.com/gorge-tf/gorge/internal/resource"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	for _, name := range []string{"VariableV2", "Variable"} {
-		tf.Register(tf.OpDef{
+		core.Register(core.OpDef{
 			Name: name, Out: "ref: Ref(dtype)", Attrs: "shape: shape; dtype: type; container: string = ''; shared_name: string = ''",
-			Stateful: true, Shape: refVariableShape(name), NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(refVariable),
+			Stateful: true, Shape: refVariableShape(name), NoGrad: core.NotDifferentiable, Kernels: core.AnyType(refVariable),
 		})
 	}
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Assign", In: "ref: Ref(T); value: T", Out: "output_ref: Ref(T)",
 		Attrs: "T: type; validate_shape: bool = true; use_locking: bool = true", Uninitialized: true,
-		Shape: assignShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(assign),
+		Shape: assignShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(assign),
 	})
 	for name, rows := range map[string]rowOps{"AssignAdd": addRows, "AssignSub": subRows} {
 		kernels := byType{}
 		for d, f := range updates(rows) {
 			kernels[d] = updateRef(f)
 		}
-		tf.Register(tf.OpDef{
+		core.Register(core.OpDef{
 			Name: name, In: "ref: Ref(T); value: T", Out: "output_ref: Ref(T)", Attrs: "T: numbertype; use_locking: bool = false",
-			Shape: assignSumShape, NoGrad: tf.NotDifferentiable, Kernels: tf.ByType("T", kernels),
+			Shape: assignSumShape, NoGrad: core.NotDifferentiable, Kernels: core.ByType("T", kernels),
 		})
 	}
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "IsVariableInitialized", In: "ref: Ref(dtype)", Out: "is_initialized: bool", Attrs: "dtype: type", Uninitialized: true,
-		Shape: tf.ScalarShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(isVariableInitialized),
+		Shape: core.ScalarShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(isVariableInitialized),
 	})
 }
 
 // A refCell is the variable that VariableV2 nodes of one name share.
 type refCell struct {
-	tf.Ref
+	core.Ref
 	dtype tf.DType
 }
 
@@ -56,7 +57,7 @@ func (o VariableOpts) Apply(s *tf.Spec) {
 // VariableV2 adds a variable of the reference kind, as graphs of TensorFlow 1
 // have them. Programs are better off with tf.NewVariable.
 func VariableV2(g *tf.Graph, d tf.DType, shape tf.Shape, opts ...tf.Option) tf.Output {
-	opts = attrs(opts, tf.Attr("dtype", d), tf.Attr("shape", shape))
+	opts = tf.Join(opts, tf.Attr("dtype", d), tf.Attr("shape", shape))
 	return tf.Apply(g, "VariableV2", nil, opts...).Output(0)
 }
 
@@ -91,8 +92,8 @@ func IsVariableInitialized(ref tf.Output, opts ...tf.Option) tf.Output {
 
 // refVariableShape: in the first form of the op a scalar's shape may stand for
 // one that is not known.
-func refVariableShape(op string) func(*tf.Infer) error {
-	return func(c *tf.Infer) error {
+func refVariableShape(op string) func(*core.Infer) error {
+	return func(c *core.Infer) error {
 		if s := c.ShapeAttr("shape"); op != "Variable" || len(s) > 0 {
 			c.Set(0, s)
 		}
@@ -100,7 +101,7 @@ func refVariableShape(op string) func(*tf.Infer) error {
 	}
 }
 
-func refVariable(n *tf.Node) (tf.Kernel, error) {
+func refVariable(n *core.Node) (core.Kernel, error) {
 	name, container := n.Str("shared_name"), n.Str("container")
 	if name == "" {
 		name = n.Name
@@ -112,9 +113,9 @@ func refVariable(n *tf.Node) (tf.Kernel, error) {
 	if err := handle.CheckNames(n); err != nil {
 		return nil, err
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		v, err := resource.LookupOrCreate(c.Resources, container, name, func() (*refCell, error) {
-			return &refCell{tf.Ref{Shape: s}, d}, nil
+			return &refCell{core.Ref{Shape: s}, d}, nil
 		})
 		if err != nil {
 			return err
@@ -127,7 +128,7 @@ func refVariable(n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func assignShape(c *tf.Infer) error {
+func assignShape(c *core.Infer) error {
 	if !c.Bool("validate_shape") {
 		c.Set(0, c.In(1))
 		return nil
@@ -140,7 +141,7 @@ func assignShape(c *tf.Infer) error {
 	return nil
 }
 
-func assignSumShape(c *tf.Infer) error {
+func assignSumShape(c *core.Infer) error {
 	s, ok := c.In(0).Merge(c.In(1))
 	if !ok {
 		return tf.Errorf(tf.InvalidArgument, "a variable is updated by a value of its shape: variable %v, value %v", c.In(0), c.In(1))
@@ -151,15 +152,15 @@ func assignSumShape(c *tf.Infer) error {
 
 var errNoReference = tf.Errorf(tf.Internal, "the input must be a reference to a variable")
 
-func assign(n *tf.Node) (tf.Kernel, error) {
+func assign(n *core.Node) (core.Kernel, error) {
 	validate := n.Bool("validate_shape")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		ref, value := c.In[0].Ref, c.Input(1)
 		if ref == nil {
 			return errNoReference
 		}
 		c.Out[0].Ref = ref
-		return ref.Swap(func(old *tf.Tensor) (*tf.Tensor, error) {
+		return ref.Swap(func(old *core.Tensor) (*core.Tensor, error) {
 			want := ref.Shape
 			if old != nil {
 				want = old.Shape()
@@ -175,14 +176,14 @@ func assign(n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func updateRef(f update) tf.NewKernel {
-	return stateless(func(c *tf.OpContext) error {
+func updateRef(f update) core.NewKernel {
+	return stateless(func(c *core.OpContext) error {
 		ref, by := c.In[0].Ref, c.Input(1)
 		if ref == nil {
 			return errNoReference
 		}
 		c.Out[0].Ref = ref
-		return ref.Update(func(t *tf.Tensor) error {
+		return ref.Update(func(t *core.Tensor) error {
 			switch {
 			case t == nil:
 				return uninitialized(c, 0)
@@ -195,8 +196,8 @@ func updateRef(f update) tf.NewKernel {
 	})
 }
 
-func isVariableInitialized(*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+func isVariableInitialized(*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		if c.In[0].Ref == nil {
 			return errNoReference
 		}
@@ -205,7 +206,7 @@ func isVariableInitialized(*tf.Node) (tf.Kernel, error) {
 			return err
 		}
 		t := c.In[0].Ref.Load()
-		if tf.Data[bool](out)[0] = t != nil; t != nil {
+		if core.Data[bool](out)[0] = t != nil; t != nil {
 			t.Release()
 		}
 		return nil

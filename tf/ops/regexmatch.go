@@ -6,16 +6,17 @@ import (
 	"regexp/syntax"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "RegexFullMatch", In: "input: string; pattern: string", Out: "output: bool",
-		Shape: regexShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(regexFullMatch),
+		Shape: regexShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(regexFullMatch),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "StaticRegexFullMatch", In: "input: string", Out: "output: bool", Attrs: "pattern: string",
-		Shape: tf.UnchangedShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(staticRegexFullMatch),
+		Shape: core.UnchangedShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(staticRegexFullMatch),
 	})
 }
 
@@ -27,22 +28,22 @@ func RegexFullMatch(x, pattern tf.Output, opts ...tf.Option) tf.Output {
 
 // StaticRegexFullMatch is RegexFullMatch with a pattern that is known now.
 func StaticRegexFullMatch(x tf.Output, pattern string, opts ...tf.Option) tf.Output {
-	return apply("StaticRegexFullMatch", attrs(opts, tf.Attr("pattern", pattern)), x)
+	return apply("StaticRegexFullMatch", tf.Join(opts, tf.Attr("pattern", pattern)), x)
 }
 
-func regexShape(c *tf.Infer) error {
+func regexShape(c *core.Infer) error {
 	_, err := c.Rank(1, 0)
 	c.Set(0, c.In(0))
 	return err
 }
 
-func regexFullMatch(*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+func regexFullMatch(*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		p := c.Input(1)
 		if p.Rank() != 0 {
 			return tf.Errorf(tf.InvalidArgument, "Pattern must be scalar, but received %s", p.Shape().Text())
 		}
-		re, err := wholeRegex(tf.Data[string](p)[0])
+		re, err := wholeRegex(core.Data[string](p)[0])
 		if err != nil {
 			return err
 		}
@@ -50,9 +51,9 @@ func regexFullMatch(*tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func staticRegexFullMatch(n *tf.Node) (tf.Kernel, error) {
+func staticRegexFullMatch(n *core.Node) (core.Kernel, error) {
 	re, err := wholeRegex(n.Str("pattern"))
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		if err != nil {
 			return err
 		}
@@ -60,13 +61,13 @@ func staticRegexFullMatch(n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func matchAll(c *tf.OpContext, re *regexp.Regexp) error {
+func matchAll(c *core.OpContext, re *regexp.Regexp) error {
 	x := c.Input(0)
 	out, err := c.Alloc(0, tf.Bool, x.Shape())
 	if err != nil {
 		return err
 	}
-	in, y := tf.Data[string](x), tf.Data[bool](out)
+	in, y := core.Data[string](x), core.Data[bool](out)
 	const grain = 1 << 8
 	c.ParallelFor(len(y), grain, func(lo, hi int) {
 		for i := lo; i < hi; i++ {

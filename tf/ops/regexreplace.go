@@ -5,16 +5,17 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "RegexReplace", In: "input: string; pattern: string; rewrite: string", Out: "output: string", Attrs: "replace_global: bool = true",
-		Shape: regexReplaceShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(regexReplace),
+		Shape: regexReplaceShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(regexReplace),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "StaticRegexReplace", In: "input: string", Out: "output: string", Attrs: "pattern: string; rewrite: string; replace_global: bool = true",
-		Shape: tf.UnchangedShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(staticRegexReplace),
+		Shape: core.UnchangedShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(staticRegexReplace),
 	})
 }
 
@@ -35,10 +36,10 @@ func RegexReplace(x, pattern, rewrite tf.Output, opts ...tf.Option) tf.Output {
 // StaticRegexReplace is RegexReplace with a pattern and a rewrite that are
 // known now.
 func StaticRegexReplace(x tf.Output, pattern, rewrite string, opts ...tf.Option) tf.Output {
-	return apply("StaticRegexReplace", attrs(opts, tf.Attr("pattern", pattern), tf.Attr("rewrite", rewrite)), x)
+	return apply("StaticRegexReplace", tf.Join(opts, tf.Attr("pattern", pattern), tf.Attr("rewrite", rewrite)), x)
 }
 
-func regexReplaceShape(c *tf.Infer) error {
+func regexReplaceShape(c *core.Infer) error {
 	for i := 1; i <= 2; i++ {
 		if _, err := c.Rank(i, 0); err != nil {
 			return err
@@ -48,16 +49,16 @@ func regexReplaceShape(c *tf.Infer) error {
 	return nil
 }
 
-func regexReplace(n *tf.Node) (tf.Kernel, error) {
+func regexReplace(n *core.Node) (core.Kernel, error) {
 	global := n.Bool("replace_global")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		var text [2]string
 		for i, name := range []string{"Pattern", "Rewrite"} {
 			t := c.Input(1 + i)
 			if t.Rank() != 0 {
 				return tf.Errorf(tf.InvalidArgument, "%s must be scalar, but received %s", name, t.Shape().Text())
 			}
-			text[i] = tf.Data[string](t)[0]
+			text[i] = core.Data[string](t)[0]
 		}
 		r, err := newReplacer(text[0], text[1], global)
 		if err != nil {
@@ -67,9 +68,9 @@ func regexReplace(n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func staticRegexReplace(n *tf.Node) (tf.Kernel, error) {
+func staticRegexReplace(n *core.Node) (core.Kernel, error) {
 	r, err := newReplacer(n.Str("pattern"), n.Str("rewrite"), n.Bool("replace_global"))
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		if err != nil {
 			return err
 		}
@@ -145,13 +146,13 @@ func greatestGroup(rewrite string) (n int) {
 func isDigit(b byte) bool { return '0' <= b && b <= '9' }
 
 // all replaces in every string of input 0.
-func (r *replacer) all(c *tf.OpContext) error {
+func (r *replacer) all(c *core.OpContext) error {
 	x := c.Input(0)
 	out, err := c.Alloc(0, tf.String, x.Shape())
 	if err != nil {
 		return err
 	}
-	in, y := tf.Data[string](x), tf.Data[string](out)
+	in, y := core.Data[string](x), core.Data[string](out)
 	const grain = 1 << 7
 	c.ParallelFor(len(y), grain, func(lo, hi int) {
 		for i := lo; i < hi; i++ {

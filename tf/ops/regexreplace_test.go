@@ -2,6 +2,7 @@ package ops_test
 
 import (
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -20,9 +21,9 @@ func init() {
 		"group behind escape": {"b", `x\y\3`}, "zero": {"a|(b)", `\0\1`},
 	} {
 		addSamples(
-			sample{Op: "RegexReplace", Name: name, In: []*tf.Tensor{text, scalar(r[0]), scalar(r[1])}, F: replaced},
-			sample{Op: "RegexReplace", Name: "first " + name, In: []*tf.Tensor{text, scalar(r[0]), scalar(r[1])}, F: first},
-			sample{Op: "StaticRegexReplace", Name: name, In: []*tf.Tensor{text}, F: one(func(in []tf.Output) tf.Output {
+			sample{Op: "RegexReplace", Name: name, In: []*core.Tensor{text, scalar(r[0]), scalar(r[1])}, F: replaced},
+			sample{Op: "RegexReplace", Name: "first " + name, In: []*core.Tensor{text, scalar(r[0]), scalar(r[1])}, F: first},
+			sample{Op: "StaticRegexReplace", Name: name, In: []*core.Tensor{text}, F: one(func(in []tf.Output) tf.Output {
 				return ops.StaticRegexReplace(in[0], r[0], r[1])
 			})},
 		)

@@ -2,27 +2,32 @@ package ops
 
 import (
 	"cmp"
+	"fmt"
+	"math"
+	"math/bits"
 	"slices"
+	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Reshape", In: "tensor: T; shape: Tshape", Out: "output: T", Attrs: "T: type; Tshape: {int32, int64} = int32",
-		Shape: reshapeShape, Grad: reshapeGrad, Kernels: tf.AnyType(reshape),
+		Shape: reshapeShape, Grad: tf.GradFunc(reshapeGrad), Kernels: core.AnyType(reshape),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "ExpandDims", In: "input: T; dim: Tdim", Out: "output: T", Attrs: "T: type; Tdim: {int32, int64} = int32",
-		Shape: expandDimsShape, Grad: likeInputGrad, Kernels: tf.AnyType(expandDims),
+		Shape: expandDimsShape, Grad: tf.GradFunc(likeInputGrad), Kernels: core.AnyType(expandDims),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Squeeze", In: "input: T", Out: "output: T", Attrs: "T: type; squeeze_dims: list(int) >= 0 = []",
-		Shape: squeezeShape, Grad: likeInputGrad, Kernels: tf.AnyType(squeeze),
+		Shape: squeezeShape, Grad: tf.GradFunc(likeInputGrad), Kernels: core.AnyType(squeeze),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "EnsureShape", In: "input: T", Out: "output: T", Attrs: "shape: shape; T: type",
-		Shape: ensureShapeShape, Grad: ensureShapeGrad, Kernels: tf.AnyType(ensureShape),
+		Shape: ensureShapeShape, Grad: tf.GradFunc(ensureShapeGrad), Kernels: core.AnyType(ensureShape),
 	})
 }
 
@@ -50,10 +55,10 @@ func Squeeze(x tf.Output, opts ...tf.Option) tf.Output { return apply("Squeeze",
 
 // EnsureShape returns x, whose shape must turn out to be compatible with s.
 func EnsureShape(x tf.Output, s tf.Shape, opts ...tf.Option) tf.Output {
-	return apply("EnsureShape", attrs(opts, tf.Attr("shape", s)), x)
+	return apply("EnsureShape", tf.Join(opts, tf.Attr("shape", s)), x)
 }
 
-func reshapeShape(c *tf.Infer) error {
+func reshapeShape(c *core.Infer) error {
 	want := c.ConstShape(1)
 	if want == nil {
 		c.Set(0, nil)
@@ -96,6 +101,9 @@ func resolveReshape(in, want tf.Shape) (tf.Shape, error) {
 	if err != nil {
 		return nil, err
 	}
+	if tooMany(want) {
+		return nil, tf.Errorf(tf.InvalidArgument, "Shape %s has too many elements", strings.ReplaceAll(fmt.Sprint([]int(want)), " ", ", "))
+	}
 	out := slices.Clone(want)
 	if open >= 0 {
 		if out[open], err = missingSize(in, want); err != nil {
@@ -106,6 +114,25 @@ func resolveReshape(in, want tf.Shape) (tf.Shape, error) {
 		return nil, tf.Errorf(tf.InvalidArgument, "Input to reshape is a tensor with %d values, but the requested shape has %d", in.NumElements(), n)
 	}
 	return out, nil
+}
+
+// tooMany reports whether there are more elements than can be counted, up to the
+// first 0. A -1 counts as 1.
+func tooMany(s tf.Shape) bool {
+	n := uint64(1)
+	for _, d := range s {
+		if d == 0 {
+			return false
+		}
+		if d < 0 {
+			continue
+		}
+		over, product := bits.Mul64(n, uint64(d))
+		if n = product; over > 0 || n > math.MaxInt64 {
+			return true
+		}
+	}
+	return false
 }
 
 // wildcard returns which size of want is -1, or -1 if none is.
@@ -150,8 +177,8 @@ func missingSize(in, want tf.Shape) (int, error) {
 // mostDims bounds the dimensions that a reshape may give.
 const mostDims = 254
 
-func reshape(*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+func reshape(*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		want, err := legacyVector(c.Input(1))
 		if err != nil {
 			return err
@@ -169,7 +196,7 @@ func reshape(*tf.Node) (tf.Kernel, error) {
 }
 
 // legacyVector reads sizes, a vector or, as old graphs have it, a scalar.
-func legacyVector(t *tf.Tensor) (tf.Shape, error) {
+func legacyVector(t *core.Tensor) (tf.Shape, error) {
 	if t.Rank() > 1 {
 		return nil, tf.Errorf(tf.InvalidArgument, "sizes input must be 1-D, not %s", t.Shape().Text())
 	}
@@ -208,7 +235,7 @@ func shapeValue(x tf.Output, d tf.DType) tf.Output {
 	return Shape(x, ShapeOpts{OutType: d})
 }
 
-func expandDimsShape(c *tf.Infer) error {
+func expandDimsShape(c *core.Infer) error {
 	s := c.In(0)
 	axis, ok := c.ConstInts(1)
 	switch {
@@ -233,8 +260,8 @@ func expanded(s tf.Shape, axis int) (tf.Shape, error) {
 	return slices.Insert(slices.Clone(s), at, 1), nil
 }
 
-func expandDims(*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+func expandDims(*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		axis, err := scalarInt(c.Input(1), "'dim'")
 		if err != nil {
 			return tf.Errorf(tf.InvalidArgument, "'dim' must be a tensor with a single value")
@@ -248,7 +275,7 @@ func expandDims(*tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func squeezeShape(c *tf.Infer) error {
+func squeezeShape(c *core.Infer) error {
 	s, dims := c.In(0), c.Ints("squeeze_dims")
 	if s == nil || (len(dims) == 0 && !s.Known()) {
 		return nil
@@ -281,9 +308,9 @@ func squeezed(s tf.Shape, dims []int) (tf.Shape, error) {
 	return out, nil
 }
 
-func squeeze(n *tf.Node) (tf.Kernel, error) {
+func squeeze(n *core.Node) (core.Kernel, error) {
 	dims := n.Ints("squeeze_dims")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		s, err := squeezed(c.Input(0).Shape(), dims)
 		if err != nil {
 			return err
@@ -293,7 +320,7 @@ func squeeze(n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func ensureShapeShape(c *tf.Infer) error {
+func ensureShapeShape(c *core.Infer) error {
 	s, ok := c.In(0).Merge(c.ShapeAttr("shape"))
 	if !ok {
 		return tf.Errorf(tf.InvalidArgument, "the shape must be compatible with %v, got %v", c.ShapeAttr("shape"), c.In(0))
@@ -304,9 +331,9 @@ func ensureShapeShape(c *tf.Infer) error {
 
 func ensureShapeGrad(_ *tf.Operation, dy []tf.Output) []tf.Gradient { return tf.Grads(dy...) }
 
-func ensureShape(n *tf.Node) (tf.Kernel, error) {
+func ensureShape(n *core.Node) (core.Kernel, error) {
 	want := n.ShapeAttr("shape")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		if s := c.Input(0).Shape(); !want.Compatible(s) {
 			return tf.Errorf(tf.InvalidArgument, "Shape of tensor %s %s is not compatible with expected shape %s.", cmp.Or(n.Source(0), n.Name), s.Text(), want.Text())
 		}

@@ -1,28 +1,31 @@
 package ops
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 func init() {
 	const types = "bool, bfloat16, half, float, double, complex64, complex128, string"
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "ReverseV2", In: "tensor: T; axis: Tidx", Out: "output: T",
 		Attrs: "Tidx: {int32, int64} = int32; T: {uint8, int8, uint16, int16, int32, uint32, int64, uint64, " + types + "}",
-		Shape: reverseShape, Grad: reverseGrad("ReverseV2"), Kernels: tf.ByType("T", sameFor(stateless(reverseAxes), dataTypes...)),
+		Shape: reverseShape, Grad: reverseGrad("ReverseV2"), Kernels: core.ByType("T", sameFor(stateless(reverseAxes), dataTypes...)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Reverse", In: "tensor: T; dims: bool", Out: "output: T",
 		Attrs: "T: {uint8, int8, uint16, int16, uint32, int32, uint64, int64, " + types + "}",
-		Shape: tf.UnchangedShape, Grad: reverseGrad("Reverse"), Kernels: tf.ByType("T", sameFor(stateless(reverseDims), dataTypes...)),
+		Shape: core.UnchangedShape, Grad: reverseGrad("Reverse"), Kernels: core.ByType("T", sameFor(stateless(reverseDims), dataTypes...)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "ReverseSequence", In: "input: T; seq_lengths: Tlen", Out: "output: T",
 		Attrs: "seq_dim: int; batch_dim: int = 0; T: type; Tlen: {int32, int64} = int64",
-		Shape: reverseSequenceShape, Grad: reverseSequenceGrad, Kernels: tf.ByType("T", sameFor(reverseSequence, dataTypes...)),
+		Shape: reverseSequenceShape, Grad: tf.GradFunc(reverseSequenceGrad), Kernels: core.ByType("T", sameFor(reverseSequence, dataTypes...)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Roll", In: "input: T; shift: Tshift; axis: Taxis", Out: "output: T",
 		Attrs: "T: type; Tshift: {int32, int64}; Taxis: {int32, int64}",
-		Shape: tf.UnchangedShape, Grad: rollGrad, Kernels: tf.ByType("T", sameFor(stateless(roll), objectTypes...)),
+		Shape: core.UnchangedShape, Grad: tf.GradFunc(rollGrad), Kernels: core.ByType("T", sameFor(stateless(roll), objectTypes...)),
 	})
 }
 
@@ -45,7 +48,7 @@ func (o ReverseSequenceOpts) Apply(s *tf.Spec) { s.Set("batch_dim", o.BatchDim) 
 // ReverseSequence turns round, for each batch, the first of the elements along
 // dimension seqDim: as many as lengths says.
 func ReverseSequence(x, lengths tf.Output, seqDim int, opts ...tf.Option) tf.Output {
-	return apply("ReverseSequence", attrs(opts, tf.Attr("seq_dim", seqDim)), x, lengths)
+	return apply("ReverseSequence", tf.Join(opts, tf.Attr("seq_dim", seqDim)), x, lengths)
 }
 
 // Roll moves elements along axes by shifts; what leaves at the end comes in at
@@ -54,13 +57,13 @@ func Roll(x, shift, axis tf.Output, opts ...tf.Option) tf.Output {
 	return apply("Roll", opts, x, shift, axis)
 }
 
-func reverseShape(c *tf.Infer) error {
+func reverseShape(c *core.Infer) error {
 	c.Set(0, c.In(0))
 	_, err := c.Rank(1, 1)
 	return err
 }
 
-func reverseSequenceShape(c *tf.Infer) error {
+func reverseSequenceShape(c *core.Infer) error {
 	c.Set(0, c.In(0))
 	if s := c.In(0); s != nil {
 		_, _, err := sequenceDims(c.Node, s)
@@ -84,7 +87,7 @@ func rollGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	return tf.Grads(Roll(dy[0], Neg(op.Input(1)), op.Input(2)), tf.Output{}, tf.Output{})
 }
 
-func reverseAxes(c *tf.OpContext) error {
+func reverseAxes(c *core.OpContext) error {
 	x, axes := c.Input(0), c.Input(1)
 	if axes.Rank() != 1 {
 		return tf.Errorf(tf.InvalidArgument, "'dims' must be 1-dimension, not %d", axes.Rank())
@@ -107,7 +110,7 @@ func reverseAxes(c *tf.OpContext) error {
 	return flipped(c, flip)
 }
 
-func reverseDims(c *tf.OpContext) error {
+func reverseDims(c *core.OpContext) error {
 	x, dims := c.Input(0), c.Input(1)
 	if dims.Rank() != 1 {
 		return tf.Errorf(tf.InvalidArgument, "'dims' must be 1-dimension, not %d", dims.Rank())
@@ -115,12 +118,12 @@ func reverseDims(c *tf.OpContext) error {
 	if dims.Len() != x.Rank() {
 		return tf.Errorf(tf.InvalidArgument, "'dims' must have the same number of values as 'input' has dimensions. 'input' has %d'dims' has %d values", x.Rank(), dims.Len())
 	}
-	return flipped(c, tf.Data[bool](dims))
+	return flipped(c, core.Data[bool](dims))
 }
 
 // flipped makes output 0 input 0 with the order along some dimensions turned
 // round.
-func flipped(c *tf.OpContext, flip []bool) error {
+func flipped(c *core.OpContext, flip []bool) error {
 	return rearranged(c, func(k, i int, s tf.Shape) int {
 		if flip[k] {
 			return s[k] - 1 - i
@@ -131,7 +134,7 @@ func flipped(c *tf.OpContext, flip []bool) error {
 
 // rearranged makes output 0 input 0 with index i of dimension k taken from
 // index from(k, i), for the dimensions that change.
-func rearranged(c *tf.OpContext, from func(k, i int, s tf.Shape) int, changes func(k int) bool) error {
+func rearranged(c *core.OpContext, from func(k, i int, s tf.Shape) int, changes func(k int) bool) error {
 	x := c.Input(0)
 	s := x.Shape()
 	out, err := c.Alloc(0, x.DType(), s)
@@ -161,7 +164,7 @@ func rearranged(c *tf.OpContext, from func(k, i int, s tf.Shape) int, changes fu
 }
 
 // sequenceDims returns the dimensions of sequences and batches.
-func sequenceDims(n *tf.Node, s tf.Shape) (seq, batch int, err error) {
+func sequenceDims(n *core.Node, s tf.Shape) (seq, batch int, err error) {
 	seq, batch = n.Int("seq_dim"), n.Int("batch_dim")
 	switch {
 	case seq < 0 || seq >= len(s):
@@ -174,8 +177,8 @@ func sequenceDims(n *tf.Node, s tf.Shape) (seq, batch int, err error) {
 	return seq, batch, err
 }
 
-func reverseSequence(n *tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+func reverseSequence(n *core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		x, lengths := c.Input(0), c.Input(1)
 		s := x.Shape()
 		if lengths.Rank() != 1 {
@@ -205,7 +208,7 @@ func reverseSequence(n *tf.Node) (tf.Kernel, error) {
 }
 
 // reverseFirst turns round the first lengths[b] elements along dimension seq.
-func reverseFirst(c *tf.OpContext, lengths []int, seq, batch int) error {
+func reverseFirst(c *core.OpContext, lengths []int, seq, batch int) error {
 	x := c.Input(0)
 	s := x.Shape()
 	out, err := c.Alloc(0, x.DType(), s)
@@ -226,7 +229,7 @@ func reverseFirst(c *tf.OpContext, lengths []int, seq, batch int) error {
 	return nil
 }
 
-func roll(c *tf.OpContext) error {
+func roll(c *core.OpContext) error {
 	x, shift, axis := c.Input(0), c.Input(1), c.Input(2)
 	switch {
 	case x.Rank() < 1:
@@ -246,7 +249,7 @@ func roll(c *tf.OpContext) error {
 }
 
 // rollShifts returns by how much each dimension is moved, in [0, size).
-func rollShifts(s tf.Shape, shift, axis *tf.Tensor) ([]int, error) {
+func rollShifts(s tf.Shape, shift, axis *core.Tensor) ([]int, error) {
 	shifts, err := shift.Ints()
 	if err != nil {
 		return nil, err

@@ -6,26 +6,27 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A rowOp binds two tensors of one type. What it returns combines the n
 // elements of dst from d on with those of src from s on. Ops that find their
 // rows by index are written once over it, not per type.
-type rowOp func(dst, src *tf.Tensor) func(d, s, n int)
+type rowOp func(dst, src *core.Tensor) func(d, s, n int)
 
 // rowOps holds a rowOp by type.
 type rowOps map[tf.DType]rowOp
 
 // zipRows returns the rowOp dst = f(dst, src).
 func zipRows[T tf.Elem](f func(z, x, y []T)) rowOp {
-	return func(dst, src *tf.Tensor) func(d, s, n int) {
-		z, x := tf.Data[T](dst), tf.Data[T](src)
+	return func(dst, src *core.Tensor) func(d, s, n int) {
+		z, x := core.Data[T](dst), core.Data[T](src)
 		return func(d, s, n int) { f(z[d:d+n], z[d:d+n], x[s:s+n]) }
 	}
 }
 
 // copyRows is the rowOp dst = src.
-func copyRows[C cell](dst, src *tf.Tensor) func(d, s, n int) {
+func copyRows[C cell](dst, src *core.Tensor) func(d, s, n int) {
 	z, x := cells[C](dst), cells[C](src)
 	return func(d, s, n int) { copy(z[d:d+n], x[s:s+n]) }
 }
@@ -71,7 +72,7 @@ var (
 
 // newSetRows lists copyRows by type.
 func newSetRows() rowOps {
-	r := rowOps{tf.String: copyRows[string], tf.Resource: copyRows[tf.ResourceHandle], tf.Variant: copyRows[tf.VariantValue]}
+	r := rowOps{tf.String: copyRows[string], tf.Resource: copyRows[core.ResourceHandle], tf.Variant: copyRows[core.VariantValue]}
 	bySize := map[int]rowOp{1: copyRows[uint8], 2: copyRows[uint16], 4: copyRows[uint32], 8: copyRows[uint64], 16: copyRows[complex128]}
 	for _, d := range slices.Concat(plainTypes, allQuantized, smallFloats) {
 		r[d] = bySize[d.Size()]
@@ -87,7 +88,7 @@ func (r rowOps) and(d tf.DType, f rowOp) rowOps {
 }
 
 // kernels returns the kernels that mk makes of each rowOp.
-func (r rowOps) kernels(mk func(rowOp) tf.NewKernel) byType {
+func (r rowOps) kernels(mk func(rowOp) core.NewKernel) byType {
 	by := byType{}
 	for d, f := range r {
 		by[d] = mk(f)
@@ -97,7 +98,7 @@ func (r rowOps) kernels(mk func(rowOp) tf.NewKernel) byType {
 
 // sameFor returns the kernels of an op that one factory serves for all types
 // given.
-func sameFor(k tf.NewKernel, types ...tf.DType) byType {
+func sameFor(k core.NewKernel, types ...tf.DType) byType {
 	by := byType{}
 	for _, d := range types {
 		by[d] = k
@@ -118,10 +119,10 @@ func plainTypesBut(out ...tf.DType) []tf.DType {
 }
 
 // move binds what copies elements of src to dst.
-func move(dst, src *tf.Tensor) func(d, s, n int) { return setRows[dst.DType()](dst, src) }
+func move(dst, src *core.Tensor) func(d, s, n int) { return setRows[dst.DType()](dst, src) }
 
 // fillWith sets all elements of t to the one of v.
-func fillWith(t, v *tf.Tensor) {
+func fillWith(t, v *core.Tensor) {
 	n := t.Len()
 	if n == 0 {
 		return

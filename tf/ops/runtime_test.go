@@ -5,12 +5,13 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
 func init() {
 	constants := func(g *tf.Graph, in []tf.Output) []tf.Output {
-		return []tf.Output{ops.Const(g, []float32{1, 2, 3, 4}, 2, 2), ops.Scalar(g, "text"), ops.ConstTensor(g, arr(tf.Shape{1, 2}, true, false))}
+		return []tf.Output{ops.Const(g, []float32{1, 2, 3, 4}, 2, 2), ops.Scalar(g, "text"), ops.ConstValue(g, arr(tf.Shape{1, 2}, true, false))}
 	}
 	all := func(_ *tf.Graph, in []tf.Output) []tf.Output { return ops.IdentityN(in) }
 	fed := func(_ *tf.Graph, in []tf.Output) []tf.Output {
@@ -28,19 +29,19 @@ func init() {
 	addSamples(
 		sample{Op: "Const", F: constants},
 		sample{Op: "HostConst", F: hostConstant},
-		sample{Op: "_EagerConst", In: []*tf.Tensor{seq(2, 3)}, F: internal("_EagerConst"), Types: someTypes},
-		sample{Op: "_ArrayToList", In: []*tf.Tensor{seq(2, 3), seq(1)}, F: internal("_ArrayToList", tf.Attr("out_types", []tf.DType{tf.Float32, tf.Float32})), Types: onlyOwn},
-		sample{Op: "_ListToArray", In: []*tf.Tensor{seq(2, 3), seq(1)}, F: internal("_ListToArray", tf.Attr("T", tf.Float32), tf.Attr("N", 2)), Types: onlyOwn},
+		sample{Op: "_EagerConst", In: []*core.Tensor{seq(2, 3)}, F: internal("_EagerConst"), Types: someTypes},
+		sample{Op: "_ArrayToList", In: []*core.Tensor{seq(2, 3), seq(1)}, F: internal("_ArrayToList", tf.Attr("out_types", []tf.DType{tf.Float32, tf.Float32})), Types: onlyOwn},
+		sample{Op: "_ListToArray", In: []*core.Tensor{seq(2, 3), seq(1)}, F: internal("_ListToArray", tf.Attr("T", tf.Float32), tf.Attr("N", 2)), Types: onlyOwn},
 		mixed,
-		sample{Op: "_HostCast", In: []*tf.Tensor{seq(2, 3)}, F: internal("_HostCast", tf.Attr("DstT", tf.Int32))},
-		sample{Op: "Identity", In: []*tf.Tensor{seq(2, 3)}, F: unary(ops.Identity), Types: someTypes},
-		sample{Op: "IdentityN", In: []*tf.Tensor{seq(2, 3), i32(1, 2), seq()}, F: all, Types: someTypes},
-		sample{Op: "StopGradient", In: []*tf.Tensor{seq(2, 3)}, F: unary(ops.StopGradient), Types: someTypes},
-		sample{Op: "PreventGradient", In: []*tf.Tensor{i32(2, 3)}, F: unary(ops.PreventGradient)},
-		sample{Op: "Snapshot", In: []*tf.Tensor{seq(2, 3)}, F: unary(ops.Snapshot), Types: []tf.DType{tf.Int64, tf.Bool}},
-		sample{Op: "GuaranteeConst", In: []*tf.Tensor{seq(2, 3)}, F: applied("GuaranteeConst"), Types: someTypes},
-		sample{Op: "PlaceholderWithDefault", In: []*tf.Tensor{seq(2, 3)}, F: fed, Types: someTypes},
-		sample{Op: "NoOp", In: []*tf.Tensor{seq(2, 3)}, F: nothing},
+		sample{Op: "_HostCast", In: []*core.Tensor{seq(2, 3)}, F: internal("_HostCast", tf.Attr("DstT", tf.Int32))},
+		sample{Op: "Identity", In: []*core.Tensor{seq(2, 3)}, F: unary(ops.Identity), Types: someTypes},
+		sample{Op: "IdentityN", In: []*core.Tensor{seq(2, 3), i32(1, 2), seq()}, F: all, Types: someTypes},
+		sample{Op: "StopGradient", In: []*core.Tensor{seq(2, 3)}, F: unary(ops.StopGradient), Types: someTypes},
+		sample{Op: "PreventGradient", In: []*core.Tensor{i32(2, 3)}, F: unary(ops.PreventGradient)},
+		sample{Op: "Snapshot", In: []*core.Tensor{seq(2, 3)}, F: unary(ops.Snapshot), Types: []tf.DType{tf.Int64, tf.Bool}},
+		sample{Op: "GuaranteeConst", In: []*core.Tensor{seq(2, 3)}, F: applied("GuaranteeConst"), Types: someTypes},
+		sample{Op: "PlaceholderWithDefault", In: []*core.Tensor{seq(2, 3)}, F: fed, Types: someTypes},
+		sample{Op: "NoOp", In: []*core.Tensor{seq(2, 3)}, F: nothing},
 	)
 	addCompositionSamples()
 	const fed2 = "has a value only when one is fed: see TestPlaceholder"
@@ -64,8 +65,8 @@ func internal(op string, opts ...tf.Option) func(*tf.Graph, []tf.Output) []tf.Ou
 // and before one.
 func addCompositionSamples() {
 	both := []tf.DType{tf.Float64, tf.Float16}
-	add := func(x *tf.Tensor, types []tf.DType, names ...string) {
-		addSamples(sample{Op: "_UnaryOpsComposition", Name: strings.Join(names, " "), In: []*tf.Tensor{x}, F: internal("_UnaryOpsComposition", tf.Attr("op_names", names)), Types: types, Tol: 1e-6})
+	add := func(x *core.Tensor, types []tf.DType, names ...string) {
+		addSamples(sample{Op: "_UnaryOpsComposition", Name: strings.Join(names, " "), In: []*core.Tensor{x}, F: internal("_UnaryOpsComposition", tf.Attr("op_names", names)), Types: types, Tol: 1e-6})
 	}
 	for _, name := range strings.Fields("Ceil Cos Expm1 Exp Floor Neg Relu6 Round Sigmoid Sin Square Tanh Elu Relu Selu") {
 		add(seq(2, 3), both, name, "Abs")

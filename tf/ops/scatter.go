@@ -7,15 +7,16 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "ResourceGather", In: "resource: resource; indices: Tindices", Out: "output: dtype",
 		Attrs:    "batch_dims: int = 0; validate_indices: bool = true; dtype: type; Tindices: {int32, int64}",
-		Stateful: true, Shape: resourceGatherShape, Grad: resourceGatherGrad,
+		Stateful: true, Shape: resourceGatherShape, Grad: tf.GradFunc(resourceGatherGrad),
 		Kernels: byCell(resourceGather[uint8], resourceGather[uint16], resourceGather[uint32], resourceGather[uint64], resourceGather[complex128],
-			resourceGather[string], resourceGather[tf.ResourceHandle], resourceGather[tf.VariantValue]).on("dtype", wideQuantized),
+			resourceGather[string], resourceGather[core.ResourceHandle], resourceGather[core.VariantValue]).on("dtype", wideQuantized),
 	})
 	scatterFamily("Update", "type", overwriteRows())
 	scatterFamily("Add", "numbertype", scatterKernels(
@@ -50,33 +51,33 @@ func scatterFamily(name, types string, kernels byType) {
 		delete(kernels, tf.Complex64)
 		delete(kernels, tf.Complex128)
 	}
-	d := tf.OpDef{
+	d := core.OpDef{
 		Name: "ResourceScatter" + name, In: "resource: resource; indices: Tindices; updates: dtype",
 		Attrs: "dtype: " + handleTypes + "; Tindices: {int32, int64}", Stateful: true,
-		Shape: scatterShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("dtype", kernels),
+		Shape: scatterShape, NoGrad: core.NoGradientDefined, Kernels: core.ByType("dtype", kernels),
 	}
-	tf.Register(d)
+	core.Register(d)
 	locking := "false"
 	if name == "Update" {
 		locking = "true"
 	}
 	d.Name, d.In, d.Out, d.Stateful = "Scatter"+name, "ref: Ref(T); indices: Tindices; updates: T", "output_ref: Ref(T)", false
-	d.Attrs, d.Kernels = "T: "+types+"; Tindices: {int32, int64}; use_locking: bool = "+locking, tf.ByType("T", kernels)
-	d.NoGrad = tf.NotDifferentiable
+	d.Attrs, d.Kernels = "T: "+types+"; Tindices: {int32, int64}; use_locking: bool = "+locking, core.ByType("T", kernels)
+	d.NoGrad = core.NotDifferentiable
 	if name == "Update" || types == extremeTypes {
-		d.NoGrad = tf.NoGradientDefined
+		d.NoGrad = core.NoGradientDefined
 	}
 	if types == extremeTypes {
 		d.Kernels.By = maps.Clone(kernels)
-		maps.DeleteFunc(d.Kernels.By, func(t tf.DType, _ tf.NewKernel) bool { return !t.IsFloat() && t != tf.Int32 && t != tf.Int64 })
+		maps.DeleteFunc(d.Kernels.By, func(t tf.DType, _ core.NewKernel) bool { return !t.IsFloat() && t != tf.Int32 && t != tf.Int64 })
 	}
-	tf.Register(d)
+	core.Register(d)
 }
 
 // ResourceGather returns the rows, of type d, of the variable behind handle
 // that indices name, without reading all of it.
 func ResourceGather(handle, indices tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
-	return apply("ResourceGather", attrs(opts, tf.Attr("dtype", d)), handle, indices)
+	return apply("ResourceGather", tf.Join(opts, tf.Attr("dtype", d)), handle, indices)
 }
 
 func resourceScatter(op string, handle, indices, updates tf.Output, opts []tf.Option) *tf.Operation {
@@ -119,7 +120,7 @@ func ResourceScatterMin(handle, indices, updates tf.Output, opts ...tf.Option) *
 	return resourceScatter("ResourceScatterMin", handle, indices, updates, opts)
 }
 
-func resourceGatherShape(c *tf.Infer) error {
+func resourceGatherShape(c *core.Infer) error {
 	_, s := c.Handle(0)
 	if s == nil || c.In(1) == nil {
 		return nil
@@ -135,9 +136,9 @@ func resourceGatherShape(c *tf.Infer) error {
 
 // resourceGather holds the variable's memory, not its lock, while it copies:
 // an update meanwhile goes to a copy.
-func resourceGather[C cell](n *tf.Node) (tf.Kernel, error) {
+func resourceGather[C cell](n *core.Node) (core.Kernel, error) {
 	d, batch := n.Type("dtype"), n.Int("batch_dims")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		v, err := lookupVariable(c, 0)
 		if err != nil {
 			return err
@@ -161,7 +162,7 @@ func resourceGatherGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	return []tf.Gradient{rowsGrad(VariableShape(op.Input(0)), op.Input(1), dy[0]), {}}
 }
 
-func scatterShape(c *tf.Infer) error {
+func scatterShape(c *core.Infer) error {
 	s := c.In(0)
 	if c.NumOut() == 0 {
 		_, s = c.Handle(0)
@@ -193,24 +194,24 @@ func scatterKernels(f32 func(z, x, y []float32), f64 func(z, x, y []float64),
 }
 
 // scatterRows combines elements of type T by f.
-func scatterRows[T tf.Elem](f func(z, x, y []T)) tf.NewKernel {
-	return scatter(func(t *tf.Tensor) []T { return tf.Data[T](t) }, f)
+func scatterRows[T tf.Elem](f func(z, x, y []T)) core.NewKernel {
+	return scatter(func(t *core.Tensor) []T { return core.Data[T](t) }, f)
 }
 
 // overwriteRows returns the kernels of ScatterUpdate, for all types.
 func overwriteRows() byType {
 	return byCell(overwrite[uint8](), overwrite[uint16](), overwrite[uint32](), overwrite[uint64](), overwrite[complex128](),
-		overwrite[string](), overwrite[tf.ResourceHandle](), overwrite[tf.VariantValue]()).on("").By
+		overwrite[string](), overwrite[core.ResourceHandle](), overwrite[core.VariantValue]()).on("").By
 }
 
-func overwrite[C cell]() tf.NewKernel {
+func overwrite[C cell]() core.NewKernel {
 	return scatter(cells[C], func(z, _, y []C) { copy(z, y) })
 }
 
 // scatter returns the kernel that sets rows to f(row, update), in the order of
 // the indices, of a variable given by handle or reference.
-func scatter[T any](data func(*tf.Tensor) []T, f func(z, x, y []T)) tf.NewKernel {
-	return stateless(func(c *tf.OpContext) error {
+func scatter[T any](data func(*core.Tensor) []T, f func(z, x, y []T)) core.NewKernel {
+	return stateless(func(c *core.OpContext) error {
 		refs, err := variableRefs(c, 1)
 		if err != nil {
 			return err
@@ -218,7 +219,7 @@ func scatter[T any](data func(*tf.Tensor) []T, f func(z, x, y []T)) tf.NewKernel
 		if len(c.Out) > 0 {
 			c.Out[0].Ref = refs[0]
 		}
-		return refs[0].Update(func(t *tf.Tensor) error {
+		return refs[0].Update(func(t *core.Tensor) error {
 			inner, err := checkScatter(c, t)
 			if err != nil || c.Input(1).Len() == 0 || inner == 0 {
 				return err
@@ -230,7 +231,7 @@ func scatter[T any](data func(*tf.Tensor) []T, f func(z, x, y []T)) tf.NewKernel
 }
 
 // checkScatter returns the length of a row of variable t.
-func checkScatter(c *tf.OpContext, t *tf.Tensor) (int, error) {
+func checkScatter(c *core.OpContext, t *core.Tensor) (int, error) {
 	indices, updates := c.Input(1), c.Input(2)
 	switch {
 	case t == nil:
@@ -251,7 +252,7 @@ func checkScatter(c *tf.OpContext, t *tf.Tensor) (int, error) {
 }
 
 // hasZero reports whether an integer in t is 0.
-func hasZero(t *tf.Tensor) bool {
+func hasZero(t *core.Tensor) bool {
 	set := make([]bool, t.Len())
 	kernel.Cast(set, elements(t))
 	return slices.Contains(set, false)

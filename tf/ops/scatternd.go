@@ -1,20 +1,23 @@
 package ops
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 func init() {
 	const policy = "; bad_indices_policy: string = ''"
 	sums := addCells.kernels(scatterND)
 	sums[tf.String] = scatterND(zipRows(joinStrings))
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "ScatterNd", In: "indices: Tindices; updates: T; shape: Tindices", Out: "output: T",
 		Attrs: "T: type; Tindices: {int16, int32, int64}" + policy,
-		Shape: scatterNDShape, Grad: scatterNDGrad, Kernels: tf.ByType("T", sums),
+		Shape: scatterNDShape, Grad: tf.GradFunc(scatterNDGrad), Kernels: core.ByType("T", sums),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "ScatterNdNonAliasingAdd", In: "input: T; indices: Tindices; updates: T", Out: "output: T",
 		Attrs: "T: {" + scatteredTypes + ", bool}; Tindices: {int32, int64}" + policy,
-		Shape: tensorScatterShape, Grad: tensorAddGrad, Kernels: tf.ByType("T", addCells.kernels(nonAliasingScatter)),
+		Shape: tensorScatterShape, Grad: tf.GradFunc(tensorAddGrad), Kernels: core.ByType("T", addCells.kernels(nonAliasingScatter)),
 	})
 	tensorScatterOp("Update", "{int16, int32, int64, uint16}", tensorUpdateGrad, setRows.only(dataTypes...))
 	tensorScatterOp("Add", "{int32, int64}", tensorAddGrad, addRows)
@@ -27,10 +30,10 @@ func init() {
 const scatteredTypes = "float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64"
 
 func tensorScatterOp(name, indices string, grad tf.GradFunc, by rowOps) {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "TensorScatter" + name, In: "tensor: T; indices: Tindices; updates: T", Out: "output: T",
 		Attrs: "T: type; Tindices: " + indices + "; bad_indices_policy: string = ''",
-		Shape: tensorScatterShape, Grad: grad, Kernels: tf.ByType("T", by.kernels(tensorScatter)),
+		Shape: tensorScatterShape, Grad: tf.GradFunc(grad), Kernels: core.ByType("T", by.kernels(tensorScatter)),
 	})
 }
 
@@ -87,13 +90,13 @@ func TensorScatterMin(x, indices, updates tf.Output, opts ...tf.Option) tf.Outpu
 	return apply("TensorScatterMin", opts, x, indices, updates)
 }
 
-func scatterNDShape(c *tf.Infer) error {
+func scatterNDShape(c *core.Infer) error {
 	s := c.ConstShape(2)
 	c.Set(0, s)
 	return scatterFits(s, c.In(0), c.In(1))
 }
 
-func tensorScatterShape(c *tf.Infer) error {
+func tensorScatterShape(c *core.Infer) error {
 	c.Set(0, c.In(0))
 	return scatterFits(c.In(0), c.In(1), c.In(2))
 }
@@ -113,10 +116,10 @@ func scatterFits(s, idx, updates tf.Shape) error {
 	return nil
 }
 
-func scatterND(f rowOp) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func scatterND(f rowOp) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		bad, err := badIndicesOf(n)
-		return tf.Compute(func(c *tf.OpContext) error {
+		return core.Compute(func(c *core.OpContext) error {
 			if c.Input(2).Rank() != 1 {
 				return tf.Errorf(tf.InvalidArgument, "Shape must be a vector")
 			}
@@ -141,15 +144,15 @@ func scatterND(f rowOp) tf.NewKernel {
 	}
 }
 
-func tensorScatter(f rowOp) tf.NewKernel { return scatterInput(f, checkTensorScatter) }
+func tensorScatter(f rowOp) core.NewKernel { return scatterInput(f, checkTensorScatter) }
 
-func nonAliasingScatter(f rowOp) tf.NewKernel { return scatterInput(f, checkVariableScatter) }
+func nonAliasingScatter(f rowOp) core.NewKernel { return scatterInput(f, checkVariableScatter) }
 
 // scatterInput scatters into a copy of input 0.
-func scatterInput(f rowOp, check func(s, idx, updates tf.Shape) error) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func scatterInput(f rowOp, check func(s, idx, updates tf.Shape) error) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		bad, err := badIndicesOf(n)
-		return tf.Compute(func(c *tf.OpContext) error {
+		return core.Compute(func(c *core.OpContext) error {
 			x := c.Input(0)
 			if err := check(x.Shape(), c.Input(1).Shape(), c.Input(2).Shape()); err != nil {
 				return err
@@ -165,7 +168,7 @@ func scatterInput(f rowOp, check func(s, idx, updates tf.Shape) error) tf.NewKer
 }
 
 // scatterSlices combines slices of dst with updates, all of shapes that fit.
-func scatterSlices(dst, idx, updates *tf.Tensor, f rowOp, bad badIndices) error {
+func scatterSlices(dst, idx, updates *core.Tensor, f rowOp, bad badIndices) error {
 	if updates.Len() == 0 {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
@@ -14,6 +15,6 @@ func init() {
 		all = append(all, strings.Repeat("abcdefghijklmnopqrstuvwxyz+0123456789", n/37+1)[:n])
 	}
 	addSamples(
-		sample{Op: "SdcaFprint", In: []*tf.Tensor{arr(tf.Shape{len(all)}, all...)}, F: f, Types: onlyOwn},
+		sample{Op: "SdcaFprint", In: []*core.Tensor{arr(tf.Shape{len(all)}, all...)}, F: f, Types: onlyOwn},
 		optest.Failing("SdcaFprint", "matrix", f, arr(tf.Shape{1, 2}, "a", "b")))
 }

@@ -3,14 +3,15 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "UnsortedSegmentSum", In: "data: T; segment_ids: Tindices; num_segments: Tnumsegments", Out: "output: T",
 		Attrs: "T: numbertype; Tindices: {int16, int32, int64}; Tnumsegments: {int32, int64} = int32",
-		Shape: unsortedSegmentShape, Grad: unsortedSegmentSumGrad,
-		Kernels: tf.ByType("T", byType{
+		Shape: unsortedSegmentShape, Grad: tf.GradFunc(unsortedSegmentSumGrad),
+		Kernels: core.ByType("T", byType{
 			tf.Float32: segmentSum(kernel.Add[float32]), tf.Float64: segmentSum(kernel.Add[float64]),
 			tf.Float16: segmentSum(widened2[tf.Half](kernel.Add[float32])), tf.BFloat16: segmentSum(widened2[tf.BF16](kernel.Add[float32])),
 			tf.Int8: segmentSum(kernel.Add[int8]), tf.Int16: segmentSum(kernel.Add[int16]), tf.Int32: segmentSum(kernel.Add[int32]), tf.Int64: segmentSum(kernel.Add[int64]),
@@ -26,7 +27,7 @@ func UnsortedSegmentSum(x, ids, n tf.Output, opts ...tf.Option) tf.Output {
 	return apply("UnsortedSegmentSum", opts, x, ids, n)
 }
 
-func unsortedSegmentShape(c *tf.Infer) error {
+func unsortedSegmentShape(c *core.Infer) error {
 	x, ids := c.In(0), c.In(1)
 	if x == nil || ids == nil {
 		return nil
@@ -56,8 +57,8 @@ func unsortedSegmentSumGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	return tf.Grads(apply("SelectV2", nil, mask, rows, ZerosLike(rows)), tf.Output{}, tf.Output{})
 }
 
-func segmentSum[T tf.Elem](add func(z, x, y []T)) tf.NewKernel {
-	return stateless(func(c *tf.OpContext) error {
+func segmentSum[T tf.Elem](add func(z, x, y []T)) core.NewKernel {
+	return stateless(func(c *core.OpContext) error {
 		x, ids := c.Input(0), c.Input(1)
 		n, err := segmentCount(c)
 		if err != nil {
@@ -68,12 +69,12 @@ func segmentSum[T tf.Elem](add func(z, x, y []T)) tf.NewKernel {
 			return err
 		}
 		clearCells(out)
-		return addSegments(tf.Data[T](out), tf.Data[T](x), ids, n, product(x.Shape()[ids.Rank():]), add)
+		return addSegments(core.Data[T](out), core.Data[T](x), ids, n, product(x.Shape()[ids.Rank():]), add)
 	})
 }
 
 // segmentCount checks the inputs and returns the number of segments.
-func segmentCount(c *tf.OpContext) (int, error) {
+func segmentCount(c *core.OpContext) (int, error) {
 	x, ids, t := c.Input(0).Shape(), c.Input(1).Shape(), c.Input(2)
 	if t.Rank() != 0 {
 		return 0, tf.Errorf(tf.InvalidArgument, "num_segments should be a scalar, not shape %s", t.Shape().Text())
@@ -92,7 +93,7 @@ func segmentCount(c *tf.OpContext) (int, error) {
 }
 
 // addSegments adds each slice of src to the row of dst that its id names.
-func addSegments[T tf.Elem](dst, src []T, ids *tf.Tensor, n, inner int, add func(z, x, y []T)) error {
+func addSegments[T tf.Elem](dst, src []T, ids *core.Tensor, n, inner int, add func(z, x, y []T)) error {
 	for i, id := range wideIndices(ids) {
 		if id >= int64(n) {
 			return tf.Errorf(tf.InvalidArgument, "segment_ids%s = %d is out of range [0, %d)", position(ids.Shape(), i), id, n)

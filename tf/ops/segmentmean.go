@@ -3,15 +3,16 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A rowScale binds a tensor; what it returns divides n elements from d on.
-type rowScale func(t *tf.Tensor) func(d, n int, by float64)
+type rowScale func(t *core.Tensor) func(d, n int, by float64)
 
 // divideBy returns the rowScale for elements of type T.
 func divideBy[T tf.Elem](div func(z, x []T, s T), from func(float64) T) rowScale {
-	return func(t *tf.Tensor) func(d, n int, by float64) {
-		z := tf.Data[T](t)
+	return func(t *core.Tensor) func(d, n int, by float64) {
+		z := core.Data[T](t)
 		return func(d, n int, by float64) { div(z[d:d+n], z[d:d+n], from(by)) }
 	}
 }
@@ -53,8 +54,8 @@ func meanSegments() byType {
 	return by
 }
 
-func segmentMean(add rowOp, scale rowScale) tf.NewKernel {
-	return stateless(func(c *tf.OpContext) error {
+func segmentMean(add rowOp, scale rowScale) core.NewKernel {
+	return stateless(func(c *core.OpContext) error {
 		out, ids, err := sortedSegments(c)
 		if err != nil {
 			return err

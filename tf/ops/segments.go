@@ -6,35 +6,36 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	segmentOp("Sum", "numbertype", segmentSumGrad, addRows.kernels(func(f rowOp) tf.NewKernel { return segmentFold(f, 0, false) }))
+	segmentOp("Sum", "numbertype", segmentSumGrad, addRows.kernels(func(f rowOp) core.NewKernel { return segmentFold(f, 0, false) }))
 	segmentOp("Mean", "numbertype", segmentMeanGrad, meanSegments())
-	segmentOp("Prod", "numbertype", segmentProdGrad, mulRows.kernels(func(f rowOp) tf.NewKernel { return segmentFold(f, 1, false) }))
-	segmentOp("Max", "realnumbertype", segmentExtremeGrad, maxRows.kernels(func(f rowOp) tf.NewKernel { return segmentFold(f, 0, true) }))
-	segmentOp("Min", "realnumbertype", segmentExtremeGrad, minRows.kernels(func(f rowOp) tf.NewKernel { return segmentFold(f, 0, true) }))
-	unsortedOp("Prod", "numbertype", unsortedProdGrad, mulRows, func(d tf.DType) *tf.Tensor { return number(d, 1) })
-	unsortedOp("Max", "realnumbertype", unsortedExtremeGrad, maxRows, func(d tf.DType) *tf.Tensor { return extremes[d][0] })
-	unsortedOp("Min", "realnumbertype", unsortedExtremeGrad, minRows, func(d tf.DType) *tf.Tensor { return extremes[d][1] })
+	segmentOp("Prod", "numbertype", segmentProdGrad, mulRows.kernels(func(f rowOp) core.NewKernel { return segmentFold(f, 1, false) }))
+	segmentOp("Max", "realnumbertype", segmentExtremeGrad, maxRows.kernels(func(f rowOp) core.NewKernel { return segmentFold(f, 0, true) }))
+	segmentOp("Min", "realnumbertype", segmentExtremeGrad, minRows.kernels(func(f rowOp) core.NewKernel { return segmentFold(f, 0, true) }))
+	unsortedOp("Prod", "numbertype", unsortedProdGrad, mulRows, func(d tf.DType) *core.Tensor { return number(d, 1) })
+	unsortedOp("Max", "realnumbertype", unsortedExtremeGrad, maxRows, func(d tf.DType) *core.Tensor { return extremes[d][0] })
+	unsortedOp("Min", "realnumbertype", unsortedExtremeGrad, minRows, func(d tf.DType) *core.Tensor { return extremes[d][1] })
 }
 
 func segmentOp(name, types string, grad tf.GradFunc, kernels byType) {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Segment" + name, In: "data: T; segment_ids: Tindices", Out: "output: T",
-		Attrs: "T: " + types + "; Tindices: {int32, int64}", Shape: segmentShape, Grad: grad, Kernels: tf.ByType("T", kernels),
+		Attrs: "T: " + types + "; Tindices: {int32, int64}", Shape: segmentShape, Grad: tf.GradFunc(grad), Kernels: core.ByType("T", kernels),
 	})
 }
 
-func unsortedOp(name, types string, grad tf.GradFunc, rows rowOps, first func(tf.DType) *tf.Tensor) {
+func unsortedOp(name, types string, grad tf.GradFunc, rows rowOps, first func(tf.DType) *core.Tensor) {
 	by := byType{}
 	for d, f := range rows {
 		by[d] = unsortedFold(f, first(d))
 	}
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "UnsortedSegment" + name, In: "data: T; segment_ids: Tindices; num_segments: Tnumsegments", Out: "output: T",
 		Attrs: "T: " + types + "; Tindices: {int32, int64}; Tnumsegments: {int32, int64} = int32",
-		Shape: unsortedSegmentShape, Grad: grad, Kernels: tf.ByType("T", by),
+		Shape: unsortedSegmentShape, Grad: tf.GradFunc(grad), Kernels: core.ByType("T", by),
 	})
 }
 
@@ -82,22 +83,22 @@ func UnsortedSegmentMin(x, ids, n tf.Output, opts ...tf.Option) tf.Output {
 }
 
 // extremes holds the lowest and highest finite number of each type.
-var extremes = map[tf.DType][2]*tf.Tensor{
-	tf.Float32:  {tf.Scalar(float32(-math.MaxFloat32)), tf.Scalar(float32(math.MaxFloat32))},
-	tf.Float64:  {tf.Scalar(-math.MaxFloat64), tf.Scalar(math.MaxFloat64)},
-	tf.Float16:  {tf.Scalar(kernel.HalfFromFloat32(-65504)), tf.Scalar(kernel.HalfFromFloat32(65504))},
-	tf.BFloat16: {tf.Scalar(tf.BF16(0xff7f)), tf.Scalar(tf.BF16(0x7f7f))},
-	tf.Int8:     {tf.Scalar(int8(math.MinInt8)), tf.Scalar(int8(math.MaxInt8))},
-	tf.Int16:    {tf.Scalar(int16(math.MinInt16)), tf.Scalar(int16(math.MaxInt16))},
-	tf.Int32:    {tf.Scalar(int32(math.MinInt32)), tf.Scalar(int32(math.MaxInt32))},
-	tf.Int64:    {tf.Scalar(int64(math.MinInt64)), tf.Scalar(int64(math.MaxInt64))},
-	tf.Uint8:    {tf.Scalar(uint8(0)), tf.Scalar(uint8(math.MaxUint8))},
-	tf.Uint16:   {tf.Scalar(uint16(0)), tf.Scalar(uint16(math.MaxUint16))},
-	tf.Uint32:   {tf.Scalar(uint32(0)), tf.Scalar(uint32(math.MaxUint32))},
-	tf.Uint64:   {tf.Scalar(uint64(0)), tf.Scalar(uint64(math.MaxUint64))},
+var extremes = map[tf.DType][2]*core.Tensor{
+	tf.Float32:  {core.Scalar(float32(-math.MaxFloat32)), core.Scalar(float32(math.MaxFloat32))},
+	tf.Float64:  {core.Scalar(-math.MaxFloat64), core.Scalar(math.MaxFloat64)},
+	tf.Float16:  {core.Scalar(kernel.HalfFromFloat32(-65504)), core.Scalar(kernel.HalfFromFloat32(65504))},
+	tf.BFloat16: {core.Scalar(tf.BF16(0xff7f)), core.Scalar(tf.BF16(0x7f7f))},
+	tf.Int8:     {core.Scalar(int8(math.MinInt8)), core.Scalar(int8(math.MaxInt8))},
+	tf.Int16:    {core.Scalar(int16(math.MinInt16)), core.Scalar(int16(math.MaxInt16))},
+	tf.Int32:    {core.Scalar(int32(math.MinInt32)), core.Scalar(int32(math.MaxInt32))},
+	tf.Int64:    {core.Scalar(int64(math.MinInt64)), core.Scalar(int64(math.MaxInt64))},
+	tf.Uint8:    {core.Scalar(uint8(0)), core.Scalar(uint8(math.MaxUint8))},
+	tf.Uint16:   {core.Scalar(uint16(0)), core.Scalar(uint16(math.MaxUint16))},
+	tf.Uint32:   {core.Scalar(uint32(0)), core.Scalar(uint32(math.MaxUint32))},
+	tf.Uint64:   {core.Scalar(uint64(0)), core.Scalar(uint64(math.MaxUint64))},
 }
 
-func segmentShape(c *tf.Infer) error {
+func segmentShape(c *core.Infer) error {
 	ids, err := c.Rank(1, 1)
 	x := c.In(0)
 	if err != nil || x == nil {
@@ -114,7 +115,7 @@ func segmentShape(c *tf.Infer) error {
 }
 
 // sortedSegments checks the ids and makes the output, all of it zero.
-func sortedSegments(c *tf.OpContext) (out *tf.Tensor, ids []int64, err error) {
+func sortedSegments(c *core.OpContext) (out *core.Tensor, ids []int64, err error) {
 	x, t := c.Input(0), c.Input(1)
 	if t.Rank() != 1 {
 		return nil, nil, tf.Errorf(tf.InvalidArgument, "segment_ids should be a vector.")
@@ -198,8 +199,8 @@ func overflow(n int64, d int, high, low uint64) error {
 
 // segmentFold combines the rows of each segment by f. Segments without rows
 // are empty; the others begin with their first row if that is asked for.
-func segmentFold(f rowOp, empty float64, ownFirst bool) tf.NewKernel {
-	return stateless(func(c *tf.OpContext) error {
+func segmentFold(f rowOp, empty float64, ownFirst bool) core.NewKernel {
+	return stateless(func(c *core.OpContext) error {
 		out, ids, err := sortedSegments(c)
 		if err != nil {
 			return err
@@ -220,8 +221,8 @@ func segmentFold(f rowOp, empty float64, ownFirst bool) tf.NewKernel {
 	})
 }
 
-func unsortedFold(f rowOp, first *tf.Tensor) tf.NewKernel {
-	return stateless(func(c *tf.OpContext) error {
+func unsortedFold(f rowOp, first *core.Tensor) core.NewKernel {
+	return stateless(func(c *core.OpContext) error {
 		x, ids := c.Input(0), c.Input(1)
 		n, err := segmentCount(c)
 		if err != nil {

@@ -5,20 +5,21 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Select", In: "condition: bool; t: T; e: T", Out: "output: T", Attrs: "T: type",
-		Shape: selectShape, Grad: selectGrad,
+		Shape: selectShape, Grad: tf.GradFunc(selectGrad),
 		Kernels: byCell(stateless(selectRows[uint8]), stateless(selectRows[uint16]), stateless(selectRows[uint32]), stateless(selectRows[uint64]), stateless(selectRows[complex128]),
-			stateless(selectRows[string]), stateless(selectRows[tf.ResourceHandle]), stateless(selectRows[tf.VariantValue])).on("T"),
+			stateless(selectRows[string]), stateless(selectRows[core.ResourceHandle]), stateless(selectRows[core.VariantValue])).on("T"),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "SelectV2", In: "condition: bool; t: T; e: T", Out: "output: T", Attrs: "T: type",
-		Shape: selectV2Shape, Grad: selectV2Grad,
+		Shape: selectV2Shape, Grad: tf.GradFunc(selectV2Grad),
 		Kernels: byCell(stateless(selectBroadcast[uint8]), stateless(selectBroadcast[uint16]), stateless(selectBroadcast[uint32]), stateless(selectBroadcast[uint64]), stateless(selectBroadcast[complex128]),
-			stateless(selectBroadcast[string]), stateless(selectBroadcast[tf.ResourceHandle]), stateless(selectBroadcast[tf.VariantValue])).on("T"),
+			stateless(selectBroadcast[string]), stateless(selectBroadcast[core.ResourceHandle]), stateless(selectBroadcast[core.VariantValue])).on("T"),
 	})
 }
 
@@ -33,7 +34,7 @@ func SelectV2(condition, t, e tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SelectV2", opts, condition, t, e)
 }
 
-func selectShape(c *tf.Infer) error {
+func selectShape(c *core.Infer) error {
 	s, ok := c.In(1).Merge(c.In(2))
 	if !ok {
 		return tf.Errorf(tf.InvalidArgument, "'then' and 'else' must have the same size: shapes are %v and %v", c.In(1), c.In(2))
@@ -52,7 +53,7 @@ func selectShape(c *tf.Infer) error {
 	return nil
 }
 
-func selectV2Shape(c *tf.Infer) error {
+func selectV2Shape(c *core.Infer) error {
 	s, ok := tf.BroadcastShapes(c.In(1), c.In(2))
 	if ok {
 		s, ok = tf.BroadcastShapes(c.In(0), s)
@@ -64,7 +65,7 @@ func selectV2Shape(c *tf.Infer) error {
 	return nil
 }
 
-func selectRows[T cell](c *tf.OpContext) error {
+func selectRows[T cell](c *core.OpContext) error {
 	cond, t, e := c.Input(0), c.Input(1), c.Input(2)
 	if !slices.Equal(t.Shape(), e.Shape()) {
 		return tf.Errorf(tf.InvalidArgument, "'then' and 'else' must have the same size.  but received: %s vs. %s", t.Shape().Text(), e.Shape().Text())
@@ -78,7 +79,7 @@ func selectRows[T cell](c *tf.OpContext) error {
 		return err
 	}
 	z, x, y := cells[T](out), cells[T](t), cells[T](e)
-	for i, first := range tf.Data[bool](cond) {
+	for i, first := range core.Data[bool](cond) {
 		from := y
 		if first {
 			from = x
@@ -89,7 +90,7 @@ func selectRows[T cell](c *tf.OpContext) error {
 }
 
 // selectedRow returns how many elements each element of the condition chooses.
-func selectedRow(n *tf.Node, cond, t tf.Shape) (int, error) {
+func selectedRow(n *core.Node, cond, t tf.Shape) (int, error) {
 	switch {
 	case len(cond) == 0:
 		return t.NumElements(), nil
@@ -106,7 +107,7 @@ func selectedRow(n *tf.Node, cond, t tf.Shape) (int, error) {
 	return t[1:].NumElements(), nil
 }
 
-func selectBroadcast[T cell](c *tf.OpContext) error {
+func selectBroadcast[T cell](c *core.OpContext) error {
 	cond, t, e := c.Input(0), c.Input(1), c.Input(2)
 	s, ok := tf.BroadcastShapes(t.Shape(), e.Shape())
 	if ok {
@@ -121,7 +122,7 @@ func selectBroadcast[T cell](c *tf.OpContext) error {
 		return err
 	}
 	b, _ := kernel.NewBroadcast(cond.Shape(), t.Shape(), e.Shape())
-	kernel.SelectBroadcast(c.ParallelFor, b, cells[T](out), tf.Data[bool](cond), cells[T](t), cells[T](e))
+	kernel.SelectBroadcast(c.ParallelFor, b, cells[T](out), core.Data[bool](cond), cells[T](t), cells[T](e))
 	return nil
 }
 

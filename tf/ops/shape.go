@@ -1,24 +1,27 @@
 package ops
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 func init() {
 	const outType = "out_type: {int32, int64} = int32"
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Shape", In: "input: T", Out: "output: out_type", Attrs: "T: type; " + outType,
-		Shape: shapeShapes, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(shapeN),
+		Shape: shapeShapes, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(shapeN),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "ShapeN", In: "input: N * T", Out: "output: N * out_type", Attrs: "N: int >= 1; T: type; " + outType,
-		Shape: shapeShapes, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(shapeN),
+		Shape: shapeShapes, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(shapeN),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Size", In: "input: T", Out: "output: out_type", Attrs: "T: type; " + outType,
-		Shape: tf.ScalarShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(size),
+		Shape: core.ScalarShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(size),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Rank", In: "input: T", Out: "output: int32", Attrs: "T: type",
-		Shape: tf.ScalarShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(rank),
+		Shape: core.ScalarShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(rank),
 	})
 }
 
@@ -47,7 +50,7 @@ func Size(x tf.Output, opts ...tf.Option) tf.Output { return apply("Size", opts,
 // Rank returns the number of dimensions of x.
 func Rank(x tf.Output, opts ...tf.Option) tf.Output { return apply("Rank", opts, x) }
 
-func shapeShapes(c *tf.Infer) error {
+func shapeShapes(c *core.Infer) error {
 	for i := range c.NumIn() {
 		n := -1
 		if s := c.In(i); s != nil {
@@ -58,9 +61,9 @@ func shapeShapes(c *tf.Infer) error {
 	return nil
 }
 
-func shapeN(n *tf.Node) (tf.Kernel, error) {
+func shapeN(n *core.Node) (core.Kernel, error) {
 	d := n.Type("out_type")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		for i := range c.In {
 			if err := allocInts(c, i, d, c.Input(i).Shape()); err != nil {
 				return err
@@ -70,18 +73,18 @@ func shapeN(n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func size(n *tf.Node) (tf.Kernel, error) {
+func size(n *core.Node) (core.Kernel, error) {
 	d := n.Type("out_type")
-	return tf.Compute(func(c *tf.OpContext) error { return allocInt(c, d, c.Input(0).Len()) }), nil
+	return core.Compute(func(c *core.OpContext) error { return allocInt(c, d, c.Input(0).Len()) }), nil
 }
 
-func rank(*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error { return allocInt(c, tf.Int32, c.Input(0).Rank()) }), nil
+func rank(*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error { return allocInt(c, tf.Int32, c.Input(0).Rank()) }), nil
 }
 
 // allocInts makes output i the vector v of type d. A value that does not fit
 // is an error: it would be a wrong size later on.
-func allocInts(c *tf.OpContext, i int, d tf.DType, v []int) error {
+func allocInts(c *core.OpContext, i int, d tf.DType, v []int) error {
 	out, err := c.Alloc(i, d, tf.Shape{len(v)})
 	if err != nil {
 		return err
@@ -89,7 +92,7 @@ func allocInts(c *tf.OpContext, i int, d tf.DType, v []int) error {
 	return fillInts(out, v)
 }
 
-func allocInt(c *tf.OpContext, d tf.DType, v int) error {
+func allocInt(c *core.OpContext, d tf.DType, v int) error {
 	out, err := c.Alloc(0, d, tf.Shape{})
 	if err != nil {
 		return err
@@ -97,7 +100,7 @@ func allocInt(c *tf.OpContext, d tf.DType, v int) error {
 	return fillInts(out, []int{v})
 }
 
-func fillInts(t *tf.Tensor, v []int) error {
+func fillInts(t *core.Tensor, v []int) error {
 	if t.DType() == tf.Int32 {
 		for _, x := range v {
 			if int(int32(x)) != x {

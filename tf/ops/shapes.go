@@ -1,11 +1,14 @@
 package ops
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 // likeInput is the shape function of an op whose output 0 has the shape of
 // input i.
-func likeInput(i int) func(*tf.Infer) error {
-	return func(c *tf.Infer) error {
+func likeInput(i int) func(*core.Infer) error {
+	return func(c *core.Infer) error {
 		c.Set(0, c.In(i))
 		return nil
 	}
@@ -13,7 +16,7 @@ func likeInput(i int) func(*tf.Infer) error {
 
 // noOutputs is the shape function of an op that has no outputs, or whose
 // outputs may have any shape.
-func noOutputs(*tf.Infer) error { return nil }
+func noOutputs(*core.Infer) error { return nil }
 
 // unknownDims returns a shape of rank n in which nothing else is known.
 func unknownDims(n int) tf.Shape {
@@ -46,12 +49,12 @@ func mergedDim(a, b int) (int, bool) {
 }
 
 // intsOf returns the elements of an integer tensor of any width.
-func intsOf(t *tf.Tensor) ([]int, error) {
+func intsOf(t *core.Tensor) ([]int, error) {
 	switch t.DType() {
 	case tf.Int8:
-		return widenInts(tf.Data[int8](t)), nil
+		return widenInts(core.Data[int8](t)), nil
 	case tf.Int16:
-		return widenInts(tf.Data[int16](t)), nil
+		return widenInts(core.Data[int16](t)), nil
 	}
 	return t.Ints()
 }
@@ -65,7 +68,7 @@ func widenInts[T int8 | int16](v []T) []int {
 }
 
 // scalarInt returns the one element of an integer tensor.
-func scalarInt(t *tf.Tensor, name string) (int, error) {
+func scalarInt(t *core.Tensor, name string) (int, error) {
 	if t.Len() != 1 {
 		return 0, tf.Errorf(tf.InvalidArgument, "%s must be a scalar, got shape %s", name, t.Shape().Text())
 	}
@@ -78,7 +81,7 @@ func scalarInt(t *tf.Tensor, name string) (int, error) {
 
 // shapeOf reads a vector of sizes. It bounds them so that a tensor of that
 // shape can exist or is refused by Alloc.
-func shapeOf(t *tf.Tensor, name string) (tf.Shape, error) {
+func shapeOf(t *core.Tensor, name string) (tf.Shape, error) {
 	if t.Rank() != 1 {
 		return nil, tf.Errorf(tf.InvalidArgument, "%s must be a vector of {int32,int64}, got shape %s", name, t.Shape().Text())
 	}

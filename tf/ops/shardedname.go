@@ -4,16 +4,17 @@ import (
 	"fmt"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "ShardedFilename", In: "basename: string; shard: int32; num_shards: int32", Out: "filename: string",
-		Shape: scalarInputs, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(stateless(shardedFilename)),
+		Shape: scalarInputs, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(stateless(shardedFilename)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "ShardedFilespec", In: "basename: string; num_shards: int32", Out: "filename: string",
-		Shape: scalarInputs, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(stateless(shardedFilespec)),
+		Shape: scalarInputs, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(stateless(shardedFilespec)),
 	})
 }
 
@@ -30,7 +31,7 @@ func ShardedFilespec(base, shards tf.Output, opts ...tf.Option) tf.Output {
 }
 
 // scalarInputs is the shape function of an op of scalars.
-func scalarInputs(c *tf.Infer) error {
+func scalarInputs(c *core.Infer) error {
 	for i := range c.NumIn() {
 		if _, err := c.Rank(i, 0); err != nil {
 			return err
@@ -41,7 +42,7 @@ func scalarInputs(c *tf.Infer) error {
 }
 
 // areScalars checks that all inputs are scalars.
-func areScalars(c *tf.OpContext) error {
+func areScalars(c *core.OpContext) error {
 	for i := range c.Inputs() {
 		if s := c.Input(i).Shape(); len(s) != 0 {
 			return tf.Errorf(tf.InvalidArgument, "%s must be a scalar, got shape %s", c.Node.Def.Inputs[i].Name, s.Text())
@@ -50,19 +51,19 @@ func areScalars(c *tf.OpContext) error {
 	return nil
 }
 
-func shardedFilename(c *tf.OpContext) error {
+func shardedFilename(c *core.OpContext) error {
 	if err := areScalars(c); err != nil {
 		return err
 	}
-	base, shard, shards := tf.Data[string](c.Input(0))[0], tf.Data[int32](c.Input(1))[0], tf.Data[int32](c.Input(2))[0]
-	c.Set(0, tf.Scalar(fmt.Sprintf("%s-%05d-of-%05d", base, shard, shards)))
+	base, shard, shards := core.Data[string](c.Input(0))[0], core.Data[int32](c.Input(1))[0], core.Data[int32](c.Input(2))[0]
+	c.Set(0, core.Scalar(fmt.Sprintf("%s-%05d-of-%05d", base, shard, shards)))
 	return nil
 }
 
-func shardedFilespec(c *tf.OpContext) error {
+func shardedFilespec(c *core.OpContext) error {
 	if err := areScalars(c); err != nil {
 		return err
 	}
-	c.Set(0, tf.Scalar(fmt.Sprintf("%s-?????-of-%05d", tf.Data[string](c.Input(0))[0], tf.Data[int32](c.Input(1))[0])))
+	c.Set(0, core.Scalar(fmt.Sprintf("%s-?????-of-%05d", core.Data[string](c.Input(0))[0], core.Data[int32](c.Input(1))[0])))
 	return nil
 }

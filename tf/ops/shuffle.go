@@ -3,14 +3,15 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/random"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "RandomShuffle", In: "value: T", Out: "output: T", Attrs: "seed: int = 0; seed2: int = 0; T: type", Stateful: true,
-		Shape: tf.UnchangedShape, NoGrad: tf.NotDifferentiable,
+		Shape: core.UnchangedShape, NoGrad: core.NotDifferentiable,
 		Kernels: byCell(shuffle[uint8], shuffle[uint16], shuffle[uint32], shuffle[uint64], shuffle[complex128],
-			shuffle[string], shuffle[tf.ResourceHandle], shuffle[tf.VariantValue]).on("T"),
+			shuffle[string], shuffle[core.ResourceHandle], shuffle[core.VariantValue]).on("T"),
 	})
 }
 
@@ -19,9 +20,9 @@ func RandomShuffle(x tf.Output, opts ...tf.Option) tf.Output {
 	return apply("RandomShuffle", seeded(x.Graph(), opts), x)
 }
 
-func shuffle[C cell](n *tf.Node) (tf.Kernel, error) {
+func shuffle[C cell](n *core.Node) (core.Kernel, error) {
 	d, gen := n.Type("T"), generator(n)
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		x := c.Input(0)
 		if x.Rank() == 0 || x.Dim(0) <= 1 {
 			c.Forward(0, 0)

@@ -3,14 +3,15 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Slice", In: "input: T; begin: Index; size: Index", Out: "output: T", Attrs: "T: type; Index: {int32, int64}",
-		Shape: sliceShape, Grad: sliceGrad,
+		Shape: sliceShape, Grad: tf.GradFunc(sliceGrad),
 		Kernels: byCell(slice[uint8], slice[uint16], slice[uint32], slice[uint64], slice[complex128],
-			slice[string], slice[tf.ResourceHandle], slice[tf.VariantValue]).on("T", wideQuantized, smallFloats),
+			slice[string], slice[core.ResourceHandle], slice[core.VariantValue]).on("T", wideQuantized, smallFloats),
 	})
 }
 
@@ -20,7 +21,7 @@ func Slice(x, begin, size tf.Output, opts ...tf.Option) tf.Output {
 	return apply("Slice", opts, x, begin, size)
 }
 
-func sliceShape(c *tf.Infer) error {
+func sliceShape(c *core.Infer) error {
 	s := c.In(0)
 	size, sizeKnown := c.ConstInts(2)
 	begin, beginKnown := c.ConstInts(1)
@@ -48,7 +49,7 @@ func sliceShape(c *tf.Infer) error {
 }
 
 // sliceBlock reads begin and size and checks that the block lies within s.
-func sliceBlock(s tf.Shape, beginT, sizeT *tf.Tensor) (begin []int, size tf.Shape, err error) {
+func sliceBlock(s tf.Shape, beginT, sizeT *core.Tensor) (begin []int, size tf.Shape, err error) {
 	if beginT.Rank() != 1 || sizeT.Rank() != 1 || beginT.Len() != len(s) || sizeT.Len() != len(s) {
 		return nil, nil, tf.Errorf(tf.InvalidArgument, "Expected begin and size arguments to be 1-D tensors of size %d, but got shapes %s and %s instead.",
 			len(s), beginT.Shape().Text(), sizeT.Shape().Text())
@@ -73,9 +74,9 @@ func sliceBlock(s tf.Shape, beginT, sizeT *tf.Tensor) (begin []int, size tf.Shap
 	return begin, size, nil
 }
 
-func slice[C cell](n *tf.Node) (tf.Kernel, error) {
+func slice[C cell](n *core.Node) (core.Kernel, error) {
 	d := n.Type("T")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		x := c.Input(0)
 		begin, size, err := sliceBlock(x.Shape(), c.Input(1), c.Input(2))
 		if err != nil {

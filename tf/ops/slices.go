@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A sliceWalk finds the slices of a tensor that the rows of an index tensor,
@@ -16,7 +17,7 @@ type sliceWalk struct {
 	inner int // elements of a slice
 }
 
-func newSlices(idx *tf.Tensor, s tf.Shape) *sliceWalk {
+func newSlices(idx *core.Tensor, s tf.Shape) *sliceWalk {
 	depth := idx.Dim(idx.Rank() - 1)
 	w := &sliceWalk{idx: wideIndices(idx), dims: s[:depth], steps: make([]int, depth), inner: product(s[depth:])}
 	step := w.inner

@@ -3,17 +3,18 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const types = "T: {half, bfloat16, float, double}"
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Softmax", In: "logits: T", Out: "softmax: T", Attrs: types,
-		Shape: atLeastVector, Grad: softmaxGrad, Kernels: tf.ByType("T", rowKernels(kernel.Softmax, kernel.Softmax)),
+		Shape: atLeastVector, Grad: tf.GradFunc(softmaxGrad), Kernels: core.ByType("T", rowKernels(kernel.Softmax, kernel.Softmax)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "LogSoftmax", In: "logits: T", Out: "logsoftmax: T", Attrs: types,
-		Shape: atLeastVector, Grad: logSoftmaxGrad, Kernels: tf.ByType("T", rowKernels(kernel.LogSoftmax, kernel.LogSoftmax)),
+		Shape: atLeastVector, Grad: tf.GradFunc(logSoftmaxGrad), Kernels: core.ByType("T", rowKernels(kernel.LogSoftmax, kernel.LogSoftmax)),
 	})
 }
 
@@ -25,11 +26,11 @@ func LogSoftmax(logits tf.Output, opts ...tf.Option) tf.Output {
 	return apply("LogSoftmax", opts, logits)
 }
 
-func atLeastVector(c *tf.Infer) error {
+func atLeastVector(c *core.Infer) error {
 	if s := c.In(0); s != nil && len(s) == 0 {
 		return tf.Errorf(tf.InvalidArgument, "Shape must be at least rank 1 but is rank 0: logits are a scalar")
 	}
-	return tf.UnchangedShape(c)
+	return core.UnchangedShape(c)
 }
 
 // rowFunc computes rows of n elements.
@@ -42,18 +43,18 @@ func rowKernels(f32 rowFunc[float32], f64 rowFunc[float64]) byType {
 	}
 }
 
-func rowKernel[T tf.Elem](f rowFunc[T]) tf.NewKernel {
-	return stateless(func(c *tf.OpContext) error {
+func rowKernel[T tf.Elem](f rowFunc[T]) core.NewKernel {
+	return stateless(func(c *core.OpContext) error {
 		in := c.Input(0)
 		if in.Rank() == 0 {
 			return tf.Errorf(tf.InvalidArgument, "logits must have >= 1 dimension, got %s", in.Shape().Text())
 		}
-		x, n := tf.Data[T](in), in.Dim(in.Rank()-1)
+		x, n := core.Data[T](in), in.Dim(in.Rank()-1)
 		out, err := c.Alloc(0, in.DType(), in.Shape())
 		if err != nil {
 			return err
 		}
-		f(c.ParallelFor, tf.Data[T](out), x, n)
+		f(c.ParallelFor, core.Data[T](out), x, n)
 		return nil
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
@@ -18,11 +19,11 @@ func init() {
 }
 
 func spaceOp(name, in, attrs string, toBatch bool, inverse string) {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: name, In: in, Out: "output: T", Attrs: attrs,
-		Shape:   func(c *tf.Infer) error { return spaceShape(c, toBatch) },
-		Grad:    func(op *tf.Operation, dy []tf.Output) []tf.Gradient { return spaceGrad(op, dy[0], inverse) },
-		Kernels: tf.ByType("T", sameFor(stateless(func(c *tf.OpContext) error { return moveSpace(c, toBatch) }), realTypes...)),
+		Shape:   func(c *core.Infer) error { return spaceShape(c, toBatch) },
+		Grad:    tf.GradFunc(func(op *tf.Operation, dy []tf.Output) []tf.Gradient { return spaceGrad(op, dy[0], inverse) }),
+		Kernels: core.ByType("T", sameFor(stateless(func(c *core.OpContext) error { return moveSpace(c, toBatch) }), realTypes...)),
 	})
 }
 
@@ -46,12 +47,12 @@ func (o BlockSizeOpts) Apply(s *tf.Spec) { s.Set("block_size", o.BlockSize) }
 
 // SpaceToBatch is SpaceToBatchND of images with square blocks.
 func SpaceToBatch(x, paddings tf.Output, blockSize int, opts ...tf.Option) tf.Output {
-	return apply("SpaceToBatch", attrs(opts, BlockSizeOpts{blockSize}), x, paddings)
+	return apply("SpaceToBatch", tf.Join(opts, BlockSizeOpts{blockSize}), x, paddings)
 }
 
 // BatchToSpace is BatchToSpaceND of images with square blocks.
 func BatchToSpace(x, crops tf.Output, blockSize int, opts ...tf.Option) tf.Output {
-	return apply("BatchToSpace", attrs(opts, BlockSizeOpts{blockSize}), x, crops)
+	return apply("BatchToSpace", tf.Join(opts, BlockSizeOpts{blockSize}), x, crops)
 }
 
 func spaceGrad(op *tf.Operation, dy tf.Output, inverse string) []tf.Gradient {
@@ -70,7 +71,7 @@ func spaceGrad(op *tf.Operation, dy tf.Output, inverse string) []tf.Gradient {
 // between margins: pairs of how much lies around them.
 type spaceBlocks struct{ block, margins []int }
 
-func spaceShape(c *tf.Infer, toBatch bool) error {
+func spaceShape(c *core.Infer, toBatch bool) error {
 	x := c.In(0)
 	b, ok := inferBlocks(c)
 	if x == nil || !ok {
@@ -87,7 +88,7 @@ func spaceShape(c *tf.Infer, toBatch bool) error {
 }
 
 // inferBlocks returns the blocks if they are known.
-func inferBlocks(c *tf.Infer) (b spaceBlocks, ok bool) {
+func inferBlocks(c *core.Infer) (b spaceBlocks, ok bool) {
 	if b.margins, ok = c.ConstInts(c.NumIn() - 1); !ok {
 		return b, false
 	}
@@ -157,7 +158,7 @@ func (b spaceBlocks) side(i, x, n, before, after int, toBatch bool) (int, error)
 }
 
 // runBlocks reads the blocks from the inputs of the kernel.
-func runBlocks(c *tf.OpContext, toBatch bool) (b spaceBlocks, err error) {
+func runBlocks(c *core.OpContext, toBatch bool) (b spaceBlocks, err error) {
 	n := c.Inputs() - 1
 	name := map[bool]string{true: "paddings", false: "crops"}[toBatch]
 	if n == 1 {
@@ -174,7 +175,7 @@ func runBlocks(c *tf.OpContext, toBatch bool) (b spaceBlocks, err error) {
 	return b, err
 }
 
-func moveSpace(c *tf.OpContext, toBatch bool) error {
+func moveSpace(c *core.OpContext, toBatch bool) error {
 	b, err := runBlocks(c, toBatch)
 	if err != nil {
 		return err

@@ -1,9 +1,12 @@
 package ops
 
 import (
+	"math"
+
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
@@ -12,20 +15,20 @@ func init() {
 }
 
 func depthOp(name, inverse string, toDepth bool, types []tf.DType) {
-	kernels := tf.ByType("T", sameFor(func(n *tf.Node) (tf.Kernel, error) { return moveDepth(n, toDepth) }, types...))
+	kernels := core.ByType("T", sameFor(func(n *core.Node) (core.Kernel, error) { return moveDepth(n, toDepth) }, types...))
 	kernels.Only = map[string]string{"data_format": "NHWC"}
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: name, In: "input: T", Out: "output: T",
 		Attrs: "T: type; block_size: int >= 2; data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'",
-		Shape: func(c *tf.Infer) error {
+		Shape: func(c *core.Infer) error {
 			s, err := depthShape(c.In(0), c.Int("block_size"), c.Str("data_format"), toDepth)
 			c.Set(0, s)
 			return err
 		},
-		Grad: func(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+		Grad: tf.GradFunc(func(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 			o := SpaceToDepthOpts{op.Str("data_format")}
 			return tf.Grads(apply(inverse, []tf.Option{BlockSizeOpts{op.Int("block_size")}, o}, dy[0]))
-		},
+		}),
 		Kernels: kernels,
 	})
 }
@@ -43,12 +46,12 @@ func (o SpaceToDepthOpts) Apply(s *tf.Spec) {
 
 // SpaceToDepth makes each square block of images x one pixel of more channels.
 func SpaceToDepth(x tf.Output, blockSize int, opts ...tf.Option) tf.Output {
-	return apply("SpaceToDepth", attrs(opts, BlockSizeOpts{blockSize}), x)
+	return apply("SpaceToDepth", tf.Join(opts, BlockSizeOpts{blockSize}), x)
 }
 
 // DepthToSpace makes the channels of each pixel of x a square block of pixels.
 func DepthToSpace(x tf.Output, blockSize int, opts ...tf.Option) tf.Output {
-	return apply("DepthToSpace", attrs(opts, BlockSizeOpts{blockSize}), x)
+	return apply("DepthToSpace", tf.Join(opts, BlockSizeOpts{blockSize}), x)
 }
 
 // depthShape returns the shape of the result for input s.
@@ -66,6 +69,9 @@ func depthShape(s tf.Shape, size int, format string, toDepth bool) (tf.Shape, er
 	h, w, depth := 1, 2, 3
 	if format == "NCHW" {
 		h, w, depth = 2, 3, 1
+	}
+	if size > math.MaxInt32 { // as far as TensorFlow reads it; more overflows when it is squared
+		return nil, tf.Errorf(tf.InvalidArgument, "block_size must be at most %d, got %d", math.MaxInt32, size)
 	}
 	out := s.Clone()
 	if toDepth {
@@ -92,9 +98,9 @@ func scaled(n, by, to int) int {
 	return n * by / to
 }
 
-func moveDepth(n *tf.Node, toDepth bool) (tf.Kernel, error) {
+func moveDepth(n *core.Node, toDepth bool) (core.Kernel, error) {
 	size, format := n.Int("block_size"), n.Str("data_format")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		x := c.Input(0)
 		s, err := depthShape(x.Shape(), size, format, toDepth)
 		if err != nil {

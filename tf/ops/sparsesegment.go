@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
@@ -14,16 +15,16 @@ func init() {
 		if norm == "Sum" {
 			types, kinds = "realnumbertype", realTypes
 		}
-		kernels := tf.ByType("T", sameFor(op.forward, kinds...))
-		tf.Register(tf.OpDef{
+		kernels := core.ByType("T", sameFor(op.forward, kinds...))
+		core.Register(core.OpDef{
 			Name: "SparseSegment" + norm, In: "data: T; indices: Tidx; segment_ids: Tsegmentids", Out: "output: T",
 			Attrs: "T: " + types + "; Tidx: {int32, int64} = int32; Tsegmentids: {int32, int64} = int32; sparse_gradient: bool = false",
-			Shape: sparseSegmentShape, Grad: op.grad, Kernels: kernels,
+			Shape: sparseSegmentShape, Grad: tf.GradFunc(op.grad), Kernels: kernels,
 		})
-		tf.Register(tf.OpDef{
+		core.Register(core.OpDef{
 			Name: "SparseSegment" + norm + "WithNumSegments", In: "data: T; indices: Tidx; segment_ids: Tsegmentids; num_segments: Tnumsegments", Out: "output: T",
 			Attrs: "T: " + types + "; Tidx: {int32, int64} = int32; Tnumsegments: {int32, int64} = int32; Tsegmentids: {int32, int64} = int32; sparse_gradient: bool = false",
-			Shape: sparseSegmentShape, Grad: op.grad, Kernels: kernels,
+			Shape: sparseSegmentShape, Grad: tf.GradFunc(op.grad), Kernels: kernels,
 		})
 	}
 }
@@ -59,7 +60,7 @@ func SparseSegmentSqrtN(x, indices, ids tf.Output, opts ...tf.Option) tf.Output 
 	return apply("SparseSegmentSqrtN", opts, x, indices, ids)
 }
 
-func sparseSegmentShape(c *tf.Infer) error {
+func sparseSegmentShape(c *core.Infer) error {
 	for i := 1; i < 3; i++ {
 		if _, err := c.Rank(i, 1); err != nil {
 			return err
@@ -81,7 +82,7 @@ func sparseSegmentShape(c *tf.Infer) error {
 }
 
 // sparseInputs checks indices and segment ids.
-func sparseInputs(c *tf.OpContext) (indices, ids []int64, err error) {
+func sparseInputs(c *core.OpContext) (indices, ids []int64, err error) {
 	x, i, s := c.Input(0), c.Input(1), c.Input(2)
 	switch {
 	case i.Rank() != 1:
@@ -96,8 +97,8 @@ func sparseInputs(c *tf.OpContext) (indices, ids []int64, err error) {
 	return wideIndices(i), wideIndices(s), nil
 }
 
-func (s sparseSegments) forward(*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+func (s sparseSegments) forward(*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		x := c.Input(0)
 		indices, ids, err := sparseInputs(c)
 		if err != nil {
@@ -131,7 +132,7 @@ func (s sparseSegments) forward(*tf.Node) (tf.Kernel, error) {
 }
 
 // sparseCount returns the number of segments of ids, which must ascend.
-func sparseCount(c *tf.OpContext, ids []int64) (n int, err error) {
+func sparseCount(c *core.OpContext, ids []int64) (n int, err error) {
 	if c.Inputs() > 3 {
 		n, err = givenSegments(c, ids)
 	} else {
@@ -144,7 +145,7 @@ func sparseCount(c *tf.OpContext, ids []int64) (n int, err error) {
 }
 
 // givenSegments reads the number of segments from input 3.
-func givenSegments(c *tf.OpContext, ids []int64) (int, error) {
+func givenSegments(c *core.OpContext, ids []int64) (int, error) {
 	if c.Input(3).Rank() != 0 {
 		return 0, tf.Errorf(tf.InvalidArgument, "num_segments should be a scalar, not shape %s", c.Input(3).Shape().Text())
 	}

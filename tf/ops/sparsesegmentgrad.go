@@ -5,20 +5,21 @@ import (
 	"sort"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // registerSparseGrads registers the ops that give rows what the segments that
 // they are in got: all rows, or those only that are in a segment.
 func registerSparseGrads(s sparseSegments, types []tf.DType) {
 	const attrs = "T: {bfloat16, half, float, double}; Tidx: {int32, int64} = int32; Tsegmentids: {int32, int64} = int32"
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "SparseSegment" + string(s) + "Grad", In: "grad: T; indices: Tidx; segment_ids: Tsegmentids; output_dim0: int32", Out: "output: T",
-		Attrs: attrs, Shape: sparseGradShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", sameFor(s.back, types...)),
+		Attrs: attrs, Shape: sparseGradShape, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", sameFor(s.back, types...)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "SparseSegment" + string(s) + "GradV2", In: "grad: T; indices: Tidx; segment_ids: Tsegmentids; dense_output_dim0: int32",
-		Out: "output: T; sorted_unique_indices: Tidx", Attrs: attrs, Shape: sparseRowsShape, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("T", sameFor(s.backRows, types...)),
+		Out: "output: T; sorted_unique_indices: Tidx", Attrs: attrs, Shape: sparseRowsShape, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("T", sameFor(s.backRows, types...)),
 	})
 }
 
@@ -36,7 +37,7 @@ func (s sparseSegments) grad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	return dxs
 }
 
-func sparseGradShape(c *tf.Infer) error {
+func sparseGradShape(c *core.Infer) error {
 	n := -1
 	if v, ok := c.ConstInts(3); ok && len(v) == 1 && v[0] >= 0 {
 		n = v[0]
@@ -47,7 +48,7 @@ func sparseGradShape(c *tf.Infer) error {
 	return nil
 }
 
-func sparseRowsShape(c *tf.Infer) error {
+func sparseRowsShape(c *core.Infer) error {
 	c.Set(1, tf.Shape{-1})
 	for i := 1; i < 3; i++ {
 		if _, err := c.Rank(i, 1); err != nil {
@@ -60,8 +61,8 @@ func sparseRowsShape(c *tf.Infer) error {
 	return nil
 }
 
-func (s sparseSegments) back(*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+func (s sparseSegments) back(*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		indices, ids, n, err := sparseGradInputs(c, "output_dim0")
 		if err != nil {
 			return err
@@ -70,9 +71,9 @@ func (s sparseSegments) back(*tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func (s sparseSegments) backRows(node *tf.Node) (tf.Kernel, error) {
+func (s sparseSegments) backRows(node *core.Node) (core.Kernel, error) {
 	d := node.Type("Tidx")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		indices, ids, _, err := sparseGradInputs(c, "dense_output_dim0")
 		if err != nil {
 			return err
@@ -92,7 +93,7 @@ func (s sparseSegments) backRows(node *tf.Node) (tf.Kernel, error) {
 
 // sparseGradInputs checks the inputs of a gradient op, of which the last is the
 // number of rows that there are.
-func sparseGradInputs(c *tf.OpContext, count string) (indices, ids []int64, n int, err error) {
+func sparseGradInputs(c *core.OpContext, count string) (indices, ids []int64, n int, err error) {
 	if indices, ids, err = sparseInputs(c); err != nil {
 		return nil, nil, 0, err
 	}
@@ -115,7 +116,7 @@ func sparseGradInputs(c *tf.OpContext, count string) (indices, ids []int64, n in
 
 // giveBack makes output 0 n rows, of which those at places get what segments
 // got.
-func (s sparseSegments) giveBack(c *tf.OpContext, places, ids []int64, n int) error {
+func (s sparseSegments) giveBack(c *core.OpContext, places, ids []int64, n int) error {
 	dy := c.Input(0)
 	scaled := dy.Clone() // each segment's gradient, divided
 	defer scaled.Release()
@@ -135,7 +136,7 @@ func (s sparseSegments) giveBack(c *tf.OpContext, places, ids []int64, n int) er
 }
 
 // divideSegments divides each row of t by what its segment's sum was.
-func (s sparseSegments) divideSegments(t *tf.Tensor, ids []int64) error {
+func (s sparseSegments) divideSegments(t *core.Tensor, ids []int64) error {
 	sizes := make([]int, t.Dim(0))
 	if n := len(ids); n > 0 && ids[n-1] >= int64(len(sizes)) {
 		return tf.Errorf(tf.InvalidArgument, "Invalid number of segments")

@@ -4,14 +4,15 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "SparseToDense", In: "sparse_indices: Tindices; output_shape: Tindices; sparse_values: T; default_value: T", Out: "dense: T",
 		Attrs: "validate_indices: bool = true; T: type; Tindices: {int32, int64}",
-		Shape: func(c *tf.Infer) error { c.Set(0, c.ConstShape(1)); return nil }, Grad: sparseToDenseGrad,
-		Kernels: tf.ByType("T", sameFor(sparseToDense, slices.Concat(dataTypes, []tf.DType{tf.QInt8, tf.QUint8, tf.QInt16, tf.QUint16})...)),
+		Shape: func(c *core.Infer) error { c.Set(0, c.ConstShape(1)); return nil }, Grad: tf.GradFunc(sparseToDenseGrad),
+		Kernels: core.ByType("T", sameFor(sparseToDense, slices.Concat(dataTypes, []tf.DType{tf.QInt8, tf.QUint8, tf.QInt16, tf.QUint16})...)),
 	})
 }
 
@@ -34,9 +35,9 @@ func sparseToDenseGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	return tf.Grads(ZerosLike(op.Input(0)), ZerosLike(op.Input(1)), values, rest)
 }
 
-func sparseToDense(n *tf.Node) (tf.Kernel, error) {
+func sparseToDense(n *core.Node) (core.Kernel, error) {
 	validate := n.Bool("validate_indices")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		s, err := sparseShape(c)
 		if err != nil {
 			return err
@@ -65,7 +66,7 @@ func sparseToDense(n *tf.Node) (tf.Kernel, error) {
 
 // sparseShape checks the shapes of the inputs of SparseToDense and returns
 // that of its result.
-func sparseShape(c *tf.OpContext) (tf.Shape, error) {
+func sparseShape(c *core.OpContext) (tf.Shape, error) {
 	idx, shape, values, def := c.Input(0), c.Input(1), c.Input(2), c.Input(3)
 	count, depth := 1, 1
 	if idx.Rank() > 0 {
@@ -95,7 +96,7 @@ func sparseShape(c *tf.OpContext) (tf.Shape, error) {
 
 // sparseRows returns the indices as a matrix, which must be in order and
 // within shape s if that is to be validated.
-func sparseRows(idx *tf.Tensor, s tf.Shape, validate bool) (*tf.Tensor, error) {
+func sparseRows(idx *core.Tensor, s tf.Shape, validate bool) (*core.Tensor, error) {
 	n := 1
 	if idx.Rank() > 0 {
 		n = idx.Dim(0)

@@ -4,36 +4,37 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Split", In: "split_dim: int32; value: T", Out: "output: num_split * T", Attrs: "num_split: int >= 1; T: type",
-		Shape: splitShape, Grad: splitGrad,
+		Shape: splitShape, Grad: tf.GradFunc(splitGrad),
 		Kernels: byCell(split[uint8], split[uint16], split[uint32], split[uint64], split[complex128],
-			split[string], split[tf.ResourceHandle], split[tf.VariantValue]).on("T", smallFloats, smallInts, []tf.DType{tf.QUint8}),
+			split[string], split[core.ResourceHandle], split[core.VariantValue]).on("T", smallFloats, smallInts, []tf.DType{tf.QUint8}),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "SplitV", In: "value: T; size_splits: Tlen; split_dim: int32", Out: "output: num_split * T",
 		Attrs: "num_split: int >= 1; T: type; Tlen: {int8, int32, int64} = int64",
-		Shape: splitVShape, Grad: splitVGrad,
+		Shape: splitVShape, Grad: tf.GradFunc(splitVGrad),
 		Kernels: byCell(splitV[uint8], splitV[uint16], splitV[uint32], splitV[uint64], splitV[complex128],
-			splitV[string], splitV[tf.ResourceHandle], splitV[tf.VariantValue]).on("T", smallFloats, smallInts, []tf.DType{tf.QUint8}),
+			splitV[string], splitV[core.ResourceHandle], splitV[core.VariantValue]).on("T", smallFloats, smallInts, []tf.DType{tf.QUint8}),
 	})
 }
 
 // Split cuts x into num parts of equal size along dimension dim.
 func Split(dim, x tf.Output, num int, opts ...tf.Option) []tf.Output {
-	return outputs(num, "Split", attrs(opts, tf.Attr("num_split", num)), dim, x)
+	return outputs(num, "Split", tf.Join(opts, tf.Attr("num_split", num)), dim, x)
 }
 
 // SplitV cuts x into num parts of the given sizes along dimension dim. One of
 // the sizes may be -1: what is left.
 func SplitV(x, sizes, dim tf.Output, num int, opts ...tf.Option) []tf.Output {
-	return outputs(num, "SplitV", attrs(opts, tf.Attr("num_split", num)), x, sizes, dim)
+	return outputs(num, "SplitV", tf.Join(opts, tf.Attr("num_split", num)), x, sizes, dim)
 }
 
-func splitShape(c *tf.Infer) error {
+func splitShape(c *core.Infer) error {
 	return splitShapes(c, 1, 0, func(whole int) ([]int, error) {
 		n := c.NumOut()
 		switch {
@@ -46,7 +47,7 @@ func splitShape(c *tf.Infer) error {
 	})
 }
 
-func splitVShape(c *tf.Infer) error {
+func splitVShape(c *core.Infer) error {
 	return splitShapes(c, 0, 2, func(whole int) ([]int, error) {
 		sizes, ok := c.ConstInts(1)
 		if !ok || whole < 0 || len(sizes) != c.NumOut() {
@@ -58,7 +59,7 @@ func splitVShape(c *tf.Infer) error {
 
 // splitShapes sets all outputs' shapes: that of input value but for the
 // dimension that input dim gives, which cut divides.
-func splitShapes(c *tf.Infer, value, dim int, cut func(whole int) ([]int, error)) error {
+func splitShapes(c *core.Infer, value, dim int, cut func(whole int) ([]int, error)) error {
 	s := c.In(value)
 	axis, ok := c.ConstInts(dim)
 	if s == nil || !ok || len(axis) != 1 {
@@ -102,7 +103,7 @@ func partShapes(s tf.Shape, at int, sizes []int) []tf.Shape {
 }
 
 // axisInput reads input i, the dimension along which a tensor is split.
-func axisInput(c *tf.OpContext, i, rank int) (int, error) {
+func axisInput(c *core.OpContext, i, rank int) (int, error) {
 	t := c.Input(i)
 	if t.Len() != 1 {
 		return 0, tf.Errorf(tf.InvalidArgument, "split_dim_tensor must have exactly one element.")
@@ -114,9 +115,9 @@ func axisInput(c *tf.OpContext, i, rank int) (int, error) {
 	return splitAxis(axis, rank)
 }
 
-func split[C cell](n *tf.Node) (tf.Kernel, error) {
+func split[C cell](n *core.Node) (core.Kernel, error) {
 	d, num := n.Type("T"), n.Int("num_split")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		x := c.Input(1)
 		if t := c.Input(0); t.Rank() != 0 {
 			return tf.Errorf(tf.InvalidArgument, "split_dim must be a scalar but has rank %d", t.Rank())
@@ -134,9 +135,9 @@ func split[C cell](n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func splitV[C cell](n *tf.Node) (tf.Kernel, error) {
+func splitV[C cell](n *core.Node) (core.Kernel, error) {
 	d, num := n.Type("T"), n.Int("num_split")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		x := c.Input(0)
 		sizes, err := splitVSizes(c.Input(1), num)
 		if err != nil {
@@ -154,7 +155,7 @@ func splitV[C cell](n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func splitVSizes(t *tf.Tensor, num int) ([]int, error) {
+func splitVSizes(t *core.Tensor, num int) ([]int, error) {
 	if t.Rank() != 1 || t.Len() != num {
 		return nil, tf.Errorf(tf.InvalidArgument, "size of the split_tensor must be 1-D and have the same elements as outputs got %d -D and %d elements", t.Rank(), t.Len())
 	}

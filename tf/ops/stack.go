@@ -5,27 +5,28 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/resource"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	for version, h := range map[string]string{"": "Ref(string)", "V2": "resource"} {
-		add := func(d tf.OpDef) {
+		add := func(d core.OpDef) {
 			d.Stateful = version != "" || d.Name == "Stack"
 			d.Name += version
-			d.NoGrad = tf.NotDifferentiable
-			tf.Register(d)
+			d.NoGrad = core.NotDifferentiable
+			core.Register(d)
 		}
 		size := ""
 		if version != "" {
 			size = "max_size: int32"
 		}
-		add(tf.OpDef{Name: "Stack", In: size, Out: "handle: " + h, Attrs: "elem_type: type; stack_name: string = ''",
-			Shape: stackShape, Kernels: tf.AnyType(newStack)})
-		add(tf.OpDef{Name: "StackPush", In: "handle: " + h + "; elem: T", Out: "output: T", Attrs: "T: type; swap_memory: bool = false",
-			Shape: func(c *tf.Infer) error { c.Set(0, c.In(1)); return nil }, Kernels: tf.AnyType(stateless(stackPush))})
-		add(tf.OpDef{Name: "StackPop", In: "handle: " + h, Out: "elem: elem_type", Attrs: "elem_type: type",
-			Shape: unknownOutputs, Kernels: tf.AnyType(stateless(stackPop))})
-		add(tf.OpDef{Name: "StackClose", In: "handle: " + h, Shape: noOutputs, Kernels: tf.AnyType(stateless(stackClose))})
+		add(core.OpDef{Name: "Stack", In: size, Out: "handle: " + h, Attrs: "elem_type: type; stack_name: string = ''",
+			Shape: stackShape, Kernels: core.AnyType(newStack)})
+		add(core.OpDef{Name: "StackPush", In: "handle: " + h + "; elem: T", Out: "output: T", Attrs: "T: type; swap_memory: bool = false",
+			Shape: func(c *core.Infer) error { c.Set(0, c.In(1)); return nil }, Kernels: core.AnyType(stateless(stackPush))})
+		add(core.OpDef{Name: "StackPop", In: "handle: " + h, Out: "elem: elem_type", Attrs: "elem_type: type",
+			Shape: unknownOutputs, Kernels: core.AnyType(stateless(stackPop))})
+		add(core.OpDef{Name: "StackClose", In: "handle: " + h, Shape: noOutputs, Kernels: core.AnyType(stateless(stackClose))})
 	}
 }
 
@@ -39,7 +40,7 @@ func (o StackOpts) Apply(s *tf.Spec) { s.Set("stack_name", o.StackName) }
 // its handle. It holds at most maxSize, a scalar, of them unless that is
 // negative.
 func StackV2(maxSize tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
-	return apply("StackV2", attrs(opts, tf.Attr("elem_type", d)), maxSize)
+	return apply("StackV2", tf.Join(opts, tf.Attr("elem_type", d)), maxSize)
 }
 
 // StackPushV2 pushes elem, which it returns.
@@ -49,7 +50,7 @@ func StackPushV2(handle, elem tf.Output, opts ...tf.Option) tf.Output {
 
 // StackPopV2 removes what was pushed last, of type d, and returns it.
 func StackPopV2(handle tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
-	return apply("StackPopV2", attrs(opts, tf.Attr("elem_type", d)), handle)
+	return apply("StackPopV2", tf.Join(opts, tf.Attr("elem_type", d)), handle)
 }
 
 // StackCloseV2 deletes a stack.
@@ -57,7 +58,7 @@ func StackCloseV2(handle tf.Output, opts ...tf.Option) *tf.Operation {
 	return tf.Apply(nil, "StackCloseV2", []tf.Output{handle}, opts...)
 }
 
-func stackShape(c *tf.Infer) error {
+func stackShape(c *core.Infer) error {
 	if c.NumIn() == 0 {
 		c.Set(0, tf.Shape{2})
 		return nil
@@ -67,7 +68,7 @@ func stackShape(c *tf.Infer) error {
 }
 
 // unknownOutputs: nothing is known of the outputs.
-func unknownOutputs(*tf.Infer) error { return nil }
+func unknownOutputs(*core.Infer) error { return nil }
 
 // A stack is a stack of tensors.
 type stack struct {
@@ -76,7 +77,7 @@ type stack struct {
 	most  int // negative: there is no limit
 
 	mu     sync.Mutex
-	elems  []*tf.Tensor
+	elems  []*core.Tensor
 	closed bool
 }
 
@@ -92,7 +93,7 @@ func (s *stack) Close() {
 	s.elems, s.closed = nil, true
 }
 
-func (s *stack) push(t *tf.Tensor) error {
+func (s *stack) push(t *core.Tensor) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -105,7 +106,7 @@ func (s *stack) push(t *tf.Tensor) error {
 	return nil
 }
 
-func (s *stack) pop() (*tf.Tensor, error) {
+func (s *stack) pop() (*core.Tensor, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := len(s.elems)
@@ -125,12 +126,12 @@ func (s *stack) closedError() error {
 	return tf.Errorf(tf.InvalidArgument, "Stack[%s] has already been closed.", s.name)
 }
 
-func newStack(n *tf.Node) (tf.Kernel, error) {
+func newStack(n *core.Node) (core.Kernel, error) {
 	base, d := n.Str("stack_name"), n.Type("elem_type")
 	if base == "" {
 		base = n.Name
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		s := &stack{name: stepName(base), dtype: d, most: -1}
 		if len(c.In) > 0 {
 			most, err := intInput(c, 0, "Stack size")
@@ -147,7 +148,7 @@ func newStack(n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func stackPush(c *tf.OpContext) error {
+func stackPush(c *core.OpContext) error {
 	s, err := fromHandle[*stack](c, "Stack")
 	if err != nil {
 		return err
@@ -163,7 +164,7 @@ func stackPush(c *tf.OpContext) error {
 	return nil
 }
 
-func stackPop(c *tf.OpContext) error {
+func stackPop(c *core.OpContext) error {
 	s, err := fromHandle[*stack](c, "Stack")
 	if err != nil {
 		return err
@@ -176,7 +177,7 @@ func stackPop(c *tf.OpContext) error {
 	return nil
 }
 
-func stackClose(c *tf.OpContext) error {
+func stackClose(c *core.OpContext) error {
 	s, err := fromHandle[*stack](c, "Stack")
 	if err != nil {
 		return err

@@ -47,8 +47,8 @@ func TestStack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tftest.Elements(t, got[0], []float64{2})
-		tftest.Elements(t, got[1], []float64{1})
+		tftest.Elements(t, (*tf.Tensor)(got[0]), []float64{2})
+		tftest.Elements(t, (*tf.Tensor)(got[1]), []float64{1})
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/resource"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/session"
@@ -73,7 +74,7 @@ func TestReadsStay(t *testing.T) {
 		want []float32
 	}{{"assigned", initial, []float32{1, 2}}, {"read", before, []float32{1, 2}}, {"variable", ops.ReadVariableOp(h, tf.Float32), []float32{1, 7}}} {
 		v, err := tc.x.Value()
-		if err != nil || !tf.TensorsEqual(v, vec(tc.want...)) {
+		if err != nil || !core.TensorsEqual((*core.Tensor)(v), vec(tc.want...)) {
 			t.Errorf("%s: %v %v, want %v", tc.name, v, err, tc.want)
 		}
 	}
@@ -81,22 +82,22 @@ func TestReadsStay(t *testing.T) {
 
 func TestHandleErrors(t *testing.T) {
 	g := eager.New()
-	own, _ := ops.VarHandleOp(g, tf.Float32, nil, ops.VarHandleOpts{SharedName: "v"}).Value()
-	with := func(change func(*tf.ResourceHandle)) tf.Output {
+	own, _ := ops.VarHandleOp(g, tf.Float32, nil, ops.VarHandleOpts{SharedName: "v"}).Computed()
+	with := func(change func(*core.ResourceHandle)) tf.Output {
 		h := own.Handles()[0]
 		change(&h)
-		return ops.ConstTensor(g, tf.HandleTensor(h))
+		return ops.ConstValue(g, core.HandleTensor(h))
 	}
-	none := tf.NewTensor(tf.Resource, tf.Shape{0})
+	none := core.NewTensor(tf.Resource, tf.Shape{0})
 	for name, tc := range map[string]struct {
 		handle tf.Output
 		code   tf.Code
 		text   string
 	}{
-		"unset":          {with(func(*tf.ResourceHandle) {}), tf.FailedPrecondition, "Could not find variable v."},
-		"another type":   {with(func(h *tf.ResourceHandle) { h.HashCode++ }), tf.InvalidArgument, "using the wrong type"},
-		"another device": {with(func(h *tf.ResourceHandle) { h.Device = "/job:ps/replica:0/task:0/device:CPU:0" }), tf.InvalidArgument, "Trying to access resource v located in device /job:ps"},
-		"no handle":      {ops.ConstTensor(g, none), tf.InvalidArgument, "must be a scalar"},
+		"unset":          {with(func(*core.ResourceHandle) {}), tf.FailedPrecondition, "Could not find variable v."},
+		"another type":   {with(func(h *core.ResourceHandle) { h.HashCode++ }), tf.InvalidArgument, "using the wrong type"},
+		"another device": {with(func(h *core.ResourceHandle) { h.Device = "/job:ps/replica:0/task:0/device:CPU:0" }), tf.InvalidArgument, "Trying to access resource v located in device /job:ps"},
+		"no handle":      {ops.ConstValue(g, none), tf.InvalidArgument, "must be a scalar"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := ops.ReadVariableOp(tc.handle, tf.Float32).Err()
@@ -105,7 +106,7 @@ func TestHandleErrors(t *testing.T) {
 			}
 		})
 	}
-	gone := ops.DestroyResourceOp(with(func(*tf.ResourceHandle) {}), ops.DestroyResourceOpts{MustExist: true})
+	gone := ops.DestroyResourceOp(with(func(*core.ResourceHandle) {}), ops.DestroyResourceOpts{MustExist: true})
 	if tf.CodeOf(gone.Err()) != tf.NotFound {
 		t.Errorf("destroying what is not there: %v", gone.Err())
 	}
@@ -133,13 +134,13 @@ func TestUnsetVariables(t *testing.T) {
 // TestSharedReference: nodes of one shared name are one reference variable.
 func TestSharedReference(t *testing.T) {
 	m := resource.NewManager("localhost")
-	attrs := func(d tf.DType) tf.Attrs {
-		return tf.Attrs{"dtype": d, "shape": tf.Shape{2}, "shared_name": "v"}
+	attrs := func(d tf.DType) core.Attrs {
+		return core.Attrs{"dtype": d, "shape": tf.Shape{2}, "shared_name": "v"}
 	}
-	refs := make([]*tf.Ref, 2)
+	refs := make([]*core.Ref, 2)
 	for i := range refs {
 		n, k := kernelOf(t, "VariableV2", attrs(tf.Float32))
-		c := &tf.OpContext{Step: &tf.Step{Resources: m}, Node: n, Out: make([]tf.Slot, 1)}
+		c := &core.OpContext{Step: &core.Step{Resources: m}, Node: n, Out: make([]core.Slot, 1)}
 		if err := compute(k, c); err != nil {
 			t.Fatal(err)
 		}
@@ -149,7 +150,7 @@ func TestSharedReference(t *testing.T) {
 		t.Error("two nodes of one shared name have two variables")
 	}
 	n, k := kernelOf(t, "VariableV2", attrs(tf.Int32))
-	c := &tf.OpContext{Step: &tf.Step{Resources: m}, Node: n, Out: make([]tf.Slot, 1)}
+	c := &core.OpContext{Step: &core.Step{Resources: m}, Node: n, Out: make([]core.Slot, 1)}
 	if err := compute(k, c); tf.CodeOf(err) != tf.InvalidArgument {
 		t.Errorf("a variable of another type under that name: %v", err)
 	}

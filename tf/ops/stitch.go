@@ -4,15 +4,16 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	for _, name := range []string{"DynamicStitch", "ParallelDynamicStitch"} {
-		tf.Register(tf.OpDef{
+		core.Register(core.OpDef{
 			Name: name, In: "indices: N * int32; data: N * T", Out: "merged: T", Attrs: "N: int >= 1; T: type",
-			Shape: stitchShape, Grad: stitchGrad,
+			Shape: stitchShape, Grad: tf.GradFunc(stitchGrad),
 			Kernels: byCell(stateless(stitch[uint8]), stateless(stitch[uint16]), stateless(stitch[uint32]), stateless(stitch[uint64]), stateless(stitch[complex128]),
-				stateless(stitch[string]), stateless(stitch[tf.ResourceHandle]), stateless(stitch[tf.VariantValue])).on("T", wideQuantized),
+				stateless(stitch[string]), stateless(stitch[core.ResourceHandle]), stateless(stitch[core.VariantValue])).on("T", wideQuantized),
 		})
 	}
 }
@@ -29,7 +30,7 @@ func ParallelDynamicStitch(indices, data []tf.Output, opts ...tf.Option) tf.Outp
 	return apply("ParallelDynamicStitch", opts, slices.Concat(indices, data)...)
 }
 
-func stitchShape(c *tf.Infer) error {
+func stitchShape(c *core.Infer) error {
 	n := c.NumIn() / 2
 	var row tf.Shape
 	rows := 0
@@ -55,7 +56,7 @@ func stitchShape(c *tf.Infer) error {
 
 // stitchedRows returns how many rows the indices up to argument i call for, -1
 // if they are not all known.
-func stitchedRows(c *tf.Infer, i, rows int) int {
+func stitchedRows(c *core.Infer, i, rows int) int {
 	v, ok := c.ConstInts(i)
 	if !ok || rows < 0 {
 		return -1
@@ -67,7 +68,7 @@ func stitchedRows(c *tf.Infer, i, rows int) int {
 }
 
 // stitched checks the inputs and returns the shape of the result.
-func stitched(c *tf.OpContext) (tf.Shape, error) {
+func stitched(c *core.OpContext) (tf.Shape, error) {
 	n := c.Inputs() / 2
 	first := c.Input(0).Rank()
 	rows := 0
@@ -80,7 +81,7 @@ func stitched(c *tf.OpContext) (tf.Shape, error) {
 			return nil, tf.Errorf(tf.InvalidArgument, "Need data[0].shape[%d:] = data[%d].shape[%d:], got data[0].shape = %s, data[%d].shape = %s, indices[0].shape = %s, indices[%d].shape = %s",
 				first, i, len(idx), c.Input(n).Shape().Text(), i, data.Text(), c.Input(0).Shape().Text(), i, idx.Text())
 		}
-		for k, at := range tf.Data[int32](c.Input(i)) {
+		for k, at := range core.Data[int32](c.Input(i)) {
 			if at < 0 {
 				return nil, tf.Errorf(tf.InvalidArgument, "indices[%d] is out of range", k)
 			}
@@ -90,7 +91,7 @@ func stitched(c *tf.OpContext) (tf.Shape, error) {
 	return append(tf.Shape{rows}, c.Input(n).Shape()[first:]...), nil
 }
 
-func stitch[T cell](c *tf.OpContext) error {
+func stitch[T cell](c *core.OpContext) error {
 	s, err := stitched(c)
 	if err != nil {
 		return err
@@ -103,7 +104,7 @@ func stitch[T cell](c *tf.OpContext) error {
 	dst, n, row := cells[T](out), c.Inputs()/2, s[1:].NumElements()
 	for i := range n {
 		src := cells[T](c.Input(n + i))
-		for k, at := range tf.Data[int32](c.Input(i)) {
+		for k, at := range core.Data[int32](c.Input(i)) {
 			copy(dst[int(at)*row:(int(at)+1)*row], src[k*row:(k+1)*row])
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/session"
@@ -54,16 +55,16 @@ func TestPieces(t *testing.T) {
 	const n = 20001
 	for op := range distributions {
 		for _, d := range []tf.DType{tf.Float32, tf.Float64, tf.Float16} {
-			var results []*tf.Tensor
+			var results []*core.Tensor
 			for _, parallel := range []func(n, grain int, f func(lo, hi int)){nil, inPieces} {
-				node, k := kernelOf(t, op, tf.Attrs{"seed": int64(5), "seed2": int64(0), "dtype": d, "T": tf.Int32})
-				c := &tf.OpContext{Step: &tf.Step{Parallel: parallel}, Node: node, In: []tf.Slot{{T: i32(n)}}, Out: make([]tf.Slot, 1)}
+				node, k := kernelOf(t, op, core.Attrs{"seed": int64(5), "seed2": int64(0), "dtype": d, "T": tf.Int32})
+				c := &core.OpContext{Step: &core.Step{Parallel: parallel}, Node: node, In: []core.Slot{{T: i32(n)}}, Out: make([]core.Slot, 1)}
 				if err := compute(k, c); err != nil {
 					t.Fatal(err)
 				}
 				results = append(results, c.Out[0].T)
 			}
-			if !tf.TensorsEqual(results[0], results[1]) {
+			if !core.TensorsEqual(results[0], results[1]) {
 				t.Errorf("%s of %v depends on the pieces", op, d)
 			}
 		}

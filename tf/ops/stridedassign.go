@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
@@ -12,20 +13,20 @@ func init() {
 		rest  = "begin: Index; end: Index; strides: Index; value: T"
 		attrs = "T: type; Index: {int32, int64}; begin_mask: int = 0; end_mask: int = 0; ellipsis_mask: int = 0; new_axis_mask: int = 0; shrink_axis_mask: int = 0"
 	)
-	kernels := func(k tf.NewKernel) tf.KernelSet {
-		return tf.ByType("T", sameFor(k, slices.Concat(objectTypes, wideQuantized, smallFloats)...))
+	kernels := func(k core.NewKernel) core.KernelSet {
+		return core.ByType("T", sameFor(k, slices.Concat(objectTypes, wideQuantized, smallFloats)...))
 	}
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "StridedSliceAssign", In: "ref: Ref(T); " + rest, Out: "output_ref: Ref(T)", Attrs: attrs,
-		Shape: stridedAssignShape, NoGrad: tf.NoGradientDefined, Kernels: kernels(stridedAssign),
+		Shape: stridedAssignShape, NoGrad: core.NoGradientDefined, Kernels: kernels(stridedAssign),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "ResourceStridedSliceAssign", In: "ref: resource; " + rest, Attrs: attrs, Stateful: true,
-		Shape: stridedAssignShape, NoGrad: tf.NoGradientDefined, Kernels: kernels(stridedAssign),
+		Shape: stridedAssignShape, NoGrad: core.NoGradientDefined, Kernels: kernels(stridedAssign),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "TensorStridedSliceUpdate", In: "input: T; " + rest, Out: "output: T", Attrs: attrs,
-		Shape: stridedAssignShape, Grad: stridedUpdateGrad, Kernels: kernels(stridedUpdate),
+		Shape: stridedAssignShape, Grad: tf.GradFunc(stridedUpdateGrad), Kernels: kernels(stridedUpdate),
 	})
 }
 
@@ -47,7 +48,7 @@ func TensorStridedSliceUpdate(x, begin, end, strides, value tf.Output, opts ...t
 	return apply("TensorStridedSliceUpdate", opts, x, begin, end, strides, value)
 }
 
-func stridedAssignShape(c *tf.Infer) error {
+func stridedAssignShape(c *core.Infer) error {
 	if c.NumOut() > 0 {
 		c.Set(0, c.In(0))
 	}
@@ -55,7 +56,7 @@ func stridedAssignShape(c *tf.Infer) error {
 }
 
 // assignSlice sets the slice of t that the inputs describe to input 4.
-func assignSlice(c *tf.OpContext, t *tf.Tensor, mask sliceMask) error {
+func assignSlice(c *core.OpContext, t *core.Tensor, mask sliceMask) error {
 	value := c.Input(4)
 	if t.DType() != value.DType() {
 		return tf.Errorf(tf.InvalidArgument, "l-value dtype %s does not match r-value dtype %s", t.DType().CName(), value.DType().CName())
@@ -81,10 +82,10 @@ func assignSlice(c *tf.OpContext, t *tf.Tensor, mask sliceMask) error {
 // setSlice holds, by type, what puts value, broadcast by b, where p says.
 var setSlice = newSetSlice()
 
-type sliceSetter func(c *tf.OpContext, t, value *tf.Tensor, p *stridedPlan, b *kernel.Broadcast)
+type sliceSetter func(c *core.OpContext, t, value *core.Tensor, p *stridedPlan, b *kernel.Broadcast)
 
 func newSetSlice() map[tf.DType]sliceSetter {
-	by := map[tf.DType]sliceSetter{tf.String: setSliceOf[string], tf.Resource: setSliceOf[tf.ResourceHandle], tf.Variant: setSliceOf[tf.VariantValue]}
+	by := map[tf.DType]sliceSetter{tf.String: setSliceOf[string], tf.Resource: setSliceOf[core.ResourceHandle], tf.Variant: setSliceOf[core.VariantValue]}
 	bySize := map[int]sliceSetter{1: setSliceOf[uint8], 2: setSliceOf[uint16], 4: setSliceOf[uint32], 8: setSliceOf[uint64], 16: setSliceOf[complex128]}
 	for _, d := range slices.Concat(plainTypes, wideQuantized, smallFloats) {
 		by[d] = bySize[d.Size()]
@@ -92,7 +93,7 @@ func newSetSlice() map[tf.DType]sliceSetter {
 	return by
 }
 
-func setSliceOf[C cell](c *tf.OpContext, t, value *tf.Tensor, p *stridedPlan, b *kernel.Broadcast) {
+func setSliceOf[C cell](c *core.OpContext, t, value *core.Tensor, p *stridedPlan, b *kernel.Broadcast) {
 	src := cells[C](value)
 	if value.Len() != p.final.NumElements() {
 		src = make([]C, p.final.NumElements())
@@ -101,9 +102,9 @@ func setSliceOf[C cell](c *tf.OpContext, t, value *tf.Tensor, p *stridedPlan, b 
 	kernel.CopyView(cells[C](t), p.view(t.Shape()), src, kernel.Dense(p.block), p.block)
 }
 
-func stridedAssign(n *tf.Node) (tf.Kernel, error) {
+func stridedAssign(n *core.Node) (core.Kernel, error) {
 	mask := sliceMaskOf(n)
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		refs, err := variableRefs(c, 1)
 		if err != nil {
 			return err
@@ -111,7 +112,7 @@ func stridedAssign(n *tf.Node) (tf.Kernel, error) {
 		if len(c.Out) > 0 {
 			c.Out[0].Ref = refs[0]
 		}
-		return refs[0].Update(func(t *tf.Tensor) error {
+		return refs[0].Update(func(t *core.Tensor) error {
 			if t == nil {
 				return uninitialized(c, 0)
 			}
@@ -120,9 +121,9 @@ func stridedAssign(n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func stridedUpdate(n *tf.Node) (tf.Kernel, error) {
+func stridedUpdate(n *core.Node) (core.Kernel, error) {
 	d, mask := n.Type("T"), sliceMaskOf(n)
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		x := c.Input(0)
 		out, err := c.AllocFrom(0, 0, d, x.Shape())
 		if err != nil {

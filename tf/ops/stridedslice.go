@@ -3,23 +3,24 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const masks = "begin_mask: int = 0; end_mask: int = 0; ellipsis_mask: int = 0; new_axis_mask: int = 0; shrink_axis_mask: int = 0"
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "StridedSlice", In: "input: T; begin: Index; end: Index; strides: Index", Out: "output: T",
 		Attrs: "T: type; Index: {int16, int32, int64}; " + masks,
-		Shape: stridedSliceShape, Grad: stridedSliceGrad,
+		Shape: stridedSliceShape, Grad: tf.GradFunc(stridedSliceGrad),
 		Kernels: byCell(stridedSlice[uint8], stridedSlice[uint16], stridedSlice[uint32], stridedSlice[uint64], stridedSlice[complex128],
-			stridedSlice[string], stridedSlice[tf.ResourceHandle], stridedSlice[tf.VariantValue]).on("T", wideQuantized, smallFloats),
+			stridedSlice[string], stridedSlice[core.ResourceHandle], stridedSlice[core.VariantValue]).on("T", wideQuantized, smallFloats),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "StridedSliceGrad", In: "shape: Index; begin: Index; end: Index; strides: Index; dy: T", Out: "output: T",
 		Attrs: "T: type; Index: {int32, int64}; " + masks,
-		Shape: func(c *tf.Infer) error { c.Set(0, c.ConstShape(0)); return nil }, Grad: stridedSliceGradGrad,
+		Shape: func(c *core.Infer) error { c.Set(0, c.ConstShape(0)); return nil }, Grad: tf.GradFunc(stridedSliceGradGrad),
 		Kernels: byCell(unslice[uint8], unslice[uint16], unslice[uint32], unslice[uint64], unslice[complex128],
-			unslice[string], unslice[tf.ResourceHandle], unslice[tf.VariantValue]).on("T", wideQuantized, smallFloats),
+			unslice[string], unslice[core.ResourceHandle], unslice[core.VariantValue]).on("T", wideQuantized, smallFloats),
 	})
 }
 
@@ -50,7 +51,7 @@ func StridedSliceGrad(shape, begin, end, strides, dy tf.Output, opts ...tf.Optio
 	return apply("StridedSliceGrad", opts, shape, begin, end, strides, dy)
 }
 
-func stridedSliceShape(c *tf.Infer) error {
+func stridedSliceShape(c *core.Infer) error {
 	strides, ok := c.ConstInts(3)
 	if c.In(0) == nil || !ok {
 		return nil
@@ -73,7 +74,7 @@ func stridedSliceShape(c *tf.Infer) error {
 }
 
 // stridedInputs reads begin, end and strides from inputs 1 to 3.
-func stridedInputs(c *tf.OpContext, m sliceMask) (*stridedSpec, error) {
+func stridedInputs(c *core.OpContext, m sliceMask) (*stridedSpec, error) {
 	const most = 32 // bits of a mask
 	b, e, s := c.Input(1), c.Input(2), c.Input(3)
 	if b.Rank() != 1 || e.Rank() != 1 || s.Rank() != 1 || b.Len() != s.Len() || e.Len() != s.Len() || s.Len() >= most {
@@ -101,9 +102,9 @@ func (p *stridedPlan) view(s tf.Shape) kernel.View {
 	return v
 }
 
-func stridedSlice[C cell](n *tf.Node) (tf.Kernel, error) {
+func stridedSlice[C cell](n *core.Node) (core.Kernel, error) {
 	d, mask := n.Type("T"), sliceMaskOf(n)
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		x := c.Input(0)
 		spec, err := stridedInputs(c, mask)
 		if err != nil {
@@ -136,9 +137,9 @@ func (p *stridedPlan) whole(s tf.Shape) bool {
 	return p.block.Equal(s)
 }
 
-func unslice[C cell](n *tf.Node) (tf.Kernel, error) {
+func unslice[C cell](n *core.Node) (core.Kernel, error) {
 	d, mask := n.Type("T"), sliceMaskOf(n)
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		s, err := shapeOf(c.Input(0), "shape")
 		if err != nil {
 			return err

@@ -1,12 +1,15 @@
 package ops
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 // A sliceMask holds the bit masks of a strided slice, by position in begin,
 // end and strides.
 type sliceMask struct{ begin, end, ellipsis, newAxis, shrinkAxis int }
 
-func sliceMaskOf(n *tf.Node) sliceMask {
+func sliceMaskOf(n *core.Node) sliceMask {
 	return sliceMask{n.Int("begin_mask"), n.Int("end_mask"), n.Int("ellipsis_mask"), n.Int("new_axis_mask"), n.Int("shrink_axis_mask")}
 }
 

@@ -4,13 +4,14 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "StringFormat", In: "inputs: T", Out: "output: string",
 		Attrs: "T: list(type) >= 0; template: string = '%s'; placeholder: string = '%s'; summarize: int = 3",
-		Shape: stringFormatShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(stringFormat),
+		Shape: stringFormatShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(stringFormat),
 	})
 }
 
@@ -39,17 +40,17 @@ func StringFormat(g *tf.Graph, template string, xs []tf.Output, opts ...tf.Optio
 	for i, x := range xs {
 		types[i] = x.DType()
 	}
-	return tf.Apply(g, "StringFormat", xs, attrs(opts, tf.Attr("template", template), tf.Attr("T", types))...).Output(0)
+	return tf.Apply(g, "StringFormat", xs, tf.Join(opts, tf.Attr("template", template), tf.Attr("T", types))...).Output(0)
 }
 
-func stringFormatShape(c *tf.Infer) error {
+func stringFormatShape(c *core.Infer) error {
 	c.Set(0, tf.Shape{})
 	_, err := templateParts(c.Node)
 	return err
 }
 
 // templateParts returns what is around the placeholders of the template.
-func templateParts(n *tf.Node) ([]string, error) {
+func templateParts(n *core.Node) ([]string, error) {
 	parts := strings.Split(n.Str("template"), n.Str("placeholder"))
 	if len(parts)-1 != len(n.InTypes) {
 		return nil, tf.Errorf(tf.InvalidArgument, "num placeholders in template and num inputs must match: %d vs. %d", len(parts)-1, len(n.InTypes))
@@ -57,10 +58,10 @@ func templateParts(n *tf.Node) ([]string, error) {
 	return parts, nil
 }
 
-func stringFormat(n *tf.Node) (tf.Kernel, error) {
+func stringFormat(n *core.Node) (core.Kernel, error) {
 	most := n.Int("summarize")
 	parts, err := templateParts(n)
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		if err != nil {
 			return err
 		}
@@ -68,7 +69,7 @@ func stringFormat(n *tf.Node) (tf.Kernel, error) {
 		for i, p := range parts[1:] {
 			text += summarizeEnds(c.Input(i), most) + p
 		}
-		c.Set(0, tf.Scalar(text))
+		c.Set(0, core.Scalar(text))
 		return nil
 	}), nil
 }

@@ -4,12 +4,13 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "StringJoin", In: "inputs: N * string", Out: "output: string", Attrs: "N: int >= 0; separator: string = ''",
-		Shape: stringJoinShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(stringJoin),
+		Shape: stringJoinShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(stringJoin),
 	})
 }
 
@@ -23,10 +24,10 @@ func (o StringJoinOpts) Apply(s *tf.Spec) { s.Set("separator", o.Separator) }
 // StringJoin joins the strings of xs element by element. They have one shape,
 // apart from scalars, which go with all.
 func StringJoin(g *tf.Graph, xs []tf.Output, opts ...tf.Option) tf.Output {
-	return tf.Apply(g, "StringJoin", xs, attrs(opts, tf.Attr("N", len(xs)))...).Output(0)
+	return tf.Apply(g, "StringJoin", xs, tf.Join(opts, tf.Attr("N", len(xs)))...).Output(0)
 }
 
-func stringJoinShape(c *tf.Infer) error {
+func stringJoinShape(c *core.Infer) error {
 	out, scalars := tf.Shape(nil), true
 	for i := range c.NumIn() {
 		s := c.In(i)
@@ -49,9 +50,9 @@ func stringJoinShape(c *tf.Infer) error {
 	return nil
 }
 
-func stringJoin(n *tf.Node) (tf.Kernel, error) {
+func stringJoin(n *core.Node) (core.Kernel, error) {
 	sep := n.Str("separator")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		shape := tf.Shape{}
 		for i := range c.Inputs() {
 			switch s := c.Input(i).Shape(); {
@@ -66,17 +67,17 @@ func stringJoin(n *tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		joinEach(c, tf.Data[string](out), sep)
+		joinEach(c, core.Data[string](out), sep)
 		return nil
 	}), nil
 }
 
 // joinEach joins the inputs element by element.
-func joinEach(c *tf.OpContext, y []string, sep string) {
+func joinEach(c *core.OpContext, y []string, sep string) {
 	parts := make([]string, c.Inputs())
 	for i := range y {
 		for k := range parts {
-			if x := tf.Data[string](c.Input(k)); len(c.Input(k).Shape()) == 0 {
+			if x := core.Data[string](c.Input(k)); len(c.Input(k).Shape()) == 0 {
 				parts[k] = x[0]
 			} else {
 				parts[k] = x[i]

@@ -8,11 +8,12 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // summarize formats the first most elements of t, all if most is negative, as
 // TensorFlow's assertions do: "[1 2][3...]...".
-func summarize(t *tf.Tensor, most int) string {
+func summarize(t *core.Tensor, most int) string {
 	p := newPrinter(t, most)
 	if f := p.element; f == nil || t.Rank() == 0 {
 		p.flat()
@@ -28,13 +29,13 @@ func summarize(t *tf.Tensor, most int) string {
 // A printer writes a part of a tensor's elements.
 type printer struct {
 	strings.Builder
-	t       *tf.Tensor
+	t       *core.Tensor
 	most    int
 	next    int // the element to write next
 	element func(i int) string
 }
 
-func newPrinter(t *tf.Tensor, most int) *printer {
+func newPrinter(t *core.Tensor, most int) *printer {
 	if most < 0 || most > t.Len() {
 		most = t.Len()
 	}
@@ -95,7 +96,7 @@ func (p *printer) row(d int) {
 
 // summarizeEnds formats t as numpy does: of every dimension the first and the
 // last ends elements, all if ends is negative.
-func summarizeEnds(t *tf.Tensor, ends int) string {
+func summarizeEnds(t *core.Tensor, ends int) string {
 	p := newPrinter(t, ends)
 	if quoted := p.element; t.DType() == tf.String {
 		p.element = func(i int) string { return `"` + quoted(i) + `"` }
@@ -148,31 +149,31 @@ func (p *printer) gap(d int) {
 }
 
 // elementText returns how the elements of t are written, nil if they are not.
-func elementText(t *tf.Tensor) func(i int) string {
+func elementText(t *core.Tensor) func(i int) string {
 	switch {
 	case t.DType() == tf.String:
-		v := tf.Data[string](t)
+		v := core.Data[string](t)
 		return func(i int) string { return escaped(v[i]) }
 	case t.DType() == tf.Float64:
-		v := tf.Data[float64](t)
+		v := core.Data[float64](t)
 		return func(i int) string { return number64(v[i]) }
 	case t.DType() == tf.Bool:
-		v := tf.Data[bool](t)
+		v := core.Data[bool](t)
 		return func(i int) string { return strconv.Itoa(int(flag(v[i]))) }
 	case t.DType() == tf.Float32:
-		v := tf.Data[float32](t)
+		v := core.Data[float32](t)
 		return func(i int) string { return number32(v[i]) }
 	case t.DType() == tf.Float16:
-		v := tf.Data[tf.Half](t)
+		v := core.Data[tf.Half](t)
 		return func(i int) string { return number32(v[i].Float32()) }
 	case t.DType() == tf.BFloat16:
-		v := tf.Data[tf.BF16](t)
+		v := core.Data[tf.BF16](t)
 		return func(i int) string { return number32(v[i].Float32()) }
 	case t.DType().IsInteger():
 		return func(i int) string { return integerText(t, i) }
 	}
 	if f, ok := float8s[t.DType()]; ok {
-		v := tf.Data[uint8](t)
+		v := core.Data[uint8](t)
 		return func(i int) string { return float8Text(f, v[i]) }
 	}
 	return nil
@@ -195,7 +196,7 @@ func flag(b bool) int32 {
 	return 0
 }
 
-func integerText(t *tf.Tensor, i int) string {
+func integerText(t *core.Tensor, i int) string {
 	switch v := t.At(i).(type) {
 	case int8:
 		return strconv.Itoa(int(v))

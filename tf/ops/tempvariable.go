@@ -5,70 +5,71 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/resource"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "TemporaryVariable", Out: "ref: Ref(dtype)", Attrs: "shape: shape; dtype: type; var_name: string = ''",
-		Stateful: true, Shape: temporaryShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(temporaryVariable),
+		Stateful: true, Shape: temporaryShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(temporaryVariable),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "DestroyTemporaryVariable", In: "ref: Ref(T)", Out: "value: T", Attrs: "T: type; var_name: string",
-		Shape: tf.UnchangedShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(destroyTemporary),
+		Shape: core.UnchangedShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(destroyTemporary),
 	})
 	for _, o := range []struct {
 		name, in string
 		stateful bool
 	}{{"CountUpTo", "ref: Ref(T)", false}, {"ResourceCountUpTo", "resource: resource", true}} {
-		tf.Register(tf.OpDef{
+		core.Register(core.OpDef{
 			Name: o.name, In: o.in, Out: "output: T", Attrs: "limit: int; T: {int32, int64}",
-			Stateful: o.stateful, Shape: tf.ScalarShape, NoGrad: tf.NoGradientDefined,
-			Kernels: tf.ByType("T", byType{tf.Int32: countUpTo[int32], tf.Int64: countUpTo[int64]}),
+			Stateful: o.stateful, Shape: core.ScalarShape, NoGrad: core.NoGradientDefined,
+			Kernels: core.ByType("T", byType{tf.Int32: countUpTo[int32], tf.Int64: countUpTo[int64]}),
 		})
 	}
 }
 
 // A temporary is a variable that lives until it is destroyed, at most as long
 // as the step.
-type temporary struct{ tf.Ref }
+type temporary struct{ core.Ref }
 
 var _ = resource.Declare[*temporary]("tensorflow::TemporaryVariableOp::TmpVar")
 
 // TemporaryVariable adds a variable of the reference kind that each step has
 // for itself, until DestroyTemporaryVariable of the same name.
 func TemporaryVariable(g *tf.Graph, d tf.DType, shape tf.Shape, name string, opts ...tf.Option) tf.Output {
-	opts = attrs(opts, tf.Attr("dtype", d), tf.Attr("shape", shape), tf.Attr("var_name", name))
+	opts = tf.Join(opts, tf.Attr("dtype", d), tf.Attr("shape", shape), tf.Attr("var_name", name))
 	return tf.Apply(g, "TemporaryVariable", nil, opts...).Output(0)
 }
 
 // DestroyTemporaryVariable returns the last value of the variable ref of the
 // given name.
 func DestroyTemporaryVariable(ref tf.Output, name string, opts ...tf.Option) tf.Output {
-	return apply("DestroyTemporaryVariable", attrs(opts, tf.Attr("var_name", name)), ref)
+	return apply("DestroyTemporaryVariable", tf.Join(opts, tf.Attr("var_name", name)), ref)
 }
 
 // CountUpTo returns the value of the scalar variable ref, of the reference
 // kind, and adds 1 to it. It fails with OUT_OF_RANGE at limit.
 func CountUpTo(ref tf.Output, limit int, opts ...tf.Option) tf.Output {
-	return apply("CountUpTo", attrs(opts, tf.Attr("limit", limit)), ref)
+	return apply("CountUpTo", tf.Join(opts, tf.Attr("limit", limit)), ref)
 }
 
 // ResourceCountUpTo is CountUpTo for a handle of a variable of type d.
 func ResourceCountUpTo(handle tf.Output, limit int, d tf.DType, opts ...tf.Option) tf.Output {
-	return apply("ResourceCountUpTo", attrs(opts, tf.Attr("limit", limit), tf.Attr("T", d)), handle)
+	return apply("ResourceCountUpTo", tf.Join(opts, tf.Attr("limit", limit), tf.Attr("T", d)), handle)
 }
 
-func temporaryShape(c *tf.Infer) error {
+func temporaryShape(c *core.Infer) error {
 	c.Set(0, c.ShapeAttr("shape"))
 	return nil
 }
 
 // temporaryName tells the variables of the iterations of a loop apart.
-func temporaryName(c *tf.OpContext, name string) string {
+func temporaryName(c *core.OpContext, name string) string {
 	return fmt.Sprintf("%s/%d:%d", name, c.FrameID, c.Iteration)
 }
 
-func temporaryVariable(n *tf.Node) (tf.Kernel, error) {
+func temporaryVariable(n *core.Node) (core.Kernel, error) {
 	d, s, name := n.Type("dtype"), n.ShapeAttr("shape"), n.Str("var_name")
 	if !s.Known() {
 		return nil, tf.Errorf(tf.InvalidArgument, "a temporary variable must have a known shape, got %v", s)
@@ -76,12 +77,12 @@ func temporaryVariable(n *tf.Node) (tf.Kernel, error) {
 	if name == "" {
 		name = n.Name
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
-		if err := tf.CheckSize(d, s); err != nil {
+	return core.Compute(func(c *core.OpContext) error {
+		if err := core.CheckSize(d, s); err != nil {
 			return err
 		}
 		v := &temporary{}
-		v.Store(tf.NewTensor(d, s))
+		v.Store(core.NewTensor(d, s))
 		if err := resource.Create(c.Resources, c.Container, temporaryName(c, name), v); err != nil {
 			return err
 		}
@@ -90,12 +91,12 @@ func temporaryVariable(n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func destroyTemporary(n *tf.Node) (tf.Kernel, error) {
+func destroyTemporary(n *core.Node) (core.Kernel, error) {
 	name := n.Str("var_name")
 	if name == "" {
 		return nil, tf.Errorf(tf.InvalidArgument, "Missing var_name attribute")
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		if c.In[0].Ref == nil {
 			return errNoReference
 		}
@@ -108,14 +109,14 @@ func destroyTemporary(n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func countUpTo[T int32 | int64](n *tf.Node) (tf.Kernel, error) {
+func countUpTo[T int32 | int64](n *core.Node) (core.Kernel, error) {
 	limit := n.Int("limit")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		refs, err := variableRefs(c, 1)
 		if err != nil {
 			return err
 		}
-		return refs[0].Update(func(t *tf.Tensor) error {
+		return refs[0].Update(func(t *core.Tensor) error {
 			switch {
 			case t == nil:
 				return uninitialized(c, 0)
@@ -124,7 +125,7 @@ func countUpTo[T int32 | int64](n *tf.Node) (tf.Kernel, error) {
 			case t.Rank() != 0:
 				return tf.Errorf(tf.InvalidArgument, "input is not a scalar: %s", t.Shape().Text())
 			}
-			counter := &tf.Data[T](t)[0]
+			counter := &core.Data[T](t)[0]
 			if int64(*counter) >= int64(limit) {
 				return tf.Errorf(tf.OutOfRange, "Reached limit of %d", limit)
 			}
@@ -132,7 +133,7 @@ func countUpTo[T int32 | int64](n *tf.Node) (tf.Kernel, error) {
 			if err != nil {
 				return err
 			}
-			tf.Data[T](out)[0] = *counter
+			core.Data[T](out)[0] = *counter
 			*counter++
 			return nil
 		})

@@ -2,6 +2,7 @@ package ops_test
 
 import (
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -24,11 +25,11 @@ func init() {
 	}
 	const named = "the message names the container of the step"
 	for _, op := range []string{"TemporaryVariable", "DestroyTemporaryVariable"} {
-		addSamples(sample{Op: op, In: []*tf.Tensor{m}, F: temporary, GraphOnly: noRefs, Rough: "there is no gradient"})
+		addSamples(sample{Op: op, In: []*core.Tensor{m}, F: temporary, GraphOnly: noRefs, Rough: "there is no gradient"})
 	}
 	addSamples(
-		sample{Op: "TemporaryVariable", Name: "twice", In: []*tf.Tensor{m}, F: twice, Fails: true, GraphOnly: noRefs, NoGolden: named},
-		sample{Op: "DestroyTemporaryVariable", Name: "of another name", In: []*tf.Tensor{m}, F: noSuch, Fails: true, GraphOnly: noRefs, NoGolden: named})
+		sample{Op: "TemporaryVariable", Name: "twice", In: []*core.Tensor{m}, F: twice, Fails: true, GraphOnly: noRefs, NoGolden: named},
+		sample{Op: "DestroyTemporaryVariable", Name: "of another name", In: []*core.Tensor{m}, F: noSuch, Fails: true, GraphOnly: noRefs, NoGolden: named})
 	addCountUpTo()
 }
 
@@ -52,8 +53,8 @@ func addCountUpTo() {
 			graphOnly = noRefs
 		}
 		addSamples(
-			sample{Op: op, In: []*tf.Tensor{scalar(int32(3))}, F: f, Types: types, GraphOnly: graphOnly},
-			sample{Op: op, Name: "limit", In: []*tf.Tensor{scalar(int32(4))}, F: f, Fails: true, GraphOnly: graphOnly, Types: onlyOwn},
-			sample{Op: op, Name: "vector", In: []*tf.Tensor{i32(1, 2)}, F: f, Fails: true, GraphOnly: graphOnly, Types: onlyOwn})
+			sample{Op: op, In: []*core.Tensor{scalar(int32(3))}, F: f, Types: types, GraphOnly: graphOnly},
+			sample{Op: op, Name: "limit", In: []*core.Tensor{scalar(int32(4))}, F: f, Fails: true, GraphOnly: graphOnly, Types: onlyOwn},
+			sample{Op: op, Name: "vector", In: []*core.Tensor{i32(1, 2)}, F: f, Fails: true, GraphOnly: graphOnly, Types: onlyOwn})
 	}
 }

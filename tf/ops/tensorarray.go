@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/resource"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // The ops on TensorArrays come in three versions, which differ in the handle: a
@@ -17,30 +18,30 @@ func init() {
 		"tensor_array_name: string = ''; element_shape: shape = { unknown_rank: true }")
 	arrayOps("V2", "string", "handle: string", arrayAttrs+"tensor_array_name: string = ''")
 	arrayOps("V3", "resource", "handle: resource; flow: float", arrayAttrs+"identical_element_shapes: bool = false; tensor_array_name: string = ''")
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "TensorArrayGradWithShape", In: "handle: resource; flow_in: float; shape_to_prepend: int32", Out: "grad_handle: resource; flow_out: float",
-		Attrs: "source: string", Stateful: true, Shape: arrayHandleShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(gradientArray),
+		Attrs: "source: string", Stateful: true, Shape: arrayHandleShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(gradientArray),
 	})
 	arrayOp("TensorArrayPack", "handle: Ref(string); flow_in: float", "value: dtype", "dtype: type; element_shape: shape = { unknown_rank: true }",
-		tf.OpDef{Shape: unknownOutputs, Kernels: tf.AnyType(gatherArray), NoGrad: tf.NoGradientDefined})
+		core.OpDef{Shape: unknownOutputs, Kernels: core.AnyType(gatherArray), NoGrad: core.NoGradientDefined})
 	arrayOp("TensorArrayUnpack", "handle: Ref(string); value: T; flow_in: float", "flow_out: float", "T: type",
-		tf.OpDef{Shape: tf.ScalarShape, Kernels: tf.AnyType(stateless(scatterArray)), NoGrad: tf.NoGradientDefined})
+		core.OpDef{Shape: core.ScalarShape, Kernels: core.AnyType(stateless(scatterArray)), NoGrad: core.NoGradientDefined})
 }
 
-func arrayOp(name, in, out, attrs string, d tf.OpDef) {
+func arrayOp(name, in, out, attrs string, d core.OpDef) {
 	d.Name, d.In, d.Out, d.Attrs = name, in, out, attrs
-	tf.Register(d)
+	core.Register(d)
 }
 
 // arrayOps registers one version of the ops.
 func arrayOps(v, handle, made, attrs string) {
 	h := "handle: " + handle + "; "
 	state := v == "V3"
-	none := func(f func(*tf.Infer) error, k tf.NewKernel) tf.OpDef {
-		return tf.OpDef{Stateful: state, Shape: f, Kernels: tf.AnyType(k), NoGrad: tf.NotDifferentiable}
+	none := func(f func(*core.Infer) error, k core.NewKernel) core.OpDef {
+		return core.OpDef{Stateful: state, Shape: f, Kernels: core.AnyType(k), NoGrad: core.NotDifferentiable}
 	}
-	with := func(f func(*tf.Infer) error, k tf.NewKernel, grad tf.GradFunc) tf.OpDef {
-		return tf.OpDef{Stateful: state, Shape: f, Kernels: tf.AnyType(k), Grad: grad}
+	with := func(f func(*core.Infer) error, k core.NewKernel, grad tf.GradFunc) core.OpDef {
+		return core.OpDef{Stateful: state, Shape: f, Kernels: core.AnyType(k), Grad: tf.GradFunc(grad)}
 	}
 	gradIn, gradOut := h+"flow_in: float", "grad_handle: "+handle
 	switch v {
@@ -56,18 +57,18 @@ func arrayOps(v, handle, made, attrs string) {
 	d.Stateful = true
 	arrayOp("TensorArrayGrad"+v, gradIn, gradOut, "source: string", d)
 
-	arrayOp("TensorArrayWrite"+v, h+"index: int32; value: T; flow_in: float", "flow_out: float", "T: type", with(tf.ScalarShape, stateless(writeArray), arrayWriteGrad))
+	arrayOp("TensorArrayWrite"+v, h+"index: int32; value: T; flow_in: float", "flow_out: float", "T: type", with(core.ScalarShape, stateless(writeArray), arrayWriteGrad))
 	arrayOp("TensorArrayRead"+v, h+"index: int32; flow_in: float", "value: dtype", "dtype: type", with(arrayReadShape, readArray, arrayReadGrad))
 	arrayOp("TensorArrayGather"+v, h+"indices: int32; flow_in: float", "value: dtype", "dtype: type; element_shape: shape = { unknown_rank: true }", with(arrayGatherShape, gatherArray, arrayGatherGrad))
-	arrayOp("TensorArrayScatter"+v, h+"indices: int32; value: T; flow_in: float", "flow_out: float", "T: type", with(tf.ScalarShape, stateless(scatterArray), arrayScatterGrad))
+	arrayOp("TensorArrayScatter"+v, h+"indices: int32; value: T; flow_in: float", "flow_out: float", "T: type", with(core.ScalarShape, stateless(scatterArray), arrayScatterGrad))
 	arrayOp("TensorArrayConcat"+v, h+"flow_in: float", "value: dtype; lengths: int64", "dtype: type; element_shape_except0: shape = { unknown_rank: true }", with(arrayConcatShape, concatArray, arrayConcatGrad))
-	arrayOp("TensorArraySplit"+v, h+"value: T; lengths: int64; flow_in: float", "flow_out: float", "T: type", with(tf.ScalarShape, stateless(splitArray), arraySplitGrad))
-	arrayOp("TensorArraySize"+v, h+"flow_in: float", "size: int32", "", none(tf.ScalarShape, stateless(sizeArray)))
+	arrayOp("TensorArraySplit"+v, h+"value: T; lengths: int64; flow_in: float", "flow_out: float", "T: type", with(core.ScalarShape, stateless(splitArray), arraySplitGrad))
+	arrayOp("TensorArraySize"+v, h+"flow_in: float", "size: int32", "", none(core.ScalarShape, stateless(sizeArray)))
 	arrayOp("TensorArrayClose"+v, strings.TrimSuffix(h, "; "), "", "", none(noOutputs, stateless(closeArray)))
 }
 
 // newArrayShape: the handle knows of the elements what all have in common.
-func newArrayShape(c *tf.Infer) error {
+func newArrayShape(c *core.Infer) error {
 	if err := arrayHandleShape(c); err != nil {
 		return err
 	}
@@ -77,7 +78,7 @@ func newArrayShape(c *tf.Infer) error {
 	return nil
 }
 
-func arrayHandleShape(c *tf.Infer) error {
+func arrayHandleShape(c *core.Infer) error {
 	if c.OutTypes[0].Base() == tf.String {
 		c.Set(0, tf.Shape{2})
 		return nil
@@ -87,13 +88,13 @@ func arrayHandleShape(c *tf.Infer) error {
 	return nil
 }
 
-func arrayReadShape(c *tf.Infer) error {
+func arrayReadShape(c *core.Infer) error {
 	_, s := c.Handle(0)
 	c.Set(0, s)
 	return nil
 }
 
-func arrayGatherShape(c *tf.Infer) error {
+func arrayGatherShape(c *core.Infer) error {
 	_, s := c.Handle(0)
 	s, ok := s.Merge(c.ShapeAttr("element_shape"))
 	indices, err := c.Rank(1, 1)
@@ -104,7 +105,7 @@ func arrayGatherShape(c *tf.Infer) error {
 	return nil
 }
 
-func arrayConcatShape(c *tf.Infer) error {
+func arrayConcatShape(c *core.Infer) error {
 	if s := c.ShapeAttr("element_shape_except0"); s != nil {
 		c.Set(0, append(tf.Shape{-1}, s...))
 	}
@@ -112,12 +113,12 @@ func arrayConcatShape(c *tf.Infer) error {
 	return nil
 }
 
-func newArray(n *tf.Node) (tf.Kernel, error) {
+func newArray(n *core.Node) (core.Kernel, error) {
 	base := n.Str("tensor_array_name")
 	if base == "" {
 		base = n.Name
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		size, err := intInput(c, 0, "TensorArray size")
 		if err != nil {
 			return err
@@ -137,23 +138,23 @@ func newArray(n *tf.Node) (tf.Kernel, error) {
 }
 
 // giveArray makes the outputs the handle of a and the flow.
-func giveArray(c *tf.OpContext, a *tensorArray) error {
+func giveArray(c *core.OpContext, a *tensorArray) error {
 	giveHandle(c, "_tensor_arrays", a.name, a)
 	if len(c.Out) < 2 {
 		return nil
 	}
 	_, err := c.Alloc(1, tf.Float32, tf.Shape{})
 	if err == nil {
-		tf.Data[float32](c.Out[1].T)[0] = 0
+		core.Data[float32](c.Out[1].T)[0] = 0
 	}
 	return err
 }
 
 // gradientArray finds or makes the array for the gradients of another that
 // come from one source.
-func gradientArray(n *tf.Node) (tf.Kernel, error) {
+func gradientArray(n *core.Node) (core.Kernel, error) {
 	source := n.Str("source")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		a, err := arrayOf(c)
 		if err != nil {
 			return err
@@ -182,7 +183,7 @@ func gradientArray(n *tf.Node) (tf.Kernel, error) {
 }
 
 // shapeFrom returns the shape that t, a vector, holds.
-func shapeFrom(t *tf.Tensor) (tf.Shape, error) {
+func shapeFrom(t *core.Tensor) (tf.Shape, error) {
 	v, err := t.Ints()
 	if err != nil {
 		return nil, err
@@ -195,12 +196,12 @@ func shapeFrom(t *tf.Tensor) (tf.Shape, error) {
 	return append(tf.Shape{}, v...), nil
 }
 
-func arrayOf(c *tf.OpContext) (*tensorArray, error) {
+func arrayOf(c *core.OpContext) (*tensorArray, error) {
 	return fromHandle[*tensorArray](c, "TensorArray")
 }
 
 // forWriting returns the array, if its elements have the type of value.
-func forWriting(c *tf.OpContext, value *tf.Tensor) (*tensorArray, error) {
+func forWriting(c *core.OpContext, value *core.Tensor) (*tensorArray, error) {
 	a, err := arrayOf(c)
 	if err == nil && a.dtype != value.DType() {
 		err = tf.Errorf(tf.InvalidArgument, "TensorArray dtype is %s but Op is trying to write dtype %s.", a.dtype.CName(), value.DType().CName())
@@ -208,7 +209,7 @@ func forWriting(c *tf.OpContext, value *tf.Tensor) (*tensorArray, error) {
 	return a, err
 }
 
-func forReading(c *tf.OpContext, d tf.DType) (*tensorArray, error) {
+func forReading(c *core.OpContext, d tf.DType) (*tensorArray, error) {
 	a, err := arrayOf(c)
 	if err == nil && a.dtype != d {
 		err = tf.Errorf(tf.InvalidArgument, "TensorArray dtype is %s but Op requested dtype %s.", a.dtype.CName(), d.CName())
@@ -217,12 +218,12 @@ func forReading(c *tf.OpContext, d tf.DType) (*tensorArray, error) {
 }
 
 // passFlow makes output 0 the flow, which is the last input.
-func passFlow(c *tf.OpContext) error {
+func passFlow(c *core.OpContext) error {
 	c.Forward(len(c.In)-1, 0)
 	return nil
 }
 
-func writeArray(c *tf.OpContext) error {
+func writeArray(c *core.OpContext) error {
 	i, err := intInput(c, 1, "TensorArray index")
 	if err != nil {
 		return err
@@ -237,9 +238,9 @@ func writeArray(c *tf.OpContext) error {
 	return passFlow(c)
 }
 
-func readArray(n *tf.Node) (tf.Kernel, error) {
+func readArray(n *core.Node) (core.Kernel, error) {
 	d := n.Type("dtype")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		i, err := intInput(c, 1, "TensorArray index")
 		if err != nil {
 			return err
@@ -256,7 +257,7 @@ func readArray(n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func sizeArray(c *tf.OpContext) error {
+func sizeArray(c *core.OpContext) error {
 	a, err := arrayOf(c)
 	if err != nil {
 		return err
@@ -272,7 +273,7 @@ func sizeArray(c *tf.OpContext) error {
 	return fillInts(out, []int{n})
 }
 
-func closeArray(c *tf.OpContext) error {
+func closeArray(c *core.OpContext) error {
 	a, err := arrayOf(c)
 	if err != nil {
 		return err

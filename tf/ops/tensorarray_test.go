@@ -55,7 +55,7 @@ func TestTensorArray(t *testing.T) {
 		t.Fatal(err)
 	}
 	for k, want := range [][]float64{{3, 4}, {1, 2, 3, 4, 5, 6}, {5, 6, 1, 2}, {1, 2, 3, 4, 5, 6}, {1, 2, 3, 4}, {2, 3}} {
-		tftest.Elements(t, got[k], want)
+		tftest.Elements(t, (*tf.Tensor)(got[k]), want)
 	}
 	if n := tf.Data[int32](got[6])[0]; n != 3 {
 		t.Errorf("size %d", n)
@@ -70,7 +70,7 @@ func TestUnwrittenElements(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tftest.Elements(t, got[0], []float64{0, 0, 1, 2})
+	tftest.Elements(t, (*tf.Tensor)(got[0]), []float64{0, 0, 1, 2})
 }
 
 func TestTensorArrayErrors(t *testing.T) {
@@ -146,7 +146,7 @@ func TestTensorArrayGradients(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tftest.Elements(t, got[0], []float64{3*4 + 2 + 4*2 + 4*8, 3*9 + 2 + 4*3})
+	tftest.Elements(t, (*tf.Tensor)(got[0]), []float64{3*4 + 2 + 4*2 + 4*8, 3*9 + 2 + 4*3})
 }
 
 func TestRowLoops(t *testing.T) {
@@ -203,6 +203,6 @@ func TestJacobian(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tftest.Elements(t, got[0], []float64{12, 0, 0, 27})
-	tftest.Elements(t, got[1], []float64{12, 0, 0, 18})
+	tftest.Elements(t, (*tf.Tensor)(got[0]), []float64{12, 0, 0, 27})
+	tftest.Elements(t, (*tf.Tensor)(got[1]), []float64{12, 0, 0, 18})
 }

@@ -34,7 +34,7 @@ func (o TensorArrayOpts) Apply(s *tf.Spec) {
 // type d. Reading an element that was not written to gives zeros if the shape
 // of elements is known.
 func NewTensorArray(size tf.Output, d tf.DType, o TensorArrayOpts, opts ...tf.Option) TensorArray {
-	out := outputs(2, "TensorArrayV3", append([]tf.Option{tf.Name("TensorArray"), tf.Attr("dtype", d), o}, opts...), size)
+	out := outputs(2, "TensorArrayV3", tf.Join(opts, tf.Name("TensorArray"), tf.Attr("dtype", d), o), size)
 	return TensorArray{handle: out[0], flow: out[1], dtype: d, shape: o.ElementShape, anyShape: o.AnyShape}
 }
 
@@ -84,14 +84,14 @@ func (a TensorArray) Write(index, value tf.Output, opts ...tf.Option) TensorArra
 
 // Read returns element index.
 func (a TensorArray) Read(index tf.Output, opts ...tf.Option) tf.Output {
-	y := apply("TensorArrayReadV3", attrs(opts, tf.Attr("dtype", a.dtype)), a.handle, index, a.flow)
+	y := apply("TensorArrayReadV3", tf.Join(opts, tf.Attr("dtype", a.dtype)), a.handle, index, a.flow)
 	y.SetShape(a.shape)
 	return y
 }
 
 // Gather returns the elements of the given numbers, stacked.
 func (a TensorArray) Gather(indices tf.Output, opts ...tf.Option) tf.Output {
-	opts = attrs(opts, tf.Attr("dtype", a.dtype), tf.Attr("element_shape", a.shape))
+	opts = tf.Join(opts, tf.Attr("dtype", a.dtype), tf.Attr("element_shape", a.shape))
 	y := apply("TensorArrayGatherV3", opts, a.handle, indices, a.flow)
 	if a.shape != nil {
 		y.SetShape(append(tf.Shape{-1}, a.shape...))
@@ -148,7 +148,7 @@ func (a TensorArray) Concat(opts ...tf.Option) tf.Output {
 	if len(a.shape) > 0 {
 		rest = a.shape[1:]
 	}
-	opts = attrs(opts, tf.Attr("dtype", a.dtype), tf.Attr("element_shape_except0", rest))
+	opts = tf.Join(opts, tf.Attr("dtype", a.dtype), tf.Attr("element_shape_except0", rest))
 	return apply("TensorArrayConcatV3", opts, a.handle, a.flow)
 }
 

@@ -4,13 +4,14 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Ops that read or write many elements of a TensorArray at once.
 
 // copyElems copies n elements of src from number s on to dst from number d on.
 // Both are of one type.
-func copyElems(dst *tf.Tensor, d int, src *tf.Tensor, s, n int) {
+func copyElems(dst *core.Tensor, d int, src *core.Tensor, s, n int) {
 	if b := dst.Buffer(); b != nil {
 		size := dst.DType().Size()
 		copy(b.Bytes()[d*size:(d+n)*size], src.Buffer().Bytes()[s*size:])
@@ -18,7 +19,7 @@ func copyElems(dst *tf.Tensor, d int, src *tf.Tensor, s, n int) {
 	}
 	switch dst.DType() {
 	case tf.String:
-		copy(tf.Data[string](dst)[d:d+n], tf.Data[string](src)[s:])
+		copy(core.Data[string](dst)[d:d+n], core.Data[string](src)[s:])
 	case tf.Resource:
 		copy(dst.Handles()[d:d+n], src.Handles()[s:])
 	default:
@@ -27,7 +28,7 @@ func copyElems(dst *tf.Tensor, d int, src *tf.Tensor, s, n int) {
 }
 
 // readAll reads the elements of the given numbers; release gives them back.
-func (a *tensorArray) readAll(indices []int) (elems []*tf.Tensor, release func(), err error) {
+func (a *tensorArray) readAll(indices []int) (elems []*core.Tensor, release func(), err error) {
 	release = func() {
 		for _, t := range elems {
 			t.Release()
@@ -54,7 +55,7 @@ func countUp(n int) []int {
 
 // arrayIndices returns the numbers of elements that the node is about: input 1,
 // or, in the oldest form of the op, all of them.
-func arrayIndices(c *tf.OpContext, a *tensorArray, all bool) ([]int, error) {
+func arrayIndices(c *core.OpContext, a *tensorArray, all bool) ([]int, error) {
 	if all {
 		n, err := a.size(true)
 		return countUp(n), err
@@ -67,9 +68,9 @@ func arrayIndices(c *tf.OpContext, a *tensorArray, all bool) ([]int, error) {
 }
 
 // gatherArray stacks elements.
-func gatherArray(n *tf.Node) (tf.Kernel, error) {
+func gatherArray(n *core.Node) (core.Kernel, error) {
 	d, shape, all := n.Type("dtype"), n.ShapeAttr("element_shape"), n.OpName() == "TensorArrayPack"
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		a, err := forReading(c, d)
 		if err != nil {
 			return err
@@ -94,7 +95,7 @@ func gatherArray(n *tf.Node) (tf.Kernel, error) {
 }
 
 // noElements makes output 0 a stack of no elements.
-func noElements(c *tf.OpContext, d tf.DType, shape tf.Shape) error {
+func noElements(c *core.OpContext, d tf.DType, shape tf.Shape) error {
 	if !shape.Known() {
 		return tf.Errorf(tf.Unimplemented, "TensorArray has size zero, but element shape %s is not fully defined. Currently only static shapes are supported when packing zero-size TensorArrays.", shape.Text())
 	}
@@ -102,7 +103,7 @@ func noElements(c *tf.OpContext, d tf.DType, shape tf.Shape) error {
 	return err
 }
 
-func stackElems(c *tf.OpContext, d tf.DType, shape tf.Shape, elems []*tf.Tensor) error {
+func stackElems(c *core.OpContext, d tf.DType, shape tf.Shape, elems []*core.Tensor) error {
 	first := elems[0].Shape()
 	if !shape.Compatible(first) {
 		return tf.Errorf(tf.InvalidArgument, "TensorArray was passed element_shape %s which does not match the Tensor at index 0: %s", shape.Text(), first.Text())
@@ -124,9 +125,9 @@ func stackElems(c *tf.OpContext, d tf.DType, shape tf.Shape, elems []*tf.Tensor)
 }
 
 // concatArray joins all elements along their first dimension.
-func concatArray(n *tf.Node) (tf.Kernel, error) {
+func concatArray(n *core.Node) (core.Kernel, error) {
 	d, shape := n.Type("dtype"), n.ShapeAttr("element_shape_except0")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		a, err := forReading(c, d)
 		if err != nil {
 			return err
@@ -147,7 +148,7 @@ func concatArray(n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func nothingJoined(c *tf.OpContext, d tf.DType, shape tf.Shape) error {
+func nothingJoined(c *core.OpContext, d tf.DType, shape tf.Shape) error {
 	if !shape.Known() {
 		return tf.Errorf(tf.Unimplemented, "TensorArray has size zero, but element_shape_except0 %s is not fully defined. Currently only static shapes are supported when concatenating zero-size TensorArrays.", shape.Text())
 	}
@@ -157,7 +158,7 @@ func nothingJoined(c *tf.OpContext, d tf.DType, shape tf.Shape) error {
 	return allocInts(c, 1, tf.Int64, nil)
 }
 
-func joinElems(c *tf.OpContext, d tf.DType, shape tf.Shape, elems []*tf.Tensor) error {
+func joinElems(c *core.OpContext, d tf.DType, shape tf.Shape, elems []*core.Tensor) error {
 	lengths, total := make([]int, len(elems)), 0
 	for i, t := range elems {
 		if err := checkJoined(elems[0], t, i, shape); err != nil {
@@ -179,7 +180,7 @@ func joinElems(c *tf.OpContext, d tf.DType, shape tf.Shape, elems []*tf.Tensor) 
 }
 
 // checkJoined checks element i, t, against the first and what was announced.
-func checkJoined(first, t *tf.Tensor, i int, shape tf.Shape) error {
+func checkJoined(first, t *core.Tensor, i int, shape tf.Shape) error {
 	if t.Rank() == 0 {
 		return tf.Errorf(tf.InvalidArgument, "Concat saw a scalar shape at index %d but requires at least vectors.  Did you mean to call pack?", i)
 	}
@@ -194,7 +195,7 @@ func checkJoined(first, t *tf.Tensor, i int, shape tf.Shape) error {
 }
 
 // scatterArray writes the rows of a tensor to elements.
-func scatterArray(c *tf.OpContext) error {
+func scatterArray(c *core.OpContext) error {
 	all := strings.HasSuffix(c.Node.OpName(), "Unpack")
 	value := c.Input(len(c.In) - 2)
 	a, err := forWriting(c, value)
@@ -222,7 +223,7 @@ func scatterArray(c *tf.OpContext) error {
 	return passFlow(c)
 }
 
-func checkArrayScatter(a *tensorArray, value *tf.Tensor, indices []int, all bool) error {
+func checkArrayScatter(a *tensorArray, value *core.Tensor, indices []int, all bool) error {
 	if n := value.Dim(0); n != len(indices) {
 		return tf.Errorf(tf.InvalidArgument, "Expected len(indices) == values.shape[0], but saw: %d vs. %d", len(indices), n)
 	}
@@ -258,7 +259,7 @@ func (a *tensorArray) room(n int) (int, error) {
 
 // writePart writes to element i the part of value that begins at element from
 // and has the given shape.
-func (a *tensorArray) writePart(c *tf.OpContext, i int, value *tf.Tensor, from int, shape tf.Shape) error {
+func (a *tensorArray) writePart(c *core.OpContext, i int, value *core.Tensor, from int, shape tf.Shape) error {
 	part, err := c.Temp(value.DType(), shape.Clone())
 	if err != nil {
 		return err
@@ -268,7 +269,7 @@ func (a *tensorArray) writePart(c *tf.OpContext, i int, value *tf.Tensor, from i
 }
 
 // splitArray writes parts of a tensor, of the given lengths, to the elements.
-func splitArray(c *tf.OpContext) error {
+func splitArray(c *core.OpContext) error {
 	value, lengths := c.Input(1), c.Input(2)
 	a, err := forWriting(c, value)
 	if err != nil {
@@ -296,7 +297,7 @@ func splitArray(c *tf.OpContext) error {
 	return passFlow(c)
 }
 
-func splitLengths(value, lengths *tf.Tensor) ([]int, error) {
+func splitLengths(value, lengths *core.Tensor) ([]int, error) {
 	if lengths.Rank() != 1 {
 		return nil, tf.Errorf(tf.InvalidArgument, "Expected lengths to be a vector, received shape: %s", lengths.Shape().Text())
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/resource"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A tensorArray is an array of tensors that lasts for a step. Each element is
@@ -30,7 +31,7 @@ type tensorArray struct {
 
 // arrayElem is one element. One that was written but has no tensor is zeros.
 type arrayElem struct {
-	t       *tf.Tensor
+	t       *core.Tensor
 	shape   tf.Shape
 	written bool
 	read    bool
@@ -96,7 +97,7 @@ func (a *tensorArray) addShape(s tf.Shape) error {
 
 // write gives t, whose reference it takes over, to element i. A gradient's
 // writes are added up.
-func (a *tensorArray) write(c *tf.OpContext, i int, t *tf.Tensor) error {
+func (a *tensorArray) write(c *core.OpContext, i int, t *core.Tensor) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if err := a.checkWrite(i, t); err != nil {
@@ -111,7 +112,7 @@ func (a *tensorArray) write(c *tf.OpContext, i int, t *tf.Tensor) error {
 	return a.add(c, i, t)
 }
 
-func (a *tensorArray) checkWrite(i int, t *tf.Tensor) error {
+func (a *tensorArray) checkWrite(i int, t *core.Tensor) error {
 	if err := a.closedError(); err != nil {
 		return err
 	}
@@ -158,7 +159,7 @@ func (a *tensorArray) grow(n int) error {
 var arraySums = updates(addRows)
 
 // add adds t to element i.
-func (a *tensorArray) add(c *tf.OpContext, i int, t *tf.Tensor) error {
+func (a *tensorArray) add(c *core.OpContext, i int, t *core.Tensor) error {
 	e := &a.elems[i]
 	if e.t == nil || e.t.Len() == 0 {
 		e.t = t
@@ -169,14 +170,14 @@ func (a *tensorArray) add(c *tf.OpContext, i int, t *tf.Tensor) error {
 	if sum == nil {
 		return tf.Errorf(tf.InvalidArgument, "tensor_array::AddToTensor type not supported: %s", a.dtype.CName())
 	}
-	e.t = tf.SoleOwner(e.t)
+	e.t = core.SoleOwner(e.t)
 	sum(c, e.t, t)
 	a.added = true
 	return nil
 }
 
 // readAt returns element i, a reference that is the caller's.
-func (a *tensorArray) readAt(i int) (*tf.Tensor, error) {
+func (a *tensorArray) readAt(i int) (*core.Tensor, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if err := a.closedError(); err != nil {
@@ -194,16 +195,16 @@ func (a *tensorArray) readAt(i int) (*tf.Tensor, error) {
 }
 
 // take reads an element that was written.
-func (a *tensorArray) take(i int) (*tf.Tensor, error) {
+func (a *tensorArray) take(i int) (*core.Tensor, error) {
 	e := &a.elems[i]
 	if e.cleared {
 		return nil, a.errorf("Could not read index %d twice because it was cleared after a previous read (perhaps try setting clear_after_read = false?).", i)
 	}
 	if e.t == nil {
-		if err := tf.CheckSize(a.dtype, e.shape); err != nil {
+		if err := core.CheckSize(a.dtype, e.shape); err != nil {
 			return nil, err
 		}
-		e.t = tf.NewTensor(a.dtype, e.shape)
+		e.t = core.NewTensor(a.dtype, e.shape)
 	}
 	t := e.t
 	e.read = true

@@ -1,45 +1,48 @@
 package ops
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 // Lists of tensors: what loops of TensorFlow 2 keep their intermediate values
 // in. This file holds what makes lists and works on their ends.
 
 func init() {
-	list := func(name, in, out, attrs string, d tf.OpDef) {
+	list := func(name, in, out, attrs string, d core.OpDef) {
 		d.Name, d.In, d.Out, d.Attrs = name, in, out, attrs
 		if d.Shape == nil {
-			d.Shape = tf.ScalarShape
+			d.Shape = core.ScalarShape
 		}
 		if d.Grad == nil && d.NoGrad == 0 {
-			d.NoGrad = tf.NoGradientDefined
+			d.NoGrad = core.NoGradientDefined
 		}
-		tf.Register(d)
+		core.Register(d)
 	}
 	const shapeType = "shape_type: {int32, int64}"
 	list("EmptyTensorList", "element_shape: shape_type; max_num_elements: int32", "handle: variant", "element_dtype: type; "+shapeType,
-		tf.OpDef{Kernels: tf.AnyType(emptyList)})
+		core.OpDef{Kernels: core.AnyType(emptyList)})
 	list("TensorListReserve", "element_shape: shape_type; num_elements: int32", "handle: variant", "element_dtype: type; "+shapeType,
-		tf.OpDef{Kernels: tf.AnyType(reserveList)})
+		core.OpDef{Kernels: core.AnyType(reserveList)})
 	list("TensorListPushBack", "input_handle: variant; tensor: element_dtype", "output_handle: variant", "element_dtype: type",
-		tf.OpDef{Kernels: tf.AnyType(pushBack), Grad: pushBackGrad})
+		core.OpDef{Kernels: core.AnyType(pushBack), Grad: tf.GradFunc(pushBackGrad)})
 	list("TensorListPopBack", "input_handle: variant; element_shape: int32", "output_handle: variant; tensor: element_dtype", "element_dtype: type",
-		tf.OpDef{Kernels: tf.AnyType(popBack), Grad: popBackGrad, Shape: popBackShape})
+		core.OpDef{Kernels: core.AnyType(popBack), Grad: tf.GradFunc(popBackGrad), Shape: popBackShape})
 	list("TensorListPushBackBatch", "input_handles: variant; tensor: element_dtype", "output_handles: variant", "element_dtype: type",
-		tf.OpDef{Kernels: tf.AnyType(pushBackBatch), Shape: tf.UnchangedShape})
-	list("TensorListLength", "input_handle: variant", "length: int32", "", tf.OpDef{Kernels: tf.AnyType(stateless(listLength)), NoGrad: tf.NotDifferentiable})
+		core.OpDef{Kernels: core.AnyType(pushBackBatch), Shape: core.UnchangedShape})
+	list("TensorListLength", "input_handle: variant", "length: int32", "", core.OpDef{Kernels: core.AnyType(stateless(listLength)), NoGrad: core.NotDifferentiable})
 	list("TensorListElementShape", "input_handle: variant", "element_shape: shape_type", shapeType,
-		tf.OpDef{Kernels: tf.AnyType(listElementShape), Shape: anyListShape, NoGrad: tf.NotDifferentiable})
+		core.OpDef{Kernels: core.AnyType(listElementShape), Shape: anyListShape, NoGrad: core.NotDifferentiable})
 	list("TensorListConcatLists", "input_a: variant; input_b: variant", "output: variant", "element_dtype: type",
-		tf.OpDef{Kernels: tf.AnyType(concatLists), Shape: tf.UnchangedShape})
+		core.OpDef{Kernels: core.AnyType(concatLists), Shape: core.UnchangedShape})
 	list("TensorListResize", "input_handle: variant; size: int32", "output_handle: variant", "",
-		tf.OpDef{Kernels: tf.AnyType(stateless(resizeList)), Grad: resizeListGrad})
+		core.OpDef{Kernels: core.AnyType(stateless(resizeList)), Grad: tf.GradFunc(resizeListGrad)})
 }
 
-func anyListShape(*tf.Infer) error { return nil }
+func anyListShape(*core.Infer) error { return nil }
 
 // popBackShape: an element has the shape that is asked for.
-func popBackShape(c *tf.Infer) error {
+func popBackShape(c *core.Infer) error {
 	c.Set(0, tf.Shape{})
 	c.Set(1, listShapeInput(c, 1))
 	return nil
@@ -47,7 +50,7 @@ func popBackShape(c *tf.Infer) error {
 
 // listShapeInput returns the element shape that input i asks for, as far as it
 // is known.
-func listShapeInput(c *tf.Infer, i int) tf.Shape {
+func listShapeInput(c *core.Infer, i int) tf.Shape {
 	if s := c.In(i); s == nil || len(s) != 1 {
 		return nil
 	}
@@ -55,17 +58,17 @@ func listShapeInput(c *tf.Infer, i int) tf.Shape {
 }
 
 // listScalar returns input i, an int32 scalar.
-func listScalar(c *tf.OpContext, i int, what string) (int, error) {
+func listScalar(c *core.OpContext, i int, what string) (int, error) {
 	t := c.Input(i)
 	if t.Len() != 1 {
 		return 0, tf.Errorf(tf.InvalidArgument, "%s must be a scalar, got shape %s", what, t.Shape().Text())
 	}
-	return int(tf.Data[int32](t)[0]), nil
+	return int(core.Data[int32](t)[0]), nil
 }
 
-func emptyList(n *tf.Node) (tf.Kernel, error) {
+func emptyList(n *core.Node) (core.Kernel, error) {
 	elem := n.Type("element_dtype")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		if t := c.Input(1); t.Rank() != 0 {
 			return tf.Errorf(tf.InvalidArgument, "max_num_elements expected to be a scalar but got shape: %s", t.Shape().Text())
 		}
@@ -74,15 +77,15 @@ func emptyList(n *tf.Node) (tf.Kernel, error) {
 			return err
 		}
 		l := newList(elem, s, nil)
-		l.limit = int(tf.Data[int32](c.Input(1))[0])
+		l.limit = int(core.Data[int32](c.Input(1))[0])
 		c.Set(0, variantOf(l))
 		return nil
 	}), nil
 }
 
-func reserveList(n *tf.Node) (tf.Kernel, error) {
+func reserveList(n *core.Node) (core.Kernel, error) {
 	elem := n.Type("element_dtype")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		s, err := partialShape(c.Input(0))
 		if err != nil {
 			return err
@@ -90,17 +93,17 @@ func reserveList(n *tf.Node) (tf.Kernel, error) {
 		if t := c.Input(1); t.Rank() != 0 {
 			return tf.Errorf(tf.InvalidArgument, "The num_elements to reserve must be a tensor size 1, but got %s", t.Shape().Text())
 		}
-		size := int(tf.Data[int32](c.Input(1))[0])
+		size := int(core.Data[int32](c.Input(1))[0])
 		if size < 0 {
 			return tf.Errorf(tf.InvalidArgument, "The num_elements to reserve must be a non negative number, but got %d", size)
 		}
-		c.Set(0, variantOf(newList(elem, s, make([]*tf.Tensor, size))))
+		c.Set(0, variantOf(newList(elem, s, make([]*core.Tensor, size))))
 		return nil
 	}), nil
 }
 
 // checkElement reports why t cannot be an element of l.
-func (l *tensorList) checkElement(t *tf.Tensor, action string) error {
+func (l *tensorList) checkElement(t *core.Tensor, action string) error {
 	if t.DType() != l.elem {
 		return tf.Errorf(tf.InvalidArgument, "Invalid data types; op elements %s but list elements %s", t.DType().CName(), l.elem.CName())
 	}
@@ -110,9 +113,9 @@ func (l *tensorList) checkElement(t *tf.Tensor, action string) error {
 	return nil
 }
 
-func pushBack(n *tf.Node) (tf.Kernel, error) {
+func pushBack(n *core.Node) (core.Kernel, error) {
 	elem := n.Type("element_dtype")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		l, err := listOf(c, 0, elem)
 		if err != nil {
 			return err
@@ -126,7 +129,7 @@ func pushBack(n *tf.Node) (tf.Kernel, error) {
 }
 
 // pushed is push with checks.
-func (l *tensorList) pushed(t *tf.Tensor) (*tensorList, error) {
+func (l *tensorList) pushed(t *core.Tensor) (*tensorList, error) {
 	if err := l.checkElement(t, "Tried to append a tensor with incompatible shape to a list."); err != nil {
 		return nil, err
 	}
@@ -134,16 +137,16 @@ func (l *tensorList) pushed(t *tf.Tensor) (*tensorList, error) {
 }
 
 // pushedFit is pushed for an element that fits.
-func (l *tensorList) pushedFit(t *tf.Tensor) (*tensorList, error) {
+func (l *tensorList) pushedFit(t *core.Tensor) (*tensorList, error) {
 	if l.limit >= 0 && len(l.items) >= l.limit {
 		return nil, tf.Errorf(tf.InvalidArgument, "Tried to push item into a full list list size: %d max_num_elements: %d", len(l.items), l.limit)
 	}
 	return l.push(keep(t)), nil
 }
 
-func popBack(n *tf.Node) (tf.Kernel, error) {
+func popBack(n *core.Node) (core.Kernel, error) {
 	elem := n.Type("element_dtype")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		l, err := listOf(c, 0, elem)
 		if err != nil {
 			return err
@@ -161,7 +164,7 @@ func popBack(n *tf.Node) (tf.Kernel, error) {
 
 // setElement makes output o element i of l; zeros, of the shape that the given
 // input asks for, if it has not been set.
-func setElement(c *tf.OpContext, o int, l *tensorList, i, shape int) error {
+func setElement(c *core.OpContext, o int, l *tensorList, i, shape int) error {
 	if t := l.items[i]; t != nil {
 		c.Set(o, t.Share())
 		return nil
@@ -184,9 +187,9 @@ func setElement(c *tf.OpContext, o int, l *tensorList, i, shape int) error {
 }
 
 // pushBackBatch pushes a row of the tensor to each of many lists.
-func pushBackBatch(n *tf.Node) (tf.Kernel, error) {
+func pushBackBatch(n *core.Node) (core.Kernel, error) {
 	elem := n.Type("element_dtype")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		lists, t := c.Input(0), c.Input(1)
 		switch {
 		case t.Rank() < 1:
@@ -197,7 +200,7 @@ func pushBackBatch(n *tf.Node) (tf.Kernel, error) {
 			return tf.Errorf(tf.InvalidArgument, "Expected tensor.shape[0] == input_handles.size, but saw %d vs. %d", t.Dim(0), lists.Len())
 		}
 		s := t.Shape()[1:]
-		out := tf.NewTensor(tf.Variant, lists.Shape())
+		out := core.NewTensor(tf.Variant, lists.Shape())
 		for i, v := range lists.Variants() {
 			l, err := asList(v)
 			if err != nil {
@@ -217,17 +220,17 @@ func pushBackBatch(n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func listLength(c *tf.OpContext) error {
+func listLength(c *core.OpContext) error {
 	l, err := listInput(c, 0)
 	if err == nil {
-		c.Set(0, tf.Scalar(int32(len(l.items))))
+		c.Set(0, core.Scalar(int32(len(l.items))))
 	}
 	return err
 }
 
-func listElementShape(n *tf.Node) (tf.Kernel, error) {
+func listElementShape(n *core.Node) (core.Kernel, error) {
 	d := n.Type("shape_type")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		l, err := listInput(c, 0)
 		if err != nil {
 			return err
@@ -242,14 +245,14 @@ func listElementShape(n *tf.Node) (tf.Kernel, error) {
 }
 
 // concatLists joins lists in pairs.
-func concatLists(n *tf.Node) (tf.Kernel, error) {
+func concatLists(n *core.Node) (core.Kernel, error) {
 	elem := n.Type("element_dtype").Base()
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		a, b := c.Input(0), c.Input(1)
 		if !a.Shape().Equal(b.Shape()) {
 			return tf.Errorf(tf.InvalidArgument, "Incompatible input TensorList tensor shapes: %s vs. %s", a.Shape().Text(), b.Shape().Text())
 		}
-		out := tf.NewTensor(tf.Variant, a.Shape())
+		out := core.NewTensor(tf.Variant, a.Shape())
 		for i := range out.Variants() {
 			l, err := joinLists(i, a.Variants()[i], b.Variants()[i], elem)
 			if err != nil {
@@ -263,7 +266,7 @@ func concatLists(n *tf.Node) (tf.Kernel, error) {
 }
 
 // joinLists joins pair i of lists.
-func joinLists(i int, a, b tf.VariantValue, elem tf.DType) (*tensorList, error) {
+func joinLists(i int, a, b core.VariantValue, elem tf.DType) (*tensorList, error) {
 	x, err := asList(a)
 	if err != nil {
 		return nil, err
@@ -280,11 +283,11 @@ func joinLists(i int, a, b tf.VariantValue, elem tf.DType) (*tensorList, error) 
 	case !x.shape.Equal(y.shape):
 		return nil, tf.Errorf(tf.InvalidArgument, "input_a and input_b TensorList element shapes are not identical at index %d.  Saw %s vs. %s", i, x.shape.Text(), y.shape.Text())
 	}
-	return x.with(append(append([]*tf.Tensor{}, x.items...), y.items...)), nil
+	return x.with(append(append([]*core.Tensor{}, x.items...), y.items...)), nil
 }
 
 // resizeList cuts a list short or adds elements that are not set.
-func resizeList(c *tf.OpContext) error {
+func resizeList(c *core.OpContext) error {
 	l, err := listInput(c, 0)
 	if err != nil {
 		return err
@@ -296,7 +299,7 @@ func resizeList(c *tf.OpContext) error {
 	if size < 0 {
 		return tf.Errorf(tf.InvalidArgument, "TensorListSlice expects size to be non-negative. Got: %d", size)
 	}
-	items := make([]*tf.Tensor, size)
+	items := make([]*core.Tensor, size)
 	copy(items, l.items)
 	c.Set(0, variantOf(l.with(items)))
 	return nil

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/session"
 )
@@ -22,7 +23,7 @@ func init() {
 	stack := func(g *tf.Graph, l, like tf.Output) tf.Output {
 		return ops.TensorListStack(l, pair(g), like.DType())
 	}
-	add := func(op, name string, f func(g *tf.Graph, in []tf.Output) []tf.Output, in ...*tf.Tensor) {
+	add := func(op, name string, f func(g *tf.Graph, in []tf.Output) []tf.Output, in ...*core.Tensor) {
 		optest.Add(optest.Sample{Op: op, Name: name, In: in, F: f, Types: optest.OnlyOwn, Static: "a list's elements need a shape"})
 	}
 	add("TensorListStack", "of rows", func(g *tf.Graph, in []tf.Output) []tf.Output {

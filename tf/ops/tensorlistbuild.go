@@ -8,13 +8,13 @@ import "github.com/gorge-tf/gorge/tf"
 // EmptyTensorList returns a list without elements for up to limit (-1: any
 // number) tensors of type elem.
 func EmptyTensorList(shape, limit tf.Output, elem tf.DType, opts ...tf.Option) tf.Output {
-	return apply("EmptyTensorList", attrs(opts, tf.Attr("element_dtype", elem)), shape, limit)
+	return apply("EmptyTensorList", tf.Join(opts, tf.Attr("element_dtype", elem)), shape, limit)
 }
 
 // TensorListReserve returns a list of size elements of type elem that are not
 // set.
 func TensorListReserve(shape, size tf.Output, elem tf.DType, opts ...tf.Option) tf.Output {
-	return apply("TensorListReserve", attrs(opts, tf.Attr("element_dtype", elem)), shape, size)
+	return apply("TensorListReserve", tf.Join(opts, tf.Attr("element_dtype", elem)), shape, size)
 }
 
 // TensorListPushBack returns list with t added at its end.
@@ -29,7 +29,7 @@ func TensorListPushBackBatch(lists, t tf.Output, opts ...tf.Option) tf.Output {
 
 // TensorListPopBack returns list without its last element, and that element.
 func TensorListPopBack(list, shape tf.Output, elem tf.DType, opts ...tf.Option) (rest, last tf.Output) {
-	o := outputs(2, "TensorListPopBack", attrs(opts, tf.Attr("element_dtype", elem)), list, shape)
+	o := outputs(2, "TensorListPopBack", tf.Join(opts, tf.Attr("element_dtype", elem)), list, shape)
 	return o[0], o[1]
 }
 
@@ -41,13 +41,13 @@ func TensorListLength(list tf.Output, opts ...tf.Option) tf.Output {
 // TensorListElementShape returns the shape that all elements of list have, as
 // integers of type d.
 func TensorListElementShape(list tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
-	return apply("TensorListElementShape", attrs(opts, tf.Attr("shape_type", d)), list)
+	return apply("TensorListElementShape", tf.Join(opts, tf.Attr("shape_type", d)), list)
 }
 
 // TensorListConcatLists joins each list of a, of elements of type elem, with
 // that of b.
 func TensorListConcatLists(a, b tf.Output, elem tf.DType, opts ...tf.Option) tf.Output {
-	return apply("TensorListConcatLists", attrs(opts, tf.Attr("element_dtype", elem)), a, b)
+	return apply("TensorListConcatLists", tf.Join(opts, tf.Attr("element_dtype", elem)), a, b)
 }
 
 // TensorListResize returns list cut or extended to a number of elements.
@@ -57,7 +57,7 @@ func TensorListResize(list, size tf.Output, opts ...tf.Option) tf.Output {
 
 // TensorListGetItem returns an element of list, of type elem.
 func TensorListGetItem(list, index, shape tf.Output, elem tf.DType, opts ...tf.Option) tf.Output {
-	return apply("TensorListGetItem", attrs(opts, tf.Attr("element_dtype", elem)), list, index, shape)
+	return apply("TensorListGetItem", tf.Join(opts, tf.Attr("element_dtype", elem)), list, index, shape)
 }
 
 // TensorListSetItem returns list with one element replaced.
@@ -67,7 +67,7 @@ func TensorListSetItem(list, index, item tf.Output, opts ...tf.Option) tf.Output
 
 // TensorListGather returns the elements of the given numbers, stacked.
 func TensorListGather(list, indices, shape tf.Output, elem tf.DType, opts ...tf.Option) tf.Output {
-	return apply("TensorListGather", attrs(opts, tf.Attr("element_dtype", elem)), list, indices, shape)
+	return apply("TensorListGather", tf.Join(opts, tf.Attr("element_dtype", elem)), list, indices, shape)
 }
 
 // TensorListScatter returns a list whose elements of the given numbers are the
@@ -90,7 +90,7 @@ func TensorListScatterIntoExistingList(list, t, indices tf.Output, opts ...tf.Op
 // TensorListStack returns all elements of list, of type elem, as the rows of
 // one tensor.
 func TensorListStack(list, shape tf.Output, elem tf.DType, opts ...tf.Option) tf.Output {
-	return apply("TensorListStack", attrs(opts, tf.Attr("element_dtype", elem)), list, shape)
+	return apply("TensorListStack", tf.Join(opts, tf.Attr("element_dtype", elem)), list, shape)
 }
 
 // TensorListFromTensor returns the rows of t as a list.
@@ -102,7 +102,7 @@ func TensorListFromTensor(t, shape tf.Output, opts ...tf.Option) tf.Output {
 // and returns how long each is. Those that are not set are as long as leading
 // says.
 func TensorListConcatV2(list, shape, leading tf.Output, elem tf.DType, opts ...tf.Option) (joined, lengths tf.Output) {
-	o := outputs(2, "TensorListConcatV2", attrs(opts, tf.Attr("element_dtype", elem)), list, shape, leading)
+	o := outputs(2, "TensorListConcatV2", tf.Join(opts, tf.Attr("element_dtype", elem)), list, shape, leading)
 	return o[0], o[1]
 }
 

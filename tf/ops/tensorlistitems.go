@@ -1,34 +1,37 @@
 package ops
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 // Lists of tensors by their elements.
 
 func init() {
-	list := func(name, in, out, attrs string, k tf.NewKernel, shape func(*tf.Infer) error, grad tf.GradFunc) {
-		tf.Register(tf.OpDef{Name: name, In: in, Out: out, Attrs: attrs, Shape: shape, Kernels: tf.AnyType(k), Grad: grad})
+	list := func(name, in, out, attrs string, k core.NewKernel, shape func(*core.Infer) error, grad tf.GradFunc) {
+		core.Register(core.OpDef{Name: name, In: in, Out: out, Attrs: attrs, Shape: shape, Kernels: core.AnyType(k), Grad: tf.GradFunc(grad)})
 	}
 	const shapeType = "shape_type: {int32, int64}"
 	list("TensorListGetItem", "input_handle: variant; index: int32; element_shape: Tshape", "item: element_dtype", "element_dtype: type; Tshape: {int32, int64} = int32",
 		getItem, getItemShape, getItemGrad)
 	list("TensorListSetItem", "input_handle: variant; index: int32; item: element_dtype", "output_handle: variant",
-		"element_dtype: type; resize_if_index_out_of_bounds: bool = false", setItem, tf.ScalarShape, setItemGrad)
+		"element_dtype: type; resize_if_index_out_of_bounds: bool = false", setItem, core.ScalarShape, setItemGrad)
 	list("TensorListGather", "input_handle: variant; indices: int32; element_shape: int32", "values: element_dtype", "element_dtype: type",
 		gatherList, gatherListShape, gatherListGrad)
 	list("TensorListScatter", "tensor: element_dtype; indices: int32; element_shape: shape_type", "output_handle: variant",
-		"element_dtype: type; "+shapeType, scatterList, tf.ScalarShape, scatterListGrad)
+		"element_dtype: type; "+shapeType, scatterList, core.ScalarShape, scatterListGrad)
 	list("TensorListScatterV2", "tensor: element_dtype; indices: int32; element_shape: shape_type; num_elements: int32", "output_handle: variant",
-		"element_dtype: type; "+shapeType, scatterList, tf.ScalarShape, scatterListGrad)
+		"element_dtype: type; "+shapeType, scatterList, core.ScalarShape, scatterListGrad)
 	list("TensorListScatterIntoExistingList", "input_handle: variant; tensor: element_dtype; indices: int32", "output_handle: variant",
-		"element_dtype: type", scatterIntoList, tf.ScalarShape, scatterIntoGrad)
+		"element_dtype: type", scatterIntoList, core.ScalarShape, scatterIntoGrad)
 }
 
-func getItemShape(c *tf.Infer) error {
+func getItemShape(c *core.Infer) error {
 	c.Set(0, listShapeInput(c, 2))
 	return nil
 }
 
-func gatherListShape(c *tf.Infer) error {
+func gatherListShape(c *core.Infer) error {
 	s, rows := listShapeInput(c, 2), c.In(1)
 	if s != nil && len(rows) == 1 {
 		c.Set(0, append(tf.Shape{rows[0]}, s...))
@@ -36,9 +39,9 @@ func gatherListShape(c *tf.Infer) error {
 	return nil
 }
 
-func getItem(n *tf.Node) (tf.Kernel, error) {
+func getItem(n *core.Node) (core.Kernel, error) {
 	elem := n.Type("element_dtype")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		l, err := listOf(c, 0, elem)
 		if err != nil {
 			return err
@@ -54,9 +57,9 @@ func getItem(n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func setItem(n *tf.Node) (tf.Kernel, error) {
+func setItem(n *core.Node) (core.Kernel, error) {
 	elem, grows := n.Type("element_dtype"), n.Bool("resize_if_index_out_of_bounds")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		l, err := listOf(c, 0, elem)
 		if err != nil {
 			return err
@@ -72,7 +75,7 @@ func setItem(n *tf.Node) (tf.Kernel, error) {
 			return err
 		}
 		if i >= len(l.items) {
-			l = l.with(append(append([]*tf.Tensor{}, l.items...), make([]*tf.Tensor, i+1-len(l.items))...))
+			l = l.with(append(append([]*core.Tensor{}, l.items...), make([]*core.Tensor, i+1-len(l.items))...))
 		}
 		c.Set(0, variantOf(l.set(i, keep(c.Input(2)))))
 		return nil
@@ -85,7 +88,7 @@ type unknownShape struct{ none, unset string }
 
 // wholeShape finds the shape that elements which are to be put together must
 // have, which begins with s: all they are known to have must make it complete.
-func (u unknownShape) wholeShape(s tf.Shape, items []*tf.Tensor) (tf.Shape, error) {
+func (u unknownShape) wholeShape(s tf.Shape, items []*core.Tensor) (tf.Shape, error) {
 	if len(items) == 0 && (s == nil || !s.Known()) {
 		return nil, tf.Errorf(tf.InvalidArgument, "%s: %s", u.none, s.Text())
 	}
@@ -100,7 +103,7 @@ func (u unknownShape) wholeShape(s tf.Shape, items []*tf.Tensor) (tf.Shape, erro
 }
 
 // stackItems makes output 0 of items of shape s, one after the other.
-func stackItems(c *tf.OpContext, d tf.DType, items []*tf.Tensor, s tf.Shape) error {
+func stackItems(c *core.OpContext, d tf.DType, items []*core.Tensor, s tf.Shape) error {
 	out, err := c.Alloc(0, d, append(tf.Shape{len(items)}, s...))
 	if err != nil {
 		return err
@@ -122,9 +125,9 @@ var gathered = unknownShape{
 	unset: "Tried to gather uninitialized tensors from a list with non-fully-defined element_shape",
 }
 
-func gatherList(n *tf.Node) (tf.Kernel, error) {
+func gatherList(n *core.Node) (core.Kernel, error) {
 	elem := n.Type("element_dtype")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		l, err := listOf(c, 0, elem)
 		if err != nil {
 			return err
@@ -133,7 +136,7 @@ func gatherList(n *tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		items, err := l.at(tf.Data[int32](c.Input(1)))
+		items, err := l.at(core.Data[int32](c.Input(1)))
 		if err != nil {
 			return err
 		}
@@ -146,8 +149,8 @@ func gatherList(n *tf.Node) (tf.Kernel, error) {
 
 // at returns the elements of indices. TensorFlow has other words where it knows
 // their shape.
-func (l *tensorList) at(indices []int32) ([]*tf.Tensor, error) {
-	items := make([]*tf.Tensor, len(indices))
+func (l *tensorList) at(indices []int32) ([]*core.Tensor, error) {
+	items := make([]*core.Tensor, len(indices))
 	for k, i := range indices {
 		switch inside := i >= 0 && int(i) < len(l.items); {
 		case !inside && l.shape.Known():
@@ -161,9 +164,9 @@ func (l *tensorList) at(indices []int32) ([]*tf.Tensor, error) {
 }
 
 // scatterList makes a list of the rows of a tensor, in the places given.
-func scatterList(n *tf.Node) (tf.Kernel, error) {
+func scatterList(n *core.Node) (core.Kernel, error) {
 	elem := n.Type("element_dtype")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		s, err := partialShape(c.Input(2))
 		if err != nil {
 			return err
@@ -179,12 +182,12 @@ func scatterList(n *tf.Node) (tf.Kernel, error) {
 		if t.Dim(0) != indices.Len() {
 			return tf.Errorf(tf.InvalidArgument, "Invalid number of rows in input tensor. Expected: %d Actual: %d", indices.Len(), t.Dim(0))
 		}
-		return placeRows(c, newList(elem, s, make([]*tf.Tensor, max(size, 0))), t, c.Input(1), size)
+		return placeRows(c, newList(elem, s, make([]*core.Tensor, max(size, 0))), t, c.Input(1), size)
 	}), nil
 }
 
 // scatteredSize returns how long the list is to be; -1: as its elements need.
-func scatteredSize(c *tf.OpContext) (int, error) {
+func scatteredSize(c *core.OpContext) (int, error) {
 	if c.Inputs() < 4 {
 		return -1, nil
 	}
@@ -200,7 +203,7 @@ func scatteredSize(c *tf.OpContext) (int, error) {
 
 // checkRows checks that the rows of t can be elements of shape s, in the places
 // of indices.
-func checkRows(t, indices *tf.Tensor, s tf.Shape) error {
+func checkRows(t, indices *core.Tensor, s tf.Shape) error {
 	switch {
 	case t.Rank() < 1:
 		return tf.Errorf(tf.InvalidArgument, "Tensor must be at least a vector, but saw shape: %s", t.Shape().Text())
@@ -214,10 +217,10 @@ func checkRows(t, indices *tf.Tensor, s tf.Shape) error {
 
 // placeRows puts row k of t where indices says into l, which grows unless its
 // size is given.
-func placeRows(c *tf.OpContext, l *tensorList, t, indices *tf.Tensor, size int) error {
-	items := append([]*tf.Tensor{}, l.items...)
+func placeRows(c *core.OpContext, l *tensorList, t, indices *core.Tensor, size int) error {
+	items := append([]*core.Tensor{}, l.items...)
 	rows := rowTensors(t)
-	for k, i := range tf.Data[int32](indices) {
+	for k, i := range core.Data[int32](indices) {
 		switch {
 		case i < 0:
 			return tf.Errorf(tf.InvalidArgument, "Indices in TensorListScatter must all be non-negative.")
@@ -225,7 +228,7 @@ func placeRows(c *tf.OpContext, l *tensorList, t, indices *tf.Tensor, size int) 
 			return tf.Errorf(tf.InvalidArgument, "TensorListScatter: Trying to scatter at index %d in list with size %d", i, size)
 		}
 		for int(i) >= len(items) {
-			items = append(items, make([]*tf.Tensor, int(i)+1-len(items))...)
+			items = append(items, make([]*core.Tensor, int(i)+1-len(items))...)
 		}
 		items[i] = rows[k]
 	}
@@ -233,9 +236,9 @@ func placeRows(c *tf.OpContext, l *tensorList, t, indices *tf.Tensor, size int) 
 	return nil
 }
 
-func scatterIntoList(n *tf.Node) (tf.Kernel, error) {
+func scatterIntoList(n *core.Node) (core.Kernel, error) {
 	elem := n.Type("element_dtype")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		l, err := listOf(c, 0, elem)
 		if err != nil {
 			return err

@@ -1,14 +1,17 @@
 package ops
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 // Lists and optionals as numbers: gradients of them are added, and there is a
 // zero.
 
 // variantZeros is ZerosLike of lists and optionals.
-func variantZeros(c *tf.OpContext) error {
+func variantZeros(c *core.OpContext) error {
 	x := c.Input(0)
-	out := tf.NewTensor(tf.Variant, x.Shape())
+	out := core.NewTensor(tf.Variant, x.Shape())
 	if err := zeroVariants(out, x); err != nil {
 		return err
 	}
@@ -17,9 +20,9 @@ func variantZeros(c *tf.OpContext) error {
 }
 
 // variantSum is AddN of lists and optionals.
-func variantSum(c *tf.OpContext) error {
+func variantSum(c *core.OpContext) error {
 	first := c.Input(0)
-	out := tf.NewTensor(tf.Variant, first.Shape())
+	out := core.NewTensor(tf.Variant, first.Shape())
 	copyElements(out, 0, first, 0, first.Len())
 	for k := 1; k < c.Inputs(); k++ {
 		if err := sameShapes(c, 0, k); err != nil {
@@ -44,7 +47,7 @@ type Summable interface {
 	Zero() any
 }
 
-func addVariants(a, b tf.VariantValue) (any, error) {
+func addVariants(a, b core.VariantValue) (any, error) {
 	if x, ok := a.Value.(*optional); ok {
 		if y, ok := b.Value.(*optional); ok {
 			return x.plus(y)
@@ -68,7 +71,7 @@ func addVariants(a, b tf.VariantValue) (any, error) {
 	return addLists(a, b)
 }
 
-func addLists(a, b tf.VariantValue) (*tensorList, error) {
+func addLists(a, b core.VariantValue) (*tensorList, error) {
 	x, err := asList(a)
 	if err != nil {
 		return nil, err
@@ -86,7 +89,7 @@ func addLists(a, b tf.VariantValue) (*tensorList, error) {
 	case !ok:
 		return nil, tf.Errorf(tf.InvalidArgument, "Trying to add two lists of tensors with incompatible element shapes. One is %s and the other is %s", x.shape.Text(), y.shape.Text())
 	}
-	sum := newList(x.elem, s, make([]*tf.Tensor, len(x.items)))
+	sum := newList(x.elem, s, make([]*core.Tensor, len(x.items)))
 	for i := range sum.items {
 		if sum.items[i], err = addItems(x.items[i], y.items[i]); err != nil {
 			return nil, err
@@ -96,7 +99,7 @@ func addLists(a, b tf.VariantValue) (*tensorList, error) {
 }
 
 // addItems adds two elements; one that is not set is zero.
-func addItems(a, b *tf.Tensor) (*tf.Tensor, error) {
+func addItems(a, b *core.Tensor) (*core.Tensor, error) {
 	switch {
 	case a == nil:
 		return b, nil
@@ -107,12 +110,12 @@ func addItems(a, b *tf.Tensor) (*tf.Tensor, error) {
 }
 
 // sumOf computes AddN of two tensors.
-func sumOf(a, b *tf.Tensor) (*tf.Tensor, error) {
-	n, err := tf.NewNode("AddN", "AddN", tf.Attrs{"N": int64(2), "T": a.DType()})
+func sumOf(a, b *core.Tensor) (*core.Tensor, error) {
+	n, err := core.NewNode("AddN", "AddN", core.Attrs{"N": int64(2), "T": a.DType()})
 	if err != nil {
 		return nil, err
 	}
-	find, err := tf.FindKernel("CPU", n)
+	find, err := core.FindKernel("CPU", n)
 	if err != nil {
 		return nil, err
 	}
@@ -120,11 +123,11 @@ func sumOf(a, b *tf.Tensor) (*tf.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	compute, ok := k.(tf.Compute)
+	compute, ok := k.(core.Compute)
 	if !ok {
 		return nil, tf.Errorf(tf.Internal, "the kernel of AddN must not wait")
 	}
-	c := &tf.OpContext{Node: n, In: []tf.Slot{{T: a}, {T: b}}, Out: make([]tf.Slot, 1)}
+	c := &core.OpContext{Node: n, In: []core.Slot{{T: a}, {T: b}}, Out: make([]core.Slot, 1)}
 	if err := compute(c); err != nil {
 		return nil, err
 	}

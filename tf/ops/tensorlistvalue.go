@@ -4,8 +4,9 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A tensorList is the value of a list of tensors of one type, as a Variant
@@ -15,18 +16,18 @@ type tensorList struct {
 	elem  tf.DType
 	shape tf.Shape // what all elements have in common
 	limit int      // how many there may be; -1: any number
-	items []*tf.Tensor
+	items []*core.Tensor
 	used  *atomic.Int64 // how much of the memory of items some list has
 }
 
-func newList(elem tf.DType, shape tf.Shape, items []*tf.Tensor) *tensorList {
+func newList(elem tf.DType, shape tf.Shape, items []*core.Tensor) *tensorList {
 	l := &tensorList{elem: elem.Base(), shape: shape, limit: -1, items: items, used: new(atomic.Int64)}
 	l.used.Store(int64(len(items)))
 	return l
 }
 
 // with returns a list like l of other elements.
-func (l *tensorList) with(items []*tf.Tensor) *tensorList {
+func (l *tensorList) with(items []*core.Tensor) *tensorList {
 	n := newList(l.elem, l.shape, items)
 	n.limit = l.limit
 	return n
@@ -35,7 +36,7 @@ func (l *tensorList) with(items []*tf.Tensor) *tensorList {
 // push returns l with one more element. Lists that grow out of each other
 // share memory: who comes first has the place behind the last element, another
 // one makes a copy.
-func (l *tensorList) push(t *tf.Tensor) *tensorList {
+func (l *tensorList) push(t *core.Tensor) *tensorList {
 	n := len(l.items)
 	if !l.used.CompareAndSwap(int64(n), int64(n+1)) {
 		return l.with(append(slices.Clone(l.items), t))
@@ -53,7 +54,7 @@ func (l *tensorList) pop() *tensorList {
 }
 
 // set returns l with element i replaced.
-func (l *tensorList) set(i int, t *tf.Tensor) *tensorList {
+func (l *tensorList) set(i int, t *core.Tensor) *tensorList {
 	items := slices.Clone(l.items)
 	items[i] = t
 	return l.with(items)
@@ -61,17 +62,17 @@ func (l *tensorList) set(i int, t *tf.Tensor) *tensorList {
 
 // keep returns t as an element: lists are Go objects, so its memory must not go
 // back to a pool.
-func keep(t *tf.Tensor) *tf.Tensor { return t.Share().Escape() }
+func keep(t *core.Tensor) *core.Tensor { return t.Share().Escape() }
 
 // variantOf returns a scalar that holds v.
-func variantOf(v any) *tf.Tensor {
-	t := tf.NewTensor(tf.Variant, tf.Shape{})
+func variantOf(v any) *core.Tensor {
+	t := core.NewTensor(tf.Variant, tf.Shape{})
 	t.Variants()[0].Value = v
 	return t
 }
 
 // listInput returns the list that input i holds.
-func listInput(c *tf.OpContext, i int) (*tensorList, error) {
+func listInput(c *core.OpContext, i int) (*tensorList, error) {
 	t := c.Input(i)
 	if t.Rank() != 0 {
 		return nil, tf.Errorf(tf.InvalidArgument, "Input list must be a scalar saw: %s", t.Shape().Text())
@@ -79,7 +80,7 @@ func listInput(c *tf.OpContext, i int) (*tensorList, error) {
 	return asList(t.Variants()[0])
 }
 
-func asList(v tf.VariantValue) (*tensorList, error) {
+func asList(v core.VariantValue) (*tensorList, error) {
 	if l, ok := v.Value.(*tensorList); ok {
 		return l, nil
 	}
@@ -87,7 +88,7 @@ func asList(v tf.VariantValue) (*tensorList, error) {
 }
 
 // listOf is listInput for an op that declares what the elements are.
-func listOf(c *tf.OpContext, i int, elem tf.DType) (*tensorList, error) {
+func listOf(c *core.OpContext, i int, elem tf.DType) (*tensorList, error) {
 	l, err := listInput(c, i)
 	if err == nil && l.elem != elem.Base() {
 		err = tf.Errorf(tf.InvalidArgument, "Invalid data types; op elements %s but list elements %s", elem.CName(), l.elem.CName())
@@ -97,7 +98,7 @@ func listOf(c *tf.OpContext, i int, elem tf.DType) (*tensorList, error) {
 
 // partialShape reads an element shape: a vector of sizes, of which -1 is not
 // known, or the scalar -1, of which nothing is.
-func partialShape(t *tf.Tensor) (tf.Shape, error) {
+func partialShape(t *core.Tensor) (tf.Shape, error) {
 	v, err := t.Ints()
 	if err != nil {
 		return nil, err
@@ -118,7 +119,7 @@ func partialShape(t *tf.Tensor) (tf.Shape, error) {
 
 // elementShape returns the shape that input i asks for, merged with what the
 // list says of its elements.
-func elementShape(c *tf.OpContext, i int, l *tensorList) (tf.Shape, error) {
+func elementShape(c *core.OpContext, i int, l *tensorList) (tf.Shape, error) {
 	s, err := partialShape(c.Input(i))
 	if err != nil {
 		return nil, err
@@ -139,7 +140,7 @@ func mergeError(a, b tf.Shape) error {
 }
 
 // commonShape merges the shapes of all items that are set into s.
-func commonShape(s tf.Shape, items []*tf.Tensor) (tf.Shape, error) {
+func commonShape(s tf.Shape, items []*core.Tensor) (tf.Shape, error) {
 	for _, t := range items {
 		if t == nil {
 			continue
@@ -154,22 +155,22 @@ func commonShape(s tf.Shape, items []*tf.Tensor) (tf.Shape, error) {
 }
 
 // zerosTensor returns zeros.
-func zerosTensor(d tf.DType, s tf.Shape) (*tf.Tensor, error) {
-	if err := tf.CheckSize(d, s); err != nil {
+func zerosTensor(d tf.DType, s tf.Shape) (*core.Tensor, error) {
+	if err := core.CheckSize(d, s); err != nil {
 		return nil, err
 	}
-	return tf.NewTensor(d, s), nil
+	return core.NewTensor(d, s), nil
 }
 
 // copyElements copies n elements of src, from the given one on, to dst, of the
 // same type.
-func copyElements(dst *tf.Tensor, at int, src *tf.Tensor, from, n int) {
+func copyElements(dst *core.Tensor, at int, src *core.Tensor, from, n int) {
 	switch {
 	case dst.Buffer() != nil:
 		size := dst.DType().Size()
 		copy(dst.Buffer().Bytes()[at*size:(at+n)*size], src.Buffer().Bytes()[from*size:(from+n)*size])
 	case dst.DType() == tf.String:
-		copy(tf.Data[string](dst)[at:at+n], tf.Data[string](src)[from:from+n])
+		copy(core.Data[string](dst)[at:at+n], core.Data[string](src)[from:from+n])
 	case dst.DType() == tf.Resource:
 		copy(dst.Handles()[at:at+n], src.Handles()[from:from+n])
 	default:
@@ -178,16 +179,16 @@ func copyElements(dst *tf.Tensor, at int, src *tf.Tensor, from, n int) {
 }
 
 // cutOut returns elements of t from the given one on as a tensor of shape s.
-func cutOut(t *tf.Tensor, from int, s tf.Shape) *tf.Tensor {
-	p := tf.NewTensor(t.DType(), s)
+func cutOut(t *core.Tensor, from int, s tf.Shape) *core.Tensor {
+	p := core.NewTensor(t.DType(), s)
 	copyElements(p, 0, t, from, s.NumElements())
 	return p
 }
 
 // rowTensors splits t along its first dimension.
-func rowTensors(t *tf.Tensor) []*tf.Tensor {
+func rowTensors(t *core.Tensor) []*core.Tensor {
 	s := t.Shape()[1:]
-	out := make([]*tf.Tensor, t.Dim(0))
+	out := make([]*core.Tensor, t.Dim(0))
 	for i := range out {
 		out[i] = cutOut(t, i*s.NumElements(), s)
 	}
@@ -196,10 +197,10 @@ func rowTensors(t *tf.Tensor) []*tf.Tensor {
 
 // zeros returns a list of zeros like l's elements.
 func (l *tensorList) zeros() (*tensorList, error) {
-	items := make([]*tf.Tensor, len(l.items))
+	items := make([]*core.Tensor, len(l.items))
 	for i, t := range l.items {
 		if t != nil {
-			items[i] = tf.NewTensor(t.DType(), t.Shape())
+			items[i] = core.NewTensor(t.DType(), t.Shape())
 			if err := zeroVariants(items[i], t); err != nil {
 				return nil, err
 			}
@@ -210,7 +211,7 @@ func (l *tensorList) zeros() (*tensorList, error) {
 
 // zeroVariants makes the elements of dst zeros like those of src, if they are
 // variants.
-func zeroVariants(dst, src *tf.Tensor) error {
+func zeroVariants(dst, src *core.Tensor) error {
 	if src.DType() != tf.Variant {
 		return nil
 	}
@@ -225,7 +226,7 @@ func zeroVariants(dst, src *tf.Tensor) error {
 }
 
 // zeroVariant returns a zero like v.
-func zeroVariant(v tf.VariantValue) (any, error) {
+func zeroVariant(v core.VariantValue) (any, error) {
 	switch x := v.Value.(type) {
 	case *tensorList:
 		return x.zeros()

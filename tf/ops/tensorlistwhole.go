@@ -1,27 +1,30 @@
 package ops
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 // Lists of tensors as a whole: to and from one tensor.
 
 func init() {
-	list := func(name, in, out, attrs string, k tf.NewKernel, shape func(*tf.Infer) error, grad tf.GradFunc) {
-		tf.Register(tf.OpDef{Name: name, In: in, Out: out, Attrs: attrs, Shape: shape, Kernels: tf.AnyType(k), Grad: grad})
+	list := func(name, in, out, attrs string, k core.NewKernel, shape func(*core.Infer) error, grad tf.GradFunc) {
+		core.Register(core.OpDef{Name: name, In: in, Out: out, Attrs: attrs, Shape: shape, Kernels: core.AnyType(k), Grad: tf.GradFunc(grad)})
 	}
 	const shapeType = "shape_type: {int32, int64}"
 	list("TensorListStack", "input_handle: variant; element_shape: int32", "tensor: element_dtype", "element_dtype: type; num_elements: int = -1",
 		stackList, stackListShape, stackListGrad)
 	list("TensorListFromTensor", "tensor: element_dtype; element_shape: shape_type", "output_handle: variant", "element_dtype: type; "+shapeType,
-		fromTensor, tf.ScalarShape, fromTensorGrad)
+		fromTensor, core.ScalarShape, fromTensorGrad)
 	list("TensorListConcat", "input_handle: variant", "tensor: element_dtype; lengths: int64",
 		"element_dtype: type; element_shape: shape = { unknown_rank: true }", concatListV1, anyListShape, concatListGrad)
 	list("TensorListConcatV2", "input_handle: variant; element_shape: shape_type; leading_dims: int64", "tensor: element_dtype; lengths: int64",
 		"element_dtype: type; "+shapeType, concatListV2, anyListShape, concatListGrad)
 	list("TensorListSplit", "tensor: element_dtype; element_shape: shape_type; lengths: int64", "output_handle: variant", "element_dtype: type; "+shapeType,
-		splitList, tf.ScalarShape, splitListGrad)
+		splitList, core.ScalarShape, splitListGrad)
 }
 
-func stackListShape(c *tf.Infer) error {
+func stackListShape(c *core.Infer) error {
 	if s := listShapeInput(c, 1); s != nil {
 		c.Set(0, append(tf.Shape{c.Int("num_elements")}, s...))
 	}
@@ -33,9 +36,9 @@ var stacked = unknownShape{
 	unset: "Tried to stack list which only contains uninitialized tensors and has a non-fully-defined element_shape",
 }
 
-func stackList(n *tf.Node) (tf.Kernel, error) {
+func stackList(n *core.Node) (core.Kernel, error) {
 	elem, want := n.Type("element_dtype"), n.Int("num_elements")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		l, err := listOf(c, 0, elem)
 		if err != nil {
 			return err
@@ -54,9 +57,9 @@ func stackList(n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func fromTensor(n *tf.Node) (tf.Kernel, error) {
+func fromTensor(n *core.Node) (core.Kernel, error) {
 	elem := n.Type("element_dtype")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		s, err := partialShape(c.Input(1))
 		if err != nil {
 			return err
@@ -75,9 +78,9 @@ func fromTensor(n *tf.Node) (tf.Kernel, error) {
 
 // concatListV1 has the elements' shape as an attribute, and does not ask the
 // list for it.
-func concatListV1(n *tf.Node) (tf.Kernel, error) {
+func concatListV1(n *core.Node) (core.Kernel, error) {
 	elem, s := n.Type("element_dtype"), n.ShapeAttr("element_shape")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		l, err := listOf(c, 0, elem)
 		if err != nil {
 			return err
@@ -93,9 +96,9 @@ func concatListV1(n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func concatListV2(n *tf.Node) (tf.Kernel, error) {
+func concatListV2(n *core.Node) (core.Kernel, error) {
 	elem := n.Type("element_dtype")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		l, err := listOf(c, 0, elem)
 		if err != nil {
 			return err
@@ -111,14 +114,14 @@ func concatListV2(n *tf.Node) (tf.Kernel, error) {
 		if s != nil {
 			first, rest = s[0], s[1:]
 		}
-		return joinItems(c, l, first, rest, append([]int64{}, tf.Data[int64](c.Input(2))...))
+		return joinItems(c, l, first, rest, append([]int64{}, core.Data[int64](c.Input(2))...))
 	}), nil
 }
 
 // joinItems joins the elements of l, whose first dimension is first, or -1, and
 // whose others are rest. Elements that are not set are as long as leading says,
 // or as all others are; leading is nil for the op that does not have it.
-func joinItems(c *tf.OpContext, l *tensorList, first int, rest tf.Shape, leading []int64) error {
+func joinItems(c *core.OpContext, l *tensorList, first int, rest tf.Shape, leading []int64) error {
 	if len(l.items) == 0 && (rest == nil || !rest.Known()) {
 		return tf.Errorf(tf.InvalidArgument, "All except the first dimension must be fully defined when concating an empty tensor list. element_shape: %s", rest.Text())
 	}
@@ -143,7 +146,7 @@ func joinItems(c *tf.OpContext, l *tensorList, first int, rest tf.Shape, leading
 }
 
 // itemLength returns the first dimension of t, element i of a list.
-func itemLength(i int, t *tf.Tensor, first int, leading []int64) (int, error) {
+func itemLength(i int, t *core.Tensor, first int, leading []int64) (int, error) {
 	switch {
 	case t != nil:
 		return t.Dim(0), nil
@@ -186,7 +189,7 @@ func (l *tensorList) inferJoined(first int, rest tf.Shape) (int, tf.Shape, error
 	return common, rest, nil
 }
 
-func fillJoined(c *tf.OpContext, l *tensorList, lengths []int64, s tf.Shape) error {
+func fillJoined(c *core.OpContext, l *tensorList, lengths []int64, s tf.Shape) error {
 	out, err := c.Alloc(0, l.elem, s)
 	if err != nil {
 		return err
@@ -202,7 +205,7 @@ func fillJoined(c *tf.OpContext, l *tensorList, lengths []int64, s tf.Shape) err
 		copyElements(out, at, t, 0, n)
 		at += n
 	}
-	t, err := tf.FromSlice(lengths, len(lengths))
+	t, err := core.FromSlice(lengths, len(lengths))
 	if err == nil {
 		c.Set(1, t)
 	}
@@ -210,9 +213,9 @@ func fillJoined(c *tf.OpContext, l *tensorList, lengths []int64, s tf.Shape) err
 }
 
 // splitList cuts a tensor into pieces of the given lengths.
-func splitList(n *tf.Node) (tf.Kernel, error) {
+func splitList(n *core.Node) (core.Kernel, error) {
 	elem := n.Type("element_dtype")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		s, err := partialShape(c.Input(1))
 		if err != nil {
 			return err
@@ -221,7 +224,7 @@ func splitList(n *tf.Node) (tf.Kernel, error) {
 		if err := checkSplit(t, lengths, s); err != nil {
 			return err
 		}
-		items, err := pieces(t, tf.Data[int64](lengths), s)
+		items, err := pieces(t, core.Data[int64](lengths), s)
 		if err == nil {
 			c.Set(0, variantOf(newList(elem, s, items)))
 		}
@@ -229,7 +232,7 @@ func splitList(n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func checkSplit(t, lengths *tf.Tensor, s tf.Shape) error {
+func checkSplit(t, lengths *core.Tensor, s tf.Shape) error {
 	switch {
 	case s != nil && len(s) < 1:
 		return tf.Errorf(tf.InvalidArgument, "TensorListSplit requires element_shape to be at least of rank 1, but saw: %s", s.Text())
@@ -243,10 +246,10 @@ func checkSplit(t, lengths *tf.Tensor, s tf.Shape) error {
 	return nil
 }
 
-func pieces(t *tf.Tensor, lengths []int64, s tf.Shape) ([]*tf.Tensor, error) {
+func pieces(t *core.Tensor, lengths []int64, s tf.Shape) ([]*core.Tensor, error) {
 	rest := t.Shape()[1:]
 	at := 0
-	items := make([]*tf.Tensor, len(lengths))
+	items := make([]*core.Tensor, len(lengths))
 	for i, n := range lengths {
 		end := at + int(n)
 		switch {

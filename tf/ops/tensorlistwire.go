@@ -5,8 +5,9 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // Lists and optionals go from task to task in TensorFlow's form, so that a list
@@ -18,14 +19,14 @@ const (
 )
 
 func init() {
-	tf.RegisterVariant(listTypeName, decodeList)
-	tf.RegisterVariant(optionalTypeName, decodeOptional)
+	core.RegisterVariant(listTypeName, decodeList)
+	core.RegisterVariant(optionalTypeName, decodeOptional)
 }
 
 // EncodeVariant writes l: the elements that are set as tensors; which are not,
 // the type, the limit and the shape of all as metadata.
-func (l *tensorList) EncodeVariant() (tf.VariantData, error) {
-	d := tf.VariantData{TypeName: listTypeName}
+func (l *tensorList) EncodeVariant() (core.VariantData, error) {
+	d := core.VariantData{TypeName: listTypeName}
 	var unset []uint64
 	for i, t := range l.items {
 		if t == nil {
@@ -39,12 +40,12 @@ func (l *tensorList) EncodeVariant() (tf.VariantData, error) {
 		d.Metadata = varint.AppendUvarint(d.Metadata, v)
 	}
 	var err error
-	d.Metadata, err = proto.MarshalOptions{}.MarshalAppend(d.Metadata, tf.ShapeProto(l.shape))
+	d.Metadata, err = proto.MarshalOptions{}.MarshalAppend(d.Metadata, core.ShapeProto(l.shape))
 	return d, err
 }
 
 // decodeList reads what EncodeVariant or TensorFlow wrote.
-func decodeList(d tf.VariantData) (any, error) {
+func decodeList(d core.VariantData) (any, error) {
 	r := varints{rest: d.Metadata}
 	unset := r.list(len(d.Metadata))
 	elem, limit := tf.DType(r.next()), int(int64(r.next()))
@@ -52,7 +53,7 @@ func decodeList(d tf.VariantData) (any, error) {
 	if err := proto.Unmarshal(r.rest, &p); r.short || err != nil {
 		return nil, badList("its metadata ends early or holds no shape")
 	}
-	shape, err := tf.ShapeFromProto(&p)
+	shape, err := core.ShapeFromProto(&p)
 	if err != nil {
 		return nil, err
 	}
@@ -73,8 +74,8 @@ func badList(format string, args ...any) error {
 }
 
 // spreadItems puts tensors into the places that are set.
-func spreadItems(tensors []*tf.Tensor, unset []uint64, elem tf.DType) ([]*tf.Tensor, error) {
-	items := make([]*tf.Tensor, len(tensors)+len(unset))
+func spreadItems(tensors []*core.Tensor, unset []uint64, elem tf.DType) ([]*core.Tensor, error) {
+	items := make([]*core.Tensor, len(tensors)+len(unset))
 	empty := make(map[uint64]bool, len(unset))
 	for _, i := range unset {
 		if i >= uint64(len(items)) || empty[i] {
@@ -127,20 +128,20 @@ func (r *varints) list(most int) []uint64 {
 
 // EncodeVariant writes o: a byte that tells whether it holds something, and
 // what it holds.
-func (o *optional) EncodeVariant() (tf.VariantData, error) {
-	d := tf.VariantData{TypeName: optionalTypeName, Metadata: []byte{0}, Tensors: o.items}
+func (o *optional) EncodeVariant() (core.VariantData, error) {
+	d := core.VariantData{TypeName: optionalTypeName, Metadata: []byte{0}, Tensors: o.items}
 	if o.items != nil {
 		d.Metadata[0] = 1
 	}
 	return d, nil
 }
 
-func decodeOptional(d tf.VariantData) (any, error) {
+func decodeOptional(d core.VariantData) (any, error) {
 	if len(d.Metadata) != 1 {
 		return nil, tf.Errorf(tf.DataLoss, "an optional must say in one byte whether it holds something, got %d", len(d.Metadata))
 	}
 	if d.Metadata[0] == 0 {
 		return &optional{}, nil
 	}
-	return &optional{items: append([]*tf.Tensor{}, d.Tensors...)}, nil
+	return &optional{items: append([]*core.Tensor{}, d.Tensors...)}, nil
 }

@@ -4,18 +4,19 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // crossed sends a variant to another task.
 func crossed(t *testing.T, v any) any {
 	t.Helper()
-	p, err := tf.EncodeTensor(variantOf(v))
+	p, err := core.EncodeTensor(variantOf(v))
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := tf.TensorFromProto(p)
+	x, err := core.TensorFromProto(p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,18 +24,18 @@ func crossed(t *testing.T, v any) any {
 }
 
 func TestListsCross(t *testing.T) {
-	two := tf.NewTensor(tf.Int32, tf.Shape{2})
-	inner := newList(tf.Int32, tf.Shape{2}, []*tf.Tensor{nil, two, nil})
+	two := core.NewTensor(tf.Int32, tf.Shape{2})
+	inner := newList(tf.Int32, tf.Shape{2}, []*core.Tensor{nil, two, nil})
 	inner.limit = 7
 	for name, l := range map[string]*tensorList{
-		"empty": newList(tf.Float32, nil, nil), "unset": inner, "nested": newList(tf.Variant, tf.Shape{}, []*tf.Tensor{variantOf(inner), variantOf(&optional{})}),
+		"empty": newList(tf.Float32, nil, nil), "unset": inner, "nested": newList(tf.Variant, tf.Shape{}, []*core.Tensor{variantOf(inner), variantOf(&optional{})}),
 	} {
 		got, ok := crossed(t, l).(*tensorList)
 		if !ok || got.elem != l.elem || got.limit != l.limit || got.shape.Text() != l.shape.Text() || len(got.items) != len(l.items) {
 			t.Fatalf("%s: %+v became %+v", name, l, got)
 		}
 		for i, item := range l.items {
-			if (item == nil) != (got.items[i] == nil) || item != nil && item.DType() != tf.Variant && !tf.TensorsEqual(item, got.items[i]) {
+			if (item == nil) != (got.items[i] == nil) || item != nil && item.DType() != tf.Variant && !core.TensorsEqual(item, got.items[i]) {
 				t.Errorf("%s: element %d: %v became %v", name, i, item, got.items[i])
 			}
 		}
@@ -45,10 +46,10 @@ func TestOptionalsCross(t *testing.T) {
 	if o := crossed(t, &optional{}).(*optional); o.items != nil {
 		t.Errorf("nothing became %v", o.items)
 	}
-	if o := crossed(t, &optional{items: []*tf.Tensor{tf.Scalar("a")}}).(*optional); len(o.items) != 1 || tf.Data[string](o.items[0])[0] != "a" {
+	if o := crossed(t, &optional{items: []*core.Tensor{core.Scalar("a")}}).(*optional); len(o.items) != 1 || core.Data[string](o.items[0])[0] != "a" {
 		t.Errorf("a string became %v", o.items)
 	}
-	if o := crossed(t, &optional{items: []*tf.Tensor{}}).(*optional); o.items == nil {
+	if o := crossed(t, &optional{items: []*core.Tensor{}}).(*optional); o.items == nil {
 		t.Error("an empty tuple became nothing")
 	}
 }
@@ -56,12 +57,12 @@ func TestOptionalsCross(t *testing.T) {
 // listMessage is a message for a list of one float32, with the given metadata.
 func listMessage(metadata string) *pb.TensorProto {
 	return &pb.TensorProto{Dtype: pb.DataType(tf.Variant), TensorShape: &pb.TensorShapeProto{}, VariantVal: []*pb.VariantTensorDataProto{{
-		TypeName: listTypeName, Metadata: []byte(metadata), Tensors: []*pb.TensorProto{tf.TensorProto(tf.Scalar[float32](1))},
+		TypeName: listTypeName, Metadata: []byte(metadata), Tensors: []*pb.TensorProto{core.TensorProto(core.Scalar[float32](1))},
 	}}}
 }
 
 func TestBadListsAreRefused(t *testing.T) {
-	if _, err := tf.TensorFromProto(listMessage("\x00\x01\x05")); err != nil {
+	if _, err := core.TensorFromProto(listMessage("\x00\x01\x05")); err != nil {
 		t.Fatal(err)
 	}
 	for metadata, want := range map[string]string{
@@ -76,7 +77,7 @@ func TestBadListsAreRefused(t *testing.T) {
 		"\x00\x03\x05":         "its elements are int32, one is float32",
 		"\x00\x01\x05\xff":     "holds no shape",
 	} {
-		if _, err := tf.TensorFromProto(listMessage(metadata)); tf.CodeOf(err) != tf.DataLoss || !strings.Contains(err.Error(), want) {
+		if _, err := core.TensorFromProto(listMessage(metadata)); tf.CodeOf(err) != tf.DataLoss || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, want %q", metadata, err, want)
 		}
 	}
@@ -85,7 +86,7 @@ func TestBadListsAreRefused(t *testing.T) {
 func FuzzDecodeList(f *testing.F) {
 	f.Add([]byte("\x01\x00\x01\x05\x12\x02\x08\x02"))
 	f.Fuzz(func(t *testing.T, metadata []byte) {
-		x, err := tf.TensorFromProto(listMessage(string(metadata)))
+		x, err := core.TensorFromProto(listMessage(string(metadata)))
 		if err != nil {
 			return
 		}
@@ -97,18 +98,18 @@ func FuzzDecodeList(f *testing.F) {
 }
 
 func TestMapsCross(t *testing.T) {
-	m := newMap().with(tf.Scalar("a"), tf.Scalar[float32](1)).with(tf.Scalar[int32](7), tf.Scalar("b"))
+	m := newMap().with(core.Scalar("a"), core.Scalar[float32](1)).with(core.Scalar[int32](7), core.Scalar("b"))
 	got := crossed(t, m).(*tensorMap)
 	if len(got.order) != 2 || len(got.at) != 2 {
 		t.Fatalf("%v became %v", m, got)
 	}
 	for text, e := range m.at {
-		if !tf.TensorsEqual(e.value, got.at[text].value) {
+		if !core.TensorsEqual(e.value, got.at[text].value) {
 			t.Errorf("%q: %v became %v", text, e, got.at[text])
 		}
 	}
-	for _, bad := range [][]*tf.Tensor{{tf.Scalar("a")}, {variantOf(m), tf.Scalar("a")}} {
-		if _, err := decodeMap(tf.VariantData{Tensors: bad}); err == nil {
+	for _, bad := range [][]*core.Tensor{{core.Scalar("a")}, {variantOf(m), core.Scalar("a")}} {
+		if _, err := decodeMap(core.VariantData{Tensors: bad}); err == nil {
 			t.Errorf("%v is taken for a map", bad)
 		}
 	}
@@ -116,8 +117,8 @@ func TestMapsCross(t *testing.T) {
 
 // TestZerosOfPrimitives: TensorFlow knows a zero of variants that hold a C type.
 func TestZerosOfPrimitives(t *testing.T) {
-	of := func(name string, b ...byte) tf.VariantValue {
-		return tf.VariantValue{Value: &pb.VariantTensorDataProto{TypeName: name, Metadata: b}}
+	of := func(name string, b ...byte) core.VariantValue {
+		return core.VariantValue{Value: &pb.VariantTensorDataProto{TypeName: name, Metadata: b}}
 	}
 	z, err := zeroVariant(of("int", 1, 2, 3, 4))
 	if p, ok := z.(*pb.VariantTensorDataProto); err != nil || !ok || p.GetTypeName() != "int" || string(p.GetMetadata()) != "\x00\x00\x00\x00" {
@@ -127,7 +128,7 @@ func TestZerosOfPrimitives(t *testing.T) {
 	if p, ok := sum.(*pb.VariantTensorDataProto); err != nil || !ok || string(p.GetMetadata()) != "\x01\x02\x00\x00" {
 		t.Errorf("255 + 258 is %v (%v)", sum, err)
 	}
-	for _, bad := range []tf.VariantValue{of("int", 1), of("float", 0, 0, 0, 0), of("unheard of")} {
+	for _, bad := range []core.VariantValue{of("int", 1), of("float", 0, 0, 0, 0), of("unheard of")} {
 		if sum, err := addVariants(of("int", 1, 2, 3, 4), bad); err == nil {
 			t.Errorf("an int and %v make %v", bad, sum)
 		}
@@ -159,18 +160,18 @@ func TestVariantText(t *testing.T) {
 
 // TestVariantAttributes: a constant variant crosses with its graph.
 func TestVariantAttributes(t *testing.T) {
-	v := tf.NewTensor(tf.Variant, tf.Shape{2}) // the first is empty
+	v := core.NewTensor(tf.Variant, tf.Shape{2}) // the first is empty
 	v.Variants()[1].Value = &pb.VariantTensorDataProto{TypeName: "int", Metadata: []byte{7, 0, 0, 0}}
-	def := tf.Lookup("Const")
-	p, err := tf.AttrsProto(tf.Attrs{"dtype": tf.Variant, "value": v})
+	def := core.Lookup("Const")
+	p, err := core.AttrsProto(core.Attrs{"dtype": tf.Variant, "value": v})
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := tf.AttrsFromProto(p, def)
+	a, err := core.AttrsFromProto(p, def)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := a["value"].(*tf.Tensor).Variants()
+	got := a["value"].(*core.Tensor).Variants()
 	if text := variantText(got[1].Value); got[0].Value != nil || text != "Variant<type: int value: 7>" {
 		t.Errorf("became %v and %s", got[0].Value, text)
 	}

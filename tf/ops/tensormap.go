@@ -6,16 +6,17 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const key, both = "key_dtype: type", "key_dtype: type; value_dtype: type"
-	handle, scalar := "input_handle: variant", tf.ScalarShape
+	handle, scalar := "input_handle: variant", core.ScalarShape
 	for _, o := range []struct {
 		name, in, out, attrs string
-		shape                func(*tf.Infer) error
+		shape                func(*core.Infer) error
 		grad                 tf.GradFunc
-		compute              tf.Compute
+		compute              core.Compute
 	}{
 		{"EmptyTensorMap", "", "handle: variant", "", scalar, nil, emptyMap},
 		{"TensorMapSize", handle, "size: int32", "", scalar, nil, mapSize},
@@ -25,16 +26,16 @@ func init() {
 		{"TensorMapHasKey", handle + "; key: key_dtype", "has_key: bool", key, scalar, nil, mapHasKey},
 		{"TensorMapStackKeys", handle, "keys: key_dtype", key, anyListShape, nil, mapStackKeys},
 	} {
-		d := tf.OpDef{Name: o.name, In: o.in, Out: o.out, Attrs: o.attrs, Shape: o.shape, Grad: o.grad, Kernels: tf.AnyType(stateless(o.compute))}
+		d := core.OpDef{Name: o.name, In: o.in, Out: o.out, Attrs: o.attrs, Shape: o.shape, Grad: tf.GradFunc(o.grad), Kernels: core.AnyType(stateless(o.compute))}
 		switch {
 		case o.name == "EmptyTensorMap":
-			d.NoGrad = tf.NotDifferentiable
+			d.NoGrad = core.NotDifferentiable
 		case o.grad == nil:
-			d.NoGrad = tf.NoGradientDefined
+			d.NoGrad = core.NoGradientDefined
 		}
-		tf.Register(d)
+		core.Register(d)
 	}
-	tf.RegisterVariant(mapTypeName, decodeMap)
+	core.RegisterVariant(mapTypeName, decodeMap)
 }
 
 const mapTypeName = "tensorflow::TensorMap"
@@ -46,10 +47,10 @@ type tensorMap struct {
 	order []string            // of insertion
 }
 
-type mapEntry struct{ key, value *tf.Tensor }
+type mapEntry struct{ key, value *core.Tensor }
 
 // keyText tells tensors apart: by type, shape and elements.
-func keyText(t *tf.Tensor) string {
+func keyText(t *core.Tensor) string {
 	b := varint.AppendUvarint(nil, uint64(t.DType()))
 	b = varint.AppendUvarint(b, uint64(t.Rank()))
 	for _, d := range t.Shape() {
@@ -58,14 +59,14 @@ func keyText(t *tf.Tensor) string {
 	if t.DType() != tf.String {
 		return string(append(b, t.Buffer().Bytes()...))
 	}
-	for _, s := range tf.Data[string](t) {
+	for _, s := range core.Data[string](t) {
 		b = append(varint.AppendUvarint(b, uint64(len(s))), s...)
 	}
 	return string(b)
 }
 
 // with returns m with one more entry, in the place of one of equal key.
-func (m *tensorMap) with(key, value *tf.Tensor) *tensorMap {
+func (m *tensorMap) with(key, value *core.Tensor) *tensorMap {
 	text, p := keyText(key), &tensorMap{at: maps.Clone(m.at), order: m.order}
 	if _, ok := m.at[text]; !ok {
 		p.order = append(slices.Clip(m.order), text)
@@ -103,7 +104,7 @@ func (m *tensorMap) plus(o *tensorMap) (*tensorMap, error) {
 func newMap() *tensorMap { return &tensorMap{at: map[string]mapEntry{}} }
 
 // mapInput returns the map that input 0 holds.
-func mapInput(c *tf.OpContext) (*tensorMap, error) {
+func mapInput(c *core.OpContext) (*tensorMap, error) {
 	t := c.Input(0)
 	if t.Rank() != 0 {
 		return nil, tf.Errorf(tf.InvalidArgument, "Input map must be a scalar. Saw: %s", t.Shape().Text())
@@ -115,7 +116,7 @@ func mapInput(c *tf.OpContext) (*tensorMap, error) {
 }
 
 // mapKeyInput is mapInput together with input 1, a key.
-func mapKeyInput(c *tf.OpContext) (m *tensorMap, text string, err error) {
+func mapKeyInput(c *core.OpContext) (m *tensorMap, text string, err error) {
 	if k := c.Input(1); k.DType() == tf.Resource || k.DType() == tf.Variant {
 		return nil, "", badKey(k)
 	}
@@ -123,20 +124,20 @@ func mapKeyInput(c *tf.OpContext) (m *tensorMap, text string, err error) {
 	return m, keyText(c.Input(1)), err
 }
 
-func emptyMap(c *tf.OpContext) error {
+func emptyMap(c *core.OpContext) error {
 	c.Set(0, variantOf(newMap()))
 	return nil
 }
 
-func mapSize(c *tf.OpContext) error {
+func mapSize(c *core.OpContext) error {
 	m, err := mapInput(c)
 	if err == nil {
-		c.Set(0, tf.Scalar(int32(len(m.at))))
+		c.Set(0, core.Scalar(int32(len(m.at))))
 	}
 	return err
 }
 
-func mapLookup(c *tf.OpContext) error {
+func mapLookup(c *core.OpContext) error {
 	m, text, err := mapKeyInput(c)
 	if err != nil {
 		return err
@@ -152,7 +153,7 @@ func mapLookup(c *tf.OpContext) error {
 	return nil
 }
 
-func mapInsert(c *tf.OpContext) error {
+func mapInsert(c *core.OpContext) error {
 	m, _, err := mapKeyInput(c)
 	if err == nil {
 		c.Set(0, variantOf(m.with(keep(c.Input(1)), keep(c.Input(2)))))
@@ -160,7 +161,7 @@ func mapInsert(c *tf.OpContext) error {
 	return err
 }
 
-func mapErase(c *tf.OpContext) error {
+func mapErase(c *core.OpContext) error {
 	m, text, err := mapKeyInput(c)
 	if err != nil {
 		return err
@@ -172,16 +173,16 @@ func mapErase(c *tf.OpContext) error {
 	return nil
 }
 
-func mapHasKey(c *tf.OpContext) error {
+func mapHasKey(c *core.OpContext) error {
 	m, text, err := mapKeyInput(c)
 	if err == nil {
 		_, ok := m.at[text]
-		c.Set(0, tf.Scalar(ok))
+		c.Set(0, core.Scalar(ok))
 	}
 	return err
 }
 
-func mapStackKeys(c *tf.OpContext) error {
+func mapStackKeys(c *core.OpContext) error {
 	m, err := mapInput(c)
 	if err != nil {
 		return err
@@ -208,8 +209,8 @@ func mapStackKeys(c *tf.OpContext) error {
 }
 
 // EncodeVariant writes m: keys and values in turn.
-func (m *tensorMap) EncodeVariant() (tf.VariantData, error) {
-	d := tf.VariantData{TypeName: mapTypeName}
+func (m *tensorMap) EncodeVariant() (core.VariantData, error) {
+	d := core.VariantData{TypeName: mapTypeName}
 	for _, text := range m.order {
 		e := m.at[text]
 		d.Tensors = append(d.Tensors, e.key, e.value)
@@ -218,7 +219,7 @@ func (m *tensorMap) EncodeVariant() (tf.VariantData, error) {
 }
 
 // decodeMap reads what EncodeVariant or TensorFlow wrote.
-func decodeMap(d tf.VariantData) (any, error) {
+func decodeMap(d core.VariantData) (any, error) {
 	if len(d.Tensors)%2 != 0 {
 		return nil, tf.Errorf(tf.InvalidArgument, "a map must have as many values as keys: %d tensors", len(d.Tensors))
 	}
@@ -237,6 +238,6 @@ func decodeMap(d tf.VariantData) (any, error) {
 	return m, nil
 }
 
-func badKey(t *tf.Tensor) error {
+func badKey(t *core.Tensor) error {
 	return tf.Errorf(tf.InvalidArgument, "keys of maps must be of a type that can be compared, got %s", t.DType().CName())
 }

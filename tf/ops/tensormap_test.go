@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/session"
 )
@@ -20,7 +21,7 @@ func init() {
 	lookup := func(g *tf.Graph, m, x tf.Output, key ...int32) tf.Output {
 		return ops.Mul(ops.TensorMapLookup(m, ops.Const(g, key), x.DType()), x)
 	}
-	add := func(op, name string, fails bool, f func(g *tf.Graph, in []tf.Output) []tf.Output, in ...*tf.Tensor) {
+	add := func(op, name string, fails bool, f func(g *tf.Graph, in []tf.Output) []tf.Output, in ...*core.Tensor) {
 		addSamples(sample{Op: op, Name: name, In: in, F: f, Fails: fails, Types: onlyOwn, Static: "a map's elements need a shape"})
 	}
 	add("TensorMapLookup", "", false, func(g *tf.Graph, in []tf.Output) []tf.Output {

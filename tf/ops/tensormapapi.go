@@ -18,13 +18,13 @@ func TensorMapInsert(m, key, value tf.Output, opts ...tf.Option) tf.Output {
 // TensorMapLookup returns the value, of type d, that map m has at key. It fails
 // if there is none.
 func TensorMapLookup(m, key tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
-	return apply("TensorMapLookup", attrs(opts, tf.Attr("value_dtype", d)), m, key)
+	return apply("TensorMapLookup", tf.Join(opts, tf.Attr("value_dtype", d)), m, key)
 }
 
 // TensorMapErase returns map m, the values of which have type d, without key. It
 // fails if that is not there.
 func TensorMapErase(m, key tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
-	return apply("TensorMapErase", attrs(opts, tf.Attr("value_dtype", d)), m, key)
+	return apply("TensorMapErase", tf.Join(opts, tf.Attr("value_dtype", d)), m, key)
 }
 
 // TensorMapHasKey reports whether map m has a value at key.
@@ -35,7 +35,7 @@ func TensorMapHasKey(m, key tf.Output, opts ...tf.Option) tf.Output {
 // TensorMapStackKeys returns the keys of map m, of type d and of equal shapes,
 // as the rows of a tensor. It fails if there are none.
 func TensorMapStackKeys(m tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
-	return apply("TensorMapStackKeys", attrs(opts, tf.Attr("key_dtype", d)), m)
+	return apply("TensorMapStackKeys", tf.Join(opts, tf.Attr("key_dtype", d)), m)
 }
 
 // mapLookupGrad is a map of the one gradient.

@@ -3,19 +3,20 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Tile", In: "input: T; multiples: Tmultiples", Out: "output: T", Attrs: "T: type; Tmultiples: {int32, int64} = int32",
-		Shape: tileShape, Grad: tileGrad,
+		Shape: tileShape, Grad: tf.GradFunc(tileGrad),
 		Kernels: tileKernels(),
 	})
 }
 
-func tileKernels() tf.KernelSet {
+func tileKernels() core.KernelSet {
 	k := byCell(tile[uint8], tile[uint16], tile[uint32], tile[uint64], tile[complex128],
-		tile[string], nil, tile[tf.VariantValue]).on("T")
+		tile[string], nil, tile[core.VariantValue]).on("T")
 	delete(k.By, tf.Resource)
 	return k
 }
@@ -25,7 +26,7 @@ func Tile(x, multiples tf.Output, opts ...tf.Option) tf.Output {
 	return apply("Tile", opts, x, multiples)
 }
 
-func tileShape(c *tf.Infer) error {
+func tileShape(c *core.Infer) error {
 	in, m := c.In(0), c.ConstShape(1)
 	switch {
 	case in == nil && m == nil:
@@ -60,9 +61,9 @@ func tileGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	return tf.Grads(Reshape(reduceSum(Reshape(dy[0], split), axes, false), shape), tf.Output{})
 }
 
-func tile[C cell](n *tf.Node) (tf.Kernel, error) {
+func tile[C cell](n *core.Node) (core.Kernel, error) {
 	d := n.Type("T")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		x, mt := c.Input(0), c.Input(1)
 		if mt.Rank() != 1 {
 			return tf.Errorf(tf.InvalidArgument, "Expected multiples to be 1-D, but got shape %s", mt.Shape().Text())

@@ -3,13 +3,14 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "TileGrad", In: "input: T; multiples: int32", Out: "output: T", Attrs: "T: type", // of graphs before version 3
-		Shape: noOutputs, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("T", byType{
+		Shape: noOutputs, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("T", byType{
 			tf.Float32: sumTiles(asItself[float32]()), tf.Float64: sumTiles(asItself[float64]()), tf.Float16: sumTiles(asFloat32[tf.Half]()), tf.BFloat16: sumTiles(asFloat32[tf.BF16]()),
 			tf.Int16: sumTiles(asItself[int16]()), tf.Int32: sumTiles(asItself[int32]()), tf.Int64: sumTiles(asItself[int64]()),
 			tf.Complex64: sumTiles(asItself[complex64]()), tf.Complex128: sumTiles(asItself[complex128]()),
@@ -18,7 +19,7 @@ func init() {
 }
 
 // untiled returns the shape of which s is m tiles along each dimension.
-func untiled(s tf.Shape, multiples *tf.Tensor) (tf.Shape, error) {
+func untiled(s tf.Shape, multiples *core.Tensor) (tf.Shape, error) {
 	if multiples.Rank() != 1 {
 		return nil, tf.Errorf(tf.InvalidArgument, "Expected multiples to be 1-D, but got shape %s", multiples.Shape().Text())
 	}
@@ -26,7 +27,7 @@ func untiled(s tf.Shape, multiples *tf.Tensor) (tf.Shape, error) {
 		return nil, tf.Errorf(tf.InvalidArgument, "Expected multiples argument to be a vector of length %d but got length %d", len(s), multiples.Len())
 	}
 	out := s.Clone()
-	for i, m := range tf.Data[int32](multiples) {
+	for i, m := range core.Data[int32](multiples) {
 		switch {
 		case m <= 0:
 			return nil, tf.Errorf(tf.InvalidArgument, "Expected multiples[%d] > 0, but got %d", i, m)
@@ -39,9 +40,9 @@ func untiled(s tf.Shape, multiples *tf.Tensor) (tf.Shape, error) {
 }
 
 // sumTiles makes the kernel that adds up the tiles of its input.
-func sumTiles[T kernel.Number](k computedIn[T]) tf.NewKernel {
-	return func(*tf.Node) (tf.Kernel, error) {
-		return tf.Compute(func(c *tf.OpContext) error {
+func sumTiles[T kernel.Number](k computedIn[T]) core.NewKernel {
+	return func(*core.Node) (core.Kernel, error) {
+		return core.Compute(func(c *core.OpContext) error {
 			x := c.Input(0)
 			s, err := untiled(x.Shape(), c.Input(1))
 			if err != nil {

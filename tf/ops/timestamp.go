@@ -4,12 +4,13 @@ import (
 	"time"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Timestamp", Out: "ts: double", Stateful: true,
-		Shape: tf.ScalarShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(stateless(timestamp)),
+		Shape: core.ScalarShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(stateless(timestamp)),
 	})
 }
 
@@ -18,7 +19,7 @@ func Timestamp(g *tf.Graph, opts ...tf.Option) tf.Output {
 	return tf.Apply(g, "Timestamp", nil, opts...).Output(0)
 }
 
-func timestamp(c *tf.OpContext) error {
-	c.Set(0, tf.Scalar(float64(time.Now().UnixMicro())/1e6))
+func timestamp(c *core.OpContext) error {
+	c.Set(0, core.Scalar(float64(time.Now().UnixMicro())/1e6))
 	return nil
 }

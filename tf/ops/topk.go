@@ -3,17 +3,18 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "TopK", In: "input: T", Out: "values: T; indices: int32", Attrs: "k: int >= 0; sorted: bool = true; T: {" + poolableTypes + "}",
-		Shape: topKShape, Grad: topKGrad, Kernels: tf.ByType("T", topKKernels()),
+		Shape: topKShape, Grad: tf.GradFunc(topKGrad), Kernels: core.ByType("T", topKKernels()),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "TopKV2", In: "input: T; k: Tk", Out: "values: T; indices: index_type",
 		Attrs: "sorted: bool = true; T: {" + poolableTypes + "}; Tk: {int16, int32, int64} = DT_INT32; index_type: {int16, int32, int64} = DT_INT32",
-		Shape: topKShape, Grad: topKGrad, Kernels: tf.ByType("T", topKKernels()),
+		Shape: topKShape, Grad: tf.GradFunc(topKGrad), Kernels: core.ByType("T", topKKernels()),
 	})
 }
 
@@ -24,7 +25,7 @@ func TopKV2(x, k tf.Output, opts ...tf.Option) (values, indices tf.Output) {
 	return op.Output(0), op.Output(1)
 }
 
-func topKShape(c *tf.Infer) error {
+func topKShape(c *core.Infer) error {
 	k := c.Int("k")
 	if c.NumIn() == 2 {
 		k = -1
@@ -56,7 +57,7 @@ func topKKernels() byType {
 }
 
 // topKSize returns k.
-func topKSize(c *tf.OpContext) (int, error) {
+func topKSize(c *core.OpContext) (int, error) {
 	if c.Inputs() == 1 {
 		return c.Node.Int("k"), nil
 	}
@@ -71,8 +72,8 @@ func topKSize(c *tf.OpContext) (int, error) {
 	return k, err
 }
 
-func topK[T kernel.Real](k computedIn[T]) tf.NewKernel {
-	return stateless(func(c *tf.OpContext) error {
+func topK[T kernel.Real](k computedIn[T]) core.NewKernel {
+	return stateless(func(c *core.OpContext) error {
 		n, err := topKSize(c)
 		if err != nil {
 			return err

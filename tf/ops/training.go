@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
@@ -33,11 +34,11 @@ func descentSteps() steps {
 func descend[T interface {
 	kernel.Number
 	tf.Elem
-}](_ *tf.Node, s []T) func(v [][]T, g []T) {
+}](_ *core.Node, s []T) func(v [][]T, g []T) {
 	return func(v [][]T, g []T) { kernel.Axpy(v[0], -s[0], g) }
 }
 
-func momentum[T kernel.Float](n *tf.Node, s []T) func(v [][]T, g []T) {
+func momentum[T kernel.Float](n *core.Node, s []T) func(v [][]T, g []T) {
 	lr, m := s[0], s[1]
 	if n.Bool("use_nesterov") {
 		return func(v [][]T, g []T) { kernel.MomentumNesterov(v[0], v[1], g, lr, m) }
@@ -46,7 +47,7 @@ func momentum[T kernel.Float](n *tf.Node, s []T) func(v [][]T, g []T) {
 }
 
 // kerasMomentum keeps the learning rate inside the accumulated step.
-func kerasMomentum[T kernel.Float](n *tf.Node, s []T) func(v [][]T, g []T) {
+func kerasMomentum[T kernel.Float](n *core.Node, s []T) func(v [][]T, g []T) {
 	lr, m, ahead := s[0], s[1], n.Bool("use_nesterov")
 	return func(v [][]T, g []T) {
 		x, acc := v[0], v[1]
@@ -61,7 +62,7 @@ func kerasMomentum[T kernel.Float](n *tf.Node, s []T) func(v [][]T, g []T) {
 	}
 }
 
-func adam[T kernel.Float](n *tf.Node, s []T) func(v [][]T, g []T) {
+func adam[T kernel.Float](n *core.Node, s []T) func(v [][]T, g []T) {
 	beta1Power, beta2Power, lr, beta1, beta2, epsilon := s[0], s[1], s[2], s[3], s[4], s[5]
 	p := kernel.NewAdamStep(lr, beta1, beta2, epsilon, beta1Power, beta2Power)
 	p.Nesterov = n.Bool("use_nesterov")
@@ -70,7 +71,7 @@ func adam[T kernel.Float](n *tf.Node, s []T) func(v [][]T, g []T) {
 
 func sqrtOf[T kernel.Float](x T) T { return T(math.Sqrt(float64(x))) }
 
-func adagrad[T kernel.Float](n *tf.Node, s []T) func(v [][]T, g []T) {
+func adagrad[T kernel.Float](n *core.Node, s []T) func(v [][]T, g []T) {
 	lr, accumulate := s[0], n.Bool("update_slots")
 	return func(v [][]T, g []T) {
 		x, acc := v[0], v[1]
@@ -83,7 +84,7 @@ func adagrad[T kernel.Float](n *tf.Node, s []T) func(v [][]T, g []T) {
 	}
 }
 
-func adagradV2[T kernel.Float](n *tf.Node, s []T) func(v [][]T, g []T) {
+func adagradV2[T kernel.Float](n *core.Node, s []T) func(v [][]T, g []T) {
 	lr, epsilon, accumulate := s[0], s[1], n.Bool("update_slots")
 	return func(v [][]T, g []T) {
 		x, acc := v[0], v[1]
@@ -96,7 +97,7 @@ func adagradV2[T kernel.Float](n *tf.Node, s []T) func(v [][]T, g []T) {
 	}
 }
 
-func rmsProp[T kernel.Float](_ *tf.Node, s []T) func(v [][]T, g []T) {
+func rmsProp[T kernel.Float](_ *core.Node, s []T) func(v [][]T, g []T) {
 	lr, rho, m, epsilon := s[0], s[1], s[2], s[3]
 	return func(v [][]T, g []T) {
 		x, ms, mom := v[0], v[1], v[2]
@@ -109,7 +110,7 @@ func rmsProp[T kernel.Float](_ *tf.Node, s []T) func(v [][]T, g []T) {
 }
 
 // centeredRMSProp divides by the variance of the gradient, not by its square.
-func centeredRMSProp[T kernel.Float](_ *tf.Node, s []T) func(v [][]T, g []T) {
+func centeredRMSProp[T kernel.Float](_ *core.Node, s []T) func(v [][]T, g []T) {
 	lr, rho, m, epsilon := s[0], s[1], s[2], s[3]
 	return func(v [][]T, g []T) {
 		x, mg, ms, mom := v[0], v[1], v[2], v[3]
@@ -122,7 +123,7 @@ func centeredRMSProp[T kernel.Float](_ *tf.Node, s []T) func(v [][]T, g []T) {
 	}
 }
 
-func adadelta[T kernel.Float](_ *tf.Node, s []T) func(v [][]T, g []T) {
+func adadelta[T kernel.Float](_ *core.Node, s []T) func(v [][]T, g []T) {
 	lr, rho, epsilon := s[0], s[1], s[2]
 	return func(v [][]T, g []T) {
 		x, acc, accUpdate := v[0], v[1], v[2]
@@ -136,7 +137,7 @@ func adadelta[T kernel.Float](_ *tf.Node, s []T) func(v [][]T, g []T) {
 }
 
 // ftrl follows the regularized leader: what l1 outweighs becomes exactly zero.
-func ftrl[T kernel.Float](n *tf.Node, s []T) func(v [][]T, g []T) {
+func ftrl[T kernel.Float](n *core.Node, s []T) func(v [][]T, g []T) {
 	p := ftrlStep[T]{lr: s[0], l1: s[1], l2: s[2], power: s[3]}
 	if n.Bool("multiply_linear_by_lr") {
 		p.scaled = true

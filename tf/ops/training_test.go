@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -53,7 +54,7 @@ func optimizedRefs(g *tf.Graph, op string, in []tf.Output, n int, opts []tf.Opti
 }
 
 // rate returns a scalar for a learning rate and the like.
-func rate(v float32) *tf.Tensor { return scalar(v) }
+func rate(v float32) *core.Tensor { return scalar(v) }
 
 func init() {
 	lr, momentum, rho, epsilon := rate(0.125), rate(0.75), rate(0.9), rate(1e-3)
@@ -62,7 +63,7 @@ func init() {
 	slot := positive(3, 5)
 	nesterov := tf.Attr("use_nesterov", true)
 	still := tf.Attr("update_slots", false)
-	type inputs = []*tf.Tensor
+	type inputs = []*core.Tensor
 	optimizer := func(op string, n int, in inputs, variant string, option tf.Option, flavours ...string) {
 		for _, f := range flavours {
 			name, graphOnly := f+"Apply"+op, ""
@@ -89,8 +90,8 @@ func init() {
 	optimizer("AdagradV2", 2, inputs{v, slot, lr, epsilon, g}, "still", still, both...)
 	optimizer("RMSProp", 3, inputs{v, slot, seq(3, 5), lr, rho, momentum, epsilon, g}, "", nil, both...)
 	large := positive(3, 5)
-	for i := range tf.Data[float32](large) {
-		tf.Data[float32](large)[i] += 100 // the variance must not be negative
+	for i := range core.Data[float32](large) {
+		core.Data[float32](large)[i] += 100 // the variance must not be negative
 	}
 	optimizer("CenteredRMSProp", 4, inputs{v, seq(3, 5), large, seq(3, 5), lr, rho, momentum, epsilon, g}, "", nil, both...)
 	optimizer("Adadelta", 3, inputs{v, slot, positive(3, 5), lr, rho, epsilon, g}, "", nil, both...)
@@ -122,14 +123,14 @@ func in16Bits(s sample) []sample {
 func addSparseOptimizerSamples() {
 	lr, momentum, rho, epsilon := rate(0.125), rate(0.75), rate(0.9), rate(1e-3)
 	v, slot, g, rows := seq(4, 3), positive(4, 3), seq(3, 3), i32(3, 0, 3)
-	type inputs = []*tf.Tensor
-	add := func(op string, n int, in ...*tf.Tensor) {
+	type inputs = []*core.Tensor
+	add := func(op string, n int, in ...*core.Tensor) {
 		for _, flavour := range []string{"Resource", ""} {
 			name, graphOnly := flavour+"SparseApply"+op, noRefs
 			if flavour != "" {
 				graphOnly = ""
 			}
-			if tf.Lookup(name) == nil {
+			if core.Lookup(name) == nil {
 				continue // TensorFlow has it for resources only
 			}
 			addSamples(in16Bits(sample{Op: name, In: in, F: optimized(name, n), GraphOnly: graphOnly})...)
@@ -163,4 +164,4 @@ func addSparseOptimizerSamples() {
 	)
 }
 
-func zeros(s ...int) *tf.Tensor { return tf.NewTensor(tf.Float32, tf.Shape(s)) }
+func zeros(s ...int) *core.Tensor { return core.NewTensor(tf.Float32, tf.Shape(s)) }

@@ -4,6 +4,7 @@ import (
 	"math/cmplx"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // The optimizers on complex numbers: squares are squares, not of absolute
@@ -28,7 +29,7 @@ func eachComplex[T complexNumber](update func(i int, v [][]T, g T)) func(v [][]T
 	}
 }
 
-func complexMomentum[T complexNumber](n *tf.Node, s []T) func(v [][]T, g []T) {
+func complexMomentum[T complexNumber](n *core.Node, s []T) func(v [][]T, g []T) {
 	lr, m, ahead := s[0], s[1], n.Bool("use_nesterov")
 	return eachComplex(func(i int, v [][]T, g T) {
 		v[1][i] = v[1][i]*m + g
@@ -40,7 +41,7 @@ func complexMomentum[T complexNumber](n *tf.Node, s []T) func(v [][]T, g []T) {
 	})
 }
 
-func complexKerasMomentum[T complexNumber](n *tf.Node, s []T) func(v [][]T, g []T) {
+func complexKerasMomentum[T complexNumber](n *core.Node, s []T) func(v [][]T, g []T) {
 	lr, m, ahead := s[0], s[1], n.Bool("use_nesterov")
 	return eachComplex(func(i int, v [][]T, g T) {
 		v[1][i] = v[1][i]*m - g*lr
@@ -52,7 +53,7 @@ func complexKerasMomentum[T complexNumber](n *tf.Node, s []T) func(v [][]T, g []
 	})
 }
 
-func complexAdam[T complexNumber](n *tf.Node, s []T) func(v [][]T, g []T) {
+func complexAdam[T complexNumber](n *core.Node, s []T) func(v [][]T, g []T) {
 	beta1, beta2, epsilon, ahead := s[3], s[4], s[5], n.Bool("use_nesterov")
 	alpha := s[2] * complexRoot(1-s[1]) / (1 - s[0])
 	return eachComplex(func(i int, v [][]T, g T) {
@@ -67,15 +68,15 @@ func complexAdam[T complexNumber](n *tf.Node, s []T) func(v [][]T, g []T) {
 	})
 }
 
-func complexAdagrad[T complexNumber](n *tf.Node, s []T) func(v [][]T, g []T) {
+func complexAdagrad[T complexNumber](n *core.Node, s []T) func(v [][]T, g []T) {
 	return complexAccumulated(n, s[0], 0)
 }
 
-func complexAdagradV2[T complexNumber](n *tf.Node, s []T) func(v [][]T, g []T) {
+func complexAdagradV2[T complexNumber](n *core.Node, s []T) func(v [][]T, g []T) {
 	return complexAccumulated(n, s[0], s[1])
 }
 
-func complexAccumulated[T complexNumber](n *tf.Node, lr, epsilon T) func(v [][]T, g []T) {
+func complexAccumulated[T complexNumber](n *core.Node, lr, epsilon T) func(v [][]T, g []T) {
 	accumulate := n.Bool("update_slots")
 	return eachComplex(func(i int, v [][]T, g T) {
 		if accumulate {
@@ -85,7 +86,7 @@ func complexAccumulated[T complexNumber](n *tf.Node, lr, epsilon T) func(v [][]T
 	})
 }
 
-func complexRMSProp[T complexNumber](_ *tf.Node, s []T) func(v [][]T, g []T) {
+func complexRMSProp[T complexNumber](_ *core.Node, s []T) func(v [][]T, g []T) {
 	lr, rho, m, epsilon := s[0], s[1], s[2], s[3]
 	return eachComplex(func(i int, v [][]T, g T) {
 		v[1][i] += (g*g - v[1][i]) * (1 - rho)
@@ -94,7 +95,7 @@ func complexRMSProp[T complexNumber](_ *tf.Node, s []T) func(v [][]T, g []T) {
 	})
 }
 
-func complexCenteredRMSProp[T complexNumber](_ *tf.Node, s []T) func(v [][]T, g []T) {
+func complexCenteredRMSProp[T complexNumber](_ *core.Node, s []T) func(v [][]T, g []T) {
 	lr, rho, m, epsilon := s[0], s[1], s[2], s[3]
 	return eachComplex(func(i int, v [][]T, g T) {
 		mean, square := &v[1][i], &v[2][i]
@@ -105,7 +106,7 @@ func complexCenteredRMSProp[T complexNumber](_ *tf.Node, s []T) func(v [][]T, g 
 	})
 }
 
-func complexAdadelta[T complexNumber](_ *tf.Node, s []T) func(v [][]T, g []T) {
+func complexAdadelta[T complexNumber](_ *core.Node, s []T) func(v [][]T, g []T) {
 	lr, rho, epsilon := s[0], s[1], s[2]
 	return eachComplex(func(i int, v [][]T, g T) {
 		v[1][i] = v[1][i]*rho + g*g*(1-rho)

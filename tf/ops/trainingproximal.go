@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
@@ -37,7 +38,7 @@ func shrunk[T kernel.Float](x, l1, l2 T) T {
 	return x / (1 + l2)
 }
 
-func proximalDescent[T kernel.Float](_ *tf.Node, s []T) func(v [][]T, g []T) {
+func proximalDescent[T kernel.Float](_ *core.Node, s []T) func(v [][]T, g []T) {
 	rate, l1, l2 := s[0], s[1], s[2]
 	return func(v [][]T, g []T) {
 		x := v[0]
@@ -47,7 +48,7 @@ func proximalDescent[T kernel.Float](_ *tf.Node, s []T) func(v [][]T, g []T) {
 	}
 }
 
-func proximalAdagrad[T kernel.Float](_ *tf.Node, s []T) func(v [][]T, g []T) {
+func proximalAdagrad[T kernel.Float](_ *core.Node, s []T) func(v [][]T, g []T) {
 	lr, l1, l2 := s[0], s[1], s[2]
 	return func(v [][]T, g []T) {
 		x, acc := v[0], v[1]
@@ -61,7 +62,7 @@ func proximalAdagrad[T kernel.Float](_ *tf.Node, s []T) func(v [][]T, g []T) {
 
 // adagradDA averages the gradients of all steps (dual averaging): variables
 // are what those say, not where they were.
-func adagradDA[T kernel.Float](_ *tf.Node, s []T) func(v [][]T, g []T) {
+func adagradDA[T kernel.Float](_ *core.Node, s []T) func(v [][]T, g []T) {
 	lr, l1, l2, step := s[0], s[1], s[2], s[3]
 	return func(v [][]T, g []T) {
 		x, sum, squares := v[0], v[1], v[2]
@@ -78,7 +79,7 @@ func adagradDA[T kernel.Float](_ *tf.Node, s []T) func(v [][]T, g []T) {
 }
 
 // ftrlV2 is ftrl that also pulls variables to 0 by their gradients.
-func ftrlV2[T kernel.Float](n *tf.Node, s []T) func(v [][]T, g []T) {
+func ftrlV2[T kernel.Float](n *core.Node, s []T) func(v [][]T, g []T) {
 	p := ftrlStep[T]{lr: s[0], l1: s[1], l2: s[2], power: s[4], shrinkage: s[3], scaled: n.Bool("multiply_linear_by_lr")}
 	return func(v [][]T, g []T) {
 		x, acc, linear := v[0], v[1], v[2]

@@ -3,14 +3,15 @@ package ops_test
 import (
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // trained adds samples of an optimizer with n variables: dense ones, or sparse
 // ones that update rows 3, 0 and 3 again of four.
-func trained(op string, n int, types []tf.DType, options []tf.Option, in ...*tf.Tensor) {
+func trained(op string, n int, types []tf.DType, options []tf.Option, in ...*core.Tensor) {
 	for _, flavour := range []string{"Resource", ""} {
 		s := sample{Op: flavour + op, In: in, GraphOnly: noRefs, Types: types}
-		if tf.Lookup(s.Op) == nil {
+		if core.Lookup(s.Op) == nil {
 			continue // TensorFlow has it for resources only
 		}
 		if flavour != "" {
@@ -30,7 +31,7 @@ func trained(op string, n int, types []tf.DType, options []tf.Option, in ...*tf.
 
 // addTrainedBadly adds the sample with a variable of another shape.
 func addTrainedBadly(s sample, n int) {
-	bad := append([]*tf.Tensor{}, s.In...)
+	bad := append([]*core.Tensor{}, s.In...)
 	bad[0] = optest.Seq(7)
 	f := failing(s.Op, "shape", optimized(s.Op, n), bad...)
 	f.GraphOnly = s.GraphOnly
@@ -61,9 +62,9 @@ func init() {
 	trained("SparseApplyAdagradDA", 3, floats, nil, v, m, slot, g, rows, lr, l1, l2, step)
 	trained("SparseApplyFtrlV2", 3, floats, linear, v, slot, m, g, rows, lr, l1, l2, rate(0.75), rate(-0.25))
 	for _, op := range []string{"ResourceApplyProximalGradientDescent", "ResourceSparseApplyProximalGradientDescent"} {
-		in := []*tf.Tensor{v, lr, none, l2, dense}
+		in := []*core.Tensor{v, lr, none, l2, dense}
 		if op[8] == 'S' {
-			in = []*tf.Tensor{v, lr, none, l2, g, rows}
+			in = []*core.Tensor{v, lr, none, l2, g, rows}
 		}
 		addSamples(sample{Op: op, Name: "without l1", In: in, F: optimized(op, 1)})
 	}

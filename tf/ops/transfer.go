@@ -5,19 +5,20 @@ import (
 	"strconv"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const sendAttrs = "T: type; tensor_name: string; send_device: string; send_device_incarnation: int; recv_device: string; client_terminated: bool = false"
 	const recvAttrs = "tensor_type: type; tensor_name: string; send_device: string; send_device_incarnation: int; recv_device: string; client_terminated: bool = false"
 	for _, host := range []string{"", "Host"} {
-		tf.Register(tf.OpDef{
+		core.Register(core.OpDef{
 			Name: "_" + host + "Send", In: "tensor: T", Attrs: sendAttrs, Stateful: true,
-			Shape: noOutputs, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(send),
+			Shape: noOutputs, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(send),
 		})
-		tf.Register(tf.OpDef{
+		core.Register(core.OpDef{
 			Name: "_" + host + "Recv", Out: "tensor: tensor_type", Attrs: recvAttrs, Stateful: true,
-			Shape: noOutputs, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(recv),
+			Shape: noOutputs, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(recv),
 		})
 	}
 }
@@ -27,12 +28,12 @@ func init() {
 // tensor's transfer.
 type transferKey struct{ prefix, root string }
 
-func newTransferKey(n *tf.Node) transferKey {
+func newTransferKey(n *core.Node) transferKey {
 	p := fmt.Sprintf("%s;%016x;%s;%s;", n.Str("send_device"), uint64(n.Int("send_device_incarnation")), n.Str("recv_device"), n.Str("tensor_name"))
 	return transferKey{p, p + "0:0"}
 }
 
-func (k transferKey) at(c *tf.OpContext) string {
+func (k transferKey) at(c *core.OpContext) string {
 	if c.FrameID == 0 && c.Iteration == 0 {
 		return k.root
 	}
@@ -41,9 +42,9 @@ func (k transferKey) at(c *tf.OpContext) string {
 
 var errNoRendezvous = tf.Errorf(tf.Internal, "Op kernel context needs to provide a rendezvous.")
 
-func send(n *tf.Node) (tf.Kernel, error) {
+func send(n *core.Node) (core.Kernel, error) {
 	key := newTransferKey(n)
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		if c.Rendezvous == nil {
 			return errNoRendezvous
 		}
@@ -53,21 +54,21 @@ func send(n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func recv(n *tf.Node) (tf.Kernel, error) {
+func recv(n *core.Node) (core.Kernel, error) {
 	key, want := newTransferKey(n), n.Type("tensor_type").Base()
-	return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
+	return core.AsyncCompute(func(c *core.OpContext, done func(error)) {
 		if c.Rendezvous == nil {
 			done(errNoRendezvous)
 			return
 		}
-		c.Rendezvous.Recv(c.StepContext(), key.at(c), func(t *tf.Tensor, dead bool, err error) {
+		c.Rendezvous.Recv(c.StepContext(), key.at(c), func(t *core.Tensor, dead bool, err error) {
 			done(received(c, n.Name, want, t, dead, err))
 		})
 	}), nil
 }
 
 // received makes what arrived the output, which stays empty if it is dead.
-func received(c *tf.OpContext, node string, want tf.DType, t *tf.Tensor, dead bool, err error) error {
+func received(c *core.OpContext, node string, want tf.DType, t *core.Tensor, dead bool, err error) error {
 	switch {
 	case err != nil:
 		return err

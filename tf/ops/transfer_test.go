@@ -6,16 +6,17 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // kernelOf makes the kernel of a node that has no graph.
-func kernelOf(t *testing.T, op string, attrs tf.Attrs) (*tf.Node, tf.Kernel) {
+func kernelOf(t *testing.T, op string, attrs core.Attrs) (*core.Node, core.Kernel) {
 	t.Helper()
-	n, err := tf.NewNode("n", op, attrs)
+	n, err := core.NewNode("n", op, attrs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	find, err := tf.FindKernel("CPU", n)
+	find, err := core.FindKernel("CPU", n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,38 +28,38 @@ func kernelOf(t *testing.T, op string, attrs tf.Attrs) (*tf.Node, tf.Kernel) {
 }
 
 // compute runs a kernel that does not wait.
-func compute(k tf.Kernel, c *tf.OpContext) (err error) {
-	if k, ok := k.(tf.AsyncCompute); ok {
+func compute(k core.Kernel, c *core.OpContext) (err error) {
+	if k, ok := k.(core.AsyncCompute); ok {
 		err = errors.New("done was not called")
 		k(c, func(e error) { err = e })
 		return err
 	}
-	return k.(tf.Compute)(c)
+	return k.(core.Compute)(c)
 }
 
 // post is a rendezvous of one sender and one receiver in one goroutine.
 type post struct {
 	key  string
-	t    *tf.Tensor
+	t    *core.Tensor
 	dead bool
 	err  error
 }
 
-func (p *post) Send(key string, t *tf.Tensor, dead bool) error {
+func (p *post) Send(key string, t *core.Tensor, dead bool) error {
 	p.key, p.t, p.dead = key, t, dead
 	return p.err
 }
 
-func (p *post) Recv(_ context.Context, key string, done func(*tf.Tensor, bool, error)) {
+func (p *post) Recv(_ context.Context, key string, done func(*core.Tensor, bool, error)) {
 	if p.err == nil && key != p.key {
 		p.err = tf.Errorf(tf.NotFound, "asked for %s, there is %s", key, p.key)
 	}
 	done(p.t, p.dead, p.err)
 }
 
-func transferAttrs(typ string) tf.Attrs {
+func transferAttrs(typ string) core.Attrs {
 	incarnation := uint64(0xfedcba9876543210)
-	return tf.Attrs{
+	return core.Attrs{
 		typ: tf.Float32, "tensor_name": "edge_5_w", "send_device": "/job:ps/replica:0/task:1/device:CPU:0",
 		"send_device_incarnation": int64(incarnation), "recv_device": "/job:worker/replica:0/task:0/device:CPU:0",
 	}
@@ -76,13 +77,13 @@ func TestTransfer(t *testing.T) {
 			key       string
 		}{{0, 0, edge + "0:0"}, {18186195969791715286, 12, edge + "18186195969791715286:12"}} {
 			p := &post{}
-			step := &tf.Step{Rendezvous: p}
+			step := &core.Step{Rendezvous: p}
 			x := vec[float32](1, 2)
-			c := &tf.OpContext{Step: step, Node: from, In: []tf.Slot{{T: x}}, FrameID: tc.frame, Iteration: tc.iteration}
+			c := &core.OpContext{Step: step, Node: from, In: []core.Slot{{T: x}}, FrameID: tc.frame, Iteration: tc.iteration}
 			if err := compute(send, c); err != nil || p.key != tc.key || p.t != x || p.dead {
 				t.Errorf("sent %v as %q, dead %v: %v", p.t, p.key, p.dead, err)
 			}
-			c = &tf.OpContext{Step: step, Node: to, Out: make([]tf.Slot, 1), FrameID: tc.frame, Iteration: tc.iteration}
+			c = &core.OpContext{Step: step, Node: to, Out: make([]core.Slot, 1), FrameID: tc.frame, Iteration: tc.iteration}
 			if err := compute(recv, c); err != nil || c.Out[0].T != x {
 				t.Errorf("received %v: %v", c.Out[0].T, err)
 			}
@@ -95,9 +96,9 @@ func TestTransfer(t *testing.T) {
 func TestTransferDead(t *testing.T) {
 	n, send := kernelOf(t, "_Send", transferAttrs("T"))
 	p := &post{}
-	step := &tf.Step{Rendezvous: p}
-	for _, x := range []*tf.Tensor{nil, vec[float32](1)} {
-		c := &tf.OpContext{Step: step, Node: n, In: []tf.Slot{{T: x}}, Dead: true}
+	step := &core.Step{Rendezvous: p}
+	for _, x := range []*core.Tensor{nil, vec[float32](1)} {
+		c := &core.OpContext{Step: step, Node: n, In: []core.Slot{{T: x}}, Dead: true}
 		if err := compute(send, c); err != nil || p.dead != (x == nil) || p.t != x {
 			t.Errorf("sending %v: sent %v, dead %v: %v", x, p.t, p.dead, err)
 		}
@@ -105,7 +106,7 @@ func TestTransferDead(t *testing.T) {
 	n, recv := kernelOf(t, "_Recv", transferAttrs("tensor_type"))
 	for _, tc := range []struct{ came, self bool }{{true, false}, {true, true}, {false, true}} {
 		p := &post{key: edge + "0:0", t: vec[float32](1), dead: tc.came}
-		c := &tf.OpContext{Step: &tf.Step{Rendezvous: p}, Node: n, Out: make([]tf.Slot, 1), Dead: tc.self}
+		c := &core.OpContext{Step: &core.Step{Rendezvous: p}, Node: n, Out: make([]core.Slot, 1), Dead: tc.self}
 		if err := compute(recv, c); err != nil || c.Out[0].T != nil {
 			t.Errorf("%+v: received %v: %v", tc, c.Out[0].T, err)
 		}
@@ -116,7 +117,7 @@ func TestTransferErrors(t *testing.T) {
 	n, recv := kernelOf(t, "_Recv", transferAttrs("tensor_type"))
 	aborted := tf.Errorf(tf.Aborted, "step over")
 	for name, tc := range map[string]struct {
-		r    tf.Rendezvous
+		r    core.Rendezvous
 		want tf.Code
 	}{
 		"no rendezvous": {nil, tf.Internal},
@@ -124,63 +125,63 @@ func TestTransferErrors(t *testing.T) {
 		"another type":  {&post{key: edge + "0:0", t: vec[int64](1, 2)}, tf.Internal},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := &tf.OpContext{Step: &tf.Step{Rendezvous: tc.r}, Node: n, Out: make([]tf.Slot, 1)}
+			c := &core.OpContext{Step: &core.Step{Rendezvous: tc.r}, Node: n, Out: make([]core.Slot, 1)}
 			if err := compute(recv, c); tf.CodeOf(err) != tc.want || c.Out[0].T != nil {
 				t.Errorf("received %v: %v, want an error of code %v", c.Out[0].T, err, tc.want)
 			}
 		})
 	}
 	n, send := kernelOf(t, "_Send", transferAttrs("T"))
-	c := &tf.OpContext{Step: &tf.Step{}, Node: n, In: []tf.Slot{{T: vec[float32](1)}}}
+	c := &core.OpContext{Step: &core.Step{}, Node: n, In: []core.Slot{{T: vec[float32](1)}}}
 	if err := compute(send, c); tf.CodeOf(err) != tf.Internal {
 		t.Errorf("sending without a rendezvous: %v", err)
 	}
 }
 
 // frame holds one argument and one result.
-type frame struct{ arg, ret *tf.Tensor }
+type frame struct{ arg, ret *core.Tensor }
 
-func (f *frame) Arg(i int) (*tf.Tensor, error) {
+func (f *frame) Arg(i int) (*core.Tensor, error) {
 	if i != 3 {
 		return nil, tf.Errorf(tf.OutOfRange, "no argument %d", i)
 	}
 	return f.arg, nil
 }
 
-func (f *frame) SetRetval(i int, t *tf.Tensor) error {
+func (f *frame) SetRetval(i int, t *core.Tensor) error {
 	f.ret = t.Share()
 	return nil
 }
 
 func TestFrame(t *testing.T) {
-	attrs := func(i int) tf.Attrs { return tf.Attrs{"T": tf.Float32, "index": int64(i)} }
+	attrs := func(i int) core.Attrs { return core.Attrs{"T": tf.Float32, "index": int64(i)} }
 	f := &frame{arg: vec[float32](1, 2)}
-	step := &tf.Step{Frame: f}
+	step := &core.Step{Frame: f}
 	n, arg := kernelOf(t, "_Arg", attrs(3))
-	c := &tf.OpContext{Step: step, Node: n, Out: make([]tf.Slot, 1)}
-	if err := compute(arg, c); err != nil || !tf.TensorsEqual(c.Out[0].T, f.arg) {
+	c := &core.OpContext{Step: step, Node: n, Out: make([]core.Slot, 1)}
+	if err := compute(arg, c); err != nil || !core.TensorsEqual(c.Out[0].T, f.arg) {
 		t.Errorf("argument is %v: %v", c.Out[0].T, err)
 	}
 	if c.Out[0].T == f.arg {
 		t.Error("the argument itself, which stays the frame's, went into the graph")
 	}
 	n, ret := kernelOf(t, "_Retval", attrs(0))
-	c = &tf.OpContext{Step: step, Node: n, In: []tf.Slot{{T: f.arg}}}
-	if err := compute(ret, c); err != nil || !tf.TensorsEqual(f.ret, f.arg) {
+	c = &core.OpContext{Step: step, Node: n, In: []core.Slot{{T: f.arg}}}
+	if err := compute(ret, c); err != nil || !core.TensorsEqual(f.ret, f.arg) {
 		t.Errorf("result is %v: %v", f.ret, err)
 	}
 	testFrameErrors(t)
 }
 
 func testFrameErrors(t *testing.T) {
-	ints := &tf.Step{Frame: &frame{arg: vec[int64](1, 2)}}
+	ints := &core.Step{Frame: &frame{arg: vec[int64](1, 2)}}
 	for _, op := range []string{"_Arg", "_Retval"} {
-		n, k := kernelOf(t, op, tf.Attrs{"T": tf.Float32, "index": int64(3)})
-		c := &tf.OpContext{Step: ints, Node: n, In: []tf.Slot{{T: vec[int64](1, 2)}}, Out: make([]tf.Slot, 1)}
+		n, k := kernelOf(t, op, core.Attrs{"T": tf.Float32, "index": int64(3)})
+		c := &core.OpContext{Step: ints, Node: n, In: []core.Slot{{T: vec[int64](1, 2)}}, Out: make([]core.Slot, 1)}
 		if err := compute(k, c); tf.CodeOf(err) != tf.InvalidArgument || tf.AsError(err).Message() != "Type mismatch: actual int64 vs. expect float" {
 			t.Errorf("%s of another type: %v", op, err)
 		}
-		c.Step = &tf.Step{}
+		c.Step = &core.Step{}
 		if err := compute(k, c); tf.CodeOf(err) != tf.Internal {
 			t.Errorf("%s without a frame: %v", op, err)
 		}
@@ -197,8 +198,8 @@ func TestPlaceholder(t *testing.T) {
 		{tf.Shape{-1, 3}, "You must feed a value for placeholder tensor 'n' with dtype float and shape [?,3]"},
 	} {
 		for _, op := range []string{"Placeholder", "PlaceholderV2"} {
-			_, k := kernelOf(t, op, tf.Attrs{"dtype": tf.Float32, "shape": tc.shape})
-			err := compute(k, &tf.OpContext{})
+			_, k := kernelOf(t, op, core.Attrs{"dtype": tf.Float32, "shape": tc.shape})
+			err := compute(k, &core.OpContext{})
 			if tf.CodeOf(err) != tf.InvalidArgument || tf.AsError(err).Message() != tc.want {
 				t.Errorf("%s of shape %v: %v", op, tc.shape, err)
 			}

@@ -6,19 +6,20 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const permAttrs = "T: type; Tperm: {int32, int64} = int32"
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Transpose", In: "x: T; perm: Tperm", Out: "y: T", Attrs: permAttrs,
-		Shape: transposeShape, Grad: transposeGrad,
+		Shape: transposeShape, Grad: tf.GradFunc(transposeGrad),
 		Kernels: byCell(transpose[uint8], transpose[uint16], transpose[uint32], transpose[uint64], transpose[complex128],
-			transpose[string], transpose[tf.ResourceHandle], transpose[tf.VariantValue]).on("T", smallFloats),
+			transpose[string], transpose[core.ResourceHandle], transpose[core.VariantValue]).on("T", smallFloats),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "InvertPermutation", In: "x: T", Out: "y: T", Attrs: "T: {int32, int64} = int32",
-		Shape: invertShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(invertPermutation),
+		Shape: invertShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(invertPermutation),
 	})
 }
 
@@ -33,7 +34,7 @@ func InvertPermutation(x tf.Output, opts ...tf.Option) tf.Output {
 	return apply("InvertPermutation", opts, x)
 }
 
-func transposeShape(c *tf.Infer) error {
+func transposeShape(c *core.Infer) error {
 	s := c.In(0)
 	if perm := c.In(1); s == nil && len(perm) == 1 && perm[0] >= 0 {
 		c.Set(0, unknownDims(perm[0]))
@@ -101,9 +102,9 @@ func transposeGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	return tf.Grads(Transpose(dy[0], InvertPermutation(op.Input(1))), tf.Output{})
 }
 
-func transpose[C cell](n *tf.Node) (tf.Kernel, error) {
+func transpose[C cell](n *core.Node) (core.Kernel, error) {
 	d := n.Type("T")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		x := c.Input(0)
 		if c.Input(1).Rank() != 1 {
 			return tf.Errorf(tf.InvalidArgument, "perm must be rank 1, got shape %s", c.Input(1).Shape().Text())
@@ -145,15 +146,15 @@ func keepsOrder(s tf.Shape, perm []int) bool {
 	return true
 }
 
-func invertShape(c *tf.Infer) error {
+func invertShape(c *core.Infer) error {
 	s, err := c.Rank(0, 1)
 	c.Set(0, s)
 	return err
 }
 
-func invertPermutation(n *tf.Node) (tf.Kernel, error) {
+func invertPermutation(n *core.Node) (core.Kernel, error) {
 	d := n.Type("T")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		x := c.Input(0)
 		if x.Rank() != 1 {
 			return tf.Errorf(tf.InvalidArgument, "invert_permutation expects a 1D vector.")

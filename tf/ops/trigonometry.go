@@ -5,6 +5,7 @@ import (
 	"math/cmplx"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
@@ -16,9 +17,9 @@ func init() {
 	unary("Asinh", inexactTypes, asinhGrad, floatFunc(math.Asinh), complexFunc(cmplx.Asinh))
 	unary("Acosh", inexactTypes, acoshGrad, floatFunc(math.Acosh), complexFunc(cmplx.Acosh))
 	unary("Atanh", inexactTypes, atanhGrad, floatFunc(math.Atanh), complexFunc(cmplx.Atanh))
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Atan2", In: "y: T; x: T", Out: "z: T", Attrs: "T: {" + floatTypes + "}",
-		Shape: tf.BroadcastShape, Grad: atan2Grad, Kernels: tf.ByType("T", floatZipFunc(math.Atan2)),
+		Shape: core.BroadcastShape, Grad: tf.GradFunc(atan2Grad), Kernels: core.ByType("T", floatZipFunc(math.Atan2)),
 	})
 }
 

@@ -6,19 +6,20 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // unary declares an op that maps every element by itself. grad is nil for
 // functions whose derivative TensorFlow does not define.
 func unary(name, types string, grad tf.GradFunc, kernels ...byType) {
-	d := tf.OpDef{
+	d := core.OpDef{
 		Name: name, In: "x: T", Out: "y: T", Attrs: "T: {" + types + "}",
-		Shape: tf.UnchangedShape, Grad: grad, Kernels: tf.ByType("T", merge(kernels...)),
+		Shape: core.UnchangedShape, Grad: tf.GradFunc(grad), Kernels: core.ByType("T", merge(kernels...)),
 	}
 	if grad == nil {
-		d.NoGrad = tf.NoGradientDefined
+		d.NoGrad = core.NoGradientDefined
 	}
-	tf.Register(d)
+	core.Register(d)
 }
 
 const signedNumbers = floatTypes + ", " + signedTypes + ", " + complexTypes
@@ -52,15 +53,15 @@ func init() {
 
 // floatTest declares an op from floating-point numbers to bool.
 func floatTest(name string, kernels byType) {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: name, In: "x: T", Out: "y: bool", Attrs: "T: {" + floatTypes + "}",
-		Shape: tf.UnchangedShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", kernels),
+		Shape: core.UnchangedShape, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", kernels),
 	})
 }
 
 // forward is the kernel of functions that leave integers as they are.
-func forward(*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error { c.Forward(0, 0); return nil }), nil
+func forward(*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error { c.Forward(0, 0); return nil }), nil
 }
 
 func complexSign(v complex128) complex128 {

@@ -1,6 +1,9 @@
 package ops
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 func init() {
 	uniqueOp("Unique", "x: T", "y: T; idx: out_idx", "T: type; out_idx: {int32, int64} = int32")
@@ -11,9 +14,9 @@ func init() {
 }
 
 func uniqueOp(name, in, out, attrs string) {
-	tf.Register(tf.OpDef{
-		Name: name, In: in, Out: out, Attrs: attrs, Shape: uniqueShape, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("T", byType{
+	core.Register(core.OpDef{
+		Name: name, In: in, Out: out, Attrs: attrs, Shape: uniqueShape, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("T", byType{
 			tf.Float32: unique[float32], tf.Float64: unique[float64], tf.Float16: unique[tf.Half], tf.BFloat16: unique[tf.BF16],
 			tf.Int8: unique[int8], tf.Int16: unique[int16], tf.Int32: unique[int32], tf.Int64: unique[int64],
 			tf.Uint8: unique[uint8], tf.Uint16: unique[uint16], tf.Uint32: unique[uint32], tf.Uint64: unique[uint64],
@@ -55,7 +58,7 @@ func UniqueWithCountsV2(x, axis tf.Output, opts ...tf.Option) (y, idx, count tf.
 	return ys[0], ys[1], ys[2]
 }
 
-func uniqueShape(c *tf.Infer) error {
+func uniqueShape(c *core.Infer) error {
 	x := c.In(0)
 	for i := 1; i < c.NumOut(); i++ {
 		c.Set(i, tf.Shape{-1})
@@ -86,7 +89,7 @@ func uniqueShape(c *tf.Infer) error {
 }
 
 // uniqueAxis returns the axis along which slices are compared.
-func uniqueAxis(c *tf.OpContext) (int, error) {
+func uniqueAxis(c *core.OpContext) (int, error) {
 	s := c.Input(0).Shape()
 	if c.Inputs() == 1 || c.Input(1).Len() == 0 {
 		if len(s) != 1 {
@@ -111,9 +114,9 @@ func uniqueAxis(c *tf.OpContext) (int, error) {
 	return at, nil
 }
 
-func unique[T tf.Elem](n *tf.Node) (tf.Kernel, error) {
+func unique[T tf.Elem](n *core.Node) (core.Kernel, error) {
 	d := n.Type("out_idx")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		x := c.Input(0)
 		axis, err := uniqueAxis(c)
 		if err != nil {
@@ -121,7 +124,7 @@ func unique[T tf.Elem](n *tf.Node) (tf.Kernel, error) {
 		}
 		s := x.Shape()
 		outer, inner := product(s[:axis]), product(s[axis+1:])
-		u := newUniques(tf.Data[T](x), outer, s[axis], inner)
+		u := newUniques(core.Data[T](x), outer, s[axis], inner)
 		out, err := c.Alloc(0, x.DType(), append(append(s[:axis].Clone(), len(u.first)), s[axis+1:]...))
 		if err != nil {
 			return err

@@ -7,12 +7,13 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "UnravelIndex", In: "indices: Tidx; dims: Tidx", Out: "output: Tidx", Attrs: "Tidx: {int32, int64} = int32",
-		Shape: unravelShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("Tidx", sameFor(unravel, tf.Int32, tf.Int64)),
+		Shape: unravelShape, NoGrad: core.NoGradientDefined, Kernels: core.ByType("Tidx", sameFor(unravel, tf.Int32, tf.Int64)),
 	})
 }
 
@@ -22,7 +23,7 @@ func UnravelIndex(indices, dims tf.Output, opts ...tf.Option) tf.Output {
 	return apply("UnravelIndex", opts, indices, dims)
 }
 
-func unravelShape(c *tf.Infer) error {
+func unravelShape(c *core.Infer) error {
 	dims, err := c.Rank(1, 1)
 	if err != nil {
 		return err
@@ -88,9 +89,9 @@ func largest(d tf.DType) int {
 	return math.MaxInt64
 }
 
-func unravel(n *tf.Node) (tf.Kernel, error) {
+func unravel(n *core.Node) (core.Kernel, error) {
 	d := n.Type("Tidx")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		idx := c.Input(0)
 		if idx.Rank() > 1 {
 			return tf.Errorf(tf.InvalidArgument, "The indices can only be scalar or vector, got \"%s\"", idx.Shape().Text())

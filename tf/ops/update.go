@@ -3,17 +3,18 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // An update changes the value of a variable, memory that nobody else sees, by
 // a tensor of equal type and shape.
-type update func(c *tf.OpContext, v, by *tf.Tensor)
+type update func(c *core.OpContext, v, by *core.Tensor)
 
 // updates returns what changes a variable of each type by the given rowOps.
 func updates(rows rowOps) map[tf.DType]update {
 	out := make(map[tf.DType]update, len(rows))
 	for d, op := range rows {
-		out[d] = func(c *tf.OpContext, v, by *tf.Tensor) {
+		out[d] = func(c *core.OpContext, v, by *core.Tensor) {
 			combine := op(v, by)
 			c.ParallelFor(v.Len(), elementGrain, func(lo, hi int) { combine(lo, lo, hi-lo) })
 		}

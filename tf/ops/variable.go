@@ -5,36 +5,37 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/resource"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "VarHandleOp", Out: "resource: resource",
 		Attrs:    "container: string = ''; shared_name: string = ''; debug_name: string = ''; dtype: type; shape: shape; allowed_devices: list(string) = []",
-		Stateful: true, Shape: varHandleShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(varHandle),
+		Stateful: true, Shape: varHandleShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(varHandle),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "ReadVariableOp", In: "resource: resource", Out: "value: dtype", Attrs: "dtype: type",
-		Stateful: true, Shape: readVariableShape, Grad: passGrad, SparseGrad: passSparse, Kernels: tf.AnyType(readVariable),
+		Stateful: true, Shape: readVariableShape, Grad: tf.GradFunc(passGrad), SparseGrad: tf.SparseGradFunc(passSparse), Kernels: core.AnyType(readVariable),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "VarIsInitializedOp", In: "resource: resource", Out: "is_initialized: bool",
-		Stateful: true, Shape: tf.ScalarShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(varIsInitialized),
+		Stateful: true, Shape: core.ScalarShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(varIsInitialized),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "VariableShape", In: "input: resource", Out: "output: out_type", Attrs: "out_type: {int32, int64} = int32",
-		Stateful: true, Shape: variableShapeShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(variableShape),
+		Stateful: true, Shape: variableShapeShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(variableShape),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "DestroyResourceOp", In: "resource: resource", Attrs: "ignore_lookup_error: bool = true",
-		Stateful: true, Shape: noOutputs, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(destroyResource),
+		Stateful: true, Shape: noOutputs, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(destroyResource),
 	})
 }
 
 // A variable is what a handle made by VarHandleOp points to once a value has
 // been assigned.
 type variable struct {
-	tf.Ref
+	core.Ref
 	dtype tf.DType
 }
 
@@ -59,14 +60,14 @@ func (o VarHandleOpts) Apply(s *tf.Spec) {
 // VarHandleOp adds the handle of a variable of type d. shape is nil if values
 // of all shapes may be assigned.
 func VarHandleOp(g *tf.Graph, d tf.DType, shape tf.Shape, opts ...tf.Option) tf.Output {
-	opts = attrs(opts, tf.Attr("dtype", d), tf.Attr("shape", shape))
+	opts = tf.Join(opts, tf.Attr("dtype", d), tf.Attr("shape", shape))
 	return tf.Apply(g, "VarHandleOp", nil, opts...).Output(0)
 }
 
 // ReadVariableOp returns the value, of type d, that a variable has when the
 // operation runs.
 func ReadVariableOp(handle tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
-	return apply("ReadVariableOp", attrs(opts, tf.Attr("dtype", d)), handle)
+	return apply("ReadVariableOp", tf.Join(opts, tf.Attr("dtype", d)), handle)
 }
 
 // VarIsInitializedOp reports whether a variable has a value.
@@ -91,13 +92,13 @@ func DestroyResourceOp(handle tf.Output, opts ...tf.Option) *tf.Operation {
 	return tf.Apply(nil, "DestroyResourceOp", []tf.Output{handle}, opts...)
 }
 
-func varHandleShape(c *tf.Infer) error {
+func varHandleShape(c *core.Infer) error {
 	c.Set(0, tf.Shape{})
 	c.SetHandle(0, c.Type("dtype"), c.ShapeAttr("shape"))
 	return nil
 }
 
-func readVariableShape(c *tf.Infer) error {
+func readVariableShape(c *core.Infer) error {
 	d, s := c.Handle(0)
 	if want := c.Type("dtype"); d != tf.Invalid && d != want {
 		return tf.Errorf(tf.InvalidArgument, "Trying to read variable with wrong dtype. Expected %s got %s", d.CName(), want.CName())
@@ -106,7 +107,7 @@ func readVariableShape(c *tf.Infer) error {
 	return nil
 }
 
-func variableShapeShape(c *tf.Infer) error {
+func variableShapeShape(c *core.Infer) error {
 	_, s := c.Handle(0)
 	n := -1
 	if s != nil {
@@ -118,7 +119,7 @@ func variableShapeShape(c *tf.Infer) error {
 
 // varHandle names the variable as TensorFlow does, but for nodes without a
 // shared name: there all would be one variable.
-func varHandle(n *tf.Node) (tf.Kernel, error) {
+func varHandle(n *core.Node) (core.Kernel, error) {
 	name := n.Str("shared_name")
 	if name == anonymousName {
 		return anonymousVariable(n), nil
@@ -126,12 +127,12 @@ func varHandle(n *tf.Node) (tf.Kernel, error) {
 	if name == "" {
 		name = n.Name
 	}
-	h := tf.ResourceHandle{
+	h := core.ResourceHandle{
 		Container: n.Str("container"), Name: name, HashCode: variableType.Hash, TypeName: variableType.Name,
 		DType: n.Type("dtype"), Shape: n.ShapeAttr("shape"),
 	}
-	var made atomic.Pointer[tf.Tensor] // a step takes what the one before it made
-	return tf.Compute(func(c *tf.OpContext) error {
+	var made atomic.Pointer[core.Tensor] // a step takes what the one before it made
+	return core.Compute(func(c *core.OpContext) error {
 		t := made.Load()
 		if here := deviceName(c); t == nil || t.Handles()[0].Device != here {
 			h := h
@@ -139,7 +140,7 @@ func varHandle(n *tf.Node) (tf.Kernel, error) {
 			if c.Step != nil && c.Resources != nil {
 				h.Container = c.Resources.Container(h.Container)
 			}
-			t = tf.HandleTensor(h)
+			t = core.HandleTensor(h)
 			made.Store(t)
 		}
 		c.ShareShape(0, t, t.Shape())
@@ -148,7 +149,7 @@ func varHandle(n *tf.Node) (tf.Kernel, error) {
 }
 
 // deviceName returns the full name of the device that the kernel runs on.
-func deviceName(c *tf.OpContext) string {
+func deviceName(c *core.OpContext) string {
 	if c.Step == nil || c.Device == nil {
 		return ""
 	}
@@ -159,10 +160,10 @@ func deviceName(c *tf.OpContext) string {
 }
 
 // handleAt returns the handle that input i holds.
-func handleAt(c *tf.OpContext, i int) (tf.ResourceHandle, error) {
+func handleAt(c *core.OpContext, i int) (core.ResourceHandle, error) {
 	hs := c.Input(i).Handles()
 	if len(hs) != 1 {
-		return tf.ResourceHandle{}, tf.Errorf(tf.InvalidArgument, "a resource handle must be a scalar, got shape %s", c.Input(i).Shape().Text())
+		return core.ResourceHandle{}, tf.Errorf(tf.InvalidArgument, "a resource handle must be a scalar, got shape %s", c.Input(i).Shape().Text())
 	}
 	h := hs[0]
 	if here := deviceName(c); h.Device != here {
@@ -173,7 +174,7 @@ func handleAt(c *tf.OpContext, i int) (tf.ResourceHandle, error) {
 
 // lookupVariable returns the variable that the handle in input i points to. A
 // missing one is a FailedPrecondition: nothing was assigned yet.
-func lookupVariable(c *tf.OpContext, i int) (*variable, error) {
+func lookupVariable(c *core.OpContext, i int) (*variable, error) {
 	h, err := variableHandle(c, i)
 	if err != nil {
 		return nil, err
@@ -187,7 +188,7 @@ func lookupVariable(c *tf.OpContext, i int) (*variable, error) {
 
 // updatedVariable is lookupVariable for ops that add to a variable: for them a
 // missing one is NotFound.
-func updatedVariable(c *tf.OpContext) (*variable, error) {
+func updatedVariable(c *core.OpContext) (*variable, error) {
 	h, err := variableHandle(c, 0)
 	if err != nil {
 		return nil, err
@@ -196,7 +197,7 @@ func updatedVariable(c *tf.OpContext) (*variable, error) {
 }
 
 // variableHandle returns the handle in input i, which must be that of a variable.
-func variableHandle(c *tf.OpContext, i int) (tf.ResourceHandle, error) {
+func variableHandle(c *core.OpContext, i int) (core.ResourceHandle, error) {
 	h, err := handleAt(c, i)
 	if err != nil {
 		return h, err
@@ -204,14 +205,14 @@ func variableHandle(c *tf.OpContext, i int) (tf.ResourceHandle, error) {
 	return h, resource.Check[*variable](h.Name, h.HashCode, h.TypeName)
 }
 
-func missingVariable(h tf.ResourceHandle, err error) error {
+func missingVariable(h core.ResourceHandle, err error) error {
 	return tf.Errorf(tf.FailedPrecondition, "Could not find variable %s. This could mean that the variable has been deleted. "+
 		"In TF1, it can also mean the variable is uninitialized. Debug info: container=%s, status error message=%v", h.Name, h.Container, err)
 }
 
 // createdVariable returns the variable of the handle in input i, new if
 // nothing has been assigned yet.
-func createdVariable(c *tf.OpContext, i int, d tf.DType) (*variable, error) {
+func createdVariable(c *core.OpContext, i int, d tf.DType) (*variable, error) {
 	h, err := handleAt(c, i)
 	if err != nil {
 		return nil, err
@@ -224,9 +225,9 @@ func createdVariable(c *tf.OpContext, i int, d tf.DType) (*variable, error) {
 	})
 }
 
-func readVariable(n *tf.Node) (tf.Kernel, error) {
+func readVariable(n *core.Node) (core.Kernel, error) {
 	want := n.Type("dtype")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		v, err := lookupVariable(c, 0)
 		if err != nil {
 			return err
@@ -246,7 +247,7 @@ func readVariable(n *tf.Node) (tf.Kernel, error) {
 }
 
 // uninitialized says that the variable of input i has no value.
-func uninitialized(c *tf.OpContext, i int) error {
+func uninitialized(c *core.OpContext, i int) error {
 	if c.In[i].Ref != nil {
 		return tf.Errorf(tf.FailedPrecondition, "Attempting to use uninitialized value")
 	}
@@ -254,8 +255,8 @@ func uninitialized(c *tf.OpContext, i int) error {
 	return missingVariable(h, tf.Errorf(tf.NotFound, "Resource %s/%s has no value", h.Container, h.Name))
 }
 
-func varIsInitialized(*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+func varIsInitialized(*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		out, err := c.Alloc(0, tf.Bool, tf.Shape{})
 		if err != nil {
 			return err
@@ -267,14 +268,14 @@ func varIsInitialized(*tf.Node) (tf.Kernel, error) {
 				t.Release()
 			}
 		}
-		tf.Data[bool](out)[0] = set
+		core.Data[bool](out)[0] = set
 		return nil
 	}), nil
 }
 
-func variableShape(n *tf.Node) (tf.Kernel, error) {
+func variableShape(n *core.Node) (core.Kernel, error) {
 	d := n.Type("out_type")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		v, err := lookupVariable(c, 0)
 		if err != nil {
 			return err
@@ -288,9 +289,9 @@ func variableShape(n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func destroyResource(n *tf.Node) (tf.Kernel, error) {
+func destroyResource(n *core.Node) (core.Kernel, error) {
 	ignore := n.Bool("ignore_lookup_error")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		h, err := handleAt(c, 0)
 		if err != nil {
 			return err

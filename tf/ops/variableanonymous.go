@@ -7,6 +7,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/resource"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // anonymousName is the shared name of variables that TensorFlow's eager programs
@@ -17,18 +18,18 @@ const anonymousName = "cd2c89b7-88b7-44c8-ad83-06c2a9158347"
 var anonymousVariables atomic.Int64
 
 // anonymousVariable is the kernel of a handle that is another one in each step.
-func anonymousVariable(n *tf.Node) tf.Kernel {
+func anonymousVariable(n *core.Node) core.Kernel {
 	d, s, container := n.Type("dtype"), n.ShapeAttr("shape"), n.Str("container")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		if c.Step == nil || c.Resources == nil {
 			return tf.Errorf(tf.Internal, "a node that keeps a resource needs a resource manager")
 		}
-		h := tf.ResourceHandle{
+		h := core.ResourceHandle{
 			Device: deviceName(c), Container: c.Resources.Container(container), HashCode: variableType.Hash, TypeName: variableType.Name,
 			Name: fmt.Sprintf("_AnonymousVar%d", anonymousVariables.Add(1)-1), DType: d, Shape: s,
 		}
 		h.Object = newHolder(c.Resources, h)
-		c.Set(0, tf.HandleTensor(h))
+		c.Set(0, core.HandleTensor(h))
 		return nil
 	})
 }
@@ -37,7 +38,7 @@ func anonymousVariable(n *tf.Node) tf.Kernel {
 // it does.
 type holder struct{ _ [1]byte }
 
-func newHolder(m *resource.Manager, h tf.ResourceHandle) *holder {
+func newHolder(m *resource.Manager, h core.ResourceHandle) *holder {
 	o := &holder{}
 	type place struct {
 		m               *resource.Manager

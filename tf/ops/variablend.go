@@ -4,34 +4,35 @@ import (
 	"maps"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	variableNDOp("Update", "type", "true", tf.NotDifferentiable, setRows.only(dataTypes...))
-	variableNDOp("Add", "numbertype", "false", tf.NotDifferentiable, addCells)
-	variableNDOp("Sub", "numbertype", "false", tf.NotDifferentiable, subCells)
-	variableNDOp("Max", "numbertype", "false", tf.NoGradientDefined, maxRows)
-	variableNDOp("Min", "numbertype", "false", tf.NoGradientDefined, minRows)
+	variableNDOp("Update", "type", "true", core.NotDifferentiable, setRows.only(dataTypes...))
+	variableNDOp("Add", "numbertype", "false", core.NotDifferentiable, addCells)
+	variableNDOp("Sub", "numbertype", "false", core.NotDifferentiable, subCells)
+	variableNDOp("Max", "numbertype", "false", core.NoGradientDefined, maxRows)
+	variableNDOp("Min", "numbertype", "false", core.NoGradientDefined, minRows)
 }
 
 // variableNDOp declares ScatterNd... for reference variables and
 // ResourceScatterNd... for handles.
-func variableNDOp(name, types, locking string, grad tf.NoGrad, by rowOps) {
+func variableNDOp(name, types, locking string, grad core.NoGrad, by rowOps) {
 	const policy = "; bad_indices_policy: string = ''"
 	kernels := by.kernels(variableND)
-	byHandle := tf.ByType("T", maps.Clone(kernels))
+	byHandle := core.ByType("T", maps.Clone(kernels))
 	if types == "numbertype" {
 		delete(kernels, tf.Bool)
 	}
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "ScatterNd" + name, In: "ref: Ref(T); indices: Tindices; updates: T", Out: "output_ref: Ref(T)",
 		Attrs: "T: " + types + "; Tindices: {int32, int64}; use_locking: bool = " + locking + policy,
-		Shape: variableNDShape, NoGrad: grad, Kernels: tf.ByType("T", kernels),
+		Shape: variableNDShape, NoGrad: grad, Kernels: core.ByType("T", kernels),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "ResourceScatterNd" + name, In: "ref: resource; indices: Tindices; updates: T",
 		Attrs:    "T: type; Tindices: {int32, int64}; use_locking: bool = true" + policy,
-		Stateful: true, Shape: variableNDShape, NoGrad: tf.NoGradientDefined, Kernels: byHandle,
+		Stateful: true, Shape: variableNDShape, NoGrad: core.NoGradientDefined, Kernels: byHandle,
 	})
 }
 
@@ -61,7 +62,7 @@ func ResourceScatterNdMin(handle, indices, updates tf.Output, opts ...tf.Option)
 	return resourceScatter("ResourceScatterNdMin", handle, indices, updates, opts)
 }
 
-func variableNDShape(c *tf.Infer) error {
+func variableNDShape(c *core.Infer) error {
 	s := c.In(0)
 	if c.NumOut() == 0 {
 		_, s = c.Handle(0)
@@ -71,10 +72,10 @@ func variableNDShape(c *tf.Infer) error {
 	return scatterFits(s, c.In(1), c.In(2))
 }
 
-func variableND(f rowOp) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func variableND(f rowOp) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		bad, err := badIndicesOf(n)
-		return tf.Compute(func(c *tf.OpContext) error {
+		return core.Compute(func(c *core.OpContext) error {
 			refs, err := variableRefs(c, 1)
 			if err != nil {
 				return err
@@ -82,13 +83,13 @@ func variableND(f rowOp) tf.NewKernel {
 			if len(c.Out) > 0 {
 				c.Out[0].Ref = refs[0]
 			}
-			return refs[0].Update(func(t *tf.Tensor) error { return updateSlices(c, t, f, bad) })
+			return refs[0].Update(func(t *core.Tensor) error { return updateSlices(c, t, f, bad) })
 		}), err
 	}
 }
 
 // updateSlices combines slices of the value t of a variable with input 2.
-func updateSlices(c *tf.OpContext, t *tf.Tensor, f rowOp, bad badIndices) error {
+func updateSlices(c *core.OpContext, t *core.Tensor, f rowOp, bad badIndices) error {
 	idx, updates := c.Input(1), c.Input(2)
 	if t == nil {
 		return uninitialized(c, 0)

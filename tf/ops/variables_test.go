@@ -2,6 +2,7 @@ package ops_test
 
 import (
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -50,18 +51,18 @@ func init() {
 	sub := onVariable(func(h tf.Output, in []tf.Output) *tf.Operation { return ops.AssignSubVariableOp(h, in[0]) })
 	const noReads = "variables end gradients"
 	addSamples(
-		sample{Op: "VarHandleOp", In: []*tf.Tensor{seq(2)}, F: ownHandles},
-		sample{Op: "VarIsInitializedOp", In: []*tf.Tensor{seq(2)}, F: isInitialized},
-		sample{Op: "ReadVariableOp", In: []*tf.Tensor{seq(2, 3)}, F: set0, Types: someTypes, Rough: noReads},
+		sample{Op: "VarHandleOp", In: []*core.Tensor{seq(2)}, F: ownHandles},
+		sample{Op: "VarIsInitializedOp", In: []*core.Tensor{seq(2)}, F: isInitialized},
+		sample{Op: "ReadVariableOp", In: []*core.Tensor{seq(2, 3)}, F: set0, Types: someTypes, Rough: noReads},
 		failing("ReadVariableOp", "unset", read, seq(2)),
-		sample{Op: "AssignVariableOp", In: []*tf.Tensor{seq(2, 3), seq(4)}, F: set, Types: someTypes},
+		sample{Op: "AssignVariableOp", In: []*core.Tensor{seq(2, 3), seq(4)}, F: set, Types: someTypes},
 		failing("AssignVariableOp", "shape", strict, seq(2, 3), seq(4)),
-		sample{Op: "AssignAddVariableOp", In: []*tf.Tensor{seq(2, 3), positive(2, 3)}, F: add},
+		sample{Op: "AssignAddVariableOp", In: []*core.Tensor{seq(2, 3), positive(2, 3)}, F: add},
 		failing("AssignAddVariableOp", "shape", add, seq(2, 3), seq(3)),
-		sample{Op: "AssignSubVariableOp", In: []*tf.Tensor{seq(2, 3), positive(2, 3)}, F: sub},
+		sample{Op: "AssignSubVariableOp", In: []*core.Tensor{seq(2, 3), positive(2, 3)}, F: sub},
 		failing("AssignSubVariableOp", "shape", sub, seq(2, 3), seq(3)),
-		sample{Op: "VariableShape", In: []*tf.Tensor{seq(2, 3)}, F: variableShape, Types: someTypes},
-		sample{Op: "DestroyResourceOp", In: []*tf.Tensor{seq(2)}, F: destroyed},
+		sample{Op: "VariableShape", In: []*core.Tensor{seq(2, 3)}, F: variableShape, Types: someTypes},
+		sample{Op: "DestroyResourceOp", In: []*core.Tensor{seq(2)}, F: destroyed},
 	)
 	addScatterSamples()
 	addRefSamples()
@@ -85,8 +86,8 @@ func addManySamples() {
 	}
 	unset := func(g *tf.Graph, in []tf.Output) []tf.Output { return read(g, in, handles(g, in)) }
 	addSamples(
-		sample{Op: "_VarHandlesOp", In: []*tf.Tensor{seq(2, 3), i32(4, 5)}, F: both, Types: someTypes, Rough: "variables end gradients"},
-		sample{Op: "_ReadVariablesOp", In: []*tf.Tensor{seq(2, 3), seq(1)}, F: both, Types: onlyOwn, Rough: "variables end gradients"},
+		sample{Op: "_VarHandlesOp", In: []*core.Tensor{seq(2, 3), i32(4, 5)}, F: both, Types: someTypes, Rough: "variables end gradients"},
+		sample{Op: "_ReadVariablesOp", In: []*core.Tensor{seq(2, 3), seq(1)}, F: both, Types: onlyOwn, Rough: "variables end gradients"},
 		failing("_ReadVariablesOp", "unset", unset, seq(2), seq(2)),
 	)
 }
@@ -125,8 +126,8 @@ func addScatterSamples() {
 	}
 	const variable = "variables end gradients"
 	addSamples(
-		sample{Op: "ResourceGather", In: []*tf.Tensor{seq(4, 3), i32(2, 0, 2)}, F: gather(), Rough: variable},
-		sample{Op: "ResourceGather", Name: "batch", In: []*tf.Tensor{seq(2, 3), mat[int64](2, 2, 0, 2, 1)}, F: gather(ops.GatherOpts{BatchDims: 1}), Rough: variable},
+		sample{Op: "ResourceGather", In: []*core.Tensor{seq(4, 3), i32(2, 0, 2)}, F: gather(), Rough: variable},
+		sample{Op: "ResourceGather", Name: "batch", In: []*core.Tensor{seq(2, 3), mat[int64](2, 2, 0, 2, 1)}, F: gather(ops.GatherOpts{BatchDims: 1}), Rough: variable},
 		failing("ResourceGather", "index", gather(), seq(2, 3), i32(5)),
 	)
 	for _, op := range []string{"ResourceScatterUpdate", "ResourceScatterAdd", "ResourceScatterSub", "ResourceScatterMul", "ResourceScatterDiv", "ResourceScatterMax", "ResourceScatterMin"} {
@@ -134,10 +135,10 @@ func addScatterSamples() {
 			return tf.Apply(nil, op, []tf.Output{h, in[0], in[1]})
 		})
 		addSamples(
-			sample{Op: op, In: []*tf.Tensor{positive(4, 3), i32(2, 0, 2), mat[float32](3, 2, 1.5, 3, 4, 5, 6.25, 7, 8, 9)}, F: change},
-			sample{Op: op, Name: "scalar", In: []*tf.Tensor{seq(4, 3), vec[int64](2, 0), scalar(float32(1.5))}, F: change},
-			sample{Op: op, Name: "matrix", In: []*tf.Tensor{seq(4), mat[int32](2, 2, 0, 2, 1), seq(2, 2)}, F: change},
-			sample{Op: op, Name: "nothing", In: []*tf.Tensor{seq(4), i32(), seq(0)}, F: change},
+			sample{Op: op, In: []*core.Tensor{positive(4, 3), i32(2, 0, 2), mat[float32](3, 2, 1.5, 3, 4, 5, 6.25, 7, 8, 9)}, F: change},
+			sample{Op: op, Name: "scalar", In: []*core.Tensor{seq(4, 3), vec[int64](2, 0), scalar(float32(1.5))}, F: change},
+			sample{Op: op, Name: "matrix", In: []*core.Tensor{seq(4), mat[int32](2, 2, 0, 2, 1), seq(2, 2)}, F: change},
+			sample{Op: op, Name: "nothing", In: []*core.Tensor{seq(4), i32(), seq(0)}, F: change},
 			failing(op, "index", change, seq(2, 3), i32(5), seq(1, 3)),
 		)
 		if op == "ResourceScatterDiv" {
@@ -165,8 +166,8 @@ func addRefSamples() {
 	ref := func(op string, f func(ref, value tf.Output, opts ...tf.Option) tf.Output, types []tf.DType) {
 		change := onRef(func(ref tf.Output, in []tf.Output) tf.Output { return f(ref, in[0]) })
 		addSamples(
-			sample{Op: op, In: []*tf.Tensor{seq(2, 3), positive(2, 3)}, F: change, Types: types, GraphOnly: noRefs},
-			sample{Op: op, Name: "bad shape", In: []*tf.Tensor{seq(2, 3), seq(3)}, F: change, Fails: true, GraphOnly: noRefs, Types: onlyOwn},
+			sample{Op: op, In: []*core.Tensor{seq(2, 3), positive(2, 3)}, F: change, Types: types, GraphOnly: noRefs},
+			sample{Op: op, Name: "bad shape", In: []*core.Tensor{seq(2, 3), seq(3)}, F: change, Fails: true, GraphOnly: noRefs, Types: onlyOwn},
 		)
 	}
 	ref("Assign", ops.Assign, someTypes)
@@ -176,7 +177,7 @@ func addRefSamples() {
 		change := onRef(func(ref tf.Output, in []tf.Output) tf.Output {
 			return tf.Apply(nil, op, []tf.Output{ref, in[0], in[1]}).Output(0)
 		})
-		addSamples(sample{Op: op, In: []*tf.Tensor{positive(4, 3), i32(2, 0, 2), mat[float32](3, 2, 1.5, 3, 4, 5, 6.25, 7, 8, 9)}, F: change, GraphOnly: noRefs})
+		addSamples(sample{Op: op, In: []*core.Tensor{positive(4, 3), i32(2, 0, 2), mat[float32](3, 2, 1.5, 3, 4, 5, 6.25, 7, 8, 9)}, F: change, GraphOnly: noRefs})
 	}
 	initialized := func(g *tf.Graph, in []tf.Output) []tf.Output {
 		ref := ops.VariableV2(g, in[0].DType(), tf.Shape{2, 3})
@@ -191,8 +192,8 @@ func addRefSamples() {
 		}
 	}
 	addSamples(
-		sample{Op: "IsVariableInitialized", In: []*tf.Tensor{seq(2, 3)}, F: initialized, GraphOnly: noRefs},
-		sample{Op: "VariableV2", In: []*tf.Tensor{seq(2, 3)}, F: variable("VariableV2"), Types: someTypes, GraphOnly: noRefs},
-		sample{Op: "Variable", In: []*tf.Tensor{seq(2, 3)}, F: variable("Variable"), GraphOnly: noRefs},
+		sample{Op: "IsVariableInitialized", In: []*core.Tensor{seq(2, 3)}, F: initialized, GraphOnly: noRefs},
+		sample{Op: "VariableV2", In: []*core.Tensor{seq(2, 3)}, F: variable("VariableV2"), Types: someTypes, GraphOnly: noRefs},
+		sample{Op: "Variable", In: []*core.Tensor{seq(2, 3)}, F: variable("Variable"), GraphOnly: noRefs},
 	)
 }

@@ -6,20 +6,21 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/resource"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Handles and values of many variables at once, as TensorFlow's passes over
 // functions write them.
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "_VarHandlesOp", Out: "resources: N * resource",
 		Attrs:    "containers: list(string); shared_names: list(string); N: int >= 0; dtypes: list(type); shapes: list(shape)",
-		Stateful: true, Shape: varHandlesShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(varHandles),
+		Stateful: true, Shape: varHandlesShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(varHandles),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "_ReadVariablesOp", In: "resources: N * resource", Out: "values: dtypes", Attrs: "N: int >= 0; dtypes: list(type) >= 1",
-		Stateful: true, Shape: readVariablesShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(readVariables),
+		Stateful: true, Shape: readVariablesShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(readVariables),
 	})
 }
 
@@ -30,7 +31,7 @@ type manyVariables struct {
 	shapes            []tf.Shape
 }
 
-func manyVariablesOf(n *tf.Node) (manyVariables, error) {
+func manyVariablesOf(n *core.Node) (manyVariables, error) {
 	shapes, _ := n.Attr("shapes").([]tf.Shape)
 	v := manyVariables{n.Strs("containers"), n.Strs("shared_names"), n.TypesAttr("dtypes"), shapes}
 	for _, have := range []int{len(v.containers), len(v.names), len(v.dtypes), len(v.shapes)} {
@@ -41,7 +42,7 @@ func manyVariablesOf(n *tf.Node) (manyVariables, error) {
 	return v, nil
 }
 
-func varHandlesShape(c *tf.Infer) error {
+func varHandlesShape(c *core.Infer) error {
 	v, err := manyVariablesOf(c.Node)
 	if err != nil {
 		return err
@@ -53,27 +54,27 @@ func varHandlesShape(c *tf.Infer) error {
 	return nil
 }
 
-func varHandles(n *tf.Node) (tf.Kernel, error) {
+func varHandles(n *core.Node) (core.Kernel, error) {
 	v, err := manyVariablesOf(n)
 	if err != nil {
 		return nil, err
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		for i, name := range v.names {
-			h := tf.ResourceHandle{
+			h := core.ResourceHandle{
 				Device: deviceName(c), Container: v.containers[i], Name: name, HashCode: variableType.Hash, TypeName: variableType.Name,
 				DType: v.dtypes[i], Shape: v.shapes[i],
 			}
 			if c.Step != nil && c.Resources != nil {
 				h.Container = c.Resources.Container(h.Container)
 			}
-			c.Set(i, tf.HandleTensor(h))
+			c.Set(i, core.HandleTensor(h))
 		}
 		return nil
 	}), nil
 }
 
-func readVariablesShape(c *tf.Infer) error {
+func readVariablesShape(c *core.Infer) error {
 	dtypes := c.TypesAttr("dtypes")
 	if len(dtypes) != c.NumIn() {
 		return tf.Errorf(tf.InvalidArgument, "there must be a type for each variable: %d and %d", len(dtypes), c.NumIn())
@@ -88,12 +89,12 @@ func readVariablesShape(c *tf.Infer) error {
 	return nil
 }
 
-func readVariables(n *tf.Node) (tf.Kernel, error) {
+func readVariables(n *core.Node) (core.Kernel, error) {
 	dtypes := n.TypesAttr("dtypes")
 	if len(dtypes) != n.Int("N") {
 		return nil, tf.Errorf(tf.InvalidArgument, "there must be a type for each variable: %d and %d", len(dtypes), n.Int("N"))
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		vars, err := initializedVariables(c)
 		if err != nil {
 			return err
@@ -110,15 +111,15 @@ func readVariables(n *tf.Node) (tf.Kernel, error) {
 
 // initializedVariables returns the values behind all inputs; the error names
 // all variables that have none.
-func initializedVariables(c *tf.OpContext) ([]*tf.Tensor, error) {
-	values, missing := make([]*tf.Tensor, len(c.In)), []string(nil)
+func initializedVariables(c *core.OpContext) ([]*core.Tensor, error) {
+	values, missing := make([]*core.Tensor, len(c.In)), []string(nil)
 	for i := range c.In {
 		h, err := handleAt(c, i)
 		if err == nil {
 			err = resource.Check[*variable](h.Name, h.HashCode, h.TypeName)
 		}
 		if err != nil {
-			release(slices.DeleteFunc(values, func(t *tf.Tensor) bool { return t == nil }))
+			release(slices.DeleteFunc(values, func(t *core.Tensor) bool { return t == nil }))
 			return nil, err
 		}
 		if v, err := resource.Lookup[*variable](c.Resources, h.Container, h.Name); err == nil {
@@ -129,13 +130,13 @@ func initializedVariables(c *tf.OpContext) ([]*tf.Tensor, error) {
 		}
 	}
 	if missing != nil {
-		release(slices.DeleteFunc(values, func(t *tf.Tensor) bool { return t == nil }))
+		release(slices.DeleteFunc(values, func(t *core.Tensor) bool { return t == nil }))
 		return nil, tf.Errorf(tf.FailedPrecondition, "In ReadVariablesOp the following variables were found uninitialized: %s", strings.Join(missing, ", "))
 	}
 	return values, nil
 }
 
-func wrongDType(c *tf.OpContext, i int, want, have tf.DType) error {
+func wrongDType(c *core.OpContext, i int, want, have tf.DType) error {
 	h, _ := handleAt(c, i)
 	return tf.Errorf(tf.InvalidArgument, "Trying to read variable %s from Container: %s with wrong dtype. Expected %s got %s", h.Name, h.Container, want.CName(), have.CName())
 }

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // primitives are the C types that variants of TensorFlow may hold, in the form
@@ -61,7 +61,7 @@ func variantText(v any) string {
 		name, value = p.GetTypeName(), primitiveText(p)
 	} else if p, ok := v.(*pb.VariantTensorDataProto); ok {
 		name = p.GetTypeName()
-	} else if e, ok := v.(tf.VariantEncoder); ok {
+	} else if e, ok := v.(core.VariantEncoder); ok {
 		if d, err := e.EncodeVariant(); err == nil {
 			name = d.TypeName
 		}

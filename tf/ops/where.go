@@ -3,14 +3,15 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Where", In: "input: T", Out: "index: int64",
 		Attrs: "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64, bool} = bool",
-		Shape: whereShape, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.KernelSet{All: where, Types: map[string][]tf.DType{"T": {
+		Shape: whereShape, NoGrad: core.NoGradientDefined,
+		Kernels: core.KernelSet{All: where, Types: map[string][]tf.DType{"T": {
 			tf.Bool, tf.Float32, tf.Float64, tf.BFloat16, tf.Complex64, tf.Complex128,
 			tf.Int8, tf.Int16, tf.Int32, tf.Int64, tf.Uint8, tf.Uint16, tf.Uint32, tf.Uint64,
 		}}},
@@ -21,7 +22,7 @@ func init() {
 // in row-major order: one row for each.
 func Where(x tf.Output, opts ...tf.Option) tf.Output { return apply("Where", opts, x) }
 
-func whereShape(c *tf.Infer) error {
+func whereShape(c *core.Infer) error {
 	if s := c.In(0); s != nil {
 		c.Set(0, tf.Shape{-1, len(s)})
 		return nil
@@ -30,8 +31,8 @@ func whereShape(c *tf.Infer) error {
 	return nil
 }
 
-func where(*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+func where(*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		x := c.Input(0)
 		set := nonZero(x)
 		count := 0
@@ -44,20 +45,20 @@ func where(*tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		putPositions(tf.Data[int64](out), set, x.Shape())
+		putPositions(core.Data[int64](out), set, x.Shape())
 		return nil
 	}), nil
 }
 
 // nonZero tells which elements of x are not zero. A complex number is zero if
 // both of its parts are.
-func nonZero(x *tf.Tensor) []bool {
+func nonZero(x *core.Tensor) []bool {
 	set := make([]bool, x.Len())
 	switch x.DType() {
 	case tf.Complex64:
-		kernel.Map2(set, tf.Data[complex64](x), func(v complex64) bool { return v != 0 })
+		kernel.Map2(set, core.Data[complex64](x), func(v complex64) bool { return v != 0 })
 	case tf.Complex128:
-		kernel.Map2(set, tf.Data[complex128](x), func(v complex128) bool { return v != 0 })
+		kernel.Map2(set, core.Data[complex128](x), func(v complex128) bool { return v != 0 })
 	default:
 		kernel.Cast(set, elements(x))
 	}

@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // WindowOpts are the optional attributes of ops that move a window over
@@ -40,7 +41,7 @@ type windowAttrs struct {
 }
 
 // windowAttrsOf reads and checks strides, dilations and paddings.
-func windowAttrsOf(n *tf.Node, rank int) (*windowAttrs, error) {
+func windowAttrsOf(n *core.Node, rank int) (*windowAttrs, error) {
 	a := &windowAttrs{imageFormat: imageFormatOf(n, rank), padding: n.Str("padding"), dilations: [3]int{1, 1, 1}}
 	across := tf.InvalidArgument
 	if n.OpName() == "Conv2D" || n.OpName() == "_FusedConv2D" {

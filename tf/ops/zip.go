@@ -6,25 +6,26 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // zip returns the loops of an operation that has one form only.
 func zip[T any](f func(z, x, y []T)) kernel.Loops[T, T] { return kernel.Loops[T, T]{Zip: f} }
 
 // zipKernel computes output 0 from inputs 0 and 1, broadcast.
-func zipKernel[R, T tf.Elem](l kernel.Loops[R, T]) tf.NewKernel { return checkedZip(l, nil) }
+func zipKernel[R, T tf.Elem](l kernel.Loops[R, T]) core.NewKernel { return checkedZip(l, nil) }
 
 // checkedZip is zipKernel for operations that some values of y are refused for.
-func checkedZip[R, T tf.Elem](l kernel.Loops[R, T], check func(y []T) error) tf.NewKernel {
+func checkedZip[R, T tf.Elem](l kernel.Loops[R, T], check func(y []T) error) core.NewKernel {
 	inPlace := tf.TypeOf[R]() == tf.TypeOf[T]()
-	return func(*tf.Node) (tf.Kernel, error) {
+	return func(*core.Node) (core.Kernel, error) {
 		var plans broadcastPlans
-		return tf.Compute(func(c *tf.OpContext) error {
+		return core.Compute(func(c *core.OpContext) error {
 			b, err := plans.get(c.Input(0).Shape(), c.Input(1).Shape())
 			if err != nil {
 				return err
 			}
-			x, y := tf.Data[T](c.Input(0)), tf.Data[T](c.Input(1))
+			x, y := core.Data[T](c.Input(0)), core.Data[T](c.Input(1))
 			if check != nil && b.Len > 0 {
 				if err := check(y); err != nil {
 					return err
@@ -34,7 +35,7 @@ func checkedZip[R, T tf.Elem](l kernel.Loops[R, T], check func(y []T) error) tf.
 			if err != nil {
 				return err
 			}
-			kernel.ZipBroadcast(c.ParallelFor, b, tf.Data[R](out), x, y, l)
+			kernel.ZipBroadcast(c.ParallelFor, b, core.Data[R](out), x, y, l)
 			return nil
 		}), nil
 	}
@@ -42,7 +43,7 @@ func checkedZip[R, T tf.Elem](l kernel.Loops[R, T], check func(y []T) error) tf.
 
 // zipOutput allocates the result, in the place of an operand of its size if
 // one is needed no more.
-func zipOutput(c *tf.OpContext, d tf.DType, s tf.Shape, inPlace bool) (*tf.Tensor, error) {
+func zipOutput(c *core.OpContext, d tf.DType, s tf.Shape, inPlace bool) (*core.Tensor, error) {
 	if inPlace && c.Last != nil {
 		for i := range 2 {
 			if c.Last[i] && c.Input(i).Len() == s.NumElements() {
@@ -71,7 +72,7 @@ func (p *broadcastPlans) get(x, y tf.Shape) (*kernel.Broadcast, error) {
 	if !ok {
 		return nil, tf.Errorf(tf.InvalidArgument, "Incompatible shapes: %s vs. %s", x.Text(), y.Text())
 	}
-	if err := tf.CheckSize(tf.Complex128, s); err != nil {
+	if err := core.CheckSize(tf.Complex128, s); err != nil {
 		return nil, err
 	}
 	b, _ := kernel.NewBroadcast(x, y)

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/internal/wire/record"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // An Index knows where the records of a plain file lie, so that they can be read
@@ -22,9 +22,9 @@ type Index struct {
 // BuildIndex looks where the records of a plain file lie. Their data is not
 // checked before it is read.
 func BuildIndex(name string) (*Index, error) {
-	f, err := os.Open(tf.LocalPath(name))
+	f, err := os.Open(core.LocalPath(name))
 	if err != nil {
-		return nil, tf.FileError(name, err)
+		return nil, core.FileError(name, err)
 	}
 	defer f.Close()
 	r := record.NewReader(bufio.NewReaderSize(f, 1<<16))
@@ -41,7 +41,7 @@ func BuildIndex(name string) (*Index, error) {
 
 // damaged says which record of a file is broken, and where.
 func damaged(err error, n int, offset int64, name string) error {
-	return &tf.Error{Code: tf.DataLoss, Msg: fmt.Sprintf("%v (record %d at offset %d of %s)", err, n, offset, name), Err: err}
+	return &core.Error{Code: core.DataLoss, Msg: fmt.Sprintf("%v (record %d at offset %d of %s)", err, n, offset, name), Err: err}
 }
 
 // Len returns the number of records.
@@ -55,9 +55,9 @@ func (x *Index) At(i int) (offset, size int64) {
 // Save writes the index to a file: a line with offset and size for each record,
 // as other programs have it for TFRecord files.
 func (x *Index) Save(name string) error {
-	f, err := os.Create(tf.LocalPath(name))
+	f, err := os.Create(core.LocalPath(name))
 	if err != nil {
-		return tf.FileError(name, err)
+		return core.FileError(name, err)
 	}
 	w := bufio.NewWriter(f)
 	for i := range x.Len() {
@@ -70,9 +70,9 @@ func (x *Index) Save(name string) error {
 // LoadIndex reads an index that was saved. The records must lie one after the
 // other.
 func LoadIndex(name string) (*Index, error) {
-	f, err := os.Open(tf.LocalPath(name))
+	f, err := os.Open(core.LocalPath(name))
 	if err != nil {
-		return nil, tf.FileError(name, err)
+		return nil, core.FileError(name, err)
 	}
 	defer f.Close()
 	x := &Index{starts: []int64{0}}
@@ -80,12 +80,12 @@ func LoadIndex(name string) (*Index, error) {
 	for lines.Scan() {
 		end, err := entry(lines.Text(), x.starts[x.Len()])
 		if err != nil {
-			return nil, tf.Errorf(tf.DataLoss, "%s, line %d: %v", name, x.Len()+1, err)
+			return nil, core.Errorf(core.DataLoss, "%s, line %d: %v", name, x.Len()+1, err)
 		}
 		x.starts = append(x.starts, end)
 	}
 	if err := lines.Err(); err != nil {
-		return nil, tf.Errorf(tf.DataLoss, "%s: %v", name, err)
+		return nil, core.Errorf(core.DataLoss, "%s: %v", name, err)
 	}
 	return x, nil
 }
@@ -113,14 +113,14 @@ type IndexedReader struct {
 
 // OpenIndexed opens a file with its index.
 func OpenIndexed(name string, x *Index) (*IndexedReader, error) {
-	f, err := os.Open(tf.LocalPath(name))
+	f, err := os.Open(core.LocalPath(name))
 	if err != nil {
-		return nil, tf.FileError(name, err)
+		return nil, core.FileError(name, err)
 	}
 	info, err := f.Stat()
 	if err != nil {
 		_ = f.Close()
-		return nil, tf.FileError(name, err)
+		return nil, core.FileError(name, err)
 	}
 	return &IndexedReader{name, f, info.Size(), x}, nil
 }
@@ -132,7 +132,7 @@ func (r *IndexedReader) Len() int { return r.index.Len() }
 // its own. An error says which record is broken, and where.
 func (r *IndexedReader) Read(i int, buf []byte) ([]byte, error) {
 	if i < 0 || i >= r.Len() {
-		return nil, tf.Errorf(tf.OutOfRange, "%s has %d records, there is none with number %d", r.name, r.Len(), i)
+		return nil, core.Errorf(core.OutOfRange, "%s has %d records, there is none with number %d", r.name, r.Len(), i)
 	}
 	offset, size := r.index.At(i)
 	b, err := r.bytes(offset, size, buf)

@@ -13,7 +13,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/wire/record"
 	"github.com/gorge-tf/gorge/internal/wire/snappy"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A Compression is how a file is compressed as a whole, in TensorFlow's names.
@@ -32,7 +32,7 @@ func (c Compression) check() error {
 	case None, GZIP, ZLIB, SNAPPY:
 		return nil
 	}
-	return tf.Errorf(tf.InvalidArgument, "Unsupported compression_type: %s. Valid types are \"\", \"GZIP\", \"ZLIB\" and \"SNAPPY\"", string(c))
+	return core.Errorf(core.InvalidArgument, "Unsupported compression_type: %s. Valid types are \"\", \"GZIP\", \"ZLIB\" and \"SNAPPY\"", string(c))
 }
 
 // A Writer writes a file of records. It is for one goroutine at a time.
@@ -48,9 +48,9 @@ func Create(name string, c Compression) (*Writer, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	f, err := os.Create(tf.LocalPath(name))
+	f, err := os.Create(core.LocalPath(name))
 	if err != nil {
-		return nil, tf.FileError(name, err)
+		return nil, core.FileError(name, err)
 	}
 	w := &Writer{file: f, buffer: bufio.NewWriterSize(f, 1<<16)}
 	var to io.Writer = w.buffer
@@ -115,9 +115,9 @@ func OpenAt(name string, c Compression, offset int64) (*Reader, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	f, err := os.Open(tf.LocalPath(name))
+	f, err := os.Open(core.LocalPath(name))
 	if err != nil {
-		return nil, tf.FileError(name, err)
+		return nil, core.FileError(name, err)
 	}
 	r := &Reader{name: name, file: f}
 	from, err := c.Unpack(bufio.NewReaderSize(f, 1<<16))
@@ -126,7 +126,7 @@ func OpenAt(name string, c Compression, offset int64) (*Reader, error) {
 	}
 	if err != nil {
 		_ = f.Close()
-		return nil, &tf.Error{Code: tf.DataLoss, Msg: fmt.Sprintf("%s: no %s stream that goes to offset %d: %v", name, c, offset, err), Err: err}
+		return nil, &core.Error{Code: core.DataLoss, Msg: fmt.Sprintf("%s: no %s stream that goes to offset %d: %v", name, c, offset, err), Err: err}
 	}
 	r.records = record.NewReader(from)
 	return r, nil

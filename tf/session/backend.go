@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"log/slog"
@@ -8,14 +9,17 @@ import (
 	"sync"
 	"time"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A Backend does the work of a session. Sessions choose one by their target.
 type Backend interface {
-	// Run feeds the tensors, runs the targets and returns the fetches.
-	Run(ctx context.Context, c *Call) ([]*tf.Tensor, error)
+	// Run feeds the tensors, runs the targets and returns the fetches. What is
+	// fed stays the program's, which may write to it once Run has returned; what
+	// is returned is the program's alone.
+	Run(ctx context.Context, c *Call) ([]*core.Tensor, error)
 	// Close ends the session.
 	Close() error
 }
@@ -23,9 +27,12 @@ type Backend interface {
 // A Call is one step as a backend sees it: names of tensors ("x:0") and nodes.
 type Call struct {
 	FeedNames []string
-	Feeds     []*tf.Tensor
+	Feeds     []*core.Tensor
 	Fetches   []string
 	Targets   []string
+	// Into, if not nil, is memory of the program's for the first fetch, with as
+	// many elements: a backend may write to it and return it instead of a copy.
+	Into *core.Tensor
 	// Options says more about how to run the step; nil: nothing. If it is
 	// set, the backend sets Metadata.
 	Options  *pb.RunOptions
@@ -42,7 +49,7 @@ type Partialer interface {
 // Pieces is a step of a backend that is run in pieces.
 type Pieces interface {
 	// Run runs a piece, which has no targets.
-	Run(ctx context.Context, c *Call) ([]*tf.Tensor, error)
+	Run(ctx context.Context, c *Call) ([]*core.Tensor, error)
 	// Close gives up the pieces that have not been run.
 	Close()
 }
@@ -82,14 +89,38 @@ type Config struct {
 	CollectivesInOrder bool
 	// Timeout bounds each step and each call to a cluster; 0: none.
 	Timeout time.Duration
+	// StartTimeout bounds how long the first step waits until the tasks of a
+	// cluster have answered; 0: [DefaultStartTimeout], negative: for ever.
+	StartTimeout time.Duration
 	// DeviceFilters restricts the tasks of a cluster that take part.
 	DeviceFilters []string
 	// Isolate gives the session variables of its own on a cluster.
 	Isolate bool
 	// TLS secures the connection to a cluster; nil: plain text.
 	TLS *tls.Config
-	// Log hears what is worth telling; nil: nothing is logged.
+	// Log hears what is worth telling; nil: slog's default logger does.
 	Log slog.Handler
+}
+
+// DefaultStartTimeout is how long a session waits for its cluster unless Config
+// says otherwise.
+const DefaultStartTimeout = time.Minute
+
+// Logger returns the logger that the session uses.
+func (c *Config) Logger() *slog.Logger {
+	if c.Log == nil {
+		return slog.Default()
+	}
+	return slog.New(c.Log)
+}
+
+// Start returns a context that ends when the tasks of a cluster have to have
+// answered.
+func (c *Config) Start(ctx context.Context) (context.Context, context.CancelFunc) {
+	if c.StartTimeout < 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, cmp.Or(c.StartTimeout, DefaultStartTimeout))
 }
 
 // A Factory makes backends for targets of one kind.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A Callable is a step that has been prepared: the cheapest way to run the same
@@ -13,12 +14,12 @@ type Callable struct {
 	call  Call
 	feeds []tf.Output
 	slots []slot
-	run   func(ctx context.Context, args []*tf.Tensor) ([]*tf.Tensor, error)
+	run   func(ctx context.Context, args []*core.Tensor) ([]*core.Tensor, error)
 }
 
 // A Preparer is a Backend that can do part of the work of a call ahead.
 type Preparer interface {
-	Prepare(c *Call) (func(ctx context.Context, feeds []*tf.Tensor) ([]*tf.Tensor, error), error)
+	Prepare(c *Call) (func(ctx context.Context, feeds []*core.Tensor) ([]*core.Tensor, error), error)
 }
 
 // MakeCallable prepares a step that feeds the given outputs, in this order, and
@@ -40,7 +41,7 @@ func (s *Session) MakeCallable(feeds []tf.Output, fetches ...tf.Fetchable) (*Cal
 	c := &Callable{s: s, call: p.call, feeds: feeds, slots: p.slots}
 	c.run = c.runCall
 	if p.answered() {
-		c.run = func(context.Context, []*tf.Tensor) ([]*tf.Tensor, error) { return nil, nil }
+		c.run = func(context.Context, []*core.Tensor) ([]*core.Tensor, error) { return nil, nil }
 		return c, nil
 	}
 	if b, ok := s.b.(Preparer); ok {
@@ -52,7 +53,7 @@ func (s *Session) MakeCallable(feeds []tf.Output, fetches ...tf.Fetchable) (*Cal
 	return c, nil
 }
 
-func (c *Callable) runCall(ctx context.Context, args []*tf.Tensor) ([]*tf.Tensor, error) {
+func (c *Callable) runCall(ctx context.Context, args []*core.Tensor) ([]*core.Tensor, error) {
 	step := c.call
 	step.Feeds = args
 	return c.s.b.Run(ctx, &step)
@@ -67,16 +68,18 @@ func (c *Callable) Run(ctx context.Context, args ...*tf.Tensor) ([]*tf.Tensor, e
 	if len(args) != len(c.feeds) {
 		return nil, tf.Errorf(tf.InvalidArgument, "Expected %d feed tensors, but got %d", len(c.feeds), len(args))
 	}
+	feeds := make([]*core.Tensor, len(args))
 	for i, x := range c.feeds {
 		if _, err := checkFeed(c.s.g, x, args[i]); err != nil {
 			return nil, err
 		}
+		feeds[i] = (*core.Tensor)(args[i])
 	}
 	ctx, cancel := c.s.bounded(ctx)
 	defer cancel()
-	got, err := c.run(ctx, args)
+	got, err := c.run(ctx, feeds)
 	if err != nil {
 		return nil, c.s.locate(err)
 	}
-	return spread(c.slots, got, args), nil
+	return spread(c.slots, got, feeds), nil
 }

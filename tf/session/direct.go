@@ -2,12 +2,12 @@ package session
 
 import (
 	"context"
-	"log/slog"
 
 	"github.com/gorge-tf/gorge/internal/device"
 	"github.com/gorge-tf/gorge/internal/direct"
 	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // inProcess is the backend of sessions without a target.
@@ -29,10 +29,10 @@ func newDirect(g *tf.Graph, cfg Config) (Backend, error) {
 
 // placementLog returns who hears of placements, nil if nobody does.
 func placementLog(cfg Config) func(string) {
-	if !cfg.LogDevicePlacement || cfg.Log == nil {
+	if !cfg.LogDevicePlacement {
 		return nil
 	}
-	log := slog.New(cfg.Log)
+	log := cfg.Logger()
 	return func(text string) { log.Info("device placement\n" + text) }
 }
 
@@ -40,9 +40,9 @@ func signature(c *Call) pass.Signature {
 	return pass.Signature{Feeds: c.FeedNames, Fetches: c.Fetches, Targets: c.Targets}
 }
 
-func (b inProcess) Run(ctx context.Context, c *Call) (out []*tf.Tensor, err error) {
+func (b inProcess) Run(ctx context.Context, c *Call) (out []*core.Tensor, err error) {
 	if c.Options == nil {
-		return b.s.Run(ctx, signature(c), c.Feeds)
+		return b.s.RunInto(ctx, signature(c), c.Feeds, c.Into)
 	}
 	out, c.Metadata, err = b.s.RunOptions(ctx, signature(c), c.Feeds, c.Options)
 	return out, err
@@ -60,6 +60,6 @@ func (b inProcess) Close() error { return b.s.Close() }
 
 type pieces struct{ *direct.PartialRun }
 
-func (p pieces) Run(ctx context.Context, c *Call) ([]*tf.Tensor, error) {
+func (p pieces) Run(ctx context.Context, c *Call) ([]*core.Tensor, error) {
 	return p.PartialRun.Run(ctx, c.FeedNames, c.Feeds, c.Fetches)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Feeds gives values to outputs for one step.
@@ -16,7 +17,7 @@ type Feeds map[tf.Output]tf.Value
 func (c *Call) addFeeds(g *tf.Graph, feeds Feeds) error {
 	type feed struct {
 		name string
-		t    *tf.Tensor
+		t    *core.Tensor
 	}
 	list := make([]feed, 0, len(feeds))
 	for x, v := range feeds {
@@ -24,7 +25,7 @@ func (c *Call) addFeeds(g *tf.Graph, feeds Feeds) error {
 		if err != nil {
 			return err
 		}
-		list = append(list, feed{x.Name(), t})
+		list = append(list, feed{x.Name(), (*core.Tensor)(t)})
 	}
 	slices.SortFunc(list, func(a, b feed) int { return strings.Compare(a.name, b.name) })
 	for _, f := range list {
@@ -43,7 +44,7 @@ func feedable(g *tf.Graph, x tf.Output) error {
 		return tf.Errorf(tf.InvalidArgument, "a feed must be an output of the graph, got none")
 	}
 	if x.Graph() != g {
-		return tf.AtNode(tf.Errorf(tf.InvalidArgument, "a feed must belong to the session's graph, %s does not", x.Name()), &op.Node, nil)
+		return core.AtNode(tf.Errorf(tf.InvalidArgument, "a feed must belong to the session's graph, %s does not", x.Name()), &op.Node, nil)
 	}
 	return nil
 }
@@ -55,14 +56,14 @@ func checkFeed(g *tf.Graph, x tf.Output, v tf.Value) (*tf.Tensor, error) {
 	}
 	op := x.Operation()
 	fail := func(format string, args ...any) error {
-		return tf.AtNode(tf.Errorf(tf.InvalidArgument, format, args...), &op.Node, nil)
+		return core.AtNode(tf.Errorf(tf.InvalidArgument, format, args...), &op.Node, nil)
 	}
 	if v == nil {
 		return nil, fail("the value fed for %s must not be nil", x.Name())
 	}
 	t, err := v.AsTensor()
 	if err != nil {
-		return nil, tf.AtNode(err, &op.Node, nil)
+		return nil, core.AtNode(err, &op.Node, nil)
 	}
 	switch {
 	case t.DType() != x.DType().Base():

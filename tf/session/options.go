@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // RunOptions says more about how one step is run. The zero value is how Run
@@ -49,7 +49,7 @@ func (s *Session) RunWithOptions(ctx context.Context, o RunOptions, feeds Feeds,
 	if err != nil {
 		return nil, nil, err
 	}
-	return s.run(ctx, p, feeds, fetches)
+	return s.run(ctx, p, feeds, fetches, nil)
 }
 
 func (o *RunOptions) proto() (*pb.RunOptions, error) {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // plan is a step as the backend runs it, and how its results answer the fetches.
@@ -83,7 +84,10 @@ func fetchable(g *tf.Graph, f tf.Fetchable) error {
 		return err
 	}
 	if op.Graph() != g {
-		return tf.AtNode(tf.Errorf(tf.InvalidArgument, "a fetch must belong to the session's graph, %s does not", op.Name), &op.Node, nil)
+		return core.AtNode(tf.Errorf(tf.InvalidArgument, "a fetch must belong to the session's graph, %s does not", op.Name), &op.Node, nil)
+	}
+	if err := op.CheckFetchable(); err != nil {
+		return core.AtNode(err, &op.Node, nil)
 	}
 	if x, ok := f.(tf.Output); ok {
 		return x.Err()
@@ -95,17 +99,35 @@ func fetchable(g *tf.Graph, f tf.Fetchable) error {
 // be run.
 func (p *plan) answered() bool { return len(p.call.Fetches)+len(p.call.Targets) == 0 }
 
-// spread puts results where they were asked for.
-func (p *plan) spread(got []*tf.Tensor) []*tf.Tensor { return spread(p.slots, got, p.call.Feeds) }
+// deliver writes the answer to the first fetch to the memory that the program
+// has given for it, unless the backend has done so.
+func (p *plan) deliver(got []*core.Tensor) error {
+	into := p.call.Into
+	if into == nil {
+		return nil
+	}
+	from, i := got, p.slots[0].i
+	if p.slots[0].from == fed {
+		from = p.call.Feeds
+	}
+	return from[i].CopyTo(into)
+}
 
-func spread(slots []slot, got, feeds []*tf.Tensor) []*tf.Tensor {
+// spread puts results where they were asked for.
+func (p *plan) spread(got []*core.Tensor) []*tf.Tensor { return spread(p.slots, got, p.call.Feeds) }
+
+// spread answers each fetch with a tensor of its own: one that is asked for
+// twice is copied.
+func spread(slots []slot, got, feeds []*core.Tensor) []*tf.Tensor {
 	out := make([]*tf.Tensor, len(slots))
 	for i, s := range slots {
-		switch s.from {
-		case returned:
-			out[i] = got[s.i]
-		case fed:
-			out[i] = feeds[s.i]
+		switch {
+		case s.from == fed:
+			out[i] = (*tf.Tensor)(feeds[s.i].Clone())
+		case s.from == returned && slices.Contains(slots[:i], s):
+			out[i] = (*tf.Tensor)(got[s.i].Clone())
+		case s.from == returned:
+			out[i] = (*tf.Tensor)(got[s.i])
 		}
 	}
 	return out

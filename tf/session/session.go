@@ -4,11 +4,19 @@ package session
 
 import (
 	"context"
+	"crypto/tls"
+	"log/slog"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
 	"sync/atomic"
+	"time"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	_ "github.com/gorge-tf/gorge/tf/ops" // kernels for every op a loaded graph may name
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A Session runs steps of a graph. The graph may grow while steps run. All
@@ -27,16 +35,47 @@ type Option func(*Config)
 // Target makes the session run on a cluster: "grpc://host:port".
 func Target(t string) Option { return func(c *Config) { c.Target = t } }
 
-// With replaces the whole configuration.
-func With(cfg Config) Option { return func(c *Config) { *c = cfg } }
+// With sets the fields of cfg that are not zero. Options add up: the later one
+// counts where two set the same field.
+func With(cfg Config) Option {
+	return func(c *Config) {
+		from, to := reflect.ValueOf(cfg), reflect.ValueOf(c).Elem()
+		for i := range from.NumField() {
+			if f := from.Field(i); !f.IsZero() {
+				to.Field(i).Set(f)
+			}
+		}
+	}
+}
+
+// Timeout bounds each step and each call to a cluster.
+func Timeout(d time.Duration) Option { return func(c *Config) { c.Timeout = d } }
+
+// StartTimeout bounds how long the first step waits for the tasks of a cluster;
+// a negative one lets it wait for ever.
+func StartTimeout(d time.Duration) Option { return func(c *Config) { c.StartTimeout = d } }
+
+// TLS secures the connection to a cluster.
+func TLS(cfg *tls.Config) Option { return func(c *Config) { c.TLS = cfg } }
+
+// DeviceFilters restricts the tasks of a cluster that take part:
+// DeviceFilters("/job:ps", "/job:worker/task:0").
+func DeviceFilters(filters ...string) Option {
+	return func(c *Config) { c.DeviceFilters = slices.Clone(filters) }
+}
+
+// Log says who hears what is worth telling, instead of slog's default logger.
+func Log(h slog.Handler) Option { return func(c *Config) { c.Log = h } }
 
 // Devices gives a session in this process devices: Devices("CPU", 2).
 func Devices(typ string, n int) Option {
 	return func(c *Config) {
-		if c.Devices == nil {
-			c.Devices = map[string]int{}
+		devices := maps.Clone(c.Devices) // it may be the program's map
+		if devices == nil {
+			devices = map[string]int{}
 		}
-		c.Devices[typ] = n
+		devices[typ] = n
+		c.Devices = devices
 	}
 }
 
@@ -90,12 +129,13 @@ func (s *Session) Close() error {
 // the value of an Output, nil for an Operation, which is only run. Any output
 // may be fed, and one that is also fetched is what was fed.
 func (s *Session) Run(ctx context.Context, feeds Feeds, fetches ...tf.Fetchable) ([]*tf.Tensor, error) {
-	out, _, err := s.run(ctx, nil, feeds, fetches)
+	out, _, err := s.run(ctx, nil, feeds, fetches, nil)
 	return out, err
 }
 
-// run runs a step, with metadata if there are options.
-func (s *Session) run(ctx context.Context, o *pb.RunOptions, feeds Feeds, fetches []tf.Fetchable) ([]*tf.Tensor, *RunMetadata, error) {
+// run runs a step, with metadata if there are options. The first fetch goes to
+// into, if that is not nil.
+func (s *Session) run(ctx context.Context, o *pb.RunOptions, feeds Feeds, fetches []tf.Fetchable, into *core.Tensor) ([]*tf.Tensor, *RunMetadata, error) {
 	if err := s.open(); err != nil {
 		return nil, nil, err
 	}
@@ -103,15 +143,18 @@ func (s *Session) run(ctx context.Context, o *pb.RunOptions, feeds Feeds, fetche
 	if err != nil {
 		return nil, nil, err
 	}
-	p.call.Options = o
+	p.call.Options, p.call.Into = o, into
 	if p.answered() {
-		return p.spread(nil), &RunMetadata{}, nil
+		return p.spread(nil), &RunMetadata{}, p.deliver(nil)
 	}
 	ctx, cancel := s.bounded(ctx)
 	defer cancel()
 	got, err := s.b.Run(ctx, &p.call)
 	if err != nil {
 		return nil, nil, s.locate(err)
+	}
+	if err := p.deliver(got); err != nil {
+		return nil, nil, err
 	}
 	return p.spread(got), p.call.Metadata, nil
 }
@@ -132,8 +175,8 @@ func (s *Session) bounded(ctx context.Context) (context.Context, context.CancelF
 	return context.WithTimeout(ctx, s.cfg.Timeout)
 }
 
-// Fetch runs a step and returns the elements of y; what else is asked for is
-// only run.
+// Fetch runs a step and returns the elements of y, a slice of the program's own;
+// what else is asked for is only run.
 func Fetch[T tf.Elem](ctx context.Context, s *Session, feeds Feeds, y tf.Output, also ...tf.Fetchable) ([]T, error) {
 	if err := y.Err(); err != nil {
 		return nil, err
@@ -145,6 +188,20 @@ func Fetch[T tf.Elem](ctx context.Context, s *Session, feeds Feeds, y tf.Output,
 	return tf.Values[T](out[0])
 }
 
+// FetchInto is Fetch into memory of the caller's: it writes the elements of y to
+// dst, which must have as many, and allocates nothing for them.
+func FetchInto[T tf.Elem](ctx context.Context, s *Session, dst []T, feeds Feeds, y tf.Output, also ...tf.Fetchable) error {
+	if err := y.Err(); err != nil {
+		return err
+	}
+	t, err := core.FromSlice(dst)
+	if err != nil {
+		return err
+	}
+	_, _, err = s.run(ctx, nil, feeds, append([]tf.Fetchable{y}, also...), t)
+	return err
+}
+
 // locate adds the program's line to an error that only names a node, as those
 // that come from a cluster do.
 func (s *Session) locate(err error) error {
@@ -152,11 +209,26 @@ func (s *Session) locate(err error) error {
 	if e.Node == "" || e.Pos != "" {
 		return err
 	}
-	op := s.g.Operation(e.Node)
+	op := s.operation(e.Node)
 	if op == nil {
 		return err
 	}
 	located := *e
-	located.Pos, located.Op = op.Pos(), op.OpName()
+	located.Node, located.Pos, located.Op = op.Name, op.Pos(), op.OpName()
 	return &located
+}
+
+// operation finds the program's operation behind a node of a cluster's: masters
+// and workers add nodes of their own behind its name, as in "w/read/_26".
+func (s *Session) operation(node string) *tf.Operation {
+	for {
+		if op := s.g.Operation(node); op != nil {
+			return op
+		}
+		i := strings.LastIndex(node, "/")
+		if i < 0 || !strings.HasPrefix(node[i+1:], "_") {
+			return nil
+		}
+		node = node[:i]
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/session"
+	"github.com/gorge-tf/gorge/tf/tftest"
 )
 
 func TestFetchAs(t *testing.T) {
@@ -118,7 +119,7 @@ func TestSparse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Sparse.Indices != indices || got.Sparse.Values.String() != "float32[2]{4, 9}" || got.Sparse.DenseShape != shape {
+	if tftest.Diff(indices, got.Sparse.Indices) != "" || got.Sparse.Values.String() != "float32[2]{4, 9}" || tftest.Diff(shape, got.Sparse.DenseShape) != "" {
 		t.Errorf("sparse: %v", got.Sparse)
 	}
 	if got.Slices.Values.String() != "float32[2]{-2, -3}" || got.Slices.Indices.String() != "int32[2]{3, 1}" || got.Slices.DenseShape != nil {
@@ -126,7 +127,7 @@ func TestSparse(t *testing.T) {
 	}
 	fed := tf.IndexedSlices{Values: slices.Values, Indices: slices.Indices}
 	out, err := s.Run(t.Context(), session.Feeds{}.AddSlices(fed, got.Slices), fed.Values.Neg(), fed.Indices)
-	if err != nil || out[0].String() != "float32[2]{2, 3}" || out[1] != got.Slices.Indices {
+	if err != nil || out[0].String() != "float32[2]{2, 3}" || tftest.Diff(got.Slices.Indices, out[1]) != "" {
 		t.Errorf("fed slices: %v, %v", out, err)
 	}
 }

@@ -15,9 +15,10 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/internal/wire/record"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // Opts are the options of a Writer.
@@ -46,9 +47,9 @@ var writers atomic.Int64
 
 // NewWriter begins a file in a directory, which it makes if need be.
 func NewWriter(dir string, o Opts) (*Writer, error) {
-	dir = tf.LocalPath(dir)
+	dir = core.LocalPath(dir)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, tf.FileError(dir, err)
+		return nil, core.FileError(dir, err)
 	}
 	host, err := os.Hostname()
 	if err != nil {
@@ -58,7 +59,7 @@ func NewWriter(dir string, o Opts) (*Writer, error) {
 	name := filepath.Join(dir, fmt.Sprintf("events.out.tfevents.%010d.%s.%d.%d%s", now.Unix(), host, os.Getpid(), writers.Add(1)-1, o.Suffix))
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
-		return nil, tf.FileError(name, err)
+		return nil, core.FileError(name, err)
 	}
 	w := &Writer{opts: o, file: f, buf: bufio.NewWriter(f), flushed: now}
 	w.records = record.NewWriter(w.buf)
@@ -120,7 +121,7 @@ func (w *Writer) put(e *pb.Event) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err := w.records.Write(b); err != nil {
-		return tf.FileError(w.Name(), err)
+		return core.FileError(w.Name(), err)
 	}
 	w.waiting++
 	if o := w.opts; o.MaxQueue > 0 && w.waiting > o.MaxQueue || o.FlushEvery > 0 && time.Since(w.flushed) > o.FlushEvery {
@@ -139,7 +140,7 @@ func (w *Writer) Flush() error {
 func (w *Writer) flush() error {
 	w.waiting, w.flushed = 0, time.Now()
 	if err := w.buf.Flush(); err != nil {
-		return tf.FileError(w.Name(), err)
+		return core.FileError(w.Name(), err)
 	}
 	return nil
 }
@@ -148,7 +149,7 @@ func (w *Writer) flush() error {
 func (w *Writer) Close() error {
 	err := w.Flush()
 	if e := w.file.Close(); err == nil && e != nil {
-		err = tf.FileError(w.Name(), e)
+		err = core.FileError(w.Name(), e)
 	}
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // An Option says how exactly elements have to agree. Without any, they have to
@@ -76,7 +77,7 @@ func Diff(want, got *tf.Tensor, opts ...Option) string {
 		return fmt.Sprintf("-%v\n+%v", want, got)
 	case want.DType() != got.DType() || !want.Shape().Equal(got.Shape()):
 		return fmt.Sprintf("-%v%v\n+%v%v", want.DType(), want.Shape(), got.DType(), got.Shape())
-	case !want.Addressable() || !got.Addressable():
+	case !(*core.Tensor)(want).Addressable() || !(*core.Tensor)(got).Addressable():
 		return "elements of a tensor in device memory cannot be compared"
 	}
 	if d := want.DType(); d == tf.Resource || d == tf.Variant {
@@ -92,7 +93,7 @@ func Comparer(opts ...Option) cmp.Option {
 }
 
 func diffObjects(want, got *tf.Tensor) string {
-	if tf.TensorsEqual(want, got) {
+	if core.TensorsEqual((*core.Tensor)(want), (*core.Tensor)(got)) {
 		return ""
 	}
 	return fmt.Sprintf("-%v\n+%v", want, got)

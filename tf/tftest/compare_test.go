@@ -10,6 +10,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func vector[T tf.Elem](v ...T) *tf.Tensor {
@@ -60,9 +61,9 @@ func TestDiff(t *testing.T) {
 		{"bools", vector(true), vector(false), []Option{Within(1, 1)}, "-true +false"},
 		{"bytes, near", vector[uint8](7), vector[uint8](8), []Option{Within(0, 1)}, ""},
 		{"64-bit integers are exact", vector[int64](7), vector[int64](8), []Option{Within(0, 1)}, "-7 +8"},
-		{"handles", tf.HandleTensor(tf.ResourceHandle{Name: "v"}), tf.HandleTensor(tf.ResourceHandle{Name: "w"}), nil, "-resource[]{v}\n+resource[]{w}"},
-		{"equal handles", tf.HandleTensor(tf.ResourceHandle{Name: "v"}), tf.HandleTensor(tf.ResourceHandle{Name: "v"}), nil, ""},
-		{"far away", tf.TensorOf(tf.Int8, tf.Shape{1}, memory.NewOpaque("FAKE", nil, 1)), vector[int8](1), nil, "device memory"},
+		{"handles", (*tf.Tensor)(core.HandleTensor(core.ResourceHandle{Name: "v"})), (*tf.Tensor)(core.HandleTensor(core.ResourceHandle{Name: "w"})), nil, "-resource[]{v}\n+resource[]{w}"},
+		{"equal handles", (*tf.Tensor)(core.HandleTensor(core.ResourceHandle{Name: "v"})), (*tf.Tensor)(core.HandleTensor(core.ResourceHandle{Name: "v"})), nil, ""},
+		{"far away", (*tf.Tensor)(core.TensorOf(tf.Int8, tf.Shape{1}, memory.NewOpaque("FAKE", nil, 1))), vector[int8](1), nil, "device memory"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			diff := Diff(c.want, c.got, c.opts...)
@@ -74,7 +75,7 @@ func TestDiff(t *testing.T) {
 }
 
 func TestDiffNamesFewElements(t *testing.T) {
-	want, got := tf.NewTensor(tf.Int32, tf.Shape{5, 5}), tf.NewTensor(tf.Int32, tf.Shape{5, 5})
+	want, got := (*tf.Tensor)(core.NewTensor(tf.Int32, tf.Shape{5, 5})), (*tf.Tensor)(core.NewTensor(tf.Int32, tf.Shape{5, 5}))
 	for i := range tf.Data[int32](got) {
 		tf.Data[int32](got)[i] = int32(i) + 1
 	}
@@ -125,7 +126,7 @@ func TestElements(t *testing.T) {
 	}
 	Elements(t, matrix, []int32{1, 2, 3, 4})
 	Elements(t, tf.Scalar("a"), []string{"a"})
-	Elements(t, tf.NewTensor(tf.Float32, tf.Shape{0, 3}), []float32{})
+	Elements(t, (*tf.Tensor)(core.NewTensor(tf.Float32, tf.Shape{0, 3})), []float32{})
 	for _, bad := range []*tf.Tensor{nil, matrix, tf.Scalar[int32](1), vector[int64](1, 2)} {
 		r := &recorder{}
 		if Elements(r, bad, []int32{1, 2}) || r.said == "" {

@@ -84,7 +84,7 @@ func (n *numeric) analytic() ([]*tf.Tensor, error) {
 
 // weights returns numbers that are all different, of v's type and shape.
 func weights(v *tf.Tensor) *tf.Tensor {
-	w := tf.NewTensor(v.DType(), v.Shape())
+	w := v.Clone()
 	for i := range w.Len() {
 		a, b := math.Sin(float64(3*i+1)), math.Cos(float64(5*i+2))
 		if w.DType() == tf.Complex128 {
@@ -99,7 +99,7 @@ func weights(v *tf.Tensor) *tf.Tensor {
 // differences returns the gradient for input i by central differences.
 func (n *numeric) differences(i int) (*tf.Tensor, error) {
 	x := n.x[i]
-	out := tf.NewTensor(x.DType(), x.Shape())
+	out := x.Clone()
 	for k := range x.Len() {
 		re, err := n.slope(i, k, 1)
 		if err != nil {

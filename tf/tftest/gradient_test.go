@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/tftest"
@@ -13,24 +14,24 @@ import (
 
 // TestSquareWrong is an op for which a wrong gradient function is registered.
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "TestSquareWrong", In: "x: double", Out: "y: double",
-		Shape: func(c *tf.Infer) error { c.Set(0, c.In(0)); return nil },
-		Kernels: tf.AnyType(func(*tf.Node) (tf.Kernel, error) {
-			return tf.Compute(func(c *tf.OpContext) error {
+		Shape: func(c *core.Infer) error { c.Set(0, c.In(0)); return nil },
+		Kernels: core.AnyType(func(*core.Node) (core.Kernel, error) {
+			return core.Compute(func(c *core.OpContext) error {
 				out, err := c.Alloc(0, tf.Float64, c.Input(0).Shape())
 				if err != nil {
 					return err
 				}
-				for i, v := range tf.Data[float64](c.Input(0)) {
-					tf.Data[float64](out)[i] = v * v
+				for i, v := range core.Data[float64](c.Input(0)) {
+					core.Data[float64](out)[i] = v * v
 				}
 				return nil
 			}), nil
 		}),
-		Grad: func(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+		Grad: tf.GradFunc(func(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 			return tf.Grads(ops.Mul(dy[0], op.Input(0))) // the factor 2 is missing
-		},
+		}),
 	})
 }
 

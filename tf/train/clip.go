@@ -2,6 +2,7 @@ package train
 
 import (
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -31,11 +32,11 @@ func sumKept(x tf.Output, axes []int) tf.Output {
 
 // like adds a scalar in the type of x.
 func like(x tf.Output, v float64) tf.Output {
-	t, err := tf.ScalarOf(x.DType(), v)
+	t, err := core.ScalarOf(x.DType(), v)
 	if err != nil {
 		return tf.Failed(x.Graph(), "Const", err).Output(0)
 	}
-	return ops.ConstTensor(x.Graph(), t)
+	return ops.ConstValue(x.Graph(), t)
 }
 
 // ClipByAverageNorm scales x down so that its norm, divided by the number of

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // ReplicaDevices says how the operations of a replica are spread over a
@@ -28,7 +29,7 @@ type ReplicaDevices struct {
 }
 
 // A PSStrategy chooses the parameter server, by task, for an operation.
-type PSStrategy func(n *tf.Node) int
+type PSStrategy func(n *core.Node) int
 
 // PSOps are the operations that keep what training is about: TensorFlow's list.
 var PSOps = []string{
@@ -41,9 +42,9 @@ var PSOps = []string{
 // Setter returns the function for [tf.Graph.DeviceFunc]: TensorFlow's
 // replica_device_setter. It counts what it has placed, so a graph takes one of
 // its own.
-func (r ReplicaDevices) Setter() func(n *tf.Node) string {
+func (r ReplicaDevices) Setter() func(n *core.Node) string {
 	if r.PSTasks == 0 {
-		return func(*tf.Node) string { return "" }
+		return func(*core.Node) string { return "" }
 	}
 	if r.PS == "" {
 		r.PS = "/job:ps"
@@ -60,7 +61,7 @@ func (r ReplicaDevices) Setter() func(n *tf.Node) string {
 	return r.choose
 }
 
-func (r ReplicaDevices) choose(n *tf.Node) string {
+func (r ReplicaDevices) choose(n *core.Node) string {
 	switch {
 	case slices.Contains(r.Ops, n.OpName()):
 	case slices.ContainsFunc(n.InTypes, follows):
@@ -86,7 +87,7 @@ func follows(d tf.DType) bool { return d == tf.Resource || d.IsRef() }
 // RoundRobin takes the parameter servers in turn.
 func RoundRobin(tasks int) PSStrategy {
 	next := 0
-	return func(*tf.Node) int {
+	return func(*core.Node) int {
 		task := next
 		next = (next + 1) % tasks
 		return task
@@ -95,12 +96,12 @@ func RoundRobin(tasks int) PSStrategy {
 
 // GreedyLoadBalancing gives each operation to the parameter server that has
 // least so far, by what load says of it; nil stands for ByteSize.
-func GreedyLoadBalancing(tasks int, load func(n *tf.Node) float64) PSStrategy {
+func GreedyLoadBalancing(tasks int, load func(n *core.Node) float64) PSStrategy {
 	if load == nil {
 		load = ByteSize
 	}
 	loads := make([]float64, tasks)
-	return func(n *tf.Node) int {
+	return func(n *core.Node) int {
 		task := slices.Index(loads, slices.Min(loads))
 		loads[task] += load(n)
 		return task
@@ -109,7 +110,7 @@ func GreedyLoadBalancing(tasks int, load func(n *tf.Node) float64) PSStrategy {
 
 // ByteSize is the load of a variable: the bytes of its elements. What has no
 // static shape counts nothing.
-func ByteSize(n *tf.Node) float64 {
+func ByteSize(n *core.Node) float64 {
 	s, ok := n.Attrs["shape"].(tf.Shape)
 	d, typed := n.Attrs["dtype"].(tf.DType)
 	if !ok || !typed || !s.Known() {

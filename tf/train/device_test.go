@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/train"
 )
 
 // variablesOf adds variables of the given numbers of floats to a new graph and
 // returns the devices that their handles ask for.
-func variablesOf(t *testing.T, choose func(*tf.Node) string, sizes ...int) (devices []string) {
+func variablesOf(t *testing.T, choose func(*core.Node) string, sizes ...int) (devices []string) {
 	t.Helper()
 	g := tf.NewGraph(tf.Strict())
 	g.DeviceFunc(choose, func() {
@@ -38,7 +39,7 @@ func TestStrategies(t *testing.T) {
 	}{
 		"in turn":          {nil, task("0", "1", "2", "0", "1", "2")},
 		"by bytes":         {train.GreedyLoadBalancing(3, nil), task("0", "1", "2", "2", "1", "2")},
-		"by a load of one": {train.GreedyLoadBalancing(3, func(*tf.Node) float64 { return 1 }), task("0", "1", "2", "0", "1", "2")},
+		"by a load of one": {train.GreedyLoadBalancing(3, func(*core.Node) float64 { return 1 }), task("0", "1", "2", "0", "1", "2")},
 	} {
 		spread := train.ReplicaDevices{PSTasks: 3, Strategy: c.strategy}
 		if got := variablesOf(t, spread.Setter(), sizes...); !slices.Equal(got, c.want) {

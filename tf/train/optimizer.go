@@ -4,6 +4,7 @@ package train
 
 import (
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -77,7 +78,11 @@ func pair(gs []tf.Gradient, vars []*tf.Variable) []GradVar {
 // by the graph, as those of other functions that add operations, and by the
 // operation.
 func minimize(o Optimizer, loss tf.Output, vars []*tf.Variable) *tf.Operation {
-	gvs, err := ComputeGradients(loss, vars...)
+	err := checkLoss(loss)
+	var gvs []GradVar
+	if err == nil {
+		gvs, err = ComputeGradients(loss, vars...)
+	}
 	if err == nil {
 		var op *tf.Operation
 		if op, err = o.ApplyGradients(gvs); err == nil {
@@ -85,6 +90,18 @@ func minimize(o Optimizer, loss tf.Output, vars []*tf.Variable) *tf.Operation {
 		}
 	}
 	return tf.Failed(loss.Graph(), "Minimize", err)
+}
+
+// checkLoss refuses what is no scalar, of which the gradient would be that of
+// the sum.
+func checkLoss(loss tf.Output) error {
+	if err := loss.Err(); err != nil {
+		return err
+	}
+	if s := loss.Shape(); len(s) > 0 {
+		return tf.Errorf(tf.InvalidArgument, "a loss must be a scalar, got %v: take its Mean or its Sum", loss)
+	}
+	return nil
 }
 
 // checkGrads says what all optimizers ask for.
@@ -130,7 +147,7 @@ func beside(v *tf.Variable, f func()) {
 
 // constLike returns a scalar in the type of v.
 func constLike(v *tf.Variable, x float64) tf.Output {
-	t, err := tf.ScalarOf(v.DType(), x)
+	t, err := core.ScalarOf(v.DType(), x)
 	if err != nil {
 		return tf.Failed(v.Graph(), "Const", err).Output(0)
 	}
@@ -143,7 +160,7 @@ func zerosLike(v *tf.Variable) tf.Output { return fillLike(v, 0) }
 // fillLike returns a tensor of v's shape with all elements x.
 func fillLike(v *tf.Variable, x float64) tf.Output {
 	g := v.Graph()
-	if err := tf.CheckSize(v.DType(), v.Shape()); err != nil {
+	if err := core.CheckSize(v.DType(), v.Shape()); err != nil {
 		return ops.Fill(ops.Shape(v.Initial()), constLike(v, x))
 	}
 	dims := make([]int32, len(v.Shape()))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A rule is an optimizer as this package works with it: which training op
@@ -40,9 +41,15 @@ type arg func(v *tf.Variable) tf.Output
 // number is a constant.
 func number(x float64) arg { return func(v *tf.Variable) tf.Output { return constLike(v, x) } }
 
-// rate is the learning rate: what the graph computes, if there is that.
+// rate is the learning rate: what the graph computes, if there is that. A rate
+// of zero trains nothing: it was forgotten.
 func rate(computed tf.Output, x float64) arg {
-	if computed.IsZero() {
+	switch {
+	case computed.IsZero() && x == 0:
+		return func(v *tf.Variable) tf.Output {
+			return tf.Failed(v.Graph(), "learning_rate", tf.Errorf(tf.InvalidArgument, "an optimizer needs a learning rate: set LearningRate or Rate, got 0")).Output(0)
+		}
+	case computed.IsZero():
 		return number(x)
 	}
 	return func(v *tf.Variable) tf.Output { return castLike(v, computed) }
@@ -129,7 +136,7 @@ func (r *rule) slot(v *tf.Variable, i int) *tf.Variable {
 
 // train adds a training op with the inputs that its signature asks for.
 func (r *rule) train(v *tf.Variable, op string, grad, indices tf.Output) *tf.Operation {
-	def, err := tf.LookupOp(op)
+	def, err := core.LookupOp(op)
 	if err != nil {
 		return tf.Failed(v.Graph(), op, err)
 	}
@@ -146,7 +153,7 @@ func (r *rule) train(v *tf.Variable, op string, grad, indices tf.Output) *tf.Ope
 			in = append(in, r.input(v, a.Name))
 		}
 	}
-	return tf.Apply(nil, op, in, append([]tf.Option{tf.Name(op)}, r.attrs...)...)
+	return tf.Apply(nil, op, in, tf.Join(r.attrs, tf.Name(op))...)
 }
 
 // input returns a slot or a number by its name in the op's signature.
@@ -173,7 +180,7 @@ func scatterAdd(v *tf.Variable, indices, values tf.Output, opts ...tf.Option) *t
 	if v.IsReference() {
 		return tf.Apply(nil, "ScatterAdd", []tf.Output{v.Handle(), indices, values}, opts...)
 	}
-	return tf.Apply(nil, "ResourceScatterAdd", []tf.Output{v.Handle(), indices, values}, append(opts, tf.Attr("dtype", v.DType()))...)
+	return tf.Apply(nil, "ResourceScatterAdd", []tf.Output{v.Handle(), indices, values}, tf.Join(opts, tf.Attr("dtype", v.DType()))...)
 }
 
 // noSparse is for optimizers that TensorFlow has no sparse form of.

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -76,7 +77,7 @@ func L1(scale float64) Regularizer {
 }
 
 func scaled(x tf.Output, by float64) tf.Output {
-	t, err := tf.ScalarOf(x.DType(), by)
+	t, err := core.ScalarOf(x.DType(), by)
 	if err != nil {
 		return tf.Failed(x.Graph(), "Const", err).Output(0)
 	}

@@ -1,9 +1,9 @@
-// Protogen turns the .proto files of internal/wire/pb into Go. It compiles and
+// Protogen turns the .proto files of tf/pb into Go. It compiles and
 // generates with Go libraries alone, so that a checkout and a Go toolchain are
 // all that a change of the protocol needs: no protoc, no plug-in on the path.
 //
-//	go run . -dir ../../internal/wire/pb          # write *.pb.go
-//	go run . -dir ../../internal/wire/pb -check   # fail when they are stale
+//	go run . -dir ../../tf/pb          # write *.pb.go
+//	go run . -dir ../../tf/pb -check   # fail when they are stale
 package main
 
 import (

@@ -12,7 +12,7 @@ import (
 
 // TestCommittedFilesAreCurrent is what continuous integration runs as -check.
 func TestCommittedFilesAreCurrent(t *testing.T) {
-	if err := run(t.Context(), []string{"-dir", "../../internal/wire/pb", "-check"}, io.Discard); err != nil {
+	if err := run(t.Context(), []string{"-dir", "../../tf/pb", "-check"}, io.Discard); err != nil {
 		t.Error(err)
 	}
 }

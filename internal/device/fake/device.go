@@ -13,20 +13,20 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/device"
 	"github.com/gorge-tf/gorge/internal/resource"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Type is the device type, and the name of its memory space.
 const Type = "FAKE"
 
 func init() {
-	device.RegisterMaker(Type, func(spec tf.DeviceSpec) (tf.Device, error) { return New(spec), nil })
-	tf.RegisterDeviceType(Type, findKernel)
+	device.RegisterMaker(Type, func(spec core.DeviceSpec) (core.Device, error) { return New(spec), nil })
+	core.RegisterDeviceType(Type, findKernel)
 }
 
 // A Device is a FAKE device. It is safe for use by many goroutines.
 type Device struct {
-	spec        tf.DeviceSpec
+	spec        core.DeviceSpec
 	name        string
 	incarnation uint64
 	resources   *resource.Manager
@@ -35,14 +35,14 @@ type Device struct {
 }
 
 // New returns a device of the given full name.
-func New(spec tf.DeviceSpec) *Device {
+func New(spec core.DeviceSpec) *Device {
 	return &Device{spec: spec, name: spec.String(), incarnation: device.NewIncarnation(), resources: resource.NewManager(spec.Job)}
 }
 
 // counter counts copies.
 type counter struct{ tensors, bytes atomic.Int64 }
 
-func (c *counter) add(t *tf.Tensor) {
+func (c *counter) add(t *core.Tensor) {
 	c.tensors.Add(1)
 	c.bytes.Add(int64(t.NumBytes()))
 }
@@ -60,7 +60,7 @@ func (d *Device) ToHostCount() Crossings { return d.out.load() }
 func (c *counter) load() Crossings { return Crossings{c.tensors.Load(), c.bytes.Load()} }
 
 // Spec returns the full name.
-func (d *Device) Spec() tf.DeviceSpec { return d.spec }
+func (d *Device) Spec() core.DeviceSpec { return d.spec }
 
 // Name returns the full name as text.
 func (d *Device) Name() string { return d.name }
@@ -77,12 +77,12 @@ func (d *Device) Resources() *resource.Manager { return d.resources }
 
 // FromHost copies a tensor in the host's memory to the device. Strings, handles
 // and variants are objects of the host wherever they are used.
-func (d *Device) FromHost(t *tf.Tensor) (*tf.Tensor, error) {
+func (d *Device) FromHost(t *core.Tensor) (*core.Tensor, error) {
 	switch {
 	case t.Buffer() == nil:
 		return t, nil
 	case !t.Addressable():
-		return nil, tf.Errorf(tf.Internal, "FromHost copies from the host's memory, the tensor is in space %q", t.Buffer().Space())
+		return nil, core.Errorf(core.Internal, "FromHost copies from the host's memory, the tensor is in space %q", t.Buffer().Space())
 	}
 	d.in.add(t)
 	c := t.Clone()
@@ -91,7 +91,7 @@ func (d *Device) FromHost(t *tf.Tensor) (*tf.Tensor, error) {
 }
 
 // ToHost copies a tensor from the device to the host's memory.
-func (d *Device) ToHost(t *tf.Tensor) (*tf.Tensor, error) {
+func (d *Device) ToHost(t *core.Tensor) (*core.Tensor, error) {
 	if t.Buffer() == nil {
 		return t, nil
 	}

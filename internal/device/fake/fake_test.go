@@ -10,6 +10,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/direct"
 	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/session"
 	"github.com/gorge-tf/gorge/tf/tftest"
@@ -19,12 +20,12 @@ import (
 const onFake = "/device:FAKE:0"
 
 func newDevice() *fake.Device {
-	return fake.New(tf.DeviceSpec{Job: "localhost", Type: fake.Type})
+	return fake.New(core.DeviceSpec{Job: "localhost", Type: fake.Type})
 }
 
-func vector(t *testing.T, v ...float32) *tf.Tensor {
+func vector(t *testing.T, v ...float32) *core.Tensor {
 	t.Helper()
-	x, err := tf.FromSlice(v)
+	x, err := core.FromSlice(v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,15 +39,15 @@ func TestCopiesAreCounted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if there.Addressable() || there.DType() != tf.Float32 || !there.Shape().Equal(tf.Shape{3}) || there.NumBytes() != 12 {
+	if there.Addressable() || there.DType() != core.Float32 || !there.Shape().Equal(core.Shape{3}) || there.NumBytes() != 12 {
 		t.Errorf("on the device: %v, %d bytes, addressable %v", there, there.NumBytes(), there.Addressable())
 	}
 	back, err := d.ToHost(there)
 	if err != nil {
 		t.Fatal(err)
 	}
-	tftest.Equal(t, back, host)
-	if &tf.Data[float32](back)[0] == &tf.Data[float32](host)[0] {
+	tftest.Equal(t, (*tf.Tensor)(back), (*tf.Tensor)(host))
+	if &core.Data[float32](back)[0] == &core.Data[float32](host)[0] {
 		t.Error("what comes back is no copy")
 	}
 	want := fake.Crossings{Tensors: 1, Bytes: 12}
@@ -57,7 +58,7 @@ func TestCopiesAreCounted(t *testing.T) {
 
 func TestObjectsStayTheHosts(t *testing.T) {
 	d := newDevice()
-	s := tf.Scalar("text")
+	s := core.Scalar("text")
 	there, err := d.FromHost(s)
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +67,7 @@ func TestObjectsStayTheHosts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tftest.Equal(t, back, s)
+	tftest.Equal(t, (*tf.Tensor)(back), (*tf.Tensor)(s))
 	if d.FromHostCount().Tensors != 0 || d.ToHostCount().Tensors != 0 {
 		t.Error("a string was counted as copied")
 	}
@@ -77,7 +78,7 @@ func TestHostCannotReadElements(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := tf.Values[float32](there); err == nil || !strings.Contains(err.Error(), `memory space "FAKE"`) {
+	if _, err := core.Values[float32](there); err == nil || !strings.Contains(err.Error(), `memory space "FAKE"`) {
 		t.Errorf("Values: %v", err)
 	}
 	defer func() {
@@ -85,7 +86,7 @@ func TestHostCannotReadElements(t *testing.T) {
 			t.Errorf("Data panicked with %q", p)
 		}
 	}()
-	_ = tf.Data[float32](there)
+	_ = core.Data[float32](there)
 	t.Error("Data returned the elements")
 }
 
@@ -95,10 +96,10 @@ func TestMemoryMustBeTheDevices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.FromHost(there); tf.CodeOf(err) != tf.Internal {
+	if _, err := d.FromHost(there); core.CodeOf(err) != core.Internal {
 		t.Errorf("FromHost of a tensor that is there: %v", err)
 	}
-	if _, err := d.ToHost(vector(t, 1)); tf.CodeOf(err) != tf.Internal {
+	if _, err := d.ToHost(vector(t, 1)); core.CodeOf(err) != core.Internal {
 		t.Errorf("ToHost of a host tensor: %v", err)
 	}
 }
@@ -117,8 +118,8 @@ func newModel(t *testing.T, second string) *model {
 	t.Helper()
 	m := &model{g: tf.NewGraph()}
 	m.g.SetSeed(7)
-	m.x = ops.Placeholder(m.g, tf.Float32, tf.Shape{-1, 6})
-	m.y = ops.Placeholder(m.g, tf.Float32, tf.Shape{-1, 2})
+	m.x = ops.Placeholder(m.g, core.Float32, core.Shape{-1, 6})
+	m.y = ops.Placeholder(m.g, core.Float32, core.Shape{-1, 2})
 	h := ops.Relu(m.layer("first", m.x, 6, 5))
 	m.g.Device(second, func() {
 		out := m.layer("second", h, 5, 2)
@@ -144,13 +145,13 @@ func (m *model) layer(name string, x tf.Output, in, out int) tf.Output {
 }
 
 // train returns the losses of some steps, and the variables in the end.
-func (m *model) train(t *testing.T, s *session.Session) (losses []float32, vars []*tf.Tensor) {
+func (m *model) train(t *testing.T, s *session.Session) (losses []float32, vars []*core.Tensor) {
 	t.Helper()
 	ctx := context.Background()
 	if _, err := s.Run(ctx, nil, tf.InitializeAll(m.g)); err != nil {
 		t.Fatal(err)
 	}
-	feeds := session.Feeds{m.x: ramp(t, 4, 6), m.y: ramp(t, 4, 2)}
+	feeds := session.Feeds{m.x: (*tf.Tensor)(ramp(t, 4, 6)), m.y: (*tf.Tensor)(ramp(t, 4, 2))}
 	for range 8 {
 		loss, err := session.Fetch[float32](ctx, s, feeds, m.loss, m.step)
 		if err != nil {
@@ -163,18 +164,18 @@ func (m *model) train(t *testing.T, s *session.Session) (losses []float32, vars 
 		if err != nil {
 			t.Fatal(err)
 		}
-		vars = append(vars, got...)
+		vars = append(vars, (*core.Tensor)(got[0]))
 	}
 	return losses, vars
 }
 
-func ramp(t *testing.T, rows, cols int) *tf.Tensor {
+func ramp(t *testing.T, rows, cols int) *core.Tensor {
 	t.Helper()
 	v := make([]float32, rows*cols)
 	for i := range v {
 		v[i] = float32(i*i%11)/11 - 0.3
 	}
-	x, err := tf.FromSlice(v, rows, cols)
+	x, err := core.FromSlice(v, rows, cols)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,19 +210,19 @@ func TestTrainingAcrossDevicesGivesEqualBits(t *testing.T) {
 		t.Errorf("the loss does not fall: %v", wantLoss)
 	}
 	for i := range wantVars {
-		tftest.Equal(t, gotVars[i], wantVars[i], tftest.SignedZeros())
+		tftest.Equal(t, (*tf.Tensor)(gotVars[i]), (*tf.Tensor)(wantVars[i]), tftest.SignedZeros())
 	}
 }
 
 // devices returns a CPU and a FAKE device, whose counters a test can read.
 func devices() (*device.Set, *fake.Device) {
 	d := newDevice()
-	return device.NewSet(device.NewCPU(tf.DeviceSpec{Job: "localhost", Type: "CPU"}), d), d
+	return device.NewSet(device.NewCPU(core.DeviceSpec{Job: "localhost", Type: "CPU"}), d), d
 }
 
 func TestEveryCrossingIsACopy(t *testing.T) {
 	g := tf.NewGraph()
-	x := ops.Placeholder(g, tf.Float32, tf.Shape{3})
+	x := ops.Placeholder(g, core.Float32, core.Shape{3})
 	var y tf.Output
 	g.Device(onFake, func() { y = ops.Mul(ops.Neg(x), ops.Const(g, []float32{2, 3, 4}, 3)) })
 	z := ops.Neg(y)
@@ -232,11 +233,11 @@ func TestEveryCrossingIsACopy(t *testing.T) {
 	s := direct.New(g, direct.Config{Devices: set})
 	defer s.Close()
 	for range 2 {
-		got, err := s.Run(context.Background(), pass.Signature{Feeds: []string{x.Name()}, Fetches: []string{z.Name()}}, []*tf.Tensor{vector(t, 1, 2, 3)})
+		got, err := s.Run(context.Background(), pass.Signature{Feeds: []string{x.Name()}, Fetches: []string{z.Name()}}, []*core.Tensor{vector(t, 1, 2, 3)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		tftest.Elements(t, got[0], []float32{2, 6, 12})
+		tftest.Elements(t, (*tf.Tensor)(got[0]), []float32{2, 6, 12})
 	}
 	// Each step x goes there, and so does the constant, and y comes back.
 	if in, out := d.FromHostCount(), d.ToHostCount(); in != (fake.Crossings{Tensors: 4, Bytes: 48}) || out != (fake.Crossings{Tensors: 2, Bytes: 24}) {

@@ -1,6 +1,6 @@
 package fake
 
-import "github.com/gorge-tf/gorge/tf"
+import "github.com/gorge-tf/gorge/tf/core"
 
 // untouched lists ops whose kernels only pass tensors on to where they are
 // copied, if they have to be.
@@ -9,39 +9,39 @@ var untouched = map[string]bool{
 }
 
 // findKernel finds the CPU's kernel for n and has it compute in private.
-func findKernel(n *tf.Node) (tf.NewKernel, error) {
-	find, err := tf.FindKernel("CPU", n)
+func findKernel(n *core.Node) (core.NewKernel, error) {
+	find, err := core.FindKernel("CPU", n)
 	if err != nil || untouched[n.OpName()] {
 		return find, err
 	}
-	return func(n *tf.Node) (tf.Kernel, error) {
+	return func(n *core.Node) (core.Kernel, error) {
 		k, err := find(n)
 		if err != nil {
 			return nil, err
 		}
 		switch k := k.(type) {
-		case tf.Compute:
+		case core.Compute:
 			return compute(n, k), nil
-		case tf.AsyncCompute:
+		case core.AsyncCompute:
 			return computeAsync(k), nil
 		}
-		return nil, tf.Errorf(tf.Internal, "a kernel must be a Compute or an AsyncCompute, got %T", k)
+		return nil, core.Errorf(core.Internal, "a kernel must be a Compute or an AsyncCompute, got %T", k)
 	}, nil
 }
 
 // deviceOf returns the device that a kernel runs on.
-func deviceOf(c *tf.OpContext) (*Device, error) {
+func deviceOf(c *core.OpContext) (*Device, error) {
 	if d, ok := c.Device.(*Device); ok {
 		return d, nil
 	}
-	return nil, tf.Errorf(tf.Internal, "a kernel of %s devices needs one to run on, got %T", Type, c.Device)
+	return nil, core.Errorf(core.Internal, "a kernel of %s devices needs one to run on, got %T", Type, c.Device)
 }
 
 // compute wraps a kernel that does not wait. If it touches variables, their
 // memory is open to it, so that it runs alone.
-func compute(n *tf.Node, k tf.Compute) tf.Compute {
+func compute(n *core.Node, k core.Compute) core.Compute {
 	stateful := touchesVariables(n)
-	return func(c *tf.OpContext) error {
+	return func(c *core.OpContext) error {
 		d, err := deviceOf(c)
 		if err != nil {
 			return err
@@ -63,8 +63,8 @@ func compute(n *tf.Node, k tf.Compute) tf.Compute {
 }
 
 // computeAsync wraps a kernel that may wait: one of queues, not of variables.
-func computeAsync(k tf.AsyncCompute) tf.AsyncCompute {
-	return func(c *tf.OpContext, done func(error)) {
+func computeAsync(k core.AsyncCompute) core.AsyncCompute {
+	return func(c *core.OpContext, done func(error)) {
 		d, err := deviceOf(c)
 		if err != nil {
 			done(err)
@@ -82,16 +82,16 @@ func computeAsync(k tf.AsyncCompute) tf.AsyncCompute {
 // visit is one execution of a kernel in private.
 type visit struct {
 	d       *Device
-	outer   *tf.OpContext
-	inner   tf.OpContext
-	refs    map[*tf.Ref]*tf.Ref // the private stand-ins of reference variables
-	handles []tf.ResourceHandle // among the inputs
+	outer   *core.OpContext
+	inner   core.OpContext
+	refs    map[*core.Ref]*core.Ref // the private stand-ins of reference variables
+	handles []core.ResourceHandle   // among the inputs
 }
 
 // enter opens the inputs.
-func (d *Device) enter(c *tf.OpContext) (*visit, error) {
-	v := &visit{d: d, outer: c, inner: tf.OpContext{
-		Step: c.Step, Node: c.Node, In: make([]tf.Slot, len(c.In)), Out: make([]tf.Slot, len(c.Out)),
+func (d *Device) enter(c *core.OpContext) (*visit, error) {
+	v := &visit{d: d, outer: c, inner: core.OpContext{
+		Step: c.Step, Node: c.Node, In: make([]core.Slot, len(c.In)), Out: make([]core.Slot, len(c.Out)),
 		FrameID: c.FrameID, Iteration: c.Iteration, Dead: c.Dead,
 	}}
 	for i, s := range c.In {
@@ -132,7 +132,7 @@ func (v *visit) leave(err error) error {
 }
 
 // result makes an output one that others may see. Constants come from the host.
-func (v *visit) result(t *tf.Tensor) (*tf.Tensor, error) {
+func (v *visit) result(t *core.Tensor) (*core.Tensor, error) {
 	defer t.Release()
 	if v.outer.Node.OpName() == "Const" && t.Buffer() != nil {
 		return v.d.FromHost(t)

@@ -3,28 +3,28 @@ package fake
 import (
 	"slices"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // cell is what variables are, of both kinds: a place for a tensor.
 type cell interface {
-	Swap(f func(old *tf.Tensor) (*tf.Tensor, error)) error
+	Swap(f func(old *core.Tensor) (*core.Tensor, error)) error
 }
 
 // touchesVariables reports whether a kernel of n may read or write variables.
-func touchesVariables(n *tf.Node) bool {
-	return slices.ContainsFunc(n.InTypes, func(d tf.DType) bool { return d.IsRef() || d == tf.Resource })
+func touchesVariables(n *core.Node) bool {
+	return slices.ContainsFunc(n.InTypes, func(d core.DType) bool { return d.IsRef() || d == core.Resource })
 }
 
 // standIn returns the variable that a private kernel sees in place of r.
-func (v *visit) standIn(r *tf.Ref) (*tf.Ref, error) {
+func (v *visit) standIn(r *core.Ref) (*core.Ref, error) {
 	if p := v.refs[r]; p != nil {
 		return p, nil
 	}
 	if v.refs == nil {
-		v.refs = map[*tf.Ref]*tf.Ref{}
+		v.refs = map[*core.Ref]*core.Ref{}
 	}
-	p := &tf.Ref{}
+	p := &core.Ref{}
 	if t := r.Load(); t != nil {
 		defer t.Release()
 		private, err := open(t)
@@ -49,7 +49,7 @@ func (v *visit) storeRefs() {
 
 // outside returns the variable that p stands for; p itself, a new variable, if
 // it stands for none.
-func (v *visit) outside(p *tf.Ref) *tf.Ref {
+func (v *visit) outside(p *core.Ref) *core.Ref {
 	for r, q := range v.refs {
 		if q == p {
 			return r
@@ -75,7 +75,7 @@ func (v *visit) openVariables() { v.convert(open) }
 
 // closeVariables makes them opaque again, and those of new ones.
 func (v *visit) closeVariables() {
-	v.convert(func(t *tf.Tensor) (*tf.Tensor, error) {
+	v.convert(func(t *core.Tensor) (*core.Tensor, error) {
 		if !t.Addressable() {
 			return t.Share(), nil
 		}
@@ -83,9 +83,9 @@ func (v *visit) closeVariables() {
 	})
 }
 
-func (v *visit) convert(f func(*tf.Tensor) (*tf.Tensor, error)) {
+func (v *visit) convert(f func(*core.Tensor) (*core.Tensor, error)) {
 	for _, c := range v.cells() {
-		c.Swap(func(old *tf.Tensor) (*tf.Tensor, error) {
+		c.Swap(func(old *core.Tensor) (*core.Tensor, error) {
 			if old == nil {
 				return nil, nil
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/direct"
 	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/session"
 	"github.com/gorge-tf/gorge/tf/tftest"
@@ -21,7 +22,7 @@ func TestVariablesHoldOpaqueTensors(t *testing.T) {
 	set, d := devices()
 	s := direct.New(g, direct.Config{Devices: set})
 	defer s.Close()
-	run := func(sig pass.Signature) []*tf.Tensor {
+	run := func(sig pass.Signature) []*core.Tensor {
 		t.Helper()
 		got, err := s.Run(context.Background(), sig, nil)
 		if err != nil {
@@ -36,7 +37,7 @@ func TestVariablesHoldOpaqueTensors(t *testing.T) {
 	if !ok {
 		t.Fatalf("the device has no resource %v", h)
 	}
-	held := value.(interface{ Load() *tf.Tensor }).Load()
+	held := value.(interface{ Load() *core.Tensor }).Load()
 	if held.Addressable() {
 		t.Errorf("the variable holds %v, which the host can read", held)
 	}
@@ -44,15 +45,15 @@ func TestVariablesHoldOpaqueTensors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tftest.Elements(t, back, []float32{11, 22})
-	tftest.Elements(t, run(pass.Signature{Fetches: []string{v.Value().Name()}})[0], []float32{11, 22})
+	tftest.Elements(t, (*tf.Tensor)(back), []float32{11, 22})
+	tftest.Elements(t, (*tf.Tensor)(run(pass.Signature{Fetches: []string{v.Value().Name()}})[0]), []float32{11, 22})
 }
 
 func TestReferenceVariables(t *testing.T) {
 	g := tf.NewGraph()
 	var ref, assign, add tf.Output
 	g.Device(onFake, func() {
-		ref = tf.Apply(g, "VariableV2", nil, tf.Attr("dtype", tf.Float32), tf.Attr("shape", tf.Shape{2})).Output(0)
+		ref = tf.Apply(g, "VariableV2", nil, tf.Attr("dtype", core.Float32), tf.Attr("shape", core.Shape{2})).Output(0)
 		assign = tf.Apply(g, "Assign", []tf.Output{ref, ops.Const(g, []float32{1, 2}, 2)}).Output(0)
 		add = tf.Apply(g, "AssignAdd", []tf.Output{ref, ops.Const(g, []float32{5, 5}, 2)}).Output(0)
 	})
@@ -62,7 +63,7 @@ func TestReferenceVariables(t *testing.T) {
 	}
 	s := newSession(t, g, session.Devices(fake.Type, 1))
 	ctx := context.Background()
-	if _, err := s.Run(ctx, nil, read); tf.CodeOf(err) != tf.FailedPrecondition {
+	if _, err := s.Run(ctx, nil, read); core.CodeOf(err) != core.FailedPrecondition {
 		t.Errorf("reading an uninitialized variable: %v", err)
 	}
 	for _, op := range []tf.Output{assign, add, add} {
@@ -92,13 +93,13 @@ func TestTensorsCrossBetweenDevices(t *testing.T) {
 }
 
 // kernel returns the FAKE kernel of a Neg on float32.
-func kernel(t *testing.T) (*tf.Node, tf.Compute) {
+func kernel(t *testing.T) (*core.Node, core.Compute) {
 	t.Helper()
-	n, err := tf.NewNode("n", "Neg", tf.Attrs{"T": tf.Float32})
+	n, err := core.NewNode("n", "Neg", core.Attrs{"T": core.Float32})
 	if err != nil {
 		t.Fatal(err)
 	}
-	find, err := tf.FindKernel(fake.Type, n)
+	find, err := core.FindKernel(fake.Type, n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,32 +107,32 @@ func kernel(t *testing.T) (*tf.Node, tf.Compute) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return n, k.(tf.Compute)
+	return n, k.(core.Compute)
 }
 
 func TestKernelsRefuseHostMemory(t *testing.T) {
 	n, k := kernel(t)
-	c := &tf.OpContext{Step: &tf.Step{Device: newDevice()}, Node: n, In: []tf.Slot{{T: vector(t, 1)}}, Out: make([]tf.Slot, 1)}
-	if err := k(c); tf.CodeOf(err) != tf.Internal {
+	c := &core.OpContext{Step: &core.Step{Device: newDevice()}, Node: n, In: []core.Slot{{T: vector(t, 1)}}, Out: make([]core.Slot, 1)}
+	if err := k(c); core.CodeOf(err) != core.Internal {
 		t.Errorf("a kernel took a tensor in the host's memory: %v", err)
 	}
 }
 
 func TestKernelsNeedTheirDevice(t *testing.T) {
 	n, k := kernel(t)
-	c := &tf.OpContext{Step: &tf.Step{}, Node: n, In: []tf.Slot{{T: vector(t, 1)}}, Out: make([]tf.Slot, 1)}
-	if err := k(c); tf.CodeOf(err) != tf.Internal {
+	c := &core.OpContext{Step: &core.Step{}, Node: n, In: []core.Slot{{T: vector(t, 1)}}, Out: make([]core.Slot, 1)}
+	if err := k(c); core.CodeOf(err) != core.Internal {
 		t.Errorf("a kernel ran without a device: %v", err)
 	}
 }
 
 func TestOpsWithoutKernels(t *testing.T) {
-	n, err := tf.NewNode("n", "Neg", tf.Attrs{"T": tf.Float32})
+	n, err := core.NewNode("n", "Neg", core.Attrs{"T": core.Float32})
 	if err != nil {
 		t.Fatal(err)
 	}
-	n.Attrs["T"] = tf.Uint64
-	if _, err := tf.FindKernel(fake.Type, n); tf.CodeOf(err) != tf.NotFound {
+	n.Attrs["T"] = core.Uint64
+	if _, err := core.FindKernel(fake.Type, n); core.CodeOf(err) != core.NotFound {
 		t.Errorf("a kernel for a type that the CPU has none for: %v", err)
 	}
 }

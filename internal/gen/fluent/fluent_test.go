@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
@@ -31,7 +32,7 @@ func TestMethods(t *testing.T) {
 		if op == "" {
 			op = m.name
 		}
-		d := tf.Lookup(op)
+		d := core.Lookup(op)
 		if d == nil {
 			t.Errorf("%s: there is no op %s", m.name, op)
 			continue

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	_ "github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -41,10 +41,10 @@ func TestParseInfersTypesAndShapes(t *testing.T) {
 		t.Fatal(err)
 	}
 	y, l := g.Node("y"), g.Node("l")
-	if y.Type("T") != tf.Int64 || !y.OutShape(0).Equal(tf.Shape{-1, 5}) {
+	if y.Type("T") != core.Int64 || !y.OutShape(0).Equal(core.Shape{-1, 5}) {
 		t.Errorf("y is %v%v, want int64[? 5]", y.OutTypes[0], y.OutShape(0))
 	}
-	if l.OutTypes[0] != tf.Int64 || l.OutTypes[1] != tf.Bool {
+	if l.OutTypes[0] != core.Int64 || l.OutTypes[1] != core.Bool {
 		t.Errorf("l has types %v", l.OutTypes)
 	}
 }
@@ -54,7 +54,7 @@ func TestParseValues(t *testing.T) {
 		value string
 		want  any
 	}{
-		{`"a\n"`, "a\n"}, {`-5`, int64(-5)}, {`1.5`, float32(1.5)}, {`true`, true}, {`float32`, tf.Float32},
+		{`"a\n"`, "a\n"}, {`-5`, int64(-5)}, {`1.5`, float32(1.5)}, {`true`, true}, {`float32`, core.Float32},
 		{`("x", "y")`, []string{"x", "y"}}, {`()`, []string{}}, {`nan`, nil},
 	} {
 		g, err := Parse("n = NoOp[_a=" + c.value + "]")
@@ -62,7 +62,7 @@ func TestParseValues(t *testing.T) {
 			t.Errorf("%s: %v", c.value, err)
 			continue
 		}
-		if got := g.Nodes[0].Attr("_a"); c.want != nil && !tf.AttrEqual(got, c.want) {
+		if got := g.Nodes[0].Attr("_a"); c.want != nil && !core.AttrEqual(got, c.want) {
 			t.Errorf("%s: got %#v, want %#v", c.value, got, c.want)
 		}
 	}

@@ -3,7 +3,7 @@ package graphtext
 import (
 	"fmt"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // String formats in as GraphDefs do.
@@ -38,13 +38,13 @@ func (p *parser) complete() error {
 
 // make makes the node. Errors name the line.
 func (l *line) make() (err error) {
-	if l.node, err = tf.NewNode(l.name, l.op.Name, l.attrs); err == nil {
-		var d tf.DeviceSpec
-		d, err = tf.ParseDevice(l.device)
+	if l.node, err = core.NewNode(l.name, l.op.Name, l.attrs); err == nil {
+		var d core.DeviceSpec
+		d, err = core.ParseDevice(l.device)
 		l.node.Device = d.String()
 	}
 	if err != nil {
-		return tf.Errorf(tf.CodeOf(err), "line %d: node %s: %s", l.number, l.name, tf.AsError(err).Message())
+		return core.Errorf(core.CodeOf(err), "line %d: node %s: %s", l.number, l.name, core.AsError(err).Message())
 	}
 	return nil
 }
@@ -73,7 +73,7 @@ func (p *parser) infer(l *line) bool {
 
 // length returns how many inputs argument a takes, if it is clear: that of the
 // only list follows from the number of all inputs.
-func (l *line) length(a *tf.ArgDef) int {
+func (l *line) length(a *core.ArgDef) int {
 	if !a.IsList() {
 		return 1
 	}
@@ -95,13 +95,13 @@ func (l *line) length(a *tf.ArgDef) int {
 }
 
 // bind sets the attributes that argument a, given as in, implies.
-func (p *parser) bind(l *line, a *tf.ArgDef, in []input) {
+func (p *parser) bind(l *line, a *core.ArgDef, in []input) {
 	if a.NumAttr != "" && l.attrs[a.NumAttr] == nil {
 		l.attrs[a.NumAttr] = int64(len(in))
 	}
-	types := make([]tf.DType, 0, len(in))
+	types := make([]core.DType, 0, len(in))
 	for _, x := range in {
-		if t := p.typeOf(x); t != tf.Invalid {
+		if t := p.typeOf(x); t != core.Invalid {
 			types = append(types, t)
 		}
 	}
@@ -113,16 +113,16 @@ func (p *parser) bind(l *line, a *tf.ArgDef, in []input) {
 	}
 }
 
-func (p *parser) typeOf(x input) tf.DType {
+func (p *parser) typeOf(x input) core.DType {
 	l := p.byName[x.name]
 	if l == nil || l.node == nil || x.out >= len(l.node.OutTypes) {
-		return tf.Invalid
+		return core.Invalid
 	}
 	return l.node.OutTypes[x.out].Base()
 }
 
 // bound reports whether inputs of op imply the attribute.
-func bound(op *tf.OpDef, attr string) bool {
+func bound(op *core.OpDef, attr string) bool {
 	for i := range op.Inputs {
 		if a := &op.Inputs[i]; a.TypeAttr == attr || a.ListAttr == attr || a.NumAttr == attr {
 			return true

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/internal/graph"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Parse reads a graph. Nodes may be used before they are defined.
@@ -12,7 +12,7 @@ func Parse(text string) (*graph.Graph, error) {
 	p := &parser{byName: map[string]*line{}}
 	for i, s := range strings.Split(text, "\n") {
 		if err := p.line(s); err != nil {
-			return nil, tf.Errorf(tf.InvalidArgument, "line %d: %s", i+1, tf.AsError(err).Message())
+			return nil, core.Errorf(core.InvalidArgument, "line %d: %s", i+1, core.AsError(err).Message())
 		}
 	}
 	if err := p.complete(); err != nil {
@@ -25,12 +25,12 @@ func Parse(text string) (*graph.Graph, error) {
 type line struct {
 	number  int
 	name    string
-	op      *tf.OpDef
-	attrs   tf.Attrs
+	op      *core.OpDef
+	attrs   core.Attrs
 	inputs  []input
 	control []string
 	device  string
-	node    *tf.Node // once its attributes are known
+	node    *core.Node // once its attributes are known
 }
 
 // input is an output of another node.
@@ -51,7 +51,7 @@ func (p *parser) line(s string) error {
 	if sc.blank(); sc.done() {
 		return nil
 	}
-	l := &line{number: p.number, name: sc.word(), attrs: tf.Attrs{}}
+	l := &line{number: p.number, name: sc.word(), attrs: core.Attrs{}}
 	if l.name == "" || !sc.eat('=') {
 		return sc.fail("a node has the form name = Op[attrs](inputs) @device")
 	}
@@ -59,7 +59,7 @@ func (p *parser) line(s string) error {
 		return sc.fail("node " + l.name + " is defined twice")
 	}
 	var err error
-	if l.op, err = tf.LookupOp(sc.word()); err != nil {
+	if l.op, err = core.LookupOp(sc.word()); err != nil {
 		return err
 	}
 	if err := l.rest(&sc); err != nil {
@@ -111,7 +111,7 @@ func (l *line) input(sc *scanner) error {
 		l.control = append(l.control, sc.word())
 		return nil
 	}
-	name, k, err := tf.ParseTensorName(sc.word())
+	name, k, err := core.ParseTensorName(sc.word())
 	if err == nil && name == "" {
 		return sc.fail("an input must have a name")
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/internal/graph"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Print writes g, nodes in the order in which they stand.
@@ -51,7 +51,7 @@ func attrList(n *graph.Node) []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(n.Attrs)) {
 		v, d := n.Attrs[name], n.Def.Attr(name)
-		if d != nil && (d.Default != nil && tf.AttrEqual(v, d.Default) || implied(n, name)) {
+		if d != nil && (d.Default != nil && core.AttrEqual(v, d.Default) || implied(n, name)) {
 			continue
 		}
 		out = append(out, name+"="+format(v))
@@ -62,7 +62,7 @@ func attrList(n *graph.Node) []string {
 // implied reports whether the inputs, read back, would give the attribute its
 // value.
 func implied(n *graph.Node, attr string) bool {
-	l := &line{op: n.Def, attrs: tf.Attrs{}, inputs: make([]input, len(n.In))}
+	l := &line{op: n.Def, attrs: core.Attrs{}, inputs: make([]input, len(n.In))}
 	if !bound(n.Def, attr) || n.Def.Attr(attr).Default != nil {
 		return false
 	}
@@ -88,9 +88,9 @@ func format(v any) string {
 	switch v := v.(type) {
 	case string:
 		return strconv.Quote(v)
-	case tf.Func:
+	case core.Func:
 		return strconv.Quote(v.Name)
-	case *tf.Tensor:
+	case *core.Tensor:
 		return formatTensor(v)
 	case []string:
 		return formatList(v)
@@ -100,13 +100,13 @@ func format(v any) string {
 		return formatList(v)
 	case []bool:
 		return formatList(v)
-	case []tf.DType:
+	case []core.DType:
 		return formatList(v)
-	case []tf.Shape:
+	case []core.Shape:
 		return formatList(v)
-	case []*tf.Tensor:
+	case []*core.Tensor:
 		return formatList(v)
-	case []tf.Func:
+	case []core.Func:
 		return formatList(v)
 	}
 	return fmt.Sprint(v)

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // scanner reads one line from left to right.
@@ -76,5 +76,5 @@ func (sc *scanner) text() (string, error) {
 // fail reports that the rule is not kept at the current place.
 func (sc *scanner) fail(rule string) error {
 	at := min(sc.at, len(sc.s))
-	return tf.Errorf(tf.InvalidArgument, "column %d: %s, got %q", at+1, rule, sc.s[at:])
+	return core.Errorf(core.InvalidArgument, "column %d: %s, got %q", at+1, rule, sc.s[at:])
 }

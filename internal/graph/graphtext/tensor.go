@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // mostElements bounds the tensors that a text can make: a few letters must not
@@ -13,7 +13,7 @@ import (
 const mostElements = 1 << 16
 
 // tensor reads float32[2]{1, 2}. One element stands for all.
-func (sc *scanner) tensor() (*tf.Tensor, error) {
+func (sc *scanner) tensor() (*core.Tensor, error) {
 	d, err := sc.dtype()
 	if err != nil {
 		return nil, err
@@ -29,17 +29,17 @@ func (sc *scanner) tensor() (*tf.Tensor, error) {
 	if set == nil {
 		return nil, sc.fail(fmt.Sprintf("tensors of %v have no text form", d))
 	}
-	return sc.elements(tf.NewTensor(d, s), set)
+	return sc.elements(core.NewTensor(d, s), set)
 }
 
-func (sc *scanner) elements(t *tf.Tensor, set setter) (*tf.Tensor, error) {
+func (sc *scanner) elements(t *core.Tensor, set setter) (*core.Tensor, error) {
 	if !sc.eat('{') {
 		return nil, sc.fail("a tensor has the form float32[2]{1, 2}")
 	}
 	var items []string
 	err := sc.list('}', func(sc *scanner) (err error) {
 		item := ""
-		if t.DType() == tf.String {
+		if t.DType() == core.String {
 			item, err = sc.text()
 		} else {
 			item = sc.word()
@@ -62,21 +62,21 @@ func (sc *scanner) elements(t *tf.Tensor, set setter) (*tf.Tensor, error) {
 }
 
 // setter sets one element of a tensor.
-type setter func(t *tf.Tensor, i int, s string) error
+type setter func(t *core.Tensor, i int, s string) error
 
-var setters = map[tf.DType]setter{
-	tf.Float32: set(func(s string) (float32, error) { f, err := strconv.ParseFloat(s, 32); return float32(f), err }),
-	tf.Float64: set(func(s string) (float64, error) { return strconv.ParseFloat(s, 64) }),
-	tf.Int8:    set(parseInt[int8](8)), tf.Int16: set(parseInt[int16](16)), tf.Int32: set(parseInt[int32](32)), tf.Int64: set(parseInt[int64](64)),
-	tf.Uint8: set(parseUint[uint8](8)), tf.Uint16: set(parseUint[uint16](16)), tf.Uint32: set(parseUint[uint32](32)), tf.Uint64: set(parseUint[uint64](64)),
-	tf.Bool:   set(strconv.ParseBool),
-	tf.String: set(func(s string) (string, error) { return s, nil }),
+var setters = map[core.DType]setter{
+	core.Float32: set(func(s string) (float32, error) { f, err := strconv.ParseFloat(s, 32); return float32(f), err }),
+	core.Float64: set(func(s string) (float64, error) { return strconv.ParseFloat(s, 64) }),
+	core.Int8:    set(parseInt[int8](8)), core.Int16: set(parseInt[int16](16)), core.Int32: set(parseInt[int32](32)), core.Int64: set(parseInt[int64](64)),
+	core.Uint8: set(parseUint[uint8](8)), core.Uint16: set(parseUint[uint16](16)), core.Uint32: set(parseUint[uint32](32)), core.Uint64: set(parseUint[uint64](64)),
+	core.Bool:   set(strconv.ParseBool),
+	core.String: set(func(s string) (string, error) { return s, nil }),
 }
 
-func set[T tf.Elem](parse func(string) (T, error)) setter {
-	return func(t *tf.Tensor, i int, s string) error {
+func set[T core.Elem](parse func(string) (T, error)) setter {
+	return func(t *core.Tensor, i int, s string) error {
 		v, err := parse(s)
-		tf.Data[T](t)[i] = v
+		core.Data[T](t)[i] = v
 		return err
 	}
 }
@@ -90,12 +90,12 @@ func parseUint[T uint8 | uint16 | uint32 | uint64](bits int) func(string) (T, er
 }
 
 // formatTensor writes t as tensor reads it.
-func formatTensor(t *tf.Tensor) string {
+func formatTensor(t *core.Tensor) string {
 	items := make([]string, t.Len())
 	same := true
 	for i := range items {
-		if t.DType() == tf.String {
-			items[i] = strconv.Quote(tf.Data[string](t)[i])
+		if t.DType() == core.String {
+			items[i] = strconv.Quote(core.Data[string](t)[i])
 		} else {
 			items[i] = fmt.Sprint(t.At(i))
 		}

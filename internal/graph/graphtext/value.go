@@ -3,12 +3,12 @@ package graphtext
 import (
 	"strconv"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // value reads the value of an attribute. Of one that the op does not declare
 // (d is nil) the text tells the kind.
-func (sc *scanner) value(d *tf.AttrDef) (any, error) {
+func (sc *scanner) value(d *core.AttrDef) (any, error) {
 	if d == nil {
 		return sc.untyped()
 	}
@@ -37,7 +37,7 @@ func (sc *scanner) one(kind string) (any, error) {
 		return sc.tensor()
 	case "func":
 		name, err := sc.text()
-		return tf.Func{Name: name}, err
+		return core.Func{Name: name}, err
 	}
 	return nil, sc.fail("attributes of kind " + kind + " have no text form")
 }
@@ -51,24 +51,24 @@ func number[T any](sc *scanner, parse func(string) (T, error)) (T, error) {
 	return v, nil
 }
 
-func (sc *scanner) dtype() (tf.DType, error) {
+func (sc *scanner) dtype() (core.DType, error) {
 	before := *sc
-	d, ok := tf.DTypeByName(sc.word())
+	d, ok := core.DTypeByName(sc.word())
 	if !ok {
-		return tf.Invalid, before.fail("must be a type")
+		return core.Invalid, before.fail("must be a type")
 	}
 	return d, nil
 }
 
 // shape reads [2 ?] or <unknown>.
-func (sc *scanner) shape() (tf.Shape, error) {
+func (sc *scanner) shape() (core.Shape, error) {
 	if !sc.eat('[') {
 		if before := *sc; sc.word() != "<unknown>" {
 			return nil, before.fail("a shape has the form [2 ?] or <unknown>")
 		}
 		return nil, nil
 	}
-	s := tf.Shape{}
+	s := core.Shape{}
 	for !sc.eat(']') {
 		before := *sc
 		w := sc.word()
@@ -96,13 +96,13 @@ func (sc *scanner) listValue(kind string) (any, error) {
 	case "bool":
 		return listOf[bool](sc, kind)
 	case "type":
-		return listOf[tf.DType](sc, kind)
+		return listOf[core.DType](sc, kind)
 	case "shape":
-		return listOf[tf.Shape](sc, kind)
+		return listOf[core.Shape](sc, kind)
 	case "tensor":
-		return listOf[*tf.Tensor](sc, kind)
+		return listOf[*core.Tensor](sc, kind)
 	}
-	return listOf[tf.Func](sc, kind)
+	return listOf[core.Func](sc, kind)
 }
 
 func listOf[T any](sc *scanner, kind string) (any, error) {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/gorge-tf/gorge/internal/rendezvous"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A transport as a function: what the faults below are made of.
@@ -85,7 +85,7 @@ func Fail(t rendezvous.Transport, broken func(key string) bool, err error) rende
 	})
 }
 
-func releaseTensor(t *tf.Tensor) {
+func releaseTensor(t *core.Tensor) {
 	if t != nil {
 		t.Release()
 	}

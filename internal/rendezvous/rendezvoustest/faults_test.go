@@ -11,7 +11,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/rendezvous/rendezvoustest"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 type outcome struct {
@@ -31,13 +31,13 @@ func run(t *testing.T, p rendezvoustest.Pair) (b *rendezvous.Remote, send func(e
 		return rendezvous.Key{Src: p.A.Session.Task + "/device:CPU:0", Dst: p.B.Session.Task + "/device:CPU:0", Edge: edge}.String()
 	}
 	send = func(edge string, v int64) {
-		if err := a.Send(key(edge), tf.Scalar(v), false); err != nil {
+		if err := a.Send(key(edge), core.Scalar(v), false); err != nil {
 			t.Error(err)
 		}
 	}
 	recv = func(ctx context.Context, edge string) chan outcome {
 		c := make(chan outcome, 2)
-		b.Recv(ctx, key(edge), func(v *tf.Tensor, _ bool, err error) {
+		b.Recv(ctx, key(edge), func(v *core.Tensor, _ bool, err error) {
 			if err != nil {
 				c <- outcome{nil, err}
 				return
@@ -69,8 +69,8 @@ func TestDrop(t *testing.T) {
 		if len(lost) != 0 {
 			t.Errorf("lost edge is answered: %+v", <-lost)
 		}
-		b.Abort(tf.Errorf(tf.DeadlineExceeded, "step timed out"))
-		if o := <-lost; tf.CodeOf(o.err) != tf.DeadlineExceeded {
+		b.Abort(core.Errorf(core.DeadlineExceeded, "step timed out"))
+		if o := <-lost; core.CodeOf(o.err) != core.DeadlineExceeded {
 			t.Errorf("lost edge after the abort: %+v", o)
 		}
 	})
@@ -85,7 +85,7 @@ func TestDelay(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		c, gone := recv(t.Context(), "e"), recv(ctx, "f")
 		cancel()
-		if o := <-gone; tf.CodeOf(o.err) != tf.Canceled {
+		if o := <-gone; core.CodeOf(o.err) != core.Canceled {
 			t.Errorf("cancelled while delayed: %+v", o)
 		}
 		start := time.Now()
@@ -114,7 +114,7 @@ func TestReorder(t *testing.T) {
 }
 
 func TestFail(t *testing.T) {
-	lost := tf.Errorf(tf.Unavailable, "Socket closed")
+	lost := core.Errorf(core.Unavailable, "Socket closed")
 	_, send, recv := run(t, loopPair(func(t rendezvous.Transport) rendezvous.Transport {
 		return rendezvoustest.Fail(t, onEdge("broken"), lost)
 	}))

@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/gorge-tf/gorge/internal/rendezvous"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A Loop is a transport between managers of the same process. Like a network
@@ -32,10 +32,10 @@ func (l *Loop) Recv(ctx context.Context, task string, step int64, key string, al
 	m := l.tasks[task]
 	l.mu.Unlock()
 	if m == nil {
-		done(rendezvous.Result{Err: tf.Errorf(tf.NotFound, "a task must have joined to be asked, %s has not", task)})
+		done(rendezvous.Result{Err: core.Errorf(core.NotFound, "a task must have joined to be asked, %s has not", task)})
 		return
 	}
-	m.RecvLocal(ctx, step, key, func(t *tf.Tensor, dead bool, err error) {
+	m.RecvLocal(ctx, step, key, func(t *core.Tensor, dead bool, err error) {
 		res := rendezvous.Result{Dead: dead, Err: err}
 		if t != nil && !dead {
 			res.Tensor, res.Err = carry(t, alloc)
@@ -48,7 +48,7 @@ func (l *Loop) Recv(ctx context.Context, task string, step int64, key string, al
 }
 
 // carry copies t to the receiver's memory, objects to Go's.
-func carry(t *tf.Tensor, alloc rendezvous.Alloc) (*tf.Tensor, error) {
+func carry(t *core.Tensor, alloc rendezvous.Alloc) (*core.Tensor, error) {
 	if t.Buffer() == nil {
 		return t.Clone(), nil
 	}
@@ -57,5 +57,5 @@ func carry(t *tf.Tensor, alloc rendezvous.Alloc) (*tf.Tensor, error) {
 		return nil, err
 	}
 	copy(buf.Bytes(), t.Buffer().Bytes())
-	return tf.TensorOf(t.DType(), t.Shape(), buf), nil
+	return core.TensorOf(t.DType(), t.Shape(), buf), nil
 }

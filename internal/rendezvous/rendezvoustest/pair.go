@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/rendezvous"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A Peer is a task that takes part: its steps, and its view of the cluster.
@@ -57,7 +57,7 @@ func keyOf(src, dst, edge string) string {
 	return rendezvous.Key{Src: src, SrcIncarnation: 1, Dst: dst, Edge: edge}.String()
 }
 
-func (l *link) send(edge string, t *tf.Tensor, dead bool) {
+func (l *link) send(edge string, t *core.Tensor, dead bool) {
 	l.t.Helper()
 	if err := l.a.Send(l.key(edge), t, dead); err != nil {
 		l.t.Fatalf("Send %s: %v", edge, err)
@@ -65,7 +65,7 @@ func (l *link) send(edge string, t *tf.Tensor, dead bool) {
 }
 
 // recv waits for the value of an edge.
-func (l *link) recv(edge string) (*tf.Tensor, bool) {
+func (l *link) recv(edge string) (*core.Tensor, bool) {
 	l.t.Helper()
 	g := <-l.ask(context.Background(), edge)
 	if g.err != nil {
@@ -86,7 +86,7 @@ func (l *link) recvError(edge string) error {
 
 // A got is what a receive gave.
 type got struct {
-	t    *tf.Tensor
+	t    *core.Tensor
 	dead bool
 	err  error
 }
@@ -98,8 +98,8 @@ func (l *link) ask(ctx context.Context, edge string) <-chan got {
 
 // ask tells the outcome of a receive through a channel with room for more than
 // one answer, so that a second one is seen rather than blocks.
-func ask(ctx context.Context, r tf.Rendezvous, key string) <-chan got {
+func ask(ctx context.Context, r core.Rendezvous, key string) <-chan got {
 	c := make(chan got, 2)
-	r.Recv(ctx, key, func(t *tf.Tensor, dead bool, err error) { c <- got{t, dead, err} })
+	r.Recv(ctx, key, func(t *core.Tensor, dead bool, err error) { c <- got{t, dead, err} })
 	return c
 }

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Run checks the transports of pairs that newPair makes, one for each test.
@@ -44,7 +44,7 @@ func Run(t *testing.T, newPair func(t *testing.T) Pair) {
 }
 
 // exchange sends a value and checks what arrives.
-func (l *link) exchange(edge string, want *tf.Tensor) {
+func (l *link) exchange(edge string, want *core.Tensor) {
 	l.t.Helper()
 	l.send(edge, want, false)
 	got, dead := l.recv(edge)
@@ -59,14 +59,14 @@ func (l *link) exchange(edge string, want *tf.Tensor) {
 func checkPlainTypes(t *testing.T, p Pair) {
 	l := p.link(t, 1)
 	for _, d := range plainTypes() {
-		l.exchange(d.String(), random(d, tf.Shape{2, 3}, 1))
+		l.exchange(d.String(), random(d, core.Shape{2, 3}, 1))
 	}
 }
 
 func checkShapes(t *testing.T, p Pair) {
 	l := p.link(t, 1)
 	for _, s := range shapes {
-		for _, d := range []tf.DType{tf.Float32, tf.Uint8, tf.Complex128} {
+		for _, d := range []core.DType{core.Float32, core.Uint8, core.Complex128} {
 			l.exchange(fmt.Sprint(d, s), random(d, s, 2))
 		}
 	}
@@ -78,21 +78,21 @@ func checkStrings(t *testing.T, p Pair) {
 		{}, {""}, {"a"}, {"", "", "b", ""}, {"\xff\x00\xfe not text", "Grüße"},
 		{strings.Repeat("long ", 50000), "short"},
 	} {
-		want, err := tf.FromSlice(data)
+		want, err := core.FromSlice(data)
 		if err != nil {
 			t.Fatal(err)
 		}
 		l.exchange(fmt.Sprint("s", i), want)
 	}
-	l.exchange("scalar", tf.Scalar("one"))
+	l.exchange("scalar", core.Scalar("one"))
 }
 
 func checkHandles(t *testing.T, p Pair) {
 	l := p.link(t, 1)
-	want := tf.ResourceHandle{Device: l.from, Container: "c", Name: "v", HashCode: 1 << 63, TypeName: "Var", DType: tf.Float32, Shape: tf.Shape{2, 3}}
-	l.send("h", tf.HandleTensor(want), false)
+	want := core.ResourceHandle{Device: l.from, Container: "c", Name: "v", HashCode: 1 << 63, TypeName: "Var", DType: core.Float32, Shape: core.Shape{2, 3}}
+	l.send("h", core.HandleTensor(want), false)
 	got, _ := l.recv("h")
-	if got.DType() != tf.Resource || len(got.Handles()) != 1 {
+	if got.DType() != core.Resource || len(got.Handles()) != 1 {
 		t.Fatalf("a handle arrives as %v", got)
 	}
 	if g, w := fmt.Sprint(got.Handles()[0]), fmt.Sprint(want); g != w {
@@ -102,7 +102,7 @@ func checkHandles(t *testing.T, p Pair) {
 
 func checkDead(t *testing.T, p Pair) {
 	l := p.link(t, 1)
-	for edge, v := range map[string]*tf.Tensor{"none": nil, "float": scalar(1), "string": tf.Scalar("x"), "empty": random(tf.Int8, tf.Shape{0}, 1)} {
+	for edge, v := range map[string]*core.Tensor{"none": nil, "float": scalar(1), "string": core.Scalar("x"), "empty": random(core.Int8, core.Shape{0}, 1)} {
 		l.send(edge, v, true)
 		got, dead := l.recv(edge)
 		if !dead {
@@ -113,7 +113,7 @@ func checkDead(t *testing.T, p Pair) {
 }
 
 func checkLarge(t *testing.T, p Pair) {
-	p.link(t, 1).exchange("large", random(tf.Float32, tf.Shape{10, 1 << 18}, 3))
+	p.link(t, 1).exchange("large", random(core.Float32, core.Shape{10, 1 << 18}, 3))
 }
 
 func checkOrder(t *testing.T, p Pair) {
@@ -163,7 +163,7 @@ func checkConcurrent(t *testing.T, p Pair) {
 	for s, l := range steps {
 		for i := range n {
 			size := 1 + i*i*7
-			v := random(tf.Int32, tf.Shape{size}, uint64(s*n+i))
+			v := random(core.Int32, core.Shape{size}, uint64(s*n+i))
 			wg.Go(func() { l.both(i, v) })
 		}
 	}
@@ -171,7 +171,7 @@ func checkConcurrent(t *testing.T, p Pair) {
 }
 
 // both sends v from A to B and back, the receiver first in every other case.
-func (l *link) both(i int, v *tf.Tensor) {
+func (l *link) both(i int, v *core.Tensor) {
 	edge := fmt.Sprint("edge_", i)
 	var there, back <-chan got
 	if i%2 == 0 {
@@ -196,10 +196,10 @@ func (l *link) both(i int, v *tf.Tensor) {
 // checkChangedShape sends under the same key what a receiver that remembers
 // the step before does not expect.
 func checkChangedShape(t *testing.T, p Pair) {
-	for i, v := range []*tf.Tensor{
-		random(tf.Float32, tf.Shape{2, 3}, 1), random(tf.Float32, tf.Shape{2, 3}, 2), random(tf.Float32, tf.Shape{3, 2}, 3),
-		random(tf.Float32, tf.Shape{100, 200}, 4), random(tf.Int16, tf.Shape{100, 200}, 5), tf.Scalar("text"), tf.Scalar("longer text"),
-		random(tf.Float32, tf.Shape{}, 6), random(tf.Float32, tf.Shape{0}, 7), random(tf.Float32, tf.Shape{2, 3}, 8),
+	for i, v := range []*core.Tensor{
+		random(core.Float32, core.Shape{2, 3}, 1), random(core.Float32, core.Shape{2, 3}, 2), random(core.Float32, core.Shape{3, 2}, 3),
+		random(core.Float32, core.Shape{100, 200}, 4), random(core.Int16, core.Shape{100, 200}, 5), core.Scalar("text"), core.Scalar("longer text"),
+		random(core.Float32, core.Shape{}, 6), random(core.Float32, core.Shape{0}, 7), random(core.Float32, core.Shape{2, 3}, 8),
 	} {
 		l := p.link(t, int64(i))
 		l.exchange("e", v)

@@ -10,14 +10,14 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // checkDestination wants plain tensors in the memory that the receiver gave.
 func checkDestination(t *testing.T, p Pair) {
 	var mu sync.Mutex
 	given := map[*memory.Buffer]bool{}
-	p.B.Session.Alloc = func(d tf.DType, s tf.Shape) (*memory.Buffer, error) {
+	p.B.Session.Alloc = func(d core.DType, s core.Shape) (*memory.Buffer, error) {
 		b, err := rendezvous.Allocate(d, s)
 		mu.Lock()
 		defer mu.Unlock()
@@ -25,8 +25,8 @@ func checkDestination(t *testing.T, p Pair) {
 		return b, err
 	}
 	l := p.link(t, 1)
-	for _, s := range []tf.Shape{{}, {3}, {1000}, {500, 600}} {
-		l.send("e", random(tf.Float32, s, 1), false)
+	for _, s := range []core.Shape{{}, {3}, {1000}, {500, 600}} {
+		l.send("e", random(core.Float32, s, 1), false)
 		got, _ := l.recv("e")
 		mu.Lock()
 		ok := given[got.Buffer()]
@@ -38,13 +38,13 @@ func checkDestination(t *testing.T, p Pair) {
 }
 
 func checkNoMemory(t *testing.T, p Pair) {
-	p.B.Session.Alloc = func(d tf.DType, s tf.Shape) (*memory.Buffer, error) {
-		return nil, tf.Errorf(tf.ResourceExhausted, "no room for %v%v", d, s)
+	p.B.Session.Alloc = func(d core.DType, s core.Shape) (*memory.Buffer, error) {
+		return nil, core.Errorf(core.ResourceExhausted, "no room for %v%v", d, s)
 	}
 	l := p.link(t, 1)
-	l.send("e", random(tf.Float32, tf.Shape{4}, 1), false)
+	l.send("e", random(core.Float32, core.Shape{4}, 1), false)
 	err := l.recvError("e")
-	if tf.CodeOf(err) != tf.ResourceExhausted || !strings.Contains(err.Error(), "no room for float32[4]") {
+	if core.CodeOf(err) != core.ResourceExhausted || !strings.Contains(err.Error(), "no room for float32[4]") {
 		t.Errorf("receive without memory: %v, want the allocator's error", err)
 	}
 }
@@ -54,7 +54,7 @@ func checkSourceReleased(t *testing.T, p Pair) {
 	l := p.link(t, 1)
 	for _, n := range []int{1, 100, 1 << 20} {
 		free := make(chan struct{})
-		v := tf.TensorOf(tf.Uint8, tf.Shape{n}, memory.Adopt(make([]byte, n), func() { close(free) }))
+		v := core.TensorOf(core.Uint8, core.Shape{n}, memory.Adopt(make([]byte, n), func() { close(free) }))
 		l.send("e", v, false)
 		v.Release()
 		l.recv("e")
@@ -69,7 +69,7 @@ func checkCancel(t *testing.T, p Pair) {
 	l.exchange("other", scalar(1))
 	cancel()
 	g := <-c
-	if tf.CodeOf(g.err) != tf.Canceled || !tf.AsError(g.err).Derived {
+	if core.CodeOf(g.err) != core.Canceled || !core.AsError(g.err).Derived {
 		t.Errorf("cancelled receive: %v, want CANCELLED, derived", g.err)
 	}
 	l.exchange("another", scalar(2))
@@ -79,7 +79,7 @@ func checkCancelledBefore(t *testing.T, p Pair) {
 	l := p.link(t, 1)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if g := <-l.ask(ctx, "e"); tf.CodeOf(g.err) != tf.Canceled {
+	if g := <-l.ask(ctx, "e"); core.CodeOf(g.err) != core.Canceled {
 		t.Errorf("receive with an ended context: %v, want CANCELLED", g.err)
 	}
 }
@@ -88,12 +88,12 @@ func checkAbortReceiver(t *testing.T, p Pair) {
 	l := p.link(t, 1)
 	c := l.ask(context.Background(), "e")
 	l.exchange("other", scalar(1))
-	l.b.Abort(tf.Errorf(tf.Aborted, "Step 1 cancelled.  Cancelling rendezvous."))
+	l.b.Abort(core.Errorf(core.Aborted, "Step 1 cancelled.  Cancelling rendezvous."))
 	g := <-c
-	if tf.CodeOf(g.err) != tf.Aborted || !strings.Contains(g.err.Error(), "Cancelling rendezvous.") {
+	if core.CodeOf(g.err) != core.Aborted || !strings.Contains(g.err.Error(), "Cancelling rendezvous.") {
 		t.Errorf("receive of an aborted step: %v, want its error", g.err)
 	}
-	if err := l.recvError("later"); tf.CodeOf(err) != tf.Aborted {
+	if err := l.recvError("later"); core.CodeOf(err) != core.Aborted {
 		t.Errorf("receive after the abort: %v, want ABORTED", err)
 	}
 }
@@ -103,9 +103,9 @@ func checkAbortSender(t *testing.T, p Pair) {
 	l := p.link(t, 1)
 	c := l.ask(context.Background(), "e")
 	l.exchange("other", scalar(1))
-	l.a.Abort(tf.Errorf(tf.DataLoss, "the input file has a hole"))
+	l.a.Abort(core.Errorf(core.DataLoss, "the input file has a hole"))
 	g := <-c
-	if tf.CodeOf(g.err) != tf.DataLoss || !strings.Contains(g.err.Error(), "the input file has a hole") {
+	if core.CodeOf(g.err) != core.DataLoss || !strings.Contains(g.err.Error(), "the input file has a hole") {
 		t.Errorf("receive from an aborted step: %v, want its error", g.err)
 	}
 }
@@ -113,12 +113,12 @@ func checkAbortSender(t *testing.T, p Pair) {
 func checkAbortedBefore(t *testing.T, p Pair) {
 	l := p.link(t, 1)
 	l.send("e", scalar(1), false)
-	l.a.Abort(tf.Errorf(tf.Aborted, "over"))
+	l.a.Abort(core.Errorf(core.Aborted, "over"))
 	err := l.recvError("e")
-	if tf.CodeOf(err) != tf.Aborted {
+	if core.CodeOf(err) != core.Aborted {
 		t.Errorf("receive from a step aborted before: %v, want ABORTED", err)
 	}
-	if e := tf.AsError(err); !e.Derived {
+	if e := core.AsError(err); !e.Derived {
 		t.Errorf("%v does not say that it is derived", err)
 	}
 }
@@ -127,7 +127,7 @@ func checkCleanup(t *testing.T, p Pair) {
 	l := p.link(t, 1)
 	c := l.ask(context.Background(), "e")
 	l.exchange("other", scalar(1))
-	if g := l.cleanupUntil(c); tf.CodeOf(g.err) != tf.Aborted {
+	if g := l.cleanupUntil(c); core.CodeOf(g.err) != core.Aborted {
 		t.Errorf("receive from a step that is cleaned up: %v, want ABORTED", g.err)
 	}
 	p.B.Manager.Cleanup(1)
@@ -164,7 +164,7 @@ func checkForeignKey(t *testing.T, p Pair) {
 	c := make(chan rendezvous.Result, 2)
 	p.B.Session.Transport.Recv(context.Background(), p.A.Session.Task, 1, l.back("e"), rendezvous.Allocate, func(r rendezvous.Result) { c <- r })
 	r := <-c
-	if !errors.Is(r.Err, &tf.Error{Code: tf.InvalidArgument}) {
+	if !errors.Is(r.Err, &core.Error{Code: core.InvalidArgument}) {
 		t.Errorf("asking a task for another one's value: %v, want INVALID_ARGUMENT", r.Err)
 	}
 }

@@ -31,6 +31,8 @@ const (
 	maxMessage = 1 << 31
 	// copyBelow is small because registering costs a map entry here.
 	copyBelow = 4 << 10
+	// maxInline is the like of what hardware has.
+	maxInline = 256
 )
 
 // A Device is a software RDMA device: a listener with queue pairs behind it.
@@ -40,6 +42,7 @@ type Device struct {
 	timeout  time.Duration
 	ctx      context.Context // ends with Close
 	cancel   context.CancelFunc
+	events   chan verbs.Event
 	wg       sync.WaitGroup // of accept and the connections that it has not handed over
 
 	mu      sync.Mutex
@@ -66,11 +69,12 @@ func Open(o Options) (*Device, error) {
 		l.Close()
 		return nil, err
 	}
-	d := &Device{listener: l, timeout: o.Timeout, pairs: map[uint32]*queuePair{}, regions: map[uint32]*region{}}
+	d := &Device{listener: l, timeout: o.Timeout, pairs: map[uint32]*queuePair{}, regions: map[uint32]*region{}, events: make(chan verbs.Event, 16)}
 	// Numbers that start anywhere keep those of a device's earlier life from
 	// being taken for its own.
 	d.nextQPN, d.nextKey = rand.Uint32()&0xffffff, rand.Uint32()
-	d.attr = verbs.Attributes{Name: "soft " + at.String(), LID: at.Port(), GID: at.Addr().As16(), MaxMessage: maxMessage, CopyBelow: copyBelow}
+	d.attr = verbs.Attributes{Name: "soft " + at.String(), LID: at.Port(), GID: at.Addr().As16(), MaxMessage: maxMessage, MaxInline: maxInline, CopyBelow: copyBelow}
+	d.attr.Detail = "software provider over TCP, at " + at.String()
 	d.ctx, d.cancel = context.WithCancel(context.Background())
 	d.wg.Go(d.accept)
 	return d, nil
@@ -164,6 +168,27 @@ func (d *Device) forget(num uint32) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.pairs, num)
+}
+
+// NextEvent waits for an event, of which there are only those that Raise makes.
+func (d *Device) NextEvent() (verbs.Event, error) {
+	select {
+	case e := <-d.events:
+		return e, nil
+	case <-d.ctx.Done():
+		return verbs.Event{}, verbs.ErrClosed
+	}
+}
+
+// Raise tells of an event, as the driver of a card does. It reports false if
+// too many wait to be read.
+func (d *Device) Raise(e verbs.Event) bool {
+	select {
+	case d.events <- e:
+		return true
+	default:
+		return false
+	}
 }
 
 // Close ends the device. It refuses while there are queue pairs or regions.

@@ -1,6 +1,7 @@
 package soft
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net"
@@ -36,26 +37,22 @@ type queuePair struct {
 	wake    chan struct{} // has a token after something was posted to send
 	inbound chan net.Conn // the peer's connection, once
 
-	mu      sync.Mutex
-	state   state
-	psn     uint32
-	remote  verbs.Address
-	sends   []verbs.SendWR // posted and not completed
-	sent    int            // how many of sends are on their way
-	writing bool           // the one after these is being written
-	recvs   []recvWR
-	changed sync.Cond // signals sent, recvs and the failure
-	conns   []net.Conn
-	adopted bool
-	why     verbs.Status // of the request that made it fail
-	culprit int          // that request's place in sends
-	flushed bool
-}
-
-// A recvWR is a posted receive.
-type recvWR struct {
-	id  uint64
-	sge verbs.SGE
+	mu        sync.Mutex
+	state     state
+	psn       uint32
+	remote    verbs.Address
+	sends     []verbs.SendWR // posted and not completed
+	sent      int            // how many of sends are on their way
+	writing   bool           // the one after these is being written
+	kept      int            // places of completed quiet requests that nobody was told of
+	recvs     []verbs.RecvWR
+	changed   sync.Cond // signals sent, recvs and the failure
+	conns     []net.Conn
+	adopted   bool
+	why       verbs.Status // of the request that made it fail
+	culprit   int          // that request's place in sends
+	flushed   bool
+	destroyed bool
 }
 
 func newPair(d *Device, cq *completionQueue, num uint32, depth int) *queuePair {
@@ -97,22 +94,15 @@ func (q *queuePair) run() {
 	q.flush()
 }
 
-// PostSend queues a request.
-func (q *queuePair) PostSend(wr verbs.SendWR) error {
+// PostSend queues requests.
+func (q *queuePair) PostSend(wrs ...verbs.SendWR) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	switch {
-	case q.state == initial:
-		return fmt.Errorf("soft: a queue pair must be connected to send")
-	case wr.Op != verbs.OpSend && wr.Op != verbs.OpWrite && wr.Op != verbs.OpWriteImm || wr.Local.Length > maxMessage:
-		return fmt.Errorf("soft: a queue pair sends and writes up to %d bytes, got operation %d of %d bytes", maxMessage, wr.Op, wr.Local.Length)
-	case q.flushed:
-		q.cq.push(q.flushedWR(wr.ID))
-		return nil
-	case len(q.sends) == q.depth:
-		return fmt.Errorf("soft: the send queue is full, it holds %d requests", q.depth)
+	for i := range wrs {
+		if err := q.postSend(wrs[i]); err != nil {
+			return err
+		}
 	}
-	q.sends = append(q.sends, wr)
 	select {
 	case q.wake <- struct{}{}:
 	default:
@@ -120,18 +110,46 @@ func (q *queuePair) PostSend(wr verbs.SendWR) error {
 	return nil
 }
 
+func (q *queuePair) postSend(wr verbs.SendWR) error {
+	switch {
+	case q.destroyed:
+		return verbs.ErrClosed
+	case q.state == initial:
+		return fmt.Errorf("soft: a queue pair must be connected to send")
+	case wr.Op != verbs.OpSend && wr.Op != verbs.OpWrite && wr.Op != verbs.OpWriteImm || wr.Local.Length > maxMessage:
+		return fmt.Errorf("soft: a queue pair sends and writes up to %d bytes, got operation %d of %d bytes", maxMessage, wr.Op, wr.Local.Length)
+	case len(wr.Inline) > maxInline:
+		return fmt.Errorf("soft: a request takes up to %d bytes inline, got %d", maxInline, len(wr.Inline))
+	case q.flushed:
+		q.cq.push(q.flushedWR(wr.ID))
+		return nil
+	case len(q.sends)+q.kept == q.depth:
+		return fmt.Errorf("soft: the send queue is full, it holds %d requests", q.depth)
+	}
+	if wr.Inline != nil {
+		wr.Inline = bytes.Clone(wr.Inline)
+	}
+	q.sends = append(q.sends, wr)
+	return nil
+}
+
 // PostRecv queues memory for what the peer sends.
-func (q *queuePair) PostRecv(id uint64, sge verbs.SGE) error {
+func (q *queuePair) PostRecv(wrs ...verbs.RecvWR) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.flushed {
-		q.cq.push(q.flushedWR(id))
-		return nil
+	for _, wr := range wrs {
+		if q.destroyed {
+			return verbs.ErrClosed
+		}
+		if q.flushed {
+			q.cq.push(q.flushedWR(wr.ID))
+			continue
+		}
+		if len(q.recvs) == q.depth {
+			return fmt.Errorf("soft: the receive queue is full, it holds %d requests", q.depth)
+		}
+		q.recvs = append(q.recvs, wr)
 	}
-	if len(q.recvs) == q.depth {
-		return fmt.Errorf("soft: the receive queue is full, it holds %d requests", q.depth)
-	}
-	q.recvs = append(q.recvs, recvWR{id, sge})
 	q.changed.Broadcast()
 	return nil
 }
@@ -222,7 +240,7 @@ func (q *queuePair) flushLocked() {
 		q.cq.push(w)
 	}
 	for _, r := range q.recvs {
-		q.cq.push(q.flushedWR(r.id))
+		q.cq.push(q.flushedWR(r.ID))
 	}
 	q.sends, q.recvs, q.flushed = nil, nil, true
 }
@@ -235,6 +253,9 @@ func (q *queuePair) Destroy() error {
 		<-q.ended
 	default:
 	}
+	q.mu.Lock()
+	q.destroyed = true
+	q.mu.Unlock()
 	q.dev.forget(q.num)
 	q.cq.purge(q.num)
 	return nil

@@ -87,11 +87,14 @@ func (q *queuePair) transmit(w *bufio.Writer) bool {
 }
 
 func (q *queuePair) send(w *bufio.Writer, wr verbs.SendWR) verbs.Status {
-	mem, done := q.dev.use(q, wr.Local.LKey, wr.Local.Addr, int(wr.Local.Length), 0)
-	if done == nil {
-		return verbs.LocProtErr
+	mem := wr.Inline
+	if mem == nil {
+		var done func()
+		if mem, done = q.dev.use(q, wr.Local.LKey, wr.Local.Addr, int(wr.Local.Length), 0); done == nil {
+			return verbs.LocProtErr
+		}
+		defer done()
 	}
-	defer done()
 	if write(w, wr, mem) != nil {
 		return verbs.RetryExcErr
 	}
@@ -129,7 +132,7 @@ func (q *queuePair) failNext(why verbs.Status) {
 // write writes a request. Large memory goes past the buffer.
 func write(w *bufio.Writer, wr verbs.SendWR, mem []byte) error {
 	var b [headerSize]byte
-	header{op: wr.Op, n: wr.Local.Length, imm: wr.Imm, rkey: wr.RKey, addr: wr.RemoteAddr}.put(&b)
+	header{op: wr.Op, n: uint32(wr.Len()), imm: wr.Imm, rkey: wr.RKey, addr: wr.RemoteAddr}.put(&b)
 	if _, err := w.Write(b[:]); err != nil {
 		return err
 	}
@@ -171,6 +174,11 @@ func (q *queuePair) complete() bool {
 	wr := q.sends[0]
 	q.sends = q.sends[:copy(q.sends, q.sends[1:])]
 	q.sent--
-	q.cq.push(verbs.Completion{ID: wr.ID, Op: wr.Op, Len: wr.Local.Length, QPN: q.num})
+	if wr.Quiet {
+		q.kept++
+		return true
+	}
+	q.kept = 0
+	q.cq.push(verbs.Completion{ID: wr.ID, Op: wr.Op, Len: uint32(wr.Len()), QPN: q.num})
 	return true
 }

@@ -84,7 +84,7 @@ func (q *queuePair) write(r io.Reader, h header) (verbs.Status, bool) {
 	if !ok {
 		return 0, false
 	}
-	q.cq.push(verbs.Completion{ID: w.id, Op: verbs.OpRecvWriteImm, Len: h.n, Imm: h.imm, QPN: q.num})
+	q.cq.push(verbs.Completion{ID: w.ID, Op: verbs.OpRecvWriteImm, Len: h.n, Imm: h.imm, QPN: q.num})
 	return verbs.Success, true
 }
 
@@ -94,36 +94,36 @@ func (q *queuePair) receive(r io.Reader, h header) (verbs.Status, bool) {
 	if !ok {
 		return 0, false
 	}
-	mem, done := q.dev.use(q, w.sge.LKey, w.sge.Addr, int(w.sge.Length), verbs.LocalWrite)
+	mem, done := q.dev.use(q, w.SGE.LKey, w.SGE.Addr, int(w.SGE.Length), verbs.LocalWrite)
 	switch {
 	case done == nil:
-		q.cq.push(verbs.Completion{ID: w.id, Status: verbs.LocProtErr, QPN: q.num})
+		q.cq.push(verbs.Completion{ID: w.ID, Status: verbs.LocProtErr, QPN: q.num})
 		return verbs.RemOpErr, true
-	case h.n > w.sge.Length:
+	case h.n > w.SGE.Length:
 		done()
-		q.cq.push(verbs.Completion{ID: w.id, Status: verbs.LocLenErr, QPN: q.num})
+		q.cq.push(verbs.Completion{ID: w.ID, Status: verbs.LocLenErr, QPN: q.num})
 		return verbs.RemInvReqErr, true
 	}
 	_, err := io.ReadFull(r, mem[:h.n])
 	done()
 	if err != nil {
-		q.cq.push(q.flushedWR(w.id))
+		q.cq.push(q.flushedWR(w.ID))
 		return 0, false
 	}
-	q.cq.push(verbs.Completion{ID: w.id, Op: verbs.OpRecv, Len: h.n, QPN: q.num})
+	q.cq.push(verbs.Completion{ID: w.ID, Op: verbs.OpRecv, Len: h.n, QPN: q.num})
 	return verbs.Success, true
 }
 
 // take removes the oldest posted receive. Where hardware would have the peer
 // try again without end, the peer waits.
-func (q *queuePair) take() (recvWR, bool) {
+func (q *queuePair) take() (verbs.RecvWR, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for len(q.recvs) == 0 && q.state == connected {
 		q.changed.Wait()
 	}
 	if q.state != connected {
-		return recvWR{}, false
+		return verbs.RecvWR{}, false
 	}
 	w := q.recvs[0]
 	q.recvs = q.recvs[:copy(q.recvs, q.recvs[1:])]

@@ -165,7 +165,7 @@ func FuzzRequests(f *testing.F) {
 		}
 		defer mr.Deregister()
 		for i := range uint64(4) {
-			if err := p.qp.PostRecv(i, verbs.SGE{}); err != nil {
+			if err := p.qp.PostRecv(verbs.RecvWR{ID: i}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -106,7 +106,7 @@ func TestOverrun(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range uint64(3) {
-		if err := qp.PostRecv(i, verbs.SGE{}); err != nil {
+		if err := qp.PostRecv(verbs.RecvWR{ID: i}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,6 +1,7 @@
 package verbstest
 
 import (
+	"bytes"
 	"sync"
 
 	"github.com/gorge-tf/gorge/internal/verbs"
@@ -89,18 +90,30 @@ type faultyPair struct {
 	held []verbs.SendWR
 }
 
-// PostSend holds the request or passes it on.
-func (p *faultyPair) PostSend(wr verbs.SendWR) error {
+// PostSend holds the requests or passes them on.
+func (p *faultyPair) PostSend(wrs ...verbs.SendWR) error {
 	f := p.dev
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.match == nil || len(p.held) == 0 && !f.match(wr) {
-		return p.QueuePair.PostSend(wr)
+	for i, wr := range wrs {
+		if f.match != nil && (len(p.held) > 0 || f.match(wr)) {
+			f.hold(p, wrs[i:])
+			return p.QueuePair.PostSend(wrs[:i]...)
+		}
 	}
-	p.held = append(p.held, wr)
-	f.count++
+	return p.QueuePair.PostSend(wrs...)
+}
+
+// hold keeps requests, and the bytes that their owners will use again.
+func (f *Faulty) hold(p *faultyPair, wrs []verbs.SendWR) {
+	for _, wr := range wrs {
+		if wr.Inline != nil {
+			wr.Inline = bytes.Clone(wr.Inline)
+		}
+		p.held = append(p.held, wr)
+		f.count++
+	}
 	f.held.Broadcast()
-	return nil
 }
 
 // Destroy forgets what is held.

@@ -21,6 +21,12 @@ func Run(t *testing.T, newDevice func(t *testing.T) verbs.Device) {
 		{"Order", checkOrder},
 		{"BothWays", checkBothWays},
 		{"ReceiveLater", checkReceiveLater},
+		{"Batch", checkBatch},
+		{"Inline", checkInline},
+		{"Quiet", checkQuiet},
+		{"QuietFailure", checkQuietFailure},
+		{"QuietFull", checkQuietFull},
+		{"DestroyedSilent", checkDestroyedSilent},
 		{"WrongKey", checkWrongKey},
 		{"OutOfBounds", checkOutOfBounds},
 		{"NoPermission", checkNoPermission},
@@ -45,7 +51,7 @@ func Run(t *testing.T, newDevice func(t *testing.T) verbs.Device) {
 // after it.
 func checkWrite(t *testing.T, a, b *end) {
 	src, dst := a.block(1000, 0).random(), b.block(1000, remote)
-	b.must(b.qp.PostRecv(7, verbs.SGE{}))
+	b.must(b.qp.PostRecv(verbs.RecvWR{ID: 7}))
 	a.must(a.qp.PostSend(src.write(1, verbs.OpWrite, dst, 0)))
 	a.must(a.qp.PostSend(verbs.SendWR{ID: 2, Op: verbs.OpWriteImm, Imm: 5}))
 	a.one(verbs.Completion{ID: 1, Op: verbs.OpWrite, Len: 1000})
@@ -58,7 +64,7 @@ func checkWriteImm(t *testing.T, a, b *end) {
 	for i, n := range []int{1, 21, 4096, 4097, 1 << 20} {
 		src, dst := a.block(n, 0).random(), b.block(n, remote)
 		imm := uint32(0xFFFFFFFF - i)
-		b.must(b.qp.PostRecv(uint64(i), verbs.SGE{}))
+		b.must(b.qp.PostRecv(verbs.RecvWR{ID: uint64(i)}))
 		a.must(a.qp.PostSend(src.write(1<<62, verbs.OpWriteImm, dst, imm)))
 		b.one(verbs.Completion{ID: uint64(i), Op: verbs.OpRecvWriteImm, Len: uint32(n), Imm: imm})
 		a.one(verbs.Completion{ID: 1 << 62, Op: verbs.OpWriteImm, Len: uint32(n)})
@@ -68,7 +74,7 @@ func checkWriteImm(t *testing.T, a, b *end) {
 
 // checkEmpty: a write of nothing needs no memory on either side.
 func checkEmpty(t *testing.T, a, b *end) {
-	b.must(b.qp.PostRecv(1, verbs.SGE{}))
+	b.must(b.qp.PostRecv(verbs.RecvWR{ID: 1}))
 	a.must(a.qp.PostSend(verbs.SendWR{ID: 2, Op: verbs.OpWriteImm, Imm: 9, RemoteAddr: 1234, RKey: 99}))
 	b.one(verbs.Completion{ID: 1, Op: verbs.OpRecvWriteImm, Imm: 9})
 	a.one(verbs.Completion{ID: 2, Op: verbs.OpWriteImm})
@@ -76,7 +82,7 @@ func checkEmpty(t *testing.T, a, b *end) {
 
 func checkSend(t *testing.T, a, b *end) {
 	src, dst := a.block(100, 0).random(), b.block(300, verbs.LocalWrite)
-	b.must(b.qp.PostRecv(1, dst.sge(50, 200)))
+	b.must(b.qp.PostRecv(verbs.RecvWR{ID: 1, SGE: dst.sge(50, 200)}))
 	a.must(a.qp.PostSend(verbs.SendWR{ID: 2, Op: verbs.OpSend, Local: src.sge(0, 100)}))
 	b.one(verbs.Completion{ID: 1, Op: verbs.OpRecv, Len: 100})
 	a.one(verbs.Completion{ID: 2, Op: verbs.OpSend, Len: 100})
@@ -89,7 +95,7 @@ func checkOrder(t *testing.T, a, b *end) {
 	dst := b.block(8, remote)
 	for round := range uint32(20) {
 		for i := range uint32(depth) {
-			b.must(b.qp.PostRecv(uint64(i), verbs.SGE{}))
+			b.must(b.qp.PostRecv(verbs.RecvWR{ID: uint64(i)}))
 			src := a.block(8, 0).random()
 			a.must(a.qp.PostSend(src.write(uint64(i), verbs.OpWriteImm, dst, round*depth+i)))
 		}
@@ -105,8 +111,8 @@ func checkBothWays(t *testing.T, a, b *end) {
 	sa, sb := a.block(n, 0).random(), b.block(n, 0).random()
 	da, db := a.block(n, remote), b.block(n, remote)
 	for range 4 {
-		a.must(a.qp.PostRecv(1, verbs.SGE{}))
-		b.must(b.qp.PostRecv(1, verbs.SGE{}))
+		a.must(a.qp.PostRecv(verbs.RecvWR{ID: 1}))
+		b.must(b.qp.PostRecv(verbs.RecvWR{ID: 1}))
 		a.must(a.qp.PostSend(sa.write(2, verbs.OpWriteImm, db, 3)))
 		b.must(b.qp.PostSend(sb.write(2, verbs.OpWriteImm, da, 3)))
 	}
@@ -124,9 +130,9 @@ func checkReceiveLater(t *testing.T, a, b *end) {
 	if n, err := b.cq.Poll(make([]verbs.Completion, 1)); n != 0 || err != nil {
 		t.Errorf("without a receive there are %d completions, %v", n, err)
 	}
-	b.must(b.qp.PostRecv(1, verbs.SGE{}))
+	b.must(b.qp.PostRecv(verbs.RecvWR{ID: 1}))
 	b.one(verbs.Completion{ID: 1, Op: verbs.OpRecvWriteImm, Len: 10, Imm: 1})
 	a.one(verbs.Completion{ID: 1, Op: verbs.OpWriteImm, Len: 10})
-	b.must(b.qp.PostRecv(2, verbs.SGE{}))
+	b.must(b.qp.PostRecv(verbs.RecvWR{ID: 2}))
 	b.one(verbs.Completion{ID: 2, Op: verbs.OpRecvWriteImm, Len: 10, Imm: 2})
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // magic begins every npy file.
@@ -33,9 +34,6 @@ func Write(w io.Writer, t *tf.Tensor) error {
 	if descr == "" {
 		return tf.Errorf(tf.InvalidArgument, "an npy file must hold numbers or booleans, got a tensor of type %v", t.DType())
 	}
-	if !t.Addressable() {
-		return tf.Errorf(tf.FailedPrecondition, "a tensor must be in the host's memory to be written, got one in %q", t.Buffer().Space())
-	}
 	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", descr, tuple(t.Shape()))
 	const align = 64
 	pad := align - (len(magic)+4+len(header)+1)%align
@@ -45,7 +43,7 @@ func Write(w io.Writer, t *tf.Tensor) error {
 	if _, err := w.Write(append(b, header...)); err != nil {
 		return err
 	}
-	_, err := w.Write(swapped(t.Buffer().Bytes()[:t.NumBytes()], part(t.DType()), hostIsBig))
+	_, err := w.Write(swapped(bytesOf(t)[:t.NumBytes()], part(t.DType()), hostIsBig))
 	return err
 }
 
@@ -76,15 +74,21 @@ func Read(r io.Reader) (*tf.Tensor, error) {
 	if err != nil {
 		return nil, tf.Errorf(tf.DataLoss, "an npy file of shape %v and type %v must have %d bytes of data: %v", h.shape, h.dtype, n, err)
 	}
-	t := tf.NewTensor(h.dtype, h.shape)
+	t, err := tf.NewTensor(h.dtype, h.shape)
+	if err != nil {
+		return nil, err
+	}
 	data = swapped(data, part(h.dtype), h.big != hostIsBig)
 	if h.fortran {
-		fromColumns(t.Buffer().Bytes(), data, h.shape, h.dtype.Size())
+		fromColumns(bytesOf(t), data, h.shape, h.dtype.Size())
 	} else {
-		copy(t.Buffer().Bytes(), data)
+		copy(bytesOf(t), data)
 	}
 	return t, nil
 }
+
+// bytesOf returns the memory of t.
+func bytesOf(t *tf.Tensor) []byte { return (*core.Tensor)(t).Buffer().Bytes() }
 
 // readAll reads n bytes, and takes memory only for what is there.
 func readAll(r io.Reader, n int) ([]byte, error) {
@@ -104,7 +108,7 @@ type header struct {
 }
 
 func (h *header) size() (int, error) {
-	if err := tf.CheckSize(h.dtype, h.shape); err != nil {
+	if err := core.CheckSize(h.dtype, h.shape); err != nil {
 		return 0, err
 	}
 	return h.shape.NumElements() * h.dtype.Size(), nil

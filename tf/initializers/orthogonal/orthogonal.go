@@ -4,6 +4,7 @@ package orthogonal
 
 import (
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/initializers"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/linalg"
@@ -15,7 +16,7 @@ import (
 // multiply to that of rows. Numbers are those of TensorFlow for equal seeds.
 func New(gain float64, seed ...int64) initializers.Initializer {
 	return func(g *tf.Graph, d tf.DType, s tf.Shape) tf.Output {
-		scale, err := tf.ScalarOf(d, gain)
+		scale, err := core.ScalarOf(d, gain)
 		if err == nil && len(s) < 2 {
 			err = tf.Errorf(tf.InvalidArgument, "The tensor to initialize, specified by argument `shape` must be at least two-dimensional. Received shape=%v", s)
 		}
@@ -33,6 +34,6 @@ func New(gain float64, seed ...int64) initializers.Initializer {
 		for i, n := range s {
 			shape[i] = int32(n)
 		}
-		return ops.Mul(ops.ConstTensor(g, scale), ops.Reshape(q, ops.Const(g, shape)))
+		return ops.Mul(ops.ConstValue(g, scale), ops.Reshape(q, ops.Const(g, shape)))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"cmp"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
@@ -13,29 +14,29 @@ func init() {
 		names = "container: string = ''; shared_name: string = ''"
 		queue = "; batching_queue: string = ''; "
 	)
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Batch", In: "in_tensors: T", Out: "batched_tensors: T; batch_index: int64; id: int64",
 		Attrs: "num_batch_threads: int; max_batch_size: int; max_enqueued_batches: int = 10; batch_timeout_micros: int; allowed_batch_sizes: list(int) = []; grad_timeout_micros: int; " + names + queue + "T: list(type) >= 1",
-		Shape: batchShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(batchKernel),
+		Shape: batchShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(batchKernel),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "BatchFunction", In: "in_tensors: Tin; captured_tensors: Tcaptured", Out: "out_tensors: Tout",
 		Attrs: "f: func; num_batch_threads: int; max_batch_size: int; batch_timeout_micros: int; max_enqueued_batches: int = 10; allowed_batch_sizes: list(int) = []; " + names + queue +
 			"low_priority_max_batch_size: int = 0; low_priority_batch_timeout_micros: int = 0; low_priority_allowed_batch_sizes: list(int) = []; low_priority_max_enqueued_batches: int = 0; " +
 			"mixed_priority_policy: {'low_priority_padding_with_max_batch_size', 'low_priority_padding_with_next_allowed_batch_size', 'priority_isolation', 'priority_merge'} = 'low_priority_padding_with_max_batch_size'; " +
 			"batch_padding_policy: {'PAD_UP', 'BATCH_DOWN', 'MINIMIZE_TPU_COST_PER_REQUEST'} = 'PAD_UP'; " +
 			"Tin: list(type) >= 1; Tcaptured: list(type) >= 0; Tout: list(type) >= 1; enable_large_batch_splitting: bool = false",
-		Shape: anyShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(functionKernel),
+		Shape: anyShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(functionKernel),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Unbatch", In: "batched_tensor: T; batch_index: int64; id: int64", Out: "unbatched_tensor: T",
 		Attrs: "timeout_micros: int; " + names + "; T: type",
-		Shape: unbatchShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(unbatchKernel),
+		Shape: unbatchShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(unbatchKernel),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "UnbatchGrad", In: "original_input: T; batch_index: int64; grad: T; id: int64", Out: "batched_grad: T",
 		Attrs: names + "; T: type",
-		Shape: unbatchGradShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(unbatchGradKernel),
+		Shape: unbatchGradShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(unbatchGradKernel),
 	})
 }
 
@@ -69,7 +70,7 @@ func (o Opts) Apply(s *tf.Spec) {
 // have no rows. index, an int64 matrix, tells for each step that is in the batch
 // its id, and its first row and the one behind its last.
 func Batch(xs []tf.Output, o Opts, gradTimeoutMicros int, opts ...tf.Option) (batched []tf.Output, index, id tf.Output) {
-	op := tf.Apply(nil, "Batch", xs, append([]tf.Option{o, tf.Attr("grad_timeout_micros", gradTimeoutMicros)}, opts...)...)
+	op := tf.Apply(nil, "Batch", xs, tf.Join(opts, o, tf.Attr("grad_timeout_micros", gradTimeoutMicros))...)
 	for i := range xs {
 		batched = append(batched, op.Output(i))
 	}
@@ -80,7 +81,7 @@ func Batch(xs []tf.Output, o Opts, gradTimeoutMicros int, opts ...tf.Option) (ba
 // step of the given id. It waits until the step has them that got the batch, at
 // most for so long.
 func Unbatch(batched, index, id tf.Output, timeoutMicros int, opts ...tf.Option) tf.Output {
-	return tf.Apply(nil, "Unbatch", []tf.Output{batched, index, id}, append(opts, tf.Attr("timeout_micros", timeoutMicros))...).Output(0)
+	return tf.Apply(nil, "Unbatch", []tf.Output{batched, index, id}, tf.Join(opts, tf.Attr("timeout_micros", timeoutMicros))...).Output(0)
 }
 
 // UnbatchGrad puts gradients of the results of Unbatch together, in the step that
@@ -100,11 +101,11 @@ func Function(f *tf.Function, xs []tf.Output, o Opts, opts ...tf.Option) []tf.Ou
 		}
 		return d
 	}
-	opts = append([]tf.Option{o, tf.Attr("Tin", types(xs)), tf.Attr("Tcaptured", types(f.Captures())), tf.Attr("Tout", types(f.Results()))}, opts...)
+	opts = tf.Join(opts, o, tf.Attr("Tin", types(xs)), tf.Attr("Tcaptured", types(f.Captures())), tf.Attr("Tout", types(f.Results())))
 	return tf.CallLater("BatchFunction", xs, []tf.Callee{{Attr: "f", F: f}}, nil, opts...).Outputs()
 }
 
-func anyShape(*tf.Infer) error { return nil }
+func anyShape(*core.Infer) error { return nil }
 
 // withoutRows is s with an unknown number of rows.
 func withoutRows(s tf.Shape) (tf.Shape, error) {
@@ -117,7 +118,7 @@ func withoutRows(s tf.Shape) (tf.Shape, error) {
 	return append(tf.Shape{-1}, s[1:]...), nil
 }
 
-func batchShape(c *tf.Infer) error {
+func batchShape(c *core.Infer) error {
 	n := c.NumIn()
 	for i := range n {
 		s, err := withoutRows(c.In(i))
@@ -131,13 +132,13 @@ func batchShape(c *tf.Infer) error {
 	return nil
 }
 
-func unbatchShape(c *tf.Infer) error {
+func unbatchShape(c *core.Infer) error {
 	s, err := withoutRows(c.In(0))
 	c.Set(0, s)
 	return err
 }
 
-func unbatchGradShape(c *tf.Infer) error {
+func unbatchGradShape(c *core.Infer) error {
 	if s := c.In(2); s != nil {
 		out := make(tf.Shape, len(s))
 		for i := range out {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/resource"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A batcher collects the rows of requests in batches, one queue apart from
@@ -34,7 +35,7 @@ type limits struct {
 
 var _ = resource.Declare[*batcher]("tensorflow::BatchResource")
 
-func newLimits(n *tf.Node) (limits, error) {
+func newLimits(n *core.Node) (limits, error) {
 	l := limits{
 		threads: n.Int("num_batch_threads"), waiting: n.Int("max_enqueued_batches"), most: n.Int("max_batch_size"), allowed: n.Ints("allowed_batch_sizes"),
 		patience: time.Duration(n.Int("batch_timeout_micros")) * time.Microsecond, split: n.Bool("enable_large_batch_splitting"),
@@ -75,7 +76,7 @@ func (l *limits) padded(n int) int {
 type task struct {
 	*request
 	part int
-	in   []*tf.Tensor
+	in   []*core.Tensor
 	rows int
 }
 
@@ -171,24 +172,24 @@ func (b *batcher) work() {
 // A request is one step's. It is answered once: by the batches that its rows are
 // in, or, when its step is over before, by that.
 type request struct {
-	c    *tf.OpContext
-	in   []*tf.Tensor // its own references
+	c    *core.OpContext
+	in   []*core.Tensor // its own references
 	rows int
 	id   int64
 
 	step      context.Context
-	captured  []*tf.Tensor // what a function takes besides
-	functions tf.FunctionCaller
+	captured  []*core.Tensor // what a function takes besides
+	functions core.FunctionCaller
 
 	mu      sync.Mutex
 	done    func(error) // nil once it has been answered
-	results [][]*tf.Tensor
+	results [][]*core.Tensor
 	left    int // parts without a result
 	stop    func() bool
 }
 
 // newRequest makes a request of the first n inputs.
-func newRequest(c *tf.OpContext, n int, done func(error)) *request {
+func newRequest(c *core.OpContext, n int, done func(error)) *request {
 	r := &request{c: c, done: done, rows: c.Input(0).Dim(0)}
 	for i := range n {
 		r.in = append(r.in, c.Input(i).Share())
@@ -209,7 +210,7 @@ func newRequest(c *tf.OpContext, n int, done func(error)) *request {
 	return r
 }
 
-func (r *request) expect(parts int) { r.results, r.left = make([][]*tf.Tensor, parts), parts }
+func (r *request) expect(parts int) { r.results, r.left = make([][]*core.Tensor, parts), parts }
 
 // answer ends the request, unless that has been done. set sets its outputs.
 func (r *request) answer(set func() error) {
@@ -226,7 +227,7 @@ func (r *request) answer(set func() error) {
 
 // give sets the results of a task. When all parts have theirs, the request is
 // answered with the rows of all.
-func (t *task) give(out []*tf.Tensor) {
+func (t *task) give(out []*core.Tensor) {
 	t.mu.Lock()
 	t.results[t.part] = out
 	t.left--
@@ -236,9 +237,9 @@ func (t *task) give(out []*tf.Tensor) {
 		return
 	}
 	t.answer(func() error {
-		all := make([]*tf.Tensor, len(out))
+		all := make([]*core.Tensor, len(out))
 		for i := range all {
-			var parts []*tf.Tensor
+			var parts []*core.Tensor
 			for _, r := range t.results {
 				parts = append(parts, r[i])
 			}

@@ -8,17 +8,18 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/resource"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // place is where a node's resource is.
 type place struct{ container, name string }
 
-func placeOf(n *tf.Node) place {
+func placeOf(n *core.Node) place {
 	return place{n.Str("container"), cmp.Or(n.Str("shared_name"), n.Name)}
 }
 
 // at returns the resource of a place, which is made if there is none.
-func at[T any](c *tf.OpContext, p place, make func() T) (T, error) {
+func at[T any](c *core.OpContext, p place, make func() T) (T, error) {
 	if c.Step == nil || c.Resources == nil {
 		return *new(T), tf.Errorf(tf.Internal, "a node that keeps a resource needs a resource manager")
 	}
@@ -27,7 +28,7 @@ func at[T any](c *tf.OpContext, p place, make func() T) (T, error) {
 
 // request checks the first n inputs and makes a request of them; nil if they
 // have no rows, for which the outputs are set.
-func (l *limits) request(c *tf.OpContext, n int, done func(error)) (*request, error) {
+func (l *limits) request(c *core.OpContext, n int, done func(error)) (*request, error) {
 	for i := range n {
 		switch t := c.Input(i); {
 		case t.Rank() == 0:
@@ -39,7 +40,7 @@ func (l *limits) request(c *tf.OpContext, n int, done func(error)) (*request, er
 	switch size := c.Input(0).Dim(0); {
 	case size == 0:
 		for i := range c.Out {
-			c.Set(i, tf.NewTensor(c.Node.OutTypes[i], tf.Shape{0}))
+			c.Set(i, core.NewTensor(c.Node.OutTypes[i], tf.Shape{0}))
 		}
 		return nil, nil
 	case size > l.most:
@@ -48,7 +49,7 @@ func (l *limits) request(c *tf.OpContext, n int, done func(error)) (*request, er
 	return newRequest(c, n, done), nil
 }
 
-func shapes(c *tf.OpContext, n int) (text string) {
+func shapes(c *core.OpContext, n int) (text string) {
 	for i := range n {
 		text += c.Node.Source(i) + ": " + c.Input(i).Shape().Text() + "\n"
 	}
@@ -57,7 +58,7 @@ func shapes(c *tf.OpContext, n int) (text string) {
 
 // batching returns the kernel of a node the first inputs of which are put into
 // batches. count tells how many.
-func batching(n *tf.Node, count int, process func(*limits, *batch)) (tf.Kernel, error) {
+func batching(n *core.Node, count int, process func(*limits, *batch)) (core.Kernel, error) {
 	l, err := newLimits(n)
 	if err != nil {
 		return nil, err
@@ -66,7 +67,7 @@ func batching(n *tf.Node, count int, process func(*limits, *batch)) (tf.Kernel, 
 		return nil, tf.Errorf(tf.InvalidArgument, "there must be inputs to put into batches")
 	}
 	p, queue := placeOf(n), n.Str("batching_queue")
-	return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
+	return core.AsyncCompute(func(c *core.OpContext, done func(error)) {
 		b, err := at(c, p, func() *batcher {
 			b := &batcher{limits: l, open: map[string]*batch{}}
 			b.process = func(o *batch) { process(&b.limits, o) }
@@ -87,7 +88,9 @@ func batching(n *tf.Node, count int, process func(*limits, *batch)) (tf.Kernel, 
 	}), nil
 }
 
-func batchKernel(n *tf.Node) (tf.Kernel, error) { return batching(n, len(n.TypesAttr("T")), handOut) }
+func batchKernel(n *core.Node) (core.Kernel, error) {
+	return batching(n, len(n.TypesAttr("T")), handOut)
+}
 
 // handOut gives the batch to the last of its requests, and nothing to the
 // others.
@@ -97,31 +100,31 @@ func handOut(l *limits, o *batch) {
 		o.fail(err)
 		return
 	}
-	index, row := tf.NewTensor(tf.Int64, tf.Shape{len(o.tasks), 3}), 0
+	index, row := core.NewTensor(tf.Int64, tf.Shape{len(o.tasks), 3}), 0
 	for i, t := range o.tasks {
 		t.id = rand.Int64()
-		copy(tf.Data[int64](index)[3*i:], []int64{t.id, int64(row), int64(row + t.rows)})
+		copy(core.Data[int64](index)[3*i:], []int64{t.id, int64(row), int64(row + t.rows)})
 		row += t.rows
 	}
 	last := len(o.tasks) - 1
 	for _, t := range o.tasks[:last] {
-		var out []*tf.Tensor
+		var out []*core.Tensor
 		for _, x := range t.in {
 			out = append(out, rowsOf(x, 0, 0))
 		}
-		out = append(out, tf.NewTensor(tf.Int64, tf.Shape{0, 3}), tf.Scalar(t.id))
+		out = append(out, core.NewTensor(tf.Int64, tf.Shape{0, 3}), core.Scalar(t.id))
 		t.answer(func() error { return t.c.SetAll(out) })
 	}
 	t := o.tasks[last]
-	t.answer(func() error { return t.c.SetAll(append(in, index, tf.Scalar(t.id))) })
+	t.answer(func() error { return t.c.SetAll(append(in, index, core.Scalar(t.id))) })
 }
 
 // joined puts the inputs of all tasks together, filled up to a number of rows
 // that is allowed.
-func (o *batch) joined(l *limits) ([]*tf.Tensor, error) {
-	var out []*tf.Tensor
+func (o *batch) joined(l *limits) ([]*core.Tensor, error) {
+	var out []*core.Tensor
 	for i := range o.tasks[0].in {
-		var parts []*tf.Tensor
+		var parts []*core.Tensor
 		for _, t := range o.tasks {
 			if len(t.in) != len(o.tasks[0].in) {
 				return nil, tf.Errorf(tf.InvalidArgument, "Batching inputs must have equal number of edges")
@@ -137,14 +140,14 @@ func (o *batch) joined(l *limits) ([]*tf.Tensor, error) {
 	return out, nil
 }
 
-func functionKernel(n *tf.Node) (tf.Kernel, error) {
+func functionKernel(n *core.Node) (core.Kernel, error) {
 	f, count := n.FuncAttr("f"), len(n.TypesAttr("Tin"))
 	return batching(n, count, func(l *limits, o *batch) { call(l, o, f) })
 }
 
 // call computes f of a batch, as one of its requests would, and gives each its
 // rows. Nobody waits for what all steps that wanted it have given up.
-func call(l *limits, o *batch, f tf.Func) {
+func call(l *limits, o *batch, f core.Func) {
 	r := o.tasks[len(o.tasks)-1].request
 	in, err := o.joined(l)
 	if err == nil && r.functions == nil {
@@ -160,7 +163,7 @@ func call(l *limits, o *batch, f tf.Func) {
 	ctx, cancel := o.wanted()
 	defer cancel()
 	finished := make(chan struct{})
-	r.functions.Call(ctx, f, append(in, r.captured...), func(out []*tf.Tensor, err error) {
+	r.functions.Call(ctx, f, append(in, r.captured...), func(out []*core.Tensor, err error) {
 		defer close(finished)
 		if err == nil {
 			err = o.divide(out, l.padded(o.rows))
@@ -173,8 +176,8 @@ func call(l *limits, o *batch, f tf.Func) {
 }
 
 // checkArgs checks that f takes n arguments, as far as c tells what f is.
-func checkArgs(c tf.FunctionCaller, f tf.Func, n int) error {
-	l, ok := c.(tf.FunctionLibrary)
+func checkArgs(c core.FunctionCaller, f core.Func, n int) error {
+	l, ok := c.(core.FunctionLibrary)
 	if !ok || l.Library() == nil {
 		return nil
 	}
@@ -210,7 +213,7 @@ func (o *batch) wanted() (context.Context, func()) {
 }
 
 // divide gives each task its rows of the results, of which there must be n.
-func (o *batch) divide(out []*tf.Tensor, n int) error {
+func (o *batch) divide(out []*core.Tensor, n int) error {
 	for _, y := range out {
 		if y.Rank() == 0 {
 			return tf.Errorf(tf.FailedPrecondition, "Batched output tensor has 0 dimensions")
@@ -221,7 +224,7 @@ func (o *batch) divide(out []*tf.Tensor, n int) error {
 	}
 	row := 0
 	for _, t := range o.tasks {
-		var mine []*tf.Tensor
+		var mine []*core.Tensor
 		for _, y := range out {
 			mine = append(mine, rowsOf(y, row, row+t.rows))
 		}

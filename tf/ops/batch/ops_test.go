@@ -11,6 +11,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/batch"
 	"github.com/gorge-tf/gorge/tf/session"
@@ -30,12 +31,12 @@ func init() {
 			return append([]tf.Output{ops.Slice(index, ops.Const(g, []int32{0, 1}), ops.Const(g, []int32{-1, 2}))}, xs...)
 		}
 	}
-	add := func(op, name string, f func(*tf.Graph, []tf.Output) []tf.Output, in ...*tf.Tensor) {
+	add := func(op, name string, f func(*tf.Graph, []tf.Output) []tf.Output, in ...*core.Tensor) {
 		optest.Add(optest.Sample{Op: op, Name: name, In: in, F: f, Types: optest.OnlyOwn, Fails: strings.HasPrefix(name, "bad ")})
 	}
 	add("Batch", "", batched(two), optest.Seq(2, 3), optest.I32(1, 2))
 	add("Batch", "padded", batched(batch.Opts{Threads: 1, MaxSize: 6, AllowedSizes: []int{3, 6}}), optest.Seq(2, 3))
-	optest.Add(optest.Sample{Op: "Batch", Name: "bad rows", In: []*tf.Tensor{optest.Seq(2), optest.Seq(1)}, F: batched(two), Types: optest.OnlyOwn, Fails: true, NoGolden: "TensorFlow's message has several lines"})
+	optest.Add(optest.Sample{Op: "Batch", Name: "bad rows", In: []*core.Tensor{optest.Seq(2), optest.Seq(1)}, F: batched(two), Types: optest.OnlyOwn, Fails: true, NoGolden: "TensorFlow's message has several lines"})
 	add("Batch", "bad size", batched(two), optest.Seq(3))
 	add("Batch", "bad allowed", batched(batch.Opts{Threads: 1, MaxSize: 6, AllowedSizes: []int{3, 5}}), optest.Seq(2))
 	add("Batch", "bad order", batched(batch.Opts{Threads: 1, MaxSize: 2, AllowedSizes: []int{3, 2}}), optest.Seq(2))
@@ -45,16 +46,16 @@ func init() {
 		}
 	}
 	un, back := alone("Unbatch", tf.Attr("timeout_micros", 1000)), alone("UnbatchGrad")
-	one, id := optest.Mat[int64](3, 7, 0, 2), tf.Scalar[int64](7)
+	one, id := optest.Mat[int64](3, 7, 0, 2), core.Scalar[int64](7)
 	add("Unbatch", "", un, optest.Seq(2, 3), one, id)
 	add("Unbatch", "padding", un, optest.Seq(4, 3), one, id)
-	add("Unbatch", "bad late", un, optest.Seq(2, 3), one, tf.Scalar[int64](8))
+	add("Unbatch", "bad late", un, optest.Seq(2, 3), one, core.Scalar[int64](8))
 	add("Unbatch", "bad width", un, optest.Seq(2, 3), optest.Mat[int64](2, 7, 0), id)
 	add("Unbatch", "bad count", un, optest.Seq(0, 3), one, id)
 	add("UnbatchGrad", "", back, optest.Seq(2, 3), one, optest.Seq(2, 3), id)
-	add("UnbatchGrad", "empty", back, optest.Seq(0, 3), tf.NewTensor(tf.Int64, tf.Shape{0, 3}), optest.Seq(2, 3), id)
+	add("UnbatchGrad", "empty", back, optest.Seq(0, 3), core.NewTensor(tf.Int64, tf.Shape{0, 3}), optest.Seq(2, 3), id)
 	add("UnbatchGrad", "bad index", back, optest.Seq(2, 3), optest.Mat[int64](2, 7, 0), optest.Seq(2, 3), id)
-	add("UnbatchGrad", "bad empty index", back, optest.Seq(2, 3), tf.NewTensor(tf.Int64, tf.Shape{0, 3}), optest.Seq(2, 3), id)
+	add("UnbatchGrad", "bad empty index", back, optest.Seq(2, 3), core.NewTensor(tf.Int64, tf.Shape{0, 3}), optest.Seq(2, 3), id)
 	optest.Unsampled("BatchFunction", "it takes a function; see TestFunction")
 }
 
@@ -78,7 +79,7 @@ func run(t *testing.T, g *tf.Graph, x tf.Output, fetches []tf.Output, feeds ...[
 				list = append(list, y)
 			}
 			var err error
-			if out[i], err = s.Run(t.Context(), session.Feeds{x: optest.Vec(v...)}, list...); err != nil {
+			if out[i], err = s.Run(t.Context(), session.Feeds{x: (*tf.Tensor)(optest.Vec(v...))}, list...); err != nil {
 				t.Error(err)
 			}
 		}()
@@ -160,7 +161,7 @@ func TestFunctionOfOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	_, err = s.Run(t.Context(), session.Feeds{x: optest.Vec[float32](1)}, y[0])
+	_, err = s.Run(t.Context(), session.Feeds{x: (*tf.Tensor)(optest.Vec[float32](1))}, y[0])
 	if want := "Function takes 2 argument(s) but 1 argument(s) were passed"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}
@@ -178,7 +179,7 @@ func TestStepGivesUp(t *testing.T) {
 	gaveUp := 0
 	for limit := 10 * time.Millisecond; ; limit *= 2 { // until two steps have come as far as the batch
 		ctx, cancel := context.WithTimeout(t.Context(), limit)
-		out, err := s.Run(ctx, session.Feeds{x: optest.Vec[float32](2)}, xs[0])
+		out, err := s.Run(ctx, session.Feeds{x: (*tf.Tensor)(optest.Vec[float32](2))}, xs[0])
 		cancel()
 		if err == nil {
 			if gaveUp == 0 || out[0].Len() != 2 {

@@ -3,12 +3,13 @@ package batch
 import (
 	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // rowsOf returns rows lo to hi of t.
-func rowsOf(t *tf.Tensor, lo, hi int) *tf.Tensor {
+func rowsOf(t *core.Tensor, lo, hi int) *core.Tensor {
 	width := t.Shape()[1:].NumElements()
-	out := tf.NewTensor(t.DType(), append(tf.Shape{hi - lo}, t.Shape()[1:]...))
+	out := core.NewTensor(t.DType(), append(tf.Shape{hi - lo}, t.Shape()[1:]...))
 	if out.Len() > 0 {
 		rows.Mover(out, t)(0, lo*width, out.Len())
 	}
@@ -17,7 +18,7 @@ func rowsOf(t *tf.Tensor, lo, hi int) *tf.Tensor {
 
 // joined returns the rows of all parts, at least one, and padding more rows that
 // are like the first.
-func joined(parts []*tf.Tensor, padding int) (*tf.Tensor, error) {
+func joined(parts []*core.Tensor, padding int) (*core.Tensor, error) {
 	first := parts[0]
 	if len(parts) == 1 && padding == 0 {
 		return first, nil
@@ -33,10 +34,10 @@ func joined(parts []*tf.Tensor, padding int) (*tf.Tensor, error) {
 		return nil, tf.Errorf(tf.InvalidArgument, "Cannot use an empty tensor with zero rows as padding when batching. (Input got shape %s.)", s.Text())
 	}
 	shape := append(tf.Shape{n}, s[1:]...)
-	if err := tf.CheckSize(first.DType(), shape); err != nil {
+	if err := core.CheckSize(first.DType(), shape); err != nil {
 		return nil, err
 	}
-	out, at, width := tf.NewTensor(first.DType(), shape), 0, s[1:].NumElements()
+	out, at, width := core.NewTensor(first.DType(), shape), 0, s[1:].NumElements()
 	for _, p := range parts {
 		rows.Mover(out, p)(at, 0, p.Len())
 		at += p.Len()

@@ -7,6 +7,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/queue"
 	"github.com/gorge-tf/gorge/internal/resource"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A counter keeps tensors by id until those who want them come.
@@ -17,7 +18,7 @@ type counter struct {
 }
 
 type kept struct {
-	t     *tf.Tensor
+	t     *core.Tensor
 	until time.Time
 }
 
@@ -32,19 +33,19 @@ var (
 )
 
 // idOf reads the id of a step.
-func idOf(t *tf.Tensor, what string) (int64, error) {
+func idOf(t *core.Tensor, what string) (int64, error) {
 	if t.Rank() != 0 {
 		return 0, tf.Errorf(tf.InvalidArgument, "%s%s", what, t.Shape().Text())
 	}
-	return tf.Data[int64](t)[0], nil
+	return core.Data[int64](t)[0], nil
 }
 
 // A place in a batch: whose rows are where.
 type span struct{ id, from, to int64 }
 
 // spans reads the index of a batch.
-func spans(t *tf.Tensor) []span {
-	v := tf.Data[int64](t)
+func spans(t *core.Tensor) []span {
+	v := core.Data[int64](t)
 	out := make([]span, len(v)/3)
 	for i := range out {
 		out[i] = span{v[3*i], v[3*i+1], v[3*i+2]}
@@ -53,7 +54,7 @@ func spans(t *tf.Tensor) []span {
 }
 
 // divided cuts data into what an index says, in order, whatever lies behind.
-func divided(data, index *tf.Tensor) (map[int64]*tf.Tensor, error) {
+func divided(data, index *core.Tensor) (map[int64]*core.Tensor, error) {
 	switch {
 	case data.Rank() == 0 || index.Rank() != 2:
 		return nil, tf.Errorf(tf.InvalidArgument, "Wrong shape for index tensor. Expected a matrix for data with rows; Got: %s for %s.", index.Shape().Text(), data.Shape().Text())
@@ -62,7 +63,7 @@ func divided(data, index *tf.Tensor) (map[int64]*tf.Tensor, error) {
 	case index.Dim(1) != 3:
 		return nil, tf.Errorf(tf.InvalidArgument, "Wrong shape for index tensor. Expected 1st dimension size to be 3 ; Got: %d.", index.Dim(1))
 	}
-	out, row := map[int64]*tf.Tensor{}, 0
+	out, row := map[int64]*core.Tensor{}, 0
 	for _, s := range spans(index) {
 		n := s.to - s.from
 		if s.to < s.from || n < 0 || n > int64(data.Dim(0)-row) {
@@ -77,9 +78,9 @@ func divided(data, index *tf.Tensor) (map[int64]*tf.Tensor, error) {
 	return out, nil
 }
 
-func unbatchKernel(n *tf.Node) (tf.Kernel, error) {
+func unbatchKernel(n *core.Node) (core.Kernel, error) {
 	p, patience := placeOf(n), time.Duration(n.Int("timeout_micros"))*time.Microsecond
-	return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
+	return core.AsyncCompute(func(c *core.OpContext, done func(error)) {
 		parts, err := divided(c.Input(0), c.Input(1))
 		if err != nil {
 			done(err)
@@ -103,7 +104,7 @@ func unbatchKernel(n *tf.Node) (tf.Kernel, error) {
 }
 
 // deposit puts parts where those who wait find them, and notes that id waits.
-func (u *counter) deposit(id int64, parts map[int64]*tf.Tensor, until time.Time) error {
+func (u *counter) deposit(id int64, parts map[int64]*core.Tensor, until time.Time) error {
 	return u.Change(func() error {
 		now := time.Now()
 		for k, v := range u.there {
@@ -128,7 +129,7 @@ func (u *counter) deposit(id int64, parts map[int64]*tf.Tensor, until time.Time)
 }
 
 // wait sets the output to what belongs to id, once it is there.
-func (u *counter) wait(c *tf.OpContext, id int64, patience time.Duration, done func(error)) {
+func (u *counter) wait(c *core.OpContext, id int64, patience time.Duration, done func(error)) {
 	step := c.StepContext()
 	ctx, cancel := context.WithTimeout(step, patience)
 	u.Wait(ctx, "Unbatch", func() (bool, error) {
@@ -152,9 +153,9 @@ func (u *counter) wait(c *tf.OpContext, id int64, patience time.Duration, done f
 	})
 }
 
-func unbatchGradKernel(n *tf.Node) (tf.Kernel, error) {
+func unbatchGradKernel(n *core.Node) (core.Kernel, error) {
 	p := placeOf(n)
-	return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
+	return core.AsyncCompute(func(c *core.OpContext, done func(error)) {
 		index, grad := c.Input(1), c.Input(2)
 		id, err := idOf(c.Input(3), "Expected `id` to be scalar. Received ")
 		if err == nil && grad.Rank() == 0 {
@@ -191,7 +192,7 @@ func unbatchGradKernel(n *tf.Node) (tf.Kernel, error) {
 }
 
 // wanted reads the index of a batch that has rows.
-func wanted(index *tf.Tensor) ([]span, error) {
+func wanted(index *core.Tensor) ([]span, error) {
 	switch {
 	case index.Len() == 0:
 		return nil, tf.Errorf(tf.InvalidArgument, "batch_index is empty while the tensor isn't.")
@@ -203,8 +204,8 @@ func wanted(index *tf.Tensor) ([]span, error) {
 
 // collect sets the output to the rows of all gradients of a batch, once they are
 // there.
-func (u *backward) collect(c *tf.OpContext, want []span, done func(error)) {
-	var parts []*tf.Tensor
+func (u *backward) collect(c *core.OpContext, want []span, done func(error)) {
+	var parts []*core.Tensor
 	u.Wait(c.StepContext(), "UnbatchGrad", func() (bool, error) {
 		for _, s := range want {
 			if _, ok := u.there[s.id]; !ok {
@@ -220,7 +221,7 @@ func (u *backward) collect(c *tf.OpContext, want []span, done func(error)) {
 		return true, nil
 	}, func(err error) {
 		if err == nil {
-			var all *tf.Tensor
+			var all *core.Tensor
 			if all, err = joined(parts, 0); err == nil {
 				c.Set(0, all)
 			}

@@ -6,23 +6,24 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/bundle"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
-func merge(n *tf.Node) (tf.Kernel, error) {
+func merge(n *core.Node) (core.Kernel, error) {
 	deleteDirs, allowMissing := n.Bool("delete_old_dirs"), n.Bool("allow_missing_files")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		if s := c.Input(0).Shape(); len(s) != 1 {
 			return tf.Errorf(tf.InvalidArgument, "Input checkpoint_prefixes should be an 1-D tensor, got %s instead.", s.Text())
 		}
 		if s := c.Input(1).Shape(); len(s) != 0 {
 			return tf.Errorf(tf.InvalidArgument, "Input destination_prefix should be a scalar tensor, got %s instead.", s.Text())
 		}
-		prefixes, dest := tf.Data[string](c.Input(0)), tf.Data[string](c.Input(1))[0]
+		prefixes, dest := core.Data[string](c.Input(0)), core.Data[string](c.Input(1))[0]
 		if err := bundle.Merge(prefixes, dest, allowMissing); err != nil {
 			return err
 		}
 		if deleteDirs {
-			deleteDirsOf(prefixes, filepath.Dir(tf.LocalPath(dest)))
+			deleteDirsOf(prefixes, filepath.Dir(core.LocalPath(dest)))
 		}
 		return nil
 	}), nil
@@ -32,7 +33,7 @@ func merge(n *tf.Node) (tf.Kernel, error) {
 // there is something else stay; several prefixes may have had the same one.
 func deleteDirsOf(prefixes []string, except string) {
 	for _, p := range prefixes {
-		if dir := filepath.Dir(tf.LocalPath(p)); dir != except {
+		if dir := filepath.Dir(core.LocalPath(p)); dir != except {
 			_ = os.Remove(dir)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/leaktest"
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/checkpoint"
 )
@@ -60,13 +61,13 @@ func init() {
 		}
 	}
 	two, none := []string{"m", "w"}, []string{"", ""}
-	add := func(op, name string, f func(*tf.Graph, []tf.Output) []tf.Output, in ...*tf.Tensor) {
+	add := func(op, name string, f func(*tf.Graph, []tf.Output) []tf.Output, in ...*core.Tensor) {
 		optest.Add(optest.Sample{Op: op, Name: name, In: in, F: f, Types: optest.OnlyOwn})
 	}
 	add("SaveV2", "", all("v2/save", two, none, none), matrix, words)
 	add("RestoreV2", "", all("v2/restore", two, none, []string{"4 3 1,2:0,2", "2 2 -:-"}), matrix, words)
 	add("RestoreV2", "types", all("v2/types", []string{"a", "b", "c", "d", "e", "f"}, make([]string, 6), make([]string, 6)),
-		optest.Vec[float64](1, 2), optest.Vec[tf.Half](1, 2), optest.Vec(true, false), tf.Scalar(int8(-1)), optest.Vec[complex64](1i), tf.NewTensor(tf.Int32, tf.Shape{0, 2}))
+		optest.Vec[float64](1, 2), optest.Vec[tf.Half](1, 2), optest.Vec(true, false), core.Scalar(int8(-1)), optest.Vec[complex64](1i), core.NewTensor(tf.Int32, tf.Shape{0, 2}))
 	add("SaveV2", "slices", func(g *tf.Graph, in []tf.Output) []tf.Output {
 		saved := checkpoint.SaveV2(str(g, "v2/parts"), strs(g, "m", "m"), strs(g, "8 3 0,4:-", "8 3 4,4:-"), []tf.Output{in[0], ops.Neg(in[0])})
 		return checkpoint.RestoreV2(str(g, "v2/parts"), strs(g, "m", "m"), strs(g, "", "8 3 3,2:1,2"), []tf.DType{tf.Float32, tf.Float32}, tf.After(saved))
@@ -88,7 +89,7 @@ func init() {
 		saved := checkpoint.Save(str(g, "v1-restore"), strs(g, "w"), in)
 		return []tf.Output{checkpoint.Restore(str(g, "v1-re*"), str(g, "w"), tf.String, tf.After(saved))}
 	}, words)
-	slices := func(op, file string, in ...*tf.Tensor) {
+	slices := func(op, file string, in ...*core.Tensor) {
 		add(op, "", func(g *tf.Graph, in []tf.Output) []tf.Output {
 			saved := checkpoint.SaveSlices(str(g, file), strs(g, "m", "m"), strs(g, "8 3 0,4:-", "8 3 4,4:-"), []tf.Output{in[0], ops.Neg(in[0])})
 			return []tf.Output{checkpoint.RestoreSlice(str(g, file), str(g, "m"), str(g, "8 3 3,2:1,2"), tf.Float32, tf.After(saved))}
@@ -100,9 +101,9 @@ func init() {
 
 // Errors come from inputs, of which nothing is known while the graph is built.
 func init() {
-	name := func(v ...string) *tf.Tensor { return optest.Vec(v...) }
+	name := func(v ...string) *core.Tensor { return optest.Vec(v...) }
 	// restored saves a matrix and fails to restore it.
-	restored := func(what string, d tf.DType, names, slices *tf.Tensor) {
+	restored := func(what string, d tf.DType, names, slices *core.Tensor) {
 		optest.Add(optest.Failing("RestoreV2", what, func(g *tf.Graph, in []tf.Output) []tf.Output {
 			saved := checkpoint.SaveV2(str(g, "bad/r"), strs(g, "m", "p"), strs(g, "", "8 3 0,4:-"), []tf.Output{in[0], in[0]})
 			return checkpoint.RestoreV2(str(g, "bad/r"), in[1], in[2], []tf.DType{d}, tf.After(saved))
@@ -119,24 +120,24 @@ func init() {
 	restored("rank", tf.Float32, optest.Mat(1, "m"), optest.Mat(1, ""))
 	optest.Add(optest.Failing("RestoreV2", "prefix", func(g *tf.Graph, in []tf.Output) []tf.Output {
 		return checkpoint.RestoreV2(in[0], strs(g, "m"), strs(g, ""), []tf.DType{tf.Float32})
-	}, tf.Scalar("none/at/all")))
+	}, core.Scalar("none/at/all")))
 	// saved fails to save. Saving has no results of its own.
-	saved := func(what string, names, slices *tf.Tensor, more ...*tf.Tensor) {
+	saved := func(what string, names, slices *core.Tensor, more ...*core.Tensor) {
 		optest.Add(optest.Failing("SaveV2", what, func(g *tf.Graph, in []tf.Output) []tf.Output {
 			return []tf.Output{ops.Identity(in[2], tf.After(checkpoint.SaveV2(str(g, "bad/s"), in[0], in[1], in[2:])))}
-		}, append([]*tf.Tensor{names, slices, matrix}, more...)...))
+		}, append([]*core.Tensor{names, slices, matrix}, more...)...))
 	}
 	saved("slice", name("m"), name("4 4 -:-"))
 	saved("names", name("m", "n"), name("", ""))
 	saved("duplicate", name("m", "m"), name("", ""), matrix)
 	optest.Add(optest.Failing("MergeV2Checkpoints", "missing", func(g *tf.Graph, in []tf.Output) []tf.Output {
 		return []tf.Output{ops.Identity(in[1], tf.After(checkpoint.MergeV2Checkpoints(in[0], in[1])))}
-	}, name("bad/none"), tf.Scalar("bad/merged")))
+	}, name("bad/none"), core.Scalar("bad/merged")))
 	older := func(what string, d tf.DType, file, name, slice string) {
 		optest.Add(optest.Failing("RestoreSlice", what, func(g *tf.Graph, in []tf.Output) []tf.Output {
 			saved := checkpoint.Save(str(g, "bad-v1"), strs(g, "m"), in[:1])
 			return []tf.Output{checkpoint.RestoreSlice(in[1], in[2], in[3], d, tf.After(saved))}
-		}, matrix, tf.Scalar(file), tf.Scalar(name), tf.Scalar(slice)))
+		}, matrix, core.Scalar(file), core.Scalar(name), core.Scalar(slice)))
 	}
 	older("name", tf.Float32, "bad-v1", "x", "")
 	older("type", tf.Int32, "bad-v1", "m", "")

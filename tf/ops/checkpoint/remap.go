@@ -3,13 +3,14 @@ package checkpoint
 import (
 	"github.com/gorge-tf/gorge/internal/bundle"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "LoadAndRemapMatrix", In: "ckpt_path: string; old_tensor_name: string; row_remapping: int64; col_remapping: int64; initializing_values: float",
 		Out: "output_matrix: float", Attrs: "num_rows: int >= 0; num_cols: int >= 1; max_rows_in_memory: int = -1",
-		Stateful: true, Expensive: true, Shape: remapShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(loadAndRemap),
+		Stateful: true, Expensive: true, Shape: remapShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(loadAndRemap),
 	})
 }
 
@@ -27,10 +28,10 @@ func (n MaxRowsInMemory) Apply(s *tf.Spec) { s.Set("max_rows_in_memory", int(n))
 // columns leaves them as they are.
 func LoadAndRemapMatrix(prefix, name, rows, cols, initial tf.Output, numRows, numCols int, opts ...tf.Option) tf.Output {
 	return tf.Apply(nil, "LoadAndRemapMatrix", []tf.Output{prefix, name, rows, cols, initial},
-		append([]tf.Option{tf.Attr("num_rows", numRows), tf.Attr("num_cols", numCols)}, opts...)...).Output(0)
+		tf.Join(opts, tf.Attr("num_rows", numRows), tf.Attr("num_cols", numCols))...).Output(0)
 }
 
-func remapShape(c *tf.Infer) error {
+func remapShape(c *core.Infer) error {
 	for i := range 4 {
 		if _, err := c.Rank(i, i/2); err != nil {
 			return err
@@ -83,13 +84,13 @@ func identity(n int) []int64 {
 	return ids
 }
 
-func loadAndRemap(n *tf.Node) (tf.Kernel, error) {
+func loadAndRemap(n *core.Node) (core.Kernel, error) {
 	numRows, numCols, chunk := n.Int("num_rows"), n.Int("num_cols"), int64(n.Int("max_rows_in_memory"))
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		if s := c.Input(2).Shape(); len(s) != 1 {
 			return tf.Errorf(tf.InvalidArgument, "The `row_remapping` tensor must be 1-D, got a tensor of shape %s", s.Text())
 		}
-		rowIDs, colIDs := tf.Data[int64](c.Input(2)), tf.Data[int64](c.Input(3))
+		rowIDs, colIDs := core.Data[int64](c.Input(2)), core.Data[int64](c.Input(3))
 		switch {
 		case len(rowIDs) != numRows:
 			return tf.Errorf(tf.InvalidArgument, "Size of row_remapping is %d instead of being equal to num_rows=%d", len(rowIDs), numRows)
@@ -113,11 +114,11 @@ func loadAndRemap(n *tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		m := matrix{tf.Data[float32](out), numCols, rows, cols}
-		if err := m.load(tf.Data[string](c.Input(0))[0], tf.Data[string](c.Input(1))[0], c.Input(3).Len() == 0, chunk); err != nil {
+		m := matrix{core.Data[float32](out), numCols, rows, cols}
+		if err := m.load(core.Data[string](c.Input(0))[0], core.Data[string](c.Input(1))[0], c.Input(3).Len() == 0, chunk); err != nil {
 			return err
 		}
-		return m.fill(tf.Data[float32](c.Input(4)))
+		return m.fill(core.Data[float32](c.Input(4)))
 	}), nil
 }
 
@@ -163,14 +164,14 @@ func (m *matrix) load(prefix, name string, whole bool, chunk int64) error {
 }
 
 // copyRows copies what is needed of rows whose first one was row lo.
-func (m *matrix) copyRows(part *tf.Tensor, lo int64) {
+func (m *matrix) copyRows(part *core.Tensor, lo int64) {
 	width := part.Dim(1)
 	for i := range part.Dim(0) {
 		row, ok := m.rows.now[lo+int64(i)]
 		if !ok {
 			continue
 		}
-		to, from := m.data[row*m.width:(row+1)*m.width], tf.Data[float32](part)[i*width:(i+1)*width]
+		to, from := m.data[row*m.width:(row+1)*m.width], core.Data[float32](part)[i*width:(i+1)*width]
 		for k, id := range m.cols.old {
 			if id >= 0 && id < int64(width) {
 				to[k] = from[id]

@@ -3,6 +3,7 @@ package checkpoint_test
 import (
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/checkpoint"
 	"github.com/gorge-tf/gorge/tf/ops/io"
@@ -13,15 +14,15 @@ func init() {
 	// and the values for what is new.
 	remapped := func(numRows, numCols int, opts ...tf.Option) func(*tf.Graph, []tf.Output) []tf.Output {
 		return func(g *tf.Graph, in []tf.Output) []tf.Output {
-			saved := checkpoint.SaveV2(str(g, "remap/m"), strs(g, "m", "v"), strs(g, "", ""), []tf.Output{ops.ConstTensor(g, matrix), ops.Const(g, []float32{1, 2})})
+			saved := checkpoint.SaveV2(str(g, "remap/m"), strs(g, "m", "v"), strs(g, "", ""), []tf.Output{ops.ConstValue(g, matrix), ops.Const(g, []float32{1, 2})})
 			return []tf.Output{checkpoint.LoadAndRemapMatrix(str(g, "remap/m"), str(g, "m"), in[0], in[1], in[2], numRows, numCols, append(opts, tf.After(saved))...)}
 		}
 	}
 	ids, none, floats := optest.Vec[int64], optest.Vec[int64](), optest.Vec[float32]
-	add := func(name string, f func(*tf.Graph, []tf.Output) []tf.Output, in ...*tf.Tensor) {
+	add := func(name string, f func(*tf.Graph, []tf.Output) []tf.Output, in ...*core.Tensor) {
 		optest.Add(optest.Sample{Op: "LoadAndRemapMatrix", Name: name, In: in, F: f, Types: optest.OnlyOwn})
 	}
-	fails := func(name string, f func(*tf.Graph, []tf.Output) []tf.Output, in ...*tf.Tensor) {
+	fails := func(name string, f func(*tf.Graph, []tf.Output) []tf.Output, in ...*core.Tensor) {
 		optest.Add(optest.Failing("LoadAndRemapMatrix", name, f, in...))
 	}
 	add("", remapped(3, 3), ids(2, -1, 0), none, floats(7, 8, 9))
@@ -47,9 +48,9 @@ func init() {
 			return []tf.Output{ops.Identity(remapping), present} // kernels that depend on the disk are not called by themselves
 		}
 	}
-	fresh, old := tf.Scalar("knitting\neminem\nMISSING\ncrocheting\n"), tf.Scalar("knitting\r\ncrocheting\neminem")
+	fresh, old := core.Scalar("knitting\neminem\nMISSING\ncrocheting\n"), core.Scalar("knitting\r\ncrocheting\neminem")
 	add := func(name string, f func(*tf.Graph, []tf.Output) []tf.Output) {
-		optest.Add(optest.Sample{Op: "GenerateVocabRemapping", Name: name, In: []*tf.Tensor{fresh, old}, F: f, Types: optest.OnlyOwn})
+		optest.Add(optest.Sample{Op: "GenerateVocabRemapping", Name: name, In: []*core.Tensor{fresh, old}, F: f, Types: optest.OnlyOwn})
 	}
 	add("", words(0, 4))
 	add("offset", words(1, 2))

@@ -6,21 +6,22 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/bundle"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "RestoreV2", In: "prefix: string; tensor_names: string; shape_and_slices: string", Out: "tensors: dtypes", Attrs: "dtypes: list(type) >= 1",
-		Stateful: true, Expensive: true, Shape: restoreShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(restoreV2),
+		Stateful: true, Expensive: true, Shape: restoreShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(restoreV2),
 	})
 	const attrs = "dt: type; preferred_shard: int = -1"
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Restore", In: "file_pattern: string; tensor_name: string", Out: "tensor: dt", Attrs: attrs,
-		Stateful: true, Expensive: true, Shape: restoreOneShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(restoreSlice),
+		Stateful: true, Expensive: true, Shape: restoreOneShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(restoreSlice),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "RestoreSlice", In: "file_pattern: string; tensor_name: string; shape_and_slice: string", Out: "tensor: dt", Attrs: attrs,
-		Stateful: true, Expensive: true, Shape: restoreOneShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(restoreSlice),
+		Stateful: true, Expensive: true, Shape: restoreOneShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(restoreSlice),
 	})
 }
 
@@ -29,7 +30,7 @@ func init() {
 // be one that was saved. It fails with NotFound for a name, and with
 // InvalidArgument for a type or shape, that the checkpoint does not have.
 func RestoreV2(prefix, names, slices tf.Output, types []tf.DType, opts ...tf.Option) []tf.Output {
-	o := tf.Apply(nil, "RestoreV2", []tf.Output{prefix, names, slices}, append([]tf.Option{tf.Attr("dtypes", types)}, opts...)...)
+	o := tf.Apply(nil, "RestoreV2", []tf.Output{prefix, names, slices}, tf.Join(opts, tf.Attr("dtypes", types))...)
 	out := make([]tf.Output, len(types))
 	for i := range out {
 		out[i] = o.Output(i)
@@ -40,16 +41,16 @@ func RestoreV2(prefix, names, slices tf.Output, types []tf.DType, opts ...tf.Opt
 // Restore returns a tensor of type d from the files of the older format whose
 // names match a pattern.
 func Restore(pattern, name tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
-	return tf.Apply(nil, "Restore", []tf.Output{pattern, name}, append([]tf.Option{tf.Attr("dt", d)}, opts...)...).Output(0)
+	return tf.Apply(nil, "Restore", []tf.Output{pattern, name}, tf.Join(opts, tf.Attr("dt", d))...).Output(0)
 }
 
 // RestoreSlice returns a slice of a tensor of type d from the files of the older
 // format whose names match a pattern. See [SaveV2] for how slices are written.
 func RestoreSlice(pattern, name, slice tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
-	return tf.Apply(nil, "RestoreSlice", []tf.Output{pattern, name, slice}, append([]tf.Option{tf.Attr("dt", d)}, opts...)...).Output(0)
+	return tf.Apply(nil, "RestoreSlice", []tf.Output{pattern, name, slice}, tf.Join(opts, tf.Attr("dt", d))...).Output(0)
 }
 
-func restoreShape(c *tf.Infer) error {
+func restoreShape(c *core.Infer) error {
 	if _, err := c.Rank(0, 0); err != nil {
 		return err
 	}
@@ -71,7 +72,7 @@ func restoreShape(c *tf.Infer) error {
 	if specs.Len() != c.NumOut() {
 		return tf.Errorf(tf.InvalidArgument, "The number of shape_and_slice doesn't match tensor outputs.")
 	}
-	for i, spec := range tf.Data[string](specs) {
+	for i, spec := range core.Data[string](specs) {
 		if err := setSliceShape(c, i, spec); err != nil {
 			return err
 		}
@@ -80,7 +81,7 @@ func restoreShape(c *tf.Infer) error {
 }
 
 // setSliceShape sets the shape of output i to that of a slice.
-func setSliceShape(c *tf.Infer, i int, spec string) error {
+func setSliceShape(c *core.Infer, i int, spec string) error {
 	if spec == "" {
 		return nil
 	}
@@ -92,7 +93,7 @@ func setSliceShape(c *tf.Infer, i int, spec string) error {
 	return nil
 }
 
-func restoreOneShape(c *tf.Infer) error {
+func restoreOneShape(c *core.Infer) error {
 	for i := range c.NumIn() {
 		if _, err := c.Rank(i, 0); err != nil {
 			return err
@@ -101,7 +102,7 @@ func restoreOneShape(c *tf.Infer) error {
 	if c.NumIn() < 3 || c.Const(2) == nil {
 		return nil
 	}
-	return setSliceShape(c, 0, tf.Data[string](c.Const(2))[0])
+	return setSliceShape(c, 0, core.Data[string](c.Const(2))[0])
 }
 
 // A wanted is a tensor, or a slice of it, that is to be restored.
@@ -110,9 +111,9 @@ type wanted struct {
 	dtype      tf.DType
 }
 
-func restoreV2(n *tf.Node) (tf.Kernel, error) {
+func restoreV2(n *core.Node) (core.Kernel, error) {
 	types := n.TypesAttr("dtypes")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		if have := c.Input(1).Len(); have != len(types) {
 			return tf.Errorf(tf.InvalidArgument, "Got %d tensor names, but %d expected dtypes.", have, len(types))
 		}
@@ -121,10 +122,10 @@ func restoreV2(n *tf.Node) (tf.Kernel, error) {
 		}
 		all := make([]wanted, len(types))
 		for i := range all {
-			all[i] = wanted{tf.Data[string](c.Input(1))[i], tf.Data[string](c.Input(2))[i], types[i]}
+			all[i] = wanted{core.Data[string](c.Input(1))[i], core.Data[string](c.Input(2))[i], types[i]}
 		}
-		prefix := tf.Data[string](c.Input(0))[0]
-		if found, err := filepath.Glob(tf.LocalPath(prefix) + ".index"); err != nil || len(found) == 0 {
+		prefix := core.Data[string](c.Input(0))[0]
+		if found, err := filepath.Glob(core.LocalPath(prefix) + ".index"); err != nil || len(found) == 0 {
 			return restoreOlder(c, prefix, all)
 		}
 		return restoreBundle(c, prefix, all)
@@ -133,7 +134,7 @@ func restoreV2(n *tf.Node) (tf.Kernel, error) {
 
 // restoreBundle sets the outputs to tensors of a bundle. Those are read by
 // several threads.
-func restoreBundle(c *tf.OpContext, prefix string, all []wanted) error {
+func restoreBundle(c *core.OpContext, prefix string, all []wanted) error {
 	r, err := bundle.Open(prefix)
 	if err != nil {
 		return err
@@ -145,7 +146,7 @@ func restoreBundle(c *tf.OpContext, prefix string, all []wanted) error {
 	errs := make([]error, len(all))
 	c.ParallelFor(len(all), 1, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			var t *tf.Tensor
+			var t *core.Tensor
 			if t, errs[i] = all[i].from(r); errs[i] == nil {
 				c.Set(i, t)
 			}
@@ -178,7 +179,7 @@ func checkTypes(r *bundle.Reader, all []wanted) error {
 	return nil
 }
 
-func (w wanted) from(r *bundle.Reader) (*tf.Tensor, error) {
+func (w wanted) from(r *bundle.Reader) (*core.Tensor, error) {
 	if w.spec == "" {
 		return r.Lookup(w.name)
 	}
@@ -196,24 +197,24 @@ func (w wanted) from(r *bundle.Reader) (*tf.Tensor, error) {
 	return r.LookupSlice(w.name, s)
 }
 
-func restoreSlice(n *tf.Node) (tf.Kernel, error) {
+func restoreSlice(n *core.Node) (core.Kernel, error) {
 	d := n.Type("dt")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		for i, what := range []string{"Input 0 (file_pattern) must be a string scalar; got a tensor of %delements", "Input 1 (tensor_name) must be a string scalar; got a tensor of %delements", "Expected 1 element for the tensor shape and slice but got %d"} {
 			if i < c.Inputs() && c.Input(i).Len() != 1 {
 				return tf.Errorf(tf.InvalidArgument, what, c.Input(i).Len())
 			}
 		}
-		w := wanted{name: tf.Data[string](c.Input(1))[0], dtype: d}
+		w := wanted{name: core.Data[string](c.Input(1))[0], dtype: d}
 		if c.Inputs() > 2 {
-			w.spec = tf.Data[string](c.Input(2))[0]
+			w.spec = core.Data[string](c.Input(2))[0]
 		}
-		return restoreOlder(c, tf.Data[string](c.Input(0))[0], []wanted{w})
+		return restoreOlder(c, core.Data[string](c.Input(0))[0], []wanted{w})
 	}), nil
 }
 
 // restoreOlder sets the outputs to tensors of slice files.
-func restoreOlder(c *tf.OpContext, pattern string, all []wanted) error {
+func restoreOlder(c *core.OpContext, pattern string, all []wanted) error {
 	r, err := bundle.OpenSlices(pattern)
 	if err != nil {
 		return err
@@ -229,7 +230,7 @@ func restoreOlder(c *tf.OpContext, pattern string, all []wanted) error {
 	return nil
 }
 
-func (w wanted) fromSlices(r *bundle.SliceReader, pattern string) (*tf.Tensor, error) {
+func (w wanted) fromSlices(r *bundle.SliceReader, pattern string) (*core.Tensor, error) {
 	e := r.Entry(w.name)
 	if e == nil {
 		return nil, tf.Errorf(tf.NotFound, "Tensor name \"%s\" not found in checkpoint files %s", w.name, pattern)

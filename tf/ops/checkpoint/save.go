@@ -3,25 +3,26 @@ package checkpoint
 import (
 	"github.com/gorge-tf/gorge/internal/bundle"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "SaveV2", In: "prefix: string; tensor_names: string; shape_and_slices: string; tensors: dtypes", Attrs: "dtypes: list(type) >= 1",
-		Stateful: true, Expensive: true, Shape: saveShape(3), NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(saveV2),
+		Stateful: true, Expensive: true, Shape: saveShape(3), NoGrad: core.NotDifferentiable, Kernels: core.AnyType(saveV2),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Save", In: "filename: string; tensor_names: string; data: T", Attrs: "T: list(type) >= 1",
-		Stateful: true, Expensive: true, Shape: saveShape(2), NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(saveSlices(2)),
+		Stateful: true, Expensive: true, Shape: saveShape(2), NoGrad: core.NotDifferentiable, Kernels: core.AnyType(saveSlices(2)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "SaveSlices", In: "filename: string; tensor_names: string; shapes_and_slices: string; data: T", Attrs: "T: list(type) >= 1",
-		Stateful: true, Expensive: true, Shape: saveShape(3), NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(saveSlices(3)),
+		Stateful: true, Expensive: true, Shape: saveShape(3), NoGrad: core.NotDifferentiable, Kernels: core.AnyType(saveSlices(3)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "MergeV2Checkpoints", In: "checkpoint_prefixes: string; destination_prefix: string",
 		Attrs:    "delete_old_dirs: bool = true; allow_missing_files: bool = false",
-		Stateful: true, Shape: mergeShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(merge),
+		Stateful: true, Shape: mergeShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(merge),
 	})
 }
 
@@ -67,8 +68,8 @@ func MergeV2Checkpoints(prefixes, dest tf.Output, opts ...tf.Option) *tf.Operati
 
 // saveShape returns the shape function of ops whose tensors come after fixed
 // inputs: a name, and vectors of as many elements as there are tensors.
-func saveShape(fixed int) func(*tf.Infer) error {
-	return func(c *tf.Infer) error {
+func saveShape(fixed int) func(*core.Infer) error {
+	return func(c *core.Infer) error {
 		if _, err := c.Rank(0, 0); err != nil {
 			return err
 		}
@@ -85,7 +86,7 @@ func saveShape(fixed int) func(*tf.Infer) error {
 	}
 }
 
-func mergeShape(c *tf.Infer) error {
+func mergeShape(c *core.Infer) error {
 	if _, err := c.Rank(0, 1); err != nil {
 		return err
 	}
@@ -98,21 +99,21 @@ type part struct {
 	name  string
 	full  tf.Shape
 	slice bundle.Slice
-	value *tf.Tensor
+	value *core.Tensor
 }
 
 // parts reads the names and, if there are any, the slices that come before the
 // tensors in a node's inputs.
-func parts(c *tf.OpContext, fixed int) ([]part, error) {
-	names := tf.Data[string](c.Input(1))
+func parts(c *core.OpContext, fixed int) ([]part, error) {
+	names := core.Data[string](c.Input(1))
 	out := make([]part, len(names))
 	for i, name := range names {
 		t := c.Input(fixed + i)
 		out[i] = part{name, t.Shape(), bundle.Whole(t.Rank()), t}
-		if fixed < 3 || tf.Data[string](c.Input(2))[i] == "" {
+		if fixed < 3 || core.Data[string](c.Input(2))[i] == "" {
 			continue
 		}
-		spec := tf.Data[string](c.Input(2))[i]
+		spec := core.Data[string](c.Input(2))[i]
 		full, s, shape, err := bundle.ParseSlice(spec)
 		if err != nil {
 			return nil, err
@@ -125,8 +126,8 @@ func parts(c *tf.OpContext, fixed int) ([]part, error) {
 	return out, nil
 }
 
-func saveV2(*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+func saveV2(*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		if err := checkNames(c); err != nil {
 			return err
 		}
@@ -137,7 +138,7 @@ func saveV2(*tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		return saveBundle(tf.Data[string](c.Input(0))[0], all)
+		return saveBundle(core.Data[string](c.Input(0))[0], all)
 	}), nil
 }
 
@@ -156,7 +157,7 @@ func saveBundle(prefix string, all []part) error {
 }
 
 // checkNames checks the inputs that SaveV2 and RestoreV2 have in common.
-func checkNames(c *tf.OpContext) error {
+func checkNames(c *core.OpContext) error {
 	prefix, names, slices := c.Input(0), c.Input(1), c.Input(2)
 	switch {
 	case prefix.Len() != 1:
@@ -170,9 +171,9 @@ func checkNames(c *tf.OpContext) error {
 }
 
 // saveSlices returns the factory of kernels that write the older format.
-func saveSlices(fixed int) tf.NewKernel {
-	return func(*tf.Node) (tf.Kernel, error) {
-		return tf.Compute(func(c *tf.OpContext) error {
+func saveSlices(fixed int) core.NewKernel {
+	return func(*core.Node) (core.Kernel, error) {
+		return core.Compute(func(c *core.OpContext) error {
 			if err := checkSliceNames(c, fixed); err != nil {
 				return err
 			}
@@ -180,7 +181,7 @@ func saveSlices(fixed int) tf.NewKernel {
 			if err != nil {
 				return err
 			}
-			w := bundle.CreateSlices(tf.Data[string](c.Input(0))[0])
+			w := bundle.CreateSlices(core.Data[string](c.Input(0))[0])
 			for _, p := range all {
 				if err := w.Add(p.name, p.full, p.slice, p.value); err != nil {
 					return err
@@ -191,7 +192,7 @@ func saveSlices(fixed int) tf.NewKernel {
 	}
 }
 
-func checkSliceNames(c *tf.OpContext, fixed int) error {
+func checkSliceNames(c *core.OpContext, fixed int) error {
 	n := c.Input(1).Len()
 	switch {
 	case c.Input(0).Len() != 1:

@@ -5,13 +5,14 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "GenerateVocabRemapping", In: "new_vocab_file: string; old_vocab_file: string", Out: "remapping: int64; num_present: int32",
 		Attrs: "new_vocab_offset: int >= 0; num_new_vocab: int >= 0; old_vocab_size: int >= -1 = -1",
-		Shape: vocabularyShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(remapVocabulary),
+		Shape: vocabularyShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(remapVocabulary),
 	})
 }
 
@@ -26,11 +27,11 @@ func (n OldVocabSize) Apply(s *tf.Spec) { s.Set("old_vocab_size", int(n)) }
 // offset on, stand in another one, or -1, and how many of them do. The names of
 // the files, which have a word a line, are scalars.
 func GenerateVocabRemapping(newFile, oldFile tf.Output, offset, count int, opts ...tf.Option) (remapping, present tf.Output) {
-	o := tf.Apply(nil, "GenerateVocabRemapping", []tf.Output{newFile, oldFile}, append([]tf.Option{tf.Attr("new_vocab_offset", offset), tf.Attr("num_new_vocab", count)}, opts...)...)
+	o := tf.Apply(nil, "GenerateVocabRemapping", []tf.Output{newFile, oldFile}, tf.Join(opts, tf.Attr("new_vocab_offset", offset), tf.Attr("num_new_vocab", count))...)
 	return o.Output(0), o.Output(1)
 }
 
-func vocabularyShape(c *tf.Infer) error {
+func vocabularyShape(c *core.Infer) error {
 	for i := range 2 {
 		if _, err := c.Rank(i, 0); err != nil {
 			return err
@@ -41,10 +42,10 @@ func vocabularyShape(c *tf.Infer) error {
 	return nil
 }
 
-func remapVocabulary(n *tf.Node) (tf.Kernel, error) {
+func remapVocabulary(n *core.Node) (core.Kernel, error) {
 	offset, count, limit := n.Int("new_vocab_offset"), n.Int("num_new_vocab"), n.Int("old_vocab_size")
 	// As a kernel that can wait it is not computed in advance: files change.
-	return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
+	return core.AsyncCompute(func(c *core.OpContext, done func(error)) {
 		words, err := vocabulary(c, 0, "new_vocab_file")
 		if err == nil && (offset > len(words) || count > len(words)-offset) {
 			err = tf.Errorf(tf.InvalidArgument, "lookup table size must be larger than last new vocab entry's line")
@@ -54,7 +55,7 @@ func remapVocabulary(n *tf.Node) (tf.Kernel, error) {
 			old, err = vocabulary(c, 1, "old_vocab_file")
 		}
 		if err == nil && limit > len(old) {
-			err = tf.Errorf(tf.InvalidArgument, "Invalid vocab_size in %s: expected %d but got %d", tf.Data[string](c.Input(1))[0], limit, len(old))
+			err = tf.Errorf(tf.InvalidArgument, "Invalid vocab_size in %s: expected %d but got %d", core.Data[string](c.Input(1))[0], limit, len(old))
 		}
 		if err != nil {
 			done(err)
@@ -68,7 +69,7 @@ func remapVocabulary(n *tf.Node) (tf.Kernel, error) {
 }
 
 // remapWords sets the outputs.
-func remapWords(c *tf.OpContext, words, old []string) error {
+func remapWords(c *core.OpContext, words, old []string) error {
 	lines := make(map[string]int64, len(old))
 	for i, w := range old {
 		lines[w] = int64(i)
@@ -85,24 +86,24 @@ func remapWords(c *tf.OpContext, words, old []string) error {
 		} else {
 			line = -1
 		}
-		tf.Data[int64](t)[i] = line
+		core.Data[int64](t)[i] = line
 	}
-	c.Set(1, tf.Scalar(present))
+	c.Set(1, core.Scalar(present))
 	return nil
 }
 
 // vocabulary reads the lines of the file that input i names.
-func vocabulary(c *tf.OpContext, i int, what string) ([]string, error) {
+func vocabulary(c *core.OpContext, i int, what string) ([]string, error) {
 	if s := c.Input(i).Shape(); len(s) != 0 {
 		return nil, tf.Errorf(tf.InvalidArgument, "%s should be a single string, but got %s", what, s.Text())
 	}
-	name := tf.Data[string](c.Input(i))[0]
+	name := core.Data[string](c.Input(i))[0]
 	if name == "" {
 		return nil, tf.Errorf(tf.InvalidArgument, "new vocab filename cannot be empty.")
 	}
-	b, err := os.ReadFile(tf.LocalPath(name))
+	b, err := os.ReadFile(core.LocalPath(name))
 	if err != nil {
-		return nil, tf.FileError(name, err)
+		return nil, core.FileError(name, err)
 	}
 	text := strings.TrimSuffix(strings.ReplaceAll(string(b), "\r", ""), "\n")
 	if text == "" {

@@ -8,22 +8,23 @@ import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	stream "github.com/gorge-tf/gorge/internal/random"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	register("NearestNeighbors", "points: float; centers: float; k: int64", "nearest_center_indices: int64; nearest_center_distances: float", unknown, nearest)
-	register("KMC2ChainInitialization", "distances: float; seed: int64", "index: int64", tf.ScalarShape, chain)
+	register("KMC2ChainInitialization", "distances: float; seed: int64", "index: int64", core.ScalarShape, chain)
 	register("KmeansPlusPlusInitialization", "points: float; num_to_sample: int64; seed: int64; num_retries_per_sample: int64", "samples: float", unknown, plusPlus)
 }
 
-func register(name, in, out string, shape func(*tf.Infer) error, k tf.Compute) {
-	tf.Register(tf.OpDef{
-		Name: name, In: in, Out: out, Shape: shape, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.AnyType(func(*tf.Node) (tf.Kernel, error) { return k, nil }),
+func register(name, in, out string, shape func(*core.Infer) error, k core.Compute) {
+	core.Register(core.OpDef{
+		Name: name, In: in, Out: out, Shape: shape, NoGrad: core.NoGradientDefined,
+		Kernels: core.AnyType(func(*core.Node) (core.Kernel, error) { return k, nil }),
 	})
 }
 
-func unknown(*tf.Infer) error { return nil }
+func unknown(*core.Infer) error { return nil }
 
 // NearestNeighbors returns for each of points, the rows of a float32 matrix, the
 // k nearest rows of centers, or all if there are fewer, and the squares of their
@@ -48,19 +49,19 @@ func KmeansPlusPlusInitialization(points, n, seed, retries tf.Output, opts ...tf
 }
 
 // matrix returns the elements of input i and its width.
-func matrix(c *tf.OpContext, i int, name string) (v []float32, rows, width int, err error) {
+func matrix(c *core.OpContext, i int, name string) (v []float32, rows, width int, err error) {
 	t := c.Input(i)
 	if t.Rank() != 2 {
 		return nil, 0, 0, tf.Errorf(tf.InvalidArgument, "Input %s should be a matrix.", name)
 	}
-	return tf.Data[float32](t), t.Dim(0), t.Dim(1), nil
+	return core.Data[float32](t), t.Dim(0), t.Dim(1), nil
 }
 
-func scalar(c *tf.OpContext, i int, name string) (int64, error) {
+func scalar(c *core.OpContext, i int, name string) (int64, error) {
 	if c.Input(i).Rank() != 0 {
 		return 0, tf.Errorf(tf.InvalidArgument, "Input %s should be a scalar.", name)
 	}
-	return tf.Data[int64](c.Input(i))[0], nil
+	return core.Data[int64](c.Input(i))[0], nil
 }
 
 // halfSquares returns half the squared length of each row.
@@ -82,7 +83,7 @@ func dot(x, y []float32) (sum float32) {
 // blockSize bounds how many products of points and centers there are at once.
 const blockSize = 1 << 18
 
-func nearest(c *tf.OpContext) error {
+func nearest(c *core.OpContext) error {
 	points, rows, width, err := matrix(c, 0, "points")
 	if err != nil {
 		return err
@@ -115,7 +116,7 @@ func nearest(c *tf.OpContext) error {
 	step := max(blockSize/many, 1)
 	for at := 0; at < rows; at += step {
 		n := min(step, rows-at)
-		f.find(c, points[at*width:(at+n)*width], tf.Data[int64](indices)[at*k:(at+n)*k], tf.Data[float32](distances)[at*k:(at+n)*k])
+		f.find(c, points[at*width:(at+n)*width], core.Data[int64](indices)[at*k:(at+n)*k], core.Data[float32](distances)[at*k:(at+n)*k])
 	}
 	return nil
 }
@@ -126,7 +127,7 @@ type finder struct {
 	width, k      int
 }
 
-func (f *finder) find(c *tf.OpContext, points []float32, indices []int64, distances []float32) {
+func (f *finder) find(c *core.OpContext, points []float32, indices []int64, distances []float32) {
 	rows, many := len(indices)/f.k, len(f.half)
 	near := make([]float32, rows*many) // half of 2xy - |y|²
 	kernel.MatMul(c.ParallelFor, kernel.NewGemm(rows, many, f.width, false, true), near, points, f.centers, kernel.Epilogue[float32]{})
@@ -141,7 +142,7 @@ func (f *finder) find(c *tf.OpContext, points []float32, indices []int64, distan
 	}
 }
 
-func chain(c *tf.OpContext) error {
+func chain(c *core.OpContext) error {
 	t := c.Input(0)
 	if t.Rank() != 1 {
 		return tf.Errorf(tf.InvalidArgument, "Input distances should be a vector.")
@@ -153,20 +154,20 @@ func chain(c *tf.OpContext) error {
 	case t.Len() == 0:
 		return tf.Errorf(tf.InvalidArgument, "Expected distances_tensor.size() > 0.")
 	}
-	words, distances, at := stream.NewWords(stream.New(seed, 0)), tf.Data[float32](t), 0
+	words, distances, at := stream.NewWords(stream.New(seed, 0)), core.Data[float32](t), 0
 	for i := 1; i < len(distances); i++ {
 		if distances[i] > words.Float32()*distances[at] {
 			at = i
 		}
 	}
-	c.Set(0, tf.Scalar(int64(at)))
+	c.Set(0, core.Scalar(int64(at)))
 	return nil
 }
 
 // mostRetries bounds what one point may cost.
 const mostRetries = 1 << 16
 
-func plusPlus(c *tf.OpContext) error {
+func plusPlus(c *core.OpContext) error {
 	points, rows, width, err := matrix(c, 0, "points")
 	if err != nil {
 		return err
@@ -201,7 +202,7 @@ func plusPlus(c *tf.OpContext) error {
 			return tf.Errorf(tf.Canceled, "%v", err)
 		}
 		at := s.next(int(retries))
-		copy(tf.Data[float32](out)[i*width:], points[at*width:(at+1)*width])
+		copy(core.Data[float32](out)[i*width:], points[at*width:(at+1)*width])
 	}
 	return nil
 }

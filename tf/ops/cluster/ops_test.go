@@ -8,6 +8,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/cluster"
@@ -18,13 +19,13 @@ var golden embed.FS
 
 func TestOps(t *testing.T) { optest.Run(t, golden) }
 
-func i64(v int64) *tf.Tensor { return tf.Scalar(v) }
+func i64(v int64) *core.Tensor { return core.Scalar(v) }
 
 // far are points in three groups.
 var far = optest.Mat[float32](2, 100, 0, 101, 2, 102, 0, -50, 1, -50, 2, 3, 400, 3, 402, 101, 1, 102, 0, -51, -1)
 
 func init() {
-	add := func(op, name string, fails bool, in ...*tf.Tensor) {
+	add := func(op, name string, fails bool, in ...*core.Tensor) {
 		optest.Add(optest.Sample{Op: op, Name: name, In: in, F: optest.Applied(op), Fails: fails, Types: optest.OnlyOwn, Tol: 1e-4})
 	}
 	const nearest, chain, plus = "NearestNeighbors", "KMC2ChainInitialization", "KmeansPlusPlusInitialization"
@@ -60,10 +61,10 @@ func TestNearestIsNearest(t *testing.T) {
 	const rows, many, width, k = 50, 1500, 3, 4
 	g := eager.New()
 	points, centers := optest.Seq(rows, width), optest.Positive(many, width)
-	for i := range tf.Data[float32](centers) {
-		tf.Data[float32](centers)[i] = float32(math.Sin(float64(i*i))) * 3
+	for i := range core.Data[float32](centers) {
+		core.Data[float32](centers)[i] = float32(math.Sin(float64(i*i))) * 3
 	}
-	indices, distances := cluster.NearestNeighbors(ops.ConstTensor(g, points), ops.ConstTensor(g, centers), ops.Scalar[int64](g, k))
+	indices, distances := cluster.NearestNeighbors(ops.ConstValue(g, points), ops.ConstValue(g, centers), ops.Scalar[int64](g, k))
 	at, err := indices.Value()
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +75,7 @@ func TestNearestIsNearest(t *testing.T) {
 	}
 	square := func(i, j int) (sum float64) {
 		for d := range width {
-			x := float64(tf.Data[float32](points)[i*width+d]) - float64(tf.Data[float32](centers)[j*width+d])
+			x := float64(core.Data[float32](points)[i*width+d]) - float64(core.Data[float32](centers)[j*width+d])
 			sum += x * x
 		}
 		return sum

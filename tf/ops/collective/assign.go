@@ -6,17 +6,18 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "CollectiveAssignGroupV2", In: "group_assignment: int32; device_index: int32; base_key: int32", Out: "group_size: int32; group_key: int32",
-		Stateful: true, Shape: twoScalars, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.AnyType(func(*tf.Node) (tf.Kernel, error) { return tf.Compute(assign), nil }),
+		Stateful: true, Shape: twoScalars, NoGrad: core.NoGradientDefined,
+		Kernels: core.AnyType(func(*core.Node) (core.Kernel, error) { return core.Compute(assign), nil }),
 	})
 }
 
-func twoScalars(c *tf.Infer) error {
+func twoScalars(c *core.Infer) error {
 	c.Set(0, tf.Shape{})
 	c.Set(1, tf.Shape{})
 	return nil
@@ -30,7 +31,7 @@ func AssignGroupV2(assignment, device, base tf.Output, opts ...tf.Option) (size,
 	return op.Output(0), op.Output(1)
 }
 
-func assign(c *tf.OpContext) error {
+func assign(c *core.OpContext) error {
 	groups, device, base := c.Input(0), c.Input(1), c.Input(2)
 	switch {
 	case device.Rank() != 0:
@@ -40,18 +41,18 @@ func assign(c *tf.OpContext) error {
 	case base.Rank() != 0:
 		return tf.Errorf(tf.InvalidArgument, "base_key must be a scalar, but received tensor of shape: %s", base.Shape().Text())
 	}
-	key, err := keyIn(groups, tf.Data[int32](device)[0], tf.Data[int32](base)[0])
+	key, err := keyIn(groups, core.Data[int32](device)[0], core.Data[int32](base)[0])
 	if err != nil {
 		return err
 	}
-	c.Set(0, tf.Scalar(int32(groups.Dim(1))))
-	c.Set(1, tf.Scalar(key))
+	c.Set(0, core.Scalar(int32(groups.Dim(1))))
+	c.Set(1, core.Scalar(key))
 	return nil
 }
 
 // keyIn returns the key of the group that a device is in.
-func keyIn(groups *tf.Tensor, device, base int32) (int32, error) {
-	all, width := tf.Data[int32](groups), groups.Dim(1)
+func keyIn(groups *core.Tensor, device, base int32) (int32, error) {
+	all, width := core.Data[int32](groups), groups.Dim(1)
 	for i := range groups.Dim(0) {
 		key := base + int32(i)
 		if key == 0 {
@@ -76,10 +77,10 @@ func keyIn(groups *tf.Tensor, device, base int32) (int32, error) {
 const shown = 3
 
 // debugString is a matrix of int32 as TensorFlow's messages show it.
-func debugString(t *tf.Tensor) string {
+func debugString(t *core.Tensor) string {
 	var b strings.Builder
 	width := t.Dim(1)
-	for i, v := range tf.Data[int32](t) {
+	for i, v := range core.Data[int32](t) {
 		if i == shown {
 			if i%width > 0 {
 				b.WriteString("...]")

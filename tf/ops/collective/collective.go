@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 const (
@@ -20,17 +21,17 @@ const (
 )
 
 func init() {
-	register("CollectiveReduce", "input: T", reduced+keys+merging+"; subdiv_offsets: list(int); wait_for: list(int) = []"+hints, tf.UnchangedShape, reduceKernel)
+	register("CollectiveReduce", "input: T", reduced+keys+merging+"; subdiv_offsets: list(int); wait_for: list(int) = []"+hints, core.UnchangedShape, reduceKernel)
 	register("CollectiveGather", "input: T", gathered+keys+"; shape: shape"+hints, gatherShape, gatherKernel)
 	register("CollectiveBcastSend", "input: T", broadcast+keys+"; shape: shape"+hints, declaredShape, sendKernel)
 	register("CollectiveBcastRecv", "", broadcast+keys+"; shape: shape"+hints, declaredShape, receiveKernel)
 }
 
 // register declares an op whose one output is what a group has computed.
-func register(name, in, attrs string, shape func(*tf.Infer) error, k tf.NewKernel) {
-	tf.Register(tf.OpDef{
+func register(name, in, attrs string, shape func(*core.Infer) error, k core.NewKernel) {
+	core.Register(core.OpDef{
 		Name: name, In: in, Out: "data: T", Attrs: attrs, Stateful: true,
-		Shape: shape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(k),
+		Shape: shape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(k),
 	})
 }
 
@@ -55,7 +56,7 @@ func (g Group) Apply(s *tf.Spec) {
 // "Add", "Mul", "Min" or "Max". All devices get the result, divided by their
 // number if final is "Div", as it is if that is "Id". Shapes must be equal.
 func Reduce(x tf.Output, g Group, merge, final string, opts ...tf.Option) tf.Output {
-	opts = append([]tf.Option{g, tf.Attr("merge_op", merge), tf.Attr("final_op", final), tf.Attr("subdiv_offsets", []int{0})}, opts...)
+	opts = tf.Join(opts, g, tf.Attr("merge_op", merge), tf.Attr("final_op", final), tf.Attr("subdiv_offsets", []int{0}))
 	return tf.Apply(nil, "CollectiveReduce", []tf.Output{x}, opts...).Output(0)
 }
 
@@ -67,26 +68,26 @@ func Gather(x tf.Output, g Group, opts ...tf.Option) tf.Output {
 	if len(shape) > 0 && shape[0] >= 0 {
 		shape[0] *= g.Size
 	}
-	opts = append([]tf.Option{g, tf.Attr("shape", shape)}, opts...)
+	opts = tf.Join(opts, g, tf.Attr("shape", shape))
 	return tf.Apply(nil, "CollectiveGather", []tf.Output{x}, opts...).Output(0)
 }
 
 // BcastSend gives x, whose shape must be known, to the other devices, and returns
 // it.
 func BcastSend(x tf.Output, g Group, opts ...tf.Option) tf.Output {
-	opts = append([]tf.Option{g, tf.Attr("shape", x.Shape())}, opts...)
+	opts = tf.Join(opts, g, tf.Attr("shape", x.Shape()))
 	return tf.Apply(nil, "CollectiveBcastSend", []tf.Output{x}, opts...).Output(0)
 }
 
 // BcastRecv returns what one of the other devices gives by BcastSend, of the given
 // type and shape.
 func BcastRecv(g *tf.Graph, d tf.DType, shape tf.Shape, group Group, opts ...tf.Option) tf.Output {
-	opts = append([]tf.Option{group, tf.Attr("T", d), tf.Attr("shape", shape)}, opts...)
+	opts = tf.Join(opts, group, tf.Attr("T", d), tf.Attr("shape", shape))
 	return tf.Apply(g, "CollectiveBcastRecv", nil, opts...).Output(0)
 }
 
 // gatherShape has as many rows as all members together.
-func gatherShape(c *tf.Infer) error {
+func gatherShape(c *core.Infer) error {
 	s, err := withRows(c)
 	if err != nil || s == nil {
 		return err
@@ -99,7 +100,7 @@ func gatherShape(c *tf.Infer) error {
 }
 
 // withRows returns a copy of the shape of what is gathered, or scattered.
-func withRows(c *tf.Infer) (tf.Shape, error) {
+func withRows(c *core.Infer) (tf.Shape, error) {
 	s := c.In(0)
 	if s != nil && len(s) == 0 {
 		return nil, tf.Errorf(tf.InvalidArgument, "Shape must be at least rank 1 but is rank 0")
@@ -107,13 +108,13 @@ func withRows(c *tf.Infer) (tf.Shape, error) {
 	return s.Clone(), nil
 }
 
-func declaredShape(c *tf.Infer) error {
+func declaredShape(c *core.Infer) error {
 	c.Set(0, c.Node.ShapeAttr("shape"))
 	return nil
 }
 
 // run does a node's part without keeping the caller.
-func run(c *tf.OpContext, p *tf.Collective, done func(error)) {
+func run(c *core.OpContext, p *core.Collective, done func(error)) {
 	if c.Step == nil || c.Collectives == nil {
 		done(tf.Errorf(tf.Internal, "Failed to get CollectiveExecutor from OpKernelContext for Op %s", p.Name))
 		return

@@ -7,17 +7,18 @@ import (
 	"github.com/gorge-tf/gorge/internal/handle"
 	"github.com/gorge-tf/gorge/internal/resource"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "CollectiveInitializeCommunicator", In: "group_key: int32; rank: int32; group_size: int32", Out: "communicator: resource",
 		Attrs:    "communication_hint: string = 'auto'; timeout_seconds: float = 0",
-		Stateful: true, Shape: tf.ScalarShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(communicatorKernel),
+		Stateful: true, Shape: core.ScalarShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(communicatorKernel),
 	})
 	const in = "input: T; communicator: resource; group_assignment: int32"
-	register("CollectiveReduceV3", in, reduced+"; reduction: {'Min', 'Max', 'Mul', 'Add'}; timeout_seconds: float = 0", tf.UnchangedShape, reduceV3Kernel)
-	register("CollectiveAllToAllV3", in, reduced+"; timeout_seconds: float = 0", tf.UnchangedShape, allToAllV3Kernel)
+	register("CollectiveReduceV3", in, reduced+"; reduction: {'Min', 'Max', 'Mul', 'Add'}; timeout_seconds: float = 0", core.UnchangedShape, reduceV3Kernel)
+	register("CollectiveAllToAllV3", in, reduced+"; timeout_seconds: float = 0", core.UnchangedShape, allToAllV3Kernel)
 }
 
 // InitializeCommunicator joins a device to a group, waits for the others, and
@@ -31,7 +32,7 @@ func InitializeCommunicator(key, rank, size tf.Output, opts ...tf.Option) tf.Out
 // assignment, an int32 matrix, must be empty. All devices must run such nodes in
 // the same order.
 func ReduceV3(x, communicator, assignment tf.Output, merge string, opts ...tf.Option) tf.Output {
-	return tf.Apply(nil, "CollectiveReduceV3", []tf.Output{x, communicator, assignment}, append([]tf.Option{tf.Attr("reduction", merge)}, opts...)...).Output(0)
+	return tf.Apply(nil, "CollectiveReduceV3", []tf.Output{x, communicator, assignment}, tf.Join(opts, tf.Attr("reduction", merge))...).Output(0)
 }
 
 // AllToAllV3 is [AllToAllV2] among the devices of a communicator; what comes from
@@ -42,7 +43,7 @@ func AllToAllV3(x, communicator, assignment tf.Output, opts ...tf.Option) tf.Out
 
 // A communicator is a device's place in a group. It numbers what the group does.
 type communicator struct {
-	group   tf.CollectiveGroup
+	group   core.CollectiveGroup
 	timeout float32
 	next    atomic.Int32
 }
@@ -52,9 +53,9 @@ var _ = resource.Declare[*communicator]("tensorflow::_GLOBAL__N_1::CollectiveGro
 // place is the container of all communicators.
 const place = "collective_op_group"
 
-func communicatorKernel(n *tf.Node) (tf.Kernel, error) {
+func communicatorKernel(n *core.Node) (core.Kernel, error) {
 	timeout := n.Float("timeout_seconds")
-	return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
+	return core.AsyncCompute(func(c *core.OpContext, done func(error)) {
 		g, err := readGroup(c)
 		if err == nil {
 			err = keep(c, &communicator{group: g, timeout: timeout})
@@ -71,7 +72,7 @@ func communicatorKernel(n *tf.Node) (tf.Kernel, error) {
 }
 
 // readGroup reads what a device wants to join.
-func readGroup(c *tf.OpContext) (g tf.CollectiveGroup, err error) {
+func readGroup(c *core.OpContext) (g core.CollectiveGroup, err error) {
 	for _, in := range []struct {
 		i    int
 		name string
@@ -81,7 +82,7 @@ func readGroup(c *tf.OpContext) (g tf.CollectiveGroup, err error) {
 		if t.Rank() > 0 {
 			return g, tf.Errorf(tf.InvalidArgument, "Unexpected dimensions on input %s. It shoulbe a scalar, got tensor with shape %s", in.name, t.Shape().Text())
 		}
-		*in.to = int(tf.Data[int32](t)[0])
+		*in.to = int(core.Data[int32](t)[0])
 	}
 	switch {
 	case g.Size <= 0:
@@ -95,7 +96,7 @@ func readGroup(c *tf.OpContext) (g tf.CollectiveGroup, err error) {
 }
 
 // keep makes a communicator known and its handle the output.
-func keep(c *tf.OpContext, m *communicator) error {
+func keep(c *core.OpContext, m *communicator) error {
 	if c.Step == nil || c.Resources == nil || c.Device == nil {
 		return tf.Errorf(tf.Internal, "a node that keeps a resource needs a resource manager")
 	}
@@ -103,7 +104,7 @@ func keep(c *tf.OpContext, m *communicator) error {
 	if err := resource.Create(c.Resources, place, name, m); err != nil {
 		return err
 	}
-	c.Set(0, tf.HandleTensor(tf.ResourceHandle{
+	c.Set(0, core.HandleTensor(core.ResourceHandle{
 		Device: c.Device.Spec().String(), Container: place, Name: name, HashCode: typ.Hash, TypeName: typ.Name,
 	}))
 	return nil
@@ -111,10 +112,10 @@ func keep(c *tf.OpContext, m *communicator) error {
 
 // joined returns the kernel of a node that does something with the group of a
 // communicator.
-func joined(n *tf.Node, p tf.Collective, fill func(c *tf.OpContext, p *tf.Collective) error) (tf.Kernel, error) {
+func joined(n *core.Node, p core.Collective, fill func(c *core.OpContext, p *core.Collective) error) (core.Kernel, error) {
 	timeout := n.Float("timeout_seconds")
 	p.Joined, p.MaxSubdivisions = true, -1
-	return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
+	return core.AsyncCompute(func(c *core.OpContext, done func(error)) {
 		p := p
 		m, err := handle.Find[*communicator](c, 1)
 		if err == nil && c.Input(2).Len() > 0 {
@@ -135,11 +136,11 @@ func joined(n *tf.Node, p tf.Collective, fill func(c *tf.OpContext, p *tf.Collec
 	}), nil
 }
 
-func reduceV3Kernel(n *tf.Node) (tf.Kernel, error) {
+func reduceV3Kernel(n *core.Node) (core.Kernel, error) {
 	merge := n.Str("reduction")
-	return joined(n, tf.Collective{Kind: tf.ReduceCollective, Merge: merge, Final: "Id", Name: fmt.Sprintf("%s: ReduceV3(%s)", n.Name, opName(merge))}, likeInput)
+	return joined(n, core.Collective{Kind: core.ReduceCollective, Merge: merge, Final: "Id", Name: fmt.Sprintf("%s: ReduceV3(%s)", n.Name, opName(merge))}, likeInput)
 }
 
-func allToAllV3Kernel(n *tf.Node) (tf.Kernel, error) {
-	return joined(n, tf.Collective{Kind: tf.AllToAllCollective, Name: n.Name + ": AllToAllV3"}, apart)
+func allToAllV3Kernel(n *core.Node) (core.Kernel, error) {
+	return joined(n, core.Collective{Kind: core.AllToAllCollective, Name: n.Name + ": AllToAllV3"}, apart)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/leaktest"
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/collective"
 )
@@ -21,7 +22,7 @@ func TestMain(m *testing.M) { leaktest.Main(m) }
 // The judge's samples have one device, which does all together with itself; those
 // of several devices are in session_test.go.
 func init() {
-	add := func(op, name string, fails bool, f func(g *tf.Graph, in []tf.Output) []tf.Output, in ...*tf.Tensor) {
+	add := func(op, name string, fails bool, f func(g *tf.Graph, in []tf.Output) []tf.Output, in ...*core.Tensor) {
 		optest.Add(optest.Sample{Op: op, Name: name, In: in, F: f, Fails: fails})
 	}
 	one := func(y tf.Output) []tf.Output { return []tf.Output{y} }
@@ -38,10 +39,10 @@ func init() {
 	g := group()
 	add("CollectiveReduce", "scalar", false, func(_ *tf.Graph, in []tf.Output) []tf.Output {
 		return one(collective.Reduce(in[0], g, "Add", "Id"))
-	}, tf.Scalar(float32(3)))
+	}, core.Scalar(float32(3)))
 	g = group()
 	add("CollectiveGather", "", false, func(_ *tf.Graph, in []tf.Output) []tf.Output { return one(collective.Gather(in[0], g)) }, optest.Seq(2, 3))
-	add("CollectiveGather", "scalar", true, func(_ *tf.Graph, in []tf.Output) []tf.Output { return one(collective.Gather(in[0], g)) }, tf.Scalar(float32(3)))
+	add("CollectiveGather", "scalar", true, func(_ *tf.Graph, in []tf.Output) []tf.Output { return one(collective.Gather(in[0], g)) }, core.Scalar(float32(3)))
 	dynamic := func(op string, more ...tf.Option) {
 		instance++
 		number := int32(instance)
@@ -62,13 +63,13 @@ func init() {
 		name         string
 		device, base int32
 		fails        bool
-		rows         *tf.Tensor
+		rows         *core.Tensor
 	}{
 		{"", 2, 1, false, optest.Mat[int32](2, 0, 1, 2, 3)}, {"first", 1, 7, false, optest.Mat[int32](2, 0, 1, 2, 3)}, {"wraps", 3, -3, false, optest.Mat[int32](2, 0, 1, 2, 3)},
 		{"nowhere", 5, 1, true, optest.Mat[int32](2, 0, 1, 2, 3)}, {"reserved", 2, -1, true, optest.Mat[int32](2, 0, 1, 2, 3)}, {"out of range", 1, 1, true, optest.Mat[int32](2, 0, 4, 2, 1)},
 		{"vector", 1, 1, true, optest.Vec[int32](0, 1)},
 	} {
-		optest.Add(optest.Sample{Op: "CollectiveAssignGroupV2", Name: c.name, Fails: c.fails, In: []*tf.Tensor{c.rows, tf.Scalar(c.device), tf.Scalar(c.base)}, F: optest.Applied("CollectiveAssignGroupV2"), Types: optest.OnlyOwn})
+		optest.Add(optest.Sample{Op: "CollectiveAssignGroupV2", Name: c.name, Fails: c.fails, In: []*core.Tensor{c.rows, core.Scalar(c.device), core.Scalar(c.base)}, F: optest.Applied("CollectiveAssignGroupV2"), Types: optest.OnlyOwn})
 	}
 	for _, op := range []string{"CollectiveBcastSend", "CollectiveBcastRecv", "CollectiveBcastSendV2", "CollectiveBcastRecvV2"} {
 		optest.Unsampled(op, "wants another device")

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
@@ -14,11 +15,11 @@ func init() {
 		ordered   = "; is_stateless: bool = false; Nordering_token: int >= 0 = 0"
 		subdivide = "; max_subdivs_per_device: int = -1"
 	)
-	register("CollectiveReduceV2", in+tokens, reduced+merging+hints+ordered+subdivide, tf.UnchangedShape, reduceV2Kernel)
+	register("CollectiveReduceV2", in+tokens, reduced+merging+hints+ordered+subdivide, core.UnchangedShape, reduceV2Kernel)
 	register("CollectiveReduceScatterV2", in+tokens, reduced+merging+hints+ordered+subdivide, anyRows, scatterKernel)
 	register("CollectiveGatherV2", in+tokens, gathered+hints+ordered, anyRows, gatherV2Kernel)
-	register("CollectiveAllToAllV2", in+tokens, reduced+hints+ordered, tf.UnchangedShape, allToAllKernel)
-	register("CollectiveBcastSendV2", in, broadcast+hints, tf.UnchangedShape, sendV2Kernel)
+	register("CollectiveAllToAllV2", in+tokens, reduced+hints+ordered, core.UnchangedShape, allToAllKernel)
+	register("CollectiveBcastSendV2", in, broadcast+hints, core.UnchangedShape, sendV2Kernel)
 	register("CollectiveBcastRecvV2", "group_size: int32; group_key: int32; instance_key: int32; shape: Tshape",
 		broadcast+"; Tshape: {int32, int64} = DT_INT32"+hints, givenShape, receiveV2Kernel)
 }
@@ -37,14 +38,14 @@ func (k Keys) inputs(x tf.Output) []tf.Output {
 
 // ReduceV2 is [Reduce].
 func ReduceV2(x tf.Output, k Keys, merge, final string, opts ...tf.Option) tf.Output {
-	opts = append([]tf.Option{tf.Attr("merge_op", merge), tf.Attr("final_op", final)}, opts...)
+	opts = tf.Join(opts, tf.Attr("merge_op", merge), tf.Attr("final_op", final))
 	return tf.Apply(nil, "CollectiveReduceV2", k.inputs(x), opts...).Output(0)
 }
 
 // ReduceScatterV2 is [Reduce] of which each device gets a part of the rows, as
 // many as the others. TensorFlow has no kernel for CPUs.
 func ReduceScatterV2(x tf.Output, k Keys, merge, final string, opts ...tf.Option) tf.Output {
-	opts = append([]tf.Option{tf.Attr("merge_op", merge), tf.Attr("final_op", final)}, opts...)
+	opts = tf.Join(opts, tf.Attr("merge_op", merge), tf.Attr("final_op", final))
 	return tf.Apply(nil, "CollectiveReduceScatterV2", k.inputs(x), opts...).Output(0)
 }
 
@@ -67,12 +68,12 @@ func BcastSendV2(x tf.Output, k Keys, opts ...tf.Option) tf.Output {
 // BcastRecvV2 is [BcastRecv], of the shape that an int32 or int64 vector gives.
 // There are no tokens.
 func BcastRecvV2(d tf.DType, shape tf.Output, k Keys, opts ...tf.Option) tf.Output {
-	opts = append([]tf.Option{tf.Attr("T", d)}, opts...)
+	opts = tf.Join(opts, tf.Attr("T", d))
 	return tf.Apply(nil, "CollectiveBcastRecvV2", []tf.Output{k.Size, k.Key, k.Instance, shape}, opts...).Output(0)
 }
 
 // anyRows leaves open how many rows there are: that depends on the group.
-func anyRows(c *tf.Infer) error {
+func anyRows(c *core.Infer) error {
 	s, err := withRows(c)
 	if err != nil || s == nil {
 		return err
@@ -82,7 +83,7 @@ func anyRows(c *tf.Infer) error {
 	return nil
 }
 
-func givenShape(c *tf.Infer) error {
+func givenShape(c *core.Infer) error {
 	if _, err := c.Rank(3, 1); err != nil {
 		return err
 	}
@@ -98,14 +99,14 @@ func givenShape(c *tf.Infer) error {
 
 // dynamic returns the kernel of a node whose group and instance are inputs, from
 // number first on.
-func dynamic(n *tf.Node, p tf.Collective, first int, fill func(c *tf.OpContext, p *tf.Collective) error) (tf.Kernel, error) {
+func dynamic(n *core.Node, p core.Collective, first int, fill func(c *core.OpContext, p *core.Collective) error) (core.Kernel, error) {
 	p.Timeout, p.MaxSubdivisions = seconds(n.Float("timeout_seconds")), -1
 	if n.Attr("max_subdivs_per_device") != nil {
 		p.MaxSubdivisions = n.Int("max_subdivs_per_device")
 	}
 	// Steps of DTensor programs have numbers that all of its tasks know.
 	p.PerStep = strings.Contains(p.Name, "DTensor")
-	return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
+	return core.AsyncCompute(func(c *core.OpContext, done func(error)) {
 		p := p
 		if err := readKeys(c, &p, first); err != nil {
 			done(err)
@@ -120,38 +121,38 @@ func dynamic(n *tf.Node, p tf.Collective, first int, fill func(c *tf.OpContext, 
 }
 
 // readKeys reads what names the group and the instance.
-func readKeys(c *tf.OpContext, p *tf.Collective, first int) error {
+func readKeys(c *core.OpContext, p *core.Collective, first int) error {
 	var v [3]int
 	for i, name := range []string{"group_size", "group_key", "instance_key"} {
 		t := c.Input(first + i)
 		if t.Rank() > 0 {
 			return tf.Errorf(tf.InvalidArgument, "Unexpected dimensions on input %s, got %s", name, t.Shape().Text())
 		}
-		v[i] = int(tf.Data[int32](t)[0])
+		v[i] = int(core.Data[int32](t)[0])
 	}
 	if v[0] <= 0 {
 		return tf.Errorf(tf.InvalidArgument, "group_size must be positive integer but got %d", v[0])
 	}
-	p.Group, p.Instance = tf.CollectiveGroup{Size: v[0], Key: v[1], Rank: -1}, v[2]
+	p.Group, p.Instance = core.CollectiveGroup{Size: v[0], Key: v[1], Rank: -1}, v[2]
 	return nil
 }
 
 // reducing describes a node that merges.
-func reducing(n *tf.Node, kind tf.CollectiveKind, what string) tf.Collective {
+func reducing(n *core.Node, kind core.CollectiveKind, what string) core.Collective {
 	merge, final := n.Str("merge_op"), n.Str("final_op")
-	return tf.Collective{Kind: kind, Merge: merge, Final: final, Name: fmt.Sprintf("%s: %s(%s,%s)", n.Name, what, opName(merge), final)}
+	return core.Collective{Kind: kind, Merge: merge, Final: final, Name: fmt.Sprintf("%s: %s(%s,%s)", n.Name, what, opName(merge), final)}
 }
 
-func reduceV2Kernel(n *tf.Node) (tf.Kernel, error) {
-	return dynamic(n, reducing(n, tf.ReduceCollective, "ReduceV2"), 1, likeInput)
+func reduceV2Kernel(n *core.Node) (core.Kernel, error) {
+	return dynamic(n, reducing(n, core.ReduceCollective, "ReduceV2"), 1, likeInput)
 }
 
-func scatterKernel(n *tf.Node) (tf.Kernel, error) {
-	return dynamic(n, reducing(n, tf.ReduceScatterCollective, "ReduceScatterV2"), 1, someRows)
+func scatterKernel(n *core.Node) (core.Kernel, error) {
+	return dynamic(n, reducing(n, core.ReduceScatterCollective, "ReduceScatterV2"), 1, someRows)
 }
 
 // someRows makes an output with a member's part of the rows.
-func someRows(c *tf.OpContext, p *tf.Collective) (err error) {
+func someRows(c *core.OpContext, p *core.Collective) (err error) {
 	p.In = c.Input(0)
 	if p.In.Rank() == 0 {
 		return tf.Errorf(tf.InvalidArgument, "input should have rank > 0, received %d", p.In.Rank())
@@ -162,28 +163,28 @@ func someRows(c *tf.OpContext, p *tf.Collective) (err error) {
 	return err
 }
 
-func gatherV2Kernel(n *tf.Node) (tf.Kernel, error) {
-	return dynamic(n, tf.Collective{Kind: tf.GatherCollective, Name: n.Name + ": GatherV2"}, 1, allRows)
+func gatherV2Kernel(n *core.Node) (core.Kernel, error) {
+	return dynamic(n, core.Collective{Kind: core.GatherCollective, Name: n.Name + ": GatherV2"}, 1, allRows)
 }
 
-func allToAllKernel(n *tf.Node) (tf.Kernel, error) {
-	return dynamic(n, tf.Collective{Kind: tf.AllToAllCollective, Name: n.Name + ": AllToAllV2"}, 1, apart)
+func allToAllKernel(n *core.Node) (core.Kernel, error) {
+	return dynamic(n, core.Collective{Kind: core.AllToAllCollective, Name: n.Name + ": AllToAllV2"}, 1, apart)
 }
 
 // apart makes an output like the input, in memory of its own.
-func apart(c *tf.OpContext, p *tf.Collective) (err error) {
+func apart(c *core.OpContext, p *core.Collective) (err error) {
 	p.In = c.Input(0)
 	p.Out, err = c.Alloc(0, p.In.DType(), p.In.Shape())
 	return err
 }
 
-func sendV2Kernel(n *tf.Node) (tf.Kernel, error) {
-	return dynamic(n, tf.Collective{Kind: tf.BroadcastCollective, Source: true, Name: n.Name + ": Broadcast(1)"}, 1, likeInput)
+func sendV2Kernel(n *core.Node) (core.Kernel, error) {
+	return dynamic(n, core.Collective{Kind: core.BroadcastCollective, Source: true, Name: n.Name + ": Broadcast(1)"}, 1, likeInput)
 }
 
-func receiveV2Kernel(n *tf.Node) (tf.Kernel, error) {
+func receiveV2Kernel(n *core.Node) (core.Kernel, error) {
 	d := n.Type("T")
-	return dynamic(n, tf.Collective{Kind: tf.BroadcastCollective, Name: n.Name + ": Broadcast(0)"}, 0, func(c *tf.OpContext, p *tf.Collective) error {
+	return dynamic(n, core.Collective{Kind: core.BroadcastCollective, Name: n.Name + ": Broadcast(0)"}, 0, func(c *core.OpContext, p *core.Collective) error {
 		shape, err := shapeOf(c.Input(3))
 		if err == nil {
 			p.Out, err = c.Alloc(0, d, shape)
@@ -193,7 +194,7 @@ func receiveV2Kernel(n *tf.Node) (tf.Kernel, error) {
 }
 
 // shapeOf reads a shape.
-func shapeOf(t *tf.Tensor) (tf.Shape, error) {
+func shapeOf(t *core.Tensor) (tf.Shape, error) {
 	sizes, err := t.Ints()
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/collective"
 	"github.com/gorge-tf/gorge/tf/session"
@@ -338,29 +339,29 @@ func TestStepsAfterFailures(t *testing.T) {
 	s := open(t, g, 2)
 	for range 3 {
 		bad := float32(0)
-		if _, err := s.Run(t.Context(), session.Feeds{x: tf.Scalar(1 / bad)}, each(ys)...); tf.CodeOf(err) != tf.InvalidArgument {
+		if _, err := s.Run(t.Context(), session.Feeds{x: (*tf.Tensor)(core.Scalar(1 / bad))}, each(ys)...); tf.CodeOf(err) != tf.InvalidArgument {
 			t.Errorf("a bad value gives %v", err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-		if _, err := s.Run(ctx, session.Feeds{x: tf.Scalar(float32(1))}, ys[0]); tf.CodeOf(err) != tf.DeadlineExceeded {
+		if _, err := s.Run(ctx, session.Feeds{x: (*tf.Tensor)(core.Scalar(float32(1)))}, ys[0]); tf.CodeOf(err) != tf.DeadlineExceeded {
 			t.Errorf("one alone gives %v", err)
 		}
 		cancel()
-		got, err := s.Run(t.Context(), session.Feeds{x: tf.Scalar(float32(4))}, each(ys)...)
+		got, err := s.Run(t.Context(), session.Feeds{x: (*tf.Tensor)(core.Scalar(float32(4)))}, each(ys)...)
 		check(t, "the next", got, err, func(int) []float32 { return []float32{8} })
 	}
 	// A later step may want a group of another size.
 	g.Device("/cpu:0", func() {
 		alone := collective.Reduce(ops.Identity(x), collective.Group{Size: 1, Key: 1, Instance: 1}, "Add", "Id")
-		got, err := s.Run(t.Context(), session.Feeds{x: tf.Scalar(float32(4))}, alone)
+		got, err := s.Run(t.Context(), session.Feeds{x: (*tf.Tensor)(core.Scalar(float32(4)))}, alone)
 		check(t, "a smaller group", got, err, func(int) []float32 { return []float32{4} })
 	})
 	// Other shapes may come in other steps.
-	got, err := s.Run(t.Context(), session.Feeds{x: must(tf.FromSlice([]float32{1, 2}, 2))}, each(ys)...)
+	got, err := s.Run(t.Context(), session.Feeds{x: (*tf.Tensor)(must(core.FromSlice([]float32{1, 2}, 2)))}, each(ys)...)
 	check(t, "another shape", got, err, func(int) []float32 { return []float32{2, 4} })
 }
 
-func must(t *tf.Tensor, err error) *tf.Tensor {
+func must(t *core.Tensor, err error) *core.Tensor {
 	if err != nil {
 		panic(err)
 	}

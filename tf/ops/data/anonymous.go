@@ -5,14 +5,15 @@ import (
 	"github.com/gorge-tf/gorge/internal/handle"
 	"github.com/gorge-tf/gorge/internal/resource"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	makes := func(name, in, out, attrs string, k tf.NewKernel) {
-		tf.Register(tf.OpDef{Name: name, In: in, Out: out, Attrs: attrs, Stateful: true, Shape: scalars, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(k)})
+	makes := func(name, in, out, attrs string, k core.NewKernel) {
+		core.Register(core.OpDef{Name: name, In: in, Out: out, Attrs: attrs, Stateful: true, Shape: scalars, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(k)})
 	}
-	deletes := func(name string, k tf.NewKernel) {
-		tf.Register(tf.OpDef{Name: name, In: "handle: resource; deleter: variant", Stateful: true, Shape: noShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(k)})
+	deletes := func(name string, k core.NewKernel) {
+		core.Register(core.OpDef{Name: name, In: "handle: resource; deleter: variant", Stateful: true, Shape: noShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(k)})
 	}
 	const alone, deletable = "handle: resource", "handle: resource; deleter: variant"
 	makes("AnonymousIterator", "", alone, outputs, anonymousIterator)
@@ -25,11 +26,11 @@ func init() {
 	deletes("DeleteRandomSeedGenerator", deleted[*dataset.Seeds])
 	makes("AnonymousMemoryCache", "", deletable, "", anonymousCache)
 	deletes("DeleteMemoryCache", deleted[*memoryCache])
-	tf.Register(tf.OpDef{
-		Name: "IteratorGetDevice", In: "resource: resource", Out: "device: string", Stateful: true, Shape: tf.ScalarShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(deviceOf),
+	core.Register(core.OpDef{
+		Name: "IteratorGetDevice", In: "resource: resource", Out: "device: string", Stateful: true, Shape: core.ScalarShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(deviceOf),
 	})
-	tf.Register(tf.OpDef{
-		Name: "ExperimentalIteratorGetDevice", In: "resource: resource", Out: "device: string", Stateful: true, Shape: tf.ScalarShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(deviceOf),
+	core.Register(core.OpDef{
+		Name: "ExperimentalIteratorGetDevice", In: "resource: resource", Out: "device: string", Stateful: true, Shape: core.ScalarShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(deviceOf),
 	})
 }
 
@@ -39,7 +40,7 @@ type memoryCache struct{}
 
 var _ = resource.Declare[*memoryCache]("tensorflow::data::MemoryCacheManager")
 
-func scalars(c *tf.Infer) error {
+func scalars(c *core.Infer) error {
 	for i := range c.NumOut() {
 		c.Set(i, tf.Shape{})
 	}
@@ -48,25 +49,25 @@ func scalars(c *tf.Infer) error {
 
 // anonymous keeps a resource without a name. What comes with the handle, if
 // anything does, says only that it may be deleted.
-func anonymous[T any](c *tf.OpContext, v T) error {
+func anonymous[T any](c *core.OpContext, v T) error {
 	h, err := handle.Anonymous(c, c.Node.OpName(), v)
 	if err != nil {
 		return err
 	}
 	c.Set(0, h)
 	if len(c.Out) > 1 {
-		c.Set(1, tf.NewTensor(tf.Variant, tf.Shape{}))
+		c.Set(1, core.NewTensor(tf.Variant, tf.Shape{}))
 	}
 	return nil
 }
 
-func anonymousIterator(n *tf.Node) (tf.Kernel, error) {
+func anonymousIterator(n *core.Node) (core.Kernel, error) {
 	want := declared(n)
-	return tf.Compute(func(c *tf.OpContext) error { return anonymous(c, dataset.NewCursor(want)) }), nil
+	return core.Compute(func(c *core.OpContext) error { return anonymous(c, dataset.NewCursor(want)) }), nil
 }
 
-func anonymousSeeds(*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+func anonymousSeeds(*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		seed, err := scalar[int64](c, 0, "seed")
 		if err != nil {
 			return err
@@ -85,21 +86,21 @@ func anonymousSeeds(*tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func anonymousCache(*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error { return anonymous(c, &memoryCache{}) }), nil
+func anonymousCache(*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error { return anonymous(c, &memoryCache{}) }), nil
 }
 
 // deleted is the kernel that ends a resource without a name.
-func deleted[T any](*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error { return handle.Delete[T](c, 0) }), nil
+func deleted[T any](*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error { return handle.Delete[T](c, 0) }), nil
 }
 
-func deviceOf(*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+func deviceOf(*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		if _, err := handle.Find[*dataset.Cursor](c, 0); err != nil {
 			return err
 		}
-		c.Set(0, tf.Scalar(c.Input(0).Handles()[0].Device))
+		c.Set(0, core.Scalar(c.Input(0).Handles()[0].Device))
 		return nil
 	}), nil
 }

@@ -3,6 +3,7 @@ package data_test
 import (
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -27,7 +28,7 @@ func (p pipe) next(it tf.Output, after *tf.Operation) *tf.Operation {
 
 // oneOf is a sample over a small dataset.
 func oneOf(op string, f func(g *tf.Graph, p pipe) []tf.Output) optest.Sample {
-	return optest.Sample{Op: op, In: []*tf.Tensor{optest.Vec[int64](5, 3)}, Types: optest.OnlyOwn,
+	return optest.Sample{Op: op, In: []*core.Tensor{optest.Vec[int64](5, 3)}, Types: optest.OnlyOwn,
 		F: func(g *tf.Graph, in []tf.Output) []tf.Output { return f(g, slices(in[0])) }}
 }
 

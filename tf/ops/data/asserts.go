@@ -9,8 +9,9 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/gorge-tf/gorge/internal/dataset"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 func init() {
@@ -19,14 +20,14 @@ func init() {
 }
 
 // assertPrev checks what is before a dataset when an iterator over it begins.
-func assertPrev(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
-	at, want := c.Input(0).Share(), append([]string{}, tf.Data[string](c.Input(1))...)
+func assertPrev(c *core.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
+	at, want := c.Input(0).Share(), append([]string{}, core.Data[string](c.Input(1))...)
 	return dataset.When(in, func() error { return checkBefore(at, want) }), nil
 }
 
 // checkBefore compares a dataset and those before it with descriptions: names
 // of ops with attributes, in the text form of messages.
-func checkBefore(t *tf.Tensor, want []string) error {
+func checkBefore(t *core.Tensor, want []string) error {
 	for i, text := range want {
 		o := dataset.OriginOf(t)
 		if o == nil {
@@ -35,7 +36,7 @@ func checkBefore(t *tf.Tensor, want []string) error {
 		if err := checkMade(o, text); err != nil {
 			return tf.Errorf(tf.InvalidArgument, "Failure checking transformations at offset %d: %s", i, tf.AsError(err).Message())
 		}
-		t = tf.NewTensor(tf.Variant, tf.Shape{})
+		t = core.NewTensor(tf.Variant, tf.Shape{})
 		for _, x := range o.In {
 			if x.DType() == tf.Variant && x.Rank() == 0 {
 				t = x
@@ -53,7 +54,7 @@ func checkMade(o *dataset.Origin, text string) error {
 	if !is(o.Node.OpName(), want.GetName()) {
 		return tf.Errorf(tf.InvalidArgument, "Asserted transformation matching '%s', but found '%s'.", want.GetName(), o.Node.OpName())
 	}
-	have, err := tf.AttrsProto(o.Node.Attrs)
+	have, err := core.AttrsProto(o.Node.Attrs)
 	if err != nil {
 		return err
 	}
@@ -69,28 +70,28 @@ func checkMade(o *dataset.Origin, text string) error {
 }
 
 // asserts reports whether a dataset says somewhere what comes after a place.
-func asserts(t *tf.Tensor, seen map[*dataset.Origin]bool) bool {
+func asserts(t *core.Tensor, seen map[*dataset.Origin]bool) bool {
 	o := dataset.OriginOf(t)
 	if o == nil || seen[o] {
 		return false
 	}
 	seen[o] = true
 	return is(strings.TrimPrefix(o.Node.OpName(), "Experimental"), "AssertNextDataset") ||
-		slices.ContainsFunc(o.In, func(x *tf.Tensor) bool { return asserts(x, seen) })
+		slices.ContainsFunc(o.In, func(x *core.Tensor) bool { return asserts(x, seen) })
 }
 
 // checkAfter compares what is said in a dataset, at any place, to come after
 // that place with what does. behind are the names of what comes after t, the
 // nearest last. With eliminates, what does nothing does not count: TensorFlow
 // takes it out.
-func checkAfter(t *tf.Tensor, behind []string, eliminates bool) error {
+func checkAfter(t *core.Tensor, behind []string, eliminates bool) error {
 	o := dataset.OriginOf(t)
 	if o == nil {
 		return nil
 	}
 	op := o.Node.OpName()
 	if is(strings.TrimPrefix(op, "Experimental"), "AssertNextDataset") {
-		if err := checkNext(tf.Data[string](o.In[1]), behind); err != nil {
+		if err := checkNext(core.Data[string](o.In[1]), behind); err != nil {
 			return err
 		}
 	}
@@ -112,13 +113,13 @@ func checkAfter(t *tf.Tensor, behind []string, eliminates bool) error {
 // dataset: none for one that only says how others are computed.
 func iteratorsOf(o *dataset.Origin) []string {
 	name := strings.Replace(o.Node.OpName(), "Dataset", "", 1)
-	number := func() int64 { return tf.Data[int64](o.In[1])[0] }
+	number := func() int64 { return core.Data[int64](o.In[1])[0] }
 	switch o.Node.OpName() {
 	case "OptionsDataset", "FinalizeDataset", "ModelDataset", "OptimizeDataset", "OptimizeDatasetV2":
 		return nil
 	case "CacheDataset", "CacheDatasetV2":
 		kind := "Memory"
-		if tf.Data[string](o.In[1])[0] != "" {
+		if core.Data[string](o.In[1])[0] != "" {
 			kind = "File"
 		}
 		return []string{kind + "Cache", kind + "CacheImpl"}
@@ -134,7 +135,7 @@ func iteratorsOf(o *dataset.Origin) []string {
 
 // idle reports whether a dataset has the elements of its input.
 func idle(o *dataset.Origin) bool {
-	number := func(i int) int64 { return tf.Data[int64](o.In[i])[0] }
+	number := func(i int) int64 { return core.Data[int64](o.In[i])[0] }
 	switch o.Node.OpName() {
 	case "SkipDataset":
 		return number(1) == 0

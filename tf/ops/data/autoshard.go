@@ -5,12 +5,13 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/dataset"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const workers, policy = input + "; num_workers: int64; index: int64", "auto_shard_policy: int = 0; " + outputs
 	for name, attrs := range map[string]string{"AutoShardDataset": policy + "; num_replicas: int = 0", "ExperimentalAutoShardDataset": policy} {
-		tf.Register(tf.OpDef{Name: name, In: workers, Out: "handle: variant", Attrs: attrs, Shape: tf.ScalarShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(autoShard)})
+		core.Register(core.OpDef{Name: name, In: workers, Out: "handle: variant", Attrs: attrs, Shape: core.ScalarShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(autoShard)})
 	}
 }
 
@@ -39,8 +40,8 @@ var (
 // autoShard rewrites a dataset so that each of several workers has a part of it:
 // some of the files, if it can be seen where they are read, else some of the
 // elements.
-func autoShard(*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+func autoShard(*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		s := &sharder{replicas: int64(c.Node.Int("num_replicas"))}
 		var err error
 		if s.workers, err = scalar[int64](c, 1, "num_workers"); err != nil {
@@ -69,7 +70,7 @@ func autoShard(*tf.Node) (tf.Kernel, error) {
 // A sharder makes the part of a dataset that is one worker's.
 type sharder struct{ workers, index, replicas int64 }
 
-func (s *sharder) apply(t *tf.Tensor, policy int) (*tf.Tensor, error) {
+func (s *sharder) apply(t *core.Tensor, policy int) (*core.Tensor, error) {
 	if own, ok := option(t, optionDistribute, distributeAutoShard); ok && own != shardAuto {
 		policy = int(own)
 	}
@@ -89,13 +90,13 @@ func (s *sharder) apply(t *tf.Tensor, policy int) (*tf.Tensor, error) {
 }
 
 // shard puts a ShardDataset on a dataset.
-func (s *sharder) shard(t *tf.Tensor) (*tf.Tensor, error) {
-	return onTop("ShardDataset", t, []*tf.Tensor{tf.Scalar(s.workers), tf.Scalar(s.index)}, tf.Attrs{"require_non_empty": true})
+func (s *sharder) shard(t *core.Tensor) (*core.Tensor, error) {
+	return onTop("ShardDataset", t, []*core.Tensor{core.Scalar(s.workers), core.Scalar(s.index)}, core.Attrs{"require_non_empty": true})
 }
 
 // elements gives a worker some of the elements, before they are computed in
 // advance.
-func (s *sharder) elements(t *tf.Tensor) (*tf.Tensor, error) {
+func (s *sharder) elements(t *core.Tensor) (*core.Tensor, error) {
 	o := dataset.OriginOf(t)
 	if o != nil && slices.Contains([]string{"PrefetchDataset", "OptionsDataset", "FinalizeDataset"}, o.Node.OpName()) {
 		in, err := s.elements(o.In[0])
@@ -115,7 +116,7 @@ func (s *sharder) elements(t *tf.Tensor) (*tf.Tensor, error) {
 
 // rebatched is a dataset whose batches are split for the replicas: only so can
 // its elements be dealt out.
-func (s *sharder) rebatched(o *dataset.Origin) (*tf.Tensor, error) {
+func (s *sharder) rebatched(o *dataset.Origin) (*core.Tensor, error) {
 	if s.replicas < 1 {
 		return nil, tf.Errorf(tf.InvalidArgument, "Cannot rewrite RebatchDatasetV2 to legacy RebatchDataset with invalid num_replicas argument. `num_replicas` is %d, but expected to be >= 1.", s.replicas)
 	}
@@ -126,14 +127,14 @@ func (s *sharder) rebatched(o *dataset.Origin) (*tf.Tensor, error) {
 		}
 		shapes = append(shapes, shape)
 	}
-	return onTop("RebatchDataset", o.In[0], []*tf.Tensor{tf.Scalar(s.replicas)}, tf.Attrs{"output_shapes": shapes})
+	return onTop("RebatchDataset", o.In[0], []*core.Tensor{core.Scalar(s.replicas)}, core.Attrs{"output_shapes": shapes})
 }
 
 // hinted replaces the shards whose number a program has left to be that of
 // the workers.
-func (s *sharder) hinted(t *tf.Tensor) (*tf.Tensor, error) {
-	return rewrite(t, func(o *dataset.Origin, in []*tf.Tensor) (*tf.Tensor, error) {
-		if o.Node.OpName() == "ShardDataset" && tf.Data[int64](o.In[1])[0] == dataset.HintedShards {
+func (s *sharder) hinted(t *core.Tensor) (*core.Tensor, error) {
+	return rewrite(t, func(o *dataset.Origin, in []*core.Tensor) (*core.Tensor, error) {
+		if o.Node.OpName() == "ShardDataset" && core.Data[int64](o.In[1])[0] == dataset.HintedShards {
 			return s.shard(in[0])
 		}
 		return nil, nil
@@ -142,15 +143,15 @@ func (s *sharder) hinted(t *tf.Tensor) (*tf.Tensor, error) {
 
 // rewrite makes a dataset anew, inputs first, where replace returns another for
 // one, nil if it is not to be replaced.
-func rewrite(t *tf.Tensor, replace replacer) (*tf.Tensor, error) {
-	return rewriteOnce(t, replace, map[*dataset.Origin]*tf.Tensor{})
+func rewrite(t *core.Tensor, replace replacer) (*core.Tensor, error) {
+	return rewriteOnce(t, replace, map[*dataset.Origin]*core.Tensor{})
 }
 
-type replacer func(o *dataset.Origin, in []*tf.Tensor) (*tf.Tensor, error)
+type replacer func(o *dataset.Origin, in []*core.Tensor) (*core.Tensor, error)
 
 // rewriteOnce is rewrite for what may be there more than once: done has what was
 // made of it.
-func rewriteOnce(t *tf.Tensor, replace replacer, done map[*dataset.Origin]*tf.Tensor) (out *tf.Tensor, err error) {
+func rewriteOnce(t *core.Tensor, replace replacer, done map[*dataset.Origin]*core.Tensor) (out *core.Tensor, err error) {
 	o := dataset.OriginOf(t)
 	if o == nil {
 		return t, nil
@@ -178,7 +179,7 @@ func rewriteOnce(t *tf.Tensor, replace replacer, done map[*dataset.Origin]*tf.Te
 
 // files gives a worker some of the files: it looks from the end for where they
 // are read.
-func (s *sharder) files(t *tf.Tensor) (*tf.Tensor, error) {
+func (s *sharder) files(t *core.Tensor) (*core.Tensor, error) {
 	o := dataset.OriginOf(t)
 	switch {
 	case o == nil:
@@ -206,7 +207,7 @@ func (s *sharder) files(t *tf.Tensor) (*tf.Tensor, error) {
 }
 
 // eachOf gives a worker some of the files of each of several datasets.
-func (s *sharder) eachOf(o *dataset.Origin) (*tf.Tensor, error) {
+func (s *sharder) eachOf(o *dataset.Origin) (*core.Tensor, error) {
 	in := slices.Clone(o.In)
 	for i, x := range o.In {
 		var err error
@@ -219,7 +220,7 @@ func (s *sharder) eachOf(o *dataset.Origin) (*tf.Tensor, error) {
 
 // ofDatasets reports whether a dataset has, but for what is passed through, the
 // elements of datasets that a program has made, of files perhaps.
-func ofDatasets(t *tf.Tensor) bool {
+func ofDatasets(t *core.Tensor) bool {
 	o := dataset.OriginOf(t)
 	switch {
 	case o == nil || len(o.In) == 0:
@@ -233,7 +234,7 @@ func ofDatasets(t *tf.Tensor) bool {
 
 // datasets gives a worker some of the elements of such datasets: o's input, but
 // for what is passed through, has them.
-func (s *sharder) datasets(o *dataset.Origin) (*tf.Tensor, error) {
+func (s *sharder) datasets(o *dataset.Origin) (*core.Tensor, error) {
 	in := dataset.OriginOf(o.In[0])
 	if isAny(in, callers) {
 		return s.reader(o)
@@ -251,7 +252,7 @@ func opens(o *dataset.Origin) bool {
 	return functionOpens(l, o.Node.FuncAttr("f").Name, map[string]bool{})
 }
 
-func functionOpens(l *tf.Library, name string, seen map[string]bool) bool {
+func functionOpens(l *core.Library, name string, seen map[string]bool) bool {
 	f := l.Find(name)
 	if f == nil || seen[name] {
 		return false
@@ -272,12 +273,12 @@ func functionOpens(l *tf.Library, name string, seen map[string]bool) bool {
 
 // reader gives what reads files, or makes datasets of them, some of its names.
 // They are mixed behind that: before, workers might mix them in different ways.
-func (s *sharder) reader(o *dataset.Origin) (*tf.Tensor, error) {
+func (s *sharder) reader(o *dataset.Origin) (*core.Tensor, error) {
 	if o.In[0].DType() != tf.Variant {
 		return nil, tf.Errorf(tf.NotFound, "Unable to shard this input. You may need to wrap the inputs to your reader dataset in a TensorSliceDataset. Input node is %s", o.Node.OpName())
 	}
 	var shuffle *dataset.Origin
-	names, err := rewrite(o.In[0], func(of *dataset.Origin, in []*tf.Tensor) (*tf.Tensor, error) {
+	names, err := rewrite(o.In[0], func(of *dataset.Origin, in []*core.Tensor) (*core.Tensor, error) {
 		if !isAny(of, shuffles) {
 			return nil, nil
 		}

@@ -4,12 +4,12 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/internal/dataset"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
-		Name: "ComputeBatchSize", In: input, Out: "batch_size: int64", Shape: tf.ScalarShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(batchSizeOf),
+	core.Register(core.OpDef{
+		Name: "ComputeBatchSize", In: input, Out: "batch_size: int64", Shape: core.ScalarShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(batchSizeOf),
 	})
 }
 
@@ -20,19 +20,19 @@ var (
 		"ParseExampleDataset", "PrefetchDataset", "RepeatDataset", "ShardDataset", "ShuffleAndRepeatDataset", "ShuffleDataset", "SkipDataset", "TakeDataset"}
 )
 
-func batchSizeOf(*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+func batchSizeOf(*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		if _, err := dataset.Of(c.Input(0)); err != nil {
 			return err
 		}
-		c.Set(0, tf.Scalar(batched(c.Input(0))))
+		c.Set(0, core.Scalar(batched(c.Input(0))))
 		return nil
 	}), nil
 }
 
 // batched returns the size of the batches that a dataset's elements are, -1 if
 // that cannot be seen.
-func batched(t *tf.Tensor) int64 {
+func batched(t *core.Tensor) int64 {
 	const unknown = int64(-1)
 	o := dataset.OriginOf(t)
 	switch {
@@ -43,7 +43,7 @@ func batched(t *tf.Tensor) int64 {
 		if slices.Contains(batches[2:], o.Node.OpName()) {
 			at = len(o.In) - 3
 		}
-		return tf.Data[int64](o.In[at])[0]
+		return core.Data[int64](o.In[at])[0]
 	case isAny(o, severalOf):
 		n := batched(o.In[0])
 		for _, x := range o.In[1:] {

@@ -3,27 +3,28 @@ package data
 import (
 	"github.com/gorge-tf/gorge/internal/dataset"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	registerBoth("IgnoreErrorsDataset", input, outputs+"; log_warning: bool = false", false, on(func(_ *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
+	registerBoth("IgnoreErrorsDataset", input, outputs+"; log_warning: bool = false", false, on(func(_ *core.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
 		return dataset.IgnoreErrors(in), nil
 	}))
-	registerBoth("UniqueDataset", input, plain, false, on(func(_ *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
+	registerBoth("UniqueDataset", input, plain, false, on(func(_ *core.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
 		return dataset.Unique(in)
 	}))
 	const several = "selector_input_dataset: variant; data_input_datasets: N * variant"
 	register("DirectedInterleaveDataset", several, outputs+"; N: int >= 1; stop_on_empty_dataset: bool = false", false, on(choose))
 	register("ExperimentalDirectedInterleaveDataset", several, outputs+"; N: int >= 1", false, on(choose))
-	tf.Register(tf.OpDef{
-		Name: "FilterByLastComponentDataset", In: input, Out: "output: variant", Attrs: outputs, Shape: tf.ScalarShape, NoGrad: tf.NotDifferentiable,
-		Kernels: tf.AnyType(kernel(on(func(_ *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) { return dataset.FilterByLast(in) }))),
+	core.Register(core.OpDef{
+		Name: "FilterByLastComponentDataset", In: input, Out: "output: variant", Attrs: outputs, Shape: core.ScalarShape, NoGrad: core.NotDifferentiable,
+		Kernels: core.AnyType(kernel(on(func(_ *core.OpContext, in dataset.Dataset) (dataset.Dataset, error) { return dataset.FilterByLast(in) }))),
 	})
 	register("ParallelFilterDataset", captured+"; num_parallel_calls: int64", "predicate: func; deterministic: string = 'default'; "+captures+plain, false, calling("predicate", 1, parallelFilter))
 	registerBoth("MapAndBatchDataset", captured+"; batch_size: int64; num_parallel_calls: int64; drop_remainder: bool",
 		"f: func; "+captures+outputs+"; preserve_cardinality: bool = false"+metadata, false, calling("f", 3, mapAndBatch))
 	registerBoth("DenseToSparseBatchDataset", input+"; batch_size: int64; row_shape: int64", outputs, false, on(sparseBatch))
-	register("SparseTensorSliceDataset", "indices: int64; values: Tvalues; dense_shape: int64", "Tvalues: type", true, func(c *tf.OpContext) (dataset.Dataset, error) {
+	register("SparseTensorSliceDataset", "indices: int64; values: Tvalues; dense_shape: int64", "Tvalues: type", true, func(c *core.OpContext) (dataset.Dataset, error) {
 		in := kept(c, 0, 3)
 		return dataset.SparseSlices(in[0], in[1], in[2])
 	})
@@ -43,7 +44,7 @@ func init() {
 		true, on(groupByReducer))
 }
 
-func choose(c *tf.OpContext, selector dataset.Dataset) (dataset.Dataset, error) {
+func choose(c *core.OpContext, selector dataset.Dataset) (dataset.Dataset, error) {
 	inputs := make([]dataset.Dataset, c.Inputs()-1)
 	for i := range inputs {
 		d, err := dataset.Of(c.Input(1 + i))
@@ -56,7 +57,7 @@ func choose(c *tf.OpContext, selector dataset.Dataset) (dataset.Dataset, error) 
 }
 
 // calls returns how many calls the input asks for at once.
-func calls(c *tf.OpContext, at int) (int64, error) {
+func calls(c *core.OpContext, at int) (int64, error) {
 	n, err := scalar[int64](c, at, "num_parallel_calls")
 	if err == nil {
 		err = checkCalls(n)
@@ -71,7 +72,7 @@ func checkCalls(n int64) error {
 	return nil
 }
 
-func parallelFilter(c *tf.OpContext, in dataset.Dataset, f dataset.Func) (dataset.Dataset, error) {
+func parallelFilter(c *core.OpContext, in dataset.Dataset, f dataset.Func) (dataset.Dataset, error) {
 	n, err := calls(c, c.Inputs()-1)
 	if err != nil {
 		return nil, err
@@ -79,7 +80,7 @@ func parallelFilter(c *tf.OpContext, in dataset.Dataset, f dataset.Func) (datase
 	return dataset.ParallelFilter(in, f, n, c.Node.Str("deterministic") != "false")
 }
 
-func mapAndBatch(c *tf.OpContext, in dataset.Dataset, f dataset.Func) (dataset.Dataset, error) {
+func mapAndBatch(c *core.OpContext, in dataset.Dataset, f dataset.Func) (dataset.Dataset, error) {
 	at := c.Inputs() - 3
 	size, err := scalar[int64](c, at, "batch_size")
 	if err != nil {
@@ -106,7 +107,7 @@ func mapAndBatch(c *tf.OpContext, in dataset.Dataset, f dataset.Func) (dataset.D
 	return dataset.Batch(dataset.ParallelMap(in, f, one, c.Node.Bool("preserve_cardinality"), n, true), size, drop)
 }
 
-func sparseBatch(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
+func sparseBatch(c *core.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
 	n, err := scalar[int64](c, 1, "batch_size")
 	if err != nil {
 		return nil, err
@@ -121,7 +122,7 @@ func sparseBatch(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
 	return dataset.SparseBatch(in, n, row, spec(c))
 }
 
-func split(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
+func split(c *core.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
 	n, err := scalar[int64](c, 1, "num_replicas")
 	if err != nil {
 		return nil, err
@@ -129,7 +130,7 @@ func split(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
 	return dataset.Split(in, n, spec(c))
 }
 
-func rebatch(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
+func rebatch(c *core.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
 	if c.Input(1).Rank() > 1 {
 		return nil, tf.Errorf(tf.InvalidArgument, "batch_sizes must be a scalar or a vector.")
 	}
@@ -137,10 +138,10 @@ func rebatch(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	return dataset.Rebatch(in, append([]int64{}, tf.Data[int64](c.Input(1))...), drop, spec(c))
+	return dataset.Rebatch(in, append([]int64{}, core.Data[int64](c.Input(1))...), drop, spec(c))
 }
 
-func slidingWindow(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
+func slidingWindow(c *core.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
 	var v [3]int64
 	for i, name := range []string{"window_size", "window_shift", "window_stride"} {
 		n, err := scalar[int64](c, 1+i, name)
@@ -155,7 +156,7 @@ func slidingWindow(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error)
 
 // list makes the dataset of elements whose components lie one after the other
 // in the inputs.
-func list(c *tf.OpContext) (dataset.Dataset, error) {
+func list(c *core.OpContext) (dataset.Dataset, error) {
 	s := spec(c)
 	n := len(s.Types)
 	if c.Inputs()%n != 0 {
@@ -174,7 +175,7 @@ func list(c *tf.OpContext) (dataset.Dataset, error) {
 
 // functions returns the functions of attributes, whose captured inputs come one
 // list after the other from the second input on.
-func functions(c *tf.OpContext, names ...string) ([]dataset.Func, error) {
+func functions(c *core.OpContext, names ...string) ([]dataset.Func, error) {
 	var fs []dataset.Func
 	at := 1
 	for _, name := range names {
@@ -188,7 +189,7 @@ func functions(c *tf.OpContext, names ...string) ([]dataset.Func, error) {
 	return fs, nil
 }
 
-func groupByReducer(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
+func groupByReducer(c *core.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
 	f, err := functions(c, "key_func", "init_func", "reduce_func", "finalize_func")
 	if err != nil {
 		return nil, err
@@ -196,7 +197,7 @@ func groupByReducer(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error
 	return dataset.GroupByReducer(in, dataset.Reducer{Key: f[0], First: f[1], Next: f[2], Last: f[3]}, spec(c)), nil
 }
 
-func indexFlatMap(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
+func indexFlatMap(c *core.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
 	at := 1 + len(c.Node.TypesAttr("Tmap_func_args"))
 	f, err := function(c, "map_func", 1, at)
 	if err != nil {
@@ -213,7 +214,7 @@ func indexFlatMap(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) 
 	return dataset.IndexFlatMap(in, f, index, n, spec(c)), nil
 }
 
-func weightedFlatMap(c *tf.OpContext) (dataset.Dataset, error) {
+func weightedFlatMap(c *core.OpContext) (dataset.Dataset, error) {
 	n := c.Node.Int("N")
 	var inputs []dataset.Dataset
 	var weights []float64

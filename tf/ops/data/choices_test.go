@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/session"
 )
@@ -116,7 +117,7 @@ func init() {
 			p.d = tf.Apply(nil, "FilterByLastComponentDataset", []tf.Output{two.d}, p.about()...).Output(0)
 			return p
 		})),
-		optest.Sample{Op: "GetElementAtIndex", In: []*tf.Tensor{optest.Vec[int64](5, 3, 4)}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
+		optest.Sample{Op: "GetElementAtIndex", In: []*core.Tensor{optest.Vec[int64](5, 3, 4)}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 			p := slices(in[0]).then("SkipDataset", ints(g, 1))
 			return p.taken(tf.Apply(nil, "GetElementAtIndex", []tf.Output{p.d, ops.Scalar(g, int64(1))}, p.about()...))
 		}},
@@ -148,9 +149,9 @@ func init() {
 			return []tf.Output{q.then("PrefetchDataset", ints(x[0].Graph(), 2)).d}
 		})
 		// Of nodes that are not run the function's name is taken, by which it is known.
-		known, _ := tf.CallLater("FlatMapDataset", []tf.Output{p.d}, function1("f", f), nil, p.about()...).Attr("f").(tf.Func)
+		known, _ := tf.CallLater("FlatMapDataset", []tf.Output{p.d}, function1("f", f), nil, p.about()...).Attr("f").(core.Func)
 		one := ops.Scalar(g, int64(1))
-		attrs := append(p.about(), tf.Attr("branches", []tf.Func{known}), tf.Attr("other_arguments_lengths", []int64{0}), tf.Attr("num_elements_per_branch", 1), tf.Attr("Targuments", []tf.DType{}))
+		attrs := append(p.about(), tf.Attr("branches", []core.Func{known}), tf.Attr("other_arguments_lengths", []int64{0}), tf.Attr("num_elements_per_branch", 1), tf.Attr("Targuments", []tf.DType{}))
 		p.d = tf.Apply(nil, "ChooseFastestBranchDataset", []tf.Output{p.d, one, one}, attrs...).Output(0)
 		return p.all()
 	}), optest.Failing("IteratorGetModelProto", "none", func(g *tf.Graph, in []tf.Output) []tf.Output {
@@ -181,7 +182,7 @@ func TestNothingIsMeasured(t *testing.T) {
 // sparseSamples have datasets that have to do with sparse tensors.
 func sparseSamples() {
 	rows := func(g *tf.Graph, op string) tf.Output {
-		at := ops.ConstTensor(g, optest.Mat[int64](2, 0, 1, 0, 3, 2, 0))
+		at := ops.ConstValue(g, optest.Mat[int64](2, 0, 1, 0, 3, 2, 0))
 		return tf.Apply(g, op, []tf.Output{at, ops.Const(g, []int64{5, 6, 7}), ops.Const(g, []int64{3, 4})}).Output(0)
 	}
 	optest.Add(made("SparseTensorSliceDataset", "", func(g *tf.Graph, x tf.Output) pipe {
@@ -195,7 +196,7 @@ func sparseSamples() {
 		return p.of(tf.Shape{2, 1}, tf.Shape{2}, tf.Shape{1}).then("UnbatchDataset", nil)
 	}))
 	both("DenseToSparseBatchDataset", func(op string) optest.Sample {
-		return optest.Sample{Op: op, In: []*tf.Tensor{optest.Vec[int64](5, 3, 4, 5, 1, 9)}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
+		return optest.Sample{Op: op, In: []*core.Tensor{optest.Vec[int64](5, 3, 4, 5, 1, 9)}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 			p := pairs(g, in[0]).as([]tf.DType{tf.Variant}, tf.Shape{3}).then(op, append(ints(g, 3), ops.Const(g, []int64{-1})))
 			v := tf.Apply(nil, "DatasetToSingleElement", []tf.Output{p.d}, p.about()...).Output(0)
 			parts := tf.Apply(nil, "DeserializeSparse", []tf.Output{v}, tf.Attr("dtype", tf.Int64))

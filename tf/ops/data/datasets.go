@@ -3,15 +3,16 @@ package data
 import (
 	"github.com/gorge-tf/gorge/internal/dataset"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const split = "; replicate_on_split: bool = false"
 	register("RangeDataset", "start: int64; stop: int64; step: int64", plain+split, true, rangeDataset)
-	register("TensorDataset", "components: Toutput_types", of+metadata, true, func(c *tf.OpContext) (dataset.Dataset, error) {
+	register("TensorDataset", "components: Toutput_types", of+metadata, true, func(c *core.OpContext) (dataset.Dataset, error) {
 		return dataset.Tensors(kept(c, 0, c.Inputs())), nil
 	})
-	register("TensorSliceDataset", "components: Toutput_types", of+"; is_files: bool = false"+metadata+split, true, func(c *tf.OpContext) (dataset.Dataset, error) {
+	register("TensorSliceDataset", "components: Toutput_types", of+"; is_files: bool = false"+metadata+split, true, func(c *core.OpContext) (dataset.Dataset, error) {
 		return dataset.Slices(kept(c, 0, c.Inputs()))
 	})
 	register("BatchDataset", input+"; batch_size: int64", plain, false, batch(-1))
@@ -21,7 +22,7 @@ func init() {
 	const padded = input + "; batch_size: int64; padded_shapes: N * int64; padding_values: Toutput_types"
 	register("PaddedBatchDataset", padded, of+"; N: int >= 1"+metadata, false, paddedBatch(false))
 	register("PaddedBatchDatasetV2", padded+"; drop_remainder: bool", "parallel_copy: bool = false; "+of+"; N: int >= 1"+metadata, false, paddedBatch(true))
-	unbatch := on(func(_ *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) { return dataset.Unbatch(in), nil })
+	unbatch := on(func(_ *core.OpContext, in dataset.Dataset) (dataset.Dataset, error) { return dataset.Unbatch(in), nil })
 	register("UnbatchDataset", input, plain, false, unbatch)
 	register("ExperimentalUnbatchDataset", input, outputs, false, unbatch)
 	register("RepeatDataset", input+"; count: int64", plain, false, sized("count", dataset.Repeat))
@@ -33,7 +34,7 @@ func init() {
 	register("ConcatenateDataset", input+"; another_dataset: variant", plain, false, on(concatenate))
 }
 
-func rangeDataset(c *tf.OpContext) (dataset.Dataset, error) {
+func rangeDataset(c *core.OpContext) (dataset.Dataset, error) {
 	var v [3]int64
 	for i, name := range []string{"start", "stop", "step"} {
 		x, err := scalar[int64](c, i, name)
@@ -48,7 +49,7 @@ func rangeDataset(c *tf.OpContext) (dataset.Dataset, error) {
 // batch makes the maker of batches. Whether the last one is dropped is in input
 // drop, if there is one.
 func batch(drop int) maker {
-	return on(func(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
+	return on(func(c *core.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
 		n, dropped, err := batchSize(c, drop)
 		if err != nil {
 			return nil, err
@@ -57,7 +58,7 @@ func batch(drop int) maker {
 	})
 }
 
-func batchSize(c *tf.OpContext, drop int) (n int64, dropped bool, err error) {
+func batchSize(c *core.OpContext, drop int) (n int64, dropped bool, err error) {
 	if n, err = scalar[int64](c, 1, "batch_size"); err != nil || drop < 0 {
 		return n, false, err
 	}
@@ -66,7 +67,7 @@ func batchSize(c *tf.OpContext, drop int) (n int64, dropped bool, err error) {
 }
 
 func paddedBatch(drops bool) maker {
-	return on(func(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
+	return on(func(c *core.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
 		drop := -1
 		if drops {
 			drop = c.Inputs() - 1
@@ -92,7 +93,7 @@ func paddedBatch(drops bool) maker {
 	})
 }
 
-func paddedShape(t *tf.Tensor) (tf.Shape, error) {
+func paddedShape(t *core.Tensor) (tf.Shape, error) {
 	if t.Rank() != 1 {
 		return nil, tf.Errorf(tf.InvalidArgument, "All padded shapes must be vectors")
 	}
@@ -109,7 +110,7 @@ func paddedShape(t *tf.Tensor) (tf.Shape, error) {
 	return s, nil
 }
 
-func prefetch(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
+func prefetch(c *core.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
 	n, err := scalar[int64](c, 1, "buffer_size")
 	if err != nil {
 		return nil, err
@@ -120,7 +121,7 @@ func prefetch(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
 	return dataset.Prefetch(in, n), nil
 }
 
-func shard(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
+func shard(c *core.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
 	n, err := scalar[int64](c, 1, "num_shards")
 	if err != nil {
 		return nil, err
@@ -135,7 +136,7 @@ func shard(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
 	return dataset.Shard(in, n, index)
 }
 
-func zip(c *tf.OpContext) (dataset.Dataset, error) {
+func zip(c *core.OpContext) (dataset.Dataset, error) {
 	inputs := make([]dataset.Dataset, c.Inputs())
 	for i := range inputs {
 		d, err := dataset.Of(c.Input(i))
@@ -147,7 +148,7 @@ func zip(c *tf.OpContext) (dataset.Dataset, error) {
 	return dataset.Zip(inputs), nil
 }
 
-func concatenate(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
+func concatenate(c *core.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
 	other, err := dataset.Of(c.Input(1))
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package data_test
 import (
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -37,10 +38,10 @@ func init() {
 			return slices(x).of(tf.Shape{3}).then("ParallelBatchDataset", append(ints(g, 3, 2), yes(g)))
 		}),
 		made("UnbatchDataset", "", func(g *tf.Graph, x tf.Output) pipe {
-			return slices(ops.Reshape(x, ops.ConstTensor(g, optest.I32(2, 4)))).of(tf.Shape{}).then("UnbatchDataset", nil)
+			return slices(ops.Reshape(x, ops.ConstValue(g, optest.I32(2, 4)))).of(tf.Shape{}).then("UnbatchDataset", nil)
 		}),
 		made("ExperimentalUnbatchDataset", "", func(g *tf.Graph, x tf.Output) pipe {
-			return slices(ops.Reshape(x, ops.ConstTensor(g, optest.I32(4, 2)))).of(tf.Shape{}).then("ExperimentalUnbatchDataset", nil)
+			return slices(ops.Reshape(x, ops.ConstValue(g, optest.I32(4, 2)))).of(tf.Shape{}).then("ExperimentalUnbatchDataset", nil)
 		}),
 		made("CacheDataset", "", func(g *tf.Graph, x tf.Output) pipe {
 			return slices(x).then("CacheDataset", []tf.Output{ops.Scalar(g, "")}).then("RepeatDataset", ints(g, 2))
@@ -48,8 +49,8 @@ func init() {
 	)
 	for _, op := range []string{"PaddedBatchDataset", "PaddedBatchDatasetV2"} {
 		optest.Add(made(op, "", func(g *tf.Graph, x tf.Output) pipe {
-			p := slices(ops.Reshape(x, ops.ConstTensor(g, optest.I32(4, 2)))).of(tf.Shape{2, 3})
-			in := []tf.Output{p.d, ops.Scalar(g, int64(2)), ops.ConstTensor(g, optest.Vec[int64](3)), ops.Scalar(g, int64(-7))}
+			p := slices(ops.Reshape(x, ops.ConstValue(g, optest.I32(4, 2)))).of(tf.Shape{2, 3})
+			in := []tf.Output{p.d, ops.Scalar(g, int64(2)), ops.ConstValue(g, optest.Vec[int64](3)), ops.Scalar(g, int64(-7))}
 			if op == "PaddedBatchDatasetV2" {
 				in = append(in, no(g))
 			}
@@ -58,7 +59,7 @@ func init() {
 		}))
 	}
 	optest.Add(
-		optest.Sample{Op: "DatasetCardinality", In: []*tf.Tensor{optest.Vec[int64](1, 2, 3)}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
+		optest.Sample{Op: "DatasetCardinality", In: []*core.Tensor{optest.Vec[int64](1, 2, 3)}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 			var out []tf.Output
 			p := slices(in[0])
 			for _, d := range []pipe{p, p.then("TakeDataset", ints(g, 2)), p.then("RepeatDataset", ints(g, -1)), p.then("BatchDataset", ints(g, 2))} {
@@ -66,7 +67,7 @@ func init() {
 			}
 			return out
 		}},
-		optest.Sample{Op: "ExperimentalDatasetCardinality", In: []*tf.Tensor{optest.Vec[int64](1, 2, 3)}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
+		optest.Sample{Op: "ExperimentalDatasetCardinality", In: []*core.Tensor{optest.Vec[int64](1, 2, 3)}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 			return []tf.Output{tf.Apply(nil, "ExperimentalDatasetCardinality", []tf.Output{slices(in[0]).d}).Output(0)}
 		}},
 		broken("DatasetToSingleElement", "empty", func(g *tf.Graph, x tf.Output) pipe { return slices(x).then("TakeDataset", ints(g, 0)) }),
@@ -77,7 +78,7 @@ func init() {
 	optest.Add(made("RewriteDataset", "", func(g *tf.Graph, x tf.Output) pipe {
 		return slices(x).then("RewriteDataset", []tf.Output{ops.Scalar(g, "replicate_on_split")})
 	}))
-	none := func(g *tf.Graph) tf.Output { return ops.ConstTensor(g, optest.Arr[string](tf.Shape{0})) }
+	none := func(g *tf.Graph) tf.Output { return ops.ConstValue(g, optest.Arr[string](tf.Shape{0})) }
 	optest.Add(
 		made("OptimizeDataset", "", func(g *tf.Graph, x tf.Output) pipe { return slices(x).then("OptimizeDataset", []tf.Output{none(g)}) }),
 		made("OptimizeDatasetV2", "", func(g *tf.Graph, x tf.Output) pipe {

@@ -3,12 +3,12 @@ package data
 import (
 	"github.com/gorge-tf/gorge/internal/dataset"
 	"github.com/gorge-tf/gorge/internal/handle"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	op := func(name, in, out, attrs string, shape func(*tf.Infer) error, k tf.NewKernel) {
-		tf.Register(tf.OpDef{Name: name, In: in, Out: out, Attrs: attrs, Stateful: true, Shape: shape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(k)})
+	op := func(name, in, out, attrs string, shape func(*core.Infer) error, k core.NewKernel) {
+		core.Register(core.OpDef{Name: name, In: in, Out: out, Attrs: attrs, Stateful: true, Shape: shape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(k)})
 	}
 	const devices, alone, it = "devices: list(string) >= 1; ", "handle: resource", "multi_device_iterator: resource"
 	op("MultiDeviceIterator", "", alone, devices+"shared_name: string; container: string; "+outputs, scalars, newShards)
@@ -22,12 +22,12 @@ func init() {
 }
 
 // consumers returns for how many devices a node deals out.
-func consumers(n *tf.Node) int {
+func consumers(n *core.Node) int {
 	devices, _ := n.Attr("devices").([]string)
 	return len(devices)
 }
 
-func newShards(n *tf.Node) (tf.Kernel, error) {
+func newShards(n *core.Node) (core.Kernel, error) {
 	want := declared(n)
 	return handle.Kernel(n, handle.Maker[*dataset.Shards]{
 		New:     func(string) (*dataset.Shards, error) { return dataset.NewShards(want, consumers(n)), nil },
@@ -35,12 +35,12 @@ func newShards(n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func anonymousShards(n *tf.Node) (tf.Kernel, error) {
+func anonymousShards(n *core.Node) (core.Kernel, error) {
 	want := declared(n)
-	return tf.Compute(func(c *tf.OpContext) error { return anonymous(c, dataset.NewShards(want, consumers(n))) }), nil
+	return core.Compute(func(c *core.OpContext) error { return anonymous(c, dataset.NewShards(want, consumers(n))) }), nil
 }
 
-var startShards = async(1, func(c *tf.OpContext, s *dataset.Shards) error {
+var startShards = async(1, func(c *core.OpContext, s *dataset.Shards) error {
 	d, err := dataset.Of(c.Input(0))
 	if err != nil {
 		return err
@@ -51,12 +51,12 @@ var startShards = async(1, func(c *tf.OpContext, s *dataset.Shards) error {
 	}
 	n, err := s.Start(c.StepContext(), d, int(min(most, 1<<30)))
 	if err == nil {
-		c.Set(0, tf.Scalar(n))
+		c.Set(0, core.Scalar(n))
 	}
 	return err
 })
 
-var nextOfShard = async(0, func(c *tf.OpContext, s *dataset.Shards) error {
+var nextOfShard = async(0, func(c *core.OpContext, s *dataset.Shards) error {
 	shard, err := scalar[int32](c, 1, "shard_num")
 	if err != nil {
 		return err

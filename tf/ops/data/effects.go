@@ -4,12 +4,12 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/internal/dataset"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // statefulIn returns an op with state that functions of a dataset have, "" if
 // there is none.
-func statefulIn(t *tf.Tensor, seen map[*dataset.Origin]bool) string {
+func statefulIn(t *core.Tensor, seen map[*dataset.Origin]bool) string {
 	o := dataset.OriginOf(t)
 	if o == nil || seen[o] {
 		return ""
@@ -31,7 +31,7 @@ func statefulIn(t *tf.Tensor, seen map[*dataset.Origin]bool) string {
 
 // harmless reports whether the state of an op in a function does not count:
 // datasets have what they need in their iterators.
-func harmless(def *tf.OpDef) bool {
+func harmless(def *core.OpDef) bool {
 	switch def.Name {
 	case "Assert", "Print", "PrintV2", "Timestamp", "LookupTableFindV2", "LookupTableSize", "LookupTableSizeV2":
 		return true
@@ -41,25 +41,25 @@ func harmless(def *tf.OpDef) bool {
 	return def.Out == "handle: variant" && strings.HasSuffix(strings.TrimSuffix(def.Name, "V2"), "Dataset")
 }
 
-func statefulFunction(l *tf.Library, name string, seen map[string]bool) string {
+func statefulFunction(l *core.Library, name string, seen map[string]bool) string {
 	return stateful(l, name, seen, harmless)
 }
 
 // effectOf is statefulFunction for all ops that do more than compute.
-func effectOf(l *tf.Library, name string, seen map[string]bool) string {
-	return stateful(l, name, seen, func(*tf.OpDef) bool { return false })
+func effectOf(l *core.Library, name string, seen map[string]bool) string {
+	return stateful(l, name, seen, func(*core.OpDef) bool { return false })
 }
 
 // stateful returns an op with state in a function, or one that it calls, but
 // for some.
-func stateful(l *tf.Library, name string, seen map[string]bool, but func(*tf.OpDef) bool) string {
+func stateful(l *core.Library, name string, seen map[string]bool, but func(*core.OpDef) bool) string {
 	f := l.Find(name)
 	if f == nil || seen[name] {
 		return ""
 	}
 	seen[name] = true
 	for _, n := range f.GetNodeDef() {
-		if def, err := tf.LookupOp(n.GetOp()); err == nil && def.Stateful && !but(def) {
+		if def, err := core.LookupOp(n.GetOp()); err == nil && def.Stateful && !but(def) {
 			return n.GetOp()
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/session"
 )
@@ -27,14 +28,14 @@ func unpacked(in []tf.Output, types []tf.DType) []tf.Output {
 
 func init() {
 	for _, op := range []string{"CompressElement", "UncompressElement"} {
-		optest.Add(optest.Sample{Op: op, In: []*tf.Tensor{optest.Vec[int64](5, 3), optest.Vec("a", "", "longer"), optest.Vec[float32](), tf.Scalar(true)}, Types: optest.OnlyOwn,
+		optest.Add(optest.Sample{Op: op, In: []*core.Tensor{optest.Vec[int64](5, 3), optest.Vec("a", "", "longer"), optest.Vec[float32](), core.Scalar(true)}, Types: optest.OnlyOwn,
 			F: func(_ *tf.Graph, in []tf.Output) []tf.Output {
 				return unpacked(in, []tf.DType{tf.Int64, tf.String, tf.Float32, tf.Bool})
 			}})
 	}
 	row := []tf.ArgSpec{{DType: tf.Int64, Shape: tf.Shape{2}}}
 	rows := func(name string, shape tf.Shape, body func(x []tf.Output) []tf.Output) optest.Sample {
-		return optest.Sample{Op: "MapDefun", Name: name, In: []*tf.Tensor{optest.Mat[int64](2, 1, 2, 3, 4, 5, 6)}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
+		return optest.Sample{Op: "MapDefun", Name: name, In: []*core.Tensor{optest.Mat[int64](2, 1, 2, 3, 4, 5, 6)}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 			f := tf.NewFunction(g, "row", row, body)
 			o := tf.CallLater("MapDefun", []tf.Output{ops.Identity(in[0])}, []tf.Callee{{Attr: "f", F: f}}, nil, tf.Attr("Targuments", []tf.DType{tf.Int64}), tf.Attr("output_types", []tf.DType{tf.Int64}), tf.Attr("output_shapes", []tf.Shape{shape}))
 			return []tf.Output{o.Output(0)}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/dataset"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	_ "github.com/gorge-tf/gorge/tf/ops/parsing" // the op that parses
 	"github.com/gorge-tf/gorge/tf/ops/ragged"
 )
@@ -23,16 +24,16 @@ func init() {
 
 // A parser is the function of a dataset that parses batches of tf.Examples.
 type parser struct {
-	kernel tf.Compute
-	node   *tf.Node
-	in     []*tf.Tensor // what the op has besides the batch
+	kernel core.Compute
+	node   *core.Node
+	in     []*core.Tensor // what the op has besides the batch
 	// Numbers of features, and where each component is to be found: the
 	// components are in the order of their keys.
 	sparse, dense, ragged int
 	order                 []int
 }
 
-func parseExamples(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
+func parseExamples(c *core.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
 	n, err := calls(c, 1)
 	if err != nil {
 		return nil, err
@@ -45,12 +46,12 @@ func parseExamples(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error)
 }
 
 // newParser makes the op that parses out of the attributes of n.
-func newParser(n *tf.Node, defaults []*tf.Tensor) (*parser, error) {
+func newParser(n *core.Node, defaults []*core.Tensor) (*parser, error) {
 	list := func(attr string) []string { v, _ := n.Attr(attr).([]string); return v }
 	types := func(attr string) []tf.DType { v, _ := n.Attr(attr).([]tf.DType); return append([]tf.DType{}, v...) }
 	sparse, dense, rag := list("sparse_keys"), list("dense_keys"), list("ragged_keys")
 	shapes, _ := n.Attr("dense_shapes").([]tf.Shape)
-	node, err := tf.NewNode(n.Name, "ParseExampleV2", tf.Attrs{
+	node, err := core.NewNode(n.Name, "ParseExampleV2", core.Attrs{
 		"Tdense": types("Tdense"), "num_sparse": int64(len(sparse)), "sparse_types": types("sparse_types"), "dense_shapes": append([]tf.Shape{}, shapes...),
 		"ragged_value_types": types("ragged_value_types"), "ragged_split_types": types("ragged_split_types"),
 	})
@@ -62,7 +63,7 @@ func newParser(n *tf.Node, defaults []*tf.Tensor) (*parser, error) {
 		return nil, err
 	}
 	p := &parser{kernel: kernel, node: node, sparse: len(sparse), dense: len(dense), ragged: len(rag)}
-	p.in = append([]*tf.Tensor{tf.NewTensor(tf.String, tf.Shape{0}), texts(sparse), texts(dense), texts(rag)}, defaults...)
+	p.in = append([]*core.Tensor{core.NewTensor(tf.String, tf.Shape{0}), texts(sparse), texts(dense), texts(rag)}, defaults...)
 	all := slices.Concat(sparse, dense, rag)
 	for i := range all {
 		p.order = append(p.order, i)
@@ -71,25 +72,25 @@ func newParser(n *tf.Node, defaults []*tf.Tensor) (*parser, error) {
 	return p, nil
 }
 
-func texts(v []string) *tf.Tensor {
-	t := tf.NewTensor(tf.String, tf.Shape{len(v)})
-	copy(tf.Data[string](t), v)
+func texts(v []string) *core.Tensor {
+	t := core.NewTensor(tf.String, tf.Shape{len(v)})
+	copy(core.Data[string](t), v)
 	return t
 }
 
 // parse makes the components of a batch. Sparse and ragged tensors are variants.
-func (p *parser) parse(_ context.Context, in []*tf.Tensor) ([]*tf.Tensor, error) {
+func (p *parser) parse(_ context.Context, in []*core.Tensor) ([]*core.Tensor, error) {
 	if len(in) != 1 || in[0].DType() != tf.String || in[0].Rank() != 1 {
 		return nil, tf.Errorf(tf.InvalidArgument, "Expected input dataset to have elements of one string vector each.")
 	}
-	c := &tf.OpContext{Step: &tf.Step{}, Node: p.node, Out: make([]tf.Slot, len(p.node.OutTypes))}
-	for _, t := range append([]*tf.Tensor{in[0]}, p.in...) {
-		c.In = append(c.In, tf.Slot{T: t})
+	c := &core.OpContext{Step: &core.Step{}, Node: p.node, Out: make([]core.Slot, len(p.node.OutTypes))}
+	for _, t := range append([]*core.Tensor{in[0]}, p.in...) {
+		c.In = append(c.In, core.Slot{T: t})
 	}
 	if err := p.kernel(c); err != nil {
 		return nil, err
 	}
-	out := make([]*tf.Tensor, len(p.order))
+	out := make([]*core.Tensor, len(p.order))
 	for i, k := range p.order {
 		out[i] = p.component(c.Out, k)
 	}
@@ -97,9 +98,9 @@ func (p *parser) parse(_ context.Context, in []*tf.Tensor) ([]*tf.Tensor, error)
 }
 
 // component returns feature k, counted through sparse, dense and ragged ones.
-func (p *parser) component(out []tf.Slot, k int) *tf.Tensor {
+func (p *parser) component(out []core.Slot, k int) *core.Tensor {
 	if k < p.sparse {
-		v := tf.NewTensor(tf.Variant, tf.Shape{3})
+		v := core.NewTensor(tf.Variant, tf.Shape{3})
 		for i := range v.Variants() {
 			v.Variants()[i].Value = out[k+i*p.sparse].T
 		}

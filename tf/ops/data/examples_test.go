@@ -3,6 +3,7 @@ package data_test
 import (
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/example"
 	"github.com/gorge-tf/gorge/tf/ops"
 	_ "github.com/gorge-tf/gorge/tf/ops/ragged"
@@ -16,7 +17,7 @@ func parsed(op string, attrs ...tf.Option) optest.Sample {
 		string(example.Example{"sparse": example.Ints(8, 9)}.Marshal()),
 	)
 	ragged := op != "ExperimentalParseExampleDataset"
-	return optest.Sample{Op: op, In: []*tf.Tensor{records}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
+	return optest.Sample{Op: op, In: []*core.Tensor{records}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 		p := slices(in[0]).of(tf.Shape{2}).then("BatchDataset", ints(g, 2))
 		p = p.as([]tf.DType{tf.Float32, tf.Variant}, tf.Shape{2, 2}, tf.Shape{3})
 		opts := append([]tf.Option{

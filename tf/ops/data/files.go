@@ -6,6 +6,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/dataset"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
@@ -25,7 +26,7 @@ func init() {
 
 // files makes the maker of the records of files.
 func files(of func(names []string, compression string) (dataset.Dataset, error)) maker {
-	return func(c *tf.OpContext) (dataset.Dataset, error) {
+	return func(c *core.OpContext) (dataset.Dataset, error) {
 		if c.Input(0).Rank() > 1 {
 			return nil, tf.Errorf(tf.InvalidArgument, "`filenames` must be a scalar or a vector.")
 		}
@@ -41,14 +42,14 @@ func files(of func(names []string, compression string) (dataset.Dataset, error))
 		if size < 0 && (size < -1 || !strings.HasPrefix(c.Node.OpName(), "TFRecord")) {
 			return nil, tf.Errorf(tf.InvalidArgument, "`buffer_size` must be >= 0 (0 == no buffering)")
 		}
-		return of(append([]string{}, tf.Data[string](c.Input(0))...), compression)
+		return of(append([]string{}, core.Data[string](c.Input(0))...), compression)
 	}
 }
 
 // fixedLength makes the maker of records of one length, in files that may be
 // compressed.
 func fixedLength(packed bool) maker {
-	return func(c *tf.OpContext) (dataset.Dataset, error) {
+	return func(c *core.OpContext) (dataset.Dataset, error) {
 		if c.Input(0).Rank() > 1 {
 			return nil, tf.Errorf(tf.InvalidArgument, "`filenames` must be a scalar or a vector.")
 		}
@@ -70,27 +71,27 @@ func fixedLength(packed bool) maker {
 				return nil, err
 			}
 		}
-		return dataset.FixedLength(append([]string{}, tf.Data[string](c.Input(0))...), compression, v[0], v[1], v[2])
+		return dataset.FixedLength(append([]string{}, core.Data[string](c.Input(0))...), compression, v[0], v[1], v[2])
 	}
 }
 
-func recordsFrom(c *tf.OpContext) (dataset.Dataset, error) {
+func recordsFrom(c *core.OpContext) (dataset.Dataset, error) {
 	return files(func(names []string, compression string) (dataset.Dataset, error) {
 		if c.Input(3).Len() == 0 {
 			return dataset.Records(names, compression)
 		}
-		return dataset.RecordsFrom(names, compression, append([]int64{}, tf.Data[int64](c.Input(3))...))
+		return dataset.RecordsFrom(names, compression, append([]int64{}, core.Data[int64](c.Input(3))...))
 	})(c)
 }
 
-func matching(c *tf.OpContext) (dataset.Dataset, error) {
+func matching(c *core.OpContext) (dataset.Dataset, error) {
 	if c.Input(0).Rank() > 1 {
 		return nil, tf.Errorf(tf.InvalidArgument, "patterns must be a scalar or a vector")
 	}
-	return dataset.Matching(append([]string{}, tf.Data[string](c.Input(0))...)), nil
+	return dataset.Matching(append([]string{}, core.Data[string](c.Input(0))...)), nil
 }
 
-func csvFiles(c *tf.OpContext) (dataset.Dataset, error) {
+func csvFiles(c *core.OpContext) (dataset.Dataset, error) {
 	na, err := scalar[string](c, 6, "na_value")
 	if err != nil {
 		return nil, err
@@ -99,9 +100,9 @@ func csvFiles(c *tf.OpContext) (dataset.Dataset, error) {
 	end := c.Inputs()
 	if c.Node.OpName() == "CSVDatasetV2" {
 		end--
-		csv.Exclude = append([]int64{}, tf.Data[int64](c.Input(end))...)
+		csv.Exclude = append([]int64{}, core.Data[int64](c.Input(end))...)
 	}
-	csv.Defaults, csv.Select = kept(c, 8, end), append([]int64{}, tf.Data[int64](c.Input(7))...)
+	csv.Defaults, csv.Select = kept(c, 8, end), append([]int64{}, core.Data[int64](c.Input(7))...)
 	delim, err := scalar[string](c, 4, "field_delim")
 	if err != nil {
 		return nil, err

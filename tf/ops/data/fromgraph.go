@@ -7,14 +7,15 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // fromGraph makes the dataset that a graph describes, with functions of the
 // graph's own besides those that there are.
-func fromGraph(*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+func fromGraph(*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		text, err := scalar[string](c, 0, "graph_def")
 		if err != nil {
 			return err
@@ -23,7 +24,7 @@ func fromGraph(*tf.Node) (tf.Kernel, error) {
 		if proto.Unmarshal([]byte(text), def) != nil {
 			return tf.Errorf(tf.InvalidArgument, "Could not parse GraphDef")
 		}
-		r := &graphReader{nodes: map[string]*pb.NodeDef{}, values: map[string][]*tf.Tensor{}, within: map[string]bool{}}
+		r := &graphReader{nodes: map[string]*pb.NodeDef{}, values: map[string][]*core.Tensor{}, within: map[string]bool{}}
 		if r.step, err = stepWith(c, def.GetLibrary()); err != nil {
 			return err
 		}
@@ -43,8 +44,8 @@ func fromGraph(*tf.Node) (tf.Kernel, error) {
 
 // stepWith returns a step in which a library's functions can be called too. Where
 // names are the same, those of the library count.
-func stepWith(c *tf.OpContext, more *pb.FunctionDefLibrary) (*tf.Step, error) {
-	s := &tf.Step{}
+func stepWith(c *core.OpContext, more *pb.FunctionDefLibrary) (*core.Step, error) {
+	s := &core.Step{}
 	if c.Step == nil {
 		return s, nil
 	}
@@ -52,7 +53,7 @@ func stepWith(c *tf.OpContext, more *pb.FunctionDefLibrary) (*tf.Step, error) {
 	if len(more.GetFunction()) == 0 {
 		return s, nil
 	}
-	have, ok := c.Functions.(tf.FunctionLibrary)
+	have, ok := c.Functions.(core.FunctionLibrary)
 	if !ok {
 		return nil, tf.Errorf(tf.Internal, "No function library is provided.")
 	}
@@ -66,7 +67,7 @@ func stepWith(c *tf.OpContext, more *pb.FunctionDefLibrary) (*tf.Step, error) {
 			all.Function = append(all.Function, f)
 		}
 	}
-	l, err := tf.NewLibrary(all)
+	l, err := core.NewLibrary(all)
 	if err == nil {
 		s.Functions = have.With(l)
 	}
@@ -79,15 +80,15 @@ const deepest = 10_000
 // A graphReader computes nodes of a graph, each when its outputs are needed. The
 // nodes are those that make datasets and what these need.
 type graphReader struct {
-	step   *tf.Step
+	step   *core.Step
 	nodes  map[string]*pb.NodeDef
 	result string
-	values map[string][]*tf.Tensor // of the nodes that are computed
-	within map[string]bool         // nodes that are being computed
+	values map[string][]*core.Tensor // of the nodes that are computed
+	within map[string]bool           // nodes that are being computed
 }
 
 // output returns an output by name: "node" or "node:1".
-func (r *graphReader) output(name string) (*tf.Tensor, error) {
+func (r *graphReader) output(name string) (*core.Tensor, error) {
 	node, at, _ := strings.Cut(name, ":")
 	k := 0
 	if at != "" {
@@ -106,7 +107,7 @@ func (r *graphReader) output(name string) (*tf.Tensor, error) {
 	return values[k], nil
 }
 
-func (r *graphReader) node(name string) ([]*tf.Tensor, error) {
+func (r *graphReader) node(name string) ([]*core.Tensor, error) {
 	if values, ok := r.values[name]; ok {
 		return values, nil
 	}
@@ -128,20 +129,20 @@ func (r *graphReader) node(name string) ([]*tf.Tensor, error) {
 	return values, err
 }
 
-func (r *graphReader) compute(p *pb.NodeDef) ([]*tf.Tensor, error) {
-	def, err := tf.LookupOp(p.GetOp())
+func (r *graphReader) compute(p *pb.NodeDef) ([]*core.Tensor, error) {
+	def, err := core.LookupOp(p.GetOp())
 	if err != nil {
 		return nil, err
 	}
-	attrs, err := tf.AttrsFromProto(p.GetAttr(), def)
+	attrs, err := core.AttrsFromProto(p.GetAttr(), def)
 	if err != nil {
 		return nil, err
 	}
-	n, err := tf.NewNodeOf(p.GetName(), def, attrs)
+	n, err := core.NewNodeOf(p.GetName(), def, attrs)
 	if err != nil {
 		return nil, err
 	}
-	var in []*tf.Tensor
+	var in []*core.Tensor
 	for _, name := range p.GetInput() {
 		if before, ok := strings.CutPrefix(name, "^"); ok {
 			if _, err := r.node(before); err != nil {
@@ -162,7 +163,7 @@ func (r *graphReader) compute(p *pb.NodeDef) ([]*tf.Tensor, error) {
 }
 
 // fits compares inputs with what a node takes.
-func fits(n *tf.Node, in []*tf.Tensor) error {
+func fits(n *core.Node, in []*core.Tensor) error {
 	if len(in) != len(n.InTypes) {
 		return tf.Errorf(tf.InvalidArgument, "node %q must have %d inputs, got %d", n.Name, len(n.InTypes), len(in))
 	}

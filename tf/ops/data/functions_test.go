@@ -3,6 +3,7 @@ package data_test
 import (
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -59,7 +60,7 @@ func init() {
 		scanned("ScanDataset"), scanned("ExperimentalScanDataset"), grouped("GroupByWindowDataset"), grouped("ExperimentalGroupByWindowDataset"),
 		reduced("GroupByReducerDataset"), reduced("ExperimentalGroupByReducerDataset"), mapped("MapAndBatchDataset", times), mapped("ExperimentalMapAndBatchDataset", times),
 		interleaved("ParallelInterleaveDataset", again), interleaved("ExperimentalParallelInterleaveDataset", again),
-		optest.Sample{Op: "ReduceDataset", In: []*tf.Tensor{optest.Vec[int64](5, 3)}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
+		optest.Sample{Op: "ReduceDataset", In: []*core.Tensor{optest.Vec[int64](5, 3)}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 			p := slices(in[0])
 			f := p.as([]tf.DType{tf.Int64, tf.Int64}, tf.Shape{}, tf.Shape{}).function("sum", func(x []tf.Output) []tf.Output { return []tf.Output{ops.Add(x[0], x[1])} })
 			return []tf.Output{tf.CallLater("ReduceDataset", append([]tf.Output{p.d}, ints(g, 100)...), one("f", f), nil, append(p.about(), tf.Attr("Tstate", p.types))...).Output(0)}

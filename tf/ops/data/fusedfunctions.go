@@ -5,14 +5,15 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/internal/dataset"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A fuser makes functions of two that datasets call one after the other.
 type fuser struct {
-	functions     tf.FunctionLibrary
-	library       *tf.Library
+	functions     core.FunctionLibrary
+	library       *core.Library
 	first, second *pb.FunctionDef
 }
 
@@ -20,7 +21,7 @@ type fuser struct {
 // they have from outside would have to be joined too, or one of them has
 // arguments of types that only a call tells.
 func newFuser(first, second *dataset.Origin, firstAttr, secondAttr string) *fuser {
-	functions, ok := second.Functions.(tf.FunctionLibrary)
+	functions, ok := second.Functions.(core.FunctionLibrary)
 	if !ok || len(types(first.Node, "Targuments")) > 0 || len(types(second.Node, "Targuments")) > 0 {
 		return nil
 	}
@@ -38,7 +39,7 @@ func newFuser(first, second *dataset.Origin, firstAttr, secondAttr string) *fuse
 	return u
 }
 
-func types(n *tf.Node, attr string) []tf.DType {
+func types(n *core.Node, attr string) []tf.DType {
 	list, _ := n.Attr(attr).([]tf.DType)
 	return list
 }
@@ -49,7 +50,7 @@ func typed(s *pb.OpDef) bool {
 }
 
 // with returns the caller of functions that have been made too.
-func (u *fuser) with(made ...*pb.FunctionDef) (tf.FunctionCaller, error) {
+func (u *fuser) with(made ...*pb.FunctionDef) (core.FunctionCaller, error) {
 	l, err := u.library.Merge(&pb.FunctionDefLibrary{Function: made})
 	if err != nil {
 		return nil, err
@@ -107,7 +108,7 @@ func (u *fuser) both(name string) (f, never *pb.FunctionDef, err error) {
 		return nil, nil, nil
 	}
 	never = functionDef(name+"/never", in)
-	if err := node(never, nodeFirst, "Const", nil, tf.Attrs{"dtype": tf.Bool, "value": tf.Scalar(false)}); err != nil {
+	if err := node(never, nodeFirst, "Const", nil, core.Attrs{"dtype": tf.Bool, "value": core.Scalar(false)}); err != nil {
 		return nil, nil, err
 	}
 	returns(never, out, []string{nodeFirst + ":output:0"})
@@ -120,9 +121,9 @@ func (u *fuser) both(name string) (f, never *pb.FunctionDef, err error) {
 	if u.hasState(u.second) {
 		op = "If"
 	}
-	err = node(f, nodeSecond, op, append(holds, argNames(in)...), tf.Attrs{
+	err = node(f, nodeSecond, op, append(holds, argNames(in)...), core.Attrs{
 		"Tcond": tf.Bool, "Tin": argTypes(in), "Tout": argTypes(out), "output_shapes": []tf.Shape{},
-		"then_branch": tf.Func{Name: u.second.GetSignature().GetName()}, "else_branch": tf.Func{Name: never.GetSignature().GetName()},
+		"then_branch": core.Func{Name: u.second.GetSignature().GetName()}, "else_branch": core.Func{Name: never.GetSignature().GetName()},
 	})
 	returns(f, out, []string{nodeSecond + ":output:0"})
 	return f, never, err
@@ -135,8 +136,8 @@ func (u *fuser) call(in *pb.FunctionDef, name string, f *pb.FunctionDef, args []
 	if u.hasState(f) {
 		op = "StatefulPartitionedCall"
 	}
-	err := node(in, name, op, args, tf.Attrs{
-		"Tin": argTypes(s.GetInputArg()), "Tout": argTypes(s.GetOutputArg()), "f": tf.Func{Name: s.GetName()},
+	err := node(in, name, op, args, core.Attrs{
+		"Tin": argTypes(s.GetInputArg()), "Tout": argTypes(s.GetOutputArg()), "f": core.Func{Name: s.GetName()},
 		"config": "", "config_proto": "", "executor_type": "",
 	})
 	return outputNames(name, len(s.GetOutputArg())), err
@@ -161,8 +162,8 @@ func functionDef(name string, in []*pb.OpDef_ArgDef) *pb.FunctionDef {
 	return f
 }
 
-func node(f *pb.FunctionDef, name, op string, in []string, attrs tf.Attrs) error {
-	own, err := tf.AttrsProto(attrs)
+func node(f *pb.FunctionDef, name, op string, in []string, attrs core.Attrs) error {
+	own, err := core.AttrsProto(attrs)
 	f.NodeDef = append(f.NodeDef, &pb.NodeDef{Name: name, Op: op, Input: in, Attr: own})
 	return err
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/dataset"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // An optimization replaces datasets by others of the same elements.
@@ -28,7 +29,7 @@ var optimizations = []optimization{
 }
 
 // rewritten makes a dataset anew as its options ask for.
-func rewritten(t *tf.Tensor) (*tf.Tensor, error) {
+func rewritten(t *core.Tensor) (*core.Tensor, error) {
 	tuned, set := option(t, optionAutotune, autotuneEnabled)
 	wanted := make([]bool, len(optimizations))
 	for i, o := range optimizations {
@@ -49,19 +50,19 @@ func rewritten(t *tf.Tensor) (*tf.Tensor, error) {
 
 // as makes a dataset of other inputs by another op, with the attributes that it
 // has, and others.
-func as(o *dataset.Origin, op string, in []*tf.Tensor, attrs tf.Attrs) (*tf.Tensor, error) {
-	def, err := tf.LookupOp(op)
+func as(o *dataset.Origin, op string, in []*core.Tensor, attrs core.Attrs) (*core.Tensor, error) {
+	def, err := core.LookupOp(op)
 	if err != nil {
 		return nil, err
 	}
-	all := tf.Attrs{}
+	all := core.Attrs{}
 	for _, a := range def.AttrDefs {
 		if v, ok := o.Node.Attrs[a.Name]; ok {
 			all[a.Name] = v
 		}
 	}
 	maps.Copy(all, attrs)
-	n, err := tf.NewNodeOf(o.Node.Name, def, all)
+	n, err := core.NewNodeOf(o.Node.Name, def, all)
 	if err != nil {
 		return nil, err
 	}
@@ -72,19 +73,19 @@ func as(o *dataset.Origin, op string, in []*tf.Tensor, attrs tf.Attrs) (*tf.Tens
 
 // mapInParallel makes of a dataset whose function has no state one that calls it
 // several times at once.
-func mapInParallel(o *dataset.Origin, in []*tf.Tensor) (*tf.Tensor, error) {
+func mapInParallel(o *dataset.Origin, in []*core.Tensor) (*core.Tensor, error) {
 	if o.Node.OpName() != "MapDataset" || o.Node.Bool("force_synchronous") || withState(o, "f") {
 		return nil, nil
 	}
-	return as(o, "ParallelMapDatasetV2", append(in, tf.Scalar(autotuned)), tf.Attrs{"deterministic": "true"})
+	return as(o, "ParallelMapDatasetV2", append(in, core.Scalar(autotuned)), core.Attrs{"deterministic": "true"})
 }
 
 // filterInParallel is mapInParallel for conditions.
-func filterInParallel(o *dataset.Origin, in []*tf.Tensor) (*tf.Tensor, error) {
+func filterInParallel(o *dataset.Origin, in []*core.Tensor) (*core.Tensor, error) {
 	if o.Node.OpName() != "FilterDataset" || withState(o, "predicate") {
 		return nil, nil
 	}
-	return as(o, "ParallelFilterDataset", append(in, tf.Scalar(autotuned)), tf.Attrs{"deterministic": "true"})
+	return as(o, "ParallelFilterDataset", append(in, core.Scalar(autotuned)), core.Attrs{"deterministic": "true"})
 }
 
 // autotuned is the number of calls at once of which nobody says how many.
@@ -96,7 +97,7 @@ func withState(o *dataset.Origin, attr string) bool {
 
 // before returns how the input of a dataset was made if one of some ops has made
 // it, else nil.
-func before(in []*tf.Tensor, ops ...string) *dataset.Origin {
+func before(in []*core.Tensor, ops ...string) *dataset.Origin {
 	if o := dataset.OriginOf(in[0]); o != nil {
 		for _, op := range ops {
 			if o.Node.OpName() == op {
@@ -109,7 +110,7 @@ func before(in []*tf.Tensor, ops ...string) *dataset.Origin {
 
 // fuseShuffleAndRepeat shuffles and repeats in one, where the end of a repetition
 // and the beginning of the next one may mix.
-func fuseShuffleAndRepeat(o *dataset.Origin, in []*tf.Tensor) (*tf.Tensor, error) {
+func fuseShuffleAndRepeat(o *dataset.Origin, in []*core.Tensor) (*core.Tensor, error) {
 	if o.Node.OpName() != "RepeatDataset" {
 		return nil, nil
 	}
@@ -118,8 +119,8 @@ func fuseShuffleAndRepeat(o *dataset.Origin, in []*tf.Tensor) (*tf.Tensor, error
 		return as(s, "ShuffleAndRepeatDataset", append(s.In[:4:4], in[1]), nil)
 	}
 	if s := before(in, "ShuffleDatasetV2"); s != nil {
-		zero := tf.Scalar(int64(0))
-		return as(s, "ShuffleAndRepeatDatasetV2", []*tf.Tensor{s.In[0], s.In[1], zero, zero, in[1], s.In[2]}, tf.Attrs{each: true})
+		zero := core.Scalar(int64(0))
+		return as(s, "ShuffleAndRepeatDatasetV2", []*core.Tensor{s.In[0], s.In[1], zero, zero, in[1], s.In[2]}, core.Attrs{each: true})
 	}
 	if s := before(in, "ShuffleDatasetV3"); s != nil {
 		return as(s, "ShuffleAndRepeatDatasetV2", append(s.In[:4:4], in[1], s.In[4]), nil)
@@ -128,7 +129,7 @@ func fuseShuffleAndRepeat(o *dataset.Origin, in []*tf.Tensor) (*tf.Tensor, error
 }
 
 // fuseMapAndBatch puts what a function returns where it belongs in a batch.
-func fuseMapAndBatch(o *dataset.Origin, in []*tf.Tensor) (*tf.Tensor, error) {
+func fuseMapAndBatch(o *dataset.Origin, in []*core.Tensor) (*core.Tensor, error) {
 	if op := o.Node.OpName(); op != "BatchDataset" && op != "BatchDatasetV2" {
 		return nil, nil
 	}
@@ -136,23 +137,23 @@ func fuseMapAndBatch(o *dataset.Origin, in []*tf.Tensor) (*tf.Tensor, error) {
 	if m == nil || m.Node.Bool("use_unbounded_threadpool") {
 		return nil, nil
 	}
-	args, calls, drop := m.In, tf.Scalar(int64(1)), tf.Scalar(false)
+	args, calls, drop := m.In, core.Scalar(int64(1)), core.Scalar(false)
 	if m.Node.OpName() != "MapDataset" {
 		last := len(args) - 1
 		args, calls = args[:last], args[last]
 		if calls.DType() == tf.Int32 {
-			calls = tf.Scalar(int64(tf.Data[int32](calls)[0]))
+			calls = core.Scalar(int64(core.Data[int32](calls)[0]))
 		}
 	}
 	if len(in) > 2 {
 		drop = in[2]
 	}
 	return as(m, "MapAndBatchDataset", append(args[:len(args):len(args)], in[1], calls, drop),
-		tf.Attrs{"output_types": o.Node.Attr("output_types"), "output_shapes": o.Node.Attr("output_shapes")})
+		core.Attrs{"output_types": o.Node.Attr("output_types"), "output_shapes": o.Node.Attr("output_shapes")})
 }
 
 // fuseMaps calls two functions in one.
-func fuseMaps(o *dataset.Origin, in []*tf.Tensor) (*tf.Tensor, error) {
+func fuseMaps(o *dataset.Origin, in []*core.Tensor) (*core.Tensor, error) {
 	m := before(in, o.Node.OpName())
 	if m == nil || !fusableMap(o.Node, in) || !fusableMap(m.Node, m.In) || ordered(o.Node) != ordered(m.Node) {
 		return nil, nil
@@ -165,7 +166,7 @@ func fuseMaps(o *dataset.Origin, in []*tf.Tensor) (*tf.Tensor, error) {
 	if f == nil || err != nil {
 		return nil, err
 	}
-	attrs := tf.Attrs{"f": tf.Func{Name: f.GetSignature().GetName()}}
+	attrs := core.Attrs{"f": core.Func{Name: f.GetSignature().GetName()}}
 	attrs["use_inter_op_parallelism"] = o.Node.Bool("use_inter_op_parallelism") || m.Node.Bool("use_inter_op_parallelism")
 	attrs["preserve_cardinality"] = o.Node.Bool("preserve_cardinality") && m.Node.Bool("preserve_cardinality")
 	changed := *o
@@ -175,20 +176,20 @@ func fuseMaps(o *dataset.Origin, in []*tf.Tensor) (*tf.Tensor, error) {
 	return as(&changed, o.Node.OpName(), append(m.In[:1:1], in[1:]...), attrs)
 }
 
-func fusableMap(n *tf.Node, in []*tf.Tensor) bool {
+func fusableMap(n *core.Node, in []*core.Tensor) bool {
 	switch n.OpName() {
 	case "MapDataset":
 		return len(in) == 1
 	case "ParallelMapDatasetV2":
-		return len(in) == 2 && tf.Data[int64](in[1])[0] == autotuned && !n.Bool("use_unbounded_threadpool")
+		return len(in) == 2 && core.Data[int64](in[1])[0] == autotuned && !n.Bool("use_unbounded_threadpool")
 	}
 	return false
 }
 
-func ordered(n *tf.Node) bool { return n.Str("deterministic") != "false" }
+func ordered(n *core.Node) bool { return n.Str("deterministic") != "false" }
 
 // fuseFilters asks for two conditions in one.
-func fuseFilters(o *dataset.Origin, in []*tf.Tensor) (*tf.Tensor, error) {
+func fuseFilters(o *dataset.Origin, in []*core.Tensor) (*core.Tensor, error) {
 	first := before(in, "FilterDataset")
 	if first == nil || o.Node.OpName() != "FilterDataset" {
 		return nil, nil
@@ -205,12 +206,12 @@ func fuseFilters(o *dataset.Origin, in []*tf.Tensor) (*tf.Tensor, error) {
 	if changed.Functions, err = u.with(f, never); err != nil {
 		return nil, err
 	}
-	return as(&changed, "FilterDataset", first.In, tf.Attrs{"predicate": tf.Func{Name: f.GetSignature().GetName()}})
+	return as(&changed, "FilterDataset", first.In, core.Attrs{"predicate": core.Func{Name: f.GetSignature().GetName()}})
 }
 
 // fuseMapAndFilter asks for the condition where the function is called: its answer
 // is a last component, which is taken away behind the filter.
-func fuseMapAndFilter(o *dataset.Origin, in []*tf.Tensor) (*tf.Tensor, error) {
+func fuseMapAndFilter(o *dataset.Origin, in []*core.Tensor) (*core.Tensor, error) {
 	m := before(in, "MapDataset")
 	if m == nil || o.Node.OpName() != "FilterDataset" {
 		return nil, nil
@@ -231,11 +232,11 @@ func fuseMapAndFilter(o *dataset.Origin, in []*tf.Tensor) (*tf.Tensor, error) {
 	}
 	filter.Functions = of.Functions
 	s := declared(m.Node)
-	more := tf.Attrs{"output_types": append(s.Types[:len(s.Types):len(s.Types)], tf.Bool), "output_shapes": append(s.Shapes[:len(s.Shapes):len(s.Shapes)], tf.Shape{})}
+	more := core.Attrs{"output_types": append(s.Types[:len(s.Types):len(s.Types)], tf.Bool), "output_shapes": append(s.Shapes[:len(s.Shapes):len(s.Shapes)], tf.Shape{})}
 	return inTurn(m.In, []step{
-		{&of, "MapDataset", tf.Attrs{"f": tf.Func{Name: f.GetSignature().GetName()}, "output_types": more["output_types"], "output_shapes": more["output_shapes"]}},
-		{&filter, "FilterDataset", tf.Attrs{"predicate": tf.Func{Name: last.GetSignature().GetName()}, "output_types": more["output_types"], "output_shapes": more["output_shapes"]}},
-		{&of, "MapDataset", tf.Attrs{"f": tf.Func{Name: rest.GetSignature().GetName()}}},
+		{&of, "MapDataset", core.Attrs{"f": core.Func{Name: f.GetSignature().GetName()}, "output_types": more["output_types"], "output_shapes": more["output_shapes"]}},
+		{&filter, "FilterDataset", core.Attrs{"predicate": core.Func{Name: last.GetSignature().GetName()}, "output_types": more["output_types"], "output_shapes": more["output_shapes"]}},
+		{&of, "MapDataset", core.Attrs{"f": core.Func{Name: rest.GetSignature().GetName()}}},
 	})
 }
 
@@ -243,16 +244,16 @@ func fuseMapAndFilter(o *dataset.Origin, in []*tf.Tensor) (*tf.Tensor, error) {
 type step struct {
 	like  *dataset.Origin
 	op    string
-	attrs tf.Attrs
+	attrs core.Attrs
 }
 
 // inTurn makes datasets one of the other.
-func inTurn(in []*tf.Tensor, steps []step) (t *tf.Tensor, err error) {
+func inTurn(in []*core.Tensor, steps []step) (t *core.Tensor, err error) {
 	for _, s := range steps {
 		if t, err = as(s.like, s.op, in, s.attrs); err != nil {
 			return nil, err
 		}
-		in = []*tf.Tensor{t}
+		in = []*core.Tensor{t}
 	}
 	return t, nil
 }

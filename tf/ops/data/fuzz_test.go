@@ -7,16 +7,17 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/gorge-tf/gorge/internal/dataset"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // FuzzUnpack reads any bytes as a packed element. What is one is packed again as
 // one that has the same tensors.
 func FuzzUnpack(f *testing.F) {
-	strs := tf.NewTensor(tf.String, tf.Shape{2})
-	tf.Data[string](strs)[1] = "abcabcabcabcabcabcabcabc"
-	p, err := pack([]*tf.Tensor{tf.Scalar(int64(7)), strs, tf.NewTensor(tf.Float32, tf.Shape{0, 3}), tf.NewTensor(tf.Bool, tf.Shape{5})})
+	strs := core.NewTensor(tf.String, tf.Shape{2})
+	core.Data[string](strs)[1] = "abcabcabcabcabcabcabcabc"
+	p, err := pack([]*core.Tensor{core.Scalar(int64(7)), strs, core.NewTensor(tf.Float32, tf.Shape{0, 3}), core.NewTensor(tf.Bool, tf.Shape{5})})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -46,11 +47,11 @@ func FuzzUnpack(f *testing.F) {
 
 // FuzzFromGraph reads any bytes as the graph of a dataset.
 func FuzzFromGraph(f *testing.F) {
-	n, err := tf.NewNode("r", "RangeDataset", tf.Attrs{"output_types": []tf.DType{tf.Int64}, "output_shapes": []tf.Shape{{}}})
+	n, err := core.NewNode("r", "RangeDataset", core.Attrs{"output_types": []tf.DType{tf.Int64}, "output_shapes": []tf.Shape{{}}})
 	if err != nil {
 		f.Fatal(err)
 	}
-	r, err := compute(&tf.Step{}, n, []*tf.Tensor{tf.Scalar(int64(0)), tf.Scalar(int64(3)), tf.Scalar(int64(1))})
+	r, err := compute(&core.Step{}, n, []*core.Tensor{core.Scalar(int64(0)), core.Scalar(int64(3)), core.Scalar(int64(1))})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -65,7 +66,7 @@ func FuzzFromGraph(f *testing.F) {
 	f.Add(b)
 	f.Add(b[:len(b)-3])
 	f.Add([]byte("\x0a\x05\x0a\x01a\x1a\x00"))
-	read, err := tf.NewNode("g", "DatasetFromGraph", tf.Attrs{})
+	read, err := core.NewNode("g", "DatasetFromGraph", core.Attrs{})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -73,7 +74,7 @@ func FuzzFromGraph(f *testing.F) {
 		if !harmlessGraph(b) {
 			return // graphs may have any op, which would be run
 		}
-		out, err := compute(&tf.Step{}, read, []*tf.Tensor{tf.Scalar(string(b))})
+		out, err := compute(&core.Step{}, read, []*core.Tensor{core.Scalar(string(b))})
 		if err == nil && out[0] == nil {
 			t.Error("there is neither a dataset nor an error")
 		}

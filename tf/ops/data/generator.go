@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/dataset"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
@@ -16,7 +17,7 @@ func init() {
 
 // generator makes datasets whose elements one function makes of a state that
 // another has made, until it is out of range. A third gets the state in the end.
-func generator(c *tf.OpContext) (dataset.Dataset, error) {
+func generator(c *core.OpContext) (dataset.Dataset, error) {
 	var fs [3]dataset.Func
 	at := 0
 	for i, name := range []string{"init_func", "next_func", "finalize_func"} {
@@ -28,9 +29,9 @@ func generator(c *tf.OpContext) (dataset.Dataset, error) {
 		fs[i], at = f, end
 	}
 	return dataset.Generate(spec(c), func() (dataset.Func, func()) {
-		var state []*tf.Tensor
+		var state []*core.Tensor
 		begun := false
-		next := func(ctx context.Context, _ []*tf.Tensor) ([]*tf.Tensor, error) {
+		next := func(ctx context.Context, _ []*core.Tensor) ([]*core.Tensor, error) {
 			if !begun {
 				var err error
 				if state, err = fs[0](ctx, nil); err != nil {

@@ -12,13 +12,14 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/gorge-tf/gorge/internal/dataset"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 func init() {
-	op := func(name, in, out, attrs string, k tf.NewKernel) {
-		tf.Register(tf.OpDef{Name: name, In: in, Out: out, Attrs: attrs, Shape: tf.ScalarShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(k)})
+	op := func(name, in, out, attrs string, k core.NewKernel) {
+		core.Register(core.OpDef{Name: name, In: in, Out: out, Attrs: attrs, Shape: core.ScalarShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(k)})
 	}
 	const strip = "strip_device_assignment: bool = false"
 	op("DatasetToGraph", input, "graph: string", "stateful_whitelist: list(string) >= 0 = []; allow_stateful: bool = false; "+strip, toGraph)
@@ -28,12 +29,12 @@ func init() {
 }
 
 // toGraph tells, in a graph, how a dataset was made.
-func toGraph(n *tf.Node) (tf.Kernel, error) {
+func toGraph(n *core.Node) (core.Kernel, error) {
 	policy := n.Int("external_state_policy")
 	if n.OpName() == "DatasetToGraph" && !n.Bool("allow_stateful") {
 		policy = policyFail
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		if _, err := dataset.Of(c.Input(0)); err != nil {
 			return err
 		}
@@ -52,7 +53,7 @@ func toGraph(n *tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		c.Set(0, tf.Scalar(string(b)))
+		c.Set(0, core.Scalar(string(b)))
 		return nil
 	}), nil
 }
@@ -72,16 +73,16 @@ func stripDevices(def *pb.GraphDef) {
 // graphOf returns the graph that makes the dataset of a tensor; the dataset is
 // the input of its node "dataset". With a step, it makes variables of its own with
 // the values that those of the dataset have in the step.
-func graphOf(t *tf.Tensor, policy int, s *tf.Step) (*pb.GraphDef, error) {
+func graphOf(t *core.Tensor, policy int, s *core.Step) (*pb.GraphDef, error) {
 	if err := external(t, policy); err != nil {
 		return nil, err
 	}
-	w := &graphWriter{step: s, def: &pb.GraphDef{Versions: &pb.VersionDef{Producer: tf.ProducerVersion}}, names: map[*dataset.Origin]string{}, functions: map[string]*pb.FunctionDef{}}
+	w := &graphWriter{step: s, def: &pb.GraphDef{Versions: &pb.VersionDef{Producer: core.ProducerVersion}}, names: map[*dataset.Origin]string{}, functions: map[string]*pb.FunctionDef{}}
 	name, err := w.dataset(t)
 	if err != nil {
 		return nil, err
 	}
-	attrs, err := tf.AttrsProto(tf.Attrs{"T": tf.Variant, "index": int64(0)})
+	attrs, err := core.AttrsProto(core.Attrs{"T": tf.Variant, "index": int64(0)})
 	if err != nil {
 		return nil, err
 	}
@@ -95,14 +96,14 @@ func graphOf(t *tf.Tensor, policy int, s *tf.Step) (*pb.GraphDef, error) {
 
 // A graphWriter adds nodes to a graph, inputs first.
 type graphWriter struct {
-	step      *tf.Step // in which variables are copied; nil: they are not
+	step      *core.Step // in which variables are copied; nil: they are not
 	def       *pb.GraphDef
 	names     map[*dataset.Origin]string // of the nodes that are there already
 	functions map[string]*pb.FunctionDef // that nodes need
 }
 
 // dataset adds the node of a dataset and returns its name.
-func (w *graphWriter) dataset(t *tf.Tensor) (string, error) {
+func (w *graphWriter) dataset(t *core.Tensor) (string, error) {
 	o := dataset.OriginOf(t)
 	if o == nil {
 		if _, err := dataset.Of(t); err != nil {
@@ -129,8 +130,8 @@ func (w *graphWriter) dataset(t *tf.Tensor) (string, error) {
 	return name, err
 }
 
-func (w *graphWriter) add(op string, attrs tf.Attrs, in []string) (string, error) {
-	protos, err := tf.AttrsProto(attrs)
+func (w *graphWriter) add(op string, attrs core.Attrs, in []string) (string, error) {
+	protos, err := core.AttrsProto(attrs)
 	if err != nil {
 		return "", err
 	}
@@ -140,12 +141,12 @@ func (w *graphWriter) add(op string, attrs tf.Attrs, in []string) (string, error
 }
 
 // input adds what makes an input: a dataset, several of them, or a value.
-func (w *graphWriter) input(t *tf.Tensor) (string, error) {
+func (w *graphWriter) input(t *core.Tensor) (string, error) {
 	if w.step != nil && t.DType() == tf.Resource && t.Rank() == 0 && t.Handles()[0].TypeName == "tensorflow::Var" {
 		return w.variable(t)
 	}
 	if t.DType() != tf.Variant {
-		return w.add("Const", tf.Attrs{"dtype": t.DType(), "value": t}, nil)
+		return w.add("Const", core.Attrs{"dtype": t.DType(), "value": t}, nil)
 	}
 	if t.Rank() == 0 {
 		return w.dataset(t)
@@ -155,7 +156,7 @@ func (w *graphWriter) input(t *tf.Tensor) (string, error) {
 	}
 	var parts []string
 	for i := range t.Variants() {
-		one := tf.NewTensor(tf.Variant, tf.Shape{})
+		one := core.NewTensor(tf.Variant, tf.Shape{})
 		one.Variants()[0] = t.Variants()[i]
 		name, err := w.dataset(one)
 		if err != nil {
@@ -163,7 +164,7 @@ func (w *graphWriter) input(t *tf.Tensor) (string, error) {
 		}
 		parts = append(parts, name)
 	}
-	return w.add("Pack", tf.Attrs{"T": tf.Variant, "N": int64(len(parts)), "axis": int64(0)}, parts)
+	return w.add("Pack", core.Attrs{"T": tf.Variant, "N": int64(len(parts)), "axis": int64(0)}, parts)
 }
 
 // need adds the functions that the op calls, and those that they call.
@@ -178,7 +179,7 @@ func (w *graphWriter) need(o *dataset.Origin) error {
 	return err
 }
 
-func (w *graphWriter) function(l *tf.Library, name string) error {
+func (w *graphWriter) function(l *core.Library, name string) error {
 	if w.functions[name] != nil {
 		return nil
 	}
@@ -196,20 +197,20 @@ func (w *graphWriter) function(l *tf.Library, name string) error {
 }
 
 // libraryOf returns the functions of the graph that a dataset is from.
-func libraryOf(o *dataset.Origin) *tf.Library {
-	if l, ok := o.Functions.(tf.FunctionLibrary); ok {
+func libraryOf(o *dataset.Origin) *core.Library {
+	if l, ok := o.Functions.(core.FunctionLibrary); ok {
 		return l.Library()
 	}
 	return nil
 }
 
 // eachFunction calls f with the functions that attributes name.
-func eachFunction(attrs tf.Attrs, f func(name string)) {
+func eachFunction(attrs core.Attrs, f func(name string)) {
 	for _, key := range slices.Sorted(maps.Keys(attrs)) {
 		switch v := attrs[key].(type) {
-		case tf.Func:
+		case core.Func:
 			f(v.Name)
-		case []tf.Func:
+		case []core.Func:
 			for _, each := range v {
 				f(each.Name)
 			}
@@ -218,7 +219,7 @@ func eachFunction(attrs tf.Attrs, f func(name string)) {
 }
 
 // calledBy returns the functions that the nodes of one name.
-func calledBy(l *tf.Library, f *pb.FunctionDef) (names []string) {
+func calledBy(l *core.Library, f *pb.FunctionDef) (names []string) {
 	for _, n := range f.GetNodeDef() {
 		if l.Find(n.GetOp()) != nil {
 			names = append(names, n.GetOp())
@@ -236,8 +237,8 @@ func calledBy(l *tf.Library, f *pb.FunctionDef) (names []string) {
 }
 
 // fingerprint tells datasets apart by how they are made.
-func fingerprint(*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+func fingerprint(*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		if _, err := dataset.Of(c.Input(0)); err != nil {
 			return err
 		}
@@ -247,14 +248,14 @@ func fingerprint(*tf.Node) (tf.Kernel, error) {
 		}
 		sum := fnv.New64a()
 		_, _ = sum.Write(b)
-		c.Set(0, tf.Scalar(sum.Sum64()))
+		c.Set(0, core.Scalar(sum.Sum64()))
 		return nil
 	}), nil
 }
 
 // fingerprintOf returns bytes that datasets have in common which were made in the
 // same way.
-func fingerprintOf(t *tf.Tensor) (all []byte, err error) {
+func fingerprintOf(t *core.Tensor) (all []byte, err error) {
 	def, err := graphOf(t, policyIgnore, nil)
 	if err != nil {
 		return nil, err
@@ -329,7 +330,7 @@ const (
 
 // external looks for state outside that a dataset depends on, and fails, warns or
 // does nothing about it.
-func external(t *tf.Tensor, policy int) error {
+func external(t *core.Tensor, policy int) error {
 	if policy < policyWarn || policy > policyFail {
 		return tf.Errorf(tf.InvalidArgument, "Unexpected value of external policy: %d", policy)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/session"
 )
@@ -65,7 +66,7 @@ func init() {
 		optest.Failing("DatasetToGraphV2", "nothing", func(g *tf.Graph, in []tf.Output) []tf.Output {
 			return []tf.Output{pipe{d: ops.EmptyTensorList(ops.Const(g, []int32{}), ops.Scalar(g, int32(1)), tf.Int64)}.written("DatasetToGraphV2")}
 		}, optest.Vec[int64](5, 3)),
-		optest.Sample{Op: "DatasetFingerprint", In: []*tf.Tensor{optest.Vec[int64](5, 3)}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
+		optest.Sample{Op: "DatasetFingerprint", In: []*core.Tensor{optest.Vec[int64](5, 3)}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 			print := func(p pipe) tf.Output { return p.written("DatasetFingerprint") }
 			a, b, c := print(squared(in[0])), print(squared(in[0])), print(squared(ops.Add(in[0], in[0])))
 			as := func(x tf.Output) tf.Output {
@@ -73,11 +74,11 @@ func init() {
 			}
 			return []tf.Output{ops.Equal(as(a), as(b)), ops.Equal(as(a), as(c))}
 		}},
-		optest.Sample{Op: "GetOptions", In: []*tf.Tensor{optest.Vec[int64](5, 3)}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
+		optest.Sample{Op: "GetOptions", In: []*core.Tensor{optest.Vec[int64](5, 3)}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 			p := slices(in[0]).then("OptionsDataset", nil, tf.Attr("serialized_options", "\x08\x01")).then("RepeatDataset", ints(g, 2))
 			return []tf.Output{p.written("GetOptions"), slices(in[0]).written("GetOptions")}
 		}},
-		optest.Sample{Op: "ComputeBatchSize", In: []*tf.Tensor{optest.Vec[int64](5, 3, 2)}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
+		optest.Sample{Op: "ComputeBatchSize", In: []*core.Tensor{optest.Vec[int64](5, 3, 2)}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 			return []tf.Output{pairs(g, in[0]).then("PrefetchDataset", ints(g, 2)).written("ComputeBatchSize"), slices(in[0]).written("ComputeBatchSize")}
 		}},
 		made("WrapDatasetVariant", "", wrapped), made("UnwrapDatasetVariant", "", wrapped),

@@ -2,7 +2,7 @@ package data
 
 import (
 	"github.com/gorge-tf/gorge/internal/dataset"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
@@ -28,7 +28,7 @@ func init() {
 	registerBoth("NonSerializableDataset", input, outputs, false, same)
 }
 
-func window(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
+func window(c *core.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
 	var v [3]int64
 	for i, name := range []string{"size", "shift", "stride"} {
 		n, err := scalar[int64](c, 1+i, name)
@@ -44,7 +44,7 @@ func window(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
 	return dataset.Window(in, v[0], v[1], v[2], drop)
 }
 
-func groupByWindow(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
+func groupByWindow(c *core.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
 	f, err := functions(c, "key_func", "reduce_func", "window_size_func")
 	if err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func groupByWindow(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error)
 	return dataset.GroupByWindow(in, f[0], f[1], f[2], spec(c)), nil
 }
 
-func scan(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
+func scan(c *core.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
 	end := 1 + len(c.Node.TypesAttr("Tstate"))
 	f, err := function(c, "f", end, c.Inputs())
 	if err != nil {
@@ -61,7 +61,7 @@ func scan(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
 	return dataset.Scan(in, kept(c, 1, end), f, spec(c), c.Node.Bool("preserve_cardinality")), nil
 }
 
-func cache(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
+func cache(c *core.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
 	name, err := scalar[string](c, 1, "filename")
 	if err != nil {
 		return nil, err

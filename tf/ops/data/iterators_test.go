@@ -3,6 +3,7 @@ package data_test
 import (
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -10,7 +11,7 @@ func init() {
 	// next is a sample in which an iterator that was put on a dataset gives an
 	// element.
 	next := func(op, iterator, get string) optest.Sample {
-		return optest.Sample{Op: op, In: []*tf.Tensor{optest.Vec[int64](5, 3)}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
+		return optest.Sample{Op: op, In: []*core.Tensor{optest.Vec[int64](5, 3)}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 			p := slices(in[0])
 			it := tf.Apply(g, iterator, nil, append(p.about(), tf.Attr("shared_name", ""), tf.Attr("container", ""))...).Output(0)
 			made := tf.Apply(nil, "MakeIterator", []tf.Output{p.d, it})
@@ -25,7 +26,7 @@ func init() {
 			it := tf.Apply(g, "IteratorV2", nil, append(p.about(), tf.Attr("shared_name", ""), tf.Attr("container", ""))...).Output(0)
 			return p.taken(tf.Apply(nil, "IteratorGetNext", []tf.Output{it}, p.about()...))
 		}, optest.Vec[int64](1)),
-		optest.Sample{Op: "IteratorFromStringHandleV2", In: []*tf.Tensor{optest.Vec[int64](5, 3)}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
+		optest.Sample{Op: "IteratorFromStringHandleV2", In: []*core.Tensor{optest.Vec[int64](5, 3)}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 			p := slices(in[0])
 			it := tf.Apply(g, "IteratorV2", nil, append(p.about(), tf.Attr("shared_name", ""), tf.Attr("container", ""))...).Output(0)
 			made := tf.Apply(nil, "MakeIterator", []tf.Output{p.d, it})
@@ -33,7 +34,7 @@ func init() {
 			back := tf.Apply(nil, "IteratorFromStringHandleV2", []tf.Output{text}, p.about()...).Output(0)
 			return p.taken(tf.Apply(nil, "IteratorGetNext", []tf.Output{back}, append(p.about(), tf.After(made))...))
 		}},
-		optest.Sample{Op: "OneShotIterator", In: []*tf.Tensor{optest.Vec[int64](5, 3)}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
+		optest.Sample{Op: "OneShotIterator", In: []*core.Tensor{optest.Vec[int64](5, 3)}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 			p := slices(in[0])
 			f := tf.NewFunction(g, "factory", nil, func([]tf.Output) []tf.Output { return []tf.Output{numbers(in[0].Graph(), 3).d} })
 			it := tf.CallLater("OneShotIterator", nil, []tf.Callee{{Attr: "dataset_factory", F: f}}, nil, p.about()...).Output(0)

@@ -6,18 +6,19 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "MapDefun", In: "arguments: Targuments; captured_inputs: Tcaptured", Out: "output: output_types",
 		Attrs: "Targuments: list(type) >= 1; Tcaptured: list(type) >= 0 = []; output_types: list(type) >= 1; output_shapes: list(shape) >= 1; f: func; max_intra_op_parallelism: int = 1",
-		Shape: mapDefunShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(mapDefun),
+		Shape: mapDefunShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(mapDefun),
 	})
 }
 
 // mapDefunShape puts the number of rows before the shapes that the node promises.
-func mapDefunShape(c *tf.Infer) error {
+func mapDefunShape(c *core.Infer) error {
 	shapes, _ := c.Attr("output_shapes").([]tf.Shape)
 	if len(shapes) != c.NumOut() {
 		return tf.Errorf(tf.InvalidArgument, "`output_shapes` must be the same length as `output_types` (%d vs. %d)", len(shapes), c.NumOut())
@@ -47,13 +48,13 @@ func mapDefunShape(c *tf.Infer) error {
 
 // mapDefun calls a function with each row of the arguments, at once, and makes
 // the results the rows of the outputs.
-func mapDefun(n *tf.Node) (tf.Kernel, error) {
+func mapDefun(n *core.Node) (core.Kernel, error) {
 	shapes, _ := n.Attr("output_shapes").([]tf.Shape)
 	if len(shapes) != len(n.OutTypes) {
 		return nil, tf.Errorf(tf.InvalidArgument, "Length of output_shapes and output_types must match.")
 	}
 	arguments := len(n.TypesAttr("Targuments"))
-	return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
+	return core.AsyncCompute(func(c *core.OpContext, done func(error)) {
 		size, err := commonRows(c, arguments)
 		if err != nil {
 			done(err)
@@ -65,7 +66,7 @@ func mapDefun(n *tf.Node) (tf.Kernel, error) {
 }
 
 // commonRows returns how many rows all arguments have.
-func commonRows(c *tf.OpContext, arguments int) (int, error) {
+func commonRows(c *core.OpContext, arguments int) (int, error) {
 	size := -1
 	for i := range arguments {
 		switch s := c.Input(i).Shape(); {
@@ -82,21 +83,21 @@ func commonRows(c *tf.OpContext, arguments int) (int, error) {
 
 // rowCalls are the calls of one execution.
 type rowCalls struct {
-	c         *tf.OpContext
+	c         *core.OpContext
 	arguments int
 	size      int
 	done      func(error)
 
 	mu     sync.Mutex
 	shapes []tf.Shape // of rows of the outputs; what is open the first result says
-	out    []*tf.Tensor
+	out    []*core.Tensor
 	left   int
 	err    error // the first
 }
 
 // begin makes the outputs whose shapes are known and calls the function.
 func (m *rowCalls) begin() {
-	m.out = make([]*tf.Tensor, len(m.shapes))
+	m.out = make([]*core.Tensor, len(m.shapes))
 	for i, s := range m.shapes {
 		if s.Known() {
 			if m.err = m.alloc(i, s); m.err != nil {
@@ -111,16 +112,16 @@ func (m *rowCalls) begin() {
 	}
 	captured := m.c.Tensors(m.arguments, m.c.Inputs())
 	for i := range m.size {
-		in := make([]*tf.Tensor, m.arguments, m.arguments+len(captured))
+		in := make([]*core.Tensor, m.arguments, m.arguments+len(captured))
 		for k := range in {
 			in[k] = rowOf(m.c.Input(k), i)
 		}
-		m.c.CallWith(m.c.Node.FuncAttr("f"), append(in, captured...), func(out []*tf.Tensor, err error) { m.ended(i, out, err) })
+		m.c.CallWith(m.c.Node.FuncAttr("f"), append(in, captured...), func(out []*core.Tensor, err error) { m.ended(i, out, err) })
 	}
 }
 
-func rowOf(t *tf.Tensor, i int) *tf.Tensor {
-	out := tf.NewTensor(t.DType(), t.Shape()[1:])
+func rowOf(t *core.Tensor, i int) *core.Tensor {
+	out := core.NewTensor(t.DType(), t.Shape()[1:])
 	rows.Mover(out, t)(0, i*out.Len(), out.Len())
 	return out
 }
@@ -128,15 +129,15 @@ func rowOf(t *tf.Tensor, i int) *tf.Tensor {
 func (m *rowCalls) alloc(i int, s tf.Shape) (err error) {
 	m.shapes[i] = s
 	shape := append(tf.Shape{m.size}, s...)
-	if err := tf.CheckSize(m.c.Node.OutTypes[i], shape); err != nil {
+	if err := core.CheckSize(m.c.Node.OutTypes[i], shape); err != nil {
 		return err
 	}
-	m.out[i] = tf.NewTensor(m.c.Node.OutTypes[i], shape)
+	m.out[i] = core.NewTensor(m.c.Node.OutTypes[i], shape)
 	return nil
 }
 
 // ended takes the results of call i. The last one completes the node.
-func (m *rowCalls) ended(i int, out []*tf.Tensor, err error) {
+func (m *rowCalls) ended(i int, out []*core.Tensor, err error) {
 	m.mu.Lock()
 	if err == nil {
 		err = m.keep(i, out)
@@ -152,7 +153,7 @@ func (m *rowCalls) ended(i int, out []*tf.Tensor, err error) {
 	}
 }
 
-func (m *rowCalls) keep(i int, out []*tf.Tensor) error {
+func (m *rowCalls) keep(i int, out []*core.Tensor) error {
 	if len(out) != len(m.out) {
 		return tf.Errorf(tf.InvalidArgument, "Mismatch in number of function outputs.")
 	}

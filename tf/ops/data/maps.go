@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/dataset"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
@@ -27,11 +28,11 @@ func init() {
 	register("ParallelInterleaveDatasetV4", cycle+"; buffer_output_elements: int64; prefetch_input_elements: int64; num_parallel_calls: int64", choice+captures+plain, false, calling("f", 5, interleave(5, 1)))
 }
 
-func mapDataset(c *tf.OpContext, in dataset.Dataset, f dataset.Func) (dataset.Dataset, error) {
+func mapDataset(c *core.OpContext, in dataset.Dataset, f dataset.Func) (dataset.Dataset, error) {
 	return dataset.Map(in, f, spec(c), c.Node.Bool("preserve_cardinality")), nil
 }
 
-func parallelMap[T int32 | int64](c *tf.OpContext, in dataset.Dataset, f dataset.Func) (dataset.Dataset, error) {
+func parallelMap[T int32 | int64](c *core.OpContext, in dataset.Dataset, f dataset.Func) (dataset.Dataset, error) {
 	n, err := scalar[T](c, c.Inputs()-1, "num_parallel_calls")
 	if err != nil {
 		return nil, err
@@ -42,13 +43,13 @@ func parallelMap[T int32 | int64](c *tf.OpContext, in dataset.Dataset, f dataset
 	return dataset.ParallelMap(in, f, spec(c), c.Node.Bool("preserve_cardinality"), int64(n), inOrder(c)), nil
 }
 
-func predicated(of func(dataset.Dataset, dataset.Func) dataset.Dataset) func(*tf.OpContext, dataset.Dataset, dataset.Func) (dataset.Dataset, error) {
-	return func(_ *tf.OpContext, in dataset.Dataset, f dataset.Func) (dataset.Dataset, error) {
+func predicated(of func(dataset.Dataset, dataset.Func) dataset.Dataset) func(*core.OpContext, dataset.Dataset, dataset.Func) (dataset.Dataset, error) {
+	return func(_ *core.OpContext, in dataset.Dataset, f dataset.Func) (dataset.Dataset, error) {
 		return of(in, f), nil
 	}
 }
 
-func flatMap(c *tf.OpContext, in dataset.Dataset, f dataset.Func) (dataset.Dataset, error) {
+func flatMap(c *core.OpContext, in dataset.Dataset, f dataset.Func) (dataset.Dataset, error) {
 	return dataset.FlatMap(in, f, spec(c)), nil
 }
 
@@ -67,8 +68,8 @@ func lanes(calls int64) int64 {
 
 // interleave makes the maker of interleaved datasets, of which the last few
 // inputs are numbers.
-func interleave(last int, ahead int64) func(*tf.OpContext, dataset.Dataset, dataset.Func) (dataset.Dataset, error) {
-	return func(c *tf.OpContext, in dataset.Dataset, f dataset.Func) (dataset.Dataset, error) {
+func interleave(last int, ahead int64) func(*core.OpContext, dataset.Dataset, dataset.Func) (dataset.Dataset, error) {
+	return func(c *core.OpContext, in dataset.Dataset, f dataset.Func) (dataset.Dataset, error) {
 		at := c.Inputs() - last
 		cycle, err := scalar[int64](c, at, "cycle_length")
 		if err != nil {
@@ -95,13 +96,13 @@ func interleave(last int, ahead int64) func(*tf.OpContext, dataset.Dataset, data
 }
 
 // inOrder reports whether the node keeps elements in order.
-func inOrder(c *tf.OpContext) bool {
+func inOrder(c *core.OpContext) bool {
 	return !c.Node.Bool("sloppy") && c.Node.Str("deterministic") != "false"
 }
 
 // legacyInterleave makes interleaved datasets whose elements are computed in
 // advance.
-func legacyInterleave(c *tf.OpContext, in dataset.Dataset, f dataset.Func) (dataset.Dataset, error) {
+func legacyInterleave(c *core.OpContext, in dataset.Dataset, f dataset.Func) (dataset.Dataset, error) {
 	last, ordered := 4, inOrder(c)
 	if c.Node.OpName() != "LegacyParallelInterleaveDatasetV2" {
 		last = 5

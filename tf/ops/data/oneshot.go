@@ -7,17 +7,18 @@ import (
 	"github.com/gorge-tf/gorge/internal/handle"
 	"github.com/gorge-tf/gorge/internal/resource"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // oneShot makes the kernel of an iterator that is over the dataset which a
 // function returns, from the first run on.
-func oneShot(n *tf.Node) (tf.Kernel, error) {
-	cursor, ok := handle.Kernel(n, newCursor(n)).(tf.Compute)
+func oneShot(n *core.Node) (core.Kernel, error) {
+	cursor, ok := handle.Kernel(n, newCursor(n)).(core.Compute)
 	if !ok {
 		return nil, tf.Errorf(tf.Internal, "an iterator's handle is made at once")
 	}
 	o := &once{f: n.FuncAttr("dataset_factory")}
-	return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
+	return core.AsyncCompute(func(c *core.OpContext, done func(error)) {
 		if err := cursor(c); err != nil {
 			done(err)
 			return
@@ -32,7 +33,7 @@ func oneShot(n *tf.Node) (tf.Kernel, error) {
 
 // once begins an iterator once, whatever the number of steps that want it.
 type once struct {
-	f    tf.Func
+	f    core.Func
 	mu   sync.Mutex
 	done bool
 }
@@ -44,7 +45,7 @@ func (o *once) begun() bool {
 }
 
 // begin calls the function. One that fails is called again by the next step.
-func (o *once) begin(c *tf.OpContext) error {
+func (o *once) begin(c *core.OpContext) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.done {
@@ -64,15 +65,15 @@ func (o *once) begin(c *tf.OpContext) error {
 	return err
 }
 
-func (o *once) dataset(c *tf.OpContext) (*tf.Tensor, error) {
+func (o *once) dataset(c *core.OpContext) (*core.Tensor, error) {
 	if c.Step == nil || c.Functions == nil {
 		return nil, tf.Errorf(tf.Internal, "No function library is provided.")
 	}
-	var out []*tf.Tensor
+	var out []*core.Tensor
 	var err error
 	ended := make(chan struct{})
 	// The function's nodes ask for a caller of their own, which lasts.
-	c.Functions.Lasting().Call(c.StepContext(), o.f, nil, func(ts []*tf.Tensor, e error) {
+	c.Functions.Lasting().Call(c.StepContext(), o.f, nil, func(ts []*core.Tensor, e error) {
 		out, err = ts, e
 		close(ended)
 	})

@@ -7,6 +7,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/leaktest"
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	_ "github.com/gorge-tf/gorge/tf/ops/data"
 	_ "github.com/gorge-tf/gorge/tf/ops/sparse"
@@ -94,7 +95,7 @@ func ints(g *tf.Graph, v ...int64) []tf.Output {
 
 // made is a sample of an op, whose dataset is looked at as a whole.
 func made(op, name string, f func(g *tf.Graph, x tf.Output) pipe) optest.Sample {
-	return optest.Sample{Op: op, Name: name, In: []*tf.Tensor{optest.Vec[int64](5, 3, 4, 5, 1, 9, 2, 6)}, Types: optest.OnlyOwn,
+	return optest.Sample{Op: op, Name: name, In: []*core.Tensor{optest.Vec[int64](5, 3, 4, 5, 1, 9, 2, 6)}, Types: optest.OnlyOwn,
 		F: func(g *tf.Graph, in []tf.Output) []tf.Output { return f(g, in[0]).all() }}
 }
 

@@ -6,7 +6,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/gorge-tf/gorge/internal/dataset"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Fields of the message in which programs say how a dataset is to be computed.
@@ -33,17 +33,17 @@ const (
 )
 
 func init() {
-	tf.Register(tf.OpDef{
-		Name: "GetOptions", In: input, Out: "serialized_options: string", Shape: tf.ScalarShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(getOptions),
+	core.Register(core.OpDef{
+		Name: "GetOptions", In: input, Out: "serialized_options: string", Shape: core.ScalarShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(getOptions),
 	})
 }
 
-func getOptions(*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+func getOptions(*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		if _, err := dataset.Of(c.Input(0)); err != nil {
 			return err
 		}
-		c.Set(0, tf.Scalar(string(optionsOf(c.Input(0)))))
+		c.Set(0, core.Scalar(string(optionsOf(c.Input(0)))))
 		return nil
 	}), nil
 }
@@ -51,9 +51,9 @@ func getOptions(*tf.Node) (tf.Kernel, error) {
 // optionsOf returns the options of a dataset in their form of a message: those of
 // its inputs, and then what it sets itself. Of a field that comes twice the last
 // counts.
-func optionsOf(t *tf.Tensor) []byte { return appendOptions(nil, t, map[*dataset.Origin]bool{}) }
+func optionsOf(t *core.Tensor) []byte { return appendOptions(nil, t, map[*dataset.Origin]bool{}) }
 
-func appendOptions(b []byte, t *tf.Tensor, seen map[*dataset.Origin]bool) []byte {
+func appendOptions(b []byte, t *core.Tensor, seen map[*dataset.Origin]bool) []byte {
 	o := dataset.OriginOf(t)
 	if o == nil || seen[o] {
 		return b
@@ -67,12 +67,12 @@ func appendOptions(b []byte, t *tf.Tensor, seen map[*dataset.Origin]bool) []byte
 
 // option returns a number in the options of a dataset: the field at the end of a
 // path of messages.
-func option(t *tf.Tensor, path ...protowire.Number) (int64, bool) {
+func option(t *core.Tensor, path ...protowire.Number) (int64, bool) {
 	return numberIn(optionsOf(t), path)
 }
 
 // eliminated reports whether TensorFlow takes datasets out that do nothing.
-func eliminated(t *tf.Tensor) bool {
+func eliminated(t *core.Tensor) bool {
 	if v, ok := option(t, optionOptimization, optimizationNothings); ok {
 		return v != 0
 	}
@@ -82,11 +82,11 @@ func eliminated(t *tf.Tensor) bool {
 
 // withoutIdle makes a dataset anew without those before it that do nothing, unless
 // its options say that they stay.
-func withoutIdle(t *tf.Tensor) (*tf.Tensor, error) {
+func withoutIdle(t *core.Tensor) (*core.Tensor, error) {
 	if !eliminated(t) {
 		return t, nil
 	}
-	return rewrite(t, func(o *dataset.Origin, in []*tf.Tensor) (*tf.Tensor, error) {
+	return rewrite(t, func(o *dataset.Origin, in []*core.Tensor) (*core.Tensor, error) {
 		if idle(o) {
 			return in[0], nil
 		}
@@ -96,7 +96,7 @@ func withoutIdle(t *tf.Tensor) (*tf.Tensor, error) {
 
 // optimized makes a dataset anew as its options ask for: without order where nodes
 // leave that open, with fewer datasets that do more, and nothing in two places.
-func optimized(t *tf.Tensor) (_ *tf.Tensor, err error) {
+func optimized(t *core.Tensor) (_ *core.Tensor, err error) {
 	if v, ok := option(t, optionDeterministic); ok && v == 0 {
 		if t, err = unordered(t); err != nil {
 			return nil, err
@@ -109,8 +109,8 @@ func optimized(t *tf.Tensor) (_ *tf.Tensor, err error) {
 }
 
 // unordered makes a dataset anew without order where nodes leave that open.
-func unordered(t *tf.Tensor) (*tf.Tensor, error) {
-	return rewrite(t, func(o *dataset.Origin, in []*tf.Tensor) (*tf.Tensor, error) {
+func unordered(t *core.Tensor) (*core.Tensor, error) {
+	return rewrite(t, func(o *dataset.Origin, in []*core.Tensor) (*core.Tensor, error) {
 		attrs := maps.Clone(o.Node.Attrs)
 		switch {
 		case o.Node.Str("deterministic") == "default":
@@ -120,7 +120,7 @@ func unordered(t *tf.Tensor) (*tf.Tensor, error) {
 		default:
 			return nil, nil
 		}
-		n, err := tf.NewNodeOf(o.Node.Name, o.Node.Def, attrs)
+		n, err := core.NewNodeOf(o.Node.Name, o.Node.Def, attrs)
 		if err != nil {
 			return nil, err
 		}

@@ -4,21 +4,22 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/internal/wire/snappy"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "CompressElement", In: "components: input_types", Out: "compressed: variant", Attrs: "input_types: list(type) >= 1",
-		Shape: tf.ScalarShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(compressElement),
+		Shape: core.ScalarShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(compressElement),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "UncompressElement", In: "compressed: variant", Out: "components: output_types", Attrs: outputs,
-		Shape: declaredShapes, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(uncompressElement),
+		Shape: declaredShapes, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(uncompressElement),
 	})
-	tf.RegisterVariant(packedType, func(d tf.VariantData) (any, error) { return &packed{string(d.Metadata)}, nil })
+	core.RegisterVariant(packedType, func(d core.VariantData) (any, error) { return &packed{string(d.Metadata)}, nil })
 }
 
 // packedType names packed elements among variants, as TensorFlow does.
@@ -28,8 +29,8 @@ const packedType = "tensorflow.data.CompressedElement"
 type packed struct{ message string }
 
 // EncodeVariant lets the element leave its process.
-func (p *packed) EncodeVariant() (tf.VariantData, error) {
-	return tf.VariantData{TypeName: packedType, Metadata: []byte(p.message)}, nil
+func (p *packed) EncodeVariant() (core.VariantData, error) {
+	return core.VariantData{TypeName: packedType, Metadata: []byte(p.message)}, nil
 }
 
 // Fields of that message, and of those that tell of the components.
@@ -43,13 +44,13 @@ const (
 	componentSizes protowire.Number = 4
 )
 
-func compressElement(*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+func compressElement(*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		p, err := pack(c.Tensors(0, c.Inputs()))
 		if err != nil {
 			return err
 		}
-		t := tf.NewTensor(tf.Variant, tf.Shape{})
+		t := core.NewTensor(tf.Variant, tf.Shape{})
 		t.Variants()[0].Value = p
 		c.Set(0, t)
 		return nil
@@ -57,7 +58,7 @@ func compressElement(*tf.Node) (tf.Kernel, error) {
 }
 
 // pack puts the bytes of all components, one after the other, in one block.
-func pack(e []*tf.Tensor) (*packed, error) {
+func pack(e []*core.Tensor) (*packed, error) {
 	var plain, message []byte
 	for _, t := range e {
 		parts, err := bytesOf(t)
@@ -65,7 +66,7 @@ func pack(e []*tf.Tensor) (*packed, error) {
 			return nil, err
 		}
 		m := protowire.AppendVarint(protowire.AppendTag(nil, componentType, protowire.VarintType), uint64(t.DType()))
-		shape, err := proto.Marshal(tf.ShapeProto(t.Shape()))
+		shape, err := proto.Marshal(core.ShapeProto(t.Shape()))
 		if err != nil {
 			return nil, err
 		}
@@ -84,12 +85,12 @@ func pack(e []*tf.Tensor) (*packed, error) {
 
 // bytesOf returns what a tensor consists of: one string of bytes, one for each
 // element that is a string, or none if it is empty.
-func bytesOf(t *tf.Tensor) (parts []string, err error) {
+func bytesOf(t *core.Tensor) (parts []string, err error) {
 	switch {
 	case t.DType() == tf.String:
-		return tf.Data[string](t), nil
+		return core.Data[string](t), nil
 	case t.DType() == tf.Resource || t.DType() == tf.Variant:
-		p, err := tf.EncodeTensor(t)
+		p, err := core.EncodeTensor(t)
 		if err != nil {
 			return nil, err
 		}
@@ -101,9 +102,9 @@ func bytesOf(t *tf.Tensor) (parts []string, err error) {
 	return []string{string(t.Buffer().Bytes()[:t.Len()*t.DType().Size()])}, nil
 }
 
-func uncompressElement(n *tf.Node) (tf.Kernel, error) {
+func uncompressElement(n *core.Node) (core.Kernel, error) {
 	want := n.TypesAttr("output_types")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		if rank := c.Input(0).Rank(); rank != 0 {
 			return tf.Errorf(tf.InvalidArgument, "UncompressElement requires its input to be a scalar, but encountered an input with %d dimensions.", rank)
 		}
@@ -138,7 +139,7 @@ type component struct {
 var errPacked = tf.Errorf(tf.Internal, "a compressed element must be a message as CompressElement makes it")
 
 // unpack returns the components.
-func (p *packed) unpack() ([]*tf.Tensor, error) {
+func (p *packed) unpack() ([]*core.Tensor, error) {
 	var block []byte
 	var parts []component
 	err := eachField([]byte(p.message), func(num protowire.Number, v uint64, b []byte) (err error) {
@@ -163,9 +164,9 @@ func (p *packed) unpack() ([]*tf.Tensor, error) {
 	if err != nil {
 		return nil, tf.Errorf(tf.Internal, "Failed to perform snappy decompression.")
 	}
-	var e []*tf.Tensor
+	var e []*core.Tensor
 	for _, part := range parts {
-		var t *tf.Tensor
+		var t *core.Tensor
 		if t, plain, err = part.tensor(plain); err != nil {
 			return nil, err
 		}
@@ -216,7 +217,7 @@ func parseComponent(m []byte) (c component, err error) {
 			if proto.Unmarshal(b, p) != nil {
 				return errPacked
 			}
-			c.shape, err = tf.ShapeFromProto(p)
+			c.shape, err = core.ShapeFromProto(p)
 			return err
 		case componentSizes:
 			if b == nil {
@@ -236,7 +237,7 @@ func parseComponent(m []byte) (c component, err error) {
 }
 
 // tensor makes the component of the first bytes of plain, and returns the rest.
-func (c *component) tensor(plain []byte) (*tf.Tensor, []byte, error) {
+func (c *component) tensor(plain []byte) (*core.Tensor, []byte, error) {
 	var parts [][]byte
 	for _, n := range c.sizes {
 		if n > uint64(len(plain)) {
@@ -244,15 +245,15 @@ func (c *component) tensor(plain []byte) (*tf.Tensor, []byte, error) {
 		}
 		parts, plain = append(parts, plain[:n]), plain[n:]
 	}
-	if c.dtype.IsRef() || !c.dtype.Valid() || tf.CheckSize(c.dtype, c.shape) != nil {
+	if c.dtype.IsRef() || !c.dtype.Valid() || core.CheckSize(c.dtype, c.shape) != nil {
 		return nil, nil, errPacked
 	}
 	elements := c.shape.NumElements()
 	switch {
 	case c.dtype == tf.String && len(parts) == elements:
-		t := tf.NewTensor(tf.String, c.shape)
+		t := core.NewTensor(tf.String, c.shape)
 		for i, part := range parts {
-			tf.Data[string](t)[i] = string(part)
+			core.Data[string](t)[i] = string(part)
 		}
 		return t, plain, nil
 	case (c.dtype == tf.Resource || c.dtype == tf.Variant) && len(parts) == 1:
@@ -260,12 +261,12 @@ func (c *component) tensor(plain []byte) (*tf.Tensor, []byte, error) {
 		if proto.Unmarshal(parts[0], p) != nil {
 			return nil, nil, tf.Errorf(tf.Internal, "Could not parse TensorProto")
 		}
-		t, err := tf.TensorFromProto(p)
+		t, err := core.TensorFromProto(p)
 		return t, plain, err
 	case c.dtype.Size() > 0 && elements == 0:
-		return tf.NewTensor(c.dtype, c.shape), plain, nil
+		return core.NewTensor(c.dtype, c.shape), plain, nil
 	case c.dtype.Size() > 0 && len(parts) == 1 && len(parts[0]) == elements*c.dtype.Size():
-		t := tf.NewTensor(c.dtype, c.shape)
+		t := core.NewTensor(c.dtype, c.shape)
 		copy(t.Buffer().Bytes(), parts[0])
 		return t, plain, nil
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/handle"
 	"github.com/gorge-tf/gorge/internal/resource"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
@@ -27,9 +28,9 @@ func init() {
 			names = names[:1]
 		}
 		for _, name := range names {
-			tf.Register(tf.OpDef{
+			core.Register(core.OpDef{
 				Name: name, Out: "handle: resource", Attrs: attrs + "container: string = ''; shared_name: string = ''", Stateful: true,
-				Shape: tf.ScalarShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(helper),
+				Shape: core.ScalarShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(helper),
 			})
 		}
 	}
@@ -38,19 +39,19 @@ func init() {
 func init() {
 	const captures = "Targuments: list(type) >= 0; num_elements_per_branch: int >= 1; branches: list(func) >= 1; other_arguments_lengths: list(int) >= 1; "
 	register("ChooseFastestBranchDataset", input+"; ratio_numerator: int64; ratio_denominator: int64; other_arguments: Targuments", captures+outputs, false, on(firstBranch))
-	op := func(name, in, out string, shape func(*tf.Infer) error, k tf.NewKernel) {
-		tf.Register(tf.OpDef{Name: name, In: in, Out: out, Stateful: true, Shape: shape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(k)})
+	op := func(name, in, out string, shape func(*core.Infer) error, k core.NewKernel) {
+		core.Register(core.OpDef{Name: name, In: in, Out: out, Stateful: true, Shape: shape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(k)})
 	}
 	op("StatsAggregatorSetSummaryWriter", "stats_aggregator: resource; summary: resource", "", noShape, aggregator)
-	op("StatsAggregatorSummary", "iterator: resource", "summary: string", tf.ScalarShape, aggregator)
-	op("ExperimentalStatsAggregatorSummary", "iterator: resource", "summary: string", tf.ScalarShape, aggregator)
-	op("IteratorGetModelProto", "iterator: resource", "model_proto: string", tf.ScalarShape, noModel)
+	op("StatsAggregatorSummary", "iterator: resource", "summary: string", core.ScalarShape, aggregator)
+	op("ExperimentalStatsAggregatorSummary", "iterator: resource", "summary: string", core.ScalarShape, aggregator)
+	op("IteratorGetModelProto", "iterator: resource", "model_proto: string", core.ScalarShape, noModel)
 }
 
 // firstBranch makes a dataset by the first of several functions: the elements are
 // the same, whichever is taken.
-func firstBranch(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
-	lengths, branches := c.Node.Ints("other_arguments_lengths"), c.Node.Attr("branches").([]tf.Func)
+func firstBranch(c *core.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
+	lengths, branches := c.Node.Ints("other_arguments_lengths"), c.Node.Attr("branches").([]core.Func)
 	sum := 0
 	for _, n := range lengths {
 		sum += n
@@ -67,20 +68,20 @@ func firstBranch(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
 }
 
 // aggregator is the kernel of what is asked of statistics: there are none.
-func aggregator(n *tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+func aggregator(n *core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		if _, err := handle.Find[*help](c, 0); err != nil {
 			return err
 		}
 		if len(n.OutTypes) > 0 {
-			c.Set(0, tf.Scalar(""))
+			c.Set(0, core.Scalar(""))
 		}
 		return nil
 	}), nil
 }
 
 // noModel answers what asks how an iterator tunes itself, which none does.
-var noModel = async(0, func(_ *tf.OpContext, it *dataset.Cursor) error {
+var noModel = async(0, func(_ *core.OpContext, it *dataset.Cursor) error {
 	if !it.Started() {
 		return tf.Errorf(tf.FailedPrecondition, "GetModelProto() failed because the iterator has not been initialized. Ensure that you have run the initializer operation for this iterator before getting the next element.")
 	}
@@ -92,7 +93,7 @@ type help struct{}
 
 var _ = resource.Declare[*help]("tensorflow::data::ThreadPoolResource")
 
-func helper(n *tf.Node) (tf.Kernel, error) {
+func helper(n *core.Node) (core.Kernel, error) {
 	return handle.Kernel(n, handle.Maker[*help]{New: func(string) (*help, error) { return &help{}, nil }}), nil
 }
 

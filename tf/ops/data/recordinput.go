@@ -10,11 +10,12 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/dataset"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
-		Name: "RecordInput", Out: "records: string", Stateful: true, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(recordInput),
+	core.Register(core.OpDef{
+		Name: "RecordInput", Out: "records: string", Stateful: true, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(recordInput),
 		Attrs: "file_pattern: string; file_random_seed: int = 301; file_shuffle_shift_ratio: float = 0; file_buffer_size: int = 10000; " +
 			"file_parallelism: int = 16; batch_size: int = 32; compression_type: string = ''",
 		Shape: noShape,
@@ -23,7 +24,7 @@ func init() {
 
 // recordInput makes the kernel that gives batches of records out of a buffer, in
 // which they are mixed: each record once in an epoch, epoch after epoch.
-func recordInput(n *tf.Node) (tf.Kernel, error) {
+func recordInput(n *core.Node) (core.Kernel, error) {
 	y := &yielder{
 		pattern: n.Str("file_pattern"), compression: n.Str("compression_type"), capacity: n.Int("file_buffer_size"),
 		shift: n.Attr("file_shuffle_shift_ratio"), chance: rand.New(rand.NewPCG(uint64(n.Int("file_random_seed")), 0)),
@@ -37,12 +38,12 @@ func recordInput(n *tf.Node) (tf.Kernel, error) {
 	case y.capacity <= 0:
 		return nil, tf.Errorf(tf.InvalidArgument, "file_buffer_size must be greater than zero, got %d", y.capacity)
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		out, err := c.Alloc(0, tf.String, tf.Shape{size})
 		if err != nil {
 			return err
 		}
-		return y.fill(c.StepContext(), tf.Data[string](out))
+		return y.fill(c.StepContext(), core.Data[string](out))
 	}), nil
 }
 
@@ -93,7 +94,7 @@ func (y *yielder) read(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		y.buffer = append(y.buffer, tf.Data[string](e[0])[0])
+		y.buffer = append(y.buffer, core.Data[string](e[0])[0])
 	}
 	if len(y.buffer) == 0 {
 		return tf.Errorf(tf.NotFound, "Found no data in all files of %s", y.pattern)
@@ -103,7 +104,7 @@ func (y *yielder) read(ctx context.Context) error {
 
 // begin begins an epoch, with the files in an order of its own.
 func (y *yielder) begin() error {
-	names, err := filepath.Glob(tf.LocalPath(y.pattern))
+	names, err := filepath.Glob(core.LocalPath(y.pattern))
 	if err != nil {
 		return tf.Errorf(tf.InvalidArgument, "%q is no pattern of file names: %v", y.pattern, err)
 	}

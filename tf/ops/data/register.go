@@ -13,6 +13,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/dataset"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Attributes that many ops have.
@@ -27,13 +28,13 @@ const (
 )
 
 // A maker makes the dataset that a node describes.
-type maker func(c *tf.OpContext) (dataset.Dataset, error)
+type maker func(c *core.OpContext) (dataset.Dataset, error)
 
 // register registers an op whose output is a dataset.
 func register(name, in, attrs string, stateful bool, m maker) {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: name, In: in, Out: "handle: variant", Attrs: attrs, Stateful: stateful,
-		Shape: tf.ScalarShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(kernel(m)),
+		Shape: core.ScalarShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(kernel(m)),
 	})
 }
 
@@ -44,9 +45,9 @@ func registerBoth(name, in, attrs string, stateful bool, m maker) {
 	register("Experimental"+name, in, strings.TrimSuffix(attrs, metadata), stateful, m)
 }
 
-func kernel(m maker) tf.NewKernel {
-	return func(*tf.Node) (tf.Kernel, error) {
-		return tf.Compute(func(c *tf.OpContext) error {
+func kernel(m maker) core.NewKernel {
+	return func(*core.Node) (core.Kernel, error) {
+		return core.Compute(func(c *core.OpContext) error {
 			d, err := m(c)
 			if err == nil {
 				c.Set(0, dataset.Made(d, originOf(c)))
@@ -57,7 +58,7 @@ func kernel(m maker) tf.NewKernel {
 }
 
 // originOf returns what there is to tell of the dataset that a node makes.
-func originOf(c *tf.OpContext) *dataset.Origin {
+func originOf(c *core.OpContext) *dataset.Origin {
 	o := &dataset.Origin{Node: c.Node, In: kept(c, 0, c.Inputs())}
 	if c.Step != nil {
 		o.Resources = c.Resources
@@ -69,28 +70,28 @@ func originOf(c *tf.OpContext) *dataset.Origin {
 }
 
 // declared returns what a node says of its elements.
-func declared(n *tf.Node) dataset.Spec {
+func declared(n *core.Node) dataset.Spec {
 	shapes, _ := n.Attr("output_shapes").([]tf.Shape)
 	return dataset.Spec{Types: n.TypesAttr("output_types"), Shapes: shapes}
 }
 
 // spec is declared for datasets whose elements a function makes.
-func spec(c *tf.OpContext) *dataset.Spec {
+func spec(c *core.OpContext) *dataset.Spec {
 	s := declared(c.Node)
 	return &s
 }
 
 // scalar returns the value of input i.
-func scalar[T tf.Elem](c *tf.OpContext, i int, name string) (v T, err error) {
+func scalar[T tf.Elem](c *core.OpContext, i int, name string) (v T, err error) {
 	if c.Input(i).Rank() != 0 {
 		return v, tf.Errorf(tf.InvalidArgument, "%s must be a scalar", name)
 	}
-	return tf.Data[T](c.Input(i))[0], nil
+	return core.Data[T](c.Input(i))[0], nil
 }
 
 // on makes the maker of a dataset over another, the first input.
-func on(f func(c *tf.OpContext, input dataset.Dataset) (dataset.Dataset, error)) maker {
-	return func(c *tf.OpContext) (dataset.Dataset, error) {
+func on(f func(c *core.OpContext, input dataset.Dataset) (dataset.Dataset, error)) maker {
+	return func(c *core.OpContext) (dataset.Dataset, error) {
 		in, err := dataset.Of(c.Input(0))
 		if err != nil {
 			return nil, err
@@ -102,7 +103,7 @@ func on(f func(c *tf.OpContext, input dataset.Dataset) (dataset.Dataset, error))
 // sized makes the maker of a dataset over another that a number, the second
 // input, says more about.
 func sized(name string, f func(dataset.Dataset, int64) dataset.Dataset) maker {
-	return on(func(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
+	return on(func(c *core.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
 		n, err := scalar[int64](c, 1, name)
 		if err != nil {
 			return nil, err
@@ -113,11 +114,11 @@ func sized(name string, f func(dataset.Dataset, int64) dataset.Dataset) maker {
 
 // same is the maker of datasets that differ from their input in how they are
 // computed only.
-var same = on(func(_ *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) { return in, nil })
+var same = on(func(_ *core.OpContext, in dataset.Dataset) (dataset.Dataset, error) { return in, nil })
 
 // kept returns inputs from lo up to hi for as long as they are needed.
-func kept(c *tf.OpContext, lo, hi int) []*tf.Tensor {
-	in := make([]*tf.Tensor, hi-lo)
+func kept(c *core.OpContext, lo, hi int) []*core.Tensor {
+	in := make([]*core.Tensor, hi-lo)
 	for i := range in {
 		in[i] = c.Input(lo + i).Share().Escape()
 	}
@@ -126,22 +127,22 @@ func kept(c *tf.OpContext, lo, hi int) []*tf.Tensor {
 
 // function returns the function that an attribute names, for as long as there
 // are iterators: it is given inputs from lo up to hi after its own arguments.
-func function(c *tf.OpContext, attr string, lo, hi int) (dataset.Func, error) {
+func function(c *core.OpContext, attr string, lo, hi int) (dataset.Func, error) {
 	return functionOf(c, c.Node.FuncAttr(attr), lo, hi, blame(c.Node, attr))
 }
 
 // functionOf is function for a function at hand. blamed says of an error whose it
 // is.
-func functionOf(c *tf.OpContext, f tf.Func, lo, hi int, blamed func(error) error) (dataset.Func, error) {
+func functionOf(c *core.OpContext, f core.Func, lo, hi int, blamed func(error) error) (dataset.Func, error) {
 	if c.Step == nil || c.Functions == nil {
 		return nil, tf.Errorf(tf.Internal, "No function library is provided.")
 	}
 	caller, captured := c.Functions.Lasting(), kept(c, lo, hi)
 	most := arity(caller, f.Name)
-	return func(ctx context.Context, in []*tf.Tensor) (out []*tf.Tensor, err error) {
+	return func(ctx context.Context, in []*core.Tensor) (out []*core.Tensor, err error) {
 		ended := make(chan struct{})
 		args := slices.Concat(in, captured)
-		caller.Call(ctx, f, args[:min(most, len(args))], func(ts []*tf.Tensor, e error) {
+		caller.Call(ctx, f, args[:min(most, len(args))], func(ts []*core.Tensor, e error) {
 			out, err = ts, blamed(e)
 			close(ended)
 		})
@@ -153,8 +154,8 @@ func functionOf(c *tf.OpContext, f tf.Func, lo, hi int, blamed func(error) error
 // arity returns how many arguments a function takes. Datasets may hold more than
 // that: TensorFlow's distributed ones keep, after what their functions take, the
 // iterator that these read from, so that it lives as long as they do.
-func arity(c tf.FunctionCaller, name string) int {
-	l, ok := c.(interface{ Library() *tf.Library })
+func arity(c core.FunctionCaller, name string) int {
+	l, ok := c.(interface{ Library() *core.Library })
 	if !ok || l.Library() == nil {
 		return math.MaxInt
 	}
@@ -172,8 +173,8 @@ func arity(c tf.FunctionCaller, name string) int {
 
 // calling makes the maker of a dataset that calls the function of an attribute,
 // whose captured inputs lie between the dataset and the last few inputs.
-func calling(attr string, last int, f func(c *tf.OpContext, in dataset.Dataset, f dataset.Func) (dataset.Dataset, error)) maker {
-	return on(func(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
+func calling(attr string, last int, f func(c *core.OpContext, in dataset.Dataset, f dataset.Func) (dataset.Dataset, error)) maker {
+	return on(func(c *core.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
 		fn, err := function(c, attr, 1, c.Inputs()-last)
 		if err != nil {
 			return nil, err
@@ -192,7 +193,7 @@ var nameless atomic.Int64
 
 // blame returns what says of an error which dataset's function it is from. One
 // that is out of range is no error yet: it may end the dataset.
-func blame(n *tf.Node, attr string) func(error) error {
+func blame(n *core.Node, attr string) func(error) error {
 	op := n.OpName()
 	if attr == "reduce_func" && strings.HasSuffix(op, "GroupByWindowDataset") {
 		return func(err error) error { return inside(err, n.FuncAttr(attr).Name) }

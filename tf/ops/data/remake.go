@@ -6,11 +6,12 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/dataset"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // kernelOf returns the kernel of a node that computes at once, without a graph.
-func kernelOf(n *tf.Node) (tf.Compute, error) {
-	find, err := tf.FindKernel("CPU", n)
+func kernelOf(n *core.Node) (core.Compute, error) {
+	find, err := core.FindKernel("CPU", n)
 	if err != nil {
 		return nil, err
 	}
@@ -18,7 +19,7 @@ func kernelOf(n *tf.Node) (tf.Compute, error) {
 	if err != nil {
 		return nil, err
 	}
-	compute, ok := kernel.(tf.Compute)
+	compute, ok := kernel.(core.Compute)
 	if !ok {
 		return nil, tf.Errorf(tf.Unimplemented, "the op %s has to be in a graph to be computed", n.OpName())
 	}
@@ -26,19 +27,19 @@ func kernelOf(n *tf.Node) (tf.Compute, error) {
 }
 
 // compute runs a node outside of a graph.
-func compute(s *tf.Step, n *tf.Node, in []*tf.Tensor) ([]*tf.Tensor, error) {
+func compute(s *core.Step, n *core.Node, in []*core.Tensor) ([]*core.Tensor, error) {
 	kernel, err := kernelOf(n)
 	if err != nil {
 		return nil, err
 	}
-	c := &tf.OpContext{Step: s, Node: n, In: make([]tf.Slot, len(in)), Out: make([]tf.Slot, len(n.OutTypes))}
+	c := &core.OpContext{Step: s, Node: n, In: make([]core.Slot, len(in)), Out: make([]core.Slot, len(n.OutTypes))}
 	for i, t := range in {
 		c.In[i].T = t
 	}
 	if err := kernel(c); err != nil {
 		return nil, err
 	}
-	out := make([]*tf.Tensor, len(c.Out))
+	out := make([]*core.Tensor, len(c.Out))
 	for i := range out {
 		out[i] = c.Out[i].T
 	}
@@ -46,8 +47,8 @@ func compute(s *tf.Step, n *tf.Node, in []*tf.Tensor) ([]*tf.Tensor, error) {
 }
 
 // remade makes a dataset as another was made, of other inputs.
-func remade(o *dataset.Origin, in []*tf.Tensor) (*tf.Tensor, error) {
-	out, err := compute(&tf.Step{Functions: o.Functions, Resources: o.Resources}, o.Node, in)
+func remade(o *dataset.Origin, in []*core.Tensor) (*core.Tensor, error) {
+	out, err := compute(&core.Step{Functions: o.Functions, Resources: o.Resources}, o.Node, in)
 	if err != nil {
 		return nil, err
 	}
@@ -56,20 +57,20 @@ func remade(o *dataset.Origin, in []*tf.Tensor) (*tf.Tensor, error) {
 
 // onTop makes a dataset that an op derives from that of a tensor, with elements
 // of the same types.
-func onTop(op string, of *tf.Tensor, more []*tf.Tensor, attrs tf.Attrs) (*tf.Tensor, error) {
+func onTop(op string, of *core.Tensor, more []*core.Tensor, attrs core.Attrs) (*core.Tensor, error) {
 	d, err := dataset.Of(of)
 	if err != nil {
 		return nil, err
 	}
-	all := tf.Attrs{"output_types": d.Spec().Types, "output_shapes": d.Spec().Shapes}
+	all := core.Attrs{"output_types": d.Spec().Types, "output_shapes": d.Spec().Shapes}
 	for k, v := range attrs {
 		all[k] = v
 	}
-	n, err := tf.NewNode(op, op, all)
+	n, err := core.NewNode(op, op, all)
 	if err != nil {
 		return nil, err
 	}
-	out, err := compute(&tf.Step{}, n, append([]*tf.Tensor{of}, more...))
+	out, err := compute(&core.Step{}, n, append([]*core.Tensor{of}, more...))
 	if err != nil {
 		return nil, err
 	}
@@ -77,8 +78,8 @@ func onTop(op string, of *tf.Tensor, more []*tf.Tensor, attrs tf.Attrs) (*tf.Ten
 }
 
 // first returns o's inputs with another first one.
-func first(o *dataset.Origin, t *tf.Tensor) []*tf.Tensor {
-	return append([]*tf.Tensor{t}, o.In[1:]...)
+func first(o *dataset.Origin, t *core.Tensor) []*core.Tensor {
+	return append([]*core.Tensor{t}, o.In[1:]...)
 }
 
 // is reports whether a name is that of an op or of a later version of it:

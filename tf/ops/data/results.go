@@ -4,30 +4,30 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/gorge-tf/gorge/internal/dataset"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	ask := func(name, attrs string) {
-		tf.Register(tf.OpDef{Name: name, In: input, Out: "cardinality: int64", Attrs: attrs, Shape: tf.ScalarShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(cardinality)})
+		core.Register(core.OpDef{Name: name, In: input, Out: "cardinality: int64", Attrs: attrs, Shape: core.ScalarShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(cardinality)})
 	}
 	ask("DatasetCardinality", "cardinality_options: string = ''")
 	ask("ExperimentalDatasetCardinality", "")
-	run := func(name, in, attrs string, f func(c *tf.OpContext, d dataset.Dataset) (dataset.Element, error)) {
-		tf.Register(tf.OpDef{Name: name, In: in, Out: "components: output_types", Attrs: attrs, Stateful: true, Shape: declaredShapes, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(whole(f))})
+	run := func(name, in, attrs string, f func(c *core.OpContext, d dataset.Dataset) (dataset.Element, error)) {
+		core.Register(core.OpDef{Name: name, In: in, Out: "components: output_types", Attrs: attrs, Stateful: true, Shape: declaredShapes, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(whole(f))})
 	}
-	run("DatasetToSingleElement", "dataset: variant", plain, func(c *tf.OpContext, d dataset.Dataset) (dataset.Element, error) {
+	run("DatasetToSingleElement", "dataset: variant", plain, func(c *core.OpContext, d dataset.Dataset) (dataset.Element, error) {
 		return dataset.Single(c.StepContext(), d)
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "GetElementAtIndex", In: "dataset: variant; index: int64", Out: "components: output_types", Attrs: outputs,
-		Shape: declaredShapes, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(whole(elementAt)),
+		Shape: declaredShapes, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(whole(elementAt)),
 	})
 	run("ReduceDataset", input+"; initial_state: Tstate; other_arguments: Targuments",
 		"f: func; Tstate: list(type) >= 1; "+captures+outputs+"; use_inter_op_parallelism: bool = true"+metadata, reduce)
 }
 
-func elementAt(c *tf.OpContext, _ dataset.Dataset) (dataset.Element, error) {
+func elementAt(c *core.OpContext, _ dataset.Dataset) (dataset.Element, error) {
 	i, err := scalar[int64](c, 1, "index")
 	if err != nil {
 		return nil, err
@@ -47,15 +47,15 @@ func elementAt(c *tf.OpContext, _ dataset.Dataset) (dataset.Element, error) {
 // the options of the op: datasets that functions return may be made.
 const computeModerate = 2
 
-func cardinality(n *tf.Node) (tf.Kernel, error) {
+func cardinality(n *core.Node) (core.Kernel, error) {
 	level, _ := numberIn([]byte(n.Str("cardinality_options")), []protowire.Number{1})
 	if level >= computeModerate {
 		return count, nil
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		d, err := dataset.Of(c.Input(0))
 		if err == nil {
-			c.Set(0, tf.Scalar(d.Cardinality()))
+			c.Set(0, core.Scalar(d.Cardinality()))
 		}
 		return err
 	}), nil
@@ -63,7 +63,7 @@ func cardinality(n *tf.Node) (tf.Kernel, error) {
 
 // count counts on a goroutine that ends with it. What cannot be counted is of
 // unknown size.
-var count = tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
+var count = core.AsyncCompute(func(c *core.OpContext, done func(error)) {
 	d, err := dataset.Of(c.Input(0))
 	if err != nil {
 		done(err)
@@ -74,17 +74,17 @@ var count = tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
 		if err != nil {
 			n = dataset.Unknown
 		}
-		c.Set(0, tf.Scalar(n))
+		c.Set(0, core.Scalar(n))
 		done(c.StepContext().Err())
 	}()
 })
 
 // whole makes the kernel of what goes through a dataset, on a goroutine that
 // ends with it.
-func whole(f func(c *tf.OpContext, d dataset.Dataset) (dataset.Element, error)) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func whole(f func(c *core.OpContext, d dataset.Dataset) (dataset.Element, error)) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		want := declared(n)
-		return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
+		return core.AsyncCompute(func(c *core.OpContext, done func(error)) {
 			d, err := dataset.Of(c.Input(0))
 			if err != nil {
 				done(err)
@@ -104,7 +104,7 @@ func whole(f func(c *tf.OpContext, d dataset.Dataset) (dataset.Element, error)) 
 	}
 }
 
-func reduce(c *tf.OpContext, d dataset.Dataset) (dataset.Element, error) {
+func reduce(c *core.OpContext, d dataset.Dataset) (dataset.Element, error) {
 	end := 1 + len(c.Node.TypesAttr("Tstate"))
 	f, err := function(c, "f", end, c.Inputs())
 	if err != nil {

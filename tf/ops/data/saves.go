@@ -5,13 +5,14 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/dataset"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/record"
 )
 
 func init() {
 	const saves, shards = input + "; path: string; shard_func_other_args: Tshard_func_args", "compression: string = ''; shard_func: func; use_shard_func: bool = true; Tshard_func_args: list(type) >= 0"
-	ends := func(name, in, attrs string, f func(c *tf.OpContext, d dataset.Dataset) error) {
-		tf.Register(tf.OpDef{Name: name, In: in, Attrs: attrs, Stateful: true, Shape: noShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(consumes(f))})
+	ends := func(name, in, attrs string, f func(c *core.OpContext, d dataset.Dataset) error) {
+		core.Register(core.OpDef{Name: name, In: in, Attrs: attrs, Stateful: true, Shape: noShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(consumes(f))})
 	}
 	ends("SaveDataset", saves, shards, saveAll)
 	register("SaveDatasetV2", saves, shards+"; "+outputs, true, on(save))
@@ -23,9 +24,9 @@ func init() {
 
 // consumes makes the kernel of what goes through a dataset and has no result, on
 // a goroutine that ends with it.
-func consumes(f func(c *tf.OpContext, d dataset.Dataset) error) tf.NewKernel {
-	return func(*tf.Node) (tf.Kernel, error) {
-		return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
+func consumes(f func(c *core.OpContext, d dataset.Dataset) error) core.NewKernel {
+	return func(*core.Node) (core.Kernel, error) {
+		return core.AsyncCompute(func(c *core.OpContext, done func(error)) {
 			d, err := dataset.Of(c.Input(0))
 			if err != nil {
 				done(err)
@@ -37,7 +38,7 @@ func consumes(f func(c *tf.OpContext, d dataset.Dataset) error) tf.NewKernel {
 }
 
 // each calls f with the elements of d.
-func each(c *tf.OpContext, d dataset.Dataset, f func(dataset.Element) error) error {
+func each(c *core.OpContext, d dataset.Dataset, f func(dataset.Element) error) error {
 	it, err := d.Iterate()
 	if err != nil {
 		return err
@@ -57,7 +58,7 @@ func each(c *tf.OpContext, d dataset.Dataset, f func(dataset.Element) error) err
 	}
 }
 
-func save(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
+func save(c *core.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
 	path, err := scalar[string](c, 1, "path")
 	if err != nil {
 		return nil, err
@@ -71,7 +72,7 @@ func save(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
 	return dataset.Save(in, path, c.Node.Str("compression"), shard)
 }
 
-func saveAll(c *tf.OpContext, in dataset.Dataset) error {
+func saveAll(c *core.OpContext, in dataset.Dataset) error {
 	d, err := save(c, in)
 	if err != nil {
 		return err
@@ -79,7 +80,7 @@ func saveAll(c *tf.OpContext, in dataset.Dataset) error {
 	return each(c, d, func(dataset.Element) error { return nil })
 }
 
-func load(c *tf.OpContext) (dataset.Dataset, error) {
+func load(c *core.OpContext) (dataset.Dataset, error) {
 	path, err := scalar[string](c, 0, "path")
 	if err != nil {
 		return nil, err
@@ -91,7 +92,7 @@ func load(c *tf.OpContext) (dataset.Dataset, error) {
 	return dataset.Load(path, c.Node.Str("compression"), spec(c), read)
 }
 
-func toTFRecord(c *tf.OpContext, d dataset.Dataset) error {
+func toTFRecord(c *core.OpContext, d dataset.Dataset) error {
 	name, err := scalar[string](c, 1, "filename")
 	if err != nil {
 		return err
@@ -111,7 +112,7 @@ func toTFRecord(c *tf.OpContext, d dataset.Dataset) error {
 		if e[0].Rank() != 0 {
 			return tf.Errorf(tf.InvalidArgument, "the elements of a dataset that is written to a file must be scalars, got shape %s", e[0].Shape().Text())
 		}
-		return w.Write([]byte(tf.Data[string](e[0])[0]))
+		return w.Write([]byte(core.Data[string](e[0])[0]))
 	})
 	return errors.Join(err, w.Close())
 }

@@ -5,12 +5,13 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/dataset"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // separated makes a dataset anew such that each place where it has a shuffled one
 // takes seeds by itself, from the first on: to optimize a dataset, TensorFlow
 // writes it down as a tree, in which nothing is in two places.
-func separated(t *tf.Tensor) (*tf.Tensor, error) {
+func separated(t *core.Tensor) (*core.Tensor, error) {
 	if !optimizes(t) {
 		return t, nil
 	}
@@ -23,7 +24,7 @@ func separated(t *tf.Tensor) (*tf.Tensor, error) {
 }
 
 // optimizes reports whether TensorFlow would optimize a dataset at all.
-func optimizes(t *tf.Tensor) bool {
+func optimizes(t *core.Tensor) bool {
 	if v, ok := option(t, optionOptimization, optimizationDefault); !ok || v != 0 || eliminated(t) {
 		return true
 	}
@@ -36,7 +37,7 @@ func optimizes(t *tf.Tensor) bool {
 // A separator knows in which datasets there are shuffled ones.
 type separator map[*dataset.Origin]bool
 
-func (s separator) apply(t *tf.Tensor) (*tf.Tensor, error) {
+func (s separator) apply(t *core.Tensor) (*core.Tensor, error) {
 	o := dataset.OriginOf(t)
 	if o == nil || !s.shuffles(o) {
 		return t, nil

@@ -4,7 +4,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/dataset"
 	"github.com/gorge-tf/gorge/internal/handle"
 	"github.com/gorge-tf/gorge/internal/resource"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
@@ -20,8 +20,8 @@ func init() {
 	register("GlobalShuffleDataset", input+seeds+generator, again+"; "+plain, true, on(globalShuffle))
 	register("SamplingDataset", input+"; rate: float"+seeds, outputs, false, on(sample))
 	for _, name := range []string{"DummySeedGenerator", "DummyMemoryCache", "DummyIterationCounter"} {
-		tf.Register(tf.OpDef{
-			Name: name, Out: "handle: resource", Stateful: true, Shape: tf.ScalarShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(dummy),
+		core.Register(core.OpDef{
+			Name: name, Out: "handle: resource", Stateful: true, Shape: core.ScalarShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(dummy),
 		})
 	}
 }
@@ -29,17 +29,17 @@ func init() {
 var _ = resource.Declare[*dataset.Seeds]("tensorflow::data::SeedGeneratorManager")
 
 // dummy makes a handle of nothing: what it stands for is the dataset's own.
-func dummy(n *tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
-		c.Set(0, tf.HandleTensor(tf.ResourceHandle{Name: n.OpName()}))
+func dummy(n *core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
+		c.Set(0, core.HandleTensor(core.ResourceHandle{Name: n.OpName()}))
 		return nil
 	}), nil
 }
 
 // shuffle makes the maker of shuffled datasets. A generator of seeds, if there is
 // one, is the last input.
-func shuffle(repeats, shares bool) func(*tf.OpContext, dataset.Dataset) (dataset.Dataset, error) {
-	return func(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
+func shuffle(repeats, shares bool) func(*core.OpContext, dataset.Dataset) (dataset.Dataset, error) {
+	return func(c *core.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
 		v := [4]int64{3: 1}
 		names := []string{"buffer_size", "seed", "seed2", "count"}
 		if !repeats {
@@ -62,7 +62,7 @@ func shuffle(repeats, shares bool) func(*tf.OpContext, dataset.Dataset) (dataset
 }
 
 // shuffleBy shuffles by a generator of seeds.
-func shuffleBy(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
+func shuffleBy(c *core.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
 	n, err := scalar[int64](c, 1, "buffer_size")
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func shuffleBy(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
 // seedsFrom returns the seeds that inputs from at on say: those of a generator,
 // the input after them, if there is one, else two numbers. With renew, each
 // iterator has others.
-func seedsFrom(c *tf.OpContext, at int, renew bool) (*dataset.Seeds, error) {
+func seedsFrom(c *core.OpContext, at int, renew bool) (*dataset.Seeds, error) {
 	if at+2 < c.Inputs() {
 		if s, err := handle.Find[*dataset.Seeds](c, at+2); err == nil {
 			return s, nil
@@ -94,7 +94,7 @@ func seedsFrom(c *tf.OpContext, at int, renew bool) (*dataset.Seeds, error) {
 	return dataset.NewSeeds(seed, seed2, renew), nil
 }
 
-func randomNumbers(c *tf.OpContext) (dataset.Dataset, error) {
+func randomNumbers(c *core.OpContext) (dataset.Dataset, error) {
 	s, err := seedsFrom(c, 0, c.Node.Bool("rerandomize_each_iteration"))
 	if err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func randomNumbers(c *tf.OpContext) (dataset.Dataset, error) {
 	return dataset.Random(s), nil
 }
 
-func globalShuffle(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
+func globalShuffle(c *core.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
 	s, err := seedsFrom(c, 1, c.Node.Bool("reshuffle_each_iteration"))
 	if err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func globalShuffle(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error)
 	return dataset.GlobalShuffle(in, s)
 }
 
-func sample(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
+func sample(c *core.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
 	rate, err := scalar[float32](c, 1, "rate")
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/dataset"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
@@ -27,7 +28,7 @@ func init() {
 }
 
 // printOf tells the dataset of a tensor apart from others, made otherwise.
-func printOf(t *tf.Tensor, more ...any) (uint64, error) {
+func printOf(t *core.Tensor, more ...any) (uint64, error) {
 	b, err := fingerprintOf(t)
 	if err != nil {
 		return 0, tf.Errorf(tf.FailedPrecondition, "Failed to serialize the input pipeline graph: %s", tf.AsError(err).Message())
@@ -42,7 +43,7 @@ const autoPacked = "AUTO"
 
 // snapshotInShards keeps a dataset in shards, of which functions tell which an
 // element goes to, and how they are read.
-func snapshotInShards(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
+func snapshotInShards(c *core.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
 	n := c.Node
 	path, err := scalar[string](c, 1, "path")
 	if err != nil {
@@ -71,7 +72,7 @@ func snapshotInShards(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, err
 }
 
 // snapshotInFiles keeps a dataset in files of some size.
-func snapshotInFiles(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
+func snapshotInFiles(c *core.OpContext, in dataset.Dataset) (dataset.Dataset, error) {
 	n := c.Node
 	path, err := scalar[string](c, 1, "path")
 	if err != nil {
@@ -116,7 +117,7 @@ func snapshotInFiles(c *tf.OpContext, in dataset.Dataset) (dataset.Dataset, erro
 }
 
 // shardElements makes the dataset of the elements of one shard.
-func shardElements(c *tf.OpContext) (dataset.Dataset, error) {
+func shardElements(c *core.OpContext) (dataset.Dataset, error) {
 	dir, err := scalar[string](c, 0, "shard_dir")
 	if err != nil {
 		return nil, err
@@ -132,7 +133,7 @@ func shardElements(c *tf.OpContext) (dataset.Dataset, error) {
 	return dataset.Skip(d, max(0, from)), nil
 }
 
-func chunkElements(c *tf.OpContext) (dataset.Dataset, error) {
+func chunkElements(c *core.OpContext) (dataset.Dataset, error) {
 	name, err := scalar[string](c, 0, "chunk_file")
 	if err != nil {
 		return nil, err
@@ -141,7 +142,7 @@ func chunkElements(c *tf.OpContext) (dataset.Dataset, error) {
 }
 
 // nested makes the dataset of datasets that are the inputs.
-func nested(c *tf.OpContext) (dataset.Dataset, error) {
+func nested(c *core.OpContext) (dataset.Dataset, error) {
 	list := make([]dataset.Element, c.Inputs())
 	for i := range list {
 		list[i] = kept(c, i, i+1)
@@ -154,7 +155,7 @@ func nested(c *tf.OpContext) (dataset.Dataset, error) {
 
 // listChunks makes the dataset of the names of a snapshot's files that are
 // complete.
-func listChunks(c *tf.OpContext) (dataset.Dataset, error) {
+func listChunks(c *core.OpContext) (dataset.Dataset, error) {
 	path, err := scalar[string](c, 0, "snapshot_path")
 	if err != nil {
 		return nil, err

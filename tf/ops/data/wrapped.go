@@ -3,12 +3,13 @@ package data
 import (
 	"github.com/gorge-tf/gorge/internal/dataset"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	op := func(name string, k tf.NewKernel) {
-		tf.Register(tf.OpDef{
-			Name: name, In: "input_handle: variant", Out: "output_handle: variant", Shape: tf.ScalarShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(k),
+	op := func(name string, k core.NewKernel) {
+		core.Register(core.OpDef{
+			Name: name, In: "input_handle: variant", Out: "output_handle: variant", Shape: core.ScalarShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(k),
 		})
 	}
 	op("WrapDatasetVariant", wrap)
@@ -17,24 +18,24 @@ func init() {
 
 // wrapped is the tensor of a dataset in a form that copies between devices leave
 // alone.
-type wrapped struct{ t *tf.Tensor }
+type wrapped struct{ t *core.Tensor }
 
 var errNoScalar = tf.Errorf(tf.InvalidArgument, "Dataset tensor must be a scalar of dtype DT_VARIANT.")
 
-func wrap(*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+func wrap(*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		if _, err := dataset.Of(c.Input(0)); err != nil {
 			return err
 		}
-		t := tf.NewTensor(tf.Variant, tf.Shape{})
+		t := core.NewTensor(tf.Variant, tf.Shape{})
 		t.Variants()[0].Value = wrapped{c.Input(0).Share()}
 		c.Set(0, t)
 		return nil
 	}), nil
 }
 
-func unwrap(*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+func unwrap(*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		if c.Input(0).Rank() != 0 {
 			return errNoScalar
 		}

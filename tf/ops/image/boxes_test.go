@@ -6,6 +6,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/image"
@@ -19,15 +20,15 @@ func init() {
 }
 
 // rivals returns boxes, some upside down, that overlap in part, and scores.
-func rivals() (boxes, scores *tf.Tensor) {
+func rivals() (boxes, scores *core.Tensor) {
 	b := arr(tf.Shape{8, 4}, float32(0), 0, 1, 1, 0, 0.1, 1, 1.1, 0, -0.1, 1, 0.9, 1, 11, 0, 10, 0, 10.1, 1, 11.1, 0, 100, 1, 101, 0.2, 0.3, 0.9, 0.8, 2, 2, 2, 3)
 	return b, arr(tf.Shape{8}, float32(0.9), 0.75, 0.6, 0.95, 0.5, 0.3, 0.8, -0.4)
 }
 
 func addSuppression() {
 	b, s := rivals()
-	f := func(v float32) *tf.Tensor { return scalar(v) }
-	n := func(v int32) *tf.Tensor { return scalar(v) }
+	f := func(v float32) *core.Tensor { return scalar(v) }
+	n := func(v int32) *core.Tensor { return scalar(v) }
 	half := []tf.DType{tf.Float16}
 	v1 := func(threshold float32) func(*tf.Graph, []tf.Output) []tf.Output {
 		return applied("NonMaxSuppression", tf.Attr("iou_threshold", threshold))
@@ -48,7 +49,7 @@ func addSuppression() {
 		"NonMaxSuppressionV5": {f(0.4), f(0.1), f(0.7)},
 	} {
 		in := append(tensors{b, s, n(6)}, more...)
-		with := func(i int, t *tf.Tensor) tensors {
+		with := func(i int, t *core.Tensor) tensors {
 			out := slices.Clone(in)
 			out[i] = t
 			return out
@@ -83,8 +84,8 @@ func addCombined() {
 	boxes, _ := optest.Convert(b, tf.Float32).Reshape(tf.Shape{2, 4, 1, 4})
 	scores := arr(tf.Shape{2, 4, 2}, float32(0.9), 0.1, 0.75, 0.81, 0.6, 0.7, 0.3, 0.95, 0.55, 0.35, 0.5, 0.2, 0.05, 0.65, 0.4, 0.15)
 	own := within(0, 1, 1, 3, 2, 4)
-	f := func(v float32) *tf.Tensor { return scalar(v) }
-	n := func(v int32) *tf.Tensor { return scalar(v) }
+	f := func(v float32) *core.Tensor { return scalar(v) }
+	n := func(v int32) *core.Tensor { return scalar(v) }
 	addSamples(
 		sample{Op: op, In: tensors{boxes, scores, n(2), n(6), f(0.4), f(0.2)}, F: applied(op)},
 		sample{Op: op, Name: "padded", In: tensors{boxes, scores, n(2), n(60), f(0.4), f(0.2)}, F: applied(op, image.CombinedOpts{PadPerClass: true, Unclipped: true})},
@@ -154,7 +155,7 @@ func addDistorted() {
 func TestBoxFunctions(t *testing.T) {
 	g := eager.New()
 	b, s := rivals()
-	boxes, scores, n, half, none := ops.ConstTensor(g, b), ops.ConstTensor(g, s), ops.Scalar(g, int32(3)), ops.Scalar(g, float32(0.5)), ops.Scalar(g, float32(0))
+	boxes, scores, n, half, none := ops.ConstValue(g, b), ops.ConstValue(g, s), ops.Scalar(g, int32(3)), ops.Scalar(g, float32(0.5)), ops.Scalar(g, float32(0))
 	_, valid := image.NonMaxSuppressionV4(boxes, scores, n, half, none)
 	_, kept, _ := image.NonMaxSuppressionV5(boxes, scores, n, half, none, none)
 	size := ops.Const(g, []int32{9, 9, 1}, 3)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // The lists of types that signatures repeat.
@@ -26,12 +27,9 @@ func apply(op string, opts []tf.Option, in ...tf.Output) tf.Output {
 	return tf.Apply(nil, op, in, opts...).Output(0)
 }
 
-// attrs puts options that a Go function sets before those of its caller.
-func attrs(caller []tf.Option, own ...tf.Option) []tf.Option { return append(own, caller...) }
-
 // forTypes returns one kernel for several types.
-func forTypes(k tf.NewKernel, types ...tf.DType) map[tf.DType]tf.NewKernel {
-	by := map[tf.DType]tf.NewKernel{}
+func forTypes(k core.NewKernel, types ...tf.DType) map[tf.DType]core.NewKernel {
+	by := map[tf.DType]core.NewKernel{}
 	for _, d := range types {
 		by[d] = k
 	}
@@ -39,22 +37,22 @@ func forTypes(k tf.NewKernel, types ...tf.DType) map[tf.DType]tf.NewKernel {
 }
 
 // computed makes a kernel that reads no attributes beforehand.
-func computed(run func(*tf.OpContext) error) tf.NewKernel {
-	return func(*tf.Node) (tf.Kernel, error) { return tf.Compute(run), nil }
+func computed(run func(*core.OpContext) error) core.NewKernel {
+	return func(*core.Node) (core.Kernel, error) { return core.Compute(run), nil }
 }
 
-var elementsOf = map[tf.DType]func(*tf.Tensor) any{
+var elementsOf = map[tf.DType]func(*core.Tensor) any{
 	tf.Float32: sliceOf[float32], tf.Float64: sliceOf[float64], tf.Float16: sliceOf[tf.Half], tf.BFloat16: sliceOf[tf.BF16],
 	tf.Int8: sliceOf[int8], tf.Int16: sliceOf[int16], tf.Int32: sliceOf[int32], tf.Int64: sliceOf[int64],
 	tf.Uint8: sliceOf[uint8], tf.Uint16: sliceOf[uint16], tf.Uint32: sliceOf[uint32], tf.Uint64: sliceOf[uint64],
 }
 
-func sliceOf[T tf.Elem](t *tf.Tensor) any { return tf.Data[T](t) }
+func sliceOf[T tf.Elem](t *core.Tensor) any { return core.Data[T](t) }
 
 // inFloat32 returns the elements of t as float32: its memory if they are.
-func inFloat32(t *tf.Tensor) []float32 {
+func inFloat32(t *core.Tensor) []float32 {
 	if t.DType() == tf.Float32 {
-		return tf.Data[float32](t)
+		return core.Data[float32](t)
 	}
 	x := make([]float32, t.Len())
 	kernel.Cast(x, elementsOf[t.DType()](t))
@@ -63,13 +61,13 @@ func inFloat32(t *tf.Tensor) []float32 {
 
 // output makes output i and returns memory to compute it in, as float32, and
 // what stores it.
-func output(c *tf.OpContext, i int, d tf.DType, s tf.Shape) ([]float32, func(), error) {
+func output(c *core.OpContext, i int, d tf.DType, s tf.Shape) ([]float32, func(), error) {
 	t, err := c.Alloc(i, d, s)
 	if err != nil {
 		return nil, nil, err
 	}
 	if d == tf.Float32 {
-		return tf.Data[float32](t), func() {}, nil
+		return core.Data[float32](t), func() {}, nil
 	}
 	x := make([]float32, t.Len())
 	return x, func() { kernel.Cast(elementsOf[d](t), x) }, nil
@@ -93,19 +91,19 @@ func checkProduct(s tf.Shape) error {
 }
 
 // vector2 reads the two sizes in t, which messages call name.
-func vector2(t *tf.Tensor, name string) (a, b int, err error) {
+func vector2(t *core.Tensor, name string) (a, b int, err error) {
 	switch {
 	case t.Rank() != 1:
 		return 0, 0, invalid("%s must be 1-dimensional%s", name, t.Shape().Text())
 	case t.Len() != 2:
 		return 0, 0, invalid("%s must have two elements%s", name, t.Shape().Text())
 	}
-	v := tf.Data[int32](t)
+	v := core.Data[int32](t)
 	return int(v[0]), int(v[1]), nil
 }
 
 // sizesAt returns what is known of the two sizes in input i.
-func sizesAt(c *tf.Infer, i int) (a, b int, err error) {
+func sizesAt(c *core.Infer, i int) (a, b int, err error) {
 	s, err := c.Rank(i, 1)
 	if err != nil {
 		return 0, 0, err

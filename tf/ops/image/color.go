@@ -4,30 +4,31 @@ import (
 	"math"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const types = "T: {" + floatTypes + "} = DT_FLOAT"
 	for name, f := range map[string]func(y, x []float64){"RGBToHSV": rgbToHSV, "HSVToRGB": hsvToRGB} {
-		d := tf.OpDef{
+		d := core.OpDef{
 			Name: name, In: "images: T", Out: "output: T", Attrs: types, Shape: colorShape,
-			NoGrad: tf.NotDifferentiable, Kernels: tf.ByType("T", forTypes(computed(colors(f)), floats...)),
+			NoGrad: core.NotDifferentiable, Kernels: core.ByType("T", forTypes(computed(colors(f)), floats...)),
 		}
 		if name == "RGBToHSV" {
-			d.NoGrad, d.Grad = 0, rgbToHSVGrad
+			d.NoGrad, d.Grad = 0, tf.GradFunc(rgbToHSVGrad)
 		}
-		tf.Register(d)
+		core.Register(d)
 	}
 	for name, f := range map[string]func(by float64) func(y, x []float64){"AdjustHue": turnedHue, "AdjustSaturation": saturated} {
 		by := map[string]string{"AdjustHue": "delta", "AdjustSaturation": "scale"}[name]
-		tf.Register(tf.OpDef{
+		core.Register(core.OpDef{
 			Name: name, In: "images: T; " + by + ": float", Out: "output: T", Attrs: "T: {half, float} = DT_FLOAT",
-			Shape: colorShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", forTypes(adjustKernel(by, f), tf.Float32)),
+			Shape: colorShape, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", forTypes(adjustKernel(by, f), tf.Float32)),
 		})
 	}
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "AdjustContrastv2", In: "images: T; contrast_factor: float", Out: "output: T", Attrs: "T: {half, float} = DT_FLOAT",
-		Shape: contrastShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", forTypes(computed(adjustContrast), tf.Float32)),
+		Shape: contrastShape, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", forTypes(computed(adjustContrast), tf.Float32)),
 	})
 }
 
@@ -55,7 +56,7 @@ func AdjustContrastv2(images, factor tf.Output, opts ...tf.Option) tf.Output {
 }
 
 // colorShape checks that the last dimension has three colors.
-func colorShape(c *tf.Infer) error {
+func colorShape(c *core.Infer) error {
 	s := c.In(0)
 	switch {
 	case s == nil:
@@ -68,7 +69,7 @@ func colorShape(c *tf.Infer) error {
 	return nil
 }
 
-func contrastShape(c *tf.Infer) error {
+func contrastShape(c *core.Infer) error {
 	if s := c.In(0); s != nil && len(s) < 3 {
 		return invalid("Shape must be at least rank 3 but is rank %d", len(s))
 	}
@@ -80,8 +81,8 @@ func contrastShape(c *tf.Infer) error {
 }
 
 // colors makes what converts every pixel by f.
-func colors(f func(y, x []float64)) func(*tf.OpContext) error {
-	return func(c *tf.OpContext) error {
+func colors(f func(y, x []float64)) func(*core.OpContext) error {
+	return func(c *core.OpContext) error {
 		s := c.Input(0).Shape()
 		switch {
 		case len(s) < 1:
@@ -93,14 +94,14 @@ func colors(f func(y, x []float64)) func(*tf.OpContext) error {
 	}
 }
 
-func eachColor(c *tf.OpContext, f func(y, x []float64)) error {
+func eachColor(c *core.OpContext, f func(y, x []float64)) error {
 	in := c.Input(0)
 	if in.DType() == tf.Float64 {
 		out, err := c.Alloc(0, tf.Float64, in.Shape())
 		if err != nil {
 			return err
 		}
-		convertColors(c, tf.Data[float64](out), tf.Data[float64](in), f)
+		convertColors(c, core.Data[float64](out), core.Data[float64](in), f)
 		return nil
 	}
 	y, store, err := output(c, 0, in.DType(), in.Shape())
@@ -112,7 +113,7 @@ func eachColor(c *tf.OpContext, f func(y, x []float64)) error {
 	return nil
 }
 
-func convertColors[T float32 | float64](c *tf.OpContext, y, x []T, f func(y, x []float64)) {
+func convertColors[T float32 | float64](c *core.OpContext, y, x []T, f func(y, x []float64)) {
 	c.ParallelFor(len(x)/3, grain/16, func(lo, hi int) {
 		var from, to [3]float64
 		for i := 3 * lo; i < 3*hi; i += 3 {
@@ -183,8 +184,8 @@ func saturated(by float64) func(y, x []float64) {
 	}
 }
 
-func adjustKernel(what string, f func(by float64) func(y, x []float64)) tf.NewKernel {
-	return computed(func(c *tf.OpContext) error {
+func adjustKernel(what string, f func(by float64) func(y, x []float64)) core.NewKernel {
+	return computed(func(c *core.OpContext) error {
 		s, by := c.Input(0).Shape(), c.Input(1)
 		switch {
 		case len(s) < 3:
@@ -194,11 +195,11 @@ func adjustKernel(what string, f func(by float64) func(y, x []float64)) tf.NewKe
 		case s[len(s)-1] != 3:
 			return invalid("input must have 3 channels but instead has %d channels.", s[len(s)-1])
 		}
-		return eachColor(c, f(float64(tf.Data[float32](by)[0])))
+		return eachColor(c, f(float64(core.Data[float32](by)[0])))
 	})
 }
 
-func adjustContrast(c *tf.OpContext) error {
+func adjustContrast(c *core.OpContext) error {
 	in, by := c.Input(0), c.Input(1)
 	s := in.Shape()
 	if len(s) < 3 {
@@ -213,7 +214,7 @@ func adjustContrast(c *tf.OpContext) error {
 	}
 	depth := s[len(s)-1]
 	size := s[len(s)-3] * s[len(s)-2] * depth
-	x, factor := inFloat32(in), float64(tf.Data[float32](by)[0])
+	x, factor := inFloat32(in), float64(core.Data[float32](by)[0])
 	c.ParallelFor(len(x)/size, max(1, grain/size), func(lo, hi int) {
 		for i := lo * size; i < hi*size; i += size {
 			stretch(y[i:i+size], x[i:i+size], depth, factor)

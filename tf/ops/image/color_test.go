@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/image"
@@ -61,10 +62,10 @@ func addPNG() {
 		failing("EncodePng", "channels", unary(image.EncodePng), bytesOf(tf.Shape{5, 6, 5})))
 }
 
-func bytesOf(s tf.Shape) *tf.Tensor {
-	t := tf.NewTensor(tf.Uint8, s)
-	for i := range tf.Data[uint8](t) {
-		tf.Data[uint8](t)[i] = uint8(i * 37)
+func bytesOf(s tf.Shape) *core.Tensor {
+	t := core.NewTensor(tf.Uint8, s)
+	for i := range core.Data[uint8](t) {
+		core.Data[uint8](t)[i] = uint8(i * 37)
 	}
 	return t
 }
@@ -72,12 +73,12 @@ func bytesOf(s tf.Shape) *tf.Tensor {
 // TestPNGOf16Bits: samples of 16 bits come back whole, of several images at
 // once.
 func TestPNGOf16Bits(t *testing.T) {
-	want := tf.NewTensor(tf.Uint16, tf.Shape{2, 3, 4, 3})
-	for i := range tf.Data[uint16](want) {
-		tf.Data[uint16](want)[i] = uint16(i * 911)
+	want := core.NewTensor(tf.Uint16, tf.Shape{2, 3, 4, 3})
+	for i := range core.Data[uint16](want) {
+		core.Data[uint16](want)[i] = uint16(i * 911)
 	}
 	g := eager.New()
-	files := image.EncodePng(ops.ConstTensor(g, want))
+	files := image.EncodePng(ops.ConstValue(g, want))
 	for k := range 2 {
 		one := ops.GatherV2(files, ops.Scalar(g, int32(k)), ops.Scalar(g, int32(0)))
 		got, err := image.DecodePng(one, image.DecodeOpts{DType: tf.Uint16}).Value()
@@ -86,8 +87,8 @@ func TestPNGOf16Bits(t *testing.T) {
 		}
 		size := got.Len()
 		for i, v := range tf.Data[uint16](got) {
-			if v != tf.Data[uint16](want)[k*size+i] {
-				t.Fatalf("image %d, sample %d is %d, want %d", k, i, v, tf.Data[uint16](want)[k*size+i])
+			if v != core.Data[uint16](want)[k*size+i] {
+				t.Fatalf("image %d, sample %d is %d, want %d", k, i, v, core.Data[uint16](want)[k*size+i])
 			}
 		}
 	}

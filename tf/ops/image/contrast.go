@@ -2,13 +2,14 @@ package image
 
 import (
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "AdjustContrast", In: "images: T; contrast_factor: float; min_value: float; max_value: float", Out: "output: float",
-		Attrs: "T: {uint8, int8, int16, int32, int64, float, double}", Shape: oldContrastShape, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("T", forTypes(computed(oldContrast), tf.Uint8, tf.Int8, tf.Int16, tf.Int32, tf.Float32, tf.Float64)),
+		Attrs: "T: {uint8, int8, int16, int32, int64, float, double}", Shape: oldContrastShape, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("T", forTypes(computed(oldContrast), tf.Uint8, tf.Int8, tf.Int16, tf.Int32, tf.Float32, tf.Float64)),
 	})
 }
 
@@ -18,7 +19,7 @@ func AdjustContrast(images, factor, low, high tf.Output, opts ...tf.Option) tf.O
 	return apply("AdjustContrast", opts, images, factor, low, high)
 }
 
-func oldContrastShape(c *tf.Infer) error {
+func oldContrastShape(c *core.Infer) error {
 	for i := 1; i < 4; i++ {
 		if _, err := c.Rank(i, 0); err != nil {
 			return err
@@ -27,7 +28,7 @@ func oldContrastShape(c *tf.Infer) error {
 	return atLeast3(c)
 }
 
-func oldContrast(c *tf.OpContext) error {
+func oldContrast(c *core.OpContext) error {
 	in := c.Input(0)
 	s := in.Shape()
 	if len(s) < 3 {
@@ -39,7 +40,7 @@ func oldContrast(c *tf.OpContext) error {
 		if t.Rank() != 0 {
 			return invalid("%s must be scalar: %s", name, t.Shape().Text())
 		}
-		by[i] = tf.Data[float32](t)[0]
+		by[i] = core.Data[float32](t)[0]
 	}
 	y, _, err := output(c, 0, tf.Float32, s)
 	if err != nil || len(y) == 0 {

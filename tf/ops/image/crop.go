@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 const (
@@ -13,21 +14,21 @@ const (
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "CropAndResize", In: "image: T; " + boxInputs + "; crop_size: int32", Out: "crops: float",
 		Attrs: "T: {" + cropTypes + "}; method: {'bilinear', 'nearest'} = 'bilinear'; extrapolation_value: float = 0.0",
-		Shape: cropShape, Expensive: true, Grad: cropGrad, Kernels: tf.ByType("T", forTypes(cropKernel, cropped()...)),
+		Shape: cropShape, Expensive: true, Grad: tf.GradFunc(cropGrad), Kernels: core.ByType("T", forTypes(cropKernel, cropped()...)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "CropAndResizeGradImage", In: "grads: float; " + boxInputs + "; image_size: int32", Out: "output: T",
 		Attrs: "T: {float, half, double}; method: {'bilinear', 'nearest'} = 'bilinear'",
-		Shape: cropImageShape, Expensive: true, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("T", forTypes(cropImageKernel, tf.Float16, tf.Float32, tf.Float64)),
+		Shape: cropImageShape, Expensive: true, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("T", forTypes(cropImageKernel, tf.Float16, tf.Float32, tf.Float64)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "CropAndResizeGradBoxes", In: "grads: float; image: T; " + boxInputs, Out: "output: float",
 		Attrs: "T: {" + cropTypes + "}; method: {'bilinear'} = 'bilinear'",
-		Shape: likeBoxes, Expensive: true, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", forTypes(computed(cropBoxes), cropped()...)),
+		Shape: likeBoxes, Expensive: true, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", forTypes(computed(cropBoxes), cropped()...)),
 	})
 }
 
@@ -58,7 +59,7 @@ func CropAndResize(images, boxes, boxInd, size tf.Output, opts ...tf.Option) tf.
 	return apply("CropAndResize", opts, images, boxes, boxInd, size)
 }
 
-func cropShape(c *tf.Infer) error {
+func cropShape(c *core.Infer) error {
 	s, err := c.Rank(0, 4)
 	if err != nil {
 		return err
@@ -80,7 +81,7 @@ func cropShape(c *tf.Infer) error {
 	return err
 }
 
-func cropImageShape(c *tf.Infer) error {
+func cropImageShape(c *core.Infer) error {
 	s := c.ConstShape(3)
 	if s == nil {
 		s = tf.Shape{-1, -1, -1, -1}
@@ -89,7 +90,7 @@ func cropImageShape(c *tf.Infer) error {
 	return nil
 }
 
-func likeBoxes(c *tf.Infer) error {
+func likeBoxes(c *core.Infer) error {
 	c.Set(0, c.In(2))
 	return nil
 }
@@ -104,7 +105,7 @@ type crop struct {
 }
 
 // cropOf checks boxes and the images they are of.
-func cropOf(boxes, of *tf.Tensor, image, out tf.Shape, method string) (*crop, error) {
+func cropOf(boxes, of *core.Tensor, image, out tf.Shape, method string) (*crop, error) {
 	if boxes.Len() == 0 && of.Len() == 0 {
 		return &crop{image: image, out: append(tf.Shape{0}, out[1:]...)}, nil
 	}
@@ -119,7 +120,7 @@ func cropOf(boxes, of *tf.Tensor, image, out tf.Shape, method string) (*crop, er
 	case of.Len() != b[0]:
 		return nil, invalid("box_index has incompatible shape")
 	}
-	v := &crop{image, append(tf.Shape{b[0]}, out[1:]...), tf.Data[float32](boxes), tf.Data[int32](of), method == "nearest"}
+	v := &crop{image, append(tf.Shape{b[0]}, out[1:]...), core.Data[float32](boxes), core.Data[int32](of), method == "nearest"}
 	for _, i := range v.of {
 		if i < 0 || int(i) >= image[0] {
 			return nil, tf.Errorf(tf.OutOfRange, "box_index has values outside [0, batch_size)")
@@ -222,9 +223,9 @@ func (v *crop) corners(p *cut) (at [4]int, dy, dx float32) {
 
 func (v *crop) boxGrain() int { return max(1, grain/max(1, v.out[1]*v.out[2]*v.out[3])) }
 
-func cropKernel(n *tf.Node) (tf.Kernel, error) {
+func cropKernel(n *core.Node) (core.Kernel, error) {
 	method, beyond := n.Str("method"), n.Float("extrapolation_value")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		s := c.Input(0).Shape()
 		if err := checkImage(s); err != nil {
 			return err
@@ -268,14 +269,14 @@ func finite(v []float32) bool {
 	return true
 }
 
-func cropSize(t *tf.Tensor) (h, w int, err error) {
+func cropSize(t *core.Tensor) (h, w int, err error) {
 	switch {
 	case t.Rank() != 1:
 		return 0, 0, invalid("crop_size must be 1-D%s", t.Shape().Text())
 	case t.Len() != 2:
 		return 0, 0, invalid("crop_size must have two elements%s", t.Shape().Text())
 	}
-	v := tf.Data[int32](t)
+	v := core.Data[int32](t)
 	if v[0] <= 0 || v[1] <= 0 {
 		return 0, 0, invalid("crop dimensions must be positive")
 	}

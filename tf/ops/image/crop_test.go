@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops/image"
 )
 
@@ -16,7 +17,7 @@ func init() {
 }
 
 // boxes shows parts of images, upside down and beyond the edges too.
-func boxes() *tf.Tensor {
+func boxes() *core.Tensor {
 	return arr(tf.Shape{3, 4}, 0.12, 0.2, 0.81, float32(0.93), 0.9, 0.1, 0.2, 0.7, -0.3, 0.4, 0.6, 1.4)
 }
 

@@ -3,12 +3,13 @@ package image
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
-func cropImageKernel(n *tf.Node) (tf.Kernel, error) {
+func cropImageKernel(n *core.Node) (core.Kernel, error) {
 	method := n.Str("method")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		grads, sizes := c.Input(0), c.Input(3)
 		switch {
 		case sizes.Rank() != 1:
@@ -43,7 +44,7 @@ func cropImageKernel(n *tf.Node) (tf.Kernel, error) {
 			return err
 		}
 		clear(dx)
-		dy := tf.Data[float32](grads)
+		dy := core.Data[float32](grads)
 		v.eachPixel(0, v.out[0], func(p *cut) { v.giveBack(dx, dy[p.to:][:s[3]], p) })
 		store()
 		return nil
@@ -75,7 +76,7 @@ func addScaled(y []float32, a float32, x []float32) {
 	}
 }
 
-func cropBoxes(c *tf.OpContext) error {
+func cropBoxes(c *core.OpContext) error {
 	grads, image := c.Input(0), c.Input(1)
 	g, s := grads.Shape(), image.Shape()
 	if err := checkImage(s); err != nil {
@@ -99,7 +100,7 @@ func cropBoxes(c *tf.OpContext) error {
 		return err
 	}
 	clear(d)
-	x, dy := inFloat32(image), tf.Data[float32](grads)
+	x, dy := inFloat32(image), core.Data[float32](grads)
 	c.ParallelFor(v.out[0], v.boxGrain(), func(lo, hi int) {
 		v.eachPixel(lo, hi, func(p *cut) { v.moveBox(d[4*p.box:][:4], x, dy[p.to:][:s[3]], p) })
 	})

@@ -5,13 +5,14 @@ import (
 	"github.com/gorge-tf/gorge/internal/imagefile/jpeg"
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	decoder := func(name, in, out, attrs string, shape func(*tf.Infer) error) {
-		tf.Register(tf.OpDef{
+	decoder := func(name, in, out, attrs string, shape func(*core.Infer) error) {
+		core.Register(core.OpDef{
 			Name: name, In: "contents: string" + in, Out: "image: " + out, Attrs: attrs,
-			Shape: shape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(decodeKernel),
+			Shape: shape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(decodeKernel),
 		})
 	}
 	const channels = "channels: int = 0"
@@ -112,7 +113,7 @@ func DecodeImage(contents tf.Output, opts ...tf.Option) tf.Output {
 }
 
 // channelsAt returns the size that the images' last dimension will have.
-func channelsAt(c *tf.Infer) (int, error) {
+func channelsAt(c *core.Infer) (int, error) {
 	n := c.Int("channels")
 	switch {
 	case c.OpName() == "DecodeGif":
@@ -126,8 +127,8 @@ func channelsAt(c *tf.Infer) (int, error) {
 }
 
 // fileShape makes a shape function of the sizes before the channels.
-func fileShape(sizes ...int) func(*tf.Infer) error {
-	return func(c *tf.Infer) error {
+func fileShape(sizes ...int) func(*core.Infer) error {
+	return func(c *core.Infer) error {
 		if _, err := c.Rank(0, 0); err != nil {
 			return err
 		}
@@ -143,7 +144,7 @@ var (
 )
 
 // anyShape knows the rank only if frames are left out.
-func anyShape(c *tf.Infer) error {
+func anyShape(c *core.Infer) error {
 	err := decodedShape(c)
 	if c.Bool("expand_animations") {
 		c.Set(0, nil)
@@ -151,7 +152,7 @@ func anyShape(c *tf.Infer) error {
 	return err
 }
 
-func croppedShape(c *tf.Infer) error {
+func croppedShape(c *core.Infer) error {
 	if err := decodedShape(c); err != nil {
 		return err
 	}
@@ -178,7 +179,7 @@ type decoding struct {
 	jpeg     jpeg.Options
 }
 
-func newDecoding(n *tf.Node) (*decoding, error) {
+func newDecoding(n *core.Node) (*decoding, error) {
 	d := &decoding{op: n.OpName(), channels: n.Int("channels"), dtype: tf.Uint8, jpeg: jpeg.Options{Ratio: 1, Fancy: true, Fraction: 1}}
 	switch n.OpName() {
 	case "DecodeJpeg", "DecodeAndCropJpeg":
@@ -199,7 +200,7 @@ func newDecoding(n *tf.Node) (*decoding, error) {
 	return nil, invalid("`channels` must be 0, 1, 3 or 4 but got %d", d.channels)
 }
 
-func (d *decoding) readJPEGAttrs(n *tf.Node) error {
+func (d *decoding) readJPEGAttrs(n *core.Node) error {
 	d.jpeg = jpeg.Options{
 		Ratio: n.Int("ratio"), Fancy: n.Bool("fancy_upscaling"), Recover: n.Bool("try_recover_truncated"),
 		Fraction: n.Float("acceptable_fraction"), Accurate: n.Str("dct_method") == "INTEGER_ACCURATE",
@@ -216,22 +217,22 @@ func (d *decoding) readJPEGAttrs(n *tf.Node) error {
 	return invalid("dct_method must be one of {'', 'INTEGER_FAST', 'INTEGER_ACCURATE'}")
 }
 
-func decodeKernel(n *tf.Node) (tf.Kernel, error) {
+func decodeKernel(n *core.Node) (core.Kernel, error) {
 	d, err := newDecoding(n)
 	if err != nil {
 		return nil, err
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		in := c.Input(0)
 		if in.Rank() != 0 {
 			return invalid("`contents` must be scalar but got shape%s", in.Shape().Text())
 		}
-		return d.decode(c, tf.Data[string](in)[0])
+		return d.decode(c, core.Data[string](in)[0])
 	}), nil
 }
 
 // decode decodes a file of any format.
-func (d *decoding) decode(c *tf.OpContext, data string) error {
+func (d *decoding) decode(c *core.OpContext, data string) error {
 	if data == "" {
 		return invalid("Input is empty.")
 	}
@@ -271,27 +272,27 @@ func (d *decoding) shape(height, width, channels int) tf.Shape {
 
 // into makes the output and returns memory to decode bytes into, and what
 // converts them.
-func (d *decoding) into(c *tf.OpContext, s tf.Shape) ([]byte, func(), error) {
+func (d *decoding) into(c *core.OpContext, s tf.Shape) ([]byte, func(), error) {
 	out, err := c.Alloc(0, d.dtype, s)
 	if err != nil {
 		return nil, nil, err
 	}
 	if d.dtype == tf.Uint8 {
-		return tf.Data[uint8](out), func() {}, nil
+		return core.Data[uint8](out), func() {}, nil
 	}
 	pix := make([]byte, out.Len())
 	return pix, func() { widen(out, pix) }, nil
 }
 
 // widen converts bytes to numbers between 0 and 1, or multiplies them by 256.
-func widen(out *tf.Tensor, pix []byte) {
+func widen(out *core.Tensor, pix []byte) {
 	if out.DType() == tf.Uint16 {
 		for i, v := range pix {
-			tf.Data[uint16](out)[i] = uint16(v) << 8
+			core.Data[uint16](out)[i] = uint16(v) << 8
 		}
 		return
 	}
-	y := tf.Data[float32](out)
+	y := core.Data[float32](out)
 	kernel.Cast(y, pix)
 	scale(y, 1./255)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/imagefile/jpeg"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops/image"
 )
 
@@ -33,7 +34,7 @@ func waves(h, w, channels int) []byte {
 }
 
 // jpegFile returns a file of an image of 19 rows of 21 pixels.
-func jpegFile(channels int, e jpeg.Encoding) *tf.Tensor {
+func jpegFile(channels int, e jpeg.Encoding) *core.Tensor {
 	file, err := jpeg.Encode(waves(19, 21, channels), 19, 21, channels, e)
 	if err != nil {
 		panic(err)
@@ -44,7 +45,7 @@ func jpegFile(channels int, e jpeg.Encoding) *tf.Tensor {
 func addJPEG() {
 	const op, crop = "DecodeJpeg", "DecodeAndCropJpeg"
 	coarse, fine := jpegFile(3, jpeg.Encoding{Quality: 80, Subsample: true}), jpegFile(3, jpeg.Encoding{Quality: 80, Progressive: true})
-	gray, whole := jpegFile(1, jpeg.Encoding{Quality: 70}), tf.Data[string](coarse)[0]
+	gray, whole := jpegFile(1, jpeg.Encoding{Quality: 70}), core.Data[string](coarse)[0]
 	cut := scalar(whole[:len(whole)-40])
 	window := i32(3, 5, 9, 8)
 	for name, o := range map[string]image.JPEGOpts{
@@ -83,7 +84,7 @@ func addJPEG() {
 }
 
 // gifFile returns an animation whose frames cover parts of the canvas.
-func gifFile(frames int) *tf.Tensor {
+func gifFile(frames int) *core.Tensor {
 	g := &gif.GIF{}
 	palette := color.Palette{color.Black, color.NRGBA{200, 10, 20, 255}, color.NRGBA{1, 250, 3, 255}, color.NRGBA{}}
 	for k := range frames {
@@ -103,7 +104,7 @@ func gifFile(frames int) *tf.Tensor {
 func addGIF() {
 	const op = "DecodeGif"
 	one, many := gifFile(1), gifFile(4)
-	cut := scalar(tf.Data[string](many)[0][:90])
+	cut := scalar(core.Data[string](many)[0][:90])
 	addSamples(
 		sample{Op: op, In: tensors{many}, F: unary(image.DecodeGif)},
 		sample{Op: op, Name: "cut", In: tensors{cut}, F: unary(image.DecodeGif)},
@@ -114,14 +115,14 @@ func addGIF() {
 		sample{Op: "DecodeImage", Name: "GIF in float32", In: tensors{many}, F: unary(image.DecodeImage, image.DecodeOpts{DType: tf.Float32})},
 		failing(op, "contents", unary(image.DecodeGif), scalar("what?")),
 		failing(op, "header", unary(image.DecodeGif), scalar("GIF89a")),
-		failing(op, "no frames", unary(image.DecodeGif), scalar(tf.Data[string](one)[0][:30])),
+		failing(op, "no frames", unary(image.DecodeGif), scalar(core.Data[string](one)[0][:30])),
 		failing("DecodePng", "animation", unary(image.DecodePng), many),
 		failing("DecodeImage", "channels", unary(image.DecodeImage, image.DecodeOpts{Channels: 4}), many),
 		failing("DecodeBmp", "of GIF", unary(image.DecodeBmp), one))
 }
 
 // bmpFile returns a file of gray or colors.
-func bmpFile(gray bool) *tf.Tensor {
+func bmpFile(gray bool) *core.Tensor {
 	var m stdimage.Image
 	if r := stdimage.Rect(0, 0, 5, 3); gray {
 		g := stdimage.NewGray(r)
@@ -143,12 +144,12 @@ func bmpFile(gray bool) *tf.Tensor {
 
 func addBMP() {
 	const op = "DecodeBmp"
-	for name, file := range map[string]*tf.Tensor{"gray": bmpFile(true), "color": bmpFile(false)} {
+	for name, file := range map[string]*core.Tensor{"gray": bmpFile(true), "color": bmpFile(false)} {
 		for _, channels := range []int{0, 3, 4} {
 			o := image.DecodeOpts{Channels: channels}
 			addSamples(sample{Op: op, Name: name + string(rune('0'+channels)), In: tensors{file}, F: unary(image.DecodeBmp, o)})
 		}
-		data := tf.Data[string](file)[0]
+		data := core.Data[string](file)[0]
 		addSamples(
 			sample{Op: "DecodeImage", Name: "BMP " + name, In: tensors{file}, F: unary(image.DecodeImage, image.DecodeOpts{DType: tf.Uint16})},
 			failing(op, name+" cut", unary(image.DecodeBmp), scalar(data[:len(data)-2])),

@@ -5,9 +5,10 @@ import (
 	"github.com/gorge-tf/gorge/internal/imagefile/jpeg"
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
-func (d *decoding) decodeJPEG(c *tf.OpContext, data string) error {
+func (d *decoding) decodeJPEG(c *core.OpContext, data string) error {
 	if d.channels == 4 {
 		return invalid("JPEG does not support 4 channels")
 	}
@@ -41,18 +42,18 @@ func (d *decoding) decodeJPEG(c *tf.OpContext, data string) error {
 var errJPEG = invalid("jpeg::Uncompress failed. Invalid JPEG data or crop window.")
 
 // cropWindow reads y, x, height and width.
-func cropWindow(t *tf.Tensor) (*jpeg.Window, error) {
+func cropWindow(t *core.Tensor) (*jpeg.Window, error) {
 	switch {
 	case t.Rank() != 1:
 		return nil, invalid("crop_window must be 1-D, got shape %s", t.Shape().Text())
 	case t.Len() != 4:
 		return nil, invalid("crop_size must have four elements %s", t.Shape().Text())
 	}
-	v := tf.Data[int32](t)
+	v := core.Data[int32](t)
 	return &jpeg.Window{Y: int(v[0]), X: int(v[1]), Height: int(v[2]), Width: int(v[3])}, nil
 }
 
-func (d *decoding) decodePNG(c *tf.OpContext, data string) error {
+func (d *decoding) decodePNG(c *core.OpContext, data string) error {
 	f, err := imagefile.ReadPNG(data)
 	if err != nil {
 		return invalid("Invalid PNG. Failed to initialize decoder.")
@@ -76,14 +77,14 @@ func (d *decoding) decodePNG(c *tf.OpContext, data string) error {
 	}
 	switch d.dtype {
 	case tf.Uint8:
-		err = imagefile.DecodePNG(f, tf.Data[uint8](out), channels)
+		err = imagefile.DecodePNG(f, core.Data[uint8](out), channels)
 	case tf.Uint16:
-		err = imagefile.DecodePNG(f, tf.Data[uint16](out), channels)
+		err = imagefile.DecodePNG(f, core.Data[uint16](out), channels)
 	default:
 		deep := make([]uint16, out.Len())
 		err = imagefile.DecodePNG(f, deep, channels)
-		kernel.Cast(tf.Data[float32](out), deep)
-		scale(tf.Data[float32](out), 1./65535)
+		kernel.Cast(core.Data[float32](out), deep)
+		scale(core.Data[float32](out), 1./65535)
 	}
 	if err != nil {
 		return badPNG(data)
@@ -93,7 +94,7 @@ func (d *decoding) decodePNG(c *tf.OpContext, data string) error {
 
 func badPNG(data string) error { return invalid("Invalid PNG data, size %d", len(data)) }
 
-func (d *decoding) decodeGIF(c *tf.OpContext, data string) error {
+func (d *decoding) decodeGIF(c *core.OpContext, data string) error {
 	if d.channels != 0 && d.channels != 3 {
 		return invalid("channels must be 0 or 3 for GIF, got %d", d.channels)
 	}
@@ -143,7 +144,7 @@ func (d *decoding) framesOf(f *imagefile.GIFFile) (tf.Shape, error) {
 	return nil, invalid("Bad op type %s", d.op)
 }
 
-func (d *decoding) decodeBMP(c *tf.OpContext, data string) error {
+func (d *decoding) decodeBMP(c *core.OpContext, data string) error {
 	if d.channels == 1 {
 		return invalid("`channels` must be 0, 3 or 4 for BMP, but got %d", d.channels)
 	}
@@ -171,7 +172,7 @@ func (d *decoding) decodeBMP(c *tf.OpContext, data string) error {
 	return nil
 }
 
-func (d *decoding) decodeWebP(c *tf.OpContext, data string) error {
+func (d *decoding) decodeWebP(c *core.OpContext, data string) error {
 	if d.channels == 1 {
 		return invalid("WebP only supports 3 or 4 channels")
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/random"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -12,21 +13,21 @@ func init() {
 	const in, out, types = "image_size: T; bounding_boxes: float", "begin: T; size: T; bboxes: float", "T: {uint8, int8, int16, int32, int64}; "
 	const seeds, ranges = "seed: int = 0; seed2: int = 0; ",
 		"aspect_ratio_range: list(float) = [0.75, 1.33]; area_range: list(float) = [0.05, 1.0]; max_attempts: int = 100; use_image_if_no_bounding_boxes: bool = false"
-	kernels := tf.ByType("T", map[tf.DType]tf.NewKernel{
+	kernels := core.ByType("T", map[tf.DType]core.NewKernel{
 		tf.Uint8: distortedKernel[uint8], tf.Int8: distortedKernel[int8], tf.Int16: distortedKernel[int16],
 		tf.Int32: distortedKernel[int32], tf.Int64: distortedKernel[int64],
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "SampleDistortedBoundingBox", In: in, Out: out, Attrs: types + seeds + "min_object_covered: float = 0.1; " + ranges,
-		Stateful: true, Shape: distortedShape, NoGrad: tf.NotDifferentiable, Kernels: kernels,
+		Stateful: true, Shape: distortedShape, NoGrad: core.NotDifferentiable, Kernels: kernels,
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "SampleDistortedBoundingBoxV2", In: in + "; min_object_covered: float", Out: out, Attrs: types + seeds + ranges,
-		Stateful: true, Shape: distortedShape, NoGrad: tf.NotDifferentiable, Kernels: kernels,
+		Stateful: true, Shape: distortedShape, NoGrad: core.NotDifferentiable, Kernels: kernels,
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "StatelessSampleDistortedBoundingBox", In: in + "; min_object_covered: float; seed: Tseed", Out: out,
-		Attrs: types + "Tseed: {int32, int64}; " + ranges, Shape: distortedShape, NoGrad: tf.NoGradientDefined, Kernels: kernels,
+		Attrs: types + "Tseed: {int32, int64}; " + ranges, Shape: distortedShape, NoGrad: core.NoGradientDefined, Kernels: kernels,
 	})
 }
 
@@ -64,7 +65,7 @@ func SampleDistortedBoundingBoxV2(size, boxes, covered tf.Output, opts ...tf.Opt
 // SampleDistortedBoundingBox is SampleDistortedBoundingBoxV2 with the least part
 // of a box as an attribute.
 func SampleDistortedBoundingBox(size, boxes tf.Output, covered float32, opts ...tf.Option) (begin, extent, box tf.Output) {
-	own := attrs(seededFrom(size, opts), tf.Attr("min_object_covered", covered))
+	own := tf.Join(seededFrom(size, opts), tf.Attr("min_object_covered", covered))
 	return drawn("SampleDistortedBoundingBox", own, size, boxes)
 }
 
@@ -91,10 +92,10 @@ func seededFrom(x tf.Output, opts []tf.Option) []tf.Option {
 		}
 	}
 	seed, seed2 := x.Graph().Seeds(own)
-	return attrs(opts, tf.Attr("seed", seed), tf.Attr("seed2", seed2))
+	return tf.Join(opts, tf.Attr("seed", seed), tf.Attr("seed2", seed2))
 }
 
-func distortedShape(c *tf.Infer) error {
+func distortedShape(c *core.Infer) error {
 	size, err := c.Rank(0, 1)
 	if err != nil {
 		return err
@@ -149,7 +150,7 @@ type sampling struct {
 }
 
 // newSampling reads and checks the attributes.
-func newSampling(n *tf.Node) (*sampling, error) {
+func newSampling(n *core.Node) (*sampling, error) {
 	s := &sampling{attempts: n.Int("max_attempts"), covered: n.Float("min_object_covered"), whole: n.Bool("use_image_if_no_bounding_boxes")}
 	if err := s.checkCovered(); err != nil {
 		return nil, err
@@ -263,8 +264,8 @@ func checkBoxes(s tf.Shape) error {
 }
 
 // boxes reads the boxes in pixels.
-func (s *sampling) boxes(t *tf.Tensor, width, height int) (out []rect, err error) {
-	v := tf.Data[float32](t)
+func (s *sampling) boxes(t *core.Tensor, width, height int) (out []rect, err error) {
+	v := core.Data[float32](t)
 	for i := 0; i < len(v); i += 4 {
 		for _, x := range v[i : i+4] {
 			if !(x >= 0 && x <= 1) {
@@ -289,14 +290,14 @@ type pixelCount interface {
 }
 
 // imageSize reads height and width.
-func imageSize[T pixelCount](t *tf.Tensor) (height, width int, err error) {
+func imageSize[T pixelCount](t *core.Tensor) (height, width int, err error) {
 	switch {
 	case t.Rank() != 1:
 		return 0, 0, invalid("image_size must be 1-dimensional%s", t.Shape().Text())
 	case t.Len() != 3:
 		return 0, 0, invalid("image_size must contain 3 elements%s", t.Shape().Text())
 	}
-	v := tf.Data[T](t)
+	v := core.Data[T](t)
 	for i, name := range []string{"height", "width"} {
 		if v[i] < 0 || int64(v[i]) >= math.MaxInt32 {
 			return 0, 0, invalid("image %s cannot be >= int32 max", name)
@@ -305,13 +306,13 @@ func imageSize[T pixelCount](t *tf.Tensor) (height, width int, err error) {
 	return int(v[0]), int(v[1]), nil
 }
 
-func distortedKernel[T pixelCount](n *tf.Node) (tf.Kernel, error) {
+func distortedKernel[T pixelCount](n *core.Node) (core.Kernel, error) {
 	s, err := newSampling(n)
 	if err != nil {
 		return nil, err
 	}
 	source := random.NewGenerator(int64(n.Int("seed")), int64(n.Int("seed2")))
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		var base random.Philox
 		if c.Inputs() > 3 {
 			seed := c.Input(3)
@@ -331,7 +332,7 @@ func distortedKernel[T pixelCount](n *tf.Node) (tf.Kernel, error) {
 }
 
 // distort draws a part and makes the outputs.
-func distort[T pixelCount](c *tf.OpContext, s sampling, base random.Philox) error {
+func distort[T pixelCount](c *core.OpContext, s sampling, base random.Philox) error {
 	height, width, err := imageSize[T](c.Input(0))
 	if err != nil {
 		return err
@@ -344,7 +345,7 @@ func distort[T pixelCount](c *tf.OpContext, s sampling, base random.Philox) erro
 		if covered.Rank() != 0 {
 			return invalid("min_object_covered must be 0-D, got shape %s", covered.Shape().Text())
 		}
-		s.covered = tf.Data[float32](covered)[0]
+		s.covered = core.Data[float32](covered)[0]
 		if err := s.checkCovered(); err != nil {
 			return err
 		}
@@ -363,12 +364,12 @@ func distort[T pixelCount](c *tf.OpContext, s sampling, base random.Philox) erro
 			return err
 		}
 		for k, n := range v {
-			tf.Data[T](out)[k] = T(n)
+			core.Data[T](out)[k] = T(n)
 		}
 	}
 	out, err := c.Alloc(2, tf.Float32, tf.Shape{1, 1, 4})
 	if err == nil {
-		copy(tf.Data[float32](out), box)
+		copy(core.Data[float32](out), box)
 	}
 	return err
 }

@@ -3,18 +3,19 @@ package image
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const types = "T: {float, half} = DT_FLOAT"
-	kernels := tf.ByType("T", forTypes(computed(drawBoxes), tf.Float32, tf.Float16))
-	tf.Register(tf.OpDef{
+	kernels := core.ByType("T", forTypes(computed(drawBoxes), tf.Float32, tf.Float16))
+	core.Register(core.OpDef{
 		Name: "DrawBoundingBoxes", In: "images: T; boxes: float", Out: "output: T", Attrs: types,
-		Shape: drawShape, NoGrad: tf.NotDifferentiable, Kernels: kernels,
+		Shape: drawShape, NoGrad: core.NotDifferentiable, Kernels: kernels,
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "DrawBoundingBoxesV2", In: "images: T; boxes: float; colors: float", Out: "output: T", Attrs: types,
-		Shape: atLeast3, NoGrad: tf.NoGradientDefined, Kernels: kernels,
+		Shape: atLeast3, NoGrad: core.NoGradientDefined, Kernels: kernels,
 	})
 }
 
@@ -34,7 +35,7 @@ var errDepth = invalid("Channel depth should be either 1 (GRY), 3 (RGB), or 4 (R
 
 func hasDepth(n int) bool { return n == 1 || n == 3 || n == 4 }
 
-func drawShape(c *tf.Infer) error {
+func drawShape(c *core.Infer) error {
 	s, err := c.Rank(0, 4)
 	if err != nil {
 		return err
@@ -51,7 +52,7 @@ func drawShape(c *tf.Infer) error {
 }
 
 // atLeast3 keeps the shape.
-func atLeast3(c *tf.Infer) error {
+func atLeast3(c *core.Infer) error {
 	if s := c.In(0); s != nil && len(s) < 3 {
 		return invalid("Shape must be at least rank 3 but is rank %d", len(s))
 	}
@@ -67,7 +68,7 @@ var boxColors = [][]float32{
 }
 
 // colorsOf returns the colors to draw with; on gray images they are white.
-func colorsOf(c *tf.OpContext, depth int) ([][]float32, error) {
+func colorsOf(c *core.OpContext, depth int) ([][]float32, error) {
 	var out [][]float32
 	if c.Inputs() == 3 {
 		t := c.Input(2)
@@ -78,7 +79,7 @@ func colorsOf(c *tf.OpContext, depth int) ([][]float32, error) {
 		case s[1] < depth:
 			return nil, invalid("colors must have equal or more channels than the image provided: %s", s.Text())
 		}
-		v := tf.Data[float32](t)
+		v := core.Data[float32](t)
 		for i := 0; i < len(v); i += s[1] {
 			out = append(out, v[i:i+depth])
 		}
@@ -112,7 +113,7 @@ func checkDraw(s, boxes tf.Shape) error {
 	return nil
 }
 
-func drawBoxes(c *tf.OpContext) error {
+func drawBoxes(c *core.OpContext) error {
 	in, boxes := c.Input(0), c.Input(1)
 	s := in.Shape()
 	if err := checkDraw(s, boxes.Shape()); err != nil {
@@ -131,7 +132,7 @@ func drawBoxes(c *tf.OpContext) error {
 	for i := 0; i < boxes.Len() && size > 0; i += 4 {
 		image, k := i/4/n, i/4%n
 		canvas := canvas{y[image*size:][:size], s[1], s[2], colors[k%len(colors)]}
-		canvas.draw(tf.Data[float32](boxes)[i:][:4])
+		canvas.draw(core.Data[float32](boxes)[i:][:4])
 	}
 	store()
 	return nil

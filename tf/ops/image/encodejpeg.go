@@ -5,23 +5,24 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/imagefile/jpeg"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "EncodeJpeg", In: "image: uint8", Out: "contents: string",
 		Attrs: "format: {'', 'grayscale', 'rgb'} = ''; quality: int = 95; progressive: bool = false; optimize_size: bool = false; " +
 			"chroma_downsampling: bool = true; density_unit: {'in', 'cm'} = 'in'; x_density: int = 300; y_density: int = 300; xmp_metadata: string = ''",
-		Shape: encodedJPEGShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(encodeJPEGKernel),
+		Shape: encodedJPEGShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(encodeJPEGKernel),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "EncodeJpegVariableQuality", In: "images: uint8; quality: int32", Out: "contents: string",
-		Shape: encodedJPEGShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(computed(encodeQuality)),
+		Shape: encodedJPEGShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(computed(encodeQuality)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "ExtractJpegShape", In: "contents: string", Out: "image_shape: output_type", Attrs: "output_type: {int32, int64} = DT_INT32",
-		Shape: jpegShapeShape, NoGrad: tf.NotDifferentiable,
-		Kernels: tf.ByType("output_type", map[tf.DType]tf.NewKernel{tf.Int32: computed(extractShape[int32]), tf.Int64: computed(extractShape[int64])}),
+		Shape: jpegShapeShape, NoGrad: core.NotDifferentiable,
+		Kernels: core.ByType("output_type", map[tf.DType]core.NewKernel{tf.Int32: computed(extractShape[int32]), tf.Int64: computed(extractShape[int64])}),
 	})
 }
 
@@ -70,22 +71,22 @@ func EncodeJpegVariableQuality(image, quality tf.Output, opts ...tf.Option) tf.O
 // ExtractJpegShape returns height, width and channels of a JPEG file as a vector
 // of int32 or int64. It reads no pixels.
 func ExtractJpegShape(contents tf.Output, outputType tf.DType, opts ...tf.Option) tf.Output {
-	return apply("ExtractJpegShape", attrs(opts, tf.Attr("output_type", outputType)), contents)
+	return apply("ExtractJpegShape", tf.Join(opts, tf.Attr("output_type", outputType)), contents)
 }
 
-func encodedJPEGShape(c *tf.Infer) error {
+func encodedJPEGShape(c *core.Infer) error {
 	_, err := c.Rank(0, 3)
 	c.Set(0, tf.Shape{})
 	return err
 }
 
-func jpegShapeShape(c *tf.Infer) error {
+func jpegShapeShape(c *core.Infer) error {
 	_, err := c.Rank(0, 0)
 	c.Set(0, tf.Shape{3})
 	return err
 }
 
-func encodeJPEGKernel(n *tf.Node) (tf.Kernel, error) {
+func encodeJPEGKernel(n *core.Node) (core.Kernel, error) {
 	format := n.Str("format")
 	e := jpeg.Encoding{
 		Quality: n.Int("quality"), Progressive: n.Bool("progressive"), Optimize: n.Bool("optimize_size"),
@@ -98,7 +99,7 @@ func encodeJPEGKernel(n *tf.Node) (tf.Kernel, error) {
 	if e.Quality < 0 || e.Quality > 100 {
 		return nil, invalid("quality must be in [0,100], got %d", e.Quality)
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		s := c.Input(0).Shape()
 		if err := checkJPEG(s); err != nil {
 			return err
@@ -111,7 +112,7 @@ func encodeJPEGKernel(n *tf.Node) (tf.Kernel, error) {
 }
 
 // encodeQuality is the kernel that takes the quality as an input.
-func encodeQuality(c *tf.OpContext) error {
+func encodeQuality(c *core.OpContext) error {
 	if err := checkJPEG(c.Input(0).Shape()); err != nil {
 		return err
 	}
@@ -119,7 +120,7 @@ func encodeQuality(c *tf.OpContext) error {
 	if q.Rank() != 0 {
 		return invalid("quality must be scalar: %s", q.Shape().Text())
 	}
-	quality := tf.Data[int32](q)[0]
+	quality := core.Data[int32](q)[0]
 	if quality < 0 || quality > 100 {
 		return invalid("quality must be in [0,100], got %d", quality)
 	}
@@ -137,7 +138,7 @@ func checkJPEG(s tf.Shape) error {
 	return nil
 }
 
-func encodeJPEG(c *tf.OpContext, e jpeg.Encoding) error {
+func encodeJPEG(c *core.OpContext, e jpeg.Encoding) error {
 	in := c.Input(0)
 	s := in.Shape()
 	if s[2] != 1 && s[2] != 3 {
@@ -147,20 +148,20 @@ func encodeJPEG(c *tf.OpContext, e jpeg.Encoding) error {
 	if err != nil {
 		return err
 	}
-	file, err := jpeg.Encode(tf.Data[uint8](in), s[0], s[1], s[2], e)
+	file, err := jpeg.Encode(core.Data[uint8](in), s[0], s[1], s[2], e)
 	if err != nil {
 		return tf.Errorf(tf.Internal, "JPEG encoding failed")
 	}
-	tf.Data[string](out)[0] = file
+	core.Data[string](out)[0] = file
 	return nil
 }
 
-func extractShape[T int32 | int64](c *tf.OpContext) error {
+func extractShape[T int32 | int64](c *core.OpContext) error {
 	in := c.Input(0)
 	if in.Rank() != 0 {
 		return invalid("contents must be scalar, got shape %s", in.Shape().Text())
 	}
-	data := tf.Data[string](in)[0]
+	data := core.Data[string](in)[0]
 	h, w, channels, err := jpeg.Size(data)
 	if err != nil {
 		return invalid("Invalid JPEG data, size %d", len(data))
@@ -169,6 +170,6 @@ func extractShape[T int32 | int64](c *tf.OpContext) error {
 	if err != nil {
 		return err
 	}
-	copy(tf.Data[T](out), []T{T(h), T(w), T(channels)})
+	copy(core.Data[T](out), []T{T(h), T(w), T(channels)})
 	return nil
 }

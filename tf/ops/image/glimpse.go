@@ -5,14 +5,15 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/random"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	for name, why := range map[string]tf.NoGrad{"ExtractGlimpse": tf.NotDifferentiable, "ExtractGlimpseV2": tf.NoGradientDefined} {
-		tf.Register(tf.OpDef{
+	for name, why := range map[string]core.NoGrad{"ExtractGlimpse": core.NotDifferentiable, "ExtractGlimpseV2": core.NoGradientDefined} {
+		core.Register(core.OpDef{
 			Name: name, In: "input: float; size: int32; offsets: float", Out: "glimpse: float",
 			Attrs: "centered: bool = true; normalized: bool = true; uniform_noise: bool = true; noise: string = 'uniform'",
-			Shape: glimpseShape, NoGrad: why, Kernels: tf.AnyType(glimpseKernel),
+			Shape: glimpseShape, NoGrad: why, Kernels: core.AnyType(glimpseKernel),
 		})
 	}
 }
@@ -49,7 +50,7 @@ func ExtractGlimpseV2(input, size, offsets tf.Output, opts ...tf.Option) tf.Outp
 }
 
 // noiseOf returns the kind of noise.
-func noiseOf(n *tf.Node) (string, error) {
+func noiseOf(n *core.Node) (string, error) {
 	noise, uniform := n.Str("noise"), n.Bool("uniform_noise")
 	switch {
 	case noise == "" && uniform:
@@ -64,7 +65,7 @@ func noiseOf(n *tf.Node) (string, error) {
 	return "", invalid("The noise could only be uniform, gaussian, or zero, got%s", noise)
 }
 
-func glimpseShape(c *tf.Infer) error {
+func glimpseShape(c *core.Infer) error {
 	s, err := c.Rank(0, 4)
 	if err != nil {
 		return err
@@ -96,7 +97,7 @@ type glimpse struct {
 }
 
 // newGlimpse checks the inputs.
-func newGlimpse(c *tf.OpContext, noise string) (*glimpse, error) {
+func newGlimpse(c *core.OpContext, noise string) (*glimpse, error) {
 	s, size, offsets := c.Input(0).Shape(), c.Input(1), c.Input(2).Shape()
 	switch {
 	case len(s) != 4:
@@ -104,7 +105,7 @@ func newGlimpse(c *tf.OpContext, noise string) (*glimpse, error) {
 	case size.Rank() != 1 || size.Len() != 2:
 		return nil, invalid("input must be a vector of size 2 (height, width)%s", size.Shape().Text())
 	}
-	h, w := int(tf.Data[int32](size)[0]), int(tf.Data[int32](size)[1])
+	h, w := int(core.Data[int32](size)[0]), int(core.Data[int32](size)[1])
 	switch {
 	case h < 0 || w < 0:
 		return nil, invalid("Expected a non-negative size, got %d", min(h, w))
@@ -157,13 +158,13 @@ func (g *glimpse) overlapping(start, d int) (from, to, n int, partial bool) {
 	return start, 0, out, false
 }
 
-func glimpseKernel(n *tf.Node) (tf.Kernel, error) {
+func glimpseKernel(n *core.Node) (core.Kernel, error) {
 	noise, err := noiseOf(n)
 	if err != nil {
 		return nil, err
 	}
 	source := random.NewGenerator(0, 0)
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		g, err := newGlimpse(c, noise)
 		if err != nil {
 			return err
@@ -172,7 +173,7 @@ func glimpseKernel(n *tf.Node) (tf.Kernel, error) {
 		if err != nil || len(y) == 0 {
 			return err
 		}
-		x, offsets := tf.Data[float32](c.Input(0)), tf.Data[float32](c.Input(2))
+		x, offsets := core.Data[float32](c.Input(0)), core.Data[float32](c.Input(2))
 		in, out := len(x)/g.in[0], len(y)/g.out[0]
 		for i := range g.in[0] {
 			g.take(y[i*out:(i+1)*out], x[i*in:(i+1)*in], offsets[2*i:], source)

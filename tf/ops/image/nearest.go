@@ -5,23 +5,24 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "ResizeNearestNeighbor", In: "images: T; size: int32", Out: "resized_images: T", Attrs: "T: {" + imageTypes + "}; " + resizeAttrs,
-		Shape: resizeShape, Grad: nearestGrad,
-		Kernels: tf.ByType("T", map[tf.DType]tf.NewKernel{
+		Shape: resizeShape, Grad: tf.GradFunc(nearestGrad),
+		Kernels: core.ByType("T", map[tf.DType]core.NewKernel{
 			tf.Int8: nearest[int8], tf.Uint8: nearest[uint8], tf.Int16: nearest[int16], tf.Uint16: nearest[uint16], tf.Int32: nearest[int32], tf.Int64: nearest[int64],
 			tf.Float16: nearest[tf.Half], tf.BFloat16: nearest[tf.BF16], tf.Float32: nearest[float32], tf.Float64: nearest[float64],
 		}),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "ResizeNearestNeighborGrad", In: "grads: T; size: int32", Out: "output: T",
 		Attrs: "T: {uint8, int8, int32, half, float, double, bfloat16}; " + resizeAttrs,
-		Shape: resizeShape, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("T", map[tf.DType]tf.NewKernel{
+		Shape: resizeShape, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("T", map[tf.DType]core.NewKernel{
 			tf.Int8: nearestBack[int8], tf.Uint8: nearestBack[uint8], tf.Int32: nearestBack[int32], tf.Float32: nearestBack[float32], tf.Float64: nearestBack[float64],
 			tf.Float16: nearestBackHalf, tf.BFloat16: nearestBackHalf,
 		}),
@@ -61,11 +62,11 @@ func eachNearest(batch int, rows, columns resizing, f func(to, from int)) {
 	}
 }
 
-func nearest[T tf.Elem](n *tf.Node) (tf.Kernel, error) {
+func nearest[T tf.Elem](n *core.Node) (core.Kernel, error) {
 	if err := checkCenters(n); err != nil {
 		return nil, err
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		s, h, w, err := resizeArgs(c)
 		if err != nil {
 			return err
@@ -74,7 +75,7 @@ func nearest[T tf.Elem](n *tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		y, x, depth := tf.Data[T](out), tf.Data[T](c.Input(0)), s[3]
+		y, x, depth := core.Data[T](out), core.Data[T](c.Input(0)), s[3]
 		eachNearest(s[0], newResizing(n, s[1], h), newResizing(n, s[2], w), func(to, from int) {
 			copy(y[to*depth:(to+1)*depth], x[from*depth:])
 		})
@@ -84,7 +85,7 @@ func nearest[T tf.Elem](n *tf.Node) (tf.Kernel, error) {
 
 // nearestBackArgs describes how the images whose gradient is asked for were
 // resized.
-func nearestBackArgs(c *tf.OpContext) (s tf.Shape, rows, columns resizing, err error) {
+func nearestBackArgs(c *core.OpContext) (s tf.Shape, rows, columns resizing, err error) {
 	g, h, w, err := resizeArgs(c)
 	if err != nil {
 		return nil, rows, columns, err
@@ -96,11 +97,11 @@ func nearestBackArgs(c *tf.OpContext) (s tf.Shape, rows, columns resizing, err e
 func nearestBack[T interface {
 	kernel.Real
 	tf.Elem
-}](n *tf.Node) (tf.Kernel, error) {
+}](n *core.Node) (core.Kernel, error) {
 	if err := checkCenters(n); err != nil {
 		return nil, err
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		s, rows, columns, err := nearestBackArgs(c)
 		if err != nil {
 			return err
@@ -109,16 +110,16 @@ func nearestBack[T interface {
 		if err != nil {
 			return err
 		}
-		addNearest(tf.Data[T](out), tf.Data[T](c.Input(0)), s, rows, columns)
+		addNearest(core.Data[T](out), core.Data[T](c.Input(0)), s, rows, columns)
 		return nil
 	}), nil
 }
 
-func nearestBackHalf(n *tf.Node) (tf.Kernel, error) {
+func nearestBackHalf(n *core.Node) (core.Kernel, error) {
 	if err := checkCenters(n); err != nil {
 		return nil, err
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		s, rows, columns, err := nearestBackArgs(c)
 		if err != nil {
 			return err

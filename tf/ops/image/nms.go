@@ -4,17 +4,18 @@ import (
 	"math"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const in, types, threshold = "boxes: T; scores: T; max_output_size: int32", "T: {half, float} = DT_FLOAT", "; T_threshold: {half, float} = DT_FLOAT"
 	const pad = "; pad_to_max_output_size: bool = false"
-	ofTypes := tf.ByType("T", forTypes(suppressKernel, tf.Float16, tf.Float32))
-	for _, d := range []tf.OpDef{
+	ofTypes := core.ByType("T", forTypes(suppressKernel, tf.Float16, tf.Float32))
+	for _, d := range []core.OpDef{
 		{Name: "NonMaxSuppression", In: "boxes: float; scores: float; max_output_size: int32", Out: "selected_indices: int32",
-			Attrs: "iou_threshold: float = 0.5", NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(suppressKernel)},
+			Attrs: "iou_threshold: float = 0.5", NoGrad: core.NotDifferentiable, Kernels: core.AnyType(suppressKernel)},
 		{Name: "NonMaxSuppressionV2", In: in + "; iou_threshold: T_threshold", Out: "selected_indices: int32",
-			Attrs: types + threshold, NoGrad: tf.NotDifferentiable, Kernels: ofTypes},
+			Attrs: types + threshold, NoGrad: core.NotDifferentiable, Kernels: ofTypes},
 		{Name: "NonMaxSuppressionV3", In: in + "; iou_threshold: T_threshold; score_threshold: T_threshold", Out: "selected_indices: int32",
 			Attrs: types + threshold, Kernels: ofTypes},
 		{Name: "NonMaxSuppressionV4", In: in + "; iou_threshold: T_threshold; score_threshold: T_threshold",
@@ -22,13 +23,13 @@ func init() {
 		{Name: "NonMaxSuppressionV5", In: in + "; iou_threshold: T; score_threshold: T; soft_nms_sigma: T",
 			Out: "selected_indices: int32; selected_scores: T; valid_outputs: int32", Attrs: types + pad, Kernels: ofTypes},
 		{Name: "NonMaxSuppressionWithOverlaps", In: "overlaps: float; scores: float; max_output_size: int32; overlap_threshold: float; score_threshold: float",
-			Out: "selected_indices: int32", NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(suppressKernel)},
+			Out: "selected_indices: int32", NoGrad: core.NotDifferentiable, Kernels: core.AnyType(suppressKernel)},
 	} {
 		d.Shape = suppressShape
 		if d.NoGrad == 0 {
-			d.NoGrad = tf.NoGradientDefined
+			d.NoGrad = core.NoGradientDefined
 		}
-		tf.Register(d)
+		core.Register(d)
 	}
 }
 
@@ -43,7 +44,7 @@ func (o PadOpts) Apply(s *tf.Spec) { s.Set("pad_to_max_output_size", o.ToMaxOutp
 // one of the greatest score first, without boxes that overlap a better one by
 // more than threshold of the area of both.
 func NonMaxSuppression(boxes, scores, size tf.Output, threshold float32, opts ...tf.Option) tf.Output {
-	return apply("NonMaxSuppression", attrs(opts, tf.Attr("iou_threshold", threshold)), boxes, scores, size)
+	return apply("NonMaxSuppression", tf.Join(opts, tf.Attr("iou_threshold", threshold)), boxes, scores, size)
 }
 
 // NonMaxSuppressionV2 is NonMaxSuppression with the threshold as an input.
@@ -78,7 +79,7 @@ func NonMaxSuppressionWithOverlaps(overlaps, scores, size, threshold, least tf.O
 }
 
 // suppressShape serves all of them.
-func suppressShape(c *tf.Infer) error {
+func suppressShape(c *core.Infer) error {
 	boxes, err := c.Rank(0, 2)
 	if err != nil {
 		return err
@@ -118,9 +119,9 @@ func suppressShape(c *tf.Infer) error {
 }
 
 // suppressKernel is that of all versions.
-func suppressKernel(n *tf.Node) (tf.Kernel, error) {
+func suppressKernel(n *core.Node) (core.Kernel, error) {
 	pad := n.Bool("pad_to_max_output_size")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		s, err := newSelection(c)
 		if err != nil {
 			return err
@@ -135,12 +136,12 @@ func suppressKernel(n *tf.Node) (tf.Kernel, error) {
 }
 
 // putSelection makes the outputs, as many as the op has, with zeros up to size.
-func putSelection(c *tf.OpContext, boxes []int32, scores []float32, size int) error {
+func putSelection(c *core.OpContext, boxes []int32, scores []float32, size int) error {
 	out, err := c.Alloc(0, tf.Int32, tf.Shape{size})
 	if err != nil {
 		return err
 	}
-	clear(tf.Data[int32](out)[copy(tf.Data[int32](out), boxes):])
+	clear(core.Data[int32](out)[copy(core.Data[int32](out), boxes):])
 	if len(c.Out) == 3 {
 		y, store, err := output(c, 1, c.Input(1).DType(), tf.Shape{size})
 		if err != nil {
@@ -154,13 +155,13 @@ func putSelection(c *tf.OpContext, boxes []int32, scores []float32, size int) er
 		return nil
 	}
 	if out, err = c.Alloc(last, tf.Int32, tf.Shape{}); err == nil {
-		tf.Data[int32](out)[0] = int32(len(boxes))
+		core.Data[int32](out)[0] = int32(len(boxes))
 	}
 	return err
 }
 
 // newSelection reads and checks the inputs.
-func newSelection(c *tf.OpContext) (*selection, error) {
+func newSelection(c *core.OpContext) (*selection, error) {
 	op := c.Node.OpName()
 	s := &selection{threshold: c.Node.Float("iou_threshold"), least: -math.MaxFloat32, round: exactly}
 	if c.Input(0).DType() == tf.Float16 {
@@ -194,7 +195,7 @@ func newSelection(c *tf.OpContext) (*selection, error) {
 		return nil, err
 	}
 	s.scores = inFloat32(c.Input(1))
-	if s.limit = int(tf.Data[int32](c.Input(2))[0]); s.limit < 0 {
+	if s.limit = int(core.Data[int32](c.Input(2))[0]); s.limit < 0 {
 		return nil, invalid("output size must be non-negative")
 	}
 	return s, nil
@@ -209,7 +210,7 @@ func notScalar(op, name string, s tf.Shape) error {
 }
 
 // readBoxes checks boxes, or how they overlap, and the shape of their scores.
-func (s *selection) readBoxes(t *tf.Tensor, scores tf.Shape, overlaps bool) error {
+func (s *selection) readBoxes(t *core.Tensor, scores tf.Shape, overlaps bool) error {
 	shape := t.Shape()
 	switch {
 	case overlaps && len(shape) != 2:

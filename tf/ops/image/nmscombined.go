@@ -5,15 +5,16 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name:  "CombinedNonMaxSuppression",
 		In:    "boxes: float; scores: float; max_output_size_per_class: int32; max_total_size: int32; iou_threshold: float; score_threshold: float",
 		Out:   "nmsed_boxes: float; nmsed_scores: float; nmsed_classes: float; valid_detections: int32",
 		Attrs: "pad_per_class: bool = false; clip_boxes: bool = true",
-		Shape: combinedShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(computed(combined)),
+		Shape: combinedShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(computed(combined)),
 	})
 }
 
@@ -38,7 +39,7 @@ func CombinedNonMaxSuppression(boxes, scores, perClass, total, threshold, least 
 	return o.Output(0), o.Output(1), o.Output(2), o.Output(3)
 }
 
-func combinedShape(c *tf.Infer) error {
+func combinedShape(c *core.Infer) error {
 	boxes, err := c.Rank(0, 4)
 	if err != nil {
 		return err
@@ -71,7 +72,7 @@ func combinedShape(c *tf.Infer) error {
 }
 
 // combinedSize returns what is known of how many boxes are selected.
-func combinedSize(c *tf.Infer, classes int) (int, error) {
+func combinedSize(c *core.Infer, classes int) (int, error) {
 	total, known := c.ConstInts(3)
 	if known && total[0] <= 0 {
 		return -1, invalid("max_total_size should be > 0 ")
@@ -107,7 +108,7 @@ type combination struct {
 }
 
 // newCombination reads and checks the inputs.
-func newCombination(c *tf.OpContext) (*combination, error) {
+func newCombination(c *core.OpContext) (*combination, error) {
 	b, s := c.Input(0).Shape(), c.Input(1).Shape()
 	if len(b) == 0 || len(s) == 0 || b[0] != s[0] {
 		return nil, invalid("boxes and scores must have same batch size")
@@ -117,14 +118,14 @@ func newCombination(c *tf.OpContext) (*combination, error) {
 		if t.Rank() != 0 {
 			return nil, invalid("%s must be 0-D, got shape %s", name, t.Shape().Text())
 		}
-		if i < 2 && tf.Data[int32](t)[0] <= 0 {
+		if i < 2 && core.Data[int32](t)[0] <= 0 {
 			return nil, invalid("%s must be %s", name, []string{"positive", "> 0"}[i])
 		}
 	}
 	v := &combination{
-		perClass: int(tf.Data[int32](c.Input(2))[0]), total: int(tf.Data[int32](c.Input(3))[0]),
-		threshold: tf.Data[float32](c.Input(4))[0], least: tf.Data[float32](c.Input(5))[0],
-		boxes: tf.Data[float32](c.Input(0)), scores: tf.Data[float32](c.Input(1)),
+		perClass: int(core.Data[int32](c.Input(2))[0]), total: int(core.Data[int32](c.Input(3))[0]),
+		threshold: core.Data[float32](c.Input(4))[0], least: core.Data[float32](c.Input(5))[0],
+		boxes: core.Data[float32](c.Input(0)), scores: core.Data[float32](c.Input(1)),
 	}
 	switch {
 	case !(v.threshold >= 0 && v.threshold <= 1):
@@ -195,7 +196,7 @@ func (v *combination) ofImage(batch, limit int) (out []detection, valid int) {
 	return out[:valid], valid
 }
 
-func combined(c *tf.OpContext) error {
+func combined(c *core.OpContext) error {
 	v, err := newCombination(c)
 	if err != nil {
 		return err
@@ -206,7 +207,7 @@ func combined(c *tf.OpContext) error {
 		width = limit
 	}
 	batch := c.Input(0).Dim(0)
-	var out [4]*tf.Tensor
+	var out [4]*core.Tensor
 	for i, s := range []tf.Shape{{batch, width, 4}, {batch, width}, {batch, width}, {batch}} {
 		d := tf.Float32
 		if i == 3 {
@@ -218,16 +219,16 @@ func combined(c *tf.OpContext) error {
 	}
 	clip := c.Node.Bool("clip_boxes")
 	for _, t := range out[:3] {
-		clear(tf.Data[float32](t))
+		clear(core.Data[float32](t))
 	}
 	c.ParallelFor(batch, max(1, grain/max(1, v.n*v.classes*16)), func(lo, hi int) {
 		for b := lo; b < hi; b++ {
 			found, valid := v.ofImage(b, limit)
-			tf.Data[int32](out[3])[b] = int32(valid)
+			core.Data[int32](out[3])[b] = int32(valid)
 			for k, d := range found {
 				at := b*width + k
-				tf.Data[float32](out[1])[at], tf.Data[float32](out[2])[at] = d.score, float32(d.class)
-				putBox(tf.Data[float32](out[0])[4*at:][:4], d.box, clip)
+				core.Data[float32](out[1])[at], core.Data[float32](out[2])[at] = d.score, float32(d.class)
+				putBox(core.Data[float32](out[0])[4*at:][:4], d.box, clip)
 			}
 		}
 	})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 //go:embed testdata/golden
@@ -28,7 +29,7 @@ var (
 	within = optest.Within
 )
 
-func arr[T tf.Elem](s tf.Shape, v ...T) *tf.Tensor { return optest.Arr(s, v...) }
-func scalar[T tf.Elem](v T) *tf.Tensor             { return tf.Scalar(v) }
+func arr[T tf.Elem](s tf.Shape, v ...T) *core.Tensor { return optest.Arr(s, v...) }
+func scalar[T tf.Elem](v T) *core.Tensor             { return core.Scalar(v) }
 
-type tensors = []*tf.Tensor
+type tensors = []*core.Tensor

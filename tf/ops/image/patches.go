@@ -2,16 +2,17 @@ package image
 
 import (
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "ExtractImagePatches", In: "images: T", Out: "patches: T",
 		Attrs: "ksizes: list(int) >= 4; strides: list(int) >= 4; rates: list(int) >= 4; " +
 			"T: {bfloat16, half, float, double, int8, int16, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128, bool}; padding: {'SAME', 'VALID'}",
-		Shape: patchShape, Grad: patchGrad,
-		Kernels: tf.ByType("T", map[tf.DType]tf.NewKernel{
+		Shape: patchShape, Grad: tf.GradFunc(patchGrad),
+		Kernels: core.ByType("T", map[tf.DType]core.NewKernel{
 			tf.BFloat16: patches[tf.BF16], tf.Float16: patches[tf.Half], tf.Float32: patches[float32], tf.Float64: patches[float64],
 			tf.Int8: patches[int8], tf.Int16: patches[int16], tf.Int32: patches[int32], tf.Int64: patches[int64],
 			tf.Uint8: patches[uint8], tf.Uint16: patches[uint16], tf.Uint32: patches[uint32], tf.Uint64: patches[uint64],
@@ -24,7 +25,7 @@ func init() {
 // apart, that move over images by strides: each window is the channels of one
 // pixel of the result.
 func ExtractImagePatches(images tf.Output, ksizes, strides, rates []int, padding string, opts ...tf.Option) tf.Output {
-	own := attrs(opts, tf.Attr("ksizes", ksizes), tf.Attr("strides", strides), tf.Attr("rates", rates), tf.Attr("padding", padding))
+	own := tf.Join(opts, tf.Attr("ksizes", ksizes), tf.Attr("strides", strides), tf.Attr("rates", rates), tf.Attr("padding", padding))
 	return apply("ExtractImagePatches", own, images)
 }
 
@@ -33,7 +34,7 @@ type patching struct{ size, stride, rate, in, out, before int }
 
 // patchings reads how windows move over rows and columns, of which there are
 // as many as s says, -1 for those that are not known.
-func patchings(n *tf.Node, s tf.Shape) (rows, columns patching, err error) {
+func patchings(n *core.Node, s tf.Shape) (rows, columns patching, err error) {
 	for _, name := range []string{"ksizes", "strides", "rates"} {
 		v := n.Ints(name)
 		if len(v) != 4 {
@@ -71,7 +72,7 @@ func newPatching(padding string, p patching) (patching, error) {
 	return p, nil
 }
 
-func patchShape(c *tf.Infer) error {
+func patchShape(c *core.Infer) error {
 	s, err := c.Rank(0, 4)
 	if err != nil {
 		return err
@@ -110,8 +111,8 @@ func eachSource(batch int, rows, columns patching, f func(to, from int)) {
 // at returns the position that element k of window o covers.
 func (p patching) at(o, k int) int { return o*p.stride + k*p.rate - p.before }
 
-func patches[T tf.Elem](n *tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+func patches[T tf.Elem](n *core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		in := c.Input(0)
 		s := in.Shape()
 		if len(s) != 4 {
@@ -126,7 +127,7 @@ func patches[T tf.Elem](n *tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		y, x, depth := tf.Data[T](t), tf.Data[T](in), s[3]
+		y, x, depth := core.Data[T](t), core.Data[T](in), s[3]
 		clear(y)
 		if len(y) == 0 {
 			return nil
@@ -152,7 +153,7 @@ func patchGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	batch, height, width, depth := size(x, 0), size(x, 1), size(x, 2), size(x, 3)
 	join := func(v ...tf.Output) tf.Output { return ops.ConcatV2(v, ops.Scalar(graph, int32(0))) }
 	scalar := func(x tf.Output) tf.Output {
-		return ops.Reshape(x, ops.ConstTensor(graph, tf.NewTensor(tf.Int32, tf.Shape{0})))
+		return ops.Reshape(x, ops.ConstValue(graph, core.NewTensor(tf.Int32, tf.Shape{0})))
 	}
 	pixels := scalar(ops.Mul(height, width))
 	one := ops.Scalar(graph, int32(1))

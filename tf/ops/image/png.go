@@ -3,12 +3,13 @@ package image
 import (
 	"github.com/gorge-tf/gorge/internal/imagefile"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "EncodePng", In: "image: T", Out: "contents: string", Attrs: "compression: int = -1; T: {uint8, uint16} = DT_UINT8",
-		Shape: encodedShape, NoGrad: tf.NotDifferentiable, Kernels: tf.ByType("T", forTypes(encodePNGKernel, tf.Uint8, tf.Uint16)),
+		Shape: encodedShape, NoGrad: core.NotDifferentiable, Kernels: core.ByType("T", forTypes(encodePNGKernel, tf.Uint8, tf.Uint16)),
 	})
 }
 
@@ -16,7 +17,7 @@ func init() {
 // before these, as the bytes of PNG files.
 func EncodePng(image tf.Output, opts ...tf.Option) tf.Output { return apply("EncodePng", opts, image) }
 
-func encodedShape(c *tf.Infer) error {
+func encodedShape(c *core.Infer) error {
 	s := c.In(0)
 	if s == nil {
 		return nil
@@ -28,12 +29,12 @@ func encodedShape(c *tf.Infer) error {
 	return nil
 }
 
-func encodePNGKernel(n *tf.Node) (tf.Kernel, error) {
+func encodePNGKernel(n *core.Node) (core.Kernel, error) {
 	level := n.Int("compression")
 	if level < -1 || level > 9 {
 		return nil, invalid("compression should be in [-1,9], got %d", level)
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		in := c.Input(0)
 		s := in.Shape()
 		if len(s) < 3 {
@@ -53,7 +54,7 @@ func encodePNGKernel(n *tf.Node) (tf.Kernel, error) {
 		bytes := bigEndian(in)
 		for i := range out.Len() {
 			size := len(bytes) / out.Len()
-			if tf.Data[string](out)[i], err = imagefile.EncodePNG(bytes[i*size:(i+1)*size], h, w, channels, level); err != nil {
+			if core.Data[string](out)[i], err = imagefile.EncodePNG(bytes[i*size:(i+1)*size], h, w, channels, level); err != nil {
 				return err
 			}
 		}
@@ -62,12 +63,12 @@ func encodePNGKernel(n *tf.Node) (tf.Kernel, error) {
 }
 
 // bigEndian returns the bytes of samples as PNG has them.
-func bigEndian(t *tf.Tensor) []byte {
+func bigEndian(t *core.Tensor) []byte {
 	if t.DType() == tf.Uint8 {
-		return tf.Data[uint8](t)
+		return core.Data[uint8](t)
 	}
 	out := make([]byte, 0, 2*t.Len())
-	for _, v := range tf.Data[uint16](t) {
+	for _, v := range core.Data[uint16](t) {
 		out = append(out, byte(v>>8), byte(v))
 	}
 	return out

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/linalg"
 )
@@ -12,9 +13,9 @@ func init() {
 	const in, attrs = "images: dtype; transforms: float; output_shape: int32",
 		"dtype: {uint8, int32, int64, half, bfloat16, float, double}; interpolation: string; fill_mode: string = 'CONSTANT'"
 	for name, in := range map[string]string{"ImageProjectiveTransformV2": in, "ImageProjectiveTransformV3": in + "; fill_value: float"} {
-		tf.Register(tf.OpDef{
-			Name: name, In: in, Out: "transformed_images: dtype", Attrs: attrs, Shape: projectiveShape, Expensive: true, Grad: projectiveGrad,
-			Kernels: tf.ByType("dtype", map[tf.DType]tf.NewKernel{
+		core.Register(core.OpDef{
+			Name: name, In: in, Out: "transformed_images: dtype", Attrs: attrs, Shape: projectiveShape, Expensive: true, Grad: tf.GradFunc(projectiveGrad),
+			Kernels: core.ByType("dtype", map[tf.DType]core.NewKernel{
 				tf.Uint8: projectiveKernel(fromInt[uint8]), tf.Int32: projectiveKernel(fromInt[int32]), tf.Int64: projectiveKernel(fromInt[int64]),
 				tf.Float32: projectiveKernel(fromFloat[float32]), tf.Float64: projectiveKernel(fromFloat[float64]),
 				tf.Float16: projectiveHalf, tf.BFloat16: projectiveHalf,
@@ -41,16 +42,16 @@ func (o ProjectiveOpts) Apply(s *tf.Spec) {
 // y' = (b0 x + b1 y + b2) / k with k = c0 x + c1 y + 1. Interpolation is NEAREST
 // or BILINEAR.
 func ImageProjectiveTransformV2(images, transforms, size tf.Output, interpolation string, opts ...tf.Option) tf.Output {
-	return apply("ImageProjectiveTransformV2", attrs(opts, tf.Attr("interpolation", interpolation)), images, transforms, size)
+	return apply("ImageProjectiveTransformV2", tf.Join(opts, tf.Attr("interpolation", interpolation)), images, transforms, size)
 }
 
 // ImageProjectiveTransformV3 is ImageProjectiveTransformV2 with the value, a
 // scalar of float32, of what is beyond the edges.
 func ImageProjectiveTransformV3(images, transforms, size, fill tf.Output, interpolation string, opts ...tf.Option) tf.Output {
-	return apply("ImageProjectiveTransformV3", attrs(opts, tf.Attr("interpolation", interpolation)), images, transforms, size, fill)
+	return apply("ImageProjectiveTransformV3", tf.Join(opts, tf.Attr("interpolation", interpolation)), images, transforms, size, fill)
 }
 
-func projectiveShape(c *tf.Infer) error {
+func projectiveShape(c *core.Infer) error {
 	s, err := c.Rank(0, 4)
 	if err != nil {
 		return err
@@ -122,7 +123,7 @@ type projection struct {
 }
 
 // newProjection reads and checks the inputs.
-func newProjection(c *tf.OpContext) (*projection, error) {
+func newProjection(c *core.OpContext) (*projection, error) {
 	s, transforms := c.Input(0).Shape(), c.Input(1)
 	if len(s) != 4 {
 		return nil, invalid("Input images must have rank 4")
@@ -142,7 +143,7 @@ func newProjection(c *tf.OpContext) (*projection, error) {
 		return nil, err
 	}
 	p := &projection{
-		in: s, out: out, transforms: tf.Data[float32](transforms),
+		in: s, out: out, transforms: core.Data[float32](transforms),
 		bilinear: c.Node.Str("interpolation") == "BILINEAR", mode: c.Node.Str("fill_mode"),
 	}
 	if c.Inputs() > 3 {
@@ -150,7 +151,7 @@ func newProjection(c *tf.OpContext) (*projection, error) {
 		if fill.Rank() != 0 {
 			return nil, invalid("fill_value must be a scalar%s", fill.Shape().Text())
 		}
-		p.fill = tf.Data[float32](fill)[0]
+		p.fill = core.Data[float32](fill)[0]
 	}
 	return p, nil
 }
@@ -179,7 +180,7 @@ func (p *projection) at(image int, y, x float32) int {
 }
 
 // project computes all pixels. The rule says how numbers become elements.
-func project[T tf.Elem](c *tf.OpContext, p *projection, y, x []T, number func(T) float32, element func(float32) T) {
+func project[T tf.Elem](c *core.OpContext, p *projection, y, x []T, number func(T) float32, element func(float32) T) {
 	fill, depth, line := element(p.fill), p.in[3], p.out[2]
 	read := func(at, ch int) T {
 		if at < 0 {
@@ -228,9 +229,9 @@ func fromFloat[T float32 | float64]() numbering[T] {
 	return numbering[T]{func(v T) float32 { return float32(v) }, func(v float32) T { return T(v) }}
 }
 
-func projectiveKernel[T tf.Elem](rules func() numbering[T]) tf.NewKernel {
+func projectiveKernel[T tf.Elem](rules func() numbering[T]) core.NewKernel {
 	r := rules()
-	return computed(func(c *tf.OpContext) error {
+	return computed(func(c *core.OpContext) error {
 		p, err := newProjection(c)
 		if err != nil {
 			return err
@@ -239,14 +240,14 @@ func projectiveKernel[T tf.Elem](rules func() numbering[T]) tf.NewKernel {
 		if err != nil {
 			return err
 		}
-		project(c, p, tf.Data[T](out), tf.Data[T](c.Input(0)), r.number, r.element)
+		project(c, p, core.Data[T](out), core.Data[T](c.Input(0)), r.number, r.element)
 		return nil
 	})
 }
 
 // projectiveHalf computes in float32.
-func projectiveHalf(n *tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+func projectiveHalf(n *core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		p, err := newProjection(c)
 		if err != nil {
 			return err

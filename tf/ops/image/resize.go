@@ -3,6 +3,7 @@ package image
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 const resizeAttrs = "align_corners: bool = false; half_pixel_centers: bool = false"
@@ -17,33 +18,33 @@ func init() {
 		{"ResizeBilinear", "int8, uint8, int16, uint16, int32, int64, bfloat16, half, float, double", bilinearGrad, bilinear},
 		{"ResizeBicubic", imageTypes, bicubicGrad, bicubic},
 	} {
-		tf.Register(tf.OpDef{
+		core.Register(core.OpDef{
 			Name: r.name, In: in, Out: "resized_images: float", Attrs: "T: {" + r.types + "}; " + resizeAttrs,
-			Shape: resizeShape, Expensive: true, Grad: r.grad, Kernels: tf.ByType("T", forTypes(resizeKernel(r.interpolate), reals...)),
+			Shape: resizeShape, Expensive: true, Grad: tf.GradFunc(r.grad), Kernels: core.ByType("T", forTypes(resizeKernel(r.interpolate), reals...)),
 		})
 	}
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "ResizeArea", In: in, Out: "resized_images: float", Attrs: "T: {" + imageTypes + "}; align_corners: bool = false",
-		Shape: resizeShape, Expensive: true, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", forTypes(resizeKernel(area), reals...)),
+		Shape: resizeShape, Expensive: true, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", forTypes(resizeKernel(area), reals...)),
 	})
 	for name, types := range map[string][]tf.DType{"ResizeBilinear": floats, "ResizeBicubic": {tf.Float32, tf.Float64}} {
 		list, rule := floatTypes, bilinear
 		if name == "ResizeBicubic" {
 			list, rule = "float, double", bicubic
 		}
-		tf.Register(tf.OpDef{
+		core.Register(core.OpDef{
 			Name: name + "Grad", In: "grads: float; original_image: T", Out: "output: T", Attrs: "T: {" + list + "}; " + resizeAttrs,
-			Shape: likeOriginal, Expensive: true, NoGrad: resizeNoGrad(name), Kernels: tf.ByType("T", forTypes(resizeBackKernel(name, rule), types...)),
+			Shape: likeOriginal, Expensive: true, NoGrad: resizeNoGrad(name), Kernels: core.ByType("T", forTypes(resizeBackKernel(name, rule), types...)),
 		})
 	}
 }
 
 // resizeNoGrad: TensorFlow declares one of the two as not differentiable.
-func resizeNoGrad(name string) tf.NoGrad {
+func resizeNoGrad(name string) core.NoGrad {
 	if name == "ResizeBilinear" {
-		return tf.NotDifferentiable
+		return core.NotDifferentiable
 	}
-	return tf.NoGradientDefined
+	return core.NoGradientDefined
 }
 
 // ResizeOpts are the optional attributes of the Resize operations: where the
@@ -75,7 +76,7 @@ func ResizeArea(images, size tf.Output, opts ...tf.Option) tf.Output {
 }
 
 // resizeShape serves the ops whose input 1 is the size.
-func resizeShape(c *tf.Infer) error {
+func resizeShape(c *core.Infer) error {
 	s, err := c.Rank(0, 4)
 	if err != nil {
 		return err
@@ -87,7 +88,7 @@ func resizeShape(c *tf.Infer) error {
 	return err
 }
 
-func likeOriginal(c *tf.Infer) error {
+func likeOriginal(c *core.Infer) error {
 	s, err := c.Rank(1, 4)
 	if err == nil {
 		c.Set(0, s)
@@ -102,7 +103,7 @@ type resizing struct {
 	aligned, halfPixels bool
 }
 
-func newResizing(n *tf.Node, in, out int) resizing {
+func newResizing(n *core.Node, in, out int) resizing {
 	r := resizing{in: in, out: out, aligned: n.Bool("align_corners"), halfPixels: n.Bool("half_pixel_centers")}
 	if r.aligned && out > 1 {
 		r.scale = float32(in-1) / float32(out-1)
@@ -138,7 +139,7 @@ func (r resizing) all(f interpolation) []taps {
 }
 
 // checkCenters refuses attributes that contradict each other.
-func checkCenters(n *tf.Node) error {
+func checkCenters(n *core.Node) error {
 	if n.Bool("align_corners") && n.Bool("half_pixel_centers") {
 		return invalid("If half_pixel_centers is True, align_corners must be False.")
 	}
@@ -146,7 +147,7 @@ func checkCenters(n *tf.Node) error {
 }
 
 // resizeArgs checks images and size.
-func resizeArgs(c *tf.OpContext) (s tf.Shape, h, w int, err error) {
+func resizeArgs(c *core.OpContext) (s tf.Shape, h, w int, err error) {
 	s = c.Input(0).Shape()
 	if len(s) != 4 {
 		return s, 0, 0, invalid("input must be 4-dimensional%s", s.Text())
@@ -164,15 +165,15 @@ func resizeArgs(c *tf.OpContext) (s tf.Shape, h, w int, err error) {
 	if err := checkProduct(out); err != nil {
 		return s, 0, 0, err
 	}
-	return s, h, w, tf.CheckSize(tf.Float32, out)
+	return s, h, w, core.CheckSize(tf.Float32, out)
 }
 
-func resizeKernel(f interpolation) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func resizeKernel(f interpolation) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		if err := checkCenters(n); err != nil {
 			return nil, err
 		}
-		return tf.Compute(func(c *tf.OpContext) error {
+		return core.Compute(func(c *core.OpContext) error {
 			s, h, w, err := resizeArgs(c)
 			if err != nil {
 				return err
@@ -191,7 +192,7 @@ func resizeKernel(f interpolation) tf.NewKernel {
 
 // resize computes y from images x of shape s: first the rows that make up a
 // new one are added up, then the columns of that.
-func resize(c *tf.OpContext, s tf.Shape, y, x []float32, rows, columns []taps) {
+func resize(c *core.OpContext, s tf.Shape, y, x []float32, rows, columns []taps) {
 	width, channels := s[2]*s[3], s[3]
 	line := len(columns) * channels
 	c.ParallelFor(s[0]*len(rows), max(1, grain/max(line, width)), func(lo, hi int) {
@@ -220,12 +221,12 @@ func resizeLine(y, x []float32, columns []taps, channels int) {
 	}
 }
 
-func resizeBackKernel(of string, f interpolation) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func resizeBackKernel(of string, f interpolation) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		if err := checkCenters(n); err != nil {
 			return nil, err
 		}
-		return tf.Compute(func(c *tf.OpContext) error {
+		return core.Compute(func(c *core.OpContext) error {
 			g, s := c.Input(0).Shape(), c.Input(1).Shape()
 			switch {
 			case len(g) != 4:
@@ -244,7 +245,7 @@ func resizeBackKernel(of string, f interpolation) tf.NewKernel {
 			clear(dx)
 			if g.NumElements() > 0 {
 				rows, columns := newResizing(n, s[1], g[1]).all(f), newResizing(n, s[2], g[2]).all(f)
-				resizeBack(c, s, dx, tf.Data[float32](c.Input(0)), rows, columns)
+				resizeBack(c, s, dx, core.Data[float32](c.Input(0)), rows, columns)
 			}
 			store()
 			return nil
@@ -253,7 +254,7 @@ func resizeBackKernel(of string, f interpolation) tf.NewKernel {
 }
 
 // resizeBack gives the gradient of each new pixel to those it is made of.
-func resizeBack(c *tf.OpContext, s tf.Shape, dx, dy []float32, rows, columns []taps) {
+func resizeBack(c *core.OpContext, s tf.Shape, dx, dy []float32, rows, columns []taps) {
 	channels := s[3]
 	c.ParallelFor(s[0], max(1, grain/max(1, len(rows)*len(columns)*channels)), func(lo, hi int) {
 		for i := lo * len(rows); i < hi*len(rows); i++ {

@@ -5,19 +5,20 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const attrs = "kernel_type: string = 'lanczos3'; antialias: bool = true"
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "ScaleAndTranslate", In: "images: T; size: int32; scale: float; translation: float", Out: "resized_images: float",
 		Attrs: "T: {int8, uint8, int16, uint16, int32, int64, bfloat16, half, float, double}; " + attrs,
-		Shape: resizeShape, Expensive: true, Grad: translateGrad, Kernels: tf.ByType("T", forTypes(translateKernel, reals...)),
+		Shape: resizeShape, Expensive: true, Grad: tf.GradFunc(translateGrad), Kernels: core.ByType("T", forTypes(translateKernel, reals...)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "ScaleAndTranslateGrad", In: "grads: T; original_image: T; scale: float; translation: float", Out: "output: T",
-		Attrs: "T: {float}; " + attrs, Shape: anyOriginal, Expensive: true, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("T", forTypes(translateBackKernel, tf.Float32)),
+		Attrs: "T: {float}; " + attrs, Shape: anyOriginal, Expensive: true, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("T", forTypes(translateBackKernel, tf.Float32)),
 	})
 }
 
@@ -45,7 +46,7 @@ func ScaleAndTranslate(images, size, scale, translation tf.Output, opts ...tf.Op
 	return apply("ScaleAndTranslate", opts, images, size, scale, translation)
 }
 
-func anyOriginal(c *tf.Infer) error {
+func anyOriginal(c *core.Infer) error {
 	c.Set(0, c.In(1))
 	return nil
 }
@@ -170,7 +171,7 @@ func (m *moving) all() []taps {
 }
 
 // movings reads how rows and columns of images of the given sizes are moved.
-func movings(c *tf.OpContext, f curve, in, out tf.Shape) (rows, columns []taps, err error) {
+func movings(c *core.OpContext, f curve, in, out tf.Shape) (rows, columns []taps, err error) {
 	var v [2][2]float32
 	for i := range v {
 		t := c.Input(2 + i)
@@ -180,7 +181,7 @@ func movings(c *tf.OpContext, f curve, in, out tf.Shape) (rows, columns []taps, 
 		case t.Len() != 2:
 			return nil, nil, invalid("t must have two elements%s", t.Shape().Text())
 		}
-		copy(v[i][:], tf.Data[float32](t))
+		copy(v[i][:], core.Data[float32](t))
 		if i == 0 && !(v[0][0] > 0 && v[0][1] > 0) {
 			return nil, nil, invalid("Scale must be greater than zero.")
 		}
@@ -196,7 +197,7 @@ func movings(c *tf.OpContext, f curve, in, out tf.Shape) (rows, columns []taps, 
 	return all[0], all[1], nil
 }
 
-func curveOf(n *tf.Node) (curve, error) {
+func curveOf(n *core.Node) (curve, error) {
 	f, ok := curves[strings.ToLower(n.Str("kernel_type"))]
 	if !ok {
 		return f, invalid("Unrecognized kernel type: %s", n.Str("kernel_type"))
@@ -204,12 +205,12 @@ func curveOf(n *tf.Node) (curve, error) {
 	return f, nil
 }
 
-func translateKernel(n *tf.Node) (tf.Kernel, error) {
+func translateKernel(n *core.Node) (core.Kernel, error) {
 	f, err := curveOf(n)
 	if err != nil {
 		return nil, err
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		s, h, w, err := translateArgs(c)
 		if err != nil {
 			return err
@@ -229,7 +230,7 @@ func translateKernel(n *tf.Node) (tf.Kernel, error) {
 }
 
 // translateArgs checks images and size.
-func translateArgs(c *tf.OpContext) (s tf.Shape, h, w int, err error) {
+func translateArgs(c *core.OpContext) (s tf.Shape, h, w int, err error) {
 	s = c.Input(0).Shape()
 	if len(s) != 4 {
 		return s, 0, 0, invalid("input must be 4-dimensional%s", s.Text())
@@ -245,15 +246,15 @@ func translateArgs(c *tf.OpContext) (s tf.Shape, h, w int, err error) {
 	case s[1] <= 0 || s[2] <= 0:
 		return s, 0, 0, invalid("input image must be of non-zero size")
 	}
-	return s, h, w, tf.CheckSize(tf.Float32, tf.Shape{s[0], h, w, s[3]})
+	return s, h, w, core.CheckSize(tf.Float32, tf.Shape{s[0], h, w, s[3]})
 }
 
-func translateBackKernel(n *tf.Node) (tf.Kernel, error) {
+func translateBackKernel(n *core.Node) (core.Kernel, error) {
 	f, err := curveOf(n)
 	if err != nil {
 		return nil, err
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		g, s := c.Input(0).Shape(), c.Input(1).Shape()
 		switch {
 		case len(g) != 4:
@@ -272,7 +273,7 @@ func translateBackKernel(n *tf.Node) (tf.Kernel, error) {
 		}
 		clear(dx)
 		if len(dx) > 0 {
-			resizeBack(c, in, dx, tf.Data[float32](c.Input(0)), rows, columns)
+			resizeBack(c, in, dx, core.Data[float32](c.Input(0)), rows, columns)
 		}
 		return nil
 	}), nil

@@ -2,16 +2,17 @@ package image
 
 import (
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "ExtractVolumePatches", In: "input: T", Out: "patches: T",
 		Attrs: "ksizes: list(int) >= 5; strides: list(int) >= 5; " +
 			"T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}; padding: {'SAME', 'VALID'}",
-		Shape: volumeShape, Grad: volumeGrad,
-		Kernels: tf.ByType("T", map[tf.DType]tf.NewKernel{
+		Shape: volumeShape, Grad: tf.GradFunc(volumeGrad),
+		Kernels: core.ByType("T", map[tf.DType]core.NewKernel{
 			tf.BFloat16: volumePatches[tf.BF16], tf.Float16: volumePatches[tf.Half], tf.Float32: volumePatches[float32], tf.Float64: volumePatches[float64],
 			tf.Int8: volumePatches[int8], tf.Int16: volumePatches[int16], tf.Int32: volumePatches[int32], tf.Int64: volumePatches[int64],
 			tf.Uint8: volumePatches[uint8], tf.Uint16: volumePatches[uint16], tf.Uint32: volumePatches[uint32], tf.Uint64: volumePatches[uint64],
@@ -22,14 +23,14 @@ func init() {
 // ExtractVolumePatches is ExtractImagePatches for volumes [batch depth height
 // width channels], with windows without gaps.
 func ExtractVolumePatches(volumes tf.Output, ksizes, strides []int, padding string, opts ...tf.Option) tf.Output {
-	return apply("ExtractVolumePatches", attrs(opts, tf.Attr("ksizes", ksizes), tf.Attr("strides", strides), tf.Attr("padding", padding)), volumes)
+	return apply("ExtractVolumePatches", tf.Join(opts, tf.Attr("ksizes", ksizes), tf.Attr("strides", strides), tf.Attr("padding", padding)), volumes)
 }
 
 // volumeWindows are windows by depth, height and width.
 type volumeWindows [3]patching
 
 // volumeWindowsOf reads how windows move over volumes of shape s.
-func volumeWindowsOf(n *tf.Node, s tf.Shape) (w volumeWindows, err error) {
+func volumeWindowsOf(n *core.Node, s tf.Shape) (w volumeWindows, err error) {
 	for _, name := range []string{"ksizes", "strides"} {
 		v := n.Ints(name)
 		if len(v) != 5 {
@@ -64,7 +65,7 @@ func (w *volumeWindows) shape(s tf.Shape) tf.Shape {
 	return out
 }
 
-func volumeShape(c *tf.Infer) error {
+func volumeShape(c *core.Infer) error {
 	s, err := c.Rank(0, 5)
 	if err != nil {
 		return err
@@ -97,8 +98,8 @@ func volumeLine[T tf.Elem](w *volumeWindows, y, x []T, d, h, depth int) {
 	}
 }
 
-func volumePatches[T tf.Elem](n *tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+func volumePatches[T tf.Elem](n *core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		in := c.Input(0)
 		s := in.Shape()
 		if len(s) != 5 {
@@ -113,7 +114,7 @@ func volumePatches[T tf.Elem](n *tf.Node) (tf.Kernel, error) {
 		if err != nil || t.Len() == 0 {
 			return err
 		}
-		y, x := tf.Data[T](t), tf.Data[T](in)
+		y, x := core.Data[T](t), core.Data[T](in)
 		line, volume := out[3]*out[4], s[1:].NumElements()
 		c.ParallelFor(s[0]*out[1]*out[2], max(1, grain/line), func(lo, hi int) {
 			clear(y[lo*line : hi*line])

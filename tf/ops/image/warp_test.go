@@ -6,6 +6,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/image"
@@ -92,7 +93,7 @@ func addTranslations() {
 		addSamples(sample{Op: op, Name: "of " + d.String(), In: tensors{optest.Convert(within(0, 90, 1, 5, 6, 2), d), size, scale, by}, F: applied(op), Types: []tf.DType{}, Tol: 1e-5, Rough: "TensorFlow has a gradient for float32 alone"})
 	}
 	in := tensors{x, size, scale, by}
-	with := func(i int, t *tf.Tensor) tensors {
+	with := func(i int, t *core.Tensor) tensors {
 		out := slices.Clone(in)
 		out[i] = t
 		return out
@@ -121,7 +122,7 @@ func addOldContrast() {
 func TestOldContrast(t *testing.T) {
 	g := eager.New()
 	x := within(0, 9, 2, 3, 4, 2)
-	in, factor := ops.ConstTensor(g, x), ops.Scalar(g, float32(1.7))
+	in, factor := ops.ConstValue(g, x), ops.Scalar(g, float32(1.7))
 	value := func(y tf.Output) []float32 {
 		v, err := y.Value()
 		if err != nil {
@@ -141,7 +142,7 @@ func TestOldContrast(t *testing.T) {
 		}
 	}
 	for _, d := range []tf.DType{tf.Uint8, tf.Int8, tf.Int16, tf.Int32, tf.Float64} {
-		of := image.AdjustContrast(ops.ConstTensor(g, optest.Convert(x, d)), factor, ops.Scalar(g, float32(0)), ops.Scalar(g, float32(9)))
+		of := image.AdjustContrast(ops.ConstValue(g, optest.Convert(x, d)), factor, ops.Scalar(g, float32(0)), ops.Scalar(g, float32(9)))
 		if v := value(of); len(v) != len(want) {
 			t.Errorf("%v: %v", d, v)
 		}
@@ -152,7 +153,7 @@ func TestOldContrast(t *testing.T) {
 // limits, and not all the same.
 func TestNoise(t *testing.T) {
 	g := eager.New()
-	x, size, offsets := ops.ConstTensor(g, within(-3, 5, 1, 6, 7, 2)), ops.Const(g, []int32{9, 9}, 2), ops.Const(g, []float32{3, 3}, 1, 2)
+	x, size, offsets := ops.ConstValue(g, within(-3, 5, 1, 6, 7, 2)), ops.Const(g, []int32{9, 9}, 2), ops.Const(g, []float32{3, 3}, 1, 2)
 	for _, noise := range []string{"", "uniform", "gaussian"} {
 		y, err := image.ExtractGlimpse(x, size, offsets, image.GlimpseOpts{Noise: noise}).Value()
 		if err != nil {

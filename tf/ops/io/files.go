@@ -8,20 +8,21 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "ReadFile", In: "filename: string", Out: "contents: string",
-		Shape: scalarToScalar, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(readFile),
+		Shape: scalarToScalar, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(readFile),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "WriteFile", In: "filename: string; contents: string", Stateful: true,
-		Shape: twoScalars, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(writeFile),
+		Shape: twoScalars, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(writeFile),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "MatchingFiles", In: "pattern: string", Out: "filenames: string",
-		Shape: matchingShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(matchingFiles),
+		Shape: matchingShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(matchingFiles),
 	})
 }
 
@@ -42,13 +43,13 @@ func MatchingFiles(pattern tf.Output, opts ...tf.Option) tf.Output {
 	return tf.Apply(nil, "MatchingFiles", []tf.Output{pattern}, opts...).Output(0)
 }
 
-func scalarToScalar(c *tf.Infer) error {
+func scalarToScalar(c *core.Infer) error {
 	c.Set(0, tf.Shape{})
 	_, err := c.Rank(0, 0)
 	return err
 }
 
-func twoScalars(c *tf.Infer) error {
+func twoScalars(c *core.Infer) error {
 	if _, err := c.Rank(0, 0); err != nil {
 		return err
 	}
@@ -56,7 +57,7 @@ func twoScalars(c *tf.Infer) error {
 	return err
 }
 
-func matchingShape(c *tf.Infer) error {
+func matchingShape(c *core.Infer) error {
 	if s := c.In(0); len(s) > 1 {
 		return tf.Errorf(tf.InvalidArgument, "Shape must be at most rank 1 but is rank %d", len(s))
 	}
@@ -65,36 +66,36 @@ func matchingShape(c *tf.Infer) error {
 }
 
 // scalarString returns the string that input i holds.
-func scalarString(c *tf.OpContext, i int, what string) (string, error) {
+func scalarString(c *core.OpContext, i int, what string) (string, error) {
 	if c.Input(i).Rank() != 0 {
 		return "", tf.Errorf(tf.InvalidArgument, "%s tensor must be scalar, but had shape: %s", what, c.Input(i).Shape().Text())
 	}
-	return tf.Data[string](c.Input(i))[0], nil
+	return core.Data[string](c.Input(i))[0], nil
 }
 
 // onDisk makes the kernel of an op that reads what others may change. As one that
 // can wait it is not computed in advance, before what it has to come after.
-func onDisk(f func(*tf.OpContext) error) tf.Kernel {
-	return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) { done(f(c)) })
+func onDisk(f func(*core.OpContext) error) core.Kernel {
+	return core.AsyncCompute(func(c *core.OpContext, done func(error)) { done(f(c)) })
 }
 
-func readFile(*tf.Node) (tf.Kernel, error) {
-	return onDisk(func(c *tf.OpContext) error {
+func readFile(*core.Node) (core.Kernel, error) {
+	return onDisk(func(c *core.OpContext) error {
 		name, err := scalarString(c, 0, "Input filename")
 		if err != nil {
 			return err
 		}
-		data, err := os.ReadFile(tf.LocalPath(name))
+		data, err := os.ReadFile(core.LocalPath(name))
 		if err != nil {
-			return tf.FileError(name, err)
+			return core.FileError(name, err)
 		}
-		c.Set(0, tf.Scalar(string(data)))
+		c.Set(0, core.Scalar(string(data)))
 		return nil
 	}), nil
 }
 
-func writeFile(*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+func writeFile(*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		name, err := scalarString(c, 0, "Input filename")
 		if err != nil {
 			return err
@@ -103,32 +104,32 @@ func writeFile(*tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		name = tf.LocalPath(name)
+		name = core.LocalPath(name)
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			return tf.FileError(name, err)
+			return core.FileError(name, err)
 		}
 		if err := os.WriteFile(name, []byte(contents), 0o644); err != nil {
-			return tf.FileError(name, err)
+			return core.FileError(name, err)
 		}
 		return nil
 	}), nil
 }
 
-func matchingFiles(*tf.Node) (tf.Kernel, error) {
-	return onDisk(func(c *tf.OpContext) error {
+func matchingFiles(*core.Node) (core.Kernel, error) {
+	return onDisk(func(c *core.OpContext) error {
 		if c.Input(0).Rank() > 1 {
 			return tf.Errorf(tf.InvalidArgument, "Input patterns tensor must be scalar or vector, but had shape: %s", c.Input(0).Shape().Text())
 		}
 		var names []string
-		for _, pattern := range tf.Data[string](c.Input(0)) {
-			found, err := filepath.Glob(tf.LocalPath(pattern))
+		for _, pattern := range core.Data[string](c.Input(0)) {
+			found, err := filepath.Glob(core.LocalPath(pattern))
 			if err != nil {
 				return tf.Errorf(tf.InvalidArgument, "a pattern of file names must be well-formed: %q: %v", pattern, err)
 			}
 			names = append(names, found...)
 		}
 		slices.Sort(names)
-		out, err := tf.FromSlice(names, len(names))
+		out, err := core.FromSlice(names, len(names))
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/internal/wire/record"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/io"
 )
@@ -24,7 +25,7 @@ func records(data ...string) []byte {
 
 func init() {
 	const name = "samples/dir/file"
-	path := []*tf.Tensor{tf.Scalar(name)}
+	path := []*core.Tensor{core.Scalar(name)}
 	// The ops depend on the disk: their kernels are not for the tests that call
 	// kernels by themselves.
 	same := func(y tf.Output) []tf.Output { return []tf.Output{ops.Identity(y)} }
@@ -32,14 +33,14 @@ func init() {
 		optest.Sample{Op: "ReadFile", In: path, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 			return same(io.ReadFile(in[0], tf.After(write(g, name, "contents"))))
 		}},
-		optest.Sample{Op: "WriteFile", In: []*tf.Tensor{tf.Scalar(name + "-written")}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
+		optest.Sample{Op: "WriteFile", In: []*core.Tensor{core.Scalar(name + "-written")}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 			return same(io.ReadFile(in[0], tf.After(io.WriteFile(in[0], ops.Scalar(g, "other")))))
 		}},
-		optest.Sample{Op: "MatchingFiles", In: []*tf.Tensor{optest.Vec("samples/d*/fil?", "none/*")}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
+		optest.Sample{Op: "MatchingFiles", In: []*core.Tensor{optest.Vec("samples/d*/fil?", "none/*")}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 			return same(io.MatchingFiles(in[0], tf.After(write(g, name, "contents"))))
 		}},
 		optest.Failing("ReadFile", "missing", func(_ *tf.Graph, in []tf.Output) []tf.Output {
 			return same(io.ReadFile(in[0]))
-		}, tf.Scalar("none/file")),
+		}, core.Scalar("none/file")),
 	)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/wire/record"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // once is the part of a format whose work is one record.
@@ -40,9 +41,9 @@ func (f *wholeFile) next() (key, value string, ok bool, err error) {
 	if f.done {
 		return "", "", false, nil
 	}
-	data, err := os.ReadFile(tf.LocalPath(f.work))
+	data, err := os.ReadFile(core.LocalPath(f.work))
 	if err != nil {
-		return "", "", false, tf.FileError(f.work, err)
+		return "", "", false, core.FileError(f.work, err)
 	}
 	f.done = true
 	return f.work, string(data), true, nil
@@ -66,9 +67,9 @@ func (o *opened) close() {
 // openFile opens the file of a piece of work.
 func (o *opened) openFile(name string) (*os.File, error) {
 	o.close()
-	f, err := os.Open(tf.LocalPath(name))
+	f, err := os.Open(core.LocalPath(name))
 	if err != nil {
-		return nil, tf.FileError(name, err)
+		return nil, core.FileError(name, err)
 	}
 	o.name, o.file = name, f
 	return f, nil
@@ -141,7 +142,7 @@ func (f *fixedLength) contents(file *os.File) (int64, io.ReaderAt, error) {
 	if f.compression == "" {
 		info, err := file.Stat()
 		if err != nil {
-			return 0, nil, tf.FileError(f.name, err)
+			return 0, nil, core.FileError(f.name, err)
 		}
 		return info.Size(), file, nil
 	}
@@ -162,7 +163,7 @@ func (f *fixedLength) next() (key, value string, ok bool, err error) {
 	}
 	data := make([]byte, f.record)
 	if _, err := f.source.ReadAt(data, f.at); err != nil && !errors.Is(err, io.EOF) {
-		return "", "", false, tf.FileError(f.name, err)
+		return "", "", false, core.FileError(f.name, err)
 	}
 	key = f.name + ":" + strconv.FormatInt(f.number, 10)
 	f.number++

@@ -3,6 +3,7 @@ package io_test
 import (
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -12,7 +13,7 @@ func init() {
 	refused := map[string]string{"IdentityReader": removed, "TextLineReader": removed, "FixedLengthRecordReader": removed}
 	firstReader := func(op, reader string, attrs []tf.Option, f func(r, q tf.Output, put *tf.Operation) []tf.Output) {
 		optest.Add(optest.Sample{
-			Op: op, In: []*tf.Tensor{optest.Vec(lines)}, Types: optest.OnlyOwn, NoGolden: refused[op], GraphOnly: "references to strings are made by graphs",
+			Op: op, In: []*core.Tensor{optest.Vec(lines)}, Types: optest.OnlyOwn, NoGolden: refused[op], GraphOnly: "references to strings are made by graphs",
 			F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 				r := tf.Apply(g, reader, nil, attrs...).Output(0)
 				types, shapes := tf.Attr("component_types", []tf.DType{tf.String}), tf.Attr("shapes", []tf.Shape{{}})

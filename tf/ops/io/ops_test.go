@@ -9,6 +9,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/leaktest"
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/io"
 	"github.com/gorge-tf/gorge/tf/ops/queue"
@@ -52,7 +53,7 @@ func work(g *tf.Graph, in tf.Output, after ...*tf.Operation) (tf.Output, *tf.Ope
 
 // reads is a sample that reads n records at once.
 func reads(op, file, contents string, n int64, reader func(g *tf.Graph) tf.Output) optest.Sample {
-	return optest.Sample{Op: op, In: []*tf.Tensor{optest.Vec(file)}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
+	return optest.Sample{Op: op, In: []*core.Tensor{optest.Vec(file)}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 		r := reader(g)
 		q, put := work(g, in[0], write(g, file, contents))
 		keys, values := io.ReaderReadUpToV2(r, q, ops.Scalar(g, n), tf.After(put))
@@ -75,7 +76,7 @@ func init() {
 		reads("ReaderReadUpToV2", lines, content, 2, func(g *tf.Graph) tf.Output { return io.TextLineReaderV2(g, 0) }),
 	)
 	identity := func(op string, f func(g *tf.Graph, r, q tf.Output, after *tf.Operation) []tf.Output) {
-		optest.Add(optest.Sample{Op: op, In: []*tf.Tensor{optest.Vec("a", "b", "c")}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
+		optest.Add(optest.Sample{Op: op, In: []*core.Tensor{optest.Vec("a", "b", "c")}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 			r := io.IdentityReaderV2(g)
 			q, put := work(g, in[0])
 			_, value := io.ReaderReadV2(r, q, tf.After(put))

@@ -4,20 +4,21 @@ import (
 	"github.com/gorge-tf/gorge/internal/handle"
 	"github.com/gorge-tf/gorge/internal/queue"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	readerOp("ReaderRead", "queue_handle", "", "key: string; value: string", tf.ScalarShape, read)
+	readerOp("ReaderRead", "queue_handle", "", "key: string; value: string", core.ScalarShape, read)
 	readerOp("ReaderReadUpTo", "queue_handle", "num_records: int64", "keys: string; values: string", vectors, readUpTo)
-	readerOp("ReaderNumRecordsProduced", "", "", "records_produced: int64", tf.ScalarShape, tell(func(r *reader) int64 { return r.produced }))
-	readerOp("ReaderNumWorkUnitsCompleted", "", "", "units_completed: int64", tf.ScalarShape, tell(func(r *reader) int64 { return r.finished }))
-	readerOp("ReaderSerializeState", "", "", "state: string", tf.ScalarShape, onReader(serializeState))
+	readerOp("ReaderNumRecordsProduced", "", "", "records_produced: int64", core.ScalarShape, tell(func(r *reader) int64 { return r.produced }))
+	readerOp("ReaderNumWorkUnitsCompleted", "", "", "units_completed: int64", core.ScalarShape, tell(func(r *reader) int64 { return r.finished }))
+	readerOp("ReaderSerializeState", "", "", "state: string", core.ScalarShape, onReader(serializeState))
 	readerOp("ReaderRestoreState", "", "state: string", "", nothing, onReader(restoreState))
 	readerOp("ReaderReset", "", "", "", nothing, onReader(reset))
 }
 
 // readerOp registers both generations of an op on readers.
-func readerOp(name, queueArg, in, out string, shape func(*tf.Infer) error, k tf.NewKernel) {
+func readerOp(name, queueArg, in, out string, shape func(*core.Infer) error, k core.NewKernel) {
 	for v, typ := range map[string]string{"": ": Ref(string)", "V2": ": resource"} {
 		args := "reader_handle" + typ
 		if queueArg != "" {
@@ -26,16 +27,16 @@ func readerOp(name, queueArg, in, out string, shape func(*tf.Infer) error, k tf.
 		if in != "" {
 			args += "; " + in
 		}
-		tf.Register(tf.OpDef{
+		core.Register(core.OpDef{
 			Name: name + v, In: args, Out: out, Stateful: v == "V2",
-			Shape: shape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(k),
+			Shape: shape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(k),
 		})
 	}
 }
 
-func nothing(*tf.Infer) error { return nil }
+func nothing(*core.Infer) error { return nil }
 
-func vectors(c *tf.Infer) error {
+func vectors(c *core.Infer) error {
 	c.Set(0, tf.Shape{-1})
 	c.Set(1, tf.Shape{-1})
 	_, err := c.Rank(2, 0)
@@ -43,7 +44,7 @@ func vectors(c *tf.Infer) error {
 }
 
 // handles returns the reader and the queue that inputs 0 and 1 name.
-func handles(c *tf.OpContext) (*reader, *queue.Queue, error) {
+func handles(c *core.OpContext) (*reader, *queue.Queue, error) {
 	r, err := handle.Find[*reader](c, 0)
 	if err != nil {
 		return nil, nil, err
@@ -52,8 +53,8 @@ func handles(c *tf.OpContext) (*reader, *queue.Queue, error) {
 	return r, q, err
 }
 
-func read(*tf.Node) (tf.Kernel, error) {
-	return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
+func read(*core.Node) (core.Kernel, error) {
+	return core.AsyncCompute(func(c *core.OpContext, done func(error)) {
 		r, q, err := handles(c)
 		if err != nil {
 			done(err)
@@ -61,16 +62,16 @@ func read(*tf.Node) (tf.Kernel, error) {
 		}
 		r.read(c.StepContext(), q, 1, func(got records, err error) {
 			if err == nil {
-				c.Set(0, tf.Scalar(got.keys[0]))
-				c.Set(1, tf.Scalar(got.values[0]))
+				c.Set(0, core.Scalar(got.keys[0]))
+				c.Set(1, core.Scalar(got.values[0]))
 			}
 			done(err)
 		})
 	}), nil
 }
 
-func readUpTo(*tf.Node) (tf.Kernel, error) {
-	return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
+func readUpTo(*core.Node) (core.Kernel, error) {
+	return core.AsyncCompute(func(c *core.OpContext, done func(error)) {
 		r, q, err := handles(c)
 		if err == nil && c.Input(2).Len() != 1 {
 			err = tf.Errorf(tf.InvalidArgument, "num_records must be a scalar, got shape %s", c.Input(2).Shape().Text())
@@ -79,7 +80,7 @@ func readUpTo(*tf.Node) (tf.Kernel, error) {
 			done(err)
 			return
 		}
-		n := tf.Data[int64](c.Input(2))[0]
+		n := core.Data[int64](c.Input(2))[0]
 		if n <= 0 {
 			done(setRecords(c, records{}))
 			return
@@ -93,9 +94,9 @@ func readUpTo(*tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func setRecords(c *tf.OpContext, got records) error {
+func setRecords(c *core.OpContext, got records) error {
 	for i, v := range [][]string{got.keys, got.values} {
-		t, err := tf.FromSlice(v, len(v))
+		t, err := core.FromSlice(v, len(v))
 		if err != nil {
 			return err
 		}
@@ -106,9 +107,9 @@ func setRecords(c *tf.OpContext, got records) error {
 
 // onReader makes the factory of kernels that do f with a reader while nobody
 // reads.
-func onReader(f func(r *reader, c *tf.OpContext) error) tf.NewKernel {
-	return func(*tf.Node) (tf.Kernel, error) {
-		return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
+func onReader(f func(r *reader, c *core.OpContext) error) core.NewKernel {
+	return func(*core.Node) (core.Kernel, error) {
+		return core.AsyncCompute(func(c *core.OpContext, done func(error)) {
 			r, err := handle.Find[*reader](c, 0)
 			if err != nil {
 				done(err)
@@ -120,32 +121,32 @@ func onReader(f func(r *reader, c *tf.OpContext) error) tf.NewKernel {
 }
 
 // tell is onReader for a number of the reader.
-func tell(f func(*reader) int64) tf.NewKernel {
-	return onReader(func(r *reader, c *tf.OpContext) error {
-		c.Set(0, tf.Scalar(f(r)))
+func tell(f func(*reader) int64) core.NewKernel {
+	return onReader(func(r *reader, c *core.OpContext) error {
+		c.Set(0, core.Scalar(f(r)))
 		return nil
 	})
 }
 
-func reset(r *reader, _ *tf.OpContext) error {
+func reset(r *reader, _ *core.OpContext) error {
 	r.reset()
 	return nil
 }
 
-func serializeState(r *reader, c *tf.OpContext) error {
+func serializeState(r *reader, c *core.OpContext) error {
 	if !r.format.hasState() {
 		return tf.Errorf(tf.Unimplemented, "Reader SerializeState")
 	}
-	c.Set(0, tf.Scalar(r.state()))
+	c.Set(0, core.Scalar(r.state()))
 	return nil
 }
 
-func restoreState(r *reader, c *tf.OpContext) error {
+func restoreState(r *reader, c *core.OpContext) error {
 	switch {
 	case c.Input(1).Rank() != 0:
 		return tf.Errorf(tf.InvalidArgument, "Reader state must be scalar, but had shape: %s", c.Input(1).Shape().Text())
 	case !r.format.hasState():
 		return tf.Errorf(tf.Unimplemented, "Reader RestoreState")
 	}
-	return r.restore(tf.Data[string](c.Input(1))[0])
+	return r.restore(core.Data[string](c.Input(1))[0])
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/queue"
 	"github.com/gorge-tf/gorge/internal/resource"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A reader takes names of work, files mostly, from a queue and gives out the
@@ -142,7 +143,7 @@ func (r *reader) begin(t queue.Tuple) error {
 	case t[0].Len() != 1:
 		return tf.Errorf(tf.InvalidArgument, "Expected to dequeue a one-element string tensor")
 	}
-	r.work = tf.Data[string](t[0])[0]
+	r.work = core.Data[string](t[0])[0]
 	if err := r.format.open(r.work); err != nil {
 		return err
 	}

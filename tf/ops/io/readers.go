@@ -3,21 +3,22 @@ package io
 import (
 	"github.com/gorge-tf/gorge/internal/handle"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const shared = "container: string = ''; shared_name: string = ''"
 	const fixed = "header_bytes: int = 0; record_bytes: int; footer_bytes: int = 0; hop_bytes: int = 0; " + shared
-	newReaders("WholeFileReader", shared, shared, func(*tf.Node) (format, error) { return &wholeFile{}, nil })
-	newReaders("IdentityReader", shared, shared, func(*tf.Node) (format, error) { return &identity{}, nil })
+	newReaders("WholeFileReader", shared, shared, func(*core.Node) (format, error) { return &wholeFile{}, nil })
+	newReaders("IdentityReader", shared, shared, func(*core.Node) (format, error) { return &identity{}, nil })
 	newReaders("TextLineReader", "skip_header_lines: int = 0; "+shared, "skip_header_lines: int = 0; "+shared, newTextLine)
 	newReaders("FixedLengthRecordReader", fixed, fixed+"; encoding: string = ''", newFixedLength)
 	newReaders("TFRecordReader", shared+"; compression_type: string = ''", shared+"; compression_type: string = ''", newTFRecord)
 }
 
 // newReaders registers both generations of an op that makes readers.
-func newReaders(name, attrs, attrsV2 string, newFormat func(*tf.Node) (format, error)) {
-	kernel := func(n *tf.Node) (tf.Kernel, error) {
+func newReaders(name, attrs, attrsV2 string, newFormat func(*core.Node) (format, error)) {
+	kernel := func(n *core.Node) (core.Kernel, error) {
 		if _, err := newFormat(n); err != nil {
 			return nil, err
 		}
@@ -29,23 +30,23 @@ func newReaders(name, attrs, attrsV2 string, newFormat func(*tf.Node) (format, e
 			return newReader(name+" '"+n.Name+"'", f), nil
 		}}), nil
 	}
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: name, Out: "reader_handle: Ref(string)", Attrs: attrs, Stateful: true,
-		Shape: pairShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(kernel),
+		Shape: pairShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(kernel),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: name + "V2", Out: "reader_handle: resource", Attrs: attrsV2, Stateful: true,
-		Shape: tf.ScalarShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(kernel),
+		Shape: core.ScalarShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(kernel),
 	})
 }
 
 // pairShape is the shape of handles of the first generation: two strings.
-func pairShape(c *tf.Infer) error {
+func pairShape(c *core.Infer) error {
 	c.Set(0, tf.Shape{2})
 	return nil
 }
 
-func newTextLine(n *tf.Node) (format, error) {
+func newTextLine(n *core.Node) (format, error) {
 	skip := n.Int("skip_header_lines")
 	if skip < 0 {
 		return nil, tf.Errorf(tf.InvalidArgument, "skip_header_lines must be >= 0 not %d", skip)
@@ -53,7 +54,7 @@ func newTextLine(n *tf.Node) (format, error) {
 	return &textLine{skip: skip}, nil
 }
 
-func newFixedLength(n *tf.Node) (format, error) {
+func newFixedLength(n *core.Node) (format, error) {
 	f := &fixedLength{}
 	if e := n.Str("encoding"); e == "ZLIB" || e == "GZIP" {
 		f.compression = e
@@ -76,7 +77,7 @@ func newFixedLength(n *tf.Node) (format, error) {
 	return f, nil
 }
 
-func newTFRecord(n *tf.Node) (format, error) {
+func newTFRecord(n *core.Node) (format, error) {
 	switch kind := n.Str("compression_type"); kind {
 	case "", "GZIP", "ZLIB":
 		return &tfRecord{compression: kind}, nil
@@ -109,7 +110,7 @@ func IdentityReaderV2(g *tf.Graph, opts ...tf.Option) tf.Output {
 // TextLineReaderV2 adds a reader of lines, without the first skip of each file.
 // Keys are "file:number", beginning with 1.
 func TextLineReaderV2(g *tf.Graph, skip int, opts ...tf.Option) tf.Output {
-	return tf.Apply(g, "TextLineReaderV2", nil, append([]tf.Option{tf.Attr("skip_header_lines", skip)}, opts...)...).Output(0)
+	return tf.Apply(g, "TextLineReaderV2", nil, tf.Join(opts, tf.Attr("skip_header_lines", skip))...).Output(0)
 }
 
 // FixedLengthOpts are the optional attributes of FixedLengthRecordReaderV2.
@@ -130,11 +131,11 @@ func (o FixedLengthOpts) Apply(s *tf.Spec) {
 // FixedLengthRecordReaderV2 adds a reader of records of recordBytes bytes. Keys
 // are "file:number", beginning with 0.
 func FixedLengthRecordReaderV2(g *tf.Graph, recordBytes int, opts ...tf.Option) tf.Output {
-	return tf.Apply(g, "FixedLengthRecordReaderV2", nil, append([]tf.Option{tf.Attr("record_bytes", recordBytes)}, opts...)...).Output(0)
+	return tf.Apply(g, "FixedLengthRecordReaderV2", nil, tf.Join(opts, tf.Attr("record_bytes", recordBytes))...).Output(0)
 }
 
 // TFRecordReaderV2 adds a reader of TFRecord files, compressed by "GZIP",
 // "ZLIB" or not, "". Keys are "file:offset".
 func TFRecordReaderV2(g *tf.Graph, compression string, opts ...tf.Option) tf.Output {
-	return tf.Apply(g, "TFRecordReaderV2", nil, append([]tf.Option{tf.Attr("compression_type", compression)}, opts...)...).Output(0)
+	return tf.Apply(g, "TFRecordReaderV2", nil, tf.Join(opts, tf.Attr("compression_type", compression))...).Output(0)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -65,22 +66,22 @@ func swapLast(x tf.Output) tf.Output {
 
 // vector adds a constant vector of int32 to the graph of x.
 func vector(x tf.Output, v ...int) tf.Output {
-	t := tf.NewTensor(tf.Int32, tf.Shape{len(v)})
+	t := core.NewTensor(tf.Int32, tf.Shape{len(v)})
 	for i, n := range v {
-		tf.Data[int32](t)[i] = int32(n)
+		core.Data[int32](t)[i] = int32(n)
 	}
-	return ops.ConstTensor(x.Graph(), t)
+	return ops.ConstValue(x.Graph(), t)
 }
 
 // number adds a constant int32 to the graph of x.
-func number(x tf.Output, v int) tf.Output { return ops.ConstTensor(x.Graph(), tf.Scalar(int32(v))) }
+func number(x tf.Output, v int) tf.Output { return ops.ConstValue(x.Graph(), core.Scalar(int32(v))) }
 
 // constLike adds a constant of the type of x.
 func constLike(x tf.Output, v float64) tf.Output {
 	d := x.DType().Base()
-	t := tf.NewTensor(d, tf.Shape{})
+	t := core.NewTensor(d, tf.Shape{})
 	put(t, v)
-	return ops.ConstTensor(x.Graph(), t)
+	return ops.ConstValue(x.Graph(), t)
 }
 
 // concat joins vectors.
@@ -155,7 +156,7 @@ func refuse(op *tf.Operation, format string, args ...any) []tf.Gradient {
 }
 
 // put sets the only element of t.
-func put(t *tf.Tensor, v float64) { kernel.Cast(elements(t, 0, 1), []float64{v}) }
+func put(t *core.Tensor, v float64) { kernel.Cast(elements(t, 0, 1), []float64{v}) }
 
 // identityLike returns identity matrices of the shape of x.
 func identityLike(x tf.Output) tf.Output {

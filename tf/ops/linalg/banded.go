@@ -3,15 +3,16 @@ package linalg
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "BandedTriangularSolve", In: "matrix: T; rhs: T", Out: "output: T",
 		Attrs: "lower: bool = true; adjoint: bool = false; T: {" + matrixTypes + "}",
-		Shape: bandedShape, Expensive: true, Grad: bandedGrad,
-		Kernels: tf.ByType("T", solved(&bandedProblem, banded[float64], banded[complex128])),
+		Shape: bandedShape, Expensive: true, Grad: tf.GradFunc(bandedGrad),
+		Kernels: core.ByType("T", solved(&bandedProblem, banded[float64], banded[complex128])),
 	})
 }
 
@@ -23,7 +24,7 @@ func BandedTriangularSolve(a, b tf.Output, opts ...tf.Option) tf.Output {
 	return apply("BandedTriangularSolve", opts, a, b)
 }
 
-func bandedShape(c *tf.Infer) error {
+func bandedShape(c *core.Infer) error {
 	a, err := atLeastMatrix(c, 0)
 	if err != nil {
 		return err
@@ -49,7 +50,7 @@ func bandedShape(c *tf.Infer) error {
 
 var bandedProblem = problem{
 	matrices: 2, broadcast: true, results: solutions, cost: solveCost,
-	check: func(c *tf.OpContext, _ []tf.Shape) error {
+	check: func(c *core.OpContext, _ []tf.Shape) error {
 		for i := range 2 {
 			if t := c.Input(i); t.Len() == 0 {
 				return invalid("In[%d] must not be an empty tensor: Tensor<type: %s shape: %s values: >", i, t.DType().CName(), t.Shape().Text())
@@ -57,7 +58,7 @@ var bandedProblem = problem{
 		}
 		return nil
 	},
-	fit: func(c *tf.OpContext, s []tf.Shape) error {
+	fit: func(c *core.OpContext, s []tf.Shape) error {
 		if err := sameRows(c, s); err != nil {
 			return err
 		}
@@ -67,7 +68,7 @@ var bandedProblem = problem{
 
 // checkDiagonal refuses a matrix with a zero on its diagonal. TensorFlow looks
 // at the first one only; what others have no solution for is infinite.
-func checkDiagonal(c *tf.OpContext, s tf.Shape) error {
+func checkDiagonal(c *core.OpContext, s tf.Shape) error {
 	at := 0
 	if !c.Node.Bool("lower") {
 		at = (s[0] - 1) * s[1]
@@ -82,7 +83,7 @@ func checkDiagonal(c *tf.OpContext, s tf.Shape) error {
 	return nil
 }
 
-func banded[T scalar](n *tf.Node) solver[T, T] {
+func banded[T scalar](n *core.Node) solver[T, T] {
 	lower, adjoint := n.Bool("lower"), n.Bool("adjoint")
 	return func(in, out []matrix[T]) error {
 		a := triangleBand[T]{in[0], lower}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops/linalg"
 )
 
@@ -17,10 +18,10 @@ func init() {
 
 // bands returns numbers with greater ones in the rows that are the main
 // diagonals of triangles.
-func bands(s ...int) *tf.Tensor {
+func bands(s ...int) *core.Tensor {
 	t := noise(s...)
-	for i, v := range tf.Data[float32](t) {
-		tf.Data[float32](t)[i] = v + 5
+	for i, v := range core.Data[float32](t) {
+		core.Data[float32](t)[i] = v + 5
 	}
 	return t
 }

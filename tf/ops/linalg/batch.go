@@ -6,6 +6,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A problem is what an op does with the matrices in the last two dimensions of
@@ -20,10 +21,10 @@ type problem struct {
 	unnumbered bool
 	// check refuses matrices of the wrong shapes, and fit such as don't fit
 	// together, if that is asked after the batches are known to.
-	check, fit func(c *tf.OpContext, s []tf.Shape) error
+	check, fit func(c *core.OpContext, s []tf.Shape) error
 	// results returns the shapes of the results for one set of matrices:
 	// matrices, vectors or scalars. An output beyond them is empty.
-	results func(n *tf.Node, s []tf.Shape) []tf.Shape
+	results func(n *core.Node, s []tf.Shape) []tf.Shape
 	// cost returns about how many multiplications a set takes.
 	cost func(s []tf.Shape) int
 }
@@ -36,16 +37,16 @@ type solver[I, O scalar] func(in []matrix[I], out []matrix[O]) error
 const grain = 64 << 10
 
 // kernelOf makes the kernels of an op for types that are computed in I and O.
-func kernelOf[I, O scalar](p *problem, solve func(n *tf.Node) solver[I, O]) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func kernelOf[I, O scalar](p *problem, solve func(n *core.Node) solver[I, O]) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		f := solve(n)
-		return tf.Compute(func(c *tf.OpContext) error { return solveAll(c, p, f) }), nil
+		return core.Compute(func(c *core.OpContext) error { return solveAll(c, p, f) }), nil
 	}
 }
 
 // solved makes the kernels of an op whose results have the type of its input.
-func solved(p *problem, r func(*tf.Node) solver[float64, float64], z func(*tf.Node) solver[complex128, complex128]) map[tf.DType]tf.NewKernel {
-	by := map[tf.DType]tf.NewKernel{}
+func solved(p *problem, r func(*core.Node) solver[float64, float64], z func(*core.Node) solver[complex128, complex128]) map[tf.DType]core.NewKernel {
+	by := map[tf.DType]core.NewKernel{}
 	by[tf.Float32] = kernelOf(p, r)
 	by[tf.Float64] = by[tf.Float32]
 	if z != nil {
@@ -56,18 +57,18 @@ func solved(p *problem, r func(*tf.Node) solver[float64, float64], z func(*tf.No
 }
 
 // withHalf adds the kernel for half floats: that for floats.
-func withHalf(by map[tf.DType]tf.NewKernel) map[tf.DType]tf.NewKernel {
+func withHalf(by map[tf.DType]core.NewKernel) map[tf.DType]core.NewKernel {
 	by[tf.Float16] = by[tf.Float32]
 	return by
 }
 
 // always makes what a solver depends on nothing of.
-func always[I, O scalar](s solver[I, O]) func(*tf.Node) solver[I, O] {
-	return func(*tf.Node) solver[I, O] { return s }
+func always[I, O scalar](s solver[I, O]) func(*core.Node) solver[I, O] {
+	return func(*core.Node) solver[I, O] { return s }
 }
 
 // solveAll runs f on every set of matrices.
-func solveAll[I, O scalar](c *tf.OpContext, p *problem, f solver[I, O]) error {
+func solveAll[I, O scalar](c *core.OpContext, p *problem, f solver[I, O]) error {
 	b, in, err := p.plan(c)
 	if err != nil {
 		return err
@@ -98,7 +99,7 @@ func solveAll[I, O scalar](c *tf.OpContext, p *problem, f solver[I, O]) error {
 
 // allocate makes the outputs: results for every set of a batch, the others
 // empty.
-func allocate(c *tf.OpContext, batch tf.Shape, results []tf.Shape) error {
+func allocate(c *core.OpContext, batch tf.Shape, results []tf.Shape) error {
 	for i, d := range c.Node.OutTypes {
 		s := tf.Shape{0}
 		if i < len(results) {
@@ -128,7 +129,7 @@ func (f *firstError) set(k int, err error) {
 
 // plan checks the inputs and returns how to walk the batch, and the shapes of
 // the matrices.
-func (p *problem) plan(c *tf.OpContext) (b *kernel.Broadcast, in []tf.Shape, err error) {
+func (p *problem) plan(c *core.OpContext) (b *kernel.Broadcast, in []tf.Shape, err error) {
 	if err := p.checkBatches(c); err != nil {
 		return nil, nil, err
 	}
@@ -153,7 +154,7 @@ func (p *problem) plan(c *tf.OpContext) (b *kernel.Broadcast, in []tf.Shape, err
 
 // checkBatches checks the ranks of the inputs and, unless they are broadcast,
 // that they have the same dimensions but for the matrices.
-func (p *problem) checkBatches(c *tf.OpContext) error {
+func (p *problem) checkBatches(c *core.OpContext) error {
 	first := c.Input(0).Shape()
 	for i := range p.matrices {
 		s := c.Input(i).Shape()
@@ -192,7 +193,7 @@ func matricesOf[T scalar](shapes []tf.Shape) []matrix[T] {
 
 // load reads a set of matrices: those that are k steps from where off says. The
 // inputs that off doesn't know of are scalars.
-func load[T scalar](c *tf.OpContext, x []matrix[T], off, step []int, k int) {
+func load[T scalar](c *core.OpContext, x []matrix[T], off, step []int, k int) {
 	for i, m := range x {
 		set := 0
 		if i < len(off) {
@@ -203,28 +204,28 @@ func load[T scalar](c *tf.OpContext, x []matrix[T], off, step []int, k int) {
 }
 
 // store writes set k of the outputs.
-func store[T scalar](c *tf.OpContext, k int, y []matrix[T]) {
+func store[T scalar](c *core.OpContext, k int, y []matrix[T]) {
 	for i, m := range y {
 		kernel.Cast(elements(c.Out[i].T, k*len(m.data), len(m.data)), m.data)
 	}
 }
 
-var elementsOf = map[tf.DType]func(t *tf.Tensor, at, n int) any{
+var elementsOf = map[tf.DType]func(t *core.Tensor, at, n int) any{
 	tf.Float16: sliceOf[tf.Half], tf.Float32: sliceOf[float32], tf.Float64: sliceOf[float64],
 	tf.Complex64: sliceOf[complex64], tf.Complex128: sliceOf[complex128], tf.BFloat16: sliceOf[tf.BF16],
 	tf.Int32: sliceOf[int32], tf.Int64: sliceOf[int64],
 }
 
-func sliceOf[T tf.Elem](t *tf.Tensor, at, n int) any { return tf.Data[T](t)[at : at+n] }
+func sliceOf[T tf.Elem](t *core.Tensor, at, n int) any { return core.Data[T](t)[at : at+n] }
 
 // elements returns n elements of t from number at on, as a slice of their type.
-func elements(t *tf.Tensor, at, n int) any { return elementsOf[t.DType()](t, at, n) }
+func elements(t *core.Tensor, at, n int) any { return elementsOf[t.DType()](t, at, n) }
 
 // one checks that an op's single matrix may have any shape.
-func one(*tf.OpContext, []tf.Shape) error { return nil }
+func one(*core.OpContext, []tf.Shape) error { return nil }
 
 // square checks that an op's single matrix is square.
-func square(_ *tf.OpContext, s []tf.Shape) error {
+func square(_ *core.OpContext, s []tf.Shape) error {
 	if s[0][0] != s[0][1] {
 		return invalid("Input matrix must be square.")
 	}
@@ -232,7 +233,7 @@ func square(_ *tf.OpContext, s []tf.Shape) error {
 }
 
 // same gives the result the shape of the first matrix.
-func same(_ *tf.Node, s []tf.Shape) []tf.Shape { return s[:1] }
+func same(_ *core.Node, s []tf.Shape) []tf.Shape { return s[:1] }
 
 // cubic is the cost of what takes about k·n³ multiplications.
 func cubic(k int) func(s []tf.Shape) int {

@@ -13,9 +13,6 @@ func apply(op string, opts []tf.Option, in ...tf.Output) tf.Output {
 	return tf.Apply(nil, op, in, opts...).Output(0)
 }
 
-// attrs puts options that a Go function sets before those of its caller.
-func attrs(caller []tf.Option, own ...tf.Option) []tf.Option { return append(own, caller...) }
-
 // invalid returns an INVALID_ARGUMENT error.
 func invalid(format string, args ...any) error {
 	return tf.Errorf(tf.InvalidArgument, format, args...)

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -11,21 +12,21 @@ func init() {
 	for _, c := range []struct {
 		name, types string
 		grad        tf.GradFunc
-		none        tf.NoGrad
-		kernels     map[tf.DType]tf.NewKernel
+		none        core.NoGrad
+		kernels     map[tf.DType]core.NewKernel
 	}{
 		{"Cholesky", matrixTypes, choleskyGrad, 0, solved(&choleskyProblem, always(cholesky[float64]), always(cholesky[complex128]))},
-		{"BatchCholesky", "double, float", nil, tf.NoGradientDefined, solved(&choleskyProblem, always(cholesky[float64]), nil)},
+		{"BatchCholesky", "double, float", nil, core.NoGradientDefined, solved(&choleskyProblem, always(cholesky[float64]), nil)},
 	} {
-		tf.Register(tf.OpDef{
+		core.Register(core.OpDef{
 			Name: c.name, In: "input: T", Out: "output: T", Attrs: "T: {" + c.types + "}",
-			Shape: squareShape, Expensive: true, Grad: c.grad, NoGrad: c.none, Kernels: tf.ByType("T", c.kernels),
+			Shape: squareShape, Expensive: true, Grad: tf.GradFunc(c.grad), NoGrad: c.none, Kernels: core.ByType("T", c.kernels),
 		})
 	}
 	for name, types := range map[string]string{"CholeskyGrad": "half, float, double", "BatchCholeskyGrad": "float, double"} {
-		tf.Register(tf.OpDef{
+		core.Register(core.OpDef{
 			Name: name, In: "l: T; grad: T", Out: "output: T", Attrs: "T: {" + types + "}",
-			Shape: squareShape, Expensive: true, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", solved(&choleskyGradProblem, always(choleskyBack), nil)),
+			Shape: squareShape, Expensive: true, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", solved(&choleskyGradProblem, always(choleskyBack), nil)),
 		})
 	}
 }
@@ -46,7 +47,7 @@ var (
 	choleskyGradProblem = problem{matrices: 2, check: bothSquare, results: same, cost: cubic(4)}
 )
 
-func bothSquare(_ *tf.OpContext, s []tf.Shape) error {
+func bothSquare(_ *core.OpContext, s []tf.Shape) error {
 	switch l, g := s[0], s[1]; {
 	case l[0] != l[1]:
 		return invalid("Inputs must be a square matrices.")

@@ -19,7 +19,7 @@ func init() {
 	const noFactor = "the result is NaN"
 	lower := func(_ *tf.Graph, in []tf.Output) []tf.Output { // TensorFlow leaves the rest undefined
 		l := linalg.Cholesky(in[0])
-		return []tf.Output{ops.MatrixBandPart(l, ops.ConstTensor(l.Graph(), scalar(int32(-1))), ops.ConstTensor(l.Graph(), scalar(int32(0))))}
+		return []tf.Output{ops.MatrixBandPart(l, ops.ConstValue(l.Graph(), scalar(int32(-1))), ops.ConstValue(l.Graph(), scalar(int32(0))))}
 	}
 	addSamples(
 		sample{Op: op, In: tensors{regular(2, 3, 3)}, F: ofGram, Tol: 1e-5},

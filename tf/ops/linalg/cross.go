@@ -3,14 +3,15 @@ package linalg
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Cross", In: "a: T; b: T", Out: "product: T",
 		Attrs: "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}",
-		Shape: crossShape, Grad: crossGrad,
-		Kernels: tf.ByType("T", map[tf.DType]tf.NewKernel{
+		Shape: crossShape, Grad: tf.GradFunc(crossGrad),
+		Kernels: core.ByType("T", map[tf.DType]core.NewKernel{
 			tf.Float32: cross[float32], tf.Float64: cross[float64], tf.Int8: cross[int8], tf.Int16: cross[int16], tf.Int32: cross[int32], tf.Int64: cross[int64],
 			tf.Uint8: cross[uint8], tf.Uint16: cross[uint16], tf.Uint32: cross[uint32], tf.Uint64: cross[uint64],
 			tf.Float16: halfCross[tf.Half], tf.BFloat16: halfCross[tf.BF16],
@@ -22,7 +23,7 @@ func init() {
 // last dimension of a and b, which have the same shape.
 func Cross(a, b tf.Output, opts ...tf.Option) tf.Output { return apply("Cross", opts, a, b) }
 
-func crossShape(c *tf.Infer) error {
+func crossShape(c *core.Infer) error {
 	s, ok := c.In(0).Merge(c.In(1))
 	if !ok {
 		return invalid("Shapes must be equal, but are %v and %v", c.In(0), c.In(1))
@@ -38,7 +39,7 @@ func crossShape(c *tf.Infer) error {
 }
 
 // crossArgs checks the vectors and makes the output.
-func crossArgs(c *tf.OpContext) (*tf.Tensor, error) {
+func crossArgs(c *core.OpContext) (*core.Tensor, error) {
 	a, b := c.Input(0).Shape(), c.Input(1).Shape()
 	switch {
 	case !a.Equal(b):
@@ -54,13 +55,13 @@ func crossArgs(c *tf.OpContext) (*tf.Tensor, error) {
 func cross[T interface {
 	kernel.Real
 	tf.Elem
-}](*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+}](*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		out, err := crossArgs(c)
 		if err != nil {
 			return err
 		}
-		crossAll(c, tf.Data[T](out), tf.Data[T](c.Input(0)), tf.Data[T](c.Input(1)))
+		crossAll(c, core.Data[T](out), core.Data[T](c.Input(0)), core.Data[T](c.Input(1)))
 		return nil
 	}), nil
 }
@@ -68,23 +69,23 @@ func cross[T interface {
 func halfCross[H interface {
 	kernel.HalfFloat
 	tf.Elem
-}](*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+}](*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		out, err := crossArgs(c)
 		if err != nil {
 			return err
 		}
 		n := out.Len()
 		z, x, y := make([]float32, n), make([]float32, n), make([]float32, n)
-		kernel.Cast(x, tf.Data[H](c.Input(0)))
-		kernel.Cast(y, tf.Data[H](c.Input(1)))
+		kernel.Cast(x, core.Data[H](c.Input(0)))
+		kernel.Cast(y, core.Data[H](c.Input(1)))
 		crossAll(c, z, x, y)
-		kernel.Cast(tf.Data[H](out), z)
+		kernel.Cast(core.Data[H](out), z)
 		return nil
 	}), nil
 }
 
-func crossAll[T kernel.Real](c *tf.OpContext, z, x, y []T) {
+func crossAll[T kernel.Real](c *core.OpContext, z, x, y []T) {
 	c.ParallelFor(len(z)/3, grain/8, func(lo, hi int) {
 		for i := 3 * lo; i < 3*hi; i += 3 {
 			a, b, v := x[i:i+3], y[i:i+3], z[i:i+3]

@@ -4,25 +4,26 @@ import (
 	"math"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
 func init() {
-	kernels := func() map[tf.DType]tf.NewKernel {
+	kernels := func() map[tf.DType]core.NewKernel {
 		return solved(&determinantProblem, always(determinant[float64]), always(determinant[complex128]))
 	}
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "MatrixDeterminant", In: "input: T", Out: "output: T", Attrs: "T: {half, float, double, complex64, complex128}",
-		Shape: perMatrixShape, Expensive: true, Grad: determinantGrad, Kernels: tf.ByType("T", kernels()),
+		Shape: perMatrixShape, Expensive: true, Grad: tf.GradFunc(determinantGrad), Kernels: core.ByType("T", kernels()),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "BatchMatrixDeterminant", In: "input: T", Out: "output: T", Attrs: "T: {float, double, complex64, complex128}",
-		Shape: perMatrixShape, Expensive: true, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", kernels()),
+		Shape: perMatrixShape, Expensive: true, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", kernels()),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "LogMatrixDeterminant", In: "input: T", Out: "sign: T; log_abs_determinant: T", Attrs: "T: {half, float, double, complex64, complex128}",
-		Shape: perMatrixShape, Expensive: true, Grad: logDeterminantGrad,
-		Kernels: tf.ByType("T", solved(&logDeterminantProblem, always(logDeterminant[float64]), always(logDeterminant[complex128]))),
+		Shape: perMatrixShape, Expensive: true, Grad: tf.GradFunc(logDeterminantGrad),
+		Kernels: core.ByType("T", solved(&logDeterminantProblem, always(logDeterminant[float64]), always(logDeterminant[complex128]))),
 	})
 }
 
@@ -42,11 +43,11 @@ func LogMatrixDeterminant(x tf.Output, opts ...tf.Option) (sign, log tf.Output) 
 var (
 	determinantProblem = problem{
 		matrices: 1, check: square, cost: cubic(1),
-		results: func(*tf.Node, []tf.Shape) []tf.Shape { return []tf.Shape{{}} },
+		results: func(*core.Node, []tf.Shape) []tf.Shape { return []tf.Shape{{}} },
 	}
 	logDeterminantProblem = problem{
 		matrices: 1, check: square, cost: cubic(1),
-		results: func(*tf.Node, []tf.Shape) []tf.Shape { return []tf.Shape{{}, {}} },
+		results: func(*core.Node, []tf.Shape) []tf.Shape { return []tf.Shape{{}, {}} },
 	}
 )
 

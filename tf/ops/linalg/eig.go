@@ -6,16 +6,17 @@ import (
 	"gonum.org/v1/gonum/lapack"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
 func init() {
-	by := map[tf.DType]tf.NewKernel{tf.Float32: kernelOf(&generalEig, always(eigReal)), tf.Complex64: kernelOf(&generalEig, always(eigComplex))}
+	by := map[tf.DType]core.NewKernel{tf.Float32: kernelOf(&generalEig, always(eigReal)), tf.Complex64: kernelOf(&generalEig, always(eigComplex))}
 	by[tf.Float64], by[tf.Complex128] = by[tf.Float32], by[tf.Complex64]
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Eig", In: "input: T", Out: "e: Tout; v: Tout",
 		Attrs: "compute_v: bool = true; T: {float, double, complex64, complex128}; Tout: {complex64, complex128}",
-		Shape: eigShape, Expensive: true, Grad: eigGrad, Kernels: tf.ByType("T", by),
+		Shape: eigShape, Expensive: true, Grad: tf.GradFunc(eigGrad), Kernels: core.ByType("T", by),
 	})
 }
 
@@ -23,7 +24,7 @@ func init() {
 // eigenvectors of length 1, in the columns of matrices; v is empty by
 // VectorsOpts. Both are complex, of twice the size of real elements of x.
 func Eig(x tf.Output, opts ...tf.Option) (e, v tf.Output) {
-	op := tf.Apply(nil, "Eig", []tf.Output{x}, attrs(opts, tf.Attr("Tout", complexOf(x.DType())))...)
+	op := tf.Apply(nil, "Eig", []tf.Output{x}, tf.Join(opts, tf.Attr("Tout", complexOf(x.DType())))...)
 	return op.Output(0), op.Output(1)
 }
 
@@ -39,7 +40,7 @@ var generalEig = problem{matrices: 1, check: squareAsExact, cost: eigProblem.cos
 
 // squareAsExact refuses results that are more or less exact than the matrix,
 // too, which the signature allows.
-func squareAsExact(c *tf.OpContext, s []tf.Shape) error {
+func squareAsExact(c *core.OpContext, s []tf.Shape) error {
 	if err := square(c, s); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/linalg"
 )
@@ -49,7 +50,7 @@ func init() {
 	addSvd()
 }
 
-func notNumbers(v float64) *tf.Tensor { return optest.Mat[float32](2, float32(v), 1, 2, 3) }
+func notNumbers(v float64) *core.Tensor { return optest.Mat[float32](2, float32(v), 1, 2, 3) }
 
 func addSelfAdjoint() {
 	const op = "SelfAdjointEigV2"
@@ -74,7 +75,7 @@ func addSelfAdjoint() {
 func inOrder(opts ...tf.Option) func(*tf.Graph, []tf.Output) []tf.Output {
 	return func(g *tf.Graph, in []tf.Output) []tf.Output {
 		e, v := linalg.Eig(in[0], opts...)
-		axis := ops.ConstTensor(g, scalar(int32(-1)))
+		axis := ops.ConstValue(g, scalar(int32(-1)))
 		sums := []tf.Output{ops.Sum(e, axis), ops.Sum(ops.Mul(e, e), axis), ops.Prod(e, axis)}
 		if len(opts) == 0 {
 			each := sizesOf(v)
@@ -86,7 +87,7 @@ func inOrder(opts ...tf.Option) func(*tf.Graph, []tf.Output) []tf.Output {
 
 func addEig() {
 	const op, isComplex = "Eig", "results are complex"
-	for name, x := range map[string]*tf.Tensor{"": noise(2, 3, 3), "four": noise(4, 4), "one": noise(1, 1), "rotation": optest.Mat[float32](2, 0, 1, -1, 0)} {
+	for name, x := range map[string]*core.Tensor{"": noise(2, 3, 3), "four": noise(4, 4), "one": noise(1, 1), "rotation": optest.Mat[float32](2, 0, 1, -1, 0)} {
 		addSamples(
 			sample{Op: op, Name: name, In: tensors{x}, F: inOrder(), Types: exact, Tol: 2e-4, Rough: isComplex},
 			sample{Op: op, Name: name + " values", In: tensors{x}, F: inOrder(linalg.VectorsOpts{ValuesOnly: true}), Types: exact, Tol: 2e-5, Rough: isComplex})
@@ -113,7 +114,7 @@ func addSvd() {
 	full, only := linalg.SvdOpts{FullMatrices: true}, linalg.SvdOpts{ValuesOnly: true}
 	for _, s := range []struct {
 		name string
-		x    *tf.Tensor
+		x    *core.Tensor
 	}{
 		{"square", noise(2, 3, 3)}, {"wide", noise(2, 3)}, {"deep", noise(4, 3)}, {"row", noise(1, 2)}, {"one", noise(1, 1)},
 	} {
@@ -123,7 +124,7 @@ func addSvd() {
 			sample{Op: op, Name: s.name + " full", In: tensors{s.x}, F: singularVectors(shape, full), Types: exact, Tol: 5e-5, Static: asksForShape},
 			sample{Op: op, Name: s.name + " values", In: tensors{s.x}, F: singularVectors(shape, only), Types: exact, Tol: 1e-5, Static: asksForShape})
 	}
-	for name, x := range map[string]*tf.Tensor{"nothing": seq(0, 3), "no columns": seq(3, 0), "NaN": notNumbers(math.NaN())} {
+	for name, x := range map[string]*core.Tensor{"nothing": seq(0, 3), "no columns": seq(3, 0), "NaN": notNumbers(math.NaN())} {
 		addSamples(sample{Op: op, Name: name, In: tensors{x}, F: singularVectors(x.Shape(), full), Rough: "there are no values", Static: asksForShape})
 	}
 	addSamples(

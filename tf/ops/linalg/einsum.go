@@ -3,13 +3,14 @@ package linalg
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Einsum", In: "inputs: N * T", Out: "output: T", Attrs: "equation: string; N: int >= 1; T: type",
-		Shape: einsumShape, Expensive: true, Grad: einsumGrad,
-		Kernels: tf.ByType("T", map[tf.DType]tf.NewKernel{
+		Shape: einsumShape, Expensive: true, Grad: tf.GradFunc(einsumGrad),
+		Kernels: core.ByType("T", map[tf.DType]core.NewKernel{
 			tf.Float32: einsumKernel(einsum[float32]), tf.Float64: einsumKernel(einsum[float64]), tf.Int32: einsumKernel(einsum[int32]), tf.Int64: einsumKernel(einsum[int64]),
 			tf.Complex64: einsumKernel(einsum[complex64]), tf.Complex128: einsumKernel(einsum[complex128]),
 			tf.Float16: einsumKernel(einsum[float32]), tf.BFloat16: einsumKernel(einsum[float32]),
@@ -22,10 +23,10 @@ func init() {
 // lacks are summed over; equal ones in one term mean a diagonal; "..." stands
 // for dimensions that are broadcast.
 func Einsum(equation string, xs []tf.Output, opts ...tf.Option) tf.Output {
-	return apply("Einsum", attrs(opts, tf.Attr("equation", equation)), xs...)
+	return apply("Einsum", tf.Join(opts, tf.Attr("equation", equation)), xs...)
 }
 
-func einsumShape(c *tf.Infer) error {
+func einsumShape(c *core.Infer) error {
 	e, err := parseEquation(c.Str("equation"))
 	if err != nil {
 		return err
@@ -47,13 +48,13 @@ func einsumShape(c *tf.Infer) error {
 }
 
 // einsumKernel makes a kernel that computes in the type of f.
-func einsumKernel[T kernel.Number](f func(c *tf.OpContext, p *einsumPlan, x [][]T) []T) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func einsumKernel[T kernel.Number](f func(c *core.OpContext, p *einsumPlan, x [][]T) []T) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		e, err := parseEquation(n.Str("equation"))
 		if err != nil {
 			return nil, err
 		}
-		return tf.Compute(func(c *tf.OpContext) error {
+		return core.Compute(func(c *core.OpContext) error {
 			p, x, err := einsumArgs[T](c, e)
 			if err != nil {
 				return err
@@ -69,7 +70,7 @@ func einsumKernel[T kernel.Number](f func(c *tf.OpContext, p *einsumPlan, x [][]
 }
 
 // einsumArgs checks the inputs and returns their elements.
-func einsumArgs[T kernel.Number](c *tf.OpContext, e *equation) (*einsumPlan, [][]T, error) {
+func einsumArgs[T kernel.Number](c *core.OpContext, e *equation) (*einsumPlan, [][]T, error) {
 	if len(e.in) != c.Inputs() {
 		return nil, nil, invalid("Expected %d inputs but got: %d", len(e.in), c.Inputs())
 	}
@@ -98,7 +99,7 @@ func einsumArgs[T kernel.Number](c *tf.OpContext, e *equation) (*einsumPlan, [][
 
 // einsum computes what p says: a sum over one operand, or the products of
 // matrices that two of them are arranged as.
-func einsum[T kernel.Number](c *tf.OpContext, p *einsumPlan, x [][]T) []T {
+func einsum[T kernel.Number](c *core.OpContext, p *einsumPlan, x [][]T) []T {
 	if len(x) == 1 {
 		return spread(p, p.kept[0], arrange(p, 0, x[0], p.kept[0], p.summed[0]))
 	}

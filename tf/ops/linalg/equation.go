@@ -6,6 +6,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // An equation names the dimensions of the operands and of the result of an
@@ -211,7 +212,7 @@ func (p *einsumPlan) view(dims, term []int, s tf.Shape) kernel.View {
 // checkSizes refuses results and arrangements of operands that are too large.
 func (p *einsumPlan) checkSizes(d tf.DType) error {
 	for _, dims := range [][]int{p.out, join(p.batch, p.free[0], p.free[1])} {
-		if err := tf.CheckSize(d, p.shape(dims)); err != nil {
+		if err := core.CheckSize(d, p.shape(dims)); err != nil {
 			return err
 		}
 	}

@@ -21,7 +21,7 @@ func addLeastSquares() {
 	none := scalar(0.0)
 	least := func(regularizer float64, opts ...tf.Option) func(*tf.Graph, []tf.Output) []tf.Output {
 		return func(g *tf.Graph, in []tf.Output) []tf.Output {
-			return []tf.Output{linalg.MatrixSolveLs(in[0], in[1], ops.ConstTensor(g, scalar(regularizer)), opts...)}
+			return []tf.Output{linalg.MatrixSolveLs(in[0], in[1], ops.ConstValue(g, scalar(regularizer)), opts...)}
 		}
 	}
 	for name, in := range map[string]tensors{

@@ -2,20 +2,21 @@ package linalg
 
 import (
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
 func init() {
 	const in = "matrix: T; rhs: T; l2_regularizer: double"
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "MatrixSolveLs", In: in, Out: "output: T", Attrs: "T: {" + matrixTypes + "}; fast: bool = true",
-		Shape: leastSquaresShape, Expensive: true, Grad: leastSquaresGrad,
-		Kernels: tf.ByType("T", solved(&leastSquaresProblem, leastSquares[float64], leastSquares[complex128])),
+		Shape: leastSquaresShape, Expensive: true, Grad: tf.GradFunc(leastSquaresGrad),
+		Kernels: core.ByType("T", solved(&leastSquaresProblem, leastSquares[float64], leastSquares[complex128])),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "BatchMatrixSolveLs", In: in, Out: "output: T", Attrs: "T: {double, float}; fast: bool = true",
-		Shape: leastSquaresShape, Expensive: true, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("T", solved(&leastSquaresProblem, leastSquares[float64], nil)),
+		Shape: leastSquaresShape, Expensive: true, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("T", solved(&leastSquaresProblem, leastSquares[float64], nil)),
 	})
 }
 
@@ -34,7 +35,7 @@ func MatrixSolveLs(a, b, regularizer tf.Output, opts ...tf.Option) tf.Output {
 	return apply("MatrixSolveLs", opts, a, b, regularizer)
 }
 
-func leastSquaresShape(c *tf.Infer) error {
+func leastSquaresShape(c *core.Infer) error {
 	if _, err := c.Rank(2, 0); err != nil {
 		return err
 	}
@@ -43,25 +44,25 @@ func leastSquaresShape(c *tf.Infer) error {
 
 var leastSquaresProblem = problem{
 	matrices: 2, results: solutions, cost: func(s []tf.Shape) int { return saturated(cubic(2)(s), 1+s[1][1]/max(1, s[0][1])) },
-	check: func(_ *tf.OpContext, s []tf.Shape) error {
+	check: func(_ *core.OpContext, s []tf.Shape) error {
 		if s[0][0] != s[1][0] {
 			return invalid("Input matrix and rhs are incompatible.")
 		}
 		return nil
 	},
-	fit: func(c *tf.OpContext, _ []tf.Shape) error {
+	fit: func(c *core.OpContext, _ []tf.Shape) error {
 		t := c.Input(2)
 		if t.Rank() != 0 {
 			return invalid("l2_regularizer must be scalar, got shape %s", t.Shape().Text())
 		}
-		if l := tf.Data[float64](t)[0]; !(l >= 0) {
+		if l := core.Data[float64](t)[0]; !(l >= 0) {
 			return invalid("l2_regularizer must be >= 0.")
 		}
 		return nil
 	},
 }
 
-func leastSquares[T scalar](n *tf.Node) solver[T, T] {
+func leastSquares[T scalar](n *core.Node) solver[T, T] {
 	fast, precision := n.Bool("fast"), limitsOf(n.Type("T")).epsilon
 	return func(in, out []matrix[T]) error {
 		a, b, l := in[0], in[1], in[2].data[0]

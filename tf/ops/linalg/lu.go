@@ -1,12 +1,15 @@
 package linalg
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Lu", In: "input: T", Out: "lu: T; p: output_idx_type", Attrs: "T: {" + matrixTypes + "}; output_idx_type: {int32, int64} = int32",
-		Shape: luShape, Expensive: true, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("T", solved(&luProblem, always(lu[float64]), always(lu[complex128]))),
+		Shape: luShape, Expensive: true, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("T", solved(&luProblem, always(lu[float64]), always(lu[complex128]))),
 	})
 }
 
@@ -28,7 +31,7 @@ func Lu(x tf.Output, opts ...tf.Option) (lu, p tf.Output) {
 	return op.Output(0), op.Output(1)
 }
 
-func luShape(c *tf.Infer) error {
+func luShape(c *core.Infer) error {
 	batch, n, known, err := squareInput(c)
 	if err != nil || !known {
 		return err
@@ -40,7 +43,7 @@ func luShape(c *tf.Infer) error {
 
 var luProblem = problem{
 	matrices: 1, unnumbered: true, check: square, cost: cubic(1),
-	results: func(_ *tf.Node, s []tf.Shape) []tf.Shape { return []tf.Shape{s[0], s[0][:1]} },
+	results: func(_ *core.Node, s []tf.Shape) []tf.Shape { return []tf.Shape{s[0], s[0][:1]} },
 }
 
 func lu[T scalar](in, out []matrix[T]) error {

@@ -5,26 +5,27 @@ import (
 	"math/cmplx"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "MatrixSquareRoot", In: "input: T", Out: "output: T", Attrs: "T: {" + matrixTypes + "}",
-		Shape: squareShape, Expensive: true, Grad: squareRootGrad,
-		Kernels: tf.ByType("T", solved(&functionProblem, always(realSquareRoot), always(squareRoot))),
+		Shape: squareShape, Expensive: true, Grad: tf.GradFunc(squareRootGrad),
+		Kernels: core.ByType("T", solved(&functionProblem, always(realSquareRoot), always(squareRoot))),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "MatrixLogarithm", In: "input: T", Out: "output: T", Attrs: "T: {complex64, complex128}",
-		Shape: squareShape, Expensive: true, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("T", map[tf.DType]tf.NewKernel{
+		Shape: squareShape, Expensive: true, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("T", map[tf.DType]core.NewKernel{
 			tf.Complex64: kernelOf(&functionProblem, always(logarithm)), tf.Complex128: kernelOf(&functionProblem, always(logarithm)),
 		}),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "MatrixExponential", In: "input: T", Out: "output: T", Attrs: "T: {" + matrixTypes + "}",
-		Shape: squareShape, Expensive: true, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("T", solved(&functionProblem, always(exponential[float64]), always(exponential[complex128]))),
+		Shape: squareShape, Expensive: true, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("T", solved(&functionProblem, always(exponential[float64]), always(exponential[complex128]))),
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/linalg"
@@ -20,7 +21,7 @@ func TestOps(t *testing.T) { optest.Run(t, golden) }
 // The vocabulary of samples, in short.
 type sample = optest.Sample
 
-type tensors = []*tf.Tensor
+type tensors = []*core.Tensor
 
 var (
 	addSamples = optest.Add
@@ -33,26 +34,26 @@ var (
 	within = optest.Within
 )
 
-func scalar[T tf.Elem](v T) *tf.Tensor { return tf.Scalar(v) }
+func scalar[T tf.Elem](v T) *core.Tensor { return core.Scalar(v) }
 
 // exact are the types that all but a few ops compute in.
 var exact = []tf.DType{tf.Float64, tf.Complex64, tf.Complex128}
 
 // noise returns numbers between -2 and 2 without a pattern.
-func noise(s ...int) *tf.Tensor {
+func noise(s ...int) *core.Tensor {
 	t := seq(s...)
 	rnd := rand.New(rand.NewPCG(1, uint64(t.Len())))
-	for i := range tf.Data[float32](t) {
-		tf.Data[float32](t)[i] = 4*rnd.Float32() - 2
+	for i := range core.Data[float32](t) {
+		core.Data[float32](t)[i] = 4*rnd.Float32() - 2
 	}
 	return t
 }
 
 // regular returns a batch of square matrices that are far from singular.
-func regular(s ...int) *tf.Tensor {
+func regular(s ...int) *core.Tensor {
 	t := noise(s...)
 	n := s[len(s)-1]
-	x := tf.Data[float32](t)
+	x := core.Data[float32](t)
 	for i := range x {
 		if i/n%n == i%n {
 			x[i] += 4
@@ -62,7 +63,7 @@ func regular(s ...int) *tf.Tensor {
 }
 
 // as returns t with elements of type d.
-func as(t *tf.Tensor, d tf.DType) *tf.Tensor { return optest.Convert(t, d) }
+func as(t *core.Tensor, d tf.DType) *core.Tensor { return optest.Convert(t, d) }
 
 // removed is why TensorFlow itself computes no Batch op any more.
 const removed = "TensorFlow knows the op in old graphs only"
@@ -80,7 +81,7 @@ func TestThreads(t *testing.T) {
 // TestErrorInBatch: what fails for one matrix of many fails.
 func TestErrorInBatch(t *testing.T) {
 	g := eager.New()
-	x := ops.ConstTensor(g, tf.NewTensor(tf.Float32, tf.Shape{50, 8, 8}))
+	x := ops.ConstValue(g, core.NewTensor(tf.Float32, tf.Shape{50, 8, 8}))
 	if err := linalg.MatrixInverse(x).Err(); tf.CodeOf(err) != tf.InvalidArgument {
 		t.Errorf("error is %v", err)
 	}

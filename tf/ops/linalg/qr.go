@@ -2,13 +2,14 @@ package linalg
 
 import (
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Qr", In: "input: T", Out: "q: T; r: T", Attrs: "full_matrices: bool = false; T: {" + matrixTypes + "}",
-		Shape: qrShape, Expensive: true, Grad: qrGrad, Kernels: tf.ByType("T", withHalf(solved(&qrProblem, qr[float64], qr[complex128]))),
+		Shape: qrShape, Expensive: true, Grad: tf.GradFunc(qrGrad), Kernels: core.ByType("T", withHalf(solved(&qrProblem, qr[float64], qr[complex128]))),
 	})
 }
 
@@ -27,7 +28,7 @@ func Qr(x tf.Output, opts ...tf.Option) (q, r tf.Output) {
 	return op.Output(0), op.Output(1)
 }
 
-func qrShape(c *tf.Infer) error {
+func qrShape(c *core.Infer) error {
 	s, err := atLeastMatrix(c, 0)
 	if err != nil || s == nil {
 		return err
@@ -44,7 +45,7 @@ func qrShape(c *tf.Infer) error {
 
 var qrProblem = problem{
 	matrices: 1, check: one, cost: cubic(3),
-	results: func(n *tf.Node, s []tf.Shape) []tf.Shape {
+	results: func(n *core.Node, s []tf.Shape) []tf.Shape {
 		rows, cols := s[0][0], s[0][1]
 		p := min(rows, cols)
 		if n.Bool("full_matrices") {
@@ -54,7 +55,7 @@ var qrProblem = problem{
 	},
 }
 
-func qr[T scalar](*tf.Node) solver[T, T] {
+func qr[T scalar](*core.Node) solver[T, T] {
 	return func(in, out []matrix[T]) error {
 		reflections := triangularize(in[0])
 		out[0].setIdentity()

@@ -2,6 +2,7 @@ package linalg_test
 
 import (
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops/linalg"
 )
 
@@ -19,7 +20,7 @@ func init() {
 	full := linalg.QrOpts{FullMatrices: true}
 	for _, s := range []struct {
 		name string
-		x    *tf.Tensor
+		x    *core.Tensor
 	}{
 		{"deep", noise(5, 3)}, {"batch", noise(2, 2, 3, 3)}, {"wide", noise(2, 2, 4)}, {"one", seq(1, 1)}, {"row", seq(1, 3)}, {"column", seq(3, 1)},
 		{"nothing", seq(0, 3)}, {"no columns", seq(3, 0)}, {"no batch", seq(0, 2, 3)},

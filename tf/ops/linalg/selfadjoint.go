@@ -4,24 +4,25 @@ import (
 	"math"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
 func init() {
 	const compute = "compute_v: bool = true; T: "
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "SelfAdjointEigV2", In: "input: T", Out: "e: T; v: T", Attrs: compute + "{" + matrixTypes + "}",
-		Shape: eigShape, Expensive: true, Grad: selfAdjointGrad,
-		Kernels: tf.ByType("T", solved(&eigProblem, selfAdjoint[float64], selfAdjoint[complex128])),
+		Shape: eigShape, Expensive: true, Grad: tf.GradFunc(selfAdjointGrad),
+		Kernels: core.ByType("T", solved(&eigProblem, selfAdjoint[float64], selfAdjoint[complex128])),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "BatchSelfAdjointEigV2", In: "input: T", Out: "e: T; v: T", Attrs: compute + "{double, float}",
-		Shape: eigShape, Expensive: true, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", solved(&eigProblem, selfAdjoint[float64], nil)),
+		Shape: eigShape, Expensive: true, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", solved(&eigProblem, selfAdjoint[float64], nil)),
 	})
 	for name, types := range map[string]string{"SelfAdjointEig": "double, float, half", "BatchSelfAdjointEig": "double, float"} {
-		tf.Register(tf.OpDef{
+		core.Register(core.OpDef{
 			Name: name, In: "input: T", Out: "output: T", Attrs: "T: {" + types + "}",
-			Shape: stackedEigShape, Expensive: true, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", solved(&stackedEigProblem, always(stackedEig), nil)),
+			Shape: stackedEigShape, Expensive: true, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", solved(&stackedEigProblem, always(stackedEig), nil)),
 		})
 	}
 }
@@ -42,7 +43,7 @@ func SelfAdjointEigV2(x tf.Output, opts ...tf.Option) (e, v tf.Output) {
 }
 
 // eigShape serves all ops that return eigenvalues and eigenvectors.
-func eigShape(c *tf.Infer) error {
+func eigShape(c *core.Infer) error {
 	batch, n, known, err := squareInput(c)
 	if err != nil {
 		return err
@@ -59,7 +60,7 @@ func eigShape(c *tf.Infer) error {
 	return nil
 }
 
-func stackedEigShape(c *tf.Infer) error {
+func stackedEigShape(c *core.Infer) error {
 	batch, n, known, err := squareInput(c)
 	if err != nil || !known {
 		return err
@@ -75,7 +76,7 @@ func stackedEigShape(c *tf.Infer) error {
 var (
 	eigProblem = problem{
 		matrices: 1, check: square, cost: cubic(20),
-		results: func(n *tf.Node, s []tf.Shape) []tf.Shape {
+		results: func(n *core.Node, s []tf.Shape) []tf.Shape {
 			values := s[0][:1]
 			if n.Bool("compute_v") {
 				return []tf.Shape{values, s[0]}
@@ -85,11 +86,11 @@ var (
 	}
 	stackedEigProblem = problem{
 		matrices: 1, check: square, cost: cubic(20),
-		results: func(_ *tf.Node, s []tf.Shape) []tf.Shape { return []tf.Shape{{s[0][0] + 1, s[0][1]}} },
+		results: func(_ *core.Node, s []tf.Shape) []tf.Shape { return []tf.Shape{{s[0][0] + 1, s[0][1]}} },
 	}
 )
 
-func selfAdjoint[T scalar](n *tf.Node) solver[T, T] {
+func selfAdjoint[T scalar](n *core.Node) solver[T, T] {
 	vectors := n.Bool("compute_v")
 	return func(in, out []matrix[T]) error {
 		var v matrix[T]

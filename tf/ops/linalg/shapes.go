@@ -1,9 +1,12 @@
 package linalg
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 // atLeastMatrix returns the shape of input i, nil if nothing is known of it.
-func atLeastMatrix(c *tf.Infer, i int) (tf.Shape, error) {
+func atLeastMatrix(c *core.Infer, i int) (tf.Shape, error) {
 	s := c.In(i)
 	if s != nil && len(s) < 2 {
 		return nil, invalid("Shape must be at least rank 2 but is rank %d", len(s))
@@ -30,7 +33,7 @@ func merged(a, b int) (int, error) {
 
 // squareInput returns batch and order of the matrices of input 0; known is
 // false if not even their rank is known.
-func squareInput(c *tf.Infer) (batch tf.Shape, n int, known bool, err error) {
+func squareInput(c *core.Infer) (batch tf.Shape, n int, known bool, err error) {
 	s, err := atLeastMatrix(c, 0)
 	if err != nil || s == nil {
 		return nil, -1, false, err
@@ -41,7 +44,7 @@ func squareInput(c *tf.Infer) (batch tf.Shape, n int, known bool, err error) {
 }
 
 // squareShape serves the ops that turn square matrices into such.
-func squareShape(c *tf.Infer) error {
+func squareShape(c *core.Infer) error {
 	batch, n, known, err := squareInput(c)
 	if err == nil && known {
 		c.Set(0, append(batch, n, n))
@@ -50,7 +53,7 @@ func squareShape(c *tf.Infer) error {
 }
 
 // perMatrixShape gives all outputs one number for each matrix.
-func perMatrixShape(c *tf.Infer) error {
+func perMatrixShape(c *core.Infer) error {
 	batch, _, known, err := squareInput(c)
 	if err != nil || !known {
 		return err
@@ -62,8 +65,8 @@ func perMatrixShape(c *tf.Infer) error {
 }
 
 // solveShape serves the ops with matrices [M N] and right-hand sides [M K].
-func solveShape(isSquare bool) func(c *tf.Infer) error {
-	return func(c *tf.Infer) error {
+func solveShape(isSquare bool) func(c *core.Infer) error {
+	return func(c *core.Infer) error {
 		a, err := atLeastMatrix(c, 0)
 		if err != nil {
 			return err

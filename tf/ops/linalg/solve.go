@@ -2,30 +2,31 @@ package linalg
 
 import (
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
 func init() {
 	const adjoint = "adjoint: bool = false; T: "
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "MatrixSolve", In: "matrix: T; rhs: T", Out: "output: T", Attrs: adjoint + "{" + matrixTypes + "}",
-		Shape: solveShape(true), Expensive: true, Grad: solveGrad,
-		Kernels: tf.ByType("T", solved(&solveProblem, solveLU[float64], solveLU[complex128])),
+		Shape: solveShape(true), Expensive: true, Grad: tf.GradFunc(solveGrad),
+		Kernels: core.ByType("T", solved(&solveProblem, solveLU[float64], solveLU[complex128])),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "BatchMatrixSolve", In: "matrix: T; rhs: T", Out: "output: T", Attrs: adjoint + "{double, float}",
-		Shape: solveShape(true), Expensive: true, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("T", solved(&solveProblem, solveLU[float64], nil)),
+		Shape: solveShape(true), Expensive: true, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("T", solved(&solveProblem, solveLU[float64], nil)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "MatrixInverse", In: "input: T", Out: "output: T", Attrs: adjoint + "{" + matrixTypes + "}",
-		Shape: squareShape, Expensive: true, Grad: inverseGrad,
-		Kernels: tf.ByType("T", withHalf(solved(&inverseProblem, inverse[float64], inverse[complex128]))),
+		Shape: squareShape, Expensive: true, Grad: tf.GradFunc(inverseGrad),
+		Kernels: core.ByType("T", withHalf(solved(&inverseProblem, inverse[float64], inverse[complex128]))),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "BatchMatrixInverse", In: "input: T", Out: "output: T", Attrs: adjoint + "{double, float}",
-		Shape: squareShape, Expensive: true, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("T", solved(&inverseProblem, inverse[float64], nil)),
+		Shape: squareShape, Expensive: true, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("T", solved(&inverseProblem, inverse[float64], nil)),
 	})
 }
 
@@ -50,7 +51,7 @@ func MatrixInverse(x tf.Output, opts ...tf.Option) tf.Output {
 }
 
 var solveProblem = problem{
-	matrices: 2, results: solutions, check: func(_ *tf.OpContext, s []tf.Shape) error {
+	matrices: 2, results: solutions, check: func(_ *core.OpContext, s []tf.Shape) error {
 		switch a, b := s[0], s[1]; {
 		case a[0] != a[1]:
 			return invalid("First input (lhs) must be a square matrix.")
@@ -62,7 +63,7 @@ var solveProblem = problem{
 	cost: func(s []tf.Shape) int { return saturated(saturated(s[0][0], s[0][0]), s[0][0]+s[1][1]) },
 }
 
-func solveLU[T scalar](n *tf.Node) solver[T, T] {
+func solveLU[T scalar](n *core.Node) solver[T, T] {
 	adjoint := n.Bool("adjoint")
 	return func(in, out []matrix[T]) error {
 		a := in[0]
@@ -83,7 +84,7 @@ func solveLU[T scalar](n *tf.Node) solver[T, T] {
 
 var inverseProblem = problem{matrices: 1, check: square, results: same, cost: cubic(2)}
 
-func inverse[T scalar](n *tf.Node) solver[T, T] {
+func inverse[T scalar](n *core.Node) solver[T, T] {
 	adjoint := n.Bool("adjoint")
 	return func(in, out []matrix[T]) error {
 		a := in[0]

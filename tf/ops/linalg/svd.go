@@ -6,17 +6,18 @@ import (
 	"gonum.org/v1/gonum/blas"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const compute = "compute_uv: bool = true; full_matrices: bool = false; T: "
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Svd", In: "input: T", Out: "s: T; u: T; v: T", Attrs: compute + "{" + matrixTypes + "}",
-		Shape: svdShape, Expensive: true, Grad: svdGrad, Kernels: tf.ByType("T", solved(&svdProblem, always(svd[float64]), always(svd[complex128]))),
+		Shape: svdShape, Expensive: true, Grad: tf.GradFunc(svdGrad), Kernels: core.ByType("T", solved(&svdProblem, always(svd[float64]), always(svd[complex128]))),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "BatchSvd", In: "input: T", Out: "s: T; u: T; v: T", Attrs: compute + "{" + wholeTypes + "}",
-		Shape: svdShape, Expensive: true, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", solved(&svdProblem, always(svd[float64]), always(svd[complex128]))),
+		Shape: svdShape, Expensive: true, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", solved(&svdProblem, always(svd[float64]), always(svd[complex128]))),
 	})
 }
 
@@ -39,7 +40,7 @@ func Svd(x tf.Output, opts ...tf.Option) (s, u, v tf.Output) {
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
-func svdShape(c *tf.Infer) error {
+func svdShape(c *core.Infer) error {
 	s, err := atLeastMatrix(c, 0)
 	if err != nil {
 		return err
@@ -69,7 +70,7 @@ func svdShape(c *tf.Infer) error {
 
 var svdProblem = problem{
 	matrices: 1, check: one, cost: cubic(20),
-	results: func(node *tf.Node, s []tf.Shape) []tf.Shape {
+	results: func(node *core.Node, s []tf.Shape) []tf.Shape {
 		m, n := s[0][0], s[0][1]
 		p := min(m, n)
 		switch {

@@ -1,18 +1,21 @@
 package linalg
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 func init() {
 	const triangle = "lower: bool = true; adjoint: bool = false; T: "
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "MatrixTriangularSolve", In: "matrix: T; rhs: T", Out: "output: T", Attrs: triangle + "{bfloat16, " + matrixTypes + "}",
-		Shape: triangularShape, Expensive: true, Grad: triangularGrad,
-		Kernels: tf.ByType("T", solved(&triangularProblem, triangular[float64], triangular[complex128])),
+		Shape: triangularShape, Expensive: true, Grad: tf.GradFunc(triangularGrad),
+		Kernels: core.ByType("T", solved(&triangularProblem, triangular[float64], triangular[complex128])),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "BatchMatrixTriangularSolve", In: "matrix: T; rhs: T", Out: "output: T", Attrs: triangle + "{double, float}",
-		Shape: triangularShape, Expensive: true, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("T", solved(&triangularProblem, triangular[float64], nil)),
+		Shape: triangularShape, Expensive: true, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("T", solved(&triangularProblem, triangular[float64], nil)),
 	})
 }
 
@@ -34,7 +37,7 @@ func MatrixTriangularSolve(a, b tf.Output, opts ...tf.Option) tf.Output {
 	return apply("MatrixTriangularSolve", opts, a, b)
 }
 
-func triangularShape(c *tf.Infer) error {
+func triangularShape(c *core.Infer) error {
 	a, err := atLeastMatrix(c, 0)
 	if err != nil {
 		return err
@@ -60,7 +63,7 @@ func triangularShape(c *tf.Infer) error {
 
 var triangularProblem = problem{
 	matrices: 2, broadcast: true, fit: sameRows, cost: solveCost,
-	check: func(_ *tf.OpContext, s []tf.Shape) error {
+	check: func(_ *core.OpContext, s []tf.Shape) error {
 		if a := s[0]; a[0] != a[1] {
 			return invalid("In[0] matrices in the last dimensions must be square (%d =/= %d)", a[1], a[0])
 		}
@@ -70,7 +73,7 @@ var triangularProblem = problem{
 }
 
 // sameRows checks that there are as many right-hand sides as columns.
-func sameRows(c *tf.OpContext, s []tf.Shape) error {
+func sameRows(c *core.OpContext, s []tf.Shape) error {
 	if s[0][1] == s[1][0] {
 		return nil
 	}
@@ -80,14 +83,14 @@ func sameRows(c *tf.OpContext, s []tf.Shape) error {
 }
 
 // solutions gives the result of a solver its shape.
-func solutions(_ *tf.Node, s []tf.Shape) []tf.Shape { return []tf.Shape{{s[0][1], s[1][1]}} }
+func solutions(_ *core.Node, s []tf.Shape) []tf.Shape { return []tf.Shape{{s[0][1], s[1][1]}} }
 
 // solveCost is the cost of solving for all right-hand sides.
 func solveCost(s []tf.Shape) int {
 	return saturated(saturated(s[0][0], s[0][1]), s[1][1])
 }
 
-func triangular[T scalar](n *tf.Node) solver[T, T] {
+func triangular[T scalar](n *core.Node) solver[T, T] {
 	lower, adjoint := n.Bool("lower"), n.Bool("adjoint")
 	return func(in, out []matrix[T]) error {
 		a := in[0]

@@ -2,6 +2,7 @@ package linalg
 
 import (
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -10,15 +11,15 @@ func init() {
 	for d, k := range kernels {
 		kernels[d] = checkedTridiagonal(k)
 	}
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "TridiagonalSolve", In: "diagonals: T; rhs: T", Out: "output: T",
 		Attrs: "partial_pivoting: bool = true; perturb_singular: bool = false; T: {" + wholeTypes + "}",
-		Shape: tridiagonalShape, Expensive: true, Grad: tridiagonalGrad, Kernels: tf.ByType("T", kernels),
+		Shape: tridiagonalShape, Expensive: true, Grad: tf.GradFunc(tridiagonalGrad), Kernels: core.ByType("T", kernels),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "TridiagonalMatMul", In: "superdiag: T; maindiag: T; subdiag: T; rhs: T", Out: "output: T", Attrs: "T: {" + wholeTypes + "}",
-		Shape: likeLast, Grad: tridiagonalMulGrad,
-		Kernels: tf.ByType("T", solved(&tridiagonalMulProblem, always(tridiagonalMul[float64]), always(tridiagonalMul[complex128]))),
+		Shape: likeLast, Grad: tf.GradFunc(tridiagonalMulGrad),
+		Kernels: core.ByType("T", solved(&tridiagonalMulProblem, always(tridiagonalMul[float64]), always(tridiagonalMul[complex128]))),
 	})
 }
 
@@ -47,7 +48,7 @@ func TridiagonalMatMul(above, main, below, x tf.Output, opts ...tf.Option) tf.Ou
 	return apply("TridiagonalMatMul", opts, above, main, below, x)
 }
 
-func tridiagonalShape(c *tf.Infer) error {
+func tridiagonalShape(c *core.Infer) error {
 	a, err := atLeastMatrix(c, 0)
 	if err != nil {
 		return err
@@ -71,14 +72,14 @@ func tridiagonalShape(c *tf.Infer) error {
 	return err
 }
 
-func likeLast(c *tf.Infer) error {
+func likeLast(c *core.Infer) error {
 	c.Set(0, c.In(c.NumIn()-1))
 	return nil
 }
 
 // checkedTridiagonal refuses attributes that contradict each other.
-func checkedTridiagonal(k tf.NewKernel) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func checkedTridiagonal(k core.NewKernel) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		if n.Bool("perturb_singular") && !n.Bool("partial_pivoting") {
 			return nil, invalid("Setting perturb_singular requires also setting partial_pivoting.")
 		}
@@ -93,8 +94,8 @@ func thin(s []tf.Shape) int {
 }
 
 var tridiagonalProblem = problem{
-	matrices: 2, cost: thin, results: func(_ *tf.Node, s []tf.Shape) []tf.Shape { return s[1:] },
-	check: func(_ *tf.OpContext, s []tf.Shape) error {
+	matrices: 2, cost: thin, results: func(_ *core.Node, s []tf.Shape) []tf.Shape { return s[1:] },
+	check: func(_ *core.OpContext, s []tf.Shape) error {
 		switch a, b := s[0], s[1]; {
 		case a[0] != 3:
 			return invalid("Expected diagonals to be provided as a matrix with 3 rows, got %d rows.", a[0])
@@ -106,8 +107,8 @@ var tridiagonalProblem = problem{
 }
 
 var tridiagonalMulProblem = problem{
-	matrices: 4, cost: thin, results: func(_ *tf.Node, s []tf.Shape) []tf.Shape { return s[3:] },
-	check: func(_ *tf.OpContext, s []tf.Shape) error {
+	matrices: 4, cost: thin, results: func(_ *core.Node, s []tf.Shape) []tf.Shape { return s[3:] },
+	check: func(_ *core.OpContext, s []tf.Shape) error {
 		for i, name := range []string{"superdiagonal", "main diagonal", "subdiagonal"} {
 			if s[i][0] != 1 || s[i][1] != s[3][0] {
 				return invalid("Invalid %s shape.", name)

@@ -4,10 +4,11 @@ import (
 	"math"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // tridiagonal chooses between elimination with pivots and without.
-func tridiagonal[T scalar](n *tf.Node) solver[T, T] {
+func tridiagonal[T scalar](n *core.Node) solver[T, T] {
 	pivots, perturb := n.Bool("partial_pivoting"), n.Bool("perturb_singular")
 	limits := limitsOf(n.Type("T"))
 	return func(in, out []matrix[T]) error {

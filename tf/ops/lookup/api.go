@@ -39,7 +39,7 @@ func (o DenseOpts) Apply(s *tf.Spec) {
 }
 
 func types(key, value tf.DType, opts []tf.Option) []tf.Option {
-	return append([]tf.Option{tf.Attr("key_dtype", key), tf.Attr("value_dtype", value)}, opts...)
+	return tf.Join(opts, tf.Attr("key_dtype", key), tf.Attr("value_dtype", value))
 }
 
 // HashTableV2 adds a table that is filled once, by InitializeTableV2 or
@@ -68,24 +68,24 @@ func AnonymousMutableHashTable(g *tf.Graph, key, value tf.DType, opts ...tf.Opti
 // MutableHashTableOfTensorsV2 is MutableHashTableV2 with values that are
 // vectors of n elements.
 func MutableHashTableOfTensorsV2(g *tf.Graph, key, value tf.DType, n int, opts ...tf.Option) tf.Output {
-	return tf.Apply(g, "MutableHashTableOfTensorsV2", nil, append(types(key, value, opts), tf.Attr("value_shape", tf.Shape{n}))...).Output(0)
+	return tf.Apply(g, "MutableHashTableOfTensorsV2", nil, tf.Join(types(key, value, opts), tf.Attr("value_shape", tf.Shape{n}))...).Output(0)
 }
 
 // AnonymousMutableHashTableOfTensors is MutableHashTableOfTensorsV2 without a
 // name.
 func AnonymousMutableHashTableOfTensors(g *tf.Graph, key, value tf.DType, n int, opts ...tf.Option) tf.Output {
-	return tf.Apply(g, "AnonymousMutableHashTableOfTensors", nil, append(types(key, value, opts), tf.Attr("value_shape", tf.Shape{n}))...).Output(0)
+	return tf.Apply(g, "AnonymousMutableHashTableOfTensors", nil, tf.Join(types(key, value, opts), tf.Attr("value_shape", tf.Shape{n}))...).Output(0)
 }
 
 // MutableDenseHashTableV2 adds a table whose keys and values are scalars or
 // vectors. empty and deleted, two keys that are never used, mark buckets.
 func MutableDenseHashTableV2(empty, deleted tf.Output, value tf.DType, opts ...tf.Option) tf.Output {
-	return tf.Apply(nil, "MutableDenseHashTableV2", []tf.Output{empty, deleted}, append([]tf.Option{tf.Attr("value_dtype", value)}, opts...)...).Output(0)
+	return tf.Apply(nil, "MutableDenseHashTableV2", []tf.Output{empty, deleted}, tf.Join(opts, tf.Attr("value_dtype", value))...).Output(0)
 }
 
 // AnonymousMutableDenseHashTable is MutableDenseHashTableV2 without a name.
 func AnonymousMutableDenseHashTable(empty, deleted tf.Output, value tf.DType, opts ...tf.Option) tf.Output {
-	return tf.Apply(nil, "AnonymousMutableDenseHashTable", []tf.Output{empty, deleted}, append([]tf.Option{tf.Attr("value_dtype", value)}, opts...)...).Output(0)
+	return tf.Apply(nil, "AnonymousMutableDenseHashTable", []tf.Output{empty, deleted}, tf.Join(opts, tf.Attr("value_dtype", value))...).Output(0)
 }
 
 // LookupTableFindV2 returns the values of keys, and def for those that the
@@ -112,7 +112,7 @@ func LookupTableSizeV2(table tf.Output, opts ...tf.Option) tf.Output {
 // LookupTableExportV2 returns all keys and their values; of a dense table all
 // buckets.
 func LookupTableExportV2(table tf.Output, key, value tf.DType, opts ...tf.Option) (keys, values tf.Output) {
-	op := tf.Apply(nil, "LookupTableExportV2", []tf.Output{table}, append([]tf.Option{tf.Attr("Tkeys", key), tf.Attr("Tvalues", value)}, opts...)...)
+	op := tf.Apply(nil, "LookupTableExportV2", []tf.Output{table}, tf.Join(opts, tf.Attr("Tkeys", key), tf.Attr("Tvalues", value))...)
 	return op.Output(0), op.Output(1)
 }
 
@@ -149,5 +149,5 @@ func (o TextFileOpts) Apply(s *tf.Spec) {
 // InitializeTableFromTextFileV2 fills a table from the lines of a file. Keys
 // and values are the fields of these numbers, or WholeLine or LineNumber.
 func InitializeTableFromTextFileV2(table, filename tf.Output, key, value int, opts ...tf.Option) *tf.Operation {
-	return tf.Apply(nil, "InitializeTableFromTextFileV2", []tf.Output{table, filename}, append([]tf.Option{tf.Attr("key_index", key), tf.Attr("value_index", value)}, opts...)...)
+	return tf.Apply(nil, "InitializeTableFromTextFileV2", []tf.Output{table, filename}, tf.Join(opts, tf.Attr("key_index", key), tf.Attr("value_index", value))...)
 }

@@ -1,16 +1,19 @@
 package lookup
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 // A column holds the values of a table, cells of any type, width of them to a
 // row. Which rows are in use the table knows.
 type column interface {
 	// set makes row at what row i of t is.
-	set(at int, t *tf.Tensor, i int)
+	set(at int, t *core.Tensor, i int)
 	// get makes row i of t what row at is.
-	get(t *tf.Tensor, i, at int)
+	get(t *core.Tensor, i, at int)
 	// same reports whether row at is row i of t.
-	same(at int, t *tf.Tensor, i int) bool
+	same(at int, t *core.Tensor, i int) bool
 	// move copies a row.
 	move(to, from int)
 	// resize changes the number of rows; new ones are zero.
@@ -20,19 +23,19 @@ type column interface {
 type cells[V any] struct {
 	data  []V
 	width int
-	of    func(*tf.Tensor) []V
+	of    func(*core.Tensor) []V
 	equal func(a, b V) bool
 }
 
 func (c *cells[V]) row(i int) []V { return c.data[i*c.width : (i+1)*c.width] }
 
-func (c *cells[V]) rowOf(t *tf.Tensor, i int) []V { return c.of(t)[i*c.width : (i+1)*c.width] }
+func (c *cells[V]) rowOf(t *core.Tensor, i int) []V { return c.of(t)[i*c.width : (i+1)*c.width] }
 
-func (c *cells[V]) set(at int, t *tf.Tensor, i int) { copy(c.row(at), c.rowOf(t, i)) }
-func (c *cells[V]) get(t *tf.Tensor, i, at int)     { copy(c.rowOf(t, i), c.row(at)) }
-func (c *cells[V]) move(to, from int)               { copy(c.row(to), c.row(from)) }
+func (c *cells[V]) set(at int, t *core.Tensor, i int) { copy(c.row(at), c.rowOf(t, i)) }
+func (c *cells[V]) get(t *core.Tensor, i, at int)     { copy(c.rowOf(t, i), c.row(at)) }
+func (c *cells[V]) move(to, from int)                 { copy(c.row(to), c.row(from)) }
 
-func (c *cells[V]) same(at int, t *tf.Tensor, i int) bool {
+func (c *cells[V]) same(at int, t *core.Tensor, i int) bool {
 	other := c.rowOf(t, i)
 	for k, v := range c.row(at) {
 		if !c.equal(v, other[k]) {
@@ -69,13 +72,13 @@ func newColumn(d tf.DType, width int) column {
 	case tf.String:
 		return elements[string](width)
 	case tf.Resource:
-		return &cells[tf.ResourceHandle]{width: width, of: (*tf.Tensor).Handles, equal: func(a, b tf.ResourceHandle) bool { return a.Name == b.Name && a.Container == b.Container }}
+		return &cells[core.ResourceHandle]{width: width, of: (*core.Tensor).Handles, equal: func(a, b core.ResourceHandle) bool { return a.Name == b.Name && a.Container == b.Container }}
 	case tf.Variant:
-		return &cells[tf.VariantValue]{width: width, of: (*tf.Tensor).Variants, equal: func(a, b tf.VariantValue) bool { return false }}
+		return &cells[core.VariantValue]{width: width, of: (*core.Tensor).Variants, equal: func(a, b core.VariantValue) bool { return false }}
 	}
 	return nil
 }
 
 func elements[V tf.Elem](width int) column {
-	return &cells[V]{width: width, of: tf.Data[V], equal: func(a, b V) bool { return a == b }}
+	return &cells[V]{width: width, of: core.Data[V], equal: func(a, b V) bool { return a == b }}
 }

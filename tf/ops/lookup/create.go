@@ -7,6 +7,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/resource"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 const (
@@ -27,21 +28,21 @@ func init() {
 // is a reference, with a resource handle, and without a name.
 func kind(name, attrs string, in []string, pairs map[tf.DType][]tf.DType, new newTable) {
 	first, both := "", ""
-	grad := tf.NotDifferentiable
+	grad := core.NotDifferentiable
 	if len(in) == 2 {
 		first, both = in[0], in[0]+"; "+in[1]
 	}
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: name, In: first, Out: "table_handle: Ref(string)", Attrs: sharing + attrs, Stateful: true,
-		Shape: referenceShape, NoGrad: grad, Kernels: tf.AnyType(create(new, pairs, false)),
+		Shape: referenceShape, NoGrad: grad, Kernels: core.AnyType(create(new, pairs, false)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: name + "V2", In: both, Out: "table_handle: resource", Attrs: sharing + attrs, Stateful: true,
-		Shape: handleShape, NoGrad: grad, Kernels: tf.AnyType(create(new, pairs, false)),
+		Shape: handleShape, NoGrad: grad, Kernels: core.AnyType(create(new, pairs, false)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Anonymous" + name, In: both, Out: "table_handle: resource", Attrs: attrs, Stateful: true,
-		Shape: handleShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(create(new, pairs, true)),
+		Shape: handleShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(create(new, pairs, true)),
 	})
 }
 
@@ -59,33 +60,37 @@ func pairsOf(i32, i64, str []tf.DType) map[tf.DType][]tf.DType {
 }
 
 // newTable makes a table as the node's attributes and inputs say.
-type newTable func(n *tf.Node, c *tf.OpContext) (table, error)
+type newTable func(n *core.Node, c *core.OpContext) (table, error)
 
-func signatureOf(n *tf.Node) signature {
+func signatureOf(n *core.Node) signature {
 	return signature{key: n.Type("key_dtype"), value: n.Type("value_dtype"), keyShape: tf.Shape{}, valueShape: tf.Shape{}}
 }
 
-func makeStatic(n *tf.Node, _ *tf.OpContext) (table, error)  { return newStatic(signatureOf(n)), nil }
-func makeMutable(n *tf.Node, _ *tf.OpContext) (table, error) { return newMutable(signatureOf(n)), nil }
+func makeStatic(n *core.Node, _ *core.OpContext) (table, error) {
+	return newStatic(signatureOf(n)), nil
+}
+func makeMutable(n *core.Node, _ *core.OpContext) (table, error) {
+	return newMutable(signatureOf(n)), nil
+}
 
-func makeOfTensors(n *tf.Node, _ *tf.OpContext) (table, error) {
+func makeOfTensors(n *core.Node, _ *core.OpContext) (table, error) {
 	s := signatureOf(n)
 	s.valueShape = n.ShapeAttr("value_shape")
 	if len(s.valueShape) != 1 {
 		return nil, tf.Errorf(tf.InvalidArgument, "Default value must be a vector, got shape %s", s.valueShape.Text())
 	}
-	if err := tf.CheckSize(s.value, s.valueShape); err != nil {
+	if err := core.CheckSize(s.value, s.valueShape); err != nil {
 		return nil, err
 	}
 	return newMutable(s), nil
 }
 
-func makeDense(n *tf.Node, c *tf.OpContext) (table, error) {
+func makeDense(n *core.Node, c *core.OpContext) (table, error) {
 	s := signatureOf(n)
 	s.valueShape = n.ShapeAttr("value_shape")
 	s.keyShape = c.Input(0).Shape().Clone()
 	load := n.Float("max_load_factor")
-	var deleted *tf.Tensor
+	var deleted *core.Tensor
 	if c.Inputs() > 1 {
 		deleted = c.Input(1)
 	}
@@ -99,7 +104,7 @@ func makeDense(n *tf.Node, c *tf.OpContext) (table, error) {
 	case deleted != nil && !deleted.Shape().Equal(s.keyShape):
 		return nil, tf.Errorf(tf.InvalidArgument, "Empty and deleted keys must have same shape, got shapes: %s and %s", s.keyShape.Text(), deleted.Shape().Text())
 	}
-	if err := tf.CheckSize(s.value, s.valueShape); err != nil {
+	if err := core.CheckSize(s.value, s.valueShape); err != nil {
 		return nil, err
 	}
 	return newDense(s, c.Input(0), deleted, n.Int("initial_num_buckets"), load)
@@ -111,27 +116,27 @@ var serial atomic.Int64
 // create makes the table when the node first runs, or finds the one that other
 // nodes share under its name. A table without a name lives as long as its
 // handles.
-func create(new newTable, pairs map[tf.DType][]tf.DType, anonymous bool) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func create(new newTable, pairs map[tf.DType][]tf.DType, anonymous bool) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		k, v := n.Type("key_dtype"), n.Type("value_dtype")
 		if !slices.Contains(pairs[k], v) {
 			return nil, tf.Errorf(tf.NotFound, "No OpKernel was registered to support Op '%s' with key_dtype %v and value_dtype %v", n.OpName(), k, v)
 		}
 		if anonymous {
-			return tf.Compute(func(c *tf.OpContext) error {
+			return core.Compute(func(c *core.OpContext) error {
 				t, err := new(n, c)
 				if err == nil {
-					c.Set(0, tf.HandleTensor(handleOf(c, n, "", "", t)))
+					c.Set(0, core.HandleTensor(handleOf(c, n, "", "", t)))
 				}
 				return err
 			}), nil
 		}
 		s := &shared{n: n, new: new, container: n.Str("container"), name: tableName(n)}
-		return tf.Compute(s.compute), nil
+		return core.Compute(s.compute), nil
 	}
 }
 
-func tableName(n *tf.Node) string {
+func tableName(n *core.Node) string {
 	switch name := n.Str("shared_name"); {
 	case name != "":
 		return name
@@ -143,13 +148,13 @@ func tableName(n *tf.Node) string {
 
 // shared is the kernel of tables with a name.
 type shared struct {
-	n               *tf.Node
+	n               *core.Node
 	new             newTable
 	container, name string
-	ref             tf.Ref // the handle, if it is a reference
+	ref             core.Ref // the handle, if it is a reference
 }
 
-func (s *shared) compute(c *tf.OpContext) error {
+func (s *shared) compute(c *core.OpContext) error {
 	if c.Step == nil || c.Resources == nil {
 		return tf.Errorf(tf.Internal, "no resources")
 	}
@@ -161,11 +166,11 @@ func (s *shared) compute(c *tf.OpContext) error {
 		return err
 	}
 	if s.n.OutTypes[0] == tf.Resource {
-		c.Set(0, tf.HandleTensor(handleOf(c, s.n, c.Resources.Container(s.container), s.name, nil)))
+		c.Set(0, core.HandleTensor(handleOf(c, s.n, c.Resources.Container(s.container), s.name, nil)))
 		return nil
 	}
 	if !s.ref.Initialized() {
-		names, err := tf.FromSlice([]string{c.Resources.Container(s.container), s.name})
+		names, err := core.FromSlice([]string{c.Resources.Container(s.container), s.name})
 		if err != nil {
 			return err
 		}
@@ -176,8 +181,8 @@ func (s *shared) compute(c *tf.OpContext) error {
 }
 
 // handleOf returns a handle by name or, of a table without one, by itself.
-func handleOf(c *tf.OpContext, n *tf.Node, container, name string, t table) tf.ResourceHandle {
-	h := tf.ResourceHandle{Container: container, Name: name, HashCode: tableType.Hash, TypeName: tableType.Name}
+func handleOf(c *core.OpContext, n *core.Node, container, name string, t table) core.ResourceHandle {
+	h := core.ResourceHandle{Container: container, Name: name, HashCode: tableType.Hash, TypeName: tableType.Name}
 	if t != nil {
 		h.Object = t
 	}
@@ -187,12 +192,12 @@ func handleOf(c *tf.OpContext, n *tf.Node, container, name string, t table) tf.R
 	return h
 }
 
-func referenceShape(c *tf.Infer) error {
+func referenceShape(c *core.Infer) error {
 	c.Set(0, tf.Shape{2})
 	return nil
 }
 
-func handleShape(c *tf.Infer) error {
+func handleShape(c *core.Infer) error {
 	c.Set(0, tf.Shape{})
 	if c.NumIn() == 0 { // the keys are scalars
 		s := c.ShapeAttr("value_shape")

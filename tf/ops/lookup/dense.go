@@ -6,6 +6,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A dense table keeps keys and values in buckets, of which it exports all. A
@@ -26,7 +27,7 @@ type dense[K key] struct {
 
 // newDense returns a table whose keys have the shape of empty. Without deleted
 // nothing can be removed.
-func newDense(s signature, empty, deleted *tf.Tensor, buckets int, load float32) (table, error) {
+func newDense(s signature, empty, deleted *core.Tensor, buckets int, load float32) (table, error) {
 	switch s.key {
 	case tf.Int32:
 		return denseOf[int32](s, empty, deleted, buckets, load)
@@ -36,10 +37,10 @@ func newDense(s signature, empty, deleted *tf.Tensor, buckets int, load float32)
 	return denseOf[string](s, empty, deleted, buckets, load)
 }
 
-func denseOf[K key](s signature, empty, deleted *tf.Tensor, buckets int, load float32) (table, error) {
-	d := &dense[K]{signature: s, load: float64(load), empty: slices.Clone(tf.Data[K](empty))}
+func denseOf[K key](s signature, empty, deleted *core.Tensor, buckets int, load float32) (table, error) {
+	d := &dense[K]{signature: s, load: float64(load), empty: slices.Clone(core.Data[K](empty))}
 	if deleted != nil {
-		d.hasDeleted, d.deleted = true, slices.Clone(tf.Data[K](deleted))
+		d.hasDeleted, d.deleted = true, slices.Clone(core.Data[K](deleted))
 		if slices.Equal(d.empty, d.deleted) {
 			return nil, tf.Errorf(tf.InvalidArgument, "Empty and deleted keys cannot be equal")
 		}
@@ -78,7 +79,7 @@ func (d *dense[K]) at(keys []K, i int) []K {
 }
 
 // count returns how many keys there are in a tensor: a vector of keys, or one.
-func (d *dense[K]) count(keys *tf.Tensor) (int, error) {
+func (d *dense[K]) count(keys *core.Tensor) (int, error) {
 	n := 1
 	if keys.Rank() > 0 {
 		n = keys.Dim(0)
@@ -126,10 +127,10 @@ func (d *dense[K]) probe(k []K) (bucket, free int) {
 	return -1, free
 }
 
-func (d *dense[K]) find(keys, def, out *tf.Tensor) error {
+func (d *dense[K]) find(keys, def, out *core.Tensor) error {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
-	ks := tf.Data[K](keys)
+	ks := core.Data[K](keys)
 	asked, err := d.count(keys)
 	if err != nil {
 		return err
@@ -154,10 +155,10 @@ func (d *dense[K]) find(keys, def, out *tf.Tensor) error {
 	return nil
 }
 
-func (d *dense[K]) insert(keys, values *tf.Tensor) error {
+func (d *dense[K]) insert(keys, values *core.Tensor) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	ks := tf.Data[K](keys)
+	ks := core.Data[K](keys)
 	n, err := d.count(keys)
 	if err != nil {
 		return err
@@ -196,7 +197,7 @@ func (d *dense[K]) reserve(n int) error {
 	if err := d.allocate(buckets); err != nil {
 		return err
 	}
-	row := tf.NewTensor(d.value, append(tf.Shape{1}, d.valueShape...))
+	row := core.NewTensor(d.value, append(tf.Shape{1}, d.valueShape...))
 	for i := range had {
 		k := d.at(oldKeys, i)
 		if d.checkKey(k) != nil {
@@ -211,10 +212,10 @@ func (d *dense[K]) reserve(n int) error {
 	return nil
 }
 
-func (d *dense[K]) remove(keys *tf.Tensor) error {
+func (d *dense[K]) remove(keys *core.Tensor) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	ks := tf.Data[K](keys)
+	ks := core.Data[K](keys)
 	n, err := d.count(keys)
 	if err != nil {
 		return err
@@ -242,14 +243,14 @@ func vector(s tf.Shape) tf.Shape {
 }
 
 // replace takes buckets as export gave them: their order is kept.
-func (d *dense[K]) replace(keys, values *tf.Tensor) error {
+func (d *dense[K]) replace(keys, values *core.Tensor) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	stored := signature{keyShape: vector(d.keyShape), valueShape: vector(d.valueShape)}
 	if err := stored.checkPairs(keys, values); err != nil {
 		return err
 	}
-	ks := tf.Data[K](keys)
+	ks := core.Data[K](keys)
 	n := len(ks) / max(len(d.empty), 1)
 	if err := d.allocate(n); err != nil {
 		return err
@@ -264,12 +265,12 @@ func (d *dense[K]) replace(keys, values *tf.Tensor) error {
 	return nil
 }
 
-func (d *dense[K]) export() (keys, values *tf.Tensor, err error) {
+func (d *dense[K]) export() (keys, values *core.Tensor, err error) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
-	keys = tf.NewTensor(d.key, append(tf.Shape{d.buckets}, vector(d.keyShape)...))
-	copy(tf.Data[K](keys), d.keys)
-	values = tf.NewTensor(d.value, append(tf.Shape{d.buckets}, vector(d.valueShape)...))
+	keys = core.NewTensor(d.key, append(tf.Shape{d.buckets}, vector(d.keyShape)...))
+	copy(core.Data[K](keys), d.keys)
+	values = core.NewTensor(d.value, append(tf.Shape{d.buckets}, vector(d.valueShape)...))
 	for i := range d.buckets {
 		d.values.get(values, i, i)
 	}

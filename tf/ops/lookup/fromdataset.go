@@ -6,19 +6,20 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/dataset"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "InitializeTableFromDataset", In: "table_handle: resource; dataset: variant", Stateful: true,
-		Shape: noOutputs, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(fromDataset),
+		Shape: noOutputs, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(fromDataset),
 	})
 }
 
 // fromDataset is the kernel that fills a table with the pairs of keys and values
 // that a dataset has, on a goroutine that ends with it.
-func fromDataset(*tf.Node) (tf.Kernel, error) {
-	return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
+func fromDataset(*core.Node) (core.Kernel, error) {
+	return core.AsyncCompute(func(c *core.OpContext, done func(error)) {
 		t, err := tableOf(c)
 		if err != nil {
 			done(err)
@@ -33,7 +34,7 @@ func fromDataset(*tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func fillFrom(c *tf.OpContext, t table, d dataset.Dataset) error {
+func fillFrom(c *core.OpContext, t table, d dataset.Dataset) error {
 	in, err := toInitialize(c, t)
 	if err != nil {
 		return err
@@ -59,7 +60,7 @@ func fillFrom(c *tf.OpContext, t table, d dataset.Dataset) error {
 	e, err := it.Next(c.StepContext())
 	switch {
 	case errors.Is(err, dataset.End):
-		e = dataset.Element{tf.NewTensor(s.key, tf.Shape{0}), tf.NewTensor(s.value, tf.Shape{0})}
+		e = dataset.Element{core.NewTensor(s.key, tf.Shape{0}), core.NewTensor(s.value, tf.Shape{0})}
 	case err != nil:
 		return err
 	case e[0].Rank() != 1 || e[1].Rank() != 1:

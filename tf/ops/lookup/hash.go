@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // key lists the Go types of keys.
@@ -42,7 +43,7 @@ func (m *mutable[K]) size() int {
 	return len(m.keys)
 }
 
-func (m *mutable[K]) find(keys, def, out *tf.Tensor) error {
+func (m *mutable[K]) find(keys, def, out *core.Tensor) error {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	d := newColumn(m.value, m.valueShape.NumElements())
@@ -52,7 +53,7 @@ func (m *mutable[K]) find(keys, def, out *tf.Tensor) error {
 		d.set(i, def, i)
 	}
 	each := n > 1
-	for i, k := range tf.Data[K](keys) {
+	for i, k := range core.Data[K](keys) {
 		if at, ok := m.row[k]; ok {
 			m.values.get(out, i, at)
 		} else if each {
@@ -64,15 +65,15 @@ func (m *mutable[K]) find(keys, def, out *tf.Tensor) error {
 	return nil
 }
 
-func (m *mutable[K]) insert(keys, values *tf.Tensor) error {
+func (m *mutable[K]) insert(keys, values *core.Tensor) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.add(keys, values)
 	return nil
 }
 
-func (m *mutable[K]) add(keys, values *tf.Tensor) {
-	for i, k := range tf.Data[K](keys) {
+func (m *mutable[K]) add(keys, values *core.Tensor) {
+	for i, k := range core.Data[K](keys) {
 		at, ok := m.row[k]
 		if !ok {
 			at = len(m.keys)
@@ -84,10 +85,10 @@ func (m *mutable[K]) add(keys, values *tf.Tensor) {
 	}
 }
 
-func (m *mutable[K]) remove(keys *tf.Tensor) error {
+func (m *mutable[K]) remove(keys *core.Tensor) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, k := range tf.Data[K](keys) {
+	for _, k := range core.Data[K](keys) {
 		at, ok := m.row[k]
 		if !ok {
 			continue
@@ -103,7 +104,7 @@ func (m *mutable[K]) remove(keys *tf.Tensor) error {
 	return nil
 }
 
-func (m *mutable[K]) replace(keys, values *tf.Tensor) error {
+func (m *mutable[K]) replace(keys, values *core.Tensor) error {
 	if err := m.checkPairs(keys, values); err != nil {
 		return err
 	}
@@ -116,12 +117,12 @@ func (m *mutable[K]) replace(keys, values *tf.Tensor) error {
 	return nil
 }
 
-func (m *mutable[K]) export() (keys, values *tf.Tensor, err error) {
+func (m *mutable[K]) export() (keys, values *core.Tensor, err error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	keys = tf.NewTensor(m.key, tf.Shape{len(m.keys)})
-	copy(tf.Data[K](keys), m.keys)
-	values = tf.NewTensor(m.value, append(tf.Shape{len(m.keys)}, m.valueShape...))
+	keys = core.NewTensor(m.key, tf.Shape{len(m.keys)})
+	copy(core.Data[K](keys), m.keys)
+	values = core.NewTensor(m.value, append(tf.Shape{len(m.keys)}, m.valueShape...))
 	for i := range m.keys {
 		m.values.get(values, i, i)
 	}
@@ -153,7 +154,7 @@ func (s *static[K]) initialized() bool {
 
 // initialize fills the table. To do so again with the same contents changes
 // nothing; other contents are an error.
-func (s *static[K]) initialize(keys, values *tf.Tensor) error {
+func (s *static[K]) initialize(keys, values *core.Tensor) error {
 	s.once.Lock()
 	defer s.once.Unlock()
 	if s.initialized() {
@@ -164,9 +165,9 @@ func (s *static[K]) initialize(keys, values *tf.Tensor) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i, k := range tf.Data[K](keys) {
+	for i, k := range core.Data[K](keys) {
 		if at, ok := s.row[k]; ok && !s.values.same(at, values, i) {
-			old := tf.NewTensor(s.value, tf.Shape{1})
+			old := core.NewTensor(s.value, tf.Shape{1})
 			s.values.get(old, 0, at)
 			clear(s.row)
 			s.keys = nil
@@ -181,8 +182,8 @@ func (s *static[K]) initialize(keys, values *tf.Tensor) error {
 }
 
 // at returns element i of a vector, as a vector.
-func at(t *tf.Tensor, i int) *tf.Tensor {
-	out := tf.NewTensor(t.DType(), tf.Shape{1})
+func at(t *core.Tensor, i int) *core.Tensor {
+	out := core.NewTensor(t.DType(), tf.Shape{1})
 	c := newColumn(t.DType(), 1)
 	c.resize(1)
 	c.set(0, t, i)
@@ -191,10 +192,10 @@ func at(t *tf.Tensor, i int) *tf.Tensor {
 }
 
 // has reports whether the table has just these entries.
-func (s *static[K]) has(keys, values *tf.Tensor) bool {
+func (s *static[K]) has(keys, values *core.Tensor) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	ks := tf.Data[K](keys)
+	ks := core.Data[K](keys)
 	if len(ks) != len(s.keys) {
 		return false
 	}
@@ -206,14 +207,14 @@ func (s *static[K]) has(keys, values *tf.Tensor) bool {
 	return true
 }
 
-func (s *static[K]) find(keys, def, out *tf.Tensor) error {
+func (s *static[K]) find(keys, def, out *core.Tensor) error {
 	if !s.initialized() {
 		return tf.Errorf(tf.FailedPrecondition, "Table not initialized.")
 	}
 	return s.mutable.find(keys, def, out)
 }
 
-func (s *static[K]) export() (keys, values *tf.Tensor, err error) {
+func (s *static[K]) export() (keys, values *core.Tensor, err error) {
 	if !s.initialized() {
 		return nil, nil, tf.Errorf(tf.Aborted, "HashTable is not initialized.")
 	}
@@ -224,11 +225,11 @@ func unsupported(what string) error {
 	return tf.Errorf(tf.Unimplemented, "%s not supported by InitializableLookupTable implementations", what)
 }
 
-func (s *static[K]) insert(_, _ *tf.Tensor) error { return unsupported("Insert") }
-func (s *static[K]) remove(*tf.Tensor) error      { return unsupported("Remove") }
+func (s *static[K]) insert(_, _ *core.Tensor) error { return unsupported("Insert") }
+func (s *static[K]) remove(*core.Tensor) error      { return unsupported("Remove") }
 
 // replace fills the table, once, as initialize does.
-func (s *static[K]) replace(keys, values *tf.Tensor) error {
+func (s *static[K]) replace(keys, values *core.Tensor) error {
 	if err := s.checkPairs(keys, values); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops/lookup"
 )
 
@@ -48,27 +49,27 @@ func addFind() {
 	vectors := filled(func(g *tf.Graph, k, v tf.DType) tf.Output { return lookup.MutableHashTableOfTensorsV2(g, k, v, 2) }, lookup.LookupTableInsertV2)
 	words, numbers := optest.Vec("a", "b", "c"), optest.Vec[int64](10, -20, 30)
 	asked := optest.Mat(2, "b", "x", "a", "")
-	add := func(name string, f func(*tf.Graph, []tf.Output) []tf.Output, in ...*tf.Tensor) {
+	add := func(name string, f func(*tf.Graph, []tf.Output) []tf.Output, in ...*core.Tensor) {
 		optest.Add(optest.Sample{Op: "LookupTableFindV2", Name: name, In: in, F: f, Types: optest.OnlyOwn, Static: "handles carry types"})
 	}
-	add("", hash, words, numbers, asked, tf.Scalar(int64(-1)))
-	add("numbers", hash, numbers, words, optest.Vec[int64](30, 31), tf.Scalar("?"))
-	add("repeated", hash, optest.Vec("a", "b", "a"), optest.Vec[float32](1, 2, 1), words, tf.Scalar(float32(0.5)))
-	add("mutable", mutable, words, numbers, asked, tf.Scalar(int64(-1)))
-	add("mutable, repeated", mutable, optest.Vec[int32](1, 1, 2), optest.Vec(1.5, 2.5, 3.5), optest.I32(2, 1, 0), tf.Scalar(-1.0))
+	add("", hash, words, numbers, asked, core.Scalar(int64(-1)))
+	add("numbers", hash, numbers, words, optest.Vec[int64](30, 31), core.Scalar("?"))
+	add("repeated", hash, optest.Vec("a", "b", "a"), optest.Vec[float32](1, 2, 1), words, core.Scalar(float32(0.5)))
+	add("mutable", mutable, words, numbers, asked, core.Scalar(int64(-1)))
+	add("mutable, repeated", mutable, optest.Vec[int32](1, 1, 2), optest.Vec(1.5, 2.5, 3.5), optest.I32(2, 1, 0), core.Scalar(-1.0))
 	add("a default for each", mutable, words, numbers, optest.Vec("z", "a"), optest.Vec[int64](7, 8))
 	add("vectors", vectors, words, optest.Mat[int64](2, 1, 2, 3, 4, 5, 6), asked, optest.Vec[int64](-1, -2))
-	bad := func(name string, f func(*tf.Graph, []tf.Output) []tf.Output, in ...*tf.Tensor) {
+	bad := func(name string, f func(*tf.Graph, []tf.Output) []tf.Output, in ...*core.Tensor) {
 		optest.Add(optest.Failing("LookupTableFindV2", name, f, in...))
 	}
 	imported := filled(func(g *tf.Graph, k, v tf.DType) tf.Output { return lookup.HashTableV2(g, k, v) }, lookup.LookupTableImportV2)
-	add("imported", imported, words, numbers, asked, tf.Scalar(int64(-1)))
-	bad("nothing imported", imported, optest.Vec[string](), optest.Vec[int64](), words, tf.Scalar(int64(1)))
-	bad("types", hash, words, numbers, optest.I32(1), tf.Scalar(int64(1)))
+	add("imported", imported, words, numbers, asked, core.Scalar(int64(-1)))
+	bad("nothing imported", imported, optest.Vec[string](), optest.Vec[int64](), words, core.Scalar(int64(1)))
+	bad("types", hash, words, numbers, optest.I32(1), core.Scalar(int64(1)))
 	bad("default", hash, words, numbers, words, optest.Vec[int64](1, 2))
-	bad("conflict", hash, optest.Vec("a", "a"), optest.Vec[int64](1, 2), words, tf.Scalar(int64(1)))
-	bad("lengths", hash, words, optest.Vec[int64](1, 2), words, tf.Scalar(int64(1)))
-	bad("values", mutable, words, optest.Vec[int64](1, 2), words, tf.Scalar(int64(1)))
+	bad("conflict", hash, optest.Vec("a", "a"), optest.Vec[int64](1, 2), words, core.Scalar(int64(1)))
+	bad("lengths", hash, words, optest.Vec[int64](1, 2), words, core.Scalar(int64(1)))
+	bad("values", mutable, words, optest.Vec[int64](1, 2), words, core.Scalar(int64(1)))
 	bad("vector", vectors, words, numbers, words, optest.Vec[int64](1, 2))
 }
 
@@ -82,23 +83,23 @@ func addDense() {
 			return []tf.Output{keys, values, lookup.LookupTableSizeV2(t, less)}
 		}
 	}
-	add := func(name string, o lookup.DenseOpts, in ...*tf.Tensor) {
+	add := func(name string, o lookup.DenseOpts, in ...*core.Tensor) {
 		optest.Add(optest.Sample{Op: "LookupTableExportV2", Name: name, In: in, F: dense(o), Types: optest.OnlyOwn, Static: "handles carry types"})
 	}
 	small := lookup.DenseOpts{InitialNumBuckets: 4}
-	add("", small, tf.Scalar(int64(0)), tf.Scalar(int64(-1)), optest.Vec[int64](11, 12, 13, 27, 1), optest.Vec[int64](1, 2, 3, 4, 5), optest.Vec[int64](12, 99))
-	add("strings", small, tf.Scalar(""), tf.Scalar("-"), optest.Vec("ab", "a longer string", "c"), optest.Vec[float32](1, 2, 3), optest.Vec("c"))
+	add("", small, core.Scalar(int64(0)), core.Scalar(int64(-1)), optest.Vec[int64](11, 12, 13, 27, 1), optest.Vec[int64](1, 2, 3, 4, 5), optest.Vec[int64](12, 99))
+	add("strings", small, core.Scalar(""), core.Scalar("-"), optest.Vec("ab", "a longer string", "c"), optest.Vec[float32](1, 2, 3), optest.Vec("c"))
 	add("vectors", lookup.DenseOpts{InitialNumBuckets: 8, ValueShape: tf.Shape{2}}, optest.Vec[int64](0, 0), optest.Vec[int64](-1, 0),
 		optest.Mat[int64](2, 1, 2, 3, 4), optest.Mat[int64](2, 5, 6, 7, 8), optest.Mat[int64](2, 1, 2))
-	bad := func(name string, o lookup.DenseOpts, in ...*tf.Tensor) {
+	bad := func(name string, o lookup.DenseOpts, in ...*core.Tensor) {
 		optest.Add(optest.Failing("LookupTableExportV2", name, dense(o), in...))
 	}
 	one := optest.Vec[int64](1)
-	bad("buckets", lookup.DenseOpts{InitialNumBuckets: 12}, tf.Scalar(int64(0)), tf.Scalar(int64(-1)), one, one, one)
-	bad("same marks", small, tf.Scalar(int64(0)), tf.Scalar(int64(0)), one, one, one)
-	bad("empty key", small, tf.Scalar(int64(0)), tf.Scalar(int64(-1)), optest.Vec[int64](0), one, one)
-	bad("deleted key", small, tf.Scalar(int64(0)), tf.Scalar(int64(-1)), optest.Vec[int64](-1), one, one)
-	bad("load", lookup.DenseOpts{InitialNumBuckets: 4, MaxLoadFactor: 1.5}, tf.Scalar(int64(0)), tf.Scalar(int64(-1)), one, one, one)
+	bad("buckets", lookup.DenseOpts{InitialNumBuckets: 12}, core.Scalar(int64(0)), core.Scalar(int64(-1)), one, one, one)
+	bad("same marks", small, core.Scalar(int64(0)), core.Scalar(int64(0)), one, one, one)
+	bad("empty key", small, core.Scalar(int64(0)), core.Scalar(int64(-1)), optest.Vec[int64](0), one, one)
+	bad("deleted key", small, core.Scalar(int64(0)), core.Scalar(int64(-1)), optest.Vec[int64](-1), one, one)
+	bad("load", lookup.DenseOpts{InitialNumBuckets: 4, MaxLoadFactor: 1.5}, core.Scalar(int64(0)), core.Scalar(int64(-1)), one, one, one)
 }
 
 func ref(g *tf.Graph, op string, in []tf.Output, opts ...tf.Option) *tf.Operation {
@@ -124,9 +125,9 @@ func init() {
 	const why = "reference tables live in graphs"
 	words, numbers := optest.Vec("a", "b"), optest.Vec[int64](1, 2)
 	optest.Add(
-		optest.Sample{Op: "LookupTableFind", In: []*tf.Tensor{words, numbers, optest.Vec("b", "c"), tf.Scalar(int64(9))}, F: first, Types: optest.OnlyOwn, GraphOnly: why},
-		optest.Sample{Op: "LookupTableSize", In: []*tf.Tensor{words, numbers}, F: counted, Types: optest.OnlyOwn, GraphOnly: why},
-		optest.Sample{Op: "LookupTableExport", In: []*tf.Tensor{optest.Vec("a"), optest.Vec[int64](5)}, F: exported, Types: optest.OnlyOwn, GraphOnly: why},
+		optest.Sample{Op: "LookupTableFind", In: []*core.Tensor{words, numbers, optest.Vec("b", "c"), core.Scalar(int64(9))}, F: first, Types: optest.OnlyOwn, GraphOnly: why},
+		optest.Sample{Op: "LookupTableSize", In: []*core.Tensor{words, numbers}, F: counted, Types: optest.OnlyOwn, GraphOnly: why},
+		optest.Sample{Op: "LookupTableExport", In: []*core.Tensor{optest.Vec("a"), optest.Vec[int64](5)}, F: exported, Types: optest.OnlyOwn, GraphOnly: why},
 		optest.Sample{Op: "LookupTableSizeV2", F: func(g *tf.Graph, _ []tf.Output) []tf.Output {
 			return []tf.Output{lookup.LookupTableSizeV2(lookup.HashTableV2(g, tf.String, tf.Int64))}
 		}},

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/resource"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A table is what a handle points to.
@@ -13,19 +14,19 @@ type table interface {
 	size() int
 	// find looks keys up and fills out; keys that are not there get def, one
 	// value or one for each key.
-	find(keys, def, out *tf.Tensor) error
-	insert(keys, values *tf.Tensor) error
-	remove(keys *tf.Tensor) error
+	find(keys, def, out *core.Tensor) error
+	insert(keys, values *core.Tensor) error
+	remove(keys *core.Tensor) error
 	// replace makes what export returned, or any keys with values, the
 	// contents of the table.
-	replace(keys, values *tf.Tensor) error
-	export() (keys, values *tf.Tensor, err error)
+	replace(keys, values *core.Tensor) error
+	export() (keys, values *core.Tensor, err error)
 }
 
 // initializable is a table that is filled once.
 type initializable interface {
 	table
-	initialize(keys, values *tf.Tensor) error
+	initialize(keys, values *core.Tensor) error
 	initialized() bool
 }
 
@@ -64,7 +65,7 @@ func (s *signature) valuesFor(keys tf.Shape) (tf.Shape, error) {
 }
 
 // checkPairs checks keys and values that go in.
-func (s *signature) checkPairs(keys, values *tf.Tensor) error {
+func (s *signature) checkPairs(keys, values *core.Tensor) error {
 	want, err := s.valuesFor(keys.Shape())
 	if err != nil {
 		return err
@@ -77,7 +78,7 @@ func (s *signature) checkPairs(keys, values *tf.Tensor) error {
 
 // checkFind checks keys and what missing ones become, and returns the shape of
 // the result.
-func (s *signature) checkFind(keys, def *tf.Tensor) (tf.Shape, error) {
+func (s *signature) checkFind(keys, def *core.Tensor) (tf.Shape, error) {
 	full, err := s.valuesFor(keys.Shape())
 	if err != nil {
 		return nil, err
@@ -90,7 +91,7 @@ func (s *signature) checkFind(keys, def *tf.Tensor) (tf.Shape, error) {
 
 // checkInputs compares the types of a node's inputs and outputs with those that
 // the table asks for.
-func checkInputs(n *tf.Node, in, out []tf.DType) error {
+func checkInputs(n *core.Node, in, out []tf.DType) error {
 	if equalTypes(n.InTypes, in) && equalTypes(n.OutTypes, out) {
 		return nil
 	}
@@ -113,7 +114,7 @@ func typeList(ds []tf.DType) string {
 }
 
 // tableOf returns the table that input 0 points to.
-func tableOf(c *tf.OpContext) (table, error) {
+func tableOf(c *core.OpContext) (table, error) {
 	if c.Node.InTypes[0] == tf.Resource {
 		return tableOfHandle(c)
 	}
@@ -124,7 +125,7 @@ func tableOf(c *tf.OpContext) (table, error) {
 	return resource.Lookup[table](c.Resources, container, name)
 }
 
-func tableOfHandle(c *tf.OpContext) (table, error) {
+func tableOfHandle(c *core.OpContext) (table, error) {
 	hs := c.Input(0).Handles()
 	if len(hs) != 1 {
 		return nil, tf.Errorf(tf.InvalidArgument, "a table handle must be a scalar, got shape %s", c.Input(0).Shape().Text())
@@ -144,7 +145,7 @@ func tableOfHandle(c *tf.OpContext) (table, error) {
 
 // reference reads a handle of the kind that TensorFlow's first tables have: the
 // names of container and table, by reference.
-func reference(c *tf.OpContext) (container, name string, err error) {
+func reference(c *core.OpContext) (container, name string, err error) {
 	if c.In[0].Ref == nil {
 		return "", "", tf.Errorf(tf.Internal, "the input must be a reference to a table")
 	}
@@ -156,12 +157,12 @@ func reference(c *tf.OpContext) (container, name string, err error) {
 	if t.Len() != 2 {
 		return "", "", tf.Errorf(tf.InvalidArgument, "Lookup table handle must be scalar, but had shape: %s", t.Shape().Text())
 	}
-	s := tf.Data[string](t)
+	s := core.Data[string](t)
 	return s[0], s[1], nil
 }
 
 // text formats element i of keys or values for messages.
-func text(t *tf.Tensor, i int) string {
+func text(t *core.Tensor, i int) string {
 	if v, ok := t.At(i).(bool); ok {
 		if v {
 			return "1"
@@ -172,7 +173,7 @@ func text(t *tf.Tensor, i int) string {
 }
 
 // rows returns how many values of a shape t holds.
-func rows(t *tf.Tensor, one tf.Shape) int {
+func rows(t *core.Tensor, one tf.Shape) int {
 	n := one.NumElements()
 	if n == 0 {
 		return 0

@@ -9,26 +9,27 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/resource"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A bench runs the kernels of tables on one device.
 type bench struct {
 	t    *testing.T
-	step tf.Step
+	step core.Step
 }
 
 func newBench(t *testing.T) *bench {
-	return &bench{t: t, step: tf.Step{Resources: resource.NewManager("localhost")}}
+	return &bench{t: t, step: core.Step{Resources: resource.NewManager("localhost")}}
 }
 
 // run runs one op. Inputs are tensors or references.
-func (b *bench) run(op string, attrs tf.Attrs, in ...any) ([]tf.Slot, error) {
+func (b *bench) run(op string, attrs core.Attrs, in ...any) ([]core.Slot, error) {
 	b.t.Helper()
-	n, err := tf.NewNode("node", op, attrs)
+	n, err := core.NewNode("node", op, attrs)
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	find, err := tf.FindKernel("CPU", n)
+	find, err := core.FindKernel("CPU", n)
 	if err != nil {
 		return nil, err
 	}
@@ -36,20 +37,20 @@ func (b *bench) run(op string, attrs tf.Attrs, in ...any) ([]tf.Slot, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &tf.OpContext{Step: &b.step, Node: n, Out: make([]tf.Slot, len(n.OutTypes))}
+	c := &core.OpContext{Step: &b.step, Node: n, Out: make([]core.Slot, len(n.OutTypes))}
 	for _, x := range in {
 		switch x := x.(type) {
-		case *tf.Tensor:
-			c.In = append(c.In, tf.Slot{T: x})
-		case tf.Slot:
+		case *core.Tensor:
+			c.In = append(c.In, core.Slot{T: x})
+		case core.Slot:
 			c.In = append(c.In, x)
 		}
 	}
-	err = k.(tf.Compute)(c)
+	err = k.(core.Compute)(c)
 	return c.Out, err
 }
 
-func (b *bench) must(op string, attrs tf.Attrs, in ...any) []tf.Slot {
+func (b *bench) must(op string, attrs core.Attrs, in ...any) []core.Slot {
 	b.t.Helper()
 	out, err := b.run(op, attrs, in...)
 	if err != nil {
@@ -59,7 +60,7 @@ func (b *bench) must(op string, attrs tf.Attrs, in ...any) []tf.Slot {
 }
 
 // fails checks an error's code and words.
-func (b *bench) fails(code tf.Code, words, op string, attrs tf.Attrs, in ...any) {
+func (b *bench) fails(code tf.Code, words, op string, attrs core.Attrs, in ...any) {
 	b.t.Helper()
 	_, err := b.run(op, attrs, in...)
 	if tf.CodeOf(err) != code || !strings.Contains(err.Error(), words) {
@@ -67,29 +68,29 @@ func (b *bench) fails(code tf.Code, words, op string, attrs tf.Attrs, in ...any)
 	}
 }
 
-func vec[T tf.Elem](v ...T) *tf.Tensor {
-	t, err := tf.FromSlice(v)
+func vec[T tf.Elem](v ...T) *core.Tensor {
+	t, err := core.FromSlice(v)
 	if err != nil {
 		panic(err)
 	}
 	return t
 }
 
-func mat[T tf.Elem](n int, v ...T) *tf.Tensor {
-	t, err := tf.FromSlice(v, len(v)/n, n)
+func mat[T tf.Elem](n int, v ...T) *core.Tensor {
+	t, err := core.FromSlice(v, len(v)/n, n)
 	if err != nil {
 		panic(err)
 	}
 	return t
 }
 
-func kv(k, v tf.DType) tf.Attrs { return tf.Attrs{"key_dtype": k, "value_dtype": v} }
+func kv(k, v tf.DType) core.Attrs { return core.Attrs{"key_dtype": k, "value_dtype": v} }
 
-func inOut(k, v tf.DType) tf.Attrs { return tf.Attrs{"Tin": k, "Tout": v} }
+func inOut(k, v tf.DType) core.Attrs { return core.Attrs{"Tin": k, "Tout": v} }
 
-func expect[T tf.Elem](t *testing.T, what string, got *tf.Tensor, want ...T) {
+func expect[T tf.Elem](t *testing.T, what string, got *core.Tensor, want ...T) {
 	t.Helper()
-	if v, err := tf.Values[T](got); err != nil || !slices.Equal(v, want) {
+	if v, err := core.Values[T](got); err != nil || !slices.Equal(v, want) {
 		t.Errorf("%s: %v, want %v (%v)", what, got, want, err)
 	}
 }
@@ -103,22 +104,22 @@ func TestHashTable(t *testing.T) {
 		}
 		h := b.must(op, kv(tf.String, tf.Int64))[0]
 		find := "LookupTableFind" + suffix
-		b.fails(tf.FailedPrecondition, "Table not initialized.", find, inOut(tf.String, tf.Int64), h, vec("a"), tf.Scalar(int64(-1)))
-		pair := tf.Attrs{"Tkey": tf.String, "Tval": tf.Int64}
+		b.fails(tf.FailedPrecondition, "Table not initialized.", find, inOut(tf.String, tf.Int64), h, vec("a"), core.Scalar(int64(-1)))
+		pair := core.Attrs{"Tkey": tf.String, "Tval": tf.Int64}
 		b.must("InitializeTable"+suffix, pair, h, vec("a", "b", "a"), vec[int64](1, 2, 1))
-		got := b.must(find, inOut(tf.String, tf.Int64), h, mat(2, "b", "x", "a", ""), tf.Scalar(int64(-1)))[0].T
+		got := b.must(find, inOut(tf.String, tf.Int64), h, mat(2, "b", "x", "a", ""), core.Scalar(int64(-1)))[0].T
 		expect[int64](t, op, got, 2, -1, 1, -1)
 		if !got.Shape().Equal(tf.Shape{2, 2}) {
 			t.Errorf("shape %v", got.Shape())
 		}
 		expect[int64](t, "size", b.must("LookupTableSize"+suffix, nil, h)[0].T, 2)
-		out := b.must("LookupTableExport"+suffix, tf.Attrs{"Tkeys": tf.String, "Tvalues": tf.Int64}, h)
+		out := b.must("LookupTableExport"+suffix, core.Attrs{"Tkeys": tf.String, "Tvalues": tf.Int64}, h)
 		expect(t, "keys", out[0].T, "a", "b")
 		expect[int64](t, "values", out[1].T, 1, 2)
 		b.must("InitializeTable"+suffix, pair, h, vec("b", "a"), vec[int64](2, 1)) // the same once more
 		b.fails(tf.FailedPrecondition, "Table was already initialized with different data.", "InitializeTable"+suffix, pair, h, vec("b"), vec[int64](3))
 		b.fails(tf.Unimplemented, "Insert not supported by InitializableLookupTable implementations", "LookupTableInsert"+suffix, inOut(tf.String, tf.Int64), h, vec("b"), vec[int64](3))
-		b.fails(tf.InvalidArgument, "Signature mismatch, have: ", find, inOut(tf.Int64, tf.Int64), h, vec[int64](1), tf.Scalar(int64(-1)))
+		b.fails(tf.InvalidArgument, "Signature mismatch, have: ", find, inOut(tf.Int64, tf.Int64), h, vec[int64](1), core.Scalar(int64(-1)))
 	}
 }
 
@@ -126,13 +127,13 @@ func TestHashTableConflict(t *testing.T) {
 	b := newBench(t)
 	h := b.must("HashTableV2", kv(tf.String, tf.Int64))[0]
 	b.fails(tf.FailedPrecondition, "HashTable has different value for same key. Key a has 1 and trying to add value 2",
-		"InitializeTableV2", tf.Attrs{"Tkey": tf.String, "Tval": tf.Int64}, h, vec("a", "a"), vec[int64](1, 2))
+		"InitializeTableV2", core.Attrs{"Tkey": tf.String, "Tval": tf.Int64}, h, vec("a", "a"), vec[int64](1, 2))
 }
 
 func TestSharing(t *testing.T) {
 	b := newBench(t)
-	shared := func(k tf.DType) tf.Attrs {
-		return tf.Attrs{"key_dtype": k, "value_dtype": tf.Int64, "shared_name": "s"}
+	shared := func(k tf.DType) core.Attrs {
+		return core.Attrs{"key_dtype": k, "value_dtype": tf.Int64, "shared_name": "s"}
 	}
 	h1, h2 := b.must("MutableHashTableV2", shared(tf.String))[0], b.must("MutableHashTableV2", shared(tf.String))[0]
 	b.must("LookupTableInsertV2", inOut(tf.String, tf.Int64), h1, vec("a"), vec[int64](1))
@@ -141,7 +142,7 @@ func TestSharing(t *testing.T) {
 	own := b.must("MutableHashTableV2", kv(tf.String, tf.Int64))[0]
 	expect[int64](t, "own", b.must("LookupTableSizeV2", nil, own)[0].T, 0)
 	b.fails(tf.NotFound, "No OpKernel was registered", "HashTableV2", kv(tf.Float32, tf.Int64))
-	b.fails(tf.InvalidArgument, "is not initializable", "InitializeTableV2", tf.Attrs{"Tkey": tf.String, "Tval": tf.Int64}, own, vec("a"), vec[int64](1))
+	b.fails(tf.InvalidArgument, "is not initializable", "InitializeTableV2", core.Attrs{"Tkey": tf.String, "Tval": tf.Int64}, own, vec("a"), vec[int64](1))
 }
 
 func TestMutableHashTable(t *testing.T) {
@@ -149,16 +150,16 @@ func TestMutableHashTable(t *testing.T) {
 	h := b.must("MutableHashTableV2", kv(tf.Int64, tf.Float32))[0]
 	io := inOut(tf.Int64, tf.Float32)
 	b.must("LookupTableInsertV2", io, h, vec[int64](1, 2, 3, 2), vec[float32](10, 20, 30, 25))
-	b.must("LookupTableRemoveV2", tf.Attrs{"Tin": tf.Int64}, h, vec[int64](1, 9))
-	find := func(def *tf.Tensor) *tf.Tensor {
+	b.must("LookupTableRemoveV2", core.Attrs{"Tin": tf.Int64}, h, vec[int64](1, 9))
+	find := func(def *core.Tensor) *core.Tensor {
 		return b.must("LookupTableFindV2", io, h, vec[int64](1, 2, 3), def)[0].T
 	}
-	expect[float32](t, "found", find(tf.Scalar(float32(-1))), -1, 25, 30)
+	expect[float32](t, "found", find(core.Scalar(float32(-1))), -1, 25, 30)
 	expect[float32](t, "a default each", find(vec[float32](5, 6, 7)), 5, 25, 30)
 	b.fails(tf.InvalidArgument, "Expected shape [] or [3] for default value, got [2]", "LookupTableFindV2", io, h, vec[int64](1, 2, 3), vec[float32](5, 6))
 	b.fails(tf.InvalidArgument, "Expected shape [2] for value, got [1]", "LookupTableInsertV2", io, h, vec[int64](1, 2), vec[float32](5))
 	b.must("LookupTableImportV2", io, h, vec[int64](7), vec[float32](70))
-	out := b.must("LookupTableExportV2", tf.Attrs{"Tkeys": tf.Int64, "Tvalues": tf.Float32}, h)
+	out := b.must("LookupTableExportV2", core.Attrs{"Tkeys": tf.Int64, "Tvalues": tf.Float32}, h)
 	expect[int64](t, "keys", out[0].T, 7)
 	expect[float32](t, "values", out[1].T, 70)
 }
@@ -177,30 +178,30 @@ func TestTableOfTensors(t *testing.T) {
 
 func TestDenseTable(t *testing.T) {
 	b := newBench(t)
-	attrs := func() tf.Attrs {
+	attrs := func() core.Attrs {
 		a := kv(tf.Int64, tf.Int64)
 		a["initial_num_buckets"] = int64(4)
 		return a
 	}
-	h := b.must("MutableDenseHashTableV2", attrs(), tf.Scalar(int64(0)), tf.Scalar(int64(-1)))[0]
+	h := b.must("MutableDenseHashTableV2", attrs(), core.Scalar(int64(0)), core.Scalar(int64(-1)))[0]
 	io := inOut(tf.Int64, tf.Int64)
 	b.must("LookupTableInsertV2", io, h, vec[int64](11, 12, 13), vec[int64](1, 2, 3))
-	export := tf.Attrs{"Tkeys": tf.Int64, "Tvalues": tf.Int64}
+	export := core.Attrs{"Tkeys": tf.Int64, "Tvalues": tf.Int64}
 	out := b.must("LookupTableExportV2", export, h)
 	expect[int64](t, "buckets", out[0].T, 12, 13, 0, 11) // 12 and 13 mod 4, and 11
 	expect[int64](t, "values", out[1].T, 2, 3, 0, 1)
-	b.must("LookupTableRemoveV2", tf.Attrs{"Tin": tf.Int64}, h, vec[int64](12, 99))
+	b.must("LookupTableRemoveV2", core.Attrs{"Tin": tf.Int64}, h, vec[int64](12, 99))
 	b.must("LookupTableInsertV2", io, h, vec[int64](15, 16), vec[int64](5, 6))
-	got := b.must("LookupTableFindV2", io, h, vec[int64](11, 12, 13, 15, 16), tf.Scalar(int64(-1)))[0].T
+	got := b.must("LookupTableFindV2", io, h, vec[int64](11, 12, 13, 15, 16), core.Scalar(int64(-1)))[0].T
 	expect[int64](t, "found", got, 1, -1, 3, 5, 6)
 	expect[int64](t, "size", b.must("LookupTableSizeV2", nil, h)[0].T, 4)
-	b.fails(tf.InvalidArgument, "Using the empty_key as a table key is not allowed", "LookupTableFindV2", io, h, vec[int64](0), tf.Scalar(int64(-1)))
+	b.fails(tf.InvalidArgument, "Using the empty_key as a table key is not allowed", "LookupTableFindV2", io, h, vec[int64](0), core.Scalar(int64(-1)))
 	b.fails(tf.InvalidArgument, "Using the deleted_key as a table key is not allowed", "LookupTableInsertV2", io, h, vec[int64](-1), vec[int64](-1))
-	b.fails(tf.InvalidArgument, "Expected key shape [2] got [2,2]", "LookupTableFindV2", io, h, mat[int64](2, 1, 2, 3, 4), tf.Scalar(int64(-1)))
+	b.fails(tf.InvalidArgument, "Expected key shape [2] got [2,2]", "LookupTableFindV2", io, h, mat[int64](2, 1, 2, 3, 4), core.Scalar(int64(-1)))
 	bad := attrs()
 	bad["initial_num_buckets"] = int64(12)
-	b.fails(tf.InvalidArgument, "Number of buckets must be at least 4 and a power of 2, got: 12", "MutableDenseHashTableV2", bad, tf.Scalar(int64(0)), tf.Scalar(int64(-1)))
-	b.fails(tf.InvalidArgument, "Empty and deleted keys cannot be equal", "MutableDenseHashTableV2", attrs(), tf.Scalar(int64(0)), tf.Scalar(int64(0)))
+	b.fails(tf.InvalidArgument, "Number of buckets must be at least 4 and a power of 2, got: 12", "MutableDenseHashTableV2", bad, core.Scalar(int64(0)), core.Scalar(int64(-1)))
+	b.fails(tf.InvalidArgument, "Empty and deleted keys cannot be equal", "MutableDenseHashTableV2", attrs(), core.Scalar(int64(0)), core.Scalar(int64(0)))
 }
 
 func TestDenseTableOfVectors(t *testing.T) {
@@ -221,16 +222,16 @@ func TestTextFile(t *testing.T) {
 	if err := os.WriteFile(path, []byte("brain\t1\r\nsalad\t2\nsurgery\t3"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	attrs := func(k, v, size int64) tf.Attrs {
-		return tf.Attrs{"key_index": k, "value_index": v, "vocab_size": size}
+	attrs := func(k, v, size int64) core.Attrs {
+		return core.Attrs{"key_index": k, "value_index": v, "vocab_size": size}
 	}
-	load := func(k, v tf.DType, a tf.Attrs, name string) ([]tf.Slot, error) {
+	load := func(k, v tf.DType, a core.Attrs, name string) ([]core.Slot, error) {
 		b := newBench(t)
 		h := b.must("HashTableV2", kv(k, v))[0]
-		if _, err := b.run("InitializeTableFromTextFileV2", a, h, tf.Scalar(name)); err != nil {
+		if _, err := b.run("InitializeTableFromTextFileV2", a, h, core.Scalar(name)); err != nil {
 			return nil, err
 		}
-		return b.run("LookupTableExportV2", tf.Attrs{"Tkeys": k, "Tvalues": v}, h)
+		return b.run("LookupTableExportV2", core.Attrs{"Tkeys": k, "Tvalues": v}, h)
 	}
 	out, err := load(tf.String, tf.Int64, attrs(0, 1, -1), path)
 	if err != nil {
@@ -245,7 +246,7 @@ func TestTextFile(t *testing.T) {
 	expect(t, "whole", out[1].T, "brain\t1", "salad\t2")
 	for _, c := range []struct {
 		k, v  tf.DType
-		attrs tf.Attrs
+		attrs core.Attrs
 		path  string
 		code  tf.Code
 		words string

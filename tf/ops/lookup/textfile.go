@@ -10,17 +10,18 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	d := tf.OpDef{
+	d := core.OpDef{
 		Name: "InitializeTableFromTextFile", In: "table_handle: Ref(string); filename: string",
 		Attrs: "key_index: int >= -2; value_index: int >= -2; vocab_size: int >= -1 = -1; delimiter: string = '\t'; offset: int = 0",
-		Shape: fileShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(fromFile),
+		Shape: fileShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(fromFile),
 	}
-	tf.Register(d)
+	core.Register(d)
 	d.Name, d.In, d.Stateful = "InitializeTableFromTextFileV2", "table_handle: resource; filename: string", true
-	tf.Register(d)
+	core.Register(d)
 }
 
 // What a key or a value is taken from, other than a field of the line.
@@ -31,7 +32,7 @@ const (
 	LineNumber = -1
 )
 
-func fileShape(c *tf.Infer) error {
+func fileShape(c *core.Infer) error {
 	_, err := c.Rank(1, 0)
 	return err
 }
@@ -45,12 +46,12 @@ type vocabulary struct {
 	offset     int64
 }
 
-func fromFile(n *tf.Node) (tf.Kernel, error) {
+func fromFile(n *core.Node) (core.Kernel, error) {
 	v := vocabulary{key: n.Int("key_index"), value: n.Int("value_index"), size: n.Int("vocab_size"), delimiter: n.Str("delimiter"), offset: int64(n.Int("offset"))}
 	if len(v.delimiter) != 1 {
 		return nil, tf.Errorf(tf.InvalidArgument, "delimiter should be only 1 char")
 	}
-	return on(func(c *tf.OpContext, t table) error {
+	return on(func(c *core.OpContext, t table) error {
 		in, err := toInitialize(c, t)
 		if err != nil {
 			return err
@@ -60,7 +61,7 @@ func fromFile(n *tf.Node) (tf.Kernel, error) {
 		if name.Rank() != 0 {
 			return tf.Errorf(tf.InvalidArgument, "filename should be a single string, but got %s", name.Shape().Text())
 		}
-		if v.path = tf.Data[string](name)[0]; v.path == "" {
+		if v.path = core.Data[string](name)[0]; v.path == "" {
 			return tf.Errorf(tf.InvalidArgument, "filename cannot be empty.")
 		}
 		return v.fill(in)
@@ -101,7 +102,7 @@ func (v *vocabulary) check(s *signature) error {
 }
 
 // read reads all pairs.
-func (v *vocabulary) read(s *signature) (keys, values *tf.Tensor, err error) {
+func (v *vocabulary) read(s *signature) (keys, values *core.Tensor, err error) {
 	f, err := os.Open(v.path)
 	if err != nil {
 		return nil, nil, openError(v.path, err)
@@ -217,21 +218,21 @@ func (l *list) add(field string, n int, offset int64) error {
 	return tf.Errorf(tf.InvalidArgument, "Data type %s not supported.", l.d.CName())
 }
 
-func (l *list) tensor() *tf.Tensor {
+func (l *list) tensor() *core.Tensor {
 	n := max(len(l.ints), len(l.floats), len(l.strings))
-	t := tf.NewTensor(l.d, tf.Shape{n})
+	t := core.NewTensor(l.d, tf.Shape{n})
 	for i := range n {
 		switch l.d {
 		case tf.Int32:
-			tf.Data[int32](t)[i] = int32(l.ints[i])
+			core.Data[int32](t)[i] = int32(l.ints[i])
 		case tf.Int64:
-			tf.Data[int64](t)[i] = l.ints[i]
+			core.Data[int64](t)[i] = l.ints[i]
 		case tf.Float32:
-			tf.Data[float32](t)[i] = float32(l.floats[i])
+			core.Data[float32](t)[i] = float32(l.floats[i])
 		case tf.Float64:
-			tf.Data[float64](t)[i] = l.floats[i]
+			core.Data[float64](t)[i] = l.floats[i]
 		case tf.String:
-			tf.Data[string](t)[i] = l.strings[i]
+			core.Data[string](t)[i] = l.strings[i]
 		}
 	}
 	return t

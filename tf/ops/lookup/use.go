@@ -1,17 +1,20 @@
 package lookup
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 func init() {
 	use("LookupTableFind", "; keys: Tin; default_value: Tout", "values: Tout", "Tin: type; Tout: type", findShape, find)
 	use("LookupTableInsert", "; keys: Tin; values: Tout", "", "Tin: type; Tout: type", noOutputs, insert)
-	use("LookupTableSize", "", "size: int64", "", tf.ScalarShape, size)
+	use("LookupTableSize", "", "size: int64", "", core.ScalarShape, size)
 	use("LookupTableExport", "", "keys: Tkeys; values: Tvalues", "Tkeys: type; Tvalues: type", exportShape, export)
 	use("LookupTableImport", "; keys: Tin; values: Tout", "", "Tin: type; Tout: type", noOutputs, importAll)
 	use("InitializeTable", "; keys: Tkey; values: Tval", "", "Tkey: type; Tval: type", initShape, initialize)
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "LookupTableRemoveV2", In: "table_handle: resource; keys: Tin", Attrs: "Tin: type", Stateful: true,
-		Shape: noOutputs, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(on(remove)),
+		Shape: noOutputs, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(on(remove)),
 	})
 }
 
@@ -19,21 +22,21 @@ func init() {
 var withoutGradient = map[string]bool{"LookupTableExport": true, "LookupTableImport": true}
 
 // use declares the two forms of an op on tables: by reference and by handle.
-func use(name, in, out, attrs string, shape func(*tf.Infer) error, f func(*tf.OpContext, table) error) {
-	grad := tf.NotDifferentiable
+func use(name, in, out, attrs string, shape func(*core.Infer) error, f func(*core.OpContext, table) error) {
+	grad := core.NotDifferentiable
 	if withoutGradient[name] {
-		grad = tf.NoGradientDefined
+		grad = core.NoGradientDefined
 	}
-	d := tf.OpDef{Name: name, In: "table_handle: Ref(string)" + in, Out: out, Attrs: attrs, Shape: shape, NoGrad: grad, Kernels: tf.AnyType(on(f))}
-	tf.Register(d)
+	d := core.OpDef{Name: name, In: "table_handle: Ref(string)" + in, Out: out, Attrs: attrs, Shape: shape, NoGrad: grad, Kernels: core.AnyType(on(f))}
+	core.Register(d)
 	d.Name, d.In, d.Stateful = name+"V2", "table_handle: resource"+in, true
-	tf.Register(d)
+	core.Register(d)
 }
 
 // on returns the factory of a kernel that works on the table of input 0.
-func on(f func(*tf.OpContext, table) error) tf.NewKernel {
-	return func(*tf.Node) (tf.Kernel, error) {
-		return tf.Compute(func(c *tf.OpContext) error {
+func on(f func(*core.OpContext, table) error) core.NewKernel {
+	return func(*core.Node) (core.Kernel, error) {
+		return core.Compute(func(c *core.OpContext) error {
 			t, err := tableOf(c)
 			if err != nil {
 				return err
@@ -43,9 +46,9 @@ func on(f func(*tf.OpContext, table) error) tf.NewKernel {
 	}
 }
 
-func noOutputs(*tf.Infer) error { return nil }
+func noOutputs(*core.Infer) error { return nil }
 
-func findShape(c *tf.Infer) error {
+func findShape(c *core.Infer) error {
 	d, value := c.Handle(0)
 	if keys := c.In(1); d != tf.Invalid && value != nil && keys != nil {
 		c.Set(0, append(keys.Clone(), value...))
@@ -53,7 +56,7 @@ func findShape(c *tf.Infer) error {
 	return nil
 }
 
-func exportShape(c *tf.Infer) error {
+func exportShape(c *core.Infer) error {
 	d, value := c.Handle(0)
 	if d == tf.Invalid || value == nil {
 		return nil
@@ -63,7 +66,7 @@ func exportShape(c *tf.Infer) error {
 	return nil
 }
 
-func initShape(c *tf.Infer) error {
+func initShape(c *core.Infer) error {
 	keys, err := c.Rank(1, 1)
 	if err != nil {
 		return err
@@ -75,9 +78,9 @@ func initShape(c *tf.Infer) error {
 }
 
 // handleDType is the type of input 0.
-func handleDType(c *tf.OpContext) tf.DType { return c.Node.InTypes[0] }
+func handleDType(c *core.OpContext) tf.DType { return c.Node.InTypes[0] }
 
-func find(c *tf.OpContext, t table) error {
+func find(c *core.OpContext, t table) error {
 	s := t.about()
 	if err := checkInputs(c.Node, []tf.DType{handleDType(c), s.key, s.value}, []tf.DType{s.value}); err != nil {
 		return err
@@ -94,7 +97,7 @@ func find(c *tf.OpContext, t table) error {
 }
 
 // pairs checks the types and shapes of keys and values.
-func pairs(c *tf.OpContext, t table) error {
+func pairs(c *core.OpContext, t table) error {
 	s := t.about()
 	if err := checkInputs(c.Node, []tf.DType{handleDType(c), s.key, s.value}, nil); err != nil {
 		return err
@@ -102,14 +105,14 @@ func pairs(c *tf.OpContext, t table) error {
 	return s.checkPairs(c.Input(1), c.Input(2))
 }
 
-func insert(c *tf.OpContext, t table) error {
+func insert(c *core.OpContext, t table) error {
 	if err := pairs(c, t); err != nil {
 		return err
 	}
 	return t.insert(c.Input(1), c.Input(2))
 }
 
-func importAll(c *tf.OpContext, t table) error {
+func importAll(c *core.OpContext, t table) error {
 	s := t.about()
 	if err := checkInputs(c.Node, []tf.DType{handleDType(c), s.key, s.value}, nil); err != nil {
 		return err
@@ -117,7 +120,7 @@ func importAll(c *tf.OpContext, t table) error {
 	return t.replace(c.Input(1), c.Input(2))
 }
 
-func remove(c *tf.OpContext, t table) error {
+func remove(c *core.OpContext, t table) error {
 	s := t.about()
 	if err := checkInputs(c.Node, []tf.DType{handleDType(c), s.key}, nil); err != nil {
 		return err
@@ -128,12 +131,12 @@ func remove(c *tf.OpContext, t table) error {
 	return t.remove(c.Input(1))
 }
 
-func size(c *tf.OpContext, t table) error {
-	c.Set(0, tf.Scalar(int64(t.size())))
+func size(c *core.OpContext, t table) error {
+	c.Set(0, core.Scalar(int64(t.size())))
 	return nil
 }
 
-func export(c *tf.OpContext, t table) error {
+func export(c *core.OpContext, t table) error {
 	s := t.about()
 	if err := checkInputs(c.Node, []tf.DType{handleDType(c)}, []tf.DType{s.key, s.value}); err != nil {
 		return err
@@ -147,7 +150,7 @@ func export(c *tf.OpContext, t table) error {
 	return nil
 }
 
-func initialize(c *tf.OpContext, t table) error {
+func initialize(c *core.OpContext, t table) error {
 	in, err := toInitialize(c, t)
 	if err != nil {
 		return err
@@ -169,7 +172,7 @@ func initialize(c *tf.OpContext, t table) error {
 }
 
 // toInitialize returns the table as one that is filled once.
-func toInitialize(c *tf.OpContext, t table) (initializable, error) {
+func toInitialize(c *core.OpContext, t table) (initializable, error) {
 	in, ok := t.(initializable)
 	if ok {
 		return in, nil

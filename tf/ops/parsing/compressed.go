@@ -11,10 +11,11 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	register("DecodeCompressed", "bytes: string", "output: string", "compression_type: string = ''", sameShape, tf.AnyType(decodeCompressed))
+	register("DecodeCompressed", "bytes: string", "output: string", "compression_type: string = ''", sameShape, core.AnyType(decodeCompressed))
 }
 
 // Compression is the optional attribute of DecodeCompressed: "", "ZLIB", "GZIP"
@@ -39,18 +40,18 @@ var decompressors = map[string]func(string) (string, error){
 	"ZSTD": unzstd,
 }
 
-func decodeCompressed(n *tf.Node) (tf.Kernel, error) {
+func decodeCompressed(n *core.Node) (core.Kernel, error) {
 	decompress := decompressors[n.Str("compression_type")]
 	if decompress == nil {
 		return nil, tf.Errorf(tf.InvalidArgument, "Only ZLIB, ZSTD, GZIP or NONE are supported compressions")
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		t, err := c.Alloc(0, tf.String, c.Input(0).Shape())
 		if err != nil {
 			return err
 		}
-		out := tf.Data[string](t)
-		for i, s := range tf.Data[string](c.Input(0)) {
+		out := core.Data[string](t)
+		for i, s := range core.Data[string](c.Input(0)) {
 			if out[i], err = decompress(s); err != nil {
 				return err
 			}

@@ -5,12 +5,13 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	register("DecodeCSV", "records: string; record_defaults: OUT_TYPE", "output: OUT_TYPE",
 		"OUT_TYPE: list({float, double, int32, int64, string}) >= 1; field_delim: string = ','; use_quote_delim: bool = true; na_value: string = ''; select_cols: list(int) = []",
-		csvShape, tf.AnyType(decodeCSV))
+		csvShape, core.AnyType(decodeCSV))
 }
 
 // CSVOpts are the optional attributes of DecodeCSV.
@@ -47,7 +48,7 @@ func DecodeCSV(records tf.Output, defaults []tf.Output, opts ...tf.Option) []tf.
 	return out
 }
 
-func csvShape(c *tf.Infer) error {
+func csvShape(c *core.Infer) error {
 	for i := 1; i < c.NumIn(); i++ {
 		s := c.In(i)
 		if len(s) > 1 {
@@ -71,7 +72,7 @@ type csv struct {
 	cols   []int // which fields count; nil: all
 }
 
-func newCSV(n *tf.Node) (*csv, error) {
+func newCSV(n *core.Node) (*csv, error) {
 	delim := n.Str("field_delim")
 	if len(delim) != 1 {
 		return nil, tf.Errorf(tf.InvalidArgument, "field_delim should be only 1 char")
@@ -93,12 +94,12 @@ func newCSV(n *tf.Node) (*csv, error) {
 	return f, nil
 }
 
-func decodeCSV(n *tf.Node) (tf.Kernel, error) {
+func decodeCSV(n *core.Node) (core.Kernel, error) {
 	f, err := newCSV(n)
 	if err != nil {
 		return nil, err
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		records := c.Input(0)
 		columns := make([]column, len(n.OutTypes))
 		for i, d := range n.OutTypes {
@@ -113,7 +114,7 @@ func decodeCSV(n *tf.Node) (tf.Kernel, error) {
 			columns[i] = newColumn(out, def)
 		}
 		var fields []string
-		for i, r := range tf.Data[string](records) {
+		for i, r := range core.Data[string](records) {
 			if fields, err = f.split(fields[:0], r); err != nil {
 				return err
 			}
@@ -152,7 +153,7 @@ type column struct {
 	missing func(i int) // nil: there is no default
 }
 
-func newColumn(out, def *tf.Tensor) column {
+func newColumn(out, def *core.Tensor) column {
 	switch out.DType() {
 	case tf.Float32:
 		return columnOf(out, def, parseFloat32)
@@ -166,8 +167,8 @@ func newColumn(out, def *tf.Tensor) column {
 	return columnOf(out, def, func(s string) (string, bool) { return s, true })
 }
 
-func columnOf[T tf.Elem](out, def *tf.Tensor, parse func(string) (T, bool)) column {
-	to, defaults := tf.Data[T](out), tf.Data[T](def)
+func columnOf[T tf.Elem](out, def *core.Tensor, parse func(string) (T, bool)) column {
+	to, defaults := core.Data[T](out), core.Data[T](def)
 	c := column{dtype: out.DType(), parse: func(i int, text string) (ok bool) {
 		to[i], ok = parse(text)
 		return ok

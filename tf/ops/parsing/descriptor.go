@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A messageType is a type of protocol buffers that a node names.
@@ -25,7 +26,7 @@ type messageType struct {
 // messageTypeOf finds the type by the node's attributes: among those linked
 // into the program ("local://"), in a file of descriptors, or in descriptors
 // that the attribute itself holds.
-func messageTypeOf(n *tf.Node) (*messageType, error) {
+func messageTypeOf(n *core.Node) (*messageType, error) {
 	files, err := descriptors(n.Str("descriptor_source"))
 	if err != nil {
 		return nil, err
@@ -43,7 +44,7 @@ func descriptors(source string) (*protoregistry.Files, error) {
 	if source == "" || source == "local://" {
 		return protoregistry.GlobalFiles, nil
 	}
-	data, err := os.ReadFile(tf.LocalPath(source))
+	data, err := os.ReadFile(core.LocalPath(source))
 	if err != nil {
 		inline, ok := strings.CutPrefix(source, "bytes://")
 		if !ok {

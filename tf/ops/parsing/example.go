@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -12,14 +13,14 @@ func init() {
 	const lists = "sparse_types: list(" + values + ") >= 0; Tdense: list(" + values + ") >= 0; dense_shapes: list(shape) >= 0"
 	register("ParseExample", "serialized: string; names: string; sparse_keys: Nsparse * string; dense_keys: Ndense * string; dense_defaults: Tdense",
 		"sparse_indices: Nsparse * int64; sparse_values: sparse_types; sparse_shapes: Nsparse * int64; dense_values: Tdense",
-		"Nsparse: int >= 0; Ndense: int >= 0; "+lists, exampleShape("Nsparse"), tf.AnyType(parser(firstKeys)))
+		"Nsparse: int >= 0; Ndense: int >= 0; "+lists, exampleShape("Nsparse"), core.AnyType(parser(firstKeys)))
 	register("ParseExampleV2", "serialized: string; names: string; sparse_keys: string; dense_keys: string; ragged_keys: string; dense_defaults: Tdense",
 		"sparse_indices: num_sparse * int64; sparse_values: sparse_types; sparse_shapes: num_sparse * int64; dense_values: Tdense; ragged_values: ragged_value_types; ragged_row_splits: ragged_split_types",
 		"Tdense: list("+values+") >= 0; num_sparse: int >= 0; sparse_types: list("+values+") >= 0; ragged_value_types: list("+values+") >= 0; ragged_split_types: list({int32, int64}) >= 0; dense_shapes: list(shape) >= 0",
-		exampleShape("num_sparse"), tf.AnyType(parser(secondKeys)))
+		exampleShape("num_sparse"), core.AnyType(parser(secondKeys)))
 	register("ParseSingleExample", "serialized: string; dense_defaults: Tdense",
 		"sparse_indices: num_sparse * int64; sparse_values: sparse_types; sparse_shapes: num_sparse * int64; dense_values: Tdense",
-		"num_sparse: int >= 0; sparse_keys: list(string) >= 0; dense_keys: list(string) >= 0; "+lists, exampleShape("num_sparse"), tf.AnyType(parser(attrKeys)))
+		"num_sparse: int >= 0; sparse_keys: list(string) >= 0; dense_keys: list(string) >= 0; "+lists, exampleShape("num_sparse"), core.AnyType(parser(attrKeys)))
 }
 
 // A Dense feature has, in every example, values for a tensor of one shape. Its
@@ -63,7 +64,7 @@ func ParseExampleV2(serialized, names tf.Output, dense []Dense, sparse []Sparse,
 	g := serialized.Graph()
 	in := []tf.Output{serialized, names, ops.Const(g, sparseKeys(sparse)), ops.Const(g, denseKeys(dense)), ops.Const(g, raggedKeys(ragged))}
 	types, splits := raggedAttrs(ragged)
-	opts = append(featureAttrs(dense, sparse), append(opts, tf.Attr("num_sparse", len(sparse)), tf.Attr("ragged_value_types", types), tf.Attr("ragged_split_types", splits))...)
+	opts = append(featureAttrs(dense, sparse), tf.Join(opts, tf.Attr("num_sparse", len(sparse)), tf.Attr("ragged_value_types", types), tf.Attr("ragged_split_types", splits))...)
 	return results(tf.Apply(nil, "ParseExampleV2", append(in, defaults(dense)...), opts...), len(dense), len(sparse), len(ragged))
 }
 
@@ -72,14 +73,14 @@ func ParseExampleV2(serialized, names tf.Output, dense []Dense, sparse []Sparse,
 func ParseExample(serialized, names tf.Output, dense []Dense, sparse []Sparse, opts ...tf.Option) Parsed {
 	key := func(s string) tf.Output { return ops.Scalar(serialized.Graph(), s) }
 	in := slices.Concat([]tf.Output{serialized, names}, each(sparseKeys(sparse), key), each(denseKeys(dense), key), defaults(dense))
-	opts = append(featureAttrs(dense, sparse), append(opts, tf.Attr("Nsparse", len(sparse)), tf.Attr("Ndense", len(dense)))...)
+	opts = append(featureAttrs(dense, sparse), tf.Join(opts, tf.Attr("Nsparse", len(sparse)), tf.Attr("Ndense", len(dense)))...)
 	return results(tf.Apply(nil, "ParseExample", in, opts...), len(dense), len(sparse), 0)
 }
 
 // ParseSingleExample parses one example, a scalar. Sparse tensors have one
 // dimension.
 func ParseSingleExample(serialized tf.Output, dense []Dense, sparse []Sparse, opts ...tf.Option) Parsed {
-	opts = append(featureAttrs(dense, sparse), append(opts, tf.Attr("num_sparse", len(sparse)), tf.Attr("sparse_keys", sparseKeys(sparse)), tf.Attr("dense_keys", denseKeys(dense)))...)
+	opts = append(featureAttrs(dense, sparse), tf.Join(opts, tf.Attr("num_sparse", len(sparse)), tf.Attr("sparse_keys", sparseKeys(sparse)), tf.Attr("dense_keys", denseKeys(dense)))...)
 	return results(tf.Apply(nil, "ParseSingleExample", append([]tf.Output{serialized}, defaults(dense)...), opts...), len(dense), len(sparse), 0)
 }
 
@@ -109,8 +110,8 @@ func results(o *tf.Operation, dense, sparse, ragged int) Parsed {
 
 // exampleShape is the shape function of the ops; num names the attribute with
 // the number of sparse features.
-func exampleShape(num string) func(*tf.Infer) error {
-	return func(c *tf.Infer) error {
+func exampleShape(num string) func(*core.Infer) error {
+	return func(c *core.Infer) error {
 		shapes, _ := c.Attr("dense_shapes").([]tf.Shape)
 		sparse, in, rank := c.Int(num), c.In(0), -1
 		if in != nil {
@@ -145,15 +146,15 @@ func exampleShape(num string) func(*tf.Infer) error {
 
 // keysOf reads the keys of dense, sparse and ragged features from a node, and
 // says where the defaults begin in its inputs.
-type keysOf func(c *tf.OpContext) (dense, sparse, ragged []string, at int, err error)
+type keysOf func(c *core.OpContext) (dense, sparse, ragged []string, at int, err error)
 
-func attrKeys(c *tf.OpContext) (dense, sparse, ragged []string, at int, err error) {
+func attrKeys(c *core.OpContext) (dense, sparse, ragged []string, at int, err error) {
 	dense, _ = c.Node.Attr("dense_keys").([]string)
 	sparse, _ = c.Node.Attr("sparse_keys").([]string)
 	return dense, sparse, nil, 1, nil
 }
 
-func firstKeys(c *tf.OpContext) (dense, sparse, ragged []string, at int, err error) {
+func firstKeys(c *core.OpContext) (dense, sparse, ragged []string, at int, err error) {
 	ns, nd := c.Node.Int("Nsparse"), c.Node.Int("Ndense")
 	keys := make([]string, ns+nd)
 	for i := range keys {
@@ -161,21 +162,21 @@ func firstKeys(c *tf.OpContext) (dense, sparse, ragged []string, at int, err err
 		if k.Len() != 1 {
 			return nil, nil, nil, 0, tf.Errorf(tf.InvalidArgument, "a key must be a scalar, got shape %s", k.Shape().Text())
 		}
-		keys[i] = tf.Data[string](k)[0]
+		keys[i] = core.Data[string](k)[0]
 	}
 	return keys[ns:], keys[:ns], nil, 2 + ns + nd, nil
 }
 
-func secondKeys(c *tf.OpContext) (dense, sparse, ragged []string, at int, err error) {
-	return tf.Data[string](c.Input(3)), tf.Data[string](c.Input(2)), tf.Data[string](c.Input(4)), 5, nil
+func secondKeys(c *core.OpContext) (dense, sparse, ragged []string, at int, err error) {
+	return core.Data[string](c.Input(3)), core.Data[string](c.Input(2)), core.Data[string](c.Input(4)), 5, nil
 }
 
 // parser makes the factory of the kernels.
-func parser(keys keysOf) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func parser(keys keysOf) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		single := n.OpName() == "ParseSingleExample"
-		return tf.Compute(func(c *tf.OpContext) error {
-			b := &batch{c: c, examples: tf.Data[string](c.Input(0)), single: c.Input(0).Rank() == 0}
+		return core.Compute(func(c *core.OpContext) error {
+			b := &batch{c: c, examples: core.Data[string](c.Input(0)), single: c.Input(0).Rank() == 0}
 			if err := checkExamples(c, b, single); err != nil {
 				return err
 			}
@@ -191,7 +192,7 @@ func parser(keys keysOf) tf.NewKernel {
 	}
 }
 
-func checkExamples(c *tf.OpContext, b *batch, single bool) error {
+func checkExamples(c *core.OpContext, b *batch, single bool) error {
 	s := c.Input(0).Shape()
 	switch {
 	case single && len(s) != 0:
@@ -207,7 +208,7 @@ func checkExamples(c *tf.OpContext, b *batch, single bool) error {
 	if names.Len() > 0 && !names.Shape().Equal(s) {
 		return tf.Errorf(tf.InvalidArgument, "Expected names have the same shape as serialized: name.shape=%s, serialized.shape=%s", names.Shape().Text(), s.Text())
 	}
-	b.names = tf.Data[string](names)
+	b.names = core.Data[string](names)
 	return nil
 }
 
@@ -258,7 +259,7 @@ func (f *feature) checkDefault(i int) error {
 		known = f.shape[1:]
 	}
 	switch s := f.def.Shape(); {
-	case !known.Known() || tf.CheckSize(f.dtype, known) != nil || open && known.NumElements() == 0:
+	case !known.Known() || core.CheckSize(f.dtype, known) != nil || open && known.NumElements() == 0:
 		return tf.Errorf(tf.InvalidArgument, "dense_shapes[%d] has unknown rank or unknown inner dimensions: %s", i, f.shape.Text())
 	case open && f.def.Len() != 1:
 		return tf.Errorf(tf.InvalidArgument, "dense_shape[%d] is a variable length shape: %s, therefore def_value[%d] must contain a single element (the padding element).  But its shape is: %s", i, f.shape.Text(), i, s.Text())

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/wire/example"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A feature says what of each example becomes tensors, and how.
@@ -12,8 +13,8 @@ type feature struct {
 	name  string
 	dtype tf.DType
 
-	def   *tf.Tensor // of a dense one: what stands for a missing one, or pads
-	shape tf.Shape   // of a dense one: the first size may be open
+	def   *core.Tensor // of a dense one: what stands for a missing one, or pads
+	shape tf.Shape     // of a dense one: the first size may be open
 
 	splits tf.DType // of a ragged one: the type of its row splits
 
@@ -25,7 +26,7 @@ type feature struct {
 // A batch is a number of examples that are parsed together. A single example is
 // a batch of one whose results have no dimension for it.
 type batch struct {
-	c        *tf.OpContext
+	c        *core.OpContext
 	examples []string
 	names    []string // of the examples, for messages; empty: none are known
 	single   bool
@@ -201,8 +202,8 @@ func sparseColumn[T tf.Elem](b *batch, k int, f *feature, kind example.Kind, lis
 	if b.single {
 		rank = 1
 	}
-	indices := tf.NewTensor(tf.Int64, tf.Shape{len(values), rank})
-	at, begin, widest := tf.Data[int64](indices)[:0], 0, 0
+	indices := core.NewTensor(tf.Int64, tf.Shape{len(values), rank})
+	at, begin, widest := core.Data[int64](indices)[:0], 0, 0
 	for i, end := range ends {
 		for j := range end - begin {
 			if !b.single {
@@ -221,12 +222,12 @@ func sparseColumn[T tf.Elem](b *batch, k int, f *feature, kind example.Kind, lis
 }
 
 // setVectors makes slices two outputs.
-func setVectors[A, B tf.Elem](c *tf.OpContext, i int, a []A, k int, b []B) error {
-	x, err := tf.FromSlice(append([]A{}, a...))
+func setVectors[A, B tf.Elem](c *core.OpContext, i int, a []A, k int, b []B) error {
+	x, err := core.FromSlice(append([]A{}, a...))
 	if err != nil {
 		return err
 	}
-	y, err := tf.FromSlice(b)
+	y, err := core.FromSlice(b)
 	if err != nil {
 		return err
 	}
@@ -275,7 +276,7 @@ func denseColumn[T tf.Elem](b *batch, k int, f *feature, kind example.Kind, list
 	if err != nil {
 		return err
 	}
-	out := tf.Data[T](t)
+	out := core.Data[T](t)
 	for i := range b.examples {
 		v, to := b.found[i*b.width()+k], out[i*n:(i+1)*n:(i+1)*n]
 		if v.Kind == example.None {
@@ -308,7 +309,7 @@ func (b *batch) count(i int, f *feature, kind example.Kind, n int) error {
 
 // fillDefault gives an example without a feature the default.
 func fillDefault[T tf.Elem](b *batch, i int, f *feature, to []T) error {
-	def := tf.Data[T](f.def)
+	def := core.Data[T](f.def)
 	if len(def) == 0 && (len(to) > 0 || f.def.Rank() == 1) {
 		who := ""
 		if !b.single {
@@ -358,7 +359,7 @@ func openColumn[T tf.Elem](b *batch, k int, f *feature, kind example.Kind, list 
 	if err != nil {
 		return err
 	}
-	pad(tf.Data[T](t), values, ends, widest*stride, tf.Data[T](f.def))
+	pad(core.Data[T](t), values, ends, widest*stride, core.Data[T](f.def))
 	return nil
 }
 

@@ -4,12 +4,13 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 func init() {
-	register("DecodeJSONExample", "json_examples: string", "binary_examples: string", "", sameShape, tf.AnyType(decodeJSON))
+	register("DecodeJSONExample", "json_examples: string", "binary_examples: string", "", sameShape, core.AnyType(decodeJSON))
 }
 
 // DecodeJSONExample returns tf.Example messages that are written in JSON as
@@ -18,14 +19,14 @@ func DecodeJSONExample(json tf.Output, opts ...tf.Option) tf.Output {
 	return apply("DecodeJSONExample", opts, json)
 }
 
-func decodeJSON(*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+func decodeJSON(*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		t, err := c.Alloc(0, tf.String, c.Input(0).Shape())
 		if err != nil {
 			return err
 		}
-		out := tf.Data[string](t)
-		for i, text := range tf.Data[string](c.Input(0)) {
+		out := core.Data[string](t)
+		for i, text := range core.Data[string](c.Input(0)) {
 			e := &pb.Example{}
 			if err := protojson.Unmarshal([]byte(text), e); err != nil {
 				return tf.Errorf(tf.InvalidArgument, "Error while parsing JSON: %v", err)

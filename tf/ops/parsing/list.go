@@ -3,6 +3,7 @@ package parsing
 import (
 	"github.com/gorge-tf/gorge/internal/wire/example"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // form is what lists of features become.
@@ -91,8 +92,8 @@ func sparseList[T tf.Elem](b *batch, l *list, w walked[T]) error {
 	if b.single {
 		rank = 2
 	}
-	indices := tf.NewTensor(tf.Int64, tf.Shape{len(w.values), rank})
-	at, value, step := tf.Data[int64](indices)[:0], 0, 0
+	indices := core.NewTensor(tf.Int64, tf.Shape{len(w.values), rank})
+	at, value, step := core.Data[int64](indices)[:0], 0, 0
 	for i, last := range w.stepsEnds {
 		for s := 0; step < last; s++ {
 			for j := 0; value < w.ends[step]; j++ {
@@ -122,7 +123,7 @@ func raggedList[T tf.Elem](b *batch, l *list, w walked[T]) error {
 	if err := set(b, l, outer, inner); err != nil {
 		return err
 	}
-	t, err := tf.FromSlice(append([]T{}, w.values...))
+	t, err := core.FromSlice(append([]T{}, w.values...))
 	if err == nil {
 		b.c.Set(l.out, t)
 	}
@@ -138,7 +139,7 @@ func setSplits[S interface {
 	if err := setVectors(b.c, l.values, as[S](outer), l.shapes, as[S](inner)); err != nil || !b.single {
 		return err
 	}
-	b.c.Set(l.values, tf.Scalar(S(0)))
+	b.c.Set(l.values, core.Scalar(S(0)))
 	return nil
 }
 
@@ -169,7 +170,7 @@ func denseList[T tf.Elem](b *batch, l *list, w walked[T]) error {
 	if err != nil {
 		return err
 	}
-	out := tf.Data[T](t)
+	out := core.Data[T](t)
 	clear(out)
 	lengths := make([]int64, len(b.examples))
 	step, begin := 0, 0
@@ -188,10 +189,10 @@ func denseList[T tf.Elem](b *batch, l *list, w walked[T]) error {
 		return nil
 	}
 	if b.single {
-		b.c.Set(l.values, tf.Scalar(lengths[0]))
+		b.c.Set(l.values, core.Scalar(lengths[0]))
 		return nil
 	}
-	x, err := tf.FromSlice(lengths)
+	x, err := core.FromSlice(lengths)
 	if err == nil {
 		b.c.Set(l.values, x)
 	}

@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	register("StringToNumber", "string_tensor: string", "output: out_type", "out_type: {float, double, int32, int64, uint32, uint64} = DT_FLOAT", sameShape,
-		tf.ByType("out_type", map[tf.DType]tf.NewKernel{
+		core.ByType("out_type", map[tf.DType]core.NewKernel{
 			tf.Float32: toNumbers(parseFloat32), tf.Float64: toNumbers(parseFloat64), tf.Int32: toNumbers(parseInt32), tf.Int64: toNumbers(parseInt64),
 			tf.Uint32: toNumbers(parseUint32), tf.Uint64: toNumbers(parseUint64),
 		}))
@@ -29,20 +30,20 @@ func StringToNumber(x tf.Output, opts ...tf.Option) tf.Output {
 	return apply("StringToNumber", opts, x)
 }
 
-func sameShape(c *tf.Infer) error {
+func sameShape(c *core.Infer) error {
 	c.Set(0, c.In(0))
 	return nil
 }
 
-func toNumbers[T tf.Elem](parse func(string) (T, bool)) tf.NewKernel {
-	return func(*tf.Node) (tf.Kernel, error) {
-		return tf.Compute(func(c *tf.OpContext) error {
-			in := tf.Data[string](c.Input(0))
+func toNumbers[T tf.Elem](parse func(string) (T, bool)) core.NewKernel {
+	return func(*core.Node) (core.Kernel, error) {
+		return core.Compute(func(c *core.OpContext) error {
+			in := core.Data[string](c.Input(0))
 			t, err := c.Alloc(0, tf.TypeOf[T](), c.Input(0).Shape())
 			if err != nil {
 				return err
 			}
-			out := tf.Data[T](t)
+			out := core.Data[T](t)
 			for i, s := range in {
 				v, ok := parse(s)
 				if !ok {

@@ -7,6 +7,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/leaktest"
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops/parsing"
 )
 
@@ -23,11 +24,11 @@ func one(f func(x tf.Output) tf.Output) function {
 	return func(_ *tf.Graph, in []tf.Output) []tf.Output { return []tf.Output{f(in[0])} }
 }
 
-func add(op, name string, f function, in ...*tf.Tensor) {
+func add(op, name string, f function, in ...*core.Tensor) {
 	optest.Add(optest.Sample{Op: op, Name: name, In: in, F: f, Types: optest.OnlyOwn})
 }
 
-func fails(op, name string, f function, in ...*tf.Tensor) {
+func fails(op, name string, f function, in ...*core.Tensor) {
 	optest.Add(optest.Failing(op, name, f, in...))
 }
 
@@ -47,15 +48,15 @@ func init() {
 	}
 	add("DecodeRaw", "empty strings", raw(tf.Int32, false), optest.Vec("", ""))
 	add("DecodeRaw", "nothing", raw(tf.Int32, false), optest.Vec[string]())
-	add("DecodeRaw", "bool", raw(tf.Bool, false), tf.Scalar("\x00\x01"))
+	add("DecodeRaw", "bool", raw(tf.Bool, false), core.Scalar("\x00\x01"))
 	fails("DecodeRaw", "lengths", raw(tf.Int8, false), optest.Vec("ab", "abc"))
 	fails("DecodeRaw", "multiple", raw(tf.Int32, false), optest.Vec("abcde"))
-	four := tf.Scalar(int32(4))
+	four := core.Scalar(int32(4))
 	add("DecodePaddedRaw", "", padded(tf.Uint8, false), optest.Vec("ab", "abcdef", ""), four)
 	add("DecodePaddedRaw", "shorts", padded(tf.Int16, false), optest.Vec("abc", "abcdef", ""), four)
 	add("DecodePaddedRaw", "turned", padded(tf.Int16, true), optest.Vec("abcd", "efgh"), four)
 	fails("DecodePaddedRaw", "multiple", padded(tf.Int64, false), optest.Vec("ab"), four)
-	fails("DecodePaddedRaw", "zero", padded(tf.Int8, false), optest.Vec("ab"), tf.Scalar(int32(0)))
+	fails("DecodePaddedRaw", "zero", padded(tf.Int8, false), optest.Vec("ab"), core.Scalar(int32(0)))
 	fails("DecodePaddedRaw", "scalar", padded(tf.Int8, false), optest.Vec("ab"), optest.Vec[int32](1))
 }
 
@@ -88,19 +89,19 @@ func init() {
 	plain := csv(parsing.CSVOpts{})
 	none := optest.Vec[float32]()
 	word := optest.Vec("default")
-	add("DecodeCSV", "", plain, optest.Vec("1,2,3.5,-4e10,text", "7,,,,", "\r\n8,9,1,1,last"), tf.Scalar(int32(0)), optest.Vec[int64](-5), optest.Vec[float32](0.5), optest.Vec(0.25), word)
+	add("DecodeCSV", "", plain, optest.Vec("1,2,3.5,-4e10,text", "7,,,,", "\r\n8,9,1,1,last"), core.Scalar(int32(0)), optest.Vec[int64](-5), optest.Vec[float32](0.5), optest.Vec(0.25), word)
 	add("DecodeCSV", "quotes", plain, optest.Mat(2, `"a,b","c""d"`, `x,"y"`, `"",z`, "\"two\nlines\",w"), word, word)
 	add("DecodeCSV", "no quotes", csv(parsing.CSVOpts{NoQuotes: true}), optest.Vec(`"a,b"`), word, word)
-	add("DecodeCSV", "tabs", csv(parsing.CSVOpts{Delim: "\t", NA: "NA"}), optest.Vec("1\tNA", "NA\t"), tf.Scalar(int32(3)), word)
+	add("DecodeCSV", "tabs", csv(parsing.CSVOpts{Delim: "\t", NA: "NA"}), optest.Vec("1\tNA", "NA\t"), core.Scalar(int32(3)), word)
 	add("DecodeCSV", "columns", csv(parsing.CSVOpts{SelectCols: []int{1, 3}}), optest.Vec("a,b,c,d,e,\"", "1,2,3,"), word, word)
 	add("DecodeCSV", "nothing", plain, optest.Vec[string](), word)
-	bad := func(name, record string, defaults ...*tf.Tensor) {
-		fails("DecodeCSV", name, plain, append([]*tf.Tensor{optest.Vec(record)}, defaults...)...)
+	bad := func(name, record string, defaults ...*core.Tensor) {
+		fails("DecodeCSV", name, plain, append([]*core.Tensor{optest.Vec(record)}, defaults...)...)
 	}
-	bad("int", "1.5", tf.Scalar(int32(0)))
-	bad("long", "x", tf.Scalar(int64(0)))
-	bad("float", "x", tf.Scalar(float32(0)))
-	bad("double", "1,2x", word, tf.Scalar(0.0))
+	bad("int", "1.5", core.Scalar(int32(0)))
+	bad("long", "x", core.Scalar(int64(0)))
+	bad("float", "x", core.Scalar(float32(0)))
+	bad("double", "1,2x", word, core.Scalar(0.0))
 	bad("missing", ",", word, none)
 	bad("few", "1,2", word)
 	bad("empty", "", word)
@@ -126,6 +127,6 @@ func init() {
 	fails("ParseTensor", "type", func(_ *tf.Graph, in []tf.Output) []tf.Output {
 		return []tf.Output{parsing.ParseTensor(parsing.SerializeTensor(in[0]), tf.Int32)}
 	}, optest.Mat[float32](2, 1, 2, 3, 4))
-	fails("ParseTensor", "bytes", parse(tf.Float32), tf.Scalar("\xff"))
+	fails("ParseTensor", "bytes", parse(tf.Float32), core.Scalar("\xff"))
 	fails("ParseTensor", "rank", parse(tf.Float32), optest.Vec("a"))
 }

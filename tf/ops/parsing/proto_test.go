@@ -13,6 +13,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/parsing"
@@ -103,7 +104,7 @@ func fieldsOf(prefix string, all bool) (names []string, types []tf.DType) {
 }
 
 // values gives three numbers or texts for a kind, as EncodeProto takes them.
-func values(d tf.DType) *tf.Tensor {
+func values(d tf.DType) *core.Tensor {
 	if d == tf.String {
 		return optest.Mat(3, "\x28\x01", "", "\x08", "a", "b", "c")
 	}
@@ -123,7 +124,7 @@ func written(prefix string, all bool, most int32) function {
 			}
 		}
 		for _, d := range types {
-			in = append(in, ops.ConstTensor(g, values(d)))
+			in = append(in, ops.ConstValue(g, values(d)))
 		}
 		x := parsing.EncodeProto(ops.Const(g, sizes, 2, len(names)), in, "probe.Each", names, parsing.EncodeProtoOpts{DescriptorSource: inline})
 		return []tf.Output{x}
@@ -141,12 +142,12 @@ func decoded(names []string, types []tf.DType, o parsing.ProtoOpts) function {
 }
 
 // bytesOf evaluates what f adds.
-func bytesOf(f function) *tf.Tensor {
+func bytesOf(f function) *core.Tensor {
 	t, err := f(eager.New(), nil)[0].Value()
 	if err != nil {
 		panic(err)
 	}
-	return t
+	return (*core.Tensor)(t)
 }
 
 func init() {
@@ -160,15 +161,15 @@ func init() {
 	names, types := fieldsOf("", true)
 	add("DecodeProtoV2", "optional", decoded(names, types, parsing.ProtoOpts{}), bytesOf(written("", true, 1)))
 	add("DecodeProtoV2", "defaults", decoded(names, types, parsing.ProtoOpts{Sanitize: true}), optest.Mat(1, "", ""))
-	add("DecodeProtoV2", "text", decoded([]string{"many_int32", "string"}, []tf.DType{tf.Int64, tf.String}, parsing.ProtoOpts{Text: true}), tf.Scalar("many_int32: [1, -2] string: 'x'"))
-	add("DecodeProtoV2", "extension", decoded([]string{"probe.more"}, []tf.DType{tf.Int32}, parsing.ProtoOpts{}), tf.Scalar(string(field(100, 7))+string(field(100, 1<<64-8))))
+	add("DecodeProtoV2", "text", decoded([]string{"many_int32", "string"}, []tf.DType{tf.Int64, tf.String}, parsing.ProtoOpts{Text: true}), core.Scalar("many_int32: [1, -2] string: 'x'"))
+	add("DecodeProtoV2", "extension", decoded([]string{"probe.more"}, []tf.DType{tf.Int32}, parsing.ProtoOpts{}), core.Scalar(string(field(100, 7))+string(field(100, 1<<64-8))))
 	negative := string(protowire.AppendBytes(protowire.AppendTag(nil, 45, protowire.BytesType), protowire.AppendVarint(nil, 1<<64-5)))
-	add("DecodeProtoV2", "packed negative", decoded([]string{"packed_int32"}, []tf.DType{tf.Int64}, parsing.ProtoOpts{}), tf.Scalar(negative))
-	add("DecodeProtoV2", "negative", decoded([]string{"many_int32"}, []tf.DType{tf.Int64}, parsing.ProtoOpts{}), tf.Scalar(string(field(25, 1<<64-5))))
+	add("DecodeProtoV2", "packed negative", decoded([]string{"packed_int32"}, []tf.DType{tf.Int64}, parsing.ProtoOpts{}), core.Scalar(negative))
+	add("DecodeProtoV2", "negative", decoded([]string{"many_int32"}, []tf.DType{tf.Int64}, parsing.ProtoOpts{}), core.Scalar(string(field(25, 1<<64-5))))
 	onePacked := string(protowire.AppendBytes(protowire.AppendTag(nil, 5, protowire.BytesType), []byte{1, 2}))
-	add("DecodeProtoV2", "one packed", decoded([]string{"int32"}, []tf.DType{tf.Int32}, parsing.ProtoOpts{}), tf.Scalar(onePacked))
-	add("DecodeProtoV2", "last", decoded([]string{"int32"}, []tf.DType{tf.Int32}, parsing.ProtoOpts{}), tf.Scalar(string(field(5, 7))+string(field(5, 9))))
-	add("DecodeProtoV2", "other wire type", decoded([]string{"string", "double"}, []tf.DType{tf.String, tf.Float64}, parsing.ProtoOpts{}), tf.Scalar(string(field(9, 7))+string(field(1, 9))))
+	add("DecodeProtoV2", "one packed", decoded([]string{"int32"}, []tf.DType{tf.Int32}, parsing.ProtoOpts{}), core.Scalar(onePacked))
+	add("DecodeProtoV2", "last", decoded([]string{"int32"}, []tf.DType{tf.Int32}, parsing.ProtoOpts{}), core.Scalar(string(field(5, 7))+string(field(5, 9))))
+	add("DecodeProtoV2", "other wire type", decoded([]string{"string", "double"}, []tf.DType{tf.String, tf.Float64}, parsing.ProtoOpts{}), core.Scalar(string(field(9, 7))+string(field(1, 9))))
 	addProtoFailures()
 }
 
@@ -181,15 +182,15 @@ func addProtoFailures() {
 	int32s := func(names []string, o parsing.ProtoOpts) function { return decoded(names, []tf.DType{tf.Int32}, o) }
 	plain := int32s([]string{"int32"}, parsing.ProtoOpts{})
 	for name, text := range map[string]string{"tag": "\xff", "varint": "\x28\xff", "end group": "\x2c", "skipped": "\x49\x01", "packed": "\xaa\x02\x05\x01", "skipped string": "\x4a\x09a"} {
-		fails("DecodeProtoV2", name, decoded([]string{"int32", "packed_int32"}, []tf.DType{tf.Int32, tf.Int32}, parsing.ProtoOpts{}), tf.Scalar(text))
+		fails("DecodeProtoV2", name, decoded([]string{"int32", "packed_int32"}, []tf.DType{tf.Int32, tf.Int32}, parsing.ProtoOpts{}), core.Scalar(text))
 	}
 	fails("DecodeProtoV2", "none", plain, optest.Vec[string]())
-	fails("DecodeProtoV2", "field", int32s([]string{"nothing"}, parsing.ProtoOpts{}), tf.Scalar(""))
-	fails("DecodeProtoV2", "type", int32s([]string{"double"}, parsing.ProtoOpts{}), tf.Scalar(""))
-	fails("DecodeProtoV2", "types", decoded([]string{"double", "int32"}, []tf.DType{tf.Float64}, parsing.ProtoOpts{}), tf.Scalar(""))
-	fails("DecodeProtoV2", "source", int32s([]string{"int32"}, parsing.ProtoOpts{DescriptorSource: "/nowhere"}), tf.Scalar(""))
-	fails("DecodeProtoV2", "text", int32s([]string{"int32"}, parsing.ProtoOpts{Text: true}), tf.Scalar("?"))
-	fails("DecodeProtoV2", "binary", int32s([]string{"int32"}, parsing.ProtoOpts{Sanitize: true}), tf.Scalar("\xff"))
+	fails("DecodeProtoV2", "field", int32s([]string{"nothing"}, parsing.ProtoOpts{}), core.Scalar(""))
+	fails("DecodeProtoV2", "type", int32s([]string{"double"}, parsing.ProtoOpts{}), core.Scalar(""))
+	fails("DecodeProtoV2", "types", decoded([]string{"double", "int32"}, []tf.DType{tf.Float64}, parsing.ProtoOpts{}), core.Scalar(""))
+	fails("DecodeProtoV2", "source", int32s([]string{"int32"}, parsing.ProtoOpts{DescriptorSource: "/nowhere"}), core.Scalar(""))
+	fails("DecodeProtoV2", "text", int32s([]string{"int32"}, parsing.ProtoOpts{Text: true}), core.Scalar("?"))
+	fails("DecodeProtoV2", "binary", int32s([]string{"int32"}, parsing.ProtoOpts{Sanitize: true}), core.Scalar("\xff"))
 	encode := func(names ...string) function {
 		return func(_ *tf.Graph, in []tf.Output) []tf.Output {
 			return []tf.Output{parsing.EncodeProto(in[0], in[1:], "probe.Each", names, parsing.EncodeProtoOpts{DescriptorSource: inline})}
@@ -231,7 +232,7 @@ func TestProtoSources(t *testing.T) {
 
 // FuzzDecodeProto: any bytes are read or refused.
 func FuzzDecodeProto(f *testing.F) {
-	for _, s := range tf.Data[string](bytesOf(written("many_", true, 3))) {
+	for _, s := range core.Data[string](bytesOf(written("many_", true, 3))) {
 		f.Add(s, false)
 		f.Add(s, true)
 	}

@@ -10,14 +10,15 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/dynamicpb"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 func init() {
 	register("DecodeProtoV2", "bytes: string", "sizes: int32; values: output_types",
 		"message_type: string; field_names: list(string); output_types: list(type) >= 0; descriptor_source: string = 'local://'; message_format: string = 'binary'; sanitize: bool = false",
-		decodeProtoShape, tf.AnyType(decodeProto))
+		decodeProtoShape, core.AnyType(decodeProto))
 }
 
 // ProtoOpts are the optional attributes of DecodeProtoV2.
@@ -47,7 +48,7 @@ func (o ProtoOpts) Apply(s *tf.Spec) {
 // that a message has. Sizes, with a last dimension as long as fields, tells how
 // many there are.
 func DecodeProtoV2(bytes tf.Output, messageType string, fields []string, types []tf.DType, opts ...tf.Option) (sizes tf.Output, values []tf.Output) {
-	opts = append([]tf.Option{tf.Attr("message_type", messageType), tf.Attr("field_names", fields), tf.Attr("output_types", types)}, opts...)
+	opts = tf.Join(opts, tf.Attr("message_type", messageType), tf.Attr("field_names", fields), tf.Attr("output_types", types))
 	op := tf.Apply(nil, "DecodeProtoV2", []tf.Output{bytes}, opts...)
 	for i := range types {
 		values = append(values, op.Output(i+1))
@@ -55,7 +56,7 @@ func DecodeProtoV2(bytes tf.Output, messageType string, fields []string, types [
 	return op.Output(0), values
 }
 
-func decodeProtoShape(c *tf.Infer) error {
+func decodeProtoShape(c *core.Infer) error {
 	s := c.In(0)
 	if s == nil {
 		return nil
@@ -77,15 +78,15 @@ type protoDecoder struct {
 	text     bool
 }
 
-func decodeProto(n *tf.Node) (tf.Kernel, error) {
+func decodeProto(n *core.Node) (core.Kernel, error) {
 	d, err := newProtoDecoder(n)
 	if err != nil {
 		return nil, err
 	}
-	return tf.Compute(d.compute), nil
+	return core.Compute(d.compute), nil
 }
 
-func newProtoDecoder(n *tf.Node) (*protoDecoder, error) {
+func newProtoDecoder(n *core.Node) (*protoDecoder, error) {
 	m, err := messageTypeOf(n)
 	if err != nil {
 		return nil, err
@@ -124,13 +125,13 @@ type protoRow struct {
 	count   int // of values seen
 }
 
-func (d *protoDecoder) compute(c *tf.OpContext) error {
+func (d *protoDecoder) compute(c *core.OpContext) error {
 	in := c.Input(0)
 	if in.Len() < 1 {
 		return tf.Errorf(tf.InvalidArgument, "Bufs argument must contain at least one value")
 	}
 	rows, longest := make([][]protoRow, in.Len()), slices.Repeat([]int{1}, len(d.fields))
-	for i, s := range tf.Data[string](in) {
+	for i, s := range core.Data[string](in) {
 		row, err := d.read(s)
 		if err != nil {
 			return err
@@ -144,7 +145,7 @@ func (d *protoDecoder) compute(c *tf.OpContext) error {
 }
 
 // write makes the outputs: sizes, and the values of each field.
-func (d *protoDecoder) write(c *tf.OpContext, rows [][]protoRow, longest []int) error {
+func (d *protoDecoder) write(c *core.OpContext, rows [][]protoRow, longest []int) error {
 	s := c.Input(0).Shape()
 	sizes, err := c.Alloc(0, tf.Int32, append(s.Clone(), len(d.fields)))
 	if err != nil {
@@ -157,7 +158,7 @@ func (d *protoDecoder) write(c *tf.OpContext, rows [][]protoRow, longest []int) 
 		}
 		for i := range rows {
 			r := &rows[i][f]
-			tf.Data[int32](sizes)[i*len(d.fields)+f] = int32(r.count)
+			core.Data[int32](sizes)[i*len(d.fields)+f] = int32(r.count)
 			d.fill(t, i*n, n, r, d.fields[f])
 		}
 	}
@@ -165,11 +166,11 @@ func (d *protoDecoder) write(c *tf.OpContext, rows [][]protoRow, longest []int) 
 }
 
 // fill writes the values of a row and the default behind them.
-func (d *protoDecoder) fill(t *tf.Tensor, at, n int, r *protoRow, f protoreflect.FieldDescriptor) {
+func (d *protoDecoder) fill(t *core.Tensor, at, n int, r *protoRow, f protoreflect.FieldDescriptor) {
 	if t.DType() == tf.String {
-		k := copy(tf.Data[string](t)[at:at+n], r.strings)
+		k := copy(core.Data[string](t)[at:at+n], r.strings)
 		for ; k < n; k++ {
-			tf.Data[string](t)[at+k] = defaultString(f)
+			core.Data[string](t)[at+k] = defaultString(f)
 		}
 		return
 	}
@@ -215,22 +216,22 @@ func defaultNumber(f protoreflect.FieldDescriptor) uint64 {
 }
 
 // setNumber stores a number of a protoRow.
-func setNumber(t *tf.Tensor, i int, v uint64) {
+func setNumber(t *core.Tensor, i int, v uint64) {
 	switch t.DType() {
 	case tf.Bool:
-		tf.Data[bool](t)[i] = v != 0
+		core.Data[bool](t)[i] = v != 0
 	case tf.Int32:
-		tf.Data[int32](t)[i] = int32(v)
+		core.Data[int32](t)[i] = int32(v)
 	case tf.Int64:
-		tf.Data[int64](t)[i] = int64(v)
+		core.Data[int64](t)[i] = int64(v)
 	case tf.Uint32:
-		tf.Data[uint32](t)[i] = uint32(v)
+		core.Data[uint32](t)[i] = uint32(v)
 	case tf.Uint64:
-		tf.Data[uint64](t)[i] = v
+		core.Data[uint64](t)[i] = v
 	case tf.Float32:
-		tf.Data[float32](t)[i] = float32(math.Float64frombits(v))
+		core.Data[float32](t)[i] = float32(math.Float64frombits(v))
 	case tf.Float64:
-		tf.Data[float64](t)[i] = math.Float64frombits(v)
+		core.Data[float64](t)[i] = math.Float64frombits(v)
 	}
 }
 

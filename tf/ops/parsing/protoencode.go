@@ -9,12 +9,13 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	register("EncodeProto", "sizes: int32; values: Tinput_types", "bytes: string",
 		"field_names: list(string); message_type: string; descriptor_source: string = 'local://'; Tinput_types: list(type) >= 1",
-		encodeProtoShape, tf.AnyType(encodeProto))
+		encodeProtoShape, core.AnyType(encodeProto))
 }
 
 // EncodeProtoOpts are the optional attributes of EncodeProto: where its type is
@@ -31,12 +32,12 @@ func (o EncodeProtoOpts) Apply(s *tf.Spec) {
 // EncodeProto writes protocol buffers of a type, the inverse of DecodeProtoV2:
 // values hold the fields, in rows of which sizes tells how much counts.
 func EncodeProto(sizes tf.Output, values []tf.Output, messageType string, fields []string, opts ...tf.Option) tf.Output {
-	opts = append([]tf.Option{tf.Attr("message_type", messageType), tf.Attr("field_names", fields)}, opts...)
+	opts = tf.Join(opts, tf.Attr("message_type", messageType), tf.Attr("field_names", fields))
 	return apply("EncodeProto", opts, append([]tf.Output{sizes}, values...)...)
 }
 
 // encodeProtoShape: all values agree in all dimensions but the last.
-func encodeProtoShape(c *tf.Infer) error {
+func encodeProtoShape(c *core.Infer) error {
 	var out tf.Shape
 	for i := 1; i < c.NumIn(); i++ {
 		s := c.In(i)
@@ -72,7 +73,7 @@ type protoEncoder struct {
 	order  []int // of the fields by their numbers
 }
 
-func encodeProto(n *tf.Node) (tf.Kernel, error) {
+func encodeProto(n *core.Node) (core.Kernel, error) {
 	m, err := messageTypeOf(n)
 	if err != nil {
 		return nil, err
@@ -86,15 +87,15 @@ func encodeProto(n *tf.Node) (tf.Kernel, error) {
 		e.fields, e.order = append(e.fields, f), append(e.order, i)
 	}
 	slices.SortFunc(e.order, func(a, b int) int { return cmp.Compare(e.fields[a].Number(), e.fields[b].Number()) })
-	return tf.Compute(e.compute), nil
+	return core.Compute(e.compute), nil
 }
 
-func (e *protoEncoder) compute(c *tf.OpContext) error {
+func (e *protoEncoder) compute(c *core.OpContext) error {
 	if len(e.fields) != len(c.In)-1 {
 		return tf.Errorf(tf.InvalidArgument, "Length of inputs list must match field_names")
 	}
 	sizes := c.Input(0)
-	values := make([]*tf.Tensor, len(e.fields))
+	values := make([]*core.Tensor, len(e.fields))
 	for i := range values {
 		values[i] = c.Input(i + 1)
 	}
@@ -106,21 +107,21 @@ func (e *protoEncoder) compute(c *tf.OpContext) error {
 	if err != nil {
 		return err
 	}
-	counts := tf.Data[int32](sizes)
-	for m := range tf.Data[string](out) {
+	counts := core.Data[int32](sizes)
+	for m := range core.Data[string](out) {
 		var b []byte
 		for _, i := range e.order {
 			v := values[i]
 			width := v.Dim(v.Rank() - 1)
 			b = appendField(b, e.fields[i], v, m*width, int(counts[m*len(e.fields)+i]))
 		}
-		tf.Data[string](out)[m] = string(b)
+		core.Data[string](out)[m] = string(b)
 	}
 	return nil
 }
 
 // check returns the shape of the messages.
-func (e *protoEncoder) check(sizes *tf.Tensor, values []*tf.Tensor) (tf.Shape, error) {
+func (e *protoEncoder) check(sizes *core.Tensor, values []*core.Tensor) (tf.Shape, error) {
 	var prefix tf.Shape
 	for i, v := range values {
 		f := e.fields[i]
@@ -145,8 +146,8 @@ func (e *protoEncoder) check(sizes *tf.Tensor, values []*tf.Tensor) (tf.Shape, e
 }
 
 // checkSizes compares sizes with the rows that are there.
-func checkSizes(sizes *tf.Tensor, values []*tf.Tensor) error {
-	counts := tf.Data[int32](sizes)
+func checkSizes(sizes *core.Tensor, values []*core.Tensor) error {
+	counts := core.Data[int32](sizes)
 	for i, v := range values {
 		most := v.Dim(v.Rank() - 1)
 		for m := range len(counts) / len(values) {
@@ -163,7 +164,7 @@ func checkSizes(sizes *tf.Tensor, values []*tf.Tensor) error {
 }
 
 // appendField writes n values of v, the first of which is number at.
-func appendField(b []byte, f protoreflect.FieldDescriptor, v *tf.Tensor, at, n int) []byte {
+func appendField(b []byte, f protoreflect.FieldDescriptor, v *core.Tensor, at, n int) []byte {
 	if n > 0 && f.IsPacked() {
 		var data []byte
 		for i := range n {
@@ -182,14 +183,14 @@ func appendField(b []byte, f protoreflect.FieldDescriptor, v *tf.Tensor, at, n i
 }
 
 // appendValue writes element i of v without a tag.
-func appendValue(b []byte, k protoreflect.Kind, v *tf.Tensor, i int) []byte {
+func appendValue(b []byte, k protoreflect.Kind, v *core.Tensor, i int) []byte {
 	switch k {
 	case protoreflect.StringKind, protoreflect.BytesKind, protoreflect.MessageKind:
-		return protowire.AppendString(b, tf.Data[string](v)[i])
+		return protowire.AppendString(b, core.Data[string](v)[i])
 	case protoreflect.GroupKind:
-		return append(b, tf.Data[string](v)[i]...)
+		return append(b, core.Data[string](v)[i]...)
 	case protoreflect.DoubleKind:
-		return protowire.AppendFixed64(b, math.Float64bits(tf.Data[float64](v)[i]))
+		return protowire.AppendFixed64(b, math.Float64bits(core.Data[float64](v)[i]))
 	case protoreflect.FloatKind:
 		return protowire.AppendFixed32(b, math.Float32bits(single(v, i)))
 	}
@@ -211,25 +212,25 @@ func appendValue(b []byte, k protoreflect.Kind, v *tf.Tensor, i int) []byte {
 	}
 }
 
-func single(v *tf.Tensor, i int) float32 {
+func single(v *core.Tensor, i int) float32 {
 	if v.DType() == tf.Float64 {
-		return float32(tf.Data[float64](v)[i])
+		return float32(core.Data[float64](v)[i])
 	}
-	return tf.Data[float32](v)[i]
+	return core.Data[float32](v)[i]
 }
 
 // integer returns element i of v, its sign extended.
-func integer(v *tf.Tensor, i int) uint64 {
+func integer(v *core.Tensor, i int) uint64 {
 	switch v.DType() {
 	case tf.Bool:
-		return protowire.EncodeBool(tf.Data[bool](v)[i])
+		return protowire.EncodeBool(core.Data[bool](v)[i])
 	case tf.Int32:
-		return uint64(tf.Data[int32](v)[i])
+		return uint64(core.Data[int32](v)[i])
 	case tf.Int64:
-		return uint64(tf.Data[int64](v)[i])
+		return uint64(core.Data[int64](v)[i])
 	case tf.Uint32:
-		return uint64(tf.Data[uint32](v)[i])
+		return uint64(core.Data[uint32](v)[i])
 	default:
-		return tf.Data[uint64](v)[i]
+		return core.Data[uint64](v)[i]
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
@@ -14,14 +15,14 @@ func init() {
 	padded := []tf.DType{tf.Float32, tf.Float64, tf.Int32, tf.Uint16, tf.Uint8, tf.Int16, tf.Int8, tf.Int64, tf.BFloat16}
 	register("DecodeRaw", "bytes: string", "output: out_type",
 		"out_type: {half, float, double, int32, uint16, uint8, int16, int8, int64, complex64, complex128, bool, bfloat16}"+little,
-		rawShape, tf.KernelSet{All: decodeRaw, Types: map[string][]tf.DType{"out_type": types}})
+		rawShape, core.KernelSet{All: decodeRaw, Types: map[string][]tf.DType{"out_type": types}})
 	register("DecodePaddedRaw", "input_bytes: string; fixed_length: int32", "output: out_type",
 		"out_type: {half, float, double, int32, uint16, uint8, int16, int8, int64, bfloat16}"+little,
-		paddedRawShape, tf.KernelSet{All: decodePaddedRaw, Types: map[string][]tf.DType{"out_type": padded}})
+		paddedRawShape, core.KernelSet{All: decodePaddedRaw, Types: map[string][]tf.DType{"out_type": padded}})
 }
 
-func register(name, in, out, attrs string, shape func(*tf.Infer) error, k tf.KernelSet) {
-	tf.Register(tf.OpDef{Name: name, In: in, Out: out, Attrs: attrs, Shape: shape, NoGrad: tf.NotDifferentiable, Kernels: k})
+func register(name, in, out, attrs string, shape func(*core.Infer) error, k core.KernelSet) {
+	core.Register(core.OpDef{Name: name, In: in, Out: out, Attrs: attrs, Shape: shape, NoGrad: core.NotDifferentiable, Kernels: k})
 }
 
 func apply(op string, opts []tf.Option, in ...tf.Output) tf.Output {
@@ -37,24 +38,24 @@ func (o RawOpts) Apply(s *tf.Spec) { s.Set("little_endian", !o.BigEndian) }
 // DecodeRaw returns the bytes of strings as elements of type d, in a dimension
 // behind those of the strings, which must all have one length.
 func DecodeRaw(bytes tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
-	return apply("DecodeRaw", append([]tf.Option{tf.Attr("out_type", d)}, opts...), bytes)
+	return apply("DecodeRaw", tf.Join(opts, tf.Attr("out_type", d)), bytes)
 }
 
 // DecodePaddedRaw is [DecodeRaw] for strings of any length: what is longer than
 // length, an int32 scalar, is cut, what is shorter gets zeros.
 func DecodePaddedRaw(bytes, length tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
-	return apply("DecodePaddedRaw", append([]tf.Option{tf.Attr("out_type", d)}, opts...), bytes, length)
+	return apply("DecodePaddedRaw", tf.Join(opts, tf.Attr("out_type", d)), bytes, length)
 }
 
 // rawShape: nothing is known of how long strings are.
-func rawShape(c *tf.Infer) error {
+func rawShape(c *core.Infer) error {
 	if s := c.In(0); s != nil {
 		c.Set(0, append(s.Clone(), -1))
 	}
 	return nil
 }
 
-func paddedRawShape(c *tf.Infer) error {
+func paddedRawShape(c *core.Infer) error {
 	n, ok := c.ConstInts(1)
 	switch {
 	case !ok || len(n) != 1:
@@ -72,10 +73,10 @@ func paddedRawShape(c *tf.Infer) error {
 	return nil
 }
 
-func decodeRaw(n *tf.Node) (tf.Kernel, error) {
+func decodeRaw(n *core.Node) (core.Kernel, error) {
 	d, turn := n.Type("out_type"), !n.Bool("little_endian")
-	return tf.Compute(func(c *tf.OpContext) error {
-		in := tf.Data[string](c.Input(0))
+	return core.Compute(func(c *core.OpContext) error {
+		in := core.Data[string](c.Input(0))
 		size := 0
 		for i, s := range in {
 			if i == 0 {
@@ -92,25 +93,25 @@ func decodeRaw(n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func decodePaddedRaw(n *tf.Node) (tf.Kernel, error) {
+func decodePaddedRaw(n *core.Node) (core.Kernel, error) {
 	d, turn := n.Type("out_type"), !n.Bool("little_endian")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		if s := c.Input(1).Shape(); len(s) != 0 {
 			return tf.Errorf(tf.InvalidArgument, "k must be scalar, got shape %s", s.Text())
 		}
-		size := int(tf.Data[int32](c.Input(1))[0])
+		size := int(core.Data[int32](c.Input(1))[0])
 		switch {
 		case size%d.Size() != 0:
 			return tf.Errorf(tf.InvalidArgument, "fixed_length (%d) must be a multiple of the size of out_type (%d)", size, d.Size())
 		case size <= 0:
 			return tf.Errorf(tf.InvalidArgument, "fixed_length (%d) must be greater than zero.", size)
 		}
-		return raw(c, d, tf.Data[string](c.Input(0)), size, turn)
+		return raw(c, d, core.Data[string](c.Input(0)), size, turn)
 	}), nil
 }
 
 // raw makes the output of size bytes of each string.
-func raw(c *tf.OpContext, d tf.DType, in []string, size int, turn bool) error {
+func raw(c *core.OpContext, d tf.DType, in []string, size int, turn bool) error {
 	out, err := c.Alloc(0, d, append(c.Input(0).Shape().Clone(), size/d.Size()))
 	if err != nil {
 		return err

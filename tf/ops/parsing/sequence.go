@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -19,7 +20,7 @@ func init() {
 	const counts = "Ncontext_sparse: int >= 0 = 0; Ncontext_dense: int >= 0 = 0; Nfeature_list_sparse: int >= 0 = 0; Nfeature_list_dense: int >= 0 = 0; "
 	register("ParseSequenceExample", "serialized: string; debug_name: string; context_dense_defaults: Tcontext_dense", contextOut+listOut+lengths,
 		"feature_list_dense_missing_assumed_empty: list(string) >= 0; context_sparse_keys: list(string) >= 0; context_dense_keys: list(string) >= 0; feature_list_sparse_keys: list(string) >= 0; feature_list_dense_keys: list(string) >= 0; "+counts+types,
-		sequenceShape, tf.AnyType(sequenceParser(attrSequence)))
+		sequenceShape, core.AnyType(sequenceParser(attrSequence)))
 	register("ParseSequenceExampleV2", "serialized: string; debug_name: string; context_sparse_keys: string; context_dense_keys: string; context_ragged_keys: string; "+
 		"feature_list_sparse_keys: string; feature_list_dense_keys: string; feature_list_ragged_keys: string; feature_list_dense_missing_assumed_empty: bool; context_dense_defaults: Tcontext_dense",
 		contextOut+"context_ragged_values: context_ragged_value_types; context_ragged_row_splits: context_ragged_split_types; "+listOut+lengths+
@@ -27,10 +28,10 @@ func init() {
 		"Ncontext_sparse: int >= 0 = 0; Tcontext_dense: "+values+"; context_sparse_types: "+values+"; context_ragged_value_types: "+values+"; context_ragged_split_types: "+splits+
 			"; context_dense_shapes: list(shape) >= 0 = []; Nfeature_list_sparse: int >= 0 = 0; Nfeature_list_dense: int >= 0 = 0; feature_list_dense_types: "+values+
 			"; feature_list_sparse_types: "+values+"; feature_list_ragged_value_types: "+values+"; feature_list_ragged_split_types: "+splits+"; feature_list_dense_shapes: list(shape) >= 0 = []",
-		sequenceShape, tf.AnyType(sequenceParser(inputSequence)))
+		sequenceShape, core.AnyType(sequenceParser(inputSequence)))
 	register("ParseSingleSequenceExample", "serialized: string; feature_list_dense_missing_assumed_empty: string; context_sparse_keys: Ncontext_sparse * string; context_dense_keys: Ncontext_dense * string; "+
 		"feature_list_sparse_keys: Nfeature_list_sparse * string; feature_list_dense_keys: Nfeature_list_dense * string; context_dense_defaults: Tcontext_dense; debug_name: string", contextOut+listOut,
-		counts+types, sequenceShape, tf.AnyType(sequenceParser(singleSequence)))
+		counts+types, sequenceShape, core.AnyType(sequenceParser(singleSequence)))
 }
 
 // A SequenceSpec says what to parse of sequences: features of their contexts,
@@ -146,7 +147,7 @@ func each[A, B any](in []A, f func(A) B) []B {
 }
 
 // sequenceShape: what is known is how many dimensions there are.
-func sequenceShape(c *tf.Infer) error {
+func sequenceShape(c *core.Infer) error {
 	if s := c.In(0); len(s) > 1 {
 		return tf.Errorf(tf.InvalidArgument, "Shape must be at most rank 1 but is rank %d", len(s))
 	}
@@ -165,21 +166,21 @@ type sequenceKeys struct {
 }
 
 // attrSequence reads the keys of ParseSequenceExample.
-func attrSequence(c *tf.OpContext) (k sequenceKeys, err error) {
+func attrSequence(c *core.OpContext) (k sequenceKeys, err error) {
 	list := func(name string) []string { v, _ := c.Node.Attr(name).([]string); return v }
 	k.dense, k.sparse = list("context_dense_keys"), list("context_sparse_keys")
 	k.denseLists, k.sparseLists = list("feature_list_dense_keys"), list("feature_list_sparse_keys")
 	missing := list("feature_list_dense_missing_assumed_empty")
 	k.mayBeMissing = func(_ int, key string) bool { return slices.Contains(missing, key) }
-	k.names, k.defaults = tf.Data[string](c.Input(1)), 2
+	k.names, k.defaults = core.Data[string](c.Input(1)), 2
 	return k, nil
 }
 
 // inputSequence reads the keys of ParseSequenceExampleV2.
-func inputSequence(c *tf.OpContext) (k sequenceKeys, err error) {
-	in := func(i int) []string { return tf.Data[string](c.Input(i)) }
+func inputSequence(c *core.OpContext) (k sequenceKeys, err error) {
+	in := func(i int) []string { return core.Data[string](c.Input(i)) }
 	k.names, k.sparse, k.dense, k.ragged, k.sparseLists, k.denseLists, k.raggedLists = in(1), in(2), in(3), in(4), in(5), in(6), in(7)
-	missing := tf.Data[bool](c.Input(8))
+	missing := core.Data[bool](c.Input(8))
 	if len(missing) != len(k.denseLists) {
 		return k, tf.Errorf(tf.InvalidArgument, "Expected len(feature_list_dense_missing_assumed_empty) == %d, but got: %d", len(k.denseLists), len(missing))
 	}
@@ -191,7 +192,7 @@ func inputSequence(c *tf.OpContext) (k sequenceKeys, err error) {
 }
 
 // singleSequence reads the keys of ParseSingleSequenceExample.
-func singleSequence(c *tf.OpContext) (k sequenceKeys, err error) {
+func singleSequence(c *core.OpContext) (k sequenceKeys, err error) {
 	at := 2
 	for _, l := range []struct {
 		keys *[]string
@@ -201,20 +202,20 @@ func singleSequence(c *tf.OpContext) (k sequenceKeys, err error) {
 			if c.Input(at).Len() != 1 {
 				return k, tf.Errorf(tf.InvalidArgument, "a key must be a scalar, got shape %s", c.Input(at).Shape().Text())
 			}
-			*l.keys = append(*l.keys, tf.Data[string](c.Input(at))[0])
+			*l.keys = append(*l.keys, core.Data[string](c.Input(at))[0])
 			at++
 		}
 	}
-	missing := tf.Data[string](c.Input(1))
+	missing := core.Data[string](c.Input(1))
 	k.mayBeMissing = func(_ int, key string) bool { return slices.Contains(missing, key) }
-	k.names, k.defaults, k.single = tf.Data[string](c.Input(c.Inputs()-1)), at, true
+	k.names, k.defaults, k.single = core.Data[string](c.Input(c.Inputs()-1)), at, true
 	return k, nil
 }
 
 // sequenceParser makes the factory of the kernels.
-func sequenceParser(read func(*tf.OpContext) (sequenceKeys, error)) tf.NewKernel {
-	return func(*tf.Node) (tf.Kernel, error) {
-		return tf.Compute(func(c *tf.OpContext) error {
+func sequenceParser(read func(*core.OpContext) (sequenceKeys, error)) core.NewKernel {
+	return func(*core.Node) (core.Kernel, error) {
+		return core.Compute(func(c *core.OpContext) error {
 			k, err := read(c)
 			if err != nil {
 				return err
@@ -223,7 +224,7 @@ func sequenceParser(read func(*tf.OpContext) (sequenceKeys, error)) tf.NewKernel
 			if len(s) > 1 || k.single && len(s) > 0 {
 				return tf.Errorf(tf.InvalidArgument, "Expected serialized to be a scalar or vector, got shape: %s", s.Text())
 			}
-			b := &batch{c: c, examples: tf.Data[string](c.Input(0)), single: len(s) == 0, lists: []list{}}
+			b := &batch{c: c, examples: core.Data[string](c.Input(0)), single: len(s) == 0, lists: []list{}}
 			if len(k.names) == len(b.examples) {
 				b.names = k.names
 			}
@@ -287,7 +288,7 @@ func (b *batch) describeLists(k sequenceKeys, out int, sparse, dense []tf.DType,
 	}
 	out += 3 * len(k.sparseLists)
 	for i, key := range k.denseLists {
-		if !shapes[i].Known() || tf.CheckSize(dense[i], shapes[i]) != nil {
+		if !shapes[i].Known() || core.CheckSize(dense[i], shapes[i]) != nil {
 			return tf.Errorf(tf.InvalidArgument, "feature_list_dense_shapes[%d] must be known, got %s", i, shapes[i].Text())
 		}
 		l := add(denseForm, len(k.denseLists), i, key, dense[i])

@@ -3,6 +3,7 @@ package parsing_test
 import (
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/example"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/parsing"
@@ -52,10 +53,10 @@ func init() {
 		s := spec(g)
 		s.Ragged, s.RaggedLists = nil, nil
 		return list(s)(g, in)
-	}, tf.Scalar(many), tf.Scalar("name"))
+	}, core.Scalar(many), core.Scalar("name"))
 	pairs := func(shape tf.Shape, d tf.DType) function {
 		return func(g *tf.Graph, in []tf.Output) []tf.Output {
-			def := tf.Apply(g, "Const", nil, tf.Attr("value", tf.NewTensor(d, tf.Shape{0})), tf.Attr("dtype", d)).Output(0)
+			def := tf.Apply(g, "Const", nil, tf.Attr("value", core.NewTensor(d, tf.Shape{0})), tf.Attr("dtype", d)).Output(0)
 			return list(parsing.SequenceSpec{DenseLists: []parsing.Dense{{Key: "pairs", Shape: shape, Default: def}}})(g, in)
 		}
 	}
@@ -82,8 +83,8 @@ func init() {
 		}
 	}
 	add("ParseSequenceExample", "", plain(parsing.ParseSequenceExample), optest.Vec(many, few, sequence(nil, nil)), optest.Vec[string]())
-	add("ParseSingleSequenceExample", "", plain(parsing.ParseSingleSequenceExample), tf.Scalar(many), tf.Scalar("name"))
-	add("ParseSingleSequenceExample", "empty", plain(parsing.ParseSingleSequenceExample), tf.Scalar(sequence(nil, nil)), tf.Scalar("name"))
+	add("ParseSingleSequenceExample", "", plain(parsing.ParseSingleSequenceExample), core.Scalar(many), core.Scalar("name"))
+	add("ParseSingleSequenceExample", "empty", plain(parsing.ParseSingleSequenceExample), core.Scalar(sequence(nil, nil)), core.Scalar("name"))
 	// TensorFlow does not pack the numbers: what is parsed is compared.
 	json := func(g *tf.Graph, in []tf.Output) []tf.Output {
 		both := []parsing.Sparse{{Key: "a", Type: tf.Int64}, {Key: "f", Type: tf.Float32}}

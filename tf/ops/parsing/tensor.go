@@ -5,19 +5,20 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 func init() {
-	register("ParseTensor", "serialized: string", "output: out_type", "out_type: type", func(*tf.Infer) error { return nil }, tf.AnyType(parseTensor))
-	register("SerializeTensor", "tensor: T", "serialized: string", "T: type", tf.ScalarShape, tf.AnyType(serializeTensor))
+	register("ParseTensor", "serialized: string", "output: out_type", "out_type: type", func(*core.Infer) error { return nil }, core.AnyType(parseTensor))
+	register("SerializeTensor", "tensor: T", "serialized: string", "T: type", core.ScalarShape, core.AnyType(serializeTensor))
 }
 
 // ParseTensor returns the tensor, which must be of type d, that a string holds,
 // a serialized TensorProto.
 func ParseTensor(serialized tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
-	return apply("ParseTensor", append([]tf.Option{tf.Attr("out_type", d)}, opts...), serialized)
+	return apply("ParseTensor", tf.Join(opts, tf.Attr("out_type", d)), serialized)
 }
 
 // SerializeTensor returns a tensor as a serialized TensorProto.
@@ -25,18 +26,18 @@ func SerializeTensor(tensor tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SerializeTensor", opts, tensor)
 }
 
-func parseTensor(n *tf.Node) (tf.Kernel, error) {
+func parseTensor(n *core.Node) (core.Kernel, error) {
 	d := n.Type("out_type")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		if s := c.Input(0).Shape(); len(s) != 0 {
 			return tf.Errorf(tf.InvalidArgument, "Expected `serialized` to be a scalar, got shape: %s", s.Text())
 		}
-		serialized := tf.Data[string](c.Input(0))[0]
+		serialized := core.Data[string](c.Input(0))[0]
 		p := &pb.TensorProto{}
 		if proto.Unmarshal([]byte(serialized), p) != nil {
 			return tf.Errorf(tf.InvalidArgument, "Could not parse `serialized` as TensorProto, base64: %s", base64.StdEncoding.EncodeToString([]byte(serialized)))
 		}
-		t, err := tf.TensorFromProto(p)
+		t, err := core.TensorFromProto(p)
 		if err != nil {
 			return err
 		}
@@ -48,9 +49,9 @@ func parseTensor(n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func serializeTensor(*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
-		p, err := tf.EncodeTensor(c.Input(0))
+func serializeTensor(*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
+		p, err := core.EncodeTensor(c.Input(0))
 		if err != nil {
 			return err
 		}
@@ -58,7 +59,7 @@ func serializeTensor(*tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		c.Set(0, tf.Scalar(string(b)))
+		c.Set(0, core.Scalar(string(b)))
 		return nil
 	}), nil
 }

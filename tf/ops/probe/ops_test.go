@@ -8,6 +8,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/session"
 
@@ -56,10 +57,10 @@ func init() {
 	use := func(op string) func(g *tf.Graph, h tf.Output) []tf.Output {
 		return func(g *tf.Graph, h tf.Output) []tf.Output { return run(op)(g, []tf.Output{h}) }
 	}
-	add := func(op, name string, fails bool, f func(*tf.Graph, []tf.Output) []tf.Output, in ...*tf.Tensor) {
+	add := func(op, name string, fails bool, f func(*tf.Graph, []tf.Output) []tf.Output, in ...*core.Tensor) {
 		optest.Add(optest.Sample{Op: op, Name: name, F: f, In: in, Fails: fails, Types: optest.OnlyOwn})
 	}
-	zero := tf.Scalar[int32](0)
+	zero := core.Scalar[int32](0)
 	add("KernelLabel", "", false, optest.Applied("KernelLabel"))
 	add("KernelLabel", "overload_2", false, optest.Applied("KernelLabel", tf.Attr("_kernel", "overload_2")))
 	add("DtypeWithDefaultOp", "", false, optest.Applied("DtypeWithDefaultOp"), optest.I32(3))
@@ -69,7 +70,7 @@ func init() {
 	for _, label := range []string{"overload_1", "overload_2"} {
 		add("KernelLabelRequired", label, false, optest.Applied("KernelLabelRequired", tf.Attr("_kernel", label)), optest.I32(1))
 	}
-	optest.Add(optest.Sample{Op: "KernelLabelRequired", Name: "none", Fails: true, F: optest.Applied("KernelLabelRequired"), In: []*tf.Tensor{optest.I32(1)}, Types: optest.OnlyOwn, NoGolden: "TensorFlow's message lists kernels"})
+	optest.Add(optest.Sample{Op: "KernelLabelRequired", Name: "none", Fails: true, F: optest.Applied("KernelLabelRequired"), In: []*core.Tensor{optest.I32(1)}, Types: optest.OnlyOwn, NoGolden: "TensorFlow's message lists kernels"})
 	add("ConstructionFails", "always", true, run("ConstructionFails"))
 	add("CheckPinned", "always", true, optest.Applied("CheckPinned"), optest.I32(1))
 	add("GraphDefVersion", "", false, optest.Applied("GraphDefVersion"))
@@ -90,7 +91,7 @@ func init() {
 	add("ResourceCreateOp", "twice", true, stubs(true, use("ResourceCreateOp")))
 	add("StubResourceHandleOp", "", false, stubs(true, is))
 	optest.Add(
-		optest.Sample{Op: "SleepOp", Name: "vector", F: run("SleepOp"), In: []*tf.Tensor{optest.I32(1)}, Fails: true, Types: optest.OnlyOwn, NoGolden: "TensorFlow's message shows memory"},
+		optest.Sample{Op: "SleepOp", Name: "vector", F: run("SleepOp"), In: []*core.Tensor{optest.I32(1)}, Fails: true, Types: optest.OnlyOwn, NoGolden: "TensorFlow's message shows memory"},
 		optest.Sample{Op: "ResourceUsingOp", Name: "missing", F: stubs(false, use("ResourceUsingOp")), Fails: true, NoGolden: "TensorFlow's message names a C++ type"},
 		optest.Sample{Op: "Old", F: run("Old"), NoGolden: "TensorFlow refuses it in graphs of today"},
 		optest.Sample{Op: "DevicePlacementOp", F: optest.Applied("DevicePlacementOp"), NoGolden: "the name of a device"},

@@ -1,6 +1,9 @@
 package quantize
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 func init() {
 	const (
@@ -8,15 +11,15 @@ func init() {
 		types = "Tinput: " + quantizedTypes + "; out_type: " + quantizedTypes + " = DT_QUINT8"
 	)
 	for name, most := range map[string]float32{"QuantizedRelu": noMost, "QuantizedRelu6": 6} {
-		tf.Register(tf.OpDef{
+		core.Register(core.OpDef{
 			Name: name, In: "features: Tinput; min_features: float; max_features: float", Out: out, Attrs: types,
-			Shape: withSpan(1, tf.UnchangedShape), NoGrad: tf.NoGradientDefined,
-			Kernels: tf.ByType("Tinput", byType{tf.QUint8: quantizedRelu[uint8](tf.QUint8, most), tf.QInt32: quantizedRelu[int32](tf.QInt32, most)}),
+			Shape: withSpan(1, core.UnchangedShape), NoGrad: core.NoGradientDefined,
+			Kernels: core.ByType("Tinput", byType{tf.QUint8: quantizedRelu[uint8](tf.QUint8, most), tf.QInt32: quantizedRelu[int32](tf.QInt32, most)}),
 		})
 	}
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "QuantizedReluX", In: "features: Tinput; max_value: float; min_features: float; max_features: float", Out: out, Attrs: types,
-		Shape: withSpan(1, tf.UnchangedShape), NoGrad: tf.NoGradientDefined, // TensorFlow has no kernel either
+		Shape: withSpan(1, core.UnchangedShape), NoGrad: core.NoGradientDefined, // TensorFlow has no kernel either
 	})
 }
 
@@ -26,18 +29,18 @@ const noMost = -1
 // QuantizedRelu returns x with 0 for what is less, in numbers of 8 bits without
 // sign or of 32 bits, and the same range.
 func QuantizedRelu(x Quantized, opts ...tf.Option) Quantized {
-	return quantizedOf("QuantizedRelu", attrs(opts, tf.Attr("out_type", x.Values.DType())), x.Values, x.Min, x.Max)
+	return quantizedOf("QuantizedRelu", tf.Join(opts, tf.Attr("out_type", x.Values.DType())), x.Values, x.Min, x.Max)
 }
 
 // QuantizedRelu6 is QuantizedRelu with 6 for what is more.
 func QuantizedRelu6(x Quantized, opts ...tf.Option) Quantized {
-	return quantizedOf("QuantizedRelu6", attrs(opts, tf.Attr("out_type", x.Values.DType())), x.Values, x.Min, x.Max)
+	return quantizedOf("QuantizedRelu6", tf.Join(opts, tf.Attr("out_type", x.Values.DType())), x.Values, x.Min, x.Max)
 }
 
-func quantizedRelu[Q quantum](d tf.DType, most float32) tf.NewKernel {
+func quantizedRelu[Q quantum](d tf.DType, most float32) core.NewKernel {
 	scalars := inRank0(1, "min_input", "max_input")
-	return only(func(*tf.Node) (tf.Kernel, error) {
-		return tf.Compute(func(c *tf.OpContext) error {
+	return only(func(*core.Node) (core.Kernel, error) {
+		return core.Compute(func(c *core.OpContext) error {
 			if err := scalars.check(c); err != nil {
 				return err
 			}
@@ -51,7 +54,7 @@ func quantizedRelu[Q quantum](d tf.DType, most float32) tf.NewKernel {
 			if err != nil {
 				return err
 			}
-			from, to := tf.Data[Q](x), tf.Data[Q](out)
+			from, to := core.Data[Q](x), core.Data[Q](out)
 			c.ParallelFor(len(to), grain, func(i, j int) {
 				for ; i < j; i++ {
 					to[i] = min(max(from[i], lo), hi)

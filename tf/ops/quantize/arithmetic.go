@@ -1,6 +1,9 @@
 package quantize
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 func init() {
 	const (
@@ -9,19 +12,19 @@ func init() {
 		types = "T1: " + quantizedTypes + "; T2: " + quantizedTypes + "; Toutput: " + quantizedTypes + " = DT_QINT32"
 	)
 	bytes := map[string]tf.DType{"T2": tf.QUint8, "Toutput": tf.QInt32}
-	tf.Register(tf.OpDef{
-		Name: "QuantizedAdd", In: in, Out: out, Attrs: types, Shape: withSpan(2, tf.BroadcastShape), NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("T1", byType{tf.QUint8: only(quantizedBinary(sum), bytes)}),
+	core.Register(core.OpDef{
+		Name: "QuantizedAdd", In: in, Out: out, Attrs: types, Shape: withSpan(2, core.BroadcastShape), NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("T1", byType{tf.QUint8: only(quantizedBinary(sum), bytes)}),
 	})
-	tf.Register(tf.OpDef{
-		Name: "QuantizedMul", In: in, Out: out, Attrs: types, Shape: productShape, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("T1", byType{tf.QUint8: only(quantizedBinary(product), bytes)}),
+	core.Register(core.OpDef{
+		Name: "QuantizedMul", In: in, Out: out, Attrs: types, Shape: productShape, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("T1", byType{tf.QUint8: only(quantizedBinary(product), bytes)}),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "QuantizedBiasAdd", In: "input: T1; bias: T2; min_input: float; max_input: float; min_bias: float; max_bias: float", Out: "output: out_type; min_out: float; max_out: float",
 		Attrs: "T1: " + quantizedTypes + "; T2: " + quantizedTypes + "; out_type: " + quantizedTypes,
-		Shape: withSpan(2, shapeOf("BiasAdd")), NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("T1", byType{
+		Shape: withSpan(2, shapeOf("BiasAdd")), NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("T1", byType{
 			tf.QUint8: only(quantizedBias[uint8], bytesTo32("T2", tf.QUint8)),
 			tf.QInt8:  only(quantizedBias[int8], bytesTo32("T2", tf.QInt8)),
 		}),
@@ -47,14 +50,14 @@ func QuantizedMul(x, y Quantized, opts ...tf.Option) Quantized {
 
 // QuantizedBiasAdd adds a vector to every row of x, both of 8 bits, in 32 bits.
 func QuantizedBiasAdd(x, bias Quantized, opts ...tf.Option) Quantized {
-	return quantizedOf("QuantizedBiasAdd", attrs(opts, tf.Attr("out_type", tf.QInt32)), x.Values, bias.Values, x.Min, x.Max, bias.Min, bias.Max)
+	return quantizedOf("QuantizedBiasAdd", tf.Join(opts, tf.Attr("out_type", tf.QInt32)), x.Values, bias.Values, x.Min, x.Max, bias.Min, bias.Max)
 }
 
 // productShape says nothing of the ranges' shapes, as TensorFlow's function.
-func productShape(c *tf.Infer) error {
+func productShape(c *core.Infer) error {
 	c.Set(1, tf.Shape{})
 	c.Set(2, tf.Shape{})
-	return tf.BroadcastShape(c)
+	return core.BroadcastShape(c)
 }
 
 // A table holds what each number of 8 bits becomes.
@@ -124,9 +127,9 @@ func requantizedLine(from, to span) *table {
 	return t
 }
 
-func quantizedBinary(b binary) tf.NewKernel {
-	return func(*tf.Node) (tf.Kernel, error) {
-		return tf.Compute(func(c *tf.OpContext) error {
+func quantizedBinary(b binary) core.NewKernel {
+	return func(*core.Node) (core.Kernel, error) {
+		return core.Compute(func(c *core.OpContext) error {
 			s, err := b.shape(c)
 			if err != nil {
 				return err
@@ -142,7 +145,7 @@ func quantizedBinary(b binary) tf.NewKernel {
 			if long.Len() < short.Len() || long.Len() == 1 {
 				long, short, tLong, tShort = short, long, tShort, tLong
 			}
-			joinRepeated(c, tf.Data[int32](out), tf.Data[uint8](long), tf.Data[uint8](short), tLong, tShort, b.join)
+			joinRepeated(c, core.Data[int32](out), core.Data[uint8](long), core.Data[uint8](short), tLong, tShort, b.join)
 			return setSpan(c, b.result(x, y, both))
 		}), nil
 	}
@@ -155,7 +158,7 @@ func (b *binary) tables(x, y, both span, oneX, oneY bool) (tx, ty *table) {
 }
 
 // shape checks the inputs and returns the shape of the result.
-func (b *binary) shape(c *tf.OpContext) (tf.Shape, error) {
+func (b *binary) shape(c *core.OpContext) (tf.Shape, error) {
 	if err := b.scalars.check(c); err != nil {
 		return nil, err
 	}
@@ -186,7 +189,7 @@ func repeats(out, s tf.Shape) bool {
 }
 
 // joinRepeated computes z from x, as long, and y, which is repeated.
-func joinRepeated[Q int8 | uint8](c *tf.OpContext, z []int32, x, y []Q, tx, ty *table, join func(x, y int32) int32) {
+func joinRepeated[Q int8 | uint8](c *core.OpContext, z []int32, x, y []Q, tx, ty *table, join func(x, y int32) int32) {
 	c.ParallelFor(len(z), grain, func(lo, hi int) {
 		for i := lo; i < hi; {
 			from := i % len(y)
@@ -199,9 +202,9 @@ func joinRepeated[Q int8 | uint8](c *tf.OpContext, z []int32, x, y []Q, tx, ty *
 	})
 }
 
-func quantizedBias[Q int8 | uint8](*tf.Node) (tf.Kernel, error) {
+func quantizedBias[Q int8 | uint8](*core.Node) (core.Kernel, error) {
 	scalars := inRank0(2, "min_input", "max_input", "min_bias", "max_bias")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		if err := scalars.check(c); err != nil {
 			return err
 		}
@@ -218,7 +221,7 @@ func quantizedBias[Q int8 | uint8](*tf.Node) (tf.Kernel, error) {
 		to := span{-most, most}
 		tx, tBias := requantizedAffine[Q](from, to), requantizedAffine[Q](add, to)
 		zero := quantized[int32](0, to)
-		joinRepeated(c, tf.Data[int32](out), tf.Data[Q](x), tf.Data[Q](bias), tx, tBias, func(x, y int32) int32 { return x + y + zero })
+		joinRepeated(c, core.Data[int32](out), core.Data[Q](x), core.Data[Q](bias), tx, tBias, func(x, y int32) int32 { return x + y + zero })
 		return setSpan(c, to)
 	}), nil
 }

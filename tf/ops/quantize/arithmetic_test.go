@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops/quantize"
 )
 
@@ -18,17 +19,17 @@ func init() {
 }
 
 // spread returns numbers of a quantized type all over its range.
-func spread(d tf.DType, s ...int) *tf.Tensor {
-	t := tf.NewTensor(d, append(tf.Shape{}, s...))
+func spread(d tf.DType, s ...int) *core.Tensor {
+	t := core.NewTensor(d, append(tf.Shape{}, s...))
 	for i := range t.Len() {
 		v := uint32(i)*2654435761 + 12345
 		switch d {
 		case tf.QUint8:
-			tf.Data[uint8](t)[i] = uint8(v >> 24)
+			core.Data[uint8](t)[i] = uint8(v >> 24)
 		case tf.QInt8:
-			tf.Data[int8](t)[i] = int8(v >> 24)
+			core.Data[int8](t)[i] = int8(v >> 24)
 		case tf.QInt32:
-			tf.Data[int32](t)[i] = int32(v) / 3
+			core.Data[int32](t)[i] = int32(v) / 3
 		}
 	}
 	return t

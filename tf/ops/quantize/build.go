@@ -3,6 +3,7 @@ package quantize
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // grain is the least number of elements worth a task of their own.
@@ -13,11 +14,8 @@ func apply(op string, opts []tf.Option, in ...tf.Output) tf.Output {
 	return tf.Apply(nil, op, in, opts...).Output(0)
 }
 
-// attrs puts options that a Go function sets before those of its caller.
-func attrs(caller []tf.Option, own ...tf.Option) []tf.Option { return append(own, caller...) }
-
 // byType holds the kernels of an op by the value of its type attribute.
-type byType = map[tf.DType]tf.NewKernel
+type byType = map[tf.DType]core.NewKernel
 
 // invalid returns an INVALID_ARGUMENT error.
 func invalid(format string, args ...any) error {
@@ -64,7 +62,7 @@ func slicesOf(s tf.Shape, axis int) slices {
 }
 
 // each calls f for runs [lo, hi) of the elements of a slice.
-func (v slices) each(c *tf.OpContext, f func(slice, lo, hi int)) {
+func (v slices) each(c *core.OpContext, f func(slice, lo, hi int)) {
 	if v.outer*v.n == 1 {
 		c.ParallelFor(v.inner, grain, func(lo, hi int) { f(0, lo, hi) })
 		return

@@ -1,12 +1,15 @@
 package quantize
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "QuantizedConcatV2", In: "values: N * T; axis: Tidx; input_mins: N * float; input_maxes: N * float", Out: "output: T; output_min: float; output_max: float",
-		Attrs: "N: int >= 2; T: type; Tidx: {int32, int64} = int32", Shape: concatV2Shape, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("T", byType{tf.QUint8: quantizedConcatV2[uint8], tf.QInt8: quantizedConcatV2[int8]}),
+		Attrs: "N: int >= 2; T: type; Tidx: {int32, int64} = int32", Shape: concatV2Shape, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("T", byType{tf.QUint8: quantizedConcatV2[uint8], tf.QInt8: quantizedConcatV2[int8]}),
 	})
 }
 
@@ -22,7 +25,7 @@ func QuantizedConcatV2(values []Quantized, axis tf.Output, opts ...tf.Option) Qu
 	return quantizedOf("QuantizedConcatV2", opts, in...)
 }
 
-func concatV2Shape(c *tf.Infer) error {
+func concatV2Shape(c *core.Infer) error {
 	n := c.Int("N")
 	at, known := c.ConstInts(n)
 	if s := c.In(0); known && len(at) == 1 && at[0] < 0 {
@@ -38,7 +41,7 @@ func concatV2Shape(c *tf.Infer) error {
 
 // concatV2Args checks the inputs and returns the dimension to join along, the
 // result's shape and the ranges.
-func concatV2Args(c *tf.OpContext, n int) (axis int, s tf.Shape, ranges []span, err error) {
+func concatV2Args(c *core.OpContext, n int) (axis int, s tf.Shape, ranges []span, err error) {
 	at := c.Input(n)
 	if at.Rank() != 0 {
 		return 0, nil, nil, invalid("axis tensor should be a scalar integer, but got shape %s", at.Shape().Text())
@@ -84,9 +87,9 @@ func resultSpan[Q quantum](ranges []span, rank int) (to span, equal bool) {
 	return to, false
 }
 
-func quantizedConcatV2[Q quantum](n *tf.Node) (tf.Kernel, error) {
+func quantizedConcatV2[Q quantum](n *core.Node) (core.Kernel, error) {
 	count, d := n.Int("N"), n.Type("T")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		axis, s, ranges, err := concatV2Args(c, count)
 		if err != nil {
 			return err

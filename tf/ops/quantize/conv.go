@@ -3,14 +3,15 @@ package quantize
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "QuantizedConv2D", In: "input: Tinput; filter: Tfilter; min_input: float; max_input: float; min_filter: float; max_filter: float", Out: "output: out_type; min_output: float; max_output: float",
 		Attrs: "Tinput: " + quantizedTypes + "; Tfilter: " + quantizedTypes + "; out_type: " + quantizedTypes + " = DT_QINT32; " + convAttrs,
-		Shape: withSpan(2, shapeOf("Conv2D")), Expensive: true, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("Tinput", byType{tf.QUint8: quantizedConvOf}),
+		Shape: withSpan(2, shapeOf("Conv2D")), Expensive: true, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("Tinput", byType{tf.QUint8: quantizedConvOf}),
 	})
 }
 
@@ -21,7 +22,7 @@ const convAttrs = "strides: list(int); padding: {'SAME', 'VALID'}; dilations: li
 // bits. The strides of height and width have to be equal. Filters with sign are
 // those of QuantizedConv2DWith.
 func QuantizedConv2D(x, filter Quantized, strides []int, padding string, opts ...tf.Option) Quantized {
-	return quantizedOf("QuantizedConv2D", attrs(opts, tf.Attr("strides", strides), tf.Attr("padding", padding)), x.Values, filter.Values, x.Min, x.Max, filter.Min, filter.Max)
+	return quantizedOf("QuantizedConv2D", tf.Join(opts, tf.Attr("strides", strides), tf.Attr("padding", padding)), x.Values, filter.Values, x.Min, x.Max, filter.Min, filter.Max)
 }
 
 // A window says how filters move over images.
@@ -30,7 +31,7 @@ type window struct {
 	same   bool
 }
 
-func windowOf(n *tf.Node) (window, error) {
+func windowOf(n *core.Node) (window, error) {
 	s, d := n.Ints("strides"), n.Ints("dilations")
 	switch {
 	case len(s) != 4:
@@ -72,7 +73,7 @@ func (w window) along(in, k int) (out, first int, err error) {
 }
 
 // convArgs checks the inputs of a convolution.
-func convArgs(c *tf.OpContext) error {
+func convArgs(c *core.OpContext) error {
 	x, filter := c.Input(0).Shape(), c.Input(1).Shape()
 	for _, d := range x {
 		if d == 0 {
@@ -99,19 +100,19 @@ func convArgs(c *tf.OpContext) error {
 
 // quantizedConvOf makes the kernel for filters without sign, or, as oneDNN
 // computes it, with sign.
-func quantizedConvOf(n *tf.Node) (tf.Kernel, error) {
+func quantizedConvOf(n *core.Node) (core.Kernel, error) {
 	if n.Type("Tfilter") == tf.QInt8 {
 		return only(fusedConvOf(tf.QUint8, &convFusion{}), bytesTo32("Tfilter", tf.QInt8))(n)
 	}
 	return only(quantizedConv, bytesTo32("Tfilter", tf.QUint8))(n)
 }
 
-func quantizedConv(n *tf.Node) (tf.Kernel, error) {
+func quantizedConv(n *core.Node) (core.Kernel, error) {
 	w, err := windowOf(n)
 	if err != nil {
 		return nil, err
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		if err := convArgs(c); err != nil {
 			return err
 		}
@@ -127,7 +128,7 @@ func quantizedConv(n *tf.Node) (tf.Kernel, error) {
 		}
 		images := bytesAt[uint8](x, spanX)
 		images.Data = skipped(images.Data, x.Shape(), skip)
-		kernel.Convolve8(c.ParallelFor, v, tf.Data[int32](out), images, bytesAt[uint8](filter, spanFilter))
+		kernel.Convolve8(c.ParallelFor, v, core.Data[int32](out), images, bytesAt[uint8](filter, spanFilter))
 		return setSpan(c, productSpan(level[uint8](spanX), level[uint8](spanFilter)))
 	}), nil
 }

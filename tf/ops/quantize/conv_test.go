@@ -3,6 +3,7 @@ package quantize_test
 import (
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops/quantize"
 )
 
@@ -154,7 +155,7 @@ func addResize() {
 		}
 	}
 	for name, o := range map[string]quantize.ResizeOpts{"": {}, "aligned": {AlignCorners: true}, "half": {HalfPixelCenters: true}} {
-		for size, s := range map[string]*tf.Tensor{"larger": optest.I32(7, 13), "smaller": optest.I32(2, 3), "equal": optest.I32(4, 6)} {
+		for size, s := range map[string]*core.Tensor{"larger": optest.I32(7, 13), "smaller": optest.I32(2, 3), "equal": optest.I32(4, 6)} {
 			for _, x := range (tensors{spread(tf.QUint8, 2, 4, 6, 3), spread(tf.QInt32, 1, 4, 6, 2), within(-3, 4, 1, 4, 6, 1)}) {
 				addSamples(sample{Op: op, Name: x.DType().String() + " " + size + " " + name, In: tensors{x, s, scalar(-1), scalar(5)}, F: resized(o), Types: optest.OnlyOwn})
 			}

@@ -3,14 +3,15 @@ package quantize
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Dequantize", In: "input: T; min_range: float; max_range: float", Out: "output: dtype",
 		Attrs: "T: " + quantizedTypes + "; mode: {'MIN_COMBINED', 'MIN_FIRST', 'SCALED'} = 'MIN_COMBINED'; narrow_range: bool = false; axis: int = -1; dtype: {bfloat16, float} = DT_FLOAT",
-		Shape: dequantizeShape, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("T", forQuantized(dequantizeKernel[int8], dequantizeKernel[uint8], dequantizeKernel[int16], dequantizeKernel[uint16], dequantizeKernel[int32])),
+		Shape: dequantizeShape, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("T", forQuantized(dequantizeKernel[int8], dequantizeKernel[uint8], dequantizeKernel[int16], dequantizeKernel[uint16], dequantizeKernel[int32])),
 	})
 }
 
@@ -21,18 +22,18 @@ func Dequantize(x, min, max tf.Output, opts ...tf.Option) tf.Output {
 	return apply("Dequantize", opts, x, min, max)
 }
 
-func dequantizeShape(c *tf.Infer) error {
+func dequantizeShape(c *core.Infer) error {
 	_, err := rangeShape(c)
 	c.Set(0, c.In(0))
 	return err
 }
 
-func dequantizeKernel[Q quantum](n *tf.Node) (tf.Kernel, error) {
+func dequantizeKernel[Q quantum](n *core.Node) (core.Kernel, error) {
 	mode, narrow, axis := n.Str("mode"), n.Bool("narrow_range"), n.Int("axis")
 	if n.Type("dtype") == tf.BFloat16 && mode != MinCombined {
 		return nil, invalid("When output type is bfloat16, Mode string must be 'MIN_COMBINED', is '%s'", mode)
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		at, err := dequantizeSlices(c, axis)
 		if err != nil {
 			return err
@@ -40,7 +41,7 @@ func dequantizeKernel[Q quantum](n *tf.Node) (tf.Kernel, error) {
 		if at.n != 1 && mode == MinFirst {
 			return tf.Errorf(tf.Unimplemented, "MIN_FIRST mode is not implemented for Dequantize with axis != -1.")
 		}
-		lo, hi := tf.Data[float32](c.Input(1)), tf.Data[float32](c.Input(2))
+		lo, hi := core.Data[float32](c.Input(1)), core.Data[float32](c.Input(2))
 		by := make([]func([]float32, []Q), at.n)
 		for i := range by {
 			by[i] = dequantizer[Q](mode, narrow, lo[i], hi[i])
@@ -50,7 +51,7 @@ func dequantizeKernel[Q quantum](n *tf.Node) (tf.Kernel, error) {
 }
 
 // dequantizeSlices checks the bounds and returns the slices of the input.
-func dequantizeSlices(c *tf.OpContext, axis int) (slices, error) {
+func dequantizeSlices(c *core.OpContext, axis int) (slices, error) {
 	s := c.Input(0).Shape()
 	switch {
 	case axis < -1:
@@ -93,19 +94,19 @@ func dequantizer[Q quantum](mode string, narrow bool, lo, hi float32) func([]flo
 }
 
 // dequantizeInto makes output 0 what by, for each slice, computes.
-func dequantizeInto[Q quantum](c *tf.OpContext, at slices, by []func([]float32, []Q)) error {
+func dequantizeInto[Q quantum](c *core.OpContext, at slices, by []func([]float32, []Q)) error {
 	in := c.Input(0)
 	out, err := c.Alloc(0, c.Node.OutTypes[0], in.Shape())
 	if err != nil {
 		return err
 	}
-	x := tf.Data[Q](in)
+	x := core.Data[Q](in)
 	if out.DType() == tf.Float32 {
-		y := tf.Data[float32](out)
+		y := core.Data[float32](out)
 		at.each(c, func(slice, lo, hi int) { by[slice](y[lo:hi], x[lo:hi]) })
 		return nil
 	}
-	y := tf.Data[tf.BF16](out)
+	y := core.Data[tf.BF16](out)
 	at.each(c, func(slice, lo, hi int) {
 		wide := make([]float32, hi-lo)
 		by[slice](wide, x[lo:hi])

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 const (
@@ -14,29 +15,29 @@ const (
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "FakeQuantWithMinMaxArgs", In: "inputs: float", Out: "outputs: float", Attrs: fakeArgs,
-		Shape: tf.UnchangedShape, Grad: fakeArgsGrad, Kernels: tf.AnyType(fakeKernel(fixedRange, fakeForward)),
+		Shape: core.UnchangedShape, Grad: tf.GradFunc(fakeArgsGrad), Kernels: core.AnyType(fakeKernel(fixedRange, fakeForward)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "FakeQuantWithMinMaxArgsGradient", In: "gradients: float; inputs: float", Out: "backprops: float", Attrs: fakeArgs,
-		Shape: tf.MergedShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(fakeKernel(fixedRange, fakeGate)),
+		Shape: core.MergedShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(fakeKernel(fixedRange, fakeGate)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "FakeQuantWithMinMaxVars", In: fakeVars, Out: "outputs: float", Attrs: fakeBits,
-		Shape: fakeShape(0, 0), Grad: fakeVarsGrad, Kernels: tf.AnyType(fakeKernel(scalarRange, fakeForward)),
+		Shape: fakeShape(0, 0), Grad: tf.GradFunc(fakeVarsGrad), Kernels: core.AnyType(fakeKernel(scalarRange, fakeForward)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "FakeQuantWithMinMaxVarsGradient", In: "gradients: float; " + fakeVars, Out: fakeBack, Attrs: fakeBits,
-		Shape: fakeShape(1, 0), NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(fakeKernel(scalarRange, fakeBackward)),
+		Shape: fakeShape(1, 0), NoGrad: core.NotDifferentiable, Kernels: core.AnyType(fakeKernel(scalarRange, fakeBackward)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "FakeQuantWithMinMaxVarsPerChannel", In: fakeVars, Out: "outputs: float", Attrs: fakeBits,
-		Shape: fakeShape(0, 1), Grad: fakeChannelsGrad, Kernels: tf.AnyType(fakeKernel(channelRanges, fakeForward)),
+		Shape: fakeShape(0, 1), Grad: tf.GradFunc(fakeChannelsGrad), Kernels: core.AnyType(fakeKernel(channelRanges, fakeForward)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "FakeQuantWithMinMaxVarsPerChannelGradient", In: "gradients: float; " + fakeVars, Out: fakeBack, Attrs: fakeBits,
-		Shape: fakeShape(1, 1), NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(fakeKernel(channelRanges, fakeBackward)),
+		Shape: fakeShape(1, 1), NoGrad: core.NotDifferentiable, Kernels: core.AnyType(fakeKernel(channelRanges, fakeBackward)),
 	})
 }
 
@@ -59,13 +60,13 @@ func (o FakeQuantOpts) Apply(s *tf.Spec) {
 // FakeQuantWithMinMaxArgs returns x rounded as quantizing it, with min and max
 // as bounds, does. The bounds are moved a little so that 0 stays 0.
 func FakeQuantWithMinMaxArgs(x tf.Output, min, max float32, opts ...tf.Option) tf.Output {
-	return apply("FakeQuantWithMinMaxArgs", attrs(opts, tf.Attr("min", min), tf.Attr("max", max)), x)
+	return apply("FakeQuantWithMinMaxArgs", tf.Join(opts, tf.Attr("min", min), tf.Attr("max", max)), x)
 }
 
 // FakeQuantWithMinMaxArgsGradient returns dy where x lies within the bounds,
 // else 0.
 func FakeQuantWithMinMaxArgsGradient(dy, x tf.Output, min, max float32, opts ...tf.Option) tf.Output {
-	return apply("FakeQuantWithMinMaxArgsGradient", attrs(opts, tf.Attr("min", min), tf.Attr("max", max)), dy, x)
+	return apply("FakeQuantWithMinMaxArgsGradient", tf.Join(opts, tf.Attr("min", min), tf.Attr("max", max)), dy, x)
 }
 
 // FakeQuantWithMinMaxVars is FakeQuantWithMinMaxArgs with scalar tensors for
@@ -95,8 +96,8 @@ func FakeQuantWithMinMaxVarsPerChannelGradient(dy, x, min, max tf.Output, opts .
 
 // fakeShape gives output 0 the shape of input x, and others that of the bounds,
 // of the given rank.
-func fakeShape(x, rank int) func(*tf.Infer) error {
-	return func(c *tf.Infer) error {
+func fakeShape(x, rank int) func(*core.Infer) error {
+	return func(c *core.Infer) error {
 		for i := 1; i < 3; i++ {
 			s, err := c.Rank(x+i, rank)
 			if err != nil {
@@ -144,12 +145,12 @@ func (r *nudged) within(x float32) float32 { return max(min(x, r.max), r.min) }
 
 // A ranger finds the ranges of a node that runs: one, or one for each channel.
 // Input x is what is quantized.
-type ranger func(c *tf.OpContext, x int, low, high float32) ([]nudged, error)
+type ranger func(c *core.OpContext, x int, low, high float32) ([]nudged, error)
 
 // fakeKernel returns the kernel that computes run with the ranges of input 0,
 // or of input 1 where input 0 is a gradient.
-func fakeKernel(ranges ranger, run func(c *tf.OpContext, x int, r []nudged) error) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func fakeKernel(ranges ranger, run func(c *core.OpContext, x int, r []nudged) error) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		bits, low := n.Int("num_bits"), float32(0)
 		if bits < 2 || bits > 16 {
 			return nil, invalid("num_bits must be between 2 and 16, inclusive")
@@ -164,7 +165,7 @@ func fakeKernel(ranges ranger, run func(c *tf.OpContext, x int, r []nudged) erro
 		if n.Def.Inputs[0].Name == "gradients" {
 			x = 1
 		}
-		return tf.Compute(func(c *tf.OpContext) error {
+		return core.Compute(func(c *core.OpContext) error {
 			if x == 1 && !c.Input(0).Shape().Equal(c.Input(1).Shape()) {
 				return sizesDiffer(c)
 			}
@@ -178,7 +179,7 @@ func fakeKernel(ranges ranger, run func(c *tf.OpContext, x int, r []nudged) erro
 }
 
 // sizesDiffer says that gradient and input are not of one shape.
-func sizesDiffer(c *tf.OpContext) error {
+func sizesDiffer(c *core.OpContext) error {
 	if len(c.Out) > 1 {
 		return invalid("gradient and input must be the same size")
 	}
@@ -186,21 +187,21 @@ func sizesDiffer(c *tf.OpContext) error {
 		c.Node.Name, c.Node.OpName(), c.Input(0).Shape().Text(), c.Input(1).Shape().Text())
 }
 
-func fixedRange(c *tf.OpContext, _ int, low, high float32) ([]nudged, error) {
+func fixedRange(c *core.OpContext, _ int, low, high float32) ([]nudged, error) {
 	return []nudged{nudge(c.Node.Float("min"), c.Node.Float("max"), low, high)}, nil
 }
 
-func scalarRange(c *tf.OpContext, x int, low, high float32) ([]nudged, error) {
+func scalarRange(c *core.OpContext, x int, low, high float32) ([]nudged, error) {
 	lo, hi := c.Input(x+1), c.Input(x+2)
-	for i, t := range []*tf.Tensor{lo, hi} {
+	for i, t := range []*core.Tensor{lo, hi} {
 		if t.Rank() != 0 {
 			return nil, invalid("`%s` must be rank 0 but is rank %d", []string{"min", "max"}[i], t.Rank())
 		}
 	}
-	return []nudged{nudge(tf.Data[float32](lo)[0], tf.Data[float32](hi)[0], low, high)}, nil
+	return []nudged{nudge(core.Data[float32](lo)[0], core.Data[float32](hi)[0], low, high)}, nil
 }
 
-func channelRanges(c *tf.OpContext, x int, low, high float32) ([]nudged, error) {
+func channelRanges(c *core.OpContext, x int, low, high float32) ([]nudged, error) {
 	s := c.Input(x).Shape()
 	if len(s) == 0 {
 		return nil, invalid("Shape must be at least rank 1 but is rank 0")
@@ -215,7 +216,7 @@ func channelRanges(c *tf.OpContext, x int, low, high float32) ([]nudged, error) 
 			return nil, invalid("%s has incorrect size, expected %d was %d", name, n, t.Len())
 		}
 	}
-	lo, hi := tf.Data[float32](c.Input(x+1)), tf.Data[float32](c.Input(x+2))
+	lo, hi := core.Data[float32](c.Input(x+1)), core.Data[float32](c.Input(x+2))
 	out := make([]nudged, n)
 	for i := range out {
 		out[i] = nudge(lo[i], hi[i], low, high)
@@ -224,17 +225,17 @@ func channelRanges(c *tf.OpContext, x int, low, high float32) ([]nudged, error) 
 }
 
 // rows calls f for the elements of t, as rows of n.
-func rows(c *tf.OpContext, t *tf.Tensor, n int, f func(lo, hi int)) {
+func rows(c *core.OpContext, t *core.Tensor, n int, f func(lo, hi int)) {
 	c.ParallelFor(t.Len()/max(1, n), max(1, grain/max(1, n)), func(lo, hi int) { f(lo*n, hi*n) })
 }
 
-func fakeForward(c *tf.OpContext, x int, r []nudged) error {
+func fakeForward(c *core.OpContext, x int, r []nudged) error {
 	in := c.Input(x)
 	out, err := c.AllocFrom(x, 0, tf.Float32, in.Shape())
 	if err != nil {
 		return err
 	}
-	src, dst := tf.Data[float32](in), tf.Data[float32](out)
+	src, dst := core.Data[float32](in), core.Data[float32](out)
 	rows(c, in, len(r), func(lo, hi int) {
 		for i := lo; i < hi; {
 			for k := range r {
@@ -260,13 +261,13 @@ func floor(x float32) float32 { return float32(math.Floor(float64(x))) }
 func (r *nudged) inside(x float32) bool { return r.empty || x >= r.min && x <= r.max }
 
 // fakeGate makes output 0 the gradient where the input lies within its range.
-func fakeGate(c *tf.OpContext, _ int, r []nudged) error {
-	dy, x := tf.Data[float32](c.Input(0)), tf.Data[float32](c.Input(1))
+func fakeGate(c *core.OpContext, _ int, r []nudged) error {
+	dy, x := core.Data[float32](c.Input(0)), core.Data[float32](c.Input(1))
 	out, err := c.Alloc(0, tf.Float32, c.Input(1).Shape())
 	if err != nil {
 		return err
 	}
-	dx := tf.Data[float32](out)
+	dx := core.Data[float32](out)
 	rows(c, out, len(r), func(lo, hi int) {
 		for i := lo; i < hi; {
 			for k := range r {
@@ -282,11 +283,11 @@ func fakeGate(c *tf.OpContext, _ int, r []nudged) error {
 
 // fakeBackward computes the gradients for the bounds too: those of what is cut
 // off at each.
-func fakeBackward(c *tf.OpContext, _ int, r []nudged) error {
+func fakeBackward(c *core.OpContext, _ int, r []nudged) error {
 	if err := fakeGate(c, 1, r); err != nil {
 		return err
 	}
-	dy, x := tf.Data[float32](c.Input(0)), tf.Data[float32](c.Input(1))
+	dy, x := core.Data[float32](c.Input(0)), core.Data[float32](c.Input(1))
 	below, above := make([]float64, len(r)), make([]float64, len(r))
 	for i := 0; i < len(x); {
 		for k := range r {
@@ -306,7 +307,7 @@ func fakeBackward(c *tf.OpContext, _ int, r []nudged) error {
 			return err
 		}
 		for k, v := range sums {
-			tf.Data[float32](t)[k] = float32(v)
+			core.Data[float32](t)[k] = float32(v)
 		}
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A finish is what becomes of sums of products, numbers of 32 bits, in ops that
@@ -44,24 +45,24 @@ func (f *finish) at(i, channel int, sum int32) float32 {
 }
 
 // into makes out what becomes of sums with so many channels.
-func (f *finish) into(c *tf.OpContext, out *tf.Tensor, sums []int32, channels int) {
+func (f *finish) into(c *core.OpContext, out *core.Tensor, sums []int32, channels int) {
 	switch out.DType() {
 	case tf.QInt8:
-		finishAs(c, f, tf.Data[int8](out), sums, channels)
+		finishAs(c, f, core.Data[int8](out), sums, channels)
 	case tf.QUint8:
-		finishAs(c, f, tf.Data[uint8](out), sums, channels)
+		finishAs(c, f, core.Data[uint8](out), sums, channels)
 	case tf.QInt32:
-		finishAs(c, f, tf.Data[int32](out), sums, channels)
+		finishAs(c, f, core.Data[int32](out), sums, channels)
 	case tf.BFloat16:
 		y := make([]float32, len(sums))
 		f.floats(c, y, sums, channels)
-		kernel.Narrow(tf.Data[tf.BF16](out), y)
+		kernel.Narrow(core.Data[tf.BF16](out), y)
 	default:
-		f.floats(c, tf.Data[float32](out), sums, channels)
+		f.floats(c, core.Data[float32](out), sums, channels)
 	}
 }
 
-func (f *finish) floats(c *tf.OpContext, y []float32, sums []int32, channels int) {
+func (f *finish) floats(c *core.OpContext, y []float32, sums []int32, channels int) {
 	c.ParallelFor(len(y), grain, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			y[i] = f.at(i, i%channels, sums[i])
@@ -70,7 +71,7 @@ func (f *finish) floats(c *tf.OpContext, y []float32, sums []int32, channels int
 }
 
 // finishAs rounds to the nearest number of Q, of two the even one.
-func finishAs[Q quantum](c *tf.OpContext, f *finish, y []Q, sums []int32, channels int) {
+func finishAs[Q quantum](c *core.OpContext, f *finish, y []Q, sums []int32, channels int) {
 	c.ParallelFor(len(y), grain, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			y[i] = bounded[Q](float32(math.RoundToEven(float64(f.at(i, i%channels, sums[i])))))
@@ -102,12 +103,12 @@ func filterSteps(lo, hi []float32) []float32 {
 }
 
 // biases returns input i, float32 or whole numbers of the given steps.
-func biases(t *tf.Tensor, perStep []float32) []float32 {
+func biases(t *core.Tensor, perStep []float32) []float32 {
 	if t.DType() != tf.QInt32 {
-		return tf.Data[float32](t)
+		return core.Data[float32](t)
 	}
 	out := make([]float32, t.Len())
-	for i, v := range tf.Data[int32](t) {
+	for i, v := range core.Data[int32](t) {
 		out[i] = float32(v) / perStep[i%len(perStep)]
 	}
 	return out

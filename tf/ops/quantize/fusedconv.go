@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A convFusion is an op that convolves images with filters of 8 bits and does
@@ -51,9 +52,9 @@ func init() {
 		for _, d := range f.images {
 			kernels[d] = only(fusedConvOf(d, f), f.types())
 		}
-		tf.Register(tf.OpDef{
+		core.Register(core.OpDef{
 			Name: f.name, In: f.inputs(), Out: "output: out_type; min_output: float; max_output: float", Attrs: f.attrs(),
-			Shape: f.shape, Expensive: true, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("Tinput", kernels),
+			Shape: f.shape, Expensive: true, NoGrad: core.NoGradientDefined, Kernels: core.ByType("Tinput", kernels),
 		})
 	}
 }
@@ -122,7 +123,7 @@ func QuantizedDepthwiseConv2DWith(x, filter Quantized, strides []int, padding st
 
 func convolvedWith(op string, x, filter Quantized, strides []int, padding string, then Then, opts []tf.Option) Quantized {
 	in := append([]tf.Output{x.Values, filter.Values}, then.inputs(x.Min, x.Max, filter.Min, filter.Max)...)
-	return quantizedOf(then.name(op), attrs(opts, tf.Attr("strides", strides), tf.Attr("padding", padding)), in...)
+	return quantizedOf(then.name(op), tf.Join(opts, tf.Attr("strides", strides), tf.Attr("padding", padding)), in...)
 }
 
 // types are the types of the kernels, beside that of images.
@@ -182,14 +183,14 @@ func (f *convFusion) first() int {
 
 // shape is the op's shape function. TensorFlow's says nothing of the ranges of
 // depthwise convolutions.
-func (f *convFusion) shape(c *tf.Infer) error {
+func (f *convFusion) shape(c *core.Infer) error {
 	if err := f.imagesShape(c); err != nil || f.depthwise {
 		return err
 	}
 	return f.rangeShapes(c)
 }
 
-func (f *convFusion) imagesShape(c *tf.Infer) error {
+func (f *convFusion) imagesShape(c *core.Infer) error {
 	op := "Conv2D"
 	if f.depthwise {
 		op = "DepthwiseConv2dNative"
@@ -203,7 +204,7 @@ func (f *convFusion) imagesShape(c *tf.Infer) error {
 	return nil
 }
 
-func (f *convFusion) rangeShapes(c *tf.Infer) error {
+func (f *convFusion) rangeShapes(c *core.Infer) error {
 	if f.bias {
 		if _, err := c.Rank(2, 1); err != nil {
 			return err
@@ -235,7 +236,7 @@ func (f *convFusion) rangeShapes(c *tf.Infer) error {
 }
 
 // padded reports whether a node has paddings of its own.
-func padded(n *tf.Node) bool {
+func padded(n *core.Node) bool {
 	for _, p := range n.Ints("padding_list") {
 		if p != 0 {
 			return true
@@ -250,7 +251,7 @@ type slide struct {
 	same, explicit              bool
 }
 
-func slideOf(n *tf.Node, paddings string) (*slide, error) {
+func slideOf(n *core.Node, paddings string) (*slide, error) {
 	s, d, p := n.Ints("strides"), n.Ints("dilations"), n.Ints(paddings)
 	switch {
 	case len(s) != 4:

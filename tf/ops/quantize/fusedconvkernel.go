@@ -3,6 +3,7 @@ package quantize
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // convRanges are the inputs of a fused convolution that are ranges, and what
@@ -40,7 +41,7 @@ func (f *convFusion) at() convInputs {
 }
 
 // ranges reads and checks the ranges, for so many outputs.
-func (in convInputs) ranges(c *tf.OpContext, outputs int) (r convRanges, err error) {
+func (in convInputs) ranges(c *core.OpContext, outputs int) (r convRanges, err error) {
 	for _, scalar := range []struct {
 		at   int
 		name string
@@ -61,7 +62,7 @@ func (in convInputs) ranges(c *tf.OpContext, outputs int) (r convRanges, err err
 	case n != 1 && n != outputs: // TensorFlow takes more
 		return r, invalid("min_filter and max_filter must have an element for each of %d outputs, or one, got %d", outputs, n)
 	}
-	r.filterLo, r.filterHi, r.perOutput = tf.Data[float32](lo), tf.Data[float32](hi), lo.Rank() > 0
+	r.filterLo, r.filterHi, r.perOutput = core.Data[float32](lo), core.Data[float32](hi), lo.Rank() > 0
 	return r, nil
 }
 
@@ -106,7 +107,7 @@ func (r *convRanges) sumsPerUnit(most float32) []float32 {
 }
 
 // addends sets biases and summands, inputs of c.
-func (f *finish) addends(c *tf.OpContext, in convInputs, r *convRanges, most float32, v *kernel.Conv) error {
+func (f *finish) addends(c *core.OpContext, in convInputs, r *convRanges, most float32, v *kernel.Conv) error {
 	if in.bias >= 0 {
 		t := c.Input(in.bias)
 		if t.Rank() != 1 || t.Len() != v.OutC {
@@ -127,29 +128,29 @@ func (f *finish) addends(c *tf.OpContext, in convInputs, r *convRanges, most flo
 
 // summands returns what the elements of t stand for: themselves, or numbers of 8
 // bits up to most.
-func summands(t *tf.Tensor, most float32) func(i int) float32 {
+func summands(t *core.Tensor, most float32) func(i int) float32 {
 	switch t.DType() {
 	case tf.QUint8:
-		x, step := tf.Data[uint8](t), most/255
+		x, step := core.Data[uint8](t), most/255
 		return func(i int) float32 { return float32(x[i]) * step }
 	case tf.QInt8:
-		x, step := tf.Data[int8](t), most/127
+		x, step := core.Data[int8](t), most/127
 		return func(i int) float32 { return float32(x[i]) * step }
 	case tf.QInt32:
-		x := tf.Data[int32](t)
+		x := core.Data[int32](t)
 		return func(i int) float32 { return float32(x[i]) }
 	}
-	x := tf.Data[float32](t)
+	x := core.Data[float32](t)
 	return func(i int) float32 { return x[i] }
 }
 
 // fusedConvOf returns the kernel for images of type d.
-func fusedConvOf(d tf.DType, f *convFusion) tf.NewKernel {
+func fusedConvOf(d tf.DType, f *convFusion) core.NewKernel {
 	kernelOf := fusedConv[uint8]
 	if d == tf.QInt8 {
 		kernelOf = fusedConv[int8]
 	}
-	return func(n *tf.Node) (tf.Kernel, error) {
+	return func(n *core.Node) (core.Kernel, error) {
 		w, err := slideOf(n, "padding_list")
 		if err != nil {
 			return nil, err
@@ -164,8 +165,8 @@ type fusedConvOpts struct {
 	depthwise, relu bool
 }
 
-func fusedConv[Q kernel.Byte](w *slide, o fusedConvOpts) tf.Kernel {
-	return tf.Compute(func(c *tf.OpContext) error {
+func fusedConv[Q kernel.Byte](w *slide, o fusedConvOpts) core.Kernel {
+	return core.Compute(func(c *core.OpContext) error {
 		x, filter := c.Input(0), c.Input(1)
 		v, err := w.conv(x.Shape(), filter.Shape(), o.depthwise)
 		if err != nil {
@@ -186,14 +187,14 @@ func fusedConv[Q kernel.Byte](w *slide, o fusedConvOpts) tf.Kernel {
 			return err
 		}
 		sums := make([]int32, out.Len())
-		kernel.Convolve8(c.ParallelFor, v, sums, kernel.Bytes[Q]{Data: tf.Data[Q](x)}, kernel.Bytes[int8]{Data: tf.Data[int8](filter)})
+		kernel.Convolve8(c.ParallelFor, v, sums, kernel.Bytes[Q]{Data: core.Data[Q](x)}, kernel.Bytes[int8]{Data: core.Data[int8](filter)})
 		f.into(c, out, sums, v.OutC)
 		return setConvSpans[Q](c, o.in, &r)
 	})
 }
 
 // setConvSpans makes outputs 1 and 2 the ranges of the result.
-func setConvSpans[Q kernel.Byte](c *tf.OpContext, in convInputs, r *convRanges) error {
+func setConvSpans[Q kernel.Byte](c *core.OpContext, in convInputs, r *convRanges) error {
 	if in.result >= 0 {
 		return setSpan(c, r.result)
 	}
@@ -211,7 +212,7 @@ func setConvSpans[Q kernel.Byte](c *tf.OpContext, in convInputs, r *convRanges) 
 	}
 	for i := range r.filterLo {
 		own := productSpan(symmetricLevel[Q](r.image), symmetricLevel[int8](span{r.filterLo[i], r.filterHi[i]}))
-		tf.Data[float32](lo)[i], tf.Data[float32](hi)[i] = own.lo, own.hi
+		core.Data[float32](lo)[i], core.Data[float32](hi)[i] = own.lo, own.hi
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // _FusedQuantizedConv2D and its like are what TensorFlow's optimizer makes of
@@ -15,10 +16,10 @@ func init() {
 		"data_format: string = 'NHWC'; strides: list(int); is_filter_const: bool = true; is_bias_const: bool = true; padding: {'SAME', 'VALID', 'EXPLICIT'}; explicit_paddings: list(int) = []; " +
 		"dilations: list(int) = [1, 1, 1, 1]; fused_ops: list(string) = []; alpha: float = 0.0"
 	for name, depthwise := range map[string]bool{"_FusedQuantizedConv2D": false, "_FusedQuantizedDepthwiseConv2D": true} {
-		tf.Register(tf.OpDef{
+		core.Register(core.OpDef{
 			Name: name, In: "device_inputs: Tdevice_inputs; host_inputs: Thost_inputs", Out: "device_outputs: Tdevice_outputs; host_outputs: Thost_outputs", Attrs: attrs,
-			Shape: listedShape(depthwise), Expensive: true, NoGrad: tf.NoGradientDefined,
-			Kernels: tf.ByType("Tinput", byType{
+			Shape: listedShape(depthwise), Expensive: true, NoGrad: core.NoGradientDefined,
+			Kernels: core.ByType("Tinput", byType{
 				tf.QUint8: only(listedConv(fusedConv[uint8], depthwise), map[string]tf.DType{"Tfilter": tf.QInt8}),
 				tf.QInt8:  only(listedConv(fusedConv[int8], depthwise), map[string]tf.DType{"Tfilter": tf.QInt8}),
 			}),
@@ -32,7 +33,7 @@ var listedFusions = []string{
 }
 
 // listed returns the inputs that a node has by its fused_ops, and their types.
-func listed(n *tf.Node) (in convInputs, types []tf.DType) {
+func listed(n *core.Node) (in convInputs, types []tf.DType) {
 	fused := n.Strs("fused_ops")
 	in = convInputs{bias: -1, summand: -1, result: -1, summed: -1}
 	types = []tf.DType{n.Type("Tinput"), n.Type("Tfilter")}
@@ -55,7 +56,7 @@ func listed(n *tf.Node) (in convInputs, types []tf.DType) {
 }
 
 // checkListed checks what a node lists.
-func checkListed(n *tf.Node) error {
+func checkListed(n *core.Node) error {
 	fused, out := n.Strs("fused_ops"), n.Type("out_type")
 	list := strings.Join(fused, ",")
 	in, types := listed(n)
@@ -79,9 +80,9 @@ func checkListed(n *tf.Node) error {
 	return nil
 }
 
-func listedShape(depthwise bool) func(*tf.Infer) error {
+func listedShape(depthwise bool) func(*core.Infer) error {
 	f := convFusion{depthwise: depthwise}
-	return func(c *tf.Infer) error {
+	return func(c *core.Infer) error {
 		if err := checkListed(c.Node); err != nil {
 			return err
 		}
@@ -104,8 +105,8 @@ func listedShape(depthwise bool) func(*tf.Infer) error {
 	}
 }
 
-func listedConv(kernelOf func(*slide, fusedConvOpts) tf.Kernel, depthwise bool) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func listedConv(kernelOf func(*slide, fusedConvOpts) core.Kernel, depthwise bool) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		if err := checkListed(n); err != nil {
 			return nil, err
 		}

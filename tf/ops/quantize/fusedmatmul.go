@@ -3,6 +3,7 @@ package quantize
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A matMulFusion is an op that multiplies matrices of 8 bits, adds biases and
@@ -22,9 +23,9 @@ func init() {
 		{"QuantizedMatMulWithBiasAndReluAndRequantize", true, true, tf.QUint8},
 		{"QuantizedMatMulWithBiasAndDequantize", false, true, tf.Float32},
 	} {
-		tf.Register(tf.OpDef{
-			Name: f.name, In: f.inputs(), Out: f.outputs(), Attrs: f.attrs(), Shape: f.shape, Expensive: true, NoGrad: tf.NoGradientDefined,
-			Kernels: tf.ByType("T1", byType{tf.QUint8: only(f.kernel, map[string]tf.DType{"T2": tf.QInt8, "Toutput": f.out})}),
+		core.Register(core.OpDef{
+			Name: f.name, In: f.inputs(), Out: f.outputs(), Attrs: f.attrs(), Shape: f.shape, Expensive: true, NoGrad: core.NoGradientDefined,
+			Kernels: core.ByType("T1", byType{tf.QUint8: only(f.kernel, map[string]tf.DType{"T2": tf.QInt8, "Toutput": f.out})}),
 		})
 	}
 }
@@ -43,7 +44,7 @@ func QuantizedMatMulWith(a, b Quantized, then Then, opts ...tf.Option) Quantized
 // range (Scaled) or its minimum first (MinFirst).
 func QuantizedMatMulWithBiasAndDequantize(a, b Quantized, then Then, opts ...tf.Option) tf.Output {
 	in := append([]tf.Output{a.Values, b.Values}, then.inputs(a.Min, a.Max, b.Min, b.Max)...)
-	return apply("QuantizedMatMulWithBiasAndDequantize", attrs(opts, tf.Attr("Toutput", tf.Float32)), in...)
+	return apply("QuantizedMatMulWithBiasAndDequantize", tf.Join(opts, tf.Attr("Toutput", tf.Float32)), in...)
 }
 
 // to32 reports whether the result has the range of sums.
@@ -77,7 +78,7 @@ func (f matMulFusion) attrs() string {
 	return a + "Toutput: " + out + "; transpose_a: bool = false; transpose_b: bool = false; input_quant_mode: {'MIN_FIRST', 'SCALED'} = 'MIN_FIRST'"
 }
 
-func (f matMulFusion) shape(c *tf.Infer) error {
+func (f matMulFusion) shape(c *core.Infer) error {
 	if err := shapeOf("MatMul")(c); err != nil {
 		return err
 	}
@@ -90,13 +91,13 @@ func (f matMulFusion) shape(c *tf.Infer) error {
 // kernel makes the kernel of a node. Only what is dequantized heeds the mode of
 // the input's range: TensorFlow loses the attribute where it puts oneDNN's ops
 // in the place of the others.
-func (f matMulFusion) kernel(n *tf.Node) (tf.Kernel, error) {
+func (f matMulFusion) kernel(n *core.Node) (core.Kernel, error) {
 	m, scaled := matricesOf(n), f.out == tf.Float32 && n.Str("input_quant_mode") == Scaled
 	scalars := inRank0(3, "min_a", "max_a", "min_b", "max_b")
 	if !f.to32() {
 		scalars.names = append(scalars.names, "min_freezed_output", "max_freezed_output")
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		a, b, bias := c.Input(0), c.Input(1), c.Input(2)
 		g, err := m.product(a.Shape(), b.Shape())
 		if err != nil {
@@ -113,7 +114,7 @@ func (f matMulFusion) kernel(n *tf.Node) (tf.Kernel, error) {
 			return err
 		}
 		sums := make([]int32, out.Len())
-		kernel.MatMul8(c.ParallelFor, g, sums, kernel.Bytes[uint8]{Data: tf.Data[uint8](a)}, kernel.Bytes[int8]{Data: tf.Data[int8](b)})
+		kernel.MatMul8(c.ParallelFor, g, sums, kernel.Bytes[uint8]{Data: core.Data[uint8](a)}, kernel.Bytes[int8]{Data: core.Data[int8](b)})
 		finish := f.finish(c, scaled)
 		finish.bias = f.biases(c, g, scaled)
 		finish.into(c, out, sums, g.N)
@@ -122,7 +123,7 @@ func (f matMulFusion) kernel(n *tf.Node) (tf.Kernel, error) {
 }
 
 // finish returns what becomes of the sums, but for biases.
-func (f matMulFusion) finish(c *tf.OpContext, scaled bool) *finish {
+func (f matMulFusion) finish(c *core.OpContext, scaled bool) *finish {
 	a, b := spanAt(c, 3), spanAt(c, 5)
 	width := a.hi - a.lo
 	if scaled {
@@ -144,25 +145,25 @@ func (f matMulFusion) finish(c *tf.OpContext, scaled bool) *finish {
 // biases returns the biases. Where the range's minimum comes first they also
 // make up for 0 not being number 0; TensorFlow does that in steps of the input
 // whatever those are, and not to biases that are whole numbers.
-func (f matMulFusion) biases(c *tf.OpContext, g kernel.Gemm, scaled bool) []float32 {
+func (f matMulFusion) biases(c *core.OpContext, g kernel.Gemm, scaled bool) []float32 {
 	a, b, bias := spanAt(c, 3), spanAt(c, 5), c.Input(2)
 	width := a.hi - a.lo
 	switch {
 	case scaled && bias.DType() == tf.QInt32:
 		perUnit := 1 / float32(255*127/float64(a.hi*b.farther()))
 		out := make([]float32, bias.Len())
-		for i, v := range tf.Data[int32](bias) {
+		for i, v := range core.Data[int32](bias) {
 			out[i] = float32(v) * perUnit
 		}
 		return out
 	case bias.DType() == tf.QInt32:
 		return biases(bias, []float32{float32(255 * 127 / float64(width*b.farther()))})
 	case scaled:
-		return tf.Data[float32](bias)
+		return core.Data[float32](bias)
 	}
 	out, zero := make([]float32, bias.Len()), 255*a.lo/width
-	for j, sum := range columnSums(g, tf.Data[int8](c.Input(1))) {
-		out[j] = tf.Data[float32](bias)[j] + float32(sum)*zero
+	for j, sum := range columnSums(g, core.Data[int8](c.Input(1))) {
+		out[j] = core.Data[float32](bias)[j] + float32(sum)*zero
 	}
 	return out
 }
@@ -180,7 +181,7 @@ func columnSums(g kernel.Gemm, b []int8) []int32 {
 	return sums
 }
 
-func (f matMulFusion) setSpan(c *tf.OpContext) error {
+func (f matMulFusion) setSpan(c *core.OpContext) error {
 	switch f.out {
 	case tf.QInt32:
 		return setSpan(c, productSpan(symmetricLevel[uint8](spanAt(c, 3)), symmetricLevel[int8](spanAt(c, 5))))

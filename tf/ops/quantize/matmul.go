@@ -3,15 +3,16 @@ package quantize
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "QuantizedMatMul", In: "a: T1; b: T2; min_a: float; max_a: float; min_b: float; max_b: float", Out: "out: Toutput; min_out: float; max_out: float",
 		Attrs: "T1: " + quantizedTypes + "; T2: " + quantizedTypes + "; Toutput: " + quantizedTypes + " = DT_QINT32; " +
 			"transpose_a: bool = false; transpose_b: bool = false; Tactivation: " + quantizedTypes + " = DT_QUINT8",
-		Shape: withSpan(2, shapeOf("MatMul")), Expensive: true, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("T1", byType{tf.QUint8: only(quantizedMatMul, map[string]tf.DType{"T2": tf.QUint8, "Toutput": tf.QInt32})}),
+		Shape: withSpan(2, shapeOf("MatMul")), Expensive: true, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("T1", byType{tf.QUint8: only(quantizedMatMul, map[string]tf.DType{"T2": tf.QUint8, "Toutput": tf.QInt32})}),
 	})
 }
 
@@ -24,7 +25,7 @@ func QuantizedMatMul(a, b Quantized, opts ...tf.Option) Quantized {
 // matrices describes the product of two inputs.
 type matrices struct{ transA, transB bool }
 
-func matricesOf(n *tf.Node) matrices { return matrices{n.Bool("transpose_a"), n.Bool("transpose_b")} }
+func matricesOf(n *core.Node) matrices { return matrices{n.Bool("transpose_a"), n.Bool("transpose_b")} }
 
 // product checks matrices of these shapes.
 func (m matrices) product(a, b tf.Shape) (kernel.Gemm, error) {
@@ -48,9 +49,9 @@ func (m matrices) product(a, b tf.Shape) (kernel.Gemm, error) {
 	return kernel.NewGemm(rows, columns, k, m.transA, m.transB), nil
 }
 
-func quantizedMatMul(n *tf.Node) (tf.Kernel, error) {
+func quantizedMatMul(n *core.Node) (core.Kernel, error) {
 	m := matricesOf(n)
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		if err := checkFactorSpans(c); err != nil {
 			return err
 		}
@@ -64,13 +65,13 @@ func quantizedMatMul(n *tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		kernel.MatMul8(c.ParallelFor, g, tf.Data[int32](out), bytesAt[uint8](a, spanA), bytesAt[uint8](b, spanB))
+		kernel.MatMul8(c.ParallelFor, g, core.Data[int32](out), bytesAt[uint8](a, spanA), bytesAt[uint8](b, spanB))
 		return setSpan(c, productSpan(level[uint8](spanA), level[uint8](spanB)))
 	}), nil
 }
 
 // checkFactorSpans checks the ranges of two matrices.
-func checkFactorSpans(c *tf.OpContext) error {
+func checkFactorSpans(c *core.OpContext) error {
 	for i, name := range []string{"min_a", "max_a", "min_b", "max_b"} {
 		if t := c.Input(2 + i); t.Len() != 1 || i == 0 && t.Rank() != 0 {
 			return invalid("%s must be a scalar, but got shape%s", name, t.Shape().Text())
@@ -86,6 +87,6 @@ func checkFactorSpans(c *tf.OpContext) error {
 
 // bytesAt returns the elements of t, of range r, as distances from the number
 // that stands for 0.
-func bytesAt[Q kernel.Byte](t *tf.Tensor, r span) kernel.Bytes[Q] {
-	return kernel.Bytes[Q]{Data: tf.Data[Q](t), Zero: int32(unbounded[Q](0, r))}
+func bytesAt[Q kernel.Byte](t *core.Tensor, r span) kernel.Bytes[Q] {
+	return kernel.Bytes[Q]{Data: core.Data[Q](t), Zero: int32(unbounded[Q](0, r))}
 }

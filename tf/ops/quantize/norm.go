@@ -4,20 +4,21 @@ import (
 	"math"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "QuantizedBatchNormWithGlobalNormalization",
 		In:   "t: Tinput; t_min: float; t_max: float; m: Tinput; m_min: float; m_max: float; v: Tinput; v_min: float; v_max: float; beta: Tinput; beta_min: float; beta_max: float; gamma: Tinput; gamma_min: float; gamma_max: float",
 		Out:  "result: out_type; result_min: float; result_max: float", Attrs: "Tinput: " + quantizedTypes + "; out_type: " + quantizedTypes + "; variance_epsilon: float; scale_after_normalization: bool",
-		Shape: batchNormShape, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("Tinput", byType{tf.QUint8: only(quantizedBatchNorm, map[string]tf.DType{"out_type": tf.QInt32})}),
+		Shape: batchNormShape, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("Tinput", byType{tf.QUint8: only(quantizedBatchNorm, map[string]tf.DType{"out_type": tf.QInt32})}),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "QuantizedInstanceNorm", In: "x: T; x_min: float; x_max: float", Out: "y: T; y_min: float; y_max: float",
 		Attrs: "T: " + quantizedTypes + "; output_range_given: bool = false; given_y_min: float = 0; given_y_max: float = 0; variance_epsilon: float = 1e-5; min_separation: float = 1e-3",
-		Shape: withSpan(1, imagesShape), NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", byType{tf.QUint8: quantizedInstanceNorm}),
+		Shape: withSpan(1, imagesShape), NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", byType{tf.QUint8: quantizedInstanceNorm}),
 	})
 }
 
@@ -38,7 +39,7 @@ func QuantizedBatchNormWithGlobalNormalization(x Quantized, by BatchNorm, opts .
 		in = append(in, q.Values, q.Min, q.Max)
 	}
 	own := []tf.Option{tf.Attr("out_type", tf.QInt32), tf.Attr("variance_epsilon", by.Epsilon), tf.Attr("scale_after_normalization", by.Scale)}
-	return quantizedOf("QuantizedBatchNormWithGlobalNormalization", attrs(opts, own...), in...)
+	return quantizedOf("QuantizedBatchNormWithGlobalNormalization", tf.Join(opts, own...), in...)
 }
 
 // InstanceNormOpts are the optional attributes of QuantizedInstanceNorm.
@@ -70,7 +71,7 @@ func QuantizedInstanceNorm(x Quantized, opts ...tf.Option) Quantized {
 	return quantizedOf("QuantizedInstanceNorm", opts, x.Values, x.Min, x.Max)
 }
 
-func imagesShape(c *tf.Infer) error {
+func imagesShape(c *core.Infer) error {
 	if _, err := c.Rank(0, 4); err != nil {
 		return err
 	}
@@ -78,7 +79,7 @@ func imagesShape(c *tf.Infer) error {
 	return nil
 }
 
-func batchNormShape(c *tf.Infer) error {
+func batchNormShape(c *core.Infer) error {
 	x, err := c.Rank(0, 4)
 	if err != nil {
 		return err
@@ -106,7 +107,7 @@ func batchNormShape(c *tf.Infer) error {
 var batchNormSpan = span{-(1 << 20), 1 << 20}
 
 // batchNormArgs checks the inputs.
-func batchNormArgs(c *tf.OpContext) error {
+func batchNormArgs(c *core.OpContext) error {
 	names := []string{"input", "mean", "var", "beta", "gamma"}
 	for i := range c.Inputs() {
 		if j := i % 3; j > 0 && c.Input(i).Len() != 1 {
@@ -136,9 +137,9 @@ func batchNormArgs(c *tf.OpContext) error {
 	return nil
 }
 
-func quantizedBatchNorm(n *tf.Node) (tf.Kernel, error) {
+func quantizedBatchNorm(n *core.Node) (core.Kernel, error) {
 	epsilon, scaled := n.Float("variance_epsilon"), n.Bool("scale_after_normalization")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		if err := batchNormArgs(c); err != nil {
 			return err
 		}
@@ -148,8 +149,8 @@ func quantizedBatchNorm(n *tf.Node) (tf.Kernel, error) {
 			return err
 		}
 		scale, offset := batchNormFactors(c, epsilon, scaled)
-		from, one, own := tf.Data[uint8](x), quantized[int32](1, batchNormSpan), requantizedEach(spanAt(c, 1), batchNormSpan)
-		to := tf.Data[int32](out)
+		from, one, own := core.Data[uint8](x), quantized[int32](1, batchNormSpan), requantizedEach(spanAt(c, 1), batchNormSpan)
+		to := core.Data[int32](out)
 		c.ParallelFor(len(to), grain, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				ch := i % len(scale)
@@ -162,9 +163,9 @@ func quantizedBatchNorm(n *tf.Node) (tf.Kernel, error) {
 
 // batchNormFactors returns what each channel is multiplied with and what is
 // added then, in numbers of the result's range.
-func batchNormFactors(c *tf.OpContext, epsilon float32, scaled bool) (scale, offset []int32) {
+func batchNormFactors(c *core.OpContext, epsilon float32, scaled bool) (scale, offset []int32) {
 	at := func(arg, channel int) float32 {
-		return meaning(tf.Data[uint8](c.Input(3 * arg))[channel], spanAt(c, 3*arg+1))
+		return meaning(core.Data[uint8](c.Input(3 * arg))[channel], spanAt(c, 3*arg+1))
 	}
 	for i := range c.Input(3).Len() {
 		factor := 1 / float32(math.Sqrt(float64(at(2, i)+epsilon)))
@@ -184,13 +185,13 @@ type instanceNorm struct {
 	epsilon, least float32
 }
 
-func quantizedInstanceNorm(n *tf.Node) (tf.Kernel, error) {
+func quantizedInstanceNorm(n *core.Node) (core.Kernel, error) {
 	o := instanceNorm{n.Bool("output_range_given"), span{n.Float("given_y_min"), n.Float("given_y_max")}, n.Float("variance_epsilon"), n.Float("min_separation")}
 	if o.given && o.to.lo >= o.to.hi {
 		return nil, invalid("given_y_min must be less than given_y_max : %.6g >= %.6g", o.to.lo, o.to.hi)
 	}
 	scalars := inRank0(1, "x_min", "x_max")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		if err := scalars.check(c); err != nil {
 			return err
 		}
@@ -205,15 +206,15 @@ func quantizedInstanceNorm(n *tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		normed := o.normalize(c, tf.Data[uint8](x), x.Shape(), (r.hi-r.lo)/255)
+		normed := o.normalize(c, core.Data[uint8](x), x.Shape(), (r.hi-r.lo)/255)
 		to := o.spanOf(normed)
-		inQuanta(tf.Data[uint8](out), normed, affine{0, 1}, to)
+		inQuanta(core.Data[uint8](out), normed, affine{0, 1}, to)
 		return setSpan(c, to)
 	}), nil
 }
 
 // normalize returns x, of shape s and with steps of the given size, normalized.
-func (o *instanceNorm) normalize(c *tf.OpContext, x []uint8, s tf.Shape, step float32) []float32 {
+func (o *instanceNorm) normalize(c *core.OpContext, x []uint8, s tf.Shape, step float32) []float32 {
 	y := make([]float32, len(x))
 	pixels, channels := s[1]*s[2], s[3]
 	c.ParallelFor(s[0], max(1, grain/max(1, pixels*channels)), func(lo, hi int) {

@@ -3,6 +3,7 @@ package quantize_test
 import (
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops/quantize"
 )
 
@@ -51,9 +52,9 @@ func fusedDepthwise(x, w quantize.Quantized, then quantize.Then) quantize.Quanti
 }
 
 // wholeBias are biases in steps of sums.
-func wholeBias(v ...int32) *tf.Tensor {
-	t := tf.NewTensor(tf.QInt32, tf.Shape{len(v)})
-	copy(tf.Data[int32](t), v)
+func wholeBias(v ...int32) *core.Tensor {
+	t := core.NewTensor(tf.QInt32, tf.Shape{len(v)})
+	copy(core.Data[int32](t), v)
 	return t
 }
 
@@ -84,27 +85,27 @@ func addFusedConv() {
 	for _, d := range []tf.DType{tf.QUint8, tf.QInt8} {
 		add("QuantizedConv2DWithBias", d.String(), append(each(d), bias), then(plain, true, false, false, false, false))
 		add("QuantizedConv2DWithBiasAndRelu", d.String(), append(images(d), bias), then(plain, true, false, false, false, true))
-		for name, b := range map[string]*tf.Tensor{"": bias, " whole": whole} {
+		for name, b := range map[string]*core.Tensor{"": bias, " whole": whole} {
 			add("QuantizedConv2DWithBiasAndRequantize", d.String()+name, append(each(d), b, lo, hi), then(plain, true, false, false, true, false))
 			add("QuantizedConv2DWithBiasAndReluAndRequantize", d.String()+name, append(images(d), b, lo, hi), then(plain, true, false, false, true, true))
 		}
 	}
 	channels := ranged(tf.QInt8, -1.3, 1, 2, 2, 3, 2)
 	six := vec(0.5, 0, -1, 2, 0.25, -0.125)
-	depthwise := func(more ...*tf.Tensor) tensors {
+	depthwise := func(more ...*core.Tensor) tensors {
 		return append(append(ranged(tf.QUint8, -0.4, 2.5, 2, 5, 6, 3), channels...), more...)
 	}
 	add("QuantizedDepthwiseConv2D", "", depthwise(), then(fusedDepthwise, false, false, false, false, false))
 	add("QuantizedDepthwiseConv2DWithBias", "", depthwise(six), then(fusedDepthwise, true, false, false, false, false))
 	add("QuantizedDepthwiseConv2DWithBiasAndRelu", "", depthwise(six), then(fusedDepthwise, true, false, false, false, true))
-	for name, b := range map[string]*tf.Tensor{"": six, "whole": wholeBias(5100, -20000, 3, 0, 1, -700)} {
+	for name, b := range map[string]*core.Tensor{"": six, "whole": wholeBias(5100, -20000, 3, 0, 1, -700)} {
 		add("QuantizedDepthwiseConv2DWithBiasAndReluAndRequantize", name, depthwise(b, lo, hi), then(fusedDepthwise, true, false, false, true, true))
 	}
 	addSummed(plain, images(tf.QUint8), bias, lo, hi)
 }
 
 // addSummed adds samples with summands, for which TensorFlow's process ends.
-func addSummed(conv func(x, w quantize.Quantized, then quantize.Then) quantize.Quantized, images tensors, bias, lo, hi *tf.Tensor) {
+func addSummed(conv func(x, w quantize.Quantized, then quantize.Then) quantize.Quantized, images tensors, bias, lo, hi *core.Tensor) {
 	add := func(op string, in tensors, f function) {
 		addSamples(sample{Op: op, In: append(append(tensors{}, images...), in...), F: f, Types: optest.OnlyOwn, NoGolden: "TensorFlow's process ends"})
 	}
@@ -135,11 +136,11 @@ func addFusedMatMul() {
 	product := func(a, b quantize.Quantized, then quantize.Then) quantize.Quantized {
 		return quantize.QuantizedMatMulWith(a, b, then)
 	}
-	add := func(op, name string, f function, more ...*tf.Tensor) {
+	add := func(op, name string, f function, more ...*core.Tensor) {
 		addSamples(sample{Op: op, Name: name, In: append(append(tensors{}, in...), more...), F: f, Types: optest.OnlyOwn, Static: "oneDNN's matrices are constants"})
 	}
 	add("QuantizedMatMulWithBiasAndRelu", "", then(product, true, false, false, false, true), bias)
-	for name, b := range map[string]*tf.Tensor{"": bias, "whole": whole} {
+	for name, b := range map[string]*core.Tensor{"": bias, "whole": whole} {
 		add("QuantizedMatMulWithBias", name, then(product, true, false, false, false, false), b)
 		add("QuantizedMatMulWithBiasAndRequantize", name, then(product, true, false, false, true, false), b, lo, hi)
 		add("QuantizedMatMulWithBiasAndReluAndRequantize", name, then(product, true, false, false, true, true), b, lo, hi)
@@ -173,7 +174,7 @@ func addConcatV2() {
 		}
 		return parts(quantize.QuantizedConcatV2(all, in[0]))
 	}
-	of := func(axis *tf.Tensor, at int, d tf.DType, s []int, r ...[2]float32) tensors {
+	of := func(axis *core.Tensor, at int, d tf.DType, s []int, r ...[2]float32) tensors {
 		in := tensors{axis}
 		for i, b := range r {
 			own := append([]int{}, s...)
@@ -226,7 +227,7 @@ func addListed() {
 	}
 	const conv, depthwise = "_FusedQuantizedConv2D", "_FusedQuantizedDepthwiseConv2D"
 	bounds := tensors{scalar(-0.4), scalar(2.5), vec(-1.3, -0.4, -1, -0.1), vec(1, 0.2, 2, 0.1)}
-	in := func(d tf.DType, more ...*tf.Tensor) tensors {
+	in := func(d tf.DType, more ...*core.Tensor) tensors {
 		return append(append(tensors{spread(d, 2, 5, 6, 3), spread(tf.QInt8, 2, 2, 3, 4)}, more...), bounds...)
 	}
 	add := func(op, name string, in tensors, f function) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 //go:embed testdata/golden
@@ -16,7 +17,7 @@ func TestOps(t *testing.T) { optest.Run(t, golden) }
 // The vocabulary of samples, in short.
 type (
 	sample   = optest.Sample
-	tensors  = []*tf.Tensor
+	tensors  = []*core.Tensor
 	function = func(*tf.Graph, []tf.Output) []tf.Output
 )
 
@@ -28,7 +29,7 @@ var (
 	vec    = optest.Vec[float32]
 )
 
-func scalar(v float32) *tf.Tensor { return optest.Scalar(v) }
+func scalar(v float32) *core.Tensor { return optest.Scalar(v) }
 
 // bad adds samples of an op that refuses its inputs, one of which is another.
 func bad(op string, f function, in tensors, swaps map[string]swap) {
@@ -42,5 +43,5 @@ func bad(op string, f function, in tensors, swaps map[string]swap) {
 // swap is an input and its number.
 type swap struct {
 	i int
-	t *tf.Tensor
+	t *core.Tensor
 }

@@ -3,6 +3,7 @@ package quantize
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
@@ -11,19 +12,19 @@ func init() {
 		out   = "output: T; min_output: float; max_output: float"
 		types = "T: " + quantizedTypes + "; ksize: list(int); strides: list(int); padding: {'SAME', 'VALID'}"
 	)
-	tf.Register(tf.OpDef{
-		Name: "QuantizedAvgPool", In: in, Out: out, Attrs: types, Shape: withSpan(1, shapeOf("AvgPool")), Expensive: true, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("T", byType{tf.QUint8: quantizedAvgPool[uint8], tf.QInt8: quantizedAvgPool[int8]}),
+	core.Register(core.OpDef{
+		Name: "QuantizedAvgPool", In: in, Out: out, Attrs: types, Shape: withSpan(1, shapeOf("AvgPool")), Expensive: true, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("T", byType{tf.QUint8: quantizedAvgPool[uint8], tf.QInt8: quantizedAvgPool[int8]}),
 	})
-	tf.Register(tf.OpDef{
-		Name: "QuantizedMaxPool", In: in, Out: out, Attrs: types, Shape: withSpan(1, shapeOf("MaxPool")), Expensive: true, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("T", byType{tf.QUint8: quantizedMaxPool(tf.Uint8), tf.QInt8: quantizedMaxPool(tf.Int8)}),
+	core.Register(core.OpDef{
+		Name: "QuantizedMaxPool", In: in, Out: out, Attrs: types, Shape: withSpan(1, shapeOf("MaxPool")), Expensive: true, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("T", byType{tf.QUint8: quantizedMaxPool(tf.Uint8), tf.QInt8: quantizedMaxPool(tf.Int8)}),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "_QuantizedMaxPool3D", In: in, Out: out,
 		Attrs: "ksize: list(int) >= 5; strides: list(int) >= 5; padding: {'SAME', 'VALID'}; data_format: {'NDHWC', 'NCDHW'} = 'NDHWC'; T: " + quantizedTypes,
-		Shape: withSpan(1, shapeOf("MaxPool3D")), Expensive: true, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("T", byType{tf.QUint8: quantizedMaxPool3D[uint8], tf.QInt8: quantizedMaxPool3D[int8]}),
+		Shape: withSpan(1, shapeOf("MaxPool3D")), Expensive: true, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("T", byType{tf.QUint8: quantizedMaxPool3D[uint8], tf.QInt8: quantizedMaxPool3D[int8]}),
 	})
 }
 
@@ -31,16 +32,16 @@ func init() {
 // that move by strides over images [batch height width channels] of 8 bits, and
 // the same range.
 func QuantizedAvgPool(x Quantized, ksize, strides []int, padding string, opts ...tf.Option) Quantized {
-	return quantizedOf("QuantizedAvgPool", attrs(opts, tf.Attr("ksize", ksize), tf.Attr("strides", strides), tf.Attr("padding", padding)), x.Values, x.Min, x.Max)
+	return quantizedOf("QuantizedAvgPool", tf.Join(opts, tf.Attr("ksize", ksize), tf.Attr("strides", strides), tf.Attr("padding", padding)), x.Values, x.Min, x.Max)
 }
 
 // QuantizedMaxPool is QuantizedAvgPool of maxima.
 func QuantizedMaxPool(x Quantized, ksize, strides []int, padding string, opts ...tf.Option) Quantized {
-	return quantizedOf("QuantizedMaxPool", attrs(opts, tf.Attr("ksize", ksize), tf.Attr("strides", strides), tf.Attr("padding", padding)), x.Values, x.Min, x.Max)
+	return quantizedOf("QuantizedMaxPool", tf.Join(opts, tf.Attr("ksize", ksize), tf.Attr("strides", strides), tf.Attr("padding", padding)), x.Values, x.Min, x.Max)
 }
 
 // poolSpan returns the range, which must be scalars.
-func poolSpan(c *tf.OpContext) (span, error) {
+func poolSpan(c *core.OpContext) (span, error) {
 	for i, name := range []string{"min_input", "max_input"} {
 		if t := c.Input(1 + i); t.Rank() != 0 {
 			return span{}, invalid("%s shape must be rank 0 but is rank %d, received shape: %s", name, t.Rank(), t.Shape().Text())
@@ -50,14 +51,14 @@ func poolSpan(c *tf.OpContext) (span, error) {
 }
 
 // quantizedMaxPool is what MaxPool does with numbers of type d.
-func quantizedMaxPool(d tf.DType) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
-		k, err := tf.Lookup("MaxPool").Kernels.By[d](n)
+func quantizedMaxPool(d tf.DType) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
+		k, err := core.Lookup("MaxPool").Kernels.By[d](n)
 		if err != nil {
 			return nil, err
 		}
-		pool := k.(tf.Compute)
-		return tf.Compute(func(c *tf.OpContext) error {
+		pool := k.(core.Compute)
+		return core.Compute(func(c *core.OpContext) error {
 			r, err := poolSpan(c)
 			if err != nil {
 				return err
@@ -78,7 +79,7 @@ type pooling struct {
 	same         bool
 }
 
-func poolingOf(n *tf.Node, rank int) (*pooling, error) {
+func poolingOf(n *core.Node, rank int) (*pooling, error) {
 	k, s := n.Ints("ksize"), n.Ints("strides")
 	switch {
 	case len(k) != rank:
@@ -129,7 +130,7 @@ func (p *pooling) pool(s tf.Shape) (*kernel.Pool, error) {
 	return v, nil
 }
 
-func quantizedMaxPool3D[Q int8 | uint8](n *tf.Node) (tf.Kernel, error) {
+func quantizedMaxPool3D[Q int8 | uint8](n *core.Node) (core.Kernel, error) {
 	p, err := poolingOf(n, 5)
 	if err != nil {
 		return nil, err
@@ -137,7 +138,7 @@ func quantizedMaxPool3D[Q int8 | uint8](n *tf.Node) (tf.Kernel, error) {
 	if f := n.Str("data_format"); f != "NDHWC" {
 		return nil, tf.Errorf(tf.Unimplemented, "_QuantizedMaxPool3D supports data_format NDHWC only, got %s", f)
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		x := c.Input(0)
 		r, err := poolSpan(c)
 		if err != nil {
@@ -151,17 +152,17 @@ func quantizedMaxPool3D[Q int8 | uint8](n *tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		kernel.MaxPool(c.ParallelFor, v, tf.Data[Q](out), tf.Data[Q](x))
+		kernel.MaxPool(c.ParallelFor, v, core.Data[Q](out), core.Data[Q](x))
 		return setSpan(c, r)
 	}), nil
 }
 
-func quantizedAvgPool[Q int8 | uint8](n *tf.Node) (tf.Kernel, error) {
+func quantizedAvgPool[Q int8 | uint8](n *core.Node) (core.Kernel, error) {
 	p, err := poolingOf(n, 4)
 	if err != nil {
 		return nil, err
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		x := c.Input(0)
 		v, err := p.pool(x.Shape())
 		if err != nil {
@@ -176,9 +177,9 @@ func quantizedAvgPool[Q int8 | uint8](n *tf.Node) (tf.Kernel, error) {
 			return err
 		}
 		wide, means := make([]int32, x.Len()), make([]int32, out.Len())
-		kernel.Cast(wide, tf.Data[Q](x))
+		kernel.Cast(wide, core.Data[Q](x))
 		kernel.AvgPoolWhole(c.ParallelFor, v, means, wide)
-		kernel.Cast(tf.Data[Q](out), means) // no mean is out of the range of its numbers
+		kernel.Cast(core.Data[Q](out), means) // no mean is out of the range of its numbers
 		return setSpan(c, r)
 	}), nil
 }

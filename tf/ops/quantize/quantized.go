@@ -5,22 +5,23 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 const quantizedTypes = "{qint8, quint8, qint32, qint16, quint16}"
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "QuantizeV2", In: "input: float; min_range: float; max_range: float", Out: "output: T; output_min: float; output_max: float",
 		Attrs: "T: " + quantizedTypes + "; mode: {'MIN_COMBINED', 'MIN_FIRST', 'SCALED'} = 'MIN_COMBINED'; " +
 			"round_mode: {'HALF_AWAY_FROM_ZERO', 'HALF_TO_EVEN'} = 'HALF_AWAY_FROM_ZERO'; narrow_range: bool = false; axis: int = -1; ensure_minimum_range: float = 0.01",
-		Shape: quantizeShape, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("T", forQuantized(quantizeKernel[int8], quantizeKernel[uint8], quantizeKernel[int16], quantizeKernel[uint16], quantizeKernel[int32])),
+		Shape: quantizeShape, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("T", forQuantized(quantizeKernel[int8], quantizeKernel[uint8], quantizeKernel[int16], quantizeKernel[uint16], quantizeKernel[int32])),
 	})
 }
 
 // forQuantized lists the kernels of the quantized types.
-func forQuantized(q8, u8, q16, u16, q32 tf.NewKernel) byType {
+func forQuantized(q8, u8, q16, u16, q32 core.NewKernel) byType {
 	return byType{tf.QInt8: q8, tf.QUint8: u8, tf.QInt16: q16, tf.QUint16: u16, tf.QInt32: q32}
 }
 
@@ -66,13 +67,13 @@ func (o QuantizeOpts) Apply(s *tf.Spec) {
 // QuantizeV2 returns x, float32, in the quantized type d, and the range that
 // its numbers stand for: the given one, made to hold 0 and not be too narrow.
 func QuantizeV2(x, min, max tf.Output, d tf.DType, opts ...tf.Option) (y, outMin, outMax tf.Output) {
-	op := tf.Apply(nil, "QuantizeV2", []tf.Output{x, min, max}, attrs(opts, tf.Attr("T", d))...)
+	op := tf.Apply(nil, "QuantizeV2", []tf.Output{x, min, max}, tf.Join(opts, tf.Attr("T", d))...)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
 // rangeShape wants inputs 1 and 2, the bounds, to be scalars, or vectors with an
 // element for each index of the axis of input 0.
-func rangeShape(c *tf.Infer) (tf.Shape, error) {
+func rangeShape(c *core.Infer) (tf.Shape, error) {
 	axis, rank := c.Int("axis"), 0
 	if axis >= 0 {
 		rank = 1
@@ -93,7 +94,7 @@ func rangeShape(c *tf.Infer) (tf.Shape, error) {
 	return s, nil
 }
 
-func quantizeShape(c *tf.Infer) error {
+func quantizeShape(c *core.Infer) error {
 	s, err := rangeShape(c)
 	if err != nil {
 		return err
@@ -112,7 +113,7 @@ type quantizer struct {
 	axis         int
 }
 
-func quantizerOf(n *tf.Node) (*quantizer, error) {
+func quantizerOf(n *core.Node) (*quantizer, error) {
 	q := &quantizer{mode: n.Str("mode"), even: n.Str("round_mode") == "HALF_TO_EVEN", narrow: n.Bool("narrow_range"), least: n.Float("ensure_minimum_range"), axis: n.Int("axis")}
 	if q.even && q.mode != Scaled {
 		return nil, invalid("Round mode 'HALF_TO_EVEN' only supported for mode 'SCALED', but mode is '%s'.", q.mode)
@@ -121,7 +122,7 @@ func quantizerOf(n *tf.Node) (*quantizer, error) {
 }
 
 // bounds checks inputs 1 and 2 and returns the slices of input 0.
-func (q *quantizer) bounds(c *tf.OpContext) (slices, error) {
+func (q *quantizer) bounds(c *core.OpContext) (slices, error) {
 	s := c.Input(0).Shape()
 	if q.axis < 0 {
 		for i, name := range []string{"min_range", "max_range"} {
@@ -213,12 +214,12 @@ func scaledSlicer[Q quantum](q *quantizer, lo, hi float32) slicer[Q] {
 	}}
 }
 
-func quantizeKernel[Q quantum](n *tf.Node) (tf.Kernel, error) {
+func quantizeKernel[Q quantum](n *core.Node) (core.Kernel, error) {
 	q, err := quantizerOf(n)
 	if err != nil {
 		return nil, err
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		at, err := q.bounds(c)
 		if err != nil {
 			return err
@@ -230,7 +231,7 @@ func quantizeKernel[Q quantum](n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func quantizeSlices[Q quantum](c *tf.OpContext, q *quantizer, at slices) error {
+func quantizeSlices[Q quantum](c *core.OpContext, q *quantizer, at slices) error {
 	in := c.Input(0)
 	out, err := c.Alloc(0, c.Node.OutTypes[0], in.Shape())
 	if err != nil {
@@ -242,18 +243,18 @@ func quantizeSlices[Q quantum](c *tf.OpContext, q *quantizer, at slices) error {
 		if err != nil {
 			return err
 		}
-		bounds[i] = tf.Data[float32](t)
+		bounds[i] = core.Data[float32](t)
 	}
 	by := make([]slicer[Q], at.n)
 	for i := range by {
-		lo, hi, err := q.widened(tf.Data[float32](c.Input(1))[i], tf.Data[float32](c.Input(2))[i])
+		lo, hi, err := q.widened(core.Data[float32](c.Input(1))[i], core.Data[float32](c.Input(2))[i])
 		if err != nil {
 			return err
 		}
 		by[i] = slicerOf[Q](q, lo, hi)
 		bounds[0][i], bounds[1][i] = by[i].lo, by[i].hi
 	}
-	x, y := tf.Data[float32](in), tf.Data[Q](out)
+	x, y := core.Data[float32](in), core.Data[Q](out)
 	at.each(c, func(slice, lo, hi int) { by[slice].run(y[lo:hi], x[lo:hi]) })
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/quantize"
@@ -63,26 +64,26 @@ func addBadQuantize() {
 
 // numbers returns some of a quantized type, its bounds among them, but for the
 // greatest of 32 bits: TensorFlow lets it overflow.
-func numbers(d tf.DType) *tf.Tensor {
-	t := tf.NewTensor(d, tf.Shape{2, 3})
+func numbers(d tf.DType) *core.Tensor {
+	t := core.NewTensor(d, tf.Shape{2, 3})
 	switch d {
 	case tf.QInt8:
-		copy(tf.Data[int8](t), []int8{-128, -127, 0, 3, 99, 127})
+		copy(core.Data[int8](t), []int8{-128, -127, 0, 3, 99, 127})
 	case tf.QUint8:
-		copy(tf.Data[uint8](t), []uint8{0, 1, 77, 128, 254, 255})
+		copy(core.Data[uint8](t), []uint8{0, 1, 77, 128, 254, 255})
 	case tf.QInt16:
-		copy(tf.Data[int16](t), []int16{-32768, -300, 0, 3, 999, 32767})
+		copy(core.Data[int16](t), []int16{-32768, -300, 0, 3, 999, 32767})
 	case tf.QUint16:
-		copy(tf.Data[uint16](t), []uint16{0, 1, 7777, 32768, 65534, 65535})
+		copy(core.Data[uint16](t), []uint16{0, 1, 7777, 32768, 65534, 65535})
 	default:
-		copy(tf.Data[int32](t), []int32{math.MinInt32, -3000000, 0, 3, 99999999, math.MaxInt32 - 200})
+		copy(core.Data[int32](t), []int32{math.MinInt32, -3000000, 0, 3, 99999999, math.MaxInt32 - 200})
 	}
 	return t
 }
 
 func dequantized(d tf.DType, o ...tf.Option) function {
 	return func(g *tf.Graph, in []tf.Output) []tf.Output {
-		return []tf.Output{quantize.Dequantize(ops.ConstTensor(g, numbers(d)), in[0], in[1], o...)}
+		return []tf.Output{quantize.Dequantize(ops.ConstValue(g, numbers(d)), in[0], in[1], o...)}
 	}
 }
 
@@ -121,12 +122,12 @@ func TestThereAndBack(t *testing.T) {
 			}
 			g := eager.New()
 			o := tf.Attr("mode", mode)
-			y, lo, hi := quantize.QuantizeV2(ops.ConstTensor(g, x), ops.ConstTensor(g, scalar(-5)), ops.ConstTensor(g, scalar(6)), d, o)
+			y, lo, hi := quantize.QuantizeV2(ops.ConstValue(g, x), ops.ConstValue(g, scalar(-5)), ops.ConstValue(g, scalar(6)), d, o)
 			back, err := quantize.Dequantize(y, lo, hi, o).Value()
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := optest.Differ(back, x, 0.05); diff != "" {
+			if diff := optest.Differ((*core.Tensor)(back), x, 0.05); diff != "" {
 				t.Errorf("%s of %v: %s", mode, d, diff)
 			}
 		}

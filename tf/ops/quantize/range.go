@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	_ "github.com/gorge-tf/gorge/tf/ops" // whose shape functions serve here too
 )
 
@@ -117,7 +118,7 @@ type scalarNames struct {
 }
 
 // check refuses inputs of another rank.
-func (s scalarNames) check(c *tf.OpContext) error {
+func (s scalarNames) check(c *core.OpContext) error {
 	for i, name := range s.names {
 		if t := c.Input(s.first + i); t.Rank() != 0 {
 			return invalid(s.text, name, t.Rank())
@@ -132,27 +133,27 @@ func inRank0(first int, names ...string) scalarNames {
 }
 
 // spanAt returns the range that inputs i and i+1 are.
-func spanAt(c *tf.OpContext, i int) span {
-	return span{tf.Data[float32](c.Input(i))[0], tf.Data[float32](c.Input(i + 1))[0]}
+func spanAt(c *core.OpContext, i int) span {
+	return span{core.Data[float32](c.Input(i))[0], core.Data[float32](c.Input(i + 1))[0]}
 }
 
 // setSpan makes outputs 1 and 2 the bounds of r.
-func setSpan(c *tf.OpContext, r span) error { return setSpanAt(c, 1, r) }
+func setSpan(c *core.OpContext, r span) error { return setSpanAt(c, 1, r) }
 
-func setSpanAt(c *tf.OpContext, first int, r span) error {
+func setSpanAt(c *core.OpContext, first int, r span) error {
 	for i, v := range []float32{r.lo, r.hi} {
 		t, err := c.Alloc(first+i, tf.Float32, tf.Shape{})
 		if err != nil {
 			return err
 		}
-		tf.Data[float32](t)[0] = v
+		core.Data[float32](t)[0] = v
 	}
 	return nil
 }
 
 // scalarShapes wants the inputs from first on to be scalars, and makes all
 // outputs but the first ones scalars.
-func scalarShapes(c *tf.Infer, first, outputs int) error {
+func scalarShapes(c *core.Infer, first, outputs int) error {
 	for i := first; i < c.NumIn(); i++ {
 		if _, err := c.Rank(i, 0); err != nil {
 			return err
@@ -166,8 +167,8 @@ func scalarShapes(c *tf.Infer, first, outputs int) error {
 
 // withSpan is the shape function of an op whose output 0 has the shape that f
 // gives and whose inputs from first on are ranges.
-func withSpan(first int, f func(*tf.Infer) error) func(*tf.Infer) error {
-	return func(c *tf.Infer) error {
+func withSpan(first int, f func(*core.Infer) error) func(*core.Infer) error {
+	return func(c *core.Infer) error {
 		if err := f(c); err != nil {
 			return err
 		}
@@ -177,8 +178,8 @@ func withSpan(first int, f func(*tf.Infer) error) func(*tf.Infer) error {
 
 // only restricts a kernel to nodes with type attributes of these values, beside
 // the one that chooses the kernel.
-func only(k tf.NewKernel, types map[string]tf.DType) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func only(k core.NewKernel, types map[string]tf.DType) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		for attr, want := range types {
 			if got := n.Type(attr); got != want {
 				return nil, tf.Errorf(tf.NotFound, "No OpKernel was registered to support Op '%s' with attr %s = %v; types supported: %v", n.OpName(), attr, got, want)
@@ -190,4 +191,4 @@ func only(k tf.NewKernel, types map[string]tf.DType) tf.NewKernel {
 
 // shapeOf returns the shape function of an op for floating-point numbers, whose
 // attributes are called the same.
-func shapeOf(op string) func(*tf.Infer) error { return tf.Lookup(op).Shape }
+func shapeOf(op string) func(*core.Infer) error { return core.Lookup(op).Shape }

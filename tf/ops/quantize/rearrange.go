@@ -4,18 +4,19 @@ import (
 	"math"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "QuantizedConcat", In: "concat_dim: int32; values: N * T; input_mins: N * float; input_maxes: N * float", Out: "output: T; output_min: float; output_max: float",
-		Attrs: "N: int >= 2; T: type", Shape: concatShape, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("T", byType{tf.QUint8: quantizedConcat[uint8], tf.QInt32: quantizedConcat[int32]}),
+		Attrs: "N: int >= 2; T: type", Shape: concatShape, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("T", byType{tf.QUint8: quantizedConcat[uint8], tf.QInt32: quantizedConcat[int32]}),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "QuantizedReshape", In: "tensor: T; shape: Tshape; input_min: float; input_max: float", Out: "output: T; output_min: float; output_max: float",
-		Attrs: "T: type; Tshape: {int32, int64} = int32", Shape: withSpan(2, shapeOf("Reshape")), NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("T", byType{tf.QUint8: quantizedReshape, tf.QInt32: quantizedReshape}),
+		Attrs: "T: type; Tshape: {int32, int64} = int32", Shape: withSpan(2, shapeOf("Reshape")), NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("T", byType{tf.QUint8: quantizedReshape, tf.QInt32: quantizedReshape}),
 	})
 }
 
@@ -35,7 +36,7 @@ func QuantizedReshape(x Quantized, shape tf.Output, opts ...tf.Option) Quantized
 	return quantizedOf("QuantizedReshape", opts, x.Values, shape, x.Min, x.Max)
 }
 
-func concatShape(c *tf.Infer) error {
+func concatShape(c *core.Infer) error {
 	n := c.Int("N")
 	at, known := c.ConstInts(0)
 	s, err := joinedShape(c, 1, n, at, known)
@@ -48,7 +49,7 @@ func concatShape(c *tf.Infer) error {
 
 // joinedShape returns what is known of n inputs joined along dimension at, if
 // that is known.
-func joinedShape(c *tf.Infer, first, n int, at []int, known bool) (tf.Shape, error) {
+func joinedShape(c *core.Infer, first, n int, at []int, known bool) (tf.Shape, error) {
 	var out tf.Shape
 	for i := range n {
 		s := c.In(first + i)
@@ -86,11 +87,11 @@ func joinedDim(a, b int, known, along bool) int {
 
 // concatArgs checks the inputs and returns the dimension to join along, the
 // result's shape and the ranges.
-func concatArgs(c *tf.OpContext, n int) (axis int, s tf.Shape, ranges []span, err error) {
+func concatArgs(c *core.OpContext, n int) (axis int, s tf.Shape, ranges []span, err error) {
 	if at := c.Input(0); at.Rank() != 0 {
 		return 0, nil, nil, invalid("Concat dim tensor should be a scalar integer, but got shape %s", at.Shape().Text())
 	}
-	axis = int(tf.Data[int32](c.Input(0))[0])
+	axis = int(core.Data[int32](c.Input(0))[0])
 	if rank := c.Input(1).Rank(); axis < 0 || axis >= rank {
 		return 0, nil, nil, invalid("ConcatOp : Expected concatenating dimensions in the range [0, %d), but got %d", rank, axis)
 	}
@@ -102,7 +103,7 @@ func concatArgs(c *tf.OpContext, n int) (axis int, s tf.Shape, ranges []span, er
 }
 
 // joinedSizes returns the shape of n inputs joined.
-func joinedSizes(c *tf.OpContext, from, n, axis int) (tf.Shape, error) {
+func joinedSizes(c *core.OpContext, from, n, axis int) (tf.Shape, error) {
 	first := c.Input(from).Shape()
 	s := first.Clone()
 	for i := 1; i < n; i++ {
@@ -120,7 +121,7 @@ func joinedSizes(c *tf.OpContext, from, n, axis int) (tf.Shape, error) {
 	return s, nil
 }
 
-func concatSpans(c *tf.OpContext, n int) ([]span, error) {
+func concatSpans(c *core.OpContext, n int) ([]span, error) {
 	out := make([]span, n)
 	for i := range out {
 		lo, hi := c.Input(1+n+i), c.Input(1+2*n+i)
@@ -130,7 +131,7 @@ func concatSpans(c *tf.OpContext, n int) ([]span, error) {
 		case hi.Len() != 1:
 			return nil, invalid("input_maxes each tensor's num elements must be 1, given num elements %d in index %d", hi.Len(), i)
 		}
-		out[i] = span{tf.Data[float32](lo)[0], tf.Data[float32](hi)[0]}
+		out[i] = span{core.Data[float32](lo)[0], core.Data[float32](hi)[0]}
 	}
 	return out, nil
 }
@@ -149,9 +150,9 @@ func around[Q quantum](ranges []span) span {
 	return r
 }
 
-func quantizedConcat[Q quantum](n *tf.Node) (tf.Kernel, error) {
+func quantizedConcat[Q quantum](n *core.Node) (core.Kernel, error) {
 	count, d := n.Int("N"), n.Type("T")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		axis, s, ranges, err := concatArgs(c, count)
 		if err != nil {
 			return err
@@ -162,16 +163,16 @@ func quantizedConcat[Q quantum](n *tf.Node) (tf.Kernel, error) {
 
 // joinRanged makes output 0 the inputs from first on joined to shape s, in range
 // to.
-func joinRanged[Q quantum](c *tf.OpContext, d tf.DType, first, axis int, s tf.Shape, ranges []span, to span) error {
+func joinRanged[Q quantum](c *core.OpContext, d tf.DType, first, axis int, s tf.Shape, ranges []span, to span) error {
 	out, err := c.Alloc(0, d, s)
 	if err != nil {
 		return err
 	}
-	y, line, at := tf.Data[Q](out), s[axis:].NumElements(), 0
+	y, line, at := core.Data[Q](out), s[axis:].NumElements(), 0
 	for i, r := range ranges {
 		x := c.Input(first + i)
 		width := x.Shape()[axis:].NumElements()
-		joinInto(c, y, tf.Data[Q](x), s[:axis].NumElements(), line, at, width, requantizer[Q](r, to))
+		joinInto(c, y, core.Data[Q](x), s[:axis].NumElements(), line, at, width, requantizer[Q](r, to))
 		at += width
 	}
 	return setSpan(c, to)
@@ -187,7 +188,7 @@ func requantizer[Q quantum](from, to span) func(y, x []Q) {
 }
 
 // joinInto writes rows of x, so wide, into the lines of y from column at on.
-func joinInto[Q quantum](c *tf.OpContext, y, x []Q, rows, line, at, width int, f func(y, x []Q)) {
+func joinInto[Q quantum](c *core.OpContext, y, x []Q, rows, line, at, width int, f func(y, x []Q)) {
 	c.ParallelFor(rows, max(1, grain/max(1, width)), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			f(y[i*line+at:][:width], x[i*width:(i+1)*width])
@@ -195,13 +196,13 @@ func joinInto[Q quantum](c *tf.OpContext, y, x []Q, rows, line, at, width int, f
 	})
 }
 
-func quantizedReshape(n *tf.Node) (tf.Kernel, error) {
-	k, err := tf.Lookup("Reshape").Kernels.All(n)
+func quantizedReshape(n *core.Node) (core.Kernel, error) {
+	k, err := core.Lookup("Reshape").Kernels.All(n)
 	if err != nil {
 		return nil, err
 	}
-	reshape := k.(tf.Compute)
-	return tf.Compute(func(c *tf.OpContext) error {
+	reshape := k.(core.Compute)
+	return core.Compute(func(c *core.OpContext) error {
 		if err := reshape(c); err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
@@ -11,32 +12,32 @@ func init() {
 		in  = "input: Tinput; input_min: float; input_max: float"
 		out = "output: out_type; output_min: float; output_max: float"
 	)
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "QuantizeDownAndShrinkRange", In: in, Out: out, Attrs: "Tinput: " + quantizedTypes + "; out_type: " + quantizedTypes,
-		Shape: withSpan(1, tf.UnchangedShape), NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("out_type", byType{tf.QUint8: from32(shrinkRange)}),
+		Shape: withSpan(1, core.UnchangedShape), NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("out_type", byType{tf.QUint8: from32(shrinkRange)}),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Requantize", In: in + "; requested_output_min: float; requested_output_max: float", Out: out, Attrs: "Tinput: " + quantizedTypes + "; out_type: " + quantizedTypes,
-		Shape: withSpan(1, tf.UnchangedShape), NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("out_type", byType{tf.QUint8: from32(requantize(tf.QUint8, fixedPoint)), tf.QInt8: from32(requantize(tf.QInt8, throughFloat[int8]))}),
+		Shape: withSpan(1, core.UnchangedShape), NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("out_type", byType{tf.QUint8: from32(requantize(tf.QUint8, fixedPoint)), tf.QInt8: from32(requantize(tf.QInt8, throughFloat[int8]))}),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "RequantizationRange", In: in, Out: "output_min: float; output_max: float", Attrs: "Tinput: " + quantizedTypes,
-		Shape: rangesShape(0), NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("Tinput", byType{tf.QInt32: requantizationRange}),
+		Shape: rangesShape(0), NoGrad: core.NoGradientDefined, Kernels: core.ByType("Tinput", byType{tf.QInt32: requantizationRange}),
 	})
 }
 
 // QuantizeDownAndShrinkRange returns x, of 32 bits, in 8 bits without sign, and
 // the range of the numbers that it has, with 0.
 func QuantizeDownAndShrinkRange(x Quantized, opts ...tf.Option) Quantized {
-	return quantizedOf("QuantizeDownAndShrinkRange", attrs(opts, tf.Attr("out_type", tf.QUint8)), x.Values, x.Min, x.Max)
+	return quantizedOf("QuantizeDownAndShrinkRange", tf.Join(opts, tf.Attr("out_type", tf.QUint8)), x.Values, x.Min, x.Max)
 }
 
 // Requantize returns x, of 32 bits, in 8 bits, a quantized type, of the range
 // from min, at most 0, to max.
 func Requantize(x Quantized, min, max tf.Output, d tf.DType, opts ...tf.Option) Quantized {
-	return quantizedOf("Requantize", attrs(opts, tf.Attr("out_type", d)), x.Values, x.Min, x.Max, min, max)
+	return quantizedOf("Requantize", tf.Join(opts, tf.Attr("out_type", d)), x.Values, x.Min, x.Max, min, max)
 }
 
 // RequantizationRange returns the range of the numbers that x, of 32 bits, has,
@@ -47,18 +48,20 @@ func RequantizationRange(x Quantized, opts ...tf.Option) (min, max tf.Output) {
 }
 
 // from32 is for kernels of numbers of 32 bits.
-func from32(k tf.NewKernel) tf.NewKernel { return only(k, map[string]tf.DType{"Tinput": tf.QInt32}) }
+func from32(k core.NewKernel) core.NewKernel {
+	return only(k, map[string]tf.DType{"Tinput": tf.QInt32})
+}
 
 // rangesShape is the shape function of an op whose inputs 1 and 2 have this rank
 // and whose outputs are scalars.
-func rangesShape(rank int) func(*tf.Infer) error {
-	return func(c *tf.Infer) error {
+func rangesShape(rank int) func(*core.Infer) error {
+	return func(c *core.Infer) error {
 		for i := 1; i < 3; i++ {
 			if _, err := c.Rank(i, rank); err != nil {
 				return err
 			}
 		}
-		return tf.ScalarShape(c)
+		return core.ScalarShape(c)
 	}
 }
 
@@ -71,20 +74,20 @@ func used(x []int32, r span) span {
 	return span{min(0, meaning(least, r)), meaning(most, r)}
 }
 
-func requantizationRange(*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+func requantizationRange(*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		for i, name := range []string{"min", "max"} {
 			if c.Input(1+i).Len() == 0 {
 				return invalid("Input %s must not be empty.", name)
 			}
 		}
-		return setSpanAt(c, 0, used(tf.Data[int32](c.Input(0)), spanAt(c, 1)))
+		return setSpanAt(c, 0, used(core.Data[int32](c.Input(0)), spanAt(c, 1)))
 	}), nil
 }
 
-func shrinkRange(*tf.Node) (tf.Kernel, error) {
+func shrinkRange(*core.Node) (core.Kernel, error) {
 	scalars := inRank0(1, "input_min", "input_max")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		if err := scalars.check(c); err != nil {
 			return err
 		}
@@ -93,16 +96,16 @@ func shrinkRange(*tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		to := used(tf.Data[int32](x), r)
-		fixedPoint(c, tf.Data[uint8](out), tf.Data[int32](x), r, to)
+		to := used(core.Data[int32](x), r)
+		fixedPoint(c, core.Data[uint8](out), core.Data[int32](x), r, to)
 		return setSpan(c, to)
 	}), nil
 }
 
-func requantize[Q quantum](d tf.DType, convert func(c *tf.OpContext, y []Q, x []int32, from, to span)) tf.NewKernel {
+func requantize[Q quantum](d tf.DType, convert func(c *core.OpContext, y []Q, x []int32, from, to span)) core.NewKernel {
 	scalars := inRank0(1, "input_min", "input_max", "requested_output_min", "requested_output_max")
-	return func(*tf.Node) (tf.Kernel, error) {
-		return tf.Compute(func(c *tf.OpContext) error {
+	return func(*core.Node) (core.Kernel, error) {
+		return core.Compute(func(c *core.OpContext) error {
 			if err := scalars.check(c); err != nil {
 				return err
 			}
@@ -117,20 +120,20 @@ func requantize[Q quantum](d tf.DType, convert func(c *tf.OpContext, y []Q, x []
 			if err != nil {
 				return err
 			}
-			convert(c, tf.Data[Q](out), tf.Data[int32](x), from, to)
+			convert(c, core.Data[Q](out), core.Data[int32](x), from, to)
 			return setSpan(c, to)
 		}), nil
 	}
 }
 
 // throughFloat takes numbers to another range by way of what they stand for.
-func throughFloat[Q quantum](c *tf.OpContext, y []Q, x []int32, from, to span) {
+func throughFloat[Q quantum](c *core.OpContext, y []Q, x []int32, from, to span) {
 	own := affineOf[int32](from)
 	c.ParallelFor(len(y), grain, func(lo, hi int) { inQuanta(y[lo:hi], x[lo:hi], own, to) })
 }
 
 // fixedPoint takes numbers of 32 bits to 8 bits with fractions of 16 bits.
-func fixedPoint(c *tf.OpContext, y []uint8, x []int32, from, to span) {
+func fixedPoint(c *core.OpContext, y []uint8, x []int32, from, to span) {
 	const one = 1 << 16
 	wide, width := from.hi-from.lo, to.hi-to.lo
 	var scale, start, per int64

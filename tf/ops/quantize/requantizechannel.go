@@ -4,26 +4,27 @@ import (
 	"math"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const in = "input: T; input_min: float; input_max: float"
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "RequantizationRangePerChannel", In: in, Out: "output_min: float; output_max: float", Attrs: "T: " + quantizedTypes + " = DT_QINT32; clip_value_max: float",
-		Shape: rangesShape(1), NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", byType{tf.QInt32: channelsRange}),
+		Shape: rangesShape(1), NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", byType{tf.QInt32: channelsRange}),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "RequantizePerChannel", In: in + "; requested_output_min: float; requested_output_max: float", Out: "output: out_type; output_min: float; output_max: float",
 		Attrs: "T: " + quantizedTypes + " = DT_QINT32; out_type: " + quantizedTypes + " = DT_QUINT8",
-		Shape: channelsShape, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("out_type", byType{tf.QUint8: channels32(requantizeChannels[uint8](tf.QUint8)), tf.QInt8: channels32(requantizeChannels[int8](tf.QInt8))}),
+		Shape: channelsShape, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("out_type", byType{tf.QUint8: channels32(requantizeChannels[uint8](tf.QUint8)), tf.QInt8: channels32(requantizeChannels[int8](tf.QInt8))}),
 	})
 }
 
 // RequantizationRangePerChannel returns the range of the numbers that images x
 // of 32 bits have, whose range is given for each channel. It ends at clip.
 func RequantizationRangePerChannel(x Quantized, clip float32, opts ...tf.Option) (min, max tf.Output) {
-	o := tf.Apply(nil, "RequantizationRangePerChannel", []tf.Output{x.Values, x.Min, x.Max}, attrs(opts, tf.Attr("clip_value_max", clip))...)
+	o := tf.Apply(nil, "RequantizationRangePerChannel", []tf.Output{x.Values, x.Min, x.Max}, tf.Join(opts, tf.Attr("clip_value_max", clip))...)
 	return o.Output(0), o.Output(1)
 }
 
@@ -31,13 +32,13 @@ func RequantizationRangePerChannel(x Quantized, clip float32, opts ...tf.Option)
 // each channel, in 8 bits, a quantized type, of one range. What is greater, of
 // the absolute values of its bounds, counts.
 func RequantizePerChannel(x Quantized, min, max tf.Output, d tf.DType, opts ...tf.Option) Quantized {
-	return quantizedOf("RequantizePerChannel", attrs(opts, tf.Attr("out_type", d)), x.Values, x.Min, x.Max, min, max)
+	return quantizedOf("RequantizePerChannel", tf.Join(opts, tf.Attr("out_type", d)), x.Values, x.Min, x.Max, min, max)
 }
 
 // channels32 is for kernels of numbers of 32 bits.
-func channels32(k tf.NewKernel) tf.NewKernel { return only(k, map[string]tf.DType{"T": tf.QInt32}) }
+func channels32(k core.NewKernel) core.NewKernel { return only(k, map[string]tf.DType{"T": tf.QInt32}) }
 
-func channelsShape(c *tf.Infer) error {
+func channelsShape(c *core.Infer) error {
 	c.Set(0, c.In(0))
 	for i := 1; i < 3; i++ {
 		if _, err := c.Rank(i, 1); err != nil {
@@ -57,7 +58,7 @@ func reach(lo, hi []float32) []float32 {
 }
 
 // channelsArgs checks the inputs of RequantizationRangePerChannel.
-func channelsArgs(c *tf.OpContext) error {
+func channelsArgs(c *core.OpContext) error {
 	x, lo, hi := c.Input(0).Shape(), c.Input(1).Shape(), c.Input(2).Shape()
 	depth := hi.NumElements()
 	switch {
@@ -79,14 +80,14 @@ func channelsArgs(c *tf.OpContext) error {
 	return nil
 }
 
-func channelsRange(n *tf.Node) (tf.Kernel, error) {
+func channelsRange(n *core.Node) (core.Kernel, error) {
 	clip := n.Float("clip_value_max")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		if err := channelsArgs(c); err != nil {
 			return err
 		}
-		scale := reach(tf.Data[float32](c.Input(1)), tf.Data[float32](c.Input(2)))
-		most, least := farthest(tf.Data[int32](c.Input(0)), len(scale))
+		scale := reach(core.Data[float32](c.Input(1)), core.Data[float32](c.Input(2)))
+		most, least := farthest(core.Data[int32](c.Input(0)), len(scale))
 		r := span{0, math.SmallestNonzeroFloat32 * (1 << 23)}
 		for i, s := range scale {
 			r.hi = max(r.hi, s*float32(most[i])/(1<<31))
@@ -119,7 +120,7 @@ func farthest(x []int32, channels int) (most []int32, least int32) {
 }
 
 // requantizeArgs checks the inputs of RequantizePerChannel.
-func requantizeArgs(c *tf.OpContext) error {
+func requantizeArgs(c *core.OpContext) error {
 	x, depth, n := c.Input(0).Shape(), c.Input(1).Len(), c.Input(2).Len()
 	switch {
 	case len(x) != 4:
@@ -136,13 +137,13 @@ func requantizeArgs(c *tf.OpContext) error {
 	return nil
 }
 
-func requantizeChannels[Q int8 | uint8](d tf.DType) tf.NewKernel {
-	return func(*tf.Node) (tf.Kernel, error) {
-		return tf.Compute(func(c *tf.OpContext) error {
+func requantizeChannels[Q int8 | uint8](d tf.DType) core.NewKernel {
+	return func(*core.Node) (core.Kernel, error) {
+		return core.Compute(func(c *core.OpContext) error {
 			if err := requantizeArgs(c); err != nil {
 				return err
 			}
-			x, to := c.Input(0), span{tf.Data[float32](c.Input(3))[0], tf.Data[float32](c.Input(4))[0]}
+			x, to := c.Input(0), span{core.Data[float32](c.Input(3))[0], core.Data[float32](c.Input(4))[0]}
 			if d == tf.QInt8 && !(to.lo < 0) {
 				return invalid("If out_type is QINT8, requested_output_max must be non negative, got %.6g", to.lo)
 			}
@@ -150,18 +151,18 @@ func requantizeChannels[Q int8 | uint8](d tf.DType) tf.NewKernel {
 			if err != nil {
 				return err
 			}
-			scale := reach(tf.Data[float32](c.Input(1)), tf.Data[float32](c.Input(2)))
+			scale := reach(core.Data[float32](c.Input(1)), core.Data[float32](c.Input(2)))
 			for i, s := range scale {
 				scale[i] = highest[Q]() * (s / max(abs(to.lo), abs(to.hi)) / (1 << 31))
 			}
-			scaleChannels(c, tf.Data[Q](out), tf.Data[int32](x), scale)
+			scaleChannels(c, core.Data[Q](out), core.Data[int32](x), scale)
 			return setSpan(c, to)
 		}), nil
 	}
 }
 
 // scaleChannels multiplies numbers by what scale has for their channel.
-func scaleChannels[Q int8 | uint8](c *tf.OpContext, y []Q, x []int32, scale []float32) {
+func scaleChannels[Q int8 | uint8](c *core.OpContext, y []Q, x []int32, scale []float32) {
 	c.ParallelFor(len(y), grain, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			y[i] = saturated[Q](float32(math.RoundToEven(float64(float32(x[i]) * scale[i%len(scale)]))))

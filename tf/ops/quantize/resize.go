@@ -4,14 +4,15 @@ import (
 	"math"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "QuantizedResizeBilinear", In: "images: T; size: int32; min: float; max: float", Out: "resized_images: T; out_min: float; out_max: float",
 		Attrs: "T: {quint8, qint32, float}; align_corners: bool = false; half_pixel_centers: bool = false",
-		Shape: withSpan(2, resizeShape), Expensive: true, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("T", byType{
+		Shape: withSpan(2, resizeShape), Expensive: true, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("T", byType{
 			tf.QUint8:  quantizedResize(fixedBilinear[uint8](7)),
 			tf.QInt32:  quantizedResize(fixedBilinear[int32](30)),
 			tf.Float32: quantizedResize(bilinear),
@@ -36,7 +37,7 @@ func QuantizedResizeBilinear(images Quantized, size tf.Output, opts ...tf.Option
 	return quantizedOf("QuantizedResizeBilinear", opts, images.Values, size, images.Min, images.Max)
 }
 
-func resizeShape(c *tf.Infer) error {
+func resizeShape(c *core.Infer) error {
 	s, err := c.Rank(0, 4)
 	if err != nil {
 		return err
@@ -62,7 +63,7 @@ type point struct {
 }
 
 // points returns where the positions of a resized dimension are in the old one.
-func points(n *tf.Node, in, out int) []point {
+func points(n *core.Node, in, out int) []point {
 	scale := float32(in) / float32(out)
 	if n.Bool("align_corners") && out > 1 {
 		scale = float32(in-1) / float32(out-1)
@@ -82,7 +83,7 @@ func points(n *tf.Node, in, out int) []point {
 }
 
 // resizeArgs checks the inputs and returns the result's shape.
-func resizeArgs(c *tf.OpContext) (tf.Shape, error) {
+func resizeArgs(c *core.OpContext) (tf.Shape, error) {
 	for i, name := range []string{"min", "max"} {
 		if c.Input(2+i).Rank() != 0 {
 			return nil, invalid("%s must be a scalar", name)
@@ -101,7 +102,7 @@ func resizeArgs(c *tf.OpContext) (tf.Shape, error) {
 	case size.Len() != 2:
 		return nil, invalid("shape_t must have two elements%s", size.Shape().Text())
 	}
-	h, w := int(tf.Data[int32](size)[0]), int(tf.Data[int32](size)[1])
+	h, w := int(core.Data[int32](size)[0]), int(core.Data[int32](size)[1])
 	if h <= 0 || w <= 0 {
 		return nil, invalid("output dimensions must be positive")
 	}
@@ -110,9 +111,9 @@ func resizeArgs(c *tf.OpContext) (tf.Shape, error) {
 
 // quantizedResize makes the kernel whose pixels mix computes: y from two rows
 // and a column's point, for all channels.
-func quantizedResize[T float32 | uint8 | int32](mix func(row, column point, y, upper, lower []T, channels int)) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
-		return tf.Compute(func(c *tf.OpContext) error {
+func quantizedResize[T float32 | uint8 | int32](mix func(row, column point, y, upper, lower []T, channels int)) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
+		return core.Compute(func(c *core.OpContext) error {
 			s, err := resizeArgs(c)
 			if err != nil {
 				return err
@@ -124,10 +125,10 @@ func quantizedResize[T float32 | uint8 | int32](mix func(row, column point, y, u
 			}
 			r := spanAt(c, 2)
 			if in := x.Shape(); s.Equal(in) {
-				copy(tf.Data[T](out), tf.Data[T](x))
+				copy(core.Data[T](out), core.Data[T](x))
 			} else if out.Len() > 0 {
 				rows, columns := points(n, in[1], s[1]), points(n, in[2], s[2])
-				resizeRows(c, tf.Data[T](out), tf.Data[T](x), in, rows, columns, mix)
+				resizeRows(c, core.Data[T](out), core.Data[T](x), in, rows, columns, mix)
 			}
 			return setSpan(c, r)
 		}), nil
@@ -135,7 +136,7 @@ func quantizedResize[T float32 | uint8 | int32](mix func(row, column point, y, u
 }
 
 // resizeRows computes the rows of y from images x of shape s.
-func resizeRows[T any](c *tf.OpContext, y, x []T, s tf.Shape, rows, columns []point, mix func(row, column point, y, upper, lower []T, channels int)) {
+func resizeRows[T any](c *core.OpContext, y, x []T, s tf.Shape, rows, columns []point, mix func(row, column point, y, upper, lower []T, channels int)) {
 	channels, line := s[3], s[2]*s[3]
 	width := len(columns) * channels
 	c.ParallelFor(s[0]*len(rows), max(1, grain/width), func(lo, hi int) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 const (
@@ -15,27 +16,27 @@ const (
 
 func init() {
 	const ranged = "input: T; input_min: T; input_max: T"
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "QuantizeAndDequantize", In: "input: T", Out: "output: T",
 		Attrs: "signed_input: bool = true; num_bits: int = 8; range_given: bool = false; input_min: float = 0.0; input_max: float = 0.0; " + simTypes,
-		Shape: tf.UnchangedShape, Grad: straightThrough, Kernels: simKernels(simulate[float32], simulate[float64]),
+		Shape: core.UnchangedShape, Grad: tf.GradFunc(straightThrough), Kernels: simKernels(simulate[float32], simulate[float64]),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "QuantizeAndDequantizeV2", In: ranged, Out: "output: T", Attrs: simV2,
-		Shape: simShape, Grad: straightThrough, Kernels: simKernels(simulate[float32], simulate[float64]),
+		Shape: simShape, Grad: tf.GradFunc(straightThrough), Kernels: simKernels(simulate[float32], simulate[float64]),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "QuantizeAndDequantizeV3", In: ranged + "; num_bits: int32", Out: "output: T",
 		Attrs: "signed_input: bool = true; range_given: bool = true; " + simTypes + "narrow_range: bool = false; axis: int = -1",
-		Shape: simShape, Grad: straightThrough, Kernels: simKernels(simulate[float32], simulate[float64]),
+		Shape: simShape, Grad: tf.GradFunc(straightThrough), Kernels: simKernels(simulate[float32], simulate[float64]),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "QuantizeAndDequantizeV4", In: ranged, Out: "output: T", Attrs: simV2,
-		Shape: simShape, Grad: simV4Grad, Kernels: simKernels(simulate[float32], simulate[float64]),
+		Shape: simShape, Grad: tf.GradFunc(simV4Grad), Kernels: simKernels(simulate[float32], simulate[float64]),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "QuantizeAndDequantizeV4Grad", In: "gradients: T; " + ranged, Out: "input_backprop: T; input_min_backprop: T; input_max_backprop: T",
-		Attrs: simTypes + "axis: int = -1", Shape: simGradShape, NoGrad: tf.NoGradientDefined, Kernels: simKernels(simulateGrad[float32], simulateGrad[float64]),
+		Attrs: simTypes + "axis: int = -1", Shape: simGradShape, NoGrad: core.NoGradientDefined, Kernels: simKernels(simulateGrad[float32], simulateGrad[float64]),
 	})
 }
 
@@ -105,7 +106,7 @@ func QuantizeAndDequantizeV4Grad(dy, x, min, max tf.Output, opts ...tf.Option) (
 }
 
 // simRange checks the ranges in inputs i and i+1 of the op of input x.
-func simRange(c *tf.Infer, x, i int) error {
+func simRange(c *core.Infer, x, i int) error {
 	axis := c.Int("axis")
 	rank := 0
 	if axis >= 0 {
@@ -129,33 +130,33 @@ func simRange(c *tf.Infer, x, i int) error {
 	return nil
 }
 
-func simShape(c *tf.Infer) error {
+func simShape(c *core.Infer) error {
 	c.Set(0, c.In(0))
 	return simRange(c, 0, 1)
 }
 
-func simGradShape(c *tf.Infer) error {
+func simGradShape(c *core.Infer) error {
 	c.Set(0, c.In(1))
 	c.Set(1, c.In(2))
 	c.Set(2, c.In(3))
 	return simRange(c, 1, 2)
 }
 
-func simKernels(f32, f64 func(*tf.OpContext) error) tf.KernelSet {
-	kernelOf := func(run func(*tf.OpContext) error) tf.NewKernel {
-		return func(n *tf.Node) (tf.Kernel, error) {
+func simKernels(f32, f64 func(*core.OpContext) error) core.KernelSet {
+	kernelOf := func(run func(*core.OpContext) error) core.NewKernel {
+		return func(n *core.Node) (core.Kernel, error) {
 			if err := checkBits(n); err != nil {
 				return nil, err
 			}
-			return tf.Compute(run), nil
+			return core.Compute(run), nil
 		}
 	}
-	return tf.ByType("T", byType{tf.Float32: kernelOf(f32), tf.Float64: kernelOf(f64)})
+	return core.ByType("T", byType{tf.Float32: kernelOf(f32), tf.Float64: kernelOf(f64)})
 }
 
 // checkBits checks the number of bits, where that is an attribute, and a range
 // of attributes.
-func checkBits(n *tf.Node) error {
+func checkBits(n *core.Node) error {
 	bits, signed := n.Int("num_bits"), n.Bool("signed_input")
 	if n.Attr("num_bits") == nil {
 		return nil
@@ -187,7 +188,7 @@ type simulation[T float] struct {
 	halfUp    bool
 }
 
-func simulationOf[T float](n *tf.Node, bits int) simulation[T] {
+func simulationOf[T float](n *core.Node, bits int) simulation[T] {
 	v := simulation[T]{given: n.Bool("range_given"), halfUp: n.Str("round_mode") == "HALF_UP", high: T(uint64(1)<<bits - 1)}
 	if n.Bool("signed_input") {
 		v.low, v.high = -T(uint64(1)<<(bits-1)), T(uint64(1)<<(bits-1)-1)
@@ -240,7 +241,7 @@ func (v *simulation[T]) round(y, x []T, s scaling[T]) {
 }
 
 // bitsOf returns the number of bits, which is an input of the third form.
-func bitsOf(c *tf.OpContext) (int, error) {
+func bitsOf(c *core.OpContext) (int, error) {
 	if c.Node.Attr("num_bits") != nil {
 		return c.Node.Int("num_bits"), nil
 	}
@@ -248,7 +249,7 @@ func bitsOf(c *tf.OpContext) (int, error) {
 	if t.Rank() != 0 {
 		return 0, invalid("Invalid shape. The `num_bits` tensor should be a scalar. Got dimensions: %d", t.Rank())
 	}
-	bits, signed := int(tf.Data[int32](t)[0]), c.Node.Bool("signed_input")
+	bits, signed := int(core.Data[int32](t)[0]), c.Node.Bool("signed_input")
 	if most := 63 - b2i(signed); bits <= 0 || bits >= most {
 		return 0, invalid("num_bits is out of range: %d with `signed_input_` %d", bits, b2i(signed))
 	}
@@ -256,7 +257,7 @@ func bitsOf(c *tf.OpContext) (int, error) {
 }
 
 // ranges returns the bounds for each slice of input 0.
-func (v *simulation[T]) ranges(c *tf.OpContext, at slices, x []T) (lo, hi []T, err error) {
+func (v *simulation[T]) ranges(c *core.OpContext, at slices, x []T) (lo, hi []T, err error) {
 	if v.given && c.Inputs() == 1 {
 		return []T{T(c.Node.Float("input_min"))}, []T{T(c.Node.Float("input_max"))}, nil
 	}
@@ -281,7 +282,7 @@ func (v *simulation[T]) ranges(c *tf.OpContext, at slices, x []T) (lo, hi []T, e
 // givenRanges reads the bounds for n slices from inputs i and i+1. With an axis
 // TensorFlow takes them in some of the ops only, and wants scalars in the
 // others.
-func givenRanges[T float](c *tf.OpContext, i, n int) (lo, hi []T, err error) {
+func givenRanges[T float](c *core.OpContext, i, n int) (lo, hi []T, err error) {
 	axis := c.Node.Int("axis")
 	for k, name := range []string{"input_min", "input_max"} {
 		switch t := c.Input(i + k); {
@@ -293,11 +294,11 @@ func givenRanges[T float](c *tf.OpContext, i, n int) (lo, hi []T, err error) {
 			return nil, nil, invalid("%s_tensor has incorrect size, was %d expected %d to match dim %d of the input %s", name, t.Len(), n, axis, t.Shape().Text())
 		}
 	}
-	return tf.Data[T](c.Input(i)), tf.Data[T](c.Input(i + 1)), nil
+	return core.Data[T](c.Input(i)), core.Data[T](c.Input(i + 1)), nil
 }
 
 // axisOf returns the axis of slices of a tensor of shape s, -1 for none.
-func axisOf(n *tf.Node, s tf.Shape) (int, error) {
+func axisOf(n *core.Node, s tf.Shape) (int, error) {
 	if n.Attr("axis") == nil {
 		return -1, nil
 	}
@@ -311,7 +312,7 @@ func axisOf(n *tf.Node, s tf.Shape) (int, error) {
 	return axis, nil
 }
 
-func simulate[T float](c *tf.OpContext) error {
+func simulate[T float](c *core.OpContext) error {
 	in := c.Input(0)
 	axis, err := axisOf(c.Node, in.Shape())
 	if err != nil {
@@ -322,7 +323,7 @@ func simulate[T float](c *tf.OpContext) error {
 		return err
 	}
 	at, v := slicesOf(in.Shape(), axis), simulationOf[T](c.Node, bits)
-	x := tf.Data[T](in)
+	x := core.Data[T](in)
 	lo, hi, err := v.ranges(c, at, x)
 	if err != nil {
 		return err
@@ -335,12 +336,12 @@ func simulate[T float](c *tf.OpContext) error {
 	for i := range scales {
 		scales[i] = v.scaling(lo[i], hi[i])
 	}
-	y := tf.Data[T](out)
+	y := core.Data[T](out)
 	at.each(c, func(slice, lo, hi int) { v.round(y[lo:hi], x[lo:hi], scales[slice]) })
 	return nil
 }
 
-func simulateGrad[T float](c *tf.OpContext) error {
+func simulateGrad[T float](c *core.OpContext) error {
 	dy, in := c.Input(0), c.Input(1)
 	if !dy.Shape().Equal(in.Shape()) {
 		return invalid("gradient and input must be the same size")
@@ -363,9 +364,9 @@ func simulateGrad[T float](c *tf.OpContext) error {
 		if err != nil {
 			return err
 		}
-		clear(tf.Data[T](t))
+		clear(core.Data[T](t))
 	}
-	dx, g, x := tf.Data[T](out), tf.Data[T](dy), tf.Data[T](in)
+	dx, g, x := core.Data[T](out), core.Data[T](dy), core.Data[T](in)
 	at.each(c, func(slice, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			if dx[i] = g[i]; !(x[i] >= low[slice] && x[i] <= high[slice]) {

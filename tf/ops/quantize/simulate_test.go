@@ -25,7 +25,7 @@ func (f simulation) with(o quantize.SimulateOpts) function {
 func addSimulations() {
 	const deprecated = "TensorFlow has it in old graphs only"
 	v3 := func(x, lo, hi tf.Output, opts ...tf.Option) tf.Output {
-		return quantize.QuantizeAndDequantizeV3(x, lo, hi, ops.ConstTensor(x.Graph(), optest.Scalar(int32(6))), opts...)
+		return quantize.QuantizeAndDequantizeV3(x, lo, hi, ops.ConstValue(x.Graph(), optest.Scalar(int32(6))), opts...)
 	}
 	x, lo, hi := within(-4.3, 5.7, 2, 3, 4), scalar(-3.1), scalar(4.9)
 	byAxis := tensors{x, vec(-3, -2, -5), vec(4, 1, 2.5)}

@@ -7,6 +7,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/handle"
 	"github.com/gorge-tf/gorge/internal/queue"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
@@ -17,28 +18,28 @@ func init() {
 	access("QueueDequeueMany", "n: int32", "components: component_types", take+wait, countShape, wantsOut(dequeueMany(false)))
 	access("QueueDequeueUpTo", "n: int32", "components: component_types", take+wait, nothing, wantsOut(dequeueMany(true)))
 	access("QueueClose", "", "", "cancel_pending_enqueues: bool = false", nothing, closeQueue)
-	access("QueueSize", "", "size: int32", "", tf.ScalarShape, asks(func(q *queue.Queue) *tf.Tensor { return tf.Scalar(int32(q.Size())) }))
-	access("QueueIsClosed", "", "is_closed: bool", "", tf.ScalarShape, asks(func(q *queue.Queue) *tf.Tensor { return tf.Scalar(q.Closed()) }))
+	access("QueueSize", "", "size: int32", "", core.ScalarShape, asks(func(q *queue.Queue) *core.Tensor { return core.Scalar(int32(q.Size())) }))
+	access("QueueIsClosed", "", "is_closed: bool", "", core.ScalarShape, asks(func(q *queue.Queue) *core.Tensor { return core.Scalar(q.Closed()) }))
 }
 
 // access registers both generations of an op on queues.
-func access(name, in, out, attrs string, shape func(*tf.Infer) error, k tf.NewKernel) {
+func access(name, in, out, attrs string, shape func(*core.Infer) error, k core.NewKernel) {
 	for v, typ := range map[string]string{"": "handle: Ref(string)", "V2": "handle: resource"} {
 		if in != "" {
 			typ += "; "
 		}
-		tf.Register(tf.OpDef{
+		core.Register(core.OpDef{
 			Name: name + v, In: typ + in, Out: out, Attrs: attrs, Stateful: v == "V2",
-			Shape: shape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(k),
+			Shape: shape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(k),
 		})
 	}
 }
 
 // nothing is known of the shapes: they are the queue's affair.
-func nothing(*tf.Infer) error { return nil }
+func nothing(*core.Infer) error { return nil }
 
 // countShape refuses a number of elements that is known to be negative.
-func countShape(c *tf.Infer) error {
+func countShape(c *core.Infer) error {
 	if v, ok := c.ConstInts(1); ok && len(v) > 0 && v[0] < 0 && strings.HasSuffix(c.OpName(), "V2") {
 		return tf.Errorf(tf.InvalidArgument, "Input 'n' must be >= 0, but is %d", v[0])
 	}
@@ -46,12 +47,12 @@ func countShape(c *tf.Infer) error {
 }
 
 // A use is what a node does with a queue.
-type use func(q *queue.Queue, c *tf.OpContext, done func(error))
+type use func(q *queue.Queue, c *core.OpContext, done func(error))
 
 // wantsIn makes the factory of kernels whose inputs must be of the queue's
 // types.
-func wantsIn(f use) tf.NewKernel {
-	return checked(f, func(n *tf.Node, q *queue.Queue) error {
+func wantsIn(f use) core.NewKernel {
+	return checked(f, func(n *core.Node, q *queue.Queue) error {
 		if !slices.Equal(n.InTypes[1:], q.Types()) {
 			return wrongSignature(n, q, n.InTypes[:1], q.Types(), nil)
 		}
@@ -61,8 +62,8 @@ func wantsIn(f use) tf.NewKernel {
 
 // wantsOut makes the factory of kernels whose outputs must be of the queue's
 // types.
-func wantsOut(f use) tf.NewKernel {
-	return checked(f, func(n *tf.Node, q *queue.Queue) error {
+func wantsOut(f use) core.NewKernel {
+	return checked(f, func(n *core.Node, q *queue.Queue) error {
 		if !slices.Equal(n.OutTypes, q.Types()) {
 			return wrongSignature(n, q, n.InTypes, nil, q.Types())
 		}
@@ -70,12 +71,12 @@ func wantsOut(f use) tf.NewKernel {
 	})
 }
 
-func checked(f use, check func(*tf.Node, *queue.Queue) error) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func checked(f use, check func(*core.Node, *queue.Queue) error) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		if n.Int("timeout_ms") != -1 {
 			return nil, tf.Errorf(tf.InvalidArgument, "Timeout not supported yet.")
 		}
-		return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
+		return core.AsyncCompute(func(c *core.OpContext, done func(error)) {
 			q, err := handle.Find[*queue.Queue](c, 0)
 			if err == nil {
 				err = check(c.Node, q)
@@ -90,7 +91,7 @@ func checked(f use, check func(*tf.Node, *queue.Queue) error) tf.NewKernel {
 }
 
 // wrongSignature says which types a node has and which its queue asks for.
-func wrongSignature(n *tf.Node, q *queue.Queue, head, in, out []tf.DType) error {
+func wrongSignature(n *core.Node, q *queue.Queue, head, in, out []tf.DType) error {
 	return tf.Errorf(tf.InvalidArgument, "Signature mismatch, have: %s->%s expected: %s->%s",
 		typeNames(n.InTypes), typeNames(n.OutTypes), typeNames(slices.Concat(head, in)), typeNames(out))
 }
@@ -103,21 +104,21 @@ func typeNames(types []tf.DType) string {
 	return strings.Join(names, ", ")
 }
 
-func enqueue(q *queue.Queue, c *tf.OpContext, done func(error)) {
+func enqueue(q *queue.Queue, c *core.OpContext, done func(error)) {
 	q.Enqueue(c.StepContext(), c.Tensors(1, c.Inputs()), done)
 }
 
-func enqueueMany(q *queue.Queue, c *tf.OpContext, done func(error)) {
+func enqueueMany(q *queue.Queue, c *core.OpContext, done func(error)) {
 	q.EnqueueMany(c.StepContext(), c.Tensors(1, c.Inputs()), done)
 }
 
-func dequeue(q *queue.Queue, c *tf.OpContext, done func(error)) {
+func dequeue(q *queue.Queue, c *core.OpContext, done func(error)) {
 	q.Dequeue(c.StepContext(), outputs(c, done))
 }
 
 func dequeueMany(upTo bool) use {
-	return func(q *queue.Queue, c *tf.OpContext, done func(error)) {
-		n := tf.Data[int32](c.Input(1))
+	return func(q *queue.Queue, c *core.OpContext, done func(error)) {
+		n := core.Data[int32](c.Input(1))
 		if len(n) == 0 {
 			done(tf.Errorf(tf.InvalidArgument, "the number of elements to dequeue must be a scalar, got shape %s", c.Input(1).Shape().Text()))
 			return
@@ -127,7 +128,7 @@ func dequeueMany(upTo bool) use {
 }
 
 // outputs makes what was dequeued the outputs.
-func outputs(c *tf.OpContext, done func(error)) func(queue.Tuple, error) {
+func outputs(c *core.OpContext, done func(error)) func(queue.Tuple, error) {
 	return func(t queue.Tuple, err error) {
 		for i, x := range t {
 			c.Set(i, x)
@@ -136,9 +137,9 @@ func outputs(c *tf.OpContext, done func(error)) func(queue.Tuple, error) {
 	}
 }
 
-func closeQueue(n *tf.Node) (tf.Kernel, error) {
+func closeQueue(n *core.Node) (core.Kernel, error) {
 	cancel := n.Bool("cancel_pending_enqueues")
-	return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
+	return core.AsyncCompute(func(c *core.OpContext, done func(error)) {
 		q, err := handle.Find[*queue.Queue](c, 0)
 		if err != nil {
 			done(err)
@@ -149,9 +150,9 @@ func closeQueue(n *tf.Node) (tf.Kernel, error) {
 }
 
 // asks makes the factory of kernels that tell something of a queue at once.
-func asks(f func(*queue.Queue) *tf.Tensor) tf.NewKernel {
-	return func(*tf.Node) (tf.Kernel, error) {
-		return tf.Compute(func(c *tf.OpContext) error {
+func asks(f func(*queue.Queue) *core.Tensor) core.NewKernel {
+	return func(*core.Node) (core.Kernel, error) {
+		return core.Compute(func(c *core.OpContext) error {
 			q, err := handle.Find[*queue.Queue](c, 0)
 			if err != nil {
 				return err

@@ -7,6 +7,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/queue"
 	"github.com/gorge-tf/gorge/internal/resource"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // An accumulator collects gradients until there are enough of them. Gradients
@@ -26,12 +27,12 @@ type accumulator struct {
 type gradients interface {
 	// check refuses a gradient that does not fit the shape, or the sum if
 	// there is one.
-	check(shape tf.Shape, begun bool, g []*tf.Tensor) error
+	check(shape tf.Shape, begun bool, g []*core.Tensor) error
 	// begin makes g, of which it must not keep memory, the sum.
-	begin(g []*tf.Tensor)
-	add(g []*tf.Tensor)
+	begin(g []*core.Tensor)
+	add(g []*core.Tensor)
 	// take gives the sum, or the mean of count gradients, away.
-	take(shape tf.Shape, mean bool, count int) []*tf.Tensor
+	take(shape tf.Shape, mean bool, count int) []*core.Tensor
 }
 
 var _ = resource.Declare[*accumulator]("tensorflow::ConditionalAccumulatorBase")
@@ -42,7 +43,7 @@ func (a *accumulator) Close() {
 }
 
 // apply adds the gradient g of a step, unless it is stale.
-func (a *accumulator) apply(step int64, g []*tf.Tensor) error {
+func (a *accumulator) apply(step int64, g []*core.Tensor) error {
 	return a.Change(func() error {
 		if step < a.step {
 			return nil
@@ -62,12 +63,12 @@ func (a *accumulator) apply(step int64, g []*tf.Tensor) error {
 
 // take waits for n gradients and gives them, as one, to done. Then the
 // accumulator is empty, and at the next step.
-func (a *accumulator) take(ctx context.Context, n int, done func([]*tf.Tensor, error)) {
+func (a *accumulator) take(ctx context.Context, n int, done func([]*core.Tensor, error)) {
 	if n <= 0 {
 		done(nil, tf.Errorf(tf.InvalidArgument, "Argument num_required must be positive, but was %d", n))
 		return
 	}
-	var out []*tf.Tensor
+	var out []*core.Tensor
 	a.Wait(ctx, "TakeGrad", func() (bool, error) {
 		if a.count < n {
 			return false, nil
@@ -81,8 +82,8 @@ func (a *accumulator) take(ctx context.Context, n int, done func([]*tf.Tensor, e
 
 // newAccumulator returns the factory of the kernels that give out an
 // accumulator's handle.
-func newAccumulator(sum func() gradients) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func newAccumulator(sum func() gradients) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		d, shape, mean := n.Type("dtype"), n.ShapeAttr("shape"), n.Str("reduction_type") != "SUM"
 		if d != tf.Float16 && d != tf.Float32 && d != tf.Float64 {
 			return nil, tf.Errorf(tf.NotFound, "No OpKernel was registered to support Op '%s' with attr dtype = %v; types supported: float16, float32, float64", n.OpName(), d)
@@ -95,12 +96,12 @@ func newAccumulator(sum func() gradients) tf.NewKernel {
 
 // applyGradient is the kernel of the ops whose inputs are a handle, a step, and
 // a gradient.
-func applyGradient(n *tf.Node) (tf.Kernel, error) {
+func applyGradient(n *core.Node) (core.Kernel, error) {
 	at := len(n.InTypes) - 1 // of the dense gradient
 	if n.Def.Attr("has_known_shape") != nil {
 		at--
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		a, err := handle.Find[*accumulator](c, 0)
 		if err != nil {
 			return err
@@ -117,13 +118,13 @@ func applyGradient(n *tf.Node) (tf.Kernel, error) {
 		if n.Def.Attr("has_known_shape") != nil && !n.Bool("has_known_shape") {
 			g = g[:2]
 		}
-		return a.apply(tf.Data[int64](c.Input(1))[0], g)
+		return a.apply(core.Data[int64](c.Input(1))[0], g)
 	}), nil
 }
 
-func takeGradient(n *tf.Node) (tf.Kernel, error) {
+func takeGradient(n *core.Node) (core.Kernel, error) {
 	want := n.Type("dtype")
-	return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
+	return core.AsyncCompute(func(c *core.OpContext, done func(error)) {
 		a, err := handle.Find[*accumulator](c, 0)
 		switch {
 		case err != nil:
@@ -136,7 +137,7 @@ func takeGradient(n *tf.Node) (tf.Kernel, error) {
 			done(err)
 			return
 		}
-		a.take(c.StepContext(), int(tf.Data[int32](c.Input(1))[0]), func(out []*tf.Tensor, err error) {
+		a.take(c.StepContext(), int(core.Data[int32](c.Input(1))[0]), func(out []*core.Tensor, err error) {
 			if err == nil {
 				err = c.SetAll(out)
 			}
@@ -145,8 +146,8 @@ func takeGradient(n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func setGlobalStep(*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+func setGlobalStep(*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		a, err := handle.Find[*accumulator](c, 0)
 		if err != nil {
 			return err
@@ -154,16 +155,16 @@ func setGlobalStep(*tf.Node) (tf.Kernel, error) {
 		if c.Input(1).Rank() != 0 {
 			return tf.Errorf(tf.InvalidArgument, "Argument num_required must be scalar, but had bad shape %s", c.Input(1).Shape().Text())
 		}
-		return a.Change(func() error { a.step = tf.Data[int64](c.Input(1))[0]; return nil })
+		return a.Change(func() error { a.step = core.Data[int64](c.Input(1))[0]; return nil })
 	}), nil
 }
 
-func numAccumulated(*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+func numAccumulated(*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		a, err := handle.Find[*accumulator](c, 0)
 		if err != nil {
 			return err
 		}
-		return a.Change(func() error { c.Set(0, tf.Scalar(int32(a.count))); return nil })
+		return a.Change(func() error { c.Set(0, core.Scalar(int32(a.count))); return nil })
 	}), nil
 }

@@ -3,6 +3,7 @@ package queue_test
 import (
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/queue"
 )
@@ -10,8 +11,8 @@ import (
 // accumulate is a sample in which an accumulator gets gradients of the steps 1
 // and 0, of which the latter is stale, and 1 again.
 func accumulate(op string, make func(g *tf.Graph) tf.Output, o ...queue.AccumulatorOpts) optest.Sample {
-	s := optest.Sample{Op: op, In: []*tf.Tensor{optest.Vec[float32](1, 2, 4)}, Types: optest.OnlyOwn}
-	if tf.Lookup(op).Inputs == nil && tf.Lookup(op).Outputs[0].Ref || len(tf.Lookup(op).Inputs) > 0 && tf.Lookup(op).Inputs[0].Ref {
+	s := optest.Sample{Op: op, In: []*core.Tensor{optest.Vec[float32](1, 2, 4)}, Types: optest.OnlyOwn}
+	if core.Lookup(op).Inputs == nil && core.Lookup(op).Outputs[0].Ref || len(core.Lookup(op).Inputs) > 0 && core.Lookup(op).Inputs[0].Ref {
 		s.GraphOnly = "references to strings are made by graphs"
 	}
 	s.F = func(g *tf.Graph, in []tf.Output) []tf.Output {
@@ -44,7 +45,7 @@ func init() {
 // sparse is a sample with two gradients that have one row in common.
 func sparse(op string) optest.Sample {
 	indices, values := optest.Vec[int64](0, 2), optest.Vec[float32](1, 2)
-	return optest.Sample{Op: op, In: []*tf.Tensor{indices, values}, Types: optest.OnlyOwn, GraphOnly: "references to strings are made by graphs",
+	return optest.Sample{Op: op, In: []*core.Tensor{indices, values}, Types: optest.OnlyOwn, GraphOnly: "references to strings are made by graphs",
 		F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 			a := queue.SparseConditionalAccumulator(g, tf.Float32, tf.Shape{5})
 			step, shape := ops.Scalar(g, int64(0)), ops.Const(g, []int64{5})

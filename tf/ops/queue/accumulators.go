@@ -1,6 +1,9 @@
 package queue
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 func init() {
 	const attrs = "dtype: numbertype; shape: shape; container: string = ''; shared_name: string = ''; reduction_type: {'MEAN', 'SUM'} = 'MEAN'"
@@ -12,7 +15,7 @@ func init() {
 		accumulatorOp(prefix+"AccumulatorApplyGradient", handle+"; local_step: int64; gradient: dtype", "", "dtype: numbertype", scalarInput, applyGradient)
 		accumulatorOp(prefix+"AccumulatorTakeGradient", handle+"; num_required: int32", "average: dtype", "dtype: numbertype", scalarInput, takeGradient)
 		accumulatorOp(prefix+"AccumulatorSetGlobalStep", handle+"; new_global_step: int64", "", "", scalarInput, setGlobalStep)
-		accumulatorOp(prefix+"AccumulatorNumAccumulated", handle, "num_accumulated: int32", "", tf.ScalarShape, numAccumulated)
+		accumulatorOp(prefix+"AccumulatorNumAccumulated", handle, "num_accumulated: int32", "", core.ScalarShape, numAccumulated)
 	}
 	accumulatorOp("SparseAccumulatorApplyGradient", "handle: Ref(string); local_step: int64; gradient_indices: int64; gradient_values: dtype; gradient_shape: int64",
 		"", "dtype: numbertype; has_known_shape: bool", scalarInput, applyGradient)
@@ -20,15 +23,15 @@ func init() {
 		"dtype: numbertype", scalarInput, takeGradient)
 }
 
-func accumulatorOp(name, in, out, attrs string, shape func(*tf.Infer) error, k tf.NewKernel) {
-	tf.Register(tf.OpDef{
+func accumulatorOp(name, in, out, attrs string, shape func(*core.Infer) error, k core.NewKernel) {
+	core.Register(core.OpDef{
 		Name: name, In: in, Out: out, Attrs: attrs, Stateful: in[len("handle: "):][:1] == "r",
-		Shape: shape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(k),
+		Shape: shape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(k),
 	})
 }
 
 // scalarInput wants a scalar beside the handle.
-func scalarInput(c *tf.Infer) error {
+func scalarInput(c *core.Infer) error {
 	_, err := c.Rank(1, 0)
 	return err
 }
@@ -68,7 +71,7 @@ func SparseConditionalAccumulator(g *tf.Graph, d tf.DType, shape tf.Shape, opts 
 }
 
 func accumulatorOf(g *tf.Graph, op string, d tf.DType, shape tf.Shape, opts []tf.Option) tf.Output {
-	return tf.Apply(g, op, nil, append([]tf.Option{tf.Attr("dtype", d), tf.Attr("shape", shape)}, opts...)...).Output(0)
+	return tf.Apply(g, op, nil, tf.Join(opts, tf.Attr("dtype", d), tf.Attr("shape", shape))...).Output(0)
 }
 
 // generation returns the name of an op on accumulators for a kind of handle.
@@ -89,7 +92,7 @@ func AccumulatorApplyGradient(handle, localStep, gradient tf.Output, opts ...tf.
 // AccumulatorTakeGradient waits for numRequired gradients and returns the mean
 // of all that there are, of type d. The accumulator is at the next step then.
 func AccumulatorTakeGradient(handle, numRequired tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
-	return tf.Apply(nil, generation(handle, "AccumulatorTakeGradient"), []tf.Output{handle, numRequired}, append([]tf.Option{tf.Attr("dtype", d)}, opts...)...).Output(0)
+	return tf.Apply(nil, generation(handle, "AccumulatorTakeGradient"), []tf.Output{handle, numRequired}, tf.Join(opts, tf.Attr("dtype", d))...).Output(0)
 }
 
 // AccumulatorSetGlobalStep sets the step of an accumulator.
@@ -107,12 +110,12 @@ func AccumulatorNumAccumulated(handle tf.Output, opts ...tf.Option) tf.Output {
 // is not known.
 func SparseAccumulatorApplyGradient(handle, localStep, indices, values, shape tf.Output, opts ...tf.Option) *tf.Operation {
 	known := tf.Attr("has_known_shape", !shape.Shape().Equal(tf.Shape{0}))
-	return tf.Apply(nil, "SparseAccumulatorApplyGradient", []tf.Output{handle, localStep, indices, values, shape}, append([]tf.Option{known}, opts...)...)
+	return tf.Apply(nil, "SparseAccumulatorApplyGradient", []tf.Output{handle, localStep, indices, values, shape}, tf.Join(opts, known)...)
 }
 
 // SparseAccumulatorTakeGradient is AccumulatorTakeGradient for slices. Each is
 // the mean of the gradients that have it.
 func SparseAccumulatorTakeGradient(handle, numRequired tf.Output, d tf.DType, opts ...tf.Option) (indices, values, shape tf.Output) {
-	o := tf.Apply(nil, "SparseAccumulatorTakeGradient", []tf.Output{handle, numRequired}, append([]tf.Option{tf.Attr("dtype", d)}, opts...)...)
+	o := tf.Apply(nil, "SparseAccumulatorTakeGradient", []tf.Output{handle, numRequired}, tf.Join(opts, tf.Attr("dtype", d))...)
 	return o.Output(0), o.Output(1), o.Output(2)
 }

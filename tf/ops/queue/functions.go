@@ -35,7 +35,7 @@ func QueueDequeueUpToV2(handle, n tf.Output, types []tf.DType, opts ...tf.Option
 
 // taken adds an op whose outputs have the given types.
 func taken(op string, types []tf.DType, opts []tf.Option, in ...tf.Output) []tf.Output {
-	o := tf.Apply(nil, op, in, append([]tf.Option{tf.Attr("component_types", types)}, opts...)...)
+	o := tf.Apply(nil, op, in, tf.Join(opts, tf.Attr("component_types", types))...)
 	out := make([]tf.Output, len(types))
 	for i := range out {
 		out[i] = o.Output(i)

@@ -5,12 +5,13 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // denseSum is a sum of tensors of one shape.
-type denseSum struct{ sum *tf.Tensor }
+type denseSum struct{ sum *core.Tensor }
 
-func (s *denseSum) check(shape tf.Shape, begun bool, g []*tf.Tensor) error {
+func (s *denseSum) check(shape tf.Shape, begun bool, g []*core.Tensor) error {
 	got := g[0].Shape()
 	if begun && !s.sum.Shape().Equal(got) {
 		return tf.Errorf(tf.InvalidArgument, "Shape mismatch: expected %s, got %s", s.sum.Shape().Text(), got.Text())
@@ -21,27 +22,27 @@ func (s *denseSum) check(shape tf.Shape, begun bool, g []*tf.Tensor) error {
 	return nil
 }
 
-func (s *denseSum) begin(g []*tf.Tensor) { s.sum = g[0].Clone() }
+func (s *denseSum) begin(g []*core.Tensor) { s.sum = g[0].Clone() }
 
-func (s *denseSum) add(g []*tf.Tensor) { addCells(s.sum, 0, g[0], 0, g[0].Len()) }
+func (s *denseSum) add(g []*core.Tensor) { addCells(s.sum, 0, g[0], 0, g[0].Len()) }
 
-func (s *denseSum) take(_ tf.Shape, mean bool, count int) []*tf.Tensor {
+func (s *denseSum) take(_ tf.Shape, mean bool, count int) []*core.Tensor {
 	if mean {
 		divideCells(s.sum, 0, s.sum.Len(), count)
 	}
 	out := s.sum
 	s.sum = nil
-	return []*tf.Tensor{out}
+	return []*core.Tensor{out}
 }
 
 // sparseSum is a sum of slices: rows of a larger tensor, in order.
 type sparseSum struct {
 	rows   []int64
 	counts []int // of the gradients that have the row
-	values *tf.Tensor
+	values *core.Tensor
 }
 
-func (s *sparseSum) check(shape tf.Shape, begun bool, g []*tf.Tensor) error {
+func (s *sparseSum) check(shape tf.Shape, begun bool, g []*core.Tensor) error {
 	indices, values := g[0], g[1]
 	switch {
 	case indices.Rank() != 1:
@@ -52,11 +53,11 @@ func (s *sparseSum) check(shape tf.Shape, begun bool, g []*tf.Tensor) error {
 		return tf.Errorf(tf.InvalidArgument, "Expected %d non-empty input values, got %d", indices.Dim(0), values.Dim(0))
 	}
 	if len(g) > 2 {
-		if err := checkDims(shape, tf.Data[int64](g[2])); err != nil {
+		if err := checkDims(shape, core.Data[int64](g[2])); err != nil {
 			return err
 		}
 	}
-	if err := checkRows(shape, tf.Data[int64](indices)); err != nil {
+	if err := checkRows(shape, core.Data[int64](indices)); err != nil {
 		return err
 	}
 	if begun {
@@ -104,8 +105,8 @@ func sameRows(want, got tf.Shape, rank string, wrongRank bool) error {
 	return nil
 }
 
-func (s *sparseSum) begin(g []*tf.Tensor) {
-	s.rows, s.values = slices.Clone(tf.Data[int64](g[0])), g[1].Clone()
+func (s *sparseSum) begin(g []*core.Tensor) {
+	s.rows, s.values = slices.Clone(core.Data[int64](g[0])), g[1].Clone()
 	s.counts = make([]int, len(s.rows))
 	for i := range s.counts {
 		s.counts[i] = 1
@@ -113,8 +114,8 @@ func (s *sparseSum) begin(g []*tf.Tensor) {
 }
 
 // add merges the rows of both sides.
-func (s *sparseSum) add(g []*tf.Tensor) {
-	rows, values := tf.Data[int64](g[0]), g[1]
+func (s *sparseSum) add(g []*core.Tensor) {
+	rows, values := core.Data[int64](g[0]), g[1]
 	sum := &sparseSum{}
 	var from []mergedRow
 	for i, j := 0, 0; i < len(s.rows) || j < len(rows); {
@@ -137,10 +138,10 @@ func (s *sparseSum) add(g []*tf.Tensor) {
 // mergedRow says which rows of two sides make a row of the sum; -1: none.
 type mergedRow struct{ have, come int }
 
-func (s *sparseSum) merge(have *sparseSum, come *tf.Tensor, from []mergedRow) {
+func (s *sparseSum) merge(have *sparseSum, come *core.Tensor, from []mergedRow) {
 	shape := come.Shape().Clone()
 	shape[0] = len(from)
-	s.values, s.counts = tf.NewTensor(come.DType(), shape), make([]int, len(from))
+	s.values, s.counts = core.NewTensor(come.DType(), shape), make([]int, len(from))
 	n := shape[1:].NumElements()
 	for k, m := range from {
 		if m.have >= 0 {
@@ -154,34 +155,34 @@ func (s *sparseSum) merge(have *sparseSum, come *tf.Tensor, from []mergedRow) {
 	}
 }
 
-func (s *sparseSum) take(shape tf.Shape, mean bool, _ int) []*tf.Tensor {
+func (s *sparseSum) take(shape tf.Shape, mean bool, _ int) []*core.Tensor {
 	if n := s.values.Shape()[1:].NumElements(); mean {
 		for k, count := range s.counts {
 			divideCells(s.values, k*n, n, count)
 		}
 	}
-	indices, _ := tf.FromSlice(s.rows)
-	dims := tf.NewTensor(tf.Int64, tf.Shape{s.values.Rank()})
+	indices, _ := core.FromSlice(s.rows)
+	dims := core.NewTensor(tf.Int64, tf.Shape{s.values.Rank()})
 	for i, d := range s.values.Shape() {
-		tf.Data[int64](dims)[i] = int64(d)
+		core.Data[int64](dims)[i] = int64(d)
 	}
-	if tf.Data[int64](dims)[0] = -1; len(shape) > 0 {
-		tf.Data[int64](dims)[0] = int64(shape[0])
+	if core.Data[int64](dims)[0] = -1; len(shape) > 0 {
+		core.Data[int64](dims)[0] = int64(shape[0])
 	}
-	out := []*tf.Tensor{indices, s.values, dims}
+	out := []*core.Tensor{indices, s.values, dims}
 	*s = sparseSum{}
 	return out
 }
 
 // addCells adds n elements of src to those of dst.
-func addCells(dst *tf.Tensor, at int, src *tf.Tensor, from, n int) {
+func addCells(dst *core.Tensor, at int, src *core.Tensor, from, n int) {
 	switch dst.DType() {
 	case tf.Float32:
-		addTo(tf.Data[float32](dst)[at:at+n], tf.Data[float32](src)[from:])
+		addTo(core.Data[float32](dst)[at:at+n], core.Data[float32](src)[from:])
 	case tf.Float64:
-		addTo(tf.Data[float64](dst)[at:at+n], tf.Data[float64](src)[from:])
+		addTo(core.Data[float64](dst)[at:at+n], core.Data[float64](src)[from:])
 	case tf.Float16:
-		x, y := tf.Data[tf.Half](dst)[at:at+n], tf.Data[tf.Half](src)[from:]
+		x, y := core.Data[tf.Half](dst)[at:at+n], core.Data[tf.Half](src)[from:]
 		for i := range x {
 			x[i] = kernel.HalfFromFloat32(x[i].Float32() + y[i].Float32())
 		}
@@ -195,15 +196,15 @@ func addTo[T float32 | float64](x, y []T) {
 }
 
 // divideCells divides n elements of t by count.
-func divideCells(t *tf.Tensor, at, n, count int) {
+func divideCells(t *core.Tensor, at, n, count int) {
 	switch t.DType() {
 	case tf.Float32:
-		divideBy(tf.Data[float32](t)[at:at+n], float32(count))
+		divideBy(core.Data[float32](t)[at:at+n], float32(count))
 	case tf.Float64:
-		divideBy(tf.Data[float64](t)[at:at+n], float64(count))
+		divideBy(core.Data[float64](t)[at:at+n], float64(count))
 	case tf.Float16:
-		for i, x := range tf.Data[tf.Half](t)[at : at+n] {
-			tf.Data[tf.Half](t)[at+i] = kernel.HalfFromFloat32(x.Float32() / float32(count))
+		for i, x := range core.Data[tf.Half](t)[at : at+n] {
+			core.Data[tf.Half](t)[at+i] = kernel.HalfFromFloat32(x.Float32() / float32(count))
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/leaktest"
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/queue"
 )
@@ -35,7 +36,7 @@ var (
 
 // fill is a sample in which a queue is filled with a batch and three elements
 // are taken out at once.
-func fill(op string, make func(g *tf.Graph, in []tf.Output) *queue.Queue, in ...*tf.Tensor) optest.Sample {
+func fill(op string, make func(g *tf.Graph, in []tf.Output) *queue.Queue, in ...*core.Tensor) optest.Sample {
 	return optest.Sample{Op: op, In: in, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 		q := make(g, in)
 		put := q.EnqueueMany(in)
@@ -67,7 +68,7 @@ func init() {
 		}, numbers, optest.Vec("a", "b", "c", "d", "e", "f", "g", "h")),
 	)
 	fourNumbers := func(op string, f func(g *tf.Graph, q *queue.Queue, put *tf.Operation) []tf.Output) optest.Sample {
-		return optest.Sample{Op: op, In: []*tf.Tensor{optest.Vec[int64](1, 2, 3, 4)}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
+		return optest.Sample{Op: op, In: []*core.Tensor{optest.Vec[int64](1, 2, 3, 4)}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 			q := queue.NewFIFO(g, ints, scalars)
 			return f(g, q, q.EnqueueMany(in))
 		}}
@@ -155,7 +156,7 @@ func init() {
 func init() {
 	list := func(op string, f func(h tf.Output, put *tf.Operation) []tf.Output, make func(g *tf.Graph) tf.Output) {
 		optest.Add(optest.Sample{
-			Op: op, In: []*tf.Tensor{optest.Vec[int64](4, 3, 2, 1)}, Types: optest.OnlyOwn, GraphOnly: "references to strings are made by graphs",
+			Op: op, In: []*core.Tensor{optest.Vec[int64](4, 3, 2, 1)}, Types: optest.OnlyOwn, GraphOnly: "references to strings are made by graphs",
 			F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 				h := make(g)
 				return f(h, tf.Apply(nil, "QueueEnqueueMany", []tf.Output{h, in[0]}))
@@ -171,7 +172,7 @@ func init() {
 	apply := func(op string, opts ...tf.Option) func(h tf.Output, put *tf.Operation) []tf.Output {
 		return func(h tf.Output, put *tf.Operation) []tf.Output {
 			in := []tf.Output{h}
-			if tf.Lookup(op).Inputs[len(tf.Lookup(op).Inputs)-1].Name == "n" {
+			if core.Lookup(op).Inputs[len(core.Lookup(op).Inputs)-1].Name == "n" {
 				in = append(in, ops.Scalar(h.Graph(), int32(2)))
 			}
 			return []tf.Output{tf.Apply(nil, op, in, append(opts, tf.After(put))...).Output(0)}
@@ -191,7 +192,7 @@ func init() {
 		list(op, apply("QueueDequeue", types), make)
 	}
 	optest.Add(optest.Sample{
-		Op: "PriorityQueue", In: []*tf.Tensor{numbers}, Types: optest.OnlyOwn, GraphOnly: "references to strings are made by graphs",
+		Op: "PriorityQueue", In: []*core.Tensor{numbers}, Types: optest.OnlyOwn, GraphOnly: "references to strings are made by graphs",
 		F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 			h := queueOf("PriorityQueue", types)(g)
 			put := tf.Apply(nil, "QueueEnqueueMany", []tf.Output{h, in[0], in[0]})

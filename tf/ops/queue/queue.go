@@ -42,7 +42,7 @@ func NewPriority(g *tf.Graph, types []tf.DType, o Opts, opts ...tf.Option) *Queu
 }
 
 func options(name string, o Opts, opts []tf.Option) []tf.Option {
-	return append([]tf.Option{tf.Name(name), o}, opts...)
+	return tf.Join(opts, tf.Name(name), o)
 }
 
 // Name returns the name of the queue's node, without its scopes.
@@ -54,7 +54,7 @@ func (q *Queue) named(suffix string, opts []tf.Option) []tf.Option {
 	if q.Handle.Err() != nil {
 		return opts
 	}
-	return append([]tf.Option{tf.Name(q.Name() + suffix)}, opts...)
+	return tf.Join(opts, tf.Name(q.Name()+suffix))
 }
 
 // Enqueue puts one element in.

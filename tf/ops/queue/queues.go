@@ -9,6 +9,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/handle"
 	"github.com/gorge-tf/gorge/internal/queue"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
@@ -23,25 +24,25 @@ func init() {
 		{queue.Priority, "component_types: list(type) >= 0 = []; shapes: list(shape) >= 0; capacity: int = -1" + tail},
 	} {
 		register(string(q.kind), "handle: Ref(string)", q.attrs, pairShape, newQueue(q.kind))
-		register(string(q.kind)+"V2", "handle: resource", q.attrs, tf.ScalarShape, newQueue(q.kind))
+		register(string(q.kind)+"V2", "handle: resource", q.attrs, core.ScalarShape, newQueue(q.kind))
 	}
 }
 
-func register(name, out, attrs string, shape func(*tf.Infer) error, k tf.NewKernel) {
-	tf.Register(tf.OpDef{
-		Name: name, Out: out, Attrs: attrs, Stateful: true, Shape: shape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(k),
+func register(name, out, attrs string, shape func(*core.Infer) error, k core.NewKernel) {
+	core.Register(core.OpDef{
+		Name: name, Out: out, Attrs: attrs, Stateful: true, Shape: shape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(k),
 	})
 }
 
 // pairShape is the shape of handles of the first generation: two strings.
-func pairShape(c *tf.Infer) error {
+func pairShape(c *core.Infer) error {
 	c.Set(0, tf.Shape{2})
 	return nil
 }
 
 // newQueue returns the factory of the kernels that give out a queue's handle.
-func newQueue(kind queue.Kind) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func newQueue(kind queue.Kind) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		s := specOf(kind, n)
 		if _, err := queue.New(s); err != nil {
 			return nil, err
@@ -58,7 +59,7 @@ func newQueue(kind queue.Kind) tf.NewKernel {
 }
 
 // specOf reads what a node says of its queue.
-func specOf(kind queue.Kind, n *tf.Node) queue.Spec {
+func specOf(kind queue.Kind, n *core.Node) queue.Spec {
 	shapes, _ := n.Attr("shapes").([]tf.Shape)
 	s := queue.Spec{
 		Kind: kind, Op: n.OpName(), Capacity: n.Int("capacity"), Types: n.TypesAttr("component_types"), Shapes: shapes,
@@ -120,18 +121,18 @@ func RandomShuffleQueueV2(g *tf.Graph, types []tf.DType, opts ...tf.Option) tf.O
 	}
 	if g != nil {
 		seed, seed2 := g.Seeds(o.Seed)
-		opts = append(opts, tf.Attr("seed", seed), tf.Attr("seed2", seed2))
+		opts = tf.Join(opts, tf.Attr("seed", seed), tf.Attr("seed2", seed2))
 	}
-	return newHandle(g, "RandomShuffleQueueV2", types, append(opts, tf.Attr("min_after_dequeue", o.MinAfterDequeue)))
+	return newHandle(g, "RandomShuffleQueueV2", types, tf.Join(opts, tf.Attr("min_after_dequeue", o.MinAfterDequeue)))
 }
 
 // PriorityQueueV2 adds a queue that gives out the element of the lowest
 // priority: an int64 scalar that comes first in every element, and is not named
 // among types and shapes.
 func PriorityQueueV2(g *tf.Graph, types []tf.DType, opts ...tf.Option) tf.Output {
-	return newHandle(g, "PriorityQueueV2", types, append([]tf.Option{tf.Attr("shapes", []tf.Shape{})}, opts...))
+	return newHandle(g, "PriorityQueueV2", types, tf.Join(opts, tf.Attr("shapes", []tf.Shape{})))
 }
 
 func newHandle(g *tf.Graph, op string, types []tf.DType, opts []tf.Option) tf.Output {
-	return tf.Apply(g, op, nil, append([]tf.Option{tf.Attr("component_types", types)}, opts...)...).Output(0)
+	return tf.Apply(g, op, nil, tf.Join(opts, tf.Attr("component_types", types))...).Output(0)
 }

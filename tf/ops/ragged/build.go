@@ -2,10 +2,11 @@ package ragged
 
 import (
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // byType lists the kernels of an op by type.
-type byType = map[tf.DType]tf.NewKernel
+type byType = map[tf.DType]core.NewKernel
 
 // valueTypes are the types of values that kernels serve.
 var valueTypes = []tf.DType{
@@ -16,7 +17,7 @@ var valueTypes = []tf.DType{
 
 // sameFor returns the kernels of an op that one factory serves for all types of
 // values.
-func sameFor(k tf.NewKernel) byType {
+func sameFor(k core.NewKernel) byType {
 	by := byType{}
 	for _, d := range valueTypes {
 		by[d] = k
@@ -29,11 +30,8 @@ func invalid(format string, args ...any) error {
 	return tf.Errorf(tf.InvalidArgument, format, args...)
 }
 
-// attrs puts options that a Go function sets before those of its caller.
-func attrs(caller []tf.Option, own ...tf.Option) []tf.Option { return append(own, caller...) }
-
 // allocInts makes output i a vector of v in type d, int32 or int64.
-func allocInts(c *tf.OpContext, i int, d tf.DType, v []int) error {
+func allocInts(c *core.OpContext, i int, d tf.DType, v []int) error {
 	t, err := c.Alloc(i, d, tf.Shape{len(v)})
 	if err == nil {
 		putInts(t, v)
@@ -42,21 +40,21 @@ func allocInts(c *tf.OpContext, i int, d tf.DType, v []int) error {
 }
 
 // putInts makes v the elements of t, of type int32 or int64.
-func putInts(t *tf.Tensor, v []int) {
+func putInts(t *core.Tensor, v []int) {
 	if t.DType() == tf.Int32 {
 		for i, x := range v {
-			tf.Data[int32](t)[i] = int32(x)
+			core.Data[int32](t)[i] = int32(x)
 		}
 		return
 	}
 	for i, x := range v {
-		tf.Data[int64](t)[i] = int64(x)
+		core.Data[int64](t)[i] = int64(x)
 	}
 }
 
 // splitsOf reads inputs 0 to n-1, the row splits of dimensions from the outside
 // inwards.
-func splitsOf(c *tf.OpContext, n int) ([][]int, error) {
+func splitsOf(c *core.OpContext, n int) ([][]int, error) {
 	splits := make([][]int, n)
 	for i := range splits {
 		v, err := c.Input(i).Ints()
@@ -70,7 +68,7 @@ func splitsOf(c *tf.OpContext, n int) ([][]int, error) {
 
 // splitsRank wants inputs 0 to n-1 to be vectors, and input n to have a
 // dimension.
-func splitsRank(c *tf.Infer, n int) error {
+func splitsRank(c *core.Infer, n int) error {
 	for i := range n {
 		if _, err := c.Rank(i, 1); err != nil {
 			return err
@@ -83,4 +81,4 @@ func splitsRank(c *tf.Infer, n int) error {
 }
 
 // width returns how many elements a row of t has.
-func width(t *tf.Tensor) int { return t.Shape()[1:].NumElements() }
+func width(t *core.Tensor) int { return t.Shape()[1:].NumElements() }

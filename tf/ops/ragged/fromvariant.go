@@ -3,12 +3,13 @@ package ragged
 import (
 	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
-func fromVariant(n *tf.Node) (tf.Kernel, error) {
+func fromVariant(n *core.Node) (core.Kernel, error) {
 	inner, outer := n.Int("input_ragged_rank"), n.Int("output_ragged_rank")
 	d, ds := n.Type("Tvalues"), n.Type("Tsplits")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		t := c.Input(0)
 		rank, err := innerRank(inner, outer, t.Rank())
 		if err != nil {
@@ -57,7 +58,7 @@ func innerRank(inner, outer, dims int) (int, error) {
 }
 
 // decoded returns the ragged tensor in element i of a variant.
-func decoded(v tf.VariantValue, i, rank int, d, ds tf.DType) (*encoded, error) {
+func decoded(v core.VariantValue, i, rank int, d, ds tf.DType) (*encoded, error) {
 	e, ok := v.Value.(*encoded)
 	switch {
 	case !ok:
@@ -131,7 +132,7 @@ func (s *stack) addSplits() error {
 }
 
 // writeValues makes the values of all parts output i.
-func (s *stack) writeValues(c *tf.OpContext, i int, d tf.DType) error {
+func (s *stack) writeValues(c *core.OpContext, i int, d tf.DType) error {
 	shape := tf.Shape{0}
 	for k, e := range s.parts {
 		v := e.values.Shape()

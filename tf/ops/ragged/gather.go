@@ -6,15 +6,16 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "RaggedGather", In: "params_nested_splits: PARAMS_RAGGED_RANK * Tsplits; params_dense_values: Tvalues; indices: Tindices",
 		Out:   "output_nested_splits: OUTPUT_RAGGED_RANK * Tsplits; output_dense_values: Tvalues",
 		Attrs: "Tvalues: type; Tindices: {int32, int64}; Tsplits: {int32, int64} = int64; PARAMS_RAGGED_RANK: int >= 1; OUTPUT_RAGGED_RANK: int >= 0",
-		Shape: gatherShape, Grad: gatherGrad, Kernels: tf.ByType("Tvalues", sameFor(gather)),
+		Shape: gatherShape, Grad: tf.GradFunc(gatherGrad), Kernels: core.ByType("Tvalues", sameFor(gather)),
 	})
 }
 
@@ -24,14 +25,14 @@ func init() {
 func RaggedGather(splits []tf.Output, values, indices tf.Output, rank int, opts ...tf.Option) (outSplits []tf.Output, outValues tf.Output) {
 	in := append(append([]tf.Output{}, splits...), values, indices)
 	n := len(splits) + rank - 1
-	op := tf.Apply(nil, "RaggedGather", in, attrs(opts, tf.Attr("PARAMS_RAGGED_RANK", len(splits)), tf.Attr("OUTPUT_RAGGED_RANK", n))...)
+	op := tf.Apply(nil, "RaggedGather", in, tf.Join(opts, tf.Attr("PARAMS_RAGGED_RANK", len(splits)), tf.Attr("OUTPUT_RAGGED_RANK", n))...)
 	for i := range n {
 		outSplits = append(outSplits, op.Output(i))
 	}
 	return outSplits, op.Output(n)
 }
 
-func gatherShape(c *tf.Infer) error {
+func gatherShape(c *core.Infer) error {
 	n, out := c.Int("PARAMS_RAGGED_RANK"), c.Int("OUTPUT_RAGGED_RANK")
 	if err := splitsRank(c, n); err != nil {
 		return err
@@ -73,9 +74,9 @@ func one(x tf.Output) tf.Output {
 	return ops.Scalar(x.Graph(), int64(1))
 }
 
-func gather(n *tf.Node) (tf.Kernel, error) {
+func gather(n *core.Node) (core.Kernel, error) {
 	rank, out, d := n.Int("PARAMS_RAGGED_RANK"), n.Int("OUTPUT_RAGGED_RANK"), n.Type("Tsplits")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		splits, err := splitsOf(c, rank)
 		if err != nil {
 			return err
@@ -102,7 +103,7 @@ func gather(n *tf.Node) (tf.Kernel, error) {
 }
 
 // checkGather checks the inputs and returns the indices.
-func checkGather(splits [][]int, values, indices *tf.Tensor) ([]int, error) {
+func checkGather(splits [][]int, values, indices *core.Tensor) ([]int, error) {
 	at, err := indices.Ints()
 	if err != nil {
 		return nil, err
@@ -203,7 +204,7 @@ func (g *gathered) take(i, outer int) {
 }
 
 // writeValues makes the runs of values output i.
-func (g *gathered) writeValues(c *tf.OpContext, i int, values *tf.Tensor) error {
+func (g *gathered) writeValues(c *core.OpContext, i int, values *core.Tensor) error {
 	out, err := c.Alloc(i, values.DType(), append(tf.Shape{g.n}, values.Shape()[1:]...))
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 //go:embed testdata/golden
@@ -16,7 +17,7 @@ func TestOps(t *testing.T) { optest.Run(t, golden) }
 // The vocabulary of samples, in short.
 type (
 	sample  = optest.Sample
-	tensors = []*tf.Tensor
+	tensors = []*core.Tensor
 	outputs = []tf.Output
 )
 
@@ -30,12 +31,12 @@ var (
 	seq = optest.Seq
 )
 
-func vec[T tf.Elem](v ...T) *tf.Tensor { return optest.Vec(v...) }
-func i64(v ...int64) *tf.Tensor        { return optest.Vec(v...) }
+func vec[T tf.Elem](v ...T) *core.Tensor { return optest.Vec(v...) }
+func i64(v ...int64) *core.Tensor        { return optest.Vec(v...) }
 
 // crashing is a sample that fails here, while TensorFlow's process ends or reads
 // what it should not.
-func crashing(op, name string, f func(*tf.Graph, []tf.Output) []tf.Output, in ...*tf.Tensor) sample {
+func crashing(op, name string, f func(*tf.Graph, []tf.Output) []tf.Output, in ...*core.Tensor) sample {
 	s := failing(op, name, f, in...)
 	s.NoGolden = "TensorFlow does not check"
 	return s

@@ -4,15 +4,16 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // buffer returns room for n places, if there is that much memory.
-func buffer(c *tf.OpContext, n int) ([]int64, error) {
+func buffer(c *core.OpContext, n int) ([]int64, error) {
 	t, err := c.Temp(tf.Int64, tf.Shape{n})
 	if err != nil {
 		return nil, err
 	}
-	return tf.Data[int64](t), nil
+	return core.Data[int64](t), nil
 }
 
 // A rowSize says how many elements of a row have a place, and how far these are
@@ -28,7 +29,7 @@ func (r rowSize) at(row int64, k int) int64 {
 }
 
 // bySplits returns the places of what is in rows of the given places.
-func (r rowSize) bySplits(c *tf.OpContext, parents []int64, splits []int) ([]int64, error) {
+func (r rowSize) bySplits(c *core.OpContext, parents []int64, splits []int) ([]int64, error) {
 	if n := len(splits) - 1; n > len(parents) {
 		return nil, invalid("Row partition size is greater than output size: %d > %d", n, len(parents))
 	}
@@ -51,7 +52,7 @@ func (r rowSize) bySplits(c *tf.OpContext, parents []int64, splits []int) ([]int
 }
 
 // byIDs is bySplits for the rows that elements are in.
-func (r rowSize) byIDs(c *tf.OpContext, parents []int64, ids []int) ([]int64, error) {
+func (r rowSize) byIDs(c *core.OpContext, parents []int64, ids []int) ([]int64, error) {
 	out, err := buffer(c, len(ids))
 	if err != nil {
 		return nil, err

@@ -4,14 +4,15 @@ import (
 	"math"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "RaggedRange", In: "starts: T; limits: T; deltas: T", Out: "rt_nested_splits: Tsplits; rt_dense_values: T",
 		Attrs: "T: {bfloat16, float, double, int32, int64} = int32; Tsplits: {int32, int64} = int64",
-		Shape: rangeShape, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("T", byType{
+		Shape: rangeShape, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("T", byType{
 			tf.Float32: ranges(floatLength[float32]), tf.Float64: ranges(floatLength[float64]),
 			tf.Int32: ranges(intLength[int32]), tf.Int64: ranges(intLength[int64]),
 		}),
@@ -34,7 +35,7 @@ func RaggedRange(starts, limits, deltas tf.Output, opts ...tf.Option) (splits, v
 	return op.Output(0), op.Output(1)
 }
 
-func rangeShape(c *tf.Infer) error {
+func rangeShape(c *core.Infer) error {
 	rows := -1
 	scalars := 0
 	for i := range 3 {
@@ -90,10 +91,10 @@ func floatLength[T float32 | float64](start, limit, delta T) (uint64, bool) {
 }
 
 // ranges makes the kernel for a type of numbers.
-func ranges[T number](length func(start, limit, delta T) (uint64, bool)) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func ranges[T number](length func(start, limit, delta T) (uint64, bool)) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		d := n.Type("Tsplits")
-		return tf.Compute(func(c *tf.OpContext) error {
+		return core.Compute(func(c *core.OpContext) error {
 			r, err := newRows[T](c)
 			if err != nil {
 				return err
@@ -109,7 +110,7 @@ func ranges[T number](length func(start, limit, delta T) (uint64, bool)) tf.NewK
 			if err != nil {
 				return err
 			}
-			values := tf.Data[T](out)
+			values := core.Data[T](out)
 			for i := range r.n {
 				v, _, delta := r.row(i)
 				for k := splits[i]; k < splits[i+1]; k++ {
@@ -130,14 +131,14 @@ type rangeRows[T number] struct {
 	step [3]int
 }
 
-func newRows[T number](c *tf.OpContext) (*rangeRows[T], error) {
+func newRows[T number](c *core.OpContext) (*rangeRows[T], error) {
 	r := &rangeRows[T]{n: -1}
 	for i, name := range []string{"starts", "limits", "deltas"} {
 		t := c.Input(i)
 		if t.Rank() > 1 {
 			return nil, invalid("%s must be a scalar or vector", name)
 		}
-		r.data[i] = tf.Data[T](t)
+		r.data[i] = core.Data[T](t)
 		if t.Rank() == 0 {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops/ragged"
 )
 
@@ -15,11 +16,11 @@ func init() {
 		}
 	}
 	f, short := ranges(), ranges(ragged.SplitsOpts{Type: tf.Int32})
-	one, big := tf.Scalar(int64(1)), tf.Scalar(int64(1<<62))
+	one, big := core.Scalar(int64(1)), core.Scalar(int64(1<<62))
 	addSamples(
 		sample{Op: "RaggedRange", In: tensors{i32(0, 5, 8, 3), i32(3, 5, 0, -4), i32(1, 1, -3, -2)}, F: f},
-		sample{Op: "RaggedRange", Name: "scalars", In: tensors{tf.Scalar(int32(0)), i32(3, 0, 2), tf.Scalar(int32(1))}, F: short, Types: onlyOwn},
-		sample{Op: "RaggedRange", Name: "only scalars", In: tensors{tf.Scalar(int32(0)), tf.Scalar(int32(7)), tf.Scalar(int32(2))}, F: f, Types: onlyOwn},
+		sample{Op: "RaggedRange", Name: "scalars", In: tensors{core.Scalar(int32(0)), i32(3, 0, 2), core.Scalar(int32(1))}, F: short, Types: onlyOwn},
+		sample{Op: "RaggedRange", Name: "only scalars", In: tensors{core.Scalar(int32(0)), core.Scalar(int32(7)), core.Scalar(int32(2))}, F: f, Types: onlyOwn},
 		sample{Op: "RaggedRange", Name: "fractions", In: tensors{vec[float32](0, 1), vec[float32](1, 0), vec[float32](0.25, -0.3)}, F: f, Types: onlyOwn, Rough: "positions do not move"},
 		sample{Op: "RaggedRange", Name: "none", In: tensors{i32(), i32(), i32()}, F: f, Types: onlyOwn},
 		failing("RaggedRange", "starts", f, seq(1, 1), seq(1), seq(1)),

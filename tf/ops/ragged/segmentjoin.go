@@ -1,12 +1,15 @@
 package ragged
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "UnsortedSegmentJoin", In: "inputs: string; segment_ids: Tindices; num_segments: Tnumsegments", Out: "output: string",
 		Attrs: "separator: string = ''; Tindices: {int32, int64}; Tnumsegments: {int32, int64} = int32",
-		Shape: segmentJoinShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(segmentJoin),
+		Shape: segmentJoinShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(segmentJoin),
 	})
 }
 
@@ -23,7 +26,7 @@ func UnsortedSegmentJoin(x, ids, n tf.Output, opts ...tf.Option) tf.Output {
 	return tf.Apply(nil, "UnsortedSegmentJoin", []tf.Output{x, ids, n}, opts...).Output(0)
 }
 
-func segmentJoinShape(c *tf.Infer) error {
+func segmentJoinShape(c *core.Infer) error {
 	if _, err := c.Rank(2, 0); err != nil {
 		return err
 	}
@@ -42,9 +45,9 @@ func segmentJoinShape(c *tf.Infer) error {
 	return nil
 }
 
-func segmentJoin(n *tf.Node) (tf.Kernel, error) {
+func segmentJoin(n *core.Node) (core.Kernel, error) {
 	sep := n.Str("separator")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		x, ids := c.Input(0), c.Input(1)
 		at, count, err := segmentIDs(c)
 		if err != nil {
@@ -56,7 +59,7 @@ func segmentJoin(n *tf.Node) (tf.Kernel, error) {
 			return err
 		}
 		w, joined := s[1:].NumElements(), make([][]byte, out.Len())
-		begun, words := make([]bool, count), tf.Data[string](x)
+		begun, words := make([]bool, count), core.Data[string](x)
 		for i, id := range at {
 			for k := range w {
 				b := joined[id*w+k]
@@ -68,14 +71,14 @@ func segmentJoin(n *tf.Node) (tf.Kernel, error) {
 			begun[id] = true
 		}
 		for i, b := range joined {
-			tf.Data[string](out)[i] = string(b)
+			core.Data[string](out)[i] = string(b)
 		}
 		return nil
 	}), nil
 }
 
 // segmentIDs checks the inputs and returns ids and the number of segments.
-func segmentIDs(c *tf.OpContext) (at []int, count int, err error) {
+func segmentIDs(c *core.OpContext) (at []int, count int, err error) {
 	x, ids, n := c.Input(0).Shape(), c.Input(1), c.Input(2)
 	if n.Rank() != 0 {
 		return nil, 0, invalid("Number of segments must be a scalar")

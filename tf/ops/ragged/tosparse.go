@@ -2,15 +2,16 @@ package ragged
 
 import (
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "RaggedTensorToSparse", In: "rt_nested_splits: RAGGED_RANK * Tsplits; rt_dense_values: T",
 		Out:   "sparse_indices: int64; sparse_values: T; sparse_dense_shape: int64",
 		Attrs: "RAGGED_RANK: int >= 1; T: type; Tsplits: {int32, int64} = int64",
-		Shape: toSparseShape, Grad: toSparseGrad, Kernels: tf.AnyType(toSparse),
+		Shape: toSparseShape, Grad: tf.GradFunc(toSparseGrad), Kernels: core.AnyType(toSparse),
 	})
 }
 
@@ -19,11 +20,11 @@ func init() {
 // longest rows.
 func RaggedTensorToSparse(splits []tf.Output, values tf.Output, opts ...tf.Option) (indices, sparseValues, denseShape tf.Output) {
 	in := append(append([]tf.Output{}, splits...), values)
-	op := tf.Apply(nil, "RaggedTensorToSparse", in, attrs(opts, tf.Attr("RAGGED_RANK", len(splits)))...)
+	op := tf.Apply(nil, "RaggedTensorToSparse", in, tf.Join(opts, tf.Attr("RAGGED_RANK", len(splits)))...)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
-func toSparseShape(c *tf.Infer) error {
+func toSparseShape(c *core.Infer) error {
 	n := c.Int("RAGGED_RANK")
 	if err := splitsRank(c, n); err != nil {
 		return err
@@ -47,9 +48,9 @@ func toSparseGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	return grads
 }
 
-func toSparse(n *tf.Node) (tf.Kernel, error) {
+func toSparse(n *core.Node) (core.Kernel, error) {
 	rank := n.Int("RAGGED_RANK")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		splits, err := splitsOf(c, rank)
 		if err != nil {
 			return err
@@ -66,7 +67,7 @@ func toSparse(n *tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		w := indexWriter{dst: tf.Data[int64](out), splits: splits, inner: inner, at: make([]int64, rank+values.Rank())}
+		w := indexWriter{dst: core.Data[int64](out), splits: splits, inner: inner, at: make([]int64, rank+values.Rank())}
 		for row := range len(splits[0]) - 1 {
 			w.write(0, row, int64(row))
 		}
@@ -152,4 +153,4 @@ func longest(splits []int) int {
 }
 
 // allocShape makes output i a vector of the sizes in s.
-func allocShape(c *tf.OpContext, i int, s tf.Shape) error { return allocInts(c, i, tf.Int64, s) }
+func allocShape(c *core.OpContext, i int, s tf.Shape) error { return allocInts(c, i, tf.Int64, s) }

@@ -2,6 +2,7 @@ package ragged_test
 
 import (
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops/ragged"
 )
 
@@ -23,7 +24,7 @@ func init() {
 		failing(op, "order", f, seq(2), i64(0, 2, 1, 2)),
 		failing(op, "last", f, seq(2), i64(0, 1)),
 		failing(op, "inner", f, seq(2), i64(0, 1), i64(0, 1, 2)),
-		failing(op, "scalar", f, tf.Scalar(float32(1)), i64(0, 1)),
+		failing(op, "scalar", f, core.Scalar(float32(1)), i64(0, 1)),
 	)
 	const gather = "RaggedGather"
 	take := func(rank int) func(*tf.Graph, []tf.Output) []tf.Output {
@@ -37,8 +38,8 @@ func init() {
 	addSamples(
 		sample{Op: gather, In: tensors{seq(4), i64(0, 2, 2, 4), i64(2, 0, 2)}, F: g, Types: []tf.DType{tf.String, tf.QInt8, tf.Complex64}},
 		sample{Op: gather, Name: "nested", In: tensors{seq(5, 2), i32(0, 2, 2, 3), i32(0, 1, 3, 5), i32(2, 0)}, F: g, Types: onlyOwn},
-		sample{Op: gather, Name: "matrix", In: tensors{seq(4), i64(0, 2, 2, 4), tf.NewTensor(tf.Int64, tf.Shape{2, 3})}, F: take(2), Types: onlyOwn},
-		sample{Op: gather, Name: "scalar", In: tensors{seq(4), i64(0, 2, 2, 4), tf.Scalar(int64(2))}, F: take(0), Types: onlyOwn},
+		sample{Op: gather, Name: "matrix", In: tensors{seq(4), i64(0, 2, 2, 4), core.NewTensor(tf.Int64, tf.Shape{2, 3})}, F: take(2), Types: onlyOwn},
+		sample{Op: gather, Name: "scalar", In: tensors{seq(4), i64(0, 2, 2, 4), core.Scalar(int64(2))}, F: take(0), Types: onlyOwn},
 		failing(gather, "index", g, seq(4), i64(0, 2, 4), i64(0, 2)),
 		failing(gather, "values", g, seq(3), i64(0, 2, 4), i64(0, 1)),
 		failing(gather, "order", g, seq(4), i64(0, 3, 2), i64(0, 1)),

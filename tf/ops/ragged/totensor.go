@@ -5,13 +5,14 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "RaggedTensorToTensor", In: "shape: Tshape; values: T; default_value: T; row_partition_tensors: num_row_partition_tensors * Tindex", Out: "result: T",
 		Attrs: "T: type; Tindex: {int64, int32}; Tshape: {int64, int32}; num_row_partition_tensors: int >= 1; row_partition_types: list(string)",
-		Shape: toTensorShape, Grad: toTensorGrad, Kernels: tf.ByType("T", sameFor(toTensor)),
+		Shape: toTensorShape, Grad: tf.GradFunc(toTensorGrad), Kernels: core.ByType("T", sameFor(toTensor)),
 	})
 }
 
@@ -31,7 +32,7 @@ const (
 func RaggedTensorToTensor(shape, values, def tf.Output, partitions []tf.Output, kinds []string, opts ...tf.Option) tf.Output {
 	in := append([]tf.Output{shape, values, def}, partitions...)
 	own := []tf.Option{tf.Attr("row_partition_types", kinds), tf.Attr("num_row_partition_tensors", len(partitions))}
-	return tf.Apply(nil, "RaggedTensorToTensor", in, attrs(opts, own...)...).Output(0)
+	return tf.Apply(nil, "RaggedTensorToTensor", in, tf.Join(opts, own...)...).Output(0)
 }
 
 // A layout is the kinds of partitions, without the number of rows that may come
@@ -41,7 +42,7 @@ type layout struct {
 	first int // index of the first partition of kinds: 1 if the number of rows is given
 }
 
-func newLayout(n *tf.Node) (layout, error) {
+func newLayout(n *core.Node) (layout, error) {
 	kinds := n.Strs("row_partition_types")
 	for _, k := range kinds {
 		if k != FirstDimSize && k != ValueRowIDs && k != RowSplits {
@@ -65,7 +66,7 @@ func newLayout(n *tf.Node) (layout, error) {
 	return layout{kinds, 0}, nil
 }
 
-func toTensorShape(c *tf.Infer) error {
+func toTensorShape(c *core.Infer) error {
 	l, err := newLayout(c.Node)
 	if err != nil {
 		return err
@@ -134,12 +135,12 @@ func checkDefault(def, values tf.Shape) error {
 	return nil
 }
 
-func toTensor(n *tf.Node) (tf.Kernel, error) {
+func toTensor(n *core.Node) (core.Kernel, error) {
 	l, err := newLayout(n)
 	if err != nil {
 		return nil, err
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		values, def := c.Input(1), c.Input(2)
 		parts, n, err := l.partitions(c)
 		if err != nil {
@@ -165,7 +166,7 @@ func toTensor(n *tf.Node) (tf.Kernel, error) {
 }
 
 // partitions reads the partitions and the number of rows.
-func (l layout) partitions(c *tf.OpContext) (parts [][]int, n int, err error) {
+func (l layout) partitions(c *core.OpContext) (parts [][]int, n int, err error) {
 	first, err := c.Input(3).Ints()
 	if err != nil {
 		return nil, 0, err
@@ -189,7 +190,7 @@ func (l layout) partitions(c *tf.OpContext) (parts [][]int, n int, err error) {
 }
 
 // resultShape returns the shape of the result of n rows.
-func (l layout) resultShape(c *tf.OpContext, parts [][]int, n int) (tf.Shape, error) {
+func (l layout) resultShape(c *core.OpContext, parts [][]int, n int) (tf.Shape, error) {
 	values := c.Input(1).Shape()
 	if err := checkDefault(c.Input(2).Shape(), values); err != nil {
 		return nil, err
@@ -215,7 +216,7 @@ func (l layout) resultShape(c *tf.OpContext, parts [][]int, n int) (tf.Shape, er
 }
 
 // askedShape reads the shape that a result is to have, nil for any.
-func askedShape(t *tf.Tensor) (tf.Shape, error) {
+func askedShape(t *core.Tensor) (tf.Shape, error) {
 	v, err := t.Ints()
 	if err != nil {
 		return nil, err
@@ -250,7 +251,7 @@ func longestRun(ids []int) int {
 
 // places returns where in a result of shape s, counted in values, each value
 // goes; -1: it has no place.
-func (l layout) places(c *tf.OpContext, parts [][]int, n int, s tf.Shape) ([]int64, error) {
+func (l layout) places(c *core.OpContext, parts [][]int, n int, s tf.Shape) ([]int64, error) {
 	step := s[1 : len(parts)+1].NumElements()
 	places, err := buffer(c, n)
 	if err != nil {
@@ -278,7 +279,7 @@ func (l layout) places(c *tf.OpContext, parts [][]int, n int, s tf.Shape) ([]int
 }
 
 // fillDefault makes all values of out, of shape s, the default repeated.
-func fillDefault(out, def *tf.Tensor, s tf.Shape) error {
+func fillDefault(out, def *core.Tensor, s tf.Shape) error {
 	if def.Len() == 1 {
 		rows.Fill(out, def, 0, 0, out.Len())
 		return nil
@@ -322,7 +323,7 @@ func repeatedSteps(d, s tf.Shape) (steps []int, ok bool) {
 }
 
 // putRows moves values to their places.
-func putRows(out, values *tf.Tensor, places []int64) error {
+func putRows(out, values *core.Tensor, places []int64) error {
 	if len(places) > values.Dim(0) {
 		return invalid("the partitions have %d values, but there are %d", len(places), values.Dim(0))
 	}

@@ -2,6 +2,7 @@ package ragged_test
 
 import (
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops/ragged"
 )
 
@@ -15,14 +16,14 @@ func init() {
 	}
 	splits, twice := by(ragged.RowSplits), by(ragged.RowSplits, ragged.RowSplits)
 	ids := by(ragged.FirstDimSize, ragged.ValueRowIDs)
-	zero, free := tf.Scalar(float32(-1)), i64(-1, -1)
-	four := tf.Scalar(int64(4))
+	zero, free := core.Scalar(float32(-1)), i64(-1, -1)
+	four := core.Scalar(int64(4))
 	addSamples(
 		sample{Op: op, In: tensors{seq(5), zero, free, i64(0, 2, 2, 5)}, F: splits},
-		sample{Op: op, Name: "text", In: tensors{vec("a", "b", "c"), tf.Scalar("none"), i32(-1, 4), i64(0, 2, 2, 3)}, F: splits, Types: onlyOwn},
+		sample{Op: op, Name: "text", In: tensors{vec("a", "b", "c"), core.Scalar("none"), i32(-1, 4), i64(0, 2, 2, 3)}, F: splits, Types: onlyOwn},
 		sample{Op: op, Name: "cut", In: tensors{seq(5), zero, i64(2, 1), i64(0, 2, 2, 5)}, F: splits, Types: onlyOwn},
 		sample{Op: op, Name: "wider", In: tensors{seq(5), zero, i32(4, 4), i32(0, 2, 2, 5)}, F: splits, Types: onlyOwn},
-		sample{Op: op, Name: "any shape", In: tensors{seq(5), zero, tf.Scalar(int32(-1)), i64(0, 2, 2, 5)}, F: splits, Types: onlyOwn},
+		sample{Op: op, Name: "any shape", In: tensors{seq(5), zero, core.Scalar(int32(-1)), i64(0, 2, 2, 5)}, F: splits, Types: onlyOwn},
 		sample{Op: op, Name: "rows", In: tensors{seq(3, 2), vec[float32](7, 8), i64(-1, -1, 2), i64(0, 1, 1, 3)}, F: splits, Types: onlyOwn},
 		sample{Op: op, Name: "repeated default", In: tensors{seq(3, 2, 2), seq(1, 2), i64(-1, 3, -1, -1), i64(0, 1, 1, 3)}, F: splits, Types: onlyOwn},
 		sample{Op: op, Name: "nested", In: tensors{seq(5), zero, i64(-1, -1, -1), i64(0, 2, 2, 3), i64(0, 2, 3, 5)}, F: twice, Types: onlyOwn},

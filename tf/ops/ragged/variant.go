@@ -5,24 +5,25 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
 func init() {
 	const types = "Tvalues: type; Tsplits: {int32, int64} = int64"
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "RaggedTensorToVariant", In: "rt_nested_splits: RAGGED_RANK * Tsplits; rt_dense_values: Tvalues", Out: "encoded_ragged: variant",
-		Attrs: "RAGGED_RANK: int >= 0; " + types + "; batched_input: bool", Shape: toVariantShape, Grad: toVariantGrad,
-		Kernels: tf.ByType("Tvalues", sameFor(toVariant)),
+		Attrs: "RAGGED_RANK: int >= 0; " + types + "; batched_input: bool", Shape: toVariantShape, Grad: tf.GradFunc(toVariantGrad),
+		Kernels: core.ByType("Tvalues", sameFor(toVariant)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "RaggedTensorFromVariant", In: "encoded_ragged: variant", Out: "output_nested_splits: output_ragged_rank * Tsplits; output_dense_values: Tvalues",
-		Attrs: "input_ragged_rank: int >= -1; output_ragged_rank: int >= 0; " + types, Shape: fromVariantShape, Grad: fromVariantGrad,
-		Kernels: tf.ByType("Tvalues", sameFor(fromVariant)),
+		Attrs: "input_ragged_rank: int >= -1; output_ragged_rank: int >= 0; " + types, Shape: fromVariantShape, Grad: tf.GradFunc(fromVariantGrad),
+		Kernels: core.ByType("Tvalues", sameFor(fromVariant)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "RaggedTensorToVariantGradient", In: "encoded_ragged_grad: variant; row_splits: Tsplits; dense_values_shape: int32", Out: "dense_values_grad: Tvalues",
-		Attrs: types, Shape: variantGradShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("Tvalues", sameFor(variantGrad)),
+		Attrs: types, Shape: variantGradShape, NoGrad: core.NoGradientDefined, Kernels: core.ByType("Tvalues", sameFor(variantGrad)),
 	})
 }
 
@@ -32,7 +33,7 @@ func init() {
 func RaggedTensorToVariant(splits []tf.Output, values tf.Output, batched bool, opts ...tf.Option) tf.Output {
 	in := append(append([]tf.Output{}, splits...), values)
 	own := []tf.Option{tf.Attr("RAGGED_RANK", len(splits)), tf.Attr("batched_input", batched)}
-	return tf.Apply(nil, "RaggedTensorToVariant", in, attrs(opts, own...)...).Output(0)
+	return tf.Apply(nil, "RaggedTensorToVariant", in, tf.Join(opts, own...)...).Output(0)
 }
 
 // RaggedTensorFromVariant returns the ragged tensors in a variant, put together
@@ -41,14 +42,14 @@ func RaggedTensorToVariant(splits []tf.Output, values tf.Output, batched bool, o
 // -1 leaves that number to follow from the variant's rank.
 func RaggedTensorFromVariant(encoded tf.Output, inner, outer int, d tf.DType, opts ...tf.Option) (splits []tf.Output, values tf.Output) {
 	own := []tf.Option{tf.Attr("input_ragged_rank", inner), tf.Attr("output_ragged_rank", outer), tf.Attr("Tvalues", d)}
-	op := tf.Apply(nil, "RaggedTensorFromVariant", []tf.Output{encoded}, attrs(opts, own...)...)
+	op := tf.Apply(nil, "RaggedTensorFromVariant", []tf.Output{encoded}, tf.Join(opts, own...)...)
 	for i := range outer {
 		splits = append(splits, op.Output(i))
 	}
 	return splits, op.Output(outer)
 }
 
-func toVariantShape(c *tf.Infer) error {
+func toVariantShape(c *core.Infer) error {
 	n := c.Int("RAGGED_RANK")
 	if err := splitsRank(c, n); err != nil {
 		return err
@@ -66,7 +67,7 @@ func toVariantShape(c *tf.Infer) error {
 	return nil
 }
 
-func fromVariantShape(c *tf.Infer) error {
+func fromVariantShape(c *core.Infer) error {
 	inner, outer := c.Int("input_ragged_rank"), c.Int("output_ragged_rank")
 	if s := c.In(0); s != nil && inner >= 0 && len(s) != outer-inner {
 		return invalid("Shape must be rank %d but is rank %d", outer-inner, len(s))
@@ -77,7 +78,7 @@ func fromVariantShape(c *tf.Infer) error {
 	return nil
 }
 
-func variantGradShape(c *tf.Infer) error {
+func variantGradShape(c *core.Infer) error {
 	c.Set(0, c.ConstShape(2))
 	return nil
 }
@@ -106,16 +107,16 @@ func fromVariantGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 
 // An encoded is a ragged tensor as a variant holds it.
 type encoded struct {
-	splits []*tf.Tensor
-	values *tf.Tensor
+	splits []*core.Tensor
+	values *core.Tensor
 }
 
 // keep returns t for use after the step: its memory must not go back to a pool.
-func keep(t *tf.Tensor) *tf.Tensor { return t.Share().Escape() }
+func keep(t *core.Tensor) *core.Tensor { return t.Share().Escape() }
 
-func toVariant(n *tf.Node) (tf.Kernel, error) {
+func toVariant(n *core.Node) (core.Kernel, error) {
 	rank, batched, d := n.Int("RAGGED_RANK"), n.Bool("batched_input"), n.Type("Tsplits")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		e := &encoded{values: c.Input(rank)}
 		for i := range rank {
 			if c.Input(i).Rank() != 1 {
@@ -142,7 +143,7 @@ func toVariant(n *tf.Node) (tf.Kernel, error) {
 }
 
 // write makes output 0 a scalar that holds e.
-func (e *encoded) write(c *tf.OpContext) error {
+func (e *encoded) write(c *core.OpContext) error {
 	kept := &encoded{values: keep(e.values)}
 	for _, s := range e.splits {
 		kept.splits = append(kept.splits, keep(s))
@@ -155,7 +156,7 @@ func (e *encoded) write(c *tf.OpContext) error {
 }
 
 // unbatch returns the rows of e, each in tensors of its own.
-func (e *encoded) unbatch(c *tf.OpContext, d tf.DType) ([]*encoded, error) {
+func (e *encoded) unbatch(c *core.OpContext, d tf.DType) ([]*encoded, error) {
 	if e.values.Rank() == 0 && len(e.splits) > 0 {
 		return nil, invalid("Requires flat_values to have rank>=1 when nested_row_splits is not empty, but is 0.")
 	}
@@ -188,7 +189,7 @@ func (e *encoded) rows() []*encoded {
 	parts := make([]*encoded, e.values.Dim(0))
 	w := width(e.values)
 	for i := range parts {
-		parts[i] = &encoded{values: tf.NewTensor(e.values.DType(), e.values.Shape()[1:])}
+		parts[i] = &encoded{values: core.NewTensor(e.values.DType(), e.values.Shape()[1:])}
 		rows.Mover(parts[i].values, e.values)(0, i*w, w)
 	}
 	return parts
@@ -204,21 +205,21 @@ func (e *encoded) part(splits [][]int, i int, d tf.DType) *encoded {
 			for j := range own {
 				own[j] -= s[lo]
 			}
-			t := tf.NewTensor(d, tf.Shape{len(own)})
+			t := core.NewTensor(d, tf.Shape{len(own)})
 			putInts(t, own)
 			p.splits = append(p.splits, t)
 		}
 		lo, hi = s[lo], s[hi]
 	}
-	p.values = tf.NewTensor(e.values.DType(), append(tf.Shape{hi - lo}, e.values.Shape()[1:]...))
+	p.values = core.NewTensor(e.values.DType(), append(tf.Shape{hi - lo}, e.values.Shape()[1:]...))
 	w := width(e.values)
 	rows.Mover(p.values, e.values)(0, lo*w, (hi-lo)*w)
 	return p
 }
 
-func variantGrad(n *tf.Node) (tf.Kernel, error) {
+func variantGrad(n *core.Node) (core.Kernel, error) {
 	d := n.Type("Tvalues")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		splits, err := c.Input(1).Ints()
 		if err != nil {
 			return err
@@ -257,8 +258,8 @@ func variantGrad(n *tf.Node) (tf.Kernel, error) {
 
 // gradPieces returns the values of the gradients in a variant; one that is
 // missing, because nothing came from its row, is zero.
-func gradPieces(t *tf.Tensor, splits, shape []int, d tf.DType) ([]*tf.Tensor, error) {
-	pieces := make([]*tf.Tensor, t.Len())
+func gradPieces(t *core.Tensor, splits, shape []int, d tf.DType) ([]*core.Tensor, error) {
+	pieces := make([]*core.Tensor, t.Len())
 	for i, v := range t.Variants() {
 		if e, ok := v.Value.(*encoded); ok {
 			if e.values.DType() != d {
@@ -274,7 +275,7 @@ func gradPieces(t *tf.Tensor, splits, shape []int, d tf.DType) ([]*tf.Tensor, er
 		if err := checkPiece(s, shape); err != nil {
 			return nil, err
 		}
-		pieces[i] = tf.NewTensor(d, s)
+		pieces[i] = core.NewTensor(d, s)
 	}
 	return pieces, nil
 }
@@ -289,8 +290,8 @@ func checkPiece(s, whole tf.Shape) error {
 
 // VariantOf returns a variant that holds a ragged tensor of one ragged
 // dimension, as RaggedTensorToVariant makes it, for kernels elsewhere.
-func VariantOf(values, splits *tf.Tensor) *tf.Tensor {
-	t := tf.NewTensor(tf.Variant, tf.Shape{})
-	t.Variants()[0].Value = &encoded{[]*tf.Tensor{splits}, values}
+func VariantOf(values, splits *core.Tensor) *core.Tensor {
+	t := core.NewTensor(tf.Variant, tf.Shape{})
+	t.Variants()[0].Value = &encoded{[]*core.Tensor{splits}, values}
 	return t
 }

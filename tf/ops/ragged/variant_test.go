@@ -2,6 +2,7 @@ package ragged_test
 
 import (
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/ragged"
 )
@@ -16,7 +17,7 @@ func init() {
 			return append(splits, values)
 		}
 	}
-	pass := func(op, name string, batched bool, inner, outer int, in ...*tf.Tensor) sample {
+	pass := func(op, name string, batched bool, inner, outer int, in ...*core.Tensor) sample {
 		return sample{Op: op, Name: name, In: in, F: through(batched, inner, outer), Types: onlyOwn}
 	}
 	const to, from = "RaggedTensorToVariant", "RaggedTensorFromVariant"
@@ -36,7 +37,7 @@ func init() {
 		failing(to, "long row", through(true, 0, 1), seq(4), i64(0, 5)),
 		failing(to, "order", through(true, 0, 1), seq(4), i64(0, 3, 2)),
 		failing(to, "first", through(true, 0, 1), seq(4), i64(1, 4)),
-		failing(to, "scalar", through(true, 0, 1), tf.Scalar(float32(1)), i64(0, 1)),
+		failing(to, "scalar", through(true, 0, 1), core.Scalar(float32(1)), i64(0, 1)),
 		failing(to, "inner splits", through(true, 1, 2), seq(4), i64(0, 3), i64(0, 1)),
 	)
 	addSamples(failing(from, "type", func(_ *tf.Graph, in []tf.Output) []tf.Output {

@@ -3,6 +3,7 @@ package random
 import (
 	stream "github.com/gorge-tf/gorge/internal/random"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -12,9 +13,6 @@ const grain = 4 << 10
 func apply(op string, opts []tf.Option, in ...tf.Output) tf.Output {
 	return tf.Apply(nil, op, in, opts...).Output(0)
 }
-
-// attrs puts options that a Go function sets before those of its caller.
-func attrs(caller []tf.Option, own ...tf.Option) []tf.Option { return append(own, caller...) }
 
 // seeded sets seed and seed2 by the rule of TensorFlow's clients.
 func seeded(g *tf.Graph, opts []tf.Option) []tf.Option {
@@ -28,18 +26,18 @@ func seeded(g *tf.Graph, opts []tf.Option) []tf.Option {
 		}
 	}
 	seed, seed2 := g.Seeds(own)
-	return attrs(opts, tf.Attr("seed", seed), tf.Attr("seed2", seed2))
+	return tf.Join(opts, tf.Attr("seed", seed), tf.Attr("seed2", seed2))
 }
 
 // generator makes the state of a node's stream, which its kernel keeps.
-func generator(n *tf.Node) *stream.Generator {
+func generator(n *core.Node) *stream.Generator {
 	return stream.NewGenerator(int64(n.Int("seed")), int64(n.Int("seed2")))
 }
 
 // shapeInput is the shape function of an op whose output has the shape that
 // input i, a vector of sizes, tells.
-func shapeInput(i int) func(*tf.Infer) error {
-	return func(c *tf.Infer) error {
+func shapeInput(i int) func(*core.Infer) error {
+	return func(c *core.Infer) error {
 		if _, err := c.Rank(i, 1); err != nil {
 			return err
 		}
@@ -55,7 +53,7 @@ func shapeInput(i int) func(*tf.Infer) error {
 }
 
 // sizes reads a shape from input i.
-func sizes(c *tf.OpContext, i int) (tf.Shape, error) {
+func sizes(c *core.OpContext, i int) (tf.Shape, error) {
 	t := c.Input(i)
 	if t.Rank() != 1 {
 		return nil, tf.Errorf(tf.InvalidArgument, "shape must be a vector of {int32,int64}, got shape %s", t.Shape().Text())
@@ -73,10 +71,10 @@ func sizes(c *tf.OpContext, i int) (tf.Shape, error) {
 }
 
 // scalarOf returns the one element of input i.
-func scalarOf[T tf.Elem](c *tf.OpContext, i int, name string) (v T, err error) {
+func scalarOf[T tf.Elem](c *core.OpContext, i int, name string) (v T, err error) {
 	t := c.Input(i)
 	if t.Rank() != 0 {
 		return v, tf.Errorf(tf.InvalidArgument, "%s must be 0-D, got shape %s", name, t.Shape().Text())
 	}
-	return tf.Data[T](t)[0], nil
+	return core.Data[T](t)[0], nil
 }

@@ -3,19 +3,20 @@ package random
 import (
 	stream "github.com/gorge-tf/gorge/internal/random"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const types = "T: {half, float, double, int32, int64} = double; dtype: {half, float, double, int32, int64} = int64"
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "StatelessRandomBinomial", In: "shape: S; seed: Tseed; counts: T; probs: T", Out: "output: dtype",
 		Attrs: "S: {int32, int64}; Tseed: {int32, int64} = int64; " + types,
-		Shape: statelessShape, NoGrad: tf.NotDifferentiable, Kernels: tf.ByType("T", oneFor(statelessBinomial, precise...)),
+		Shape: statelessShape, NoGrad: core.NotDifferentiable, Kernels: core.ByType("T", oneFor(statelessBinomial, precise...)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "StatefulRandomBinomial", In: "resource: resource; algorithm: int64; shape: S; counts: T; probs: T", Out: "output: dtype",
 		Attrs: "S: {int32, int64}; " + types, Stateful: true,
-		Shape: shapeInput(2), NoGrad: tf.NotDifferentiable, Kernels: tf.ByType("T", oneFor(statefulBinomial, precise...)),
+		Shape: shapeInput(2), NoGrad: core.NotDifferentiable, Kernels: core.ByType("T", oneFor(statefulBinomial, precise...)),
 	})
 }
 
@@ -23,25 +24,25 @@ func init() {
 // probability prob succeed, for each element of a tensor of the given shape,
 // which ends with that of the parameters. Equal seeds give equal numbers.
 func StatelessRandomBinomial(shape, seed, count, prob tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
-	return apply("StatelessRandomBinomial", attrs(opts, tf.Attr("dtype", d)), shape, seed, count, prob)
+	return apply("StatelessRandomBinomial", tf.Join(opts, tf.Attr("dtype", d)), shape, seed, count, prob)
 }
 
 // StatefulRandomBinomial is StatelessRandomBinomial with the generator whose
 // state the variable behind handle is, and which it moves on.
 func StatefulRandomBinomial(handle, alg, shape, count, prob tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
-	return apply("StatefulRandomBinomial", attrs(opts, tf.Attr("dtype", d)), handle, alg, shape, count, prob)
+	return apply("StatefulRandomBinomial", tf.Join(opts, tf.Attr("dtype", d)), handle, alg, shape, count, prob)
 }
 
-func statelessShape(c *tf.Infer) error {
+func statelessShape(c *core.Infer) error {
 	if err := seedShape(c, 1); err != nil {
 		return err
 	}
 	return shapeInput(0)(c)
 }
 
-func statelessBinomial(n *tf.Node) (tf.Kernel, error) {
+func statelessBinomial(n *core.Node) (core.Kernel, error) {
 	d := n.OutTypes[0]
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		base, err := fromSeed(c)
 		if err != nil {
 			return err
@@ -50,13 +51,13 @@ func statelessBinomial(n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func statefulBinomial(n *tf.Node) (tf.Kernel, error) {
+func statefulBinomial(n *core.Node) (core.Kernel, error) {
 	d := n.OutTypes[0]
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		return drawBinomial(c, d, 2, 3, func(batches, each int) (stream.Philox, error) {
 			if alg := c.Input(1); alg.Rank() != 0 {
 				return stream.Philox{}, tf.Errorf(tf.InvalidArgument, "algorithm must be of shape [], not %s", alg.Shape().Text())
-			} else if v := tf.Data[int64](alg)[0]; v != Philox {
+			} else if v := core.Data[int64](alg)[0]; v != Philox {
 				return stream.Philox{}, tf.Errorf(tf.InvalidArgument, "Unsupported algorithm id: %d", v)
 			}
 			return reserve(c, 0, uint64(batches)*2*100*uint64(each+3)/4)
@@ -67,7 +68,7 @@ func statefulBinomial(n *tf.Node) (tf.Kernel, error) {
 // drawBinomial fills the output. The inputs shape and, from at on, the
 // parameters say how many batches of how many samples there are, for which base
 // returns the stream.
-func drawBinomial(c *tf.OpContext, d tf.DType, shape, at int, base func(batches, each int) (stream.Philox, error)) error {
+func drawBinomial(c *core.OpContext, d tf.DType, shape, at int, base func(batches, each int) (stream.Philox, error)) error {
 	params, s, err := broadcastInputs(c, at, 2)
 	if err != nil {
 		return tf.Errorf(tf.InvalidArgument, "counts and probs must have compatible batch dimensions: %v", err)

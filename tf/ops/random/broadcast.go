@@ -5,11 +5,12 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // broadcastInputs returns n inputs from the given one on, broadcast to the shape
 // that all of them have together.
-func broadcastInputs(c *tf.OpContext, from, n int) (values [][]float64, s tf.Shape, err error) {
+func broadcastInputs(c *core.OpContext, from, n int) (values [][]float64, s tf.Shape, err error) {
 	s = tf.Shape{}
 	var texts []string
 	ok := true
@@ -23,7 +24,7 @@ func broadcastInputs(c *tf.OpContext, from, n int) (values [][]float64, s tf.Sha
 	if !ok {
 		return nil, nil, errors.New(strings.Join(texts, " vs. "))
 	}
-	if err := tf.CheckSize(tf.Float64, s); err != nil {
+	if err := core.CheckSize(tf.Float64, s); err != nil {
 		return nil, nil, err
 	}
 	for i := range n {

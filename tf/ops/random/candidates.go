@@ -6,6 +6,7 @@ import (
 
 	stream "github.com/gorge-tf/gorge/internal/random"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
@@ -21,9 +22,9 @@ func init() {
 		"LearnedUnigramCandidateSampler":      unigrams,
 		"ThreadUnsafeUnigramCandidateSampler": unigrams,
 	} {
-		tf.Register(tf.OpDef{
+		core.Register(core.OpDef{
 			Name: name, In: in, Out: out, Attrs: head + "range_max: int >= 1; " + seeds, Stateful: true,
-			Shape: candidateShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(candidates(func(n *tf.Node) (stream.CandidateDistribution, error) {
+			Shape: candidateShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(candidates(func(n *core.Node) (stream.CandidateDistribution, error) {
 				if n.Int("range_max") >= math.MaxInt32 {
 					return nil, tf.Errorf(tf.InvalidArgument, "range_max must be less than %d, got %d", math.MaxInt32, n.Int("range_max"))
 				}
@@ -31,19 +32,19 @@ func init() {
 			})),
 		})
 	}
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "FixedUnigramCandidateSampler", In: in, Out: out,
 		Attrs: head + "range_max: int >= 1; vocab_file: string = ''; distortion: float = 1; num_reserved_ids: int = 0; num_shards: int >= 1 = 1; shard: int >= 0 = 0; unigrams: list(float) = []; " + seeds, Stateful: true,
-		Shape: candidateShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(candidates(fixedUnigrams)),
+		Shape: candidateShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(candidates(fixedUnigrams)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "AllCandidateSampler", In: in, Out: out, Attrs: head + seeds, Stateful: true,
-		Shape: candidateShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(allCandidates),
+		Shape: candidateShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(allCandidates),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "ComputeAccidentalHits", In: in + "; sampled_candidates: int64", Out: "indices: int32; ids: int64; weights: float",
 		Attrs: "num_true: int; " + seeds,
-		Shape: hitsShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(accidentalHits),
+		Shape: hitsShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(accidentalHits),
 	})
 }
 
@@ -52,7 +53,7 @@ func init() {
 type Candidates struct{ Sampled, TrueExpectedCount, SampledExpectedCount tf.Output }
 
 func sampler3(op string, trueClasses tf.Output, own []tf.Option, opts []tf.Option) Candidates {
-	o := tf.Apply(nil, op, []tf.Output{trueClasses}, attrs(seeded(trueClasses.Graph(), opts), own...)...)
+	o := tf.Apply(nil, op, []tf.Output{trueClasses}, tf.Join(seeded(trueClasses.Graph(), opts), own...)...)
 	return Candidates{o.Output(0), o.Output(1), o.Output(2)}
 }
 
@@ -84,11 +85,11 @@ type Hits struct{ Indices, IDs, Weights tf.Output }
 // ComputeAccidentalHits finds the sampled classes that are among the numTrue
 // true classes of each row.
 func ComputeAccidentalHits(trueClasses, sampled tf.Output, numTrue int, opts ...tf.Option) Hits {
-	o := tf.Apply(nil, "ComputeAccidentalHits", []tf.Output{trueClasses, sampled}, attrs(opts, tf.Attr("num_true", numTrue))...)
+	o := tf.Apply(nil, "ComputeAccidentalHits", []tf.Output{trueClasses, sampled}, tf.Join(opts, tf.Attr("num_true", numTrue))...)
 	return Hits{o.Output(0), o.Output(1), o.Output(2)}
 }
 
-func candidateShape(c *tf.Infer) error {
+func candidateShape(c *core.Infer) error {
 	if c.Int("num_sampled") < 1 || c.Int("num_true") < 1 {
 		return tf.Errorf(tf.InvalidArgument, "num_sampled and num_true must be at least 1")
 	}
@@ -103,7 +104,7 @@ func candidateShape(c *tf.Infer) error {
 	return nil
 }
 
-func hitsShape(c *tf.Infer) error {
+func hitsShape(c *core.Infer) error {
 	s, err := c.Rank(0, 2)
 	if err != nil {
 		return err
@@ -118,7 +119,7 @@ func hitsShape(c *tf.Infer) error {
 }
 
 // trueClasses checks input 0.
-func trueClasses(c *tf.OpContext, numTrue int) ([]int64, error) {
+func trueClasses(c *core.OpContext, numTrue int) ([]int64, error) {
 	t := c.Input(0)
 	if t.Rank() != 2 {
 		return nil, tf.Errorf(tf.InvalidArgument, "true_classes must be a matrix")
@@ -126,14 +127,14 @@ func trueClasses(c *tf.OpContext, numTrue int) ([]int64, error) {
 	if t.Dim(1) != numTrue {
 		return nil, tf.Errorf(tf.InvalidArgument, "true_classes must have num_true columns, expected: %d was: %d", t.Dim(1), numTrue)
 	}
-	return tf.Data[int64](t), nil
+	return core.Data[int64](t), nil
 }
 
 // A learner is a distribution that the true classes change.
 type learner interface{ Learn(classes []int64) }
 
-func candidates(of func(*tf.Node) (stream.CandidateDistribution, error)) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func candidates(of func(*core.Node) (stream.CandidateDistribution, error)) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		g := generator(n)
 		d, err := of(n)
 		if err != nil {
@@ -142,7 +143,7 @@ func candidates(of func(*tf.Node) (stream.CandidateDistribution, error)) tf.NewK
 		var mu sync.Mutex // of a learner
 		learns, _ := d.(learner)
 		numTrue, unique, num := n.Int("num_true"), n.Bool("unique"), n.Int("num_sampled")
-		return tf.Compute(func(c *tf.OpContext) error {
+		return core.Compute(func(c *core.OpContext) error {
 			classes, err := trueClasses(c, numTrue)
 			if err != nil {
 				return err
@@ -191,7 +192,7 @@ type candidateResults struct {
 	trueExpected, sampledExpected []float32
 }
 
-func candidateOutputs(c *tf.OpContext, n int) (*candidateResults, error) {
+func candidateOutputs(c *core.OpContext, n int) (*candidateResults, error) {
 	sampled, err := c.Alloc(0, tf.Int64, tf.Shape{n})
 	if err != nil {
 		return nil, err
@@ -204,7 +205,7 @@ func candidateOutputs(c *tf.OpContext, n int) (*candidateResults, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &candidateResults{tf.Data[int64](sampled), tf.Data[float32](ofTrue), tf.Data[float32](ofSampled)}, nil
+	return &candidateResults{core.Data[int64](sampled), core.Data[float32](ofTrue), core.Data[float32](ofSampled)}, nil
 }
 
 func (r *candidateResults) count(classes []int64, expected func(int64) float32) {
@@ -216,9 +217,9 @@ func (r *candidateResults) count(classes []int64, expected func(int64) float32) 
 	}
 }
 
-func allCandidates(n *tf.Node) (tf.Kernel, error) {
+func allCandidates(n *core.Node) (core.Kernel, error) {
 	numTrue, num := n.Int("num_true"), n.Int("num_sampled")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		classes, err := trueClasses(c, numTrue)
 		if err != nil {
 			return err
@@ -238,9 +239,9 @@ func allCandidates(n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func accidentalHits(n *tf.Node) (tf.Kernel, error) {
+func accidentalHits(n *core.Node) (core.Kernel, error) {
 	numTrue := n.Int("num_true")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		classes, err := trueClasses(c, numTrue)
 		if err != nil {
 			return err
@@ -248,24 +249,24 @@ func accidentalHits(n *tf.Node) (tf.Kernel, error) {
 		if c.Input(1).Rank() != 1 {
 			return tf.Errorf(tf.InvalidArgument, "sampled_candidates must be a vector, which is typically an output from CandidateSampler")
 		}
-		rows, ids := hits(classes, tf.Data[int64](c.Input(1)), numTrue)
+		rows, ids := hits(classes, core.Data[int64](c.Input(1)), numTrue)
 		indices, err := c.Alloc(0, tf.Int32, tf.Shape{len(rows)})
 		if err != nil {
 			return err
 		}
-		copy(tf.Data[int32](indices), rows)
+		copy(core.Data[int32](indices), rows)
 		samples, err := c.Alloc(1, tf.Int64, tf.Shape{len(ids)})
 		if err != nil {
 			return err
 		}
-		copy(tf.Data[int64](samples), ids)
+		copy(core.Data[int64](samples), ids)
 		weights, err := c.Alloc(2, tf.Float32, tf.Shape{len(ids)})
 		if err != nil {
 			return err
 		}
 		const none = -3.4028234663852886e38 // makes e^logit 0
 		for i := range ids {
-			tf.Data[float32](weights)[i] = none
+			core.Data[float32](weights)[i] = none
 		}
 		return nil
 	}), nil

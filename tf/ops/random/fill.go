@@ -4,15 +4,16 @@ import (
 	"github.com/gorge-tf/gorge/internal/memory"
 	stream "github.com/gorge-tf/gorge/internal/random"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A draw fills a tensor from the stream that begins at base. at is the input
 // that the parameters of the distribution begin with.
-type draw func(c *tf.OpContext, base stream.Philox, out *tf.Tensor, at int) error
+type draw func(c *core.OpContext, base stream.Philox, out *core.Tensor, at int) error
 
 // byGroup fills out in pieces that begin where groups do, so that the numbers
 // do not depend on the pieces.
-func byGroup[T any](c *tf.OpContext, base stream.Philox, size int, out []T, f func(stream.Philox, uint64, []T)) {
+func byGroup[T any](c *core.OpContext, base stream.Philox, size int, out []T, f func(stream.Philox, uint64, []T)) {
 	c.ParallelFor((len(out)+size-1)/size, grain/size, func(lo, hi int) {
 		f(base, uint64(lo), out[lo*size:min(hi*size, len(out))])
 	})
@@ -27,15 +28,15 @@ func groupSize(d tf.DType) int {
 
 // filled is the draw of a distribution without parameters.
 func filled[T tf.Elem](f func(stream.Philox, uint64, []T)) draw {
-	return func(c *tf.OpContext, base stream.Philox, out *tf.Tensor, _ int) error {
-		byGroup(c, base, groupSize(out.DType()), tf.Data[T](out), f)
+	return func(c *core.OpContext, base stream.Philox, out *core.Tensor, _ int) error {
+		byGroup(c, base, groupSize(out.DType()), core.Data[T](out), f)
 		return nil
 	}
 }
 
 // filledBits is filled for the types that streams know as their 16 bits.
 func filledBits(f func(stream.Philox, uint64, []uint16)) draw {
-	return func(c *tf.OpContext, base stream.Philox, out *tf.Tensor, _ int) error {
+	return func(c *core.OpContext, base stream.Philox, out *core.Tensor, _ int) error {
 		if out.Len() > 0 {
 			byGroup(c, base, stream.Group, memory.Slice[uint16](out.Buffer()), f)
 		}
@@ -45,7 +46,7 @@ func filledBits(f func(stream.Philox, uint64, []uint16)) draw {
 
 // between is the draw of integers in a range that two inputs tell.
 func between[T int32 | int64 | uint32 | uint64](f func(base stream.Philox, group uint64, low, high T, out []T)) draw {
-	return func(c *tf.OpContext, base stream.Philox, out *tf.Tensor, at int) error {
+	return func(c *core.OpContext, base stream.Philox, out *core.Tensor, at int) error {
 		low, err := scalarOf[T](c, at, "minval")
 		if err != nil {
 			return err
@@ -57,7 +58,7 @@ func between[T int32 | int64 | uint32 | uint64](f func(base stream.Philox, group
 		if low >= high {
 			return tf.Errorf(tf.InvalidArgument, "Need minval < maxval, got %d >= %d", low, high)
 		}
-		byGroup(c, base, groupSize(out.DType()), tf.Data[T](out), func(p stream.Philox, group uint64, out []T) { f(p, group, low, high, out) })
+		byGroup(c, base, groupSize(out.DType()), core.Data[T](out), func(p stream.Philox, group uint64, out []T) { f(p, group, low, high, out) })
 		return nil
 	}
 }
@@ -83,10 +84,10 @@ var (
 )
 
 // kernelsOf makes the kernels of an op from what fills its output.
-func kernelsOf(draws map[tf.DType]draw, mk func(draw) tf.Compute) tf.KernelSet {
-	by := map[tf.DType]tf.NewKernel{}
+func kernelsOf(draws map[tf.DType]draw, mk func(draw) core.Compute) core.KernelSet {
+	by := map[tf.DType]core.NewKernel{}
 	for d, f := range draws {
-		by[d] = func(*tf.Node) (tf.Kernel, error) { return mk(f), nil }
+		by[d] = func(*core.Node) (core.Kernel, error) { return mk(f), nil }
 	}
-	return tf.ByType("dtype", by)
+	return core.ByType("dtype", by)
 }

@@ -3,6 +3,7 @@ package random
 import (
 	stream "github.com/gorge-tf/gorge/internal/random"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 var (
@@ -15,36 +16,36 @@ func init() {
 		seeds  = "seed: int = 0; seed2: int = 0; S: {int32, int64}; "
 		counts = "{half, float, double, int32, int64}"
 	)
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "RandomGamma", In: "shape: S; alpha: T", Out: "output: T", Attrs: seeds + "T: {half, float, double}", Stateful: true,
-		Shape: appendedShape, Grad: gammaGrad, Kernels: tf.ByType("T", oneFor(statefulSampler(stream.Gamma), halfToDouble...)),
+		Shape: appendedShape, Grad: tf.GradFunc(gammaGrad), Kernels: core.ByType("T", oneFor(statefulSampler(stream.Gamma), halfToDouble...)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "StatelessRandomGammaV2", In: "shape: T; seed: Tseed; alpha: dtype", Out: "output: dtype",
 		Attrs: "dtype: {half, float, double}; T: {int32, int64}; Tseed: {int32, int64} = int64",
-		Shape: shapeInput(0), Grad: statelessGammaGrad,
-		Kernels: tf.ByType("dtype", oneFor(statelessSampler(2, fromSeed, stream.Gamma), halfToDouble...)),
+		Shape: shapeInput(0), Grad: tf.GradFunc(statelessGammaGrad),
+		Kernels: core.ByType("dtype", oneFor(statelessSampler(2, fromSeed, stream.Gamma), halfToDouble...)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "StatelessRandomGammaV3", In: "shape: shape_dtype; key: uint64; counter: uint64; alg: int32; alpha: dtype", Out: "output: dtype",
 		Attrs: "dtype: {half, float, double}; shape_dtype: {int32, int64} = int32",
-		Shape: shapeInput(0), Grad: statelessGammaGrad,
-		Kernels: tf.ByType("dtype", oneFor(statelessSampler(4, fromKey, stream.Gamma), halfToDouble...)),
+		Shape: shapeInput(0), Grad: tf.GradFunc(statelessGammaGrad),
+		Kernels: core.ByType("dtype", oneFor(statelessSampler(4, fromKey, stream.Gamma), halfToDouble...)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "RandomPoisson", In: "shape: S; rate: dtype", Out: "output: dtype", Attrs: seeds + "dtype: {half, float, double}", Stateful: true,
-		Shape: appendedShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("dtype", oneFor(statefulSampler(stream.Poisson), halfToDouble...)),
+		Shape: appendedShape, NoGrad: core.NoGradientDefined, Kernels: core.ByType("dtype", oneFor(statefulSampler(stream.Poisson), halfToDouble...)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "RandomPoissonV2", In: "shape: S; rate: R", Out: "output: dtype", Stateful: true,
 		Attrs: seeds + "R: " + counts + " = double; dtype: " + counts + " = int64",
-		Shape: appendedShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("R", oneFor(statefulSampler(stream.Poisson), countTypes...)),
+		Shape: appendedShape, NoGrad: core.NoGradientDefined, Kernels: core.ByType("R", oneFor(statefulSampler(stream.Poisson), countTypes...)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "StatelessRandomPoisson", In: "shape: T; seed: Tseed; lam: Rtype", Out: "output: dtype",
 		Attrs: "Rtype: " + counts + "; dtype: " + counts + "; T: {int32, int64}; Tseed: {int32, int64} = int64",
-		Shape: shapeInput(0), NoGrad: tf.NotDifferentiable,
-		Kernels: tf.ByType("Rtype", oneFor(statelessSampler(2, fromSeed, stream.Poisson), countTypes...)),
+		Shape: shapeInput(0), NoGrad: core.NotDifferentiable,
+		Kernels: core.ByType("Rtype", oneFor(statelessSampler(2, fromSeed, stream.Poisson), countTypes...)),
 	})
 }
 
@@ -74,11 +75,11 @@ func RandomPoisson(shape, rate tf.Output, opts ...tf.Option) tf.Output {
 
 // RandomPoissonV2 is RandomPoisson with results of type d.
 func RandomPoissonV2(shape, rate tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
-	return apply("RandomPoissonV2", attrs(seeded(shape.Graph(), opts), tf.Attr("dtype", d)), shape, rate)
+	return apply("RandomPoissonV2", tf.Join(seeded(shape.Graph(), opts), tf.Attr("dtype", d)), shape, rate)
 }
 
 // StatelessRandomPoisson returns Poisson numbers of type d in a tensor of the
 // given shape, whose last dimensions are those of rate.
 func StatelessRandomPoisson(shape, seed, rate tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
-	return apply("StatelessRandomPoisson", attrs(opts, tf.Attr("dtype", d)), shape, seed, rate)
+	return apply("StatelessRandomPoisson", tf.Join(opts, tf.Attr("dtype", d)), shape, seed, rate)
 }

@@ -2,6 +2,7 @@ package random
 
 import (
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/special"
 )
@@ -23,7 +24,7 @@ func statelessGammaGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 // sampleGrad returns the gradient for alpha of samples that have n dimensions
 // more.
 func sampleGrad(op *tf.Operation, dy, alpha, n tf.Output) tf.Output {
-	number := func(v int32) tf.Output { return ops.ConstTensor(op.Graph(), tf.Scalar(v)) }
+	number := func(v int32) tf.Output { return ops.ConstValue(op.Graph(), core.Scalar(v)) }
 	ones := ops.Fill(ops.Reshape(n, ops.Const(op.Graph(), []int32{1}, 1)), number(1))
 	leading := ops.Reshape(alpha, ops.ConcatV2([]tf.Output{ones, ops.Shape(alpha)}, number(0)))
 	moved := special.RandomGammaGrad(leading, op.Output(0))

@@ -4,19 +4,20 @@ import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	stream "github.com/gorge-tf/gorge/internal/random"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const out = "output_dtype: {int32, int64} = int64"
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Multinomial", In: "logits: T; num_samples: int32", Out: "output: output_dtype",
 		Attrs: "seed: int = 0; seed2: int = 0; T: realnumbertype; " + out, Stateful: true,
-		Shape: multinomialShape, NoGrad: tf.NotDifferentiable, Kernels: multinomialKernels(nextBase),
+		Shape: multinomialShape, NoGrad: core.NotDifferentiable, Kernels: multinomialKernels(nextBase),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "StatelessMultinomial", In: "logits: T; num_samples: int32; seed: Tseed", Out: "output: output_dtype",
 		Attrs: "T: realnumbertype; Tseed: {int32, int64} = int64; " + out,
-		Shape: multinomialShape, NoGrad: tf.NotDifferentiable, Kernels: multinomialKernels(seedBase),
+		Shape: multinomialShape, NoGrad: core.NotDifferentiable, Kernels: multinomialKernels(seedBase),
 	})
 }
 
@@ -38,7 +39,7 @@ func StatelessMultinomial(logits, n, seed tf.Output, opts ...tf.Option) tf.Outpu
 	return apply("StatelessMultinomial", opts, logits, n, seed)
 }
 
-func multinomialShape(c *tf.Infer) error {
+func multinomialShape(c *core.Infer) error {
 	s, err := c.Rank(0, 2)
 	if err != nil {
 		return err
@@ -55,22 +56,22 @@ func multinomialShape(c *tf.Infer) error {
 }
 
 // baseOf returns the stream for a run that draws n numbers for each of rows.
-type baseOf func(c *tf.OpContext, rows, n int) (stream.Philox, error)
+type baseOf func(c *core.OpContext, rows, n int) (stream.Philox, error)
 
-func nextBase(n *tf.Node) baseOf {
+func nextBase(n *core.Node) baseOf {
 	g := generator(n)
-	return func(_ *tf.OpContext, rows, n int) (stream.Philox, error) {
+	return func(_ *core.OpContext, rows, n int) (stream.Philox, error) {
 		return g.ReserveBlocks(stream.MultinomialBlocks(rows, n)), nil
 	}
 }
 
-func seedBase(*tf.Node) baseOf {
-	return func(c *tf.OpContext, _, _ int) (stream.Philox, error) { return seedAt(c, 2) }
+func seedBase(*core.Node) baseOf {
+	return func(c *core.OpContext, _, _ int) (stream.Philox, error) { return seedAt(c, 2) }
 }
 
-func multinomialKernels(source func(*tf.Node) baseOf) tf.KernelSet {
-	return tf.ByType("T", map[tf.DType]tf.NewKernel{
-		tf.Float32: multinomial(source, tf.Data[float32]), tf.Float64: multinomial(source, tf.Data[float64]),
+func multinomialKernels(source func(*core.Node) baseOf) core.KernelSet {
+	return core.ByType("T", map[tf.DType]core.NewKernel{
+		tf.Float32: multinomial(source, core.Data[float32]), tf.Float64: multinomial(source, core.Data[float64]),
 		tf.Float16: multinomial(source, widened[tf.Half]), tf.BFloat16: multinomial(source, widened[tf.BF16]),
 	})
 }
@@ -79,14 +80,14 @@ func multinomialKernels(source func(*tf.Node) baseOf) tf.KernelSet {
 func widened[H interface {
 	kernel.HalfFloat
 	tf.Elem
-}](t *tf.Tensor) []float32 {
+}](t *core.Tensor) []float32 {
 	out := make([]float32, t.Len())
-	kernel.Widen(out, tf.Data[H](t))
+	kernel.Widen(out, core.Data[H](t))
 	return out
 }
 
 // multinomialArgs checks the inputs and returns the number of samples.
-func multinomialArgs(c *tf.OpContext) (int, error) {
+func multinomialArgs(c *core.OpContext) (int, error) {
 	logits, num := c.Input(0), c.Input(1)
 	if logits.Rank() != 2 {
 		return 0, tf.Errorf(tf.InvalidArgument, "logits should be a matrix, got shape %s", logits.Shape().Text())
@@ -94,7 +95,7 @@ func multinomialArgs(c *tf.OpContext) (int, error) {
 	if num.Rank() != 0 {
 		return 0, tf.Errorf(tf.InvalidArgument, "num_samples should be a scalar, got shape %s", num.Shape().Text())
 	}
-	n := int(tf.Data[int32](num)[0])
+	n := int(core.Data[int32](num)[0])
 	if n < 0 {
 		return 0, tf.Errorf(tf.InvalidArgument, "num_samples should be non-negative, got %d", n)
 	}
@@ -104,10 +105,10 @@ func multinomialArgs(c *tf.OpContext) (int, error) {
 	return n, nil
 }
 
-func multinomial[F float32 | float64](source func(*tf.Node) baseOf, load func(*tf.Tensor) []F) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func multinomial[F float32 | float64](source func(*core.Node) baseOf, load func(*core.Tensor) []F) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		d, base := n.Type("output_dtype"), source(n)
-		return tf.Compute(func(c *tf.OpContext) error {
+		return core.Compute(func(c *core.OpContext) error {
 			num, err := multinomialArgs(c)
 			if err != nil {
 				return err
@@ -123,9 +124,9 @@ func multinomial[F float32 | float64](source func(*tf.Node) baseOf, load func(*t
 				return err
 			}
 			if d == tf.Int32 {
-				stream.Multinomial(p, load(logits), classes, num, tf.Data[int32](out))
+				stream.Multinomial(p, load(logits), classes, num, core.Data[int32](out))
 			} else {
-				stream.Multinomial(p, load(logits), classes, num, tf.Data[int64](out))
+				stream.Multinomial(p, load(logits), classes, num, core.Data[int64](out))
 			}
 			return nil
 		}), nil

@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/session"
 )
 
 // twice runs an op two times in one session and returns both results.
-func twice(t *testing.T, build func(g *tf.Graph) tf.Output) (out [2]*tf.Tensor) {
+func twice(t *testing.T, build func(g *tf.Graph) tf.Output) (out [2]*core.Tensor) {
 	t.Helper()
 	g := tf.NewGraph()
 	y := build(g)
@@ -25,7 +26,7 @@ func twice(t *testing.T, build func(g *tf.Graph) tf.Output) (out [2]*tf.Tensor) 
 		if err != nil {
 			t.Fatal(err)
 		}
-		out[i] = v[0]
+		out[i] = (*core.Tensor)(v[0])
 	}
 	return out
 }
@@ -34,10 +35,10 @@ func twice(t *testing.T, build func(g *tf.Graph) tf.Output) (out [2]*tf.Tensor) 
 // version 7: where the first element of the part came from.
 func TestCropPlaces(t *testing.T) {
 	out := twice(t, func(g *tf.Graph) tf.Output {
-		return nary("RandomCrop", seeds()...)(g, []tf.Output{ops.ConstTensor(g, numbered(9, 7, 2)), ops.ConstTensor(g, vec[int64](3, 2))})[0]
+		return nary("RandomCrop", seeds()...)(g, []tf.Output{ops.ConstValue(g, numbered(9, 7, 2)), ops.ConstValue(g, vec[int64](3, 2))})[0]
 	})
 	for i, want := range []float32{52, 90} {
-		if got := tf.Data[float32](out[i])[0]; got != want {
+		if got := core.Data[float32](out[i])[0]; got != want {
 			t.Errorf("run %d begins with element %v, want %v", i, got, want)
 		}
 	}
@@ -46,24 +47,24 @@ func TestCropPlaces(t *testing.T) {
 // TestPoissonV1 compares with TensorFlow given a graph of version 24.
 func TestPoissonV1(t *testing.T) {
 	out := twice(t, func(g *tf.Graph) tf.Output {
-		return nary("RandomPoisson", seeds()...)(g, []tf.Output{ops.ConstTensor(g, i32(7)), ops.ConstTensor(g, vec[float32](0.5, 3, 30, 0))})[0]
+		return nary("RandomPoisson", seeds()...)(g, []tf.Output{ops.ConstValue(g, i32(7)), ops.ConstValue(g, vec[float32](0.5, 3, 30, 0))})[0]
 	})
 	want := [2][]float32{
 		{1, 1, 32, 0, 0, 3, 36, 0, 0, 3, 32, 0, 1, 1, 26, 0, 0, 3, 22, 0, 0, 5, 39, 0, 1, 3, 25, 0},
 		{2, 1, 27, 0},
 	}
 	for i, w := range want {
-		if got := tf.Data[float32](out[i])[:len(w)]; !slices.Equal(got, w) {
+		if got := core.Data[float32](out[i])[:len(w)]; !slices.Equal(got, w) {
 			t.Errorf("run %d: got %v, want %v", i, got, w)
 		}
 	}
 }
 
 // numbered returns a tensor whose elements are their numbers.
-func numbered(dims ...int) *tf.Tensor {
-	x := tf.NewTensor(tf.Float32, tf.Shape(dims))
-	for i := range tf.Data[float32](x) {
-		tf.Data[float32](x)[i] = float32(i)
+func numbered(dims ...int) *core.Tensor {
+	x := core.NewTensor(tf.Float32, tf.Shape(dims))
+	for i := range core.Data[float32](x) {
+		core.Data[float32](x)[i] = float32(i)
 	}
 	return x
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 //go:embed testdata
@@ -23,9 +24,9 @@ var (
 	i32        = optest.I32
 )
 
-func vec[T tf.Elem](v ...T) *tf.Tensor        { return optest.Vec(v...) }
-func mat[T tf.Elem](n int, v ...T) *tf.Tensor { return optest.Mat(n, v...) }
-func scalar[T tf.Elem](v T) *tf.Tensor        { return tf.Scalar(v) }
+func vec[T tf.Elem](v ...T) *core.Tensor        { return optest.Vec(v...) }
+func mat[T tf.Elem](n int, v ...T) *core.Tensor { return optest.Mat(n, v...) }
+func scalar[T tf.Elem](v T) *core.Tensor        { return core.Scalar(v) }
 
 // nary adds an op by name, on inputs in order.
 func nary(op string, opts ...tf.Option) func(*tf.Graph, []tf.Output) []tf.Output {

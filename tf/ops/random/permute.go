@@ -3,15 +3,16 @@ package random
 import (
 	stream "github.com/gorge-tf/gorge/internal/random"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const ints = "{int32, uint32, int64, uint64}"
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "RandomIndexShuffle", In: "index: dtype; seed: Tseed; max_index: dtype", Out: "output: dtype",
 		Attrs: "rounds: int = 4; dtype: " + ints + "; Tseed: " + ints,
-		Shape: permuteShape, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("dtype", map[tf.DType]tf.NewKernel{
+		Shape: permuteShape, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("dtype", map[tf.DType]core.NewKernel{
 			tf.Int32: permute[int32], tf.Uint32: permute[uint32], tf.Int64: permute[int64], tf.Uint64: permute[uint64],
 		}),
 	})
@@ -31,7 +32,7 @@ func RandomIndexShuffle(index, seed, last tf.Output, opts ...tf.Option) tf.Outpu
 	return apply("RandomIndexShuffle", opts, index, seed, last)
 }
 
-func permuteShape(c *tf.Infer) error {
+func permuteShape(c *core.Infer) error {
 	index, seed, last := c.In(0), c.In(1), c.In(2)
 	switch {
 	case len(index) > 1 || len(last) > 1:
@@ -52,7 +53,7 @@ func permuteShape(c *tf.Infer) error {
 }
 
 // permutedCount sets the shape of the output, a vector.
-func permutedCount(c *tf.Infer, index, seed, last tf.Shape) error {
+func permutedCount(c *core.Infer, index, seed, last tf.Shape) error {
 	n := -1
 	if len(index) == 1 {
 		n = index[0]
@@ -74,12 +75,12 @@ func permutedCount(c *tf.Infer, index, seed, last tf.Shape) error {
 	return nil
 }
 
-func permute[T int32 | uint32 | int64 | uint64](n *tf.Node) (tf.Kernel, error) {
+func permute[T int32 | uint32 | int64 | uint64](n *core.Node) (core.Kernel, error) {
 	rounds := n.Int("rounds")
 	if rounds < 4 || rounds%2 != 0 {
 		return nil, tf.Errorf(tf.InvalidArgument, "rounds must be an even number from 4 on, got %d", rounds)
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		s, err := permutedShape(c)
 		if err != nil {
 			return err
@@ -88,7 +89,7 @@ func permute[T int32 | uint32 | int64 | uint64](n *tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		y, index, last, seeds := tf.Data[T](out), tf.Data[T](c.Input(0)), tf.Data[T](c.Input(2)), seedWords(c.Input(1))
+		y, index, last, seeds := core.Data[T](out), core.Data[T](c.Input(0)), core.Data[T](c.Input(2)), seedWords(c.Input(1))
 		var p stream.Permutation
 		for i := range y {
 			at, most, seed := one(index, i), one(last, i), seeds[0]
@@ -128,7 +129,7 @@ func checkIndex[T int32 | uint32 | int64 | uint64](i, last T) error {
 }
 
 // permutedShape checks the shapes of the inputs and returns that of the output.
-func permutedShape(c *tf.OpContext) (tf.Shape, error) {
+func permutedShape(c *core.OpContext) (tf.Shape, error) {
 	index, seed, last := c.Input(0), c.Input(1), c.Input(2)
 	n := max(index.Len(), last.Len(), seed.Len()/3)
 	switch {
@@ -146,16 +147,16 @@ func permutedShape(c *tf.OpContext) (tf.Shape, error) {
 }
 
 // seedWords reads seeds of three integers of any type, of which 32 bits count.
-func seedWords(t *tf.Tensor) [][3]uint32 {
+func seedWords(t *core.Tensor) [][3]uint32 {
 	switch t.DType() {
 	case tf.Int32:
-		return lowWords(tf.Data[int32](t))
+		return lowWords(core.Data[int32](t))
 	case tf.Uint32:
-		return lowWords(tf.Data[uint32](t))
+		return lowWords(core.Data[uint32](t))
 	case tf.Int64:
-		return lowWords(tf.Data[int64](t))
+		return lowWords(core.Data[int64](t))
 	}
-	return lowWords(tf.Data[uint64](t))
+	return lowWords(core.Data[uint64](t))
 }
 
 func lowWords[T int32 | uint32 | int64 | uint64](v []T) [][3]uint32 {

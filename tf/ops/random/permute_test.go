@@ -5,6 +5,7 @@ import (
 
 	stream "github.com/gorge-tf/gorge/internal/random"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops/random"
 )
 
@@ -15,12 +16,12 @@ func init() {
 		return []tf.Output{random.RandomIndexShuffle(in[0], in[1], in[2], random.RandomIndexShuffleOpts{Rounds: 8})}
 	}
 	addSamples(
-		sample{Op: op, In: []*tf.Tensor{vec[int32](0, 1, 2, 3, 4, 5, 6), key, scalar[int32](6)}, F: f, Types: onlyOwn},
-		sample{Op: op, Name: "eight", In: []*tf.Tensor{vec[int64](0, 1, 999), vec[uint64](1<<40, 2, 3), scalar[int64](999)}, F: eight, Types: onlyOwn},
-		sample{Op: op, Name: "rows", In: []*tf.Tensor{scalar[uint32](3), mat[uint32](3, 1, 2, 3, 4, 5, 6), vec[uint32](9, 99)}, F: f, Types: onlyOwn},
-		sample{Op: op, Name: "large", In: []*tf.Tensor{vec[uint64](1, 2, 1<<40), vec[int64](1, 2, 3), vec[uint64](1<<62, 1<<33+1, 1<<63+12345)}, F: f, Types: onlyOwn},
-		sample{Op: op, Name: "scalar", In: []*tf.Tensor{scalar[int32](65536), key, scalar[int32](65536)}, F: f, Types: onlyOwn},
-		sample{Op: op, Name: "nothing", In: []*tf.Tensor{scalar[int32](0), key, scalar[int32](0)}, F: f, Types: onlyOwn},
+		sample{Op: op, In: []*core.Tensor{vec[int32](0, 1, 2, 3, 4, 5, 6), key, scalar[int32](6)}, F: f, Types: onlyOwn},
+		sample{Op: op, Name: "eight", In: []*core.Tensor{vec[int64](0, 1, 999), vec[uint64](1<<40, 2, 3), scalar[int64](999)}, F: eight, Types: onlyOwn},
+		sample{Op: op, Name: "rows", In: []*core.Tensor{scalar[uint32](3), mat[uint32](3, 1, 2, 3, 4, 5, 6), vec[uint32](9, 99)}, F: f, Types: onlyOwn},
+		sample{Op: op, Name: "large", In: []*core.Tensor{vec[uint64](1, 2, 1<<40), vec[int64](1, 2, 3), vec[uint64](1<<62, 1<<33+1, 1<<63+12345)}, F: f, Types: onlyOwn},
+		sample{Op: op, Name: "scalar", In: []*core.Tensor{scalar[int32](65536), key, scalar[int32](65536)}, F: f, Types: onlyOwn},
+		sample{Op: op, Name: "nothing", In: []*core.Tensor{scalar[int32](0), key, scalar[int32](0)}, F: f, Types: onlyOwn},
 		failing(op, "matrix of seeds", f, scalar[int32](0), mat[int32](3, 1, 2, 3, 4, 5, 6), vec[int32](1, 2, 3)),
 		failing(op, "index", f, vec[int32](5), key, scalar[int32](4)),
 		failing(op, "negative index", f, vec[int32](-5), key, scalar[int32](4)),

@@ -6,30 +6,31 @@ import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	stream "github.com/gorge-tf/gorge/internal/random"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // numbers returns the elements of t in float64.
-func numbers(t *tf.Tensor) []float64 {
+func numbers(t *core.Tensor) []float64 {
 	out := make([]float64, t.Len())
 	kernel.Cast(out, elements(t))
 	return out
 }
 
 // elements returns the elements of t, of a type that parameters may have.
-func elements(t *tf.Tensor) any {
+func elements(t *core.Tensor) any {
 	switch t.DType() {
 	case tf.Float32:
-		return tf.Data[float32](t)
+		return core.Data[float32](t)
 	case tf.Float64:
-		return tf.Data[float64](t)
+		return core.Data[float64](t)
 	case tf.Float16:
-		return tf.Data[tf.Half](t)
+		return core.Data[tf.Half](t)
 	case tf.BFloat16:
-		return tf.Data[tf.BF16](t)
+		return core.Data[tf.BF16](t)
 	case tf.Int32:
-		return tf.Data[int32](t)
+		return core.Data[int32](t)
 	}
-	return tf.Data[int64](t)
+	return core.Data[int64](t)
 }
 
 // sampleGrain is the least number of samples worth a task of their own.
@@ -38,7 +39,7 @@ const sampleGrain = 256
 // sampled fills out with one sample for each number below its length. Samples
 // are numbered by parameter first, while the parameter is the last dimension of
 // out: place tells where a sample goes.
-func sampled(c *tf.OpContext, out *tf.Tensor, params int, sample func(i, param int) float64) {
+func sampled(c *core.OpContext, out *core.Tensor, params int, sample func(i, param int) float64) {
 	if out.Len() == 0 || params == 0 {
 		return
 	}
@@ -54,7 +55,7 @@ func sampled(c *tf.OpContext, out *tf.Tensor, params int, sample func(i, param i
 
 // appendedShape is the shape function of ops whose output has the shape that
 // input 0 tells, and for each such element one for each parameter.
-func appendedShape(c *tf.Infer) error {
+func appendedShape(c *core.Infer) error {
 	if _, err := c.Rank(0, 1); err != nil {
 		return err
 	}
@@ -65,7 +66,7 @@ func appendedShape(c *tf.Infer) error {
 }
 
 // appendedOutput makes the output that appendedShape describes.
-func appendedOutput(c *tf.OpContext, d tf.DType) (*tf.Tensor, error) {
+func appendedOutput(c *core.OpContext, d tf.DType) (*core.Tensor, error) {
 	s, err := sizes(c, 0)
 	if err != nil {
 		return nil, err
@@ -80,7 +81,7 @@ func endsWith(s, end tf.Shape) bool {
 
 // givenOutput makes the output of a stateless op: input i tells its shape, the
 // end of which the parameters have.
-func givenOutput(c *tf.OpContext, i int, d tf.DType, params tf.Shape) (*tf.Tensor, error) {
+func givenOutput(c *core.OpContext, i int, d tf.DType, params tf.Shape) (*core.Tensor, error) {
 	s, err := sizes(c, i)
 	if err != nil {
 		return nil, err
@@ -92,8 +93,8 @@ func givenOutput(c *tf.OpContext, i int, d tf.DType, params tf.Shape) (*tf.Tenso
 }
 
 // oneFor returns the kernels of one factory for all the types given.
-func oneFor(k tf.NewKernel, types ...tf.DType) map[tf.DType]tf.NewKernel {
-	by := map[tf.DType]tf.NewKernel{}
+func oneFor(k core.NewKernel, types ...tf.DType) map[tf.DType]core.NewKernel {
+	by := map[tf.DType]core.NewKernel{}
 	for _, d := range types {
 		by[d] = k
 	}
@@ -118,11 +119,11 @@ func (f sampler) in(d tf.DType) sampler {
 }
 
 // statefulSampler is the kernel of an op with inputs shape and parameter.
-func statefulSampler(f sampler) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func statefulSampler(f sampler) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		g, d := generator(n), n.OutTypes[0]
 		f := f.in(d)
-		return tf.Compute(func(c *tf.OpContext) error {
+		return core.Compute(func(c *core.OpContext) error {
 			out, err := appendedOutput(c, d)
 			if err != nil {
 				return err
@@ -136,11 +137,11 @@ func statefulSampler(f sampler) tf.NewKernel {
 }
 
 // statelessSampler is the kernel of an op whose input at is the parameter.
-func statelessSampler(at int, source func(*tf.OpContext) (stream.Philox, error), f sampler) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func statelessSampler(at int, source func(*core.OpContext) (stream.Philox, error), f sampler) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		d := n.OutTypes[0]
 		f := f.in(d)
-		return tf.Compute(func(c *tf.OpContext) error {
+		return core.Compute(func(c *core.OpContext) error {
 			base, err := source(c)
 			if err != nil {
 				return err
@@ -154,7 +155,7 @@ func statelessSampler(at int, source func(*tf.OpContext) (stream.Philox, error),
 	}
 }
 
-func drawSamples(c *tf.OpContext, out *tf.Tensor, at int, f sampler, base stream.Philox) {
+func drawSamples(c *core.OpContext, out *core.Tensor, at int, f sampler, base stream.Philox) {
 	params := numbers(c.Input(at))
 	sampled(c, out, len(params), func(i, param int) float64 { return f(base, i, params[param]) })
 }

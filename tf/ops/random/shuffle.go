@@ -6,6 +6,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/memory"
 	stream "github.com/gorge-tf/gorge/internal/random"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 var dataTypes = []tf.DType{
@@ -14,15 +15,15 @@ var dataTypes = []tf.DType{
 }
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "StatelessShuffle", In: "value: T; key: uint64; counter: uint64; alg: int32", Out: "output: T", Attrs: "T: type",
-		Shape: tf.UnchangedShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", oneFor(shuffle, dataTypes...)),
+		Shape: core.UnchangedShape, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", oneFor(shuffle, dataTypes...)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "RandomCrop", In: "image: T; size: int64", Out: "output: T",
 		Attrs: "T: {uint8, int8, int16, int32, int64, float, double}; seed: int = 0; seed2: int = 0", Stateful: true,
-		Shape: cropShape, NoGrad: tf.NotDifferentiable,
-		Kernels: tf.ByType("T", oneFor(crop, tf.Uint8, tf.Int8, tf.Int16, tf.Int32, tf.Int64, tf.Float32, tf.Float64)),
+		Shape: cropShape, NoGrad: core.NotDifferentiable,
+		Kernels: core.ByType("T", oneFor(crop, tf.Uint8, tf.Int8, tf.Int16, tf.Int32, tf.Int64, tf.Float32, tf.Float64)),
 	})
 }
 
@@ -37,9 +38,9 @@ func RandomCrop(image, size tf.Output, opts ...tf.Option) tf.Output {
 	return apply("RandomCrop", seeded(image.Graph(), opts), image, size)
 }
 
-func shuffle(n *tf.Node) (tf.Kernel, error) {
+func shuffle(n *core.Node) (core.Kernel, error) {
 	d := n.Type("T")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		base, err := fromKey(c)
 		if err != nil {
 			return err
@@ -63,10 +64,10 @@ func shuffle(n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func shuffleRows(y, x *tf.Tensor, order []int) {
+func shuffleRows(y, x *core.Tensor, order []int) {
 	switch x.DType() {
 	case tf.String:
-		takeRows(tf.Data[string](y), tf.Data[string](x), order)
+		takeRows(core.Data[string](y), core.Data[string](x), order)
 	case tf.Resource:
 		takeRows(y.Handles(), x.Handles(), order)
 	case tf.Variant:
@@ -84,7 +85,7 @@ func takeRows[T any](dst, src []T, order []int) {
 	}
 }
 
-func cropShape(c *tf.Infer) error {
+func cropShape(c *core.Infer) error {
 	s, err := c.Rank(0, 3)
 	if err != nil {
 		return err
@@ -101,7 +102,7 @@ func cropShape(c *tf.Infer) error {
 }
 
 // cropArgs checks the inputs and returns the height and width wanted.
-func cropArgs(c *tf.OpContext) (height, width int, err error) {
+func cropArgs(c *core.OpContext) (height, width int, err error) {
 	image, size := c.Input(0), c.Input(1)
 	if image.Rank() != 3 {
 		return 0, 0, tf.Errorf(tf.InvalidArgument, "input must be 3-dimensional%s", image.Shape().Text())
@@ -109,7 +110,7 @@ func cropArgs(c *tf.OpContext) (height, width int, err error) {
 	if size.Rank() != 1 || size.Len() != 2 {
 		return 0, 0, tf.Errorf(tf.InvalidArgument, "size must be a vector of 2 elements: %s", size.Shape().Text())
 	}
-	v := tf.Data[int64](size)
+	v := core.Data[int64](size)
 	height, width = int(v[0]), int(v[1])
 	switch {
 	case height < 0 || width < 0:
@@ -122,9 +123,9 @@ func cropArgs(c *tf.OpContext) (height, width int, err error) {
 	return height, width, nil
 }
 
-func crop(n *tf.Node) (tf.Kernel, error) {
+func crop(n *core.Node) (core.Kernel, error) {
 	g, d := generator(n), n.Type("T")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		height, width, err := cropArgs(c)
 		if err != nil {
 			return err

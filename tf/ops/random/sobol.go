@@ -5,13 +5,14 @@ import (
 
 	stream "github.com/gorge-tf/gorge/internal/random"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "SobolSample", In: "dim: int32; num_results: int32; skip: int32", Out: "samples: dtype", Attrs: "dtype: {float, double} = float",
-		Shape: sobolShape, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("dtype", map[tf.DType]tf.NewKernel{tf.Float32: sobol[float32], tf.Float64: sobol[float64]}),
+		Shape: sobolShape, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("dtype", map[tf.DType]core.NewKernel{tf.Float32: sobol[float32], tf.Float64: sobol[float64]}),
 	})
 }
 
@@ -23,14 +24,14 @@ func SobolSample(dim, numResults, skip tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SobolSample", opts, dim, numResults, skip)
 }
 
-func sobolShape(c *tf.Infer) error {
+func sobolShape(c *core.Infer) error {
 	sizes := tf.Shape{-1, -1}
 	for i := range 3 {
 		if _, err := c.Rank(i, 0); err != nil {
 			return err
 		}
 		if t := c.Const(i); t != nil && i < 2 {
-			sizes[1-i] = int(tf.Data[int32](t)[0])
+			sizes[1-i] = int(core.Data[int32](t)[0])
 		}
 	}
 	for _, n := range sizes {
@@ -45,12 +46,12 @@ func sobolShape(c *tf.Infer) error {
 // A sobolRequest says which points are asked for.
 type sobolRequest struct{ dim, count, skip int }
 
-func sobolInputs(c *tf.OpContext) (r sobolRequest, err error) {
+func sobolInputs(c *core.OpContext) (r sobolRequest, err error) {
 	for i, to := range []*int{&r.dim, &r.count, &r.skip} {
 		if c.Input(i).Rank() != 0 {
 			return r, tf.Errorf(tf.InvalidArgument, "%s must be a scalar", []string{"dim", "num_results", "skip"}[i])
 		}
-		*to = int(tf.Data[int32](c.Input(i))[0])
+		*to = int(core.Data[int32](c.Input(i))[0])
 	}
 	most := stream.MaxSobolDim()
 	switch {
@@ -73,8 +74,8 @@ func sobolInputs(c *tf.OpContext) (r sobolRequest, err error) {
 // sobolGrain is the least number of points worth a sequence of their own.
 const sobolGrain = 512
 
-func sobol[T float32 | float64](*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+func sobol[T float32 | float64](*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		r, err := sobolInputs(c)
 		if err != nil {
 			return err
@@ -83,7 +84,7 @@ func sobol[T float32 | float64](*tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		y := tf.Data[T](out)
+		y := core.Data[T](out)
 		c.ParallelFor(r.count, sobolGrain, func(lo, hi int) {
 			first := uint32(r.skip + lo + 1)
 			s := stream.NewSobol(r.dim, first, uint32(r.skip+hi))

@@ -5,13 +5,14 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/random"
 )
 
-func sobolInputs(dim, n, skip int32) []*tf.Tensor {
-	return []*tf.Tensor{scalar(dim), scalar(n), scalar(skip)}
+func sobolInputs(dim, n, skip int32) []*core.Tensor {
+	return []*core.Tensor{scalar(dim), scalar(n), scalar(skip)}
 }
 
 func sobolSample(opts ...tf.Option) func(*tf.Graph, []tf.Output) []tf.Output {
@@ -21,7 +22,7 @@ func sobolSample(opts ...tf.Option) func(*tf.Graph, []tf.Output) []tf.Output {
 }
 
 func init() {
-	for name, in := range map[string][]*tf.Tensor{
+	for name, in := range map[string][]*core.Tensor{
 		"":     sobolInputs(5, 31, 0),
 		"skip": sobolInputs(10, 20, 17),
 		"far":  sobolInputs(3, 5, 1<<29),
@@ -33,7 +34,7 @@ func init() {
 			addSamples(sample{Op: "SobolSample", Name: name + " double", In: in, F: sobolSample(tf.Attr("dtype", tf.Float64)), Types: onlyOwn})
 		}
 	}
-	for name, in := range map[string][]*tf.Tensor{
+	for name, in := range map[string][]*core.Tensor{
 		"dim": sobolInputs(0, 1, 0), "dims": sobolInputs(1<<20, 1, 0), "number": sobolInputs(1, 0, 0), "skip": sobolInputs(1, 1, -1),
 		"end": sobolInputs(1, 1<<30, 1<<30), "size": sobolInputs(1000, 1<<30, 0), "vector": {scalar[int32](1), i32(1), scalar[int32](0)},
 	} {

@@ -3,6 +3,7 @@ package random
 import (
 	stream "github.com/gorge-tf/gorge/internal/random"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // The numbers of the algorithms in TensorFlow's notation. Only Philox is there
@@ -14,7 +15,7 @@ const (
 
 // checkAlgorithm also checks the counter's size. TensorFlow takes an algorithm's
 // number for the size that it needs at least.
-func checkAlgorithm(alg int, counter *tf.Tensor) error {
+func checkAlgorithm(alg int, counter *core.Tensor) error {
 	least := alg
 	if alg == Auto || alg == Philox {
 		least = 2
@@ -30,9 +31,9 @@ func checkAlgorithm(alg int, counter *tf.Tensor) error {
 
 // fromSeed reads the stream of a stateless op of the first version: input 1 is
 // its seed.
-func fromSeed(c *tf.OpContext) (stream.Philox, error) { return seedAt(c, 1) }
+func fromSeed(c *core.OpContext) (stream.Philox, error) { return seedAt(c, 1) }
 
-func seedAt(c *tf.OpContext, i int) (p stream.Philox, err error) {
+func seedAt(c *core.OpContext, i int) (p stream.Philox, err error) {
 	t := c.Input(i)
 	if t.Rank() != 1 || t.Dim(0) != 2 {
 		return p, tf.Errorf(tf.InvalidArgument, "seed must have shape [2], not %s", t.Shape().Text())
@@ -40,15 +41,15 @@ func seedAt(c *tf.OpContext, i int) (p stream.Philox, err error) {
 	var s [2]int64
 	switch t.DType() {
 	case tf.Int64:
-		copy(s[:], tf.Data[int64](t))
+		copy(s[:], core.Data[int64](t))
 	case tf.Int32:
-		v := tf.Data[int32](t)
+		v := core.Data[int32](t)
 		s = [2]int64{int64(v[0]), int64(v[1])}
 	case tf.Uint32:
-		v := tf.Data[uint32](t)
+		v := core.Data[uint32](t)
 		s = [2]int64{int64(v[0]), int64(v[1])}
 	case tf.Uint64:
-		v := tf.Data[uint64](t)
+		v := core.Data[uint64](t)
 		s = [2]int64{int64(v[0]), int64(v[1])}
 	default:
 		return p, tf.Errorf(tf.InvalidArgument, "Invalid seed type: %s", t.DType().CName())
@@ -58,7 +59,7 @@ func seedAt(c *tf.OpContext, i int) (p stream.Philox, err error) {
 
 // fromKey reads the stream of a stateless op of the second version: inputs 1 to
 // 3 are its key, counter and algorithm.
-func fromKey(c *tf.OpContext) (p stream.Philox, err error) {
+func fromKey(c *core.OpContext) (p stream.Philox, err error) {
 	key, counter, alg := c.Input(1), c.Input(2), c.Input(3)
 	switch {
 	case alg.Rank() != 0:
@@ -66,26 +67,26 @@ func fromKey(c *tf.OpContext) (p stream.Philox, err error) {
 	case key.Rank() != 1 || key.Dim(0) != 1:
 		return p, tf.Errorf(tf.InvalidArgument, "key must have shape [1], not %s. (Note that batched keys are not supported yet.)", key.Shape().Text())
 	}
-	if err := checkAlgorithm(int(tf.Data[int32](alg)[0]), counter); err != nil {
+	if err := checkAlgorithm(int(core.Data[int32](alg)[0]), counter); err != nil {
 		return p, err
 	}
-	v := tf.Data[uint64](counter)
-	return stream.FromKeyCounter(tf.Data[uint64](key)[0], [2]uint64{v[0], v[1]}), nil
+	v := core.Data[uint64](counter)
+	return stream.FromKeyCounter(core.Data[uint64](key)[0], [2]uint64{v[0], v[1]}), nil
 }
 
 func init() {
 	const seed = "Tseed: {int32, int64} = int64"
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "StatelessRandomGetKeyCounter", In: "seed: Tseed", Out: "key: uint64; counter: uint64", Attrs: seed,
-		Shape: keyShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(getKey),
+		Shape: keyShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(getKey),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "StatelessRandomGetKeyCounterAlg", In: "seed: Tseed", Out: "key: uint64; counter: uint64; alg: int32", Attrs: seed,
-		Shape: keyShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(getKey),
+		Shape: keyShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(getKey),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "StatelessRandomGetAlg", Out: "alg: int32", Stateful: true,
-		Shape: tf.ScalarShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(getAlgorithm),
+		Shape: core.ScalarShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(getAlgorithm),
 	})
 }
 
@@ -108,7 +109,7 @@ func StatelessRandomGetAlg(g *tf.Graph, opts ...tf.Option) tf.Output {
 	return tf.Apply(g, "StatelessRandomGetAlg", nil, opts...).Output(0)
 }
 
-func keyShape(c *tf.Infer) error {
+func keyShape(c *core.Infer) error {
 	s, err := c.Rank(0, 1)
 	if err != nil {
 		return err
@@ -122,8 +123,8 @@ func keyShape(c *tf.Infer) error {
 	return nil
 }
 
-func getKey(*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+func getKey(*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		p, err := seedAt(c, 0)
 		if err != nil {
 			return err
@@ -134,7 +135,7 @@ func getKey(*tf.Node) (tf.Kernel, error) {
 			if err != nil {
 				return err
 			}
-			copy(tf.Data[uint64](out), v)
+			copy(core.Data[uint64](out), v)
 		}
 		if len(c.Out) > 2 {
 			return putAlgorithm(c, 2)
@@ -143,14 +144,14 @@ func getKey(*tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func getAlgorithm(*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error { return putAlgorithm(c, 0) }), nil
+func getAlgorithm(*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error { return putAlgorithm(c, 0) }), nil
 }
 
-func putAlgorithm(c *tf.OpContext, i int) error {
+func putAlgorithm(c *core.OpContext, i int) error {
 	out, err := c.Alloc(i, tf.Int32, tf.Shape{})
 	if err == nil {
-		tf.Data[int32](out)[0] = Philox
+		core.Data[int32](out)[0] = Philox
 	}
 	return err
 }

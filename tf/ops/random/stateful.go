@@ -3,6 +3,7 @@ package random
 import (
 	stream "github.com/gorge-tf/gorge/internal/random"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -11,37 +12,37 @@ func init() {
 	stateful("StatefulUniformFullInt", "uint64", fullInts)
 	stateful("StatefulStandardNormalV2", "float", normals)
 	stateful("StatefulTruncatedNormal", "float", truncated)
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "StatefulUniformInt", In: generatorInputs + "; minval: dtype; maxval: dtype", Out: "output: dtype",
 		Attrs: "dtype: type = int64; shape_dtype: type = int64", Stateful: true,
-		Shape: shapeInput(2), NoGrad: tf.NotDifferentiable, Kernels: kernelsOf(someInts, statefulKernel),
+		Shape: shapeInput(2), NoGrad: core.NotDifferentiable, Kernels: kernelsOf(someInts, statefulKernel),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "StatefulStandardNormal", In: "resource: resource; shape: shape_dtype", Out: "output: dtype",
 		Attrs: "dtype: type = float; shape_dtype: type = int64", Stateful: true,
-		Shape: shapeInput(1), NoGrad: tf.NotDifferentiable, Kernels: kernelsOf(normals, taggedKernel),
+		Shape: shapeInput(1), NoGrad: core.NotDifferentiable, Kernels: kernelsOf(normals, taggedKernel),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "RngSkip", In: "resource: resource; algorithm: int64; delta: int64", Stateful: true,
-		Shape: func(*tf.Infer) error { return nil }, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(skip),
+		Shape: func(*core.Infer) error { return nil }, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(skip),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "RngReadAndSkip", In: "resource: resource; alg: int32; delta: uint64", Out: "value: int64", Stateful: true,
-		Shape: stateShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(readAndSkip),
+		Shape: stateShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(readAndSkip),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "NonDeterministicInts", In: "shape: shape_dtype", Out: "output: dtype",
 		Attrs: "dtype: type = int64; shape_dtype: type = int64", Stateful: true,
-		Shape: shapeInput(0), NoGrad: tf.NotDifferentiable, Kernels: kernelsOf(fullInts, unforeseen),
+		Shape: shapeInput(0), NoGrad: core.NotDifferentiable, Kernels: kernelsOf(fullInts, unforeseen),
 	})
 }
 
 const generatorInputs = "resource: resource; algorithm: int64; shape: shape_dtype"
 
 func stateful(name, d string, draws map[tf.DType]draw) {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: name, In: generatorInputs, Out: "output: dtype", Attrs: "dtype: type = " + d + "; shape_dtype: type = int64", Stateful: true,
-		Shape: shapeInput(2), NoGrad: tf.NotDifferentiable, Kernels: kernelsOf(draws, statefulKernel),
+		Shape: shapeInput(2), NoGrad: core.NotDifferentiable, Kernels: kernelsOf(draws, statefulKernel),
 	})
 }
 
@@ -94,14 +95,14 @@ func RngReadAndSkip(handle, alg, delta tf.Output, opts ...tf.Option) tf.Output {
 // NonDeterministicInts returns integers of the full range of d that nobody can
 // foresee.
 func NonDeterministicInts(shape tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
-	return apply("NonDeterministicInts", attrs(opts, tf.Attr("dtype", d)), shape)
+	return apply("NonDeterministicInts", tf.Join(opts, tf.Attr("dtype", d)), shape)
 }
 
 func fromState(op string, handle, alg, shape tf.Output, d tf.DType, opts []tf.Option) tf.Output {
-	return apply(op, attrs(opts, tf.Attr("dtype", d)), handle, alg, shape)
+	return apply(op, tf.Join(opts, tf.Attr("dtype", d)), handle, alg, shape)
 }
 
-func stateShape(c *tf.Infer) error {
+func stateShape(c *core.Infer) error {
 	for i := 1; i < 3; i++ {
 		if _, err := c.Rank(i, 0); err != nil {
 			return err
@@ -113,8 +114,8 @@ func stateShape(c *tf.Infer) error {
 
 // statefulKernel draws from the generator of input 0 by the algorithm of input
 // 1, in the shape of input 2.
-func statefulKernel(f draw) tf.Compute {
-	return func(c *tf.OpContext) error {
+func statefulKernel(f draw) core.Compute {
+	return func(c *core.OpContext) error {
 		alg, err := scalarInput[int64](c, 1)
 		if err != nil {
 			return err
@@ -129,15 +130,15 @@ func statefulKernel(f draw) tf.Compute {
 }
 
 // taggedKernel is statefulKernel for a state that begins with the algorithm.
-func taggedKernel(f draw) tf.Compute {
-	return func(c *tf.OpContext) error {
+func taggedKernel(f draw) core.Compute {
+	return func(c *core.OpContext) error {
 		return drawFromState(c, f, 1, func(n int) (stream.Philox, error) { return reserve(c, 1, uint64(n)) })
 	}
 }
 
 // drawFromState fills a tensor of the shape in the given input, from the stream
 // that base returns for its number of elements.
-func drawFromState(c *tf.OpContext, f draw, shape int, base func(n int) (stream.Philox, error)) error {
+func drawFromState(c *core.OpContext, f draw, shape int, base func(n int) (stream.Philox, error)) error {
 	s, err := sizes(c, shape)
 	if err != nil {
 		return err
@@ -154,12 +155,12 @@ func drawFromState(c *tf.OpContext, f draw, shape int, base func(n int) (stream.
 }
 
 // scalarInput reads the one element of input i.
-func scalarInput[T tf.Elem](c *tf.OpContext, i int) (v T, err error) {
+func scalarInput[T tf.Elem](c *core.OpContext, i int) (v T, err error) {
 	t := c.Input(i)
 	if t.Rank() != 0 {
 		return v, tf.Errorf(tf.InvalidArgument, "input %d (0-based) must have shape [], not %s", i, t.Shape().Text())
 	}
-	return tf.Data[T](t)[0], nil
+	return core.Data[T](t)[0], nil
 }
 
 // threeFry is an algorithm that only accelerators have.
@@ -178,7 +179,7 @@ func supported(alg int64) error {
 // reserve returns the stream of the generator behind input 0, and moves its
 // state on past n numbers. Before the state there are tags words, of which the
 // first is the algorithm.
-func reserve(c *tf.OpContext, tags int, n uint64) (p stream.Philox, err error) {
+func reserve(c *core.OpContext, tags int, n uint64) (p stream.Philox, err error) {
 	err = updateState(c, tags, func(state []int64) error {
 		p = stream.FromKeyCounter(uint64(state[counterWords]), [2]uint64{uint64(state[0]), uint64(state[1])})
 		next := p
@@ -191,20 +192,20 @@ func reserve(c *tf.OpContext, tags int, n uint64) (p stream.Philox, err error) {
 }
 
 // updateState calls f with the state behind input 0 after so many tags.
-func updateState(c *tf.OpContext, tags int, f func(state []int64) error) error {
+func updateState(c *core.OpContext, tags int, f func(state []int64) error) error {
 	v, err := ops.VariableAt(c, 0)
 	if err != nil {
 		return err
 	}
-	return v.Update(func(t *tf.Tensor) error {
+	return v.Update(func(t *core.Tensor) error {
 		if err := checkState(t, tags); err != nil {
 			return err
 		}
-		return f(tf.Data[int64](t)[tags:])
+		return f(core.Data[int64](t)[tags:])
 	})
 }
 
-func checkState(t *tf.Tensor, tags int) error {
+func checkState(t *core.Tensor, tags int) error {
 	switch {
 	case t == nil:
 		return tf.Errorf(tf.FailedPrecondition, "the state of a generator must have been initialized")
@@ -215,7 +216,7 @@ func checkState(t *tf.Tensor, tags int) error {
 	case tags > 0 && t.Len() < 1:
 		return tf.Errorf(tf.InvalidArgument, "Size of tensor must be at least 1")
 	case tags > 0:
-		if err := supported(tf.Data[int64](t)[0]); err != nil {
+		if err := supported(core.Data[int64](t)[0]); err != nil {
 			return err
 		}
 	}
@@ -225,8 +226,8 @@ func checkState(t *tf.Tensor, tags int) error {
 	return nil
 }
 
-func skip(*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+func skip(*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		alg, err := scalarInput[int64](c, 1)
 		if err != nil {
 			return err
@@ -243,8 +244,8 @@ func skip(*tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func readAndSkip(*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+func readAndSkip(*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		alg, err := scalarInput[int32](c, 1)
 		if err != nil {
 			return err
@@ -265,14 +266,14 @@ func readAndSkip(*tf.Node) (tf.Kernel, error) {
 			return err
 		}
 		key, counter := p.KeyCounter()
-		copy(tf.Data[int64](out), []int64{int64(counter[0]), int64(counter[1]), int64(key)})
+		copy(core.Data[int64](out), []int64{int64(counter[0]), int64(counter[1]), int64(key)})
 		return nil
 	}), nil
 }
 
 // unforeseen draws from a new stream each time.
-func unforeseen(f draw) tf.Compute {
-	return func(c *tf.OpContext) error {
+func unforeseen(f draw) core.Compute {
+	return func(c *core.OpContext) error {
 		return drawFromState(c, f, 0, func(n int) (stream.Philox, error) { return stream.NewGenerator(0, 0).Reserve(n), nil })
 	}
 }

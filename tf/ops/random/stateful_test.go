@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/random"
@@ -46,11 +47,11 @@ func init() {
 		"StatefulUniformFullInt": {tf.Uint64, tf.Int32, tf.Int64, tf.Uint32},
 	} {
 		for _, d := range types {
-			addSamples(sample{Op: op, Name: d.String(), In: []*tf.Tensor{state, philox, shape}, F: fromGenerator(applied(op, tf.Attr("dtype", d))), Types: onlyOwn, Tol: libm})
+			addSamples(sample{Op: op, Name: d.String(), In: []*core.Tensor{state, philox, shape}, F: fromGenerator(applied(op, tf.Attr("dtype", d))), Types: onlyOwn, Tol: libm})
 		}
 		f := fromGenerator(applied(op))
 		addSamples(
-			sample{Op: op, Name: "auto", In: []*tf.Tensor{state, scalar[int64](3), vec[int64](2)}, F: f, Types: onlyOwn, Tol: libm},
+			sample{Op: op, Name: "auto", In: []*core.Tensor{state, scalar[int64](3), vec[int64](2)}, F: f, Types: onlyOwn, Tol: libm},
 			failing(op, "state", f, vec[int64](1, 2), philox, shape),
 			failing(op, "matrix", f, mat[int64](3, 1, 2, 3), philox, shape),
 			failing(op, "type", f, i32(1, 2, 3), philox, shape),
@@ -60,22 +61,22 @@ func init() {
 	addStatefulInts(state, philox)
 	tagged := fromGenerator(applied("StatefulStandardNormal"))
 	addSamples(
-		sample{Op: "StatefulStandardNormal", In: []*tf.Tensor{vec[int64](1, 2, 3, 4), shape}, F: tagged, Types: onlyOwn, Tol: libm, NoGolden: "TensorFlow refuses it in graphs of today"},
-		sample{Op: "StatefulStandardNormal", Name: "bad tag", In: []*tf.Tensor{vec[int64](9, 2, 3, 4), shape}, F: tagged, Types: onlyOwn, Fails: true, NoGolden: "TensorFlow refuses it in graphs of today"},
-		sample{Op: "NonDeterministicInts", In: []*tf.Tensor{i32(0, 3)}, F: nary("NonDeterministicInts"), Types: onlyOwn},
+		sample{Op: "StatefulStandardNormal", In: []*core.Tensor{vec[int64](1, 2, 3, 4), shape}, F: tagged, Types: onlyOwn, Tol: libm, NoGolden: "TensorFlow refuses it in graphs of today"},
+		sample{Op: "StatefulStandardNormal", Name: "bad tag", In: []*core.Tensor{vec[int64](9, 2, 3, 4), shape}, F: tagged, Types: onlyOwn, Fails: true, NoGolden: "TensorFlow refuses it in graphs of today"},
+		sample{Op: "NonDeterministicInts", In: []*core.Tensor{i32(0, 3)}, F: nary("NonDeterministicInts"), Types: onlyOwn},
 		failing("NonDeterministicInts", "shape", nary("NonDeterministicInts"), i32(-3)))
 }
 
-func addStatefulInts(state, philox *tf.Tensor) {
+func addStatefulInts(state, philox *core.Tensor) {
 	ints, skip, read := fromGenerator(applied("StatefulUniformInt")), fromGenerator(applied("RngSkip")), fromGenerator(applied("RngReadAndSkip"))
 	one := scalar[int32](1)
 	addSamples(
-		sample{Op: "StatefulUniformInt", In: []*tf.Tensor{state, philox, shape, scalar[int32](-7), scalar[int32](1000)}, F: ints, Types: onlyOwn},
-		sample{Op: "StatefulUniformInt", Name: "int64", In: []*tf.Tensor{state, philox, shape, scalar[int64](-7), scalar[int64](1 << 40)}, F: ints, Types: onlyOwn},
+		sample{Op: "StatefulUniformInt", In: []*core.Tensor{state, philox, shape, scalar[int32](-7), scalar[int32](1000)}, F: ints, Types: onlyOwn},
+		sample{Op: "StatefulUniformInt", Name: "int64", In: []*core.Tensor{state, philox, shape, scalar[int64](-7), scalar[int64](1 << 40)}, F: ints, Types: onlyOwn},
 		failing("StatefulUniformInt", "range", ints, state, philox, shape, scalar[int32](3), scalar[int32](3)),
-		sample{Op: "RngSkip", In: []*tf.Tensor{state, philox, scalar[int64](5)}, F: skip, Types: onlyOwn},
+		sample{Op: "RngSkip", In: []*core.Tensor{state, philox, scalar[int64](5)}, F: skip, Types: onlyOwn},
 		failing("RngSkip", "algorithm", skip, state, scalar[int64](7), scalar[int64](5)),
-		sample{Op: "RngReadAndSkip", In: []*tf.Tensor{state, one, scalar[uint64](5)}, F: read, Types: onlyOwn},
+		sample{Op: "RngReadAndSkip", In: []*core.Tensor{state, one, scalar[uint64](5)}, F: read, Types: onlyOwn},
 		failing("RngReadAndSkip", "vector", read, state, i32(1), scalar[uint64](5)),
 		failing("RngReadAndSkip", "algorithm", read, state, scalar[int32](2), scalar[uint64](5)),
 		failing("RngReadAndSkip", "state", read, vec[int64](1, 2), one, scalar[uint64](5)))

@@ -3,6 +3,7 @@ package random
 import (
 	stream "github.com/gorge-tf/gorge/internal/random"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
@@ -28,8 +29,8 @@ func stateless(name, in, types, seeds, shapes string, draws map[tf.DType]draw) {
 // register declares a stateless op. Without types of seeds it is of the second
 // version, which takes a key and a counter.
 func register(name, in, types, seeds, shapes string, draws map[tf.DType]draw) {
-	d := tf.OpDef{
-		Name: name, Out: "output: dtype", Shape: shapeInput(0), NoGrad: tf.NotDifferentiable,
+	d := core.OpDef{
+		Name: name, Out: "output: dtype", Shape: shapeInput(0), NoGrad: core.NotDifferentiable,
 		In:    "shape: T; seed: Tseed" + in,
 		Attrs: "dtype: " + types + "; T: " + shapes + "; Tseed: " + seeds,
 	}
@@ -38,12 +39,12 @@ func register(name, in, types, seeds, shapes string, draws map[tf.DType]draw) {
 		d.In, d.Attrs = "shape: Tshape; key: uint64; counter: uint64; alg: int32"+in, "dtype: "+types+"; Tshape: {int32, int64} = int32"
 		source, at = fromKey, 4
 	}
-	d.Kernels = kernelsOf(draws, func(f draw) tf.Compute { return statelessKernel(source, at, f) })
-	tf.Register(d)
+	d.Kernels = kernelsOf(draws, func(f draw) core.Compute { return statelessKernel(source, at, f) })
+	core.Register(d)
 }
 
-func statelessKernel(source func(*tf.OpContext) (stream.Philox, error), at int, f draw) tf.Compute {
-	return func(c *tf.OpContext) error {
+func statelessKernel(source func(*core.OpContext) (stream.Philox, error), at int, f draw) core.Compute {
+	return func(c *core.OpContext) error {
 		s, err := sizes(c, 0)
 		if err != nil {
 			return err
@@ -63,35 +64,35 @@ func statelessKernel(source func(*tf.OpContext) (stream.Philox, error), at int, 
 // StatelessRandomUniform returns numbers of type d, uniform in [0, 1), in a
 // tensor of the given shape. Equal seeds, two integers, give equal numbers.
 func StatelessRandomUniform(shape, seed tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
-	return apply("StatelessRandomUniform", attrs(opts, tf.Attr("dtype", d)), shape, seed)
+	return apply("StatelessRandomUniform", tf.Join(opts, tf.Attr("dtype", d)), shape, seed)
 }
 
 // StatelessRandomUniformV2 is StatelessRandomUniform with the state of a
 // generator instead of a seed.
 func StatelessRandomUniformV2(shape, key, counter, alg tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
-	return apply("StatelessRandomUniformV2", attrs(opts, tf.Attr("dtype", d)), shape, key, counter, alg)
+	return apply("StatelessRandomUniformV2", tf.Join(opts, tf.Attr("dtype", d)), shape, key, counter, alg)
 }
 
 // StatelessRandomNormal returns normal numbers of mean 0 and deviation 1.
 func StatelessRandomNormal(shape, seed tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
-	return apply("StatelessRandomNormal", attrs(opts, tf.Attr("dtype", d)), shape, seed)
+	return apply("StatelessRandomNormal", tf.Join(opts, tf.Attr("dtype", d)), shape, seed)
 }
 
 // StatelessRandomNormalV2 is StatelessRandomNormal with the state of a generator
 // instead of a seed.
 func StatelessRandomNormalV2(shape, key, counter, alg tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
-	return apply("StatelessRandomNormalV2", attrs(opts, tf.Attr("dtype", d)), shape, key, counter, alg)
+	return apply("StatelessRandomNormalV2", tf.Join(opts, tf.Attr("dtype", d)), shape, key, counter, alg)
 }
 
 // StatelessTruncatedNormal returns normal numbers without those beyond ±2.
 func StatelessTruncatedNormal(shape, seed tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
-	return apply("StatelessTruncatedNormal", attrs(opts, tf.Attr("dtype", d)), shape, seed)
+	return apply("StatelessTruncatedNormal", tf.Join(opts, tf.Attr("dtype", d)), shape, seed)
 }
 
 // StatelessTruncatedNormalV2 is StatelessTruncatedNormal with the state of a
 // generator instead of a seed.
 func StatelessTruncatedNormalV2(shape, key, counter, alg tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
-	return apply("StatelessTruncatedNormalV2", attrs(opts, tf.Attr("dtype", d)), shape, key, counter, alg)
+	return apply("StatelessTruncatedNormalV2", tf.Join(opts, tf.Attr("dtype", d)), shape, key, counter, alg)
 }
 
 // StatelessRandomUniformInt returns integers uniform in [minval, maxval), up to
@@ -109,11 +110,11 @@ func StatelessRandomUniformIntV2(shape, key, counter, alg, minval, maxval tf.Out
 // StatelessRandomUniformFullInt returns integers uniform in the full range of
 // type d.
 func StatelessRandomUniformFullInt(shape, seed tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
-	return apply("StatelessRandomUniformFullInt", attrs(opts, tf.Attr("dtype", d)), shape, seed)
+	return apply("StatelessRandomUniformFullInt", tf.Join(opts, tf.Attr("dtype", d)), shape, seed)
 }
 
 // StatelessRandomUniformFullIntV2 is StatelessRandomUniformFullInt with the
 // state of a generator instead of a seed.
 func StatelessRandomUniformFullIntV2(shape, key, counter, alg tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
-	return apply("StatelessRandomUniformFullIntV2", attrs(opts, tf.Attr("dtype", d)), shape, key, counter, alg)
+	return apply("StatelessRandomUniformFullIntV2", tf.Join(opts, tf.Attr("dtype", d)), shape, key, counter, alg)
 }

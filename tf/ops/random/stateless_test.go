@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/random"
@@ -22,19 +23,19 @@ func init() {
 	} {
 		for _, d := range types {
 			addSamples(
-				sample{Op: op, Name: d.String(), In: []*tf.Tensor{shape, seed}, F: nary(op, tf.Attr("dtype", d)), Types: onlyOwn},
-				sample{Op: op + "V2", Name: d.String(), In: append([]*tf.Tensor{shape}, key()...), F: nary(op+"V2", tf.Attr("dtype", d)), Types: onlyOwn})
+				sample{Op: op, Name: d.String(), In: []*core.Tensor{shape, seed}, F: nary(op, tf.Attr("dtype", d)), Types: onlyOwn},
+				sample{Op: op + "V2", Name: d.String(), In: append([]*core.Tensor{shape}, key()...), F: nary(op+"V2", tf.Attr("dtype", d)), Types: onlyOwn})
 		}
 		one := tf.Attr("dtype", types[0])
 		addSamples(
-			sample{Op: op, Name: "seed int32", In: []*tf.Tensor{vec[int64](5), i32(-1, 7)}, F: nary(op, one), Types: onlyOwn},
-			sample{Op: op, Name: "nothing", In: []*tf.Tensor{i32(0, 3), seed}, F: nary(op, one), Types: onlyOwn},
+			sample{Op: op, Name: "seed int32", In: []*core.Tensor{vec[int64](5), i32(-1, 7)}, F: nary(op, one), Types: onlyOwn},
+			sample{Op: op, Name: "nothing", In: []*core.Tensor{i32(0, 3), seed}, F: nary(op, one), Types: onlyOwn},
 			failing(op, "seed", nary(op, one), shape, vec[int64](1)),
 			failing(op, "negative", nary(op, one), i32(-1), seed),
 			failing(op+"V2", "algorithm", nary(op+"V2", one), shape, vec[uint64](1), vec[uint64](1, 2), scalar[int32](7)),
 			failing(op+"V2", "algorithm and counter", nary(op+"V2", one), shape, vec[uint64](1), vec[uint64](1, 2, 3, 4), scalar[int32](4)),
 			sample{
-				Op: op + "V2", Name: "counter", In: []*tf.Tensor{shape, vec[uint64](1), vec[uint64](1), scalar[int32](1)}, F: nary(op+"V2", one),
+				Op: op + "V2", Name: "counter", In: []*core.Tensor{shape, vec[uint64](1), vec[uint64](1), scalar[int32](1)}, F: nary(op+"V2", one),
 				Fails: true, NoGolden: "TensorFlow reads what lies behind a counter that is too short",
 			})
 	}
@@ -43,56 +44,56 @@ func init() {
 }
 
 // key returns a key, a counter that is about to carry, and the algorithm.
-func key() []*tf.Tensor {
-	return []*tf.Tensor{vec[uint64](0x1234567890abcdef), vec[uint64](1<<64-2, 5), scalar[int32](1)}
+func key() []*core.Tensor {
+	return []*core.Tensor{vec[uint64](0x1234567890abcdef), vec[uint64](1<<64-2, 5), scalar[int32](1)}
 }
 
 func addIntSamples() {
 	v1, v2 := nary("StatelessRandomUniformInt"), nary("StatelessRandomUniformIntV2")
 	addSamples(
-		sample{Op: "StatelessRandomUniformInt", In: []*tf.Tensor{shape, seed, scalar[int32](-7), scalar[int32](1000)}, F: v1, Types: onlyOwn},
-		sample{Op: "StatelessRandomUniformInt", Name: "int64", In: []*tf.Tensor{shape, seed, scalar[int64](-7), scalar[int64](1 << 40)}, F: v1, Types: onlyOwn},
+		sample{Op: "StatelessRandomUniformInt", In: []*core.Tensor{shape, seed, scalar[int32](-7), scalar[int32](1000)}, F: v1, Types: onlyOwn},
+		sample{Op: "StatelessRandomUniformInt", Name: "int64", In: []*core.Tensor{shape, seed, scalar[int64](-7), scalar[int64](1 << 40)}, F: v1, Types: onlyOwn},
 		failing("StatelessRandomUniformInt", "range", v1, shape, seed, scalar[int32](3), scalar[int32](3)),
 		failing("StatelessRandomUniformInt", "vector", v1, shape, seed, i32(3, 4), scalar[int32](7)),
-		sample{Op: "StatelessRandomUniformIntV2", In: append(append([]*tf.Tensor{shape}, key()...), scalar[int32](-7), scalar[int32](1000)), F: v2, Types: onlyOwn},
-		sample{Op: "StatelessRandomUniformIntV2", Name: "int64", In: append(append([]*tf.Tensor{shape}, key()...), scalar[int64](-7), scalar[int64](1<<40)), F: v2, Types: onlyOwn},
+		sample{Op: "StatelessRandomUniformIntV2", In: append(append([]*core.Tensor{shape}, key()...), scalar[int32](-7), scalar[int32](1000)), F: v2, Types: onlyOwn},
+		sample{Op: "StatelessRandomUniformIntV2", Name: "int64", In: append(append([]*core.Tensor{shape}, key()...), scalar[int64](-7), scalar[int64](1<<40)), F: v2, Types: onlyOwn},
 	)
 }
 
 func addKeySamples() {
 	for _, op := range []string{"StatelessRandomGetKeyCounter", "StatelessRandomGetKeyCounterAlg"} {
 		addSamples(
-			sample{Op: op, In: []*tf.Tensor{seed}, F: nary(op)},
-			sample{Op: op, Name: "negative", In: []*tf.Tensor{i32(-1, 7)}, F: nary(op)},
+			sample{Op: op, In: []*core.Tensor{seed}, F: nary(op)},
+			sample{Op: op, Name: "negative", In: []*core.Tensor{i32(-1, 7)}, F: nary(op)},
 			failing(op, "three", nary(op), vec[int64](1, 2, 3)))
 	}
 	addSamples(sample{Op: "StatelessRandomGetAlg", F: nary("StatelessRandomGetAlg")})
 	shuffle := nary("StatelessShuffle")
 	rows := mat[float32](2, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12)
 	addSamples(
-		sample{Op: "StatelessShuffle", In: append([]*tf.Tensor{rows}, key()...), F: shuffle},
-		sample{Op: "StatelessShuffle", Name: "strings", In: append([]*tf.Tensor{vec("a", "b", "c", "d", "e")}, key()...), F: shuffle, Types: onlyOwn},
-		sample{Op: "StatelessShuffle", Name: "scalar", In: append([]*tf.Tensor{scalar(float32(1))}, key()...), F: shuffle, Types: onlyOwn},
+		sample{Op: "StatelessShuffle", In: append([]*core.Tensor{rows}, key()...), F: shuffle},
+		sample{Op: "StatelessShuffle", Name: "strings", In: append([]*core.Tensor{vec("a", "b", "c", "d", "e")}, key()...), F: shuffle, Types: onlyOwn},
+		sample{Op: "StatelessShuffle", Name: "scalar", In: append([]*core.Tensor{scalar(float32(1))}, key()...), F: shuffle, Types: onlyOwn},
 	)
 }
 
 // TestShuffleObjects shuffles lists and handles as it does their numbers.
 func TestShuffleObjects(t *testing.T) {
 	const n = 7
-	numbers, variants, handles := tf.NewTensor(tf.Int32, tf.Shape{n}), tf.NewTensor(tf.Variant, tf.Shape{n}), tf.NewTensor(tf.Resource, tf.Shape{n})
+	numbers, variants, handles := core.NewTensor(tf.Int32, tf.Shape{n}), core.NewTensor(tf.Variant, tf.Shape{n}), core.NewTensor(tf.Resource, tf.Shape{n})
 	for i := range n {
-		tf.Data[int32](numbers)[i], variants.Variants()[i].Value, handles.Handles()[i].HashCode = int32(i), i, uint64(i)
+		core.Data[int32](numbers)[i], variants.Variants()[i].Value, handles.Handles()[i].HashCode = int32(i), i, uint64(i)
 	}
-	shuffled := func(x *tf.Tensor) *tf.Tensor {
+	shuffled := func(x *core.Tensor) *core.Tensor {
 		g := eager.New()
-		y, err := random.StatelessShuffle(ops.ConstTensor(g, x), ops.Const(g, []uint64{3}), ops.Const(g, []uint64{1, 2}), ops.Scalar[int32](g, 1)).Value()
+		y, err := random.StatelessShuffle(ops.ConstValue(g, x), ops.Const(g, []uint64{3}), ops.Const(g, []uint64{1, 2}), ops.Scalar[int32](g, 1)).Value()
 		if err != nil {
 			t.Fatal(err)
 		}
-		return y
+		return (*core.Tensor)(y)
 	}
 	v, h := shuffled(variants).Variants(), shuffled(handles).Handles()
-	for i, want := range tf.Data[int32](shuffled(numbers)) {
+	for i, want := range core.Data[int32](shuffled(numbers)) {
 		if v[i].Value != int(want) || h[i].HashCode != uint64(want) {
 			t.Errorf("row %d is %v and %v, want %d", i, v[i].Value, h[i].HashCode, want)
 		}

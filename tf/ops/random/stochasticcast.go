@@ -6,13 +6,14 @@ import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	stream "github.com/gorge-tf/gorge/internal/random"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "StochasticCastToInt", In: "input: Tin; key: uint64; counter: uint64; alg: int32", Out: "output: Tout",
-		Attrs: "Tin: {half, bfloat16, float, double}; Tout: {int8, int16, int32}", Shape: tf.UnchangedShape, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("Tin", map[tf.DType]tf.NewKernel{
+		Attrs: "Tin: {half, bfloat16, float, double}; Tout: {int8, int16, int32}", Shape: core.UnchangedShape, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("Tin", map[tf.DType]core.NewKernel{
 			tf.Float16:  stochasticCast(stochastic{stream.Group, bits16(stream.UniformHalf, halfValue), toHalf, 0}),
 			tf.BFloat16: stochasticCast(stochastic{stream.Group, bits16(stream.UniformBFloat16, bfloat16Value), toBFloat16, 0}),
 			tf.Float32:  stochasticCast(stochastic{stream.Group, floats32, toFloat32, 8}),
@@ -25,7 +26,7 @@ func init() {
 // integers become the nearer one the more often the nearer they are: which one,
 // the stream of key, counter and algorithm decides.
 func StochasticCastToInt(x, key, counter, alg tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
-	return apply("StochasticCastToInt", attrs(opts, tf.Attr("Tout", d)), x, key, counter, alg)
+	return apply("StochasticCastToInt", tf.Join(opts, tf.Attr("Tout", d)), x, key, counter, alg)
 }
 
 // stochastic is how numbers of one type are rounded.
@@ -121,10 +122,10 @@ func (s *caster) bounds(d tf.DType) {
 	s.least, s.most = s.round(-math.Exp2(bits)), s.round(math.Exp2(bits)-1)
 }
 
-func stochasticCast(how stochastic) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func stochasticCast(how stochastic) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		d := n.Type("Tout")
-		return tf.Compute(func(c *tf.OpContext) error {
+		return core.Compute(func(c *core.OpContext) error {
 			if _, err := fromKey(c); err != nil {
 				return err
 			}
@@ -133,7 +134,7 @@ func stochasticCast(how stochastic) tf.NewKernel {
 				return err
 			}
 			// The counter is the key here, and the other way round.
-			s := &caster{stochastic: how, base: stream.New(int64(tf.Data[uint64](c.Input(2))[0]), int64(tf.Data[uint64](c.Input(1))[0]))}
+			s := &caster{stochastic: how, base: stream.New(int64(core.Data[uint64](c.Input(2))[0]), int64(core.Data[uint64](c.Input(1))[0]))}
 			s.bounds(d)
 			x := make([]float64, out.Len())
 			widen(x, c.Input(0))
@@ -145,27 +146,27 @@ func stochasticCast(how stochastic) tf.NewKernel {
 }
 
 // widen sets x to the elements of t.
-func widen(x []float64, t *tf.Tensor) {
+func widen(x []float64, t *core.Tensor) {
 	switch t.DType() {
 	case tf.Float16:
-		kernel.Cast(x, tf.Data[tf.Half](t))
+		kernel.Cast(x, core.Data[tf.Half](t))
 	case tf.BFloat16:
-		kernel.Cast(x, tf.Data[tf.BF16](t))
+		kernel.Cast(x, core.Data[tf.BF16](t))
 	case tf.Float32:
-		kernel.Cast(x, tf.Data[float32](t))
+		kernel.Cast(x, core.Data[float32](t))
 	default:
-		copy(x, tf.Data[float64](t))
+		copy(x, core.Data[float64](t))
 	}
 }
 
 // narrow sets the elements of t to x.
-func narrow(t *tf.Tensor, x []float64) {
+func narrow(t *core.Tensor, x []float64) {
 	switch t.DType() {
 	case tf.Int8:
-		kernel.Cast(tf.Data[int8](t), x)
+		kernel.Cast(core.Data[int8](t), x)
 	case tf.Int16:
-		kernel.Cast(tf.Data[int16](t), x)
+		kernel.Cast(core.Data[int16](t), x)
 	default:
-		kernel.Cast(tf.Data[int32](t), x)
+		kernel.Cast(core.Data[int32](t), x)
 	}
 }

@@ -6,19 +6,20 @@ import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	stream "github.com/gorge-tf/gorge/internal/random"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "ParameterizedTruncatedNormal", In: "shape: T; means: dtype; stdevs: dtype; minvals: dtype; maxvals: dtype", Out: "output: dtype",
 		Attrs: "seed: int = 0; seed2: int = 0; dtype: {half, bfloat16, float, double}; T: {int32, int64}", Stateful: true,
-		Shape: boundedShape, NoGrad: tf.NotDifferentiable, Kernels: tf.ByType("dtype", oneFor(parameterized, precise...)),
+		Shape: boundedShape, NoGrad: core.NotDifferentiable, Kernels: core.ByType("dtype", oneFor(parameterized, precise...)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "StatelessParameterizedTruncatedNormal",
 		In:   "shape: S; seed: Tseed; means: dtype; stddevs: dtype; minvals: dtype; maxvals: dtype", Out: "output: dtype",
 		Attrs: "S: {int32, int64}; Tseed: {int32, int64} = int64; dtype: {half, float, double}",
-		Shape: statelessBoundedShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("dtype", oneFor(parameterizedStateless, precise...)),
+		Shape: statelessBoundedShape, NoGrad: core.NoGradientDefined, Kernels: core.ByType("dtype", oneFor(parameterizedStateless, precise...)),
 	})
 }
 
@@ -49,7 +50,7 @@ func StatelessParameterizedTruncatedNormal(shape, seed, mean, deviation, low, hi
 	return apply("StatelessParameterizedTruncatedNormal", opts, shape, seed, mean, deviation, low, high)
 }
 
-func boundedShape(c *tf.Infer) error {
+func boundedShape(c *core.Infer) error {
 	for i := 1; i < 5; i++ {
 		if len(c.In(i)) > 1 {
 			return tf.Errorf(tf.InvalidArgument, "Shape must be at most rank 1 but is rank %d", len(c.In(i)))
@@ -58,7 +59,7 @@ func boundedShape(c *tf.Infer) error {
 	return shapeInput(0)(c)
 }
 
-func statelessBoundedShape(c *tf.Infer) error {
+func statelessBoundedShape(c *core.Infer) error {
 	if err := seedShape(c, 1); err != nil {
 		return err
 	}
@@ -74,7 +75,7 @@ func statelessBoundedShape(c *tf.Infer) error {
 }
 
 // seedShape wants two integers in input i.
-func seedShape(c *tf.Infer, i int) error {
+func seedShape(c *core.Infer, i int) error {
 	s, err := c.Rank(i, 1)
 	if err == nil && s[0] >= 0 && s[0] != 2 {
 		err = tf.Errorf(tf.InvalidArgument, "Dimension must be 2 but is %d: seed %v", s[0], s)
@@ -89,9 +90,9 @@ var boundedNames = [...]string{"means", "stddevs", "minvals", "maxvals"}
 // parameters. It decides how much of the stream a run takes.
 const commonBatch = 100
 
-func parameterized(n *tf.Node) (tf.Kernel, error) {
+func parameterized(n *core.Node) (core.Kernel, error) {
 	g, d := generator(n), n.Type("dtype")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		s, err := sizes(c, 0)
 		if err != nil {
 			return err
@@ -123,7 +124,7 @@ func parameterized(n *tf.Node) (tf.Kernel, error) {
 
 // boundedBatches checks the parameters of an output of shape s, and returns how
 // many batches of how many samples each there are.
-func boundedBatches(c *tf.OpContext, s tf.Shape, n int) (batches, each int, err error) {
+func boundedBatches(c *core.OpContext, s tf.Shape, n int) (batches, each int, err error) {
 	common := true
 	for i, name := range boundedNames {
 		t := c.Input(i + 1)
@@ -144,7 +145,7 @@ func boundedBatches(c *tf.OpContext, s tf.Shape, n int) (batches, each int, err 
 }
 
 // boundedParameters returns the parameters by batch. They begin at input at.
-func boundedParameters(c *tf.OpContext, at int) func(b int) stream.Bounded {
+func boundedParameters(c *core.OpContext, at int) func(b int) stream.Bounded {
 	var v [4][]float64
 	for i := range v {
 		v[i] = numbers(c.Input(at + i))
@@ -165,9 +166,9 @@ func told(err error) error {
 	return tf.Errorf(tf.Internal, "%v", err)
 }
 
-func parameterizedStateless(n *tf.Node) (tf.Kernel, error) {
+func parameterizedStateless(n *core.Node) (core.Kernel, error) {
 	d := n.Type("dtype")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		p, err := fromSeed(c)
 		if err != nil {
 			return err

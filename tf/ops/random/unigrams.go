@@ -9,6 +9,7 @@ import (
 
 	stream "github.com/gorge-tf/gorge/internal/random"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // LearnedUnigramCandidateSampler draws n classes below classes, as often as they
@@ -65,7 +66,7 @@ type weighing struct {
 	total         float32
 }
 
-func fixedUnigrams(n *tf.Node) (stream.CandidateDistribution, error) {
+func fixedUnigrams(n *core.Node) (stream.CandidateDistribution, error) {
 	given, _ := n.Attr("unigrams").([]float32)
 	file, reserved := n.Str("vocab_file"), n.Int("num_reserved_ids")
 	switch {
@@ -110,9 +111,9 @@ func (w *weighing) read(name string) error {
 	if name == "" {
 		return nil
 	}
-	f, err := os.Open(tf.LocalPath(name))
+	f, err := os.Open(core.LocalPath(name))
 	if err != nil {
-		return tf.FileError(name, err)
+		return core.FileError(name, err)
 	}
 	defer f.Close()
 	lines := bufio.NewScanner(f)
@@ -124,7 +125,7 @@ func (w *weighing) read(name string) error {
 		w.add(float32(v))
 	}
 	if err := lines.Err(); err != nil {
-		return tf.FileError(name, err)
+		return core.FileError(name, err)
 	}
 	return nil
 }

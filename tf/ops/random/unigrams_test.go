@@ -8,6 +8,7 @@ import (
 
 	stream "github.com/gorge-tf/gorge/internal/random"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/random"
@@ -21,8 +22,8 @@ func init() {
 	for _, op := range []string{"LearnedUnigramCandidateSampler", "ThreadUnsafeUnigramCandidateSampler"} {
 		for name, below := range map[string]int{"": 32, "odd": 37} {
 			addSamples(
-				sample{Op: op, Name: name, In: []*tf.Tensor{classes}, F: nary(op, of(20, true, tf.Attr("range_max", below))...), Tol: libm},
-				sample{Op: op, Name: "again " + name, In: []*tf.Tensor{classes}, F: nary(op, of(20, false, tf.Attr("range_max", below))...), Tol: libm})
+				sample{Op: op, Name: name, In: []*core.Tensor{classes}, F: nary(op, of(20, true, tf.Attr("range_max", below))...), Tol: libm},
+				sample{Op: op, Name: "again " + name, In: []*core.Tensor{classes}, F: nary(op, of(20, false, tf.Attr("range_max", below))...), Tol: libm})
 		}
 		addSamples(
 			failing(op, "class", nary(op, of(3, true, tf.Attr("range_max", 5))...), classes),
@@ -34,16 +35,16 @@ func init() {
 		return nary(fixed, of(n, unique, tf.Attr("range_max", below), o)...)
 	}
 	addSamples(
-		sample{Op: fixed, In: []*tf.Tensor{classes}, F: with(5, true, 7, random.FixedUnigramOpts{Unigrams: weights}), Tol: libm},
-		sample{Op: fixed, Name: "again", In: []*tf.Tensor{classes}, F: with(50, false, 7, random.FixedUnigramOpts{Unigrams: weights, Distortion: 0.75}), Tol: libm},
-		sample{Op: fixed, Name: "reserved", In: []*tf.Tensor{classes}, F: with(30, false, 9, random.FixedUnigramOpts{Unigrams: weights, ReservedIDs: 2}), Tol: libm},
-		sample{Op: fixed, Name: "shard", In: []*tf.Tensor{mat[int64](2, 0, 1)}, F: with(9, false, 3, random.FixedUnigramOpts{Unigrams: weights, Shards: 2, Shard: 1}), Tol: libm},
+		sample{Op: fixed, In: []*core.Tensor{classes}, F: with(5, true, 7, random.FixedUnigramOpts{Unigrams: weights}), Tol: libm},
+		sample{Op: fixed, Name: "again", In: []*core.Tensor{classes}, F: with(50, false, 7, random.FixedUnigramOpts{Unigrams: weights, Distortion: 0.75}), Tol: libm},
+		sample{Op: fixed, Name: "reserved", In: []*core.Tensor{classes}, F: with(30, false, 9, random.FixedUnigramOpts{Unigrams: weights, ReservedIDs: 2}), Tol: libm},
+		sample{Op: fixed, Name: "shard", In: []*core.Tensor{mat[int64](2, 0, 1)}, F: with(9, false, 3, random.FixedUnigramOpts{Unigrams: weights, Shards: 2, Shard: 1}), Tol: libm},
 		failing(fixed, "no weights", with(3, true, 7, random.FixedUnigramOpts{}), classes),
 		failing(fixed, "both", with(3, true, 7, random.FixedUnigramOpts{Unigrams: weights, VocabFile: "x"}), classes),
 		failing(fixed, "count", with(3, true, 8, random.FixedUnigramOpts{Unigrams: weights}), classes),
 		failing(fixed, "no file", with(3, true, 7, random.FixedUnigramOpts{VocabFile: "/no/such/file"}), classes),
 		sample{
-			Op: fixed, Name: "only reserved", In: []*tf.Tensor{classes}, F: with(8, true, 9, random.FixedUnigramOpts{Unigrams: weights, ReservedIDs: 2}),
+			Op: fixed, Name: "only reserved", In: []*core.Tensor{classes}, F: with(8, true, 9, random.FixedUnigramOpts{Unigrams: weights, ReservedIDs: 2}),
 			Fails: true, NoGolden: "TensorFlow would try until it ends",
 		})
 }
@@ -51,10 +52,10 @@ func init() {
 // TestVocabularyFile: weights from a file are like those that are given.
 func TestVocabularyFile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "words")
-	draw := func(o random.FixedUnigramOpts) (*tf.Tensor, error) {
+	draw := func(o random.FixedUnigramOpts) (*core.Tensor, error) {
 		g := eager.New()
-		s := random.FixedUnigramCandidateSampler(ops.ConstTensor(g, mat[int64](1, 0)), 1, 20, false, 3, o, tf.Attr("seed", 7))
-		return s.Sampled.Value()
+		s := random.FixedUnigramCandidateSampler(ops.ConstValue(g, mat[int64](1, 0)), 1, 20, false, 3, o, tf.Attr("seed", 7))
+		return s.Sampled.Computed()
 	}
 	write := func(text string) {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
@@ -67,7 +68,7 @@ func TestVocabularyFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	want, err := draw(random.FixedUnigramOpts{Unigrams: []float32{1, 2.5, 3}})
-	if err != nil || !tf.TensorsEqual(got, want) {
+	if err != nil || !core.TensorsEqual(got, want) {
 		t.Errorf("%v (%v), want %v", got, err, want)
 	}
 	write("a,1\nb\nc,3\n")

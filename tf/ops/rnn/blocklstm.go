@@ -4,26 +4,27 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
 func init() {
 	const in = "seq_len_max: int64; x: T; " + lstmIn
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "BlockLSTM", In: in, Out: lstmOut, Attrs: lstmAttrs,
-		Shape: blockShape, Expensive: true, Grad: blockGrad, Kernels: blockKernels(blockKernel, icfo),
+		Shape: blockShape, Expensive: true, Grad: tf.GradFunc(blockGrad), Kernels: blockKernels(blockKernel, icfo),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "BlockLSTMV2", In: in, Out: lstmOut, Attrs: "cell_clip: float = 0.0; use_peephole: bool = false; " + lstmTypes,
-		Shape: blockShape, Expensive: true, Grad: blockGrad, Kernels: blockKernels(blockKernel, ifco),
+		Shape: blockShape, Expensive: true, Grad: tf.GradFunc(blockGrad), Kernels: blockKernels(blockKernel, ifco),
 	})
 }
 
 // blockKernels returns the kernels of an op whose gates are in some order.
-func blockKernels(run func(*lstm, *tf.OpContext) error, order gateOrder) tf.KernelSet {
-	return tf.ByType("T", forTypes(func(n *tf.Node) (tf.Kernel, error) {
+func blockKernels(run func(*lstm, *core.OpContext) error, order gateOrder) core.KernelSet {
+	return core.ByType("T", forTypes(func(n *core.Node) (core.Kernel, error) {
 		base := lstmOf(n, order)
-		return tf.Compute(func(c *tf.OpContext) error {
+		return core.Compute(func(c *core.OpContext) error {
 			l := *base
 			return run(&l, c)
 		}), nil
@@ -43,7 +44,7 @@ func BlockLSTMV2(seqLenMax, x, csPrev, hPrev tf.Output, w LSTMWeights, opts ...t
 	return lstmStates(tf.Apply(nil, "BlockLSTMV2", w.inputs(seqLenMax, x, csPrev, hPrev), opts...))
 }
 
-func blockShape(c *tf.Infer) error {
+func blockShape(c *core.Infer) error {
 	x, err := c.Rank(1, 3)
 	if err != nil {
 		return err
@@ -66,7 +67,7 @@ func blockShape(c *tf.Infer) error {
 }
 
 // blockInputs checks the inputs that BlockLSTM has.
-func (l *lstm) blockInputs(c *tf.OpContext) error {
+func (l *lstm) blockInputs(c *core.OpContext) error {
 	if r := c.Input(0).Rank(); r != 0 {
 		return invalid("`seq_len_max_tensor` must be rank 0 but is rank %d", r)
 	}
@@ -92,7 +93,7 @@ func (l *lstm) blockInputs(c *tf.OpContext) error {
 
 // blockMatrix checks the sizes of the state before, the hidden output before
 // or the weights: input 2, 3 or 4.
-func (l *lstm) blockMatrix(c *tf.OpContext, k int) error {
+func (l *lstm) blockMatrix(c *core.OpContext, k int) error {
 	t := c.Input(2 + k)
 	switch k {
 	case 0:
@@ -105,7 +106,7 @@ func (l *lstm) blockMatrix(c *tf.OpContext, k int) error {
 }
 
 // vector wants t to be a vector of n elements.
-func vector(t *tf.Tensor, n int, name, size string) error {
+func vector(t *core.Tensor, n int, name, size string) error {
 	if t.Rank() != 1 {
 		return invalid("%s must be 1D", name)
 	}
@@ -113,15 +114,15 @@ func vector(t *tf.Tensor, n int, name, size string) error {
 }
 
 // steps reads how many steps of x are to be run.
-func steps(c *tf.OpContext) (int, error) {
-	n, most := tf.Data[int64](c.Input(0))[0], c.Input(1).Dim(0)
+func steps(c *core.OpContext) (int, error) {
+	n, most := core.Data[int64](c.Input(0))[0], c.Input(1).Dim(0)
 	if n < 0 || n > int64(most) {
 		return 0, invalid("seq_len_max must be between 0 and %d but is %d", most, n)
 	}
 	return int(n), nil
 }
 
-func blockKernel(l *lstm, c *tf.OpContext) error {
+func blockKernel(l *lstm, c *core.OpContext) error {
 	if err := l.blockInputs(c); err != nil {
 		return err
 	}
@@ -150,13 +151,13 @@ func blockKernel(l *lstm, c *tf.OpContext) error {
 
 // run computes n steps. The share of the inputs in the gates of all steps is
 // one product.
-func (l *lstm) run(c *tf.OpContext, s states, n int) error {
+func (l *lstm) run(c *core.OpContext, s states, n int) error {
 	gates, err := c.Temp(tf.Float32, tf.Shape{n, l.batch, 4 * l.cell})
 	if err != nil {
 		return err
 	}
 	defer gates.Release()
-	g, w := tf.Data[float32](gates), float32s(c, 4)
+	g, w := core.Data[float32](gates), float32s(c, 4)
 	l.fromInput(c.ParallelFor, g, float32s(c, 1), w, float32s(c, 8), n*l.batch)
 	cs, h := float32s(c, 2), float32s(c, 3)
 	size := l.batch * l.cell

@@ -3,15 +3,16 @@ package rnn
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	for name, order := range map[string]gateOrder{"BlockLSTMGrad": icfo, "BlockLSTMGradV2": ifco} {
-		tf.Register(tf.OpDef{
+		core.Register(core.OpDef{
 			Name: name, In: "seq_len_max: int64; x: T; " + lstmIn + "; " + lstmOut + "; cs_grad: T; h_grad: T",
 			Out:   "x_grad: T; cs_prev_grad: T; h_prev_grad: T; w_grad: T; wci_grad: T; wcf_grad: T; wco_grad: T; b_grad: T",
 			Attrs: "use_peephole: bool; " + lstmTypes,
-			Shape: blockGradShape, Expensive: true, NoGrad: tf.NoGradientDefined, Kernels: blockKernels(blockGradKernel, order),
+			Shape: blockGradShape, Expensive: true, NoGrad: core.NoGradientDefined, Kernels: blockKernels(blockGradKernel, order),
 		})
 	}
 }
@@ -35,13 +36,13 @@ func BlockLSTMGradV2(seqLenMax, x, csPrev, hPrev tf.Output, w LSTMWeights, s LST
 
 func blockGrads(name string, in []tf.Output, s LSTMStates, dcs, dh tf.Output, usePeephole bool, opts []tf.Option) (d BlockLSTMGrads) {
 	in = append(in, s.I, s.CS, s.F, s.O, s.CI, s.CO, s.H, dcs, dh)
-	op := tf.Apply(nil, name, in, append(opts, tf.Attr("use_peephole", usePeephole))...)
+	op := tf.Apply(nil, name, in, tf.Join(opts, tf.Attr("use_peephole", usePeephole))...)
 	outputs(op, 0, &d.X, &d.CSPrev, &d.HPrev, &d.W, &d.WCI, &d.WCF, &d.WCO, &d.B)
 	return d
 }
 
 // blockGradShape gives the gradients the shapes of inputs 1 to 8.
-func blockGradShape(c *tf.Infer) error {
+func blockGradShape(c *core.Infer) error {
 	for k, rank := range []int{3, 2, 2, 2, 1, 1, 1, 1} {
 		s, err := c.Rank(1+k, rank)
 		if err != nil {
@@ -53,7 +54,7 @@ func blockGradShape(c *tf.Infer) error {
 }
 
 // blockGradInputs checks the inputs of BlockLSTMGrad.
-func (l *lstm) blockGradInputs(c *tf.OpContext) error {
+func (l *lstm) blockGradInputs(c *core.OpContext) error {
 	if r := c.Input(0).Rank(); r != 0 {
 		return invalid("`seq_len_max_tensor` must be rank 0 but is rank %d", r)
 	}
@@ -74,7 +75,7 @@ func (l *lstm) blockGradInputs(c *tf.OpContext) error {
 }
 
 // blockGradWeights checks the weights, which tell the size of the cell.
-func (l *lstm) blockGradWeights(c *tf.OpContext) error {
+func (l *lstm) blockGradWeights(c *core.OpContext) error {
 	x, w, b := c.Input(1), c.Input(4), c.Input(8)
 	l.batch, l.input, l.cell = x.Dim(1), x.Dim(2), w.Dim(1)/4
 	err := all(
@@ -90,7 +91,7 @@ func (l *lstm) blockGradWeights(c *tf.OpContext) error {
 }
 
 // blockGradSizes checks the sizes that TensorFlow's kernel takes for granted.
-func (l *lstm) blockGradSizes(c *tf.OpContext) error {
+func (l *lstm) blockGradSizes(c *core.OpContext) error {
 	for k, name := range []string{"cs_prev", "h_prev"} {
 		if err := matrixOf(c.Input(2+k), l.batch, l.cell, name); err != nil {
 			return err
@@ -130,7 +131,7 @@ func (r *results) like(i, in int) ([]float32, error) {
 	return r.alloc(i, t.DType(), t.Shape())
 }
 
-func blockGradKernel(l *lstm, c *tf.OpContext) error {
+func blockGradKernel(l *lstm, c *core.OpContext) error {
 	if err := l.blockGradInputs(c); err != nil {
 		return err
 	}
@@ -151,7 +152,7 @@ func blockGradKernel(l *lstm, c *tf.OpContext) error {
 		return err
 	}
 	defer dgates.Release()
-	l.runBack(c, &g, tf.Data[float32](dgates), n)
+	l.runBack(c, &g, core.Data[float32](dgates), n)
 	out.store()
 	return nil
 }
@@ -159,7 +160,7 @@ func blockGradKernel(l *lstm, c *tf.OpContext) error {
 // runBack goes back through n steps. Only what a step hands to the one before
 // is computed in between; inputs and weights get their gradients from those of
 // all gates at once.
-func (l *lstm) runBack(c *tf.OpContext, g *blockGradients, dgates []float32, n int) {
+func (l *lstm) runBack(c *core.OpContext, g *blockGradients, dgates []float32, n int) {
 	w, size := float32s(c, 4), l.batch*l.cell
 	var s states
 	for k := range s {

@@ -3,6 +3,7 @@ package rnn
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // grain is the least number of elements of a cell worth a task of their own:
@@ -15,8 +16,8 @@ func invalid(format string, args ...any) error {
 }
 
 // forTypes returns one kernel for several types.
-func forTypes(k tf.NewKernel, types ...tf.DType) map[tf.DType]tf.NewKernel {
-	by := map[tf.DType]tf.NewKernel{}
+func forTypes(k core.NewKernel, types ...tf.DType) map[tf.DType]core.NewKernel {
+	by := map[tf.DType]core.NewKernel{}
 	for _, d := range types {
 		by[d] = k
 	}
@@ -24,25 +25,25 @@ func forTypes(k tf.NewKernel, types ...tf.DType) map[tf.DType]tf.NewKernel {
 }
 
 // float32s returns the elements of input i as float32: its memory if they are.
-func float32s(c *tf.OpContext, i int) []float32 {
+func float32s(c *core.OpContext, i int) []float32 {
 	t := c.Input(i)
 	if t.DType() == tf.Float32 {
-		return tf.Data[float32](t)
+		return core.Data[float32](t)
 	}
 	x := make([]float32, t.Len())
-	kernel.Widen(x, tf.Data[tf.Half](t))
+	kernel.Widen(x, core.Data[tf.Half](t))
 	return x
 }
 
 // results are the outputs of an op that is computed in float32.
 type results struct {
-	c       *tf.OpContext
+	c       *core.OpContext
 	rounded []rounded
 }
 
 // rounded is an output of 16-bit floats and what it is computed in.
 type rounded struct {
-	t *tf.Tensor
+	t *core.Tensor
 	x []float32
 }
 
@@ -53,7 +54,7 @@ func (r *results) alloc(i int, d tf.DType, s tf.Shape) ([]float32, error) {
 		return nil, err
 	}
 	if d == tf.Float32 {
-		return tf.Data[float32](t), nil
+		return core.Data[float32](t), nil
 	}
 	x := make([]float32, t.Len())
 	r.rounded = append(r.rounded, rounded{t, x})
@@ -63,7 +64,7 @@ func (r *results) alloc(i int, d tf.DType, s tf.Shape) ([]float32, error) {
 // store rounds what was computed where the outputs are not float32.
 func (r *results) store() {
 	for _, o := range r.rounded {
-		kernel.Narrow(tf.Data[tf.Half](o.t), o.x)
+		kernel.Narrow(core.Data[tf.Half](o.t), o.x)
 	}
 }
 

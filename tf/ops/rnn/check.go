@@ -1,6 +1,6 @@
 package rnn
 
-import "github.com/gorge-tf/gorge/tf"
+import "github.com/gorge-tf/gorge/tf/core"
 
 // want is one rule that the inputs of a cell have to keep.
 type want struct {
@@ -22,12 +22,12 @@ func all(rules ...want) error {
 }
 
 // sized wants dimension dim of t to be size; text tells of both.
-func sized(t *tf.Tensor, dim, size int, text string) want {
+func sized(t *core.Tensor, dim, size int, text string) want {
 	return rule(t.Dim(dim) == size, text+"%d vs. %d", t.Dim(dim), size)
 }
 
 // matrixOf wants t, called name, to be a matrix of batch rows and cell columns.
-func matrixOf(t *tf.Tensor, batch, cell int, name string) error {
+func matrixOf(t *core.Tensor, batch, cell int, name string) error {
 	if t.Rank() != 2 {
 		return invalid("Rank of %s must be 2, got %d", name, t.Rank())
 	}
@@ -36,7 +36,7 @@ func matrixOf(t *tf.Tensor, batch, cell int, name string) error {
 
 // ranks wants the inputs of c from first on to have rank r, and says so by text,
 // which has places for the name and the rank that came.
-func ranks(c *tf.OpContext, first, r int, text string, names ...string) error {
+func ranks(c *core.OpContext, first, r int, text string, names ...string) error {
 	for k, name := range names {
 		if got := c.Input(first + k).Rank(); got != r {
 			return invalid(text, name, got)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/rnn"
@@ -22,7 +23,7 @@ func init() {
 }
 
 // labeled are the inputs of CTCLoss: logits, the places of labels and they.
-func labeled(x *tf.Tensor, at []int64, labels []int32, lengths ...int32) tensors {
+func labeled(x *core.Tensor, at []int64, labels []int32, lengths ...int32) tensors {
 	return tensors{x, optest.Mat(2, at...), optest.Vec(labels...), i32(lengths...)}
 }
 
@@ -56,7 +57,7 @@ func addLosses() {
 
 func addBadLosses() {
 	const op = "CTCLoss"
-	at := func(v ...int64) *tf.Tensor { return optest.Mat(2, v...) }
+	at := func(v ...int64) *core.Tensor { return optest.Mat(2, v...) }
 	bad(op, applied(op), labeled(within(-2, 2, 6, 2, 4), places, labels, 6, 5), map[string]swap{
 		"flat": {0, within(-2, 2, 6, 2)}, "indices": {1, optest.Vec(places...)}, "labels": {2, optest.Mat(1, labels...)}, "lengths": {3, optest.Mat[int32](1, 6, 5)},
 		"batch": {3, i32(6, 5, 4)}, "rows": {2, i32(1, 2)}, "columns": {1, optest.Mat[int64](3, 0, 0, 0, 0, 1, 0, 0, 2, 0, 1, 0, 0, 1, 1, 0)}, "no batch": {3, i32()},
@@ -84,10 +85,10 @@ func addGreedy() {
 }
 
 // tied are logits of which many are equal.
-func tied(s ...int) *tf.Tensor {
+func tied(s ...int) *core.Tensor {
 	t := within(0, 4, s...)
-	for i, v := range tf.Data[float32](t) {
-		tf.Data[float32](t)[i] = float32(math.Floor(float64(v)))
+	for i, v := range core.Data[float32](t) {
+		core.Data[float32](t)[i] = float32(math.Floor(float64(v)))
 	}
 	return t
 }
@@ -166,19 +167,19 @@ func labelings(probs []float64, n int) map[string]float64 {
 }
 
 // value computes y, in an eager graph.
-func value(t *testing.T, y tf.Output) *tf.Tensor {
+func value(t *testing.T, y tf.Output) *core.Tensor {
 	t.Helper()
 	v, err := y.Value()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return v
+	return (*core.Tensor)(v)
 }
 
 // logits are those of one sequence of so many steps and three classes.
-func logits(steps int) (*tf.Tensor, map[string]float64) {
+func logits(steps int) (*core.Tensor, map[string]float64) {
 	x := optest.Convert(within(-1.5, 2, steps, 1, 3), tf.Float64)
-	return x, labelings(softmax(tf.Data[float64](x), 3), 3)
+	return x, labelings(softmax(core.Data[float64](x), 3), 3)
 }
 
 // TestLossIsAllWays compares with the sum over all ways to the labels.
@@ -195,8 +196,8 @@ func TestLossIsAllWays(t *testing.T) {
 			at, vals = []int64{0, 0}, []int32{2} // the blank: no labels are refused
 		}
 		in := labeled(x, at, vals, 6)
-		loss, _ := rnn.CTCLoss(ops.ConstTensor(g, in[0]), ops.ConstTensor(g, in[1]), ops.ConstTensor(g, in[2]), ops.ConstTensor(g, in[3]))
-		if got := tf.Data[float64](value(t, loss))[0]; math.Abs(got+math.Log(want)) > 1e-10 {
+		loss, _ := rnn.CTCLoss(ops.ConstValue(g, in[0]), ops.ConstValue(g, in[1]), ops.ConstValue(g, in[2]), ops.ConstValue(g, in[3]))
+		if got := core.Data[float64](value(t, loss))[0]; math.Abs(got+math.Log(want)) > 1e-10 {
 			t.Errorf("loss of %q is %v, want %v", text, got, -math.Log(want))
 		}
 	}
@@ -216,11 +217,11 @@ func TestBeamFindsTheBest(t *testing.T) {
 		return 1
 	})
 	g := eager.New()
-	d, score := rnn.CTCBeamSearchDecoder(ops.ConstTensor(g, x), ops.Const(g, []int32{6}), 200, 8, rnn.CTCBeamOpts{KeepRepeated: true})
-	scores := tf.Data[float64](value(t, score))
+	d, score := rnn.CTCBeamSearchDecoder(ops.ConstValue(g, x), ops.Const(g, []int32{6}), 200, 8, rnn.CTCBeamOpts{KeepRepeated: true})
+	scores := core.Data[float64](value(t, score))
 	for i, one := range d {
 		text := ""
-		for _, c := range tf.Data[int64](value(t, one.Values)) {
+		for _, c := range core.Data[int64](value(t, one.Values)) {
 			text += string(rune('a' + c))
 		}
 		if text != best[i] || math.Abs(scores[i]-math.Log(p[text])) > 1e-10 {
@@ -247,7 +248,7 @@ func TestLossThreads(t *testing.T) {
 func TestLossWantsOrder(t *testing.T) {
 	g := eager.New()
 	in := labeled(within(-2, 2, 6, 2, 4), []int64{0, 1, 0, 0, 1, 0}, []int32{1, 2, 0}, 6, 5)
-	loss, _ := rnn.CTCLoss(ops.ConstTensor(g, in[0]), ops.ConstTensor(g, in[1]), ops.ConstTensor(g, in[2]), ops.ConstTensor(g, in[3]))
+	loss, _ := rnn.CTCLoss(ops.ConstValue(g, in[0]), ops.ConstValue(g, in[1]), ops.ConstValue(g, in[2]), ops.ConstValue(g, in[3]))
 	const want = "label SparseTensor is not valid: indices[1] = [0,0] is out of order. Many sparse ops require sorted indices.\n    Use `tf.sparse.reorder` to create a correctly ordered copy.\n\n"
 	var e *tf.Error
 	if err := loss.Err(); !errors.As(err, &e) || e.Message() != want || e.Code != tf.InvalidArgument {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A chance says how probable a labeling is, as logarithms: all the ways to it,
@@ -182,9 +183,9 @@ func (b *beam[T]) best(n int) ([]*prefix[T], error) {
 func beamKernel[T interface {
 	kernel.Float
 	tf.Elem
-}](n *tf.Node) (tf.Kernel, error) {
+}](n *core.Node) (core.Kernel, error) {
 	width, paths, merge := n.Int("beam_width"), n.Int("top_paths"), n.Bool("merge_repeated")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		d, err := decoderOf[T](c)
 		if err != nil {
 			return err

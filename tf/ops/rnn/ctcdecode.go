@@ -3,19 +3,20 @@ package rnn
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const in, out = "inputs: T; sequence_length: int32", "; log_probability: T"
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "CTCGreedyDecoder", In: in, Out: "decoded_indices: int64; decoded_values: int64; decoded_shape: int64" + out,
-		Attrs: "merge_repeated: bool = false; blank_index: int = -1; " + ctcTypes, Shape: decoderShape, NoGrad: tf.NotDifferentiable,
-		Kernels: tf.ByType("T", map[tf.DType]tf.NewKernel{tf.Float32: greedyKernel[float32], tf.Float64: greedyKernel[float64]}),
+		Attrs: "merge_repeated: bool = false; blank_index: int = -1; " + ctcTypes, Shape: decoderShape, NoGrad: core.NotDifferentiable,
+		Kernels: core.ByType("T", map[tf.DType]core.NewKernel{tf.Float32: greedyKernel[float32], tf.Float64: greedyKernel[float64]}),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "CTCBeamSearchDecoder", In: in, Out: "decoded_indices: top_paths * int64; decoded_values: top_paths * int64; decoded_shape: top_paths * int64" + out,
-		Attrs: "beam_width: int >= 1; top_paths: int >= 1; merge_repeated: bool = true; " + ctcTypes, Shape: decoderShape, Expensive: true, NoGrad: tf.NotDifferentiable,
-		Kernels: tf.ByType("T", map[tf.DType]tf.NewKernel{tf.Float32: beamKernel[float32], tf.Float64: beamKernel[float64]}),
+		Attrs: "beam_width: int >= 1; top_paths: int >= 1; merge_repeated: bool = true; " + ctcTypes, Shape: decoderShape, Expensive: true, NoGrad: core.NotDifferentiable,
+		Kernels: core.ByType("T", map[tf.DType]core.NewKernel{tf.Float32: beamKernel[float32], tf.Float64: beamKernel[float64]}),
 	})
 }
 
@@ -64,7 +65,7 @@ func (o CTCBeamOpts) Apply(s *tf.Spec) { s.Set("merge_repeated", !o.KeepRepeated
 // logarithms of their probabilities, [batch topPaths]. It looks at the
 // beamWidth best beginnings at each step.
 func CTCBeamSearchDecoder(x, lengths tf.Output, beamWidth, topPaths int, opts ...tf.Option) (d []Decoded, logProbability tf.Output) {
-	op := tf.Apply(nil, "CTCBeamSearchDecoder", []tf.Output{x, lengths}, append(opts, tf.Attr("beam_width", beamWidth), tf.Attr("top_paths", topPaths))...)
+	op := tf.Apply(nil, "CTCBeamSearchDecoder", []tf.Output{x, lengths}, tf.Join(opts, tf.Attr("beam_width", beamWidth), tf.Attr("top_paths", topPaths))...)
 	d = make([]Decoded, max(0, topPaths))
 	for p := range d {
 		d[p] = Decoded{op.Output(p), op.Output(topPaths + p), op.Output(2*topPaths + p)}
@@ -72,7 +73,7 @@ func CTCBeamSearchDecoder(x, lengths tf.Output, beamWidth, topPaths int, opts ..
 	return d, op.Output(3 * topPaths)
 }
 
-func decoderShape(c *tf.Infer) error {
+func decoderShape(c *core.Infer) error {
 	x, err := c.Rank(0, 3)
 	if err != nil {
 		return err
@@ -109,7 +110,7 @@ type decoder[T kernel.Float] struct {
 func decoderOf[T interface {
 	kernel.Float
 	tf.Elem
-}](c *tf.OpContext) (*decoder[T], error) {
+}](c *core.OpContext) (*decoder[T], error) {
 	x, lengths := c.Input(0), c.Input(1)
 	switch {
 	case x.Rank() != 3:
@@ -121,7 +122,7 @@ func decoderOf[T interface {
 	case lengths.Len() != x.Dim(1):
 		return nil, tf.Errorf(tf.FailedPrecondition, "len(sequence_length) != batch_size.  len(sequence_length):  %d batch_size: %d", lengths.Len(), x.Dim(1))
 	}
-	d := &decoder[T]{time: x.Dim(0), batch: x.Dim(1), classes: x.Dim(2), x: tf.Data[T](x), lengths: tf.Data[int32](lengths)}
+	d := &decoder[T]{time: x.Dim(0), batch: x.Dim(1), classes: x.Dim(2), x: core.Data[T](x), lengths: core.Data[int32](lengths)}
 	for b, n := range d.lengths {
 		if int(n) > d.time {
 			return nil, tf.Errorf(tf.FailedPrecondition, "sequence_length(%d) <= %d", b, d.time)
@@ -133,7 +134,7 @@ func decoderOf[T interface {
 	if err != nil {
 		return nil, err
 	}
-	d.scores = tf.Data[T](scores)
+	d.scores = core.Data[T](scores)
 	return d, nil
 }
 
@@ -141,7 +142,7 @@ func decoderOf[T interface {
 func (d *decoder[T]) step(t, b int) []T { return d.x[(t*d.batch+b)*d.classes:][:d.classes] }
 
 // store makes the outputs of what was found.
-func (d *decoder[T]) store(c *tf.OpContext) error {
+func (d *decoder[T]) store(c *core.OpContext) error {
 	paths := (len(c.Out) - 1) / 3
 	for p := range paths {
 		if err := d.storePath(c, p, paths); err != nil {
@@ -152,7 +153,7 @@ func (d *decoder[T]) store(c *tf.OpContext) error {
 }
 
 // storePath makes the outputs of the labelings that are the p-th of paths.
-func (d *decoder[T]) storePath(c *tf.OpContext, p, paths int) error {
+func (d *decoder[T]) storePath(c *core.OpContext, p, paths int) error {
 	total, longest := 0, 0
 	for _, found := range d.found {
 		total, longest = total+len(found[p]), max(longest, len(found[p]))
@@ -163,7 +164,7 @@ func (d *decoder[T]) storePath(c *tf.OpContext, p, paths int) error {
 		if err != nil {
 			return err
 		}
-		data[k] = tf.Data[int64](t)
+		data[k] = core.Data[int64](t)
 	}
 	at, values := data[0][:0], data[1][:0]
 	for b, found := range d.found {
@@ -178,9 +179,9 @@ func (d *decoder[T]) storePath(c *tf.OpContext, p, paths int) error {
 func greedyKernel[T interface {
 	kernel.Float
 	tf.Elem
-}](n *tf.Node) (tf.Kernel, error) {
+}](n *core.Node) (core.Kernel, error) {
 	merge, index := n.Bool("merge_repeated"), n.Int("blank_index")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		d, err := decoderOf[T](c)
 		if err != nil {
 			return err

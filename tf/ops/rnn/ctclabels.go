@@ -4,11 +4,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // ctcOf checks the inputs of CTCLoss and finds the path of each sequence.
-func ctcOf(c *tf.OpContext) (*ctc, error) {
+func ctcOf(c *core.OpContext) (*ctc, error) {
 	x, at, values, lengths := c.Input(0), c.Input(1), c.Input(2), c.Input(3)
 	err := all(
 		rule(x.Rank() == 3, "inputs is not a 3-Tensor"), rule(lengths.Rank() == 1, "sequence_length is not a vector"),
@@ -16,7 +16,7 @@ func ctcOf(c *tf.OpContext) (*ctc, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &ctc{time: x.Dim(0), batch: x.Dim(1), classes: x.Dim(2), blank: x.Dim(2) - 1, merge: c.Node.Bool("ctc_merge_repeated"), lengths: tf.Data[int32](lengths)}
+	v := &ctc{time: x.Dim(0), batch: x.Dim(1), classes: x.Dim(2), blank: x.Dim(2) - 1, merge: c.Node.Bool("ctc_merge_repeated"), lengths: core.Data[int32](lengths)}
 	err = all(
 		rule(v.classes > 0, "num_classes must be positive, got 0"),
 		rule(v.batch == lengths.Len(), "len(sequence_length) != batch_size.  len(sequence_length):  %d batch_size: %d", lengths.Len(), v.batch),
@@ -26,7 +26,7 @@ func ctcOf(c *tf.OpContext) (*ctc, error) {
 	if err != nil {
 		return nil, err
 	}
-	labels, err := v.sequences(tf.Data[int64](at), tf.Data[int32](values))
+	labels, err := v.sequences(core.Data[int64](at), core.Data[int32](values))
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func (v *ctc) checkLengths() error {
 }
 
 // findPaths sets the paths of the sequences that have a loss.
-func (v *ctc) findPaths(n *tf.Node, labels [][]int32) error {
+func (v *ctc) findPaths(n *core.Node, labels [][]int32) error {
 	collapse, ignore := n.Bool("preprocess_collapse_repeated"), n.Bool("ignore_longer_outputs_than_inputs")
 	v.paths = make([][]int, v.batch)
 	for b, l := range labels {

@@ -5,17 +5,18 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
 const ctcTypes = "T: {float, double} = DT_FLOAT"
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "CTCLoss", In: "inputs: T; labels_indices: int64; labels_values: int32; sequence_length: int32", Out: "loss: T; gradient: T",
 		Attrs: "preprocess_collapse_repeated: bool = false; ctc_merge_repeated: bool = true; ignore_longer_outputs_than_inputs: bool = false; " + ctcTypes,
-		Shape: ctcLossShape, Expensive: true, Grad: ctcLossGrad,
-		Kernels: tf.ByType("T", map[tf.DType]tf.NewKernel{tf.Float32: ctcLossKernel[float32], tf.Float64: ctcLossKernel[float64]}),
+		Shape: ctcLossShape, Expensive: true, Grad: tf.GradFunc(ctcLossGrad),
+		Kernels: core.ByType("T", map[tf.DType]core.NewKernel{tf.Float32: ctcLossKernel[float32], tf.Float64: ctcLossKernel[float64]}),
 	})
 }
 
@@ -47,7 +48,7 @@ func CTCLoss(x, labelIndices, labels, lengths tf.Output, opts ...tf.Option) (los
 	return op.Output(0), op.Output(1)
 }
 
-func ctcLossShape(c *tf.Infer) error {
+func ctcLossShape(c *core.Infer) error {
 	for i, rank := range []int{3, 2, 1, 1} {
 		if _, err := c.Rank(i, rank); err != nil {
 			return err
@@ -87,7 +88,7 @@ func ctcLossGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	}
 	g := ops.PreventGradient(op.Output(1), ops.PreventGradientOpts{
 		Message: "Currently there is no way to take the second  derivative of ctc_loss due to the fused implementation's interaction  with tf.gradients()"})
-	axis := ops.ConstTensor(dy[0].Graph(), tf.Scalar(int32(-1)))
+	axis := ops.ConstValue(dy[0].Graph(), core.Scalar(int32(-1)))
 	return tf.Grads(ops.Mul(ops.ExpandDims(dy[0], axis), g), tf.Output{}, tf.Output{}, tf.Output{})
 }
 
@@ -103,8 +104,8 @@ type ctc struct {
 func ctcLossKernel[T interface {
 	kernel.Float
 	tf.Elem
-}](n *tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+}](n *core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		v, err := ctcOf(c)
 		if err != nil {
 			return err
@@ -117,7 +118,7 @@ func ctcLossKernel[T interface {
 		if err != nil {
 			return err
 		}
-		x, y, dx := tf.Data[T](c.Input(0)), tf.Data[T](loss), tf.Data[T](grad)
+		x, y, dx := core.Data[T](c.Input(0)), core.Data[T](loss), core.Data[T](grad)
 		clear(y)
 		clear(dx)
 		c.ParallelFor(v.batch, 1, func(lo, hi int) {

@@ -3,18 +3,19 @@ package rnn
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 const gruIn = "x: T; h_prev: T; w_ru: T; w_c: T; b_ru: T; b_c: T"
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "GRUBlockCell", In: gruIn, Out: "r: T; u: T; c: T; h: T", Attrs: "T: {float}",
-		Shape: gruShape, Expensive: true, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", forTypes(gruKernel(gruForward), tf.Float32)),
+		Shape: gruShape, Expensive: true, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", forTypes(gruKernel(gruForward), tf.Float32)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "GRUBlockCellGrad", In: gruIn + "; r: T; u: T; c: T; d_h: T", Out: "d_x: T; d_h_prev: T; d_c_bar: T; d_r_bar_u_bar: T", Attrs: "T: {float}",
-		Shape: gruGradShape, Expensive: true, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", forTypes(gruKernel(gruBack), tf.Float32)),
+		Shape: gruGradShape, Expensive: true, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", forTypes(gruKernel(gruBack), tf.Float32)),
 	})
 }
 
@@ -48,7 +49,7 @@ func GRUBlockCellGrad(x, hPrev tf.Output, w GRUWeights, s GRUStates, dh tf.Outpu
 	return d
 }
 
-func gruShape(c *tf.Infer) error {
+func gruShape(c *core.Infer) error {
 	batch, cell, err := lstmSizes(c, 0, 1)
 	for i := range c.NumOut() {
 		c.Set(i, tf.Shape{batch, cell})
@@ -56,7 +57,7 @@ func gruShape(c *tf.Infer) error {
 	return err
 }
 
-func gruGradShape(c *tf.Infer) error {
+func gruGradShape(c *core.Infer) error {
 	batch, cell, err := lstmSizes(c, 0, 1)
 	if err != nil {
 		return err
@@ -78,9 +79,9 @@ type gru struct {
 	x, hPrev, wru, wc, bru, b []float32
 }
 
-func gruKernel(run func(*gru, *tf.OpContext) error) tf.NewKernel {
-	return func(*tf.Node) (tf.Kernel, error) {
-		return tf.Compute(func(c *tf.OpContext) error {
+func gruKernel(run func(*gru, *core.OpContext) error) core.NewKernel {
+	return func(*core.Node) (core.Kernel, error) {
+		return core.Compute(func(c *core.OpContext) error {
 			u, err := gruOf(c)
 			if err != nil {
 				return err
@@ -91,7 +92,7 @@ func gruKernel(run func(*gru, *tf.OpContext) error) tf.NewKernel {
 }
 
 // gruOf checks the inputs that both ops have.
-func gruOf(c *tf.OpContext) (*gru, error) {
+func gruOf(c *core.OpContext) (*gru, error) {
 	x, h, wru, wc, bru, b := c.Input(0), c.Input(1), c.Input(2), c.Input(3), c.Input(4), c.Input(5)
 	if err := ranks(c, 0, 2, "Rank of %s must be 2, got %d", "x", "h_prev"); err != nil {
 		return nil, err
@@ -101,7 +102,7 @@ func gruOf(c *tf.OpContext) (*gru, error) {
 		return nil, err
 	}
 	for _, m := range []struct {
-		t       *tf.Tensor
+		t       *core.Tensor
 		rank    int
 		name    string
 		columns string
@@ -117,7 +118,7 @@ func gruOf(c *tf.OpContext) (*gru, error) {
 
 // checkWeights wants t to be a matrix of a row for each number that goes in, or
 // a vector, of the given width, which messages call columns.
-func (u *gru) checkWeights(t *tf.Tensor, rank int, name, columns string, width int) error {
+func (u *gru) checkWeights(t *core.Tensor, rank int, name, columns string, width int) error {
 	if t.Rank() != rank {
 		return invalid("Rank of %s must be %d, got %d", name, rank, t.Rank())
 	}
@@ -150,8 +151,8 @@ func (u *gru) each(par kernel.Par, f func(lo, hi int)) {
 }
 
 // temps returns memory for rows of the given widths, and what gives it back.
-func (u *gru) temps(c *tf.OpContext, widths ...int) (x [][]float32, done func(), err error) {
-	var held []*tf.Tensor
+func (u *gru) temps(c *core.OpContext, widths ...int) (x [][]float32, done func(), err error) {
+	var held []*core.Tensor
 	done = func() {
 		for _, t := range held {
 			t.Release()
@@ -163,19 +164,19 @@ func (u *gru) temps(c *tf.OpContext, widths ...int) (x [][]float32, done func(),
 			done()
 			return nil, nil, err
 		}
-		held, x = append(held, t), append(x, tf.Data[float32](t))
+		held, x = append(held, t), append(x, core.Data[float32](t))
 	}
 	return x, done, nil
 }
 
-func gruForward(u *gru, c *tf.OpContext) error {
+func gruForward(u *gru, c *core.OpContext) error {
 	var out [4][]float32
 	for k := range out {
 		t, err := c.Alloc(k, tf.Float32, tf.Shape{u.batch, u.cell})
 		if err != nil {
 			return err
 		}
-		out[k] = tf.Data[float32](t)
+		out[k] = core.Data[float32](t)
 	}
 	tmp, done, err := u.temps(c, 2*u.cell, u.cell)
 	if err != nil {

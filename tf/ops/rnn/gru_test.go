@@ -3,6 +3,7 @@ package rnn_test
 import (
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops/rnn"
 )
 
@@ -46,7 +47,7 @@ func addGRUs() {
 }
 
 func addBadGRUs() {
-	m := func(s ...int) *tf.Tensor { return within(-1, 1, s...) }
+	m := func(s ...int) *core.Tensor { return within(-1, 1, s...) }
 	bad("GRUBlockCell", applied("GRUBlockCell"), gruIn(3, 5, 4), map[string]swap{
 		"x": {0, m(3)}, "h": {1, m(3)}, "h rows": {1, m(2, 4)}, "gates": {2, m(9)}, "gate rows": {2, m(8, 8)}, "gate columns": {2, m(9, 4)},
 		"candidate": {3, m(9)}, "candidate rows": {3, m(8, 4)}, "candidate columns": {3, m(9, 8)},

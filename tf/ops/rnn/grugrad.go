@@ -3,12 +3,13 @@ package rnn
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // gruGradOutputs are the outputs of GRUBlockCellGrad.
 type gruGradOutputs struct{ x, hPrev, cand, gates []float32 }
 
-func (u *gru) gradOutputs(c *tf.OpContext) (g gruGradOutputs, err error) {
+func (u *gru) gradOutputs(c *core.OpContext) (g gruGradOutputs, err error) {
 	for i, o := range []struct {
 		dst   *[]float32
 		width int
@@ -17,13 +18,13 @@ func (u *gru) gradOutputs(c *tf.OpContext) (g gruGradOutputs, err error) {
 		if err != nil {
 			return g, err
 		}
-		*o.dst = tf.Data[float32](t)
+		*o.dst = core.Data[float32](t)
 	}
 	return g, nil
 }
 
 // gradInputs checks the inputs that only the gradient has: r, u, c and d_h.
-func (u *gru) gradInputs(c *tf.OpContext) (s [4][]float32, err error) {
+func (u *gru) gradInputs(c *core.OpContext) (s [4][]float32, err error) {
 	for k, name := range []string{"r", "u", "c", "d_h"} {
 		t := c.Input(6 + k)
 		called := name
@@ -48,7 +49,7 @@ func (u *gru) transposed(par kernel.Par, z, d, w []float32, k, n int, add bool) 
 	kernel.MatMul(par, g, z, d, w, kernel.Epilogue[float32]{})
 }
 
-func gruBack(u *gru, c *tf.OpContext) error {
+func gruBack(u *gru, c *core.OpContext) error {
 	s, err := u.gradInputs(c)
 	if err != nil {
 		return err

@@ -2,7 +2,7 @@ package rnn
 
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // What an LSTM computes in a step, in the order of the ops' outputs.
@@ -51,7 +51,7 @@ type lstm struct {
 }
 
 // lstmOf reads the attributes of a cell; all but the order may be missing.
-func lstmOf(n *tf.Node, order gateOrder) *lstm {
+func lstmOf(n *core.Node, order gateOrder) *lstm {
 	return &lstm{order: order, forgetBias: n.Float("forget_bias"), clip: n.Float("cell_clip"), peepholes: n.Bool("use_peephole")}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops/rnn"
 )
 
@@ -177,11 +178,11 @@ func bad(op string, f function, in tensors, swaps map[string]swap) {
 // swap is an input and its number.
 type swap struct {
 	i int
-	t *tf.Tensor
+	t *core.Tensor
 }
 
 func addBadCells() {
-	m := func(s ...int) *tf.Tensor { return within(-1, 1, s...) }
+	m := func(s ...int) *core.Tensor { return within(-1, 1, s...) }
 	shared := map[string]swap{
 		"state rows": {1, m(2, 4)}, "output rows": {2, m(2, 4)}, "output columns": {2, m(3, 3)},
 		"weight rows": {3, m(8, 16)}, "weight columns": {3, m(9, 15)}, "bias": {7, m(15)}, "peephole": {4, m(4, 1)},
@@ -197,7 +198,7 @@ func addBadCells() {
 }
 
 func addBadBlocks() {
-	m := func(s ...int) *tf.Tensor { return within(-1, 1, s...) }
+	m := func(s ...int) *core.Tensor { return within(-1, 1, s...) }
 	bad("BlockLSTM", applied("BlockLSTM"), blockIn(4, 4, 3, 2, 5), map[string]swap{
 		"step vector": {0, optest.Vec[int64](1)},
 		"x":           {1, m(3, 2)}, "state": {2, m(3)}, "state rows": {2, m(2, 5)}, "output": {3, m(3)}, "output rows": {3, m(2, 5)}, "output columns": {3, m(3, 4)},

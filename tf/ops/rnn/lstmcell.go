@@ -1,6 +1,9 @@
 package rnn
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 const (
 	lstmIn    = "cs_prev: T; h_prev: T; w: T; wci: T; wcf: T; wco: T; b: T"
@@ -10,14 +13,14 @@ const (
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "LSTMBlockCell", In: "x: T; " + lstmIn, Out: lstmOut, Attrs: lstmAttrs,
-		Shape: lstmCellShape, Expensive: true, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", forTypes(lstmCellKernel, tf.Float16, tf.Float32)),
+		Shape: lstmCellShape, Expensive: true, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", forTypes(lstmCellKernel, tf.Float16, tf.Float32)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "LSTMBlockCellGrad", In: "x: T; " + lstmIn + "; i: T; cs: T; f: T; o: T; ci: T; co: T; cs_grad: T; h_grad: T",
 		Out: "cs_prev_grad: T; dicfo: T; wci_grad: T; wcf_grad: T; wco_grad: T", Attrs: "use_peephole: bool; " + lstmTypes,
-		Shape: lstmCellGradShape, Expensive: true, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", forTypes(lstmCellGradKernel, tf.Float16, tf.Float32)),
+		Shape: lstmCellGradShape, Expensive: true, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", forTypes(lstmCellGradKernel, tf.Float16, tf.Float32)),
 	})
 }
 
@@ -70,7 +73,7 @@ func LSTMBlockCell(x, csPrev, hPrev tf.Output, w LSTMWeights, opts ...tf.Option)
 }
 
 // lstmSizes returns batch and cell of input i, the state before.
-func lstmSizes(c *tf.Infer, x, state int) (batch, cell int, err error) {
+func lstmSizes(c *core.Infer, x, state int) (batch, cell int, err error) {
 	s, err := c.Rank(x, 2)
 	if err != nil {
 		return 0, 0, err
@@ -82,7 +85,7 @@ func lstmSizes(c *tf.Infer, x, state int) (batch, cell int, err error) {
 	return s[0], cs[1], nil
 }
 
-func lstmCellShape(c *tf.Infer) error {
+func lstmCellShape(c *core.Infer) error {
 	batch, cell, err := lstmSizes(c, 0, 1)
 	for i := range c.NumOut() {
 		c.Set(i, tf.Shape{batch, cell})
@@ -90,7 +93,7 @@ func lstmCellShape(c *tf.Infer) error {
 	return err
 }
 
-func lstmCellGradShape(c *tf.Infer) error {
+func lstmCellGradShape(c *core.Infer) error {
 	batch, cell, err := lstmSizes(c, 0, 1)
 	if err != nil {
 		return err
@@ -108,7 +111,7 @@ func lstmCellGradShape(c *tf.Infer) error {
 }
 
 // cellInputs checks inputs 0 to 7 of a single step.
-func (l *lstm) cellInputs(c *tf.OpContext) error {
+func (l *lstm) cellInputs(c *core.OpContext) error {
 	const text = "%s must be rank 2 but is rank %d."
 	if err := ranks(c, 0, 2, text, "x_tensor", "cs_prev_tensor", "h_prev_tensor", "w_tensor"); err != nil {
 		return err
@@ -130,7 +133,7 @@ func (l *lstm) cellInputs(c *tf.OpContext) error {
 
 // loadPeepholes reads the peepholes' weights from input first on, if they are
 // used.
-func (l *lstm) loadPeepholes(c *tf.OpContext, first int) error {
+func (l *lstm) loadPeepholes(c *core.OpContext, first int) error {
 	if !l.peepholes {
 		return nil
 	}
@@ -143,9 +146,9 @@ func (l *lstm) loadPeepholes(c *tf.OpContext, first int) error {
 	return nil
 }
 
-func lstmCellKernel(n *tf.Node) (tf.Kernel, error) {
+func lstmCellKernel(n *core.Node) (core.Kernel, error) {
 	base := lstmOf(n, icfo)
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		l := *base
 		if err := l.cellInputs(c); err != nil {
 			return err
@@ -163,7 +166,7 @@ func lstmCellKernel(n *tf.Node) (tf.Kernel, error) {
 			return err
 		}
 		defer gates.Release()
-		g, w := tf.Data[float32](gates), float32s(c, 3)
+		g, w := core.Data[float32](gates), float32s(c, 3)
 		l.fromInput(c.ParallelFor, g, float32s(c, 0), w, float32s(c, 7), l.batch)
 		l.step(c.ParallelFor, s, g, float32s(c, 1), float32s(c, 2), w)
 		out.store()

@@ -1,6 +1,9 @@
 package rnn
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 // LSTMCellGrads are the gradients of what went into a step of an LSTM: of the
 // state before, of the gates before their activation, [batch 4n], and of the
@@ -13,7 +16,7 @@ type LSTMCellGrads struct{ CSPrev, Gates, WCI, WCF, WCO tf.Output }
 // weights are products of the gradients of the gates.
 func LSTMBlockCellGrad(x, csPrev, hPrev tf.Output, w LSTMWeights, s LSTMStates, dcs, dh tf.Output, usePeephole bool, opts ...tf.Option) (d LSTMCellGrads) {
 	in := append(w.inputs(x, csPrev, hPrev), s.I, s.CS, s.F, s.O, s.CI, s.CO, dcs, dh)
-	op := tf.Apply(nil, "LSTMBlockCellGrad", in, append(opts, tf.Attr("use_peephole", usePeephole))...)
+	op := tf.Apply(nil, "LSTMBlockCellGrad", in, tf.Join(opts, tf.Attr("use_peephole", usePeephole))...)
 	outputs(op, 0, &d.CSPrev, &d.Gates, &d.WCI, &d.WCF, &d.WCO)
 	return d
 }
@@ -27,7 +30,7 @@ var stateInputs = []struct{ rows, columns string }{
 }
 
 // gradInputs checks inputs 8 to 15 of LSTMBlockCellGrad.
-func (l *lstm) gradInputs(c *tf.OpContext) error {
+func (l *lstm) gradInputs(c *core.OpContext) error {
 	for k, name := range stateInputs {
 		t := c.Input(8 + k)
 		if t.Rank() != 2 {
@@ -40,9 +43,9 @@ func (l *lstm) gradInputs(c *tf.OpContext) error {
 	return nil
 }
 
-func lstmCellGradKernel(n *tf.Node) (tf.Kernel, error) {
+func lstmCellGradKernel(n *core.Node) (core.Kernel, error) {
 	base := lstmOf(n, icfo)
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		l := *base
 		if err := l.cellInputs(c); err != nil {
 			return err
@@ -57,7 +60,7 @@ func lstmCellGradKernel(n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func (l *lstm) cellGrads(c *tf.OpContext) error {
+func (l *lstm) cellGrads(c *core.OpContext) error {
 	out, d := results{c: c}, c.Input(0).DType()
 	dcsPrev, err := out.alloc(0, d, tf.Shape{l.batch, l.cell})
 	if err != nil {
@@ -82,7 +85,7 @@ func (l *lstm) cellGrads(c *tf.OpContext) error {
 
 // peepholes makes outputs i to i+2 zeros in the shapes of the peepholes'
 // weights, inputs from first on.
-func (r *results) peepholes(c *tf.OpContext, i, first int) (dw [3][]float32, err error) {
+func (r *results) peepholes(c *core.OpContext, i, first int) (dw [3][]float32, err error) {
 	for k := range dw {
 		t := c.Input(first + k)
 		if dw[k], err = r.alloc(i+k, t.DType(), t.Shape()); err != nil {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/optest"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 //go:embed testdata/golden
@@ -16,7 +16,7 @@ func TestOps(t *testing.T) { optest.Run(t, golden) }
 // The vocabulary of samples, in short.
 type (
 	sample  = optest.Sample
-	tensors = []*tf.Tensor
+	tensors = []*core.Tensor
 )
 
 var (

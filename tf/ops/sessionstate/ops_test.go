@@ -8,6 +8,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/cluster"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/sessionstate"
 	"github.com/gorge-tf/gorge/tf/session"
@@ -56,47 +57,47 @@ func TestTensorsStayFromStepToStep(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer s.Close()
-			kept := func(v ...float32) *tf.Tensor {
-				in, err := tf.FromSlice(v, len(v))
+			kept := func(v ...float32) *core.Tensor {
+				in, err := core.FromSlice(v, len(v))
 				if err != nil {
 					t.Fatal(err)
 				}
-				got, err := s.Run(t.Context(), session.Feeds{x: in}, keep)
+				got, err := s.Run(t.Context(), session.Feeds{x: (*tf.Tensor)(in)}, keep)
 				if err != nil {
 					t.Fatal(err)
 				}
-				return got[0]
+				return (*core.Tensor)(got[0])
 			}
 			a, b := kept(2, 3), kept(4)
 			if h := a.At(0).(string); !strings.HasPrefix(h, "keep;0;/job:localhost/replica:0/task:0/device:CPU:0") || h == b.At(0) {
 				t.Errorf("the handles are %q and %q", h, b.At(0))
 			}
 			for range 2 {
-				got, err := session.Fetch[float32](t.Context(), s, session.Feeds{handle: a}, double)
+				got, err := session.Fetch[float32](t.Context(), s, session.Feeds{handle: (*tf.Tensor)(a)}, double)
 				if err != nil || len(got) != 2 || got[0] != 8 || got[1] != 18 {
 					t.Errorf("twice what was kept is %v, %v", got, err)
 				}
 			}
-			if _, err := s.Run(t.Context(), session.Feeds{handle: a}, wrong); tf.CodeOf(err) != tf.InvalidArgument {
+			if _, err := s.Run(t.Context(), session.Feeds{handle: (*tf.Tensor)(a)}, wrong); tf.CodeOf(err) != tf.InvalidArgument {
 				t.Errorf("as another type: %v", err)
 			}
 			// What is not fetched is not kept.
-			if _, err := s.Run(t.Context(), session.Feeds{x: tf.Scalar(float32(1))}, other.Operation()); err != nil {
+			if _, err := s.Run(t.Context(), session.Feeds{x: (*tf.Tensor)(core.Scalar(float32(1)))}, other.Operation()); err != nil {
 				t.Fatal(err)
 			}
 			for _, h := range []string{"other;2;/job:localhost/replica:0/task:0/device:CPU:0", "nothing"} {
-				_, err := s.Run(t.Context(), session.Feeds{handle: tf.Scalar(h)}, value)
+				_, err := s.Run(t.Context(), session.Feeds{handle: (*tf.Tensor)(core.Scalar(h))}, value)
 				if tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), "The tensor with handle '"+h+"' is not in the session store.") {
 					t.Errorf("a handle of nothing: %v", err)
 				}
 			}
-			if _, err := s.Run(t.Context(), session.Feeds{handle: a}, drop); err != nil {
+			if _, err := s.Run(t.Context(), session.Feeds{handle: (*tf.Tensor)(a)}, drop); err != nil {
 				t.Errorf("giving it up: %v", err)
 			}
-			if _, err := s.Run(t.Context(), session.Feeds{handle: a}, drop); tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), "Failed to delete a tensor with handle") {
+			if _, err := s.Run(t.Context(), session.Feeds{handle: (*tf.Tensor)(a)}, drop); tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), "Failed to delete a tensor with handle") {
 				t.Errorf("giving it up twice: %v", err)
 			}
-			if got, err := session.Fetch[float32](t.Context(), s, session.Feeds{handle: b}, value); err != nil || got[0] != 16 {
+			if got, err := session.Fetch[float32](t.Context(), s, session.Feeds{handle: (*tf.Tensor)(b)}, value); err != nil || got[0] != 16 {
 				t.Errorf("the other one is %v, %v", got, err)
 			}
 		})

@@ -6,24 +6,25 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	handle := func(name, typ string) {
-		tf.Register(tf.OpDef{
+		core.Register(core.OpDef{
 			Name: name, In: "value: T", Out: "handle: " + typ, Attrs: "T: type", Stateful: true,
-			Shape: tf.ScalarShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(sessionHandleKernel),
+			Shape: core.ScalarShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(sessionHandleKernel),
 		})
 	}
 	handle("GetSessionHandle", "string")
 	handle("GetSessionHandleV2", "resource")
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "GetSessionTensor", In: "handle: string", Out: "value: dtype", Attrs: "dtype: type", Stateful: true,
-		Shape: scalarHandle, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(sessionTensorKernel),
+		Shape: scalarHandle, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(sessionTensorKernel),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "DeleteSessionTensor", In: "handle: string", Stateful: true,
-		Shape: scalarHandle, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(deleteSessionTensorKernel),
+		Shape: scalarHandle, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(deleteSessionTensorKernel),
 	})
 }
 
@@ -43,7 +44,7 @@ func GetSessionHandleV2(x tf.Output, opts ...tf.Option) tf.Output {
 // GetSessionTensor returns the tensor of the given type that is kept under handle,
 // a string scalar. The node must be on the task that has it.
 func GetSessionTensor(handle tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
-	return tf.Apply(nil, "GetSessionTensor", []tf.Output{handle}, append(opts, tf.Attr("dtype", d))...).Output(0)
+	return tf.Apply(nil, "GetSessionTensor", []tf.Output{handle}, tf.Join(opts, tf.Attr("dtype", d))...).Output(0)
 }
 
 // DeleteSessionTensor gives up the tensor that is kept under handle.
@@ -51,7 +52,7 @@ func DeleteSessionTensor(handle tf.Output, opts ...tf.Option) *tf.Operation {
 	return tf.Apply(nil, "DeleteSessionTensor", []tf.Output{handle}, opts...)
 }
 
-func scalarHandle(c *tf.Infer) error {
+func scalarHandle(c *core.Infer) error {
 	_, err := c.Rank(0, 0)
 	return err
 }
@@ -59,9 +60,9 @@ func scalarHandle(c *tf.Infer) error {
 // tensorHandle is the type of the handles of kept tensors, and their container.
 const tensorHandle = "TensorHandle"
 
-func sessionHandleKernel(n *tf.Node) (tf.Kernel, error) {
+func sessionHandleKernel(n *core.Node) (core.Kernel, error) {
 	resource := len(n.OutTypes) == 1 && n.OutTypes[0] == tf.Resource
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		kept, err := sessionTensors(c)
 		if err != nil {
 			return err
@@ -72,15 +73,15 @@ func sessionHandleKernel(n *tf.Node) (tf.Kernel, error) {
 			return err
 		}
 		if resource {
-			c.Set(0, tf.HandleTensor(tf.ResourceHandle{Device: device, Container: tensorHandle, Name: handle, TypeName: tensorHandle}))
+			c.Set(0, core.HandleTensor(core.ResourceHandle{Device: device, Container: tensorHandle, Name: handle, TypeName: tensorHandle}))
 		} else {
-			c.Set(0, tf.Scalar(handle))
+			c.Set(0, core.Scalar(handle))
 		}
 		return nil
 	}), nil
 }
 
-func sessionTensors(c *tf.OpContext) (tf.SessionTensors, error) {
+func sessionTensors(c *core.OpContext) (core.SessionTensors, error) {
 	if c.Step == nil || c.SessionTensors == nil || c.Device == nil {
 		return nil, tf.Errorf(tf.FailedPrecondition, "%s called on null session state", strings.TrimSuffix(c.Node.OpName(), "V2"))
 	}
@@ -88,18 +89,18 @@ func sessionTensors(c *tf.OpContext) (tf.SessionTensors, error) {
 }
 
 // keptUnder returns what the handle in input 0 is looked up in.
-func keptUnder(c *tf.OpContext, what string) (kept tf.SessionTensors, handle string, err error) {
+func keptUnder(c *core.OpContext, what string) (kept core.SessionTensors, handle string, err error) {
 	t := c.Input(0)
 	if t.Rank() != 0 {
 		return nil, "", tf.Errorf(tf.InvalidArgument, "%s must be scalar", what)
 	}
 	kept, err = sessionTensors(c)
-	return kept, tf.Data[string](t)[0], err
+	return kept, core.Data[string](t)[0], err
 }
 
-func sessionTensorKernel(n *tf.Node) (tf.Kernel, error) {
+func sessionTensorKernel(n *core.Node) (core.Kernel, error) {
 	d := n.Type("dtype")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		kept, handle, err := keptUnder(c, "handle")
 		if err != nil {
 			return err
@@ -117,8 +118,8 @@ func sessionTensorKernel(n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func deleteSessionTensorKernel(*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+func deleteSessionTensorKernel(*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		kept, handle, err := keptUnder(c, "`handle`")
 		if err != nil {
 			return err

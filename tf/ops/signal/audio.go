@@ -5,17 +5,18 @@ import (
 	"math/bits"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "AudioSpectrogram", In: "input: float", Out: "spectrogram: float", Attrs: "window_size: int; stride: int; magnitude_squared: bool = false",
-		Shape: spectrogramShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(spectrogram),
+		Shape: spectrogramShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(spectrogram),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Mfcc", In: "spectrogram: float; sample_rate: int32", Out: "output: float",
 		Attrs: "upper_frequency_limit: float = 4000; lower_frequency_limit: float = 20; filterbank_channel_count: int = 40; dct_coefficient_count: int = 13",
-		Shape: mfccShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(mfcc),
+		Shape: mfccShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(mfcc),
 	})
 }
 
@@ -31,7 +32,7 @@ func (o AudioSpectrogramOpts) Apply(s *tf.Spec) { s.Set("magnitude_squared", o.M
 // begin stride samples apart. The result has dimensions for channels, windows and
 // frequencies.
 func AudioSpectrogram(x tf.Output, window, stride int, opts ...tf.Option) tf.Output {
-	return apply("AudioSpectrogram", append(opts, tf.Attr("window_size", window), tf.Attr("stride", stride)), x)
+	return apply("AudioSpectrogram", tf.Join(opts, tf.Attr("window_size", window), tf.Attr("stride", stride)), x)
 }
 
 // MfccOpts are the optional attributes of Mfcc: which frequencies count, 20 to
@@ -75,7 +76,7 @@ func windows(n, window, stride int) int {
 // powerOfTwo returns the first power of two from n on.
 func powerOfTwo(n int) int { return 1 << bits.Len(uint(n-1)) }
 
-func spectrogramShape(c *tf.Infer) error {
+func spectrogramShape(c *core.Infer) error {
 	s, err := c.Rank(0, 2)
 	window, stride := c.Int("window_size"), c.Int("stride")
 	switch {
@@ -94,7 +95,7 @@ func spectrogramShape(c *tf.Infer) error {
 	return nil
 }
 
-func mfccShape(c *tf.Infer) error {
+func mfccShape(c *core.Infer) error {
 	s, err := c.Rank(0, 3)
 	if err != nil {
 		return err
@@ -109,7 +110,7 @@ func mfccShape(c *tf.Infer) error {
 // longestWindow bounds the tables that a window needs.
 const longestWindow = 1 << 24
 
-func spectrogram(n *tf.Node) (tf.Kernel, error) {
+func spectrogram(n *core.Node) (core.Kernel, error) {
 	window, stride, squared := n.Int("window_size"), n.Int("stride"), n.Bool("magnitude_squared")
 	if window < 2 || stride < 1 || window > longestWindow {
 		return nil, tf.Errorf(tf.InvalidArgument, "Spectrogram initialization failed for window size %d and stride %d", window, stride)
@@ -118,7 +119,7 @@ func spectrogram(n *tf.Node) (tf.Kernel, error) {
 	for i := range hann {
 		hann[i] = 0.5 - 0.5*math.Cos(2*math.Pi*float64(i)/float64(window))
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		x := c.Input(0)
 		if x.Rank() != 2 {
 			return tf.Errorf(tf.InvalidArgument, "input must be 2-dimensional%s", x.Shape().Text())
@@ -128,7 +129,7 @@ func spectrogram(n *tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		y, samples := tf.Data[float32](out), tf.Data[float32](x)
+		y, samples := core.Data[float32](out), core.Data[float32](x)
 		c.ParallelFor(channels*many, max(grain/t.n, 1), func(lo, hi int) {
 			z, scratch := make([]complex128, t.n), make([]complex128, t.room())
 			for i := lo; i < hi; i++ {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/signal"
@@ -16,11 +17,11 @@ const header = "RIFF\x00\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x02\x00\x40
 
 func init() {
 	const full = header + "data\x0b\x00\x00\x00\x00\x40\x00\xc0\xff\x7f\x00\x80\x01\x00\x02" // and bytes that make no frame
-	add := func(op, name string, fails bool, f func(*tf.Graph, []tf.Output) []tf.Output, in ...*tf.Tensor) {
+	add := func(op, name string, fails bool, f func(*tf.Graph, []tf.Output) []tf.Output, in ...*core.Tensor) {
 		addSamples(sample{Op: op, Name: name, In: in, F: f, Fails: fails, Types: optest.OnlyOwn, Tol: 1e-4})
 	}
 	decode := applied("DecodeWav")
-	file := func(s string) *tf.Tensor { return tf.Scalar(s) }
+	file := func(s string) *core.Tensor { return core.Scalar(s) }
 	whole := full[:len(full)-3]
 	whole = whole[:len(header)+4] + "\x08" + whole[len(header)+5:]
 	add("DecodeWav", "", false, decode, file(whole))
@@ -37,10 +38,10 @@ func init() {
 		add("DecodeWav", "bad "+name, true, decode, file(text))
 	}
 	encode := applied("EncodeWav")
-	rate := tf.Scalar[int32](8000)
+	rate := core.Scalar[int32](8000)
 	add("EncodeWav", "", false, encode, optest.Within(-1.2, 1.2, 7, 2), rate)
 	add("EncodeWav", "nothing", false, encode, seq(0, 2), rate)
-	add("EncodeWav", "bad rate", true, encode, seq(2, 2), tf.Scalar[int32](-1))
+	add("EncodeWav", "bad rate", true, encode, seq(2, 2), core.Scalar[int32](-1))
 	add("EncodeWav", "bad channels", true, encode, seq(2, 0), rate)
 	add("EncodeWav", "bad vector", true, encode, seq(2), rate)
 	add("EncodeWav", "bad rates", true, encode, seq(2, 2), i32(1))
@@ -53,10 +54,10 @@ func init() {
 	add("AudioSpectrogram", "squared", false, spectrogram(11, 4, true), seq(40, 1))
 	add("AudioSpectrogram", "short", false, spectrogram(8, 3, true), seq(7, 2))
 	add("AudioSpectrogram", "bad rank", true, spectrogram(8, 3, true), seq(7))
-	add("Mfcc", "", false, applied("Mfcc"), optest.Positive(2, 3, 129), tf.Scalar[int32](16000))
+	add("Mfcc", "", false, applied("Mfcc"), optest.Positive(2, 3, 129), core.Scalar[int32](16000))
 	add("Mfcc", "few", false, applied("Mfcc", signal.MfccOpts{Lower: 100, Upper: 3000, Bands: 10, Coefficients: 5}), optest.Positive(1, 2, 65), rate)
-	add("Mfcc", "too low", false, applied("Mfcc"), optest.Positive(1, 2, 65), tf.Scalar[int32](4000))
-	add("Mfcc", "bad rate", true, applied("Mfcc"), optest.Positive(1, 2, 65), tf.Scalar[int32](0))
+	add("Mfcc", "too low", false, applied("Mfcc"), optest.Positive(1, 2, 65), core.Scalar[int32](4000))
+	add("Mfcc", "bad rate", true, applied("Mfcc"), optest.Positive(1, 2, 65), core.Scalar[int32](0))
 	add("Mfcc", "bad bands", true, applied("Mfcc", signal.MfccOpts{Bands: 4}), optest.Positive(1, 2, 65), rate)
 	add("Mfcc", "bad limits", true, applied("Mfcc", signal.MfccOpts{Lower: 500, Upper: 400}), optest.Positive(1, 2, 65), rate)
 	add("Mfcc", "bad rank", true, applied("Mfcc"), optest.Positive(2, 65), rate)
@@ -67,7 +68,7 @@ func init() {
 func TestWavThereAndBack(t *testing.T) {
 	g := eager.New()
 	x := optest.Within(-1, 1, 50, 3)
-	audio, rate := signal.DecodeWav(signal.EncodeWav(ops.ConstTensor(g, x), ops.Scalar[int32](g, 44100)))
+	audio, rate := signal.DecodeWav(signal.EncodeWav(ops.ConstValue(g, x), ops.Scalar[int32](g, 44100)))
 	y, err := audio.Value()
 	if err != nil {
 		t.Fatal(err)
@@ -77,8 +78,8 @@ func TestWavThereAndBack(t *testing.T) {
 		t.Fatalf("%v at %v (%v)", y, r, err)
 	}
 	for i, v := range tf.Data[float32](y) {
-		if d := math.Abs(float64(v - tf.Data[float32](x)[i])); d > 1./(1<<16)+1e-7 {
-			t.Errorf("sample %d: %v became %v", i, tf.Data[float32](x)[i], v)
+		if d := math.Abs(float64(v - core.Data[float32](x)[i])); d > 1./(1<<16)+1e-7 {
+			t.Errorf("sample %d: %v became %v", i, core.Data[float32](x)[i], v)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 const (
@@ -25,32 +26,32 @@ func init() {
 // registerComplex registers an op on complex numbers, and the one that it was
 // named after in the past.
 func registerComplex(prefix, suffix string, rank int, k kind) {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: prefix + suffix, In: "input: Tcomplex", Out: "output: Tcomplex", Attrs: complexAttr,
-		Shape: sameShape(rank), Expensive: true, Grad: complexGrad(prefix, suffix, rank), Kernels: tf.AnyType(fixedKernel(k, rank)),
+		Shape: sameShape(rank), Expensive: true, Grad: complexGrad(prefix, suffix, rank), Kernels: core.AnyType(fixedKernel(k, rank)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Batch" + prefix + suffix, In: "input: complex64", Out: "output: complex64",
-		Shape: sameShape(rank), Expensive: true, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(fixedKernel(k, rank)),
+		Shape: sameShape(rank), Expensive: true, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(fixedKernel(k, rank)),
 	})
 }
 
 // registerReal registers an op on real numbers. TensorFlow has no gradients of
 // three dimensions.
 func registerReal(name, in, out string, rank int, k kind) {
-	def := tf.OpDef{
+	def := core.OpDef{
 		Name: name, In: in + "; fft_length: int32", Out: out, Attrs: realAttrs,
-		Shape: lengthShape(k, rank), Expensive: true, Kernels: tf.AnyType(fixedKernel(k, rank)),
+		Shape: lengthShape(k, rank), Expensive: true, Kernels: core.AnyType(fixedKernel(k, rank)),
 	}
 	switch {
 	case rank > 2:
-		def.NoGrad = tf.NoGradientDefined
+		def.NoGrad = core.NoGradientDefined
 	case k.inverse:
 		def.Grad = inverseRealGrad(rank)
 	default:
 		def.Grad = realGrad(rank)
 	}
-	tf.Register(def)
+	core.Register(def)
 }
 
 // invalid returns an INVALID_ARGUMENT error.
@@ -122,13 +123,13 @@ func realOp(op string, x tf.Output, opts []tf.Option, more ...tf.Output) tf.Outp
 		attr, types = "Treal", map[tf.DType]tf.DType{tf.Complex64: tf.Float32, tf.Complex128: tf.Float64}
 	}
 	if d, ok := types[x.DType().Base()]; ok {
-		opts = append([]tf.Option{tf.Attr(attr, d)}, opts...)
+		opts = tf.Join(opts, tf.Attr(attr, d))
 	}
 	return apply(op, opts, append([]tf.Output{x}, more...)...)
 }
 
-func sameShape(rank int) func(*tf.Infer) error {
-	return func(c *tf.Infer) error {
+func sameShape(rank int) func(*core.Infer) error {
+	return func(c *core.Infer) error {
 		s := c.In(0)
 		if s != nil && len(s) < rank {
 			return invalid("Shape must be at least rank %d but is rank %d", rank, len(s))
@@ -138,8 +139,8 @@ func sameShape(rank int) func(*tf.Infer) error {
 	}
 }
 
-func lengthShape(k kind, rank int) func(*tf.Infer) error {
-	return func(c *tf.Infer) error {
+func lengthShape(k kind, rank int) func(*core.Infer) error {
+	return func(c *core.Infer) error {
 		s := c.In(0)
 		switch l := c.In(1); {
 		case s != nil && len(s) < rank:
@@ -167,7 +168,7 @@ func lengthShape(k kind, rank int) func(*tf.Infer) error {
 }
 
 // checkTypes refuses real and complex numbers of different sizes.
-func checkTypes(c *tf.OpContext, k kind) error {
+func checkTypes(c *core.OpContext, k kind) error {
 	in, out := c.Input(0).DType(), c.Node.OutTypes[0]
 	wide := map[tf.DType]bool{tf.Float64: true, tf.Complex128: true}
 	switch {
@@ -180,10 +181,10 @@ func checkTypes(c *tf.OpContext, k kind) error {
 }
 
 // fixedKernel makes kernels that transform a fixed number of dimensions.
-func fixedKernel(k kind, rank int) tf.NewKernel {
-	return func(*tf.Node) (tf.Kernel, error) {
+func fixedKernel(k kind, rank int) core.NewKernel {
+	return func(*core.Node) (core.Kernel, error) {
 		var plans transforms
-		return tf.Compute(func(c *tf.OpContext) error {
+		return core.Compute(func(c *core.OpContext) error {
 			s := &spectrum{kind: k, in: c.Input(0).Shape(), plans: &plans}
 			if len(s.in) < rank {
 				return invalid("Input must have rank of at least %d but got: %s", rank, s.in.Text())
@@ -205,9 +206,9 @@ func fixedKernel(k kind, rank int) tf.NewKernel {
 
 // setLengths reads the lengths of the transforms and checks that the input has
 // as many elements, if it has any.
-func (s *spectrum) setLengths(t *tf.Tensor) error {
+func (s *spectrum) setLengths(t *core.Tensor) error {
 	lengths := make([]int, t.Len())
-	for i, n := range tf.Data[int32](t) {
+	for i, n := range core.Data[int32](t) {
 		if n < 0 {
 			return invalid("fft_length[%d] must >= 0, but got: %d", i, n)
 		}
@@ -226,7 +227,7 @@ func (s *spectrum) setLengths(t *tf.Tensor) error {
 }
 
 // run makes the output and computes it.
-func (s *spectrum) run(c *tf.OpContext) error {
+func (s *spectrum) run(c *core.OpContext) error {
 	s.out = append(s.in[:s.outer()].Clone(), s.lengths...)
 	if last := len(s.out) - 1; s.real && !s.inverse {
 		s.out[last] = half(s.out[last])
@@ -242,21 +243,21 @@ func (s *spectrum) run(c *tf.OpContext) error {
 		kernel.Cast(elements(out), make([]complex128, out.Len()))
 		return nil
 	}
-	if err := tf.CheckSize(tf.Complex128, append(s.in[:s.outer()].Clone(), s.lengths...)); err != nil {
+	if err := core.CheckSize(tf.Complex128, append(s.in[:s.outer()].Clone(), s.lengths...)); err != nil {
 		return err
 	}
 	kernel.Cast(elements(out), s.compute(c, elements(c.Input(0))))
 	return nil
 }
 
-var elementsOf = map[tf.DType]func(*tf.Tensor) any{
+var elementsOf = map[tf.DType]func(*core.Tensor) any{
 	tf.Float32: sliceOf[float32], tf.Float64: sliceOf[float64], tf.Complex64: sliceOf[complex64], tf.Complex128: sliceOf[complex128],
 }
 
-func sliceOf[T tf.Elem](t *tf.Tensor) any { return tf.Data[T](t) }
+func sliceOf[T tf.Elem](t *core.Tensor) any { return core.Data[T](t) }
 
 // elements returns the elements of t as a slice of their type.
-func elements(t *tf.Tensor) any {
+func elements(t *core.Tensor) any {
 	f := elementsOf[t.DType()]
 	if f == nil {
 		panic(fmt.Sprintf("signal: elements of a %v tensor", t.DType()))

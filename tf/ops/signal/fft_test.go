@@ -3,15 +3,16 @@ package signal_test
 import (
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops/signal"
 )
 
 // double is the other type of the ops, which have one kernel for both.
-func double(t *tf.Tensor) *tf.Tensor {
+func double(t *core.Tensor) *core.Tensor {
 	if t.DType().IsComplex() {
-		z := tf.NewTensor(tf.Complex128, t.Shape())
-		for i, v := range tf.Data[complex64](t) {
-			tf.Data[complex128](z)[i] = complex128(v)
+		z := core.NewTensor(tf.Complex128, t.Shape())
+		for i, v := range core.Data[complex64](t) {
+			core.Data[complex128](z)[i] = complex128(v)
 		}
 		return z
 	}
@@ -104,8 +105,8 @@ func addReal() {
 	}
 }
 
-func scalarOf(d tf.DType) *tf.Tensor {
-	return optest.Convert(tf.Scalar(float32(1)), d)
+func scalarOf(d tf.DType) *core.Tensor {
+	return optest.Convert(core.Scalar(float32(1)), d)
 }
 
 // addAxes compares with the ops of fixed rank: TensorFlow has no kernels.

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -44,7 +45,7 @@ func wholeType(x tf.Output) tf.DType {
 
 func vector(x tf.Output, v ...int32) tf.Output { return ops.Const(x.Graph(), v, len(v)) }
 
-func number(x tf.Output, v int32) tf.Output { return ops.ConstTensor(x.Graph(), tf.Scalar(v)) }
+func number(x tf.Output, v int32) tf.Output { return ops.ConstValue(x.Graph(), core.Scalar(v)) }
 
 // element returns element i of a vector, counted from the end if negative.
 func element(v tf.Output, i int32) tf.Output {
@@ -87,14 +88,14 @@ func realGradOf(op *tf.Operation, dy tf.Output, rank int) tf.Output {
 	extra := ops.AddV2(first, ops.Mul(ops.Mul(even, middle), ops.Cast(signs, whole)))
 	back := ops.Mul(realOp("IRFFT"+suffixes[rank], dy, nil, length), ops.Cast(elementCount(x, rank), part))
 	sum := ops.AddV2(back, ops.Real(extra, ops.PartOpts{Tout: part}))
-	return ops.Mul(ops.Cast(ops.ConstTensor(x.Graph(), tf.Scalar(0.5)), part), sum)
+	return ops.Mul(ops.Cast(ops.ConstValue(x.Graph(), core.Scalar(0.5)), part), sum)
 }
 
 // fourierMatrix returns the matrix e^(-2πi·j·k/n).
 func fourierMatrix(n tf.Output, d tf.DType) tf.Output {
 	k := ops.Range(number(n, 0), n, number(n, 1))
 	products := ops.Mul(ops.ExpandDims(k, number(n, 0)), ops.ExpandDims(k, number(n, 1)))
-	turn := ops.Cast(ops.ConstTensor(n.Graph(), tf.Scalar(complex(0, -2*math.Pi))), d)
+	turn := ops.Cast(ops.ConstValue(n.Graph(), core.Scalar(complex(0, -2*math.Pi))), d)
 	return ops.Exp(ops.RealDiv(ops.Mul(turn, ops.Cast(products, d)), ops.Cast(n, d)))
 }
 
@@ -112,7 +113,7 @@ func inverseRealGradOf(op *tf.Operation, dy tf.Output, rank int) tf.Output {
 	odd := ops.FloorMod(element(length, -1), number(dy, 2))
 	count := element(ops.Shape(op.Input(0)), -1)
 	fill := func(n tf.Output, v float64) tf.Output {
-		return ops.Fill(ops.Reshape(n, vector(dy, 1)), ops.Cast(ops.ConstTensor(dy.Graph(), tf.Scalar(v)), d))
+		return ops.Fill(ops.Reshape(n, vector(dy, 1)), ops.Cast(ops.ConstValue(dy.Graph(), core.Scalar(v)), d))
 	}
 	twice := ops.AddV2(ops.Sub(count, number(dy, 2)), odd)
 	mask := ops.ConcatV2([]tf.Output{fill(number(dy, 1), 1), fill(twice, 2), fill(ops.Sub(number(dy, 1), odd), 1)}, number(dy, 0))

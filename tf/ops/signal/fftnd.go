@@ -1,6 +1,9 @@
 package signal
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 func init() {
 	for _, d := range []struct {
@@ -12,9 +15,9 @@ func init() {
 		{"RFFTND", "Treal", "Tcomplex", realAttrs, kind{real: true}},
 		{"IRFFTND", "Tcomplex", "Treal", realAttrs, kind{real: true, inverse: true}},
 	} {
-		tf.Register(tf.OpDef{
+		core.Register(core.OpDef{
 			Name: d.name, In: "input: " + d.in + "; fft_length: int32; axes: int32", Out: "output: " + d.out, Attrs: d.attrs,
-			Shape: sameRank, Expensive: true, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(axesKernel(d.kind)),
+			Shape: sameRank, Expensive: true, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(axesKernel(d.kind)),
 		})
 	}
 }
@@ -40,7 +43,7 @@ func IRFFTND(x, lengths, axes tf.Output, opts ...tf.Option) tf.Output {
 	return realOp("IRFFTND", x, opts, lengths, axes)
 }
 
-func sameRank(c *tf.Infer) error {
+func sameRank(c *core.Infer) error {
 	s := c.In(0).Clone()
 	for i := range s {
 		s[i] = -1
@@ -50,16 +53,16 @@ func sameRank(c *tf.Infer) error {
 }
 
 // axesKernel makes kernels that are told what to transform.
-func axesKernel(k kind) tf.NewKernel {
-	return func(*tf.Node) (tf.Kernel, error) {
+func axesKernel(k kind) core.NewKernel {
+	return func(*core.Node) (core.Kernel, error) {
 		var plans transforms
-		return tf.Compute(func(c *tf.OpContext) error {
+		return core.Compute(func(c *core.OpContext) error {
 			s := &spectrum{kind: k, in: c.Input(0).Shape(), plans: &plans}
 			lengths, axes := c.Input(1), c.Input(2)
 			if axes.Rank() != 1 || axes.Len() == 0 {
 				return invalid("axes must be a vector that is not empty, got shape %s", axes.Shape().Text())
 			}
-			if err := checkAxes(s.in, tf.Data[int32](axes)); err != nil {
+			if err := checkAxes(s.in, core.Data[int32](axes)); err != nil {
 				return err
 			}
 			if lengths.Rank() != 1 || lengths.Len() != axes.Len() {

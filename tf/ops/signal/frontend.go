@@ -4,17 +4,18 @@ import (
 	"math/bits"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "AudioMicrofrontend", In: "audio: int16", Out: "filterbanks: out_type",
 		Attrs: "sample_rate: int = 16000; window_size: int = 25; window_step: int = 10; num_channels: int = 32; upper_band_limit: float = 7500.0; lower_band_limit: float = 125.0; " +
 			"smoothing_bits: int = 10; even_smoothing: float = 0.025; odd_smoothing: float = 0.06; min_signal_remaining: float = 0.05; " +
 			"enable_pcan: bool = false; pcan_strength: float = 0.95; pcan_offset: float = 80.0; gain_bits: int = 21; enable_log: bool = true; scale_shift: int = 6; " +
 			"left_context: int = 0; right_context: int = 0; frame_stride: int = 1; zero_padding: bool = false; out_scale: int = 1; out_type: {uint16, float} = uint16",
-		Shape: frontendShape, NoGrad: tf.NotDifferentiable,
-		Kernels: tf.ByType("out_type", map[tf.DType]tf.NewKernel{tf.Uint16: microfrontend[uint16], tf.Float32: microfrontend[float32]}),
+		Shape: frontendShape, NoGrad: core.NotDifferentiable,
+		Kernels: core.ByType("out_type", map[tf.DType]core.NewKernel{tf.Uint16: microfrontend[uint16], tf.Float32: microfrontend[float32]}),
 	})
 }
 
@@ -43,7 +44,7 @@ type frontend struct {
 // mostWindow bounds the samples of a window.
 const mostWindow = 1 << 20
 
-func newFrontend(n *tf.Node) (*frontend, error) {
+func newFrontend(n *core.Node) (*frontend, error) {
 	rate := n.Int("sample_rate")
 	f := &frontend{
 		channels: n.Int("num_channels"), left: n.Int("left_context"), right: n.Int("right_context"), stride: n.Int("frame_stride"),
@@ -69,7 +70,7 @@ func newFrontend(n *tf.Node) (*frontend, error) {
 }
 
 // prepare computes the tables.
-func (f *frontend) prepare(n *tf.Node, rate int) error {
+func (f *frontend) prepare(n *core.Node, rate int) error {
 	size := 1 << bits.Len(uint(f.window-1))
 	f.correction = bits.Len(uint(size)) - 1 - filterBits/2
 	if shift := f.gainBits - f.correction - snrBits; f.gained && (shift < 0 || f.smoothing < f.correction) {
@@ -86,7 +87,7 @@ func (f *frontend) prepare(n *tf.Node, rate int) error {
 	return nil
 }
 
-func frontendShape(c *tf.Infer) error {
+func frontendShape(c *core.Infer) error {
 	in, err := c.Rank(0, 1)
 	if err != nil {
 		return err
@@ -114,12 +115,12 @@ func (f *frontend) frames(samples int) (all, out int) {
 	return all, (all-1)/f.stride + 1
 }
 
-func microfrontend[T uint16 | float32](n *tf.Node) (tf.Kernel, error) {
+func microfrontend[T uint16 | float32](n *core.Node) (core.Kernel, error) {
 	f, err := newFrontend(n)
 	if err != nil {
 		return nil, err
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		audio := c.Input(0)
 		if audio.Rank() != 1 {
 			return tf.Errorf(tf.InvalidArgument, "audio is not a vector")
@@ -129,7 +130,7 @@ func microfrontend[T uint16 | float32](n *tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		stack(f, tf.Data[T](t), f.features(tf.Data[int16](audio), all))
+		stack(f, core.Data[T](t), f.features(core.Data[int16](audio), all))
 		return nil
 	}), nil
 }

@@ -6,23 +6,24 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // speech is a vector of samples: tones that come and go, and noise.
-func speech(n int, loud float64) *tf.Tensor {
-	t := tf.NewTensor(tf.Int16, tf.Shape{n})
+func speech(n int, loud float64) *core.Tensor {
+	t := core.NewTensor(tf.Int16, tf.Shape{n})
 	noise := uint32(1)
 	for i := range n {
 		noise = noise*1664525 + 1013904223
 		at := float64(i) / 16000
 		v := math.Sin(2*math.Pi*440*at)*math.Sin(40*at) + 0.3*math.Sin(2*math.Pi*3100*at) + 0.1*(float64(noise>>16)/32768-1)
-		tf.Data[int16](t)[i] = int16(loud * v)
+		core.Data[int16](t)[i] = int16(loud * v)
 	}
 	return t
 }
 
 func init() {
-	add := func(name string, audio *tf.Tensor, opts ...tf.Option) {
+	add := func(name string, audio *core.Tensor, opts ...tf.Option) {
 		addSamples(sample{Op: "AudioMicrofrontend", Name: name, In: tensors{audio}, F: applied("AudioMicrofrontend", opts...), Types: optest.OnlyOwn})
 	}
 	long := speech(1600, 20000)
@@ -30,7 +31,7 @@ func init() {
 	pcan := tf.Attr("enable_pcan", true)
 	add("", long)
 	add("quiet", speech(800, 30))
-	add("silent", tf.NewTensor(tf.Int16, tf.Shape{800}))
+	add("silent", core.NewTensor(tf.Int16, tf.Shape{800}))
 	add("loud", speech(800, 23000), tf.Attr("enable_log", false))
 	add("short", speech(100, 1000))
 	add("float", long, float, tf.Attr("out_scale", 64))
@@ -54,7 +55,7 @@ func TestFrontendAttributes(t *testing.T) {
 		g := tf.NewGraph()
 		x := tf.Apply(g, "Const", nil, tf.Attr("value", speech(800, 9)), tf.Attr("dtype", tf.Int16)).Output(0)
 		op := tf.Apply(g, "AudioMicrofrontend", []tf.Output{x}, o)
-		find, err := tf.FindKernel("CPU", &op.Node)
+		find, err := core.FindKernel("CPU", &op.Node)
 		if err == nil {
 			_, err = find(&op.Node)
 		}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A cepstrum computes the coefficients of spectra of one width: the magnitudes
@@ -99,10 +100,10 @@ func (c *cepstrum) compute(y, x []float32) {
 	}
 }
 
-func mfcc(n *tf.Node) (tf.Kernel, error) {
+func mfcc(n *core.Node) (core.Kernel, error) {
 	bands, coefficients := n.Int("filterbank_channel_count"), n.Int("dct_coefficient_count")
 	lower, upper := float64(n.Float("lower_frequency_limit")), float64(n.Float("upper_frequency_limit"))
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		x, rate := c.Input(0), c.Input(1)
 		if x.Rank() != 3 {
 			return tf.Errorf(tf.InvalidArgument, "spectrogram must be 3-dimensional%s", x.Shape().Text())
@@ -110,7 +111,7 @@ func mfcc(n *tf.Node) (tf.Kernel, error) {
 		if rate.Rank() != 0 {
 			return tf.Errorf(tf.InvalidArgument, "Input sample_rate should be a scalar tensor, got %s instead.", rate.Shape().Text())
 		}
-		width, hertz := x.Dim(2), tf.Data[int32](rate)[0]
+		width, hertz := x.Dim(2), core.Data[int32](rate)[0]
 		p := newCepstrum(width, bands, coefficients, float64(hertz), lower, upper)
 		if p == nil {
 			return tf.Errorf(tf.InvalidArgument, "Mfcc initialization failed for channel count %d, sample rate %d and filterbank_channel_count %d", width, hertz, bands)
@@ -119,7 +120,7 @@ func mfcc(n *tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		y, v := tf.Data[float32](out), tf.Data[float32](x)
+		y, v := core.Data[float32](out), core.Data[float32](x)
 		c.ParallelFor(x.Dim(0)*x.Dim(1), max(grain/(width+bands*coefficients), 1), func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				p.compute(y[i*coefficients:(i+1)*coefficients], v[i*width:(i+1)*width])

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 //go:embed testdata/golden
@@ -16,7 +17,7 @@ func TestOps(t *testing.T) { optest.Run(t, golden) }
 // The vocabulary of samples, in short.
 type sample = optest.Sample
 
-type tensors = []*tf.Tensor
+type tensors = []*core.Tensor
 
 var (
 	addSamples = optest.Add
@@ -31,7 +32,7 @@ var (
 )
 
 // spectra returns complex numbers.
-func spectra(s ...int) *tf.Tensor { return optest.Convert(seq(s...), tf.Complex64) }
+func spectra(s ...int) *core.Tensor { return optest.Convert(seq(s...), tf.Complex64) }
 
 // TestThreads: work is shared between threads, which changes nothing.
 func TestThreads(t *testing.T) {

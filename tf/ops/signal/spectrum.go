@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A kind is what a transform is of: complex numbers, or real numbers on one
@@ -37,7 +38,7 @@ func (s *spectrum) outer() int { return len(s.in) - len(s.lengths) }
 const grain = 4 << 10
 
 // compute transforms the elements x of a tensor.
-func (s *spectrum) compute(c *tf.OpContext, x any) []complex128 {
+func (s *spectrum) compute(c *core.OpContext, x any) []complex128 {
 	shape := append(s.in[:s.outer()].Clone(), s.lengths...)
 	last := len(shape) - 1
 	if s.real && s.inverse {
@@ -80,7 +81,7 @@ func (s *spectrum) load(x any, shape tf.Shape) []complex128 {
 }
 
 // axis transforms z along one dimension.
-func (s *spectrum) axis(c *tf.OpContext, z []complex128, shape tf.Shape, axis int) {
+func (s *spectrum) axis(c *core.OpContext, z []complex128, shape tf.Shape, axis int) {
 	n, inner := shape[axis], shape[axis+1:].NumElements()
 	if n <= 1 || inner == 0 {
 		return

@@ -5,16 +5,17 @@ import (
 	"math"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "DecodeWav", In: "contents: string", Out: "audio: float; sample_rate: int32", Attrs: "desired_channels: int = -1; desired_samples: int = -1",
-		Shape: decodeWavShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(decodeWav),
+		Shape: decodeWavShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(decodeWav),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "EncodeWav", In: "audio: float; sample_rate: int32", Out: "contents: string",
-		Shape: encodeWavShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(func(*tf.Node) (tf.Kernel, error) { return tf.Compute(encodeWav), nil }),
+		Shape: encodeWavShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(func(*core.Node) (core.Kernel, error) { return core.Compute(encodeWav), nil }),
 	})
 }
 
@@ -46,7 +47,7 @@ func EncodeWav(audio, sampleRate tf.Output, opts ...tf.Option) tf.Output {
 	return apply("EncodeWav", opts, audio, sampleRate)
 }
 
-func decodeWavShape(c *tf.Infer) error {
+func decodeWavShape(c *core.Infer) error {
 	if _, err := c.Rank(0, 0); err != nil {
 		return err
 	}
@@ -62,7 +63,7 @@ func decodeWavShape(c *tf.Infer) error {
 	return nil
 }
 
-func encodeWavShape(c *tf.Infer) error {
+func encodeWavShape(c *core.Infer) error {
 	if _, err := c.Rank(0, 2); err != nil {
 		return err
 	}
@@ -79,7 +80,7 @@ const (
 	sampleSize = 2
 )
 
-func encodeWav(c *tf.OpContext) error {
+func encodeWav(c *core.OpContext) error {
 	x, r := c.Input(0), c.Input(1)
 	switch {
 	case x.Rank() != 2:
@@ -89,7 +90,7 @@ func encodeWav(c *tf.OpContext) error {
 	case x.Len() >= math.MaxInt32:
 		return tf.Errorf(tf.InvalidArgument, "Cannot encode audio with >= max int32 elements")
 	}
-	channels, rate := x.Dim(1), tf.Data[int32](r)[0]
+	channels, rate := x.Dim(1), core.Data[int32](r)[0]
 	switch {
 	case x.Len() == 0 && x.Dim(0) > 0:
 		return tf.Errorf(tf.InvalidArgument, "audio is null")
@@ -106,10 +107,10 @@ func encodeWav(c *tf.OpContext) error {
 	b = le.AppendUint32(le.AppendUint32(b, uint32(rate)), uint32(int(rate)*sampleSize*channels))
 	b = le.AppendUint16(le.AppendUint16(b, uint16(sampleSize*channels)), 8*sampleSize)
 	b = le.AppendUint32(append(b, "data"...), uint32(size))
-	for _, v := range tf.Data[float32](x) {
+	for _, v := range core.Data[float32](x) {
 		b = le.AppendUint16(b, uint16(wavSample(v)))
 	}
-	c.Set(0, tf.Scalar(string(b)))
+	c.Set(0, core.Scalar(string(b)))
 	return nil
 }
 
@@ -121,14 +122,14 @@ func wavSample(v float32) int16 {
 	return int16(min(max(math.Round(float64(v*fullScale)), math.MinInt16), math.MaxInt16))
 }
 
-func decodeWav(n *tf.Node) (tf.Kernel, error) {
+func decodeWav(n *core.Node) (core.Kernel, error) {
 	channels, samples := n.Int("desired_channels"), n.Int("desired_samples")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		t := c.Input(0)
 		if t.Rank() != 0 {
 			return tf.Errorf(tf.InvalidArgument, "contents must be scalar, got shape %s", t.Shape().Text())
 		}
-		w, err := readWav(tf.Data[string](t)[0])
+		w, err := readWav(core.Data[string](t)[0])
 		if err != nil {
 			return err
 		}
@@ -143,8 +144,8 @@ func decodeWav(n *tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		c.Set(1, tf.Scalar(int32(w.rate)))
-		y := tf.Data[float32](out)
+		c.Set(1, core.Scalar(int32(w.rate)))
+		y := core.Data[float32](out)
 		for i := range y {
 			y[i] = w.at(i/s[1], i%s[1])
 		}

@@ -9,24 +9,25 @@ import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "SparseAdd", In: "a_indices: int64; a_values: T; a_shape: int64; b_indices: int64; b_values: T; b_shape: int64; thresh: Treal",
 		Out: "sum_indices: int64; sum_values: T; sum_shape: int64", Attrs: "T: numbertype; Treal: realnumbertype",
-		Shape: addShape, Grad: addGrad,
-		Kernels: tf.ByType("T", byType{
+		Shape: addShape, Grad: tf.GradFunc(addGrad),
+		Kernels: core.ByType("T", byType{
 			tf.Float32: add(size[float32]), tf.Float64: add(size[float64]), tf.Int8: add(size[int8]), tf.Int16: add(size[int16]),
 			tf.Int32: add(size[int32]), tf.Int64: add(size[int64]),
 			tf.Complex64:  add(func(v complex64) float32 { return float32(cmplx.Abs(complex128(v))) }),
 			tf.Complex128: add(func(v complex128) float64 { return cmplx.Abs(v) }),
 		}),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "SparseAddGrad", In: "backprop_val_grad: T; a_indices: int64; b_indices: int64; sum_indices: int64", Out: "a_val_grad: T; b_val_grad: T",
-		Attrs: "T: numbertype", Shape: addGradShape, NoGrad: tf.NotDifferentiable,
-		Kernels: tf.ByType("T", sameFor(computed(addBack), tf.Float32, tf.Float64, tf.Int8, tf.Int16, tf.Int32, tf.Int64, tf.Complex64, tf.Complex128)),
+		Attrs: "T: numbertype", Shape: addGradShape, NoGrad: core.NotDifferentiable,
+		Kernels: core.ByType("T", sameFor(computed(addBack), tf.Float32, tf.Float64, tf.Int8, tf.Int16, tf.Int32, tf.Int64, tf.Complex64, tf.Complex128)),
 	})
 }
 
@@ -44,7 +45,7 @@ func SparseAddGrad(dy, aIndices, bIndices, sumIndices tf.Output, opts ...tf.Opti
 	return op.Output(0), op.Output(1)
 }
 
-func addShape(c *tf.Infer) error {
+func addShape(c *core.Infer) error {
 	s, err := c.Rank(2, 1)
 	if err != nil {
 		return err
@@ -53,7 +54,7 @@ func addShape(c *tf.Infer) error {
 	return nil
 }
 
-func addGradShape(c *tf.Infer) error {
+func addGradShape(c *core.Infer) error {
 	for i := range 2 {
 		at, err := c.Rank(i+1, 2)
 		if err != nil {
@@ -130,7 +131,7 @@ func (u *union[T]) add(at []int64, v T) {
 }
 
 // write makes indices and values outputs 0 and 1.
-func (u *union[T]) write(c *tf.OpContext, d tf.DType, rank int) error {
+func (u *union[T]) write(c *core.OpContext, d tf.DType, rank int) error {
 	if err := allocInts(c, 0, tf.Shape{len(u.values), rank}, u.at); err != nil {
 		return err
 	}
@@ -142,8 +143,8 @@ func (u *union[T]) write(c *tf.OpContext, d tf.DType, rank int) error {
 	return err
 }
 
-func add[T number, R realNumber](size func(T) R) tf.NewKernel {
-	return computed(func(c *tf.OpContext) error {
+func add[T number, R realNumber](size func(T) R) core.NewKernel {
+	return computed(func(c *core.OpContext) error {
 		a, b, err := addends(c)
 		if err != nil {
 			return err
@@ -154,9 +155,9 @@ func add[T number, R realNumber](size func(T) R) tf.NewKernel {
 		if c.Input(6).DType() != tf.TypeOf[R]() {
 			return invalid("the threshold must be of type %s, got %s", tf.TypeOf[R]().CName(), c.Input(6).DType().CName())
 		}
-		thresh := tf.Data[R](c.Input(6))[0]
+		thresh := core.Data[R](c.Input(6))[0]
 		var sum union[T]
-		x, y := tf.Data[T](a.values), tf.Data[T](b.values)
+		x, y := core.Data[T](a.values), core.Data[T](b.values)
 		merge(a, b, func(i, j int) {
 			switch {
 			case j < 0:
@@ -177,7 +178,7 @@ func add[T number, R realNumber](size func(T) R) tf.NewKernel {
 
 // addends reads two sparse tensors of one shape. Their indices may lie outside
 // of it.
-func addends(c *tf.OpContext) (a, b *coo, err error) {
+func addends(c *core.OpContext) (a, b *coo, err error) {
 	if err := matchingParts(c); err != nil {
 		return nil, nil, err
 	}
@@ -194,7 +195,7 @@ func addends(c *tf.OpContext) (a, b *coo, err error) {
 
 // matchingParts checks the ranks and lengths of two sparse tensors, inputs 0 to
 // 2 and 3 to 5.
-func matchingParts(c *tf.OpContext) error {
+func matchingParts(c *core.OpContext) error {
 	shapes := func(i int) (a, b tf.Shape) { return c.Input(i).Shape(), c.Input(i + 3).Shape() }
 	a, b := shapes(0)
 	switch {
@@ -217,8 +218,8 @@ func matchingParts(c *tf.OpContext) error {
 }
 
 // equalShapes compares the dense shapes of two sparse tensors.
-func equalShapes(c *tf.OpContext) error {
-	s, t := tf.Data[int64](c.Input(2)), tf.Data[int64](c.Input(5))
+func equalShapes(c *core.OpContext) error {
+	s, t := core.Data[int64](c.Input(2)), core.Data[int64](c.Input(5))
 	if len(s) != len(t) {
 		return invalid("Operands do not have the same ranks; got shapes: %s and %s", spaced(s), spaced(t))
 	}
@@ -233,7 +234,7 @@ func equalShapes(c *tf.OpContext) error {
 // spaced formats numbers as messages show the contents of a vector: "1 2".
 func spaced(v []int64) string { return strings.Trim(fmt.Sprint(v), "[]") }
 
-func addBack(c *tf.OpContext) error {
+func addBack(c *core.OpContext) error {
 	dy, a, b, sum := c.Input(0), c.Input(1), c.Input(2), c.Input(3)
 	switch {
 	case a.Rank() != 2 || b.Rank() != 2 || sum.Rank() != 2:
@@ -245,7 +246,7 @@ func addBack(c *tf.OpContext) error {
 	case dy.Len() != sum.Dim(0):
 		return invalid("# elements of backprop_val_grad and # rows of sum_indices should match (#nnz of sum): got %d and %d", dy.Len(), sum.Dim(0))
 	}
-	for i, t := range []*tf.Tensor{a, b} {
+	for i, t := range []*core.Tensor{a, b} {
 		out, err := c.Alloc(i, dy.DType(), t.Shape()[:1])
 		if err != nil {
 			return err
@@ -262,6 +263,6 @@ func addBack(c *tf.OpContext) error {
 }
 
 // indexList views a matrix of indices as a sparse tensor without values.
-func indexList(at *tf.Tensor) *coo {
-	return &coo{at: tf.Data[int64](at), rank: at.Dim(1), n: at.Dim(0)}
+func indexList(at *core.Tensor) *coo {
+	return &coo{at: core.Data[int64](at), rank: at.Dim(1), n: at.Dim(0)}
 }

@@ -3,6 +3,7 @@ package sparse_test
 import (
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/sparse"
 )
@@ -21,7 +22,7 @@ var (
 func badPairs(op string, f func(*tf.Graph, []tf.Output) []tf.Output) {
 	addSamples(
 		failing(op, "indices", f, i64(1), valuesA, shape34, atB, valuesB, shape34),
-		failing(op, "values", f, atA, tf.Scalar(float32(1)), shape34, atB, valuesB, shape34),
+		failing(op, "values", f, atA, core.Scalar(float32(1)), shape34, atB, valuesB, shape34),
 		failing(op, "shape", f, atA, valuesA, at(2, 3, 4), atB, valuesB, shape34),
 		failing(op, "number", f, atA, vec[float32](1), shape34, atB, valuesB, shape34),
 		failing(op, "number of b", f, atA, valuesA, shape34, atB, vec[float32](1), shape34),

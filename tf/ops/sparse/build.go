@@ -5,10 +5,11 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // byType lists the kernels of an op by type.
-type byType = map[tf.DType]tf.NewKernel
+type byType = map[tf.DType]core.NewKernel
 
 // The types that kernels serve.
 var (
@@ -20,7 +21,7 @@ var (
 
 // sameFor returns the kernels of an op that one factory serves for all types
 // given.
-func sameFor(k tf.NewKernel, types ...tf.DType) byType {
+func sameFor(k core.NewKernel, types ...tf.DType) byType {
 	by := byType{}
 	for _, d := range types {
 		by[d] = k
@@ -29,17 +30,14 @@ func sameFor(k tf.NewKernel, types ...tf.DType) byType {
 }
 
 // computed makes a kernel that reads no attributes beforehand.
-func computed(run func(*tf.OpContext) error) tf.NewKernel {
-	return func(*tf.Node) (tf.Kernel, error) { return tf.Compute(run), nil }
+func computed(run func(*core.OpContext) error) core.NewKernel {
+	return func(*core.Node) (core.Kernel, error) { return core.Compute(run), nil }
 }
 
 // apply adds an operation to the graph of its inputs.
 func apply(op string, opts []tf.Option, in ...tf.Output) tf.Output {
 	return tf.Apply(nil, op, in, opts...).Output(0)
 }
-
-// attrs puts options that a Go function sets before those of its caller.
-func attrs(caller []tf.Option, own ...tf.Option) []tf.Option { return append(own, caller...) }
 
 // invalid returns an INVALID_ARGUMENT error.
 func invalid(format string, args ...any) error {
@@ -48,14 +46,14 @@ func invalid(format string, args ...any) error {
 
 // values returns the elements of t as a slice of T: its memory if they are of
 // that type; float16 and bfloat16 are computed in float32.
-func values[T tf.Elem](t *tf.Tensor) []T {
+func values[T tf.Elem](t *core.Tensor) []T {
 	switch t.DType() {
 	case tf.Float16:
-		return cast[T](tf.Data[tf.Half](t))
+		return cast[T](core.Data[tf.Half](t))
 	case tf.BFloat16:
-		return cast[T](tf.Data[tf.BF16](t))
+		return cast[T](core.Data[tf.BF16](t))
 	}
-	return tf.Data[T](t)
+	return core.Data[T](t)
 }
 
 func cast[T, S tf.Elem](src []S) []T {
@@ -66,7 +64,7 @@ func cast[T, S tf.Elem](src []S) []T {
 
 // result makes output i, of the type of like, and returns a slice of T to
 // compute it in and what stores that.
-func result[T tf.Elem](c *tf.OpContext, i int, d tf.DType, s tf.Shape) ([]T, func(), error) {
+func result[T tf.Elem](c *core.OpContext, i int, d tf.DType, s tf.Shape) ([]T, func(), error) {
 	t, err := c.Alloc(i, d, s)
 	if err != nil {
 		return nil, nil, err
@@ -74,31 +72,31 @@ func result[T tf.Elem](c *tf.OpContext, i int, d tf.DType, s tf.Shape) ([]T, fun
 	switch d {
 	case tf.Float16:
 		x := make([]T, t.Len())
-		return x, func() { kernel.Cast(tf.Data[tf.Half](t), x) }, nil
+		return x, func() { kernel.Cast(core.Data[tf.Half](t), x) }, nil
 	case tf.BFloat16:
 		x := make([]T, t.Len())
-		return x, func() { kernel.Cast(tf.Data[tf.BF16](t), x) }, nil
+		return x, func() { kernel.Cast(core.Data[tf.BF16](t), x) }, nil
 	}
-	return tf.Data[T](t), func() {}, nil
+	return core.Data[T](t), func() {}, nil
 }
 
 // allocInts makes output i a tensor of v.
-func allocInts(c *tf.OpContext, i int, s tf.Shape, v []int64) error {
+func allocInts(c *core.OpContext, i int, s tf.Shape, v []int64) error {
 	t, err := c.Alloc(i, tf.Int64, s)
 	if err == nil {
-		copy(tf.Data[int64](t), v)
+		copy(core.Data[int64](t), v)
 	}
 	return err
 }
 
 // allocShape makes output i a vector of the sizes in s.
-func allocShape(c *tf.OpContext, i int, s tf.Shape) error {
+func allocShape(c *core.OpContext, i int, s tf.Shape) error {
 	t, err := c.Alloc(i, tf.Int64, tf.Shape{len(s)})
 	if err != nil {
 		return err
 	}
 	for k, d := range s {
-		tf.Data[int64](t)[k] = int64(d)
+		core.Data[int64](t)[k] = int64(d)
 	}
 	return nil
 }

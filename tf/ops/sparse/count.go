@@ -9,6 +9,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
@@ -17,12 +18,12 @@ func init() {
 	counting("RaggedCountSparseOutput", "splits: int64; values: T; weights: output_type", raggedCountShape, readRagged)
 }
 
-func counting(name, in string, shape func(*tf.Infer) error, read func(*tf.OpContext) (*counted, error)) {
-	tf.Register(tf.OpDef{
+func counting(name, in string, shape func(*core.Infer) error, read func(*core.OpContext) (*counted, error)) {
+	core.Register(core.OpDef{
 		Name: name, In: in, Out: "output_indices: int64; output_values: output_type; output_dense_shape: int64",
 		Attrs: "T: {int32, int64}; minlength: int >= -1 = -1; maxlength: int >= -1 = -1; binary_output: bool; output_type: {int32, int64, float, double}",
-		Shape: shape, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("output_type", byType{
+		Shape: shape, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("output_type", byType{
 			tf.Int32: count[int32](read), tf.Int64: count[int64](read), tf.Float32: count[float32](read), tf.Float64: count[float64](read),
 		}),
 	})
@@ -61,11 +62,11 @@ func RaggedCountSparseOutput(splits, values, weights tf.Output, opts ...tf.Optio
 }
 
 func countOf(op string, opts []tf.Option, in ...tf.Output) Tensor {
-	return tensorOf(tf.Apply(nil, op, in, append([]tf.Option{CountOpts{}}, opts...)...))
+	return tensorOf(tf.Apply(nil, op, in, tf.Join(opts, CountOpts{})...))
 }
 
 // sparseOutputs sets the shapes of a sparse tensor of some rank, -1 if unknown.
-func sparseOutputs(c *tf.Infer, rank int) {
+func sparseOutputs(c *core.Infer, rank int) {
 	c.Set(0, tf.Shape{-1, rank})
 	c.Set(1, tf.Shape{-1})
 	c.Set(2, tf.Shape{rank})
@@ -78,7 +79,7 @@ func rankOf(s tf.Shape) int {
 	return len(s)
 }
 
-func denseCountShape(c *tf.Infer) error {
+func denseCountShape(c *core.Infer) error {
 	s := c.In(0)
 	if w := c.In(1); w == nil || !slices.Contains(w, 0) {
 		m, ok := s.Merge(w)
@@ -91,7 +92,7 @@ func denseCountShape(c *tf.Infer) error {
 	return nil
 }
 
-func sparseCountShape(c *tf.Infer) error {
+func sparseCountShape(c *core.Infer) error {
 	s, err := c.Rank(0, 2)
 	if err == nil {
 		sparseOutputs(c, s[1])
@@ -99,7 +100,7 @@ func sparseCountShape(c *tf.Infer) error {
 	return err
 }
 
-func raggedCountShape(c *tf.Infer) error {
+func raggedCountShape(c *core.Infer) error {
 	rank := rankOf(c.In(1))
 	if rank >= 0 {
 		rank++
@@ -111,7 +112,7 @@ func raggedCountShape(c *tf.Infer) error {
 // counted is what is counted: values, the row of each, and how many rows there
 // are; a vector has none.
 type counted struct {
-	values, weights *tf.Tensor
+	values, weights *core.Tensor
 	what            string // the name of values in messages
 	row             func(i int) int64
 	rows            int
@@ -129,7 +130,7 @@ func (x *counted) check(numbers []int64) error {
 	return nil
 }
 
-func readDense(c *tf.OpContext) (*counted, error) {
+func readDense(c *core.OpContext) (*counted, error) {
 	t := c.Input(0)
 	x := &counted{values: t, weights: c.Input(1), what: "data", rows: 1, vector: t.Rank() == 1, row: func(int) int64 { return 0 }}
 	if t.Rank() != 1 && t.Rank() != 2 {
@@ -145,8 +146,8 @@ func readDense(c *tf.OpContext) (*counted, error) {
 	return x, nil
 }
 
-func readRagged(c *tf.OpContext) (*counted, error) {
-	splits, n := tf.Data[int64](c.Input(0)), c.Input(1).Len()
+func readRagged(c *core.OpContext) (*counted, error) {
+	splits, n := core.Data[int64](c.Input(0)), c.Input(1).Len()
 	x := &counted{values: c.Input(1), weights: c.Input(2), what: "values", rows: len(splits) - 1}
 	switch {
 	case x.rows < 1:
@@ -166,7 +167,7 @@ func readRagged(c *tf.OpContext) (*counted, error) {
 	return x, nil
 }
 
-func readSparse(c *tf.OpContext) (*counted, error) {
+func readSparse(c *core.OpContext) (*counted, error) {
 	at, vals, shape := c.Input(0), c.Input(1), c.Input(2)
 	switch {
 	case at.Rank() != 2:
@@ -182,7 +183,7 @@ func readSparse(c *tf.OpContext) (*counted, error) {
 	case shape.Len() == 0:
 		return nil, invalid("The shape argument requires at least one element.")
 	}
-	index, s, rank := tf.Data[int64](at), tf.Data[int64](shape), shape.Len()
+	index, s, rank := core.Data[int64](at), core.Data[int64](shape), shape.Len()
 	for i, v := range index {
 		if k := i % rank; v < 0 || v >= s[k] {
 			return nil, invalid("Invalid index value at %d: dimension %d has value %d which is not in [0, %d) (as given by dense shape %s", i/rank, k, v, s[k], vectorText(s))
@@ -204,10 +205,10 @@ type one[W any] struct {
 	by         W
 }
 
-func count[W int32 | int64 | float32 | float64](read func(*tf.OpContext) (*counted, error)) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func count[W int32 | int64 | float32 | float64](read func(*core.OpContext) (*counted, error)) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		least, most, binary := int64(n.Int("minlength")), int64(n.Int("maxlength")), n.Bool("binary_output")
-		return tf.Compute(func(c *tf.OpContext) error {
+		return core.Compute(func(c *core.OpContext) error {
 			x, err := read(c)
 			if err != nil {
 				return err
@@ -226,19 +227,19 @@ func count[W int32 | int64 | float32 | float64](read func(*tf.OpContext) (*count
 	}
 }
 
-func wide(t *tf.Tensor) []int64 {
+func wide(t *core.Tensor) []int64 {
 	if t.DType() == tf.Int64 {
-		return tf.Data[int64](t)
+		return core.Data[int64](t)
 	}
 	out := make([]int64, t.Len())
-	kernel.Cast(out, tf.Data[int32](t))
+	kernel.Cast(out, core.Data[int32](t))
 	return out
 }
 
 // occurrences lists what is counted, values below most if that is not negative,
 // and the highest value.
 func occurrences[W int32 | int64 | float32 | float64](x *counted, numbers []int64, most int64) (all []one[W], highest int64) {
-	weights := tf.Data[W](x.weights)
+	weights := core.Data[W](x.weights)
 	for i, v := range numbers {
 		row := x.row(i)
 		if most >= 0 && v >= most {
@@ -275,7 +276,7 @@ func merged[W int32 | int64 | float32 | float64](all []one[W], binary bool) []on
 	return out
 }
 
-func putCounts[W int32 | int64 | float32 | float64](c *tf.OpContext, counts []one[W], x *counted, columns int64) error {
+func putCounts[W int32 | int64 | float32 | float64](c *core.OpContext, counts []one[W], x *counted, columns int64) error {
 	rank, shape := 2, []int64{int64(x.rows), columns}
 	if x.vector {
 		rank, shape = 1, shape[1:]
@@ -292,7 +293,7 @@ func putCounts[W int32 | int64 | float32 | float64](c *tf.OpContext, counts []on
 		return err
 	}
 	for i, o := range counts {
-		tf.Data[W](out)[i] = o.by
+		core.Data[W](out)[i] = o.by
 	}
 	return allocInts(c, 2, tf.Shape{rank}, shape)
 }

@@ -3,6 +3,7 @@ package sparse_test
 import (
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops/sparse"
 )
 
@@ -31,7 +32,7 @@ func init() {
 	d, s, r := counts(dense, sparse.CountOpts{}), counts(sparsely, sparse.CountOpts{}), counts(ragged, sparse.CountOpts{})
 	addSamples(
 		sample{Op: dense, Name: "empty", In: tensors{i32(), none}, F: d, Types: optest.OnlyOwn},
-		failing(dense, "scalar", d, tf.Scalar[int32](1), none),
+		failing(dense, "scalar", d, core.Scalar[int32](1), none),
 		failing(dense, "rows", d, arr[int32](tf.Shape{0, 3}), none),
 		failing(dense, "negative", d, i32(1, -1), none),
 		failing(dense, "weights", d, i32(1, 1), i32(1)),

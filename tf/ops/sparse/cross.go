@@ -5,15 +5,16 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const lists = "indices: N * int64; values: sparse_types; shapes: N * int64; dense_inputs: dense_types"
 	const types = "; sparse_types: list({int64, string}) >= 0; dense_types: list({int64, string}) >= 0"
-	cross := func(name, in, values, attrs string, k tf.NewKernel) {
-		tf.Register(tf.OpDef{
+	cross := func(name, in, values, attrs string, k core.NewKernel) {
+		core.Register(core.OpDef{
 			Name: name, In: lists + in, Out: "output_indices: int64; output_values: " + values + "; output_shape: int64", Attrs: attrs,
-			Shape: crossShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(k),
+			Shape: crossShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(k),
 		})
 	}
 	cross("SparseCross", "", "out_type", "N: int >= 0; hashed_output: bool; num_buckets: int >= 0; hash_key: int"+types+"; out_type: {int64, string}; internal_type: {int64, string}", crossed)
@@ -37,7 +38,7 @@ func SparseCross(g *tf.Graph, sparse []Tensor, dense []tf.Output, hash *CrossHas
 	if hash != nil {
 		own = append(own, tf.Attr("out_type", tf.Int64), tf.Attr("num_buckets", hash.Buckets), tf.Attr("hash_key", hash.Key))
 	}
-	return crossOf(g, "SparseCross", sparse, dense, nil, append(own, opts...))
+	return crossOf(g, "SparseCross", sparse, dense, nil, tf.Join(opts, own...))
 }
 
 // SparseCrossV2 is SparseCross for strings, with sep, a scalar, between the
@@ -77,18 +78,18 @@ func crossOf(g *tf.Graph, op string, sparse []Tensor, dense, rest []tf.Output, o
 		denseTypes[i] = x.DType()
 	}
 	own := []tf.Option{tf.Attr("N", n), tf.Attr("sparse_types", sparseTypes), tf.Attr("dense_types", denseTypes)}
-	return tensorOf(tf.Apply(g, op, append(append(in, dense...), rest...), append(own, opts...)...))
+	return tensorOf(tf.Apply(g, op, append(append(in, dense...), rest...), tf.Join(opts, own...)...))
 }
 
-func crossShape(c *tf.Infer) error {
+func crossShape(c *core.Infer) error {
 	setSparse(c, 0, 2)
 	return nil
 }
 
-func crossed(n *tf.Node) (tf.Kernel, error) {
+func crossed(n *core.Node) (core.Kernel, error) {
 	buckets, key := uint64(n.Int("num_buckets")), uint64(n.Int("hash_key"))
 	hashed, internal := n.Type("out_type") == tf.Int64, n.Type("internal_type")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		cols, err := crossInputs(c, internal == tf.String)
 		if err != nil {
 			return err
@@ -111,8 +112,8 @@ func chained(cols []*crossColumn, key, buckets uint64) func(at []int) int64 {
 	}
 }
 
-func crossedText(*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+func crossedText(*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		cols, err := crossInputs(c, false)
 		if err != nil {
 			return err
@@ -121,12 +122,12 @@ func crossedText(*tf.Node) (tf.Kernel, error) {
 		if sep.Rank() != 0 {
 			return invalid("Input separator should be a scalar. Received: %s", sep)
 		}
-		return cross(c, cols, joined(cols.list, tf.Data[string](sep)[0]))
+		return cross(c, cols, joined(cols.list, core.Data[string](sep)[0]))
 	}), nil
 }
 
-func crossedHashes(*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+func crossedHashes(*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		cols, err := crossInputs(c, false)
 		if err != nil {
 			return err
@@ -140,11 +141,11 @@ func crossedHashes(*tf.Node) (tf.Kernel, error) {
 			return invalid("Input \"salt\" must have length 2 but has length %d", salt.Len())
 		}
 		hash := (*crossColumn).weak
-		if tf.Data[bool](strong)[0] {
-			k := tf.Data[int64](salt)
+		if core.Data[bool](strong)[0] {
+			k := core.Data[int64](salt)
 			hash = func(col *crossColumn, i int) uint64 { return kernel.SipHash(col.bytes(i), uint64(k[0]), uint64(k[1])) }
 		}
-		most := uint64(max(tf.Data[int64](buckets)[0], 0))
+		most := uint64(max(core.Data[int64](buckets)[0], 0))
 		return cross(c, cols, func(at []int) int64 {
 			h := uint64(0)
 			for k, i := range at {

@@ -3,6 +3,7 @@ package sparse_test
 import (
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/sparse"
 )
@@ -43,7 +44,7 @@ func init() {
 		plain("SparseCrossHashed", "buckets", keyed(1000, false), both),
 		plain("SparseCrossHashed", "strong", keyed(0, true), all),
 	)
-	bad := func(name string, in ...*tf.Tensor) sample {
+	bad := func(name string, in ...*core.Tensor) sample {
 		return failing("SparseCrossV2", name, func(g *tf.Graph, in []tf.Output) []tf.Output { return parts(v2(g, two(in), in[6:])) }, in...)
 	}
 	addSamples(
@@ -63,10 +64,10 @@ func init() {
 }
 
 // numbersOf is a vector of n numbers.
-func numbersOf(n int) *tf.Tensor {
-	t := tf.NewTensor(tf.Int64, tf.Shape{n})
+func numbersOf(n int) *core.Tensor {
+	t := core.NewTensor(tf.Int64, tf.Shape{n})
 	for i := range n {
-		tf.Data[int64](t)[i] = int64(i*1000 - 500)
+		core.Data[int64](t)[i] = int64(i*1000 - 500)
 	}
 	return t
 }

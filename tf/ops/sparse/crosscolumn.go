@@ -9,6 +9,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A crossColumn is one input of a cross: its elements, and which of them each
@@ -74,18 +75,18 @@ type crossColumns struct {
 	rows int
 }
 
-func newColumn(values *tf.Tensor) *crossColumn {
+func newColumn(values *core.Tensor) *crossColumn {
 	col := &crossColumn{}
 	if values.DType() == tf.String {
-		col.words = append([]string{}, tf.Data[string](values)...)
+		col.words = append([]string{}, core.Data[string](values)...)
 	} else {
-		col.numbers = tf.Data[int64](values)
+		col.numbers = core.Data[int64](values)
 	}
 	return col
 }
 
 // crossInputs reads the inputs; onlyText refuses numbers.
-func crossInputs(c *tf.OpContext, onlyText bool) (*crossColumns, error) {
+func crossInputs(c *core.OpContext, onlyText bool) (*crossColumns, error) {
 	n, values := c.Node.Int("N"), len(c.Node.TypesAttr("sparse_types"))
 	if values != n {
 		return nil, invalid("Expected %d input values, got %d", n, values)
@@ -93,7 +94,7 @@ func crossInputs(c *tf.OpContext, onlyText bool) (*crossColumns, error) {
 	if err := checkCrossLists(c, n, onlyText); err != nil {
 		return nil, err
 	}
-	dense := make([]*tf.Tensor, len(c.Node.TypesAttr("dense_types")))
+	dense := make([]*core.Tensor, len(c.Node.TypesAttr("dense_types")))
 	for i := range dense {
 		dense[i] = c.Input(3*n + i)
 	}
@@ -117,7 +118,7 @@ func crossInputs(c *tf.OpContext, onlyText bool) (*crossColumns, error) {
 }
 
 // checkCrossLists checks the parts of the sparse inputs.
-func checkCrossLists(c *tf.OpContext, n int, onlyText bool) error {
+func checkCrossLists(c *core.OpContext, n int, onlyText bool) error {
 	for i := range n {
 		switch at := c.Input(i); {
 		case at.Rank() != 2:
@@ -149,7 +150,7 @@ func checkCrossLists(c *tf.OpContext, n int, onlyText bool) error {
 
 // crossRows checks the dense inputs and returns the number of rows, which all
 // inputs must have.
-func crossRows(c *tf.OpContext, n int, dense []*tf.Tensor, onlyText bool) (int, error) {
+func crossRows(c *core.OpContext, n int, dense []*core.Tensor, onlyText bool) (int, error) {
 	for i, t := range dense {
 		if onlyText && t.DType() == tf.Int64 {
 			return 0, invalid("Dense inputs should be of internal type string but received int64")
@@ -160,12 +161,12 @@ func crossRows(c *tf.OpContext, n int, dense []*tf.Tensor, onlyText bool) (int, 
 	}
 	rows := 0
 	if n > 0 {
-		rows = int(tf.Data[int64](c.Input(2 * n))[0])
+		rows = int(core.Data[int64](c.Input(2 * n))[0])
 	} else if len(dense) > 0 {
 		rows = dense[0].Dim(0)
 	}
 	for i := range n {
-		if got := tf.Data[int64](c.Input(2*n + i))[0]; got != int64(rows) {
+		if got := core.Data[int64](c.Input(2*n + i))[0]; got != int64(rows) {
 			return 0, invalid("Expected batch size %d got %d at position %d", rows, got, i)
 		}
 	}
@@ -179,8 +180,8 @@ func crossRows(c *tf.OpContext, n int, dense []*tf.Tensor, onlyText bool) (int, 
 
 // crossRuns returns the runs of elements of a sparse input, up to the first that
 // is out of order or bounds: what follows counts for nothing.
-func crossRuns(at *tf.Tensor, rows int) (runs []crossRun) {
-	v, n := tf.Data[int64](at), at.Dim(0)
+func crossRuns(at *core.Tensor, rows int) (runs []crossRun) {
+	v, n := core.Data[int64](at), at.Dim(0)
 	last := int64(-1)
 	for lo := 0; lo < n; {
 		row := v[2*lo]
@@ -252,7 +253,7 @@ func (cols *crossColumns) count() (total, most int, err error) {
 }
 
 // cross makes all combinations, as f gives them, the outputs of a kernel.
-func cross[T int64 | string](c *tf.OpContext, cols *crossColumns, f func(at []int) T) error {
+func cross[T int64 | string](c *core.OpContext, cols *crossColumns, f func(at []int) T) error {
 	total, most, err := cols.count()
 	if err != nil {
 		return err
@@ -261,7 +262,7 @@ func cross[T int64 | string](c *tf.OpContext, cols *crossColumns, f func(at []in
 	if err != nil {
 		return err
 	}
-	dst := tf.Data[int64](at)[:0]
+	dst := core.Data[int64](at)[:0]
 	err = combinations(c, 1, cols, total, f, func(row, n int) {
 		for i := range n {
 			dst = append(dst, int64(row), int64(i))
@@ -275,12 +276,12 @@ func cross[T int64 | string](c *tf.OpContext, cols *crossColumns, f func(at []in
 
 // combinations makes all combinations, total in number, output i and tells
 // counted how many each row has.
-func combinations[T int64 | string](c *tf.OpContext, i int, cols *crossColumns, total int, f func(at []int) T, counted func(row, n int)) error {
+func combinations[T int64 | string](c *core.OpContext, i int, cols *crossColumns, total int, f func(at []int) T, counted func(row, n int)) error {
 	vals, err := c.Alloc(i, tf.TypeOf[T](), tf.Shape{total})
 	if err != nil {
 		return err
 	}
-	out := tf.Data[T](vals)[:0]
+	out := core.Data[T](vals)[:0]
 	return cols.eachRow(func(row int, lo, hi []int, n int) error {
 		counted(row, n)
 		next := append([]int{}, lo...)

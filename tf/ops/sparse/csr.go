@@ -6,12 +6,13 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Matrices in compressed rows (CSR): a scalar Variant holds a matrix, or a
 // batch of them.
 
-func init() { tf.RegisterVariant(csrTypeName, decodeCSR) }
+func init() { core.RegisterVariant(csrTypeName, decodeCSR) }
 
 const csrTypeName = "tensorflow::CSRSparseMatrix"
 
@@ -22,7 +23,7 @@ type csrMatrix struct {
 	batch  []int32  // where the elements of each matrix begin, and where the last one's end
 	rows   []int32  // where the elements of each row begin in its matrix; one more for each matrix, where they end
 	cols   []int32  // the column of each element
-	values *tf.Tensor
+	values *core.Tensor
 }
 
 // The numbers that matrices have.
@@ -33,7 +34,7 @@ type field interface {
 var fieldTypes = []tf.DType{tf.Float32, tf.Float64, tf.Complex64, tf.Complex128}
 
 // fieldKernels lists one kernel for each type.
-func fieldKernels(f32, f64, c64, c128 func(*tf.OpContext) error) byType {
+func fieldKernels(f32, f64, c64, c128 func(*core.OpContext) error) byType {
 	return byType{tf.Float32: computed(f32), tf.Float64: computed(f64), tf.Complex64: computed(c64), tf.Complex128: computed(c128)}
 }
 
@@ -58,7 +59,7 @@ func (p *csrPart[T]) height() int { return len(p.rows) - 1 }
 // csrPartOf returns matrix i of a batch.
 func csrPartOf[T field](m *csrMatrix, i int) csrPart[T] {
 	n, lo, hi := m.numRows()+1, m.batch[i], m.batch[i+1]
-	return csrPart[T]{m.rows[i*n : (i+1)*n], m.cols[lo:hi], tf.Data[T](m.values)[lo:hi], m.numCols()}
+	return csrPart[T]{m.rows[i*n : (i+1)*n], m.cols[lo:hi], core.Data[T](m.values)[lo:hi], m.numCols()}
 }
 
 // joinParts makes a matrix of shape s of its parts.
@@ -71,22 +72,22 @@ func joinParts[T field](s tf.Shape, parts []csrPart[T]) *csrMatrix {
 		m.rows = append(m.rows, p.rows...)
 		m.cols = append(m.cols, p.cols...)
 	}
-	m.values = tf.NewTensor(tf.TypeOf[T](), tf.Shape{n})
+	m.values = core.NewTensor(tf.TypeOf[T](), tf.Shape{n})
 	for i, p := range parts {
-		copy(tf.Data[T](m.values)[m.batch[i]:], p.values)
+		copy(core.Data[T](m.values)[m.batch[i]:], p.values)
 	}
 	return m
 }
 
 // setCSR makes output 0 a scalar that holds m.
-func setCSR(c *tf.OpContext, m *csrMatrix) {
-	t := tf.NewTensor(tf.Variant, tf.Shape{})
+func setCSR(c *core.OpContext, m *csrMatrix) {
+	t := core.NewTensor(tf.Variant, tf.Shape{})
 	t.Variants()[0].Value = m
 	c.Set(0, t)
 }
 
 // inputCSR returns the matrix that input i holds.
-func inputCSR(c *tf.OpContext, i int) (*csrMatrix, error) {
+func inputCSR(c *core.OpContext, i int) (*csrMatrix, error) {
 	t := c.Input(i)
 	if t.Rank() != 0 {
 		return nil, invalid("Invalid input matrix: Shape must be rank 0 but is rank %d", t.Rank())
@@ -100,7 +101,7 @@ func inputCSR(c *tf.OpContext, i int) (*csrMatrix, error) {
 
 // typedCSR is inputCSR for a matrix of a type; the message says which is wrong,
 // in the words of the op.
-func typedCSR(c *tf.OpContext, i int, d tf.DType, words func(have, want string) error) (*csrMatrix, error) {
+func typedCSR(c *core.OpContext, i int, d tf.DType, words func(have, want string) error) (*csrMatrix, error) {
 	m, err := inputCSR(c, i)
 	if err == nil && m.values.DType() != d {
 		err = words(m.values.DType().CName(), d.CName())
@@ -117,17 +118,17 @@ func notOfType(have, want string) error {
 }
 
 // EncodeVariant writes m as TensorFlow does.
-func (m *csrMatrix) EncodeVariant() (tf.VariantData, error) {
-	shape := tf.NewTensor(tf.Int64, tf.Shape{len(m.shape)})
+func (m *csrMatrix) EncodeVariant() (core.VariantData, error) {
+	shape := core.NewTensor(tf.Int64, tf.Shape{len(m.shape)})
 	for i, d := range m.shape {
-		tf.Data[int64](shape)[i] = int64(d)
+		core.Data[int64](shape)[i] = int64(d)
 	}
-	d := tf.VariantData{TypeName: csrTypeName, Metadata: make([]byte, 8), Tensors: []*tf.Tensor{shape}}
+	d := core.VariantData{TypeName: csrTypeName, Metadata: make([]byte, 8), Tensors: []*core.Tensor{shape}}
 	d.Metadata[0] = 1 // it is valid
 	binary.LittleEndian.PutUint32(d.Metadata[4:], uint32(m.values.DType()))
 	for _, v := range [][]int32{m.batch, m.rows, m.cols} {
-		t := tf.NewTensor(tf.Int32, tf.Shape{len(v)})
-		copy(tf.Data[int32](t), v)
+		t := core.NewTensor(tf.Int32, tf.Shape{len(v)})
+		copy(core.Data[int32](t), v)
 		d.Tensors = append(d.Tensors, t)
 	}
 	d.Tensors = append(d.Tensors, m.values)
@@ -135,7 +136,7 @@ func (m *csrMatrix) EncodeVariant() (tf.VariantData, error) {
 }
 
 // decodeCSR reads what EncodeVariant or TensorFlow wrote.
-func decodeCSR(d tf.VariantData) (any, error) {
+func decodeCSR(d core.VariantData) (any, error) {
 	if len(d.Tensors) != 5 || len(d.Metadata) != 8 {
 		return nil, invalid("a CSRSparseMatrix must have 5 tensors and 8 bytes of metadata, got %d and %d", len(d.Tensors), len(d.Metadata))
 	}
@@ -149,7 +150,7 @@ func decodeCSR(d tf.VariantData) (any, error) {
 		if t.DType() != tf.Int32 || t.Rank() != 1 {
 			return nil, invalid("CSRSparseMatrix::Validate: pointers and indices must be int32 vectors, got %v%v", t.DType(), t.Shape())
 		}
-		*to = tf.Data[int32](t)
+		*to = core.Data[int32](t)
 	}
 	if !slices.Contains(fieldTypes, m.values.DType()) || m.values.Rank() != 1 {
 		return nil, invalid("CSRSparseMatrix::Validate: values must be a vector of a type of %v, got %v%v", fieldTypes, m.values.DType(), m.values.Shape())
@@ -225,9 +226,9 @@ func (m *csrMatrix) Conjugated() any {
 	c.values = m.values.Clone()
 	switch m.values.DType() {
 	case tf.Complex64:
-		conjugateAll(tf.Data[complex64](c.values))
+		conjugateAll(core.Data[complex64](c.values))
 	default:
-		conjugateAll(tf.Data[complex128](c.values))
+		conjugateAll(core.Data[complex128](c.values))
 	}
 	return &c
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/sparse"
@@ -29,24 +30,24 @@ func shown(m tf.Output, d tf.DType) outputs {
 
 // small has values for a matrix; the rest of it are constants, without which
 // TensorFlow's shape functions do not know its rank.
-func small(op, name string, f func(in outputs) outputs, more ...*tf.Tensor) sample {
+func small(op, name string, f func(in outputs) outputs, more ...*core.Tensor) sample {
 	return around(op, name, oneAt, vec[float32](1, 2, 3, 4), shape34, f, more)
 }
 
-func batched(op, name string, f func(in outputs) outputs, more ...*tf.Tensor) sample {
+func batched(op, name string, f func(in outputs) outputs, more ...*core.Tensor) sample {
 	s := around(op, name, batchAt, five, batchBy, f, more)
 	s.Types = optest.OnlyOwn
 	return s
 }
 
-func around(op, name string, where, values, shape *tf.Tensor, f func(in outputs) outputs, more tensors) sample {
+func around(op, name string, where, values, shape *core.Tensor, f func(in outputs) outputs, more tensors) sample {
 	return sample{Op: op, Name: name, In: append(tensors{values}, more...), F: func(g *tf.Graph, in outputs) outputs {
-		return f(append(outputs{ops.ConstTensor(g, where), in[0], ops.ConstTensor(g, shape)}, in[1:]...))
+		return f(append(outputs{ops.ConstValue(g, where), in[0], ops.ConstValue(g, shape)}, in[1:]...))
 	}}
 }
 
 // wrong is a sample that fails.
-func wrong(op, name string, where, values, shape *tf.Tensor, f func(in outputs) outputs, more ...*tf.Tensor) sample {
+func wrong(op, name string, where, values, shape *core.Tensor, f func(in outputs) outputs, more ...*core.Tensor) sample {
 	s := around(op, "bad "+name, where, values, shape, f, more)
 	s.Fails, s.Types = true, optest.OnlyOwn
 	return s
@@ -62,7 +63,7 @@ func init() {
 		if x.Shape() == nil { // TensorFlow wants to know the rank
 			x = ops.Reshape(x, ops.Const(g, []int32{3, 4}))
 		}
-		return shown(sparse.DenseToCSRSparseMatrix(x, ops.ConstTensor(g, oneAt)), x.DType())
+		return shown(sparse.DenseToCSRSparseMatrix(x, ops.ConstValue(g, oneAt)), x.DType())
 	}
 	fromBatch := func(_ *tf.Graph, in outputs) outputs {
 		return shown(sparse.DenseToCSRSparseMatrix(in[0], in[1]), in[0].DType())
@@ -89,15 +90,15 @@ func init() {
 		sample{Op: "DenseToCSRSparseMatrix", In: tensors{seq(3, 4)}, F: from},
 		sample{Op: "DenseToCSRSparseMatrix", Name: "batch", In: tensors{seq(3, 3, 4), batchAt}, F: fromBatch, Types: optest.OnlyOwn},
 	)
-	bad := func(name string, in ...*tf.Tensor) {
+	bad := func(name string, in ...*core.Tensor) {
 		f := failing("SparseTensorToCSRSparseMatrix", name, func(_ *tf.Graph, in outputs) outputs { return there(in) }, in...)
 		f.NoGolden = "TensorFlow's shape function wants to know the rank"
 		addSamples(f)
 	}
 	bad("rank", at(1, 0, 1), vec[float32](1, 2), i64(3))
 	bad("indices", i64(1), vec[float32](1), i64(3, 4))
-	bad("values", at(2, 0, 1), tf.Scalar[float32](1), i64(3, 4))
-	bad("shape", at(2, 0, 1), vec[float32](1), tf.Scalar[int64](4))
+	bad("values", at(2, 0, 1), core.Scalar[float32](1), i64(3, 4))
+	bad("shape", at(2, 0, 1), vec[float32](1), core.Scalar[int64](4))
 	bad("number", at(2, 0, 1), vec[float32](1, 2), i64(3, 4))
 	bad("columns", at(2, 0, 1), vec[float32](1), i64(3, 4, 5))
 	bad("order", at(2, 1, 0, 0, 0), vec[float32](1, 2), i64(3, 4))
@@ -182,7 +183,7 @@ func addCholeskySamples() {
 	with := func(name string, perm ...int32) sample {
 		return around("SparseMatrixSparseCholesky", name, where, values, i64(4, 4), factor(perm...), nil)
 	}
-	failed := func(name string, where, values, shape *tf.Tensor, noGolden string, perm ...int32) {
+	failed := func(name string, where, values, shape *core.Tensor, noGolden string, perm ...int32) {
 		s := wrong("SparseMatrixSparseCholesky", name, where, values, shape, factor(perm...))
 		s.NoGolden = noGolden
 		addSamples(s)
@@ -220,10 +221,10 @@ func addCSRSumSamples() {
 		return shown(sparse.SparseMatrixZeros(in[0], tf.Float32), tf.Float32)
 	}
 	for _, s := range []sample{
-		small("SparseMatrixMul", "", scaled, tf.Scalar[float32](2)),
+		small("SparseMatrixMul", "", scaled, core.Scalar[float32](2)),
 		batched("SparseMatrixMul", "batch", scaled, seq(3, 1, 1)),
 		small("SparseMatrixSoftmax", "", softmax),
-		small("SparseMatrixAdd", "", plus, tf.Scalar[float32](2), tf.Scalar[float32](-3)),
+		small("SparseMatrixAdd", "", plus, core.Scalar[float32](2), core.Scalar[float32](-3)),
 		small("SparseMatrixSoftmaxGrad", "", grad),
 		{Op: "SparseMatrixZeros", In: tensors{i64(2, 3)}, F: zeros, Types: optest.OnlyOwn},
 	} {
@@ -233,35 +234,35 @@ func addCSRSumSamples() {
 }
 
 // value evaluates x.
-func value(t *testing.T, x tf.Output) *tf.Tensor {
+func value(t *testing.T, x tf.Output) *core.Tensor {
 	t.Helper()
 	v, err := x.Value()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return v
+	return (*core.Tensor)(v)
 }
 
 // TestCSRTravels: a matrix keeps its parts on its way to another task.
 func TestCSRTravels(t *testing.T) {
 	g := eager.New()
-	in := outputs{ops.ConstTensor(g, batchAt), ops.ConstTensor(g, five), ops.ConstTensor(g, batchBy)}
+	in := outputs{ops.ConstValue(g, batchAt), ops.ConstValue(g, five), ops.ConstValue(g, batchBy)}
 	m := value(t, csrOf(in, 0))
-	p, err := tf.EncodeTensor(m)
+	p, err := core.EncodeTensor(m)
 	if err != nil {
 		t.Fatal(err)
 	}
-	back, err := tf.TensorFromProto(p)
+	back, err := core.TensorFromProto(p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, part := range shown(ops.ConstTensor(g, back), tf.Float32) {
-		if want := value(t, in[i]); !tf.TensorsEqual(value(t, part), want) {
+	for i, part := range shown(ops.ConstValue(g, back), tf.Float32) {
+		if want := value(t, in[i]); !core.TensorsEqual(value(t, part), want) {
 			t.Errorf("part %d is %v, want %v", i, value(t, part), want)
 		}
 	}
 	p.VariantVal[0].Tensors[3].IntVal, p.VariantVal[0].Tensors[3].TensorContent = []int32{9}, nil
-	if _, err := tf.TensorFromProto(p); tf.CodeOf(err) != tf.InvalidArgument {
+	if _, err := core.TensorFromProto(p); tf.CodeOf(err) != tf.InvalidArgument {
 		t.Errorf("a column beyond the last: %v", err)
 	}
 }
@@ -270,9 +271,9 @@ func TestCSRTravels(t *testing.T) {
 func TestCSRSums(t *testing.T) {
 	g := eager.New()
 	make := func(v ...float32) tf.Output {
-		return csrOf(outputs{ops.ConstTensor(g, at(2, 0, 0, 0, 1, 1, 1)), ops.Const(g, v), ops.Const(g, []int64{2, 2})}, 0)
+		return csrOf(outputs{ops.ConstValue(g, at(2, 0, 0, 0, 1, 1, 1)), ops.Const(g, v), ops.Const(g, []int64{2, 2})}, 0)
 	}
-	other := csrOf(outputs{ops.ConstTensor(g, at(2, 1, 0, 1, 1)), ops.Const(g, []float32{5, 7}), ops.Const(g, []int64{2, 2})}, 0)
+	other := csrOf(outputs{ops.ConstValue(g, at(2, 1, 0, 1, 1)), ops.Const(g, []float32{5, 7}), ops.Const(g, []int64{2, 2})}, 0)
 	sum := sparse.SparseMatrixAdd(make(1, 2, 3), other, ops.Scalar[float32](g, 2), ops.Scalar[float32](g, -1))
 	soft := sparse.SparseMatrixSoftmax(make(3, 3, -8), tf.Float32)
 	grad := sparse.SparseMatrixSoftmaxGrad(soft, make(1, 0, 5), tf.Float32)
@@ -286,7 +287,7 @@ func TestCSRSums(t *testing.T) {
 		{sparse.SparseMatrixMul(make(1, 2, 3), ops.Scalar[float32](g, 3)), []float32{3, 6, 0, 9}},
 		{sparse.SparseMatrixZeros(ops.Const(g, []int64{2, 2}), tf.Float32), []float32{0, 0, 0, 0}},
 	} {
-		if got := tf.Data[float32](value(t, sparse.CSRSparseMatrixToDense(c.got, tf.Float32))); !slices.Equal(got, c.want) {
+		if got := core.Data[float32](value(t, sparse.CSRSparseMatrixToDense(c.got, tf.Float32))); !slices.Equal(got, c.want) {
 			t.Errorf("%d: %v, want %v", i, got, c.want)
 		}
 	}
@@ -311,7 +312,7 @@ func TestOrdering(t *testing.T) {
 	natural := ops.Range(ops.Scalar[int32](g, 0), ops.Scalar[int32](g, n), ops.Scalar[int32](g, 1))
 	for perm, want := range map[tf.Output]int32{natural: n * (n + 1) / 2, order: 2*n - 1} {
 		l := sparse.SparseMatrixSparseCholesky(m, perm, tf.Float64)
-		if got := tf.Data[int32](value(t, sparse.SparseMatrixNNZ(l)))[0]; got != want {
+		if got := core.Data[int32](value(t, sparse.SparseMatrixNNZ(l)))[0]; got != want {
 			t.Errorf("the factor has %d elements, want %d", got, want)
 		}
 	}

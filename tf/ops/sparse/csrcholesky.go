@@ -5,13 +5,14 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "SparseMatrixSparseCholesky", In: "input: variant; permutation: int32", Out: "output: variant", Attrs: "type: " + fieldAttr,
-		Shape: csrCholeskyShape, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("type", fieldKernels(csrCholesky[float32], csrCholesky[float64], csrCholesky[complex64], csrCholesky[complex128])),
+		Shape: csrCholeskyShape, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("type", fieldKernels(csrCholesky[float32], csrCholesky[float64], csrCholesky[complex64], csrCholesky[complex128])),
 	})
 }
 
@@ -22,10 +23,10 @@ func init() {
 // is not positive definite. See SparseMatrixOrderingAMD for an order that keeps
 // L sparse.
 func SparseMatrixSparseCholesky(m, permutation tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
-	return apply("SparseMatrixSparseCholesky", attrs(opts, tf.Attr("type", d)), m, permutation)
+	return apply("SparseMatrixSparseCholesky", tf.Join(opts, tf.Attr("type", d)), m, permutation)
 }
 
-func csrCholeskyShape(c *tf.Infer) error {
+func csrCholeskyShape(c *core.Infer) error {
 	d, s := c.Handle(0)
 	if p := c.In(1); p != nil && len(p) != 1 && len(p) != 2 {
 		return invalid("Shape must be rank 1 or 2 but is rank %d", len(p))
@@ -34,7 +35,7 @@ func csrCholeskyShape(c *tf.Infer) error {
 	return nil
 }
 
-func csrCholesky[T field](c *tf.OpContext) error {
+func csrCholesky[T field](c *core.OpContext) error {
 	m, err := typedCSR(c, 0, c.Node.Type("type"), askedFor)
 	if err != nil {
 		return err
@@ -44,7 +45,7 @@ func csrCholesky[T field](c *tf.OpContext) error {
 	}
 	parts, n := make([]csrPart[T], m.size()), m.numRows()
 	for i := range parts {
-		a, ok := permuted(csrPartOf[T](m, i), tf.Data[int32](c.Input(1))[i*n:(i+1)*n])
+		a, ok := permuted(csrPartOf[T](m, i), core.Data[int32](c.Input(1))[i*n:(i+1)*n])
 		if !ok {
 			return invalid("permutation must hold each of the numbers from 0 to %d once", n-1)
 		}
@@ -56,7 +57,7 @@ func csrCholesky[T field](c *tf.OpContext) error {
 	return nil
 }
 
-func checkCholesky(m *csrMatrix, perm *tf.Tensor) error {
+func checkCholesky(m *csrMatrix, perm *core.Tensor) error {
 	rank := len(m.shape)
 	switch {
 	case m.numRows() != m.numCols():

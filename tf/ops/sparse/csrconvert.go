@@ -3,35 +3,36 @@ package sparse
 import (
 	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "SparseTensorToCSRSparseMatrix", In: "indices: int64; values: T; dense_shape: int64", Out: "sparse_matrix: variant", Attrs: "T: " + fieldAttr,
-		Shape: csrFromSparseShape, Grad: csrFromSparseGrad, Kernels: tf.ByType("T", sameFor(computed(csrFromSparse), fieldTypes...)),
+		Shape: csrFromSparseShape, Grad: tf.GradFunc(csrFromSparseGrad), Kernels: core.ByType("T", sameFor(computed(csrFromSparse), fieldTypes...)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "CSRSparseMatrixToSparseTensor", In: "sparse_matrix: variant", Out: "indices: int64; values: type; dense_shape: int64", Attrs: "type: " + fieldAttr,
-		Shape: csrToSparseShape, Grad: csrToSparseGrad, Kernels: tf.ByType("type", sameFor(computed(csrToSparse), fieldTypes...)),
+		Shape: csrToSparseShape, Grad: tf.GradFunc(csrToSparseGrad), Kernels: core.ByType("type", sameFor(computed(csrToSparse), fieldTypes...)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "DenseToCSRSparseMatrix", In: "dense_input: T; indices: int64", Out: "sparse_output: variant", Attrs: "T: " + fieldAttr,
-		Shape: csrFromDenseShape, Grad: csrFromDenseGrad, Kernels: tf.ByType("T", sameFor(computed(csrFromDense), fieldTypes...)),
+		Shape: csrFromDenseShape, Grad: tf.GradFunc(csrFromDenseGrad), Kernels: core.ByType("T", sameFor(computed(csrFromDense), fieldTypes...)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "CSRSparseMatrixToDense", In: "sparse_input: variant", Out: "dense_output: type", Attrs: "type: " + fieldAttr,
-		Shape: func(c *tf.Infer) error { _, s := c.Handle(0); c.Set(0, s); return nil }, Grad: csrToDenseGrad,
-		Kernels: tf.ByType("type", fieldKernels(csrToDense[float32], csrToDense[float64], csrToDense[complex64], csrToDense[complex128])),
+		Shape: func(c *core.Infer) error { _, s := c.Handle(0); c.Set(0, s); return nil }, Grad: tf.GradFunc(csrToDenseGrad),
+		Kernels: core.ByType("type", fieldKernels(csrToDense[float32], csrToDense[float64], csrToDense[complex64], csrToDense[complex128])),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "CSRSparseMatrixComponents", In: "csr_sparse_matrix: variant; index: int32", Out: "row_ptrs: int32; col_inds: int32; values: type", Attrs: "type: " + fieldAttr,
-		Shape: csrComponentsShape, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("type", fieldKernels(csrComponents[float32], csrComponents[float64], csrComponents[complex64], csrComponents[complex128])),
+		Shape: csrComponentsShape, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("type", fieldKernels(csrComponents[float32], csrComponents[float64], csrComponents[complex64], csrComponents[complex128])),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "SparseMatrixNNZ", In: "sparse_matrix: variant", Out: "nnz: int32",
-		Shape: csrNNZShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(computed(csrNNZ)),
+		Shape: csrNNZShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(computed(csrNNZ)),
 	})
 }
 
@@ -44,7 +45,7 @@ func SparseTensorToCSRSparseMatrix(t Tensor, opts ...tf.Option) tf.Output {
 // CSRSparseMatrixToSparseTensor returns m, whose elements are of type d, as a
 // sparse tensor.
 func CSRSparseMatrixToSparseTensor(m tf.Output, d tf.DType, opts ...tf.Option) Tensor {
-	return tensorOf(tf.Apply(nil, "CSRSparseMatrixToSparseTensor", []tf.Output{m}, attrs(opts, tf.Attr("type", d))...))
+	return tensorOf(tf.Apply(nil, "CSRSparseMatrixToSparseTensor", []tf.Output{m}, tf.Join(opts, tf.Attr("type", d))...))
 }
 
 // DenseToCSRSparseMatrix returns the elements of x at the given indices, which
@@ -56,14 +57,14 @@ func DenseToCSRSparseMatrix(x, indices tf.Output, opts ...tf.Option) tf.Output {
 // CSRSparseMatrixToDense returns m, whose elements are of type d, with zeros
 // where it has no elements.
 func CSRSparseMatrixToDense(m tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
-	return apply("CSRSparseMatrixToDense", attrs(opts, tf.Attr("type", d)), m)
+	return apply("CSRSparseMatrixToDense", tf.Join(opts, tf.Attr("type", d)), m)
 }
 
 // CSRSparseMatrixComponents returns what matrix index of a batch consists of,
 // index 0 of what is no batch: where each row begins, the columns of the
 // elements, and the elements, of type d.
 func CSRSparseMatrixComponents(m, index tf.Output, d tf.DType, opts ...tf.Option) (rows, cols, values tf.Output) {
-	op := tf.Apply(nil, "CSRSparseMatrixComponents", []tf.Output{m, index}, attrs(opts, tf.Attr("type", d))...)
+	op := tf.Apply(nil, "CSRSparseMatrixComponents", []tf.Output{m, index}, tf.Join(opts, tf.Attr("type", d))...)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
@@ -74,12 +75,12 @@ func SparseMatrixNNZ(m tf.Output, opts ...tf.Option) tf.Output {
 }
 
 // setCSRShape makes output 0 a scalar that holds a matrix.
-func setCSRShape(c *tf.Infer, d tf.DType, s tf.Shape) {
+func setCSRShape(c *core.Infer, d tf.DType, s tf.Shape) {
 	c.Set(0, tf.Shape{})
 	c.SetHandle(0, d, s)
 }
 
-func csrFromSparseShape(c *tf.Infer) error {
+func csrFromSparseShape(c *core.Infer) error {
 	rank, err := knownRank(c, 0)
 	if err != nil {
 		return err
@@ -91,7 +92,7 @@ func csrFromSparseShape(c *tf.Infer) error {
 	return nil
 }
 
-func csrFromDenseShape(c *tf.Infer) error {
+func csrFromDenseShape(c *core.Infer) error {
 	s := c.In(0)
 	if s != nil && len(s) != 2 && len(s) != 3 {
 		return invalid("Invalid rank of dense: %d.  Expected a known rank of either 2 or 3.", len(s))
@@ -107,7 +108,7 @@ func csrFromDenseShape(c *tf.Infer) error {
 	return nil
 }
 
-func csrToSparseShape(c *tf.Infer) error {
+func csrToSparseShape(c *core.Infer) error {
 	rank := -1
 	if _, s := c.Handle(0); s != nil {
 		rank = len(s)
@@ -116,7 +117,7 @@ func csrToSparseShape(c *tf.Infer) error {
 	return nil
 }
 
-func csrComponentsShape(c *tf.Infer) error {
+func csrComponentsShape(c *core.Infer) error {
 	if s := c.In(1); s != nil && len(s) != 0 {
 		return invalid("index must be a scalar.")
 	}
@@ -130,7 +131,7 @@ func csrComponentsShape(c *tf.Infer) error {
 	return nil
 }
 
-func csrNNZShape(c *tf.Infer) error {
+func csrNNZShape(c *core.Infer) error {
 	if _, s := c.Handle(0); len(s) >= 2 {
 		c.Set(0, s[:len(s)-2].Clone())
 	}
@@ -161,7 +162,7 @@ func patternOf(m, x tf.Output) tf.Output {
 }
 
 // csrFromSparse keeps the values as they are: only the indices change.
-func csrFromSparse(c *tf.OpContext) error {
+func csrFromSparse(c *core.OpContext) error {
 	at, vals, shape := c.Input(0), c.Input(1), c.Input(2)
 	switch {
 	case at.Rank() != 2:
@@ -179,10 +180,10 @@ func csrFromSparse(c *tf.OpContext) error {
 	if err != nil {
 		return err
 	}
-	return compress(c, s, tf.Data[int64](at), vals)
+	return compress(c, s, core.Data[int64](at), vals)
 }
 
-func csrFromDense(c *tf.OpContext) error {
+func csrFromDense(c *core.OpContext) error {
 	x, at := c.Input(0), c.Input(1)
 	switch {
 	case x.Rank() != 2 && x.Rank() != 3:
@@ -192,8 +193,8 @@ func csrFromDense(c *tf.OpContext) error {
 	case at.Dim(1) != x.Rank():
 		return invalid("indices.shape[1] must be equal to the rank of params, but saw: %d vs. %d", at.Dim(1), x.Rank())
 	}
-	t := &coo{at: tf.Data[int64](at), rank: x.Rank(), n: at.Dim(0), shape: x.Shape().Clone()}
-	vals := tf.NewTensor(x.DType(), tf.Shape{t.n})
+	t := &coo{at: core.Data[int64](at), rank: x.Rank(), n: at.Dim(0), shape: x.Shape().Clone()}
+	vals := core.NewTensor(x.DType(), tf.Shape{t.n})
 	move := rows.Mover(vals, x)
 	for i := range t.n {
 		row, from := t.index(i), 0
@@ -210,7 +211,7 @@ func csrFromDense(c *tf.OpContext) error {
 
 // compress makes output 0 the matrix of shape s that has the given elements,
 // which must come matrix by matrix, row by row.
-func compress(c *tf.OpContext, s tf.Shape, at []int64, vals *tf.Tensor) error {
+func compress(c *core.OpContext, s tf.Shape, at []int64, vals *core.Tensor) error {
 	if err := checkCSRShape(s); err != nil {
 		return err
 	}
@@ -224,7 +225,7 @@ func compress(c *tf.OpContext, s tf.Shape, at []int64, vals *tf.Tensor) error {
 		return err
 	}
 	clear(pointers.Buffer().Bytes())
-	all := tf.Data[int32](pointers.Escape())
+	all := core.Data[int32](pointers.Escape())
 	m := &csrMatrix{shape: s.Clone(), batch: all[:size+1], rows: all[size+1:], cols: make([]int32, t.n), values: vals.Share().Escape()}
 	if err := m.count(t); err != nil {
 		return err
@@ -276,7 +277,7 @@ func outside(at []int64, s tf.Shape) error {
 	return nil
 }
 
-func csrToSparse(c *tf.OpContext) error {
+func csrToSparse(c *core.OpContext) error {
 	m, err := typedCSR(c, 0, c.Node.Type("type"), func(have, want string) error {
 		return invalid("Expected a CSRSparseMatrix of type %s but saw type: %s", want, have)
 	})
@@ -288,7 +289,7 @@ func csrToSparse(c *tf.OpContext) error {
 	if err != nil {
 		return err
 	}
-	index := tf.Data[int64](at)
+	index := core.Data[int64](at)
 	m.each(func(matrix, row, i int) {
 		if rank == 3 {
 			index[i*rank] = int64(matrix)
@@ -312,7 +313,7 @@ func (m *csrMatrix) each(f func(matrix, row, i int)) {
 	}
 }
 
-func csrToDense[T field](c *tf.OpContext) error {
+func csrToDense[T field](c *core.OpContext) error {
 	m, err := typedCSR(c, 0, c.Node.Type("type"), askedFor)
 	if err != nil {
 		return err
@@ -321,13 +322,13 @@ func csrToDense[T field](c *tf.OpContext) error {
 	if err != nil {
 		return err
 	}
-	y, x := tf.Data[T](t), tf.Data[T](m.values)
+	y, x := core.Data[T](t), core.Data[T](m.values)
 	clear(y)
 	m.each(func(matrix, row, i int) { y[(matrix*m.numRows()+row)*m.numCols()+int(m.cols[i])] = x[i] })
 	return nil
 }
 
-func csrComponents[T field](c *tf.OpContext) error {
+func csrComponents[T field](c *core.OpContext) error {
 	m, err := typedCSR(c, 0, c.Node.Type("type"), notOfType)
 	if err != nil {
 		return err
@@ -336,7 +337,7 @@ func csrComponents[T field](c *tf.OpContext) error {
 	if index.Rank() != 0 {
 		return invalid("index should be a scalar, but saw: %v", index)
 	}
-	i := int(tf.Data[int32](index)[0])
+	i := int(core.Data[int32](index)[0])
 	if i < 0 || i >= m.size() {
 		return invalid("index (%d) not in [0, %d)", i, m.size())
 	}
@@ -346,16 +347,16 @@ func csrComponents[T field](c *tf.OpContext) error {
 		if err != nil {
 			return err
 		}
-		copy(tf.Data[int32](t), v)
+		copy(core.Data[int32](t), v)
 	}
 	t, err := c.Alloc(2, m.values.DType(), tf.Shape{len(p.values)})
 	if err == nil {
-		copy(tf.Data[T](t), p.values)
+		copy(core.Data[T](t), p.values)
 	}
 	return err
 }
 
-func csrNNZ(c *tf.OpContext) error {
+func csrNNZ(c *core.OpContext) error {
 	m, err := inputCSR(c, 0)
 	if err != nil {
 		return err
@@ -364,8 +365,8 @@ func csrNNZ(c *tf.OpContext) error {
 	if err != nil {
 		return err
 	}
-	for i := range tf.Data[int32](t) {
-		tf.Data[int32](t)[i] = m.batch[i+1] - m.batch[i]
+	for i := range core.Data[int32](t) {
+		core.Data[int32](t)[i] = m.batch[i+1] - m.batch[i]
 	}
 	return nil
 }

@@ -1,8 +1,11 @@
 package sparse
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
-func csrTransposeShape(c *tf.Infer) error {
+func csrTransposeShape(c *core.Infer) error {
 	d, s := c.Handle(0)
 	setCSRShape(c, d, flipped(s, true))
 	return nil
@@ -21,7 +24,7 @@ func flipped(s tf.Shape, swap bool) tf.Shape {
 // A csrForm says how a product's operands are read.
 type csrForm struct{ transposeA, transposeB, conjugateA, conjugateB bool }
 
-func csrFormOf(n *tf.Node) (f csrForm, err error) {
+func csrFormOf(n *core.Node) (f csrForm, err error) {
 	for _, o := range []struct {
 		name       string
 		flip, conj *bool
@@ -57,7 +60,7 @@ func csrProductShape(a, b tf.Shape, f csrForm) (tf.Shape, error) {
 	return out, nil
 }
 
-func csrMatMulShape(c *tf.Infer) error {
+func csrMatMulShape(c *core.Infer) error {
 	f, err := csrFormOf(c.Node)
 	if err != nil {
 		return err
@@ -80,7 +83,7 @@ func csrMatMulShape(c *tf.Infer) error {
 	return nil
 }
 
-func csrSparseMatMulShape(c *tf.Infer) error {
+func csrSparseMatMulShape(c *core.Infer) error {
 	f, err := csrFormOf(c.Node)
 	if err != nil {
 		return err

@@ -6,12 +6,13 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "SparseMatrixOrderingAMD", In: "input: variant", Out: "output: int32",
-		Shape: csrOrderShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(computed(csrOrder)),
+		Shape: csrOrderShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(computed(csrOrder)),
 	})
 }
 
@@ -23,14 +24,14 @@ func SparseMatrixOrderingAMD(m tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SparseMatrixOrderingAMD", opts, m)
 }
 
-func csrOrderShape(c *tf.Infer) error {
+func csrOrderShape(c *core.Infer) error {
 	if _, s := c.Handle(0); len(s) >= 2 {
 		c.Set(0, s[:len(s)-1].Clone())
 	}
 	return nil
 }
 
-func csrOrder(c *tf.OpContext) error {
+func csrOrder(c *core.OpContext) error {
 	m, err := inputCSR(c, 0)
 	if err != nil {
 		return err
@@ -44,7 +45,7 @@ func csrOrder(c *tf.OpContext) error {
 		return err
 	}
 	for i := range m.size() {
-		copy(tf.Data[int32](out)[i*n:], minimumDegrees(m.rows[i*(n+1):(i+1)*(n+1)], m.cols[m.batch[i]:m.batch[i+1]]))
+		copy(core.Data[int32](out)[i*n:], minimumDegrees(m.rows[i*(n+1):(i+1)*(n+1)], m.cols[m.batch[i]:m.batch[i+1]]))
 	}
 	return nil
 }

@@ -4,25 +4,26 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const transpositions = "transpose_a: bool = false; transpose_b: bool = false; adjoint_a: bool = false; adjoint_b: bool = false"
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "SparseMatrixTranspose", In: "input: variant", Out: "output: variant", Attrs: "conjugate: bool = false; type: " + fieldAttr,
-		Shape: csrTransposeShape, Grad: csrTransposeGrad,
-		Kernels: tf.ByType("type", fieldKernels(csrTranspose[float32], csrTranspose[float64], csrTranspose[complex64], csrTranspose[complex128])),
+		Shape: csrTransposeShape, Grad: tf.GradFunc(csrTransposeGrad),
+		Kernels: core.ByType("type", fieldKernels(csrTranspose[float32], csrTranspose[float64], csrTranspose[complex64], csrTranspose[complex128])),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "SparseMatrixMatMul", In: "a: variant; b: T", Out: "output: T",
 		Attrs: "T: type; " + transpositions + "; transpose_output: bool = false; conjugate_output: bool = false",
-		Shape: csrMatMulShape, Grad: csrMatMulGrad,
-		Kernels: tf.ByType("T", byType{tf.Float32: csrMatMul[float32], tf.Float64: csrMatMul[float64], tf.Complex64: csrMatMul[complex64], tf.Complex128: csrMatMul[complex128]}),
+		Shape: csrMatMulShape, Grad: tf.GradFunc(csrMatMulGrad),
+		Kernels: core.ByType("T", byType{tf.Float32: csrMatMul[float32], tf.Float64: csrMatMul[float64], tf.Complex64: csrMatMul[complex64], tf.Complex128: csrMatMul[complex128]}),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "SparseMatrixSparseMatMul", In: "a: variant; b: variant", Out: "c: variant", Attrs: "type: " + fieldAttr + "; " + transpositions,
-		Shape: csrSparseMatMulShape, Grad: csrSparseMatMulGrad,
-		Kernels: tf.ByType("type", byType{tf.Float32: csrSparseMatMul[float32], tf.Float64: csrSparseMatMul[float64], tf.Complex64: csrSparseMatMul[complex64], tf.Complex128: csrSparseMatMul[complex128]}),
+		Shape: csrSparseMatMulShape, Grad: tf.GradFunc(csrSparseMatMulGrad),
+		Kernels: core.ByType("type", byType{tf.Float32: csrSparseMatMul[float32], tf.Float64: csrSparseMatMul[float64], tf.Complex64: csrSparseMatMul[complex64], tf.Complex128: csrSparseMatMul[complex128]}),
 	})
 }
 
@@ -36,7 +37,7 @@ func (o SparseMatrixTransposeOpts) Apply(s *tf.Spec) { s.Set("conjugate", o.Conj
 // SparseMatrixTranspose returns the transpose of m, whose elements are of type
 // d.
 func SparseMatrixTranspose(m tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
-	return apply("SparseMatrixTranspose", attrs(opts, tf.Attr("type", d)), m)
+	return apply("SparseMatrixTranspose", tf.Join(opts, tf.Attr("type", d)), m)
 }
 
 // MatrixForm says in which form an operand is multiplied.
@@ -79,10 +80,10 @@ func (o SparseMatrixSparseMatMulOpts) Apply(s *tf.Spec) { setForms(s, o.A, o.B) 
 // rows, whose elements are of type d, or of batches of them. Sums that come out
 // as zero stay elements.
 func SparseMatrixSparseMatMul(a, b tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
-	return apply("SparseMatrixSparseMatMul", attrs(opts, tf.Attr("type", d)), a, b)
+	return apply("SparseMatrixSparseMatMul", tf.Join(opts, tf.Attr("type", d)), a, b)
 }
 
-func csrTranspose[T field](c *tf.OpContext) error {
+func csrTranspose[T field](c *core.OpContext) error {
 	m, err := typedCSR(c, 0, c.Node.Type("type"), notOfType)
 	if err != nil {
 		return err
@@ -131,13 +132,13 @@ func (p csrPart[T]) formed(transpose, conjugated bool) csrPart[T] {
 	return p.transposed(conjugated)
 }
 
-func csrMatMul[T field](n *tf.Node) (tf.Kernel, error) {
+func csrMatMul[T field](n *core.Node) (core.Kernel, error) {
 	f, err := csrFormOf(n)
 	if err != nil {
 		return nil, err
 	}
 	flip, conjugates := n.Bool("transpose_output"), n.Bool("conjugate_output")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		b := c.Input(1)
 		m, err := inputCSR(c, 0)
 		if err != nil {
@@ -159,13 +160,13 @@ func csrMatMul[T field](n *tf.Node) (tf.Kernel, error) {
 			a.times(matrixOf[T](y, i, rows, cols, flip, false), matrixOf[T](b, i, a.width, cols, f.transposeB, f.conjugateB), cols)
 		}
 		if conjugates {
-			conjugateAll(tf.Data[T](y))
+			conjugateAll(core.Data[T](y))
 		}
 		return nil
 	}), nil
 }
 
-func checkCSRMatMul(m *csrMatrix, b *tf.Tensor, f csrForm) error {
+func checkCSRMatMul(m *csrMatrix, b *core.Tensor, f csrForm) error {
 	rank := len(m.shape)
 	size := 1
 	if b.Rank() == 3 {
@@ -194,8 +195,8 @@ type denseMatrix[T field] struct {
 
 // matrixOf returns matrix i of a batch, of rows×cols elements as the product
 // sees it.
-func matrixOf[T field](t *tf.Tensor, i, rows, cols int, transposed, conjugated bool) denseMatrix[T] {
-	m := denseMatrix[T]{tf.Data[T](t)[i*rows*cols : (i+1)*rows*cols], cols, 1, conjugated}
+func matrixOf[T field](t *core.Tensor, i, rows, cols int, transposed, conjugated bool) denseMatrix[T] {
+	m := denseMatrix[T]{core.Data[T](t)[i*rows*cols : (i+1)*rows*cols], cols, 1, conjugated}
 	if transposed {
 		m.down, m.over = 1, rows
 	}
@@ -227,12 +228,12 @@ func (p *csrPart[T]) times(y, b denseMatrix[T], cols int) {
 	}
 }
 
-func csrSparseMatMul[T field](n *tf.Node) (tf.Kernel, error) {
+func csrSparseMatMul[T field](n *core.Node) (core.Kernel, error) {
 	f, err := csrFormOf(n)
 	if err != nil {
 		return nil, err
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		a, b, err := csrOperands(c)
 		if err != nil {
 			return err
@@ -257,7 +258,7 @@ func csrSparseMatMul[T field](n *tf.Node) (tf.Kernel, error) {
 
 // csrOperands returns the two matrices in the inputs, which have to be of the
 // node's type.
-func csrOperands(c *tf.OpContext) (a, b *csrMatrix, err error) {
+func csrOperands(c *core.OpContext) (a, b *csrMatrix, err error) {
 	both := []*csrMatrix{nil, nil}
 	for i := range both {
 		if both[i], err = inputCSR(c, i); err != nil {

@@ -5,39 +5,40 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Operations for which TensorFlow has kernels on GPUs only.
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "SparseMatrixZeros", In: "dense_shape: int64", Out: "sparse_matrix: variant", Attrs: "type: " + fieldAttr,
-		Shape: csrZerosShape, NoGrad: tf.NotDifferentiable, Kernels: tf.ByType("type", sameFor(computed(csrZeros), fieldTypes...)),
+		Shape: csrZerosShape, NoGrad: core.NotDifferentiable, Kernels: core.ByType("type", sameFor(computed(csrZeros), fieldTypes...)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "SparseMatrixAdd", In: "a: variant; b: variant; alpha: T; beta: T", Out: "c: variant", Attrs: "T: " + fieldAttr,
-		Shape: csrLike, Grad: csrAddGrad,
-		Kernels: tf.ByType("T", fieldKernels(csrAdd[float32], csrAdd[float64], csrAdd[complex64], csrAdd[complex128])),
+		Shape: csrLike, Grad: tf.GradFunc(csrAddGrad),
+		Kernels: core.ByType("T", fieldKernels(csrAdd[float32], csrAdd[float64], csrAdd[complex64], csrAdd[complex128])),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "SparseMatrixMul", In: "a: variant; b: T", Out: "output: variant", Attrs: "T: type",
-		Shape: csrLike, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("T", fieldKernels(csrMul[float32], csrMul[float64], csrMul[complex64], csrMul[complex128])),
+		Shape: csrLike, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("T", fieldKernels(csrMul[float32], csrMul[float64], csrMul[complex64], csrMul[complex128])),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "SparseMatrixSoftmax", In: "logits: variant", Out: "softmax: variant", Attrs: "type: {float, double}",
-		Shape: csrLike, Grad: csrSoftmaxGradient, Kernels: tf.ByType("type", byType{tf.Float32: computed(csrSoftmax[float32]), tf.Float64: computed(csrSoftmax[float64])}),
+		Shape: csrLike, Grad: tf.GradFunc(csrSoftmaxGradient), Kernels: core.ByType("type", byType{tf.Float32: computed(csrSoftmax[float32]), tf.Float64: computed(csrSoftmax[float64])}),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "SparseMatrixSoftmaxGrad", In: "softmax: variant; grad_softmax: variant", Out: "gradient: variant", Attrs: "type: {float, double}",
-		Shape: csrLike, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("type", byType{tf.Float32: computed(csrSoftmaxGrad[float32]), tf.Float64: computed(csrSoftmaxGrad[float64])}),
+		Shape: csrLike, NoGrad: core.NoGradientDefined, Kernels: core.ByType("type", byType{tf.Float32: computed(csrSoftmaxGrad[float32]), tf.Float64: computed(csrSoftmaxGrad[float64])}),
 	})
 }
 
 // SparseMatrixZeros returns a matrix, or a batch of them, without elements, of
 // type d and the shape that a vector gives.
 func SparseMatrixZeros(shape tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
-	return apply("SparseMatrixZeros", attrs(opts, tf.Attr("type", d)), shape)
+	return apply("SparseMatrixZeros", tf.Join(opts, tf.Attr("type", d)), shape)
 }
 
 // SparseMatrixAdd returns alpha·a + beta·b, of which alpha and beta are scalars.
@@ -55,16 +56,16 @@ func SparseMatrixMul(a, b tf.Output, opts ...tf.Option) tf.Output {
 // SparseMatrixSoftmax returns the softmax of each row, over its elements alone.
 // They are of type d.
 func SparseMatrixSoftmax(m tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
-	return apply("SparseMatrixSoftmax", attrs(opts, tf.Attr("type", d)), m)
+	return apply("SparseMatrixSoftmax", tf.Join(opts, tf.Attr("type", d)), m)
 }
 
 // SparseMatrixSoftmaxGrad returns the gradient of SparseMatrixSoftmax, given
 // its result and the gradient of that.
 func SparseMatrixSoftmaxGrad(softmax, grad tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
-	return apply("SparseMatrixSoftmaxGrad", attrs(opts, tf.Attr("type", d)), softmax, grad)
+	return apply("SparseMatrixSoftmaxGrad", tf.Join(opts, tf.Attr("type", d)), softmax, grad)
 }
 
-func csrZerosShape(c *tf.Infer) error {
+func csrZerosShape(c *core.Infer) error {
 	if _, err := c.Rank(0, 1); err != nil {
 		return err
 	}
@@ -73,7 +74,7 @@ func csrZerosShape(c *tf.Infer) error {
 }
 
 // csrLike: the result has the shape of the first operand.
-func csrLike(c *tf.Infer) error {
+func csrLike(c *core.Infer) error {
 	d, s := c.Handle(0)
 	setCSRShape(c, d, s)
 	return nil
@@ -90,7 +91,7 @@ func csrSoftmaxGradient(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	return tf.Grads(SparseMatrixSoftmaxGrad(op.Output(0), dy[0], op.Type("type")))
 }
 
-func csrZeros(c *tf.OpContext) error {
+func csrZeros(c *core.OpContext) error {
 	if c.Input(0).Rank() != 1 {
 		return invalid("dense_shape must be a vector, got shape %s", c.Input(0).Shape().Text())
 	}
@@ -98,10 +99,10 @@ func csrZeros(c *tf.OpContext) error {
 	if err != nil {
 		return err
 	}
-	return compress(c, s, nil, tf.NewTensor(c.Node.Type("type"), tf.Shape{0}))
+	return compress(c, s, nil, core.NewTensor(c.Node.Type("type"), tf.Shape{0}))
 }
 
-func csrAdd[T field](c *tf.OpContext) error {
+func csrAdd[T field](c *core.OpContext) error {
 	a, b, err := sameCSR(c, c.Node.Type("T"))
 	if err != nil {
 		return err
@@ -109,7 +110,7 @@ func csrAdd[T field](c *tf.OpContext) error {
 	if c.Input(2).Rank() != 0 || c.Input(3).Rank() != 0 {
 		return invalid("alpha and beta must be scalars, got shapes %s and %s", c.Input(2).Shape().Text(), c.Input(3).Shape().Text())
 	}
-	alpha, beta := tf.Data[T](c.Input(2))[0], tf.Data[T](c.Input(3))[0]
+	alpha, beta := core.Data[T](c.Input(2))[0], core.Data[T](c.Input(3))[0]
 	parts := make([]csrPart[T], a.size())
 	for i := range parts {
 		p, q := csrPartOf[T](a, i), csrPartOf[T](b, i)
@@ -120,7 +121,7 @@ func csrAdd[T field](c *tf.OpContext) error {
 }
 
 // sameCSR returns the matrices in inputs 0 and 1, of type d and of equal shape.
-func sameCSR(c *tf.OpContext, d tf.DType) (a, b *csrMatrix, err error) {
+func sameCSR(c *core.OpContext, d tf.DType) (a, b *csrMatrix, err error) {
 	if a, err = typedCSR(c, 0, d, notOfType); err != nil {
 		return nil, nil, err
 	}
@@ -162,7 +163,7 @@ func (p *csrPart[T]) plus(q *csrPart[T], x, y T) csrPart[T] {
 	return out
 }
 
-func csrMul[T field](c *tf.OpContext) error {
+func csrMul[T field](c *core.OpContext) error {
 	m, err := typedCSR(c, 0, c.Node.Type("T"), notOfType)
 	if err != nil {
 		return err
@@ -174,7 +175,7 @@ func csrMul[T field](c *tf.OpContext) error {
 	y := *m
 	y.values = m.values.Clone()
 	for i := range m.size() {
-		by := tf.Data[T](b)[i%b.Len()]
+		by := core.Data[T](b)[i%b.Len()]
 		part := csrPartOf[T](&y, i).values
 		for k := range part {
 			part[k] *= by
@@ -184,7 +185,7 @@ func csrMul[T field](c *tf.OpContext) error {
 	return nil
 }
 
-func csrSoftmax[T float32 | float64](c *tf.OpContext) error {
+func csrSoftmax[T float32 | float64](c *core.OpContext) error {
 	m, err := typedCSR(c, 0, c.Node.Type("type"), notOfType)
 	if err != nil {
 		return err
@@ -218,7 +219,7 @@ func csrSoftmaxRow[T float32 | float64](x []T) {
 }
 
 // csrSoftmaxGrad takes elements that the gradient does not have for zeros.
-func csrSoftmaxGrad[T float32 | float64](c *tf.OpContext) error {
+func csrSoftmaxGrad[T float32 | float64](c *core.OpContext) error {
 	m, g, err := sameCSR(c, c.Node.Type("type"))
 	if err != nil {
 		return err
@@ -277,5 +278,5 @@ func sumOf[T field](a, b *csrMatrix) *csrMatrix {
 
 // Zero returns a matrix like m without elements.
 func (m *csrMatrix) Zero() any {
-	return &csrMatrix{shape: m.shape, batch: make([]int32, len(m.batch)), rows: make([]int32, len(m.rows)), values: tf.NewTensor(m.values.DType(), tf.Shape{0})}
+	return &csrMatrix{shape: m.shape, batch: make([]int32, len(m.batch)), rows: make([]int32, len(m.rows)), values: core.NewTensor(m.values.DType(), tf.Shape{0})}
 }

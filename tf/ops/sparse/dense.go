@@ -7,14 +7,15 @@ import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "SparseTensorDenseAdd", In: "a_indices: Tindices; a_values: T; a_shape: Tindices; b: T", Out: "output: T", Attrs: "T: numbertype; Tindices: {int32, int64}",
-		Shape: func(c *tf.Infer) error { c.Set(0, c.In(3)); return nil }, Grad: denseAddGrad,
-		Kernels: tf.ByType("T", byType{
+		Shape: func(c *core.Infer) error { c.Set(0, c.In(3)); return nil }, Grad: tf.GradFunc(denseAddGrad),
+		Kernels: core.ByType("T", byType{
 			tf.Float32: computed(denseAdd[float32]), tf.Float64: computed(denseAdd[float64]), tf.Float16: computed(denseAdd[float32]), tf.BFloat16: computed(denseAdd[float32]),
 			tf.Int8: computed(denseAdd[int8]), tf.Int16: computed(denseAdd[int16]), tf.Int32: computed(denseAdd[int32]), tf.Int64: computed(denseAdd[int64]),
 			tf.Uint8: computed(denseAdd[uint8]), tf.Uint16: computed(denseAdd[uint16]), tf.Uint32: computed(denseAdd[uint32]), tf.Uint64: computed(denseAdd[uint64]),
@@ -35,14 +36,14 @@ func init() {
 // cwise registers an op on a sparse tensor's values and what a dense one has at
 // their indices.
 func cwise(name string, grad tf.GradFunc, kernels byType) {
-	d := tf.OpDef{
+	d := core.OpDef{
 		Name: name, In: "sp_indices: int64; sp_values: T; sp_shape: int64; dense: T", Out: "output: T", Attrs: "T: numbertype",
-		Shape: cwiseShape, Grad: grad, Kernels: tf.ByType("T", kernels),
+		Shape: cwiseShape, Grad: tf.GradFunc(grad), Kernels: core.ByType("T", kernels),
 	}
 	if grad == nil {
-		d.NoGrad = tf.NoGradientDefined
+		d.NoGrad = core.NoGradientDefined
 	}
-	tf.Register(d)
+	core.Register(d)
 }
 
 // realLoops lists the kernels of an elementwise op; small floats are computed
@@ -81,7 +82,7 @@ func SparseDenseCwiseDiv(t Tensor, y tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SparseDenseCwiseDiv", opts, append(flat(t), y)...)
 }
 
-func cwiseShape(c *tf.Infer) error {
+func cwiseShape(c *core.Infer) error {
 	at, err := c.Rank(0, 2)
 	if err != nil {
 		return err
@@ -119,7 +120,7 @@ func denseIndices(at, wide, shape tf.Output) tf.Output {
 	return ops.Slice(ops.FloorDiv(at, repeats), begin, ops.Const(g, []int32{-1, -1}))
 }
 
-func denseAdd[T number](c *tf.OpContext) error {
+func denseAdd[T number](c *core.OpContext) error {
 	at, vals, shape, b := c.Input(0), c.Input(1), c.Input(2), c.Input(3)
 	if err := checkDenseAdd(at, vals, shape, b); err != nil {
 		return err
@@ -148,7 +149,7 @@ func denseAdd[T number](c *tf.OpContext) error {
 	return nil
 }
 
-func checkDenseAdd(at, vals, shape, b *tf.Tensor) error {
+func checkDenseAdd(at, vals, shape, b *core.Tensor) error {
 	switch {
 	case at.Rank() != 2:
 		return invalid("Input a_indices should be a matrix but received shape: %s", at.Shape().Text())
@@ -181,10 +182,10 @@ func quotients[T kernel.Integer](z, x, y []T) {
 }
 
 // cwiseKernel makes the kernel of an elementwise op.
-func cwiseKernel[T realNumber](f func(z, x, y []T)) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func cwiseKernel[T realNumber](f func(z, x, y []T)) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		divides := n.OpName() == "SparseDenseCwiseDiv" && n.Type("T").IsInteger()
-		return tf.Compute(func(c *tf.OpContext) error {
+		return core.Compute(func(c *core.OpContext) error {
 			y, err := gatherDense(c)
 			if err != nil {
 				return err
@@ -208,7 +209,7 @@ func cwiseKernel[T realNumber](f func(z, x, y []T)) tf.NewKernel {
 
 // gatherDense returns the elements of the dense operand at the indices of the
 // sparse one.
-func gatherDense(c *tf.OpContext) (*tf.Tensor, error) {
+func gatherDense(c *core.OpContext) (*core.Tensor, error) {
 	at, vals, shape, y := c.Input(0), c.Input(1), c.Input(2), c.Input(3)
 	if err := checkCwise(at, vals, shape); err != nil {
 		return nil, err
@@ -221,8 +222,8 @@ func gatherDense(c *tf.OpContext) (*tf.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &coo{at: tf.Data[int64](at), rank: len(s), n: vals.Len(), shape: s}
-	out := tf.NewTensor(y.DType(), tf.Shape{t.n})
+	t := &coo{at: core.Data[int64](at), rank: len(s), n: vals.Len(), shape: s}
+	out := core.NewTensor(y.DType(), tf.Shape{t.n})
 	move := rows.Mover(out, y)
 	for i := range t.n {
 		row := t.index(i)
@@ -238,7 +239,7 @@ func gatherDense(c *tf.OpContext) (*tf.Tensor, error) {
 	return out, nil
 }
 
-func checkCwise(at, vals, shape *tf.Tensor) error {
+func checkCwise(at, vals, shape *core.Tensor) error {
 	switch {
 	case at.Rank() != 2:
 		return invalid("Input sp_indices should be a matrix but received shape: %s", at.Shape().Text())

@@ -5,13 +5,14 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "EditDistance", In: "hypothesis_indices: int64; hypothesis_values: T; hypothesis_shape: int64; truth_indices: int64; truth_values: T; truth_shape: int64",
-		Out: "output: float", Attrs: "normalize: bool = true; T: type", Shape: distanceShape, NoGrad: tf.NotDifferentiable,
-		Kernels: tf.ByType("T", byType{
+		Out: "output: float", Attrs: "normalize: bool = true; T: type", Shape: distanceShape, NoGrad: core.NotDifferentiable,
+		Kernels: core.ByType("T", byType{
 			tf.Float32: distances[float32], tf.Float64: distances[float64], tf.Float16: distances[float32], tf.BFloat16: distances[float32],
 			tf.Int8: distances[int8], tf.Int16: distances[int16], tf.Int32: distances[int32], tf.Int64: distances[int64],
 			tf.Uint8: distances[uint8], tf.Uint16: distances[uint16], tf.Uint32: distances[uint32], tf.Uint64: distances[uint64],
@@ -34,7 +35,7 @@ func EditDistance(hypothesis, truth Tensor, opts ...tf.Option) tf.Output {
 	return apply("EditDistance", opts, flat(hypothesis, truth)...)
 }
 
-func distanceShape(c *tf.Infer) error {
+func distanceShape(c *core.Infer) error {
 	for i := range 2 {
 		if _, err := knownRank(c, 3*i); err != nil {
 			return err
@@ -64,9 +65,9 @@ func greaterSizes(a, b tf.Shape) tf.Shape {
 	return s
 }
 
-func distances[T tf.Elem](n *tf.Node) (tf.Kernel, error) {
+func distances[T tf.Elem](n *core.Node) (core.Kernel, error) {
 	normalize := n.Bool("normalize")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		h, t, err := sequences(c)
 		if err != nil {
 			return err
@@ -76,7 +77,7 @@ func distances[T tf.Elem](n *tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		y := tf.Data[float32](out)
+		y := core.Data[float32](out)
 		clear(y)
 		x, z := values[T](h.values), values[T](t.values)
 		return eachPair(h, t, s, func(place int, a, b span) {
@@ -86,7 +87,7 @@ func distances[T tf.Elem](n *tf.Node) (tf.Kernel, error) {
 }
 
 // sequences reads hypothesis and truth.
-func sequences(c *tf.OpContext) (h, t *coo, err error) {
+func sequences(c *core.OpContext) (h, t *coo, err error) {
 	names := []string{"hypothesis", "truth"}
 	for part, p := range []struct {
 		rank       int
@@ -108,9 +109,9 @@ func sequences(c *tf.OpContext) (h, t *coo, err error) {
 	return h, t, err
 }
 
-func checkSequences(c *tf.OpContext) error {
-	at := []*tf.Tensor{c.Input(0), c.Input(3)}
-	shape := []*tf.Tensor{c.Input(2), c.Input(5)}
+func checkSequences(c *core.OpContext) error {
+	at := []*core.Tensor{c.Input(0), c.Input(3)}
+	shape := []*core.Tensor{c.Input(2), c.Input(5)}
 	columns := func(k int, name string) error {
 		if at[k].Dim(1) == shape[k].Len() {
 			return nil
@@ -133,7 +134,7 @@ func checkSequences(c *tf.OpContext) error {
 		return invalid("Expected truth_values.NumElements == #rows(truth_indices), their shapes are: %s and %s", vals.Shape().Text(), at[1].Shape().Text())
 	}
 	for _, s := range shape {
-		for _, d := range tf.Data[int64](s) {
+		for _, d := range core.Data[int64](s) {
 			if d < 0 {
 				return invalid("Dimension %d must be >= 0", d)
 			}

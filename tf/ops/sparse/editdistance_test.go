@@ -3,6 +3,7 @@ package sparse_test
 import (
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops/sparse"
 )
 
@@ -17,7 +18,7 @@ func init() {
 	hypothesis := tensors{at(2, 0, 0, 0, 1, 0, 2, 2, 0, 3, 1), vec[float32](1, 2, 3, 4, 5), i64(4, 4)}
 	truth := tensors{at(2, 0, 0, 0, 1, 1, 0, 3, 0, 3, 1, 3, 2), vec[float32](1, 3, 1, 4, 5, 5), i64(5, 3)}
 	both := append(append(tensors{}, hypothesis...), truth...)
-	words := func(s ...string) (*tf.Tensor, *tf.Tensor) {
+	words := func(s ...string) (*core.Tensor, *core.Tensor) {
 		var where []int64
 		var letters []string
 		for i, w := range s {
@@ -36,8 +37,8 @@ func init() {
 		sample{Op: op, Name: "words", In: tensors{atX, x, i64(4, 9), atY, y, i64(4, 9)}, F: relative, Types: optest.OnlyOwn},
 		failing(op, "hypothesis's indices", relative, i64(1), one, shape34, atB, valuesB, shape34),
 		failing(op, "truth's indices", relative, atA, valuesA, shape34, i64(1), one, shape34),
-		failing(op, "hypothesis's values", relative, atA, tf.Scalar(float32(1)), shape34, atB, valuesB, shape34),
-		failing(op, "truth's values", relative, atA, valuesA, shape34, atB, tf.Scalar(float32(1)), shape34),
+		failing(op, "hypothesis's values", relative, atA, core.Scalar(float32(1)), shape34, atB, valuesB, shape34),
+		failing(op, "truth's values", relative, atA, valuesA, shape34, atB, core.Scalar(float32(1)), shape34),
 		failing(op, "hypothesis's shape", relative, atA, valuesA, at(1, 1), atB, valuesB, shape34),
 		failing(op, "truth's shape", relative, atA, valuesA, shape34, atB, valuesB, at(1, 1)),
 		failing(op, "hypothesis's columns", relative, atA, valuesA, i64(3), atB, valuesB, shape34),

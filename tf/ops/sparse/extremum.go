@@ -2,14 +2,15 @@ package sparse
 
 import (
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const in = "a_indices: int64; a_values: T; a_shape: int64; b_indices: int64; b_values: T; b_shape: int64"
 	extremum := func(name, types string, kernels byType) {
-		tf.Register(tf.OpDef{
+		core.Register(core.OpDef{
 			Name: name, In: in, Out: "output_indices: int64; output_values: T", Attrs: "T: " + types,
-			Shape: extremumShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", kernels),
+			Shape: extremumShape, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", kernels),
 		})
 	}
 	extremum("SparseSparseMaximum", "realnumbertype", byType{
@@ -40,7 +41,7 @@ func extremumOf(op string, a, b Tensor, opts []tf.Option) Tensor {
 	return Tensor{o.Output(0), o.Output(1), a.DenseShape}
 }
 
-func extremumShape(c *tf.Infer) error {
+func extremumShape(c *core.Infer) error {
 	for i, rank := range []int{2, 1, 1, 2, 1, 1} {
 		if _, err := c.Rank(i, rank); err != nil {
 			return err
@@ -66,8 +67,8 @@ func lesser[T realNumber](a, b T) T {
 }
 
 // extreme makes the kernel that chooses between elements.
-func extreme[T realNumber](choose func(a, b T) T) tf.NewKernel {
-	return computed(func(c *tf.OpContext) error {
+func extreme[T realNumber](choose func(a, b T) T) core.NewKernel {
+	return computed(func(c *core.OpContext) error {
 		a, err := bounded(c.Input(0), c.Input(1), c.Input(2))
 		if err != nil {
 			return err

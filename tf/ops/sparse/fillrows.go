@@ -4,25 +4,26 @@ import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	for _, op := range []struct {
 		rowForm
 		in, indices string
-		shape       func(*tf.Infer) error
+		shape       func(*core.Infer) error
 	}{
 		{sparseRowsForm, "indices: int64; values: T; dense_shape: int64; default_value: T", "output_indices", fillShape},
 		{raggedRowsForm, "value_rowids: int64; values: T; nrows: int64; default_value: T", "output_value_rowids", raggedFillShape},
 	} {
-		tf.Register(tf.OpDef{
+		core.Register(core.OpDef{
 			Name: op.name, In: op.in, Out: op.indices + ": int64; output_values: T; empty_row_indicator: bool; reverse_index_map: int64", Attrs: "T: type",
-			Shape: op.shape, Grad: fillGrad, Kernels: tf.ByType("T", sameFor(computed(op.fill), anything...)),
+			Shape: op.shape, Grad: tf.GradFunc(fillGrad), Kernels: core.ByType("T", sameFor(computed(op.fill), anything...)),
 		})
-		tf.Register(tf.OpDef{
+		core.Register(core.OpDef{
 			Name: op.name + "Grad", In: "reverse_index_map: int64; grad_values: T", Out: "d_values: T; d_default_value: T", Attrs: "T: type",
-			Shape: fillGradShape, NoGrad: tf.NoGradientDefined,
-			Kernels: tf.ByType("T", byType{
+			Shape: fillGradShape, NoGrad: core.NoGradientDefined,
+			Kernels: core.ByType("T", byType{
 				tf.Float32: computed(fillBack[float32]), tf.Float64: computed(fillBack[float64]),
 				tf.Float16: computed(fillBack[float32]), tf.BFloat16: computed(fillBack[float32]),
 				tf.Int8: computed(fillBack[int8]), tf.Int16: computed(fillBack[int16]), tf.Int32: computed(fillBack[int32]), tf.Int64: computed(fillBack[int64]),
@@ -61,7 +62,7 @@ func RaggedFillEmptyRowsGrad(reverse, dy tf.Output, opts ...tf.Option) (dvalues,
 	return op.Output(0), op.Output(1)
 }
 
-func fillShape(c *tf.Infer) error {
+func fillShape(c *core.Infer) error {
 	rank, err := knownRank(c, 0)
 	if err != nil {
 		return err
@@ -79,7 +80,7 @@ func fillShape(c *tf.Infer) error {
 }
 
 // fillTail gives shapes to what tells which of n rows have been filled.
-func fillTail(c *tf.Infer, n int) error {
+func fillTail(c *core.Infer, n int) error {
 	c.Set(2, tf.Shape{n})
 	count, err := mergeDim(firstSize(c.In(0)), firstSize(c.In(1)))
 	c.Set(3, tf.Shape{count})
@@ -94,7 +95,7 @@ func firstSize(s tf.Shape) int {
 	return s[0]
 }
 
-func raggedFillShape(c *tf.Infer) error {
+func raggedFillShape(c *core.Infer) error {
 	for i, rank := range []int{1, 1, 0, 0} {
 		if _, err := c.Rank(i, rank); err != nil {
 			return err
@@ -109,7 +110,7 @@ func raggedFillShape(c *tf.Infer) error {
 	return fillTail(c, n)
 }
 
-func fillGradShape(c *tf.Infer) error {
+func fillGradShape(c *core.Infer) error {
 	s, err := c.Rank(0, 1)
 	if err != nil {
 		return err
@@ -142,7 +143,7 @@ var (
 )
 
 // check checks the inputs' ranks and returns the number of rows.
-func (f rowForm) check(c *tf.OpContext) (int, error) {
+func (f rowForm) check(c *core.OpContext) (int, error) {
 	at, vals, n, def := c.Input(0), c.Input(1), c.Input(2), c.Input(3)
 	switch {
 	case n.Rank() != f.indexRank-1 && f.indexRank == 2:
@@ -160,7 +161,7 @@ func (f rowForm) check(c *tf.OpContext) (int, error) {
 	case n.Len() == 0:
 		return 0, invalid("Dense shape cannot be empty.")
 	}
-	rows := int(tf.Data[int64](n)[0])
+	rows := int(core.Data[int64](n)[0])
 	if rows == 0 && vals.Len() > 0 {
 		return 0, invalid("Received SparseTensor with dense_shape[0] = 0 but indices.shape[0] = %d", vals.Len())
 	}
@@ -188,7 +189,7 @@ func rowStarts(at []int64, width int, empty []bool) (starts []int, ordered bool,
 	return starts, ordered, nil
 }
 
-func (f rowForm) fill(c *tf.OpContext) error {
+func (f rowForm) fill(c *core.OpContext) error {
 	n, err := f.check(c)
 	if err != nil {
 		return err
@@ -201,14 +202,14 @@ func (f rowForm) fill(c *tf.OpContext) error {
 	if err != nil {
 		return err
 	}
-	at, width := tf.Data[int64](c.Input(0)), 1
+	at, width := core.Data[int64](c.Input(0)), 1
 	if f.indexRank == 2 {
 		width = c.Input(0).Dim(1)
 	}
 	if width == 0 && c.Input(1).Len() > 0 {
 		return invalid("indices must have a column for the rows, saw: %s", c.Input(0).Shape().Text())
 	}
-	empty, reverse := tf.Data[bool](emptyOut), tf.Data[int64](reverseOut)
+	empty, reverse := core.Data[bool](emptyOut), core.Data[int64](reverseOut)
 	starts, ordered, err := rowStarts(at, width, empty)
 	if err != nil {
 		return err
@@ -225,7 +226,7 @@ func (f rowForm) fill(c *tf.OpContext) error {
 }
 
 // write puts the values at their places, and the default into empty rows.
-func (f rowForm) write(c *tf.OpContext, starts []int, empty []bool, reverse []int64, width int) error {
+func (f rowForm) write(c *core.OpContext, starts []int, empty []bool, reverse []int64, width int) error {
 	n := starts[len(empty)]
 	outAt, err := c.Alloc(0, tf.Int64, tf.Shape{n, width}[:f.indexRank])
 	if err != nil {
@@ -235,8 +236,8 @@ func (f rowForm) write(c *tf.OpContext, starts []int, empty []bool, reverse []in
 	if err != nil {
 		return err
 	}
-	at, vals := tf.Data[int64](c.Input(0)), c.Input(1)
-	dst, put := tf.Data[int64](outAt), rows.Mover(outVals, vals)
+	at, vals := core.Data[int64](c.Input(0)), c.Input(1)
+	dst, put := core.Data[int64](outAt), rows.Mover(outVals, vals)
 	def := rows.Mover(outVals, c.Input(3))
 	for r, is := range empty {
 		if is {
@@ -260,7 +261,7 @@ func (f rowForm) write(c *tf.OpContext, starts []int, empty []bool, reverse []in
 
 // fillBack gathers the gradients of values; what nobody gathers is the
 // default's.
-func fillBack[T kernel.Number](c *tf.OpContext) error {
+func fillBack[T kernel.Number](c *core.OpContext) error {
 	reverse, dy := c.Input(0), c.Input(1)
 	if reverse.Rank() != 1 {
 		return invalid("reverse_index_map must be a vector, saw: %s", reverse.Shape().Text())
@@ -277,7 +278,7 @@ func fillBack[T kernel.Number](c *tf.OpContext) error {
 		return err
 	}
 	take, taken := rows.Mover(dvalues, dy), make([]bool, dy.Len())
-	for i, k := range tf.Data[int64](reverse) {
+	for i, k := range core.Data[int64](reverse) {
 		if k < 0 || k >= int64(dy.Len()) {
 			return invalid("Elements in reverse index must be in [0, %d) but got %d", dy.Len(), k)
 		}

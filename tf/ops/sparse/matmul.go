@@ -3,23 +3,24 @@ package sparse
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "SparseTensorDenseMatMul", In: "a_indices: Tindices; a_values: T; a_shape: int64; b: T", Out: "product: T",
 		Attrs: "T: type; Tindices: {int32, int64} = int64; adjoint_a: bool = false; adjoint_b: bool = false",
-		Shape: productShape, Grad: productGrad,
-		Kernels: tf.ByType("T", byType{
+		Shape: productShape, Grad: tf.GradFunc(productGrad),
+		Kernels: core.ByType("T", byType{
 			tf.Float32: product(same[float32]), tf.Float64: product(same[float64]), tf.Float16: product(same[float32]), tf.BFloat16: product(same[float32]),
 			tf.Int32: product(same[int32]), tf.Complex64: product(conjugate[complex64]), tf.Complex128: product(conjugate[complex128]),
 		}),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "SparseMatMul", In: "a: Ta; b: Tb", Out: "product: float",
 		Attrs: "transpose_a: bool = false; transpose_b: bool = false; a_is_sparse: bool = false; b_is_sparse: bool = false; Ta: {float, bfloat16} = float; Tb: {float, bfloat16} = float",
-		Shape: matMulShape, Grad: matMulGrad, Kernels: tf.AnyType(matMul),
+		Shape: matMulShape, Grad: tf.GradFunc(matMulGrad), Kernels: core.AnyType(matMul),
 	})
 }
 
@@ -57,7 +58,7 @@ func SparseMatMul(a, b tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SparseMatMul", opts, a, b)
 }
 
-func productShape(c *tf.Infer) error {
+func productShape(c *core.Infer) error {
 	for i, rank := range []int{2, 1} {
 		if _, err := c.Rank(i, rank); err != nil {
 			return err
@@ -134,10 +135,10 @@ func conjugate[T kernel.Complex](v T) T {
 }
 
 // product makes the kernel of the product of a sparse and a dense matrix.
-func product[T number](conj func(T) T) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func product[T number](conj func(T) T) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		ta, tb := n.Bool("adjoint_a"), n.Bool("adjoint_b")
-		return tf.Compute(func(c *tf.OpContext) error {
+		return core.Compute(func(c *core.OpContext) error {
 			p, err := newFactors(c, ta, tb)
 			if err != nil {
 				return err
@@ -185,7 +186,7 @@ type factors struct {
 	rows, columns []int
 }
 
-func newFactors(c *tf.OpContext, ta, tb bool) (*factors, error) {
+func newFactors(c *core.OpContext, ta, tb bool) (*factors, error) {
 	at, vals, shape, b := c.Input(0), c.Input(1), c.Input(2), c.Input(3)
 	if err := checkProduct(at, vals, shape, b); err != nil {
 		return nil, err
@@ -228,7 +229,7 @@ func (p *factors) place(where []int, transposed bool) error {
 	return nil
 }
 
-func checkProduct(at, vals, shape, b *tf.Tensor) error {
+func checkProduct(at, vals, shape, b *core.Tensor) error {
 	switch {
 	case b.Rank() != 2:
 		return invalid("Tensor 'b' is not a matrix")
@@ -248,7 +249,7 @@ func checkProduct(at, vals, shape, b *tf.Tensor) error {
 	return nil
 }
 
-func matMulShape(c *tf.Infer) error {
+func matMulShape(c *core.Infer) error {
 	a, err := c.Rank(0, 2)
 	if err != nil {
 		return err
@@ -294,9 +295,9 @@ func castTo(x tf.Output, d tf.DType) tf.Output {
 	return ops.Cast(x, d)
 }
 
-func matMul(n *tf.Node) (tf.Kernel, error) {
+func matMul(n *core.Node) (core.Kernel, error) {
 	ta, tb := n.Bool("transpose_a"), n.Bool("transpose_b")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		a, b := c.Input(0), c.Input(1)
 		switch {
 		case a.Rank() != 2:
@@ -313,7 +314,7 @@ func matMul(n *tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		kernel.MatMul(c.ParallelFor, kernel.NewGemm(m, n, k, ta, tb), tf.Data[float32](out), values[float32](a), values[float32](b), kernel.Epilogue[float32]{})
+		kernel.MatMul(c.ParallelFor, kernel.NewGemm(m, n, k, ta, tb), core.Data[float32](out), values[float32](a), values[float32](b), kernel.Epilogue[float32]{})
 		return nil
 	}), nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops/sparse"
 )
 
@@ -29,9 +30,9 @@ func init() {
 				rows, columns = columns, rows
 			}
 			// 1i is what tells a conjugate from a transpose.
-			imaginary := tf.NewTensor(tf.Complex64, tf.Shape{rows, columns})
-			for i := range tf.Data[complex64](imaginary) {
-				tf.Data[complex64](imaginary)[i] = complex(float32(i), float32(3-i))
+			imaginary := core.NewTensor(tf.Complex64, tf.Shape{rows, columns})
+			for i := range core.Data[complex64](imaginary) {
+				core.Data[complex64](imaginary)[i] = complex(float32(i), float32(3-i))
 			}
 			name := fmt.Sprint(a, b)
 			if !a && !b {
@@ -49,7 +50,7 @@ func init() {
 		failing(op, "matrix", plain, atA, valuesA, shape34, seq(4)),
 		failing(op, "shape", plain, atA, valuesA, at(1, 1), seq(4, 2)),
 		failing(op, "rank", plain, none(3), vec[float32](), i64(1, 2, 3), seq(4, 2)),
-		failing(op, "values", plain, atA, tf.Scalar(float32(1)), shape34, seq(4, 2)),
+		failing(op, "values", plain, atA, core.Scalar(float32(1)), shape34, seq(4, 2)),
 		failing(op, "indices", plain, i64(1), valuesA, shape34, seq(4, 2)),
 		failing(op, "number", plain, atA, vec[float32](1), shape34, seq(4, 2)),
 		failing(op, "columns", plain, at(1, 1), vec[float32](1), shape34, seq(4, 2)),

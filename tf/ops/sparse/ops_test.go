@@ -8,6 +8,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/sparse"
@@ -21,7 +22,7 @@ func TestOps(t *testing.T) { optest.Run(t, golden) }
 // The vocabulary of samples, in short.
 type (
 	sample  = optest.Sample
-	tensors = []*tf.Tensor
+	tensors = []*core.Tensor
 	outputs = []tf.Output
 )
 
@@ -34,15 +35,15 @@ var (
 	seq = optest.Seq
 )
 
-func vec[T tf.Elem](v ...T) *tf.Tensor             { return optest.Vec(v...) }
-func arr[T tf.Elem](s tf.Shape, v ...T) *tf.Tensor { return optest.Arr(s, v...) }
-func i64(v ...int64) *tf.Tensor                    { return optest.Vec(v...) }
+func vec[T tf.Elem](v ...T) *core.Tensor             { return optest.Vec(v...) }
+func arr[T tf.Elem](s tf.Shape, v ...T) *core.Tensor { return optest.Arr(s, v...) }
+func i64(v ...int64) *core.Tensor                    { return optest.Vec(v...) }
 
 // at is a matrix of indices for rank n.
-func at(n int, v ...int64) *tf.Tensor { return optest.Mat(n, v...) }
+func at(n int, v ...int64) *core.Tensor { return optest.Mat(n, v...) }
 
 // none is a matrix of no indices.
-func none(n int) *tf.Tensor { return tf.NewTensor(tf.Int64, tf.Shape{0, n}) }
+func none(n int) *core.Tensor { return core.NewTensor(tf.Int64, tf.Shape{0, n}) }
 
 // sp is the sparse tensor that begins at input i.
 func sp(in outputs, i int) sparse.Tensor {
@@ -53,7 +54,7 @@ func sp(in outputs, i int) sparse.Tensor {
 func parts(t sparse.Tensor) outputs { return outputs{t.Indices, t.Values, t.DenseShape} }
 
 // unordered is a sample that fails because indices do not ascend.
-func unordered(op string, f func(*tf.Graph, []tf.Output) []tf.Output, in ...*tf.Tensor) sample {
+func unordered(op string, f func(*tf.Graph, []tf.Output) []tf.Output, in ...*core.Tensor) sample {
 	s := failing(op, "order", f, in...)
 	s.NoGolden = "the last line of TensorFlow's message is empty"
 	return s
@@ -85,7 +86,7 @@ func valuesFirst(s sample) sample {
 }
 
 // crashing is a sample that fails here, while TensorFlow's process ends.
-func crashing(op, name string, f func(*tf.Graph, []tf.Output) []tf.Output, in ...*tf.Tensor) sample {
+func crashing(op, name string, f func(*tf.Graph, []tf.Output) []tf.Output, in ...*core.Tensor) sample {
 	s := failing(op, name, f, in...)
 	s.NoGolden = "TensorFlow crashes"
 	return s

@@ -6,10 +6,11 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "RaggedCross", In: "ragged_values: ragged_values_types; ragged_row_splits: ragged_splits_types; sparse_indices: Nsparse * int64; " +
 			"sparse_values: sparse_values_types; sparse_shape: Nsparse * int64; dense_inputs: dense_types",
 		Out: "output_values: out_values_type; output_row_splits: out_row_splits_type",
@@ -17,7 +18,7 @@ func init() {
 			"ragged_values_types: list({int64, string}) >= 0; ragged_splits_types: list({int32, int64}) >= 0; " +
 			"sparse_values_types: list({int64, string}) >= 0; dense_types: list({int64, string}) >= 0; " +
 			"out_values_type: {int64, string}; out_row_splits_type: {int32, int64}",
-		Shape: raggedCrossShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(raggedCross),
+		Shape: raggedCrossShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(raggedCross),
 	})
 }
 
@@ -44,7 +45,7 @@ func RaggedCross(g *tf.Graph, order string, ragged []RaggedMatrix, sparse []Tens
 	if hash != nil {
 		own = append(own, tf.Attr("out_values_type", tf.Int64), tf.Attr("num_buckets", hash.Buckets), tf.Attr("hash_key", hash.Key))
 	}
-	op := tf.Apply(g, "RaggedCross", append(slices.Concat(in[:]...), dense...), append(own, opts...)...)
+	op := tf.Apply(g, "RaggedCross", append(slices.Concat(in[:]...), dense...), tf.Join(opts, own...)...)
 	return RaggedMatrix{op.Output(0), op.Output(1)}
 }
 
@@ -56,7 +57,7 @@ func typesOf(xs []tf.Output) []tf.DType {
 	return types
 }
 
-func raggedCrossShape(c *tf.Infer) error {
+func raggedCrossShape(c *core.Infer) error {
 	c.Set(0, tf.Shape{-1})
 	c.Set(1, tf.Shape{-1})
 	return nil
@@ -68,7 +69,7 @@ type raggedInputs struct {
 	order                 string
 }
 
-func newRaggedInputs(n *tf.Node) (raggedInputs, error) {
+func newRaggedInputs(n *core.Node) (raggedInputs, error) {
 	in := raggedInputs{len(n.TypesAttr("ragged_values_types")), n.Int("Nsparse"), len(n.TypesAttr("dense_types")), n.Str("input_order")}
 	switch {
 	case in.ragged != len(n.TypesAttr("ragged_splits_types")):
@@ -81,14 +82,14 @@ func newRaggedInputs(n *tf.Node) (raggedInputs, error) {
 	return in, nil
 }
 
-func raggedCross(n *tf.Node) (tf.Kernel, error) {
+func raggedCross(n *core.Node) (core.Kernel, error) {
 	in, err := newRaggedInputs(n)
 	if err != nil {
 		return nil, err
 	}
 	buckets, key := uint64(n.Int("num_buckets")), uint64(n.Int("hash_key"))
 	hashed, d := n.Type("out_values_type") == tf.Int64, n.Type("out_row_splits_type")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		cols, err := in.columns(c)
 		if err != nil {
 			return err
@@ -101,7 +102,7 @@ func raggedCross(n *tf.Node) (tf.Kernel, error) {
 }
 
 // columns reads the inputs in their order.
-func (in raggedInputs) columns(c *tf.OpContext) (*crossColumns, error) {
+func (in raggedInputs) columns(c *core.OpContext) (*crossColumns, error) {
 	cols := &crossColumns{rows: -1}
 	var ragged, sparse, dense int
 	for _, kind := range in.order {
@@ -136,7 +137,7 @@ func (in raggedInputs) columns(c *tf.OpContext) (*crossColumns, error) {
 
 var errNotMatrix = invalid("tf.ragged.cross only supports inputs with rank=2.")
 
-func raggedColumn(values, splits *tf.Tensor) (*crossColumn, int, error) {
+func raggedColumn(values, splits *core.Tensor) (*crossColumn, int, error) {
 	if values.Rank() != 1 || splits.Rank() != 1 {
 		return nil, 0, errNotMatrix
 	}
@@ -157,14 +158,14 @@ func raggedColumn(values, splits *tf.Tensor) (*crossColumn, int, error) {
 	return col, len(s) - 1, nil
 }
 
-func sparseColumn(at, values, shape *tf.Tensor, i int) (*crossColumn, int, error) {
+func sparseColumn(at, values, shape *core.Tensor, i int) (*crossColumn, int, error) {
 	if at.Rank() != 2 || values.Rank() != 1 || shape.Rank() != 1 || at.Dim(0) != values.Len() {
 		return nil, 0, invalid("Invalid SparseTensor %d", i)
 	}
 	if shape.Len() != 2 || at.Dim(1) != 2 {
 		return nil, 0, errNotMatrix
 	}
-	n := tf.Data[int64](shape)[0]
+	n := core.Data[int64](shape)[0]
 	if n < 0 || n > math.MaxInt32 {
 		return nil, 0, invalid("Invalid SparseTensor %d", i)
 	}
@@ -173,7 +174,7 @@ func sparseColumn(at, values, shape *tf.Tensor, i int) (*crossColumn, int, error
 	return col, int(n), nil
 }
 
-func denseColumn(values *tf.Tensor) (*crossColumn, int, error) {
+func denseColumn(values *core.Tensor) (*crossColumn, int, error) {
 	if values.Rank() != 2 {
 		return nil, 0, errNotMatrix
 	}
@@ -184,7 +185,7 @@ func denseColumn(values *tf.Tensor) (*crossColumn, int, error) {
 
 // writeRagged makes all combinations, and where each row of them begins, the
 // outputs of a kernel.
-func writeRagged[T int64 | string](c *tf.OpContext, cols *crossColumns, d tf.DType, f func(at []int) T) error {
+func writeRagged[T int64 | string](c *core.OpContext, cols *crossColumns, d tf.DType, f func(at []int) T) error {
 	total, _, err := cols.count()
 	if err != nil {
 		return err
@@ -202,11 +203,11 @@ func writeRagged[T int64 | string](c *tf.OpContext, cols *crossColumns, d tf.DTy
 		begin[row+1] += begin[row]
 	}
 	if d == tf.Int64 {
-		copy(tf.Data[int64](splits), begin)
+		copy(core.Data[int64](splits), begin)
 		return nil
 	}
 	for i, v := range begin {
-		tf.Data[int32](splits)[i] = int32(v)
+		core.Data[int32](splits)[i] = int32(v)
 	}
 	return nil
 }

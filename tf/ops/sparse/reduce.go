@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -34,14 +35,14 @@ func init() {
 func reduce(name, types string, grad tf.GradFunc, kernels func(sparse bool) byType) {
 	const in = "input_indices: int64; input_values: T; input_shape: int64; reduction_axes: int32"
 	attrs := "keep_dims: bool = false; T: " + types
-	d := tf.OpDef{Name: name, In: in, Out: "output: T", Attrs: attrs, Shape: reduceShape, Grad: grad, Kernels: tf.ByType("T", kernels(false))}
+	d := core.OpDef{Name: name, In: in, Out: "output: T", Attrs: attrs, Shape: reduceShape, Grad: tf.GradFunc(grad), Kernels: core.ByType("T", kernels(false))}
 	if grad == nil {
-		d.NoGrad = tf.NoGradientDefined
+		d.NoGrad = core.NoGradientDefined
 	}
-	tf.Register(d)
-	tf.Register(tf.OpDef{
+	core.Register(d)
+	core.Register(core.OpDef{
 		Name: name + "Sparse", In: in, Out: "output_indices: int64; output_values: T; output_shape: int64", Attrs: attrs,
-		Shape: func(c *tf.Infer) error { setSparse(c, 0, -1); return nil }, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", kernels(true)),
+		Shape: func(c *core.Infer) error { setSparse(c, 0, -1); return nil }, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", kernels(true)),
 	})
 }
 
@@ -74,7 +75,7 @@ func SparseReduceMaxSparse(t Tensor, axes tf.Output, opts ...tf.Option) Tensor {
 	return tensorOf(tf.Apply(nil, "SparseReduceMaxSparse", append(flat(t), axes), opts...))
 }
 
-func reduceShape(c *tf.Infer) error {
+func reduceShape(c *core.Infer) error {
 	s := c.ConstShape(2)
 	axes, ok := c.ConstInts(3)
 	if s == nil || !ok {
@@ -132,10 +133,10 @@ type reduced struct {
 	keep bool
 }
 
-func reduction[T number](sparse bool, join func(a, b T) T) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func reduction[T number](sparse bool, join func(a, b T) T) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		keep := n.Bool("keep_dims")
-		return tf.Compute(func(c *tf.OpContext) error {
+		return core.Compute(func(c *core.OpContext) error {
 			r, err := newReduced(c, keep)
 			if err != nil {
 				return err
@@ -148,7 +149,7 @@ func reduction[T number](sparse bool, join func(a, b T) T) tf.NewKernel {
 	}
 }
 
-func newReduced(c *tf.OpContext, keep bool) (*reduced, error) {
+func newReduced(c *core.OpContext, keep bool) (*reduced, error) {
 	shape, axes := c.Input(2), c.Input(3)
 	if shape.Rank() != 1 {
 		return nil, invalid("Expected input_shape to be a vector; got shape: %s", shape.Shape().Text())
@@ -173,7 +174,7 @@ func newReduced(c *tf.OpContext, keep bool) (*reduced, error) {
 }
 
 // reduceToDense joins each value to the element that it goes to.
-func reduceToDense[T number](c *tf.OpContext, r *reduced, join func(a, b T) T) error {
+func reduceToDense[T number](c *core.OpContext, r *reduced, join func(a, b T) T) error {
 	out, store, err := result[T](c, 0, r.values.DType(), r.out)
 	if err != nil {
 		return err
@@ -198,7 +199,7 @@ func reduceToDense[T number](c *tf.OpContext, r *reduced, join func(a, b T) T) e
 }
 
 // reduceToSparse joins the values of each group, in the order of the indices.
-func reduceToSparse[T number](c *tf.OpContext, r *reduced, join func(a, b T) T) error {
+func reduceToSparse[T number](c *core.OpContext, r *reduced, join func(a, b T) T) error {
 	groups := r.project()
 	order := groups.order()
 	if order == nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/sparse"
 )
@@ -43,7 +44,7 @@ func init() {
 			failing(op, "axes", applied(op), append(in, optest.Mat[int32](1, 1))...),
 			failing(op, "shape", along(false, 0), where, four, at(1, 1)),
 			failing(op, "indices", along(false, 0), i64(1), four, shape),
-			failing(op, "values", along(false, 0), where, tf.Scalar(float32(1)), shape),
+			failing(op, "values", along(false, 0), where, core.Scalar(float32(1)), shape),
 			failing(op, "columns", along(false, 0), where, four, i64(3)),
 		)
 	}
@@ -59,7 +60,7 @@ func init() {
 		valuesFirst(sample{Op: "SparseSoftmax", Name: "unordered", In: tensors{at(2, 0, 1, 1, 7, 0, 0), vec[float32](1, 2, 3), i64(2, 2)}, F: softmax, Types: optest.OnlyOwn, Rough: "the result is in another order"}),
 		failing("SparseSoftmax", "rank", softmax, at(1, 0), vec[float32](1), i64(2)),
 		failing("SparseSoftmax", "indices", softmax, i64(0), vec[float32](1), i64(2, 2)),
-		failing("SparseSoftmax", "values", softmax, ordered, tf.Scalar(float32(1)), i64(2, 2)),
+		failing("SparseSoftmax", "values", softmax, ordered, core.Scalar(float32(1)), i64(2, 2)),
 		failing("SparseSoftmax", "number", softmax, at(2, 1, 2), vec[float32](1, 2), i64(2, 2)),
 	)
 }

@@ -6,13 +6,14 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "SparseReorder", In: "input_indices: int64; input_values: T; input_shape: int64", Out: "output_indices: int64; output_values: T", Attrs: "T: type",
-		Shape: reorderShape, Grad: reorderGrad, Kernels: tf.ByType("T", sameFor(computed(reorder), anything...)),
+		Shape: reorderShape, Grad: tf.GradFunc(reorderGrad), Kernels: core.ByType("T", sameFor(computed(reorder), anything...)),
 	})
 }
 
@@ -23,7 +24,7 @@ func SparseReorder(t Tensor, opts ...tf.Option) Tensor {
 	return Tensor{op.Output(0), op.Output(1), t.DenseShape}
 }
 
-func reorderShape(c *tf.Infer) error {
+func reorderShape(c *core.Infer) error {
 	for i, rank := range []int{2, 1, 1} {
 		s, err := c.Rank(i, rank)
 		if err != nil {
@@ -49,7 +50,7 @@ func reorderGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	return tf.Grads(tf.Output{}, ops.Gather(dy[1], ops.InvertPermutation(from)), tf.Output{})
 }
 
-func reorder(c *tf.OpContext) error {
+func reorder(c *core.OpContext) error {
 	t, err := anyOrder(c.Input(0), c.Input(1), c.Input(2))
 	if err != nil {
 		return err
@@ -94,7 +95,7 @@ func (t *coo) sort() {
 	if order == nil {
 		return
 	}
-	at, vals := make([]int64, 0, len(t.at)), tf.NewTensor(t.values.DType(), t.values.Shape())
+	at, vals := make([]int64, 0, len(t.at)), core.NewTensor(t.values.DType(), t.values.Shape())
 	put := rows.Mover(vals, t.values)
 	for k, i := range order {
 		at = append(at, t.index(i)...)
@@ -129,7 +130,7 @@ func (t *coo) sortByPlace(order []int) {
 
 // write makes indices and values of t, those of the numbers given, outputs 0
 // and 1.
-func (t *coo) write(c *tf.OpContext, order []int) error {
+func (t *coo) write(c *core.OpContext, order []int) error {
 	at, err := c.Alloc(0, tf.Int64, tf.Shape{len(order), t.rank})
 	if err != nil {
 		return err
@@ -138,7 +139,7 @@ func (t *coo) write(c *tf.OpContext, order []int) error {
 	if err != nil {
 		return err
 	}
-	dst, put := tf.Data[int64](at), rows.Mover(vals, t.values)
+	dst, put := core.Data[int64](at), rows.Mover(vals, t.values)
 	for k, i := range order {
 		copy(dst[k*t.rank:(k+1)*t.rank], t.index(i))
 		put(k, i, 1)

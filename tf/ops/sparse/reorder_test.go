@@ -3,6 +3,7 @@ package sparse_test
 import (
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/sparse"
 )
@@ -12,7 +13,7 @@ func init() {
 		t := sparse.SparseReorder(sp(in, 0))
 		return outputs{t.Indices, t.Values}
 	}
-	reordered := func(name string, in ...*tf.Tensor) sample {
+	reordered := func(name string, in ...*core.Tensor) sample {
 		return valuesFirst(sample{Op: "SparseReorder", Name: name, In: in, F: reorder})
 	}
 	four := vec[float32](1, 2, 3, 4)
@@ -22,7 +23,7 @@ func init() {
 		reordered("outside", at(2, 0, 1, -5, 3, 9, 0, 2, 4), four, i64(6, 5)),
 		reordered("text", at(1, 3, 2, 1), vec("c", "b", "a"), i64(6)),
 		failing("SparseReorder", "indices", reorder, i64(1), four, i64(1)),
-		failing("SparseReorder", "values", reorder, at(1, 1), tf.Scalar(float32(1)), i64(1)),
+		failing("SparseReorder", "values", reorder, at(1, 1), core.Scalar(float32(1)), i64(1)),
 		failing("SparseReorder", "shape", reorder, at(1, 1), vec[float32](1), at(1, 1)),
 		failing("SparseReorder", "number", reorder, at(1, 1), four, i64(1)),
 		failing("SparseReorder", "rank", reorder, at(1, 1), vec[float32](1), i64(1, 2)),
@@ -31,7 +32,7 @@ func init() {
 	slice := func(_ *tf.Graph, in []tf.Output) []tf.Output {
 		return parts(sparse.SparseSlice(sp(in, 0), in[3], in[4]))
 	}
-	sliced := func(name string, start, size *tf.Tensor) sample {
+	sliced := func(name string, start, size *core.Tensor) sample {
 		return valuesFirst(sample{Op: "SparseSlice", Name: name, In: tensors{where, four, shape, start, size}, F: slice})
 	}
 	back := applied("SparseSliceGrad")
@@ -52,7 +53,7 @@ func init() {
 		failing("SparseSlice", "rank", slice, where, four, i64(1), i64(1), i64(1)),
 		sample{Op: "SparseSliceGrad", In: tensors{vec[float32](5, 6), where, i64(1, 1), at(2, 1, 2, 1, 3)}, F: back},
 		failing("SparseSliceGrad", "indices", back, vec[float32](5), i64(1), i64(1), at(1, 1)),
-		failing("SparseSliceGrad", "gradient", back, tf.Scalar(float32(5)), where, i64(1, 1), where),
+		failing("SparseSliceGrad", "gradient", back, core.Scalar(float32(5)), where, i64(1, 1), where),
 		failing("SparseSliceGrad", "ranks", back, four, where, i64(1, 1), at(1, 1, 2, 3, 4)),
 		failing("SparseSliceGrad", "more", back, vec[float32](5, 6), at(1, 1), i64(1), at(1, 1, 2)),
 		failing("SparseSliceGrad", "number", back, vec[float32](5), where, i64(1, 1), where),
@@ -94,7 +95,7 @@ func init() {
 			return parts(sparse.SparseConcat(dim, []sparse.Tensor{sp(in, 0), sp(in, 3)}))
 		}
 	}
-	joined := func(name string, dim int, in ...*tf.Tensor) sample {
+	joined := func(name string, dim int, in ...*core.Tensor) sample {
 		return sample{Op: "SparseConcat", Name: name, In: in, F: concat(dim), Types: optest.OnlyOwn}
 	}
 	two := vec[float32](8, 9)
@@ -104,7 +105,7 @@ func init() {
 		joined("unordered", 1, where, four, i64(6, 5), at(2, 5, 1, 0, 1), two, i64(6, 2)),
 		failing("SparseConcat", "dimension", concat(2), where, four, i64(6, 5), at(2, 0, 1, 1, 1), two, i64(2, 5)),
 		failing("SparseConcat", "indices", concat(1), where, four, i64(6, 5), i64(1), two, i64(2, 5)),
-		failing("SparseConcat", "values", concat(1), where, four, i64(6, 5), at(2, 0, 1, 1, 1), tf.Scalar(float32(1)), i64(2, 5)),
+		failing("SparseConcat", "values", concat(1), where, four, i64(6, 5), at(2, 0, 1, 1, 1), core.Scalar(float32(1)), i64(2, 5)),
 		failing("SparseConcat", "shape", concat(1), where, four, i64(6, 5), at(2, 0, 1, 1, 1), two, at(1, 2, 5)),
 		failing("SparseConcat", "ranks", concat(1), where, four, i64(6, 5), at(1, 0, 1), two, i64(2)),
 		failing("SparseConcat", "sizes", concat(1), where, four, i64(6, 5), at(2, 0, 1, 1, 1), two, i64(5, 5)),

@@ -4,12 +4,13 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "SparseReshape", In: "input_indices: int64; input_shape: int64; new_shape: int64", Out: "output_indices: int64; output_shape: int64",
-		Shape: reshapeShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(computed(reshape)),
+		Shape: reshapeShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(computed(reshape)),
 	})
 }
 
@@ -22,7 +23,7 @@ func SparseReshape(indices, shape, newShape tf.Output, opts ...tf.Option) (newIn
 	return op.Output(0), op.Output(1)
 }
 
-func reshapeShape(c *tf.Infer) error {
+func reshapeShape(c *core.Infer) error {
 	at, err := c.Rank(0, 2)
 	if err != nil {
 		return err
@@ -43,7 +44,7 @@ func reshapeShape(c *tf.Infer) error {
 	return nil
 }
 
-func reshape(c *tf.OpContext) error {
+func reshape(c *core.OpContext) error {
 	at := c.Input(0)
 	from, to, err := reshapeSizes(at, c.Input(1), c.Input(2))
 	if err != nil {
@@ -64,7 +65,7 @@ func reshape(c *tf.OpContext) error {
 	if err != nil {
 		return err
 	}
-	src, dst := tf.Data[int64](at), tf.Data[int64](out)
+	src, dst := core.Data[int64](at), core.Data[int64](out)
 	c.ParallelFor(at.Dim(0), 4096, func(lo, hi int) {
 		move(dst[lo*len(to):hi*len(to)], src[lo*len(from):hi*len(from)], hi-lo, steps(to), steps(from))
 	})
@@ -99,7 +100,7 @@ func steps(s tf.Shape) []int64 {
 }
 
 // reshapeSizes checks the inputs of a reshape and returns both shapes.
-func reshapeSizes(at, old, target *tf.Tensor) (from, to tf.Shape, err error) {
+func reshapeSizes(at, old, target *core.Tensor) (from, to tf.Shape, err error) {
 	switch {
 	case at.Rank() != 2:
 		return nil, nil, invalid("Input must be a matrix.")

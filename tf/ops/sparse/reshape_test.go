@@ -3,6 +3,7 @@ package sparse_test
 import (
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops/sparse"
 )
 
@@ -12,7 +13,7 @@ func init() {
 		at, shape := sparse.SparseReshape(in[0], in[1], in[2])
 		return outputs{at, shape}
 	}
-	reshaped := func(name string, in ...*tf.Tensor) sample {
+	reshaped := func(name string, in ...*core.Tensor) sample {
 		return sample{Op: "SparseReshape", Name: name, In: in, Types: optest.OnlyOwn, F: f}
 	}
 	addSamples(
@@ -21,7 +22,7 @@ func init() {
 		reshaped("inferred", where, i64(2, 3, 6), i64(2, -1, 3, 1)),
 		reshaped("to vector", where, i64(2, 3, 6), i64(-1)),
 		reshaped("empty", none(2), i64(0, 3), i64(3, 0, 5)),
-		reshaped("from scalar", tf.NewTensor(tf.Int64, tf.Shape{1, 0}), i64(), i64(1, 1)),
+		reshaped("from scalar", core.NewTensor(tf.Int64, tf.Shape{1, 0}), i64(), i64(1, 1)),
 		failing("SparseReshape", "indices", f, i64(1), i64(3), i64(3)),
 		failing("SparseReshape", "shape", f, where, at(1, 1), i64(3)),
 		failing("SparseReshape", "target", f, where, i64(2, 3, 6), at(1, 1)),

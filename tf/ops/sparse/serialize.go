@@ -6,29 +6,30 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/gorge-tf/gorge/internal/rows"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 func init() {
 	const in = "sparse_indices: int64; sparse_values: T; sparse_shape: int64"
 	const attrs = "T: type; out_type: {string, variant} = string"
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "SerializeSparse", In: in, Out: "serialized_sparse: out_type", Attrs: attrs,
-		Shape: sparseTo(tf.Shape{3}), NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(serializer(serializeOne)),
+		Shape: sparseTo(tf.Shape{3}), NoGrad: core.NoGradientDefined, Kernels: core.AnyType(serializer(serializeOne)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "SerializeManySparse", In: in, Out: "serialized_sparse: out_type", Attrs: attrs,
-		Shape: sparseTo(tf.Shape{-1, 3}), NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", sameFor(serializer(serializeMany), anything...)),
+		Shape: sparseTo(tf.Shape{-1, 3}), NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", sameFor(serializer(serializeMany), anything...)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "DeserializeSparse", In: "serialized_sparse: Tserialized", Out: "sparse_indices: int64; sparse_values: dtype; sparse_shape: int64",
 		Attrs: "dtype: type; Tserialized: {string, variant} = string",
-		Shape: deserializeShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(deserialize),
+		Shape: deserializeShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(deserialize),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "DeserializeManySparse", In: "serialized_sparse: string", Out: "sparse_indices: int64; sparse_values: dtype; sparse_shape: int64", Attrs: "dtype: type",
-		Shape: deserializeManyShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(deserialize),
+		Shape: deserializeManyShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(deserialize),
 	})
 }
 
@@ -60,15 +61,15 @@ func SerializeManySparse(t Tensor, opts ...tf.Option) tf.Output {
 // three, or in a tensor of these, of strings or variants: its dimensions but the
 // last become the first of the result, which is as large as the largest.
 func DeserializeSparse(serialized tf.Output, d tf.DType, opts ...tf.Option) Tensor {
-	return tensorOf(tf.Apply(nil, "DeserializeSparse", []tf.Output{serialized}, attrs(opts, tf.Attr("dtype", d))...))
+	return tensorOf(tf.Apply(nil, "DeserializeSparse", []tf.Output{serialized}, tf.Join(opts, tf.Attr("dtype", d))...))
 }
 
 // DeserializeManySparse is DeserializeSparse for a matrix of strings.
 func DeserializeManySparse(serialized tf.Output, d tf.DType, opts ...tf.Option) Tensor {
-	return tensorOf(tf.Apply(nil, "DeserializeManySparse", []tf.Output{serialized}, attrs(opts, tf.Attr("dtype", d))...))
+	return tensorOf(tf.Apply(nil, "DeserializeManySparse", []tf.Output{serialized}, tf.Join(opts, tf.Attr("dtype", d))...))
 }
 
-func deserializeShape(c *tf.Infer) error {
+func deserializeShape(c *core.Infer) error {
 	setSparse(c, 0, -1)
 	if s := c.In(0); len(s) > 0 && s[len(s)-1] >= 0 && s[len(s)-1] != 3 {
 		return invalid("Dimension must be 3 but is %d", s[len(s)-1])
@@ -76,7 +77,7 @@ func deserializeShape(c *tf.Infer) error {
 	return nil
 }
 
-func deserializeManyShape(c *tf.Infer) error {
+func deserializeManyShape(c *core.Infer) error {
 	if _, err := c.Rank(0, 2); err != nil {
 		return err
 	}
@@ -84,25 +85,25 @@ func deserializeManyShape(c *tf.Infer) error {
 }
 
 // A store puts tensors into elements of a result.
-type store func(out *tf.Tensor, i int, t *tf.Tensor) error
+type store func(out *core.Tensor, i int, t *core.Tensor) error
 
 var stores = map[tf.DType]store{tf.String: storeString, tf.Variant: storeVariant}
 
-func storeVariant(out *tf.Tensor, i int, t *tf.Tensor) error {
+func storeVariant(out *core.Tensor, i int, t *core.Tensor) error {
 	out.Variants()[i].Value = keep(t)
 	return nil
 }
 
-func storeString(out *tf.Tensor, i int, t *tf.Tensor) error {
-	p := tf.TensorProto(t)
+func storeString(out *core.Tensor, i int, t *core.Tensor) error {
+	p := core.TensorProto(t)
 	if t.DType() == tf.String {
-		p.StringVal, p.TensorContent = nil, stringContent(tf.Data[string](t))
+		p.StringVal, p.TensorContent = nil, stringContent(core.Data[string](t))
 	}
 	data, err := proto.MarshalOptions{Deterministic: true}.Marshal(p)
 	if err != nil {
 		return invalid("the tensor cannot be encoded: %v", err)
 	}
-	tf.Data[string](out)[i] = string(data)
+	core.Data[string](out)[i] = string(data)
 	return nil
 }
 
@@ -119,10 +120,10 @@ func stringContent(v []string) (b []byte) {
 }
 
 // serializer makes the kernel of an op that writes sparse tensors.
-func serializer(write func(*tf.OpContext, tf.DType, store) error) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func serializer(write func(*core.OpContext, tf.DType, store) error) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		d := n.Type("out_type")
-		return tf.Compute(func(c *tf.OpContext) error {
+		return core.Compute(func(c *core.OpContext) error {
 			if err := checkParts(c.Input(0), c.Input(1), c.Input(2)); err != nil {
 				return err
 			}
@@ -131,7 +132,7 @@ func serializer(write func(*tf.OpContext, tf.DType, store) error) tf.NewKernel {
 	}
 }
 
-func serializeOne(c *tf.OpContext, d tf.DType, put store) error {
+func serializeOne(c *core.OpContext, d tf.DType, put store) error {
 	out, err := c.Alloc(0, d, tf.Shape{3})
 	for i := 0; i < 3 && err == nil; i++ {
 		err = put(out, i, c.Input(i))
@@ -139,7 +140,7 @@ func serializeOne(c *tf.OpContext, d tf.DType, put store) error {
 	return err
 }
 
-func serializeMany(c *tf.OpContext, d tf.DType, put store) error {
+func serializeMany(c *core.OpContext, d tf.DType, put store) error {
 	if rank := c.Input(2).Len(); rank <= 1 {
 		return invalid("Rank of input SparseTensor should be > 1, but saw rank: %d", rank)
 	}
@@ -174,13 +175,13 @@ func serializeMany(c *tf.OpContext, d tf.DType, put store) error {
 }
 
 // store puts the parts of t into row i of out.
-func (t *coo) store(out *tf.Tensor, i int, put store) error {
-	at, shape := tf.NewTensor(tf.Int64, tf.Shape{t.n, t.rank}), tf.NewTensor(tf.Int64, tf.Shape{t.rank})
-	copy(tf.Data[int64](at), t.at)
+func (t *coo) store(out *core.Tensor, i int, put store) error {
+	at, shape := core.NewTensor(tf.Int64, tf.Shape{t.n, t.rank}), core.NewTensor(tf.Int64, tf.Shape{t.rank})
+	copy(core.Data[int64](at), t.at)
 	for k, d := range t.shape {
-		tf.Data[int64](shape)[k] = int64(d)
+		core.Data[int64](shape)[k] = int64(d)
 	}
-	for k, part := range []*tf.Tensor{at, t.values, shape} {
+	for k, part := range []*core.Tensor{at, t.values, shape} {
 		if err := put(out, 3*i+k, part); err != nil {
 			return err
 		}
@@ -188,9 +189,9 @@ func (t *coo) store(out *tf.Tensor, i int, put store) error {
 	return nil
 }
 
-func deserialize(n *tf.Node) (tf.Kernel, error) {
+func deserialize(n *core.Node) (core.Kernel, error) {
 	d := n.Type("dtype")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		in := c.Input(0)
 		s := in.Shape()
 		if len(s) == 0 {
@@ -218,8 +219,8 @@ func deserialize(n *tf.Node) (tf.Kernel, error) {
 }
 
 // loaded returns the sparse tensor in row i of serialized ones.
-func loaded(in *tf.Tensor, i int, d tf.DType) (*coo, error) {
-	var part [3]*tf.Tensor
+func loaded(in *core.Tensor, i int, d tf.DType) (*coo, error) {
+	var part [3]*core.Tensor
 	for k := range part {
 		t, err := loadPart(in, 3*i+k)
 		if err != nil {
@@ -245,22 +246,22 @@ func loaded(in *tf.Tensor, i int, d tf.DType) (*coo, error) {
 		return nil, invalid("Expected column counts of SparseTensor[%d].indices to match size of SparseTensor[%d].shape but they do not: %d vs. %d", i, i, at.Dim(1), shape.Len())
 	}
 	s, err := shape.Ints()
-	return &coo{at: tf.Data[int64](at), rank: len(s), n: vals.Len(), shape: s, values: vals}, err
+	return &coo{at: core.Data[int64](at), rank: len(s), n: vals.Len(), shape: s, values: vals}, err
 }
 
 // loadPart returns the tensor in element i of serialized ones.
-func loadPart(in *tf.Tensor, i int) (*tf.Tensor, error) {
+func loadPart(in *core.Tensor, i int) (*core.Tensor, error) {
 	if in.DType() == tf.Variant {
-		if t, ok := in.Variants()[i].Value.(*tf.Tensor); ok {
+		if t, ok := in.Variants()[i].Value.(*core.Tensor); ok {
 			return t, nil
 		}
 		return nil, invalid("Could not get a tensor from serialized_sparse[%d, %d]", i/3, i%3)
 	}
 	var p pb.TensorProto
-	if err := proto.Unmarshal([]byte(tf.Data[string](in)[i]), &p); err != nil {
+	if err := proto.Unmarshal([]byte(core.Data[string](in)[i]), &p); err != nil {
 		return nil, invalid("Could not parse serialized proto")
 	}
-	t, err := tf.TensorFromProto(&p)
+	t, err := core.TensorFromProto(&p)
 	if err != nil {
 		return nil, invalid("Could not construct tensor from proto")
 	}
@@ -269,7 +270,7 @@ func loadPart(in *tf.Tensor, i int) (*tf.Tensor, error) {
 
 // writeNested makes sparse tensors, as the elements of one of shape outer, the
 // outputs of a kernel.
-func writeNested(c *tf.OpContext, ts []*coo, outer tf.Shape, d tf.DType) error {
+func writeNested(c *core.OpContext, ts []*coo, outer tf.Shape, d tf.DType) error {
 	shape, n, err := stackSizes(ts, d)
 	if err != nil {
 		return err
@@ -283,7 +284,7 @@ func writeNested(c *tf.OpContext, ts []*coo, outer tf.Shape, d tf.DType) error {
 	if err != nil {
 		return err
 	}
-	dst, from, place := tf.Data[int64](at)[:0], 0, make([]int64, len(outer))
+	dst, from, place := core.Data[int64](at)[:0], 0, make([]int64, len(outer))
 	for i, t := range ts {
 		if i > 0 {
 			increment(place, outer)

@@ -3,6 +3,7 @@ package sparse_test
 import (
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/sparse"
 )
@@ -39,7 +40,7 @@ func init() {
 		plain("DeserializeSparse", "rows", nested(false, 4, 3), words),
 		plain("DeserializeSparse", "nested variants", nested(true, 2, 2, 3), numbers),
 		failing(one, "indices", serialize, i64(1), vec[float32](1), i64(1)),
-		failing(one, "values", serialize, at(1, 1), tf.Scalar(float32(1)), i64(1)),
+		failing(one, "values", serialize, at(1, 1), core.Scalar(float32(1)), i64(1)),
 		failing(one, "shape", serialize, at(1, 1), vec[float32](1), at(1, 1)),
 		failing(many, "indices", serializeMany, i64(1), vec[float32](1), i64(1)),
 		failing(many, "rank", serializeMany, at(1, 1), vec[float32](1), i64(3)),
@@ -58,8 +59,8 @@ func init() {
 			return parts(sparse.DeserializeManySparse(sparse.SerializeManySparse(sp(in, 0)), tf.Float32))
 		}, numbers),
 		failing("DeserializeManySparse", "proto", loadMany, optest.Mat(3, "x", "y", "z")),
-		failing("DeserializeManySparse", "none", loadMany, tf.NewTensor(tf.String, tf.Shape{0, 3})),
-		failing("DeserializeSparse", "scalar", load, tf.Scalar("x")),
+		failing("DeserializeManySparse", "none", loadMany, core.NewTensor(tf.String, tf.Shape{0, 3})),
+		failing("DeserializeSparse", "scalar", load, core.Scalar("x")),
 		failing("DeserializeSparse", "columns", load, vec("x")),
 		failing("DeserializeSparse", "proto", load, vec("x", "y", "z")),
 		failing("DeserializeSparse", "empty", load, vec("", "", "")),

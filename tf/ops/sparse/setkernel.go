@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // setElem is what sets are of.
@@ -33,8 +34,8 @@ func (r *setReader[T]) next() {
 }
 
 // denseSets reads the rows of a dense tensor.
-func denseSets[T setElem](t *tf.Tensor) *setReader[T] {
-	data, i := tf.Data[T](t), 0
+func denseSets[T setElem](t *core.Tensor) *setReader[T] {
+	data, i := core.Data[T](t), 0
 	s := t.Shape()
 	width, rows := s[len(s)-1], s[:len(s)-1].NumElements()
 	r := &setReader[T]{shape: s, key: make([]int64, len(s)-1)}
@@ -65,7 +66,7 @@ func increment(at []int64, s tf.Shape) {
 // sparseSets reads the groups of a sparse tensor that differ in the last index
 // only.
 func sparseSets[T setElem](t *coo) *setReader[T] {
-	data, i := tf.Data[T](t.values), 0
+	data, i := core.Data[T](t.values), 0
 	r := &setReader[T]{shape: t.shape}
 	r.advance = func(r *setReader[T]) bool {
 		if i == t.n {
@@ -81,7 +82,7 @@ func sparseSets[T setElem](t *coo) *setReader[T] {
 }
 
 // sparseOperand reads the sets of the sparse tensor in inputs i to i+2.
-func sparseOperand[T setElem](c *tf.OpContext, i int, validate bool) (*setReader[T], error) {
+func sparseOperand[T setElem](c *core.OpContext, i int, validate bool) (*setReader[T], error) {
 	t, err := groupedInput(c, i, validate)
 	if err != nil {
 		return nil, err
@@ -90,7 +91,7 @@ func sparseOperand[T setElem](c *tf.OpContext, i int, validate bool) (*setReader
 }
 
 // groupedInput reads a sparse tensor whose last dimension has the sets.
-func groupedInput(c *tf.OpContext, i int, validate bool) (*coo, error) {
+func groupedInput(c *core.OpContext, i int, validate bool) (*coo, error) {
 	if s := c.Input(i + 2); s.Rank() == 1 && s.Len() < 2 {
 		return nil, invalid("Invalid rank %d.", s.Len())
 	}
@@ -111,9 +112,9 @@ func groupedInput(c *tf.OpContext, i int, validate bool) (*coo, error) {
 	return t, nil
 }
 
-func setSize[T setElem](n *tf.Node) (tf.Kernel, error) {
+func setSize[T setElem](n *core.Node) (core.Kernel, error) {
 	validate := n.Bool("validate_indices")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		r, err := sparseOperand[T](c, 0, validate)
 		if err != nil {
 			return err
@@ -123,7 +124,7 @@ func setSize[T setElem](n *tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		count := tf.Data[int32](out)
+		count := core.Data[int32](out)
 		clear(count)
 		for r.next(); !r.ended; r.next() {
 			count[offset(r.key, s)] = int32(len(r.set))
@@ -142,14 +143,14 @@ func offset(at []int64, s tf.Shape) int {
 }
 
 // setKernel makes the kernel of a set operation.
-func setKernel[T setElem](o operands) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func setKernel[T setElem](o operands) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		s, err := newSelection(n.Str("set_operation"))
 		if err != nil {
 			return nil, err
 		}
 		validate := n.Bool("validate_indices")
-		return tf.Compute(func(c *tf.OpContext) error {
+		return core.Compute(func(c *core.OpContext) error {
 			a, err := operand[T](c, o[0].at, o[0].sparse, validate)
 			if err != nil {
 				return err
@@ -166,7 +167,7 @@ func setKernel[T setElem](o operands) tf.NewKernel {
 	}
 }
 
-func operand[T setElem](c *tf.OpContext, i int, sparse, validate bool) (*setReader[T], error) {
+func operand[T setElem](c *core.OpContext, i int, sparse, validate bool) (*setReader[T], error) {
 	if sparse {
 		return sparseOperand[T](c, i, validate)
 	}
@@ -241,7 +242,7 @@ func (l *setList[T]) addIndices(key []int64, n int) {
 }
 
 // write makes the list the outputs of a kernel.
-func (l *setList[T]) write(c *tf.OpContext) error {
+func (l *setList[T]) write(c *core.OpContext) error {
 	shape := append(l.group.Clone(), l.most)
 	if err := allocInts(c, 0, tf.Shape{len(l.values), len(shape)}, l.at); err != nil {
 		return err
@@ -250,6 +251,6 @@ func (l *setList[T]) write(c *tf.OpContext) error {
 	if err != nil {
 		return err
 	}
-	copy(tf.Data[T](v), l.values)
+	copy(core.Data[T](v), l.values)
 	return allocShape(c, 2, shape)
 }

@@ -5,15 +5,16 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const types = "T: {int8, int16, int32, int64, uint8, uint16, string}"
 	const result = "result_indices: int64; result_values: T; result_shape: int64"
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "SetSize", In: "set_indices: int64; set_values: T; set_shape: int64", Out: "size: int32", Attrs: "validate_indices: bool = true; " + types,
-		Shape: func(*tf.Infer) error { return nil }, NoGrad: tf.NotDifferentiable,
-		Kernels: tf.ByType("T", byType{
+		Shape: func(*core.Infer) error { return nil }, NoGrad: core.NotDifferentiable,
+		Kernels: core.ByType("T", byType{
 			tf.Int8: setSize[int8], tf.Int16: setSize[int16], tf.Int32: setSize[int32], tf.Int64: setSize[int64],
 			tf.Uint8: setSize[uint8], tf.Uint16: setSize[uint16], tf.String: setSize[string],
 		}),
@@ -30,10 +31,10 @@ func init() {
 		{"DenseToSparse", dense("set1") + "; " + sparse("set2"), operands{{0, false}, {1, true}}},
 		{"SparseToSparse", sparse("set1") + "; " + sparse("set2"), operands{{0, true}, {3, true}}},
 	} {
-		tf.Register(tf.OpDef{
+		core.Register(core.OpDef{
 			Name: op.name + "SetOperation", In: op.in, Out: result, Attrs: "set_operation: string; validate_indices: bool = true; " + types,
-			Shape: op.operands.infer, NoGrad: tf.NotDifferentiable,
-			Kernels: tf.ByType("T", byType{
+			Shape: op.operands.infer, NoGrad: core.NotDifferentiable,
+			Kernels: core.ByType("T", byType{
 				tf.Int8: setKernel[int8](op.operands), tf.Int16: setKernel[int16](op.operands), tf.Int32: setKernel[int32](op.operands),
 				tf.Int64: setKernel[int64](op.operands), tf.Uint8: setKernel[uint8](op.operands), tf.Uint16: setKernel[uint16](op.operands),
 				tf.String: setKernel[string](op.operands),
@@ -74,7 +75,7 @@ func SparseToSparseSetOperation(a, b Tensor, operation string, opts ...tf.Option
 }
 
 func setOperation(op, operation string, opts []tf.Option, in ...tf.Output) Tensor {
-	return tensorOf(tf.Apply(nil, op+"SetOperation", in, attrs(opts, tf.Attr("set_operation", operation))...))
+	return tensorOf(tf.Apply(nil, op+"SetOperation", in, tf.Join(opts, tf.Attr("set_operation", operation))...))
 }
 
 // operands says where the two operands of a set operation begin among the
@@ -85,7 +86,7 @@ type operands [2]struct {
 }
 
 // infer gives the result the rank that both operands have.
-func (o operands) infer(c *tf.Infer) error {
+func (o operands) infer(c *core.Infer) error {
 	rank := -1
 	for i, x := range o {
 		r, err := -1, error(nil)

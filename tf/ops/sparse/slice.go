@@ -5,17 +5,18 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "SparseSlice", In: "indices: int64; values: T; shape: int64; start: int64; size: int64",
 		Out: "output_indices: int64; output_values: T; output_shape: int64", Attrs: "T: type",
-		Shape: sliceShape, Grad: sliceGrad, Kernels: tf.ByType("T", sameFor(computed(slice), anything...)),
+		Shape: sliceShape, Grad: tf.GradFunc(sliceGrad), Kernels: core.ByType("T", sameFor(computed(slice), anything...)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "SparseSliceGrad", In: "backprop_val_grad: T; input_indices: int64; input_start: int64; output_indices: int64", Out: "val_grad: T", Attrs: "T: numbertype",
-		Shape: sliceGradShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", sameFor(computed(sliceBack), numbers...)),
+		Shape: sliceGradShape, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", sameFor(computed(sliceBack), numbers...)),
 	})
 }
 
@@ -31,7 +32,7 @@ func SparseSliceGrad(dy, indices, start, slicedIndices tf.Output, opts ...tf.Opt
 	return apply("SparseSliceGrad", opts, dy, indices, start, slicedIndices)
 }
 
-func sliceShape(c *tf.Infer) error {
+func sliceShape(c *core.Infer) error {
 	rank := -1
 	for i, r := range []int{2, 1, 1, 1, 1} {
 		s, err := c.Rank(i, r)
@@ -48,7 +49,7 @@ func sliceShape(c *tf.Infer) error {
 	return nil
 }
 
-func sliceGradShape(c *tf.Infer) error {
+func sliceGradShape(c *core.Infer) error {
 	at, err := c.Rank(1, 2)
 	if err != nil {
 		return err
@@ -65,7 +66,7 @@ func sliceGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	return grads
 }
 
-func slice(c *tf.OpContext) error {
+func slice(c *core.OpContext) error {
 	t, err := anyOrder(c.Input(0), c.Input(1), c.Input(2))
 	if err != nil {
 		return err
@@ -97,7 +98,7 @@ func slice(c *tf.OpContext) error {
 	if err := t.write(c, kept); err != nil {
 		return err
 	}
-	out := tf.Data[int64](c.Out[0].T)
+	out := core.Data[int64](c.Out[0].T)
 	for i := range out {
 		out[i] -= start[i%t.rank]
 	}
@@ -105,7 +106,7 @@ func slice(c *tf.OpContext) error {
 }
 
 // anyOrder reads a sparse tensor whose indices need not be in order.
-func anyOrder(at, vals, shape *tf.Tensor) (*coo, error) {
+func anyOrder(at, vals, shape *core.Tensor) (*coo, error) {
 	switch {
 	case at.Rank() != 2:
 		return nil, invalid("Sparse indices must be rank 2 but is rank %d", at.Rank())
@@ -126,7 +127,7 @@ func anyOrder(at, vals, shape *tf.Tensor) (*coo, error) {
 }
 
 // bounded is anyOrder for indices that have to lie within the shape.
-func bounded(at, vals, shape *tf.Tensor) (*coo, error) {
+func bounded(at, vals, shape *core.Tensor) (*coo, error) {
 	t, err := anyOrder(at, vals, shape)
 	if err != nil {
 		return nil, err
@@ -140,14 +141,14 @@ func bounded(at, vals, shape *tf.Tensor) (*coo, error) {
 }
 
 // bounds reads a vector with an element for each dimension.
-func (t *coo) bounds(v *tf.Tensor, name string) ([]int64, error) {
+func (t *coo) bounds(v *core.Tensor, name string) ([]int64, error) {
 	if v.Rank() != 1 {
 		return nil, invalid("Input %s should be a vector but received shape %s", name, v.Shape().Text())
 	}
 	if v.Len() != t.rank {
 		return nil, invalid("Expected %s to be a vector of length %d but got length %d", name, t.rank, v.Len())
 	}
-	return tf.Data[int64](v), nil
+	return core.Data[int64](v), nil
 }
 
 func inSlice(at, start, size []int64) bool {
@@ -161,7 +162,7 @@ func inSlice(at, start, size []int64) bool {
 
 // sliceBack hands gradients, which are in the order of the values that were
 // kept, to those.
-func sliceBack(c *tf.OpContext) error {
+func sliceBack(c *core.OpContext) error {
 	dy, at, start, kept := c.Input(0), c.Input(1), c.Input(2), c.Input(3)
 	if err := checkSliceGrad(dy, at, start, kept); err != nil {
 		return err
@@ -172,7 +173,7 @@ func sliceBack(c *tf.OpContext) error {
 	}
 	rows.Clear(out)
 	put, rank, j := rows.Mover(out, dy), at.Dim(1), 0
-	from, to, begin := tf.Data[int64](at), tf.Data[int64](kept), tf.Data[int64](start)
+	from, to, begin := core.Data[int64](at), core.Data[int64](kept), core.Data[int64](start)
 	for i := 0; i < at.Dim(0) && j < dy.Len(); i++ {
 		if moved(from[i*rank:(i+1)*rank], to[j*rank:(j+1)*rank], begin) {
 			put(i, j, 1)
@@ -195,7 +196,7 @@ func moved(a, b, start []int64) bool {
 	return true
 }
 
-func checkSliceGrad(dy, at, start, kept *tf.Tensor) error {
+func checkSliceGrad(dy, at, start, kept *core.Tensor) error {
 	switch {
 	case at.Rank() != 2 || kept.Rank() != 2:
 		return invalid("Input and output indices should be matrices but received shapes: %s and %s", at.Shape().Text(), kept.Shape().Text())

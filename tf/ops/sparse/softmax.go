@@ -5,14 +5,15 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "SparseSoftmax", In: "sp_indices: int64; sp_values: T; sp_shape: int64", Out: "output: T", Attrs: "T: {half, float, double}",
-		Shape: softmaxShape, Grad: softmaxGrad,
-		Kernels: tf.ByType("T", byType{
+		Shape: softmaxShape, Grad: tf.GradFunc(softmaxGrad),
+		Kernels: core.ByType("T", byType{
 			tf.Float16: computed(softmax[float32]), tf.Float32: computed(softmax[float32]), tf.Float64: computed(softmax[float64]),
 		}),
 	})
@@ -25,7 +26,7 @@ func SparseSoftmax(t Tensor, opts ...tf.Option) tf.Output {
 	return apply("SparseSoftmax", opts, flat(t)...)
 }
 
-func softmaxShape(c *tf.Infer) error {
+func softmaxShape(c *core.Infer) error {
 	for i, rank := range []int{2, 1, 1} {
 		s, err := c.Rank(i, rank)
 		if err != nil {
@@ -46,7 +47,7 @@ func softmaxGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	return tf.Grads(tf.Output{}, dx, tf.Output{})
 }
 
-func softmax[T float32 | float64](c *tf.OpContext) error {
+func softmax[T float32 | float64](c *core.OpContext) error {
 	at, vals, shape := c.Input(0), c.Input(1), c.Input(2)
 	switch {
 	case at.Rank() != 2:
@@ -54,7 +55,7 @@ func softmax[T float32 | float64](c *tf.OpContext) error {
 	case vals.Rank() != 1 || shape.Rank() != 1:
 		return invalid("Inputs sp_values and sp_shape should be vectors but received shapes: %s and %s", vals.Shape().Text(), shape.Shape().Text())
 	case shape.Len() < 2:
-		return invalid("Input should have rank >= 2, but received shape: %s", spaced(tf.Data[int64](shape)))
+		return invalid("Input should have rank >= 2, but received shape: %s", spaced(core.Data[int64](shape)))
 	}
 	t, err := inputCOO(c, 0)
 	if err != nil {

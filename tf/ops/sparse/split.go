@@ -3,26 +3,27 @@ package sparse
 import (
 	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "SparseSplit", In: "split_dim: int64; indices: int64; values: T; shape: int64",
 		Out:   "output_indices: num_split * int64; output_values: num_split * T; output_shape: num_split * int64",
 		Attrs: "num_split: int >= 1; T: type",
-		Shape: splitShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", sameFor(split, anything...)),
+		Shape: splitShape, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", sameFor(split, anything...)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "SparseConcat", In: "indices: N * int64; values: N * T; shapes: N * int64", Out: "output_indices: int64; output_values: T; output_shape: int64",
 		Attrs: "concat_dim: int; N: int >= 2; T: type",
-		Shape: concatShape, NoGrad: tf.NotDifferentiable, Kernels: tf.ByType("T", sameFor(concat, anything...)),
+		Shape: concatShape, NoGrad: core.NotDifferentiable, Kernels: core.ByType("T", sameFor(concat, anything...)),
 	})
 }
 
 // SparseSplit cuts t into n parts along a dimension, an int64 scalar. Where its
 // size is not a multiple of n, the first parts are larger by one.
 func SparseSplit(dim tf.Output, t Tensor, n int, opts ...tf.Option) []Tensor {
-	op := tf.Apply(nil, "SparseSplit", append([]tf.Output{dim}, flat(t)...), attrs(opts, tf.Attr("num_split", n))...)
+	op := tf.Apply(nil, "SparseSplit", append([]tf.Output{dim}, flat(t)...), tf.Join(opts, tf.Attr("num_split", n))...)
 	parts := make([]Tensor, n)
 	for i := range parts {
 		parts[i] = Tensor{op.Output(i), op.Output(n + i), op.Output(2*n + i)}
@@ -37,10 +38,10 @@ func SparseConcat(dim int, ts []Tensor, opts ...tf.Option) Tensor {
 	for i, t := range ts {
 		in[i], in[len(ts)+i], in[2*len(ts)+i] = t.Indices, t.Values, t.DenseShape
 	}
-	return tensorOf(tf.Apply(nil, "SparseConcat", in, attrs(opts, tf.Attr("concat_dim", dim), tf.Attr("N", len(ts)))...))
+	return tensorOf(tf.Apply(nil, "SparseConcat", in, tf.Join(opts, tf.Attr("concat_dim", dim), tf.Attr("N", len(ts)))...))
 }
 
-func splitShape(c *tf.Infer) error {
+func splitShape(c *core.Infer) error {
 	if _, err := c.Rank(0, 0); err != nil {
 		return err
 	}
@@ -54,7 +55,7 @@ func splitShape(c *tf.Infer) error {
 	return err
 }
 
-func concatShape(c *tf.Infer) error {
+func concatShape(c *core.Infer) error {
 	n, total, rank := c.NumIn()/3, 0, -1
 	for i := range n {
 		at, err := c.Rank(i, 2)
@@ -90,9 +91,9 @@ func concatShape(c *tf.Infer) error {
 	return nil
 }
 
-func split(n *tf.Node) (tf.Kernel, error) {
+func split(n *core.Node) (core.Kernel, error) {
 	parts := n.Int("num_split")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		t, dim, err := splitInput(c, parts)
 		if err != nil {
 			return err
@@ -131,7 +132,7 @@ func partOf(i, size, more int) int {
 }
 
 // writePart makes values of t part p of a split, whose indices begin at begin.
-func (t *coo) writePart(c *tf.OpContext, p, parts int, order []int, dim int, begin int64) error {
+func (t *coo) writePart(c *core.OpContext, p, parts int, order []int, dim int, begin int64) error {
 	at, err := c.Alloc(p, tf.Int64, tf.Shape{len(order), t.rank})
 	if err != nil {
 		return err
@@ -140,7 +141,7 @@ func (t *coo) writePart(c *tf.OpContext, p, parts int, order []int, dim int, beg
 	if err != nil {
 		return err
 	}
-	dst, put := tf.Data[int64](at), rows.Mover(vals, t.values)
+	dst, put := core.Data[int64](at), rows.Mover(vals, t.values)
 	for k, i := range order {
 		copy(dst[k*t.rank:], t.index(i))
 		dst[k*t.rank+dim] -= begin
@@ -149,7 +150,7 @@ func (t *coo) writePart(c *tf.OpContext, p, parts int, order []int, dim int, beg
 	return nil
 }
 
-func splitInput(c *tf.OpContext, parts int) (*coo, int, error) {
+func splitInput(c *core.OpContext, parts int) (*coo, int, error) {
 	d, at, vals, shape := c.Input(0), c.Input(1), c.Input(2), c.Input(3)
 	if d.Rank() != 0 {
 		return nil, 0, invalid("Input axis should be a scalar but received shape %s", d.Shape().Text())
@@ -158,7 +159,7 @@ func splitInput(c *tf.OpContext, parts int) (*coo, int, error) {
 		return nil, 0, err
 	}
 	rank := shape.Len()
-	dim := tf.Data[int64](d)[0]
+	dim := core.Data[int64](d)[0]
 	axis := dim
 	if dim < 0 {
 		axis += int64(rank)
@@ -166,10 +167,10 @@ func splitInput(c *tf.OpContext, parts int) (*coo, int, error) {
 	if axis < 0 || axis >= int64(rank) {
 		return nil, 0, invalid("Input axis should be in range [%d, %d), got %d", -rank, rank, dim)
 	}
-	if size := tf.Data[int64](shape)[axis]; int64(parts) > size {
+	if size := core.Data[int64](shape)[axis]; int64(parts) > size {
 		return nil, 0, invalid("Input num_split should be between 1 and the splitting dimension size (%d), got %d", size, parts)
 	}
-	for _, d := range tf.Data[int64](shape) {
+	for _, d := range core.Data[int64](shape) {
 		if d < 0 {
 			return nil, 0, invalid("Expected a non-negative size, got %d", d)
 		}
@@ -178,9 +179,9 @@ func splitInput(c *tf.OpContext, parts int) (*coo, int, error) {
 	return t, int(axis), err
 }
 
-func concat(n *tf.Node) (tf.Kernel, error) {
+func concat(n *core.Node) (core.Kernel, error) {
 	dim := n.Int("concat_dim")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		ts, axis, err := concatInputs(c, dim)
 		if err != nil {
 			return err
@@ -204,7 +205,7 @@ func concat(n *tf.Node) (tf.Kernel, error) {
 }
 
 // concatInputs reads the inputs, a list of each part of sparse tensors.
-func concatInputs(c *tf.OpContext, dim int) (ts []*coo, axis int, err error) {
+func concatInputs(c *core.OpContext, dim int) (ts []*coo, axis int, err error) {
 	n := c.Inputs() / 3
 	if err := concatRanks(c, n); err != nil {
 		return nil, 0, err
@@ -234,7 +235,7 @@ func concatInputs(c *tf.OpContext, dim int) (ts []*coo, axis int, err error) {
 }
 
 // concatRanks checks the ranks of the lists of parts.
-func concatRanks(c *tf.OpContext, n int) error {
+func concatRanks(c *core.OpContext, n int) error {
 	for list, part := range []struct {
 		rank       int
 		name, kind string
@@ -273,7 +274,7 @@ func join(ts []*coo, axis int) *coo {
 		all.shape[axis] += t.shape[axis]
 		all.n += t.n
 	}
-	all.values = tf.NewTensor(ts[0].values.DType(), tf.Shape{all.n})
+	all.values = core.NewTensor(ts[0].values.DType(), tf.Shape{all.n})
 	to := 0
 	for _, t := range ts {
 		rows.Mover(all.values, t.values)(to, 0, t.n)

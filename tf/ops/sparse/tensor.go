@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A Tensor names the outputs that are a sparse tensor together: the elements
@@ -33,7 +34,7 @@ type coo struct {
 	rank   int
 	n      int
 	shape  tf.Shape
-	values *tf.Tensor
+	values *core.Tensor
 }
 
 // index returns where value i lies.
@@ -41,7 +42,7 @@ func (t *coo) index(i int) []int64 { return t.at[i*t.rank : (i+1)*t.rank] }
 
 // inputCOO reads the sparse tensor in inputs i to i+2. It checks that they fit
 // together but not the indices; see valid.
-func inputCOO(c *tf.OpContext, i int) (*coo, error) {
+func inputCOO(c *core.OpContext, i int) (*coo, error) {
 	at, vals, shape := c.Input(i), c.Input(i+1), c.Input(i+2)
 	if shape.Rank() != 1 {
 		return nil, invalid("Shape must be a 1D tensor.")
@@ -54,7 +55,7 @@ func inputCOO(c *tf.OpContext, i int) (*coo, error) {
 }
 
 // newCOO checks that the parts of a sparse tensor fit together.
-func newCOO(at, vals *tf.Tensor, s tf.Shape) (*coo, error) {
+func newCOO(at, vals *core.Tensor, s tf.Shape) (*coo, error) {
 	switch {
 	case vals.Rank() != 1:
 		return nil, invalid("vals must be a vec, but got: %s", vals.Shape().Text())
@@ -65,11 +66,11 @@ func newCOO(at, vals *tf.Tensor, s tf.Shape) (*coo, error) {
 	case at.Dim(1) != len(s):
 		return nil, invalid("Order length must be SparseTensor rank.")
 	}
-	return &coo{at: tf.Data[int64](at), rank: len(s), n: vals.Len(), shape: s, values: vals}, nil
+	return &coo{at: core.Data[int64](at), rank: len(s), n: vals.Len(), shape: s, values: vals}, nil
 }
 
 // sizes reads a vector of sizes. Their product has to fit into an int64.
-func sizes(t *tf.Tensor) (tf.Shape, error) {
+func sizes(t *core.Tensor) (tf.Shape, error) {
 	v, err := t.Ints()
 	if err != nil {
 		return nil, err
@@ -145,7 +146,7 @@ func listText(s []int) string {
 
 // knownRank returns the rank of the sparse tensor in inputs i to i+2 as far as
 // shapes tell, else -1.
-func knownRank(c *tf.Infer, i int) (int, error) {
+func knownRank(c *core.Infer, i int) (int, error) {
 	at, err := c.Rank(i, 2)
 	if err != nil {
 		return 0, err
@@ -176,7 +177,7 @@ func mergeDim(a, b int) (int, error) {
 }
 
 // setSparse makes outputs i to i+2 a sparse tensor of a rank and unknown size.
-func setSparse(c *tf.Infer, i, rank int) {
+func setSparse(c *core.Infer, i, rank int) {
 	c.Set(i, tf.Shape{-1, rank})
 	c.Set(i+1, tf.Shape{-1})
 	c.Set(i+2, tf.Shape{rank})

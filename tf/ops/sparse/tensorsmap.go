@@ -9,23 +9,24 @@ import (
 	"github.com/gorge-tf/gorge/internal/resource"
 	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const shared = "; container: string = ''; shared_name: string = ''"
 	const parts = "sparse_indices: int64; sparse_values: T; sparse_shape: int64"
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "AddSparseToTensorsMap", In: parts, Out: "sparse_handle: int64", Attrs: "T: type" + shared, Stateful: true,
-		Shape: sparseTo(tf.Shape{}), NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(addToMap(addOne)),
+		Shape: sparseTo(tf.Shape{}), NoGrad: core.NoGradientDefined, Kernels: core.AnyType(addToMap(addOne)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "AddManySparseToTensorsMap", In: parts, Out: "sparse_handles: int64", Attrs: "T: type" + shared, Stateful: true,
-		Shape: sparseTo(tf.Shape{-1}), NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", sameFor(addToMap(addMany), anything...)),
+		Shape: sparseTo(tf.Shape{-1}), NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", sameFor(addToMap(addMany), anything...)),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "TakeManySparseFromTensorsMap", In: "sparse_handles: int64", Out: "sparse_indices: int64; sparse_values: dtype; sparse_shape: int64",
-		Attrs: "dtype: type" + shared, Stateful: true, Shape: takeShape, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("dtype", sameFor(takeMany, anything...)),
+		Attrs: "dtype: type" + shared, Stateful: true, Shape: takeShape, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("dtype", sameFor(takeMany, anything...)),
 	})
 }
 
@@ -57,13 +58,13 @@ func AddManySparseToTensorsMap(t Tensor, opts ...tf.Option) tf.Output {
 // those of the given numbers, and returns them as the parts of one whose first
 // index counts them. It is as large as the largest of them.
 func TakeManySparseFromTensorsMap(handles tf.Output, d tf.DType, opts ...tf.Option) Tensor {
-	return tensorOf(tf.Apply(nil, "TakeManySparseFromTensorsMap", []tf.Output{handles}, attrs(opts, tf.Attr("dtype", d))...))
+	return tensorOf(tf.Apply(nil, "TakeManySparseFromTensorsMap", []tf.Output{handles}, tf.Join(opts, tf.Attr("dtype", d))...))
 }
 
 // sparseTo is the shape function of an op that makes a tensor of shape s of a
 // sparse one.
-func sparseTo(s tf.Shape) func(*tf.Infer) error {
-	return func(c *tf.Infer) error {
+func sparseTo(s tf.Shape) func(*core.Infer) error {
+	return func(c *core.Infer) error {
 		for i, rank := range []int{2, 1, 1} {
 			if _, err := c.Rank(i, rank); err != nil {
 				return err
@@ -74,7 +75,7 @@ func sparseTo(s tf.Shape) func(*tf.Infer) error {
 	}
 }
 
-func takeShape(c *tf.Infer) error {
+func takeShape(c *core.Infer) error {
 	setSparse(c, 0, -1)
 	_, err := c.Rank(0, 1)
 	return err
@@ -119,13 +120,13 @@ func (m *tensorsMap) take(handles []int64) ([]*coo, error) {
 
 // sharedMap returns the map that a node uses; one without a name serves its
 // node alone.
-func sharedMap(n *tf.Node, name string) func(*tf.OpContext) (*tensorsMap, error) {
+func sharedMap(n *core.Node, name string) func(*core.OpContext) (*tensorsMap, error) {
 	container := n.Str("container")
 	if name == "" {
 		own := newMap(n.Name)
-		return func(*tf.OpContext) (*tensorsMap, error) { return own, nil }
+		return func(*core.OpContext) (*tensorsMap, error) { return own, nil }
 	}
-	return func(c *tf.OpContext) (*tensorsMap, error) {
+	return func(c *core.OpContext) (*tensorsMap, error) {
 		if c.Step == nil || c.Resources == nil {
 			return nil, tf.Errorf(tf.Internal, "a map of sparse tensors needs a resource manager")
 		}
@@ -134,10 +135,10 @@ func sharedMap(n *tf.Node, name string) func(*tf.OpContext) (*tensorsMap, error)
 }
 
 // addToMap makes the kernel of an op that adds to a map.
-func addToMap(add func(*tf.OpContext, *tensorsMap) error) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func addToMap(add func(*core.OpContext, *tensorsMap) error) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		find := sharedMap(n, cmp.Or(n.Str("shared_name"), n.Name))
-		return tf.Compute(func(c *tf.OpContext) error {
+		return core.Compute(func(c *core.OpContext) error {
 			if err := checkParts(c.Input(0), c.Input(1), c.Input(2)); err != nil {
 				return err
 			}
@@ -151,7 +152,7 @@ func addToMap(add func(*tf.OpContext, *tensorsMap) error) tf.NewKernel {
 }
 
 // checkParts checks the ranks of the parts of a sparse tensor.
-func checkParts(at, vals, shape *tf.Tensor) error {
+func checkParts(at, vals, shape *core.Tensor) error {
 	switch {
 	case at.Rank() != 2:
 		return invalid("Input indices should be a matrix but received shape %s", at.Shape().Text())
@@ -163,8 +164,8 @@ func checkParts(at, vals, shape *tf.Tensor) error {
 	return nil
 }
 
-func addOne(c *tf.OpContext, m *tensorsMap) error {
-	for _, d := range tf.Data[int64](c.Input(2)) {
+func addOne(c *core.OpContext, m *tensorsMap) error {
+	for _, d := range core.Data[int64](c.Input(2)) {
 		if d < 0 {
 			return invalid("Dimension %d must be >= 0", d)
 		}
@@ -176,15 +177,15 @@ func addOne(c *tf.OpContext, m *tensorsMap) error {
 	t.at, t.values = slices.Clone(t.at), keep(t.values)
 	out, err := c.Alloc(0, tf.Int64, tf.Shape{})
 	if err == nil {
-		tf.Data[int64](out)[0] = m.add(t)
+		core.Data[int64](out)[0] = m.add(t)
 	}
 	return err
 }
 
 // keep returns t for use after the step: its memory must not go back to a pool.
-func keep(t *tf.Tensor) *tf.Tensor { return t.Share().Escape() }
+func keep(t *core.Tensor) *core.Tensor { return t.Share().Escape() }
 
-func addMany(c *tf.OpContext, m *tensorsMap) error {
+func addMany(c *core.OpContext, m *tensorsMap) error {
 	t, err := minibatch(c.Input(0), c.Input(1), c.Input(2))
 	if err != nil {
 		return err
@@ -193,7 +194,7 @@ func addMany(c *tf.OpContext, m *tensorsMap) error {
 	if err != nil {
 		return err
 	}
-	handles := tf.Data[int64](out)
+	handles := core.Data[int64](out)
 	for i := range handles {
 		handles[i] = -1
 	}
@@ -209,7 +210,7 @@ func addMany(c *tf.OpContext, m *tensorsMap) error {
 }
 
 // minibatch checks a sparse tensor whose first index counts tensors.
-func minibatch(at, vals, shape *tf.Tensor) (*coo, error) {
+func minibatch(at, vals, shape *core.Tensor) (*coo, error) {
 	switch rank := shape.Len(); {
 	case vals.Len() != at.Dim(0):
 		return nil, invalid("Number of values must match first dimension of indices. Got %d values, indices shape: %s", vals.Len(), at.Shape().Text())
@@ -245,7 +246,7 @@ func (t *coo) runs(n int) iter.Seq2[int, int] {
 // part returns values lo to hi as a tensor of its own, without the first
 // dimension.
 func (t *coo) part(lo, hi int) *coo {
-	p := &coo{rank: t.rank - 1, n: hi - lo, shape: t.shape[1:], values: tf.NewTensor(t.values.DType(), tf.Shape{hi - lo})}
+	p := &coo{rank: t.rank - 1, n: hi - lo, shape: t.shape[1:], values: core.NewTensor(t.values.DType(), tf.Shape{hi - lo})}
 	p.at = make([]int64, 0, p.rank*p.n)
 	for i := lo; i < hi; i++ {
 		p.at = append(p.at, t.index(i)[1:]...)
@@ -254,9 +255,9 @@ func (t *coo) part(lo, hi int) *coo {
 	return p
 }
 
-func takeMany(n *tf.Node) (tf.Kernel, error) {
+func takeMany(n *core.Node) (core.Kernel, error) {
 	find, d := sharedMap(n, n.Str("shared_name")), n.Type("dtype")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		m, err := find(c)
 		if err != nil {
 			return err
@@ -268,7 +269,7 @@ func takeMany(n *tf.Node) (tf.Kernel, error) {
 		if h.Len() == 0 {
 			return invalid("Must have at least 1 serialized SparseTensor, but input matrix has 0 rows")
 		}
-		ts, err := m.take(tf.Data[int64](h))
+		ts, err := m.take(core.Data[int64](h))
 		if err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package sparse_test
 import (
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/sparse"
 )
@@ -34,7 +35,7 @@ func init() {
 	ones := vec[float32](1)
 	addSamples(
 		failing("AddSparseToTensorsMap", "indices", add("AddSparseToTensorsMap"), i64(1), ones, i64(1)),
-		failing("AddSparseToTensorsMap", "values", add("AddSparseToTensorsMap"), at(1, 1), tf.Scalar(float32(1)), i64(1)),
+		failing("AddSparseToTensorsMap", "values", add("AddSparseToTensorsMap"), at(1, 1), core.Scalar(float32(1)), i64(1)),
 		failing("AddSparseToTensorsMap", "shape", add("AddSparseToTensorsMap"), at(1, 1), ones, at(1, 1)),
 		failing("AddSparseToTensorsMap", "number", add("AddSparseToTensorsMap"), at(1, 1, 2), ones, i64(1)),
 		failing("AddSparseToTensorsMap", "negative", add("AddSparseToTensorsMap"), at(1, 1), ones, i64(-1)),

@@ -2,13 +2,14 @@ package special_test
 
 import (
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops/special"
 )
 
 type function = func(x tf.Output, opts ...tf.Option) tf.Output
 
 // grid holds numbers in every part of the line that is computed in its own way.
-func grid() *tf.Tensor {
+func grid() *core.Tensor {
 	return vec64(1e-9, 0.03, 0.2, 0.5, 0.999, 1, 1.4, 1.6, 1.999, 2.1, 2.5, 3.7, 4.9, 5.1, 7.5, 8.5, 10, 15, 19.9, 20.1, 24, 31, 45, 88, 120, 400)
 }
 

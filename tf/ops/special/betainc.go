@@ -5,13 +5,14 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
-		Name: "Betainc", In: "a: T; b: T; x: T", Out: "z: T", Attrs: "T: {float, double}", Shape: betaShape, Grad: betaGrad,
-		Kernels: tf.ByType("T", map[tf.DType]tf.NewKernel{tf.Float32: betaKernel[float32], tf.Float64: betaKernel[float64]}),
+	core.Register(core.OpDef{
+		Name: "Betainc", In: "a: T; b: T; x: T", Out: "z: T", Attrs: "T: {float, double}", Shape: betaShape, Grad: tf.GradFunc(betaGrad),
+		Kernels: core.ByType("T", map[tf.DType]core.NewKernel{tf.Float32: betaKernel[float32], tf.Float64: betaKernel[float64]}),
 	})
 }
 
@@ -21,7 +22,7 @@ func Betainc(a, b, x tf.Output, opts ...tf.Option) tf.Output {
 	return apply("Betainc", opts, a, b, x)
 }
 
-func betaShape(c *tf.Infer) error {
+func betaShape(c *core.Infer) error {
 	out := tf.Shape{}
 	for i := range 3 {
 		s := c.In(i)
@@ -45,7 +46,7 @@ func betaShape(c *tf.Infer) error {
 }
 
 // betaArgs returns the shape of the result.
-func betaArgs(c *tf.OpContext) (out tf.Shape, err error) {
+func betaArgs(c *core.OpContext) (out tf.Shape, err error) {
 	names := [...]string{"a", "b", "x"}
 	first := -1
 	for i, name := range names {
@@ -64,8 +65,8 @@ func betaArgs(c *tf.OpContext) (out tf.Shape, err error) {
 func betaKernel[T interface {
 	kernel.Float
 	tf.Elem
-}](*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+}](*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		s, err := betaArgs(c)
 		if err != nil {
 			return err
@@ -77,10 +78,10 @@ func betaKernel[T interface {
 		var in [3][]T
 		var step [3]int
 		for i := range in {
-			in[i] = tf.Data[T](c.Input(i))
+			in[i] = core.Data[T](c.Input(i))
 			step[i] = min(1, c.Input(i).Rank())
 		}
-		z := tf.Data[T](out)
+		z := core.Data[T](out)
 		c.ParallelFor(len(z), grain/4, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				z[i] = T(betainc(float64(in[0][i*step[0]]), float64(in[1][i*step[1]]), float64(in[2][i*step[2]])))

@@ -3,6 +3,7 @@ package special
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -17,13 +18,13 @@ type derivative func(x, y tf.Output) tf.Output
 // register registers a function of one number, computed in float64. Most
 // functions have no kernels for 16-bit numbers.
 func register(name string, f func(float64) float64, d derivative, withHalf bool) {
-	by := map[tf.DType]tf.NewKernel{tf.Float32: mapKernel[float32](f), tf.Float64: mapKernel[float64](f)}
+	by := map[tf.DType]core.NewKernel{tf.Float32: mapKernel[float32](f), tf.Float64: mapKernel[float64](f)}
 	if withHalf {
 		by[tf.Float16] = halfKernel(f)
 	}
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: name, In: "x: T", Out: "y: T", Attrs: "T: {bfloat16, half, float, double}",
-		Shape: tf.UnchangedShape, Grad: gradOf(d), Kernels: tf.ByType("T", by),
+		Shape: core.UnchangedShape, Grad: gradOf(d), Kernels: core.ByType("T", by),
 	})
 }
 
@@ -33,30 +34,30 @@ const grain = 1 << 10
 func mapKernel[T interface {
 	kernel.Float
 	tf.Elem
-}](f func(float64) float64) tf.NewKernel {
-	return func(*tf.Node) (tf.Kernel, error) {
-		return tf.Compute(func(c *tf.OpContext) error {
+}](f func(float64) float64) core.NewKernel {
+	return func(*core.Node) (core.Kernel, error) {
+		return core.Compute(func(c *core.OpContext) error {
 			x := c.Input(0)
 			out, err := c.AllocFrom(0, 0, x.DType(), x.Shape())
 			if err != nil {
 				return err
 			}
-			from, to := tf.Data[T](x), tf.Data[T](out)
+			from, to := core.Data[T](x), core.Data[T](out)
 			c.ParallelFor(len(to), grain, func(lo, hi int) { kernel.MapFloat64(to[lo:hi], from[lo:hi], f) })
 			return nil
 		}), nil
 	}
 }
 
-func halfKernel(f func(float64) float64) tf.NewKernel {
-	return func(*tf.Node) (tf.Kernel, error) {
-		return tf.Compute(func(c *tf.OpContext) error {
+func halfKernel(f func(float64) float64) core.NewKernel {
+	return func(*core.Node) (core.Kernel, error) {
+		return core.Compute(func(c *core.OpContext) error {
 			x := c.Input(0)
 			out, err := c.AllocFrom(0, 0, x.DType(), x.Shape())
 			if err != nil {
 				return err
 			}
-			from, to := tf.Data[tf.Half](x), tf.Data[tf.Half](out)
+			from, to := core.Data[tf.Half](x), core.Data[tf.Half](out)
 			c.ParallelFor(len(to), grain, func(lo, hi int) {
 				kernel.Widen1(to[lo:hi], from[lo:hi], func(y, x []float32) { kernel.MapFloat64(y, x, f) })
 			})
@@ -69,10 +70,10 @@ func halfKernel(f func(float64) float64) tf.NewKernel {
 func zipKernel[T interface {
 	kernel.Float
 	tf.Elem
-}](f func(x, y float64) float64) tf.NewKernel {
+}](f func(x, y float64) float64) core.NewKernel {
 	loops := kernel.Loops[T, T]{Zip: func(z, x, y []T) { kernel.ZipFloat64(z, x, y, f) }}
-	return func(*tf.Node) (tf.Kernel, error) {
-		return tf.Compute(func(c *tf.OpContext) error {
+	return func(*core.Node) (core.Kernel, error) {
+		return core.Compute(func(c *core.OpContext) error {
 			x, y := c.Input(0), c.Input(1)
 			b, ok := kernel.NewBroadcast(x.Shape(), y.Shape())
 			if !ok {
@@ -82,14 +83,14 @@ func zipKernel[T interface {
 			if err != nil {
 				return err
 			}
-			kernel.ZipBroadcast(c.ParallelFor, b, tf.Data[T](out), tf.Data[T](x), tf.Data[T](y), loops)
+			kernel.ZipBroadcast(c.ParallelFor, b, core.Data[T](out), core.Data[T](x), core.Data[T](y), loops)
 			return nil
 		}), nil
 	}
 }
 
-func zipKernels(f func(x, y float64) float64) tf.KernelSet {
-	return tf.ByType("T", map[tf.DType]tf.NewKernel{tf.Float32: zipKernel[float32](f), tf.Float64: zipKernel[float64](f)})
+func zipKernels(f func(x, y float64) float64) core.KernelSet {
+	return core.ByType("T", map[tf.DType]core.NewKernel{tf.Float32: zipKernel[float32](f), tf.Float64: zipKernel[float64](f)})
 }
 
 // gradOf makes a gradient of a derivative, which is computed after dy: not
@@ -112,7 +113,7 @@ func after(dy tf.Output, f func()) {
 
 // number adds a constant of the type of x.
 func number(x tf.Output, v float64) tf.Output {
-	return ops.Cast(ops.ConstTensor(x.Graph(), tf.Scalar(v)), x.DType().Base())
+	return ops.Cast(ops.ConstValue(x.Graph(), core.Scalar(v)), x.DType().Base())
 }
 
 // atZero returns y, and v where x is 0.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops/special"
 )
 
@@ -39,14 +40,14 @@ func addBetas() {
 	one := vec(1)
 	addSamples(
 		sample{Op: op, In: tensors{vec(0.5, 2, 3), vec(1.5, 1, 4), vec(0.2, 0.7, 0.4)}, F: f, Tol: 1e-5, Rough: "there is one for x only"},
-		sample{Op: op, Name: "one x", In: tensors{vec(0.5, 2, 3), vec(1.5, 1, 4), tf.Scalar(float32(0.3))}, F: f, Tol: 1e-5, Rough: "there is one for x only"},
-		failing(op, "b", applied(op), vec(1, 2), vec(1, 2, 3), tf.Scalar(float32(0.5))),
-		failing(op, "x", applied(op), one, tf.Scalar(float32(1)), vec(1, 2)),
-		failing(op, "ranks", applied(op), optest.Mat[float32](1, 1, 2), vec(1, 2), tf.Scalar(float32(1))))
+		sample{Op: op, Name: "one x", In: tensors{vec(0.5, 2, 3), vec(1.5, 1, 4), core.Scalar(float32(0.3))}, F: f, Tol: 1e-5, Rough: "there is one for x only"},
+		failing(op, "b", applied(op), vec(1, 2), vec(1, 2, 3), core.Scalar(float32(0.5))),
+		failing(op, "x", applied(op), one, core.Scalar(float32(1)), vec(1, 2)),
+		failing(op, "ranks", applied(op), optest.Mat[float32](1, 1, 2), vec(1, 2), core.Scalar(float32(1))))
 	for name, ab := range map[string][2]float64{"small": {0.3, 0.4}, "one": {1, 1}, "mixed": {0.7, 9}, "great": {50, 30}} {
-		addSamples(sample{Op: op, Name: name, In: tensors{tf.Scalar(ab[0]), tf.Scalar(ab[1]), x}, F: f, Tol: 1e-10})
+		addSamples(sample{Op: op, Name: name, In: tensors{core.Scalar(ab[0]), core.Scalar(ab[1]), x}, F: f, Tol: 1e-10})
 	}
 	for name, ab := range map[string][2]float64{"negative": {-1, 1}, "zero": {0, 1}, "no b": {3, 0}, "infinite": {math.Inf(1), 1}, "good": {0.5, 2}} {
-		addSamples(sample{Op: op, Name: "ends " + name, In: tensors{tf.Scalar(ab[0]), tf.Scalar(ab[1]), vec64(-1, 0, 0.3, 1, 2, math.NaN())}, F: f, Rough: notThere})
+		addSamples(sample{Op: op, Name: "ends " + name, In: tensors{core.Scalar(ab[0]), core.Scalar(ab[1]), vec64(-1, 0, 0.3, 1, 2, math.NaN())}, F: f, Rough: notThere})
 	}
 }

@@ -4,29 +4,30 @@ import (
 	"math"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
 func init() {
 	const in, types = "a: T; x: T", "T: {bfloat16, half, float, double}"
-	tf.Register(tf.OpDef{
-		Name: "Igamma", In: in, Out: "z: T", Attrs: types, Shape: tf.BroadcastShape,
-		Grad: func(op *tf.Operation, dy []tf.Output) []tf.Gradient { return tf.Grads(igammaGrad(op, dy[0])) }, Kernels: zipKernels(igamma),
+	core.Register(core.OpDef{
+		Name: "Igamma", In: in, Out: "z: T", Attrs: types, Shape: core.BroadcastShape,
+		Grad: tf.GradFunc(func(op *tf.Operation, dy []tf.Output) []tf.Gradient { return tf.Grads(igammaGrad(op, dy[0])) }), Kernels: zipKernels(igamma),
 	})
-	tf.Register(tf.OpDef{
-		Name: "Igammac", In: in, Out: "z: T", Attrs: types, Shape: tf.BroadcastShape, Kernels: zipKernels(igammac),
-		Grad: func(op *tf.Operation, dy []tf.Output) []tf.Gradient {
+	core.Register(core.OpDef{
+		Name: "Igammac", In: in, Out: "z: T", Attrs: types, Shape: core.BroadcastShape, Kernels: zipKernels(igammac),
+		Grad: tf.GradFunc(func(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 			da, dx := igammaGrad(op, dy[0])
 			return tf.Grads(ops.Neg(da), ops.Neg(dx))
-		},
+		}),
 	})
-	tf.Register(tf.OpDef{
-		Name: "IgammaGradA", In: in, Out: "z: T", Attrs: "T: {float, double}", Shape: tf.BroadcastShape,
-		NoGrad: tf.NoGradientDefined, Kernels: zipKernels(igammaGradA),
+	core.Register(core.OpDef{
+		Name: "IgammaGradA", In: in, Out: "z: T", Attrs: "T: {float, double}", Shape: core.BroadcastShape,
+		NoGrad: core.NoGradientDefined, Kernels: zipKernels(igammaGradA),
 	})
-	tf.Register(tf.OpDef{
-		Name: "RandomGammaGrad", In: "alpha: T; sample: T", Out: "output: T", Attrs: "T: {float, double}", Shape: tf.BroadcastShape,
-		NoGrad: tf.NoGradientDefined, Kernels: zipKernels(randomGammaGrad),
+	core.Register(core.OpDef{
+		Name: "RandomGammaGrad", In: "alpha: T; sample: T", Out: "output: T", Attrs: "T: {float, double}", Shape: core.BroadcastShape,
+		NoGrad: core.NoGradientDefined, Kernels: zipKernels(randomGammaGrad),
 	})
 }
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/optest"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 //go:embed testdata/golden
@@ -17,7 +17,7 @@ func TestOps(t *testing.T) { optest.Run(t, golden) }
 // The vocabulary of samples, in short.
 type sample = optest.Sample
 
-type tensors = []*tf.Tensor
+type tensors = []*core.Tensor
 
 var (
 	addSamples = optest.Add
@@ -30,10 +30,10 @@ var (
 	vec64 = optest.Vec[float64]
 )
 
-func vec(v ...float32) *tf.Tensor { return optest.Vec(v...) }
+func vec(v ...float32) *core.Tensor { return optest.Vec(v...) }
 
 // ends are where functions are not what they are elsewhere.
-func ends() *tf.Tensor {
+func ends() *core.Tensor {
 	return vec64(math.Inf(-1), -40, -2.5, math.Copysign(0, -1), 0, math.Inf(1), math.NaN())
 }
 

@@ -3,6 +3,7 @@ package stage
 import (
 	"github.com/gorge-tf/gorge/internal/queue"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // An area holds tuples in the order in which they came.
@@ -15,11 +16,11 @@ type area struct {
 
 func init() {
 	const head, types, some = "capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; ", "dtypes: list(type); ", "dtypes: list(type) >= 1; "
-	newArea := func(n *tf.Node) *area { return &area{limits: limitsOf(n)} }
+	newArea := func(n *core.Node) *area { return &area{limits: limitsOf(n)} }
 	register("Stage", "values: dtypes", "", head+some+names, anyShape, kernel(newArea, put))
 	register("Unstage", "", "values: dtypes", head+some+names, anyShape, kernel(newArea, get))
 	register("StagePeek", "index: int32", "values: dtypes", head+some+names, anyShape, kernel(newArea, peek))
-	register("StageSize", "", "size: int32", head+types+names, tf.ScalarShape, kernel(newArea, now(areaSize)))
+	register("StageSize", "", "size: int32", head+types+names, core.ScalarShape, kernel(newArea, now(areaSize)))
 	register("StageClear", "", "", head+types+names, anyShape, kernel(newArea, now(clearArea)))
 }
 
@@ -50,7 +51,7 @@ func StageClear(g *tf.Graph, types []tf.DType, opts ...tf.Option) *tf.Operation 
 	return tf.Apply(g, "StageClear", nil, typed(types, opts)...)
 }
 
-func put(c *tf.OpContext, a *area, done func(error)) {
+func put(c *core.OpContext, a *area, done func(error)) {
 	t := tuple(c.Tensors(0, c.Inputs())).shared()
 	n := t.bytes()
 	if err := a.check(n); err != nil {
@@ -68,7 +69,7 @@ func put(c *tf.OpContext, a *area, done func(error)) {
 }
 
 // waitFor makes what try finds the outputs.
-func (a *area) waitFor(c *tf.OpContext, what string, try func() (tuple, bool), done func(error)) {
+func (a *area) waitFor(c *core.OpContext, what string, try func() (tuple, bool), done func(error)) {
 	var got tuple
 	a.Wait(c.StepContext(), what, func() (ok bool, _ error) {
 		got, ok = try()
@@ -81,7 +82,7 @@ func (a *area) waitFor(c *tf.OpContext, what string, try func() (tuple, bool), d
 	})
 }
 
-func get(c *tf.OpContext, a *area, done func(error)) {
+func get(c *core.OpContext, a *area, done func(error)) {
 	a.waitFor(c, "Unstage", func() (tuple, bool) {
 		if len(a.items) == 0 {
 			return nil, false
@@ -93,12 +94,12 @@ func get(c *tf.OpContext, a *area, done func(error)) {
 	}, done)
 }
 
-func peek(c *tf.OpContext, a *area, done func(error)) {
+func peek(c *core.OpContext, a *area, done func(error)) {
 	if c.Input(0).Rank() != 0 {
 		done(tf.Errorf(tf.InvalidArgument, "index must be scalar"))
 		return
 	}
-	i := int(tf.Data[int32](c.Input(0))[0])
+	i := int(core.Data[int32](c.Input(0))[0])
 	if i < 0 {
 		done(tf.Errorf(tf.InvalidArgument, "index must be at least 0, got %d", i))
 		return
@@ -111,14 +112,14 @@ func peek(c *tf.OpContext, a *area, done func(error)) {
 	}, done)
 }
 
-func areaSize(c *tf.OpContext, a *area) error {
+func areaSize(c *core.OpContext, a *area) error {
 	return a.Change(func() error {
-		c.Set(0, tf.Scalar(int32(len(a.items))))
+		c.Set(0, core.Scalar(int32(len(a.items))))
 		return nil
 	})
 }
 
-func clearArea(_ *tf.OpContext, a *area) error {
+func clearArea(_ *core.OpContext, a *area) error {
 	return a.Change(func() error {
 		a.items, a.bytes = nil, 0
 		return nil

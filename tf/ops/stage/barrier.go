@@ -11,6 +11,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/resource"
 	"github.com/gorge-tf/gorge/internal/rows"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A barrier collects the components of tuples, by key. Complete ones wait in a
@@ -63,7 +64,7 @@ func typeNames(types []tf.DType) string {
 }
 
 // insert puts row i of values under keys[i], for all i.
-func (b *barrier) insert(ctx context.Context, keys []string, component int, values *tf.Tensor) error {
+func (b *barrier) insert(ctx context.Context, keys []string, component int, values *core.Tensor) error {
 	if len(keys) > 0 && values.Len() == 0 {
 		return tf.Errorf(tf.InvalidArgument, "Tensors with no elements are not supported %s: received shape %s", b.name, values.Shape().Text())
 	}
@@ -93,7 +94,7 @@ func (b *barrier) over() bool { return b.closed && len(b.incomplete) == 0 && b.m
 
 // collect adds components and returns the tuples that are complete with them.
 // The lock is held.
-func (b *barrier) collect(keys []string, component int, values *tf.Tensor) (complete []tuple, err error) {
+func (b *barrier) collect(keys []string, component int, values *core.Tensor) (complete []tuple, err error) {
 	if b.closed && (b.cancelled || len(keys) > 0 && len(b.incomplete) == 0) {
 		return nil, tf.Errorf(tf.Canceled, "Barrier %s is closed.  Pending enqueues cancelled: %d.  Number of new insertions: %d.  Number of incomplete keys: %d.",
 			b.name, digit(b.cancelled), len(keys), len(b.incomplete))
@@ -107,7 +108,7 @@ func (b *barrier) collect(keys []string, component int, values *tf.Tensor) (comp
 					b.name, key, digit(b.cancelled), i, len(b.incomplete))
 			}
 			t = make(tuple, 2+len(b.types))
-			t[0], t[1] = tf.Scalar(number), tf.Scalar(key)
+			t[0], t[1] = core.Scalar(number), core.Scalar(key)
 			b.incomplete[key], fresh = t, true
 		}
 		if t[2+component] != nil {
@@ -133,8 +134,8 @@ func digit(b bool) int {
 }
 
 // row returns a copy of row i.
-func row(t *tf.Tensor, i int) *tf.Tensor {
-	out := tf.NewTensor(t.DType(), t.Shape()[1:])
+func row(t *core.Tensor, i int) *core.Tensor {
+	out := core.NewTensor(t.DType(), t.Shape()[1:])
 	rows.Mover(out, t)(0, i*out.Len(), out.Len())
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/handle"
 	"github.com/gorge-tf/gorge/internal/queue"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
@@ -14,13 +15,13 @@ func init() {
 	onBarrier("BarrierTakeMany", "; num_elements: int32", "indices: int64; keys: string; values: component_types",
 		"component_types: list(type) >= 1; allow_small_batch: bool = false; wait_for_incomplete: bool = false; timeout_ms: int = -1", anyShape, takeMany)
 	onBarrier("BarrierClose", "", "", "cancel_pending_enqueues: bool = false", anyShape, closeBarrier)
-	onBarrier("BarrierReadySize", "", "size: int32", "", tf.ScalarShape, sizeOf(func(b *barrier) int { return b.ready.Size() }))
-	onBarrier("BarrierIncompleteSize", "", "size: int32", "", tf.ScalarShape, sizeOf((*barrier).incompleteSize))
+	onBarrier("BarrierReadySize", "", "size: int32", "", core.ScalarShape, sizeOf(func(b *barrier) int { return b.ready.Size() }))
+	onBarrier("BarrierIncompleteSize", "", "size: int32", "", core.ScalarShape, sizeOf((*barrier).incompleteSize))
 }
 
-func onBarrier(name, in, out, attrs string, shape func(*tf.Infer) error, k tf.NewKernel) {
-	tf.Register(tf.OpDef{
-		Name: name, In: "handle: Ref(string)" + in, Out: out, Attrs: attrs, Shape: shape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(k),
+func onBarrier(name, in, out, attrs string, shape func(*core.Infer) error, k core.NewKernel) {
+	core.Register(core.OpDef{
+		Name: name, In: "handle: Ref(string)" + in, Out: out, Attrs: attrs, Shape: shape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(k),
 	})
 }
 
@@ -36,13 +37,13 @@ func (o BarrierOpts) Apply(s *tf.Spec) {
 // Barrier returns the handle of a barrier, which collects tuples of the given
 // types and shapes whose components come one after the other, under one key.
 func Barrier(g *tf.Graph, types []tf.DType, shapes []tf.Shape, opts ...tf.Option) tf.Output {
-	return tf.Apply(g, "Barrier", nil, append([]tf.Option{tf.Attr("component_types", types), tf.Attr("shapes", shapes)}, opts...)...).Output(0)
+	return tf.Apply(g, "Barrier", nil, tf.Join(opts, tf.Attr("component_types", types), tf.Attr("shapes", shapes))...).Output(0)
 }
 
 // BarrierInsertMany puts the rows of values under keys, a vector of strings, as
 // one of the components. It fails for a key that has it already.
 func BarrierInsertMany(barrier, keys, values tf.Output, component int, opts ...tf.Option) *tf.Operation {
-	return tf.Apply(nil, "BarrierInsertMany", []tf.Output{barrier, keys, values}, append([]tf.Option{tf.Attr("component_index", component)}, opts...)...)
+	return tf.Apply(nil, "BarrierInsertMany", []tf.Output{barrier, keys, values}, tf.Join(opts, tf.Attr("component_index", component))...)
 }
 
 // TakeOpts are the optional attributes of BarrierTakeMany.
@@ -59,7 +60,7 @@ func (o TakeOpts) Apply(s *tf.Spec) {
 // types. It waits for them, and fails with OutOfRange once the barrier is closed
 // with fewer.
 func BarrierTakeMany(barrier, n tf.Output, types []tf.DType, opts ...tf.Option) (indices, keys tf.Output, values []tf.Output) {
-	out := outputs(tf.Apply(nil, "BarrierTakeMany", []tf.Output{barrier, n}, append([]tf.Option{tf.Attr("component_types", types)}, opts...)...), 2+len(types))
+	out := outputs(tf.Apply(nil, "BarrierTakeMany", []tf.Output{barrier, n}, tf.Join(opts, tf.Attr("component_types", types))...), 2+len(types))
 	return out[0], out[1], out[2:]
 }
 
@@ -85,17 +86,17 @@ func BarrierIncompleteSize(barrier tf.Output, opts ...tf.Option) tf.Output {
 	return tf.Apply(nil, "BarrierIncompleteSize", []tf.Output{barrier}, opts...).Output(0)
 }
 
-func barrierShape(c *tf.Infer) error {
+func barrierShape(c *core.Infer) error {
 	c.Set(0, tf.Shape{2})
 	return nil
 }
 
-func insertShape(c *tf.Infer) error {
+func insertShape(c *core.Infer) error {
 	_, err := c.Rank(1, 1)
 	return err
 }
 
-func makeBarrier(n *tf.Node) (tf.Kernel, error) {
+func makeBarrier(n *core.Node) (core.Kernel, error) {
 	types := n.TypesAttr("component_types")
 	shapes, _ := n.Attr("shapes").([]tf.Shape)
 	shapes = slices.Clone(shapes)
@@ -120,8 +121,8 @@ func makeBarrier(n *tf.Node) (tf.Kernel, error) {
 }
 
 // uses makes an asynchronous kernel that does something with a barrier.
-func uses(f func(c *tf.OpContext, b *barrier, done func(error))) tf.Kernel {
-	return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
+func uses(f func(c *core.OpContext, b *barrier, done func(error))) core.Kernel {
+	return core.AsyncCompute(func(c *core.OpContext, done func(error)) {
 		b, err := handle.Find[*barrier](c, 0)
 		if err != nil {
 			done(err)
@@ -131,9 +132,9 @@ func uses(f func(c *tf.OpContext, b *barrier, done func(error))) tf.Kernel {
 	})
 }
 
-func insertMany(n *tf.Node) (tf.Kernel, error) {
+func insertMany(n *core.Node) (core.Kernel, error) {
 	component := n.Int("component_index")
-	return uses(func(c *tf.OpContext, b *barrier, done func(error)) {
+	return uses(func(c *core.OpContext, b *barrier, done func(error)) {
 		keys, values := c.Input(1), c.Input(2)
 		switch {
 		case component < 0 || component >= len(b.types):
@@ -143,24 +144,24 @@ func insertMany(n *tf.Node) (tf.Kernel, error) {
 		case values.Len() > 0 && (values.Rank() == 0 || values.Dim(0) != keys.Len()):
 			done(tf.Errorf(tf.InvalidArgument, "there must be a row of values for each of %d keys, got shape %s", keys.Len(), values.Shape().Text()))
 		default:
-			done(b.insert(c.StepContext(), tf.Data[string](keys), component, values))
+			done(b.insert(c.StepContext(), core.Data[string](keys), component, values))
 		}
 	}), nil
 }
 
-func takeMany(n *tf.Node) (tf.Kernel, error) {
+func takeMany(n *core.Node) (core.Kernel, error) {
 	small := n.Bool("allow_small_batch")
 	if n.Int("timeout_ms") != -1 {
 		return nil, tf.Errorf(tf.InvalidArgument, "Timeout not supported yet.")
 	}
-	return uses(func(c *tf.OpContext, b *barrier, done func(error)) {
+	return uses(func(c *core.OpContext, b *barrier, done func(error)) {
 		switch {
 		case c.Input(1).Len() != 1:
 			done(tf.Errorf(tf.InvalidArgument, "num_elements must be a scalar."))
 		case !slices.Equal(c.Node.OutTypes[2:], b.types):
 			done(tf.Errorf(tf.InvalidArgument, "Signature mismatch, have: %s expected: %s", typeNames(c.Node.OutTypes[2:]), typeNames(b.types)))
 		default:
-			b.take(c.StepContext(), int(tf.Data[int32](c.Input(1))[0]), small, func(t queue.Tuple, err error) {
+			b.take(c.StepContext(), int(core.Data[int32](c.Input(1))[0]), small, func(t queue.Tuple, err error) {
 				for i, x := range t {
 					c.Set(i, x)
 				}
@@ -170,15 +171,15 @@ func takeMany(n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func closeBarrier(n *tf.Node) (tf.Kernel, error) {
+func closeBarrier(n *core.Node) (core.Kernel, error) {
 	cancel := n.Bool("cancel_pending_enqueues")
-	return uses(func(c *tf.OpContext, b *barrier, done func(error)) { b.close(c.StepContext(), cancel, done) }), nil
+	return uses(func(c *core.OpContext, b *barrier, done func(error)) { b.close(c.StepContext(), cancel, done) }), nil
 }
 
-func sizeOf(f func(*barrier) int) tf.NewKernel {
-	return func(*tf.Node) (tf.Kernel, error) {
-		return uses(func(c *tf.OpContext, b *barrier, done func(error)) {
-			c.Set(0, tf.Scalar(int32(f(b))))
+func sizeOf(f func(*barrier) int) core.NewKernel {
+	return func(*core.Node) (core.Kernel, error) {
+		return uses(func(c *core.OpContext, b *barrier, done func(error)) {
+			c.Set(0, core.Scalar(int32(f(b))))
 			done(nil)
 		}), nil
 	}

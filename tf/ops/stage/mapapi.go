@@ -52,5 +52,5 @@ func MapClear(g *tf.Graph, k Kind, types []tf.DType, opts ...tf.Option) *tf.Oper
 }
 
 func typed(types []tf.DType, opts []tf.Option) []tf.Option {
-	return append([]tf.Option{tf.Attr("dtypes", types)}, opts...)
+	return tf.Join(opts, tf.Attr("dtypes", types))
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/queue"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A store holds tuples by key. Their parts may come and go one by one.
@@ -24,22 +25,22 @@ type store struct {
 // store of the same name.
 type orderedStore struct{ store }
 
-func newStore(n *tf.Node, ordered bool) store {
+func newStore(n *core.Node, ordered bool) store {
 	return store{limits: limitsOf(n), size: len(n.TypesAttr("dtypes")), complete: map[int64]tuple{}, incomplete: map[int64]tuple{}, ordered: ordered}
 }
 
 func init() {
-	registerMaps("Map", func(f use[*store]) tf.NewKernel {
-		return kernel(func(n *tf.Node) *store { s := newStore(n, false); return &s }, f)
+	registerMaps("Map", func(f use[*store]) core.NewKernel {
+		return kernel(func(n *core.Node) *store { s := newStore(n, false); return &s }, f)
 	})
-	registerMaps("OrderedMap", func(f use[*store]) tf.NewKernel {
-		return kernel(func(n *tf.Node) *orderedStore { return &orderedStore{newStore(n, true)} },
-			func(c *tf.OpContext, s *orderedStore, done func(error)) { f(c, &s.store, done) })
+	registerMaps("OrderedMap", func(f use[*store]) core.NewKernel {
+		return kernel(func(n *core.Node) *orderedStore { return &orderedStore{newStore(n, true)} },
+			func(c *core.OpContext, s *orderedStore, done func(error)) { f(c, &s.store, done) })
 	})
 }
 
 // registerMaps registers the ops of one kind of maps.
-func registerMaps(kind string, k func(use[*store]) tf.NewKernel) {
+func registerMaps(kind string, k func(use[*store]) core.NewKernel) {
 	const head = "capacity: int >= 0 = 0; memory_limit: int >= 0 = 0; "
 	const types, some = head + "dtypes: list(type); " + names, head + "dtypes: list(type) >= 1; " + names
 	const key, indices = "key: int64; ", "indices: int32"
@@ -47,8 +48,8 @@ func registerMaps(kind string, k func(use[*store]) tf.NewKernel) {
 	register(kind+"Unstage", key+indices, "values: dtypes", some, anyShape, k(take(true)))
 	register(kind+"Peek", key+indices, "values: dtypes", some, anyShape, k(take(false)))
 	register(kind+"UnstageNoKey", indices, "key: int64; values: dtypes", some, anyShape, k(takeAny))
-	register(kind+"Size", "", "size: int32", types, tf.ScalarShape, k(now(counts(func(s *store) int { return len(s.complete) }))))
-	register(kind+"IncompleteSize", "", "size: int32", types, tf.ScalarShape, k(now(counts(func(s *store) int { return len(s.incomplete) }))))
+	register(kind+"Size", "", "size: int32", types, core.ScalarShape, k(now(counts(func(s *store) int { return len(s.complete) }))))
+	register(kind+"IncompleteSize", "", "size: int32", types, core.ScalarShape, k(now(counts(func(s *store) int { return len(s.incomplete) }))))
 	register(kind+"Clear", "", "", types, anyShape, k(now(clearStore)))
 }
 
@@ -68,15 +69,15 @@ func checkIndices(indices []int32, key int64, size int) error {
 	return nil
 }
 
-func keyOf(c *tf.OpContext) (int64, error) {
+func keyOf(c *core.OpContext) (int64, error) {
 	if t := c.Input(0); t.Len() != 1 {
 		return 0, tf.Errorf(tf.InvalidArgument, "key must be an int64 scalar: %s", t.Shape().Text())
 	}
-	return tf.Data[int64](c.Input(0))[0], nil
+	return core.Data[int64](c.Input(0))[0], nil
 }
 
-func putKey(c *tf.OpContext, s *store, done func(error)) {
-	indices, values := tf.Data[int32](c.Input(1)), tuple(c.Tensors(2, c.Inputs())).shared()
+func putKey(c *core.OpContext, s *store, done func(error)) {
+	indices, values := core.Data[int32](c.Input(1)), tuple(c.Tensors(2, c.Inputs())).shared()
 	n := values.bytes()
 	key, err := keyOf(c)
 	if err == nil && len(indices) != len(values) {
@@ -167,7 +168,7 @@ func (s *store) parts(key int64, indices []int32, remove bool) (tuple, error) {
 	for _, at := range indices {
 		t[at] = nil
 	}
-	if !slices.ContainsFunc(t, func(x *tf.Tensor) bool { return x != nil }) {
+	if !slices.ContainsFunc(t, func(x *core.Tensor) bool { return x != nil }) {
 		s.drop(key)
 	}
 	return out, nil
@@ -183,8 +184,8 @@ func (s *store) drop(key int64) {
 // take makes the use that waits for a key and makes parts of its tuple the
 // outputs.
 func take(remove bool) use[*store] {
-	return func(c *tf.OpContext, s *store, done func(error)) {
-		indices := tf.Data[int32](c.Input(1))
+	return func(c *core.OpContext, s *store, done func(error)) {
+		indices := core.Data[int32](c.Input(1))
 		key, err := keyOf(c)
 		if err == nil {
 			err = checkIndices(indices, key, s.size)
@@ -209,8 +210,8 @@ func take(remove bool) use[*store] {
 	}
 }
 
-func takeAny(c *tf.OpContext, s *store, done func(error)) {
-	indices := tf.Data[int32](c.Input(0))
+func takeAny(c *core.OpContext, s *store, done func(error)) {
+	indices := core.Data[int32](c.Input(0))
 	var got tuple
 	var key int64
 	s.Wait(c.StepContext(), c.Node.OpName(), func() (ok bool, err error) {
@@ -221,7 +222,7 @@ func takeAny(c *tf.OpContext, s *store, done func(error)) {
 		return err == nil, err
 	}, func(err error) {
 		if err == nil {
-			c.Set(0, tf.Scalar(key))
+			c.Set(0, core.Scalar(key))
 			err = got.set(c, 1)
 		}
 		done(err)
@@ -242,16 +243,16 @@ func (s *store) next() (key int64, ok bool) {
 	return 0, false
 }
 
-func counts(f func(*store) int) func(*tf.OpContext, *store) error {
-	return func(c *tf.OpContext, s *store) error {
+func counts(f func(*store) int) func(*core.OpContext, *store) error {
+	return func(c *core.OpContext, s *store) error {
 		return s.Change(func() error {
-			c.Set(0, tf.Scalar(int32(f(s))))
+			c.Set(0, core.Scalar(int32(f(s))))
 			return nil
 		})
 	}
 }
 
-func clearStore(_ *tf.OpContext, s *store) error {
+func clearStore(_ *core.OpContext, s *store) error {
 	return s.Change(func() error {
 		clear(s.complete)
 		clear(s.incomplete)

@@ -9,6 +9,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/queue"
 	"github.com/gorge-tf/gorge/internal/resource"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A mutex is held by one lock at a time, in the order in which they ask.
@@ -24,13 +25,13 @@ var _ = resource.Declare[*mutex]("tensorflow::Mutex")
 type lock struct{ release func() }
 
 func init() {
-	register("MutexV2", "", "resource: resource", names, tf.ScalarShape, func(n *tf.Node) (tf.Kernel, error) {
+	register("MutexV2", "", "resource: resource", names, core.ScalarShape, func(n *core.Node) (core.Kernel, error) {
 		return handle.Kernel(n, handle.Maker[*mutex]{New: func(string) (*mutex, error) { return &mutex{Line: queue.Line{InOrder: true}}, nil }}), nil
 	})
-	register("MutexLock", "mutex: resource", "mutex_lock: variant", "", tf.ScalarShape, func(*tf.Node) (tf.Kernel, error) {
-		return tf.AsyncCompute(acquire), nil
+	register("MutexLock", "mutex: resource", "mutex_lock: variant", "", core.ScalarShape, func(*core.Node) (core.Kernel, error) {
+		return core.AsyncCompute(acquire), nil
 	})
-	register("ConsumeMutexLock", "mutex_lock: variant", "", "", anyShape, func(*tf.Node) (tf.Kernel, error) { return tf.Compute(consume), nil })
+	register("ConsumeMutexLock", "mutex_lock: variant", "", "", anyShape, func(*core.Node) (core.Kernel, error) { return core.Compute(consume), nil })
 }
 
 // MutexOpts are the optional attributes of MutexV2: nodes of equal container and
@@ -60,7 +61,7 @@ func ConsumeMutexLock(lock tf.Output, opts ...tf.Option) *tf.Operation {
 	return tf.Apply(nil, "ConsumeMutexLock", []tf.Output{lock}, opts...)
 }
 
-func acquire(c *tf.OpContext, done func(error)) {
+func acquire(c *core.OpContext, done func(error)) {
 	m, err := handle.Find[*mutex](c, 0)
 	if err != nil {
 		done(err)
@@ -73,7 +74,7 @@ func acquire(c *tf.OpContext, done func(error)) {
 		return free, nil
 	}, func(err error) {
 		if err == nil {
-			t := tf.NewTensor(tf.Variant, tf.Shape{})
+			t := core.NewTensor(tf.Variant, tf.Shape{})
 			t.Variants()[0].Value = m.locked(ctx)
 			c.Set(0, t)
 		}
@@ -91,7 +92,7 @@ func (m *mutex) locked(ctx context.Context) *lock {
 	return l
 }
 
-func consume(c *tf.OpContext) error {
+func consume(c *core.OpContext) error {
 	v := c.Input(0).Variants()
 	if len(v) == 1 {
 		if l, ok := v[0].Value.(*lock); ok {

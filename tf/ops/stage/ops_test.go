@@ -7,6 +7,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/leaktest"
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/stage"
 )
@@ -29,11 +30,11 @@ func after(op *tf.Operation, ys ...tf.Output) []tf.Output {
 
 type function = func(g *tf.Graph, in []tf.Output) []tf.Output
 
-var two = []*tf.Tensor{optest.Vec[float32](1, 2), optest.Vec("a", "b")}
+var two = []*core.Tensor{optest.Vec[float32](1, 2), optest.Vec("a", "b")}
 
 var twoTypes = []tf.DType{tf.Float32, tf.String}
 
-func add(op, name string, f function, in ...*tf.Tensor) {
+func add(op, name string, f function, in ...*core.Tensor) {
 	optest.Add(optest.Sample{Op: op, Name: name, In: in, F: f, Types: optest.OnlyOwn})
 }
 
@@ -119,7 +120,7 @@ func mapSamples(k stage.Kind) {
 		clear := tf.After(stage.MapClear(g, k, twoTypes, o, done))
 		return []tf.Output{stage.MapSize(g, k, twoTypes, o, clear), stage.MapIncompleteSize(g, k, twoTypes, o, clear)}
 	})
-	fails := func(name string, key, indices *tf.Tensor) {
+	fails := func(name string, key, indices *core.Tensor) {
 		optest.Add(optest.Failing(string(k)+"Peek", name, func(g *tf.Graph, in []tf.Output) []tf.Output {
 			o := stage.Opts{SharedName: "bad" + string(k)}
 			put := stage.MapStage(k, ops.Scalar(g, int64(7)), ops.Const(g, []int32{0, 1}), []tf.Output{ops.Const(g, []float32{1}), ops.Const(g, []string{"a"})}, twoTypes, o)
@@ -127,9 +128,9 @@ func mapSamples(k stage.Kind) {
 		}, key, indices))
 	}
 	fails("key", optest.Vec[int64](1, 2), optest.Vec[int32](0))
-	fails("order", tf.Scalar[int64](7), optest.Vec[int32](1, 0))
-	fails("empty", tf.Scalar[int64](7), optest.Vec[int32]())
-	fails("bounds", tf.Scalar[int64](7), optest.Vec[int32](0, 2))
+	fails("order", core.Scalar[int64](7), optest.Vec[int32](1, 0))
+	fails("empty", core.Scalar[int64](7), optest.Vec[int32]())
+	fails("bounds", core.Scalar[int64](7), optest.Vec[int32](0, 2))
 }
 
 func init() {
@@ -138,7 +139,7 @@ func init() {
 	// filled is a sample in which three tuples have their first component, and
 	// two their second.
 	filled := func(op string, f func(g *tf.Graph, b tf.Output, done tf.Option) []tf.Output) {
-		optest.Add(optest.Sample{Op: op, In: []*tf.Tensor{keys, optest.Seq(3, 2)}, Types: optest.OnlyOwn, GraphOnly: why, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
+		optest.Add(optest.Sample{Op: op, In: []*core.Tensor{keys, optest.Seq(3, 2)}, Types: optest.OnlyOwn, GraphOnly: why, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 			b := stage.Barrier(g, []tf.DType{tf.Float32, tf.String}, []tf.Shape{{2}, {}})
 			first := stage.BarrierInsertMany(b, in[0], in[1], 0)
 			second := stage.BarrierInsertMany(b, ops.Const(g, []string{"k3", "k1"}), ops.Const(g, []string{"x", "y"}), 1, tf.After(first))

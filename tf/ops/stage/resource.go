@@ -8,10 +8,11 @@ import (
 	"github.com/gorge-tf/gorge/internal/handle"
 	"github.com/gorge-tf/gorge/internal/resource"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A tuple is what is staged together.
-type tuple []*tf.Tensor
+type tuple []*core.Tensor
 
 func (t tuple) bytes() (n int) {
 	for _, x := range t {
@@ -69,15 +70,15 @@ func (l limits) check(n int) error {
 	return nil
 }
 
-func limitsOf(n *tf.Node) limits { return limits{n.Int("capacity"), n.Int("memory_limit")} }
+func limitsOf(n *core.Node) limits { return limits{n.Int("capacity"), n.Int("memory_limit")} }
 
 // A use is what a node does with a resource. It calls done once.
-type use[T any] func(c *tf.OpContext, r T, done func(error))
+type use[T any] func(c *core.OpContext, r T, done func(error))
 
 // kernel makes the factory of kernels of ops whose attributes name a resource,
 // which is made if need be.
-func kernel[T any](make func(*tf.Node) T, f use[T]) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func kernel[T any](make func(*core.Node) T, f use[T]) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		if err := handle.CheckNames(n); err != nil {
 			return nil, err
 		}
@@ -85,7 +86,7 @@ func kernel[T any](make func(*tf.Node) T, f use[T]) tf.NewKernel {
 		if name == "" {
 			name = n.Name
 		}
-		return tf.AsyncCompute(func(c *tf.OpContext, done func(error)) {
+		return core.AsyncCompute(func(c *core.OpContext, done func(error)) {
 			r, err := resource.LookupOrCreate(c.Resources, container, name, func() (T, error) { return make(n), nil })
 			if err != nil {
 				done(err)
@@ -97,12 +98,12 @@ func kernel[T any](make func(*tf.Node) T, f use[T]) tf.NewKernel {
 }
 
 // now makes a use of what never waits.
-func now[T any](f func(c *tf.OpContext, r T) error) use[T] {
-	return func(c *tf.OpContext, r T, done func(error)) { done(f(c, r)) }
+func now[T any](f func(c *core.OpContext, r T) error) use[T] {
+	return func(c *core.OpContext, r T, done func(error)) { done(f(c, r)) }
 }
 
 // set makes a tuple the outputs from the one numbered at.
-func (t tuple) set(c *tf.OpContext, at int) error {
+func (t tuple) set(c *core.OpContext, at int) error {
 	if len(t) != len(c.Out)-at {
 		return tf.Errorf(tf.InvalidArgument, "Mismatch stage/unstage: %d vs. %d", len(t), len(c.Out)-at)
 	}
@@ -128,10 +129,10 @@ func outputs(o *tf.Operation, n int) []tf.Output {
 	return out
 }
 
-func anyShape(*tf.Infer) error { return nil }
+func anyShape(*core.Infer) error { return nil }
 
-func register(name, in, out, attrs string, shape func(*tf.Infer) error, k tf.NewKernel) {
-	tf.Register(tf.OpDef{
-		Name: name, In: in, Out: out, Attrs: attrs, Stateful: true, Shape: shape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(k),
+func register(name, in, out, attrs string, shape func(*core.Infer) error, k core.NewKernel) {
+	core.Register(core.OpDef{
+		Name: name, In: in, Out: out, Attrs: attrs, Stateful: true, Shape: shape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(k),
 	})
 }

@@ -4,13 +4,14 @@ import (
 	"encoding/binary"
 	"math"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 func init() {
-	register("AudioSummary", "tag: string; tensor: float", "sample_rate: float; max_outputs: int >= 1 = 3", tf.AnyType(audioSummary))
-	register("AudioSummaryV2", "tag: string; tensor: float; sample_rate: float", "max_outputs: int >= 1 = 3", tf.AnyType(audioSummaryV2))
+	register("AudioSummary", "tag: string; tensor: float", "sample_rate: float; max_outputs: int >= 1 = 3", core.AnyType(audioSummary))
+	register("AudioSummaryV2", "tag: string; tensor: float; sample_rate: float", "max_outputs: int >= 1 = 3", core.AnyType(audioSummaryV2))
 }
 
 // AudioOpts are the optional attributes of AudioSummary and AudioSummaryV2.
@@ -26,7 +27,7 @@ func (o AudioOpts) Apply(s *tf.Spec) {
 // AudioSummary is [AudioSummaryV2] for a rate that is known when the graph is
 // built.
 func AudioSummary(tag, tensor tf.Output, rate float32, opts ...tf.Option) tf.Output {
-	return summaryOf("AudioSummary", []tf.Output{tag, tensor}, append([]tf.Option{tf.Attr("sample_rate", rate)}, opts...))
+	return summaryOf("AudioSummary", []tf.Output{tag, tensor}, tf.Join(opts, tf.Attr("sample_rate", rate)))
 }
 
 // AudioSummaryV2 returns a summary of the first sounds of a batch [n, frames] or
@@ -36,23 +37,23 @@ func AudioSummaryV2(tag, tensor, rate tf.Output, opts ...tf.Option) tf.Output {
 	return summaryOf("AudioSummaryV2", []tf.Output{tag, tensor, rate}, opts)
 }
 
-func audioSummary(n *tf.Node) (tf.Kernel, error) {
+func audioSummary(n *core.Node) (core.Kernel, error) {
 	limit, rate := n.Int("max_outputs"), n.Float("sample_rate")
-	return tf.Compute(func(c *tf.OpContext) error { return summarizeAudio(c, float32(rate), limit) }), nil
+	return core.Compute(func(c *core.OpContext) error { return summarizeAudio(c, float32(rate), limit) }), nil
 }
 
-func audioSummaryV2(n *tf.Node) (tf.Kernel, error) {
+func audioSummaryV2(n *core.Node) (core.Kernel, error) {
 	limit := n.Int("max_outputs")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		rate := c.Input(2)
 		if rate.Len() != 1 {
 			return tf.Errorf(tf.InvalidArgument, "sample_rate must be rank-0 or contain a single value")
 		}
-		return summarizeAudio(c, tf.Data[float32](rate)[0], limit)
+		return summarizeAudio(c, core.Data[float32](rate)[0], limit)
 	}), nil
 }
 
-func summarizeAudio(c *tf.OpContext, rate float32, limit int) error {
+func summarizeAudio(c *core.OpContext, rate float32, limit int) error {
 	tag, err := scalarText(c, 0, "Tag must be a scalar")
 	if err != nil {
 		return err
@@ -65,7 +66,7 @@ func summarizeAudio(c *tf.OpContext, rate float32, limit int) error {
 }
 
 // sounds returns the values of a summary of the first sounds of a batch.
-func sounds(tag string, t *tf.Tensor, limit int, rate float32) ([]*pb.Summary_Value, error) {
+func sounds(tag string, t *core.Tensor, limit int, rate float32) ([]*pb.Summary_Value, error) {
 	s := t.Shape()
 	if len(s) < 2 || len(s) > 3 {
 		return nil, tf.Errorf(tf.InvalidArgument, "Tensor must be 3-D or 2-D, got: %s", s.Text())
@@ -80,7 +81,7 @@ func sounds(tag string, t *tf.Tensor, limit int, rate float32) ([]*pb.Summary_Va
 	var out []*pb.Summary_Value
 	for i := range min(limit, s[0]) {
 		n := s[1] * channels
-		file, err := wav(tf.Data[float32](t)[i*n:(i+1)*n], rate, s[1], channels)
+		file, err := wav(core.Data[float32](t)[i*n:(i+1)*n], rate, s[1], channels)
 		if err != nil {
 			return nil, err
 		}

@@ -17,12 +17,13 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/gorge-tf/gorge/internal/optest"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/internal/wire/record"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/summary"
+	"github.com/gorge-tf/gorge/tf/pb"
 	"github.com/gorge-tf/gorge/tf/session"
 )
 
@@ -64,7 +65,7 @@ func TestImages(t *testing.T) {
 	nan := float32(math.NaN())
 	for _, c := range []struct {
 		name string
-		in   *tf.Tensor
+		in   *core.Tensor
 		want []uint8
 	}{
 		{"bytes", optest.Arr(tf.Shape{1, 2, 1, 3}, uint8(0), 1, 2, 253, 254, 255), []uint8{0, 1, 2, 253, 254, 255}},
@@ -77,7 +78,7 @@ func TestImages(t *testing.T) {
 		{"half", optest.Convert(optest.Arr(tf.Shape{1, 1, 4, 1}, float32(-0.1), 0.2, 0.7, 3), tf.Float16), []uint8{123, 136, 157, 255}},
 	} {
 		g := eager.New()
-		s := parsed(t, summary.ImageSummary(ops.Scalar(g, "t"), ops.ConstTensor(g, c.in)))
+		s := parsed(t, summary.ImageSummary(ops.Scalar(g, "t"), ops.ConstValue(g, c.in)))
 		if len(s.GetValue()) != 1 || s.GetValue()[0].GetTag() != "t/image/0" {
 			t.Fatal(c.name, s)
 		}
@@ -89,7 +90,7 @@ func TestImages(t *testing.T) {
 
 func TestImageTags(t *testing.T) {
 	g := eager.New()
-	in := ops.ConstTensor(g, optest.Seq(5, 1, 1, 1))
+	in := ops.ConstValue(g, optest.Seq(5, 1, 1, 1))
 	for limit, want := range map[int][]string{1: {"t/image"}, 2: {"t/image/0", "t/image/1"}, 9: {"t/image/0", "t/image/1", "t/image/2", "t/image/3", "t/image/4"}} {
 		var got []string
 		for _, v := range parsed(t, summary.ImageSummary(ops.Scalar(g, "t"), in, summary.ImageOpts{MaxImages: limit})).GetValue() {
@@ -131,7 +132,7 @@ func TestEvents(t *testing.T) {
 	for _, name := range order {
 		var in []tf.Output
 		for _, x := range writings[name].in {
-			in = append(in, ops.ConstTensor(g, x))
+			in = append(in, ops.ConstValue(g, x))
 		}
 		if err := writings[name].f(w, ops.Scalar(g, int64(7)), in, tf.After()).Err(); err != nil {
 			t.Fatal(name, err)
@@ -158,7 +159,7 @@ func checkEvents(t *testing.T, all []*pb.Event) {
 		string(value(2).GetTensor().GetStringVal()[1]) == "b" && value(2).GetMetadata().GetDisplayName() == "d",
 		value(3).GetTag() == "i/image" && value(3).GetImage().GetHeight() == 3 && value(3).GetImage().GetWidth() == 2,
 		value(4).GetTag() == "a/audio" && len(value(4).GetAudio().GetEncodedAudioString()) == 44+6,
-		string(all[5].GetGraphDef()) == tf.Data[string](writings["WriteGraphSummary"].in[0])[0],
+		string(all[5].GetGraphDef()) == core.Data[string](writings["WriteGraphSummary"].in[0])[0],
 		value(6).GetTag() == "r1" && all[6].GetSummary().GetValue()[1].GetTag() == "r2",
 		all[7].GetStep() == 12 && all[7].GetWallTime() == 3,
 	} {

@@ -6,8 +6,8 @@ import (
 	"sort"
 	"sync"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
-	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // A histogram counts numbers in TensorFlow's buckets, whose limits grow by a
@@ -33,7 +33,7 @@ var limits = sync.OnceValue(func() []float64 {
 
 // histogramOf counts the elements of a tensor, unless there is a bad one: an
 // infinity, or what is no number.
-func histogramOf(t *tf.Tensor, n numbers) (h *histogram, bad float64) {
+func histogramOf(t *core.Tensor, n numbers) (h *histogram, bad float64) {
 	h = &histogram{min: math.MaxFloat64, max: -math.MaxFloat64, buckets: make([]float64, len(limits()))}
 	n(t, 0, t.Len(), func(v float64) {
 		switch {

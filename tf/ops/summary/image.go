@@ -8,13 +8,14 @@ import (
 	"strconv"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 func init() {
 	const badColor = "bad_color: tensor = uint8[255, 0, 0, 255]"
-	register("ImageSummary", "tag: string; tensor: T", "max_images: int >= 1 = 3; T: {uint8, float, half, double} = DT_FLOAT; "+badColor, tf.AnyType(imageSummary))
+	register("ImageSummary", "tag: string; tensor: T", "max_images: int >= 1 = 3; T: {uint8, float, half, double} = DT_FLOAT; "+badColor, core.AnyType(imageSummary))
 }
 
 // ImageOpts are the optional attributes of ImageSummary.
@@ -41,7 +42,7 @@ func ImageSummary(tag, tensor tf.Output, opts ...tf.Option) tf.Output {
 	return summaryOf("ImageSummary", []tf.Output{tag, tensor}, opts)
 }
 
-func imageSummary(n *tf.Node) (tf.Kernel, error) {
+func imageSummary(n *core.Node) (core.Kernel, error) {
 	limit, bad := n.Int("max_images"), n.TensorAttr("bad_color")
 	if limit >= 1<<31 {
 		return nil, tf.Errorf(tf.InvalidArgument, "max_images must be < 2^31")
@@ -52,12 +53,12 @@ func imageSummary(n *tf.Node) (tf.Kernel, error) {
 	if err := checkBadColor(bad); err != nil {
 		return nil, err
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		tag, err := scalarText(c, 0, "Tags must be a scalar")
 		if err != nil {
 			return err
 		}
-		values, err := images(tag, c.Input(1), limit, tf.Data[uint8](bad))
+		values, err := images(tag, c.Input(1), limit, core.Data[uint8](bad))
 		if err != nil {
 			return err
 		}
@@ -65,7 +66,7 @@ func imageSummary(n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func checkBadColor(t *tf.Tensor) error {
+func checkBadColor(t *core.Tensor) error {
 	if t.Rank() != 1 {
 		return tf.Errorf(tf.InvalidArgument, "bad_color must be a vector, got shape %s", t.Shape().Text())
 	}
@@ -73,7 +74,7 @@ func checkBadColor(t *tf.Tensor) error {
 }
 
 // images returns the values of a summary of the first images of a batch.
-func images(tag string, t *tf.Tensor, limit int, bad []uint8) ([]*pb.Summary_Value, error) {
+func images(tag string, t *core.Tensor, limit int, bad []uint8) ([]*pb.Summary_Value, error) {
 	s := t.Shape()
 	if len(s) != 4 || s[3] != 1 && s[3] != 3 && s[3] != 4 {
 		return nil, tf.Errorf(tf.InvalidArgument, "Tensor must be 4-D with last dim 1, 3, or 4, not %s", s.Text())
@@ -131,19 +132,19 @@ func opaque(rgb []byte) []byte {
 }
 
 // pixels returns image i of a batch.
-func pixels(t *tf.Tensor, i, channels int, bad []uint8) []uint8 {
+func pixels(t *core.Tensor, i, channels int, bad []uint8) []uint8 {
 	n := t.Len() / t.Dim(0)
 	switch lo, hi := i*n, (i+1)*n; t.DType() {
 	case tf.Float32:
-		return scaled(tf.Data[float32](t)[lo:hi], channels, bad, func(v, scale, offset float32) float32 { return float32(v*scale) + offset })
+		return scaled(core.Data[float32](t)[lo:hi], channels, bad, func(v, scale, offset float32) float32 { return float32(v*scale) + offset })
 	case tf.Float64:
-		return scaled(tf.Data[float64](t)[lo:hi], channels, bad, func(v float64, scale, offset float32) float32 {
+		return scaled(core.Data[float64](t)[lo:hi], channels, bad, func(v float64, scale, offset float32) float32 {
 			return float32(math.Trunc(float64(v*float64(scale)) + float64(offset)))
 		})
 	case tf.Float16:
-		return scaledHalves(tf.Data[tf.Half](t)[lo:hi], channels, bad)
+		return scaledHalves(core.Data[tf.Half](t)[lo:hi], channels, bad)
 	default:
-		return tf.Data[uint8](t)[lo:hi]
+		return core.Data[uint8](t)[lo:hi]
 	}
 }
 

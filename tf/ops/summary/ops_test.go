@@ -11,10 +11,11 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/leaktest"
 	"github.com/gorge-tf/gorge/internal/optest"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/summary"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 //go:embed testdata/golden
@@ -52,14 +53,14 @@ func init() {
 	}
 	spread := optest.Vec[float32](1, -2, 3.5, 0, 1e-13, -1e-13, 1e21, -3e38, 0.1, 0.11, 0.121, 5, 5, 5)
 	optest.Add(
-		optest.Sample{Op: "ScalarSummary", In: []*tf.Tensor{tf.Scalar[float32](2.75)}, F: withTag(summary.ScalarSummary)},
-		optest.Sample{Op: "ScalarSummary", Name: "many", In: []*tf.Tensor{optest.Vec("a", "b", "c"), optest.Vec[float64](1, math.Inf(1), 0.1)}, F: optest.Binary(summary.ScalarSummary)},
-		optest.Sample{Op: "ScalarSummary", Name: "large", In: []*tf.Tensor{optest.Vec("a", "b"), optest.Vec[int64](1<<60+1<<36+1, -1)}, F: optest.Binary(summary.ScalarSummary)},
+		optest.Sample{Op: "ScalarSummary", In: []*core.Tensor{core.Scalar[float32](2.75)}, F: withTag(summary.ScalarSummary)},
+		optest.Sample{Op: "ScalarSummary", Name: "many", In: []*core.Tensor{optest.Vec("a", "b", "c"), optest.Vec[float64](1, math.Inf(1), 0.1)}, F: optest.Binary(summary.ScalarSummary)},
+		optest.Sample{Op: "ScalarSummary", Name: "large", In: []*core.Tensor{optest.Vec("a", "b"), optest.Vec[int64](1<<60+1<<36+1, -1)}, F: optest.Binary(summary.ScalarSummary)},
 		optest.Failing("ScalarSummary", "shapes", optest.Binary(summary.ScalarSummary), optest.Vec("a", "b"), optest.Vec[float32](1)),
-		optest.Failing("ScalarSummary", "shape", optest.Binary(summary.ScalarSummary), optest.Vec("a"), tf.Scalar[float32](1)),
-		optest.Sample{Op: "HistogramSummary", In: []*tf.Tensor{optest.Vec[float32](1, 2, 3, 3, 100, 7)}, F: withTag(summary.HistogramSummary)},
-		optest.Sample{Op: "HistogramSummary", Name: "spread", In: []*tf.Tensor{spread}, F: withTag(summary.HistogramSummary)},
-		optest.Sample{Op: "HistogramSummary", Name: "empty", In: []*tf.Tensor{tf.NewTensor(tf.Float32, tf.Shape{0})}, F: withTag(summary.HistogramSummary)},
+		optest.Failing("ScalarSummary", "shape", optest.Binary(summary.ScalarSummary), optest.Vec("a"), core.Scalar[float32](1)),
+		optest.Sample{Op: "HistogramSummary", In: []*core.Tensor{optest.Vec[float32](1, 2, 3, 3, 100, 7)}, F: withTag(summary.HistogramSummary)},
+		optest.Sample{Op: "HistogramSummary", Name: "spread", In: []*core.Tensor{spread}, F: withTag(summary.HistogramSummary)},
+		optest.Sample{Op: "HistogramSummary", Name: "empty", In: []*core.Tensor{core.NewTensor(tf.Float32, tf.Shape{0})}, F: withTag(summary.HistogramSummary)},
 		optest.Failing("HistogramSummary", "nan", withTag(summary.HistogramSummary, tf.Name("h")), optest.Vec[float32](1, float32(math.NaN()))),
 		optest.Failing("HistogramSummary", "inf", withTag(summary.HistogramSummary, tf.Name("h")), optest.Vec[float32](1, float32(math.Inf(-1)))),
 		optest.Failing("HistogramSummary", "tag", optest.Binary(summary.HistogramSummary), optest.Vec("a"), optest.Vec[float32](1)),
@@ -69,20 +70,20 @@ func init() {
 	}
 	merge := func(_ *tf.Graph, in []tf.Output) []tf.Output { return one(summary.MergeSummary(in)) }
 	optest.Add(
-		optest.Sample{Op: "MergeSummary", In: []*tf.Tensor{tf.Scalar(value("a", 1)), optest.Vec(value("b", 2), value("", 3), value("", 4))}, F: merge},
-		optest.Failing("MergeSummary", "tags", merge, tf.Scalar(value("a", 1)), tf.Scalar(value("a", 2))),
-		optest.Failing("MergeSummary", "bytes", merge, tf.Scalar("\xff")),
+		optest.Sample{Op: "MergeSummary", In: []*core.Tensor{core.Scalar(value("a", 1)), optest.Vec(value("b", 2), value("", 3), value("", 4))}, F: merge},
+		optest.Failing("MergeSummary", "tags", merge, core.Scalar(value("a", 1)), core.Scalar(value("a", 2))),
+		optest.Failing("MergeSummary", "bytes", merge, core.Scalar("\xff")),
 	)
-	meta := tf.Scalar(serialized(&pb.SummaryMetadata{DisplayName: "name", PluginData: &pb.SummaryMetadata_PluginData{PluginName: "p", Content: []byte("c")}}))
+	meta := core.Scalar(serialized(&pb.SummaryMetadata{DisplayName: "name", PluginData: &pb.SummaryMetadata_PluginData{PluginName: "p", Content: []byte("c")}}))
 	tagged := func(_ *tf.Graph, in []tf.Output) []tf.Output {
 		return one(summary.TensorSummaryV2(in[1], in[0], in[2]))
 	}
 	optest.Add(
-		optest.Sample{Op: "TensorSummaryV2", In: []*tf.Tensor{optest.Mat[int32](2, 1, 2, 3, 4), tf.Scalar("t"), meta}, F: tagged},
-		optest.Sample{Op: "TensorSummaryV2", Name: "strings", In: []*tf.Tensor{optest.Vec("a", ""), tf.Scalar("t"), tf.Scalar("")}, F: tagged},
+		optest.Sample{Op: "TensorSummaryV2", In: []*core.Tensor{optest.Mat[int32](2, 1, 2, 3, 4), core.Scalar("t"), meta}, F: tagged},
+		optest.Sample{Op: "TensorSummaryV2", Name: "strings", In: []*core.Tensor{optest.Vec("a", ""), core.Scalar("t"), core.Scalar("")}, F: tagged},
 		optest.Failing("TensorSummaryV2", "tag", tagged, optest.Vec("a"), optest.Vec("t"), meta),
-		optest.Failing("TensorSummaryV2", "metadata", tagged, optest.Vec("a"), tf.Scalar("t"), optest.Vec("")),
-		optest.Sample{Op: "TensorSummary", In: []*tf.Tensor{optest.Vec[int32](1, 2)}, NoGolden: "the name of the node is in it", GraphOnly: "the name of the node is in it",
+		optest.Failing("TensorSummaryV2", "metadata", tagged, optest.Vec("a"), core.Scalar("t"), optest.Vec("")),
+		optest.Sample{Op: "TensorSummary", In: []*core.Tensor{optest.Vec[int32](1, 2)}, NoGolden: "the name of the node is in it", GraphOnly: "the name of the node is in it",
 			F: optest.Unary(summary.TensorSummary, summary.TensorSummaryOpts{Description: "d"})},
 	)
 }
@@ -94,32 +95,32 @@ func init() {
 			return []tf.Output{summary.ImageSummary(ops.Scalar(g, "tag"), in[0], op)}
 		}
 	}
-	fails := func(name string, o summary.ImageOpts, t *tf.Tensor) optest.Sample {
+	fails := func(name string, o summary.ImageOpts, t *core.Tensor) optest.Sample {
 		return optest.Failing("ImageSummary", name, image(o), t)
 	}
 	sound := optest.Arr(tf.Shape{2, 3, 2}, float32(0), 0.5, -0.5, 1, -1, 2, -2, 1e-5, 0.999, 0.3, float32(math.NaN()), float32(math.Inf(1)))
 	audio := func(_ *tf.Graph, in []tf.Output) []tf.Output {
 		return []tf.Output{summary.AudioSummaryV2(in[1], in[0], in[2])}
 	}
-	bad := func(name string, sound, tag, rate *tf.Tensor) optest.Sample {
+	bad := func(name string, sound, tag, rate *core.Tensor) optest.Sample {
 		return optest.Failing("AudioSummaryV2", name, audio, sound, tag, rate)
 	}
-	tag, rate := tf.Scalar("t"), tf.Scalar[float32](8000.5)
+	tag, rate := core.Scalar("t"), core.Scalar[float32](8000.5)
 	optest.Add(
-		optest.Sample{Op: "ImageSummary", In: []*tf.Tensor{optest.Seq(2, 3, 2, 1)}, NoGolden: bytes, F: image(summary.ImageOpts{MaxImages: 1}), Types: []tf.DType{tf.Uint8, tf.Float16, tf.Float64}},
+		optest.Sample{Op: "ImageSummary", In: []*core.Tensor{optest.Seq(2, 3, 2, 1)}, NoGolden: bytes, F: image(summary.ImageOpts{MaxImages: 1}), Types: []tf.DType{tf.Uint8, tf.Float16, tf.Float64}},
 		fails("rank", summary.ImageOpts{}, optest.Seq(2, 3, 2)),
 		fails("channels", summary.ImageOpts{}, optest.Seq(2, 3, 2, 2)),
-		fails("color", summary.ImageOpts{BadColor: optest.Vec[uint8](1, 2)}, optest.Seq(2, 3, 2, 3)),
-		optest.Sample{Op: "AudioSummary", In: []*tf.Tensor{sound}, NoGolden: "TensorFlow has removed it from graphs of version 15 on", F: func(g *tf.Graph, in []tf.Output) []tf.Output {
+		fails("color", summary.ImageOpts{BadColor: (*tf.Tensor)(optest.Vec[uint8](1, 2))}, optest.Seq(2, 3, 2, 3)),
+		optest.Sample{Op: "AudioSummary", In: []*core.Tensor{sound}, NoGolden: "TensorFlow has removed it from graphs of version 15 on", F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 			return []tf.Output{summary.AudioSummary(ops.Scalar(g, "tag"), in[0], 44100, summary.AudioOpts{MaxOutputs: 1})}
 		}},
-		optest.Sample{Op: "AudioSummaryV2", In: []*tf.Tensor{sound, tag, rate}, F: audio, Types: optest.OnlyOwn},
-		optest.Sample{Op: "AudioSummaryV2", Name: "mono", In: []*tf.Tensor{optest.Seq(4, 3), tag, tf.Scalar[float32](0.1)}, F: audio, Types: optest.OnlyOwn},
+		optest.Sample{Op: "AudioSummaryV2", In: []*core.Tensor{sound, tag, rate}, F: audio, Types: optest.OnlyOwn},
+		optest.Sample{Op: "AudioSummaryV2", Name: "mono", In: []*core.Tensor{optest.Seq(4, 3), tag, core.Scalar[float32](0.1)}, F: audio, Types: optest.OnlyOwn},
 		bad("rank", optest.Seq(3), tag, rate),
 		bad("tag", sound, optest.Vec("a", "b"), rate),
-		bad("rate", sound, tag, tf.Scalar[float32](0)),
-		bad("high rate", sound, tag, tf.Scalar[float32](1e10)),
-		optest.Sample{Op: "AudioSummaryV2", Name: "no frames", In: []*tf.Tensor{optest.Seq(2, 0), tag, rate}, F: audio, Types: optest.OnlyOwn},
+		bad("rate", sound, tag, core.Scalar[float32](0)),
+		bad("high rate", sound, tag, core.Scalar[float32](1e10)),
+		optest.Sample{Op: "AudioSummaryV2", Name: "no frames", In: []*core.Tensor{optest.Seq(2, 0), tag, rate}, F: audio, Types: optest.OnlyOwn},
 		bad("neither", optest.Seq(2, 0, 0), tag, rate),
 		bad("no channels", optest.Seq(2, 3, 0), tag, rate),
 	)
@@ -128,28 +129,28 @@ func init() {
 // The ops on writers have no results: their samples show that they can be run,
 // TestEvents shows what they write.
 func init() {
-	optest.Add(optest.Sample{Op: "SummaryWriter", In: []*tf.Tensor{tf.Scalar("x")}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
+	optest.Add(optest.Sample{Op: "SummaryWriter", In: []*core.Tensor{core.Scalar("x")}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 		return []tf.Output{ops.Identity(in[0], tf.After(summary.SummaryWriter(g).Operation()))}
 	}})
-	fails := func(op, name string, f writing, in ...*tf.Tensor) {
+	fails := func(op, name string, f writing, in ...*core.Tensor) {
 		optest.Add(optest.Failing(op, name, written(f), in...))
 	}
 	for op, w := range writings {
 		optest.Add(optest.Sample{Op: op, In: w.in, F: written(w.f), Types: optest.OnlyOwn})
 	}
 	image, audio := writings["WriteImageSummary"].f, writings["WriteAudioSummary"].f
-	fails("WriteHistogramSummary", "nan", writings["WriteHistogramSummary"].f, tf.Scalar("h"), optest.Vec(math.NaN()))
-	fails("WriteHistogramSummary", "inf", writings["WriteHistogramSummary"].f, tf.Scalar("h"), optest.Vec(math.Inf(1)))
-	fails("WriteImageSummary", "rank", image, tf.Scalar("i"), optest.Seq(2, 3), optest.Vec[uint8](1))
-	fails("WriteImageSummary", "color", image, tf.Scalar("i"), optest.Seq(2, 3, 2, 3), optest.Vec[uint8](1))
-	fails("WriteImageSummary", "color rank", image, tf.Scalar("i"), optest.Seq(2, 3, 2, 3), tf.Scalar[uint8](1))
-	fails("WriteAudioSummary", "rate", audio, tf.Scalar("a"), optest.Seq(2, 3), tf.Scalar[float32](0))
-	fails("ImportEvent", "bytes", writings["ImportEvent"].f, tf.Scalar("\xff"))
+	fails("WriteHistogramSummary", "nan", writings["WriteHistogramSummary"].f, core.Scalar("h"), optest.Vec(math.NaN()))
+	fails("WriteHistogramSummary", "inf", writings["WriteHistogramSummary"].f, core.Scalar("h"), optest.Vec(math.Inf(1)))
+	fails("WriteImageSummary", "rank", image, core.Scalar("i"), optest.Seq(2, 3), optest.Vec[uint8](1))
+	fails("WriteImageSummary", "color", image, core.Scalar("i"), optest.Seq(2, 3, 2, 3), optest.Vec[uint8](1))
+	fails("WriteImageSummary", "color rank", image, core.Scalar("i"), optest.Seq(2, 3, 2, 3), core.Scalar[uint8](1))
+	fails("WriteAudioSummary", "rate", audio, core.Scalar("a"), optest.Seq(2, 3), core.Scalar[float32](0))
+	fails("ImportEvent", "bytes", writings["ImportEvent"].f, core.Scalar("\xff"))
 	fails("WriteRawProtoSummary", "bytes", writings["WriteRawProtoSummary"].f, optest.Vec("", "\xff"))
-	fails("WriteScalarSummary", "bfloat16", writings["WriteScalarSummary"].f, tf.Scalar("s"), tf.Scalar[tf.BF16](0))
+	fails("WriteScalarSummary", "bfloat16", writings["WriteScalarSummary"].f, core.Scalar("s"), core.Scalar[tf.BF16](0))
 	optest.Add(optest.Failing("CreateSummaryFileWriter", "directory", func(g *tf.Graph, in []tf.Output) []tf.Output {
 		return []tf.Output{ops.Identity(in[0], tf.After(create(g, summary.SummaryWriter(g), in[0])))}
-	}, tf.Scalar("/proc/none")))
+	}, core.Scalar("/proc/none")))
 }
 
 // A writing adds an op that writes with the writer w.
@@ -171,41 +172,41 @@ func written(f writing) func(g *tf.Graph, in []tf.Output) []tf.Output {
 
 var writings = map[string]struct {
 	f  writing
-	in []*tf.Tensor
+	in []*core.Tensor
 }{
 	"WriteScalarSummary": {func(w, step tf.Output, in []tf.Output, after tf.Option) *tf.Operation {
 		return summary.WriteScalarSummary(w, step, in[0], in[1], after)
-	}, []*tf.Tensor{tf.Scalar("s"), tf.Scalar[float32](2.5)}},
+	}, []*core.Tensor{core.Scalar("s"), core.Scalar[float32](2.5)}},
 	"WriteHistogramSummary": {func(w, step tf.Output, in []tf.Output, after tf.Option) *tf.Operation {
 		return summary.WriteHistogramSummary(w, step, in[0], in[1], after)
-	}, []*tf.Tensor{tf.Scalar("h"), optest.Vec(true, false, true)}},
+	}, []*core.Tensor{core.Scalar("h"), optest.Vec(true, false, true)}},
 	"WriteSummary": {func(w, step tf.Output, in []tf.Output, after tf.Option) *tf.Operation {
 		return summary.WriteSummary(w, step, in[1], in[0], in[2], after)
-	}, []*tf.Tensor{tf.Scalar("t"), optest.Vec("a", "b"), tf.Scalar(serialized(&pb.SummaryMetadata{DisplayName: "d"}))}},
+	}, []*core.Tensor{core.Scalar("t"), optest.Vec("a", "b"), core.Scalar(serialized(&pb.SummaryMetadata{DisplayName: "d"}))}},
 	"WriteImageSummary": {func(w, step tf.Output, in []tf.Output, after tf.Option) *tf.Operation {
 		return summary.WriteImageSummary(w, step, in[0], in[1], in[2], summary.MaxImages(1), after)
-	}, []*tf.Tensor{tf.Scalar("i"), optest.Seq(2, 3, 2, 3), optest.Vec[uint8](1, 2, 3)}},
+	}, []*core.Tensor{core.Scalar("i"), optest.Seq(2, 3, 2, 3), optest.Vec[uint8](1, 2, 3)}},
 	"WriteAudioSummary": {func(w, step tf.Output, in []tf.Output, after tf.Option) *tf.Operation {
 		return summary.WriteAudioSummary(w, step, in[0], in[1], in[2], summary.AudioOpts{MaxOutputs: 1}, after)
-	}, []*tf.Tensor{tf.Scalar("a"), optest.Seq(2, 3), tf.Scalar[float32](10)}},
+	}, []*core.Tensor{core.Scalar("a"), optest.Seq(2, 3), core.Scalar[float32](10)}},
 	"WriteGraphSummary": {func(w, step tf.Output, in []tf.Output, after tf.Option) *tf.Operation {
 		return summary.WriteGraphSummary(w, step, in[0], after)
-	}, []*tf.Tensor{tf.Scalar(serialized(&pb.GraphDef{Node: []*pb.NodeDef{{Name: "n"}}}))}},
+	}, []*core.Tensor{core.Scalar(serialized(&pb.GraphDef{Node: []*pb.NodeDef{{Name: "n"}}}))}},
 	"WriteRawProtoSummary": {func(w, step tf.Output, in []tf.Output, after tf.Option) *tf.Operation {
 		return summary.WriteRawProtoSummary(w, step, in[0], after)
-	}, []*tf.Tensor{optest.Vec(serialized(&pb.Summary{Value: []*pb.Summary_Value{{Tag: "r1"}}}), serialized(&pb.Summary{Value: []*pb.Summary_Value{{Tag: "r2"}}}))}},
+	}, []*core.Tensor{optest.Vec(serialized(&pb.Summary{Value: []*pb.Summary_Value{{Tag: "r1"}}}), serialized(&pb.Summary{Value: []*pb.Summary_Value{{Tag: "r2"}}}))}},
 	"ImportEvent": {func(w, _ tf.Output, in []tf.Output, after tf.Option) *tf.Operation {
 		return summary.ImportEvent(w, in[0], after)
-	}, []*tf.Tensor{tf.Scalar(serialized(&pb.Event{Step: 12, WallTime: 3}))}},
+	}, []*core.Tensor{core.Scalar(serialized(&pb.Event{Step: 12, WallTime: 3}))}},
 	"FlushSummaryWriter": {func(w, _ tf.Output, _ []tf.Output, after tf.Option) *tf.Operation {
 		return summary.FlushSummaryWriter(w, after)
-	}, []*tf.Tensor{tf.Scalar[float32](0)}},
+	}, []*core.Tensor{core.Scalar[float32](0)}},
 	"CreateSummaryFileWriter": {func(w, _ tf.Output, in []tf.Output, after tf.Option) *tf.Operation {
 		return create(in[0].Graph(), w, in[0])
-	}, []*tf.Tensor{tf.Scalar("logs")}},
+	}, []*core.Tensor{core.Scalar("logs")}},
 	"CloseSummaryWriter": {func(w, _ tf.Output, in []tf.Output, after tf.Option) *tf.Operation {
 		g := in[0].Graph()
 		other := summary.SummaryWriter(g)
 		return summary.CloseSummaryWriter(other, tf.After(create(g, other, in[0])), after)
-	}, []*tf.Tensor{tf.Scalar("logs")}},
+	}, []*core.Tensor{core.Scalar("logs")}},
 }

@@ -5,29 +5,30 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 const numberAttr = "{float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64}"
 
 func init() {
-	by := map[tf.DType]tf.NewKernel{}
-	histograms := map[tf.DType]tf.NewKernel{}
+	by := map[tf.DType]core.NewKernel{}
+	histograms := map[tf.DType]core.NewKernel{}
 	for d, n := range realNumbers {
 		by[d], histograms[d] = scalarSummary(n), histogramSummary(n)
 	}
-	register("ScalarSummary", "tags: string; values: T", "T: "+numberAttr, tf.ByType("T", by))
-	register("HistogramSummary", "tag: string; values: T", "T: "+numberAttr+" = DT_FLOAT", tf.ByType("T", histograms))
-	register("MergeSummary", "inputs: N * string", "N: int >= 1", tf.AnyType(mergeSummary))
-	register("TensorSummary", "tensor: T", "T: type; description: string = ''; labels: list(string) = []; display_name: string = ''", tf.AnyType(tensorSummary))
-	register("TensorSummaryV2", "tag: string; tensor: T; serialized_summary_metadata: string", "T: type", tf.AnyType(tensorSummaryV2))
+	register("ScalarSummary", "tags: string; values: T", "T: "+numberAttr, core.ByType("T", by))
+	register("HistogramSummary", "tag: string; values: T", "T: "+numberAttr+" = DT_FLOAT", core.ByType("T", histograms))
+	register("MergeSummary", "inputs: N * string", "N: int >= 1", core.AnyType(mergeSummary))
+	register("TensorSummary", "tensor: T", "T: type; description: string = ''; labels: list(string) = []; display_name: string = ''", core.AnyType(tensorSummary))
+	register("TensorSummaryV2", "tag: string; tensor: T; serialized_summary_metadata: string", "T: type", core.AnyType(tensorSummaryV2))
 }
 
 // register registers an op whose result is a summary.
-func register(name, in, attrs string, k tf.KernelSet) {
-	tf.Register(tf.OpDef{
-		Name: name, In: in, Out: "summary: string", Attrs: attrs, Shape: tf.ScalarShape, NoGrad: tf.NotDifferentiable, Kernels: k,
+func register(name, in, attrs string, k core.KernelSet) {
+	core.Register(core.OpDef{
+		Name: name, In: in, Out: "summary: string", Attrs: attrs, Shape: core.ScalarShape, NoGrad: core.NotDifferentiable, Kernels: k,
 	})
 }
 
@@ -80,10 +81,10 @@ func TensorSummaryV2(tag, tensor, metadata tf.Output, opts ...tf.Option) tf.Outp
 	return summaryOf("TensorSummaryV2", []tf.Output{tag, tensor, metadata}, opts)
 }
 
-func scalarSummary(n numbers) tf.NewKernel {
-	return func(*tf.Node) (tf.Kernel, error) {
-		return tf.Compute(func(c *tf.OpContext) error {
-			tags, values := tf.Data[string](c.Input(0)), c.Input(1)
+func scalarSummary(n numbers) core.NewKernel {
+	return func(*core.Node) (core.Kernel, error) {
+		return core.Compute(func(c *core.OpContext) error {
+			tags, values := core.Data[string](c.Input(0)), c.Input(1)
 			if s, v := c.Input(0).Shape(), values.Shape(); !s.Equal(v) {
 				which := ""
 				if len(tags) == 1 {
@@ -105,10 +106,10 @@ func simple(tag string, v float32) *pb.Summary_Value {
 	return &pb.Summary_Value{Tag: tag, Value: &pb.Summary_Value_SimpleValue{SimpleValue: v}}
 }
 
-func histogramSummary(n numbers) tf.NewKernel {
-	return func(node *tf.Node) (tf.Kernel, error) {
+func histogramSummary(n numbers) core.NewKernel {
+	return func(node *core.Node) (core.Kernel, error) {
 		name := node.Name
-		return tf.Compute(func(c *tf.OpContext) error {
+		return core.Compute(func(c *core.OpContext) error {
 			tag, err := scalarText(c, 0, "tags must be scalar")
 			if err != nil {
 				return err
@@ -125,12 +126,12 @@ func histogramSummary(n numbers) tf.NewKernel {
 	}
 }
 
-func mergeSummary(*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+func mergeSummary(*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		var all []*pb.Summary_Value
 		seen := map[string]bool{}
 		for _, in := range c.Tensors(0, c.Inputs()) {
-			for _, s := range tf.Data[string](in) {
+			for _, s := range core.Data[string](in) {
 				values, err := distinct(s, seen)
 				if err != nil {
 					return err
@@ -158,15 +159,15 @@ func distinct(summary string, seen map[string]bool) ([]*pb.Summary_Value, error)
 	return s.GetValue(), nil
 }
 
-func tensorSummary(n *tf.Node) (tf.Kernel, error) {
+func tensorSummary(n *core.Node) (core.Kernel, error) {
 	name := n.Name
-	return tf.Compute(func(c *tf.OpContext) error {
-		return set(c, &pb.Summary_Value{NodeName: name, Value: &pb.Summary_Value_Tensor{Tensor: tf.TensorProto(c.Input(0))}})
+	return core.Compute(func(c *core.OpContext) error {
+		return set(c, &pb.Summary_Value{NodeName: name, Value: &pb.Summary_Value_Tensor{Tensor: core.TensorProto(c.Input(0))}})
 	}), nil
 }
 
-func tensorSummaryV2(*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+func tensorSummaryV2(*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		tag, err := scalarText(c, 0, "tag must be scalar")
 		if err != nil {
 			return err
@@ -181,8 +182,8 @@ func tensorSummaryV2(*tf.Node) (tf.Kernel, error) {
 
 // tensorValue returns a summary's value that is a tensor. What can be read of
 // the metadata is taken.
-func tensorValue(tag string, t *tf.Tensor, metadata string) *pb.Summary_Value {
+func tensorValue(tag string, t *core.Tensor, metadata string) *pb.Summary_Value {
 	m := &pb.SummaryMetadata{}
 	_ = proto.Unmarshal([]byte(metadata), m)
-	return &pb.Summary_Value{Tag: tag, Value: &pb.Summary_Value_Tensor{Tensor: tf.TensorProto(t)}, Metadata: m}
+	return &pb.Summary_Value{Tag: tag, Value: &pb.Summary_Value_Tensor{Tensor: core.TensorProto(t)}, Metadata: m}
 }

@@ -4,12 +4,13 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // numbers give the elements of a tensor of one type, from i to j, as numbers.
-type numbers func(t *tf.Tensor, i, j int, f func(float64))
+type numbers func(t *core.Tensor, i, j int, f func(float64))
 
 // realNumbers are the types of numbers that summaries may have.
 var realNumbers = map[tf.DType]numbers{
@@ -26,8 +27,8 @@ type number interface {
 func elements[T interface {
 	number
 	tf.Elem
-}](t *tf.Tensor, i, j int, f func(float64)) {
-	for _, v := range tf.Data[T](t)[i:j] {
+}](t *core.Tensor, i, j int, f func(float64)) {
+	for _, v := range core.Data[T](t)[i:j] {
 		f(float64(v))
 	}
 }
@@ -35,14 +36,14 @@ func elements[T interface {
 func halves[T interface {
 	tf.Elem
 	Float32() float32
-}](t *tf.Tensor, i, j int, f func(float64)) {
-	for _, v := range tf.Data[T](t)[i:j] {
+}](t *core.Tensor, i, j int, f func(float64)) {
+	for _, v := range core.Data[T](t)[i:j] {
 		f(float64(v.Float32()))
 	}
 }
 
-func booleans(t *tf.Tensor, i, j int, f func(float64)) {
-	for _, v := range tf.Data[bool](t)[i:j] {
+func booleans(t *core.Tensor, i, j int, f func(float64)) {
+	for _, v := range core.Data[bool](t)[i:j] {
 		x := 0.0
 		if v {
 			x = 1
@@ -53,15 +54,15 @@ func booleans(t *tf.Tensor, i, j int, f func(float64)) {
 
 // wholeAsFloat32 converts 64-bit integers without an intermediate float64, which
 // would round twice.
-func wholeAsFloat32(t *tf.Tensor, i int) float32 {
+func wholeAsFloat32(t *core.Tensor, i int) float32 {
 	if t.DType() == tf.Int64 {
-		return float32(tf.Data[int64](t)[i])
+		return float32(core.Data[int64](t)[i])
 	}
-	return float32(tf.Data[uint64](t)[i])
+	return float32(core.Data[uint64](t)[i])
 }
 
 // float32At returns element i.
-func float32At(t *tf.Tensor, n numbers, i int) (v float32) {
+func float32At(t *core.Tensor, n numbers, i int) (v float32) {
 	if d := t.DType(); d == tf.Int64 || d == tf.Uint64 {
 		return wholeAsFloat32(t, i)
 	}
@@ -70,15 +71,15 @@ func float32At(t *tf.Tensor, n numbers, i int) (v float32) {
 }
 
 // scalarText returns the string that input i holds.
-func scalarText(c *tf.OpContext, i int, what string) (string, error) {
+func scalarText(c *core.OpContext, i int, what string) (string, error) {
 	if c.Input(i).Rank() != 0 {
 		return "", tf.Errorf(tf.InvalidArgument, "%s", what)
 	}
-	return tf.Data[string](c.Input(i))[0], nil
+	return core.Data[string](c.Input(i))[0], nil
 }
 
 // set makes a summary of values the output.
-func set(c *tf.OpContext, values ...*pb.Summary_Value) error {
+func set(c *core.OpContext, values ...*pb.Summary_Value) error {
 	const value = 1
 	var s []byte
 	for _, v := range values {
@@ -88,7 +89,7 @@ func set(c *tf.OpContext, values ...*pb.Summary_Value) error {
 		}
 		s = protowire.AppendBytes(protowire.AppendTag(s, value, protowire.BytesType), b)
 	}
-	c.Set(0, tf.Scalar(string(s)))
+	c.Set(0, core.Scalar(string(s)))
 	return nil
 }
 

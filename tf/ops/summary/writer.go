@@ -8,8 +8,9 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/handle"
 	"github.com/gorge-tf/gorge/internal/resource"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 	"github.com/gorge-tf/gorge/tf/summary"
 )
 
@@ -22,13 +23,13 @@ func (w *fileWriter) Close() { _ = w.Writer.Close() }
 var _ = resource.Declare[*fileWriter]("tensorflow::SummaryWriterInterface")
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "SummaryWriter", Out: "writer: resource", Attrs: "shared_name: string = ''; container: string = ''", Stateful: true,
-		Shape: tf.ScalarShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(func(n *tf.Node) (tf.Kernel, error) { return handle.Name[*fileWriter](n), nil }),
+		Shape: core.ScalarShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(func(n *core.Node) (core.Kernel, error) { return handle.Name[*fileWriter](n), nil }),
 	})
 	onWriter("CreateSummaryFileWriter", "; logdir: string; max_queue: int32; flush_millis: int32; filename_suffix: string", "", createFileWriter)
-	onWriter("FlushSummaryWriter", "", "", uses(func(_ *tf.OpContext, w *fileWriter) error { return w.Flush() }))
-	onWriter("CloseSummaryWriter", "", "", compute(func(c *tf.OpContext) error { return handle.Delete[*fileWriter](c, 0) }))
+	onWriter("FlushSummaryWriter", "", "", uses(func(_ *core.OpContext, w *fileWriter) error { return w.Flush() }))
+	onWriter("CloseSummaryWriter", "", "", compute(func(c *core.OpContext) error { return handle.Delete[*fileWriter](c, 0) }))
 	onWriter("WriteScalarSummary", "; step: int64; tag: string; value: T", "T: "+numberAttr, uses(writeScalar))
 	onWriter("WriteHistogramSummary", "; step: int64; tag: string; values: T",
 		"T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, bool} = DT_FLOAT", uses(writeHistogram))
@@ -41,20 +42,20 @@ func init() {
 }
 
 // onWriter registers an op whose first input is the handle of a writer.
-func onWriter(name, in, attrs string, k tf.NewKernel) {
-	tf.Register(tf.OpDef{
+func onWriter(name, in, attrs string, k core.NewKernel) {
+	core.Register(core.OpDef{
 		Name: name, In: "writer: resource" + in, Attrs: attrs, Stateful: true,
-		Shape: func(*tf.Infer) error { return nil }, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(k),
+		Shape: func(*core.Infer) error { return nil }, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(k),
 	})
 }
 
-func compute(f tf.Compute) tf.NewKernel {
-	return func(*tf.Node) (tf.Kernel, error) { return f, nil }
+func compute(f core.Compute) core.NewKernel {
+	return func(*core.Node) (core.Kernel, error) { return f, nil }
 }
 
 // uses makes the factory of kernels that do something with a writer.
-func uses(f func(*tf.OpContext, *fileWriter) error) tf.NewKernel {
-	return compute(func(c *tf.OpContext) error {
+func uses(f func(*core.OpContext, *fileWriter) error) core.NewKernel {
+	return compute(func(c *core.OpContext) error {
 		w, err := handle.Find[*fileWriter](c, 0)
 		if err != nil {
 			return err
@@ -63,19 +64,19 @@ func uses(f func(*tf.OpContext, *fileWriter) error) tf.NewKernel {
 	})
 }
 
-func createFileWriter(*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+func createFileWriter(*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		for i := 1; i < c.Inputs(); i++ {
 			if err := single(c, i); err != nil {
 				return err
 			}
 		}
 		o := summary.Opts{
-			MaxQueue: max(1, int(tf.Data[int32](c.Input(2))[0])), FlushEvery: max(1, time.Duration(tf.Data[int32](c.Input(3))[0])*time.Millisecond),
-			Suffix: tf.Data[string](c.Input(4))[0],
+			MaxQueue: max(1, int(core.Data[int32](c.Input(2))[0])), FlushEvery: max(1, time.Duration(core.Data[int32](c.Input(3))[0])*time.Millisecond),
+			Suffix: core.Data[string](c.Input(4))[0],
 		}
 		_, err := handle.FindOrCreate(c, 0, func() (*fileWriter, error) {
-			w, err := summary.NewWriter(tf.Data[string](c.Input(1))[0], o)
+			w, err := summary.NewWriter(core.Data[string](c.Input(1))[0], o)
 			return &fileWriter{w}, err
 		})
 		return err
@@ -83,7 +84,7 @@ func createFileWriter(*tf.Node) (tf.Kernel, error) {
 }
 
 // single checks that input i has one element.
-func single(c *tf.OpContext, i int) error {
+func single(c *core.OpContext, i int) error {
 	if t := c.Input(i); t.Len() != 1 {
 		return tf.Errorf(tf.InvalidArgument, "%s must be a scalar, got shape %s", c.Node.Def.Inputs[i].Name, t.Shape().Text())
 	}
@@ -91,13 +92,13 @@ func single(c *tf.OpContext, i int) error {
 }
 
 // stepAndTag returns the step of an event, input 1, and the tag, input at.
-func stepAndTag(c *tf.OpContext, at int) (step int64, tag string, err error) {
+func stepAndTag(c *core.OpContext, at int) (step int64, tag string, err error) {
 	for _, i := range []int{1, at} {
 		if err := single(c, i); err != nil {
 			return 0, "", err
 		}
 	}
-	return tf.Data[int64](c.Input(1))[0], tf.Data[string](c.Input(at))[0], nil
+	return core.Data[int64](c.Input(1))[0], core.Data[string](c.Input(at))[0], nil
 }
 
 // write adds a summary of values to the file.
@@ -109,7 +110,7 @@ func (w *fileWriter) write(step int64, values ...*pb.Summary_Value) error {
 	return w.Summary(step, string(b))
 }
 
-func writeScalar(c *tf.OpContext, w *fileWriter) error {
+func writeScalar(c *core.OpContext, w *fileWriter) error {
 	step, tag, err := stepAndTag(c, 2)
 	if err != nil {
 		return err
@@ -124,7 +125,7 @@ func writeScalar(c *tf.OpContext, w *fileWriter) error {
 	return w.Scalar(step, tag, float32At(t, realNumbers[t.DType()], 0))
 }
 
-func writeHistogram(c *tf.OpContext, w *fileWriter) error {
+func writeHistogram(c *core.OpContext, w *fileWriter) error {
 	step, tag, err := stepAndTag(c, 2)
 	if err != nil {
 		return err
@@ -147,7 +148,7 @@ func writeHistogram(c *tf.OpContext, w *fileWriter) error {
 	return w.write(step, h.value(tag))
 }
 
-func writeTensor(c *tf.OpContext, w *fileWriter) error {
+func writeTensor(c *core.OpContext, w *fileWriter) error {
 	step, tag, err := stepAndTag(c, 3)
 	if err != nil {
 		return err
@@ -155,7 +156,7 @@ func writeTensor(c *tf.OpContext, w *fileWriter) error {
 	if err := single(c, 4); err != nil {
 		return err
 	}
-	metadata := tf.Data[string](c.Input(4))[0]
+	metadata := core.Data[string](c.Input(4))[0]
 	v := tensorValue(tag, c.Input(2), metadata)
 	if metadata == "" {
 		v.Metadata = nil
@@ -163,12 +164,12 @@ func writeTensor(c *tf.OpContext, w *fileWriter) error {
 	return w.write(step, v)
 }
 
-func writeImage(n *tf.Node) (tf.Kernel, error) {
+func writeImage(n *core.Node) (core.Kernel, error) {
 	limit := n.Int("max_images")
 	if limit >= 1<<31 {
 		return nil, tf.Errorf(tf.InvalidArgument, "max_images must be < 2^31")
 	}
-	return uses(func(c *tf.OpContext, w *fileWriter) error {
+	return uses(func(c *core.OpContext, w *fileWriter) error {
 		step, tag, err := stepAndTag(c, 2)
 		if err != nil {
 			return err
@@ -176,7 +177,7 @@ func writeImage(n *tf.Node) (tf.Kernel, error) {
 		if err := checkBadColor(c.Input(4)); err != nil {
 			return err
 		}
-		values, err := images(tag, c.Input(3), limit, tf.Data[uint8](c.Input(4)))
+		values, err := images(tag, c.Input(3), limit, core.Data[uint8](c.Input(4)))
 		if err != nil {
 			return err
 		}
@@ -184,9 +185,9 @@ func writeImage(n *tf.Node) (tf.Kernel, error) {
 	})(n)
 }
 
-func writeAudio(n *tf.Node) (tf.Kernel, error) {
+func writeAudio(n *core.Node) (core.Kernel, error) {
 	limit := n.Int("max_outputs")
-	return uses(func(c *tf.OpContext, w *fileWriter) error {
+	return uses(func(c *core.OpContext, w *fileWriter) error {
 		step, tag, err := stepAndTag(c, 2)
 		if err != nil {
 			return err
@@ -194,7 +195,7 @@ func writeAudio(n *tf.Node) (tf.Kernel, error) {
 		if err := single(c, 4); err != nil {
 			return err
 		}
-		values, err := sounds(tag, c.Input(3), limit, tf.Data[float32](c.Input(4))[0])
+		values, err := sounds(tag, c.Input(3), limit, core.Data[float32](c.Input(4))[0])
 		if err != nil {
 			return err
 		}
@@ -202,7 +203,7 @@ func writeAudio(n *tf.Node) (tf.Kernel, error) {
 	})(n)
 }
 
-func writeGraph(c *tf.OpContext, w *fileWriter) error {
+func writeGraph(c *core.OpContext, w *fileWriter) error {
 	step, graph, err := stepAndTag(c, 2)
 	if err != nil {
 		return err
@@ -215,22 +216,22 @@ func writeGraph(c *tf.OpContext, w *fileWriter) error {
 
 // writeRawProto joins the summaries of a tensor, which follow each other in one
 // event.
-func writeRawProto(c *tf.OpContext, w *fileWriter) error {
+func writeRawProto(c *core.OpContext, w *fileWriter) error {
 	if err := single(c, 1); err != nil {
 		return err
 	}
 	all := &pb.Summary{}
-	for i, s := range tf.Data[string](c.Input(2)) {
+	for i, s := range core.Data[string](c.Input(2)) {
 		if (proto.UnmarshalOptions{Merge: true}).Unmarshal([]byte(s), all) != nil {
 			return tf.Errorf(tf.DataLoss, "Bad tf.compat.v1.Summary binary proto tensor string at index %d", i)
 		}
 	}
-	return w.write(tf.Data[int64](c.Input(1))[0], all.GetValue()...)
+	return w.write(core.Data[int64](c.Input(1))[0], all.GetValue()...)
 }
 
-func importEvent(c *tf.OpContext, w *fileWriter) error {
+func importEvent(c *core.OpContext, w *fileWriter) error {
 	if err := single(c, 1); err != nil {
 		return err
 	}
-	return w.Event([]byte(tf.Data[string](c.Input(1))[0]))
+	return w.Event([]byte(core.Data[string](c.Input(1))[0]))
 }

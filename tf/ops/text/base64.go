@@ -5,16 +5,17 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "EncodeBase64", In: "input: string", Out: "output: string", Attrs: "pad: bool = false",
-		Shape: tf.UnchangedShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(encodeBase64),
+		Shape: core.UnchangedShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(encodeBase64),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "DecodeBase64", In: "input: string", Out: "output: string",
-		Shape: tf.UnchangedShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(decodeBase64Kernel),
+		Shape: core.UnchangedShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(decodeBase64Kernel),
 	})
 }
 
@@ -33,7 +34,7 @@ func EncodeBase64(x tf.Output, opts ...tf.Option) tf.Output { return apply("Enco
 // time for other text.
 func DecodeBase64(x tf.Output, opts ...tf.Option) tf.Output { return apply("DecodeBase64", opts, x) }
 
-func encodeBase64(n *tf.Node) (tf.Kernel, error) {
+func encodeBase64(n *core.Node) (core.Kernel, error) {
 	e := base64.RawURLEncoding
 	if n.Bool("pad") {
 		e = base64.URLEncoding
@@ -41,14 +42,14 @@ func encodeBase64(n *tf.Node) (tf.Kernel, error) {
 	return mapped(func(s string) string { return e.EncodeToString([]byte(s)) })(n)
 }
 
-func decodeBase64Kernel(*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+func decodeBase64Kernel(*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		out, err := c.Alloc(0, tf.String, c.Input(0).Shape())
 		if err != nil {
 			return err
 		}
-		y := tf.Data[string](out)
-		for i, s := range tf.Data[string](c.Input(0)) {
+		y := core.Data[string](out)
+		for i, s := range core.Data[string](c.Input(0)) {
 			if y[i], err = decodeBase64(s); err != nil {
 				return err
 			}

@@ -1,6 +1,9 @@
 package text
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 // grain is the least number of strings worth a task of their own.
 const grain = 1 << 9
@@ -10,22 +13,19 @@ func apply(op string, opts []tf.Option, in ...tf.Output) tf.Output {
 	return tf.Apply(nil, op, in, opts...).Output(0)
 }
 
-// attrs puts options that a Go function sets before those of its caller.
-func attrs(caller []tf.Option, own ...tf.Option) []tf.Option { return append(own, caller...) }
-
 // invalid returns an INVALID_ARGUMENT error.
 func invalid(format string, args ...any) error {
 	return tf.Errorf(tf.InvalidArgument, format, args...)
 }
 
 // each computes output 0, which has the shape of input 0, string by string.
-func each[T tf.Elem](c *tf.OpContext, f func(s string) T) error {
+func each[T tf.Elem](c *core.OpContext, f func(s string) T) error {
 	x := c.Input(0)
 	out, err := c.Alloc(0, tf.TypeOf[T](), x.Shape())
 	if err != nil {
 		return err
 	}
-	in, y := tf.Data[string](x), tf.Data[T](out)
+	in, y := core.Data[string](x), core.Data[T](out)
 	c.ParallelFor(len(y), grain, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			y[i] = f(in[i])
@@ -35,9 +35,9 @@ func each[T tf.Elem](c *tf.OpContext, f func(s string) T) error {
 }
 
 // mapped makes a kernel that changes every string by itself.
-func mapped(f func(string) string) tf.NewKernel {
-	return func(*tf.Node) (tf.Kernel, error) {
-		return tf.Compute(func(c *tf.OpContext) error { return each(c, f) }), nil
+func mapped(f func(string) string) core.NewKernel {
+	return func(*core.Node) (core.Kernel, error) {
+		return core.Compute(func(c *core.OpContext) error { return each(c, f) }), nil
 	}
 }
 
@@ -45,7 +45,7 @@ func mapped(f func(string) string) tf.NewKernel {
 func isTrail(b byte) bool { return b&0xC0 == 0x80 }
 
 // allocInts makes output i a vector of v in type d, int32 or int64.
-func allocInts(c *tf.OpContext, i int, d tf.DType, v []int) error {
+func allocInts(c *core.OpContext, i int, d tf.DType, v []int) error {
 	t, err := c.Alloc(i, d, tf.Shape{len(v)})
 	if err == nil {
 		putInts(t, v)
@@ -54,14 +54,14 @@ func allocInts(c *tf.OpContext, i int, d tf.DType, v []int) error {
 }
 
 // putInts makes v the elements of t, of type int32 or int64.
-func putInts(t *tf.Tensor, v []int) {
+func putInts(t *core.Tensor, v []int) {
 	if t.DType() == tf.Int32 {
 		for i, x := range v {
-			tf.Data[int32](t)[i] = int32(x)
+			core.Data[int32](t)[i] = int32(x)
 		}
 		return
 	}
 	for i, x := range v {
-		tf.Data[int64](t)[i] = int64(x)
+		core.Data[int64](t)[i] = int64(x)
 	}
 }

@@ -6,13 +6,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	change := func(name string, ascii func(byte) byte, full func(string) string) {
-		tf.Register(tf.OpDef{
+		core.Register(core.OpDef{
 			Name: name, In: "input: string", Out: "output: string", Attrs: "encoding: string = ''",
-			Shape: tf.UnchangedShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(caseKernel(ascii, full)),
+			Shape: core.UnchangedShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(caseKernel(ascii, full)),
 		})
 	}
 	change("StringLower", lowerByte, lower)
@@ -31,8 +32,8 @@ func StringLower(x tf.Output, opts ...tf.Option) tf.Output { return apply("Strin
 // like StringLower.
 func StringUpper(x tf.Output, opts ...tf.Option) tf.Output { return apply("StringUpper", opts, x) }
 
-func caseKernel(ascii func(byte) byte, full func(string) string) tf.NewKernel {
-	return func(n *tf.Node) (tf.Kernel, error) {
+func caseKernel(ascii func(byte) byte, full func(string) string) core.NewKernel {
+	return func(n *core.Node) (core.Kernel, error) {
 		switch encoding := n.Str("encoding"); encoding {
 		case "":
 			return mapped(func(s string) string { return eachByte(s, ascii) })(n)

@@ -5,12 +5,13 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Fingerprint", In: "data: T; method: string", Out: "fingerprint: uint8", Attrs: "T: type",
-		Shape: fingerprintShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(fingerprintKernel),
+		Shape: fingerprintShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(fingerprintKernel),
 	})
 }
 
@@ -26,7 +27,7 @@ func Fingerprint(x, method tf.Output, opts ...tf.Option) tf.Output {
 	return apply("Fingerprint", opts, x, method)
 }
 
-func fingerprintShape(c *tf.Infer) error {
+func fingerprintShape(c *core.Infer) error {
 	x, rows, size := c.In(0), -1, -1
 	if x != nil && len(x) == 0 {
 		return invalid("Shape must be at least rank 1 but is rank 0")
@@ -38,7 +39,7 @@ func fingerprintShape(c *tf.Infer) error {
 		rows = x[0]
 	}
 	if m := c.Const(1); m != nil && m.DType() == tf.String {
-		if s := tf.Data[string](m)[0]; s != fingerprintMethod {
+		if s := core.Data[string](m)[0]; s != fingerprintMethod {
 			return invalid("unsupported fingerprint method: %s", s)
 		}
 		size = fingerprintSize
@@ -47,17 +48,17 @@ func fingerprintShape(c *tf.Infer) error {
 	return nil
 }
 
-func fingerprintKernel(n *tf.Node) (tf.Kernel, error) {
+func fingerprintKernel(n *core.Node) (core.Kernel, error) {
 	switch d := n.Type("T"); d {
 	case tf.Resource, tf.Variant:
 		return nil, invalid("Data type not supported: %s", d.CName())
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		x, method := c.Input(0), c.Input(1)
 		if method.Rank() != 0 {
 			return invalid("`method` should be a scalar string: %s", method.Shape().Text())
 		}
-		if m := tf.Data[string](method)[0]; m != fingerprintMethod {
+		if m := core.Data[string](method)[0]; m != fingerprintMethod {
 			return invalid("Unsupported fingerprint method: %s", m)
 		}
 		if x.Rank() < 1 {
@@ -68,19 +69,19 @@ func fingerprintKernel(n *tf.Node) (tf.Kernel, error) {
 		if err != nil || rows == 0 {
 			return err
 		}
-		fingerprints(c, tf.Data[uint8](out), rowsOf(x), rows)
+		fingerprints(c, core.Data[uint8](out), rowsOf(x), rows)
 		return nil
 	}), nil
 }
 
 // rowsOf returns what gives the bytes of row i of x.
-func rowsOf(x *tf.Tensor) func(i int) string {
+func rowsOf(x *core.Tensor) func(i int) string {
 	width := x.Len() / x.Shape()[0]
 	if x.DType() != tf.String {
 		bytes, size := x.Buffer().Bytes(), width*x.DType().Size()
 		return func(i int) string { return string(bytes[i*size : (i+1)*size]) }
 	}
-	words := tf.Data[string](x)
+	words := core.Data[string](x)
 	if width == 1 {
 		return func(i int) string { return words[i] }
 	}
@@ -93,7 +94,7 @@ func rowsOf(x *tf.Tensor) func(i int) string {
 	}
 }
 
-func fingerprints(c *tf.OpContext, y []uint8, row func(i int) string, rows int) {
+func fingerprints(c *core.OpContext, y []uint8, row func(i int) string, rows int) {
 	c.ParallelFor(rows, grain, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			binary.LittleEndian.PutUint64(y[i*fingerprintSize:], kernel.Fingerprint64(row(i)))

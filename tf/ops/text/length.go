@@ -4,16 +4,17 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "StringLength", In: "input: string", Out: "output: int32", Attrs: "unit: {'BYTE', 'UTF8_CHAR'} = 'BYTE'",
-		Shape: tf.UnchangedShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(stringLength),
+		Shape: core.UnchangedShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(stringLength),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "StringStrip", In: "input: string", Out: "output: string",
-		Shape: tf.UnchangedShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(mapped(strip)),
+		Shape: core.UnchangedShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(mapped(strip)),
 	})
 }
 
@@ -25,12 +26,12 @@ func StringLength(x tf.Output, opts ...tf.Option) tf.Output { return apply("Stri
 // their ends.
 func StringStrip(x tf.Output, opts ...tf.Option) tf.Output { return apply("StringStrip", opts, x) }
 
-func stringLength(n *tf.Node) (tf.Kernel, error) {
+func stringLength(n *core.Node) (core.Kernel, error) {
 	count := func(s string) int32 { return int32(len(s)) }
 	if n.Str("unit") == string(Characters) {
 		count = characters
 	}
-	return tf.Compute(func(c *tf.OpContext) error { return each(c, count) }), nil
+	return core.Compute(func(c *core.OpContext) error { return each(c, count) }), nil
 }
 
 // characters counts the bytes of s that begin a character.

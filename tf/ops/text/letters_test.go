@@ -7,6 +7,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops/text"
 )
 
@@ -45,7 +46,7 @@ func init() {
 func init() {
 	const op = "Fingerprint"
 	f := one(func(in []tf.Output) tf.Output { return text.Fingerprint(in[0], in[1]) })
-	farm := tf.Scalar("farmhash64")
+	farm := core.Scalar("farmhash64")
 	optest.Add(
 		sample(op, "", f, optest.Mat[float32](2, 1, 2, 3, 4), farm),
 		sample(op, "strings", f, vec("a", "", strings.Repeat("b", 100)), farm),
@@ -54,8 +55,8 @@ func init() {
 		sample(op, "complex", f, vec(complex(1, 2), 3), farm),
 		sample(op, "no rows", f, optest.Arr[int16](tf.Shape{0, 3}), farm),
 		sample(op, "empty rows", f, optest.Arr[int64](tf.Shape{2, 0}), farm),
-		optest.Failing(op, "scalar", f, tf.Scalar("a"), farm),
-		optest.Failing(op, "method", f, vec("a"), tf.Scalar("md5")),
+		optest.Failing(op, "scalar", f, core.Scalar("a"), farm),
+		optest.Failing(op, "method", f, vec("a"), core.Scalar("md5")),
 		optest.Failing(op, "methods", f, vec("a"), vec("farmhash64")),
 	)
 }
@@ -109,7 +110,7 @@ func TestThreads(t *testing.T) {
 	optest.Threads(t,
 		sample("StringUpper", "", optest.Unary(text.StringUpper), x),
 		sample("ReduceJoin", "", one(func(in []tf.Output) tf.Output { return text.ReduceJoin(in[0], in[1]) }), matrix, vec[int32](1)),
-		sample("StringSplitV2", "", parts(func(x, sep tf.Output) text.Parts { return text.StringSplitV2(x, sep) }), x, tf.Scalar("")),
-		sample("Fingerprint", "", one(func(in []tf.Output) tf.Output { return text.Fingerprint(in[0], in[1]) }), matrix, tf.Scalar("farmhash64")),
+		sample("StringSplitV2", "", parts(func(x, sep tf.Output) text.Parts { return text.StringSplitV2(x, sep) }), x, core.Scalar("")),
+		sample("Fingerprint", "", one(func(in []tf.Output) tf.Output { return text.Fingerprint(in[0], in[1]) }), matrix, core.Scalar("farmhash64")),
 	)
 }

@@ -5,15 +5,16 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "StringNGrams", In: "data: string; data_splits: Tsplits", Out: "ngrams: string; ngrams_splits: Tsplits",
 		Attrs: "separator: string; ngram_widths: list(int) >= 0; left_pad: string; right_pad: string; pad_width: int; " +
 			"preserve_short_sequences: bool; Tsplits: {int32, int64} = DT_INT64",
-		Shape: ngramsShape, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("Tsplits", map[tf.DType]tf.NewKernel{tf.Int32: ngramsKernel, tf.Int64: ngramsKernel}),
+		Shape: ngramsShape, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("Tsplits", map[tf.DType]core.NewKernel{tf.Int32: ngramsKernel, tf.Int64: ngramsKernel}),
 	})
 }
 
@@ -42,11 +43,11 @@ func (n NGrams) Apply(s *tf.Spec) {
 // StringNGrams joins neighbors in the rows of a ragged matrix of words: row i is
 // words[splits[i]:splits[i+1]]. It returns a ragged matrix in the same form.
 func StringNGrams(words, splits tf.Output, how NGrams, opts ...tf.Option) (ngrams, ngramSplits tf.Output) {
-	op := tf.Apply(nil, "StringNGrams", []tf.Output{words, splits}, attrs(opts, how)...)
+	op := tf.Apply(nil, "StringNGrams", []tf.Output{words, splits}, tf.Join(opts, how)...)
 	return op.Output(0), op.Output(1)
 }
 
-func ngramsShape(c *tf.Infer) error {
+func ngramsShape(c *core.Infer) error {
 	if _, err := c.Rank(0, 1); err != nil {
 		return err
 	}
@@ -56,20 +57,20 @@ func ngramsShape(c *tf.Infer) error {
 	return err
 }
 
-func ngramsKernel(n *tf.Node) (tf.Kernel, error) {
+func ngramsKernel(n *core.Node) (core.Kernel, error) {
 	how := &NGrams{
 		n.Str("separator"), n.Ints("ngram_widths"), n.Str("left_pad"), n.Str("right_pad"), n.Int("pad_width"), n.Bool("preserve_short_sequences"),
 	}
-	return tf.Compute(how.compute), nil
+	return core.Compute(how.compute), nil
 }
 
-func (n *NGrams) compute(c *tf.OpContext) error {
+func (n *NGrams) compute(c *core.OpContext) error {
 	for _, w := range n.Widths {
 		if w <= 0 {
 			return invalid("ngram_widths must contain positive values")
 		}
 	}
-	words, splits := tf.Data[string](c.Input(0)), c.Input(1)
+	words, splits := core.Data[string](c.Input(0)), c.Input(1)
 	at, err := splits.Ints()
 	if err == nil {
 		err = checkSplits(at, len(words))
@@ -86,7 +87,7 @@ func (n *NGrams) compute(c *tf.OpContext) error {
 		putInts(outSplits, ends)
 		out, err := c.Alloc(0, tf.String, c.Input(0).Shape())
 		if err == nil {
-			clear(tf.Data[string](out))
+			clear(core.Data[string](out))
 		}
 		return err
 	}
@@ -98,7 +99,7 @@ func (n *NGrams) compute(c *tf.OpContext) error {
 	if err != nil {
 		return err
 	}
-	y := tf.Data[string](out)
+	y := core.Data[string](out)
 	c.ParallelFor(len(at)-1, max(1, grain*len(at)/(8+len(words))), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			n.row(y[ends[i]:ends[i+1]], words[at[i]:at[i+1]])

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 //go:embed testdata/golden
@@ -20,8 +21,8 @@ func one(f func(in []tf.Output) tf.Output) function {
 	return func(_ *tf.Graph, in []tf.Output) []tf.Output { return []tf.Output{f(in)} }
 }
 
-func sample(op, name string, f function, in ...*tf.Tensor) optest.Sample {
+func sample(op, name string, f function, in ...*core.Tensor) optest.Sample {
 	return optest.Sample{Op: op, Name: name, In: in, F: f, Types: optest.OnlyOwn}
 }
 
-func vec[T tf.Elem](v ...T) *tf.Tensor { return optest.Vec(v...) }
+func vec[T tf.Elem](v ...T) *core.Tensor { return optest.Vec(v...) }

@@ -5,13 +5,14 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "ReduceJoin", In: "inputs: string; reduction_indices: int32", Out: "output: string",
 		Attrs: "keep_dims: bool = false; separator: string = ''",
-		Shape: reduceJoinShape, NoGrad: tf.NotDifferentiable, Kernels: tf.AnyType(reduceJoin),
+		Shape: reduceJoinShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(reduceJoin),
 	})
 }
 
@@ -34,7 +35,7 @@ func ReduceJoin(x, axes tf.Output, opts ...tf.Option) tf.Output {
 	return apply("ReduceJoin", opts, x, axes)
 }
 
-func reduceJoinShape(c *tf.Infer) error {
+func reduceJoinShape(c *core.Infer) error {
 	x, keep := c.In(0), c.Bool("keep_dims")
 	axes, known := c.ConstInts(1)
 	if r := len(c.In(1)); r > 1 {
@@ -82,9 +83,9 @@ func joinedShape(x tf.Shape, joined []bool, keep bool) tf.Shape {
 	return s
 }
 
-func reduceJoin(n *tf.Node) (tf.Kernel, error) {
+func reduceJoin(n *core.Node) (core.Kernel, error) {
 	keep, sep := n.Bool("keep_dims"), n.Str("separator")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		x := c.Input(0)
 		axes, joined, err := joinAxes(c.Input(1), x.Rank())
 		if err != nil {
@@ -95,15 +96,15 @@ func reduceJoin(n *tf.Node) (tf.Kernel, error) {
 			return err
 		}
 		if x.Len() == 0 { // what is joined may have any size
-			clear(tf.Data[string](out))
+			clear(core.Data[string](out))
 			return nil
 		}
-		joinAll(c, tf.Data[string](out), axes, joined, sep)
+		joinAll(c, core.Data[string](out), axes, joined, sep)
 		return nil
 	}), nil
 }
 
-func joinAll(c *tf.OpContext, y []string, axes []int, joined []bool, sep string) {
+func joinAll(c *core.OpContext, y []string, axes []int, joined []bool, sep string) {
 	var kept []int
 	for i, j := range joined {
 		if !j {
@@ -112,7 +113,7 @@ func joinAll(c *tf.OpContext, y []string, axes []int, joined []bool, sep string)
 	}
 	x := c.Input(0)
 	slices.Reverse(axes)
-	in, from, within := tf.Data[string](x), offsets(x.Shape(), kept), offsets(x.Shape(), axes)
+	in, from, within := core.Data[string](x), offsets(x.Shape(), kept), offsets(x.Shape(), axes)
 	c.ParallelFor(len(y), max(1, grain/len(within)), func(lo, hi int) {
 		parts := make([]string, len(within))
 		for i := lo; i < hi; i++ {
@@ -125,9 +126,9 @@ func joinAll(c *tf.OpContext, y []string, axes []int, joined []bool, sep string)
 }
 
 // joinAxes reads the dimensions to join and marks them.
-func joinAxes(t *tf.Tensor, rank int) (axes []int, joined []bool, err error) {
+func joinAxes(t *core.Tensor, rank int) (axes []int, joined []bool, err error) {
 	joined = make([]bool, rank)
-	for _, a := range tf.Data[int32](t) {
+	for _, a := range core.Data[int32](t) {
 		axis := int(a)
 		if axis < -rank || axis >= rank {
 			return nil, nil, tf.Errorf(tf.OutOfRange, "Invalid reduction dimension %d for input with %d dimension(s)", a, rank)

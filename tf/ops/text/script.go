@@ -5,12 +5,13 @@ import (
 	"unicode"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "UnicodeScript", In: "input: int32", Out: "output: int32",
-		Shape: tf.UnchangedShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(unicodeScript),
+		Shape: core.UnchangedShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(unicodeScript),
 	})
 }
 
@@ -93,14 +94,14 @@ func scriptOf(r int32) int32 {
 	return scripts[i].script
 }
 
-func unicodeScript(*tf.Node) (tf.Kernel, error) {
-	return tf.Compute(func(c *tf.OpContext) error {
+func unicodeScript(*core.Node) (core.Kernel, error) {
+	return core.Compute(func(c *core.OpContext) error {
 		in := c.Input(0)
 		out, err := c.Alloc(0, tf.Int32, in.Shape())
 		if err != nil {
 			return err
 		}
-		x, y := tf.Data[int32](in), tf.Data[int32](out)
+		x, y := core.Data[int32](in), core.Data[int32](out)
 		c.ParallelFor(len(y), 4*grain, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				y[i] = scriptOf(x[i])

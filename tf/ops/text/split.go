@@ -4,17 +4,18 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	split := func(name, in, attrs string, grad tf.NoGrad, k tf.NewKernel) {
-		tf.Register(tf.OpDef{
+	split := func(name, in, attrs string, grad core.NoGrad, k core.NewKernel) {
+		core.Register(core.OpDef{
 			Name: name, In: "input: string; " + in + ": string", Out: "indices: int64; values: string; shape: int64",
-			Attrs: attrs, Shape: splitShape, NoGrad: grad, Kernels: tf.AnyType(k),
+			Attrs: attrs, Shape: splitShape, NoGrad: grad, Kernels: core.AnyType(k),
 		})
 	}
-	split("StringSplit", "delimiter", "skip_empty: bool = true", tf.NotDifferentiable, splitKernel)
-	split("StringSplitV2", "sep", "maxsplit: int = -1", tf.NoGradientDefined, splitV2Kernel)
+	split("StringSplit", "delimiter", "skip_empty: bool = true", core.NotDifferentiable, splitKernel)
+	split("StringSplitV2", "sep", "maxsplit: int = -1", core.NoGradientDefined, splitV2Kernel)
 }
 
 // Parts is a sparse matrix of the parts of strings: those of a string make a
@@ -53,7 +54,7 @@ func StringSplitV2(x, sep tf.Output, opts ...tf.Option) Parts {
 
 func partsOf(op *tf.Operation) Parts { return Parts{op.Output(0), op.Output(1), op.Output(2)} }
 
-func splitShape(c *tf.Infer) error {
+func splitShape(c *core.Infer) error {
 	if _, err := c.Rank(0, 1); err != nil {
 		return err
 	}
@@ -66,19 +67,19 @@ func splitShape(c *tf.Infer) error {
 	return nil
 }
 
-func splitKernel(n *tf.Node) (tf.Kernel, error) {
+func splitKernel(n *core.Node) (core.Kernel, error) {
 	keep := !n.Bool("skip_empty")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		return splitAll(c, "delimiter", func(s, by string) []string { return splitAny(s, by, keep) })
 	}), nil
 }
 
-func splitV2Kernel(n *tf.Node) (tf.Kernel, error) {
+func splitV2Kernel(n *core.Node) (core.Kernel, error) {
 	most := n.Int("maxsplit")
 	if most < 0 {
 		most = -1
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		return splitAll(c, "sep", func(s, by string) []string {
 			switch {
 			case most == 0:
@@ -95,7 +96,7 @@ func splitV2Kernel(n *tf.Node) (tf.Kernel, error) {
 
 // splitAll splits the strings of input 0 by input 1, which is called name in
 // messages.
-func splitAll(c *tf.OpContext, name string, split func(s, by string) []string) error {
+func splitAll(c *core.OpContext, name string, split func(s, by string) []string) error {
 	x, by := c.Input(0), c.Input(1)
 	if x.Rank() != 1 {
 		return invalid("input must be a vector, got shape: %s", x.Shape().Text())
@@ -103,7 +104,7 @@ func splitAll(c *tf.OpContext, name string, split func(s, by string) []string) e
 	if by.Rank() != 0 {
 		return invalid("%s must be a scalar, got shape: %s", name, by.Shape().Text())
 	}
-	in, sep := tf.Data[string](x), tf.Data[string](by)[0]
+	in, sep := core.Data[string](x), core.Data[string](by)[0]
 	rows := make([][]string, len(in))
 	c.ParallelFor(len(in), grain/4, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
@@ -114,7 +115,7 @@ func splitAll(c *tf.OpContext, name string, split func(s, by string) []string) e
 }
 
 // sparseRows makes the outputs: rows as a sparse matrix.
-func sparseRows(c *tf.OpContext, rows [][]string) error {
+func sparseRows(c *core.OpContext, rows [][]string) error {
 	count, width := 0, 0
 	for _, r := range rows {
 		count, width = count+len(r), max(width, len(r))
@@ -127,7 +128,7 @@ func sparseRows(c *tf.OpContext, rows [][]string) error {
 	if err != nil {
 		return err
 	}
-	at, v := tf.Data[int64](indices), tf.Data[string](values)
+	at, v := core.Data[int64](indices), core.Data[string](values)
 	for i, r := range rows {
 		for k := range r {
 			at[2*k], at[2*k+1] = int64(i), int64(k)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops/text"
 )
 
@@ -25,7 +26,7 @@ func init() {
 	}
 	never := parts(func(x, sep tf.Output) text.Parts { return text.StringSplitV2(x, sep, tf.Attr("maxsplit", 0)) })
 	for _, by := range []string{"", " ", ",", ",;", "ab"} {
-		sep := tf.Scalar(by)
+		sep := core.Scalar(by)
 		optest.Add(
 			sample("StringSplit", by, splitBy(), words, sep),
 			sample("StringSplit", by+" keep", splitBy(text.SplitOpts{KeepEmpty: true}), words, sep),
@@ -37,8 +38,8 @@ func init() {
 	}
 	for op, f := range map[string]function{"StringSplit": splitBy(), "StringSplitV2": atMost(0)} {
 		optest.Add(
-			sample(op, "no words", f, vec[string](), tf.Scalar(",")),
-			optest.Failing(op, "scalar", f, tf.Scalar("a"), tf.Scalar(",")),
+			sample(op, "no words", f, vec[string](), core.Scalar(",")),
+			optest.Failing(op, "scalar", f, core.Scalar("a"), core.Scalar(",")),
 			optest.Failing(op, "separators", f, vec("a"), vec(",")),
 		)
 	}
@@ -58,12 +59,12 @@ func init() {
 	}
 	empty := optest.Arr[string](tf.Shape{0, 2})
 	optest.Add(
-		sample("ReduceJoin", "scalar axis", plain, words, tf.Scalar[int32](1)),
+		sample("ReduceJoin", "scalar axis", plain, words, core.Scalar[int32](1)),
 		sample("ReduceJoin", "nothing joined", plain, empty, vec[int32](0)),
 		sample("ReduceJoin", "nothing", plain, empty, vec[int32](1)),
 		optest.Failing("ReduceJoin", "axis", plain, words, vec[int32](3)),
 		optest.Failing("ReduceJoin", "negative axis", plain, words, vec[int32](-4)),
 		optest.Failing("ReduceJoin", "twice", plain, words, vec[int32](1, -2)),
-		optest.Failing("ReduceJoin", "no axes", plain, tf.Scalar("a"), vec[int32](0)),
+		optest.Failing("ReduceJoin", "no axes", plain, core.Scalar("a"), vec[int32](0)),
 	)
 }

@@ -1,13 +1,16 @@
 package text
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "Substr", In: "input: string; pos: T; len: T", Out: "output: string",
 		Attrs: "T: {int32, int64}; unit: {'BYTE', 'UTF8_CHAR'} = 'BYTE'",
-		Shape: substrShape, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("T", map[tf.DType]tf.NewKernel{tf.Int32: substr, tf.Int64: substr}),
+		Shape: substrShape, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("T", map[tf.DType]core.NewKernel{tf.Int32: substr, tf.Int64: substr}),
 	})
 }
 
@@ -32,7 +35,7 @@ func Substr(x, pos, n tf.Output, opts ...tf.Option) tf.Output {
 	return apply("Substr", opts, x, pos, n)
 }
 
-func substrShape(c *tf.Infer) error {
+func substrShape(c *core.Infer) error {
 	pos, n := c.In(1), c.In(2)
 	if pos == nil || n == nil {
 		return nil
@@ -43,15 +46,15 @@ func substrShape(c *tf.Infer) error {
 	if !pos.Compatible(n) {
 		return invalid("pos and len shapes must match: %v vs. %v", pos, n)
 	}
-	return tf.BroadcastShape(c)
+	return core.BroadcastShape(c)
 }
 
 // A cut returns the part of s from pos that is n long, false if pos is outside.
 type cut func(s string, pos, n int) (string, bool)
 
-func substr(node *tf.Node) (tf.Kernel, error) {
+func substr(node *core.Node) (core.Kernel, error) {
 	chars := node.Str("unit") == string(Characters)
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		x, pos, n := c.Input(0), c.Input(1), c.Input(2)
 		if !pos.Shape().Equal(n.Shape()) {
 			return invalid("pos and len should have the same shape, got: %s vs. %s", pos.Shape().Text(), n.Shape().Text())
@@ -64,7 +67,7 @@ func substr(node *tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		return substrEach(c, tf.Data[string](out), s, chars)
+		return substrEach(c, core.Data[string](out), s, chars)
 	}), nil
 }
 
@@ -84,7 +87,7 @@ func substrOutput(x, pos tf.Shape) (tf.Shape, error) {
 }
 
 // substrEach cuts every string, in the order of the output, whose shape is s.
-func substrEach(c *tf.OpContext, y []string, s tf.Shape, chars bool) error {
+func substrEach(c *core.OpContext, y []string, s tf.Shape, chars bool) error {
 	x, p, n := c.Input(0), c.Input(1), c.Input(2)
 	pos, err := p.Ints()
 	if err != nil {
@@ -94,7 +97,7 @@ func substrEach(c *tf.OpContext, y []string, s tf.Shape, chars bool) error {
 	if err != nil {
 		return err
 	}
-	part, in := cut(cutBytes), tf.Data[string](x)
+	part, in := cut(cutBytes), core.Data[string](x)
 	if chars {
 		part = cutCharacters
 	}

@@ -3,6 +3,7 @@ package text_test
 import (
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops/text"
 )
 
@@ -12,13 +13,13 @@ func init() {
 	for _, u := range []text.Unit{text.Bytes, text.Characters} {
 		units[string(u)] = one(func(in []tf.Output) tf.Output { return text.Substr(in[0], in[1], in[2], u) })
 	}
-	i := tf.Scalar[int32]
+	i := core.Scalar[int32]
 	words := optest.Mat(2, "hello", "wörld", "čęšćž", "naïve!")
 	column := optest.Mat(1, "hello", "naïve")
 	three, ones := vec[int32](1, 2, 3), vec[int32](1, 1, 1)
 	for unit, f := range units {
-		add := func(name string, in ...*tf.Tensor) { optest.Add(sample(op, name+unit, f, in...)) }
-		fails := func(name string, in ...*tf.Tensor) { optest.Add(optest.Failing(op, name+unit, f, in...)) }
+		add := func(name string, in ...*core.Tensor) { optest.Add(sample(op, name+unit, f, in...)) }
+		fails := func(name string, in ...*core.Tensor) { optest.Add(optest.Failing(op, name+unit, f, in...)) }
 		add("", words, i(1), i(3))
 		add("negative ", words, i(-4), i(2))
 		add("long ", words, i(2), i(100))
@@ -28,8 +29,8 @@ func init() {
 		add("each ", words, optest.Mat[int64](2, 0, -1, 3, 5), optest.Mat[int64](2, 2, 1, 3, 9))
 		add("rows ", column, three, ones)
 		add("columns ", words, optest.Mat[int32](1, 1, -3), optest.Mat[int32](1, 2, 2))
-		add("vector ", tf.Scalar("hello"), three, three)
-		add("matrix ", tf.Scalar("hello"), optest.Mat[int32](2, 1, -2, 3, 4), optest.Mat[int32](2, 1, 2, 3, 4))
+		add("vector ", core.Scalar("hello"), three, three)
+		add("matrix ", core.Scalar("hello"), optest.Mat[int32](2, 1, -2, 3, 4), optest.Mat[int32](2, 1, 2, 3, 4))
 		add("one ", vec("hello"), three, three)
 		add("no words ", vec[string](), vec[int32](1), vec[int32](1))
 		add("no UTF-8 ", vec("\x80\x80\xe2\xe2\x80", "\xe2\xe2\x80a\x80b"), i(1), i(2))
@@ -39,7 +40,7 @@ func init() {
 		fails("some ", vec("abc", "a"), vec[int32](2, 2), vec[int32](1, 1))
 		fails("in rows ", optest.Mat(1, "hello", "ab"), three, ones)
 		fails("in vector ", vec("ab"), three, ones)
-		fails("in matrix ", tf.Scalar("hello"), optest.Mat[int32](2, 1, 9), optest.Mat[int32](2, 1, 1))
+		fails("in matrix ", core.Scalar("hello"), optest.Mat[int32](2, 1, 9), optest.Mat[int32](2, 1, 1))
 		fails("shapes ", words, three, vec[int32](1))
 		fails("broadcast ", words, three, three)
 		fails("rank ", optest.Arr(tf.Shape{1, 1, 1}, "hello"), three, three)

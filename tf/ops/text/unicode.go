@@ -4,6 +4,7 @@ import (
 	"unicode"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 const (
@@ -15,26 +16,26 @@ const (
 )
 
 func init() {
-	forSplits := func(k tf.NewKernel) tf.KernelSet {
-		return tf.ByType("Tsplits", map[tf.DType]tf.NewKernel{tf.Int32: k, tf.Int64: k})
+	forSplits := func(k core.NewKernel) core.KernelSet {
+		return core.ByType("Tsplits", map[tf.DType]core.NewKernel{tf.Int32: k, tf.Int64: k})
 	}
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "UnicodeTranscode", In: "input: string", Out: "output: string", Attrs: "input_encoding: string; " + encodingAttr + "; " + decodeAttrs,
-		Shape: tf.UnchangedShape, NoGrad: tf.NoGradientDefined, Kernels: tf.AnyType(unicodeTranscode),
+		Shape: core.UnchangedShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(unicodeTranscode),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "UnicodeDecode", In: "input: string", Out: "row_splits: Tsplits; char_values: int32", Attrs: "input_encoding: string; " + decodeAttrs + "; " + splitsAttr,
-		Shape: unicodeDecodeShape, NoGrad: tf.NoGradientDefined, Kernels: forSplits(unicodeDecode),
+		Shape: unicodeDecodeShape, NoGrad: core.NoGradientDefined, Kernels: forSplits(unicodeDecode),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "UnicodeDecodeWithOffsets", In: "input: string", Out: "row_splits: Tsplits; char_values: int32; char_to_byte_starts: int64",
 		Attrs: "input_encoding: string; " + decodeAttrs + "; " + splitsAttr,
-		Shape: unicodeDecodeShape, NoGrad: tf.NoGradientDefined, Kernels: forSplits(unicodeDecode),
+		Shape: unicodeDecodeShape, NoGrad: core.NoGradientDefined, Kernels: forSplits(unicodeDecode),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "UnicodeEncode", In: "input_values: int32; input_splits: Tsplits", Out: "output: string",
 		Attrs: "errors: {'ignore', 'replace', 'strict'} = 'replace'; " + encodingAttr + "; replacement_char: int = 65533; " + splitsAttr,
-		Shape: unicodeEncodeShape, NoGrad: tf.NoGradientDefined, Kernels: forSplits(unicodeEncode),
+		Shape: unicodeEncodeShape, NoGrad: core.NoGradientDefined, Kernels: forSplits(unicodeEncode),
 	})
 }
 
@@ -67,31 +68,31 @@ func (o UnicodeOpts) Apply(s *tf.Spec) {
 // with -BE and -LE, US-ASCII, ISO-8859-1 to -15, and of those of regions the
 // pages of Windows and DOS, KOI8, Shift_JIS, EUC-JP, EUC-KR, GBK, GB18030, Big5.
 func UnicodeTranscode(x tf.Output, from, to string, opts ...tf.Option) tf.Output {
-	return apply("UnicodeTranscode", attrs(opts, tf.Attr("input_encoding", from), tf.Attr("output_encoding", to)), x)
+	return apply("UnicodeTranscode", tf.Join(opts, tf.Attr("input_encoding", from), tf.Attr("output_encoding", to)), x)
 }
 
 // UnicodeDecode returns the characters of the strings of x as a ragged matrix:
 // those of string i are chars[splits[i]:splits[i+1]]. Encodings are those of
 // UnicodeTranscode.
 func UnicodeDecode(x tf.Output, from string, opts ...tf.Option) (splits, chars tf.Output) {
-	op := tf.Apply(nil, "UnicodeDecode", []tf.Output{x}, attrs(opts, tf.Attr("input_encoding", from))...)
+	op := tf.Apply(nil, "UnicodeDecode", []tf.Output{x}, tf.Join(opts, tf.Attr("input_encoding", from))...)
 	return op.Output(0), op.Output(1)
 }
 
 // UnicodeDecodeWithOffsets is UnicodeDecode and also returns at which byte of
 // its string each character begins.
 func UnicodeDecodeWithOffsets(x tf.Output, from string, opts ...tf.Option) (splits, chars, starts tf.Output) {
-	op := tf.Apply(nil, "UnicodeDecodeWithOffsets", []tf.Output{x}, attrs(opts, tf.Attr("input_encoding", from))...)
+	op := tf.Apply(nil, "UnicodeDecodeWithOffsets", []tf.Output{x}, tf.Join(opts, tf.Attr("input_encoding", from))...)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
 // UnicodeEncode undoes UnicodeDecode: it makes a string of each row of
 // characters, in the encoding "UTF-8", "UTF-16-BE" or "UTF-32-BE".
 func UnicodeEncode(chars, splits tf.Output, to string, opts ...tf.Option) tf.Output {
-	return apply("UnicodeEncode", attrs(opts, tf.Attr("output_encoding", to)), chars, splits)
+	return apply("UnicodeEncode", tf.Join(opts, tf.Attr("output_encoding", to)), chars, splits)
 }
 
-func unicodeDecodeShape(c *tf.Infer) error {
+func unicodeDecodeShape(c *core.Infer) error {
 	rows := -1
 	if s := c.In(0); s.Known() {
 		rows = s.NumElements() + 1
@@ -103,7 +104,7 @@ func unicodeDecodeShape(c *tf.Infer) error {
 	return nil
 }
 
-func unicodeEncodeShape(c *tf.Infer) error {
+func unicodeEncodeShape(c *core.Infer) error {
 	if _, err := c.Rank(0, 1); err != nil {
 		return err
 	}
@@ -124,7 +125,7 @@ type policy struct {
 	replacement              rune
 }
 
-func newPolicy(n *tf.Node) (policy, error) {
+func newPolicy(n *core.Node) (policy, error) {
 	p := policy{strict: n.Str("errors") == "strict", ignore: n.Str("errors") == "ignore"}
 	r := n.Int("replacement_char")
 	if r < 0 || r > unicode.MaxRune {
@@ -145,7 +146,7 @@ type reader struct {
 	enc encoding
 }
 
-func newReader(n *tf.Node) (r reader, err error) {
+func newReader(n *core.Node) (r reader, err error) {
 	if r.policy, err = newPolicy(n); err == nil {
 		r.enc, err = findEncoding(n.Str("input_encoding"))
 	}
@@ -180,19 +181,19 @@ func (r reader) read(s string, f func(c rune, start int)) (malformed, replaced b
 	return malformed, replaced
 }
 
-func unicodeTranscode(n *tf.Node) (tf.Kernel, error) {
+func unicodeTranscode(n *core.Node) (core.Kernel, error) {
 	r, err := newReader(n)
 	if err != nil {
 		return nil, err
 	}
 	put := encoders[n.Str("output_encoding")]
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		out, err := c.Alloc(0, tf.String, c.Input(0).Shape())
 		if err != nil {
 			return err
 		}
-		y := tf.Data[string](out)
-		for i, s := range tf.Data[string](c.Input(0)) {
+		y := core.Data[string](out)
+		for i, s := range core.Data[string](c.Input(0)) {
 			b := make([]byte, 0, len(s))
 			if _, bad := r.read(s, func(c rune, _ int) { b = put(b, c) }); bad && r.strict {
 				return invalid(malformedText)
@@ -203,15 +204,15 @@ func unicodeTranscode(n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func unicodeDecode(n *tf.Node) (tf.Kernel, error) {
+func unicodeDecode(n *core.Node) (core.Kernel, error) {
 	r, err := newReader(n)
 	if err != nil {
 		return nil, err
 	}
 	d := n.Type("Tsplits")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		splits, chars, starts := []int{0}, []int{}, []int{}
-		for _, s := range tf.Data[string](c.Input(0)) {
+		for _, s := range core.Data[string](c.Input(0)) {
 			bad, _ := r.read(s, func(c rune, start int) {
 				chars, starts = append(chars, int(c)), append(starts, start)
 			})
@@ -230,13 +231,13 @@ func unicodeDecode(n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func unicodeEncode(n *tf.Node) (tf.Kernel, error) {
+func unicodeEncode(n *core.Node) (core.Kernel, error) {
 	p, err := newPolicy(n)
 	if err != nil {
 		return nil, err
 	}
 	put := encoders[n.Str("output_encoding")]
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		at, err := encodedRows(c.Input(0), c.Input(1))
 		if err != nil {
 			return err
@@ -245,7 +246,7 @@ func unicodeEncode(n *tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		chars, y := tf.Data[int32](c.Input(0)), tf.Data[string](out)
+		chars, y := core.Data[int32](c.Input(0)), core.Data[string](out)
 		for i := range y {
 			if y[i], err = p.encode(chars[at[i]:at[i+1]], put); err != nil {
 				return err
@@ -256,7 +257,7 @@ func unicodeEncode(n *tf.Node) (tf.Kernel, error) {
 }
 
 // encodedRows checks where the rows of characters begin.
-func encodedRows(chars, splits *tf.Tensor) ([]int, error) {
+func encodedRows(chars, splits *core.Tensor) ([]int, error) {
 	if chars.Rank() != 1 || splits.Rank() != 1 {
 		return nil, invalid("Both the input_tensor and input_splits should be of rank 1. ")
 	}

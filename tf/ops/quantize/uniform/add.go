@@ -1,16 +1,19 @@
 package uniform
 
 import (
+	"slices"
+
 	"math"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "UniformQuantizedAdd", In: "lhs: T; rhs: T; " + scalingsIn, Out: "output: T",
-		Attrs: threeLevels + "; T: {qint32}", Shape: tf.BroadcastShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", byType{tf.QInt32: add}),
+		Attrs: threeLevels + "; T: {qint32}", Shape: core.BroadcastShape, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", byType{tf.QInt32: add}),
 	})
 }
 
@@ -22,7 +25,7 @@ var threeLevels = levels("lhs_") + "; " + levels("rhs_") + "; " + levels("output
 type Of struct{ Left, Right, Out Numbers }
 
 func (o Of) options(opts []tf.Option, own ...tf.Option) []tf.Option {
-	return attrs(opts, append(own, o.Left.of("lhs_"), o.Right.of("rhs_"), o.Out.of("output_"))...)
+	return tf.Join(opts, slices.Concat(own, []tf.Option{o.Left.of("lhs_"), o.Right.of("rhs_"), o.Out.of("output_")})...)
 }
 
 // UniformQuantizedAdd returns x + y, of 32 bits and broadcast, in the given
@@ -35,7 +38,7 @@ func UniformQuantizedAdd(x, y Quantized, scales, zeroPoints tf.Output, by Of, op
 // axes are the quantization axes of two operands and the result.
 type axes struct{ left, right, out int }
 
-func axesOf(n *tf.Node) axes {
+func axesOf(n *core.Node) axes {
 	return axes{n.Int("lhs_quantization_axis"), n.Int("rhs_quantization_axis"), n.Int("output_quantization_axis")}
 }
 
@@ -46,7 +49,7 @@ type sum struct {
 }
 
 // plan checks the inputs.
-func (a axes) plan(c *tf.OpContext) (s sum, err error) {
+func (a axes) plan(c *core.OpContext) (s sum, err error) {
 	x, y := c.Input(0).Shape(), c.Input(1).Shape()
 	if s.left, err = scalingAt(c, 2, x, a.left); err != nil {
 		return s, err
@@ -75,7 +78,7 @@ func (a axes) plan(c *tf.OpContext) (s sum, err error) {
 
 // rescaledTo returns an operand in the scaling of the result, but for its zero
 // point.
-func (s *sum) rescaledTo(c *tf.OpContext, x *tf.Tensor, axis int, from scaling) ([]int32, error) {
+func (s *sum) rescaledTo(c *core.OpContext, x *core.Tensor, axis int, from scaling) ([]int32, error) {
 	to := scaling{s.to.scales, make([]int32, len(s.to.zeros)), s.to.shape}
 	n := x.Len()
 	if axis >= 0 {
@@ -85,16 +88,16 @@ func (s *sum) rescaledTo(c *tf.OpContext, x *tf.Tensor, axis int, from scaling) 
 		return nil, invalid("The quantization axis of the output is dimension of size %d, that of an operand of size %d", len(to.scales), n)
 	}
 	y := make([]int32, x.Len())
-	return y, rescaled(c, y, tf.Data[int32](x), x.Shape(), axis, from, to, math.MinInt32, math.MaxInt32)
+	return y, rescaled(c, y, core.Data[int32](x), x.Shape(), axis, from, to, math.MinInt32, math.MaxInt32)
 }
 
-func add(n *tf.Node) (tf.Kernel, error) {
+func add(n *core.Node) (core.Kernel, error) {
 	a := axesOf(n)
 	if a.left < -1 || a.right < -1 || a.out < -1 {
 		return nil, invalid("lhs, rhs and output quantization_axis must be -1 or within [0, dims)")
 	}
 	least, most := bounds(n, "output_")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		s, err := a.plan(c)
 		if err != nil {
 			return err
@@ -111,7 +114,7 @@ func add(n *tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		z := tf.Data[int32](out)
+		z := core.Data[int32](out)
 		if err := s.join(z, x, y, c.Input(0).Shape(), c.Input(1).Shape()); err != nil {
 			return err
 		}
@@ -127,7 +130,7 @@ func add(n *tf.Node) (tf.Kernel, error) {
 
 // axis returns the dimension of operand x that has scales of its own, or that
 // the result's are for.
-func (s *sum) axis(a axes, x *tf.Tensor, own int) int {
+func (s *sum) axis(a axes, x *core.Tensor, own int) int {
 	if own >= 0 || a.out < 0 {
 		return own
 	}

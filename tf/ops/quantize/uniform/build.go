@@ -3,6 +3,7 @@ package uniform
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	_ "github.com/gorge-tf/gorge/tf/ops/quantize" // numbers come from and go to
 )
 
@@ -10,7 +11,7 @@ import (
 const grain = 16 << 10
 
 // byType holds the kernels of an op by the value of its type attribute.
-type byType = map[tf.DType]tf.NewKernel
+type byType = map[tf.DType]core.NewKernel
 
 // quantum lists the integers that quantized types are stored as.
 type quantum interface{ int8 | uint8 | int32 }
@@ -24,9 +25,6 @@ func invalid(format string, args ...any) error {
 func apply(op string, opts []tf.Option, in ...tf.Output) tf.Output {
 	return tf.Apply(nil, op, in, opts...).Output(0)
 }
-
-// attrs puts options that a Go function sets before those of its caller.
-func attrs(caller []tf.Option, own ...tf.Option) []tf.Option { return append(own, caller...) }
 
 // levels declares the attributes that say what numbers an operand has.
 func levels(prefix string) string {
@@ -76,7 +74,7 @@ func runsOf(s tf.Shape, axis int) runs {
 }
 
 // each calls f for runs [lo, hi) of the elements of a slice.
-func (r runs) each(c *tf.OpContext, f func(slice, lo, hi int)) {
+func (r runs) each(c *core.OpContext, f func(slice, lo, hi int)) {
 	if r.outer*r.n == 1 {
 		c.ParallelFor(r.inner, grain, func(lo, hi int) { f(0, lo, hi) })
 		return
@@ -89,7 +87,7 @@ func (r runs) each(c *tf.OpContext, f func(slice, lo, hi int)) {
 }
 
 // axisOf reads a quantization axis.
-func axisOf(n *tf.Node, name string) (int, error) {
+func axisOf(n *core.Node, name string) (int, error) {
 	axis := n.Int(name)
 	if axis < -1 {
 		return 0, invalid("%s must be >= -1, given: %d", name, axis)
@@ -125,7 +123,7 @@ func (s scaling) positive() bool {
 
 // scalingAt returns the scaling that inputs i and i+1 are, for numbers of shape
 // data.
-func scalingAt(c *tf.OpContext, i int, data tf.Shape, axis int) (scaling, error) {
+func scalingAt(c *core.OpContext, i int, data tf.Shape, axis int) (scaling, error) {
 	scales, zeros := c.Input(i).Shape(), c.Input(i+1).Shape()
 	const both = "but given %[1]sscales shape %[2]s and zero_points shape %[3]s"
 	switch {
@@ -142,8 +140,8 @@ func scalingAt(c *tf.OpContext, i int, data tf.Shape, axis int) (scaling, error)
 }
 
 // scalingOf returns the scaling that inputs i and i+1 are, unchecked.
-func scalingOf(c *tf.OpContext, i int) scaling {
-	return scaling{tf.Data[float32](c.Input(i)), tf.Data[int32](c.Input(i + 1)), c.Input(i).Shape()}
+func scalingOf(c *core.OpContext, i int) scaling {
+	return scaling{core.Data[float32](c.Input(i)), core.Data[int32](c.Input(i + 1)), c.Input(i).Shape()}
 }
 
 // rounded converts a floating-point number as x86 does: what does not fit

@@ -3,20 +3,21 @@ package uniform
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const window = "; window_strides: list(int) = []; padding: string; explicit_padding: list(int) = []; lhs_dilation: list(int) = []; rhs_dilation: list(int) = []; " +
 		"batch_group_count: int = 1; feature_group_count: int = 1; dimension_numbers: string = ''; "
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "UniformQuantizedConvolution", In: "lhs: Tin; rhs: Tin; " + scalingsIn, Out: "output: Tout",
-		Attrs: "Tin: {qint8}; Tout: {qint32}" + window + threeLevels, Shape: convShape, Expensive: true, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("Tin", byType{tf.QInt8: convolution}),
+		Attrs: "Tin: {qint8}; Tout: {qint32}" + window + threeLevels, Shape: convShape, Expensive: true, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("Tin", byType{tf.QInt8: convolution}),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "UniformQuantizedConvolutionHybrid", In: "lhs: Tlhs; rhs: Trhs; rhs_scales: float; rhs_zero_points: int32", Out: "output: Tout",
-		Attrs: "Tlhs: {float}; Trhs: {qint8}; Tout: {float}" + window + levels("rhs_"), Shape: convShape, Expensive: true, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("Trhs", byType{tf.QInt8: convolutionHybrid}),
+		Attrs: "Tlhs: {float}; Trhs: {qint8}; Tout: {float}" + window + levels("rhs_"), Shape: convShape, Expensive: true, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("Trhs", byType{tf.QInt8: convolutionHybrid}),
 	})
 }
 
@@ -56,11 +57,11 @@ func UniformQuantizedConvolution(x, filters Quantized, scales, zeroPoints tf.Out
 // quantizes, convolved with filters of 8 bits.
 func UniformQuantizedConvolutionHybrid(x tf.Output, filters Quantized, padding string, by Numbers, opts ...tf.Option) tf.Output {
 	own := []tf.Option{tf.Attr("Tout", tf.Float32), tf.Attr("padding", padding), by.of("rhs_")}
-	return apply("UniformQuantizedConvolutionHybrid", attrs(opts, own...), x, filters.Values, filters.Scales, filters.ZeroPoints)
+	return apply("UniformQuantizedConvolutionHybrid", tf.Join(opts, own...), x, filters.Values, filters.Scales, filters.ZeroPoints)
 }
 
 // convShape serves both ops, as dotShape does.
-func convShape(c *tf.Infer) error {
+func convShape(c *core.Infer) error {
 	first := 2
 	if c.NumIn() == 8 {
 		first = 4
@@ -97,7 +98,7 @@ func unknown(rank int) tf.Shape {
 	return s
 }
 
-func knownConvShape(c *tf.Infer, first int) error {
+func knownConvShape(c *core.Infer, first int) error {
 	a, err := convAttrsOf(c.Node)
 	if err != nil {
 		return err
@@ -122,7 +123,7 @@ type convolver struct {
 	least, most         int32
 }
 
-func convolverOf(n *tf.Node) (*convolver, error) {
+func convolverOf(n *core.Node) (*convolver, error) {
 	a, err := convAttrsOf(n)
 	if err != nil {
 		return nil, err
@@ -136,7 +137,7 @@ func convolverOf(n *tf.Node) (*convolver, error) {
 }
 
 // filters returns the scaling that inputs i and i+1 are.
-func (v *convolver) filters(c *tf.OpContext, i int, g *geometry) (scaling, error) {
+func (v *convolver) filters(c *core.OpContext, i int, g *geometry) (scaling, error) {
 	if v.filterAxis != -1 && v.filterAxis != g.filters[0] {
 		return scaling{}, invalid("rhs_quantization_axis Attr must be -1 (per-tensor) or dimension_numbers.kernel_output_feature_dimension (per-channel).")
 	}
@@ -144,7 +145,7 @@ func (v *convolver) filters(c *tf.OpContext, i int, g *geometry) (scaling, error
 }
 
 // results returns the scaling of the result.
-func (v *convolver) results(c *tf.OpContext, g *geometry, right scaling) (scaling, error) {
+func (v *convolver) results(c *core.OpContext, g *geometry, right scaling) (scaling, error) {
 	if v.outAxis != -1 && v.outAxis != g.out[1] {
 		return scaling{}, invalid("output_quantization_axis Attr must be -1 (per-tensor) or dimension_numbers.output_feature_dimension (per-channel).")
 	}
@@ -156,7 +157,7 @@ func (v *convolver) results(c *tf.OpContext, g *geometry, right scaling) (scalin
 }
 
 // plan checks the inputs of UniformQuantizedConvolution.
-func (v *convolver) plan(c *tf.OpContext) (g *geometry, right, to scaling, err error) {
+func (v *convolver) plan(c *core.OpContext) (g *geometry, right, to scaling, err error) {
 	if err = checkScales(c); err != nil {
 		return nil, right, to, err
 	}
@@ -173,12 +174,12 @@ func (v *convolver) plan(c *tf.OpContext) (g *geometry, right, to scaling, err e
 	return g, right, to, err
 }
 
-func convolution(n *tf.Node) (tf.Kernel, error) {
+func convolution(n *core.Node) (core.Kernel, error) {
 	v, err := convolverOf(n)
 	if err != nil {
 		return nil, err
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		g, right, to, err := v.plan(c)
 		if err != nil {
 			return err
@@ -192,21 +193,21 @@ func convolution(n *tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		x := inOrder(c, g.images, c.Input(0).Shape(), tf.Data[int8](c.Input(0)))
-		filters := inOrder(c, g.filters, c.Input(1).Shape(), tf.Data[int8](c.Input(1)))
-		results(c, g, tf.Data[int32](out), func(y []int32) {
+		x := inOrder(c, g.images, c.Input(0).Shape(), core.Data[int8](c.Input(0)))
+		filters := inOrder(c, g.filters, c.Input(1).Shape(), core.Data[int8](c.Input(1)))
+		results(c, g, core.Data[int32](out), func(y []int32) {
 			g.convolve(c, x, filters, left.zero, right.zero, func(at, _, feature int, sum int32) { y[at] = by[feature].of(sum) })
 		})
 		return nil
 	}), nil
 }
 
-func convolutionHybrid(n *tf.Node) (tf.Kernel, error) {
+func convolutionHybrid(n *core.Node) (core.Kernel, error) {
 	v, err := convolverOf(n)
 	if err != nil {
 		return nil, err
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		if err := checkPositive(c, "rhs", 2); err != nil {
 			return err
 		}
@@ -222,9 +223,9 @@ func convolutionHybrid(n *tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		x, left := quantizedLines(inOrder(c, g.images, c.Input(0).Shape(), tf.Data[float32](c.Input(0))), g.x[0])
-		filters := inOrder(c, g.filters, c.Input(1).Shape(), tf.Data[int8](c.Input(1)))
-		results(c, g, tf.Data[float32](out), func(y []float32) {
+		x, left := quantizedLines(inOrder(c, g.images, c.Input(0).Shape(), core.Data[float32](c.Input(0))), g.x[0])
+		filters := inOrder(c, g.filters, c.Input(1).Shape(), core.Data[int8](c.Input(1)))
+		results(c, g, core.Data[float32](out), func(y []float32) {
 			g.convolve(c, x, filters, left.zero, right.zero, func(at, image, feature int, sum int32) {
 				y[at] = float32(sum) * left.scale(image) * right.scale(feature)
 			})
@@ -235,14 +236,14 @@ func convolutionHybrid(n *tf.Node) (tf.Kernel, error) {
 
 // inOrder returns the elements of a tensor with its dimensions in the order of
 // the layout.
-func inOrder[T any](c *tf.OpContext, l layout, s tf.Shape, x []T) []T {
+func inOrder[T any](c *core.OpContext, l layout, s tf.Shape, x []T) []T {
 	y := make([]T, len(x))
 	kernel.Transpose(c.ParallelFor, kernel.NewTransposition(s, l), y, x)
 	return y
 }
 
 // results has compute write what is moved to y's order of dimensions.
-func results[T any](c *tf.OpContext, g *geometry, y []T, compute func(y []T)) {
+func results[T any](c *core.OpContext, g *geometry, y []T, compute func(y []T)) {
 	own := make([]T, len(y))
 	compute(own)
 	kernel.Transpose(c.ParallelFor, kernel.NewTransposition(g.y, g.out.inverse()), y, own)
@@ -250,7 +251,7 @@ func results[T any](c *tf.OpContext, g *geometry, y []T, compute func(y []T)) {
 
 // convolve calls set for each result: its place, the image it is of, its feature
 // and the sum.
-func (g *geometry) convolve(c *tf.OpContext, x, filters []int8, zeroX, zeroW func(int) int32, set func(at, image, feature int, sum int32)) {
+func (g *geometry) convolve(c *core.OpContext, x, filters []int8, zeroX, zeroW func(int) int32, set func(at, image, feature int, sum int32)) {
 	places, rows, k := g.places(), g.positions(), g.taps()
 	outputs := g.y[1]
 	if rows*outputs == 0 {

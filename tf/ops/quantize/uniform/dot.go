@@ -3,18 +3,19 @@ package uniform
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "UniformQuantizedDot", In: "lhs: Tin; rhs: Tin; " + scalingsIn, Out: "output: Tout",
-		Attrs: "Tin: {qint8}; Tout: {qint32}; " + threeLevels, Shape: dotShape, Expensive: true, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("Tin", byType{tf.QInt8: dot}),
+		Attrs: "Tin: {qint8}; Tout: {qint32}; " + threeLevels, Shape: dotShape, Expensive: true, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("Tin", byType{tf.QInt8: dot}),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "UniformQuantizedDotHybrid", In: "lhs: Tlhs; rhs: Trhs; rhs_scales: float; rhs_zero_points: int32", Out: "output: Tout",
-		Attrs: "Tlhs: {float}; Trhs: {qint8}; Tout: {float}; " + levels("rhs_"), Shape: dotShape, Expensive: true, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("Trhs", byType{tf.QInt8: dotHybrid}),
+		Attrs: "Tlhs: {float}; Trhs: {qint8}; Tout: {float}; " + levels("rhs_"), Shape: dotShape, Expensive: true, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("Trhs", byType{tf.QInt8: dotHybrid}),
 	})
 }
 
@@ -29,12 +30,12 @@ func UniformQuantizedDot(a, b Quantized, scales, zeroPoints tf.Output, by Of, op
 // UniformQuantizedDotHybrid returns the product of a matrix of float32, whose
 // rows it quantizes, and one of 8 bits.
 func UniformQuantizedDotHybrid(a tf.Output, b Quantized, by Numbers, opts ...tf.Option) tf.Output {
-	return apply("UniformQuantizedDotHybrid", attrs(opts, tf.Attr("Tout", tf.Float32), by.of("rhs_")), a, b.Values, b.Scales, b.ZeroPoints)
+	return apply("UniformQuantizedDotHybrid", tf.Join(opts, tf.Attr("Tout", tf.Float32), by.of("rhs_")), a, b.Values, b.Scales, b.ZeroPoints)
 }
 
 // dotShape serves both ops: the scalings of the first operand and the result are
 // only there where there are 8 inputs.
-func dotShape(c *tf.Infer) error {
+func dotShape(c *core.Infer) error {
 	a, err := c.Rank(0, 2)
 	if err != nil {
 		return err
@@ -71,7 +72,7 @@ func b2i(b bool) int {
 	return 0
 }
 
-func rankAtMost(c *tf.Infer, i, rank int) error {
+func rankAtMost(c *core.Infer, i, rank int) error {
 	if s := c.In(i); len(s) > rank {
 		return invalid("Shape must be at most rank %d but is rank %d", rank, len(s))
 	}
@@ -80,7 +81,7 @@ func rankAtMost(c *tf.Infer, i, rank int) error {
 
 // scalingShape wants scales and zero points, inputs i and i+1, to be scalars, or
 // vectors with an element for each of n slices.
-func scalingShape(c *tf.Infer, i, n int) error {
+func scalingShape(c *core.Infer, i, n int) error {
 	scales, zeros := c.In(i), c.In(i+1)
 	switch {
 	case scales == nil || zeros == nil:
@@ -100,7 +101,7 @@ func scalingShape(c *tf.Infer, i, n int) error {
 
 // checkDotAxes allows the axes of a product's operands: that of columns, or
 // none.
-func checkDotAxes(n *tf.Node) error {
+func checkDotAxes(n *core.Node) error {
 	if n.Attr("lhs_quantization_axis") != nil && n.Int("lhs_quantization_axis") != -1 {
 		return invalid("lhs_quantization_axis Attr must be -1 (per-tensor).")
 	}
@@ -127,7 +128,7 @@ func checkDot(a, b tf.Shape) error {
 
 // columnsAt returns the scaling that inputs i and i+1 are, for a matrix or its
 // columns.
-func columnsAt(c *tf.OpContext, i int, matrix tf.Shape) (scaling, error) {
+func columnsAt(c *core.OpContext, i int, matrix tf.Shape) (scaling, error) {
 	axis := 1
 	if c.Input(i).Rank() == 0 {
 		axis = -1
@@ -136,8 +137,8 @@ func columnsAt(c *tf.OpContext, i int, matrix tf.Shape) (scaling, error) {
 }
 
 // checkPositive refuses scales that are not above 0.
-func checkPositive(c *tf.OpContext, of string, i int) error {
-	if !(scaling{scales: tf.Data[float32](c.Input(i))}).positive() {
+func checkPositive(c *core.OpContext, of string, i int) error {
+	if !(scaling{scales: core.Data[float32](c.Input(i))}).positive() {
 		return invalid("%s scales elements must be all positive.", of)
 	}
 	return nil
@@ -145,7 +146,7 @@ func checkPositive(c *tf.OpContext, of string, i int) error {
 
 // checkScales checks the scales of two operands and the result, and that the
 // first operand has one for all.
-func checkScales(c *tf.OpContext) error {
+func checkScales(c *core.OpContext) error {
 	for i, of := range []string{"lhs", "rhs", "output"} {
 		if err := checkPositive(c, of, 2+2*i); err != nil {
 			return err
@@ -154,7 +155,7 @@ func checkScales(c *tf.OpContext) error {
 	return nil
 }
 
-func checkLeft(c *tf.OpContext) error {
+func checkLeft(c *core.OpContext) error {
 	if scales, zeros := c.Input(2).Shape(), c.Input(3).Shape(); len(scales) != 0 || len(zeros) != 0 {
 		return invalid("lhs scales/zero_points must be all scalar tensors. Given: %s%s", scales.Text(), zeros.Text())
 	}
@@ -162,7 +163,7 @@ func checkLeft(c *tf.OpContext) error {
 }
 
 // dotArgs checks the inputs of UniformQuantizedDot.
-func dotArgs(c *tf.OpContext) (right, out scaling, err error) {
+func dotArgs(c *core.OpContext) (right, out scaling, err error) {
 	a, b := c.Input(0).Shape(), c.Input(1).Shape()
 	if err = checkScales(c); err != nil {
 		return right, out, err
@@ -185,12 +186,12 @@ func dotArgs(c *tf.OpContext) (right, out scaling, err error) {
 	return right, out, nil
 }
 
-func dot(n *tf.Node) (tf.Kernel, error) {
+func dot(n *core.Node) (core.Kernel, error) {
 	if err := checkDotAxes(n); err != nil {
 		return nil, err
 	}
 	least, most := bounds(n, "output_")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		right, to, err := dotArgs(c)
 		if err != nil {
 			return err
@@ -205,8 +206,8 @@ func dot(n *tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		y := tf.Data[int32](out)
-		for i, sum := range dotSums(c, tf.Data[int8](c.Input(0)), same(left.zero(0)), right) {
+		y := core.Data[int32](out)
+		for i, sum := range dotSums(c, core.Data[int8](c.Input(0)), same(left.zero(0)), right) {
 			y[i] = by[i%columns].of(sum)
 		}
 		return nil
@@ -214,19 +215,19 @@ func dot(n *tf.Node) (tf.Kernel, error) {
 }
 
 // dotSums returns the sums of products of a and the matrix in input 1.
-func dotSums(c *tf.OpContext, a []int8, zeroA func(int) int32, right scaling) []int32 {
+func dotSums(c *core.OpContext, a []int8, zeroA func(int) int32, right scaling) []int32 {
 	s := c.Input(1).Shape()
-	b := make([]int8, len(tf.Data[int8](c.Input(1))))
-	kernel.Transpose(c.ParallelFor, kernel.NewTransposition(s, []int{1, 0}), b, tf.Data[int8](c.Input(1)))
+	b := make([]int8, len(core.Data[int8](c.Input(1))))
+	kernel.Transpose(c.ParallelFor, kernel.NewTransposition(s, []int{1, 0}), b, core.Data[int8](c.Input(1)))
 	f := factored{a: a, b: b, rows: c.Input(0).Shape()[0], n: s[1], k: s[0], zeroA: zeroA, zeroB: right.zero}
 	return f.sums(c.ParallelFor)
 }
 
-func dotHybrid(n *tf.Node) (tf.Kernel, error) {
+func dotHybrid(n *core.Node) (core.Kernel, error) {
 	if err := checkDotAxes(n); err != nil {
 		return nil, err
 	}
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		a, b := c.Input(0).Shape(), c.Input(1).Shape()
 		if err := checkDot(a, b); err != nil {
 			return err
@@ -242,8 +243,8 @@ func dotHybrid(n *tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		x, left := quantizedLines(tf.Data[float32](c.Input(0)), a[0])
-		y := tf.Data[float32](out)
+		x, left := quantizedLines(core.Data[float32](c.Input(0)), a[0])
+		y := core.Data[float32](out)
 		for i, sum := range dotSums(c, x, left.zero, right) {
 			y[i] = float32(sum) * left.scale(i/b[1]) * right.scale(i%b[1])
 		}

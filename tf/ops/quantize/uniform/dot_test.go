@@ -6,6 +6,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops/quantize/uniform"
 )
 
@@ -54,7 +55,7 @@ func addDotHybrid() {
 		}
 	}
 	y := spread(tf.QInt8, 5, 2)
-	for name, x := range map[string]*tf.Tensor{"": optest.Within(-3, 4, 3, 5), "above": optest.Within(2, 4, 3, 5), "below": optest.Within(-4, -2, 3, 5), "zero": tf.NewTensor(tf.Float32, tf.Shape{2, 5})} {
+	for name, x := range map[string]*core.Tensor{"": optest.Within(-3, 4, 3, 5), "above": optest.Within(2, 4, 3, 5), "below": optest.Within(-4, -2, 3, 5), "zero": core.NewTensor(tf.Float32, tf.Shape{2, 5})} {
 		optest.Add(of(op, name, tensors{x, y, scale(0.5), zero(3)}, f(whole)), of(op, name+" columns", tensors{x, y, vec(0.5, 2), zeros(3, -9)}, f(along(whole, 1))))
 	}
 	optest.Add(bad(op, f(whole), tensors{optest.Within(-3, 4, 3, 5), y, scale(0.5), zero(3)}, map[string]swap{
@@ -95,10 +96,10 @@ func outputs(w []int, d uniform.Dimensions) (filter, result, n int) {
 }
 
 // each returns n scales and zero points.
-func each(n int) (scales, points *tf.Tensor) {
-	points = tf.NewTensor(tf.Int32, tf.Shape{n})
+func each(n int) (scales, points *core.Tensor) {
+	points = core.NewTensor(tf.Int32, tf.Shape{n})
 	for i := range n {
-		tf.Data[int32](points)[i] = int32(5*i - 3)
+		core.Data[int32](points)[i] = int32(5*i - 3)
 	}
 	return optest.Within(0.5, 3, n), points
 }
@@ -170,14 +171,14 @@ func FuzzDimensions(f *testing.F) {
 	f.Add("\x1a\x02\x01")
 	f.Add("\xff")
 	f.Fuzz(func(t *testing.T, s string) {
-		n, err := tf.NewNode("n", "UniformQuantizedConvolutionHybrid", tf.Attrs{
+		n, err := core.NewNode("n", "UniformQuantizedConvolutionHybrid", core.Attrs{
 			"Tlhs": tf.Float32, "Trhs": tf.QInt8, "Tout": tf.Float32, "padding": "SAME", "dimension_numbers": s, "rhs_quantization_min_val": int64(0), "rhs_quantization_max_val": int64(0),
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		images := tf.Shape{1, 2, 3, 4}
-		_, err = tf.InferShapes(n, []tf.Shape{images, images, {}, {}}, nil)
+		_, err = core.InferShapes(n, []tf.Shape{images, images, {}, {}}, nil)
 		if err != nil && tf.CodeOf(err) != tf.InvalidArgument {
 			t.Error(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // convAttrs are the attributes of a convolution, as they are given.
@@ -17,7 +18,7 @@ type convAttrs struct {
 	batchGroups, groups       int
 }
 
-func convAttrsOf(n *tf.Node) (*convAttrs, error) {
+func convAttrsOf(n *core.Node) (*convAttrs, error) {
 	a := &convAttrs{
 		strides: n.Ints("window_strides"), dilations: n.Ints("lhs_dilation"), holes: n.Ints("rhs_dilation"),
 		padding: n.Str("padding"), pads: n.Ints("explicit_padding"), batchGroups: n.Int("batch_group_count"), groups: n.Int("feature_group_count"),

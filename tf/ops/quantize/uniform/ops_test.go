@@ -6,6 +6,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops/quantize/uniform"
 )
 
@@ -17,7 +18,7 @@ func TestOps(t *testing.T) { optest.Run(t, golden) }
 // The vocabulary of samples, in short.
 type (
 	sample   = optest.Sample
-	tensors  = []*tf.Tensor
+	tensors  = []*core.Tensor
 	function = func(*tf.Graph, []tf.Output) []tf.Output
 	numbers  = uniform.Numbers
 )
@@ -29,8 +30,8 @@ var (
 	wide  = numbers{Min: -1 << 31, Max: 1<<31 - 1}
 )
 
-func scale(v float32) *tf.Tensor { return optest.Scalar(v) }
-func zero(v int32) *tf.Tensor    { return optest.Scalar(v) }
+func scale(v float32) *core.Tensor { return optest.Scalar(v) }
+func zero(v int32) *core.Tensor    { return optest.Scalar(v) }
 
 // along are numbers with scales for the indices of a dimension.
 func along(n numbers, axis int) numbers {
@@ -39,17 +40,17 @@ func along(n numbers, axis int) numbers {
 }
 
 // spread returns numbers of a quantized type all over its range.
-func spread(d tf.DType, s ...int) *tf.Tensor {
-	t := tf.NewTensor(d, append(tf.Shape{}, s...))
+func spread(d tf.DType, s ...int) *core.Tensor {
+	t := core.NewTensor(d, append(tf.Shape{}, s...))
 	for i := range t.Len() {
 		v := uint32(i)*2654435761 + 12345
 		switch d {
 		case tf.QUint8:
-			tf.Data[uint8](t)[i] = uint8(v >> 24)
+			core.Data[uint8](t)[i] = uint8(v >> 24)
 		case tf.QInt8:
-			tf.Data[int8](t)[i] = int8(v >> 24)
+			core.Data[int8](t)[i] = int8(v >> 24)
 		case tf.QInt32:
-			tf.Data[int32](t)[i] = int32(v) >> 9
+			core.Data[int32](t)[i] = int32(v) >> 9
 		}
 	}
 	return t
@@ -63,7 +64,7 @@ func of(op, name string, in tensors, f function) sample {
 // swap is an input and its number.
 type swap struct {
 	i int
-	t *tf.Tensor
+	t *core.Tensor
 }
 
 // bad returns samples of an op that refuses its inputs, one of which is another.

@@ -4,30 +4,31 @@ import (
 	"math"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
 	const in = "input: Tin; scales: float; zero_points: int32"
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "UniformQuantize", In: in, Out: "output: Tout", Attrs: "Tin: {float}; Tout: {qint8, quint8, qint32}; " + levels(""),
-		Shape: tf.UnchangedShape, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("Tout", byType{tf.QInt8: quantizeKernel[int8], tf.QUint8: quantizeKernel[uint8], tf.QInt32: quantizeKernel[int32]}),
+		Shape: core.UnchangedShape, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("Tout", byType{tf.QInt8: quantizeKernel[int8], tf.QUint8: quantizeKernel[uint8], tf.QInt32: quantizeKernel[int32]}),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "UniformDequantize", In: in, Out: "output: Tout", Attrs: "Tin: {qint8, quint8, qint32}; Tout: {float}; " + levels(""),
-		Shape: tf.UnchangedShape, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("Tin", byType{tf.QInt8: dequantizeKernel[int8], tf.QUint8: dequantizeKernel[uint8], tf.QInt32: dequantizeKernel[int32]}),
+		Shape: core.UnchangedShape, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("Tin", byType{tf.QInt8: dequantizeKernel[int8], tf.QUint8: dequantizeKernel[uint8], tf.QInt32: dequantizeKernel[int32]}),
 	})
 }
 
 // UniformQuantize returns float32 numbers x in the quantized type d.
 func UniformQuantize(x, scales, zeroPoints tf.Output, d tf.DType, by Numbers, opts ...tf.Option) Quantized {
-	return Quantized{apply("UniformQuantize", attrs(opts, tf.Attr("Tout", d), by.of("")), x, scales, zeroPoints), scales, zeroPoints}
+	return Quantized{apply("UniformQuantize", tf.Join(opts, tf.Attr("Tout", d), by.of("")), x, scales, zeroPoints), scales, zeroPoints}
 }
 
 // UniformDequantize returns what x stands for, as float32.
 func UniformDequantize(x Quantized, by Numbers, opts ...tf.Option) tf.Output {
-	return apply("UniformDequantize", attrs(opts, tf.Attr("Tout", tf.Float32), by.of("")), x.Values, x.Scales, x.ZeroPoints)
+	return apply("UniformDequantize", tf.Join(opts, tf.Attr("Tout", tf.Float32), by.of("")), x.Values, x.Scales, x.ZeroPoints)
 }
 
 // quantize sets y to numbers x quantized: halves are rounded up.
@@ -39,17 +40,17 @@ func quantize[Q quantum](y []Q, x []float32, perUnit float32, zero, least, most 
 }
 
 // bounds returns the least and the greatest number that attributes allow.
-func bounds(n *tf.Node, prefix string) (least, most int32) {
+func bounds(n *core.Node, prefix string) (least, most int32) {
 	return int32(n.Int(prefix + "quantization_min_val")), int32(n.Int(prefix + "quantization_max_val"))
 }
 
-func quantizeKernel[Q quantum](n *tf.Node) (tf.Kernel, error) {
+func quantizeKernel[Q quantum](n *core.Node) (core.Kernel, error) {
 	axis, err := axisOf(n, "quantization_axis")
 	if err != nil {
 		return nil, err
 	}
 	least, most := bounds(n, "")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		in := c.Input(0)
 		by, err := scalingAt(c, 1, in.Shape(), axis)
 		if err != nil {
@@ -59,7 +60,7 @@ func quantizeKernel[Q quantum](n *tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		x, y := tf.Data[float32](in), tf.Data[Q](out)
+		x, y := core.Data[float32](in), core.Data[Q](out)
 		runsOf(in.Shape(), axis).each(c, func(slice, lo, hi int) {
 			scale, zero := by.at(slice)
 			quantize(y[lo:hi], x[lo:hi], 1/scale, zero, least, most)
@@ -68,9 +69,9 @@ func quantizeKernel[Q quantum](n *tf.Node) (tf.Kernel, error) {
 	}), nil
 }
 
-func dequantizeKernel[Q quantum](n *tf.Node) (tf.Kernel, error) {
+func dequantizeKernel[Q quantum](n *core.Node) (core.Kernel, error) {
 	axis := n.Int("quantization_axis")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		in := c.Input(0)
 		by, err := scalingAt(c, 1, in.Shape(), axis)
 		if err != nil {
@@ -83,7 +84,7 @@ func dequantizeKernel[Q quantum](n *tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		x, y := tf.Data[Q](in), tf.Data[float32](out)
+		x, y := core.Data[Q](in), core.Data[float32](out)
 		runsOf(in.Shape(), axis).each(c, func(slice, lo, hi int) {
 			scale, zero := by.at(slice)
 			for i := lo; i < hi; i++ {

@@ -3,6 +3,7 @@ package uniform_test
 import (
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops/quantize/uniform"
 )
 
@@ -81,14 +82,14 @@ func addClip() {
 			return []tf.Output{uniform.UniformQuantizedClipByValue(uniform.Quantized{Values: in[0], Scales: in[3], ZeroPoints: in[4]}, in[1], in[2], n).Values}
 		}
 	}
-	bounds := func(v ...int32) *tf.Tensor {
-		t := tf.NewTensor(tf.QInt32, tf.Shape{len(v)})
-		copy(tf.Data[int32](t), v)
+	bounds := func(v ...int32) *core.Tensor {
+		t := core.NewTensor(tf.QInt32, tf.Shape{len(v)})
+		copy(core.Data[int32](t), v)
 		return t
 	}
-	bound := func(v int32) *tf.Tensor {
-		t := tf.NewTensor(tf.QInt32, tf.Shape{})
-		tf.Data[int32](t)[0] = v
+	bound := func(v int32) *core.Tensor {
+		t := core.NewTensor(tf.QInt32, tf.Shape{})
+		core.Data[int32](t)[0] = v
 		return t
 	}
 	x := spread(tf.QInt32, 2, 3, 4)

@@ -6,18 +6,19 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "UniformRequantize", In: "input: Tin; input_scales: float; input_zero_points: int32; output_scales: float; output_zero_points: int32", Out: "output: Tout",
 		Attrs: "Tin: {qint8, qint32}; Tout: {qint8, qint32}; " + levels("input_") + "; " + levels("output_"),
-		Shape: tf.UnchangedShape, NoGrad: tf.NoGradientDefined,
-		Kernels: tf.ByType("Tin", byType{tf.QInt8: requantizeKernel[int8], tf.QInt32: requantizeKernel[int32]}),
+		Shape: core.UnchangedShape, NoGrad: core.NoGradientDefined,
+		Kernels: core.ByType("Tin", byType{tf.QInt8: requantizeKernel[int8], tf.QInt32: requantizeKernel[int32]}),
 	})
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "UniformQuantizedClipByValue", In: "operand: T; min: T; max: T; scales: float; zero_points: int32", Out: "output: T",
-		Attrs: "T: {qint32}; " + levels(""), Shape: tf.UnchangedShape, NoGrad: tf.NoGradientDefined, Kernels: tf.ByType("T", byType{tf.QInt32: clip}),
+		Attrs: "T: {qint32}; " + levels(""), Shape: core.UnchangedShape, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", byType{tf.QInt32: clip}),
 	})
 }
 
@@ -25,13 +26,13 @@ func init() {
 // zero points. If both have a quantization axis it has to be the same.
 func UniformRequantize(x Quantized, by Numbers, scales, zeroPoints tf.Output, to Numbers, opts ...tf.Option) Quantized {
 	own := []tf.Option{tf.Attr("Tout", tf.QInt8), by.of("input_"), to.of("output_")}
-	return Quantized{apply("UniformRequantize", attrs(opts, own...), x.Values, x.Scales, x.ZeroPoints, scales, zeroPoints), scales, zeroPoints}
+	return Quantized{apply("UniformRequantize", tf.Join(opts, own...), x.Values, x.Scales, x.ZeroPoints, scales, zeroPoints), scales, zeroPoints}
 }
 
 // UniformQuantizedClipByValue returns x, of 32 bits, with min for what is less
 // and max for what is greater: numbers, or vectors for the quantization axis.
 func UniformQuantizedClipByValue(x Quantized, min, max tf.Output, by Numbers, opts ...tf.Option) Quantized {
-	x.Values = apply("UniformQuantizedClipByValue", attrs(opts, by.of("")), x.Values, min, max, x.Scales, x.ZeroPoints)
+	x.Values = apply("UniformQuantizedClipByValue", tf.Join(opts, by.of("")), x.Values, min, max, x.Scales, x.ZeroPoints)
 	return x
 }
 
@@ -81,7 +82,7 @@ type rescaling struct {
 func (r rescaling) of(x int32) int32 { return max(min(r.times(x-r.from)+r.to, r.most), r.least) }
 
 // rescaled sets y to numbers x, of shape s, of another scaling.
-func rescaled[P, Q quantum](c *tf.OpContext, y []P, x []Q, s tf.Shape, axis int, from, to scaling, least, most int32) error {
+func rescaled[P, Q quantum](c *core.OpContext, y []P, x []Q, s tf.Shape, axis int, from, to scaling, least, most int32) error {
 	r := runsOf(s, axis)
 	by := make([]rescaling, r.n)
 	for i := range by {
@@ -102,7 +103,7 @@ func rescaled[P, Q quantum](c *tf.OpContext, y []P, x []Q, s tf.Shape, axis int,
 	return nil
 }
 
-func requantizeKernel[Q int8 | int32](n *tf.Node) (tf.Kernel, error) {
+func requantizeKernel[Q int8 | int32](n *core.Node) (core.Kernel, error) {
 	if d := n.Type("Tout"); d != tf.QInt8 {
 		return nil, tf.Errorf(tf.NotFound, "No OpKernel was registered to support Op '%s' with attr Tout = %v; types supported: qint8", n.OpName(), d)
 	}
@@ -118,7 +119,7 @@ func requantizeKernel[Q int8 | int32](n *tf.Node) (tf.Kernel, error) {
 		return nil, invalid("If input and output is both per-axis quantized, the quantization axis must be same.")
 	}
 	least, most := bounds(n, "output_")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		in := c.Input(0)
 		own, err := scalingAt(c, 1, in.Shape(), from)
 		if err != nil {
@@ -135,13 +136,13 @@ func requantizeKernel[Q int8 | int32](n *tf.Node) (tf.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		return rescaled(c, tf.Data[int8](out), tf.Data[Q](in), in.Shape(), max(from, to), own, other, least, most)
+		return rescaled(c, core.Data[int8](out), core.Data[Q](in), in.Shape(), max(from, to), own, other, least, most)
 	}), nil
 }
 
-func clip(n *tf.Node) (tf.Kernel, error) {
+func clip(n *core.Node) (core.Kernel, error) {
 	axis := n.Int("quantization_axis")
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		in := c.Input(0)
 		by, err := scalingAt(c, 3, in.Shape(), axis)
 		if err != nil {
@@ -152,12 +153,12 @@ func clip(n *tf.Node) (tf.Kernel, error) {
 				return invalid("Input %[1]s shape must be same as scales/zero_points. Given %[1]s of shape %[2]s and scales/zero_points of shape %[3]s", name, s.Text(), by.shape.Text())
 			}
 		}
-		least, most := tf.Data[int32](c.Input(1)), tf.Data[int32](c.Input(2))
+		least, most := core.Data[int32](c.Input(1)), core.Data[int32](c.Input(2))
 		out, err := c.Alloc(0, tf.QInt32, in.Shape())
 		if err != nil {
 			return err
 		}
-		x, y := tf.Data[int32](in), tf.Data[int32](out)
+		x, y := core.Data[int32](in), core.Data[int32](out)
 		runsOf(in.Shape(), axis).each(c, func(slice, lo, hi int) {
 			for i := lo; i < hi; i++ {
 				y[i] = min(max(x[i], least[slice]), most[slice])

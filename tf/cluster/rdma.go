@@ -1,0 +1,134 @@
+package cluster
+
+import (
+	"cmp"
+	"net"
+	"net/netip"
+	"os"
+
+	"github.com/gorge-tf/gorge/internal/verbs"
+	"github.com/gorge-tf/gorge/internal/verbs/ibv"
+	"github.com/gorge-tf/gorge/internal/verbs/soft"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// The providers of RDMA devices.
+const (
+	// ProviderVerbs is libibverbs: network cards, and devices that the kernel has
+	// in software. It is there in programs built with cgo and the tag rdma.
+	ProviderVerbs = "ibverbs"
+	// ProviderSoft does the same over TCP, on every machine.
+	ProviderSoft = "soft"
+)
+
+// RDMA says how a server with protocol "grpc+verbs" exchanges tensors. What is not
+// set is taken from the environment, from the variables of TensorFlow's verbs
+// servers (RDMA_DEVICE, RDMA_DEVICE_PORT, RDMA_GID_INDEX, RDMA_PKEY,
+// RDMA_QUEUE_DEPTH, RDMA_TIMEOUT, RDMA_RETRY_CNT, RDMA_SL, RDMA_MTU,
+// RDMA_TRAFFIC_CLASS), or else is TensorFlow's default.
+type RDMA struct {
+	// Provider is ProviderVerbs or ProviderSoft; "": what GORGE_RDMA_PROVIDER in the
+	// environment says, or else ProviderVerbs in programs that have it.
+	Provider string
+	// Fallback lets tensors go by gRPC, or links, if this machine has no RDMA
+	// device, and from tasks that do not speak RDMA. Without it both are errors.
+	Fallback bool
+
+	Device       string // that is used: mlx5_0, say
+	Port         int    // of the device, from 1
+	GIDIndex     *int   // of the port's identifiers
+	PKey         *int   // index of the partition key
+	QueueDepth   int    // requests that a connection holds
+	Timeout      *int   // 4.096 µs · 2^Timeout until a packet is sent again
+	RetryCnt     *int   // times that a packet is sent again
+	ServiceLevel *int
+	MTU          int
+	TrafficClass *int
+	// ArenaBytes is how much memory is registered for tensors; 0: 64 MiB.
+	ArenaBytes int
+}
+
+// options are the settings of the environment with those of r over them.
+func (r *RDMA) options(lookup func(string) (string, bool)) (ibv.Options, error) {
+	o, err := ibv.FromEnv(lookup)
+	if err != nil {
+		return o, err
+	}
+	o.Device, o.Port = cmp.Or(r.Device, o.Device), cmp.Or(r.Port, o.Port)
+	o.QueueDepth, o.MTU = cmp.Or(r.QueueDepth, o.QueueDepth), cmp.Or(r.MTU, o.MTU)
+	if r.GIDIndex != nil {
+		o.GIDIndex = r.GIDIndex
+	}
+	for _, v := range []struct{ from, to *int }{{r.PKey, &o.PKey}, {r.Timeout, &o.Timeout}, {r.RetryCnt, &o.RetryCnt}, {r.ServiceLevel, &o.ServiceLevel}, {r.TrafficClass, &o.TrafficClass}} {
+		if v.from != nil {
+			*v.to = *v.from
+		}
+	}
+	return o, o.Check()
+}
+
+// provider is the one that is meant, and whether it exists in this program is its
+// own matter.
+func (r *RDMA) provider(lookup func(string) (string, bool)) (string, error) {
+	env, _ := lookup("GORGE_RDMA_PROVIDER")
+	p := cmp.Or(r.Provider, env)
+	switch {
+	case p == "" && ibv.Built:
+		return ProviderVerbs, nil
+	case p == "":
+		return ProviderSoft, nil
+	case p != ProviderVerbs && p != ProviderSoft:
+		return "", tf.Errorf(tf.InvalidArgument, "the provider of RDMA devices must be %q or %q, got %q", ProviderVerbs, ProviderSoft, p)
+	}
+	return p, nil
+}
+
+// OpenRDMA opens the device that a server uses which listens at an address of this
+// machine, host:port; for tools that look at it.
+func OpenRDMA(r RDMA, address string) (verbs.Device, error) {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, tf.Errorf(tf.InvalidArgument, "an address must be host:port, got %q", address)
+	}
+	ip, err := netip.ParseAddr(host)
+	if err != nil {
+		return nil, tf.Errorf(tf.InvalidArgument, "the host of an RDMA server must be given by its IP address, got %q", host)
+	}
+	dev, _, err := r.open(ip)
+	return dev, err
+}
+
+// open opens the device that a server at an address uses, and returns how deep
+// its queues are to be.
+func (r *RDMA) open(ip netip.Addr) (dev verbs.Device, depth int, err error) {
+	p, err := r.provider(os.LookupEnv)
+	if err != nil {
+		return nil, 0, err
+	}
+	o, err := r.options(os.LookupEnv)
+	if err != nil {
+		return nil, 0, err
+	}
+	o.Address = ip
+	if p == ProviderVerbs {
+		dev, err = ibv.Open(o)
+	} else {
+		dev, err = soft.Open(soft.Options{Listen: netip.AddrPortFrom(ip, 0).String()})
+	}
+	if err != nil {
+		return nil, 0, tf.Errorf(tf.CodeOf(err), "Could not start the RDMA device: %v", tf.AsError(err).Message())
+	}
+	return dev, o.QueueDepth, nil
+}
+
+// RDMAStats count what went over the connection to one task.
+type RDMAStats = verbs.Stats
+
+// RDMAStats returns the counters of the connections that there are at present;
+// none, if tensors do not go by RDMA.
+func (s *Server) RDMAStats() []RDMAStats {
+	if s.verbs == nil {
+		return nil
+	}
+	return s.verbs.Stats()
+}

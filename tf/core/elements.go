@@ -1,0 +1,139 @@
+package core
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/memory"
+)
+
+// Data returns the elements of t without copying. Like a type assertion it
+// panics if elements of t are not of type T; see Values.
+func Data[T Elem](t *Tensor) []T {
+	if dtypes[t.dtype].storage != TypeOf[T]() {
+		panic(fmt.Sprintf("tf: Data[%v] of a %v tensor", TypeOf[T](), t.dtype))
+	}
+	if t.buf == nil {
+		return t.obj.([]T)
+	}
+	return memory.Slice[T](t.buf)
+}
+
+// Values returns the elements of t without copying, or an error if they are
+// not of type T.
+func Values[T Elem](t *Tensor) ([]T, error) {
+	if dtypes[t.dtype].storage != TypeOf[T]() {
+		return nil, Errorf(InvalidArgument, "elements must be asked for in the tensor's own type: tensor is %v, asked for %v", t.dtype, TypeOf[T]())
+	}
+	if !t.Addressable() {
+		return nil, Errorf(FailedPrecondition, "elements of a tensor in memory space %q cannot be read by the host", t.buf.Space())
+	}
+	return Data[T](t), nil
+}
+
+// Handles returns the elements of a Resource tensor, nil for other types.
+func (t *Tensor) Handles() []ResourceHandle { h, _ := t.obj.([]ResourceHandle); return h }
+
+// Variants returns the elements of a Variant tensor, nil for other types.
+func (t *Tensor) Variants() []VariantValue { v, _ := t.obj.([]VariantValue); return v }
+
+// String formats t as "float32[2 3]{1, 2, 3, ...}".
+func (t *Tensor) String() string {
+	if t == nil {
+		return "<nil>"
+	}
+	head := fmt.Sprintf("%v%v", t.dtype, t.shape)
+	if !t.Addressable() {
+		return head + "{in " + t.buf.Space() + "}"
+	}
+	const most = 10
+	var parts []string
+	for i := range min(t.Len(), most) {
+		parts = append(parts, t.format(i))
+	}
+	if t.Len() > most {
+		parts = append(parts, "...")
+	}
+	return head + "{" + strings.Join(parts, ", ") + "}"
+}
+
+func (t *Tensor) format(i int) string {
+	switch t.dtype {
+	case Float8E5M2:
+		return fmt.Sprint(kernel.Float8E5M2.Decode(Data[uint8](t)[i]))
+	case Float8E4M3:
+		return fmt.Sprint(kernel.Float8E4M3FN.Decode(Data[uint8](t)[i]))
+	}
+	switch dtypes[t.dtype].storage {
+	case Float16:
+		return fmt.Sprint(Data[Half](t)[i].Float32())
+	case BFloat16:
+		return fmt.Sprint(Data[BF16](t)[i].Float32())
+	case String:
+		return fmt.Sprintf("%q", Data[string](t)[i])
+	case Resource:
+		return t.Handles()[i].Name
+	case Variant:
+		return fmt.Sprintf("%T", t.Variants()[i].Value)
+	}
+	return fmt.Sprint(t.At(i))
+}
+
+// At returns element i, counted in row-major order, as a Go value of its type.
+func (t *Tensor) At(i int) any {
+	switch dtypes[t.dtype].storage {
+	case Float32:
+		return Data[float32](t)[i]
+	case Float64:
+		return Data[float64](t)[i]
+	case Int8:
+		return Data[int8](t)[i]
+	case Int16:
+		return Data[int16](t)[i]
+	case Int32:
+		return Data[int32](t)[i]
+	case Int64:
+		return Data[int64](t)[i]
+	case Uint8:
+		return Data[uint8](t)[i]
+	case Uint16:
+		return Data[uint16](t)[i]
+	case Uint32:
+		return Data[uint32](t)[i]
+	case Uint64:
+		return Data[uint64](t)[i]
+	case Bool:
+		return Data[bool](t)[i]
+	case String:
+		return Data[string](t)[i]
+	case Complex64:
+		return Data[complex64](t)[i]
+	case Complex128:
+		return Data[complex128](t)[i]
+	case Float16:
+		return Data[Half](t)[i]
+	case BFloat16:
+		return Data[BF16](t)[i]
+	}
+	return nil
+}
+
+// Ints returns the elements of an Int32 or Int64 tensor as ints: shapes, axes,
+// indices.
+func (t *Tensor) Ints() ([]int, error) {
+	out := make([]int, t.Len())
+	switch t.dtype {
+	case Int32:
+		for i, v := range Data[int32](t) {
+			out[i] = int(v)
+		}
+	case Int64:
+		for i, v := range Data[int64](t) {
+			out[i] = int(v)
+		}
+	default:
+		return nil, Errorf(InvalidArgument, "must be int32 or int64, got %v", t.dtype)
+	}
+	return out, nil
+}

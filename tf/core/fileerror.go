@@ -1,0 +1,35 @@
+package core
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+)
+
+// LocalPath returns the path that the name of a file means: URIs of local files
+// may stand for theirs.
+func LocalPath(name string) string {
+	rest, ok := strings.CutPrefix(name, "file://")
+	if i := strings.IndexByte(rest, '/'); ok && i >= 0 {
+		return rest[i:] // behind the host
+	}
+	return name
+}
+
+// FileError gives an error of the file system TensorFlow's code and words:
+// "name; No such file or directory".
+func FileError(name string, err error) error {
+	code, text := Unknown, err.Error()
+	var p *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		code, text = NotFound, name+"; No such file or directory"
+	case errors.Is(err, fs.ErrPermission):
+		code, text = PermissionDenied, name+"; Permission denied"
+	case errors.Is(err, fs.ErrExist):
+		code, text = AlreadyExists, name+"; File exists"
+	case errors.As(err, &p):
+		code, text = FailedPrecondition, name+"; "+p.Err.Error()
+	}
+	return &Error{Code: code, Msg: text, Err: err}
+}

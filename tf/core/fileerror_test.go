@@ -1,0 +1,40 @@
+package core_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/gorge-tf/gorge/tf/core"
+)
+
+func TestLocalPath(t *testing.T) {
+	for in, want := range map[string]string{"a/b": "a/b", "/a": "/a", "file:///a/b": "/a/b", "file://host/a": "/a", "file://host": "file://host", "": ""} {
+		if got := core.LocalPath(in); got != want {
+			t.Errorf("%q is %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestFileError(t *testing.T) {
+	dir := t.TempDir()
+	missing, below := filepath.Join(dir, "none"), filepath.Join(dir, "file", "below")
+	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name string
+		do   func(string) error
+		want string
+	}{
+		{missing, func(n string) error { _, err := os.Open(n); return err }, "NOT_FOUND: " + missing + "; No such file or directory"},
+		{dir, func(n string) error { return os.Mkdir(n, 0o700) }, "ALREADY_EXISTS: " + dir + "; File exists"},
+		{below, func(n string) error { return os.Mkdir(n, 0o700) }, "FAILED_PRECONDITION: " + below + "; not a directory"},
+		{missing, func(string) error { return os.ErrPermission }, "PERMISSION_DENIED: " + missing + "; Permission denied"},
+		{missing, func(string) error { return os.ErrClosed }, "UNKNOWN: file already closed"},
+	} {
+		if err := core.FileError(c.name, c.do(c.name)); err.Error() != c.want {
+			t.Errorf("%v, want %s", err, c.want)
+		}
+	}
+}

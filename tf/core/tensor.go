@@ -1,0 +1,347 @@
+package core
+
+import (
+	"math"
+	"slices"
+	"unsafe"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/internal/memory"
+)
+
+// A Tensor is a dense, row-major array of elements of one type, as the engine
+// holds it; programs hold a tf.Tensor. Plain elements live in a reference-counted
+// buffer; strings, resource handles and variants are Go objects. The package
+// comment says who may write to them.
+type Tensor struct {
+	dtype DType
+	shape Shape
+	inl   [4]int // where shape lives while the rank is at most 4
+	buf   *memory.Buffer
+	obj   any  // []string, []ResourceHandle or []VariantValue
+	given bool // the program has given the memory away and does not write to it
+}
+
+// A ResourceHandle names a resource: a variable, a queue, a table.
+type ResourceHandle struct {
+	Device, Container, Name string
+	HashCode                uint64
+	TypeName                string
+	DType                   DType // of the value behind the handle, Invalid if not known
+	Shape                   Shape
+	Object                  any // the resource itself, when the handle is its only name
+}
+
+// A VariantValue is one element of a Variant tensor. Its dynamic type decides
+// which operations accept it.
+type VariantValue struct{ Value any }
+
+// CheckSize returns an error unless a tensor of type d and shape s, which must be
+// fully known, can exist.
+func CheckSize(d DType, s Shape) error {
+	if !s.Known() {
+		return Errorf(InvalidArgument, "a tensor's shape must be fully known, got %v%v", d, s)
+	}
+	if n := s.NumElements(); n < 0 || n > math.MaxInt/max(d.Size(), 16) {
+		return Errorf(InvalidArgument, "Encountered overflow when multiplying the sizes of a tensor: Shape %s would have more than 2**63 - 1 elements or bytes", s.Text())
+	}
+	return nil
+}
+
+// CheckMemory is CheckSize that also refuses, with RESOURCE_EXHAUSTED, what is
+// more than the machine has.
+func CheckMemory(d DType, s Shape) error {
+	if err := CheckSize(d, s); err != nil {
+		return err
+	}
+	if n := s.NumElements() * max(d.Size(), 1); n > memory.Physical() {
+		return Errorf(ResourceExhausted, "a tensor must fit into the machine's memory of %d bytes: shape %v of %v takes %d", memory.Physical(), s, d, n)
+	}
+	return nil
+}
+
+// NewTensor returns a tensor of zeros (empty strings, null handles). It panics
+// if the shape is not fully known; see CheckSize.
+func NewTensor(d DType, s Shape) *Tensor {
+	if err := CheckSize(d, s); err != nil {
+		panic(err)
+	}
+	t := &Tensor{dtype: d.Base()}
+	t.setShape(s)
+	n := s.NumElements()
+	if !t.newObjects(n) {
+		t.buf = memory.New(n * d.Size())
+	}
+	return t
+}
+
+// newObjects gives t its Go objects if its elements are such.
+func (t *Tensor) newObjects(n int) bool {
+	switch t.dtype {
+	case String:
+		t.obj = make([]string, n)
+	case Resource:
+		t.obj = make([]ResourceHandle, n)
+	case Variant:
+		t.obj = make([]VariantValue, n)
+	default:
+		return false
+	}
+	return true
+}
+
+func (t *Tensor) setShape(s Shape) {
+	if len(s) <= len(t.inl) {
+		t.shape = t.inl[:copy(t.inl[:], s):len(t.inl)]
+		return
+	}
+	t.shape = s.Clone()
+}
+
+// TensorOf returns a tensor over buf, whose reference it takes over.
+func TensorOf(d DType, s Shape, buf *memory.Buffer) *Tensor {
+	t := &Tensor{dtype: d.Base(), buf: buf}
+	t.setShape(s)
+	return t
+}
+
+// FromSlice returns a tensor over data: both are the same memory, which is never
+// pooled and never updated in place. Nobody may write to data while the tensor is
+// in use. Without a shape the tensor is a vector.
+func FromSlice[T Elem](data []T, shape ...int) (*Tensor, error) {
+	s := Shape(shape)
+	if len(shape) == 0 {
+		s = Shape{len(data)}
+	}
+	if s.NumElements() != len(data) {
+		return nil, Errorf(InvalidArgument, "data must fill the shape: shape %v holds %d elements, data has %d", s, s.NumElements(), len(data))
+	}
+	return Wrap(data, s), nil
+}
+
+// Wrap is FromSlice for data that are known to fill the shape.
+func Wrap[T Elem](data []T, s Shape) *Tensor {
+	t := &Tensor{dtype: TypeOf[T]()}
+	t.setShape(s)
+	if strs, ok := any(data).([]string); ok {
+		t.obj = strs
+		return t
+	}
+	t.buf = memory.Wrap(bytesOf(data), nil)
+	return t
+}
+
+// bytesOf views the memory of data, which keeps it alive.
+func bytesOf[T Elem](data []T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(data))), len(data)*TypeOf[T]().Size())
+}
+
+// Scalar returns a tensor of rank 0.
+func Scalar[T Elem](v T) *Tensor {
+	t := &Tensor{dtype: TypeOf[T]()}
+	t.setShape(Shape{})
+	if s, ok := any(v).(string); ok {
+		t.obj = []string{s}
+		return t
+	}
+	t.buf = memory.New(t.dtype.Size())
+	memory.Slice[T](t.buf)[0] = v
+	return t
+}
+
+// ScalarOf returns a scalar of a numeric type d with the value nearest to x.
+func ScalarOf(d DType, x float64) (*Tensor, error) {
+	switch d.Base() {
+	case Float32:
+		return Scalar(float32(x)), nil
+	case Float64:
+		return Scalar(x), nil
+	case Float16:
+		return Scalar(kernel.HalfFromFloat32(float32(x))), nil
+	case BFloat16:
+		return Scalar(kernel.BFloat16FromFloat32(float32(x))), nil
+	case Int32:
+		return Scalar(int32(x)), nil
+	case Int64:
+		return Scalar(int64(x)), nil
+	case Complex64:
+		return Scalar(complex(float32(x), 0)), nil
+	case Complex128:
+		return Scalar(complex(x, 0)), nil
+	}
+	return nil, Errorf(InvalidArgument, "a number of a numeric type is needed, got type %v", d)
+}
+
+// HandleTensor returns a scalar resource tensor.
+func HandleTensor(h ResourceHandle) *Tensor {
+	t := &Tensor{dtype: Resource, obj: []ResourceHandle{h}}
+	t.setShape(Shape{})
+	return t
+}
+
+// DType returns the element type of t.
+func (t *Tensor) DType() DType { return t.dtype }
+
+// Shape returns the shape of t, which the caller must not change.
+func (t *Tensor) Shape() Shape { return t.shape }
+
+// Rank returns the number of dimensions of t.
+func (t *Tensor) Rank() int { return len(t.shape) }
+
+// Dim returns the size of dimension i.
+func (t *Tensor) Dim(i int) int { return t.shape[i] }
+
+// Len returns the number of elements of t.
+func (t *Tensor) Len() int { return t.shape.NumElements() }
+
+// NumBytes returns the size of t's elements in memory; strings count their bytes.
+func (t *Tensor) NumBytes() int {
+	if t.buf != nil {
+		return t.buf.Len()
+	}
+	n := 0
+	if strs, ok := t.obj.([]string); ok {
+		for _, s := range strs {
+			n += len(s)
+		}
+	}
+	return n
+}
+
+// Buffer returns the memory of t, nil for strings, resources and variants.
+func (t *Tensor) Buffer() *memory.Buffer { return t.buf }
+
+// Addressable reports whether the host can read t's elements; tensors on an
+// accelerator have to be copied first.
+func (t *Tensor) Addressable() bool { return t.buf == nil || t.buf.Space() == "" }
+
+// Share returns a new tensor over the same memory. The memory lives until both
+// have been released or collected.
+func (t *Tensor) Share() *Tensor {
+	s := &Tensor{dtype: t.dtype, buf: t.buf, obj: t.obj}
+	s.setShape(t.shape)
+	if s.buf != nil {
+		s.buf.Ref()
+	}
+	return s
+}
+
+// Release gives up t's reference to its memory; t must not be used any more.
+// Tensors that are simply dropped are collected as any Go value.
+func (t *Tensor) Release() {
+	if t.buf != nil {
+		t.buf.Unref()
+	}
+	t.buf, t.obj = nil, nil
+}
+
+// Escape makes t's memory safe to be kept by the program: it never goes back
+// to a pool.
+func (t *Tensor) Escape() *Tensor {
+	if t.buf != nil {
+		t.buf.Escape()
+	}
+	return t
+}
+
+// Reshape returns a tensor with the same elements in another shape, which must
+// have as many.
+func (t *Tensor) Reshape(s Shape) (*Tensor, error) {
+	if s.NumElements() != t.Len() {
+		return nil, Errorf(InvalidArgument, "a reshape keeps the number of elements: %v has %d, %v has %d", t.shape, t.Len(), s, s.NumElements())
+	}
+	r := t.Share()
+	r.setShape(s)
+	return r, nil
+}
+
+// Reuse makes t, a header that nobody else refers to, describe buf with the
+// given type and shape. Executors keep one header for each scratch output.
+func (t *Tensor) Reuse(d DType, s Shape, buf *memory.Buffer, obj any) {
+	t.dtype, t.buf, t.obj = d.Base(), buf, obj
+	t.setShape(s)
+}
+
+// Bits returns a tensor of type d over t's memory; both types must have
+// elements of equal size.
+func (t *Tensor) Bits(d DType) (*Tensor, error) {
+	if t.buf == nil || d.Size() != t.dtype.Size() {
+		return nil, Errorf(InvalidArgument, "types of equal element size are needed, got %v and %v", t.dtype, d)
+	}
+	s := t.Share()
+	s.dtype = d.Base()
+	return s, nil
+}
+
+// GiveAway returns a tensor over t's memory, which the program has given away:
+// it never writes to it again.
+func (t *Tensor) GiveAway() *Tensor {
+	s := t.Share()
+	s.given = true
+	return s
+}
+
+// Enter returns what a step or a graph may keep of t, a tensor that a program
+// holds: a copy, or t's memory if the program has given that away.
+func (t *Tensor) Enter() *Tensor {
+	if t.given {
+		return t.Share()
+	}
+	return t.Clone()
+}
+
+// EnterFrom is Enter that takes memory for a copy from a pool, which gets it
+// back with the last reference.
+func (t *Tensor) EnterFrom(p *memory.Pool) *Tensor {
+	if t.given || t.buf == nil {
+		return t.Enter()
+	}
+	b := p.Get(t.buf.Len())
+	copy(b.Bytes(), t.buf.Bytes())
+	return TensorOf(t.dtype, t.shape, b)
+}
+
+// Leave returns what a program gets of t, whose reference it takes over: t's
+// memory if nobody else refers to it, else a copy. The memory is never pooled
+// again.
+func (t *Tensor) Leave() *Tensor {
+	if t.buf != nil && t.buf.Sole() {
+		return t.Escape()
+	}
+	c := t.Clone()
+	t.Release()
+	return c
+}
+
+// CopyTo writes the elements of t to dst, which must have as many of its type.
+func (t *Tensor) CopyTo(dst *Tensor) error {
+	switch {
+	case t.dtype != dst.dtype && dtypes[t.dtype].storage != dst.dtype:
+		return Errorf(InvalidArgument, "elements must be asked for in the tensor's own type: tensor is %v, asked for %v", t.dtype, dst.dtype)
+	case t.Len() != dst.Len():
+		return Errorf(InvalidArgument, "memory for a tensor must have room for just its elements: shape %v has %d, there is room for %d", t.shape, t.Len(), dst.Len())
+	case t.buf == nil:
+		copy(dst.obj.([]string), t.obj.([]string))
+	case t.buf != dst.buf:
+		copy(dst.buf.Bytes(), t.buf.Bytes())
+	}
+	return nil
+}
+
+// Clone returns a copy of t with memory of its own.
+func (t *Tensor) Clone() *Tensor {
+	c := &Tensor{dtype: t.dtype}
+	c.setShape(t.shape)
+	switch o := t.obj.(type) {
+	case []string:
+		c.obj = slices.Clone(o)
+	case []ResourceHandle:
+		c.obj = slices.Clone(o)
+	case []VariantValue:
+		c.obj = slices.Clone(o)
+	default:
+		c.buf = memory.New(t.buf.Len())
+		copy(c.buf.Bytes(), t.buf.Bytes())
+	}
+	return c
+}

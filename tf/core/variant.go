@@ -1,0 +1,126 @@
+package core
+
+import (
+	"google.golang.org/protobuf/proto"
+
+	"github.com/gorge-tf/gorge/tf/pb"
+)
+
+// VariantData is the form in which the element of a Variant tensor goes from one
+// task to another (TensorFlow's VariantTensorData): what its type makes of
+// bytes and of tensors.
+type VariantData struct {
+	TypeName string // TensorFlow's: "tensorflow::TensorList"
+	Metadata []byte
+	Tensors  []*Tensor
+}
+
+// A VariantEncoder is an element of a Variant tensor that can leave its task.
+type VariantEncoder interface{ EncodeVariant() (VariantData, error) }
+
+// tensorVariant names variants that hold a tensor.
+const tensorVariant = "tensorflow::Tensor"
+
+var variantDecoders = map[string]func(VariantData) (any, error){
+	tensorVariant: func(d VariantData) (any, error) {
+		if len(d.Tensors) != 1 {
+			return nil, Errorf(InvalidArgument, "a variant that holds a tensor must have one, got %d", len(d.Tensors))
+		}
+		return d.Tensors[0], nil
+	},
+}
+
+// RegisterVariant makes elements of a type readable: decode makes the element
+// of what its EncodeVariant returned, or TensorFlow sent. It is called while a
+// program starts, and panics if the name is taken.
+func RegisterVariant(typeName string, decode func(VariantData) (any, error)) {
+	if variantDecoders[typeName] != nil {
+		panic("tf: variant " + typeName + " is registered twice")
+	}
+	variantDecoders[typeName] = decode
+}
+
+// EncodeTensor is TensorProto for a tensor that leaves its task, of which not
+// every Variant is able.
+func EncodeTensor(t *Tensor) (*pb.TensorProto, error) {
+	p := TensorProto(t)
+	for _, v := range t.Variants() {
+		data, err := variantProto(v)
+		if err != nil {
+			return nil, err
+		}
+		p.VariantVal = append(p.VariantVal, data)
+	}
+	return p, nil
+}
+
+func variantProto(v VariantValue) (*pb.VariantTensorDataProto, error) {
+	switch v := v.Value.(type) {
+	case nil:
+		return &pb.VariantTensorDataProto{}, nil
+	case *pb.VariantTensorDataProto: // came from a peer, nobody here knows it
+		return v, nil
+	case *Tensor:
+		return (&VariantData{TypeName: tensorVariant, Tensors: []*Tensor{v}}).proto()
+	case VariantEncoder:
+		data, err := v.EncodeVariant()
+		if err != nil {
+			return nil, err
+		}
+		return data.proto()
+	}
+	return nil, Errorf(Unimplemented, "a variant must have an encoding to be sent to another task, %T has none", v.Value)
+}
+
+func (d *VariantData) proto() (*pb.VariantTensorDataProto, error) {
+	p := &pb.VariantTensorDataProto{TypeName: d.TypeName, Metadata: d.Metadata}
+	for _, t := range d.Tensors {
+		part, err := EncodeTensor(t)
+		if err != nil {
+			return nil, err
+		}
+		p.Tensors = append(p.Tensors, part)
+	}
+	return p, nil
+}
+
+// variantContent reads variants as tensor_content has them, which is how
+// TensorFlow sends them to another task: messages in the manner of strings.
+func variantContent(s Shape, b []byte) (*Tensor, error) {
+	messages, err := stringContent(s, b)
+	if err != nil {
+		return nil, err
+	}
+	t := NewTensor(Variant, s)
+	for i, m := range Data[string](messages) {
+		p := &pb.VariantTensorDataProto{}
+		if err := proto.Unmarshal([]byte(m), p); err != nil {
+			return nil, Errorf(InvalidArgument, "tensor_content of variants must hold messages: variant %d: %v", i, err)
+		}
+		if t.Variants()[i].Value, err = variantFromProto(p); err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
+// variantFromProto returns what p stands for; p itself if that is not known
+// here, for others it may be sent on to.
+func variantFromProto(p *pb.VariantTensorDataProto) (any, error) {
+	if p.GetTypeName() == "" {
+		return nil, nil // it is empty
+	}
+	decode := variantDecoders[p.GetTypeName()]
+	if decode == nil {
+		return p, nil
+	}
+	d := VariantData{TypeName: p.GetTypeName(), Metadata: p.GetMetadata()}
+	for _, part := range p.GetTensors() {
+		t, err := TensorFromProto(part)
+		if err != nil {
+			return nil, err
+		}
+		d.Tensors = append(d.Tensors, t)
+	}
+	return decode(d)
+}

@@ -1,0 +1,30 @@
+package train_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/train"
+)
+
+func TestAForgottenRateAndALossThatIsNoScalarAreRefused(t *testing.T) {
+	minimizers := map[string]func(tf.Output, ...*tf.Variable) *tf.Operation{
+		"GradientDescent": train.GradientDescent{}.Minimize, "Momentum": train.Momentum{}.Minimize, "RMSProp": train.RMSProp{}.Minimize,
+		"Adagrad": train.Adagrad{}.Minimize, "FTRL": train.FTRL{}.Minimize, "ProximalAdagrad": train.ProximalAdagrad{}.Minimize,
+		"ProximalGradientDescent": train.ProximalGradientDescent{}.Minimize,
+	}
+	for name, minimize := range minimizers {
+		g := tf.NewGraph()
+		v := tf.NewVariable(ops.Scalar[float32](g, 1), tf.VariableOptions{})
+		if err := minimize(v.Value().Square()).Err(); err == nil || !strings.Contains(err.Error(), "needs a learning rate") || !strings.Contains(err.Error(), "refuse_test.go:") {
+			t.Errorf("%s without a rate must be refused with the line, got %v", name, err)
+		}
+	}
+	g := tf.NewGraph()
+	v := tf.NewVariable(ops.Const(g, []float32{1, 2}), tf.VariableOptions{})
+	if err := (train.Adam{}).Minimize(v.Value().Square()).Err(); err == nil || !strings.Contains(err.Error(), "a loss must be a scalar") {
+		t.Errorf("a vector must be refused as a loss, got %v", err)
+	}
+}
