@@ -1,9 +1,9 @@
 // Package gorge is TensorFlow 1.x's architecture as an embeddable Go library
-// that speaks TensorFlow's own protocols. This package holds only what you are
-// reading; begin with the packages below.
+// that speaks TensorFlow's own protocols. This package holds only this comment;
+// begin with the packages below.
 //
-// A graph is built with functions that are called as TensorFlow's operations
-// are, and run by a session, in this process or on a cluster:
+// Functions named after TensorFlow's operations build a graph, and a session
+// runs it, in this process or on a cluster:
 //
 //	g := tf.NewGraph()
 //	x := ops.Placeholder(g, tf.Float32, tf.Shape{-1, 784}, tf.Name("x"))
@@ -25,15 +25,39 @@
 //
 // The same functions compute at once on a graph made by eager.New.
 //
-// The packages:
+// Graphs and the running of them:
 //
-//   - tf: data types, shapes, tensors; graphs, operations, outputs; variables; devices; how operations are registered; gradients; errors
-//   - tf/ops: the operations, each with its kernels and gradient; OPS.md lists them
-//   - tf/session: sessions; tf/eager: graphs that compute as they are built
-//   - tf/train, tf/layers: optimizers, layers
+//   - tf: graphs, operations, outputs; tensors, types, shapes; variables; functions; devices; gradients; errors
+//   - tf/ops: the operations, each with its kernels and gradient; OPS.md lists them, and the packages below tf/ops
+//   - tf/session: sessions, in process and on clusters
+//   - tf/eager: graphs that compute as they are built, tapes, traced functions
 //   - tf/cluster: servers, and sessions on grpc:// targets
-//   - tf/tftest: comparing tensors in tests
+//
+// Models and training:
+//
+//   - tf/vars: variable scopes and sharing by name
+//   - tf/initializers, tf/initializers/orthogonal: initial values of variables
+//   - tf/layers: building blocks of models
+//   - tf/losses, tf/metrics: what training makes small, and what is measured
+//   - tf/train: optimizers, schedules, averages, the coordinator, queues of input
+//
+// Data:
+//
+//   - tf/data: input pipelines
+//   - tf/record, tf/example: TFRecord files and tf.Example records
+//   - tf/image: images in graphs
+//   - tf/dense, tf/dense/npy: tensors of gorgonia.org/tensor, and NumPy's files
+//
+// Tools:
+//
+//   - tf/summary, tf/timeline: files for TensorBoard and for Chrome
+//   - tf/tftest: tests that compare tensors and gradients
 //   - cmd/gorge: a server as a program
 //
-// ARCHITECTURE.md tells how it works inside.
+// Authors of operations, devices and tools:
+//
+//   - tf/core: how operations are registered, what kernels see, the engine's tensors
+//   - tf/pb: TensorFlow's protocol buffers
+//
+// ARCHITECTURE.md describes the inside, docs/ what was decided and why.
 package gorge

@@ -6,6 +6,7 @@
 //
 //	go run ./examples/cluster
 //	go run ./examples/cluster -workers 3 -epochs 4
+//	go run ./examples/cluster -protocol grpc+verbs
 package main
 
 import (
@@ -18,13 +19,17 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"strconv"
+	"strings"
 	"time"
 )
 
 // settings are what the flags say.
 type settings struct {
 	workers, epochs, batch int
+	steps                  int
 	seed                   int64
+	protocol, hosts        string
 
 	// Of a process that is a task: who it is, and where all are.
 	job       string
@@ -47,7 +52,10 @@ func parse(args []string) (*settings, error) {
 	f.IntVar(&s.workers, "workers", 2, "how many workers to start")
 	f.IntVar(&s.epochs, "epochs", 5, "how often to go through the training set, all workers together")
 	f.IntVar(&s.batch, "batch", 50, "images in one step of a worker")
+	f.IntVar(&s.steps, "steps", 0, "most steps that a worker does; 0: as many as the epochs have")
 	f.Int64Var(&s.seed, "seed", 1, "random seed of the variables' first values")
+	f.StringVar(&s.protocol, "protocol", "grpc", "how tasks exchange tensors: grpc, or grpc+verbs")
+	f.StringVar(&s.hosts, "hosts", "127.0.0.1", "addresses of this machine that tasks take in turn: host,host")
 	f.StringVar(&s.job, "job", "", "be a task of this `job`, ps or worker (what the processes are that are started)")
 	f.IntVar(&s.task, "task", 0, "the number of the task")
 	f.StringVar(&s.addresses, "addresses", "", "addresses of all tasks, the parameter server's first")
@@ -78,7 +86,7 @@ const patience = 2 * time.Minute
 // lead starts the cluster, watches it train, and stops it. It returns the
 // accuracy on images not trained with.
 func lead(ctx context.Context, s *settings, out io.Writer) (accuracy float64, err error) {
-	addresses, err := freeAddresses(1 + s.workers)
+	addresses, err := freeAddresses(1+s.workers, strings.Split(s.hosts, ","))
 	if err != nil {
 		return 0, err
 	}
@@ -86,6 +94,9 @@ func lead(ctx context.Context, s *settings, out io.Writer) (accuracy float64, er
 	defer func() { err = errors.Join(err, stopAll(tasks)) }()
 	if err != nil {
 		return 0, err
+	}
+	for _, p := range tasks {
+		fmt.Fprintf(out, "%s sends tensors over %s\n", p.name, p.over)
 	}
 	b := newBoard(out, tasks)
 	start := time.Now()
@@ -95,17 +106,23 @@ func lead(ctx context.Context, s *settings, out io.Writer) (accuracy float64, er
 	took := time.Since(start)
 	accuracy, err = evaluate(ctx, s, "grpc://"+addresses[1])
 	if err == nil {
+		for _, r := range b.rows {
+			if r.worker {
+				fmt.Fprintf(out, "%s: last loss %v after %d steps\n", r.name, r.last.Loss, r.last.Steps)
+			}
+		}
 		fmt.Fprintf(out, "trained in %.1f s by %d workers; test accuracy %.2f %%\n", took.Seconds(), s.workers, 100*accuracy)
 	}
 	return accuracy, err
 }
 
-// freeAddresses returns addresses on the loopback interface that nobody listens
-// at, nor is given by the system before the tasks do: it chooses ports from 32768 on.
-func freeAddresses(n int) (out []string, err error) {
+// freeAddresses returns unused loopback addresses. Their ports are below 32768,
+// where the system's ephemeral ports begin, so that no other process is assigned
+// one of them before the tasks listen.
+func freeAddresses(n int, hosts []string) (out []string, err error) {
 	for tries := 0; len(out) < n && tries < 1000; tries++ {
 		var l net.Listener
-		if l, err = net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(20_000))); err == nil {
+		if l, err = net.Listen("tcp", net.JoinHostPort(hosts[len(out)%len(hosts)], strconv.Itoa(10_000+rand.IntN(20_000)))); err == nil {
 			defer l.Close() // all at once, so that they differ
 			out = append(out, l.Addr().String())
 		}

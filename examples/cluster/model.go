@@ -71,6 +71,7 @@ type batches struct {
 	r          *rand.Rand
 	order      []int
 	epoch, pos int
+	given      int
 }
 
 func newBatches(d *digits.Set, s *settings) *batches {
@@ -92,9 +93,10 @@ func (b *batches) next() (x, y *tf.Tensor, err error) {
 		b.epoch, b.pos = b.epoch+1, 0
 		b.shuffle()
 	}
-	if b.epoch >= b.s.epochs || b.s.batch > len(b.order) {
+	if b.epoch >= b.s.epochs || b.s.batch > len(b.order) || b.s.steps > 0 && b.given == b.s.steps {
 		return nil, nil, nil
 	}
+	b.given++
 	xs, ys := make([]float32, 0, b.s.batch*pixels), make([]int32, 0, b.s.batch)
 	for _, k := range b.order[b.pos : b.pos+b.s.batch] {
 		xs = append(xs, b.d.Pixels[k*pixels:(k+1)*pixels]...)

@@ -17,6 +17,7 @@ import (
 // A report is what a task tells of itself, a line of JSON each time.
 type report struct {
 	Ready    bool    `json:"ready,omitempty"` // the server serves
+	Over     string  `json:"over,omitempty"`  // how tensors get to other tasks
 	Done     bool    `json:"done,omitempty"`  // the worker has trained its share
 	Steps    int     `json:"steps,omitempty"`
 	Loss     float32 `json:"loss,omitempty"`
@@ -29,6 +30,7 @@ type process struct {
 	worker  bool
 	cmd     *exec.Cmd
 	in      io.Closer // the task ends when it is closed
+	over    string    // how its tensors get to other tasks
 	reports chan report
 	errors  strings.Builder // whole when the process has ended
 	end     sync.Once
@@ -64,7 +66,7 @@ func start(s *settings, job string, task int, addresses []string) (*process, err
 	}
 	p := &process{name: fmt.Sprintf("%s %d", job, task), worker: job == "worker", reports: make(chan report, 64)}
 	p.cmd = exec.Command(self, "-job="+job, fmt.Sprintf("-task=%d", task), "-addresses="+strings.Join(addresses, ","),
-		fmt.Sprintf("-workers=%d", s.workers), fmt.Sprintf("-epochs=%d", s.epochs), fmt.Sprintf("-batch=%d", s.batch), fmt.Sprintf("-seed=%d", s.seed))
+		fmt.Sprintf("-workers=%d", s.workers), fmt.Sprintf("-epochs=%d", s.epochs), fmt.Sprintf("-batch=%d", s.batch), fmt.Sprintf("-seed=%d", s.seed), fmt.Sprintf("-steps=%d", s.steps), "-protocol="+s.protocol)
 	p.cmd.Stderr = &p.errors
 	in, err := p.cmd.StdinPipe()
 	if err != nil {
@@ -101,6 +103,7 @@ func (p *process) await(ctx context.Context, most time.Duration) error {
 		if !ok || !r.Ready {
 			return p.died()
 		}
+		p.over = r.Over
 		return nil
 	case <-time.After(most):
 		return fmt.Errorf("%s has not started in %v", p.name, most)

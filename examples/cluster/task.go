@@ -20,7 +20,7 @@ func beTask(ctx context.Context, s *settings, in io.Reader, out io.Writer) error
 	if len(addresses) != 1+s.workers {
 		return fmt.Errorf("there must be an address for the parameter server and each of %d workers, got %q", s.workers, s.addresses)
 	}
-	server, err := cluster.NewServer(cluster.Config{Cluster: cluster.Spec{"ps": addresses[:1], "worker": addresses[1:]}, Job: s.job, Task: s.task})
+	server, err := cluster.NewServer(cluster.Config{Cluster: cluster.Spec{"ps": addresses[:1], "worker": addresses[1:]}, Job: s.job, Task: s.task, Protocol: s.protocol})
 	if err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func beTask(ctx context.Context, s *settings, in io.Reader, out io.Writer) error
 		cancel()
 	}()
 	t := &task{s, server, json.NewEncoder(out)}
-	if err := t.out.Encode(report{Ready: true}); err != nil {
+	if err := t.out.Encode(report{Ready: true, Over: server.Transport()}); err != nil {
 		return err
 	}
 	if s.job == "worker" {
@@ -98,18 +98,23 @@ func (t *task) train(ctx context.Context) error {
 	}
 	b := newBatches(training, t.settings)
 	told := time.Now()
+	var last float32
 	for n := 0; ; n++ {
 		x, y, err := b.next()
-		if err != nil || x == nil {
+		if err != nil {
 			return err
+		}
+		if x == nil {
+			return t.out.Encode(report{Steps: n, Loss: last, Received: t.server.Received().Bytes})
 		}
 		loss, err := session.Fetch[float32](ctx, s, session.Feeds{m.x: x, m.y: y}, m.loss, m.step)
 		if err != nil {
 			return err
 		}
+		last = loss[0]
 		if time.Since(told) >= reportEvery || n == 0 {
 			told = time.Now()
-			if err := t.out.Encode(report{Steps: n + 1, Loss: loss[0], Received: t.server.Received().Bytes}); err != nil {
+			if err := t.out.Encode(report{Steps: n + 1, Loss: last, Received: t.server.Received().Bytes}); err != nil {
 				return err
 			}
 		}

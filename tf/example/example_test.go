@@ -6,8 +6,8 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/gorge-tf/gorge/internal/wire/pb"
 	"github.com/gorge-tf/gorge/tf/example"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 var sample = example.Example{

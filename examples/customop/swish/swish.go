@@ -7,34 +7,35 @@ import (
 	"math"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
 func init() {
-	tf.Register(tf.OpDef{
+	core.Register(core.OpDef{
 		Name: "ExampleSwish", In: "x: T", Out: "y: T", Attrs: "beta: float = 1; T: {float, double}",
-		Shape:   tf.UnchangedShape,
-		Kernels: tf.ByType("T", map[tf.DType]tf.NewKernel{tf.Float32: kernel[float32], tf.Float64: kernel[float64]}),
-		Grad:    gradient,
+		Shape:   core.UnchangedShape,
+		Kernels: core.ByType("T", map[tf.DType]core.NewKernel{tf.Float32: kernel[float32], tf.Float64: kernel[float64]}),
+		Grad:    tf.GradFunc(gradient),
 	})
 }
 
 // Swish returns x·σ(βx), element by element (Ramachandran, Zoph and Le,
 // arXiv:1710.05941), for x of type Float32 or Float64. The shape is x's.
 func Swish(x tf.Output, beta float64, opts ...tf.Option) tf.Output {
-	return tf.Apply(nil, "ExampleSwish", []tf.Output{x}, append(opts, tf.Attr("beta", beta))...).Output(0)
+	return tf.Apply(nil, "ExampleSwish", []tf.Output{x}, tf.Join(opts, tf.Attr("beta", beta))...).Output(0)
 }
 
 // kernel reads the attributes of a node once and returns what computes it.
-func kernel[T float32 | float64](n *tf.Node) (tf.Kernel, error) {
+func kernel[T float32 | float64](n *core.Node) (core.Kernel, error) {
 	beta := float64(n.Float("beta"))
-	return tf.Compute(func(c *tf.OpContext) error {
+	return core.Compute(func(c *core.OpContext) error {
 		x := c.Input(0)
 		y, err := c.Alloc(0, x.DType(), x.Shape())
 		if err != nil {
 			return err
 		}
-		in, out := tf.Data[T](x), tf.Data[T](y)
+		in, out := core.Data[T](x), core.Data[T](y)
 		c.ParallelFor(len(in), 1<<12, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
 				out[i] = T(float64(in[i]) / (1 + math.Exp(-beta*float64(in[i]))))
@@ -48,11 +49,11 @@ func kernel[T float32 | float64](n *tf.Node) (tf.Kernel, error) {
 // that gradients of gradients come for free.
 func gradient(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	x, y := op.Input(0), op.Output(0)
-	beta, err := tf.ScalarOf(x.DType(), float64(op.Float("beta")))
+	beta, err := core.ScalarOf(x.DType(), float64(op.Float("beta")))
 	if err != nil {
 		return []tf.Gradient{tf.Dense(tf.Failed(x.Graph(), "ExampleSwish", err).Output(0))}
 	}
-	b := ops.ConstTensor(x.Graph(), beta)
+	b := ops.ConstValue(x.Graph(), beta)
 	by := ops.Mul(b, y)
 	slope := ops.AddV2(by, ops.Mul(ops.Sigmoid(ops.Mul(b, x)), ops.Sub(ops.OnesLike(y), by)))
 	return []tf.Gradient{tf.Dense(ops.Mul(dy[0], slope))}

@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/gorge-tf/gorge/internal/wire/example"
-	"github.com/gorge-tf/gorge/internal/wire/pb"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 func feature(v any) *pb.Feature {

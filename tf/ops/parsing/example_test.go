@@ -6,6 +6,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/example"
 	"github.com/gorge-tf/gorge/tf/ops"
@@ -27,7 +28,7 @@ var (
 
 // features are those that the samples ask for, with a default or not.
 func features(g *tf.Graph, required bool) (dense []parsing.Dense, sparse []parsing.Sparse, ragged []parsing.Ragged) {
-	def := ops.ConstTensor(g, optest.Mat[float32](2, 0.5, 0.25, 0.125, 0))
+	def := ops.ConstValue(g, optest.Mat[float32](2, 0.5, 0.25, 0.125, 0))
 	if required {
 		def = ops.Const(g, []float32{})
 	}
@@ -74,12 +75,12 @@ func single(required bool) function {
 func init() {
 	nameless := optest.Vec[string]()
 	add("ParseExampleV2", "", second(false), optest.Vec(full, none, half), nameless)
-	add("ParseExampleV2", "one", second(false), tf.Scalar(full), nameless)
+	add("ParseExampleV2", "one", second(false), core.Scalar(full), nameless)
 	add("ParseExampleV2", "none", second(false), optest.Vec[string](), nameless)
 	add("ParseExampleV2", "required", second(true), optest.Vec(full, half), optest.Vec("n1", "n2"))
 	add("ParseExample", "", first(false), optest.Vec(full, none, half), nameless)
-	add("ParseSingleExample", "", single(false), tf.Scalar(full))
-	add("ParseSingleExample", "empty", single(false), tf.Scalar(none))
+	add("ParseSingleExample", "", single(false), core.Scalar(full))
+	add("ParseSingleExample", "empty", single(false), core.Scalar(none))
 	only := func(key string) function {
 		return func(g *tf.Graph, in []tf.Output) []tf.Output {
 			r := []parsing.Ragged{{Key: key, Type: tf.Float32, Splits: tf.Int32}}
@@ -89,7 +90,7 @@ func init() {
 	names := optest.Vec("n1", "n2")
 	fails("ParseExampleV2", "missing", second(true), optest.Vec(full, none), names)
 	fails("ParseExampleV2", "missing, nameless", second(true), optest.Vec(full, none), nameless)
-	fails("ParseExampleV2", "missing from one", second(true), tf.Scalar(none), nameless)
+	fails("ParseExampleV2", "missing from one", second(true), core.Scalar(none), nameless)
 	fails("ParseExampleV2", "few values", second(true), optest.Vec(full, short), names)
 	fails("ParseExampleV2", "many values", second(true), optest.Vec(long, full), names)
 	fails("ParseExampleV2", "type", second(true), optest.Vec(full, wrong), names)
@@ -104,15 +105,15 @@ func init() {
 			return outputs(parsing.ParseSingleExample(in[0], []parsing.Dense{{Key: key, Shape: s, Default: ops.Const(g, make([]float32, max(-s[0], 0)))}}, nil))
 		}
 	}
-	fails("ParseSingleExample", "missing", one("none", tf.Shape{1}), tf.Scalar(full))
-	fails("ParseSingleExample", "few values", one("f", tf.Shape{8}), tf.Scalar(full))
-	fails("ParseSingleExample", "many values", one("f", tf.Shape{2}), tf.Scalar(full))
-	fails("ParseSingleExample", "type", one("i", tf.Shape{2}), tf.Scalar(full))
-	fails("ParseSingleExample", "open type", one("i", tf.Shape{-1}), tf.Scalar(full))
-	fails("ParseSingleExample", "stride", one("open", tf.Shape{-1, 3}), tf.Scalar(full))
+	fails("ParseSingleExample", "missing", one("none", tf.Shape{1}), core.Scalar(full))
+	fails("ParseSingleExample", "few values", one("f", tf.Shape{8}), core.Scalar(full))
+	fails("ParseSingleExample", "many values", one("f", tf.Shape{2}), core.Scalar(full))
+	fails("ParseSingleExample", "type", one("i", tf.Shape{2}), core.Scalar(full))
+	fails("ParseSingleExample", "open type", one("i", tf.Shape{-1}), core.Scalar(full))
+	fails("ParseSingleExample", "stride", one("open", tf.Shape{-1, 3}), core.Scalar(full))
 	fails("ParseSingleExample", "sparse type", func(_ *tf.Graph, in []tf.Output) []tf.Output {
 		return outputs(parsing.ParseSingleExample(in[0], nil, []parsing.Sparse{{Key: "f", Type: tf.Int64}}))
-	}, tf.Scalar(full))
+	}, core.Scalar(full))
 }
 
 // TestMalformed has records that are no examples, or whose lists are cut off.
