@@ -3,6 +3,7 @@ package tf
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -107,7 +108,7 @@ func (o Output) Name() string {
 	if o.op == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s:%d", o.op.Name, o.k)
+	return o.op.Name + ":" + strconv.Itoa(o.k)
 }
 
 // Err returns the error that keeps o from being computed, if there is one.

@@ -5,7 +5,6 @@ package direct
 import (
 	"cmp"
 	"context"
-	"math/rand/v2"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -110,6 +109,25 @@ func (s *Session) RunInto(ctx context.Context, sig pass.Signature, args []*core.
 	return s.call(ctx, g, args, sig.Fetches, step.Args{}, into)
 }
 
+// Prepare returns Run of one signature, which looks its graph up only once.
+func (s *Session) Prepare(sig pass.Signature) func(context.Context, []*core.Tensor) ([]*core.Tensor, error) {
+	var ready atomic.Pointer[step.Graph]
+	return func(ctx context.Context, args []*core.Tensor) (out []*core.Tensor, err error) {
+		if err := s.begin(); err != nil {
+			return nil, err
+		}
+		defer s.steps.Done()
+		g := ready.Load()
+		if g == nil {
+			if g, err = s.prepare(sig, args); err != nil {
+				return nil, err
+			}
+			ready.Store(g)
+		}
+		return s.call(ctx, g, args, sig.Fetches, step.Args{}, nil)
+	}
+}
+
 // prepare returns the graph of a step that feeds args.
 func (s *Session) prepare(sig pass.Signature, args []*core.Tensor) (*step.Graph, error) {
 	if len(args) != len(sig.Feeds) {
@@ -117,29 +135,6 @@ func (s *Session) prepare(sig pass.Signature, args []*core.Tensor) (*step.Graph,
 	}
 	return s.graphs.get(sig, inFrame)
 }
-
-// call runs g as a function of args, which are the program's, as are the
-// results: the step works on copies, unless the program has given args away.
-func (s *Session) call(ctx context.Context, g *step.Graph, args []*core.Tensor, fetches []string, a step.Args, into *core.Tensor) ([]*core.Tensor, error) {
-	own := make([]*core.Tensor, len(args))
-	for i, t := range args {
-		own[i] = s.enter(t)
-	}
-	frame := step.NewFrame(own, len(fetches))
-	a.Frame = frame
-	err := s.run(ctx, g, fetches, a)
-	for _, t := range own { // before results leave: one that was only passed on has no other owner then
-		t.Release()
-	}
-	if err != nil {
-		frame.Drop()
-		return nil, err
-	}
-	return frame.Leave(into)
-}
-
-// enter returns what a step uses of t, a tensor of the program's.
-func (s *Session) enter(t *core.Tensor) *core.Tensor { return t.EnterFrom(s.rt.Pool) }
 
 func (s *Session) begin() error {
 	s.mu.Lock()
@@ -149,52 +144,6 @@ func (s *Session) begin() error {
 	}
 	s.steps.Add(1)
 	return nil
-}
-
-func (s *Session) run(ctx context.Context, g *step.Graph, fetches []string, a step.Args) error {
-	ctx, release := s.within(ctx)
-	defer release()
-	table := s.tables.Get().(*rendezvous.Local)
-	a.ID, a.Rendezvous = newStep(), table
-	err := g.Run(ctx, a)
-	s.rt.Kept.End(a.ID, fetches, err == nil)
-	if err != nil {
-		s.collectives.Cleanup(a.ID)
-	}
-	table.Reset()
-	s.tables.Put(table)
-	return err
-}
-
-// newStep returns a number that no other step is likely to have.
-func newStep() int64 { return rand.Int64N(1 << 57) }
-
-// within returns a context that ends with ctx and with the session. One that
-// cannot end by itself, as most, costs next to nothing.
-func (s *Session) within(ctx context.Context) (context.Context, func()) {
-	if ctx.Done() == nil {
-		return sessionContext{s.ctx, ctx}, func() {}
-	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	stop := context.AfterFunc(s.ctx, func() { cancel(context.Cause(s.ctx)) })
-	return ctx, func() {
-		stop()
-		cancel(nil)
-	}
-}
-
-// sessionContext is the session's context with a caller's values.
-type sessionContext struct {
-	context.Context
-	values context.Context
-}
-
-// Value returns the caller's value of a key.
-func (c sessionContext) Value(key any) any {
-	if v := c.values.Value(key); v != nil {
-		return v
-	}
-	return c.Context.Value(key)
 }
 
 // Close ends running steps, waits for them, and gives back what the session

@@ -195,7 +195,7 @@ func TestManySteps(t *testing.T) {
 func TestContextValues(t *testing.T) {
 	type key struct{}
 	s := open(t, tf.NewGraph(), 1)
-	ctx, release := s.within(context.WithValue(context.Background(), key{}, "v"))
+	ctx, release := s.within(context.WithValue(context.Background(), key{}, "v"), &sessionContext{})
 	defer release()
 	if ctx.Value(key{}) != "v" || ctx.Done() == nil {
 		t.Errorf("value %v, can end: %v", ctx.Value(key{}), ctx.Done() != nil)

@@ -7,14 +7,18 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 )
 
+// stepPrefix begins the names of containers of steps.
+const stepPrefix = "__per_step_"
+
 // StepContainer names the container of what lives for one step only. Who runs
-// the step clears it when the step is over.
+// the step clears it, by [Manager.ClearStep], when the step is over.
 func StepContainer(step int64) string {
-	return "__per_step_" + strconv.FormatInt(step, 10)
+	return stepPrefix + strconv.FormatInt(step, 10)
 }
 
 // Manager holds the resources of one device. The empty container name stands
@@ -24,6 +28,7 @@ type Manager struct {
 	fallback   string // the container of nodes that name none
 	mu         sync.RWMutex
 	containers map[string]container
+	steps      atomic.Int64 // how many of containers are those of steps; changes under mu
 
 	// creating is held while LookupOrCreate runs a constructor, which mu
 	// must not be: constructors may look up and create other resources.
@@ -105,10 +110,21 @@ func (m *Manager) Clear(container string) {
 		return // most steps keep nothing: do not stop the others for them
 	}
 	m.mu.Lock()
-	c := m.containers[container]
+	c, ok := m.containers[container]
 	delete(m.containers, container)
+	if ok && strings.HasPrefix(container, stepPrefix) {
+		m.steps.Add(-1)
+	}
 	m.mu.Unlock()
 	c.unref()
+}
+
+// ClearStep clears the container of a step. Most steps keep nothing: then it
+// costs a load.
+func (m *Manager) ClearStep(step int64) {
+	if m.steps.Load() > 0 {
+		m.Clear(StepContainer(step))
+	}
 }
 
 // ClearAll removes all containers.
@@ -116,6 +132,7 @@ func (m *Manager) ClearAll() {
 	m.mu.Lock()
 	all := m.containers
 	m.containers = map[string]container{}
+	m.steps.Store(0)
 	m.mu.Unlock()
 	for _, c := range all {
 		c.unref()
@@ -144,6 +161,9 @@ func (m *Manager) insert(name string, k key, e *entry) bool {
 	if !ok {
 		c = container{}
 		m.containers[name] = c
+		if strings.HasPrefix(name, stepPrefix) {
+			m.steps.Add(1)
+		}
 	}
 	if _, taken := c[k]; taken {
 		return false

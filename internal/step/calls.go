@@ -5,7 +5,6 @@ import (
 	"sync/atomic"
 
 	"github.com/gorge-tf/gorge/internal/rendezvous"
-	"github.com/gorge-tf/gorge/internal/resource"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -58,12 +57,12 @@ func (c *Calls) Call(ctx context.Context, f core.Func, in []*core.Tensor, done f
 // CallOn runs f on a device of the runtime.
 func (c *Calls) CallOn(ctx context.Context, device string, f core.Func, in []*core.Tensor, done func([]*core.Tensor, error)) {
 	id, devices := ownSteps.Add(-1), c.functions.rt.Devices
-	container, own := resource.StepContainer(id), rendezvous.NewLocal(devices)
+	container, own := id, rendezvous.NewLocal(devices)
 	one := &caller{functions: c.functions, args: Args{ID: id, Rendezvous: own}, container: container, device: c.device}
 	one.CallOn(ctx, device, f, in, func(out []*core.Tensor, err error) {
 		own.Reset()
 		for _, d := range devices.List() {
-			d.Resources().Clear(container)
+			d.Resources().ClearStep(container)
 		}
 		done(out, err)
 	})
@@ -72,11 +71,11 @@ func (c *Calls) CallOn(ctx context.Context, device string, f core.Func, in []*co
 // CallIn runs f on c's device, in a step that others take part in: what f sends and
 // receives by itself goes by the step's rendezvous.
 func (c *Calls) CallIn(ctx context.Context, a Args, f core.Func, in []*core.Tensor, done func([]*core.Tensor, error)) {
-	container := resource.StepContainer(ownSteps.Add(-1)) // several parts of one step may run at once
+	container := ownSteps.Add(-1) // several parts of one step may run at once
 	one := &caller{functions: c.functions, args: a, container: container, device: c.device}
 	one.CallOn(ctx, c.device, f, in, func(out []*core.Tensor, err error) {
 		for _, d := range c.functions.rt.Devices.List() {
-			d.Resources().Clear(container)
+			d.Resources().ClearStep(container)
 		}
 		done(out, err)
 	})

@@ -11,12 +11,23 @@ type Frame struct {
 	args []*core.Tensor
 	mu   sync.Mutex
 	rets []*core.Tensor
+	room [2]*core.Tensor // where rets lie while they are few
 }
 
 // NewFrame returns the frame of a call with the given arguments, which stay
 // the caller's, and number of results.
 func NewFrame(args []*core.Tensor, results int) *Frame {
-	return &Frame{args: args, rets: make([]*core.Tensor, results)}
+	f := &Frame{}
+	f.Init(args, results)
+	return f
+}
+
+// Init makes f, a zero Frame, what NewFrame returns.
+func (f *Frame) Init(args []*core.Tensor, results int) {
+	f.args = args
+	if f.rets = f.room[:min(results, len(f.room))]; results > len(f.room) {
+		f.rets = make([]*core.Tensor, results)
+	}
 }
 
 // Arg returns argument i.

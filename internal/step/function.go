@@ -116,7 +116,7 @@ func (fs *functions) prepare(g *graph.Graph, b *core.FunctionBody, device string
 type caller struct {
 	functions *functions
 	args      Args // of the step
-	container string
+	container int64
 	device    string
 }
 
@@ -125,7 +125,7 @@ type caller struct {
 func (g *Graph) equip(s *core.Step, p *part, a Args) {
 	s.GraphVersion = p.graph.Producer
 	if g.functions != nil {
-		s.Functions = &caller{g.functions, a, s.Container, p.device.Spec().String()}
+		s.Functions = &caller{g.functions, a, s.ContainerID, p.device.Spec().String()}
 	}
 }
 

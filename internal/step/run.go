@@ -1,12 +1,13 @@
 package step
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"math"
 	"sync"
 
 	"github.com/gorge-tf/gorge/internal/executor"
-	"github.com/gorge-tf/gorge/internal/resource"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -38,17 +39,21 @@ func (g *Graph) Run(ctx context.Context, a Args) (err error) {
 	if ctx.Err() != nil {
 		return ended(ctx)
 	}
-	step := core.Step{ID: a.ID, Context: ctx, Rendezvous: a.Rendezvous, Frame: a.Frame, Parallel: g.rt.Parallel, Container: resource.StepContainer(a.ID), Tracer: a.Tracer, InterOp: a.InterOp, Collectives: g.rt.Collectives, SessionTensors: g.rt.sessionTensors()}
-	defer g.clear(step.Container)
+	step := core.Step{ID: a.ID, Context: ctx, Rendezvous: a.Rendezvous, Frame: a.Frame, Parallel: g.rt.Parallel, ContainerID: containerID(a.ID), Tracer: a.Tracer, InterOp: a.InterOp, Collectives: g.rt.Collectives, SessionTensors: g.rt.sessionTensors()}
+	defer g.clear(step.ContainerID)
 	return g.run(ctx, &step, a)
 }
 
+// containerID is the number of a step's container. Masters of other programs may
+// number a step 0, which means no container.
+func containerID(step int64) int64 { return cmp.Or(step, math.MinInt64) }
+
 // call is Run for a function, within a step whose container is given.
-func (g *Graph) call(ctx context.Context, a Args, container string) error {
+func (g *Graph) call(ctx context.Context, a Args, container int64) error {
 	if ctx.Err() != nil {
 		return ended(ctx)
 	}
-	step := core.Step{ID: a.ID, Context: ctx, Rendezvous: a.Rendezvous, Frame: a.Frame, Parallel: g.rt.Parallel, Container: container, Tracer: a.Tracer, InterOp: a.InterOp, Collectives: g.rt.Collectives, SessionTensors: g.rt.sessionTensors()}
+	step := core.Step{ID: a.ID, Context: ctx, Rendezvous: a.Rendezvous, Frame: a.Frame, Parallel: g.rt.Parallel, ContainerID: container, Tracer: a.Tracer, InterOp: a.InterOp, Collectives: g.rt.Collectives, SessionTensors: g.rt.sessionTensors()}
 	return g.run(ctx, &step, a)
 }
 
@@ -91,15 +96,15 @@ func (g *Graph) runParts(ctx context.Context, step *core.Step, a Args) error {
 }
 
 // clear drops what lives as long as a step.
-func (g *Graph) clear(container string) {
+func (g *Graph) clear(container int64) {
 	if g.functions != nil { // they may have been on other devices
 		for _, d := range g.rt.Devices.List() {
-			d.Resources().Clear(container)
+			d.Resources().ClearStep(container)
 		}
 		return
 	}
 	for i := range g.parts {
-		g.parts[i].device.Resources().Clear(container)
+		g.parts[i].device.Resources().ClearStep(container)
 	}
 }
 

@@ -34,7 +34,7 @@ func init() {
 	register("TestPerStep", "", "y: bool", func(*core.Node) (core.Kernel, error) {
 		return core.Compute(func(c *core.OpContext) error {
 			made := false
-			_, err := resource.LookupOrCreate(c.Resources, c.Container, "x", func() (*int, error) { made = true; return new(int), nil })
+			_, err := resource.LookupOrCreate(c.Resources, c.Container(), "x", func() (*int, error) { made = true; return new(int), nil })
 			c.Set(0, core.Scalar(made))
 			return err
 		}), nil

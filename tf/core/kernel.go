@@ -142,9 +142,11 @@ type Step struct {
 	Device     Device
 	Rendezvous Rendezvous
 	Resources  *resource.Manager
-	Container  string // of resources that live as long as the step
-	Frame      CallFrame
-	Functions  FunctionCaller
+	// ContainerID is the number of the container for what lives as long as the step;
+	// 0: there is none.
+	ContainerID int64
+	Frame       CallFrame
+	Functions   FunctionCaller
 	// GraphVersion is that of the GraphDef format which the graph was made in.
 	GraphVersion int
 	// Collectives does what several devices do together; nil: nobody does.
@@ -159,6 +161,15 @@ type Step struct {
 	// InterOp bounds the nodes that are computed at once; 0: as many as the
 	// executor allows.
 	InterOp int
+}
+
+// Container returns the name of the container for what lives as long as the step,
+// "" if there is none, as in graphs that are run eagerly. s may be nil.
+func (s *Step) Container() string {
+	if s == nil || s.ContainerID == 0 {
+		return ""
+	}
+	return resource.StepContainer(s.ContainerID)
 }
 
 // A Tracer hears of the nodes of a step that is traced.

@@ -292,13 +292,17 @@ func (t *Tensor) Enter() *Tensor {
 
 // EnterFrom is Enter that takes memory for a copy from a pool, which gets it
 // back with the last reference.
-func (t *Tensor) EnterFrom(p *memory.Pool) *Tensor {
+func (t *Tensor) EnterFrom(p *memory.Pool) *Tensor { return t.EnterAt(&Tensor{}, p) }
+
+// EnterAt is EnterFrom that uses a header of the caller's if it can.
+func (t *Tensor) EnterAt(header *Tensor, p *memory.Pool) *Tensor {
 	if t.given || t.buf == nil {
 		return t.Enter()
 	}
 	b := p.Get(t.buf.Len())
 	copy(b.Bytes(), t.buf.Bytes())
-	return TensorOf(t.dtype, t.shape, b)
+	header.Reuse(t.dtype, t.shape, b, nil)
+	return header
 }
 
 // Leave returns what a program gets of t, whose reference it takes over: t's

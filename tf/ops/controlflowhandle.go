@@ -20,10 +20,10 @@ func stepName(base string) string { return fmt.Sprintf("%s_%d", base, madeInStep
 
 // keepForStep makes v known under name in the container of the step.
 func keepForStep[T any](c *core.OpContext, name string, v T) error {
-	if c.Step == nil || c.Container == "" || c.Resources == nil {
+	if c.Container() == "" || c.Resources == nil {
 		return nil
 	}
-	return resource.Create(c.Resources, c.Container, name, v)
+	return resource.Create(c.Resources, c.Container(), name, v)
 }
 
 // giveHandle makes output 0 the handle of v, which is known as name, of the
@@ -38,8 +38,8 @@ func giveHandle[T any](c *core.OpContext, kind, name string, v T) {
 	}
 	typ := resource.TypeOf[T]()
 	h := core.ResourceHandle{Device: deviceName(c), Name: name, HashCode: typ.Hash, TypeName: typ.Name}
-	if c.Step != nil && c.Container != "" {
-		h.Container = c.Container
+	if container := c.Container(); container != "" {
+		h.Container = container
 	} else {
 		h.Object = v
 	}
@@ -53,7 +53,7 @@ func fromHandle[T any](c *core.OpContext, what string) (v T, err error) {
 		if err != nil {
 			return v, err
 		}
-		return resource.Lookup[T](c.Resources, c.Container, name)
+		return resource.Lookup[T](c.Resources, c.Container(), name)
 	}
 	h, err := handleAt(c, 0)
 	if err != nil {

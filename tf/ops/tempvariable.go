@@ -83,7 +83,7 @@ func temporaryVariable(n *core.Node) (core.Kernel, error) {
 		}
 		v := &temporary{}
 		v.Store(core.NewTensor(d, s))
-		if err := resource.Create(c.Resources, c.Container, temporaryName(c, name), v); err != nil {
+		if err := resource.Create(c.Resources, c.Container(), temporaryName(c, name), v); err != nil {
 			return err
 		}
 		c.Out[0].Ref = &v.Ref
@@ -105,7 +105,7 @@ func destroyTemporary(n *core.Node) (core.Kernel, error) {
 			return uninitialized(c, 0)
 		}
 		c.Set(0, value)
-		return resource.Delete[*temporary](c.Resources, c.Container, temporaryName(c, name))
+		return resource.Delete[*temporary](c.Resources, c.Container(), temporaryName(c, name))
 	}), nil
 }
 

@@ -167,14 +167,14 @@ func gradientArray(n *core.Node) (core.Kernel, error) {
 		}
 		name := a.name + "@" + source
 		create := func() (*tensorArray, error) { return a.gradient(name, prepend) }
-		if c.Step == nil || c.Container == "" {
+		if c.Container() == "" {
 			d, err := a.gradientNow(name, prepend)
 			if err != nil {
 				return err
 			}
 			return giveArray(c, d)
 		}
-		d, err := resource.LookupOrCreate(c.Resources, c.Container, name, create)
+		d, err := resource.LookupOrCreate(c.Resources, c.Container(), name, create)
 		if err != nil {
 			return err
 		}

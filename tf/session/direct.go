@@ -48,6 +48,11 @@ func (b inProcess) Run(ctx context.Context, c *Call) (out []*core.Tensor, err er
 	return out, err
 }
 
+// Prepare makes a call that looks its graph up once.
+func (b inProcess) Prepare(c *Call) (func(context.Context, []*core.Tensor) ([]*core.Tensor, error), error) {
+	return b.s.Prepare(signature(c)), nil
+}
+
 func (b inProcess) PartialRun(_ context.Context, c *Call) (Pieces, error) {
 	p, err := b.s.PartialRun(signature(c))
 	if err != nil {

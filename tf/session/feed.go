@@ -19,7 +19,8 @@ func (c *Call) addFeeds(g *tf.Graph, feeds Feeds) error {
 		name string
 		t    *core.Tensor
 	}
-	list := make([]feed, 0, len(feeds))
+	var few [4]feed
+	list := few[:0]
 	for x, v := range feeds {
 		t, err := checkFeed(g, x, v)
 		if err != nil {

@@ -11,6 +11,11 @@ import (
 type plan struct {
 	call  Call
 	slots []slot
+	room  struct { // where the slices of call, and slots, lie while they are short
+		feedNames, fetches [1]string
+		feeds              [1]*core.Tensor
+		slots              [1]slot
+	}
 }
 
 // slot says where the answer to a fetch comes from.
@@ -30,6 +35,7 @@ const (
 // plan translates feeds and fetches to names.
 func (s *Session) plan(feeds Feeds, fetches []tf.Fetchable) (*plan, error) {
 	p := &plan{}
+	p.call.FeedNames, p.call.Feeds, p.call.Fetches = p.room.feedNames[:0], p.room.feeds[:0], p.room.fetches[:0]
 	if err := p.call.addFeeds(s.g, feeds); err != nil {
 		return nil, err
 	}
@@ -40,7 +46,9 @@ func (p *plan) addFetches(g *tf.Graph, fetches []tf.Fetchable) (err error) {
 	if len(fetches) == 0 {
 		return tf.Errorf(tf.InvalidArgument, "Must specify at least one target to fetch or execute.")
 	}
-	p.slots = make([]slot, len(fetches))
+	if p.slots = p.room.slots[:min(len(fetches), len(p.room.slots))]; len(p.slots) < len(fetches) {
+		p.slots = make([]slot, len(fetches))
+	}
 	for i, f := range fetches {
 		if p.slots[i], err = p.addFetch(g, f); err != nil {
 			return err
