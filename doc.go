@@ -10,7 +10,7 @@
 //	y := ops.Placeholder(g, tf.Int32, tf.Shape{-1})
 //	h := layers.Dense(x, 512, layers.Relu)
 //	logits := layers.Dense(h, 10)
-//	loss := ops.SparseSoftmaxCrossEntropyWithLogits(logits, y).Mean()
+//	loss := ops.SparseSoftmaxCrossEntropyWithLogits(y, logits).Mean()
 //	step := train.Adam{LearningRate: 1e-3}.Minimize(loss)
 //	start := tf.InitializeAll(g)
 //

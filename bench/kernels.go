@@ -195,7 +195,7 @@ func rows() []kernelCase {
 		{"softmax_1024x1000", 5, []*tf.Tensor{x}, func(_ *tf.Graph, in []tf.Output) tf.Output { return ops.Softmax(in[0]) }, 1024 * 1000, false},
 		{"log_softmax_1024x1000", 5, []*tf.Tensor{x}, func(_ *tf.Graph, in []tf.Output) tf.Output { return ops.LogSoftmax(in[0]) }, 1024 * 1000, false},
 		{"sparse_softmax_xent_1024x1000", 5, []*tf.Tensor{x, tensor(labels(5, 1024, 1000), 1024)}, func(_ *tf.Graph, in []tf.Output) tf.Output {
-			return ops.SparseSoftmaxCrossEntropyWithLogits(in[0], in[1])
+			return ops.SparseSoftmaxCrossEntropyWithLogits(in[1], in[0])
 		}, 1024 * 1000, false},
 	}
 }

@@ -70,7 +70,7 @@ func newLSTM(g *tf.Graph) *lstmNet {
 func (n *lstmNet) step(x, h, c tf.Output) (tf.Output, tf.Output) {
 	axis := ops.Scalar(n.g, int32(1))
 	z := ops.BiasAdd(ops.MatMul(ops.ConcatV2([]tf.Output{x, h}, axis), n.cell.Value()), n.cellBias.Value())
-	q := ops.Split(axis, z, 4)
+	q := ops.Split(z, 4, axis)
 	c = ops.AddV2(ops.Mul(ops.Sigmoid(ops.AddV2(q[2], ops.Scalar[float32](n.g, 1))), c), ops.Mul(ops.Sigmoid(q[0]), ops.Tanh(q[1])))
 	return ops.Mul(ops.Sigmoid(q[3]), ops.Tanh(c)), c
 }

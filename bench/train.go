@@ -35,7 +35,7 @@ func (m *mlp) net(x, y tf.Output) tf.Output {
 }
 
 func crossEntropy(logits, y tf.Output) tf.Output {
-	loss := ops.SparseSoftmaxCrossEntropyWithLogits(logits, y)
+	loss := ops.SparseSoftmaxCrossEntropyWithLogits(y, logits)
 	return ops.Mean(loss, ops.Const(loss.Graph(), []int32{0}))
 }
 

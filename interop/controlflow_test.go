@@ -41,7 +41,7 @@ func lstm() (g *tf.Graph, loss tf.Output, init, step *tf.Operation) {
 		func(v []tf.Output) []tf.Output {
 			axis := ops.Scalar(g, int32(1))
 			z := ops.BiasAdd(ops.MatMul(ops.ConcatV2([]tf.Output{rows.Read(v[0]), v[1]}, axis), w.Value()), b.Value())
-			gates := ops.Split(axis, z, 4)
+			gates := ops.Split(z, 4, axis)
 			keep, add := ops.Sigmoid(ops.AddV2(gates[2], ops.Scalar[float32](g, 1))), ops.Mul(ops.Sigmoid(gates[0]), ops.Tanh(gates[1]))
 			c := ops.AddV2(ops.Mul(v[2], keep), add)
 			h := ops.Mul(ops.Tanh(c), ops.Sigmoid(gates[3]))

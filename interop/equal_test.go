@@ -102,7 +102,7 @@ func eagerLosses(t *testing.T, steps int) (losses []float32) {
 		var loss tf.Output
 		tape := eager.Record(n.g, func() {
 			logits := apply(layers[1], ops.Relu(apply(layers[0], ops.ConstTensor(n.g, x))))
-			loss = ops.Mean(ops.SparseSoftmaxCrossEntropyWithLogits(logits, ops.ConstTensor(n.g, y)), ops.Const(n.g, []int32{0}))
+			loss = ops.Mean(ops.SparseSoftmaxCrossEntropyWithLogits(ops.ConstTensor(n.g, y), logits), ops.Const(n.g, []int32{0}))
 		})
 		grads, err := train.TapeGradients(tape, loss)
 		if err != nil {

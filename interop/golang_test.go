@@ -29,7 +29,7 @@ func newNetwork(variables, work string) *network {
 		n.y = ops.Placeholder(n.g, tf.Int32, tf.Shape{-1}, tf.Name("y"))
 		h := ops.Relu(n.dense(n.x, "hidden", 784, 64, variables))
 		logits := n.dense(h, "out", 64, 10, variables)
-		n.loss = ops.Mean(ops.SparseSoftmaxCrossEntropyWithLogits(logits, n.y), ops.Const(n.g, []int32{0}))
+		n.loss = ops.Mean(ops.SparseSoftmaxCrossEntropyWithLogits(n.y, logits), ops.Const(n.g, []int32{0}))
 	})
 	n.step = train.Adam{LearningRate: 1e-3}.Minimize(n.loss)
 	n.init = tf.InitializeAll(n.g)

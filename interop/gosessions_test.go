@@ -96,7 +96,7 @@ func (r *replica) model() {
 	table := tf.NewVariable(ops.Const(r.g, initialWeights(50, 6), 50, 6), tf.VariableOptions{Name: "table"})
 	meaning := ops.Mean(ops.ResourceGather(table.Handle(), r.words, tf.Float32), ops.Const(r.g, []int32{1}))
 	logits := layers.Dense(ops.ConcatV2([]tf.Output{y, meaning}, ops.Scalar(r.g, int32(1))), 5)
-	r.loss = ops.Mean(ops.SparseSoftmaxCrossEntropyWithLogits(logits, r.labels), ops.Const(r.g, []int32{0}))
+	r.loss = ops.Mean(ops.SparseSoftmaxCrossEntropyWithLogits(r.labels, logits), ops.Const(r.g, []int32{0}))
 }
 
 // learn runs a step on a batch that its number decides.

@@ -294,8 +294,8 @@ func (b *backprop) checkPath(op *Operation) error {
 
 // noGradient says that no gradients go through op.
 func noGradient(op *Operation) error {
-	return Errorf(NotFound, "No gradient defined for operation '%s' (op type: %s). In general every operation must have an associated `@tf.RegisterGradient` for correct autodiff, which this op is lacking. "+
-		"If you want to pretend this operation is a constant in your program, you may insert `tf.stop_gradient`.", op.Name, op.OpName())
+	return Errorf(NotFound, "No gradient defined for operation '%s' (op type: %s). An op has one if its core.OpDef sets Grad. "+
+		"Where its result may count as a constant, use StopGradient.", op.Name, op.OpName())
 }
 
 // initialValueError says that the gradient, asked for in a loop's body, is with

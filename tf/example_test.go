@@ -137,7 +137,7 @@ func ExampleOperation() {
 	fmt.Println(op, op.Inputs(), op.Type("T"), op.NumOutputs())
 	fmt.Println(g.Operation("sum") == op, g.Operation("none") == nil)
 	// Output:
-	// Add "sum" [x:0 float32[] y:0 float32[]] float32 1
+	// AddV2 "sum" [x:0 float32[] y:0 float32[]] float32 1
 	// true true
 }
 
@@ -348,7 +348,7 @@ func ExampleDifferentiate() {
 func ExampleIndexedSlices() {
 	g := tf.NewGraph()
 	table := ops.Const(g, []float32{1, 2, 3, 4, 5, 6}, 3, 2)
-	rows := ops.Gather(table, ops.Const(g, []int32{2, 0}))
+	rows := ops.Gather(table, ops.Const(g, []int32{2, 0}), 0)
 	grads, err := tf.Differentiate(tf.GradientOptions{Ys: []tf.Output{rows}, Xs: []tf.Output{table}})
 	if err != nil {
 		fmt.Println(err)

@@ -265,6 +265,20 @@ func (im *importer) inferShapes() error {
 	return nil
 }
 
+// inCycle names some of the operations that still wait for others.
+func inCycle(order []*Operation, waits map[*Operation]int) string {
+	var names []string
+	for _, op := range order {
+		if waits[op] > 0 {
+			names = append(names, op.Name)
+		}
+		if len(names) == 5 {
+			break
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
 // sorted returns the new operations, each after its inputs but for the back
 // edges of loops, which leave NextIteration nodes. Other cycles are an error.
 func (im *importer) sorted() ([]*Operation, error) {
@@ -295,7 +309,7 @@ func (im *importer) sorted() ([]*Operation, error) {
 		}
 	}
 	if left := len(im.order) - len(out); left > 0 {
-		return nil, Errorf(InvalidArgument, "%d nodes in a cycle", left)
+		return nil, Errorf(InvalidArgument, "%d nodes in a cycle: %s", left, inCycle(im.order, waits))
 	}
 	return out, nil
 }

@@ -124,7 +124,7 @@ func TestMetaGraphAgain(t *testing.T) {
 
 func TestImportReturning(t *testing.T) {
 	g := tf.NewGraph(tf.Strict())
-	ops.Split(ops.Scalar(g, int32(0)), ops.Const(g, []float32{1, 2}), 2, tf.Name("halves"))
+	ops.Split(ops.Const(g, []float32{1, 2}), 2, ops.Scalar(g, int32(0)), tf.Name("halves"))
 	def, err := g.MarshalGraphDef()
 	if err != nil {
 		t.Fatal(err)

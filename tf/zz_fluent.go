@@ -26,44 +26,78 @@ func (o Output) axes(axes []int) Output {
 			axes = append(axes, i)
 		}
 	}
-	return o.ints(axes)
-}
-
-// ints adds a vector of int32 to the graph of o.
-func (o Output) ints(v []int) Output {
-	return constant(o.Graph(), core.Wrap(convertInts[int32](v), Shape{len(v)}))
+	return AsInts(o, axes)
 }
 
 // Abs returns |o|. See ops.Abs.
 func (o Output) Abs(opts ...Option) Output { return o.then("Abs", opts) }
 
+// Acos returns the angle whose cosine is o. See ops.Acos.
+func (o Output) Acos(opts ...Option) Output { return o.then("Acos", opts) }
+
+// Acosh returns the number whose hyperbolic cosine is o. See ops.Acosh.
+func (o Output) Acosh(opts ...Option) Output { return o.then("Acosh", opts) }
+
 // Add returns o + y. See ops.AddV2.
-func (o Output) Add(y Output, opts ...Option) Output { return o.then("AddV2", opts, y) }
+func (o Output) Add(y any, opts ...Option) Output { return o.then("AddV2", opts, AsOperand(o, y)) }
 
 // All reports whether all elements hold along axes, or all there are. See ops.All.
 func (o Output) All(axes ...int) Output { return o.reduce("All", axes) }
 
 // And reports where both o and y hold. See ops.LogicalAnd.
-func (o Output) And(y Output, opts ...Option) Output { return o.then("LogicalAnd", opts, y) }
+func (o Output) And(y any, opts ...Option) Output { return o.then("LogicalAnd", opts, AsOperand(o, y)) }
 
 // Any reports whether an element holds along axes, or among all. See ops.Any.
 func (o Output) Any(axes ...int) Output { return o.reduce("Any", axes) }
 
 // ArgMax returns the positions of the greatest elements along an axis. See ops.ArgMax.
 func (o Output) ArgMax(axis int, opts ...Option) Output {
-	return o.then("ArgMax", opts, constant(o.Graph(), core.Scalar(int32(axis))))
+	return o.then("ArgMax", opts, AsInt(o, axis))
 }
 
 // ArgMin returns the positions of the least elements along an axis. See ops.ArgMin.
 func (o Output) ArgMin(axis int, opts ...Option) Output {
-	return o.then("ArgMin", opts, constant(o.Graph(), core.Scalar(int32(axis))))
+	return o.then("ArgMin", opts, AsInt(o, axis))
 }
+
+// Asin returns the angle whose sine is o. See ops.Asin.
+func (o Output) Asin(opts ...Option) Output { return o.then("Asin", opts) }
+
+// Asinh returns the number whose hyperbolic sine is o. See ops.Asinh.
+func (o Output) Asinh(opts ...Option) Output { return o.then("Asinh", opts) }
+
+// Atan returns the angle whose tangent is o. See ops.Atan.
+func (o Output) Atan(opts ...Option) Output { return o.then("Atan", opts) }
+
+// Atan2 returns the angle of the point whose coordinates are y and o. See ops.Atan2.
+func (o Output) Atan2(y any, opts ...Option) Output { return o.then("Atan2", opts, AsOperand(o, y)) }
+
+// Atanh returns the number whose hyperbolic tangent is o. See ops.Atanh.
+func (o Output) Atanh(opts ...Option) Output { return o.then("Atanh", opts) }
 
 // BatchMatMul returns the products of stacks of matrices. See ops.BatchMatMulV2.
 func (o Output) BatchMatMul(y Output, opts ...Option) Output { return o.then("BatchMatMulV2", opts, y) }
 
 // BiasAdd returns o with vector y added to every row. See ops.BiasAdd.
 func (o Output) BiasAdd(y Output, opts ...Option) Output { return o.then("BiasAdd", opts, y) }
+
+// BitwiseAnd returns the bits that both integers o and y have. See ops.BitwiseAnd.
+func (o Output) BitwiseAnd(y any, opts ...Option) Output {
+	return o.then("BitwiseAnd", opts, AsOperand(o, y))
+}
+
+// BitwiseOr returns the bits that o or y has. See ops.BitwiseOr.
+func (o Output) BitwiseOr(y any, opts ...Option) Output {
+	return o.then("BitwiseOr", opts, AsOperand(o, y))
+}
+
+// BitwiseXor returns the bits that one of o and y has. See ops.BitwiseXor.
+func (o Output) BitwiseXor(y any, opts ...Option) Output {
+	return o.then("BitwiseXor", opts, AsOperand(o, y))
+}
+
+// BroadcastTo returns o repeated to fill a shape of these sizes. See ops.BroadcastTo.
+func (o Output) BroadcastTo(sizes ...int) Output { return o.then("BroadcastTo", nil, AsInts(o, sizes)) }
 
 // Cast returns o converted to type d. See ops.Cast.
 func (o Output) Cast(d DType, opts ...Option) Output {
@@ -73,43 +107,110 @@ func (o Output) Cast(d DType, opts ...Option) Output {
 // Ceil returns o rounded up. See ops.Ceil.
 func (o Output) Ceil(opts ...Option) Output { return o.then("Ceil", opts) }
 
+// Conj returns the complex conjugate of o. See ops.Conj.
+func (o Output) Conj(opts ...Option) Output { return o.then("Conj", opts) }
+
 // Cos returns the cosine of o. See ops.Cos.
 func (o Output) Cos(opts ...Option) Output { return o.then("Cos", opts) }
 
-// Div returns o / y of floating-point or complex numbers. See ops.RealDiv.
-func (o Output) Div(y Output, opts ...Option) Output { return o.then("RealDiv", opts, y) }
+// Cosh returns the hyperbolic cosine of o. See ops.Cosh.
+func (o Output) Cosh(opts ...Option) Output { return o.then("Cosh", opts) }
+
+// Cumprod returns the running products along an axis. See ops.Cumprod.
+func (o Output) Cumprod(axis int, opts ...Option) Output {
+	return o.then("Cumprod", opts, AsInt(o, axis))
+}
+
+// Cumsum returns the running sums along an axis. See ops.Cumsum.
+func (o Output) Cumsum(axis int, opts ...Option) Output {
+	return o.then("Cumsum", opts, AsInt(o, axis))
+}
+
+// Digamma returns the derivative of Lgamma. See ops.Digamma.
+func (o Output) Digamma(opts ...Option) Output { return o.then("Digamma", opts) }
+
+// DivNoNan returns o / y, and 0 where y is 0. See ops.DivNoNan.
+func (o Output) DivNoNan(y any, opts ...Option) Output {
+	return o.then("DivNoNan", opts, AsOperand(o, y))
+}
+
+// Elu returns o where it is positive, else e^o - 1. See ops.Elu.
+func (o Output) Elu(opts ...Option) Output { return o.then("Elu", opts) }
 
 // Equal reports where o == y. See ops.Equal.
-func (o Output) Equal(y Output, opts ...Option) Output { return o.then("Equal", opts, y) }
+func (o Output) Equal(y any, opts ...Option) Output { return o.then("Equal", opts, AsOperand(o, y)) }
+
+// Erf returns the error function of o. See ops.Erf.
+func (o Output) Erf(opts ...Option) Output { return o.then("Erf", opts) }
+
+// Erfc returns 1 - Erf(o). See ops.Erfc.
+func (o Output) Erfc(opts ...Option) Output { return o.then("Erfc", opts) }
 
 // Exp returns e to the power of o. See ops.Exp.
 func (o Output) Exp(opts ...Option) Output { return o.then("Exp", opts) }
 
 // ExpandDims returns o with a dimension of size 1 put in at axis. See ops.ExpandDims.
 func (o Output) ExpandDims(axis int, opts ...Option) Output {
-	return o.then("ExpandDims", opts, constant(o.Graph(), core.Scalar(int32(axis))))
+	return o.then("ExpandDims", opts, AsInt(o, axis))
 }
+
+// Expm1 returns e^o - 1. See ops.Expm1.
+func (o Output) Expm1(opts ...Option) Output { return o.then("Expm1", opts) }
 
 // Floor returns o rounded down. See ops.Floor.
 func (o Output) Floor(opts ...Option) Output { return o.then("Floor", opts) }
 
 // FloorDiv returns o / y rounded down. See ops.FloorDiv.
-func (o Output) FloorDiv(y Output, opts ...Option) Output { return o.then("FloorDiv", opts, y) }
+func (o Output) FloorDiv(y any, opts ...Option) Output {
+	return o.then("FloorDiv", opts, AsOperand(o, y))
+}
 
 // Greater reports where o > y. See ops.Greater.
-func (o Output) Greater(y Output, opts ...Option) Output { return o.then("Greater", opts, y) }
+func (o Output) Greater(y any, opts ...Option) Output {
+	return o.then("Greater", opts, AsOperand(o, y))
+}
 
 // GreaterEqual reports where o >= y. See ops.GreaterEqual.
-func (o Output) GreaterEqual(y Output, opts ...Option) Output { return o.then("GreaterEqual", opts, y) }
+func (o Output) GreaterEqual(y any, opts ...Option) Output {
+	return o.then("GreaterEqual", opts, AsOperand(o, y))
+}
 
 // Identity returns o as the result of another operation. See ops.Identity.
 func (o Output) Identity(opts ...Option) Output { return o.then("Identity", opts) }
 
+// Invert returns the integers with all bits of o inverted. See ops.Invert.
+func (o Output) Invert(opts ...Option) Output { return o.then("Invert", opts) }
+
+// IsFinite reports where o is neither infinite nor NaN. See ops.IsFinite.
+func (o Output) IsFinite(opts ...Option) Output { return o.then("IsFinite", opts) }
+
+// IsInf reports where o is infinite. See ops.IsInf.
+func (o Output) IsInf(opts ...Option) Output { return o.then("IsInf", opts) }
+
+// IsNan reports where o is NaN. See ops.IsNan.
+func (o Output) IsNan(opts ...Option) Output { return o.then("IsNan", opts) }
+
+// L2Loss returns half the sum of the squares of all elements, a scalar. See ops.L2Loss.
+func (o Output) L2Loss(opts ...Option) Output { return o.then("L2Loss", opts) }
+
+// LeakyRelu returns o where it is positive, else 0.2·o. See ops.LeakyRelu.
+func (o Output) LeakyRelu(opts ...Option) Output { return o.then("LeakyRelu", opts) }
+
+// LeftShift returns o shifted left by y bits. See ops.LeftShift.
+func (o Output) LeftShift(y any, opts ...Option) Output {
+	return o.then("LeftShift", opts, AsOperand(o, y))
+}
+
 // Less reports where o < y. See ops.Less.
-func (o Output) Less(y Output, opts ...Option) Output { return o.then("Less", opts, y) }
+func (o Output) Less(y any, opts ...Option) Output { return o.then("Less", opts, AsOperand(o, y)) }
 
 // LessEqual reports where o <= y. See ops.LessEqual.
-func (o Output) LessEqual(y Output, opts ...Option) Output { return o.then("LessEqual", opts, y) }
+func (o Output) LessEqual(y any, opts ...Option) Output {
+	return o.then("LessEqual", opts, AsOperand(o, y))
+}
+
+// Lgamma returns the logarithm of the absolute value of the gamma function. See ops.Lgamma.
+func (o Output) Lgamma(opts ...Option) Output { return o.then("Lgamma", opts) }
 
 // Log returns the natural logarithm of o. See ops.Log.
 func (o Output) Log(opts ...Option) Output { return o.then("Log", opts) }
@@ -127,7 +228,9 @@ func (o Output) MatMul(y Output, opts ...Option) Output { return o.then("MatMul"
 func (o Output) Max(axes ...int) Output { return o.reduce("Max", axes) }
 
 // Maximum returns the greater of o and y. See ops.Maximum.
-func (o Output) Maximum(y Output, opts ...Option) Output { return o.then("Maximum", opts, y) }
+func (o Output) Maximum(y any, opts ...Option) Output {
+	return o.then("Maximum", opts, AsOperand(o, y))
+}
 
 // Mean returns the means along axes, or of all elements. See ops.Mean.
 func (o Output) Mean(axes ...int) Output { return o.reduce("Mean", axes) }
@@ -136,13 +239,15 @@ func (o Output) Mean(axes ...int) Output { return o.reduce("Mean", axes) }
 func (o Output) Min(axes ...int) Output { return o.reduce("Min", axes) }
 
 // Minimum returns the lesser of o and y. See ops.Minimum.
-func (o Output) Minimum(y Output, opts ...Option) Output { return o.then("Minimum", opts, y) }
+func (o Output) Minimum(y any, opts ...Option) Output {
+	return o.then("Minimum", opts, AsOperand(o, y))
+}
 
 // Mod returns the remainder of FloorDiv, which has the sign of y. See ops.FloorMod.
-func (o Output) Mod(y Output, opts ...Option) Output { return o.then("FloorMod", opts, y) }
+func (o Output) Mod(y any, opts ...Option) Output { return o.then("FloorMod", opts, AsOperand(o, y)) }
 
 // Mul returns o · y, element by element. See ops.Mul.
-func (o Output) Mul(y Output, opts ...Option) Output { return o.then("Mul", opts, y) }
+func (o Output) Mul(y any, opts ...Option) Output { return o.then("Mul", opts, AsOperand(o, y)) }
 
 // Neg returns -o. See ops.Neg.
 func (o Output) Neg(opts ...Option) Output { return o.then("Neg", opts) }
@@ -151,13 +256,18 @@ func (o Output) Neg(opts ...Option) Output { return o.then("Neg", opts) }
 func (o Output) Not(opts ...Option) Output { return o.then("LogicalNot", opts) }
 
 // NotEqual reports where o != y. See ops.NotEqual.
-func (o Output) NotEqual(y Output, opts ...Option) Output { return o.then("NotEqual", opts, y) }
+func (o Output) NotEqual(y any, opts ...Option) Output {
+	return o.then("NotEqual", opts, AsOperand(o, y))
+}
+
+// OnesLike returns ones of the type and shape of o. See ops.OnesLike.
+func (o Output) OnesLike(opts ...Option) Output { return o.then("OnesLike", opts) }
 
 // Or reports where o or y holds. See ops.LogicalOr.
-func (o Output) Or(y Output, opts ...Option) Output { return o.then("LogicalOr", opts, y) }
+func (o Output) Or(y any, opts ...Option) Output { return o.then("LogicalOr", opts, AsOperand(o, y)) }
 
 // Pow returns o to the power of y. See ops.Pow.
-func (o Output) Pow(y Output, opts ...Option) Output { return o.then("Pow", opts, y) }
+func (o Output) Pow(y any, opts ...Option) Output { return o.then("Pow", opts, AsOperand(o, y)) }
 
 // Prod returns the products along axes, or of all elements. See ops.Prod.
 func (o Output) Prod(axes ...int) Output { return o.reduce("Prod", axes) }
@@ -168,14 +278,28 @@ func (o Output) Reciprocal(opts ...Option) Output { return o.then("Reciprocal", 
 // Relu returns o where it is positive, else 0. See ops.Relu.
 func (o Output) Relu(opts ...Option) Output { return o.then("Relu", opts) }
 
+// Relu6 returns o limited to [0, 6]. See ops.Relu6.
+func (o Output) Relu6(opts ...Option) Output { return o.then("Relu6", opts) }
+
 // Reshape returns the elements of o in a shape of these sizes, of which one may be -1: what is left. See ops.Reshape.
-func (o Output) Reshape(sizes ...int) Output { return o.then("Reshape", nil, o.ints(sizes)) }
+func (o Output) Reshape(sizes ...int) Output { return o.then("Reshape", nil, AsInts(o, sizes)) }
+
+// RightShift returns o shifted right by y bits. See ops.RightShift.
+func (o Output) RightShift(y any, opts ...Option) Output {
+	return o.then("RightShift", opts, AsOperand(o, y))
+}
+
+// Rint returns the integer nearest to o, the even one of two. See ops.Rint.
+func (o Output) Rint(opts ...Option) Output { return o.then("Rint", opts) }
 
 // Round returns the integer nearest to o, the even one of two. See ops.Round.
 func (o Output) Round(opts ...Option) Output { return o.then("Round", opts) }
 
 // Rsqrt returns 1/√o. See ops.Rsqrt.
 func (o Output) Rsqrt(opts ...Option) Output { return o.then("Rsqrt", opts) }
+
+// Selu returns the scaled exponential linear unit of o. See ops.Selu.
+func (o Output) Selu(opts ...Option) Output { return o.then("Selu", opts) }
 
 // Sigmoid returns 1/(1 + e^-o). See ops.Sigmoid.
 func (o Output) Sigmoid(opts ...Option) Output { return o.then("Sigmoid", opts) }
@@ -186,8 +310,17 @@ func (o Output) Sign(opts ...Option) Output { return o.then("Sign", opts) }
 // Sin returns the sine of o. See ops.Sin.
 func (o Output) Sin(opts ...Option) Output { return o.then("Sin", opts) }
 
+// Sinh returns the hyperbolic sine of o. See ops.Sinh.
+func (o Output) Sinh(opts ...Option) Output { return o.then("Sinh", opts) }
+
 // Softmax returns e^o / Σe^o along the last dimension. See ops.Softmax.
 func (o Output) Softmax(opts ...Option) Output { return o.then("Softmax", opts) }
+
+// Softplus returns log(1 + e^o). See ops.Softplus.
+func (o Output) Softplus(opts ...Option) Output { return o.then("Softplus", opts) }
+
+// Softsign returns o / (1 + |o|). See ops.Softsign.
+func (o Output) Softsign(opts ...Option) Output { return o.then("Softsign", opts) }
 
 // Sqrt returns the square root of o. See ops.Sqrt.
 func (o Output) Sqrt(opts ...Option) Output { return o.then("Sqrt", opts) }
@@ -196,21 +329,39 @@ func (o Output) Sqrt(opts ...Option) Output { return o.then("Sqrt", opts) }
 func (o Output) Square(opts ...Option) Output { return o.then("Square", opts) }
 
 // SquaredDifference returns |o - y|². See ops.SquaredDifference.
-func (o Output) SquaredDifference(y Output, opts ...Option) Output {
-	return o.then("SquaredDifference", opts, y)
+func (o Output) SquaredDifference(y any, opts ...Option) Output {
+	return o.then("SquaredDifference", opts, AsOperand(o, y))
 }
 
 // StopGradient returns o as a constant to differentiation. See ops.StopGradient.
 func (o Output) StopGradient(opts ...Option) Output { return o.then("StopGradient", opts) }
 
 // Sub returns o - y. See ops.Sub.
-func (o Output) Sub(y Output, opts ...Option) Output { return o.then("Sub", opts, y) }
+func (o Output) Sub(y any, opts ...Option) Output { return o.then("Sub", opts, AsOperand(o, y)) }
 
 // Sum returns the sums along axes, or of all elements. See ops.Sum.
 func (o Output) Sum(axes ...int) Output { return o.reduce("Sum", axes) }
 
+// Tan returns the tangent of o. See ops.Tan.
+func (o Output) Tan(opts ...Option) Output { return o.then("Tan", opts) }
+
 // Tanh returns the hyperbolic tangent of o. See ops.Tanh.
 func (o Output) Tanh(opts ...Option) Output { return o.then("Tanh", opts) }
 
+// Tile returns o repeated so many times along each dimension. See ops.Tile.
+func (o Output) Tile(sizes ...int) Output { return o.then("Tile", nil, AsInts(o, sizes)) }
+
 // Transpose returns o with its dimensions in the order of these. See ops.Transpose.
-func (o Output) Transpose(sizes ...int) Output { return o.then("Transpose", nil, o.ints(sizes)) }
+func (o Output) Transpose(sizes ...int) Output { return o.then("Transpose", nil, AsInts(o, sizes)) }
+
+// Where returns the indices of the elements that are true or not zero, one row for each. See ops.Where.
+func (o Output) Where(opts ...Option) Output { return o.then("Where", opts) }
+
+// Xdivy returns o / y, and 0 where o is 0. See ops.Xdivy.
+func (o Output) Xdivy(y any, opts ...Option) Output { return o.then("Xdivy", opts, AsOperand(o, y)) }
+
+// Xlogy returns o · log(y), and 0 where o is 0. See ops.Xlogy.
+func (o Output) Xlogy(y any, opts ...Option) Output { return o.then("Xlogy", opts, AsOperand(o, y)) }
+
+// ZerosLike returns zeros of the type and shape of o. See ops.ZerosLike.
+func (o Output) ZerosLike(opts ...Option) Output { return o.then("ZerosLike", opts) }

@@ -34,7 +34,7 @@ func newModel(s *settings) (*model, error) {
 		m.x = ops.Placeholder(m.g, tf.Float32, tf.Shape{-1, pixels})
 		m.y = ops.Placeholder(m.g, tf.Int32, tf.Shape{-1})
 		logits := layers.Dense(layers.Dense(m.x, hidden, layers.Relu), classes)
-		m.loss = ops.SparseSoftmaxCrossEntropyWithLogits(logits, m.y).Mean()
+		m.loss = ops.SparseSoftmaxCrossEntropyWithLogits(m.y, logits).Mean()
 		m.guesses = ops.ArgMax(logits, ops.Scalar(m.g, int32(1)))
 		m.step = train.Adam{LearningRate: 1e-3}.Minimize(m.loss)
 		m.init = tf.InitializeAll(m.g)

@@ -23,7 +23,7 @@ type model interface {
 }
 
 func loss(logits, y tf.Output) tf.Output {
-	return ops.SparseSoftmaxCrossEntropyWithLogits(logits, y).Mean()
+	return ops.SparseSoftmaxCrossEntropyWithLogits(y, logits).Mean()
 }
 
 // graphModel trains in a session, in this process or on a cluster.

@@ -31,7 +31,7 @@ func pairs(g *tf.Graph, text []int32, epochs int) (center, around tf.Output) {
 	step := ops.RandomUniformInt(ints(block), scalar(0), scalar(2*window))
 	step = step.Add(step.GreaterEqual(scalar(window)).Cast(tf.Int32)).Sub(scalar(window)) // not the word itself
 	all := ops.Const(g, text)
-	pair := []tf.Output{ops.Gather(all, at), ops.Gather(all, at.Add(step))}
+	pair := []tf.Output{ops.Gather(all, at, 0), ops.Gather(all, at.Add(step), 0)}
 	mixed := train.ShuffleBatch(pair, batch, train.BatchOptions{Threads: 2, EnqueueMany: true, Capacity: 8192, MinAfterDequeue: 4096})
 	return mixed[0], mixed[1]
 }
@@ -73,6 +73,6 @@ func nce(weights, biases *tf.Variable, class, x tf.Output) tf.Output {
 func (m *skipGram) neighbours(words tf.Output, k int) tf.Output {
 	all := m.vectors.Value()
 	unit := all.Mul(all.Square().Sum(1).Rsqrt().ExpandDims(1))
-	_, nearest := ops.TopKV2(ops.Gather(unit, words).MatMul(unit.Transpose(1, 0)), ops.Scalar(words.Graph(), int32(k)))
+	_, nearest := ops.TopKV2(ops.Gather(unit, words, 0).MatMul(unit.Transpose(1, 0)), ops.Scalar(words.Graph(), int32(k)))
 	return nearest
 }

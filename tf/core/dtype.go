@@ -188,6 +188,18 @@ func (d DType) isSmallFloat() bool {
 // IsComplex reports whether d is a complex type.
 func (d DType) IsComplex() bool { b := d.Base(); return b == Complex64 || b == Complex128 }
 
+// Quotient returns the type of x / y in Python's sense for operands of type d:
+// float32 for integers of 8 and 16 bits, float64 for larger ones, else d itself.
+func (d DType) Quotient() DType {
+	switch {
+	case !d.IsInteger():
+		return d
+	case d.Size() <= 2:
+		return Float32
+	}
+	return Float64
+}
+
 // IsInteger reports whether d is a plain integer type.
 func (d DType) IsInteger() bool {
 	switch d.Base() {

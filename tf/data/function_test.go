@@ -70,7 +70,7 @@ func TestGraphFunctionsFail(t *testing.T) {
 	}
 	defer s.Close()
 	f := graphFunc(t, g, s, func(x []tf.Output) []tf.Output {
-		return []tf.Output{ops.Gather(ops.Const(x[0].Graph(), []int64{7, 8}), x[0].Mod(ops.Scalar(x[0].Graph(), int64(3))))}
+		return []tf.Output{ops.Gather(ops.Const(x[0].Graph(), []int64{7, 8}), x[0].Mod(ops.Scalar(x[0].Graph(), int64(3))), 0)}
 	})
 	var got []string
 	for e, err := range data.Range(0, 4).MapGraph(f, 2).All(t.Context()) {

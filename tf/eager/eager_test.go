@@ -95,7 +95,7 @@ func TestFailurePoisonsItsOutputOnly(t *testing.T) {
 	y := ops.Const(g, []float32{1, 2}, 2)
 	_, _, line, _ := runtime.Caller(0)
 	bad := ops.Add(x, y)
-	want := fmt.Sprintf(`eager_test.go:%d: Add "Add"(Const:0 float32[3], Const:0 float32[2]): `, line+1)
+	want := fmt.Sprintf(`eager_test.go:%d: AddV2 "AddV2"(Const:0 float32[3], Const:0 float32[2]): `, line+1)
 	if err := bad.Err(); err == nil || !strings.HasPrefix(err.Error(), want) || tf.CodeOf(err) != tf.InvalidArgument {
 		t.Errorf("got %v\nwant %s…", err, want)
 	}

@@ -73,7 +73,7 @@ func batched(x tf.Output, f func(x tf.Output) tf.Output) tf.Output {
 	if len(x.Shape()) == 4 {
 		return f(x)
 	}
-	return ops.Squeeze(f(ops.ExpandDims(x, ops.Scalar(x.Graph(), int32(0)))), ops.SqueezeOpts{SqueezeDims: []int{0}})
+	return ops.Squeeze(f(ops.ExpandDims(x, ops.Scalar(x.Graph(), int32(0)))), []int{0})
 }
 
 // check refuses values that are known to be wrong.

@@ -66,7 +66,7 @@ func (l *BatchNormLayer) Apply(x tf.Output, training bool) (y tf.Output) {
 		}
 		y = l.fused(g, images, training)
 		if len(x.Shape()) == 2 {
-			y = ops.Squeeze(y, tf.Attr("squeeze_dims", []int{1, 2}))
+			y = ops.Squeeze(y, []int{1, 2})
 		}
 	})
 	return y

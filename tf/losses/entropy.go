@@ -64,7 +64,7 @@ func rowLosses(labels, logits tf.Output) tf.Output {
 		size := ops.ConcatV2([]tf.Output{ops.Const(x.Graph(), []int32{-1}), lastSize(x).Reshape(1)}, ops.Scalar(x.Graph(), int32(0)))
 		return ops.Reshape(x, size)
 	}
-	loss := ops.SoftmaxCrossEntropyWithLogits(rows(logits), rows(labels))
+	loss := ops.SoftmaxCrossEntropyWithLogits(rows(labels), rows(logits))
 	n := ops.Rank(logits).Sub(ops.Scalar(logits.Graph(), int32(1)))
 	outer := ops.Slice(ops.Shape(logits), ops.Const(logits.Graph(), []int32{0}), n.Reshape(1))
 	y := ops.Reshape(loss, outer)
@@ -93,7 +93,7 @@ func SparseSoftmaxCrossEntropy(labels, logits tf.Output, o ...Options) (y tf.Out
 			opt.Weights = squeezed(opt.Weights, len(z.Shape()))
 		}
 		flat := ops.Reshape(logits, ops.ConcatV2([]tf.Output{ops.Const(logits.Graph(), []int32{-1}), lastSize(logits).Reshape(1)}, ops.Scalar(logits.Graph(), int32(0))))
-		losses := ops.Reshape(ops.SparseSoftmaxCrossEntropyWithLogits(flat, z.Reshape(-1)), ops.Shape(z))
+		losses := ops.Reshape(ops.SparseSoftmaxCrossEntropyWithLogits(z.Reshape(-1), flat), ops.Shape(z))
 		y = Weighted(losses, opt)
 	})
 	return y
@@ -102,7 +102,7 @@ func SparseSoftmaxCrossEntropy(labels, logits tf.Output, o ...Options) (y tf.Out
 // squeezed takes the last dimension of x away if x has one more than rank.
 func squeezed(x tf.Output, rank int) tf.Output {
 	if s := x.Shape(); s != nil && len(s) == rank+1 {
-		return ops.Squeeze(x, ops.SqueezeOpts{SqueezeDims: []int{-1}})
+		return ops.Squeeze(x, []int{-1})
 	}
 	return x
 }

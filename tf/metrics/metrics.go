@@ -117,7 +117,7 @@ func fitted(w, values tf.Output) tf.Output {
 	case a == nil || b == nil || len(a) == 0:
 		return w
 	case len(a) == len(b)+1:
-		return ops.Squeeze(w, ops.SqueezeOpts{SqueezeDims: []int{-1}})
+		return ops.Squeeze(w, []int{-1})
 	case len(b) == len(a)+1:
 		return w.ExpandDims(-1)
 	}
@@ -143,7 +143,7 @@ func spread(w, values tf.Output) tf.Output {
 // size 1 and the other has not got it.
 func aligned(labels, predictions tf.Output) (l, p tf.Output) {
 	a, b := labels.Shape(), predictions.Shape()
-	last := ops.SqueezeOpts{SqueezeDims: []int{-1}}
+	last := []int{-1}
 	switch {
 	case a == nil || b == nil:
 	case len(b) == len(a)+1:

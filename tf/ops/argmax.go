@@ -33,16 +33,16 @@ func (o ArgOpts) Apply(s *tf.Spec) {
 	}
 }
 
-// ArgMax returns the positions of the greatest elements of x along a
-// dimension, the first of equals.
-func ArgMax(x, dimension tf.Output, opts ...tf.Option) tf.Output {
-	return apply("ArgMax", opts, x, dimension)
+// ArgMax returns the positions of the greatest elements of x along an
+// axis, the first of equals.
+func ArgMax[A tf.Int](x tf.Output, axis A, opts ...tf.Option) tf.Output {
+	return apply("ArgMax", opts, x, tf.AsInt(x, axis))
 }
 
-// ArgMin returns the positions of the least elements of x along a dimension,
-// the first of equals.
-func ArgMin(x, dimension tf.Output, opts ...tf.Option) tf.Output {
-	return apply("ArgMin", opts, x, dimension)
+// ArgMin returns the positions of the least elements of x along an axis, the
+// first of equals.
+func ArgMin[A tf.Int](x tf.Output, axis A, opts ...tf.Option) tf.Output {
+	return apply("ArgMin", opts, x, tf.AsInt(x, axis))
 }
 
 func positionShape(c *core.Infer) error {

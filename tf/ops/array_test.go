@@ -6,6 +6,7 @@ import (
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/ops/raw"
 )
 
 // lastAxis makes the function of a sample that joins all inputs but the last
@@ -16,7 +17,7 @@ func lastAxis(_ *tf.Graph, in []tf.Output) []tf.Output {
 }
 
 func init() {
-	transpose, invert := binary(ops.Transpose), unary(ops.InvertPermutation)
+	transpose, invert := binary(ops.Transpose[tf.Output]), unary(ops.InvertPermutation)
 	addSamples(
 		sample{Op: "Transpose", In: []*core.Tensor{seq(2, 3, 4), i32(2, 0, 1)}, F: transpose},
 		sample{Op: "Transpose", Name: "matrix", In: []*core.Tensor{seq(33, 17), vec[int64](1, 0)}, F: transpose},
@@ -45,7 +46,7 @@ func addConcatSamples() {
 	offset := func(_ *tf.Graph, in []tf.Output) []tf.Output { return ops.ConcatOffset(in[0], in[1:]) }
 	axis := func(v int32) *core.Tensor { return scalar(v) }
 	firstAxis := func(_ *tf.Graph, in []tf.Output) []tf.Output {
-		return []tf.Output{ops.Concat(in[len(in)-1], in[:len(in)-1])}
+		return []tf.Output{raw.Concat(in[len(in)-1], in[:len(in)-1])}
 	}
 	many := slices.Repeat([]*core.Tensor{seq(2, 3)}, 18)
 	addSamples(
@@ -88,7 +89,7 @@ func addConcatSamples() {
 
 func addSplitSamples() {
 	split := func(num int) func(*tf.Graph, []tf.Output) []tf.Output {
-		return func(_ *tf.Graph, in []tf.Output) []tf.Output { return ops.Split(in[1], in[0], num) }
+		return func(_ *tf.Graph, in []tf.Output) []tf.Output { return ops.Split(in[0], num, in[1]) }
 	}
 	splitV := func(num int) func(*tf.Graph, []tf.Output) []tf.Output {
 		return func(_ *tf.Graph, in []tf.Output) []tf.Output { return ops.SplitV(in[0], in[1], in[2], num) }
@@ -124,7 +125,7 @@ func addSplitSamples() {
 }
 
 func addSliceSamples() {
-	slice := ternary(ops.Slice)
+	slice := ternary(ops.Slice[tf.Output, tf.Output])
 	addSamples(
 		sample{Op: "Slice", In: []*core.Tensor{seq(3, 4), i32(1, 0), i32(2, 3)}, F: slice},
 		sample{Op: "Slice", Name: "rest", In: []*core.Tensor{seq(3, 4, 2), vec[int64](1, 2, 0), vec[int64](-1, -1, 1)}, F: slice},
@@ -185,7 +186,7 @@ func addStridedSamples() {
 }
 
 func addPadSamples() {
-	pad, padV2 := binary(ops.Pad), ternary(ops.PadV2)
+	pad, padV2 := binary(ops.Pad[tf.Output]), ternary(ops.PadV2[tf.Output])
 	addSamples(
 		sample{Op: "Pad", In: []*core.Tensor{seq(2, 3), mat[int32](2, 1, 0, 2, 1)}, F: pad},
 		sample{Op: "Pad", Name: "paddings int64", In: []*core.Tensor{seq(2, 0), mat[int64](2, 0, 0, 2, 1)}, F: pad},
@@ -198,7 +199,7 @@ func addPadSamples() {
 }
 
 func addTileSamples() {
-	tile, where := binary(ops.Tile), unary(ops.Where)
+	tile, where := binary(ops.Tile[tf.Output]), unary(ops.Where)
 	addSamples(
 		sample{Op: "Tile", In: []*core.Tensor{seq(2, 3), i32(3, 2)}, F: tile, Types: []tf.DType{
 			tf.Float64, tf.Float16, tf.BFloat16, tf.Int8, tf.Int16, tf.Int32, tf.Int64, tf.Uint8, tf.Uint32, tf.Uint64, tf.Bool, tf.String, tf.Complex64, tf.Complex128,

@@ -37,10 +37,10 @@ func (o BatchMatMulOpts) Apply(s *tf.Spec) {
 	s.Set("grad_y", o.GradY)
 }
 
-// BatchMatMul returns the products of matrices that lie in the last two
-// dimensions of x and y, whose other dimensions are equal.
+// BatchMatMul returns the products of matrices that lie in the last two dimensions
+// of x and y; their other dimensions broadcast. Attributes are BatchMatMulOpts.
 func BatchMatMul(x, y tf.Output, opts ...tf.Option) tf.Output {
-	return apply("BatchMatMul", opts, x, y)
+	return BatchMatMulV2(x, y, opts...)
 }
 
 // BatchMatMulV2 returns the products of matrices that lie in the last two

@@ -83,9 +83,13 @@ func complexSquaredDifference[T kernel.Complex](z, x, y []T) {
 	})
 }
 
-// Add returns x + y; of strings, one after the other. AddV2 is the same
-// without strings.
-func Add(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("Add", opts, x, y) }
+// Add returns x + y; of strings, one after the other.
+func Add(x, y tf.Output, opts ...tf.Option) tf.Output {
+	if x.DType() == tf.String {
+		return apply("Add", opts, x, y)
+	}
+	return AddV2(x, y, opts...)
+}
 
 // AddV2 returns x + y.
 func AddV2(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("AddV2", opts, x, y) }

@@ -6,13 +6,14 @@ import (
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/ops/raw"
 )
 
 type function2 = func(x, y tf.Output, opts ...tf.Option) tf.Output
 
 func init() {
 	for name, f := range map[string]function2{
-		"Add": ops.Add, "AddV2": ops.AddV2, "Sub": ops.Sub, "Mul": ops.Mul, "Maximum": ops.Maximum, "Minimum": ops.Minimum,
+		"Add": raw.Add, "AddV2": ops.AddV2, "Sub": ops.Sub, "Mul": ops.Mul, "Maximum": ops.Maximum, "Minimum": ops.Minimum,
 		"SquaredDifference": ops.SquaredDifference, "MulNoNan": ops.MulNoNan,
 		"Less": ops.Less, "LessEqual": ops.LessEqual, "Greater": ops.Greater, "GreaterEqual": ops.GreaterEqual, "Equal": ops.Equal, "NotEqual": ops.NotEqual,
 	} {
@@ -23,8 +24,8 @@ func init() {
 		})
 	}
 	for name, f := range map[string]function2{
-		"Div": ops.Div, "RealDiv": ops.RealDiv, "TruncateDiv": ops.TruncateDiv, "FloorDiv": ops.FloorDiv, "FloorMod": ops.FloorMod,
-		"Mod": ops.Mod, "TruncateMod": ops.TruncateMod, "DivNoNan": ops.DivNoNan,
+		"Div": raw.Div, "RealDiv": ops.RealDiv, "TruncateDiv": ops.TruncateDiv, "FloorDiv": ops.FloorDiv, "FloorMod": ops.FloorMod,
+		"Mod": raw.Mod, "TruncateMod": ops.TruncateMod, "DivNoNan": ops.DivNoNan,
 	} {
 		addBroadcasts(name, f, apart)
 		addSamples(sample{
@@ -33,7 +34,7 @@ func init() {
 		})
 	}
 	for name, f := range map[string]function2{
-		"Div": ops.Div, "TruncateDiv": ops.TruncateDiv, "FloorDiv": ops.FloorDiv, "FloorMod": ops.FloorMod, "Mod": ops.Mod, "TruncateMod": ops.TruncateMod,
+		"Div": raw.Div, "TruncateDiv": ops.TruncateDiv, "FloorDiv": ops.FloorDiv, "FloorMod": ops.FloorMod, "Mod": raw.Mod, "TruncateMod": ops.TruncateMod,
 	} {
 		ownWords := ""
 		if name == "TruncateDiv" || name == "TruncateMod" {

@@ -27,8 +27,8 @@ func init() {
 }
 
 // BroadcastTo returns x repeated to fill a shape, a vector of sizes.
-func BroadcastTo(x, shape tf.Output, opts ...tf.Option) tf.Output {
-	return apply("BroadcastTo", opts, x, shape)
+func BroadcastTo[S tf.Ints](x tf.Output, shape S, opts ...tf.Option) tf.Output {
+	return apply("BroadcastTo", opts, x, tf.AsInts(x, shape))
 }
 
 // BroadcastGradientArgs returns along which axes the gradient of a

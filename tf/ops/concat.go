@@ -32,10 +32,21 @@ func ConcatV2(values []tf.Output, axis tf.Output, opts ...tf.Option) tf.Output {
 	return apply("ConcatV2", opts, append(append([]tf.Output{}, values...), axis)...)
 }
 
-// Concat is ConcatV2 as graphs of TensorFlow before 1.0 have it: the axis, an
-// int32 scalar, comes first.
-func Concat(concatDim tf.Output, values []tf.Output, opts ...tf.Option) tf.Output {
-	return apply("Concat", opts, append([]tf.Output{concatDim}, values...)...)
+// Concat joins values, one or more of equal shape but for one dimension, along
+// that dimension, axis, which counts from the end if it is negative.
+func Concat[A tf.Int](axis A, values []tf.Output, opts ...tf.Option) tf.Output {
+	if len(values) == 1 {
+		return apply("Identity", opts, values...)
+	}
+	return ConcatV2(values, tf.AsInt(first(values), axis), opts...)
+}
+
+// first returns the first of values, the zero Output if there is none.
+func first(values []tf.Output) tf.Output {
+	if len(values) == 0 {
+		return tf.Output{}
+	}
+	return values[0]
 }
 
 // A joinInputs says which inputs of a node are joined, and where it finds the axis.
@@ -233,7 +244,7 @@ func joinedParts(dy tf.Output, values []tf.Output, axis tf.Output) (parts []tf.O
 	shapes := inputShapes(values)
 	if len(values) > manyInputs {
 		column := Slice(Pack(shapes, AxisOpts{1}), Pack([]tf.Output{at, intScalar(at, tf.Int32, 0)}), intVec(at, tf.Int32, 1, -1))
-		return SplitV(dy, Squeeze(column), at, len(values))
+		return SplitV(dy, Squeeze(column, nil), at, len(values))
 	}
 	for i, begin := range ConcatOffset(at, shapes) {
 		parts = append(parts, Slice(dy, begin, shapes[i]))

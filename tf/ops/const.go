@@ -1,8 +1,6 @@
 package ops
 
 import (
-	"slices"
-
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -18,16 +16,33 @@ func init() {
 }
 
 // Const adds a constant of the given elements, row-major, and shape; without a
-// shape it is a vector. The elements are copied. See Scalar for constants of
-// rank 0.
-func Const[T tf.Elem](g *tf.Graph, data []T, shape ...int) tf.Output {
-	t, err := core.FromSlice(slices.Clone(data), shape...)
-	return constOf(g, t, err)
+// shape it is a vector. The elements are copied. Elements of type int become int32,
+// or int64 if one has to. See Scalar for constants of rank 0, and Constant for nested
+// slices and for options.
+func Const[T tf.Number](g *tf.Graph, data []T, shape ...int) tf.Output {
+	t, err := tf.TensorOf(data)
+	if s := tf.Shape(shape); err == nil && len(s) > 0 {
+		if s.NumElements() != len(data) {
+			err = tf.Errorf(tf.InvalidArgument, "data must fill the shape: shape %v holds %d elements, data has %d", s, s.NumElements(), len(data))
+		} else {
+			t, err = t.Reshape(s)
+		}
+	}
+	return constOf(g, (*core.Tensor)(t), err)
 }
 
-// Scalar adds a constant of rank 0.
-func Scalar[T tf.Elem](g *tf.Graph, v T, opts ...tf.Option) tf.Output {
-	return ConstValue(g, core.Scalar(v), opts...)
+// Scalar adds a constant of rank 0. An int becomes an int32, or an int64 if it has
+// to, as in TensorFlow's API.
+func Scalar[T tf.Number](g *tf.Graph, v T, opts ...tf.Option) tf.Output {
+	return Constant(g, v, opts...)
+}
+
+// Constant adds a constant with the value of v: a number, bool or string, or slices of
+// them, nested and of equal lengths, as tf.TensorOf takes them. The elements are
+// copied.
+func Constant(g *tf.Graph, v any, opts ...tf.Option) tf.Output {
+	t, err := tf.TensorOf(v)
+	return constOf(g, (*core.Tensor)(t), err, opts...)
 }
 
 // ConstTensor adds a constant whose value is t. The elements are copied.

@@ -31,16 +31,18 @@ func init() {
 }
 
 // SoftmaxCrossEntropyWithLogits returns, for every row of logits, the cross
-// entropy of its softmax against a distribution of labels. The operation's
-// second output is the gradient of the loss, which differentiation uses.
-func SoftmaxCrossEntropyWithLogits(logits, labels tf.Output, opts ...tf.Option) tf.Output {
+// entropy of its softmax against a distribution of labels, a row of the same size.
+// Labels come first, as in package losses and in TensorFlow's API; the op itself has
+// the logits first. The operation's second output is the gradient of the loss, which
+// differentiation uses.
+func SoftmaxCrossEntropyWithLogits(labels, logits tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SoftmaxCrossEntropyWithLogits", opts, logits, labels)
 }
 
 // SparseSoftmaxCrossEntropyWithLogits returns, for every row of logits, minus
-// the logarithm of its softmax at the row's label. The operation's second
+// the logarithm of its softmax at the row's label, an int32 or int64. The operation's second
 // output is the gradient of the loss, which differentiation uses.
-func SparseSoftmaxCrossEntropyWithLogits(logits, labels tf.Output, opts ...tf.Option) tf.Output {
+func SparseSoftmaxCrossEntropyWithLogits(labels, logits tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SparseSoftmaxCrossEntropyWithLogits", opts, logits, labels)
 }
 
@@ -250,7 +252,7 @@ func secondOrder(op *tf.Operation, ddx tf.Output) tf.Output {
 	y := Softmax(op.Input(0))
 	row := ExpandDims(ddx, intScalar(y, tf.Int32, 1))
 	column := ExpandDims(y, intScalar(y, tf.Int32, 2))
-	inner := Squeeze(BatchMatMulV2(row, column), SqueezeOpts{SqueezeDims: []int{1}})
+	inner := Squeeze(BatchMatMulV2(row, column), []int{1})
 	return Mul(Sub(ddx, inner), y)
 }
 

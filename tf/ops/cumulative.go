@@ -40,10 +40,14 @@ func (o CumulativeOpts) Apply(s *tf.Spec) {
 }
 
 // Cumsum returns the running sums of x along an axis.
-func Cumsum(x, axis tf.Output, opts ...tf.Option) tf.Output { return apply("Cumsum", opts, x, axis) }
+func Cumsum[A tf.Int](x tf.Output, axis A, opts ...tf.Option) tf.Output {
+	return apply("Cumsum", opts, x, tf.AsInt(x, axis))
+}
 
 // Cumprod returns the running products of x along an axis.
-func Cumprod(x, axis tf.Output, opts ...tf.Option) tf.Output { return apply("Cumprod", opts, x, axis) }
+func Cumprod[A tf.Int](x tf.Output, axis A, opts ...tf.Option) tf.Output {
+	return apply("Cumprod", opts, x, tf.AsInt(x, axis))
+}
 
 // scan is one running fold: rows of inner elements, of which f joins two.
 type scan[T any] struct {

@@ -84,8 +84,15 @@ func powKernel[T interface {
 	})
 }
 
-// Div returns x / y, truncated for integers.
-func Div(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("Div", opts, x, y) }
+// Div returns x / y as Python's operator / does: integers become floating-point
+// numbers first, float32 if they have 8 or 16 bits, else float64. FloorDiv divides
+// integers.
+func Div(x, y tf.Output, opts ...tf.Option) tf.Output {
+	return apply("RealDiv", opts, castTo(x, x.DType().Quotient()), castTo(y, y.DType().Quotient()))
+}
+
+// div adds TensorFlow's first op of division, which truncates integers.
+func div(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("Div", opts, x, y) }
 
 // RealDiv returns x / y of floating-point or complex numbers.
 func RealDiv(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("RealDiv", opts, x, y) }
@@ -101,10 +108,11 @@ func FloorDiv(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("Floor
 // FloorMod returns x - FloorDiv(x, y)·y, which has the sign of y.
 func FloorMod(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("FloorMod", opts, x, y) }
 
-// Mod returns the remainder of TruncateDiv, which has the sign of x.
-func Mod(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("Mod", opts, x, y) }
+// Mod returns the remainder of FloorDiv, which has the sign of y, as Python's
+// operator % does.
+func Mod(x, y tf.Output, opts ...tf.Option) tf.Output { return FloorMod(x, y, opts...) }
 
-// TruncateMod is the newer name of Mod.
+// TruncateMod returns the remainder of TruncateDiv, which has the sign of x.
 func TruncateMod(x, y tf.Output, opts ...tf.Option) tf.Output {
 	return apply("TruncateMod", opts, x, y)
 }

@@ -74,7 +74,7 @@ func ExampleConcatV2() {
 func ExampleSplit() {
 	g := eager.New()
 	x := ops.Const(g, []int32{1, 2, 3, 4, 5, 6})
-	for _, part := range ops.Split(ops.Scalar[int32](g, 0), x, 3) {
+	for _, part := range ops.Split(x, 3, ops.Scalar[int32](g, 0)) {
 		v, err := part.Value()
 		fmt.Println(v, err)
 	}
@@ -96,7 +96,7 @@ func ExampleSlice() {
 func ExampleGather() {
 	g := eager.New()
 	table := ops.Const(g, []float32{0, 0, 1, 1, 2, 2}, 3, 2)
-	v, err := ops.Gather(table, ops.Const(g, []int32{2, 0})).Value()
+	v, err := ops.Gather(table, ops.Const(g, []int32{2, 0}), 0).Value()
 	fmt.Println(v, err)
 	// Output: float32[2 2]{2, 2, 0, 0} <nil>
 }
@@ -149,7 +149,7 @@ func ExampleSelectV2() {
 func ExampleSparseSoftmaxCrossEntropyWithLogits() {
 	g := eager.New()
 	logits := ops.Const(g, []float32{0, 0, 0, 100}, 2, 2)
-	loss := ops.SparseSoftmaxCrossEntropyWithLogits(logits, ops.Const(g, []int32{0, 1}))
+	loss := ops.SparseSoftmaxCrossEntropyWithLogits(ops.Const(g, []int32{0, 1}), logits)
 	v, err := loss.Value()
 	fmt.Println(v, err)
 	// Output: float32[2]{0.6931472, 0} <nil>

@@ -30,8 +30,8 @@ func init() {
 
 // Fill returns a tensor of shape dims, a vector of sizes, all elements of
 // which are value, a scalar.
-func Fill(dims, value tf.Output, opts ...tf.Option) tf.Output {
-	return apply("Fill", opts, dims, value)
+func Fill[D tf.Ints](dims D, value tf.Output, opts ...tf.Option) tf.Output {
+	return apply("Fill", opts, tf.AsInts(value, dims), value)
 }
 
 // ZerosLike returns zeros of the type and shape of x.

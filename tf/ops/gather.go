@@ -37,9 +37,14 @@ func GatherV2(params, indices, axis tf.Output, opts ...tf.Option) tf.Output {
 	return apply("GatherV2", opts, params, indices, axis)
 }
 
-// Gather returns the rows of params that indices name.
-func Gather(params, indices tf.Output, opts ...tf.Option) tf.Output {
-	return apply("Gather", opts, params, indices)
+// pick returns the rows of params that indices name.
+func pick(params, indices tf.Output) tf.Output { return apply("Gather", nil, params, indices) }
+
+// Gather returns the slices of params along an axis that indices name: the axis is
+// replaced by the shape of indices. With axis 0 these are rows. GatherOpts has
+// batch dimensions.
+func Gather[A tf.Int](params, indices tf.Output, axis A, opts ...tf.Option) tf.Output {
+	return GatherV2(params, indices, tf.AsInt(params, axis), opts...)
 }
 
 // gatherShape serves Gather, too, whose axis is 0.

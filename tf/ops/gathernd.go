@@ -163,7 +163,7 @@ func resourceGatherNDGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 
 func slicesGrad(shape, idx, dy tf.Output, bad BadIndicesOpts) []tf.Gradient {
 	if s := idx.Shape(); len(s) == 2 && s[1] == 1 {
-		rows := Squeeze(idx, SqueezeOpts{SqueezeDims: []int{-1}})
+		rows := Squeeze(idx, []int{-1})
 		return []tf.Gradient{tf.Sparse(tf.IndexedSlices{Values: dy, Indices: rows, DenseShape: shape}), {}}
 	}
 	return tf.Grads(ScatterNd(idx, dy, shape, bad), tf.Output{})

@@ -44,14 +44,14 @@ func TestInfer(t *testing.T) {
 		{"batch product", two(ops.BatchMatMulV2), []tf.Shape{{-1, 1, 2, 3}, {5, 3, 4}}, "[? 5 2 4]"},
 		{"batch product unfit", two(ops.BatchMatMulV2), []tf.Shape{{2, 2, 3}, {5, 3, 4}}, "!batch dimensions must fit together"},
 		{"batch product of vector", two(ops.BatchMatMulV2), []tf.Shape{{3}, {5, 3, 4}}, "!at least rank 2"},
-		{"sum", reduce(ops.Sum, axes(1)), []tf.Shape{{2, -1, 4}}, "[2 4]"},
-		{"sum kept", reduce(ops.Sum, axes(0, -1), keep), []tf.Shape{{2, -1, 4}}, "[1 ? 1]"},
-		{"sum of unknown", reduce(ops.Sum, axes(1)), []tf.Shape{open}, "<unknown>"},
-		{"sum along unknown axis", two(ops.Sum), []tf.Shape{{2, 3}, {1}}, "[?]"},
-		{"sum along unknown axes, kept", two(ops.Sum, keep), []tf.Shape{{2, 3}, {-1}}, "[? ?]"},
-		{"sum beyond", reduce(ops.Sum, axes(2)), []tf.Shape{{2, 3}}, "!Invalid reduction dimension (2 for input with 2 dimension(s)"},
-		{"position", reduce(ops.ArgMax, func(x tf.Output) tf.Output { return ops.Scalar(x.Graph(), int32(-2)) }), []tf.Shape{{2, -1, 4}}, "[2 4]"},
-		{"position beyond", reduce(ops.ArgMax, func(x tf.Output) tf.Output { return ops.Scalar(x.Graph(), int32(2)) }), []tf.Shape{{2, 3}}, "!Expected dimension in the range [-2, 2), but got 2"},
+		{"sum", reduce(ops.Sum[tf.Output], axes(1)), []tf.Shape{{2, -1, 4}}, "[2 4]"},
+		{"sum kept", reduce(ops.Sum[tf.Output], axes(0, -1), keep), []tf.Shape{{2, -1, 4}}, "[1 ? 1]"},
+		{"sum of unknown", reduce(ops.Sum[tf.Output], axes(1)), []tf.Shape{open}, "<unknown>"},
+		{"sum along unknown axis", two(ops.Sum[tf.Output]), []tf.Shape{{2, 3}, {1}}, "[?]"},
+		{"sum along unknown axes, kept", two(ops.Sum[tf.Output], keep), []tf.Shape{{2, 3}, {-1}}, "[? ?]"},
+		{"sum beyond", reduce(ops.Sum[tf.Output], axes(2)), []tf.Shape{{2, 3}}, "!Invalid reduction dimension (2 for input with 2 dimension(s)"},
+		{"position", reduce(ops.ArgMax[tf.Output], func(x tf.Output) tf.Output { return ops.Scalar(x.Graph(), int32(-2)) }), []tf.Shape{{2, -1, 4}}, "[2 4]"},
+		{"position beyond", reduce(ops.ArgMax[tf.Output], func(x tf.Output) tf.Output { return ops.Scalar(x.Graph(), int32(2)) }), []tf.Shape{{2, 3}}, "!Expected dimension in the range [-2, 2), but got 2"},
 		{"bias", two(ops.BiasAdd), []tf.Shape{{-1, -1}, {3}}, "[? 3]"},
 		{"bias unfit", two(ops.BiasAdd), []tf.Shape{{2, 4}, {3}}, "!value has 4 channels, bias 3"},
 		{"bias of vector", two(ops.BiasAdd), []tf.Shape{{4}, {4}}, "!at least rank 2"},
@@ -92,7 +92,7 @@ func TestInferLabels(t *testing.T) {
 		{tf.Shape{-1, 10}, tf.Shape{32}, "[32]"}, {open, open, "[?]"}, {tf.Shape{2, 10}, tf.Shape{3}, "there are 2 rows of logits and 3 labels"},
 	} {
 		g := tf.NewGraph()
-		y := ops.SparseSoftmaxCrossEntropyWithLogits(ops.Placeholder(g, tf.Float32, c.logits), ops.Placeholder(g, tf.Int64, c.labels))
+		y := ops.SparseSoftmaxCrossEntropyWithLogits(ops.Placeholder(g, tf.Int64, c.labels), ops.Placeholder(g, tf.Float32, c.logits))
 		if got := y.Shape().String(); y.Err() == nil && got != c.want || y.Err() != nil && !strings.Contains(y.Err().Error(), c.want) {
 			t.Errorf("logits %v, labels %v: %v %v, want %s", c.logits, c.labels, got, y.Err(), c.want)
 		}

@@ -28,8 +28,8 @@ const lowestBFloat16 = -0x1.fep127
 // CumulativeLogsumexp returns the logarithms of the running sums of e^x along an
 // axis. CumulativeOpts are its optional attributes; an exclusive one begins with
 // the logarithm of zero.
-func CumulativeLogsumexp(x, axis tf.Output, opts ...tf.Option) tf.Output {
-	return apply("CumulativeLogsumexp", opts, x, axis)
+func CumulativeLogsumexp[A tf.Int](x tf.Output, axis A, opts ...tf.Option) tf.Output {
+	return apply("CumulativeLogsumexp", opts, x, tf.AsInt(x, axis))
 }
 
 // logAddExp sets z to log(e^x + e^y), safe from overflow.

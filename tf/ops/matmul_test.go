@@ -6,6 +6,7 @@ import (
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/ops/raw"
 )
 
 func init() {
@@ -56,8 +57,8 @@ func addBatchMatMulEdges() {
 		sample{Op: "BatchMatMulV2", Name: "batches unfit", Fails: true, In: []*core.Tensor{seq(2, 1, 2), seq(3, 2, 4)}, F: binary(ops.BatchMatMulV2)},
 		sample{Op: "BatchMatMulV2", Name: "vector", Fails: true, In: []*core.Tensor{seq(2), seq(2, 4)}, F: binary(ops.BatchMatMulV2)},
 		sample{Op: "BatchMatMulV2", Name: "vector y", Fails: true, In: []*core.Tensor{seq(1, 2), seq(2)}, F: binary(ops.BatchMatMulV2)},
-		sample{Op: "BatchMatMul", Name: "batches differ", Fails: true, In: []*core.Tensor{seq(2, 1, 2), seq(1, 2, 4)}, F: binary(ops.BatchMatMul)},
-		sample{Op: "BatchMatMul", Name: "ranks differ", Fails: true, In: []*core.Tensor{seq(2, 1, 2), seq(2, 4)}, F: binary(ops.BatchMatMul)})
+		sample{Op: "BatchMatMul", Name: "batches differ", Fails: true, In: []*core.Tensor{seq(2, 1, 2), seq(1, 2, 4)}, F: binary(raw.BatchMatMul)},
+		sample{Op: "BatchMatMul", Name: "ranks differ", Fails: true, In: []*core.Tensor{seq(2, 1, 2), seq(2, 4)}, F: binary(raw.BatchMatMul)})
 }
 
 func addFusedMatMuls() {

@@ -17,7 +17,9 @@ func init() {
 }
 
 // Mean returns the means of x along axes; those of integers are truncated.
-func Mean(x, axes tf.Output, opts ...tf.Option) tf.Output { return apply("Mean", opts, x, axes) }
+func Mean[A tf.Ints](x tf.Output, axes A, opts ...tf.Option) tf.Output {
+	return reduceAlong("Mean", opts, x, axes)
+}
 
 func mean[T kernel.Inexact](c *core.OpContext, r *kernel.Reduction, dst, src []T) {
 	kernel.Reduce(c.ParallelFor, r, dst, src, kernel.SumFold[T]())

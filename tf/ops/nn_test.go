@@ -61,13 +61,13 @@ func addCrossEntropy() {
 	p := mat[float32](3, 0.2, 0.5, 0.3, 0, 1, 0)
 	addSamples(
 		sample{Op: dense, In: []*core.Tensor{seq(2, 3), p}, F: both(dense), Rough: "TensorFlow leaves the second output's gradient for the labels out"},
-		sample{Op: dense, Name: "loss", In: []*core.Tensor{seq(2, 3), p}, F: binary(ops.SoftmaxCrossEntropyWithLogits)},
+		sample{Op: dense, Name: "loss", In: []*core.Tensor{seq(2, 3), p}, F: binary(labelsLast(ops.SoftmaxCrossEntropyWithLogits))},
 		sample{Op: dense, Name: "same labels", In: []*core.Tensor{seq(2, 3), vec[float32](0.2, 0.5, 0.3)}, F: both(dense), Rough: "TensorFlow does not reduce the gradient to labels of lower rank"},
 		sample{Op: dense, Name: "no rows", In: []*core.Tensor{seq(0, 3), seq(0, 3)}, F: both(dense)},
 		sample{Op: dense, Name: "sizes differ", Fails: true, In: []*core.Tensor{seq(2, 3), seq(2, 4)}, F: both(dense)},
 		sample{Op: dense, Name: "vectors", Fails: true, In: []*core.Tensor{seq(3), seq(3)}, F: both(dense)},
 		sample{Op: sparse, In: []*core.Tensor{seq(2, 3), vec[int64](2, 0)}, F: both(sparse)},
-		sample{Op: sparse, Name: "loss", In: []*core.Tensor{seq(2, 3), vec[int32](2, 0)}, F: binary(ops.SparseSoftmaxCrossEntropyWithLogits)},
+		sample{Op: sparse, Name: "loss", In: []*core.Tensor{seq(2, 3), vec[int32](2, 0)}, F: binary(labelsLast(ops.SparseSoftmaxCrossEntropyWithLogits))},
 		sample{Op: sparse, Name: "no rows", In: []*core.Tensor{seq(0, 3), vec[int64]()}, F: both(sparse)},
 		sample{Op: sparse, Name: "no such class", Fails: true, In: []*core.Tensor{seq(2, 3), vec[int64](5, 1)}, F: both(sparse)},
 		sample{Op: sparse, Name: "negative class", Fails: true, In: []*core.Tensor{seq(2, 3), vec[int32](1, -1)}, F: both(sparse)},
@@ -98,4 +98,9 @@ func addSelect() {
 		sample{Op: "SelectV2", Name: "broadcast", In: []*core.Tensor{seq(3), positive(2, 1), vec(true, false, true)}, F: first(ops.SelectV2)},
 		sample{Op: "SelectV2", Name: "scalars", In: []*core.Tensor{seq(), positive(), cond}, F: first(ops.SelectV2)},
 		sample{Op: "SelectV2", Name: "unfit", Fails: true, In: []*core.Tensor{seq(3, 2), seq(2, 2), rows}, F: first(ops.SelectV2)})
+}
+
+// labelsLast returns a loss with its arguments in the order of the op's inputs.
+func labelsLast(f func(labels, logits tf.Output, opts ...tf.Option) tf.Output) func(x, y tf.Output, opts ...tf.Option) tf.Output {
+	return func(x, y tf.Output, opts ...tf.Option) tf.Output { return f(y, x, opts...) }
 }

@@ -19,8 +19,8 @@ func init() {
 }
 
 // EuclideanNorm returns the square roots of the sums of squares along axes.
-func EuclideanNorm(x, axes tf.Output, opts ...tf.Option) tf.Output {
-	return apply("EuclideanNorm", opts, x, axes)
+func EuclideanNorm[A tf.Ints](x tf.Output, axes A, opts ...tf.Option) tf.Output {
+	return reduceAlong("EuclideanNorm", opts, x, axes)
 }
 
 func norm[T kernel.Float](c *core.OpContext, r *kernel.Reduction, dst, src []T) {

@@ -25,11 +25,40 @@ func padKernels() core.KernelSet {
 
 // Pad returns x with zeros around it: paddings[i] tells how many before and
 // after dimension i.
-func Pad(x, paddings tf.Output, opts ...tf.Option) tf.Output { return apply("Pad", opts, x, paddings) }
+func Pad[P Paddings](x tf.Output, paddings P, opts ...tf.Option) tf.Output {
+	return apply("Pad", opts, x, paddingsOf(x, paddings))
+}
 
 // PadV2 is Pad with a value other than zero.
-func PadV2(x, paddings, value tf.Output, opts ...tf.Option) tf.Output {
-	return apply("PadV2", opts, x, paddings, value)
+func PadV2[P Paddings](x tf.Output, paddings P, value tf.Output, opts ...tf.Option) tf.Output {
+	return apply("PadV2", opts, x, paddingsOf(x, paddings), value)
+}
+
+// Paddings are, for each dimension, how many elements come before and after it:
+// pairs of integers, or a tensor of int32 or int64 with shape [rank, 2].
+type Paddings interface{ [][2]int | tf.Output }
+
+func paddingsOf[P Paddings](x tf.Output, p P) tf.Output {
+	switch p := any(p).(type) {
+	case tf.Output:
+		return p
+	case [][2]int:
+		return pairs(x, p)
+	}
+	return tf.Output{}
+}
+
+// pairs adds a constant matrix of two columns to the graph of x.
+func pairs(x tf.Output, p [][2]int) tf.Output {
+	if x.Err() != nil {
+		return x
+	}
+	t := core.NewTensor(tf.Int64, tf.Shape{len(p), 2})
+	all := core.Data[int64](t)
+	for i := range p {
+		all[2*i], all[2*i+1] = int64(p[i][0]), int64(p[i][1])
+	}
+	return ConstValue(x.Graph(), t)
 }
 
 func padShape(c *core.Infer) error {

@@ -7,7 +7,7 @@ import (
 )
 
 func init() {
-	reverse, dims, roll := binary(ops.ReverseV2), applied("Reverse"), ternary(ops.Roll)
+	reverse, dims, roll := binary(ops.ReverseV2), applied("Reverse"), ternary(ops.Roll[tf.Output, tf.Output])
 	addSamples(
 		sample{Op: "ReverseV2", In: []*core.Tensor{seq(2, 3, 2), i32(1, 0)}, F: reverse},
 		sample{Op: "ReverseV2", Name: "last", In: []*core.Tensor{seq(2, 3), vec[int64](-1)}, F: reverse},

@@ -64,23 +64,47 @@ func boolReduction(name string, f kernel.Fold[bool]) {
 	})
 }
 
-// Sum returns the sums of x along axes, a vector of dimensions.
-func Sum(x, axes tf.Output, opts ...tf.Option) tf.Output { return apply("Sum", opts, x, axes) }
+// AllAxes stands for all dimensions of the tensor that is reduced.
+var AllAxes []int
+
+// reduceAlong adds a reduction of x along axes, all dimensions if axes is AllAxes.
+func reduceAlong[A tf.Ints](op string, opts []tf.Option, x tf.Output, axes A) tf.Output {
+	if a, ok := any(axes).([]int); ok && a == nil {
+		return apply(op, opts, x, allAxes(x))
+	}
+	return apply(op, opts, x, tf.AsInts(x, axes))
+}
+
+// Sum returns the sums of x along axes; negative ones count from the end.
+// ReduceOpts keeps their dimensions, with size 1.
+func Sum[A tf.Ints](x tf.Output, axes A, opts ...tf.Option) tf.Output {
+	return reduceAlong("Sum", opts, x, axes)
+}
 
 // Prod returns the products of x along axes.
-func Prod(x, axes tf.Output, opts ...tf.Option) tf.Output { return apply("Prod", opts, x, axes) }
+func Prod[A tf.Ints](x tf.Output, axes A, opts ...tf.Option) tf.Output {
+	return reduceAlong("Prod", opts, x, axes)
+}
 
 // Max returns the greatest elements of x along axes, NaN where there is one.
-func Max(x, axes tf.Output, opts ...tf.Option) tf.Output { return apply("Max", opts, x, axes) }
+func Max[A tf.Ints](x tf.Output, axes A, opts ...tf.Option) tf.Output {
+	return reduceAlong("Max", opts, x, axes)
+}
 
 // Min returns the least elements of x along axes, NaN where there is one.
-func Min(x, axes tf.Output, opts ...tf.Option) tf.Output { return apply("Min", opts, x, axes) }
+func Min[A tf.Ints](x tf.Output, axes A, opts ...tf.Option) tf.Output {
+	return reduceAlong("Min", opts, x, axes)
+}
 
 // All reports whether all elements of x hold along axes.
-func All(x, axes tf.Output, opts ...tf.Option) tf.Output { return apply("All", opts, x, axes) }
+func All[A tf.Ints](x tf.Output, axes A, opts ...tf.Option) tf.Output {
+	return reduceAlong("All", opts, x, axes)
+}
 
 // Any reports whether an element of x holds along axes.
-func Any(x, axes tf.Output, opts ...tf.Option) tf.Output { return apply("Any", opts, x, axes) }
+func Any[A tf.Ints](x tf.Output, axes A, opts ...tf.Option) tf.Output {
+	return reduceAlong("Any", opts, x, axes)
+}
 
 // reductionShape is the shape function of all reductions.
 func reductionShape(c *core.Infer) error {

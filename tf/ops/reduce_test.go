@@ -9,7 +9,7 @@ import (
 )
 
 func init() {
-	for name, f := range map[string]function2{"Sum": ops.Sum, "Mean": ops.Mean, "Prod": ops.Prod, "Max": ops.Max, "Min": ops.Min} {
+	for name, f := range map[string]function2{"Sum": ops.Sum[tf.Output], "Mean": ops.Mean[tf.Output], "Prod": ops.Prod[tf.Output], "Max": ops.Max[tf.Output], "Min": ops.Min[tf.Output]} {
 		add := func(what string, x, axes *core.Tensor, opts ...tf.Option) {
 			addSamples(sample{Op: name, Name: what, In: []*core.Tensor{x, axes}, F: binary(f, opts...), Tol: 1e-5})
 		}
@@ -33,14 +33,14 @@ func init() {
 			F: binary(f), Rough: "infinite and undefined values"})
 	}
 	for _, o := range []ops.ReduceOpts{{}, {KeepDims: true}} {
-		addSamples(sample{Op: "EuclideanNorm", Name: fmt.Sprintf("%+v", o), In: []*core.Tensor{seq(2, 3, 2), vec[int32](0, 2)}, F: binary(ops.EuclideanNorm, o), Tol: 1e-5})
+		addSamples(sample{Op: "EuclideanNorm", Name: fmt.Sprintf("%+v", o), In: []*core.Tensor{seq(2, 3, 2), vec[int32](0, 2)}, F: binary(ops.EuclideanNorm[tf.Output], o), Tol: 1e-5})
 	}
-	addSamples(sample{Op: "EuclideanNorm", Name: "all", In: []*core.Tensor{seq(2, 3), vec[int64](0, 1)}, F: binary(ops.EuclideanNorm), Tol: 1e-5})
+	addSamples(sample{Op: "EuclideanNorm", Name: "all", In: []*core.Tensor{seq(2, 3), vec[int64](0, 1)}, F: binary(ops.EuclideanNorm[tf.Output]), Tol: 1e-5})
 	addSamples(
-		sample{Op: "EuclideanNorm", Name: "whole", In: []*core.Tensor{vec[int32](3, 4, -5, 7), vec[int64](0)}, F: binary(ops.EuclideanNorm), Types: []tf.DType{tf.Int8, tf.Int16}},
-		sample{Op: "EuclideanNorm", Name: "overflow", In: []*core.Tensor{mat[uint8](2, 200, 100, 3, 5), vec[int32](1)}, F: binary(ops.EuclideanNorm)})
-	addReductionFailures("EuclideanNorm", ops.EuclideanNorm, seq(2, 3))
-	for name, f := range map[string]function2{"All": ops.All, "Any": ops.Any} {
+		sample{Op: "EuclideanNorm", Name: "whole", In: []*core.Tensor{vec[int32](3, 4, -5, 7), vec[int64](0)}, F: binary(ops.EuclideanNorm[tf.Output]), Types: []tf.DType{tf.Int8, tf.Int16}},
+		sample{Op: "EuclideanNorm", Name: "overflow", In: []*core.Tensor{mat[uint8](2, 200, 100, 3, 5), vec[int32](1)}, F: binary(ops.EuclideanNorm[tf.Output])})
+	addReductionFailures("EuclideanNorm", ops.EuclideanNorm[tf.Output], seq(2, 3))
+	for name, f := range map[string]function2{"All": ops.All[tf.Output], "Any": ops.Any[tf.Output]} {
 		x := mat(3, true, true, true, true, false, true, false, false, false)
 		addSamples(
 			sample{Op: name, In: []*core.Tensor{x, vec[int32](1)}, F: binary(f)},
@@ -49,7 +49,7 @@ func init() {
 			sample{Op: name, Name: "of nothing", In: []*core.Tensor{arr[bool](tf.Shape{2, 0}), vec[int32](1)}, F: binary(f)})
 		addReductionFailures(name, f, x)
 	}
-	for name, f := range map[string]function2{"Cumsum": ops.Cumsum, "Cumprod": ops.Cumprod} {
+	for name, f := range map[string]function2{"Cumsum": ops.Cumsum[tf.Output], "Cumprod": ops.Cumprod[tf.Output]} {
 		for _, o := range []ops.CumulativeOpts{{}, {Exclusive: true}, {Reverse: true}, {Exclusive: true, Reverse: true}} {
 			what := fmt.Sprintf("%+v", o)
 			addSamples(
@@ -73,7 +73,7 @@ func addReductionFailures(name string, f function2, x *core.Tensor) {
 
 func addPositions() {
 	axis := func(i int32) *core.Tensor { return arr(tf.Shape{}, i) }
-	for name, f := range map[string]function2{"ArgMax": ops.ArgMax, "ArgMin": ops.ArgMin} {
+	for name, f := range map[string]function2{"ArgMax": ops.ArgMax[tf.Output], "ArgMin": ops.ArgMin[tf.Output]} {
 		addSamples(
 			sample{Op: name, In: []*core.Tensor{seq(2, 5), axis(1)}, F: binary(f)},
 			sample{Op: name, Name: "middle", In: []*core.Tensor{seq(2, 4, 3), axis(-2)}, F: binary(f)},
@@ -85,5 +85,5 @@ func addPositions() {
 			sample{Op: name, Name: "of a scalar", Fails: true, In: []*core.Tensor{seq(), axis(0)}, F: binary(f)},
 			sample{Op: name, Name: "two axes", Fails: true, In: []*core.Tensor{seq(2, 3), vec[int32](0, 1)}, F: binary(f)})
 	}
-	addSamples(sample{Op: "ArgMax", Name: "as uint16", NoGolden: "TensorFlow's shape function misreads an axis of 16 bits", In: []*core.Tensor{seq(3, 2), arr(tf.Shape{}, int16(0))}, F: binary(ops.ArgMax, ops.ArgOpts{OutputType: tf.Uint16})})
+	addSamples(sample{Op: "ArgMax", Name: "as uint16", NoGolden: "TensorFlow's shape function misreads an axis of 16 bits", In: []*core.Tensor{seq(3, 2), arr(tf.Shape{}, int16(0))}, F: binary(ops.ArgMax[tf.Output], ops.ArgOpts{OutputType: tf.Uint16})})
 }

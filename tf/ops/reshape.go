@@ -33,25 +33,31 @@ func init() {
 
 // Reshape returns the elements of x in another shape, a vector of sizes of
 // which one may be -1: as many as are left.
-func Reshape(x, shape tf.Output, opts ...tf.Option) tf.Output {
-	return apply("Reshape", opts, x, shape)
+func Reshape[S tf.Ints](x tf.Output, shape S, opts ...tf.Option) tf.Output {
+	return apply("Reshape", opts, x, tf.AsInts(x, shape))
 }
 
-// ExpandDims returns x with a dimension of size 1 put in at dim, which counts
+// ExpandDims returns x with a dimension of size 1 put in at axis, which counts
 // from the end if it is negative (-1 is after the last dimension).
-func ExpandDims(x, dim tf.Output, opts ...tf.Option) tf.Output {
-	return apply("ExpandDims", opts, x, dim)
+func ExpandDims[A tf.Int](x tf.Output, axis A, opts ...tf.Option) tf.Output {
+	return apply("ExpandDims", opts, x, tf.AsInt(x, axis))
 }
 
-// SqueezeOpts are the optional attributes of Squeeze: which dimensions to
-// take away. Without them all of size 1 go.
+// SqueezeOpts are the optional attributes of the op Squeeze: which dimensions to
+// take away. The function Squeeze takes them as an argument.
 type SqueezeOpts struct{ SqueezeDims []int }
 
 // Apply sets the attributes.
 func (o SqueezeOpts) Apply(s *tf.Spec) { s.Set("squeeze_dims", o.SqueezeDims) }
 
-// Squeeze returns x without its dimensions of size 1.
-func Squeeze(x tf.Output, opts ...tf.Option) tf.Output { return apply("Squeeze", opts, x) }
+// Squeeze returns x without its dimensions of size 1: those that axes names, all of
+// them if it names none. Negative axes count from the end.
+func Squeeze(x tf.Output, axes []int, opts ...tf.Option) tf.Output {
+	if len(axes) > 0 {
+		opts = tf.Join(opts, SqueezeOpts{axes})
+	}
+	return apply("Squeeze", opts, x)
+}
 
 // EnsureShape returns x, whose shape must turn out to be compatible with s.
 func EnsureShape(x tf.Output, s tf.Shape, opts ...tf.Option) tf.Output {

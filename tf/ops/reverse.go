@@ -34,9 +34,9 @@ func ReverseV2(x, axes tf.Output, opts ...tf.Option) tf.Output {
 	return apply("ReverseV2", opts, x, axes)
 }
 
-// Reverse is ReverseV2 along the dimensions for which dims is true.
-func Reverse(x, dims tf.Output, opts ...tf.Option) tf.Output {
-	return apply("Reverse", opts, x, dims)
+// Reverse returns x with the order of elements along axes turned round.
+func Reverse[A tf.Ints](x tf.Output, axes A, opts ...tf.Option) tf.Output {
+	return ReverseV2(x, tf.AsInts(x, axes), opts...)
 }
 
 // ReverseSequenceOpts are the optional attributes of ReverseSequence.
@@ -53,8 +53,8 @@ func ReverseSequence(x, lengths tf.Output, seqDim int, opts ...tf.Option) tf.Out
 
 // Roll moves elements along axes by shifts; what leaves at the end comes in at
 // the beginning.
-func Roll(x, shift, axis tf.Output, opts ...tf.Option) tf.Output {
-	return apply("Roll", opts, x, shift, axis)
+func Roll[S, A tf.Ints](x tf.Output, shift S, axes A, opts ...tf.Option) tf.Output {
+	return apply("Roll", opts, x, tf.AsInts(x, shift), tf.AsInts(x, axes))
 }
 
 func reverseShape(c *core.Infer) error {

@@ -24,7 +24,7 @@ func init() {
 		sample{Op: "Rank", In: []*core.Tensor{seq(2, 3)}, F: rank, Types: someTypes},
 		sample{Op: "Rank", Name: "scalar", In: []*core.Tensor{scalar(true)}, F: rank},
 	)
-	reshape := binary(ops.Reshape)
+	reshape := binary(ops.Reshape[tf.Output])
 	addSamples(
 		sample{Op: "Reshape", In: []*core.Tensor{seq(2, 6), i32(3, -1, 2)}, F: reshape, Types: someTypes},
 		sample{Op: "Reshape", Name: "to scalar", In: []*core.Tensor{seq(1, 1), vec[int64]()}, F: reshape},
@@ -40,17 +40,17 @@ func init() {
 		failing("Reshape", "negative", reshape, seq(2, 3), i32(-2, 3)),
 		failing("Reshape", "matrix", reshape, seq(2, 3), mat[int32](2, 3, 2)),
 	)
-	expand := binary(ops.ExpandDims)
+	expand := binary(ops.ExpandDims[tf.Output])
 	addSamples(
 		sample{Op: "ExpandDims", In: []*core.Tensor{seq(2, 3), scalar[int32](1)}, F: expand, Types: someTypes},
 		sample{Op: "ExpandDims", Name: "last", In: []*core.Tensor{seq(2, 3), scalar[int64](-1)}, F: expand},
 		sample{Op: "ExpandDims", Name: "vector", In: []*core.Tensor{seq(2), i32(0)}, F: expand},
 		failing("ExpandDims", "axis", expand, seq(2, 3), scalar[int32](5)),
 		failing("ExpandDims", "two axes", expand, seq(2, 3), i32(0, 1)),
-		sample{Op: "Squeeze", In: []*core.Tensor{seq(1, 3, 1)}, F: unary(ops.Squeeze), Types: someTypes},
-		sample{Op: "Squeeze", Name: "one", In: []*core.Tensor{seq(1, 3, 1)}, F: unary(ops.Squeeze, ops.SqueezeOpts{SqueezeDims: []int{-1}})},
-		failing("Squeeze", "size", unary(ops.Squeeze, ops.SqueezeOpts{SqueezeDims: []int{0}}), seq(2, 1)),
-		failing("Squeeze", "axis", unary(ops.Squeeze, ops.SqueezeOpts{SqueezeDims: []int{4}}), seq(2, 1)),
+		sample{Op: "Squeeze", In: []*core.Tensor{seq(1, 3, 1)}, F: squeeze(), Types: someTypes},
+		sample{Op: "Squeeze", Name: "one", In: []*core.Tensor{seq(1, 3, 1)}, F: squeeze([]int{-1}...)},
+		failing("Squeeze", "size", squeeze([]int{0}...), seq(2, 1)),
+		failing("Squeeze", "axis", squeeze([]int{4}...), seq(2, 1)),
 		sample{Op: "EnsureShape", In: []*core.Tensor{seq(2, 3)}, F: ensure(tf.Shape{-1, 3}), Types: someTypes},
 	)
 	addFillSamples()
@@ -97,7 +97,7 @@ func addFillSamples() {
 }
 
 func addBroadcastSamples() {
-	to := binary(ops.BroadcastTo)
+	to := binary(ops.BroadcastTo[tf.Output])
 	args := func(_ *tf.Graph, in []tf.Output) []tf.Output {
 		a, b := ops.BroadcastGradientArgs(in[0], in[1])
 		return []tf.Output{a, b}
@@ -214,4 +214,9 @@ func addSmallCastSamples() {
 			failingCast(other, d)
 		}
 	}
+}
+
+// squeeze is Squeeze of axes.
+func squeeze(axes ...int) func(*tf.Graph, []tf.Output) []tf.Output {
+	return unary(func(x tf.Output, opts ...tf.Option) tf.Output { return ops.Squeeze(x, axes, opts...) })
 }

@@ -17,8 +17,8 @@ func init() {
 
 // Slice returns the block of x that begins at begin and has the given size, a
 // vector in which -1 means up to the end.
-func Slice(x, begin, size tf.Output, opts ...tf.Option) tf.Output {
-	return apply("Slice", opts, x, begin, size)
+func Slice[B, S tf.Ints](x tf.Output, begin B, size S, opts ...tf.Option) tf.Output {
+	return apply("Slice", opts, x, tf.AsInts(x, begin), tf.AsInts(x, size))
 }
 
 func sliceShape(c *core.Infer) error {

@@ -23,15 +23,15 @@ func init() {
 	})
 }
 
-// Split cuts x into num parts of equal size along dimension dim.
-func Split(dim, x tf.Output, num int, opts ...tf.Option) []tf.Output {
-	return outputs(num, "Split", tf.Join(opts, tf.Attr("num_split", num)), dim, x)
+// Split cuts x into num parts of equal size along an axis. num is positive.
+func Split[A tf.Int](x tf.Output, num int, axis A, opts ...tf.Option) []tf.Output {
+	return outputs(num, "Split", tf.Join(opts, tf.Attr("num_split", num)), tf.AsInt(x, axis), x)
 }
 
-// SplitV cuts x into num parts of the given sizes along dimension dim. One of
-// the sizes may be -1: what is left.
-func SplitV(x, sizes, dim tf.Output, num int, opts ...tf.Option) []tf.Output {
-	return outputs(num, "SplitV", tf.Join(opts, tf.Attr("num_split", num)), x, sizes, dim)
+// SplitV cuts x into num parts of the given sizes along an axis. One of the sizes
+// may be -1: what is left.
+func SplitV[S tf.Ints, A tf.Int](x tf.Output, sizes S, axis A, num int, opts ...tf.Option) []tf.Output {
+	return outputs(num, "SplitV", tf.Join(opts, tf.Attr("num_split", num)), x, tf.AsInts(x, sizes), tf.AsInt(x, axis))
 }
 
 func splitShape(c *core.Infer) error {

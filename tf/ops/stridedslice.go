@@ -41,8 +41,8 @@ func (o StridedSliceOpts) Apply(s *tf.Spec) {
 
 // StridedSlice returns elements begin, begin+stride, ... before end of each
 // dimension, as Python's x[begin:end:stride] does.
-func StridedSlice(x, begin, end, strides tf.Output, opts ...tf.Option) tf.Output {
-	return apply("StridedSlice", opts, x, begin, end, strides)
+func StridedSlice[B, E, S tf.Ints](x tf.Output, begin B, end E, strides S, opts ...tf.Option) tf.Output {
+	return apply("StridedSlice", opts, x, tf.AsInts(x, begin), tf.AsInts(x, end), tf.AsInts(x, strides))
 }
 
 // StridedSliceGrad returns zeros of the given shape with dy where StridedSlice

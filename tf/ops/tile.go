@@ -22,8 +22,8 @@ func tileKernels() core.KernelSet {
 }
 
 // Tile returns x repeated multiples[i] times along dimension i.
-func Tile(x, multiples tf.Output, opts ...tf.Option) tf.Output {
-	return apply("Tile", opts, x, multiples)
+func Tile[M tf.Ints](x tf.Output, multiples M, opts ...tf.Option) tf.Output {
+	return apply("Tile", opts, x, tf.AsInts(x, multiples))
 }
 
 func tileShape(c *core.Infer) error {

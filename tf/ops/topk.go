@@ -25,6 +25,12 @@ func TopKV2(x, k tf.Output, opts ...tf.Option) (values, indices tf.Output) {
 	return op.Output(0), op.Output(1)
 }
 
+// TopK returns the k greatest elements along the last dimension of x, in descending
+// order, and their int32 indices.
+func TopK[K tf.Int](x tf.Output, k K, opts ...tf.Option) (values, indices tf.Output) {
+	return TopKV2(x, tf.AsInt(x, k), opts...)
+}
+
 func topKShape(c *core.Infer) error {
 	k := c.Int("k")
 	if c.NumIn() == 2 {
@@ -109,7 +115,7 @@ func topKGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	x, indices := op.Input(0), op.Output(1)
 	shape := castTo(Shape(x), tf.Int64)
 	last := Sub(Size(shape), intScalar(x, tf.Int32, 1))
-	width, k := Gather(shape, last), Gather(castTo(Shape(indices), tf.Int64), last)
+	width, k := pick(shape, last), pick(castTo(Shape(indices), tf.Int64), last)
 	count := reduceProd(Slice(shape, intVec(x, tf.Int32, 0), ExpandDims(last, intScalar(x, tf.Int32, 0))))
 	starts := Mul(Range(intScalar(x, tf.Int64, 0), count, intScalar(x, tf.Int64, 1)), width)
 	rows := AddV2(Reshape(castTo(indices, tf.Int64), Pack([]tf.Output{count, k})), ExpandDims(starts, intScalar(x, tf.Int32, 1)))

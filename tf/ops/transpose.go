@@ -25,8 +25,8 @@ func init() {
 
 // Transpose returns x with its dimensions in another order: dimension i of the
 // result is dimension perm[i] of x.
-func Transpose(x, perm tf.Output, opts ...tf.Option) tf.Output {
-	return apply("Transpose", opts, x, perm)
+func Transpose[P tf.Ints](x tf.Output, perm P, opts ...tf.Option) tf.Output {
+	return apply("Transpose", opts, x, tf.AsInts(x, perm))
 }
 
 // InvertPermutation returns the permutation that undoes x: y[x[i]] = i.

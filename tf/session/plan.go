@@ -50,6 +50,9 @@ func (p *plan) addFetches(g *tf.Graph, fetches []tf.Fetchable) (err error) {
 		p.slots = make([]slot, len(fetches))
 	}
 	for i, f := range fetches {
+		if f == nil || f.Operation() == nil {
+			return tf.Errorf(tf.InvalidArgument, "a fetch must be an output or operation of the graph, fetch %d of %d is none", i+1, len(fetches))
+		}
 		if p.slots[i], err = p.addFetch(g, f); err != nil {
 			return err
 		}
@@ -84,9 +87,6 @@ func (p *plan) addFetch(g *tf.Graph, f tf.Fetchable) (slot, error) {
 
 // fetchable reports as an error that f cannot be fetched in sessions on g.
 func fetchable(g *tf.Graph, f tf.Fetchable) error {
-	if f == nil || f.Operation() == nil {
-		return tf.Errorf(tf.InvalidArgument, "a fetch must be an output or operation of the graph, got none")
-	}
 	op := f.Operation()
 	if err := op.Err(); err != nil {
 		return err

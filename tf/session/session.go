@@ -206,16 +206,21 @@ func FetchInto[T tf.Elem](ctx context.Context, s *Session, dst []T, feeds Feeds,
 // that come from a cluster do.
 func (s *Session) locate(err error) error {
 	e := tf.AsError(err)
-	if e.Node == "" || e.Pos != "" {
-		return err
-	}
-	op := s.operation(e.Node)
-	if op == nil {
-		return err
-	}
 	located := *e
-	located.Node, located.Pos, located.Op = op.Name, op.Pos(), op.OpName()
+	if uninitialized(e) {
+		located.Msg += " (variables must be initialized or restored before they are read: run tf.InitializeAll(g), made after the optimizer)"
+	} else if e.Node == "" || e.Pos != "" {
+		return err
+	}
+	if op := s.operation(e.Node); op != nil && e.Pos == "" {
+		located.Node, located.Pos, located.Op = op.Name, op.Pos(), op.OpName()
+	}
 	return &located
+}
+
+// uninitialized reports whether e says that a variable has no value.
+func uninitialized(e *tf.Error) bool {
+	return e.Code == tf.FailedPrecondition && (strings.HasPrefix(e.Msg, "Could not find variable") || strings.HasPrefix(e.Msg, "Attempting to use uninitialized value"))
 }
 
 // operation finds the program's operation behind a node of a cluster's: masters

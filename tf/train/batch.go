@@ -162,7 +162,7 @@ func (o *BatchOptions) enqueue(q *queue.Queue, tensors []tf.Output) *tf.Operatio
 		if !o.EnqueueMany {
 			t = ops.ExpandDims(t, ops.Scalar(g, int32(0)))
 		}
-		kept[i] = ops.Gather(t, rows)
+		kept[i] = ops.Gather(t, rows, 0)
 	}
 	return q.EnqueueMany(kept)
 }

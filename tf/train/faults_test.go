@@ -47,7 +47,7 @@ func TestOneFailsWhileOthersBlock(t *testing.T) {
 	one := ops.Scalar(g, int64(1))
 	count := tf.NewVariable(ops.Scalar(g, int32(0)), tf.VariableOptions{Local: true})
 	next := tf.Apply(nil, "ResourceCountUpTo", []tf.Output{count.Handle()}, tf.Attr("limit", 100), tf.Attr("T", tf.Int32)).Output(0)
-	fails := ops.Gather(ops.Const(g, []int64{7, 8, 9}), next) // the fourth time
+	fails := ops.Gather(ops.Const(g, []int64{7, 8, 9}), next, 0) // the fourth time
 	train.AddQueueRunner(g, runnerOf(full, full.Enqueue([]tf.Output{one}), full.EnqueueMany([]tf.Output{ops.Const(g, []int64{1, 2, 3})})))
 	train.AddQueueRunner(g, runnerOf(empty, empty.Enqueue([]tf.Output{fails})))
 	many := empty.DequeueMany(ops.Scalar(g, int32(5)))[0]

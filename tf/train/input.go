@@ -86,11 +86,11 @@ func SliceInputProducer(tensors []tf.Output, o ProducerOptions) []tf.Output {
 	if len(tensors) == 0 {
 		return nil
 	}
-	rows := ops.Gather(ops.Shape(tensors[0]), ops.Scalar(tensors[0].Graph(), int32(0)))
+	rows := ops.Gather(ops.Shape(tensors[0]), ops.Scalar(tensors[0].Graph(), int32(0)), 0)
 	index := RangeInputProducer(rows, o).Dequeue()[0]
 	out := make([]tf.Output, len(tensors))
 	for i, t := range tensors {
-		out[i] = ops.Gather(t, index)
+		out[i] = ops.Gather(t, index, 0)
 	}
 	return out
 }

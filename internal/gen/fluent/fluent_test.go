@@ -26,7 +26,7 @@ func TestCurrent(t *testing.T) {
 
 // TestMethods compares what the list promises with the ops' signatures.
 func TestMethods(t *testing.T) {
-	inputs := map[form]int{unary: 1, binary: 2, reduction: 2, position: 2, vector: 2, conversion: 1}
+	inputs := map[form]int{unary: 1, binary: 2, product: 2, reduction: 2, position: 2, vector: 2, conversion: 1}
 	for _, m := range methods {
 		op := m.op
 		if op == "" {

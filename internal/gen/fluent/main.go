@@ -47,22 +47,18 @@ func (o Output) axes(axes []int) Output {
 			axes = append(axes, i)
 		}
 	}
-	return o.ints(axes)
-}
-
-// ints adds a vector of int32 to the graph of o.
-func (o Output) ints(v []int) Output {
-	return constant(o.Graph(), core.Wrap(convertInts[int32](v), Shape{len(v)}))
+	return AsInts(o, axes)
 }
 `
 
 var bodies = map[form]string{
 	unary:      "func (o Output) %s(opts ...Option) Output { return o.then(%q, opts) }\n",
-	binary:     "func (o Output) %s(y Output, opts ...Option) Output { return o.then(%q, opts, y) }\n",
+	binary:     "func (o Output) %s(y any, opts ...Option) Output { return o.then(%q, opts, AsOperand(o, y)) }\n",
+	product:    "func (o Output) %s(y Output, opts ...Option) Output { return o.then(%q, opts, y) }\n",
 	reduction:  "func (o Output) %s(axes ...int) Output { return o.reduce(%q, axes) }\n",
-	vector:     "func (o Output) %s(sizes ...int) Output { return o.then(%q, nil, o.ints(sizes)) }\n",
+	vector:     "func (o Output) %s(sizes ...int) Output { return o.then(%q, nil, AsInts(o, sizes)) }\n",
 	conversion: "func (o Output) %s(d DType, opts ...Option) Output { return o.then(%q, Join(opts, Attr(\"DstT\", d))) }\n",
-	position:   "func (o Output) %s(axis int, opts ...Option) Output { return o.then(%q, opts, constant(o.Graph(), core.Scalar(int32(axis)))) }\n",
+	position:   "func (o Output) %s(axis int, opts ...Option) Output { return o.then(%q, opts, AsInt(o, axis)) }\n",
 }
 
 // source returns the generated file.

@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -93,8 +94,24 @@ func isOption(e ast.Expr, inTF bool) bool {
 // alias names a package in the table: packages of one name there are several.
 func alias(pkg string) string { return strings.ReplaceAll(strings.TrimPrefix(pkg, "tf/"), "/", "") }
 
-// expression returns the function as an expression in another package; type
-// parameters are float32.
+// arguments returns a type for each type parameter: tf.Output where integers or a
+// tensor of them are taken, else float32.
+func arguments(params *ast.FieldList) (out []string) {
+	for _, f := range params.List {
+		arg := "float32"
+		switch types.ExprString(f.Type) {
+		case "tf.Int", "tf.Ints", "Paddings":
+			arg = "tf.Output"
+		}
+		for range f.Names {
+			out = append(out, arg)
+		}
+	}
+	return out
+}
+
+// expression returns the function as an expression in another package, with types
+// for its type parameters.
 func expression(pkg string, fn *ast.FuncDecl) string {
 	name := pkg + "." + fn.Name.Name
 	if fn.Recv != nil {
@@ -109,7 +126,7 @@ func expression(pkg string, fn *ast.FuncDecl) string {
 		return fmt.Sprintf("(%s%s.%s).%s", star, pkg, id.Name, fn.Name.Name)
 	}
 	if p := fn.Type.TypeParams; p != nil {
-		name += "[" + strings.TrimSuffix(strings.Repeat("float32, ", p.NumFields()), ", ") + "]"
+		name += "[" + strings.Join(arguments(p), ", ") + "]"
 	}
 	return name
 }

@@ -56,12 +56,12 @@ func gatherGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	values, indices := op.Input(n), op.Input(n+1)
 	bounds := op.Input(0)
 	for i := 1; i < n; i++ {
-		bounds = ops.Gather(op.Input(i), bounds)
+		bounds = ops.Gather(op.Input(i), bounds, 0)
 	}
 	g := values.Graph()
 	flat := ops.Reshape(indices, ops.Const(g, []int32{-1}))
 	begin, end := ops.Const(g, []int32{1}), ops.Const(g, []int32{-1})
-	_, rows := RaggedRange(ops.Gather(bounds, flat), ops.Gather(ops.Slice(bounds, begin, end), flat), one(bounds), SplitsOpts{bounds.DType()})
+	_, rows := RaggedRange(ops.Gather(bounds, flat, 0), ops.Gather(ops.Slice(bounds, begin, end), flat, 0), one(bounds), SplitsOpts{bounds.DType()})
 	grads[n] = tf.Sparse(tf.IndexedSlices{Values: dy[len(dy)-1], Indices: rows, DenseShape: ops.Shape(values)})
 	return grads
 }

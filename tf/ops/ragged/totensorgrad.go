@@ -17,14 +17,14 @@ func toTensorGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	zero, one, all := ops.Scalar(g, int32(0)), ops.Scalar(g, int32(1)), ops.Const(g, []int32{-1})
 	shape := ops.Shape(values)
 	outer := ops.Slice(ops.Shape(dy[0]), ops.Const(g, []int32{0}), ops.Const(g, []int32{int32(rank) + 1}))
-	numbers := ops.Range(zero, ops.Gather(shape, zero), one)
+	numbers := ops.Range(zero, ops.Gather(shape, zero, 0), one)
 	from := ops.Reshape(RaggedTensorToTensor(outer, numbers, ops.Scalar(g, int32(-1)), partitions, kinds), all)
 	rows := ops.Reshape(dy[0], ops.ConcatV2([]tf.Output{all, ops.Slice(shape, ops.Const(g, []int32{1}), all)}, zero))
 	given := ops.GreaterEqual(from, zero)
 	at := ops.Reshape(ops.Where(given), all)
-	missing := ops.Gather(rows, ops.Reshape(ops.Where(ops.LogicalNot(given)), all))
+	missing := ops.Gather(rows, ops.Reshape(ops.Where(ops.LogicalNot(given)), all), 0)
 	grads := make([]tf.Gradient, len(op.Inputs()))
-	grads[1] = tf.Sparse(tf.IndexedSlices{Values: ops.Gather(rows, at), Indices: ops.Gather(from, at), DenseShape: shape})
+	grads[1] = tf.Sparse(tf.IndexedSlices{Values: ops.Gather(rows, at, 0), Indices: ops.Gather(from, at, 0), DenseShape: shape})
 	grads[2] = tf.Dense(sumTo(missing, def))
 	return grads
 }

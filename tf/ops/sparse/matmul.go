@@ -107,7 +107,7 @@ func productGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	if ta {
 		rows, columns = columns, rows
 	}
-	z, w := ops.Gather(dy[0], rows), ops.Gather(turned, columns)
+	z, w := ops.Gather(dy[0], rows, 0), ops.Gather(turned, columns, 0)
 	if b.DType().IsComplex() {
 		switch { // the product with b conjugated, which is done already if b was transposed only
 		case !ta && !tb:

@@ -24,7 +24,7 @@ func init() {
 		return parts(sparse.TakeManySparseFromTensorsMap(sparse.AddManySparseToTensorsMap(t, shared), t.Values.DType(), shared))
 	})
 	mapped("TakeManySparseFromTensorsMap", func(g *tf.Graph, t sparse.Tensor, shared tf.Option) []tf.Output {
-		handles := ops.Gather(sparse.AddManySparseToTensorsMap(t, shared), ops.Const(g, []int32{3, 0}))
+		handles := ops.Gather(sparse.AddManySparseToTensorsMap(t, shared), ops.Const(g, []int32{3, 0}), 0)
 		return parts(sparse.TakeManySparseFromTensorsMap(handles, t.Values.DType(), shared))
 	})
 	add := func(op string) func(*tf.Graph, []tf.Output) []tf.Output { return applied(op) }

@@ -1,0 +1,102 @@
+package tf
+
+import (
+	"slices"
+
+	"github.com/gorge-tf/gorge/tf/core"
+)
+
+// Methods of Output whose arguments are more than operands; the others are
+// generated into zz_fluent.go.
+
+// Div returns o / y as Python's operator / does: integers become floating-point
+// numbers first, float32 if they have 8 or 16 bits, else float64. See ops.Div.
+func (o Output) Div(y any, opts ...Option) Output {
+	return o.quotient().then("RealDiv", opts, AsOperand(o, y).quotient())
+}
+
+// quotient returns o in the type of its quotients.
+func (o Output) quotient() Output {
+	if d := o.DType().Base().Quotient(); o.Err() == nil && d != o.DType().Base() {
+		return o.Cast(d)
+	}
+	return o
+}
+
+// Clip returns o limited to [low, high]. See ops.ClipByValue.
+func (o Output) Clip(low, high any, opts ...Option) Output {
+	return o.then("ClipByValue", opts, AsOperand(o, low), AsOperand(o, high))
+}
+
+// Gather returns the slices of o along an axis that indices, integers, name. See
+// ops.Gather.
+func (o Output) Gather(indices Output, axis int, opts ...Option) Output {
+	return o.then("GatherV2", opts, indices, AsInt(o, axis))
+}
+
+// GatherNd returns the elements or slices of o whose positions are the rows of
+// indices. See ops.GatherNd.
+func (o Output) GatherNd(indices Output, opts ...Option) Output {
+	return o.then("GatherNd", opts, indices)
+}
+
+// OneHot returns a new last dimension of depth float32, of which the one that the
+// index o names is 1 and the others are 0. See ops.OneHot.
+func (o Output) OneHot(depth int, opts ...Option) Output {
+	if o.Err() != nil {
+		return o
+	}
+	g := o.Graph()
+	return o.then("OneHot", opts, AsInt(o, depth), constant(g, core.Scalar(float32(1))), constant(g, core.Scalar(float32(0))))
+}
+
+// Slice returns the block of o that begins at begin and has the given size, in
+// which -1 means up to the end. See ops.Slice and At.
+func (o Output) Slice(begin, size []int, opts ...Option) Output {
+	return o.then("Slice", opts, AsInts(o, begin), AsInts(o, size))
+}
+
+// Split cuts o into num parts of equal size along an axis. See ops.Split.
+func (o Output) Split(num, axis int, opts ...Option) []Output {
+	return Apply(nil, "Split", []Output{AsInt(o, axis), o}, Join(opts, Attr("num_split", num))...).outputs(num)
+}
+
+// Squeeze returns o without its dimensions of size 1: those that axes names, all of
+// them if it names none. See ops.Squeeze.
+func (o Output) Squeeze(axes ...int) Output {
+	return o.then("Squeeze", []Option{Attr("squeeze_dims", slices.Clone(axes))})
+}
+
+// TopK returns the k greatest elements along the last dimension, in descending
+// order, and their int32 indices. See ops.TopK.
+func (o Output) TopK(k int, opts ...Option) (values, indices Output) {
+	out := Apply(nil, "TopKV2", []Output{o, AsInt(o, k)}, opts...).outputs(2)
+	return out[0], out[1]
+}
+
+// Unstack returns the parts of o along an axis, whose size has to be known, without
+// that axis. See ops.Unstack.
+func (o Output) Unstack(axis int, opts ...Option) []Output {
+	num, s := 1, o.Shape()
+	if at := axis + len(s); axis < 0 {
+		axis = at
+	}
+	if o.Err() == nil {
+		if axis < 0 || axis >= len(s) || s[axis] < 0 {
+			err := Errorf(InvalidArgument, "Unstack needs an axis of known size: shape %v, axis %d", s, axis)
+			opts = Join(opts, optionFunc(func(s *Spec) { s.Err = err }))
+		} else {
+			num = s[axis]
+		}
+	}
+	return Apply(nil, "Unpack", []Output{o}, Join(opts, Attr("num", num), Attr("axis", axis))...).outputs(num)
+}
+
+// outputs returns the first n outputs of op, with its error if it has one.
+func (op *Operation) outputs(n int) []Output {
+	out := make([]Output, max(n, 0))
+	for k := range out {
+		out[k] = op.Output(k)
+	}
+	return out
+}

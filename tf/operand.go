@@ -1,0 +1,93 @@
+package tf
+
+import (
+	"reflect"
+
+	"github.com/gorge-tf/gorge/tf/core"
+)
+
+// Ints are sizes, axes or positions: integers that are known while the graph is
+// built, or a tensor of int32 or int64 that the step computes.
+type Ints interface{ []int | Shape | Output }
+
+// Int is an axis, a size or a position: an integer, or a scalar tensor of int32 or
+// int64.
+type Int interface{ int | Output }
+
+// AsInts returns v as a vector in the graph of x: an int32 constant, int64 if an
+// integer needs that. Functions that add operations use it for their arguments.
+func AsInts[I Ints](x Output, v I) Output {
+	switch v := any(v).(type) {
+	case Output:
+		return v
+	case Shape:
+		return x.intConstant(v, Shape{len(v)})
+	case []int:
+		return x.intConstant(v, Shape{len(v)})
+	}
+	return Output{}
+}
+
+// AsInt is AsInts of a single integer, a scalar.
+func AsInt[I Int](x Output, v I) Output {
+	switch v := any(v).(type) {
+	case Output:
+		return v
+	case int:
+		return x.intConstant([]int{v}, Shape{})
+	}
+	return Output{}
+}
+
+// intConstant adds integers to the graph of x. Where x cannot be computed, neither
+// can they, for the same reason.
+func (o Output) intConstant(v []int, s Shape) Output {
+	if o.Err() != nil {
+		return o
+	}
+	for _, n := range v {
+		if n != int(int32(n)) {
+			return constant(o.Graph(), core.Wrap(convertInts[int64](v), s))
+		}
+	}
+	return constant(o.Graph(), core.Wrap(convertInts[int32](v), s))
+}
+
+// AsOperand returns v as an operand beside x. An Output is itself. A Go number,
+// bool or string becomes a constant of the type of x, of which it must be a value.
+// A Value, such as a *Tensor or a dense tensor, becomes a constant of its own type.
+func AsOperand(x Output, v any) Output {
+	if y, ok := v.(Output); ok {
+		return y
+	}
+	if x.Err() != nil {
+		return x
+	}
+	t, err := operand(x.DType(), v)
+	if err != nil {
+		return Apply(x.Graph(), "Const", nil, optionFunc(func(s *Spec) { s.Err = err })).Output(0)
+	}
+	return constant(x.Graph(), t)
+}
+
+func operand(d DType, v any) (*core.Tensor, error) {
+	if value, ok := v.(Value); ok && !isNil(v) {
+		t, err := value.AsTensor()
+		if err != nil {
+			return nil, err
+		}
+		return t.engine().Enter(), nil
+	}
+	switch reflect.ValueOf(v).Kind() {
+	case reflect.Bool, reflect.String, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Float32, reflect.Float64,
+		reflect.Complex64, reflect.Complex128:
+		return core.NumberOf(d, v)
+	}
+	return nil, Errorf(InvalidArgument, "an operand must be an Output, a Value, or a Go number, bool or string, got %T", v)
+}
+
+func isNil(v any) bool {
+	r := reflect.ValueOf(v)
+	return r.Kind() == reflect.Pointer && r.IsNil()
+}
