@@ -87,11 +87,11 @@ func buildCond(pred Output, onTrue, onFalse func() []Output) ([]Output, error) {
 	if err := pred.Err(); err != nil {
 		return nil, err
 	}
-	yes, inTrue, err := buildBranch(condBranch{pred, onT, 1}, "true_fn", onTrue)
+	yes, inTrue, err := buildBranch(condBranch{pred, onT, 1}, "onTrue", onTrue)
 	if err != nil {
 		return nil, err
 	}
-	no, inFalse, err := buildBranch(condBranch{pred, onF, 0}, "false_fn", onFalse)
+	no, inFalse, err := buildBranch(condBranch{pred, onF, 0}, "onFalse", onFalse)
 	if err != nil {
 		return nil, err
 	}
@@ -155,14 +155,14 @@ func (c *ControlFlowContext) result(x Output) Output {
 
 func checkBranches(yes, no []Output) error {
 	if len(yes) != len(no) {
-		return Errorf(InvalidArgument, "Incompatible return values of 'true_fn' and 'false_fn': The two structures don't have the same number of elements: %d from 'true_fn' and %d from 'false_fn'.", len(yes), len(no))
+		return Errorf(InvalidArgument, "Incompatible return values of 'onTrue' and 'onFalse': The two structures don't have the same number of elements: %d from 'onTrue' and %d from 'onFalse'.", len(yes), len(no))
 	}
 	if len(yes) == 0 {
-		return Errorf(InvalidArgument, "'true_fn' and 'false_fn' must return at least one result.")
+		return Errorf(InvalidArgument, "'onTrue' and 'onFalse' must return at least one result.")
 	}
 	for i := range yes {
 		if t, f := yes[i].DType().Base(), no[i].DType().Base(); t != f {
-			return Errorf(InvalidArgument, "Outputs of 'true_fn' and 'false_fn' must have the same type(s). Received %s from 'true_fn' and %s from 'false_fn'.", t, f)
+			return Errorf(InvalidArgument, "Outputs of 'onTrue' and 'onFalse' must have the same type(s). Received %s from 'onTrue' and %s from 'onFalse'.", t, f)
 		}
 	}
 	return nil

@@ -63,7 +63,7 @@ func parseIndex(spec string) (*index, error) {
 	ix := &index{}
 	for i, text := range strings.Split(spec, ",") {
 		if err := ix.parseEntry(i, strings.TrimSpace(text)); err != nil {
-			return nil, Errorf(InvalidArgument, "an index has entries such as 3, 1:, ::-2, ..., None, got %q: %v", spec, err)
+			return nil, Errorf(InvalidArgument, "an index has entries such as 3, 1:, ::-2, ..., None, got %q: %s", spec, core.AsError(err).Msg)
 		}
 	}
 	if len(ix.entries) > 30 {

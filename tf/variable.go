@@ -101,6 +101,12 @@ func (v *Variable) addHandle(g *Graph, o *VariableOptions) {
 	} else {
 		v.name = g.UniqueName(o.Name)
 	}
+	if err := v.initial.Err(); err != nil { // what is made of the variable has the same error
+		if v.handle = v.initial; v.initial.IsZero() {
+			v.handle = Failed(g, "Variable", err).Output(0)
+		}
+		return
+	}
 	kind, opts := "VarHandleOp", []Option{Name(v.name + "/"), Attr("dtype", v.dtype), Attr("shape", v.shape), OnDevice(o.Device)}
 	if v.ref {
 		kind = "VariableV2" // known by its node's name

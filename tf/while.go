@@ -47,7 +47,7 @@ func While(vars []Output, cond func(vars []Output) Output, body func(vars []Outp
 	g, bad := graphOf(nil, vars)
 	switch {
 	case len(vars) == 0:
-		return failed(g, "while", Errorf(InvalidArgument, "'loop_vars' must be provided."))
+		return failed(g, "while", Errorf(InvalidArgument, "'vars' must be provided."))
 	case bad != nil:
 		return failed(g, "while", bad.err)
 	case cond == nil || body == nil:
@@ -295,7 +295,7 @@ func (w *loopBuilder) addBody(merges []Output, switches [][]Output) {
 		return
 	}
 	if len(next) != len(merges) {
-		w.fail("Number of inputs and outputs of 'body' must match 'loop_vars'. Got %d for the number of inputs/outputs, and %d for 'loop_vars'.", len(next), len(merges))
+		w.fail("Number of inputs and outputs of 'body' must match 'vars'. Got %d for the number of inputs/outputs, and %d for 'vars'.", len(next), len(merges))
 		return
 	}
 	for i, x := range next {
@@ -315,7 +315,7 @@ func (w *loopBuilder) back(m, x Output) {
 	}
 	if !admits(m.Shape(), next.Shape()) {
 		initial := m.op.in[0].op.in[0]
-		w.fail("Input tensor '%s' enters the loop with shape %s, but has shape %s after one iteration. To allow the shape to vary across iterations, use the `shape_invariants` argument of tf.while_loop to specify a less-specific shape.",
+		w.fail("Input tensor '%s' enters the loop with shape %s, but has shape %s after one iteration. To allow the shape to vary across iterations, give a less specific shape in WhileOptions.ShapeInvariants.",
 			initial.Name(), pyShape(initial.Shape()), pyShape(next.Shape()))
 		return
 	}
@@ -332,7 +332,7 @@ func (w *loopBuilder) now() []Output {
 	for n := 0; w.err == nil && n != limit && w.holds(w.cond(vars)); n++ {
 		next := w.body(vars)
 		if len(next) != len(vars) {
-			w.fail("Number of inputs and outputs of 'body' must match 'loop_vars'. Got %d for the number of inputs/outputs, and %d for 'loop_vars'.", len(next), len(vars))
+			w.fail("Number of inputs and outputs of 'body' must match 'vars'. Got %d for the number of inputs/outputs, and %d for 'vars'.", len(next), len(vars))
 		}
 		w.keep(next...)
 		vars = next

@@ -206,7 +206,7 @@ func TestShapeInvariants(t *testing.T) {
 	if got := run(t, y.Graph(), y)[0].Len(); got != 8 || !y.Shape().Equal(tf.Shape{-1}) {
 		t.Errorf("%d elements, shape %v", got, y.Shape())
 	}
-	want := "Input tensor 'Const:0' enters the loop with shape (2,), but has shape (4,) after one iteration. To allow the shape to vary across iterations, use the `shape_invariants`"
+	want := "Input tensor 'Const:0' enters the loop with shape (2,), but has shape (4,) after one iteration. To allow the shape to vary across iterations, give a less specific shape"
 	if err := grow(tf.NewGraph()).Err(); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v", err)
 	}
@@ -218,8 +218,8 @@ func TestShapeInvariants(t *testing.T) {
 
 func TestFlowErrors(t *testing.T) {
 	for want, build := range map[string]func(g *tf.Graph, x, p tf.Output) tf.Output{
-		"'loop_vars' must be provided.": func(_ *tf.Graph, _, _ tf.Output) tf.Output { return tf.While(nil, nil, nil)[0] },
-		"Number of inputs and outputs of 'body' must match 'loop_vars'. Got 2 for the number of inputs/outputs, and 1 for 'loop_vars'.": func(_ *tf.Graph, x, p tf.Output) tf.Output {
+		"'vars' must be provided.": func(_ *tf.Graph, _, _ tf.Output) tf.Output { return tf.While(nil, nil, nil)[0] },
+		"Number of inputs and outputs of 'body' must match 'vars'. Got 2 for the number of inputs/outputs, and 1 for 'vars'.": func(_ *tf.Graph, x, p tf.Output) tf.Output {
 			return tf.While([]tf.Output{x}, func([]tf.Output) tf.Output { return p }, func(v []tf.Output) []tf.Output { return append(v, v...) })[0]
 		},
 		"'parallel_iterations' must be a positive integer: -1": func(_ *tf.Graph, x, _ tf.Output) tf.Output {
@@ -231,14 +231,14 @@ func TestFlowErrors(t *testing.T) {
 		"'maximum_iterations' must be positive and fit an int32: -1": func(g *tf.Graph, x, _ tf.Output) tf.Output {
 			return repeat(1, x, func(_, y tf.Output) tf.Output { return y }, tf.WhileOpts{MaxIterations: -1})
 		},
-		"'true_fn' must have a return value.": func(_ *tf.Graph, _, p tf.Output) tf.Output {
+		"'onTrue' must have a return value.": func(_ *tf.Graph, _, p tf.Output) tf.Output {
 			none := func() []tf.Output { return nil }
 			return tf.Cond(p, none, none)[0]
 		},
-		"must have the same type(s). Received float64 from 'true_fn' and int32 from 'false_fn'.": func(g *tf.Graph, x, p tf.Output) tf.Output {
+		"must have the same type(s). Received float64 from 'onTrue' and int32 from 'onFalse'.": func(g *tf.Graph, x, p tf.Output) tf.Output {
 			return either(p, func() tf.Output { return x }, func() tf.Output { return int32s(g, 1) })
 		},
-		"Incompatible return values of 'true_fn' and 'false_fn'": func(_ *tf.Graph, x, p tf.Output) tf.Output {
+		"Incompatible return values of 'onTrue' and 'onFalse'": func(_ *tf.Graph, x, p tf.Output) tf.Output {
 			return tf.Cond(p, func() []tf.Output { return []tf.Output{x} }, func() []tf.Output { return []tf.Output{x, x} })[0]
 		},
 		"pred must be a bool": func(_ *tf.Graph, x, _ tf.Output) tf.Output {

@@ -58,6 +58,10 @@ type Error struct {
 	In   []string // inputs with dtypes and shapes
 	Err  error    // the cause, if it is an error of its own
 
+	// Plain is what Error prints in place of Msg where TensorFlow's words, which
+	// Msg keeps, speak of its own clients; "" elsewhere.
+	Plain string
+
 	// Origin is what the node is called in the function that it is from, if
 	// it is from one. TensorFlow's clients hear of that name.
 	Origin string
@@ -70,13 +74,13 @@ type Error struct {
 // Error formats e as "main.go:30: MatMul "MatMul_3"(x:0 float32[? 784]): message".
 func (e *Error) Error() string {
 	if e.Node == "" {
-		return e.Code.String() + ": " + e.Message()
+		return e.Code.String() + ": " + cmp.Or(e.Plain, e.Message())
 	}
 	pos := e.Pos
 	if pos != "" {
 		pos += ": "
 	}
-	return fmt.Sprintf("%s%s %q(%s): %s", pos, e.Op, e.Node, strings.Join(e.In, ", "), e.Message())
+	return fmt.Sprintf("%s%s %q(%s): %s", pos, e.Op, e.Node, strings.Join(e.In, ", "), cmp.Or(e.Plain, e.Message()))
 }
 
 // Message returns the bare text, without code and node.

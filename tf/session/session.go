@@ -208,7 +208,8 @@ func (s *Session) locate(err error) error {
 	e := tf.AsError(err)
 	located := *e
 	if uninitialized(e) {
-		located.Msg += " (variables must be initialized or restored before they are read: run tf.InitializeAll(g), made after the optimizer)"
+		what, _, _ := strings.Cut(e.Msg, ". This could mean") // the rest speaks of TensorFlow's own clients
+		located.Plain = what + ": variables must be initialized or restored before they are read: run tf.InitializeAll(g), made after the optimizer"
 	} else if e.Node == "" || e.Pos != "" {
 		return err
 	}

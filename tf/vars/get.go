@@ -16,12 +16,12 @@ func (s *store) get(g *tf.Graph, name string, shape tf.Shape, o Options) *tf.Var
 	switch reuse := s.scope.o.Reuse; {
 	case v == nil && reuse == Always:
 		err = tf.Errorf(tf.InvalidArgument, "Variable %s does not exist, or was not created with tf.get_variable(). "+
-			"Did you mean to set reuse=tf.AUTO_REUSE in VarScope?", name)
+			"Did you mean to set Reuse to vars.Auto in the scope?", name)
 	case v == nil:
 		return s.make(g, name, shape, o)
 	case reuse == Inherit:
 		err = tf.Errorf(tf.InvalidArgument, "Variable %s already exists, disallowed. "+
-			"Did you mean to set reuse=True or reuse=tf.AUTO_REUSE in VarScope?", name)
+			"Did you mean to set Reuse to vars.Always or vars.Auto in the scope?", name)
 	case !shape.Compatible(v.Shape()):
 		err = tf.Errorf(tf.InvalidArgument, "Trying to share variable %s, but specified shape %s and found shape %s.", name, shape.Text(), v.Shape().Text())
 	case o.DType != v.DType():

@@ -82,12 +82,17 @@ func storeOf(g *tf.Graph) *store {
 }
 
 // Scope calls f; variables that Get makes or finds in f have names that begin
-// with name and a slash, and operations are in the name scope of that name.
+// with name and a slash, and operations are in the name scope of that name. With the
+// empty name only o is new.
 func Scope(g *tf.Graph, name string, o ScopeOptions, f func()) {
 	s := storeOf(g)
 	outer := s.scope
 	defer func() { s.scope = outer }()
 	s.scope = outer.inside(name, o)
+	if name == "" {
+		f()
+		return
+	}
 	g.Scope(name, f)
 }
 
@@ -106,7 +111,10 @@ func Unique(g *tf.Graph, name string, o ScopeOptions, f func()) {
 
 // inside returns the scope below s.
 func (s scope) inside(name string, o ScopeOptions) scope {
-	in := scope{prefix: s.prefix + name + "/", o: s.o, getter: s.getter}
+	in := scope{prefix: s.prefix, o: s.o, getter: s.getter}
+	if name != "" {
+		in.prefix += name + "/"
+	}
 	if o.Reuse != Inherit && s.o.Reuse != Always {
 		in.o.Reuse = o.Reuse
 	}
