@@ -2,6 +2,8 @@ package npy
 
 import (
 	"archive/zip"
+	"bytes"
+	"encoding/binary"
 	"io"
 	"maps"
 	"slices"
@@ -31,7 +33,8 @@ func WriteArchive(w io.Writer, tensors map[string]*tf.Tensor, compress bool) err
 }
 
 // ReadArchive reads the tensors of an archive of size bytes that numpy's savez or
-// savez_compressed has written.
+// savez_compressed has written. Each entry is read to its end, where its checksum
+// shows what has changed.
 func ReadArchive(r io.ReaderAt, size int64) (map[string]*tf.Tensor, error) {
 	z, err := zip.NewReader(r, size)
 	if err != nil {
@@ -43,20 +46,66 @@ func ReadArchive(r io.ReaderAt, size int64) (map[string]*tf.Tensor, error) {
 		if !ok {
 			return nil, tf.Errorf(tf.InvalidArgument, "an npz file must hold npy files, got %q", f.Name)
 		}
-		if out[name], err = readEntry(f); err != nil {
+		if out[name] != nil {
+			return nil, tf.Errorf(tf.DataLoss, "the entries of an npz file must have different names, %s comes twice", name)
+		}
+		if out[name], err = readEntry(r, f); err != nil {
 			return nil, named(name, err)
 		}
 	}
 	return out, nil
 }
 
-func readEntry(f *zip.File) (*tf.Tensor, error) {
+func readEntry(archive io.ReaderAt, f *zip.File) (*tf.Tensor, error) {
+	if err := checkName(archive, f); err != nil {
+		return nil, err
+	}
 	r, err := f.Open()
 	if err != nil {
 		return nil, tf.Errorf(tf.DataLoss, "%v", err)
 	}
 	defer r.Close()
-	return Read(r)
+	t, err := Read(r)
+	if err != nil {
+		return nil, err
+	}
+	switch n, err := io.Copy(io.Discard, r); {
+	case err != nil:
+		return nil, tf.Errorf(tf.DataLoss, "an entry of an npz file must be as it was written: %v", err)
+	case n > 0:
+		return nil, tf.Errorf(tf.DataLoss, "an entry of an npz file must end with its array's data, %d bytes follow", n)
+	}
+	return t, nil
+}
+
+// The header that stands before an entry's data: its beginning, its length
+// without name and extra field, and the most that there is of both.
+const (
+	localMagic  = "PK\x03\x04"
+	localHeader = 30
+	mostLocal   = localHeader + 2*(1<<16-1)
+)
+
+// checkName compares the name that stands before an entry's data with that of
+// the archive's directory. No checksum covers either.
+func checkName(archive io.ReaderAt, f *zip.File) error {
+	end, err := f.DataOffset()
+	if err != nil {
+		return tf.Errorf(tf.DataLoss, "%v", err)
+	}
+	b := make([]byte, min(end, mostLocal))
+	if _, err := archive.ReadAt(b, end-int64(len(b))); err != nil {
+		return tf.Errorf(tf.DataLoss, "%v", err)
+	}
+	for at := len(b); at >= 0; at = bytes.LastIndex(b[:at], []byte(localMagic)) {
+		if h := b[at:]; len(h) >= localHeader && len(h) == localHeader+int(binary.LittleEndian.Uint16(h[26:]))+int(binary.LittleEndian.Uint16(h[28:])) {
+			if name := h[localHeader:][:binary.LittleEndian.Uint16(h[26:])]; string(name) != f.Name {
+				return tf.Errorf(tf.DataLoss, "an entry of an npz file must have one name, it has %q, too", name)
+			}
+			return nil
+		}
+	}
+	return tf.Errorf(tf.DataLoss, "an entry of an npz file must have a header")
 }
 
 func named(name string, err error) error {
