@@ -50,11 +50,17 @@ func Lines(names []string, compression string) (Dataset, error) {
 
 // Records returns the records of TFRecord files.
 func Records(names []string, compression string) (Dataset, error) {
-	return orNone(ofRecords(names, compression))
+	return orNone(ofRecords(names, compression, record.NewReader))
 }
 
-func ofRecords(names []string, compression string) (*files, error) {
-	format := records(func(r *bufio.Reader) func() ([]byte, error) { return record.NewReader(r).Next })
+// UnfinishedRecords is Records for files that may still be written, see
+// [record.Reader.Unfinished].
+func UnfinishedRecords(names []string, compression string) (Dataset, error) {
+	return orNone(ofRecords(names, compression, func(r io.Reader) *record.Reader { return record.NewReader(r).Unfinished() }))
+}
+
+func ofRecords(names []string, compression string, reader func(io.Reader) *record.Reader) (*files, error) {
+	format := records(func(r *bufio.Reader) func() ([]byte, error) { return reader(r).Next })
 	if compression == string(packed.SNAPPY) { // which only files of records have
 		return &files{common: common{texts}, names: names, compression: compression, format: format}, nil
 	}
@@ -79,7 +85,7 @@ func RecordsFrom(names []string, compression string, from []int64) (Dataset, err
 			return nil, core.Errorf(core.InvalidArgument, "`byte_offsets` must be >= 0, got %d", n)
 		}
 	}
-	d, err := ofRecords(names, compression)
+	d, err := ofRecords(names, compression, record.NewReader)
 	if err != nil {
 		return nil, err
 	}

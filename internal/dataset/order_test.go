@@ -7,7 +7,11 @@ import (
 	"slices"
 	"testing"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
+	packed "github.com/gorge-tf/gorge/tf/record"
 )
 
 // TestRoundsAgain: an iterator that is brought back draws by lot again what it has
@@ -133,5 +137,32 @@ func TestBrokenSnapshots(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		it.Close()
+	}
+}
+
+// TestElementWithoutItsEnd: a file that ends within an element is damaged, though
+// its records are whole.
+func TestElementWithoutItsEnd(t *testing.T) {
+	dir := t.TempDir()
+	w, err := packed.Create(dir+"/0.snapshot", packed.None)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := &pb.TensorProto{Dtype: pb.DataType_DT_INT64, TensorShape: &pb.TensorShapeProto{}, Int64Val: []int64{1}}
+	b, _ := proto.Marshal(one)
+	for range 3 {
+		_ = w.Write(b)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	spec := &Spec{[]core.DType{core.Int64, core.Int64}, []core.Shape{{}, {}}}
+	it := mustIterate(t, must2(t)(ElementsUnder(dir, "*.snapshot", "", spec)))
+	defer it.Close()
+	if e, err := it.Next(t.Context()); err != nil || len(e) != 2 {
+		t.Fatal(e, err)
+	}
+	if _, err := it.Next(t.Context()); core.CodeOf(err) != core.DataLoss {
+		t.Errorf("half an element: %v", err)
 	}
 }

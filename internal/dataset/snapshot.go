@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -301,6 +302,9 @@ func componentsOf(spec *Spec) format {
 			e := make(Element, len(spec.Types))
 			for i := range e {
 				b, err := reader.Next()
+				if errors.Is(err, io.EOF) && i > 0 {
+					return nil, core.Errorf(core.DataLoss, "an element must have %d components, the last one of the file has %d", len(e), i)
+				}
 				if err != nil {
 					return nil, err
 				}

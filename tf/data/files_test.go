@@ -109,6 +109,39 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
+// TestCutFiles: what a file ends with is missing, in each way of packing it.
+func TestCutFiles(t *testing.T) {
+	for _, c := range []record.Compression{record.None, record.GZIP, record.ZLIB, record.SNAPPY} {
+		name := twoFiles(t, c)[0]
+		whole, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := len(whole) - 1; n > 0; n-- {
+			if c == record.None && n == 17 {
+				continue // a whole record
+			}
+			if err := os.WriteFile(name, whole[:n], 0o600); err != nil {
+				t.Fatal(err)
+			}
+			var last error
+			for _, err := range data.TFRecord([]string{name}, string(c)).All(t.Context()) {
+				last = err
+			}
+			if tf.CodeOf(last) != tf.DataLoss {
+				t.Errorf("%q, cut at %d of %d: %v", c, n, len(whole), last)
+			}
+		}
+	}
+	name := twoFiles(t, record.None)[0]
+	if err := os.Truncate(name, 20); err != nil {
+		t.Fatal(err)
+	}
+	if got := readStrings(t, data.TFRecord([]string{name}, "", record.Unfinished)); !slices.Equal(got, []string{"a"}) {
+		t.Error(got)
+	}
+}
+
 func TestFixedLength(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "fixed")
 	if err := os.WriteFile(name, []byte("headaabbccfoot!"), 0o600); err != nil {

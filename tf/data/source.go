@@ -3,10 +3,12 @@ package data
 import (
 	"context"
 	"iter"
+	"slices"
 
 	"github.com/gorge-tf/gorge/internal/dataset"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/record"
 )
 
 // Range returns the numbers from start up to stop, as int64 scalars.
@@ -73,8 +75,12 @@ func TextLine(names []string, compression string) *Dataset {
 }
 
 // TFRecord returns the records of TFRecord files, one after the other.
-// compression is "", "GZIP" or "ZLIB".
-func TFRecord(names []string, compression string) *Dataset {
+// compression is "", "GZIP" or "ZLIB". A file that is cut short is an error, unless
+// opts has [record.Unfinished].
+func TFRecord(names []string, compression string, opts ...record.Option) *Dataset {
+	if slices.Contains(opts, record.Unfinished) {
+		return result(dataset.UnfinishedRecords(names, compression))
+	}
 	return result(dataset.Records(names, compression))
 }
 

@@ -21,13 +21,13 @@ type Index struct {
 
 // BuildIndex looks where the records of a plain file lie. Their data is not
 // checked before it is read.
-func BuildIndex(name string) (*Index, error) {
+func BuildIndex(name string, opts ...Option) (*Index, error) {
 	f, err := os.Open(core.LocalPath(name))
 	if err != nil {
 		return nil, core.FileError(name, err)
 	}
 	defer f.Close()
-	r := record.NewReader(bufio.NewReaderSize(f, 1<<16))
+	r := reader(bufio.NewReaderSize(f, 1<<16), opts)
 	x := &Index{starts: []int64{0}}
 	for {
 		if _, err := r.Skip(); errors.Is(err, io.EOF) {

@@ -21,6 +21,8 @@ type ParallelOptions struct {
 	// Indexes are those of plain files, by name. A file that has one is read
 	// by several goroutines, another one by one.
 	Indexes map[string]*Index
+	// Options are for files without an index.
+	Options []Option
 }
 
 // A part is what one goroutine reads: a file, or records from one to another of
@@ -208,7 +210,7 @@ func (o *ParallelOptions) open(p *part) (next func() ([]byte, bool, error), stop
 		}
 		return p.indexed(r), r.Close, nil
 	}
-	r, err := Open(p.name, o.Compression)
+	r, err := Open(p.name, o.Compression, o.Options...)
 	if err != nil {
 		return nil, nil, err
 	}

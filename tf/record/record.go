@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/gorge-tf/gorge/internal/wire/record"
 	"github.com/gorge-tf/gorge/internal/wire/snappy"
@@ -98,6 +99,14 @@ func (w *Writer) Close() error {
 	return errors.Join(err, w.buffer.Flush(), w.file.Close())
 }
 
+// An Option says how files are read.
+type Option uint8
+
+// Unfinished reads files that are still being written: a record whose header is
+// cut short, or a compressed stream that is, ends a file. TensorFlow takes that for
+// the end of any file; without the option it is an error here.
+const Unfinished Option = 1
+
 // A Reader reads a file of records. It is for one goroutine at a time.
 type Reader struct {
 	name    string
@@ -107,11 +116,13 @@ type Reader struct {
 }
 
 // Open opens a file.
-func Open(name string, c Compression) (*Reader, error) { return OpenAt(name, c, 0) }
+func Open(name string, c Compression, opts ...Option) (*Reader, error) {
+	return OpenAt(name, c, 0, opts...)
+}
 
 // OpenAt opens a file at a place in its uncompressed bytes where a record begins,
 // see [Reader.Offset].
-func OpenAt(name string, c Compression, offset int64) (*Reader, error) {
+func OpenAt(name string, c Compression, offset int64, opts ...Option) (*Reader, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
@@ -128,8 +139,17 @@ func OpenAt(name string, c Compression, offset int64) (*Reader, error) {
 		_ = f.Close()
 		return nil, &core.Error{Code: core.DataLoss, Msg: fmt.Sprintf("%s: no %s stream that goes to offset %d: %v", name, c, offset, err), Err: err}
 	}
-	r.records = record.NewReader(from)
+	r.records = reader(from, opts)
 	return r, nil
+}
+
+// reader returns what reads the records of a stream.
+func reader(from io.Reader, opts []Option) *record.Reader {
+	r := record.NewReader(from)
+	if slices.Contains(opts, Unfinished) {
+		r.Unfinished()
+	}
+	return r
 }
 
 // Unpack returns what r holds in compressed form.

@@ -123,5 +123,8 @@ func parseIDX(r io.Reader, rank int) ([]byte, []int, error) {
 	if _, err := io.ReadFull(r, data); err != nil {
 		return nil, nil, fmt.Errorf("the header promises %d bytes: %w", n, err)
 	}
+	if more, err := io.Copy(io.Discard, r); err != nil || more > 0 { // a packed file has its checksum there
+		return nil, nil, fmt.Errorf("the header promises %d bytes, %d follow (%v)", n, more, err)
+	}
 	return data, dims, nil
 }

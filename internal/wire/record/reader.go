@@ -30,6 +30,7 @@ type Reader struct {
 	header [headerSize]byte
 	buf    []byte
 	err    error
+	open   bool // the stream may still be written
 }
 
 // NewReader returns a Reader of the records of r.
@@ -37,13 +38,21 @@ func NewReader(r io.Reader) *Reader {
 	return &Reader{r: r}
 }
 
+// Unfinished makes r take a header that is cut short, or a compressed stream that
+// is, for the end: the writer may not have got further yet. TensorFlow's readers
+// do so always. It returns r.
+func (r *Reader) Unfinished() *Reader {
+	r.open = true
+	return r
+}
+
 // Offset returns the place after the last whole record that was read.
 func (r *Reader) Offset() int64 { return r.offset }
 
 // Next returns the data of the next record, which stays valid until the next
-// call. It returns io.EOF at the end of the stream; a header cut short also
-// ends it, because the writer may not have got further yet. Data cut short and
-// wrong checksums give a *CorruptError. After any error the Reader is done.
+// call. It returns io.EOF at the end of the stream. Records that are cut short
+// and wrong checksums give a *CorruptError, but see [Reader.Unfinished]. After
+// any error the Reader is done.
 func (r *Reader) Next() ([]byte, error) {
 	if r.err != nil {
 		return nil, r.err
@@ -99,8 +108,8 @@ const maxLength = uint64(int(^uint(0)>>1)) - crcSize
 
 func (r *Reader) readLength() (uint64, error) {
 	_, err := io.ReadFull(r.r, r.header[:])
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return 0, io.EOF
+	if errors.Is(err, io.ErrUnexpectedEOF) { // of the header, or of what is below
+		return 0, r.cut()
 	}
 	if err != nil {
 		return 0, err
@@ -137,6 +146,14 @@ func corrupted(offset int64) error {
 		hint = " (Is this even a TFRecord file?)"
 	}
 	return &CorruptError{offset, fmt.Sprintf("corrupted record at %d%s", offset, hint)}
+}
+
+// cut is what a header cut short means.
+func (r *Reader) cut() error {
+	if r.open {
+		return io.EOF
+	}
+	return r.truncated()
 }
 
 func (r *Reader) truncated() error {

@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
@@ -28,9 +29,11 @@ func threeFile(t testing.TB) []byte {
 }
 
 // readAll returns every record and the error that ended them.
-func readAll(r io.Reader) ([][]byte, error) {
+func readAll(r io.Reader) ([][]byte, error) { return readFrom(NewReader(r)) }
+
+func readFrom(reader *Reader) ([][]byte, error) {
 	var records [][]byte
-	for reader := NewReader(r); ; {
+	for {
 		data, err := reader.Next()
 		if err != nil {
 			return records, err
@@ -113,6 +116,42 @@ const (
 	atStart   = "corrupted record at 0 (Is this even a TFRecord file?)"
 )
 
+// A header cut short is an error, unless the stream may still be written.
+func TestHeaderCutShort(t *testing.T) {
+	file := threeFile(t)
+	for n := range file {
+		whole := map[int]int{0: 0, 21: 1, 37: 2}
+		records, complete := whole[n]
+		got, err := readAll(bytes.NewReader(file[:n]))
+		var corrupt *CorruptError
+		if complete && (err != io.EOF || len(got) != records) || !complete && !errors.As(err, &corrupt) {
+			t.Errorf("cut at %d: %d records and %v", n, len(got), err)
+		}
+		if _, err := NewReader(bytes.NewReader(file[:n])).Skip(); n > 0 && n < 21 && !errors.As(err, &corrupt) {
+			t.Errorf("cut at %d: skipped, %v", n, err)
+		}
+	}
+}
+
+// A compressed stream without its end is cut short, wherever that is.
+func TestCompressedStreamCutShort(t *testing.T) {
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	if _, err := z.Write(threeFile(t)); err != nil || z.Close() != nil {
+		t.Fatal(err)
+	}
+	for n := 10; n < packed.Len(); n++ { // of which the header of gzip takes ten
+		r, err := gzip.NewReader(bytes.NewReader(packed.Bytes()[:n]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var corrupt *CorruptError
+		if got, err := readAll(r); !errors.As(err, &corrupt) {
+			t.Errorf("cut at %d of %d: %d records and %v", n, packed.Len(), len(got), err)
+		}
+	}
+}
+
 // The errors are those that TensorFlow 2.21's reader gave for the same bytes,
 // except for the first two promises, which it believes and dies of.
 func TestBrokenStreams(t *testing.T) {
@@ -152,7 +191,7 @@ func TestBrokenStreams(t *testing.T) {
 		{"another format", []byte("PK\x03\x04 not a TFRecord"), 0, atStart},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			got, err := readAll(bytes.NewReader(tc.stream))
+			got, err := readFrom(NewReader(bytes.NewReader(tc.stream)).Unfinished())
 			if err == nil || err.Error() != tc.err {
 				t.Errorf("error = %v, want %s", err, tc.err)
 			}
