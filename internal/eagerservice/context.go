@@ -16,6 +16,7 @@ import (
 // its functions, and a worker session with devices, variables and steps.
 type Context struct {
 	id         uint64
+	client     string // who has made it
 	session    *worker.Session
 	rdv        *rendezvous.Remote // of operations, whose step is the context
 	connect    func(*pb.ClusterDef) (Peers, error)
@@ -37,8 +38,8 @@ type Context struct {
 	left    Peers // of the cluster before: calls may be under way
 }
 
-func (s *Service) newContext(req *pb.CreateContextRequest) (*Context, error) {
-	c := &Context{id: req.GetContextId(), view: req.GetContextViewId(), connect: s.env.Connect, keepAlive: time.Duration(max(req.GetKeepAliveSecs(), 0)) * time.Second, calls: map[string]*step.Calls{}}
+func (s *Service) newContext(req *pb.CreateContextRequest, client string) (*Context, error) {
+	c := &Context{id: req.GetContextId(), client: client, view: req.GetContextViewId(), connect: s.env.Connect, keepAlive: time.Duration(max(req.GetKeepAliveSecs(), 0)) * time.Second, calls: map[string]*step.Calls{}}
 	c.touch()
 	def := req.GetServerDef()
 	c.timeout = time.Duration(max(def.GetDefaultSessionConfig().GetOperationTimeoutInMs(), 0)) * time.Millisecond

@@ -52,13 +52,16 @@ func waiting(*core.Node) (core.Kernel, error) {
 func newService(t testing.TB) *Service {
 	t.Helper()
 	w := worker.New(worker.Env{Task: task, Devices: device.CPUs("worker", 0, 2), Rendezvous: rendezvous.NewManager(0)})
-	s := New(Env{Worker: w})
+	s := New(Env{Worker: w, Client: func(ctx context.Context) string { c, _ := ctx.Value(clientKey{}).(string); return c }})
 	t.Cleanup(func() {
 		s.Close()
 		w.Close()
 	})
 	return s
 }
+
+// clientKey is where a call's context has the name of who makes it.
+type clientKey struct{}
 
 // A client is what a test has at a service.
 type client struct {
@@ -85,9 +88,11 @@ func newClient(t testing.TB, s *Service, id uint64) *client {
 	return c
 }
 
-func (c *client) creation() *pb.CreateContextRequest {
+func (c *client) creation() *pb.CreateContextRequest { return creation(c.id) }
+
+func creation(id uint64) *pb.CreateContextRequest {
 	return &pb.CreateContextRequest{
-		ContextId: c.id, ContextViewId: 1, ClusterDeviceAttributes: []*pb.DeviceAttributes{{Name: cpu}, {Name: second}, {Name: chief}},
+		ContextId: id, ContextViewId: 1, ClusterDeviceAttributes: []*pb.DeviceAttributes{{Name: cpu}, {Name: second}, {Name: chief}},
 	}
 }
 

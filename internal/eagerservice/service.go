@@ -27,7 +27,10 @@ type Env struct {
 	// Connect reaches the eager services of the other tasks of a client's
 	// cluster; nil: functions cannot use them.
 	Connect func(def *pb.ClusterDef) (Peers, error)
-	Log     *slog.Logger // nil: nothing is logged
+	// Client tells who makes a call: the same for all calls of one client. nil:
+	// all are of the same.
+	Client func(context.Context) string
+	Log    *slog.Logger // nil: nothing is logged
 }
 
 // A Service serves one task. All methods may be called from any goroutine.
@@ -87,14 +90,15 @@ func (s *Service) take(c *Context) bool {
 }
 
 // CreateContext opens a context for a client.
-func (s *Service) CreateContext(_ context.Context, req *pb.CreateContextRequest) (*pb.CreateContextResponse, error) {
+func (s *Service) CreateContext(ctx context.Context, req *pb.CreateContextRequest) (*pb.CreateContextResponse, error) {
 	if err := s.makeRoom(req); err != nil {
 		return nil, err
 	}
+	client := s.client(ctx)
 	if req.GetClearExistingContexts() {
-		s.clear()
+		s.clear(client)
 	}
-	c, err := s.newContext(req)
+	c, err := s.newContext(req, client)
 	if err != nil {
 		return nil, err
 	}
@@ -128,18 +132,28 @@ func alreadyExists(id uint64) error {
 	return core.Errorf(core.InvalidArgument, "EagerService:CreateContext failed. Context id: <%d> already exists.", id)
 }
 
-// clear ends everything that runs here, in contexts or sessions.
-func (s *Service) clear() {
+func (s *Service) client(ctx context.Context) string {
+	if s.env.Client == nil {
+		return ""
+	}
+	return s.env.Client(ctx)
+}
+
+// clear ends the contexts of a client. TensorFlow's servers end all contexts and
+// worker sessions, whosever they are, and drop all resources.
+func (s *Service) clear(client string) {
 	s.mu.Lock()
-	all := s.contexts
-	if !s.closed {
-		s.contexts = map[uint64]*Context{}
+	var own []*Context
+	for id, c := range s.contexts {
+		if c.client == client {
+			own = append(own, c)
+			delete(s.contexts, id)
+		}
 	}
 	s.mu.Unlock()
-	for _, c := range all {
+	for _, c := range own {
 		c.close(core.Errorf(core.Aborted, "the context %d has been cleared", c.id))
 	}
-	s.env.Worker.Clear()
 }
 
 func (s *Service) add(c *Context) error {

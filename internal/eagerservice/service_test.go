@@ -63,21 +63,40 @@ func TestViews(t *testing.T) {
 	}
 }
 
-// TestClearsWhatWasThere: a context can ask to be the only thing in the task.
-func TestClearsWhatWasThere(t *testing.T) {
+// from returns a context of calls that a client makes.
+func from(t *testing.T, client string) context.Context {
+	return context.WithValue(t.Context(), clientKey{}, client)
+}
+
+// TestClearsOnlyItsOwn: a client can ask to begin again, which ends its contexts,
+// but neither other clients' contexts nor the sessions of masters, nor what they
+// have put into the task.
+func TestClearsOnlyItsOwn(t *testing.T) {
 	s := newService(t)
-	old := newClient(t, s, 7)
-	h := old.do("VarHandleOp", core.Attrs{"dtype": core.Float32, "shape": core.Shape{1}, "shared_name": "v"})
-	old.do("AssignVariableOp", core.Attrs{"dtype": core.Float32}, h, floats(1))
-	req := (&client{id: 8}).creation()
-	req.ClearExistingContexts = true
-	if _, err := s.CreateContext(t.Context(), req); err != nil {
+	master, err := s.env.Worker.OpenSession(&pb.CreateWorkerSessionRequest{SessionHandle: "a master's"})
+	if err != nil {
 		t.Fatal(err)
 	}
-	wantError(t, failure(old.enqueue()), core.Aborted, "Unable to find a context_id")
-	c := &client{t: t, s: s, id: 8}
-	h = c.do("VarHandleOp", core.Attrs{"dtype": core.Float32, "shape": core.Shape{1}, "shared_name": "v"})
-	c.fails(core.FailedPrecondition, "Could not find variable v.", "ReadVariableOp", core.Attrs{"dtype": core.Float32}, h)
+	for id, owner := range map[uint64]string{7: "one", 8: "one", 9: "another"} {
+		if _, err := s.CreateContext(from(t, owner), creation(id)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	others := &client{t: t, s: s, id: 9}
+	h := others.do("VarHandleOp", core.Attrs{"dtype": core.Float32, "shape": core.Shape{1}, "shared_name": "v"})
+	others.do("AssignVariableOp", core.Attrs{"dtype": core.Float32}, h, floats(1))
+	req := creation(10)
+	req.ClearExistingContexts = true
+	if _, err := s.CreateContext(from(t, "one"), req); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []uint64{7, 8} {
+		wantError(t, failure((&client{t: t, s: s, id: id}).enqueue()), core.Aborted, "Unable to find a context_id")
+	}
+	others.wantFloats(others.do("ReadVariableOp", core.Attrs{"dtype": core.Float32}, h), 1)
+	if master.Context().Err() != nil {
+		t.Errorf("a master's session has ended: %v", context.Cause(master.Context()))
+	}
 }
 
 // TestForgottenContexts: a context whose client is gone ends, with all that is

@@ -140,22 +140,3 @@ func (o *Session) Close(why error) {
 		o.left = nil
 	}
 }
-
-// Clear ends all sessions and steps and drops all resources, as if the worker
-// had been started again.
-func (w *Worker) Clear() {
-	w.mu.Lock()
-	var all []*session
-	for handle, s := range w.sessions {
-		all = append(all, s)
-		delete(w.sessions, handle)
-	}
-	w.mu.Unlock()
-	for _, s := range all {
-		w.end(s, core.Errorf(core.Aborted, "The session %s has been deleted.", s.handle))
-	}
-	for _, d := range w.env.Devices.List() {
-		d.Resources().ClearAll()
-	}
-	w.env.Rendezvous.CleanupAll()
-}

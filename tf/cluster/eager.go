@@ -3,6 +3,8 @@ package cluster
 import (
 	"context"
 
+	"google.golang.org/grpc/peer"
+
 	"github.com/gorge-tf/gorge/internal/eagerservice"
 	"github.com/gorge-tf/gorge/internal/rpc"
 	"github.com/gorge-tf/gorge/tf/pb"
@@ -14,6 +16,16 @@ type eagerService struct{ *eagerservice.Service }
 // StreamingEnqueue returns what serves the requests of one stream.
 func (s eagerService) StreamingEnqueue() func(context.Context, *pb.EnqueueRequest) (*pb.EnqueueResponse, error) {
 	return s.NewStream().Enqueue
+}
+
+// clientOf tells clients apart by their connections: their calls say nothing of who
+// makes them.
+func clientOf(ctx context.Context) string {
+	p, ok := peer.FromContext(ctx)
+	if !ok || p.Addr == nil {
+		return ""
+	}
+	return p.Addr.String()
 }
 
 // eagerPeers are the eager services of the tasks of a client's cluster.

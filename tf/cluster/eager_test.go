@@ -45,12 +45,16 @@ func (c *eagerClient) call(method string, req, resp any) {
 func (c *eagerClient) open(id uint64, target string) {
 	c.t.Helper()
 	resp := &pb.CreateContextResponse{}
-	c.call("CreateContext", &pb.CreateContextRequest{ContextId: id, ServerDef: &pb.ServerDef{
-		JobName: "worker", Cluster: &pb.ClusterDef{Job: []*pb.JobDef{{Name: "worker", Tasks: map[int32]string{0: target[len("grpc://"):]}}}},
-	}}, resp)
+	c.call("CreateContext", creation(id, target), resp)
 	if d := resp.GetDeviceAttributes(); len(d) != 1 || d[0].GetName() != workerCPU {
 		c.t.Fatalf("devices of the context: %v", d)
 	}
+}
+
+func creation(id uint64, target string) *pb.CreateContextRequest {
+	return &pb.CreateContextRequest{ContextId: id, ServerDef: &pb.ServerDef{
+		JobName: "worker", Cluster: &pb.ClusterDef{Job: []*pb.JobDef{{Name: "worker", Tasks: map[int32]string{0: target[len("grpc://"):]}}}},
+	}}
 }
 
 const workerCPU = "/job:worker/replica:0/task:0/device:CPU:0"
@@ -71,6 +75,23 @@ func addition(id int64, x, y *tf.Tensor) *pb.EnqueueRequest {
 		op.OpInputs = append(op.OpInputs, &pb.Operation_Input{Item: &pb.Operation_Input_Tensor{Tensor: core.TensorProto((*core.Tensor)(t))}})
 	}
 	return &pb.EnqueueRequest{ContextId: 5, Queue: []*pb.QueueItem{{Item: &pb.QueueItem_Operation{Operation: op}}}}
+}
+
+// TestEagerClientClearsItsOwn: of two connections one asks for a task without
+// contexts; the other's goes on.
+func TestEagerClientClearsItsOwn(t *testing.T) {
+	r := start(t, map[string]int{"localhost": 1})
+	target := r.servers["localhost:0"].Target()
+	one, other := dialEager(t, target), dialEager(t, target)
+	one.open(5, target)
+	other.open(6, target)
+	again := creation(7, target)
+	again.ClearExistingContexts = true
+	one.call("CreateContext", again, &pb.CreateContextResponse{})
+	other.call("KeepAlive", &pb.KeepAliveRequest{ContextId: 6}, &pb.KeepAliveResponse{})
+	if err := one.cc.Invoke(t.Context(), eagerPath+"KeepAlive", &pb.KeepAliveRequest{ContextId: 5}, &pb.KeepAliveResponse{}); status.Code(err) != codes.Aborted {
+		t.Errorf("a context that its client has cleared: %v", err)
+	}
 }
 
 // TestEagerStream sends operations one after the other, without waiting for
