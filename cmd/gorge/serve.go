@@ -15,6 +15,7 @@ import (
 	"github.com/gorge-tf/gorge/tf/cluster"
 	"github.com/gorge-tf/gorge/tf/ops"
 	_ "github.com/gorge-tf/gorge/tf/ops/all" // clients send graphs of any op
+	"github.com/gorge-tf/gorge/tf/session"
 )
 
 // defaultAddress is where a server listens that is a cluster by itself.
@@ -28,7 +29,8 @@ type serveFlags struct {
 	cache                                                               bool
 	noLinks, fallback                                                   bool
 	rdma                                                                string
-	sessionTimeout                                                      time.Duration
+	sessionTimeout, grace                                               time.Duration
+	limits                                                              session.Limits
 }
 
 func parseServe(args []string, stderr io.Writer) (*serveFlags, error) {
@@ -48,6 +50,11 @@ func parseServe(args []string, stderr io.Writer) (*serveFlags, error) {
 	s.IntVar(&f.retries, "grpc_max_retries", retriesFromEnv(), "`times` that the receive of a tensor is tried again; the environment's GRPC_MAX_RETRIES otherwise")
 	s.BoolVar(&f.cache, "cache_rpc_response", false, "keep tensors until their receivers say that they have arrived, so that receives can be tried again")
 	s.DurationVar(&f.sessionTimeout, "session_timeout", 0, "close sessions that no client has used for so `long`; 0: never")
+	s.DurationVar(&f.grace, "grace", 10*time.Second, "how `long` running steps may go on after the first signal; then, or at the second signal, they are ended")
+	s.IntVar(&f.limits.Nodes, "max_nodes", 0, "nodes that a graph may have, what its functions expand to included; 0: 10,000,000, -1: no limit")
+	s.IntVar(&f.limits.FunctionDepth, "max_function_depth", 0, "calls of functions within one another; 0: 5,000, -1: no limit")
+	s.IntVar(&f.limits.FunctionCalls, "max_function_calls", 0, "calls of functions that a step has under way; 0: 100,000, -1: no limit")
+	s.DurationVar(&f.limits.PlanTime, "plan_time", 0, "how `long` the preparation of a graph may take; 0: 10m, -1s: no limit")
 	s.StringVar(&f.leader, "collective_group_leader", "", "`task` that completes groups for collective operations, /job:worker/task:0 say; the same for all tasks")
 	s.StringVar(&f.exitWith, "exit_with", "", "stop when this `task` is gone, /job:chief/task:0 say")
 	s.StringVar(&f.level, "log", "info", "least `level` that is logged: debug, info, warn, error")
@@ -105,6 +112,7 @@ func (f *serveFlags) config(stderr io.Writer) (cluster.Config, error) {
 		c.Threads = f.threads
 	}
 	c.Retries, c.SessionTimeout, c.ExitWith = f.retries, f.sessionTimeout, f.exitWith
+	c.Grace, c.Limits = f.grace, f.limits
 	if f.leader != "" {
 		c.CollectiveLeader = f.leader
 	}

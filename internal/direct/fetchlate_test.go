@@ -83,7 +83,7 @@ func TestFetchedInPieces(t *testing.T) {
 	if _, err := s.Run(t.Context(), pass.Signature{Targets: []string{"init"}}, nil); err != nil {
 		t.Fatal(err)
 	}
-	p, err := s.PartialRun(pass.Signature{Feeds: []string{"x:0"}, Fetches: []string{"read:0", "up:0"}})
+	p, err := s.PartialRun(t.Context(), pass.Signature{Feeds: []string{"x:0"}, Fetches: []string{"read:0", "up:0"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestResourceFetchedWithItsUpdate(t *testing.T) {
 		t.Fatal(err)
 	}
 	wait := pass.Signature{Feeds: []string{"x:0"}, Fetches: fetches, Targets: []string{up.Name}}
-	p, err := s.PartialRun(wait) // in which nodes wait, and so are run as they get ready
+	p, err := s.PartialRun(t.Context(), wait) // in which nodes wait, and so are run as they get ready
 	if err != nil {
 		t.Fatal(err)
 	}

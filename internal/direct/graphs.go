@@ -1,6 +1,7 @@
 package direct
 
 import (
+	"context"
 	"sync"
 
 	"github.com/gorge-tf/gorge/internal/device"
@@ -17,20 +18,14 @@ type graphs struct {
 	cfg    *Config
 	rt     *step.Runtime
 
-	mu    sync.RWMutex
-	cache map[string]*entry
+	cache step.Plans[*step.Graph]
+	ctx   context.Context // ends with the session
+	steps *sync.WaitGroup // of the session
 
-	placing sync.Mutex
+	placing chan struct{} // holds a value while somebody places
 	placed  *graph.Graph
 	size    int               // operations of source that placed has
 	pinned  map[string]string // devices of nodes with state
-}
-
-// entry is a signature that is being prepared or ready.
-type entry struct {
-	once  sync.Once
-	graph *step.Graph
-	err   error
 }
 
 // ends says how feeds come into a graph and fetches leave it.
@@ -41,48 +36,21 @@ const (
 	inRendezvous ends = 'r' // piece by piece
 )
 
-// get returns the graph for a signature.
-func (c *graphs) get(sig pass.Signature, by ends) (*step.Graph, error) {
+// get returns the graph for a signature. The caller is counted by c.steps.
+func (c *graphs) get(ctx context.Context, sig pass.Signature, by ends) (*step.Graph, error) {
 	var short [256]byte
 	key := sig.AppendKey(append(short[:0], byte(by)))
-	c.mu.RLock()
-	e := c.cache[string(key)]
-	c.mu.RUnlock()
-	if e == nil {
-		e = c.insert(string(key))
-	}
-	e.once.Do(func() { e.graph, e.err = c.build(sig, by) })
-	if e.err != nil {
-		c.forget(string(key), e) // the graph may grow what is missing
-	}
-	return e.graph, e.err
+	return c.cache.Get(ctx, key, step.Maker[*step.Graph]{Within: c.ctx, Working: c.steps, Make: func(ctx context.Context) (*step.Graph, error) {
+		return c.build(graph.NewBudget(ctx, c.cfg.Limits), sig, by)
+	}})
 }
 
-func (c *graphs) insert(key string) *entry {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	e := c.cache[key]
-	if e == nil {
-		e = &entry{}
-		c.cache[key] = e
-	}
-	return e
-}
-
-func (c *graphs) forget(key string, e *entry) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.cache[key] == e {
-		delete(c.cache, key)
-	}
-}
-
-func (c *graphs) build(sig pass.Signature, by ends) (*step.Graph, error) {
-	full, err := c.extend()
+func (c *graphs) build(b *graph.Budget, sig pass.Signature, by ends) (*step.Graph, error) {
+	full, err := c.extend(b)
 	if err != nil {
 		return nil, err
 	}
-	g, err := pass.ClientGraph(full, sig, c.terminals(by))
+	g, err := pass.ClientGraph(full.Within(b), sig, c.terminals(by))
 	if err != nil {
 		return nil, err
 	}
@@ -100,15 +68,22 @@ func (c *graphs) terminals(by ends) pass.Terminals {
 }
 
 // extend places what has been added to the graph since the last time.
-func (c *graphs) extend() (*graph.Graph, error) {
-	c.placing.Lock()
-	defer c.placing.Unlock()
+func (c *graphs) extend(b *graph.Budget) (*graph.Graph, error) {
+	select {
+	case c.placing <- struct{}{}:
+		defer func() { <-c.placing }()
+	case <-b.Context().Done():
+		return nil, graph.Ended(b.Context(), "the planning of a graph")
+	}
 	ops := c.source.SessionOperations()
 	if c.placed != nil && len(ops) == c.size {
 		return c.placed, nil
 	}
 	library, producer := c.source.Library()
-	g := source.Graph(ops, library, producer)
+	g := source.Graph(ops, library, producer).Within(b)
+	if err := b.CheckSize(len(g.Nodes)); err != nil {
+		return nil, err
+	}
 	if err := pass.Lower(g, c.cfg.DisabledPasses); err != nil {
 		return nil, err
 	}
@@ -124,6 +99,7 @@ func (c *graphs) extend() (*graph.Graph, error) {
 	if c.cfg.LogPlacement != nil {
 		c.cfg.LogPlacement(pass.Placement(g))
 	}
+	g.Budget = nil // its planning is over
 	c.placed, c.size = g, len(ops)
 	return g, nil
 }

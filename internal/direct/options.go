@@ -21,12 +21,12 @@ func (s *Session) RunOptions(ctx context.Context, sig pass.Signature, args []*co
 	if err != nil {
 		return nil, nil, err
 	}
-	g, err := s.prepare(sig, args)
+	ctx, cancel := limit(ctx, o.GetTimeoutInMs())
+	defer cancel()
+	g, err := s.prepare(ctx, sig, args)
 	if err != nil {
 		return nil, nil, err
 	}
-	ctx, cancel := limit(ctx, o.GetTimeoutInMs())
-	defer cancel()
 	r := report{graph: g, options: o, costs: s.countCosts()}
 	out, err := s.call(ctx, g, args, sig.Fetches, step.Args{Tracer: r.tracer(), InterOp: bound}, nil)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/gorge-tf/gorge/internal/graph"
 	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/step"
@@ -28,28 +29,28 @@ type PartialRun struct {
 	over bool // no piece can follow
 }
 
-// PartialRun begins a step that will feed and fetch in pieces what sig lists.
-func (s *Session) PartialRun(sig pass.Signature) (*PartialRun, error) {
+// PartialRun begins a step that will feed and fetch in pieces what sig lists. Its
+// planning ends with ctx; the step does not.
+func (s *Session) PartialRun(ctx context.Context, sig pass.Signature) (*PartialRun, error) {
 	if err := s.begin(); err != nil {
 		return nil, err
 	}
-	p, g, err := s.newPartialRun(sig)
+	p, g, err := s.newPartialRun(ctx, sig)
 	if err != nil {
 		s.steps.Done()
 		return nil, err
 	}
-	var ctx context.Context
 	ctx, p.cancel = context.WithCancelCause(s.ctx)
 	go p.run(ctx, g, sig.Fetches)
 	return p, nil
 }
 
-func (s *Session) newPartialRun(sig pass.Signature) (*PartialRun, *step.Graph, error) {
-	g, err := s.graphs.get(sig, inRendezvous)
+func (s *Session) newPartialRun(ctx context.Context, sig pass.Signature) (*PartialRun, *step.Graph, error) {
+	g, err := s.graphs.get(ctx, sig, inRendezvous)
 	if err != nil {
 		return nil, nil, err
 	}
-	placed, err := s.graphs.extend()
+	placed, err := s.graphs.extend(graph.NewBudget(ctx, s.cfg.Limits))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -30,7 +30,7 @@ func scalars(v ...float32) (out []*core.Tensor) {
 func TestPartialRun(t *testing.T) {
 	s, sig := sums(t)
 	for range 3 {
-		p, err := s.PartialRun(sig)
+		p, err := s.PartialRun(t.Context(), sig)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +57,7 @@ func TestPartialRunFails(t *testing.T) {
 	x := ops.Placeholder(g, core.Float32, core.Shape{}, tf.Name("x"))
 	ops.Neg(x, tf.Name("y"))
 	s := open(t, g, 1)
-	p, err := s.PartialRun(pass.Signature{Fetches: []string{"y:0"}})
+	p, err := s.PartialRun(t.Context(), pass.Signature{Fetches: []string{"y:0"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestPartialRunFails(t *testing.T) {
 
 func TestPartialRunEnds(t *testing.T) {
 	s, sig := sums(t)
-	p, err := s.PartialRun(sig)
+	p, err := s.PartialRun(t.Context(), sig)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestPartialRunEnds(t *testing.T) {
 	if _, err := p.Run(t.Context(), nil, nil, nil); err != errNoPartialRun {
 		t.Errorf("after Close: %v", err)
 	}
-	if p, err = s.PartialRun(sig); err != nil {
+	if p, err = s.PartialRun(t.Context(), sig); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -87,14 +87,14 @@ func TestPartialRunEnds(t *testing.T) {
 	if _, err := p.Run(ctx, []string{"a:0", "b:0", "c:0"}, scalars(1, 2, 3), []string{"r2:0"}); err != nil && core.CodeOf(err) != core.Canceled {
 		t.Errorf("in an ended context: %v", err)
 	}
-	if _, err = s.PartialRun(sig); err != nil { // left unfinished: Close ends it
+	if _, err = s.PartialRun(t.Context(), sig); err != nil { // left unfinished: Close ends it
 		t.Fatal(err)
 	}
-	if _, err = s.PartialRun(pass.Signature{Feeds: sig.Feeds}); err == nil || !strings.Contains(err.Error(), "Must specify at least one target to fetch or execute.") {
+	if _, err = s.PartialRun(t.Context(), pass.Signature{Feeds: sig.Feeds}); err == nil || !strings.Contains(err.Error(), "Must specify at least one target to fetch or execute.") {
 		t.Errorf("nothing to run: %v", err)
 	}
 	s.Close()
-	if _, err := s.PartialRun(sig); core.CodeOf(err) != core.Canceled {
+	if _, err := s.PartialRun(t.Context(), sig); core.CodeOf(err) != core.Canceled {
 		t.Errorf("closed: %v", err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/collective"
 	"github.com/gorge-tf/gorge/internal/device"
+	"github.com/gorge-tf/gorge/internal/graph"
 	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
@@ -36,6 +37,8 @@ type Config struct {
 	DisabledPasses []string
 	// CollectivesInOrder makes reductions of a device run one after the other.
 	CollectivesInOrder bool
+	// Limits bound planning and calls of functions.
+	Limits graph.Limits
 }
 
 // A Session runs steps of one graph, which may grow the while. All methods may
@@ -65,11 +68,11 @@ func New(g *tf.Graph, cfg Config) *Session {
 		cfg.Devices = device.CPUs("localhost", 0, 1)
 	}
 	s := &Session{cfg: cfg, threads: threads.Acquire(cfg.Threads)}
-	s.rt = step.Runtime{InProcess: true, Devices: cfg.Devices, Pool: memory.NewPool(poolLimit), Parallel: s.threads.ParallelFor, Workers: workers(&cfg)}
+	s.rt = step.Runtime{InProcess: true, Limits: cfg.Limits, Devices: cfg.Devices, Pool: memory.NewPool(poolLimit), Parallel: s.threads.ParallelFor, Workers: workers(&cfg)}
 	s.collectives = collective.New(collective.Env{Lookup: cfg.Devices.Lookup})
 	s.rt.Collectives, s.rt.Kept = s.collectives, &step.Kept{}
-	s.graphs = graphs{source: g, cfg: &s.cfg, rt: &s.rt, cache: map[string]*entry{}, pinned: map[string]string{}}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
+	s.graphs = graphs{source: g, cfg: &s.cfg, rt: &s.rt, ctx: s.ctx, steps: &s.steps, placing: make(chan struct{}, 1), pinned: map[string]string{}}
 	s.tables.New = func() any { return rendezvous.NewLocal(cfg.Devices) }
 	return s
 }
@@ -102,7 +105,7 @@ func (s *Session) RunInto(ctx context.Context, sig pass.Signature, args []*core.
 		return nil, err
 	}
 	defer s.steps.Done()
-	g, err := s.prepare(sig, args)
+	g, err := s.prepare(ctx, sig, args)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +122,7 @@ func (s *Session) Prepare(sig pass.Signature) func(context.Context, []*core.Tens
 		defer s.steps.Done()
 		g := ready.Load()
 		if g == nil {
-			if g, err = s.prepare(sig, args); err != nil {
+			if g, err = s.prepare(ctx, sig, args); err != nil {
 				return nil, err
 			}
 			ready.Store(g)
@@ -129,11 +132,11 @@ func (s *Session) Prepare(sig pass.Signature) func(context.Context, []*core.Tens
 }
 
 // prepare returns the graph of a step that feeds args.
-func (s *Session) prepare(sig pass.Signature, args []*core.Tensor) (*step.Graph, error) {
+func (s *Session) prepare(ctx context.Context, sig pass.Signature, args []*core.Tensor) (*step.Graph, error) {
 	if len(args) != len(sig.Feeds) {
 		return nil, core.Errorf(core.InvalidArgument, "there must be a value for each feed: %d feeds, %d values", len(sig.Feeds), len(args))
 	}
-	return s.graphs.get(sig, inFrame)
+	return s.graphs.get(ctx, sig, inFrame)
 }
 
 func (s *Session) begin() error {

@@ -1,6 +1,7 @@
 package eagerservice
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -172,7 +173,7 @@ func spreadKey(op *operation, f core.Func) string {
 }
 
 // plan splits a function.
-func (c *Context) plan(s *spread, op *operation, f core.Func, library *core.Library) error {
+func (c *Context) plan(ctx context.Context, s *spread, op *operation, f core.Func, library *core.Library) error {
 	body, err := library.Body(f)
 	if err != nil {
 		return err
@@ -180,7 +181,7 @@ func (c *Context) plan(s *spread, op *operation, f core.Func, library *core.Libr
 	if len(op.in) != len(body.ArgTypes) {
 		return core.Errorf(core.InvalidArgument, "Expects %d arguments, but %d is provided", len(body.ArgTypes), len(op.in))
 	}
-	g, err := graph.FromProtoWith(body.Graph, library)
+	g, err := graph.Read(graph.NewBudget(ctx, c.session.Runtime().Limits), body.Graph, library)
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ func (c *Context) callSpread(ctx context.Context, op *operation, f core.Func, li
 	key := spreadKey(op, f)
 	s := c.spreads.get(key, f.Name)
 	s.once.Do(func() {
-		if s.err = c.plan(s, op, f, library); s.err == nil {
+		if s.err = c.plan(ctx, s, op, f, library); s.err == nil {
 			s.err = c.hand(ctx, s)
 		}
 	})

@@ -76,12 +76,18 @@ func New(g *graph.Graph, p Params) (*Executor, error) {
 		return nil, err
 	}
 	for i, n := range order {
+		if err := g.Budget.Visit(1); err != nil {
+			return nil, err
+		}
 		if err := b.items[i].init(n, &p); err != nil {
 			return nil, core.AtNode(err, &n.Node, describe(n))
 		}
 	}
 	b.assignSlots()
 	for i := range order {
+		if err := g.Budget.Visit(1); err != nil {
+			return nil, err
+		}
 		b.connect(int32(i))
 	}
 	b.findHeavy(p.Workers)

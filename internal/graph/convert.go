@@ -31,11 +31,22 @@ func FromProto(def *pb.GraphDef) (*Graph, error) {
 }
 
 // FromProtoWith is FromProto for a GraphDef whose functions have been read.
-func FromProtoWith(def *pb.GraphDef, library *core.Library) (g *Graph, err error) {
+func FromProtoWith(def *pb.GraphDef, library *core.Library) (*Graph, error) {
+	return Read(nil, def, library)
+}
+
+// Read is FromProtoWith within a budget, which is the graph's from then on.
+func Read(b *Budget, def *pb.GraphDef, library *core.Library) (g *Graph, err error) {
 	defer core.Recover(&err, "the reading of a graph")
-	g = New()
-	g.Producer, g.Library = int(def.GetVersions().GetProducer()), library
+	if err := b.CheckSize(len(def.GetNode())); err != nil {
+		return nil, err
+	}
+	g = &Graph{byName: make(map[string]*Node, len(def.GetNode())), Producer: int(def.GetVersions().GetProducer()), Library: library, Budget: b}
+	g.Nodes = make([]*Node, 0, len(def.GetNode()))
 	for _, p := range def.GetNode() {
+		if err := b.Visit(1); err != nil {
+			return nil, err
+		}
 		n, err := nodeFromProto(p, library)
 		if err != nil {
 			return nil, &core.Error{Code: core.CodeOf(err), Msg: core.AsError(err).Message(), Node: p.GetName(), Op: p.GetOp()}
@@ -45,6 +56,9 @@ func FromProtoWith(def *pb.GraphDef, library *core.Library) (g *Graph, err error
 		}
 	}
 	for i, p := range def.GetNode() {
+		if err := b.Visit(1); err != nil {
+			return nil, err
+		}
 		if err := g.Connect(g.Nodes[i], p.GetInput()); err != nil {
 			return nil, err
 		}
@@ -76,13 +90,14 @@ func nodeFromProto(p *pb.NodeDef, library *core.Library) (*Node, error) {
 // Connect gives n, which has no inputs yet, those of the given names, written
 // as in a GraphDef: "x", "x:1", "^x".
 func (g *Graph) Connect(n *Node, inputs []string) error {
+	var after []*Node
 	for _, in := range inputs {
 		if name, ok := strings.CutPrefix(in, "^"); ok {
 			src := g.byName[name]
 			if src == nil {
 				return core.Errorf(core.InvalidArgument, "Node '%s': Unknown input node '%s'", n.Name, in)
 			}
-			n.AddControl(src)
+			after = append(after, src)
 			continue
 		}
 		name, k, err := core.ParseTensorName(in)
@@ -98,6 +113,7 @@ func (g *Graph) Connect(n *Node, inputs []string) error {
 		}
 		n.In = append(n.In, Edge{src, k})
 	}
+	n.AddControls(after...)
 	return n.checkInputs()
 }
 

@@ -33,6 +33,9 @@ func (g *Graph) Frames(order []*Node) (*Frames, error) {
 	f := &framer{Frames: Frames{List: make([]Frame, 1), Of: make([]int, len(order)), Out: make([]int, len(order))},
 		done: make([]bool, len(order)), byName: map[string]int{}}
 	for _, n := range order {
+		if err := g.Budget.Visit(1); err != nil {
+			return nil, err
+		}
 		if err := f.visit(n); err != nil {
 			return nil, err
 		}

@@ -7,6 +7,7 @@ package graph
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -33,7 +34,9 @@ type Graph struct {
 	Nodes    []*Node
 	Library  *core.Library // functions that nodes may call; nil: none
 	Producer int           // version of the graph's producer
+	Budget   *Budget       // what the planning of the graph may take; nil: whatever it takes
 	byName   map[string]*Node
+	suffix   map[string]int // by base: what AddNew has appended last
 }
 
 // New returns an empty graph.
@@ -56,16 +59,31 @@ func (g *Graph) Add(n *Node) error {
 // AddNew adds a node of the given op, its name made unique by a suffix if need
 // be, on a device.
 func (g *Graph) AddNew(name, op string, attrs core.Attrs, dev string, in ...Edge) (*Node, error) {
-	for base, i := name, 1; g.byName[name] != nil; i++ {
-		name = fmt.Sprintf("%s_%d", base, i)
-	}
 	n := &Node{In: in}
-	d, err := core.NewNode(name, op, attrs)
+	d, err := core.NewNode(g.Unused(name), op, attrs)
 	if err != nil {
 		return nil, err
 	}
 	n.Node, n.Device = *d, dev
 	return n, g.Add(n)
+}
+
+// Unused returns name, with a suffix if it is taken. What has been tried for
+// earlier names is not tried again: many may have one base.
+func (g *Graph) Unused(name string) string {
+	if g.byName[name] == nil {
+		return name
+	}
+	base, i := name, g.suffix[name]
+	for g.byName[name] != nil {
+		i++
+		name = base + "_" + strconv.Itoa(i)
+	}
+	if g.suffix == nil {
+		g.suffix = map[string]int{}
+	}
+	g.suffix[base] = i
+	return name
 }
 
 // Keep removes all nodes but those that keep names, which must have no inputs
@@ -92,7 +110,7 @@ func (g *Graph) Renumber() {
 
 // Clone returns a graph with nodes of its own.
 func (g *Graph) Clone() *Graph {
-	c := &Graph{Library: g.Library, Producer: g.Producer, byName: make(map[string]*Node, len(g.Nodes))}
+	c := &Graph{Library: g.Library, Producer: g.Producer, Budget: g.Budget, byName: make(map[string]*Node, len(g.Nodes))}
 	c.Nodes = make([]*Node, len(g.Nodes))
 	store := make([]Node, len(g.Nodes))
 	g.Renumber()
@@ -106,8 +124,11 @@ func (g *Graph) Clone() *Graph {
 		for k, e := range n.In {
 			c.Nodes[i].In[k] = Edge{c.Nodes[e.Node.ID], e.Out}
 		}
-		for _, p := range n.Control {
-			c.Nodes[i].Control = append(c.Nodes[i].Control, c.Nodes[p.ID])
+		if len(n.Control) > 0 {
+			c.Nodes[i].Control = make([]*Node, len(n.Control))
+		}
+		for k, p := range n.Control {
+			c.Nodes[i].Control[k] = c.Nodes[p.ID]
 		}
 	}
 	return c
@@ -117,6 +138,28 @@ func (g *Graph) Clone() *Graph {
 func (n *Node) AddControl(p *Node) {
 	if !slices.Contains(n.Control, p) {
 		n.Control = append(n.Control, p)
+	}
+}
+
+// AddControls makes n run after all of ps.
+func (n *Node) AddControls(ps ...*Node) {
+	const few = 16
+	if len(n.Control)+len(ps) <= few {
+		for _, p := range ps {
+			n.AddControl(p)
+		}
+		return
+	}
+	have := make(map[*Node]bool, len(n.Control)+len(ps))
+	for _, p := range n.Control {
+		have[p] = true
+	}
+	n.Control = slices.Grow(n.Control, len(ps))
+	for _, p := range ps {
+		if !have[p] {
+			have[p] = true
+			n.Control = append(n.Control, p)
+		}
 	}
 }
 
@@ -140,7 +183,7 @@ func (e Edge) Type() core.DType { return e.Node.OutTypes[e.Out] }
 // Uses returns for each node, by ID, the nodes that have it as data or control
 // input. IDs must be current.
 func (g *Graph) Uses() [][]*Node {
-	uses := make([][]*Node, len(g.Nodes))
+	uses := g.roomForUses()
 	for _, n := range g.Nodes {
 		for _, e := range n.In {
 			uses[e.Node.ID] = append(uses[e.Node.ID], n)
@@ -152,11 +195,33 @@ func (g *Graph) Uses() [][]*Node {
 	return uses
 }
 
+// roomForUses returns empty lists that can hold the users of each node.
+func (g *Graph) roomForUses() [][]*Node {
+	count, total := make([]int32, len(g.Nodes)), 0
+	for _, n := range g.Nodes {
+		total += len(n.In) + len(n.Control)
+		for _, e := range n.In {
+			count[e.Node.ID]++
+		}
+		for _, p := range n.Control {
+			count[p.ID]++
+		}
+	}
+	uses, room := make([][]*Node, len(g.Nodes)), make([]*Node, total)
+	for i, c := range count {
+		uses[i], room = room[:0:c], room[c:]
+	}
+	return uses
+}
+
 // Sorted returns the nodes so that each stands after its inputs; a loop's
 // back edges (into Merge from NextIteration) do not count. It fails when other
 // cycles exist.
 func (g *Graph) Sorted() ([]*Node, error) {
-	out, waiting := g.sorted()
+	out, waiting, err := g.sorted()
+	if err != nil {
+		return nil, err
+	}
 	if len(out) != len(g.Nodes) {
 		return nil, core.Errorf(core.InvalidArgument, "Graph is invalid, contains a cycle with %d nodes, including: %s", len(g.Nodes)-len(out), g.inCycle(waiting))
 	}
@@ -165,38 +230,38 @@ func (g *Graph) Sorted() ([]*Node, error) {
 
 // Unsortable is the number of nodes that Sorted finds no place for: those in
 // cycles, and what follows them.
-func (g *Graph) Unsortable() int {
-	out, _ := g.sorted()
-	return len(g.Nodes) - len(out)
+func (g *Graph) Unsortable() (int, error) {
+	out, _, err := g.sorted()
+	return len(g.Nodes) - len(out), err
 }
 
 // sorted returns the nodes that can be put in order, and for how many inputs
 // each node still waits.
-func (g *Graph) sorted() (out []*Node, waiting []int) {
+func (g *Graph) sorted() (out []*Node, waiting []int, err error) {
 	g.Renumber()
-	waiting = make([]int, len(g.Nodes))
+	waiting, out = make([]int, len(g.Nodes)), make([]*Node, 0, len(g.Nodes))
 	uses := g.Uses()
-	var ready []*Node
 	for _, n := range g.Nodes {
 		waiting[n.ID] = len(n.In) + len(n.Control) - backEdges(n)
 		if waiting[n.ID] == 0 {
-			ready = append(ready, n)
+			out = append(out, n)
 		}
 	}
-	for len(ready) > 0 {
-		n := ready[0]
-		ready = ready[1:]
-		out = append(out, n)
+	for done := 0; done < len(out); done++ { // out grows the while
+		n := out[done]
+		if err := g.Budget.Visit(1); err != nil {
+			return nil, nil, err
+		}
 		for _, u := range uses[n.ID] {
 			if isBackEdge(n, u) {
 				continue
 			}
 			if waiting[u.ID]--; waiting[u.ID] == 0 {
-				ready = append(ready, u)
+				out = append(out, u)
 			}
 		}
 	}
-	return out, waiting
+	return out, waiting, nil
 }
 
 func (g *Graph) inCycle(waiting []int) string {

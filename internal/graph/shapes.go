@@ -10,6 +10,9 @@ func (g *Graph) InferShapes() error {
 		return err
 	}
 	for _, n := range order {
+		if err := g.Budget.Visit(1); err != nil {
+			return err
+		}
 		if n.Shapes != nil {
 			continue
 		}

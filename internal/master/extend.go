@@ -11,7 +11,7 @@ import (
 )
 
 // ExtendSession adds nodes to a session's graph.
-func (m *Master) ExtendSession(_ context.Context, req *pb.ExtendSessionRequest) (*pb.ExtendSessionResponse, error) {
+func (m *Master) ExtendSession(ctx context.Context, req *pb.ExtendSessionRequest) (*pb.ExtendSessionResponse, error) {
 	s, err := m.find(req.GetSessionHandle())
 	if err != nil {
 		return nil, err
@@ -19,20 +19,26 @@ func (m *Master) ExtendSession(_ context.Context, req *pb.ExtendSessionRequest) 
 	if err := checkSyntax(req.GetGraphDef()); err != nil {
 		return nil, err
 	}
-	version, err := s.extend(req)
+	version, err := s.extend(ctx, req)
 	if err != nil {
 		return nil, err
 	}
 	return &pb.ExtendSessionResponse{NewGraphVersion: version}, nil
 }
 
-func (s *session) extend(req *pb.ExtendSessionRequest) (int64, error) {
+func (s *session) extend(ctx context.Context, req *pb.ExtendSessionRequest) (int64, error) {
 	if err := s.begin(); err != nil {
 		return 0, err
 	}
 	defer s.done()
-	s.extending.Lock()
-	defer s.extending.Unlock()
+	ctx, cancel := bound(ctx, s.ctx)
+	defer cancel()
+	select {
+	case s.extending <- struct{}{}:
+		defer func() { <-s.extending }()
+	case <-ctx.Done():
+		return 0, context.Cause(ctx)
+	}
 	if s.version != req.GetCurrentGraphVersion() {
 		return 0, core.Errorf(core.Aborted, "Current version is %d but caller expected %d.", s.version, req.GetCurrentGraphVersion())
 	}
@@ -40,7 +46,7 @@ func (s *session) extend(req *pb.ExtendSessionRequest) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := s.setGraph(def); err != nil {
+	if err := s.setGraph(ctx, def); err != nil {
 		return 0, err
 	}
 	s.version++

@@ -57,7 +57,9 @@ type Env struct {
 	// SessionTimeout closes sessions that no client has used for so long; 0:
 	// they stay.
 	SessionTimeout time.Duration
-	Log            *slog.Logger // nil: nothing is logged
+	// Limits bound the planning of graphs.
+	Limits graph.Limits
+	Log    *slog.Logger // nil: nothing is logged
 	// Optimize, if not nil, rewrites the graph of a step before it is split.
 	// What the signature names must stay.
 	Optimize func(g *graph.Graph, s pass.Signature) (*graph.Graph, error)

@@ -82,6 +82,9 @@ func (l *layout) split(g *graph.Graph, s pass.Signature, optimize func(*graph.Gr
 	if err != nil {
 		return nil, err
 	}
+	if err := pass.CheckCalls(g); err != nil {
+		return nil, err
+	}
 	if optimize != nil {
 		if g, err = optimize(g, s); err != nil {
 			return nil, err

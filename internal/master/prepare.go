@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/gorge-tf/gorge/internal/graph"
 	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/pb"
@@ -13,8 +14,11 @@ import (
 // prepared is the graph of a signature, registered at the workers, or on its
 // way to be.
 type prepared struct {
-	done  chan struct{} // closed when parts or err are set
-	parts []registered
+	done chan struct{} // closed when parts or err are set
+	// cancel ends the preparation, which begins in the session's context.
+	cancel  context.CancelCauseFunc
+	waiting int // who waits for it, guarded by the session's mu
+	parts   []registered
 	// graphKey tells masters that do things together in one step which it is; 0:
 	// the graph does no such thing.
 	graphKey int64
@@ -41,17 +45,40 @@ func (s *session) prepare(ctx context.Context, sig pass.Signature, graphKey int6
 		p = s.begun(sig, graphKey, func() {
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			delete(s.steps, key) // the graph may grow what is missing
+			if s.steps[key] == p {
+				delete(s.steps, key) // the graph may grow what is missing
+			}
 		})
 		s.steps[key] = p
 	}
+	p.waiting++
 	s.mu.Unlock()
 	select {
 	case <-p.done:
 		return p, p.err
 	case <-ctx.Done():
+		s.giveUp(p, key, context.Cause(ctx))
 		return nil, context.Cause(ctx)
 	}
+}
+
+// giveUp counts one who does not wait for p any more. With the last one its
+// preparation ends; who comes then begins another.
+func (s *session) giveUp(p *prepared, key string, why error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if p.waiting--; p.waiting > 0 {
+		return
+	}
+	select {
+	case <-p.done:
+		return
+	default:
+	}
+	if s.steps[key] == p {
+		delete(s.steps, key)
+	}
+	p.cancel(why)
 }
 
 // prepareOwn is prepare for one caller, who gives the graph back with s.forget.
@@ -61,6 +88,7 @@ func (s *session) prepareOwn(ctx context.Context, sig pass.Signature, graphKey i
 	case <-p.done:
 		return p, p.err
 	case <-ctx.Done():
+		p.cancel(context.Cause(ctx))
 		s.forget(p)
 		return nil, context.Cause(ctx)
 	}
@@ -70,9 +98,12 @@ func (s *session) prepareOwn(ctx context.Context, sig pass.Signature, graphKey i
 // context of one of them, whose calls are counted, so that s.running is not zero.
 func (s *session) begun(sig pass.Signature, graphKey int64, failed func()) *prepared {
 	p := &prepared{done: make(chan struct{}), graphKey: graphKey}
+	var ctx context.Context
+	ctx, p.cancel = context.WithCancelCause(s.ctx)
 	s.running.Go(func() {
 		defer close(p.done)
-		if p.err = s.build(p, sig); p.err != nil {
+		defer p.cancel(nil)
+		if p.err = s.build(ctx, p, sig); p.err != nil {
 			failed()
 		}
 	})
@@ -114,23 +145,23 @@ func (s *session) deregister(parts []registered) {
 }
 
 // build plans a step and registers its parts.
-func (s *session) build(p *prepared, sig pass.Signature) (err error) {
+func (s *session) build(ctx context.Context, p *prepared, sig pass.Signature) (err error) {
 	defer core.Recover(&err, "the planning of a step")
 	s.mu.Lock()
 	g := s.placed
 	s.mu.Unlock()
-	parts, err := s.layout.split(g, sig, s.m.env.Optimize)
+	parts, err := s.layout.split(g.Within(graph.NewBudget(ctx, s.m.env.Limits)), sig, s.m.env.Optimize)
 	if err != nil {
 		return err
 	}
 	if p.graphKey == 0 {
 		p.graphKey = collectiveKey(parts, g.Library)
 	}
-	p.parts, err = s.register(parts, p.graphKey)
+	p.parts, err = s.register(ctx, parts, p.graphKey)
 	return err
 }
 
-func (s *session) register(parts []part, graphKey int64) ([]registered, error) {
+func (s *session) register(ctx context.Context, parts []part, graphKey int64) ([]registered, error) {
 	out := make([]registered, len(parts))
 	members := make([]member, len(parts))
 	index := make(map[string]int, len(parts))
@@ -138,7 +169,7 @@ func (s *session) register(parts []part, graphKey int64) ([]registered, error) {
 		members[i] = s.member(p.task)
 		index[p.task] = i
 	}
-	err := each(s.ctx, members, func(ctx context.Context, m *member) error {
+	err := each(ctx, members, func(ctx context.Context, m *member) error {
 		i := index[m.task]
 		handle, err := s.registerPart(ctx, m.worker, parts[i], graphKey)
 		out[i] = registered{part: parts[i], worker: m.worker, handle: handle}

@@ -26,7 +26,7 @@ type session struct {
 	ctx     context.Context // ends with the session
 	cancel  context.CancelCauseFunc
 
-	extending sync.Mutex // one extension at a time
+	extending chan struct{} // holds a value during an extension
 	callables callables
 	partials  partials
 
@@ -84,7 +84,7 @@ func (m *Master) newSession(asked *pb.ConfigProto, target string) (*session, err
 	}
 	s := &session{
 		m: m, cluster: cluster, handle: fmt.Sprintf("%016x", rand.Uint64()), cfg: cfg,
-		used: time.Now(), pinned: map[string]string{}, steps: map[string]*prepared{},
+		used: time.Now(), pinned: map[string]string{}, steps: map[string]*prepared{}, extending: make(chan struct{}, 1),
 	}
 	s.log = m.env.Log.With("session", s.handle)
 	s.ctx, s.cancel = context.WithCancelCause(m.ctx)
@@ -105,19 +105,23 @@ func (s *session) open(ctx context.Context, def *pb.GraphDef) error {
 		return err
 	}
 	s.layout.inOrder = s.cfg.GetExperimental().GetCollectiveDeterministicSequentialExecution()
-	if err := s.setGraph(def); err != nil {
+	if err := s.setGraph(ctx, def); err != nil {
 		return err
 	}
 	s.members = members
 	return s.createAtWorkers(ctx)
 }
 
-// setGraph parses and places the whole of a client's graph.
-func (s *session) setGraph(def *pb.GraphDef) error {
+// setGraph parses and places the whole of a client's graph. That ends with ctx.
+func (s *session) setGraph(ctx context.Context, def *pb.GraphDef) error {
 	if err := checkVersions(def.GetVersions()); err != nil {
 		return err
 	}
-	g, err := graph.FromProto(def)
+	library, err := core.NewLibrary(def.GetLibrary())
+	if err != nil {
+		return err
+	}
+	g, err := graph.Read(graph.NewBudget(ctx, s.m.env.Limits), def, library)
 	if err != nil {
 		return err
 	}
@@ -133,6 +137,7 @@ func (s *session) setGraph(def *pb.GraphDef) error {
 	if s.cfg.GetLogDevicePlacement() {
 		s.log.Info("device placement\n" + pass.Placement(g))
 	}
+	g.Budget = nil // its planning is over
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.def, s.placed = def, g

@@ -90,8 +90,9 @@ const tensorFlow = "2.21.0"
 
 // checkCycles refuses graphs that go round without the nodes of loops.
 func checkCycles(g *graph.Graph) error {
-	if n := g.Unsortable(); n > 0 {
+	n, err := g.Unsortable()
+	if err == nil && n > 0 {
 		return core.Errorf(core.InvalidArgument, "%d nodes in a cycle", n)
 	}
-	return nil
+	return err
 }

@@ -17,6 +17,9 @@ func simplify(e *editor) (bool, error) {
 	}
 	uses, changed := e.Uses(), false
 	for _, n := range order {
+		if err := e.Budget.Visit(1); err != nil {
+			return false, err
+		}
 		find := simplifications[n.OpName()]
 		if find == nil || e.roots[n] || e.Preserve[n.Name] || len(n.Control) > 0 || hasRef(n) {
 			continue

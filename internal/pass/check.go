@@ -15,6 +15,9 @@ func Check(g *graph.Graph) error {
 			return core.Errorf(core.Internal, "names must be distinct, two nodes are called %s", n.Name)
 		}
 		seen[n.Name] = true
+		if err := g.Budget.Visit(1); err != nil {
+			return err
+		}
 		if err := checkInputs(g, n); err != nil {
 			return err
 		}

@@ -56,6 +56,9 @@ func (u *groups) of(i int) *group { return &u.list[u.root(i)] }
 // join reads the requested devices and merges groups.
 func (u *groups) join() error {
 	for i, n := range u.g.Nodes {
+		if err := u.g.Budget.Visit(1); err != nil {
+			return err
+		}
 		d, err := core.ParseDevice(n.Device)
 		if err != nil {
 			return core.AtNode(err, &n.Node, nil)
@@ -78,6 +81,9 @@ func makesResource(n *graph.Node) bool {
 // joinResources ties those who use a reference or resource to who makes it.
 func (u *groups) joinResources() error {
 	for _, n := range u.g.Nodes {
+		if err := u.g.Budget.Visit(1); err != nil {
+			return err
+		}
 		for k, e := range n.In {
 			if tied(n, k) {
 				if err := u.follow(n, e.Node); err != nil {
@@ -122,6 +128,9 @@ func (u *groups) follow(n, src *graph.Node) error {
 func (u *groups) joinClasses() error {
 	first := map[string]*graph.Node{}
 	for _, n := range u.g.Nodes {
+		if err := u.g.Budget.Visit(1); err != nil {
+			return err
+		}
 		for _, class := range append(n.Strs("_class"), "loc:@"+n.Name) {
 			name, ok := strings.CutPrefix(class, "loc:@")
 			switch {

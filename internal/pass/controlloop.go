@@ -37,6 +37,9 @@ func addControlLoops(g *graph.Graph, newName func(string) string) (*graph.Graph,
 	l.findInvariant(order)
 	moveFlow(order, g.Uses())
 	for _, n := range order {
+		if err := g.Budget.Visit(1); err != nil {
+			return nil, err
+		}
 		if err := l.add(n); err != nil {
 			return nil, err
 		}

@@ -20,6 +20,9 @@ func mergeEqual(e *editor) (bool, error) {
 	uses, seed, changed := e.Uses(), maphash.MakeSeed(), false
 	first := map[string][]*graph.Node{}
 	for _, n := range order {
+		if err := e.Budget.Visit(1); err != nil {
+			return false, err
+		}
 		if !mergeable(n) {
 			continue
 		}

@@ -12,6 +12,9 @@ import (
 func dropDeadBranches(e *editor) (changed bool, err error) {
 	e.Renumber()
 	for _, n := range slices.Clone(e.Nodes) {
+		if err := e.Budget.Visit(1); err != nil {
+			return false, err
+		}
 		taken, known := choice(n)
 		if !known || e.Preserve[n.Name] || e.Node(n.Name) != n {
 			continue

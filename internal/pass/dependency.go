@@ -17,6 +17,9 @@ func dropDetours(e *editor) (bool, error) {
 		return false, err
 	}
 	for _, n := range e.Nodes {
+		if err := e.Budget.Visit(1); err != nil {
+			return false, err
+		}
 		var did bool
 		switch {
 		case e.Preserve[n.Name]:

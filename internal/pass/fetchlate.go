@@ -20,6 +20,9 @@ func IsLate(n *graph.Node) bool { return n.Bool(lateAttr) }
 func FetchLate(g *graph.Graph) error {
 	var uses [][]*graph.Node
 	for _, n := range g.Nodes {
+		if err := g.Budget.Visit(1); err != nil {
+			return err
+		}
 		if !isTerminal(n) {
 			continue
 		}

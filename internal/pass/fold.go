@@ -18,6 +18,9 @@ func foldConstants(e *editor) (bool, error) {
 	f := folder{editor: e, uses: e.Uses(), plain: plainNodes(order)}
 	changed := false
 	for _, n := range order {
+		if err := e.Budget.Visit(1); err != nil {
+			return false, err
+		}
 		vals, after := f.values(n)
 		if vals == nil {
 			continue

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/gorge-tf/gorge/internal/graph"
@@ -13,30 +12,53 @@ import (
 
 // bodyOf returns the body of f, nil if there is none: what is wrong will be
 // told when f is called.
-func (e *expander) bodyOf(f core.Func) *core.FunctionBody {
+func (e *expander) bodyOf(f core.Func) *core.FunctionBody { return e.body(f).FunctionBody }
+
+// body is a function's body, and, once it has been asked for, its graph, which is
+// only read.
+type body struct {
+	*core.FunctionBody
+	graph *graph.Graph
+	err   error
+}
+
+func (e *expander) body(f core.Func) *body {
 	key := f.Key()
-	b, known := e.bodies[key]
-	if !known {
-		b, _ = e.Library.Body(f)
+	b := e.bodies[key]
+	if b == nil {
+		b = &body{}
+		b.FunctionBody, _ = e.Library.Body(f)
 		e.bodies[key] = b
 	}
 	return b
 }
 
+// read returns the graph of a body.
+func (b *body) read(e *expander) (*graph.Graph, error) {
+	if b.graph == nil && b.err == nil {
+		b.graph, b.err = graph.Read(e.Budget, b.Graph, e.Library)
+	}
+	return b.graph, b.err
+}
+
 // inline puts the body of f in the place of n, which calls it.
 func (e *expander) inline(n *graph.Node, f core.Func) error {
-	if n.Bool("_noinline") || e.calls[n].has(identity(f)) {
+	r := e.growth.reach(f)
+	if n.Bool("_noinline") || e.calls[n].has(identity(f), r) || !e.hasRoom(r) {
 		return nil
 	}
-	b := e.bodyOf(f)
-	if b == nil || b.NoInline || !fits(n, b) {
+	b := e.body(f)
+	if b.FunctionBody == nil || b.NoInline || !fits(n, b.FunctionBody) {
 		return nil
 	}
-	g, err := graph.FromProtoWith(b.Graph, e.Library)
+	g, err := b.read(e)
+	if stop := e.Budget.Visit(len(b.Graph.GetNode()) + 1); stop != nil {
+		return stop
+	}
 	if err != nil {
 		return nil // the call will tell
 	}
-	in := &inlining{expander: e, n: n, b: b, g: g, inner: &chain{identity(f), e.calls[n]}, nodes: make(map[*graph.Node]graph.Edge, len(g.Nodes))}
+	in := &inlining{expander: e, n: n, b: b.FunctionBody, g: g, inner: e.calls[n].calling(identity(f), r), nodes: make(map[*graph.Node]graph.Edge, len(g.Nodes))}
 	for _, step := range []func() error{in.addArgs, in.addGate, in.addNodes, in.connect} {
 		if err := step(); err != nil {
 			return err
@@ -91,8 +113,10 @@ func (in *inlining) addArgs() error {
 // is dead. Nodes of the body that have no inputs must not run without them.
 func (in *inlining) addGate() error {
 	var wait []*graph.Node
+	seen := make(map[*graph.Node]bool, len(in.b.Args))
 	for _, name := range in.b.Args {
-		if x := in.nodes[in.g.Node(name)].Node; !slices.Contains(wait, x) {
+		if x := in.nodes[in.g.Node(name)].Node; !seen[x] {
+			seen[x] = true
 			wait = append(wait, x)
 		}
 	}
@@ -126,7 +150,7 @@ func (in *inlining) addNodes() error {
 			return core.AtNode(err, &b.Node, nil)
 		}
 		c := &graph.Node{Node: b.Node}
-		c.Name, c.Device, c.Attrs = in.unused(in.n.Name+"/"+b.Name), caller.Override(own).String(), in.rename(b)
+		c.Name, c.Device, c.Attrs = in.Unused(in.n.Name+"/"+b.Name), caller.Override(own).String(), in.rename(b)
 		c.SetOrigin(cmp.Or(b.Origin(), b.Name))
 		if err := in.Add(c); err != nil {
 			return err
@@ -181,14 +205,14 @@ func (in *inlining) connect() error {
 		for _, e := range b.In {
 			x.Node.In = append(x.Node.In, in.edge(e))
 		}
-		for _, c := range b.Control {
-			x.Node.AddControl(in.nodes[c].Node)
+		after := make([]*graph.Node, len(b.Control))
+		for i, c := range b.Control {
+			after[i] = in.nodes[c].Node
 		}
 		if len(b.In)+len(b.Control) == 0 {
-			for _, c := range in.gate {
-				x.Node.AddControl(c)
-			}
+			after = in.gate
 		}
+		x.Node.AddControls(after...)
 	}
 	return nil
 }
@@ -244,20 +268,16 @@ func (in *inlining) effects() []*graph.Node {
 	return out
 }
 
-// unused returns name, with a suffix if it is taken.
-func (e *expander) unused(name string) string {
-	for base, i := name, 1; e.Node(name) != nil; i++ {
-		name = base + "_" + strconv.Itoa(i)
-	}
-	return name
-}
-
 // PruneBody drops the nodes of a function's body that neither results nor
 // effects depend on.
 func PruneBody(g *graph.Graph, b *core.FunctionBody) {
 	var todo []*graph.Node
+	waited := make(map[string]bool, len(b.ControlRets))
+	for _, name := range b.ControlRets {
+		waited[name] = true
+	}
 	for _, n := range g.Nodes {
-		if op := n.OpName(); op == "_Arg" || op == "_Retval" || hasEffects(n) || slices.Contains(b.ControlRets, n.Name) {
+		if op := n.OpName(); op == "_Arg" || op == "_Retval" || hasEffects(n) || waited[n.Name] {
 			todo = append(todo, n)
 		}
 	}

@@ -17,9 +17,14 @@ const (
 // lowerAttr marks If, Case and While nodes that may be lowered.
 const lowerAttr = "_lower_using_switch_merge"
 
-// maxExpanded bounds the nodes that functions may grow to. What would be more
-// stays a call.
-const maxExpanded = 1 << 19
+const (
+	// maxExpanded bounds the nodes that functions add to a graph. A call that
+	// would add more stays one.
+	maxExpanded = 1 << 19
+	// maxInlined bounds the calls within one another that are replaced: each
+	// lengthens the names of what it calls.
+	maxInlined = 100
+)
 
 // Lower takes functions apart before g is placed: functional control flow is
 // put in terms of Switch, Merge and loops, and bodies of functions take the
@@ -30,12 +35,18 @@ func Lower(g *graph.Graph, disabled []string) (err error) {
 	if slices.Contains(disabled, allPasses) || !callsFunctions(g) {
 		return nil
 	}
-	e := &expander{Graph: g, calls: map[*graph.Node]*chain{}, bodies: map[string]*core.FunctionBody{}, replaced: map[*graph.Node]bool{},
+	e := &expander{Graph: g, calls: map[*graph.Node]*chain{}, bodies: map[string]*body{}, replaced: map[*graph.Node]bool{}, growth: growthOf(g.Library), before: len(g.Nodes),
 		flow: !slices.Contains(disabled, lowerPass), inlines: !slices.Contains(disabled, inlinePass)}
 	for i := 0; i < len(g.Nodes); i++ { // the list grows the while
+		if err := g.Budget.Visit(1); err != nil {
+			return err
+		}
 		if err := e.expand(g.Nodes[i]); err != nil {
 			return err
 		}
+	}
+	if err := g.Budget.CheckSize(len(g.Nodes)); err != nil {
+		return err
 	}
 	e.shortcut()
 	return Check(g)
@@ -47,30 +58,61 @@ func callsFunctions(g *graph.Graph) bool { return g.Library != nil }
 // expander is a graph whose functions are being taken apart.
 type expander struct {
 	*graph.Graph
-	calls         map[*graph.Node]*chain        // in which calls a node came about
-	bodies        map[string]*core.FunctionBody // by name and attributes
-	replaced      map[*graph.Node]bool          // nodes that only hand on results by now
+	calls         map[*graph.Node]*chain // in which calls a node came about
+	bodies        map[string]*body       // by name and attributes
+	growth        *growth
+	before        int                  // nodes of the graph when it began
+	replaced      map[*graph.Node]bool // nodes that only hand on results by now
 	flow, inlines bool
 }
 
 // chain lists functions of which each is called by the one before.
 type chain struct {
 	function string
+	cycle    int // functions of one are not replaced within one another
+	depth    int
 	caller   *chain
 }
 
-func (c *chain) has(function string) bool {
+// calling returns c with a call of a function at its end.
+func (c *chain) calling(function string, r *reach) *chain {
+	next := &chain{function: function, caller: c, depth: 1}
+	if r != nil {
+		next.cycle = r.cycle
+	}
+	if c != nil {
+		next.depth = c.depth + 1
+	}
+	return next
+}
+
+// has reports whether a call of function must stay one at the end of c.
+func (c *chain) has(function string, r *reach) bool {
+	if c != nil && c.depth >= maxInlined {
+		return true
+	}
 	for ; c != nil; c = c.caller {
-		if c.function == function {
+		if c.function == function || r != nil && r.cycle != 0 && r.cycle == c.cycle {
 			return true
 		}
 	}
 	return false
 }
 
+// hasRoom reports whether a function may take the place of a call, with all that
+// it calls.
+func (e *expander) hasRoom(r *reach) bool {
+	more := len(e.Nodes) - e.before
+	if r != nil {
+		more = add(more, r.expanded)
+	}
+	limit := e.Budget.Limits().Nodes
+	return more <= maxExpanded && !graph.Exceeds(add(more, e.before), limit)
+}
+
 // expand replaces n, if it calls functions and may be replaced.
 func (e *expander) expand(n *graph.Node) error {
-	if len(e.Nodes) > maxExpanded {
+	if len(e.Nodes)-e.before > maxExpanded {
 		return nil
 	}
 	if e.flow && n.Bool(lowerAttr) {
@@ -131,9 +173,7 @@ func (e *expander) become(n *graph.Node, out []graph.Edge, after ...*graph.Node)
 	d.Device = n.Device
 	d.CopyPos(&n.Node)
 	n.Node, n.In, n.Control = *d, out, nil
-	for _, c := range after {
-		n.AddControl(c)
-	}
+	n.AddControls(after...)
 	e.replaced[n] = true
 	return nil
 }
@@ -149,10 +189,11 @@ func (e *expander) shortcut() {
 			n.In[k] = x
 		}
 		waits := n.Control
-		n.Control = waits[:0]
-		for _, c := range waits {
-			n.AddControl(e.instead(c))
+		for i, c := range waits {
+			waits[i] = e.instead(c)
 		}
+		n.Control = nil
+		n.AddControls(waits...)
 	}
 }
 
@@ -181,9 +222,7 @@ func (e *expander) identity(n *graph.Node, suffix string, x graph.Edge, after ..
 	if err != nil {
 		return x, err
 	}
-	for _, c := range after {
-		d.AddControl(c)
-	}
+	d.AddControls(after...)
 	return graph.Edge{Node: d}, nil
 }
 

@@ -113,6 +113,9 @@ func (e *editor) apply(p *optimizer) (bool, error) {
 		e.sweep()
 		err = e.check()
 	}
+	if stop := e.Budget.Visit(0); stop != nil {
+		return false, stop
+	}
 	if err != nil {
 		return false, core.Errorf(core.Internal, "pass %s (it can be disabled) failed: %s", p.name, core.AsError(err).Message())
 	}

@@ -31,11 +31,17 @@ func Partition(g *graph.Graph, o PartitionOptions) (parts map[string]*graph.Grap
 	p := &partitioner{o: o, g: g, parts: map[string]*graph.Graph{}, copies: make([]*graph.Node, len(g.Nodes)), recvs: map[crossing]*graph.Node{}}
 	g.Renumber()
 	for _, n := range g.Nodes {
+		if err := g.Budget.Visit(1); err != nil {
+			return nil, err
+		}
 		if err := p.copy(n); err != nil {
 			return nil, err
 		}
 	}
 	for _, n := range g.Nodes {
+		if err := g.Budget.Visit(1); err != nil {
+			return nil, err
+		}
 		if err := p.connect(n); err != nil {
 			return nil, err
 		}
@@ -60,7 +66,7 @@ func (p *partitioner) copy(n *graph.Node) error {
 	part := p.parts[loc]
 	if part == nil {
 		part = graph.New()
-		part.Library, part.Producer = p.g.Library, p.g.Producer
+		part.Library, part.Producer, part.Budget = p.g.Library, p.g.Producer, p.g.Budget
 		p.parts[loc] = part
 	}
 	c := &graph.Node{Node: n.Node, Shapes: n.Shapes}
@@ -97,26 +103,29 @@ func (p *partitioner) connect(n *graph.Node) error {
 // inputs are there.
 func orderRefReads(c *graph.Node, recvs []*graph.Node) {
 	for _, r := range recvs {
+		var after []*graph.Node
 		for _, e := range c.In {
 			if !slices.Contains(recvs, e.Node) {
-				r.AddControl(e.Node)
+				after = append(after, e.Node)
 			}
 		}
+		r.AddControls(after...)
 	}
 }
 
 func (p *partitioner) connectControl(n, c *graph.Node, loc string) error {
-	for _, d := range n.Control {
-		if p.o.NodeToLoc(d) == loc {
-			c.AddControl(p.copies[d.ID])
+	after := make([]*graph.Node, len(n.Control))
+	for i, d := range n.Control {
+		if after[i] = p.copies[d.ID]; p.o.NodeToLoc(d) == loc {
 			continue
 		}
 		r, err := p.receive(crossing{d, -1, loc}, n)
 		if err != nil {
 			return err
 		}
-		c.AddControl(r)
+		after[i] = r
 	}
+	c.AddControls(after...)
 	return nil
 }
 

@@ -44,6 +44,9 @@ func (p *Placer) Place(g *graph.Graph) (err error) {
 	pl := placement{Placer: p, groups: u, device: make([]string, len(g.Nodes)), uses: g.Uses()}
 	for _, second := range []bool{false, true} {
 		for _, n := range g.Nodes {
+			if err := g.Budget.Visit(1); err != nil {
+				return err
+			}
 			if generator(n) != second {
 				continue
 			}

@@ -41,7 +41,7 @@ func ClientGraph(g *graph.Graph, s Signature, t Terminals) (needed *graph.Graph,
 		}
 	}
 	p := &pruner{from: g, to: graph.New(), t: t, feeds: map[graph.Edge]int{}, copies: map[*graph.Node]*graph.Node{}}
-	p.to.Library, p.to.Producer = g.Library, g.Producer
+	p.to.Library, p.to.Producer, p.to.Budget = g.Library, g.Producer, g.Budget
 	if err := p.addFeeds(s.Feeds); err != nil {
 		return nil, err
 	}
@@ -54,10 +54,12 @@ func ClientGraph(g *graph.Graph, s Signature, t Terminals) (needed *graph.Graph,
 		return nil, err
 	}
 	for _, e := range fetches {
-		p.need(e.Node)
+		targets = append(targets, e.Node)
 	}
 	for _, n := range targets {
-		p.need(n)
+		if err := p.need(n); err != nil {
+			return nil, err
+		}
 	}
 	if err := p.copyEdges(); err != nil {
 		return nil, err
@@ -76,7 +78,6 @@ type pruner struct {
 	feeds     map[graph.Edge]int
 	feedNodes []*graph.Node
 	copies    map[*graph.Node]*graph.Node
-	order     []*graph.Node
 }
 
 // edge resolves a tensor name.
@@ -192,7 +193,7 @@ func (p *pruner) findTargets(names []string) (out []*graph.Node, err error) {
 
 // need copies n and all that it depends on, not beyond feeds. The list of what
 // is left to look at is explicit: graphs are deeper than stacks.
-func (p *pruner) need(n *graph.Node) {
+func (p *pruner) need(n *graph.Node) error {
 	todo := []*graph.Node{n}
 	for len(todo) > 0 {
 		n := todo[len(todo)-1]
@@ -201,7 +202,9 @@ func (p *pruner) need(n *graph.Node) {
 			continue
 		}
 		p.copies[n] = &graph.Node{Node: n.Node, Shapes: n.Shapes}
-		p.order = append(p.order, n)
+		if err := p.from.Budget.Visit(1); err != nil {
+			return err
+		}
 		for _, e := range n.In {
 			if _, fed := p.feeds[e]; !fed {
 				todo = append(todo, e.Node)
@@ -213,6 +216,7 @@ func (p *pruner) need(n *graph.Node) {
 			}
 		}
 	}
+	return nil
 }
 
 // fedPlaceholder: what waits for a fed placeholder waits for the feed instead.
@@ -231,24 +235,33 @@ func (p *pruner) fedPlaceholder(n *graph.Node) (*graph.Node, bool) {
 func (p *pruner) copyEdges() error {
 	for _, n := range p.from.Nodes {
 		c := p.copies[n]
+		if err := p.from.Budget.Visit(1); err != nil {
+			return err
+		}
 		if c == nil {
 			continue
 		}
 		for _, e := range n.In {
 			c.In = append(c.In, p.copyEdge(e))
 		}
-		for _, d := range n.Control {
-			if f, fed := p.fedPlaceholder(d); fed {
-				c.AddControl(f)
-				continue
-			}
-			c.AddControl(p.copies[d])
-		}
+		c.AddControls(p.copyControl(n)...)
 		if err := p.to.Add(c); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (p *pruner) copyControl(n *graph.Node) []*graph.Node {
+	out := make([]*graph.Node, len(n.Control))
+	for i, d := range n.Control {
+		if f, fed := p.fedPlaceholder(d); fed {
+			out[i] = f
+		} else {
+			out[i] = p.copies[d]
+		}
+	}
+	return out
 }
 
 func (p *pruner) copyEdge(e graph.Edge) graph.Edge {

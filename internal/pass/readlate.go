@@ -19,6 +19,9 @@ import (
 func ReadLate(g *graph.Graph) error {
 	updated := updatedInLoops(g)
 	for _, n := range g.Nodes {
+		if err := g.Budget.Visit(1); err != nil {
+			return err
+		}
 		if n.OpName() == "Enter" && n.Bool("is_constant") {
 			if err := enterReference(n, updated); err != nil {
 				return err

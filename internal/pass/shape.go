@@ -12,10 +12,16 @@ import (
 // changes no node, so that it never asks for another round.
 func inferShapes(e *editor) (bool, error) {
 	order, err := e.Sorted()
+	if err != nil {
+		return false, err
+	}
 	for _, n := range order {
+		if err := e.Budget.Visit(1); err != nil {
+			return false, err
+		}
 		refineShapes(n)
 	}
-	return false, err
+	return false, nil
 }
 
 // refineShapes adds what follows from the inputs of n. What is contradictory

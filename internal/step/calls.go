@@ -14,6 +14,7 @@ import (
 type Calls struct {
 	functions *functions
 	device    string
+	depth     int // of the call that it was made in
 }
 
 // ownSteps counts the steps of all Calls. Their numbers are negative: the
@@ -24,7 +25,9 @@ var ownSteps atomic.Int64
 func (c *Calls) Lasting() core.FunctionCaller { return c }
 
 // Lasting returns a caller that is not bound to the step.
-func (c *caller) Lasting() core.FunctionCaller { return &Calls{c.functions, c.device} }
+func (c *caller) Lasting() core.FunctionCaller {
+	return &Calls{c.functions, c.device, c.args.nest.depth}
+}
 
 // Library returns the functions that c calls.
 func (c *Calls) Library() *core.Library { return c.functions.library() }
@@ -34,19 +37,19 @@ func (c *caller) Library() *core.Library { return c.functions.library() }
 
 // With returns a caller of the functions of another library.
 func (c *Calls) With(l *core.Library) core.FunctionCaller {
-	return &Calls{functions: newFunctions(c.functions.rt, l, c.functions.disabled), device: c.device}
+	return &Calls{functions: newFunctions(c.functions.rt, l, c.functions.disabled), device: c.device, depth: c.depth}
 }
 
 // With returns a caller of the functions of another library that is not bound to
 // the step.
 func (c *caller) With(l *core.Library) core.FunctionCaller {
-	return (&Calls{c.functions, c.device}).With(l)
+	return (&Calls{c.functions, c.device, c.args.nest.depth}).With(l)
 }
 
 // NewCalls returns what runs functions on a device of the runtime, and those
 // that library returns by then.
 func (rt *Runtime) NewCalls(device string, library func() *core.Library) *Calls {
-	return &Calls{functions: &functions{rt: rt, library: library, made: map[string]*function{}}, device: device}
+	return &Calls{functions: &functions{rt: rt, library: library}, device: device}
 }
 
 // Call runs f.
@@ -58,7 +61,7 @@ func (c *Calls) Call(ctx context.Context, f core.Func, in []*core.Tensor, done f
 func (c *Calls) CallOn(ctx context.Context, device string, f core.Func, in []*core.Tensor, done func([]*core.Tensor, error)) {
 	id, devices := ownSteps.Add(-1), c.functions.rt.Devices
 	container, own := id, rendezvous.NewLocal(devices)
-	one := &caller{functions: c.functions, args: Args{ID: id, Rendezvous: own}, container: container, device: c.device}
+	one := &caller{functions: c.functions, args: Args{ID: id, Rendezvous: own, nest: nest{c.depth, &atomic.Int64{}}}, container: container, device: c.device}
 	one.CallOn(ctx, device, f, in, func(out []*core.Tensor, err error) {
 		own.Reset()
 		for _, d := range devices.List() {
@@ -72,6 +75,7 @@ func (c *Calls) CallOn(ctx context.Context, device string, f core.Func, in []*co
 // receives by itself goes by the step's rendezvous.
 func (c *Calls) CallIn(ctx context.Context, a Args, f core.Func, in []*core.Tensor, done func([]*core.Tensor, error)) {
 	container := ownSteps.Add(-1) // several parts of one step may run at once
+	a.nest = nest{c.depth, &atomic.Int64{}}
 	one := &caller{functions: c.functions, args: a, container: container, device: c.device}
 	one.CallOn(ctx, c.device, f, in, func(out []*core.Tensor, err error) {
 		for _, d := range c.functions.rt.Devices.List() {

@@ -8,12 +8,13 @@ import (
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
-// evaluator computes nodes before any step runs, for constant folding.
+// evaluator computes nodes before any step runs, for constant folding, until the
+// planning ends.
 type evaluator struct{ step core.Step }
 
-func (rt *Runtime) evaluator() *evaluator {
+func (rt *Runtime) evaluator(ctx context.Context) *evaluator {
 	d := device.NewCPU(core.DeviceSpec{Job: "localhost", Type: "CPU"})
-	return &evaluator{core.Step{Context: context.Background(), Device: d, Resources: d.Resources(), Parallel: rt.Parallel}}
+	return &evaluator{core.Step{Context: ctx, Device: d, Resources: d.Resources(), Parallel: rt.Parallel}}
 }
 
 // eval computes n, whose kernel must not wait.

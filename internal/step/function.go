@@ -2,8 +2,8 @@ package step
 
 import (
 	"context"
-	"maps"
 	"sync"
+	"sync/atomic"
 
 	"github.com/gorge-tf/gorge/internal/graph"
 	"github.com/gorge-tf/gorge/internal/pass"
@@ -18,68 +18,61 @@ type functions struct {
 	library  func() *core.Library
 	disabled []string // passes to leave out
 
+	made Plans[*function]
+
 	mu   sync.Mutex
-	made map[string]*function
 	home map[string]*core.Library // of functions that the client's process runs, by name
 }
 
-// function is one that is being made runnable, or is.
+// function is one that can be run.
 type function struct {
 	name  string
-	once  sync.Once
 	body  *core.FunctionBody
 	graph *Graph
-	err   error
 }
 
 func newFunctions(rt *Runtime, library *core.Library, disabled []string) *functions {
 	if library == nil {
 		return nil
 	}
-	return &functions{rt: rt, library: func() *core.Library { return library }, disabled: disabled, made: map[string]*function{}}
+	return &functions{rt: rt, library: func() *core.Library { return library }, disabled: disabled}
 }
 
-// get returns f for calls from a device.
-func (fs *functions) get(f core.Func, device string) (*function, error) {
-	key := device + "\x00" + f.Key()
-	fs.mu.Lock()
-	made := fs.made[key]
-	if made == nil {
-		made = &function{name: f.Name}
-		fs.made[key] = made
-	}
-	fs.mu.Unlock()
-	made.once.Do(func() { made.err = fs.make(made, f, device) })
-	return made, made.err
+// get returns f for calls from a device. A call that ends does not wait for a
+// function that is being made, and unless others do, that ends, too.
+func (fs *functions) get(ctx context.Context, f core.Func, device string) (*function, error) {
+	return fs.made.Get(ctx, []byte(device+"\x00"+f.Key()), Maker[*function]{Within: context.Background(), Make: func(ctx context.Context) (*function, error) {
+		return fs.make(graph.NewBudget(ctx, fs.rt.Limits), f, device)
+	}})
 }
 
 // forget drops all that has been made of a function.
 func (fs *functions) forget(name string) {
-	fs.mu.Lock()
-	defer fs.mu.Unlock()
-	maps.DeleteFunc(fs.made, func(_ string, f *function) bool { return f.name == name })
+	fs.made.Drop(func(f *function) bool { return f.name == name })
 }
 
 // make prepares the body as a graph of its own, whose kernels keep state of
 // their own: names are distinct within a function only.
-func (fs *functions) make(to *function, f core.Func, device string) (err error) {
+func (fs *functions) make(b *graph.Budget, f core.Func, device string) (to *function, err error) {
 	defer core.Recover(&err, "the preparation of function "+f.Name)
+	to = &function{name: f.Name}
 	library := fs.library()
-	if to.body, err = library.Body(f); err != nil {
-		return err
+	if err := pass.CheckCall(b, library, f); err != nil {
+		return nil, err
 	}
-	g, err := graph.FromProtoWith(to.body.Graph, library)
+	if to.body, err = library.Body(f); err != nil {
+		return nil, err
+	}
+	g, err := graph.Read(b, to.body.Graph, library)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := fs.prepare(g, to.body, device); err != nil {
-		return err
+		return nil, err
 	}
-	rt := &Runtime{Devices: fs.rt.Devices, Pool: fs.rt.Pool, Parallel: fs.rt.Parallel, Workers: fs.rt.Workers, Remote: fs.rt.Remote, Collectives: fs.rt.Collectives, Kept: fs.rt.Kept}
-	if to.graph, err = rt.build(g, fs, fs.disabled); err != nil {
-		return err
-	}
-	return nil
+	rt := &Runtime{Limits: fs.rt.Limits, Devices: fs.rt.Devices, Pool: fs.rt.Pool, Parallel: fs.rt.Parallel, Workers: fs.rt.Workers, Remote: fs.rt.Remote, Collectives: fs.rt.Collectives, Kept: fs.rt.Kept}
+	to.graph, err = rt.build(g, fs, fs.disabled)
+	return to, err
 }
 
 // prepare expands, prunes and places the body of a function that is called
@@ -97,6 +90,9 @@ func (fs *functions) prepare(g *graph.Graph, b *core.FunctionBody, device string
 		return err
 	}
 	for _, n := range g.Nodes {
+		if err := g.Budget.Visit(1); err != nil {
+			return err
+		}
 		own, err := core.ParseDevice(n.Device)
 		if err != nil {
 			return core.AtNode(err, &n.Node, nil)
@@ -125,6 +121,9 @@ type caller struct {
 func (g *Graph) equip(s *core.Step, p *part, a Args) {
 	s.GraphVersion = p.graph.Producer
 	if g.functions != nil {
+		if a.nest.live == nil {
+			a.nest.live = &atomic.Int64{}
+		}
 		s.Functions = &caller{g.functions, a, s.ContainerID, p.device.Spec().String()}
 	}
 }
@@ -142,9 +141,12 @@ func (c *caller) CallOn(ctx context.Context, device string, f core.Func, in []*c
 		go func() { done(c.callRemote(ctx, device, f, in)) }()
 		return
 	}
-	fn, err := c.functions.get(f, d.Spec().String())
+	fn, err := c.functions.get(ctx, f, d.Spec().String())
 	if err == nil {
 		err = fn.check(in)
+	}
+	if err == nil {
+		err = c.enter(f)
 	}
 	if err != nil {
 		done(nil, err)
@@ -155,6 +157,27 @@ func (c *caller) CallOn(ctx context.Context, device string, f core.Func, in []*c
 		return
 	}
 	go func() { done(c.run(ctx, fn, in)) }()
+}
+
+// nest is where a call is among the calls of functions of its step.
+type nest struct {
+	depth int
+	live  *atomic.Int64 // calls under way in the whole step
+}
+
+// enter counts a call, which ends with c.run. Calls that call themselves without
+// end are found by their depth, or, if each makes several, by their number: each
+// takes memory.
+func (c *caller) enter(f core.Func) error {
+	l := c.functions.rt.Limits.Filled()
+	if depth := c.args.nest.depth + 1; graph.Exceeds(depth, l.Depth) {
+		return core.Errorf(core.ResourceExhausted, "calls of functions must be at most %d deep (limit max_function_depth): one of %s is the %dth within others", l.Depth, f.Name, depth)
+	}
+	if live := c.args.nest.live.Add(1); graph.Exceeds(int(live), l.Calls) {
+		c.args.nest.live.Add(-1)
+		return core.Errorf(core.ResourceExhausted, "a step must have at most %d calls of functions under way (limit max_function_calls): one of %s would be the %dth", l.Calls, f.Name, live)
+	}
+	return nil
 }
 
 // callRemote runs f on a device of another task.
@@ -191,7 +214,9 @@ func (f *function) check(in []*core.Tensor) error {
 // keys.
 func (c *caller) run(ctx context.Context, f *function, in []*core.Tensor) (out []*core.Tensor, err error) {
 	defer core.Recover(&err, "the call of a function")
+	defer c.args.nest.live.Add(-1)
 	a := c.args
+	a.nest.depth++
 	frame := NewFrame(in, len(f.body.RetTypes))
 	a.Frame = frame
 	if len(f.graph.parts) > 1 {

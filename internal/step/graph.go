@@ -32,7 +32,9 @@ type Runtime struct {
 	Kept *Kept
 	// InProcess says that no other task takes part in the session's steps.
 	InProcess bool
-	edges     atomic.Int64 // nodes that partitions have added, in process
+	// Limits bound planning and calls of functions.
+	Limits graph.Limits
+	edges  atomic.Int64 // nodes that partitions have added, in process
 }
 
 // sessionTensors keeps a nil Kept from becoming something that is not nil.
@@ -73,7 +75,10 @@ func (rt *Runtime) Build(g *graph.Graph, disabled []string) (*Graph, error) {
 
 // build is Build for a graph whose nodes call the given functions.
 func (rt *Runtime) build(g *graph.Graph, fs *functions, disabled []string) (*Graph, error) {
-	if err := pass.Optimize(g, pass.Options{Disabled: disabled, Eval: rt.evaluator().eval}); err != nil {
+	if err := pass.CheckCalls(g); err != nil {
+		return nil, err
+	}
+	if err := pass.Optimize(g, pass.Options{Disabled: disabled, Eval: rt.evaluator(g.Budget.Context()).eval}); err != nil {
 		return nil, err
 	}
 	if err := pass.FetchLate(g); err != nil {

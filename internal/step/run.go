@@ -30,6 +30,7 @@ type Args struct {
 	// Pieces says that the step is run in pieces: it has not ended when the client
 	// gets its first values.
 	Pieces bool
+	nest   nest
 }
 
 // Run runs one step and waits for its end. The first error of any part ends

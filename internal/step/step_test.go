@@ -211,7 +211,7 @@ func TestFrame(t *testing.T) {
 
 // TestEvaluate: what cannot be computed in advance is an error, whatever it is.
 func TestEvaluate(t *testing.T) {
-	e := newRuntime(t).evaluator()
+	e := newRuntime(t).evaluator(t.Context())
 	panics := &core.OpContext{Step: &e.step, Node: &core.Node{Def: core.Lookup("Neg"), OutTypes: []core.DType{core.Float32}}, Out: make([]core.Slot, 1)}
 	_, err := results(panics, func(*core.OpContext) error { panic(errors.New("boom")) })
 	if core.CodeOf(err) != core.Internal || !strings.Contains(err.Error(), "the kernel of Neg panicked: boom") {

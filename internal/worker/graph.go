@@ -10,13 +10,20 @@ import (
 	"github.com/gorge-tf/gorge/tf/pb"
 )
 
-// RegisterGraph makes this task's part of a graph ready to run.
-func (w *Worker) RegisterGraph(_ context.Context, req *pb.RegisterGraphRequest) (*pb.RegisterGraphResponse, error) {
+// RegisterGraph makes this task's part of a graph ready to run. That ends with ctx
+// and with the session.
+func (w *Worker) RegisterGraph(ctx context.Context, req *pb.RegisterGraphRequest) (*pb.RegisterGraphResponse, error) {
 	s, err := w.find(req.GetCreateWorkerSessionCalled(), req.GetSessionHandle())
 	if err != nil {
 		return nil, err
 	}
-	g, err := s.build(req.GetGraphDef(), req.GetGraphOptions())
+	if err := s.begin(); err != nil {
+		return nil, err
+	}
+	defer s.steps.Done()
+	ctx, cancel := s.within(ctx)
+	defer cancel(nil)
+	g, err := s.build(graph.NewBudget(ctx, s.rt.Limits), req.GetGraphDef(), req.GetGraphOptions())
 	if err != nil {
 		return nil, err
 	}
@@ -25,14 +32,18 @@ func (w *Worker) RegisterGraph(_ context.Context, req *pb.RegisterGraphRequest) 
 
 // build prepares executors for a graph as a master sends it: placed, with all
 // attributes. The options say which passes the client's session does without.
-func (s *session) build(def *pb.GraphDef, o *pb.GraphOptions) (*step.Graph, error) {
+func (s *session) build(b *graph.Budget, def *pb.GraphDef, o *pb.GraphOptions) (*step.Graph, error) {
 	if len(def.GetNode()) == 0 {
 		return nil, core.Errorf(core.InvalidArgument, "a graph to register must have nodes, this one has none")
 	}
 	if err := s.checkPlaced(def); err != nil {
 		return nil, err
 	}
-	g, err := graph.FromProto(def)
+	library, err := core.NewLibrary(def.GetLibrary())
+	if err != nil {
+		return nil, err
+	}
+	g, err := graph.Read(b, def, library)
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ func TestPassesAreSwitchedOff(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		built, err := s.build(def, c.o)
+		built, err := s.build(nil, def, c.o)
 		if err != nil {
 			t.Fatal(err)
 		}

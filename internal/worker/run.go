@@ -46,9 +46,8 @@ func methodOf(req *pb.RunGraphRequest) string {
 // step until CleanupGraph: other tasks may still fetch from it.
 func (w *Worker) runStep(ctx context.Context, s *session, g *step.Graph, req *pb.RunGraphRequest) (*pb.RunGraphResponse, error) {
 	asked := ctx
-	ctx, cancel := context.WithCancelCause(ctx)
+	ctx, cancel := s.within(ctx)
 	defer cancel(nil)
-	defer context.AfterFunc(s.ctx, func() { cancel(context.Cause(s.ctx)) })()
 	r := w.claim(req.GetStepId(), s)
 	resp, err := s.exchange(ctx, r, g, req)
 	if err != nil {

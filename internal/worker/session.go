@@ -61,7 +61,7 @@ func (w *Worker) newSession(req *pb.CreateWorkerSessionRequest) (*session, error
 		}
 		devices = sessionDevices(devices, task, s.isolated)
 	}
-	s.rt.Kept = &step.Kept{}
+	s.rt.Kept, s.rt.Limits = &step.Kept{}, w.env.Limits
 	switch {
 	case s.member != nil:
 		s.collectives = s.ownCollectives(devices.Lookup, req)
@@ -239,6 +239,17 @@ func (s *session) begin() error {
 	}
 	s.steps.Add(1)
 	return nil
+}
+
+// within returns a context that ends with ctx and with the session. Its cancel has
+// to be called.
+func (s *session) within(ctx context.Context) (context.Context, context.CancelCauseFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(s.ctx, func() { cancel(context.Cause(s.ctx)) })
+	return ctx, func(why error) {
+		stop()
+		cancel(why)
+	}
 }
 
 // register keeps g and returns its handle.

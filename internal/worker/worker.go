@@ -13,6 +13,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/collective"
 	"github.com/gorge-tf/gorge/internal/device"
+	"github.com/gorge-tf/gorge/internal/graph"
 	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/requestid"
@@ -44,6 +45,9 @@ type Env struct {
 	// CacheResponses keeps what other tasks receive until they say that it has
 	// arrived, so that they can ask again.
 	CacheResponses bool
+
+	// Limits bound planning and calls of functions.
+	Limits graph.Limits
 
 	Threads int          // goroutines that one operation uses; 0: the cores
 	Log     *slog.Logger // nil: nothing is logged

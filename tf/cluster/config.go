@@ -14,6 +14,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/rpc"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/pb"
+	"github.com/gorge-tf/gorge/tf/session"
 )
 
 // Config says which task of which cluster a server is.
@@ -51,6 +52,12 @@ type Config struct {
 	// SessionTimeout closes sessions that no client has used for so long; 0:
 	// they stay until they are closed.
 	SessionTimeout time.Duration
+	// Limits bound what the graphs of clients may take; a field that is 0 means the
+	// default. They are the server's: sessions cannot change them.
+	Limits session.Limits
+	// Grace is how long steps that are under way may go on when the server stops;
+	// 0: they are cancelled at once.
+	Grace time.Duration
 	// ExitWith names a task, "/job:worker/task:0": once it has been up and is
 	// gone, the server stops. Parameter servers end so when the chief is done.
 	ExitWith string
@@ -127,8 +134,8 @@ func (c *Config) check() (address string, err error) {
 	if c.Protocol != "" && c.Protocol != protocolGRPC && c.Protocol != protocolVerbs {
 		return "", tf.Errorf(tf.NotFound, "No server factory registered for the given ServerDef: protocol \"%s\"\nThe available server factories are: [ %s, %s ]", c.Protocol, protocolGRPC, protocolVerbs)
 	}
-	if c.Retries < 0 || c.SessionTimeout < 0 {
-		return "", tf.Errorf(tf.InvalidArgument, "retries and a session's timeout must not be negative, got %d and %v", c.Retries, c.SessionTimeout)
+	if c.Retries < 0 || c.SessionTimeout < 0 || c.Grace < 0 {
+		return "", tf.Errorf(tf.InvalidArgument, "retries, a session's timeout and the grace of steps must not be negative, got %d, %v and %v", c.Retries, c.SessionTimeout, c.Grace)
 	}
 	if _, err := watched(c.ExitWith); err != nil {
 		return "", err

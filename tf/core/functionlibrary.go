@@ -3,6 +3,7 @@ package core
 import (
 	"maps"
 	"slices"
+	"sync"
 
 	"google.golang.org/protobuf/proto"
 
@@ -16,6 +17,16 @@ type Library struct {
 	funcs map[string]*pb.FunctionDef
 	ops   map[string]*OpDef // what a node that calls the function by name looks like
 	grads map[string]string
+
+	derive  sync.Once
+	derived any
+}
+
+// Derived returns what make has worked out from l, the first time that it is
+// asked for. The engine's passes keep there what they know of the functions.
+func (l *Library) Derived(make func() any) any {
+	l.derive.Do(func() { l.derived = make() })
+	return l.derived
 }
 
 // NewLibrary reads a function library, which may be nil.

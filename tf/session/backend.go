@@ -87,6 +87,9 @@ type Config struct {
 	// other, in an order that all tasks agree on, where nothing else says in which
 	// (TensorFlow's collective_deterministic_sequential_execution).
 	CollectivesInOrder bool
+	// Limits bound planning and calls of functions of sessions in this process;
+	// on a cluster those of its servers count.
+	Limits Limits
 	// Timeout bounds each step and each call to a cluster; 0: none.
 	Timeout time.Duration
 	// StartTimeout bounds how long the first step waits until the tasks of a

@@ -24,6 +24,7 @@ func newDirect(g *tf.Graph, cfg Config) (Backend, error) {
 	return inProcess{direct.New(g, direct.Config{
 		Devices: devices, Soft: cfg.SoftPlacement, Threads: cfg.Threads, InterOp: cfg.InterOp, Pools: cfg.InterOpPools,
 		CostModelEvery: cfg.CostModelEvery, LogPlacement: placementLog(cfg), DisabledPasses: cfg.DisabledPasses, CollectivesInOrder: cfg.CollectivesInOrder,
+		Limits: cfg.Limits.Engine(),
 	})}, nil
 }
 
@@ -53,8 +54,8 @@ func (b inProcess) Prepare(c *Call) (func(context.Context, []*core.Tensor) ([]*c
 	return b.s.Prepare(signature(c)), nil
 }
 
-func (b inProcess) PartialRun(_ context.Context, c *Call) (Pieces, error) {
-	p, err := b.s.PartialRun(signature(c))
+func (b inProcess) PartialRun(ctx context.Context, c *Call) (Pieces, error) {
+	p, err := b.s.PartialRun(ctx, signature(c))
 	if err != nil {
 		return nil, err
 	}
