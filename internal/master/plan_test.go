@@ -109,7 +109,7 @@ func TestSplit(t *testing.T) {
   w_S6 = _Send(w:0) edge_3_w: ps0#a0 -> worker0
 /job:worker/replica:0/task:0
   _recv_x_0 = _Recv() x:0: worker0#a1 -> worker0
-  z = Add(y_S5:0, w_S7:0)
+  z = AddV2(y_S5:0, w_S7:0)
   _send_z_0 = _Send(z:0) z:0: worker0#a1 -> worker0
   _recv_x_0_S0 = _Send(_recv_x_0:0) edge_0__recv_x_0: worker0#a1 -> worker1
   y_S5 = _Recv() edge_2_y: worker1#a2 -> worker0

@@ -10,8 +10,9 @@ import (
 )
 
 // clients are the fields of a session's configuration that concern the client
-// alone.
-var clients = map[string]bool{"Target": true, "StartTimeout": true, "TLS": true, "Log": true}
+// alone. Limits are those of sessions in this process: servers have their own, which
+// clients cannot change.
+var clients = map[string]bool{"Target": true, "StartTimeout": true, "TLS": true, "Log": true, "Limits": true}
 
 // TestNoOptionIsLost: whatever else a program configures reaches the master.
 func TestNoOptionIsLost(t *testing.T) {
@@ -45,6 +46,8 @@ func fill(t *testing.T, name string, v reflect.Value) {
 	case reflect.Map:
 		v.Set(reflect.MakeMap(v.Type()))
 		v.SetMapIndex(reflect.ValueOf("CPU"), reflect.ValueOf(2))
+	case reflect.Struct:
+		fill(t, name, v.Field(0))
 	case reflect.Pointer, reflect.Interface: // of the client's
 	default:
 		t.Fatalf("field %s is a %v: say here how to fill it", name, v.Kind())

@@ -87,10 +87,10 @@ func TestErrorsOfKernels(t *testing.T) {
 	g := tf.NewGraph()
 	x := ops.Placeholder(g, core.Float32, nil)
 	var y tf.Output
-	g.Device(onFake, func() { y = ops.Add(x, ops.Const(g, []float32{1, 2}, 2)) })
+	g.Device(onFake, func() { y = ops.Add(x, ops.Const(g, []float32{1, 2}, 2), tf.Name("sum")) })
 	s := newSession(t, g, session.Devices(fake.Type, 1))
 	_, err := s.Run(context.Background(), session.Feeds{x: (*tf.Tensor)(vector(t, 1, 2, 3))}, y)
-	if core.CodeOf(err) != core.InvalidArgument || core.AsError(err).Node != "Add" {
+	if core.CodeOf(err) != core.InvalidArgument || core.AsError(err).Node != "sum" {
 		t.Errorf("got %v", err)
 	}
 }
