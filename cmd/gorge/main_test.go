@@ -17,7 +17,12 @@ import (
 	"github.com/gorge-tf/gorge/tf/session"
 )
 
-func TestMain(m *testing.M) { leaktest.Main(m) }
+func TestMain(m *testing.M) {
+	if os.Getenv(mainVariable) != "" {
+		main()
+	}
+	leaktest.Main(m)
+}
 
 // A server says where it is, serves until its context ends, and leaves with
 // status 0.

@@ -107,6 +107,9 @@ func (m *Master) RunCallable(ctx context.Context, req *pb.RunCallableRequest) (*
 	if err != nil {
 		return nil, err
 	}
+	if err := m.admit(); err != nil {
+		return nil, err
+	}
 	c, err := s.callables.use(req.GetHandle())
 	if err != nil {
 		return nil, err

@@ -16,6 +16,9 @@ func (m *Master) ExtendSession(ctx context.Context, req *pb.ExtendSessionRequest
 	if err != nil {
 		return nil, err
 	}
+	if err := m.admit(); err != nil {
+		return nil, err
+	}
 	if err := checkSyntax(req.GetGraphDef()); err != nil {
 		return nil, err
 	}

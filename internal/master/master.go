@@ -77,6 +77,7 @@ type Master struct {
 	mu       sync.Mutex
 	sessions map[string]*session
 	closed   bool
+	draining bool // nothing new is taken any more
 }
 
 // trackedRequests is how many requests TensorFlow's masters remember.
@@ -98,7 +99,7 @@ func New(env Env) *Master {
 // Close ends all sessions: their steps fail with an Unavailable error. It
 // returns when nothing is under way any more. Later calls fail.
 func (m *Master) Close() {
-	why := core.Errorf(core.Unavailable, "the master %s is shutting down", m.env.Task)
+	why := m.leaving()
 	m.mu.Lock()
 	all := m.sessions
 	m.sessions, m.closed = nil, true

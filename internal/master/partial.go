@@ -17,6 +17,9 @@ func (m *Master) PartialRunSetup(ctx context.Context, req *pb.PartialRunSetupReq
 	if err != nil {
 		return nil, err
 	}
+	if err := m.admit(); err != nil {
+		return nil, err
+	}
 	return during(ctx, s, nil, func(ctx context.Context) (*pb.PartialRunSetupResponse, error) {
 		handle, err := s.setUpPartial(ctx, req)
 		return &pb.PartialRunSetupResponse{PartialRunHandle: handle}, err

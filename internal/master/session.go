@@ -51,6 +51,9 @@ func (m *Master) CreateSession(ctx context.Context, req *pb.CreateSessionRequest
 		return nil, err
 	}
 	defer m.background.Done()
+	if err := m.admit(); err != nil {
+		return nil, err
+	}
 	ctx, cancel := m.within(ctx)
 	defer cancel()
 	if err := checkSyntax(req.GetGraphDef()); err != nil {

@@ -19,6 +19,12 @@ func (m *Master) RunStep(ctx context.Context, req *pb.RunStepRequest) (*pb.RunSt
 	if err != nil {
 		return nil, err
 	}
+	if req.GetPartialRunHandle() == "" { // pieces go on
+		err = m.admit()
+	}
+	if err != nil {
+		return nil, err
+	}
 	return during(ctx, s, req.GetOptions(), func(ctx context.Context) (*pb.RunStepResponse, error) {
 		c, err := newCall(req)
 		if err != nil {

@@ -24,6 +24,9 @@ func (w *Worker) RunGraph(ctx context.Context, req *pb.RunGraphRequest) (*pb.Run
 	if err != nil {
 		return nil, err
 	}
+	if err := w.admit(s, req.GetStepId()); err != nil {
+		return nil, err
+	}
 	if err := s.begin(); err != nil {
 		return nil, err
 	}

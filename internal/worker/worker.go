@@ -68,6 +68,7 @@ type Worker struct {
 
 	mu       sync.Mutex
 	sessions map[string]*session
+	draining bool               // no new steps are taken any more
 	steps    map[int64]*session // that have run here and are not cleaned up
 	partial  map[int64]*partial // of them, those that run bit by bit
 }
@@ -97,7 +98,7 @@ func New(env Env) *Worker {
 // Close ends all steps with an Unavailable error and waits for their end.
 // Later calls fail.
 func (w *Worker) Close() {
-	w.cancel(core.Errorf(core.Unavailable, "the worker %s is shutting down", w.env.Task))
+	w.cancel(w.leaving())
 	w.mu.Lock()
 	all := w.sessions
 	w.sessions = nil

@@ -37,6 +37,7 @@ type Server struct {
 	channels  *rpc.Channels
 	dial      rpc.DialConfig // of channels
 	retries   int            // of receives
+	grace     time.Duration  // of steps under way when it stops
 	exitWith  string         // task whose end is the server's; "": none
 	verbs     *verbs.Manager // nil unless tensors go by RDMA
 	transport string         // what Transport returns
@@ -79,6 +80,7 @@ func NewServer(c Config) (*Server, error) {
 		s.log = slog.New(c.Log)
 	}
 	s.log = s.log.With("task", s.task)
+	s.grace = c.Grace
 	s.exitWith, _ = watched(c.ExitWith) // which check has seen
 	if err := s.assemble(&c, devices); err != nil {
 		lis.Close()
@@ -210,47 +212,3 @@ func (s *Server) serve() {
 		s.log.Error("the server cannot serve any more", "error", err)
 	}
 }
-
-// patience is how long a stopping server waits for calls that have been told
-// to end.
-const patience = time.Second
-
-// Stop ends all sessions and steps: clients and other tasks hear that the
-// server is Unavailable. It returns when nothing of the server is left. Later
-// calls wait for the first one.
-func (s *Server) Stop() error {
-	s.mu.Lock()
-	first := s.state != isStopped
-	s.state = isStopped
-	s.mu.Unlock()
-	if !first {
-		<-s.stopped
-		return nil
-	}
-	close(s.stopping)
-	defer close(s.stopped)
-	localServers.remove(s)
-	// Steps end before connections do, so that whoever waits for one hears
-	// why it ended.
-	s.master.Close()
-	s.eager.Close()
-	s.worker.Close()
-	deadline := time.AfterFunc(patience, s.grpc.Stop)
-	s.links.Stop(patience)
-	s.grpc.GracefulStop()
-	deadline.Stop()
-	s.serving.Wait()
-	s.listener.Close() // which Serve has done unless the server was never started
-	return errors.Join(s.closeVerbs(), s.channels.Close())
-}
-
-func (s *Server) closeVerbs() error {
-	if s.verbs == nil {
-		return nil
-	}
-	defer s.lending.Wait() // what ends with the channels
-	return s.verbs.Close()
-}
-
-// Join waits until the server has stopped.
-func (s *Server) Join() { <-s.stopped }
