@@ -32,10 +32,8 @@ func (t *Tensor) AsTensor() (*Tensor, error) {
 // must be fully known, and the machine must have the memory: else the error is
 // INVALID_ARGUMENT or RESOURCE_EXHAUSTED.
 func NewTensor(d DType, s Shape) (*Tensor, error) {
-	if err := core.CheckMemory(d, s); err != nil {
-		return nil, err
-	}
-	return (*Tensor)(core.NewTensor(d, s)), nil
+	t, err := core.AllocTensor(d, s)
+	return (*Tensor)(t), err
 }
 
 // FromSlice returns a tensor over data: both are the same memory, which stays

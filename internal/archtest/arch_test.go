@@ -25,7 +25,8 @@ const (
 // whose packages may import each other.
 var layers = [][]string{
 	{"internal/invariants", "internal/leaktest"},
-	{"internal/kernel", "internal/memory", "internal/threads", "internal/resource", "internal/random", "internal/imagefile/...", "internal/wire/...", "internal/link"},
+	{"internal/memory"},
+	{"internal/kernel", "internal/threads", "internal/resource", "internal/random", "internal/imagefile/...", "internal/wire/...", "internal/link"},
 	{"tf/pb"},
 	{"tf/core"},
 	{"internal/handle", "internal/queue", "internal/rows", "internal/bundle", "internal/graph", "internal/device", "internal/requestid", "tf/record"},

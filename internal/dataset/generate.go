@@ -3,7 +3,6 @@ package dataset
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -38,7 +37,7 @@ func (it *generateIterator) Next(ctx context.Context) (e Element, err error) {
 	}
 	defer func() {
 		if v := recover(); v != nil {
-			e, err = nil, core.Errorf(core.Internal, "the function of a dataset panicked: %s", fmt.Sprint(v))
+			e, err = nil, core.Panicked("the function of a dataset", v)
 			it.ended = true
 		}
 	}()

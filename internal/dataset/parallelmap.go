@@ -5,6 +5,8 @@ import (
 	"errors"
 	"runtime"
 	"sync"
+
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // ParallelMap is Map with up to n calls of f under way at once, as many as there
@@ -94,7 +96,10 @@ func (it *parallelMapIterator) begin(ctx context.Context) error {
 func (it *parallelMapIterator) run(c *call, in result) {
 	defer it.group.Done()
 	if c.err = in.err; c.err == nil {
-		c.e, c.err = it.d.apply(it.life, in.e)
+		c.err = core.Guard("the function of a dataset", func() (err error) {
+			c.e, err = it.d.apply(it.life, in.e)
+			return err
+		})
 	}
 	close(c.done)
 	it.any <- struct{}{}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"sync"
+
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // ahead is how many elements are computed in advance if nobody says.
@@ -91,7 +93,11 @@ func (it *prefetchIterator) run(ctx context.Context) {
 func (it *prefetchIterator) pull(ctx context.Context) (ended bool) {
 	it.using.Lock()
 	defer it.using.Unlock()
-	e, err := it.input.Next(ctx)
+	var e Element
+	err := core.Guard("a dataset", func() (err error) {
+		e, err = it.input.Next(ctx)
+		return err
+	})
 	it.ready <- result{e, err}
 	select {
 	case it.news <- struct{}{}:

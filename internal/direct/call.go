@@ -20,31 +20,42 @@ type call struct {
 }
 
 // enter returns what the step uses of args, which are the program's.
-func (c *call) enter(pool *memory.Pool, args []*core.Tensor) []*core.Tensor {
-	own := append(c.args[:0], args...)
+func (c *call) enter(pool *memory.Pool, args []*core.Tensor) (own []*core.Tensor, err error) {
+	own = append(c.args[:0], args...)
 	for i, t := range own {
 		if i < len(c.headers) {
-			own[i] = t.EnterAt(&c.headers[i], pool)
+			own[i], err = t.EnterAt(&c.headers[i], pool)
 		} else {
-			own[i] = t.EnterFrom(pool)
+			own[i], err = t.EnterFrom(pool)
+		}
+		if err != nil {
+			release(own[:i])
+			return nil, err
 		}
 	}
-	return own
+	return own, nil
+}
+
+func release(list []*core.Tensor) {
+	for _, t := range list {
+		t.Release()
+	}
 }
 
 // call runs g as a function of args, which are the program's, as are the
 // results: the step works on copies, unless the program has given args away.
 func (s *Session) call(ctx context.Context, g *step.Graph, args []*core.Tensor, fetches []string, a step.Args, into *core.Tensor) ([]*core.Tensor, error) {
 	c := &call{}
-	own := c.enter(s.rt.Pool, args)
+	own, err := c.enter(s.rt.Pool, args)
+	if err != nil {
+		return nil, err
+	}
 	c.frame.Init(own, len(fetches))
 	a.Frame = &c.frame
-	ctx, release := s.within(ctx, &c.ctx)
-	defer release()
-	err := s.run(ctx, g, fetches, a)
-	for _, t := range own { // before results leave: one that was only passed on has no other owner then
-		t.Release()
-	}
+	ctx, leave := s.within(ctx, &c.ctx)
+	defer leave()
+	err = s.run(ctx, g, fetches, a)
+	release(own) // before results leave: one that was only passed on has no other owner then
 	if err != nil {
 		c.frame.Drop()
 		return nil, err

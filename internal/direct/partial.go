@@ -118,7 +118,8 @@ func (p *PartialRun) take(feeds, fetches []string) (last bool, err error) {
 
 // exchange feeds and fetches. What is fed is copied: it is read after the piece
 // has ended, when the program may use its memory for something else.
-func (p *PartialRun) exchange(ctx context.Context, feeds []string, args []*core.Tensor, fetches []string) ([]*core.Tensor, error) {
+func (p *PartialRun) exchange(ctx context.Context, feeds []string, args []*core.Tensor, fetches []string) (_ []*core.Tensor, err error) {
+	defer core.Recover(&err, "a piece of a step") // copies may not be to be had
 	for i, name := range feeds {
 		t := args[i].Enter()
 		err := p.table.Send(p.key(name), t, false)

@@ -5,6 +5,7 @@ package direct
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -62,13 +63,18 @@ type Session struct {
 // poolLimit bounds the memory that a session keeps for reuse between steps.
 const poolLimit = 1 << 30
 
+// opened counts sessions, for their names in reports.
+var opened atomic.Int64
+
+func nextName() string { return fmt.Sprintf("session %d", opened.Add(1)) }
+
 // New returns a session on g.
 func New(g *tf.Graph, cfg Config) *Session {
 	if cfg.Devices == nil {
 		cfg.Devices = device.CPUs("localhost", 0, 1)
 	}
 	s := &Session{cfg: cfg, threads: threads.Acquire(cfg.Threads)}
-	s.rt = step.Runtime{InProcess: true, Limits: cfg.Limits, Devices: cfg.Devices, Pool: memory.NewPool(poolLimit), Parallel: s.threads.ParallelFor, Workers: workers(&cfg)}
+	s.rt = step.Runtime{InProcess: true, Limits: cfg.Limits, Devices: cfg.Devices, Pool: memory.NewSessionPool(poolLimit, nextName()), Parallel: s.threads.ParallelFor, Workers: workers(&cfg)}
 	s.collectives = collective.New(collective.Env{Lookup: cfg.Devices.Lookup})
 	s.rt.Collectives, s.rt.Kept = s.collectives, &step.Kept{}
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())

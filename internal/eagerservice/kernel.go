@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"maps"
-	"runtime/debug"
 	"slices"
 	"sync"
 
@@ -173,7 +172,7 @@ func (k *kernel) run(ctx context.Context, in []*core.Tensor) (out []*core.Tensor
 func (k *kernel) compute(c *core.OpContext) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = core.Errorf(core.Internal, "the kernel of %s panicked: %v\n%s", k.node.OpName(), v, debug.Stack())
+			err = core.Panicked("the kernel of "+k.node.OpName(), v)
 		}
 	}()
 	switch f := k.Kernel.(type) {

@@ -1,10 +1,6 @@
 package executor
 
-import (
-	"runtime/debug"
-
-	"github.com/gorge-tf/gorge/tf/core"
-)
+import "github.com/gorge-tf/gorge/tf/core"
 
 // load puts into c what the node reads.
 func (it *item) load(x *iteration, c *core.OpContext, l *layout) error {
@@ -80,10 +76,10 @@ func (it *item) mistyped(k int, got core.DType) error {
 
 // failure is err as the run reports it.
 func (it *item) failure(err error, c *core.OpContext) error {
-	return core.AtNode(err, it.node, c.Describe())
+	return c.Failed(err)
 }
 
 // panicked turns a panic in the kernel into an error.
 func (it *item) panicked(v any) error {
-	return core.Errorf(core.Internal, "the kernel of %s panicked: %v\n%s", it.node.OpName(), v, debug.Stack())
+	return core.Panicked("the kernel of "+it.node.OpName(), v)
 }

@@ -37,10 +37,15 @@ func NewArena(size int) (*Arena, error) {
 		return nil, fmt.Errorf("memory: an arena needs a positive size, got %d", size)
 	}
 	checkSize(size)
+	if err := process.take(int64(roundUp(size))); err != nil {
+		return nil, fmt.Errorf("memory: cannot map an arena of %d bytes: %w", size, err)
+	}
 	base, err := mapMemory(roundUp(size))
+	process.allocated(int64(roundUp(size)))
 	if err != nil {
 		return nil, fmt.Errorf("memory: cannot map an arena of %d bytes: %w", size, err)
 	}
+	process.mapped.Add(int64(len(base)))
 	a := &Arena{region: Region{Base: base}}
 	a.spans.give(0, len(base))
 	return a, nil
@@ -139,6 +144,7 @@ func (a *Arena) Close() error {
 	if err := unmapMemory(a.region.Base); err != nil {
 		return fmt.Errorf("memory: cannot unmap an arena: %w", err)
 	}
+	process.mapped.Add(-int64(len(a.region.Base)))
 	a.closed = true
 	a.region.Base = nil
 	return nil

@@ -25,7 +25,8 @@ type Buffer struct {
 	ptr   unsafe.Pointer // nil only when the host cannot address the memory
 	n     int
 	state atomic.Int64
-	home  home // nil: the garbage collector alone owns the memory
+	home  home   // nil: the garbage collector alone owns the memory
+	claim *claim // who holds the memory; nil where that is not counted
 }
 
 // home is where a buffer came from and what hears of its last reference going.
@@ -33,11 +34,21 @@ type home interface {
 	release(b *Buffer)
 }
 
-// New returns n zero bytes of ordinary Go memory that are never pooled.
-func New(n int) *Buffer {
-	b := &Buffer{ptr: allocate(n), n: n}
+// New returns n zero bytes of ordinary Go memory that are never pooled. It
+// panics with [*Exhausted] if they are not to be had.
+func New(n int) *Buffer { return must(newBuffer(n, nil)) }
+
+// TryNew is New that returns the error.
+func TryNew(n int) (*Buffer, error) { return newBuffer(n, nil) }
+
+func newBuffer(n int, h *holder) (*Buffer, error) {
+	ptr, c, err := block(n, h)
+	if err != nil {
+		return nil, err
+	}
+	b := &Buffer{ptr: ptr, n: n, claim: c}
 	b.state.Store(oneRef)
-	return b
+	return b, nil
 }
 
 // Bytes returns the memory. It panics for a buffer that the host cannot
@@ -77,6 +88,7 @@ func (b *Buffer) last(s int64) {
 	if s < 0 {
 		panic("memory: Unref of a buffer without references")
 	}
+	b.claim.drop()
 	if b.home != nil {
 		b.home.release(b)
 	}
@@ -98,6 +110,7 @@ func (b *Buffer) Escape() {
 		return
 	}
 	b.state.Or(escapedBit)
+	b.claim.drop() // it is the program's
 	if p, ok := b.home.(part); ok {
 		p.whole.Escape()
 	}

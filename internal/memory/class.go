@@ -46,6 +46,27 @@ func (c *class) pop() *Buffer {
 	return b
 }
 
+// claimed returns b, which was idle, as h's, or a new buffer if b is nil.
+func (c *class) claimed(b *Buffer, h *holder) (*Buffer, error) {
+	if b != nil {
+		if err := h.charge(int64(c.size)); err != nil {
+			c.push(b)
+			return nil, err
+		}
+		b.claim.hold(h)
+		return b, nil
+	}
+	ptr, claim, err := block(c.size, h)
+	if err != nil {
+		return nil, err
+	}
+	b = &Buffer{ptr: ptr, home: c, claim: claim}
+	if invariants.Enabled {
+		poison(c.block(b)) // nobody may rely on zeros
+	}
+	return b, nil
+}
+
 func (c *class) release(b *Buffer) {
 	if b.Escaped() {
 		return
@@ -62,7 +83,7 @@ func (c *class) release(b *Buffer) {
 // use of the old one is caught.
 func (c *class) retire(b *Buffer) *Buffer {
 	poison(c.block(b))
-	return &Buffer{ptr: b.ptr, home: c}
+	return &Buffer{ptr: b.ptr, home: c, claim: b.claim}
 }
 
 func (c *class) fillSlot(b *Buffer) bool {

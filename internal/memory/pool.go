@@ -1,10 +1,6 @@
 package memory
 
-import (
-	"sync/atomic"
-
-	"github.com/gorge-tf/gorge/internal/invariants"
-)
+import "sync/atomic"
 
 // Pool recycles buffers by size class. A buffer's header is recycled with its
 // memory, so Get allocates nothing in steady state. Under the race detector
@@ -15,6 +11,7 @@ import (
 // referenced is collected with its idle memory.
 type Pool struct {
 	limit    int64
+	account  *account     // nil: nobody's
 	reserved atomic.Int64 // bytes that the classes may keep idle, at most limit
 	classes  [numClasses]class
 }
@@ -28,33 +25,63 @@ type PoolStats struct {
 
 // NewPool returns a pool that keeps at most limit bytes idle; what is released
 // beyond that goes to the garbage collector.
-func NewPool(limit int64) *Pool {
-	p := &Pool{limit: limit}
+func NewPool(limit int64) *Pool { return newPool(limit, nil) }
+
+// NewSessionPool is NewPool for a session, to whose account the memory counts
+// that it has from the pool. The name is what reports call it.
+func NewSessionPool(limit int64, name string) *Pool { return newPool(limit, newAccount(name)) }
+
+func newPool(limit int64, a *account) *Pool {
+	p := &Pool{limit: limit, account: a}
 	for i := range p.classes {
 		p.classes[i].pool = p
 		p.classes[i].size = classSize(i)
 	}
+	enlist(p)
 	return p
 }
 
-// Get returns n bytes with arbitrary contents.
-func (p *Pool) Get(n int) *Buffer {
+// Get returns n bytes with arbitrary contents. It panics with [*Exhausted] if
+// they are not to be had.
+func (p *Pool) Get(n int) *Buffer { return must(p.GetFor(0, n)) }
+
+// GetFor is Get that counts the memory to a step, 0 for none, and returns the
+// error.
+func (p *Pool) GetFor(step int64, n int) (*Buffer, error) {
 	checkSize(n)
 	i := classIndex(n)
 	if i >= numClasses {
-		return New(n)
+		return p.NewFor(step, n)
 	}
 	c := &p.classes[i]
 	b := c.pop()
-	if b == nil {
-		b = &Buffer{ptr: allocate(c.size), home: c}
-		if invariants.Enabled {
-			poison(c.block(b)) // nobody may rely on zeros
+	if b == nil || b.claim != nil {
+		var err error
+		if b, err = c.claimed(b, p.holder(step, c.size)); err != nil {
+			return nil, err
 		}
 	}
 	b.n = n
 	b.state.Store(oneRef)
-	return b
+	return b, nil
+}
+
+// NewFor is [TryNew] that counts the memory to a step of the pool's session.
+func (p *Pool) NewFor(step int64, n int) (*Buffer, error) { return newBuffer(n, p.holder(step, n)) }
+
+// holder returns who is to hold a block of n bytes; nil if it does not count.
+func (p *Pool) holder(step int64, n int) *holder {
+	if n < large {
+		return nil
+	}
+	return p.account.of(step)
+}
+
+// EndStep says that a step is over. What it still holds is the session's.
+func (p *Pool) EndStep(step int64) {
+	if p != nil {
+		p.account.endStep(step)
+	}
 }
 
 // Trim gives all idle memory to the garbage collector. It also lets size

@@ -105,10 +105,10 @@ func (q *Queue) stack(elements []Tuple) (Tuple, error) {
 	batch := make(Tuple, len(q.spec.Types))
 	for i, d := range q.spec.Types {
 		shape := append(core.Shape{len(elements)}, largest(q.spec.Shapes[i], elements, i)...)
-		if err := core.CheckSize(d, shape); err != nil {
+		var err error
+		if batch[i], err = core.AllocTensor(d, shape); err != nil {
 			return nil, err
 		}
-		batch[i] = core.NewTensor(d, shape)
 		for k, e := range elements {
 			place(batch[i], k, e[i])
 		}

@@ -60,7 +60,7 @@ func (q *Queue) tryEnqueueMany(a *attempt) progress {
 	did := stuck
 	for q.store.len() < q.spec.Capacity {
 		did = moved
-		if a.err = q.store.push(row(a.batch, a.batch[0].Dim(0)-a.want)); a.err != nil {
+		if a.err = q.pushRow(a); a.err != nil {
 			return complete
 		}
 		if a.want--; a.want == 0 {
@@ -68,6 +68,15 @@ func (q *Queue) tryEnqueueMany(a *attempt) progress {
 		}
 	}
 	return did
+}
+
+// pushRow puts in the next row of a.
+func (q *Queue) pushRow(a *attempt) error {
+	t, err := row(a.batch, a.batch[0].Dim(0)-a.want)
+	if err != nil {
+		return err
+	}
+	return q.store.push(t)
 }
 
 // checkElement checks an element against the queue's types and shapes.

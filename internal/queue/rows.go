@@ -3,14 +3,17 @@ package queue
 import "github.com/gorge-tf/gorge/tf/core"
 
 // row returns copies of row i of all tensors of a batch.
-func row(batch Tuple, i int) Tuple {
+func row(batch Tuple, i int) (Tuple, error) {
 	out := make(Tuple, len(batch))
 	for k, x := range batch {
-		out[k] = core.NewTensor(x.DType(), x.Shape()[1:])
+		var err error
+		if out[k], err = core.AllocTensor(x.DType(), x.Shape()[1:]); err != nil {
+			return nil, err
+		}
 		n := out[k].Len()
 		copyCells(out[k], 0, x, i*n, n)
 	}
-	return out
+	return out, nil
 }
 
 // place copies x into row k of batch, at the low corner if the row is larger.

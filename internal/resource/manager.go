@@ -146,6 +146,25 @@ func (m *Manager) Containers() []string {
 	return slices.Sorted(maps.Keys(m.containers))
 }
 
+// Each calls f with all resources there are at the moment.
+func (m *Manager) Each(f func(container, name string, value any)) {
+	type found struct {
+		container, name string
+		value           any
+	}
+	var all []found
+	m.mu.RLock()
+	for name, c := range m.containers {
+		for k, e := range c {
+			all = append(all, found{name, k.name, e.value})
+		}
+	}
+	m.mu.RUnlock()
+	for _, r := range all {
+		f(r.container, r.name, r.value)
+	}
+}
+
 func (m *Manager) has(container string) bool {
 	m.mu.RLock()
 	defer m.mu.RUnlock()

@@ -16,6 +16,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // transfers are the calls that move values, of which a step makes thousands:
@@ -128,6 +130,9 @@ func recovered(l *slog.Logger) recovery.RecoveryHandlerFuncContext {
 		method, _ := grpc.Method(ctx)
 		if l != nil {
 			l.ErrorContext(ctx, "panic in a call", "method", method, "panic", p, "stack", string(debug.Stack()))
+		}
+		if err, ok := p.(error); ok && core.Exhausted(err) {
+			return toStatus(ctx, err)
 		}
 		return status.Errorf(codes.Internal, "panic in %s: %v", path.Base(method), p)
 	}

@@ -71,8 +71,10 @@ func (t *Transport) recv(ctx context.Context, w *WorkerClient, req *pb.RecvTenso
 // attempt makes the call, again if it may.
 func (t *Transport) attempt(ctx context.Context, w *WorkerClient, req *pb.RecvTensorRequest, alloc rendezvous.Alloc) (resp *TensorResponse, err error) {
 	err = again(ctx, t.retries, func() error {
-		resp, err = w.RecvTensor(ctx, req, alloc)
-		return err
+		return core.Guard("a receive", func() error {
+			resp, err = w.RecvTensor(ctx, req, alloc)
+			return err
+		})
 	})
 	return resp, err
 }

@@ -64,6 +64,7 @@ func (c *Calls) CallOn(ctx context.Context, device string, f core.Func, in []*co
 	one := &caller{functions: c.functions, args: Args{ID: id, Rendezvous: own, nest: nest{c.depth, &atomic.Int64{}}}, container: container, device: c.device}
 	one.CallOn(ctx, device, f, in, func(out []*core.Tensor, err error) {
 		own.Reset()
+		c.functions.rt.Pool.EndStep(id)
 		for _, d := range devices.List() {
 			d.Resources().ClearStep(container)
 		}

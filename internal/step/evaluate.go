@@ -2,7 +2,6 @@ package step
 
 import (
 	"context"
-	"runtime/debug"
 
 	"github.com/gorge-tf/gorge/internal/device"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -41,7 +40,7 @@ func (e *evaluator) eval(n *core.Node, in []*core.Tensor) (out []*core.Tensor, e
 func results(c *core.OpContext, compute core.Compute) (out []*core.Tensor, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = core.Errorf(core.Internal, "the kernel of %s panicked: %v\n%s", c.Node.OpName(), v, debug.Stack())
+			err = core.Panicked("the kernel of "+c.Node.OpName(), v)
 		}
 	}()
 	if err := compute(c); err != nil {

@@ -65,7 +65,11 @@ func (f *Frame) Leave(into *core.Tensor) ([]*core.Tensor, error) {
 	}
 	for i, t := range f.rets {
 		if i > 0 || into == nil {
-			f.rets[i] = t.Leave()
+			var err error
+			if f.rets[i], err = t.TryLeave(); err != nil {
+				f.Drop()
+				return nil, err
+			}
 			continue
 		}
 		if err := t.CopyTo(into); err != nil {

@@ -41,7 +41,7 @@ func (g *Graph) Run(ctx context.Context, a Args) (err error) {
 		return ended(ctx)
 	}
 	step := core.Step{ID: a.ID, Context: ctx, Rendezvous: a.Rendezvous, Frame: a.Frame, Parallel: g.rt.Parallel, ContainerID: containerID(a.ID), Tracer: a.Tracer, InterOp: a.InterOp, Collectives: g.rt.Collectives, SessionTensors: g.rt.sessionTensors()}
-	defer g.clear(step.ContainerID)
+	defer g.end(a.ID, step.ContainerID)
 	return g.run(ctx, &step, a)
 }
 
@@ -94,6 +94,12 @@ func (g *Graph) runParts(ctx context.Context, step *core.Step, a Args) error {
 	r.wait()
 	unwatch() // nobody else sets r.err any more
 	return Explained(ctx, r.err)
+}
+
+// end ends what lives as long as a step.
+func (g *Graph) end(id, container int64) {
+	g.rt.Pool.EndStep(id)
+	g.clear(container)
 }
 
 // clear drops what lives as long as a step.

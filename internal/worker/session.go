@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -42,7 +43,8 @@ func (w *Worker) newSession(req *pb.CreateWorkerSessionRequest) (*session, error
 		handle: req.GetSessionHandle(), master: req.GetMasterTask(), masterIncarnation: req.GetMasterIncarnation(),
 		isolated: req.GetIsolateSessionState(), graphs: map[string]*step.Graph{},
 	}
-	s.rdv = rendezvous.Session{Task: w.env.Task, Alloc: allocFrom(w.pool)}
+	s.rt.Pool = memory.NewSessionPool(poolLimit, "session "+cmp.Or(s.handle, "of no name"))
+	s.rdv = rendezvous.Session{Task: w.env.Task, Alloc: allocFrom(s.rt.Pool)}
 	if w.env.Transport != nil {
 		s.rdv.Transport = w.transfers
 	}
@@ -69,7 +71,7 @@ func (w *Worker) newSession(req *pb.CreateWorkerSessionRequest) (*session, error
 	case w.env.Collectives != nil:
 		s.rt.Collectives = w.env.Collectives
 	}
-	s.rdv.Devices, s.rt.Devices, s.rt.Pool, s.rt.Parallel = devices, devices, w.pool, w.threads.ParallelFor
+	s.rdv.Devices, s.rt.Devices, s.rt.Parallel = devices, devices, w.threads.ParallelFor
 	s.ctx, s.cancel = context.WithCancelCause(w.ctx)
 	return s, nil
 }
@@ -87,7 +89,7 @@ func (w *Worker) join(s *session, def *pb.ServerDef) error {
 	if err != nil {
 		return err
 	}
-	s.rdv.Task, s.rdv.Transport, s.rdv.Alloc, s.leave = own, w.transfers.over(c.Transport), allocFrom(w.pool), c.Leave
+	s.rdv.Task, s.rdv.Transport, s.rdv.Alloc, s.leave = own, w.transfers.over(c.Transport), allocFrom(s.rt.Pool), c.Leave
 	s.member = c.Member
 	s.reach(c.Peer)
 	return nil
@@ -105,7 +107,7 @@ func allocFrom(p *memory.Pool) rendezvous.Alloc {
 		if err := core.CheckSize(d, s); err != nil {
 			return nil, err
 		}
-		return p.Get(s.NumElements() * d.Size()), nil
+		return p.GetFor(0, s.NumElements()*d.Size())
 	}
 }
 
@@ -219,6 +221,7 @@ func (s *session) close(why error) {
 	}
 	s.steps.Wait()
 	s.rt.Kept.Close()
+	s.rt.Pool.Trim()
 	if s.leave != nil {
 		s.leave()
 	}

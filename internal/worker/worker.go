@@ -14,7 +14,6 @@ import (
 	"github.com/gorge-tf/gorge/internal/collective"
 	"github.com/gorge-tf/gorge/internal/device"
 	"github.com/gorge-tf/gorge/internal/graph"
-	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/requestid"
 	"github.com/gorge-tf/gorge/internal/threads"
@@ -57,7 +56,6 @@ type Env struct {
 type Worker struct {
 	env     Env
 	threads *threads.Pool
-	pool    *memory.Pool
 	recent  *requestid.Recent
 	ctx     context.Context // ends with Close
 	cancel  context.CancelCauseFunc
@@ -74,7 +72,7 @@ type Worker struct {
 }
 
 const (
-	// poolLimit bounds the memory that a worker keeps for reuse between steps.
+	// poolLimit bounds the memory that a session keeps for reuse between steps.
 	poolLimit = 1 << 30
 	// trackedRequests is how many requests TensorFlow's workers remember.
 	trackedRequests = 100_000
@@ -86,7 +84,7 @@ func New(env Env) *Worker {
 		env.Log = slog.New(slog.DiscardHandler)
 	}
 	w := &Worker{
-		env: env, threads: threads.Acquire(env.Threads), pool: memory.NewPool(poolLimit),
+		env: env, threads: threads.Acquire(env.Threads),
 		recent: requestid.NewRecent(trackedRequests), sessions: map[string]*session{}, steps: map[int64]*session{}, partial: map[int64]*partial{},
 	}
 	w.transfers = newTransferLog(env.Transport)
@@ -113,7 +111,6 @@ func (w *Worker) Close() {
 	}
 	w.legacy.close(context.Cause(w.ctx))
 	w.threads.Release()
-	w.pool.Trim()
 }
 
 // GetStatus lists the devices of the task.

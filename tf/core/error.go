@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/resource"
 )
 
@@ -119,6 +120,7 @@ func Errorf(c Code, format string, args ...any) error {
 func CodeOf(err error) Code {
 	var e *Error
 	var r *resource.Error
+	var m *memory.Exhausted
 	switch {
 	case err == nil:
 		return OK
@@ -126,6 +128,8 @@ func CodeOf(err error) Code {
 		return e.Code
 	case errors.As(err, &r):
 		return resourceCodes[r.Kind]
+	case errors.As(err, &m):
+		return ResourceExhausted
 	case errors.Is(err, context.DeadlineExceeded):
 		return DeadlineExceeded
 	case errors.Is(err, context.Canceled):

@@ -166,7 +166,7 @@ func (n *Node) Infer(in []Shape, known Known) (out []Shape, handles []HandleInfo
 // recovered is Recover for the shape function of n.
 func (n *Node) recovered(err *error) {
 	if v := recover(); v != nil {
-		*err = panicked("the shape function of "+n.OpName(), v)
+		*err = Panicked("the shape function of "+n.OpName(), v)
 	}
 }
 

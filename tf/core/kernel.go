@@ -219,44 +219,76 @@ func (c *OpContext) Inputs() int { return len(c.In) }
 // Alloc makes output i a tensor of the given type and shape. Its elements are
 // not initialized.
 func (c *OpContext) Alloc(i int, d DType, s Shape) (*Tensor, error) {
-	if err := c.checkMemory(d, s); err != nil {
+	if d.Size() == 0 {
+		return c.allocObjects(i, d, s)
+	}
+	if err := CheckSize(d, s); err != nil {
 		return nil, err
 	}
-	if c.Scratch == nil || c.Scratch[i] == nil || d.Size() == 0 {
-		c.Out[i].T = NewTensor(d, s)
+	recycled := c.Scratch != nil && c.Scratch[i] != nil
+	buf, err := c.buffer(s.NumElements()*d.Size(), recycled)
+	if err != nil {
+		return nil, c.oom(d, s, err)
+	}
+	if !recycled {
+		c.Out[i].T = TensorOf(d, s, buf)
 		return c.Out[i].T, nil
 	}
 	h := c.Scratch[i]
-	h.Reuse(d, s, c.Pool.Get(s.NumElements()*d.Size()), nil)
+	h.Reuse(d, s, buf, nil)
 	c.Out[i].T = h
 	return h, nil
 }
 
-// checkMemory refuses tensors that the machine cannot hold: Go would end the
-// process, and a shape may come from anywhere.
-func (c *OpContext) checkMemory(d DType, s Shape) error {
-	if err := CheckSize(d, s); err != nil {
-		return err
+func (c *OpContext) allocObjects(i int, d DType, s Shape) (*Tensor, error) {
+	t, err := AllocTensor(d, s)
+	if err != nil {
+		return nil, err
 	}
-	if n := s.NumElements() * max(d.Size(), 1); n <= memory.Physical() {
-		return nil
+	c.Out[i].T = t
+	return t, nil
+}
+
+// buffer returns memory that counts to the step, in which pooled says that it
+// goes back to the pool.
+func (c *OpContext) buffer(n int, pooled bool) (*memory.Buffer, error) {
+	switch {
+	case c.Pool == nil:
+		return memory.TryNew(n)
+	case pooled:
+		return c.Pool.GetFor(c.stepID(), n)
 	}
-	device := "/device:CPU:0"
-	if c.Step != nil && c.Device != nil {
-		device = c.Device.Spec().String()
+	return c.Pool.NewFor(c.stepID(), n)
+}
+
+func (c *OpContext) stepID() int64 {
+	if c.Step == nil {
+		return 0
 	}
-	return Errorf(ResourceExhausted, "OOM when allocating tensor with shape%s and type %s on %s by allocator cpu", s.Text(), d.CName(), device)
+	return c.ID
+}
+
+// oom says why there is no memory for a tensor, and on which device.
+func (c *OpContext) oom(d DType, s Shape, err error) error {
+	if c.Step == nil || c.Device == nil {
+		return oom(d, s, "", err)
+	}
+	return oom(d, s, c.Device.Spec().String(), err)
 }
 
 // Temp returns a tensor for use within the kernel. Release gives it back.
 func (c *OpContext) Temp(d DType, s Shape) (*Tensor, error) {
-	if err := c.checkMemory(d, s); err != nil {
+	if c.Pool == nil || d.Size() == 0 {
+		return AllocTensor(d, s)
+	}
+	if err := CheckSize(d, s); err != nil {
 		return nil, err
 	}
-	if c.Pool == nil || d.Size() == 0 {
-		return NewTensor(d, s), nil
+	buf, err := c.buffer(s.NumElements()*d.Size(), true)
+	if err != nil {
+		return nil, c.oom(d, s, err)
 	}
-	return TensorOf(d, s, c.Pool.Get(s.NumElements()*d.Size())), nil
+	return TensorOf(d, s, buf), nil
 }
 
 // Set makes t output i. The output takes over the caller's reference.

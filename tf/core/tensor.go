@@ -2,7 +2,6 @@ package core
 
 import (
 	"math"
-	"slices"
 	"unsafe"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
@@ -48,46 +47,49 @@ func CheckSize(d DType, s Shape) error {
 	return nil
 }
 
-// CheckMemory is CheckSize that also refuses, with RESOURCE_EXHAUSTED, what is
-// more than the machine has.
-func CheckMemory(d DType, s Shape) error {
-	if err := CheckSize(d, s); err != nil {
-		return err
-	}
-	if n := s.NumElements() * max(d.Size(), 1); n > memory.Physical() {
-		return Errorf(ResourceExhausted, "a tensor must fit into the machine's memory of %d bytes: shape %v of %v takes %d", memory.Physical(), s, d, n)
-	}
-	return nil
-}
-
 // NewTensor returns a tensor of zeros (empty strings, null handles). It panics
-// if the shape is not fully known; see CheckSize.
+// if the shape is not fully known, see CheckSize, or if there is too little
+// memory, which whoever runs kernels makes the error of the node, see Panicked.
 func NewTensor(d DType, s Shape) *Tensor {
-	if err := CheckSize(d, s); err != nil {
+	t, err := AllocTensor(d, s)
+	if err != nil {
 		panic(err)
-	}
-	t := &Tensor{dtype: d.Base()}
-	t.setShape(s)
-	n := s.NumElements()
-	if !t.newObjects(n) {
-		t.buf = memory.New(n * d.Size())
 	}
 	return t
 }
 
+// AllocTensor is NewTensor that returns the error: RESOURCE_EXHAUSTED if the
+// tensor is not to be had within the memory limit, see SetMemoryLimit.
+func AllocTensor(d DType, s Shape) (*Tensor, error) {
+	if err := CheckSize(d, s); err != nil {
+		return nil, err
+	}
+	t := &Tensor{dtype: d.Base()}
+	t.setShape(s)
+	n := s.NumElements()
+	isObjects, err := t.newObjects(n)
+	if !isObjects {
+		t.buf, err = memory.TryNew(n * d.Size())
+	}
+	if err != nil {
+		return nil, oom(d, s, "", err)
+	}
+	return t, nil
+}
+
 // newObjects gives t its Go objects if its elements are such.
-func (t *Tensor) newObjects(n int) bool {
+func (t *Tensor) newObjects(n int) (isObjects bool, err error) {
 	switch t.dtype {
 	case String:
-		t.obj = make([]string, n)
+		t.obj, err = memory.TryMake[string](n)
 	case Resource:
-		t.obj = make([]ResourceHandle, n)
+		t.obj, err = memory.TryMake[ResourceHandle](n)
 	case Variant:
-		t.obj = make([]VariantValue, n)
+		t.obj, err = memory.TryMake[VariantValue](n)
 	default:
-		return false
+		return false, nil
 	}
-	return true
+	return true, err
 }
 
 func (t *Tensor) setShape(s Shape) {
@@ -292,29 +294,44 @@ func (t *Tensor) Enter() *Tensor {
 
 // EnterFrom is Enter that takes memory for a copy from a pool, which gets it
 // back with the last reference.
-func (t *Tensor) EnterFrom(p *memory.Pool) *Tensor { return t.EnterAt(&Tensor{}, p) }
+func (t *Tensor) EnterFrom(p *memory.Pool) (*Tensor, error) { return t.EnterAt(&Tensor{}, p) }
 
 // EnterAt is EnterFrom that uses a header of the caller's if it can.
-func (t *Tensor) EnterAt(header *Tensor, p *memory.Pool) *Tensor {
-	if t.given || t.buf == nil {
-		return t.Enter()
+func (t *Tensor) EnterAt(header *Tensor, p *memory.Pool) (_ *Tensor, err error) {
+	if t.given {
+		return t.Share(), nil
 	}
-	b := p.Get(t.buf.Len())
+	if t.buf == nil {
+		return t.TryClone()
+	}
+	b, err := p.GetFor(0, t.buf.Len())
+	if err != nil {
+		return nil, oom(t.dtype, t.shape, "", err)
+	}
 	copy(b.Bytes(), t.buf.Bytes())
 	header.Reuse(t.dtype, t.shape, b, nil)
-	return header
+	return header, nil
 }
 
 // Leave returns what a program gets of t, whose reference it takes over: t's
 // memory if nobody else refers to it, else a copy. The memory is never pooled
-// again.
+// again. Like NewTensor it panics if there is no memory for a copy.
 func (t *Tensor) Leave() *Tensor {
-	if t.buf != nil && t.buf.Sole() {
-		return t.Escape()
+	left, err := t.TryLeave()
+	if err != nil {
+		panic(err)
 	}
-	c := t.Clone()
+	return left
+}
+
+// TryLeave is Leave that returns the error.
+func (t *Tensor) TryLeave() (*Tensor, error) {
+	if t.buf != nil && t.buf.Sole() {
+		return t.Escape(), nil
+	}
+	c, err := t.TryClone()
 	t.Release()
-	return c
+	return c, err
 }
 
 // CopyTo writes the elements of t to dst, which must have as many of its type.
@@ -332,20 +349,31 @@ func (t *Tensor) CopyTo(dst *Tensor) error {
 	return nil
 }
 
-// Clone returns a copy of t with memory of its own.
+// Clone returns a copy of t with memory of its own. Like NewTensor it panics if
+// there is too little.
 func (t *Tensor) Clone() *Tensor {
-	c := &Tensor{dtype: t.dtype}
-	c.setShape(t.shape)
-	switch o := t.obj.(type) {
-	case []string:
-		c.obj = slices.Clone(o)
-	case []ResourceHandle:
-		c.obj = slices.Clone(o)
-	case []VariantValue:
-		c.obj = slices.Clone(o)
-	default:
-		c.buf = memory.New(t.buf.Len())
-		copy(c.buf.Bytes(), t.buf.Bytes())
+	c, err := t.TryClone()
+	if err != nil {
+		panic(err)
 	}
 	return c
+}
+
+// TryClone is Clone that returns the error.
+func (t *Tensor) TryClone() (*Tensor, error) {
+	c, err := AllocTensor(t.dtype, t.shape)
+	if err != nil {
+		return nil, err
+	}
+	switch o := t.obj.(type) {
+	case []string:
+		copy(c.obj.([]string), o)
+	case []ResourceHandle:
+		copy(c.obj.([]ResourceHandle), o)
+	case []VariantValue:
+		copy(c.obj.([]VariantValue), o)
+	default:
+		copy(c.buf.Bytes(), t.buf.Bytes())
+	}
+	return c, nil
 }

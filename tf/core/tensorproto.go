@@ -88,7 +88,8 @@ func elemSize(d DType) int {
 
 // TensorFromProto reads a TensorProto in any of its forms: raw content, one
 // value for each element, or fewer, the last of which repeats.
-func TensorFromProto(p *pb.TensorProto) (*Tensor, error) {
+func TensorFromProto(p *pb.TensorProto) (t *Tensor, err error) {
+	defer Recover(&err, "the reading of a tensor") // there may be no memory for it
 	d := DType(p.GetDtype())
 	if p.GetDtype() < 0 || p.GetDtype() > 255 || !d.Valid() || d.IsRef() {
 		return nil, Errorf(InvalidArgument, "a tensor's type must be a known one, got %d", p.GetDtype())
@@ -106,7 +107,7 @@ func TensorFromProto(p *pb.TensorProto) (*Tensor, error) {
 	if len(p.GetTensorContent()) > 0 {
 		return fromContent(d, s, p.GetTensorContent())
 	}
-	t := NewTensor(d, s)
+	t = NewTensor(d, s)
 	return t, t.fill(p)
 }
 

@@ -13,7 +13,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"runtime/debug"
 
 	"github.com/gorge-tf/gorge/internal/dataset"
 	"github.com/gorge-tf/gorge/tf"
@@ -104,7 +103,7 @@ func called(f dataset.Func) dataset.Func {
 	return func(ctx context.Context, in []*core.Tensor) (out []*core.Tensor, err error) {
 		defer func() {
 			if v := recover(); v != nil {
-				out, err = nil, tf.Errorf(tf.Internal, "the function of a dataset panicked: %v\n%s", v, debug.Stack())
+				out, err = nil, core.Panicked("the function of a dataset", v)
 			}
 		}()
 		return f(ctx, in)

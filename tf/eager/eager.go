@@ -31,7 +31,7 @@ func New(opts ...tf.GraphOption) *tf.Graph {
 	// An eager graph is dropped, not closed: the workers go with it.
 	runtime.AddCleanup(e, (*threads.Pool).Release, pool)
 	g := tf.NewGraph(slices.Concat(opts, []tf.GraphOption{tf.Eager(e)})...)
-	rt := &step.Runtime{InProcess: true, Devices: device.NewSet(cpu), Pool: memory.NewPool(poolLimit), Parallel: pool.ParallelFor}
+	rt := &step.Runtime{InProcess: true, Devices: device.NewSet(cpu), Pool: memory.NewSessionPool(poolLimit, "eager graph"), Parallel: pool.ParallelFor}
 	e.step.Functions = rt.NewCalls(cpu.Spec().String(), func() *core.Library {
 		library, _ := g.Library()
 		return library

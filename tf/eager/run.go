@@ -1,8 +1,6 @@
 package eager
 
 import (
-	"runtime/debug"
-
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -53,7 +51,7 @@ func (r *runner) recycle(c *core.OpContext) {
 func (r *runner) run(c *core.OpContext) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = tf.Errorf(tf.Internal, "the kernel of %s panicked: %v\n%s", c.Node.OpName(), v, debug.Stack())
+			err = core.Panicked("the kernel of "+c.Node.OpName(), v)
 		}
 	}()
 	switch k := r.kernel.(type) {

@@ -161,7 +161,7 @@ func caseKernel(n *core.Node) (core.Kernel, error) {
 func whileKernel(n *core.Node) (core.Kernel, error) {
 	cond, body := n.FuncAttr("cond"), n.FuncAttr("body")
 	return core.AsyncCompute(func(c *core.OpContext, done func(error)) {
-		go func() { done(runWhile(c, cond, body)) }() // ends with the node
+		c.Apart(func() error { return runWhile(c, cond, body) }, done)
 	}), nil
 }
 
@@ -286,7 +286,7 @@ func forKernel(n *core.Node) (core.Kernel, error) {
 			done(err)
 			return
 		}
-		go func() { done(runFor(c, body, bounds)) }() // ends with the node
+		c.Apart(func() error { return runFor(c, body, bounds) }, done)
 	}), nil
 }
 

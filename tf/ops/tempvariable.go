@@ -78,11 +78,12 @@ func temporaryVariable(n *core.Node) (core.Kernel, error) {
 		name = n.Name
 	}
 	return core.Compute(func(c *core.OpContext) error {
-		if err := core.CheckSize(d, s); err != nil {
+		t, err := core.AllocTensor(d, s)
+		if err != nil {
 			return err
 		}
 		v := &temporary{}
-		v.Store(core.NewTensor(d, s))
+		v.Store(t)
 		if err := resource.Create(c.Resources, c.Container(), temporaryName(c, name), v); err != nil {
 			return err
 		}

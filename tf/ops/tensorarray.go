@@ -128,7 +128,7 @@ func newArray(n *core.Node) (core.Kernel, error) {
 		}
 		a := &tensorArray{
 			name: stepName(base), dtype: n.Type("dtype"), shape: n.ShapeAttr("element_shape"), alike: n.Bool("identical_element_shapes"),
-			dynamic: n.Bool("dynamic_size"), keepRead: !n.Bool("clear_after_read"), elems: make([]arrayElem, size),
+			dynamic: n.Bool("dynamic_size"), keepRead: !n.Bool("clear_after_read"), elems: core.Make[arrayElem](size),
 		}
 		if err := keepForStep(c, a.name, a); err != nil {
 			return err

@@ -152,7 +152,12 @@ func (a *tensorArray) grow(n int) error {
 	if n > mostElems {
 		return tf.Errorf(tf.ResourceExhausted, "a TensorArray can have %d elements at most, got index %d", mostElems, n-1)
 	}
-	a.elems = append(a.elems, make([]arrayElem, n-len(a.elems))...)
+	if n > cap(a.elems) { // by a quarter at least, as a step may write one after the other
+		more := core.Make[arrayElem](max(n, len(a.elems)+len(a.elems)/4))
+		copy(more, a.elems)
+		a.elems = more[:len(a.elems)]
+	}
+	a.elems = a.elems[:n]
 	return nil
 }
 
@@ -201,10 +206,10 @@ func (a *tensorArray) take(i int) (*core.Tensor, error) {
 		return nil, a.errorf("Could not read index %d twice because it was cleared after a previous read (perhaps try setting clear_after_read = false?).", i)
 	}
 	if e.t == nil {
-		if err := core.CheckSize(a.dtype, e.shape); err != nil {
+		var err error
+		if e.t, err = core.AllocTensor(a.dtype, e.shape); err != nil {
 			return nil, err
 		}
-		e.t = core.NewTensor(a.dtype, e.shape)
 	}
 	t := e.t
 	e.read = true
@@ -251,7 +256,7 @@ func (a *tensorArray) gradient(name string, prepend tf.Shape) (*tensorArray, err
 		return nil, tf.Errorf(tf.InvalidArgument, "Unable to create a gradients TensorArray for %s.  Perhaps you used the multiple_writes_aggregate flag on a previous write?  "+
 			"Gradient calculation is impossible when multiple writes are performed to the same index.", a.name)
 	}
-	d := &tensorArray{name: name, dtype: a.dtype, alike: a.alike, isGrad: true, marked: a.marked, elems: make([]arrayElem, len(a.elems))}
+	d := &tensorArray{name: name, dtype: a.dtype, alike: a.alike, isGrad: true, marked: a.marked, elems: core.Make[arrayElem](len(a.elems))}
 	if d.marked == 0 {
 		d.marked = len(a.elems)
 	}

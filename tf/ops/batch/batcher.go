@@ -165,7 +165,9 @@ func (b *batcher) work() {
 		o := b.ready[0]
 		b.ready = b.ready[1:]
 		b.mu.Unlock()
-		b.process(o)
+		if err := core.Guard("a batch", func() error { b.process(o); return nil }); err != nil {
+			o.fail(err)
+		}
 	}
 }
 
@@ -222,7 +224,7 @@ func (r *request) answer(set func() error) {
 		return
 	}
 	stop()
-	done(set())
+	done(core.Guard("the results of a batch", set))
 }
 
 // give sets the results of a task. When all parts have theirs, the request is

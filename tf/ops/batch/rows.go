@@ -34,10 +34,11 @@ func joined(parts []*core.Tensor, padding int) (*core.Tensor, error) {
 		return nil, tf.Errorf(tf.InvalidArgument, "Cannot use an empty tensor with zero rows as padding when batching. (Input got shape %s.)", s.Text())
 	}
 	shape := append(tf.Shape{n}, s[1:]...)
-	if err := core.CheckSize(first.DType(), shape); err != nil {
+	out, err := core.AllocTensor(first.DType(), shape)
+	if err != nil {
 		return nil, err
 	}
-	out, at, width := core.NewTensor(first.DType(), shape), 0, s[1:].NumElements()
+	at, width := 0, s[1:].NumElements()
 	for _, p := range parts {
 		rows.Mover(out, p)(at, 0, p.Len())
 		at += p.Len()

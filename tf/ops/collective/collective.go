@@ -119,7 +119,7 @@ func run(c *core.OpContext, p *core.Collective, done func(error)) {
 		done(tf.Errorf(tf.Internal, "Failed to get CollectiveExecutor from OpKernelContext for Op %s", p.Name))
 		return
 	}
-	go func() { done(c.Collectives.Do(c, p)) }()
+	c.Apart(func() error { return c.Collectives.Do(c, p) }, done)
 }
 
 // seconds is a timeout as nodes give it.

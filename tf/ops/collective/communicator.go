@@ -66,7 +66,7 @@ func communicatorKernel(n *core.Node) (core.Kernel, error) {
 		case c.Collectives == nil:
 			done(tf.Errorf(tf.Internal, "Failed to get CollectiveExecutor from OpKernelContext for Op %s", c.Node.Name))
 		default:
-			go func() { done(c.Collectives.Join(c, g, 0)) }()
+			c.Apart(func() error { return c.Collectives.Join(c, g, 0) }, done)
 		}
 	}), nil
 }

@@ -59,7 +59,7 @@ func async[T any](at int, f func(c *core.OpContext, it T) error) core.NewKernel 
 				done(err)
 				return
 			}
-			go func() { done(f(c, it)) }()
+			c.Apart(func() error { return f(c, it) }, done)
 		}), nil
 	}
 }

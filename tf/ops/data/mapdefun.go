@@ -128,12 +128,8 @@ func rowOf(t *core.Tensor, i int) *core.Tensor {
 
 func (m *rowCalls) alloc(i int, s tf.Shape) (err error) {
 	m.shapes[i] = s
-	shape := append(tf.Shape{m.size}, s...)
-	if err := core.CheckSize(m.c.Node.OutTypes[i], shape); err != nil {
-		return err
-	}
-	m.out[i] = core.NewTensor(m.c.Node.OutTypes[i], shape)
-	return nil
+	m.out[i], err = core.AllocTensor(m.c.Node.OutTypes[i], append(tf.Shape{m.size}, s...))
+	return err
 }
 
 // ended takes the results of call i. The last one completes the node.

@@ -27,7 +27,7 @@ func oneShot(n *core.Node) (core.Kernel, error) {
 			done(nil)
 			return
 		}
-		go func() { done(o.begin(c)) }() // ends with the node
+		c.Apart(func() error { return o.begin(c) }, done)
 	}), nil
 }
 

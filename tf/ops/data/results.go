@@ -69,14 +69,14 @@ var count = core.AsyncCompute(func(c *core.OpContext, done func(error)) {
 		done(err)
 		return
 	}
-	go func() {
+	c.Apart(func() error {
 		n, err := dataset.Count(c.StepContext(), d)
 		if err != nil {
 			n = dataset.Unknown
 		}
 		c.Set(0, core.Scalar(n))
-		done(c.StepContext().Err())
-	}()
+		return c.StepContext().Err()
+	}, done)
 })
 
 // whole makes the kernel of what goes through a dataset, on a goroutine that
@@ -90,7 +90,7 @@ func whole(f func(c *core.OpContext, d dataset.Dataset) (dataset.Element, error)
 				done(err)
 				return
 			}
-			go func() {
+			c.Apart(func() error {
 				e, err := f(c, d)
 				if err == nil {
 					err = want.Check(e)
@@ -98,8 +98,8 @@ func whole(f func(c *core.OpContext, d dataset.Dataset) (dataset.Element, error)
 				if err == nil {
 					err = give(c, e)
 				}
-				done(err)
-			}()
+				return err
+			}, done)
 		}), nil
 	}
 }

@@ -32,7 +32,7 @@ func consumes(f func(c *core.OpContext, d dataset.Dataset) error) core.NewKernel
 				done(err)
 				return
 			}
-			go func() { done(f(c, d)) }()
+			c.Apart(func() error { return f(c, d) }, done)
 		}), nil
 	}
 }

@@ -30,7 +30,7 @@ func fromDataset(*core.Node) (core.Kernel, error) {
 			done(err)
 			return
 		}
-		go func() { done(fillFrom(c, t, d)) }()
+		c.Apart(func() error { return fillFrom(c, t, d) }, done)
 	}), nil
 }
 

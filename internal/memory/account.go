@@ -1,0 +1,241 @@
+package memory
+
+import (
+	"cmp"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"weak"
+)
+
+// An account is what one session holds of the process's memory, in blocks large
+// enough to be counted one by one, and each of its steps that holds any.
+//
+// Lock order: accounts.mu before account.mu; neither is held when anything is
+// allocated by way of the budget.
+type account struct {
+	holder
+	count atomic.Int32 // steps that hold something
+	mu    sync.Mutex
+	steps map[int64]*holder
+}
+
+// holder is a session, or a step of one.
+type holder struct {
+	name  string // of a session
+	step  int64
+	used  atomic.Int64
+	whole *holder // the session of a step
+}
+
+// String names h for reports.
+func (h *holder) String() string {
+	if h.whole == nil {
+		return h.name
+	}
+	return fmt.Sprintf("step %d of %s", h.step, h.whole.name)
+}
+
+// The shares that there are.
+const (
+	sessionShare = iota
+	stepShare
+)
+
+// SetShares bounds what one session and what one step may hold of the limit:
+// parts in 0 to 1; 0 stands for all of it. It returns what they were.
+func SetShares(session, step float64) (beforeSession, beforeStep float64) {
+	set := func(i int, part float64) float64 {
+		return float64(process.shares[i].Swap(int64(1000*max(0, min(part, 1))))) / 1000
+	}
+	return set(sessionShare, session), set(stepShare, step)
+}
+
+// share returns the bytes of a share.
+func (b *budget) share(i int) int64 {
+	part, most := b.shares[i].Load(), b.most()
+	if part == 0 || part >= 1000 {
+		return most
+	}
+	return int64(float64(most) * float64(part) / 1000)
+}
+
+func newAccount(name string) *account {
+	a := &account{steps: map[int64]*holder{}}
+	a.name = name
+	return a
+}
+
+// of returns the holder for a step, for the session itself if step is 0.
+func (a *account) of(step int64) *holder {
+	if a == nil || step == 0 {
+		return a.session()
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	h := a.steps[step]
+	if h == nil {
+		h = &holder{step: step, whole: &a.holder}
+		a.steps[step] = h
+		a.count.Add(1)
+	}
+	return h
+}
+
+func (a *account) session() *holder {
+	if a == nil {
+		return nil
+	}
+	return &a.holder
+}
+
+// endStep forgets a step. What it leaves behind, in variables say, is the
+// session's.
+func (a *account) endStep(step int64) {
+	if a == nil || a.count.Load() == 0 {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.steps[step] != nil {
+		delete(a.steps, step)
+		a.count.Add(-1)
+	}
+}
+
+// charge counts n bytes to h, and to its session, unless that exceeds a share.
+func (h *holder) charge(n int64) error {
+	if h == nil {
+		return nil
+	}
+	if h.whole == nil {
+		return h.add(n, process.share(sessionShare))
+	}
+	if err := h.add(n, process.share(stepShare)); err != nil {
+		return err
+	}
+	if err := h.whole.add(n, process.share(sessionShare)); err != nil {
+		h.used.Add(-n)
+		return err
+	}
+	return nil
+}
+
+func (h *holder) add(n, most int64) error {
+	used := h.used.Add(n)
+	if used <= most {
+		return nil
+	}
+	h.used.Add(-n)
+	return &Exhausted{Asked: n, InUse: used - n, Limit: most, Of: h.String(), Holders: holders()}
+}
+
+func (h *holder) give(n int64) {
+	for ; h != nil; h = h.whole {
+		h.used.Add(-n)
+	}
+}
+
+// claim says who holds a block. It is dropped with the last reference, when the
+// block goes to the program, or when it is collected.
+type claim struct {
+	n  int64
+	by atomic.Pointer[holder] // nil: nobody, it is idle or the program's
+}
+
+// newClaim is the claim on a block of n bytes at p, which h has been charged for.
+func newClaim(p *byte, n int64, h *holder) *claim {
+	c := &claim{n: n}
+	c.by.Store(h)
+	runtime.AddCleanup(p, (*claim).drop, c)
+	return c
+}
+
+// hold makes h, which has been charged, the holder of a block that was idle.
+func (c *claim) hold(h *holder) {
+	if c != nil {
+		c.by.Store(h)
+	}
+}
+
+// drop gives up the claim, once.
+func (c *claim) drop() {
+	if c == nil {
+		return
+	}
+	if h := c.by.Swap(nil); h != nil {
+		h.give(c.n)
+	}
+}
+
+// accounts are the pools of the process.
+var accounts struct {
+	mu    sync.Mutex
+	pools []weak.Pointer[Pool]
+}
+
+func enlist(p *Pool) {
+	accounts.mu.Lock()
+	defer accounts.mu.Unlock()
+	accounts.pools = append(slices.DeleteFunc(accounts.pools, gone), weak.Make(p))
+}
+
+func gone(w weak.Pointer[Pool]) bool { return w.Value() == nil }
+
+// pools returns those that are still there.
+func pools() (all []*Pool) {
+	accounts.mu.Lock()
+	defer accounts.mu.Unlock()
+	for _, w := range accounts.pools {
+		if p := w.Value(); p != nil {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// trimPools gives the idle memory of all pools to the garbage collector.
+func trimPools() (freed int64) {
+	for _, p := range pools() {
+		freed += p.Stats().IdleBytes
+		p.Trim()
+	}
+	return freed
+}
+
+// shown is how many holders a report names.
+const shown = 6
+
+// holders returns the sessions and steps that hold most, and idle memory.
+func holders() []Holder {
+	var list []Holder
+	idle := int64(0)
+	for _, p := range pools() {
+		idle += p.Stats().IdleBytes
+		list = p.account.report(list)
+	}
+	list = append(list, Holder{"idle", idle})
+	return Largest(list)
+}
+
+// Largest returns the largest of a list, in order.
+func Largest(list []Holder) []Holder {
+	list = slices.DeleteFunc(list, func(h Holder) bool { return h.Bytes <= 0 })
+	slices.SortStableFunc(list, func(a, b Holder) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	return list[:min(shown, len(list))]
+}
+
+func (a *account) report(list []Holder) []Holder {
+	if a == nil {
+		return list
+	}
+	list = append(list, Holder{a.String(), a.used.Load()})
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, h := range a.steps {
+		list = append(list, Holder{h.String(), h.used.Load()})
+	}
+	return list
+}
