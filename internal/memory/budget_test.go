@@ -132,7 +132,8 @@ func TestFewCountsWhatIsAllocated(t *testing.T) {
 		}
 	}
 	// bound is measured anew, as nothing, whenever it has grown by a stride
-	if got, want := measured, n*(size+overhead)/stride; got < want/2 || got > want {
+	// or so: which blocks count is drawn
+	if got, want := measured, n*(size+overhead)/stride; got < want/2 || got > 2*want {
 		t.Errorf("the heap was measured %d times, want about %d", got, want)
 	}
 }
