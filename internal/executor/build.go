@@ -71,7 +71,7 @@ func (b *builder) connect(i int32) {
 	it.initInputs(n, func(x graph.Edge) int32 { return b.item(x.Node).out + int32(x.Out) })
 	for k, x := range n.In {
 		src := b.item(x.Node)
-		src.wakes = append(src.wakes, wake{i, int16(x.Out), int16(k)})
+		src.wakes = append(src.wakes, wake{i, int32(x.Out), int32(k)})
 	}
 	for _, c := range n.Control {
 		src := b.item(c)

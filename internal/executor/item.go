@@ -37,8 +37,8 @@ type item struct {
 // wake is an edge out of a node.
 type wake struct {
 	to  int32
-	out int16 // output it carries, or control
-	arg int16 // input of the consumer
+	out int32 // output it carries, or control
+	arg int32 // input of the consumer
 }
 
 const control = -1

@@ -248,31 +248,26 @@ func (p *loopPlanner) source(s int32) int32 {
 
 // comesBack reports whether something that comes into the loop depends on what
 // leaves it: then not all of it can be awaited. Items are in an order in which
-// each follows what it depends on.
+// each follows what it depends on, so that nothing behind the last Enter matters.
 func (p *loopPlanner) comesBack() bool {
-	seen := map[int32]bool{}
+	latest, seen := slices.Max(p.plan.enters), map[int32]bool{}
+	var todo []int32 // graphs are deeper than stacks
 	for _, e := range p.plan.exits {
-		if p.reaches(e.item, slices.Max(p.plan.enters), seen) {
+		todo = append(todo, e.item)
+	}
+	for len(todo) > 0 {
+		i := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		it := &p.items[i]
+		if seen[i] || i > latest || it.kind == next {
+			continue
+		}
+		seen[i] = true
+		if it.kind == enter && &p.frames[it.target] == p.l {
 			return true
 		}
-	}
-	return false
-}
-
-// reaches reports whether an Enter of the loop, none of which comes after
-// item latest, depends on item i.
-func (p *loopPlanner) reaches(i, latest int32, seen map[int32]bool) bool {
-	it := &p.items[i]
-	if seen[i] || i > latest || it.kind == next {
-		return false
-	}
-	seen[i] = true
-	if it.kind == enter && &p.frames[it.target] == p.l {
-		return true
-	}
-	for _, w := range it.wakes {
-		if p.reaches(w.to, latest, seen) {
-			return true
+		for _, w := range it.wakes {
+			todo = append(todo, w.to)
 		}
 	}
 	return false

@@ -15,16 +15,16 @@ func simplify(e *editor) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	uses, changed := e.Uses(), false
+	f, d, changed := newForwards(e.Graph), degreesOf(e.Graph), false
 	for _, n := range order {
-		if err := e.Budget.Visit(1); err != nil {
+		if err := f.settle(n); err != nil {
 			return false, err
 		}
 		find := simplifications[n.OpName()]
 		if find == nil || e.roots[n] || e.Preserve[n.Name] || len(n.Control) > 0 || hasRef(n) {
 			continue
 		}
-		if x, ok := find(n); ok && bypass(n, x, uses) {
+		if x, ok := find(n); ok && f.bypass(n, x, &d) {
 			changed = true
 		}
 	}
@@ -32,17 +32,11 @@ func simplify(e *editor) (bool, error) {
 }
 
 // bypass makes the users of n use x, from which n was computed.
-func bypass(n *graph.Node, x graph.Edge, uses [][]*graph.Node) bool {
-	users := uses[n.ID]
-	if x.Node.Device != n.Device || x.Type() != n.OutTypes[0] || len(users) == 0 {
+func (f *forwards) bypass(n *graph.Node, x graph.Edge, d *degrees) bool {
+	if x.Node.Device != n.Device || x.Type() != n.OutTypes[0] || !d.used(n) || chooses[x.Node.OpName()] && d.waits[n.ID] {
 		return false
 	}
-	if chooses[x.Node.OpName()] && slices.ContainsFunc(users, func(u *graph.Node) bool { return slices.Contains(u.Control, n) }) {
-		return false
-	}
-	replace(users, n, []graph.Edge{x}, []*graph.Node{x.Node})
-	uses[x.Node.ID] = append(uses[x.Node.ID], users...)
-	uses[n.ID] = nil
+	f.replace(n, []graph.Edge{x}, []*graph.Node{x.Node})
 	return true
 }
 

@@ -9,12 +9,11 @@ import (
 // be nodes of the graph and of the types that are read, names distinct, and
 // there must be no cycles but those of loops.
 func Check(g *graph.Graph) error {
-	seen := make(map[string]bool, len(g.Nodes))
-	for _, n := range g.Nodes {
-		if seen[n.Name] {
+	g.Renumber()
+	for i, n := range g.Nodes {
+		if g.Node(n.Name) != n || n.ID != i {
 			return core.Errorf(core.Internal, "names must be distinct, two nodes are called %s", n.Name)
 		}
-		seen[n.Name] = true
 		if err := g.Budget.Visit(1); err != nil {
 			return err
 		}

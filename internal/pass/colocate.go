@@ -162,6 +162,10 @@ func (u *groups) union(a, b *graph.Node) error {
 		return core.Errorf(core.InvalidArgument, "Cannot colocate nodes {{colocation_node %s}} and {{colocation_node %s}}: %v", a.Name, b.Name, err)
 	}
 	y.spec, y.resource = y.spec.Override(resource), resource
+	if len(x.members) > len(y.members) { // the larger group takes in the smaller one
+		x.spec, x.resource, x.assigned = y.spec, y.resource, y.assigned
+		i, j, x, y = j, i, y, x
+	}
 	y.members, x.members = append(y.members, x.members...), nil
 	u.parent[i] = j
 	return nil

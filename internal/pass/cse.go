@@ -17,10 +17,10 @@ func mergeEqual(e *editor) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	uses, seed, changed := e.Uses(), maphash.MakeSeed(), false
+	f, seed, changed := newForwards(e.Graph), maphash.MakeSeed(), false
 	first := map[string][]*graph.Node{}
 	for _, n := range order {
-		if err := e.Budget.Visit(1); err != nil {
+		if err := f.settle(n); err != nil {
 			return false, err
 		}
 		if !mergeable(n) {
@@ -33,8 +33,7 @@ func mergeEqual(e *editor) (bool, error) {
 			continue
 		}
 		m := first[key][i]
-		replace(uses[n.ID], n, outputsOf(m), []*graph.Node{m})
-		uses[m.ID] = append(uses[m.ID], uses[n.ID]...)
+		f.replace(n, outputsOf(m), []*graph.Node{m})
 		changed = true
 	}
 	return changed, nil

@@ -11,16 +11,21 @@ import (
 // other branch needs goes, and where the branches meet the chosen one is taken.
 func dropDeadBranches(e *editor) (changed bool, err error) {
 	e.Renumber()
-	for _, n := range slices.Clone(e.Nodes) {
+	var uses [][]*graph.Node
+	gone := map[*graph.Node]bool{}
+	for _, n := range e.Nodes {
 		if err := e.Budget.Visit(1); err != nil {
 			return false, err
 		}
 		taken, known := choice(n)
-		if !known || e.Preserve[n.Name] || e.Node(n.Name) != n {
+		if !known || gone[n] || e.Preserve[n.Name] {
 			continue
 		}
+		if uses == nil {
+			uses = e.Uses()
+		}
 		b := branch{
-			e: e, uses: e.Uses(), off: graph.Edge{Node: n, Out: 1 - taken},
+			e: e, uses: uses, gone: gone, off: graph.Edge{Node: n, Out: 1 - taken},
 			dead: map[*graph.Node]bool{}, live: map[*graph.Node]graph.Edge{},
 		}
 		if !b.useful(n) || !b.follow() || !b.resolvable() {
@@ -28,7 +33,6 @@ func dropDeadBranches(e *editor) (changed bool, err error) {
 		}
 		b.resolve(n, taken)
 		changed = true
-		e.sweep()
 	}
 	return changed, nil
 }
@@ -59,12 +63,13 @@ type branch struct {
 	off  graph.Edge                 // the output
 	dead map[*graph.Node]bool       // never run
 	live map[*graph.Node]graph.Edge // Merges reached: the input that is left
+	gone map[*graph.Node]bool       // what other branches have left nothing to do
 }
 
 // useful reports whether anybody reads n.
 func (b *branch) useful(n *graph.Node) bool {
 	return slices.ContainsFunc(b.uses[n.ID], func(u *graph.Node) bool {
-		return slices.ContainsFunc(u.In, func(x graph.Edge) bool { return x.Node == n })
+		return !b.gone[u] && slices.ContainsFunc(u.In, func(x graph.Edge) bool { return x.Node == n })
 	})
 }
 
@@ -84,7 +89,7 @@ func (b *branch) follow() bool {
 		u := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		switch op := u.OpName(); {
-		case b.dead[u]:
+		case b.dead[u] || b.gone[u]:
 			continue
 		case op == "Merge":
 			if !b.meet(u) {
@@ -126,7 +131,7 @@ func (b *branch) resolvable() bool {
 			}
 		}
 		asked := slices.ContainsFunc(b.uses[m.ID], func(u *graph.Node) bool { // which branch it was
-			return slices.Contains(u.Control, m) || slices.Contains(u.In, graph.Edge{Node: m, Out: 1})
+			return !b.gone[u] && (slices.Contains(u.Control, m) || slices.Contains(u.In, graph.Edge{Node: m, Out: 1}))
 		})
 		if left != 1 || asked || len(m.Control) > 0 || m.Device != x.Node.Device || b.e.Preserve[m.Name] || b.e.roots[m] {
 			return false
@@ -140,11 +145,15 @@ func (b *branch) resolve(n *graph.Node, taken int) {
 	for m, x := range b.live {
 		replace(b.uses[m.ID], m, []graph.Edge{x, {}}, nil)
 		b.uses[x.Node.ID] = append(b.uses[x.Node.ID], b.uses[m.ID]...)
+		b.gone[m] = true
 	}
 	with := make([]graph.Edge, 2)
 	with[taken] = n.In[0]
 	replace(b.uses[n.ID], n, with, nil)
+	b.uses[n.In[0].Node.ID] = append(b.uses[n.In[0].Node.ID], b.uses[n.ID]...)
+	b.gone[n] = true
 	for u := range b.dead {
 		delete(b.e.roots, u)
+		b.gone[u] = true
 	}
 }

@@ -10,14 +10,17 @@ import (
 // dropDetours takes out nodes that only pass something on, and orders that
 // hold anyway.
 func dropDetours(e *editor) (bool, error) {
-	e.Renumber()
-	uses := e.Uses()
-	changed, err := dropValues(e, uses)
+	order, err := e.Sorted()
 	if err != nil {
 		return false, err
 	}
-	for _, n := range e.Nodes {
-		if err := e.Budget.Visit(1); err != nil {
+	changed, err := dropValues(e)
+	if err != nil {
+		return false, err
+	}
+	f, d, uses := newForwards(e.Graph), degreesOf(e.Graph), e.Uses()
+	for _, n := range order {
+		if err := f.settle(n); err != nil {
 			return false, err
 		}
 		var did bool
@@ -26,9 +29,9 @@ func dropDetours(e *editor) (bool, error) {
 			continue
 		case e.roots[n]:
 		case n.OpName() == "Identity":
-			did = bypassIdentity(n, uses)
+			did = f.bypassIdentity(n, &d)
 		case n.OpName() == "NoOp":
-			did = bypassNoOp(n, uses)
+			did = f.bypassNoOp(n, uses[n.ID])
 		}
 		changed = dropOrders(n) || did || changed
 	}
@@ -39,11 +42,18 @@ func dropDetours(e *editor) (bool, error) {
 // values n takes, and constants, which are always there.
 func dropOrders(n *graph.Node) bool {
 	before := len(n.Control)
+	if before == 0 {
+		return false
+	}
+	reads := make(map[*graph.Node]bool, len(n.In))
+	for _, x := range n.In {
+		reads[x.Node] = true
+	}
 	n.Control = slices.DeleteFunc(n.Control, func(c *graph.Node) bool {
 		if c.OpName() == "Const" && len(c.Control) == 0 && c.Device == n.Device {
 			return true
 		}
-		return !isFlow[c.OpName()] && slices.ContainsFunc(n.In, func(x graph.Edge) bool { return x.Node == c })
+		return !isFlow[c.OpName()] && reads[c]
 	})
 	return len(n.Control) < before
 }
@@ -51,36 +61,30 @@ func dropOrders(n *graph.Node) bool {
 // bypassIdentity makes the users of n take its input. An Identity reads a
 // variable at a point in time, holds its users back, or stands for the branch
 // that was chosen: those stay.
-func bypassIdentity(n *graph.Node, uses [][]*graph.Node) bool {
-	x, users := n.In[0], uses[n.ID]
-	if len(n.Control) > 0 || hasRef(n) || x.Node.Device != n.Device || len(users) == 0 {
+func (f *forwards) bypassIdentity(n *graph.Node, d *degrees) bool {
+	x := n.In[0]
+	if len(n.Control) > 0 || hasRef(n) || x.Node.Device != n.Device || !d.used(n) || chooses[x.Node.OpName()] && d.waits[n.ID] {
 		return false
 	}
-	if chooses[x.Node.OpName()] && slices.ContainsFunc(users, func(u *graph.Node) bool { return slices.Contains(u.Control, n) }) {
-		return false
-	}
-	replace(users, n, []graph.Edge{x}, []*graph.Node{x.Node})
-	uses[x.Node.ID] = append(uses[x.Node.ID], users...)
-	uses[n.ID] = nil
+	f.replace(n, []graph.Edge{x}, []*graph.Node{x.Node})
 	return true
 }
 
+// maxJoined bounds what a node waits for whose users are made to wait for that: a
+// chain of such nodes would be joined into ever longer lists.
+const maxJoined = 64
+
 // bypassNoOp makes the users of n wait for what it waits for, unless that makes
 // more edges than there were, or more that lead to another device.
-func bypassNoOp(n *graph.Node, uses [][]*graph.Node) bool {
-	users := uses[n.ID]
+func (f *forwards) bypassNoOp(n *graph.Node, users []*graph.Node) bool {
 	elsewhere := func(m *graph.Node) bool { return m.Device != n.Device }
 	switch in, out := len(n.Control), len(users); {
-	case out == 0 || in > 1 && out > 1:
+	case out == 0 || in > 1 && out > 1 || in > maxJoined:
 		return false
 	case in > 1 && (slices.ContainsFunc(users, elsewhere) || slices.ContainsFunc(n.Control, elsewhere)):
 		return false
 	}
-	replace(users, n, nil, append([]*graph.Node{}, n.Control...))
-	for _, c := range n.Control {
-		uses[c.ID] = append(uses[c.ID], users...)
-	}
-	uses[n.ID] = nil
+	f.replace(n, nil, append([]*graph.Node{}, n.Control...))
 	return true
 }
 
@@ -95,10 +99,17 @@ var asked = map[string]bool{
 // dropValues makes NoOps of nodes whose values nobody takes. Bodies of functions
 // hand out all their reads to be waited for, also of variables that get their
 // first value afterwards.
-func dropValues(e *editor, uses [][]*graph.Node) (changed bool, err error) {
+func dropValues(e *editor) (changed bool, err error) {
+	d := degreesOf(e.Graph)
 	for _, n := range slices.Backward(e.Nodes) {
-		if e.roots[n] || e.Preserve[n.Name] || !onlyComputes(n) || isRead(n, uses[n.ID]) {
+		if e.roots[n] || e.Preserve[n.Name] || !onlyComputes(n) || d.reads[n.ID] > 0 {
 			continue
+		}
+		if err := e.Budget.Visit(1); err != nil {
+			return false, err
+		}
+		for _, x := range n.In {
+			d.reads[x.Node.ID]--
 		}
 		if err := dropValue(n); err != nil {
 			return false, err
@@ -115,12 +126,6 @@ func onlyComputes(n *graph.Node) bool {
 		!slices.ContainsFunc(n.In, func(x graph.Edge) bool { return chooses[x.Node.OpName()] })
 }
 
-func isRead(n *graph.Node, users []*graph.Node) bool {
-	return slices.ContainsFunc(users, func(u *graph.Node) bool {
-		return slices.ContainsFunc(u.In, func(x graph.Edge) bool { return x.Node == n })
-	})
-}
-
 // dropValue makes n a NoOp that waits for what n took.
 func dropValue(n *graph.Node) error {
 	d, err := core.NewNode(n.Name, "NoOp", nil)
@@ -129,10 +134,11 @@ func dropValue(n *graph.Node) error {
 	}
 	d.Device = n.Device
 	d.CopyPos(&n.Node)
-	in := n.In
-	n.Node, n.In, n.Shapes = *d, nil, nil
-	for _, x := range in {
-		n.AddControl(x.Node)
+	after := make([]*graph.Node, len(n.In))
+	for k, x := range n.In {
+		after[k] = x.Node
 	}
+	n.Node, n.In, n.Shapes = *d, nil, nil
+	n.AddControls(after...)
 	return nil
 }

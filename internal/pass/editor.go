@@ -27,7 +27,7 @@ func newEditor(g *graph.Graph, o Options) *editor {
 	}
 	// A loop that leads nowhere is there for what was asked for within it.
 	for needed, i := e.needed(), 0; i < len(g.Nodes); i++ {
-		if n := g.Nodes[i]; !needed[n] {
+		if n := g.Nodes[i]; !needed[n.ID] {
 			e.roots[n] = true
 		}
 	}
@@ -59,16 +59,17 @@ func (e *editor) check() error {
 // sweep removes the nodes on which no root depends.
 func (e *editor) sweep() {
 	needed := e.needed()
-	e.Keep(func(n *graph.Node) bool { return needed[n] })
+	e.Keep(func(n *graph.Node) bool { return needed[n.ID] })
 }
 
-// needed returns the roots and what they depend on.
-func (e *editor) needed() map[*graph.Node]bool {
-	needed := make(map[*graph.Node]bool, len(e.Nodes))
+// needed tells, by ID, the roots and what they depend on.
+func (e *editor) needed() []bool {
+	e.Renumber()
+	needed := make([]bool, len(e.Nodes))
 	var todo []*graph.Node
 	need := func(n *graph.Node) {
-		if !needed[n] {
-			needed[n] = true
+		if !needed[n.ID] {
+			needed[n.ID] = true
 			todo = append(todo, n)
 		}
 	}

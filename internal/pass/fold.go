@@ -15,10 +15,10 @@ func foldConstants(e *editor) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	f := folder{editor: e, uses: e.Uses(), plain: plainNodes(order)}
+	f := folder{editor: e, forwards: newForwards(e.Graph), degrees: degreesOf(e.Graph), uses: e.Uses(), plain: plainNodes(order)}
 	changed := false
 	for _, n := range order {
-		if err := e.Budget.Visit(1); err != nil {
+		if err := f.settle(n); err != nil {
 			return false, err
 		}
 		vals, after := f.values(n)
@@ -36,8 +36,10 @@ func foldConstants(e *editor) (bool, error) {
 
 type folder struct {
 	*editor
+	*forwards
+	degrees
 	uses  [][]*graph.Node
-	plain map[*graph.Node]bool
+	plain []bool // by ID, of constants that have been added, too
 }
 
 // values returns the values of n's outputs if they are known, and what a
@@ -65,7 +67,7 @@ func (f *folder) values(n *graph.Node) (vals []*core.Tensor, after []*graph.Node
 func (f *folder) foldable(n *graph.Node) bool {
 	object := func(d core.DType) bool { return d == core.Resource || d == core.Variant }
 	return len(n.In) > 0 && n.OpName() != "PlaceholderWithDefault" && !f.Preserve[n.Name] && !n.Def.Stateful && !isFlow[n.OpName()] && !hasRef(n) &&
-		!slices.ContainsFunc(n.OutTypes, object) && len(f.uses[n.ID]) > 0
+		!slices.ContainsFunc(n.OutTypes, object) && f.used(n)
 }
 
 // willBeBig reports whether n is known to make more than may be kept.
@@ -101,24 +103,35 @@ func constInputs(n *graph.Node) (in []*core.Tensor, after []*graph.Node) {
 // fold replaces n by constants.
 func (f *folder) fold(n *graph.Node, vals []*core.Tensor, after []*graph.Node) (bool, error) {
 	with := make([]graph.Edge, len(vals))
-	users := f.uses[n.ID]
-	for _, u := range users {
+	for k, read := range f.outputsRead(n) {
+		if !read {
+			continue
+		}
+		c, err := f.constant(n, k, vals[k], after)
+		if err != nil {
+			return false, err
+		}
+		with[k] = graph.Edge{Node: c}
+	}
+	f.forwards.replace(n, with, nil)
+	return f.reads[n.ID] > 0, nil
+}
+
+// outputsRead says of each output of n whether anything reads it.
+func (f *folder) outputsRead(n *graph.Node) []bool {
+	read := make([]bool, len(n.OutTypes))
+	if len(read) == 1 {
+		read[0] = f.reads[n.ID] > 0
+		return read
+	}
+	for _, u := range f.uses[n.ID] {
 		for _, x := range u.In {
-			if x.Node != n || with[x.Out].Node != nil {
-				continue
+			if x.Node == n {
+				read[x.Out] = true
 			}
-			c, err := f.constant(n, x.Out, vals[x.Out], after)
-			if err != nil {
-				return false, err
-			}
-			with[x.Out] = graph.Edge{Node: c}
 		}
 	}
-	used := slices.ContainsFunc(with, func(x graph.Edge) bool { return x.Node != nil })
-	if used {
-		replace(users, n, with, nil)
-	}
-	return used, nil
+	return read
 }
 
 // constant adds the value of output k of n to the graph.
@@ -130,11 +143,6 @@ func (f *folder) constant(n *graph.Node, k int, v *core.Tensor, after []*graph.N
 	c.CopyPos(&n.Node)
 	c.Shapes = []core.Shape{v.Shape()}
 	c.Control = slices.Clone(after)
-	f.uses = append(f.uses, nil)
-	for _, p := range after {
-		f.uses[p.ID] = append(f.uses[p.ID], c)
-	}
-	f.uses[c.ID] = slices.Clone(f.uses[n.ID])
-	f.plain[c] = len(after) == 0
+	f.plain = append(f.plain, len(after) == 0)
 	return c, nil
 }

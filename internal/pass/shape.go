@@ -118,7 +118,7 @@ func ints(d core.DType, s core.Shape, v []int) *core.Tensor {
 func (f *folder) afterShape(n *graph.Node) []*graph.Node {
 	after := append([]*graph.Node(nil), n.Control...)
 	for _, x := range n.In {
-		if !f.plain[x.Node] {
+		if !f.plain[x.Node.ID] {
 			after = append(after, x.Node)
 		}
 	}
@@ -128,17 +128,17 @@ func (f *folder) afterShape(n *graph.Node) []*graph.Node {
 // plainNodes finds the nodes that can be left out when nobody needs their
 // values: all that they depend on is without effects and always runs. To read a
 // variable that has no value is an error.
-func plainNodes(order []*graph.Node) map[*graph.Node]bool {
-	plain := make(map[*graph.Node]bool, len(order))
+func plainNodes(order []*graph.Node) []bool {
+	plain := make([]bool, len(order))
 	for _, n := range order {
 		ok := !isFlow[n.OpName()] && !hasEffects(n) && n.OpName() != "ReadVariableOp"
 		for _, x := range n.In {
-			ok = ok && plain[x.Node] && !x.Type().IsRef()
+			ok = ok && plain[x.Node.ID] && !x.Type().IsRef()
 		}
 		for _, c := range n.Control {
-			ok = ok && plain[c]
+			ok = ok && plain[c.ID]
 		}
-		plain[n] = ok
+		plain[n.ID] = ok
 	}
 	return plain
 }
