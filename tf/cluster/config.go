@@ -40,7 +40,8 @@ type Config struct {
 	// address in the cluster. The server closes it.
 	Listener net.Listener
 	// TLS, if not nil, secures all connections of the server, those that it
-	// accepts and those that it opens; nil: plain text, as TensorFlow's servers.
+	// accepts and those that it opens, also by the software provider of RDMA;
+	// nil: plain text, as TensorFlow's servers. Other providers are refused.
 	TLS *tls.Config
 	// Retries is how often the receive of a tensor is tried again whose sender
 	// cannot be reached (TensorFlow's GRPC_MAX_RETRIES). It helps if the

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"cmp"
+	"crypto/tls"
 	"net"
 	"net/netip"
 	"os"
@@ -17,7 +18,7 @@ const (
 	// ProviderVerbs is libibverbs: network cards, and devices that the kernel has
 	// in software. It is there in programs built with cgo and the tag rdma.
 	ProviderVerbs = "ibverbs"
-	// ProviderSoft does the same over TCP, on every machine.
+	// ProviderSoft does the same over TCP, or TLS, on every machine.
 	ProviderSoft = "soft"
 )
 
@@ -94,13 +95,13 @@ func OpenRDMA(r RDMA, address string) (verbs.Device, error) {
 	if err != nil {
 		return nil, tf.Errorf(tf.InvalidArgument, "the host of an RDMA server must be given by its IP address, got %q", host)
 	}
-	dev, _, err := r.open(ip)
+	dev, _, err := r.open(ip, nil)
 	return dev, err
 }
 
 // open opens the device that a server at an address uses, and returns how deep
-// its queues are to be.
-func (r *RDMA) open(ip netip.Addr) (dev verbs.Device, depth int, err error) {
+// its queues are to be. c, if not nil, has to secure what crosses.
+func (r *RDMA) open(ip netip.Addr, c *tls.Config) (dev verbs.Device, depth int, err error) {
 	p, err := r.provider(os.LookupEnv)
 	if err != nil {
 		return nil, 0, err
@@ -109,16 +110,33 @@ func (r *RDMA) open(ip netip.Addr) (dev verbs.Device, depth int, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
+	if err := checkSecure(p, c); err != nil {
+		return nil, 0, err
+	}
 	o.Address = ip
 	if p == ProviderVerbs {
 		dev, err = ibv.Open(o)
 	} else {
-		dev, err = soft.Open(soft.Options{Listen: netip.AddrPortFrom(ip, 0).String()})
+		dev, err = soft.Open(soft.Options{Listen: netip.AddrPortFrom(ip, 0).String(), TLS: c})
 	}
 	if err != nil {
 		return nil, 0, tf.Errorf(tf.CodeOf(err), "Could not start the RDMA device: %v", tf.AsError(err).Message())
 	}
 	return dev, o.QueueDepth, nil
+}
+
+// checkSecure refuses what would send tensors in plain text though there is TLS, and
+// certificates that tasks cannot show each other.
+func checkSecure(provider string, c *tls.Config) error {
+	switch {
+	case c == nil:
+	case provider == ProviderVerbs:
+		return tf.Errorf(tf.FailedPrecondition, "tensors must not cross in plain text where TLS is set, and RDMA cards do not encrypt: RDMA needs the provider %q, or the server protocol %q, got protocol %q with provider %q",
+			ProviderSoft, protocolGRPC, protocolVerbs, provider)
+	case len(c.Certificates) == 0 && c.GetClientCertificate == nil:
+		return tf.Errorf(tf.FailedPrecondition, "protocol %q under TLS needs a certificate that tasks show each other: Certificates or GetClientCertificate must be set", protocolVerbs)
+	}
+	return nil
 }
 
 // RDMAStats count what went over the connection to one task.

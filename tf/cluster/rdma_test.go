@@ -2,6 +2,7 @@ package cluster_test
 
 import (
 	"context"
+	"crypto/tls"
 	"io"
 	"log/slog"
 	"os"
@@ -51,6 +52,44 @@ func TestRDMAWithoutDevice(t *testing.T) {
 	c.Log, c.RDMA.Fallback = slog.NewTextHandler(&log, nil), true
 	if s = serve(t, c); s.Transport() != "grpc" || !strings.Contains(log.String(), "there is no RDMA") {
 		t.Errorf("a server that may do without sends over %q and logs\n%s", s.Transport(), log.String())
+	}
+}
+
+// TestRDMAUnderTLS: what crosses by the software provider is secured as all else,
+// and the same; a card is refused, which would send plain text.
+func TestRDMAUnderTLS(t *testing.T) {
+	want := trained(t, startWith(t, "grpc", io.Discard))
+	ps, worker := listen(t), listen(t)
+	spec := cluster.Spec{"ps": {ps.Addr().String()}, "worker": {worker.Addr().String()}}
+	c := cluster.Config{Cluster: spec, Protocol: "grpc+verbs", TLS: certificate(t), RDMA: cluster.RDMA{Provider: cluster.ProviderSoft}}
+	c.Job, c.Listener = "ps", ps
+	serve(t, c)
+	c.Job, c.Listener = "worker", worker
+	w := serve(t, c)
+	r := newRegression("/job:ps", "/job:worker")
+	s := open(t, r.g, w.Target(), func(o *session.Config) { o.TLS = c.TLS })
+	if got := r.losses(t, s, trainingSteps); !slices.Equal(got, want) {
+		t.Errorf("losses are\n%v, over grpc\n%v", got, want)
+	}
+	if stats := w.RDMAStats(); !strings.Contains(w.Transport(), "over TLS") || len(stats) != 1 {
+		t.Errorf("tensors cross by %q: %+v", w.Transport(), stats)
+	}
+
+	card := cluster.Local("127.0.0.1:0")
+	card.Protocol, card.TLS, card.RDMA.Provider = "grpc+verbs", c.TLS, cluster.ProviderVerbs
+	bare := cluster.Local("127.0.0.1:0")
+	bare.Protocol, bare.TLS, bare.RDMA.Provider = "grpc+verbs", &tls.Config{}, cluster.ProviderSoft
+	for says, c := range map[string]cluster.Config{"must not cross in plain text": card, "needs a certificate": bare} {
+		if s, err := cluster.NewServer(c); tf.CodeOf(err) != tf.FailedPrecondition || !strings.Contains(err.Error(), says) {
+			t.Errorf("a server is made: %v, want an error that says %q", err, says)
+			if err == nil {
+				s.Stop()
+			}
+		}
+	}
+	card.RDMA.Fallback = true
+	if s := serve(t, card); s.Transport() != "grpc" {
+		t.Errorf("a server that may do without sends over %q", s.Transport())
 	}
 }
 

@@ -2,6 +2,7 @@ package soft
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -18,11 +19,14 @@ type Options struct {
 	// of the loopback interface.
 	Listen string
 	// Advertise is the IP address that peers are told, where it is not the
-	// one listened at.
+	// one listened at. The device connects from there.
 	Advertise netip.Addr
 	// Timeout bounds the time that a queue pair takes to reach its peer, 0: 10
 	// seconds.
 	Timeout time.Duration
+	// TLS, if not nil, secures connections. All devices need certificates that
+	// lead to its roots.
+	TLS *tls.Config
 }
 
 const (
@@ -39,7 +43,9 @@ const (
 type Device struct {
 	listener net.Listener
 	attr     verbs.Attributes
+	ip       netip.Addr // that peers are told
 	timeout  time.Duration
+	secrets  *secrets        // nil: connections are in plain text
 	ctx      context.Context // ends with Close
 	cancel   context.CancelFunc
 	events   chan verbs.Event
@@ -69,15 +75,22 @@ func Open(o Options) (*Device, error) {
 		l.Close()
 		return nil, err
 	}
-	d := &Device{listener: l, timeout: o.Timeout, pairs: map[uint32]*queuePair{}, regions: map[uint32]*region{}, events: make(chan verbs.Event, 16)}
+	d := &Device{listener: l, ip: at.Addr().Unmap(), timeout: o.Timeout, secrets: newSecrets(o.TLS), pairs: map[uint32]*queuePair{}, regions: map[uint32]*region{}, events: make(chan verbs.Event, 16)}
 	// Numbers that start anywhere keep those of a device's earlier life from
 	// being taken for its own.
 	d.nextQPN, d.nextKey = rand.Uint32()&0xffffff, rand.Uint32()
 	d.attr = verbs.Attributes{Name: "soft " + at.String(), LID: at.Port(), GID: at.Addr().As16(), MaxMessage: maxMessage, MaxInline: maxInline, CopyBelow: copyBelow}
-	d.attr.Detail = "software provider over TCP, at " + at.String()
+	d.attr.Detail = "software provider over " + d.carrier() + ", at " + at.String()
 	d.ctx, d.cancel = context.WithCancel(context.Background())
 	d.wg.Go(d.accept)
 	return d, nil
+}
+
+func (d *Device) carrier() string {
+	if d.secrets != nil {
+		return "TLS"
+	}
+	return "TCP"
 }
 
 // advertised returns where peers find the listener.
@@ -118,13 +131,18 @@ const acceptPause = 10 * time.Millisecond
 func (d *Device) introduce(conn net.Conn) {
 	defer context.AfterFunc(d.ctx, func() { conn.Close() })()
 	conn.SetDeadline(time.Now().Add(d.timeout))
-	h, err := readHello(conn)
+	from := conn.RemoteAddr()
+	conn, err := d.secrets.accept(d.ctx, conn)
+	var h hello
+	if err == nil {
+		h, err = readHello(conn)
+	}
 	if err != nil {
 		conn.Close()
 		return
 	}
 	q := d.pair(h.to)
-	if q == nil || !q.await(d.timeout) || !q.adopt(conn, h) {
+	if q == nil || !q.await(d.timeout) || !q.adopt(conn, from, h) {
 		conn.Write([]byte{refused})
 		conn.Close()
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -171,11 +172,12 @@ func (q *queuePair) await(timeout time.Duration) bool {
 	return false
 }
 
-// adopt takes the peer's connection if it is the peer's.
-func (q *queuePair) adopt(conn net.Conn, h hello) bool {
+// adopt takes the peer's connection if it is the peer's: it comes from the address
+// that the queue pair has been told, and names what only the peer was told.
+func (q *queuePair) adopt(conn net.Conn, from net.Addr, h hello) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.state != connected || q.adopted || h.from != q.remote.QPN || h.psn != q.remote.PSN {
+	if q.state != connected || q.adopted || h.from != q.remote.QPN || h.psn != q.remote.PSN || addressOf(from) != q.peerIP() {
 		return false
 	}
 	conn.SetDeadline(time.Time{})
@@ -183,6 +185,17 @@ func (q *queuePair) adopt(conn net.Conn, h hello) bool {
 	q.conns = append(q.conns, conn)
 	q.inbound <- conn
 	return true
+}
+
+// peerIP is where the peer listens and connects from.
+func (q *queuePair) peerIP() netip.Addr { return netip.AddrFrom16(q.remote.GID).Unmap() }
+
+func addressOf(a net.Addr) netip.Addr {
+	tcp, ok := a.(*net.TCPAddr)
+	if !ok {
+		return netip.Addr{}
+	}
+	return tcp.AddrPort().Addr().Unmap().WithZone("")
 }
 
 // keep lets conn be closed by the queue pair's failure.

@@ -33,25 +33,28 @@ func (q *queuePair) request() {
 
 // reach connects to the peer and waits until it is ready to receive.
 func (q *queuePair) reach() (net.Conn, error) {
-	dialer := net.Dialer{Timeout: q.dev.timeout}
-	at := netip.AddrPortFrom(netip.AddrFrom16(q.remote.GID).Unmap(), q.remote.LID)
-	conn, err := dialer.DialContext(q.alive, "tcp", at.String())
+	dialer := net.Dialer{Timeout: q.dev.timeout, LocalAddr: net.TCPAddrFromAddrPort(netip.AddrPortFrom(q.dev.ip, 0))}
+	conn, err := dialer.DialContext(q.alive, "tcp", netip.AddrPortFrom(q.peerIP(), q.remote.LID).String())
 	if err != nil {
 		return nil, err
 	}
-	if err := q.greet(conn); err != nil {
+	conn.SetDeadline(time.Now().Add(q.dev.timeout))
+	conn, err = q.dev.secrets.open(q.alive, conn)
+	if err == nil {
+		err = q.greet(conn)
+	}
+	if err != nil {
 		conn.Close()
 		return nil, err
 	}
 	return conn, nil
 }
 
-// greet introduces the queue pair to its peer.
+// greet introduces the queue pair to its peer, before conn's deadline.
 func (q *queuePair) greet(conn net.Conn) error {
 	if !q.keep(conn) {
 		return verbs.ErrClosed
 	}
-	conn.SetDeadline(time.Now().Add(q.dev.timeout))
 	if _, err := conn.Write(hello{from: q.num, to: q.remote.QPN, psn: q.psn}.bytes()); err != nil {
 		return err
 	}
