@@ -6,6 +6,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/wire/record"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/pb"
@@ -262,7 +263,7 @@ func readValues(f *input, e *Entry) (t *core.Tensor, crc uint32, err error) {
 		crc, err = f.read(e.proto.GetOffset(), t.Buffer().Bytes()[:t.NumBytes()])
 		return t, crc, err
 	}
-	b := make([]byte, e.proto.GetSize())
+	b := memory.Make[byte](int(e.proto.GetSize()))
 	if _, err := f.read(e.proto.GetOffset(), b); err != nil {
 		return nil, 0, err
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
+	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/wire/record"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -32,7 +33,7 @@ func extendLength(crc uint32, n uint64) uint32 {
 
 // parseStrings fills values from what is stored, and returns its checksum.
 func parseStrings(b []byte, values []string) (crc uint32, err error) {
-	lengths := make([]uint64, len(values))
+	lengths := memory.Make[uint64](len(values))
 	for i := range lengths {
 		v, n := binary.Uvarint(b)
 		if n <= 0 {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"sync"
 
+	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/wire/record"
 	"github.com/gorge-tf/gorge/internal/wire/snappy"
 )
@@ -80,7 +81,7 @@ func (t *table) load(s span) (block, error) {
 	if s.size > uint64(t.size) || s.offset > uint64(t.size) || s.offset+s.size+trailerSize > uint64(t.size) {
 		return block{}, corrupt("truncated block read")
 	}
-	b := make([]byte, s.size+trailerSize)
+	b := memory.Make[byte](int(s.size) + trailerSize)
 	if _, err := t.r.ReadAt(b, int64(s.offset)); err != nil && err != io.EOF {
 		return block{}, err
 	}

@@ -29,6 +29,7 @@ func records(of func(r *bufio.Reader) func() ([]byte, error)) format {
 			if err != nil {
 				return nil, err
 			}
+			core.Room(len(b))
 			return Element{core.Scalar(string(b))}, nil
 		}
 	}
@@ -38,7 +39,7 @@ func records(of func(r *bufio.Reader) func() ([]byte, error)) format {
 func Lines(names []string, compression string) (Dataset, error) {
 	return orNone(ofFiles(texts, names, compression, records(func(r *bufio.Reader) func() ([]byte, error) {
 		return func() ([]byte, error) {
-			line, err := r.ReadBytes('\n')
+			line, err := core.ReadLine(r)
 			if err != nil && (!errors.Is(err, io.EOF) || len(line) == 0) {
 				return nil, err
 			}
@@ -173,7 +174,8 @@ type fileIterator struct {
 	d     *files
 	at    int // which file
 	given int64
-	file  *os.File // nil: not open
+	file  *os.File        // nil: not open
+	ctx   context.Context // of the call of Next at hand
 	next  func() (Element, error)
 }
 
@@ -181,6 +183,7 @@ func (it *fileIterator) Next(ctx context.Context) (Element, error) {
 	if ctx.Err() != nil {
 		return nil, cancelled(ctx)
 	}
+	it.ctx = ctx
 	for it.at < len(it.d.names) {
 		e, err := it.read()
 		if it.passes(err) {
@@ -231,7 +234,7 @@ func (it *fileIterator) open(name string) error {
 			return err
 		}
 	}
-	from, err := packed.Compression(it.d.compression).Unpack(bufio.NewReaderSize(f, readAhead))
+	from, err := packed.Compression(it.d.compression).Unpack(bufio.NewReaderSize(it, readAhead))
 	if err != nil {
 		return broken(name, err)
 	}
@@ -245,8 +248,19 @@ func (it *fileIterator) open(name string) error {
 	return nil
 }
 
+// Read reads the file for the call at hand, until that is cancelled.
+func (it *fileIterator) Read(p []byte) (int, error) {
+	if it.ctx.Err() != nil {
+		return 0, cancelled(it.ctx)
+	}
+	return it.file.Read(p)
+}
+
 // broken says which file's contents are not what they should be.
 func broken(name string, err error) error {
+	if core.Exhausted(err) {
+		return &core.Error{Code: core.ResourceExhausted, Msg: err.Error() + " (in " + name + ")", Err: err}
+	}
 	if e := (*core.Error)(nil); errors.As(err, &e) {
 		return &core.Error{Code: e.Code, Msg: e.Message() + " (in " + name + ")", Err: err}
 	}
@@ -266,8 +280,9 @@ func (it *fileIterator) Save(s *State) {
 }
 
 // Restore passes over what has been given of the file.
-func (it *fileIterator) Restore(_ context.Context, s *State) {
+func (it *fileIterator) Restore(ctx context.Context, s *State) {
 	it.Close()
+	it.ctx = ctx
 	it.at, it.given = int(s.Count("file", int64(len(it.d.names)))), 0
 	for n := s.Int("given"); it.given < n && s.Err() == nil; it.given++ {
 		if it.at >= len(it.d.names) {

@@ -3,6 +3,8 @@ package imagefile
 import (
 	"errors"
 	"fmt"
+
+	"github.com/gorge-tf/gorge/internal/memory"
 )
 
 // What giflib says of broken files.
@@ -229,7 +231,7 @@ func (r *gifReader) image() error {
 
 // deinterlace puts rows where they belong.
 func deinterlace(pixels []byte, width, height int) []byte {
-	out := make([]byte, len(pixels))
+	out := memory.Make[byte](len(pixels))
 	from := 0
 	for _, pass := range [...]struct{ first, step int }{{0, 8}, {4, 8}, {2, 4}, {1, 2}} {
 		for y := pass.first; y < height; y += pass.step {

@@ -7,6 +7,8 @@ import (
 	"hash/crc32"
 	"io"
 	"strings"
+
+	"github.com/gorge-tf/gorge/internal/memory"
 )
 
 const (
@@ -244,7 +246,7 @@ func (f *PNGFile) pixels(row func(p *pass, y, width int, line []byte)) error {
 	for _, p := range f.passes() {
 		h, w := p.within(f)
 		n := f.size(1, w)
-		line, above := make([]byte, n), make([]byte, n)
+		line, above := memory.Make[byte](n), memory.Make[byte](n)
 		for y := range h {
 			if n == 0 {
 				break

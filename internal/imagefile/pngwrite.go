@@ -5,6 +5,8 @@ import (
 	"compress/zlib"
 	"encoding/binary"
 	"hash/crc32"
+
+	"github.com/gorge-tf/gorge/internal/memory"
 )
 
 // EncodePNG returns the PNG file of an image of 1 to 4 channels whose samples,
@@ -21,7 +23,7 @@ func EncodePNG(data []byte, height, width, channels, level int) (string, error) 
 		return "", err
 	}
 	line := len(data) / height
-	above, step := make([]byte, line), line/width
+	above, step := memory.Make[byte](line), line/width
 	for y := range height {
 		row := data[y*line : (y+1)*line]
 		z.Write(filtered(row, above, step)) // writing to a buffer cannot fail

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"golang.org/x/image/webp"
+
+	"github.com/gorge-tf/gorge/internal/memory"
 )
 
 // A webpFrame is a part of an animation.
@@ -59,12 +61,13 @@ func readWebPFrame(b string) (*webpFrame, error) {
 	if err != nil || c.Width != f.width || c.Height != f.height {
 		return nil, errWebP
 	}
+	memory.Room(4 * f.width * f.height)
 	m, err := webp.Decode(strings.NewReader(file))
 	if err != nil || m.Bounds().Dx() != f.width || m.Bounds().Dy() != f.height {
 		return nil, errWebP
 	}
 	f.alpha = strings.HasPrefix(b[16:], "ALPH") || strings.HasPrefix(b[16:], "VP8L") && len(b) > 28 && b[28]&0x10 != 0
-	f.pix = make([]byte, f.width*f.height*4)
+	f.pix = memory.Make[byte](f.width * f.height * 4)
 	webpPixels(f.pix, m, 4)
 	return f, nil
 }

@@ -1,5 +1,7 @@
 package kernel
 
+import "github.com/gorge-tf/gorge/internal/memory"
+
 // Conv describes a convolution of images [batch depth height width channels]
 // with filters [depth height width channels/groups outputs]. Channels and
 // outputs are split into groups that have nothing to do with each other.
@@ -173,7 +175,7 @@ func (p *paddedLines[T]) line(n, d, h int) []T {
 		return p.lines[slot]
 	}
 	if p.lines[slot] == nil {
-		p.lines[slot] = make([]T, v.width()*v.InC)
+		p.lines[slot] = memory.Make[T](v.width() * v.InC)
 	}
 	p.held[slot] = at
 	if left := v.Pad[2] * v.InC; left < len(p.lines[slot]) {

@@ -1,5 +1,7 @@
 package kernel
 
+import "github.com/gorge-tf/gorge/internal/memory"
+
 // ConvolveBackInput computes the gradient dx of Convolve for its images from
 // that of its results, dy.
 func ConvolveBackInput[T Number](par Par, v *Conv, dx, dy, w []T) {
@@ -20,7 +22,7 @@ func ConvolveBackInput[T Number](par Par, v *Conv, dx, dy, w []T) {
 	wt := swapChannels(par, v, w)
 	n := v.In[2] * v.InC
 	par(v.Batch*v.linesIn(), v.lineGrain(), func(lo, hi int) {
-		line := make([]T, max(v.width(), v.Pad[2]+v.In[2])*v.InC)
+		line := memory.Make[T](max(v.width(), v.Pad[2]+v.In[2]) * v.InC)
 		for i := lo; i < hi; i++ {
 			clear(line)
 			collectLine(v, line, dy, wt, i)
@@ -45,7 +47,7 @@ func (v *Conv) mirrored() (*Conv, bool) {
 
 // mirrorFilter turns the filters around and exchanges inputs and outputs.
 func mirrorFilter[T Number](par Par, v *Conv, w []T) []T {
-	wt := make([]T, len(w))
+	wt := memory.Make[T](len(w))
 	n, last := v.InC*v.OutC, v.taps()-1
 	swap := NewTransposition([]int{v.InC, v.OutC}, []int{1, 0})
 	par(v.taps(), max(1, ElementGrain/max(1, n)), func(lo, hi int) {
@@ -58,7 +60,7 @@ func mirrorFilter[T Number](par Par, v *Conv, w []T) []T {
 
 // swapChannels transposes the matrix of each tap to [outputs channels].
 func swapChannels[T Number](par Par, v *Conv, w []T) []T {
-	wt := make([]T, len(w))
+	wt := memory.Make[T](len(w))
 	Transpose(par, NewTransposition([]int{v.taps(), v.groupC(), v.OutC}, []int{0, 2, 1}), wt, w)
 	return wt
 }
@@ -112,7 +114,7 @@ func ConvolveBackFilter[T Number](par Par, v *Conv, dw, x, dy []T) {
 		return
 	}
 	lines, step := v.Batch*v.linesOut(), v.patchLines(backPatchElements)
-	patches := make([]T, min(step, lines)*v.Out[2]*v.patchSize())
+	patches := memory.Make[T](min(step, lines) * v.Out[2] * v.patchSize())
 	for i := 0; i < lines; i += step {
 		end := min(lines, i+step)
 		patchMatrix(par, v, patches, x, i, end)

@@ -1,5 +1,7 @@
 package kernel
 
+import "github.com/gorge-tf/gorge/internal/memory"
+
 // patchElements is how many elements of patches are put side by side: they
 // stay in the second-level cache.
 const patchElements = 64 << 10
@@ -17,7 +19,7 @@ func (v *Conv) patchLines(most int) int {
 func convolvePatches[T Number](par Par, v *Conv, y, x, w []T, e Epilogue[T]) {
 	step, n := v.patchLines(patchElements), v.Out[2]*v.OutC
 	par(v.Batch*v.linesOut(), v.lineGrain(), func(lo, hi int) {
-		patches := make([]T, min(step, hi-lo)*v.Out[2]*v.patchSize())
+		patches := memory.Make[T](min(step, hi-lo) * v.Out[2] * v.patchSize())
 		for i := lo; i < hi; i += step {
 			end := min(hi, i+step)
 			patchMatrix(Serial, v, patches, x, i, end)

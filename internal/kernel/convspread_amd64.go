@@ -2,6 +2,8 @@
 
 package kernel
 
+import "github.com/gorge-tf/gorge/internal/memory"
+
 // The gradient of a convolution for a line of images is a convolution of lines
 // of the results' gradient once more: positions a stride of the window apart
 // see the same taps of the filters, in windows that move by 1. Where there are
@@ -111,7 +113,7 @@ func (b *blocked[T]) backInput(par Par, v *Conv, dx, dy, w []T) bool {
 // channels].
 func sideBySide[T Float](v *Conv, s spread, w []T) []T {
 	row, rows := s.block*v.InC, v.Kernel[0]*v.Kernel[1]
-	out := make([]T, rows*(s.hi-s.lo)*v.OutC*row)
+	out := memory.Make[T](rows * (s.hi - s.lo) * v.OutC * row)
 	for i := range rows * v.Kernel[2] {
 		for position := range s.block {
 			o, ok := v.resultOf(position, i%v.Kernel[2])

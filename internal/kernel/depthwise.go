@@ -1,5 +1,7 @@
 package kernel
 
+import "github.com/gorge-tf/gorge/internal/memory"
+
 // Depthwise describes how images [batch depth height width channels] are
 // convolved with a filter [depth height width channels], each channel by
 // itself.
@@ -23,7 +25,7 @@ func (v *Depthwise) lineGrain() int {
 // has pixels, so that runs are multiplied as one.
 func repeated[T Number](v *Depthwise, w []T) []T {
 	n := v.run()
-	out := make([]T, 0, len(w)*n)
+	out := memory.Make[T](len(w) * n)[:0]
 	for tap := range v.taps() {
 		for range n {
 			out = append(out, w[tap*v.C:(tap+1)*v.C]...)

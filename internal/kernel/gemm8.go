@@ -1,5 +1,7 @@
 package kernel
 
+import "github.com/gorge-tf/gorge/internal/memory"
+
 // Byte lists the integers of 8 bits.
 type Byte interface{ int8 | uint8 }
 
@@ -49,7 +51,7 @@ func MatMul8[A, B Byte](par Par, g Gemm, c []int32, a Bytes[A], b Bytes[B]) {
 }
 
 func matMul8In[F Float, A, B Byte](par Par, g Gemm, c []int32, a Bytes[A], b Bytes[B]) {
-	sums := make([]F, len(c))
+	sums := memory.Make[F](len(c))
 	MatMul(par, g, sums, distances[F](par, a), distances[F](par, b), Epilogue[F]{})
 	wrapped(par, c, sums)
 }
@@ -68,14 +70,14 @@ func Convolve8[A, B Byte](par Par, v *Conv, y []int32, x Bytes[A], w Bytes[B]) {
 }
 
 func convolve8In[F Float, A, B Byte](par Par, v *Conv, y []int32, x Bytes[A], w Bytes[B]) {
-	sums := make([]F, len(y))
+	sums := memory.Make[F](len(y))
 	Convolve(par, v, sums, distances[F](par, x), distances[F](par, w), Epilogue[F]{})
 	wrapped(par, y, sums)
 }
 
 // distances returns what the numbers of x stand for.
 func distances[T int32 | float32 | float64, Q Byte](par Par, x Bytes[Q]) []T {
-	y := make([]T, len(x.Data))
+	y := memory.Make[T](len(x.Data))
 	par(len(y), ElementGrain, func(lo, hi int) {
 		src := x.Data[lo:hi]
 		for i, v := range src {

@@ -2,7 +2,11 @@
 
 package kernel
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/gorge-tf/gorge/internal/memory"
+)
 
 // microKernels are the innermost loops of a matrix product for one instruction
 // set: each family has a kernel for every height of a tile, the first for 1.
@@ -113,7 +117,7 @@ func growAligned[T any](s []T, n int) []T {
 	var zero T
 	const line = 64
 	size := int(unsafe.Sizeof(zero))
-	s = make([]T, n+line/size)
+	s = memory.Make[T](n + line/size)
 	off := int(-uintptr(unsafe.Pointer(&s[0])) % line)
 	return s[off/size:]
 }

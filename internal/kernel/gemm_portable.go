@@ -1,5 +1,7 @@
 package kernel
 
+import "github.com/gorge-tf/gorge/internal/memory"
+
 // gemmNaive defines the product.
 func gemmNaive[T Number](g Gemm, c, a, b []T) {
 	for i := range g.M {
@@ -45,8 +47,8 @@ const (
 func gemmPortable[T Number](par Par, g Gemm, c, a, b []T, e Epilogue[T]) {
 	strips := (g.N + portableCols - 1) / portableCols
 	par(strips, max(1, portableFlops/(2*g.M*g.K*portableCols)), func(lo, hi int) {
-		panel := make([][portableCols]T, g.K)
-		row := make([]T, g.K)
+		panel := memory.Make[[portableCols]T](g.K)
+		row := memory.Make[T](g.K)
 		for s := lo; s < hi; s++ {
 			j0, j1 := s*portableCols, min(g.N, (s+1)*portableCols)
 			packColumns(panel, g, b, j0, j1)

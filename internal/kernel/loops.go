@@ -1,5 +1,7 @@
 package kernel
 
+import "github.com/gorge-tf/gorge/internal/memory"
+
 // Loops is a binary operation in the forms that a broadcast meets. ScalarX
 // and ScalarY may be nil; Zip then runs over a repeated scalar.
 type Loops[R, T any] struct {
@@ -98,7 +100,7 @@ func (b *Broadcast) shortRow() int {
 func repeatRow[T any](lo, hi int, row []T, f func(lo, hi int, row []T)) {
 	n := len(row)
 	rows := min(rowRun/n, (hi-lo)/n+2)
-	buf := make([]T, rows*n)
+	buf := memory.Make[T](rows * n)
 	for i := range rows {
 		copy(buf[i*n:], row)
 	}

@@ -1,5 +1,7 @@
 package kernel
 
+import "github.com/gorge-tf/gorge/internal/memory"
+
 // Pool describes how images [batch depth height width channels] are pooled,
 // each channel by itself.
 type Pool struct {
@@ -81,7 +83,7 @@ func MaxPool[T Real](par Par, v *Pool, y, x []T) {
 // result, or whatever there was if the window covers nothing.
 func poolLines[T any](par Par, v *Pool, y, x []T, join func(z, x, y []T), end func(dst []T, count int)) {
 	par(v.Batch*v.linesOut(), v.lineGrain(), func(lo, hi int) {
-		joined, width := make([]T, v.In[2]*v.C), v.In[2]*v.C
+		joined, width := memory.Make[T](v.In[2]*v.C), v.In[2]*v.C
 		var lines []int
 		for i := lo; i < hi; i++ {
 			n, od, oh := v.line(i)
@@ -173,7 +175,7 @@ func MaxPoolGrad[T Real](par Par, v *Pool, dx, dy []T, arg []int64) {
 func MaxPoolBack[T Real](par Par, v *Pool, dx, x, dy []T) {
 	dxf, ok := asF32(dx)
 	if !ok || simd.poolMaxGrad == nil {
-		arg := make([]int64, len(dy))
+		arg := memory.Make[int64](len(dy))
 		MaxPoolArg(par, v, arg, x)
 		MaxPoolGrad(par, v, dx, dy, arg)
 		return

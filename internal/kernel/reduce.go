@@ -1,5 +1,7 @@
 package kernel
 
+import "github.com/gorge-tf/gorge/internal/memory"
+
 // Reduction says how a tensor is folded along some of its axes. It knows
 // shapes only and may be kept and shared.
 type Reduction struct {
@@ -91,7 +93,7 @@ func foldAll[T any](par Par, x []T, f Fold[T]) T {
 	if len(x) <= foldChunk {
 		return f.Run(x)
 	}
-	part := make([]T, (len(x)+foldChunk-1)/foldChunk)
+	part := memory.Make[T]((len(x) + foldChunk - 1) / foldChunk)
 	par(len(part), 1, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			part[i] = f.Run(x[i*foldChunk : min((i+1)*foldChunk, len(x))])
@@ -147,7 +149,7 @@ func narrowRows(width int) int { return ElementGrain / width }
 // threads, then the blocks' results.
 func foldNarrow[T any](par Par, dst, src []T, rows int, f Fold[T]) {
 	width, block := len(dst), narrowRows(len(dst))
-	part := make([]T, ceilQuo(rows, block)*width)
+	part := memory.Make[T](ceilQuo(rows, block) * width)
 	Fill(part, f.Init)
 	par(ceilQuo(rows, block), 1, func(lo, hi int) {
 		for i := lo; i < hi; i++ {

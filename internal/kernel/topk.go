@@ -1,6 +1,10 @@
 package kernel
 
-import "sort"
+import (
+	"sort"
+
+	"github.com/gorge-tf/gorge/internal/memory"
+)
 
 // TopK sets values and indices to the k greatest of each row of n elements and
 // where they are, in descending order; of equal ones the first comes first.
@@ -9,7 +13,7 @@ func TopK[T Real](par Par, values []T, indices []int64, x []T, n, k int) {
 		return
 	}
 	par(len(x)/n, max(1, ElementGrain/n), func(lo, hi int) {
-		h := topHeap[T]{at: make([]int64, 0, k)}
+		h := topHeap[T]{at: memory.Make[int64](k)[:0]}
 		for r := lo; r < hi; r++ {
 			h.row, h.at = x[r*n:(r+1)*n], h.at[:0]
 			h.fill(k)

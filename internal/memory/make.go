@@ -5,6 +5,9 @@ import (
 	"unsafe"
 )
 
+// tiny is the size of scratch memory below which it is not worth counting.
+const tiny = 1 << 10
+
 // Make is make([]T, n) within the budget. It panics with [*Exhausted] if n
 // elements are not to be had, which whoever runs kernels makes an error.
 func Make[T any](n int) []T {
@@ -22,7 +25,10 @@ func TryMake[T any](n int) ([]T, error) {
 	if err != nil {
 		return nil, err
 	}
-	if bytes < large {
+	switch {
+	case bytes < tiny:
+		return make([]T, n), nil
+	case bytes < large:
 		return make([]T, n), process.few(bytes)
 	}
 	if err := process.take(int64(bytes)); err != nil {

@@ -3,6 +3,8 @@ package random
 import (
 	"math"
 	"sort"
+
+	"github.com/gorge-tf/gorge/internal/memory"
 )
 
 // Multinomial draws samples classes for every row of logits, which has classes
@@ -11,7 +13,7 @@ import (
 // probability; a row of nothing else yields the number of classes.
 func Multinomial[F float32 | float64, I int32 | int64](base Philox, logits []F, classes, samples int, out []I) {
 	w := NewWords(base)
-	cumulative := make([]float64, classes)
+	cumulative := memory.Make[float64](classes)
 	for ; len(out) > 0; logits, out = logits[classes:], out[samples:] {
 		total := accumulate(logits[:classes], cumulative)
 		for i := range out[:samples] {

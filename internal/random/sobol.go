@@ -8,6 +8,8 @@ import (
 	"io"
 	"math/bits"
 	"sync"
+
+	"github.com/gorge-tf/gorge/internal/memory"
 )
 
 // sobolFile holds, for each dimension but the first, what its direction
@@ -67,10 +69,10 @@ type Sobol struct {
 // NewSobol returns the sequence from point first on, of which up to last will
 // be asked for; both lie below 1<<31. Point 0, the origin, is not used.
 func NewSobol(dim int, first, last uint32) *Sobol {
-	s := &Sobol{digits: min(max(bits.Len32(last), 1), sobolDigits), point: make([]uint32, dim), n: first}
+	s := &Sobol{digits: min(max(bits.Len32(last), 1), sobolDigits), point: memory.Make[uint32](dim), n: first}
 	s.directions = make([][]uint32, s.digits)
 	for k := range s.directions {
-		s.directions[k] = make([]uint32, dim)
+		s.directions[k] = memory.Make[uint32](dim)
 	}
 	for j, r := range sobolRows()[:dim] {
 		for k, m := range r.numbers(s.digits) {
@@ -83,7 +85,7 @@ func NewSobol(dim int, first, last uint32) *Sobol {
 
 // numbers returns the first direction numbers.
 func (r sobolRow) numbers(digits int) []uint32 {
-	m, s := make([]uint32, digits), len(r.initial)
+	m, s := memory.Make[uint32](digits), len(r.initial)
 	if s == 0 {
 		for k := range m {
 			m[k] = 1

@@ -1,6 +1,10 @@
 package random
 
-import "math"
+import (
+	"math"
+
+	"github.com/gorge-tf/gorge/internal/memory"
+)
 
 // UnigramCandidates draws classes as often as they have been learned, each of
 // them once to begin with. It is not safe for concurrent use.
@@ -12,7 +16,7 @@ type UnigramCandidates struct {
 // NewUnigramCandidates returns a sampler of classes below n, which must be
 // positive and less than 1<<31 - 1.
 func NewUnigramCandidates(n int) *UnigramCandidates {
-	u := &UnigramCandidates{sums: make([]int32, n+1), total: int32(n)}
+	u := &UnigramCandidates{sums: memory.Make[int32](n + 1), total: int32(n)}
 	for i := 1; i <= n; i++ {
 		u.sums[i] = int32(i & -i) // so many ones
 	}
@@ -66,13 +70,13 @@ type FixedCandidates struct {
 // computed it.
 func NewFixedCandidates(weights []float32, total float32) *FixedCandidates {
 	n := len(weights)
-	f := &FixedCandidates{weights: weights, total: total, keep: make([]float32, n), other: make([]int32, n)}
+	f := &FixedCandidates{weights: weights, total: total, keep: memory.Make[float32](n), other: memory.Make[int32](n)}
 	sum := 0.0
 	for i, w := range weights {
 		sum += float64(w)
 		f.other[i] = int32(i)
 	}
-	share := make([]float64, n) // of an even share
+	share := memory.Make[float64](n) // of an even share
 	var low, high []int32
 	for i, w := range weights {
 		share[i] = float64(w*float32(n)) / sum

@@ -35,8 +35,13 @@ func (d *Dataset) Iterator() (*Iterator, error) {
 // one element: the next call goes on behind it.
 // The tensors are the program's own.
 func (it *Iterator) Next(ctx context.Context) ([]*tf.Tensor, error) {
-	e, err := it.c.Next(ctx)
-	return leave(e), err
+	var out []*tf.Tensor
+	err := core.Guard("a dataset", func() error { // there may be no memory
+		e, err := it.c.Next(ctx)
+		out = leave(e)
+		return err
+	})
+	return out, err
 }
 
 // Close ends what the iterator has under way.

@@ -158,18 +158,18 @@ func approxTopK(k computedIn[float32]) core.NewKernel {
 func bestAlong(c *core.OpContext, values []float32, indices []int32, x []float32, s tf.Shape, axis, m int) {
 	n, inner := s[axis], s[axis+1:].NumElements()
 	outer := s[:axis].NumElements()
-	rows := make([]float32, len(x))
+	rows := core.Make[float32](len(x))
 	kernel.Transpose(c.ParallelFor, kernel.NewTransposition([]int{outer, n, inner}, []int{0, 2, 1}), rows, x)
 	least := !c.Node.Bool("is_max_k")
 	if least {
 		kernel.Neg(rows, rows)
 	}
-	best, at := make([]float32, outer*inner*m), make([]int64, outer*inner*m)
+	best, at := core.Make[float32](outer*inner*m), core.Make[int64](outer*inner*m)
 	kernel.TopK(c.ParallelFor, best, at, rows, n, m)
 	if least {
 		kernel.Neg(best, best)
 	}
-	where := make([]int32, len(at))
+	where := core.Make[int32](len(at))
 	kernel.Cast(where, at)
 	back := kernel.NewTransposition([]int{outer, inner, m}, []int{0, 2, 1})
 	kernel.Transpose(c.ParallelFor, back, values, best)

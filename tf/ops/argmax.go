@@ -89,7 +89,7 @@ func argKernels(f32 argFunc[float32], f64 argFunc[float64], i64 argFunc[int64], 
 
 // converted returns the elements of t converted to T.
 func converted[T int64 | float32](t *core.Tensor) []T {
-	out := make([]T, t.Len())
+	out := core.Make[T](t.Len())
 	kernel.Cast(out, elements(t))
 	return out
 }
@@ -108,7 +108,7 @@ func argKernel[T any](find argFunc[T], ordered func(*core.Tensor) []T) core.NewK
 			if err != nil || out.Len() == 0 {
 				return err
 			}
-			pos := make([]int64, out.Len())
+			pos := core.Make[int64](out.Len())
 			find(c.ParallelFor, pos, ordered(x), s[:axis].NumElements(), s[axis], s[axis+1:].NumElements())
 			kernel.Cast(elements(out), pos)
 			return nil

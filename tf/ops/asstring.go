@@ -191,6 +191,7 @@ func (f *numberFormat) float(v float64) string {
 	if f.verb == 'g' {
 		return f.pad(sign, general(v, max(digits, 1)), true)
 	}
+	core.Room(max(digits, 0))
 	return f.pad(sign, strconv.FormatFloat(v, f.verb, digits, 64), true)
 }
 
@@ -199,9 +200,9 @@ func (f *numberFormat) pad(sign, text string, zeros bool) string {
 	n := max(f.width-len(sign)-len(text), 0)
 	switch {
 	case f.fill == '-':
-		return sign + text + strings.Repeat(" ", n)
+		return sign + text + core.Repeat(" ", n)
 	case f.fill == '0' && zeros:
-		return sign + strings.Repeat("0", n) + text
+		return sign + core.Repeat("0", n) + text
 	}
-	return strings.Repeat(" ", n) + sign + text
+	return core.Repeat(" ", n) + sign + text
 }

@@ -95,7 +95,7 @@ func adjoint[T interface {
 	if !adj {
 		return core.Data[T](t)
 	}
-	out := make([]T, t.Len())
+	out := core.Make[T](t.Len())
 	kernel.MapComplex128(out, core.Data[T](t), conjugate)
 	return out
 }
@@ -136,7 +136,7 @@ func halfBatchKernel[H interface {
 			if err != nil {
 				return err
 			}
-			z := make([]float32, out.Len())
+			z := core.Make[float32](out.Len())
 			multiplyAll(c, g, b, z, wide[H](c.Input(0)), wide[H](c.Input(1)))
 			kernel.Narrow(core.Data[H](out), z)
 			return nil

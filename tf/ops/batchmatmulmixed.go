@@ -56,7 +56,7 @@ func wideBatchKernel[T kernel.Number](n *core.Node) (core.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		z := make([]T, out.Len())
+		z := core.Make[T](out.Len())
 		multiplyAll(c, g, b, z, numbersAs[T](c.Input(0)), numbersAs[T](c.Input(1)))
 		kernel.Cast(elements(out), z)
 		return nil
@@ -65,7 +65,7 @@ func wideBatchKernel[T kernel.Number](n *core.Node) (core.Kernel, error) {
 
 // numbersAs returns the elements of t as numbers of type T.
 func numbersAs[T kernel.Number](t *core.Tensor) []T {
-	x := make([]T, t.Len())
+	x := core.Make[T](t.Len())
 	kernel.Cast(x, elements(t))
 	return x
 }

@@ -81,7 +81,7 @@ func bound[T kernel.Real](upper bool, load func(*core.Tensor) []T) core.NewKerne
 			if err != nil || out.Len() == 0 {
 				return err
 			}
-			at, rows := make([]int, out.Len()), sorted.Dim(1)
+			at, rows := core.Make[int](out.Len()), sorted.Dim(1)
 			width := values.Dim(1)
 			x, v := load(sorted), load(values)
 			c.ParallelFor(len(at), elementGrain/16, func(lo, hi int) {

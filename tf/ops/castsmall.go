@@ -13,13 +13,13 @@ var float8s = map[tf.DType]kernel.Float8{tf.Float8E5M2: kernel.Float8E5M2, tf.Fl
 func castPart(y, x *core.Tensor, lo, hi int) {
 	src := elementRange(x, lo, hi)
 	if f, ok := float8s[x.DType()]; ok {
-		wide := make([]float32, hi-lo)
+		wide := core.Make[float32](hi - lo)
 		kernel.Map2(wide, src.([]uint8), f.Decode)
 		src = wide
 	}
 	dst := elementRange(y, lo, hi)
 	if f, ok := float8s[y.DType()]; ok {
-		wide := make([]float64, hi-lo)
+		wide := core.Make[float64](hi - lo)
 		kernel.Cast(wide, src)
 		kernel.Map2(dst.([]uint8), wide, f.Encode)
 		return

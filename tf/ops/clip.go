@@ -54,7 +54,7 @@ func halfClip[H kernel.HalfFloat](z, x, lo, hi []H) {
 		kernel.Widen(out, v)
 		return out
 	}
-	out := make([]float32, len(z))
+	out := core.Make[float32](len(z))
 	clip(out, wide(x), wide(lo), wide(hi))
 	kernel.Narrow(z, out)
 }

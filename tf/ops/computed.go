@@ -31,7 +31,7 @@ func (k computedIn[T]) alloc(c *core.OpContext, i int, d tf.DType, s tf.Shape) (
 		return nil, nil, err
 	}
 	if k.store != nil {
-		return out, make([]T, out.Len()), nil
+		return out, core.Make[T](out.Len()), nil
 	}
 	return out, k.load(out), nil
 }

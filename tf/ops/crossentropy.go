@@ -120,7 +120,7 @@ func spreadTo[T tf.Elem](t *core.Tensor, s tf.Shape) []T {
 	if t.Len() == s.NumElements() {
 		return core.Data[T](t)
 	}
-	out := make([]T, s.NumElements())
+	out := core.Make[T](s.NumElements())
 	b, _ := kernel.NewBroadcastTo(s, t.Shape())
 	kernel.CopyBroadcast(kernel.Serial, b, out, core.Data[T](t))
 	return out

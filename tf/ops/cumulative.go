@@ -64,7 +64,7 @@ func (s *scan[T]) run(dst, src []T, n, inner int) {
 		}
 		return x[i*inner : (i+1)*inner]
 	}
-	acc := make([]T, inner)
+	acc := core.Make[T](inner)
 	kernel.Fill(acc, s.init)
 	for i := range n {
 		in, out := row(src, i), row(dst, i)

@@ -69,7 +69,7 @@ func sorted(s string) string {
 
 func dimMap(n *core.Node) (core.Kernel, error) {
 	src, dst, err := formats(n)
-	to := make([]int, len(src))
+	to := core.Make[int](len(src))
 	for i := range to {
 		to[i] = strings.IndexByte(dst, src[i])
 	}

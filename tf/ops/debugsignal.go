@@ -145,7 +145,7 @@ func debugIdentityV2(n *core.Node) (core.Kernel, error) {
 
 // numbersOf returns the numbers of t as float64.
 func numbersOf(t *core.Tensor) []float64 {
-	x := make([]float64, t.Len())
+	x := core.Make[float64](t.Len())
 	kernel.Cast(x, elements(t))
 	return x
 }

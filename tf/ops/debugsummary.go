@@ -114,7 +114,7 @@ func ifAny(count int, v float64) float64 {
 // lastDims returns the last n dimensions of s, zeros behind them if there are
 // fewer.
 func lastDims(s tf.Shape, n int) []float64 {
-	out := make([]float64, n)
+	out := core.Make[float64](n)
 	for i, d := range s[max(0, len(s)-n):] {
 		out[i] = float64(d)
 	}

@@ -111,7 +111,7 @@ func channelsRepeated[T any](c *core.OpContext, x []T, multiplier int) []T {
 	if multiplier == 1 {
 		return x
 	}
-	y := make([]T, len(x)*multiplier)
+	y := core.Make[T](len(x) * multiplier)
 	kernel.RepeatChannels(c.ParallelFor, y, x, multiplier)
 	return y
 }

@@ -79,7 +79,7 @@ func depthwiseImages[T kernel.Float](c *core.OpContext, v *kernel.Depthwise, mul
 		kernel.DepthwiseBackInput(c.ParallelFor, v, dx, dy, w)
 		return
 	}
-	all := make([]T, len(dx)*multiplier)
+	all := core.Make[T](len(dx) * multiplier)
 	if len(all) > 0 {
 		kernel.DepthwiseBackInput(c.ParallelFor, v, all, dy, w)
 	}

@@ -166,8 +166,8 @@ func dilateBack[T kernel.Real](input int) func(c *core.OpContext, a *windowAttrs
 		}
 		clear(z)
 		g := k.load(dy)
-		at := make([]kernel.DilationSource, len(g))
-		kernel.Dilate(c.ParallelFor, v, make([]T, len(g)), k.load(x), k.load(w), at)
+		at := core.Make[kernel.DilationSource](len(g))
+		kernel.Dilate(c.ParallelFor, v, core.Make[T](len(g)), k.load(x), k.load(w), at)
 		for i, from := range at {
 			if place := [2]int{from.Image, from.Filter}[input]; place >= 0 {
 				z[place] += g[i]

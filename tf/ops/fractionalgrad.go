@@ -122,7 +122,7 @@ func fractionalMaxBack[T interface {
 // has to be the result y.
 func toMaxima[T kernel.Real](c *core.OpContext, w *fractionalWindows, dx, x, y, dy []T) error {
 	clear(dx)
-	depth, differs := w.in[3], make([]bool, w.in[0])
+	depth, differs := w.in[3], core.Make[bool](w.in[0])
 	w.images(c, func(to int, each func(func(from int))) {
 		for ch := range depth {
 			best := -1
@@ -181,7 +181,7 @@ func fractionalAvgBack[T interface {
 // shareOut gives each pixel of a window an equal share of its gradient. Shares
 // of integers are added up before they are rounded.
 func shareOut[T kernel.Real](c *core.OpContext, w *fractionalWindows, dx, dy []T) {
-	sum, depth := make([]float64, len(dx)), w.in[3]
+	sum, depth := core.Make[float64](len(dx)), w.in[3]
 	w.images(c, func(to int, each func(func(from int))) {
 		n := 0.0
 		each(func(int) { n++ })

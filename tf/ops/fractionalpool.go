@@ -150,13 +150,13 @@ func (p *fractionalPool) sequences(s tf.Shape) (rows, columns []int64) {
 
 // sequence draws where n windows on in positions begin.
 func (p *fractionalPool) sequence(g *random.Generator, in, n int) []int64 {
-	sizes := make([]int64, n)
+	sizes := core.Make[int64](n)
 	if p.pseudo {
 		drawEdges(g, sizes, in)
 	} else {
 		shuffleSizes(g, sizes, in)
 	}
-	out := make([]int64, n+1)
+	out := core.Make[int64](n + 1)
 	for i, s := range sizes {
 		out[i+1] = out[i] + s
 	}

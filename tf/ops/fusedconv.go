@@ -106,7 +106,7 @@ func (f *fusion[T]) apply(c *core.OpContext, k computedIn[T], channels int) (w [
 		e.Bias = args[0]
 		return w, e, nil
 	}
-	factor, bias := make([]T, channels), make([]T, channels)
+	factor, bias := core.Make[T](channels), core.Make[T](channels)
 	for i := range factor {
 		factor[i] = args[0][i] / T(math.Sqrt(float64(args[3][i]+f.epsilon)))
 		bias[i] = args[1][i] - args[2][i]*factor[i]

@@ -44,7 +44,7 @@ func fusedConvBytes(n *core.Node) (core.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		sums := make([]int32, out.Len())
+		sums := core.Make[int32](out.Len())
 		kernel.Convolve8(c.ParallelFor, v, sums, kernel.Bytes[int8]{Data: core.Data[int8](c.Input(0))}, kernel.Bytes[int8]{Data: core.Data[int8](c.Input(1))})
 		finishBytes(c, core.Data[int8](out), sums, v.OutC, least)
 		return nil

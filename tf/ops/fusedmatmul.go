@@ -59,7 +59,7 @@ func fusedMatMul(load func(*core.Tensor) []float32, store func(*core.Tensor, []f
 // outputOf returns the memory to compute in.
 func outputOf(t *core.Tensor, store func(*core.Tensor, []float32)) []float32 {
 	if store != nil {
-		return make([]float32, t.Len())
+		return core.Make[float32](t.Len())
 	}
 	return core.Data[float32](t)
 }

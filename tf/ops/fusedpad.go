@@ -127,7 +127,7 @@ func padAndConvolve[T kernel.Float](c *core.OpContext, a *windowAttrs, k compute
 	if err := core.CheckSize(tf.Float64, s); err != nil {
 		return err
 	}
-	padded := make([]T, s.NumElements())
+	padded := core.Make[T](s.NumElements())
 	m.each(func(to, from, n int) { copy(padded[to:to+n], x.data[from:from+n]) })
 	return convolveAs(c, a, k, operand[T]{padded, s}, w, itself, kernel.Epilogue[T]{})
 }
@@ -185,7 +185,7 @@ func resized[T kernel.Float](c *core.OpContext, x operand[T], align bool) (y ope
 		return y, err
 	}
 	room.Release()
-	y = operand[T]{make([]T, s.NumElements()), s}
+	y = operand[T]{core.Make[T](s.NumElements()), s}
 	bilinear(c, y, x, placesOf(x.shape[1], h, align), placesOf(x.shape[2], w, align))
 	return y, nil
 }
@@ -202,7 +202,7 @@ func placesOf(in, n int, align bool) []place {
 	if align && n > 1 {
 		scale = float32(in-1) / float32(n-1)
 	}
-	out := make([]place, n)
+	out := core.Make[place](n)
 	for i := range out {
 		at := float32(i) * scale
 		low := min(int(math.Floor(float64(at))), in-1)

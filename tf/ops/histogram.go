@@ -76,7 +76,7 @@ func histogram[T interface {
 		if err != nil {
 			return err
 		}
-		counts := make([]int, bins)
+		counts := core.Make[int](bins)
 		step := float64(high)/float64(bins) - float64(low)/float64(bins) // a difference might not fit into the type
 		for _, v := range core.Data[T](c.Input(0)) {
 			if v != v && bins > 1 {

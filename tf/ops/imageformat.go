@@ -89,7 +89,7 @@ func channelsLast[T any](c *core.OpContext, f imageFormat, x []T, s tf.Shape) []
 	if !f.channelsFirst {
 		return x
 	}
-	y := make([]T, len(x))
+	y := core.Make[T](len(x))
 	kernel.Transpose(c.ParallelFor, kernel.NewTransposition(s, f.toLast()), y, x)
 	return y
 }
@@ -101,7 +101,7 @@ func ownOrder[T any](c *core.OpContext, f imageFormat, dst []T, s tf.Shape, comp
 		compute(dst)
 		return
 	}
-	y := make([]T, len(dst))
+	y := core.Make[T](len(dst))
 	compute(y)
 	kernel.Transpose(c.ParallelFor, kernel.NewTransposition(permuted(s, f.toLast()), f.toFirst()), dst, y)
 }

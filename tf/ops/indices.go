@@ -43,7 +43,7 @@ func wideIndices(t *core.Tensor) []int64 {
 	if t.DType() == tf.Int64 {
 		return core.Data[int64](t)
 	}
-	out := make([]int64, t.Len())
+	out := core.Make[int64](t.Len())
 	kernel.Cast(out, elements(t))
 	return out
 }

@@ -58,7 +58,7 @@ type level[R kernel.Float] struct {
 }
 
 func isotonicRow[T kernel.Real, R kernel.Float](y []R, number []int32, x []T) {
-	levels := make([]level[R], 0, len(x))
+	levels := core.Make[level[R]](len(x))[:0]
 	for i, v := range x {
 		levels = append(levels, level[R]{i + 1, R(v), R(v)})
 		for k := len(levels) - 1; k > 0 && levels[k].mean > levels[k-1].mean; k-- {

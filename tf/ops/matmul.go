@@ -116,7 +116,7 @@ func halfMatMul[H interface {
 		if err != nil {
 			return err
 		}
-		z := make([]float32, out.Len())
+		z := core.Make[float32](out.Len())
 		kernel.MatMul(c.ParallelFor, g, z, wide[H](c.Input(0)), wide[H](c.Input(1)), kernel.Epilogue[float32]{})
 		kernel.Narrow(core.Data[H](out), z)
 		return nil
@@ -128,7 +128,7 @@ func wide[H interface {
 	kernel.HalfFloat
 	tf.Elem
 }](t *core.Tensor) []float32 {
-	out := make([]float32, t.Len())
+	out := core.Make[float32](t.Len())
 	kernel.Widen(out, core.Data[H](t))
 	return out
 }

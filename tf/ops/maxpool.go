@@ -207,7 +207,7 @@ func poolBackArgs(c *core.OpContext, a *poolAttrs, like int) (*kernel.Pool, erro
 // maxima returns the position of the maximum of each window.
 func maxima[T kernel.Real](c *core.OpContext, a *poolAttrs, v *kernel.Pool, k computedIn[T], windows int) []int64 {
 	x := c.Input(0)
-	arg := make([]int64, windows)
+	arg := core.Make[int64](windows)
 	kernel.MaxPoolArg(c.ParallelFor, v, arg, channelsLast(c, a.imageFormat, k.load(x), x.Shape()))
 	return arg
 }

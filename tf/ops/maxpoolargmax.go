@@ -80,7 +80,7 @@ func argmaxPool[T kernel.Real]() poolKernel[T] {
 		if err != nil {
 			return err
 		}
-		images, arg := k.load(x), make([]int64, len(y))
+		images, arg := k.load(x), core.Make[int64](len(y))
 		kernel.MaxPool(c.ParallelFor, v, y, images)
 		kernel.MaxPoolArg(c.ParallelFor, v, arg, images)
 		k.finish(out, y)

@@ -48,7 +48,7 @@ func intMean[T kernel.Integer](c *core.OpContext, r *kernel.Reduction, dst, src 
 }
 
 func wideMean[T kernel.Integer, W int64 | uint64](c *core.OpContext, r *kernel.Reduction, dst, src []T) {
-	d, s := make([]W, len(dst)), make([]W, len(src))
+	d, s := core.Make[W](len(dst)), core.Make[W](len(src))
 	kernel.Map2(s, src, func(v T) W { return W(v) })
 	kernel.Reduce(c.ParallelFor, r, d, s, kernel.SumFold[W]())
 	kernel.Map2(dst, d, func(v W) T { return T(v / W(r.Count)) })

@@ -24,7 +24,7 @@ func EuclideanNorm[A tf.Ints](x tf.Output, axes A, opts ...tf.Option) tf.Output 
 }
 
 func norm[T kernel.Float](c *core.OpContext, r *kernel.Reduction, dst, src []T) {
-	squares := make([]T, len(src))
+	squares := core.Make[T](len(src))
 	kernel.Square(squares, src)
 	kernel.Reduce(c.ParallelFor, r, dst, squares, kernel.SumFold[T]())
 	kernel.Sqrt(dst, dst)
@@ -32,14 +32,14 @@ func norm[T kernel.Float](c *core.OpContext, r *kernel.Reduction, dst, src []T) 
 
 // wholeNorm sums in T itself, which may wrap around, and rounds roots down.
 func wholeNorm[T kernel.Integer](c *core.OpContext, r *kernel.Reduction, dst, src []T) {
-	squares := make([]T, len(src))
+	squares := core.Make[T](len(src))
 	kernel.Square(squares, src)
 	kernel.Reduce(c.ParallelFor, r, dst, squares, kernel.SumFold[T]())
 	kernel.Map(dst, dst, func(v T) T { return T(math.Sqrt(float64(max(v, 0)))) })
 }
 
 func complexNorm[T kernel.Complex](c *core.OpContext, r *kernel.Reduction, dst, src []T) {
-	squares, sums := make([]float64, len(src)), make([]float64, len(dst))
+	squares, sums := core.Make[float64](len(src)), core.Make[float64](len(dst))
 	kernel.Map2(squares, src, func(v T) float64 {
 		z := complex128(v)
 		return real(z)*real(z) + imag(z)*imag(z)
@@ -75,7 +75,7 @@ func init() {
 func L2Loss(t tf.Output, opts ...tf.Option) tf.Output { return apply("L2Loss", opts, t) }
 
 func sumOfSquares[T kernel.Float](c *core.OpContext, r *kernel.Reduction, dst, src []T) {
-	squares := make([]T, len(src))
+	squares := core.Make[T](len(src))
 	kernel.Square(squares, src)
 	kernel.Reduce(c.ParallelFor, r, dst, squares, kernel.SumFold[T]())
 	kernel.MulScalar(dst, dst, 0.5)

@@ -170,8 +170,8 @@ type globalNormGrads[T kernel.Float] struct {
 func (g *globalNormGrads[T]) compute(variance, gamma []T, epsilon float64, scale bool) []T {
 	n := len(g.mean)
 	factor := deviations(variance, epsilon)
-	sums, products := make([]float64, n), make([]float64, n)
-	dx := make([]T, len(g.x))
+	sums, products := core.Make[float64](n), core.Make[float64](n)
+	dx := core.Make[T](len(g.x))
 	for i, d := range g.dy {
 		ch := i % n
 		sums[ch] += float64(d)
@@ -182,7 +182,7 @@ func (g *globalNormGrads[T]) compute(variance, gamma []T, epsilon float64, scale
 		}
 		dx[i] = d * T(w)
 	}
-	g.dm, g.dv, g.db, g.dg = make([]T, n), make([]T, n), make([]T, n), make([]T, n)
+	g.dm, g.dv, g.db, g.dg = core.Make[T](n), core.Make[T](n), core.Make[T](n), core.Make[T](n)
 	for i, f := range factor {
 		w := 1.0
 		if scale {

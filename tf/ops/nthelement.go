@@ -113,7 +113,7 @@ func nthElement[T kernel.Real](k computedIn[T]) core.NewKernel {
 
 func nthOfRows[T kernel.Real](c *core.OpContext, y, x []T, width, nth int) {
 	c.ParallelFor(len(y), max(1, elementGrain/(8*width)), func(lo, hi int) {
-		row := make([]T, width)
+		row := core.Make[T](width)
 		for i := lo; i < hi; i++ {
 			copy(row, x[i*width:])
 			slices.Sort(row)

@@ -86,9 +86,9 @@ func halfStep[H tf.Half | tf.BF16](r rule[float32]) step {
 // halfWorker widens variables and gradient block by block and narrows what
 // update made of the variables.
 func halfWorker[H tf.Half | tf.BF16](in *stepInputs, update func(v [][]float32, g []float32)) func(at, from, n int) {
-	wide := make([][]float32, len(in.vars)+1)
+	wide := core.Make[[]float32](len(in.vars) + 1)
 	for i := range wide {
-		wide[i] = make([]float32, halfBlock)
+		wide[i] = core.Make[float32](halfBlock)
 	}
 	v := make([][]float32, len(in.vars))
 	return func(at, from, n int) {

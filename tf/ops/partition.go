@@ -52,7 +52,7 @@ func partition(n *core.Node) (core.Kernel, error) {
 		if len(s) < p.Rank() || !slices.Equal(s[:p.Rank()], p.Shape()) {
 			return tf.Errorf(tf.InvalidArgument, "data.shape must start with partitions.shape, got data.shape = %s, partitions.shape = %s", s.Text(), p.Shape().Text())
 		}
-		sizes := make([]int, count)
+		sizes := core.Make[int](count)
 		for i, k := range core.Data[int32](p) {
 			if k < 0 || int(k) >= count {
 				return tf.Errorf(tf.InvalidArgument, "partitions%s = %d is not in [0, %d)", position(p.Shape(), i), k, count)
@@ -67,7 +67,7 @@ func partition(n *core.Node) (core.Kernel, error) {
 			}
 			puts[k] = move(out, x)
 		}
-		width, next := product(s[p.Rank():]), make([]int, count)
+		width, next := product(s[p.Rank():]), core.Make[int](count)
 		for i, k := range core.Data[int32](p) {
 			puts[k](next[k]*width, i*width, width)
 			next[k]++

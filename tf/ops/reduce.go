@@ -182,7 +182,7 @@ func folding[T any](f kernel.Fold[T]) reduce[T] {
 // growing when its terms fall below its last place.
 func inFloat32Fold[H kernel.HalfFloat](f reduce[float32]) reduce[H] {
 	return func(c *core.OpContext, r *kernel.Reduction, dst, src []H) {
-		d, s := make([]float32, len(dst)), make([]float32, len(src))
+		d, s := core.Make[float32](len(dst)), core.Make[float32](len(src))
 		kernel.Widen(s, src)
 		f(c, r, d, s)
 		kernel.Narrow(dst, d)

@@ -166,11 +166,15 @@ func (r *replacer) replace(s string) string {
 	if r.most == 0 {
 		return s
 	}
+	r.makeRoom(s)
 	matches := r.re.FindAllStringSubmatchIndex(s, r.most)
 	if matches == nil {
 		return s
 	}
 	var b strings.Builder
+	n := r.length(s, matches)
+	core.Room(n)
+	b.Grow(n)
 	end := 0
 	for _, m := range matches {
 		b.WriteString(s[end:m[0]])
@@ -179,6 +183,30 @@ func (r *replacer) replace(s string) string {
 	}
 	b.WriteString(s[end:])
 	return b.String()
+}
+
+// makeRoom makes sure that there is memory for where all matches are in a long s.
+func (r *replacer) makeRoom(s string) {
+	if len(s) < 1<<20 || r.most > 0 {
+		return
+	}
+	n := 0
+	r.re.ReplaceAllStringFunc(s, func(string) string { n++; return "" })
+	core.Room(n * (24 + 16*(1+r.re.NumSubexp()))) // a slice of as many numbers each
+}
+
+// length returns how long s is after the replacement.
+func (r *replacer) length(s string, matches [][]int) int {
+	n := len(s)
+	for _, m := range matches {
+		n -= m[1] - m[0]
+		for _, p := range r.parts {
+			if n += len(p.text); p.group >= 0 && m[2*p.group] >= 0 {
+				n += m[2*p.group+1] - m[2*p.group]
+			}
+		}
+	}
+	return n
 }
 
 // rewrite writes what replaces the match at m.

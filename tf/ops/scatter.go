@@ -253,7 +253,7 @@ func checkScatter(c *core.OpContext, t *core.Tensor) (int, error) {
 
 // hasZero reports whether an integer in t is 0.
 func hasZero(t *core.Tensor) bool {
-	set := make([]bool, t.Len())
+	set := core.Make[bool](t.Len())
 	kernel.Cast(set, elements(t))
 	return slices.Contains(set, false)
 }
@@ -263,7 +263,7 @@ func scatterInto[T any](dst, src []T, idx []int64, inner int, f func(z, x, y []T
 	scalar := len(src) == 1 && len(idx)*inner != 1
 	if scalar {
 		v := src[0]
-		src = make([]T, inner)
+		src = core.Make[T](inner)
 		kernel.Fill(src, v)
 	}
 	for i, k := range idx {

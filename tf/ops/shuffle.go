@@ -48,7 +48,7 @@ func shuffle[C cell](n *core.Node) (core.Kernel, error) {
 
 // shuffled returns the numbers below n in the next order that gen has.
 func shuffled(gen *random.Generator, n int) []int {
-	order := make([]int, n)
+	order := core.Make[int](n)
 	for i := range order {
 		order[i] = i
 	}

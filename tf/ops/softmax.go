@@ -62,7 +62,7 @@ func rowKernel[T tf.Elem](f rowFunc[T]) core.NewKernel {
 // halfRows computes rows of 16-bit floats in float32.
 func halfRows[H kernel.HalfFloat](f rowFunc[float32]) rowFunc[H] {
 	return func(par kernel.Par, y, x []H, n int) {
-		in, out := make([]float32, len(x)), make([]float32, len(x))
+		in, out := core.Make[float32](len(x)), core.Make[float32](len(x))
 		kernel.Widen(in, x)
 		f(par, out, in, n)
 		kernel.Narrow(y, out)

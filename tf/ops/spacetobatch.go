@@ -208,7 +208,7 @@ func moveSpace(c *core.OpContext, toBatch bool) error {
 func (b spaceBlocks) each(space, batch tf.Shape, f func(space, batch, n int)) {
 	dims := len(b.block)
 	n := product(batch[1+dims:])
-	at := make([]int, 1+dims) // in batch
+	at := core.Make[int](1 + dims) // in batch
 	for i := range product(batch[:1+dims]) {
 		if to, ok := b.place(at, space); ok {
 			f(to*n, i*n, n)

@@ -79,7 +79,7 @@ func (s sparseSegments) backRows(node *core.Node) (core.Kernel, error) {
 			return err
 		}
 		unique := slices.Compact(slices.Sorted(slices.Values(indices)))
-		places, rows := make([]int64, len(indices)), make([]int, len(unique))
+		places, rows := core.Make[int64](len(indices)), core.Make[int](len(unique))
 		for i, at := range indices {
 			k := sort.Search(len(unique), func(k int) bool { return unique[k] >= at })
 			places[i], rows[k] = int64(k), int(at)
@@ -137,7 +137,7 @@ func (s sparseSegments) giveBack(c *core.OpContext, places, ids []int64, n int) 
 
 // divideSegments divides each row of t by what its segment's sum was.
 func (s sparseSegments) divideSegments(t *core.Tensor, ids []int64) error {
-	sizes := make([]int, t.Dim(0))
+	sizes := core.Make[int](t.Dim(0))
 	if n := len(ids); n > 0 && ids[n-1] >= int64(len(sizes)) {
 		return tf.Errorf(tf.InvalidArgument, "Invalid number of segments")
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 func init() {
@@ -35,7 +36,7 @@ func timesLogs(f func(x, y float64) float64, log func(float64) float64) byType {
 
 func timesRounded[H kernel.HalfFloat](log func(float64) float64) func(z, x, y []H) {
 	return func(z, x, y []H) {
-		logs := make([]H, len(y))
+		logs := core.Make[H](len(y))
 		kernel.Widen1(logs, y, func(z, y []float32) { kernel.MapFloat64(z, y, log) })
 		kernel.Widen2(z, x, logs, func(z, x, y []float32) {
 			kernel.Zip(z, x, y, func(x, y float32) float32 {

@@ -96,7 +96,7 @@ func newSetSlice() map[tf.DType]sliceSetter {
 func setSliceOf[C cell](c *core.OpContext, t, value *core.Tensor, p *stridedPlan, b *kernel.Broadcast) {
 	src := cells[C](value)
 	if value.Len() != p.final.NumElements() {
-		src = make([]C, p.final.NumElements())
+		src = core.Make[C](p.final.NumElements())
 		kernel.CopyBroadcast(c.ParallelFor, b, src, cells[C](value))
 	}
 	kernel.CopyView(cells[C](t), p.view(t.Shape()), src, kernel.Dense(p.block), p.block)

@@ -1,8 +1,6 @@
 package ops
 
 import (
-	"strings"
-
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -83,6 +81,6 @@ func joinEach(c *core.OpContext, y []string, sep string) {
 				parts[k] = x[i]
 			}
 		}
-		y[i] = strings.Join(parts, sep)
+		y[i] = core.Join(parts, sep)
 	}
 }

@@ -46,7 +46,7 @@ func (a *tensorArray) readAll(indices []int) (elems []*core.Tensor, release func
 }
 
 func countUp(n int) []int {
-	out := make([]int, n)
+	out := core.Make[int](n)
 	for i := range out {
 		out[i] = i
 	}
@@ -159,7 +159,7 @@ func nothingJoined(c *core.OpContext, d tf.DType, shape tf.Shape) error {
 }
 
 func joinElems(c *core.OpContext, d tf.DType, shape tf.Shape, elems []*core.Tensor) error {
-	lengths, total := make([]int, len(elems)), 0
+	lengths, total := core.Make[int](len(elems)), 0
 	for i, t := range elems {
 		if err := checkJoined(elems[0], t, i, shape); err != nil {
 			return err

@@ -134,7 +134,7 @@ func joinItems(c *core.OpContext, l *tensorList, first int, rest tf.Shape, leadi
 	if rest == nil || !rest.Known() {
 		return tf.Errorf(tf.InvalidArgument, "Trying to concat list with only uninitialized tensors but element_shape_except_first_dim is not fully defined: %s", rest.Text())
 	}
-	lengths, total := make([]int64, len(l.items)), 0
+	lengths, total := core.Make[int64](len(l.items)), 0
 	for i, t := range l.items {
 		n, err := itemLength(i, t, first, leading)
 		if err != nil {

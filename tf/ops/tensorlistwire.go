@@ -119,7 +119,7 @@ func (r *varints) list(most int) []uint64 {
 		r.short = true
 		return nil
 	}
-	out := make([]uint64, n)
+	out := core.Make[uint64](int(n))
 	for i := range out {
 		out[i] = r.next()
 	}

@@ -102,7 +102,7 @@ func topK[T kernel.Real](k computedIn[T]) core.NewKernel {
 		if err != nil {
 			return err
 		}
-		at := make([]int64, len(z))
+		at := core.Make[int64](len(z))
 		kernel.TopK(c.ParallelFor, z, at, k.load(x), width, n)
 		k.finish(values, z)
 		kernel.Cast(elements(indices), at)

@@ -148,7 +148,7 @@ type uniques struct{ first, count, index []int }
 
 // newUniques finds the distinct slices of x, of shape outer × n × inner.
 func newUniques[T comparable](x []T, outer, n, inner int) *uniques {
-	u := &uniques{index: make([]int, n)}
+	u := &uniques{index: core.Make[int](n)}
 	if outer == 1 && inner == 1 {
 		seen := make(map[T]int, n)
 		for i, v := range x {

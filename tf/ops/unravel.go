@@ -58,7 +58,7 @@ func rowSteps(dims []int, most int) (steps []int, total int, err error) {
 		}
 		total *= n
 	}
-	steps = make([]int, len(dims))
+	steps = core.Make[int](len(dims))
 	step := 1
 	for i := len(dims) - 1; i >= 0; i-- {
 		steps[i] = step
@@ -114,7 +114,7 @@ func unravel(n *core.Node) (core.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		coordinates := make([]int, len(dims)*len(at))
+		coordinates := core.Make[int](len(dims) * len(at))
 		for k, v := range at {
 			if v >= total {
 				return tf.Errorf(tf.InvalidArgument, "index is out of bound as with dims")

@@ -41,7 +41,7 @@ func isPrimitive(v any) (*pb.VariantTensorDataProto, bool) {
 
 // zeroPrimitive returns a zero like p.
 func zeroPrimitive(p *pb.VariantTensorDataProto) *pb.VariantTensorDataProto {
-	return &pb.VariantTensorDataProto{TypeName: p.GetTypeName(), Metadata: make([]byte, len(p.GetMetadata()))}
+	return &pb.VariantTensorDataProto{TypeName: p.GetTypeName(), Metadata: core.Make[byte](len(p.GetMetadata()))}
 }
 
 // addPrimitives returns x+y; false if they are of two types.

@@ -53,7 +53,7 @@ func where(*core.Node) (core.Kernel, error) {
 // nonZero tells which elements of x are not zero. A complex number is zero if
 // both of its parts are.
 func nonZero(x *core.Tensor) []bool {
-	set := make([]bool, x.Len())
+	set := core.Make[bool](x.Len())
 	switch x.DType() {
 	case tf.Complex64:
 		kernel.Map2(set, core.Data[complex64](x), func(v complex64) bool { return v != 0 })

@@ -1,5 +1,7 @@
 package jpeg
 
+import "github.com/gorge-tf/gorge/internal/memory"
+
 // maxXMP is what fits in a marker beside the name of the metadata.
 const maxXMP = 65533 - 29
 
@@ -69,7 +71,7 @@ func (e *encoder) split(pix []byte) {
 	luma := e.planes[0]
 	rows := [2][2][]byte{}
 	for i := range rows {
-		rows[i] = [2][]byte{make([]byte, luma.width), make([]byte, luma.width)}
+		rows[i] = [2][]byte{memory.Make[byte](luma.width), memory.Make[byte](luma.width)}
 	}
 	for y := range luma.height {
 		from := min(y, e.height-1)
@@ -107,7 +109,7 @@ func (e *encoder) addPlane(h, chroma int) {
 	p.stride = ceilDiv(e.width, mcu) * h
 	p.columns, p.rows = ceilDiv(e.width*h, mcu), ceilDiv(e.height*h, mcu)
 	p.width, p.height = p.stride*blockSize, ceilDiv(e.height, mcu)*h*blockSize
-	p.samples = make([]byte, p.width*p.height)
+	p.samples = memory.Make[byte](p.width * p.height)
 	base := &lumaQuant
 	if chroma == 1 {
 		base = &chromaQuant
@@ -171,7 +173,7 @@ func (p *plane) extend(height, width int) {
 // transform computes the coefficients of all blocks. Of those that only fill
 // MCUs up all but the first are 0, and that is the one of the block before.
 func (p *plane) transform() {
-	p.blocks = make([][64]int16, p.stride*p.height/blockSize)
+	p.blocks = memory.Make[[64]int16](p.stride * p.height / blockSize)
 	var b [64]int32
 	for y := range p.height / blockSize {
 		for x := range p.stride {

@@ -1,5 +1,7 @@
 package jpeg
 
+import "github.com/gorge-tf/gorge/internal/memory"
+
 // A component is one of the planes that an image is made of.
 type component struct {
 	id, table     byte
@@ -158,10 +160,10 @@ func (f *frame) allocate() {
 	for i := range f.components {
 		c := &f.components[i]
 		if c.needed {
-			c.plane = make([]byte, c.stride*c.size*c.tall*c.size)
+			c.plane = memory.Make[byte](c.stride * c.size * c.tall * c.size)
 		}
 		if f.multi {
-			c.coefficients = make([]int16, c.stride*c.tall*64)
+			c.coefficients = memory.Make[int16](c.stride * c.tall * 64)
 		}
 	}
 }

@@ -1,5 +1,7 @@
 package jpeg
 
+import "github.com/gorge-tf/gorge/internal/memory"
+
 // A painter computes rows of pixels from planes.
 type painter struct {
 	*Decoder
@@ -16,9 +18,9 @@ func newPainter(d *Decoder) *painter {
 			continue
 		}
 		p.planes = append(p.planes, c)
-		p.lines = append(p.lines, make([]byte, d.window.Width+2*d.maxH*blockSize))
+		p.lines = append(p.lines, memory.Make[byte](d.window.Width+2*d.maxH*blockSize))
 	}
-	p.sums = make([]int32, d.window.Width+2*d.maxH*blockSize)
+	p.sums = memory.Make[int32](d.window.Width + 2*d.maxH*blockSize)
 	return p
 }
 

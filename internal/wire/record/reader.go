@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/gorge-tf/gorge/internal/memory"
 )
 
 // CorruptError tells that a stream holds something else than whole records.
@@ -120,13 +122,17 @@ func (r *Reader) readLength() (uint64, error) {
 	return binary.LittleEndian.Uint64(r.header[:]), nil
 }
 
-// fill reads n bytes into buf, which grows only as fast as they arrive.
-func (r *Reader) fill(n int) error {
+// fill reads n bytes into buf, which grows only as fast as they arrive, and
+// within the memory limit.
+func (r *Reader) fill(n int) (err error) {
 	r.buf = r.buf[:0]
 	for len(r.buf) < n {
 		have := len(r.buf)
 		step := min(n-have, max(have, cap(r.buf)-have, growth))
-		r.buf = append(r.buf, make([]byte, step)...)
+		if r.buf, err = memory.Grow(r.buf, step); err != nil {
+			return err
+		}
+		r.buf = r.buf[:have+step]
 		if _, err := io.ReadFull(r.r, r.buf[have:]); err != nil {
 			return err
 		}

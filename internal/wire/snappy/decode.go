@@ -3,6 +3,8 @@ package snappy
 import (
 	"encoding/binary"
 	"errors"
+
+	"github.com/gorge-tf/gorge/internal/memory"
 )
 
 // ErrCorrupt says that a block is none of Snappy's format.
@@ -18,7 +20,7 @@ func Decode(b []byte) ([]byte, error) {
 	if n <= 0 || size > uint64(len(b))*maxExpansion {
 		return nil, ErrCorrupt
 	}
-	out := make([]byte, 0, size)
+	out := memory.Make[byte](int(size))[:0]
 	for b = b[n:]; len(b) > 0; {
 		e, ok := parseElement(b)
 		if !ok || e.length > cap(out)-len(out) {

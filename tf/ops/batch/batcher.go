@@ -212,7 +212,7 @@ func newRequest(c *core.OpContext, n int, done func(error)) *request {
 	return r
 }
 
-func (r *request) expect(parts int) { r.results, r.left = make([][]*core.Tensor, parts), parts }
+func (r *request) expect(parts int) { r.results, r.left = core.Make[[]*core.Tensor](parts), parts }
 
 // answer ends the request, unless that has been done. set sets its outputs.
 func (r *request) answer(set func() error) {

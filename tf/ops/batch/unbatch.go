@@ -46,7 +46,7 @@ type span struct{ id, from, to int64 }
 // spans reads the index of a batch.
 func spans(t *core.Tensor) []span {
 	v := core.Data[int64](t)
-	out := make([]span, len(v)/3)
+	out := core.Make[span](len(v) / 3)
 	for i := range out {
 		out[i] = span{v[3*i], v[3*i+1], v[3*i+2]}
 	}

@@ -77,7 +77,7 @@ func (r remapping) span() (lo, hi int64) {
 
 // identity leaves n numbers as they are.
 func identity(n int) []int64 {
-	ids := make([]int64, n)
+	ids := core.Make[int64](n)
 	for i := range ids {
 		ids[i] = int64(i)
 	}

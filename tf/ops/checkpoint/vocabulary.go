@@ -1,7 +1,6 @@
 package checkpoint
 
 import (
-	"os"
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -101,11 +100,12 @@ func vocabulary(c *core.OpContext, i int, what string) ([]string, error) {
 	if name == "" {
 		return nil, tf.Errorf(tf.InvalidArgument, "new vocab filename cannot be empty.")
 	}
-	b, err := os.ReadFile(core.LocalPath(name))
+	text, err := core.ReadFile(c.StepContext(), name)
 	if err != nil {
-		return nil, core.FileError(name, err)
+		return nil, err
 	}
-	text := strings.TrimSuffix(strings.ReplaceAll(string(b), "\r", ""), "\n")
+	core.Room(len(text) + 16*strings.Count(text, "\n")) // what follows copies it, and makes as many strings
+	text = strings.TrimSuffix(strings.ReplaceAll(text, "\r", ""), "\n")
 	if text == "" {
 		return nil, nil
 	}

@@ -66,7 +66,7 @@ func scalar(c *core.OpContext, i int, name string) (int64, error) {
 
 // halfSquares returns half the squared length of each row.
 func halfSquares(v []float32, rows, width int) []float32 {
-	out := make([]float32, rows)
+	out := core.Make[float32](rows)
 	for i := range out {
 		out[i] = 0.5 * dot(v[i*width:(i+1)*width], v[i*width:(i+1)*width])
 	}
@@ -129,7 +129,7 @@ type finder struct {
 
 func (f *finder) find(c *core.OpContext, points []float32, indices []int64, distances []float32) {
 	rows, many := len(indices)/f.k, len(f.half)
-	near := make([]float32, rows*many) // half of 2xy - |y|²
+	near := core.Make[float32](rows * many) // half of 2xy - |y|²
 	kernel.MatMul(c.ParallelFor, kernel.NewGemm(rows, many, f.width, false, true), near, points, f.centers, kernel.Epilogue[float32]{})
 	for i := range near {
 		near[i] -= f.half[i%many]

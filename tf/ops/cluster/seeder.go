@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	stream "github.com/gorge-tf/gorge/internal/random"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A seeder chooses points, the likelier the farther they are from those that it
@@ -23,7 +24,7 @@ func newSeeder(points []float32, rows, width int, seed int64) *seeder {
 	s := &seeder{
 		points: points, rows: rows, width: width, half: halfSquares(points, rows, width),
 		words: stream.NewWords(stream.New(seed, 0)), chosen: map[int]bool{},
-		distances: make([]float32, rows), sums: make([]float32, rows),
+		distances: core.Make[float32](rows), sums: core.Make[float32](rows),
 	}
 	for i := range s.distances {
 		s.distances[i] = float32(math.Inf(1))
@@ -75,7 +76,7 @@ func (s *seeder) draw() (i int) {
 
 // nearer returns the distances as they are once point k is chosen.
 func (s *seeder) nearer(k int) []float32 {
-	out, y := make([]float32, s.rows), s.points[k*s.width:(k+1)*s.width]
+	out, y := core.Make[float32](s.rows), s.points[k*s.width:(k+1)*s.width]
 	for i := range out {
 		x := s.points[i*s.width : (i+1)*s.width]
 		out[i] = min(s.distances[i], s.half[i]-dot(x, y)+s.half[k])

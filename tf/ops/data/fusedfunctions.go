@@ -178,7 +178,7 @@ func returns(f *pb.FunctionDef, like []*pb.OpDef_ArgDef, values []string) {
 }
 
 func outputNames(node string, n int) []string {
-	names := make([]string, n)
+	names := core.Make[string](n)
 	for i := range names {
 		names[i] = fmt.Sprint(node, ":output:", i)
 	}

@@ -54,7 +54,7 @@ func inFloat32(t *core.Tensor) []float32 {
 	if t.DType() == tf.Float32 {
 		return core.Data[float32](t)
 	}
-	x := make([]float32, t.Len())
+	x := core.Make[float32](t.Len())
 	kernel.Cast(x, elementsOf[t.DType()](t))
 	return x
 }
@@ -69,7 +69,7 @@ func output(c *core.OpContext, i int, d tf.DType, s tf.Shape) ([]float32, func()
 	if d == tf.Float32 {
 		return core.Data[float32](t), func() {}, nil
 	}
-	x := make([]float32, t.Len())
+	x := core.Make[float32](t.Len())
 	return x, func() { kernel.Cast(elementsOf[d](t), x) }, nil
 }
 

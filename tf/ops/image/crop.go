@@ -182,7 +182,7 @@ type between struct {
 // returns.
 func (v *crop) eachPixel(lo, hi int, f func(p *cut)) {
 	h, w := v.out[1], v.out[2]
-	p, cols := new(cut), make([]between, w)
+	p, cols := new(cut), core.Make[between](w)
 	for b := lo; b < hi; b++ {
 		box := v.boxes[4*b : 4*b+4]
 		for x := range cols {

@@ -280,7 +280,7 @@ func (d *decoding) into(c *core.OpContext, s tf.Shape) ([]byte, func(), error) {
 	if d.dtype == tf.Uint8 {
 		return core.Data[uint8](out), func() {}, nil
 	}
-	pix := make([]byte, out.Len())
+	pix := core.Make[byte](out.Len())
 	return pix, func() { widen(out, pix) }, nil
 }
 

@@ -81,7 +81,7 @@ func (d *decoding) decodePNG(c *core.OpContext, data string) error {
 	case tf.Uint16:
 		err = imagefile.DecodePNG(f, core.Data[uint16](out), channels)
 	default:
-		deep := make([]uint16, out.Len())
+		deep := core.Make[uint16](out.Len())
 		err = imagefile.DecodePNG(f, deep, channels)
 		kernel.Cast(core.Data[float32](out), deep)
 		scale(core.Data[float32](out), 1./65535)

@@ -3,6 +3,8 @@ package image
 import (
 	"math"
 	"sync"
+
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // bilinear takes the two nearest pixels by their distances.
@@ -20,7 +22,7 @@ const cubicSteps = 1 << 10
 // cubicTable returns a cubic curve through points at distances 0 to 1 and 1 to
 // 2, in turn, of the given slope.
 func cubicTable(a float64) []float32 {
-	t := make([]float32, 2*(cubicSteps+1))
+	t := core.Make[float32](2 * (cubicSteps + 1))
 	for i := range cubicSteps + 1 {
 		x := float64(float32(float64(i) / cubicSteps))
 		t[2*i] = float32(((a+2)*x-(a+3))*x*x + 1)

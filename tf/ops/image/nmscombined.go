@@ -147,7 +147,7 @@ func newCombination(c *core.OpContext) (*combination, error) {
 
 // ofClass selects boxes of a class of one image.
 func (v *combination) ofClass(batch, class int) (out []detection) {
-	boxes, scores := make([]float32, 0, 4*v.n), make([]float32, v.n)
+	boxes, scores := core.Make[float32](4 * v.n)[:0], core.Make[float32](v.n)
 	for i := range scores {
 		scores[i] = v.scores[(batch*v.n+i)*v.classes+class]
 		at := ((batch*v.n+i)*v.q + min(class, v.q-1)) * 4

@@ -67,7 +67,7 @@ func bigEndian(t *core.Tensor) []byte {
 	if t.DType() == tf.Uint8 {
 		return core.Data[uint8](t)
 	}
-	out := make([]byte, 0, 2*t.Len())
+	out := core.Make[byte](2 * t.Len())[:0]
 	for _, v := range core.Data[uint16](t) {
 		out = append(out, byte(v>>8), byte(v))
 	}

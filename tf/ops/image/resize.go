@@ -131,7 +131,7 @@ type taps struct {
 type interpolation func(r resizing, i int) taps
 
 func (r resizing) all(f interpolation) []taps {
-	out := make([]taps, r.out)
+	out := core.Make[taps](r.out)
 	for i := range out {
 		out[i] = f(r, i)
 	}
@@ -196,7 +196,7 @@ func resize(c *core.OpContext, s tf.Shape, y, x []float32, rows, columns []taps)
 	width, channels := s[2]*s[3], s[3]
 	line := len(columns) * channels
 	c.ParallelFor(s[0]*len(rows), max(1, grain/max(line, width)), func(lo, hi int) {
-		sum := make([]float32, width)
+		sum := core.Make[float32](width)
 		for i := lo; i < hi; i++ {
 			image, row := i/len(rows), rows[i%len(rows)]
 			clear(sum)

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A corners is a box by its least and greatest coordinates, with its area.
@@ -12,7 +13,7 @@ type corners struct{ y0, x0, y1, x1, area float32 }
 
 // boxesOf reads boxes [n 4] whose corners may be given in any order.
 func boxesOf(v []float32) []corners {
-	out := make([]corners, len(v)/4)
+	out := core.Make[corners](len(v) / 4)
 	for i := range out {
 		b := v[4*i:][:4]
 		c := corners{y0: min(b[0], b[2]), x0: min(b[1], b[3]), y1: max(b[0], b[2]), x1: max(b[1], b[3])}

@@ -163,7 +163,7 @@ func (m *moving) taps(i int) taps {
 }
 
 func (m *moving) all() []taps {
-	out := make([]taps, m.out)
+	out := core.Make[taps](m.out)
 	for i := range out {
 		out[i] = m.taps(i)
 	}

@@ -85,11 +85,11 @@ func readFile(*core.Node) (core.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		data, err := os.ReadFile(core.LocalPath(name))
+		text, err := core.ReadFile(c.StepContext(), name)
 		if err != nil {
-			return core.FileError(name, err)
+			return err
 		}
-		c.Set(0, core.Scalar(string(data)))
+		c.Set(0, core.Scalar(text))
 		return nil
 	}), nil
 }

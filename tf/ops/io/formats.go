@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"compress/zlib"
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -21,15 +22,15 @@ type once struct {
 	done bool
 }
 
-func (o *once) open(work string) error { o.work, o.done = work, false; return nil }
-func (o *once) close()                 { o.done = true }
-func (o *once) hasState() bool         { return true }
-func (o *once) atEnd() bool            { return o.done }
+func (o *once) open(_ context.Context, work string) error { o.work, o.done = work, false; return nil }
+func (o *once) close()                                    { o.done = true }
+func (o *once) hasState() bool                            { return true }
+func (o *once) atEnd() bool                               { return o.done }
 
 // identity gives out the work itself.
 type identity struct{ once }
 
-func (f *identity) next() (key, value string, ok bool, err error) {
+func (f *identity) next(context.Context) (key, value string, ok bool, err error) {
 	ok, f.done = !f.done, true
 	return f.work, f.work, ok, nil
 }
@@ -37,22 +38,31 @@ func (f *identity) next() (key, value string, ok bool, err error) {
 // wholeFile gives out the contents of the file.
 type wholeFile struct{ once }
 
-func (f *wholeFile) next() (key, value string, ok bool, err error) {
+func (f *wholeFile) next(ctx context.Context) (key, value string, ok bool, err error) {
 	if f.done {
 		return "", "", false, nil
 	}
-	data, err := os.ReadFile(core.LocalPath(f.work))
+	text, err := core.ReadFile(ctx, f.work)
 	if err != nil {
-		return "", "", false, core.FileError(f.work, err)
+		return "", "", false, err
 	}
 	f.done = true
-	return f.work, string(data), true, nil
+	return f.work, text, true, nil
 }
 
 // opened is the part of a format that keeps a file open.
 type opened struct {
 	name string
-	file io.Closer
+	file *os.File
+	ctx  context.Context // of the step that reads at the moment
+}
+
+// Read reads the file for the step at hand.
+func (o *opened) Read(p []byte) (int, error) {
+	if o.ctx.Err() != nil {
+		return 0, context.Cause(o.ctx)
+	}
+	return o.file.Read(p)
 }
 
 func (o *opened) hasState() bool { return false }
@@ -65,13 +75,13 @@ func (o *opened) close() {
 }
 
 // openFile opens the file of a piece of work.
-func (o *opened) openFile(name string) (*os.File, error) {
+func (o *opened) openFile(ctx context.Context, name string) (*os.File, error) {
 	o.close()
 	f, err := os.Open(core.LocalPath(name))
 	if err != nil {
 		return nil, core.FileError(name, err)
 	}
-	o.name, o.file = name, f
+	o.name, o.file, o.ctx = name, f, ctx
 	return f, nil
 }
 
@@ -83,22 +93,22 @@ type textLine struct {
 	line  int
 }
 
-func (f *textLine) open(work string) error {
-	file, err := f.openFile(work)
-	if err != nil {
+func (f *textLine) open(ctx context.Context, work string) error {
+	if _, err := f.openFile(ctx, work); err != nil {
 		return err
 	}
-	f.lines, f.line = bufio.NewReaderSize(file, 1<<16), 0
+	f.lines, f.line = bufio.NewReaderSize(f, 1<<16), 0
 	for range f.skip {
-		if _, _, ok, err := f.next(); !ok {
+		if _, _, ok, err := f.next(ctx); !ok {
 			return err
 		}
 	}
 	return nil
 }
 
-func (f *textLine) next() (key, value string, ok bool, err error) {
-	line, err := f.lines.ReadBytes('\n')
+func (f *textLine) next(ctx context.Context) (key, value string, ok bool, err error) {
+	f.ctx = ctx
+	line, err := core.ReadLine(f.lines)
 	if err != nil && (!errors.Is(err, io.EOF) || len(line) == 0) {
 		if errors.Is(err, io.EOF) {
 			err = nil
@@ -123,8 +133,8 @@ type fixedLength struct {
 	number int64
 }
 
-func (f *fixedLength) open(work string) error {
-	file, err := f.openFile(work)
+func (f *fixedLength) open(ctx context.Context, work string) error {
+	file, err := f.openFile(ctx, work)
 	if err != nil {
 		return err
 	}
@@ -146,22 +156,23 @@ func (f *fixedLength) contents(file *os.File) (int64, io.ReaderAt, error) {
 		}
 		return info.Size(), file, nil
 	}
-	z, err := decompressed(bufio.NewReader(file), f.compression)
+	z, err := decompressed(bufio.NewReader(f), f.compression)
 	if err != nil {
 		return 0, nil, badStream(f.name, err)
 	}
-	data, err := io.ReadAll(z)
+	data, err := core.ReadAll(z)
 	if err != nil {
 		return 0, nil, badStream(f.name, err)
 	}
 	return int64(len(data)), bytes.NewReader(data), nil
 }
 
-func (f *fixedLength) next() (key, value string, ok bool, err error) {
+func (f *fixedLength) next(ctx context.Context) (key, value string, ok bool, err error) {
+	f.ctx = ctx
 	if f.at >= f.limit || f.record > f.limit-f.at {
 		return "", "", false, nil
 	}
-	data := make([]byte, f.record)
+	data := core.Make[byte](int(f.record))
 	if _, err := f.source.ReadAt(data, f.at); err != nil && !errors.Is(err, io.EOF) {
 		return "", "", false, core.FileError(f.name, err)
 	}
@@ -180,12 +191,11 @@ type tfRecord struct {
 	records     *record.Reader
 }
 
-func (f *tfRecord) open(work string) error {
-	file, err := f.openFile(work)
-	if err != nil {
+func (f *tfRecord) open(ctx context.Context, work string) error {
+	if _, err := f.openFile(ctx, work); err != nil {
 		return err
 	}
-	stream, err := decompressed(bufio.NewReaderSize(file, 1<<16), f.compression)
+	stream, err := decompressed(bufio.NewReaderSize(f, 1<<16), f.compression)
 	if err != nil {
 		return badStream(work, err)
 	}
@@ -205,7 +215,8 @@ func decompressed(r io.Reader, compression string) (io.Reader, error) {
 	return r, nil
 }
 
-func (f *tfRecord) next() (key, value string, ok bool, err error) {
+func (f *tfRecord) next(ctx context.Context) (key, value string, ok bool, err error) {
+	f.ctx = ctx
 	at := f.records.Offset()
 	data, err := f.records.Next()
 	switch {
@@ -219,5 +230,9 @@ func (f *tfRecord) next() (key, value string, ok bool, err error) {
 
 // badStream says what is wrong with the contents of a file, and which.
 func badStream(name string, err error) error {
-	return &tf.Error{Code: tf.DataLoss, Msg: err.Error() + " (in " + name + ")", Err: err}
+	code := tf.DataLoss
+	if core.Exhausted(err) {
+		code = tf.ResourceExhausted
+	}
+	return &tf.Error{Code: code, Msg: err.Error() + " (in " + name + ")", Err: err}
 }

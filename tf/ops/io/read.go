@@ -148,5 +148,5 @@ func restoreState(r *reader, c *core.OpContext) error {
 	case !r.format.hasState():
 		return tf.Errorf(tf.Unimplemented, "Reader RestoreState")
 	}
-	return r.restore(core.Data[string](c.Input(1))[0])
+	return r.restore(c.StepContext(), core.Data[string](c.Input(1))[0])
 }

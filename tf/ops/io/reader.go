@@ -26,9 +26,9 @@ type reader struct {
 // A format knows how records lie in a piece of work.
 type format interface {
 	// open begins a piece of work.
-	open(work string) error
+	open(ctx context.Context, work string) error
 	// next returns the next record, or ok = false at the end.
-	next() (key, value string, ok bool, err error)
+	next(ctx context.Context) (key, value string, ok bool, err error)
 	close()
 	// hasState reports whether what the format has read is all in the
 	// counters of its reader, so that it can be saved.
@@ -84,7 +84,7 @@ func (r *reader) release() {
 // whenFree calls f when nobody else is reading, and done with its result.
 func (r *reader) whenFree(ctx context.Context, f func() error, done func(error)) {
 	r.exclusively(ctx, func() {
-		err := f()
+		err := core.Guard("a reader", f) // which others may use in any case
 		r.release()
 		done(err)
 	}, done)
@@ -106,7 +106,7 @@ func (r *reader) read(ctx context.Context, q *queue.Queue, n int64, done func(re
 func (r *reader) readOn(ctx context.Context, q *queue.Queue, n int64, done func(records, error)) {
 	for {
 		if r.started > r.finished {
-			got, err := r.fromWork(n)
+			got, err := r.fromWork(ctx, n)
 			if err != nil || len(got.keys) > 0 {
 				done(got, err)
 				return
@@ -116,7 +116,7 @@ func (r *reader) readOn(ctx context.Context, q *queue.Queue, n int64, done func(
 		var at handover
 		q.Dequeue(ctx, func(t queue.Tuple, err error) {
 			if err == nil {
-				err = r.begin(t)
+				err = r.begin(ctx, t)
 			}
 			if err != nil {
 				done(records{}, err)
@@ -134,7 +134,7 @@ func (r *reader) readOn(ctx context.Context, q *queue.Queue, n int64, done func(
 }
 
 // begin starts on the work that came from the queue.
-func (r *reader) begin(t queue.Tuple) error {
+func (r *reader) begin(ctx context.Context, t queue.Tuple) error {
 	switch {
 	case len(t) != 1:
 		return tf.Errorf(tf.InvalidArgument, "Expected single component queue")
@@ -144,20 +144,26 @@ func (r *reader) begin(t queue.Tuple) error {
 		return tf.Errorf(tf.InvalidArgument, "Expected to dequeue a one-element string tensor")
 	}
 	r.work = core.Data[string](t[0])[0]
-	if err := r.format.open(r.work); err != nil {
+	if err := core.Guard("a reader", func() error { return r.format.open(ctx, r.work) }); err != nil {
 		return err
 	}
 	r.started++
 	return nil
 }
 
-// fromWork reads up to n records of the work at hand.
-func (r *reader) fromWork(n int64) (got records, err error) {
+// fromWork reads up to n records of the work at hand. It must not panic: others
+// would wait for their turn for ever.
+func (r *reader) fromWork(ctx context.Context, n int64) (got records, err error) {
+	defer core.Recover(&err, "a reader")
 	for int64(len(got.keys)) < n {
-		key, value, ok, err := r.format.next()
+		if ctx.Err() != nil {
+			return got, &tf.Error{Code: tf.Canceled, Msg: "the step is over", Err: context.Cause(ctx), Derived: true}
+		}
+		key, value, ok, err := r.format.next(ctx)
 		if err != nil {
 			return got, err
 		}
+		core.Room(len(key) + len(value))
 		if !ok {
 			r.finish()
 			break

@@ -1,6 +1,7 @@
 package io
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -35,7 +36,7 @@ func (r *reader) state() string {
 }
 
 // restore brings the reader to where it was when state was taken.
-func (r *reader) restore(state string) error {
+func (r *reader) restore(ctx context.Context, state string) error {
 	counts, work, ok := parseState([]byte(state))
 	if !ok {
 		return tf.Errorf(tf.InvalidArgument, "Could not parse state for %s: %s", r.name, escaped(state))
@@ -50,7 +51,7 @@ func (r *reader) restore(state string) error {
 	r.format.close()
 	r.started, r.finished, r.produced, r.work = started, finished, produced, work
 	if started > finished {
-		return r.format.open(work)
+		return r.format.open(ctx, work)
 	}
 	return nil
 }

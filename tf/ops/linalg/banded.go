@@ -73,7 +73,7 @@ func checkDiagonal(c *core.OpContext, s tf.Shape) error {
 	if !c.Node.Bool("lower") {
 		at = (s[0] - 1) * s[1]
 	}
-	d := make([]complex128, s[1])
+	d := core.Make[complex128](s[1])
 	kernel.Cast(d, elements(c.Input(0), at, len(d)))
 	for _, v := range d {
 		if !(abs(v) > 0) {

@@ -76,7 +76,7 @@ func halfCross[H interface {
 			return err
 		}
 		n := out.Len()
-		z, x, y := make([]float32, n), make([]float32, n), make([]float32, n)
+		z, x, y := core.Make[float32](n), core.Make[float32](n), core.Make[float32](n)
 		kernel.Cast(x, core.Data[H](c.Input(0)))
 		kernel.Cast(y, core.Data[H](c.Input(1)))
 		crossAll(c, z, x, y)

@@ -62,14 +62,14 @@ func eigReal(in []matrix[float64], out []matrix[complex128]) error {
 	if n == 0 {
 		return nil
 	}
-	re, im := make([]float64, n), make([]float64, n)
+	re, im := core.Make[float64](n), core.Make[float64](n)
 	job, v := lapack.RightEVNone, newMatrix[float64](1, 1)
 	if len(out) > 1 {
 		job, v = lapack.RightEVCompute, newMatrix[float64](n, n)
 	}
 	var size [1]float64
 	solver64.Dgeev(lapack.LeftEVNone, job, n, a.data, n, re, im, nil, 1, v.data, max(1, v.cols), size[:], -1)
-	work := make([]float64, int(size[0]))
+	work := core.Make[float64](int(size[0]))
 	if solver64.Dgeev(lapack.LeftEVNone, job, n, a.data, n, re, im, nil, 1, v.data, max(1, v.cols), work, len(work)) != 0 {
 		return errEig
 	}

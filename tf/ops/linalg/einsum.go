@@ -91,7 +91,7 @@ func einsumArgs[T kernel.Number](c *core.OpContext, e *equation) (*einsumPlan, [
 			x[i] = own
 			continue
 		}
-		x[i] = make([]T, c.Input(i).Len())
+		x[i] = core.Make[T](c.Input(i).Len())
 		kernel.Cast(x[i], in)
 	}
 	return p, x, nil
@@ -106,7 +106,7 @@ func einsum[T kernel.Number](c *core.OpContext, p *einsumPlan, x [][]T) []T {
 	batch, rows, cols, inner := p.shape(p.batch).NumElements(), p.shape(p.free[0]).NumElements(), p.shape(p.free[1]).NumElements(), p.shape(p.contracted).NumElements()
 	a := arrange(p, 0, x[0], join(p.batch, p.free[0], p.contracted), p.summed[0])
 	b := arrange(p, 1, x[1], join(p.batch, p.contracted, p.free[1]), p.summed[1])
-	z := make([]T, batch*rows*cols)
+	z := core.Make[T](batch * rows * cols)
 	g := kernel.NewGemm(rows, cols, inner, false, false)
 	if batch == 1 {
 		kernel.MatMul(c.ParallelFor, g, z, a, b, kernel.Epilogue[T]{})
@@ -126,14 +126,14 @@ func arrange[T kernel.Number](p *einsumPlan, i int, x []T, dims, summed []int) [
 	shape, view := p.shape(all), p.view(all, p.in[i], p.inShape[i])
 	y := x
 	if !contiguous(shape, view.Steps) || len(x) != shape.NumElements() {
-		y = make([]T, shape.NumElements())
+		y = core.Make[T](shape.NumElements())
 		kernel.CopyView(y, kernel.Dense(shape), x, view, shape)
 	}
 	if len(summed) == 0 {
 		return y
 	}
 	n := p.shape(summed).NumElements()
-	out := make([]T, p.shape(dims).NumElements())
+	out := core.Make[T](p.shape(dims).NumElements())
 	for k := range out {
 		for _, v := range y[k*n : (k+1)*n] {
 			out[k] += v
@@ -162,7 +162,7 @@ func spread[T kernel.Number](p *einsumPlan, dims []int, z []T) []T {
 	if contiguous(shape, view.Steps) && len(z) == whole.NumElements() {
 		return z
 	}
-	y := make([]T, whole.NumElements())
+	y := core.Make[T](whole.NumElements())
 	kernel.CopyView(y, view, z, kernel.Dense(shape), shape)
 	return y
 }

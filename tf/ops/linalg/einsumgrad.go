@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -80,7 +81,7 @@ func einsumBack(dy tf.Output, out string, x tf.Output, term string) tf.Output {
 		return Einsum(out+"->"+term, []tf.Output{dy})
 	}
 	shape, sizes := ops.Shape(x), []tf.Output{}
-	ones := make([]int, len(lacking))
+	ones := core.Make[int](len(lacking))
 	for i, r := range lacking {
 		at := axisOf(term, r)
 		sizes = append(sizes, ops.Reshape(ops.GatherV2(shape, ops.FloorMod(number(x, at), ops.Size(shape)), number(x, 0)), vector(x, 1)))

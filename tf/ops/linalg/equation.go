@@ -198,7 +198,7 @@ func (p *einsumPlan) shape(dims []int) tf.Shape {
 // view returns where the elements of a tensor lie, whose dimensions are named
 // by term, in the order of dims.
 func (p *einsumPlan) view(dims, term []int, s tf.Shape) kernel.View {
-	steps, strides := make([]int, len(dims)), kernel.Strides(s)
+	steps, strides := core.Make[int](len(dims)), kernel.Strides(s)
 	for i, label := range dims {
 		for axis, l := range term {
 			if l == label {

@@ -5,6 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/lapack"
 	"gonum.org/v1/gonum/lapack/gonum"
+
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // solver64 has the iterations on real tridiagonal and bidiagonal matrices, and
@@ -21,7 +23,7 @@ func hermitianEig[T scalar](a, v matrix[T]) ([]float64, bool) {
 		return d, n == 0 || solver64.Dsteqr(lapack.EVCompNone, n, d, e, nil, 1, nil)
 	}
 	z := identity[float64](n, n)
-	if !solver64.Dsteqr(lapack.EVOrig, n, d, e, z.data, n, make([]float64, max(1, 2*n-2))) {
+	if !solver64.Dsteqr(lapack.EVOrig, n, d, e, z.data, n, core.Make[float64](max(1, 2*n-2))) {
 		return d, false
 	}
 	v.setReal(z)
@@ -52,7 +54,7 @@ func (m matrix[T]) mirrorLower() {
 // reflections whose product q gives a = q·t·qᴴ, for Hermitian a. It overwrites a.
 func tridiagonalize[T scalar](a matrix[T]) (d, e []float64, q reflections[T]) {
 	n := a.rows
-	d, e, q = make([]float64, n), make([]float64, max(0, n-1)), newReflections[T](max(0, n-1), n)
+	d, e, q = core.Make[float64](n), core.Make[float64](max(0, n-1)), newReflections[T](max(0, n-1), n)
 	for k := range n {
 		d[k] = re(a.at(k, k))
 		if k == n-1 {

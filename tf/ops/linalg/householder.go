@@ -1,6 +1,10 @@
 package linalg
 
-import "math"
+import (
+	"math"
+
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 // blockSize is how many reflections are applied at once, by products of
 // matrices.
@@ -34,7 +38,7 @@ func reflectRows[T scalar](a matrix[T], tau T, v []T) {
 	var few [16]T // no memory for small matrices, of which there may be many
 	w := few[:min(a.cols, len(few))]
 	if a.cols > len(few) {
-		w = make([]T, a.cols)
+		w = core.Make[T](a.cols)
 	}
 	for i, x := range v {
 		axpy(w, conj(x), a.row(i))
@@ -65,7 +69,7 @@ type reflections[T scalar] struct {
 }
 
 func newReflections[T scalar](count, size int) reflections[T] {
-	return reflections[T]{newMatrix[T](count, size), make([]T, count)}
+	return reflections[T]{newMatrix[T](count, size), core.Make[T](count)}
 }
 
 // set makes reflection k that of v, which begins at element from.
@@ -80,7 +84,7 @@ func (q reflections[T]) triangle(lo, hi int) matrix[T] {
 	n := hi - lo
 	t := newMatrix[T](n, n)
 	for j := range n {
-		w := make([]T, j)
+		w := core.Make[T](j)
 		for i := range w {
 			w[i] = -q.tau[lo+j] * dot(q.v.row(lo+i), q.v.row(lo+j))
 		}

@@ -132,7 +132,7 @@ func leastOfAny[T scalar](a, b, x matrix[T], precision float64) {
 // into an upper triangle whose diagonal gets smaller, and does to b what that
 // takes.
 func triangularizeByNorm[T scalar](a, b matrix[T]) []int {
-	order := make([]int, a.cols)
+	order := core.Make[int](a.cols)
 	for j := range order {
 		order[j] = j
 	}
@@ -155,7 +155,7 @@ func triangularizeByNorm[T scalar](a, b matrix[T]) []int {
 }
 
 func longestColumn[T scalar](a matrix[T]) int {
-	sums := make([]float64, a.cols)
+	sums := core.Make[float64](a.cols)
 	for i := range a.rows {
 		for j, v := range a.row(i) {
 			sums[j] += re(v * conj(v))

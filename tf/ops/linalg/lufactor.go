@@ -1,6 +1,10 @@
 package linalg
 
-import "math"
+import (
+	"math"
+
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 // A luFactor is p·a = l·u: the unit lower and the upper triangle in one
 // matrix, and the rows of a in the order in which they were chosen.
@@ -12,7 +16,7 @@ type luFactor[T scalar] struct {
 
 // factorLU factors a in place, with partial pivoting.
 func factorLU[T scalar](a matrix[T]) *luFactor[T] {
-	f := &luFactor[T]{lu: a, rows: make([]int, a.rows)}
+	f := &luFactor[T]{lu: a, rows: core.Make[int](a.rows)}
 	for i := range f.rows {
 		f.rows[i] = i
 	}

@@ -5,6 +5,7 @@ import (
 	"math/cmplx"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A scalar is what matrices are computed in, whatever their tensors hold: the
@@ -18,7 +19,7 @@ type matrix[T scalar] struct {
 }
 
 func newMatrix[T scalar](rows, cols int) matrix[T] {
-	return matrix[T]{rows, cols, cols, make([]T, rows*cols)}
+	return matrix[T]{rows, cols, cols, core.Make[T](rows * cols)}
 }
 
 func identity[T scalar](rows, cols int) matrix[T] {
@@ -52,7 +53,7 @@ func (m matrix[T]) part(i, j, rows, cols int) matrix[T] {
 
 // column copies column j from row i down.
 func (m matrix[T]) column(i, j int) []T {
-	x := make([]T, m.rows-i)
+	x := core.Make[T](m.rows - i)
 	for k := range x {
 		x[k] = m.at(i+k, j)
 	}
@@ -200,7 +201,7 @@ func product[T scalar](a, b matrix[T]) matrix[T] {
 
 // norm1 returns the greatest sum of absolute values of a column.
 func norm1[T scalar](m matrix[T]) float64 {
-	sums := make([]float64, m.cols)
+	sums := core.Make[float64](m.cols)
 	for i := range m.rows {
 		for j, v := range m.row(i) {
 			sums[j] += abs(v)

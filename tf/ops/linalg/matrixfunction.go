@@ -113,7 +113,7 @@ func logarithm(in, out []matrix[complex128]) error {
 // quadrature of ∫ x·(1 + s·x)⁻¹ ds from 0 to 1, as many times as roots were
 // taken.
 func logTriangle(t matrix[complex128]) bool {
-	diagonal := make([]complex128, t.rows)
+	diagonal := core.Make[complex128](t.rows)
 	for i := range diagonal {
 		v := t.at(i, i)
 		if v == 0 {

@@ -111,7 +111,7 @@ func singularValues[T scalar](a matrix[T], s []T, u, v matrix[T]) bool {
 		count = n
 	}
 	ub, vb := identity[float64](n, n), identity[float64](n, n)
-	if n > 0 && !solver64.Dbdsqr(blas.Upper, n, count, count, 0, d, e, vb.data, n, ub.data, n, nil, 1, make([]float64, 4*n)) {
+	if n > 0 && !solver64.Dbdsqr(blas.Upper, n, count, count, 0, d, e, vb.data, n, ub.data, n, nil, 1, core.Make[float64](4*n)) {
 		return false
 	}
 	for i, x := range d {
@@ -132,7 +132,7 @@ func singularValues[T scalar](a matrix[T], s []T, u, v matrix[T]) bool {
 // the reflections whose products q and p give a = q·b·pᴴ. It overwrites a.
 func bidiagonalize[T scalar](a matrix[T]) (d, e []float64, q, p reflections[T]) {
 	m, n := a.rows, a.cols
-	d, e = make([]float64, n), make([]float64, max(0, n-1))
+	d, e = core.Make[float64](n), core.Make[float64](max(0, n-1))
 	q, p = newReflections[T](n, m), newReflections[T](max(0, n-1), n)
 	for k := range n {
 		x := a.column(k, k)

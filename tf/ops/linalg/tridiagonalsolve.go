@@ -65,7 +65,7 @@ func (s *tridiagonalSystem[T]) solveThomas() bool {
 // greater element is kept, compared to the rest of its row if scaled is set.
 func (s *tridiagonalSystem[T]) eliminate(scaled bool) bool {
 	n := len(s.main)
-	s.second = make([]T, n)
+	s.second = core.Make[T](n)
 	size := s.rowSize(0)
 	for i := range n - 1 {
 		next := s.rowSize(i+1) + abs(s.below[i+1])

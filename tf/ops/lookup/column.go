@@ -52,7 +52,7 @@ func (c *cells[V]) resize(rows int) {
 		c.data = c.data[:n]
 		return
 	}
-	c.data = append(c.data, make([]V, n-len(c.data))...)
+	c.data = append(c.data, core.Make[V](n-len(c.data))...)
 }
 
 // newColumn returns an empty column for values of type d, nil if tables hold no

@@ -168,7 +168,9 @@ type lines struct {
 }
 
 func (r *lines) next() (string, error) {
-	line, err := r.buffer.ReadString('\n')
+	b, err := core.ReadLine(r.buffer)
+	line := string(b)
+	core.Room(2 * len(line))
 	r.at += len(line)
 	if err == io.EOF && line != "" {
 		err = nil

@@ -64,6 +64,9 @@ func decodeCompressed(n *core.Node) (core.Kernel, error) {
 func inflate(s string, into func(*bytes.Buffer, *strings.Reader) error) (string, error) {
 	var b bytes.Buffer
 	err := into(&b, strings.NewReader(s))
+	if core.Exhausted(err) {
+		return "", err
+	}
 	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return b.String(), nil
 	}
@@ -73,7 +76,7 @@ func inflate(s string, into func(*bytes.Buffer, *strings.Reader) error) (string,
 func unzlib(b *bytes.Buffer, s *strings.Reader) error {
 	r, err := zlib.NewReader(s)
 	if err == nil {
-		_, err = io.Copy(b, r)
+		err = core.CopyTo(b, r)
 	}
 	return err
 }
@@ -91,7 +94,7 @@ func gunzip(b *bytes.Buffer, s *strings.Reader) error {
 			return err
 		}
 		r.Multistream(false)
-		if _, err = io.Copy(b, r); err != nil {
+		if err = core.CopyTo(b, r); err != nil {
 			return err
 		}
 	}
@@ -131,7 +134,7 @@ func unzstd(s string) (string, error) {
 		return "", tf.Errorf(tf.Internal, "Failed to create zstd context: %v", err)
 	}
 	defer d.Close()
-	b, err := d.DecodeAll([]byte(s), make([]byte, 0, size))
+	b, err := d.DecodeAll([]byte(s), core.Make[byte](int(size))[:0])
 	if err != nil {
 		return "", &tf.Error{Code: tf.InvalidArgument, Msg: "Failed to decompress zstd input: " + zstdReason(err), Err: err}
 	}

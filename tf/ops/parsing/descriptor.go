@@ -1,7 +1,7 @@
 package parsing
 
 import (
-	"os"
+	"context"
 	"slices"
 	"strings"
 
@@ -44,7 +44,8 @@ func descriptors(source string) (*protoregistry.Files, error) {
 	if source == "" || source == "local://" {
 		return protoregistry.GlobalFiles, nil
 	}
-	data, err := os.ReadFile(core.LocalPath(source))
+	text, err := core.ReadFile(context.Background(), source) // when the kernel is made
+	data := []byte(text)
 	if err != nil {
 		inline, ok := strings.CutPrefix(source, "bytes://")
 		if !ok {

@@ -156,7 +156,7 @@ func attrKeys(c *core.OpContext) (dense, sparse, ragged []string, at int, err er
 
 func firstKeys(c *core.OpContext) (dense, sparse, ragged []string, at int, err error) {
 	ns, nd := c.Node.Int("Nsparse"), c.Node.Int("Ndense")
-	keys := make([]string, ns+nd)
+	keys := core.Make[string](ns + nd)
 	for i := range keys {
 		k := c.Input(2 + i)
 		if k.Len() != 1 {

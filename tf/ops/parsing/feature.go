@@ -75,9 +75,9 @@ func (b *batch) find() error {
 	for k := range b.lists {
 		lists[b.lists[k].name] = append(lists[b.lists[k].name], k)
 	}
-	b.found = make([]example.Feature, len(b.examples)*b.width())
-	b.steps = make([][]example.Feature, len(b.examples)*len(b.lists))
-	bad := make([]bool, len(b.examples))
+	b.found = core.Make[example.Feature](len(b.examples) * b.width())
+	b.steps = core.Make[[]example.Feature](len(b.examples) * len(b.lists))
+	bad := core.Make[bool](len(b.examples))
 	b.c.ParallelFor(len(b.examples), 64, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			row := b.found[i*b.width() : (i+1)*b.width()]
@@ -171,7 +171,7 @@ func (b *batch) refuse(i int, f *feature, format string, args ...any) error {
 
 // gathered reads all values of a column, and where those of each example end.
 func gathered[T any](b *batch, k int, f *feature, kind example.Kind, list lister[T]) (values []T, ends []int, err error) {
-	ends = make([]int, len(b.examples))
+	ends = core.Make[int](len(b.examples))
 	for i := range b.examples {
 		v := b.found[i*b.width()+k]
 		if v.Kind != example.None && v.Kind != kind {

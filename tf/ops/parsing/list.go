@@ -172,7 +172,7 @@ func denseList[T tf.Elem](b *batch, l *list, w walked[T]) error {
 	}
 	out := core.Data[T](t)
 	clear(out)
-	lengths := make([]int64, len(b.examples))
+	lengths := core.Make[int64](len(b.examples))
 	step, begin := 0, 0
 	for i, last := range w.stepsEnds {
 		for s := 0; step < last; s++ {

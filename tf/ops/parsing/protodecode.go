@@ -130,7 +130,7 @@ func (d *protoDecoder) compute(c *core.OpContext) error {
 	if in.Len() < 1 {
 		return tf.Errorf(tf.InvalidArgument, "Bufs argument must contain at least one value")
 	}
-	rows, longest := make([][]protoRow, in.Len()), slices.Repeat([]int{1}, len(d.fields))
+	rows, longest := core.Make[[]protoRow](in.Len()), slices.Repeat([]int{1}, len(d.fields))
 	for i, s := range core.Data[string](in) {
 		row, err := d.read(s)
 		if err != nil {

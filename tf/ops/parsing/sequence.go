@@ -53,7 +53,7 @@ type SequenceSpec struct {
 // messages. The outputs are in the order of the op's definition.
 func ParseSequenceExampleV2(serialized, names tf.Output, s SequenceSpec, opts ...tf.Option) []tf.Output {
 	g := serialized.Graph()
-	missing := make([]bool, len(s.DenseLists))
+	missing := core.Make[bool](len(s.DenseLists))
 	copy(missing, s.MayBeMissing)
 	in := []tf.Output{serialized, names}
 	for _, keys := range [][]string{sparseKeys(s.Sparse), denseKeys(s.Dense), raggedKeys(s.Ragged), sparseKeys(s.SparseLists), denseKeys(s.DenseLists), raggedKeys(s.RaggedLists)} {

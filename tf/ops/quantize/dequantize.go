@@ -108,7 +108,7 @@ func dequantizeInto[Q quantum](c *core.OpContext, at slices, by []func([]float32
 	}
 	y := core.Data[tf.BF16](out)
 	at.each(c, func(slice, lo, hi int) {
-		wide := make([]float32, hi-lo)
+		wide := core.Make[float32](hi - lo)
 		by[slice](wide, x[lo:hi])
 		kernel.Narrow(y[lo:hi], wide)
 	})

@@ -217,7 +217,7 @@ func channelRanges(c *core.OpContext, x int, low, high float32) ([]nudged, error
 		}
 	}
 	lo, hi := core.Data[float32](c.Input(x+1)), core.Data[float32](c.Input(x+2))
-	out := make([]nudged, n)
+	out := core.Make[nudged](n)
 	for i := range out {
 		out[i] = nudge(lo[i], hi[i], low, high)
 	}
@@ -288,7 +288,7 @@ func fakeBackward(c *core.OpContext, _ int, r []nudged) error {
 		return err
 	}
 	dy, x := core.Data[float32](c.Input(0)), core.Data[float32](c.Input(1))
-	below, above := make([]float64, len(r)), make([]float64, len(r))
+	below, above := core.Make[float64](len(r)), core.Make[float64](len(r))
 	for i := 0; i < len(x); {
 		for k := range r {
 			switch v := x[i]; {

@@ -22,7 +22,7 @@ type finish struct {
 
 // newFinish returns the finish of sums whose factors have steps of these sizes.
 func newFinish(left float32, right []float32, result float32) *finish {
-	f := &finish{factor: make([]float32, len(right)), perUnit: 1 / result}
+	f := &finish{factor: core.Make[float32](len(right)), perUnit: 1 / result}
 	for i, step := range right {
 		f.factor[i] = left * step
 	}
@@ -54,7 +54,7 @@ func (f *finish) into(c *core.OpContext, out *core.Tensor, sums []int32, channel
 	case tf.QInt32:
 		finishAs(c, f, core.Data[int32](out), sums, channels)
 	case tf.BFloat16:
-		y := make([]float32, len(sums))
+		y := core.Make[float32](len(sums))
 		f.floats(c, y, sums, channels)
 		kernel.Narrow(core.Data[tf.BF16](out), y)
 	default:
@@ -107,7 +107,7 @@ func biases(t *core.Tensor, perStep []float32) []float32 {
 	if t.DType() != tf.QInt32 {
 		return core.Data[float32](t)
 	}
-	out := make([]float32, t.Len())
+	out := core.Make[float32](t.Len())
 	for i, v := range core.Data[int32](t) {
 		out[i] = float32(v) / perStep[i%len(perStep)]
 	}

@@ -186,7 +186,7 @@ func fusedConv[Q kernel.Byte](w *slide, o fusedConvOpts) core.Kernel {
 		if err != nil {
 			return err
 		}
-		sums := make([]int32, out.Len())
+		sums := core.Make[int32](out.Len())
 		kernel.Convolve8(c.ParallelFor, v, sums, kernel.Bytes[Q]{Data: core.Data[Q](x)}, kernel.Bytes[int8]{Data: core.Data[int8](filter)})
 		f.into(c, out, sums, v.OutC)
 		return setConvSpans[Q](c, o.in, &r)

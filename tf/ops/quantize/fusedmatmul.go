@@ -113,7 +113,7 @@ func (f matMulFusion) kernel(n *core.Node) (core.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		sums := make([]int32, out.Len())
+		sums := core.Make[int32](out.Len())
 		kernel.MatMul8(c.ParallelFor, g, sums, kernel.Bytes[uint8]{Data: core.Data[uint8](a)}, kernel.Bytes[int8]{Data: core.Data[int8](b)})
 		finish := f.finish(c, scaled)
 		finish.bias = f.biases(c, g, scaled)
@@ -151,7 +151,7 @@ func (f matMulFusion) biases(c *core.OpContext, g kernel.Gemm, scaled bool) []fl
 	switch {
 	case scaled && bias.DType() == tf.QInt32:
 		perUnit := 1 / float32(255*127/float64(a.hi*b.farther()))
-		out := make([]float32, bias.Len())
+		out := core.Make[float32](bias.Len())
 		for i, v := range core.Data[int32](bias) {
 			out[i] = float32(v) * perUnit
 		}
@@ -161,7 +161,7 @@ func (f matMulFusion) biases(c *core.OpContext, g kernel.Gemm, scaled bool) []fl
 	case scaled:
 		return core.Data[float32](bias)
 	}
-	out, zero := make([]float32, bias.Len()), 255*a.lo/width
+	out, zero := core.Make[float32](bias.Len()), 255*a.lo/width
 	for j, sum := range columnSums(g, core.Data[int8](c.Input(1))) {
 		out[j] = core.Data[float32](bias)[j] + float32(sum)*zero
 	}
@@ -170,7 +170,7 @@ func (f matMulFusion) biases(c *core.OpContext, g kernel.Gemm, scaled bool) []fl
 
 // columnSums returns the sums of the columns of b.
 func columnSums(g kernel.Gemm, b []int8) []int32 {
-	sums := make([]int32, g.N)
+	sums := core.Make[int32](g.N)
 	for i, v := range b {
 		column := i % g.LDB
 		if g.TransB {

@@ -215,7 +215,7 @@ func quantizedInstanceNorm(n *core.Node) (core.Kernel, error) {
 
 // normalize returns x, of shape s and with steps of the given size, normalized.
 func (o *instanceNorm) normalize(c *core.OpContext, x []uint8, s tf.Shape, step float32) []float32 {
-	y := make([]float32, len(x))
+	y := core.Make[float32](len(x))
 	pixels, channels := s[1]*s[2], s[3]
 	c.ParallelFor(s[0], max(1, grain/max(1, pixels*channels)), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
@@ -233,7 +233,7 @@ func (o *instanceNorm) normalize(c *core.OpContext, x []uint8, s tf.Shape, step 
 // moments returns the mean of each channel of an image, in steps, and one
 // divided by the standard deviation.
 func (o *instanceNorm) moments(x []uint8, channels int, step float32) (mean, factor []float32) {
-	mean, factor = make([]float32, channels), make([]float32, channels)
+	mean, factor = core.Make[float32](channels), core.Make[float32](channels)
 	for i, v := range x {
 		mean[i%channels] += float32(v)
 	}

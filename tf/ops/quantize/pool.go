@@ -176,7 +176,7 @@ func quantizedAvgPool[Q int8 | uint8](n *core.Node) (core.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		wide, means := make([]int32, x.Len()), make([]int32, out.Len())
+		wide, means := core.Make[int32](x.Len()), core.Make[int32](out.Len())
 		kernel.Cast(wide, core.Data[Q](x))
 		kernel.AvgPoolWhole(c.ParallelFor, v, means, wide)
 		kernel.Cast(core.Data[Q](out), means) // no mean is out of the range of its numbers

@@ -245,7 +245,7 @@ func quantizeSlices[Q quantum](c *core.OpContext, q *quantizer, at slices) error
 		}
 		bounds[i] = core.Data[float32](t)
 	}
-	by := make([]slicer[Q], at.n)
+	by := core.Make[slicer[Q]](at.n)
 	for i := range by {
 		lo, hi, err := q.widened(core.Data[float32](c.Input(1))[i], core.Data[float32](c.Input(2))[i])
 		if err != nil {

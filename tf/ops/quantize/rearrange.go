@@ -122,7 +122,7 @@ func joinedSizes(c *core.OpContext, from, n, axis int) (tf.Shape, error) {
 }
 
 func concatSpans(c *core.OpContext, n int) ([]span, error) {
-	out := make([]span, n)
+	out := core.Make[span](n)
 	for i := range out {
 		lo, hi := c.Input(1+n+i), c.Input(1+2*n+i)
 		switch {

@@ -50,7 +50,7 @@ func channelsShape(c *core.Infer) error {
 
 // reach returns the greatest absolute values of ranges whose bounds are given.
 func reach(lo, hi []float32) []float32 {
-	out := make([]float32, len(lo))
+	out := core.Make[float32](len(lo))
 	for i := range out {
 		out[i] = max(abs(lo[i]), abs(hi[i]))
 	}
@@ -103,7 +103,7 @@ func channelsRange(n *core.Node) (core.Kernel, error) {
 // farthest returns the greatest absolute value of each channel, as 32 bits hold
 // it, and the least number of all.
 func farthest(x []int32, channels int) (most []int32, least int32) {
-	lo, hi := make([]int32, channels), make([]int32, channels)
+	lo, hi := core.Make[int32](channels), core.Make[int32](channels)
 	for i := range lo {
 		lo[i], hi[i] = math.MaxInt32, math.MinInt32
 	}

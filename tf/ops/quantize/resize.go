@@ -69,7 +69,7 @@ func points(n *core.Node, in, out int) []point {
 		scale = float32(in-1) / float32(out-1)
 	}
 	half := n.Bool("half_pixel_centers")
-	all := make([]point, out)
+	all := core.Make[point](out)
 	for i := range all {
 		at := float32(i) * scale
 		if half {

@@ -272,7 +272,7 @@ func (v *simulation[T]) ranges(c *core.OpContext, at slices, x []T) (lo, hi []T,
 		}
 		return lo, hi, nil
 	}
-	lo, hi = make([]T, at.n), make([]T, at.n)
+	lo, hi = core.Make[T](at.n), core.Make[T](at.n)
 	across := kernel.NewReduction([]int{at.outer, at.n, at.inner}, []bool{true, false, true})
 	kernel.Reduce(c.ParallelFor, across, lo, x, kernel.MinFold[T]())
 	kernel.Reduce(c.ParallelFor, across, hi, x, kernel.MaxFold[T]())
@@ -332,7 +332,7 @@ func simulate[T float](c *core.OpContext) error {
 	if err != nil {
 		return err
 	}
-	scales := make([]scaling[T], len(lo))
+	scales := core.Make[scaling[T]](len(lo))
 	for i := range scales {
 		scales[i] = v.scaling(lo[i], hi[i])
 	}

@@ -107,7 +107,7 @@ func sameRows(want, got tf.Shape, rank string, wrongRank bool) error {
 
 func (s *sparseSum) begin(g []*core.Tensor) {
 	s.rows, s.values = slices.Clone(core.Data[int64](g[0])), g[1].Clone()
-	s.counts = make([]int, len(s.rows))
+	s.counts = core.Make[int](len(s.rows))
 	for i := range s.counts {
 		s.counts[i] = 1
 	}
@@ -141,7 +141,7 @@ type mergedRow struct{ have, come int }
 func (s *sparseSum) merge(have *sparseSum, come *core.Tensor, from []mergedRow) {
 	shape := come.Shape().Clone()
 	shape[0] = len(from)
-	s.values, s.counts = core.NewTensor(come.DType(), shape), make([]int, len(from))
+	s.values, s.counts = core.NewTensor(come.DType(), shape), core.Make[int](len(from))
 	n := shape[1:].NumElements()
 	for k, m := range from {
 		if m.have >= 0 {

@@ -55,7 +55,7 @@ func putInts(t *core.Tensor, v []int) {
 // splitsOf reads inputs 0 to n-1, the row splits of dimensions from the outside
 // inwards.
 func splitsOf(c *core.OpContext, n int) ([][]int, error) {
-	splits := make([][]int, n)
+	splits := core.Make[[]int](n)
 	for i := range splits {
 		v, err := c.Input(i).Ints()
 		if err != nil {

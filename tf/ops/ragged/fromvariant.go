@@ -15,7 +15,7 @@ func fromVariant(n *core.Node) (core.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		es := make([]*encoded, t.Len())
+		es := core.Make[*encoded](t.Len())
 		for i, v := range t.Variants() {
 			e, err := decoded(v, i, rank, d, ds)
 			if err != nil {
@@ -82,7 +82,7 @@ func outerSplitsOf(s tf.Shape) (splits [][]int) {
 	rows := 1
 	for k := range len(s) - 1 {
 		rows *= s[k]
-		v := make([]int, rows+1)
+		v := core.Make[int](rows + 1)
 		for i := range v {
 			v[i] = i * s[k+1]
 		}

@@ -170,7 +170,7 @@ type gathered struct {
 // outerSplits returns n row splits, of which those are filled that the
 // dimensions of indices make.
 func outerSplits(indices tf.Shape, n int) [][]int {
-	out := make([][]int, n)
+	out := core.Make[[]int](n)
 	count := 1
 	for dim := range out {
 		out[dim] = []int{0}

@@ -58,8 +58,11 @@ func segmentJoin(n *core.Node) (core.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		w, joined := s[1:].NumElements(), make([][]byte, out.Len())
-		begun, words := make([]bool, count), core.Data[string](x)
+		w, joined := s[1:].NumElements(), core.Make[[]byte](out.Len())
+		begun, words := core.Make[bool](count), core.Data[string](x)
+		for k, n := range joinedSizes(at, words, w, out.Len(), len(sep)) {
+			joined[k] = core.Make[byte](n)[:0]
+		}
 		for i, id := range at {
 			for k := range w {
 				b := joined[id*w+k]
@@ -75,6 +78,17 @@ func segmentJoin(n *core.Node) (core.Kernel, error) {
 		}
 		return nil
 	}), nil
+}
+
+// joinedSizes returns how long the results may get.
+func joinedSizes(at []int, words []string, w, n, sep int) []int {
+	sizes := core.Make[int](n)
+	for i, id := range at {
+		for k := range w {
+			sizes[id*w+k] += sep + len(words[i*w+k])
+		}
+	}
+	return sizes
 }
 
 // segmentIDs checks the inputs and returns ids and the number of segments.

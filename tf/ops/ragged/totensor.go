@@ -180,7 +180,7 @@ func (l layout) partitions(c *core.OpContext) (parts [][]int, n int, err error) 
 	if n < 0 {
 		return nil, 0, invalid("the number of rows must not be negative, got %d", n)
 	}
-	parts = make([][]int, len(l.kinds))
+	parts = core.Make[[]int](len(l.kinds))
 	for i := range parts {
 		if parts[i], err = c.Input(3 + l.first + i).Ints(); err != nil {
 			return nil, 0, err

@@ -177,7 +177,7 @@ func (e *encoded) unbatch(c *core.OpContext, d tf.DType) ([]*encoded, error) {
 		}
 		n = len(splits[k]) - 1
 	}
-	parts := make([]*encoded, n)
+	parts := core.Make[*encoded](n)
 	for i := range parts {
 		parts[i] = e.part(splits, i, d)
 	}
@@ -186,7 +186,7 @@ func (e *encoded) unbatch(c *core.OpContext, d tf.DType) ([]*encoded, error) {
 
 // rows returns the elements of a dense tensor.
 func (e *encoded) rows() []*encoded {
-	parts := make([]*encoded, e.values.Dim(0))
+	parts := core.Make[*encoded](e.values.Dim(0))
 	w := width(e.values)
 	for i := range parts {
 		parts[i] = &encoded{values: core.NewTensor(e.values.DType(), e.values.Shape()[1:])}

@@ -39,7 +39,7 @@ func broadcast(v []float64, from, to tf.Shape) []float64 {
 	if from.Equal(to) {
 		return v
 	}
-	out := make([]float64, to.NumElements())
+	out := core.Make[float64](to.NumElements())
 	for i := range out {
 		at, step, rest := 0, 1, i
 		for d := 1; d <= len(from); d++ {

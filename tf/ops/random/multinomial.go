@@ -81,7 +81,7 @@ func widened[H interface {
 	kernel.HalfFloat
 	tf.Elem
 }](t *core.Tensor) []float32 {
-	out := make([]float32, t.Len())
+	out := core.Make[float32](t.Len())
 	kernel.Widen(out, core.Data[H](t))
 	return out
 }

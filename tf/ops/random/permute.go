@@ -160,7 +160,7 @@ func seedWords(t *core.Tensor) [][3]uint32 {
 }
 
 func lowWords[T int32 | uint32 | int64 | uint64](v []T) [][3]uint32 {
-	out := make([][3]uint32, len(v)/3)
+	out := core.Make[[3]uint32](len(v) / 3)
 	for i := range out {
 		out[i] = [3]uint32{uint32(v[3*i]), uint32(v[3*i+1]), uint32(v[3*i+2])}
 	}

@@ -11,7 +11,7 @@ import (
 
 // numbers returns the elements of t in float64.
 func numbers(t *core.Tensor) []float64 {
-	out := make([]float64, t.Len())
+	out := core.Make[float64](t.Len())
 	kernel.Cast(out, elements(t))
 	return out
 }
@@ -43,7 +43,7 @@ func sampled(c *core.OpContext, out *core.Tensor, params int, sample func(i, par
 	if out.Len() == 0 || params == 0 {
 		return
 	}
-	values, each := make([]float64, out.Len()), out.Len()/params
+	values, each := core.Make[float64](out.Len()), out.Len()/params
 	c.ParallelFor(len(values), sampleGrain, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			param := i / each

@@ -54,7 +54,7 @@ func shuffle(n *core.Node) (core.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		order := make([]int, x.Dim(0))
+		order := core.Make[int](x.Dim(0))
 		for i := range order {
 			order[i] = i
 		}

@@ -109,7 +109,7 @@ func parameterized(n *core.Node) (core.Kernel, error) {
 			return err
 		}
 		p := g.ReserveBlocks(uint64(batches) * 2 * 1000 * uint64(each+3) / 4)
-		of, values := precisionOf(d), make([]float64, out.Len())
+		of, values := precisionOf(d), core.Make[float64](out.Len())
 		params := boundedParameters(c, 1)
 		for b := range batches {
 			part := values[min(b*each, len(values)):min((b+1)*each, len(values))]
@@ -182,7 +182,7 @@ func parameterizedStateless(n *core.Node) (core.Kernel, error) {
 			return err
 		}
 		of, batches := precisionOf(d), s.NumElements()
-		values, part := make([]float64, out.Len()), make([]float64, out.Len()/batches)
+		values, part := core.Make[float64](out.Len()), core.Make[float64](out.Len()/batches)
 		for b := range batches {
 			one := stream.Bounded{Mean: params[0][b], Deviation: params[1][b], Low: params[2][b], High: params[3][b]}
 			if err := told(one.Fill(&p, of, part)); err != nil {

@@ -30,7 +30,7 @@ func float32s(c *core.OpContext, i int) []float32 {
 	if t.DType() == tf.Float32 {
 		return core.Data[float32](t)
 	}
-	x := make([]float32, t.Len())
+	x := core.Make[float32](t.Len())
 	kernel.Widen(x, core.Data[tf.Half](t))
 	return x
 }
@@ -56,7 +56,7 @@ func (r *results) alloc(i int, d tf.DType, s tf.Shape) ([]float32, error) {
 	if d == tf.Float32 {
 		return core.Data[float32](t), nil
 	}
-	x := make([]float32, t.Len())
+	x := core.Make[float32](t.Len())
 	r.rounded = append(r.rounded, rounded{t, x})
 	return x, nil
 }

@@ -66,7 +66,7 @@ func (o CTCBeamOpts) Apply(s *tf.Spec) { s.Set("merge_repeated", !o.KeepRepeated
 // beamWidth best beginnings at each step.
 func CTCBeamSearchDecoder(x, lengths tf.Output, beamWidth, topPaths int, opts ...tf.Option) (d []Decoded, logProbability tf.Output) {
 	op := tf.Apply(nil, "CTCBeamSearchDecoder", []tf.Output{x, lengths}, tf.Join(opts, tf.Attr("beam_width", beamWidth), tf.Attr("top_paths", topPaths))...)
-	d = make([]Decoded, max(0, topPaths))
+	d = core.Make[Decoded](max(0, topPaths))
 	for p := range d {
 		d[p] = Decoded{op.Output(p), op.Output(topPaths + p), op.Output(2*topPaths + p)}
 	}
@@ -128,7 +128,7 @@ func decoderOf[T interface {
 			return nil, tf.Errorf(tf.FailedPrecondition, "sequence_length(%d) <= %d", b, d.time)
 		}
 	}
-	d.found = make([][][]int, d.batch)
+	d.found = core.Make[[][]int](d.batch)
 	paths := (len(c.Out) - 1) / 3
 	scores, err := c.Alloc(3*paths, x.DType(), tf.Shape{d.batch, paths})
 	if err != nil {

@@ -42,7 +42,7 @@ func (v *ctc) sequences(at []int64, values []int32) ([][]int32, error) {
 	for i := range values {
 		widest = max(widest, at[2*i+1]+1)
 	}
-	out := make([][]int32, v.batch)
+	out := core.Make[[]int32](v.batch)
 	for i, l := range values {
 		b, k := at[2*i], at[2*i+1]
 		if b < 0 || b >= int64(v.batch) || k < 0 {
@@ -88,7 +88,7 @@ func (v *ctc) checkLengths() error {
 // findPaths sets the paths of the sequences that have a loss.
 func (v *ctc) findPaths(n *core.Node, labels [][]int32) error {
 	collapse, ignore := n.Bool("preprocess_collapse_repeated"), n.Bool("ignore_longer_outputs_than_inputs")
-	v.paths = make([][]int, v.batch)
+	v.paths = core.Make[[]int](v.batch)
 	for b, l := range labels {
 		if len(l) == 0 {
 			return invalid("Labels length is zero in batch %d", b)
@@ -136,7 +136,7 @@ func (v *ctc) path(b int, labels []int32, collapse bool) ([]int, error) {
 
 // joined lists labels as messages show them: "1,2".
 func joined(labels []int32) string {
-	out := make([]string, len(labels))
+	out := core.Make[string](len(labels))
 	for i, l := range labels {
 		out[i] = strconv.Itoa(int(l))
 	}

@@ -148,7 +148,7 @@ type ctcSequence struct {
 func lossOf[T kernel.Float](v *ctc, b int, x, dx []T) T {
 	path, steps := v.paths[b], int(v.lengths[b])
 	n, probs := len(path)*steps, steps*v.classes
-	work := make([]float64, probs+3*n)
+	work := core.Make[float64](probs + 3*n)
 	s := &ctcSequence{ctc: v, path: path, steps: steps, probs: work[:probs], labels: work[probs : probs+n], alpha: work[probs+n : probs+2*n], beta: work[probs+2*n:]}
 	for t := range steps {
 		row := s.probs[t*v.classes:][:v.classes]

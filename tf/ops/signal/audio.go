@@ -115,7 +115,7 @@ func spectrogram(n *core.Node) (core.Kernel, error) {
 	if window < 2 || stride < 1 || window > longestWindow {
 		return nil, tf.Errorf(tf.InvalidArgument, "Spectrogram initialization failed for window size %d and stride %d", window, stride)
 	}
-	t, hann := newTransform(powerOfTwo(window)), make([]float64, window)
+	t, hann := newTransform(powerOfTwo(window)), core.Make[float64](window)
 	for i := range hann {
 		hann[i] = 0.5 - 0.5*math.Cos(2*math.Pi*float64(i)/float64(window))
 	}
@@ -131,7 +131,7 @@ func spectrogram(n *core.Node) (core.Kernel, error) {
 		}
 		y, samples := core.Data[float32](out), core.Data[float32](x)
 		c.ParallelFor(channels*many, max(grain/t.n, 1), func(lo, hi int) {
-			z, scratch := make([]complex128, t.n), make([]complex128, t.room())
+			z, scratch := core.Make[complex128](t.n), core.Make[complex128](t.room())
 			for i := lo; i < hi; i++ {
 				channel, first := i/many, i%many*stride
 				for k := range z {

@@ -207,7 +207,7 @@ func fixedKernel(k kind, rank int) core.NewKernel {
 // setLengths reads the lengths of the transforms and checks that the input has
 // as many elements, if it has any.
 func (s *spectrum) setLengths(t *core.Tensor) error {
-	lengths := make([]int, t.Len())
+	lengths := core.Make[int](t.Len())
 	for i, n := range core.Data[int32](t) {
 		if n < 0 {
 			return invalid("fft_length[%d] must >= 0, but got: %d", i, n)
@@ -240,7 +240,7 @@ func (s *spectrum) run(c *core.OpContext) error {
 		return err
 	}
 	if c.Input(0).Len() == 0 {
-		kernel.Cast(elements(out), make([]complex128, out.Len()))
+		kernel.Cast(elements(out), core.Make[complex128](out.Len()))
 		return nil
 	}
 	if err := core.CheckSize(tf.Complex128, append(s.in[:s.outer()].Clone(), s.lengths...)); err != nil {

@@ -3,6 +3,8 @@ package signal
 import (
 	"math"
 	"math/bits"
+
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A fixedComplex is a complex number in 16-bit fixed point: 1<<15 is 1.
@@ -57,7 +59,7 @@ func newFixedFFT(size int) *fixedFFT {
 
 // transform returns the first half+1 coefficients for x.
 func (f *fixedFFT) transform(x []int16) []fixedComplex {
-	in, mid, out := make([]fixedComplex, f.half), make([]fixedComplex, f.half), make([]fixedComplex, f.half+1)
+	in, mid, out := core.Make[fixedComplex](f.half), core.Make[fixedComplex](f.half), core.Make[fixedComplex](f.half+1)
 	for i := range in {
 		in[i] = fixedComplex{x[2*i], x[2*i+1]}
 	}

@@ -156,12 +156,12 @@ func stack[T uint16 | float32](f *frontend, y []T, frames [][]uint16) {
 // learned on the way.
 func (f *frontend) features(audio []int16, count int) [][]uint16 {
 	fixed := func(v float32) uint32 { return uint32(uint16(int32(v * (1 << noiseBits)))) }
-	noise := &noiseReduction{bits: f.smoothing, smoothing: [2]uint32{fixed(f.even), fixed(f.odd)}, remaining: fixed(f.remaining), estimate: make([]uint32, f.channels)}
+	noise := &noiseReduction{bits: f.smoothing, smoothing: [2]uint32{fixed(f.even), fixed(f.odd)}, remaining: fixed(f.remaining), estimate: core.Make[uint32](f.channels)}
 	var gain *gainControl
 	if f.gained {
 		gain = newGainControl(f.strength, f.offset, f.gainBits, f.smoothing, f.correction)
 	}
-	frames := make([][]uint16, count)
+	frames := core.Make[[]uint16](count)
 	for k := range frames {
 		signal := f.spectrum(audio[k*f.step : k*f.step+f.window])
 		noise.apply(signal)
@@ -176,7 +176,7 @@ func (f *frontend) features(audio []int16, count int) [][]uint16 {
 // spectrum returns what is in the channels, of a window that is as loud as
 // 16 bits allow.
 func (f *frontend) spectrum(audio []int16) []uint32 {
-	windowed, loudest := make([]int16, 2*f.fft.half), int16(0)
+	windowed, loudest := core.Make[int16](2*f.fft.half), int16(0)
 	for i, v := range audio {
 		windowed[i] = int16(int32(v) * int32(f.coefficients[i]) >> windowBits)
 		loudest = max(loudest, windowed[i], -windowed[i])
@@ -189,7 +189,7 @@ func (f *frontend) spectrum(audio []int16) []uint32 {
 }
 
 func (f *frontend) scaled(signal []uint32) []uint16 {
-	out := make([]uint16, len(signal))
+	out := core.Make[uint16](len(signal))
 	for i, v := range signal {
 		if f.logged {
 			v = v << max(f.correction, 0) >> max(-f.correction, 0)

@@ -3,6 +3,8 @@ package signal
 import (
 	"math"
 	"math/bits"
+
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A filterbank adds energies up in channels that overlap as triangles on the
@@ -25,7 +27,7 @@ const (
 
 // raisedCosine returns a window's weights in fixed point.
 func raisedCosine(size int) []int16 {
-	w, arg := make([]int16, size), float32(2*math.Pi/float64(float32(size)))
+	w, arg := core.Make[int16](size), float32(2*math.Pi/float64(float32(size)))
 	for i := range w {
 		v := float32(0.5 - 0.5*math.Cos(float64(arg)*(float64(i)+0.5)))
 		w[i] = int16(math.Floor(float64(v*(1<<windowBits)) + 0.5))
@@ -62,7 +64,7 @@ func newFilterbank(channels int, lower, upper float32, rate, spectrum int) *filt
 // apply returns the square roots of the energies of a spectrum by channel,
 // scaled down.
 func (f *filterbank) apply(spectrum []fixedComplex, shift int) []uint32 {
-	out := make([]uint32, 0, len(f.channels)-1)
+	out := core.Make[uint32](len(f.channels) - 1)[:0]
 	carried := uint64(0)
 	for i, c := range f.channels {
 		sum := carried

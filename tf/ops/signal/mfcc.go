@@ -33,7 +33,7 @@ func newCepstrum(width, bands, coefficients int, rate, lower, upper float64) *ce
 	c.divide(width, step, mel(lower), mel(upper))
 	scale := math.Sqrt(2 / float64(bands))
 	for i := range coefficients {
-		row := make([]float64, bands)
+		row := core.Make[float64](bands)
 		for j := range row {
 			row[j] = scale * math.Cos(float64(i)*math.Pi/float64(bands)*(float64(j)+0.5))
 		}
@@ -48,7 +48,7 @@ func clamp(v float64, most int) int { return int(min(v, float64(most))) }
 // divide finds the bands that frequencies are in.
 func (c *cepstrum) divide(width int, step, low, high float64) {
 	center := func(k int) float64 { return low + (high-low)/float64(c.bands+1)*float64(k+1) }
-	c.band, c.weight = make([]int, width), make([]float64, width)
+	c.band, c.weight = core.Make[int](width), core.Make[float64](width)
 	band := 0
 	for i := c.first; i < width && i <= c.last; i++ {
 		m := mel(float64(i) * step)
@@ -74,7 +74,7 @@ func (c *cepstrum) compute(y, x []float32) {
 	if len(x) <= c.last {
 		return
 	}
-	sums := make([]float64, c.bands)
+	sums := core.Make[float64](c.bands)
 	for i := c.first; i <= c.last; i++ {
 		v := math.Sqrt(float64(x[i]))
 		falling := v * c.weight[i]

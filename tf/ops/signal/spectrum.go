@@ -66,12 +66,12 @@ func (s *spectrum) compute(c *core.OpContext, x any) []complex128 {
 // load returns the elements x of the input, cut or filled up with zeros to a
 // shape.
 func (s *spectrum) load(x any, shape tf.Shape) []complex128 {
-	all := make([]complex128, s.in.NumElements())
+	all := core.Make[complex128](s.in.NumElements())
 	kernel.Cast(all, x)
 	if shape.Equal(s.in) {
 		return all
 	}
-	z := make([]complex128, shape.NumElements())
+	z := core.Make[complex128](shape.NumElements())
 	common := shape.Clone()
 	for i, n := range s.in {
 		common[i] = min(n, shape[i])
@@ -88,7 +88,7 @@ func (s *spectrum) axis(c *core.OpContext, z []complex128, shape tf.Shape, axis 
 	}
 	t := s.plans.get(n)
 	c.ParallelFor(len(z)/n, max(1, grain/n), func(lo, hi int) {
-		line, scratch := make([]complex128, n), make([]complex128, t.room())
+		line, scratch := core.Make[complex128](n), core.Make[complex128](t.room())
 		for k := lo; k < hi; k++ {
 			s.line(t, z[k/inner*n*inner+k%inner:], inner, line, scratch)
 		}
@@ -122,7 +122,7 @@ func conjugate(x []complex128, scale float64) {
 // halved keeps the first half of every line of n.
 func halved(z []complex128, n int) []complex128 {
 	h := half(n)
-	out := make([]complex128, len(z)/n*h)
+	out := core.Make[complex128](len(z) / n * h)
 	for k := range len(z) / n {
 		copy(out[k*h:(k+1)*h], z[k*n:])
 	}
@@ -131,7 +131,7 @@ func halved(z []complex128, n int) []complex128 {
 
 // whole returns spectra of n real numbers, given h elements of each.
 func whole(z []complex128, h, n int) []complex128 {
-	out := make([]complex128, len(z)/h*n)
+	out := core.Make[complex128](len(z) / h * n)
 	for k := range len(z) / h {
 		from, to := z[k*h:(k+1)*h], out[k*n:(k+1)*n]
 		copy(to, from)

@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"math/cmplx"
 	"sync"
+
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A transform computes discrete Fourier transforms of one length: by factors
@@ -25,7 +27,7 @@ func newTransform(n int) *transform {
 		t.chirp = newChirp(n)
 		return t
 	}
-	t.roots = make([]complex128, n)
+	t.roots = core.Make[complex128](n)
 	for k := range t.roots {
 		t.roots[k] = root(k, n)
 	}
@@ -211,16 +213,16 @@ type chirp struct {
 }
 
 func newChirp(n int) *chirp {
-	c := &chirp{long: newTransform(1 << bits.Len(uint(2*n-2))), wave: make([]complex128, n)}
+	c := &chirp{long: newTransform(1 << bits.Len(uint(2*n-2))), wave: core.Make[complex128](n)}
 	m := c.long.n
-	c.kernel = make([]complex128, m)
+	c.kernel = core.Make[complex128](m)
 	for k := range n {
 		c.wave[k] = root(int(uint64(k)*uint64(k)%uint64(2*n)), 2*n)
 		v := cmplx.Conj(c.wave[k]) / complex(float64(m), 0)
 		c.kernel[k] = v
 		c.kernel[(m-k)%m] = v
 	}
-	c.long.apply(c.kernel, make([]complex128, m))
+	c.long.apply(c.kernel, core.Make[complex128](m))
 	return c
 }
 

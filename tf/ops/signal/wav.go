@@ -100,7 +100,7 @@ func encodeWav(c *core.OpContext) error {
 		return tf.Errorf(tf.InvalidArgument, "num_channels must be in (0, 2^16), got: %d", channels)
 	}
 	size, le := sampleSize*x.Len(), binary.LittleEndian
-	b := make([]byte, 0, wavHeader+size)
+	b := core.Make[byte](wavHeader + size)[:0]
 	b = le.AppendUint32(append(b, "RIFF"...), uint32(wavHeader+size-8))
 	b = le.AppendUint32(append(b, "WAVEfmt "...), 16)
 	b = le.AppendUint16(le.AppendUint16(b, 1), uint16(channels))

@@ -57,7 +57,7 @@ func values[T tf.Elem](t *core.Tensor) []T {
 }
 
 func cast[T, S tf.Elem](src []S) []T {
-	dst := make([]T, len(src))
+	dst := core.Make[T](len(src))
 	kernel.Cast(dst, src)
 	return dst
 }
@@ -71,10 +71,10 @@ func result[T tf.Elem](c *core.OpContext, i int, d tf.DType, s tf.Shape) ([]T, f
 	}
 	switch d {
 	case tf.Float16:
-		x := make([]T, t.Len())
+		x := core.Make[T](t.Len())
 		return x, func() { kernel.Cast(core.Data[tf.Half](t), x) }, nil
 	case tf.BFloat16:
-		x := make([]T, t.Len())
+		x := core.Make[T](t.Len())
 		return x, func() { kernel.Cast(core.Data[tf.BF16](t), x) }, nil
 	}
 	return core.Data[T](t), func() {}, nil

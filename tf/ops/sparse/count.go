@@ -231,7 +231,7 @@ func wide(t *core.Tensor) []int64 {
 	if t.DType() == tf.Int64 {
 		return core.Data[int64](t)
 	}
-	out := make([]int64, t.Len())
+	out := core.Make[int64](t.Len())
 	kernel.Cast(out, core.Data[int32](t))
 	return out
 }
@@ -281,7 +281,7 @@ func putCounts[W int32 | int64 | float32 | float64](c *core.OpContext, counts []
 	if x.vector {
 		rank, shape = 1, shape[1:]
 	}
-	at := make([]int64, 0, rank*len(counts))
+	at := core.Make[int64](rank * len(counts))[:0]
 	for _, o := range counts {
 		at = append(at, []int64{o.row, o.value}[2-rank:]...)
 	}
@@ -302,7 +302,7 @@ func putCounts[W int32 | int64 | float32 | float64](c *core.OpContext, counts []
 // cut off all but the first elements.
 func vectorText(v []int64) string {
 	const shown = 3
-	words := make([]string, 0, shown)
+	words := core.Make[string](shown)[:0]
 	for _, x := range v[:min(len(v), shown)] {
 		words = append(words, strconv.FormatInt(x, 10))
 	}

@@ -5,7 +5,6 @@ import (
 	"math"
 	"sort"
 	"strconv"
-	"strings"
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
@@ -236,7 +235,7 @@ func joined(cols []*crossColumn, sep string) func(at []int) string {
 		for k, i := range at {
 			words[k] = cols[k].text(i)
 		}
-		return strings.Join(words, sep)
+		return core.Join(words, sep)
 	}
 }
 

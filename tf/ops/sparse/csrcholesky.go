@@ -43,7 +43,7 @@ func csrCholesky[T field](c *core.OpContext) error {
 	if err := checkCholesky(m, c.Input(1)); err != nil {
 		return err
 	}
-	parts, n := make([]csrPart[T], m.size()), m.numRows()
+	parts, n := core.Make[csrPart[T]](m.size()), m.numRows()
 	for i := range parts {
 		a, ok := permuted(csrPartOf[T](m, i), core.Data[int32](c.Input(1))[i*n:(i+1)*n])
 		if !ok {
@@ -84,7 +84,7 @@ func permuted[T field](a csrPart[T], perm []int32) (csrPart[T], bool) {
 		}
 		place[from] = int32(to)
 	}
-	upper := csrPart[T]{rows: make([]int32, n+1), width: n} // its rows become the columns
+	upper := csrPart[T]{rows: core.Make[int32](n + 1), width: n} // its rows become the columns
 	add := func(visit func(row, col int32, v T)) {
 		for i := range n {
 			for k, hi := a.row(i); k < hi; k++ {
@@ -104,7 +104,7 @@ func permuted[T field](a csrPart[T], perm []int32) (csrPart[T], bool) {
 		upper.rows[i+1] += upper.rows[i]
 	}
 	next := slices.Clone(upper.rows)
-	upper.cols, upper.values = make([]int32, upper.rows[n]), make([]T, upper.rows[n])
+	upper.cols, upper.values = core.Make[int32](int(upper.rows[n])), core.Make[T](int(upper.rows[n]))
 	add(func(row, col int32, v T) {
 		upper.cols[next[row]], upper.values[next[row]] = col, v
 		next[row]++
@@ -135,7 +135,7 @@ func factored[T field](a csrPart[T]) (csrPart[T], bool) {
 	t := &triangle[T]{
 		rows:   csrPart[T]{rows: make([]int32, 1, n+1), width: n},
 		parent: slices.Repeat([]int32{-1}, n), mark: slices.Repeat([]int32{-1}, n),
-		below: make([][]rowEntry[T], n), diag: make([]T, n), sum: make([]T, n),
+		below: core.Make[[]rowEntry[T]](n), diag: core.Make[T](n), sum: core.Make[T](n),
 	}
 	for row := range n {
 		if !t.add(&a, row) {

@@ -226,7 +226,7 @@ func compress(c *core.OpContext, s tf.Shape, at []int64, vals *core.Tensor) erro
 	}
 	clear(pointers.Buffer().Bytes())
 	all := core.Data[int32](pointers.Escape())
-	m := &csrMatrix{shape: s.Clone(), batch: all[:size+1], rows: all[size+1:], cols: make([]int32, t.n), values: vals.Share().Escape()}
+	m := &csrMatrix{shape: s.Clone(), batch: all[:size+1], rows: all[size+1:], cols: core.Make[int32](t.n), values: vals.Share().Escape()}
 	if err := m.count(t); err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ type eliminationGraph struct {
 // out, which makes its neighbours those of each other.
 func minimumDegrees(rows, cols []int32) []int32 {
 	n := len(rows) - 1
-	g := &eliminationGraph{near: make([]map[int32]bool, n)}
+	g := &eliminationGraph{near: core.Make[map[int32]bool](n)}
 	for i := range g.near {
 		g.near[i] = map[int32]bool{}
 	}
@@ -76,7 +76,7 @@ func minimumDegrees(rows, cols []int32) []int32 {
 		g.queue = append(g.queue, degree{len(g.near[i]), int32(i)})
 	}
 	heap.Init(&g.queue)
-	order := make([]int32, 0, n)
+	order := core.Make[int32](n)[:0]
 	for len(order) < n {
 		v, ok := g.next()
 		if !ok || len(g.near[v]) == n-len(order)-1 { // all that is left is joined: any order is as good

@@ -92,7 +92,7 @@ func csrTranspose[T field](c *core.OpContext) error {
 	if err := checkCSRShape(s); err != nil {
 		return err
 	}
-	parts := make([]csrPart[T], m.size())
+	parts := core.Make[csrPart[T]](m.size())
 	for i := range parts {
 		p := csrPartOf[T](m, i)
 		parts[i] = p.transposed(c.Node.Bool("conjugate"))
@@ -103,7 +103,7 @@ func csrTranspose[T field](c *core.OpContext) error {
 
 // transposed returns the transpose of p, columns in order.
 func (p *csrPart[T]) transposed(conjugated bool) csrPart[T] {
-	t := csrPart[T]{make([]int32, p.width+1), make([]int32, len(p.cols)), make([]T, len(p.cols)), p.height()}
+	t := csrPart[T]{core.Make[int32](p.width + 1), core.Make[int32](len(p.cols)), core.Make[T](len(p.cols)), p.height()}
 	for _, k := range p.cols {
 		t.rows[k+1]++
 	}
@@ -213,7 +213,7 @@ func (m *denseMatrix[T]) at(i, k int) T {
 
 // times sets y, of the given number of columns, to the product of p and b.
 func (p *csrPart[T]) times(y, b denseMatrix[T], cols int) {
-	sum := make([]T, cols)
+	sum := core.Make[T](cols)
 	for row := range p.height() {
 		clear(sum)
 		for i, hi := p.row(row); i < hi; i++ {
@@ -242,7 +242,7 @@ func csrSparseMatMul[T field](n *core.Node) (core.Kernel, error) {
 		if err != nil {
 			return err
 		}
-		parts := make([]csrPart[T], max(a.size(), b.size()))
+		parts := core.Make[csrPart[T]](max(a.size(), b.size()))
 		if a.size() == 0 || b.size() == 0 {
 			parts = nil
 		}

@@ -111,7 +111,7 @@ func csrAdd[T field](c *core.OpContext) error {
 		return invalid("alpha and beta must be scalars, got shapes %s and %s", c.Input(2).Shape().Text(), c.Input(3).Shape().Text())
 	}
 	alpha, beta := core.Data[T](c.Input(2))[0], core.Data[T](c.Input(3))[0]
-	parts := make([]csrPart[T], a.size())
+	parts := core.Make[csrPart[T]](a.size())
 	for i := range parts {
 		p, q := csrPartOf[T](a, i), csrPartOf[T](b, i)
 		parts[i] = p.plus(&q, alpha, beta)
@@ -268,7 +268,7 @@ func (m *csrMatrix) Plus(other any) (any, error) {
 }
 
 func sumOf[T field](a, b *csrMatrix) *csrMatrix {
-	parts := make([]csrPart[T], a.size())
+	parts := core.Make[csrPart[T]](a.size())
 	for i := range parts {
 		p, q := csrPartOf[T](a, i), csrPartOf[T](b, i)
 		parts[i] = p.plus(&q, 1, 1)
@@ -278,5 +278,5 @@ func sumOf[T field](a, b *csrMatrix) *csrMatrix {
 
 // Zero returns a matrix like m without elements.
 func (m *csrMatrix) Zero() any {
-	return &csrMatrix{shape: m.shape, batch: make([]int32, len(m.batch)), rows: make([]int32, len(m.rows)), values: core.NewTensor(m.values.DType(), tf.Shape{0})}
+	return &csrMatrix{shape: m.shape, batch: core.Make[int32](len(m.batch)), rows: core.Make[int32](len(m.rows)), values: core.NewTensor(m.values.DType(), tf.Shape{0})}
 }

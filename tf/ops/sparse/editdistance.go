@@ -205,7 +205,7 @@ func distance[T comparable](x, truth []T, normalize bool) float32 {
 
 // levenshtein keeps one row of the table of distances between beginnings.
 func levenshtein[T comparable](a, b []T) int {
-	row := make([]int, len(b)+1)
+	row := core.Make[int](len(b) + 1)
 	for j := range row {
 		row[j] = j
 	}

@@ -171,7 +171,7 @@ func (f rowForm) check(c *core.OpContext) (int, error) {
 // rowStarts counts the values of rows and returns where each row begins when empty
 // ones have one value, and at the end their number in all.
 func rowStarts(at []int64, width int, empty []bool) (starts []int, ordered bool, err error) {
-	starts = make([]int, len(empty)+1)
+	starts = core.Make[int](len(empty) + 1)
 	ordered = true
 	last := int64(0)
 	for i := range len(at) / max(width, 1) {
@@ -277,7 +277,7 @@ func fillBack[T kernel.Number](c *core.OpContext) error {
 	if err != nil {
 		return err
 	}
-	take, taken := rows.Mover(dvalues, dy), make([]bool, dy.Len())
+	take, taken := rows.Mover(dvalues, dy), core.Make[bool](dy.Len())
 	for i, k := range core.Data[int64](reverse) {
 		if k < 0 || k >= int64(dy.Len()) {
 			return invalid("Elements in reverse index must be in [0, %d) but got %d", dy.Len(), k)

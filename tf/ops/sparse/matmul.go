@@ -170,7 +170,7 @@ func product[T number](conj func(T) T) core.NewKernel {
 
 // adjoint returns a matrix of m rows and n columns transposed and conjugated.
 func adjoint[T number](x []T, m, n int, conj func(T) T) []T {
-	out := make([]T, len(x))
+	out := core.Make[T](len(x))
 	for i := range m {
 		for k := range n {
 			out[k*m+i] = conj(x[i*n+k])

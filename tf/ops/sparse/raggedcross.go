@@ -194,7 +194,7 @@ func writeRagged[T int64 | string](c *core.OpContext, cols *crossColumns, d tf.D
 	if err != nil {
 		return err
 	}
-	begin := make([]int64, cols.rows+1)
+	begin := core.Make[int64](cols.rows + 1)
 	err = combinations(c, 0, cols, total, f, func(row, n int) { begin[row+1] = int64(n) })
 	if err != nil {
 		return err

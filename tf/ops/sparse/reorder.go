@@ -77,7 +77,7 @@ func (t *coo) order() []int {
 	if sorted {
 		return nil
 	}
-	order := make([]int, t.n)
+	order := core.Make[int](t.n)
 	for i := range order {
 		order[i] = i
 	}
@@ -95,7 +95,7 @@ func (t *coo) sort() {
 	if order == nil {
 		return
 	}
-	at, vals := make([]int64, 0, len(t.at)), core.NewTensor(t.values.DType(), t.values.Shape())
+	at, vals := core.Make[int64](len(t.at))[:0], core.NewTensor(t.values.DType(), t.values.Shape())
 	put := rows.Mover(vals, t.values)
 	for k, i := range order {
 		at = append(at, t.index(i)...)
@@ -118,7 +118,7 @@ func (t *coo) inside() bool {
 // tensor, which is faster than to compare indices.
 func (t *coo) sortByPlace(order []int) {
 	type item struct{ place, i int }
-	items := make([]item, len(order))
+	items := core.Make[item](len(order))
 	for i := range items {
 		items[i] = item{offset(t.index(i), t.shape), i}
 	}

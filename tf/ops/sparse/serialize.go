@@ -155,7 +155,7 @@ func serializeMany(c *core.OpContext, d tf.DType, put store) error {
 	if err != nil {
 		return err
 	}
-	written := make([]bool, t.shape[0])
+	written := core.Make[bool](t.shape[0])
 	for lo, hi := range t.runs(1) {
 		b := int(t.index(lo)[0])
 		written[b] = true
@@ -204,7 +204,7 @@ func deserialize(n *core.Node) (core.Kernel, error) {
 		if outer.NumElements() == 0 {
 			return invalid("Serialized sparse should have at least 1 serialized tensor, but has a zero dimension %s", s.Text())
 		}
-		ts := make([]*coo, outer.NumElements())
+		ts := core.Make[*coo](outer.NumElements())
 		for i := range ts {
 			t, err := loaded(in, i, d)
 			if err != nil {

@@ -24,7 +24,7 @@ func init() {
 // size is not a multiple of n, the first parts are larger by one.
 func SparseSplit(dim tf.Output, t Tensor, n int, opts ...tf.Option) []Tensor {
 	op := tf.Apply(nil, "SparseSplit", append([]tf.Output{dim}, flat(t)...), tf.Join(opts, tf.Attr("num_split", n))...)
-	parts := make([]Tensor, n)
+	parts := core.Make[Tensor](n)
 	for i := range parts {
 		parts[i] = Tensor{op.Output(i), op.Output(n + i), op.Output(2*n + i)}
 	}
@@ -99,7 +99,7 @@ func split(n *core.Node) (core.Kernel, error) {
 			return err
 		}
 		size, more := t.shape[dim]/parts, t.shape[dim]%parts
-		kept := make([][]int, parts)
+		kept := core.Make[[]int](parts)
 		for i := range t.n {
 			p := partOf(int(t.index(i)[dim]), size, more)
 			kept[p] = append(kept[p], i)
@@ -189,7 +189,7 @@ func concat(n *core.Node) (core.Kernel, error) {
 		all := join(ts, axis)
 		order := all.order()
 		if order == nil {
-			order = make([]int, all.n)
+			order = core.Make[int](all.n)
 			for i := range order {
 				order[i] = i
 			}

@@ -106,7 +106,7 @@ func (m *tensorsMap) add(t *coo) int64 {
 func (m *tensorsMap) take(handles []int64) ([]*coo, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	out := make([]*coo, len(handles))
+	out := core.Make[*coo](len(handles))
 	for i, h := range handles {
 		t := m.kept[h]
 		if t == nil {
@@ -247,7 +247,7 @@ func (t *coo) runs(n int) iter.Seq2[int, int] {
 // dimension.
 func (t *coo) part(lo, hi int) *coo {
 	p := &coo{rank: t.rank - 1, n: hi - lo, shape: t.shape[1:], values: core.NewTensor(t.values.DType(), tf.Shape{hi - lo})}
-	p.at = make([]int64, 0, p.rank*p.n)
+	p.at = core.Make[int64](p.rank * p.n)[:0]
 	for i := lo; i < hi; i++ {
 		p.at = append(p.at, t.index(i)[1:]...)
 	}

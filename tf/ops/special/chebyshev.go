@@ -3,6 +3,8 @@ package special
 import (
 	"math"
 	"sync"
+
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A chebyshev is a function between two numbers, as a sum of Chebyshev's
@@ -19,7 +21,7 @@ func fitted(f func(float64) float64, low, high float64, n int) func() *chebyshev
 }
 
 func fit(f func(float64) float64, low, high float64, n int) *chebyshev {
-	s := &chebyshev{low, high, make([]float64, n)}
+	s := &chebyshev{low, high, core.Make[float64](n)}
 	for k := range n {
 		angle := math.Pi * (float64(k) + 0.5) / float64(n)
 		y := f((low + high + (high-low)*math.Cos(angle)) / 2)

@@ -112,7 +112,7 @@ func wav(data []float32, rate float32, frames, channels int) ([]byte, error) {
 		return nil, tf.Errorf(tf.InvalidArgument, "Provided channels and frames cannot be encoded as a WAV.")
 	}
 	const pcm, bits, chunk = 1, 8 * sampleSize, 16
-	b := make([]byte, 0, size)
+	b := core.Make[byte](size)[:0]
 	le := binary.LittleEndian
 	b = append(le.AppendUint32(append(b, "RIFF"...), uint32(size-8)), "WAVEfmt "...)
 	b = le.AppendUint32(b, chunk)

@@ -24,7 +24,7 @@ var limits = sync.OnceValue(func() []float64 {
 		up = append(up, v)
 	}
 	up = append(up, math.MaxFloat64)
-	down := make([]float64, len(up))
+	down := core.Make[float64](len(up))
 	for i, v := range up {
 		down[len(up)-1-i] = -v
 	}
@@ -34,7 +34,7 @@ var limits = sync.OnceValue(func() []float64 {
 // histogramOf counts the elements of a tensor, unless there is a bad one: an
 // infinity, or what is no number.
 func histogramOf(t *core.Tensor, n numbers) (h *histogram, bad float64) {
-	h = &histogram{min: math.MaxFloat64, max: -math.MaxFloat64, buckets: make([]float64, len(limits()))}
+	h = &histogram{min: math.MaxFloat64, max: -math.MaxFloat64, buckets: core.Make[float64](len(limits()))}
 	n(t, 0, t.Len(), func(v float64) {
 		switch {
 		case bad != 0:

@@ -124,7 +124,7 @@ func encoded(data []byte, h, w, channels int) ([]byte, error) {
 
 // opaque gives colors the fourth channel.
 func opaque(rgb []byte) []byte {
-	out := make([]byte, 0, len(rgb)/3*4)
+	out := core.Make[byte](len(rgb) / 3 * 4)[:0]
 	for ; len(rgb) > 0; rgb = rgb[3:] {
 		out = append(append(out, rgb[:3]...), 0xff)
 	}
@@ -151,7 +151,7 @@ func pixels(t *core.Tensor, i, channels int, bad []uint8) []uint8 {
 // scaledHalves computes with halves, which round after every step.
 func scaledHalves(data []tf.Half, channels int, bad []uint8) []uint8 {
 	round := func(v float32) float32 { return kernel.HalfFromFloat32(v).Float32() }
-	wide := make([]float32, len(data))
+	wide := core.Make[float32](len(data))
 	for i, v := range data {
 		wide[i] = v.Float32()
 	}
@@ -162,7 +162,7 @@ func scaledHalves(data []tf.Half, channels int, bad []uint8) []uint8 {
 // than numbers are bad.
 func scaled[T float32 | float64](data []T, channels int, bad []uint8, transform func(v T, scale, offset float32) float32) []uint8 {
 	scale, offset := spread(data, channels)
-	out := make([]uint8, len(data))
+	out := core.Make[uint8](len(data))
 	for i := 0; i < len(data); i += channels {
 		if pixel := data[i : i+channels]; !finite(pixel) {
 			copy(out[i:i+channels], bad)

@@ -92,7 +92,7 @@ func scalarSummary(n numbers) core.NewKernel {
 				}
 				return tf.Errorf(tf.InvalidArgument, "tags and values are not the same shape: %s != %s%s", s.Text(), v.Text(), which)
 			}
-			all := make([]*pb.Summary_Value, len(tags))
+			all := core.Make[*pb.Summary_Value](len(tags))
 			for i, tag := range tags {
 				all[i] = simple(tag, float32At(values, n, i))
 			}

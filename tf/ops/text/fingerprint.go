@@ -86,7 +86,7 @@ func rowsOf(x *core.Tensor) func(i int) string {
 		return func(i int) string { return words[i] }
 	}
 	return func(i int) string { // the fingerprints of all words stand for them
-		b := make([]byte, 0, width*fingerprintSize)
+		b := core.Make[byte](width * fingerprintSize)[:0]
 		for _, w := range words[i*width : (i+1)*width] {
 			b = binary.LittleEndian.AppendUint64(b, kernel.Fingerprint64(w))
 		}

@@ -2,7 +2,6 @@ package text
 
 import (
 	"math"
-	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -82,7 +81,7 @@ func (n *NGrams) compute(c *core.OpContext) error {
 	if err != nil {
 		return err
 	}
-	ends := make([]int, len(at))
+	ends := core.Make[int](len(at))
 	if len(words) == 0 || len(at) == 0 {
 		putInts(outSplits, ends)
 		out, err := c.Alloc(0, tf.String, c.Input(0).Shape())
@@ -190,7 +189,7 @@ func (n *NGrams) row(y, words []string) {
 // ngrams makes the n-grams of width w of a row.
 func (n *NGrams) ngrams(y, words []string, w int) {
 	pad := n.pad(w)
-	parts := make([]string, 0, w)
+	parts := core.Make[string](w)[:0]
 	for i := range y {
 		left, right := max(0, pad-i), max(0, pad-(len(y)-i-1))
 		parts = parts[:0]
@@ -202,6 +201,6 @@ func (n *NGrams) ngrams(y, words []string, w int) {
 		for range right {
 			parts = append(parts, n.RightPad)
 		}
-		y[i] = strings.Join(parts, n.Separator)
+		y[i] = core.Join(parts, n.Separator)
 	}
 }

@@ -2,7 +2,6 @@ package text
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -50,7 +49,7 @@ func reduceJoinShape(c *core.Infer) error {
 		}
 		return nil
 	}
-	joined := make([]bool, len(x))
+	joined := core.Make[bool](len(x))
 	for _, a := range axes {
 		if a < -len(x) || a >= len(x) {
 			return invalid("Invalid reduction dimension %d for input with %d dimensions.", a, len(x))
@@ -115,12 +114,12 @@ func joinAll(c *core.OpContext, y []string, axes []int, joined []bool, sep strin
 	slices.Reverse(axes)
 	in, from, within := core.Data[string](x), offsets(x.Shape(), kept), offsets(x.Shape(), axes)
 	c.ParallelFor(len(y), max(1, grain/len(within)), func(lo, hi int) {
-		parts := make([]string, len(within))
+		parts := core.Make[string](len(within))
 		for i := lo; i < hi; i++ {
 			for k, at := range within {
 				parts[k] = in[from[i]+at]
 			}
-			y[i] = strings.Join(parts, sep)
+			y[i] = core.Join(parts, sep)
 		}
 	})
 }
@@ -150,7 +149,7 @@ func joinAxes(t *core.Tensor, rank int) (axes []int, joined []bool, err error) {
 func offsets(s tf.Shape, axes []int) []int {
 	out := []int{0}
 	for _, a := range axes {
-		stride, next := s[a+1:].NumElements(), make([]int, 0, len(out)*s[a])
+		stride, next := s[a+1:].NumElements(), core.Make[int](len(out) * s[a])[:0]
 		for _, o := range out {
 			for i := range s[a] {
 				next = append(next, o+i*stride)

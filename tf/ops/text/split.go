@@ -105,13 +105,32 @@ func splitAll(c *core.OpContext, name string, split func(s, by string) []string)
 		return invalid("%s must be a scalar, got shape: %s", name, by.Shape().Text())
 	}
 	in, sep := core.Data[string](x), core.Data[string](by)[0]
-	rows := make([][]string, len(in))
+	rows := core.Make[[]string](len(in))
 	c.ParallelFor(len(in), grain/4, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
+			core.Room(16 * mostParts(in[i], sep))
 			rows[i] = split(in[i], sep)
 		}
 	})
 	return sparseRows(c, rows)
+}
+
+// mostParts returns how many parts s may have at most, cut at spaces, at each of
+// the bytes of by, or wherever by is.
+func mostParts(s, by string) int {
+	if len(s) < 1<<12 {
+		return 0 // which does not matter
+	}
+	if by == "" {
+		return len(s)
+	}
+	n := 1
+	for i := range len(s) {
+		if strings.IndexByte(by, s[i]) >= 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // sparseRows makes the outputs: rows as a sparse matrix.

@@ -194,7 +194,7 @@ func unicodeTranscode(n *core.Node) (core.Kernel, error) {
 		}
 		y := core.Data[string](out)
 		for i, s := range core.Data[string](c.Input(0)) {
-			b := make([]byte, 0, len(s))
+			b := core.Make[byte](len(s))[:0]
 			if _, bad := r.read(s, func(c rune, _ int) { b = put(b, c) }); bad && r.strict {
 				return invalid(malformedText)
 			}
@@ -282,7 +282,7 @@ func encodedRows(chars, splits *core.Tensor) ([]int, error) {
 
 // encode writes the characters of a row.
 func (p policy) encode(chars []int32, put encoder) (string, error) {
-	b := make([]byte, 0, len(chars))
+	b := core.Make[byte](len(chars))[:0]
 	for _, c := range chars {
 		if c < 0 || c > unicode.MaxRune || unicode.Is(unicode.Cs, c) {
 			if p.strict {

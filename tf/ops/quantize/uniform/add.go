@@ -87,7 +87,7 @@ func (s *sum) rescaledTo(c *core.OpContext, x *core.Tensor, axis int, from scali
 	if len(to.shape) > 0 && len(to.scales) < n || axis < 0 && len(to.shape) > 0 {
 		return nil, invalid("The quantization axis of the output is dimension of size %d, that of an operand of size %d", len(to.scales), n)
 	}
-	y := make([]int32, x.Len())
+	y := core.Make[int32](x.Len())
 	return y, rescaled(c, y, core.Data[int32](x), x.Shape(), axis, from, to, math.MinInt32, math.MaxInt32)
 }
 

@@ -237,14 +237,14 @@ func convolutionHybrid(n *core.Node) (core.Kernel, error) {
 // inOrder returns the elements of a tensor with its dimensions in the order of
 // the layout.
 func inOrder[T any](c *core.OpContext, l layout, s tf.Shape, x []T) []T {
-	y := make([]T, len(x))
+	y := core.Make[T](len(x))
 	kernel.Transpose(c.ParallelFor, kernel.NewTransposition(s, l), y, x)
 	return y
 }
 
 // results has compute write what is moved to y's order of dimensions.
 func results[T any](c *core.OpContext, g *geometry, y []T, compute func(y []T)) {
-	own := make([]T, len(y))
+	own := core.Make[T](len(y))
 	compute(own)
 	kernel.Transpose(c.ParallelFor, kernel.NewTransposition(g.y, g.out.inverse()), y, own)
 }
@@ -258,7 +258,7 @@ func (g *geometry) convolve(c *core.OpContext, x, filters []int8, zeroX, zeroW f
 		return
 	}
 	block := gcd(outputs/g.groups, outputs/g.batchGroups)
-	patches := make([]int8, rows*k)
+	patches := core.Make[int8](rows * k)
 	for image := range g.y[0] {
 		for first := 0; first < outputs; first += block {
 			source := first/(outputs/g.batchGroups)*g.y[0] + image

@@ -217,7 +217,7 @@ func dot(n *core.Node) (core.Kernel, error) {
 // dotSums returns the sums of products of a and the matrix in input 1.
 func dotSums(c *core.OpContext, a []int8, zeroA func(int) int32, right scaling) []int32 {
 	s := c.Input(1).Shape()
-	b := make([]int8, len(core.Data[int8](c.Input(1))))
+	b := core.Make[int8](len(core.Data[int8](c.Input(1))))
 	kernel.Transpose(c.ParallelFor, kernel.NewTransposition(s, []int{1, 0}), b, core.Data[int8](c.Input(1)))
 	f := factored{a: a, b: b, rows: c.Input(0).Shape()[0], n: s[1], k: s[0], zeroA: zeroA, zeroB: right.zero}
 	return f.sums(c.ParallelFor)
@@ -254,8 +254,8 @@ func dotHybrid(n *core.Node) (core.Kernel, error) {
 
 // quantizedLines quantizes lines of numbers, each by itself.
 func quantizedLines(x []float32, lines int) ([]int8, scaling) {
-	y, n := make([]int8, len(x)), len(x)/max(1, lines)
-	s := scaling{make([]float32, lines), make([]int32, lines), tf.Shape{lines}}
+	y, n := core.Make[int8](len(x)), len(x)/max(1, lines)
+	s := scaling{core.Make[float32](lines), core.Make[int32](lines), tf.Shape{lines}}
 	for i := range lines {
 		s.scales[i], s.zeros[i] = quantizeLine(y[i*n:(i+1)*n], x[i*n:(i+1)*n])
 	}

@@ -130,7 +130,7 @@ func (g *geometry) size(a *convAttrs) error {
 			return invalid("All explicit_padding elems must be >= 0, Given %s", joined(a.pads))
 		}
 	}
-	g.before, g.y = make([]int, n), tf.Shape{g.x[0] / g.batchGroups, g.w[0]}
+	g.before, g.y = core.Make[int](n), tf.Shape{g.x[0] / g.batchGroups, g.w[0]}
 	for i, stride := range g.strides {
 		in, k := dilated(g.x[2+i], g.dilations[i]), dilated(g.w[2+i], g.holes[i])
 		pads := 0
@@ -174,7 +174,7 @@ func (g *geometry) places() []int {
 	at := []int{0}
 	rows, columns := 1, 1
 	for i := range out {
-		next := make([]int, rows*out[i]*columns*taps[i])
+		next := core.Make[int](rows * out[i] * columns * taps[i])
 		for r := range rows * out[i] {
 			for c := range columns * taps[i] {
 				before := at[r/out[i]*columns+c/taps[i]]

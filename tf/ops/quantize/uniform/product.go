@@ -1,6 +1,9 @@
 package uniform
 
-import "github.com/gorge-tf/gorge/internal/kernel"
+import (
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf/core"
+)
 
 // A factored product is that of rows of numbers and columns of others, all of 8
 // bits.
@@ -13,7 +16,7 @@ type factored struct {
 // sums returns the sums of the products of what the numbers stand for in steps,
 // by rows. Sums that do not fit wrap around.
 func (f factored) sums(par kernel.Par) []int32 {
-	out := make([]int32, f.rows*f.n)
+	out := core.Make[int32](f.rows * f.n)
 	kernel.MatMul8(par, kernel.NewGemm(f.rows, f.n, f.k, false, true), out, kernel.Bytes[int8]{Data: f.a}, kernel.Bytes[int8]{Data: f.b})
 	sumA, sumB := lineSums(f.a, f.rows, f.k), lineSums(f.b, f.n, f.k)
 	for i := range f.rows {
@@ -27,7 +30,7 @@ func (f factored) sums(par kernel.Par) []int32 {
 
 // lineSums returns the sum of each of some lines of k numbers.
 func lineSums(x []int8, lines, k int) []int32 {
-	out := make([]int32, lines)
+	out := core.Make[int32](lines)
 	for i := range out {
 		for _, v := range x[i*k : (i+1)*k] {
 			out[i] += int32(v)
@@ -54,7 +57,7 @@ func (s scaling) scale(i int) float32 {
 // rescalings returns, by column, what sums of products become in the result's
 // scaling.
 func rescalings(columns int, left float32, right, out scaling, least, most int32) ([]rescaling, error) {
-	by := make([]rescaling, columns)
+	by := core.Make[rescaling](columns)
 	for i := range by {
 		m, err := multiplierOf(float64(left) * float64(right.scale(i)) / float64(out.scale(i)))
 		if err != nil {

@@ -84,7 +84,7 @@ func (r rescaling) of(x int32) int32 { return max(min(r.times(x-r.from)+r.to, r.
 // rescaled sets y to numbers x, of shape s, of another scaling.
 func rescaled[P, Q quantum](c *core.OpContext, y []P, x []Q, s tf.Shape, axis int, from, to scaling, least, most int32) error {
 	r := runsOf(s, axis)
-	by := make([]rescaling, r.n)
+	by := core.Make[rescaling](r.n)
 	for i := range by {
 		scaleFrom, zeroFrom := from.at(i)
 		scaleTo, zeroTo := to.at(i)
