@@ -21,6 +21,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv(mainVariable) != "" {
 		main()
 	}
+	if command := os.Getenv(serveVariable); command != "" {
+		os.Exit(run(context.Background(), strings.Fields(command), os.Stdout, os.Stderr))
+	}
 	leaktest.Main(m)
 }
 

@@ -31,6 +31,7 @@ type serveFlags struct {
 	rdma                                                                string
 	sessionTimeout, grace                                               time.Duration
 	limits                                                              session.Limits
+	memory                                                              memoryFlags
 }
 
 func parseServe(args []string, stderr io.Writer) (*serveFlags, error) {
@@ -55,6 +56,7 @@ func parseServe(args []string, stderr io.Writer) (*serveFlags, error) {
 	s.IntVar(&f.limits.FunctionDepth, "max_function_depth", 0, "calls of functions within one another; 0: 5,000, -1: no limit")
 	s.IntVar(&f.limits.FunctionCalls, "max_function_calls", 0, "calls of functions that a step has under way; 0: 100,000, -1: no limit")
 	s.DurationVar(&f.limits.PlanTime, "plan_time", 0, "how `long` the preparation of a graph may take; 0: 10m, -1s: no limit")
+	f.memory.define(s)
 	s.StringVar(&f.leader, "collective_group_leader", "", "`task` that completes groups for collective operations, /job:worker/task:0 say; the same for all tasks")
 	s.StringVar(&f.exitWith, "exit_with", "", "stop when this `task` is gone, /job:chief/task:0 say")
 	s.StringVar(&f.level, "log", "info", "least `level` that is logged: debug, info, warn, error")
@@ -78,6 +80,7 @@ func serve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	f.memory.apply()
 	ops.SetPrinter(printer(stdout, stderr))
 	s, err := cluster.NewServer(c)
 	if err != nil {

@@ -220,6 +220,19 @@ func (q *Queue) Closed() bool {
 	return q.closed
 }
 
+// HeldMemory tells, for reports, what the elements hold.
+func (q *Queue) HeldMemory() (kind string, bytes int) {
+	if q.mu.TryLock() {
+		defer q.mu.Unlock()
+		q.store.each(func(e Tuple) {
+			for _, t := range e {
+				bytes += t.HeldBytes()
+			}
+		})
+	}
+	return "queues", bytes
+}
+
 // Size returns the number of elements that are in the queue.
 func (q *Queue) Size() int {
 	q.mu.Lock()

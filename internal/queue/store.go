@@ -15,6 +15,8 @@ type store interface {
 	pop() Tuple
 	// putBack takes back what was popped last, in the order in which it was.
 	putBack([]Tuple)
+	// each calls f with all elements, in no order.
+	each(f func(Tuple))
 }
 
 func newStore(s *Spec) store {
@@ -36,6 +38,12 @@ type inOrder struct {
 }
 
 func (s *inOrder) len() int { return s.n }
+
+func (s *inOrder) each(f func(Tuple)) {
+	for i := range s.n {
+		f(s.ring[(s.first+i)%len(s.ring)])
+	}
+}
 
 func (s *inOrder) push(t Tuple) error {
 	s.grow()
@@ -83,6 +91,12 @@ type shuffled struct {
 func (s *shuffled) len() int           { return len(s.all) }
 func (s *shuffled) push(t Tuple) error { s.all = append(s.all, t); return nil }
 
+func (s *shuffled) each(f func(Tuple)) {
+	for _, t := range s.all {
+		f(t)
+	}
+}
+
 func (s *shuffled) pop() Tuple {
 	i, last := int(uint64(s.word())%uint64(len(s.all))), len(s.all)-1
 	t := s.all[i]
@@ -119,6 +133,12 @@ type prioritized struct {
 }
 
 func (s *byPriority) len() int { return len(s.heap) }
+
+func (s *byPriority) each(f func(Tuple)) {
+	for _, p := range s.heap {
+		f(p.tuple)
+	}
+}
 
 func (s *byPriority) push(t Tuple) error {
 	if t[0].Rank() != 0 {

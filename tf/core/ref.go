@@ -23,6 +23,18 @@ func (r *Ref) Load() *Tensor {
 	return r.t.Share()
 }
 
+// HeldMemory tells, for reports, what the variable holds.
+func (r *Ref) HeldMemory() (kind string, bytes int) {
+	if !r.mu.TryLock() {
+		return "variables", 0
+	}
+	defer r.mu.Unlock()
+	if r.t == nil {
+		return "variables", 0
+	}
+	return "variables", r.t.HeldBytes()
+}
+
 // Initialized reports whether the variable has a value.
 func (r *Ref) Initialized() bool {
 	r.mu.Lock()

@@ -93,6 +93,17 @@ func (s *stack) Close() {
 	s.elems, s.closed = nil, true
 }
 
+// HeldMemory tells, for reports, what is on the stack.
+func (s *stack) HeldMemory() (kind string, bytes int) {
+	if s.mu.TryLock() {
+		defer s.mu.Unlock()
+		for _, t := range s.elems {
+			bytes += t.HeldBytes()
+		}
+	}
+	return "stacks", bytes
+}
+
 func (s *stack) push(t *core.Tensor) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -52,6 +52,19 @@ func (a *tensorArray) Close() {
 	a.elems, a.isClosed = nil, true
 }
 
+// HeldMemory tells, for reports, what the elements hold.
+func (a *tensorArray) HeldMemory() (kind string, bytes int) {
+	if a.mu.TryLock() {
+		defer a.mu.Unlock()
+		for _, e := range a.elems {
+			if e.t != nil {
+				bytes += e.t.HeldBytes()
+			}
+		}
+	}
+	return "TensorArrays", bytes
+}
+
 func (a *tensorArray) errorf(format string, args ...any) error {
 	return tf.Errorf(tf.InvalidArgument, "TensorArray "+a.name+": "+format, args...)
 }
