@@ -29,7 +29,6 @@ type BodyReader interface {
 type Client struct {
 	*conn
 	codec encoding.CodecV2
-	ping  *time.Timer
 	habit habit
 
 	// Guarded by conn.mu:
@@ -64,17 +63,14 @@ type call struct {
 }
 
 // NewClient makes a link of a connection that has just been opened. It waits
-// for the peer's preface, until the connection's deadline. Peers that say
-// nothing are asked every so often whether they are there.
-func NewClient(nc net.Conn, codec encoding.CodecV2, ping time.Duration) (*Client, error) {
+// for the peer's preface, until the connection's deadline.
+func NewClient(nc net.Conn, codec encoding.CodecV2, k Keepalive) (*Client, error) {
 	if err := errors.Join(say(nc), hear(nc)); err != nil {
 		nc.Close()
 		return nil, err
 	}
 	c := &Client{conn: newConn(nc), codec: codec, calls: map[uint32]*call{}, gone: make(chan struct{}), quiet: make(chan struct{}, 1), ended: make(chan struct{})}
-	c.mu.Lock()
-	c.ping = time.AfterFunc(ping, func() { c.check(ping) })
-	c.mu.Unlock()
+	c.watch(k)
 	c.reading.Go(c.read)
 	return c, nil
 }

@@ -19,7 +19,7 @@ const (
 	// is gone.
 	stall = 20 * time.Second
 	// chunk is what a peer gets stall for.
-	chunk = 4 << 20
+	chunk = 1 << 20
 )
 
 // A conn is one end of a link. Frames go out in the order in which they are
@@ -36,17 +36,15 @@ type conn struct {
 	writers sync.WaitGroup // goroutines that write
 	later   *time.Timer    // flushes what is not urgent; nil: nothing was
 	parting error          // why the link ends once nothing is left to write; nil: it does not
+	alarm   *time.Timer    // checks whether the peer is there; nil: nothing does
+
+	asked int64 // when the peer had last been heard that was asked; of check only
 }
 
 func newConn(nc net.Conn) *conn {
-	c := &conn{nc: nc, ear: newEar(nc)}
+	c := &conn{nc: nc, ear: newEar(nc), asked: -1}
 	c.br = bufio.NewReaderSize(c.ear, readBuffer)
 	return c
-}
-
-// errEnded is what calls on a link that has ended get.
-func errEnded(why error) error {
-	return status.Errorf(codes.Unavailable, "the link has ended: %v", why)
 }
 
 // send gives a frame to the connection. Who may not wait leaves what the
@@ -161,6 +159,9 @@ func (c *conn) write(batch []frame, out net.Buffers) {
 			c.end(err)
 			return
 		}
+		if len(out) > 0 {
+			c.hears() // who takes much need not say anything meanwhile
+		}
 	}
 }
 
@@ -205,6 +206,7 @@ func (c *conn) end(err error) {
 	first := c.err == nil
 	if first {
 		c.err = err
+		c.unwatch()
 	}
 	c.mu.Unlock()
 	if first {
@@ -226,6 +228,7 @@ func (c *conn) part() {
 	now := c.parting != nil && !c.writing && c.err == nil
 	if now {
 		c.err = c.parting
+		c.unwatch()
 	}
 	c.mu.Unlock()
 	if now {

@@ -17,7 +17,8 @@
 //
 // Numbers are little-endian; those within heads are varints, and before each
 // text stands its length. A goodbye asks the caller to make no more calls here:
-// those under way are still answered.
+// those under way are still answered. Either end sends a ping when it has heard
+// nothing for a while, and takes the other one for gone if nothing comes then.
 //
 // Everything above sees gRPC's interfaces: [Client] is a
 // [google.golang.org/grpc.ClientConnInterface], [Server] a

@@ -7,14 +7,16 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"time"
 )
 
 // An ear takes in what a peer says, for the goroutine that reads the link and,
 // while that waits for a frame, for callers who look for their reply themselves.
 type ear struct {
-	nc    net.Conn
-	raw   syscall.RawConn // nil: only the goroutine that reads can take anything in
-	heard atomic.Bool     // something came; the client's pings ask that
+	nc   net.Conn
+	raw  syscall.RawConn // nil: only the goroutine that reads can take anything in
+	born time.Time
+	last atomic.Int64 // the ear's age when something came
 
 	// mu is held by who takes bytes from the connection.
 	mu    sync.Mutex
@@ -28,11 +30,10 @@ type ear struct {
 }
 
 func newEar(nc net.Conn) *ear {
-	e := &ear{nc: nc}
+	e := &ear{nc: nc, born: time.Now()}
 	if tcp, ok := nc.(*net.TCPConn); ok && canLook { // what lies over one, as TLS, has to read itself
 		e.raw, _ = tcp.SyscallConn() // without it nobody looks
 	}
-	e.heard.Store(true)
 	return e
 }
 
@@ -49,11 +50,9 @@ func (e *ear) Read(b []byte) (n int, err error) {
 	return n, err
 }
 
-func (e *ear) hears() {
-	if !e.heard.Load() {
-		e.heard.Store(true)
-	}
-}
+func (e *ear) hears() { e.last.Store(int64(e.age())) }
+
+func (e *ear) age() time.Duration { return time.Since(e.born) }
 
 // between says that the reader has read all that came and waits for a frame.
 func (e *ear) between() {

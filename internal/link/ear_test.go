@@ -26,7 +26,7 @@ func newPuppet(t *testing.T) *puppet {
 	a, b := pair(t)
 	p, greeted := &puppet{peer: b}, make(chan error, 1)
 	go func() { greeted <- errors.Join(hear(b), say(b)) }()
-	c, err := NewClient(a, plain{}, time.Hour)
+	c, err := NewClient(a, plain{}, Keepalive{})
 	if err := errors.Join(err, <-greeted); err != nil {
 		t.Fatal(err)
 	}

@@ -79,7 +79,7 @@ func brokenAt(t *testing.T, at int64, reads bool) {
 	serving.Go(func() { srv.Serve(b, nil) })
 	defer serving.Wait()
 	defer srv.Stop(time.Second)
-	c, err := NewClient(f, plain{}, time.Hour)
+	c, err := NewClient(f, plain{}, Keepalive{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestUnderLoad(t *testing.T) {
 		a, b := pair(t)
 		var serving, calls sync.WaitGroup
 		serving.Go(func() { srv.Serve(b, nil) })
-		c, err := NewClient(a, plain{}, time.Hour)
+		c, err := NewClient(a, plain{}, Keepalive{})
 		if err != nil {
 			t.Fatal(err)
 		}

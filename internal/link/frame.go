@@ -14,7 +14,7 @@ import (
 )
 
 // Preface is what both ends of a link say first. gRPC's clients begin with a P.
-const Preface = "GORGE-LINK/1\n"
+const Preface = "GORGE-LINK/2\n"
 
 type kind byte
 

@@ -96,7 +96,7 @@ var testerDesc = grpc.ServiceDesc{ServiceName: "t", Methods: []grpc.MethodDesc{
 // newServer returns a server of the service, with Later, which answers from
 // another goroutine after release.
 func newServer(s *tester) *Server {
-	srv := NewServer(plain{}, nil)
+	srv := NewServer(plain{}, nil, Keepalive{})
 	srv.RegisterService(&testerDesc, s)
 	srv.RegisterQuick("/t/Note")
 	srv.RegisterStarter("/t/Later", func(ctx context.Context, dec func(any) error, done func(any, error)) {
@@ -126,7 +126,7 @@ func over(t *testing.T, srv *Server, client, server net.Conn) *Client {
 	t.Helper()
 	var serving sync.WaitGroup
 	serving.Go(func() { srv.Serve(server, nil) })
-	c, err := NewClient(client, plain{}, time.Hour)
+	c, err := NewClient(client, plain{}, Keepalive{})
 	if err != nil {
 		t.Fatal(err)
 	}

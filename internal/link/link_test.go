@@ -228,7 +228,7 @@ func TestTooLate(t *testing.T) {
 	srv.Stop(0)
 	a, b := pair(t)
 	srv.Serve(b, nil)
-	if _, err := NewClient(a, plain{}, time.Hour); err == nil {
+	if _, err := NewClient(a, plain{}, Keepalive{}); err == nil {
 		t.Error("no error")
 	}
 }
@@ -287,7 +287,7 @@ func TestLeave(t *testing.T) {
 func TestPeerHangs(t *testing.T) {
 	a, b := pair(t)
 	go func() { _ = errors.Join(hear(b), say(b)) }() // and nothing else
-	c, err := NewClient(a, plain{}, time.Hour)
+	c, err := NewClient(a, plain{}, Keepalive{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -303,38 +303,113 @@ func TestPeerHangs(t *testing.T) {
 	}
 }
 
-// TestSilence: a peer that has stopped is noticed by the pings, one that only
-// has nothing to say is not.
-func TestSilence(t *testing.T) {
+// brisk is how tests look after peers.
+var brisk = Keepalive{Time: 5 * time.Second, Timeout: 10 * time.Second}
+
+// silentAfter returns how long it takes until f returns, which it does because the
+// peer is silent.
+func silentAfter(t *testing.T, f func() error) time.Duration {
+	t.Helper()
+	start := time.Now()
+	err := f()
+	if status.Code(err) != codes.Unavailable || !errors.Is(err, ErrSilent) || !strings.Contains(err.Error(), "has not answered for 15s") {
+		t.Errorf("got %v", err)
+	}
+	return time.Since(start)
+}
+
+// TestSilentServer: a server that has stopped is noticed at its time, by a call
+// that has no deadline.
+func TestSilentServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := net.Pipe()
 		go func() { _ = errors.Join(hear(b), say(b)) }()
-		c, err := NewClient(a, plain{}, time.Minute)
+		c, err := NewClient(a, plain{}, brisk)
 		if err != nil {
 			t.Fatal(err)
 		}
-		start := time.Now()
-		if _, err := ask(t.Context(), c, "Echo", "x"); status.Code(err) != codes.Unavailable {
-			t.Errorf("got %v", err)
-		}
-		if d := time.Since(start); d > 3*time.Minute {
+		if d := silentAfter(t, func() error { _, err := ask(t.Context(), c, "Echo", "x"); return err }); d != 15*time.Second {
 			t.Errorf("it took %v", d)
 		}
 		c.Close()
 		b.Close()
 	})
+}
+
+// TestSilentClient: a server ends the calls of a client that has stopped.
+func TestSilentClient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := net.Pipe()
+		s := newTester()
+		srv := newServer(s)
+		srv.keepalive = brisk
+		go srv.Serve(b, nil)
+		go func() { _, _ = io.Copy(io.Discard, a) }()
+		start := time.Now()
+		f := newFrame(kindCall, 1, callHead("/t/Wait", 0), mem.BufferSlice{mem.SliceBuffer("x")})
+		if _, err := a.Write(append([]byte(Preface), f.front...)); err != nil {
+			t.Fatal(err)
+		}
+		<-s.entered
+		<-s.left
+		if d := time.Since(start); d != 15*time.Second {
+			t.Errorf("it took %v", d)
+		}
+		srv.Stop(time.Second)
+		a.Close()
+	})
+}
+
+// TestQuietPeers: ends that only have nothing to say answer for each other, as
+// long as a call may take.
+func TestQuietPeers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTester()
 		srv := newServer(s)
+		srv.keepalive = brisk
 		a, b := net.Pipe()
 		go srv.Serve(b, nil)
-		c, err := NewClient(a, plain{}, time.Minute)
+		c, err := NewClient(a, plain{}, brisk)
 		if err != nil {
 			t.Fatal(err)
 		}
 		time.AfterFunc(time.Hour, func() { close(s.release) })
 		if _, err := ask(t.Context(), c, "Wait", "x"); err != nil {
 			t.Errorf("after an hour: %v", err)
+		}
+		c.Close()
+		srv.Stop(time.Second)
+	})
+}
+
+// slowly passes on what is written, a piece a second.
+type slowly struct{ net.Conn }
+
+func (s slowly) Write(b []byte) (n int, err error) {
+	for n < len(b) && err == nil {
+		time.Sleep(time.Second)
+		var k int
+		k, err = s.Conn.Write(b[n:min(len(b), n+chunk/4)])
+		n += k
+	}
+	return n, err
+}
+
+// TestLongMessages: who takes a message for a minute is there, though it says
+// nothing and no ping gets through.
+func TestLongMessages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := newServer(newTester())
+		srv.keepalive = brisk
+		a, b := net.Pipe()
+		go srv.Serve(slowly{b}, nil)
+		c, err := NewClient(slowly{a}, plain{}, brisk)
+		if err != nil {
+			t.Fatal(err)
+		}
+		long := strings.Repeat("x", 15*chunk)
+		if got, err := ask(t.Context(), c, "Echo", long); err != nil || len(got) != len(long) {
+			t.Errorf("%d bytes, %v", len(got), err)
 		}
 		c.Close()
 		srv.Stop(time.Second)

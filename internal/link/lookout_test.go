@@ -47,7 +47,7 @@ func scripted(t *testing.T, cut func(call int, reply []byte) [][]byte) *Client {
 			}
 		}
 	})
-	c, err := NewClient(a, plain{}, time.Hour)
+	c, err := NewClient(a, plain{}, Keepalive{})
 	if err != nil {
 		t.Fatal(err)
 	}

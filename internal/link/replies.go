@@ -2,7 +2,6 @@ package link
 
 import (
 	"bufio"
-	"time"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -22,7 +21,6 @@ func (c *Client) read() {
 	c.depart()
 	close(c.ended)
 	c.mu.Lock()
-	c.ping.Stop()
 	why, calls := c.err, c.calls
 	c.calls = nil
 	c.mu.Unlock()
@@ -45,6 +43,8 @@ func (c *Client) next(r *bufio.Reader) error {
 		c.leaving = true
 		c.mu.Unlock()
 		c.depart()
+	case kindPing:
+		_ = c.send(newFrame(kindPong, 0, nil, nil), false) // nobody waits on a link that has ended
 	case kindPong:
 	default:
 		return status.Errorf(codes.Internal, "a link's server must not send frames of kind %d", h.kind)
@@ -126,19 +126,4 @@ func (c *Client) answer(p *call, r Reply) {
 	if b, ok := p.resp.(BodyReader); ok && r.Err == nil {
 		b.Abandon()
 	}
-}
-
-// check asks a silent peer whether it is there, and ends the link with one that
-// did not answer the last time.
-func (c *Client) check(every time.Duration) {
-	c.mu.Lock()
-	if c.err == nil {
-		c.ping.Reset(every)
-	}
-	c.mu.Unlock()
-	if !c.heard.Swap(false) {
-		c.end(status.Error(codes.Unavailable, "the peer does not answer"))
-		return
-	}
-	_ = c.send(newFrame(kindPing, 0, nil, nil), false) // a link that has ended needs none
 }

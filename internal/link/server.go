@@ -22,6 +22,7 @@ import (
 type Server struct {
 	codec     encoding.CodecV2
 	intercept grpc.UnaryServerInterceptor
+	keepalive Keepalive
 	methods   map[string]method // by full name
 	starters  map[string]Starter
 	quick     map[string]bool
@@ -39,8 +40,8 @@ type method struct {
 
 // NewServer returns a server without services. Calls go through intercept, if
 // there is one.
-func NewServer(codec encoding.CodecV2, intercept grpc.UnaryServerInterceptor) *Server {
-	return &Server{codec: codec, intercept: intercept, methods: map[string]method{}, starters: map[string]Starter{}, quick: map[string]bool{}, links: map[*serverConn]struct{}{}}
+func NewServer(codec encoding.CodecV2, intercept grpc.UnaryServerInterceptor, k Keepalive) *Server {
+	return &Server{codec: codec, intercept: intercept, keepalive: k, methods: map[string]method{}, starters: map[string]Starter{}, quick: map[string]bool{}, links: map[*serverConn]struct{}{}}
 }
 
 // RegisterService adds the unary methods of a service. All services have to be
@@ -80,6 +81,7 @@ func (s *Server) Serve(nc net.Conn, first []byte) {
 		c.cancel()
 		return
 	}
+	c.watch(s.keepalive)
 	c.serve()
 }
 
@@ -203,6 +205,7 @@ func (c *serverConn) next() error {
 		c.stop(h.call)
 	case kindPing:
 		c.handlers.Go(func() { _ = c.send(newFrame(kindPong, 0, nil, nil), true) })
+	case kindPong:
 	default:
 		err = status.Errorf(codes.Internal, "a link's client must not send frames of kind %d", h.kind)
 	}
