@@ -29,9 +29,10 @@ type serveFlags struct {
 	cache                                                               bool
 	noLinks, fallback                                                   bool
 	rdma                                                                string
-	sessionTimeout, grace                                               time.Duration
+	grace                                                               time.Duration
 	limits                                                              session.Limits
 	memory                                                              memoryFlags
+	sessionTimeout, keepAlive, keepAliveTimeout                         time.Duration
 }
 
 func parseServe(args []string, stderr io.Writer) (*serveFlags, error) {
@@ -57,6 +58,8 @@ func parseServe(args []string, stderr io.Writer) (*serveFlags, error) {
 	s.IntVar(&f.limits.FunctionCalls, "max_function_calls", 0, "calls of functions that a step has under way; 0: 100,000, -1: no limit")
 	s.DurationVar(&f.limits.PlanTime, "plan_time", 0, "how `long` the preparation of a graph may take; 0: 10m, -1s: no limit")
 	f.memory.define(s)
+	s.DurationVar(&f.keepAlive, "keepalive", 5*time.Second, "ask a task or client whether it is there that has been silent for so `long`; negative: never")
+	s.DurationVar(&f.keepAliveTimeout, "keepalive_timeout", 10*time.Second, "take one for gone that has not answered for so `long` then")
 	s.StringVar(&f.leader, "collective_group_leader", "", "`task` that completes groups for collective operations, /job:worker/task:0 say; the same for all tasks")
 	s.StringVar(&f.exitWith, "exit_with", "", "stop when this `task` is gone, /job:chief/task:0 say")
 	s.StringVar(&f.level, "log", "info", "least `level` that is logged: debug, info, warn, error")
@@ -116,6 +119,7 @@ func (f *serveFlags) config(stderr io.Writer) (cluster.Config, error) {
 	}
 	c.Retries, c.SessionTimeout, c.ExitWith = f.retries, f.sessionTimeout, f.exitWith
 	c.Grace, c.Limits = f.grace, f.limits
+	c.KeepAlive, c.KeepAliveTimeout = f.keepAlive, f.keepAliveTimeout
 	if f.leader != "" {
 		c.CollectiveLeader = f.leader
 	}

@@ -53,26 +53,31 @@ func (c *Channels) Get(task string) (*Channel, error) {
 type Channel struct {
 	*grpc.ClientConn
 	links *linker
+	watch *watch
 	task  string // that the server runs, if that is known
 }
 
 // Dial returns a channel to the server at "host:port".
 func Dial(addr string, c DialConfig) (*Channel, error) {
-	ch := &Channel{links: newLinker(addr, c.Credentials)}
-	opts := DialOptions(c)
+	k := orDefault(c.Keepalive)
+	ch := &Channel{links: newLinker(addr, c.Credentials, k), watch: newWatch(addr, k)}
+	opts := append(DialOptions(c), grpc.WithContextDialer(ch.watch.dial))
 	if !c.NoLinks {
-		opts = append(opts, grpc.WithChainUnaryInterceptor(ch.links.intercept)) // the innermost
+		opts = append(opts, grpc.WithChainUnaryInterceptor(ch.links.intercept))
 	}
+	opts = append(opts, grpc.WithChainUnaryInterceptor(ch.watch.intercept)) // the innermost
 	var err error
 	if ch.ClientConn, err = grpc.NewClient("dns:///"+addr, opts...); err != nil {
 		return nil, core.Errorf(core.InvalidArgument, "an address must be host:port, got %q: %v", addr, err)
 	}
+	ch.watch.probe = getStatus(ch.ClientConn)
 	return ch, nil
 }
 
 // Close ends all calls.
 func (c *Channel) Close() error {
 	err := c.ClientConn.Close()
+	c.watch.close()
 	c.links.close()
 	return err
 }

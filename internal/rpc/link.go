@@ -26,7 +26,6 @@ const (
 	// behind them.
 	dataLinks = 2
 	linkDial  = 5 * time.Second
-	linkPing  = time.Minute
 	// relink is how long a server is left alone when no link came about.
 	relink = 2 * time.Second
 )
@@ -38,7 +37,7 @@ type LinkServer struct{ *link.Server }
 // NewLinkServer returns a server of links that treats calls as a gRPC server with
 // [ServerOptions] does.
 func NewLinkServer(c ServerConfig) LinkServer {
-	return LinkServer{link.NewServer(Codec(), serverInterceptor(c.Logger))}
+	return LinkServer{link.NewServer(Codec(), serverInterceptor(c.Logger), orDefault(c.Keepalive))}
 }
 
 // A TensorStarter is a WorkerServer whose RecvTensor need not keep a goroutine
@@ -134,7 +133,8 @@ func announce(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handle grpc
 type linker struct {
 	addr  string
 	creds credentials.TransportCredentials // nil: plain text
-	ctx   context.Context                  // ends with close
+	k     Keepalive
+	ctx   context.Context // ends with close
 	stop  context.CancelFunc
 	links atomic.Pointer[linkSet]
 
@@ -176,15 +176,15 @@ func (b *linkSet) close() {
 	}
 }
 
-func newLinker(addr string, creds credentials.TransportCredentials) *linker {
-	l := &linker{addr: addr, creds: creds}
+func newLinker(addr string, creds credentials.TransportCredentials, k Keepalive) *linker {
+	l := &linker{addr: addr, creds: creds, k: k}
 	l.ctx, l.stop = context.WithCancel(context.Background())
 	return l
 }
 
-// intercept is the innermost interceptor of a channel.
+// intercept makes calls by links, as long as there are some.
 func (l *linker) intercept(ctx context.Context, method string, req, resp any, cc *grpc.ClientConn, byGRPC grpc.UnaryInvoker, opts ...grpc.CallOption) error {
-	if b := l.links.Load(); b != nil {
+	if b := l.links.Load(); b != nil && !isProbe(ctx) {
 		err := b.carrier(method).Invoke(ctx, method, req, resp, opts...)
 		if err == nil || !errors.As(err, new(link.ErrNotSent)) {
 			return err
@@ -289,7 +289,7 @@ func (l *linker) open(ctx context.Context) (*link.Client, error) {
 		nc.Close()
 		return nil, err
 	}
-	c, err := link.NewClient(nc, Codec(), linkPing)
+	c, err := link.NewClient(nc, Codec(), l.k)
 	if err != nil {
 		return nil, err
 	}

@@ -19,15 +19,8 @@ const (
 	ioBuffer         = 256 << 10
 )
 
-// A peer that does not answer a ping within pingTimeout is gone. Clients ping
-// no more often than every five minutes because TensorFlow's servers hang up
-// on those who do; ours allow pings every minPing.
-const (
-	clientPing  = 5*time.Minute + 30*time.Second
-	serverPing  = 2 * time.Minute
-	minPing     = 10 * time.Second
-	pingTimeout = 20 * time.Second
-)
+// connectTimeout bounds an attempt to connect.
+const connectTimeout = 20 * time.Second
 
 // maxReconnectDelay is TensorFlow's: a worker that comes back is found soon.
 const maxReconnectDelay = time.Second
@@ -36,6 +29,7 @@ const maxReconnectDelay = time.Second
 type ServerConfig struct {
 	Credentials credentials.TransportCredentials // nil: plain text, as TensorFlow's own servers
 	Logger      *slog.Logger                     // of calls; nil: none
+	Keepalive   Keepalive                        // of clients; negative times: they are never asked
 	Links       *LinkServer                      // of the same port; nil: none
 	Options     []grpc.ServerOption              // more of them
 }
@@ -60,7 +54,7 @@ func ServerOptions(c ServerConfig) []grpc.ServerOption {
 		grpc.StaticConnWindowSize(connectionWindow),
 		grpc.ReadBufferSize(ioBuffer),
 		grpc.WriteBufferSize(ioBuffer),
-		grpc.KeepaliveParams(keepalive.ServerParameters{Time: serverPing, Timeout: pingTimeout}),
+		grpc.KeepaliveParams(serverPings(c.Keepalive)),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: minPing, PermitWithoutStream: true}),
 		grpc.ChainUnaryInterceptor(interceptors...),
 	}
@@ -70,7 +64,7 @@ func ServerOptions(c ServerConfig) []grpc.ServerOption {
 // A DialConfig says how a client talks.
 type DialConfig struct {
 	Credentials credentials.TransportCredentials // nil: plain text, as TensorFlow's own servers
-	Ping        time.Duration                    // between pings of an idle peer; 0: as often as TensorFlow's servers allow
+	Keepalive   Keepalive                        // of the server; negative times: it is never asked
 	Control     ControlConfig
 	NoLinks     bool              // all goes by gRPC, also to servers that have links
 	Options     []grpc.DialOption // more of them
@@ -88,10 +82,6 @@ func DialOptions(c DialConfig) []grpc.DialOption {
 	if creds == nil {
 		creds = insecure.NewCredentials()
 	}
-	ping := c.Ping
-	if ping == 0 {
-		ping = clientPing
-	}
 	delay := backoff.DefaultConfig
 	delay.BaseDelay, delay.MaxDelay = maxReconnectDelay/10, maxReconnectDelay
 	opts := []grpc.DialOption{
@@ -105,8 +95,8 @@ func DialOptions(c DialConfig) []grpc.DialOption {
 		grpc.WithStaticConnWindowSize(connectionWindow),
 		grpc.WithReadBufferSize(ioBuffer),
 		grpc.WithWriteBufferSize(ioBuffer),
-		grpc.WithConnectParams(grpc.ConnectParams{Backoff: delay, MinConnectTimeout: pingTimeout}),
-		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: ping, Timeout: pingTimeout}),
+		grpc.WithConnectParams(grpc.ConnectParams{Backoff: delay, MinConnectTimeout: connectTimeout}),
+		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: clientPing, Timeout: orDefault(c.Keepalive).Timeout}),
 		grpc.WithDisableServiceConfig(),
 		grpc.WithNoProxy(), // the library reads no environment
 		grpc.WithIdleTimeout(0),

@@ -77,11 +77,19 @@ func fromStatus(err error, trailer metadata.MD) error {
 	}
 	details := trailer.Get(detailsKey)
 	if len(details) != 1 {
-		return &core.Error{Code: core.Code(s.Code()), Msg: s.Message()}
+		return &core.Error{Code: core.Code(s.Code()), Msg: s.Message(), Err: silence(err)}
 	}
 	code, msg := restore(s.Code(), s.Message())
 	_, derived := payloads(details[0])[derivedPayload]
 	return &core.Error{Code: core.Code(code), Msg: msg, Derived: derived}
+}
+
+// silence returns err if it says that the peer did not answer, else nil.
+func silence(err error) error {
+	if errors.Is(err, ErrSilent) {
+		return ErrSilent
+	}
+	return nil
 }
 
 // blame adds to an error that comes of a task's end, or of its having forgotten

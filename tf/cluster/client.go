@@ -51,7 +51,9 @@ func newRemote(g *tf.Graph, cfg session.Config) (session.Backend, error) {
 	}
 	r := &remote{g: g, cfg: cfg, master: localServers.master(cfg.Target), turn: make(chan struct{}, 1)}
 	if r.master == nil {
-		conn, err := rpc.Dial(addr, dialConfig(cfg.TLS))
+		dial := dialConfig(cfg.TLS)
+		dial.Keepalive = rpc.Keepalive{Time: cfg.KeepAlive, Timeout: cfg.KeepAliveTimeout}
+		conn, err := rpc.Dial(addr, dial)
 		if err != nil {
 			return nil, err
 		}
@@ -188,15 +190,16 @@ const (
 	maxBackoff   = 2 * time.Second
 )
 
-// retry makes a call, again while its server is unavailable. The request keeps
-// its number, so that a server that did get it runs it once.
+// retry makes a call, again while its server is unavailable, unless that has been
+// waited for long enough. The request keeps its number, so that a server that did
+// get it runs it once.
 func retry[Req, Resp any](ctx context.Context, req *Req, call func(context.Context, *Req) (*Resp, error)) (*Resp, error) {
 	for n := 0; ; n++ {
 		resp, err := call(ctx, req)
 		if err == nil {
 			return resp, nil
 		}
-		if tf.CodeOf(err) != tf.Unavailable || n == maxRetries || !pause(ctx, n) {
+		if tf.CodeOf(err) != tf.Unavailable || errors.Is(err, rpc.ErrSilent) || n == maxRetries || !pause(ctx, n) {
 			return nil, ended(ctx, err)
 		}
 	}

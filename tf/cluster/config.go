@@ -50,6 +50,14 @@ type Config struct {
 	// CacheResponses keeps tensors that other tasks receive until they say that
 	// they have arrived.
 	CacheResponses bool
+	// KeepAlive is how long another task or a client may be silent before it is
+	// asked whether it is there, and KeepAliveTimeout how long it then may take
+	// to answer: after that, what waits for it ends with Unavailable, and what
+	// runs for it is given up. 0: 5 and 10 seconds; a negative KeepAlive: nobody
+	// is asked. Servers of TensorFlow are asked half as often, and only while
+	// something waits for them. What a task computes does not keep it from
+	// answering.
+	KeepAlive, KeepAliveTimeout time.Duration
 	// SessionTimeout closes sessions that no client has used for so long; 0:
 	// they stay until they are closed.
 	SessionTimeout time.Duration
@@ -138,10 +146,18 @@ func (c *Config) check() (address string, err error) {
 	if c.Retries < 0 || c.SessionTimeout < 0 || c.Grace < 0 {
 		return "", tf.Errorf(tf.InvalidArgument, "retries, a session's timeout and the grace of steps must not be negative, got %d, %v and %v", c.Retries, c.SessionTimeout, c.Grace)
 	}
+	if c.KeepAliveTimeout < 0 {
+		return "", tf.Errorf(tf.InvalidArgument, "the time to answer in must not be negative, got %v", c.KeepAliveTimeout)
+	}
 	if _, err := watched(c.ExitWith); err != nil {
 		return "", err
 	}
 	return c.Cluster.Address(c.Job, c.Task)
+}
+
+// keepalive is how other tasks and clients are watched.
+func (c *Config) keepalive() rpc.Keepalive {
+	return rpc.Keepalive{Time: c.KeepAlive, Timeout: c.KeepAliveTimeout}
 }
 
 // serverCredentials and dialConfig say how connections are secured.

@@ -52,8 +52,11 @@ func (s *Server) awaitEnd(ctx context.Context, task string) bool {
 		s.log.Error("the task to exit with cannot be watched", "of", task, "error", err)
 		return false
 	}
-	if _, err := w.GetStatus(ctx, &pb.GetStatusRequest{}); err != nil {
-		return false // waits for the task to come, so it is ctx that has ended
+	for up := false; !up; { // a connection may have been lost
+		_, err := w.GetStatus(ctx, &pb.GetStatusRequest{}) // waits for the task to come
+		if up = err == nil; !up && !pause(ctx, maxRetries) {
+			return false
+		}
 	}
 	s.log.Info("the task to exit with is up", "of", task)
 	for missed := 0; missed < checksMissed; {

@@ -102,9 +102,9 @@ func targetOf(address string, lis net.Listener) string {
 // assemble makes worker, master and gRPC server know each other.
 func (s *Server) assemble(c *Config, devices *device.Set) error {
 	s.dial, s.retries = dialConfig(c.TLS), c.Retries
-	s.dial.NoLinks = c.NoLinks
+	s.dial.NoLinks, s.dial.Keepalive = c.NoLinks, c.keepalive()
 	s.channels = rpc.NewChannels(addressBook(c.Cluster), s.dial)
-	serving := rpc.ServerConfig{Logger: s.log, Credentials: c.serverCredentials()}
+	serving := rpc.ServerConfig{Logger: s.log, Credentials: c.serverCredentials(), Keepalive: c.keepalive()}
 	s.links = rpc.NewLinkServer(serving)
 	if !c.NoLinks {
 		serving.Links = &s.links

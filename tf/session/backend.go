@@ -95,6 +95,12 @@ type Config struct {
 	// StartTimeout bounds how long the first step waits until the tasks of a
 	// cluster have answered; 0: [DefaultStartTimeout], negative: for ever.
 	StartTimeout time.Duration
+	// KeepAlive is how long a cluster's server may be silent, while a call waits
+	// for it, before it is asked whether it is there, and KeepAliveTimeout how
+	// long it then may take to answer: after that the call ends with
+	// Unavailable. 0: 5 and 10 seconds; a negative KeepAlive: it is never asked.
+	// TensorFlow's servers are asked half as often.
+	KeepAlive, KeepAliveTimeout time.Duration
 	// DeviceFilters restricts the tasks of a cluster that take part.
 	DeviceFilters []string
 	// Isolate gives the session variables of its own on a cluster.

@@ -58,6 +58,12 @@ func StartTimeout(d time.Duration) Option { return func(c *Config) { c.StartTime
 // TLS secures the connection to a cluster.
 func TLS(cfg *tls.Config) Option { return func(c *Config) { c.TLS = cfg } }
 
+// KeepAlive says how long a cluster's server may be silent before it is asked
+// whether it is there, and how long it may take to answer.
+func KeepAlive(silence, timeout time.Duration) Option {
+	return func(c *Config) { c.KeepAlive, c.KeepAliveTimeout = silence, timeout }
+}
+
 // DeviceFilters restricts the tasks of a cluster that take part:
 // DeviceFilters("/job:ps", "/job:worker/task:0").
 func DeviceFilters(filters ...string) Option {

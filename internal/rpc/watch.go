@@ -1,0 +1,237 @@
+package rpc
+
+import (
+	"context"
+	"errors"
+	"net"
+	"path"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
+
+	"github.com/gorge-tf/gorge/internal/link"
+	"github.com/gorge-tf/gorge/tf/pb"
+)
+
+// patient are the calls that may wait for a server to start. They fail only with
+// the connection that they were sent on.
+var patient = map[string]bool{
+	"GetStatus": true, "CreateSession": true, "ListDevices": true, "Reset": true, "CompleteGroup": true, "GetRemoteAddress": true,
+}
+
+// A watch notices that the server of a channel is there no more while calls wait
+// for it by gRPC. gRPC's own pings are not for that: TensorFlow's servers hang up
+// on who sends many. A server that has been silent is called; if nothing comes
+// from it then, not even a byte of a connection, the calls end. While no call
+// waits nothing is asked.
+type watch struct {
+	addr  string
+	k     Keepalive
+	probe func(context.Context) error // any call that a server answers at once
+	ctx   context.Context             // of probes; ends with close
+	stop  context.CancelFunc
+	born  time.Time
+	heard atomic.Int64 // the watch's age when something came
+	gorge atomic.Bool  // the server is one of ours
+
+	mu      sync.Mutex
+	conns   map[*heardConn]struct{}
+	calls   map[*watched]struct{}
+	since   int64 // the watch's age when somebody began to wait
+	asked   int64 // from when on the silence was that the server was asked about
+	alarm   *time.Timer
+	probing sync.WaitGroup
+}
+
+// watched is a call that waits.
+type watched struct {
+	cancel  context.CancelCauseFunc
+	patient bool
+}
+
+func newWatch(addr string, k Keepalive) *watch {
+	w := &watch{addr: addr, k: k, born: time.Now(), conns: map[*heardConn]struct{}{}, calls: map[*watched]struct{}{}}
+	w.ctx, w.stop = context.WithCancel(context.Background())
+	return w
+}
+
+func (w *watch) age() int64 { return int64(time.Since(w.born)) }
+
+// times are how a server is watched: others than ours are not asked as often, so
+// that it costs them nothing.
+func (w *watch) times() Keepalive {
+	k := w.k
+	if !w.gorge.Load() {
+		k.Time *= 2
+	}
+	return k
+}
+
+// unwatched marks the context of a probe.
+type unwatched struct{}
+
+func isProbe(ctx context.Context) bool { return ctx.Value(unwatched{}) != nil }
+
+// intercept is the innermost interceptor of a channel: what comes to it goes by
+// gRPC.
+func (w *watch) intercept(ctx context.Context, method string, req, resp any, cc *grpc.ClientConn, call grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+	if w.k.Time <= 0 || isProbe(ctx) {
+		return call(ctx, method, req, resp, cc, opts...)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	c := &watched{cancel, patient[path.Base(method)]}
+	w.begin(c)
+	var header metadata.MD
+	if !w.gorge.Load() {
+		opts = append(opts, grpc.Header(&header))
+	}
+	err := call(ctx, method, req, resp, cc, opts...)
+	if len(header.Get(LinkHeader)) > 0 {
+		w.gorge.Store(true)
+	}
+	w.end(c)
+	why := context.Cause(ctx)
+	cancel(nil)
+	if err != nil && errors.Is(why, link.ErrSilent) {
+		return why
+	}
+	return err
+}
+
+// begin counts a call, the first of which sets the alarm.
+func (w *watch) begin(c *watched) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.calls[c] = struct{}{}
+	if len(w.calls) > 1 {
+		return
+	}
+	w.since, w.asked = w.age(), -1
+	if w.alarm == nil {
+		w.alarm = time.AfterFunc(w.times().Time, w.check)
+	} else {
+		w.alarm.Reset(w.times().Time)
+	}
+}
+
+func (w *watch) end(c *watched) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.calls, c)
+	if len(w.calls) == 0 {
+		w.alarm.Stop()
+	}
+}
+
+// check asks a silent server, once for each silence, and gives it up when it has
+// not answered in time.
+func (w *watch) check() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.calls) == 0 || w.ctx.Err() != nil {
+		return
+	}
+	from := max(w.heard.Load(), w.since)
+	quiet, k := time.Duration(w.age()-from), w.times()
+	next := k.Time - quiet
+	switch {
+	case quiet >= k.Time+k.Timeout:
+		w.giveUp(link.Silent(w.addr, quiet))
+		next = k.Time
+	case quiet >= k.Time:
+		next += k.Timeout
+		if w.asked != from {
+			w.asked = from
+			w.probing.Go(w.ask)
+		}
+	}
+	w.alarm.Reset(next)
+}
+
+// giveUp ends the connections and the calls that do not wait for another one;
+// w.mu is held.
+func (w *watch) giveUp(why error) {
+	for c := range w.conns {
+		c.give(why)
+	}
+	for c := range w.calls {
+		if !c.patient {
+			c.cancel(why)
+		}
+	}
+	w.since = w.age()
+}
+
+// ask makes the server say something. What it says does not matter.
+func (w *watch) ask() {
+	ctx, cancel := context.WithTimeout(context.WithValue(w.ctx, unwatched{}, true), w.k.Timeout)
+	defer cancel()
+	_ = w.probe(ctx)
+}
+
+// close ends the watch, after the calls.
+func (w *watch) close() {
+	w.mu.Lock()
+	w.stop()
+	if w.alarm != nil {
+		w.alarm.Stop()
+	}
+	w.mu.Unlock()
+	w.probing.Wait()
+}
+
+// dial opens a connection that is listened to.
+func (w *watch) dial(ctx context.Context, addr string) (net.Conn, error) {
+	nc, err := (&net.Dialer{}).DialContext(ctx, "tcp", addr)
+	if err != nil {
+		return nil, err
+	}
+	c := &heardConn{Conn: nc, w: w}
+	w.mu.Lock()
+	w.conns[c] = struct{}{}
+	w.mu.Unlock()
+	return c, nil
+}
+
+// A heardConn tells its watch when something comes.
+type heardConn struct {
+	net.Conn
+	w   *watch
+	why atomic.Pointer[error] // given up for; nil: it has not been
+}
+
+// Read reads from the connection.
+func (c *heardConn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	if n > 0 {
+		c.w.heard.Store(c.w.age())
+	}
+	if why := c.why.Load(); err != nil && why != nil {
+		err = *why
+	}
+	return n, err
+}
+
+// Close closes the connection.
+func (c *heardConn) Close() error {
+	c.w.mu.Lock()
+	delete(c.w.conns, c)
+	c.w.mu.Unlock()
+	return c.Conn.Close()
+}
+
+// give closes the connection because the server is gone.
+func (c *heardConn) give(why error) {
+	c.why.Store(&why)
+	_ = c.Conn.Close() // its reader tells what follows
+}
+
+// getStatus is the probe of a channel.
+func getStatus(cc *grpc.ClientConn) func(context.Context) error {
+	return func(ctx context.Context) error {
+		return cc.Invoke(ctx, "/"+workerService+"/GetStatus", &pb.GetStatusRequest{}, &pb.GetStatusResponse{})
+	}
+}
