@@ -128,11 +128,10 @@ const acceptPause = 10 * time.Millisecond
 
 // introduce waits for the peer to say whom it wants, and for that queue pair
 // to know its peer: of the two that are being connected one is always first.
-func (d *Device) introduce(conn net.Conn) {
-	defer context.AfterFunc(d.ctx, func() { conn.Close() })()
-	conn.SetDeadline(time.Now().Add(d.timeout))
-	from := conn.RemoteAddr()
-	conn, err := d.secrets.accept(d.ctx, conn)
+func (d *Device) introduce(raw net.Conn) {
+	defer context.AfterFunc(d.ctx, func() { raw.Close() })()
+	raw.SetDeadline(time.Now().Add(d.timeout))
+	conn, err := d.secrets.accept(d.ctx, raw)
 	var h hello
 	if err == nil {
 		h, err = readHello(conn)
@@ -142,7 +141,7 @@ func (d *Device) introduce(conn net.Conn) {
 		return
 	}
 	q := d.pair(h.to)
-	if q == nil || !q.await(d.timeout) || !q.adopt(conn, from, h) {
+	if q == nil || !q.await(d.timeout) || !q.adopt(conn, h) {
 		conn.Write([]byte{refused})
 		conn.Close()
 	}

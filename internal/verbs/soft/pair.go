@@ -174,10 +174,10 @@ func (q *queuePair) await(timeout time.Duration) bool {
 
 // adopt takes the peer's connection if it is the peer's: it comes from the address
 // that the queue pair has been told, and names what only the peer was told.
-func (q *queuePair) adopt(conn net.Conn, from net.Addr, h hello) bool {
+func (q *queuePair) adopt(conn net.Conn, h hello) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.state != connected || q.adopted || h.from != q.remote.QPN || h.psn != q.remote.PSN || addressOf(from) != q.peerIP() {
+	if q.state != connected || q.adopted || h.from != q.remote.QPN || h.psn != q.remote.PSN || addressOf(conn.RemoteAddr()) != q.peerIP() {
 		return false
 	}
 	conn.SetDeadline(time.Time{})
