@@ -82,12 +82,12 @@ func (p *served) status() int {
 }
 
 // step begins a step of a session of its own.
-func (p *served) step(g *tf.Graph, y tf.Output) chan error {
+func (p *served) step(g *tf.Graph, y tf.Fetchable) chan error {
 	p.t.Helper()
 	return p.stepIn(p.ctx, g, y)
 }
 
-func (p *served) stepIn(ctx context.Context, g *tf.Graph, y tf.Output) chan error {
+func (p *served) stepIn(ctx context.Context, g *tf.Graph, y tf.Fetchable) chan error {
 	p.t.Helper()
 	s, err := session.New(g, session.Target(p.target))
 	if err != nil {
@@ -112,6 +112,18 @@ func reading(t *testing.T) (g *tf.Graph, y tf.Output, pipe string) {
 	}
 	g = tf.NewGraph()
 	return g, io.ReadFile(ops.Scalar(g, pipe)), pipe
+}
+
+// writing is a graph that writes to a pipe that nothing reads: the file system does
+// not let go of its kernel. Reads end with their step.
+func writing(t *testing.T) (*tf.Graph, tf.Fetchable) {
+	t.Helper()
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	g := tf.NewGraph()
+	return g, io.WriteFile(ops.Scalar(g, pipe), ops.Scalar(g, "text"))
 }
 
 // endless is a graph with a loop that does not end.
@@ -183,7 +195,7 @@ func TestStopIsBounded(t *testing.T) {
 	})
 	t.Run("kernel", func(t *testing.T) {
 		p := startServer(t, "--grace=100ms")
-		g, y, _ := reading(t)
+		g, y := writing(t)
 		ended := p.step(g, y)
 		time.Sleep(300 * time.Millisecond) // so that the kernel has been called
 		p.signal()
