@@ -174,12 +174,19 @@ func (c *claim) drop() {
 var accounts struct {
 	mu    sync.Mutex
 	pools []weak.Pointer[Pool]
+	full  int // the length of pools at which those that are gone are dropped
 }
 
+// enlist adds p. Each time that the list has doubled it drops what is gone, so that a
+// new pool costs little however many there have been.
 func enlist(p *Pool) {
 	accounts.mu.Lock()
 	defer accounts.mu.Unlock()
-	accounts.pools = append(slices.DeleteFunc(accounts.pools, gone), weak.Make(p))
+	if len(accounts.pools) >= accounts.full {
+		accounts.pools = slices.DeleteFunc(accounts.pools, gone)
+		accounts.full = max(64, 2*len(accounts.pools))
+	}
+	accounts.pools = append(accounts.pools, weak.Make(p))
 }
 
 func gone(w weak.Pointer[Pool]) bool { return w.Value() == nil }
