@@ -44,7 +44,7 @@ var layers = [][]string{
 	{"tf/session", "tf/eager", "tf/initializers/..."},
 	{"internal/optest"},
 	{"tf/cluster", "tf/timeline", "tf/train", "tf/layers", "tf/losses", "tf/metrics", "tf/image", "tf/vars", "tf/data", "tf/dense/..."},
-	{"examples/...", "cmd/...", "bench/...", "interop/...", "internal/gen/...", "internal/archtest", "."},
+	{"docs/...", "examples/...", "cmd/...", "bench/...", "interop/...", "internal/gen/...", "internal/archtest", "."},
 }
 
 // never lists imports that may not happen whatever the layer: the parts of a
