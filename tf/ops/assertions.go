@@ -120,7 +120,6 @@ func AssertRankAtLeast(x tf.Output, least int) *tf.Operation {
 	}, []int{least})
 }
 
-
 // ranked checks a rank that is known, and asserts one that is not.
 func ranked(scope string, x tf.Output, ok func(int) bool, holds func(rank tf.Output) tf.Output, ranks []int) (op *tf.Operation) {
 	s := x.Shape()
