@@ -45,7 +45,7 @@ func pair(f func(x []tf.Output) (y, z tf.Output)) func(*tf.Graph, []tf.Output) [
 	return func(_ *tf.Graph, x []tf.Output) []tf.Output { y, z := f(x); return []tf.Output{y, z} }
 }
 
-var composedCases = append([]composed{
+var composedCases = []composed{
 	{"tf.nn.moments(a, [0])", []any{matrix}, pair(func(x []tf.Output) (y, z tf.Output) { return ops.Moments(x[0], []int{0}, false) }), true},
 	{"tf.nn.moments(a, [0, 1], keep_dims=True)", []any{matrix}, pair(func(x []tf.Output) (y, z tf.Output) { return ops.Moments(x[0], []int{0, 1}, true) }), true},
 	{"tf.nn.moments(tf.cast(a, tf.float16), [1])", []any{matrix}, pair(func(x []tf.Output) (y, z tf.Output) { return ops.Moments(x[0].Cast(tf.Float16), []int{1}, false) }), false},
@@ -197,6 +197,4 @@ var composedCases = append([]composed{
 	{"[tf.math.is_non_decreasing(a), tf.math.is_strictly_increasing(a)] ", []any{[]int32{4}}, func(_ *tf.Graph, x []tf.Output) []tf.Output {
 		return []tf.Output{ops.IsNonDecreasing(x[0]), ops.IsStrictlyIncreasing(x[0])}
 	}, false},
-}, moreComposed...)
-
-var moreComposed []composed
+}
