@@ -129,3 +129,15 @@ func LogPoissonLoss(targets, logInput tf.Output, full bool) tf.Output {
 		return AddV2(loss, SelectV2(small, zero, stirling))
 	})
 }
+
+// RandomNormal returns normally distributed numbers of a type and shape, with a mean
+// and a standard deviation. Options are those of RandomStandardNormal.
+func RandomNormal(shape tf.Output, mean, deviation float64, d tf.DType, opts ...tf.Option) tf.Output {
+	return scoped("random_normal", shape, func() tf.Output {
+		x := RandomStandardNormal(shape, d, opts...)
+		if x.Err() != nil {
+			return x
+		}
+		return AddV2(Mul(x, numberLike(x, deviation)), numberLike(x, mean))
+	})
+}

@@ -168,6 +168,11 @@ func (c composed) compare(t *testing.T, want composedResult) {
 		t.Fatal(err)
 	}
 	defer s.Close()
+	if len(tf.Variables(g, tf.LocalVariables)) > 0 { // of metrics
+		if _, err := s.Run(t.Context(), nil, tf.InitializeAll(g)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if len(ys) != len(want.Out) {
 		t.Fatalf("%d outputs, TensorFlow's are %d", len(ys), len(want.Out))
 	}

@@ -25,7 +25,7 @@ def array(t):
 
 def number(v):
     if isinstance(v, bytes):
-        return v.decode("latin-1")
+        return v.decode("utf-8", "replace")
     if isinstance(v, complex):
         return [v.real, v.imag]
     if isinstance(v, float) and not np.isfinite(v):
@@ -59,6 +59,7 @@ def compute(case):
             for i, d in zip(floats, tf.gradients([y for y in ys if y.dtype.is_floating], [xs[i] for i in floats])):
                 grads[i] = None if d is None else tf.convert_to_tensor(d)
         feeds = dict(zip(xs, arrays))
+        s.run(tf.local_variables_initializer())
         return {
             "out": [plain(v) for v in s.run(ys, feeds)],
             "grad": [None if d is None else plain(s.run(d, feeds)) for d in grads],
