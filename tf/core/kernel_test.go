@@ -193,7 +193,7 @@ func TestFindKernels(t *testing.T) {
 		if (err == nil) != (c.want == "") || (err == nil) != (find != nil) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if err != nil && (core.CodeOf(err) != core.NotFound || !strings.Contains(err.Error(), c.want)) {
+		if err != nil && (core.CodeOf(err) != core.NotFound || !strings.Contains(core.AsError(err).Message(), c.want)) {
 			t.Errorf("%s: %v, want %s", name, err, c.want)
 		}
 	}
