@@ -44,6 +44,17 @@ func (s *store) make(g *tf.Graph, name string, shape tf.Shape, o Options) *tf.Va
 		return failed(g, name, tf.Errorf(tf.InvalidArgument, "Shape of a new variable (%s) must be fully defined, but instead was %s.", name, shape.Text()))
 	}
 	var v *tf.Variable
+	g.InitScope(func() { v = s.build(g, name, shape, o) })
+	for _, c := range o.Collections {
+		g.AddToCollection(c, v)
+	}
+	s.vars[name] = v
+	return v
+}
+
+// build adds a variable outside of loops and branches, so that what it begins
+// with and its regularizer can be had from everywhere.
+func (s *store) build(g *tf.Graph, name string, shape tf.Shape, o Options) (v *tf.Variable) {
 	g.Scope("", func() { // names are whole already
 		var initial tf.Output
 		g.Scope(name+"/Initializer", func() { initial = o.Initializer(g, o.DType, shape) })
@@ -52,10 +63,6 @@ func (s *store) make(g *tf.Graph, name string, shape tf.Shape, o Options) *tf.Va
 			g.Scope(name+"/Regularizer", func() { collectLoss(g, o.Regularizer(v.Value())) })
 		}
 	})
-	for _, c := range o.Collections {
-		g.AddToCollection(c, v)
-	}
-	s.vars[name] = v
 	return v
 }
 
