@@ -153,7 +153,7 @@ func TestPartitioned(t *testing.T) {
 	for _, v := range append(p.Parts, whole.Parts...) {
 		names = append(names, v.Name()+v.Shape().String())
 	}
-	if want := []string{"s/e/part_0[3 2]", "s/e/part_1[2 2]", "s/e/part_2[2 2]", "t/e/part_0[2]"}; !slices.Equal(names, want) || again != p {
+	if want := []string{"s/e/part_0[3,2]", "s/e/part_1[2,2]", "s/e/part_2[2,2]", "t/e/part_0[2]"}; !slices.Equal(names, want) || again != p {
 		t.Errorf("parts are %v, want %v", names, want)
 	}
 	if s := p.Value().Shape(); !s.Equal(tf.Shape{7, 2}) {
