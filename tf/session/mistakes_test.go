@@ -212,7 +212,7 @@ var mistakes = []mistake{
 	built("a placeholder of no type", func(m *maker) tf.Output { return ops.Placeholder(m.g, tf.Invalid, nil) }),
 	{"a cast to strings", func(m *maker) error { return m.run(nil, m.f.Cast(tf.String)) }},
 	built("a range without a step", func(m *maker) tf.Output {
-		return ops.Range(ops.Scalar(m.g, 0), ops.Scalar(m.g, 3), ops.Scalar(m.g, 0))
+		return ops.Range(m.g, 0, 3, 0)
 	}),
 
 	// Attributes and names.
