@@ -14,8 +14,8 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/device"
 	"github.com/gorge-tf/gorge/internal/graph"
-	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/internal/options"
+	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/internal/requestid"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/pb"
