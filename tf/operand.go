@@ -60,7 +60,7 @@ func AsInt[I Int](x Output, v I) Output {
 // intConstant adds integers to the graph of x. Where x cannot be computed, neither
 // can they, for the same reason.
 func (o Output) intConstant(v []int, s Shape) Output {
-	if o.Err() != nil {
+	if o.Err() != nil || o.op.g.finished() {
 		return o
 	}
 	return o.Graph().intConstant(v, s)
@@ -82,8 +82,8 @@ func AsOperand(x Output, v any) Output {
 	if y, ok := v.(Output); ok {
 		return y
 	}
-	if x.Err() != nil {
-		return x
+	if x.Err() != nil || x.op.g.finished() {
+		return x // which is what is wrong
 	}
 	t, err := operand(x.DType(), v)
 	if err != nil {
