@@ -39,7 +39,7 @@ func partitionGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	x, p := op.Input(0), op.Input(1)
 	shape := Shape(p)
 	zero, one := intScalar(x, tf.Int32, 0), intScalar(x, tf.Int32, 1)
-	rows := Reshape(Range(zero, apply("Prod", nil, shape, intVec(x, tf.Int32, 0)), one), shape)
+	rows := Reshape(Range(nil, zero, apply("Prod", nil, shape, intVec(x, tf.Int32, 0)), one), shape)
 	from := DynamicPartition(rows, p, op.Int("num_partitions"))
 	return tf.Grads(Reshape(ParallelDynamicStitch(from, dy), Shape(x)), tf.Output{})
 }
@@ -50,7 +50,7 @@ func partition(n *core.Node) (core.Kernel, error) {
 		x, p := c.Input(0), c.Input(1)
 		s := x.Shape()
 		if len(s) < p.Rank() || !slices.Equal(s[:p.Rank()], p.Shape()) {
-			return tf.Errorf(tf.InvalidArgument, "data.shape must start with partitions.shape, got data.shape = %s, partitions.shape = %s", s.Text(), p.Shape().Text())
+			return tf.Errorf(tf.InvalidArgument, "data.shape must start with partitions.shape, got data.shape = %s, partitions.shape = %s", s.String(), p.Shape().String())
 		}
 		sizes := core.Make[int](count)
 		for i, k := range core.Data[int32](p) {

@@ -21,9 +21,12 @@ func init() {
 	})
 }
 
-// Range returns the vector start, start+delta, ... up to but without limit.
-func Range(start, limit, delta tf.Output, opts ...tf.Option) tf.Output {
-	return apply("Range", opts, start, limit, delta)
+// Range returns the vector start, start+delta, ... up to but without limit. Each
+// of them is an Output, with which g may be nil, or a Go number, which must be a
+// value of their type; numbers alone are what Scalar makes of them.
+func Range(g *tf.Graph, start, limit, delta any, opts ...tf.Option) tf.Output {
+	in := operands(g, start, limit, delta)
+	return apply("Range", opts, in...)
 }
 
 func rangeShape(c *core.Infer) error {
@@ -94,7 +97,7 @@ func rangeArgs[T tf.Elem](c *core.OpContext) (v [3]T, err error) {
 	for i, name := range [3]string{"start", "limit", "delta"} {
 		t := c.Input(i)
 		if t.Len() != 1 || t.Rank() > 1 {
-			return v, tf.Errorf(tf.InvalidArgument, "%s must be a scalar, not shape %s", name, t.Shape().Text())
+			return v, tf.Errorf(tf.InvalidArgument, "%s must be a scalar, not shape %s", name, t.Shape().String())
 		}
 		v[i] = core.Data[T](t)[0]
 	}

@@ -57,7 +57,7 @@ func tileGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	shape := shapeValue(x, d)
 	pairs := Transpose(Pack([]tf.Output{m, shape}), intVec(x, tf.Int32, 1, 0))
 	split := Reshape(pairs, intVec(x, tf.Int32, -1))
-	axes := Range(intScalar(x, tf.Int32, 0), Size(split), intScalar(x, tf.Int32, 2))
+	axes := Range(nil, intScalar(x, tf.Int32, 0), Size(split), intScalar(x, tf.Int32, 2))
 	return tf.Grads(Reshape(reduceSum(Reshape(dy[0], split), axes, false), shape), tf.Output{})
 }
 
@@ -66,7 +66,7 @@ func tile[C cell](n *core.Node) (core.Kernel, error) {
 	return core.Compute(func(c *core.OpContext) error {
 		x, mt := c.Input(0), c.Input(1)
 		if mt.Rank() != 1 {
-			return tf.Errorf(tf.InvalidArgument, "Expected multiples to be 1-D, but got shape %s", mt.Shape().Text())
+			return tf.Errorf(tf.InvalidArgument, "Expected multiples to be 1-D, but got shape %s", mt.Shape().String())
 		}
 		if mt.Len() != x.Rank() {
 			return tf.Errorf(tf.InvalidArgument, "Expected multiples argument to be a vector of length %d but got length %d", x.Rank(), mt.Len())

@@ -69,7 +69,7 @@ func topKSize(c *core.OpContext) (int, error) {
 	}
 	t := c.Input(1)
 	if t.Rank() != 0 {
-		return 0, tf.Errorf(tf.InvalidArgument, "k must be scalar, got shape %s", t.Shape().Text())
+		return 0, tf.Errorf(tf.InvalidArgument, "k must be scalar, got shape %s", t.Shape().String())
 	}
 	k, err := scalarInt(t, "k")
 	if err == nil && k < 0 {
@@ -86,7 +86,7 @@ func topK[T kernel.Real](k computedIn[T]) core.NewKernel {
 		}
 		x := c.Input(0)
 		if x.Rank() < 1 {
-			return tf.Errorf(tf.InvalidArgument, "input must be >= 1-D, got shape %s", x.Shape().Text())
+			return tf.Errorf(tf.InvalidArgument, "input must be >= 1-D, got shape %s", x.Shape().String())
 		}
 		s := x.Shape().Clone()
 		width := s[len(s)-1]
@@ -117,7 +117,7 @@ func topKGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	last := Sub(Size(shape), intScalar(x, tf.Int32, 1))
 	width, k := pick(shape, last), pick(castTo(Shape(indices), tf.Int64), last)
 	count := reduceProd(Slice(shape, intVec(x, tf.Int32, 0), ExpandDims(last, intScalar(x, tf.Int32, 0))))
-	starts := Mul(Range(intScalar(x, tf.Int64, 0), count, intScalar(x, tf.Int64, 1)), width)
+	starts := Mul(Range(nil, intScalar(x, tf.Int64, 0), count, intScalar(x, tf.Int64, 1)), width)
 	rows := AddV2(Reshape(castTo(indices, tf.Int64), Pack([]tf.Output{count, k})), ExpandDims(starts, intScalar(x, tf.Int32, 1)))
 	n := Pack([]tf.Output{Mul(count, k)})
 	at := ExpandDims(Reshape(rows, n), intScalar(x, tf.Int32, 1))

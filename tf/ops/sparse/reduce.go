@@ -117,7 +117,7 @@ func reduceSumGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	rank, zero, one := ops.Size(shape), ops.Scalar(g, int32(0)), ops.Scalar(g, int32(1))
 	axes = ops.Reshape(axes, ops.Const(g, []int32{-1}))
 	axes = ops.FloorMod(ops.Add(axes, rank), rank)
-	dims := []tf.Output{ops.Range(zero, rank, one), axes}
+	dims := []tf.Output{ops.Range(nil, zero, rank, one), axes}
 	kept := ops.DynamicStitch(dims, []tf.Output{shape, ops.Fill(ops.Shape(axes), ops.Scalar(g, int64(1)))})
 	from := ops.FloorDiv(at, ops.FloorDiv(shape, kept))
 	return tf.Grads(tf.Output{}, ops.GatherNd(ops.Reshape(dy[0], kept), from), tf.Output{}, tf.Output{})
@@ -152,10 +152,10 @@ func reduction[T number](sparse bool, join func(a, b T) T) core.NewKernel {
 func newReduced(c *core.OpContext, keep bool) (*reduced, error) {
 	shape, axes := c.Input(2), c.Input(3)
 	if shape.Rank() != 1 {
-		return nil, invalid("Expected input_shape to be a vector; got shape: %s", shape.Shape().Text())
+		return nil, invalid("Expected input_shape to be a vector; got shape: %s", shape.Shape().String())
 	}
 	if axes.Rank() > 1 {
-		return nil, invalid("Expected reduction_axes to be a scalar or a vector; got shape: %s", axes.Shape().Text())
+		return nil, invalid("Expected reduction_axes to be a scalar or a vector; got shape: %s", axes.Shape().String())
 	}
 	v, err := axes.Ints()
 	if err != nil {
