@@ -11,7 +11,7 @@ func SequenceMask(lengths tf.Output, maxlen int, d tf.DType) tf.Output {
 		if maxlen >= 0 {
 			n = numberLike(lengths, float64(maxlen))
 		}
-		places := Range(numberLike(lengths, 0), Maximum(n, numberLike(lengths, 0)), numberLike(lengths, 1))
+		places := Range(nil, numberLike(lengths, 0), Maximum(n, numberLike(lengths, 0)), numberLike(lengths, 1))
 		return castTo(Less(places, ExpandDims(lengths, -1)), d)
 	})
 }
@@ -50,7 +50,7 @@ func Repeat(x, repeats tf.Output, axis int) tf.Output {
 		n := dim(x, axis)
 		times := BroadcastTo(castTo(repeats, tf.Int32), Reshape(n, []int{1}))
 		mask := SequenceMask(times, -1, tf.Bool)
-		places := Range(intScalar(x, tf.Int32, 0), n, intScalar(x, tf.Int32, 1))
+		places := Range(nil, intScalar(x, tf.Int32, 0), n, intScalar(x, tf.Int32, 1))
 		each := AddV2(ExpandDims(places, 1), ZerosLike(Cast(mask, tf.Int32)))
 		return Gather(x, BooleanMask(each, mask, 0), axis)
 	})

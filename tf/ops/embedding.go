@@ -45,7 +45,7 @@ func EmbeddingLookup(params []tf.Output, ids tf.Output, o EmbeddingOpts) tf.Outp
 // looked gathers the rows of each part and puts them where their ids are.
 func looked(params []tf.Output, ids tf.Output, div bool, rows func(p, ids tf.Output) tf.Output) tf.Output {
 	flat := Reshape(ids, []int{-1})
-	places := Range(intScalar(ids, tf.Int32, 0), Size(flat), intScalar(ids, tf.Int32, 1))
+	places := Range(nil, intScalar(ids, tf.Int32, 0), Size(flat), intScalar(ids, tf.Int32, 1))
 	n := numberLike(flat, float64(len(params)))
 	part, row := Mod(flat, n), FloorDiv(flat, n)
 	if div {

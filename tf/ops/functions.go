@@ -131,13 +131,11 @@ func LogPoissonLoss(targets, logInput tf.Output, full bool) tf.Output {
 }
 
 // RandomNormal returns normally distributed numbers of a type and shape, with a mean
-// and a standard deviation. Options are those of RandomStandardNormal.
-func RandomNormal(shape tf.Output, mean, deviation float64, d tf.DType, opts ...tf.Option) tf.Output {
-	return scoped("random_normal", shape, func() tf.Output {
-		x := RandomStandardNormal(shape, d, opts...)
-		if x.Err() != nil {
-			return x
-		}
-		return AddV2(Mul(x, numberLike(x, deviation)), numberLike(x, mean))
-	})
+// and a standard deviation. Shape and options are those of RandomStandardNormal.
+func RandomNormal[I tf.Ints](g *tf.Graph, shape I, mean, deviation float64, d tf.DType, opts ...tf.Option) tf.Output {
+	x := RandomStandardNormal(g, shape, d, opts...)
+	if x.Err() != nil {
+		return x
+	}
+	return AddV2(Mul(x, numberLike(x, deviation)), numberLike(x, mean))
 }

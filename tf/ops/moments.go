@@ -138,7 +138,7 @@ func Variance[A tf.Ints](x tf.Output, axes A, opts ...tf.Option) tf.Output {
 	return scoped("reduce_variance", x, func() tf.Output {
 		at := tf.AsInts(x, axes)
 		if s, ok := any(axes).([]int); ok && s == nil {
-			at = Range(intScalar(x, tf.Int32, 0), Rank(x), intScalar(x, tf.Int32, 1))
+			at = Range(nil, intScalar(x, tf.Int32, 0), Rank(x), intScalar(x, tf.Int32, 1))
 		}
 		squares := Square(Sub(x, Mean(x, at, keepDims)))
 		if x.DType().Base().IsComplex() {

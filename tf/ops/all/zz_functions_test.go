@@ -393,7 +393,7 @@ var functions = map[string]any{
 	"ops.PrintV2":                              ops.PrintV2,
 	"ops.Prod[tf.Output]":                      ops.Prod[tf.Output],
 	"ops.RaggedBincount":                       ops.RaggedBincount,
-	"ops.RandomNormal":                         ops.RandomNormal,
+	"ops.RandomNormal[tf.Output]":              ops.RandomNormal[tf.Output],
 	"ops.RandomShuffle":                        ops.RandomShuffle,
 	"ops.RandomStandardNormal[tf.Output]":      ops.RandomStandardNormal[tf.Output],
 	"ops.RandomUniformInt[tf.Output]":          ops.RandomUniformInt[tf.Output],

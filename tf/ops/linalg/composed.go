@@ -30,7 +30,7 @@ func MatrixTranspose(x tf.Output) tf.Output {
 		s := x.Shape()
 		if s == nil {
 			n, g := ops.Rank(x), x.Graph()
-			first := ops.Range(ops.Scalar[int32](g, 0), n.Sub(2), ops.Scalar[int32](g, 1))
+			first := ops.Range(nil, ops.Scalar[int32](g, 0), n.Sub(2), ops.Scalar[int32](g, 1))
 			last := ops.Stack([]tf.Output{n.Sub(1), n.Sub(2)}, 0)
 			return ops.Transpose(x, ops.Concat(0, []tf.Output{first, last}))
 		}

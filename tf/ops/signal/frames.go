@@ -80,8 +80,8 @@ func Frame(x tf.Output, length, step int, pad bool) tf.Output {
 			missing := ops.Maximum(count(x, 0), frames.Sub(1).Mul(step).Add(length).Sub(n))
 			x = extended(x, missing)
 		}
-		begins := ops.Range(count(x, 0), frames, count(x, 1)).Mul(step)
-		within := ops.Range(count(x, 0), count(x, length), count(x, 1))
+		begins := ops.Range(nil, count(x, 0), frames, count(x, 1)).Mul(step)
+		within := ops.Range(nil, count(x, 0), count(x, length), count(x, 1))
 		return ops.Gather(x, ops.AddV2(ops.ExpandDims(begins, 1), within), -1)
 	})
 }
@@ -96,8 +96,8 @@ func OverlapAndAdd(x tf.Output, step int) tf.Output {
 		shape := ops.Shape(x)
 		frames, length := shape.At("-2"), shape.At("-1")
 		n := frames.Sub(1).Mul(step).Add(length)
-		begins := ops.Range(count(x, 0), frames, count(x, 1)).Mul(step)
-		places := ops.AddV2(ops.ExpandDims(begins, 1), ops.Range(count(x, 0), length, count(x, 1)))
+		begins := ops.Range(nil, count(x, 0), frames, count(x, 1)).Mul(step)
+		places := ops.AddV2(ops.ExpandDims(begins, 1), ops.Range(nil, count(x, 0), length, count(x, 1)))
 		rows := ops.Reshape(x, ops.Stack([]tf.Output{count(x, -1), frames.Mul(length)}, 0))
 		sums := ops.UnsortedSegmentSum(rows.Transpose(1, 0), ops.Reshape(places, []int{-1}), n)
 		y := ops.Reshape(sums.Transpose(1, 0), ops.Concat(0, []tf.Output{shape.At(":-2"), ops.Reshape(n, []int{1})}))

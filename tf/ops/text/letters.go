@@ -35,6 +35,6 @@ func single(points tf.Output) tf.Output {
 	}
 	g := points.Graph()
 	n := ops.Size(points, ops.ShapeOpts{OutType: tf.Int64})
-	rows := ops.Range(ops.Scalar[int64](g, 0), n.Add(ops.Scalar[int64](g, 1)), ops.Scalar[int64](g, 1))
+	rows := ops.Range(nil, ops.Scalar[int64](g, 0), n.Add(ops.Scalar[int64](g, 1)), ops.Scalar[int64](g, 1))
 	return UnicodeEncode(points, rows, "UTF-8")
 }
