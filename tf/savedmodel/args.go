@@ -77,20 +77,21 @@ func tensorOf(v any) (*tf.Tensor, error) {
 	return tf.TensorOf(v)
 }
 
-// partsOf returns the dense tensors of an input or output by key. A sparse tensor
-// KEY has the parts KEY.values, KEY.indices and KEY.dense_shape, another composite
-// one KEY.0, KEY.1 and so on.
+// partsOf returns the dense tensors of an input or output by key, as TensorFlow 2
+// names them when it loads models of TensorFlow 1: a sparse tensor KEY has the
+// parts KEY_indices, KEY_values and KEY_dense_shape, another composite one
+// KEY_component_0 and so on.
 func partsOf(key string, info *pb.TensorInfo) iter.Seq2[string, *pb.TensorInfo] {
 	parts := map[string]*pb.TensorInfo{}
 	switch e := info.GetEncoding().(type) {
 	case *pb.TensorInfo_CooSparse_:
 		c := e.CooSparse
 		for part, name := range map[string]string{"values": c.GetValuesTensorName(), "indices": c.GetIndicesTensorName(), "dense_shape": c.GetDenseShapeTensorName()} {
-			parts[key+"."+part] = &pb.TensorInfo{Encoding: &pb.TensorInfo_Name{Name: name}}
+			parts[key+"_"+part] = &pb.TensorInfo{Encoding: &pb.TensorInfo_Name{Name: name}}
 		}
 	case *pb.TensorInfo_CompositeTensor_:
 		for i, c := range e.CompositeTensor.GetComponents() {
-			maps.Insert(parts, partsOf(fmt.Sprintf("%s.%d", key, i), c))
+			maps.Insert(parts, partsOf(fmt.Sprintf("%s_component_%d", key, i), c))
 		}
 	default:
 		parts[key] = info
