@@ -121,21 +121,32 @@ func (l *loader) load(ctx context.Context) (err error) {
 // MetaGraph: constants would be in memory twice.
 func (l *loader) build() error {
 	l.needs.prepare(l.o.KeepDevices)
-	g := tf.NewGraph()
-	if err := g.ImportProto(l.mg.GetGraphDef(), tf.ImportOptions{}); err != nil {
+	g, err := l.importGraph()
+	if err != nil {
 		return err
 	}
 	l.mg.GraphDef = nil
 	l.m = &Model{dir: l.dir, meta: l.mg, graph: g}
-	if err := l.m.bindSignatures(); err != nil {
-		return err
-	}
+	l.m.bindSignatures(l.needs)
 	if err := l.feedAssets(); err != nil {
 		return err
 	}
 	s, err := session.New(g, append([]session.Option{session.With(session.Config{SoftPlacement: true})}, l.o.Session...)...)
 	l.m.s = s
 	return err
+}
+
+// importGraph makes the graph. Where nodes that nothing needs, those of training
+// for example, are not as this release wants them, it makes it of the others.
+func (l *loader) importGraph() (*tf.Graph, error) {
+	g := tf.NewGraph()
+	if g.ImportProto(l.mg.GetGraphDef(), tf.ImportOptions{}) == nil {
+		return g, nil
+	}
+	l.needs.keep(func(name string) bool { return l.needs.used[name] })
+	l.needs.prepare(l.o.KeepDevices) // colocations with what has gone
+	g = tf.NewGraph()
+	return g, g.ImportProto(l.mg.GetGraphDef(), tf.ImportOptions{})
 }
 
 // feedAssets finds the nodes that are fed the paths of assets.

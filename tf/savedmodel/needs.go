@@ -21,6 +21,14 @@ type needs struct {
 	used    map[string]bool        // nodes that some entry point needs
 	bodies  map[string]bool        // functions that those nodes call, directly or not
 	lacks   map[string]string      // what is missing → the first node that needs it
+	callers map[part][]part        // who needs a node or a function
+	broken  map[part]bool          // parts that need what is missing
+}
+
+// part is a node of the graph or a function of its library.
+type part struct {
+	function bool
+	name     string
 }
 
 // analyze finds what mg needs.
@@ -32,24 +40,47 @@ func analyze(mg *pb.MetaGraphDef) (*needs, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &needs{mg: mg, library: library, nodes: map[string]*pb.NodeDef{}, bodies: map[string]bool{}, lacks: map[string]string{}}
+	n := &needs{
+		mg: mg, library: library, nodes: map[string]*pb.NodeDef{}, bodies: map[string]bool{},
+		lacks: map[string]string{}, callers: map[part][]part{}, broken: map[part]bool{},
+	}
 	for _, d := range mg.GetGraphDef().GetNode() {
 		n.nodes[d.GetName()] = d
 	}
-	n.used = n.reach(n.entries()...)
+	n.used = n.reach(append(n.base(), n.outputs()...)...)
 	for name := range n.used {
-		if d := n.nodes[name]; d != nil {
-			n.look(d, "node "+d.GetName())
+		d, p := n.nodes[name], part{name: name}
+		for _, in := range d.GetInput() {
+			n.depend(p, part{name: nodeOf(in)})
 		}
+		n.look(d, p, "node "+name)
 	}
+	n.spread()
 	return n, nil
 }
 
-// entries returns the nodes that the model is used by.
-func (n *needs) entries() []string {
-	out := n.outputs()
+// depend notes that p needs another part.
+func (n *needs) depend(p, on part) { n.callers[on] = append(n.callers[on], p) }
+
+// spread marks all that depends on what is broken.
+func (n *needs) spread() {
+	queue := slices.Collect(maps.Keys(n.broken))
+	for len(queue) > 0 {
+		p := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		for _, c := range n.callers[p] {
+			if !n.broken[c] {
+				n.broken[c] = true
+				queue = append(queue, c)
+			}
+		}
+	}
+}
+
+// base returns the nodes that loading the model needs.
+func (n *needs) base() []string {
 	saver := n.mg.GetSaverDef()
-	out = append(out, saver.GetRestoreOpName(), nodeOf(saver.GetFilenameTensorName()))
+	out := []string{saver.GetRestoreOpName(), nodeOf(saver.GetFilenameTensorName())}
 	if name, err := initOp(n.mg); err == nil {
 		out = append(out, name)
 	}
@@ -63,14 +94,19 @@ func (n *needs) entries() []string {
 // outputs returns the nodes of all inputs and outputs of signatures.
 func (n *needs) outputs() (out []string) {
 	for key, s := range n.mg.GetSignatureDef() {
-		if key == initKey || key == trainKey {
-			continue
+		if key != initKey && key != trainKey {
+			out = append(out, signatureNodes(s)...)
 		}
-		for _, infos := range []map[string]*pb.TensorInfo{s.GetInputs(), s.GetOutputs()} {
-			for _, info := range infos {
-				for _, name := range tensorNames(info) {
-					out = append(out, nodeOf(name))
-				}
+	}
+	return out
+}
+
+// signatureNodes returns the nodes of all inputs and outputs of a signature.
+func signatureNodes(s *pb.SignatureDef) (out []string) {
+	for _, infos := range []map[string]*pb.TensorInfo{s.GetInputs(), s.GetOutputs()} {
+		for _, info := range infos {
+			for _, name := range tensorNames(info) {
+				out = append(out, nodeOf(name))
 			}
 		}
 	}
@@ -95,50 +131,55 @@ func (n *needs) reach(from ...string) map[string]bool {
 	return seen
 }
 
-// look notes what a node needs that is missing, and goes on with the functions
-// that it calls.
-func (n *needs) look(d *pb.NodeDef, where string) {
+// look notes what a node of p needs that is missing, and goes on with the
+// functions that it calls.
+func (n *needs) look(d *pb.NodeDef, p part, where string) {
 	if f := n.library.Find(d.GetOp()); f != nil {
-		n.call(d.GetOp())
+		n.call(d.GetOp(), p)
 	} else if def, err := core.LookupOp(d.GetOp()); err != nil {
-		n.lack("op "+d.GetOp(), where)
+		n.lack("op "+d.GetOp(), p, where)
 	} else {
-		n.lookKernel(d, def, where)
+		n.lookKernel(d, def, p, where)
 	}
 	for _, a := range d.GetAttr() {
-		n.lookAttr(a)
+		n.lookAttr(a, p)
 	}
 }
 
 // lookAttr goes on with the functions that an attribute names.
-func (n *needs) lookAttr(a *pb.AttrValue) {
+func (n *needs) lookAttr(a *pb.AttrValue, p part) {
 	fs := a.GetList().GetFunc()
 	if f := a.GetFunc(); f != nil {
 		fs = append(slices.Clone(fs), f)
 	}
 	for _, f := range fs {
-		n.call(f.GetName())
+		n.call(f.GetName(), p)
 		for _, inner := range f.GetAttr() {
-			n.lookAttr(inner)
+			n.lookAttr(inner, p)
 		}
 	}
 }
 
 // call looks at the nodes of a function, once.
-func (n *needs) call(name string) {
+func (n *needs) call(name string, caller part) {
 	f := n.library.Find(name)
-	if f == nil || n.bodies[name] {
+	if f == nil {
+		return
+	}
+	p := part{true, name}
+	n.depend(caller, p)
+	if n.bodies[name] {
 		return
 	}
 	n.bodies[name] = true
 	for _, d := range f.GetNodeDef() {
-		n.look(d, fmt.Sprintf("node %s of function %s", d.GetName(), name))
+		n.look(d, p, fmt.Sprintf("node %s of function %s", d.GetName(), name))
 	}
 }
 
 // lookKernel notes that no kernel takes the types of a node. Nodes whose types
 // come from the callers of their function are left to the session.
-func (n *needs) lookKernel(d *pb.NodeDef, def *core.OpDef, where string) {
+func (n *needs) lookKernel(d *pb.NodeDef, def *core.OpDef, p part, where string) {
 	types := map[string]*pb.AttrValue{}
 	for k, a := range d.GetAttr() {
 		if a.GetPlaceholder() != "" {
@@ -159,21 +200,51 @@ func (n *needs) lookKernel(d *pb.NodeDef, def *core.OpDef, where string) {
 		return
 	}
 	if _, err := core.FindKernel("CPU", node); err != nil && strings.Contains(err.Error(), "with attr") {
-		n.lack("a kernel for op "+d.GetOp()+" ("+tf.AsError(err).Message()+")", where)
+		n.lack("a kernel for op "+d.GetOp()+" ("+tf.AsError(err).Message()+")", p, where)
 	}
 }
 
-func (n *needs) lack(what, where string) {
+func (n *needs) lack(what string, p part, where string) {
+	n.broken[p] = true
 	if at, ok := n.lacks[what]; !ok || where < at {
 		n.lacks[what] = where
 	}
 }
 
-// refuse reports all that is missing as one error.
+// refuse reports all that is missing as one error, if loading needs it or all
+// signatures do. Else the model is of use without it.
 func (n *needs) refuse() error {
-	if len(n.lacks) == 0 {
-		return nil
+	if slices.ContainsFunc(n.base(), n.isBroken) {
+		return n.missing()
 	}
+	whole, signatures := 0, 0
+	for key, s := range n.mg.GetSignatureDef() {
+		if key == initKey || key == trainKey {
+			continue
+		}
+		signatures++
+		if n.signature(s) == nil {
+			whole++
+		}
+	}
+	if signatures > 0 && whole == 0 {
+		return n.missing()
+	}
+	return nil
+}
+
+// signature reports what is missing if a signature needs any of it.
+func (n *needs) signature(s *pb.SignatureDef) error {
+	if slices.ContainsFunc(signatureNodes(s), n.isBroken) {
+		return n.missing()
+	}
+	return nil
+}
+
+func (n *needs) isBroken(node string) bool { return n.broken[part{name: node}] }
+
+// missing lists what is missing.
+func (n *needs) missing() error {
 	var list []string
 	for _, what := range slices.Sorted(maps.Keys(n.lacks)) {
 		list = append(list, what+" (at "+n.lacks[what]+")")

@@ -49,7 +49,7 @@ func (n *needs) cleanClass(d *pb.NodeDef) {
 }
 
 // dropUnknown drops the nodes whose ops are not known, and those that depend on
-// them. None of them is needed: else the model would have been refused.
+// them. Signatures that need one of them cannot be run.
 func (n *needs) dropUnknown() {
 	g := n.mg.GetGraphDef()
 	gone := map[string]bool{}

@@ -64,17 +64,18 @@ func (m *Model) Signature(name string) *Signature {
 func (m *Model) Signatures() []string { return slices.Sorted(maps.Keys(m.sigs)) }
 
 // bindSignatures finds the tensors of all signatures in the graph.
-func (m *Model) bindSignatures() error {
+func (m *Model) bindSignatures(n *needs) {
 	m.sigs = map[string]*Signature{}
 	for name, def := range m.meta.GetSignatureDef() {
 		if name == initKey || name == trainKey {
 			continue
 		}
 		s := &Signature{name: name, def: def, m: m, calls: map[string]*session.Callable{}}
-		s.bind()
+		if s.err = n.signature(def); s.err == nil {
+			s.bind()
+		}
 		m.sigs[name] = s
 	}
-	return nil
 }
 
 // bind finds the signature's tensors. What is wrong with them is an error when the
