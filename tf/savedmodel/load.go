@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -35,6 +36,11 @@ type Model struct {
 	graph *tf.Graph
 	s     *session.Session
 	sigs  map[string]*Signature
+
+	// mu guards functions and objects, and is held while calls are added.
+	mu        sync.Mutex
+	functions map[string]*Signature // by the names that they were asked for
+	objects   map[int32]tf.Output   // what functions capture
 }
 
 // Load reads the SavedModel in a directory, restores its variables and runs its
@@ -126,8 +132,10 @@ func (l *loader) build() error {
 		return err
 	}
 	l.mg.GraphDef = nil
-	l.m = &Model{dir: l.dir, meta: l.mg, graph: g}
+	l.m = &Model{dir: l.dir, meta: l.mg, graph: g, functions: map[string]*Signature{}, objects: map[int32]tf.Output{}}
 	l.m.bindSignatures(l.needs)
+	l.m.bindObjects(l.needs)
+	l.needs = nil // it has the nodes, with all constants
 	if err := l.feedAssets(); err != nil {
 		return err
 	}
@@ -198,7 +206,7 @@ func assetsOf(mg *pb.MetaGraphDef) ([]*pb.AssetFileDef, error) {
 
 // restore sets the variables from the checkpoint, if the model has one.
 func (l *loader) restore(ctx context.Context) error {
-	prefix := filepath.Join(l.dir, filepath.FromSlash(variablesPrefix))
+	prefix := l.m.prefix()
 	if _, err := os.Stat(prefix + ".index"); errors.Is(err, fs.ErrNotExist) {
 		return l.withoutVariables(prefix)
 	} else if err != nil {
@@ -240,6 +248,9 @@ func (l *loader) runRestore(ctx context.Context, prefix string) error {
 	_, err = l.m.s.Run(ctx, feeds, op)
 	return err
 }
+
+// prefix returns that of the model's checkpoint.
+func (m *Model) prefix() string { return filepath.Join(m.dir, filepath.FromSlash(variablesPrefix)) }
 
 // Session returns the session that holds the model's variables and tables, for
 // what signatures do not do. Close closes it.

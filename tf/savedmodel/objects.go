@@ -43,10 +43,13 @@ func planRestore(mg *pb.MetaGraphDef, n *needs) *objectRestore {
 		return nil
 	}
 	for node, object := range handles {
-		n.nodes[node].Attr["shared_name"] = &pb.AttrValue{Value: &pb.AttrValue_S{S: fmt.Appendf(nil, "object/%d", object)}}
+		n.nodes[node].Attr["shared_name"] = &pb.AttrValue{Value: &pb.AttrValue_S{S: []byte(sharedName(object))}}
 	}
 	return &objectRestore{handles}
 }
+
+// sharedName returns the identity of a variable that is restored by its object.
+func sharedName(object int32) string { return fmt.Sprintf("object/%d", object) }
 
 // readsUnset reports whether signatures read variables that neither the restore
 // nor the initialization operation reaches.
@@ -89,25 +92,36 @@ func identity(d *pb.NodeDef) string {
 func boundHandles(mg *pb.MetaGraphDef, n *needs) (handles map[string]int32, clash bool) {
 	handles = map[string]int32{}
 	owner := map[string]int32{}
-	for _, d := range mg.GetGraphDef().GetNode() {
-		bound := mg.GetObjectGraphDef().GetConcreteFunctions()[d.GetAttr()["f"].GetFunc().GetName()].GetBoundInputs()
+	eachBound(mg, n, func(h *pb.NodeDef, _ string, object int32) {
+		if h.GetOp() != "VarHandleOp" || savedVariable(mg, object) == nil {
+			return
+		}
+		handles[h.GetName()] = object
+		if first, ok := owner[identity(h)]; ok && first != object {
+			clash = true
+		}
+		owner[identity(h)] = object
+	})
+	return handles, clash
+}
+
+// eachBound calls f for each object that is bound to an input of a call in the
+// graph, with the node and the output that stand for it there.
+func eachBound(mg *pb.MetaGraphDef, n *needs, f func(node *pb.NodeDef, output string, object int32)) {
+	functions := mg.GetObjectGraphDef().GetConcreteFunctions()
+	for _, d := range n.nodes {
+		bound := functions[d.GetAttr()["f"].GetFunc().GetName()].GetBoundInputs()
 		in := dataInputs(d)
 		if len(bound) == 0 || len(bound) > len(in) {
 			continue
 		}
 		for i, object := range bound {
-			h := n.nodes[nodeOf(in[len(in)-len(bound)+i])]
-			if h.GetOp() != "VarHandleOp" || savedVariable(mg, object) == nil {
-				continue
+			output := in[len(in)-len(bound)+i]
+			if h := n.nodes[nodeOf(output)]; h != nil {
+				f(h, output, object)
 			}
-			handles[h.GetName()] = object
-			if first, ok := owner[identity(h)]; ok && first != object {
-				clash = true
-			}
-			owner[identity(h)] = object
 		}
 	}
-	return handles, clash
 }
 
 func dataInputs(d *pb.NodeDef) []string {
@@ -135,41 +149,28 @@ func savedObject(mg *pb.MetaGraphDef, object int32) *pb.SavedObject {
 // run restores the variables from the checkpoint of a prefix. If that holds more
 // than variables, such as the contents of tables, the restore operation runs, too.
 func (r *objectRestore) run(ctx context.Context, l *loader, prefix string) error {
+	if err := r.restore(ctx, l.m, prefix); err != nil {
+		return err
+	}
 	b, err := bundle.Open(prefix)
 	if err != nil {
 		return err
 	}
 	defer b.Close()
-	keys, err := checkpointKeys(b, l.mg.GetObjectGraphDef())
-	if err != nil {
-		return err
-	}
-	if err := r.assign(ctx, l, b, keys, prefix); err != nil {
-		return err
-	}
 	if more, err := holdsMore(b); err != nil || !more {
 		return err
 	}
 	return l.runRestore(ctx, prefix)
 }
 
-// assign adds operations that restore the variables to the graph and runs them.
-func (r *objectRestore) assign(ctx context.Context, l *loader, b *bundle.Reader, keys map[int32]string, prefix string) error {
-	var names []string
-	var types []tf.DType
+// restore adds operations that restore the variables to the graph and runs them.
+func (r *objectRestore) restore(ctx context.Context, m *Model, prefix string) error {
 	nodes := slices.Sorted(maps.Keys(r.handles))
-	for _, node := range nodes {
-		key := keys[r.handles[node]]
-		if key == "" {
-			return tf.Errorf(tf.NotFound, "the checkpoint must have a value for the variable of node %q, object %d of the graph of objects", node, r.handles[node])
-		}
-		e, err := b.Entry(key)
-		if err != nil {
-			return err
-		}
-		names, types = append(names, key), append(types, e.DType)
+	names, types, err := r.find(m, prefix, nodes)
+	if err != nil {
+		return err
 	}
-	g := l.m.graph
+	g := m.graph
 	values := checkpoint.RestoreV2(ops.ConstTensor(g, tf.Scalar(prefix)), ops.Const(g, names), ops.Const(g, make([]string, len(names))), types)
 	var assigns []tf.Fetchable
 	for i, node := range nodes {
@@ -177,10 +178,45 @@ func (r *objectRestore) assign(ctx context.Context, l *loader, b *bundle.Reader,
 		if err != nil {
 			return err
 		}
-		assigns = append(assigns, tf.Apply(g, "AssignVariableOp", []tf.Output{handle, values[i]}, tf.Attr("dtype", types[i])))
+		assigns = append(assigns, assign(handle, values[i], types[i]))
 	}
-	_, err := l.m.s.Run(ctx, nil, assigns...)
+	_, err = m.s.Run(ctx, nil, assigns...)
 	return err
+}
+
+// find returns where the checkpoint has the variables of nodes.
+func (r *objectRestore) find(m *Model, prefix string, nodes []string) (names []string, types []tf.DType, err error) {
+	b, err := bundle.Open(prefix)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer b.Close()
+	keys, err := checkpointKeys(b, m.meta.GetObjectGraphDef())
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, node := range nodes {
+		key := keys[r.handles[node]]
+		if key == "" {
+			return nil, nil, tf.Errorf(tf.NotFound, "the checkpoint must have a value for the variable of node %q, object %d of the graph of objects", node, r.handles[node])
+		}
+		e, err := b.Entry(key)
+		if err != nil {
+			return nil, nil, err
+		}
+		names, types = append(names, key), append(types, e.DType)
+	}
+	return names, types, nil
+}
+
+// bindObjects notes the nodes that stand for objects in calls of the graph: what
+// the model has restored and initialized.
+func (m *Model) bindObjects(n *needs) {
+	eachBound(m.meta, n, func(node *pb.NodeDef, output string, object int32) {
+		if x, err := m.graph.Output(output); err == nil && node.GetOp() != "Placeholder" {
+			m.objects[object] = x
+		}
+	})
 }
 
 // holdsMore reports whether a checkpoint has values of other objects than
