@@ -82,7 +82,7 @@ func addSaver(p *pb.MetaGraphDef, vars []stored) error {
 	if err := g.ImportProto(p.GetGraphDef(), tf.ImportOptions{}); err != nil {
 		return err
 	}
-	g.Scope(g.UniqueName("save"), func() { p.SaverDef = saverOps(g, vars) })
+	g.Scope("save", func() { p.SaverDef = saverOps(g, vars) })
 	def, err := g.GraphProto(0)
 	if err != nil {
 		return err
