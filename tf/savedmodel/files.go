@@ -57,18 +57,6 @@ func readFile(name string) ([]byte, error) {
 	return data, nil
 }
 
-func readBinary(_, name string) (*pb.SavedModel, error) {
-	data, err := readFile(name)
-	if err != nil {
-		return nil, err
-	}
-	m := &pb.SavedModel{}
-	if err := proto.Unmarshal(data, m); err != nil {
-		return nil, tf.Errorf(tf.DataLoss, "Can't parse %s as binary proto: %v", name, err)
-	}
-	return m, nil
-}
-
 func readText(_, name string) (*pb.SavedModel, error) {
 	data, err := readFile(name)
 	if err != nil {

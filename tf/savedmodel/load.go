@@ -148,7 +148,7 @@ func (l *loader) build() error {
 // for example, are not as this release wants them, it makes it of the others.
 func (l *loader) importGraph() (*tf.Graph, error) {
 	g := tf.NewGraph()
-	if g.ImportProto(l.mg.GetGraphDef(), tf.ImportOptions{}) == nil {
+	if g.ImportProto(l.mg.GetGraphDef(), tf.ImportOptions{Adopt: true}) == nil {
 		return g, nil
 	}
 	l.needs.keep(func(name string) bool { return l.needs.used[name] })

@@ -15,7 +15,10 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/leaktest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/pb"
 	"github.com/gorge-tf/gorge/tf/savedmodel"
+	"github.com/gorge-tf/gorge/tf/session"
 )
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
@@ -287,5 +290,48 @@ func TestSpecs(t *testing.T) {
 	}
 	if keys := slices.Sorted(maps.Keys(got)); len(keys) != 4 || !strings.HasSuffix(got["y"], "float32 [? 2] <nil>") {
 		t.Errorf("%v", got)
+	}
+}
+
+// TestLargeConstants: constants whose memory is the file's are as they were
+// written, also when the graph has to be imported without some of its nodes.
+func TestLargeConstants(t *testing.T) {
+	const n = 1 << 15
+	g := tf.NewGraph()
+	data := make([]float32, n)
+	for i := range data {
+		data[i] = float32(i)
+	}
+	x := ops.Placeholder(g, tf.Float32, tf.Shape{}, tf.Name("x"))
+	y := ops.Mul(ops.Const(g, data), x)
+	s, err := session.New(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	dir := filepath.Join(t.TempDir(), "m")
+	if err := savedmodel.SimpleSave(t.Context(), s, dir, map[string]tf.Output{"x": x}, map[string]tf.Output{"y": y}); err != nil {
+		t.Fatal(err)
+	}
+	for _, odd := range []bool{false, true} {
+		mg := renamed(t, dir, func(*pb.NodeDef) {})
+		if odd {
+			mg.GraphDef.Node = append(mg.GraphDef.Node, &pb.NodeDef{Name: "odd", Op: "MatMul", Input: []string{"x"}})
+		}
+		m, err := savedmodel.LoadMetaGraph(t.Context(), dir, mg, savedmodel.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := range 3 {
+			out, err := m.Signature("serving_default").Run(t.Context(), map[string]any{"x": float32(k)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			y, err := savedmodel.Values[float32](out, "y")
+			if err != nil || len(y) != n || y[n-1] != float32(k*(n-1)) || y[1] != float32(k) {
+				t.Errorf("times %d: %v, %v", k, len(y), err)
+			}
+		}
+		m.Close()
 	}
 }
