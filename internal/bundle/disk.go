@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"io"
+	"io/fs"
 	"os"
 )
 
@@ -36,7 +37,11 @@ func (osDisk) create(name string) (diskFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	lock(f)
+	if !lock(f) {
+		_ = f.Close()
+		_ = os.Remove(name)
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrExist}
+	}
 	return f, nil
 }
 

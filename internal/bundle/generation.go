@@ -6,7 +6,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -87,36 +86,34 @@ func named(err error, name string) error {
 // retire removes the data of prefix that the index does not speak of any more,
 // and what dead writers have left in the directory. What is left does no harm.
 //
-// Another writer may be at work. Its data is locked until its index is in place;
-// so data that is not locked belongs to an index that is older than the one that
-// is read after the lock was looked at, or is that one.
+// Another writer may be at work. Its data is marked until its index is in place.
+// So data that could be seized belongs to an index that is older than the one
+// that is read afterwards, or is that one; and nobody gives its name to other
+// data as long as it is held.
 func retire(prefix string) {
 	have, err := dataFiles(prefix)
 	if err != nil {
 		return
 	}
+	var old []string
+	shards := map[string]int{}
 	for n, names := range have {
-		names = slices.DeleteFunc(names, func(name string) bool { return !abandoned(name) })
-		if len(names) > 0 {
-			have[n] = names
-		} else {
-			delete(have, n)
+		for _, name := range names {
+			if release, ok := seize(name); ok {
+				defer release()
+				old, shards[name] = append(old, name), n
+			}
 		}
 	}
 	if r, err := Open(prefix); err == nil {
-		delete(have, r.shards)
 		r.Close()
-		removeAll(have)
-	}
-	Sweep(filepath.Dir(prefix))
-}
-
-func removeAll(files map[int][]string) {
-	for _, names := range files {
-		for _, name := range names {
-			_ = storage.remove(name)
+		for _, name := range old {
+			if shards[name] != r.shards {
+				_ = storage.remove(name)
+			}
 		}
 	}
+	Sweep(filepath.Dir(prefix))
 }
 
 // tempMark is in the names of files that are not complete.
@@ -130,8 +127,12 @@ func Sweep(dir string) {
 		return
 	}
 	for _, name := range names {
-		if isTemporary(name) && abandoned(filepath.Join(dir, name)) {
+		if !isTemporary(name) {
+			continue
+		}
+		if release, ok := seize(filepath.Join(dir, name)); ok {
 			_ = storage.remove(filepath.Join(dir, name))
+			release()
 		}
 	}
 }
@@ -153,9 +154,14 @@ func SweepDir(dir string) {
 		return
 	}
 	for _, name := range names {
-		if isTemporary(name) && !abandoned(filepath.Join(dir, name)) {
+		if !isTemporary(name) {
+			continue
+		}
+		release, ok := seize(filepath.Join(dir, name))
+		if !ok {
 			return
 		}
+		defer release()
 	}
 	_ = os.RemoveAll(dir)
 }

@@ -7,10 +7,10 @@ import "os"
 // locks: files that are open cannot be renamed on Windows, so they are closed.
 const locks = false
 
-func lock(*os.File) {}
+func lock(*os.File) bool { return true }
 
-// abandoned leaves it to the system: a file that is open cannot be removed on
+// seize leaves it to the system: a file that is open cannot be removed on
 // Windows.
-func abandoned(string) bool { return true }
+func seize(string) (release func(), ok bool) { return func() {}, true }
 
 func hold(string) (release func()) { return func() {} }

@@ -22,13 +22,19 @@ type output struct {
 }
 
 func createOutput(name string) (*output, error) {
-	o := &output{name: name, temp: temporary(name), buf: make([]byte, 0, outputBuffer)}
-	f, err := storage.create(o.temp)
-	if err != nil {
-		return nil, core.FileError(o.temp, err)
+	o := &output{name: name, buf: make([]byte, 0, outputBuffer)}
+	for {
+		o.temp = temporary(name)
+		f, err := storage.create(o.temp)
+		if errors.Is(err, fs.ErrExist) {
+			continue // taken, or somebody swept it before it was marked
+		}
+		if err != nil {
+			return nil, core.FileError(o.temp, err)
+		}
+		o.file = f
+		return o, nil
 	}
-	o.file = f
-	return o, nil
 }
 
 // write appends b and returns the checksum extended by it. The checksum is that
