@@ -60,7 +60,7 @@ func TestVariantsCross(t *testing.T) {
 					}
 					got = append(got, v[0].String())
 				}
-				const want = `float32[3 2]{1, 2, 0, 0, 5, 6} float32[2]{5, 6} string[]{"word"} int64[2]{7, 8} bool[]{false}`
+				const want = `float32[3,2]{1, 2, 0, 0, 5, 6} float32[2]{5, 6} string[]{"word"} int64[2]{7, 8} bool[]{false}`
 				if s := strings.Join(got, " "); s != want {
 					t.Errorf("got %s, want %s", s, want)
 				}

@@ -41,7 +41,7 @@ func TestErrorsNameLineNodeAndInputs(t *testing.T) {
 	}
 	at := line(1)
 	err := tf.Apply(nil, "MatMul", []tf.Output{x, bad}).Err()
-	prefix := at + `: MatMul "MatMul_3"(x:0 float32[? 784], bad:0 float32[10 3]): `
+	prefix := at + `: MatMul "MatMul_3"(x:0 float32[?,784], bad:0 float32[10,3]): `
 	if err == nil || !strings.HasPrefix(err.Error(), prefix) {
 		t.Fatalf("got %v\nwant %s…", err, prefix)
 	}

@@ -16,7 +16,7 @@
 // whatever else takes a graph or an Output return it. The error names the
 // program's line, the operation and its inputs:
 //
-//	main.go:30: MatMul "MatMul_3"(x:0 float32[? 784], w:0 float32[10 3]): ...
+//	main.go:30: MatMul "MatMul_3"(x:0 float32[?,784], w:0 float32[10,3]): ...
 //
 // # Memory
 //

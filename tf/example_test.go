@@ -127,7 +127,7 @@ func ExampleGraph_Err() {
 
 	e := tf.AsError(g.Err())
 	fmt.Println(e.Code, e.Node, e.In)
-	// Output: INVALID_ARGUMENT product [Const:0 float32[2 2] Const_1:0 float32[3 1]]
+	// Output: INVALID_ARGUMENT product [Const:0 float32[2,2] Const_1:0 float32[3,1]]
 }
 
 func ExampleOperation() {
@@ -148,7 +148,7 @@ func ExampleOutput() {
 	w := ops.Placeholder(g, tf.Float32, tf.Shape{784, 10}, tf.Name("w"))
 	y := x.MatMul(w).Softmax()
 	fmt.Println(y.Name(), y.DType(), y.Shape())
-	// Output: Softmax:0 float32 [? 10]
+	// Output: Softmax:0 float32 [?,10]
 }
 
 // In an eager graph an output has a value at once.
@@ -318,7 +318,7 @@ func ExampleTape_Jacobian() {
 	}
 	v, err := j[0].Value()
 	fmt.Println(v, err)
-	// Output: float32[2 2]{2, 0, 0, 4} <nil>
+	// Output: float32[2,2]{2, 0, 0, 4} <nil>
 }
 
 // Differentiate is the general form of Gradients.
@@ -363,7 +363,7 @@ func ExampleIndexedSlices() {
 	defer s.Close()
 	out, err := s.Run(context.Background(), nil, slices.Indices, slices.Values)
 	fmt.Println(sparse, out, err)
-	// Output: true [int32[2]{2, 0} float32[2 2]{1, 1, 1, 1}] <nil>
+	// Output: true [int32[2]{2, 0} float32[2,2]{1, 1, 1, 1}] <nil>
 }
 
 // CustomGradient replaces the gradient of what a function computes: here that of
@@ -488,7 +488,7 @@ func ExampleApply() {
 	y := tf.Apply(g, "MatMul", []tf.Output{x, x}, tf.Attr("transpose_a", true), tf.Name("product"))
 	v, err := y.Output(0).Value()
 	fmt.Println(v, err)
-	// Output: float32[2 2]{10, 14, 14, 20} <nil>
+	// Output: float32[2,2]{10, 14, 14, 20} <nil>
 }
 
 // The caller knows which kind of mistake was made by its code.

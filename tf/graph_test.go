@@ -76,7 +76,7 @@ func TestSetShape(t *testing.T) {
 		t.Errorf("now %v, a reader of before sees %v", x.Shape(), before)
 	}
 	x.SetShape(tf.Shape{4, 3})
-	if err := g.Err(); err == nil || !strings.Contains(err.Error(), "x:0 float32[2 3], got [4 3]") {
+	if err := g.Err(); err == nil || !strings.Contains(err.Error(), "x:0 float32[2,3], got [4,3]") {
 		t.Errorf("a contradiction: %v", err)
 	}
 	tf.Output{}.SetShape(nil) // does nothing

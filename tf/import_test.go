@@ -74,7 +74,7 @@ func TestImportedShapes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		"x:0": "x:0 float32[? 3]", "y": "y:0 float32[? 2]", "split:1": "split:1 float32[? 1]", "swapped": "swapped:0 float32[? 2]",
+		"x:0": "x:0 float32[?,3]", "y": "y:0 float32[?,2]", "split:1": "split:1 float32[?,1]", "swapped": "swapped:0 float32[?,2]",
 	} {
 		if x, err := g.Output(name); err != nil || x.String() != want {
 			t.Errorf("%s is %v, %v; want %s", name, x, err, want)

@@ -50,15 +50,15 @@ func TestShapeFunctionsSeeValues(t *testing.T) {
 		want  string
 		known bool
 	}{
-		"constant":             {c, "[4 ?]", true},
-		"identity":             {one("Identity", []tf.Output{c}), "[4 ?]", true},
-		"shape":                {shapeOf(known), "[2 3]", true},
-		"partly known shape":   {shapeOf(partly), "[? 3]", false},
+		"constant":             {c, "[4,?]", true},
+		"identity":             {one("Identity", []tf.Output{c}), "[4,?]", true},
+		"shape":                {shapeOf(known), "[2,3]", true},
+		"partly known shape":   {shapeOf(partly), "[?,3]", false},
 		"shape of unknown":     {shapeOf(unknown), "<unknown>", false},
-		"packed":               {one("Pack", []tf.Output{scalar, some}), "[7 ?]", false},
-		"joined":               {one("ConcatV2", []tf.Output{shapeOf(partly), c, axis}), "[? 3 4 ?]", false},
+		"packed":               {one("Pack", []tf.Output{scalar, some}), "[7,?]", false},
+		"joined":               {one("ConcatV2", []tf.Output{shapeOf(partly), c, axis}), "[?,3,4,?]", false},
 		"joined with unknown":  {one("ConcatV2", []tf.Output{shapeOf(unknown), c, axis}), "<unknown>", false},
-		"a vector of a length": {placeholder(g, "vector", core.Int32, core.Shape{3}), "[? ? ?]", false},
+		"a vector of a length": {placeholder(g, "vector", core.Int32, core.Shape{3}), "[?,?,?]", false},
 		"no vector":            {placeholder(g, "matrix", core.Int32, core.Shape{3, 1}), "<unknown>", false},
 		"scalar":               {scalar, "[7]", true},
 	} {
@@ -82,7 +82,7 @@ func TestRank(t *testing.T) {
 		}
 	}
 	op := tf.Apply(nil, "TestSees", []tf.Output{sizes, f, f, placeholder(g, "last", core.Float32, core.Shape{2, 3})})
-	if err := op.Err(); err == nil || !strings.Contains(err.Error(), "Shape must be rank 1 but is rank 2: input last has shape [2 3]") {
+	if err := op.Err(); err == nil || !strings.Contains(err.Error(), "Shape must be rank 1 but is rank 2: input last has shape [2,3]") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -190,7 +190,7 @@ func (o Output) Computed() (*core.Tensor, error) {
 	return o.op.vals[o.k], nil
 }
 
-// String formats o as "x:0 float32[? 784]".
+// String formats o as "x:0 float32[?,784]".
 func (o Output) String() string {
 	if o.op == nil {
 		return "<no output>"

@@ -21,6 +21,9 @@ func (o *Operation) place(spec *Spec) (err error) {
 	if o.Device, err = g.deviceFor(&o.Node, spec); err != nil {
 		return err
 	}
+	if err := o.checkKernels(); err != nil {
+		return err
+	}
 	if o.control, err = controlInputs(g.control, spec.Control); err != nil {
 		return err
 	}
@@ -40,6 +43,20 @@ func (o *Operation) place(spec *Spec) (err error) {
 	}
 	g.add(o)
 	return nil
+}
+
+// checkKernels refuses types that no device here computes, at the line that
+// asks for them. An operation on a device of a kind that is not linked in passes:
+// a session's target may have that kind.
+func (o *Operation) checkKernels() error {
+	d, err := ParseDevice(o.Device)
+	if err != nil {
+		return err
+	}
+	if d.Type != "" && d.Type != "CPU" {
+		return nil
+	}
+	return core.CheckKernels(&o.Node)
 }
 
 // deviceFor returns the device that the scopes in force, the device function

@@ -110,5 +110,5 @@ func (t *Tensor) Reshape(s Shape) (*Tensor, error) {
 // Clone returns a copy of t with memory of its own.
 func (t *Tensor) Clone() *Tensor { return (*Tensor)(t.engine().Clone()) }
 
-// String formats t as "float32[2 3]{1, 2, 3, ...}".
+// String formats t as "float32[2,3]{1, 2, 3, ...}".
 func (t *Tensor) String() string { return t.engine().String() }

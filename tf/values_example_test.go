@@ -21,8 +21,8 @@ func ExampleTensor() {
 	fmt.Println(t.DType(), t.Shape(), t.Rank(), t.Len(), t.NumBytes())
 	fmt.Println(tf.Data[float32](t)[4], t.At(4))
 	// Output:
-	// float32[2 3]{1, 2, 3, 4, 5, 6}
-	// float32 [2 3] 2 6 24
+	// float32[2,3]{1, 2, 3, 4, 5, 6}
+	// float32 [2,3] 2 6 24
 	// 5 5
 }
 
@@ -64,7 +64,7 @@ func ExampleFromSlice() {
 	fmt.Println(err)
 	// Output:
 	// int32[3]{10, 2, 3} <nil>
-	// INVALID_ARGUMENT: data must fill the shape: shape [2 2] holds 4 elements, data has 3
+	// INVALID_ARGUMENT: data must fill the shape: shape [2,2] holds 4 elements, data has 3
 }
 
 // Adopt is for large inputs that the program does not change any more: feeding
@@ -96,7 +96,7 @@ func ExampleNewTensor() {
 	_, err = tf.NewTensor(tf.Int64, tf.Shape{-1, 2})
 	fmt.Println(tf.CodeOf(err))
 	// Output:
-	// int64[2 2]{0, 0, 0, 0} <nil>
+	// int64[2,2]{0, 0, 0, 0} <nil>
 	// INVALID_ARGUMENT
 }
 
@@ -137,7 +137,7 @@ func ExampleTensor_Reshape() {
 	}
 	m, err := t.Reshape(tf.Shape{2, 2})
 	fmt.Println(m, err)
-	// Output: int32[2 2]{1, 2, 3, 4} <nil>
+	// Output: int32[2,2]{1, 2, 3, 4} <nil>
 }
 
 func ExampleTensor_Clone() {
@@ -176,10 +176,10 @@ func ExampleShape() {
 	both, ok := batch.Merge(tf.Shape{32, -1})
 	fmt.Println(both, ok)
 	// Output:
-	// [? 784] [] <unknown>
+	// [?,784] [] <unknown>
 	// false true false
 	// 6 -1
-	// [32 784] true
+	// [32,784] true
 }
 
 // Shapes broadcast as in NumPy.
@@ -188,7 +188,7 @@ func ExampleBroadcastShapes() {
 	_, ok := tf.BroadcastShapes(tf.Shape{2}, tf.Shape{3})
 	fmt.Println(ok)
 	// Output:
-	// [32 5 3] true
+	// [32,5,3] true
 	// false
 }
 

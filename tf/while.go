@@ -169,7 +169,7 @@ func (w *loopBuilder) prepare() {
 	if m := o.MaximumIterations; m.op != nil {
 		w.keep(m)
 		if s := m.Shape(); s != nil && len(s) != 0 {
-			w.fail("'maximum_iterations' must be a scalar. Received shape: %s", s.Text())
+			w.fail("'maximum_iterations' must be a scalar. Received shape: %s", s.String())
 		}
 	}
 }
@@ -352,7 +352,7 @@ func (w *loopBuilder) maximum() int {
 	}
 	n, err := v.Ints()
 	if err != nil || len(n) != 1 {
-		w.fail("'maximum_iterations' must be a scalar. Received shape: %s", v.Shape().Text())
+		w.fail("'maximum_iterations' must be a scalar. Received shape: %s", v.Shape().String())
 		return 0
 	}
 	return max(n[0], 0)

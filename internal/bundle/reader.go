@@ -192,7 +192,7 @@ func (r *Reader) tile(key string, e *Entry, at Slice, shape core.Shape) tile {
 				return err
 			}
 			if e.DType != d || !e.Shape.Equal(shape) || e.Slices != nil {
-				return core.Errorf(core.DataLoss, "slice %s must be a %s%s, but is a %s%s", at, d.CName(), shape.Text(), e.DType.CName(), e.Shape.Text())
+				return core.Errorf(core.DataLoss, "slice %s must be a %s%s, but is a %s%s", at, d.CName(), shape.String(), e.DType.CName(), e.Shape.String())
 			}
 			_, err = r.located(key, e)
 			return err

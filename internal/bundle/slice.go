@@ -92,7 +92,7 @@ func (s Slice) String() string {
 // Shape returns the shape of the slice of a tensor.
 func (s Slice) Shape(full core.Shape) (core.Shape, error) {
 	if len(full) != len(s) {
-		return nil, core.Errorf(core.Internal, "Mismatching ranks: shape = %s, slice = %s", full.Text(), s)
+		return nil, core.Errorf(core.Internal, "Mismatching ranks: shape = %s, slice = %s", full.String(), s)
 	}
 	out := full.Clone()
 	for i, e := range s {
@@ -100,7 +100,7 @@ func (s Slice) Shape(full core.Shape) (core.Shape, error) {
 			continue
 		}
 		if e.Start+e.Length > int64(full[i]) {
-			return nil, core.Errorf(core.Internal, "Extent in dimension %d out of bounds: shape = %s, slice = %s", i, full.Text(), s)
+			return nil, core.Errorf(core.Internal, "Extent in dimension %d out of bounds: shape = %s, slice = %s", i, full.String(), s)
 		}
 		out[i] = int(e.Length)
 	}

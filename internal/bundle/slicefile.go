@@ -44,7 +44,7 @@ func (w *SliceWriter) Add(name string, full core.Shape, s Slice, t *core.Tensor)
 		w.meta.Tensor = append(w.meta.Tensor, m)
 	}
 	if have, _ := core.ShapeFromProto(m.GetShape()); !have.Equal(full) {
-		return core.Errorf(core.Internal, "Mismatching shapes: existing tensor = %s, trying to add name %s, shape = %s", have.Text(), name, full.Text())
+		return core.Errorf(core.Internal, "Mismatching shapes: existing tensor = %s, trying to add name %s, shape = %s", have.String(), name, full.String())
 	}
 	if have := core.DType(m.GetType()); have != t.DType() {
 		return core.Errorf(core.Internal, "Mismatching types: existing type = %s, trying to add name %s, type = %s", have.CName(), name, t.DType().CName())
@@ -156,7 +156,7 @@ func (r *SliceReader) register(m *pb.SavedSliceMeta, t *table) error {
 		r.tensors[m.GetName()] = have
 	}
 	if have.dtype != d || !have.shape.Equal(shape) {
-		return core.Errorf(core.Internal, "Incompatible tensor shapes detected for tensor %s: existing = %s, new = %s", m.GetName(), have.shape.Text(), shape.Text())
+		return core.Errorf(core.Internal, "Incompatible tensor shapes detected for tensor %s: existing = %s, new = %s", m.GetName(), have.shape.String(), shape.String())
 	}
 	for _, p := range m.GetSlice() {
 		s, err := sliceOf(p, shape)

@@ -82,7 +82,7 @@ func unlisted(p *pb.TensorProto, d core.DType, shape core.Shape) (*core.Tensor, 
 		len(p.GetBoolVal()) + len(p.GetIntVal()) + len(p.GetHalfVal()) + len(p.GetStringVal()) +
 		len(p.GetScomplexVal())/2 + len(p.GetDcomplexVal())/2
 	if listers[d] == nil || p == nil || have != shape.NumElements() {
-		return nil, core.Errorf(core.DataLoss, "a slice must have the values of a %s%s, got %d", d.CName(), shape.Text(), have)
+		return nil, core.Errorf(core.DataLoss, "a slice must have the values of a %s%s, got %d", d.CName(), shape.String(), have)
 	}
 	p.Dtype, p.TensorShape, p.TensorContent = pb.DataType(d), core.ShapeProto(shape), nil
 	return core.TensorFromProto(p)

@@ -153,7 +153,7 @@ func (i *instance) check(p *part) error {
 	}
 	if !i.shape.Equal(p.shape) {
 		return core.Errorf(core.InvalidArgument, "Shape mismatch in the collective instance %d. Op at device %s expected shape %s but another member in the group expected shape %s. This is likely due to different input shapes at different members of the collective op.",
-			p.key.instance, p.device, p.shape.Text(), i.shape.Text())
+			p.key.instance, p.device, p.shape.String(), i.shape.String())
 	}
 	return nil
 }

@@ -119,7 +119,7 @@ func (x *exec) reduceScatter() error {
 	}
 	n := x.g.size
 	if x.p.Out.Len()*n != x.p.In.Len() {
-		return core.Errorf(core.InvalidArgument, "the first dimension of what is reduced and scattered must be divisible by the size of the group, got %s for a group of %d", x.p.In.Shape().Text(), n)
+		return core.Errorf(core.InvalidArgument, "the first dimension of what is reduced and scattered must be divisible by the size of the group, got %s for a group of %d", x.p.In.Shape().String(), n)
 	}
 	if n == 1 {
 		copyTo(whole(x.p.Out))(whole(x.p.In))

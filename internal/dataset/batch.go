@@ -92,7 +92,7 @@ func stack(list []Element) (Element, error) {
 		for i, e := range list {
 			if !e[k].Shape().Equal(t.Shape()) {
 				return nil, core.Errorf(core.InvalidArgument, "Cannot batch tensors with different shapes in component %d. First element had shape %s and element %d had shape %s.",
-					k, t.Shape().Text(), i, e[k].Shape().Text())
+					k, t.Shape().String(), i, e[k].Shape().String())
 			}
 		}
 		shape := withRows(t.Shape(), len(list))

@@ -119,7 +119,7 @@ func (it *uniqueIterator) note(e Element) bool {
 
 // keyOf returns a text that only equal tensors have.
 func keyOf(t *core.Tensor) string {
-	shape := t.Shape().Text()
+	shape := t.Shape().String()
 	if t.DType() != core.String {
 		return shape + string(t.Buffer().Bytes()[:t.NumBytes()])
 	}

@@ -3,6 +3,7 @@ package dataset
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -78,7 +79,10 @@ func ascending(v []int64) bool {
 type csvReader struct {
 	*CSV
 	r      *bufio.Reader
-	header bool // is still to be passed over
+	header bool  // is still to be passed over
+	line   int   // how many line ends have been read
+	first  int   // the number of the line that the record at hand begins with
+	column int64 // of the record at hand, counted from 0
 	field  []byte
 	row    Element
 	err    error // of the record, which is read to its end all the same
@@ -111,18 +115,29 @@ func (c *csvReader) reads(column int64) bool {
 // fail keeps the first error of a record.
 func (c *csvReader) fail(format string, args ...any) {
 	if c.err == nil {
-		c.err = core.Errorf(core.InvalidArgument, format, args...)
+		err := core.AsError(core.Errorf(core.InvalidArgument, format, args...))
+		err.Plain = fmt.Sprintf("line %d, column %d: %s", c.first, c.column+1, err.Msg)
+		c.err = err
 	}
+}
+
+// byte reads a byte and counts lines.
+func (c *csvReader) byte() (byte, error) {
+	b, err := c.r.ReadByte()
+	if b == '\n' && err == nil {
+		c.line++
+	}
+	return b, err
 }
 
 // record reads a record into row; io.EOF tells that there is none.
 func (c *csvReader) record(reads func(int64) bool) error {
-	c.row, c.err = nil, nil
+	c.row, c.err, c.first, c.column = nil, nil, c.line+1, 0
 	if _, err := c.r.Peek(1); err != nil {
 		return err
 	}
-	for column := int64(0); ; column++ {
-		included := reads(column)
+	for ; ; c.column++ {
+		included := reads(c.column)
 		ended, err := c.one()
 		if err != nil {
 			return err
@@ -139,14 +154,14 @@ func (c *csvReader) record(reads func(int64) bool) error {
 // one reads a field and reports whether it ends the record.
 func (c *csvReader) one() (ended bool, err error) {
 	c.field = c.field[:0]
-	b, err := c.r.ReadByte()
+	b, err := c.byte()
 	if err != nil {
 		return true, unlessEnd(err)
 	}
 	if c.Quotes && b == '"' {
 		return c.quoted()
 	}
-	for ; err == nil; b, err = c.r.ReadByte() {
+	for ; err == nil; b, err = c.byte() {
 		switch {
 		case b == c.Delim:
 			return false, nil
@@ -172,9 +187,10 @@ func (c *csvReader) lineEnd(b byte) error {
 	if b == '\n' {
 		return nil
 	}
-	if next, err := c.r.ReadByte(); err != nil {
+	if next, err := c.byte(); err != nil {
 		return unlessEnd(err)
 	} else if next != '\n' {
+		c.line++ // "\r" alone ends a line, too
 		return c.r.UnreadByte()
 	}
 	return nil
@@ -183,7 +199,7 @@ func (c *csvReader) lineEnd(b byte) error {
 // quoted reads the rest of a field whose quotes have begun.
 func (c *csvReader) quoted() (ended bool, err error) {
 	for {
-		b, err := c.r.ReadByte()
+		b, err := c.byte()
 		if errors.Is(err, io.EOF) {
 			c.fail("Reached end of file without closing quoted field in record")
 			return true, nil
@@ -195,7 +211,7 @@ func (c *csvReader) quoted() (ended bool, err error) {
 			c.field = append(c.field, b)
 			continue
 		}
-		b, err = c.r.ReadByte()
+		b, err = c.byte()
 		switch {
 		case err != nil:
 			return true, unlessEnd(err)

@@ -48,7 +48,7 @@ func (s *Spec) Admits(o *Spec) error {
 	}
 	for i := range min(len(s.Shapes), len(o.Shapes)) {
 		if !s.Shapes[i].Compatible(o.Shapes[i]) {
-			return core.Errorf(core.InvalidArgument, "Incompatible shapes at component %d: expected %s but got %s.", i, s.Shapes[i].Text(), o.Shapes[i].Text())
+			return core.Errorf(core.InvalidArgument, "Incompatible shapes at component %d: expected %s but got %s.", i, s.Shapes[i].String(), o.Shapes[i].String())
 		}
 	}
 	return nil

@@ -211,7 +211,17 @@ func (it *fileIterator) read() (Element, error) {
 	if err != nil && !errors.Is(err, io.EOF) && !it.passes(err) {
 		return nil, broken(name, err)
 	}
-	return e, err
+	return e, inFile(name, err)
+}
+
+// inFile says which file a record is from that is wrong but does not end the file.
+func inFile(name string, err error) error {
+	if e, ok := err.(*core.Error); ok && e.Plain != "" {
+		named := *e
+		named.Plain = name + ": " + e.Plain
+		return &named
+	}
+	return err
 }
 
 // passes reports whether the file goes on after err.

@@ -31,7 +31,7 @@ func cat(list []Element) (Element, error) {
 		n := 0
 		for _, e := range list {
 			if !e[k].Shape()[1:].Equal(first.Shape()[1:]) {
-				return nil, core.Errorf(core.InvalidArgument, "Cannot concatenate batches of rows with different shapes in component %d: %s and %s.", k, first.Shape().Text(), e[k].Shape().Text())
+				return nil, core.Errorf(core.InvalidArgument, "Cannot concatenate batches of rows with different shapes in component %d: %s and %s.", k, first.Shape().String(), e[k].Shape().String())
 			}
 			n += e[k].Dim(0)
 		}

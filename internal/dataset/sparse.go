@@ -13,15 +13,15 @@ import (
 func SparseSlices(indices, values, shape *core.Tensor) (Dataset, error) {
 	switch {
 	case indices.Rank() != 2:
-		return nil, core.Errorf(core.InvalidArgument, "Input indices must be a matrix. Got: %s", indices.Shape().Text())
+		return nil, core.Errorf(core.InvalidArgument, "Input indices must be a matrix. Got: %s", indices.Shape().String())
 	case values.Rank() != 1:
-		return nil, core.Errorf(core.InvalidArgument, "Input values must be a vector. Got: %s", values.Shape().Text())
+		return nil, core.Errorf(core.InvalidArgument, "Input values must be a vector. Got: %s", values.Shape().String())
 	case shape.Rank() != 1:
-		return nil, core.Errorf(core.InvalidArgument, "Input shape must be a vector. Got: %s", shape.Shape().Text())
+		return nil, core.Errorf(core.InvalidArgument, "Input shape must be a vector. Got: %s", shape.Shape().String())
 	case values.Dim(0) != indices.Dim(0):
-		return nil, core.Errorf(core.InvalidArgument, "Number of values must match first dimension of indices. Got %d values, indices shape: %s", values.Dim(0), indices.Shape().Text())
+		return nil, core.Errorf(core.InvalidArgument, "Number of values must match first dimension of indices. Got %d values, indices shape: %s", values.Dim(0), indices.Shape().String())
 	case shape.Dim(0) != indices.Dim(1):
-		return nil, core.Errorf(core.InvalidArgument, "Number of dimensions must match second dimension of indices. Got %d dimensions, indices shape: %s", shape.Dim(0), indices.Shape().Text())
+		return nil, core.Errorf(core.InvalidArgument, "Number of dimensions must match second dimension of indices. Got %d dimensions, indices shape: %s", shape.Dim(0), indices.Shape().String())
 	case shape.Dim(0) == 0:
 		return nil, core.Errorf(core.InvalidArgument, "The shape argument requires at least one element.")
 	}
@@ -87,11 +87,11 @@ func sparseBatch(list []Element, row core.Shape) (Element, error) {
 	for _, e := range list {
 		s := e[0].Shape()
 		if len(s) != len(row) {
-			return nil, core.Errorf(core.InvalidArgument, "Input element had shape (%s) that is incompatible with the row shape (%s).", s.Text(), row.Text())
+			return nil, core.Errorf(core.InvalidArgument, "Input element had shape (%s) that is incompatible with the row shape (%s).", s.String(), row.String())
 		}
 		for i, size := range s {
 			if row[i] >= 0 && size > row[i] {
-				return nil, core.Errorf(core.DataLoss, "Input element had shape (%s) that is larger than the row shape (%s).", s.Text(), row.Text())
+				return nil, core.Errorf(core.DataLoss, "Input element had shape (%s) that is larger than the row shape (%s).", s.String(), row.String())
 			}
 			full[i] = max(full[i], size)
 		}

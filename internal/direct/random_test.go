@@ -16,7 +16,7 @@ type randomGraph struct {
 	*rand.Rand
 	g     *tf.Graph
 	feeds map[tf.Output]*core.Tensor
-	vals  []tf.Output // float32, of the shapes [], [3] and [2 3]
+	vals  []tf.Output // float32, of the shapes [], [3] and [2,3]
 	preds []tf.Output
 	all   []tf.Output
 }

@@ -94,7 +94,7 @@ func TestFromOperations(t *testing.T) {
 	if got.Producer != 12 || !got.Node("y").OutShape(0).Equal(core.Shape{-1, 2}) {
 		t.Errorf("producer %d, shape %v", got.Producer, got.Node("y").OutShape(0))
 	}
-	want := "x = Placeholder[dtype=float32, shape=[? 2]]\nn = NoOp\ny = Neg(x, ^n) @/device:CPU:1\n"
+	want := "x = Placeholder[dtype=float32, shape=[?,2]]\nn = NoOp\ny = Neg(x, ^n) @/device:CPU:1\n"
 	if text := graphtext.Print(got); text != want {
 		t.Errorf("got\n%s", text)
 	}
@@ -147,7 +147,7 @@ func TestAddNewMakesNamesUnique(t *testing.T) {
 
 // TestInferShapes adds to what is known, through constants.
 func TestInferShapes(t *testing.T) {
-	def, err := parse(t, `x = Placeholder[dtype=float32, shape=[? 6]]
+	def, err := parse(t, `x = Placeholder[dtype=float32, shape=[?,6]]
 		s = Const[dtype=int32, value=int32[3]{2, -1, 3}]
 		i = Identity(s)
 		r = Reshape(x, i)

@@ -236,5 +236,5 @@ func shapeOf(t *core.Tensor) string {
 	if t == nil {
 		return "<none>"
 	}
-	return t.Shape().Text()
+	return t.Shape().String()
 }

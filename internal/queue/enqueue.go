@@ -129,5 +129,5 @@ func (s *Spec) checkTypes(t Tuple) error {
 }
 
 func mismatch(i int, want core.Shape, got *core.Tensor) error {
-	return core.Errorf(core.InvalidArgument, "Shape mismatch in tuple component %d. Expected %s, got %s", i, want.Text(), got.Shape().Text())
+	return core.Errorf(core.InvalidArgument, "Shape mismatch in tuple component %d. Expected %s, got %s", i, want.String(), got.Shape().String())
 }

@@ -72,7 +72,7 @@ func (s *Spec) checkPriority() error {
 	case s.Types[0] != core.Int64:
 		return core.Errorf(core.InvalidArgument, "PriorityQueue priority index component must be type int64, but dtype is: %s", s.Types[0].CName())
 	case len(s.Shapes) > 0 && len(s.Shapes[0]) != 0:
-		return core.Errorf(core.InvalidArgument, "PriorityQueue priority index component must be a scalar, but shape is: %s", s.Shapes[0].Text())
+		return core.Errorf(core.InvalidArgument, "PriorityQueue priority index component must be a scalar, but shape is: %s", s.Shapes[0].String())
 	}
 	return nil
 }
@@ -130,7 +130,7 @@ func typeList(types []core.DType) string {
 func shapeList(shapes []core.Shape) string {
 	texts := make([]string, len(shapes))
 	for i, s := range shapes {
-		texts[i] = s.Text()
+		texts[i] = s.String()
 	}
 	return "[" + strings.Join(texts, ", ") + "]"
 }

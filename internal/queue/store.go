@@ -142,7 +142,7 @@ func (s *byPriority) each(f func(Tuple)) {
 
 func (s *byPriority) push(t Tuple) error {
 	if t[0].Rank() != 0 {
-		return core.Errorf(core.InvalidArgument, "Expected the priority element to be a scalar, but received shape: %s", t[0].Shape().Text())
+		return core.Errorf(core.InvalidArgument, "Expected the priority element to be a scalar, but received shape: %s", t[0].Shape().String())
 	}
 	s.heap = append(s.heap, prioritized{})
 	s.up(len(s.heap)-1, 0, prioritized{core.Data[int64](t[0])[0], t})

@@ -71,7 +71,7 @@ func TestRemoteFetches(t *testing.T) {
 		t.Errorf("transport is asked for %s, step %d, key %s", q.task, q.step, q.key)
 	}
 	if buf, err := q.alloc(core.Float32, core.Shape{2, 3}); err != nil || buf.Len() != 24 {
-		t.Errorf("alloc of float32[2 3] = %v, %v, want 24 bytes", buf, err)
+		t.Errorf("alloc of float32[2,3] = %v, %v, want 24 bytes", buf, err)
 	}
 	if _, err := q.alloc(core.Float32, core.Shape{-1}); err == nil {
 		t.Error("alloc of an unknown size succeeds")

@@ -126,9 +126,9 @@ func (m *metaData) describe() string {
 	case m.dtype == 0:
 		return "?"
 	case objects(m.dtype):
-		return fmt.Sprintf("%v%s/%d", m.dtype, m.shape.Text(), m.bytes)
+		return fmt.Sprintf("%v%s/%d", m.dtype, m.shape.String(), m.bytes)
 	}
-	return m.dtype.String() + m.shape.Text()
+	return m.dtype.String() + m.shape.String()
 }
 
 // fill writes bytes that tell a request's tensor from another one's.

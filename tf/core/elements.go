@@ -38,7 +38,7 @@ func (t *Tensor) Handles() []ResourceHandle { h, _ := t.obj.([]ResourceHandle); 
 // Variants returns the elements of a Variant tensor, nil for other types.
 func (t *Tensor) Variants() []VariantValue { v, _ := t.obj.([]VariantValue); return v }
 
-// String formats t as "float32[2 3]{1, 2, 3, ...}".
+// String formats t as "float32[2,3]{1, 2, 3, ...}".
 func (t *Tensor) String() string {
 	if t == nil {
 		return "<nil>"

@@ -72,7 +72,7 @@ type Error struct {
 	Derived bool
 }
 
-// Error formats e as "main.go:30: MatMul "MatMul_3"(x:0 float32[? 784]): message".
+// Error formats e as "main.go:30: MatMul "MatMul_3"(x:0 float32[?,784]): message".
 func (e *Error) Error() string {
 	if e.Node == "" {
 		return e.Code.String() + ": " + cmp.Or(e.Plain, e.Message())

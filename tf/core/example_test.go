@@ -45,7 +45,7 @@ func ExampleInferShapes() {
 	_, err = core.InferShapes(n, []core.Shape{{-1, 784}, {10, 10}}, nil)
 	fmt.Println(core.CodeOf(err))
 	// Output:
-	// [[? 10]] <nil>
+	// [[?,10]] <nil>
 	// INVALID_ARGUMENT
 }
 

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -51,10 +52,8 @@ func AnyType(k NewKernel) KernelSet { return KernelSet{All: k} }
 
 // Find returns the factory for node n.
 func (k *KernelSet) Find(n *Node) (NewKernel, error) {
-	for attr, want := range k.Only {
-		if got := n.Str(attr); got != want {
-			return nil, Errorf(NotFound, "No OpKernel was registered to support Op '%s' with attr %s = %q; supported: %q", n.OpName(), attr, got, want)
-		}
+	if err := k.checkOnly(n); err != nil {
+		return nil, err
 	}
 	switch {
 	case k.All != nil:
@@ -70,6 +69,15 @@ func (k *KernelSet) Find(n *Node) (NewKernel, error) {
 		return f, nil
 	}
 	return nil, noKernel(n, k.Attr, slices.Sorted(maps.Keys(k.By)))
+}
+
+func (k *KernelSet) checkOnly(n *Node) error {
+	for attr, want := range k.Only {
+		if got := n.Str(attr); got != want {
+			return Errorf(NotFound, "No OpKernel was registered to support Op '%s' with attr %s = %q; supported: %q", n.OpName(), attr, got, want)
+		}
+	}
+	return nil
 }
 
 func (k *KernelSet) checkTypes(n *Node) error {
@@ -90,7 +98,25 @@ func noKernel(n *Node, attr string, types []DType) error {
 	for _, d := range types {
 		text += fmt.Sprintf("  device='CPU'; %s in [%s]\n", attr, name(d))
 	}
-	return Errorf(NotFound, "%s", text)
+	err := Errorf(NotFound, "%s", text).(*Error)
+	err.Plain = fmt.Sprintf("%s has no kernel for %s = %v; it has them for %s", n.OpName(), attr, n.Type(attr), typeList(types))
+	return err
+}
+
+// typeList names types for a reader: "float32, float64 and int32".
+func typeList(types []DType) string {
+	if len(types) == 0 {
+		return "no type"
+	}
+	names := make([]string, len(types))
+	for i, d := range types {
+		names[i] = d.String()
+	}
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
+	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
 // deviceKernels holds, by device type, how kernels are found there.
@@ -114,6 +140,24 @@ func FindKernel(deviceType string, n *Node) (NewKernel, error) {
 		return nil, Errorf(InvalidArgument, "unknown device type %q", deviceType)
 	}
 	return find(n)
+}
+
+// CheckKernels returns why no device type that is linked in can compute n with
+// the types that it has; nil if one can. An op without any kernel passes: it is
+// lowered or called, never computed. So does a layout that the CPU does not
+// compute: layouts are for devices of other kinds.
+func CheckKernels(n *Node) (err error) {
+	if k := &n.Def.Kernels; k.All == nil && len(k.By) == 0 || k.checkOnly(n) != nil {
+		return nil
+	}
+	for _, typ := range slices.Sorted(maps.Keys(deviceKernels)) {
+		_, why := deviceKernels[typ](n)
+		if why == nil {
+			return nil
+		}
+		err = cmp.Or(err, why)
+	}
+	return err
 }
 
 // A Rendezvous passes tensors between the devices of one step, keyed by name.

@@ -61,7 +61,7 @@ func oom(d DType, s Shape, device string, err error) error {
 		device = "/device:CPU:0"
 	}
 	return &Error{Code: ResourceExhausted, Err: err,
-		Msg: fmt.Sprintf("OOM when allocating tensor with shape%s and type %s on %s by allocator cpu; %v", s.Text(), d.CName(), device, err)}
+		Msg: fmt.Sprintf("OOM when allocating tensor with shape%s and type %s on %s by allocator cpu; %v", s.String(), d.CName(), device, err)}
 }
 
 // A MemoryHolder is a resource that holds memory for long: a variable, a queue.

@@ -4,42 +4,30 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // A Shape lists the sizes of a tensor's dimensions; -1 is a size that is not
 // known. A nil Shape has unknown rank; Shape{} is a scalar's.
 type Shape []int
 
-// String formats s as "[? 784]", "[]" for a scalar and "<unknown>" for unknown rank.
+// String formats s as TensorFlow does: "[?,784]", "[]" for a scalar and
+// "<unknown>" for unknown rank.
 func (s Shape) String() string {
 	if s == nil {
 		return "<unknown>"
 	}
-	return "[" + s.join(" ") + "]"
-}
-
-// Text formats s as TensorFlow's kernels do in messages: "[2,3]".
-func (s Shape) Text() string {
-	if s == nil {
-		return "<unknown>"
-	}
-	return "[" + s.join(",") + "]"
-}
-
-func (s Shape) join(sep string) string {
-	var b strings.Builder
+	b := []byte{'['}
 	for i, d := range s {
 		if i > 0 {
-			b.WriteString(sep)
+			b = append(b, ',')
 		}
 		if d < 0 {
-			b.WriteByte('?')
+			b = append(b, '?')
 		} else {
-			b.WriteString(strconv.Itoa(d))
+			b = strconv.AppendInt(b, int64(d), 10)
 		}
 	}
-	return b.String()
+	return string(append(b, ']'))
 }
 
 // Known reports whether rank and all sizes are known.

@@ -42,7 +42,7 @@ func CheckSize(d DType, s Shape) error {
 		return Errorf(InvalidArgument, "a tensor's shape must be fully known, got %v%v", d, s)
 	}
 	if n := s.NumElements(); n < 0 || n > math.MaxInt/max(d.Size(), 16) {
-		return Errorf(InvalidArgument, "Encountered overflow when multiplying the sizes of a tensor: Shape %s would have more than 2**63 - 1 elements or bytes", s.Text())
+		return Errorf(InvalidArgument, "Encountered overflow when multiplying the sizes of a tensor: Shape %s would have more than 2**63 - 1 elements or bytes", s.String())
 	}
 	return nil
 }

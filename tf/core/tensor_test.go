@@ -78,7 +78,7 @@ func TestTensorText(t *testing.T) {
 	}{
 		{nil, "<nil>"},
 		{core.Scalar(float32(1.5)), "float32[]{1.5}"},
-		{fromSlice(t, []int64{1, 2, 3, 4}, 2, 2), "int64[2 2]{1, 2, 3, 4}"},
+		{fromSlice(t, []int64{1, 2, 3, 4}, 2, 2), "int64[2,2]{1, 2, 3, 4}"},
 		{fromSlice(t, make([]bool, 12)), "bool[12]{" + strings.Repeat("false, ", 10) + "...}"},
 		{fromSlice(t, []string{"a", "b\n"}), `string[2]{"a", "b\n"}`},
 		{core.Scalar(core.Half(0x3c00)), "float16[]{1}"},

@@ -134,7 +134,7 @@ func ExampleDataset_PaddedBatch() {
 	for e, err := range d.PaddedBatch(3, []tf.Shape{{-1}}, minus, false).All(context.Background()) {
 		fmt.Println(e, err)
 	}
-	// Output: [int64[3 3]{0, -1, -1, 0, 0, -1, 0, 0, 0}] <nil>
+	// Output: [int64[3,3]{0, -1, -1, 0, 0, -1, 0, 0, 0}] <nil>
 }
 
 func ExampleZip() {
@@ -324,5 +324,5 @@ func ExampleExampleParser() {
 	}
 	out, err := p.Parse(context.Background(), batch)
 	fmt.Println(out, err)
-	// Output: [int64[2]{7, 8} float32[2 2]{0.5, 1, 0.25, 0}] <nil>
+	// Output: [int64[2]{7, 8} float32[2,2]{0.5, 1, 0.25, 0}] <nil>
 }

@@ -1,6 +1,7 @@
 package data_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -192,6 +193,13 @@ func TestCSVFiles(t *testing.T) {
 	d := data.CSV([]string{name}, []*tf.Tensor{none, none}, data.CSVOptions{Header: true, Delim: ';'})
 	if got := strings.Join(read(t, d.IgnoreErrors()), "|"); got != "1;2|4;5" {
 		t.Error(got)
+	}
+	var err error
+	for _, e := range d.All(t.Context()) {
+		err = cmp.Or(err, e)
+	}
+	if err == nil || !strings.Contains(err.Error(), name+": line 3, column 1: ") {
+		t.Errorf("an error in a file must name file, line and column, got %v", err)
 	}
 	if got := readStrings(t, data.MatchingFiles(filepath.Dir(name)+"/*.csv")); len(got) != 1 || got[0] != name {
 		t.Error(got)

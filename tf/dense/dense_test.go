@@ -45,20 +45,20 @@ func TestFrom(t *testing.T) {
 		d    *tensor.Dense
 		want string
 	}{
-		"rows":       {counted(2, 3), "float32[2 3]{0, 1, 2, 3, 4, 5}"},
+		"rows":       {counted(2, 3), "float32[2,3]{0, 1, 2, 3, 4, 5}"},
 		"row":        {sliced(t, counted(3, 4), tensor.S(1, 2), nil), "float32[4]{4, 5, 6, 7}"},
 		"column":     {sliced(t, counted(3, 4), nil, tensor.S(1)), "float32[3]{1, 5, 9}"},
-		"block":      {sliced(t, counted(3, 4), tensor.S(1, 3), tensor.S(1, 3)), "float32[2 2]{5, 6, 9, 10}"},
+		"block":      {sliced(t, counted(3, 4), tensor.S(1, 3), tensor.S(1, 3)), "float32[2,2]{5, 6, 9, 10}"},
 		"element":    {sliced(t, counted(3, 4), tensor.S(1), tensor.S(2)), "float32[]{6}"},
-		"transposed": {transposed(t, counted(2, 3)), "float32[3 2]{0, 3, 1, 4, 2, 5}"},
-		"permuted":   {transposed(t, counted(2, 1, 3), 2, 0, 1), "float32[3 2 1]{0, 3, 1, 4, 2, 5}"},
-		"columns":    {tensor.New(tensor.WithShape(2, 3), tensor.AsFortran([]float64{1, 2, 3, 4, 5, 6})), "float64[2 3]{1, 2, 3, 4, 5, 6}"},
+		"transposed": {transposed(t, counted(2, 3)), "float32[3,2]{0, 3, 1, 4, 2, 5}"},
+		"permuted":   {transposed(t, counted(2, 1, 3), 2, 0, 1), "float32[3,2,1]{0, 3, 1, 4, 2, 5}"},
+		"columns":    {tensor.New(tensor.WithShape(2, 3), tensor.AsFortran([]float64{1, 2, 3, 4, 5, 6})), "float64[2,3]{1, 2, 3, 4, 5, 6}"},
 		"int":        {tensor.New(tensor.WithShape(2), tensor.WithBacking([]int{-1, 1 << 40})), "int64[2]{-1, 1099511627776}"},
 		"uint":       {tensor.New(tensor.FromScalar(uint(7))), "uint64[]{7}"},
 		"bool":       {tensor.New(tensor.WithShape(2), tensor.WithBacking([]bool{true, false})), "bool[2]{true, false}"},
 		"scalar":     {tensor.New(tensor.FromScalar(3.5)), "float64[]{3.5}"},
 		"complex":    {tensor.New(tensor.WithShape(1), tensor.WithBacking([]complex64{1i})), "complex64[1]{(0+1i)}"},
-		"empty":      {tensor.New(tensor.WithShape(0, 3), tensor.Of(tensor.Int32)), "int32[0 3]{}"},
+		"empty":      {tensor.New(tensor.WithShape(0, 3), tensor.Of(tensor.Int32)), "int32[0,3]{}"},
 		"strings":    {sliced(t, tensor.New(tensor.WithShape(4), tensor.WithBacking([]string{"a", "b", "c", "d"})), tensor.S(1, 3)), `string[2]{"b", "c"}`},
 	} {
 		got, err := dense.From(c.d)
@@ -121,7 +121,7 @@ func TestMasked(t *testing.T) {
 		t.Error(err)
 	}
 	got, err := dense.Filled(transposed(t, masked(false, true, false, true)), -1)
-	if err != nil || got.String() != "int64[2 2]{1, 3, -1, -1}" {
+	if err != nil || got.String() != "int64[2,2]{1, 3, -1, -1}" {
 		t.Error(got, err)
 	}
 	if _, err := dense.Filled(masked(true, false, false, false), 1.5); err == nil || !strings.Contains(err.Error(), "must be of its type: the tensor's is int, the value's float64") {
@@ -148,7 +148,7 @@ func TestRefused(t *testing.T) {
 	}{
 		{(*tf.Tensor)(core.NewTensor(tf.Float16, tf.Shape{2})), "none in half precision, got a tensor of type float16"},
 		{(*tf.Tensor)(core.NewTensor(tf.Variant, tf.Shape{2})), "got a tensor of type variant"},
-		{(*tf.Tensor)(core.NewTensor(tf.Float32, tf.Shape{2, 0})), "must have elements, got shape [2 0]"},
+		{(*tf.Tensor)(core.NewTensor(tf.Float32, tf.Shape{2, 0})), "must have elements, got shape [2,0]"},
 	} {
 		if _, err := dense.To(c.t); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %q", err, c.want)

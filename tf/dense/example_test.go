@@ -18,7 +18,7 @@ func ExampleFrom() {
 	}
 	t, err := dense.From(d)
 	fmt.Println(t, err)
-	// Output: float32[3 2]{1, 4, 2, 5, 3, 6} <nil>
+	// Output: float32[3,2]{1, 4, 2, 5, 3, 6} <nil>
 }
 
 // To shares memory with the tensor that it is given.

@@ -47,7 +47,7 @@ func TestOperationsComputeAtOnce(t *testing.T) {
 	if !y.Shape().Equal(tf.Shape{2, 2}) || y.DType() != tf.Float32 || len(g.Operations()) != 0 {
 		t.Errorf("got %v, the graph keeps %v", y, g.Operations())
 	}
-	if y.String() != "MatMul:0 float32[2 2]" || !y.Operation().Shapes()[0].Equal(tf.Shape{2, 2}) {
+	if y.String() != "MatMul:0 float32[2,2]" || !y.Operation().Shapes()[0].Equal(tf.Shape{2, 2}) {
 		t.Errorf("got %s", y)
 	}
 }

@@ -15,7 +15,7 @@ func ExampleFlipLeftRight() {
 	x := ops.Const(g, []uint8{1, 2, 3, 4}, 2, 2, 1)
 	v, err := image.FlipLeftRight(x).Value()
 	fmt.Println(v, err)
-	// Output: uint8[2 2 1]{2, 1, 4, 3} <nil>
+	// Output: uint8[2,2,1]{2, 1, 4, 3} <nil>
 }
 
 func ExampleRot90() {
@@ -23,7 +23,7 @@ func ExampleRot90() {
 	x := ops.Const(g, []uint8{1, 2, 3, 4}, 2, 2, 1)
 	v, err := image.Rot90(x, 1).Value()
 	fmt.Println(v, err)
-	// Output: uint8[2 2 1]{2, 4, 1, 3} <nil>
+	// Output: uint8[2,2,1]{2, 4, 1, 3} <nil>
 }
 
 func ExampleResize() {
@@ -41,7 +41,7 @@ func ExampleResize() {
 		fmt.Println(pixels[4*y : 4*y+4])
 	}
 	// Output:
-	// [4 4 1]
+	// [4,4,1]
 	// [1 1 2 2]
 	// [1 1 2 2]
 	// [3 3 4 4]
@@ -52,7 +52,7 @@ func ExampleCentralCrop() {
 	g := eager.New()
 	x := ops.Const(g, make([]float32, 8*6*3), 8, 6, 3)
 	fmt.Println(image.CentralCrop(x, 0.5).Shape())
-	// Output: [4 4 3]
+	// Output: [4,4,3]
 }
 
 // A box is a part of an image, in pixels.
@@ -61,7 +61,7 @@ func ExampleBox() {
 	x := ops.Const(g, []uint8{1, 2, 3, 4, 5, 6, 7, 8, 9}, 3, 3, 1)
 	v, err := image.CropToBoundingBox(x, image.Box{Y: 1, X: 0, Height: 2, Width: 2}).Value()
 	fmt.Println(v, err)
-	// Output: uint8[2 2 1]{4, 5, 7, 8} <nil>
+	// Output: uint8[2,2,1]{4, 5, 7, 8} <nil>
 }
 
 // Integers up to the greatest of their type become numbers from 0 to 1.
@@ -69,7 +69,7 @@ func ExampleConvertDType() {
 	g := eager.New()
 	v, err := image.ConvertDType(ops.Const(g, []uint8{0, 255}, 1, 1, 2), tf.Float32, false).Value()
 	fmt.Println(v, err)
-	// Output: float32[1 1 2]{0, 1} <nil>
+	// Output: float32[1,1,2]{0, 1} <nil>
 }
 
 func ExampleRGBToHSV() {
@@ -77,7 +77,7 @@ func ExampleRGBToHSV() {
 	red := ops.Const(g, []float32{1, 0, 0}, 1, 1, 3)
 	v, err := image.RGBToHSV(red).Value()
 	fmt.Println(v, err)
-	// Output: float32[1 1 3]{0, 1, 1} <nil>
+	// Output: float32[1,1,3]{0, 1, 1} <nil>
 }
 
 // What is changed by chance takes a seed.

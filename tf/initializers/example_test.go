@@ -17,10 +17,10 @@ func ExampleInitializer() {
 		fmt.Println(x, err)
 	}
 	// Output:
-	// float32[2 2]{0, 0, 0, 0} <nil>
-	// float32[2 2]{1, 1, 1, 1} <nil>
-	// float32[2 2]{0.5, 0.5, 0.5, 0.5} <nil>
-	// float32[2 2]{2, 0, 0, 2} <nil>
+	// float32[2,2]{0, 0, 0, 0} <nil>
+	// float32[2,2]{1, 1, 1, 1} <nil>
+	// float32[2,2]{0.5, 0.5, 0.5, 0.5} <nil>
+	// float32[2,2]{2, 0, 0, 2} <nil>
 }
 
 // The limits of GlorotUniform follow from the numbers of inputs and outputs.

@@ -22,10 +22,10 @@ func ExampleDense() {
 		fmt.Println(v.Name(), v.Shape())
 	}
 	// Output:
-	// [? 10] <nil>
-	// dense/kernel [784 128]
+	// [?,10] <nil>
+	// dense/kernel [784,128]
 	// dense/bias [128]
-	// dense_1/kernel [128 10]
+	// dense_1/kernel [128,10]
 	// dense_1/bias [10]
 }
 
@@ -42,8 +42,8 @@ func ExampleDenseLayer() {
 		fmt.Println(v, err)
 	}
 	// Output:
-	// float32[1 1]{12} <nil>
-	// float32[1 1]{34} <nil>
+	// float32[1,1]{12} <nil>
+	// float32[1,1]{34} <nil>
 }
 
 // A small convolutional network.
@@ -56,8 +56,8 @@ func ExampleConv2D() {
 	x = layers.Flatten(x)
 	fmt.Println(x.Shape(), layers.Dense(x, 10).Shape())
 	// Output:
-	// [? 14 14 32]
-	// [? 6272] [? 10]
+	// [?,14,14,32]
+	// [?,6272] [?,10]
 }
 
 // Dropout keeps sums about the same: what stays is scaled up.
@@ -104,5 +104,5 @@ func ExampleBatchNormLayer() {
 	}
 	out, err := s.Run(ctx, nil, l.MovingMean.Value(), y.Round())
 	fmt.Println(out, err)
-	// Output: [float32[1]{1} float32[2 1]{-1, 1}] <nil>
+	// Output: [float32[1]{1} float32[2,1]{-1, 1}] <nil>
 }

@@ -83,7 +83,7 @@ func sameShapes(c *core.OpContext, i, j int) error {
 		return nil
 	}
 	return tf.Errorf(tf.InvalidArgument, "Inputs to operation %s of type %s must have the same size and shape.  Input %d: %s != input %d: %s",
-		c.Node.Name, c.Node.OpName(), i, a.Text(), j, b.Text())
+		c.Node.Name, c.Node.OpName(), i, a.String(), j, b.String())
 }
 
 // inFloat32 makes a loop over float32 one over 16-bit floats.

@@ -120,7 +120,7 @@ func argKernel[T any](find argFunc[T], ordered func(*core.Tensor) []T) core.NewK
 // the result is.
 func argAxis(c *core.OpContext) (int, error) {
 	if c.Input(1).Rank() != 0 {
-		return 0, tf.Errorf(tf.InvalidArgument, "dim must be a scalar, but received tensor of shape: %s", c.Input(1).Shape().Text())
+		return 0, tf.Errorf(tf.InvalidArgument, "dim must be a scalar, but received tensor of shape: %s", c.Input(1).Shape().String())
 	}
 	v, err := intsOf(c.Input(1))
 	if err != nil {
@@ -132,7 +132,7 @@ func argAxis(c *core.OpContext) (int, error) {
 		return 0, badDimension(v[0], len(s))
 	}
 	if s[axis] == 0 {
-		return 0, tf.Errorf(tf.InvalidArgument, "Reduction axis %d is empty in shape %s", v[0], s.Text())
+		return 0, tf.Errorf(tf.InvalidArgument, "Reduction axis %d is empty in shape %s", v[0], s.String())
 	}
 	return axis, nil
 }

@@ -37,7 +37,7 @@ func assert(n *core.Node) (core.Kernel, error) {
 	return core.Compute(func(c *core.OpContext) error {
 		x := c.Input(0)
 		if x.Rank() > 1 || x.Len() != 1 {
-			return tf.Errorf(tf.InvalidArgument, "In[0] should be a scalar: %s", x.Shape().Text())
+			return tf.Errorf(tf.InvalidArgument, "In[0] should be a scalar: %s", x.Shape().String())
 		}
 		if core.Data[bool](x)[0] {
 			return nil

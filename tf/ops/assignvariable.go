@@ -67,7 +67,7 @@ func assignVariable(n *core.Node) (core.Kernel, error) {
 		value := c.Input(1)
 		return v.Swap(func(old *core.Tensor) (*core.Tensor, error) {
 			if validate && old != nil && !old.Shape().Equal(value.Shape()) {
-				return nil, tf.Errorf(tf.InvalidArgument, "Trying to assign to variable with tensor with wrong shape. Expected %s got %s", old.Shape().Text(), value.Shape().Text())
+				return nil, tf.Errorf(tf.InvalidArgument, "Trying to assign to variable with tensor with wrong shape. Expected %s got %s", old.Shape().String(), value.Shape().String())
 			}
 			if old != nil {
 				old.Release()
@@ -92,7 +92,7 @@ func updateVariable(f update) core.NewKernel {
 			case t.DType() != by.DType():
 				return tf.Errorf(tf.InvalidArgument, "Trying to update a variable of type %s by a value of type %s", t.DType().CName(), by.DType().CName())
 			case !t.Shape().Equal(by.Shape()):
-				return tf.Errorf(tf.InvalidArgument, "Cannot update variable with shape %s using a Tensor with shape %s, shapes must be equal.", t.Shape().Text(), by.Shape().Text())
+				return tf.Errorf(tf.InvalidArgument, "Cannot update variable with shape %s using a Tensor with shape %s, shapes must be equal.", t.Shape().String(), by.Shape().String())
 			}
 			f(c, t, by)
 			return nil

@@ -64,7 +64,7 @@ func avgPoolBackArgs(c *core.OpContext, a *poolAttrs) (*kernel.Pool, tf.Shape, e
 		return nil, nil, err
 	}
 	if want := a.shape(v.Batch, v.C, v.Out); !grad.Equal(want) {
-		return nil, nil, tf.Errorf(tf.InvalidArgument, "Expected grad shape to be %s, but got %s", want.Text(), grad.Text())
+		return nil, nil, tf.Errorf(tf.InvalidArgument, "Expected grad shape to be %s, but got %s", want.String(), grad.String())
 	}
 	return v, s, nil
 }

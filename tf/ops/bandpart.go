@@ -23,7 +23,7 @@ func MatrixBandPart(x, numLower, numUpper tf.Output, opts ...tf.Option) tf.Outpu
 func bandWidth(c *core.OpContext, i int, name, what string, n int) (int, error) {
 	t := c.Input(i)
 	if t.Rank() != 0 {
-		return 0, tf.Errorf(tf.InvalidArgument, "%s must be scalar, got shape %s", name, t.Shape().Text())
+		return 0, tf.Errorf(tf.InvalidArgument, "%s must be scalar, got shape %s", name, t.Shape().String())
 	}
 	v, err := t.Ints()
 	if err != nil {
@@ -43,7 +43,7 @@ func bandPart(n *core.Node) (core.Kernel, error) {
 	return core.Compute(func(c *core.OpContext) error {
 		x := c.Input(0)
 		if x.Rank() < 2 {
-			return tf.Errorf(tf.InvalidArgument, "input must be at least 2-dim, received shape: %s", x.Shape().Text())
+			return tf.Errorf(tf.InvalidArgument, "input must be at least 2-dim, received shape: %s", x.Shape().String())
 		}
 		rows, cols := matrixSize(x.Shape())
 		lower, err := bandWidth(c, 1, "num_lower", "rows", rows)

@@ -159,23 +159,23 @@ func (p *batchProduct) plan(x, y tf.Shape) (g kernel.Gemm, b *kernel.Broadcast, 
 	}
 	b, ok := kernel.NewBroadcast(bx, by)
 	if !ok {
-		return g, nil, tf.Errorf(tf.InvalidArgument, "In[0] and In[1] must have compatible batch dimensions: %s vs. %s", x.Text(), y.Text())
+		return g, nil, tf.Errorf(tf.InvalidArgument, "In[0] and In[1] must have compatible batch dimensions: %s vs. %s", x.String(), y.String())
 	}
 	m, kx := matrixSizes(x, p.adjX)
 	ky, n := matrixSizes(y, p.adjY)
 	if kx != ky {
-		return g, nil, tf.Errorf(tf.InvalidArgument, "Matrix size-incompatible: In[0]: %s, In[1]: %s", x.Text(), y.Text())
+		return g, nil, tf.Errorf(tf.InvalidArgument, "Matrix size-incompatible: In[0]: %s, In[1]: %s", x.String(), y.String())
 	}
 	return kernel.NewGemm(m, n, kx, p.adjX, p.adjY), b, nil
 }
 
 func equalBatches(x, y tf.Shape) error {
 	if len(x) != len(y) {
-		return tf.Errorf(tf.InvalidArgument, "In[0] and In[1] has different ndims: %s vs. %s", x.Text(), y.Text())
+		return tf.Errorf(tf.InvalidArgument, "In[0] and In[1] has different ndims: %s vs. %s", x.String(), y.String())
 	}
 	for i := range len(x) - 2 {
 		if x[i] != y[i] {
-			return tf.Errorf(tf.InvalidArgument, "In[0].dim(%d) and In[1].dim(%d) must be the same: %s vs %s", i, i, x.Text(), y.Text())
+			return tf.Errorf(tf.InvalidArgument, "In[0].dim(%d) and In[1].dim(%d) must be the same: %s vs %s", i, i, x.String(), y.String())
 		}
 	}
 	return nil

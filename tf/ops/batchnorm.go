@@ -111,7 +111,7 @@ func batchNormKernels(run func(c *core.OpContext, k computedIn[float32]) error) 
 func normOf(n *core.Node, s tf.Shape) (imageFormat, *kernel.BatchNorm, error) {
 	f := imageFormatOf(n, len(s))
 	if len(s) != 4 && len(s) != 5 {
-		return f, nil, tf.Errorf(tf.InvalidArgument, "input must be 4 or 5-dimensional%s", s.Text())
+		return f, nil, tf.Errorf(tf.InvalidArgument, "input must be 4 or 5-dimensional%s", s.String())
 	}
 	c := s[f.channel()]
 	return f, &kernel.BatchNorm{Rows: product(s) / max(1, c), C: c, Epsilon: n.Float("epsilon")}, nil
@@ -122,7 +122,7 @@ func normOf(n *core.Node, s tf.Shape) (imageFormat, *kernel.BatchNorm, error) {
 func channelVector(c *core.OpContext, i int, name, when string, channels int) ([]float32, error) {
 	t := c.Input(i)
 	if t.Rank() != 1 {
-		return nil, tf.Errorf(tf.InvalidArgument, "%s must be 1-dimensional%s", name, t.Shape().Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "%s must be 1-dimensional%s", name, t.Shape().String())
 	}
 	if t.Len() != channels {
 		return nil, tf.Errorf(tf.InvalidArgument, "%s%s must have the same number of elements as the channels of x, got %d and %d", when, name, t.Len(), channels)

@@ -50,7 +50,7 @@ func batchNormBack(c *core.OpContext, k computedIn[float32]) error {
 		return err
 	}
 	if !dy.Shape().Equal(x.Shape()) {
-		return tf.Errorf(tf.InvalidArgument, "x and y_backprop must have same shape, but x has shape %s and y_backprop has shape %s", x.Shape().Text(), dy.Shape().Text())
+		return tf.Errorf(tf.InvalidArgument, "x and y_backprop must have same shape, but x has shape %s and y_backprop has shape %s", x.Shape().String(), dy.Shape().String())
 	}
 	var vectors [3][]float32
 	for i, name := range []string{"scale", "saved_mean", "saved_variance"} {

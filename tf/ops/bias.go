@@ -142,11 +142,11 @@ func biasShape(n *core.Node, x, bias tf.Shape) tf.Shape {
 func checkBias(n *core.Node, x, bias tf.Shape) error {
 	switch {
 	case len(x) < 2:
-		return tf.Errorf(tf.InvalidArgument, "Input tensor must be at least 2D: %s", x.Text())
+		return tf.Errorf(tf.InvalidArgument, "Input tensor must be at least 2D: %s", x.String())
 	case len(bias) != 1:
-		return tf.Errorf(tf.InvalidArgument, "Biases must be 1D: %s", bias.Text())
+		return tf.Errorf(tf.InvalidArgument, "Biases must be 1D: %s", bias.String())
 	case bias[0] != x[channelAxis(n, len(x))]:
-		return tf.Errorf(tf.InvalidArgument, "Must provide as many biases as the last dimension of the input tensor: %s vs. %s", bias.Text(), x.Text())
+		return tf.Errorf(tf.InvalidArgument, "Must provide as many biases as the last dimension of the input tensor: %s vs. %s", bias.String(), x.String())
 	}
 	return nil
 }
@@ -170,7 +170,7 @@ func channelSum[T tf.Elem](f reduce[T]) core.NewKernel {
 			x := c.Input(0)
 			s := x.Shape()
 			if len(s) < 2 {
-				return tf.Errorf(tf.InvalidArgument, "Input tensor must be at least 2D: %s", s.Text())
+				return tf.Errorf(tf.InvalidArgument, "Input tensor must be at least 2D: %s", s.String())
 			}
 			axis := channelAxis(n, len(s))
 			reduced := make([]bool, len(s))

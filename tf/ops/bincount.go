@@ -136,7 +136,7 @@ func newCounter[T interface {
 	}
 	if !weights.Shape().Equal(values.Shape()) && weights.Len() != 0 && !(c.Node.OpName() == "RaggedBincount" && weights.Len() == values.Len()) {
 		return nil, tf.Errorf(tf.InvalidArgument, "`weights` must be the same shape as `arr` or a length-0 `Tensor`, in which case it acts as all weights equal to 1. Received %s",
-			weights.Shape().Text())
+			weights.Shape().String())
 	}
 	out, err := c.Alloc(0, tf.TypeOf[T](), append(rows.Clone(), n))
 	if err != nil {
@@ -298,7 +298,7 @@ func checkSparseValues(idx, values *core.Tensor, s tf.Shape) error {
 		return err
 	}
 	if idx.Rank() != 2 || values.Rank() != 1 || idx.Dim(1) != len(s) {
-		return tf.Errorf(tf.InvalidArgument, "Input indices must be a matrix with a column for each dimension. Got indices shape: %s, dense shape: %s", idx.Shape().Text(), s.Text())
+		return tf.Errorf(tf.InvalidArgument, "Input indices must be a matrix with a column for each dimension. Got indices shape: %s, dense shape: %s", idx.Shape().String(), s.String())
 	}
 	if idx.Dim(0) != values.Len() {
 		return tf.Errorf(tf.InvalidArgument, "Number of elements in indices (%d) and values (%d) do not match", idx.Dim(0), values.Len())

@@ -107,9 +107,9 @@ func broadcastTo[C cell](n *core.Node) (core.Kernel, error) {
 // or make one that is larger still.
 func notBroadcast(x, want tf.Shape) error {
 	if _, ok := kernel.NewBroadcast(x, want); ok {
-		return tf.Errorf(tf.InvalidArgument, "Unable to broadcast tensor of shape %s to tensor of shape %s", x.Text(), want.Text())
+		return tf.Errorf(tf.InvalidArgument, "Unable to broadcast tensor of shape %s to tensor of shape %s", x.String(), want.String())
 	}
-	return tf.Errorf(tf.InvalidArgument, "Incompatible shapes: %s vs. %s", x.Text(), want.Text())
+	return tf.Errorf(tf.InvalidArgument, "Incompatible shapes: %s vs. %s", x.String(), want.String())
 }
 
 func gradientArgsShape(c *core.Infer) error {
@@ -157,7 +157,7 @@ func alignedDim(s tf.Shape, i, rank int) int {
 func twoShapes(c *core.OpContext) (a, b tf.Shape, err error) {
 	for i := range 2 {
 		if t := c.Input(i); t.Rank() != 1 {
-			return nil, nil, tf.Errorf(tf.InvalidArgument, "In[%d] must be a vector.%s", i, t.Shape().Text())
+			return nil, nil, tf.Errorf(tf.InvalidArgument, "In[%d] must be a vector.%s", i, t.Shape().String())
 		}
 	}
 	if a, err = shapeOf(c.Input(0), "In[0]"); err != nil {
@@ -176,7 +176,7 @@ func broadcastGradientArgs(n *core.Node) (core.Kernel, error) {
 		}
 		ra, rb, ok := reductionAxes(a, b)
 		if !ok {
-			return tf.Errorf(tf.InvalidArgument, "Incompatible shapes: %s vs. %s", a.Text(), b.Text())
+			return tf.Errorf(tf.InvalidArgument, "Incompatible shapes: %s vs. %s", a.String(), b.String())
 		}
 		if err := allocInts(c, 0, d, ra); err != nil {
 			return err
@@ -204,7 +204,7 @@ func broadcastArgs(n *core.Node) (core.Kernel, error) {
 		}
 		s, ok := tf.BroadcastShapes(a, b)
 		if !ok {
-			return tf.Errorf(tf.InvalidArgument, "Incompatible shapes: %s vs. %s", a.Text(), b.Text())
+			return tf.Errorf(tf.InvalidArgument, "Incompatible shapes: %s vs. %s", a.String(), b.String())
 		}
 		return allocInts(c, 0, d, s)
 	}), nil

@@ -144,7 +144,7 @@ func bitcastTo(s tf.Shape, from, to tf.DType) (tf.Shape, error) {
 	}
 	last := len(s) - 1
 	if last < 0 || s[last] >= 0 && s[last] != out/in {
-		return nil, tf.Errorf(tf.InvalidArgument, "Cannot bitcast from %s to %s: shape %s", from.CName(), to.CName(), s.Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "Cannot bitcast from %s to %s: shape %s", from.CName(), to.CName(), s.String())
 	}
 	return s[:last].Clone(), nil
 }

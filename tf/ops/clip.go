@@ -65,7 +65,7 @@ func clipKernel[T tf.Elem](f func(z, x, lo, hi []T)) core.NewKernel {
 		for _, bound := range []*core.Tensor{lo, hi} {
 			if bound.Rank() != 0 && !slices.Equal(bound.Shape(), x.Shape()) {
 				return tf.Errorf(tf.InvalidArgument, "clip_value_min and clip_value_max must be either of the same shape as input, or a scalar. input shape: %sclip_value_min shape: %sclip_value_max shape: %s",
-					x.Shape().Text(), lo.Shape().Text(), hi.Shape().Text())
+					x.Shape().String(), lo.Shape().String(), hi.Shape().String())
 			}
 		}
 		out, err := c.Alloc(0, x.DType(), x.Shape())

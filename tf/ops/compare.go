@@ -172,7 +172,7 @@ func approximateEqual[T interface {
 	return core.Compute(func(c *core.OpContext) error {
 		x, y := c.Input(0), c.Input(1)
 		if !slices.Equal(x.Shape(), y.Shape()) {
-			return tf.Errorf(tf.InvalidArgument, "x and y must be of the same shape. x shape: %s. y shape: %s", x.Shape().Text(), y.Shape().Text())
+			return tf.Errorf(tf.InvalidArgument, "x and y must be of the same shape. x shape: %s. y shape: %s", x.Shape().String(), y.Shape().String())
 		}
 		out, err := c.Alloc(0, tf.Bool, x.Shape())
 		if err != nil {

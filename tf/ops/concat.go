@@ -168,7 +168,7 @@ var errJoinScalars = tf.Errorf(tf.InvalidArgument, "ConcatOp : Can't concatenate
 func concatPlan(c *core.OpContext, j joinInputs) (int, tf.Shape, error) {
 	at := c.Input(j.axis)
 	if at.Len() != 1 {
-		return 0, nil, tf.Errorf(tf.InvalidArgument, "%s tensor should be a scalar integer, but got shape %s", j.axisName, at.Shape().Text())
+		return 0, nil, tf.Errorf(tf.InvalidArgument, "%s tensor should be a scalar integer, but got shape %s", j.axisName, at.Shape().String())
 	}
 	given, err := scalarInt(at, j.axisName)
 	if err != nil {
@@ -198,11 +198,11 @@ func checkJoin(first, s tf.Shape, i, axis int) error {
 		return errJoinScalars
 	}
 	if len(s) != len(first) {
-		return tf.Errorf(tf.InvalidArgument, "ConcatOp : Ranks of all input tensors should match: shape[0] = %s vs. shape[%d] = %s", first.Text(), i, s.Text())
+		return tf.Errorf(tf.InvalidArgument, "ConcatOp : Ranks of all input tensors should match: shape[0] = %s vs. shape[%d] = %s", first.String(), i, s.String())
 	}
 	for k := range s {
 		if k != axis && s[k] != first[k] {
-			return tf.Errorf(tf.InvalidArgument, "ConcatOp : Dimension %d in both shapes must be equal: shape[0] = %s vs. shape[%d] = %s", k, first.Text(), i, s.Text())
+			return tf.Errorf(tf.InvalidArgument, "ConcatOp : Dimension %d in both shapes must be equal: shape[0] = %s vs. shape[%d] = %s", k, first.String(), i, s.String())
 		}
 	}
 	return nil
@@ -278,7 +278,7 @@ func concatOffset(n *core.Node) (core.Kernel, error) {
 	d := n.Type("shape_type")
 	return core.Compute(func(c *core.OpContext) error {
 		if c.Input(0).Rank() != 0 {
-			return tf.Errorf(tf.InvalidArgument, "Concat dim tensor should be a scalar integer, but got shape %s", c.Input(0).Shape().Text())
+			return tf.Errorf(tf.InvalidArgument, "Concat dim tensor should be a scalar integer, but got shape %s", c.Input(0).Shape().String())
 		}
 		given, err := scalarInt(c.Input(0), "concat_dim")
 		if err != nil {
@@ -306,7 +306,7 @@ func offsetInputs(c *core.OpContext, given int) (shapes [][]int, axis int, err e
 	for i := range len(c.In) - 1 {
 		t := c.Input(i + 1)
 		if t.Rank() != 1 {
-			return nil, 0, tf.Errorf(tf.InvalidArgument, "input %d should be a vector, but got shape %s", i+1, t.Shape().Text())
+			return nil, 0, tf.Errorf(tf.InvalidArgument, "input %d should be a vector, but got shape %s", i+1, t.Shape().String())
 		}
 		s, err := t.Ints()
 		if err != nil {

@@ -168,7 +168,7 @@ func passOn(c *core.OpContext) error {
 func switchKernel(c *core.OpContext) error {
 	pred := c.Input(1)
 	if pred.Rank() != 0 {
-		return tf.Errorf(tf.InvalidArgument, "The second input must be a scalar, but it has shape %s", pred.Shape().Text())
+		return tf.Errorf(tf.InvalidArgument, "The second input must be a scalar, but it has shape %s", pred.Shape().String())
 	}
 	o := 0
 	if core.Data[bool](pred)[0] {
@@ -181,7 +181,7 @@ func switchKernel(c *core.OpContext) error {
 func switchNKernel(c *core.OpContext) error {
 	index := c.Input(1)
 	if index.Rank() != 0 {
-		return tf.Errorf(tf.InvalidArgument, "The second input must be a scalar, but it has shape %s", index.Shape().Text())
+		return tf.Errorf(tf.InvalidArgument, "The second input must be a scalar, but it has shape %s", index.Shape().String())
 	}
 	o := int(core.Data[int32](index)[0])
 	if o < 0 || o >= len(c.Out) {

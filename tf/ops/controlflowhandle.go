@@ -81,7 +81,7 @@ func stringHandle(c *core.OpContext, what string) (string, error) {
 		if t != nil {
 			s = t.Shape()
 		}
-		return "", tf.Errorf(tf.InvalidArgument, "%s handle must have two elements, but had shape: %s", what, s.Text())
+		return "", tf.Errorf(tf.InvalidArgument, "%s handle must have two elements, but had shape: %s", what, s.String())
 	}
 	return core.Data[string](t)[1], nil
 }
@@ -90,7 +90,7 @@ func stringHandle(c *core.OpContext, what string) (string, error) {
 func intInput(c *core.OpContext, i int, what string) (int, error) {
 	t := c.Input(i)
 	if t.Rank() != 0 || t.DType() != tf.Int32 {
-		return 0, tf.Errorf(tf.InvalidArgument, "%s must be scalar, but had shape: %s", what, t.Shape().Text())
+		return 0, tf.Errorf(tf.InvalidArgument, "%s must be scalar, but had shape: %s", what, t.Shape().String())
 	}
 	return int(core.Data[int32](t)[0]), nil
 }

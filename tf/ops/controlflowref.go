@@ -52,7 +52,7 @@ func refSelectShape(c *core.Infer) error {
 func refSelect(c *core.OpContext) error {
 	index := c.Input(0)
 	if index.Rank() != 0 {
-		return tf.Errorf(tf.InvalidArgument, "Index must be a scalar, but it has shape %s", index.Shape().Text())
+		return tf.Errorf(tf.InvalidArgument, "Index must be a scalar, but it has shape %s", index.Shape().String())
 	}
 	i, n := int(core.Data[int32](index)[0]), len(c.In)-1
 	if i < 0 || i >= n {

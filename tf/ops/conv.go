@@ -110,10 +110,10 @@ func noFilter() error {
 // outputs.
 func (a *windowAttrs) filterGradient(x, w tf.Shape) (*kernel.Conv, error) {
 	if len(x) != a.rank {
-		return nil, tf.Errorf(tf.InvalidArgument, "convolution input must be %d-dimensional: %s", a.rank, x.Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "convolution input must be %d-dimensional: %s", a.rank, x.String())
 	}
 	if len(w) != a.rank {
-		return nil, tf.Errorf(tf.InvalidArgument, "convolution filter must be %d-dimensional: %s", a.rank, w.Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "convolution filter must be %d-dimensional: %s", a.rank, w.String())
 	}
 	in, depth := x[a.channel()], w[a.rank-2]
 	switch {

@@ -102,7 +102,7 @@ func crossEntropy[T interface {
 		s, ok := tf.BroadcastShapes(x.Shape(), p.Shape())
 		switch {
 		case !ok:
-			return tf.Errorf(tf.InvalidArgument, "logits and labels must be broadcastable: logits_size=%s labels_size=%s", x.Shape().Text(), p.Shape().Text())
+			return tf.Errorf(tf.InvalidArgument, "logits and labels must be broadcastable: logits_size=%s labels_size=%s", x.Shape().String(), p.Shape().String())
 		case len(s) != 2:
 			return tf.Errorf(tf.InvalidArgument, "logits and labels must be either 2-dimensional, or broadcasted to be 2-dimensional")
 		}
@@ -155,13 +155,13 @@ func sparseCrossEntropy[T interface {
 func checkSparse(x, labels tf.Shape) error {
 	switch {
 	case len(x) != 2:
-		return tf.Errorf(tf.InvalidArgument, "logits must be 2-D, but got shape %s", x.Text())
+		return tf.Errorf(tf.InvalidArgument, "logits must be 2-D, but got shape %s", x.String())
 	case len(labels) != 1:
-		return tf.Errorf(tf.InvalidArgument, "labels must be 1-D, but got shape %s", labels.Text())
+		return tf.Errorf(tf.InvalidArgument, "labels must be 1-D, but got shape %s", labels.String())
 	case x[0] != labels[0]:
-		return tf.Errorf(tf.InvalidArgument, "logits and labels must have the same first dimension, got logits shape %s and labels shape %s", x.Text(), labels.Text())
+		return tf.Errorf(tf.InvalidArgument, "logits and labels must have the same first dimension, got logits shape %s and labels shape %s", x.String(), labels.String())
 	case x[1] == 0 && x[0] > 0:
-		return tf.Errorf(tf.InvalidArgument, "Must have at least one class, but got logits shape %s", x.Text())
+		return tf.Errorf(tf.InvalidArgument, "Must have at least one class, but got logits shape %s", x.String())
 	}
 	return nil
 }

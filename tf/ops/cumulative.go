@@ -106,7 +106,7 @@ func scanKernel[T tf.Elem](join func(z, x, y []T), init T) core.NewKernel {
 
 func scanAxis(c *core.OpContext) (int, error) {
 	if c.Input(1).Rank() != 0 {
-		return 0, tf.Errorf(tf.InvalidArgument, "ScanOp: axis must be a scalar, not %s", c.Input(1).Shape().Text())
+		return 0, tf.Errorf(tf.InvalidArgument, "ScanOp: axis must be a scalar, not %s", c.Input(1).Shape().String())
 	}
 	v, err := c.Input(1).Ints()
 	if err != nil {

@@ -149,14 +149,14 @@ func spatial(format string) string {
 func checkPermuted(s tf.Shape, n int) error {
 	switch {
 	case len(s) != 1 && len(s) != 2:
-		return tf.Errorf(tf.InvalidArgument, "input must be a vector or 2D tensor, but got shape %s", s.Text())
+		return tf.Errorf(tf.InvalidArgument, "input must be a vector or 2D tensor, but got shape %s", s.String())
 	case s[0] != n && s[0] != n-2:
 		if len(s) == 1 {
-			return tf.Errorf(tf.InvalidArgument, "1D input must be of size %d or %d, but got shape %s", n-2, n, s.Text())
+			return tf.Errorf(tf.InvalidArgument, "1D input must be of size %d or %d, but got shape %s", n-2, n, s.String())
 		}
-		return tf.Errorf(tf.InvalidArgument, "First dimension of 2D input must be of size %d or %d, but got shape %s", n-2, n, s.Text())
+		return tf.Errorf(tf.InvalidArgument, "First dimension of 2D input must be of size %d or %d, but got shape %s", n-2, n, s.String())
 	case len(s) == 2 && s[1] != 2:
-		return tf.Errorf(tf.InvalidArgument, "Second dimension of 2D input must be of size 2, but got shape %s", s.Text())
+		return tf.Errorf(tf.InvalidArgument, "Second dimension of 2D input must be of size 2, but got shape %s", s.String())
 	}
 	return nil
 }

@@ -125,9 +125,9 @@ func depthwiseWith[T kernel.Float](c *core.OpContext, a *windowAttrs, k computed
 	x, w := c.Input(0).Shape(), c.Input(1).Shape()
 	switch {
 	case len(x) != 4:
-		return tf.Errorf(tf.InvalidArgument, "input must be 4-dimensional%s", x.Text())
+		return tf.Errorf(tf.InvalidArgument, "input must be 4-dimensional%s", x.String())
 	case len(w) != 4:
-		return tf.Errorf(tf.InvalidArgument, "filter must be 4-dimensional: %s", w.Text())
+		return tf.Errorf(tf.InvalidArgument, "filter must be 4-dimensional: %s", w.String())
 	case x[a.channel()] != w[2]:
 		return tf.Errorf(tf.InvalidArgument, "input and filter must have the same depth: %d vs %d", x[a.channel()], w[2])
 	}

@@ -93,11 +93,11 @@ func diagPart[C cell](n *core.Node) (core.Kernel, error) {
 		s := x.Shape()
 		half := len(s) / 2
 		if len(s)%2 != 0 || len(s) == 0 {
-			return tf.Errorf(tf.InvalidArgument, "The rank of the tensor should be                                          even and positive, got shape %s", s.Text())
+			return tf.Errorf(tf.InvalidArgument, "The rank of the tensor should be                                          even and positive, got shape %s", s.String())
 		}
 		for i := range half {
 			if s[i] != s[half+i] {
-				return tf.Errorf(tf.InvalidArgument, "Invalid shape %s: dimensions %d and %d do not match.", s.Text(), i, i+half)
+				return tf.Errorf(tf.InvalidArgument, "Invalid shape %s: dimensions %d and %d do not match.", s.String(), i, i+half)
 			}
 		}
 		out, err := c.Alloc(0, d, s[:half].Clone())

@@ -121,9 +121,9 @@ func dilation[T any](run func(c *core.OpContext, a *windowAttrs, k computedIn[T]
 func (a *windowAttrs) dilationOf(x, w tf.Shape) (*kernel.Depthwise, error) {
 	switch {
 	case len(x) != 4:
-		return nil, tf.Errorf(tf.InvalidArgument, "input must be 4-dimensional%s", x.Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "input must be 4-dimensional%s", x.String())
 	case len(w) != 3:
-		return nil, tf.Errorf(tf.InvalidArgument, "filter must be 3-dimensional: %s", w.Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "filter must be 3-dimensional: %s", w.String())
 	case x[3] != w[2]:
 		return nil, tf.Errorf(tf.InvalidArgument, "input and filter must have the same depth: %d vs %d", x[3], w[2])
 	}

@@ -16,14 +16,14 @@ func Example() {
 	w := ops.Const(g, []float32{1, 0, -1}, 3, 1)
 	v, err := ops.Relu(ops.MatMul(x, w)).Value()
 	fmt.Println(v, err)
-	// Output: float32[2 1]{0, 0} <nil>
+	// Output: float32[2,1]{0, 0} <nil>
 }
 
 func ExampleConst() {
 	g := eager.New()
 	v, err := ops.Const(g, []int32{1, 2, 3, 4}, 2, 2).Value()
 	fmt.Println(v, err)
-	// Output: int32[2 2]{1, 2, 3, 4} <nil>
+	// Output: int32[2,2]{1, 2, 3, 4} <nil>
 }
 
 // A placeholder is fed in each step. Its shape may be known in part.
@@ -31,7 +31,7 @@ func ExamplePlaceholder() {
 	g := tf.NewGraph()
 	x := ops.Placeholder(g, tf.Float32, tf.Shape{-1, 3}, tf.Name("x"))
 	fmt.Println(x, x.Sum(1).Shape())
-	// Output: x:0 float32[? 3] [?]
+	// Output: x:0 float32[?,3] [?]
 }
 
 // Attributes that have a default are set by a struct of the op's own.
@@ -40,7 +40,7 @@ func ExampleMatMul() {
 	x := ops.Const(g, []float32{1, 2, 3, 4}, 2, 2)
 	v, err := ops.MatMul(x, x, ops.MatMulOpts{TransposeA: true}, tf.Name("gram")).Value()
 	fmt.Println(v, err)
-	// Output: float32[2 2]{10, 14, 14, 20} <nil>
+	// Output: float32[2,2]{10, 14, 14, 20} <nil>
 }
 
 func ExampleReshape() {
@@ -48,7 +48,7 @@ func ExampleReshape() {
 	x := ops.Const(g, []int32{1, 2, 3, 4, 5, 6})
 	v, err := ops.Reshape(x, ops.Const(g, []int32{2, -1})).Value() // -1: what is left
 	fmt.Println(v, err)
-	// Output: int32[2 3]{1, 2, 3, 4, 5, 6} <nil>
+	// Output: int32[2,3]{1, 2, 3, 4, 5, 6} <nil>
 }
 
 func ExampleTranspose() {
@@ -56,7 +56,7 @@ func ExampleTranspose() {
 	x := ops.Const(g, []int32{1, 2, 3, 4, 5, 6}, 2, 3)
 	v, err := ops.Transpose(x, ops.Const(g, []int32{1, 0})).Value()
 	fmt.Println(v, err)
-	// Output: int32[3 2]{1, 4, 2, 5, 3, 6} <nil>
+	// Output: int32[3,2]{1, 4, 2, 5, 3, 6} <nil>
 }
 
 func ExampleConcatV2() {
@@ -67,8 +67,8 @@ func ExampleConcatV2() {
 		fmt.Println(v, err)
 	}
 	// Output:
-	// int32[2 2]{1, 2, 3, 4} <nil>
-	// int32[1 4]{1, 2, 3, 4} <nil>
+	// int32[2,2]{1, 2, 3, 4} <nil>
+	// int32[1,4]{1, 2, 3, 4} <nil>
 }
 
 func ExampleSplit() {
@@ -89,7 +89,7 @@ func ExampleSlice() {
 	x := ops.Const(g, []int32{1, 2, 3, 4, 5, 6}, 2, 3)
 	v, err := ops.Slice(x, ops.Const(g, []int32{0, 1}), ops.Const(g, []int32{2, 2})).Value()
 	fmt.Println(v, err)
-	// Output: int32[2 2]{2, 3, 5, 6} <nil>
+	// Output: int32[2,2]{2, 3, 5, 6} <nil>
 }
 
 // Gather takes rows by their numbers: an embedding is looked up so.
@@ -98,7 +98,7 @@ func ExampleGather() {
 	table := ops.Const(g, []float32{0, 0, 1, 1, 2, 2}, 3, 2)
 	v, err := ops.Gather(table, ops.Const(g, []int32{2, 0}), 0).Value()
 	fmt.Println(v, err)
-	// Output: float32[2 2]{2, 2, 0, 0} <nil>
+	// Output: float32[2,2]{2, 2, 0, 0} <nil>
 }
 
 func ExampleOneHot() {
@@ -106,7 +106,7 @@ func ExampleOneHot() {
 	on, off := ops.Scalar[float32](g, 1), ops.Scalar[float32](g, 0)
 	v, err := ops.OneHot(ops.Const(g, []int32{2, 0}), ops.Scalar[int32](g, 3), on, off).Value()
 	fmt.Println(v, err)
-	// Output: float32[2 3]{0, 0, 1, 1, 0, 0} <nil>
+	// Output: float32[2,3]{0, 0, 1, 1, 0, 0} <nil>
 }
 
 func ExampleArgMax() {
@@ -161,7 +161,7 @@ func ExampleConv2D() {
 	sum := ops.Const(g, []float32{1, 1, 1, 1}, 2, 2, 1, 1)                  // height, width, in, out
 	v, err := ops.Conv2D(image, sum, []int{1, 1, 1, 1}, "VALID").Value()
 	fmt.Println(v, err)
-	// Output: float32[1 2 2 1]{12, 16, 24, 28} <nil>
+	// Output: float32[1,2,2,1]{12, 16, 24, 28} <nil>
 }
 
 // MapFn applies a function to each row.

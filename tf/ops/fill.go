@@ -89,10 +89,10 @@ func fill[C cell](n *core.Node) (core.Kernel, error) {
 	return core.Compute(func(c *core.OpContext) error {
 		dims, v := c.Input(0), c.Input(1)
 		if dims.Rank() > 1 { // old graphs have a scalar for one size
-			return tf.Errorf(tf.InvalidArgument, "dims must represent a vector, got shape %s", dims.Shape().Text())
+			return tf.Errorf(tf.InvalidArgument, "dims must represent a vector, got shape %s", dims.Shape().String())
 		}
 		if v.Rank() != 0 && !(v.Rank() == 1 && v.Len() == 1) {
-			return tf.Errorf(tf.InvalidArgument, "value must represent a scalar, got shape %s", v.Shape().Text())
+			return tf.Errorf(tf.InvalidArgument, "value must represent a scalar, got shape %s", v.Shape().String())
 		}
 		s, err := legacyVector(dims)
 		if err != nil {

@@ -46,7 +46,7 @@ func (w *fractionalWindows) edgesAt(c *core.OpContext, i int) error {
 	for k, dst := range []*[]int64{&w.rows, &w.columns} {
 		t, name := c.Input(i+k), []string{"row_pooling_sequence", "col_pooling_sequence"}[k]
 		if t.Rank() != 1 {
-			return tf.Errorf(tf.InvalidArgument, "%s must be a vector, got %s", name, t.Shape().Text())
+			return tf.Errorf(tf.InvalidArgument, "%s must be a vector, got %s", name, t.Shape().String())
 		}
 		*dst = core.Data[int64](t)
 		for _, v := range *dst {
@@ -67,14 +67,14 @@ func fractionalBack(c *core.OpContext, s tf.Shape, dy int) (*fractionalWindows, 
 	}
 	g := c.Input(dy).Shape()
 	if len(g) != 4 {
-		return nil, tf.Errorf(tf.InvalidArgument, "out_backprop should be a tensor of rank 4, got %s", g.Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "out_backprop should be a tensor of rank 4, got %s", g.String())
 	}
 	if g[0] != s[0] || g[3] != s[3] {
-		return nil, tf.Errorf(tf.InvalidArgument, "out_backprop must have batch and channels of the input %s, got %s", s.Text(), g.Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "out_backprop must have batch and channels of the input %s, got %s", s.String(), g.String())
 	}
 	for k, edges := range []*[]int64{&w.rows, &w.columns} {
 		if len(*edges) <= g[1+k] {
-			return nil, tf.Errorf(tf.InvalidArgument, "Given out_backprop shape %s, there must be at least %d edges of windows along dimension %d, but got %d", g.Text(), g[1+k]+1, 1+k, len(*edges))
+			return nil, tf.Errorf(tf.InvalidArgument, "Given out_backprop shape %s, there must be at least %d edges of windows along dimension %d, but got %d", g.String(), g[1+k]+1, 1+k, len(*edges))
 		}
 		*edges = (*edges)[:g[1+k]+1]
 	}
@@ -100,7 +100,7 @@ func fractionalMaxBack[T interface {
 		in, out := c.Input(0), c.Input(1)
 		for i, name := range []string{"orig_input", "orig_output"} {
 			if t := c.Input(i); t.Rank() != 4 {
-				return tf.Errorf(tf.InvalidArgument, "%s should be a tensor of rank 4, got %s", name, t.Shape().Text())
+				return tf.Errorf(tf.InvalidArgument, "%s should be a tensor of rank 4, got %s", name, t.Shape().String())
 			}
 		}
 		w, err := fractionalBack(c, in.Shape(), 2)
@@ -108,7 +108,7 @@ func fractionalMaxBack[T interface {
 			return err
 		}
 		if !out.Shape().Equal(c.Input(2).Shape()) {
-			return tf.Errorf(tf.InvalidArgument, "orig_output and out_backprop must have the same shape, got %s and %s", out.Shape().Text(), c.Input(2).Shape().Text())
+			return tf.Errorf(tf.InvalidArgument, "orig_output and out_backprop must have the same shape, got %s and %s", out.Shape().String(), c.Input(2).Shape().String())
 		}
 		t, err := c.Alloc(0, in.DType(), in.Shape())
 		if err != nil {

@@ -77,7 +77,7 @@ func remoteCall(n *core.Node) (core.Kernel, error) {
 	return core.AsyncCompute(func(c *core.OpContext, done func(error)) {
 		target := c.Input(0)
 		if target.Len() != 1 {
-			done(tf.Errorf(tf.InvalidArgument, "target must be a scalar, got shape %s", target.Shape().Text()))
+			done(tf.Errorf(tf.InvalidArgument, "target must be a scalar, got shape %s", target.Shape().String()))
 			return
 		}
 		device, err := remoteTarget(c, core.Data[string](target)[0])

@@ -84,7 +84,7 @@ func (f *fusion[T]) args(c *core.OpContext, k computedIn[T], channels int) ([][]
 		case t.DType() != c.Input(0).DType():
 			return nil, tf.Errorf(tf.InvalidArgument, "%s must be of type %s, got %s", name, c.Input(0).DType().CName(), t.DType().CName())
 		case t.Rank() != 1:
-			return nil, tf.Errorf(tf.InvalidArgument, "%s must be 1-dimensional%s", name, t.Shape().Text())
+			return nil, tf.Errorf(tf.InvalidArgument, "%s must be 1-dimensional%s", name, t.Shape().String())
 		case t.Len() != channels:
 			return nil, tf.Errorf(tf.InvalidArgument, "%s must have an element for each of %d channels, got %d", name, channels, t.Len())
 		}
@@ -168,7 +168,7 @@ func fusedDepthwise[T kernel.Float](k computedIn[T]) core.NewKernel {
 		return core.Compute(func(c *core.OpContext) error {
 			s := c.Input(1).Shape()
 			if len(s) != 4 {
-				return tf.Errorf(tf.InvalidArgument, "filter must be 4-dimensional: %s", s.Text())
+				return tf.Errorf(tf.InvalidArgument, "filter must be 4-dimensional: %s", s.String())
 			}
 			w, e, err := f.apply(c, k, s[2]*s[3])
 			if err != nil {

@@ -85,11 +85,11 @@ func checkBytes(c *core.OpContext, a *windowAttrs, v *kernel.Conv) error {
 	case c.Input(bytesBias).Len() != v.OutC:
 		return tf.Errorf(tf.InvalidArgument, "bias must have an element for each of %d channels, got %d", v.OutC, c.Input(bytesBias).Len())
 	case side.Len() != 0 && !side.Shape().Equal(out):
-		return tf.Errorf(tf.InvalidArgument, "side_input must be empty or of shape %s, got %s", out.Text(), side.Shape().Text())
+		return tf.Errorf(tf.InvalidArgument, "side_input must be empty or of shape %s, got %s", out.String(), side.Shape().String())
 	case scale.Len() != 1 && scale.Len() != v.OutC:
 		return tf.Errorf(tf.InvalidArgument, "conv_input_scale must have one element or %d, got %d", v.OutC, scale.Len())
 	case c.Input(bytesSideScale).Len() != 1:
-		return tf.Errorf(tf.InvalidArgument, "side_input_scale must be a scalar, got shape %s", c.Input(bytesSideScale).Shape().Text())
+		return tf.Errorf(tf.InvalidArgument, "side_input_scale must be a scalar, got shape %s", c.Input(bytesSideScale).Shape().String())
 	}
 	return nil
 }

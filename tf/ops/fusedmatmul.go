@@ -40,7 +40,7 @@ func fusedMatMul(load func(*core.Tensor) []float32, store func(*core.Tensor, []f
 				return err
 			}
 			if s := c.Input(2).Shape(); len(s) != 1 || s[0] != g.N {
-				return tf.Errorf(tf.InvalidArgument, "bias must be 1-dimensional and match the columns of the product %s, got %s", tf.Shape{g.M, g.N}.Text(), s.Text())
+				return tf.Errorf(tf.InvalidArgument, "bias must be 1-dimensional and match the columns of the product %s, got %s", tf.Shape{g.M, g.N}.String(), s.String())
 			}
 			out, err := c.Alloc(0, c.Input(0).DType(), tf.Shape{g.M, g.N})
 			if err != nil {

@@ -27,7 +27,7 @@ func batchNormEx(c *core.OpContext, k computedIn[float32]) error {
 	case sides == 1 && mode == "Identity":
 		return tf.Errorf(tf.InvalidArgument, "FusedBatchNorm accepts a side input only with an activation.")
 	case sides == 1 && !c.Input(5).Shape().Equal(c.Input(0).Shape()):
-		return tf.Errorf(tf.InvalidArgument, "side_input shape must be equal to input shape: %s != %s", c.Input(5).Shape().Text(), c.Input(0).Shape().Text())
+		return tf.Errorf(tf.InvalidArgument, "side_input shape must be equal to input shape: %s != %s", c.Input(5).Shape().String(), c.Input(0).Shape().String())
 	}
 	var side []float32
 	if sides == 1 {

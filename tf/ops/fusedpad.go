@@ -24,7 +24,7 @@ func init() {
 }
 
 // FusedPadConv2D is Conv2D of images with their mirror image around them, as
-// MirrorPad does it: paddings is int32 [4 2], mode Reflect or Symmetric.
+// MirrorPad does it: paddings is int32 [4,2], mode Reflect or Symmetric.
 func FusedPadConv2D(x, paddings, filter tf.Output, mode string, strides []int, padding string, opts ...tf.Option) tf.Output {
 	return apply("FusedPadConv2D", tf.Join(opts, tf.Attr("mode", mode), window(strides, padding)), x, paddings, filter)
 }
@@ -114,7 +114,7 @@ func padAndConvolve[T kernel.Float](c *core.OpContext, a *windowAttrs, k compute
 	w := k.operand(c, pads+1)
 	switch {
 	case len(w.shape) != 4:
-		return tf.Errorf(tf.InvalidArgument, "filter must be 4-dimensional: %s", w.shape.Text())
+		return tf.Errorf(tf.InvalidArgument, "filter must be 4-dimensional: %s", w.shape.String())
 	case x.shape[3] != w.shape[2]:
 		return tf.Errorf(tf.InvalidArgument, "input and filter must have the same depth: %d vs %d", x.shape[3], w.shape[2])
 	}
@@ -136,9 +136,9 @@ func padAndConvolve[T kernel.Float](c *core.OpContext, a *windowAttrs, k compute
 func fusedMirror(t *core.Tensor, s tf.Shape, offset int) (*mirror, error) {
 	switch {
 	case t.Rank() != 2 || t.Dim(1) != 2:
-		return nil, tf.Errorf(tf.InvalidArgument, "paddings must be a matrix with 2 columns: %s", t.Shape().Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "paddings must be a matrix with 2 columns: %s", t.Shape().String())
 	case t.Dim(0) != len(s):
-		return nil, tf.Errorf(tf.InvalidArgument, "The first dimension of paddings must be the rank of inputs: %d %s %s", len(s), t.Shape().Text(), s.Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "The first dimension of paddings must be the rank of inputs: %d %s %s", len(s), t.Shape().String(), s.String())
 	case len(s) != 4:
 		return nil, tf.Errorf(tf.InvalidArgument, "Fused mirror padding only supports four-dimensional inputs, but %d requested", len(s))
 	}
@@ -166,11 +166,11 @@ func resized[T kernel.Float](c *core.OpContext, x operand[T], align bool) (y ope
 	t := c.Input(1)
 	switch {
 	case len(x.shape) != 4:
-		return y, tf.Errorf(tf.InvalidArgument, "input must be 4-dimensional%s", x.shape.Text())
+		return y, tf.Errorf(tf.InvalidArgument, "input must be 4-dimensional%s", x.shape.String())
 	case t.Rank() != 1:
-		return y, tf.Errorf(tf.InvalidArgument, "shape_t must be 1-dimensional%s", t.Shape().Text())
+		return y, tf.Errorf(tf.InvalidArgument, "shape_t must be 1-dimensional%s", t.Shape().String())
 	case t.Len() != 2:
-		return y, tf.Errorf(tf.InvalidArgument, "shape_t must have two elements%s", t.Shape().Text())
+		return y, tf.Errorf(tf.InvalidArgument, "shape_t must have two elements%s", t.Shape().String())
 	}
 	h, w := int(core.Data[int32](t)[0]), int(core.Data[int32](t)[1])
 	if h <= 0 || w <= 0 {

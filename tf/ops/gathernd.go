@@ -116,7 +116,7 @@ func gatherSlices(c *core.OpContext, params *core.Tensor, d tf.DType, bad badInd
 	}
 	rows := idx.Shape()[:idx.Rank()-1]
 	if params.Len() == 0 && product(rows) > 0 && product(s[depth:]) > 0 {
-		return tf.Errorf(tf.InvalidArgument, "Requested more than 0 entries, but params is empty.  Params shape: %s", s.Text())
+		return tf.Errorf(tf.InvalidArgument, "Requested more than 0 entries, but params is empty.  Params shape: %s", s.String())
 	}
 	out, err := c.Alloc(0, d, append(rows.Clone(), s[depth:]...))
 	if err != nil || out.Len() == 0 {
@@ -131,7 +131,7 @@ func gatherSlices(c *core.OpContext, params *core.Tensor, d tf.DType, bad badInd
 		if ok {
 			take(i*w.inner, at, w.inner)
 		} else if !bad.ignore {
-			return tf.Errorf(tf.InvalidArgument, "indices%s = [%s] does not index into param shape %s, node name: %s", position(rows, i), w.text(i), s.Text(), c.Node.Name)
+			return tf.Errorf(tf.InvalidArgument, "indices%s = [%s] does not index into param shape %s, node name: %s", position(rows, i), w.text(i), s.String(), c.Node.Name)
 		}
 	}
 	return nil

@@ -84,19 +84,19 @@ func checkChange(c *core.OpContext) error {
 	x, i, v := c.Input(0).Shape(), c.Input(1).Shape(), c.Input(2).Shape()
 	switch {
 	case len(i) != 1:
-		return tf.Errorf(tf.InvalidArgument, "i must be a vector. %s", i.Text())
+		return tf.Errorf(tf.InvalidArgument, "i must be a vector. %s", i.String())
 	case len(x) != len(v):
-		return tf.Errorf(tf.InvalidArgument, "x and v shape doesn't match (ranks differ): %s vs. %s", x.Text(), v.Text())
+		return tf.Errorf(tf.InvalidArgument, "x and v shape doesn't match (ranks differ): %s vs. %s", x.String(), v.String())
 	case len(x) == 0:
 		return tf.Errorf(tf.InvalidArgument, "x must have rows, got a scalar")
 	}
 	for k := 1; k < len(x); k++ {
 		if x[k] != v[k] {
-			return tf.Errorf(tf.InvalidArgument, "x and v shape doesn't match at index %d : %s vs. %s", k, x.Text(), v.Text())
+			return tf.Errorf(tf.InvalidArgument, "x and v shape doesn't match at index %d : %s vs. %s", k, x.String(), v.String())
 		}
 	}
 	if i[0] != v[0] {
-		return tf.Errorf(tf.InvalidArgument, "i and x shape doesn't match at index 0: %s vs. %s", i.Text(), v.Text())
+		return tf.Errorf(tf.InvalidArgument, "i and x shape doesn't match at index 0: %s vs. %s", i.String(), v.String())
 	}
 	return nil
 }

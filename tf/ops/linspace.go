@@ -43,7 +43,7 @@ func linSpace[T interface {
 	return core.Compute(func(c *core.OpContext) error {
 		for i, name := range []string{"start", "stop", "num"} {
 			if c.Input(i).Rank() != 0 {
-				return tf.Errorf(tf.InvalidArgument, "%s must be a scalar, not shape %s", name, c.Input(i).Shape().Text())
+				return tf.Errorf(tf.InvalidArgument, "%s must be a scalar, not shape %s", name, c.Input(i).Shape().String())
 			}
 		}
 		num, err := scalarInt(c.Input(2), "num")

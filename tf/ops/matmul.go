@@ -77,7 +77,7 @@ func matMulArgs(c *core.OpContext, ta, tb bool) (kernel.Gemm, error) {
 	m, ka := matrixSizes(a, ta)
 	kb, n := matrixSizes(b, tb)
 	if ka != kb {
-		return kernel.Gemm{}, tf.Errorf(tf.InvalidArgument, "Matrix size-incompatible: In[0]: %s, In[1]: %s", a.Text(), b.Text())
+		return kernel.Gemm{}, tf.Errorf(tf.InvalidArgument, "Matrix size-incompatible: In[0]: %s, In[1]: %s", a.String(), b.String())
 	}
 	return kernel.NewGemm(m, n, ka, ta, tb), nil
 }

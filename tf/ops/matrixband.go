@@ -36,7 +36,7 @@ func (d *diagonals) longest(rows, cols int) int {
 // read takes the range from t, one number or two.
 func (d *diagonals) read(t *core.Tensor) error {
 	if t.Rank() > 1 {
-		return tf.Errorf(tf.InvalidArgument, "diag_index must be a scalar or vector, received shape: %s", t.Shape().Text())
+		return tf.Errorf(tf.InvalidArgument, "diag_index must be a scalar or vector, received shape: %s", t.Shape().String())
 	}
 	if t.Len() < 1 || t.Len() > 2 {
 		return tf.Errorf(tf.InvalidArgument, "diag_index must have only one or two elements, received %d elements.", t.Len())

@@ -81,7 +81,7 @@ func diagSizes(d *diagonals, n, rows, cols int) (int, int, error) {
 // matrixDiagResult returns the shape of matrices made of diagonals of shape s.
 func matrixDiagResult(d *diagonals, s tf.Shape, rows, cols int) (tf.Shape, error) {
 	if len(s) < 1 {
-		return nil, tf.Errorf(tf.InvalidArgument, "diagonal must be at least 1-dim, received shape: %s", s.Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "diagonal must be at least 1-dim, received shape: %s", s.String())
 	}
 	if err := d.ordered(); err != nil {
 		return nil, err
@@ -156,7 +156,7 @@ func matrixDiagArgs(c *core.OpContext, d *diagonals) (rows, cols int, err error)
 
 func checkPadding(t *core.Tensor) error {
 	if t.Len() != 1 {
-		return tf.Errorf(tf.InvalidArgument, "padding_value must be a scalar, got shape %s", t.Shape().Text())
+		return tf.Errorf(tf.InvalidArgument, "padding_value must be a scalar, got shape %s", t.Shape().String())
 	}
 	return nil
 }

@@ -85,7 +85,7 @@ func matrixDiagPart[C cell](n *core.Node) (core.Kernel, error) {
 			padding = cells[C](c.Input(2))[0]
 		}
 		if x.Rank() < 2 {
-			return tf.Errorf(tf.InvalidArgument, "input must be at least 2-dim, received shape: %s", x.Shape().Text())
+			return tf.Errorf(tf.InvalidArgument, "input must be at least 2-dim, received shape: %s", x.Shape().String())
 		}
 		rows, cols := matrixSize(x.Shape())
 		if err := d.within(rows, cols, "."); err != nil {

@@ -66,10 +66,10 @@ func matrixSetDiagShape(c *core.Infer) error {
 // checkDiagonals checks that p, diagonals, fit matrices of shape s.
 func (d *diagonals) checkDiagonals(s, p tf.Shape) error {
 	if len(s) < 2 {
-		return tf.Errorf(tf.InvalidArgument, "input must be at least 2-dim, received shape: %s", s.Text())
+		return tf.Errorf(tf.InvalidArgument, "input must be at least 2-dim, received shape: %s", s.String())
 	}
 	if len(p) < 1 {
-		return tf.Errorf(tf.InvalidArgument, "diagonal must be at least 1-dim, received shape: %s", p.Text())
+		return tf.Errorf(tf.InvalidArgument, "diagonal must be at least 1-dim, received shape: %s", p.String())
 	}
 	if err := d.within(s[len(s)-2], s[len(s)-1], ""); err != nil {
 		return err
@@ -80,7 +80,7 @@ func (d *diagonals) checkDiagonals(s, p tf.Shape) error {
 	if want := d.packedShape(s); !want.Equal(p) {
 		return tf.Errorf(tf.InvalidArgument, "Either first dimensions of diagonal don't match input.shape[:-2], or diagonal.shape[:-1] is not equal to "+
 			"the longests diagonal in range [lower_diag_index:upper_diag_index].\nInput shape: %s\nDiagonal shape: %s\nExpected diagonal shape: %s",
-			s.Text(), p.Text(), want.Text())
+			s.String(), p.String(), want.String())
 	}
 	return nil
 }

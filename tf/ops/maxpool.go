@@ -193,13 +193,13 @@ func poolBackArgs(c *core.OpContext, a *poolAttrs, like int) (*kernel.Pool, erro
 	}
 	want := a.shape(v.Batch, v.C, v.Out)
 	if !y.Equal(want) {
-		return nil, tf.Errorf(tf.InvalidArgument, "Expected orig_output shape to be %s, but got %s", want.Text(), y.Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "Expected orig_output shape to be %s, but got %s", want.String(), y.String())
 	}
 	if like == 0 {
 		want = x
 	}
 	if !grad.Equal(want) {
-		return nil, tf.Errorf(tf.InvalidArgument, "Expected grad shape to be %s, but got %s", want.Text(), grad.Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "Expected grad shape to be %s, but got %s", want.String(), grad.String())
 	}
 	return v, nil
 }

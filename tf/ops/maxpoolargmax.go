@@ -114,10 +114,10 @@ func argmaxPoolBack[T kernel.Real]() poolKernel[T] {
 		}
 		want := a.shape(v.Batch, v.C, v.Out)
 		if !grad.Shape().Equal(want) {
-			return tf.Errorf(tf.InvalidArgument, "Expected grad shape to be %s, but got %s", want.Text(), grad.Shape().Text())
+			return tf.Errorf(tf.InvalidArgument, "Expected grad shape to be %s, but got %s", want.String(), grad.Shape().String())
 		}
 		if !argmax.Shape().Equal(want) {
-			return tf.Errorf(tf.InvalidArgument, "Expected argmax shape to be %s, but got %s", want.Text(), argmax.Shape().Text())
+			return tf.Errorf(tf.InvalidArgument, "Expected argmax shape to be %s, but got %s", want.String(), argmax.Shape().String())
 		}
 		out, dx, err := k.alloc(c, 0, x.DType(), x.Shape())
 		if err != nil {

@@ -73,9 +73,9 @@ func mirrorArgs(x, t *core.Tensor) (before, after []int, err error) {
 	case len(s) > most:
 		return nil, nil, tf.Errorf(tf.Unimplemented, "inputs rank not in [0,%d]: %d", most, len(s))
 	case t.Rank() != 2 || t.Dim(1) != 2:
-		return nil, nil, tf.Errorf(tf.InvalidArgument, "paddings must be a matrix with 2 columns: %s", t.Shape().Text())
+		return nil, nil, tf.Errorf(tf.InvalidArgument, "paddings must be a matrix with 2 columns: %s", t.Shape().String())
 	case t.Dim(0) != len(s):
-		return nil, nil, tf.Errorf(tf.InvalidArgument, "The first dimension of paddings must be the rank of inputs%s, %s", t.Shape().Text(), s.Text())
+		return nil, nil, tf.Errorf(tf.InvalidArgument, "The first dimension of paddings must be the rank of inputs%s, %s", t.Shape().String(), s.String())
 	}
 	v, err := t.Ints()
 	for i := range s {

@@ -79,15 +79,15 @@ func globalNormGradShape(c *core.Infer) error {
 func globalNormArgs(c *core.OpContext, vectors ...string) error {
 	x := c.Input(0).Shape()
 	if len(x) != 4 {
-		return tf.Errorf(tf.InvalidArgument, "input must be 4-dimensional%s", x.Text())
+		return tf.Errorf(tf.InvalidArgument, "input must be 4-dimensional%s", x.String())
 	}
 	for i, name := range vectors {
 		s := c.Input(i + 1).Shape()
 		if len(s) != 1 {
-			return tf.Errorf(tf.InvalidArgument, "%s must be 1-dimensional%s", name, s.Text())
+			return tf.Errorf(tf.InvalidArgument, "%s must be 1-dimensional%s", name, s.String())
 		}
 		if s[0] != x[3] {
-			return tf.Errorf(tf.InvalidArgument, "%s must have an element for each of %d channels, got shape %s", name, x[3], s.Text())
+			return tf.Errorf(tf.InvalidArgument, "%s must have an element for each of %d channels, got shape %s", name, x[3], s.String())
 		}
 	}
 	return nil
@@ -140,7 +140,7 @@ func globalNormBack[T kernel.Float](k computedIn[T]) core.NewKernel {
 				return err
 			}
 			if s := c.Input(4).Shape(); !s.Equal(c.Input(0).Shape()) {
-				return tf.Errorf(tf.InvalidArgument, "out_backprop must be 4-dimensional%s", s.Text())
+				return tf.Errorf(tf.InvalidArgument, "out_backprop must be 4-dimensional%s", s.String())
 			}
 			g := &globalNormGrads[T]{x: k.load(c.Input(0)), mean: k.load(c.Input(1)), dy: k.load(c.Input(4))}
 			dx := g.compute(k.load(c.Input(2)), k.load(c.Input(3)), epsilon, scale)

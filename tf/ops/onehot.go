@@ -71,7 +71,7 @@ func oneHot[C cell](n *core.Node) (core.Kernel, error) {
 		}
 		for i, name := range []string{"depth", "on_value", "off_value"} {
 			if t := c.Input(1 + i); t.Rank() != 0 {
-				return tf.Errorf(tf.InvalidArgument, "%s must be a scalar, but got: %s", name, t.Shape().Text())
+				return tf.Errorf(tf.InvalidArgument, "%s must be a scalar, but got: %s", name, t.Shape().String())
 			}
 		}
 		depth := int(core.Data[int32](c.Input(1))[0])

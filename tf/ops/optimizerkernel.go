@@ -93,7 +93,7 @@ func optimizerInputs(c *core.OpContext, vars, in []string, ts []*core.Tensor) (*
 		case name == "indices":
 			s.indices = t
 		case t.Rank() != 0:
-			return nil, tf.Errorf(tf.InvalidArgument, "%s is not a scalar: %s", name, t.Shape().Text())
+			return nil, tf.Errorf(tf.InvalidArgument, "%s is not a scalar: %s", name, t.Shape().String())
 		default:
 			s.scalars = append(s.scalars, t)
 		}
@@ -102,7 +102,7 @@ func optimizerInputs(c *core.OpContext, vars, in []string, ts []*core.Tensor) (*
 		return s, s.checkRows()
 	}
 	if v, g := ts[0].Shape(), s.grad.Shape(); !v.Equal(g) {
-		return nil, tf.Errorf(tf.InvalidArgument, "var and %s do not have the same shape%s %s", in[slices.IndexFunc(in, isGradient)], v.Text(), g.Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "var and %s do not have the same shape%s %s", in[slices.IndexFunc(in, isGradient)], v.String(), g.String())
 	}
 	return s, nil
 }
@@ -115,7 +115,7 @@ func checkVariables(names []string, ts []*core.Tensor, d tf.DType) error {
 		case t.DType() != d.Base():
 			return tf.Errorf(tf.InvalidArgument, "Trying to update a variable of type %s as %s", t.DType().CName(), d.CName())
 		case !t.Shape().Equal(ts[0].Shape()):
-			return tf.Errorf(tf.InvalidArgument, "var and %s do not have the same shape%s %s", slotName(names[i]), ts[0].Shape().Text(), t.Shape().Text())
+			return tf.Errorf(tf.InvalidArgument, "var and %s do not have the same shape%s %s", slotName(names[i]), ts[0].Shape().String(), t.Shape().String())
 		}
 	}
 	return nil
@@ -138,7 +138,7 @@ func (in *stepInputs) checkRows() error {
 	case in.indices.Rank() != 1:
 		return tf.Errorf(tf.InvalidArgument, "indices must be one-dimensional")
 	case len(g) != len(v):
-		return tf.Errorf(tf.InvalidArgument, "var and grad must have the same rank, got shapes %s and %s", v.Text(), g.Text())
+		return tf.Errorf(tf.InvalidArgument, "var and grad must have the same rank, got shapes %s and %s", v.String(), g.String())
 	}
 	for k := 1; k < len(v); k++ {
 		if v[k] != g[k] {

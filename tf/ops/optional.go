@@ -109,7 +109,7 @@ func optionalGet(n *core.Node) (core.Kernel, error) {
 				return tf.Errorf(tf.InvalidArgument, "The given optional does not match the expected type for component %d. Expected: %s. Actual: %s.", i, types[i].CName(), t.DType().CName())
 			}
 			if !shapes[i].Compatible(t.Shape()) {
-				return tf.Errorf(tf.InvalidArgument, "The given optional does not match the expected shape for component %d. Expected: %s. Actual: %s.", i, shapes[i].Text(), t.Shape().Text())
+				return tf.Errorf(tf.InvalidArgument, "The given optional does not match the expected shape for component %d. Expected: %s. Actual: %s.", i, shapes[i].String(), t.Shape().String())
 			}
 			c.Set(i, t.Share())
 		}

@@ -84,7 +84,7 @@ func pack[C cell](n *core.Node) (core.Kernel, error) {
 		for i := range c.In {
 			x := c.Input(i)
 			if !x.Shape().Equal(s) {
-				return tf.Errorf(tf.InvalidArgument, "Shapes of all inputs must match: values[0].shape = %s != values[%d].shape = %s", s.Text(), i, x.Shape().Text())
+				return tf.Errorf(tf.InvalidArgument, "Shapes of all inputs must match: values[0].shape = %s != values[%d].shape = %s", s.String(), i, x.Shape().String())
 			}
 			parts[i], widths[i] = cells[C](x), product(s[at:])
 		}
@@ -129,7 +129,7 @@ func unpack[C cell](n *core.Node) (core.Kernel, error) {
 			return badPackAxis(axis, len(s))
 		}
 		if s[at] != len(c.Out) {
-			return tf.Errorf(tf.InvalidArgument, "Input shape axis %d must equal %d, got shape %s", at, len(c.Out), s.Text())
+			return tf.Errorf(tf.InvalidArgument, "Input shape axis %d must equal %d, got shape %s", at, len(c.Out), s.String())
 		}
 		shapes := slices.Repeat([]tf.Shape{slices.Delete(s.Clone(), at, at+1)}, len(c.Out))
 		return cutParts[C](c, d, x, product(s[:at]), shapes, at)

@@ -94,10 +94,10 @@ func padShape(c *core.Infer) error {
 func paddings(x, t *core.Tensor) (before, after []int, out tf.Shape, err error) {
 	s := x.Shape()
 	if t.Rank() != 2 || t.Dim(1) != 2 {
-		return nil, nil, nil, tf.Errorf(tf.InvalidArgument, "paddings must be a matrix with 2 columns: %s", t.Shape().Text())
+		return nil, nil, nil, tf.Errorf(tf.InvalidArgument, "paddings must be a matrix with 2 columns: %s", t.Shape().String())
 	}
 	if t.Dim(0) != len(s) {
-		return nil, nil, nil, tf.Errorf(tf.InvalidArgument, "The first dimension of paddings must be the rank of inputs%s %s", t.Shape().Text(), s.Text())
+		return nil, nil, nil, tf.Errorf(tf.InvalidArgument, "The first dimension of paddings must be the rank of inputs%s %s", t.Shape().String(), s.String())
 	}
 	v, err := t.Ints()
 	if err != nil {
@@ -111,7 +111,7 @@ func paddings(x, t *core.Tensor) (before, after []int, out tf.Shape, err error) 
 			return nil, nil, nil, tf.Errorf(tf.InvalidArgument, "Paddings must be non-negative: %d %d", before[i], after[i])
 		}
 		if out[i] < before[i] || out[i] < after[i] {
-			return nil, nil, nil, tf.Errorf(tf.InvalidArgument, "Encountered overflow when padding dimension %d of %s by %d and %d", i, s.Text(), before[i], after[i])
+			return nil, nil, nil, tf.Errorf(tf.InvalidArgument, "Encountered overflow when padding dimension %d of %s by %d and %d", i, s.String(), before[i], after[i])
 		}
 	}
 	return before, after, out, nil
@@ -129,7 +129,7 @@ func pad[C cell](n *core.Node) (core.Kernel, error) {
 		if len(c.In) > 2 {
 			v := c.Input(2)
 			if v.Rank() != 0 {
-				return tf.Errorf(tf.InvalidArgument, "constant_values must be a scalar. Found: %s", v.Shape().Text())
+				return tf.Errorf(tf.InvalidArgument, "constant_values must be a scalar. Found: %s", v.Shape().String())
 			}
 			value = cells[C](v)[0]
 		}

@@ -61,7 +61,7 @@ func parallelConcat(n *core.Node) (core.Kernel, error) {
 		row := append(tf.Shape{1}, s[1:]...)
 		for i := range c.In {
 			if !c.Input(i).Shape().Equal(row) {
-				return tf.Errorf(tf.InvalidArgument, "values must have the shape of a row: value %d has %s, a row %s", i, c.Input(i).Shape().Text(), row.Text())
+				return tf.Errorf(tf.InvalidArgument, "values must have the shape of a row: value %d has %s, a row %s", i, c.Input(i).Shape().String(), row.String())
 			}
 		}
 		out, err := c.Alloc(0, d, append(tf.Shape{len(c.In)}, s[1:]...))
@@ -94,13 +94,13 @@ func parallelConcatUpdate(n *core.Node) (core.Kernel, error) {
 		value, update := c.Input(0), c.Input(1)
 		s, u := value.Shape(), update.Shape()
 		if len(s) != len(u) || len(s) < 1 || !s[1:].Equal(u[1:]) {
-			return tf.Errorf(tf.InvalidArgument, "value and update shape doesn't match %s vs. %s", s.Text(), u.Text())
+			return tf.Errorf(tf.InvalidArgument, "value and update shape doesn't match %s vs. %s", s.String(), u.String())
 		}
 		if u[0] != 1 {
-			return tf.Errorf(tf.InvalidArgument, "update shape doesn't match: %s", u.Text())
+			return tf.Errorf(tf.InvalidArgument, "update shape doesn't match: %s", u.String())
 		}
 		if s[0] == 0 {
-			return tf.Errorf(tf.InvalidArgument, "value has no rows: %s", s.Text())
+			return tf.Errorf(tf.InvalidArgument, "value has no rows: %s", s.String())
 		}
 		out, err := c.AllocFrom(0, 0, d, s)
 		if err != nil {

@@ -50,7 +50,7 @@ func partition(n *core.Node) (core.Kernel, error) {
 		x, p := c.Input(0), c.Input(1)
 		s := x.Shape()
 		if len(s) < p.Rank() || !slices.Equal(s[:p.Rank()], p.Shape()) {
-			return tf.Errorf(tf.InvalidArgument, "data.shape must start with partitions.shape, got data.shape = %s, partitions.shape = %s", s.Text(), p.Shape().Text())
+			return tf.Errorf(tf.InvalidArgument, "data.shape must start with partitions.shape, got data.shape = %s, partitions.shape = %s", s.String(), p.Shape().String())
 		}
 		sizes := core.Make[int](count)
 		for i, k := range core.Data[int32](p) {

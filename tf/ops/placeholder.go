@@ -58,6 +58,6 @@ func placeholder(n *core.Node) (core.Kernel, error) {
 		if len(s) == 0 {
 			return tf.Errorf(tf.InvalidArgument, "You must feed a value for placeholder tensor '%s' with dtype %s", name, d)
 		}
-		return tf.Errorf(tf.InvalidArgument, "You must feed a value for placeholder tensor '%s' with dtype %s and shape %s", name, d, s.Text())
+		return tf.Errorf(tf.InvalidArgument, "You must feed a value for placeholder tensor '%s' with dtype %s and shape %s", name, d, s.String())
 	}), nil
 }

@@ -182,7 +182,7 @@ func poolSourceOf(n *core.Node, rank int) (poolSource, error) {
 
 func windowInput(t *core.Tensor, name string) ([]int, error) {
 	if t.Rank() != 1 {
-		return nil, tf.Errorf(tf.InvalidArgument, "%s must be a vector, got shape %s", name, t.Shape().Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "%s must be a vector, got shape %s", name, t.Shape().String())
 	}
 	return intsOf(t)
 }

@@ -123,7 +123,7 @@ func printText(n *core.Node) (core.Kernel, error) {
 	return core.Compute(func(c *core.OpContext) error {
 		x := c.Input(0)
 		if x.Rank() != 0 {
-			return tf.Errorf(tf.InvalidArgument, "Input is expected to be scalar, but got %s", x.Shape().Text())
+			return tf.Errorf(tf.InvalidArgument, "Input is expected to be scalar, but got %s", x.Shape().String())
 		}
 		text := core.Data[string](x)[0] + end
 		if isFile {

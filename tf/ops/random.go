@@ -168,7 +168,7 @@ func intRange[T int32 | int64](c *core.OpContext) (low, high T, err error) {
 	for i, name := range [2]string{"minval", "maxval"} {
 		t := c.Input(1 + i)
 		if t.Rank() != 0 {
-			return 0, 0, tf.Errorf(tf.InvalidArgument, "%s must be 0-D, got shape %s", name, t.Shape().Text())
+			return 0, 0, tf.Errorf(tf.InvalidArgument, "%s must be 0-D, got shape %s", name, t.Shape().String())
 		}
 		v[i] = core.Data[T](t)[0]
 	}

@@ -94,7 +94,7 @@ func rangeArgs[T tf.Elem](c *core.OpContext) (v [3]T, err error) {
 	for i, name := range [3]string{"start", "limit", "delta"} {
 		t := c.Input(i)
 		if t.Len() != 1 || t.Rank() > 1 {
-			return v, tf.Errorf(tf.InvalidArgument, "%s must be a scalar, not shape %s", name, t.Shape().Text())
+			return v, tf.Errorf(tf.InvalidArgument, "%s must be a scalar, not shape %s", name, t.Shape().String())
 		}
 		v[i] = core.Data[T](t)[0]
 	}

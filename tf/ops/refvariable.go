@@ -166,7 +166,7 @@ func assign(n *core.Node) (core.Kernel, error) {
 				want = old.Shape()
 			}
 			if validate && !want.Compatible(value.Shape()) {
-				return nil, tf.Errorf(tf.InvalidArgument, "Assign requires shapes of both tensors to match. lhs shape= %s rhs shape= %s", want.Text(), value.Shape().Text())
+				return nil, tf.Errorf(tf.InvalidArgument, "Assign requires shapes of both tensors to match. lhs shape= %s rhs shape= %s", want.String(), value.Shape().String())
 			}
 			if old != nil {
 				old.Release()

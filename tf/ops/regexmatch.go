@@ -41,7 +41,7 @@ func regexFullMatch(*core.Node) (core.Kernel, error) {
 	return core.Compute(func(c *core.OpContext) error {
 		p := c.Input(1)
 		if p.Rank() != 0 {
-			return tf.Errorf(tf.InvalidArgument, "Pattern must be scalar, but received %s", p.Shape().Text())
+			return tf.Errorf(tf.InvalidArgument, "Pattern must be scalar, but received %s", p.Shape().String())
 		}
 		re, err := wholeRegex(core.Data[string](p)[0])
 		if err != nil {

@@ -56,7 +56,7 @@ func regexReplace(n *core.Node) (core.Kernel, error) {
 		for i, name := range []string{"Pattern", "Rewrite"} {
 			t := c.Input(1 + i)
 			if t.Rank() != 0 {
-				return tf.Errorf(tf.InvalidArgument, "%s must be scalar, but received %s", name, t.Shape().Text())
+				return tf.Errorf(tf.InvalidArgument, "%s must be scalar, but received %s", name, t.Shape().String())
 			}
 			text[i] = core.Data[string](t)[0]
 		}

@@ -204,7 +204,7 @@ func reshape(*core.Node) (core.Kernel, error) {
 // legacyVector reads sizes, a vector or, as old graphs have it, a scalar.
 func legacyVector(t *core.Tensor) (tf.Shape, error) {
 	if t.Rank() > 1 {
-		return nil, tf.Errorf(tf.InvalidArgument, "sizes input must be 1-D, not %s", t.Shape().Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "sizes input must be 1-D, not %s", t.Shape().String())
 	}
 	v, err := intsOf(t)
 	return append(tf.Shape{}, v...), err
@@ -341,7 +341,7 @@ func ensureShape(n *core.Node) (core.Kernel, error) {
 	want := n.ShapeAttr("shape")
 	return core.Compute(func(c *core.OpContext) error {
 		if s := c.Input(0).Shape(); !want.Compatible(s) {
-			return tf.Errorf(tf.InvalidArgument, "Shape of tensor %s %s is not compatible with expected shape %s.", cmp.Or(n.Source(0), n.Name), s.Text(), want.Text())
+			return tf.Errorf(tf.InvalidArgument, "Shape of tensor %s %s is not compatible with expected shape %s.", cmp.Or(n.Source(0), n.Name), s.String(), want.String())
 		}
 		c.Forward(0, 0)
 		return nil

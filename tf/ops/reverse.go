@@ -235,9 +235,9 @@ func roll(c *core.OpContext) error {
 	case x.Rank() < 1:
 		return tf.Errorf(tf.InvalidArgument, "input must be 1-D or higher")
 	case shift.Rank() > 1:
-		return tf.Errorf(tf.InvalidArgument, "shift must be a scalar or a 1-D vector. Found: %s", shift.Shape().Text())
+		return tf.Errorf(tf.InvalidArgument, "shift must be a scalar or a 1-D vector. Found: %s", shift.Shape().String())
 	case axis.Rank() > 1:
-		return tf.Errorf(tf.InvalidArgument, "axis must be a scalar or a 1-D vector. Found: %s", axis.Shape().Text())
+		return tf.Errorf(tf.InvalidArgument, "axis must be a scalar or a 1-D vector. Found: %s", axis.Shape().String())
 	case !shift.Shape().Equal(axis.Shape()):
 		return tf.Errorf(tf.InvalidArgument, "shift and axis must have the same size")
 	}

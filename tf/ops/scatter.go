@@ -243,7 +243,7 @@ func checkScatter(c *core.OpContext, t *core.Tensor) (int, error) {
 	}
 	row := t.Shape()[1:]
 	if want := append(indices.Shape().Clone(), row...); updates.Rank() > 0 && !updates.Shape().Equal(want) {
-		return 0, tf.Errorf(tf.InvalidArgument, "The shape of indices (%s) must be a prefix of the shape of updates (%s)", indices.Shape().Text(), updates.Shape().Text())
+		return 0, tf.Errorf(tf.InvalidArgument, "The shape of indices (%s) must be a prefix of the shape of updates (%s)", indices.Shape().String(), updates.Shape().String())
 	}
 	if strings.HasSuffix(c.Node.OpName(), "ScatterDiv") && updates.DType().IsInteger() && hasZero(updates) {
 		return 0, tf.Errorf(tf.InvalidArgument, "updates must not contain 0")

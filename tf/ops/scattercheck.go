@@ -9,19 +9,19 @@ import "github.com/gorge-tf/gorge/tf"
 func checkScatterND(s, idx, updates tf.Shape) error {
 	switch {
 	case len(idx) == 0:
-		return tf.Errorf(tf.InvalidArgument, "Indices shape must have rank at least one. Found:%s", idx.Text())
+		return tf.Errorf(tf.InvalidArgument, "Indices shape must have rank at least one. Found:%s", idx.String())
 	case len(updates) == 0:
-		return tf.Errorf(tf.InvalidArgument, "Updates shape must have rank at least one. Found:%s", updates.Text())
+		return tf.Errorf(tf.InvalidArgument, "Updates shape must have rank at least one. Found:%s", updates.String())
 	case product(s) == 0 && (product(idx) > 0 || product(updates) > 0):
-		return tf.Errorf(tf.InvalidArgument, "Indices and updates specified for empty output.  indices shape: %s", idx.Text())
+		return tf.Errorf(tf.InvalidArgument, "Indices and updates specified for empty output.  indices shape: %s", idx.String())
 	}
 	last := len(idx) - 1
 	if !rowsFit(idx, updates) {
-		return tf.Errorf(tf.InvalidArgument, "Dimensions [0,%d) of indices[shape=%s] must match dimensions [0,%d) of updates[shape=%s]", last, idx.Text(), last, updates.Text())
+		return tf.Errorf(tf.InvalidArgument, "Dimensions [0,%d) of indices[shape=%s] must match dimensions [0,%d) of updates[shape=%s]", last, idx.String(), last, updates.String())
 	}
 	if !slicesFit(s, idx, updates) {
 		return tf.Errorf(tf.InvalidArgument, "Dimensions [%d,%d) of input[shape=%s] must match dimensions [%d,%d) of updates[shape=%s]",
-			idx[last], len(s), s.Text(), last, len(updates), updates.Text())
+			idx[last], len(s), s.String(), last, len(updates), updates.String())
 	}
 	return nil
 }
@@ -30,24 +30,24 @@ func checkScatterND(s, idx, updates tf.Shape) error {
 func checkVariableScatter(s, idx, updates tf.Shape) error {
 	switch {
 	case len(s) == 0:
-		return tf.Errorf(tf.InvalidArgument, "Output must be at least 1-D, got shape: %s", s.Text())
+		return tf.Errorf(tf.InvalidArgument, "Output must be at least 1-D, got shape: %s", s.String())
 	case len(idx) == 0:
-		return tf.Errorf(tf.InvalidArgument, "Indices shape must have rank at least one. Found:%s", idx.Text())
+		return tf.Errorf(tf.InvalidArgument, "Indices shape must have rank at least one. Found:%s", idx.String())
 	case len(updates) == 0:
-		return tf.Errorf(tf.InvalidArgument, "Updates shape must have rank at least one. Found:%s", updates.Text())
+		return tf.Errorf(tf.InvalidArgument, "Updates shape must have rank at least one. Found:%s", updates.String())
 	case product(s) == 0 && (product(idx) > 0 || product(updates) > 0):
-		return tf.Errorf(tf.InvalidArgument, "Indices and updates specified for empty output.  indices shape: %s", idx.Text())
+		return tf.Errorf(tf.InvalidArgument, "Indices and updates specified for empty output.  indices shape: %s", idx.String())
 	}
 	last := len(idx) - 1
 	for k := range min(last, len(updates)) {
 		if idx[k] != updates[k] {
 			return tf.Errorf(tf.InvalidArgument, "Dimensions [0,%d) of indices[shape=%s] = %d must match dimensions [0,%d) of updates[shape=%s] = %d",
-				last, idx.Text(), idx[k], last, updates.Text(), updates[k])
+				last, idx.String(), idx[k], last, updates.String(), updates[k])
 		}
 	}
 	if !rowsFit(idx, updates) || !slicesFit(s, idx, updates) {
 		return tf.Errorf(tf.InvalidArgument, "Dimensions [%d,%d) of input[shape=%s] must match dimensions [%d,%d) of updates[shape=%s]",
-			idx[last], len(s), s.Text(), idx[last], len(updates), updates.Text())
+			idx[last], len(s), s.String(), idx[last], len(updates), updates.String())
 	}
 	return nil
 }
@@ -56,15 +56,15 @@ func checkVariableScatter(s, idx, updates tf.Shape) error {
 func checkTensorScatter(s, idx, updates tf.Shape) error {
 	switch {
 	case len(idx) == 0:
-		return tf.Errorf(tf.InvalidArgument, "Indices shape must have rank at least one. Found:%s", idx.Text())
+		return tf.Errorf(tf.InvalidArgument, "Indices shape must have rank at least one. Found:%s", idx.String())
 	case len(updates) == 0:
-		return tf.Errorf(tf.InvalidArgument, "Updates shape must have rank at least one. Found:%s", updates.Text())
+		return tf.Errorf(tf.InvalidArgument, "Updates shape must have rank at least one. Found:%s", updates.String())
 	case product(s) == 0 && (product(idx) > 0 || product(updates) > 0):
 		return tf.Errorf(tf.InvalidArgument, "Indices and updates specified for empty output shape")
 	case !rowsFit(idx, updates):
-		return tf.Errorf(tf.InvalidArgument, "Outer dimensions of indices and update must match. Indices shape: %s, updates shape:%s", idx.Text(), updates.Text())
+		return tf.Errorf(tf.InvalidArgument, "Outer dimensions of indices and update must match. Indices shape: %s, updates shape:%s", idx.String(), updates.String())
 	case !slicesFit(s, idx, updates):
-		return tf.Errorf(tf.InvalidArgument, "Inner dimensions of output shape must match inner dimensions of updates shape. Output: %s updates: %s", s.Text(), updates.Text())
+		return tf.Errorf(tf.InvalidArgument, "Inner dimensions of output shape must match inner dimensions of updates shape. Output: %s updates: %s", s.String(), updates.String())
 	}
 	return nil
 }

@@ -179,7 +179,7 @@ func scatterSlices(dst, idx, updates *core.Tensor, f rowOp, bad badIndices) erro
 		if ok {
 			put(at, i*w.inner, w.inner)
 		} else if !bad.ignore {
-			return tf.Errorf(tf.InvalidArgument, "indices%s = [%s] does not index into shape %s", position(rows, i), w.text(i), dst.Shape().Text())
+			return tf.Errorf(tf.InvalidArgument, "indices%s = [%s] does not index into shape %s", position(rows, i), w.text(i), dst.Shape().String())
 		}
 	}
 	return nil

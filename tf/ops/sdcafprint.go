@@ -27,7 +27,7 @@ func fprintShape(c *core.Infer) error {
 func fprint(*core.Node) (core.Kernel, error) {
 	return core.Compute(func(c *core.OpContext) error {
 		if c.Input(0).Rank() != 1 {
-			return tf.Errorf(tf.InvalidArgument, "Input must be a vector, got shape %s", c.Input(0).Shape().Text())
+			return tf.Errorf(tf.InvalidArgument, "Input must be a vector, got shape %s", c.Input(0).Shape().String())
 		}
 		x := core.Data[string](c.Input(0))
 		out, err := c.Alloc(0, tf.Int64, tf.Shape{len(x), 2})

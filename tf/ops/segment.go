@@ -77,7 +77,7 @@ func segmentSum[T tf.Elem](add func(z, x, y []T)) core.NewKernel {
 func segmentCount(c *core.OpContext) (int, error) {
 	x, ids, t := c.Input(0).Shape(), c.Input(1).Shape(), c.Input(2)
 	if t.Rank() != 0 {
-		return 0, tf.Errorf(tf.InvalidArgument, "num_segments should be a scalar, not shape %s", t.Shape().Text())
+		return 0, tf.Errorf(tf.InvalidArgument, "num_segments should be a scalar, not shape %s", t.Shape().String())
 	}
 	n, err := scalarInt(t, "num_segments")
 	if err != nil {
@@ -87,7 +87,7 @@ func segmentCount(c *core.OpContext) (int, error) {
 		return 0, tf.Errorf(tf.InvalidArgument, "Input num_segments == %d must not be negative.", n)
 	}
 	if len(ids) > len(x) || !x[:len(ids)].Equal(ids) {
-		return 0, tf.Errorf(tf.InvalidArgument, "data.shape = %s does not start with segment_ids.shape = %s", x.Text(), ids.Text())
+		return 0, tf.Errorf(tf.InvalidArgument, "data.shape = %s does not start with segment_ids.shape = %s", x.String(), ids.String())
 	}
 	return n, checkProduct(append(tf.Shape{n}, x[len(ids):]...))
 }

@@ -68,7 +68,7 @@ func selectV2Shape(c *core.Infer) error {
 func selectRows[T cell](c *core.OpContext) error {
 	cond, t, e := c.Input(0), c.Input(1), c.Input(2)
 	if !slices.Equal(t.Shape(), e.Shape()) {
-		return tf.Errorf(tf.InvalidArgument, "'then' and 'else' must have the same size.  but received: %s vs. %s", t.Shape().Text(), e.Shape().Text())
+		return tf.Errorf(tf.InvalidArgument, "'then' and 'else' must have the same size.  but received: %s vs. %s", t.Shape().String(), e.Shape().String())
 	}
 	row, err := selectedRow(c.Node, cond.Shape(), t.Shape())
 	if err != nil {
@@ -98,9 +98,9 @@ func selectedRow(n *core.Node, cond, t tf.Shape) (int, error) {
 		return 1, nil
 	case len(cond) > 1 || len(t) == 1:
 		return 0, tf.Errorf(tf.InvalidArgument, "Inputs to operation %s of type %s must have the same size and shape.  Input 0: %s != input 1: %s",
-			n.Name, n.OpName(), cond.Text(), t.Text())
+			n.Name, n.OpName(), cond.String(), t.String())
 	case len(t) == 0:
-		return 0, tf.Errorf(tf.InvalidArgument, "'then' must be at least a vector, but saw shape: %s", t.Text())
+		return 0, tf.Errorf(tf.InvalidArgument, "'then' must be at least a vector, but saw shape: %s", t.String())
 	case t[0] != cond[0]:
 		return 0, tf.Errorf(tf.InvalidArgument, "Number of batches of 'then' must match size of 'cond', but saw: %d vs. %d", t[0], cond[0])
 	}
@@ -115,7 +115,7 @@ func selectBroadcast[T cell](c *core.OpContext) error {
 	}
 	if !ok {
 		return tf.Errorf(tf.InvalidArgument, "condition %s, then %s, and else %s must be broadcastable",
-			cond.Shape().Text(), t.Shape().Text(), e.Shape().Text())
+			cond.Shape().String(), t.Shape().String(), e.Shape().String())
 	}
 	out, err := c.Alloc(0, t.DType(), s)
 	if err != nil {

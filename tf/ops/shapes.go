@@ -70,7 +70,7 @@ func widenInts[T int8 | int16](v []T) []int {
 // scalarInt returns the one element of an integer tensor.
 func scalarInt(t *core.Tensor, name string) (int, error) {
 	if t.Len() != 1 {
-		return 0, tf.Errorf(tf.InvalidArgument, "%s must be a scalar, got shape %s", name, t.Shape().Text())
+		return 0, tf.Errorf(tf.InvalidArgument, "%s must be a scalar, got shape %s", name, t.Shape().String())
 	}
 	v, err := intsOf(t)
 	if err != nil {
@@ -83,7 +83,7 @@ func scalarInt(t *core.Tensor, name string) (int, error) {
 // shape can exist or is refused by Alloc.
 func shapeOf(t *core.Tensor, name string) (tf.Shape, error) {
 	if t.Rank() != 1 {
-		return nil, tf.Errorf(tf.InvalidArgument, "%s must be a vector of {int32,int64}, got shape %s", name, t.Shape().Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "%s must be a vector of {int32,int64}, got shape %s", name, t.Shape().String())
 	}
 	v, err := intsOf(t)
 	return append(tf.Shape{}, v...), err

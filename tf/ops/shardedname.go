@@ -45,7 +45,7 @@ func scalarInputs(c *core.Infer) error {
 func areScalars(c *core.OpContext) error {
 	for i := range c.Inputs() {
 		if s := c.Input(i).Shape(); len(s) != 0 {
-			return tf.Errorf(tf.InvalidArgument, "%s must be a scalar, got shape %s", c.Node.Def.Inputs[i].Name, s.Text())
+			return tf.Errorf(tf.InvalidArgument, "%s must be a scalar, got shape %s", c.Node.Def.Inputs[i].Name, s.String())
 		}
 	}
 	return nil

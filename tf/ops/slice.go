@@ -52,7 +52,7 @@ func sliceShape(c *core.Infer) error {
 func sliceBlock(s tf.Shape, beginT, sizeT *core.Tensor) (begin []int, size tf.Shape, err error) {
 	if beginT.Rank() != 1 || sizeT.Rank() != 1 || beginT.Len() != len(s) || sizeT.Len() != len(s) {
 		return nil, nil, tf.Errorf(tf.InvalidArgument, "Expected begin and size arguments to be 1-D tensors of size %d, but got shapes %s and %s instead.",
-			len(s), beginT.Shape().Text(), sizeT.Shape().Text())
+			len(s), beginT.Shape().String(), sizeT.Shape().String())
 	}
 	if begin, err = intsOf(beginT); err != nil {
 		return nil, nil, err

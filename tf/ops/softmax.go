@@ -47,7 +47,7 @@ func rowKernel[T tf.Elem](f rowFunc[T]) core.NewKernel {
 	return stateless(func(c *core.OpContext) error {
 		in := c.Input(0)
 		if in.Rank() == 0 {
-			return tf.Errorf(tf.InvalidArgument, "logits must have >= 1 dimension, got %s", in.Shape().Text())
+			return tf.Errorf(tf.InvalidArgument, "logits must have >= 1 dimension, got %s", in.Shape().String())
 		}
 		x, n := core.Data[T](in), in.Dim(in.Rank()-1)
 		out, err := c.Alloc(0, in.DType(), in.Shape())

@@ -112,7 +112,7 @@ func (b spaceBlocks) outShape(x tf.Shape, toBatch bool) (tf.Shape, error) {
 			return nil, tf.Errorf(tf.InvalidArgument, "All values in block_shape must be positive, got value, %d at index %d.", n, i)
 		}
 		if blocks > 1<<31/n {
-			return nil, tf.Errorf(tf.InvalidArgument, "Product of block sizes must be positive, got block shape %s", tf.Shape(b.block).Text())
+			return nil, tf.Errorf(tf.InvalidArgument, "Product of block sizes must be positive, got block shape %s", tf.Shape(b.block).String())
 		}
 		blocks *= n
 	}
@@ -169,7 +169,7 @@ func runBlocks(c *core.OpContext, toBatch bool) (b spaceBlocks, err error) {
 		return b, err
 	}
 	if s := c.Input(n).Shape(); !s.Equal(tf.Shape{len(b.block), 2}) {
-		return b, tf.Errorf(tf.InvalidArgument, "%s should have shape [%d, 2] instead of %s", name, len(b.block), s.Text())
+		return b, tf.Errorf(tf.InvalidArgument, "%s should have shape [%d, 2] instead of %s", name, len(b.block), s.String())
 	}
 	b.margins, err = c.Input(n).Ints()
 	return b, err

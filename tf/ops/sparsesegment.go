@@ -147,7 +147,7 @@ func sparseCount(c *core.OpContext, ids []int64) (n int, err error) {
 // givenSegments reads the number of segments from input 3.
 func givenSegments(c *core.OpContext, ids []int64) (int, error) {
 	if c.Input(3).Rank() != 0 {
-		return 0, tf.Errorf(tf.InvalidArgument, "num_segments should be a scalar, not shape %s", c.Input(3).Shape().Text())
+		return 0, tf.Errorf(tf.InvalidArgument, "num_segments should be a scalar, not shape %s", c.Input(3).Shape().String())
 	}
 	n, err := scalarInt(c.Input(3), "num_segments")
 	if err != nil {

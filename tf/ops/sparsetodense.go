@@ -56,7 +56,7 @@ func sparseToDense(n *core.Node) (core.Kernel, error) {
 		for i := range rows.Dim(0) {
 			at, ok := w.offset(i)
 			if !ok {
-				return tf.Errorf(tf.InvalidArgument, "Indices are not valid (out of bounds).  Shape: %s", s.Text())
+				return tf.Errorf(tf.InvalidArgument, "Indices are not valid (out of bounds).  Shape: %s", s.String())
 			}
 			put(at, min(i, values.Len()-1), 1)
 		}
@@ -77,13 +77,13 @@ func sparseShape(c *core.OpContext) (tf.Shape, error) {
 	}
 	switch {
 	case idx.Rank() > 2:
-		return nil, tf.Errorf(tf.InvalidArgument, "sparse_indices should be a scalar, vector, or matrix, got shape %s", idx.Shape().Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "sparse_indices should be a scalar, vector, or matrix, got shape %s", idx.Shape().String())
 	case shape.Rank() != 1:
-		return nil, tf.Errorf(tf.InvalidArgument, "output_shape must be rank 1, got shape %s", shape.Shape().Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "output_shape must be rank 1, got shape %s", shape.Shape().String())
 	case shape.Len() != depth:
 		return nil, tf.Errorf(tf.InvalidArgument, "output_shape has incorrect number of elements: %d should be: %d", shape.Len(), depth)
 	case values.Rank() > 1 || values.Rank() == 1 && values.Len() != count:
-		return nil, tf.Errorf(tf.InvalidArgument, "sparse_values has incorrect shape %s, should be [] or [%d]", values.Shape().Text(), count)
+		return nil, tf.Errorf(tf.InvalidArgument, "sparse_values has incorrect shape %s, should be [] or [%d]", values.Shape().String(), count)
 	case def.Rank() != 0:
 		return nil, tf.Errorf(tf.InvalidArgument, "default_value should be a scalar.")
 	}
@@ -110,7 +110,7 @@ func sparseRows(idx *core.Tensor, s tf.Shape, validate bool) (*core.Tensor, erro
 		row := v[i*len(s) : (i+1)*len(s)]
 		for k, at := range row {
 			if at < 0 || at >= int64(s[k]) {
-				return nil, tf.Errorf(tf.InvalidArgument, "indices[%d] = %s is out of bounds: need 0 <= index < %s", i, int64Text(row), s.Text())
+				return nil, tf.Errorf(tf.InvalidArgument, "indices[%d] = %s is out of bounds: need 0 <= index < %s", i, int64Text(row), s.String())
 			}
 		}
 		if i == 0 {

@@ -75,11 +75,11 @@ func stitched(c *core.OpContext) (tf.Shape, error) {
 	for i := range n {
 		idx, data := c.Input(i).Shape(), c.Input(n+i).Shape()
 		if len(data) < len(idx) || !slices.Equal(idx, data[:len(idx)]) {
-			return nil, tf.Errorf(tf.InvalidArgument, "data[%d].shape = %s does not start with indices[%d].shape = %s", i, data.Text(), i, idx.Text())
+			return nil, tf.Errorf(tf.InvalidArgument, "data[%d].shape = %s does not start with indices[%d].shape = %s", i, data.String(), i, idx.String())
 		}
 		if row := c.Input(n).Shape()[first:]; !slices.Equal(row, data[len(idx):]) {
 			return nil, tf.Errorf(tf.InvalidArgument, "Need data[0].shape[%d:] = data[%d].shape[%d:], got data[0].shape = %s, data[%d].shape = %s, indices[0].shape = %s, indices[%d].shape = %s",
-				first, i, len(idx), c.Input(n).Shape().Text(), i, data.Text(), c.Input(0).Shape().Text(), i, idx.Text())
+				first, i, len(idx), c.Input(n).Shape().String(), i, data.String(), c.Input(0).Shape().String(), i, idx.String())
 		}
 		for k, at := range core.Data[int32](c.Input(i)) {
 			if at < 0 {

@@ -71,7 +71,7 @@ func assignSlice(c *core.OpContext, t *core.Tensor, mask sliceMask) error {
 	}
 	b, ok := kernel.NewBroadcastTo(p.final, value.Shape())
 	if !ok {
-		return tf.Errorf(tf.InvalidArgument, "Cannot broadcast input shape %s into final shape %s", value.Shape().Text(), p.final.Text())
+		return tf.Errorf(tf.InvalidArgument, "Cannot broadcast input shape %s into final shape %s", value.Shape().String(), p.final.String())
 	}
 	if p.final.NumElements() > 0 {
 		setSlice[t.DType()](c, t, value, p, b)

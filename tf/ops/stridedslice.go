@@ -79,7 +79,7 @@ func stridedInputs(c *core.OpContext, m sliceMask) (*stridedSpec, error) {
 	b, e, s := c.Input(1), c.Input(2), c.Input(3)
 	if b.Rank() != 1 || e.Rank() != 1 || s.Rank() != 1 || b.Len() != s.Len() || e.Len() != s.Len() || s.Len() >= most {
 		return nil, tf.Errorf(tf.InvalidArgument, "Expected begin, end, and strides to be 1D equal size tensors, but got shapes %s, %s, and %s instead.",
-			b.Shape().Text(), e.Shape().Text(), s.Shape().Text())
+			b.Shape().String(), e.Shape().String(), s.Shape().String())
 	}
 	spec := &stridedSpec{mask: m}
 	for i, dst := range []*[]int{&spec.begin, &spec.end, &spec.strides} {
@@ -157,7 +157,7 @@ func unslice[C cell](n *core.Node) (core.Kernel, error) {
 		}
 		dy := c.Input(4)
 		if !dy.Shape().Equal(p.final) {
-			return tf.Errorf(tf.InvalidArgument, "shape of dy was %s instead of %s", dy.Shape().Text(), p.final.Text())
+			return tf.Errorf(tf.InvalidArgument, "shape of dy was %s instead of %s", dy.Shape().String(), p.final.String())
 		}
 		out, err := c.Alloc(0, d, s)
 		if err != nil {

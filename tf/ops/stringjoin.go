@@ -58,7 +58,7 @@ func stringJoin(n *core.Node) (core.Kernel, error) {
 			case len(shape) == 0:
 				shape = s.Clone()
 			case !shape.Equal(s):
-				return tf.Errorf(tf.InvalidArgument, "Input shapes do not match: %s vs. %s", shape.Text(), s.Text())
+				return tf.Errorf(tf.InvalidArgument, "Input shapes do not match: %s vs. %s", shape.String(), s.String())
 			}
 		}
 		out, err := c.Alloc(0, tf.String, shape)

@@ -124,7 +124,7 @@ func countUpTo[T int32 | int64](n *core.Node) (core.Kernel, error) {
 			case t.DType() != tf.TypeOf[T]():
 				return tf.Errorf(tf.InvalidArgument, "Trying to count in a variable of type %s as %s", t.DType().CName(), tf.TypeOf[T]().CName())
 			case t.Rank() != 0:
-				return tf.Errorf(tf.InvalidArgument, "input is not a scalar: %s", t.Shape().Text())
+				return tf.Errorf(tf.InvalidArgument, "input is not a scalar: %s", t.Shape().String())
 			}
 			counter := &core.Data[T](t)[0]
 			if int64(*counter) >= int64(limit) {

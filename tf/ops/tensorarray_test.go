@@ -159,8 +159,8 @@ func TestRowLoops(t *testing.T) {
 			}
 			list := []tf.Output{x}
 			for want, y := range map[string][]tf.Output{
-				"[3 2]{1, 4, 9, 16, 25, 36}": ops.MapFn(func(r []tf.Output) []tf.Output { return []tf.Output{ops.Square(r[0])} }, list, []tf.DType{tf.Float64}),
-				"[3 2]{1, 2, 5, 8, 15, 22}":  ops.Scan(sum, list, []tf.Output{zero}),
+				"[3,2]{1, 4, 9, 16, 25, 36}": ops.MapFn(func(r []tf.Output) []tf.Output { return []tf.Output{ops.Square(r[0])} }, list, []tf.DType{tf.Float64}),
+				"[3,2]{1, 2, 5, 8, 15, 22}":  ops.Scan(sum, list, []tf.Output{zero}),
 				"[2]{15, 22}":                ops.FoldL(sum, list, []tf.Output{zero}),
 				"[2]{27, 34}":                ops.FoldR(sum, list, []tf.Output{zero}),
 			} {

@@ -62,7 +62,7 @@ func arrayIndices(c *core.OpContext, a *tensorArray, all bool) ([]int, error) {
 	}
 	t := c.Input(1)
 	if t.Rank() != 1 {
-		return nil, tf.Errorf(tf.InvalidArgument, "Expected indices to be a vector, but received shape: %s", t.Shape().Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "Expected indices to be a vector, but received shape: %s", t.Shape().String())
 	}
 	return t.Ints()
 }
@@ -97,7 +97,7 @@ func gatherArray(n *core.Node) (core.Kernel, error) {
 // noElements makes output 0 a stack of no elements.
 func noElements(c *core.OpContext, d tf.DType, shape tf.Shape) error {
 	if !shape.Known() {
-		return tf.Errorf(tf.Unimplemented, "TensorArray has size zero, but element shape %s is not fully defined. Currently only static shapes are supported when packing zero-size TensorArrays.", shape.Text())
+		return tf.Errorf(tf.Unimplemented, "TensorArray has size zero, but element shape %s is not fully defined. Currently only static shapes are supported when packing zero-size TensorArrays.", shape.String())
 	}
 	_, err := c.Alloc(0, d, append(tf.Shape{0}, shape...))
 	return err
@@ -106,11 +106,11 @@ func noElements(c *core.OpContext, d tf.DType, shape tf.Shape) error {
 func stackElems(c *core.OpContext, d tf.DType, shape tf.Shape, elems []*core.Tensor) error {
 	first := elems[0].Shape()
 	if !shape.Compatible(first) {
-		return tf.Errorf(tf.InvalidArgument, "TensorArray was passed element_shape %s which does not match the Tensor at index 0: %s", shape.Text(), first.Text())
+		return tf.Errorf(tf.InvalidArgument, "TensorArray was passed element_shape %s which does not match the Tensor at index 0: %s", shape.String(), first.String())
 	}
 	for i, t := range elems {
 		if !t.Shape().Equal(first) {
-			return tf.Errorf(tf.InvalidArgument, "TensorArray has inconsistent shapes.  Index 0 has shape: %s but index %d has shape: %s", first.Text(), i, t.Shape().Text())
+			return tf.Errorf(tf.InvalidArgument, "TensorArray has inconsistent shapes.  Index 0 has shape: %s but index %d has shape: %s", first.String(), i, t.Shape().String())
 		}
 	}
 	out, err := c.Alloc(0, d, append(tf.Shape{len(elems)}, first...))
@@ -150,7 +150,7 @@ func concatArray(n *core.Node) (core.Kernel, error) {
 
 func nothingJoined(c *core.OpContext, d tf.DType, shape tf.Shape) error {
 	if !shape.Known() {
-		return tf.Errorf(tf.Unimplemented, "TensorArray has size zero, but element_shape_except0 %s is not fully defined. Currently only static shapes are supported when concatenating zero-size TensorArrays.", shape.Text())
+		return tf.Errorf(tf.Unimplemented, "TensorArray has size zero, but element_shape_except0 %s is not fully defined. Currently only static shapes are supported when concatenating zero-size TensorArrays.", shape.String())
 	}
 	if _, err := c.Alloc(0, d, append(tf.Shape{0}, shape...)); err != nil {
 		return err
@@ -187,9 +187,9 @@ func checkJoined(first, t *core.Tensor, i int, shape tf.Shape) error {
 	want, rest := first.Shape()[1:], t.Shape()[1:]
 	switch {
 	case i == 0 && !shape.Compatible(rest):
-		return tf.Errorf(tf.InvalidArgument, "TensorArray was passed element_shape_except0 %s but index 0 has (excepting dimension 0) shape: %s which does not match.", shape.Text(), rest.Text())
+		return tf.Errorf(tf.InvalidArgument, "TensorArray was passed element_shape_except0 %s but index 0 has (excepting dimension 0) shape: %s which does not match.", shape.String(), rest.String())
 	case !want.Equal(rest):
-		return tf.Errorf(tf.InvalidArgument, "TensorArray has inconsistent shapes.  Index 0 has (excepting dimension 0) shape: %s but index %d has (excepting dimension 0) shape: %s", want.Text(), i, rest.Text())
+		return tf.Errorf(tf.InvalidArgument, "TensorArray has inconsistent shapes.  Index 0 has (excepting dimension 0) shape: %s but index %d has (excepting dimension 0) shape: %s", want.String(), i, rest.String())
 	}
 	return nil
 }
@@ -203,7 +203,7 @@ func scatterArray(c *core.OpContext) error {
 		return err
 	}
 	if value.Rank() == 0 {
-		return tf.Errorf(tf.InvalidArgument, "Input value for unpack must be at least a vector but received shape: %s", value.Shape().Text())
+		return tf.Errorf(tf.InvalidArgument, "Input value for unpack must be at least a vector but received shape: %s", value.Shape().String())
 	}
 	indices := countUp(value.Dim(0))
 	if !all {
@@ -299,14 +299,14 @@ func splitArray(c *core.OpContext) error {
 
 func splitLengths(value, lengths *core.Tensor) ([]int, error) {
 	if lengths.Rank() != 1 {
-		return nil, tf.Errorf(tf.InvalidArgument, "Expected lengths to be a vector, received shape: %s", lengths.Shape().Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "Expected lengths to be a vector, received shape: %s", lengths.Shape().String())
 	}
 	parts, err := lengths.Ints()
 	if err != nil {
 		return nil, err
 	}
 	if value.Rank() == 0 {
-		return nil, tf.Errorf(tf.InvalidArgument, "Expected value to be at least a vector, but received shape: %s", value.Shape().Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "Expected value to be at least a vector, but received shape: %s", value.Shape().String())
 	}
 	left := value.Dim(0)
 	total := 0
@@ -319,7 +319,7 @@ func splitLengths(value, lengths *core.Tensor) ([]int, error) {
 		total += n
 	}
 	if total != left {
-		return nil, tf.Errorf(tf.InvalidArgument, "Expected sum of lengths to be equal to values.shape[0], but sum of lengths is %d and value's shape is: %s ", total, value.Shape().Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "Expected sum of lengths to be equal to values.shape[0], but sum of lengths is %d and value's shape is: %s ", total, value.Shape().String())
 	}
 	return parts, nil
 }

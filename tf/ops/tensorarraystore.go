@@ -136,7 +136,7 @@ func (a *tensorArray) checkWrite(i int, t *core.Tensor) error {
 		return a.errorf("Could not write to TensorArray index %d because the value dtype is %s but TensorArray dtype is %s.", i, t.DType().CName(), a.dtype.CName())
 	}
 	if !a.shape.Compatible(t.Shape()) {
-		return a.errorf("Could not write to TensorArray index %d because the value shape is %s which is incompatible with the TensorArray's inferred element shape: %s (consider setting infer_shape=False).", i, t.Shape().Text(), a.shape.Text())
+		return a.errorf("Could not write to TensorArray index %d because the value shape is %s which is incompatible with the TensorArray's inferred element shape: %s (consider setting infer_shape=False).", i, t.Shape().String(), a.shape.String())
 	}
 	if a.alike && !a.shape.Known() {
 		a.shape = t.Shape().Clone()
@@ -150,7 +150,7 @@ func (a *tensorArray) checkWrite(i int, t *core.Tensor) error {
 	case e.written && !a.isGrad:
 		return a.errorf("Could not write to TensorArray index %d because it has already been written to.", i)
 	case e.written && !e.shape.Equal(t.Shape()):
-		return a.errorf("Could not aggregate to TensorArray index %d because the existing shape is %s but the new input shape is %s.", i, e.shape.Text(), t.Shape().Text())
+		return a.errorf("Could not aggregate to TensorArray index %d because the existing shape is %s but the new input shape is %s.", i, e.shape.String(), t.Shape().String())
 	}
 	return nil
 }
@@ -244,7 +244,7 @@ func (a *tensorArray) fillUnwritten(i int) error {
 	if !s.Known() {
 		return a.errorf("Could not read from TensorArray index %d.  Furthermore, the element shape is not fully defined: %s.  "+
 			"It is possible you are working with a resizeable TensorArray and stop_gradients is not allowing the gradients to be written.  "+
-			"If you set the full element_shape property on the forward TensorArray, the proper all-zeros tensor will be returned instead of incurring this error.", i, s.Text())
+			"If you set the full element_shape property on the forward TensorArray, the proper all-zeros tensor will be returned instead of incurring this error.", i, s.String())
 	}
 	from := min(i, len(a.elems))
 	if err := a.grow(i + 1); err != nil {

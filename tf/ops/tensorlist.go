@@ -61,7 +61,7 @@ func listShapeInput(c *core.Infer, i int) tf.Shape {
 func listScalar(c *core.OpContext, i int, what string) (int, error) {
 	t := c.Input(i)
 	if t.Len() != 1 {
-		return 0, tf.Errorf(tf.InvalidArgument, "%s must be a scalar, got shape %s", what, t.Shape().Text())
+		return 0, tf.Errorf(tf.InvalidArgument, "%s must be a scalar, got shape %s", what, t.Shape().String())
 	}
 	return int(core.Data[int32](t)[0]), nil
 }
@@ -70,7 +70,7 @@ func emptyList(n *core.Node) (core.Kernel, error) {
 	elem := n.Type("element_dtype")
 	return core.Compute(func(c *core.OpContext) error {
 		if t := c.Input(1); t.Rank() != 0 {
-			return tf.Errorf(tf.InvalidArgument, "max_num_elements expected to be a scalar but got shape: %s", t.Shape().Text())
+			return tf.Errorf(tf.InvalidArgument, "max_num_elements expected to be a scalar but got shape: %s", t.Shape().String())
 		}
 		s, err := partialShape(c.Input(0))
 		if err != nil {
@@ -91,7 +91,7 @@ func reserveList(n *core.Node) (core.Kernel, error) {
 			return err
 		}
 		if t := c.Input(1); t.Rank() != 0 {
-			return tf.Errorf(tf.InvalidArgument, "The num_elements to reserve must be a tensor size 1, but got %s", t.Shape().Text())
+			return tf.Errorf(tf.InvalidArgument, "The num_elements to reserve must be a tensor size 1, but got %s", t.Shape().String())
 		}
 		size := int(core.Data[int32](c.Input(1))[0])
 		if size < 0 {
@@ -108,7 +108,7 @@ func (l *tensorList) checkElement(t *core.Tensor, action string) error {
 		return tf.Errorf(tf.InvalidArgument, "Invalid data types; op elements %s but list elements %s", t.DType().CName(), l.elem.CName())
 	}
 	if !l.shape.Compatible(t.Shape()) {
-		return tf.Errorf(tf.InvalidArgument, "%s Op element shape: %s list shape: %s", action, t.Shape().Text(), l.shape.Text())
+		return tf.Errorf(tf.InvalidArgument, "%s Op element shape: %s list shape: %s", action, t.Shape().String(), l.shape.String())
 	}
 	return nil
 }
@@ -177,7 +177,7 @@ func setElement(c *core.OpContext, o int, l *tensorList, i, shape int) error {
 		return err
 	}
 	if s == nil || !s.Known() {
-		return tf.Errorf(tf.InvalidArgument, "Trying to read an uninitialized tensor but element_shape is not fully defined.%s", s.Text())
+		return tf.Errorf(tf.InvalidArgument, "Trying to read an uninitialized tensor but element_shape is not fully defined.%s", s.String())
 	}
 	t, err := zerosTensor(l.elem, s)
 	if err == nil {
@@ -193,9 +193,9 @@ func pushBackBatch(n *core.Node) (core.Kernel, error) {
 		lists, t := c.Input(0), c.Input(1)
 		switch {
 		case t.Rank() < 1:
-			return tf.Errorf(tf.InvalidArgument, "Expected tensor to be at least a vector, but saw shape: %s", t.Shape().Text())
+			return tf.Errorf(tf.InvalidArgument, "Expected tensor to be at least a vector, but saw shape: %s", t.Shape().String())
 		case lists.Rank() != 1:
-			return tf.Errorf(tf.InvalidArgument, "Expected input_handles to be a vector, but saw shape: %s", lists.Shape().Text())
+			return tf.Errorf(tf.InvalidArgument, "Expected input_handles to be a vector, but saw shape: %s", lists.Shape().String())
 		case t.Dim(0) != lists.Len():
 			return tf.Errorf(tf.InvalidArgument, "Expected tensor.shape[0] == input_handles.size, but saw %d vs. %d", t.Dim(0), lists.Len())
 		}
@@ -250,7 +250,7 @@ func concatLists(n *core.Node) (core.Kernel, error) {
 	return core.Compute(func(c *core.OpContext) error {
 		a, b := c.Input(0), c.Input(1)
 		if !a.Shape().Equal(b.Shape()) {
-			return tf.Errorf(tf.InvalidArgument, "Incompatible input TensorList tensor shapes: %s vs. %s", a.Shape().Text(), b.Shape().Text())
+			return tf.Errorf(tf.InvalidArgument, "Incompatible input TensorList tensor shapes: %s vs. %s", a.Shape().String(), b.Shape().String())
 		}
 		out := core.NewTensor(tf.Variant, a.Shape())
 		for i := range out.Variants() {
@@ -281,7 +281,7 @@ func joinLists(i int, a, b core.VariantValue, elem tf.DType) (*tensorList, error
 	case y.elem != elem:
 		return nil, tf.Errorf(tf.InvalidArgument, "input_b[%d].dtype != element_dtype.  Saw: %s vs. %s", i, y.elem.CName(), elem.CName())
 	case !x.shape.Equal(y.shape):
-		return nil, tf.Errorf(tf.InvalidArgument, "input_a and input_b TensorList element shapes are not identical at index %d.  Saw %s vs. %s", i, x.shape.Text(), y.shape.Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "input_a and input_b TensorList element shapes are not identical at index %d.  Saw %s vs. %s", i, x.shape.String(), y.shape.String())
 	}
 	return x.with(append(append([]*core.Tensor{}, x.items...), y.items...)), nil
 }
@@ -309,7 +309,7 @@ func resizeList(c *core.OpContext) error {
 // shape.
 func (l *tensorList) checkRow(i int, elem tf.DType, s tf.Shape) error {
 	if !l.shape.Compatible(s) {
-		return tf.Errorf(tf.InvalidArgument, "Tried to append a tensor with incompatible shape to a list at index %d. Op element shape: %s list shape: %s", i, s.Text(), l.shape.Text())
+		return tf.Errorf(tf.InvalidArgument, "Tried to append a tensor with incompatible shape to a list at index %d. Op element shape: %s list shape: %s", i, s.String(), l.shape.String())
 	}
 	if l.elem != elem.Base() {
 		return tf.Errorf(tf.InvalidArgument, "Invalid data type at index %d; op elements %s but list elements %s", i, elem.CName(), l.elem.CName())

@@ -90,14 +90,14 @@ type unknownShape struct{ none, unset string }
 // have, which begins with s: all they are known to have must make it complete.
 func (u unknownShape) wholeShape(s tf.Shape, items []*core.Tensor) (tf.Shape, error) {
 	if len(items) == 0 && (s == nil || !s.Known()) {
-		return nil, tf.Errorf(tf.InvalidArgument, "%s: %s", u.none, s.Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "%s: %s", u.none, s.String())
 	}
 	s, err := commonShape(s, items)
 	if err != nil {
 		return nil, err
 	}
 	if s == nil || !s.Known() {
-		return nil, tf.Errorf(tf.InvalidArgument, "%s: %s", u.unset, s.Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "%s: %s", u.unset, s.String())
 	}
 	return s, nil
 }
@@ -206,11 +206,11 @@ func scatteredSize(c *core.OpContext) (int, error) {
 func checkRows(t, indices *core.Tensor, s tf.Shape) error {
 	switch {
 	case t.Rank() < 1:
-		return tf.Errorf(tf.InvalidArgument, "Tensor must be at least a vector, but saw shape: %s", t.Shape().Text())
+		return tf.Errorf(tf.InvalidArgument, "Tensor must be at least a vector, but saw shape: %s", t.Shape().String())
 	case indices.Rank() != 1:
-		return tf.Errorf(tf.InvalidArgument, "Expected indices to be a vector, but received shape: %s", indices.Shape().Text())
+		return tf.Errorf(tf.InvalidArgument, "Expected indices to be a vector, but received shape: %s", indices.Shape().String())
 	case !s.Compatible(t.Shape()[1:]):
-		return tf.Errorf(tf.InvalidArgument, "Specified a list with shape %s from a tensor with shape %s", s.Text(), t.Shape()[1:].Text())
+		return tf.Errorf(tf.InvalidArgument, "Specified a list with shape %s from a tensor with shape %s", s.String(), t.Shape()[1:].String())
 	}
 	return nil
 }

@@ -87,7 +87,7 @@ func addLists(a, b core.VariantValue) (*tensorList, error) {
 	case len(x.items) != len(y.items):
 		return nil, tf.Errorf(tf.InvalidArgument, "Trying to add two lists of tensors with different lengths. One is %d and the other is %d", len(x.items), len(y.items))
 	case !ok:
-		return nil, tf.Errorf(tf.InvalidArgument, "Trying to add two lists of tensors with incompatible element shapes. One is %s and the other is %s", x.shape.Text(), y.shape.Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "Trying to add two lists of tensors with incompatible element shapes. One is %s and the other is %s", x.shape.String(), y.shape.String())
 	}
 	sum := newList(x.elem, s, make([]*core.Tensor, len(x.items)))
 	for i := range sum.items {

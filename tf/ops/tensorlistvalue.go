@@ -75,7 +75,7 @@ func variantOf(v any) *core.Tensor {
 func listInput(c *core.OpContext, i int) (*tensorList, error) {
 	t := c.Input(i)
 	if t.Rank() != 0 {
-		return nil, tf.Errorf(tf.InvalidArgument, "Input list must be a scalar saw: %s", t.Shape().Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "Input list must be a scalar saw: %s", t.Shape().String())
 	}
 	return asList(t.Variants()[0])
 }
@@ -136,7 +136,7 @@ func mergeError(a, b tf.Shape) error {
 	if len(a) != len(b) {
 		return tf.Errorf(tf.InvalidArgument, "PartialTensorShape: Incompatible ranks during merge: %d vs. %d", len(a), len(b))
 	}
-	return tf.Errorf(tf.InvalidArgument, "PartialTensorShape: Incompatible shapes during merge: %s vs. %s", a.Text(), b.Text())
+	return tf.Errorf(tf.InvalidArgument, "PartialTensorShape: Incompatible shapes during merge: %s vs. %s", a.String(), b.String())
 }
 
 // commonShape merges the shapes of all items that are set into s.

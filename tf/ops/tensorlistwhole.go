@@ -66,10 +66,10 @@ func fromTensor(n *core.Node) (core.Kernel, error) {
 		}
 		t := c.Input(0)
 		if t.Rank() < 1 {
-			return tf.Errorf(tf.InvalidArgument, "Tensor must be at least a vector, but saw shape: %s", t.Shape().Text())
+			return tf.Errorf(tf.InvalidArgument, "Tensor must be at least a vector, but saw shape: %s", t.Shape().String())
 		}
 		if !s.Compatible(t.Shape()[1:]) {
-			return tf.Errorf(tf.InvalidArgument, "Specified a list with shape %s from a tensor with shape %s", s.Text(), t.Shape()[1:].Text())
+			return tf.Errorf(tf.InvalidArgument, "Specified a list with shape %s from a tensor with shape %s", s.String(), t.Shape()[1:].String())
 		}
 		c.Set(0, variantOf(newList(elem, s, rowTensors(t))))
 		return nil
@@ -123,7 +123,7 @@ func concatListV2(n *core.Node) (core.Kernel, error) {
 // or as all others are; leading is nil for the op that does not have it.
 func joinItems(c *core.OpContext, l *tensorList, first int, rest tf.Shape, leading []int64) error {
 	if len(l.items) == 0 && (rest == nil || !rest.Known()) {
-		return tf.Errorf(tf.InvalidArgument, "All except the first dimension must be fully defined when concating an empty tensor list. element_shape: %s", rest.Text())
+		return tf.Errorf(tf.InvalidArgument, "All except the first dimension must be fully defined when concating an empty tensor list. element_shape: %s", rest.String())
 	}
 	if l.shape == nil || !l.shape.Known() {
 		var err error
@@ -132,7 +132,7 @@ func joinItems(c *core.OpContext, l *tensorList, first int, rest tf.Shape, leadi
 		}
 	}
 	if rest == nil || !rest.Known() {
-		return tf.Errorf(tf.InvalidArgument, "Trying to concat list with only uninitialized tensors but element_shape_except_first_dim is not fully defined: %s", rest.Text())
+		return tf.Errorf(tf.InvalidArgument, "Trying to concat list with only uninitialized tensors but element_shape_except_first_dim is not fully defined: %s", rest.String())
 	}
 	lengths, total := core.Make[int64](len(l.items)), 0
 	for i, t := range l.items {
@@ -235,13 +235,13 @@ func splitList(n *core.Node) (core.Kernel, error) {
 func checkSplit(t, lengths *core.Tensor, s tf.Shape) error {
 	switch {
 	case s != nil && len(s) < 1:
-		return tf.Errorf(tf.InvalidArgument, "TensorListSplit requires element_shape to be at least of rank 1, but saw: %s", s.Text())
+		return tf.Errorf(tf.InvalidArgument, "TensorListSplit requires element_shape to be at least of rank 1, but saw: %s", s.String())
 	case t.Rank() < 1:
-		return tf.Errorf(tf.InvalidArgument, "Tensor must be at least a vector, but saw shape: %s", t.Shape().Text())
+		return tf.Errorf(tf.InvalidArgument, "Tensor must be at least a vector, but saw shape: %s", t.Shape().String())
 	case s != nil && !s[1:].Compatible(t.Shape()[1:]):
-		return tf.Errorf(tf.InvalidArgument, "tensor shape %s is not compatible with element_shape %s", t.Shape().Text(), s.Text())
+		return tf.Errorf(tf.InvalidArgument, "tensor shape %s is not compatible with element_shape %s", t.Shape().String(), s.String())
 	case lengths.Rank() != 1:
-		return tf.Errorf(tf.InvalidArgument, "Expected lengths to be a vector, received shape: %s", lengths.Shape().Text())
+		return tf.Errorf(tf.InvalidArgument, "Expected lengths to be a vector, received shape: %s", lengths.Shape().String())
 	}
 	return nil
 }
@@ -260,7 +260,7 @@ func pieces(t *core.Tensor, lengths []int64, s tf.Shape) ([]*core.Tensor, error)
 		}
 		shape := append(tf.Shape{int(n)}, rest...)
 		if !s.Compatible(shape) {
-			return nil, tf.Errorf(tf.InvalidArgument, "tensor shape %s is not compatible with element_shape %s", shape.Text(), s.Text())
+			return nil, tf.Errorf(tf.InvalidArgument, "tensor shape %s is not compatible with element_shape %s", shape.String(), s.String())
 		}
 		items[i] = cutOut(t, at*rest.NumElements(), shape)
 		at = end

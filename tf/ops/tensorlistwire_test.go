@@ -31,7 +31,7 @@ func TestListsCross(t *testing.T) {
 		"empty": newList(tf.Float32, nil, nil), "unset": inner, "nested": newList(tf.Variant, tf.Shape{}, []*core.Tensor{variantOf(inner), variantOf(&optional{})}),
 	} {
 		got, ok := crossed(t, l).(*tensorList)
-		if !ok || got.elem != l.elem || got.limit != l.limit || got.shape.Text() != l.shape.Text() || len(got.items) != len(l.items) {
+		if !ok || got.elem != l.elem || got.limit != l.limit || got.shape.String() != l.shape.String() || len(got.items) != len(l.items) {
 			t.Fatalf("%s: %+v became %+v", name, l, got)
 		}
 		for i, item := range l.items {

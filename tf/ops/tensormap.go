@@ -107,7 +107,7 @@ func newMap() *tensorMap { return &tensorMap{at: map[string]mapEntry{}} }
 func mapInput(c *core.OpContext) (*tensorMap, error) {
 	t := c.Input(0)
 	if t.Rank() != 0 {
-		return nil, tf.Errorf(tf.InvalidArgument, "Input map must be a scalar. Saw: %s", t.Shape().Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "Input map must be a scalar. Saw: %s", t.Shape().String())
 	}
 	if m, ok := t.Variants()[0].Value.(*tensorMap); ok {
 		return m, nil

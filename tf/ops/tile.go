@@ -66,7 +66,7 @@ func tile[C cell](n *core.Node) (core.Kernel, error) {
 	return core.Compute(func(c *core.OpContext) error {
 		x, mt := c.Input(0), c.Input(1)
 		if mt.Rank() != 1 {
-			return tf.Errorf(tf.InvalidArgument, "Expected multiples to be 1-D, but got shape %s", mt.Shape().Text())
+			return tf.Errorf(tf.InvalidArgument, "Expected multiples to be 1-D, but got shape %s", mt.Shape().String())
 		}
 		if mt.Len() != x.Rank() {
 			return tf.Errorf(tf.InvalidArgument, "Expected multiples argument to be a vector of length %d but got length %d", x.Rank(), mt.Len())

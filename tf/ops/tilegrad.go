@@ -21,7 +21,7 @@ func init() {
 // untiled returns the shape of which s is m tiles along each dimension.
 func untiled(s tf.Shape, multiples *core.Tensor) (tf.Shape, error) {
 	if multiples.Rank() != 1 {
-		return nil, tf.Errorf(tf.InvalidArgument, "Expected multiples to be 1-D, but got shape %s", multiples.Shape().Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "Expected multiples to be 1-D, but got shape %s", multiples.Shape().String())
 	}
 	if multiples.Len() != len(s) {
 		return nil, tf.Errorf(tf.InvalidArgument, "Expected multiples argument to be a vector of length %d but got length %d", len(s), multiples.Len())

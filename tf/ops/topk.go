@@ -69,7 +69,7 @@ func topKSize(c *core.OpContext) (int, error) {
 	}
 	t := c.Input(1)
 	if t.Rank() != 0 {
-		return 0, tf.Errorf(tf.InvalidArgument, "k must be scalar, got shape %s", t.Shape().Text())
+		return 0, tf.Errorf(tf.InvalidArgument, "k must be scalar, got shape %s", t.Shape().String())
 	}
 	k, err := scalarInt(t, "k")
 	if err == nil && k < 0 {
@@ -86,7 +86,7 @@ func topK[T kernel.Real](k computedIn[T]) core.NewKernel {
 		}
 		x := c.Input(0)
 		if x.Rank() < 1 {
-			return tf.Errorf(tf.InvalidArgument, "input must be >= 1-D, got shape %s", x.Shape().Text())
+			return tf.Errorf(tf.InvalidArgument, "input must be >= 1-D, got shape %s", x.Shape().String())
 		}
 		s := x.Shape().Clone()
 		width := s[len(s)-1]

@@ -107,7 +107,7 @@ func transpose[C cell](n *core.Node) (core.Kernel, error) {
 	return core.Compute(func(c *core.OpContext) error {
 		x := c.Input(0)
 		if c.Input(1).Rank() != 1 {
-			return tf.Errorf(tf.InvalidArgument, "perm must be rank 1, got shape %s", c.Input(1).Shape().Text())
+			return tf.Errorf(tf.InvalidArgument, "perm must be rank 1, got shape %s", c.Input(1).Shape().String())
 		}
 		perm, err := intsOf(c.Input(1))
 		if err != nil {

@@ -94,13 +94,13 @@ func unravel(n *core.Node) (core.Kernel, error) {
 	return core.Compute(func(c *core.OpContext) error {
 		idx := c.Input(0)
 		if idx.Rank() > 1 {
-			return tf.Errorf(tf.InvalidArgument, "The indices can only be scalar or vector, got \"%s\"", idx.Shape().Text())
+			return tf.Errorf(tf.InvalidArgument, "The indices can only be scalar or vector, got \"%s\"", idx.Shape().String())
 		}
 		if idx.Len() == 0 {
 			return tf.Errorf(tf.InvalidArgument, "received empty tensor indices: Tensor<type: %s shape: [0] values: >", d.CName())
 		}
 		if c.Input(1).Rank() != 1 {
-			return tf.Errorf(tf.InvalidArgument, "The indices can only be 1-D, got \"%s\"", c.Input(1).Shape().Text())
+			return tf.Errorf(tf.InvalidArgument, "The indices can only be 1-D, got \"%s\"", c.Input(1).Shape().String())
 		}
 		dims, err := c.Input(1).Ints()
 		if err != nil {

@@ -163,7 +163,7 @@ func deviceName(c *core.OpContext) string {
 func handleAt(c *core.OpContext, i int) (core.ResourceHandle, error) {
 	hs := c.Input(i).Handles()
 	if len(hs) != 1 {
-		return core.ResourceHandle{}, tf.Errorf(tf.InvalidArgument, "a resource handle must be a scalar, got shape %s", c.Input(i).Shape().Text())
+		return core.ResourceHandle{}, tf.Errorf(tf.InvalidArgument, "a resource handle must be a scalar, got shape %s", c.Input(i).Shape().String())
 	}
 	h := hs[0]
 	if here := deviceName(c); h.Device != here {

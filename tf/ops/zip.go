@@ -70,7 +70,7 @@ func (p *broadcastPlans) get(x, y tf.Shape) (*kernel.Broadcast, error) {
 	x, y = x.Clone(), y.Clone()
 	s, ok := tf.BroadcastShapes(x, y)
 	if !ok {
-		return nil, tf.Errorf(tf.InvalidArgument, "Incompatible shapes: %s vs. %s", x.Text(), y.Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "Incompatible shapes: %s vs. %s", x.String(), y.String())
 	}
 	if err := core.CheckSize(tf.Complex128, s); err != nil {
 		return nil, err

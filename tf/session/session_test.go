@@ -222,7 +222,7 @@ func TestRunTimeErrorNamesTheLine(t *testing.T) {
 	_, err = s.Run(t.Context(), session.Feeds{x: three}, y)
 	var e *tf.Error
 	if !errors.As(err, &e) || e.Code != tf.InvalidArgument || e.Node != "product" || !strings.HasPrefix(e.Pos, "session_test.go:") ||
-		!slices.Equal(e.In, []string{"float32[1 3]", "float32[2 3]"}) {
+		!slices.Equal(e.In, []string{"float32[1,3]", "float32[2,3]"}) {
 		t.Errorf("got %#v", err)
 	}
 }

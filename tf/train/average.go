@@ -32,6 +32,9 @@ func (e *ExponentialMovingAverage) Apply(g *tf.Graph, vars ...*tf.Variable) *tf.
 	if len(vars) == 0 {
 		vars = tf.Variables(g, tf.TrainableVariables)
 	}
+	if bad := refused(g, e.name(), need{"Decay", e.Decay}); !bad.IsZero() {
+		return bad.Operation()
+	}
 	for _, v := range vars {
 		if !v.DType().IsFloat() {
 			return tf.Failed(g, e.name(), tf.Errorf(tf.InvalidArgument, "The variables must be half, float, or double: %s is %v", v.Name(), v.DType()))

@@ -36,6 +36,9 @@ type ExponentialDecay struct {
 
 // At implements [Schedule].
 func (s ExponentialDecay) At(step tf.Output) tf.Output {
+	if bad := falling(step, "ExponentialDecay", s.LearningRate, s.Steps, need{"Decay", s.Decay}); !bad.IsZero() {
+		return bad
+	}
 	return f32(step, s.LearningRate).Mul(f32(step, s.Decay).Pow(periods(step, s.Steps, s.Staircase)))
 }
 
@@ -48,6 +51,9 @@ type NaturalExpDecay struct {
 
 // At implements [Schedule].
 func (s NaturalExpDecay) At(step tf.Output) tf.Output {
+	if bad := falling(step, "NaturalExpDecay", s.LearningRate, s.Steps, need{"Decay", s.Decay}); !bad.IsZero() {
+		return bad
+	}
 	return f32(step, s.LearningRate).Mul(f32(step, -s.Decay).Mul(periods(step, s.Steps, s.Staircase)).Exp())
 }
 
@@ -60,6 +66,9 @@ type InverseTimeDecay struct {
 
 // At implements [Schedule].
 func (s InverseTimeDecay) At(step tf.Output) tf.Output {
+	if bad := falling(step, "InverseTimeDecay", s.LearningRate, s.Steps, need{"Decay", s.Decay}); !bad.IsZero() {
+		return bad
+	}
 	return f32(step, s.LearningRate).Div(f32(step, 1).Add(f32(step, s.Decay).Mul(periods(step, s.Steps, s.Staircase))))
 }
 
@@ -74,6 +83,9 @@ type PolynomialDecay struct {
 
 // At implements [Schedule].
 func (s PolynomialDecay) At(step tf.Output) tf.Output {
+	if bad := falling(step, "PolynomialDecay", s.LearningRate, s.Steps); !bad.IsZero() {
+		return bad
+	}
 	now, steps, one := step.Cast(tf.Float32), f32(step, float64(s.Steps)), f32(step, 1)
 	if s.Cycle {
 		begun := now.Div(steps).Ceil()
@@ -115,6 +127,9 @@ type CosineDecay struct {
 
 // At implements [Schedule].
 func (s CosineDecay) At(step tf.Output) tf.Output {
+	if bad := falling(step, "CosineDecay", s.LearningRate, s.Steps); !bad.IsZero() {
+		return bad
+	}
 	fraction := periods(step, s.Steps, false).Minimum(f32(step, 1))
 	return f32(step, s.LearningRate).Mul(above(s.Alpha, halfCosine(fraction)))
 }
@@ -140,6 +155,9 @@ type CosineDecayRestarts struct {
 
 // At implements [Schedule].
 func (s CosineDecayRestarts) At(step tf.Output) tf.Output {
+	if bad := falling(step, "CosineDecayRestarts", s.LearningRate, s.Steps); !bad.IsZero() {
+		return bad
+	}
 	longer, lower := cmp.Or(s.PeriodFactor, 2), cmp.Or(s.RateFactor, 1)
 	done := periods(step, s.Steps, false)
 	restarts := done.Floor()
@@ -169,6 +187,9 @@ func (s LinearCosineDecay) At(step tf.Output) tf.Output {
 }
 
 func (s LinearCosineDecay) at(step tf.Output, noise func(now tf.Output) tf.Output) tf.Output {
+	if bad := falling(step, "LinearCosineDecay", s.LearningRate, s.Steps); !bad.IsZero() {
+		return bad
+	}
 	now := step.Cast(tf.Float32).Minimum(f32(step, float64(s.Steps)))
 	steps := f32(step, float64(s.Steps))
 	line := steps.Sub(now).Div(steps)
@@ -216,6 +237,12 @@ type WarmUp struct {
 
 // At implements [Schedule].
 func (s WarmUp) At(step tf.Output) tf.Output {
+	if bad := refused(step.Graph(), "WarmUp", need{"Steps", float64(s.Steps)}); !bad.IsZero() {
+		return bad
+	}
+	if s.Then == nil {
+		return tf.Failed(step.Graph(), "WarmUp", tf.Errorf(tf.InvalidArgument, "WarmUp needs Then, the schedule that it leads to, got nil")).Output(0)
+	}
 	now, n := step.Cast(tf.Int64), ops.Scalar(step.Graph(), int64(s.Steps))
 	after := s.Then.At(now.Sub(n).Maximum(ops.Scalar(step.Graph(), int64(0))))
 	rising := after.Mul(periods(now, s.Steps, false))

@@ -18,7 +18,7 @@ func ExampleGet() {
 		w := vars.Get(g, "weights", tf.Shape{784, 10})
 		fmt.Println(w.Name(), w.Shape(), w.DType())
 	})
-	// Output: layer1/weights [784 10] float32
+	// Output: layer1/weights [784,10] float32
 }
 
 // A scope that reuses variables finds those that another one has made.
@@ -89,9 +89,9 @@ func ExamplePartitioned() {
 		fmt.Println(table.Value().Shape())
 	})
 	// Output:
-	// embedding/table/part_0 [3 8]
-	// embedding/table/part_1 [2 8]
-	// [5 8]
+	// embedding/table/part_0 [3,8]
+	// embedding/table/part_1 [2,8]
+	// [5,8]
 }
 
 // ReportUninitialized names the variables that have no value yet.

@@ -23,7 +23,7 @@ func (s *store) get(g *tf.Graph, name string, shape tf.Shape, o Options) *tf.Var
 		err = tf.Errorf(tf.InvalidArgument, "Variable %s already exists, disallowed. "+
 			"Did you mean to set Reuse to vars.Always or vars.Auto in the scope?", name)
 	case !shape.Compatible(v.Shape()):
-		err = tf.Errorf(tf.InvalidArgument, "Trying to share variable %s, but specified shape %s and found shape %s.", name, shape.Text(), v.Shape().Text())
+		err = tf.Errorf(tf.InvalidArgument, "Trying to share variable %s, but specified shape %s and found shape %s.", name, shape.String(), v.Shape().String())
 	case o.DType != v.DType():
 		err = tf.Errorf(tf.InvalidArgument, "Trying to share variable %s, but specified dtype %v and found dtype %v.", name, o.DType, v.DType())
 	default:
@@ -41,9 +41,20 @@ func failed(g *tf.Graph, name string, err error) *tf.Variable {
 // gives them: v, v/Initializer/…, v/Regularizer/….
 func (s *store) make(g *tf.Graph, name string, shape tf.Shape, o Options) *tf.Variable {
 	if !shape.Known() {
-		return failed(g, name, tf.Errorf(tf.InvalidArgument, "Shape of a new variable (%s) must be fully defined, but instead was %s.", name, shape.Text()))
+		return failed(g, name, tf.Errorf(tf.InvalidArgument, "Shape of a new variable (%s) must be fully defined, but instead was %s.", name, shape.String()))
 	}
 	var v *tf.Variable
+	g.InitScope(func() { v = s.build(g, name, shape, o) })
+	for _, c := range o.Collections {
+		g.AddToCollection(c, v)
+	}
+	s.vars[name] = v
+	return v
+}
+
+// build adds a variable outside of loops and branches, so that what it begins
+// with and its regularizer can be had from everywhere.
+func (s *store) build(g *tf.Graph, name string, shape tf.Shape, o Options) (v *tf.Variable) {
 	g.Scope("", func() { // names are whole already
 		var initial tf.Output
 		g.Scope(name+"/Initializer", func() { initial = o.Initializer(g, o.DType, shape) })
@@ -52,10 +63,6 @@ func (s *store) make(g *tf.Graph, name string, shape tf.Shape, o Options) *tf.Va
 			g.Scope(name+"/Regularizer", func() { collectLoss(g, o.Regularizer(v.Value())) })
 		}
 	})
-	for _, c := range o.Collections {
-		g.AddToCollection(c, v)
-	}
-	s.vars[name] = v
 	return v
 }
 

@@ -153,7 +153,7 @@ func TestPartitioned(t *testing.T) {
 	for _, v := range append(p.Parts, whole.Parts...) {
 		names = append(names, v.Name()+v.Shape().String())
 	}
-	if want := []string{"s/e/part_0[3 2]", "s/e/part_1[2 2]", "s/e/part_2[2 2]", "t/e/part_0[2]"}; !slices.Equal(names, want) || again != p {
+	if want := []string{"s/e/part_0[3,2]", "s/e/part_1[2,2]", "s/e/part_2[2,2]", "t/e/part_0[2]"}; !slices.Equal(names, want) || again != p {
 		t.Errorf("parts are %v, want %v", names, want)
 	}
 	if s := p.Value().Shape(); !s.Equal(tf.Shape{7, 2}) {
@@ -218,5 +218,34 @@ func TestReportUninitialized(t *testing.T) {
 	v, err := session.Fetch[float32](t.Context(), s, nil, b.Value())
 	if err != nil || v[0] != 2 {
 		t.Errorf("b is %v (%v), want 2", v, err)
+	}
+}
+
+// A variable that a branch asks for first begins as any other: neither its initial
+// value nor its regularizer depends on the branch.
+func TestVariablesOfBranches(t *testing.T) {
+	g := tf.NewGraph()
+	pred := ops.Placeholder(g, tf.Bool, tf.Shape{})
+	y := tf.Cond(pred, func() []tf.Output {
+		w := vars.Get(g, "w", tf.Shape{2}, vars.Options{Initializer: initializers.Constant(3), Regularizer: vars.L2(1)})
+		return []tf.Output{w.Value()}
+	}, func() []tf.Output { return []tf.Output{ops.Const(g, []float32{1, 2})} })
+	s, err := session.New(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := s.Run(t.Context(), nil, tf.InitializeAll(g)); err != nil {
+		t.Fatal(err)
+	}
+	for on, want := range map[bool]float32{true: 3, false: 1} {
+		got, err := s.Run(t.Context(), session.Feeds{pred: tf.Scalar(on)}, y[0])
+		if err != nil || tf.Data[float32](got[0])[0] != want {
+			t.Errorf("%v: %v, %v", on, got, err)
+		}
+	}
+	loss, err := s.Run(t.Context(), nil, g.Collection("regularization_losses")[0].(tf.Output))
+	if err != nil || tf.Data[float32](loss[0])[0] != 9 {
+		t.Errorf("the regularizer gives %v, %v; want 9", loss, err)
 	}
 }

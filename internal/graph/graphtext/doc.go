@@ -6,5 +6,5 @@
 // where everything but "name = Op" may be left out. Attributes that have their
 // default value, or that follow from the inputs, are not written. What follows
 // "#" is a comment. Values are written by kind: "text", 12, 1.5, true, float32,
-// shapes as [2 ?] or <unknown>, tensors as float32[2]{1, 2}, lists as (a, b).
+// shapes as [2,?] or <unknown>, tensors as float32[2]{1, 2}, lists as (a, b).
 package graphtext

@@ -11,7 +11,7 @@ import (
 func TestRoundTrip(t *testing.T) {
 	const text = `c = Const[dtype=float32, value=float32[2]{1, 2.5}]
 s = Const[dtype=string, value=string[]{"a # \"b\""}] @/job:ps/task:1
-x = Placeholder[dtype=float32, shape=[? 2]] @/device:CPU:1
+x = Placeholder[dtype=float32, shape=[?,2]] @/device:CPU:1
 sum = AddV2[_class=("loc:@c"), _n=3](c, x, ^s) @/job:w/replica:0/task:0/device:CPU:0
 n = IdentityN(c, s, sum)
 p = Pack[axis=1](sum, n:2)
@@ -33,7 +33,7 @@ shape = Const[dtype=int32, value=int32[3]{7}]
 func TestParseInfersTypesAndShapes(t *testing.T) {
 	g, err := Parse(`
 		y = AddV2(x, c)    # before its inputs
-		x = Placeholder[dtype=int64, shape=[? 1]]
+		x = Placeholder[dtype=int64, shape=[?,1]]
 		c = Const[dtype=int64, value=int64[5]{1, 2, 3, 4, 5}]
 		l = IdentityN(y, k)
 		k = Const[dtype=bool, value=bool[]{true}]`)
@@ -42,7 +42,7 @@ func TestParseInfersTypesAndShapes(t *testing.T) {
 	}
 	y, l := g.Node("y"), g.Node("l")
 	if y.Type("T") != core.Int64 || !y.OutShape(0).Equal(core.Shape{-1, 5}) {
-		t.Errorf("y is %v%v, want int64[? 5]", y.OutTypes[0], y.OutShape(0))
+		t.Errorf("y is %v%v, want int64[?,5]", y.OutTypes[0], y.OutShape(0))
 	}
 	if l.OutTypes[0] != core.Int64 || l.OutTypes[1] != core.Bool {
 		t.Errorf("l has types %v", l.OutTypes)
@@ -69,14 +69,14 @@ func TestParseValues(t *testing.T) {
 }
 
 func TestParseTensorElements(t *testing.T) {
-	g, err := Parse(`a = Const[dtype=uint8, value=uint8[2 2]{9}]
+	g, err := Parse(`a = Const[dtype=uint8, value=uint8[2,2]{9}]
 		b = Const[dtype=float64, value=float64[3]{-inf, nan, 1e300}]
 		c = Const[dtype=int32, value=int32[0]{}]`)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		"a": "uint8[2 2]{9, 9, 9, 9}", "b": "float64[3]{-Inf, NaN, 1e+300}", "c": "int32[0]{}",
+		"a": "uint8[2,2]{9, 9, 9, 9}", "b": "float64[3]{-Inf, NaN, 1e+300}", "c": "int32[0]{}",
 	} {
 		if got := g.Node(name).TensorAttr("value").String(); got != want {
 			t.Errorf("%s is %s, want %s", name, got, want)

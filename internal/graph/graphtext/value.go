@@ -60,16 +60,19 @@ func (sc *scanner) dtype() (core.DType, error) {
 	return d, nil
 }
 
-// shape reads [2 ?] or <unknown>.
+// shape reads [2,?] or <unknown>.
 func (sc *scanner) shape() (core.Shape, error) {
 	if !sc.eat('[') {
 		if before := *sc; sc.word() != "<unknown>" {
-			return nil, before.fail("a shape has the form [2 ?] or <unknown>")
+			return nil, before.fail("a shape has the form [2,?] or <unknown>")
 		}
 		return nil, nil
 	}
 	s := core.Shape{}
 	for !sc.eat(']') {
+		if before := *sc; len(s) > 0 && !sc.eat(',') {
+			return nil, before.fail("sizes are separated by commas")
+		}
 		before := *sc
 		w := sc.word()
 		n, err := strconv.Atoi(w)

@@ -22,7 +22,7 @@ func ExampleWrite() {
 	}
 	again, err := npy.Read(&file)
 	fmt.Println(again, err)
-	// Output: float32[2 2]{1, 2, 3, 4} <nil>
+	// Output: float32[2,2]{1, 2, 3, 4} <nil>
 }
 
 // An archive holds tensors by name.

@@ -14,14 +14,14 @@ import (
 
 // written is what testdata/golden.py writes.
 var written = map[string]string{
-	"float32": "float32[2 3]{-1.5, -0.5, 0.5, 1.5, 2.5, 3.5}",
-	"big":     "int32[2 3]{0, 70000, 140000, 210000, 280000, 350000}",
-	"columns": "float64[2 3]{0, 1, 2, 3, 4, 5}",
-	"half":    "float16[2 3]{0, 1, 2, 3, 4, 5}",
-	"bool":    "bool[2 3]{true, false, true, false, true, false}",
-	"complex": "complex64[2 3]{(0+1i), (1+1i), (2+1i), (3+1i), (4+1i), (5+1i)}",
+	"float32": "float32[2,3]{-1.5, -0.5, 0.5, 1.5, 2.5, 3.5}",
+	"big":     "int32[2,3]{0, 70000, 140000, 210000, 280000, 350000}",
+	"columns": "float64[2,3]{0, 1, 2, 3, 4, 5}",
+	"half":    "float16[2,3]{0, 1, 2, 3, 4, 5}",
+	"bool":    "bool[2,3]{true, false, true, false, true, false}",
+	"complex": "complex64[2,3]{(0+1i), (1+1i), (2+1i), (3+1i), (4+1i), (5+1i)}",
 	"scalar":  "int64[]{-7}",
-	"empty":   "uint8[0 3]{}",
+	"empty":   "uint8[0,3]{}",
 	"vector":  "uint16[2]{1, 2}",
 }
 

@@ -51,7 +51,7 @@ func (l *limits) request(c *core.OpContext, n int, done func(error)) (*request, 
 
 func shapes(c *core.OpContext, n int) (text string) {
 	for i := range n {
-		text += c.Node.Source(i) + ": " + c.Input(i).Shape().Text() + "\n"
+		text += c.Node.Source(i) + ": " + c.Input(i).Shape().String() + "\n"
 	}
 	return text
 }

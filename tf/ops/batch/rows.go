@@ -26,12 +26,12 @@ func joined(parts []*core.Tensor, padding int) (*core.Tensor, error) {
 	s, n := first.Shape(), padding
 	for _, p := range parts {
 		if p.DType() != first.DType() || p.Rank() != len(s) || !p.Shape()[1:].Equal(s[1:]) {
-			return nil, tf.Errorf(tf.InvalidArgument, "Dimensions of inputs should match: shape[0] = %s vs. shape[i] = %s", s.Text(), p.Shape().Text())
+			return nil, tf.Errorf(tf.InvalidArgument, "Dimensions of inputs should match: shape[0] = %s vs. shape[i] = %s", s.String(), p.Shape().String())
 		}
 		n += p.Dim(0)
 	}
 	if padding > 0 && first.Dim(0) == 0 {
-		return nil, tf.Errorf(tf.InvalidArgument, "Cannot use an empty tensor with zero rows as padding when batching. (Input got shape %s.)", s.Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "Cannot use an empty tensor with zero rows as padding when batching. (Input got shape %s.)", s.String())
 	}
 	shape := append(tf.Shape{n}, s[1:]...)
 	out, err := core.AllocTensor(first.DType(), shape)

@@ -35,7 +35,7 @@ var (
 // idOf reads the id of a step.
 func idOf(t *core.Tensor, what string) (int64, error) {
 	if t.Rank() != 0 {
-		return 0, tf.Errorf(tf.InvalidArgument, "%s%s", what, t.Shape().Text())
+		return 0, tf.Errorf(tf.InvalidArgument, "%s%s", what, t.Shape().String())
 	}
 	return core.Data[int64](t)[0], nil
 }
@@ -57,7 +57,7 @@ func spans(t *core.Tensor) []span {
 func divided(data, index *core.Tensor) (map[int64]*core.Tensor, error) {
 	switch {
 	case data.Rank() == 0 || index.Rank() != 2:
-		return nil, tf.Errorf(tf.InvalidArgument, "Wrong shape for index tensor. Expected a matrix for data with rows; Got: %s for %s.", index.Shape().Text(), data.Shape().Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "Wrong shape for index tensor. Expected a matrix for data with rows; Got: %s for %s.", index.Shape().String(), data.Shape().String())
 	case index.Dim(0) > data.Dim(0):
 		return nil, tf.Errorf(tf.InvalidArgument, "Wrong shape for index tensor. Expected 0th dimension size to be no greater than %d; Got: %d.", data.Dim(0), index.Dim(0))
 	case index.Dim(1) != 3:
@@ -67,7 +67,7 @@ func divided(data, index *core.Tensor) (map[int64]*core.Tensor, error) {
 	for _, s := range spans(index) {
 		n := s.to - s.from
 		if s.to < s.from || n < 0 || n > int64(data.Dim(0)-row) {
-			return nil, tf.Errorf(tf.InvalidArgument, "the batch must have the rows that its index tells: %d to %d of %s", s.from, s.to, data.Shape().Text())
+			return nil, tf.Errorf(tf.InvalidArgument, "the batch must have the rows that its index tells: %d to %d of %s", s.from, s.to, data.Shape().String())
 		}
 		if out[s.id] != nil {
 			return nil, tf.Errorf(tf.AlreadyExists, "Multiple tensors returned for same batch key.")

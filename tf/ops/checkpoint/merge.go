@@ -14,10 +14,10 @@ func merge(n *core.Node) (core.Kernel, error) {
 	deleteDirs, allowMissing := n.Bool("delete_old_dirs"), n.Bool("allow_missing_files")
 	return core.Compute(func(c *core.OpContext) error {
 		if s := c.Input(0).Shape(); len(s) != 1 {
-			return tf.Errorf(tf.InvalidArgument, "Input checkpoint_prefixes should be an 1-D tensor, got %s instead.", s.Text())
+			return tf.Errorf(tf.InvalidArgument, "Input checkpoint_prefixes should be an 1-D tensor, got %s instead.", s.String())
 		}
 		if s := c.Input(1).Shape(); len(s) != 0 {
-			return tf.Errorf(tf.InvalidArgument, "Input destination_prefix should be a scalar tensor, got %s instead.", s.Text())
+			return tf.Errorf(tf.InvalidArgument, "Input destination_prefix should be a scalar tensor, got %s instead.", s.String())
 		}
 		prefixes, dest := core.Data[string](c.Input(0)), core.Data[string](c.Input(1))[0]
 		if err := bundle.Merge(prefixes, dest, allowMissing); err != nil {

@@ -88,7 +88,7 @@ func loadAndRemap(n *core.Node) (core.Kernel, error) {
 	numRows, numCols, chunk := n.Int("num_rows"), n.Int("num_cols"), int64(n.Int("max_rows_in_memory"))
 	return core.Compute(func(c *core.OpContext) error {
 		if s := c.Input(2).Shape(); len(s) != 1 {
-			return tf.Errorf(tf.InvalidArgument, "The `row_remapping` tensor must be 1-D, got a tensor of shape %s", s.Text())
+			return tf.Errorf(tf.InvalidArgument, "The `row_remapping` tensor must be 1-D, got a tensor of shape %s", s.String())
 		}
 		rowIDs, colIDs := core.Data[int64](c.Input(2)), core.Data[int64](c.Input(3))
 		switch {
@@ -97,7 +97,7 @@ func loadAndRemap(n *core.Node) (core.Kernel, error) {
 		case len(colIDs) != 0 && len(colIDs) != numCols:
 			return tf.Errorf(tf.InvalidArgument, "Provided col_remapping, but its size is %d instead of being equal to num_cols=%d", len(colIDs), numCols)
 		case c.Input(0).Len() != 1 || c.Input(1).Len() != 1:
-			return tf.Errorf(tf.InvalidArgument, "The `ckpt_path` tensor must have exactly one element, got tensor of shape %s", c.Input(0).Shape().Text())
+			return tf.Errorf(tf.InvalidArgument, "The `ckpt_path` tensor must have exactly one element, got tensor of shape %s", c.Input(0).Shape().String())
 		}
 		out, err := c.Alloc(0, tf.Float32, tf.Shape{numRows, numCols})
 		if err != nil {
@@ -145,9 +145,9 @@ func (m *matrix) load(prefix, name string, whole bool, chunk int64) error {
 	case e.DType != tf.Float32:
 		return tf.Errorf(tf.InvalidArgument, "Tensor %s has invalid type %s instead of expected type float", name, e.DType.CName())
 	case len(s) != 2:
-		return tf.Errorf(tf.InvalidArgument, "Tensor %s has shape %s of invalid rank %d instead of expected shape of rank 2.", name, s.Text(), len(s))
+		return tf.Errorf(tf.InvalidArgument, "Tensor %s has shape %s of invalid rank %d instead of expected shape of rank 2.", name, s.String(), len(s))
 	case whole && s[1] != m.width:
-		return tf.Errorf(tf.InvalidArgument, "Tensor %s has shape %s, where the size of its 2nd dimension is %d instead of being equal to num_cols=%d", name, s.Text(), s[1], m.width)
+		return tf.Errorf(tf.InvalidArgument, "Tensor %s has shape %s, where the size of its 2nd dimension is %d instead of being equal to num_cols=%d", name, s.String(), s[1], m.width)
 	}
 	lo, hi := m.rows.span()
 	if chunk <= 0 {

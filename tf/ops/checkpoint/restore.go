@@ -192,7 +192,7 @@ func (w wanted) from(r *bundle.Reader) (*core.Tensor, error) {
 		return nil, err
 	}
 	if !e.Shape.Equal(full) {
-		return nil, tf.Errorf(tf.InvalidArgument, "tensor_name = %s; shape in shape_and_slice spec %s does not match the shape stored in checkpoint: %s", w.name, full.Text(), e.Shape.Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "tensor_name = %s; shape in shape_and_slice spec %s does not match the shape stored in checkpoint: %s", w.name, full.String(), e.Shape.String())
 	}
 	return r.LookupSlice(w.name, s)
 }
@@ -245,7 +245,7 @@ func (w wanted) fromSlices(r *bundle.SliceReader, pattern string) (*core.Tensor,
 			return nil, err
 		}
 		if !full.Equal(e.Shape) {
-			return nil, tf.Errorf(tf.InvalidArgument, "Shape in shape_and_slice spec does not match the shape in the save file: %s, save file shape: %s", full.Text(), e.Shape.Text())
+			return nil, tf.Errorf(tf.InvalidArgument, "Shape in shape_and_slice spec does not match the shape in the save file: %s, save file shape: %s", full.String(), e.Shape.String())
 		}
 		s = part
 	}

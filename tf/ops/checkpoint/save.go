@@ -119,7 +119,7 @@ func parts(c *core.OpContext, fixed int) ([]part, error) {
 			return nil, err
 		}
 		if !shape.Equal(t.Shape()) {
-			return nil, tf.Errorf(tf.InvalidArgument, "Slice in shape_and_slice specification does not match the shape of the tensor to  save: %s, tensor: %s", spec, t.Shape().Text())
+			return nil, tf.Errorf(tf.InvalidArgument, "Slice in shape_and_slice specification does not match the shape of the tensor to  save: %s, tensor: %s", spec, t.Shape().String())
 		}
 		out[i].full, out[i].slice = full, s
 	}
@@ -163,7 +163,7 @@ func checkNames(c *core.OpContext) error {
 	case prefix.Len() != 1:
 		return tf.Errorf(tf.InvalidArgument, "Input prefix should have a single element, got %d instead.", prefix.Len())
 	case names.Rank() != 1 || slices.Rank() != 1:
-		return tf.Errorf(tf.InvalidArgument, "Input tensor_names and shape_and_slices should be an 1-D tensors, got %s and %s instead.", names.Shape().Text(), slices.Shape().Text())
+		return tf.Errorf(tf.InvalidArgument, "Input tensor_names and shape_and_slices should be an 1-D tensors, got %s and %s instead.", names.Shape().String(), slices.Shape().String())
 	case names.Len() != slices.Len():
 		return tf.Errorf(tf.InvalidArgument, "tensor_names and shape_and_slices have different number of elements: %d vs. %d", names.Len(), slices.Len())
 	}

@@ -94,7 +94,7 @@ func remapWords(c *core.OpContext, words, old []string) error {
 // vocabulary reads the lines of the file that input i names.
 func vocabulary(c *core.OpContext, i int, what string) ([]string, error) {
 	if s := c.Input(i).Shape(); len(s) != 0 {
-		return nil, tf.Errorf(tf.InvalidArgument, "%s should be a single string, but got %s", what, s.Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "%s should be a single string, but got %s", what, s.String())
 	}
 	name := core.Data[string](c.Input(i))[0]
 	if name == "" {

@@ -35,11 +35,11 @@ func assign(c *core.OpContext) error {
 	groups, device, base := c.Input(0), c.Input(1), c.Input(2)
 	switch {
 	case device.Rank() != 0:
-		return tf.Errorf(tf.InvalidArgument, "device_index must be a scalar, but received tensor of shape: %s", device.Shape().Text())
+		return tf.Errorf(tf.InvalidArgument, "device_index must be a scalar, but received tensor of shape: %s", device.Shape().String())
 	case groups.Rank() != 2:
-		return tf.Errorf(tf.InvalidArgument, "group_assignment must be a 2-d Tensor, but received tensor of shape: %s", groups.Shape().Text())
+		return tf.Errorf(tf.InvalidArgument, "group_assignment must be a 2-d Tensor, but received tensor of shape: %s", groups.Shape().String())
 	case base.Rank() != 0:
-		return tf.Errorf(tf.InvalidArgument, "base_key must be a scalar, but received tensor of shape: %s", base.Shape().Text())
+		return tf.Errorf(tf.InvalidArgument, "base_key must be a scalar, but received tensor of shape: %s", base.Shape().String())
 	}
 	key, err := keyIn(groups, core.Data[int32](device)[0], core.Data[int32](base)[0])
 	if err != nil {
@@ -94,5 +94,5 @@ func debugString(t *core.Tensor) string {
 			b.WriteByte(']')
 		}
 	}
-	return fmt.Sprintf("Tensor<type: int32 shape: %s values: %s>", t.Shape().Text(), b.String())
+	return fmt.Sprintf("Tensor<type: int32 shape: %s values: %s>", t.Shape().String(), b.String())
 }

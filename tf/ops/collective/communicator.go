@@ -80,7 +80,7 @@ func readGroup(c *core.OpContext) (g core.CollectiveGroup, err error) {
 	}{{2, "group_size", &g.Size}, {0, "group_key", &g.Key}, {1, "rank", &g.Rank}} {
 		t := c.Input(in.i)
 		if t.Rank() > 0 {
-			return g, tf.Errorf(tf.InvalidArgument, "Unexpected dimensions on input %s. It shoulbe a scalar, got tensor with shape %s", in.name, t.Shape().Text())
+			return g, tf.Errorf(tf.InvalidArgument, "Unexpected dimensions on input %s. It shoulbe a scalar, got tensor with shape %s", in.name, t.Shape().String())
 		}
 		*in.to = int(core.Data[int32](t)[0])
 	}

@@ -79,7 +79,7 @@ func sendKernel(n *core.Node) (core.Kernel, error) {
 }
 
 func unknownShape(s tf.Shape) error {
-	return tf.Errorf(tf.InvalidArgument, "the shape of what is broadcast must be known, got %s", s.Text())
+	return tf.Errorf(tf.InvalidArgument, "the shape of what is broadcast must be known, got %s", s.String())
 }
 
 func receiveKernel(n *core.Node) (core.Kernel, error) {

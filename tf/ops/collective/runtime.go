@@ -90,7 +90,7 @@ func givenShape(c *core.Infer) error {
 	s := c.ConstShape(3)
 	for _, d := range s {
 		if d < -1 {
-			return tf.Errorf(tf.InvalidArgument, "the sizes of a shape must not be negative, got %s", s.Text())
+			return tf.Errorf(tf.InvalidArgument, "the sizes of a shape must not be negative, got %s", s.String())
 		}
 	}
 	c.Set(0, s)
@@ -126,7 +126,7 @@ func readKeys(c *core.OpContext, p *core.Collective, first int) error {
 	for i, name := range []string{"group_size", "group_key", "instance_key"} {
 		t := c.Input(first + i)
 		if t.Rank() > 0 {
-			return tf.Errorf(tf.InvalidArgument, "Unexpected dimensions on input %s, got %s", name, t.Shape().Text())
+			return tf.Errorf(tf.InvalidArgument, "Unexpected dimensions on input %s, got %s", name, t.Shape().String())
 		}
 		v[i] = int(core.Data[int32](t)[0])
 	}
@@ -200,7 +200,7 @@ func shapeOf(t *core.Tensor) (tf.Shape, error) {
 		return nil, err
 	}
 	if t.Rank() > 1 {
-		return nil, tf.Errorf(tf.InvalidArgument, "a shape must be a vector, got one of shape %s", t.Shape().Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "a shape must be a vector, got one of shape %s", t.Shape().String())
 	}
 	for _, d := range sizes {
 		if d < 0 {

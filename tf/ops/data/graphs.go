@@ -152,7 +152,7 @@ func (w *graphWriter) input(t *core.Tensor) (string, error) {
 		return w.dataset(t)
 	}
 	if t.Rank() > 1 {
-		return "", tf.Errorf(tf.Unimplemented, "a dataset of variants of shape %s has no graph", t.Shape().Text())
+		return "", tf.Errorf(tf.Unimplemented, "a dataset of variants of shape %s has no graph", t.Shape().String())
 	}
 	var parts []string
 	for i := range t.Variants() {

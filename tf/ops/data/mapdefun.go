@@ -158,7 +158,7 @@ func (m *rowCalls) keep(i int, out []*core.Tensor) error {
 		case t.DType() != m.c.Node.OutTypes[k]:
 			return tf.Errorf(tf.InvalidArgument, "Mismatch in function return type and expected output type for output: %d", k)
 		case !m.shapes[k].Compatible(t.Shape()):
-			return tf.Errorf(tf.InvalidArgument, "Mismatch in function retval shape, %s, and expected output shape, %s.", t.Shape().Text(), m.shapes[k].Text())
+			return tf.Errorf(tf.InvalidArgument, "Mismatch in function retval shape, %s, and expected output shape, %s.", t.Shape().String(), m.shapes[k].String())
 		case m.out[k] == nil:
 			if err := m.alloc(k, t.Shape()); err != nil {
 				return err

@@ -110,7 +110,7 @@ func toTFRecord(c *core.OpContext, d dataset.Dataset) error {
 	}
 	err = each(c, d, func(e dataset.Element) error {
 		if e[0].Rank() != 0 {
-			return tf.Errorf(tf.InvalidArgument, "the elements of a dataset that is written to a file must be scalars, got shape %s", e[0].Shape().Text())
+			return tf.Errorf(tf.InvalidArgument, "the elements of a dataset that is written to a file must be scalars, got shape %s", e[0].Shape().String())
 		}
 		return w.Write([]byte(core.Data[string](e[0])[0]))
 	})

@@ -94,9 +94,9 @@ func checkProduct(s tf.Shape) error {
 func vector2(t *core.Tensor, name string) (a, b int, err error) {
 	switch {
 	case t.Rank() != 1:
-		return 0, 0, invalid("%s must be 1-dimensional%s", name, t.Shape().Text())
+		return 0, 0, invalid("%s must be 1-dimensional%s", name, t.Shape().String())
 	case t.Len() != 2:
-		return 0, 0, invalid("%s must have two elements%s", name, t.Shape().Text())
+		return 0, 0, invalid("%s must have two elements%s", name, t.Shape().String())
 	}
 	v := core.Data[int32](t)
 	return int(v[0]), int(v[1]), nil

@@ -86,7 +86,7 @@ func colors(f func(y, x []float64)) func(*core.OpContext) error {
 		s := c.Input(0).Shape()
 		switch {
 		case len(s) < 1:
-			return invalid("input must be at least 1D%s", s.Text())
+			return invalid("input must be at least 1D%s", s.String())
 		case s[len(s)-1] != 3:
 			return invalid("input must have 3 channels but input only has %d channels.", s[len(s)-1])
 		}
@@ -189,9 +189,9 @@ func adjustKernel(what string, f func(by float64) func(y, x []float64)) core.New
 		s, by := c.Input(0).Shape(), c.Input(1)
 		switch {
 		case len(s) < 3:
-			return invalid("input must be at least 3-D, got shape%s", s.Text())
+			return invalid("input must be at least 3-D, got shape%s", s.String())
 		case by.Rank() != 0:
-			return invalid("%s must be scalar: %s", what, by.Shape().Text())
+			return invalid("%s must be scalar: %s", what, by.Shape().String())
 		case s[len(s)-1] != 3:
 			return invalid("input must have 3 channels but instead has %d channels.", s[len(s)-1])
 		}
@@ -203,10 +203,10 @@ func adjustContrast(c *core.OpContext) error {
 	in, by := c.Input(0), c.Input(1)
 	s := in.Shape()
 	if len(s) < 3 {
-		return invalid("input must be at least 3-D, got shape%s", s.Text())
+		return invalid("input must be at least 3-D, got shape%s", s.String())
 	}
 	if by.Rank() != 0 {
-		return invalid("contrast_factor must be scalar: %s", by.Shape().Text())
+		return invalid("contrast_factor must be scalar: %s", by.Shape().String())
 	}
 	y, store, err := output(c, 0, in.DType(), s)
 	if err != nil || len(y) == 0 {

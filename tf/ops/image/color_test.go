@@ -99,8 +99,8 @@ func TestPNGOf16Bits(t *testing.T) {
 func TestPNGWithPalette(t *testing.T) {
 	clear, red := color.NRGBA{R: 200, G: 100, B: 50, A: 16}, color.NRGBA{R: 255, A: 255}
 	for want, palette := range map[string]color.Palette{
-		"uint8[1 2 4]{255, 0, 0, 255, 200, 100, 50, 16}": {clear, red},
-		"uint8[1 2 3]{255, 0, 0, 0, 0, 0}":               {color.Black, red},
+		"uint8[1,2,4]{255, 0, 0, 255, 200, 100, 50, 16}": {clear, red},
+		"uint8[1,2,3]{255, 0, 0, 0, 0, 0}":               {color.Black, red},
 	} {
 		m := stdimage.NewPaletted(stdimage.Rect(0, 0, 2, 1), palette)
 		m.Pix[0] = 1

@@ -32,13 +32,13 @@ func oldContrast(c *core.OpContext) error {
 	in := c.Input(0)
 	s := in.Shape()
 	if len(s) < 3 {
-		return invalid("input must be at least 3-D, got shape%s", s.Text())
+		return invalid("input must be at least 3-D, got shape%s", s.String())
 	}
 	var by [3]float32
 	for i, name := range []string{"contrast_factor", "min_value", "max_value"} {
 		t := c.Input(1 + i)
 		if t.Rank() != 0 {
-			return invalid("%s must be scalar: %s", name, t.Shape().Text())
+			return invalid("%s must be scalar: %s", name, t.Shape().String())
 		}
 		by[i] = core.Data[float32](t)[0]
 	}

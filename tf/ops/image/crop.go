@@ -112,11 +112,11 @@ func cropOf(boxes, of *core.Tensor, image, out tf.Shape, method string) (*crop, 
 	b := boxes.Shape()
 	switch {
 	case len(b) != 2:
-		return nil, invalid("boxes must be 2-D, got: %s", b.Text())
+		return nil, invalid("boxes must be 2-D, got: %s", b.String())
 	case b[1] != 4:
 		return nil, invalid("boxes must have 4 columns")
 	case of.Rank() != 1:
-		return nil, invalid("box_index must be 1-D%s", of.Shape().Text())
+		return nil, invalid("box_index must be 1-D%s", of.Shape().String())
 	case of.Len() != b[0]:
 		return nil, invalid("box_index has incompatible shape")
 	}
@@ -132,7 +132,7 @@ func cropOf(boxes, of *core.Tensor, image, out tf.Shape, method string) (*crop, 
 // checkImage checks the shape of images.
 func checkImage(s tf.Shape) error {
 	if len(s) != 4 {
-		return invalid("input image must be 4-D%s", s.Text())
+		return invalid("input image must be 4-D%s", s.String())
 	}
 	if s[1] <= 0 || s[2] <= 0 {
 		return invalid("image dimensions must be positive")
@@ -144,7 +144,7 @@ func checkImage(s tf.Shape) error {
 func checkGrads(g tf.Shape, boxes int) error {
 	switch {
 	case len(g) != 4:
-		return invalid("grads image must be 4-D%s", g.Text())
+		return invalid("grads image must be 4-D%s", g.String())
 	case g[1] <= 0 || g[2] <= 0:
 		return invalid("grads dimensions must be positive")
 	case g[0] != boxes:
@@ -272,9 +272,9 @@ func finite(v []float32) bool {
 func cropSize(t *core.Tensor) (h, w int, err error) {
 	switch {
 	case t.Rank() != 1:
-		return 0, 0, invalid("crop_size must be 1-D%s", t.Shape().Text())
+		return 0, 0, invalid("crop_size must be 1-D%s", t.Shape().String())
 	case t.Len() != 2:
-		return 0, 0, invalid("crop_size must have two elements%s", t.Shape().Text())
+		return 0, 0, invalid("crop_size must have two elements%s", t.Shape().String())
 	}
 	v := core.Data[int32](t)
 	if v[0] <= 0 || v[1] <= 0 {

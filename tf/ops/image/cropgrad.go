@@ -13,9 +13,9 @@ func cropImageKernel(n *core.Node) (core.Kernel, error) {
 		grads, sizes := c.Input(0), c.Input(3)
 		switch {
 		case sizes.Rank() != 1:
-			return invalid("image_size must be 1-D%s", sizes.Shape().Text())
+			return invalid("image_size must be 1-D%s", sizes.Shape().String())
 		case sizes.Len() != 4:
-			return invalid("image_size must have 4 elements%s", sizes.Shape().Text())
+			return invalid("image_size must have 4 elements%s", sizes.Shape().String())
 		}
 		dims, err := sizes.Ints()
 		if err != nil {
@@ -27,7 +27,7 @@ func cropImageKernel(n *core.Node) (core.Kernel, error) {
 		}
 		g := grads.Shape()
 		if len(g) != 4 {
-			return invalid("grads image must be 4-D%s", g.Text())
+			return invalid("grads image must be 4-D%s", g.String())
 		}
 		if g[3] != s[3] {
 			return invalid("image_size and grads are incompatible")
@@ -83,7 +83,7 @@ func cropBoxes(c *core.OpContext) error {
 		return err
 	}
 	if len(g) != 4 {
-		return invalid("grads image must be 4-D%s", g.Text())
+		return invalid("grads image must be 4-D%s", g.String())
 	}
 	if g[3] != s[3] {
 		return invalid("image, grads depth differ")

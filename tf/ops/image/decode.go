@@ -225,7 +225,7 @@ func decodeKernel(n *core.Node) (core.Kernel, error) {
 	return core.Compute(func(c *core.OpContext) error {
 		in := c.Input(0)
 		if in.Rank() != 0 {
-			return invalid("`contents` must be scalar but got shape%s", in.Shape().Text())
+			return invalid("`contents` must be scalar but got shape%s", in.Shape().String())
 		}
 		return d.decode(c, core.Data[string](in)[0])
 	}), nil

@@ -45,9 +45,9 @@ var errJPEG = invalid("jpeg::Uncompress failed. Invalid JPEG data or crop window
 func cropWindow(t *core.Tensor) (*jpeg.Window, error) {
 	switch {
 	case t.Rank() != 1:
-		return nil, invalid("crop_window must be 1-D, got shape %s", t.Shape().Text())
+		return nil, invalid("crop_window must be 1-D, got shape %s", t.Shape().String())
 	case t.Len() != 4:
-		return nil, invalid("crop_size must have four elements %s", t.Shape().Text())
+		return nil, invalid("crop_size must have four elements %s", t.Shape().String())
 	}
 	v := core.Data[int32](t)
 	return &jpeg.Window{Y: int(v[0]), X: int(v[1]), Height: int(v[2]), Width: int(v[3])}, nil

@@ -56,7 +56,7 @@ func (o DistortedOpts) Apply(s *tf.Spec) {
 
 // SampleDistortedBoundingBoxV2 draws a part of an image of the given height,
 // width and channels that covers at least covered, a scalar, of one of the boxes
-// [1 n 4]. It returns begin and size for Slice, and the part as a box [1 1 4].
+// [1,n,4]. It returns begin and size for Slice, and the part as a box [1,1,4].
 // Option ops.RandomOpts sets the seed.
 func SampleDistortedBoundingBoxV2(size, boxes, covered tf.Output, opts ...tf.Option) (begin, extent, box tf.Output) {
 	return drawn("SampleDistortedBoundingBoxV2", seededFrom(size, opts), size, boxes, covered)
@@ -256,9 +256,9 @@ func (s *sampling) draw(width, height int, boxes []rect, base random.Philox) rec
 func checkBoxes(s tf.Shape) error {
 	switch {
 	case len(s) != 3:
-		return invalid("input boxes must be 3-dimensional [batch, num_boxes, coords]: %s", s.Text())
+		return invalid("input boxes must be 3-dimensional [batch, num_boxes, coords]: %s", s.String())
 	case s[2] != 4:
-		return invalid("bounding boxes must have shape [4] or [*, 4], got %s", s.Text())
+		return invalid("bounding boxes must have shape [4] or [*, 4], got %s", s.String())
 	}
 	return nil
 }
@@ -293,9 +293,9 @@ type pixelCount interface {
 func imageSize[T pixelCount](t *core.Tensor) (height, width int, err error) {
 	switch {
 	case t.Rank() != 1:
-		return 0, 0, invalid("image_size must be 1-dimensional%s", t.Shape().Text())
+		return 0, 0, invalid("image_size must be 1-dimensional%s", t.Shape().String())
 	case t.Len() != 3:
-		return 0, 0, invalid("image_size must contain 3 elements%s", t.Shape().Text())
+		return 0, 0, invalid("image_size must contain 3 elements%s", t.Shape().String())
 	}
 	v := core.Data[T](t)
 	for i, name := range []string{"height", "width"} {
@@ -317,7 +317,7 @@ func distortedKernel[T pixelCount](n *core.Node) (core.Kernel, error) {
 		if c.Inputs() > 3 {
 			seed := c.Input(3)
 			if seed.Rank() != 1 || seed.Len() != 2 {
-				return invalid("seed must have shape [2], not %s", seed.Shape().Text())
+				return invalid("seed must have shape [2], not %s", seed.Shape().String())
 			}
 			v, err := seed.Ints()
 			if err != nil {
@@ -343,7 +343,7 @@ func distort[T pixelCount](c *core.OpContext, s sampling, base random.Philox) er
 	if c.Inputs() > 2 {
 		covered := c.Input(2)
 		if covered.Rank() != 0 {
-			return invalid("min_object_covered must be 0-D, got shape %s", covered.Shape().Text())
+			return invalid("min_object_covered must be 0-D, got shape %s", covered.Shape().String())
 		}
 		s.covered = core.Data[float32](covered)[0]
 		if err := s.checkCovered(); err != nil {

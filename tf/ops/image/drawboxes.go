@@ -75,9 +75,9 @@ func colorsOf(c *core.OpContext, depth int) ([][]float32, error) {
 		s := t.Shape()
 		switch {
 		case len(s) != 2:
-			return nil, invalid("colors must be a 2-D matrix%s", s.Text())
+			return nil, invalid("colors must be a 2-D matrix%s", s.String())
 		case s[1] < depth:
-			return nil, invalid("colors must have equal or more channels than the image provided: %s", s.Text())
+			return nil, invalid("colors must have equal or more channels than the image provided: %s", s.String())
 		}
 		v := core.Data[float32](t)
 		for i := 0; i < len(v); i += s[1] {

@@ -105,7 +105,7 @@ func encodeJPEGKernel(n *core.Node) (core.Kernel, error) {
 			return err
 		}
 		if want := map[string]int{"grayscale": 1, "rgb": 3}[format]; want != 0 && s[2] != want {
-			return invalid("format %s expects %d channels, got %s", format, want, s.Text())
+			return invalid("format %s expects %d channels, got %s", format, want, s.String())
 		}
 		return encodeJPEG(c, e)
 	}), nil
@@ -118,7 +118,7 @@ func encodeQuality(c *core.OpContext) error {
 	}
 	q := c.Input(1)
 	if q.Rank() != 0 {
-		return invalid("quality must be scalar: %s", q.Shape().Text())
+		return invalid("quality must be scalar: %s", q.Shape().String())
 	}
 	quality := core.Data[int32](q)[0]
 	if quality < 0 || quality > 100 {
@@ -131,7 +131,7 @@ func encodeQuality(c *core.OpContext) error {
 func checkJPEG(s tf.Shape) error {
 	switch {
 	case len(s) != 3:
-		return invalid("image must be 3-dimensional%s", s.Text())
+		return invalid("image must be 3-dimensional%s", s.String())
 	case s.NumElements() >= math.MaxInt32:
 		return invalid("Cannot encode images with >= max int32 elements")
 	}
@@ -142,7 +142,7 @@ func encodeJPEG(c *core.OpContext, e jpeg.Encoding) error {
 	in := c.Input(0)
 	s := in.Shape()
 	if s[2] != 1 && s[2] != 3 {
-		return invalid("image must have 1 or 3 channels, got %s", s.Text())
+		return invalid("image must have 1 or 3 channels, got %s", s.String())
 	}
 	out, err := c.Alloc(0, tf.String, tf.Shape{})
 	if err != nil {
@@ -159,7 +159,7 @@ func encodeJPEG(c *core.OpContext, e jpeg.Encoding) error {
 func extractShape[T int32 | int64](c *core.OpContext) error {
 	in := c.Input(0)
 	if in.Rank() != 0 {
-		return invalid("contents must be scalar, got shape %s", in.Shape().Text())
+		return invalid("contents must be scalar, got shape %s", in.Shape().String())
 	}
 	data := core.Data[string](in)[0]
 	h, w, channels, err := jpeg.Size(data)

@@ -101,20 +101,20 @@ func newGlimpse(c *core.OpContext, noise string) (*glimpse, error) {
 	s, size, offsets := c.Input(0).Shape(), c.Input(1), c.Input(2).Shape()
 	switch {
 	case len(s) != 4:
-		return nil, invalid("input must be 4-dimensional (batch_size, height, width, depth)%s", s.Text())
+		return nil, invalid("input must be 4-dimensional (batch_size, height, width, depth)%s", s.String())
 	case size.Rank() != 1 || size.Len() != 2:
-		return nil, invalid("input must be a vector of size 2 (height, width)%s", size.Shape().Text())
+		return nil, invalid("input must be a vector of size 2 (height, width)%s", size.Shape().String())
 	}
 	h, w := int(core.Data[int32](size)[0]), int(core.Data[int32](size)[1])
 	switch {
 	case h < 0 || w < 0:
 		return nil, invalid("Expected a non-negative size, got %d", min(h, w))
 	case len(offsets) != 2:
-		return nil, invalid("input must be a matrix%s", offsets.Text())
+		return nil, invalid("input must be a matrix%s", offsets.String())
 	case offsets[0] != s[0]:
-		return nil, invalid("first dimension should be batch%s", offsets.Text())
+		return nil, invalid("first dimension should be batch%s", offsets.String())
 	case offsets[1] != 2:
-		return nil, invalid("second dimension should be of size 2 (y,x)%s", offsets.Text())
+		return nil, invalid("second dimension should be of size 2 (y,x)%s", offsets.String())
 	}
 	return &glimpse{
 		in: s, out: tf.Shape{s[0], h, w, s[3]}, noise: noise, first: c.Node.OpName() == "ExtractGlimpse",

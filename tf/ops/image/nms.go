@@ -204,9 +204,9 @@ func newSelection(c *core.OpContext) (*selection, error) {
 // notScalar tells that an input is not one; two of the third version's say more.
 func notScalar(op, name string, s tf.Shape) error {
 	if op == "NonMaxSuppressionV3" && name != "score_threshold" {
-		return invalid("%s must be 0-D, got shape %s (Shape must be rank 0 but is rank %d)", name, s.Text(), len(s))
+		return invalid("%s must be 0-D, got shape %s (Shape must be rank 0 but is rank %d)", name, s.String(), len(s))
 	}
-	return invalid("%s must be 0-D, got shape %s", name, s.Text())
+	return invalid("%s must be 0-D, got shape %s", name, s.String())
 }
 
 // readBoxes checks boxes, or how they overlap, and the shape of their scores.
@@ -214,15 +214,15 @@ func (s *selection) readBoxes(t *core.Tensor, scores tf.Shape, overlaps bool) er
 	shape := t.Shape()
 	switch {
 	case overlaps && len(shape) != 2:
-		return invalid("overlaps must be 2-D%s", shape.Text())
+		return invalid("overlaps must be 2-D%s", shape.String())
 	case overlaps && shape[0] != shape[1]:
-		return invalid("overlaps must be square%s", shape.Text())
+		return invalid("overlaps must be square%s", shape.String())
 	case len(shape) != 2:
-		return invalid("boxes must be 2-D%s (Shape must be rank 2 but is rank %d)", shape.Text(), len(shape))
+		return invalid("boxes must be 2-D%s (Shape must be rank 2 but is rank %d)", shape.String(), len(shape))
 	case !overlaps && shape[1] != 4:
 		return invalid("boxes must have 4 columns (Dimension must be 4 but is %d)", shape[1])
 	case len(scores) != 1:
-		return invalid("scores must be 1-D%s (Shape must be rank 1 but is rank %d)", scores.Text(), len(scores))
+		return invalid("scores must be 1-D%s (Shape must be rank 1 but is rank %d)", scores.String(), len(scores))
 	case scores[0] != shape[0]:
 		return invalid("scores has incompatible shape (Dimensions must be equal, but are %d and %d)", shape[0], scores[0])
 	}

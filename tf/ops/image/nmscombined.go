@@ -116,7 +116,7 @@ func newCombination(c *core.OpContext) (*combination, error) {
 	for i, name := range []string{"max_size_per_class", "max_total_size", "iou_threshold", "score_threshold"} {
 		t := c.Input(2 + i)
 		if t.Rank() != 0 {
-			return nil, invalid("%s must be 0-D, got shape %s", name, t.Shape().Text())
+			return nil, invalid("%s must be 0-D, got shape %s", name, t.Shape().String())
 		}
 		if i < 2 && core.Data[int32](t)[0] <= 0 {
 			return nil, invalid("%s must be %s", name, []string{"positive", "> 0"}[i])
@@ -131,9 +131,9 @@ func newCombination(c *core.OpContext) (*combination, error) {
 	case !(v.threshold >= 0 && v.threshold <= 1):
 		return nil, invalid("iou_threshold must be in [0, 1]")
 	case len(b) != 4:
-		return nil, invalid("boxes must be 4-D%s", b.Text())
+		return nil, invalid("boxes must be 4-D%s", b.String())
 	case len(s) != 3:
-		return nil, invalid("scores must be 3-D%s", s.Text())
+		return nil, invalid("scores must be 3-D%s", s.String())
 	case b[2] != 1 && b[2] != s[2]:
 		return nil, invalid("third dimension of boxes must be either 1 or num classes")
 	case b[3] != 4:

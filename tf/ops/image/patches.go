@@ -116,7 +116,7 @@ func patches[T tf.Elem](n *core.Node) (core.Kernel, error) {
 		in := c.Input(0)
 		s := in.Shape()
 		if len(s) != 4 {
-			return invalid("input must be 4-dimensional%s", s.Text())
+			return invalid("input must be 4-dimensional%s", s.String())
 		}
 		rows, columns, err := patchings(n, s)
 		if err != nil {

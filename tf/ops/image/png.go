@@ -38,7 +38,7 @@ func encodePNGKernel(n *core.Node) (core.Kernel, error) {
 		in := c.Input(0)
 		s := in.Shape()
 		if len(s) < 3 {
-			return invalid("images must be at least rank 3%s", s.Text())
+			return invalid("images must be at least rank 3%s", s.String())
 		}
 		h, w, channels := s[len(s)-3], s[len(s)-2], s[len(s)-1]
 		if channels < 1 || channels > 4 {
@@ -49,7 +49,7 @@ func encodePNGKernel(n *core.Node) (core.Kernel, error) {
 			return err
 		}
 		if h == 0 || w == 0 {
-			return invalid("PNG encoding failed: image has no pixels, shape%s", s.Text())
+			return invalid("PNG encoding failed: image has no pixels, shape%s", s.String())
 		}
 		bytes := bigEndian(in)
 		for i := range out.Len() {

@@ -149,7 +149,7 @@ func newProjection(c *core.OpContext) (*projection, error) {
 	if c.Inputs() > 3 {
 		fill := c.Input(3)
 		if fill.Rank() != 0 {
-			return nil, invalid("fill_value must be a scalar%s", fill.Shape().Text())
+			return nil, invalid("fill_value must be a scalar%s", fill.Shape().String())
 		}
 		p.fill = core.Data[float32](fill)[0]
 	}

@@ -150,7 +150,7 @@ func checkCenters(n *core.Node) error {
 func resizeArgs(c *core.OpContext) (s tf.Shape, h, w int, err error) {
 	s = c.Input(0).Shape()
 	if len(s) != 4 {
-		return s, 0, 0, invalid("input must be 4-dimensional%s", s.Text())
+		return s, 0, 0, invalid("input must be 4-dimensional%s", s.String())
 	}
 	if h, w, err = vector2(c.Input(1), "shape_t"); err != nil {
 		return s, 0, 0, err
@@ -230,11 +230,11 @@ func resizeBackKernel(of string, f interpolation) core.NewKernel {
 			g, s := c.Input(0).Shape(), c.Input(1).Shape()
 			switch {
 			case len(g) != 4:
-				return invalid("input_grad must be 4-dimensional%s", g.Text())
+				return invalid("input_grad must be 4-dimensional%s", g.String())
 			case len(s) != 4:
-				return invalid("original_image must be 4-dimensional%s", s.Text())
+				return invalid("original_image must be 4-dimensional%s", s.String())
 			case g[0] != s[0] || g[3] != s[3]:
-				return invalid("%sGrad: gradient %s and image %s differ in batch or channels", of, g.Text(), s.Text())
+				return invalid("%sGrad: gradient %s and image %s differ in batch or channels", of, g.String(), s.String())
 			case g.NumElements() > 0 && s.NumElements() == 0:
 				return invalid("input image must be of non-zero size")
 			}

@@ -177,9 +177,9 @@ func movings(c *core.OpContext, f curve, in, out tf.Shape) (rows, columns []taps
 		t := c.Input(2 + i)
 		switch {
 		case t.Rank() != 1:
-			return nil, nil, invalid("t must be 1-dimensional%s", t.Shape().Text())
+			return nil, nil, invalid("t must be 1-dimensional%s", t.Shape().String())
 		case t.Len() != 2:
-			return nil, nil, invalid("t must have two elements%s", t.Shape().Text())
+			return nil, nil, invalid("t must have two elements%s", t.Shape().String())
 		}
 		copy(v[i][:], core.Data[float32](t))
 		if i == 0 && !(v[0][0] > 0 && v[0][1] > 0) {
@@ -233,7 +233,7 @@ func translateKernel(n *core.Node) (core.Kernel, error) {
 func translateArgs(c *core.OpContext) (s tf.Shape, h, w int, err error) {
 	s = c.Input(0).Shape()
 	if len(s) != 4 {
-		return s, 0, 0, invalid("input must be 4-dimensional%s", s.Text())
+		return s, 0, 0, invalid("input must be 4-dimensional%s", s.String())
 	}
 	if h, w, err = vector2(c.Input(1), "output_shape_t"); err != nil {
 		return s, 0, 0, err
@@ -258,9 +258,9 @@ func translateBackKernel(n *core.Node) (core.Kernel, error) {
 		g, s := c.Input(0).Shape(), c.Input(1).Shape()
 		switch {
 		case len(g) != 4:
-			return invalid("input_grad must be 4-dimensional%s", g.Text())
+			return invalid("input_grad must be 4-dimensional%s", g.String())
 		case len(s) != 4:
-			return invalid("original_image must be 4-dimensional%s", s.Text())
+			return invalid("original_image must be 4-dimensional%s", s.String())
 		}
 		in := tf.Shape{g[0], s[1], s[2], g[3]}
 		dx, _, err := output(c, 0, tf.Float32, in)

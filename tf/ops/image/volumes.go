@@ -103,7 +103,7 @@ func volumePatches[T tf.Elem](n *core.Node) (core.Kernel, error) {
 		in := c.Input(0)
 		s := in.Shape()
 		if len(s) != 5 {
-			return invalid("input must be 5-dimensional%s", s.Text())
+			return invalid("input must be 5-dimensional%s", s.String())
 		}
 		w, err := volumeWindowsOf(n, s)
 		if err != nil {

@@ -68,7 +68,7 @@ func matchingShape(c *core.Infer) error {
 // scalarString returns the string that input i holds.
 func scalarString(c *core.OpContext, i int, what string) (string, error) {
 	if c.Input(i).Rank() != 0 {
-		return "", tf.Errorf(tf.InvalidArgument, "%s tensor must be scalar, but had shape: %s", what, c.Input(i).Shape().Text())
+		return "", tf.Errorf(tf.InvalidArgument, "%s tensor must be scalar, but had shape: %s", what, c.Input(i).Shape().String())
 	}
 	return core.Data[string](c.Input(i))[0], nil
 }
@@ -118,7 +118,7 @@ func writeFile(*core.Node) (core.Kernel, error) {
 func matchingFiles(*core.Node) (core.Kernel, error) {
 	return onDisk(func(c *core.OpContext) error {
 		if c.Input(0).Rank() > 1 {
-			return tf.Errorf(tf.InvalidArgument, "Input patterns tensor must be scalar or vector, but had shape: %s", c.Input(0).Shape().Text())
+			return tf.Errorf(tf.InvalidArgument, "Input patterns tensor must be scalar or vector, but had shape: %s", c.Input(0).Shape().String())
 		}
 		var names []string
 		for _, pattern := range core.Data[string](c.Input(0)) {

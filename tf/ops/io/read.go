@@ -74,7 +74,7 @@ func readUpTo(*core.Node) (core.Kernel, error) {
 	return core.AsyncCompute(func(c *core.OpContext, done func(error)) {
 		r, q, err := handles(c)
 		if err == nil && c.Input(2).Len() != 1 {
-			err = tf.Errorf(tf.InvalidArgument, "num_records must be a scalar, got shape %s", c.Input(2).Shape().Text())
+			err = tf.Errorf(tf.InvalidArgument, "num_records must be a scalar, got shape %s", c.Input(2).Shape().String())
 		}
 		if err != nil {
 			done(err)
@@ -144,7 +144,7 @@ func serializeState(r *reader, c *core.OpContext) error {
 func restoreState(r *reader, c *core.OpContext) error {
 	switch {
 	case c.Input(1).Rank() != 0:
-		return tf.Errorf(tf.InvalidArgument, "Reader state must be scalar, but had shape: %s", c.Input(1).Shape().Text())
+		return tf.Errorf(tf.InvalidArgument, "Reader state must be scalar, but had shape: %s", c.Input(1).Shape().String())
 	case !r.format.hasState():
 		return tf.Errorf(tf.Unimplemented, "Reader RestoreState")
 	}

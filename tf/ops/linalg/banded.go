@@ -53,7 +53,7 @@ var bandedProblem = problem{
 	check: func(c *core.OpContext, _ []tf.Shape) error {
 		for i := range 2 {
 			if t := c.Input(i); t.Len() == 0 {
-				return invalid("In[%d] must not be an empty tensor: Tensor<type: %s shape: %s values: >", i, t.DType().CName(), t.Shape().Text())
+				return invalid("In[%d] must not be an empty tensor: Tensor<type: %s shape: %s values: >", i, t.DType().CName(), t.Shape().String())
 			}
 		}
 		return nil

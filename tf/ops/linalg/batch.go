@@ -144,7 +144,7 @@ func (p *problem) plan(c *core.OpContext) (b *kernel.Broadcast, in []tf.Shape, e
 	}
 	b, ok := kernel.NewBroadcast(batches...)
 	if !ok {
-		return nil, nil, invalid("In[0] and In[1] must have compatible batch dimensions: %s vs. %s", c.Input(0).Shape().Text(), c.Input(1).Shape().Text())
+		return nil, nil, invalid("In[0] and In[1] must have compatible batch dimensions: %s vs. %s", c.Input(0).Shape().String(), c.Input(1).Shape().String())
 	}
 	if p.fit != nil {
 		err = p.fit(c, in)

@@ -43,9 +43,9 @@ func crossArgs(c *core.OpContext) (*core.Tensor, error) {
 	a, b := c.Input(0).Shape(), c.Input(1).Shape()
 	switch {
 	case !a.Equal(b):
-		return nil, invalid("Both inputs must be of same shape: %s vs. %s", a.Text(), b.Text())
+		return nil, invalid("Both inputs must be of same shape: %s vs. %s", a.String(), b.String())
 	case len(a) < 1:
-		return nil, invalid("Input must be at least 1D%s", a.Text())
+		return nil, invalid("Input must be at least 1D%s", a.String())
 	case a[len(a)-1] != 3:
 		return nil, invalid("Cross-products are only defined for 3-element vectors.")
 	}

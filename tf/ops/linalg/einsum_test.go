@@ -1,6 +1,7 @@
 package linalg_test
 
 import (
+	"fmt"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops/linalg"
 )
@@ -37,7 +38,7 @@ func init() {
 	} {
 		name := e.equation
 		if e.in[0].Len() == 0 {
-			name += " " + e.in[0].Shape().String()
+			name += " " + fmt.Sprint([]int(e.in[0].Shape()))
 		}
 		addSamples(sample{Op: op, Name: name, In: e.in, F: by(e.equation), Types: exact, Tol: 1e-5})
 	}

@@ -139,9 +139,9 @@ func (p *einsumPlan) record(label, size, axis int, s tf.Shape) error {
 		p.sizes[label] = size
 	case label >= unnamed && size == 1:
 	case label >= unnamed:
-		return invalid("Invalid broadcasting dimensions: %s vs. %s", p.inShape[0].Text(), p.inShape[1].Text())
+		return invalid("Invalid broadcasting dimensions: %s vs. %s", p.inShape[0].String(), p.inShape[1].String())
 	default:
-		return invalid("Expected dimension %d at axis %d of the input shaped %s but got dimension %d", have, axis, s.Text(), size)
+		return invalid("Expected dimension %d at axis %d of the input shaped %s but got dimension %d", have, axis, s.String(), size)
 	}
 	return nil
 }

@@ -53,7 +53,7 @@ var leastSquaresProblem = problem{
 	fit: func(c *core.OpContext, _ []tf.Shape) error {
 		t := c.Input(2)
 		if t.Rank() != 0 {
-			return invalid("l2_regularizer must be scalar, got shape %s", t.Shape().Text())
+			return invalid("l2_regularizer must be scalar, got shape %s", t.Shape().String())
 		}
 		if l := core.Data[float64](t)[0]; !(l >= 0) {
 			return invalid("l2_regularizer must be >= 0.")

@@ -78,7 +78,7 @@ func sameRows(c *core.OpContext, s []tf.Shape) error {
 		return nil
 	}
 	flag := map[bool]int{true: 1}
-	return invalid("In[0] mismatch In[1] shape: %d vs. %d: %s %s %d %d", s[0][1], s[1][0], c.Input(0).Shape().Text(), c.Input(1).Shape().Text(),
+	return invalid("In[0] mismatch In[1] shape: %d vs. %d: %s %s %d %d", s[0][1], s[1][0], c.Input(0).Shape().String(), c.Input(1).Shape().String(),
 		flag[c.Node.Bool("lower")], flag[c.Node.Bool("adjoint")])
 }
 

@@ -77,7 +77,7 @@ func makeOfTensors(n *core.Node, _ *core.OpContext) (table, error) {
 	s := signatureOf(n)
 	s.valueShape = n.ShapeAttr("value_shape")
 	if len(s.valueShape) != 1 {
-		return nil, tf.Errorf(tf.InvalidArgument, "Default value must be a vector, got shape %s", s.valueShape.Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "Default value must be a vector, got shape %s", s.valueShape.String())
 	}
 	if err := core.CheckSize(s.value, s.valueShape); err != nil {
 		return nil, err
@@ -98,11 +98,11 @@ func makeDense(n *core.Node, c *core.OpContext) (table, error) {
 	case !(load > 0 && load < 1):
 		return nil, tf.Errorf(tf.InvalidArgument, "max_load_factor must be between 0 and 1, got: %v", load)
 	case len(s.valueShape) > 1 || s.valueShape == nil:
-		return nil, tf.Errorf(tf.InvalidArgument, "Empty value must be a scalar or a vector, got shape %s", s.valueShape.Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "Empty value must be a scalar or a vector, got shape %s", s.valueShape.String())
 	case len(s.keyShape) > 1:
-		return nil, tf.Errorf(tf.InvalidArgument, "Empty key must be a scalar or a vector, got shape %s", s.keyShape.Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "Empty key must be a scalar or a vector, got shape %s", s.keyShape.String())
 	case deleted != nil && !deleted.Shape().Equal(s.keyShape):
-		return nil, tf.Errorf(tf.InvalidArgument, "Empty and deleted keys must have same shape, got shapes: %s and %s", s.keyShape.Text(), deleted.Shape().Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "Empty and deleted keys must have same shape, got shapes: %s and %s", s.keyShape.String(), deleted.Shape().String())
 	}
 	if err := core.CheckSize(s.value, s.valueShape); err != nil {
 		return nil, err

@@ -86,7 +86,7 @@ func (d *dense[K]) count(keys *core.Tensor) (int, error) {
 	}
 	if keys.Len() != n*len(d.empty) {
 		want := append(tf.Shape{n}, d.keyShape...)
-		return 0, tf.Errorf(tf.InvalidArgument, "Expected key shape %s got %s", want.Text(), keys.Shape().Text())
+		return 0, tf.Errorf(tf.InvalidArgument, "Expected key shape %s got %s", want.String(), keys.Shape().String())
 	}
 	if len(d.empty) == 0 {
 		return 0, nil

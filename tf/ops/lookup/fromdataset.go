@@ -64,7 +64,7 @@ func fillFrom(c *core.OpContext, t table, d dataset.Dataset) error {
 	case err != nil:
 		return err
 	case e[0].Rank() != 1 || e[1].Rank() != 1:
-		return tf.Errorf(tf.InvalidArgument, "Keys and values of a dataset must be scalars, got shapes%s and%s", e[0].Shape()[1:].Text(), e[1].Shape()[1:].Text())
+		return tf.Errorf(tf.InvalidArgument, "Keys and values of a dataset must be scalars, got shapes%s and%s", e[0].Shape()[1:].String(), e[1].Shape()[1:].String())
 	}
 	return in.initialize(e[0], e[1])
 }

@@ -53,7 +53,7 @@ func (s *signature) checkTypes(key, value tf.DType, name string) error {
 func (s *signature) batch(keys tf.Shape) (tf.Shape, error) {
 	n := len(keys) - len(s.keyShape)
 	if n < 0 || !keys[n:].Equal(s.keyShape) && len(s.keyShape) > 0 {
-		return nil, tf.Errorf(tf.InvalidArgument, "Input key shape %s must end with the table's key shape %s", keys.Text(), s.keyShape.Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "Input key shape %s must end with the table's key shape %s", keys.String(), s.keyShape.String())
 	}
 	return keys[:n:n], nil
 }
@@ -71,7 +71,7 @@ func (s *signature) checkPairs(keys, values *core.Tensor) error {
 		return err
 	}
 	if !values.Shape().Equal(want) {
-		return tf.Errorf(tf.InvalidArgument, "Expected shape %s for value, got %s", want.Text(), values.Shape().Text())
+		return tf.Errorf(tf.InvalidArgument, "Expected shape %s for value, got %s", want.String(), values.Shape().String())
 	}
 	return nil
 }
@@ -84,7 +84,7 @@ func (s *signature) checkFind(keys, def *core.Tensor) (tf.Shape, error) {
 		return nil, err
 	}
 	if d := def.Shape(); !d.Equal(s.valueShape) && !d.Equal(full) {
-		return nil, tf.Errorf(tf.InvalidArgument, "Expected shape %s or %s for default value, got %s", s.valueShape.Text(), full.Text(), d.Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "Expected shape %s or %s for default value, got %s", s.valueShape.String(), full.String(), d.String())
 	}
 	return full, nil
 }
@@ -128,7 +128,7 @@ func tableOf(c *core.OpContext) (table, error) {
 func tableOfHandle(c *core.OpContext) (table, error) {
 	hs := c.Input(0).Handles()
 	if len(hs) != 1 {
-		return nil, tf.Errorf(tf.InvalidArgument, "a table handle must be a scalar, got shape %s", c.Input(0).Shape().Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "a table handle must be a scalar, got shape %s", c.Input(0).Shape().String())
 	}
 	h := hs[0]
 	if t, ok := h.Object.(table); ok {
@@ -155,7 +155,7 @@ func reference(c *core.OpContext) (container, name string, err error) {
 	}
 	defer t.Release()
 	if t.Len() != 2 {
-		return "", "", tf.Errorf(tf.InvalidArgument, "Lookup table handle must be scalar, but had shape: %s", t.Shape().Text())
+		return "", "", tf.Errorf(tf.InvalidArgument, "Lookup table handle must be scalar, but had shape: %s", t.Shape().String())
 	}
 	s := core.Data[string](t)
 	return s[0], s[1], nil

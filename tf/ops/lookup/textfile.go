@@ -59,7 +59,7 @@ func fromFile(n *core.Node) (core.Kernel, error) {
 		v := v
 		name := c.Input(1)
 		if name.Rank() != 0 {
-			return tf.Errorf(tf.InvalidArgument, "filename should be a single string, but got %s", name.Shape().Text())
+			return tf.Errorf(tf.InvalidArgument, "filename should be a single string, but got %s", name.Shape().String())
 		}
 		if v.path = core.Data[string](name)[0]; v.path == "" {
 			return tf.Errorf(tf.InvalidArgument, "filename cannot be empty.")

@@ -162,9 +162,9 @@ func initialize(c *core.OpContext, t table) error {
 	keys, values := c.Input(1), c.Input(2)
 	switch {
 	case keys.Rank() != 1:
-		return tf.Errorf(tf.InvalidArgument, "Keys must be a vector, but received shape%s", keys.Shape().Text())
+		return tf.Errorf(tf.InvalidArgument, "Keys must be a vector, but received shape%s", keys.Shape().String())
 	case values.Rank() != 1:
-		return tf.Errorf(tf.InvalidArgument, "Values must be a vector, but received shape%s", values.Shape().Text())
+		return tf.Errorf(tf.InvalidArgument, "Values must be a vector, but received shape%s", values.Shape().String())
 	case keys.Len() != values.Len():
 		return tf.Errorf(tf.InvalidArgument, "Keys and values must have the same size %d vs %d", keys.Len(), values.Len())
 	}

@@ -160,7 +160,7 @@ func firstKeys(c *core.OpContext) (dense, sparse, ragged []string, at int, err e
 	for i := range keys {
 		k := c.Input(2 + i)
 		if k.Len() != 1 {
-			return nil, nil, nil, 0, tf.Errorf(tf.InvalidArgument, "a key must be a scalar, got shape %s", k.Shape().Text())
+			return nil, nil, nil, 0, tf.Errorf(tf.InvalidArgument, "a key must be a scalar, got shape %s", k.Shape().String())
 		}
 		keys[i] = core.Data[string](k)[0]
 	}
@@ -196,17 +196,17 @@ func checkExamples(c *core.OpContext, b *batch, single bool) error {
 	s := c.Input(0).Shape()
 	switch {
 	case single && len(s) != 0:
-		return tf.Errorf(tf.InvalidArgument, "Expected serialized to be a scalar, got shape: %s", s.Text())
+		return tf.Errorf(tf.InvalidArgument, "Expected serialized to be a scalar, got shape: %s", s.String())
 	case len(s) > 1:
-		return tf.Errorf(tf.InvalidArgument, "Expected serialized to be a scalar or vector, got shape: %s", s.Text())
+		return tf.Errorf(tf.InvalidArgument, "Expected serialized to be a scalar or vector, got shape: %s", s.String())
 	case !single && c.Node.OpName() == "ParseExample" && len(s) != 1:
-		return tf.Errorf(tf.InvalidArgument, "Expected serialized to be a vector, got shape: %s", s.Text())
+		return tf.Errorf(tf.InvalidArgument, "Expected serialized to be a vector, got shape: %s", s.String())
 	case single:
 		return nil
 	}
 	names := c.Input(1)
 	if names.Len() > 0 && !names.Shape().Equal(s) {
-		return tf.Errorf(tf.InvalidArgument, "Expected names have the same shape as serialized: name.shape=%s, serialized.shape=%s", names.Shape().Text(), s.Text())
+		return tf.Errorf(tf.InvalidArgument, "Expected names have the same shape as serialized: name.shape=%s, serialized.shape=%s", names.Shape().String(), s.String())
 	}
 	b.names = core.Data[string](names)
 	return nil
@@ -260,11 +260,11 @@ func (f *feature) checkDefault(i int) error {
 	}
 	switch s := f.def.Shape(); {
 	case !known.Known() || core.CheckSize(f.dtype, known) != nil || open && known.NumElements() == 0:
-		return tf.Errorf(tf.InvalidArgument, "dense_shapes[%d] has unknown rank or unknown inner dimensions: %s", i, f.shape.Text())
+		return tf.Errorf(tf.InvalidArgument, "dense_shapes[%d] has unknown rank or unknown inner dimensions: %s", i, f.shape.String())
 	case open && f.def.Len() != 1:
-		return tf.Errorf(tf.InvalidArgument, "dense_shape[%d] is a variable length shape: %s, therefore def_value[%d] must contain a single element (the padding element).  But its shape is: %s", i, f.shape.Text(), i, s.Text())
+		return tf.Errorf(tf.InvalidArgument, "dense_shape[%d] is a variable length shape: %s, therefore def_value[%d] must contain a single element (the padding element).  But its shape is: %s", i, f.shape.String(), i, s.String())
 	case !open && f.def.Len() > 0 && !f.shape.Equal(s):
-		return tf.Errorf(tf.InvalidArgument, "def_value[%d].shape() == %s is not compatible with dense_shapes_[%d] == %s", i, s.Text(), i, f.shape.Text())
+		return tf.Errorf(tf.InvalidArgument, "def_value[%d].shape() == %s is not compatible with dense_shapes_[%d] == %s", i, s.String(), i, f.shape.String())
 	}
 	return nil
 }

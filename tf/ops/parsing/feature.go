@@ -304,7 +304,7 @@ func (b *batch) count(i int, f *feature, kind example.Kind, n int) error {
 	if b.single {
 		return b.refuse(i, f, "Can't parse serialized Example: Some %s_list slice was not parsed.", kindNames[kind])
 	}
-	return b.refuse(i, f, "Number of %s values != expected.  Values size: %d but output shape: %s", kindNames[kind], n, f.shape.Text())
+	return b.refuse(i, f, "Number of %s values != expected.  Values size: %d but output shape: %s", kindNames[kind], n, f.shape.String())
 }
 
 // fillDefault gives an example without a feature the default.
@@ -351,7 +351,7 @@ func openColumn[T tf.Elem](b *batch, k int, f *feature, kind example.Kind, list 
 			return tf.Errorf(tf.InvalidArgument, "Error while parsing feature with key %s: number of elements should be divisible by %d, found %d instead", f.name, stride, n)
 		}
 		if n%stride != 0 {
-			return b.refuse(i, f, "Number of %s values is not a multiple of stride length. Saw %d values but output shape is: %s", kindNames[kind], n, f.shape.Text())
+			return b.refuse(i, f, "Number of %s values is not a multiple of stride length. Saw %d values but output shape is: %s", kindNames[kind], n, f.shape.String())
 		}
 		begin, widest = end, max(widest, n/stride)
 	}

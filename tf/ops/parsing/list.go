@@ -153,7 +153,7 @@ func (w walked[T]) checkTotals(l *list, n int) error {
 		}
 		if (end-begin)%n != 0 {
 			return tf.Errorf(tf.InvalidArgument, "Feature list '%s' has an unexpected number of values.  Total values size: %d is not consistent with output shape: %s",
-				l.name, end-begin, append(tf.Shape{-1}, l.shape...).Text())
+				l.name, end-begin, append(tf.Shape{-1}, l.shape...).String())
 		}
 		begin = end
 	}
@@ -177,7 +177,7 @@ func denseList[T tf.Elem](b *batch, l *list, w walked[T]) error {
 	for i, last := range w.stepsEnds {
 		for s := 0; step < last; s++ {
 			if have := w.ends[step] - begin; have != n {
-				return tf.Errorf(tf.InvalidArgument, "Name: %s, Key: %s, Index: %d.  Number of values != expected.  values size: %d but output shape: %s", b.name(i), l.name, s, have, l.shape.Text())
+				return tf.Errorf(tf.InvalidArgument, "Name: %s, Key: %s, Index: %d.  Number of values != expected.  values size: %d but output shape: %s", b.name(i), l.name, s, have, l.shape.String())
 			}
 			copy(out[(i*steps+s)*n:], w.values[begin:w.ends[step]])
 			begin = w.ends[step]

@@ -129,7 +129,7 @@ func (e *protoEncoder) check(sizes *core.Tensor, values []*core.Tensor) (tf.Shap
 		case !holds(v.DType(), f.Kind()):
 			return nil, tf.Errorf(tf.InvalidArgument, "Incompatible type for field %s.  Saw dtype: %s but field type is: %s", e.names[i], v.DType().CName(), f.Kind())
 		case v.Rank() < 2:
-			return nil, tf.Errorf(tf.InvalidArgument, "Invalid shape for field %s.  Saw shape %s but it should be at least a matrix.", e.names[i], v.Shape().Text())
+			return nil, tf.Errorf(tf.InvalidArgument, "Invalid shape for field %s.  Saw shape %s but it should be at least a matrix.", e.names[i], v.Shape().String())
 		}
 		s := v.Shape()[:v.Rank()-1]
 		if prefix == nil {
@@ -140,7 +140,7 @@ func (e *protoEncoder) check(sizes *core.Tensor, values []*core.Tensor) (tf.Shap
 	}
 	want := append(prefix.Clone(), len(values))
 	if !sizes.Shape().Equal(want) {
-		return nil, tf.Errorf(tf.InvalidArgument, "sizes should be batch_size + [len(field_names)].  Saw: %s but expected: %s", sizes.Shape().Text(), want.Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "sizes should be batch_size + [len(field_names)].  Saw: %s but expected: %s", sizes.Shape().String(), want.String())
 	}
 	return prefix, checkSizes(sizes, values)
 }

@@ -97,7 +97,7 @@ func decodePaddedRaw(n *core.Node) (core.Kernel, error) {
 	d, turn := n.Type("out_type"), !n.Bool("little_endian")
 	return core.Compute(func(c *core.OpContext) error {
 		if s := c.Input(1).Shape(); len(s) != 0 {
-			return tf.Errorf(tf.InvalidArgument, "k must be scalar, got shape %s", s.Text())
+			return tf.Errorf(tf.InvalidArgument, "k must be scalar, got shape %s", s.String())
 		}
 		size := int(core.Data[int32](c.Input(1))[0])
 		switch {

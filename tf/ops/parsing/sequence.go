@@ -200,7 +200,7 @@ func singleSequence(c *core.OpContext) (k sequenceKeys, err error) {
 	}{{&k.sparse, "Ncontext_sparse"}, {&k.dense, "Ncontext_dense"}, {&k.sparseLists, "Nfeature_list_sparse"}, {&k.denseLists, "Nfeature_list_dense"}} {
 		for range c.Node.Int(l.num) {
 			if c.Input(at).Len() != 1 {
-				return k, tf.Errorf(tf.InvalidArgument, "a key must be a scalar, got shape %s", c.Input(at).Shape().Text())
+				return k, tf.Errorf(tf.InvalidArgument, "a key must be a scalar, got shape %s", c.Input(at).Shape().String())
 			}
 			*l.keys = append(*l.keys, core.Data[string](c.Input(at))[0])
 			at++
@@ -222,7 +222,7 @@ func sequenceParser(read func(*core.OpContext) (sequenceKeys, error)) core.NewKe
 			}
 			s := c.Input(0).Shape()
 			if len(s) > 1 || k.single && len(s) > 0 {
-				return tf.Errorf(tf.InvalidArgument, "Expected serialized to be a scalar or vector, got shape: %s", s.Text())
+				return tf.Errorf(tf.InvalidArgument, "Expected serialized to be a scalar or vector, got shape: %s", s.String())
 			}
 			b := &batch{c: c, examples: core.Data[string](c.Input(0)), single: len(s) == 0, lists: []list{}}
 			if len(k.names) == len(b.examples) {
@@ -289,7 +289,7 @@ func (b *batch) describeLists(k sequenceKeys, out int, sparse, dense []tf.DType,
 	out += 3 * len(k.sparseLists)
 	for i, key := range k.denseLists {
 		if !shapes[i].Known() || core.CheckSize(dense[i], shapes[i]) != nil {
-			return tf.Errorf(tf.InvalidArgument, "feature_list_dense_shapes[%d] must be known, got %s", i, shapes[i].Text())
+			return tf.Errorf(tf.InvalidArgument, "feature_list_dense_shapes[%d] must be known, got %s", i, shapes[i].String())
 		}
 		l := add(denseForm, len(k.denseLists), i, key, dense[i])
 		l.shape, l.lengths, l.mayBeAbsent = shapes[i], lengths, k.mayBeMissing(i, key)

@@ -30,7 +30,7 @@ func parseTensor(n *core.Node) (core.Kernel, error) {
 	d := n.Type("out_type")
 	return core.Compute(func(c *core.OpContext) error {
 		if s := c.Input(0).Shape(); len(s) != 0 {
-			return tf.Errorf(tf.InvalidArgument, "Expected `serialized` to be a scalar, got shape: %s", s.Text())
+			return tf.Errorf(tf.InvalidArgument, "Expected `serialized` to be a scalar, got shape: %s", s.String())
 		}
 		serialized := core.Data[string](c.Input(0))[0]
 		p := &pb.TensorProto{}

@@ -133,7 +133,7 @@ func async(then func(*core.OpContext)) core.NewKernel {
 		return core.AsyncCompute(func(c *core.OpContext, done func(error)) {
 			t := c.Input(0)
 			if t.Rank() != 0 {
-				done(tf.Errorf(tf.InvalidArgument, "Expected argument 0 to be a scalar. Received%s", t.Shape().Text()))
+				done(tf.Errorf(tf.InvalidArgument, "Expected argument 0 to be a scalar. Received%s", t.Shape().String()))
 				return
 			}
 			go sleep(c, time.Duration(core.Data[int32](t)[0])*time.Second, then, done)
@@ -209,7 +209,7 @@ func oldHandle(c *core.OpContext) error {
 func anyHandle(c *core.OpContext) (h core.ResourceHandle, err error) {
 	all := c.Input(0).Handles()
 	if len(all) == 0 {
-		return h, tf.Errorf(tf.InvalidArgument, "there must be a handle, got %s", c.Input(0).Shape().Text())
+		return h, tf.Errorf(tf.InvalidArgument, "there must be a handle, got %s", c.Input(0).Shape().String())
 	}
 	return all[0], nil
 }
@@ -221,7 +221,7 @@ func stubHandle(c *core.OpContext) (h core.ResourceHandle, err error) {
 	}
 	t := c.Input(0)
 	if t.Len() != 1 {
-		return h, tf.Errorf(tf.InvalidArgument, "there must be one handle, got %s", t.Shape().Text())
+		return h, tf.Errorf(tf.InvalidArgument, "there must be one handle, got %s", t.Shape().String())
 	}
 	h = t.Handles()[0]
 	return h, resource.Check[*stub](h.Name, h.HashCode, h.TypeName)

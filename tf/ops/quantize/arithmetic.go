@@ -165,7 +165,7 @@ func (b *binary) shape(c *core.OpContext) (tf.Shape, error) {
 	x, y := c.Input(0).Shape(), c.Input(1).Shape()
 	out, ok := tf.BroadcastShapes(x, y)
 	if !ok {
-		return nil, invalid("Incompatible shapes: %s vs. %s", x.Text(), y.Text())
+		return nil, invalid("Incompatible shapes: %s vs. %s", x.String(), y.String())
 	}
 	for i, text := range b.ordered {
 		if r := spanAt(c, 2+2*i); !(r.hi > r.lo) {
@@ -175,7 +175,7 @@ func (b *binary) shape(c *core.OpContext) (tf.Shape, error) {
 	// TensorFlow repeats the shorter operand along the longer one whatever its
 	// shape is, and that is wrong for those that are refused here.
 	if !repeats(out, x) || !repeats(out, y) || out.NumElements() != max(x.NumElements(), y.NumElements()) && out.NumElements() > 0 {
-		return nil, tf.Errorf(tf.Unimplemented, "Broadcast between %s and %s is not supported yet.", x.Text(), y.Text())
+		return nil, tf.Errorf(tf.Unimplemented, "Broadcast between %s and %s is not supported yet.", x.String(), y.String())
 	}
 	return out, nil
 }
@@ -230,11 +230,11 @@ func quantizedBias[Q int8 | uint8](*core.Node) (core.Kernel, error) {
 func checkBias(x, bias tf.Shape) error {
 	switch {
 	case len(x) < 2:
-		return invalid("Input tensor must be at least 2D: %s", x.Text())
+		return invalid("Input tensor must be at least 2D: %s", x.String())
 	case len(bias) != 1:
-		return invalid("Biases must be 1D: %s", bias.Text())
+		return invalid("Biases must be 1D: %s", bias.String())
 	case bias[0] != x[len(x)-1]:
-		return invalid("Must provide as many biases as the last dimension of the input tensor: %s vs. %s", bias.Text(), x.Text())
+		return invalid("Must provide as many biases as the last dimension of the input tensor: %s vs. %s", bias.String(), x.String())
 	case bias[0] == 0:
 		return invalid("Must provide at least 1 bias")
 	}

@@ -44,7 +44,7 @@ func concatV2Shape(c *core.Infer) error {
 func concatV2Args(c *core.OpContext, n int) (axis int, s tf.Shape, ranges []span, err error) {
 	at := c.Input(n)
 	if at.Rank() != 0 {
-		return 0, nil, nil, invalid("axis tensor should be a scalar integer, but got shape %s", at.Shape().Text())
+		return 0, nil, nil, invalid("axis tensor should be a scalar integer, but got shape %s", at.Shape().String())
 	}
 	v, err := at.Ints()
 	if err != nil {

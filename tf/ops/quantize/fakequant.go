@@ -184,7 +184,7 @@ func sizesDiffer(c *core.OpContext) error {
 		return invalid("gradient and input must be the same size")
 	}
 	return invalid("Inputs to operation %s of type %s must have the same size and shape.  Input 0: %s != input 1: %s",
-		c.Node.Name, c.Node.OpName(), c.Input(0).Shape().Text(), c.Input(1).Shape().Text())
+		c.Node.Name, c.Node.OpName(), c.Input(0).Shape().String(), c.Input(1).Shape().String())
 }
 
 func fixedRange(c *core.OpContext, _ int, low, high float32) ([]nudged, error) {

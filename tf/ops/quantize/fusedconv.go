@@ -310,9 +310,9 @@ func (w *slide) along(i, in, k int) (out, before int, err error) {
 func (w *slide) conv(x, filter tf.Shape, depthwise bool) (*kernel.Conv, error) {
 	switch {
 	case len(x) != 4:
-		return nil, invalid("input must be 4-dimensional%s", x.Text())
+		return nil, invalid("input must be 4-dimensional%s", x.String())
 	case len(filter) != 4:
-		return nil, invalid("filter must be 4-dimensional: %s", filter.Text())
+		return nil, invalid("filter must be 4-dimensional: %s", filter.String())
 	case filter.NumElements() == 0:
 		return nil, invalid("filter must not have zero elements (i.e. all dimensions must be non-zero)")
 	case x[3] != filter[2]:

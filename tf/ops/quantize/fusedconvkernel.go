@@ -111,7 +111,7 @@ func (f *finish) addends(c *core.OpContext, in convInputs, r *convRanges, most f
 	if in.bias >= 0 {
 		t := c.Input(in.bias)
 		if t.Rank() != 1 || t.Len() != v.OutC {
-			return invalid("bias must have an element for each of %d outputs, got shape %s", v.OutC, t.Shape().Text())
+			return invalid("bias must have an element for each of %d outputs, got shape %s", v.OutC, t.Shape().String())
 		}
 		f.bias = biases(t, r.sumsPerUnit(most))
 	}
@@ -120,7 +120,7 @@ func (f *finish) addends(c *core.OpContext, in convInputs, r *convRanges, most f
 	}
 	t, want := c.Input(in.summand), tf.Shape{v.Batch, v.Out[1], v.Out[2], v.OutC}
 	if !t.Shape().Equal(want) {
-		return invalid("summand must have the shape of the result, %s, got %s", want.Text(), t.Shape().Text())
+		return invalid("summand must have the shape of the result, %s, got %s", want.String(), t.Shape().String())
 	}
 	f.add = summands(t, r.summed.farther())
 	return nil

@@ -107,7 +107,7 @@ func (f matMulFusion) kernel(n *core.Node) (core.Kernel, error) {
 			return err
 		}
 		if bias.Rank() != 1 || bias.Len() != g.N {
-			return invalid("bias must have an element for each of %d columns, got shape %s", g.N, bias.Shape().Text())
+			return invalid("bias must have an element for each of %d columns, got shape %s", g.N, bias.Shape().String())
 		}
 		out, err := c.Alloc(0, f.out, tf.Shape{g.M, g.N})
 		if err != nil {

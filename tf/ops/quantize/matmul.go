@@ -44,7 +44,7 @@ func (m matrices) product(a, b tf.Shape) (kernel.Gemm, error) {
 		depth, columns = columns, depth
 	}
 	if k != depth {
-		return kernel.Gemm{}, invalid("Matrix size-incompatible: In[0]: %s, In[1]: %s", a.Text(), b.Text())
+		return kernel.Gemm{}, invalid("Matrix size-incompatible: In[0]: %s, In[1]: %s", a.String(), b.String())
 	}
 	return kernel.NewGemm(rows, columns, k, m.transA, m.transB), nil
 }
@@ -74,7 +74,7 @@ func quantizedMatMul(n *core.Node) (core.Kernel, error) {
 func checkFactorSpans(c *core.OpContext) error {
 	for i, name := range []string{"min_a", "max_a", "min_b", "max_b"} {
 		if t := c.Input(2 + i); t.Len() != 1 || i == 0 && t.Rank() != 0 {
-			return invalid("%s must be a scalar, but got shape%s", name, t.Shape().Text())
+			return invalid("%s must be a scalar, but got shape%s", name, t.Shape().String())
 		}
 	}
 	for i, name := range []string{"a", "b"} {

@@ -116,22 +116,22 @@ func batchNormArgs(c *core.OpContext) error {
 	}
 	x, mean := c.Input(0).Shape(), c.Input(3).Shape()
 	if len(x) != 4 {
-		return invalid("input must be 4-dimensional%s", x.Text())
+		return invalid("input must be 4-dimensional%s", x.String())
 	}
 	for i, name := range names[1:] {
 		if s := c.Input(3 * (i + 1)).Shape(); len(s) != 1 {
-			return invalid("%s must be 1-dimensional%s", name, s.Text())
+			return invalid("%s must be 1-dimensional%s", name, s.String())
 		}
 	}
 	if mean[0] <= 1 {
-		return invalid("Must have at least a mean value%s", c.Input(12).Shape().Text())
+		return invalid("Must have at least a mean value%s", c.Input(12).Shape().String())
 	}
 	if mean[0] != x[3] {
-		return invalid("Must provide as many means as the last dimension of the input tensor: %s vs. %s", mean.Text(), x.Text())
+		return invalid("Must provide as many means as the last dimension of the input tensor: %s vs. %s", mean.String(), x.String())
 	}
 	for i, name := range []string{"variance", "beta", "gamma"} {
 		if s := c.Input(6 + 3*i).Shape(); s[0] != mean[0] {
-			return invalid("Mean and %s tensors must have the same shape: %s vs. %s", name, mean.Text(), s.Text())
+			return invalid("Mean and %s tensors must have the same shape: %s vs. %s", name, mean.String(), s.String())
 		}
 	}
 	return nil
@@ -200,7 +200,7 @@ func quantizedInstanceNorm(n *core.Node) (core.Kernel, error) {
 		case !(r.lo < r.hi):
 			return invalid("input_min must be less than input_max : %.6g >= %.6g", r.lo, r.hi)
 		case x.Rank() != 4: // ends the process in TensorFlow
-			return invalid("x must be 4-dimensional, got shape %s", x.Shape().Text())
+			return invalid("x must be 4-dimensional, got shape %s", x.Shape().String())
 		}
 		out, err := c.Alloc(0, tf.QUint8, x.Shape())
 		if err != nil {

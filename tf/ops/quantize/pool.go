@@ -44,7 +44,7 @@ func QuantizedMaxPool(x Quantized, ksize, strides []int, padding string, opts ..
 func poolSpan(c *core.OpContext) (span, error) {
 	for i, name := range []string{"min_input", "max_input"} {
 		if t := c.Input(1 + i); t.Rank() != 0 {
-			return span{}, invalid("%s shape must be rank 0 but is rank %d, received shape: %s", name, t.Rank(), t.Shape().Text())
+			return span{}, invalid("%s shape must be rank 0 but is rank %d, received shape: %s", name, t.Rank(), t.Shape().String())
 		}
 	}
 	return spanAt(c, 1), nil

@@ -89,7 +89,7 @@ func joinedDim(a, b int, known, along bool) int {
 // result's shape and the ranges.
 func concatArgs(c *core.OpContext, n int) (axis int, s tf.Shape, ranges []span, err error) {
 	if at := c.Input(0); at.Rank() != 0 {
-		return 0, nil, nil, invalid("Concat dim tensor should be a scalar integer, but got shape %s", at.Shape().Text())
+		return 0, nil, nil, invalid("Concat dim tensor should be a scalar integer, but got shape %s", at.Shape().String())
 	}
 	axis = int(core.Data[int32](c.Input(0))[0])
 	if rank := c.Input(1).Rank(); axis < 0 || axis >= rank {
@@ -109,11 +109,11 @@ func joinedSizes(c *core.OpContext, from, n, axis int) (tf.Shape, error) {
 	for i := 1; i < n; i++ {
 		in := c.Input(from + i).Shape()
 		if len(in) != len(s) {
-			return nil, invalid("ConcatOp : Ranks of all input tensors should match: shape[0] = %s vs. shape[%d] = %s", first.Text(), i, in.Text())
+			return nil, invalid("ConcatOp : Ranks of all input tensors should match: shape[0] = %s vs. shape[%d] = %s", first.String(), i, in.String())
 		}
 		for d := range s {
 			if d != axis && in[d] != s[d] {
-				return nil, invalid("ConcatOp : Dimensions of inputs should match: shape[0] = %s vs. shape[%d] = %s", first.Text(), i, in.Text())
+				return nil, invalid("ConcatOp : Dimensions of inputs should match: shape[0] = %s vs. shape[%d] = %s", first.String(), i, in.String())
 			}
 		}
 		s[axis] += in[axis]

@@ -63,7 +63,7 @@ func channelsArgs(c *core.OpContext) error {
 	depth := hi.NumElements()
 	switch {
 	case len(lo) == 0 || len(hi) == 0: // ends the process in TensorFlow
-		return invalid("input_min and input_max must be vectors, got shapes %s and %s", lo.Text(), hi.Text())
+		return invalid("input_min and input_max must be vectors, got shapes %s and %s", lo.String(), hi.String())
 	case lo[0] != depth:
 		return invalid("input_min has incorrect size, expected %d was %d", depth, lo[0])
 	case hi[0] != depth:

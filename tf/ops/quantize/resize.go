@@ -92,15 +92,15 @@ func resizeArgs(c *core.OpContext) (tf.Shape, error) {
 	s, size := c.Input(0).Shape(), c.Input(1)
 	switch {
 	case len(s) != 4:
-		return nil, invalid("input must be 4-dimensional%s", s.Text())
+		return nil, invalid("input must be 4-dimensional%s", s.String())
 	case s[3] == 0:
 		return nil, invalid("image must have at least one channel")
 	case s[1] == 0 || s[2] == 0:
 		return nil, invalid("input image must be of non-zero size")
 	case size.Rank() != 1:
-		return nil, invalid("shape_t must be 1-dimensional%s", size.Shape().Text())
+		return nil, invalid("shape_t must be 1-dimensional%s", size.Shape().String())
 	case size.Len() != 2:
-		return nil, invalid("shape_t must have two elements%s", size.Shape().Text())
+		return nil, invalid("shape_t must have two elements%s", size.Shape().String())
 	}
 	h, w := int(core.Data[int32](size)[0]), int(core.Data[int32](size)[1])
 	if h <= 0 || w <= 0 {

@@ -291,7 +291,7 @@ func givenRanges[T float](c *core.OpContext, i, n int) (lo, hi []T, err error) {
 		case axis >= 0 && t.Rank() != 1:
 			return nil, nil, invalid("Shape must be rank 1 for %s_tensor when the axis is specified", name)
 		case axis >= 0 && t.Len() != n:
-			return nil, nil, invalid("%s_tensor has incorrect size, was %d expected %d to match dim %d of the input %s", name, t.Len(), n, axis, t.Shape().Text())
+			return nil, nil, invalid("%s_tensor has incorrect size, was %d expected %d to match dim %d of the input %s", name, t.Len(), n, axis, t.Shape().String())
 		}
 	}
 	return core.Data[T](c.Input(i)), core.Data[T](c.Input(i + 1)), nil

@@ -120,7 +120,7 @@ func dequeueMany(upTo bool) use {
 	return func(q *queue.Queue, c *core.OpContext, done func(error)) {
 		n := core.Data[int32](c.Input(1))
 		if len(n) == 0 {
-			done(tf.Errorf(tf.InvalidArgument, "the number of elements to dequeue must be a scalar, got shape %s", c.Input(1).Shape().Text()))
+			done(tf.Errorf(tf.InvalidArgument, "the number of elements to dequeue must be a scalar, got shape %s", c.Input(1).Shape().String()))
 			return
 		}
 		q.DequeueMany(c.StepContext(), int(n[0]), upTo, outputs(c, done))

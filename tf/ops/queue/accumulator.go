@@ -112,7 +112,7 @@ func applyGradient(n *core.Node) (core.Kernel, error) {
 			return tf.Errorf(tf.InvalidArgument, "Signature mismatch, have: %s-> expected: %s->", typeNames(c.Node.InTypes), typeNames(want))
 		}
 		if c.Input(1).Rank() != 0 {
-			return tf.Errorf(tf.InvalidArgument, "Argument local_step must be scalar, but had bad shape %s", c.Input(1).Shape().Text())
+			return tf.Errorf(tf.InvalidArgument, "Argument local_step must be scalar, but had bad shape %s", c.Input(1).Shape().String())
 		}
 		g := c.Tensors(2, c.Inputs())
 		if n.Def.Attr("has_known_shape") != nil && !n.Bool("has_known_shape") {
@@ -131,7 +131,7 @@ func takeGradient(n *core.Node) (core.Kernel, error) {
 		case a.dtype != want:
 			err = tf.Errorf(tf.InvalidArgument, "Signature mismatch, have: %s->%s expected: %s->%s", typeNames(c.Node.InTypes), want.CName(), typeNames(c.Node.InTypes), a.dtype.CName())
 		case c.Input(1).Rank() != 0:
-			err = tf.Errorf(tf.InvalidArgument, "Argument num_required must be scalar, but had bad shape %s", c.Input(1).Shape().Text())
+			err = tf.Errorf(tf.InvalidArgument, "Argument num_required must be scalar, but had bad shape %s", c.Input(1).Shape().String())
 		}
 		if err != nil {
 			done(err)
@@ -153,7 +153,7 @@ func setGlobalStep(*core.Node) (core.Kernel, error) {
 			return err
 		}
 		if c.Input(1).Rank() != 0 {
-			return tf.Errorf(tf.InvalidArgument, "Argument num_required must be scalar, but had bad shape %s", c.Input(1).Shape().Text())
+			return tf.Errorf(tf.InvalidArgument, "Argument num_required must be scalar, but had bad shape %s", c.Input(1).Shape().String())
 		}
 		return a.Change(func() error { a.step = core.Data[int64](c.Input(1))[0]; return nil })
 	}), nil

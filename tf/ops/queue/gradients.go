@@ -14,10 +14,10 @@ type denseSum struct{ sum *core.Tensor }
 func (s *denseSum) check(shape tf.Shape, begun bool, g []*core.Tensor) error {
 	got := g[0].Shape()
 	if begun && !s.sum.Shape().Equal(got) {
-		return tf.Errorf(tf.InvalidArgument, "Shape mismatch: expected %s, got %s", s.sum.Shape().Text(), got.Text())
+		return tf.Errorf(tf.InvalidArgument, "Shape mismatch: expected %s, got %s", s.sum.Shape().String(), got.String())
 	}
 	if !shape.Compatible(got) {
-		return tf.Errorf(tf.InvalidArgument, "Shape mismatch: expected %s, got %s", shape.Text(), got.Text())
+		return tf.Errorf(tf.InvalidArgument, "Shape mismatch: expected %s, got %s", shape.String(), got.String())
 	}
 	return nil
 }
@@ -46,7 +46,7 @@ func (s *sparseSum) check(shape tf.Shape, begun bool, g []*core.Tensor) error {
 	indices, values := g[0], g[1]
 	switch {
 	case indices.Rank() != 1:
-		return tf.Errorf(tf.InvalidArgument, "Input indices should be vector but received shape: %s", indices.Shape().Text())
+		return tf.Errorf(tf.InvalidArgument, "Input indices should be vector but received shape: %s", indices.Shape().String())
 	case values.Rank() == 0:
 		return tf.Errorf(tf.InvalidArgument, "Values cannot be 0-dimensional.")
 	case values.Dim(0) != indices.Dim(0):

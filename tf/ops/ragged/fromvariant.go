@@ -145,7 +145,7 @@ func (s *stack) writeValues(c *core.OpContext, i int, d tf.DType) error {
 		}
 		if len(v) != len(shape) || !v[1:].Equal(shape[1:]) {
 			return invalid("All flat_values must have compatible shapes.  Shape at index 0: %s.  Shape at index %d: %s.  If you are using tf.map_fn, then you may need to specify an explicit fn_output_signature with appropriate ragged_rank, and/or convert output tensors to RaggedTensors.",
-				shape[1:].Text(), k, v[1:].Text())
+				shape[1:].String(), k, v[1:].String())
 		}
 		shape[0] += v[0]
 	}

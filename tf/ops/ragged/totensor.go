@@ -107,13 +107,13 @@ func (l layout) combine(s, values tf.Shape) (tf.Shape, error) {
 		s = slices.Repeat(tf.Shape{-1}, rank)
 	}
 	if len(s) != rank {
-		return nil, invalid("rt_input.shape and shape=%s are incompatible: rt_input.rank = %d but shape.rank = %d", s.Text(), rank, len(s))
+		return nil, invalid("rt_input.shape and shape=%s are incompatible: rt_input.rank = %d but shape.rank = %d", s.String(), rank, len(s))
 	}
 	out := s.Clone()
 	for i := 1; i < len(values); i++ {
 		k := len(l.kinds) + i
 		if s[k] >= 0 && values[i] >= 0 && s[k] != values[i] {
-			return nil, invalid("rt_input.shape and shape=%s are incompatible: rt_input.shape[%d] = %d but shape[%d] = %d", s.Text(), k, values[i], k, s[k])
+			return nil, invalid("rt_input.shape and shape=%s are incompatible: rt_input.shape[%d] = %d but shape[%d] = %d", s.String(), k, values[i], k, s[k])
 		}
 		out[k] = max(s[k], values[i])
 	}
@@ -124,12 +124,12 @@ func (l layout) combine(s, values tf.Shape) (tf.Shape, error) {
 func checkDefault(def, values tf.Shape) error {
 	if len(def) >= len(values) {
 		return invalid("default_value.shape=%s and rt_input.flat_values.shape=%s are incompatible: default_value.rank = %d  must be less than rt_input.flat_values.rank = %d",
-			def.Text(), values.Text(), len(def), len(values))
+			def.String(), values.String(), len(def), len(values))
 	}
 	for i, d := range def {
 		if v := values[i+1]; d >= 0 && v >= 0 && d != 1 && d != v {
 			return invalid("default_value.shape=%s and rt_input.flat_values.shape=%s are incompatible: default_value.shape[%d] = %d but rt_input.flat_values.shape[%d] = %d",
-				def.Text(), values.Text(), i-len(def), d, i-len(def), v)
+				def.String(), values.String(), i-len(def), d, i-len(def), v)
 		}
 	}
 	return nil
@@ -227,7 +227,7 @@ func askedShape(t *core.Tensor) (tf.Shape, error) {
 	case t.Rank() == 0:
 		return nil, invalid("The only valid scalar shape tensor is the fully unknown shape specified as -1.")
 	case t.Rank() != 1:
-		return nil, invalid("shape must be a vector or the scalar -1, got shape %s", t.Shape().Text())
+		return nil, invalid("shape must be a vector or the scalar -1, got shape %s", t.Shape().String())
 	}
 	for _, d := range v {
 		if d < -1 {

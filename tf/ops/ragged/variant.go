@@ -120,7 +120,7 @@ func toVariant(n *core.Node) (core.Kernel, error) {
 		e := &encoded{values: c.Input(rank)}
 		for i := range rank {
 			if c.Input(i).Rank() != 1 {
-				return invalid("row splits must be vectors, got shape %s", c.Input(i).Shape().Text())
+				return invalid("row splits must be vectors, got shape %s", c.Input(i).Shape().String())
 			}
 			e.splits = append(e.splits, c.Input(i))
 		}
@@ -247,7 +247,7 @@ func variantGrad(n *core.Node) (core.Kernel, error) {
 		at := 0
 		for _, p := range pieces {
 			if p.Len() > out.Len()-at {
-				return invalid("the gradients have more values than shape %s", tf.Shape(shape).Text())
+				return invalid("the gradients have more values than shape %s", tf.Shape(shape).String())
 			}
 			rows.Mover(out, p)(at, 0, p.Len())
 			at += p.Len()
@@ -283,7 +283,7 @@ func gradPieces(t *core.Tensor, splits, shape []int, d tf.DType) ([]*core.Tensor
 // checkPiece wants a part of a shape no larger than the whole.
 func checkPiece(s, whole tf.Shape) error {
 	if n := whole.NumElements(); n < 0 || n > 1<<40 || len(s) > 0 && (s[0] < 0 || s[0] > whole[0]) {
-		return invalid("a row of shape %s is not part of shape %s", s.Text(), whole.Text())
+		return invalid("a row of shape %s is not part of shape %s", s.String(), whole.String())
 	}
 	return nil
 }

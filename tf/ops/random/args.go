@@ -56,7 +56,7 @@ func shapeInput(i int) func(*core.Infer) error {
 func sizes(c *core.OpContext, i int) (tf.Shape, error) {
 	t := c.Input(i)
 	if t.Rank() != 1 {
-		return nil, tf.Errorf(tf.InvalidArgument, "shape must be a vector of {int32,int64}, got shape %s", t.Shape().Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "shape must be a vector of {int32,int64}, got shape %s", t.Shape().String())
 	}
 	v, err := t.Ints()
 	if err != nil {
@@ -74,7 +74,7 @@ func sizes(c *core.OpContext, i int) (tf.Shape, error) {
 func scalarOf[T tf.Elem](c *core.OpContext, i int, name string) (v T, err error) {
 	t := c.Input(i)
 	if t.Rank() != 0 {
-		return v, tf.Errorf(tf.InvalidArgument, "%s must be 0-D, got shape %s", name, t.Shape().Text())
+		return v, tf.Errorf(tf.InvalidArgument, "%s must be 0-D, got shape %s", name, t.Shape().String())
 	}
 	return core.Data[T](t)[0], nil
 }

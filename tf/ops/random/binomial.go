@@ -56,7 +56,7 @@ func statefulBinomial(n *core.Node) (core.Kernel, error) {
 	return core.Compute(func(c *core.OpContext) error {
 		return drawBinomial(c, d, 2, 3, func(batches, each int) (stream.Philox, error) {
 			if alg := c.Input(1); alg.Rank() != 0 {
-				return stream.Philox{}, tf.Errorf(tf.InvalidArgument, "algorithm must be of shape [], not %s", alg.Shape().Text())
+				return stream.Philox{}, tf.Errorf(tf.InvalidArgument, "algorithm must be of shape [], not %s", alg.Shape().String())
 			} else if v := core.Data[int64](alg)[0]; v != Philox {
 				return stream.Philox{}, tf.Errorf(tf.InvalidArgument, "Unsupported algorithm id: %d", v)
 			}
@@ -74,7 +74,7 @@ func drawBinomial(c *core.OpContext, d tf.DType, shape, at int, base func(batche
 		return tf.Errorf(tf.InvalidArgument, "counts and probs must have compatible batch dimensions: %v", err)
 	}
 	if t := c.Input(shape); t.Rank() != 1 {
-		return tf.Errorf(tf.InvalidArgument, "Input shape should be a vector, got shape: %s", t.Shape().Text())
+		return tf.Errorf(tf.InvalidArgument, "Input shape should be a vector, got shape: %s", t.Shape().String())
 	}
 	out, err := givenOutput(c, shape, d, s)
 	if err != nil {

@@ -16,7 +16,7 @@ func broadcastInputs(c *core.OpContext, from, n int) (values [][]float64, s tf.S
 	ok := true
 	for i := range n {
 		in := c.Input(from + i).Shape()
-		texts = append(texts, in.Text())
+		texts = append(texts, in.String())
 		if ok {
 			s, ok = tf.BroadcastShapes(s, in)
 		}

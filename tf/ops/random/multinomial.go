@@ -90,10 +90,10 @@ func widened[H interface {
 func multinomialArgs(c *core.OpContext) (int, error) {
 	logits, num := c.Input(0), c.Input(1)
 	if logits.Rank() != 2 {
-		return 0, tf.Errorf(tf.InvalidArgument, "logits should be a matrix, got shape %s", logits.Shape().Text())
+		return 0, tf.Errorf(tf.InvalidArgument, "logits should be a matrix, got shape %s", logits.Shape().String())
 	}
 	if num.Rank() != 0 {
-		return 0, tf.Errorf(tf.InvalidArgument, "num_samples should be a scalar, got shape %s", num.Shape().Text())
+		return 0, tf.Errorf(tf.InvalidArgument, "num_samples should be a scalar, got shape %s", num.Shape().String())
 	}
 	n := int(core.Data[int32](num)[0])
 	if n < 0 {

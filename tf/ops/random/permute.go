@@ -40,7 +40,7 @@ func permuteShape(c *core.Infer) error {
 	case seed != nil && (len(seed) == 0 || len(seed) > 2):
 		return tf.Errorf(tf.InvalidArgument, "Shape must be rank 1 or 2: seed %v", seed)
 	case seed != nil && !seed[len(seed)-1:].Compatible(tf.Shape{3}):
-		return tf.Errorf(tf.InvalidArgument, "Seed must have shape [3] or [n, 3] but got %s.", seed.Text())
+		return tf.Errorf(tf.InvalidArgument, "Seed must have shape [3] or [n, 3] but got %s.", seed.String())
 	}
 	if index != nil && seed != nil && last != nil && len(index)+len(seed)+len(last) == 1 {
 		c.Set(0, tf.Shape{})
@@ -136,9 +136,9 @@ func permutedShape(c *core.OpContext) (tf.Shape, error) {
 	case !index.Shape().Equal(tf.Shape{}) && !index.Shape().Equal(tf.Shape{n}):
 		return nil, tf.Errorf(tf.InvalidArgument, "Index bust be a scalar or vector.")
 	case !seed.Shape().Equal(tf.Shape{3}) && !seed.Shape().Equal(tf.Shape{n, 3}):
-		return nil, tf.Errorf(tf.InvalidArgument, "Seed must be a vector of size [3] or a matrix of size [%d, 3] but got %s.", n, seed.Shape().Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "Seed must be a vector of size [3] or a matrix of size [%d, 3] but got %s.", n, seed.Shape().String())
 	case !last.Shape().Equal(tf.Shape{}) && !last.Shape().Equal(tf.Shape{n}):
-		return nil, tf.Errorf(tf.InvalidArgument, "Maxval must be a scalar or a vector of the same size as index but got %s", last.Shape().Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "Maxval must be a scalar or a vector of the same size as index but got %s", last.Shape().String())
 	}
 	if index.Rank() == 0 && seed.Rank() == 1 && last.Rank() == 0 {
 		return tf.Shape{}, nil

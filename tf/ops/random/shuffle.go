@@ -105,10 +105,10 @@ func cropShape(c *core.Infer) error {
 func cropArgs(c *core.OpContext) (height, width int, err error) {
 	image, size := c.Input(0), c.Input(1)
 	if image.Rank() != 3 {
-		return 0, 0, tf.Errorf(tf.InvalidArgument, "input must be 3-dimensional%s", image.Shape().Text())
+		return 0, 0, tf.Errorf(tf.InvalidArgument, "input must be 3-dimensional%s", image.Shape().String())
 	}
 	if size.Rank() != 1 || size.Len() != 2 {
-		return 0, 0, tf.Errorf(tf.InvalidArgument, "size must be a vector of 2 elements: %s", size.Shape().Text())
+		return 0, 0, tf.Errorf(tf.InvalidArgument, "size must be a vector of 2 elements: %s", size.Shape().String())
 	}
 	v := core.Data[int64](size)
 	height, width = int(v[0]), int(v[1])

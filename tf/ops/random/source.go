@@ -21,7 +21,7 @@ func checkAlgorithm(alg int, counter *core.Tensor) error {
 		least = 2
 	}
 	if counter.Rank() != 1 || counter.Dim(0) < least {
-		return tf.Errorf(tf.InvalidArgument, "counter must be a vector with length at least %d; got shape: %s. (Note that batched counters are not supported yet.)", least, counter.Shape().Text())
+		return tf.Errorf(tf.InvalidArgument, "counter must be a vector with length at least %d; got shape: %s. (Note that batched counters are not supported yet.)", least, counter.Shape().String())
 	}
 	if alg != Philox && alg != Auto {
 		return tf.Errorf(tf.InvalidArgument, "Unsupported algorithm id: %d", alg)
@@ -36,7 +36,7 @@ func fromSeed(c *core.OpContext) (stream.Philox, error) { return seedAt(c, 1) }
 func seedAt(c *core.OpContext, i int) (p stream.Philox, err error) {
 	t := c.Input(i)
 	if t.Rank() != 1 || t.Dim(0) != 2 {
-		return p, tf.Errorf(tf.InvalidArgument, "seed must have shape [2], not %s", t.Shape().Text())
+		return p, tf.Errorf(tf.InvalidArgument, "seed must have shape [2], not %s", t.Shape().String())
 	}
 	var s [2]int64
 	switch t.DType() {
@@ -63,9 +63,9 @@ func fromKey(c *core.OpContext) (p stream.Philox, err error) {
 	key, counter, alg := c.Input(1), c.Input(2), c.Input(3)
 	switch {
 	case alg.Rank() != 0:
-		return p, tf.Errorf(tf.InvalidArgument, "algorithm must be of shape [], not %s", alg.Shape().Text())
+		return p, tf.Errorf(tf.InvalidArgument, "algorithm must be of shape [], not %s", alg.Shape().String())
 	case key.Rank() != 1 || key.Dim(0) != 1:
-		return p, tf.Errorf(tf.InvalidArgument, "key must have shape [1], not %s. (Note that batched keys are not supported yet.)", key.Shape().Text())
+		return p, tf.Errorf(tf.InvalidArgument, "key must have shape [1], not %s. (Note that batched keys are not supported yet.)", key.Shape().String())
 	}
 	if err := checkAlgorithm(int(core.Data[int32](alg)[0]), counter); err != nil {
 		return p, err

@@ -158,7 +158,7 @@ func drawFromState(c *core.OpContext, f draw, shape int, base func(n int) (strea
 func scalarInput[T tf.Elem](c *core.OpContext, i int) (v T, err error) {
 	t := c.Input(i)
 	if t.Rank() != 0 {
-		return v, tf.Errorf(tf.InvalidArgument, "input %d (0-based) must have shape [], not %s", i, t.Shape().Text())
+		return v, tf.Errorf(tf.InvalidArgument, "input %d (0-based) must have shape [], not %s", i, t.Shape().String())
 	}
 	return core.Data[T](t)[0], nil
 }

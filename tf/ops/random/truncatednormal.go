@@ -129,7 +129,7 @@ func boundedBatches(c *core.OpContext, s tf.Shape, n int) (batches, each int, er
 	for i, name := range boundedNames {
 		t := c.Input(i + 1)
 		if t.Rank() > 1 {
-			return 0, 0, tf.Errorf(tf.InvalidArgument, "Input %s should be a scalar or vector, got shape: %s", name, t.Shape().Text())
+			return 0, 0, tf.Errorf(tf.InvalidArgument, "Input %s should be a scalar or vector, got shape: %s", name, t.Shape().String())
 		}
 		common = common && (t.Rank() == 0 || i < 2 && t.Len() == 1)
 	}
@@ -138,7 +138,7 @@ func boundedBatches(c *core.OpContext, s tf.Shape, n int) (batches, each int, er
 	}
 	for i, name := range boundedNames {
 		if t := c.Input(i + 1); t.Len() != 1 && t.Len() != s[0] {
-			return 0, 0, tf.Errorf(tf.InvalidArgument, "Input %s should have length 1 or shape[0], got shape: %s", name, t.Shape().Text())
+			return 0, 0, tf.Errorf(tf.InvalidArgument, "Input %s should have length 1 or shape[0], got shape: %s", name, t.Shape().String())
 		}
 	}
 	return s[0], n / max(s[0], 1), nil

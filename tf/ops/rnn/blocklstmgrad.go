@@ -100,7 +100,7 @@ func (l *lstm) blockGradSizes(c *core.OpContext) error {
 	want := tf.Shape{c.Input(1).Dim(0), l.batch, l.cell}
 	for i := 9; i < 18; i++ {
 		if s := c.Input(i).Shape(); !s.Equal(want) {
-			return invalid("%s must have shape %s, got %s", c.Node.Def.Inputs[i].Name, want.Text(), s.Text())
+			return invalid("%s must have shape %s, got %s", c.Node.Def.Inputs[i].Name, want.String(), s.String())
 		}
 	}
 	return nil

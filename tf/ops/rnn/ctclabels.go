@@ -20,7 +20,7 @@ func ctcOf(c *core.OpContext) (*ctc, error) {
 	err = all(
 		rule(v.classes > 0, "num_classes must be positive, got 0"),
 		rule(v.batch == lengths.Len(), "len(sequence_length) != batch_size.  len(sequence_length):  %d batch_size: %d", lengths.Len(), v.batch),
-		rule(at.Dim(0) == values.Len(), "labels_indices and labels_values must contain the same number of rows, but saw shapes: %s vs. %s", at.Shape().Text(), values.Shape().Text()),
+		rule(at.Dim(0) == values.Len(), "labels_indices and labels_values must contain the same number of rows, but saw shapes: %s vs. %s", at.Shape().String(), values.Shape().String()),
 		rule(v.batch != 0, "batch_size must not be 0"),
 		rule(at.Dim(1) == 2, "Order length must be SparseTensor rank."))
 	if err != nil {

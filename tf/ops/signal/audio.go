@@ -122,7 +122,7 @@ func spectrogram(n *core.Node) (core.Kernel, error) {
 	return core.Compute(func(c *core.OpContext) error {
 		x := c.Input(0)
 		if x.Rank() != 2 {
-			return tf.Errorf(tf.InvalidArgument, "input must be 2-dimensional%s", x.Shape().Text())
+			return tf.Errorf(tf.InvalidArgument, "input must be 2-dimensional%s", x.Shape().String())
 		}
 		channels, many, width := x.Dim(1), windows(x.Dim(0), window, stride), 1+t.n/2
 		out, err := c.Alloc(0, tf.Float32, tf.Shape{channels, many, width})

@@ -187,7 +187,7 @@ func fixedKernel(k kind, rank int) core.NewKernel {
 		return core.Compute(func(c *core.OpContext) error {
 			s := &spectrum{kind: k, in: c.Input(0).Shape(), plans: &plans}
 			if len(s.in) < rank {
-				return invalid("Input must have rank of at least %d but got: %s", rank, s.in.Text())
+				return invalid("Input must have rank of at least %d but got: %s", rank, s.in.String())
 			}
 			s.lengths = s.in[len(s.in)-rank:]
 			if k.real {

@@ -60,13 +60,13 @@ func axesKernel(k kind) core.NewKernel {
 			s := &spectrum{kind: k, in: c.Input(0).Shape(), plans: &plans}
 			lengths, axes := c.Input(1), c.Input(2)
 			if axes.Rank() != 1 || axes.Len() == 0 {
-				return invalid("axes must be a vector that is not empty, got shape %s", axes.Shape().Text())
+				return invalid("axes must be a vector that is not empty, got shape %s", axes.Shape().String())
 			}
 			if err := checkAxes(s.in, core.Data[int32](axes)); err != nil {
 				return err
 			}
 			if lengths.Rank() != 1 || lengths.Len() != axes.Len() {
-				return invalid("fft_length must have shape [%d], but got: %s.", axes.Len(), lengths.Shape().Text())
+				return invalid("fft_length must have shape [%d], but got: %s.", axes.Len(), lengths.Shape().String())
 			}
 			if err := s.setLengths(lengths); err != nil {
 				return err
@@ -79,7 +79,7 @@ func axesKernel(k kind) core.NewKernel {
 // checkAxes accepts the last dimensions, in ascending order.
 func checkAxes(s tf.Shape, axes []int32) error {
 	if len(s) < len(axes) {
-		return invalid("Input must have rank of at least %d but got: %s", len(axes), s.Text())
+		return invalid("Input must have rank of at least %d but got: %s", len(axes), s.String())
 	}
 	for i, a := range axes {
 		if a < 0 {

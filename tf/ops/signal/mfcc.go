@@ -106,10 +106,10 @@ func mfcc(n *core.Node) (core.Kernel, error) {
 	return core.Compute(func(c *core.OpContext) error {
 		x, rate := c.Input(0), c.Input(1)
 		if x.Rank() != 3 {
-			return tf.Errorf(tf.InvalidArgument, "spectrogram must be 3-dimensional%s", x.Shape().Text())
+			return tf.Errorf(tf.InvalidArgument, "spectrogram must be 3-dimensional%s", x.Shape().String())
 		}
 		if rate.Rank() != 0 {
-			return tf.Errorf(tf.InvalidArgument, "Input sample_rate should be a scalar tensor, got %s instead.", rate.Shape().Text())
+			return tf.Errorf(tf.InvalidArgument, "Input sample_rate should be a scalar tensor, got %s instead.", rate.Shape().String())
 		}
 		width, hertz := x.Dim(2), core.Data[int32](rate)[0]
 		p := newCepstrum(width, bands, coefficients, float64(hertz), lower, upper)

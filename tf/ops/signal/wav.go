@@ -84,9 +84,9 @@ func encodeWav(c *core.OpContext) error {
 	x, r := c.Input(0), c.Input(1)
 	switch {
 	case x.Rank() != 2:
-		return tf.Errorf(tf.InvalidArgument, "audio must be 2-dimensional%s", x.Shape().Text())
+		return tf.Errorf(tf.InvalidArgument, "audio must be 2-dimensional%s", x.Shape().String())
 	case r.Rank() != 0:
-		return tf.Errorf(tf.InvalidArgument, "Input sample_rate should be a scalar tensor, got %s instead.", r.Shape().Text())
+		return tf.Errorf(tf.InvalidArgument, "Input sample_rate should be a scalar tensor, got %s instead.", r.Shape().String())
 	case x.Len() >= math.MaxInt32:
 		return tf.Errorf(tf.InvalidArgument, "Cannot encode audio with >= max int32 elements")
 	}
@@ -127,7 +127,7 @@ func decodeWav(n *core.Node) (core.Kernel, error) {
 	return core.Compute(func(c *core.OpContext) error {
 		t := c.Input(0)
 		if t.Rank() != 0 {
-			return tf.Errorf(tf.InvalidArgument, "contents must be scalar, got shape %s", t.Shape().Text())
+			return tf.Errorf(tf.InvalidArgument, "contents must be scalar, got shape %s", t.Shape().String())
 		}
 		w, err := readWav(core.Data[string](t)[0])
 		if err != nil {

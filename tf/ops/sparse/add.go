@@ -150,7 +150,7 @@ func add[T number, R realNumber](size func(T) R) core.NewKernel {
 			return err
 		}
 		if c.Input(6).Rank() != 0 {
-			return invalid("The magnitude threshold must be a scalar: got shape %s", c.Input(6).Shape().Text())
+			return invalid("The magnitude threshold must be a scalar: got shape %s", c.Input(6).Shape().String())
 		}
 		if c.Input(6).DType() != tf.TypeOf[R]() {
 			return invalid("the threshold must be of type %s, got %s", tf.TypeOf[R]().CName(), c.Input(6).DType().CName())
@@ -200,19 +200,19 @@ func matchingParts(c *core.OpContext) error {
 	a, b := shapes(0)
 	switch {
 	case len(a) != 2 || len(b) != 2:
-		return invalid("Input indices should be matrices but received shapes: %s and %s", a.Text(), b.Text())
+		return invalid("Input indices should be matrices but received shapes: %s and %s", a.String(), b.String())
 	case a[1] != b[1]:
 		return invalid("Input indices must have the same dimension, got %d and %d", a[1], b[1])
 	}
 	x, y := shapes(1)
 	switch {
 	case len(x) != 1 || len(y) != 1:
-		return invalid("Input values should be vectors but received shapes: %s and %s", x.Text(), y.Text())
+		return invalid("Input values should be vectors but received shapes: %s and %s", x.String(), y.String())
 	case x[0] != a[0] || y[0] != b[0]:
 		return invalid("Expected %d and %d non-empty input values, got %d and %d", a[0], b[0], x[0], y[0])
 	}
 	if a, b := shapes(2); len(a) != 1 || len(b) != 1 {
-		return invalid("Input shapes should be a vector but received shapes %s and %s", a.Text(), b.Text())
+		return invalid("Input shapes should be a vector but received shapes %s and %s", a.String(), b.String())
 	}
 	return nil
 }
@@ -238,9 +238,9 @@ func addBack(c *core.OpContext) error {
 	dy, a, b, sum := c.Input(0), c.Input(1), c.Input(2), c.Input(3)
 	switch {
 	case a.Rank() != 2 || b.Rank() != 2 || sum.Rank() != 2:
-		return invalid("Input indices should be matrices but received shapes: %s and %s and %s", a.Shape().Text(), b.Shape().Text(), sum.Shape().Text())
+		return invalid("Input indices should be matrices but received shapes: %s and %s and %s", a.Shape().String(), b.Shape().String(), sum.Shape().String())
 	case dy.Rank() != 1:
-		return invalid("Input backprop_val_grad should be a vector but received shape: %s", dy.Shape().Text())
+		return invalid("Input backprop_val_grad should be a vector but received shape: %s", dy.Shape().String())
 	case a.Dim(1) != b.Dim(1) || b.Dim(1) != sum.Dim(1):
 		return invalid("The densified operands should have the same ndims; for A, B, sum got: %d%d%d", a.Dim(1), b.Dim(1), sum.Dim(1))
 	case dy.Len() != sum.Dim(0):

@@ -125,7 +125,7 @@ func (x *counted) check(numbers []int64) error {
 		return invalid("Input values must all be non-negative")
 	}
 	if w := x.weights.Shape(); x.weights.Len() > 0 && !w.Equal(x.values.Shape()) {
-		return invalid("Weights and %s must have the same shape. Weight shape: %s; %s shape: %s", x.what, w.Text(), x.what, x.values.Shape().Text())
+		return invalid("Weights and %s must have the same shape. Weight shape: %s; %s shape: %s", x.what, w.String(), x.what, x.values.Shape().String())
 	}
 	return nil
 }
@@ -134,7 +134,7 @@ func readDense(c *core.OpContext) (*counted, error) {
 	t := c.Input(0)
 	x := &counted{values: t, weights: c.Input(1), what: "data", rows: 1, vector: t.Rank() == 1, row: func(int) int64 { return 0 }}
 	if t.Rank() != 1 && t.Rank() != 2 {
-		return nil, invalid("Input must be a 1 or 2-dimensional tensor. Got: %s", t.Shape().Text())
+		return nil, invalid("Input must be a 1 or 2-dimensional tensor. Got: %s", t.Shape().String())
 	}
 	if t.Rank() == 2 {
 		width := int64(max(t.Dim(1), 1))
@@ -171,15 +171,15 @@ func readSparse(c *core.OpContext) (*counted, error) {
 	at, vals, shape := c.Input(0), c.Input(1), c.Input(2)
 	switch {
 	case at.Rank() != 2:
-		return nil, invalid("Input indices must be a 2-dimensional tensor. Got: %s", at.Shape().Text())
+		return nil, invalid("Input indices must be a 2-dimensional tensor. Got: %s", at.Shape().String())
 	case vals.Rank() != 1:
-		return nil, invalid("Input values must be a vector. Got: %s", vals.Shape().Text())
+		return nil, invalid("Input values must be a vector. Got: %s", vals.Shape().String())
 	case shape.Rank() != 1:
-		return nil, invalid("Input shape must be a vector. Got: %s", shape.Shape().Text())
+		return nil, invalid("Input shape must be a vector. Got: %s", shape.Shape().String())
 	case vals.Len() != at.Dim(0):
-		return nil, invalid("Number of values must match first dimension of indices.Got %d values, indices shape: %s", vals.Len(), at.Shape().Text())
+		return nil, invalid("Number of values must match first dimension of indices.Got %d values, indices shape: %s", vals.Len(), at.Shape().String())
 	case shape.Len() != at.Dim(1):
-		return nil, invalid("Number of dimensions must match second dimension of indices.Got %d dimensions, indices shape: %s", shape.Len(), at.Shape().Text())
+		return nil, invalid("Number of dimensions must match second dimension of indices.Got %d dimensions, indices shape: %s", shape.Len(), at.Shape().String())
 	case shape.Len() == 0:
 		return nil, invalid("The shape argument requires at least one element.")
 	}

@@ -135,7 +135,7 @@ func crossedHashes(*core.Node) (core.Kernel, error) {
 		n := c.Inputs()
 		buckets, strong, salt := c.Input(n-3), c.Input(n-2), c.Input(n-1)
 		if buckets.Rank() != 0 || strong.Rank() != 0 {
-			return invalid("num_buckets and strong_hash must be scalars, got shapes %s and %s", buckets.Shape().Text(), strong.Shape().Text())
+			return invalid("num_buckets and strong_hash must be scalars, got shapes %s and %s", buckets.Shape().String(), strong.Shape().String())
 		}
 		if salt.Len() != 2 {
 			return invalid("Input \"salt\" must have length 2 but has length %d", salt.Len())

@@ -121,7 +121,7 @@ func checkCrossLists(c *core.OpContext, n int, onlyText bool) error {
 	for i := range n {
 		switch at := c.Input(i); {
 		case at.Rank() != 2:
-			return invalid("Input indices should be a matrix but received shape %s at position %d", at.Shape().Text(), i)
+			return invalid("Input indices should be a matrix but received shape %s at position %d", at.Shape().String(), i)
 		case at.Dim(1) != 2:
 			return invalid("Expected D2 of index to be 2 got %d at position %d", at.Dim(1), i)
 		}
@@ -131,7 +131,7 @@ func checkCrossLists(c *core.OpContext, n int, onlyText bool) error {
 		case onlyText && vals.DType() == tf.Int64:
 			return invalid("Input values should be of internal type string but received int64")
 		case vals.Rank() != 1:
-			return invalid("Input values should be a vector but received shape %s at position %d", vals.Shape().Text(), i)
+			return invalid("Input values should be a vector but received shape %s at position %d", vals.Shape().String(), i)
 		case vals.Len() != rows:
 			return invalid("Expected size of values to be %d got %d at position %d", rows, vals.Len(), i)
 		}
@@ -139,9 +139,9 @@ func checkCrossLists(c *core.OpContext, n int, onlyText bool) error {
 	for i := range n {
 		switch s := c.Input(2*n + i); {
 		case s.Rank() != 1:
-			return invalid("Input shapes should be a vector but received shape %s at position %d", s.Shape().Text(), i)
+			return invalid("Input shapes should be a vector but received shape %s at position %d", s.Shape().String(), i)
 		case s.Len() != 2:
-			return invalid("shape should imply a 2D tensor, but got %s at position %d", s.Shape().Text(), i)
+			return invalid("shape should imply a 2D tensor, but got %s at position %d", s.Shape().String(), i)
 		}
 	}
 	return nil
@@ -155,7 +155,7 @@ func crossRows(c *core.OpContext, n int, dense []*core.Tensor, onlyText bool) (i
 			return 0, invalid("Dense inputs should be of internal type string but received int64")
 		}
 		if t.Rank() != 2 {
-			return 0, invalid("Dense inputs should be a matrix but received shape %s at position %d", t.Shape().Text(), i)
+			return 0, invalid("Dense inputs should be a matrix but received shape %s at position %d", t.Shape().String(), i)
 		}
 	}
 	rows := 0

@@ -170,9 +170,9 @@ func (m *csrMatrix) valid() error {
 	n := len(m.cols)
 	switch {
 	case size != m.size():
-		return invalid("CSRSparseMatrix::Validate: dense_shape is %s but batch pointers implies batch size is %d", m.shape.Text(), m.size())
+		return invalid("CSRSparseMatrix::Validate: dense_shape is %s but batch pointers implies batch size is %d", m.shape.String(), m.size())
 	case len(m.rows) != size*(m.numRows()+1):
-		return invalid("CSRSparseMatrix::Validate: row_pointers should have size batch_size * (num_rows + 1), saw shapes: %s vs. %d", m.shape.Text(), len(m.rows))
+		return invalid("CSRSparseMatrix::Validate: row_pointers should have size batch_size * (num_rows + 1), saw shapes: %s vs. %d", m.shape.String(), len(m.rows))
 	case n != m.values.Len():
 		return invalid("CSRSparseMatrix::Validate: size(col_indices) = %d != size(values) = %d", n, m.values.Len())
 	case !ascends(m.batch, n):

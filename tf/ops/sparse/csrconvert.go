@@ -187,9 +187,9 @@ func csrFromDense(c *core.OpContext) error {
 	x, at := c.Input(0), c.Input(1)
 	switch {
 	case x.Rank() != 2 && x.Rank() != 3:
-		return invalid("params must have rank == 2 or 3; but saw shape: %s", x.Shape().Text())
+		return invalid("params must have rank == 2 or 3; but saw shape: %s", x.Shape().String())
 	case at.Rank() != 2:
-		return invalid("indices must be a matrix, but saw shape: %s", at.Shape().Text())
+		return invalid("indices must be a matrix, but saw shape: %s", at.Shape().String())
 	case at.Dim(1) != x.Rank():
 		return invalid("indices.shape[1] must be equal to the rank of params, but saw: %d vs. %d", at.Dim(1), x.Rank())
 	}
@@ -199,7 +199,7 @@ func csrFromDense(c *core.OpContext) error {
 	for i := range t.n {
 		row, from := t.index(i), 0
 		if !within(row, t.shape) {
-			return invalid("indices[%d] = %s does not index into param shape %s", i, text(row), t.shape.Text())
+			return invalid("indices[%d] = %s does not index into param shape %s", i, text(row), t.shape.String())
 		}
 		for k, v := range row {
 			from = from*t.shape[k] + int(v)

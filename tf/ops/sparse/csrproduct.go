@@ -180,7 +180,7 @@ func checkCSRMatMul(m *csrMatrix, b *core.Tensor, f csrForm) error {
 	case m.size() != size:
 		return invalid("Batch sizes of a and b must match, saw: %d vs. %d.", m.size(), size)
 	case flipped(m.shape, f.transposeA)[rank-1] != flipped(b.Shape(), f.transposeB)[rank-2]:
-		return invalid("Inner product dimensions of A and B do not agree. Shapes are: %s vs. %s", m.shape.Text(), b.Shape().Text())
+		return invalid("Inner product dimensions of A and B do not agree. Shapes are: %s vs. %s", m.shape.String(), b.Shape().String())
 	}
 	return nil
 }
@@ -279,7 +279,7 @@ func sparseProductShape(a, b *csrMatrix, f csrForm) (tf.Shape, error) {
 	}
 	x, y := flipped(a.shape, f.transposeA), flipped(b.shape, f.transposeB)
 	if x[len(x)-1] != y[len(y)-2] {
-		return nil, invalid("Inner product dimensions of A and B do not agree.  Shapes are: %s vs. %s", x.Text(), y.Text())
+		return nil, invalid("Inner product dimensions of A and B do not agree.  Shapes are: %s vs. %s", x.String(), y.String())
 	}
 	out := tf.Shape{x[len(x)-2], y[len(y)-1]}
 	if len(x) == 3 || len(y) == 3 {

@@ -93,7 +93,7 @@ func csrSoftmaxGradient(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 
 func csrZeros(c *core.OpContext) error {
 	if c.Input(0).Rank() != 1 {
-		return invalid("dense_shape must be a vector, got shape %s", c.Input(0).Shape().Text())
+		return invalid("dense_shape must be a vector, got shape %s", c.Input(0).Shape().String())
 	}
 	s, err := c.Input(0).Ints()
 	if err != nil {
@@ -108,7 +108,7 @@ func csrAdd[T field](c *core.OpContext) error {
 		return err
 	}
 	if c.Input(2).Rank() != 0 || c.Input(3).Rank() != 0 {
-		return invalid("alpha and beta must be scalars, got shapes %s and %s", c.Input(2).Shape().Text(), c.Input(3).Shape().Text())
+		return invalid("alpha and beta must be scalars, got shapes %s and %s", c.Input(2).Shape().String(), c.Input(3).Shape().String())
 	}
 	alpha, beta := core.Data[T](c.Input(2))[0], core.Data[T](c.Input(3))[0]
 	parts := core.Make[csrPart[T]](a.size())
@@ -129,7 +129,7 @@ func sameCSR(c *core.OpContext, d tf.DType) (a, b *csrMatrix, err error) {
 		return nil, nil, err
 	}
 	if !a.shape.Equal(b.shape) {
-		return nil, nil, invalid("Incompatible shapes of a and b, a.shape == %s, b.shape == %s", a.shape.Text(), b.shape.Text())
+		return nil, nil, invalid("Incompatible shapes of a and b, a.shape == %s, b.shape == %s", a.shape.String(), b.shape.String())
 	}
 	return a, b, nil
 }
@@ -170,7 +170,7 @@ func csrMul[T field](c *core.OpContext) error {
 	}
 	b := c.Input(1)
 	if b.Rank() != 0 && (len(m.shape) != 3 || !b.Shape().Equal(tf.Shape{m.size(), 1, 1})) {
-		return tf.Errorf(tf.Unimplemented, "b must be a scalar or shaped [batch_size, 1, 1], got %s for a matrix of shape %s", b.Shape().Text(), m.shape.Text())
+		return tf.Errorf(tf.Unimplemented, "b must be a scalar or shaped [batch_size, 1, 1], got %s for a matrix of shape %s", b.Shape().String(), m.shape.String())
 	}
 	y := *m
 	y.values = m.values.Clone()
@@ -254,7 +254,7 @@ func csrSoftmaxRowGrad[T float32 | float64](out, softmax, grad *csrPart[T], row 
 func (m *csrMatrix) Plus(other any) (any, error) {
 	o, ok := other.(*csrMatrix)
 	if !ok || o.values.DType() != m.values.DType() || !o.shape.Equal(m.shape) {
-		return nil, invalid("Incompatible shapes of a and b, a.shape == %s, b is another", m.shape.Text())
+		return nil, invalid("Incompatible shapes of a and b, a.shape == %s, b is another", m.shape.String())
 	}
 	switch m.values.DType() {
 	case tf.Float32:

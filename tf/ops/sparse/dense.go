@@ -152,9 +152,9 @@ func denseAdd[T number](c *core.OpContext) error {
 func checkDenseAdd(at, vals, shape, b *core.Tensor) error {
 	switch {
 	case at.Rank() != 2:
-		return invalid("Input a_indices should be a matrix but received shape: %s", at.Shape().Text())
+		return invalid("Input a_indices should be a matrix but received shape: %s", at.Shape().String())
 	case vals.Rank() != 1 || shape.Rank() != 1:
-		return invalid("Inputs a_values and a_shape should be vectors but received shapes: %s and %s", vals.Shape().Text(), shape.Shape().Text())
+		return invalid("Inputs a_values and a_shape should be vectors but received shapes: %s and %s", vals.Shape().String(), shape.Shape().String())
 	case shape.Len() != b.Rank():
 		return invalid("Two operands have different ranks; received: %d and %d", shape.Len(), b.Rank())
 	case at.Dim(0) != vals.Len():
@@ -242,13 +242,13 @@ func gatherDense(c *core.OpContext) (*core.Tensor, error) {
 func checkCwise(at, vals, shape *core.Tensor) error {
 	switch {
 	case at.Rank() != 2:
-		return invalid("Input sp_indices should be a matrix but received shape: %s", at.Shape().Text())
+		return invalid("Input sp_indices should be a matrix but received shape: %s", at.Shape().String())
 	case vals.Rank() != 1 || shape.Rank() != 1:
-		return invalid("Inputs sp_values and sp_shape should be vectors but received shapes: %s and %s", vals.Shape().Text(), shape.Shape().Text())
+		return invalid("Inputs sp_values and sp_shape should be vectors but received shapes: %s and %s", vals.Shape().String(), shape.Shape().String())
 	case shape.Len() == 0:
 		return invalid("The shape argument requires at least one element.")
 	case at.Dim(1) != shape.Len():
-		return invalid("Number of dimensions must match second dimension of indices. Got %d dimensions, indices shape: %s", shape.Len(), at.Shape().Text())
+		return invalid("Number of dimensions must match second dimension of indices. Got %d dimensions, indices shape: %s", shape.Len(), at.Shape().String())
 	case at.Dim(0) != vals.Len():
 		return invalid("The first dimension of values and indices should match. (%d vs. %d)", vals.Len(), at.Dim(0))
 	}
@@ -269,7 +269,7 @@ func repeatedSteps(s, d tf.Shape) ([]int, error) {
 		step *= d[k]
 	}
 	if !fits {
-		return nil, invalid("SparseDenseBinaryOpShared broadcasts dense to sparse only; got incompatible shapes: %s vs. %s", s.Text(), d.Text())
+		return nil, invalid("SparseDenseBinaryOpShared broadcasts dense to sparse only; got incompatible shapes: %s vs. %s", s.String(), d.String())
 	}
 	if len(s) > 5 {
 		return nil, invalid("Only tensors with ranks between 1 and 5 are currently supported.  Tensor rank: %d", len(s))

@@ -95,7 +95,7 @@ func sequences(c *core.OpContext) (h, t *coo, err error) {
 	}{{2, "indices", "matrix"}, {1, "values", "vector"}, {1, "shape", "vector"}} {
 		for k, name := range names {
 			if s := c.Input(3*k + part).Shape(); len(s) != p.rank {
-				return nil, nil, invalid("%s_%s should be a %s, but got shape: %s", name, p.name, p.kind, s.Text())
+				return nil, nil, invalid("%s_%s should be a %s, but got shape: %s", name, p.name, p.kind, s.String())
 			}
 		}
 	}
@@ -116,7 +116,7 @@ func checkSequences(c *core.OpContext) error {
 		if at[k].Dim(1) == shape[k].Len() {
 			return nil
 		}
-		return invalid("Expected %s_shape.NumElements == #cols(%s_indices), their shapes are: %s and %s", name, name, shape[k].Shape().Text(), at[k].Shape().Text())
+		return invalid("Expected %s_shape.NumElements == #cols(%s_indices), their shapes are: %s and %s", name, name, shape[k].Shape().String(), at[k].Shape().String())
 	}
 	if err := columns(0, "hypothesis"); err != nil {
 		return err
@@ -128,10 +128,10 @@ func checkSequences(c *core.OpContext) error {
 		return err
 	}
 	if vals := c.Input(1); vals.Len() != at[0].Dim(0) {
-		return invalid("Expected hypothesis_values.NumElements == #rows(hypothesis_indices), their shapes are: %s and %s", vals.Shape().Text(), at[0].Shape().Text())
+		return invalid("Expected hypothesis_values.NumElements == #rows(hypothesis_indices), their shapes are: %s and %s", vals.Shape().String(), at[0].Shape().String())
 	}
 	if vals := c.Input(4); vals.Len() != at[1].Dim(0) {
-		return invalid("Expected truth_values.NumElements == #rows(truth_indices), their shapes are: %s and %s", vals.Shape().Text(), at[1].Shape().Text())
+		return invalid("Expected truth_values.NumElements == #rows(truth_indices), their shapes are: %s and %s", vals.Shape().String(), at[1].Shape().String())
 	}
 	for _, s := range shape {
 		for _, d := range core.Data[int64](s) {
@@ -141,7 +141,7 @@ func checkSequences(c *core.OpContext) error {
 		}
 	}
 	if shape[0].Len() != shape[1].Len() {
-		return invalid("Expected truth and hypothesis to have matching ranks, but their shapes are: %s and %s", shape[1].Shape().Text(), shape[0].Shape().Text())
+		return invalid("Expected truth and hypothesis to have matching ranks, but their shapes are: %s and %s", shape[1].Shape().String(), shape[0].Shape().String())
 	}
 	return nil
 }

@@ -147,17 +147,17 @@ func (f rowForm) check(c *core.OpContext) (int, error) {
 	at, vals, n, def := c.Input(0), c.Input(1), c.Input(2), c.Input(3)
 	switch {
 	case n.Rank() != f.indexRank-1 && f.indexRank == 2:
-		return 0, invalid("dense_shape must be a vector, saw: %s", n.Shape().Text())
+		return 0, invalid("dense_shape must be a vector, saw: %s", n.Shape().String())
 	case n.Rank() != f.indexRank-1:
-		return 0, invalid("nrows must be a scalar, saw: %s", n.Shape().Text())
+		return 0, invalid("nrows must be a scalar, saw: %s", n.Shape().String())
 	case at.Rank() != f.indexRank:
-		return 0, invalid("%s must be a %s, saw: %s", f.indices, f.what, at.Shape().Text())
+		return 0, invalid("%s must be a %s, saw: %s", f.indices, f.what, at.Shape().String())
 	case vals.Rank() != 1:
-		return 0, invalid("values must be a vector, saw: %s", vals.Shape().Text())
+		return 0, invalid("values must be a vector, saw: %s", vals.Shape().String())
 	case at.Dim(0) != vals.Len():
 		return 0, invalid("The length of `values` (%d) must match the first dimension of `indices` (%d).", vals.Len(), at.Dim(0))
 	case def.Rank() != 0:
-		return 0, invalid("default_value must be a scalar, saw: %s", def.Shape().Text())
+		return 0, invalid("default_value must be a scalar, saw: %s", def.Shape().String())
 	case n.Len() == 0:
 		return 0, invalid("Dense shape cannot be empty.")
 	}
@@ -207,7 +207,7 @@ func (f rowForm) fill(c *core.OpContext) error {
 		width = c.Input(0).Dim(1)
 	}
 	if width == 0 && c.Input(1).Len() > 0 {
-		return invalid("indices must have a column for the rows, saw: %s", c.Input(0).Shape().Text())
+		return invalid("indices must have a column for the rows, saw: %s", c.Input(0).Shape().String())
 	}
 	empty, reverse := core.Data[bool](emptyOut), core.Data[int64](reverseOut)
 	starts, ordered, err := rowStarts(at, width, empty)
@@ -264,10 +264,10 @@ func (f rowForm) write(c *core.OpContext, starts []int, empty []bool, reverse []
 func fillBack[T kernel.Number](c *core.OpContext) error {
 	reverse, dy := c.Input(0), c.Input(1)
 	if reverse.Rank() != 1 {
-		return invalid("reverse_index_map must be a vector, saw: %s", reverse.Shape().Text())
+		return invalid("reverse_index_map must be a vector, saw: %s", reverse.Shape().String())
 	}
 	if dy.Rank() != 1 {
-		return invalid("grad_values must be a vector, saw: %s", dy.Shape().Text())
+		return invalid("grad_values must be a vector, saw: %s", dy.Shape().String())
 	}
 	dvalues, err := c.Alloc(0, dy.DType(), reverse.Shape())
 	if err != nil {

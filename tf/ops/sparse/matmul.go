@@ -201,7 +201,7 @@ func newFactors(c *core.OpContext, ta, tb bool) (*factors, error) {
 	inner, p.n = turned(b.Shape(), tb)
 	if p.k != inner {
 		return nil, invalid("Cannot multiply A and B because inner dimension does not match: %d vs. %d.  Did you forget a transpose?  Dimensions of A: [%d, %d).  Dimensions of B: %s",
-			p.k, inner, s[0], s[1], b.Shape().Text())
+			p.k, inner, s[0], s[1], b.Shape().String())
 	}
 	where, err := at.Ints()
 	if err != nil {
@@ -308,7 +308,7 @@ func matMul(n *core.Node) (core.Kernel, error) {
 		m, k := turned(a.Shape(), ta)
 		inner, n := turned(b.Shape(), tb)
 		if k != inner {
-			return invalid("Matrix size incompatible: a: %s, b: %s", a.Shape().Text(), b.Shape().Text())
+			return invalid("Matrix size incompatible: a: %s, b: %s", a.Shape().String(), b.Shape().String())
 		}
 		out, err := c.Alloc(0, tf.Float32, tf.Shape{m, n})
 		if err != nil {

@@ -152,10 +152,10 @@ func reduction[T number](sparse bool, join func(a, b T) T) core.NewKernel {
 func newReduced(c *core.OpContext, keep bool) (*reduced, error) {
 	shape, axes := c.Input(2), c.Input(3)
 	if shape.Rank() != 1 {
-		return nil, invalid("Expected input_shape to be a vector; got shape: %s", shape.Shape().Text())
+		return nil, invalid("Expected input_shape to be a vector; got shape: %s", shape.Shape().String())
 	}
 	if axes.Rank() > 1 {
-		return nil, invalid("Expected reduction_axes to be a scalar or a vector; got shape: %s", axes.Shape().Text())
+		return nil, invalid("Expected reduction_axes to be a scalar or a vector; got shape: %s", axes.Shape().String())
 	}
 	v, err := axes.Ints()
 	if err != nil {

@@ -56,7 +56,7 @@ func reshape(c *core.OpContext) error {
 		return nil
 	}
 	if at.Dim(0) > 0 && from.NumElements() == 0 {
-		return invalid("Input tensor has %d non zero elements but input shape (%s) or output shape (%s) is empty", at.Dim(0), from.Text(), to.Text())
+		return invalid("Input tensor has %d non zero elements but input shape (%s) or output shape (%s) is empty", at.Dim(0), from.String(), to.String())
 	}
 	if err := allocShape(c, 1, to); err != nil {
 		return err
@@ -107,7 +107,7 @@ func reshapeSizes(at, old, target *core.Tensor) (from, to tf.Shape, err error) {
 	case old.Rank() != 1:
 		return nil, nil, invalid("Input shape must be a vector.")
 	case target.Rank() != 1:
-		return nil, nil, invalid("Target shape should be a vector but received shape %s", target.Shape().Text())
+		return nil, nil, invalid("Target shape should be a vector but received shape %s", target.Shape().String())
 	case at.Dim(1) != old.Len():
 		return nil, nil, invalid("Input tensor rank must match input shape length.")
 	}
@@ -146,12 +146,12 @@ func completeShape(from, s tf.Shape) (tf.Shape, error) {
 		}
 		if total%n != 0 {
 			return nil, invalid("Input to reshape is a SparseTensor with %d dense values, but the requested shape requires a multiple of %d. input_shape=%s output_shape=%s",
-				total, n, from.Text(), known.Text())
+				total, n, from.String(), known.String())
 		}
 		known[free], n = total/n, total
 	}
 	if n != total {
-		return nil, invalid("Input to reshape is a tensor with %d dense values, but the requested shape has %d. input_shape=%s output_shape=%s", total, n, from.Text(), known.Text())
+		return nil, invalid("Input to reshape is a tensor with %d dense values, but the requested shape has %d. input_shape=%s output_shape=%s", total, n, from.String(), known.String())
 	}
 	return known, nil
 }

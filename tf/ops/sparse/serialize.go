@@ -195,14 +195,14 @@ func deserialize(n *core.Node) (core.Kernel, error) {
 		in := c.Input(0)
 		s := in.Shape()
 		if len(s) == 0 {
-			return invalid("Serialized sparse should have non-zero rank %s", s.Text())
+			return invalid("Serialized sparse should have non-zero rank %s", s.String())
 		}
 		if s[len(s)-1] != 3 {
-			return invalid("Serialized sparse should have 3 as the last dimension %s", s.Text())
+			return invalid("Serialized sparse should have 3 as the last dimension %s", s.String())
 		}
 		outer := s[:len(s)-1]
 		if outer.NumElements() == 0 {
-			return invalid("Serialized sparse should have at least 1 serialized tensor, but has a zero dimension %s", s.Text())
+			return invalid("Serialized sparse should have at least 1 serialized tensor, but has a zero dimension %s", s.String())
 		}
 		ts := core.Make[*coo](outer.NumElements())
 		for i := range ts {
@@ -233,15 +233,15 @@ func loaded(in *core.Tensor, i int, d tf.DType) (*coo, error) {
 	case at.DType() != tf.Int64 || shape.DType() != tf.Int64:
 		return nil, invalid("Expected serialized_sparse[%d, 0] to be a matrix of DT_INT64 but received dtype %s", i, at.DType().CName())
 	case at.Rank() != 2:
-		return nil, invalid("Expected serialized_sparse[%d, 0] to represent an index matrix but received shape %s", i, at.Shape().Text())
+		return nil, invalid("Expected serialized_sparse[%d, 0] to represent an index matrix but received shape %s", i, at.Shape().String())
 	case vals.Rank() != 1:
-		return nil, invalid("Expected serialized_sparse[%d, 1] to represent a values vector but received shape %s", i, vals.Shape().Text())
+		return nil, invalid("Expected serialized_sparse[%d, 1] to represent a values vector but received shape %s", i, vals.Shape().String())
 	case vals.DType() != d:
 		return nil, invalid("Requested SparseTensor of type %s but SparseTensor[%d].values.dtype() == %s", d.CName(), i, vals.DType().CName())
 	case at.Dim(0) != vals.Len():
 		return nil, invalid("Expected row counts of SparseTensor[%d].indices and SparseTensor[%d].values to match but they do not: %d vs. %d", i, i, at.Dim(0), vals.Len())
 	case shape.Rank() != 1:
-		return nil, invalid("Expected serialized_sparse[%d, 1] to be a shape vector but its shape is %s", i, shape.Shape().Text())
+		return nil, invalid("Expected serialized_sparse[%d, 1] to be a shape vector but its shape is %s", i, shape.Shape().String())
 	case at.Dim(1) != shape.Len():
 		return nil, invalid("Expected column counts of SparseTensor[%d].indices to match size of SparseTensor[%d].shape but they do not: %d vs. %d", i, i, at.Dim(1), shape.Len())
 	}

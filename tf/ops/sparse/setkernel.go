@@ -173,7 +173,7 @@ func operand[T setElem](c *core.OpContext, i int, sparse, validate bool) (*setRe
 	}
 	if c.Input(i).Rank() < 2 {
 		s := c.Input(i).Shape()
-		return nil, invalid("Shape %s has rank %d < 2", s.Text(), len(s))
+		return nil, invalid("Shape %s has rank %d < 2", s.String(), len(s))
 	}
 	return denseSets[T](c.Input(i)), nil
 }
@@ -181,7 +181,7 @@ func operand[T setElem](c *core.OpContext, i int, sparse, validate bool) (*setRe
 // checkOperands wants shapes that are equal but for the last dimension.
 func checkOperands(a, b tf.Shape) error {
 	if g, h := a[:len(a)-1], b[:len(b)-1]; !g.Equal(h) {
-		return invalid("Mismatched shapes %s vs %s", g.Text(), h.Text())
+		return invalid("Mismatched shapes %s vs %s", g.String(), h.String())
 	}
 	return nil
 }

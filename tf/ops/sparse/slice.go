@@ -143,7 +143,7 @@ func bounded(at, vals, shape *core.Tensor) (*coo, error) {
 // bounds reads a vector with an element for each dimension.
 func (t *coo) bounds(v *core.Tensor, name string) ([]int64, error) {
 	if v.Rank() != 1 {
-		return nil, invalid("Input %s should be a vector but received shape %s", name, v.Shape().Text())
+		return nil, invalid("Input %s should be a vector but received shape %s", name, v.Shape().String())
 	}
 	if v.Len() != t.rank {
 		return nil, invalid("Expected %s to be a vector of length %d but got length %d", name, t.rank, v.Len())
@@ -199,9 +199,9 @@ func moved(a, b, start []int64) bool {
 func checkSliceGrad(dy, at, start, kept *core.Tensor) error {
 	switch {
 	case at.Rank() != 2 || kept.Rank() != 2:
-		return invalid("Input and output indices should be matrices but received shapes: %s and %s", at.Shape().Text(), kept.Shape().Text())
+		return invalid("Input and output indices should be matrices but received shapes: %s and %s", at.Shape().String(), kept.Shape().String())
 	case dy.Rank() != 1:
-		return invalid("Input backprop_val_grad should be a vector but received shape: %s", dy.Shape().Text())
+		return invalid("Input backprop_val_grad should be a vector but received shape: %s", dy.Shape().String())
 	case at.Dim(1) != kept.Dim(1):
 		return invalid("The input and output should have the same ndims: got: %d and %d", at.Dim(1), kept.Dim(1))
 	case kept.Dim(0) > at.Dim(0):
@@ -209,7 +209,7 @@ func checkSliceGrad(dy, at, start, kept *core.Tensor) error {
 	case dy.Len() != kept.Dim(0):
 		return invalid("# elements of backprop_val_grad and # rows of output_indices should match (#nnz of sum): got %d and %d", dy.Len(), kept.Dim(0))
 	case start.Rank() != 1:
-		return invalid("The input_start should be a vector but received shape %s", start.Shape().Text())
+		return invalid("The input_start should be a vector but received shape %s", start.Shape().String())
 	case start.Len() != at.Dim(1):
 		return invalid("Expected input_start to be a vector of length %d but got length %d", at.Dim(1), start.Len())
 	}

@@ -51,9 +51,9 @@ func softmax[T float32 | float64](c *core.OpContext) error {
 	at, vals, shape := c.Input(0), c.Input(1), c.Input(2)
 	switch {
 	case at.Rank() != 2:
-		return invalid("Input sp_indices should be a matrix but received shape: %s", at.Shape().Text())
+		return invalid("Input sp_indices should be a matrix but received shape: %s", at.Shape().String())
 	case vals.Rank() != 1 || shape.Rank() != 1:
-		return invalid("Inputs sp_values and sp_shape should be vectors but received shapes: %s and %s", vals.Shape().Text(), shape.Shape().Text())
+		return invalid("Inputs sp_values and sp_shape should be vectors but received shapes: %s and %s", vals.Shape().String(), shape.Shape().String())
 	case shape.Len() < 2:
 		return invalid("Input should have rank >= 2, but received shape: %s", spaced(core.Data[int64](shape)))
 	}

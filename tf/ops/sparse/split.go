@@ -153,7 +153,7 @@ func (t *coo) writePart(c *core.OpContext, p, parts int, order []int, dim int, b
 func splitInput(c *core.OpContext, parts int) (*coo, int, error) {
 	d, at, vals, shape := c.Input(0), c.Input(1), c.Input(2), c.Input(3)
 	if d.Rank() != 0 {
-		return nil, 0, invalid("Input axis should be a scalar but received shape %s", d.Shape().Text())
+		return nil, 0, invalid("Input axis should be a scalar but received shape %s", d.Shape().String())
 	}
 	if err := checkParts(at, vals, shape); err != nil {
 		return nil, 0, err
@@ -242,7 +242,7 @@ func concatRanks(c *core.OpContext, n int) error {
 	}{{2, "indices", "matrix"}, {1, "values", "vector"}, {1, "shapes", "vector"}} {
 		for i := range n {
 			if s := c.Input(list*n + i).Shape(); len(s) != part.rank {
-				return invalid("Input %s should be a %s but received shape %s at position %d", part.name, part.kind, s.Text(), i)
+				return invalid("Input %s should be a %s but received shape %s at position %d", part.name, part.kind, s.String(), i)
 			}
 		}
 	}

@@ -58,11 +58,11 @@ func inputCOO(c *core.OpContext, i int) (*coo, error) {
 func newCOO(at, vals *core.Tensor, s tf.Shape) (*coo, error) {
 	switch {
 	case vals.Rank() != 1:
-		return nil, invalid("vals must be a vec, but got: %s", vals.Shape().Text())
+		return nil, invalid("vals must be a vec, but got: %s", vals.Shape().String())
 	case at.Rank() > 0 && at.Dim(0) != vals.Len():
 		return nil, invalid("indices and values rows (indexing dimension) must match. (indices = %d, values = %d)", at.Dim(0), vals.Len())
 	case at.Rank() != 2:
-		return nil, invalid("indices must be a matrix, but got: %s", at.Shape().Text())
+		return nil, invalid("indices must be a matrix, but got: %s", at.Shape().String())
 	case at.Dim(1) != len(s):
 		return nil, invalid("Order length must be SparseTensor rank.")
 	}
@@ -99,7 +99,7 @@ func (t *coo) valid() error {
 	for i := range t.n {
 		row := t.index(i)
 		if !within(row, t.shape) {
-			return invalid("indices[%d] = %s is out of bounds: need 0 <= index < %s", i, text(row), t.shape.Text())
+			return invalid("indices[%d] = %s is out of bounds: need 0 <= index < %s", i, text(row), t.shape.String())
 		}
 		if i == 0 {
 			continue

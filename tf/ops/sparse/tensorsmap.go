@@ -155,11 +155,11 @@ func addToMap(add func(*core.OpContext, *tensorsMap) error) core.NewKernel {
 func checkParts(at, vals, shape *core.Tensor) error {
 	switch {
 	case at.Rank() != 2:
-		return invalid("Input indices should be a matrix but received shape %s", at.Shape().Text())
+		return invalid("Input indices should be a matrix but received shape %s", at.Shape().String())
 	case vals.Rank() != 1:
-		return invalid("Input values should be a vector but received shape %s", vals.Shape().Text())
+		return invalid("Input values should be a vector but received shape %s", vals.Shape().String())
 	case shape.Rank() != 1:
-		return invalid("Input shape should be a vector but received shape %s", shape.Shape().Text())
+		return invalid("Input shape should be a vector but received shape %s", shape.Shape().String())
 	}
 	return nil
 }
@@ -213,9 +213,9 @@ func addMany(c *core.OpContext, m *tensorsMap) error {
 func minibatch(at, vals, shape *core.Tensor) (*coo, error) {
 	switch rank := shape.Len(); {
 	case vals.Len() != at.Dim(0):
-		return nil, invalid("Number of values must match first dimension of indices. Got %d values, indices shape: %s", vals.Len(), at.Shape().Text())
+		return nil, invalid("Number of values must match first dimension of indices. Got %d values, indices shape: %s", vals.Len(), at.Shape().String())
 	case rank != at.Dim(1):
-		return nil, invalid("Number of dimensions must match second dimension of indices. Got %d dimensions, indices shape: %s", rank, at.Shape().Text())
+		return nil, invalid("Number of dimensions must match second dimension of indices. Got %d dimensions, indices shape: %s", rank, at.Shape().String())
 	case rank <= 1:
 		return nil, invalid("Rank of input SparseTensor should be > 1, but saw rank: %d", rank)
 	}
@@ -264,7 +264,7 @@ func takeMany(n *core.Node) (core.Kernel, error) {
 		}
 		h := c.Input(0)
 		if h.Rank() != 1 {
-			return invalid("sparse_handles should be a vector but received shape %s", h.Shape().Text())
+			return invalid("sparse_handles should be a vector but received shape %s", h.Shape().String())
 		}
 		if h.Len() == 0 {
 			return invalid("Must have at least 1 serialized SparseTensor, but input matrix has 0 rows")

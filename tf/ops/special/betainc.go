@@ -56,7 +56,7 @@ func betaArgs(c *core.OpContext) (out tf.Shape, err error) {
 		case first < 0:
 			first, out = i, s
 		case !s.Equal(out):
-			return nil, tf.Errorf(tf.InvalidArgument, "Shapes of %s and %s are inconsistent: %s vs. %s", names[first], name, out.Text(), s.Text())
+			return nil, tf.Errorf(tf.InvalidArgument, "Shapes of %s and %s are inconsistent: %s vs. %s", names[first], name, out.String(), s.String())
 		}
 	}
 	return out, nil

@@ -77,7 +77,7 @@ func zipKernel[T interface {
 			x, y := c.Input(0), c.Input(1)
 			b, ok := kernel.NewBroadcast(x.Shape(), y.Shape())
 			if !ok {
-				return tf.Errorf(tf.InvalidArgument, "Incompatible shapes: %s vs. %s", x.Shape().Text(), y.Shape().Text())
+				return tf.Errorf(tf.InvalidArgument, "Incompatible shapes: %s vs. %s", x.Shape().String(), y.Shape().String())
 			}
 			out, err := c.Alloc(0, x.DType(), b.Shape)
 			if err != nil {

@@ -66,7 +66,7 @@ func typeNames(types []tf.DType) string {
 // insert puts row i of values under keys[i], for all i.
 func (b *barrier) insert(ctx context.Context, keys []string, component int, values *core.Tensor) error {
 	if len(keys) > 0 && values.Len() == 0 {
-		return tf.Errorf(tf.InvalidArgument, "Tensors with no elements are not supported %s: received shape %s", b.name, values.Shape().Text())
+		return tf.Errorf(tf.InvalidArgument, "Tensors with no elements are not supported %s: received shape %s", b.name, values.Shape().String())
 	}
 	b.mu.Lock()
 	complete, err := b.collect(keys, component, values)

@@ -108,7 +108,7 @@ func makeBarrier(n *core.Node) (core.Kernel, error) {
 			shapes[i] = tf.Shape{} // as TensorFlow reads a shape that is not known
 		}
 		if s.NumElements() == 0 {
-			return nil, tf.Errorf(tf.InvalidArgument, "Empty tensors are not supported, but received shape '%s' at index %d", s.Text(), i)
+			return nil, tf.Errorf(tf.InvalidArgument, "Empty tensors are not supported, but received shape '%s' at index %d", s.String(), i)
 		}
 	}
 	if n.Int("capacity") != -1 {
@@ -142,7 +142,7 @@ func insertMany(n *core.Node) (core.Kernel, error) {
 		case values.DType() != b.types[component]:
 			done(tf.Errorf(tf.InvalidArgument, "Signature mismatch, have: %s expected: %s", values.DType().CName(), b.types[component].CName()))
 		case values.Len() > 0 && (values.Rank() == 0 || values.Dim(0) != keys.Len()):
-			done(tf.Errorf(tf.InvalidArgument, "there must be a row of values for each of %d keys, got shape %s", keys.Len(), values.Shape().Text()))
+			done(tf.Errorf(tf.InvalidArgument, "there must be a row of values for each of %d keys, got shape %s", keys.Len(), values.Shape().String()))
 		default:
 			done(b.insert(c.StepContext(), core.Data[string](keys), component, values))
 		}

@@ -71,7 +71,7 @@ func checkIndices(indices []int32, key int64, size int) error {
 
 func keyOf(c *core.OpContext) (int64, error) {
 	if t := c.Input(0); t.Len() != 1 {
-		return 0, tf.Errorf(tf.InvalidArgument, "key must be an int64 scalar: %s", t.Shape().Text())
+		return 0, tf.Errorf(tf.InvalidArgument, "key must be an int64 scalar: %s", t.Shape().String())
 	}
 	return core.Data[int64](c.Input(0))[0], nil
 }

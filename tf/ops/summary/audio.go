@@ -69,7 +69,7 @@ func summarizeAudio(c *core.OpContext, rate float32, limit int) error {
 func sounds(tag string, t *core.Tensor, limit int, rate float32) ([]*pb.Summary_Value, error) {
 	s := t.Shape()
 	if len(s) < 2 || len(s) > 3 {
-		return nil, tf.Errorf(tf.InvalidArgument, "Tensor must be 3-D or 2-D, got: %s", s.Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "Tensor must be 3-D or 2-D, got: %s", s.String())
 	}
 	if !(rate > 0) {
 		return nil, tf.Errorf(tf.InvalidArgument, "sample_rate must be > 0")

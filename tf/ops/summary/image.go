@@ -68,7 +68,7 @@ func imageSummary(n *core.Node) (core.Kernel, error) {
 
 func checkBadColor(t *core.Tensor) error {
 	if t.Rank() != 1 {
-		return tf.Errorf(tf.InvalidArgument, "bad_color must be a vector, got shape %s", t.Shape().Text())
+		return tf.Errorf(tf.InvalidArgument, "bad_color must be a vector, got shape %s", t.Shape().String())
 	}
 	return nil
 }
@@ -77,10 +77,10 @@ func checkBadColor(t *core.Tensor) error {
 func images(tag string, t *core.Tensor, limit int, bad []uint8) ([]*pb.Summary_Value, error) {
 	s := t.Shape()
 	if len(s) != 4 || s[3] != 1 && s[3] != 3 && s[3] != 4 {
-		return nil, tf.Errorf(tf.InvalidArgument, "Tensor must be 4-D with last dim 1, 3, or 4, not %s", s.Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "Tensor must be 4-D with last dim 1, 3, or 4, not %s", s.String())
 	}
 	if max(s[0], s[1], s[2]) >= 1<<31 || s[1]*s[2] >= 1<<29 {
-		return nil, tf.Errorf(tf.InvalidArgument, "Tensor too large for summary %s", s.Text())
+		return nil, tf.Errorf(tf.InvalidArgument, "Tensor too large for summary %s", s.String())
 	}
 	if t.DType() != tf.Uint8 && len(bad) < s[3] {
 		return nil, tf.Errorf(tf.InvalidArgument, "expected depth <= bad_color.size, got depth = %d, bad_color.size = %d", s[3], len(bad))

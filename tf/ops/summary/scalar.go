@@ -90,7 +90,7 @@ func scalarSummary(n numbers) core.NewKernel {
 				if len(tags) == 1 {
 					which = " (tag '" + tags[0] + "')"
 				}
-				return tf.Errorf(tf.InvalidArgument, "tags and values are not the same shape: %s != %s%s", s.Text(), v.Text(), which)
+				return tf.Errorf(tf.InvalidArgument, "tags and values are not the same shape: %s != %s%s", s.String(), v.String(), which)
 			}
 			all := core.Make[*pb.Summary_Value](len(tags))
 			for i, tag := range tags {

@@ -86,7 +86,7 @@ func createFileWriter(*core.Node) (core.Kernel, error) {
 // single checks that input i has one element.
 func single(c *core.OpContext, i int) error {
 	if t := c.Input(i); t.Len() != 1 {
-		return tf.Errorf(tf.InvalidArgument, "%s must be a scalar, got shape %s", c.Node.Def.Inputs[i].Name, t.Shape().Text())
+		return tf.Errorf(tf.InvalidArgument, "%s must be a scalar, got shape %s", c.Node.Def.Inputs[i].Name, t.Shape().String())
 	}
 	return nil
 }

@@ -56,13 +56,13 @@ func fingerprintKernel(n *core.Node) (core.Kernel, error) {
 	return core.Compute(func(c *core.OpContext) error {
 		x, method := c.Input(0), c.Input(1)
 		if method.Rank() != 0 {
-			return invalid("`method` should be a scalar string: %s", method.Shape().Text())
+			return invalid("`method` should be a scalar string: %s", method.Shape().String())
 		}
 		if m := core.Data[string](method)[0]; m != fingerprintMethod {
 			return invalid("Unsupported fingerprint method: %s", m)
 		}
 		if x.Rank() < 1 {
-			return invalid("`data` should have at least one dimension: %s", x.Shape().Text())
+			return invalid("`data` should have at least one dimension: %s", x.Shape().String())
 		}
 		rows := x.Shape()[0]
 		out, err := c.Alloc(0, tf.Uint8, tf.Shape{rows, fingerprintSize})

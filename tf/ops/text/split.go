@@ -99,10 +99,10 @@ func splitV2Kernel(n *core.Node) (core.Kernel, error) {
 func splitAll(c *core.OpContext, name string, split func(s, by string) []string) error {
 	x, by := c.Input(0), c.Input(1)
 	if x.Rank() != 1 {
-		return invalid("input must be a vector, got shape: %s", x.Shape().Text())
+		return invalid("input must be a vector, got shape: %s", x.Shape().String())
 	}
 	if by.Rank() != 0 {
-		return invalid("%s must be a scalar, got shape: %s", name, by.Shape().Text())
+		return invalid("%s must be a scalar, got shape: %s", name, by.Shape().String())
 	}
 	in, sep := core.Data[string](x), core.Data[string](by)[0]
 	rows := core.Make[[]string](len(in))

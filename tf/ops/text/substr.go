@@ -57,7 +57,7 @@ func substr(node *core.Node) (core.Kernel, error) {
 	return core.Compute(func(c *core.OpContext) error {
 		x, pos, n := c.Input(0), c.Input(1), c.Input(2)
 		if !pos.Shape().Equal(n.Shape()) {
-			return invalid("pos and len should have the same shape, got: %s vs. %s", pos.Shape().Text(), n.Shape().Text())
+			return invalid("pos and len should have the same shape, got: %s vs. %s", pos.Shape().String(), n.Shape().String())
 		}
 		s, err := substrOutput(x.Shape(), pos.Shape())
 		if err != nil {
@@ -78,7 +78,7 @@ func substrOutput(x, pos tf.Shape) (tf.Shape, error) {
 	}
 	s, ok := tf.BroadcastShapes(x, pos)
 	if !ok {
-		return nil, invalid("Incompatible shapes: %s vs. %s", x.Text(), pos.Text())
+		return nil, invalid("Incompatible shapes: %s vs. %s", x.String(), pos.String())
 	}
 	if len(s) > 2 {
 		return nil, tf.Errorf(tf.Unimplemented, "Substr broadcast not implemented for %d dimensions", len(s))

@@ -59,7 +59,7 @@ func (a axes) plan(c *core.OpContext) (s sum, err error) {
 	}
 	var ok bool
 	if s.shape, ok = tf.BroadcastShapes(x, y); !ok {
-		return s, invalid("Cannot Add tensors of shapes: %s%s", x.Text(), y.Text())
+		return s, invalid("Cannot Add tensors of shapes: %s%s", x.String(), y.String())
 	}
 	if s.to, err = scalingAt(c, 6, s.shape, a.out); err != nil {
 		return s, err
@@ -141,7 +141,7 @@ func (s *sum) axis(a axes, x *core.Tensor, own int) int {
 func (s *sum) join(z, x, y []int32, xs, ys tf.Shape) error {
 	b, ok := kernel.NewBroadcast(xs, ys)
 	if !ok {
-		return invalid("Cannot Add tensors of shapes: %s%s", xs.Text(), ys.Text())
+		return invalid("Cannot Add tensors of shapes: %s%s", xs.String(), ys.String())
 	}
 	kernel.ZipBroadcast(kernel.Serial, b, z, x, y, kernel.AddLoops[int32]())
 	return nil

@@ -128,13 +128,13 @@ func scalingAt(c *core.OpContext, i int, data tf.Shape, axis int) (scaling, erro
 	const both = "but given %[1]sscales shape %[2]s and zero_points shape %[3]s"
 	switch {
 	case !scales.Equal(zeros):
-		return scaling{}, invalid("scales and zero_points shape must be same, "+both, "", scales.Text(), zeros.Text())
+		return scaling{}, invalid("scales and zero_points shape must be same, "+both, "", scales.String(), zeros.String())
 	case axis < -1 || axis >= len(data):
 		return scaling{}, invalid("quantization_axis must be -1 or in range [0, input.rank), but given %d", axis)
 	case axis == -1 && len(scales) != 0:
-		return scaling{}, invalid("If quantization_axis is -1, scales and zero_points must be scalar tensors, "+both, "", scales.Text(), zeros.Text())
+		return scaling{}, invalid("If quantization_axis is -1, scales and zero_points must be scalar tensors, "+both, "", scales.String(), zeros.String())
 	case axis >= 0 && (len(scales) != 1 || scales[0] != data[axis]):
-		return scaling{}, invalid("If quantization_axis is not -1, scales and zero_points must be a tensor of rank 1 and the size must be equal to the input.dim_size(quantization_axis), but given quantization_axis %d, scales shape %s and zero_points shape %s", axis, scales.Text(), zeros.Text())
+		return scaling{}, invalid("If quantization_axis is not -1, scales and zero_points must be a tensor of rank 1 and the size must be equal to the input.dim_size(quantization_axis), but given quantization_axis %d, scales shape %s and zero_points shape %s", axis, scales.String(), zeros.String())
 	}
 	return scalingOf(c, i), nil
 }

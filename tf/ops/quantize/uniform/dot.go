@@ -117,11 +117,11 @@ func checkDotAxes(n *core.Node) error {
 func checkDot(a, b tf.Shape) error {
 	switch {
 	case len(a) != 2:
-		return invalid("lhs rank must be 2, but given lhs shape %s", a.Text())
+		return invalid("lhs rank must be 2, but given lhs shape %s", a.String())
 	case len(b) != 2:
-		return invalid("rhs rank must be 2, but given rhs shape %s", b.Text())
+		return invalid("rhs rank must be 2, but given rhs shape %s", b.String())
 	case a[1] != b[0]:
-		return invalid("lhs.dim_size(1) and rhs.dim_size(0) must be equal, but given lhs shape %s and rhs shape %s", a.Text(), b.Text())
+		return invalid("lhs.dim_size(1) and rhs.dim_size(0) must be equal, but given lhs shape %s and rhs shape %s", a.String(), b.String())
 	}
 	return nil
 }
@@ -157,7 +157,7 @@ func checkScales(c *core.OpContext) error {
 
 func checkLeft(c *core.OpContext) error {
 	if scales, zeros := c.Input(2).Shape(), c.Input(3).Shape(); len(scales) != 0 || len(zeros) != 0 {
-		return invalid("lhs scales/zero_points must be all scalar tensors. Given: %s%s", scales.Text(), zeros.Text())
+		return invalid("lhs scales/zero_points must be all scalar tensors. Given: %s%s", scales.String(), zeros.String())
 	}
 	return nil
 }
@@ -181,7 +181,7 @@ func dotArgs(c *core.OpContext) (right, out scaling, err error) {
 		return right, out, err
 	}
 	if len(right.shape) == 0 && len(out.shape) > 0 {
-		return right, out, invalid("If rhs is per-tensor quantized, output must be also per-tensor quantized. Given rhs scales and zero_points of shape %s but given output scales and zero_points of shape %s", right.shape.Text(), out.shape.Text())
+		return right, out, invalid("If rhs is per-tensor quantized, output must be also per-tensor quantized. Given rhs scales and zero_points of shape %s but given output scales and zero_points of shape %s", right.shape.String(), out.shape.String())
 	}
 	return right, out, nil
 }

@@ -47,7 +47,7 @@ type geometry struct {
 // geometry describes the convolution of images and filters of the given shapes.
 func (a *convAttrs) geometry(x, w tf.Shape) (*geometry, error) {
 	if len(x) != len(w) {
-		return nil, invalid("lhs and rhs must have same dims. Given lhs and rhs of shapes: %s%s", x.Text(), w.Text())
+		return nil, invalid("lhs and rhs must have same dims. Given lhs and rhs of shapes: %s%s", x.String(), w.String())
 	}
 	if len(x) <= 2 {
 		return nil, invalid("lhs and rhs shape dims must be at least 3. Given: %d", len(x))

@@ -150,7 +150,7 @@ func clip(n *core.Node) (core.Kernel, error) {
 		}
 		for i, name := range []string{"min", "max"} {
 			if s := c.Input(1 + i).Shape(); !s.Equal(by.shape) {
-				return invalid("Input %[1]s shape must be same as scales/zero_points. Given %[1]s of shape %[2]s and scales/zero_points of shape %[3]s", name, s.Text(), by.shape.Text())
+				return invalid("Input %[1]s shape must be same as scales/zero_points. Given %[1]s of shape %[2]s and scales/zero_points of shape %[3]s", name, s.String(), by.shape.String())
 			}
 		}
 		least, most := core.Data[int32](c.Input(1)), core.Data[int32](c.Input(2))

@@ -1,0 +1,25 @@
+package train
+
+import "github.com/gorge-tf/gorge/tf"
+
+// A need is a field that has no default and means nothing as 0.
+type need struct {
+	field string
+	value float64
+}
+
+// refused returns a failed output if one of needs is not above 0, with the line
+// of the program that forgot it; else the zero Output.
+func refused(g *tf.Graph, what string, needs ...need) tf.Output {
+	for _, n := range needs {
+		if !(n.value > 0) {
+			return tf.Failed(g, what, tf.Errorf(tf.InvalidArgument, "%s needs %s above 0, got %v", what, n.field, n.value)).Output(0)
+		}
+	}
+	return tf.Output{}
+}
+
+// falling is refused for a schedule that begins with rate and falls in steps.
+func falling(step tf.Output, what string, rate float64, steps int, more ...need) tf.Output {
+	return refused(step.Graph(), what, append([]need{{"LearningRate", rate}, {"Steps", float64(steps)}}, more...)...)
+}
