@@ -112,11 +112,16 @@ func Minimize(o Optimizer, loss tf.Output, opt Options) *tf.Operation {
 	if err != nil {
 		return tf.Failed(loss.Graph(), "Minimize", err)
 	}
+	counts := false // the optimizer counts the updates itself
+	if o, ok := o.(*SyncReplicas); ok && opt.GlobalStep != nil {
+		o.withStep(opt.GlobalStep)
+		counts = true
+	}
 	op, err := o.ApplyGradients(gvs)
 	if err != nil {
 		return tf.Failed(loss.Graph(), "Minimize", err)
 	}
-	if opt.GlobalStep == nil {
+	if opt.GlobalStep == nil || counts {
 		return op
 	}
 	return opt.GlobalStep.AssignAdd(oneLike(opt.GlobalStep), tf.After(op))

@@ -93,6 +93,10 @@ func lost(err error) bool {
 	return code == tf.Aborted || code == tf.Unavailable
 }
 
+// errLostSession stops a coordinator whose session is lost. Queues that its
+// runners fill stay open: those of a cluster are also the next session's.
+var errLostSession = errors.New("train: the session is lost")
+
 // longestPause bounds the time between two attempts to make a session.
 const longestPause = 10 * time.Second
 
@@ -116,11 +120,14 @@ func (m *MonitoredSession) createOnce(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l := &live{s: s, coord: NewCoordinator(m.ctx, func(error) bool { return false })}
+	l := &live{s: s, coord: NewCoordinator(m.ctx, func(err error) bool { return errors.Is(err, errLostSession) })}
 	StartQueueRunners(m.g, l.coord, s)
 	for _, h := range m.hooks {
 		if err := h.AfterCreateSession(ctx, s, l.coord); err != nil {
-			m.end(l)
+			if lost(err) {
+				l.coord.RequestStop(errLostSession)
+			}
+			_ = m.end(l)
 			return err
 		}
 	}
@@ -145,6 +152,7 @@ func (m *MonitoredSession) drop(cause error) {
 		"The current session will be closed and a new session will be created.", "error", cause)
 	l := m.live
 	m.live = nil
+	l.coord.RequestStop(errLostSession)
 	_ = m.end(l)
 }
 
