@@ -198,7 +198,7 @@ func ramp(g *tf.Graph, name string, shape ...int32) (v *tf.Variable) {
 		n *= d
 	}
 	g.Device("/job:ps/task:0", func() {
-		i := ops.FloorMod(ops.Range(ops.Scalar(g, int32(0)), ops.Scalar(g, n), ops.Scalar(g, int32(1))), ops.Scalar(g, int32(1024)))
+		i := ops.FloorMod(ops.Range(g, 0, ops.Scalar(g, n), 1), ops.Scalar(g, int32(1024)))
 		x := ops.RealDiv(ops.Cast(i, tf.Float32), ops.Scalar(g, float32(1024)))
 		v = tf.NewVariable(ops.Reshape(x, ops.Const(g, shape, len(shape))), tf.VariableOptions{Name: name})
 	})

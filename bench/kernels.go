@@ -253,13 +253,13 @@ func randoms() []kernelCase {
 	size := func(g *tf.Graph) tf.Output { return ops.Const(g, []int32{million}) }
 	return []kernelCase{
 		{"random_uniform_1M", 2, nil, func(g *tf.Graph, _ []tf.Output) tf.Output {
-			return ops.RandomUniform(size(g), tf.Float32, ops.RandomOpts{Seed: &one})
+			return ops.RandomUniform(nil, size(g), tf.Float32, ops.RandomOpts{Seed: &one})
 		}, million, false},
 		{"random_normal_1M", 2, nil, func(g *tf.Graph, _ []tf.Output) tf.Output {
-			return ops.RandomStandardNormal(size(g), tf.Float32, ops.RandomOpts{Seed: &one})
+			return ops.RandomStandardNormal(nil, size(g), tf.Float32, ops.RandomOpts{Seed: &one})
 		}, million, false},
 		{"truncated_normal_1M", 2, nil, func(g *tf.Graph, _ []tf.Output) tf.Output {
-			return ops.TruncatedNormal(size(g), tf.Float32, ops.RandomOpts{Seed: &one})
+			return ops.TruncatedNormal(nil, size(g), tf.Float32, ops.RandomOpts{Seed: &one})
 		}, million, false},
 	}
 }

@@ -43,7 +43,7 @@ func saver(b *bench) {
 func ramps(g *tf.Graph, count int, n int32) []*tf.Variable {
 	vars := make([]*tf.Variable, count)
 	for k := range vars {
-		i := ops.FloorMod(ops.Range(ops.Scalar(g, int32(0)), ops.Scalar(g, n), ops.Scalar(g, int32(1))), ops.Scalar(g, int32(1024)))
+		i := ops.FloorMod(ops.Range(g, 0, ops.Scalar(g, n), 1), ops.Scalar(g, int32(1024)))
 		x := ops.RealDiv(ops.Cast(i, tf.Float32), ops.Scalar(g, float32(1024)))
 		vars[k] = tf.NewVariable(ops.AddV2(x, ops.Scalar(g, float32(k))), tf.VariableOptions{Name: fmt.Sprint("var", k)})
 	}

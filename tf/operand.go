@@ -28,6 +28,24 @@ func AsInts[I Ints](x Output, v I) Output {
 	return Output{}
 }
 
+// IntsOf is AsInts in a graph, for functions that take no tensor beside the
+// integers. With an Output g may be nil.
+func IntsOf[I Ints](g *Graph, v I) Output {
+	if x, ok := any(v).(Output); ok {
+		return x
+	}
+	if g == nil {
+		return Failed(nil, "Const", Errorf(InvalidArgument, "sizes that are integers need a graph, got nil: make one by tf.NewGraph")).Output(0)
+	}
+	switch v := any(v).(type) {
+	case Shape:
+		return g.intConstant(v, Shape{len(v)})
+	case []int:
+		return g.intConstant(v, Shape{len(v)})
+	}
+	return Output{}
+}
+
 // AsInt is AsInts of a single integer, a scalar.
 func AsInt[I Int](x Output, v I) Output {
 	switch v := any(v).(type) {
@@ -42,15 +60,19 @@ func AsInt[I Int](x Output, v I) Output {
 // intConstant adds integers to the graph of x. Where x cannot be computed, neither
 // can they, for the same reason.
 func (o Output) intConstant(v []int, s Shape) Output {
-	if o.Err() != nil {
+	if o.Err() != nil || o.op.g.finished() {
 		return o
 	}
+	return o.Graph().intConstant(v, s)
+}
+
+func (g *Graph) intConstant(v []int, s Shape) Output {
 	for _, n := range v {
 		if n != int(int32(n)) {
-			return constant(o.Graph(), core.Wrap(convertInts[int64](v), s))
+			return constant(g, core.Wrap(convertInts[int64](v), s))
 		}
 	}
-	return constant(o.Graph(), core.Wrap(convertInts[int32](v), s))
+	return constant(g, core.Wrap(convertInts[int32](v), s))
 }
 
 // AsOperand returns v as an operand beside x. An Output is itself. A Go number,
@@ -60,8 +82,8 @@ func AsOperand(x Output, v any) Output {
 	if y, ok := v.(Output); ok {
 		return y
 	}
-	if x.Err() != nil {
-		return x
+	if x.Err() != nil || x.op.g.finished() {
+		return x // which is what is wrong
 	}
 	t, err := operand(x.DType(), v)
 	if err != nil {

@@ -48,9 +48,9 @@ func (m mlp) variables() []*tf.Variable {
 
 // ring returns points near the circle of radius 1.
 func ring(g *tf.Graph) tf.Output {
-	angle := ops.Mul(ops.RandomUniform(ops.Const(g, []int32{batch, 1}), tf.Float32), ops.Scalar(g, float32(2*math.Pi)))
+	angle := ops.Mul(ops.RandomUniform(g, []int{batch, 1}, tf.Float32), ops.Scalar(g, float32(2*math.Pi)))
 	on := ops.ConcatV2([]tf.Output{ops.Cos(angle), ops.Sin(angle)}, ops.Scalar(g, int32(1)))
-	off := ops.RandomStandardNormal(ops.Const(g, []int32{batch, 2}), tf.Float32)
+	off := ops.RandomStandardNormal(g, []int{batch, 2}, tf.Float32)
 	return ops.AddV2(on, ops.Mul(off, ops.Scalar[float32](g, 0.05)))
 }
 
@@ -63,7 +63,7 @@ type game struct {
 
 func newGame(g *tf.Graph) *game {
 	maker, judge := newMLP(g, noise, 2), newMLP(g, 2, 1)
-	made := maker.apply(ops.RandomStandardNormal(ops.Const(g, []int32{batch, noise}), tf.Float32))
+	made := maker.apply(ops.RandomStandardNormal(g, []int{batch, noise}, tf.Float32))
 	real, fake := judge.apply(ring(g)), judge.apply(made)
 	yes, no := ops.OnesLike(real), ops.ZerosLike(fake)
 	n := &game{made: made}

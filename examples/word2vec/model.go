@@ -23,12 +23,11 @@ const (
 // choose a word around each word of a block, and put the pairs into a second
 // queue, which mixes them.
 func pairs(g *tf.Graph, text []int32, epochs int) (center, around tf.Output) {
-	ints := func(v ...int32) tf.Output { return ops.Const(g, v) }
 	scalar := func(v int32) tf.Output { return ops.Scalar(g, v) }
 	blocks := train.RangeInputProducer(scalar(int32((len(text)-2*window)/block)), train.ProducerOptions{Epochs: epochs, Capacity: 256})
 	begin := blocks.Dequeue()[0].Mul(scalar(block))
-	at := begin.Add(ops.Range(scalar(window), scalar(window+block), scalar(1)))
-	step := ops.RandomUniformInt(ints(block), scalar(0), scalar(2*window))
+	at := begin.Add(ops.Range(g, window, window+block, 1))
+	step := ops.RandomUniformInt(g, []int{block}, 0, 2*window)
 	step = step.Add(step.GreaterEqual(scalar(window)).Cast(tf.Int32)).Sub(scalar(window)) // not the word itself
 	all := ops.Const(g, text)
 	pair := []tf.Output{ops.Gather(all, at, 0), ops.Gather(all, at.Add(step), 0)}
@@ -44,10 +43,10 @@ type skipGram struct {
 }
 
 func newSkipGram(g *tf.Graph, words int, center, around tf.Output) *skipGram {
-	shape := ops.Const(g, []int32{int32(words), size})
+	shape := []int{words, size}
 	m := &skipGram{}
-	m.vectors = tf.NewVariable(ops.RandomUniform(shape, tf.Float32).Sub(ops.Scalar[float32](g, 0.5)).Div(ops.Scalar[float32](g, size)), tf.VariableOptions{Name: "vectors"})
-	weights := tf.NewVariable(ops.TruncatedNormal(shape, tf.Float32).Div(ops.Scalar(g, float32(math.Sqrt(size)))), tf.VariableOptions{Name: "weights"})
+	m.vectors = tf.NewVariable(ops.RandomUniform(g, shape, tf.Float32).Sub(0.5).Div(size), tf.VariableOptions{Name: "vectors"})
+	weights := tf.NewVariable(ops.TruncatedNormal(g, shape, tf.Float32).Div(float32(math.Sqrt(size))), tf.VariableOptions{Name: "weights"})
 	biases := tf.NewVariable(ops.Const(g, make([]float32, words)), tf.VariableOptions{Name: "biases"})
 	x := ops.ResourceGather(m.vectors.Handle(), center, tf.Float32)
 	m.loss = nce(weights, biases, around, x)

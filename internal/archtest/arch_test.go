@@ -28,6 +28,7 @@ var layers = [][]string{
 	{"internal/memory"},
 	{"internal/kernel", "internal/threads", "internal/resource", "internal/random", "internal/imagefile/...", "internal/wire/...", "internal/link"},
 	{"tf/pb"},
+	{"internal/options"},
 	{"tf/core"},
 	{"internal/handle", "internal/queue", "internal/rows", "internal/bundle", "internal/graph", "internal/device", "internal/requestid", "tf/record"},
 	{"internal/graph/graphtext", "internal/dataset", "internal/device/fake", "internal/rendezvous/...", "internal/pass/...", "internal/stepstats", "internal/collective"},

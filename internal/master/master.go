@@ -14,6 +14,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/device"
 	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/internal/options"
 	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/internal/requestid"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -72,6 +73,7 @@ type Master struct {
 	recent     *requestid.Recent
 	ctx        context.Context // ends with Close
 	cancel     context.CancelCauseFunc
+	options    options.Teller
 	background sync.WaitGroup // what goes on after a client has its answer
 
 	mu       sync.Mutex

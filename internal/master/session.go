@@ -81,6 +81,7 @@ func (m *Master) newSession(asked *pb.ConfigProto, target string) (*session, err
 	if err != nil {
 		return nil, err
 	}
+	m.options.Tell(m.env.Log, cfg)
 	cluster, err := m.membership(cfg.GetClusterDef(), target)
 	if err != nil {
 		return nil, err

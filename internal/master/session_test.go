@@ -1,8 +1,10 @@
 package master_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -311,5 +313,32 @@ func TestConfigs(t *testing.T) {
 	devices, err := m.ListDevices(t.Context(), &pb.ListDevicesRequest{SessionHandle: s.handle})
 	if err != nil || len(devices.GetLocalDevice()) != 1 {
 		t.Errorf("devices of the session = %v, %v; want those of the worker job", devices, err)
+	}
+}
+
+func TestOptionsWithoutEffectAreLogged(t *testing.T) {
+	var log bytes.Buffer
+	m := newCluster(t, worker0).master(worker0, func(e *master.Env) { e.Log = slog.New(slog.NewTextHandler(&log, nil)) })
+	req := &pb.CreateSessionRequest{
+		GraphDef: &pb.GraphDef{Node: []*pb.NodeDef{{Name: "n", Op: "NoOp"}}},
+		Config:   &pb.ConfigProto{PlacementPeriod: 2, AllowSoftPlacement: true},
+	}
+	for range 2 {
+		s, err := m.CreateSession(t.Context(), req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		step := &pb.RunStepRequest{SessionHandle: s.GetSessionHandle(), Target: []string{"n"}, Options: &pb.RunOptions{DebugOptions: &pb.DebugOptions{GlobalStep: 1}}}
+		if _, err := m.RunStep(t.Context(), step); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"ConfigProto.placement_period", "RunOptions.debug_options"} {
+		if n := strings.Count(log.String(), name); n != 1 {
+			t.Errorf("%s is logged %d times, want once: %s", name, n, log.String())
+		}
+	}
+	if strings.Contains(log.String(), "soft_placement") {
+		t.Errorf("an option that is served is logged: %s", log.String())
 	}
 }

@@ -51,6 +51,9 @@ func during[T any](ctx context.Context, s *session, o *pb.RunOptions, f func(con
 		return out, err
 	}
 	defer s.done()
+	if o != nil {
+		s.m.options.Tell(s.m.env.Log, o)
+	}
 	ctx, cancel := bound(ctx, s.ctx)
 	defer cancel()
 	if ms := o.GetTimeoutInMs(); ms > 0 && ms <= maxTimeout {

@@ -154,7 +154,7 @@ func AdjustJPEGQuality(x, quality tf.Output) (y tf.Output) {
 
 // uniform draws a scalar in [low, high).
 func uniform(g *tf.Graph, low, high float64, opts []tf.Option) tf.Output {
-	u := ops.RandomUniform(ops.ConstValue(g, core.NewTensor(tf.Int32, tf.Shape{0})), tf.Float32, opts...)
+	u := ops.RandomUniform(g, tf.Shape{}, tf.Float32, opts...)
 	return ops.Add(ops.Mul(u, ops.Scalar(g, float32(high-low))), ops.Scalar(g, float32(low)))
 }
 
@@ -206,5 +206,5 @@ func RandomJPEGQuality(x tf.Output, low, high int, opts ...tf.Option) tf.Output 
 	}
 	g := x.Graph()
 	shape := ops.ConstValue(g, core.NewTensor(tf.Int32, tf.Shape{0}))
-	return AdjustJPEGQuality(x, ops.RandomUniformInt(shape, ops.Scalar(g, int32(low)), ops.Scalar(g, int32(high)), opts...))
+	return AdjustJPEGQuality(x, ops.RandomUniformInt(g, shape, low, high, opts...))
 }

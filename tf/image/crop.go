@@ -144,7 +144,7 @@ func RandomCrop(x tf.Output, size []int, opts ...tf.Option) (y tf.Output) {
 	g.Scope("random_crop", func() {
 		n := ints(g, size...)
 		limit := ops.Add(ops.Sub(ops.Shape(x), n), ops.Scalar(g, int32(1)))
-		draw := ops.RandomUniformInt(ints(g, len(size)), ops.Scalar(g, int32(0)), ops.Scalar(g, int32(1<<31-1)), opts...)
+		draw := ops.RandomUniformInt(g, []int{len(size)}, 0, 1<<31-1, opts...)
 		y = ops.Slice(x, ops.FloorMod(draw, limit), n)
 	})
 	return y

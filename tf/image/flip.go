@@ -2,7 +2,6 @@ package image
 
 import (
 	"github.com/gorge-tf/gorge/tf"
-	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
@@ -41,10 +40,10 @@ func RandomFlipUpDown(x tf.Output, opts ...tf.Option) tf.Output {
 func randomFlip(x tf.Output, dim int, opts []tf.Option) tf.Output {
 	g := x.Graph()
 	if len(x.Shape()) == 3 {
-		u := ops.RandomUniform(ops.ConstValue(g, core.NewTensor(tf.Int32, tf.Shape{0})), tf.Float32, opts...)
+		u := ops.RandomUniform(g, tf.Shape{}, tf.Float32, opts...)
 		return ops.SelectV2(ops.Less(u, ops.Scalar(g, float32(0.5))), reversed(x, dim), x)
 	}
-	u := ops.RandomUniform(ops.Reshape(sizeAt(x, 0), ints(g, 1)), tf.Float32, opts...)
+	u := ops.RandomUniform(nil, ops.Reshape(sizeAt(x, 0), ints(g, 1)), tf.Float32, opts...)
 	flips := ops.Cast(ops.Round(ops.Reshape(u, ints(g, -1, 1, 1, 1))), x.DType())
 	return ops.Add(ops.Mul(flips, reversed(x, dim)), ops.Mul(ops.Sub(as(flips, 1), flips), x))
 }

@@ -35,7 +35,7 @@ func Constant(x float64) Initializer {
 func RandomUniform(low, high float64, seed ...int64) Initializer {
 	return func(g *tf.Graph, d tf.DType, s tf.Shape) (y tf.Output) {
 		g.Scope("random_uniform", func() {
-			u := ops.RandomUniform(shapeConst(g, s), d, seeded(seed, "RandomUniform")...)
+			u := ops.RandomUniform(nil, shapeConst(g, s), d, seeded(seed, "RandomUniform")...)
 			lowest, highest := scalar(g, d, low), scalar(g, d, high)
 			y = ops.AddV2(ops.Mul(u, ops.Sub(highest, lowest)), lowest)
 		})
@@ -45,19 +45,19 @@ func RandomUniform(low, high float64, seed ...int64) Initializer {
 
 // RandomNormal gives normal random numbers.
 func RandomNormal(mean, deviation float64, seed ...int64) Initializer {
-	return normal("random_normal", "RandomStandardNormal", ops.RandomStandardNormal, mean, deviation, seed)
+	return normal("random_normal", "RandomStandardNormal", ops.RandomStandardNormal[tf.Output], mean, deviation, seed)
 }
 
 // TruncatedNormal gives normal random numbers that are at most two deviations
 // from the mean.
 func TruncatedNormal(mean, deviation float64, seed ...int64) Initializer {
-	return normal("truncated_normal", "TruncatedNormal", ops.TruncatedNormal, mean, deviation, seed)
+	return normal("truncated_normal", "TruncatedNormal", ops.TruncatedNormal[tf.Output], mean, deviation, seed)
 }
 
-func normal(scope, op string, f func(tf.Output, tf.DType, ...tf.Option) tf.Output, mean, deviation float64, seed []int64) Initializer {
+func normal(scope, op string, f func(*tf.Graph, tf.Output, tf.DType, ...tf.Option) tf.Output, mean, deviation float64, seed []int64) Initializer {
 	return func(g *tf.Graph, d tf.DType, s tf.Shape) (y tf.Output) {
 		g.Scope(scope, func() {
-			z := f(shapeConst(g, s), d, seeded(seed, op)...)
+			z := f(nil, shapeConst(g, s), d, seeded(seed, op)...)
 			y = ops.AddV2(ops.Mul(z, scalar(g, d, deviation)), scalar(g, d, mean))
 		})
 		return y

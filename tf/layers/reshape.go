@@ -40,7 +40,7 @@ func Dropout(x tf.Output, rate float64) (y tf.Output) {
 		return tf.Failed(g, "Dropout", tf.Errorf(tf.InvalidArgument, "rate must be at least 0 and less than 1, got %v", rate)).Output(0)
 	}
 	g.Scope("dropout", func() {
-		u := ops.RandomUniform(ops.Shape(x), x.DType(), tf.Name("random_uniform/RandomUniform"))
+		u := ops.RandomUniform(nil, ops.Shape(x), x.DType(), tf.Name("random_uniform/RandomUniform"))
 		keep := ops.GreaterEqual(u, scalar(g, x.DType(), rate))
 		y = ops.SelectV2(keep, ops.Mul(x, scalar(g, x.DType(), 1/(1-rate))), scalar(g, x.DType(), 0))
 	})

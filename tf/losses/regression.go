@@ -106,7 +106,7 @@ func MeanPairwiseSquaredError(labels, predictions tf.Output, o ...Options) (y tf
 
 func pairwise(diffs, weights tf.Output) tf.Output {
 	g := diffs.Graph()
-	rest := ops.Range(ops.Scalar(g, int32(1)), ops.Rank(diffs), ops.Scalar(g, int32(1)))
+	rest := ops.Range(g, 1, ops.Rank(diffs), 1)
 	perExample := func(x tf.Output) tf.Output { return ops.Sum(x, rest, ops.ReduceOpts{KeepDims: true}) }
 	zero, one, two := num(diffs, 0), num(diffs, 1), num(diffs, 2)
 	n := perExample(present(diffs, weights))

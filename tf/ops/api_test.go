@@ -12,6 +12,7 @@ import (
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/session"
 )
 
 // valuesOf returns the elements and the shape of an eager Output.
@@ -35,36 +36,67 @@ func TestIntegersAndTensorsSayTheSame(t *testing.T) {
 	n := func(v int) tf.Output { return ops.Scalar(g, v) }
 	both := []tf.Output{x, x}
 	for name, pair := range map[string][2]tf.Output{
-		"Sum":         {ops.Sum(x, []int{-1}), ops.Sum(x, i(-1))},
-		"Sum of all":  {ops.Sum(x, ops.AllAxes), ops.Sum(x, i(0, 1))},
-		"Sum of none": {ops.Sum(x, []int{}), x},
-		"KeepDims":    {ops.Max(x, []int{0}, ops.ReduceOpts{KeepDims: true}), ops.ExpandDims(x.Max(0), 0)},
-		"ArgMax":      {ops.ArgMax(x, 1), ops.ArgMax(x, n(1))},
-		"Concat":      {ops.Concat(-1, both), ops.ConcatV2(both, n(1))},
-		"Stack":       {ops.Stack(both, -1), ops.Pack(both, ops.AxisOpts{Axis: 2})},
-		"Split":       {ops.Split(x, 3, 1)[2], x.At(":, 2:3")},
-		"SplitV":      {ops.SplitV(x, []int{1, -1}, 1, 2)[1], x.At(":, 1:")},
-		"Unstack":     {ops.Unstack(x, -1)[1], x.At(":, 1")},
-		"Slice":       {ops.Slice(x, []int{0, 1}, []int{-1, 2}), ops.Slice(x, i(0, 1), i(-1, 2))},
-		"Reshape":     {ops.Reshape(x, tf.Shape{3, -1}), ops.Reshape(x, i(3, 2))},
-		"ExpandDims":  {ops.ExpandDims(x, -1), ops.ExpandDims(x, n(2))},
-		"Squeeze":     {ops.Squeeze(ops.ExpandDims(x, 0), []int{0}), x},
-		"Gather":      {ops.Gather(x, i(2, 0), -1), x.Gather(i(2, 0), 1)},
-		"Transpose":   {ops.Transpose(x, []int{1, 0}), ops.Transpose(x, i(1, 0))},
-		"Tile":        {ops.Tile(x, []int{2, 1}), x.Tile(2, 1)},
-		"Pad":         {ops.Pad(x, [][2]int{{1, 0}, {0, 2}}), ops.Pad(x, ops.Constant(g, [][]int{{1, 0}, {0, 2}}))},
-		"OneHot":      {ops.OneHot(i(1, 0), 3, ops.Scalar(g, float32(1)), ops.Scalar(g, float32(0))), i(1, 0).OneHot(3)},
-		"Reverse":     {ops.Reverse(x, []int{1}), x.At(":, ::-1")},
-		"Roll":        {ops.Roll(x, []int{1}, []int{1}), ops.Gather(x, i(2, 0, 1), 1)},
-		"Cumsum":      {ops.Cumsum(x, 1), x.Cumsum(-1)},
-		"Fill":        {ops.Fill([]int{2, 3}, ops.Scalar(g, float32(7))), ops.Fill(i(2, 3), ops.Scalar(g, float32(7)))},
-		"BroadcastTo": {ops.BroadcastTo(x, []int{2, 2, 3}), x.BroadcastTo(2, 2, 3)},
+		"Sum":             {ops.Sum(x, []int{-1}), ops.Sum(x, i(-1))},
+		"Sum of all":      {ops.Sum(x, ops.AllAxes), ops.Sum(x, i(0, 1))},
+		"Sum of none":     {ops.Sum(x, []int{}), x},
+		"KeepDims":        {ops.Max(x, []int{0}, ops.ReduceOpts{KeepDims: true}), ops.ExpandDims(x.Max(0), 0)},
+		"ArgMax":          {ops.ArgMax(x, 1), ops.ArgMax(x, n(1))},
+		"Concat":          {ops.Concat(-1, both), ops.ConcatV2(both, n(1))},
+		"Stack":           {ops.Stack(both, -1), ops.Pack(both, ops.AxisOpts{Axis: 2})},
+		"Split":           {ops.Split(x, 3, 1)[2], x.At(":, 2:3")},
+		"SplitV":          {ops.SplitV(x, []int{1, -1}, 1, 2)[1], x.At(":, 1:")},
+		"Unstack":         {ops.Unstack(x, -1)[1], x.At(":, 1")},
+		"Slice":           {ops.Slice(x, []int{0, 1}, []int{-1, 2}), ops.Slice(x, i(0, 1), i(-1, 2))},
+		"Reshape":         {ops.Reshape(x, tf.Shape{3, -1}), ops.Reshape(x, i(3, 2))},
+		"ExpandDims":      {ops.ExpandDims(x, -1), ops.ExpandDims(x, n(2))},
+		"Squeeze":         {ops.Squeeze(ops.ExpandDims(x, 0), []int{0}), x},
+		"Gather":          {ops.Gather(x, i(2, 0), -1), x.Gather(i(2, 0), 1)},
+		"Transpose":       {ops.Transpose(x, []int{1, 0}), ops.Transpose(x, i(1, 0))},
+		"Tile":            {ops.Tile(x, []int{2, 1}), x.Tile(2, 1)},
+		"Pad":             {ops.Pad(x, [][2]int{{1, 0}, {0, 2}}), ops.Pad(x, ops.Constant(g, [][]int{{1, 0}, {0, 2}}))},
+		"OneHot":          {ops.OneHot(i(1, 0), 3, ops.Scalar(g, float32(1)), ops.Scalar(g, float32(0))), i(1, 0).OneHot(3)},
+		"Reverse":         {ops.Reverse(x, []int{1}), x.At(":, ::-1")},
+		"Roll":            {ops.Roll(x, []int{1}, []int{1}), ops.Gather(x, i(2, 0, 1), 1)},
+		"Cumsum":          {ops.Cumsum(x, 1), x.Cumsum(-1)},
+		"Fill":            {ops.Fill([]int{2, 3}, ops.Scalar(g, float32(7))), ops.Fill(i(2, 3), ops.Scalar(g, float32(7)))},
+		"Range":           {ops.Range(g, 4, 0, -2), ops.Range(nil, n(4), 0, n(-2))},
+		"Range of floats": {ops.Range(g, 0, 1, 0.25), ops.Const(g, []float64{0, .25, .5, .75})},
+		"BroadcastTo":     {ops.BroadcastTo(x, []int{2, 2, 3}), x.BroadcastTo(2, 2, 3)},
 	} {
 		a, as := valuesOfAny(t, pair[0])
 		b, bs := valuesOfAny(t, pair[1])
 		if d := cmp.Diff(a, b) + cmp.Diff(as, bs); d != "" {
 			t.Errorf("%s: integers give %v %v, tensors %v %v", name, a, as, b, bs)
 		}
+	}
+}
+
+// Random numbers of one seed do not depend on how their shape is given.
+func TestShapesOfRandomNumbers(t *testing.T) {
+	g := tf.NewGraph()
+	five := ops.Const(g, []int{5})
+	pairs := [][2]tf.Output{
+		{ops.RandomUniform(g, tf.Shape{5}, tf.Float32, ops.Seed(7)), ops.RandomUniform(nil, five, tf.Float32, ops.Seed(7))},
+		{ops.RandomStandardNormal(g, []int{5}, tf.Float64, ops.Seed(7)), ops.RandomStandardNormal(nil, five, tf.Float64, ops.Seed(7))},
+		{ops.TruncatedNormal(g, []int{5}, tf.Float32, ops.Seed(7)), ops.TruncatedNormal(nil, five, tf.Float32, ops.Seed(7))},
+		{ops.RandomUniformInt(g, []int{5}, 0, 100, ops.Seed(7)), ops.RandomUniformInt(g, five, ops.Scalar(g, 0), 100, ops.Seed(7))},
+	}
+	s, err := session.New(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, p := range pairs {
+		v, err := s.Run(t.Context(), nil, p[0], p[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v[0].String() != v[1].String() {
+			t.Errorf("%v: a shape gives %v, a tensor %v", p[0], v[0], v[1])
+		}
+	}
+	if err := ops.RandomUniform(nil, []int{2}, tf.Float32).Err(); err == nil || !strings.Contains(err.Error(), "need a graph, got nil") {
+		t.Errorf("sizes without a graph: got %v", err)
 	}
 }
 
@@ -197,7 +229,7 @@ func randomIndex(rng *rand.Rand, n int) (at []int, spec string, drop bool) {
 
 func TestAtForms(t *testing.T) {
 	g := eager.New()
-	x := ops.Reshape(ops.Range(ops.Scalar(g, 0), ops.Scalar(g, 24), ops.Scalar(g, 1)), []int{2, 3, 4})
+	x := ops.Reshape(ops.Range(g, 0, 24, 1), []int{2, 3, 4})
 	two := ops.Scalar(g, int64(2))
 	for _, c := range []struct {
 		spec  string

@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"slices"
+
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -74,4 +76,40 @@ func after(dy tf.Output, f func()) {
 		return
 	}
 	dy.Graph().ControlDependencies([]*tf.Operation{dy.Operation()}, f)
+}
+
+// operands returns xs as operands of one type: that of the first Output, else that
+// of the first number that is no int, else int32.
+func operands(g *tf.Graph, xs ...any) []tf.Output {
+	in := make([]tf.Output, len(xs))
+	if i := slices.IndexFunc(xs, isOutput); i >= 0 {
+		for k, x := range xs {
+			in[k] = tf.AsOperand(xs[i].(tf.Output), x)
+		}
+		return in
+	}
+	d := numbersType(xs)
+	for k, x := range xs {
+		if t, err := core.NumberOf(d, x); err != nil {
+			in[k] = tf.Failed(g, "Const", err).Output(0)
+		} else {
+			in[k] = ConstValue(g, t)
+		}
+	}
+	return in
+}
+
+func isOutput(x any) bool { _, ok := x.(tf.Output); return ok }
+
+// numbersType returns the type of numbers that stand beside each other.
+func numbersType(xs []any) tf.DType {
+	for _, x := range xs {
+		if _, ok := x.(int); ok {
+			continue
+		}
+		if t, err := tf.TensorOf(x); err == nil {
+			return t.DType()
+		}
+	}
+	return tf.Int32
 }

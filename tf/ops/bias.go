@@ -192,7 +192,7 @@ func biasAddGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 
 func biasAddV1Grad(_ *tf.Operation, dy []tf.Output) []tf.Gradient {
 	zero, one := intScalar(dy[0], tf.Int32, 0), intScalar(dy[0], tf.Int32, 1)
-	axes := Range(zero, Sub(Rank(dy[0]), one), one)
+	axes := Range(nil, zero, Sub(Rank(dy[0]), one), one)
 	return tf.Grads(dy[0], Sum(dy[0], axes))
 }
 

@@ -191,7 +191,7 @@ func ExampleRandomUniform() {
 	sample := func() (*tf.Tensor, error) {
 		g := eager.New()
 		g.SetSeed(1)
-		return ops.RandomUniform(ops.Const(g, []int32{3}), tf.Float32, ops.Seed(2)).Value()
+		return ops.RandomUniform(g, []int{3}, tf.Float32, ops.Seed(2)).Value()
 	}
 	a, errA := sample()
 	b, errB := sample()

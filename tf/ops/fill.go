@@ -76,7 +76,7 @@ func sumAll(x tf.Output) tf.Output {
 		}
 		return reduceSum(x, intVec(x, tf.Int32, axes...), false)
 	}
-	return reduceSum(x, Range(intScalar(x, tf.Int32, 0), Rank(x), intScalar(x, tf.Int32, 1)), false)
+	return reduceSum(x, Range(nil, intScalar(x, tf.Int32, 0), Rank(x), intScalar(x, tf.Int32, 1)), false)
 }
 
 // reduceSum adds up x along axes.

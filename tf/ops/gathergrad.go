@@ -69,7 +69,7 @@ func alongAxisGrad(op *tf.Operation, dy tf.Output) tf.Output {
 	constant := func(v int) tf.Output { return intScalar(dy, tf.Int32, v) }
 	vec := func(x tf.Output) tf.Output { return Reshape(x, intVec(dy, tf.Int32, 1)) }
 	cat := func(xs ...tf.Output) tf.Output { return ConcatV2(xs, constant(0)) }
-	seq := func(from, to tf.Output) tf.Output { return Range(from, to, constant(1)) }
+	seq := func(from, to tf.Output) tf.Output { return Range(nil, from, to, constant(1)) }
 
 	shape := sizes(params)
 	axis := FloorMod(castTo(op.Input(2), tf.Int32), Rank(params))
@@ -113,7 +113,7 @@ func batchIndices(shape, indices tf.Output, batch int) tf.Output {
 	for dim := batch; dim > 0; dim-- {
 		n := element(shape, constant(dim-1))
 		stride = Mul(stride, element(shape, constant(dim)))
-		offsets := Mul(Range(constant(0), n, constant(1)), stride)
+		offsets := Mul(Range(nil, constant(0), n, constant(1)), stride)
 		form := ConcatV2([]tf.Output{ones(constant(dim - 1)), Reshape(n, intVec(indices, tf.Int32, 1)), ones(Sub(Rank(indices), constant(dim)))}, constant(0))
 		indices = Add(indices, castTo(Reshape(offsets, form), d))
 	}

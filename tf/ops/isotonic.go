@@ -85,7 +85,7 @@ func isotonicGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	zero, one := intScalar(g, tf.Int32, 0), intScalar(g, tf.Int32, 1)
 	n, width := Size(op.Output(1)), GatherV2(shape, Sub(Rank(op.Output(1)), one), zero)
 	// A stretch is known by its number and the place where its row begins.
-	rows := Mul(FloorDiv(Range(zero, n, one), width), width)
+	rows := Mul(FloorDiv(Range(nil, zero, n, one), width), width)
 	of := Add(op.Output(1), Reshape(rows, shape))
 	sums, counts := UnsortedSegmentSum(g, of, n), UnsortedSegmentSum(OnesLike(g), of, n)
 	means := apply("RealDiv", nil, sums, Maximum(counts, castTo(one, g.DType())))

@@ -39,7 +39,7 @@ func partitionGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	x, p := op.Input(0), op.Input(1)
 	shape := Shape(p)
 	zero, one := intScalar(x, tf.Int32, 0), intScalar(x, tf.Int32, 1)
-	rows := Reshape(Range(zero, apply("Prod", nil, shape, intVec(x, tf.Int32, 0)), one), shape)
+	rows := Reshape(Range(nil, zero, apply("Prod", nil, shape, intVec(x, tf.Int32, 0)), one), shape)
 	from := DynamicPartition(rows, p, op.Int("num_partitions"))
 	return tf.Grads(Reshape(ParallelDynamicStitch(from, dy), Shape(x)), tf.Output{})
 }

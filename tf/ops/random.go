@@ -62,20 +62,21 @@ func seeded(g *tf.Graph, opts []tf.Option) []tf.Option {
 }
 
 // RandomUniform returns numbers of type d, uniform in [0, 1), in a tensor of
-// the given shape, a vector of sizes.
-func RandomUniform(shape tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
-	return randomOf("RandomUniform", shape, d, opts)
+// the given shape: sizes, or a vector of them, with which g may be nil.
+func RandomUniform[I tf.Ints](g *tf.Graph, shape I, d tf.DType, opts ...tf.Option) tf.Output {
+	return randomOf("RandomUniform", tf.IntsOf(g, shape), d, opts)
 }
 
-// RandomStandardNormal returns normal numbers of mean 0 and deviation 1.
-func RandomStandardNormal(shape tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
-	return randomOf("RandomStandardNormal", shape, d, opts)
+// RandomStandardNormal returns normal numbers of mean 0 and deviation 1, in a
+// tensor of the given shape, as RandomUniform does.
+func RandomStandardNormal[I tf.Ints](g *tf.Graph, shape I, d tf.DType, opts ...tf.Option) tf.Output {
+	return randomOf("RandomStandardNormal", tf.IntsOf(g, shape), d, opts)
 }
 
 // TruncatedNormal returns normal numbers of mean 0 and deviation 1 without
-// those beyond ±2.
-func TruncatedNormal(shape tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
-	return randomOf("TruncatedNormal", shape, d, opts)
+// those beyond ±2, in a tensor of the given shape, as RandomUniform does.
+func TruncatedNormal[I tf.Ints](g *tf.Graph, shape I, d tf.DType, opts ...tf.Option) tf.Output {
+	return randomOf("TruncatedNormal", tf.IntsOf(g, shape), d, opts)
 }
 
 func randomOf(op string, shape tf.Output, d tf.DType, opts []tf.Option) tf.Output {
@@ -83,9 +84,12 @@ func randomOf(op string, shape tf.Output, d tf.DType, opts []tf.Option) tf.Outpu
 }
 
 // RandomUniformInt returns integers uniform in [minval, maxval), up to a small
-// bias where the number of integers is no power of two.
-func RandomUniformInt(shape, minval, maxval tf.Output, opts ...tf.Option) tf.Output {
-	return apply("RandomUniformInt", seeded(shape.Graph(), opts), shape, minval, maxval)
+// bias where the number of integers is no power of two. The limits are Outputs or
+// Go integers; their type, int32 if both are int, is that of the result.
+func RandomUniformInt[I tf.Ints](g *tf.Graph, shape I, minval, maxval any, opts ...tf.Option) tf.Output {
+	sizes := tf.IntsOf(g, shape)
+	limits := operands(sizes.Graph(), minval, maxval)
+	return apply("RandomUniformInt", seeded(sizes.Graph(), opts), sizes, limits[0], limits[1])
 }
 
 // randomGrain is the least number of elements worth a task of their own.

@@ -6,8 +6,8 @@ import (
 	"github.com/gorge-tf/gorge/tf/ops"
 )
 
-var distributions = map[string]func(shape tf.Output, d tf.DType, opts ...tf.Option) tf.Output{
-	"RandomUniform": ops.RandomUniform, "RandomStandardNormal": ops.RandomStandardNormal, "TruncatedNormal": ops.TruncatedNormal,
+var distributions = map[string]func(g *tf.Graph, shape tf.Output, d tf.DType, opts ...tf.Option) tf.Output{
+	"RandomUniform": ops.RandomUniform[tf.Output], "RandomStandardNormal": ops.RandomStandardNormal[tf.Output], "TruncatedNormal": ops.TruncatedNormal[tf.Output],
 }
 
 func init() {
@@ -15,7 +15,7 @@ func init() {
 	shape := i32(7, 3)
 	for op, f := range distributions { // in any order: the samples have names
 		draw := func(d tf.DType) func(*tf.Graph, []tf.Output) []tf.Output {
-			return func(_ *tf.Graph, in []tf.Output) []tf.Output { return []tf.Output{f(in[0], d, ops.Seed(7))} }
+			return func(_ *tf.Graph, in []tf.Output) []tf.Output { return []tf.Output{f(nil, in[0], d, ops.Seed(7))} }
 		}
 		for _, d := range []tf.DType{tf.Float32, tf.Float64, tf.Float16, tf.BFloat16} {
 			addSamples(sample{Op: op, Name: d.String(), In: []*core.Tensor{shape}, F: draw(d), Types: onlyOwn})
@@ -28,7 +28,7 @@ func init() {
 	}
 	addShuffleSamples()
 	integers := func(_ *tf.Graph, in []tf.Output) []tf.Output {
-		return []tf.Output{ops.RandomUniformInt(in[0], in[1], in[2], ops.Seed(7))}
+		return []tf.Output{ops.RandomUniformInt(nil, in[0], in[1], in[2], ops.Seed(7))}
 	}
 	n := func(v int32) *core.Tensor { return scalar(v) }
 	addSamples(

@@ -21,9 +21,12 @@ func init() {
 	})
 }
 
-// Range returns the vector start, start+delta, ... up to but without limit.
-func Range(start, limit, delta tf.Output, opts ...tf.Option) tf.Output {
-	return apply("Range", opts, start, limit, delta)
+// Range returns the vector start, start+delta, ... up to but without limit. Each
+// of them is an Output, with which g may be nil, or a Go number, which must be a
+// value of their type; numbers alone are what Scalar makes of them.
+func Range(g *tf.Graph, start, limit, delta any, opts ...tf.Option) tf.Output {
+	in := operands(g, start, limit, delta)
+	return apply("Range", opts, in...)
 }
 
 func rangeShape(c *core.Infer) error {

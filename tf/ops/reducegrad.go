@@ -64,7 +64,7 @@ func keptShape(shape, axes tf.Output) tf.Output {
 	shape, axes = castTo(shape, tf.Int32), castTo(axes, tf.Int32)
 	rank := Size(shape)
 	axes = FloorMod(AddV2(axes, rank), rank)
-	all := Range(intScalar(shape, tf.Int32, 0), rank, intScalar(shape, tf.Int32, 1))
+	all := Range(nil, intScalar(shape, tf.Int32, 0), rank, intScalar(shape, tf.Int32, 1))
 	ones := apply("Fill", nil, Shape(axes), intScalar(shape, tf.Int32, 1))
 	return DynamicStitch([]tf.Output{all, axes}, []tf.Output{shape, ones})
 }
@@ -115,7 +115,7 @@ func allAxes(x tf.Output) tf.Output {
 	s := x.Shape()
 	if s == nil {
 		zero, one := intScalar(x, tf.Int32, 0), intScalar(x, tf.Int32, 1)
-		return Range(zero, Rank(x), one)
+		return Range(nil, zero, Rank(x), one)
 	}
 	axes := make([]int, len(s))
 	for i := range axes {
@@ -166,7 +166,7 @@ func reducedFirst(x, shape, axes tf.Output) (perm, size tf.Output) {
 	rank := Rank(x)
 	axes = castTo(Reshape(axes, intVec(x, tf.Int32, -1)), tf.Int32)
 	reduced := FloorMod(AddV2(axes, rank), rank)
-	others, _ := ListDiff(Range(zero, rank, one), reduced)
+	others, _ := ListDiff(Range(nil, zero, rank, one), reduced)
 	perm = apply("ConcatV2", nil, reduced, others, zero)
 	count := func(which tf.Output) tf.Output {
 		return Prod(apply("GatherV2", nil, shape, which, zero), intVec(x, tf.Int32, 0))

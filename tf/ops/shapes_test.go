@@ -63,7 +63,9 @@ func ensure(s tf.Shape) func(*tf.Graph, []tf.Output) []tf.Output {
 
 func addFillSamples() {
 	fill := func(_ *tf.Graph, in []tf.Output) []tf.Output { return []tf.Output{ops.Fill(in[1], in[0])} }
-	ranges := ternary(ops.Range)
+	ranges := ternary(func(start, limit, delta tf.Output, opts ...tf.Option) tf.Output {
+		return ops.Range(nil, start, limit, delta, opts...)
+	})
 	empty := func(_ *tf.Graph, in []tf.Output) []tf.Output {
 		return []tf.Output{ops.Empty(in[0], tf.Float32, ops.EmptyOpts{Init: true})}
 	}

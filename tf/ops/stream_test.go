@@ -82,7 +82,7 @@ func inPieces(n, grain int, f func(lo, hi int)) {
 
 func TestSeeds(t *testing.T) {
 	draw := func(g *tf.Graph, opts ...tf.Option) string {
-		v, err := ops.RandomUniform(ops.Const(g, []int32{4}), tf.Float32, opts...).Value()
+		v, err := ops.RandomUniform(nil, ops.Const(g, []int32{4}), tf.Float32, opts...).Value()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,12 +109,12 @@ func TestSeedAttrs(t *testing.T) {
 	seeds := func(x tf.Output) [2]int {
 		return [2]int{x.Operation().Int("seed"), x.Operation().Int("seed2")}
 	}
-	got := [][2]int{seeds(ops.RandomUniform(n, tf.Float32)), seeds(ops.RandomUniform(n, tf.Float32, ops.Seed(9)))}
+	got := [][2]int{seeds(ops.RandomUniform(nil, n, tf.Float32)), seeds(ops.RandomUniform(nil, n, tf.Float32, ops.Seed(9)))}
 	g.SetSeed(5)
 	for range 2 {
-		got = append(got, seeds(ops.TruncatedNormal(n, tf.Float32)))
+		got = append(got, seeds(ops.TruncatedNormal(nil, n, tf.Float32)))
 	}
-	got = append(got, seeds(ops.RandomStandardNormal(n, tf.Float32, ops.Seed(9))))
+	got = append(got, seeds(ops.RandomStandardNormal(nil, n, tf.Float32, ops.Seed(9))))
 	want := [][2]int{{0, 0}, {87654321, 9}, {5, 0}, {5, 1}, {5, 9}}
 	if !slices.Equal(got, want) {
 		t.Errorf("seeds are %v, want %v", got, want)

@@ -108,7 +108,7 @@ func (a TensorArray) Stack() (y tf.Output) {
 
 // all returns the numbers of n elements.
 func (a TensorArray) all(n tf.Output) tf.Output {
-	return Range(intScalar(a.handle, tf.Int32, 0), n, intScalar(a.handle, tf.Int32, 1), tf.Name("range"))
+	return Range(nil, intScalar(a.handle, tf.Int32, 0), n, intScalar(a.handle, tf.Int32, 1), tf.Name("range"))
 }
 
 // Scatter writes the rows of value to the elements of the given numbers.

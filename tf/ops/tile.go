@@ -57,7 +57,7 @@ func tileGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	shape := shapeValue(x, d)
 	pairs := Transpose(Pack([]tf.Output{m, shape}), intVec(x, tf.Int32, 1, 0))
 	split := Reshape(pairs, intVec(x, tf.Int32, -1))
-	axes := Range(intScalar(x, tf.Int32, 0), Size(split), intScalar(x, tf.Int32, 2))
+	axes := Range(nil, intScalar(x, tf.Int32, 0), Size(split), intScalar(x, tf.Int32, 2))
 	return tf.Grads(Reshape(reduceSum(Reshape(dy[0], split), axes, false), shape), tf.Output{})
 }
 

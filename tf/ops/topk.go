@@ -117,7 +117,7 @@ func topKGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	last := Sub(Size(shape), intScalar(x, tf.Int32, 1))
 	width, k := pick(shape, last), pick(castTo(Shape(indices), tf.Int64), last)
 	count := reduceProd(Slice(shape, intVec(x, tf.Int32, 0), ExpandDims(last, intScalar(x, tf.Int32, 0))))
-	starts := Mul(Range(intScalar(x, tf.Int64, 0), count, intScalar(x, tf.Int64, 1)), width)
+	starts := Mul(Range(nil, intScalar(x, tf.Int64, 0), count, intScalar(x, tf.Int64, 1)), width)
 	rows := AddV2(Reshape(castTo(indices, tf.Int64), Pack([]tf.Output{count, k})), ExpandDims(starts, intScalar(x, tf.Int32, 1)))
 	n := Pack([]tf.Output{Mul(count, k)})
 	at := ExpandDims(Reshape(rows, n), intScalar(x, tf.Int32, 1))

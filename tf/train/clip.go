@@ -19,7 +19,7 @@ func ClipByNorm(x tf.Output, limit float64, axes ...int) tf.Output {
 
 // sumKept sums x along axes, which stay as dimensions of size 1.
 func sumKept(x tf.Output, axes []int) tf.Output {
-	along := ops.Range(ops.Scalar(x.Graph(), int32(0)), ops.Rank(x), ops.Scalar(x.Graph(), int32(1)))
+	along := ops.Range(x.Graph(), 0, ops.Rank(x), 1)
 	if len(axes) > 0 {
 		list := make([]int32, len(axes))
 		for i, a := range axes {

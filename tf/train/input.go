@@ -77,7 +77,7 @@ func StringInputProducer(names tf.Output, o ProducerOptions) *queue.Queue {
 // scalar.
 func RangeInputProducer(limit tf.Output, o ProducerOptions) *queue.Queue {
 	g := limit.Graph()
-	return InputProducer(ops.Range(ops.Scalar(g, int32(0)), limit, ops.Scalar(g, int32(1))), o)
+	return InputProducer(ops.Range(g, 0, limit, 1), o)
 }
 
 // SliceInputProducer returns a row of each tensor, which must have as many

@@ -225,7 +225,7 @@ func normal(g *tf.Graph, seed *int64) tf.Output {
 	if seed != nil {
 		opts = append(opts, ops.Seed(*seed))
 	}
-	return ops.RandomStandardNormal(ops.Const(g, []int32{}), tf.Float32, opts...)
+	return ops.RandomStandardNormal(g, tf.Shape{}, tf.Float32, opts...)
 }
 
 // WarmUp rises on a straight line, from 0 to what Then begins with, in Steps

@@ -157,7 +157,7 @@ func patchGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	}
 	pixels := scalar(ops.Mul(height, width))
 	one := ops.Scalar(graph, int32(1))
-	numbers := ops.Reshape(ops.Range(one, ops.Add(pixels, one), one), join(vector(1), height, width, vector(1)))
+	numbers := ops.Reshape(ops.Range(nil, one, ops.Add(pixels, one), one), join(vector(1), height, width, vector(1)))
 	from := ExtractImagePatches(numbers, k, op.Ints("strides"), op.Ints("rates"), op.Str("padding"))
 	rows, columns := size(g, 1), size(g, 2)
 	taps := vector(int32(k[1] * k[2]))

@@ -138,7 +138,7 @@ func volumeGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	batch, inner, depth := sizes(x, 0, 1), sizes(x, 1, 3), sizes(x, 4, 1)
 	one, zero := ops.Scalar(graph, int32(1)), ops.Scalar(graph, int32(0))
 	positions := ops.Prod(inner, zero)
-	numbers := ops.Reshape(ops.Range(one, ops.Add(positions, one), one), join(vector(1), inner, vector(1)))
+	numbers := ops.Reshape(ops.Range(nil, one, ops.Add(positions, one), one), join(vector(1), inner, vector(1)))
 	from := ExtractVolumePatches(numbers, k, op.Ints("strides"), op.Str("padding"))
 	taps := vector(int32(k[1] * k[2] * k[3]))
 	byPosition := ops.Transpose(ops.Reshape(g, join(batch, sizes(g, 1, 3), taps, depth)), vector(1, 2, 3, 4, 0, 5))

@@ -60,7 +60,7 @@ func swapLast(x tf.Output) tf.Output {
 	}
 	rank := ops.Rank(x)
 	last, before := ops.Sub(rank, number(x, 1)), ops.Sub(rank, number(x, 2))
-	batch := ops.Range(number(x, 0), before, number(x, 1))
+	batch := ops.Range(nil, number(x, 0), before, number(x, 1))
 	return concat(batch, ops.Pack([]tf.Output{last, before}))
 }
 

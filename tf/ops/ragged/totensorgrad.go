@@ -17,7 +17,7 @@ func toTensorGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	zero, one, all := ops.Scalar(g, int32(0)), ops.Scalar(g, int32(1)), ops.Const(g, []int32{-1})
 	shape := ops.Shape(values)
 	outer := ops.Slice(ops.Shape(dy[0]), ops.Const(g, []int32{0}), ops.Const(g, []int32{int32(rank) + 1}))
-	numbers := ops.Range(zero, ops.Gather(shape, zero, 0), one)
+	numbers := ops.Range(nil, zero, ops.Gather(shape, zero, 0), one)
 	from := ops.Reshape(RaggedTensorToTensor(outer, numbers, ops.Scalar(g, int32(-1)), partitions, kinds), all)
 	rows := ops.Reshape(dy[0], ops.ConcatV2([]tf.Output{all, ops.Slice(shape, ops.Const(g, []int32{1}), all)}, zero))
 	given := ops.GreaterEqual(from, zero)
@@ -37,6 +37,6 @@ func sumTo(rows, x tf.Output) tf.Output {
 	shape := ops.Shape(x)
 	ones := ops.Cumprod(ops.Cast(ops.Equal(shape, one), tf.Int32), zero)
 	kept := ops.Sub(ops.Rank(x), ops.Sum(ones, ops.Const(g, []int32{0})))
-	axes := ops.Range(zero, ops.Sub(ops.Rank(rows), kept), one)
+	axes := ops.Range(nil, zero, ops.Sub(ops.Rank(rows), kept), one)
 	return ops.Reshape(ops.Sum(rows, axes), shape)
 }

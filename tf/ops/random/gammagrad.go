@@ -28,5 +28,5 @@ func sampleGrad(op *tf.Operation, dy, alpha, n tf.Output) tf.Output {
 	ones := ops.Fill(ops.Reshape(n, ops.Const(op.Graph(), []int32{1}, 1)), number(1))
 	leading := ops.Reshape(alpha, ops.ConcatV2([]tf.Output{ones, ops.Shape(alpha)}, number(0)))
 	moved := special.RandomGammaGrad(leading, op.Output(0))
-	return ops.Sum(ops.Mul(dy, moved), ops.Range(number(0), n, number(1)))
+	return ops.Sum(ops.Mul(dy, moved), ops.Range(nil, number(0), n, number(1)))
 }

@@ -84,7 +84,7 @@ func realGradOf(op *tf.Operation, dy tf.Output, rank int) tf.Output {
 		first, middle = ops.BatchMatMulV2(mask, ops.Conj(first)), ops.BatchMatMulV2(mask, ops.Conj(middle))
 	}
 	count := element(shape, -1)
-	signs := ops.Sub(number(x, 1), ops.Mul(number(x, 2), ops.FloorMod(ops.Range(number(x, 0), count, number(x, 1)), number(x, 2))))
+	signs := ops.Sub(number(x, 1), ops.Mul(number(x, 2), ops.FloorMod(ops.Range(nil, number(x, 0), count, number(x, 1)), number(x, 2))))
 	extra := ops.AddV2(first, ops.Mul(ops.Mul(even, middle), ops.Cast(signs, whole)))
 	back := ops.Mul(realOp("IRFFT"+suffixes[rank], dy, nil, length), ops.Cast(elementCount(x, rank), part))
 	sum := ops.AddV2(back, ops.Real(extra, ops.PartOpts{Tout: part}))
@@ -93,7 +93,7 @@ func realGradOf(op *tf.Operation, dy tf.Output, rank int) tf.Output {
 
 // fourierMatrix returns the matrix e^(-2πi·j·k/n).
 func fourierMatrix(n tf.Output, d tf.DType) tf.Output {
-	k := ops.Range(number(n, 0), n, number(n, 1))
+	k := ops.Range(nil, number(n, 0), n, number(n, 1))
 	products := ops.Mul(ops.ExpandDims(k, number(n, 0)), ops.ExpandDims(k, number(n, 1)))
 	turn := ops.Cast(ops.ConstValue(n.Graph(), core.Scalar(complex(0, -2*math.Pi))), d)
 	return ops.Exp(ops.RealDiv(ops.Mul(turn, ops.Cast(products, d)), ops.Cast(n, d)))

@@ -309,7 +309,7 @@ func TestOrdering(t *testing.T) {
 	values[0] = 2 * n
 	m := csrOf(outputs{ops.Const(g, where, len(values), 2), ops.Const(g, values), ops.Const(g, []int64{n, n})}, 0)
 	order := sparse.SparseMatrixOrderingAMD(m)
-	natural := ops.Range(ops.Scalar[int32](g, 0), ops.Scalar[int32](g, n), ops.Scalar[int32](g, 1))
+	natural := ops.Range(nil, ops.Scalar[int32](g, 0), ops.Scalar[int32](g, n), ops.Scalar[int32](g, 1))
 	for perm, want := range map[tf.Output]int32{natural: n * (n + 1) / 2, order: 2*n - 1} {
 		l := sparse.SparseMatrixSparseCholesky(m, perm, tf.Float64)
 		if got := core.Data[int32](value(t, sparse.SparseMatrixNNZ(l)))[0]; got != want {

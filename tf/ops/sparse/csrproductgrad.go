@@ -59,7 +59,7 @@ func swapped(x tf.Output) tf.Output {
 	number := func(v int32) tf.Output { return ops.Scalar(x.Graph(), v) }
 	before := ops.Sub(ops.Rank(x), number(2))
 	ends := ops.Add(ops.ExpandDims(before, number(0)), ops.Const(x.Graph(), []int32{1, 0}))
-	return ops.Transpose(x, ops.ConcatV2([]tf.Output{ops.Range(number(0), before, number(1)), ends}, number(0)))
+	return ops.Transpose(x, ops.ConcatV2([]tf.Output{ops.Range(nil, number(0), before, number(1)), ends}, number(0)))
 }
 
 func csrSparseMatMulGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {

@@ -117,7 +117,7 @@ func reduceSumGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	rank, zero, one := ops.Size(shape), ops.Scalar(g, int32(0)), ops.Scalar(g, int32(1))
 	axes = ops.Reshape(axes, ops.Const(g, []int32{-1}))
 	axes = ops.FloorMod(ops.Add(axes, rank), rank)
-	dims := []tf.Output{ops.Range(zero, rank, one), axes}
+	dims := []tf.Output{ops.Range(nil, zero, rank, one), axes}
 	kept := ops.DynamicStitch(dims, []tf.Output{shape, ops.Fill(ops.Shape(axes), ops.Scalar(g, int64(1)))})
 	from := ops.FloorDiv(at, ops.FloorDiv(shape, kept))
 	return tf.Grads(tf.Output{}, ops.GatherNd(ops.Reshape(dy[0], kept), from), tf.Output{}, tf.Output{})

@@ -45,7 +45,7 @@ func reorderGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	}
 	g := dy[1].Graph()
 	zero, one := ops.Scalar(g, int32(0)), ops.Scalar(g, int32(1))
-	numbers := ops.Range(zero, ops.Size(op.Input(1)), one)
+	numbers := ops.Range(nil, zero, ops.Size(op.Input(1)), one)
 	from := SparseReorder(Tensor{op.Input(0), numbers, op.Input(2)}).Values
 	return tf.Grads(tf.Output{}, ops.Gather(dy[1], ops.InvertPermutation(from), 0), tf.Output{})
 }
