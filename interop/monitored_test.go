@@ -24,7 +24,7 @@ func trainHere(t *testing.T, dir string, last int64) (begin, end string) {
 	w := tf.NewVariable(ops.Scalar(g, float32(1)), tf.VariableOptions{Name: "w"})
 	step := train.GetOrCreateGlobalStep(g)
 	loss := w.Value().Sub(float32(5)).Square()
-	g.AddToCollection(train.SummariesCollection, summary.ScalarSummary(ops.Scalar(g, "loss"), loss))
+	summary.Scalar("loss", loss)
 	op := train.Minimize(train.Momentum{LearningRate: 0.1, Momentum: 0.9}, loss, train.Options{GlobalStep: step})
 	m, err := train.MonitoredTrainingSession(t.Context(), g, train.TrainingOptions{
 		CheckpointDir: dir, SaveCheckpointSteps: 3, SaveSummariesSteps: 1, Hooks: []train.Hook{&train.StopAtStepHook{LastStep: last}},

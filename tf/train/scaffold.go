@@ -17,7 +17,6 @@ const (
 	ReadyForLocalInitOpCollection = "ready_for_local_init_op"
 	LocalInitOpCollection         = "local_init_op"
 	SummaryOpCollection           = "summary_op"
-	SummariesCollection           = "summaries"
 	TableInitializersCollection   = "table_initializer"
 	SavedModelInitCollection      = "saved_model_initializers"
 )
@@ -139,25 +138,10 @@ func (sc *Scaffold) finalizeSummary(g *tf.Graph) (err error) {
 		return nil
 	}
 	sc.SummaryOp, err = only(g, SummaryOpCollection, "SummaryOp", func() (x tf.Output, _ bool) {
-		all := MergedSummaries(g)
+		all := summary.MergeAll(g)
 		return all, !all.IsZero()
 	})
 	return err
-}
-
-// MergedSummaries returns a summary of all that the collection "summaries" has;
-// none if it is empty.
-func MergedSummaries(g *tf.Graph) (x tf.Output) {
-	var all []tf.Output
-	for _, s := range g.Collection(SummariesCollection) {
-		if s, ok := s.(tf.Output); ok {
-			all = append(all, s)
-		}
-	}
-	if len(all) > 0 {
-		g.Scope("", func() { x = summary.MergeSummary(all, tf.Name("Merge/MergeSummary")) })
-	}
-	return x
 }
 
 func (sc *Scaffold) finalizeSaver(g *tf.Graph) (err error) {
