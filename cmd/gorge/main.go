@@ -1,8 +1,10 @@
-// Command gorge runs a task of a cluster, and looks at clusters.
+// Command gorge runs a task of a cluster, looks at clusters, and runs models that
+// TensorFlow has saved.
 //
 //	gorge serve --cluster_spec='ps|127.0.0.1:2222,worker|127.0.0.1:2223' --job_name=worker --task_id=0
 //	gorge devices grpc://127.0.0.1:2222
 //	gorge doctor --cluster_spec='ps|127.0.0.1:2222,worker|127.0.0.1:2223'
+//	gorge savedmodel run DIR --inputs=in.npz --outputs=out.npz
 //	gorge version
 package main
 
@@ -23,10 +25,11 @@ import (
 const usage = `usage: gorge COMMAND [flags]
 
 commands:
-  serve     be a task of a cluster until a signal comes; -h lists the flags
-  devices   list the devices of a cluster: gorge devices grpc://host:port
-  doctor    say what this machine can do, and which tasks of a cluster answer
-  version   print the version
+  serve       be a task of a cluster until a signal comes; -h lists the flags
+  devices     list the devices of a cluster: gorge devices grpc://host:port
+  doctor      say what this machine can do, and which tasks of a cluster answer
+  savedmodel  show and run models that TensorFlow has saved
+  version     print the version
 `
 
 func main() {
@@ -73,6 +76,8 @@ func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 		return devices(ctx, args[1:], stdout, stderr)
 	case "doctor":
 		return doctor(ctx, args[1:], stdout, stderr)
+	case "savedmodel":
+		return savedModel(ctx, args[1:], stdout, stderr)
 	case "version":
 		return version(stdout)
 	case "help", "-h", "--help":

@@ -44,7 +44,8 @@ var layers = [][]string{
 	{"internal/verbs/..."},
 	{"tf/session", "tf/eager", "tf/initializers/..."},
 	{"internal/optest"},
-	{"tf/cluster", "tf/timeline", "tf/train", "tf/layers", "tf/losses", "tf/metrics", "tf/image", "tf/vars", "tf/data", "tf/dense/..."},
+	{"tf/timeline", "tf/vars"},
+	{"tf/cluster", "tf/train", "tf/layers", "tf/losses", "tf/metrics", "tf/image", "tf/data", "tf/dense/...", "tf/savedmodel"},
 	{"docs/...", "examples/...", "cmd/...", "bench/...", "interop/...", "internal/gen/...", "internal/archtest", "."},
 }
 

@@ -1,8 +1,6 @@
 package bundle
 
 import (
-	"os"
-
 	"google.golang.org/protobuf/proto"
 
 	"github.com/gorge-tf/gorge/tf/core"
@@ -34,7 +32,11 @@ func Merge(prefixes []string, dest string, allowMissing bool) error {
 	if m.header == nil {
 		return core.Errorf(core.InvalidArgument, "At least one prefix checkpoint file must exist, but none existed.")
 	}
-	return m.finish(prefixes, dest)
+	if err := m.finish(prefixes, dest); err != nil {
+		return err
+	}
+	retire(dest)
+	return nil
 }
 
 // A merger collects the entries of bundles.
@@ -119,21 +121,45 @@ func (m *merger) shard(file string) int32 {
 	return n
 }
 
-// finish renames the data and replaces the indexes by one.
+// finish renames the data, to names that no bundle of dest has, and replaces the
+// indexes by one. The files stay marked while that lasts.
 func (m *merger) finish(prefixes []string, dest string) error {
-	for i, f := range m.files {
-		if err := os.Rename(f, dataName(dest, i, len(m.files))); err != nil {
-			return core.FileError(f, err)
-		}
+	for _, f := range m.files {
+		defer hold(f)()
 	}
-	m.header.NumShards = int32(len(m.files))
-	if err := writeIndex(dest, m.header, m.entries); err != nil {
+	shards, err := claimGeneration(dest, max(len(m.files), 1), func(n int) error {
+		if len(m.files) == 0 {
+			return nil
+		}
+		return claim(m.files[0], dataName(dest, 0, n))
+	})
+	if err != nil {
+		return err
+	}
+	if err := m.place(dest, shards); err != nil {
+		for i := range m.files {
+			_ = storage.remove(dataName(dest, i, shards))
+		}
 		return err
 	}
 	for _, p := range prefixes {
 		if p = core.LocalPath(p); p != dest {
-			_ = os.Remove(indexName(p)) // what is left does no harm
+			_ = storage.remove(indexName(p)) // what is left does no harm
 		}
 	}
 	return nil
+}
+
+// place renames the data but for the first file, and writes the index.
+func (m *merger) place(dest string, shards int) error {
+	for i, f := range m.files {
+		if i == 0 {
+			continue
+		}
+		if err := storage.rename(f, dataName(dest, i, shards)); err != nil {
+			return core.FileError(f, err)
+		}
+	}
+	m.header.NumShards = int32(shards)
+	return writeIndex(dest, m.header, m.entries)
 }

@@ -216,3 +216,6 @@ func (t *sliced) read(name string, s Slice, from *table) (*core.Tensor, error) {
 	}
 	return unlisted(rec.GetData().GetData(), t.dtype, shape)
 }
+
+// Keys returns the names of the tensors, in order.
+func (r *SliceReader) Keys() []string { return slices.Sorted(maps.Keys(r.tensors)) }

@@ -27,7 +27,7 @@ func dataName(prefix string, shard, shards int) string {
 }
 
 // temporary returns the name that a file has until it is complete.
-func temporary(name string) string { return fmt.Sprintf("%s.tempstate%d", name, rand.Uint64()) }
+func temporary(name string) string { return fmt.Sprintf("%s%s%d", name, tempMark, rand.Uint64()) }
 
 // makeDir makes the directory of a prefix, but not those above it.
 func makeDir(prefix string) error {
@@ -38,7 +38,8 @@ func makeDir(prefix string) error {
 	return nil
 }
 
-// A Writer writes a bundle. Nothing has the bundle's names before Finish.
+// A Writer writes a bundle. Nothing has the bundle's names before Finish, and a
+// bundle of the same prefix stays whole until Finish has done its last step.
 type Writer struct {
 	prefix  string
 	data    *output
@@ -123,13 +124,22 @@ func (w *Writer) AddSlice(key string, full core.Shape, s Slice, t *core.Tensor) 
 	return nil
 }
 
-// Finish completes the bundle: first the data gets its name, then the index.
+// Finish completes the bundle: first the data gets its name, then the index,
+// whose rename decides. Data of an older bundle goes after that.
 func (w *Writer) Finish() error {
-	if err := w.data.commit(); err != nil {
+	shards, err := claimGeneration(w.prefix, 1, func(n int) error { return w.data.claim(dataName(w.prefix, 0, n)) })
+	if err != nil {
 		return err
 	}
-	header := &pb.BundleHeaderProto{NumShards: 1, Version: &pb.VersionDef{Producer: version}}
-	return writeIndex(w.prefix, header, w.entries)
+	defer w.data.settle()
+	header := &pb.BundleHeaderProto{NumShards: int32(shards), Version: &pb.VersionDef{Producer: version}}
+	if err := writeIndex(w.prefix, header, w.entries); err != nil {
+		_ = storage.remove(w.data.name)
+		return err
+	}
+	w.data.settle()
+	retire(w.prefix)
+	return nil
 }
 
 // Abort drops the bundle. After Finish it does nothing.

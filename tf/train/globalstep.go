@@ -1,6 +1,8 @@
 package train
 
 import (
+	"context"
+
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
@@ -17,6 +19,68 @@ func GlobalStep(g *tf.Graph) *tf.Variable {
 	})
 	g.AddToCollection(tf.GlobalStep, v)
 	return v
+}
+
+// GetGlobalStep returns the variable that counts the updates of a model: that of
+// the collection global_step, else the variable of that name; nil if there is
+// none.
+func GetGlobalStep(g *tf.Graph) *tf.Variable {
+	if vs := tf.Variables(g, tf.GlobalStep); len(vs) > 0 {
+		return vs[0]
+	}
+	for _, v := range tf.Variables(g, tf.GlobalVariables) {
+		if v.Name() == "global_step" {
+			return v
+		}
+	}
+	return nil
+}
+
+// GetOrCreateGlobalStep returns the variable that counts the updates of a model,
+// and makes it if there is none: GlobalStep under the name that TensorFlow has for
+// it.
+func GetOrCreateGlobalStep(g *tf.Graph) *tf.Variable {
+	if v := GetGlobalStep(g); v != nil {
+		return v
+	}
+	return GlobalStep(g)
+}
+
+// CreateGlobalStep makes the variable global_step. It is an error if there is one.
+func CreateGlobalStep(g *tf.Graph) (*tf.Variable, error) {
+	if GetGlobalStep(g) != nil {
+		return nil, tf.Errorf(tf.AlreadyExists, "\"global_step\" already exists.")
+	}
+	return GlobalStep(g), nil
+}
+
+// checkGlobalStep refuses what cannot count: v must be one integer.
+func checkGlobalStep(v *tf.Variable) error {
+	if v.DType() != tf.Int64 && v.DType() != tf.Int32 {
+		return tf.Errorf(tf.InvalidArgument, "Existing \"global_step\" does not have integer type: %v", v.DType())
+	}
+	if s := v.Shape(); s != nil && len(s) != 0 {
+		return tf.Errorf(tf.InvalidArgument, "Existing \"global_step\" is not scalar: %v", s)
+	}
+	return nil
+}
+
+// StepOf returns the value of a variable that counts steps.
+func StepOf(ctx context.Context, r tf.StepRunner, v *tf.Variable) (int64, error) {
+	out, err := r.RunStep(ctx, nil, v.Value())
+	if err != nil {
+		return 0, err
+	}
+	return stepIn(out[0])
+}
+
+// stepIn returns the step that a fetched tensor has.
+func stepIn(t *tf.Tensor) (int64, error) {
+	n, err := t.Ints()
+	if err != nil || len(n) != 1 {
+		return 0, tf.Errorf(tf.InvalidArgument, "a step must be one integer, got a %v of shape %v", t.DType(), t.Shape())
+	}
+	return int64(n[0]), nil
 }
 
 // Gate says how far gradients wait for one another.
@@ -48,11 +112,16 @@ func Minimize(o Optimizer, loss tf.Output, opt Options) *tf.Operation {
 	if err != nil {
 		return tf.Failed(loss.Graph(), "Minimize", err)
 	}
+	counts := false // the optimizer counts the updates itself
+	if o, ok := o.(*SyncReplicas); ok && opt.GlobalStep != nil {
+		o.withStep(opt.GlobalStep)
+		counts = true
+	}
 	op, err := o.ApplyGradients(gvs)
 	if err != nil {
 		return tf.Failed(loss.Graph(), "Minimize", err)
 	}
-	if opt.GlobalStep == nil {
+	if opt.GlobalStep == nil || counts {
 		return op
 	}
 	return opt.GlobalStep.AssignAdd(oneLike(opt.GlobalStep), tf.After(op))

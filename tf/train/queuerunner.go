@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"google.golang.org/protobuf/proto"
@@ -112,12 +113,14 @@ func (r *QueueRunner) close(s tf.StepRunner) {
 }
 
 // cancelOnStop closes the queue at once when the coordinator stops, unless all
-// who fill it have ended before.
+// who fill it have ended before, or another session is to go on with it.
 func (r *QueueRunner) cancelOnStop(ctx context.Context, s tf.StepRunner, over chan struct{}) error {
 	select {
 	case <-over:
 	case <-ctx.Done():
-		_, _ = s.RunStep(context.WithoutCancel(ctx), nil, r.Cancel)
+		if !errors.Is(context.Cause(ctx), errLostSession) {
+			_, _ = s.RunStep(context.WithoutCancel(ctx), nil, r.Cancel)
+		}
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/gorge-tf/gorge/internal/bundle"
 	"github.com/gorge-tf/gorge/tf"
@@ -30,10 +31,15 @@ func merge(n *core.Node) (core.Kernel, error) {
 }
 
 // deleteDirsOf deletes the directories of prefixes, but for one. Those in which
-// there is something else stay; several prefixes may have had the same one.
+// there is something else stay, unless they were made for parts alone; several
+// prefixes may have had the same one.
 func deleteDirsOf(prefixes []string, except string) {
 	for _, p := range prefixes {
-		if dir := filepath.Dir(core.LocalPath(p)); dir != except {
+		switch dir := filepath.Dir(core.LocalPath(p)); {
+		case dir == except:
+		case strings.HasSuffix(dir, "_temp"): // a saver that died may have left parts
+			bundle.SweepDir(dir)
+		default:
 			_ = os.Remove(dir)
 		}
 	}

@@ -1,0 +1,61 @@
+package bundle
+
+import (
+	"io"
+	"io/fs"
+	"os"
+)
+
+// A disk is what writers need of a file system. Tests put one in its place that
+// fails.
+type disk interface {
+	create(name string) (diskFile, error) // of a file that must not exist
+	rename(from, to string) error
+	// link gives a file a second name, which must not be taken.
+	link(from, to string) error
+	remove(name string) error
+	syncDir(name string)
+}
+
+// A diskFile is a file that is being written.
+type diskFile interface {
+	io.Writer
+	// Sync makes what was written outlive a crash of the machine.
+	Sync() error
+	Close() error
+}
+
+// storage is the disk in use.
+var storage disk = osDisk{}
+
+type osDisk struct{}
+
+// create makes a file and locks it, so that nobody takes it for the rest of a
+// writer that has died.
+func (osDisk) create(name string) (diskFile, error) {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	if !lock(f) {
+		_ = f.Close()
+		_ = os.Remove(name)
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrExist}
+	}
+	return f, nil
+}
+
+func (osDisk) rename(from, to string) error { return os.Rename(from, to) }
+
+func (osDisk) link(from, to string) error { return os.Link(from, to) }
+
+func (osDisk) remove(name string) error { return os.Remove(name) }
+
+// syncDir makes the names in a directory outlive a crash of the machine, where the
+// system can do that.
+func (osDisk) syncDir(name string) {
+	if d, err := os.Open(name); err == nil {
+		_ = d.Sync()
+		_ = d.Close()
+	}
+}

@@ -1,0 +1,193 @@
+package bundle
+
+import (
+	"errors"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/gorge-tf/gorge/tf/core"
+)
+
+// A bundle that is written over an older one of the same prefix has its data
+// under names that the older one does not use: those of another number of shards.
+// The rename of the index then decides which one there is. A generation is that
+// number.
+
+// shardsOf returns the number of shards that the name of a data file of prefix
+// ends with.
+func shardsOf(prefix, file string) (shards int, ok bool) {
+	rest, ok := strings.CutPrefix(file, filepath.Base(prefix)+".data-")
+	shard, of, cut := strings.Cut(rest, "-of-")
+	if !ok || !cut || len(shard) < 5 || len(of) < 5 {
+		return 0, false
+	}
+	if _, err := strconv.ParseUint(shard, 10, 31); err != nil {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(of, 10, 31)
+	return int(n), err == nil
+}
+
+// dataFiles returns the data files of a prefix, by the number of shards.
+func dataFiles(prefix string) (map[int][]string, error) {
+	dir := filepath.Dir(prefix)
+	names, err := readNames(dir)
+	if err != nil {
+		return nil, core.FileError(dir, err)
+	}
+	out := map[int][]string{}
+	for _, name := range names {
+		if n, ok := shardsOf(prefix, name); ok {
+			out[n] = append(out[n], filepath.Join(dir, name))
+		}
+	}
+	return out, nil
+}
+
+func readNames(dir string) ([]string, error) {
+	d, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	return d.Readdirnames(-1)
+}
+
+// claimGeneration calls take with numbers of shards, not less than least, under
+// which prefix has no data, until take finds the name of the first free.
+func claimGeneration(prefix string, least int, take func(shards int) error) (int, error) {
+	have, err := dataFiles(prefix)
+	if err != nil {
+		return 0, err
+	}
+	for n := least; n < math.MaxInt32; n++ {
+		if len(have[n]) > 0 {
+			continue
+		}
+		if err := take(n); !errors.Is(err, fs.ErrExist) {
+			return n, named(err, prefix)
+		}
+	}
+	return 0, core.Errorf(core.ResourceExhausted, "a bundle must have a number of shards that is not taken: %s", prefix)
+}
+
+// named gives an error of the file system TensorFlow's words.
+func named(err error, name string) error {
+	if err == nil || core.CodeOf(err) != core.Unknown {
+		return err
+	}
+	return core.FileError(name, err)
+}
+
+// retire removes the data of prefix that the index does not speak of any more,
+// and what dead writers have left in the directory. What is left does no harm.
+//
+// Another writer may be at work. Its data is marked until its index is in place.
+// So data that could be seized belongs to an index that is older than the one
+// that is read afterwards, or is that one; and nobody gives its name to other
+// data as long as it is held.
+func retire(prefix string) {
+	have, err := dataFiles(prefix)
+	if err != nil {
+		return
+	}
+	var old []string
+	shards := map[string]int{}
+	for n, names := range have {
+		for _, name := range names {
+			if release, ok := seize(name); ok {
+				defer release()
+				old, shards[name] = append(old, name), n
+			}
+		}
+	}
+	if r, err := Open(prefix); err == nil {
+		r.Close()
+		for _, name := range old {
+			if shards[name] != r.shards {
+				_ = storage.remove(name)
+			}
+		}
+	}
+	Sweep(filepath.Dir(prefix))
+}
+
+// tempMark is in the names of files that are not complete.
+const tempMark = ".tempstate"
+
+// Sweep removes the incomplete files that writers have left in a directory which
+// no longer live. It leaves files of living ones.
+func Sweep(dir string) {
+	names, err := readNames(dir)
+	if err != nil {
+		return
+	}
+	for _, name := range names {
+		if !isTemporary(name) {
+			continue
+		}
+		if release, ok := seize(filepath.Join(dir, name)); ok {
+			_ = storage.remove(filepath.Join(dir, name))
+			release()
+		}
+	}
+}
+
+func isTemporary(name string) bool {
+	i := strings.LastIndex(name, tempMark)
+	if i < 0 {
+		return false
+	}
+	_, err := strconv.ParseUint(name[i+len(tempMark):], 10, 64)
+	return err == nil
+}
+
+// SweepDir removes a directory of parts that were never merged, unless a living
+// writer is at work in it.
+func SweepDir(dir string) {
+	names, err := readNames(dir)
+	if err != nil {
+		return
+	}
+	for _, name := range names {
+		if !isTemporary(name) {
+			continue
+		}
+		release, ok := seize(filepath.Join(dir, name))
+		if !ok {
+			return
+		}
+		defer release()
+	}
+	_ = os.RemoveAll(dir)
+}
+
+// Remove removes a bundle: the index first, without which there is none. It is
+// no error if there is no bundle.
+func Remove(prefix string) error {
+	prefix = core.LocalPath(prefix)
+	err := removeFile(indexName(prefix))
+	have, e := dataFiles(prefix)
+	if e != nil {
+		return e
+	}
+	for _, names := range have {
+		for _, name := range names {
+			if e := removeFile(name); err == nil {
+				err = e
+			}
+		}
+	}
+	return err
+}
+
+func removeFile(name string) error {
+	if err := storage.remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return core.FileError(name, err)
+	}
+	return nil
+}

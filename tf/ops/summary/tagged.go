@@ -1,0 +1,159 @@
+package summary
+
+import (
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/pb"
+)
+
+// Summaries is the collection of the summaries that the functions below add, all
+// of which [MergeAll] merges.
+const Summaries = "summaries"
+
+// tagged adds a summary under a tag, which is name within the scopes in force: the
+// name of the summary's node too.
+func tagged(name string, x tf.Output, add func(tag tf.Output, node tf.Option) tf.Output) (s tf.Output) {
+	g := x.Graph()
+	if x.Err() != nil || g == nil {
+		return x
+	}
+	g.Scope(name, func() {
+		scope := g.CurrentScope()
+		if scope == "" { // an eager graph has no names
+			scope = name + "/"
+		}
+		full := scope[:len(scope)-1]
+		s = add(text(g, full), tf.Name(scope))
+	})
+	if s.Err() == nil && !g.IsEager() {
+		g.AddToCollection(Summaries, s)
+	}
+	return s
+}
+
+// text adds a string scalar.
+func text(g *tf.Graph, v string) tf.Output {
+	t := tf.Scalar(v)
+	return tf.Apply(g, "Const", nil, tf.Attr("value", t), tf.Attr("dtype", tf.String), tf.Name("tags")).Output(0)
+}
+
+// Scalar adds a summary of a number to the graph's summaries: tf.summary.scalar.
+func Scalar(name string, x tf.Output) tf.Output {
+	return tagged(name, x, func(tag tf.Output, node tf.Option) tf.Output { return ScalarSummary(tag, x, node) })
+}
+
+// Histogram adds a summary of how the elements of x are distributed to the
+// graph's summaries: tf.summary.histogram.
+func Histogram(name string, x tf.Output) tf.Output {
+	return tagged(name, x, func(tag tf.Output, node tf.Option) tf.Output { return HistogramSummary(tag, x, node) })
+}
+
+// Image adds a summary of images, a tensor of shape [n,height,width,channels], to
+// the graph's summaries: tf.summary.image. At most most of them are shown, 3 if
+// that is 0.
+func Image(name string, x tf.Output, most int) tf.Output {
+	if most == 0 {
+		most = 3
+	}
+	return tagged(name, x, func(tag tf.Output, node tf.Option) tf.Output {
+		return ImageSummary(tag, x, node, tf.Attr("max_images", most))
+	})
+}
+
+// Audio adds a summary of sounds, a tensor of shape [n,frames,channels] or
+// [n,frames], to the graph's summaries: tf.summary.audio. rate is in samples a
+// second. At most most of them are kept, 3 if that is 0.
+func Audio(name string, x tf.Output, rate float32, most int) tf.Output {
+	if most == 0 {
+		most = 3
+	}
+	return tagged(name, x, func(tag tf.Output, node tf.Option) tf.Output {
+		r := tf.Apply(x.Graph(), "Const", nil, tf.Attr("value", tf.Scalar(rate)), tf.Attr("dtype", tf.Float32)).Output(0)
+		return AudioSummaryV2(tag, x, r, node, tf.Attr("max_outputs", most))
+	})
+}
+
+// Tensor adds a summary of a whole tensor to the graph's summaries:
+// tf.summary.tensor_summary.
+func Tensor(name string, x tf.Output) tf.Output { return plugged(name, x, "", nil) }
+
+// Text adds a summary of texts, strings in a tensor of any shape, to the graph's
+// summaries: tf.summary.text. TensorBoard takes them as Markdown.
+func Text(name string, x tf.Output) tf.Output {
+	if x.Err() == nil && x.DType() != tf.String {
+		return tf.Failed(x.Graph(), name, tf.Errorf(tf.InvalidArgument, "Expected tensor %s to have dtype string, got %v", x.Name(), x.DType())).Output(0)
+	}
+	return plugged(name, x, "text", nil)
+}
+
+// plugged adds a summary of a tensor that a plugin of TensorBoard shows.
+func plugged(name string, x tf.Output, plugin string, content []byte) tf.Output {
+	m := &pb.SummaryMetadata{}
+	if plugin != "" {
+		m.PluginData = &pb.SummaryMetadata_PluginData{PluginName: plugin, Content: content}
+	}
+	b, err := proto.Marshal(m)
+	if err != nil {
+		return tf.Failed(x.Graph(), name, err).Output(0)
+	}
+	return tagged(name, x, func(tag tf.Output, node tf.Option) tf.Output {
+		metadata := tf.Apply(x.Graph(), "Const", nil, tf.Attr("value", tf.Scalar(string(b))), tf.Attr("dtype", tf.String), tf.Name("serialized_summary_metadata")).Output(0)
+		return TensorSummaryV2(tag, x, metadata, node)
+	})
+}
+
+// PRCurve adds a summary of precision and recall to the graph's summaries: labels
+// are bools, predictions numbers from 0 to 1 of the same shape, and thresholds is
+// how many points the curve has, 201 if it is 0.
+func PRCurve(name string, labels, predictions tf.Output, thresholds int) tf.Output {
+	if thresholds == 0 {
+		thresholds = 201
+	}
+	if thresholds < 2 {
+		return tf.Failed(labels.Graph(), name, tf.Errorf(tf.InvalidArgument, "a curve needs two thresholds at least, got %d", thresholds)).Output(0)
+	}
+	var curve tf.Output
+	labels.Graph().Scope(name+"_counts", func() { curve = precisionRecall(labels, predictions, thresholds) })
+	return plugged(name+"/pr_curves", curve, "pr_curves", protowire.AppendVarint(protowire.AppendTag(nil, 2, protowire.VarintType), uint64(thresholds)))
+}
+
+// precisionRecall returns six rows for as many thresholds: true positives, false
+// positives, true negatives, false negatives, precision, recall.
+func precisionRecall(labels, predictions tf.Output, n int) tf.Output {
+	g := labels.Graph()
+	limits := make([]float32, n)
+	for i := range limits {
+		limits[i] = float32(float64(i) / float64(n-1))
+	}
+	t, err := tf.FromSlice(limits, n, 1)
+	if err != nil {
+		return tf.Failed(g, "thresholds", err).Output(0)
+	}
+	at := tf.Apply(g, "Const", nil, tf.Attr("value", t), tf.Attr("dtype", tf.Float32)).Output(0)
+	above := predictions.Cast(tf.Float32).Reshape(1, -1).GreaterEqual(at).Cast(tf.Float32)
+	yes := labels.Cast(tf.Bool).Cast(tf.Float32).Reshape(1, -1)
+	no, below := yes.Neg().Add(float32(1)), above.Neg().Add(float32(1))
+	count := func(a, b tf.Output) tf.Output { return a.Mul(b).Sum(1) }
+	tp, fp, tn, fn := count(above, yes), count(above, no), count(below, no), count(below, yes)
+	const least = float32(1e-7)
+	precision := tp.Div(tp.Add(fp).Maximum(least))
+	recall := tp.Div(tp.Add(fn).Maximum(least))
+	return tf.Apply(nil, "Pack", []tf.Output{tp, fp, tn, fn, precision, recall}).Output(0)
+}
+
+// MergeAll returns a summary of all summaries of the graph's collection; none if
+// it is empty.
+func MergeAll(g *tf.Graph) (x tf.Output) {
+	var all []tf.Output
+	for _, s := range g.Collection(Summaries) {
+		if s, ok := s.(tf.Output); ok {
+			all = append(all, s)
+		}
+	}
+	if len(all) > 0 {
+		g.Scope("", func() { x = MergeSummary(all, tf.Name("Merge/MergeSummary")) })
+	}
+	return x
+}

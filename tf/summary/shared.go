@@ -1,0 +1,51 @@
+package summary
+
+import (
+	"path/filepath"
+	"sync"
+)
+
+// shared are the writers that Shared has given out, by directory.
+var shared = struct {
+	sync.Mutex
+	by map[string]*sharedWriter
+}{by: map[string]*sharedWriter{}}
+
+type sharedWriter struct {
+	w     *FileWriter
+	users int
+}
+
+// Shared returns the writer for dir that all parts of a program have in common:
+// one file has the events of all. It is closed when each who got it has called
+// release.
+func Shared(dir string) (w *FileWriter, release func() error, err error) {
+	key := filepath.Clean(dir)
+	shared.Lock()
+	defer shared.Unlock()
+	s := shared.by[key]
+	if s == nil {
+		w, err := NewFileWriter(dir)
+		if err != nil {
+			return nil, nil, err
+		}
+		s = &sharedWriter{w: w}
+		shared.by[key] = s
+	}
+	s.users++
+	var once sync.Once
+	return s.w, func() (err error) {
+		once.Do(func() { err = s.release(key) })
+		return err
+	}, nil
+}
+
+func (s *sharedWriter) release(key string) error {
+	shared.Lock()
+	defer shared.Unlock()
+	if s.users--; s.users > 0 {
+		return s.w.Flush()
+	}
+	delete(shared.by, key)
+	return s.w.Close()
+}

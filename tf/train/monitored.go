@@ -1,0 +1,401 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/session"
+)
+
+// A MonitoredSession runs steps with hooks around them, and replaces its session
+// when a task of the cluster is lost: an error of code Aborted or Unavailable makes
+// a new session, from the last checkpoint if the creator is a chief's, and the
+// step is run again. Any other error ends training.
+//
+// Steps are run one at a time. Close, or CloseWith after an error, ends it all.
+type MonitoredSession struct {
+	ctx     context.Context
+	g       *tf.Graph
+	creator SessionCreator
+	hooks   []Hook
+	recover bool
+	grace   time.Duration
+
+	mu     sync.Mutex
+	live   *live // nil: lost, or closed
+	closed bool
+}
+
+// live is a session that is at work.
+type live struct {
+	s     *session.Session
+	coord *Coordinator
+	stop  bool // a hook has asked for it
+}
+
+// MonitoredOptions adjust [NewMonitoredSession].
+type MonitoredOptions struct {
+	// Creator makes the sessions; nil: a ChiefSessionCreator with defaults.
+	Creator SessionCreator
+	Hooks   []Hook
+	// StopGrace is how long goroutines of the coordinator may take to end; 0: 2
+	// minutes.
+	StopGrace time.Duration
+}
+
+// NewMonitoredSession returns a session on g that recovers. Hooks may add to the
+// graph; after that it should not change. When ctx ends, so do its steps.
+func NewMonitoredSession(ctx context.Context, g *tf.Graph, o MonitoredOptions) (*MonitoredSession, error) {
+	return newMonitored(ctx, g, o, true)
+}
+
+// SingularMonitoredSession returns a MonitoredSession that does not recover: the
+// errors of lost tasks are the program's to handle.
+func SingularMonitoredSession(ctx context.Context, g *tf.Graph, o MonitoredOptions) (*MonitoredSession, error) {
+	return newMonitored(ctx, g, o, false)
+}
+
+func newMonitored(ctx context.Context, g *tf.Graph, o MonitoredOptions, recover bool) (*MonitoredSession, error) {
+	m := &MonitoredSession{ctx: ctx, g: g, creator: o.Creator, hooks: o.Hooks, recover: recover, grace: o.StopGrace}
+	if m.creator == nil {
+		m.creator = &ChiefSessionCreator{Graph: g}
+	}
+	if m.grace <= 0 {
+		m.grace = DefaultGrace
+	}
+	err := m.begin()
+	if err == nil {
+		err = m.create(ctx)
+	}
+	if err != nil {
+		m.closed = true
+		return nil, errors.Join(err, m.closeHooks())
+	}
+	return m, nil
+}
+
+func (m *MonitoredSession) begin() error {
+	for _, h := range m.hooks {
+		if err := h.Begin(m.g); err != nil {
+			return err
+		}
+	}
+	return m.g.Err()
+}
+
+// lost reports whether err says that a task of the cluster is gone.
+func lost(err error) bool {
+	code := tf.CodeOf(err)
+	return code == tf.Aborted || code == tf.Unavailable
+}
+
+// errLostSession stops a coordinator whose session is lost. Queues that its
+// runners fill stay open: those of a cluster are also the next session's.
+var errLostSession = errors.New("train: the session is lost")
+
+// longestPause bounds the time between two attempts to make a session.
+const longestPause = 10 * time.Second
+
+// create makes a session, again and again if tasks are lost while it begins.
+func (m *MonitoredSession) create(ctx context.Context) error {
+	for wait := 50 * time.Millisecond; ; wait = min(2*wait, longestPause) {
+		err := m.createOnce(ctx)
+		if err == nil || !m.recover || !lost(err) {
+			return err
+		}
+		slog.Info("An error was raised while a session was being created. This may be due to a preemption of a connected worker or parameter server. "+
+			"A new session will be created.", "error", err)
+		if !pause(ctx, wait) {
+			return err
+		}
+	}
+}
+
+func (m *MonitoredSession) createOnce(ctx context.Context) error {
+	s, err := m.creator.CreateSession(ctx)
+	if err != nil {
+		return err
+	}
+	l := &live{s: s, coord: NewCoordinator(m.ctx, func(err error) bool { return errors.Is(err, errLostSession) })}
+	StartQueueRunners(m.g, l.coord, s)
+	for _, h := range m.hooks {
+		if err := h.AfterCreateSession(ctx, s, l.coord); err != nil {
+			if lost(err) {
+				l.coord.RequestStop(errLostSession)
+			}
+			_ = m.end(l)
+			return err
+		}
+	}
+	m.live = l
+	return nil
+}
+
+// end stops the goroutines of a session and closes it. It returns what the first
+// of them failed with.
+func (m *MonitoredSession) end(l *live) error {
+	l.coord.RequestStop(nil)
+	err := l.coord.Join(m.grace)
+	if e := l.s.Close(); e != nil {
+		slog.Error("closing a session", "error", e)
+	}
+	return err
+}
+
+// drop gives up a session that is lost.
+func (m *MonitoredSession) drop(cause error) {
+	slog.Info("An error was raised. This may be due to a preemption in a connected worker or parameter server. "+
+		"The current session will be closed and a new session will be created.", "error", cause)
+	l := m.live
+	m.live = nil
+	l.coord.RequestStop(errLostSession)
+	_ = m.end(l)
+}
+
+// Graph returns the graph.
+func (m *MonitoredSession) Graph() *tf.Graph { return m.g }
+
+// RawSession returns the session at work, without hooks; nil if there is none.
+func (m *MonitoredSession) RawSession() *session.Session {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.live == nil {
+		return nil
+	}
+	return m.live.s
+}
+
+// ShouldStop reports whether training is over: a hook or the coordinator has
+// asked for it, or the session is closed.
+func (m *MonitoredSession) ShouldStop() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return true
+	}
+	if m.live == nil {
+		return false // the next step makes a session
+	}
+	if err := m.live.coord.Err(); err != nil {
+		if m.recover && lost(err) {
+			m.drop(err)
+			return false
+		}
+		return true
+	}
+	return m.live.stop || m.live.coord.ShouldStop()
+}
+
+// Run runs a step with the hooks, as session.Session.Run does.
+func (m *MonitoredSession) Run(ctx context.Context, feeds session.Feeds, fetches ...tf.Fetchable) ([]*tf.Tensor, error) {
+	out, _, err := m.RunWithOptions(ctx, session.RunOptions{}, feeds, fetches...)
+	return out, err
+}
+
+// RunStep is Run, for functions that take a tf.StepRunner.
+func (m *MonitoredSession) RunStep(ctx context.Context, feeds map[tf.Output]tf.Value, fetches ...tf.Fetchable) ([]*tf.Tensor, error) {
+	return m.Run(ctx, feeds, fetches...)
+}
+
+// RunWithOptions is Run as o says, and returns what the step reports; nil if
+// neither o nor a hook asks for anything.
+func (m *MonitoredSession) RunWithOptions(ctx context.Context, o session.RunOptions, feeds session.Feeds, fetches ...tf.Fetchable) (out []*tf.Tensor, meta *session.RunMetadata, err error) {
+	err = m.try(ctx, func(l *live) error {
+		out, meta, err = m.step(ctx, l, RunArgs{fetches, feeds, o})
+		return err
+	})
+	return out, meta, err
+}
+
+// try calls f with a session that is alive, again with another one if that is
+// lost.
+func (m *MonitoredSession) try(ctx context.Context, f func(l *live) error) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for {
+		if m.closed {
+			return tf.Errorf(tf.FailedPrecondition, "Session is already closed.")
+		}
+		if m.live == nil {
+			if err := m.create(ctx); err != nil {
+				return err
+			}
+		}
+		err := m.reported(f(m.live))
+		if err == nil || !m.recover || !lost(err) || ctx.Err() != nil {
+			return err
+		}
+		m.drop(err)
+	}
+}
+
+// reported returns what a step's error is due to: if a goroutine of the
+// coordinator has lost a task, that.
+func (m *MonitoredSession) reported(err error) error {
+	if err == nil || lost(err) {
+		return err
+	}
+	if other := m.live.coord.Err(); other != nil && lost(other) {
+		return other
+	}
+	return err
+}
+
+// step runs a step with the hooks around it.
+func (m *MonitoredSession) step(ctx context.Context, l *live, asked RunArgs) ([]*tf.Tensor, *session.RunMetadata, error) {
+	if l.stop {
+		return nil, nil, tf.Errorf(tf.FailedPrecondition, "Run called even after should_stop requested.")
+	}
+	rc := &RunContext{Original: asked, Session: l.s}
+	all, starts, err := m.before(ctx, rc)
+	if err != nil {
+		return nil, nil, err
+	}
+	out, meta, err := run(ctx, l.s, all)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, h := range m.hooks {
+		v := RunValues{Results: out[starts[i]:starts[i+1]], Options: all.Options, Metadata: meta}
+		if err := h.AfterRun(ctx, rc, v); err != nil {
+			return nil, nil, err
+		}
+	}
+	l.stop = l.stop || rc.stop
+	return out[:len(asked.Fetches)], meta, nil
+}
+
+// run runs a step, with options if there are any.
+func run(ctx context.Context, s *session.Session, a RunArgs) ([]*tf.Tensor, *session.RunMetadata, error) {
+	if a.Options == (session.RunOptions{}) {
+		out, err := s.Run(ctx, a.Feeds, a.Fetches...)
+		return out, nil, err
+	}
+	return s.RunWithOptions(ctx, a.Options, a.Feeds, a.Fetches...)
+}
+
+// before asks the hooks what they want beside the program. It returns all of
+// it, and where the fetches of each hook begin.
+func (m *MonitoredSession) before(ctx context.Context, rc *RunContext) (all RunArgs, starts []int, err error) {
+	all = rc.Original
+	all.Fetches = all.Fetches[:len(all.Fetches):len(all.Fetches)]
+	var fed session.Feeds // by hooks
+	starts = make([]int, 0, len(m.hooks)+1)
+	for _, h := range m.hooks {
+		a, err := h.BeforeRun(ctx, rc)
+		if err != nil {
+			return all, nil, err
+		}
+		starts = append(starts, len(all.Fetches))
+		all.Fetches = append(all.Fetches, a.Fetches...)
+		all.Options = union(all.Options, a.Options)
+		if fed, err = joinFeeds(fed, a.Feeds, "Same tensor is fed by two hooks."); err != nil {
+			return all, nil, err
+		}
+	}
+	starts = append(starts, len(all.Fetches))
+	if len(fed) > 0 {
+		all.Feeds, err = joinFeeds(fed, all.Feeds, "Same tensor is fed by a SessionRunHook and user.")
+	}
+	return all, starts, err
+}
+
+// joinFeeds adds more to feeds, which is a map of our own or nil.
+func joinFeeds(feeds, more session.Feeds, conflict string) (session.Feeds, error) {
+	for x, v := range more {
+		if _, twice := feeds[x]; twice {
+			return nil, tf.Errorf(tf.InvalidArgument, "%s Conflict(s): %s", conflict, x.Name())
+		}
+		if feeds == nil {
+			feeds = session.Feeds{}
+		}
+		feeds[x] = v
+	}
+	return feeds, nil
+}
+
+// ErrStop ends training when the function of RunStepFn or Loop returns it.
+var ErrStop = errors.New("train: the step function has asked to stop")
+
+// A StepContext is what a function of RunStepFn works with.
+type StepContext struct {
+	// Session runs steps without hooks.
+	Session *session.Session
+	m       *MonitoredSession
+	l       *live
+}
+
+// Run runs a step with the hooks.
+func (c *StepContext) Run(ctx context.Context, feeds session.Feeds, fetches ...tf.Fetchable) ([]*tf.Tensor, error) {
+	out, _, err := c.m.step(ctx, c.l, RunArgs{Fetches: fetches, Feeds: feeds})
+	return out, err
+}
+
+// RunStepFn calls f, which runs steps with and without hooks. If the session is
+// lost, f is called again with another one. What f returns is returned: ErrStop
+// says that training is over.
+func (m *MonitoredSession) RunStepFn(ctx context.Context, f func(ctx context.Context, c *StepContext) error) error {
+	return m.try(ctx, func(l *live) error { return f(ctx, &StepContext{l.s, m, l}) })
+}
+
+// Loop calls f, which runs a step with m, until training is over or f fails, and
+// closes m: OutOfRange and ErrStop are good ends.
+func (m *MonitoredSession) Loop(ctx context.Context, f func(ctx context.Context) error) error {
+	var err error
+	for err == nil && !m.ShouldStop() {
+		err = f(ctx)
+	}
+	return m.CloseWith(err)
+}
+
+// Close calls the hooks' End, stops all goroutines and closes the session.
+func (m *MonitoredSession) Close() error { return m.CloseWith(nil) }
+
+// CloseWith is Close after err, which has ended training. If it is the end of the
+// input (OutOfRange), or ErrStop, all is well and nil is returned unless closing
+// fails. After any other error the hooks' End is not called, and the error is
+// returned. Closing again only returns err.
+func (m *MonitoredSession) CloseWith(err error) error {
+	if errors.Is(err, ErrStop) || tf.CodeOf(err) == tf.OutOfRange {
+		err = nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return err
+	}
+	m.closed = true
+	l := m.live
+	m.live = nil
+	if l != nil {
+		err = m.finish(l, err)
+	}
+	return errors.Join(err, m.closeHooks())
+}
+
+// finish ends the last session.
+func (m *MonitoredSession) finish(l *live, err error) error {
+	for _, h := range m.hooks {
+		if err == nil {
+			err = h.End(context.WithoutCancel(m.ctx), l.s)
+		}
+	}
+	if e := m.end(l); err == nil && e != nil && !lost(e) && m.ctx.Err() == nil {
+		err = e
+	}
+	return err
+}
+
+// closeHooks closes those hooks that have something to close.
+func (m *MonitoredSession) closeHooks() (err error) {
+	for _, h := range m.hooks {
+		if c, ok := h.(interface{ Close() error }); ok {
+			err = errors.Join(err, c.Close())
+		}
+	}
+	return err
+}

@@ -1,0 +1,259 @@
+package train
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/ops/checkpoint"
+	"github.com/gorge-tf/gorge/tf/pb"
+)
+
+// A builder adds the operations of a saver, named as TensorFlow names them.
+type builder struct {
+	g *tf.Graph
+	o *SaverOptions
+}
+
+// build adds all and notes their names in def.
+func (b *builder) build(items []item, def *pb.SaverDef) error {
+	name := b.o.Name
+	if name == "" {
+		name = "save"
+	}
+	var save tf.Output
+	var restore *tf.Operation
+	b.g.Scope(name, func() {
+		file := ops.Scalar(b.g, "model", tf.Name("filename/input"))
+		file = ops.PlaceholderWithDefault(file, tf.Shape{}, tf.Name("filename"))
+		file = ops.PlaceholderWithDefault(file, tf.Shape{}, tf.Name("Const"))
+		def.FilenameTensorName = outputName(file)
+		if b.o.Sharded && !b.o.V1 {
+			save, restore = b.saveShards(file, items), b.restoreShards(file, items)
+		} else {
+			save, restore = b.save(file, items), b.restore(file, items, "restore_all")
+		}
+	})
+	if err := save.Err(); err != nil {
+		return err
+	}
+	def.SaveTensorName, def.RestoreOpName = outputName(save), restore.Name
+	return restore.Err()
+}
+
+// outputName is the name of x as SaverDefs have it, with the number.
+func outputName(x tf.Output) string {
+	if name := x.Name(); strings.Contains(name, ":") {
+		return name
+	}
+	return x.Name() + ":0"
+}
+
+// saveNow saves items of an eager graph.
+func (b *builder) saveNow(items []item, file string) (string, error) {
+	out, err := b.save(ops.Scalar(b.g, file), items).Value()
+	if err != nil {
+		return "", err
+	}
+	return tf.Data[string](out)[0], nil
+}
+
+// restoreNow restores items of an eager graph.
+func (b *builder) restoreNow(items []item, file string) error {
+	return b.restore(ops.Scalar(b.g, file), items, "restore_all").Err()
+}
+
+// strings adds a constant vector of exactly that name.
+func (b *builder) strings(name string, v []string) tf.Output {
+	t, err := tf.FromSlice(v)
+	if err != nil {
+		return tf.Failed(b.g, name, err).Output(0)
+	}
+	return tf.Apply(b.g, "Const", nil, tf.Attr("value", t), tf.Attr("dtype", tf.String), tf.Name(name)).Output(0)
+}
+
+// specs returns what is saved of items.
+func specs(items []item) (names, slices []string, tensors []tf.Output) {
+	for _, it := range items {
+		for _, s := range it.specs() {
+			names, slices, tensors = append(names, s.Name), append(slices, s.Slice), append(tensors, s.Tensor())
+		}
+	}
+	return names, slices, tensors
+}
+
+// save adds what saves items under the name that prefix has, and returns that
+// name once they are saved.
+func (b *builder) save(prefix tf.Output, items []item) tf.Output {
+	names, parts, tensors := specs(items)
+	op, second, add := "SaveV2", "shape_and_slices", checkpoint.SaveV2
+	if b.o.V1 {
+		op, second, add = "save", "shapes_and_slices", checkpoint.SaveSlices
+	}
+	whole := b.g.UniqueName(op)
+	saved := add(prefix, b.strings(whole+"/tensor_names/", names), b.strings(whole+"/"+second+"/", parts), tensors, tf.Name(whole+"/"))
+	return ops.Identity(prefix, tf.Name("control_dependency"), tf.After(saved), tf.ColocateWith(prefix.Operation()))
+}
+
+// A group is what one device has of a saver's items.
+type group struct {
+	device string
+	items  []item
+}
+
+// groups splits items by device, in the order of devices.
+func groups(items []item) (out []group) {
+	by := map[string][]item{}
+	for _, it := range items {
+		d := it.device()
+		by[d] = append(by[d], it)
+	}
+	for _, d := range slices.Sorted(maps.Keys(by)) {
+		out = append(out, group{d, by[d]})
+	}
+	return out
+}
+
+// firstCPU returns the first CPU of the task that a device belongs to.
+func firstCPU(device string) string {
+	d, err := tf.ParseDevice(device)
+	if err != nil {
+		return device
+	}
+	cpu, _ := tf.ParseDevice("/device:CPU:0")
+	return d.Override(cpu).String()
+}
+
+// saveShards adds a save for each device, to files that become one checkpoint
+// when all are there.
+func (b *builder) saveShards(prefix tf.Output, items []item) (name tf.Output) {
+	parts := groups(items)
+	var temp, shards tf.Output
+	b.g.Device("/device:CPU:*", func() {
+		remote := ops.StaticRegexFullMatch(prefix, "^s3://.*")
+		suffix := ops.Select(remote, ops.Scalar(b.g, ".part"), ops.Scalar(b.g, "_temp/part"))
+		temp = ops.StringJoin(b.g, []tf.Output{prefix, suffix})
+	})
+	shards = ops.Scalar(b.g, int32(len(parts)), tf.Name("num_shards"))
+	var names []tf.Output
+	var done []*tf.Operation
+	for i, p := range parts {
+		b.g.Device(firstCPU(p.device), func() {
+			base := b.g.UniqueName("ShardedFilename")
+			shard := ops.Scalar(b.g, int32(i), tf.Name(base+"/shard/"))
+			file := ops.ShardedFilename(temp, shard, shards, tf.Name(base+"/"))
+			names, done = append(names, file), append(done, b.save(file, p.items).Operation())
+		})
+	}
+	b.g.Device(firstCPU(parts[len(parts)-1].device), func() {
+		all := ops.Pack(names, tf.Name("MergeV2Checkpoints/checkpoint_prefixes"), tf.After(done...))
+		merged := checkpoint.MergeV2Checkpoints(all, prefix, tf.Name(b.g.CurrentScope()+"MergeV2Checkpoints/"))
+		name = ops.Identity(prefix, tf.After(append(slices.Clone(done), merged)...))
+	})
+	return name
+}
+
+// restoreShards adds a restore on each device.
+func (b *builder) restoreShards(prefix tf.Output, items []item) *tf.Operation {
+	var all []*tf.Operation
+	for _, p := range groups(items) {
+		b.g.Device(p.device, func() { all = append(all, b.restore(prefix, p.items, "restore_shard")) })
+	}
+	return tf.Group(b.g, "restore_all", all...)
+}
+
+// restore adds what restores items, and an operation of that name for the whole.
+func (b *builder) restore(prefix tf.Output, items []item, name string) *tf.Operation {
+	if b.o.RestoreSequentially {
+		return b.restoreInTurn(prefix, items, name)
+	}
+	values := b.load(prefix, items)
+	var all []*tf.Operation
+	for _, it := range items {
+		n := len(it.specs())
+		all = append(all, it.restore(values[:n], b.o.Reshape))
+		values = values[n:]
+	}
+	return b.group(name, all)
+}
+
+// restoreInTurn reads the values of an item when the one before has been
+// restored.
+func (b *builder) restoreInTurn(prefix tf.Output, items []item, name string) *tf.Operation {
+	var all, before []*tf.Operation
+	for _, it := range items {
+		b.g.ControlDependencies(before, func() {
+			op := it.restore(b.load(prefix, []item{it}), b.o.Reshape)
+			all, before = append(all, op), []*tf.Operation{op}
+		})
+	}
+	return b.group(name, all)
+}
+
+// group is tf.Group, in an eager graph the first failure.
+func (b *builder) group(name string, all []*tf.Operation) *tf.Operation {
+	if !b.g.IsEager() {
+		return tf.Group(b.g, name, all...)
+	}
+	for _, op := range all {
+		if op.Err() != nil {
+			return op
+		}
+	}
+	return all[0]
+}
+
+// load adds an operation that reads the values of items.
+func (b *builder) load(prefix tf.Output, items []item) (values []tf.Output) {
+	var names, parts []string
+	var types []tf.DType
+	for _, it := range items {
+		for _, s := range it.specs() {
+			names, parts, types = append(names, s.Name), append(parts, s.Slice), append(types, s.DType)
+		}
+	}
+	b.g.Device("/device:CPU:0", func() {
+		scope := b.g.UniqueName("RestoreV2")
+		n, p := b.strings(scope+"/tensor_names/", names), b.strings(scope+"/shape_and_slices/", parts)
+		values = checkpoint.RestoreV2(prefix, n, p, types, tf.Name(scope+"/"))
+	})
+	return values
+}
+
+// assign adds what gives v a value of a checkpoint.
+func assign(v *tf.Variable, x tf.Output, reshape bool) (op *tf.Operation) {
+	if reshape {
+		x = reshaped(v, x)
+	} else if x.Shape() == nil && v.Shape().Known() && !v.Graph().IsEager() {
+		x.SetShape(v.Shape())
+	}
+	whole := !reshape && v.Shape().Known()
+	if v.IsReference() {
+		beside(v, func() {
+			op = tf.Apply(nil, "Assign", []tf.Output{v.Handle(), x}, tf.Attr("validate_shape", whole), tf.ColocateWith(v.Handle().Operation()))
+		})
+		return op
+	}
+	beside(v, func() {
+		// TensorFlow has an Identity here and lets a value of any shape pass.
+		x = tf.Apply(nil, "EnsureShape", []tf.Output{x}, tf.Attr("shape", v.Shape()), tf.Name("Identity")).Output(0)
+		op = ops.AssignVariableOp(v.Handle(), x, tf.Attr("dtype", v.DType()))
+	})
+	return op
+}
+
+// reshaped returns x in the shape of v, or of v's value if the shape is not
+// fixed.
+func reshaped(v *tf.Variable, x tf.Output) tf.Output {
+	if err := core.CheckSize(v.DType(), v.Shape()); err != nil {
+		return ops.Reshape(x, ops.Shape(v.Read()))
+	}
+	dims := make([]int32, len(v.Shape()))
+	for i, d := range v.Shape() {
+		dims[i] = int32(d)
+	}
+	return ops.Reshape(x, ops.Const(v.Graph(), dims, len(dims)))
+}
