@@ -42,10 +42,14 @@ func Cond(pred Output, onTrue, onFalse func() []Output, opts ...Option) []Output
 	return out
 }
 
-// failed returns an output that carries err, which g keeps.
-func failed(g *Graph, name string, err error) []Output {
-	op := Failed(g, name, err)
-	return []Output{op.Output(0)}
+// failed returns an output that carries err, which g keeps: as many times as results
+// are expected, if that is known, because programs index them.
+func failed(g *Graph, name string, err error, results ...int) []Output {
+	out := []Output{Failed(g, name, err).Output(0)}
+	for len(results) > 0 && len(out) < results[0] {
+		out = append(out, out[0])
+	}
+	return out
 }
 
 func condNow(pred Output, onTrue, onFalse func() []Output) []Output {

@@ -49,9 +49,9 @@ func While(vars []Output, cond func(vars []Output) Output, body func(vars []Outp
 	case len(vars) == 0:
 		return failed(g, "while", Errorf(InvalidArgument, "'vars' must be provided."))
 	case bad != nil:
-		return failed(g, "while", bad.err)
+		return failed(g, "while", bad.err, len(vars))
 	case cond == nil || body == nil:
-		return failed(g, "while", Errorf(InvalidArgument, "While needs two functions, the condition and the body: got nil"))
+		return failed(g, "while", Errorf(InvalidArgument, "While needs two functions, the condition and the body: got nil"), len(vars))
 	}
 	spec := Spec{Name: "while"}
 	for _, o := range opts {
@@ -67,7 +67,7 @@ func While(vars []Output, cond func(vars []Output) Output, body func(vars []Outp
 	}
 	g.Scope(spec.Name, func() { g.held(w.build) })
 	if w.err != nil {
-		return failed(g, spec.Name, w.err)
+		return failed(g, spec.Name, w.err, len(vars))
 	}
 	return w.result
 }
@@ -123,7 +123,7 @@ func (w *loopBuilder) build() {
 // inFunction makes functions of condition and body.
 func (w *loopBuilder) inFunction(name string) []Output {
 	if w.prepare(); w.err != nil {
-		return failed(w.g, name, w.err)
+		return failed(w.g, name, w.err, len(w.vars))
 	}
 	n := len(w.vars)
 	if w.opts.MaximumIterations.op != nil {
@@ -338,7 +338,7 @@ func (w *loopBuilder) now() []Output {
 		vars = next
 	}
 	if w.err != nil {
-		return failed(w.g, "while", w.err)
+		return failed(w.g, "while", w.err, len(w.vars))
 	}
 	return vars
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/tftest"
 )
 
@@ -347,5 +348,17 @@ func TestAggregation(t *testing.T) {
 		y := add(mul(x, x), add(x, mul(x, vec(g, 5))))
 		gs := differentiate(t, tf.GradientOptions{Ys: []tf.Output{y}, Xs: []tf.Output{x}, Aggregation: how, Gate: true, Colocate: true})
 		tftest.Elements(t, run(t, g, gs[0].Output())[0], []float64{12})
+	}
+}
+
+// TestFailedLoopHasItsResults: a loop that cannot be built returns an output for each
+// variable, which programs index, and all of them carry the error.
+func TestFailedLoopHasItsResults(t *testing.T) {
+	for name, g := range map[string]*tf.Graph{"graph": tf.NewGraph(), "eager": eager.New()} {
+		x := int32s(g, 1)
+		out := tf.While([]tf.Output{x, x, x}, func(v []tf.Output) tf.Output { return apply("Less", v[0], int32s(v[0].Graph(), 3)) }, func(v []tf.Output) []tf.Output { return v[:1] })
+		if len(out) != 3 || out[0].Err() == nil || out[2].Err() == nil {
+			t.Errorf("%s: %d outputs: %v", name, len(out), out)
+		}
 	}
 }

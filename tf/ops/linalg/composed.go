@@ -49,7 +49,7 @@ func MatrixTranspose(x tf.Output) tf.Output {
 // Adjoint returns the conjugate transposes of the matrices in the last two
 // dimensions of x.
 func Adjoint(x tf.Output) tf.Output {
-	return scoped("adjoint", x, func() tf.Output { return ops.Conj(MatrixTranspose(x)) })
+	return scoped("adjoint", x, func() tf.Output { return conjOf(MatrixTranspose(x)) })
 }
 
 // MatVec returns the products of matrices [... M N] and vectors [... N]: [... M].

@@ -58,7 +58,7 @@ func magnitudes(x tf.Output) tf.Output {
 // squares returns |x|².
 func squares(x tf.Output) tf.Output {
 	if x.DType().Base().IsComplex() {
-		return ops.Real(ops.Mul(x, ops.Conj(x)))
+		return ops.Real(ops.Mul(x, conjOf(x)))
 	}
 	return ops.Square(x)
 }
@@ -164,4 +164,12 @@ func Pinv(x tf.Output, rcond float64) tf.Output {
 		scaled := ops.RealDiv(v, ops.Cast(ops.ExpandDims(s, -2), x.DType().Base()))
 		return multiplied(scaled, u, ops.BatchMatMulOpts{AdjY: true})
 	})
+}
+
+// conjOf returns the conjugate of x, which is x itself if it is real.
+func conjOf(x tf.Output) tf.Output {
+	if x.DType().Base().IsComplex() {
+		return ops.Conj(x)
+	}
+	return x
 }

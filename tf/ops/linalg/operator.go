@@ -1,0 +1,208 @@
+package linalg
+
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
+)
+
+// A LinearOperator is a matrix [... M N], or a batch of them, that is known by its
+// structure: what can be computed without the matrix is. The functions named
+// LinearOperator... make them, as TensorFlow's classes do. The zero LinearOperator is
+// none.
+type LinearOperator struct{ *structure }
+
+// A structure says how to compute with an operator. What is nil is computed with the
+// matrix.
+type structure struct {
+	matrix tf.Output // once it was needed
+	dense  func() tf.Output
+	matmul func(x tf.Output, adjoint bool) tf.Output
+	solve  func(b tf.Output, adjoint bool) tf.Output
+	diag   func() tf.Output
+	det    func() tf.Output
+}
+
+// ToDense returns the matrix.
+func (o LinearOperator) ToDense() tf.Output {
+	if o.matrix.IsZero() {
+		o.matrix = o.dense()
+	}
+	return o.matrix
+}
+
+// MatMul returns the product of the operator and matrices x [... N K].
+func (o LinearOperator) MatMul(x tf.Output) tf.Output { return o.multiply(x, false) }
+
+func (o LinearOperator) multiply(x tf.Output, adjoint bool) tf.Output {
+	if o.matmul != nil {
+		return o.matmul(x, adjoint)
+	}
+	return multiplied(o.ToDense(), x, ops.BatchMatMulOpts{AdjX: adjoint})
+}
+
+// MatVec returns the product of the operator and vectors x [... N].
+func (o LinearOperator) MatVec(x tf.Output) tf.Output {
+	return scoped("matvec", x, func() tf.Output { return ops.Squeeze(o.MatMul(ops.ExpandDims(x, -1)), []int{-1}) })
+}
+
+// Solve returns the x [... N K] for which the operator's product with it is b
+// [... N K]. The operator must be square and have an inverse.
+func (o LinearOperator) Solve(b tf.Output) tf.Output { return o.solution(b, false) }
+
+func (o LinearOperator) solution(b tf.Output, adjoint bool) tf.Output {
+	if o.solve != nil {
+		return o.solve(b, adjoint)
+	}
+	return MatrixSolve(o.ToDense(), b, AdjointOpts{Adjoint: adjoint})
+}
+
+// SolveVec is Solve for vectors b [... N].
+func (o LinearOperator) SolveVec(b tf.Output) tf.Output {
+	return scoped("solvevec", b, func() tf.Output { return ops.Squeeze(o.Solve(ops.ExpandDims(b, -1)), []int{-1}) })
+}
+
+// DiagPart returns the diagonal.
+func (o LinearOperator) DiagPart() tf.Output {
+	if o.diag != nil {
+		return o.diag()
+	}
+	return ops.MatrixDiagPart(o.ToDense())
+}
+
+// Trace returns the sum of the diagonal.
+func (o LinearOperator) Trace() tf.Output { return ops.Sum(o.DiagPart(), []int{-1}) }
+
+// Determinant returns the determinant of a square operator.
+func (o LinearOperator) Determinant() tf.Output {
+	if o.det != nil {
+		return o.det()
+	}
+	return MatrixDeterminant(o.ToDense())
+}
+
+// LogAbsDeterminant returns the logarithm of the absolute value of the determinant.
+func (o LinearOperator) LogAbsDeterminant() tf.Output {
+	if o.det != nil {
+		return ops.Log(magnitudes(o.det()))
+	}
+	_, log := LogMatrixDeterminant(o.ToDense())
+	return log
+}
+
+// operator makes a LinearOperator.
+func operator(s structure) LinearOperator { return LinearOperator{&s} }
+
+// LinearOperatorFullMatrix is a matrix without structure.
+func LinearOperatorFullMatrix(m tf.Output) LinearOperator {
+	return operator(structure{matrix: m})
+}
+
+// LinearOperatorAdjoint is the conjugate transpose of an operator.
+func LinearOperatorAdjoint(o LinearOperator) LinearOperator {
+	return operator(structure{
+		dense:  func() tf.Output { return Adjoint(o.ToDense()) },
+		matmul: func(x tf.Output, adjoint bool) tf.Output { return o.multiply(x, !adjoint) },
+		solve:  func(b tf.Output, adjoint bool) tf.Output { return o.solution(b, !adjoint) },
+		diag:   func() tf.Output { return conjOf(o.DiagPart()) },
+		det:    func() tf.Output { return conjOf(o.Determinant()) },
+	})
+}
+
+// LinearOperatorInversion is the inverse of a square operator.
+func LinearOperatorInversion(o LinearOperator) LinearOperator {
+	return operator(structure{
+		dense:  func() tf.Output { return MatrixInverse(o.ToDense()) },
+		matmul: o.solution,
+		solve:  o.multiply,
+		det:    func() tf.Output { return ops.Reciprocal(o.Determinant()) },
+	})
+}
+
+// LinearOperatorComposition is the product of operators, the last of which is applied
+// first.
+func LinearOperatorComposition(os ...LinearOperator) LinearOperator {
+	s := structure{
+		dense: func() tf.Output {
+			m := os[0].ToDense()
+			for _, o := range os[1:] {
+				m = multiplied(m, o.ToDense())
+			}
+			return m
+		},
+		matmul: func(x tf.Output, adjoint bool) tf.Output {
+			return through(os, x, !adjoint, func(o LinearOperator, x tf.Output) tf.Output { return o.multiply(x, adjoint) })
+		},
+		solve: func(b tf.Output, adjoint bool) tf.Output {
+			return through(os, b, adjoint, func(o LinearOperator, b tf.Output) tf.Output { return o.solution(b, adjoint) })
+		},
+	}
+	return operator(s)
+}
+
+// through applies f by one operator after the other, the last one first if it is so.
+func through(os []LinearOperator, x tf.Output, last bool, f func(o LinearOperator, x tf.Output) tf.Output) tf.Output {
+	for i := range os {
+		if last {
+			i = len(os) - 1 - i
+		}
+		x = f(os[i], x)
+	}
+	return x
+}
+
+// LinearOperatorLowRankUpdate is base + u·diag(d)·vᴴ, for matrices u [... M K] and
+// v [... N K] and a vector d [... K]. d, which stands for ones, and v, which stands for
+// u, may be the zero Output.
+func LinearOperatorLowRankUpdate(base LinearOperator, u, d, v tf.Output) LinearOperator {
+	if v.IsZero() {
+		v = u
+	}
+	scaled := u
+	if !d.IsZero() {
+		scaled = ops.Mul(u, ops.ExpandDims(d, -2))
+	}
+	return operator(structure{
+		dense: func() tf.Output {
+			return ops.AddV2(base.ToDense(), multiplied(scaled, v, ops.BatchMatMulOpts{AdjY: true}))
+		},
+		matmul: func(x tf.Output, adjoint bool) tf.Output {
+			left, right := scaled, v
+			if adjoint {
+				left, right = v, scaled
+			}
+			return ops.AddV2(base.multiply(x, adjoint), multiplied(left, multiplied(right, x, ops.BatchMatMulOpts{AdjX: true})))
+		},
+	})
+}
+
+// ConjugateGradient returns the x for which a·x = b, for an operator a that is
+// Hermitian and positive definite and vectors b [... N], and how many iterations it
+// took, int32. It ends after at most so many, or when the norm of what is left is at
+// most tolerance times that of b.
+func ConjugateGradient(a LinearOperator, b tf.Output, tolerance float64, iterations int) (x, taken tf.Output) {
+	if b.Err() != nil {
+		return b, b
+	}
+	g := b.Graph()
+	dot := func(x, y tf.Output) tf.Output { return ops.Sum(ops.Mul(conjOf(x), y), []int{-1}, keepDims) }
+	size := func(x tf.Output) tf.Output { return Norm(x, Euclidean, []int{-1}, false) }
+	g.Scope("conjugate_gradient", func() {
+		limit := ops.Mul(size(b), constLike(size(b), tolerance))
+		out := tf.While([]tf.Output{ops.Scalar[int32](g, 0), ops.ZerosLike(b), b, b, dot(b, b)},
+			func(v []tf.Output) tf.Output {
+				far := ops.Any(ops.Greater(size(v[2]), limit), ops.AllAxes)
+				return far.And(v[0].Less(ops.Scalar(g, int32(iterations))))
+			},
+			func(v []tf.Output) []tf.Output {
+				i, x, r, p, gamma := v[0], v[1], v[2], v[3], v[4]
+				z := a.MatVec(p)
+				alpha := ops.RealDiv(gamma, dot(p, z))
+				x, r = ops.AddV2(x, ops.Mul(alpha, p)), ops.Sub(r, ops.Mul(alpha, z))
+				next := dot(r, r)
+				p = ops.AddV2(r, ops.Mul(ops.RealDiv(next, gamma), p))
+				return []tf.Output{i.Add(1), x, r, p, next}
+			})
+		x, taken = out[1], out[0]
+	})
+	return x, taken
+}
