@@ -71,9 +71,11 @@ var mutableTables = map[string]bool{
 }
 
 // variables returns the variables that have values. It finds them by their nodes,
-// of which one variable may have several, and adds reads to the graph.
+// of which one variable may have several, and adds reads to the graph: all of them
+// before anything runs, because a graph that grows is planned again.
 func (m *Model) variables(ctx context.Context) ([]stored, error) {
-	out, seen := []stored{}, map[string]bool{}
+	all, seen := []stored{}, map[string]bool{}
+	var sets []tf.Fetchable
 	for _, op := range m.graph.Operations() {
 		if mutableTables[op.OpName()] {
 			return nil, tf.Errorf(tf.Unimplemented, "a model that is saved again must not have tables that change, node %q is a %s", op.Name, op.OpName())
@@ -83,20 +85,23 @@ func (m *Model) variables(ctx context.Context) ([]stored, error) {
 			continue
 		}
 		seen[v.key] = true
-		set, err := m.isSet(ctx, op)
-		if err != nil {
-			return nil, err
-		}
-		if !set {
-			continue
-		}
-		v.read = op.Output(0)
-		if v.read.DType() == tf.Resource {
-			v.read = tf.Apply(m.graph, "ReadVariableOp", []tf.Output{op.Output(0)}, tf.Attr("dtype", v.dtype)).Output(0)
-		}
-		out = append(out, v)
+		v.read = readOf(op)
+		all, sets = append(all, v), append(sets, isSet(op))
 	}
-	return out, m.graph.Err()
+	if len(all) == 0 {
+		return all, nil
+	}
+	set, err := m.s.Run(ctx, nil, sets...)
+	if err != nil {
+		return nil, err
+	}
+	out := []stored{}
+	for i, v := range all {
+		if tf.Data[bool](set[i])[0] {
+			out = append(out, v)
+		}
+	}
+	return out, nil
 }
 
 // variableNode returns the variable that op stands for.
@@ -113,18 +118,19 @@ func variableNode(op *tf.Operation) (stored, bool) {
 	return stored{key: key, handle: op.Output(0).Name(), dtype: op.Type("dtype")}, true
 }
 
-// isSet reports whether a variable has a value.
-func (m *Model) isSet(ctx context.Context, op *tf.Operation) (bool, error) {
+// readOf returns the value of the variable that op stands for.
+func readOf(op *tf.Operation) tf.Output {
 	x := op.Output(0)
-	var set tf.Output
-	if x.DType() == tf.Resource {
-		set = ops.VarIsInitializedOp(x)
-	} else {
-		set = tf.Apply(m.graph, "IsVariableInitialized", []tf.Output{x}).Output(0)
+	if x.DType() != tf.Resource {
+		return x
 	}
-	got, err := m.s.Run(ctx, nil, set)
-	if err != nil {
-		return false, err
+	return tf.Apply(op.Graph(), "ReadVariableOp", []tf.Output{x}, tf.Attr("dtype", op.Type("dtype"))).Output(0)
+}
+
+// isSet returns whether the variable that op stands for has a value.
+func isSet(op *tf.Operation) tf.Output {
+	if x := op.Output(0); x.DType() != tf.Resource {
+		return tf.Apply(op.Graph(), "IsVariableInitialized", []tf.Output{x}).Output(0)
 	}
-	return tf.Data[bool](got[0])[0], nil
+	return ops.VarIsInitializedOp(op.Output(0))
 }
