@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/gorge-tf/gorge/internal/graph"
 	"github.com/gorge-tf/gorge/internal/graph/source"
 	"github.com/gorge-tf/gorge/internal/pass"
@@ -100,6 +102,10 @@ func (f *freezer) prune(outputs []string) {
 
 // takeApart puts the nodes of functions in the place of calls.
 func (f *freezer) takeApart(library *core.Library) error {
+	library, err := inlinable(library)
+	if err != nil {
+		return err
+	}
 	g, err := graph.FromProtoWith(f.def, library)
 	if err != nil {
 		return err
@@ -112,6 +118,19 @@ func (f *freezer) takeApart(library *core.Library) error {
 	}
 	f.index()
 	return nil
+}
+
+// inlinable returns library without the marks of functions that are to stay calls.
+func inlinable(library *core.Library) (*core.Library, error) {
+	p := library.Proto()
+	if p == nil {
+		return library, nil
+	}
+	p = proto.CloneOf(p)
+	for _, f := range p.GetFunction() {
+		delete(f.Attr, "_noinline")
+	}
+	return core.NewLibrary(p)
 }
 
 // freeze makes constants of variables, and what reads variables read those.

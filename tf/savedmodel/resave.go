@@ -8,13 +8,15 @@ import (
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/ops/lookup"
 	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // Resave writes the model as it is now, with the values that its variables have,
 // to a directory, which must not exist or be empty. The result has the model's
 // signatures and assets and is loaded by its signatures: it has no graph of
-// objects. A model with tables that change while it runs is refused with
+// objects. Tables are saved with what they hold, but for
+// those of the old kind, whose handles are references: these are refused with
 // Unimplemented.
 func (m *Model) Resave(ctx context.Context, dir string) error {
 	mg, err := m.metaGraph(ctx)
@@ -64,10 +66,26 @@ func (m *Model) assets() (out []Asset, err error) {
 	return out, err
 }
 
-// mutableTables are the ops whose state a checkpoint would have to hold, too.
-var mutableTables = map[string]bool{
-	"MutableHashTable": true, "MutableHashTableV2": true, "MutableHashTableOfTensors": true, "MutableHashTableOfTensorsV2": true,
-	"MutableDenseHashTable": true, "MutableDenseHashTableV2": true,
+// oldTables are tables that change and whose handles are references: they cannot
+// be exported.
+var oldTables = map[string]bool{"MutableHashTable": true, "MutableHashTableOfTensors": true, "MutableDenseHashTable": true}
+
+// tableOf returns the table that op stands for, if it is one that changes.
+func tableOf(op *tf.Operation) (stored, bool) {
+	switch op.OpName() {
+	case "MutableHashTableV2", "MutableHashTableOfTensorsV2", "MutableDenseHashTableV2":
+		keys, values := lookup.LookupTableExportV2(op.Output(0), op.Type("key_dtype"), op.Type("value_dtype"))
+		return stored{key: keyOf(op), handle: op.Output(0).Name(), read: keys, values: values}, true
+	}
+	return stored{}, false
+}
+
+// keyOf returns what names the state of op in a checkpoint.
+func keyOf(op *tf.Operation) string {
+	if key := op.Str("shared_name"); key != "" {
+		return key
+	}
+	return op.Name
 }
 
 // variables returns the variables that have values. It finds them by their nodes,
@@ -75,10 +93,15 @@ var mutableTables = map[string]bool{
 // before anything runs, because a graph that grows is planned again.
 func (m *Model) variables(ctx context.Context) ([]stored, error) {
 	all, seen := []stored{}, map[string]bool{}
+	var tables []stored
 	var sets []tf.Fetchable
 	for _, op := range m.graph.Operations() {
-		if mutableTables[op.OpName()] {
-			return nil, tf.Errorf(tf.Unimplemented, "a model that is saved again must not have tables that change, node %q is a %s", op.Name, op.OpName())
+		if oldTables[op.OpName()] {
+			return nil, tf.Errorf(tf.Unimplemented, "a model that is saved again must not have tables of the old kind, node %q is a %s", op.Name, op.OpName())
+		}
+		if t, ok := tableOf(op); ok && !seen[t.key] {
+			seen[t.key] = true
+			tables = append(tables, t)
 		}
 		v, ok := variableNode(op)
 		if !ok || seen[v.key] {
@@ -89,13 +112,13 @@ func (m *Model) variables(ctx context.Context) ([]stored, error) {
 		all, sets = append(all, v), append(sets, isSet(op))
 	}
 	if len(all) == 0 {
-		return all, nil
+		return tables, m.graph.Err()
 	}
 	set, err := m.s.Run(ctx, nil, sets...)
 	if err != nil {
 		return nil, err
 	}
-	out := []stored{}
+	out := tables
 	for i, v := range all {
 		if tf.Data[bool](set[i])[0] {
 			out = append(out, v)
@@ -111,11 +134,7 @@ func variableNode(op *tf.Operation) (stored, bool) {
 	default:
 		return stored{}, false
 	}
-	key := op.Str("shared_name")
-	if key == "" {
-		key = op.Name
-	}
-	return stored{key: key, handle: op.Output(0).Name(), dtype: op.Type("dtype")}, true
+	return stored{key: keyOf(op), handle: op.Output(0).Name(), dtype: op.Type("dtype")}, true
 }
 
 // readOf returns the value of the variable that op stands for.
