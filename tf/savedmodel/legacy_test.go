@@ -1,6 +1,8 @@
 package savedmodel_test
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -46,5 +48,17 @@ func TestNoVariables(t *testing.T) {
 	defer m.Close()
 	if _, err := m.Signature("count").Run(t.Context(), nil); err == nil {
 		t.Error("a variable without value is read")
+	}
+}
+
+// TestOddPaths loads a model from a directory whose name looks like a pattern, and
+// by a URI.
+func TestOddPaths(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a [1-3] *?")
+	if err := os.Rename(saved(t), dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{dir, dir + "/", "file://" + dir} {
+		look(t, load(t, name), map[string]any{"x": []string{"two"}})
 	}
 }
