@@ -237,8 +237,11 @@ func (v *Variable) beside(key, name string, initial func() Output) *Variable {
 	if v.slots == nil {
 		v.slots = map[string]*Variable{}
 	}
-	v.Graph().Scope("", func() {
-		v.slots[key] = NewVariable(initial(), VariableOptions{Name: name, NotTrainable: true, ColocateWith: v, Reference: v.ref})
+	g := v.Graph()
+	g.InitScope(func() { // a step in a branch or a loop updates what is outside
+		g.Scope("", func() {
+			v.slots[key] = NewVariable(initial(), VariableOptions{Name: name, NotTrainable: true, ColocateWith: v, Reference: v.ref})
+		})
 	})
 	return v.slots[key]
 }
