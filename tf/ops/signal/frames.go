@@ -73,7 +73,7 @@ func Frame(x tf.Output, length, step int, pad bool) tf.Output {
 		if length <= 0 || step <= 0 || len(x.Shape()) == 0 {
 			return refused(x, "frame", "frames have a length and a step of at least 1, and signals a known rank: got %d, %d, shape %v", length, step, x.Shape())
 		}
-		n := last(x)
+		n, shape := last(x), x.Shape()
 		frames := ops.Maximum(count(x, 0), ops.FloorDiv(n.Sub(length), count(x, step)).Add(1))
 		if pad {
 			frames = ops.FloorDiv(n.Add(step-1), count(x, step))
@@ -82,8 +82,22 @@ func Frame(x tf.Output, length, step int, pad bool) tf.Output {
 		}
 		begins := ops.Range(nil, count(x, 0), frames, count(x, 1)).Mul(step)
 		within := ops.Range(nil, count(x, 0), count(x, length), count(x, 1))
-		return ops.Gather(x, ops.AddV2(ops.ExpandDims(begins, 1), within), -1)
+		y := ops.Gather(x, ops.AddV2(ops.ExpandDims(begins, 1), within), -1)
+		y.SetShape(framed(shape, length, step, pad))
+		return y
 	})
+}
+
+// framed returns the shape that Frame makes of s.
+func framed(s tf.Shape, length, step int, pad bool) tf.Shape {
+	n, frames := s[len(s)-1], -1
+	switch {
+	case n >= 0 && pad:
+		frames = (n + step - 1) / step
+	case n >= 0:
+		frames = max(0, (n-length+step)/step)
+	}
+	return append(s[:len(s)-1:len(s)-1], frames, length)
 }
 
 // OverlapAndAdd is the reverse of Frame: the sum of frames [... frames length], each
