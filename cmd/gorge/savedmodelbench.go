@@ -43,22 +43,28 @@ func benchSavedModel(ctx context.Context, args []string, stdout, stderr io.Write
 	if err := castAll(sig, in); err != nil {
 		return err
 	}
-	first := time.Now()
+	start = time.Now()
 	if _, err := sig.RunTensors(ctx, in); err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "load %v, first run %v\n", loaded.Round(time.Microsecond), time.Since(first).Round(time.Microsecond))
-	if _, _, err := measure(ctx, sig, in, max(1, *runs/10), *clients); err != nil {
+	fmt.Fprintf(stdout, "load %v, first run %v\n", loaded.Round(time.Microsecond), time.Since(start).Round(time.Microsecond))
+	return benchRuns(ctx, stdout, sig, in, *runs, *clients)
+}
+
+// benchRuns runs a signature, first without measuring, and prints how long it takes.
+func benchRuns(ctx context.Context, stdout io.Writer, sig *savedmodel.Signature, in map[string]*tf.Tensor, runs, clients int) error {
+	if _, _, err := measure(ctx, sig, in, max(1, runs/10), clients); err != nil {
 		return err
 	}
-	times, wall, err := measure(ctx, sig, in, *runs, *clients)
+	times, wall, err := measure(ctx, sig, in, runs, clients)
 	if err != nil {
 		return err
 	}
 	at := func(share float64) time.Duration {
 		return times[int(share*float64(len(times)-1))].Round(time.Microsecond)
 	}
-	fmt.Fprintf(stdout, "%d runs by %d: p50 %v, p90 %v, p99 %v, longest %v, %.1f runs/s\n", len(times), *clients, at(0.5), at(0.9), at(0.99), at(1), float64(len(times))/wall.Seconds())
+	fmt.Fprintf(stdout, "%d runs by %d: p50 %v, p90 %v, p99 %v, longest %v, %.1f runs/s\n",
+		len(times), clients, at(0.5), at(0.9), at(0.99), at(1), float64(len(times))/wall.Seconds())
 	return nil
 }
 

@@ -81,10 +81,6 @@ func loadAny(ctx context.Context, path string, tags []string, inputs, outputs st
 	if info.IsDir() {
 		return savedmodel.Load(ctx, path, savedmodel.Options{Tags: tags})
 	}
-	def, err := readGraph(path)
-	if err != nil {
-		return nil, err
-	}
 	in, err := tensorNames("inputs", inputs)
 	if err != nil {
 		return nil, err
@@ -95,6 +91,10 @@ func loadAny(ctx context.Context, path string, tags []string, inputs, outputs st
 	}
 	if len(out) == 0 {
 		return nil, tf.Errorf(tf.InvalidArgument, "a frozen graph takes --outputs=KEY=TENSOR")
+	}
+	def, err := readGraph(path)
+	if err != nil {
+		return nil, err
 	}
 	return savedmodel.LoadFrozen(ctx, def, in, out, savedmodel.Options{})
 }
