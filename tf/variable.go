@@ -237,8 +237,11 @@ func (v *Variable) beside(key, name string, initial func() Output) *Variable {
 	if v.slots == nil {
 		v.slots = map[string]*Variable{}
 	}
-	v.Graph().Scope("", func() {
-		v.slots[key] = NewVariable(initial(), VariableOptions{Name: name, NotTrainable: true, ColocateWith: v, Reference: v.ref})
+	// Outside of conditionals: an optimizer may be used in a branch.
+	v.Graph().InitScope(func() {
+		v.Graph().Scope("", func() {
+			v.slots[key] = NewVariable(initial(), VariableOptions{Name: name, NotTrainable: true, ColocateWith: v, Reference: v.ref})
+		})
 	})
 	return v.slots[key]
 }
