@@ -9,13 +9,6 @@ import (
 	"github.com/gorge-tf/gorge/tf/pb"
 )
 
-// A part is a graph that a master has registered at a worker.
-type registered struct {
-	c       *caller
-	session string
-	handle  string
-}
-
 func (c *caller) openAt(task int, req *pb.CreateWorkerSessionRequest) {
 	_, err := c.workers[task].CreateWorkerSession(within(c), req)
 	c.ended("CreateWorkerSession", err)

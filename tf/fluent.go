@@ -74,6 +74,23 @@ func (o Output) TopK(k int, opts ...Option) (values, indices Output) {
 	return out[0], out[1]
 }
 
+// Transpose returns o with its dimensions in the order that axes say: all of them
+// reversed if there are none. See ops.Transpose.
+func (o Output) Transpose(axes ...int) Output {
+	if len(axes) > 0 || o.Err() != nil || o.Operation() == nil {
+		return o.then("Transpose", nil, AsInts(o, axes))
+	}
+	s := o.Shape()
+	if s == nil {
+		all := o.axes(nil)
+		return o.then("Transpose", nil, o.then("Rank", nil).Sub(1).Sub(all))
+	}
+	for i := range s {
+		axes = append(axes, len(s)-1-i)
+	}
+	return o.then("Transpose", nil, AsInts(o, axes))
+}
+
 // Unstack returns the parts of o along an axis, whose size has to be known, without
 // that axis. See ops.Unstack.
 func (o Output) Unstack(axis int, opts ...Option) []Output {

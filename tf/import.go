@@ -1,6 +1,7 @@
 package tf
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -15,6 +16,9 @@ import (
 type ImportOptions struct {
 	Prefix string            // put before all names, with a "/"
 	Inputs map[string]Output // replaces inputs ("node:1") of the imported nodes
+	// Adopt lets ImportProto keep memory of the GraphDef, which the program gives
+	// away: large constants are not copied.
+	Adopt bool
 }
 
 // ImportGraphDef adds the nodes of a GraphDef, binary or text, to g.
@@ -59,7 +63,7 @@ func (g *Graph) ImportProto(def *pb.GraphDef, o ImportOptions) error {
 	if v := def.GetVersions().GetMinConsumer(); int(v) > core.ProducerVersion {
 		return Errorf(InvalidArgument, "the graph asks for a consumer of version %d or later, this is %d", v, core.ProducerVersion)
 	}
-	im := &importer{g: g, ops: make(map[string]*Operation, len(def.GetNode())), used: map[endpoint]bool{}}
+	im := &importer{g: g, ops: make(map[string]*Operation, len(def.GetNode())), used: map[endpoint]bool{}, adopt: o.Adopt}
 	if o.Prefix != "" {
 		im.prefix = strings.TrimSuffix(o.Prefix, "/") + "/"
 	}
@@ -76,6 +80,7 @@ type importer struct {
 	used    map[endpoint]bool   // those of them that some node has
 	ops     map[string]*Operation
 	order   []*Operation
+	adopt   bool // constants may keep the memory of the GraphDef
 }
 
 // endpoint is an output as a GraphDef names it.
@@ -172,7 +177,7 @@ func (im *importer) node(n *pb.NodeDef) (*Operation, error) {
 	if err != nil {
 		return nil, err
 	}
-	attrs, err := core.AttrsFromProto(n.GetAttr(), def)
+	attrs, err := im.attrs(n, def)
 	if err != nil {
 		return nil, err
 	}
@@ -185,6 +190,29 @@ func (im *importer) node(n *pb.NodeDef) (*Operation, error) {
 	op.SetPos("node " + op.Name)
 	return op, op.Complete()
 }
+
+// attrs reads the attributes of a node.
+func (im *importer) attrs(n *pb.NodeDef, def *core.OpDef) (core.Attrs, error) {
+	value := n.GetAttr()["value"].GetTensor()
+	if !im.adopt || n.GetOp() != "Const" || len(value.GetTensorContent()) < largeConst {
+		return core.AttrsFromProto(n.GetAttr(), def)
+	}
+	t, err := core.AdoptTensorProto(value)
+	if err != nil {
+		return nil, err
+	}
+	others := maps.Clone(n.GetAttr())
+	delete(others, "value")
+	attrs, err := core.AttrsFromProto(others, def)
+	if err != nil {
+		return nil, err
+	}
+	attrs["value"] = t
+	return attrs, nil
+}
+
+// largeConst is the size of constants from which on it pays not to copy them.
+const largeConst = 1 << 16
 
 // prefixGroups renames the nodes that attribute _class names.
 func (im *importer) prefixGroups(attrs core.Attrs) {

@@ -168,7 +168,7 @@ func (w *loopBuilder) prepare() {
 	}
 	if m := o.MaximumIterations; m.op != nil {
 		w.keep(m)
-		if s := m.Shape(); s != nil && len(s) != 0 {
+		if s := m.Shape(); len(s) != 0 {
 			w.fail("'maximum_iterations' must be a scalar. Received shape: %s", s.String())
 		}
 	}

@@ -351,9 +351,6 @@ func (o Output) Tanh(opts ...Option) Output { return o.then("Tanh", opts) }
 // Tile returns o repeated so many times along each dimension. See ops.Tile.
 func (o Output) Tile(sizes ...int) Output { return o.then("Tile", nil, AsInts(o, sizes)) }
 
-// Transpose returns o with its dimensions in the order of these. See ops.Transpose.
-func (o Output) Transpose(sizes ...int) Output { return o.then("Transpose", nil, AsInts(o, sizes)) }
-
 // Where returns the indices of the elements that are true or not zero, one row for each. See ops.Where.
 func (o Output) Where(opts ...Option) Output { return o.then("Where", opts) }
 

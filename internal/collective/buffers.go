@@ -146,10 +146,3 @@ func (b *buffers) want(key string) (*offer, error) {
 	}
 	return o, nil
 }
-
-// empty reports whether nothing is left and nobody waits.
-func (b *buffers) empty() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return len(b.open) == 0
-}

@@ -38,7 +38,8 @@ func (x *exec) gather() error {
 
 // broadcast hands the source's value on, tree by tree.
 func (x *exec) broadcast() error {
-	out, v := whole(x.p.Out), whole(x.p.Out)
+	out := whole(x.p.Out)
+	v := out
 	if x.p.Source {
 		v = whole(x.p.In)
 		copyTo(out)(v)

@@ -77,7 +77,7 @@ func (c *Context) watch(expired func()) {
 		return
 	}
 	var check func()
-	check = func() {
+	check = func() { //lint:ignore S1021 it calls itself
 		idle := time.Since(time.Unix(0, c.used.Load()))
 		if idle >= c.keepAlive {
 			expired()

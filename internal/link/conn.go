@@ -236,13 +236,6 @@ func (c *conn) part() {
 	}
 }
 
-// why returns the reason for the end.
-func (c *conn) why() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.err
-}
-
 // readHead reads the header and the head of the next frame.
 func readHead(r *bufio.Reader) (header, []byte, error) {
 	h, err := readHeader(r)

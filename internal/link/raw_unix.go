@@ -16,8 +16,8 @@ const canLook = true
 func (e *ear) wait(b []byte) (n int, err error) {
 	for busy := true; busy; {
 		if n, busy, err = e.listen(b); busy {
-			e.mu.Lock() // until who looks has taken in what there is
-			e.mu.Unlock()
+			e.mu.Lock()   // until the caller that looks has taken in what there is
+			e.mu.Unlock() //lint:ignore SA2001 only the wait matters
 		}
 	}
 	return n, err

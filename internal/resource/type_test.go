@@ -59,7 +59,7 @@ func TestTypesOfOneName(t *testing.T) {
 		type local struct{ a int }
 		mustCreate(t, m, "", "x", local{1})
 	}()
-	type local struct{ b string }
+	type local struct{ _ string }
 	_, err := Lookup[local](m, "", "x")
 	wantError(t, err, InvalidArgument, "Resource localhost/x is a resource.local, which shares the type name "+
 		TypeOf[local]().Name+" with what was asked for")

@@ -51,8 +51,9 @@ const (
 	Float4E2M1FN      DType = 33
 
 	refOffset DType = 100
-	numDTypes       = 34
 )
+
+const numDTypes = 34
 
 // Half and BF16 are the Go types of Float16 and BFloat16 elements: the 16 bits
 // of the number.

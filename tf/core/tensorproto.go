@@ -111,6 +111,19 @@ func TensorFromProto(p *pb.TensorProto) (t *Tensor, err error) {
 	return t, t.fill(p)
 }
 
+// AdoptTensorProto is TensorFromProto for a message that the caller gives away:
+// the tensor keeps the memory of its raw content where it can.
+func AdoptTensorProto(p *pb.TensorProto) (*Tensor, error) {
+	d, b := DType(p.GetDtype()), p.GetTensorContent()
+	aligned := len(b) > 0 && uintptr(unsafe.Pointer(unsafe.SliceData(b)))%memory.Alignment == 0
+	s, err := ShapeFromProto(p.GetTensorShape())
+	plain := p.GetDtype() > 0 && p.GetDtype() < 100 && d.Valid() && d != String && d != Variant && d != Resource
+	if err != nil || !aligned || !plain || CheckSize(d, s) != nil || len(b) != s.NumElements()*d.Size() {
+		return TensorFromProto(p)
+	}
+	return TensorOf(d, s, memory.Wrap(b, nil)), nil
+}
+
 func fromContent(d DType, s Shape, b []byte) (*Tensor, error) {
 	want := s.NumElements() * d.Size()
 	switch d {

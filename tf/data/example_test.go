@@ -119,7 +119,8 @@ func ExampleDataset_Shuffle() {
 		}
 		return s
 	}
-	fmt.Println(order() == order())
+	first, again := order(), order()
+	fmt.Println(first == again)
 	// Output: true
 }
 

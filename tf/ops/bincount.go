@@ -61,7 +61,7 @@ func countKernels(i32, i64, f32, f64 core.NewKernel) core.KernelSet {
 
 // knownSize returns the size in input i, -1 if it is not known.
 func knownSize(c *core.Infer, i int) (int, error) {
-	if s := c.In(i); s != nil && len(s) != 0 {
+	if s := c.In(i); len(s) != 0 {
 		return 0, tf.Errorf(tf.InvalidArgument, "Shape must be rank 0 but is rank %d: size has shape %v", len(s), s)
 	}
 	v, ok := c.ConstInts(i)

@@ -86,7 +86,7 @@ func ControlTrigger(g *tf.Graph, opts ...tf.Option) *tf.Operation {
 
 // switchShape: whatever output is chosen, it is the input.
 func switchShape(c *core.Infer) error {
-	if s := c.In(1); s != nil && len(s) != 0 {
+	if s := c.In(1); len(s) != 0 {
 		return tf.Errorf(tf.InvalidArgument, "Shape must be rank 0 but is rank %d: input %s has shape %v", len(s), c.Def.Inputs[1].Name, s)
 	}
 	return sameValue(c)

@@ -36,7 +36,7 @@ func Abort(g *tf.Graph, message string, opts ...tf.Option) *tf.Operation {
 
 // refSelectShape: if all inputs have one shape, so has the output.
 func refSelectShape(c *core.Infer) error {
-	if s := c.In(0); s != nil && len(s) != 0 {
+	if s := c.In(0); len(s) != 0 {
 		return tf.Errorf(tf.InvalidArgument, "Shape must be rank 0 but is rank %d: input %s has shape %v", len(s), c.Def.Inputs[0].Name, s)
 	}
 	s := c.In(1).Clone()

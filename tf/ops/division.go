@@ -91,9 +91,6 @@ func Div(x, y tf.Output, opts ...tf.Option) tf.Output {
 	return apply("RealDiv", opts, castTo(x, x.DType().Quotient()), castTo(y, y.DType().Quotient()))
 }
 
-// div adds TensorFlow's first op of division, which truncates integers.
-func div(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("Div", opts, x, y) }
-
 // RealDiv returns x / y of floating-point or complex numbers.
 func RealDiv(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("RealDiv", opts, x, y) }
 

@@ -58,7 +58,7 @@ func branchShape(c *core.Infer) error {
 }
 
 func caseShape(c *core.Infer) error {
-	if s := c.In(0); s != nil && len(s) != 0 {
+	if s := c.In(0); len(s) != 0 {
 		return tf.Errorf(tf.InvalidArgument, "Shape must be rank 0 but is rank %d: input branch_index has shape %v", len(s), s)
 	}
 	declaredShapes(c)

@@ -17,7 +17,6 @@ type poolAttrs struct {
 	// whole says that channels are left alone whatever depth is, as TensorFlow
 	// does where it asks for the position of a maximum.
 	whole bool
-	named string
 }
 
 // pooling sets the attributes that every pooling has.

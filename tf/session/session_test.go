@@ -230,7 +230,7 @@ func TestRunTimeErrorNamesTheLine(t *testing.T) {
 func TestStickyErrors(t *testing.T) {
 	g := tf.NewGraph()
 	a, b := ops.Const(g, make([]float32, 2), 1, 2), ops.Const(g, make([]float32, 3), 1, 3)
-	bad := ops.MatMul(a, b)
+	ops.MatMul(a, b)
 	if _, err := session.New(g); err == nil || !strings.Contains(err.Error(), "session_test.go:") {
 		t.Errorf("New: %v", err)
 	}
@@ -241,7 +241,7 @@ func TestStickyErrors(t *testing.T) {
 	g = tf.NewGraph()
 	a, b = ops.Const(g, make([]float32, 2), 1, 2), ops.Const(g, make([]float32, 3), 1, 3)
 	s := open(t, g)
-	bad = ops.Tanh(ops.MatMul(a, b))
+	bad := ops.Tanh(ops.MatMul(a, b))
 	if _, err := s.Run(t.Context(), nil, bad); tf.CodeOf(err) != tf.InvalidArgument {
 		t.Errorf("a fetch that depends on a mistake: %v", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/session"
 )
 
 // TestCurrent fails when the methods were not written anew after a change.
@@ -61,6 +62,7 @@ func TestChains(t *testing.T) {
 		{"reduction along an axis", x.Max(0), []float32{3, 4}},
 		{"reshape", x.Reshape(-1).ExpandDims(0).Max(0), []float32{1, -2, 3, 4}},
 		{"transpose", x.Transpose(1, 0), []float32{1, 3, -2, 4}},
+		{"reversed dimensions", x.Transpose(), []float32{1, 3, -2, 4}},
 		{"conversion", x.Cast(tf.Int32).Cast(tf.Float32), []float32{1, -2, 3, 4}},
 		{"reduction of a scalar", x.Mean().Sum(), []float32{1.5}},
 	} {
@@ -83,6 +85,40 @@ func TestUnknownRank(t *testing.T) {
 	x := ops.Placeholder(g, tf.Float32, nil)
 	if y := x.Sum(); y.Err() != nil || g.Operation("Range") == nil {
 		t.Errorf("sum over an unknown rank: %v, operations %v", y.Err(), g.Operations())
+	}
+}
+
+// TestTransposeReverses: without axes all dimensions are reversed, of whatever rank.
+func TestTransposeReverses(t *testing.T) {
+	g := eager.New()
+	for _, s := range []tf.Shape{{}, {3}, {2, 3}, {2, 3, 4}} {
+		x, err := tf.NewTensor(tf.Float32, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := slices.Clone(s)
+		slices.Reverse(want)
+		if y := ops.ConstTensor(g, x).Transpose(); y.Err() != nil || !slices.Equal(y.Shape(), want) {
+			t.Errorf("the transpose of %v has shape %v, want %v (%v)", s, y.Shape(), want, y.Err())
+		}
+	}
+	h := tf.NewGraph()
+	any := ops.Placeholder(h, tf.Float32, nil)
+	s, err := session.New(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	x, err := tf.FromSlice([]float32{1, 2, 3, 4, 5, 6}, 2, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := session.Fetch[float32](t.Context(), s, session.Feeds{any: x}, any.Transpose())
+	if want := []float32{1, 4, 2, 5, 3, 6}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("a transpose of unknown rank: %v, want %v (%v)", got, want, err)
+	}
+	if y := (tf.Output{}).Transpose(); y.Err() == nil {
+		t.Error("the transpose of no output must be an error")
 	}
 }
 

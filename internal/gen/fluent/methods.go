@@ -119,7 +119,6 @@ var methods = []method{
 	{"Tan", unary, "", "returns the tangent of o."},
 	{"Tanh", unary, "", "returns the hyperbolic tangent of o."},
 	{"Tile", vector, "", "returns o repeated so many times along each dimension."},
-	{"Transpose", vector, "", "returns o with its dimensions in the order of these."},
 	{"Where", unary, "", "returns the indices of the elements that are true or not zero, one row for each."},
 	{"Xdivy", binary, "", "returns o / y, and 0 where o is 0."},
 	{"Xlogy", binary, "", "returns o · log(y), and 0 where o is 0."},

@@ -64,16 +64,6 @@ func (s *source) word() (int, bool) {
 	return int(a)<<8 | int(b), ok
 }
 
-// skip leaves n bytes out.
-func (s *source) skip(n int) bool {
-	if n > len(s.data)-s.pos {
-		s.err = errInvalid
-		return false
-	}
-	s.pos += max(0, n)
-	return true
-}
-
 // fill reads ahead, and makes zeros up if a marker leaves less than n bits.
 func (s *source) fill(n uint) bool {
 	s.fillWhole()

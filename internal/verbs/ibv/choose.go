@@ -244,6 +244,8 @@ func (d DeviceInfo) String() string {
 }
 
 // String shows what a server uses of the device.
+//
+//lint:ignore U1000 it is used with -tags rdma
 func (c choice) detail(name string) string {
 	link := "InfiniBand"
 	if c.port.Ethernet {

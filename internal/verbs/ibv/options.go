@@ -125,6 +125,7 @@ func mtuCode(mtu int) int {
 // mtus by their codes.
 var mtus = [...]int{0, 256, 512, 1024, 2048, 4096}
 
+//lint:ignore U1000 it is used with -tags rdma
 func mtuOf(code int) int {
 	if code < 0 || code >= len(mtus) {
 		return 0

@@ -21,29 +21,39 @@ const magic = "\x93NUMPY"
 // maxHeader bounds the header of a file: numpy's own take about a hundred bytes.
 const maxHeader = 1 << 20
 
-// descrs are numpy's names of types, little-endian. Half precision has none but
-// float16; strings are of fixed width there and not written.
+// descrs are numpy's names of types, little-endian. BFloat16 has no name there:
+// it is written as what has two bytes. Strings have a width, see strings.go.
 var descrs = map[tf.DType]string{
 	tf.Bool: "|b1", tf.Int8: "|i1", tf.Uint8: "|u1", tf.Int16: "<i2", tf.Uint16: "<u2", tf.Int32: "<i4", tf.Uint32: "<u4",
 	tf.Int64: "<i8", tf.Uint64: "<u8", tf.Float16: "<f2", tf.Float32: "<f4", tf.Float64: "<f8", tf.Complex64: "<c8", tf.Complex128: "<c16",
+	tf.BFloat16: "|V2",
 }
 
-// Write writes t as numpy's save does.
+// Write writes t as numpy's save does. Strings become |S, all as wide as the
+// longest: numpy drops NUL bytes at their ends. BFloat16 becomes |V2.
 func Write(w io.Writer, t *tf.Tensor) error {
+	if t.DType() == tf.String {
+		return writeStrings(w, t)
+	}
 	descr := descrs[t.DType()]
 	if descr == "" {
-		return tf.Errorf(tf.InvalidArgument, "an npy file must hold numbers or booleans, got a tensor of type %v", t.DType())
+		return tf.Errorf(tf.InvalidArgument, "an npy file must hold numbers, booleans or strings, got a tensor of type %v", t.DType())
 	}
-	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", descr, tuple(t.Shape()))
+	if err := writeHeader(w, descr, t.Shape()); err != nil {
+		return err
+	}
+	_, err := w.Write(swapped(bytesOf(t)[:t.NumBytes()], part(t.DType()), hostIsBig))
+	return err
+}
+
+func writeHeader(w io.Writer, descr string, s tf.Shape) error {
+	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }", descr, tuple(s))
 	const align = 64
 	pad := align - (len(magic)+4+len(header)+1)%align
 	header += strings.Repeat(" ", pad%align) + "\n"
 	b := append([]byte(magic), 1, 0)
 	b = binary.LittleEndian.AppendUint16(b, uint16(len(header)))
-	if _, err := w.Write(append(b, header...)); err != nil {
-		return err
-	}
-	_, err := w.Write(swapped(bytesOf(t)[:t.NumBytes()], part(t.DType()), hostIsBig))
+	_, err := w.Write(append(b, header...))
 	return err
 }
 
@@ -61,6 +71,7 @@ func tuple(s tf.Shape) string {
 
 // Read reads a tensor that numpy's save has written, in either byte order and
 // in the order of rows or of columns. Reading from a stream leaves what follows.
+// Strings come from |S and, as UTF-8, from U; what is V2 is BFloat16.
 func Read(r io.Reader) (*tf.Tensor, error) {
 	h, err := readHeader(r)
 	if err != nil {
@@ -73,6 +84,9 @@ func Read(r io.Reader) (*tf.Tensor, error) {
 	data, err := readAll(r, n)
 	if err != nil {
 		return nil, tf.Errorf(tf.DataLoss, "an npy file of shape %v and type %v must have %d bytes of data: %v", h.shape, h.dtype, n, err)
+	}
+	if h.dtype == tf.String {
+		return h.strings(data)
 	}
 	t, err := tf.NewTensor(h.dtype, h.shape)
 	if err != nil {
@@ -105,9 +119,14 @@ type header struct {
 	dtype        tf.DType
 	big, fortran bool
 	shape        tf.Shape
+	width        int  // of a string, in bytes
+	runes        bool // strings are code points of 4 bytes
 }
 
 func (h *header) size() (int, error) {
+	if h.dtype == tf.String {
+		return h.stringsSize()
+	}
 	if err := core.CheckSize(h.dtype, h.shape); err != nil {
 		return 0, err
 	}
@@ -163,13 +182,8 @@ func parseHeader(text string) (*header, error) {
 		return nil, tf.Errorf(tf.InvalidArgument, "the header of an npy file must give descr, fortran_order and shape, got %q", text)
 	}
 	h := &header{big: descr[1] == ">" || descr[1] == "=" && hostIsBig, fortran: fortran[1] == "True", shape: tf.Shape{}}
-	for d, name := range descrs {
-		if name[1:] == descr[2] {
-			h.dtype = d
-		}
-	}
-	if h.dtype == tf.Invalid {
-		return nil, tf.Errorf(tf.Unimplemented, "the type of an npy file must be that of numbers or booleans, got %q", descr[0])
+	if err := h.setType(descr[2]); err != nil {
+		return nil, err
 	}
 	for _, dim := range strings.Split(shape[1], ",") {
 		if dim = strings.TrimSpace(dim); dim == "" {
@@ -182,6 +196,23 @@ func parseHeader(text string) (*header, error) {
 		h.shape = append(h.shape, n)
 	}
 	return h, nil
+}
+
+// setType sets the type that numpy calls name.
+func (h *header) setType(name string) error {
+	for d, n := range descrs {
+		if n[1:] == name {
+			h.dtype = d
+			return nil
+		}
+	}
+	if (name[0] == 'S' || name[0] == 'U') && len(name) > 1 {
+		return h.setWidth(name)
+	}
+	if name[0] == 'O' {
+		return tf.Errorf(tf.Unimplemented, "an npy file must not hold Python objects, which only Python can read: write strings as fixed-width bytes, a.astype('S')")
+	}
+	return tf.Errorf(tf.Unimplemented, "the type of an npy file must be that of numbers, booleans or strings, got %q", name)
 }
 
 // hostIsBig tells machines that keep the highest byte first.

@@ -106,8 +106,12 @@ func TestNPYRefuses(t *testing.T) {
 		"long header":  {"\x93NUMPY\x02\x00\xff\xff\xff\xff", "must not be longer than"},
 		"short header": {"\x93NUMPY\x01\x00\xff\x00abc", "must have 255 bytes"},
 		"no dict":      {file("{}", ""), "must give descr, fortran_order and shape"},
-		"objects":      {file("{'descr': '|O', 'fortran_order': False, 'shape': (2,), }", ""), "must be that of numbers or booleans"},
-		"strings":      {file("{'descr': '<U3', 'fortran_order': False, 'shape': (2,), }", ""), "must be that of numbers or booleans"},
+		"objects":      {file("{'descr': '|O', 'fortran_order': False, 'shape': (2,), }", ""), "must not hold Python objects"},
+		"dates":        {file("{'descr': '<M8', 'fortran_order': False, 'shape': (2,), }", ""), "must be that of numbers, booleans or strings"},
+		"runes":        {file("{'descr': '<U3', 'fortran_order': False, 'shape': (2,), }", ""), "must have 24 bytes of data"},
+		"no runes":     {file("{'descr': '<U1', 'fortran_order': False, 'shape': (), }", "\xff\xff\xff\xff"), "must be Unicode"},
+		"no width":     {file("{'descr': '|S', 'fortran_order': False, 'shape': (2,), }", ""), "must be that of numbers, booleans or strings"},
+		"empty many":   {file("{'descr': '|S0', 'fortran_order': False, 'shape': (90000000000,), }", ""), "must not hold more than"},
 		"negative":     {file("{'descr': '<f4', 'fortran_order': False, 'shape': (-2,), }", ""), "must be a tuple of sizes"},
 		"huge":         {file("{'descr': '<f4', 'fortran_order': False, 'shape': (9000000000, 9000000000, 90000000), }", ""), ""},
 		"short data":   {file("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", "1234567"), "must have 8 bytes of data: there are 7"},
@@ -117,12 +121,15 @@ func TestNPYRefuses(t *testing.T) {
 			t.Errorf("%s: got %v, %v, want %q", name, got, err, c.want)
 		}
 	}
-	s, _ := tf.FromSlice([]string{"a"})
+	s, err := tf.NewTensor(tf.QInt8, tf.Shape{1})
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := npy.Write(&bytes.Buffer{}, s); tf.CodeOf(err) != tf.InvalidArgument {
-		t.Errorf("strings: %v", err)
+		t.Errorf("quantized: %v", err)
 	}
 	if err := npy.WriteArchive(&bytes.Buffer{}, map[string]*tf.Tensor{"s": s}, false); err == nil || !strings.Contains(err.Error(), "s: an npy file must hold") {
-		t.Errorf("strings: %v", err)
+		t.Errorf("quantized: %v", err)
 	}
 	if _, err := npy.ReadArchive(strings.NewReader("zip"), 3); tf.CodeOf(err) != tf.InvalidArgument {
 		t.Errorf("no archive: %v", err)

@@ -8,8 +8,8 @@ import (
 
 // dealt is a sample in which an iterator deals numbers out to two devices.
 func dealt(name, op string, shards ...int32) optest.Sample {
-	return oneOf(name, func(g *tf.Graph, p pipe) []tf.Output {
-		p = numbers(g, 5)
+	return oneOf(name, func(g *tf.Graph, _ pipe) []tf.Output {
+		p := numbers(g, 5)
 		opts := append(p.about(), tf.Attr("devices", []string{"/cpu:0", "/cpu:0"}))
 		if op == "MultiDeviceIterator" {
 			opts = append(opts, tf.Attr("shared_name", ""), tf.Attr("container", ""))

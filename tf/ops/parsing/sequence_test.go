@@ -13,8 +13,6 @@ func sequence(context example.Example, lists map[string][]example.Feature) strin
 	return string(example.Sequence{Context: context, Lists: lists}.Marshal())
 }
 
-type steps = []example.Feature
-
 var (
 	common = example.Example{"f": example.Floats(1, 2), "i": example.Ints(3, 4, 5), "s": example.Strings("x")}
 	many   = sequence(common, map[string][]example.Feature{

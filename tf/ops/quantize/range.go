@@ -85,14 +85,14 @@ func productSpan(a, b float32) span {
 type affine struct{ base, step float32 }
 
 func affineOf[Q quantum](r span) affine {
-	f := minFirst[Q]{r.lo, r.hi}
+	f := minFirst[Q](r)
 	step := f.step()
 	return affine{f.origin() - lowest[Q]()*step, step}
 }
 
 // inQuanta sets y to the numbers of Q for those of P in another range.
 func inQuanta[Q quantum, P int8 | uint8 | int16 | uint16 | int32 | float32](y []Q, x []P, from affine, to span) {
-	f := minFirst[Q]{to.lo, to.hi}
+	f := minFirst[Q](to)
 	scale := f.perUnit()
 	offset := roundAway(to.lo*scale) - lowest[Q]()
 	kernel.Map2(y, x, func(v P) Q {

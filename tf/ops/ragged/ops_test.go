@@ -24,7 +24,6 @@ type (
 var (
 	addSamples = optest.Add
 	failing    = optest.Failing
-	applied    = optest.Applied
 	onlyOwn    = optest.OnlyOwn
 
 	i32 = optest.I32

@@ -118,7 +118,7 @@ func csrToSparseShape(c *core.Infer) error {
 }
 
 func csrComponentsShape(c *core.Infer) error {
-	if s := c.In(1); s != nil && len(s) != 0 {
+	if s := c.In(1); len(s) != 0 {
 		return invalid("index must be a scalar.")
 	}
 	rows := -1

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/savedmodel"
+)
+
+const savedModelUsage = `usage: gorge savedmodel COMMAND DIR [flags]
+
+commands:
+  show      list the MetaGraphs of a SavedModel, their signatures, inputs and outputs
+  run       run a signature: arrays from one npz file, results to another
+`
+
+// savedModel does what concerns models that have been saved.
+func savedModel(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	if len(args) == 0 {
+		fmt.Fprint(stderr, savedModelUsage)
+		return tf.Errorf(tf.InvalidArgument, "savedmodel takes a command")
+	}
+	switch args[0] {
+	case "show":
+		return showSavedModel(args[1:], stdout, stderr)
+	case "run":
+		return runSavedModel(ctx, args[1:], stdout, stderr)
+	case "help", "-h", "--help":
+		fmt.Fprint(stdout, savedModelUsage)
+		return nil
+	}
+	return tf.Errorf(tf.InvalidArgument, "the command of savedmodel must be show or run, got %q", args[0])
+}
+
+// oneDir parses flags that may stand before and behind the one argument, a
+// directory, which it returns. The command-line parser's own messages are
+// dropped: the error has them.
+func oneDir(s *flag.FlagSet, args []string, stdout io.Writer) (string, error) {
+	s.SetOutput(io.Discard)
+	var dirs []string
+	for {
+		if err := s.Parse(args); err != nil {
+			if err == flag.ErrHelp {
+				s.SetOutput(stdout)
+				s.Usage()
+			}
+			return "", flagError(err)
+		}
+		if s.NArg() == 0 {
+			break
+		}
+		dirs, args = append(dirs, s.Arg(0)), s.Args()[1:]
+	}
+	if len(dirs) != 1 {
+		return "", tf.Errorf(tf.InvalidArgument, "%s takes one directory, got %q", s.Name(), dirs)
+	}
+	return dirs[0], nil
+}
+
+// tagSet splits the value of flag tag_set; the empty one has no tags.
+func tagSet(s string) []string {
+	if s == "" {
+		return []string{}
+	}
+	return strings.Split(s, ",")
+}
+
+// showSavedModel lists what a SavedModel has.
+func showSavedModel(args []string, stdout, stderr io.Writer) error {
+	s := flag.NewFlagSet("gorge savedmodel show", flag.ContinueOnError)
+	dir, err := oneDir(s, args, stdout)
+	if err != nil {
+		return err
+	}
+	m, err := savedmodel.Read(dir)
+	if err != nil {
+		return err
+	}
+	for i, mg := range m.GetMetaGraphs() {
+		if i > 0 {
+			fmt.Fprintln(stdout)
+		}
+		if err := showMetaGraph(stdout, mg); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/dense/npy"
+	"github.com/gorge-tf/gorge/tf/eager"
+	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/savedmodel"
+)
+
+// runSavedModel runs a signature on arrays of an npz file and writes what it
+// computes to another.
+func runSavedModel(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	s := flag.NewFlagSet("gorge savedmodel run", flag.ContinueOnError)
+	tags := s.String("tag_set", savedmodel.Serve, "`tags` of the MetaGraph, separated by commas")
+	name := s.String("signature_def", savedmodel.DefaultSignature, "`name` of the signature")
+	inputs := s.String("inputs", "", "npz `file` with an array for each input, by the signature's keys")
+	outputs := s.String("outputs", "", "npz `file` for the results, by the signature's keys")
+	dir, err := oneDir(s, args, stdout)
+	if err != nil {
+		return err
+	}
+	if *outputs == "" {
+		return tf.Errorf(tf.InvalidArgument, "gorge savedmodel run takes --outputs=FILE.npz")
+	}
+	in, err := readArchive(*inputs)
+	if err != nil {
+		return err
+	}
+	m, err := savedmodel.Load(ctx, dir, savedmodel.Options{Tags: tagSet(*tags)})
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	sig := m.Signature(*name)
+	if err := castAll(sig, in); err != nil {
+		return err
+	}
+	out, err := sig.RunTensors(ctx, in)
+	if err != nil {
+		return err
+	}
+	return writeArchive(*outputs, out)
+}
+
+// readArchive reads an npz file; without a name there are no arrays.
+func readArchive(name string) (map[string]*tf.Tensor, error) {
+	if name == "" {
+		return nil, nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, core.FileError(name, err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, core.FileError(name, err)
+	}
+	return npy.ReadArchive(f, info.Size())
+}
+
+// castAll converts numbers to the types of the inputs, as numpy does for
+// TensorFlow's saved_model_cli. What is not a number is left to the signature.
+func castAll(sig *savedmodel.Signature, in map[string]*tf.Tensor) error {
+	g := eager.New()
+	for _, spec := range sig.Inputs() {
+		t := in[spec.Key]
+		if t == nil || t.DType() == spec.DType || !isNumber(t.DType()) || !isNumber(spec.DType) {
+			continue
+		}
+		cast, err := ops.Cast(ops.ConstTensor(g, t), spec.DType).Value()
+		if err != nil {
+			return tf.Errorf(tf.CodeOf(err), "input %q: %s", spec.Key, tf.AsError(err).Message())
+		}
+		in[spec.Key] = cast
+	}
+	return nil
+}
+
+func isNumber(d tf.DType) bool { return d.IsFloat() || d.IsInteger() || d.IsComplex() || d == tf.Bool }
+
+// writeArchive writes an npz file, which gets its name once it is complete.
+func writeArchive(name string, out map[string]*tf.Tensor) error {
+	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".tmp*")
+	if err != nil {
+		return core.FileError(name, err)
+	}
+	defer os.Remove(f.Name()) // fails once the file has been renamed
+	err = npy.WriteArchive(f, out, false)
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = os.Chmod(f.Name(), 0o644)
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), name)
+}

@@ -1,0 +1,109 @@
+package interop
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/dense/npy"
+)
+
+// TestSavedModels runs models of many kinds, which TensorFlow has saved, with the
+// program that users have, and compares what comes out with TensorFlow's results.
+func TestSavedModels(t *testing.T) {
+	needTensorFlow(t)
+	dir := t.TempDir()
+	names := script(t, "savedmodels.py", dir)
+	if len(names) < 18 {
+		t.Errorf("%d models only: %q", len(names), names)
+	}
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) { runSaved(t, filepath.Join(dir, name)) })
+	}
+}
+
+func runSaved(t *testing.T, dir string) {
+	args, err := os.ReadFile(filepath.Join(dir, "args"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), "out.npz")
+	all := append([]string{"savedmodel", "run", filepath.Join(dir, "model")}, strings.Fields(string(args))...)
+	all = append(all, "--inputs="+filepath.Join(dir, "in.npz"), "--outputs="+out)
+	if text, err := exec.CommandContext(context.Background(), gorge, all...).CombinedOutput(); err != nil || len(text) > 0 {
+		t.Fatalf("%v: %s", err, text)
+	}
+	compareArchives(t, readNPZ(t, out), readNPZ(t, filepath.Join(dir, "out.npz")))
+}
+
+func readNPZ(t *testing.T, name string) map[string]*tf.Tensor {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := npy.ReadArchive(f, info.Size())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func compareArchives(t *testing.T, got, want map[string]*tf.Tensor) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Errorf("%d outputs, want %d", len(got), len(want))
+	}
+	for k, w := range want {
+		if err := sameTensor(got[k], w); err != nil {
+			t.Errorf("output %s: %v", k, err)
+		}
+	}
+}
+
+// sameTensor compares to 1e-5, absolute or relative, or to what two bytes can
+// tell.
+func sameTensor(got, want *tf.Tensor) error {
+	if got == nil || got.DType() != want.DType() || !got.Shape().Equal(want.Shape()) {
+		return fmt.Errorf("got %v, want %v", got, want)
+	}
+	limit := 1e-5
+	if d := want.DType(); d == tf.Float16 || d == tf.BFloat16 {
+		limit = 1e-2
+	}
+	for i := range want.Len() {
+		g, gok := floatValue(got.At(i))
+		w, wok := floatValue(want.At(i))
+		same := got.At(i) == want.At(i)
+		if gok && wok && w == w {
+			same = math.Abs(g-w) <= limit*max(1, math.Abs(w))
+		}
+		if !same {
+			return fmt.Errorf("element %d is %v, want %v", i, got.At(i), want.At(i))
+		}
+	}
+	return nil
+}
+
+func floatValue(v any) (float64, bool) {
+	switch x := v.(type) {
+	case float32:
+		return float64(x), true
+	case float64:
+		return x, true
+	case interface{ Float32() float32 }:
+		return float64(x.Float32()), true
+	}
+	return 0, false
+}

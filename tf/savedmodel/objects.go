@@ -1,0 +1,287 @@
+package savedmodel
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/gorge-tf/gorge/internal/bundle"
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/ops/checkpoint"
+	"github.com/gorge-tf/gorge/tf/pb"
+)
+
+// The names that checkpoints of objects use.
+const (
+	objectGraphKey = "_CHECKPOINTABLE_OBJECT_GRAPH"
+	variableValue  = "VARIABLE_VALUE"
+)
+
+// objectRestore sets variables by their paths in the graph of objects. It is for
+// models whose restore operation sets other variables than the signatures read.
+type objectRestore struct {
+	handles map[string]int32 // node of a variable's handle → object
+}
+
+// planRestore returns how to restore the variables of mg by objects, nil if its
+// restore operation does.
+func planRestore(mg *pb.MetaGraphDef, n *needs) *objectRestore {
+	if mg.GetObjectGraphDef() == nil {
+		return nil
+	}
+	handles, clash := boundHandles(mg, n)
+	if !clash && !n.readsUnset() {
+		return nil
+	}
+	if len(handles) == 0 {
+		return nil
+	}
+	for node, object := range handles {
+		n.nodes[node].Attr["shared_name"] = &pb.AttrValue{Value: &pb.AttrValue_S{S: []byte(sharedName(object))}}
+	}
+	return &objectRestore{handles}
+}
+
+// sharedName returns the identity of a variable that is restored by its object.
+func sharedName(object int32) string { return fmt.Sprintf("object/%d", object) }
+
+// readsUnset reports whether signatures read variables that neither the restore
+// nor the initialization operation reaches.
+func (n *needs) readsUnset() bool {
+	set := []string{n.mg.GetSaverDef().GetRestoreOpName()}
+	if name, err := initOp(n.mg); err == nil {
+		set = append(set, name)
+	}
+	have := n.variables(n.reach(set...))
+	for id := range n.variables(n.reach(n.outputs()...)) {
+		if !have[id] {
+			return true
+		}
+	}
+	return false
+}
+
+// variables returns the identities of the variables whose handles are among nodes.
+func (n *needs) variables(nodes map[string]bool) map[string]bool {
+	out := map[string]bool{}
+	for name := range nodes {
+		if d := n.nodes[name]; d.GetOp() == "VarHandleOp" {
+			out[identity(d)] = true
+		}
+	}
+	return out
+}
+
+// identity returns what tells a variable from others in a session.
+func identity(d *pb.NodeDef) string {
+	name := string(d.GetAttr()["shared_name"].GetS())
+	if name == "" {
+		name = d.GetName()
+	}
+	return string(d.GetAttr()["container"].GetS()) + "\x00" + name
+}
+
+// boundHandles returns the objects that are bound to handles of variables in
+// calls of functions. It also reports whether two objects have one identity.
+func boundHandles(mg *pb.MetaGraphDef, n *needs) (handles map[string]int32, clash bool) {
+	handles = map[string]int32{}
+	owner := map[string]int32{}
+	eachBound(mg, n, func(h *pb.NodeDef, _ string, object int32) {
+		if h.GetOp() != "VarHandleOp" || savedVariable(mg, object) == nil {
+			return
+		}
+		handles[h.GetName()] = object
+		if first, ok := owner[identity(h)]; ok && first != object {
+			clash = true
+		}
+		owner[identity(h)] = object
+	})
+	return handles, clash
+}
+
+// eachBound calls f for each object that is bound to an input of a call in the
+// graph, with the node and the output that stand for it there.
+func eachBound(mg *pb.MetaGraphDef, n *needs, f func(node *pb.NodeDef, output string, object int32)) {
+	functions := mg.GetObjectGraphDef().GetConcreteFunctions()
+	for _, d := range n.nodes {
+		bound := functions[d.GetAttr()["f"].GetFunc().GetName()].GetBoundInputs()
+		in := dataInputs(d)
+		if len(bound) == 0 || len(bound) > len(in) {
+			continue
+		}
+		for i, object := range bound {
+			output := in[len(in)-len(bound)+i]
+			if h := n.nodes[nodeOf(output)]; h != nil {
+				f(h, output, object)
+			}
+		}
+	}
+}
+
+func dataInputs(d *pb.NodeDef) []string {
+	for i, in := range d.GetInput() {
+		if strings.HasPrefix(in, "^") {
+			return d.GetInput()[:i]
+		}
+	}
+	return d.GetInput()
+}
+
+// savedVariable returns object as a variable, nil if it is none.
+func savedVariable(mg *pb.MetaGraphDef, object int32) *pb.SavedVariable {
+	return savedObject(mg, object).GetVariable()
+}
+
+func savedObject(mg *pb.MetaGraphDef, object int32) *pb.SavedObject {
+	all := mg.GetObjectGraphDef().GetNodes()
+	if object < 0 || int(object) >= len(all) {
+		return nil
+	}
+	return all[object]
+}
+
+// run restores the variables from the checkpoint of a prefix. If that holds more
+// than variables, such as the contents of tables, the restore operation runs, too.
+func (r *objectRestore) run(ctx context.Context, l *loader, prefix string) error {
+	if err := r.restore(ctx, l.m, prefix); err != nil {
+		return err
+	}
+	b, err := bundle.Open(prefix)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	if more, err := holdsMore(b); err != nil || !more {
+		return err
+	}
+	return l.runRestore(ctx, prefix)
+}
+
+// restore adds operations that restore the variables to the graph and runs them.
+func (r *objectRestore) restore(ctx context.Context, m *Model, prefix string) error {
+	nodes := slices.Sorted(maps.Keys(r.handles))
+	names, types, err := r.find(m, prefix, nodes)
+	if err != nil {
+		return err
+	}
+	g := m.graph
+	values := checkpoint.RestoreV2(ops.ConstTensor(g, tf.Scalar(prefix)), ops.Const(g, names), ops.Const(g, make([]string, len(names))), types)
+	var assigns []tf.Fetchable
+	for i, node := range nodes {
+		handle, err := g.Output(node + ":0")
+		if err != nil {
+			return err
+		}
+		assigns = append(assigns, assign(handle, values[i], types[i]))
+	}
+	_, err = m.s.Run(ctx, nil, assigns...)
+	return err
+}
+
+// find returns where the checkpoint has the variables of nodes.
+func (r *objectRestore) find(m *Model, prefix string, nodes []string) (names []string, types []tf.DType, err error) {
+	b, err := bundle.Open(prefix)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer b.Close()
+	keys, err := checkpointKeys(b, m.meta.GetObjectGraphDef())
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, node := range nodes {
+		key := keys[r.handles[node]]
+		if key == "" {
+			return nil, nil, tf.Errorf(tf.NotFound, "the checkpoint must have a value for the variable of node %q, object %d of the graph of objects", node, r.handles[node])
+		}
+		e, err := b.Entry(key)
+		if err != nil {
+			return nil, nil, err
+		}
+		names, types = append(names, key), append(types, e.DType)
+	}
+	return names, types, nil
+}
+
+// bindObjects notes the nodes that stand for objects in calls of the graph: what
+// the model has restored and initialized.
+func (m *Model) bindObjects(n *needs) {
+	eachBound(m.meta, n, func(node *pb.NodeDef, output string, object int32) {
+		if x, err := m.graph.Output(output); err == nil && node.GetOp() != "Placeholder" {
+			m.objects[object] = x
+		}
+	})
+}
+
+// holdsMore reports whether a checkpoint has values of other objects than
+// variables.
+func holdsMore(b *bundle.Reader) (bool, error) {
+	keys, err := b.Keys()
+	for _, k := range keys {
+		if k != objectGraphKey && !strings.HasSuffix(k, "/"+variableValue) {
+			return true, err
+		}
+	}
+	return false, err
+}
+
+// checkpointKeys returns the key of each variable of a graph of objects in a
+// checkpoint. An object is found by its path from the root, which both have.
+func checkpointKeys(b *bundle.Reader, saved *pb.SavedObjectGraph) (map[int32]string, error) {
+	tracked, err := trackedObjects(b)
+	if err != nil {
+		return nil, err
+	}
+	keys := map[int32]string{}
+	type pair struct{ saved, tracked int32 }
+	seen, queue := map[int32]bool{}, []pair{{}}
+	for len(queue) > 0 {
+		p := queue[0]
+		queue = queue[1:]
+		if seen[p.saved] || !inRange(p.saved, saved.GetNodes()) || !inRange(p.tracked, tracked.GetNodes()) {
+			continue
+		}
+		seen[p.saved] = true
+		t := tracked.GetNodes()[p.tracked]
+		for _, a := range t.GetAttributes() {
+			if a.GetName() == variableValue {
+				keys[p.saved] = a.GetCheckpointKey()
+			}
+		}
+		byName := map[string]int32{}
+		for _, c := range t.GetChildren() {
+			byName[c.GetLocalName()] = c.GetNodeId()
+		}
+		for _, c := range saved.GetNodes()[p.saved].GetChildren() {
+			if to, ok := byName[c.GetLocalName()]; ok {
+				queue = append(queue, pair{c.GetNodeId(), to})
+			}
+		}
+	}
+	return keys, nil
+}
+
+func inRange[T any](i int32, s []T) bool { return i >= 0 && int(i) < len(s) }
+
+// trackedObjects returns the graph of objects that a checkpoint holds.
+func trackedObjects(b *bundle.Reader) (*pb.TrackableObjectGraph, error) {
+	t, err := b.Lookup(objectGraphKey)
+	if err != nil {
+		return nil, err
+	}
+	defer t.Release()
+	if t.DType() != core.String || t.Len() != 1 {
+		return nil, tf.Errorf(tf.DataLoss, "%s must be a string, got %v%v", objectGraphKey, t.DType(), t.Shape())
+	}
+	out := &pb.TrackableObjectGraph{}
+	if err := proto.Unmarshal([]byte(core.Data[string](t)[0]), out); err != nil {
+		return nil, tf.Errorf(tf.DataLoss, "%s must be a graph of objects: %v", objectGraphKey, err)
+	}
+	return out, nil
+}

@@ -1,0 +1,248 @@
+package savedmodel
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
+	"github.com/gorge-tf/gorge/tf/session"
+)
+
+// DefaultSignature is the name of the signature that programs use unless they ask
+// for another.
+const DefaultSignature = "serving_default"
+
+// The methods that signatures implement.
+const (
+	PredictMethod  = "tensorflow/serving/predict"
+	ClassifyMethod = "tensorflow/serving/classify"
+	RegressMethod  = "tensorflow/serving/regress"
+)
+
+// A TensorSpec describes an input or output of a signature.
+type TensorSpec struct {
+	Key     string // by which programs give or get it
+	Name    string // of the tensor in the graph, as in "x:0"
+	DType   tf.DType
+	Shape   tf.Shape   // nil: the rank is not known; -1: the size of a dimension is not
+	Default *tf.Tensor // of an input; nil: the input must be given
+	out     tf.Output
+}
+
+// A Signature is a computation of a model, with names for its inputs and outputs.
+// It may be run from any goroutine.
+type Signature struct {
+	name    string
+	def     *pb.SignatureDef
+	m       *Model
+	ins     map[string]*TensorSpec
+	outs    map[string]*TensorSpec
+	inKeys  []string // sorted
+	outKeys []string // sorted
+	err     error    // why it cannot be run
+
+	mu    sync.Mutex
+	calls map[string]*session.Callable // by the outputs that are wanted
+}
+
+// Signature returns the signature of a name. If the model has none of that name,
+// running what is returned fails with NotFound.
+func (m *Model) Signature(name string) *Signature {
+	if s := m.sigs[name]; s != nil {
+		return s
+	}
+	return &Signature{name: name, m: m, err: tf.Errorf(tf.NotFound, "the model has no signature %q; it has %s", name, strings.Join(m.Signatures(), ", "))}
+}
+
+// Signatures returns the names of the model's signatures, sorted, without those by
+// which the model names its own initialization.
+func (m *Model) Signatures() []string { return slices.Sorted(maps.Keys(m.sigs)) }
+
+// bindSignatures finds the tensors of all signatures in the graph.
+func (m *Model) bindSignatures(n *needs) {
+	m.sigs = map[string]*Signature{}
+	for name, def := range m.meta.GetSignatureDef() {
+		if name == initKey || name == trainKey {
+			continue
+		}
+		s := &Signature{name: name, def: def, m: m, calls: map[string]*session.Callable{}}
+		if s.err = n.signature(def); s.err == nil {
+			s.bind()
+		}
+		m.sigs[name] = s
+	}
+}
+
+// bind finds the signature's tensors. What is wrong with them is an error when the
+// signature is run: others of the model may be fine.
+func (s *Signature) bind() {
+	s.ins, s.err = s.specs("input", s.def.GetInputs())
+	if s.err == nil {
+		s.outs, s.err = s.specs("output", s.def.GetOutputs())
+	}
+	if s.err == nil {
+		s.err = s.setDefaults()
+	}
+	s.inKeys, s.outKeys = slices.Sorted(maps.Keys(s.ins)), slices.Sorted(maps.Keys(s.outs))
+}
+
+func (s *Signature) specs(kind string, infos map[string]*pb.TensorInfo) (map[string]*TensorSpec, error) {
+	out := map[string]*TensorSpec{}
+	for key, info := range infos {
+		for part, i := range partsOf(key, info) {
+			spec, err := s.m.spec(part, i)
+			if err != nil {
+				return nil, s.fault("%s %q: %s", kind, part, tf.AsError(err).Message())
+			}
+			out[part] = spec
+		}
+	}
+	return out, nil
+}
+
+// spec finds the tensor of an input or output.
+func (m *Model) spec(key string, info *pb.TensorInfo) (*TensorSpec, error) {
+	x, err := m.graph.Output(info.GetName())
+	if err != nil {
+		return nil, err
+	}
+	shape := x.Shape()
+	if info.GetTensorShape() != nil {
+		if shape, err = core.ShapeFromProto(info.GetTensorShape()); err != nil {
+			return nil, err
+		}
+	}
+	return &TensorSpec{Key: key, Name: info.GetName(), DType: x.DType().Base(), Shape: shape, out: x}, nil
+}
+
+// setDefaults reads the values of inputs that need not be given.
+func (s *Signature) setDefaults() error {
+	for key, p := range s.def.GetDefaults() {
+		in := s.ins[key]
+		if in == nil {
+			return s.fault("the default of input %q is of no input", key)
+		}
+		t, err := core.TensorFromProto(p)
+		if err != nil {
+			return s.fault("the default of input %q: %s", key, tf.AsError(err).Message())
+		}
+		in.Default = (*tf.Tensor)(t)
+	}
+	return nil
+}
+
+func (s *Signature) fault(format string, args ...any) error {
+	return tf.Errorf(tf.InvalidArgument, "signature %q: "+format, append([]any{s.name}, args...)...)
+}
+
+// Name returns the name of the signature in its model.
+func (s *Signature) Name() string { return s.name }
+
+// Method returns what the signature implements: PredictMethod, ClassifyMethod,
+// RegressMethod, or what the model's author has called it.
+func (s *Signature) Method() string { return s.def.GetMethodName() }
+
+// Err returns why the signature cannot be run, nil if it can.
+func (s *Signature) Err() error { return s.err }
+
+// Inputs returns what the signature takes, sorted by key.
+func (s *Signature) Inputs() []TensorSpec { return list(s.ins, s.inKeys) }
+
+// Outputs returns what the signature computes, sorted by key.
+func (s *Signature) Outputs() []TensorSpec { return list(s.outs, s.outKeys) }
+
+func list(specs map[string]*TensorSpec, keys []string) []TensorSpec {
+	out := make([]TensorSpec, len(keys))
+	for i, k := range keys {
+		out[i] = *specs[k]
+	}
+	return out
+}
+
+// Run computes the wanted outputs from the inputs, all outputs if none is named.
+// An input may be whatever [tf.TensorOf] takes, a *tf.Tensor or another tf.Value.
+// All inputs must be given but those that have defaults. What is returned is the
+// program's own. Keys, types and shapes that do not fit are InvalidArgument.
+func (s *Signature) Run(ctx context.Context, in map[string]any, want ...string) (map[string]*tf.Tensor, error) {
+	if s.err != nil {
+		return nil, s.err
+	}
+	args, err := s.args(in)
+	if err != nil {
+		return nil, err
+	}
+	return s.call(ctx, args, want)
+}
+
+// RunTensors is Run for inputs that are tensors.
+func (s *Signature) RunTensors(ctx context.Context, in map[string]*tf.Tensor, want ...string) (map[string]*tf.Tensor, error) {
+	values := make(map[string]any, len(in))
+	for k, t := range in {
+		values[k] = t
+	}
+	return s.Run(ctx, values, want...)
+}
+
+func (s *Signature) call(ctx context.Context, args []*tf.Tensor, want []string) (map[string]*tf.Tensor, error) {
+	if len(want) == 0 {
+		want = s.outKeys
+	}
+	c, err := s.callable(want)
+	if err != nil {
+		return nil, err
+	}
+	got, err := c.Run(ctx, args...)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string]*tf.Tensor, len(want))
+	for i, k := range want {
+		out[k] = got[i]
+	}
+	return out, nil
+}
+
+// callable returns the prepared step that computes some outputs.
+func (s *Signature) callable(want []string) (*session.Callable, error) {
+	key := strings.Join(want, "\x00")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c := s.calls[key]; c != nil {
+		return c, nil
+	}
+	feeds := make([]tf.Output, len(s.inKeys))
+	for i, k := range s.inKeys {
+		feeds[i] = s.ins[k].out
+	}
+	fetches := make([]tf.Fetchable, len(want))
+	for i, k := range want {
+		if s.outs[k] == nil {
+			return nil, s.fault("output tensor alias not found in signature: %s Outputs expected to be in the set {%s}.", k, strings.Join(s.outKeys, ","))
+		}
+		fetches[i] = s.outs[k].out
+	}
+	c, err := s.m.s.MakeCallable(feeds, fetches...)
+	if err == nil {
+		s.calls[key] = c
+	}
+	return c, err
+}
+
+// Values returns the elements of an output of a run as a slice of type T; the
+// error names the output.
+func Values[T tf.Elem](results map[string]*tf.Tensor, key string) ([]T, error) {
+	t := results[key]
+	if t == nil {
+		return nil, tf.Errorf(tf.NotFound, "the results have no output %q; they have %s", key, strings.Join(slices.Sorted(maps.Keys(results)), ", "))
+	}
+	v, err := tf.Values[T](t)
+	if err != nil {
+		return nil, tf.Errorf(tf.CodeOf(err), "output %q: %s", key, tf.AsError(err).Message())
+	}
+	return v, nil
+}

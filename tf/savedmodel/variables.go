@@ -1,0 +1,161 @@
+package savedmodel
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gorge-tf/gorge/internal/bundle"
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/ops/checkpoint"
+	"github.com/gorge-tf/gorge/tf/pb"
+	"github.com/gorge-tf/gorge/tf/session"
+)
+
+// stored is a variable as a checkpoint holds it.
+type stored struct {
+	key    string // in the checkpoint
+	handle string // the tensor that assignments take
+	read   tf.Output
+	dtype  tf.DType
+	part   *tf.SliceInfo // nil: the variable is whole
+}
+
+// variablesOf returns the global variables of g.
+func variablesOf(g *tf.Graph) ([]stored, error) {
+	var out []stored
+	for _, v := range tf.Variables(g, tf.GlobalVariables) {
+		s := stored{key: v.Name(), handle: v.Handle().Name(), read: v.Value(), dtype: v.DType(), part: v.Slice()}
+		if s.part != nil {
+			s.key = s.part.FullName
+		}
+		out = append(out, s)
+	}
+	return out, checkStored(out)
+}
+
+// checkStored refuses two variables of one name.
+func checkStored(all []stored) error {
+	seen := map[string]bool{}
+	for _, s := range all {
+		key := s.key + " " + s.spec()
+		if seen[key] {
+			return tf.Errorf(tf.InvalidArgument, "variables must have different names, two are named %q", s.key)
+		}
+		seen[key] = true
+	}
+	return nil
+}
+
+// spec returns the part of the whole that s is, as SaveV2 and RestoreV2 take it.
+func (s *stored) spec() string {
+	if s.part == nil {
+		return ""
+	}
+	var dims []string
+	for _, d := range s.part.FullShape {
+		dims = append(dims, strconv.Itoa(d))
+	}
+	return strings.Join(dims, " ") + " " + s.slice().String()
+}
+
+func (s *stored) slice() bundle.Slice {
+	out := make(bundle.Slice, len(s.part.Shape))
+	for i, n := range s.part.Shape {
+		out[i] = bundle.Extent{Start: int64(s.part.Offset[i]), Length: int64(n)}
+	}
+	return out
+}
+
+// addSaver adds the operations that save and restore variables to the graph of p,
+// named as TensorFlow names them.
+func addSaver(p *pb.MetaGraphDef, vars []stored) error {
+	if len(vars) == 0 {
+		return nil
+	}
+	g := tf.NewGraph()
+	if err := g.ImportProto(p.GetGraphDef(), tf.ImportOptions{}); err != nil {
+		return err
+	}
+	g.Scope("save", func() { p.SaverDef = saverOps(g, vars) })
+	def, err := g.GraphProto(0)
+	if err != nil {
+		return err
+	}
+	p.GraphDef = def
+	return nil
+}
+
+// saverOps adds the operations to g.
+func saverOps(g *tf.Graph, vars []stored) *pb.SaverDef {
+	file := ops.ConstTensor(g, tf.Scalar("model"), tf.Name("Const"))
+	names, specs, types, handles := make([]string, len(vars)), make([]string, len(vars)), make([]tf.DType, len(vars)), make([]tf.Output, len(vars))
+	values := make([]tf.Output, len(vars))
+	for i, v := range vars {
+		names[i], specs[i], types[i] = v.key, v.spec(), v.dtype
+		handles[i], _ = g.Output(v.handle)
+		values[i], _ = g.Output(v.read.Name())
+	}
+	keys, parts := ops.Const(g, names, len(names)), ops.Const(g, specs, len(specs))
+	save := checkpoint.SaveV2(file, keys, parts, values)
+	var done tf.Output
+	g.ControlDependencies([]*tf.Operation{save}, func() { done = ops.Identity(file, tf.Name("control_dependency")) })
+	restored := checkpoint.RestoreV2(file, keys, parts, types)
+	assigns := make([]*tf.Operation, len(vars))
+	for i, h := range handles {
+		assigns[i] = assign(h, restored[i], types[i])
+	}
+	all := tf.Group(g, "restore_all", assigns...)
+	return &pb.SaverDef{
+		FilenameTensorName: file.Name(), SaveTensorName: done.Name(), RestoreOpName: all.Name,
+		MaxToKeep: 5, KeepCheckpointEveryNHours: 10000, Version: pb.SaverDef_V2,
+	}
+}
+
+// assign adds the assignment of x to the variable of a handle or reference.
+func assign(handle, x tf.Output, d tf.DType) *tf.Operation {
+	if handle.DType() == tf.Resource {
+		return tf.Apply(nil, "AssignVariableOp", []tf.Output{handle, x}, tf.Attr("dtype", d))
+	}
+	return tf.Apply(nil, "Assign", []tf.Output{handle, x})
+}
+
+// writeVariables writes the values that variables have in a session, one after the
+// other: a model may be larger than the memory that is left.
+func writeVariables(ctx context.Context, s *session.Session, vars []stored, prefix string) error {
+	if err := os.MkdirAll(filepath.Dir(prefix), 0o755); err != nil {
+		return core.FileError(prefix, err)
+	}
+	if len(vars) == 0 {
+		return nil
+	}
+	w, err := bundle.Create(prefix)
+	if err != nil {
+		return err
+	}
+	defer w.Abort()
+	slices.SortStableFunc(vars, func(a, b stored) int { return strings.Compare(a.key, b.key) })
+	for _, v := range vars {
+		if err := v.write(ctx, s, w); err != nil {
+			return tf.Errorf(tf.CodeOf(err), "variable %q: %s", v.key, tf.AsError(err).Message())
+		}
+	}
+	return w.Finish()
+}
+
+func (v *stored) write(ctx context.Context, s *session.Session, w *bundle.Writer) error {
+	got, err := s.Run(ctx, nil, v.read)
+	if err != nil {
+		return err
+	}
+	t := (*core.Tensor)(got[0])
+	if v.part != nil {
+		return w.AddSlice(v.key, v.part.FullShape, v.slice(), t)
+	}
+	return w.Add(v.key, t)
+}
