@@ -428,3 +428,6 @@ func TestCheckpointState(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// writeText writes a file.
+func writeText(name, text string) error { return os.WriteFile(name, []byte(text), 0o600) }
