@@ -431,3 +431,42 @@ func TestCheckpointState(t *testing.T) {
 
 // writeText writes a file.
 func writeText(name, text string) error { return os.WriteFile(name, []byte(text), 0o600) }
+
+// TestSaverSweeps: what a saver that died left goes with the first save of the next
+// one; directories of others stay.
+func TestSaverSweeps(t *testing.T) {
+	dir := t.TempDir()
+	old := time.Now().Add(-time.Hour)
+	for _, name := range []string{"m-5_temp", "m_temp", "m-x_temp", "other-5_temp", "m-5_temporary"} {
+		sub := filepath.Join(dir, name)
+		if err := os.Mkdir(sub, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := writeText(filepath.Join(sub, "part-00000-of-00002.index"), "x"); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(sub, old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := writeText(filepath.Join(dir, "m-5.index.tempstate123"), "x"); err != nil {
+		t.Fatal(err)
+	}
+	g := model(1)
+	if _, err := newSaver(t, g, train.SaverOptions{Sharded: true}).SaveStep(t.Context(), begin(t, g, true), filepath.Join(dir, "m"), 6); err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if strings.Contains(e.Name(), "temp") {
+			left = append(left, e.Name())
+		}
+	}
+	if want := []string{"m-5_temporary", "m-x_temp", "other-5_temp"}; !slices.Equal(left, want) {
+		t.Errorf("left: %v, want %v", left, want)
+	}
+}
