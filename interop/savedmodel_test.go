@@ -26,6 +26,55 @@ func TestSavedModels(t *testing.T) {
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) { runSaved(t, filepath.Join(dir, name)) })
 	}
+	t.Run("frozen", func(t *testing.T) {
+		frozen(t, dir, "v1_simple", "v1_loops", "tf2_control", "tf2_shards", "keras_cnn", "keras_transformer", "keras_mobilenet")
+	})
+	t.Run("again", func(t *testing.T) {
+		again(t, dir, "v1_builder", "tf2_words", "tf2_state", "tf2_quantized", "keras_text", "keras_objects")
+	})
+}
+
+// frozen lets TensorFlow run graphs that Gorge has frozen.
+func frozen(t *testing.T, dir string, names ...string) {
+	for _, name := range names {
+		d := filepath.Join(dir, name)
+		if text, err := exec.CommandContext(t.Context(), gorge, "savedmodel", "freeze", filepath.Join(d, "model"), filepath.Join(d, "frozen.pb")).CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v: %s", name, err, text)
+		}
+	}
+	for i, line := range script(t, "runfrozen.py", append([]string{dir}, names...)...) {
+		if off := number(t, line); !(off <= 1e-5) {
+			t.Errorf("%s is off by %v", names[i], off)
+		}
+	}
+}
+
+// again runs models that Gorge has saved again, without the files of the first.
+func again(t *testing.T, dir string, names ...string) {
+	for _, name := range names {
+		d := filepath.Join(dir, name)
+		to := filepath.Join(d, "again")
+		if text, err := exec.CommandContext(t.Context(), gorge, "savedmodel", "convert", tagsOf(t, d), filepath.Join(d, "model"), to).CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v: %s", name, err, text)
+		}
+		if err := os.RemoveAll(filepath.Join(d, "model")); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(to, filepath.Join(d, "model")); err != nil {
+			t.Fatal(err)
+		}
+		t.Run(name, func(t *testing.T) { runSaved(t, d) })
+	}
+}
+
+// tagsOf returns the flag that chooses the MetaGraph of a model.
+func tagsOf(t *testing.T, dir string) string {
+	t.Helper()
+	args, err := os.ReadFile(filepath.Join(dir, "args"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Fields(string(args))[0]
 }
 
 func runSaved(t *testing.T, dir string) {

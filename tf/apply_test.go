@@ -86,7 +86,7 @@ func TestApplyRefuses(t *testing.T) {
 			return tf.Apply(g, "Neg", []tf.Output{f.Operation().Output(-1)})
 		}, "there is no output -1"},
 		"missing attr": {func(g *tf.Graph) *tf.Operation { return tf.Apply(g, "Placeholder", nil) }, `attr "dtype" has to be given`},
-		"unknown attr": {func(g *tf.Graph) *tf.Operation { return tf.Apply(g, "NoOp", nil, tf.Attr("x", 1)) }, "NodeDef mentions attr 'x' not in Op<name=NoOp>"},
+		"unknown attr": {func(g *tf.Graph) *tf.Operation { return tf.Apply(g, "NoOp", nil, tf.Attr("x", 1)) }, `NoOp has no attribute "x"`},
 		"colocation":   {func(g *tf.Graph) *tf.Operation { return tf.Apply(g, "NoOp", nil, tf.ColocateWith(nil)) }, "ColocateWith needs an operation, got none"},
 		"list too long": {func(g *tf.Graph) *tf.Operation {
 			return tf.Apply(g, "AddN", []tf.Output{f}, tf.Attr("N", 2))

@@ -63,7 +63,7 @@ func (g *Graph) ImportProto(def *pb.GraphDef, o ImportOptions) error {
 	if v := def.GetVersions().GetMinConsumer(); int(v) > core.ProducerVersion {
 		return Errorf(InvalidArgument, "the graph asks for a consumer of version %d or later, this is %d", v, core.ProducerVersion)
 	}
-	im := &importer{g: g, ops: make(map[string]*Operation, len(def.GetNode())), used: map[endpoint]bool{}, adopt: o.Adopt}
+	im := &importer{g: g, ops: make(map[string]*Operation, len(def.GetNode())), used: map[endpoint]bool{}, adopt: o.Adopt, producer: int(def.GetVersions().GetProducer())}
 	if o.Prefix != "" {
 		im.prefix = strings.TrimSuffix(o.Prefix, "/") + "/"
 	}
@@ -81,6 +81,8 @@ type importer struct {
 	ops     map[string]*Operation
 	order   []*Operation
 	adopt   bool // constants may keep the memory of the GraphDef
+
+	producer int // version of what made the GraphDef
 }
 
 // endpoint is an output as a GraphDef names it.
@@ -186,6 +188,9 @@ func (im *importer) node(n *pb.NodeDef) (*Operation, error) {
 		return nil, err
 	}
 	im.prefixGroups(attrs)
+	if s, ok := attrs["shape"].(Shape); ok && n.GetOp() == "Placeholder" && im.producer < scalarPlaceholders && len(s) == 0 {
+		attrs["shape"] = Shape(nil)
+	}
 	op := &Operation{g: im.g, Node: core.Node{Name: im.prefix + n.GetName(), Def: def, Attrs: attrs, Device: dev.String()}}
 	op.SetPos("node " + op.Name)
 	return op, op.Complete()
@@ -213,6 +218,10 @@ func (im *importer) attrs(n *pb.NodeDef, def *core.OpDef) (core.Attrs, error) {
 
 // largeConst is the size of constants from which on it pays not to copy them.
 const largeConst = 1 << 16
+
+// scalarPlaceholders is the version of graphs from which on a Placeholder of shape
+// [] is a scalar. Before, that meant that nothing is known of its shape.
+const scalarPlaceholders = 24
 
 // prefixGroups renames the nodes that attribute _class names.
 func (im *importer) prefixGroups(attrs core.Attrs) {

@@ -302,3 +302,20 @@ func claimsMuch(p *pb.TensorProto) bool {
 	s, err := core.ShapeFromProto(p.GetTensorShape())
 	return err == nil && s.NumElements() > 1<<20
 }
+
+// TestOldPlaceholders: before version 24 a placeholder without dimensions had any
+// shape.
+func TestOldPlaceholders(t *testing.T) {
+	for producer, want := range map[int32]tf.Shape{0: nil, 23: nil, 24: {}, 1000: {}} {
+		g := tf.NewGraph()
+		def := &pb.GraphDef{Versions: &pb.VersionDef{Producer: producer}, Node: []*pb.NodeDef{{Name: "x", Op: "Placeholder", Attr: map[string]*pb.AttrValue{
+			"dtype": {Value: &pb.AttrValue_Type{Type: pb.DataType_DT_FLOAT}}, "shape": {Value: &pb.AttrValue_Shape{Shape: &pb.TensorShapeProto{}}},
+		}}}}
+		if err := g.ImportProto(def, tf.ImportOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if x, err := g.Output("x:0"); err != nil || !x.Shape().Equal(want) || (x.Shape() == nil) != (want == nil) {
+			t.Errorf("version %d: %v, %v, want %v", producer, x.Shape(), err, want)
+		}
+	}
+}

@@ -245,9 +245,9 @@ func (v *Variable) beside(key, name string, initial func() Output) *Variable {
 	if v.slots == nil {
 		v.slots = map[string]*Variable{}
 	}
-	// Outside of conditionals: an optimizer may be used in a branch.
-	v.Graph().InitScope(func() {
-		v.Graph().Scope("", func() {
+	g := v.Graph()
+	g.InitScope(func() { // a step in a branch or a loop updates what is outside
+		g.Scope("", func() {
 			v.slots[key] = NewVariable(initial(), VariableOptions{Name: name, NotTrainable: true, ColocateWith: v, Reference: v.ref})
 		})
 	})

@@ -315,7 +315,7 @@ func (w *loopBuilder) back(m, x Output) {
 	}
 	if !admits(m.Shape(), next.Shape()) {
 		initial := m.op.in[0].op.in[0]
-		w.fail("Input tensor '%s' enters the loop with shape %s, but has shape %s after one iteration. To allow the shape to vary across iterations, give a less specific shape in WhileOptions.ShapeInvariants.",
+		w.fail("Input tensor '%s' enters the loop with shape %s, but has shape %s after one iteration. To allow the shape to vary across iterations, give a less specific shape in WhileOpts.ShapeInvariants.",
 			initial.Name(), pyShape(initial.Shape()), pyShape(next.Shape()))
 		return
 	}

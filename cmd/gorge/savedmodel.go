@@ -11,11 +11,14 @@ import (
 	"github.com/gorge-tf/gorge/tf/savedmodel"
 )
 
-const savedModelUsage = `usage: gorge savedmodel COMMAND DIR [flags]
+const savedModelUsage = `usage: gorge savedmodel COMMAND DIR [flags]; -h behind a command lists its flags
 
 commands:
   show      list the MetaGraphs of a SavedModel, their signatures, inputs and outputs
   run       run a signature: arrays from one npz file, results to another
+  convert   write a SavedModel, or a frozen graph, as a new SavedModel: convert FROM TO
+  freeze    write the graph of a signature, constants in place of variables: freeze DIR GRAPH.pb
+  bench     measure how long a model takes to load and to run
 `
 
 // savedModel does what concerns models that have been saved.
@@ -29,36 +32,48 @@ func savedModel(ctx context.Context, args []string, stdout, stderr io.Writer) er
 		return showSavedModel(args[1:], stdout, stderr)
 	case "run":
 		return runSavedModel(ctx, args[1:], stdout, stderr)
+	case "convert":
+		return convertSavedModel(ctx, args[1:], stdout, stderr)
+	case "freeze":
+		return freezeSavedModel(ctx, args[1:], stdout, stderr)
+	case "bench":
+		return benchSavedModel(ctx, args[1:], stdout, stderr)
 	case "help", "-h", "--help":
 		fmt.Fprint(stdout, savedModelUsage)
 		return nil
 	}
-	return tf.Errorf(tf.InvalidArgument, "the command of savedmodel must be show or run, got %q", args[0])
+	return tf.Errorf(tf.InvalidArgument, "the command of savedmodel must be show, run, convert, freeze or bench, got %q", args[0])
 }
 
-// oneDir parses flags that may stand before and behind the one argument, a
-// directory, which it returns. The command-line parser's own messages are
-// dropped: the error has them.
+// oneDir parses flags and the one argument, a directory.
 func oneDir(s *flag.FlagSet, args []string, stdout io.Writer) (string, error) {
+	dirs, err := arguments(s, args, stdout)
+	if err != nil {
+		return "", err
+	}
+	if len(dirs) != 1 {
+		return "", tf.Errorf(tf.InvalidArgument, "%s takes one directory, got %q", s.Name(), dirs)
+	}
+	return dirs[0], nil
+}
+
+// arguments parses flags that may stand before and behind the arguments, which it
+// returns. The parser's own messages are dropped: the error has them.
+func arguments(s *flag.FlagSet, args []string, stdout io.Writer) (out []string, err error) {
 	s.SetOutput(io.Discard)
-	var dirs []string
 	for {
 		if err := s.Parse(args); err != nil {
 			if err == flag.ErrHelp {
 				s.SetOutput(stdout)
 				s.Usage()
 			}
-			return "", flagError(err)
+			return nil, flagError(err)
 		}
 		if s.NArg() == 0 {
-			break
+			return out, nil
 		}
-		dirs, args = append(dirs, s.Arg(0)), s.Args()[1:]
+		out, args = append(out, s.Arg(0)), s.Args()[1:]
 	}
-	if len(dirs) != 1 {
-		return "", tf.Errorf(tf.InvalidArgument, "%s takes one directory, got %q", s.Name(), dirs)
-	}
-	return dirs[0], nil
 }
 
 // tagSet splits the value of flag tag_set; the empty one has no tags.

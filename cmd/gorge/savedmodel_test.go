@@ -99,3 +99,56 @@ func TestSavedModelShow(t *testing.T) {
 		}
 	}
 }
+
+// TestSavedModelConverts saves a model again, freezes it, and makes a model of the
+// frozen graph: all read the digit.
+func TestSavedModelConverts(t *testing.T) {
+	dir := t.TempDir()
+	in := archive(t, map[string]*tf.Tensor{"image": digit(t)})
+	again, graph, thawed := filepath.Join(dir, "again"), filepath.Join(dir, "graph.pb"), filepath.Join(dir, "thawed")
+	for _, args := range [][]string{
+		{"convert", digitsModel, again},
+		{"freeze", again, graph},
+		{"convert", graph, thawed, "--inputs=image=serving_default_image:0", "--outputs=digit=StatefulPartitionedCall:0"},
+		{"bench", thawed, "--inputs=" + in, "--runs=3", "--clients=2"},
+	} {
+		var stdout, stderr bytes.Buffer
+		if code := run(t.Context(), append([]string{"savedmodel"}, args...), &stdout, &stderr); code != 0 {
+			t.Fatalf("%q: status %d: %s", args, code, stderr.String())
+		}
+		if args[0] == "bench" && !strings.Contains(stdout.String(), "3 runs by 2: p50 ") {
+			t.Errorf("bench prints %q", stdout.String())
+		}
+	}
+	for _, m := range []string{again, thawed} {
+		out := filepath.Join(dir, "out.npz")
+		var stdout, stderr bytes.Buffer
+		if code := run(t.Context(), []string{"savedmodel", "run", m, "--inputs=" + in, "--outputs=" + out}, &stdout, &stderr); code != 0 {
+			t.Fatalf("%s: status %d: %s", m, code, stderr.String())
+		}
+		got, err := readArchive(out)
+		if err != nil || got["digit"].At(0) != int64(6) {
+			t.Errorf("%s: %v, %v", m, got, err)
+		}
+	}
+}
+
+func TestSavedModelRefusesToConvert(t *testing.T) {
+	dir := t.TempDir()
+	for want, args := range map[string][]string{
+		"takes what to read and what to write": {"convert", digitsModel},
+		"must be new or empty":                 {"convert", digitsModel, "."},
+		"takes --outputs=KEY=TENSOR":           {"convert", digitsModel + "/saved_model.pb", filepath.Join(dir, "a")},
+		"must be a GraphDef":                   {"convert", "main.go", filepath.Join(dir, "a"), "--outputs=y=y:0"},
+		"must have the form KEY=TENSOR":        {"convert", digitsModel + "/fingerprint.pb", filepath.Join(dir, "a"), "--outputs=a"},
+		"No such file or directory":            {"convert", "none", filepath.Join(dir, "a")},
+		`no signature "x"`:                     {"freeze", digitsModel, filepath.Join(dir, "a"), "--signature_def=x"},
+		"runs and clients must be positive":    {"bench", digitsModel, "--runs=0"},
+		"must be show, run, convert, freeze":   {"frob"},
+	} {
+		var stdout, stderr bytes.Buffer
+		if code := run(t.Context(), append([]string{"savedmodel"}, args...), &stdout, &stderr); code == 0 || !strings.Contains(stderr.String(), want) {
+			t.Errorf("%q: status %d, %q, want %q", args, code, stderr.String(), want)
+		}
+	}
+}

@@ -38,6 +38,9 @@ func showTensors(w io.Writer, kind string, infos map[string]*pb.TensorInfo, defa
 
 // typeAndShape writes a tensor's type and shape as errors do.
 func typeAndShape(info *pb.TensorInfo) string {
+	if info.GetCompositeTensor() != nil {
+		return "composite"
+	}
 	shape := "[?]"
 	if p := info.GetTensorShape(); p != nil {
 		if s, err := core.ShapeFromProto(p); err == nil {

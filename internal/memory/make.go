@@ -55,14 +55,6 @@ func Room(n int) {
 	}
 }
 
-// Possible returns an error for what exceeds the limit by itself.
-func Possible(n int) error {
-	if most := process.most(); int64(n) > most {
-		return process.exhausted(int64(n), most)
-	}
-	return nil
-}
-
 // TryRoom is Room that returns the error.
 func TryRoom(n int) error {
 	if n < large {

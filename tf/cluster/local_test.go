@@ -96,11 +96,11 @@ func TestTLS(t *testing.T) {
 	g := tf.NewGraph(tf.Strict())
 	x := ops.Scalar[float32](g, 2, tf.OnDevice("/job:ps"))
 	y := ops.Square(x, tf.OnDevice("/job:worker"))
-	s := open(t, g, target, func(c *session.Config) { c.TLS = secret })
+	s := open(t, g, target, session.TLS(secret))
 	if got, err := session.Fetch[float32](t.Context(), s, nil, y); err != nil || got[0] != 4 {
 		t.Errorf("2² = %v, %v", got, err)
 	}
-	plain := open(t, g, target, func(c *session.Config) { c.Timeout = time.Second })
+	plain := open(t, g, target, session.Timeout(time.Second))
 	if _, err := plain.Run(t.Context(), nil, y); err == nil {
 		t.Error("a client without TLS was served")
 	}

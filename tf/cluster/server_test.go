@@ -143,7 +143,7 @@ func TestDeadTask(t *testing.T) {
 	if _, err := s.Run(t.Context(), nil, x); tf.CodeOf(err) != tf.DeadlineExceeded {
 		t.Errorf("a session that waits for a dead task: %v, want a DeadlineExceeded error", err)
 	}
-	filtered := open(t, g, w.Target(), session.With(session.Config{DeviceFilters: []string{"/job:worker"}}))
+	filtered := open(t, g, w.Target(), session.DeviceFilters("/job:worker"))
 	if _, err := filtered.Run(t.Context(), nil, x); err != nil {
 		t.Errorf("a session that does not want the dead task: %v", err)
 	}

@@ -78,8 +78,8 @@ func TestBadAttrs(t *testing.T) {
 		{"lt", []core.DType{core.Bool, core.Int8}, `attr "lt" must be one of [float32 bool], got int8`},
 		{"any", core.DType(99), `attr "any" must be a known type, got DType(99)`},
 		{"lv", []*core.Tensor{nil}, `attr "lv" must not be a nil tensor`},
-		{"nonsense", 1, "NodeDef mentions attr 'nonsense' not in Op<name=TestAttrs>"},
-		{"", 1, "NodeDef mentions attr '' not in Op<name=TestAttrs>"},
+		{"nonsense", 1, "TestAttrs has no attribute \"nonsense\": it takes no options of its own"},
+		{"", 1, "TestAttrs has no attribute"},
 		{"i", nil, `attr "i" must be int, got <nil>`},
 	} {
 		if _, err := testNode(c.k, c.v); core.CodeOf(err) != core.InvalidArgument || !strings.Contains(err.Error(), c.want) {

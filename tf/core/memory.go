@@ -36,18 +36,6 @@ func Make[T any](n int) []T { return memory.Make[T](n) }
 // limit it panics, which makes the node fail with RESOURCE_EXHAUSTED.
 func Room(n int) { memory.Room(n) }
 
-// CheckMemory is CheckSize that also refuses, with RESOURCE_EXHAUSTED, what is
-// more than the memory limit, whatever else is in use.
-func CheckMemory(d DType, s Shape) error {
-	if err := CheckSize(d, s); err != nil {
-		return err
-	}
-	if err := memory.Possible(s.NumElements() * cellSize(d)); err != nil {
-		return oom(d, s, "", err)
-	}
-	return nil
-}
-
 // Exhausted reports whether err says that memory was not to be had.
 func Exhausted(err error) bool {
 	var m *memory.Exhausted
@@ -105,14 +93,6 @@ func (c *OpContext) Failed(err error) error {
 		err = tellHolders(err, c.Resources)
 	}
 	return AtNode(err, c.Node, c.Describe())
-}
-
-// cellSize is what an element takes, of a string its header alone.
-func cellSize(d DType) int {
-	if d.Size() == 0 {
-		return textHeader
-	}
-	return d.Size()
 }
 
 // textHeader is what a string takes beside its bytes.

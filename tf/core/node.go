@@ -137,7 +137,7 @@ func (n *Node) Complete() (err error) {
 	}
 	for name := range n.Attrs {
 		if !strings.HasPrefix(name, "_") && n.Def.attrs[name] == nil {
-			return Errorf(InvalidArgument, "NodeDef mentions attr '%s' not in Op<name=%s>", name, n.Def.Name)
+			return unknownAttr(n.Def.Name, name)
 		}
 	}
 	if n.InTypes, err = argTypes(n.Def.Inputs, n.Attrs); err != nil {

@@ -60,12 +60,6 @@ func openFile(ctx context.Context, path string) (*os.File, error) {
 	return os.Open(path)
 }
 
-// Interruptible returns r for a kernel that keeps what it reads: reads fail when
-// ctx has ended, and when there is no memory for more.
-func Interruptible(ctx context.Context, r io.Reader) io.Reader {
-	return memory.Meter(interruptible{ctx, r})
-}
-
 type interruptible struct {
 	ctx context.Context
 	r   io.Reader

@@ -206,6 +206,23 @@ func TestCSVFiles(t *testing.T) {
 	}
 }
 
+// TestCacheFile: the second reader finds the first one's files, and asks the source
+// for nothing.
+func TestCacheFile(t *testing.T) {
+	prefix := filepath.Join(t.TempDir(), "cache")
+	asked := 0
+	counted := func(_ context.Context, in []*tf.Tensor) ([]*tf.Tensor, error) { asked++; return in, nil }
+	for range 2 {
+		d := data.Range(0, 3).Map(counted, ints, nil).CacheFile(prefix)
+		if got := strings.Join(read(t, d), "|"); got != "0|1|2" {
+			t.Error(got)
+		}
+	}
+	if asked != 3 {
+		t.Errorf("the source was asked %d times, want 3", asked)
+	}
+}
+
 func TestSavedDataset(t *testing.T) {
 	dir := t.TempDir()
 	if err := data.Range(0, 4).Batch(3, false).Save(t.Context(), dir, "GZIP"); err != nil {

@@ -127,7 +127,7 @@ func TestMistakes(t *testing.T) {
 		"Op type not registered 'Nonsense'": tf.Apply(g, "Nonsense", []tf.Output{x}),
 		"MatMul takes inputs (a, b)":        tf.Apply(g, "MatMul", []tf.Output{x}),
 		"Malformed device specification":    tf.Apply(g, "Neg", []tf.Output{x}, tf.OnDevice("/nonsense")),
-		"NodeDef mentions attr 'x'":         tf.Apply(g, "Neg", []tf.Output{x}, tf.Attr("x", 1)),
+		`Neg has no attribute "x"`:          tf.Apply(g, "Neg", []tf.Output{x}, tf.Attr("x", 1)),
 		"the kernel of TestPanics panicked": tf.Apply(g, "TestPanics", nil),
 		"gives a reference or no value":     tf.Apply(g, "TestNothing", nil),
 		"asynchronous failure":              tf.Apply(g, "TestAsync", nil, tf.Attr("fail", true)),

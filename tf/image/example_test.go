@@ -80,6 +80,14 @@ func ExampleRGBToHSV() {
 	// Output: float32[1,1,3]{0, 1, 1} <nil>
 }
 
+func ExampleHSVToRGB() {
+	g := eager.New()
+	red := ops.Const(g, []float32{0, 1, 0.5}, 1, 1, 3)
+	v, err := image.HSVToRGB(red).Value()
+	fmt.Println(v, err)
+	// Output: float32[1,1,3]{0.5, 0, 0} <nil>
+}
+
 // What is changed by chance takes a seed.
 func ExampleRandomFlipLeftRight() {
 	flip := func() (*tf.Tensor, error) {

@@ -47,7 +47,7 @@ func (o ApproxTopKOpts) Apply(s *tf.Spec) {
 }
 
 // ApproxTopK returns the k greatest elements along a dimension of x, the best
-// first, and their indices. On a CPU none is missed.
+// first, and their indices. On a CPU none is missed. Its options are [ApproxTopKOpts].
 func ApproxTopK(x tf.Output, k int, opts ...tf.Option) (values, indices tf.Output) {
 	out := outputs(2, "ApproxTopK", tf.Join(opts, tf.Attr("k", k)), x)
 	return out[0], out[1]

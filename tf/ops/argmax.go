@@ -34,13 +34,13 @@ func (o ArgOpts) Apply(s *tf.Spec) {
 }
 
 // ArgMax returns the positions of the greatest elements of x along an
-// axis, the first of equals.
+// axis, the first of equals. Its options are [ArgOpts].
 func ArgMax[A tf.Int](x tf.Output, axis A, opts ...tf.Option) tf.Output {
 	return apply("ArgMax", opts, x, tf.AsInt(x, axis))
 }
 
 // ArgMin returns the positions of the least elements of x along an axis, the
-// first of equals.
+// first of equals. Its options are [ArgOpts].
 func ArgMin[A tf.Int](x tf.Output, axis A, opts ...tf.Option) tf.Output {
 	return apply("ArgMin", opts, x, tf.AsInt(x, axis))
 }

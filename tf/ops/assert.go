@@ -27,7 +27,7 @@ func (o AssertOpts) Apply(s *tf.Spec) {
 
 // Assert fails with InvalidArgument unless condition, a scalar, is true. The
 // message shows the tensors in data. Operations that rely on the condition have
-// to run after it.
+// to run after it. Its options are [AssertOpts].
 func Assert(condition tf.Output, data []tf.Output, opts ...tf.Option) *tf.Operation {
 	return tf.Apply(nil, "Assert", append([]tf.Output{condition}, data...), opts...)
 }

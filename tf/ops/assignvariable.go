@@ -29,6 +29,7 @@ type AssignVariableOpts struct{ ValidateShape bool }
 func (o AssignVariableOpts) Apply(s *tf.Spec) { s.Set("validate_shape", o.ValidateShape) }
 
 // AssignVariableOp makes value the value of the variable behind handle.
+// Its options are [AssignVariableOpts].
 func AssignVariableOp(handle, value tf.Output, opts ...tf.Option) *tf.Operation {
 	return tf.Apply(nil, "AssignVariableOp", []tf.Output{handle, value}, opts...)
 }

@@ -44,7 +44,7 @@ func (o AsStringOpts) Apply(s *tf.Spec) {
 	s.Set("fill", o.Fill)
 }
 
-// AsString writes the elements of x as C's printf does.
+// AsString writes the elements of x as C's printf does. Its options are [AsStringOpts].
 func AsString(x tf.Output, opts ...tf.Option) tf.Output { return apply("AsString", opts, x) }
 
 // A numberFormat is one conversion of C's printf.

@@ -45,6 +45,7 @@ func BatchMatMul(x, y tf.Output, opts ...tf.Option) tf.Output {
 
 // BatchMatMulV2 returns the products of matrices that lie in the last two
 // dimensions of x and y, whose other dimensions are broadcast.
+// Its options are [BatchMatMulOpts].
 func BatchMatMulV2(x, y tf.Output, opts ...tf.Option) tf.Output {
 	return apply("BatchMatMulV2", opts, x, y)
 }

@@ -60,6 +60,7 @@ func (o BatchNormOpts) Apply(s *tf.Spec) {
 // FusedBatchNormV3 normalizes each channel of x to mean 0 and variance 1, then
 // scales and shifts it. In training mean and variance are those of x, and come
 // back as outputs 1 and 2, averaged with the given ones if so asked.
+// Its options are [BatchNormOpts].
 func FusedBatchNormV3(x, scale, offset, mean, variance tf.Output, opts ...tf.Option) []tf.Output {
 	return tf.Apply(nil, "FusedBatchNormV3", []tf.Output{x, scale, offset, mean, variance}, opts...).Outputs()
 }

@@ -36,7 +36,7 @@ func (o BiasOpts) Apply(s *tf.Spec) {
 }
 
 // BiasAdd adds a vector to every row of x: to its last dimension, or to
-// dimension 1 in format NCHW.
+// dimension 1 in format NCHW. Its options are [BiasOpts].
 func BiasAdd(x, bias tf.Output, opts ...tf.Option) tf.Output {
 	return apply("BiasAdd", opts, x, bias)
 }
@@ -47,6 +47,7 @@ func BiasAddV1(x, bias tf.Output, opts ...tf.Option) tf.Output {
 }
 
 // BiasAddGrad sums dy over all dimensions but that of the bias.
+// Its options are [BiasOpts].
 func BiasAddGrad(dy tf.Output, opts ...tf.Option) tf.Output { return apply("BiasAddGrad", opts, dy) }
 
 // channelAxis returns the dimension of a tensor of this rank that biases are

@@ -41,16 +41,18 @@ func Bincount(x, size, weights tf.Output, opts ...tf.Option) tf.Output {
 }
 
 // DenseBincount is Bincount of a vector, or of each row of a matrix.
+// Its options are [BincountOpts].
 func DenseBincount(x, size, weights tf.Output, opts ...tf.Option) tf.Output {
 	return apply("DenseBincount", opts, x, size, weights)
 }
 
 // RaggedBincount is Bincount of each row of a ragged matrix.
+// Its options are [BincountOpts].
 func RaggedBincount(splits, values, size, weights tf.Output, opts ...tf.Option) tf.Output {
 	return apply("RaggedBincount", opts, splits, values, size, weights)
 }
 
-// SparseBincount is DenseBincount of a sparse tensor.
+// SparseBincount is DenseBincount of a sparse tensor. Its options are [BincountOpts].
 func SparseBincount(indices, values, denseShape, size, weights tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SparseBincount", opts, indices, values, denseShape, size, weights)
 }

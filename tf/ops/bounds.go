@@ -32,13 +32,13 @@ type BoundOpts struct{ OutType tf.DType }
 func (o BoundOpts) Apply(s *tf.Spec) { s.Set("out_type", o.OutType) }
 
 // LowerBound returns, for each element of the rows of values, how many elements
-// of the same row of sorted are less.
+// of the same row of sorted are less. Its options are [BoundOpts].
 func LowerBound(sorted, values tf.Output, opts ...tf.Option) tf.Output {
 	return apply("LowerBound", opts, sorted, values)
 }
 
 // UpperBound returns, for each element of the rows of values, how many elements
-// of the same row of sorted are not greater.
+// of the same row of sorted are not greater. Its options are [BoundOpts].
 func UpperBound(sorted, values tf.Output, opts ...tf.Option) tf.Output {
 	return apply("UpperBound", opts, sorted, values)
 }

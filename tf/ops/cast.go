@@ -30,7 +30,7 @@ type CastOpts struct{ Truncate bool }
 // Apply sets the attributes.
 func (o CastOpts) Apply(s *tf.Spec) { s.Set("Truncate", o.Truncate) }
 
-// Cast returns the elements of x converted to type d.
+// Cast returns the elements of x converted to type d. Its options are [CastOpts].
 func Cast(x tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
 	return apply("Cast", tf.Join(opts, tf.Attr("DstT", d)), x)
 }

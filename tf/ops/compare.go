@@ -113,10 +113,10 @@ type EqualOpts struct {
 // Apply sets the attributes.
 func (o EqualOpts) Apply(s *tf.Spec) { s.Set("incompatible_shape_error", !o.UnfitDiffer) }
 
-// Equal returns x == y.
+// Equal returns x == y. Its options are [EqualOpts].
 func Equal(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("Equal", opts, x, y) }
 
-// NotEqual returns x != y.
+// NotEqual returns x != y. Its options are [EqualOpts].
 func NotEqual(x, y tf.Output, opts ...tf.Option) tf.Output { return apply("NotEqual", opts, x, y) }
 
 func init() {
@@ -159,7 +159,7 @@ type ApproximateEqualOpts struct{ Tolerance float32 }
 func (o ApproximateEqualOpts) Apply(s *tf.Spec) { s.Set("tolerance", o.Tolerance) }
 
 // ApproximateEqual reports where x and y differ by less than a tolerance, 1e-5
-// if not given.
+// if not given. Its options are [ApproximateEqualOpts].
 func ApproximateEqual(x, y tf.Output, opts ...tf.Option) tf.Output {
 	return apply("ApproximateEqual", opts, x, y)
 }

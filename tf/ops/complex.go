@@ -71,7 +71,7 @@ type PartOpts struct{ Tout tf.DType }
 // Apply sets the attributes.
 func (o PartOpts) Apply(s *tf.Spec) { s.Set("Tout", o.Tout) }
 
-// Complex returns re + i·im.
+// Complex returns re + i·im. Its options are [PartOpts].
 func Complex(re, im tf.Output, opts ...tf.Option) tf.Output {
 	out := tf.Complex64
 	if re.DType() == tf.Float64 {
@@ -80,16 +80,16 @@ func Complex(re, im tf.Output, opts ...tf.Option) tf.Output {
 	return apply("Complex", tf.Join(opts, PartOpts{out}), re, im)
 }
 
-// Real returns the real part of x.
+// Real returns the real part of x. Its options are [PartOpts].
 func Real(x tf.Output, opts ...tf.Option) tf.Output { return part("Real", x, opts) }
 
-// Imag returns the imaginary part of x.
+// Imag returns the imaginary part of x. Its options are [PartOpts].
 func Imag(x tf.Output, opts ...tf.Option) tf.Output { return part("Imag", x, opts) }
 
-// Angle returns the argument of x, in (-π, π].
+// Angle returns the argument of x, in (-π, π]. Its options are [PartOpts].
 func Angle(x tf.Output, opts ...tf.Option) tf.Output { return part("Angle", x, opts) }
 
-// ComplexAbs returns |x|.
+// ComplexAbs returns |x|. Its options are [PartOpts].
 func ComplexAbs(x tf.Output, opts ...tf.Option) tf.Output { return part("ComplexAbs", x, opts) }
 
 // Conj returns the complex conjugate of x.

@@ -62,7 +62,7 @@ func (o EnterOpts) Apply(s *tf.Spec) {
 	}
 }
 
-// Enter takes data into the loop of the given name.
+// Enter takes data into the loop of the given name. Its options are [EnterOpts].
 func Enter(data tf.Output, frame string, opts ...tf.Option) tf.Output {
 	return apply("Enter", tf.Join(opts, tf.Attr("frame_name", frame)), data)
 }

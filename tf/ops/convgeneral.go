@@ -51,7 +51,7 @@ func (o ConvOpts) Apply(s *tf.Spec) {
 
 // Conv is Conv2D or Conv3D, whichever the rank of its input asks for. Strides
 // are by dimension of a single batch of images; padding is "SAME", "VALID" or
-// "EXPLICIT".
+// "EXPLICIT". Its options are [ConvOpts].
 func Conv(x, filter tf.Output, strides []int, padding string, opts ...tf.Option) tf.Output {
 	return apply("Conv", tf.Join(opts, window(strides, padding)), x, filter)
 }

@@ -39,12 +39,13 @@ func (o CumulativeOpts) Apply(s *tf.Spec) {
 	s.Set("reverse", o.Reverse)
 }
 
-// Cumsum returns the running sums of x along an axis.
+// Cumsum returns the running sums of x along an axis. Its options are [CumulativeOpts].
 func Cumsum[A tf.Int](x tf.Output, axis A, opts ...tf.Option) tf.Output {
 	return apply("Cumsum", opts, x, tf.AsInt(x, axis))
 }
 
 // Cumprod returns the running products of x along an axis.
+// Its options are [CumulativeOpts].
 func Cumprod[A tf.Int](x tf.Output, axis A, opts ...tf.Option) tf.Output {
 	return apply("Cumprod", opts, x, tf.AsInt(x, axis))
 }

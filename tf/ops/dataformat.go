@@ -35,13 +35,14 @@ func (o DataFormatOpts) Apply(s *tf.Spec) {
 }
 
 // DataFormatDimMap returns which dimensions of the destination format those in
-// x, of the source format, are.
+// x, of the source format, are. Its options are [DataFormatOpts].
 func DataFormatDimMap(x tf.Output, opts ...tf.Option) tf.Output {
 	return apply("DataFormatDimMap", opts, x)
 }
 
 // DataFormatVecPermute returns the rows of x, one for each dimension of the
 // source format or each spatial one, in the order of the destination format.
+// Its options are [DataFormatOpts].
 func DataFormatVecPermute(x tf.Output, opts ...tf.Option) tf.Output {
 	return apply("DataFormatVecPermute", opts, x)
 }

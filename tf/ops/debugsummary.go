@@ -45,7 +45,7 @@ const (
 )
 
 // DebugNumericSummaryV2 returns numbers that tell, as the mode says, of the
-// shape and the health of x.
+// shape and the health of x. Its options are [DebugNumericSummaryV2Opts].
 func DebugNumericSummaryV2(x tf.Output, opts ...tf.Option) tf.Output {
 	return apply("DebugNumericSummaryV2", opts, x)
 }

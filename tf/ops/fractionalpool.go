@@ -62,12 +62,14 @@ func (o FractionalPoolOpts) Apply(s *tf.Spec) {
 // [batch height width channels], which make them smaller by ratio, at least 1,
 // for each dimension: 1 for those of batch and channels. It also returns where
 // the windows begin, by rows and columns, with the end of the last.
+// Its options are [FractionalPoolOpts].
 func FractionalMaxPool(x tf.Output, ratio []float32, opts ...tf.Option) (y, rows, columns tf.Output) {
 	op := tf.Apply(nil, "FractionalMaxPool", []tf.Output{x}, tf.Join(opts, tf.Attr("pooling_ratio", ratio))...)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
 // FractionalAvgPool is FractionalMaxPool with means.
+// Its options are [FractionalPoolOpts].
 func FractionalAvgPool(x tf.Output, ratio []float32, opts ...tf.Option) (y, rows, columns tf.Output) {
 	op := tf.Apply(nil, "FractionalAvgPool", []tf.Output{x}, tf.Join(opts, tf.Attr("pooling_ratio", ratio))...)
 	return op.Output(0), op.Output(1), op.Output(2)

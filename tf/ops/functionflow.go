@@ -355,13 +355,13 @@ func (o WhileOpts) Apply(s *tf.Spec) {
 // body of them returns the next. Both are traced functions that take vars;
 // what they capture is the same in all iterations. If neither has effects,
 // StatelessWhile is added. Gradients flow through it. See tf.While for a loop
-// that is part of the graph.
+// that is part of the graph. Its options are [WhileOpts].
 func While(vars []tf.Output, cond, body *tf.Function, opts ...tf.Option) []tf.Output {
 	return tf.CallLoop("While", vars, cond, body, opts...)
 }
 
 // StatelessWhile is While for functions whose effects, if they have any, may be
-// left out when nobody reads the results.
+// left out when nobody reads the results. Its options are [WhileOpts].
 func StatelessWhile(vars []tf.Output, cond, body *tf.Function, opts ...tf.Option) []tf.Output {
 	return tf.CallLoop("StatelessWhile", vars, cond, body, opts...)
 }

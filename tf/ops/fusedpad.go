@@ -39,7 +39,7 @@ type FusedResizeAndPadOpts struct {
 func (o FusedResizeAndPadOpts) Apply(s *tf.Spec) { s.Set("resize_align_corners", o.AlignCorners) }
 
 // FusedResizeAndPadConv2D is FusedPadConv2D of images that are resized first,
-// bilinearly, to size: height and width.
+// bilinearly, to size: height and width. Its options are [FusedResizeAndPadOpts].
 func FusedResizeAndPadConv2D(x, size, paddings, filter tf.Output, mode string, strides []int, padding string, opts ...tf.Option) tf.Output {
 	return apply("FusedResizeAndPadConv2D", tf.Join(opts, tf.Attr("mode", mode), window(strides, padding)), x, size, paddings, filter)
 }

@@ -32,7 +32,7 @@ type GatherOpts struct{ BatchDims int }
 func (o GatherOpts) Apply(s *tf.Spec) { s.Set("batch_dims", o.BatchDims) }
 
 // GatherV2 returns the slices of params along dimension axis that indices
-// name, in the shape of indices.
+// name, in the shape of indices. Its options are [GatherOpts].
 func GatherV2(params, indices, axis tf.Output, opts ...tf.Option) tf.Output {
 	return apply("GatherV2", opts, params, indices, axis)
 }

@@ -29,7 +29,7 @@ type BadIndicesOpts struct{ Policy string }
 func (o BadIndicesOpts) Apply(s *tf.Spec) { s.Set("bad_indices_policy", o.Policy) }
 
 // GatherNd returns the slices of params that the rows of indices, the last
-// dimension, point to.
+// dimension, point to. Its options are [BadIndicesOpts].
 func GatherNd(params, indices tf.Output, opts ...tf.Option) tf.Output {
 	return apply("GatherNd", opts, params, indices)
 }

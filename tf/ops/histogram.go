@@ -26,7 +26,7 @@ func (o HistogramOpts) Apply(s *tf.Spec) { s.Set("dtype", o.DType) }
 
 // HistogramFixedWidth counts how many elements of x lie in each of bins parts,
 // of equal width, of a range [low, high]. What lies beyond counts to the first
-// or the last.
+// or the last. Its options are [HistogramOpts].
 func HistogramFixedWidth(x, valueRange, bins tf.Output, opts ...tf.Option) tf.Output {
 	return apply("HistogramFixedWidth", opts, x, valueRange, bins)
 }

@@ -71,6 +71,7 @@ type PreventGradientOpts struct{ Message string }
 func (o PreventGradientOpts) Apply(s *tf.Spec) { s.Set("message", o.Message) }
 
 // PreventGradient returns x; taking a gradient through it is an error.
+// Its options are [PreventGradientOpts].
 func PreventGradient(x tf.Output, opts ...tf.Option) tf.Output {
 	return apply("PreventGradient", opts, x)
 }

@@ -37,7 +37,7 @@ type LeakyReluOpts struct{ Alpha float32 }
 func (o LeakyReluOpts) Apply(s *tf.Spec) { s.Set("alpha", o.Alpha) }
 
 // LeakyRelu returns x where it is positive, alpha·x elsewhere; alpha is 0.2 if
-// not given.
+// not given. Its options are [LeakyReluOpts].
 func LeakyRelu(x tf.Output, opts ...tf.Option) tf.Output { return apply("LeakyRelu", opts, x) }
 
 func leakyMap[T kernel.Float](alpha float32) func(y, x []T) {

@@ -26,7 +26,7 @@ type ListDiffOpts struct{ OutIdx tf.DType }
 func (o ListDiffOpts) Apply(s *tf.Spec) { s.Set("out_idx", o.OutIdx) }
 
 // ListDiff returns the elements of vector x that are not in vector y, in
-// order, and their positions in x.
+// order, and their positions in x. Its options are [ListDiffOpts].
 func ListDiff(x, y tf.Output, opts ...tf.Option) (out, idx tf.Output) {
 	ys := outputs(2, "ListDiff", opts, x, y)
 	return ys[0], ys[1]

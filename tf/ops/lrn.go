@@ -43,6 +43,7 @@ func (o LRNOpts) Apply(s *tf.Spec) {
 
 // LRN divides each element of images [batch height width channels] by (bias +
 // alpha·s)^beta, where s is the sum of the squares of the channels around it.
+// Its options are [LRNOpts].
 func LRN(x tf.Output, opts ...tf.Option) tf.Output { return apply("LRN", opts, x) }
 
 // sameImages gives output 0 the shape that all inputs, of rank 4, have.

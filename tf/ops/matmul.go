@@ -36,7 +36,7 @@ func (o MatMulOpts) Apply(s *tf.Spec) {
 
 // MatMul returns the product of matrices a, of shape [m k], and b, of shape
 // [k n], each transposed first if so asked. See BatchMatMulV2 for stacks of
-// matrices.
+// matrices. Its options are [MatMulOpts].
 func MatMul(a, b tf.Output, opts ...tf.Option) tf.Output { return apply("MatMul", opts, a, b) }
 
 func matMulShape(c *core.Infer) error {

@@ -38,7 +38,7 @@ func (o ArgmaxOpts) Apply(s *tf.Spec) {
 }
 
 // MaxPoolWithArgmax is MaxPool that also returns where each maximum is: at
-// (row·width + column)·channels + channel of its image.
+// (row·width + column)·channels + channel of its image. Its options are [ArgmaxOpts].
 func MaxPoolWithArgmax(x tf.Output, ksize, strides []int, padding string, opts ...tf.Option) (y, argmax tf.Output) {
 	out := outputs(2, "MaxPoolWithArgmax", tf.Join(opts, pooling(ksize, strides, padding)), x)
 	return out[0], out[1]

@@ -34,7 +34,7 @@ type NthElementOpts struct{ Reverse bool }
 func (o NthElementOpts) Apply(s *tf.Spec) { s.Set("reverse", o.Reverse) }
 
 // NthElement returns the element of each row of x, the last dimension, that
-// would be at position n if the row were sorted.
+// would be at position n if the row were sorted. Its options are [NthElementOpts].
 func NthElement(x, n tf.Output, opts ...tf.Option) tf.Output { return apply("NthElement", opts, x, n) }
 
 // IsotonicRegression returns the rows nearest to those of x that do not

@@ -26,7 +26,7 @@ type OneHotOpts struct{ Axis int }
 func (o OneHotOpts) Apply(s *tf.Spec) { s.Set("axis", o.Axis) }
 
 // OneHot returns indices with a new dimension of depth elements, of which the
-// one that the index names is on and the others are off.
+// one that the index names is on and the others are off. Its options are [OneHotOpts].
 func OneHot[D tf.Int](indices tf.Output, depth D, on, off tf.Output, opts ...tf.Option) tf.Output {
 	return apply("OneHot", opts, indices, tf.AsInt(indices, depth), on, off)
 }

@@ -31,19 +31,21 @@ type AxisOpts struct{ Axis int }
 func (o AxisOpts) Apply(s *tf.Spec) { s.Set("axis", o.Axis) }
 
 // Pack returns values, tensors of equal shape, along a new dimension.
+// Its options are [AxisOpts].
 func Pack(values []tf.Output, opts ...tf.Option) tf.Output { return apply("Pack", opts, values...) }
 
 // Stack returns values, tensors of equal shape, along a new dimension, axis, which
-// counts from the end if it is negative.
+// counts from the end if it is negative. Its options are [AxisOpts].
 func Stack(values []tf.Output, axis int, opts ...tf.Option) tf.Output {
 	return Pack(values, tf.Join(opts, AxisOpts{axis})...)
 }
 
 // Unstack returns the parts of x along an axis, without that axis, whose size has
-// to be known; Unpack takes the number where it is not.
+// to be known; Unpack takes the number where it is not. Its options are [AxisOpts].
 func Unstack(x tf.Output, axis int, opts ...tf.Option) []tf.Output { return x.Unstack(axis, opts...) }
 
 // Unpack returns the num parts of x along a dimension, without that dimension.
+// Its options are [AxisOpts].
 func Unpack(x tf.Output, num int, opts ...tf.Option) []tf.Output {
 	return outputs(num, "Unpack", tf.Join(opts, tf.Attr("num", num)), x)
 }

@@ -58,6 +58,7 @@ func (o PrintOpts) Apply(s *tf.Spec) {
 }
 
 // Print returns x and prints the tensors in data when it runs.
+// Its options are [PrintOpts].
 func Print(x tf.Output, data []tf.Output, opts ...tf.Option) tf.Output {
 	return apply("Print", opts, append([]tf.Output{x}, data...)...)
 }
@@ -81,7 +82,7 @@ func (o PrintV2Opts) Apply(s *tf.Spec) {
 }
 
 // PrintV2 prints a scalar string when it runs. The stream "file://PATH" appends
-// to a file.
+// to a file. Its options are [PrintV2Opts].
 func PrintV2(text tf.Output, opts ...tf.Option) *tf.Operation {
 	return tf.Apply(nil, "PrintV2", []tf.Output{text}, opts...)
 }

@@ -81,27 +81,29 @@ func Sum[A tf.Ints](x tf.Output, axes A, opts ...tf.Option) tf.Output {
 	return reduceAlong("Sum", opts, x, axes)
 }
 
-// Prod returns the products of x along axes.
+// Prod returns the products of x along axes. Its options are [ReduceOpts].
 func Prod[A tf.Ints](x tf.Output, axes A, opts ...tf.Option) tf.Output {
 	return reduceAlong("Prod", opts, x, axes)
 }
 
 // Max returns the greatest elements of x along axes, NaN where there is one.
+// Its options are [ReduceOpts].
 func Max[A tf.Ints](x tf.Output, axes A, opts ...tf.Option) tf.Output {
 	return reduceAlong("Max", opts, x, axes)
 }
 
 // Min returns the least elements of x along axes, NaN where there is one.
+// Its options are [ReduceOpts].
 func Min[A tf.Ints](x tf.Output, axes A, opts ...tf.Option) tf.Output {
 	return reduceAlong("Min", opts, x, axes)
 }
 
-// All reports whether all elements of x hold along axes.
+// All reports whether all elements of x hold along axes. Its options are [ReduceOpts].
 func All[A tf.Ints](x tf.Output, axes A, opts ...tf.Option) tf.Output {
 	return reduceAlong("All", opts, x, axes)
 }
 
-// Any reports whether an element of x holds along axes.
+// Any reports whether an element of x holds along axes. Its options are [ReduceOpts].
 func Any[A tf.Ints](x tf.Output, axes A, opts ...tf.Option) tf.Output {
 	return reduceAlong("Any", opts, x, axes)
 }

@@ -56,6 +56,7 @@ func (o VariableOpts) Apply(s *tf.Spec) {
 
 // VariableV2 adds a variable of the reference kind, as graphs of TensorFlow 1
 // have them. Programs are better off with tf.NewVariable.
+// Its options are [VariableOpts].
 func VariableV2(g *tf.Graph, d tf.DType, shape tf.Shape, opts ...tf.Option) tf.Output {
 	opts = tf.Join(opts, tf.Attr("dtype", d), tf.Attr("shape", shape))
 	return tf.Apply(g, "VariableV2", nil, opts...).Output(0)
@@ -71,6 +72,7 @@ func (o AssignOpts) Apply(s *tf.Spec) {
 }
 
 // Assign makes value the value of the reference variable ref, which it returns.
+// Its options are [AssignOpts].
 func Assign(ref, value tf.Output, opts ...tf.Option) tf.Output {
 	return apply("Assign", opts, ref, value)
 }

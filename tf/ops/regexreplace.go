@@ -29,12 +29,13 @@ func (o RegexReplaceOpts) Apply(s *tf.Spec) { s.Set("replace_global", !o.First) 
 // RegexReplace replaces what pattern, a scalar in RE2's syntax, matches in the
 // strings of x by rewrite, a scalar in which \0 is the match and \1 to \9 are
 // its groups. A rewrite with groups that the pattern lacks changes nothing.
+// Its options are [RegexReplaceOpts].
 func RegexReplace(x, pattern, rewrite tf.Output, opts ...tf.Option) tf.Output {
 	return apply("RegexReplace", opts, x, pattern, rewrite)
 }
 
 // StaticRegexReplace is RegexReplace with a pattern and a rewrite that are
-// known now.
+// known now. Its options are [RegexReplaceOpts].
 func StaticRegexReplace(x tf.Output, pattern, rewrite string, opts ...tf.Option) tf.Output {
 	return apply("StaticRegexReplace", tf.Join(opts, tf.Attr("pattern", pattern), tf.Attr("rewrite", rewrite)), x)
 }

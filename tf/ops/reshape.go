@@ -52,6 +52,7 @@ func (o SqueezeOpts) Apply(s *tf.Spec) { s.Set("squeeze_dims", o.SqueezeDims) }
 
 // Squeeze returns x without its dimensions of size 1: those that axes names, all of
 // them if it names none. Negative axes count from the end.
+// Its options are [SqueezeOpts].
 func Squeeze(x tf.Output, axes []int, opts ...tf.Option) tf.Output {
 	if len(axes) > 0 {
 		opts = tf.Join(opts, SqueezeOpts{axes})

@@ -46,7 +46,7 @@ type ReverseSequenceOpts struct{ BatchDim int }
 func (o ReverseSequenceOpts) Apply(s *tf.Spec) { s.Set("batch_dim", o.BatchDim) }
 
 // ReverseSequence turns round, for each batch, the first of the elements along
-// dimension seqDim: as many as lengths says.
+// dimension seqDim: as many as lengths says. Its options are [ReverseSequenceOpts].
 func ReverseSequence(x, lengths tf.Output, seqDim int, opts ...tf.Option) tf.Output {
 	return apply("ReverseSequence", tf.Join(opts, tf.Attr("seq_dim", seqDim)), x, lengths)
 }

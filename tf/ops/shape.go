@@ -36,15 +36,15 @@ func (o ShapeOpts) Apply(s *tf.Spec) {
 	}
 }
 
-// Shape returns the shape of x as a vector.
+// Shape returns the shape of x as a vector. Its options are [ShapeOpts].
 func Shape(x tf.Output, opts ...tf.Option) tf.Output { return apply("Shape", opts, x) }
 
-// ShapeN returns the shapes of all xs.
+// ShapeN returns the shapes of all xs. Its options are [ShapeOpts].
 func ShapeN(xs []tf.Output, opts ...tf.Option) []tf.Output {
 	return outputs(len(xs), "ShapeN", opts, xs...)
 }
 
-// Size returns the number of elements of x.
+// Size returns the number of elements of x. Its options are [ShapeOpts].
 func Size(x tf.Output, opts ...tf.Option) tf.Output { return apply("Size", opts, x) }
 
 // Rank returns the number of dimensions of x.

@@ -46,11 +46,13 @@ type BlockSizeOpts struct{ BlockSize int }
 func (o BlockSizeOpts) Apply(s *tf.Spec) { s.Set("block_size", o.BlockSize) }
 
 // SpaceToBatch is SpaceToBatchND of images with square blocks.
+// Its options are [BlockSizeOpts].
 func SpaceToBatch(x, paddings tf.Output, blockSize int, opts ...tf.Option) tf.Output {
 	return apply("SpaceToBatch", tf.Join(opts, BlockSizeOpts{blockSize}), x, paddings)
 }
 
 // BatchToSpace is BatchToSpaceND of images with square blocks.
+// Its options are [BlockSizeOpts].
 func BatchToSpace(x, crops tf.Output, blockSize int, opts ...tf.Option) tf.Output {
 	return apply("BatchToSpace", tf.Join(opts, BlockSizeOpts{blockSize}), x, crops)
 }

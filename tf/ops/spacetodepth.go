@@ -45,11 +45,13 @@ func (o SpaceToDepthOpts) Apply(s *tf.Spec) {
 }
 
 // SpaceToDepth makes each square block of images x one pixel of more channels.
+// Its options are [SpaceToDepthOpts].
 func SpaceToDepth(x tf.Output, blockSize int, opts ...tf.Option) tf.Output {
 	return apply("SpaceToDepth", tf.Join(opts, BlockSizeOpts{blockSize}), x)
 }
 
 // DepthToSpace makes the channels of each pixel of x a square block of pixels.
+// Its options are [SpaceToDepthOpts].
 func DepthToSpace(x tf.Output, blockSize int, opts ...tf.Option) tf.Output {
 	return apply("DepthToSpace", tf.Join(opts, BlockSizeOpts{blockSize}), x)
 }

@@ -24,7 +24,7 @@ type SparseToDenseOpts struct{ Unordered bool }
 func (o SparseToDenseOpts) Apply(s *tf.Spec) { s.Set("validate_indices", !o.Unordered) }
 
 // SparseToDense returns a tensor of the given shape with values at the indices
-// given, one to a row, and def everywhere else.
+// given, one to a row, and def everywhere else. Its options are [SparseToDenseOpts].
 func SparseToDense(indices, shape, values, def tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SparseToDense", opts, indices, shape, values, def)
 }

@@ -38,7 +38,7 @@ func (o StackOpts) Apply(s *tf.Spec) { s.Set("stack_name", o.StackName) }
 
 // StackV2 makes a stack of tensors of type d that lasts for a step, and returns
 // its handle. It holds at most maxSize, a scalar, of them unless that is
-// negative.
+// negative. Its options are [StackOpts].
 func StackV2(maxSize tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
 	return apply("StackV2", tf.Join(opts, tf.Attr("elem_type", d)), maxSize)
 }

@@ -40,13 +40,13 @@ func (o StridedSliceOpts) Apply(s *tf.Spec) {
 }
 
 // StridedSlice returns elements begin, begin+stride, ... before end of each
-// dimension, as Python's x[begin:end:stride] does.
+// dimension, as Python's x[begin:end:stride] does. Its options are [StridedSliceOpts].
 func StridedSlice[B, E, S tf.Ints](x tf.Output, begin B, end E, strides S, opts ...tf.Option) tf.Output {
 	return apply("StridedSlice", opts, x, tf.AsInts(x, begin), tf.AsInts(x, end), tf.AsInts(x, strides))
 }
 
 // StridedSliceGrad returns zeros of the given shape with dy where StridedSlice
-// would take elements from.
+// would take elements from. Its options are [StridedSliceOpts].
 func StridedSliceGrad(shape, begin, end, strides, dy tf.Output, opts ...tf.Option) tf.Output {
 	return apply("StridedSliceGrad", opts, shape, begin, end, strides, dy)
 }

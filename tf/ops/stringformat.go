@@ -34,7 +34,7 @@ func (o StringFormatOpts) Apply(s *tf.Spec) {
 }
 
 // StringFormat returns the template with its placeholders replaced by the text
-// of the tensors xs.
+// of the tensors xs. Its options are [StringFormatOpts].
 func StringFormat(g *tf.Graph, template string, xs []tf.Output, opts ...tf.Option) tf.Output {
 	types := make([]tf.DType, len(xs))
 	for i, x := range xs {

@@ -20,7 +20,7 @@ type StringJoinOpts struct{ Separator string }
 func (o StringJoinOpts) Apply(s *tf.Spec) { s.Set("separator", o.Separator) }
 
 // StringJoin joins the strings of xs element by element. They have one shape,
-// apart from scalars, which go with all.
+// apart from scalars, which go with all. Its options are [StringJoinOpts].
 func StringJoin(g *tf.Graph, xs []tf.Output, opts ...tf.Option) tf.Output {
 	return tf.Apply(g, "StringJoin", xs, tf.Join(opts, tf.Attr("N", len(xs)))...).Output(0)
 }

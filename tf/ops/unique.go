@@ -33,26 +33,28 @@ type UniqueOpts struct{ OutIdx tf.DType }
 func (o UniqueOpts) Apply(s *tf.Spec) { s.Set("out_idx", o.OutIdx) }
 
 // Unique returns the distinct elements of vector x in the order in which they
-// first come, and where in y each element of x is.
+// first come, and where in y each element of x is. Its options are [UniqueOpts].
 func Unique(x tf.Output, opts ...tf.Option) (y, idx tf.Output) {
 	ys := outputs(2, "Unique", opts, x)
 	return ys[0], ys[1]
 }
 
 // UniqueWithCounts is Unique with how often each element comes.
+// Its options are [UniqueOpts].
 func UniqueWithCounts(x tf.Output, opts ...tf.Option) (y, idx, count tf.Output) {
 	ys := outputs(3, "UniqueWithCounts", opts, x)
 	return ys[0], ys[1], ys[2]
 }
 
 // UniqueV2 is Unique of the slices along an axis, a vector of one number, or
-// none for elements of a vector.
+// none for elements of a vector. Its options are [UniqueOpts].
 func UniqueV2(x, axis tf.Output, opts ...tf.Option) (y, idx tf.Output) {
 	ys := outputs(2, "UniqueV2", opts, x, axis)
 	return ys[0], ys[1]
 }
 
 // UniqueWithCountsV2 is UniqueV2 with how often each slice comes.
+// Its options are [UniqueOpts].
 func UniqueWithCountsV2(x, axis tf.Output, opts ...tf.Option) (y, idx, count tf.Output) {
 	ys := outputs(3, "UniqueWithCountsV2", opts, x, axis)
 	return ys[0], ys[1], ys[2]

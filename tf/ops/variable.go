@@ -58,7 +58,7 @@ func (o VarHandleOpts) Apply(s *tf.Spec) {
 }
 
 // VarHandleOp adds the handle of a variable of type d. shape is nil if values
-// of all shapes may be assigned.
+// of all shapes may be assigned. Its options are [VarHandleOpts].
 func VarHandleOp(g *tf.Graph, d tf.DType, shape tf.Shape, opts ...tf.Option) tf.Output {
 	opts = tf.Join(opts, tf.Attr("dtype", d), tf.Attr("shape", shape))
 	return tf.Apply(g, "VarHandleOp", nil, opts...).Output(0)
@@ -88,6 +88,7 @@ type DestroyResourceOpts struct{ MustExist bool }
 func (o DestroyResourceOpts) Apply(s *tf.Spec) { s.Set("ignore_lookup_error", !o.MustExist) }
 
 // DestroyResourceOp deletes the resource that a handle points to.
+// Its options are [DestroyResourceOpts].
 func DestroyResourceOp(handle tf.Output, opts ...tf.Option) *tf.Operation {
 	return tf.Apply(nil, "DestroyResourceOp", []tf.Output{handle}, opts...)
 }

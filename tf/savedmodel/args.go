@@ -11,25 +11,65 @@ import (
 	"github.com/gorge-tf/gorge/tf/pb"
 )
 
-// args returns the values of a call in the order of the inputs' keys.
+// args returns the values of a call in the order of the tensors that they feed.
 func (s *Signature) args(in map[string]any) ([]*tf.Tensor, error) {
 	if err := s.checkKeys(in); err != nil {
 		return nil, err
 	}
-	args := make([]*tf.Tensor, len(s.inKeys))
-	for i, k := range s.inKeys {
+	values := make(map[string]*tf.Tensor, len(s.inKeys))
+	for _, k := range s.inKeys {
 		v, ok := in[k]
 		if !ok {
-			args[i] = s.ins[k].Default
+			values[k] = s.ins[k].Default
 			continue
 		}
 		t, err := s.ins[k].value(v)
 		if err != nil {
 			return nil, s.fault("input %q %s", k, tf.AsError(err).Message())
 		}
-		args[i] = t
+		values[k] = t
+	}
+	args := make([]*tf.Tensor, len(s.fed))
+	for i, k := range s.fed {
+		args[i] = values[k]
+	}
+	if len(s.fed) < len(s.inKeys) {
+		return args, s.checkTwins(values)
 	}
 	return args, nil
+}
+
+// checkTwins refuses different values for keys that stand for one tensor.
+func (s *Signature) checkTwins(values map[string]*tf.Tensor) error {
+	first := map[string]string{}
+	for _, k := range s.inKeys {
+		name := s.ins[k].out.Name()
+		other, ok := first[name]
+		if !ok {
+			first[name] = k
+			continue
+		}
+		if !same(values[k], values[other]) {
+			return s.fault("inputs %q and %q must be equal: both are tensor %s", other, k, name)
+		}
+	}
+	return nil
+}
+
+// same reports whether two tensors of one type have the same shape and elements.
+func same(a, b *tf.Tensor) bool {
+	if a == b {
+		return true
+	}
+	if !a.Shape().Equal(b.Shape()) {
+		return false
+	}
+	for i := range a.Len() {
+		if x, y := a.At(i), b.At(i); x != y && (x == x || y == y) { // NaNs are equal here
+			return false
+		}
+	}
+	return true
 }
 
 // checkKeys compares the keys of a call with those of the signature.

@@ -60,6 +60,7 @@ func (m *Model) makeFunction(name string) (*Signature, error) {
 		s.inKeys = append(s.inKeys, in.Key)
 	}
 	slices.Sort(s.inKeys)
+	s.fed = s.inKeys
 	results := b.call(append(args, b.captures...))
 	outs := specsOf(b.def.GetOutputSignature(), make([]string, len(results)), "output_")
 	s.outs = map[string]*TensorSpec{}

@@ -206,6 +206,9 @@ func assetsOf(mg *pb.MetaGraphDef) ([]*pb.AssetFileDef, error) {
 
 // restore sets the variables from the checkpoint, if the model has one.
 func (l *loader) restore(ctx context.Context) error {
+	if l.mg.GetSaverDef() == nil && l.restores == nil {
+		return nil
+	}
 	prefix := l.m.prefix()
 	if _, err := os.Stat(prefix + ".index"); errors.Is(err, fs.ErrNotExist) {
 		return l.withoutVariables(prefix)

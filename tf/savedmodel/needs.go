@@ -116,6 +116,7 @@ func signatureNodes(s *pb.SignatureDef) (out []string) {
 // reach returns the names of nodes that are needed to compute the given ones.
 func (n *needs) reach(from ...string) map[string]bool {
 	seen := map[string]bool{}
+	from = slices.Clone(from)
 	for len(from) > 0 {
 		name := from[len(from)-1]
 		from = from[:len(from)-1]

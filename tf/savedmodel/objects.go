@@ -30,53 +30,37 @@ type objectRestore struct {
 }
 
 // planRestore returns how to restore the variables of mg by objects, nil if its
-// restore operation does.
+// restore operation does: if it reaches the very nodes that functions get. What the
+// initialization sets is left to it.
 func planRestore(mg *pb.MetaGraphDef, n *needs) *objectRestore {
 	if mg.GetObjectGraphDef() == nil {
 		return nil
 	}
-	handles, clash := boundHandles(mg, n)
-	if !clash && !n.readsUnset() {
-		return nil
+	handles, wanted := boundHandles(mg, n)
+	restored := n.reach(mg.GetSaverDef().GetRestoreOpName())
+	var initialized map[string]bool
+	if name, err := initOp(mg); err == nil {
+		initialized = n.reach(name)
 	}
-	if len(handles) == 0 {
+	maps.DeleteFunc(handles, func(node string, _ int32) bool { return initialized[node] && !restored[node] })
+	for node := range handles {
+		wanted = wanted || !restored[node]
+	}
+	if !wanted || len(handles) == 0 {
 		return nil
 	}
 	for node, object := range handles {
-		n.nodes[node].Attr["shared_name"] = &pb.AttrValue{Value: &pb.AttrValue_S{S: []byte(sharedName(object))}}
+		d := n.nodes[node]
+		if d.Attr == nil {
+			d.Attr = map[string]*pb.AttrValue{}
+		}
+		d.Attr["shared_name"] = &pb.AttrValue{Value: &pb.AttrValue_S{S: []byte(sharedName(object))}}
 	}
 	return &objectRestore{handles}
 }
 
 // sharedName returns the identity of a variable that is restored by its object.
 func sharedName(object int32) string { return fmt.Sprintf("object/%d", object) }
-
-// readsUnset reports whether signatures read variables that neither the restore
-// nor the initialization operation reaches.
-func (n *needs) readsUnset() bool {
-	set := []string{n.mg.GetSaverDef().GetRestoreOpName()}
-	if name, err := initOp(n.mg); err == nil {
-		set = append(set, name)
-	}
-	have := n.variables(n.reach(set...))
-	for id := range n.variables(n.reach(n.outputs()...)) {
-		if !have[id] {
-			return true
-		}
-	}
-	return false
-}
-
-// variables returns the identities of the variables whose handles are among nodes.
-func (n *needs) variables(nodes map[string]bool) map[string]bool {
-	out := map[string]bool{}
-	for name := range nodes {
-		if d := n.nodes[name]; d.GetOp() == "VarHandleOp" {
-			out[identity(d)] = true
-		}
-	}
-	return out
-}
 
 // identity returns what tells a variable from others in a session.
 func identity(d *pb.NodeDef) string {
@@ -167,7 +151,7 @@ func (r *objectRestore) run(ctx context.Context, l *loader, prefix string) error
 func (r *objectRestore) restore(ctx context.Context, m *Model, prefix string) error {
 	nodes := slices.Sorted(maps.Keys(r.handles))
 	names, types, err := r.find(m, prefix, nodes)
-	if err != nil {
+	if err != nil || len(names) == 0 {
 		return err
 	}
 	g := m.graph

@@ -8,13 +8,15 @@ import (
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/ops/lookup"
 	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // Resave writes the model as it is now, with the values that its variables have,
 // to a directory, which must not exist or be empty. The result has the model's
 // signatures and assets and is loaded by its signatures: it has no graph of
-// objects. A model with tables that change while it runs is refused with
+// objects. Tables are saved with what they hold, but for
+// those of the old kind, whose handles are references: these are refused with
 // Unimplemented.
 func (m *Model) Resave(ctx context.Context, dir string) error {
 	mg, err := m.metaGraph(ctx)
@@ -64,39 +66,65 @@ func (m *Model) assets() (out []Asset, err error) {
 	return out, err
 }
 
-// mutableTables are the ops whose state a checkpoint would have to hold, too.
-var mutableTables = map[string]bool{
-	"MutableHashTable": true, "MutableHashTableV2": true, "MutableHashTableOfTensors": true, "MutableHashTableOfTensorsV2": true,
-	"MutableDenseHashTable": true, "MutableDenseHashTableV2": true,
+// oldTables are tables that change and whose handles are references: they cannot
+// be exported.
+var oldTables = map[string]bool{"MutableHashTable": true, "MutableHashTableOfTensors": true, "MutableDenseHashTable": true}
+
+// tableOf returns the table that op stands for, if it is one that changes.
+func tableOf(op *tf.Operation) (stored, bool) {
+	switch op.OpName() {
+	case "MutableHashTableV2", "MutableHashTableOfTensorsV2", "MutableDenseHashTableV2":
+		keys, values := lookup.LookupTableExportV2(op.Output(0), op.Type("key_dtype"), op.Type("value_dtype"))
+		return stored{key: keyOf(op), handle: op.Output(0).Name(), read: keys, values: values}, true
+	}
+	return stored{}, false
+}
+
+// keyOf returns what names the state of op in a checkpoint.
+func keyOf(op *tf.Operation) string {
+	if key := op.Str("shared_name"); key != "" {
+		return key
+	}
+	return op.Name
 }
 
 // variables returns the variables that have values. It finds them by their nodes,
-// of which one variable may have several, and adds reads to the graph.
+// of which one variable may have several, and adds reads to the graph: all of them
+// before anything runs, because a graph that grows is planned again.
 func (m *Model) variables(ctx context.Context) ([]stored, error) {
-	out, seen := []stored{}, map[string]bool{}
+	all, seen := []stored{}, map[string]bool{}
+	var tables []stored
+	var sets []tf.Fetchable
 	for _, op := range m.graph.Operations() {
-		if mutableTables[op.OpName()] {
-			return nil, tf.Errorf(tf.Unimplemented, "a model that is saved again must not have tables that change, node %q is a %s", op.Name, op.OpName())
+		if oldTables[op.OpName()] {
+			return nil, tf.Errorf(tf.Unimplemented, "a model that is saved again must not have tables of the old kind, node %q is a %s", op.Name, op.OpName())
+		}
+		if t, ok := tableOf(op); ok && !seen[t.key] {
+			seen[t.key] = true
+			tables = append(tables, t)
 		}
 		v, ok := variableNode(op)
 		if !ok || seen[v.key] {
 			continue
 		}
 		seen[v.key] = true
-		set, err := m.isSet(ctx, op)
-		if err != nil {
-			return nil, err
-		}
-		if !set {
-			continue
-		}
-		v.read = op.Output(0)
-		if v.read.DType() == tf.Resource {
-			v.read = tf.Apply(m.graph, "ReadVariableOp", []tf.Output{op.Output(0)}, tf.Attr("dtype", v.dtype)).Output(0)
-		}
-		out = append(out, v)
+		v.read = readOf(op)
+		all, sets = append(all, v), append(sets, isSet(op))
 	}
-	return out, m.graph.Err()
+	if len(all) == 0 {
+		return tables, m.graph.Err()
+	}
+	set, err := m.s.Run(ctx, nil, sets...)
+	if err != nil {
+		return nil, err
+	}
+	out := tables
+	for i, v := range all {
+		if tf.Data[bool](set[i])[0] {
+			out = append(out, v)
+		}
+	}
+	return out, nil
 }
 
 // variableNode returns the variable that op stands for.
@@ -106,25 +134,22 @@ func variableNode(op *tf.Operation) (stored, bool) {
 	default:
 		return stored{}, false
 	}
-	key := op.Str("shared_name")
-	if key == "" {
-		key = op.Name
-	}
-	return stored{key: key, handle: op.Output(0).Name(), dtype: op.Type("dtype")}, true
+	return stored{key: keyOf(op), handle: op.Output(0).Name(), dtype: op.Type("dtype")}, true
 }
 
-// isSet reports whether a variable has a value.
-func (m *Model) isSet(ctx context.Context, op *tf.Operation) (bool, error) {
+// readOf returns the value of the variable that op stands for.
+func readOf(op *tf.Operation) tf.Output {
 	x := op.Output(0)
-	var set tf.Output
-	if x.DType() == tf.Resource {
-		set = ops.VarIsInitializedOp(x)
-	} else {
-		set = tf.Apply(m.graph, "IsVariableInitialized", []tf.Output{x}).Output(0)
+	if x.DType() != tf.Resource {
+		return x
 	}
-	got, err := m.s.Run(ctx, nil, set)
-	if err != nil {
-		return false, err
+	return tf.Apply(op.Graph(), "ReadVariableOp", []tf.Output{x}, tf.Attr("dtype", op.Type("dtype"))).Output(0)
+}
+
+// isSet returns whether the variable that op stands for has a value.
+func isSet(op *tf.Operation) tf.Output {
+	if x := op.Output(0); x.DType() != tf.Resource {
+		return tf.Apply(op.Graph(), "IsVariableInitialized", []tf.Output{x}).Output(0)
 	}
-	return tf.Data[bool](got[0])[0], nil
+	return ops.VarIsInitializedOp(op.Output(0))
 }

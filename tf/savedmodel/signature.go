@@ -44,6 +44,7 @@ type Signature struct {
 	outs    map[string]*TensorSpec
 	inKeys  []string // sorted
 	outKeys []string // sorted
+	fed     []string // of inKeys those that feed a tensor first: several may stand for one
 	err     error    // why it cannot be run
 
 	mu    sync.Mutex
@@ -89,6 +90,20 @@ func (s *Signature) bind() {
 		s.err = s.setDefaults()
 	}
 	s.inKeys, s.outKeys = slices.Sorted(maps.Keys(s.ins)), slices.Sorted(maps.Keys(s.outs))
+	s.fed = s.firsts()
+}
+
+// firsts returns the input keys without those that stand for a tensor that an
+// earlier one stands for.
+func (s *Signature) firsts() (out []string) {
+	seen := map[string]bool{}
+	for _, k := range s.inKeys {
+		if name := s.ins[k].out.Name(); !seen[name] {
+			seen[name] = true
+			out = append(out, k)
+		}
+	}
+	return out
 }
 
 func (s *Signature) specs(kind string, infos map[string]*pb.TensorInfo) (map[string]*TensorSpec, error) {
@@ -215,8 +230,8 @@ func (s *Signature) callable(want []string) (*session.Callable, error) {
 	if c := s.calls[key]; c != nil {
 		return c, nil
 	}
-	feeds := make([]tf.Output, len(s.inKeys))
-	for i, k := range s.inKeys {
+	feeds := make([]tf.Output, len(s.fed))
+	for i, k := range s.fed {
 		feeds[i] = s.ins[k].out
 	}
 	fetches := make([]tf.Fetchable, len(want))

@@ -176,7 +176,7 @@ func (f *fields) next(n int64) ([]byte, error) {
 		return nil, io.ErrUnexpectedEOF
 	}
 	if int64(cap(f.buf)) < n {
-		f.buf = make([]byte, n)
+		f.buf = make([]byte, n+min(n/16, f.left-n)) // nodes alike differ by a few bytes
 	}
 	f.left -= n
 	_, err := io.ReadFull(f.r, f.buf[:n])

@@ -13,18 +13,41 @@ import (
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/checkpoint"
+	"github.com/gorge-tf/gorge/tf/ops/lookup"
 	"github.com/gorge-tf/gorge/tf/pb"
 	"github.com/gorge-tf/gorge/tf/session"
 )
 
-// stored is a variable as a checkpoint holds it.
+// stored is a variable, or a table that changes, as a checkpoint holds it.
 type stored struct {
 	key    string // in the checkpoint
 	handle string // the tensor that assignments take
 	read   tf.Output
 	dtype  tf.DType
 	part   *tf.SliceInfo // nil: the variable is whole
+	values tf.Output     // of a table, whose keys are read; zero: it is a variable
 }
+
+// entry is a tensor of a checkpoint.
+type entry struct {
+	key, spec string
+	dtype     tf.DType
+	read      tf.Output
+}
+
+// entries returns the tensors that hold s: one, or the keys and values of a table
+// under the names that TensorFlow gives them.
+func (s *stored) entries() []entry {
+	if s.isTable() {
+		return []entry{
+			{key: s.key + "-keys", dtype: s.read.DType(), read: s.read},
+			{key: s.key + "-values", dtype: s.values.DType(), read: s.values},
+		}
+	}
+	return []entry{{s.key, s.spec(), s.dtype, s.read}}
+}
+
+func (s *stored) isTable() bool { return !s.values.IsZero() }
 
 // variablesOf returns the global variables of g.
 func variablesOf(g *tf.Graph) ([]stored, error) {
@@ -82,7 +105,11 @@ func addSaver(p *pb.MetaGraphDef, vars []stored) error {
 	if err := g.ImportProto(p.GetGraphDef(), tf.ImportOptions{}); err != nil {
 		return err
 	}
-	g.Scope("save", func() { p.SaverDef = saverOps(g, vars) })
+	var err error
+	g.Scope("save", func() { p.SaverDef, err = saverOps(g, vars) })
+	if err != nil {
+		return err
+	}
 	def, err := g.GraphProto(0)
 	if err != nil {
 		return err
@@ -92,29 +119,49 @@ func addSaver(p *pb.MetaGraphDef, vars []stored) error {
 }
 
 // saverOps adds the operations to g.
-func saverOps(g *tf.Graph, vars []stored) *pb.SaverDef {
+func saverOps(g *tf.Graph, vars []stored) (*pb.SaverDef, error) {
 	file := ops.ConstTensor(g, tf.Scalar("model"), tf.Name("Const"))
-	names, specs, types, handles := make([]string, len(vars)), make([]string, len(vars)), make([]tf.DType, len(vars)), make([]tf.Output, len(vars))
-	values := make([]tf.Output, len(vars))
-	for i, v := range vars {
-		names[i], specs[i], types[i] = v.key, v.spec(), v.dtype
-		handles[i], _ = g.Output(v.handle)
-		values[i], _ = g.Output(v.read.Name())
+	var names, specs []string
+	var types []tf.DType
+	var values []tf.Output
+	for _, v := range vars {
+		for _, e := range v.entries() {
+			x, err := g.Output(e.read.Name())
+			if err != nil {
+				return nil, err
+			}
+			names, specs, types, values = append(names, e.key), append(specs, e.spec), append(types, e.dtype), append(values, x)
+		}
 	}
 	keys, parts := ops.Const(g, names, len(names)), ops.Const(g, specs, len(specs))
 	save := checkpoint.SaveV2(file, keys, parts, values)
 	var done tf.Output
 	g.ControlDependencies([]*tf.Operation{save}, func() { done = ops.Identity(file, tf.Name("control_dependency")) })
 	restored := checkpoint.RestoreV2(file, keys, parts, types)
-	assigns := make([]*tf.Operation, len(vars))
-	for i, h := range handles {
-		assigns[i] = assign(h, restored[i], types[i])
+	var assigns []*tf.Operation
+	for _, v := range vars {
+		handle, err := g.Output(v.handle)
+		if err != nil {
+			return nil, err
+		}
+		n := len(v.entries())
+		assigns = append(assigns, v.set(handle, restored[:n]))
+		restored = restored[n:]
 	}
 	all := tf.Group(g, "restore_all", assigns...)
-	return &pb.SaverDef{
+	def := &pb.SaverDef{
 		FilenameTensorName: file.Name(), SaveTensorName: done.Name(), RestoreOpName: all.Name,
 		MaxToKeep: 5, KeepCheckpointEveryNHours: 10000, Version: pb.SaverDef_V2,
 	}
+	return def, g.Err()
+}
+
+// set adds the operation that gives s what a checkpoint has.
+func (s *stored) set(handle tf.Output, restored []tf.Output) *tf.Operation {
+	if s.isTable() {
+		return lookup.LookupTableImportV2(handle, restored[0], restored[1])
+	}
+	return assign(handle, restored[0], s.dtype)
 }
 
 // assign adds the assignment of x to the variable of a handle or reference.
@@ -149,13 +196,21 @@ func writeVariables(ctx context.Context, s *session.Session, vars []stored, pref
 }
 
 func (v *stored) write(ctx context.Context, s *session.Session, w *bundle.Writer) error {
-	got, err := s.Run(ctx, nil, v.read)
+	var fetches []tf.Fetchable
+	for _, e := range v.entries() {
+		fetches = append(fetches, e.read)
+	}
+	got, err := s.Run(ctx, nil, fetches...) // keys and values of a table at once
 	if err != nil {
 		return err
 	}
-	t := (*core.Tensor)(got[0])
 	if v.part != nil {
-		return w.AddSlice(v.key, v.part.FullShape, v.slice(), t)
+		return w.AddSlice(v.key, v.part.FullShape, v.slice(), (*core.Tensor)(got[0]))
 	}
-	return w.Add(v.key, t)
+	for i, e := range v.entries() {
+		if err := w.Add(e.key, (*core.Tensor)(got[i])); err != nil {
+			return err
+		}
+	}
+	return nil
 }

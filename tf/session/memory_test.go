@@ -159,7 +159,7 @@ func TestFetchInto(t *testing.T) {
 func TestOptionsAddUp(t *testing.T) {
 	g := tf.NewGraph()
 	ops.NoOp(g)
-	_, err := session.New(g, session.Target("foo://x"), session.With(session.Config{Threads: 1}))
+	_, err := session.New(g, session.Target("foo://x"), session.With(session.Config{Devices: map[string]int{"CPU": 2}}), session.Threads(1))
 	if tf.CodeOf(err) != tf.NotFound {
 		t.Errorf("the target is lost: %v", err)
 	}

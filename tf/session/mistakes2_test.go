@@ -35,6 +35,11 @@ var moreMistakes = []mistake{
 	built("a random shape without a graph", func(m *maker) tf.Output { return ops.RandomUniform(nil, tf.Shape{2}, tf.Float32) }),
 	built("a range of mixed types", func(m *maker) tf.Output { return ops.Range(m.g, m.i.At("0"), 2.5, 1) }),
 
+	built("options of another operation", func(m *maker) tf.Output {
+		return ops.MatMul(m.f, m.f.Reshape(3, 2), ops.ReduceOpts{KeepDims: true})
+	}),
+	built("options where there are none", func(m *maker) tf.Output { return ops.Neg(m.f, ops.ReduceOpts{KeepDims: true}) }),
+
 	// Functions.
 	built("a function called with too few arguments", func(m *maker) tf.Output {
 		f := tf.NewFunction(m.g, "f", tf.SpecOf(m.f, m.f), func(x []tf.Output) []tf.Output { return []tf.Output{x[0].Add(x[1])} })

@@ -9,7 +9,6 @@ import (
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops"
-	"github.com/gorge-tf/gorge/tf/ops/checkpoint"
 	"github.com/gorge-tf/gorge/tf/session"
 	"github.com/gorge-tf/gorge/tf/summary"
 	"github.com/gorge-tf/gorge/tf/timeline"
@@ -37,20 +36,32 @@ func run(ctx context.Context, dir string) error {
 	step := train.GradientDescent{LearningRate: 0.25}.Minimize(loss)
 	start := tf.InitializeAll(g)
 
-	prefix := ops.Scalar(g, filepath.Join(dir, "model"))
-	names, whole := ops.Const(g, []string{"w"}), ops.Const(g, []string{""})
-	save := checkpoint.SaveV2(prefix, names, whole, []tf.Output{w.Value()})
-	restore := w.Assign(checkpoint.RestoreV2(prefix, names, whole, []tf.DType{tf.Float32})[0])
-
+	saver, err := train.NewSaver(g, train.SaverOptions{})
+	if err != nil {
+		return err
+	}
 	s, err := session.New(g, session.Devices("CPU", 2))
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	for _, op := range []*tf.Operation{start, step, save, step, restore} {
+	for _, op := range []*tf.Operation{start, step} {
 		if _, err := s.Run(ctx, nil, op); err != nil {
 			return err
 		}
+	}
+	if _, err := saver.Save(ctx, s, filepath.Join(dir, "model")); err != nil {
+		return err
+	}
+	if _, err := s.Run(ctx, nil, step); err != nil {
+		return err
+	}
+	latest, err := train.LatestCheckpoint(dir, "")
+	if err != nil {
+		return err
+	}
+	if err := saver.Restore(ctx, s, latest); err != nil {
+		return err
 	}
 	kept, err := session.Fetch[float32](ctx, s, nil, w.Value())
 	if err != nil {
@@ -58,15 +69,11 @@ func run(ctx context.Context, dir string) error {
 	}
 	fmt.Println(kept)
 
-	events, err := summary.NewWriter(filepath.Join(dir, "events"), summary.Opts{})
+	events, err := summary.NewFileWriter(filepath.Join(dir, "events"))
 	if err != nil {
 		return err
 	}
-	def, err := g.MarshalGraphDef()
-	if err != nil {
-		return err
-	}
-	if err := events.Graph(0, def); err != nil {
+	if err := events.Graph(g); err != nil {
 		return err
 	}
 	for i := range int64(3) {

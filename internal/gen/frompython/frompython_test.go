@@ -65,7 +65,7 @@ func TestPageIsCurrent(t *testing.T) {
 // least is which part of the names of a namespace must have counterparts, in
 // percent; what is being written counts.
 var least = map[string]int{
-	"tf": 90, "tf.math": 90, "tf.nn": 90, "tf.train": 89, "tf.image": 90, "tf.io": 90, "tf.strings": 90, "tf.sparse": 90,
+	"tf": 90, "tf.math": 90, "tf.nn": 90, "tf.train": 90, "tf.image": 90, "tf.io": 90, "tf.strings": 90, "tf.sparse": 90,
 	"tf.random": 90, "tf.signal": 90, "tf.losses": 90, "tf.metrics": 90, "tf.initializers": 90, "tf.linalg": 65,
 }
 

@@ -7,31 +7,32 @@ import (
 	"strings"
 )
 
+// intro begins the page; ~ stands for the quotes of code.
 const intro = `# From Python
 
 <!-- Generated from from-python.txt by: go run ./internal/gen/frompython -->
 
-This page lists the public names of TensorFlow 2.21's tf.compat.v1 that build or run graphs, and what they are called here. Package
-names are those of directories below tf: ops/linalg.Svd is in github.com/gorge-tf/gorge/tf/ops/linalg, tf.Graph in tf itself. Names that
+This page lists the public names of TensorFlow 2.21's ~tf.compat.v1~ that build or run graphs, and what they are called here. Package
+names are those of directories below tf: ~ops/linalg.Svd~ is in ~github.com/gorge-tf/gorge/tf/ops/linalg~, ~tf.Graph~ in tf itself. Names that
 Python has several times are in each of their namespaces. Not listed are raw_ops, whose operations have the same names in tf/ops and the
 packages below it ([OPS.md](../OPS.md)), and app, autograph, flags, keras, lite, logging, mlir, test and tpu.
 
 A few rules cover most of the differences:
 
-- There is no default graph. Functions that begin a graph, such as ops.Const, take it first; the others find it through their inputs.
-- Outputs have methods for the usual operations: x.Add(y), x.MatMul(w), x.Sum(0), x.At("1:, ::2"). Operands may be Go numbers.
-- Optional arguments are a struct of options at the end: ops.Conv2D(x, f, strides, "SAME", ops.WindowOpts{Dilations: d}); names and devices
-  are tf.Name and tf.OnDevice.
-- The graph keeps mistakes, and whoever uses it returns them: session.New, Run, tf.Gradients.
-- with tf.name_scope(...) is g.Scope(name, func() { ... }); so are device, control_dependencies and variable_scope.
-- ops.X is the operation X as TensorFlow declares it. Where Python's function of that name does more, the note says so.
+- There is no default graph. Functions that begin a graph, such as ~ops.Const~, take it first; the others find it through their inputs.
+- Outputs have methods for the usual operations: ~x.Add(y)~, ~x.MatMul(w)~, ~x.Sum(0)~, ~x.At("1:, ::2")~. Operands may be Go numbers.
+- Optional arguments are a struct of options at the end: ~ops.Conv2D(x, f, strides, "SAME", ops.WindowOpts{Dilations: d})~; names and devices
+  are ~tf.Name~ and ~tf.OnDevice~.
+- The graph keeps mistakes, and whoever uses it returns them: ~session.New~, ~Run~, ~tf.Gradients~.
+- ~with tf.name_scope(...)~ is ~g.Scope(name, func() { ... })~; so are device, control_dependencies and variable_scope.
+- ~ops.X~ is the operation X as TensorFlow declares it. Where Python's function of that name does more, the note says so.
 
 `
 
 // page writes the page of the table.
 func page(rows []row) string {
 	var b strings.Builder
-	b.WriteString(intro)
+	b.WriteString(strings.ReplaceAll(intro, "~", "`"))
 	counts := coverage(rows)
 	spaces := slices.Sorted(maps.Keys(counts))
 	total := count{}

@@ -68,7 +68,7 @@ func (o Opts) Apply(s *tf.Spec) {
 // Batch puts xs, which have equally many rows, together with those of other
 // steps. In one of these steps the results are those of all; in the others they
 // have no rows. index, an int64 matrix, tells for each step that is in the batch
-// its id, and its first row and the one behind its last.
+// its id, and its first row and the one behind its last. Its options are [Opts].
 func Batch(xs []tf.Output, o Opts, gradTimeoutMicros int, opts ...tf.Option) (batched []tf.Output, index, id tf.Output) {
 	op := tf.Apply(nil, "Batch", xs, tf.Join(opts, o, tf.Attr("grad_timeout_micros", gradTimeoutMicros))...)
 	for i := range xs {
@@ -92,7 +92,7 @@ func UnbatchGrad(original, index, grad, id tf.Output, opts ...tf.Option) tf.Outp
 
 // Function computes f, which takes as many tensors as there are xs, of batches of
 // xs, and returns the rows of the results that belong to this step. All results
-// must have as many rows as a batch.
+// must have as many rows as a batch. Its options are [Opts].
 func Function(f *tf.Function, xs []tf.Output, o Opts, opts ...tf.Option) []tf.Output {
 	types := func(xs []tf.Output) []tf.DType {
 		d := []tf.DType{}

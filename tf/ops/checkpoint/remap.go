@@ -25,7 +25,7 @@ func (n MaxRowsInMemory) Apply(s *tf.Spec) { s.Set("max_rows_in_memory", int(n))
 // are those of a float32 matrix in a checkpoint that the mappings, vectors of
 // int64, name by their numbers there. What is mapped to -1 is filled with the
 // initial values, in order, all of which must be used. An empty mapping of
-// columns leaves them as they are.
+// columns leaves them as they are. Its options are [MaxRowsInMemory].
 func LoadAndRemapMatrix(prefix, name, rows, cols, initial tf.Output, numRows, numCols int, opts ...tf.Option) tf.Output {
 	return tf.Apply(nil, "LoadAndRemapMatrix", []tf.Output{prefix, name, rows, cols, initial},
 		tf.Join(opts, tf.Attr("num_rows", numRows), tf.Attr("num_cols", numCols))...).Output(0)

@@ -1,6 +1,7 @@
 package checkpoint
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -125,11 +126,21 @@ func restoreV2(n *core.Node) (core.Kernel, error) {
 			all[i] = wanted{core.Data[string](c.Input(1))[i], core.Data[string](c.Input(2))[i], types[i]}
 		}
 		prefix := core.Data[string](c.Input(0))[0]
-		if found, err := filepath.Glob(core.LocalPath(prefix) + ".index"); err != nil || len(found) == 0 {
+		if !hasIndex(core.LocalPath(prefix)) {
 			return restoreOlder(c, prefix, all)
 		}
 		return restoreBundle(c, prefix, all)
 	}), nil
+}
+
+// hasIndex reports whether there is a bundle of a prefix: one of this name, which
+// may have brackets, or one that it matches as a pattern.
+func hasIndex(prefix string) bool {
+	if _, err := os.Stat(prefix + ".index"); err == nil {
+		return true
+	}
+	found, err := filepath.Glob(prefix + ".index")
+	return err == nil && len(found) > 0
 }
 
 // restoreBundle sets the outputs to tensors of a bundle. Those are read by

@@ -61,7 +61,7 @@ func (o MergeOpts) Apply(s *tf.Spec) {
 
 // MergeV2Checkpoints makes the checkpoints that several SaveV2 have written under
 // the prefixes, a vector, one under the prefix dest, a scalar. The parts are gone
-// then. Slices of one tensor may be in several parts.
+// then. Slices of one tensor may be in several parts. Its options are [MergeOpts].
 func MergeV2Checkpoints(prefixes, dest tf.Output, opts ...tf.Option) *tf.Operation {
 	return tf.Apply(nil, "MergeV2Checkpoints", []tf.Output{prefixes, dest}, opts...)
 }

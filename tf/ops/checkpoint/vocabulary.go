@@ -24,7 +24,7 @@ func (n OldVocabSize) Apply(s *tf.Spec) { s.Set("old_vocab_size", int(n)) }
 
 // GenerateVocabRemapping returns where count words of a file, those from line
 // offset on, stand in another one, or -1, and how many of them do. The names of
-// the files, which have a word a line, are scalars.
+// the files, which have a word a line, are scalars. Its options are [OldVocabSize].
 func GenerateVocabRemapping(newFile, oldFile tf.Output, offset, count int, opts ...tf.Option) (remapping, present tf.Output) {
 	o := tf.Apply(nil, "GenerateVocabRemapping", []tf.Output{newFile, oldFile}, tf.Join(opts, tf.Attr("new_vocab_offset", offset), tf.Attr("num_new_vocab", count))...)
 	return o.Output(0), o.Output(1)

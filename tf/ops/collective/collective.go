@@ -55,6 +55,7 @@ func (g Group) Apply(s *tf.Spec) {
 // Reduce merges x with those of the other devices, element by element: merge is
 // "Add", "Mul", "Min" or "Max". All devices get the result, divided by their
 // number if final is "Div", as it is if that is "Id". Shapes must be equal.
+// Its options are [Group].
 func Reduce(x tf.Output, g Group, merge, final string, opts ...tf.Option) tf.Output {
 	opts = tf.Join(opts, g, tf.Attr("merge_op", merge), tf.Attr("final_op", final), tf.Attr("subdiv_offsets", []int{0}))
 	return tf.Apply(nil, "CollectiveReduce", []tf.Output{x}, opts...).Output(0)
@@ -62,7 +63,7 @@ func Reduce(x tf.Output, g Group, merge, final string, opts ...tf.Option) tf.Out
 
 // Gather puts x, which has at least one dimension, and those of the other devices
 // one after the other. The devices' names say in which order. Shapes must be
-// equal.
+// equal. Its options are [Group].
 func Gather(x tf.Output, g Group, opts ...tf.Option) tf.Output {
 	shape := x.Shape().Clone()
 	if len(shape) > 0 && shape[0] >= 0 {
@@ -73,14 +74,14 @@ func Gather(x tf.Output, g Group, opts ...tf.Option) tf.Output {
 }
 
 // BcastSend gives x, whose shape must be known, to the other devices, and returns
-// it.
+// it. Its options are [Group].
 func BcastSend(x tf.Output, g Group, opts ...tf.Option) tf.Output {
 	opts = tf.Join(opts, g, tf.Attr("shape", x.Shape()))
 	return tf.Apply(nil, "CollectiveBcastSend", []tf.Output{x}, opts...).Output(0)
 }
 
 // BcastRecv returns what one of the other devices gives by BcastSend, of the given
-// type and shape.
+// type and shape. Its options are [Group].
 func BcastRecv(g *tf.Graph, d tf.DType, shape tf.Shape, group Group, opts ...tf.Option) tf.Output {
 	opts = tf.Join(opts, group, tf.Attr("T", d), tf.Attr("shape", shape))
 	return tf.Apply(g, "CollectiveBcastRecv", nil, opts...).Output(0)

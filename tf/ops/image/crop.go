@@ -54,7 +54,7 @@ func (o CropOpts) Apply(s *tf.Spec) {
 
 // CropAndResize returns the parts of images that boxes show, all of the given
 // height and width. A box is [y1 x1 y2 x2], where 0 and 1 are the first and
-// last pixel; boxInd says of which image.
+// last pixel; boxInd says of which image. Its options are [CropOpts].
 func CropAndResize(images, boxes, boxInd, size tf.Output, opts ...tf.Option) tf.Output {
 	return apply("CropAndResize", opts, images, boxes, boxInd, size)
 }

@@ -73,18 +73,19 @@ func (o JPEGOpts) Apply(s *tf.Spec) {
 
 // DecodePng returns the image [height width channels] of a PNG file, whose
 // bytes contents, a scalar, holds. Like the other decoders but DecodeBmp it
-// takes any of JPEG, PNG, GIF with one frame, and WebP.
+// takes any of JPEG, PNG, GIF with one frame, and WebP. Its options are [DecodeOpts].
 func DecodePng(contents tf.Output, opts ...tf.Option) tf.Output {
 	return apply("DecodePng", opts, contents)
 }
 
 // DecodeJpeg returns the image [height width channels] of a JPEG file.
+// Its options are [JPEGOpts].
 func DecodeJpeg(contents tf.Output, opts ...tf.Option) tf.Output {
 	return apply("DecodeJpeg", opts, contents)
 }
 
 // DecodeAndCropJpeg returns a part of the image of a JPEG file: window is y, x,
-// height and width.
+// height and width. Its options are [JPEGOpts].
 func DecodeAndCropJpeg(contents, window tf.Output, opts ...tf.Option) tf.Output {
 	return apply("DecodeAndCropJpeg", opts, contents, window)
 }
@@ -100,6 +101,7 @@ func DecodeBmp(contents tf.Output, opts ...tf.Option) tf.Output {
 }
 
 // DecodeWebP returns the frames [frames height width channels] of a WebP file.
+// Its options are [DecodeOpts].
 func DecodeWebP(contents tf.Output, opts ...tf.Option) tf.Output {
 	return apply("DecodeWebP", opts, contents)
 }
@@ -107,7 +109,7 @@ func DecodeWebP(contents tf.Output, opts ...tf.Option) tf.Output {
 // DecodeImage returns the image of a file of any format: of GIF and WebP files
 // all frames [frames height width channels], else [height width channels].
 // Numbers of float32 are between 0 and 1. JPEG XL, which TensorFlow reads too,
-// is no format here.
+// is no format here. Its options are [DecodeOpts] and [StillOpts].
 func DecodeImage(contents tf.Output, opts ...tf.Option) tf.Output {
 	return apply("DecodeImage", opts, contents)
 }

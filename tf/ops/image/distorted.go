@@ -57,20 +57,20 @@ func (o DistortedOpts) Apply(s *tf.Spec) {
 // SampleDistortedBoundingBoxV2 draws a part of an image of the given height,
 // width and channels that covers at least covered, a scalar, of one of the boxes
 // [1,n,4]. It returns begin and size for Slice, and the part as a box [1,1,4].
-// Option ops.RandomOpts sets the seed.
+// Option ops.RandomOpts sets the seed. Its options are [DistortedOpts].
 func SampleDistortedBoundingBoxV2(size, boxes, covered tf.Output, opts ...tf.Option) (begin, extent, box tf.Output) {
 	return drawn("SampleDistortedBoundingBoxV2", seededFrom(size, opts), size, boxes, covered)
 }
 
 // SampleDistortedBoundingBox is SampleDistortedBoundingBoxV2 with the least part
-// of a box as an attribute.
+// of a box as an attribute. Its options are [DistortedOpts].
 func SampleDistortedBoundingBox(size, boxes tf.Output, covered float32, opts ...tf.Option) (begin, extent, box tf.Output) {
 	own := tf.Join(seededFrom(size, opts), tf.Attr("min_object_covered", covered))
 	return drawn("SampleDistortedBoundingBox", own, size, boxes)
 }
 
 // StatelessSampleDistortedBoundingBox draws by a seed, two integers: equal seeds
-// give equal parts.
+// give equal parts. Its options are [DistortedOpts].
 func StatelessSampleDistortedBoundingBox(size, boxes, covered, seed tf.Output, opts ...tf.Option) (begin, extent, box tf.Output) {
 	return drawn("StatelessSampleDistortedBoundingBox", opts, size, boxes, covered, seed)
 }

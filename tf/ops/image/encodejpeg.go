@@ -57,7 +57,7 @@ func (o EncodeJPEGOpts) Apply(s *tf.Spec) {
 }
 
 // EncodeJpeg returns an image [height width channels] of uint8, of 1 or 3
-// channels, as the bytes of a JPEG file.
+// channels, as the bytes of a JPEG file. Its options are [EncodeJPEGOpts].
 func EncodeJpeg(image tf.Output, opts ...tf.Option) tf.Output {
 	return apply("EncodeJpeg", opts, image)
 }

@@ -39,12 +39,13 @@ func (o GlimpseOpts) Apply(s *tf.Spec) {
 
 // ExtractGlimpse returns a part of each image of input, of the given height and
 // width, around the place in its row, y and x, of offsets.
+// Its options are [GlimpseOpts].
 func ExtractGlimpse(input, size, offsets tf.Output, opts ...tf.Option) tf.Output {
 	return apply("ExtractGlimpse", opts, input, size, offsets)
 }
 
 // ExtractGlimpseV2 is ExtractGlimpse, but offsets in pixels are those of the
-// part's corner.
+// part's corner. Its options are [GlimpseOpts].
 func ExtractGlimpseV2(input, size, offsets tf.Output, opts ...tf.Option) tf.Output {
 	return apply("ExtractGlimpseV2", opts, input, size, offsets)
 }

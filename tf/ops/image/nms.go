@@ -59,14 +59,14 @@ func NonMaxSuppressionV3(boxes, scores, size, threshold, least tf.Output, opts .
 }
 
 // NonMaxSuppressionV4 is NonMaxSuppressionV3 whose result may be padded; valid
-// is how many indices count.
+// is how many indices count. Its options are [PadOpts].
 func NonMaxSuppressionV4(boxes, scores, size, threshold, least tf.Output, opts ...tf.Option) (indices, valid tf.Output) {
 	o := tf.Apply(nil, "NonMaxSuppressionV4", []tf.Output{boxes, scores, size, threshold, least}, opts...)
 	return o.Output(0), o.Output(1)
 }
 
 // NonMaxSuppressionV5 lets boxes that overlap a better one lose a part of their
-// score, if sigma is positive, in place of leaving them out.
+// score, if sigma is positive, in place of leaving them out. Its options are [PadOpts].
 func NonMaxSuppressionV5(boxes, scores, size, threshold, least, sigma tf.Output, opts ...tf.Option) (indices, selected, valid tf.Output) {
 	o := tf.Apply(nil, "NonMaxSuppressionV5", []tf.Output{boxes, scores, size, threshold, least, sigma}, opts...)
 	return o.Output(0), o.Output(1), o.Output(2)

@@ -33,7 +33,7 @@ func (o CombinedOpts) Apply(s *tf.Spec) {
 // CombinedNonMaxSuppression selects boxes [batch n q 4] of each class by scores
 // [batch n classes], at most perClass of each and total of all; q is 1 or the
 // number of classes. It returns boxes [batch m 4], scores and classes [batch m],
-// and how many of them are valid [batch].
+// and how many of them are valid [batch]. Its options are [CombinedOpts].
 func CombinedNonMaxSuppression(boxes, scores, perClass, total, threshold, least tf.Output, opts ...tf.Option) (selected, selectedScores, classes, valid tf.Output) {
 	o := tf.Apply(nil, "CombinedNonMaxSuppression", []tf.Output{boxes, scores, perClass, total, threshold, least}, opts...)
 	return o.Output(0), o.Output(1), o.Output(2), o.Output(3)

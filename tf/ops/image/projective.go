@@ -40,13 +40,13 @@ func (o ProjectiveOpts) Apply(s *tf.Spec) {
 // each pixel a row [a0 a1 a2 b0 b1 b2 c0 c1] of transforms, one for all images or
 // one for each, says where it comes from: x' = (a0 x + a1 y + a2) / k and
 // y' = (b0 x + b1 y + b2) / k with k = c0 x + c1 y + 1. Interpolation is NEAREST
-// or BILINEAR.
+// or BILINEAR. Its options are [ProjectiveOpts].
 func ImageProjectiveTransformV2(images, transforms, size tf.Output, interpolation string, opts ...tf.Option) tf.Output {
 	return apply("ImageProjectiveTransformV2", tf.Join(opts, tf.Attr("interpolation", interpolation)), images, transforms, size)
 }
 
 // ImageProjectiveTransformV3 is ImageProjectiveTransformV2 with the value, a
-// scalar of float32, of what is beyond the edges.
+// scalar of float32, of what is beyond the edges. Its options are [ProjectiveOpts].
 func ImageProjectiveTransformV3(images, transforms, size, fill tf.Output, interpolation string, opts ...tf.Option) tf.Output {
 	return apply("ImageProjectiveTransformV3", tf.Join(opts, tf.Attr("interpolation", interpolation)), images, transforms, size, fill)
 }

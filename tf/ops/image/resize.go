@@ -60,12 +60,13 @@ func (o ResizeOpts) Apply(s *tf.Spec) {
 }
 
 // ResizeBilinear returns images with the given height and width, whose pixels
-// are means of the four nearest, as float32.
+// are means of the four nearest, as float32. Its options are [ResizeOpts].
 func ResizeBilinear(images, size tf.Output, opts ...tf.Option) tf.Output {
 	return apply("ResizeBilinear", opts, images, size)
 }
 
 // ResizeBicubic is ResizeBilinear by cubic curves through sixteen pixels.
+// Its options are [ResizeOpts].
 func ResizeBicubic(images, size tf.Output, opts ...tf.Option) tf.Output {
 	return apply("ResizeBicubic", opts, images, size)
 }

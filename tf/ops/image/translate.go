@@ -41,7 +41,7 @@ func (o ScaleOpts) Apply(s *tf.Spec) {
 
 // ScaleAndTranslate returns images of the given height and width, as float32, on
 // which the old ones are scaled and moved: scale and translation have a number
-// for rows and one for columns.
+// for rows and one for columns. Its options are [ScaleOpts].
 func ScaleAndTranslate(images, size, scale, translation tf.Output, opts ...tf.Option) tf.Output {
 	return apply("ScaleAndTranslate", opts, images, size, scale, translation)
 }

@@ -97,18 +97,19 @@ func (o SharedOpts) Apply(s *tf.Spec) {
 }
 
 // WholeFileReaderV2 adds a reader whose records are whole files, with their
-// names as keys.
+// names as keys. Its options are [SharedOpts].
 func WholeFileReaderV2(g *tf.Graph, opts ...tf.Option) tf.Output {
 	return tf.Apply(g, "WholeFileReaderV2", nil, opts...).Output(0)
 }
 
 // IdentityReaderV2 adds a reader whose records are the work itself.
+// Its options are [SharedOpts].
 func IdentityReaderV2(g *tf.Graph, opts ...tf.Option) tf.Output {
 	return tf.Apply(g, "IdentityReaderV2", nil, opts...).Output(0)
 }
 
 // TextLineReaderV2 adds a reader of lines, without the first skip of each file.
-// Keys are "file:number", beginning with 1.
+// Keys are "file:number", beginning with 1. Its options are [SharedOpts].
 func TextLineReaderV2(g *tf.Graph, skip int, opts ...tf.Option) tf.Output {
 	return tf.Apply(g, "TextLineReaderV2", nil, tf.Join(opts, tf.Attr("skip_header_lines", skip))...).Output(0)
 }
@@ -130,12 +131,13 @@ func (o FixedLengthOpts) Apply(s *tf.Spec) {
 
 // FixedLengthRecordReaderV2 adds a reader of records of recordBytes bytes. Keys
 // are "file:number", beginning with 0.
+// Its options are [FixedLengthOpts] and [SharedOpts].
 func FixedLengthRecordReaderV2(g *tf.Graph, recordBytes int, opts ...tf.Option) tf.Output {
 	return tf.Apply(g, "FixedLengthRecordReaderV2", nil, tf.Join(opts, tf.Attr("record_bytes", recordBytes))...).Output(0)
 }
 
 // TFRecordReaderV2 adds a reader of TFRecord files, compressed by "GZIP",
-// "ZLIB" or not, "". Keys are "file:offset".
+// "ZLIB" or not, "". Keys are "file:offset". Its options are [SharedOpts].
 func TFRecordReaderV2(g *tf.Graph, compression string, opts ...tf.Option) tf.Output {
 	return tf.Apply(g, "TFRecordReaderV2", nil, tf.Join(opts, tf.Attr("compression_type", compression))...).Output(0)
 }

@@ -31,6 +31,7 @@ func (o LeastSquaresOpts) Apply(s *tf.Spec) { s.Set("fast", !o.Slow) }
 // MatrixSolveLs returns the x for which |a·x - b|² + regularizer·|x|² is least,
 // where a are matrices [M N], b are matrices [M K] and regularizer is a float64
 // of at least 0; if M < N, the least x for which a·x = b.
+// Its options are [LeastSquaresOpts].
 func MatrixSolveLs(a, b, regularizer tf.Output, opts ...tf.Option) tf.Output {
 	return apply("MatrixSolveLs", opts, a, b, regularizer)
 }

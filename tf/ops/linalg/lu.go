@@ -25,7 +25,7 @@ func (o LuOpts) Apply(s *tf.Spec) {
 
 // Lu factors square matrices into a lower triangle with a diagonal of ones,
 // and an upper triangle, both in lu, whose product is x with its rows in the
-// order p. It fails if a matrix has no inverse.
+// order p. It fails if a matrix has no inverse. Its options are [LuOpts].
 func Lu(x tf.Output, opts ...tf.Option) (lu, p tf.Output) {
 	op := tf.Apply(nil, "Lu", []tf.Output{x}, opts...)
 	return op.Output(0), op.Output(1)

@@ -39,13 +39,13 @@ func (o AdjointOpts) Apply(s *tf.Spec) { s.Set("adjoint", o.Adjoint) }
 
 // MatrixSolve returns the x for which a·x = b, where a are matrices [N N] and
 // b are matrices [N K]; their other dimensions are equal. It fails if a matrix
-// has no inverse.
+// has no inverse. Its options are [AdjointOpts].
 func MatrixSolve(a, b tf.Output, opts ...tf.Option) tf.Output {
 	return apply("MatrixSolve", opts, a, b)
 }
 
 // MatrixInverse returns the inverses of square matrices. It fails if one has
-// none.
+// none. Its options are [AdjointOpts].
 func MatrixInverse(x tf.Output, opts ...tf.Option) tf.Output {
 	return apply("MatrixInverse", opts, x)
 }

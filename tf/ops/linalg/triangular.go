@@ -33,6 +33,7 @@ func (o TriangleOpts) Apply(s *tf.Spec) {
 // MatrixTriangularSolve returns the x for which a·x = b, where a are
 // triangular matrices [N N], of which the other triangle is not looked at, and
 // b are matrices [N K]. Their other dimensions are broadcast.
+// Its options are [TriangleOpts].
 func MatrixTriangularSolve(a, b tf.Output, opts ...tf.Option) tf.Output {
 	return apply("MatrixTriangularSolve", opts, a, b)
 }

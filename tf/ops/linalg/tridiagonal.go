@@ -37,7 +37,7 @@ func (o TridiagonalOpts) Apply(s *tf.Spec) {
 // TridiagonalSolve returns the x for which a·x = b, where the rows of diagonals
 // [3 N] are those of a: above the main one, with the last element ignored, the
 // main one, and that below, with the first one ignored; b are matrices [N K].
-// Where there is no solution it is NaN.
+// Where there is no solution it is NaN. Its options are [TridiagonalOpts].
 func TridiagonalSolve(diagonals, b tf.Output, opts ...tf.Option) tf.Output {
 	return apply("TridiagonalSolve", opts, diagonals, b)
 }

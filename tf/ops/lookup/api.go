@@ -43,7 +43,7 @@ func types(key, value tf.DType, opts []tf.Option) []tf.Option {
 }
 
 // HashTableV2 adds a table that is filled once, by InitializeTableV2 or
-// InitializeTableFromTextFileV2, and returns its handle.
+// InitializeTableFromTextFileV2, and returns its handle. Its options are [TableOpts].
 func HashTableV2(g *tf.Graph, key, value tf.DType, opts ...tf.Option) tf.Output {
 	return tf.Apply(g, "HashTableV2", nil, types(key, value, opts)...).Output(0)
 }
@@ -55,7 +55,7 @@ func AnonymousHashTable(g *tf.Graph, key, value tf.DType, opts ...tf.Option) tf.
 }
 
 // MutableHashTableV2 adds a table from scalars to scalars that can be changed
-// at any time.
+// at any time. Its options are [TableOpts].
 func MutableHashTableV2(g *tf.Graph, key, value tf.DType, opts ...tf.Option) tf.Output {
 	return tf.Apply(g, "MutableHashTableV2", nil, types(key, value, opts)...).Output(0)
 }
@@ -66,7 +66,7 @@ func AnonymousMutableHashTable(g *tf.Graph, key, value tf.DType, opts ...tf.Opti
 }
 
 // MutableHashTableOfTensorsV2 is MutableHashTableV2 with values that are
-// vectors of n elements.
+// vectors of n elements. Its options are [TableOpts].
 func MutableHashTableOfTensorsV2(g *tf.Graph, key, value tf.DType, n int, opts ...tf.Option) tf.Output {
 	return tf.Apply(g, "MutableHashTableOfTensorsV2", nil, tf.Join(types(key, value, opts), tf.Attr("value_shape", tf.Shape{n}))...).Output(0)
 }
@@ -79,11 +79,13 @@ func AnonymousMutableHashTableOfTensors(g *tf.Graph, key, value tf.DType, n int,
 
 // MutableDenseHashTableV2 adds a table whose keys and values are scalars or
 // vectors. empty and deleted, two keys that are never used, mark buckets.
+// Its options are [DenseOpts] and [TableOpts].
 func MutableDenseHashTableV2(empty, deleted tf.Output, value tf.DType, opts ...tf.Option) tf.Output {
 	return tf.Apply(nil, "MutableDenseHashTableV2", []tf.Output{empty, deleted}, tf.Join(opts, tf.Attr("value_dtype", value))...).Output(0)
 }
 
 // AnonymousMutableDenseHashTable is MutableDenseHashTableV2 without a name.
+// Its options are [DenseOpts].
 func AnonymousMutableDenseHashTable(empty, deleted tf.Output, value tf.DType, opts ...tf.Option) tf.Output {
 	return tf.Apply(nil, "AnonymousMutableDenseHashTable", []tf.Output{empty, deleted}, tf.Join(opts, tf.Attr("value_dtype", value))...).Output(0)
 }
@@ -148,6 +150,7 @@ func (o TextFileOpts) Apply(s *tf.Spec) {
 
 // InitializeTableFromTextFileV2 fills a table from the lines of a file. Keys
 // and values are the fields of these numbers, or WholeLine or LineNumber.
+// Its options are [TextFileOpts].
 func InitializeTableFromTextFileV2(table, filename tf.Output, key, value int, opts ...tf.Option) *tf.Operation {
 	return tf.Apply(nil, "InitializeTableFromTextFileV2", []tf.Output{table, filename}, tf.Join(opts, tf.Attr("key_index", key), tf.Attr("value_index", value))...)
 }

@@ -27,7 +27,7 @@ func (c Compression) Apply(s *tf.Spec) { s.Set("compression_type", string(c)) }
 
 // DecodeCompressed decompresses strings. As in TensorFlow, of what zlib or gzip
 // made and what was cut off, it returns the beginning; a frame of zstd has to
-// be whole, the only one, and tell its size.
+// be whole, the only one, and tell its size. Its options are [Compression].
 func DecodeCompressed(bytes tf.Output, opts ...tf.Option) tf.Output {
 	return apply("DecodeCompressed", opts, bytes)
 }

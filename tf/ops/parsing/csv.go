@@ -38,7 +38,7 @@ func (o CSVOpts) Apply(s *tf.Spec) {
 
 // DecodeCSV splits records into fields. There is a tensor of the records' shape
 // for each field, of the type of its default: a scalar, a vector of one element,
-// or an empty one when the field must not be missing.
+// or an empty one when the field must not be missing. Its options are [CSVOpts].
 func DecodeCSV(records tf.Output, defaults []tf.Output, opts ...tf.Option) []tf.Output {
 	o := tf.Apply(nil, "DecodeCSV", append([]tf.Output{records}, defaults...), opts...)
 	out := make([]tf.Output, len(defaults))

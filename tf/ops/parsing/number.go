@@ -25,7 +25,7 @@ type NumberType tf.DType
 func (d NumberType) Apply(s *tf.Spec) { s.Set("out_type", tf.DType(d)) }
 
 // StringToNumber returns the numbers that strings spell, in a tensor of their
-// shape. Spaces around a number do no harm.
+// shape. Spaces around a number do no harm. Its options are [NumberType].
 func StringToNumber(x tf.Output, opts ...tf.Option) tf.Output {
 	return apply("StringToNumber", opts, x)
 }

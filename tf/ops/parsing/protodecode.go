@@ -46,7 +46,7 @@ func (o ProtoOpts) Apply(s *tf.Spec) {
 // each field, of the type of tensor that types gives, the values of a message
 // fill a row, behind which come defaults: rows are as long as the most values
 // that a message has. Sizes, with a last dimension as long as fields, tells how
-// many there are.
+// many there are. Its options are [ProtoOpts].
 func DecodeProtoV2(bytes tf.Output, messageType string, fields []string, types []tf.DType, opts ...tf.Option) (sizes tf.Output, values []tf.Output) {
 	opts = tf.Join(opts, tf.Attr("message_type", messageType), tf.Attr("field_names", fields), tf.Attr("output_types", types))
 	op := tf.Apply(nil, "DecodeProtoV2", []tf.Output{bytes}, opts...)

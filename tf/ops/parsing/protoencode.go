@@ -31,6 +31,7 @@ func (o EncodeProtoOpts) Apply(s *tf.Spec) {
 
 // EncodeProto writes protocol buffers of a type, the inverse of DecodeProtoV2:
 // values hold the fields, in rows of which sizes tells how much counts.
+// Its options are [EncodeProtoOpts].
 func EncodeProto(sizes tf.Output, values []tf.Output, messageType string, fields []string, opts ...tf.Option) tf.Output {
 	opts = tf.Join(opts, tf.Attr("message_type", messageType), tf.Attr("field_names", fields))
 	return apply("EncodeProto", opts, append([]tf.Output{sizes}, values...)...)

@@ -37,12 +37,14 @@ func (o RawOpts) Apply(s *tf.Spec) { s.Set("little_endian", !o.BigEndian) }
 
 // DecodeRaw returns the bytes of strings as elements of type d, in a dimension
 // behind those of the strings, which must all have one length.
+// Its options are [RawOpts].
 func DecodeRaw(bytes tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
 	return apply("DecodeRaw", tf.Join(opts, tf.Attr("out_type", d)), bytes)
 }
 
 // DecodePaddedRaw is [DecodeRaw] for strings of any length: what is longer than
 // length, an int32 scalar, is cut, what is shorter gets zeros.
+// Its options are [RawOpts].
 func DecodePaddedRaw(bytes, length tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
 	return apply("DecodePaddedRaw", tf.Join(opts, tf.Attr("out_type", d)), bytes, length)
 }

@@ -59,36 +59,38 @@ func (o FakeQuantOpts) Apply(s *tf.Spec) {
 
 // FakeQuantWithMinMaxArgs returns x rounded as quantizing it, with min and max
 // as bounds, does. The bounds are moved a little so that 0 stays 0.
+// Its options are [FakeQuantOpts].
 func FakeQuantWithMinMaxArgs(x tf.Output, min, max float32, opts ...tf.Option) tf.Output {
 	return apply("FakeQuantWithMinMaxArgs", tf.Join(opts, tf.Attr("min", min), tf.Attr("max", max)), x)
 }
 
 // FakeQuantWithMinMaxArgsGradient returns dy where x lies within the bounds,
-// else 0.
+// else 0. Its options are [FakeQuantOpts].
 func FakeQuantWithMinMaxArgsGradient(dy, x tf.Output, min, max float32, opts ...tf.Option) tf.Output {
 	return apply("FakeQuantWithMinMaxArgsGradient", tf.Join(opts, tf.Attr("min", min), tf.Attr("max", max)), dy, x)
 }
 
 // FakeQuantWithMinMaxVars is FakeQuantWithMinMaxArgs with scalar tensors for
-// bounds, which have gradients too.
+// bounds, which have gradients too. Its options are [FakeQuantOpts].
 func FakeQuantWithMinMaxVars(x, min, max tf.Output, opts ...tf.Option) tf.Output {
 	return apply("FakeQuantWithMinMaxVars", opts, x, min, max)
 }
 
 // FakeQuantWithMinMaxVarsGradient returns the gradients for x and the bounds.
+// Its options are [FakeQuantOpts].
 func FakeQuantWithMinMaxVarsGradient(dy, x, min, max tf.Output, opts ...tf.Option) (dx, dmin, dmax tf.Output) {
 	op := tf.Apply(nil, "FakeQuantWithMinMaxVarsGradient", []tf.Output{dy, x, min, max}, opts...)
 	return op.Output(0), op.Output(1), op.Output(2)
 }
 
 // FakeQuantWithMinMaxVarsPerChannel is FakeQuantWithMinMaxVars with bounds,
-// vectors, for each index of the last dimension of x.
+// vectors, for each index of the last dimension of x. Its options are [FakeQuantOpts].
 func FakeQuantWithMinMaxVarsPerChannel(x, min, max tf.Output, opts ...tf.Option) tf.Output {
 	return apply("FakeQuantWithMinMaxVarsPerChannel", opts, x, min, max)
 }
 
 // FakeQuantWithMinMaxVarsPerChannelGradient returns the gradients for x and the
-// bounds.
+// bounds. Its options are [FakeQuantOpts].
 func FakeQuantWithMinMaxVarsPerChannelGradient(dy, x, min, max tf.Output, opts ...tf.Option) (dx, dmin, dmax tf.Output) {
 	op := tf.Apply(nil, "FakeQuantWithMinMaxVarsPerChannelGradient", []tf.Output{dy, x, min, max}, opts...)
 	return op.Output(0), op.Output(1), op.Output(2)

@@ -67,6 +67,7 @@ func (o InstanceNormOpts) Apply(s *tf.Spec) {
 
 // QuantizedInstanceNorm returns images of 8 bits without sign, each channel of
 // each image less its mean and divided by its standard deviation.
+// Its options are [InstanceNormOpts].
 func QuantizedInstanceNorm(x Quantized, opts ...tf.Option) Quantized {
 	return quantizedOf("QuantizedInstanceNorm", opts, x.Values, x.Min, x.Max)
 }

@@ -66,6 +66,7 @@ func (o QuantizeOpts) Apply(s *tf.Spec) {
 
 // QuantizeV2 returns x, float32, in the quantized type d, and the range that
 // its numbers stand for: the given one, made to hold 0 and not be too narrow.
+// Its options are [QuantizeOpts].
 func QuantizeV2(x, min, max tf.Output, d tf.DType, opts ...tf.Option) (y, outMin, outMax tf.Output) {
 	op := tf.Apply(nil, "QuantizeV2", []tf.Output{x, min, max}, tf.Join(opts, tf.Attr("T", d))...)
 	return op.Output(0), op.Output(1), op.Output(2)

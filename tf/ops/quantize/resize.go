@@ -32,7 +32,7 @@ func (o ResizeOpts) Apply(s *tf.Spec) {
 
 // QuantizedResizeBilinear returns images with the given height and width, whose
 // pixels are means of the four nearest, and the same range. They are of 8 bits
-// without sign, of 32 bits, or not quantized.
+// without sign, of 32 bits, or not quantized. Its options are [ResizeOpts].
 func QuantizedResizeBilinear(images Quantized, size tf.Output, opts ...tf.Option) Quantized {
 	return quantizedOf("QuantizedResizeBilinear", opts, images.Values, size, images.Min, images.Max)
 }

@@ -81,7 +81,7 @@ func QuantizeAndDequantize(x tf.Output, opts ...tf.Option) tf.Output {
 
 // QuantizeAndDequantizeV2 returns x, float32 or float64, rounded as quantizing
 // it does: 0 stays 0, and the range is widened on one side for that. Gradients
-// go through as if nothing was done.
+// go through as if nothing was done. Its options are [SimulateOpts].
 func QuantizeAndDequantizeV2(x, min, max tf.Output, opts ...tf.Option) tf.Output {
 	return apply("QuantizeAndDequantizeV2", opts, x, min, max)
 }
@@ -93,7 +93,7 @@ func QuantizeAndDequantizeV3(x, min, max, numBits tf.Output, opts ...tf.Option) 
 }
 
 // QuantizeAndDequantizeV4 is QuantizeAndDequantizeV2 whose gradient is zero
-// outside of the range.
+// outside of the range. Its options are [SimulateOpts].
 func QuantizeAndDequantizeV4(x, min, max tf.Output, opts ...tf.Option) tf.Output {
 	return apply("QuantizeAndDequantizeV4", opts, x, min, max)
 }

@@ -54,18 +54,20 @@ func (o AccumulatorOpts) Apply(s *tf.Spec) {
 
 // ResourceConditionalAccumulator adds an accumulator of dense gradients of type
 // d, one of the floating-point types, and a shape that may be partly known.
+// Its options are [AccumulatorOpts].
 func ResourceConditionalAccumulator(g *tf.Graph, d tf.DType, shape tf.Shape, opts ...tf.Option) tf.Output {
 	return accumulatorOf(g, "ResourceConditionalAccumulator", d, shape, opts)
 }
 
 // ConditionalAccumulator is ResourceConditionalAccumulator with a handle of the
 // first generation, as TensorFlow's optimizers use it.
+// Its options are [AccumulatorOpts].
 func ConditionalAccumulator(g *tf.Graph, d tf.DType, shape tf.Shape, opts ...tf.Option) tf.Output {
 	return accumulatorOf(g, "ConditionalAccumulator", d, shape, opts)
 }
 
 // SparseConditionalAccumulator adds an accumulator of gradients that are
-// slices.
+// slices. Its options are [AccumulatorOpts].
 func SparseConditionalAccumulator(g *tf.Graph, d tf.DType, shape tf.Shape, opts ...tf.Option) tf.Output {
 	return accumulatorOf(g, "SparseConditionalAccumulator", d, shape, opts)
 }

@@ -52,7 +52,7 @@ type CloseOpts struct{ CancelPendingEnqueues bool }
 func (o CloseOpts) Apply(s *tf.Spec) { s.Set("cancel_pending_enqueues", o.CancelPendingEnqueues) }
 
 // QueueCloseV2 lets nothing more into a queue. What is in it can still be taken
-// out.
+// out. Its options are [CloseOpts].
 func QueueCloseV2(handle tf.Output, opts ...tf.Option) *tf.Operation {
 	return tf.Apply(nil, "QueueCloseV2", []tf.Output{handle}, opts...)
 }

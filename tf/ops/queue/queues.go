@@ -100,7 +100,7 @@ func (o Opts) Apply(s *tf.Spec) {
 }
 
 // FIFOQueueV2 adds a queue whose elements, tuples of the given types, come out
-// in the order in which they went in.
+// in the order in which they went in. Its options are [Opts].
 func FIFOQueueV2(g *tf.Graph, types []tf.DType, opts ...tf.Option) tf.Output {
 	return newHandle(g, "FIFOQueueV2", types, opts)
 }
@@ -112,6 +112,7 @@ func PaddingFIFOQueueV2(g *tf.Graph, types []tf.DType, opts ...tf.Option) tf.Out
 }
 
 // RandomShuffleQueueV2 adds a queue whose elements come out in random order.
+// Its options are [Opts].
 func RandomShuffleQueueV2(g *tf.Graph, types []tf.DType, opts ...tf.Option) tf.Output {
 	var o Opts
 	for _, opt := range opts {
@@ -128,7 +129,7 @@ func RandomShuffleQueueV2(g *tf.Graph, types []tf.DType, opts ...tf.Option) tf.O
 
 // PriorityQueueV2 adds a queue that gives out the element of the lowest
 // priority: an int64 scalar that comes first in every element, and is not named
-// among types and shapes.
+// among types and shapes. Its options are [Opts].
 func PriorityQueueV2(g *tf.Graph, types []tf.DType, opts ...tf.Option) tf.Output {
 	return newHandle(g, "PriorityQueueV2", types, tf.Join(opts, tf.Attr("shapes", []tf.Shape{})))
 }

@@ -29,7 +29,7 @@ func (o SplitsOpts) Apply(s *tf.Spec) { s.Set("Tsplits", o.Type) }
 // RaggedRange returns a row of numbers from start up to limit, in steps of
 // delta, for each element of its arguments: vectors of one length, or scalars
 // that serve all rows. Splits, a vector longer by one than there are rows, says
-// where each row of values begins and the last ends.
+// where each row of values begins and the last ends. Its options are [SplitsOpts].
 func RaggedRange(starts, limits, deltas tf.Output, opts ...tf.Option) (splits, values tf.Output) {
 	op := tf.Apply(nil, "RaggedRange", []tf.Output{starts, limits, deltas}, opts...)
 	return op.Output(0), op.Output(1)

@@ -22,6 +22,7 @@ func (o SegmentJoinOpts) Apply(s *tf.Spec) { s.Set("separator", o.Separator) }
 
 // UnsortedSegmentJoin joins the strings of x, along its first dimensions, that
 // have the same id, one of n. The shape of ids is the beginning of that of x.
+// Its options are [SegmentJoinOpts].
 func UnsortedSegmentJoin(x, ids, n tf.Output, opts ...tf.Option) tf.Output {
 	return tf.Apply(nil, "UnsortedSegmentJoin", []tf.Output{x, ids, n}, opts...).Output(0)
 }

@@ -29,12 +29,13 @@ type MultinomialOpts struct{ OutputDType tf.DType }
 func (o MultinomialOpts) Apply(s *tf.Spec) { s.Set("output_dtype", o.OutputDType) }
 
 // Multinomial draws n classes for every row of logits, the unscaled logarithms
-// of the classes' probabilities.
+// of the classes' probabilities. Its options are [MultinomialOpts].
 func Multinomial(logits, n tf.Output, opts ...tf.Option) tf.Output {
 	return apply("Multinomial", seeded(logits.Graph(), opts), logits, n)
 }
 
 // StatelessMultinomial is Multinomial with a seed of two integers.
+// Its options are [MultinomialOpts].
 func StatelessMultinomial(logits, n, seed tf.Output, opts ...tf.Option) tf.Output {
 	return apply("StatelessMultinomial", opts, logits, n, seed)
 }

@@ -28,6 +28,7 @@ func (o RandomIndexShuffleOpts) Apply(s *tf.Spec) { s.Set("rounds", o.Rounds) }
 // RandomIndexShuffle returns where index comes to lie when the numbers from 0
 // to last are shuffled in the way that seed, three integers, stands for. index
 // and last are scalars or vectors; seed may have a row for each.
+// Its options are [RandomIndexShuffleOpts].
 func RandomIndexShuffle(index, seed, last tf.Output, opts ...tf.Option) tf.Output {
 	return apply("RandomIndexShuffle", opts, index, seed, last)
 }

@@ -50,7 +50,7 @@ func (o FixedUnigramOpts) Apply(s *tf.Spec) {
 }
 
 // FixedUnigramCandidateSampler draws n classes below classes by the weights that
-// o tells, and different ones if unique is set.
+// o tells, and different ones if unique is set. Its options are [FixedUnigramOpts].
 func FixedUnigramCandidateSampler(trueClasses tf.Output, numTrue, n int, unique bool, classes int, o FixedUnigramOpts, opts ...tf.Option) Candidates {
 	return sampler3("FixedUnigramCandidateSampler", trueClasses, append(samplerAttrs(numTrue, n, unique), tf.Attr("range_max", classes), o), opts)
 }

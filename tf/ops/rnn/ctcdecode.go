@@ -44,6 +44,7 @@ func (o CTCGreedyOpts) Apply(s *tf.Spec) {
 // CTCGreedyDecoder takes the most probable class of each step of x [time batch
 // classes], as far as lengths tells, and returns those that are no blanks, and
 // the negative sum of their logits, [batch 1].
+// Its options are [CTCBeamOpts] and [CTCGreedyOpts].
 func CTCGreedyDecoder(x, lengths tf.Output, opts ...tf.Option) (d Decoded, logProbability tf.Output) {
 	op := tf.Apply(nil, "CTCGreedyDecoder", []tf.Output{x, lengths}, opts...)
 	outputs(op, 0, &d.Indices, &d.Values, &d.DenseShape, &logProbability)
@@ -63,7 +64,7 @@ func (o CTCBeamOpts) Apply(s *tf.Spec) { s.Set("merge_repeated", !o.KeepRepeated
 // CTCBeamSearchDecoder returns the topPaths most probable sequences of labels
 // given logits x [time batch classes], the last class being the blank, and the
 // logarithms of their probabilities, [batch topPaths]. It looks at the
-// beamWidth best beginnings at each step.
+// beamWidth best beginnings at each step. Its options are [CTCBeamOpts].
 func CTCBeamSearchDecoder(x, lengths tf.Output, beamWidth, topPaths int, opts ...tf.Option) (d []Decoded, logProbability tf.Output) {
 	op := tf.Apply(nil, "CTCBeamSearchDecoder", []tf.Output{x, lengths}, tf.Join(opts, tf.Attr("beam_width", beamWidth), tf.Attr("top_paths", topPaths))...)
 	d = core.Make[Decoded](max(0, topPaths))

@@ -42,7 +42,7 @@ func (o CTCLossOpts) Apply(s *tf.Spec) {
 // labels are given logits x [time batch classes], whatever the steps at which
 // they come, and the gradient of that for x. Labels are a sparse matrix of a
 // row for each sequence; the last class is the blank between them. lengths
-// tells how many steps each sequence has.
+// tells how many steps each sequence has. Its options are [CTCLossOpts].
 func CTCLoss(x, labelIndices, labels, lengths tf.Output, opts ...tf.Option) (loss, gradient tf.Output) {
 	op := tf.Apply(nil, "CTCLoss", []tf.Output{x, labelIndices, labels, lengths}, opts...)
 	return op.Output(0), op.Output(1)

@@ -67,7 +67,7 @@ func lstmStates(op *tf.Operation) (s LSTMStates) {
 
 // LSTMBlockCell computes one step of an LSTM on x [batch m] from the state and
 // the hidden output before, [batch n]. The gates in the weights are in the
-// order input, candidate, forget, output.
+// order input, candidate, forget, output. Its options are [LSTMOpts].
 func LSTMBlockCell(x, csPrev, hPrev tf.Output, w LSTMWeights, opts ...tf.Option) LSTMStates {
 	return lstmStates(tf.Apply(nil, "LSTMBlockCell", w.inputs(x, csPrev, hPrev), opts...))
 }

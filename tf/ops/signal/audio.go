@@ -30,7 +30,7 @@ func (o AudioSpectrogramOpts) Apply(s *tf.Spec) { s.Set("magnitude_squared", o.M
 // AudioSpectrogram returns the magnitudes of the frequencies in windows of so
 // many samples of x, a float32 matrix with a column for each channel. Windows
 // begin stride samples apart. The result has dimensions for channels, windows and
-// frequencies.
+// frequencies. Its options are [AudioSpectrogramOpts].
 func AudioSpectrogram(x tf.Output, window, stride int, opts ...tf.Option) tf.Output {
 	return apply("AudioSpectrogram", tf.Join(opts, tf.Attr("window_size", window), tf.Attr("stride", stride)), x)
 }
@@ -60,7 +60,7 @@ func (o MfccOpts) Apply(s *tf.Spec) {
 }
 
 // Mfcc returns the mel-frequency cepstral coefficients of a spectrogram of
-// squared magnitudes.
+// squared magnitudes. Its options are [MfccOpts].
 func Mfcc(spectrogram, sampleRate tf.Output, opts ...tf.Option) tf.Output {
 	return apply("Mfcc", opts, spectrogram, sampleRate)
 }

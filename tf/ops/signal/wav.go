@@ -35,7 +35,7 @@ func (o DecodeWavOpts) Apply(s *tf.Spec) {
 
 // DecodeWav returns the samples of a WAV file of 16 bits, given by its contents,
 // as numbers from -1 to 1 with a column for each channel, and how many there are
-// in a second.
+// in a second. Its options are [DecodeWavOpts].
 func DecodeWav(contents tf.Output, opts ...tf.Option) (audio, sampleRate tf.Output) {
 	op := tf.Apply(nil, "DecodeWav", []tf.Output{contents}, opts...)
 	return op.Output(0), op.Output(1)

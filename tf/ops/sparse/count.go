@@ -46,17 +46,19 @@ func (o CountOpts) Apply(s *tf.Spec) {
 
 // DenseCountSparseOutput returns how often each integer occurs in x, or in each
 // of its rows. Weights, of the shape of x or none, add up instead of ones; their
-// type is that of the result.
+// type is that of the result. Its options are [CountOpts].
 func DenseCountSparseOutput(x, weights tf.Output, opts ...tf.Option) Tensor {
 	return countOf("DenseCountSparseOutput", opts, x, weights)
 }
 
 // SparseCountSparseOutput is DenseCountSparseOutput for a sparse tensor.
+// Its options are [CountOpts].
 func SparseCountSparseOutput(x Tensor, weights tf.Output, opts ...tf.Option) Tensor {
 	return countOf("SparseCountSparseOutput", opts, x.Indices, x.Values, x.DenseShape, weights)
 }
 
 // RaggedCountSparseOutput is DenseCountSparseOutput for ragged rows.
+// Its options are [CountOpts].
 func RaggedCountSparseOutput(splits, values, weights tf.Output, opts ...tf.Option) Tensor {
 	return countOf("RaggedCountSparseOutput", opts, splits, values, weights)
 }

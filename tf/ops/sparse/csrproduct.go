@@ -35,7 +35,7 @@ type SparseMatrixTransposeOpts struct{ Conjugate bool }
 func (o SparseMatrixTransposeOpts) Apply(s *tf.Spec) { s.Set("conjugate", o.Conjugate) }
 
 // SparseMatrixTranspose returns the transpose of m, whose elements are of type
-// d.
+// d. Its options are [SparseMatrixTransposeOpts].
 func SparseMatrixTranspose(m tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
 	return apply("SparseMatrixTranspose", tf.Join(opts, tf.Attr("type", d)), m)
 }
@@ -65,6 +65,7 @@ func setForms(s *tf.Spec, a, b MatrixForm) {
 
 // SparseMatrixMatMul returns the product of a, a matrix in compressed rows, and
 // b, a dense one, or of batches of them, matrix by matrix.
+// Its options are [SparseMatrixMatMulOpts] and [SparseMatrixSparseMatMulOpts].
 func SparseMatrixMatMul(a, b tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SparseMatrixMatMul", opts, a, b)
 }
@@ -78,7 +79,7 @@ func (o SparseMatrixSparseMatMulOpts) Apply(s *tf.Spec) { setForms(s, o.A, o.B) 
 
 // SparseMatrixSparseMatMul returns the product of two matrices in compressed
 // rows, whose elements are of type d, or of batches of them. Sums that come out
-// as zero stay elements.
+// as zero stay elements. Its options are [SparseMatrixSparseMatMulOpts].
 func SparseMatrixSparseMatMul(a, b tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
 	return apply("SparseMatrixSparseMatMul", tf.Join(opts, tf.Attr("type", d)), a, b)
 }

@@ -31,6 +31,7 @@ func (o DistanceOpts) Apply(s *tf.Spec) { s.Set("normalize", !o.Absolute) }
 // EditDistance returns, in float32, how many insertions, deletions and
 // replacements make the sequences of a hypothesis, which lie along the last
 // dimension, those of the truth, both of rank 2 or more.
+// Its options are [DistanceOpts].
 func EditDistance(hypothesis, truth Tensor, opts ...tf.Option) tf.Output {
 	return apply("EditDistance", opts, flat(hypothesis, truth)...)
 }

@@ -36,6 +36,7 @@ func (o AdjointOpts) Apply(s *tf.Spec) {
 
 // SparseTensorDenseMatMul returns the product of a sparse matrix, of which
 // indices may be int32 or int64 and in any order, and a dense one.
+// Its options are [AdjointOpts].
 func SparseTensorDenseMatMul(a Tensor, b tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SparseTensorDenseMatMul", opts, append(flat(a), b)...)
 }
@@ -53,7 +54,7 @@ func (o MatMulOpts) Apply(s *tf.Spec) {
 }
 
 // SparseMatMul returns the product, in float32, of two matrices of float32 or
-// bfloat16.
+// bfloat16. Its options are [MatMulOpts].
 func SparseMatMul(a, b tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SparseMatMul", opts, a, b)
 }

@@ -55,22 +55,25 @@ func (o ReduceOpts) Apply(s *tf.Spec) { s.Set("keep_dims", o.KeepDims) }
 
 // SparseReduceSum returns the sums of the values of t along axes, an int32
 // scalar or vector, as a dense tensor. The axes may be negative.
+// Its options are [ReduceOpts].
 func SparseReduceSum(t Tensor, axes tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SparseReduceSum", opts, append(flat(t), axes)...)
 }
 
 // SparseReduceMax is SparseReduceSum for the greatest values; where there is no
-// value it is zero.
+// value it is zero. Its options are [ReduceOpts].
 func SparseReduceMax(t Tensor, axes tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SparseReduceMax", opts, append(flat(t), axes)...)
 }
 
 // SparseReduceSumSparse is SparseReduceSum with a sparse result.
+// Its options are [ReduceOpts].
 func SparseReduceSumSparse(t Tensor, axes tf.Output, opts ...tf.Option) Tensor {
 	return tensorOf(tf.Apply(nil, "SparseReduceSumSparse", append(flat(t), axes), opts...))
 }
 
 // SparseReduceMaxSparse is SparseReduceMax with a sparse result.
+// Its options are [ReduceOpts].
 func SparseReduceMaxSparse(t Tensor, axes tf.Output, opts ...tf.Option) Tensor {
 	return tensorOf(tf.Apply(nil, "SparseReduceMaxSparse", append(flat(t), axes), opts...))
 }

@@ -46,13 +46,13 @@ func (o SerializeOpts) Apply(s *tf.Spec) {
 }
 
 // SerializeSparse returns the three parts of t, as a vector of encoded
-// TensorProtos.
+// TensorProtos. Its options are [SerializeOpts].
 func SerializeSparse(t Tensor, opts ...tf.Option) tf.Output {
 	return apply("SerializeSparse", opts, flat(t)...)
 }
 
 // SerializeManySparse returns a row of three for each of the parts of t, of rank
-// 2 or more, that have the same first index.
+// 2 or more, that have the same first index. Its options are [SerializeOpts].
 func SerializeManySparse(t Tensor, opts ...tf.Option) tf.Output {
 	return apply("SerializeManySparse", opts, flat(t)...)
 }

@@ -53,6 +53,7 @@ func (o SetOpts) Apply(s *tf.Spec) { s.Set("validate_indices", !o.Unchecked) }
 
 // SetSize returns how many different values each set has, int32. The sets are
 // what lies along the last dimension of a sparse tensor of rank 2 or more.
+// Its options are [SetOpts].
 func SetSize(set Tensor, opts ...tf.Option) tf.Output {
 	return apply("SetSize", opts, flat(set)...)
 }
@@ -60,16 +61,19 @@ func SetSize(set Tensor, opts ...tf.Option) tf.Output {
 // DenseToDenseSetOperation computes with the sets along the last dimension of
 // a and b, tensors of integers or strings of equal shape but for that: operation
 // is "a-b", "b-a", "intersection" or "union". The sets of the result ascend.
+// Its options are [SetOpts].
 func DenseToDenseSetOperation(a, b tf.Output, operation string, opts ...tf.Option) Tensor {
 	return setOperation("DenseToDense", operation, opts, a, b)
 }
 
 // DenseToSparseSetOperation is DenseToDenseSetOperation for a sparse b.
+// Its options are [SetOpts].
 func DenseToSparseSetOperation(a tf.Output, b Tensor, operation string, opts ...tf.Option) Tensor {
 	return setOperation("DenseToSparse", operation, opts, append([]tf.Output{a}, flat(b)...)...)
 }
 
 // SparseToSparseSetOperation is DenseToDenseSetOperation for sparse tensors.
+// Its options are [SetOpts].
 func SparseToSparseSetOperation(a, b Tensor, operation string, opts ...tf.Option) Tensor {
 	return setOperation("SparseToSparse", operation, opts, flat(a, b)...)
 }

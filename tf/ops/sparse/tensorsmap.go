@@ -42,21 +42,21 @@ func (o MapOpts) Apply(s *tf.Spec) {
 }
 
 // AddSparseToTensorsMap puts a sparse tensor into a map and returns the number
-// it has there, an int64 scalar.
+// it has there, an int64 scalar. Its options are [MapOpts].
 func AddSparseToTensorsMap(t Tensor, opts ...tf.Option) tf.Output {
 	return apply("AddSparseToTensorsMap", opts, flat(t)...)
 }
 
 // AddManySparseToTensorsMap puts the parts of a sparse tensor that have the
 // same first index into a map, as tensors of a rank less, and returns their
-// numbers, one for each.
+// numbers, one for each. Its options are [MapOpts].
 func AddManySparseToTensorsMap(t Tensor, opts ...tf.Option) tf.Output {
 	return apply("AddManySparseToTensorsMap", opts, flat(t)...)
 }
 
 // TakeManySparseFromTensorsMap takes sparse tensors of type d out of a map,
 // those of the given numbers, and returns them as the parts of one whose first
-// index counts them. It is as large as the largest of them.
+// index counts them. It is as large as the largest of them. Its options are [MapOpts].
 func TakeManySparseFromTensorsMap(handles tf.Output, d tf.DType, opts ...tf.Option) Tensor {
 	return tensorOf(tf.Apply(nil, "TakeManySparseFromTensorsMap", []tf.Output{handles}, tf.Join(opts, tf.Attr("dtype", d))...))
 }

@@ -36,6 +36,7 @@ func (o BarrierOpts) Apply(s *tf.Spec) {
 
 // Barrier returns the handle of a barrier, which collects tuples of the given
 // types and shapes whose components come one after the other, under one key.
+// Its options are [BarrierOpts].
 func Barrier(g *tf.Graph, types []tf.DType, shapes []tf.Shape, opts ...tf.Option) tf.Output {
 	return tf.Apply(g, "Barrier", nil, tf.Join(opts, tf.Attr("component_types", types), tf.Attr("shapes", shapes))...).Output(0)
 }
@@ -58,7 +59,7 @@ func (o TakeOpts) Apply(s *tf.Spec) {
 // BarrierTakeMany takes n complete tuples, an int32 scalar: the numbers of the
 // insertions that began them, their keys and their components, of the given
 // types. It waits for them, and fails with OutOfRange once the barrier is closed
-// with fewer.
+// with fewer. Its options are [TakeOpts].
 func BarrierTakeMany(barrier, n tf.Output, types []tf.DType, opts ...tf.Option) (indices, keys tf.Output, values []tf.Output) {
 	out := outputs(tf.Apply(nil, "BarrierTakeMany", []tf.Output{barrier, n}, tf.Join(opts, tf.Attr("component_types", types))...), 2+len(types))
 	return out[0], out[1], out[2:]
@@ -72,6 +73,7 @@ type CancelPendingEnqueues bool
 func (b CancelPendingEnqueues) Apply(s *tf.Spec) { s.Set("cancel_pending_enqueues", bool(b)) }
 
 // BarrierClose lets no new keys into a barrier.
+// Its options are [CancelPendingEnqueues].
 func BarrierClose(barrier tf.Output, opts ...tf.Option) *tf.Operation {
 	return tf.Apply(nil, "BarrierClose", []tf.Output{barrier}, opts...)
 }

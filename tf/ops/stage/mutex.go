@@ -44,7 +44,7 @@ func (o MutexOpts) Apply(s *tf.Spec) {
 	s.Set("shared_name", o.SharedName)
 }
 
-// MutexV2 returns the handle of a mutex.
+// MutexV2 returns the handle of a mutex. Its options are [MutexOpts].
 func MutexV2(g *tf.Graph, opts ...tf.Option) tf.Output {
 	return tf.Apply(g, "MutexV2", nil, opts...).Output(0)
 }

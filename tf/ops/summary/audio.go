@@ -25,14 +25,14 @@ func (o AudioOpts) Apply(s *tf.Spec) {
 }
 
 // AudioSummary is [AudioSummaryV2] for a rate that is known when the graph is
-// built.
+// built. Its options are [AudioOpts].
 func AudioSummary(tag, tensor tf.Output, rate float32, opts ...tf.Option) tf.Output {
 	return summaryOf("AudioSummary", []tf.Output{tag, tensor}, tf.Join(opts, tf.Attr("sample_rate", rate)))
 }
 
 // AudioSummaryV2 returns a summary of the first sounds of a batch [n, frames] or
 // [n, frames, channels] of numbers from -1 to 1. The tag and the rate, in frames
-// a second, are scalars.
+// a second, are scalars. Its options are [AudioOpts].
 func AudioSummaryV2(tag, tensor, rate tf.Output, opts ...tf.Option) tf.Output {
 	return summaryOf("AudioSummaryV2", []tf.Output{tag, tensor, rate}, opts)
 }

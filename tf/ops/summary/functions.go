@@ -13,7 +13,7 @@ func (o WriterOpts) Apply(s *tf.Spec) {
 }
 
 // SummaryWriter returns the handle of a writer of events, which
-// [CreateSummaryFileWriter] makes.
+// [CreateSummaryFileWriter] makes. Its options are [WriterOpts].
 func SummaryWriter(g *tf.Graph, opts ...tf.Option) tf.Output {
 	return tf.Apply(g, "SummaryWriter", nil, opts...).Output(0)
 }
@@ -61,7 +61,7 @@ type MaxImages int
 func (n MaxImages) Apply(s *tf.Spec) { s.Set("max_images", int(n)) }
 
 // WriteImageSummary writes the summary of images, see [ImageSummary]. The color
-// of bad pixels is a vector of uint8.
+// of bad pixels is a vector of uint8. Its options are [MaxImages].
 func WriteImageSummary(writer, step, tag, tensor, badColor tf.Output, opts ...tf.Option) *tf.Operation {
 	return tf.Apply(nil, "WriteImageSummary", []tf.Output{writer, step, tag, tensor, badColor}, opts...)
 }

@@ -70,7 +70,7 @@ func (o TensorSummaryOpts) Apply(s *tf.Spec) {
 }
 
 // TensorSummary returns a summary of a whole tensor, which has the name of the
-// node instead of a tag.
+// node instead of a tag. Its options are [TensorSummaryOpts].
 func TensorSummary(tensor tf.Output, opts ...tf.Option) tf.Output {
 	return summaryOf("TensorSummary", []tf.Output{tensor}, opts)
 }

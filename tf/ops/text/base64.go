@@ -27,7 +27,7 @@ type Base64Opts struct{ Pad bool }
 func (o Base64Opts) Apply(s *tf.Spec) { s.Set("pad", o.Pad) }
 
 // EncodeBase64 writes the strings of x in the form of Base64 that is safe in
-// URLs.
+// URLs. Its options are [Base64Opts].
 func EncodeBase64(x tf.Output, opts ...tf.Option) tf.Output { return apply("EncodeBase64", opts, x) }
 
 // DecodeBase64 undoes EncodeBase64, with and without padding. It fails at run

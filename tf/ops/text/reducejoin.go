@@ -29,7 +29,7 @@ func (o ReduceJoinOpts) Apply(s *tf.Spec) {
 }
 
 // ReduceJoin joins the strings of x along the dimensions that axes, int32,
-// lists; the first that is listed varies fastest.
+// lists; the first that is listed varies fastest. Its options are [ReduceJoinOpts].
 func ReduceJoin(x, axes tf.Output, opts ...tf.Option) tf.Output {
 	return apply("ReduceJoin", opts, x, axes)
 }

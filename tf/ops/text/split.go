@@ -41,13 +41,13 @@ func (o SplitV2Opts) Apply(s *tf.Spec) {
 }
 
 // StringSplit splits the strings of x, a vector, at any of the bytes of
-// delimiter, a scalar; into bytes if it is empty.
+// delimiter, a scalar; into bytes if it is empty. Its options are [SplitOpts].
 func StringSplit(x, delimiter tf.Output, opts ...tf.Option) Parts {
 	return partsOf(tf.Apply(nil, "StringSplit", []tf.Output{x, delimiter}, opts...))
 }
 
 // StringSplitV2 splits the strings of x, a vector, where the text sep stands;
-// at runs of white space if it is empty.
+// at runs of white space if it is empty. Its options are [SplitV2Opts].
 func StringSplitV2(x, sep tf.Output, opts ...tf.Option) Parts {
 	return partsOf(tf.Apply(nil, "StringSplitV2", []tf.Output{x, sep}, opts...))
 }

@@ -30,7 +30,7 @@ func (u Unit) Apply(s *tf.Spec) { s.Set("unit", string(u)) }
 // Substr returns the parts of the strings of x that begin at pos, from the end
 // if it is negative, and are n long at most. The shape of pos and n, which is
 // one, and that of x are broadcast, in two dimensions at most. It fails at run
-// time where pos is outside of a string.
+// time where pos is outside of a string. Its options are [Unit].
 func Substr(x, pos, n tf.Output, opts ...tf.Option) tf.Output {
 	return apply("Substr", opts, x, pos, n)
 }

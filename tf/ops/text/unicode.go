@@ -67,20 +67,21 @@ func (o UnicodeOpts) Apply(s *tf.Spec) {
 // "UTF-8", "UTF-16-BE" or "UTF-32-BE". It reads UTF-8, UTF-16, UTF-32, these
 // with -BE and -LE, US-ASCII, ISO-8859-1 to -15, and of those of regions the
 // pages of Windows and DOS, KOI8, Shift_JIS, EUC-JP, EUC-KR, GBK, GB18030, Big5.
+// Its options are [UnicodeOpts].
 func UnicodeTranscode(x tf.Output, from, to string, opts ...tf.Option) tf.Output {
 	return apply("UnicodeTranscode", tf.Join(opts, tf.Attr("input_encoding", from), tf.Attr("output_encoding", to)), x)
 }
 
 // UnicodeDecode returns the characters of the strings of x as a ragged matrix:
 // those of string i are chars[splits[i]:splits[i+1]]. Encodings are those of
-// UnicodeTranscode.
+// UnicodeTranscode. Its options are [UnicodeOpts].
 func UnicodeDecode(x tf.Output, from string, opts ...tf.Option) (splits, chars tf.Output) {
 	op := tf.Apply(nil, "UnicodeDecode", []tf.Output{x}, tf.Join(opts, tf.Attr("input_encoding", from))...)
 	return op.Output(0), op.Output(1)
 }
 
 // UnicodeDecodeWithOffsets is UnicodeDecode and also returns at which byte of
-// its string each character begins.
+// its string each character begins. Its options are [UnicodeOpts].
 func UnicodeDecodeWithOffsets(x tf.Output, from string, opts ...tf.Option) (splits, chars, starts tf.Output) {
 	op := tf.Apply(nil, "UnicodeDecodeWithOffsets", []tf.Output{x}, tf.Join(opts, tf.Attr("input_encoding", from))...)
 	return op.Output(0), op.Output(1), op.Output(2)

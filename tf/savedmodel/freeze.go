@@ -1,0 +1,297 @@
+package savedmodel
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/internal/graph/source"
+	"github.com/gorge-tf/gorge/internal/pass"
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
+)
+
+// Freeze returns a graph that computes the outputs of signatures, of all if none
+// is named, from their inputs, with constants in place of variables: a frozen
+// graph, as programs of TensorFlow 1 and converters take it. Inputs and outputs
+// have the names that [Signature.Inputs] and [Signature.Outputs] say. Functions
+// are taken apart.
+//
+// It fails with FailedPrecondition if a signature changes variables, and with
+// Unimplemented if it uses tables, which a graph alone cannot fill.
+func (m *Model) Freeze(ctx context.Context, signatures ...string) (*pb.GraphDef, error) {
+	outputs, err := m.frozenOutputs(signatures)
+	if err != nil {
+		return nil, err
+	}
+	library, producer := m.graph.Library()
+	g := source.Graph(m.graph.Operations(), library, producer)
+	def, err := g.Proto()
+	if err != nil {
+		return nil, err
+	}
+	f := newFreezer(def)
+	f.prune(outputs)
+	if err := f.takeApart(library); err != nil {
+		return nil, err
+	}
+	f.prune(outputs)
+	if err := f.freeze(ctx, m); err != nil {
+		return nil, err
+	}
+	f.prune(outputs)
+	return f.def, nil
+}
+
+// frozenOutputs returns the nodes of all tensors of signatures.
+func (m *Model) frozenOutputs(names []string) (out []string, err error) {
+	if len(names) == 0 {
+		names = m.Signatures()
+	}
+	for _, name := range names {
+		s := m.Signature(name)
+		if s.err != nil {
+			return nil, s.err
+		}
+		out = append(out, signatureNodes(s.def)...)
+	}
+	return out, nil
+}
+
+// freezer changes a graph to one without variables.
+type freezer struct {
+	def   *pb.GraphDef
+	nodes map[string]*pb.NodeDef
+	uses  map[string][]use // by the name of a node: who reads it
+}
+
+// use is an input of a node.
+type use struct {
+	node *pb.NodeDef
+	i    int
+}
+
+func newFreezer(def *pb.GraphDef) *freezer {
+	f := &freezer{def: def}
+	f.index()
+	return f
+}
+
+// index notes the nodes by name and what reads them.
+func (f *freezer) index() {
+	f.nodes, f.uses = map[string]*pb.NodeDef{}, map[string][]use{}
+	for _, n := range f.def.GetNode() {
+		f.nodes[n.GetName()] = n
+		for i, in := range dataInputs(n) {
+			f.uses[nodeOf(in)] = append(f.uses[nodeOf(in)], use{n, i})
+		}
+	}
+}
+
+// prune drops all nodes that do not compute the given ones.
+func (f *freezer) prune(outputs []string) {
+	n := needs{nodes: f.nodes}
+	keep := n.reach(outputs...)
+	f.def.Node = slices.DeleteFunc(f.def.Node, func(d *pb.NodeDef) bool { return !keep[d.GetName()] })
+	f.index()
+}
+
+// takeApart puts the nodes of functions in the place of calls.
+func (f *freezer) takeApart(library *core.Library) error {
+	library, err := inlinable(library)
+	if err != nil {
+		return err
+	}
+	g, err := graph.FromProtoWith(f.def, library)
+	if err != nil {
+		return err
+	}
+	if err := pass.Lower(g, nil); err != nil {
+		return err
+	}
+	if f.def, err = g.Proto(); err != nil {
+		return err
+	}
+	f.index()
+	return nil
+}
+
+// inlinable returns library without the marks of functions that are to stay calls.
+func inlinable(library *core.Library) (*core.Library, error) {
+	p := library.Proto()
+	if p == nil {
+		return library, nil
+	}
+	p = proto.CloneOf(p)
+	for _, f := range p.GetFunction() {
+		delete(f.Attr, "_noinline")
+	}
+	return core.NewLibrary(p)
+}
+
+// freeze makes constants of variables, and what reads variables read those.
+func (f *freezer) freeze(ctx context.Context, m *Model) error {
+	var names []string
+	for _, n := range f.def.GetNode() {
+		switch op := n.GetOp(); {
+		case strings.Contains(op, "HashTable"):
+			return tf.Errorf(tf.Unimplemented, "a frozen graph must not have tables, node %q is a %s", n.GetName(), op)
+		case op == "VarHandleOp" || op == "VariableV2" || op == "Variable":
+			names = append(names, n.GetName())
+		}
+	}
+	if names == nil {
+		return nil
+	}
+	values, err := m.valuesOf(ctx, names)
+	if err != nil {
+		return err
+	}
+	for i, name := range names {
+		if err := f.freezeVariable(f.nodes[name], values[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *freezer) freezeVariable(n *pb.NodeDef, value *tf.Tensor) error {
+	d := n.GetAttr()["dtype"].GetType()
+	resource := n.GetOp() == "VarHandleOp"
+	n.Op = "Const"
+	n.Attr = map[string]*pb.AttrValue{"dtype": typeAttr(d), "value": {Value: &pb.AttrValue_Tensor{Tensor: core.TensorProto((*core.Tensor)(value))}}}
+	if resource {
+		return f.hand(n, d)
+	}
+	return f.checkReferences(n)
+}
+
+// valuesOf returns the values of the variables that nodes stand for. All reads are
+// added before anything runs: a graph that grows is planned again.
+func (m *Model) valuesOf(ctx context.Context, nodes []string) ([]*tf.Tensor, error) {
+	reads := make([]tf.Fetchable, len(nodes))
+	for i, node := range nodes {
+		op := m.graph.Operation(node)
+		if op == nil {
+			return nil, tf.Errorf(tf.Unimplemented, "variables must belong to the graph, node %q belongs to a function", node)
+		}
+		reads[i] = readOf(op)
+	}
+	return m.s.Run(ctx, nil, reads...)
+}
+
+// checkReferences refuses operations that change what was a variable of the old
+// kind.
+func (f *freezer) checkReferences(n *pb.NodeDef) error {
+	for _, u := range f.uses[n.GetName()] {
+		def, err := core.LookupOp(u.node.GetOp())
+		if err != nil {
+			return err
+		}
+		if u.i < len(def.Inputs) && def.Inputs[u.i].Ref && u.node.GetOp() != "IsVariableInitialized" {
+			return changes(n, u.node)
+		}
+	}
+	return nil
+}
+
+func changes(variable, n *pb.NodeDef) error {
+	return tf.Errorf(tf.FailedPrecondition, "a graph that is frozen must only read its variables, node %q (%s) does more with %q", n.GetName(), n.GetOp(), variable.GetName())
+}
+
+// hand follows the value of a constant that was a handle to all that reads it:
+// nodes that hand it on get its type, nodes that read variables become ones that
+// read tensors. Thus it enters loops and branches as handles do.
+func (f *freezer) hand(variable *pb.NodeDef, d pb.DataType) error {
+	type output struct {
+		node string
+		port int
+	}
+	queue, seen := []output{{variable.GetName(), 0}}, map[output]bool{}
+	for len(queue) > 0 {
+		x := queue[0]
+		queue = queue[1:]
+		if seen[x] {
+			continue
+		}
+		seen[x] = true
+		for _, u := range f.uses[x.node] {
+			if _, port, err := core.ParseTensorName(u.node.Input[u.i]); err != nil || port != x.port {
+				continue
+			}
+			on, err := f.retype(variable, u, d)
+			if err != nil {
+				return err
+			}
+			for _, port := range on {
+				queue = append(queue, output{u.node.GetName(), port})
+			}
+		}
+	}
+	return nil
+}
+
+// retype changes a node that reads what was a handle, and returns the outputs by
+// which it hands it on.
+func (f *freezer) retype(variable *pb.NodeDef, u use, d pb.DataType) (on []int, err error) {
+	n := u.node
+	switch n.GetOp() {
+	case "Identity", "Enter", "Exit", "NextIteration", "Merge":
+		n.Attr["T"] = typeAttr(d)
+		return []int{0}, nil
+	case "Switch":
+		n.Attr["T"] = typeAttr(d)
+		return []int{0, 1}, nil
+	case "_SwitchN":
+		n.Attr["T"] = typeAttr(d)
+		for i := range int(n.GetAttr()["num_outs"].GetI()) {
+			on = append(on, i)
+		}
+		return on, nil
+	case "IdentityN":
+		n.Attr["T"].GetList().Type[u.i] = d
+		return []int{u.i}, nil
+	case "ReadVariableOp":
+		n.Op, n.Attr = "Identity", map[string]*pb.AttrValue{"T": typeAttr(d)}
+	case "ResourceGather":
+		f.gather(n, d)
+	case "ResourceGatherNd":
+		n.Op, n.Attr = "GatherNd", map[string]*pb.AttrValue{"Tparams": typeAttr(d), "Tindices": n.GetAttr()["Tindices"]}
+	case "VariableShape":
+		n.Op = "Shape"
+		n.Attr["T"] = typeAttr(d)
+	default:
+		return nil, changes(variable, n)
+	}
+	return nil, nil
+}
+
+// gather makes n gather from a tensor. The constant that says on which dimension
+// runs where n runs, which may be in a loop.
+func (f *freezer) gather(n *pb.NodeDef, d pb.DataType) {
+	dims := n.GetAttr()["batch_dims"].GetI()
+	axis := core.TensorProto(core.Scalar(int32(dims)))
+	name := n.GetName() + "/axis"
+	for f.nodes[name] != nil {
+		name += "_1"
+	}
+	c := &pb.NodeDef{Name: name, Op: "Const", Input: []string{"^" + nodeOf(n.Input[1])}, Attr: map[string]*pb.AttrValue{
+		"dtype": typeAttr(pb.DataType_DT_INT32), "value": {Value: &pb.AttrValue_Tensor{Tensor: axis}},
+	}}
+	f.def.Node, f.nodes[name] = append(f.def.Node, c), c
+	n.Op = "GatherV2"
+	n.Input = slices.Insert(slices.Clone(n.Input), 2, name)
+	attrs := map[string]*pb.AttrValue{"Tparams": typeAttr(d), "Tindices": n.GetAttr()["Tindices"], "Taxis": typeAttr(pb.DataType_DT_INT32)}
+	if dims != 0 {
+		attrs["batch_dims"] = n.GetAttr()["batch_dims"]
+	}
+	n.Attr = attrs
+}
+
+func typeAttr(d pb.DataType) *pb.AttrValue {
+	return &pb.AttrValue{Value: &pb.AttrValue_Type{Type: d}}
+}

@@ -1,0 +1,48 @@
+package savedmodel
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
+)
+
+// LoadFrozen is Load for a graph without variables, such as Freeze returns, whose
+// inputs and outputs the program names: keys of signature "serving_default" →
+// names of tensors, as in "x" → "x:0". The graph becomes part of the model.
+func LoadFrozen(ctx context.Context, def *pb.GraphDef, inputs, outputs map[string]string, o Options) (*Model, error) {
+	sig := &pb.SignatureDef{Inputs: named(inputs), Outputs: named(outputs), MethodName: PredictMethod}
+	mg := &pb.MetaGraphDef{
+		MetaInfoDef: &pb.MetaGraphDef_MetaInfoDef{Tags: []string{Serve}}, GraphDef: def,
+		SignatureDef: map[string]*pb.SignatureDef{DefaultSignature: sig},
+	}
+	l := &loader{mg: mg, o: o}
+	if err := l.load(ctx); err != nil {
+		return nil, err
+	}
+	s := l.m.Signature(DefaultSignature)
+	if s.err != nil {
+		l.m.Close()
+		return nil, s.err
+	}
+	describe(sig.Inputs, s.ins)
+	describe(sig.Outputs, s.outs)
+	return l.m, nil
+}
+
+// describe adds the types and shapes that tensors have in the graph.
+func describe(infos map[string]*pb.TensorInfo, specs map[string]*TensorSpec) {
+	for key, spec := range specs {
+		infos[key].Dtype, infos[key].TensorShape = pb.DataType(spec.DType), core.ShapeProto(spec.Shape)
+	}
+}
+
+func named(names map[string]string) map[string]*pb.TensorInfo {
+	out := map[string]*pb.TensorInfo{}
+	for _, key := range slices.Sorted(maps.Keys(names)) {
+		out[key] = &pb.TensorInfo{Encoding: &pb.TensorInfo_Name{Name: names[key]}}
+	}
+	return out
+}
