@@ -90,6 +90,45 @@ func TestMonitoredInTurn(t *testing.T) {
 	}
 }
 
+// TestEventsOfHooks: TensorFlow reads what hooks have written to event files.
+func TestEventsOfHooks(t *testing.T) {
+	needTensorFlow(t)
+	dir := t.TempDir()
+	g := tf.NewGraph(tf.Strict())
+	w := tf.NewVariable(ops.Const(g, []float32{1, 2, 3}), tf.VariableOptions{Name: "w"})
+	loss := w.Value().Square().Sum()
+	g.Scope("net", func() { summary.Scalar("loss", loss) })
+	summary.Histogram("weights", w.Value())
+	summary.Text("note", ops.Scalar(g, "text"))
+	summary.PRCurve("pr", ops.Const(g, []bool{true, false, true}), w.Value().Mul(float32(0.1)), 5)
+	op := train.Minimize(train.GradientDescent{LearningRate: 0.1}, loss, train.Options{GlobalStep: train.GetOrCreateGlobalStep(g)})
+	m, err := train.MonitoredTrainingSession(t.Context(), g, train.TrainingOptions{
+		CheckpointDir: dir, SaveCheckpointSteps: 4, SaveSummariesSteps: 2, LogStepCountSteps: 3,
+		Hooks: []train.Hook{&train.StopAtStepHook{LastStep: 8}, &train.ProfilerHook{SaveSteps: 5, OutputDir: dir}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Loop(t.Context(), func(ctx context.Context) error { _, err := m.Run(ctx, nil, op); return err }); err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Join(script(t, "monitored.py", "events", dir), "\n")
+	for _, want := range []string{
+		"file_version 1", "session_log 1 1", "session_log 3 3", "graph_def True 1", "meta_graph_def save/restore_all 1", "net/loss simple_value  4",
+		"weights histo  4", "note tensor text 1", "note tensor  3", "pr/pr_curves tensor pr_curves 1", "global_step/sec simple_value  2",
+	} {
+		if !strings.Contains("\n"+got+"\n", "\n"+want+"\n") {
+			t.Errorf("%q is missing", want)
+		}
+	}
+	if !strings.Contains(got, "run_metadata step_") || !strings.Contains(got, " True 1\n") {
+		t.Error("the trace of a step is missing")
+	}
+	if t.Failed() {
+		t.Log(got)
+	}
+}
+
 // TestSyncTogether: a worker of Python and one of Go make one update together,
 // whichever is the chief, on servers of either kind.
 func TestSyncTogether(t *testing.T) {

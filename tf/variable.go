@@ -152,6 +152,14 @@ func (v *Variable) Handle() Output { return v.handle }
 // Initializer returns the operation that gives the variable its initial value.
 func (v *Variable) Initializer() *Operation { return v.init }
 
+// SetInitial makes x, of the variable's type and shape, its initial value, before
+// operations that run the initializer have been added: a value from a checkpoint,
+// say.
+func (v *Variable) SetInitial(x Output, opts ...Option) {
+	v.initial = x
+	v.init = v.assign("Assign", x, Join(opts, colocated(v))...)
+}
+
 // Initial returns the initial value. In an eager graph, which does not keep
 // it, that is the value that the variable has.
 func (v *Variable) Initial() Output {

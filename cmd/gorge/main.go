@@ -4,6 +4,8 @@
 //	gorge serve --cluster_spec='ps|127.0.0.1:2222,worker|127.0.0.1:2223' --job_name=worker --task_id=0
 //	gorge devices grpc://127.0.0.1:2222
 //	gorge doctor --cluster_spec='ps|127.0.0.1:2222,worker|127.0.0.1:2223'
+//	gorge checkpoint ls model.ckpt-100
+//	gorge events export logs
 //	gorge savedmodel run DIR --inputs=in.npz --outputs=out.npz
 //	gorge version
 package main
@@ -28,6 +30,8 @@ commands:
   serve       be a task of a cluster until a signal comes; -h lists the flags
   devices     list the devices of a cluster: gorge devices grpc://host:port
   doctor      say what this machine can do, and which tasks of a cluster answer
+  checkpoint  list, show, compare and rename what checkpoints have
+  events      list and export what event files have
   savedmodel  show and run models that TensorFlow has saved
   version     print the version
 `
@@ -76,6 +80,10 @@ func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 		return devices(ctx, args[1:], stdout, stderr)
 	case "doctor":
 		return doctor(ctx, args[1:], stdout, stderr)
+	case "checkpoint":
+		return checkpoint(args[1:], stdout, stderr)
+	case "events":
+		return events(args[1:], stdout, stderr)
 	case "savedmodel":
 		return savedModel(ctx, args[1:], stdout, stderr)
 	case "version":

@@ -2,11 +2,13 @@
 // parameter server and workers, each a process of its own. Every worker has the
 // whole graph (replication between graphs) and updates the variables, which are
 // on the parameter server, when it has a gradient, without waiting for the
-// others.
+// others. With -sync they make each update together; with -backup as well, the
+// slowest are not waited for.
 //
 //	go run ./examples/cluster
 //	go run ./examples/cluster -workers 3 -epochs 4
 //	go run ./examples/cluster -protocol grpc+verbs
+//	go run ./examples/cluster -sync -workers 3 -backup 1
 package main
 
 import (
@@ -29,6 +31,8 @@ type settings struct {
 	workers, epochs, batch int
 	steps                  int
 	seed                   int64
+	sync                   bool // workers update in step
+	backup                 int  // of them, nobody waits for so many
 	protocol, hosts        string
 
 	// Of a process that is a task: who it is, and where all are.
@@ -54,6 +58,8 @@ func parse(args []string) (*settings, error) {
 	f.IntVar(&s.batch, "batch", 50, "images in one step of a worker")
 	f.IntVar(&s.steps, "steps", 0, "most steps that a worker does; 0: as many as the epochs have")
 	f.Int64Var(&s.seed, "seed", 1, "random seed of the variables' first values")
+	f.BoolVar(&s.sync, "sync", false, "make updates together: of the mean of all workers' gradients")
+	f.IntVar(&s.backup, "backup", 0, "with -sync: workers that are not waited for, the slowest ones of each update")
 	f.StringVar(&s.protocol, "protocol", "grpc", "how tasks exchange tensors: grpc, or grpc+verbs")
 	f.StringVar(&s.hosts, "hosts", "127.0.0.1", "addresses of this machine that tasks take in turn: host,host")
 	f.StringVar(&s.job, "job", "", "be a task of this `job`, ps or worker (what the processes are that are started)")
@@ -64,6 +70,9 @@ func parse(args []string) (*settings, error) {
 	}
 	if s.workers < 1 || s.epochs < 1 || s.batch < 1 {
 		return nil, fmt.Errorf("workers, epochs and batch must be positive, got %d, %d and %d", s.workers, s.epochs, s.batch)
+	}
+	if s.backup < 0 || s.backup >= s.workers || s.backup > 0 && !s.sync {
+		return nil, fmt.Errorf("backup takes -sync, and must be less than the %d workers, got %d", s.workers, s.backup)
 	}
 	return s, nil
 }

@@ -37,6 +37,23 @@ func TestTrainsOnACluster(t *testing.T) {
 	}
 }
 
+// TestTrainsTogether: workers update in step, one of three is not waited for, and
+// all end.
+func TestTrainsTogether(t *testing.T) {
+	s, err := parse([]string{"-epochs", "3", "-sync", "-workers", "3", "-backup", "1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	accuracy, err := lead(t.Context(), s, &out)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out.String())
+	}
+	if accuracy < 0.88 {
+		t.Errorf("accuracy %v, want at least 0.88\n%s", accuracy, out.String())
+	}
+}
+
 // TestTaskThatCannotServe: what goes wrong in a process is told, and the others
 // are ended.
 func TestTaskThatCannotServe(t *testing.T) {
@@ -56,6 +73,11 @@ func TestTaskThatCannotServe(t *testing.T) {
 func TestFlags(t *testing.T) {
 	if _, err := parse([]string{"-workers", "0"}); err == nil || !strings.Contains(err.Error(), "must be positive") {
 		t.Error(err)
+	}
+	for _, args := range [][]string{{"-backup", "1"}, {"-sync", "-backup", "2"}} {
+		if _, err := parse(args); err == nil || !strings.Contains(err.Error(), "backup takes -sync") {
+			t.Error(err)
+		}
 	}
 	if err := run(t.Context(), []string{"-job", "ps", "-addresses", "127.0.0.1:1"}, strings.NewReader(""), &strings.Builder{}); err == nil {
 		t.Error("an address is missing, and nobody says so")

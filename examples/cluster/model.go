@@ -21,7 +21,8 @@ type model struct {
 	g                   *tf.Graph
 	x, y, loss, guesses tf.Output
 	step, init          *tf.Operation
-	missing             tf.Output // names of variables without a value
+	missing             tf.Output           // names of variables without a value
+	replicas            *train.SyncReplicas // nil: workers do not wait for each other
 }
 
 const pixels, hidden, classes = 784, 256, 10
@@ -36,11 +37,22 @@ func newModel(s *settings) (*model, error) {
 		logits := layers.Dense(layers.Dense(m.x, hidden, layers.Relu), classes)
 		m.loss = ops.SparseSoftmaxCrossEntropyWithLogits(m.y, logits).Mean()
 		m.guesses = ops.ArgMax(logits, ops.Scalar(m.g, int32(1)))
-		m.step = train.Adam{LearningRate: 1e-3}.Minimize(m.loss)
+		m.train(s)
 		m.init = tf.InitializeAll(m.g)
 		m.missing = vars.ReportUninitialized(m.g)
 	})
 	return m, m.g.Err()
+}
+
+// train adds the update.
+func (m *model) train(s *settings) {
+	o := train.Adam{LearningRate: 1e-3}
+	if !s.sync {
+		m.step = o.Minimize(m.loss)
+		return
+	}
+	m.replicas = &train.SyncReplicas{Optimizer: o, ReplicasToAggregate: s.workers - s.backup, TotalReplicas: s.workers}
+	m.step = train.Minimize(m.replicas, m.loss, train.Options{GlobalStep: train.GetOrCreateGlobalStep(m.g)})
 }
 
 // begin gives the variables their first values if this is the chief, and waits
@@ -93,7 +105,7 @@ func (b *batches) next() (x, y *tf.Tensor, err error) {
 		b.epoch, b.pos = b.epoch+1, 0
 		b.shuffle()
 	}
-	if b.epoch >= b.s.epochs || b.s.batch > len(b.order) || b.s.steps > 0 && b.given == b.s.steps {
+	if b.epoch >= b.s.epochs && !b.s.sync || b.s.batch > len(b.order) || b.s.steps > 0 && b.given == b.s.steps && !b.s.sync {
 		return nil, nil, nil
 	}
 	b.given++

@@ -12,6 +12,7 @@ import (
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/cluster"
 	"github.com/gorge-tf/gorge/tf/session"
+	"github.com/gorge-tf/gorge/tf/train"
 )
 
 // beTask serves as a task of the cluster until in ends; a worker trains as well.
@@ -88,6 +89,9 @@ func (t *task) train(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if t.sync {
+		return t.trainTogether(ctx, m, newBatches(training, t.settings))
+	}
 	s, err := session.New(m.g, session.With(session.Config{Target: t.server.Target(), Timeout: patience}))
 	if err != nil {
 		return err
@@ -119,6 +123,53 @@ func (t *task) train(ctx context.Context) error {
 			}
 		}
 	}
+}
+
+// trainTogether does steps with the other workers until the updates that the epochs
+// make have been done.
+func (t *task) trainTogether(ctx context.Context, m *model, b *batches) error {
+	updates := int64(t.epochs * len(b.order) * t.workers / (t.batch * (t.workers - t.backup)))
+	if t.steps > 0 {
+		updates = min(updates, int64(t.steps))
+	}
+	// The chief alone stops at a step. If others did so too, it might wait for
+	// gradients that nobody computes any more. They end when it closes the queue of
+	// tokens.
+	hooks := []train.Hook{m.replicas.Hook(t.task == 0)}
+	if t.task == 0 {
+		hooks = append(hooks, &train.StopAtStepHook{LastStep: max(updates, 1)})
+	}
+	s, err := train.MonitoredTrainingSession(ctx, m.g, train.TrainingOptions{
+		Target: t.server.Target(), Worker: t.task > 0, RecoveryWait: 50 * time.Millisecond, MaxWait: patience, StopGrace: patience, Hooks: hooks,
+	})
+	if err != nil {
+		return err
+	}
+	told, n := time.Time{}, 0
+	var last float32
+	err = s.Loop(ctx, func(ctx context.Context) error {
+		x, y, err := b.next()
+		if err != nil {
+			return err
+		}
+		if x == nil {
+			return train.ErrStop
+		}
+		got, err := s.Run(ctx, session.Feeds{m.x: x, m.y: y}, m.loss, m.step)
+		if err != nil {
+			return err
+		}
+		last, n = tf.Data[float32](got[0])[0], n+1
+		if time.Since(told) < reportEvery {
+			return nil
+		}
+		told = time.Now()
+		return t.out.Encode(report{Steps: n, Loss: last, Received: t.server.Received().Bytes})
+	})
+	if err != nil {
+		return err
+	}
+	return t.out.Encode(report{Steps: n, Loss: last, Received: t.server.Received().Bytes})
 }
 
 // evaluate returns which share of the test images the variables of a cluster

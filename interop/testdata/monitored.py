@@ -1,6 +1,7 @@
 """Monitored sessions of TensorFlow and Gorge in turn.
 
 Usage: monitored.py train DIR LAST          trains from DIR's latest checkpoint to the step LAST, prints the step and w before and after
+       monitored.py events DIR              prints what the event files of DIR have
        monitored.py sync TARGET TASK STEPS  is a worker of a SyncReplicas cluster that feeds 3, prints w and the step
 """
 import os
@@ -31,6 +32,31 @@ def train(directory, last):
     print("%d %r" % (reader.get_tensor("global_step"), reader.get_tensor("w")))
 
 
+def events(directory):
+    have = {}
+    for name in sorted(os.listdir(directory)):
+        if "tfevents" not in name:
+            continue
+        for e in tf.train.summary_iterator(os.path.join(directory, name)):
+            what = e.WhichOneof("what")
+            keys = [what]
+            if what == "summary":
+                keys = ["%s %s %s" % (v.tag, v.WhichOneof("value"), v.metadata.plugin_data.plugin_name) for v in e.summary.value]
+            elif what == "session_log":
+                keys = ["session_log %d" % e.session_log.status]
+            elif what == "graph_def":
+                keys = ["graph_def %s" % ("w" in {n.name for n in tf.GraphDef.FromString(e.graph_def).node})]
+            elif what == "meta_graph_def":
+                m = tf.MetaGraphDef.FromString(e.meta_graph_def)
+                keys = ["meta_graph_def %s" % m.saver_def.restore_op_name]
+            elif what == "tagged_run_metadata":
+                keys = ["run_metadata %s %s" % (e.tagged_run_metadata.tag, len(tf.RunMetadata.FromString(e.tagged_run_metadata.run_metadata).step_stats.dev_stats) > 0)]
+            for k in keys:
+                have[k] = have.get(k, 0) + 1
+    for k in sorted(have):
+        print(k, have[k])
+
+
 def sync(target, task, steps):
     task = int(task)
     with tf.device(tf.train.replica_device_setter(ps_tasks=1, worker_device="/job:worker/task:%d" % task)):
@@ -56,4 +82,4 @@ def patient(manager):
     return manager
 
 
-{"train": train, "sync": sync}[sys.argv[1]](*sys.argv[2:])
+{"train": train, "events": events, "sync": sync}[sys.argv[1]](*sys.argv[2:])

@@ -18,6 +18,10 @@ import (
 // slowest ones are backups: nobody waits for them. With fewer, each worker
 // computes several gradients for one update.
 //
+// Only the chief should stop at a step: it might else wait for gradients of workers
+// that have ended. When it closes its session, the others' end as at the end of their
+// input.
+//
 // The chief's session runs [SyncReplicas.Hook] with chief set, those of the other
 // workers without. Accumulators and the queue of tokens have TensorFlow's names, so
 // that Python's workers take part in the same training.

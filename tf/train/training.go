@@ -21,6 +21,8 @@ type TrainingOptions struct {
 	Scaffold      *Scaffold // nil: one with defaults
 	Hooks         []Hook
 	ChiefHooks    []Hook // left out in a worker
+	// Listeners take part in saving checkpoints.
+	Listeners []CheckpointSaverListener
 	// SaveCheckpointEvery is the time between checkpoints; 0: 10 minutes, unless
 	// SaveCheckpointSteps is given, the steps between them. Negative: none.
 	SaveCheckpointEvery time.Duration
@@ -120,7 +122,7 @@ func (o *TrainingOptions) checkpointHook() Hook {
 	if steps == 0 && every == 0 {
 		every = 10 * time.Minute
 	}
-	h := &CheckpointSaverHook{CheckpointDir: o.CheckpointDir, Scaffold: o.Scaffold, NoGraphDef: o.NoGraphDef}
+	h := &CheckpointSaverHook{CheckpointDir: o.CheckpointDir, Scaffold: o.Scaffold, NoGraphDef: o.NoGraphDef, Listeners: o.Listeners}
 	switch {
 	case o.CheckpointDir == "":
 		return nil

@@ -41,6 +41,7 @@ var functions = map[string]any{
 	"(*tf.Variable).AssignAdd":                 (*tf.Variable).AssignAdd,
 	"(*tf.Variable).AssignSub":                 (*tf.Variable).AssignSub,
 	"(*tf.Variable).Read":                      (*tf.Variable).Read,
+	"(*tf.Variable).SetInitial":                (*tf.Variable).SetInitial,
 	"(tf.Output).Abs":                          (tf.Output).Abs,
 	"(tf.Output).Acos":                         (tf.Output).Acos,
 	"(tf.Output).Acosh":                        (tf.Output).Acosh,

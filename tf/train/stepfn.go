@@ -1,0 +1,43 @@
+package train
+
+import (
+	"context"
+	"errors"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/session"
+)
+
+// ErrStop ends training when the function of RunStepFn or Loop returns it.
+var ErrStop = errors.New("train: the step function has asked to stop")
+
+// A StepContext is what a function of RunStepFn works with.
+type StepContext struct {
+	// Session runs steps without hooks.
+	Session *session.Session
+	m       *MonitoredSession
+	l       *live
+}
+
+// Run runs a step with the hooks.
+func (c *StepContext) Run(ctx context.Context, feeds session.Feeds, fetches ...tf.Fetchable) ([]*tf.Tensor, error) {
+	out, _, err := c.m.step(ctx, c.l, RunArgs{Fetches: fetches, Feeds: feeds})
+	return out, err
+}
+
+// RunStepFn calls f, which runs steps with and without hooks. If the session is
+// lost, f is called again with another one. What f returns is returned: ErrStop
+// says that training is over.
+func (m *MonitoredSession) RunStepFn(ctx context.Context, f func(ctx context.Context, c *StepContext) error) error {
+	return m.try(ctx, func(l *live) error { return f(ctx, &StepContext{l.s, m, l}) })
+}
+
+// Loop calls f, which runs a step with m, until training is over or f fails, and
+// closes m: OutOfRange and ErrStop are good ends.
+func (m *MonitoredSession) Loop(ctx context.Context, f func(ctx context.Context) error) error {
+	var err error
+	for err == nil && !m.ShouldStop() {
+		err = f(ctx)
+	}
+	return m.CloseWith(err)
+}

@@ -1,0 +1,150 @@
+package train
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/ops/checkpoint"
+)
+
+// InitFromCheckpoint makes values of a checkpoint the initial values of variables
+// of g. It is called before operations that initialize variables are added: what
+// runs them reads the checkpoint. path is a checkpoint's name or a directory, whose
+// latest one is meant. assignments say, by names in the checkpoint, which
+// variables or scopes get them:
+//
+//	"old/w": "new/w"   a variable; parts of one get their slices
+//	"old/": "new/"     all variables of a scope, by the rest of their names
+//	"/": "new/"        the same from all of the checkpoint
+func InitFromCheckpoint(g *tf.Graph, path string, assignments map[string]string) error {
+	r, err := OpenCheckpoint(path)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	for _, from := range slices.Sorted(maps.Keys(assignments)) {
+		pairs, err := assigned(g, r, from, assignments[from])
+		if err != nil {
+			return err
+		}
+		for _, p := range pairs {
+			if err := initFrom(r, p.name, p.v); err != nil {
+				return err
+			}
+		}
+	}
+	return g.Err()
+}
+
+// assigned returns the variables that one assignment means, with the names of what
+// they get.
+func assigned(g *tf.Graph, r *CheckpointReader, from, to string) (pairs []item, err error) {
+	scopes := strings.HasSuffix(from, "/")
+	if scopes != (to == "" || strings.HasSuffix(to, "/")) {
+		return nil, tf.Errorf(tf.InvalidArgument, "a scope is assigned to a scope, a variable to a variable: Assignment map with scope only name %s should map to scope only, got %s", from, to)
+	}
+	for _, v := range tf.Variables(g, tf.GlobalVariables) {
+		name := wholeName(v)
+		if !scopes && name == to {
+			pairs = append(pairs, item{name: from, v: v})
+		}
+		if rest, ok := strings.CutPrefix(name, strings.TrimPrefix(to, "/")); scopes && ok {
+			pairs = append(pairs, item{name: strings.TrimPrefix(from, "/") + rest, v: v})
+		}
+	}
+	if len(pairs) == 0 && !scopes {
+		return nil, tf.Errorf(tf.NotFound, "the graph must have the variable that a checkpoint's is assigned to: %s", to)
+	}
+	if scopes { // optimizers may have made slots that the checkpoint lacks
+		for _, p := range pairs {
+			if !r.Has(p.name) {
+				return nil, tf.Errorf(tf.NotFound, "Attempting to warm-start variable %s: Tensor %s is not found in %s checkpoint", p.v.Name(), p.name, r.path)
+			}
+		}
+	}
+	return pairs, nil
+}
+
+// wholeName is the name of a variable, or of what it is a part of.
+func wholeName(v *tf.Variable) string {
+	if s := v.Slice(); s != nil {
+		return s.FullName
+	}
+	return v.Name()
+}
+
+// initFrom makes a tensor of a checkpoint the initial value of v.
+func initFrom(r *CheckpointReader, name string, v *tf.Variable) error {
+	info, ok := r.infos[name]
+	if !ok {
+		return tf.Errorf(tf.NotFound, "Tensor %s is not found in %s checkpoint", name, r.path)
+	}
+	shape := v.Shape()
+	if s := v.Slice(); s != nil {
+		shape = s.FullShape
+	}
+	if !shape.Compatible(info.Shape) {
+		return tf.Errorf(tf.InvalidArgument, "Shape of variable %s (%v) doesn't match with shape of tensor %s (%v) from checkpoint reader.", v.Name(), shape, name, info.Shape)
+	}
+	if v.DType() != info.DType {
+		return tf.Errorf(tf.InvalidArgument, "Type of variable %s (%v) doesn't match with type of tensor %s (%v) from checkpoint reader.", v.Name(), v.DType(), name, info.DType)
+	}
+	g := v.Graph()
+	g.InitScope(func() {
+		g.Scope("checkpoint_initializer", func() {
+			var x tf.Output
+			g.Device("/device:CPU:0", func() {
+				x = checkpoint.RestoreV2(ops.Scalar(g, r.path), ops.Const(g, []string{name}), ops.Const(g, []string{sliceSpec(v.Slice())}), []tf.DType{v.DType()})[0]
+			})
+			if s := v.Shape(); s.Known() {
+				x.SetShape(s)
+			}
+			beside(v, func() { v.SetInitial(ops.Identity(x)) })
+		})
+	})
+	return g.Err()
+}
+
+// WarmStartOptions say what [WarmStart] begins with.
+type WarmStartOptions struct {
+	// Vars is a regular expression that the beginnings of the names of trainable
+	// variables match which get values; "": all.
+	Vars string
+	// Names are those that variables have in the checkpoint, where they differ.
+	Names map[string]string
+}
+
+// WarmStart makes the values that trainable variables have in a checkpoint their
+// initial ones: see [InitFromCheckpoint].
+func WarmStart(g *tf.Graph, path string, opts ...WarmStartOptions) error {
+	var o WarmStartOptions
+	if len(opts) > 0 {
+		o = opts[0]
+	}
+	match, err := regexp.Compile("^(?:" + o.Vars + ")")
+	if err != nil {
+		return tf.Errorf(tf.InvalidArgument, "the variables of a warm start must be a regular expression: %v", err)
+	}
+	r, err := OpenCheckpoint(path)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	for _, v := range tf.Variables(g, tf.TrainableVariables) {
+		name := wholeName(v)
+		if !match.MatchString(name) {
+			continue
+		}
+		if other := o.Names[name]; other != "" {
+			name = other
+		}
+		if err := initFrom(r, name, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
