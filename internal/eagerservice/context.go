@@ -76,8 +76,9 @@ func (c *Context) watch(expired func()) {
 	if c.keepAlive <= 0 {
 		return
 	}
+	//lint:ignore S1021 the function calls itself
 	var check func()
-	check = func() { //lint:ignore S1021 it calls itself
+	check = func() {
 		idle := time.Since(time.Unix(0, c.used.Load()))
 		if idle >= c.keepAlive {
 			expired()

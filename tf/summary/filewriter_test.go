@@ -109,7 +109,8 @@ func TestShared(t *testing.T) {
 	if err != nil || a != b {
 		t.Fatal(err)
 	}
-	if releaseA() != nil || releaseA() != nil || b.Scalar(1, "x", 1) != nil {
+	first, again := releaseA(), releaseA()
+	if first != nil || again != nil || b.Scalar(1, "x", 1) != nil {
 		t.Error("the writer must stay open")
 	}
 	if err := releaseB(); err != nil || b.Scalar(1, "x", 1) == nil {

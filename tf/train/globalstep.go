@@ -59,7 +59,7 @@ func checkGlobalStep(v *tf.Variable) error {
 	if v.DType() != tf.Int64 && v.DType() != tf.Int32 {
 		return tf.Errorf(tf.InvalidArgument, "Existing \"global_step\" does not have integer type: %v", v.DType())
 	}
-	if s := v.Shape(); s != nil && len(s) != 0 {
+	if s := v.Shape(); len(s) != 0 {
 		return tf.Errorf(tf.InvalidArgument, "Existing \"global_step\" is not scalar: %v", s)
 	}
 	return nil
