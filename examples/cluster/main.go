@@ -32,7 +32,7 @@ type settings struct {
 	steps                  int
 	seed                   int64
 	sync                   bool // workers update in step
-	backup                 int  // of them, nobody waits for so many
+	backup                 int  // how many workers each update leaves out: the slowest
 	protocol, hosts        string
 
 	// Of a process that is a task: who it is, and where all are.

@@ -132,9 +132,9 @@ func (t *task) trainTogether(ctx context.Context, m *model, b *batches) error {
 	if t.steps > 0 {
 		updates = min(updates, int64(t.steps))
 	}
-	// The chief alone stops at a step. If others did so too, it might wait for
-	// gradients that nobody computes any more. They end when it closes the queue of
-	// tokens.
+	// Only the chief stops at a step. If the other workers stopped too, the chief
+	// might wait for gradients that no worker computes. The other workers end when
+	// the chief closes the token queue.
 	hooks := []train.Hook{m.replicas.Hook(t.task == 0)}
 	if t.task == 0 {
 		hooks = append(hooks, &train.StopAtStepHook{LastStep: max(updates, 1)})

@@ -72,7 +72,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// begin starts a run, kills it after it has printed so many lines, and returns
+// begin starts a run, kills it after it has printed stopAfter lines, and returns
 // what it printed.
 func begin(t *testing.T, args []string, stopAfter int) (lines []string) {
 	t.Helper()

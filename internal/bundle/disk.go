@@ -30,8 +30,8 @@ var storage disk = osDisk{}
 
 type osDisk struct{}
 
-// create makes a file and locks it, so that nobody takes it for the rest of a
-// writer that has died.
+// create makes a file and locks it. The lock tells other writers that the file's
+// writer is alive, so they do not remove the file as a dead writer's.
 func (osDisk) create(name string) (diskFile, error) {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {

@@ -87,9 +87,8 @@ func named(err error, name string) error {
 // and what dead writers have left in the directory. What is left does no harm.
 //
 // Another writer may be at work. Its data is marked until its index is in place.
-// So data that could be seized belongs to an index that is older than the one
-// that is read afterwards, or is that one; and nobody gives its name to other
-// data as long as it is held.
+// So data that could be seized belongs to the index that is read afterwards, or
+// to an older one. No writer reuses the name of data that is held.
 func retire(prefix string) {
 	have, err := dataFiles(prefix)
 	if err != nil {

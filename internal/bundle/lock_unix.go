@@ -35,8 +35,8 @@ func isAt(f *os.File, name string) bool {
 	return err == nil && os.SameFile(a, b)
 }
 
-// seize marks a file that no living process has marked, so that nobody else
-// does or removes it until release is called.
+// seize marks a file that no living process has marked. Until release is called
+// no other process can mark or remove the file.
 func seize(name string) (release func(), ok bool) {
 	f, err := os.Open(name)
 	if err != nil {

@@ -320,7 +320,7 @@ func If(cond tf.Output, args []tf.Output, then, otherwise *tf.Function, opts ...
 }
 
 // StatelessIf is If for functions whose effects, if they have any, may be left
-// out when nobody reads the results.
+// out when the results are not read.
 func StatelessIf(cond tf.Output, args []tf.Output, then, otherwise *tf.Function, opts ...tf.Option) []tf.Output {
 	return tf.CallBranch("StatelessIf", cond, args, []*tf.Function{then, otherwise}, opts...)
 }
@@ -332,7 +332,7 @@ func Case(index tf.Output, args []tf.Output, branches []*tf.Function, opts ...tf
 }
 
 // StatelessCase is Case for functions whose effects, if they have any, may be
-// left out when nobody reads the results.
+// left out when the results are not read.
 func StatelessCase(index tf.Output, args []tf.Output, branches []*tf.Function, opts ...tf.Option) []tf.Output {
 	return tf.CallBranch("StatelessCase", index, args, branches, opts...)
 }
@@ -361,7 +361,7 @@ func While(vars []tf.Output, cond, body *tf.Function, opts ...tf.Option) []tf.Ou
 }
 
 // StatelessWhile is While for functions whose effects, if they have any, may be
-// left out when nobody reads the results. Its options are [WhileOpts].
+// left out when the results are not read. Its options are [WhileOpts].
 func StatelessWhile(vars []tf.Output, cond, body *tf.Function, opts ...tf.Option) []tf.Output {
 	return tf.CallLoop("StatelessWhile", vars, cond, body, opts...)
 }

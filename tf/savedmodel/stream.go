@@ -27,7 +27,7 @@ const (
 type fields struct {
 	r    *bufio.Reader
 	left int64  // bytes of the message that have not been read
-	rest []byte // the fields that nobody takes, to be read as a whole
+	rest []byte // the fields that no caller takes; they are parsed together
 	buf  []byte // for the contents of fields, used again
 }
 

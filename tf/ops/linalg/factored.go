@@ -159,7 +159,7 @@ func approximant(x tf.Output, c []float64) tf.Output {
 	return MatrixSolve(ops.Sub(v, u), ops.AddV2(v, u))
 }
 
-// squared squares each of the matrices x so many times.
+// squared squares matrix i of x times[i] times.
 func squared(x, times tf.Output) tf.Output {
 	most := ops.Max(times, ops.AllAxes)
 	out := tf.While([]tf.Output{x, ops.ZerosLike(most)},

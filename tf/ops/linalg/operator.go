@@ -177,8 +177,8 @@ func LinearOperatorLowRankUpdate(base LinearOperator, u, d, v tf.Output) LinearO
 
 // ConjugateGradient returns the x for which a·x = b, for an operator a that is
 // Hermitian and positive definite and vectors b [... N], and how many iterations it
-// took, int32. It ends after at most so many, or when the norm of what is left is at
-// most tolerance times that of b.
+// took, int32. It ends after the given number of iterations, or when the norm of the
+// residual is at most tolerance times the norm of b.
 func ConjugateGradient(a LinearOperator, b tf.Output, tolerance float64, iterations int) (x, taken tf.Output) {
 	if b.Err() != nil {
 		return b, b
