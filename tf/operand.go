@@ -17,16 +17,18 @@ type Int interface{ int | Output }
 // AsInts returns v as a vector in the graph of x: an int32 constant, int64 if an
 // integer needs that. Functions that add operations use it for their arguments.
 func AsInts[I Ints](x Output, v I) Output {
-	switch v := any(v).(type) {
-	case Output:
-		return v
-	case Shape:
-		return x.intConstant(v, Shape{len(v)})
-	case []int:
-		return x.intConstant(v, Shape{len(v)})
+	if y, ok := any(v).(Output); ok {
+		return y
 	}
-	return Output{}
+	if x.unusable() {
+		return x
+	}
+	return IntsOf(x.Graph(), v)
 }
+
+// unusable reports whether x cannot be computed where operations are added now.
+// Then its operands cannot either, for the same reason, which x tells.
+func (o Output) unusable() bool { return o.Err() != nil || o.op.g.finished() }
 
 // IntsOf is AsInts in a graph, for functions that take no tensor beside the
 // integers. With an Output g may be nil.
@@ -52,18 +54,12 @@ func AsInt[I Int](x Output, v I) Output {
 	case Output:
 		return v
 	case int:
-		return x.intConstant([]int{v}, Shape{})
+		if x.unusable() {
+			return x
+		}
+		return x.Graph().intConstant([]int{v}, Shape{})
 	}
 	return Output{}
-}
-
-// intConstant adds integers to the graph of x. Where x cannot be computed, neither
-// can they, for the same reason.
-func (o Output) intConstant(v []int, s Shape) Output {
-	if o.Err() != nil || o.op.g.finished() {
-		return o
-	}
-	return o.Graph().intConstant(v, s)
 }
 
 func (g *Graph) intConstant(v []int, s Shape) Output {
@@ -82,8 +78,8 @@ func AsOperand(x Output, v any) Output {
 	if y, ok := v.(Output); ok {
 		return y
 	}
-	if x.Err() != nil || x.op.g.finished() {
-		return x // which is what is wrong
+	if x.unusable() {
+		return x
 	}
 	t, err := operand(x.DType(), v)
 	if err != nil {
