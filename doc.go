@@ -57,6 +57,7 @@
 //
 // Authors of operations, devices and tools:
 //
+//   - tf/author: operands, calls of functions and their gradients, for functions that add operations
 //   - tf/core: how operations are registered, what kernels see, the engine's tensors
 //   - tf/pb: TensorFlow's protocol buffers
 //

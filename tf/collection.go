@@ -11,22 +11,20 @@ import (
 // variableCollections are those whose elements are variables.
 var variableCollections = []string{GlobalVariables, TrainableVariables, LocalVariables, ModelVariables, MovingAverageVariables, GlobalStep, "metric_variables"}
 
-// A CollectionCodec writes elements of collections into MetaGraphs and reads
-// them: what is not a number, a string, an operation or an output.
-type CollectionCodec struct {
-	Names []string // of the collections
-	// Encode returns v as a message, nil if v is of another kind or not in scope.
-	Encode func(v any, scope string) proto.Message
-	// Decode returns the element that data holds, whose nodes g has below scope.
-	Decode func(g *Graph, data []byte, scope string) (any, error)
+// A collectionCodec writes elements of collections into MetaGraphs and reads them:
+// what is not a number, a string, an operation or an output.
+type collectionCodec struct {
+	names []string // of the collections
+	// encode returns v as a message, nil if v is of another kind or not in scope.
+	encode func(v any, scope string) proto.Message
+	// decode returns the element that data holds, whose nodes g has below scope.
+	decode func(g *Graph, data []byte, scope string) (any, error)
 }
 
-var codecs = map[string]*CollectionCodec{}
+var codecs = map[string]*collectionCodec{}
 
-// RegisterCollection makes the elements of collections part of MetaGraphs. It is
-// called while a program starts, and panics if a collection has a codec already.
-func RegisterCollection(c CollectionCodec) {
-	for _, name := range c.Names {
+func registerCollection(c collectionCodec) {
+	for _, name := range c.names {
 		if codecs[name] != nil {
 			panic("tf: collection " + name + " is registered twice")
 		}
@@ -35,25 +33,25 @@ func RegisterCollection(c CollectionCodec) {
 }
 
 func init() {
-	RegisterCollection(CollectionCodec{
-		Names:  variableCollections,
-		Decode: decodeVariable,
-		Encode: func(v any, scope string) proto.Message {
+	registerCollection(collectionCodec{
+		names:  variableCollections,
+		decode: decodeVariable,
+		encode: func(v any, scope string) proto.Message {
 			if v, ok := v.(*Variable); ok {
 				return orNothing(v.Proto(scope))
 			}
 			return nil
 		},
 	})
-	RegisterCollection(CollectionCodec{
-		Names:  []string{CondContexts},
-		Decode: decodeContext(func(p *pb.CondContextDef) *pb.ControlFlowContextDef { return condContextDef(p) }),
-		Encode: encodeContext(func(p *pb.ControlFlowContextDef) proto.Message { return orNothing(p.GetCondCtxt()) }),
+	registerCollection(collectionCodec{
+		names:  []string{CondContexts},
+		decode: decodeContext(func(p *pb.CondContextDef) *pb.ControlFlowContextDef { return condContextDef(p) }),
+		encode: encodeContext(func(p *pb.ControlFlowContextDef) proto.Message { return orNothing(p.GetCondCtxt()) }),
 	})
-	RegisterCollection(CollectionCodec{
-		Names:  []string{WhileContexts},
-		Decode: decodeContext(func(p *pb.WhileContextDef) *pb.ControlFlowContextDef { return whileContextDef(p) }),
-		Encode: encodeContext(func(p *pb.ControlFlowContextDef) proto.Message { return orNothing(p.GetWhileCtxt()) }),
+	registerCollection(collectionCodec{
+		names:  []string{WhileContexts},
+		decode: decodeContext(func(p *pb.WhileContextDef) *pb.ControlFlowContextDef { return whileContextDef(p) }),
+		encode: encodeContext(func(p *pb.ControlFlowContextDef) proto.Message { return orNothing(p.GetWhileCtxt()) }),
 	})
 }
 
@@ -120,9 +118,9 @@ type collectionWriter struct {
 	floats   []float32
 }
 
-func (w *collectionWriter) add(c *CollectionCodec, v any, scope string) error {
+func (w *collectionWriter) add(c *collectionCodec, v any, scope string) error {
 	if c != nil {
-		if m := c.Encode(v, scope); m != nil {
+		if m := c.encode(v, scope); m != nil {
 			b, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
 			w.bytes = append(w.bytes, b)
 			return err
@@ -215,7 +213,7 @@ func (g *Graph) importBytes(name string, elems [][]byte, scope string) error {
 			g.AddToCollection(name, string(b))
 			continue
 		}
-		v, err := c.Decode(g, b, scope)
+		v, err := c.decode(g, b, scope)
 		if err != nil {
 			return err
 		}

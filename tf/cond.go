@@ -53,7 +53,7 @@ func failed(g *Graph, name string, err error, results ...int) []Output {
 }
 
 func condNow(pred Output, onTrue, onFalse func() []Output) []Output {
-	v, err := pred.Computed()
+	v, err := pred.computed()
 	if err == nil && (v.DType() != Bool || v.Len() != 1) {
 		err = Errorf(InvalidArgument, "the predicate of a conditional must be a scalar of type bool, got %v", pred)
 	}
@@ -78,7 +78,7 @@ func condInFunction(g *Graph, pred Output, onTrue, onFalse func() []Output, name
 	if err := checkBranches(yes.rets, no.rets); err != nil {
 		return failed(g, name, err)
 	}
-	return CallBranch("If", pred, nil, []*Function{yes, no}, Name(name))
+	return callBranch("If", pred, nil, []*Function{yes, no}, Name(name))
 }
 
 func buildCond(pred Output, onTrue, onFalse func() []Output) ([]Output, error) {

@@ -31,6 +31,8 @@
 // kernels and devices. There, Register makes an operation known: its signature in
 // TensorFlow's notation, what it means for shapes, and kernels by element type.
 // [GradFunc] says how gradients flow through it, and [Apply] adds it to a graph.
-// The functions of package ops do no more than that. CONTRIBUTING.md has a
+// Package
+// [github.com/gorge-tf/gorge/tf/author] makes operands of Go values and calls
+// functions. The functions of package ops do no more than that. CONTRIBUTING.md has a
 // complete example.
 package tf

@@ -8,20 +8,9 @@ import (
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
-// An Evaluator computes operations as they are added; it makes a graph eager.
-type Evaluator interface {
-	// Prepare returns what computes nodes that are like n but for their
-	// name. It gives as many tensors as n has outputs, in dst if that has
-	// room for them.
-	Prepare(n *core.Node) (EvalFunc, error)
-}
-
-// An EvalFunc computes one node at once.
-type EvalFunc func(n *core.Node, in []Output, dst []*core.Tensor) ([]*core.Tensor, error)
-
-// Eager makes the graph compute each operation with e as it is added. Package
-// eager offers it ready-made.
-func Eager(e Evaluator) GraphOption { return func(g *Graph) { g.eager = &eagerCache{eval: e} } }
+// An evalFunc computes one node at once. It gives as many tensors as n has outputs,
+// in dst if that has room for them.
+type evalFunc = func(n *core.Node, in []Output, dst []*core.Tensor) ([]*core.Tensor, error)
 
 // IsEager reports whether operations are computed as they are added.
 func (g *Graph) IsEager() bool { return g.eager != nil }
@@ -30,16 +19,17 @@ func (g *Graph) IsEager() bool { return g.eager != nil }
 // the same op, input types and attributes: kernels, which may have state (the
 // position in a random stream), and completed attributes.
 type eagerCache struct {
-	eval  Evaluator
-	known map[string]*prepared
-	key   []byte // space to build keys in
-	spec  Spec   // of the operation that is being added, if it has no options
+	// prepareNode returns what computes nodes that are like n but for their name.
+	prepareNode func(n *core.Node) (evalFunc, error)
+	known       map[string]*prepared
+	key         []byte // space to build keys in
+	spec        Spec   // of the operation that is being added, if it has no options
 }
 
 // prepared is an operation but for its inputs.
 type prepared struct {
 	node core.Node
-	run  EvalFunc
+	run  evalFunc
 }
 
 // mostPrepared bounds the cache: each random operation has a seed of its own,
@@ -90,7 +80,7 @@ func (e *eagerCache) make(o *Operation, op string, spec *Spec) (*prepared, error
 	}
 	p := &prepared{node: o.Node}
 	p.node.Name = op
-	run, err := e.eval.Prepare(&p.node)
+	run, err := e.prepareNode(&p.node)
 	p.run = run
 	return p, err
 }

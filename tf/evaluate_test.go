@@ -47,7 +47,7 @@ func TestKeysTellOperationsApart(t *testing.T) {
 // counting evaluates nothing, but counts what it is asked to prepare.
 type counting struct{ prepared int }
 
-func (e *counting) Prepare(n *core.Node) (EvalFunc, error) {
+func (e *counting) prepare(n *core.Node) (evalFunc, error) {
 	e.prepared++
 	if n.Str("_fail") != "" {
 		return nil, errors.New("cannot prepare")
@@ -59,7 +59,7 @@ func (e *counting) Prepare(n *core.Node) (EvalFunc, error) {
 
 func TestOperationsArePreparedOnce(t *testing.T) {
 	e := &counting{}
-	g := NewGraph(Eager(e))
+	g := NewGraph(face{}.Eager(e.prepare))
 	add := func(opts ...Option) *Operation { return Apply(g, "TestOnce", nil, opts...) }
 	for range 3 {
 		add()

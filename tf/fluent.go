@@ -12,7 +12,7 @@ import (
 // Div returns o / y as Python's operator / does: integers become floating-point
 // numbers first, float32 if they have 8 or 16 bits, else float64. See ops.Div.
 func (o Output) Div(y any, opts ...Option) Output {
-	return o.quotient().then("RealDiv", opts, AsOperand(o, y).quotient())
+	return o.quotient().then("RealDiv", opts, asOperand(o, y).quotient())
 }
 
 // quotient returns o in the type of its quotients.
@@ -25,13 +25,13 @@ func (o Output) quotient() Output {
 
 // Clip returns o limited to [low, high]. See ops.ClipByValue.
 func (o Output) Clip(low, high any, opts ...Option) Output {
-	return o.then("ClipByValue", opts, AsOperand(o, low), AsOperand(o, high))
+	return o.then("ClipByValue", opts, asOperand(o, low), asOperand(o, high))
 }
 
 // Gather returns the slices of o along an axis that indices, integers, name. See
 // ops.Gather.
 func (o Output) Gather(indices Output, axis int, opts ...Option) Output {
-	return o.then("GatherV2", opts, indices, AsInt(o, axis))
+	return o.then("GatherV2", opts, indices, asInt(o, axis))
 }
 
 // GatherNd returns the elements or slices of o whose positions are the rows of
@@ -47,18 +47,18 @@ func (o Output) OneHot(depth int, opts ...Option) Output {
 		return o
 	}
 	g := o.Graph()
-	return o.then("OneHot", opts, AsInt(o, depth), constant(g, core.Scalar(float32(1))), constant(g, core.Scalar(float32(0))))
+	return o.then("OneHot", opts, asInt(o, depth), constant(g, core.Scalar(float32(1))), constant(g, core.Scalar(float32(0))))
 }
 
 // Slice returns the block of o that begins at begin and has the given size, in
 // which -1 means up to the end. See ops.Slice and At.
 func (o Output) Slice(begin, size []int, opts ...Option) Output {
-	return o.then("Slice", opts, AsInts(o, begin), AsInts(o, size))
+	return o.then("Slice", opts, asInts(o, begin), asInts(o, size))
 }
 
 // Split cuts o into num parts of equal size along an axis. See ops.Split.
 func (o Output) Split(num, axis int, opts ...Option) []Output {
-	return Apply(nil, "Split", []Output{AsInt(o, axis), o}, Join(opts, Attr("num_split", num))...).outputs(num)
+	return Apply(nil, "Split", []Output{asInt(o, axis), o}, Join(opts, Attr("num_split", num))...).outputs(num)
 }
 
 // Squeeze returns o without its dimensions of size 1: those that axes names, all of
@@ -70,7 +70,7 @@ func (o Output) Squeeze(axes ...int) Output {
 // TopK returns the k greatest elements along the last dimension, in descending
 // order, and their int32 indices. See ops.TopK.
 func (o Output) TopK(k int, opts ...Option) (values, indices Output) {
-	out := Apply(nil, "TopKV2", []Output{o, AsInt(o, k)}, opts...).outputs(2)
+	out := Apply(nil, "TopKV2", []Output{o, asInt(o, k)}, opts...).outputs(2)
 	return out[0], out[1]
 }
 
@@ -78,7 +78,7 @@ func (o Output) TopK(k int, opts ...Option) (values, indices Output) {
 // reversed if there are none. See ops.Transpose.
 func (o Output) Transpose(axes ...int) Output {
 	if len(axes) > 0 || o.Err() != nil || o.Operation() == nil {
-		return o.then("Transpose", nil, AsInts(o, axes))
+		return o.then("Transpose", nil, asInts(o, axes))
 	}
 	s := o.Shape()
 	if s == nil {
@@ -88,7 +88,7 @@ func (o Output) Transpose(axes ...int) Output {
 	for i := range s {
 		axes = append(axes, len(s)-1-i)
 	}
-	return o.then("Transpose", nil, AsInts(o, axes))
+	return o.then("Transpose", nil, asInts(o, axes))
 }
 
 // Unstack returns the parts of o along an axis, whose size has to be known, without

@@ -116,15 +116,15 @@ func (f *Function) moveOut(to *Graph, value func(x Output) Output) {
 	f.inside, f.intercept = inside, nil
 }
 
-// CallGradients is the gradient function of operations that call the function
+// callGradients is the gradient function of operations that call the function
 // in attribute f with all of their inputs.
-func CallGradients(op *Operation, dy []Output) []Gradient {
+func callGradients(op *Operation, dy []Output) []Gradient {
 	return functionGradients(op, op.in, []core.Func{op.FuncAttr("f")}, dy)
 }
 
-// BranchGradients is the gradient function of operations that choose by their
+// branchGradients is the gradient function of operations that choose by their
 // first input among branches.
-func BranchGradients(op *Operation, branches []core.Func, dy []Output) []Gradient {
+func branchGradients(op *Operation, branches []core.Func, dy []Output) []Gradient {
 	return append([]Gradient{{}}, functionGradients(op, op.in[1:], branches, dy)...)
 }
 
@@ -303,7 +303,7 @@ func (c *callGradient) call(branching bool) []Gradient {
 	}
 	switch op := strings.TrimPrefix(c.op.OpName(), "Stateless"); {
 	case branching:
-		out = CallBranch(op, c.op.in[0], dys, fns)
+		out = callBranch(op, c.op.in[0], dys, fns)
 	default:
 		out = fns[0].Call(dys)
 	}

@@ -117,14 +117,14 @@ func callGrad(f func(*Operation) core.Func) GradFunc {
 		if grads := functionGradients(op, op.in, []core.Func{f(op)}, dy); grads != nil {
 			return grads
 		}
-		return SplitGradients(op.in, CallGradient("SymbolicGradient", op.in, 0, op, dy, Attr("f", f(op))))
+		return splitGradients(op.in, addGradientCall("SymbolicGradient", op.in, 0, op, dy, Attr("f", f(op))))
 	}
 }
 
-// CallGradient adds an op that takes what op takes and the gradients of op's
+// addGradientCall adds an op that takes what op takes and the gradients of op's
 // results, zeros where there is none, and returns gradients for all inputs of
 // op but the first skip.
-func CallGradient(name string, in []Output, skip int, op *Operation, dy []Output, opts ...Option) []Output {
+func addGradientCall(name string, in []Output, skip int, op *Operation, dy []Output, opts ...Option) []Output {
 	args := slices.Clone(in)
 	for k, d := range dy {
 		if d.IsZero() {
@@ -142,8 +142,8 @@ func CallGradient(name string, in []Output, skip int, op *Operation, dy []Output
 	return Apply(nil, name, args, Join(opts, Attr("Tin", tin), Attr("Tout", tout))...).Outputs()
 }
 
-// SplitGradients drops the gradients of inputs that can have none.
-func SplitGradients(in, grads []Output) []Gradient {
+// splitGradients drops the gradients of inputs that can have none.
+func splitGradients(in, grads []Output) []Gradient {
 	out := make([]Gradient, len(in))
 	for i, x := range in {
 		if i < len(grads) && trainable(x.DType()) {

@@ -11,8 +11,8 @@ import (
 // gradient needs to lists, which it hands out; a loop of as many iterations
 // takes them off again, and carries the gradients backwards.
 
-// LoopGradients is the gradient function of While.
-func LoopGradients(op *Operation, dy []Output) []Gradient {
+// loopGradients is the gradient function of While.
+func loopGradients(op *Operation, dy []Output) []Gradient {
 	l := &loopGradient{op: op, popped: map[Output]Output{}, in: slices.Clone(op.in), first: len(op.in)}
 	if op.g.IsEager() || op.g.symbolic {
 		return failedGradients(op, noGradient(op))
@@ -301,7 +301,7 @@ func (l *loopGradient) add() ([]Gradient, error) {
 	cond := g.trace(g.functionName("gradients_"+l.cond.f.name, "grad"), l.specs(), func(v []Output) []Output {
 		return []Output{Apply(nil, "Less", v[:2]).Output(0)}
 	})
-	out := CallLoop("While", vars, cond, l.fn, Attr("parallel_iterations", l.op.Int("parallel_iterations")))
+	out := callLoop("While", vars, cond, l.fn, Attr("parallel_iterations", l.op.Int("parallel_iterations")))
 	if err := out[0].Err(); err != nil {
 		return nil, err
 	}

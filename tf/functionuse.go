@@ -41,10 +41,10 @@ func (f *Function) CallOn(target Output, args []Output, opts ...Option) []Output
 	return u.add(func(b []*binding) { u.set("f", core.Func{Name: b[0].name}, "Tout", types(f.rets)) })
 }
 
-// CallBranch adds an operation that chooses by selector among functions that
+// callBranch adds an operation that chooses by selector among functions that
 // take args: "If", whose then branch is the first, or "Case", in the stateless
 // form if that serves, or a stateless form. What one function captures, all get.
-func CallBranch(op string, selector Output, args []Output, branches []*Function, opts ...Option) []Output {
+func callBranch(op string, selector Output, args []Output, branches []*Function, opts ...Option) []Output {
 	u := use{op: op, outer: graphAround(branches), first: []Output{selector}, args: args, fs: branches, opts: opts}
 	u.check = u.sameResults
 	return u.add(func(b []*binding) {
@@ -63,11 +63,11 @@ func CallBranch(op string, selector Output, args []Output, branches []*Function,
 	})
 }
 
-// CallLoop adds an operation "While", in its stateless form if that serves, or
+// callLoop adds an operation "While", in its stateless form if that serves, or
 // "StatelessWhile": it calls body with what body returned, vars the first time,
 // as long as cond of the same returns true. What the two capture is the same
 // in all iterations.
-func CallLoop(op string, vars []Output, cond, body *Function, opts ...Option) []Output {
+func callLoop(op string, vars []Output, cond, body *Function, opts ...Option) []Output {
 	fs := []*Function{cond, body}
 	u := use{op: op, outer: graphAround(fs), args: vars, fs: fs, opts: opts, loop: true}
 	u.check = u.goesAround

@@ -146,11 +146,11 @@ func (ix *index) vector(x Output, k int, at []Output) Output {
 		computed = computed || e[k].hole > 0
 	}
 	if !computed {
-		return AsInts(x, ints).likeAll(at)
+		return asInts(x, ints).likeAll(at)
 	}
 	all := make([]Output, len(ints))
 	for i, e := range ix.entries {
-		n := AsInt(x, e[k].n).likeAll(at)
+		n := asInt(x, e[k].n).likeAll(at)
 		if h := e[k].hole; h > 0 && e[k].n == 0 {
 			n = at[h-1]
 		} else if h > 0 {

@@ -24,7 +24,7 @@ type MetaGraphOptions struct {
 
 // MetaGraphProto returns g with its collections as a MetaGraphDef: with it
 // another program, in Go or Python, goes on building. Elements of collections
-// that no codec knows (see RegisterCollection) are left out.
+// that no codec knows (see package author) are left out.
 func (g *Graph) MetaGraphProto(o MetaGraphOptions) (*pb.MetaGraphDef, error) {
 	def, err := g.GraphProto(0)
 	if err != nil {

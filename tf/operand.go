@@ -14,32 +14,32 @@ type Ints interface{ []int | Shape | Output }
 // int64.
 type Int interface{ int | Output }
 
-// AsInts returns v as a vector in the graph of x: an int32 constant, int64 if an
+// asInts returns v, one of Ints, as a vector in the graph of x: an int32 constant, int64 if an
 // integer needs that. Functions that add operations use it for their arguments.
-func AsInts[I Ints](x Output, v I) Output {
-	if y, ok := any(v).(Output); ok {
+func asInts(x Output, v any) Output {
+	if y, ok := v.(Output); ok {
 		return y
 	}
 	if x.unusable() {
 		return x
 	}
-	return IntsOf(x.Graph(), v)
+	return intsOf(x.Graph(), v)
 }
 
 // unusable reports whether x cannot be computed where operations are added now.
 // Then its operands cannot either, for the same reason, which x tells.
 func (o Output) unusable() bool { return o.Err() != nil || o.op.g.finished() }
 
-// IntsOf is AsInts in a graph, for functions that take no tensor beside the
+// intsOf is asInts in a graph, for functions that take no tensor beside the
 // integers. With an Output g may be nil.
-func IntsOf[I Ints](g *Graph, v I) Output {
-	if x, ok := any(v).(Output); ok {
+func intsOf(g *Graph, v any) Output {
+	if x, ok := v.(Output); ok {
 		return x
 	}
 	if g == nil {
 		return Failed(nil, "Const", Errorf(InvalidArgument, "sizes that are integers need a graph, got nil: make one by tf.NewGraph")).Output(0)
 	}
-	switch v := any(v).(type) {
+	switch v := v.(type) {
 	case Shape:
 		return g.intConstant(v, Shape{len(v)})
 	case []int:
@@ -48,9 +48,9 @@ func IntsOf[I Ints](g *Graph, v I) Output {
 	return Output{}
 }
 
-// AsInt is AsInts of a single integer, a scalar.
-func AsInt[I Int](x Output, v I) Output {
-	switch v := any(v).(type) {
+// asInt is asInts of a single integer, one of Int: a scalar.
+func asInt(x Output, v any) Output {
+	switch v := v.(type) {
 	case Output:
 		return v
 	case int:
@@ -71,10 +71,10 @@ func (g *Graph) intConstant(v []int, s Shape) Output {
 	return constant(g, core.Wrap(convertInts[int32](v), s))
 }
 
-// AsOperand returns v as an operand beside x. An Output is itself. A Go number,
+// asOperand returns v as an operand beside x. An Output is itself. A Go number,
 // bool or string becomes a constant of the type of x, of which it must be a value.
 // A Value, such as a *Tensor or a dense tensor, becomes a constant of its own type.
-func AsOperand(x Output, v any) Output {
+func asOperand(x Output, v any) Output {
 	if y, ok := v.(Output); ok {
 		return y
 	}

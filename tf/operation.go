@@ -171,16 +171,16 @@ func (o Output) SetShape(s Shape) {
 
 // Value returns a copy of the tensor that an eager graph has computed for o.
 func (o Output) Value() (*Tensor, error) {
-	t, err := o.Computed()
+	t, err := o.computed()
 	if err != nil {
 		return nil, err
 	}
 	return (*Tensor)(t.Clone()), nil
 }
 
-// Computed returns the tensor that an eager graph has computed for o, which
+// computed returns the tensor that an eager graph has computed for o, which
 // stays the graph's. Programs use Value.
-func (o Output) Computed() (*core.Tensor, error) {
+func (o Output) computed() (*core.Tensor, error) {
 	if err := o.Err(); err != nil {
 		return nil, err
 	}

@@ -135,7 +135,7 @@ func (w *loopBuilder) inFunction(name string) []Output {
 	}
 	cond := w.g.trace(w.g.functionName(name, "cond"), args, func(v []Output) []Output { return []Output{w.cond(v)} })
 	body := w.g.trace(w.g.functionName(name, "body"), args, func(v []Output) []Output { return w.body(v) })
-	out := CallLoop("While", w.vars, cond, body, Name(name), Attr("parallel_iterations", w.opts.ParallelIterations))
+	out := callLoop("While", w.vars, cond, body, Name(name), Attr("parallel_iterations", w.opts.ParallelIterations))
 	if out[0].Err() == nil {
 		out = out[len(out)-n:]
 	}
@@ -345,7 +345,7 @@ func (w *loopBuilder) now() []Output {
 
 // maximum returns the limit of iterations.
 func (w *loopBuilder) maximum() int {
-	v, err := w.opts.MaximumIterations.Computed()
+	v, err := w.opts.MaximumIterations.computed()
 	if err != nil {
 		w.err = err
 		return 0
@@ -360,7 +360,7 @@ func (w *loopBuilder) maximum() int {
 
 // holds returns the value of a condition.
 func (w *loopBuilder) holds(pred Output) bool {
-	v, err := pred.Computed()
+	v, err := pred.computed()
 	switch {
 	case err != nil:
 		w.err = err

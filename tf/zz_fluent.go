@@ -26,7 +26,7 @@ func (o Output) axes(axes []int) Output {
 			axes = append(axes, i)
 		}
 	}
-	return AsInts(o, axes)
+	return asInts(o, axes)
 }
 
 // Abs returns |o|. See ops.Abs.
@@ -39,25 +39,25 @@ func (o Output) Acos(opts ...Option) Output { return o.then("Acos", opts) }
 func (o Output) Acosh(opts ...Option) Output { return o.then("Acosh", opts) }
 
 // Add returns o + y. See ops.AddV2.
-func (o Output) Add(y any, opts ...Option) Output { return o.then("AddV2", opts, AsOperand(o, y)) }
+func (o Output) Add(y any, opts ...Option) Output { return o.then("AddV2", opts, asOperand(o, y)) }
 
 // All reports whether all elements hold along axes, or all there are. See ops.All.
 func (o Output) All(axes ...int) Output { return o.reduce("All", axes) }
 
 // And reports where both o and y hold. See ops.LogicalAnd.
-func (o Output) And(y any, opts ...Option) Output { return o.then("LogicalAnd", opts, AsOperand(o, y)) }
+func (o Output) And(y any, opts ...Option) Output { return o.then("LogicalAnd", opts, asOperand(o, y)) }
 
 // Any reports whether an element holds along axes, or among all. See ops.Any.
 func (o Output) Any(axes ...int) Output { return o.reduce("Any", axes) }
 
 // ArgMax returns the positions of the greatest elements along an axis. See ops.ArgMax.
 func (o Output) ArgMax(axis int, opts ...Option) Output {
-	return o.then("ArgMax", opts, AsInt(o, axis))
+	return o.then("ArgMax", opts, asInt(o, axis))
 }
 
 // ArgMin returns the positions of the least elements along an axis. See ops.ArgMin.
 func (o Output) ArgMin(axis int, opts ...Option) Output {
-	return o.then("ArgMin", opts, AsInt(o, axis))
+	return o.then("ArgMin", opts, asInt(o, axis))
 }
 
 // Asin returns the angle whose sine is o. See ops.Asin.
@@ -70,7 +70,7 @@ func (o Output) Asinh(opts ...Option) Output { return o.then("Asinh", opts) }
 func (o Output) Atan(opts ...Option) Output { return o.then("Atan", opts) }
 
 // Atan2 returns the angle of the point whose coordinates are y and o. See ops.Atan2.
-func (o Output) Atan2(y any, opts ...Option) Output { return o.then("Atan2", opts, AsOperand(o, y)) }
+func (o Output) Atan2(y any, opts ...Option) Output { return o.then("Atan2", opts, asOperand(o, y)) }
 
 // Atanh returns the number whose hyperbolic tangent is o. See ops.Atanh.
 func (o Output) Atanh(opts ...Option) Output { return o.then("Atanh", opts) }
@@ -83,21 +83,21 @@ func (o Output) BiasAdd(y Output, opts ...Option) Output { return o.then("BiasAd
 
 // BitwiseAnd returns the bits that both integers o and y have. See ops.BitwiseAnd.
 func (o Output) BitwiseAnd(y any, opts ...Option) Output {
-	return o.then("BitwiseAnd", opts, AsOperand(o, y))
+	return o.then("BitwiseAnd", opts, asOperand(o, y))
 }
 
 // BitwiseOr returns the bits that o or y has. See ops.BitwiseOr.
 func (o Output) BitwiseOr(y any, opts ...Option) Output {
-	return o.then("BitwiseOr", opts, AsOperand(o, y))
+	return o.then("BitwiseOr", opts, asOperand(o, y))
 }
 
 // BitwiseXor returns the bits that one of o and y has. See ops.BitwiseXor.
 func (o Output) BitwiseXor(y any, opts ...Option) Output {
-	return o.then("BitwiseXor", opts, AsOperand(o, y))
+	return o.then("BitwiseXor", opts, asOperand(o, y))
 }
 
 // BroadcastTo returns o repeated to fill a shape of these sizes. See ops.BroadcastTo.
-func (o Output) BroadcastTo(sizes ...int) Output { return o.then("BroadcastTo", nil, AsInts(o, sizes)) }
+func (o Output) BroadcastTo(sizes ...int) Output { return o.then("BroadcastTo", nil, asInts(o, sizes)) }
 
 // Cast returns o converted to type d. See ops.Cast.
 func (o Output) Cast(d DType, opts ...Option) Output {
@@ -118,12 +118,12 @@ func (o Output) Cosh(opts ...Option) Output { return o.then("Cosh", opts) }
 
 // Cumprod returns the running products along an axis. See ops.Cumprod.
 func (o Output) Cumprod(axis int, opts ...Option) Output {
-	return o.then("Cumprod", opts, AsInt(o, axis))
+	return o.then("Cumprod", opts, asInt(o, axis))
 }
 
 // Cumsum returns the running sums along an axis. See ops.Cumsum.
 func (o Output) Cumsum(axis int, opts ...Option) Output {
-	return o.then("Cumsum", opts, AsInt(o, axis))
+	return o.then("Cumsum", opts, asInt(o, axis))
 }
 
 // Digamma returns the derivative of Lgamma. See ops.Digamma.
@@ -131,14 +131,14 @@ func (o Output) Digamma(opts ...Option) Output { return o.then("Digamma", opts) 
 
 // DivNoNan returns o / y, and 0 where y is 0. See ops.DivNoNan.
 func (o Output) DivNoNan(y any, opts ...Option) Output {
-	return o.then("DivNoNan", opts, AsOperand(o, y))
+	return o.then("DivNoNan", opts, asOperand(o, y))
 }
 
 // Elu returns o where it is positive, else e^o - 1. See ops.Elu.
 func (o Output) Elu(opts ...Option) Output { return o.then("Elu", opts) }
 
 // Equal reports where o == y. See ops.Equal.
-func (o Output) Equal(y any, opts ...Option) Output { return o.then("Equal", opts, AsOperand(o, y)) }
+func (o Output) Equal(y any, opts ...Option) Output { return o.then("Equal", opts, asOperand(o, y)) }
 
 // Erf returns the error function of o. See ops.Erf.
 func (o Output) Erf(opts ...Option) Output { return o.then("Erf", opts) }
@@ -151,7 +151,7 @@ func (o Output) Exp(opts ...Option) Output { return o.then("Exp", opts) }
 
 // ExpandDims returns o with a dimension of size 1 put in at axis. See ops.ExpandDims.
 func (o Output) ExpandDims(axis int, opts ...Option) Output {
-	return o.then("ExpandDims", opts, AsInt(o, axis))
+	return o.then("ExpandDims", opts, asInt(o, axis))
 }
 
 // Expm1 returns e^o - 1. See ops.Expm1.
@@ -162,17 +162,17 @@ func (o Output) Floor(opts ...Option) Output { return o.then("Floor", opts) }
 
 // FloorDiv returns o / y rounded down. See ops.FloorDiv.
 func (o Output) FloorDiv(y any, opts ...Option) Output {
-	return o.then("FloorDiv", opts, AsOperand(o, y))
+	return o.then("FloorDiv", opts, asOperand(o, y))
 }
 
 // Greater reports where o > y. See ops.Greater.
 func (o Output) Greater(y any, opts ...Option) Output {
-	return o.then("Greater", opts, AsOperand(o, y))
+	return o.then("Greater", opts, asOperand(o, y))
 }
 
 // GreaterEqual reports where o >= y. See ops.GreaterEqual.
 func (o Output) GreaterEqual(y any, opts ...Option) Output {
-	return o.then("GreaterEqual", opts, AsOperand(o, y))
+	return o.then("GreaterEqual", opts, asOperand(o, y))
 }
 
 // Identity returns o as the result of another operation. See ops.Identity.
@@ -198,15 +198,15 @@ func (o Output) LeakyRelu(opts ...Option) Output { return o.then("LeakyRelu", op
 
 // LeftShift returns o shifted left by y bits. See ops.LeftShift.
 func (o Output) LeftShift(y any, opts ...Option) Output {
-	return o.then("LeftShift", opts, AsOperand(o, y))
+	return o.then("LeftShift", opts, asOperand(o, y))
 }
 
 // Less reports where o < y. See ops.Less.
-func (o Output) Less(y any, opts ...Option) Output { return o.then("Less", opts, AsOperand(o, y)) }
+func (o Output) Less(y any, opts ...Option) Output { return o.then("Less", opts, asOperand(o, y)) }
 
 // LessEqual reports where o <= y. See ops.LessEqual.
 func (o Output) LessEqual(y any, opts ...Option) Output {
-	return o.then("LessEqual", opts, AsOperand(o, y))
+	return o.then("LessEqual", opts, asOperand(o, y))
 }
 
 // Lgamma returns the logarithm of the absolute value of the gamma function. See ops.Lgamma.
@@ -229,7 +229,7 @@ func (o Output) Max(axes ...int) Output { return o.reduce("Max", axes) }
 
 // Maximum returns the greater of o and y. See ops.Maximum.
 func (o Output) Maximum(y any, opts ...Option) Output {
-	return o.then("Maximum", opts, AsOperand(o, y))
+	return o.then("Maximum", opts, asOperand(o, y))
 }
 
 // Mean returns the means along axes, or of all elements. See ops.Mean.
@@ -240,14 +240,14 @@ func (o Output) Min(axes ...int) Output { return o.reduce("Min", axes) }
 
 // Minimum returns the lesser of o and y. See ops.Minimum.
 func (o Output) Minimum(y any, opts ...Option) Output {
-	return o.then("Minimum", opts, AsOperand(o, y))
+	return o.then("Minimum", opts, asOperand(o, y))
 }
 
 // Mod returns the remainder of FloorDiv, which has the sign of y. See ops.FloorMod.
-func (o Output) Mod(y any, opts ...Option) Output { return o.then("FloorMod", opts, AsOperand(o, y)) }
+func (o Output) Mod(y any, opts ...Option) Output { return o.then("FloorMod", opts, asOperand(o, y)) }
 
 // Mul returns o · y, element by element. See ops.Mul.
-func (o Output) Mul(y any, opts ...Option) Output { return o.then("Mul", opts, AsOperand(o, y)) }
+func (o Output) Mul(y any, opts ...Option) Output { return o.then("Mul", opts, asOperand(o, y)) }
 
 // Neg returns -o. See ops.Neg.
 func (o Output) Neg(opts ...Option) Output { return o.then("Neg", opts) }
@@ -257,17 +257,17 @@ func (o Output) Not(opts ...Option) Output { return o.then("LogicalNot", opts) }
 
 // NotEqual reports where o != y. See ops.NotEqual.
 func (o Output) NotEqual(y any, opts ...Option) Output {
-	return o.then("NotEqual", opts, AsOperand(o, y))
+	return o.then("NotEqual", opts, asOperand(o, y))
 }
 
 // OnesLike returns ones of the type and shape of o. See ops.OnesLike.
 func (o Output) OnesLike(opts ...Option) Output { return o.then("OnesLike", opts) }
 
 // Or reports where o or y holds. See ops.LogicalOr.
-func (o Output) Or(y any, opts ...Option) Output { return o.then("LogicalOr", opts, AsOperand(o, y)) }
+func (o Output) Or(y any, opts ...Option) Output { return o.then("LogicalOr", opts, asOperand(o, y)) }
 
 // Pow returns o to the power of y. See ops.Pow.
-func (o Output) Pow(y any, opts ...Option) Output { return o.then("Pow", opts, AsOperand(o, y)) }
+func (o Output) Pow(y any, opts ...Option) Output { return o.then("Pow", opts, asOperand(o, y)) }
 
 // Prod returns the products along axes, or of all elements. See ops.Prod.
 func (o Output) Prod(axes ...int) Output { return o.reduce("Prod", axes) }
@@ -282,11 +282,11 @@ func (o Output) Relu(opts ...Option) Output { return o.then("Relu", opts) }
 func (o Output) Relu6(opts ...Option) Output { return o.then("Relu6", opts) }
 
 // Reshape returns the elements of o in a shape of these sizes, of which one may be -1: what is left. See ops.Reshape.
-func (o Output) Reshape(sizes ...int) Output { return o.then("Reshape", nil, AsInts(o, sizes)) }
+func (o Output) Reshape(sizes ...int) Output { return o.then("Reshape", nil, asInts(o, sizes)) }
 
 // RightShift returns o shifted right by y bits. See ops.RightShift.
 func (o Output) RightShift(y any, opts ...Option) Output {
-	return o.then("RightShift", opts, AsOperand(o, y))
+	return o.then("RightShift", opts, asOperand(o, y))
 }
 
 // Rint returns the integer nearest to o, the even one of two. See ops.Rint.
@@ -330,14 +330,14 @@ func (o Output) Square(opts ...Option) Output { return o.then("Square", opts) }
 
 // SquaredDifference returns |o - y|². See ops.SquaredDifference.
 func (o Output) SquaredDifference(y any, opts ...Option) Output {
-	return o.then("SquaredDifference", opts, AsOperand(o, y))
+	return o.then("SquaredDifference", opts, asOperand(o, y))
 }
 
 // StopGradient returns o as a constant to differentiation. See ops.StopGradient.
 func (o Output) StopGradient(opts ...Option) Output { return o.then("StopGradient", opts) }
 
 // Sub returns o - y. See ops.Sub.
-func (o Output) Sub(y any, opts ...Option) Output { return o.then("Sub", opts, AsOperand(o, y)) }
+func (o Output) Sub(y any, opts ...Option) Output { return o.then("Sub", opts, asOperand(o, y)) }
 
 // Sum returns the sums along axes, or of all elements. See ops.Sum.
 func (o Output) Sum(axes ...int) Output { return o.reduce("Sum", axes) }
@@ -349,16 +349,16 @@ func (o Output) Tan(opts ...Option) Output { return o.then("Tan", opts) }
 func (o Output) Tanh(opts ...Option) Output { return o.then("Tanh", opts) }
 
 // Tile returns o repeated so many times along each dimension. See ops.Tile.
-func (o Output) Tile(sizes ...int) Output { return o.then("Tile", nil, AsInts(o, sizes)) }
+func (o Output) Tile(sizes ...int) Output { return o.then("Tile", nil, asInts(o, sizes)) }
 
 // Where returns the indices of the elements that are true or not zero, one row for each. See ops.Where.
 func (o Output) Where(opts ...Option) Output { return o.then("Where", opts) }
 
 // Xdivy returns o / y, and 0 where o is 0. See ops.Xdivy.
-func (o Output) Xdivy(y any, opts ...Option) Output { return o.then("Xdivy", opts, AsOperand(o, y)) }
+func (o Output) Xdivy(y any, opts ...Option) Output { return o.then("Xdivy", opts, asOperand(o, y)) }
 
 // Xlogy returns o · log(y), and 0 where o is 0. See ops.Xlogy.
-func (o Output) Xlogy(y any, opts ...Option) Output { return o.then("Xlogy", opts, AsOperand(o, y)) }
+func (o Output) Xlogy(y any, opts ...Option) Output { return o.then("Xlogy", opts, asOperand(o, y)) }
 
 // ZerosLike returns zeros of the type and shape of o. See ops.ZerosLike.
 func (o Output) ZerosLike(opts ...Option) Output { return o.then("ZerosLike", opts) }

@@ -24,7 +24,7 @@ const (
 // of earlier layers. An entry that ends in /... stands for a whole subtree,
 // whose packages may import each other.
 var layers = [][]string{
-	{"internal/invariants", "internal/leaktest"},
+	{"internal/invariants", "internal/leaktest", "internal/authoring"},
 	{"internal/memory"},
 	{"internal/kernel", "internal/threads", "internal/resource", "internal/random", "internal/imagefile/...", "internal/wire/...", "internal/link"},
 	{"tf/pb"},
@@ -36,6 +36,7 @@ var layers = [][]string{
 	{"internal/step"},
 	{"internal/worker", "internal/master"},
 	{"tf"},
+	{"tf/author"},
 	{"tf/tftest", "tf/example", "tf/summary", "internal/graph/source"},
 	{"tf/ops/..."},
 	{"internal/direct"},

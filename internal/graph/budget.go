@@ -12,20 +12,20 @@ import (
 // Limits bound what the planning and the running of graphs may take. A field
 // that is 0 means the default, a negative one that there is no limit.
 type Limits struct {
-	Nodes int           // that a graph may have, and that a call of a function may come to
-	Depth int           // of calls of functions within one another
-	Calls int           // of functions that one step has under way at once
-	Time  time.Duration // that the planning of one graph may take
+	Nodes         int           // that a graph may have, and that a call of a function may come to
+	FunctionDepth int           // of calls of functions within one another
+	FunctionCalls int           // of functions that one step has under way at once
+	PlanTime      time.Duration // that the planning of one graph may take
 }
 
 // DefaultLimits are what nothing that ends by itself has been seen to need: ten
 // million nodes take ten gigabytes, a call under way some ten kilobytes.
-var DefaultLimits = Limits{Nodes: 10_000_000, Depth: 5_000, Calls: 100_000, Time: 10 * time.Minute}
+var DefaultLimits = Limits{Nodes: 10_000_000, FunctionDepth: 5_000, FunctionCalls: 100_000, PlanTime: 10 * time.Minute}
 
 // Filled returns l with defaults in the place of zeros.
 func (l Limits) Filled() Limits {
 	d := &DefaultLimits
-	return Limits{cmp.Or(l.Nodes, d.Nodes), cmp.Or(l.Depth, d.Depth), cmp.Or(l.Calls, d.Calls), cmp.Or(l.Time, d.Time)}
+	return Limits{cmp.Or(l.Nodes, d.Nodes), cmp.Or(l.FunctionDepth, d.FunctionDepth), cmp.Or(l.FunctionCalls, d.FunctionCalls), cmp.Or(l.PlanTime, d.PlanTime)}
 }
 
 // Exceeds reports whether n is more than a limit allows.
@@ -49,8 +49,8 @@ const lookEvery = 1 << 10
 // NewBudget returns a budget that ends with ctx.
 func NewBudget(ctx context.Context, l Limits) *Budget {
 	b := &Budget{ctx: ctx, limits: l.Filled()}
-	if b.limits.Time > 0 {
-		b.until = time.Now().Add(b.limits.Time)
+	if b.limits.PlanTime > 0 {
+		b.until = time.Now().Add(b.limits.PlanTime)
 	}
 	return b
 }
@@ -97,7 +97,7 @@ func (b *Budget) ended() error {
 		return Ended(b.ctx, "the planning of a graph")
 	}
 	if !b.until.IsZero() && time.Now().After(b.until) {
-		return core.Errorf(core.DeadlineExceeded, "the planning of a graph must take at most %v (limit plan_time): it has taken longer, for %d visits of nodes", b.limits.Time, b.visited)
+		return core.Errorf(core.DeadlineExceeded, "the planning of a graph must take at most %v (limit plan_time): it has taken longer, for %d visits of nodes", b.limits.PlanTime, b.visited)
 	}
 	return nil
 }

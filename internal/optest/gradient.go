@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
@@ -227,7 +228,7 @@ func (c *trial) eagerGradients() ([]*core.Tensor, error) {
 		if d.IsZero() {
 			continue
 		}
-		if out[i], err = d.Output().Computed(); err != nil {
+		if out[i], err = author.Computed(d.Output()); err != nil {
 			return nil, err
 		}
 	}

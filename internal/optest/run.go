@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
@@ -62,7 +63,7 @@ func (c *trial) runEager() ([]*core.Tensor, error) {
 func values(ys []tf.Output) ([]*core.Tensor, error) {
 	out := make([]*core.Tensor, len(ys))
 	for i, y := range ys {
-		v, err := y.Computed()
+		v, err := author.Computed(y)
 		if err != nil {
 			return nil, err
 		}

@@ -170,12 +170,12 @@ type nest struct {
 // takes memory.
 func (c *caller) enter(f core.Func) error {
 	l := c.functions.rt.Limits.Filled()
-	if depth := c.args.nest.depth + 1; graph.Exceeds(depth, l.Depth) {
-		return core.Errorf(core.ResourceExhausted, "calls of functions must be at most %d deep (limit max_function_depth): one of %s is the %dth within others", l.Depth, f.Name, depth)
+	if depth := c.args.nest.depth + 1; graph.Exceeds(depth, l.FunctionDepth) {
+		return core.Errorf(core.ResourceExhausted, "calls of functions must be at most %d deep (limit max_function_depth): one of %s is the %dth within others", l.FunctionDepth, f.Name, depth)
 	}
-	if live := c.args.nest.live.Add(1); graph.Exceeds(int(live), l.Calls) {
+	if live := c.args.nest.live.Add(1); graph.Exceeds(int(live), l.FunctionCalls) {
 		c.args.nest.live.Add(-1)
-		return core.Errorf(core.ResourceExhausted, "a step must have at most %d calls of functions under way (limit max_function_calls): one of %s would be the %dth", l.Calls, f.Name, live)
+		return core.Errorf(core.ResourceExhausted, "a step must have at most %d calls of functions under way (limit max_function_calls): one of %s would be the %dth", l.FunctionCalls, f.Name, live)
 	}
 	return nil
 }

@@ -84,9 +84,12 @@ func (r *RDMA) provider(lookup func(string) (string, bool)) (string, error) {
 	return p, nil
 }
 
+// An RDMADevice is an open device: package internal/verbs says what it does.
+type RDMADevice = verbs.Device
+
 // OpenRDMA opens the device that a server uses which listens at an address of this
 // machine, host:port; for tools that look at it.
-func OpenRDMA(r RDMA, address string) (verbs.Device, error) {
+func OpenRDMA(r RDMA, address string) (RDMADevice, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, tf.Errorf(tf.InvalidArgument, "an address must be host:port, got %q", address)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/device"
 	"github.com/gorge-tf/gorge/internal/eagerservice"
+	"github.com/gorge-tf/gorge/internal/graph"
 	"github.com/gorge-tf/gorge/internal/master"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/rpc"
@@ -110,7 +111,7 @@ func (s *Server) assemble(c *Config, devices *device.Set) error {
 		serving.Links = &s.links
 	}
 	s.grpc = grpc.NewServer(rpc.ServerOptions(serving)...)
-	env := worker.Env{Task: s.task, Devices: devices, Rendezvous: rendezvous.NewManager(0), Threads: c.Threads, Limits: c.Limits.Engine(), Log: s.log, Connect: s.joinAsWorker, CacheResponses: c.CacheResponses}
+	env := worker.Env{Task: s.task, Devices: devices, Rendezvous: rendezvous.NewManager(0), Threads: c.Threads, Limits: graph.Limits(c.Limits), Log: s.log, Connect: s.joinAsWorker, CacheResponses: c.CacheResponses}
 	env.Peer = s.peers(s.task, s.channels)
 	var err error
 	if env.Collectives, err = s.newCollectives(c, devices); err != nil {
@@ -121,7 +122,7 @@ func (s *Server) assemble(c *Config, devices *device.Set) error {
 	}
 	s.worker = worker.New(env)
 	s.master = master.New(master.Env{
-		Task: s.task, Devices: devices, Config: c.defaults, Log: s.log, Connect: s.joinAsMaster, SessionTimeout: c.SessionTimeout, Limits: c.Limits.Engine(), Sequences: sequences(c, env.Collectives),
+		Task: s.task, Devices: devices, Config: c.defaults, Log: s.log, Connect: s.joinAsMaster, SessionTimeout: c.SessionTimeout, Limits: graph.Limits(c.Limits), Sequences: sequences(c, env.Collectives),
 		Workers: &workers{own: s.task, worker: s.worker, cache: s.channels, tasks: c.Cluster.tasks()},
 	})
 	s.service = &masterService{Master: s.master}

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gorge-tf/gorge/internal/resource"
 )
 
 // A DeviceSpec is a device name, each part of which may be left open:
@@ -167,7 +166,7 @@ type Device interface {
 	// MemoryLimit returns the bytes of memory there are, 0 if not known.
 	MemoryLimit() int64
 	// Resources holds the device's variables, queues and tables.
-	Resources() *resource.Manager
+	Resources() *Resources
 	// FromHost copies a tensor in the host's memory to the device; ToHost
 	// copies it back. A device that shares the host's memory returns t.
 	FromHost(t *Tensor) (*Tensor, error)

@@ -185,7 +185,7 @@ type Step struct {
 	Context    context.Context
 	Device     Device
 	Rendezvous Rendezvous
-	Resources  *resource.Manager
+	Resources  *Resources
 	// ContainerID is the number of the container for what lives as long as the step;
 	// 0: there is none.
 	ContainerID int64
@@ -249,7 +249,7 @@ type OpContext struct {
 	// Scratch, if not nil, holds by output the tensor header to use for
 	// memory that the executor reclaims; nil for outputs that escape.
 	Scratch []*Tensor
-	Pool    *memory.Pool
+	Pool    *Pool
 	// Last reports, by input, that nobody reads it after this node.
 	Last []bool
 }

@@ -16,7 +16,7 @@ type Tensor struct {
 	dtype DType
 	shape Shape
 	inl   [4]int // where shape lives while the rank is at most 4
-	buf   *memory.Buffer
+	buf   *Buffer
 	obj   any  // []string, []ResourceHandle or []VariantValue
 	given bool // the program has given the memory away and does not write to it
 }
@@ -101,7 +101,7 @@ func (t *Tensor) setShape(s Shape) {
 }
 
 // TensorOf returns a tensor over buf, whose reference it takes over.
-func TensorOf(d DType, s Shape, buf *memory.Buffer) *Tensor {
+func TensorOf(d DType, s Shape, buf *Buffer) *Tensor {
 	t := &Tensor{dtype: d.Base(), buf: buf}
 	t.setShape(s)
 	return t
@@ -211,7 +211,7 @@ func (t *Tensor) NumBytes() int {
 }
 
 // Buffer returns the memory of t, nil for strings, resources and variants.
-func (t *Tensor) Buffer() *memory.Buffer { return t.buf }
+func (t *Tensor) Buffer() *Buffer { return t.buf }
 
 // Addressable reports whether the host can read t's elements; tensors on an
 // accelerator have to be copied first.
@@ -259,7 +259,7 @@ func (t *Tensor) Reshape(s Shape) (*Tensor, error) {
 
 // Reuse makes t, a header that nobody else refers to, describe buf with the
 // given type and shape. Executors keep one header for each scratch output.
-func (t *Tensor) Reuse(d DType, s Shape, buf *memory.Buffer, obj any) {
+func (t *Tensor) Reuse(d DType, s Shape, buf *Buffer, obj any) {
 	t.dtype, t.buf, t.obj = d.Base(), buf, obj
 	t.setShape(s)
 }
@@ -294,10 +294,10 @@ func (t *Tensor) Enter() *Tensor {
 
 // EnterFrom is Enter that takes memory for a copy from a pool, which gets it
 // back with the last reference.
-func (t *Tensor) EnterFrom(p *memory.Pool) (*Tensor, error) { return t.EnterAt(&Tensor{}, p) }
+func (t *Tensor) EnterFrom(p *Pool) (*Tensor, error) { return t.EnterAt(&Tensor{}, p) }
 
 // EnterAt is EnterFrom that uses a header of the caller's if it can.
-func (t *Tensor) EnterAt(header *Tensor, p *memory.Pool) (_ *Tensor, err error) {
+func (t *Tensor) EnterAt(header *Tensor, p *Pool) (_ *Tensor, err error) {
 	if t.given {
 		return t.Share(), nil
 	}

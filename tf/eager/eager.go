@@ -17,6 +17,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/step"
 	"github.com/gorge-tf/gorge/internal/threads"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 	_ "github.com/gorge-tf/gorge/tf/ops" // the operations
 )
@@ -30,7 +31,7 @@ func New(opts ...tf.GraphOption) *tf.Graph {
 	e.step.Collectives = alone{collective.New(collective.Env{})}
 	// An eager graph is dropped, not closed: the workers go with it.
 	runtime.AddCleanup(e, (*threads.Pool).Release, pool)
-	g := tf.NewGraph(slices.Concat(opts, []tf.GraphOption{tf.Eager(e)})...)
+	g := tf.NewGraph(slices.Concat(opts, []tf.GraphOption{author.Eager(e.prepare)})...)
 	rt := &step.Runtime{InProcess: true, Devices: device.NewSet(cpu), Pool: memory.NewSessionPool(poolLimit, "eager graph"), Parallel: pool.ParallelFor}
 	e.step.Functions = rt.NewCalls(cpu.Spec().String(), func() *core.Library {
 		library, _ := g.Library()
@@ -45,8 +46,8 @@ const poolLimit = 64 << 20
 // evaluator runs nodes on the CPU, one at a time.
 type evaluator struct{ step core.Step }
 
-// Prepare makes the kernel of nodes like n.
-func (e *evaluator) Prepare(n *core.Node) (tf.EvalFunc, error) {
+// prepare makes the kernel of nodes like n.
+func (e *evaluator) prepare(n *core.Node) (author.EvalFunc, error) {
 	find, err := core.FindKernel("CPU", n)
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package eager
 
 import (
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -16,7 +17,7 @@ type runner struct {
 func (r *runner) eval(n *core.Node, in []tf.Output, dst []*core.Tensor) ([]*core.Tensor, error) {
 	c := r.context(n, len(in))
 	for i, x := range in {
-		t, err := x.Computed()
+		t, err := author.Computed(x)
 		if err != nil {
 			return nil, err
 		}

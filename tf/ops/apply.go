@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -84,7 +85,7 @@ func operands(g *tf.Graph, xs ...any) []tf.Output {
 	in := make([]tf.Output, len(xs))
 	if i := slices.IndexFunc(xs, isOutput); i >= 0 {
 		for k, x := range xs {
-			in[k] = tf.AsOperand(xs[i].(tf.Output), x)
+			in[k] = author.AsOperand(xs[i].(tf.Output), x)
 		}
 		return in
 	}

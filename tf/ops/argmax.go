@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -36,13 +37,13 @@ func (o ArgOpts) Apply(s *tf.Spec) {
 // ArgMax returns the positions of the greatest elements of x along an
 // axis, the first of equals. Its options are [ArgOpts].
 func ArgMax[A tf.Int](x tf.Output, axis A, opts ...tf.Option) tf.Output {
-	return apply("ArgMax", opts, x, tf.AsInt(x, axis))
+	return apply("ArgMax", opts, x, author.AsInt(x, axis))
 }
 
 // ArgMin returns the positions of the least elements of x along an axis, the
 // first of equals. Its options are [ArgOpts].
 func ArgMin[A tf.Int](x tf.Output, axis A, opts ...tf.Option) tf.Output {
-	return apply("ArgMin", opts, x, tf.AsInt(x, axis))
+	return apply("ArgMin", opts, x, author.AsInt(x, axis))
 }
 
 func positionShape(c *core.Infer) error {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 )
 
 // asserted adds an Assert that condition holds, with a message in TensorFlow's
@@ -23,10 +24,10 @@ func asserted(scope string, x tf.Output, build func() (condition tf.Output, data
 }
 
 // compared asserts that a comparison of x and y holds element by element. y is an
-// Output, a Go number or whatever else tf.AsOperand takes.
+// Output, a Go number or whatever else author.AsOperand takes.
 func compared(scope, sign string, x tf.Output, y any, f func(x, y tf.Output, opts ...tf.Option) tf.Output) *tf.Operation {
 	return asserted(scope, x, func() (tf.Output, []tf.Output) {
-		other := tf.AsOperand(x, y)
+		other := author.AsOperand(x, y)
 		g := x.Graph()
 		return f(x, other), []tf.Output{
 			Scalar(g, "Condition x "+sign+" y did not hold element-wise:"),
@@ -68,7 +69,7 @@ func AssertGreaterEqual(x tf.Output, y any) *tf.Operation {
 // AssertNear is AssertEqual for |x - y| ≤ atol + rtol·|y|.
 func AssertNear(x tf.Output, y any, rtol, atol float64) *tf.Operation {
 	return asserted("assert_near", x, func() (tf.Output, []tf.Output) {
-		other, g := tf.AsOperand(x, y), x.Graph()
+		other, g := author.AsOperand(x, y), x.Graph()
 		limit := AddV2(numberLike(x, atol), Mul(numberLike(x, rtol), Abs(other)))
 		return LessEqual(Abs(Sub(x, other)), limit), []tf.Output{
 			Scalar(g, "x and y not equal to tolerance rtol = "), numberLike(x, rtol), Scalar(g, ", atol = "), numberLike(x, atol),

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -28,7 +29,7 @@ func init() {
 
 // BroadcastTo returns x repeated to fill a shape, a vector of sizes.
 func BroadcastTo[S tf.Ints](x tf.Output, shape S, opts ...tf.Option) tf.Output {
-	return apply("BroadcastTo", opts, x, tf.AsInts(x, shape))
+	return apply("BroadcastTo", opts, x, author.AsInts(x, shape))
 }
 
 // BroadcastGradientArgs returns along which axes the gradient of a

@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -38,7 +39,7 @@ func Concat[A tf.Int](axis A, values []tf.Output, opts ...tf.Option) tf.Output {
 	if len(values) == 1 {
 		return apply("Identity", opts, values...)
 	}
-	return ConcatV2(values, tf.AsInt(first(values), axis), opts...)
+	return ConcatV2(values, author.AsInt(first(values), axis), opts...)
 }
 
 // first returns the first of values, the zero Output if there is none.

@@ -1,6 +1,9 @@
 package ops
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
+)
 
 // Conv1D returns the convolution of rows [batch width channels] and a filter
 // [width in out] that moves by stride. Padding is "SAME" or "VALID".
@@ -15,7 +18,7 @@ func Conv1D(x, filter tf.Output, stride int, padding string) tf.Output {
 // given: a "deconvolution" of x [batch width in] by a filter [width out in].
 func Conv1DTranspose[S tf.Ints](x, filter tf.Output, shape S, stride int, padding string) tf.Output {
 	return scoped("conv1d_transpose", x, func() tf.Output {
-		size, zero := tf.AsInts(x, shape), intScalar(x, tf.Int32, 0)
+		size, zero := author.AsInts(x, shape), intScalar(x, tf.Int32, 0)
 		size = ConcatV2([]tf.Output{size.At(":1"), intVec(x, tf.Int32, 1), size.At("1:")}, zero)
 		y := Conv2DBackpropInput(size, ExpandDims(filter, 0), ExpandDims(x, 1), []int{1, 1, stride, 1}, padding)
 		return Squeeze(y, []int{1})
@@ -28,7 +31,7 @@ func Conv1DTranspose[S tf.Ints](x, filter tf.Output, shape S, stride int, paddin
 // is an atrous one.
 func Conv2DTranspose[S tf.Ints](x, filter tf.Output, shape S, strides []int, padding string, opts ...tf.Option) tf.Output {
 	return scoped("conv2d_transpose", x, func() tf.Output {
-		return Conv2DBackpropInput(tf.AsInts(x, shape), filter, x, strides, padding, opts...)
+		return Conv2DBackpropInput(author.AsInts(x, shape), filter, x, strides, padding, opts...)
 	})
 }
 
@@ -36,7 +39,7 @@ func Conv2DTranspose[S tf.Ints](x, filter tf.Output, shape S, strides []int, pad
 // given, by a filter [depth height width out in]. Options are those of Conv3D.
 func Conv3DTranspose[S tf.Ints](x, filter tf.Output, shape S, strides []int, padding string, opts ...tf.Option) tf.Output {
 	return scoped("conv3d_transpose", x, func() tf.Output {
-		return Conv3DBackpropInputV2(tf.AsInts(x, shape), filter, x, strides, padding, opts...)
+		return Conv3DBackpropInputV2(author.AsInts(x, shape), filter, x, strides, padding, opts...)
 	})
 }
 

@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -41,13 +42,13 @@ func (o CumulativeOpts) Apply(s *tf.Spec) {
 
 // Cumsum returns the running sums of x along an axis. Its options are [CumulativeOpts].
 func Cumsum[A tf.Int](x tf.Output, axis A, opts ...tf.Option) tf.Output {
-	return apply("Cumsum", opts, x, tf.AsInt(x, axis))
+	return apply("Cumsum", opts, x, author.AsInt(x, axis))
 }
 
 // Cumprod returns the running products of x along an axis.
 // Its options are [CumulativeOpts].
 func Cumprod[A tf.Int](x tf.Output, axis A, opts ...tf.Option) tf.Output {
-	return apply("Cumprod", opts, x, tf.AsInt(x, axis))
+	return apply("Cumprod", opts, x, author.AsInt(x, axis))
 }
 
 // scan is one running fold: rows of inner elements, of which f joins two.

@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -31,7 +32,7 @@ func init() {
 // Fill returns a tensor of shape dims, a vector of sizes, all elements of
 // which are value, a scalar.
 func Fill[D tf.Ints](dims D, value tf.Output, opts ...tf.Option) tf.Output {
-	return apply("Fill", opts, tf.AsInts(value, dims), value)
+	return apply("Fill", opts, author.AsInts(value, dims), value)
 }
 
 // ZerosLike returns zeros of the type and shape of x.

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -142,11 +143,11 @@ func deviceIndex(n *core.Node) (core.Kernel, error) {
 
 // callGrad calls the gradient of the function.
 func callGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
-	if grads := tf.CallGradients(op, dy); grads != nil {
+	if grads := author.CallGradients(op, dy); grads != nil {
 		return grads
 	}
-	dx := tf.CallGradient("SymbolicGradient", op.Inputs(), 0, op, dy, tf.Attr("f", op.FuncAttr("f")))
-	return tf.SplitGradients(op.Inputs(), dx)
+	dx := author.CallGradient("SymbolicGradient", op.Inputs(), 0, op, dy, tf.Attr("f", op.FuncAttr("f")))
+	return author.SplitGradients(op.Inputs(), dx)
 }
 
 // PartitionedCall calls f, which was traced, with args. It returns f's results.

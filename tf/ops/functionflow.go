@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -23,7 +24,7 @@ func init() {
 		Attrs: "Tcond: type; " + branchAttrs + "then_branch: func; else_branch: func; output_shapes: list(shape) = []"}
 	choice := core.OpDef{In: "branch_index: int32; input: Tin", Out: "output: Tout", Shape: caseShape, Grad: tf.GradFunc(caseGrad), Kernels: core.AnyType(caseKernel),
 		Attrs: branchAttrs + "branches: list(func) >= 1; output_shapes: list(shape) = []"}
-	loop := core.OpDef{In: "input: T", Out: "output: T", Shape: whileShape, Grad: tf.GradFunc(tf.LoopGradients), Kernels: core.AnyType(whileKernel),
+	loop := core.OpDef{In: "input: T", Out: "output: T", Shape: whileShape, Grad: tf.GradFunc(author.LoopGradients), Kernels: core.AnyType(whileKernel),
 		Attrs: "T: list(type) >= 0; cond: func; body: func; output_shapes: list(shape) = []; parallel_iterations: int = 10"}
 	for prefix, stateful := range map[string]bool{"": true, "Stateless": false} {
 		flow(prefix+"If", stateful, cond)
@@ -316,25 +317,25 @@ func runFor(c *core.OpContext, body core.Func, b [3]int) error {
 // one of them is called. If neither has effects, StatelessIf is added. Gradients
 // flow through it.
 func If(cond tf.Output, args []tf.Output, then, otherwise *tf.Function, opts ...tf.Option) []tf.Output {
-	return tf.CallBranch("If", cond, args, []*tf.Function{then, otherwise}, opts...)
+	return author.CallBranch("If", cond, args, []*tf.Function{then, otherwise}, opts...)
 }
 
 // StatelessIf is If for functions whose effects, if they have any, may be left
 // out when the results are not read.
 func StatelessIf(cond tf.Output, args []tf.Output, then, otherwise *tf.Function, opts ...tf.Option) []tf.Output {
-	return tf.CallBranch("StatelessIf", cond, args, []*tf.Function{then, otherwise}, opts...)
+	return author.CallBranch("StatelessIf", cond, args, []*tf.Function{then, otherwise}, opts...)
 }
 
 // Case returns what branches[index] returns for args, the last of them if there
 // is none of that number. index is an int32 scalar. The rest is as with If.
 func Case(index tf.Output, args []tf.Output, branches []*tf.Function, opts ...tf.Option) []tf.Output {
-	return tf.CallBranch("Case", index, args, branches, opts...)
+	return author.CallBranch("Case", index, args, branches, opts...)
 }
 
 // StatelessCase is Case for functions whose effects, if they have any, may be
 // left out when the results are not read.
 func StatelessCase(index tf.Output, args []tf.Output, branches []*tf.Function, opts ...tf.Option) []tf.Output {
-	return tf.CallBranch("StatelessCase", index, args, branches, opts...)
+	return author.CallBranch("StatelessCase", index, args, branches, opts...)
 }
 
 // WhileOpts are the optional attributes of While.
@@ -357,26 +358,26 @@ func (o WhileOpts) Apply(s *tf.Spec) {
 // StatelessWhile is added. Gradients flow through it. See tf.While for a loop
 // that is part of the graph. Its options are [WhileOpts].
 func While(vars []tf.Output, cond, body *tf.Function, opts ...tf.Option) []tf.Output {
-	return tf.CallLoop("While", vars, cond, body, opts...)
+	return author.CallLoop("While", vars, cond, body, opts...)
 }
 
 // StatelessWhile is While for functions whose effects, if they have any, may be
 // left out when the results are not read. Its options are [WhileOpts].
 func StatelessWhile(vars []tf.Output, cond, body *tf.Function, opts ...tf.Option) []tf.Output {
-	return tf.CallLoop("StatelessWhile", vars, cond, body, opts...)
+	return author.CallLoop("StatelessWhile", vars, cond, body, opts...)
 }
 
 // branchesGrad is a conditional like op, on what op takes and the gradients of
 // its results, whose branches are the gradients of op's.
 func branchesGrad(op *tf.Operation, dy []tf.Output, opts ...tf.Option) []tf.Gradient {
 	opts = tf.Join(opts, tf.Attr("_lower_using_switch_merge", true))
-	dx := tf.CallGradient(op.OpName(), op.Inputs(), 1, op, dy, opts...)
-	return append([]tf.Gradient{{}}, tf.SplitGradients(op.Inputs()[1:], dx)...)
+	dx := author.CallGradient(op.OpName(), op.Inputs(), 1, op, dy, opts...)
+	return append([]tf.Gradient{{}}, author.SplitGradients(op.Inputs()[1:], dx)...)
 }
 
 func ifGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	then, otherwise := op.FuncAttr("then_branch"), op.FuncAttr("else_branch")
-	if grads := tf.BranchGradients(op, []core.Func{then, otherwise}, dy); grads != nil {
+	if grads := author.BranchGradients(op, []core.Func{then, otherwise}, dy); grads != nil {
 		return grads
 	}
 	return branchesGrad(op, dy, tf.Attr("then_branch", core.GradientOf(then)), tf.Attr("else_branch", core.GradientOf(otherwise)))
@@ -384,7 +385,7 @@ func ifGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 
 func caseGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 	branches, _ := op.Attr("branches").([]core.Func)
-	if grads := tf.BranchGradients(op, branches, dy); grads != nil {
+	if grads := author.BranchGradients(op, branches, dy); grads != nil {
 		return grads
 	}
 	grads := make([]core.Func, len(branches))

@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -44,7 +45,7 @@ func pick(params, indices tf.Output) tf.Output { return apply("Gather", nil, par
 // replaced by the shape of indices. With axis 0 these are rows. GatherOpts has
 // batch dimensions.
 func Gather[A tf.Int](params, indices tf.Output, axis A, opts ...tf.Option) tf.Output {
-	return GatherV2(params, indices, tf.AsInt(params, axis), opts...)
+	return GatherV2(params, indices, author.AsInt(params, axis), opts...)
 }
 
 // gatherShape serves Gather, too, whose axis is 0.

@@ -1,6 +1,9 @@
 package ops
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
+)
 
 // gatherGrad is sparse for rows; otherwise the gathered dimension is moved to
 // the front and the slices of each index are summed.
@@ -27,7 +30,7 @@ func gatherAxis(op *tf.Operation) (int, bool) {
 	}
 	at := op.Input(2).Operation()
 	t := at.TensorAttr("value")
-	if v, err := op.Input(2).Computed(); err == nil {
+	if v, err := author.Computed(op.Input(2)); err == nil {
 		t = v
 	}
 	if t == nil {

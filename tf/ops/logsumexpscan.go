@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -29,7 +30,7 @@ const lowestBFloat16 = -0x1.fep127
 // axis. CumulativeOpts are its optional attributes; an exclusive one begins with
 // the logarithm of zero.
 func CumulativeLogsumexp[A tf.Int](x tf.Output, axis A, opts ...tf.Option) tf.Output {
-	return apply("CumulativeLogsumexp", opts, x, tf.AsInt(x, axis))
+	return apply("CumulativeLogsumexp", opts, x, author.AsInt(x, axis))
 }
 
 // logAddExp sets z to log(e^x + e^y), safe from overflow.

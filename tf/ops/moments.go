@@ -1,6 +1,9 @@
 package ops
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
+)
 
 var keepDims = ReduceOpts{KeepDims: true}
 
@@ -136,7 +139,7 @@ func BatchNormalization(x, mean, variance, offset, scale tf.Output, epsilon floa
 // Variance returns the variances of x along axes, all if axes is AllAxes.
 func Variance[A tf.Ints](x tf.Output, axes A, opts ...tf.Option) tf.Output {
 	return scoped("reduce_variance", x, func() tf.Output {
-		at := tf.AsInts(x, axes)
+		at := author.AsInts(x, axes)
 		if s, ok := any(axes).([]int); ok && s == nil {
 			at = Range(nil, intScalar(x, tf.Int32, 0), Rank(x), intScalar(x, tf.Int32, 1))
 		}

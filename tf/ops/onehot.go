@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -28,7 +29,7 @@ func (o OneHotOpts) Apply(s *tf.Spec) { s.Set("axis", o.Axis) }
 // OneHot returns indices with a new dimension of depth elements, of which the
 // one that the index names is on and the others are off. Its options are [OneHotOpts].
 func OneHot[D tf.Int](indices tf.Output, depth D, on, off tf.Output, opts ...tf.Option) tf.Output {
-	return apply("OneHot", opts, indices, tf.AsInt(indices, depth), on, off)
+	return apply("OneHot", opts, indices, author.AsInt(indices, depth), on, off)
 }
 
 func oneHotShape(c *core.Infer) error {

@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/random"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -64,19 +65,19 @@ func seeded(g *tf.Graph, opts []tf.Option) []tf.Option {
 // RandomUniform returns numbers of type d, uniform in [0, 1), in a tensor of
 // the given shape: sizes, or a vector of them, with which g may be nil.
 func RandomUniform[I tf.Ints](g *tf.Graph, shape I, d tf.DType, opts ...tf.Option) tf.Output {
-	return randomOf("RandomUniform", tf.IntsOf(g, shape), d, opts)
+	return randomOf("RandomUniform", author.IntsOf(g, shape), d, opts)
 }
 
 // RandomStandardNormal returns normal numbers of mean 0 and deviation 1, in a
 // tensor of the given shape, as RandomUniform does.
 func RandomStandardNormal[I tf.Ints](g *tf.Graph, shape I, d tf.DType, opts ...tf.Option) tf.Output {
-	return randomOf("RandomStandardNormal", tf.IntsOf(g, shape), d, opts)
+	return randomOf("RandomStandardNormal", author.IntsOf(g, shape), d, opts)
 }
 
 // TruncatedNormal returns normal numbers of mean 0 and deviation 1 without
 // those beyond ±2, in a tensor of the given shape, as RandomUniform does.
 func TruncatedNormal[I tf.Ints](g *tf.Graph, shape I, d tf.DType, opts ...tf.Option) tf.Output {
-	return randomOf("TruncatedNormal", tf.IntsOf(g, shape), d, opts)
+	return randomOf("TruncatedNormal", author.IntsOf(g, shape), d, opts)
 }
 
 func randomOf(op string, shape tf.Output, d tf.DType, opts []tf.Option) tf.Output {
@@ -87,7 +88,7 @@ func randomOf(op string, shape tf.Output, d tf.DType, opts []tf.Option) tf.Outpu
 // bias where the number of integers is no power of two. The limits are Outputs or
 // Go integers; their type, int32 if both are int, is that of the result.
 func RandomUniformInt[I tf.Ints](g *tf.Graph, shape I, minval, maxval any, opts ...tf.Option) tf.Output {
-	sizes := tf.IntsOf(g, shape)
+	sizes := author.IntsOf(g, shape)
 	limits := operands(sizes.Graph(), minval, maxval)
 	return apply("RandomUniformInt", seeded(sizes.Graph(), opts), sizes, limits[0], limits[1])
 }

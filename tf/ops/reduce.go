@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -72,7 +73,7 @@ func reduceAlong[A tf.Ints](op string, opts []tf.Option, x tf.Output, axes A) tf
 	if a, ok := any(axes).([]int); ok && a == nil {
 		return apply(op, opts, x, allAxes(x))
 	}
-	return apply(op, opts, x, tf.AsInts(x, axes))
+	return apply(op, opts, x, author.AsInts(x, axes))
 }
 
 // Sum returns the sums of x along axes; negative ones count from the end.

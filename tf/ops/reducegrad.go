@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -81,7 +82,7 @@ func constInts(x tf.Output) ([]int, bool) {
 
 // constTensor returns the value of x if it is known while the graph is built.
 func constTensor(x tf.Output) *core.Tensor {
-	if v, err := x.Computed(); err == nil {
+	if v, err := author.Computed(x); err == nil {
 		return v
 	}
 	if op := x.Operation(); op != nil && op.OpName() == "Const" {

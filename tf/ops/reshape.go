@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -34,13 +35,13 @@ func init() {
 // Reshape returns the elements of x in another shape, a vector of sizes of
 // which one may be -1: as many as are left.
 func Reshape[S tf.Ints](x tf.Output, shape S, opts ...tf.Option) tf.Output {
-	return apply("Reshape", opts, x, tf.AsInts(x, shape))
+	return apply("Reshape", opts, x, author.AsInts(x, shape))
 }
 
 // ExpandDims returns x with a dimension of size 1 put in at axis, which counts
 // from the end if it is negative (-1 is after the last dimension).
 func ExpandDims[A tf.Int](x tf.Output, axis A, opts ...tf.Option) tf.Output {
-	return apply("ExpandDims", opts, x, tf.AsInt(x, axis))
+	return apply("ExpandDims", opts, x, author.AsInt(x, axis))
 }
 
 // SqueezeOpts are the optional attributes of the op Squeeze: which dimensions to

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -36,7 +37,7 @@ func ReverseV2(x, axes tf.Output, opts ...tf.Option) tf.Output {
 
 // Reverse returns x with the order of elements along axes turned round.
 func Reverse[A tf.Ints](x tf.Output, axes A, opts ...tf.Option) tf.Output {
-	return ReverseV2(x, tf.AsInts(x, axes), opts...)
+	return ReverseV2(x, author.AsInts(x, axes), opts...)
 }
 
 // ReverseSequenceOpts are the optional attributes of ReverseSequence.
@@ -54,7 +55,7 @@ func ReverseSequence(x, lengths tf.Output, seqDim int, opts ...tf.Option) tf.Out
 // Roll moves elements along axes by shifts; what leaves at the end comes in at
 // the beginning.
 func Roll[S, A tf.Ints](x tf.Output, shift S, axes A, opts ...tf.Option) tf.Output {
-	return apply("Roll", opts, x, tf.AsInts(x, shift), tf.AsInts(x, axes))
+	return apply("Roll", opts, x, author.AsInts(x, shift), author.AsInts(x, axes))
 }
 
 func reverseShape(c *core.Infer) error {

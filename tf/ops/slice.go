@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -18,7 +19,7 @@ func init() {
 // Slice returns the block of x that begins at begin and has the given size, a
 // vector in which -1 means up to the end.
 func Slice[B, S tf.Ints](x tf.Output, begin B, size S, opts ...tf.Option) tf.Output {
-	return apply("Slice", opts, x, tf.AsInts(x, begin), tf.AsInts(x, size))
+	return apply("Slice", opts, x, author.AsInts(x, begin), author.AsInts(x, size))
 }
 
 func sliceShape(c *core.Infer) error {

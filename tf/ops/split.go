@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -25,13 +26,13 @@ func init() {
 
 // Split cuts x into num parts of equal size along an axis. num is positive.
 func Split[A tf.Int](x tf.Output, num int, axis A, opts ...tf.Option) []tf.Output {
-	return outputs(num, "Split", tf.Join(opts, tf.Attr("num_split", num)), tf.AsInt(x, axis), x)
+	return outputs(num, "Split", tf.Join(opts, tf.Attr("num_split", num)), author.AsInt(x, axis), x)
 }
 
 // SplitV cuts x into num parts of the given sizes along an axis. One of the sizes
 // may be -1: what is left.
 func SplitV[S tf.Ints, A tf.Int](x tf.Output, sizes S, axis A, num int, opts ...tf.Option) []tf.Output {
-	return outputs(num, "SplitV", tf.Join(opts, tf.Attr("num_split", num)), x, tf.AsInts(x, sizes), tf.AsInt(x, axis))
+	return outputs(num, "SplitV", tf.Join(opts, tf.Attr("num_split", num)), x, author.AsInts(x, sizes), author.AsInt(x, axis))
 }
 
 func splitShape(c *core.Infer) error {

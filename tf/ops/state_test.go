@@ -8,6 +8,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/resource"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
@@ -82,7 +83,7 @@ func TestReadsStay(t *testing.T) {
 
 func TestHandleErrors(t *testing.T) {
 	g := eager.New()
-	own, _ := ops.VarHandleOp(g, tf.Float32, nil, ops.VarHandleOpts{SharedName: "v"}).Computed()
+	own, _ := author.Computed(ops.VarHandleOp(g, tf.Float32, nil, ops.VarHandleOpts{SharedName: "v"}))
 	with := func(change func(*core.ResourceHandle)) tf.Output {
 		h := own.Handles()[0]
 		change(&h)

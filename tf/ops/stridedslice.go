@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -42,7 +43,7 @@ func (o StridedSliceOpts) Apply(s *tf.Spec) {
 // StridedSlice returns elements begin, begin+stride, ... before end of each
 // dimension, as Python's x[begin:end:stride] does. Its options are [StridedSliceOpts].
 func StridedSlice[B, E, S tf.Ints](x tf.Output, begin B, end E, strides S, opts ...tf.Option) tf.Output {
-	return apply("StridedSlice", opts, x, tf.AsInts(x, begin), tf.AsInts(x, end), tf.AsInts(x, strides))
+	return apply("StridedSlice", opts, x, author.AsInts(x, begin), author.AsInts(x, end), author.AsInts(x, strides))
 }
 
 // StridedSliceGrad returns zeros of the given shape with dy where StridedSlice

@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -23,7 +24,7 @@ func tileKernels() core.KernelSet {
 
 // Tile returns x repeated multiples[i] times along dimension i.
 func Tile[M tf.Ints](x tf.Output, multiples M, opts ...tf.Option) tf.Output {
-	return apply("Tile", opts, x, tf.AsInts(x, multiples))
+	return apply("Tile", opts, x, author.AsInts(x, multiples))
 }
 
 func tileShape(c *core.Infer) error {

@@ -3,6 +3,7 @@ package ops
 import (
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -28,7 +29,7 @@ func TopKV2(x, k tf.Output, opts ...tf.Option) (values, indices tf.Output) {
 // TopK returns the k greatest elements along the last dimension of x, in descending
 // order, and their int32 indices.
 func TopK[K tf.Int](x tf.Output, k K, opts ...tf.Option) (values, indices tf.Output) {
-	return TopKV2(x, tf.AsInt(x, k), opts...)
+	return TopKV2(x, author.AsInt(x, k), opts...)
 }
 
 func topKShape(c *core.Infer) error {

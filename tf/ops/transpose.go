@@ -6,6 +6,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -26,7 +27,7 @@ func init() {
 // Transpose returns x with its dimensions in another order: dimension i of the
 // result is dimension perm[i] of x.
 func Transpose[P tf.Ints](x tf.Output, perm P, opts ...tf.Option) tf.Output {
-	return apply("Transpose", opts, x, tf.AsInts(x, perm))
+	return apply("Transpose", opts, x, author.AsInts(x, perm))
 }
 
 // InvertPermutation returns the permutation that undoes x: y[x[i]] = i.

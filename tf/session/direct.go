@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/device"
 	"github.com/gorge-tf/gorge/internal/direct"
+	"github.com/gorge-tf/gorge/internal/graph"
 	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -24,7 +25,7 @@ func newDirect(g *tf.Graph, cfg Config) (Backend, error) {
 	return inProcess{direct.New(g, direct.Config{
 		Devices: devices, Soft: cfg.SoftPlacement, Threads: cfg.Threads, InterOp: cfg.InterOp, Pools: cfg.InterOpPools,
 		CostModelEvery: cfg.CostModelEvery, LogPlacement: placementLog(cfg), DisabledPasses: cfg.DisabledPasses, CollectivesInOrder: cfg.CollectivesInOrder,
-		Limits: cfg.Limits.Engine(),
+		Limits: graph.Limits(cfg.Limits),
 	})}, nil
 }
 

@@ -1,10 +1,6 @@
 package session
 
-import (
-	"time"
-
-	"github.com/gorge-tf/gorge/internal/graph"
-)
+import "time"
 
 // Limits bound what graphs may take before and while they run, so that one that
 // never ends, or grows without end, fails instead of using up the machine. A field
@@ -21,9 +17,4 @@ type Limits struct {
 	// PlanTime bounds the preparation of a graph for one set of feeds and fetches.
 	// Default: ten minutes.
 	PlanTime time.Duration
-}
-
-// Engine returns l as the engine knows it.
-func (l Limits) Engine() graph.Limits {
-	return graph.Limits{Nodes: l.Nodes, Depth: l.FunctionDepth, Calls: l.FunctionCalls, Time: l.PlanTime}
 }

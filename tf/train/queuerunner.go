@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/pb"
 )
 
@@ -129,7 +130,7 @@ func (r *QueueRunner) cancelOnStop(ctx context.Context, s tf.StepRunner, over ch
 const QueueRunners = "queue_runners"
 
 func init() {
-	tf.RegisterCollection(tf.CollectionCodec{
+	author.RegisterCollection(author.CollectionCodec{
 		Names: []string{QueueRunners},
 		Encode: func(v any, scope string) proto.Message {
 			if r, ok := v.(*QueueRunner); ok && scope == "" {

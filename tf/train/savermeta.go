@@ -11,6 +11,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/bundle"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/pb"
 )
@@ -104,7 +105,7 @@ func scoped(def *pb.SaverDef, scope string) *pb.SaverDef {
 }
 
 func init() {
-	tf.RegisterCollection(tf.CollectionCodec{
+	author.RegisterCollection(author.CollectionCodec{
 		Names: []string{Savers},
 		Encode: func(v any, scope string) proto.Message {
 			if s, ok := v.(*Saver); ok && scope == "" && !s.empty() {

@@ -47,18 +47,18 @@ func (o Output) axes(axes []int) Output {
 			axes = append(axes, i)
 		}
 	}
-	return AsInts(o, axes)
+	return asInts(o, axes)
 }
 `
 
 var bodies = map[form]string{
 	unary:      "func (o Output) %s(opts ...Option) Output { return o.then(%q, opts) }\n",
-	binary:     "func (o Output) %s(y any, opts ...Option) Output { return o.then(%q, opts, AsOperand(o, y)) }\n",
+	binary:     "func (o Output) %s(y any, opts ...Option) Output { return o.then(%q, opts, asOperand(o, y)) }\n",
 	product:    "func (o Output) %s(y Output, opts ...Option) Output { return o.then(%q, opts, y) }\n",
 	reduction:  "func (o Output) %s(axes ...int) Output { return o.reduce(%q, axes) }\n",
-	vector:     "func (o Output) %s(sizes ...int) Output { return o.then(%q, nil, AsInts(o, sizes)) }\n",
+	vector:     "func (o Output) %s(sizes ...int) Output { return o.then(%q, nil, asInts(o, sizes)) }\n",
 	conversion: "func (o Output) %s(d DType, opts ...Option) Output { return o.then(%q, Join(opts, Attr(\"DstT\", d))) }\n",
-	position:   "func (o Output) %s(axis int, opts ...Option) Output { return o.then(%q, opts, AsInt(o, axis)) }\n",
+	position:   "func (o Output) %s(axis int, opts ...Option) Output { return o.then(%q, opts, asInt(o, axis)) }\n",
 }
 
 // source returns the generated file.

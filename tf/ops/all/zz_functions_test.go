@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	tf "github.com/gorge-tf/gorge/tf"
+	author "github.com/gorge-tf/gorge/tf/author"
 	image "github.com/gorge-tf/gorge/tf/image"
 	ops "github.com/gorge-tf/gorge/tf/ops"
 	opsbatch "github.com/gorge-tf/gorge/tf/ops/batch"
@@ -140,14 +141,14 @@ var functions = map[string]any{
 	"(tf.Output).Xlogy":                        (tf.Output).Xlogy,
 	"(tf.Output).ZerosLike":                    (tf.Output).ZerosLike,
 	"tf.Apply":                                 tf.Apply,
-	"tf.CallBranch":                            tf.CallBranch,
-	"tf.CallGradient":                          tf.CallGradient,
-	"tf.CallLater":                             tf.CallLater,
-	"tf.CallLoop":                              tf.CallLoop,
 	"tf.Case":                                  tf.Case,
 	"tf.Cond":                                  tf.Cond,
 	"tf.Join":                                  tf.Join,
 	"tf.While":                                 tf.While,
+	"author.CallBranch":                        author.CallBranch,
+	"author.CallGradient":                      author.CallGradient,
+	"author.CallLater":                         author.CallLater,
+	"author.CallLoop":                          author.CallLoop,
 	"image.RandomBrightness":                   image.RandomBrightness,
 	"image.RandomContrast":                     image.RandomContrast,
 	"image.RandomCrop":                         image.RandomCrop,

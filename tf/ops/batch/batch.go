@@ -6,6 +6,7 @@ import (
 	"cmp"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -102,7 +103,7 @@ func Function(f *tf.Function, xs []tf.Output, o Opts, opts ...tf.Option) []tf.Ou
 		return d
 	}
 	opts = tf.Join(opts, o, tf.Attr("Tin", types(xs)), tf.Attr("Tcaptured", types(f.Captures())), tf.Attr("Tout", types(f.Results())))
-	return tf.CallLater("BatchFunction", xs, []tf.Callee{{Attr: "f", F: f}}, nil, opts...).Outputs()
+	return author.CallLater("BatchFunction", xs, []author.Callee{{Attr: "f", F: f}}, nil, opts...).Outputs()
 }
 
 func anyShape(*core.Infer) error { return nil }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/session"
@@ -149,7 +150,7 @@ func init() {
 			return []tf.Output{q.then("PrefetchDataset", ints(x[0].Graph(), 2)).d}
 		})
 		// Of nodes that are not run the function's name is taken, by which it is known.
-		known, _ := tf.CallLater("FlatMapDataset", []tf.Output{p.d}, function1("f", f), nil, p.about()...).Attr("f").(core.Func)
+		known, _ := author.CallLater("FlatMapDataset", []tf.Output{p.d}, function1("f", f), nil, p.about()...).Attr("f").(core.Func)
 		one := ops.Scalar(g, int64(1))
 		attrs := append(p.about(), tf.Attr("branches", []core.Func{known}), tf.Attr("other_arguments_lengths", []int64{0}), tf.Attr("num_elements_per_branch", 1), tf.Attr("Targuments", []tf.DType{}))
 		p.d = tf.Apply(nil, "ChooseFastestBranchDataset", []tf.Output{p.d, one, one}, attrs...).Output(0)

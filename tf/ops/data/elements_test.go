@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/session"
@@ -37,7 +38,7 @@ func init() {
 	rows := func(name string, shape tf.Shape, body func(x []tf.Output) []tf.Output) optest.Sample {
 		return optest.Sample{Op: "MapDefun", Name: name, In: []*core.Tensor{optest.Mat[int64](2, 1, 2, 3, 4, 5, 6)}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 			f := tf.NewFunction(g, "row", row, body)
-			o := tf.CallLater("MapDefun", []tf.Output{ops.Identity(in[0])}, []tf.Callee{{Attr: "f", F: f}}, nil, tf.Attr("Targuments", []tf.DType{tf.Int64}), tf.Attr("output_types", []tf.DType{tf.Int64}), tf.Attr("output_shapes", []tf.Shape{shape}))
+			o := author.CallLater("MapDefun", []tf.Output{ops.Identity(in[0])}, []author.Callee{{Attr: "f", F: f}}, nil, tf.Attr("Targuments", []tf.DType{tf.Int64}), tf.Attr("output_types", []tf.DType{tf.Int64}), tf.Attr("output_shapes", []tf.Shape{shape}))
 			return []tf.Output{o.Output(0)}
 		}}
 	}

@@ -3,6 +3,7 @@ package data_test
 import (
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
@@ -17,26 +18,26 @@ func (p pipe) function(name string, body func(x []tf.Output) []tf.Output) *tf.Fu
 }
 
 func init() {
-	one := func(attr string, f *tf.Function) []tf.Callee { return []tf.Callee{{Attr: attr, F: f}} }
+	one := func(attr string, f *tf.Function) []author.Callee { return []author.Callee{{Attr: attr, F: f}} }
 	// times multiplies by something from around it.
-	times := func(p pipe) []tf.Callee {
+	times := func(p pipe) []author.Callee {
 		ten := ops.Scalar(p.d.Graph(), int64(10))
 		return one("f", p.function("times", func(x []tf.Output) []tf.Output { return []tf.Output{ops.Mul(x[0], ten)} }))
 	}
 	// again makes a dataset of an element, some times over.
-	again := func(p pipe) []tf.Callee {
+	again := func(p pipe) []author.Callee {
 		two := ops.Scalar(p.d.Graph(), int64(2))
 		return one("f", p.function("again", func(x []tf.Output) []tf.Output {
 			q := slices(ops.ExpandDims(x[0], ops.Scalar(x[0].Graph(), int32(0))))
 			return []tf.Output{q.then("RepeatDataset", []tf.Output{two}).d}
 		}))
 	}
-	small := func(p pipe) []tf.Callee {
+	small := func(p pipe) []author.Callee {
 		return one("predicate", p.function("small", func(x []tf.Output) []tf.Output {
 			return []tf.Output{ops.Less(x[0], ops.Scalar(x[0].Graph(), int64(5)))}
 		}))
 	}
-	sample := func(op string, fs func(p pipe) []tf.Callee, last ...int64) optest.Sample {
+	sample := func(op string, fs func(p pipe) []author.Callee, last ...int64) optest.Sample {
 		s := made(op, "", func(g *tf.Graph, x tf.Output) pipe {
 			p := numbers(g, 8)
 			return p.calling(op, fs(p), nil, ints(g, last...))
@@ -63,7 +64,7 @@ func init() {
 		optest.Sample{Op: "ReduceDataset", In: []*core.Tensor{optest.Vec[int64](5, 3)}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 			p := slices(in[0])
 			f := p.as([]tf.DType{tf.Int64, tf.Int64}, tf.Shape{}, tf.Shape{}).function("sum", func(x []tf.Output) []tf.Output { return []tf.Output{ops.Add(x[0], x[1])} })
-			return []tf.Output{tf.CallLater("ReduceDataset", append([]tf.Output{p.d}, ints(g, 100)...), one("f", f), nil, append(p.about(), tf.Attr("Tstate", p.types))...).Output(0)}
+			return []tf.Output{author.CallLater("ReduceDataset", append([]tf.Output{p.d}, ints(g, 100)...), one("f", f), nil, append(p.about(), tf.Attr("Tstate", p.types))...).Output(0)}
 		}},
 		made("WindowDataset", "", func(g *tf.Graph, x tf.Output) pipe {
 			p := numbers(g, 8)
@@ -75,7 +76,9 @@ func init() {
 }
 
 // function1 is the one function of an op.
-func function1(attr string, f *tf.Function) []tf.Callee { return []tf.Callee{{Attr: attr, F: f}} }
+func function1(attr string, f *tf.Function) []author.Callee {
+	return []author.Callee{{Attr: attr, F: f}}
+}
 
 // scanned is a sample of an op that has a state.
 func scanned(op string) optest.Sample {
@@ -100,7 +103,7 @@ func grouped(op string) optest.Sample {
 		p := numbers(g, 8)
 		size := p.function("size", func(x []tf.Output) []tf.Output { return []tf.Output{ops.Scalar(x[0].Graph(), int64(2))} })
 		reduce := p.as([]tf.DType{tf.Int64, tf.Variant}, tf.Shape{}, tf.Shape{}).function("reduce", func(x []tf.Output) []tf.Output { return x[1:] })
-		return p.calling(op, []tf.Callee{{Attr: "key_func", F: third(p)}, {Attr: "reduce_func", F: reduce}, {Attr: "window_size_func", F: size}}, nil, nil)
+		return p.calling(op, []author.Callee{{Attr: "key_func", F: third(p)}, {Attr: "reduce_func", F: reduce}, {Attr: "window_size_func", F: size}}, nil, nil)
 	})
 }
 
@@ -112,18 +115,18 @@ func reduced(op string) optest.Sample {
 		})
 		add := p.as([]tf.DType{tf.Int64, tf.Int64}, tf.Shape{}, tf.Shape{}).function("reduce", func(x []tf.Output) []tf.Output { return []tf.Output{ops.Add(x[0], x[1])} })
 		end := p.function("finalize", func(x []tf.Output) []tf.Output { return []tf.Output{ops.Neg(x[0])} })
-		return p.calling(op, []tf.Callee{{Attr: "key_func", F: third(p)}, {Attr: "init_func", F: begin}, {Attr: "reduce_func", F: add}, {Attr: "finalize_func", F: end}}, nil, nil)
+		return p.calling(op, []author.Callee{{Attr: "key_func", F: third(p)}, {Attr: "init_func", F: begin}, {Attr: "reduce_func", F: add}, {Attr: "finalize_func", F: end}}, nil, nil)
 	})
 }
 
-func mapped(op string, f func(p pipe) []tf.Callee) optest.Sample {
+func mapped(op string, f func(p pipe) []author.Callee) optest.Sample {
 	return made(op, "", func(g *tf.Graph, x tf.Output) pipe {
 		p := numbers(g, 8)
 		return p.of(tf.Shape{3}).calling(op, f(p), nil, append(ints(g, 3, 2), ops.Scalar(g, true)))
 	})
 }
 
-func interleaved(op string, f func(p pipe) []tf.Callee) optest.Sample {
+func interleaved(op string, f func(p pipe) []author.Callee) optest.Sample {
 	return made(op, "", func(g *tf.Graph, x tf.Output) pipe {
 		p := numbers(g, 8)
 		last := append(append(ints(g, 3, 1), ops.Scalar(g, false)), ints(g, 2, 2)...)

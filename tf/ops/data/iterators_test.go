@@ -3,6 +3,7 @@ package data_test
 import (
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
@@ -37,7 +38,7 @@ func init() {
 		optest.Sample{Op: "OneShotIterator", In: []*core.Tensor{optest.Vec[int64](5, 3)}, Types: optest.OnlyOwn, F: func(g *tf.Graph, in []tf.Output) []tf.Output {
 			p := slices(in[0])
 			f := tf.NewFunction(g, "factory", nil, func([]tf.Output) []tf.Output { return []tf.Output{numbers(in[0].Graph(), 3).d} })
-			it := tf.CallLater("OneShotIterator", nil, []tf.Callee{{Attr: "dataset_factory", F: f}}, nil, p.about()...).Output(0)
+			it := author.CallLater("OneShotIterator", nil, []author.Callee{{Attr: "dataset_factory", F: f}}, nil, p.about()...).Output(0)
 			return []tf.Output{ops.Add(tf.Apply(nil, "IteratorGetNext", []tf.Output{it}, p.about()...).Output(0), in[0])}
 		}},
 	)

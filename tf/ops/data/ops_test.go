@@ -7,6 +7,7 @@ import (
 	"github.com/gorge-tf/gorge/internal/leaktest"
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	_ "github.com/gorge-tf/gorge/tf/ops/data"
@@ -57,8 +58,8 @@ func (p pipe) as(types []tf.DType, shapes ...tf.Shape) pipe {
 }
 
 // calling adds an op over p that calls functions.
-func (p pipe) calling(op string, fs []tf.Callee, first, last []tf.Output, opts ...tf.Option) pipe {
-	p.d = tf.CallLater(op, append([]tf.Output{p.d}, first...), fs, last, append(p.about(), opts...)...).Output(0)
+func (p pipe) calling(op string, fs []author.Callee, first, last []tf.Output, opts ...tf.Option) pipe {
+	p.d = author.CallLater(op, append([]tf.Output{p.d}, first...), fs, last, append(p.about(), opts...)...).Output(0)
 	return p
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/session"
 )
@@ -22,7 +23,7 @@ func (p pipe) iterator() (start *tf.Operation, next tf.Output) {
 func doubled(g *tf.Graph) pipe {
 	p := numbers(g, 5)
 	f := p.function("double", func(x []tf.Output) []tf.Output { return []tf.Output{ops.Add(x[0], x[0])} })
-	return p.calling("ParallelMapDatasetV2", []tf.Callee{{Attr: "f", F: f}}, nil, ints(g, 3)).then("PrefetchDataset", ints(g, 2))
+	return p.calling("ParallelMapDatasetV2", []author.Callee{{Attr: "f", F: f}}, nil, ints(g, 3)).then("PrefetchDataset", ints(g, 2))
 }
 
 func TestIteratorGoesOnFromStepToStep(t *testing.T) {
@@ -80,7 +81,7 @@ func TestCancelledStepDoesNotWait(t *testing.T) {
 	never := p.function("never", func(x []tf.Output) []tf.Output {
 		return []tf.Output{ops.Less(x[0], ops.Scalar(x[0].Graph(), int64(0)))}
 	})
-	start, next := p.calling("FilterDataset", []tf.Callee{{Attr: "predicate", F: never}}, nil, nil).iterator()
+	start, next := p.calling("FilterDataset", []author.Callee{{Attr: "predicate", F: never}}, nil, nil).iterator()
 	s, err := session.New(g)
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/session"
 )
@@ -46,7 +47,7 @@ func indexed(n int64) func(g *tf.Graph, x tf.Output) pipe {
 			each := ops.Scalar(x[0].Graph(), n)
 			return []tf.Output{ops.FloorDiv(x[0], each), ops.FloorMod(x[0], each)}
 		})
-		return p.calling("IndexFlatMapDataset", []tf.Callee{{Attr: "map_func", F: f}, {Attr: "index_map_func", F: index}}, nil, ints(g, 3*n),
+		return p.calling("IndexFlatMapDataset", []author.Callee{{Attr: "map_func", F: f}, {Attr: "index_map_func", F: index}}, nil, ints(g, 3*n),
 			tf.Attr("Tmap_func_args", []tf.DType{}), tf.Attr("Tindex_map_func_args", []tf.DType{}))
 	}
 }
@@ -71,7 +72,7 @@ func kept(g *tf.Graph, dir string, n int64, compression string) pipe {
 		q.d = x[0]
 		return []tf.Output{q.calling("FlatMapDataset", function1("f", whole), nil, nil).d}
 	})
-	return p.calling("SnapshotDatasetV2", []tf.Callee{{Attr: "reader_func", F: reader}, {Attr: "shard_func", F: parity}}, []tf.Output{ops.Scalar(g, dir)}, nil,
+	return p.calling("SnapshotDatasetV2", []author.Callee{{Attr: "reader_func", F: reader}, {Attr: "shard_func", F: parity}}, []tf.Output{ops.Scalar(g, dir)}, nil,
 		tf.Attr("compression", compression), tf.Attr("Treader_func_args", []tf.DType{}), tf.Attr("Tshard_func_args", []tf.DType{}))
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/lookup"
 	"github.com/gorge-tf/gorge/tf/session"
@@ -17,7 +18,7 @@ func init() {
 		begin := tf.NewFunction(g, "init", nil, func([]tf.Output) []tf.Output { return []tf.Output{ops.Scalar(x.Graph(), int64(3))} })
 		next := scalar("next", func(s []tf.Output) []tf.Output { return []tf.Output{ops.Mul(s[0], s[0])} })
 		end := scalar("end", func(s []tf.Output) []tf.Output { return s })
-		d := tf.CallLater("GeneratorDataset", nil, []tf.Callee{{Attr: "init_func", F: begin}, {Attr: "next_func", F: next}, {Attr: "finalize_func", F: end}}, nil, p.about()...)
+		d := author.CallLater("GeneratorDataset", nil, []author.Callee{{Attr: "init_func", F: begin}, {Attr: "next_func", F: next}, {Attr: "finalize_func", F: end}}, nil, p.about()...)
 		p.d = d.Output(0)
 		return p.then("TakeDataset", ints(g, 2))
 	}))

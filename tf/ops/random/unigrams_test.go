@@ -8,6 +8,7 @@ import (
 
 	stream "github.com/gorge-tf/gorge/internal/random"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
@@ -55,7 +56,7 @@ func TestVocabularyFile(t *testing.T) {
 	draw := func(o random.FixedUnigramOpts) (*core.Tensor, error) {
 		g := eager.New()
 		s := random.FixedUnigramCandidateSampler(ops.ConstValue(g, mat[int64](1, 0)), 1, 20, false, 3, o, tf.Attr("seed", 7))
-		return s.Sampled.Computed()
+		return author.Computed(s.Sampled)
 	}
 	write := func(text string) {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {

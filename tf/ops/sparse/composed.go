@@ -2,6 +2,7 @@ package sparse
 
 import (
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 )
@@ -88,7 +89,7 @@ func ResetShape(t Tensor) Tensor {
 // Transpose returns t with its dimensions in the order of perm.
 func Transpose[P tf.Ints](t Tensor, perm P) Tensor {
 	return scoped("SparseTranspose", t.Values, func() Tensor {
-		p := tf.AsInts(t.Values, perm)
+		p := author.AsInts(t.Values, perm)
 		return SparseReorder(Tensor{ops.Gather(t.Indices, p, 1), t.Values, ops.Gather(t.DenseShape, p, 0)})
 	})
 }

@@ -1,0 +1,19 @@
+package author
+
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+)
+
+// An EvalFunc computes one node at once. It gives as many tensors as n has outputs,
+// in dst if that has room for them.
+type EvalFunc = func(n *core.Node, in []tf.Output, dst []*core.Tensor) ([]*core.Tensor, error)
+
+// Eager makes a graph compute each operation as it is added. prepare returns what
+// computes nodes that are like n but for their name; the graph asks once for nodes
+// that are alike. Package eager offers it ready-made.
+func Eager(prepare func(n *core.Node) (EvalFunc, error)) tf.GraphOption { return graphs.Eager(prepare) }
+
+// Computed returns the tensor that an eager graph has computed for x, which stays the
+// graph's: it must not be changed. With another graph FailedPrecondition is returned.
+func Computed(x tf.Output) (*core.Tensor, error) { return graphs.Computed(x) }
