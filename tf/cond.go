@@ -17,29 +17,53 @@ const CondContexts = "cond_context"
 // them is called.
 func Cond(pred Output, onTrue, onFalse func() []Output, opts ...Option) []Output {
 	g := pred.Graph()
+	yes := &countedBranch{build: onTrue}
 	if g == nil || pred.Err() != nil {
-		return failed(g, "cond", pred.Err())
+		return failed(g, "cond", pred.Err(), yes.results())
+	}
+	if onTrue == nil || onFalse == nil {
+		return failed(g, "cond", Errorf(InvalidArgument, "Cond needs two functions, one for each branch: got nil"), yes.results())
 	}
 	if g.IsEager() {
 		return condNow(pred, onTrue, onFalse)
 	}
-	if onTrue == nil || onFalse == nil {
-		return failed(g, "cond", Errorf(InvalidArgument, "Cond needs two functions, one for each branch: got nil"))
-	}
 	g = g.current()
 	spec := g.newSpec("cond", opts)
 	if g.body != nil {
-		return condInFunction(g, pred, onTrue, onFalse, spec.Name)
+		return condInFunction(g, pred, yes, onFalse, spec.Name)
 	}
 	var out []Output
 	var err error
 	g.Scope(spec.Name, func() {
-		g.held(func() { out, err = buildCond(pred, onTrue, onFalse) })
+		g.held(func() { out, err = buildCond(pred, yes.run, onFalse) })
 	})
 	if err != nil {
-		return failed(g, spec.Name, err)
+		return failed(g, spec.Name, err, yes.results())
 	}
 	return out
+}
+
+// A countedBranch knows how many results a branch has, for programs that index the
+// results of a conditional that could not be built.
+type countedBranch struct {
+	build func() []Output
+	n     int // 0: it has not been built
+}
+
+func (b *countedBranch) run() []Output {
+	out := b.build()
+	b.n = len(out)
+	return out
+}
+
+// results builds the branch only if that has not been done, so that the time for
+// conditionals within one another stays linear. What that adds does not count any
+// more: the graph has failed.
+func (b *countedBranch) results() int {
+	if b.n == 0 && b.build != nil {
+		b.run()
+	}
+	return max(b.n, 1)
 }
 
 // failed returns an output that carries err, which g keeps: as many times as results
@@ -59,7 +83,7 @@ func condNow(pred Output, onTrue, onFalse func() []Output) []Output {
 	}
 	switch {
 	case err != nil:
-		return failed(pred.Graph(), "cond", err)
+		return failed(pred.Graph(), "cond", err, (&countedBranch{build: onTrue}).results())
 	case core.Data[bool](v)[0]:
 		return onTrue()
 	}
@@ -67,16 +91,16 @@ func condNow(pred Output, onTrue, onFalse func() []Output) []Output {
 }
 
 // condInFunction makes functions of the branches.
-func condInFunction(g *Graph, pred Output, onTrue, onFalse func() []Output, name string) []Output {
+func condInFunction(g *Graph, pred Output, onTrue *countedBranch, onFalse func() []Output, name string) []Output {
 	branch := func(part string, f func() []Output) *Function {
 		return g.trace(g.functionName(name, part), nil, func([]Output) []Output { return f() })
 	}
-	yes, no := branch("true", onTrue), branch("false", onFalse)
+	yes, no := branch("true", onTrue.run), branch("false", onFalse)
 	if err := cmp.Or(yes.err, no.err); err != nil {
-		return failed(g, name, err)
+		return failed(g, name, err, onTrue.results())
 	}
 	if err := checkBranches(yes.rets, no.rets); err != nil {
-		return failed(g, name, err)
+		return failed(g, name, err, onTrue.results())
 	}
 	return callBranch("If", pred, nil, []*Function{yes, no}, Name(name))
 }

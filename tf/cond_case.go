@@ -19,8 +19,8 @@ func Case(branches []CaseBranch, other func() []Output, opts ...Option) []Output
 	}
 	g, bad := graphOf(nil, preds)
 	switch {
-	case bad != nil:
-		return failed(g, "case", bad.err)
+	case bad != nil: // one of preds
+		return failed(g, "case", bad.err, (&countedBranch{build: branches[0].Then}).results())
 	case len(branches) == 0:
 		return failed(g, "case", Errorf(InvalidArgument, "pred_fn_pairs must be a non-empty list or dictionary of callables"))
 	}

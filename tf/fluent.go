@@ -9,6 +9,36 @@ import (
 // Methods of Output whose arguments are more than operands; the others are
 // generated into zz_fluent.go.
 
+// Abs returns |o|, of complex numbers the absolute values, which are real. See
+// ops.Abs and ops.ComplexAbs.
+func (o Output) Abs(opts ...Option) Output {
+	switch o.DType().Base() {
+	case Complex64:
+		return o.then("ComplexAbs", Join(opts, Attr("Tout", Float32)))
+	case Complex128:
+		return o.then("ComplexAbs", Join(opts, Attr("Tout", Float64)))
+	}
+	return o.then("Abs", opts)
+}
+
+// Conj returns the complex conjugate of o, which is o itself if o is real. See
+// ops.Conj.
+func (o Output) Conj(opts ...Option) Output {
+	if d := o.DType().Base(); o.Err() == nil && (d.IsFloat() || d.IsInteger()) {
+		return o
+	}
+	return o.then("Conj", opts)
+}
+
+// MatMul returns the matrix product of o and y, of stacks of matrices if one of the
+// two has more than two dimensions. See ops.MatMul and ops.BatchMatMul.
+func (o Output) MatMul(y Output, opts ...Option) Output {
+	if o.Err() == nil && y.Err() == nil && max(len(o.Shape()), len(y.Shape())) > 2 {
+		return o.then("BatchMatMulV2", opts, y)
+	}
+	return o.then("MatMul", opts, y)
+}
+
 // Div returns o / y as Python's operator / does: integers become floating-point
 // numbers first, float32 if they have 8 or 16 bits, else float64. See ops.Div.
 func (o Output) Div(y any, opts ...Option) Output {

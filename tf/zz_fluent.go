@@ -29,9 +29,6 @@ func (o Output) axes(axes []int) Output {
 	return asInts(o, axes)
 }
 
-// Abs returns |o|. See ops.Abs.
-func (o Output) Abs(opts ...Option) Output { return o.then("Abs", opts) }
-
 // Acos returns the angle whose cosine is o. See ops.Acos.
 func (o Output) Acos(opts ...Option) Output { return o.then("Acos", opts) }
 
@@ -106,9 +103,6 @@ func (o Output) Cast(d DType, opts ...Option) Output {
 
 // Ceil returns o rounded up. See ops.Ceil.
 func (o Output) Ceil(opts ...Option) Output { return o.then("Ceil", opts) }
-
-// Conj returns the complex conjugate of o. See ops.Conj.
-func (o Output) Conj(opts ...Option) Output { return o.then("Conj", opts) }
 
 // Cos returns the cosine of o. See ops.Cos.
 func (o Output) Cos(opts ...Option) Output { return o.then("Cos", opts) }
@@ -220,9 +214,6 @@ func (o Output) Log1p(opts ...Option) Output { return o.then("Log1p", opts) }
 
 // LogSoftmax returns the logarithm of Softmax. See ops.LogSoftmax.
 func (o Output) LogSoftmax(opts ...Option) Output { return o.then("LogSoftmax", opts) }
-
-// MatMul returns the product of matrices o and y. See ops.MatMul.
-func (o Output) MatMul(y Output, opts ...Option) Output { return o.then("MatMul", opts, y) }
 
 // Max returns the greatest elements along axes, or of all. See ops.Max.
 func (o Output) Max(axes ...int) Output { return o.reduce("Max", axes) }

@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-
 )
 
 // A DeviceSpec is a device name, each part of which may be left open:

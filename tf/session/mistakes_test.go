@@ -288,6 +288,21 @@ var mistakes = []mistake{
 	{"a fetch of a nil operation", func(m *maker) error { return m.run(nil, (*tf.Operation)(nil)) }},
 	{"a fetch of another graph", func(m *maker) error { return m.run(nil, newMaker().f) }},
 	{"a variable without a value", func(m *maker) error { return m.run(nil, m.variable().Value().Square()) }},
+	{"an addition to a variable without a value", func(m *maker) error { return m.run(nil, m.variable().AssignAdd(m.f.Sum())) }},
+	{"an addition to a second variable without a value", func(m *maker) error {
+		v := m.variable()
+		s, err := session.New(m.g)
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		if _, err := s.Run(context.Background(), nil, tf.InitializeAll(m.g)); err != nil {
+			return err
+		}
+		late := tf.NewVariable(v.Value(), tf.VariableOptions{Name: "late"})
+		_, err = s.Run(context.Background(), nil, late.AssignSub(v.Value()))
+		return err
+	}},
 	{"an initializer made before the optimizer", func(m *maker) error {
 		v := m.variable()
 		start := tf.InitializeAll(m.g)

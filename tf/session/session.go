@@ -9,6 +9,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -213,8 +214,7 @@ func FetchInto[T tf.Elem](ctx context.Context, s *Session, dst []T, feeds Feeds,
 func (s *Session) locate(err error) error {
 	e := tf.AsError(err)
 	located := *e
-	if uninitialized(e) {
-		what, _, _ := strings.Cut(e.Msg, ". This could mean") // the rest speaks of TensorFlow's own clients
+	if what, ok := uninitialized(e); ok {
 		located.Plain = what + ": variables must be initialized or restored before they are read: run tf.InitializeAll(g), made after the optimizer"
 	} else if e.Node == "" || e.Pos != "" {
 		return err
@@ -225,9 +225,24 @@ func (s *Session) locate(err error) error {
 	return &located
 }
 
-// uninitialized reports whether e says that a variable has no value.
-func uninitialized(e *tf.Error) bool {
-	return e.Code == tf.FailedPrecondition && (strings.HasPrefix(e.Msg, "Could not find variable") || strings.HasPrefix(e.Msg, "Attempting to use uninitialized value"))
+// neverAssigned is what TensorFlow's kernels that add to a variable say of one that
+// has no value: they look the resource up by its C++ type.
+var neverAssigned = regexp.MustCompile(`^(?:Container \S+ does not exist\. \(Could not find resource: [^/]+/(.+)\)|Resource [^/]+/(.+)/N10tensorflow3VarE does not exist\.)$`)
+
+// uninitialized returns, if e says that a variable has no value, the part of its
+// text that says so; the rest speaks of TensorFlow's own clients.
+func uninitialized(e *tf.Error) (what string, ok bool) {
+	msg := e.Message()
+	switch {
+	case e.Code == tf.FailedPrecondition && (strings.HasPrefix(msg, "Could not find variable") || strings.HasPrefix(msg, "Attempting to use uninitialized value")):
+		what, _, _ = strings.Cut(msg, ". This could mean")
+		return what, true
+	case e.Code == tf.NotFound && (e.Op == "AssignAddVariableOp" || e.Op == "AssignSubVariableOp"):
+		if m := neverAssigned.FindStringSubmatch(msg); m != nil {
+			return "Could not find variable " + m[1] + m[2], true
+		}
+	}
+	return "", false
 }
 
 // operation finds the program's operation behind a node of a cluster's: masters

@@ -25,7 +25,6 @@ type method struct {
 // methods lists what reads well in a chain. Everything else is called by its
 // function in package ops.
 var methods = []method{
-	{"Abs", unary, "", "returns |o|."},
 	{"Acos", unary, "", "returns the angle whose cosine is o."},
 	{"Acosh", unary, "", "returns the number whose hyperbolic cosine is o."},
 	{"Add", binary, "AddV2", "returns o + y."},
@@ -47,7 +46,6 @@ var methods = []method{
 	{"BroadcastTo", vector, "", "returns o repeated to fill a shape of these sizes."},
 	{"Cast", conversion, "", "returns o converted to type d."},
 	{"Ceil", unary, "", "returns o rounded up."},
-	{"Conj", unary, "", "returns the complex conjugate of o."},
 	{"Cos", unary, "", "returns the cosine of o."},
 	{"Cosh", unary, "", "returns the hyperbolic cosine of o."},
 	{"Cumprod", position, "", "returns the running products along an axis."},
@@ -79,7 +77,6 @@ var methods = []method{
 	{"Log", unary, "", "returns the natural logarithm of o."},
 	{"Log1p", unary, "", "returns the natural logarithm of 1 + o."},
 	{"LogSoftmax", unary, "", "returns the logarithm of Softmax."},
-	{"MatMul", product, "", "returns the product of matrices o and y."},
 	{"Max", reduction, "", "returns the greatest elements along axes, or of all."},
 	{"Maximum", binary, "", "returns the greater of o and y."},
 	{"Mean", reduction, "", "returns the means along axes, or of all elements."},

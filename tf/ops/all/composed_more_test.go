@@ -127,3 +127,14 @@ func sampled(loss func(weights, biases, labels, inputs tf.Output, sampled, class
 		return []tf.Output{loss(x[0], x[1], ops.Const(g, []int64{2, 0}, 2, 1), x[2], 2, 3, random.SampledOpts{Candidates: c})}
 	}
 }
+
+func init() {
+	wave := []complex64{3 + 4i, -1i, 2}
+	stack := ramp(2, 2, 3)
+	composedCases = append(composedCases, []composed{
+		{"tf.abs(a)", []any{wave}, one(func(x tf.Output) tf.Output { return x.Abs() }), false},
+		{"tf.math.conj(a)", []any{wave}, one(func(x tf.Output) tf.Output { return x.Conj() }), false},
+		{"tf.math.conj(b)", []any{wave, stack}, func(_ *tf.Graph, x []tf.Output) []tf.Output { return []tf.Output{x[1].Conj()} }, false},
+		{"tf.matmul(a, tf.transpose(a, [0, 2, 1]))", []any{stack}, one(func(x tf.Output) tf.Output { return x.MatMul(x.Transpose(0, 2, 1)) }), true},
+	}...)
+}

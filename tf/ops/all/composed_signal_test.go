@@ -2,6 +2,7 @@ package all_test
 
 import (
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/signal"
 )
 
@@ -73,4 +74,39 @@ func init() {
 		{"tf.signal.inverse_mdct(a, norm='ortho')", []any{ramp(3, 4)}, one(func(x tf.Output) tf.Output { return signal.InverseMDCT(x, signal.MDCTOptions{Ortho: true}) }), false},
 		{"tf.signal.mfccs_from_log_mel_spectrograms(a)", []any{tone}, one(signal.MFCCsFromLogMelSpectrograms), true},
 	}...)
+}
+
+// rfft transforms with lengths that are known while the graph is built, and with
+// lengths that the step computes.
+func rfft(f func(x, lengths tf.Output, opts ...tf.Option) tf.Output, computed bool, lengths ...int32) func(*tf.Graph, []tf.Output) []tf.Output {
+	return one(func(x tf.Output) tf.Output {
+		n := ops.Const(x.Graph(), lengths)
+		if computed {
+			n = ops.Concat(0, []tf.Output{n})
+			n = n.Add(x.Sum().Mul(0).Cast(tf.Int32))
+		}
+		return f(x, n)
+	})
+}
+
+func init() {
+	for _, computed := range []bool{false, true} {
+		for _, c := range []composed{
+			{"tf.signal.rfft(a, [20])", []any{tone}, rfft(signal.RFFT, computed, 20), false},
+			{"tf.signal.rfft(a, [9])", []any{tone}, rfft(signal.RFFT, computed, 9), false},
+			{"tf.signal.rfft2d(a, [4, 16])", []any{tone}, rfft(signal.RFFT2D, computed, 4, 16), false},
+			{"tf.signal.rfft3d(a, [3, 3, 8])", []any{ramp(2, 3, 5)}, rfft(signal.RFFT3D, computed, 3, 3, 8), false},
+			{"tf.signal.irfft(tf.cast(a, tf.complex64), [40])", []any{tone}, rfft(func(x, n tf.Output, opts ...tf.Option) tf.Output {
+				return signal.IRFFT(x.Cast(tf.Complex64), n, opts...)
+			}, computed, 40), false},
+			{"tf.signal.irfft2d(tf.cast(a, tf.complex64), [3, 32])", []any{tone}, rfft(func(x, n tf.Output, opts ...tf.Option) tf.Output {
+				return signal.IRFFT2D(x.Cast(tf.Complex64), n, opts...)
+			}, computed, 3, 32), false},
+		} {
+			if computed {
+				c.expr = "tf.identity(" + c.expr + ")" // each expression stands for one case
+			}
+			composedCases = append(composedCases, c)
+		}
+	}
 }

@@ -83,35 +83,36 @@ func FFT3D(x tf.Output, opts ...tf.Option) tf.Output { return complexOp("FFT3D",
 func IFFT3D(x tf.Output, opts ...tf.Option) tf.Output { return complexOp("IFFT3D", x, opts) }
 
 // RFFT returns the discrete Fourier transforms of real numbers along the last
-// dimension, of which the first length, a vector of one int32, are used: those
-// length/2 + 1 elements of which the others are conjugates.
+// dimension, of which the first length, a vector of one int32, are used, with zeros
+// behind them if there are fewer: those length/2 + 1 elements of which the others are
+// conjugates.
 func RFFT(x, length tf.Output, opts ...tf.Option) tf.Output {
-	return realOp("RFFT", x, opts, length)
+	return realOp("RFFT", padded(x, length, false), opts, length)
 }
 
 // IRFFT is the inverse of RFFT: it returns length real numbers.
 func IRFFT(x, length tf.Output, opts ...tf.Option) tf.Output {
-	return realOp("IRFFT", x, opts, length)
+	return realOp("IRFFT", padded(x, length, true), opts, length)
 }
 
 // RFFT2D is RFFT along the last two dimensions, of two lengths.
 func RFFT2D(x, lengths tf.Output, opts ...tf.Option) tf.Output {
-	return realOp("RFFT2D", x, opts, lengths)
+	return realOp("RFFT2D", padded(x, lengths, false), opts, lengths)
 }
 
 // IRFFT2D is the inverse of RFFT2D.
 func IRFFT2D(x, lengths tf.Output, opts ...tf.Option) tf.Output {
-	return realOp("IRFFT2D", x, opts, lengths)
+	return realOp("IRFFT2D", padded(x, lengths, true), opts, lengths)
 }
 
 // RFFT3D is RFFT along the last three dimensions, of three lengths.
 func RFFT3D(x, lengths tf.Output, opts ...tf.Option) tf.Output {
-	return realOp("RFFT3D", x, opts, lengths)
+	return realOp("RFFT3D", padded(x, lengths, false), opts, lengths)
 }
 
 // IRFFT3D is the inverse of RFFT3D.
 func IRFFT3D(x, lengths tf.Output, opts ...tf.Option) tf.Output {
-	return realOp("IRFFT3D", x, opts, lengths)
+	return realOp("IRFFT3D", padded(x, lengths, true), opts, lengths)
 }
 
 func complexOp(op string, x tf.Output, opts []tf.Option) tf.Output { return apply(op, opts, x) }
