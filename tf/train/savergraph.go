@@ -16,6 +16,10 @@ import (
 type builder struct {
 	g *tf.Graph
 	o *SaverOptions
+	// staged, if not empty, is the scope of asynchronous saves: what is saved passes
+	// through staging areas of that name, which keeps fill.
+	staged string
+	keeps  []*tf.Operation
 }
 
 // build adds all and notes their names in def.
@@ -31,10 +35,10 @@ func (b *builder) build(items []item, def *pb.SaverDef) error {
 		file = ops.PlaceholderWithDefault(file, tf.Shape{}, tf.Name("filename"))
 		file = ops.PlaceholderWithDefault(file, tf.Shape{}, tf.Name("Const"))
 		def.FilenameTensorName = outputName(file)
-		if b.o.Sharded && !b.o.V1 {
-			save, restore = b.saveShards(file, items), b.restoreShards(file, items)
+		if save = b.saveAll(file, items); b.sharded() {
+			restore = b.restoreShards(file, items)
 		} else {
-			save, restore = b.save(file, items), b.restore(file, items, "restore_all")
+			restore = b.restore(file, items, "restore_all")
 		}
 	})
 	if err := save.Err(); err != nil {
@@ -42,6 +46,17 @@ func (b *builder) build(items []item, def *pb.SaverDef) error {
 	}
 	def.SaveTensorName, def.RestoreOpName = outputName(save), restore.Name
 	return restore.Err()
+}
+
+// sharded reports whether each device writes a file of its own.
+func (b *builder) sharded() bool { return b.o.Sharded && !b.o.V1 }
+
+// saveAll adds what saves items, in shards or not.
+func (b *builder) saveAll(prefix tf.Output, items []item) tf.Output {
+	if b.sharded() {
+		return b.saveShards(prefix, items)
+	}
+	return b.save(prefix, items)
 }
 
 // outputName is the name of x as SaverDefs have it, with the number.
@@ -89,6 +104,9 @@ func specs(items []item) (names, slices []string, tensors []tf.Output) {
 // name once they are saved.
 func (b *builder) save(prefix tf.Output, items []item) tf.Output {
 	names, parts, tensors := specs(items)
+	if b.staged != "" {
+		tensors = b.through(tensors)
+	}
 	op, second, add := "SaveV2", "shape_and_slices", checkpoint.SaveV2
 	if b.o.V1 {
 		op, second, add = "save", "shapes_and_slices", checkpoint.SaveSlices
