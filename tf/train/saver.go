@@ -68,9 +68,10 @@ type Saver struct {
 
 	// turn holds one element while a save is under way: saves never overlap. What a
 	// save alone uses is guarded by it.
-	turn  chan struct{}
-	async asyncNodes
-	swept map[string]bool
+	turn    chan struct{}
+	async   asyncNodes
+	objects objectNodes
+	swept   map[string]bool
 
 	mu       sync.Mutex // guards the list of checkpoints; taken after turn
 	last     []saved
@@ -208,6 +209,14 @@ func (s *Saver) Save(ctx context.Context, r tf.StepRunner, path string, o ...Sav
 	return s.save(ctx, r, path, path, o)
 }
 
+// scope is the name of the scope of the operations.
+func (s *Saver) scope() string {
+	if s.o.Name == "" {
+		return "save"
+	}
+	return s.o.Name
+}
+
 // checkPath refuses the name of the state file.
 func (s *Saver) checkPath(path string, o []SaveOptions) error {
 	if opt := saveOptions(o); filepath.Base(path) == opt.LatestFilename && !s.o.Sharded {
@@ -322,6 +331,9 @@ func (s *Saver) saveMeta(file string, o SaveOptions) error {
 // Restore gives the variables of a session the values of the checkpoint path,
 // which Save or [LatestCheckpoint] returned. Variables need not be initialized.
 // For an eager graph r is nil.
+//
+// In a checkpoint of TensorFlow 2 or Keras, variables are found by the full names
+// that they had there. To restore it, operations are added to the graph.
 func (s *Saver) Restore(ctx context.Context, r tf.StepRunner, path string) error {
 	if s.empty() {
 		return nil
@@ -333,7 +345,8 @@ func (s *Saver) Restore(ctx context.Context, r tf.StepRunner, path string) error
 	case tf.OK:
 		return nil
 	case tf.NotFound:
-		return notRestored(err, "a Variable name or other graph key that is missing")
+		failed := notRestored(err, "a Variable name or other graph key that is missing")
+		return s.restoreObjects(ctx, r, path, failed)
 	case tf.InvalidArgument:
 		return notRestored(err, "a mismatch between the current graph and the graph")
 	default:

@@ -137,12 +137,8 @@ func (s *Saver) prepareAsync() error {
 			return err
 		}
 	}
-	name := s.o.Name
-	if name == "" {
-		name = "save"
-	}
 	var n asyncNodes
-	b := builder{g: s.g, o: &s.o, staged: name + "_async"}
+	b := builder{g: s.g, o: &s.o, staged: s.scope() + "_async"}
 	s.g.Scope("", func() {
 		s.g.Scope(b.staged, func() {
 			file := ops.Scalar(s.g, "model", tf.Name("filename/input"))

@@ -20,6 +20,17 @@ type builder struct {
 	// through staging areas of that name, which keeps fill.
 	staged string
 	keeps  []*tf.Operation
+	// keys, if not nil, returns the key under which an object-based checkpoint has a
+	// tensor. With fedKeys, they are fed to loads.
+	keys    func(name string) string
+	fedKeys bool
+	loads   []keyedLoad
+}
+
+// A keyedLoad is an operation that reads the tensors whose keys it is fed.
+type keyedLoad struct {
+	keys  tf.Output
+	names []string
 }
 
 // build adds all and notes their names in def.
@@ -35,11 +46,7 @@ func (b *builder) build(items []item, def *pb.SaverDef) error {
 		file = ops.PlaceholderWithDefault(file, tf.Shape{}, tf.Name("filename"))
 		file = ops.PlaceholderWithDefault(file, tf.Shape{}, tf.Name("Const"))
 		def.FilenameTensorName = outputName(file)
-		if save = b.saveAll(file, items); b.sharded() {
-			restore = b.restoreShards(file, items)
-		} else {
-			restore = b.restore(file, items, "restore_all")
-		}
+		save, restore = b.saveAll(file, items), b.restoreAll(file, items)
 	})
 	if err := save.Err(); err != nil {
 		return err
@@ -57,6 +64,14 @@ func (b *builder) saveAll(prefix tf.Output, items []item) tf.Output {
 		return b.saveShards(prefix, items)
 	}
 	return b.save(prefix, items)
+}
+
+// restoreAll adds what restores items, on their devices or on one.
+func (b *builder) restoreAll(prefix tf.Output, items []item) *tf.Operation {
+	if b.sharded() {
+		return b.restoreShards(prefix, items)
+	}
+	return b.restore(prefix, items, "restore_all")
 }
 
 // outputName is the name of x as SaverDefs have it, with the number.
@@ -224,18 +239,29 @@ func (b *builder) group(name string, all []*tf.Operation) *tf.Operation {
 	return all[0]
 }
 
+func (b *builder) keyOf(name string) string {
+	if b.keys == nil {
+		return name
+	}
+	return b.keys(name)
+}
+
 // load adds an operation that reads the values of items.
 func (b *builder) load(prefix tf.Output, items []item) (values []tf.Output) {
 	var names, parts []string
 	var types []tf.DType
 	for _, it := range items {
 		for _, s := range it.specs() {
-			names, parts, types = append(names, s.Name), append(parts, s.Slice), append(types, s.DType)
+			names, parts, types = append(names, b.keyOf(s.Name)), append(parts, s.Slice), append(types, s.DType)
 		}
 	}
 	b.g.Device("/device:CPU:0", func() {
 		scope := b.g.UniqueName("RestoreV2")
 		n, p := b.strings(scope+"/tensor_names/", names), b.strings(scope+"/shape_and_slices/", parts)
+		if b.fedKeys {
+			n = ops.PlaceholderWithDefault(n, tf.Shape{len(names)})
+			b.loads = append(b.loads, keyedLoad{n, names})
+		}
 		values = checkpoint.RestoreV2(prefix, n, p, types, tf.Name(scope+"/"))
 	})
 	return values
