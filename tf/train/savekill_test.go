@@ -21,7 +21,7 @@ import (
 
 // TestMain also is the processes that tests start: what they do is in GORGE_TRAIN_CHILD.
 func TestMain(m *testing.M) {
-	child := map[string]func(dir string) error{"train": trainLoop, "same": sameLoop, "disk": fillDisk, "limit": fillLimit}[os.Getenv("GORGE_TRAIN_CHILD")]
+	child := map[string]func(dir string) error{"train": trainLoop, "same": sameLoop, "disk": fillDisk, "limit": fillLimit, "replica": replicaLoop}[os.Getenv("GORGE_TRAIN_CHILD")]
 	if child == nil {
 		leaktest.Main(m)
 		return
