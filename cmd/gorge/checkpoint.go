@@ -14,7 +14,8 @@ import (
 )
 
 const checkpointUsage = `usage:
-  gorge checkpoint ls CHECKPOINT                     list what it has: names, types, shapes, bytes
+  gorge checkpoint ls CHECKPOINT                     list what it has: names, types, shapes, bytes, parts,
+                                                     the names that variables of TensorFlow 2 had
   gorge checkpoint show CHECKPOINT NAME...           print values
   gorge checkpoint diff CHECKPOINT OTHER             say in what they differ
   gorge checkpoint rename CHECKPOINT NEW OLD=NEW...  copy it under new names: whole names, or scopes (a/=b/)
@@ -60,7 +61,7 @@ func listCheckpoint(path string, out io.Writer) error {
 		}
 		bytes := v.Shape.NumElements() * v.DType.Size()
 		total += bytes
-		fmt.Fprintf(w, "%s\t%v\t%v\t%d\t%s\n", v.Name, v.DType, v.Shape, bytes, parts)
+		fmt.Fprintf(w, "%s\t%v\t%v\t%d\t%s\n", v.Name, v.DType, v.Shape, bytes, strings.TrimSpace(parts+" "+v.FullName))
 	}
 	if err := w.Flush(); err != nil {
 		return err

@@ -5,7 +5,7 @@
 // those of a run that was not killed.
 //
 //	go run ./examples/cnn
-//	go run ./examples/cnn -dir model -steps 1000
+//	go run ./examples/cnn -dir model -steps 1000 -async
 //	tensorboard --logdir model
 package main
 
@@ -29,7 +29,7 @@ type settings struct {
 	dir          string
 	steps, saves int64
 	batch        int
-	quiet        bool
+	quiet, async bool
 }
 
 func main() {
@@ -48,6 +48,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	f.Int64Var(&s.steps, "steps", 300, "the step at which training ends")
 	f.Int64Var(&s.saves, "save", 50, "steps between checkpoints")
 	f.IntVar(&s.batch, "batch", 50, "images in a step")
+	f.BoolVar(&s.async, "async", false, "write checkpoints while training goes on")
 	f.BoolVar(&s.quiet, "quiet", false, "do not log")
 	if err := f.Parse(args); err != nil {
 		return err
@@ -88,7 +89,7 @@ func learn(ctx context.Context, s *settings, out io.Writer) (float64, error) {
 	m := newModel(training.Size)
 	saver := train.NewInputSaver(m.g, "input", in.it)
 	ms, err := train.MonitoredTrainingSession(ctx, m.g, train.TrainingOptions{
-		CheckpointDir: s.dir, SaveCheckpointSteps: s.saves, SaveSummariesSteps: 20,
+		CheckpointDir: s.dir, SaveCheckpointSteps: s.saves, AsyncCheckpoints: s.async, SaveSummariesSteps: 20,
 		ChiefHooks: []train.Hook{saver.Hook()}, Listeners: []train.CheckpointSaverListener{saver.Listener()},
 		Hooks: []train.Hook{&train.StopAtStepHook{LastStep: s.steps}, &train.NanTensorHook{Loss: m.loss}},
 	})

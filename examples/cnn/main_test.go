@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -33,10 +34,11 @@ func printed(lines []string) map[string]string {
 	return out
 }
 
-// TestKilled kills runs at random steps. Each goes on where the last checkpoint is,
+// TestKilled kills runs at random steps, some of which write checkpoints beside
+// training. Each goes on where the last checkpoint is,
 // and all steps together are those of a run that was not killed.
 func TestKilled(t *testing.T) {
-	const steps, kills = 60, 5
+	const steps, kills = 60, 10
 	args := []string{"-steps=60", "-save=7", "-batch=20", "-quiet"}
 	var whole strings.Builder
 	if err := run(t.Context(), append([]string{"-dir=" + t.TempDir()}, args...), &whole); err != nil {
@@ -53,7 +55,8 @@ func TestKilled(t *testing.T) {
 		if k == kills {
 			stopAfter = -1
 		}
-		for step, loss := range printed(begin(t, append([]string{"-dir=" + dir}, args...), stopAfter)) {
+		own := append([]string{"-dir=" + dir, fmt.Sprint("-async=", k%2 == 1)}, args...)
+		for step, loss := range printed(begin(t, own, stopAfter)) {
 			if want[step] != loss {
 				t.Errorf("run %d, step %s: loss %s, want %s", k, step, loss, want[step])
 			}

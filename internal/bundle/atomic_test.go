@@ -123,7 +123,7 @@ func TestKilled(t *testing.T) {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			for range 14 {
+			for range killsOf(14) {
 				said := killOne(t, dir, mode)
 				prefix := filepath.Join(dir, "m")
 				if mode == "new" {
@@ -140,6 +140,14 @@ func TestKilled(t *testing.T) {
 			leftBehind(t, dir, mode)
 		})
 	}
+}
+
+// killsOf is how many processes a test kills: more with GORGE_KILLS.
+func killsOf(few int) int {
+	if n, err := strconv.Atoi(os.Getenv("GORGE_KILLS")); err == nil {
+		return n
+	}
+	return few
 }
 
 // killOne runs the loop for a while and returns the last save it spoke of.

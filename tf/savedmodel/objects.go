@@ -7,20 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/gorge-tf/gorge/internal/bundle"
 	"github.com/gorge-tf/gorge/tf"
-	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/checkpoint"
 	"github.com/gorge-tf/gorge/tf/pb"
-)
-
-// The names that checkpoints of objects use.
-const (
-	objectGraphKey = "_CHECKPOINTABLE_OBJECT_GRAPH"
-	variableValue  = "VARIABLE_VALUE"
 )
 
 // objectRestore sets variables by their paths in the graph of objects. It is for
@@ -208,7 +199,7 @@ func (m *Model) bindObjects(n *needs) {
 func holdsMore(b *bundle.Reader) (bool, error) {
 	keys, err := b.Keys()
 	for _, k := range keys {
-		if k != objectGraphKey && !strings.HasSuffix(k, "/"+variableValue) {
+		if k != bundle.ObjectsKey && !strings.HasSuffix(k, "/"+bundle.VariableValue) {
 			return true, err
 		}
 	}
@@ -218,7 +209,7 @@ func holdsMore(b *bundle.Reader) (bool, error) {
 // checkpointKeys returns the key of each variable of a graph of objects in a
 // checkpoint. An object is found by its path from the root, which both have.
 func checkpointKeys(b *bundle.Reader, saved *pb.SavedObjectGraph) (map[int32]string, error) {
-	tracked, err := trackedObjects(b)
+	tracked, err := b.Objects()
 	if err != nil {
 		return nil, err
 	}
@@ -234,7 +225,7 @@ func checkpointKeys(b *bundle.Reader, saved *pb.SavedObjectGraph) (map[int32]str
 		seen[p.saved] = true
 		t := tracked.GetNodes()[p.tracked]
 		for _, a := range t.GetAttributes() {
-			if a.GetName() == variableValue {
+			if a.GetName() == bundle.VariableValue {
 				keys[p.saved] = a.GetCheckpointKey()
 			}
 		}
@@ -252,20 +243,3 @@ func checkpointKeys(b *bundle.Reader, saved *pb.SavedObjectGraph) (map[int32]str
 }
 
 func inRange[T any](i int32, s []T) bool { return i >= 0 && int(i) < len(s) }
-
-// trackedObjects returns the graph of objects that a checkpoint holds.
-func trackedObjects(b *bundle.Reader) (*pb.TrackableObjectGraph, error) {
-	t, err := b.Lookup(objectGraphKey)
-	if err != nil {
-		return nil, err
-	}
-	defer t.Release()
-	if t.DType() != core.String || t.Len() != 1 {
-		return nil, tf.Errorf(tf.DataLoss, "%s must be a string, got %v%v", objectGraphKey, t.DType(), t.Shape())
-	}
-	out := &pb.TrackableObjectGraph{}
-	if err := proto.Unmarshal([]byte(core.Data[string](t)[0]), out); err != nil {
-		return nil, tf.Errorf(tf.DataLoss, "%s must be a graph of objects: %v", objectGraphKey, err)
-	}
-	return out, nil
-}

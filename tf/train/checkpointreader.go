@@ -3,9 +3,11 @@ package train
 import (
 	"errors"
 	"io/fs"
+	"log/slog"
 	"maps"
 	"os"
 	"slices"
+	"sync"
 
 	"github.com/gorge-tf/gorge/internal/bundle"
 	"github.com/gorge-tf/gorge/tf"
@@ -19,6 +21,10 @@ type CheckpointReader struct {
 	v2    *bundle.Reader
 	v1    *bundle.SliceReader
 	infos map[string]VariableInfo
+
+	once     sync.Once // of the names of objects
+	names    *objectNames
+	namesErr error
 }
 
 // A VariableInfo says what a checkpoint has of a variable.
@@ -28,6 +34,9 @@ type VariableInfo struct {
 	Shape tf.Shape
 	// Slices are the parts in which it is stored, as in "0,2:-"; nil: it is whole.
 	Slices []string
+	// FullName is the name that the variable had, in a checkpoint of objects, whose
+	// keys are paths from one object to the next.
+	FullName string
 }
 
 // OpenCheckpoint opens the checkpoint of a name, as [LatestCheckpoint] returns
@@ -110,25 +119,34 @@ func (r *CheckpointReader) Close() {
 // Variables returns what the checkpoint has, by name.
 func (r *CheckpointReader) Variables() []VariableInfo {
 	out := make([]VariableInfo, 0, len(r.infos))
+	o, err := r.objects()
+	if err != nil {
+		slog.Warn("the objects of a checkpoint cannot be read", "checkpoint", r.path, "error", err)
+	}
 	for _, name := range slices.Sorted(maps.Keys(r.infos)) {
-		out = append(out, r.infos[name])
+		info := r.infos[name]
+		if o != nil {
+			info.FullName = o.byKey[name]
+		}
+		out = append(out, info)
 	}
 	return out
 }
 
-// Has reports whether the checkpoint has a tensor of that name.
+// Has reports whether the checkpoint has a tensor of that name: see Key.
 func (r *CheckpointReader) Has(name string) bool {
-	_, ok := r.infos[name]
+	_, ok := r.Key(name)
 	return ok
 }
 
 // Tensor returns the value of a variable, put together if it is stored in parts.
-// It fails with NotFound if there is none.
+// name is what Key takes. It fails with NotFound if there is none.
 func (r *CheckpointReader) Tensor(name string) (*tf.Tensor, error) {
-	info, ok := r.infos[name]
+	key, ok := r.Key(name)
 	if !ok {
 		return nil, tf.Errorf(tf.NotFound, "Key %s not found in checkpoint", name)
 	}
+	name, info := key, r.infos[key]
 	var t *core.Tensor
 	var err error
 	if r.v1 != nil {
@@ -155,7 +173,8 @@ func ListVariables(path string) ([]VariableInfo, error) {
 }
 
 // LoadVariable returns the value that a variable has in a checkpoint: that of a
-// name, or the latest one of a directory.
+// name, or the latest one of a directory. See [CheckpointReader.Key] for the names of
+// variables.
 func LoadVariable(path, name string) (*tf.Tensor, error) {
 	r, err := OpenCheckpoint(path)
 	if err != nil {

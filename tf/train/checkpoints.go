@@ -114,6 +114,8 @@ func (s *Saver) RecoverLastCheckpoints(paths []string) {
 // note puts a new checkpoint into the state file and deletes one that is over
 // the limit.
 func (s *Saver) note(dir, name string, o SaveOptions) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.record(name)
 	state := CheckpointState{Latest: name, All: s.paths()}
 	if s.o.SaveRelativePaths {

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gorge-tf/gorge/internal/leaktest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/queue"
@@ -186,5 +185,3 @@ func oneCycle(ctx context.Context, g *tf.Graph, init *tf.Operation, batch tf.Out
 	c.RequestStop(nil)
 	return taken, c.Join()
 }
-
-func TestMain(m *testing.M) { leaktest.Main(m) }

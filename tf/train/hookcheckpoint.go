@@ -46,6 +46,12 @@ func (BaseListener) End(context.Context, *session.Session, int64) error { return
 
 // A CheckpointSaverHook saves checkpoints: when a session is new, every SaveSteps
 // steps or SaveEvery, and at the end. It also writes the graph.
+//
+// With Async, a save only takes the values of a step while training waits; they are
+// written while it goes on. The next step after the end of the writing calls the
+// listeners' AfterSave, and fails if the save has failed. A save that is due while
+// another one is being written begins after that. The last one, at the end, is
+// synchronous. See [Saver.SaveAsync] for the memory that it takes.
 type CheckpointSaverHook struct {
 	BaseHook
 	closing
@@ -60,10 +66,14 @@ type CheckpointSaverHook struct {
 	Scaffold   *Scaffold
 	Listeners  []CheckpointSaverListener
 	NoGraphDef bool // write neither graph.pbtxt nor MetaGraphs
+	Async      bool // write while training goes on
 
-	timer  SecondOrStepTimer
-	step   *tf.Variable
-	events *summary.FileWriter
+	timer   SecondOrStepTimer
+	step    *tf.Variable
+	events  *summary.FileWriter
+	pending *PendingSave // of the step; nil: none
+	saving  int64
+	coord   *Coordinator // waits for pending before the session is closed
 }
 
 // Begin checks the fields.
@@ -97,7 +107,9 @@ func neededStep(g *tf.Graph, hook string) (*tf.Variable, error) {
 }
 
 // AfterCreateSession writes the graph and saves.
-func (h *CheckpointSaverHook) AfterCreateSession(ctx context.Context, s *session.Session, _ *Coordinator) error {
+func (h *CheckpointSaverHook) AfterCreateSession(ctx context.Context, s *session.Session, c *Coordinator) error {
+	h.coord = c
+	h.abandon()
 	step, err := StepOf(ctx, s, h.step)
 	if err != nil {
 		return err
@@ -105,7 +117,7 @@ func (h *CheckpointSaverHook) AfterCreateSession(ctx context.Context, s *session
 	if err := h.writeGraph(s.Graph()); err != nil {
 		return err
 	}
-	if _, err := h.save(ctx, s, step); err != nil {
+	if _, err := h.save(ctx, s, step, h.Async); err != nil {
 		return err
 	}
 	h.timer.Update(step)
@@ -161,6 +173,13 @@ func (h *CheckpointSaverHook) BeforeRun(context.Context, *RunContext) (RunArgs, 
 
 // AfterRun saves if it is time.
 func (h *CheckpointSaverHook) AfterRun(ctx context.Context, r *RunContext, v RunValues) error {
+	stop, err := h.collect(ctx, r.Session, false)
+	if stop {
+		r.RequestStop()
+	}
+	if err != nil || h.pending != nil {
+		return err
+	}
 	stale, err := stepIn(v.Results[0])
 	// The step that was fetched may be that before the update. Others may have
 	// updated the model as well.
@@ -173,8 +192,7 @@ func (h *CheckpointSaverHook) AfterRun(ctx context.Context, r *RunContext, v Run
 		return err
 	}
 	h.timer.Update(step)
-	stop, err := h.save(ctx, r.Session, step)
-	if stop {
+	if stop, err = h.save(ctx, r.Session, step, h.Async); stop {
 		r.RequestStop()
 	}
 	return err
@@ -182,12 +200,15 @@ func (h *CheckpointSaverHook) AfterRun(ctx context.Context, r *RunContext, v Run
 
 // End saves, unless the step has been saved.
 func (h *CheckpointSaverHook) End(ctx context.Context, s *session.Session) error {
+	if _, err := h.collect(ctx, s, true); err != nil {
+		return err
+	}
 	step, err := StepOf(ctx, s, h.step)
 	if err != nil {
 		return err
 	}
 	if last, ok := h.timer.LastTriggered(); !ok || last != step {
-		if _, err := h.save(ctx, s, step); err != nil {
+		if _, err := h.save(ctx, s, step, false); err != nil {
 			return err
 		}
 	}
@@ -199,26 +220,39 @@ func (h *CheckpointSaverHook) End(ctx context.Context, s *session.Session) error
 	return nil
 }
 
-func (h *CheckpointSaverHook) save(ctx context.Context, s *session.Session, step int64) (stop bool, err error) {
+func (h *CheckpointSaverHook) save(ctx context.Context, s *session.Session, step int64, async bool) (stop bool, err error) {
 	for _, l := range h.Listeners {
 		if err := l.BeforeSave(ctx, s, step); err != nil {
 			return false, err
 		}
 	}
+	slog.Info("Saving checkpoints", "step", step, "into", h.path())
+	saver, err := h.saver(s.Graph())
+	if err != nil {
+		return false, err
+	}
+	o := SaveOptions{NoMetaGraph: h.NoGraphDef}
+	if async {
+		return false, h.saveAside(ctx, saver, s, step, o)
+	}
+	if _, err := saver.SaveStep(ctx, s, h.path(), step, o); err != nil {
+		return false, err
+	}
+	return h.saved(ctx, s, step)
+}
+
+// path is what the names of checkpoints begin with.
+func (h *CheckpointSaverHook) path() string {
 	name := h.Basename
 	if name == "" {
 		name = "model.ckpt"
 	}
-	path := filepath.Join(h.CheckpointDir, name)
-	slog.Info("Saving checkpoints", "step", step, "into", path)
-	saver, err := h.saver(s.Graph())
-	if err == nil {
-		_, err = saver.SaveStep(ctx, s, path, step, SaveOptions{NoMetaGraph: h.NoGraphDef})
-	}
-	if err == nil {
-		err = h.events.SessionLog(step, &pb.SessionLog{Status: pb.SessionLog_CHECKPOINT, CheckpointPath: path})
-	}
-	if err != nil {
+	return filepath.Join(h.CheckpointDir, name)
+}
+
+// saved tells of a checkpoint that is complete.
+func (h *CheckpointSaverHook) saved(ctx context.Context, s *session.Session, step int64) (stop bool, err error) {
+	if err := h.events.SessionLog(step, &pb.SessionLog{Status: pb.SessionLog_CHECKPOINT, CheckpointPath: h.path()}); err != nil {
 		return false, err
 	}
 	for _, l := range h.Listeners {

@@ -66,11 +66,24 @@ type Saver struct {
 	def     *pb.SaverDef
 	started time.Time
 
-	mu       sync.Mutex
+	// turn holds one element while a save is under way: saves never overlap. What a
+	// save alone uses is guarded by it.
+	turn    chan struct{}
+	async   asyncNodes
+	objects objectNodes
+	swept   map[string]bool
+
+	mu       sync.Mutex // guards the list of checkpoints; taken after turn
 	last     []saved
 	doomed   []saved
 	nextKeep time.Time
-	swept    map[string]bool
+}
+
+// newSaver returns a saver without operations.
+func newSaver(g *tf.Graph, o SaverOptions, items []item, def *pb.SaverDef) *Saver {
+	s := &Saver{g: g, o: o, items: items, def: def, started: time.Now(), turn: make(chan struct{}, 1), swept: map[string]bool{}}
+	s.nextKeep = s.keepAfter(s.started)
+	return s
 }
 
 // saved is a checkpoint that the state file lists.
@@ -94,8 +107,7 @@ func NewSaver(g *tf.Graph, o SaverOptions) (*Saver, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Saver{g: g, o: o, items: items, def: o.proto(), started: time.Now(), swept: map[string]bool{}}
-	s.nextKeep = s.keepAfter(s.started)
+	s := newSaver(g, o, items, o.proto())
 	if len(items) == 0 {
 		if !o.AllowEmpty {
 			return nil, tf.Errorf(tf.InvalidArgument, "No variables to save")
@@ -133,9 +145,7 @@ func SaverFrom(g *tf.Graph, def *pb.SaverDef) (*Saver, error) {
 	if def.GetRestoreOpName() == "" {
 		return nil, tf.Errorf(tf.InvalidArgument, "saver_def must specify the restore_op_name: %v", def)
 	}
-	s := &Saver{g: g, def: proto.CloneOf(def), started: time.Now(), swept: map[string]bool{}}
-	s.o = SaverOptions{Sharded: def.GetSharded(), V1: def.GetVersion() == pb.SaverDef_V1}
-	s.nextKeep = s.keepAfter(s.started)
+	s := newSaver(g, SaverOptions{Sharded: def.GetSharded(), V1: def.GetVersion() == pb.SaverDef_V1}, nil, proto.CloneOf(def))
 	_, err := s.nodes()
 	return s, err
 }
@@ -177,21 +187,42 @@ type SaveOptions struct {
 
 // SaveStep is [Saver.Save] under the name path-step.
 func (s *Saver) SaveStep(ctx context.Context, r tf.StepRunner, path string, step int64, o ...SaveOptions) (string, error) {
+	return s.save(ctx, r, path, s.stepFile(path, step), o)
+}
+
+// stepFile returns the name of the checkpoint of a step.
+func (s *Saver) stepFile(path string, step int64) string {
 	format := "%s-%d"
 	if s.o.PadStepNumber {
 		format = "%s-%08d"
 	}
-	return s.save(ctx, r, path, fmt.Sprintf(format, path, step), o)
+	return fmt.Sprintf(format, path, step)
 }
 
 // Save saves the variables of a session under the name path, notes that in
 // the state file, deletes a checkpoint that is too old and writes the MetaGraph.
 // It returns the name that Restore takes. For an eager graph r is nil.
 func (s *Saver) Save(ctx context.Context, r tf.StepRunner, path string, o ...SaveOptions) (string, error) {
-	if opt := saveOptions(o); filepath.Base(path) == opt.LatestFilename && !s.o.Sharded {
-		return "", tf.Errorf(tf.InvalidArgument, "'latest_filename' collides with 'save_path': '%s' and '%s'", opt.LatestFilename, path)
+	if err := s.checkPath(path, o); err != nil {
+		return "", err
 	}
 	return s.save(ctx, r, path, path, o)
+}
+
+// scope is the name of the scope of the operations.
+func (s *Saver) scope() string {
+	if s.o.Name == "" {
+		return "save"
+	}
+	return s.o.Name
+}
+
+// checkPath refuses the name of the state file.
+func (s *Saver) checkPath(path string, o []SaveOptions) error {
+	if opt := saveOptions(o); filepath.Base(path) == opt.LatestFilename && !s.o.Sharded {
+		return tf.Errorf(tf.InvalidArgument, "'latest_filename' collides with 'save_path': '%s' and '%s'", opt.LatestFilename, path)
+	}
+	return nil
 }
 
 // saveOptions fills in what is not given.
@@ -208,18 +239,45 @@ func saveOptions(o []SaveOptions) (out SaveOptions) {
 	return out
 }
 
+// check refuses a state file outside of the checkpoint's directory.
+func (o *SaveOptions) check() error {
+	if filepath.Base(o.LatestFilename) != o.LatestFilename {
+		return tf.Errorf(tf.InvalidArgument, "'latest_filename' must not contain path components: %s", o.LatestFilename)
+	}
+	return nil
+}
+
 func (s *Saver) save(ctx context.Context, r tf.StepRunner, path, file string, opts []SaveOptions) (string, error) {
 	o := saveOptions(opts)
-	if filepath.Base(o.LatestFilename) != o.LatestFilename {
-		return "", tf.Errorf(tf.InvalidArgument, "'latest_filename' must not contain path components: %s", o.LatestFilename)
+	if err := o.check(); err != nil {
+		return "", err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	if err := s.begin(ctx); err != nil {
+		return "", err
+	}
+	defer s.end()
+	return s.finish(path, file, o, func() (string, error) { return s.write(ctx, r, file) })
+}
+
+// begin waits until no other save is under way; end lets the next one begin.
+func (s *Saver) begin(ctx context.Context) error {
+	select {
+	case s.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (s *Saver) end() { <-s.turn }
+
+// finish writes a checkpoint, then the state file, then the MetaGraph.
+func (s *Saver) finish(path, file string, o SaveOptions, write func() (string, error)) (string, error) {
 	if s.empty() {
 		return "", s.saveMeta(file, o)
 	}
 	s.sweep(path)
-	name, err := s.write(ctx, r, file)
+	name, err := write()
 	if err != nil {
 		return "", missingParent(path, err)
 	}
@@ -273,6 +331,9 @@ func (s *Saver) saveMeta(file string, o SaveOptions) error {
 // Restore gives the variables of a session the values of the checkpoint path,
 // which Save or [LatestCheckpoint] returned. Variables need not be initialized.
 // For an eager graph r is nil.
+//
+// In a checkpoint of TensorFlow 2 or Keras, variables are found by the full names
+// that they had there. To restore it, operations are added to the graph.
 func (s *Saver) Restore(ctx context.Context, r tf.StepRunner, path string) error {
 	if s.empty() {
 		return nil
@@ -284,7 +345,8 @@ func (s *Saver) Restore(ctx context.Context, r tf.StepRunner, path string) error
 	case tf.OK:
 		return nil
 	case tf.NotFound:
-		return notRestored(err, "a Variable name or other graph key that is missing")
+		failed := notRestored(err, "a Variable name or other graph key that is missing")
+		return s.restoreObjects(ctx, r, path, failed)
 	case tf.InvalidArgument:
 		return notRestored(err, "a mismatch between the current graph and the graph")
 	default:

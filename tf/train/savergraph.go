@@ -16,6 +16,21 @@ import (
 type builder struct {
 	g *tf.Graph
 	o *SaverOptions
+	// staged, if not empty, is the scope of asynchronous saves: what is saved passes
+	// through staging areas of that name, which keeps fill.
+	staged string
+	keeps  []*tf.Operation
+	// keys, if not nil, returns the key under which an object-based checkpoint has a
+	// tensor. With fedKeys, they are fed to loads.
+	keys    func(name string) string
+	fedKeys bool
+	loads   []keyedLoad
+}
+
+// A keyedLoad is an operation that reads the tensors whose keys it is fed.
+type keyedLoad struct {
+	keys  tf.Output
+	names []string
 }
 
 // build adds all and notes their names in def.
@@ -31,17 +46,32 @@ func (b *builder) build(items []item, def *pb.SaverDef) error {
 		file = ops.PlaceholderWithDefault(file, tf.Shape{}, tf.Name("filename"))
 		file = ops.PlaceholderWithDefault(file, tf.Shape{}, tf.Name("Const"))
 		def.FilenameTensorName = outputName(file)
-		if b.o.Sharded && !b.o.V1 {
-			save, restore = b.saveShards(file, items), b.restoreShards(file, items)
-		} else {
-			save, restore = b.save(file, items), b.restore(file, items, "restore_all")
-		}
+		save, restore = b.saveAll(file, items), b.restoreAll(file, items)
 	})
 	if err := save.Err(); err != nil {
 		return err
 	}
 	def.SaveTensorName, def.RestoreOpName = outputName(save), restore.Name
 	return restore.Err()
+}
+
+// sharded reports whether each device writes a file of its own.
+func (b *builder) sharded() bool { return b.o.Sharded && !b.o.V1 }
+
+// saveAll adds what saves items, in shards or not.
+func (b *builder) saveAll(prefix tf.Output, items []item) tf.Output {
+	if b.sharded() {
+		return b.saveShards(prefix, items)
+	}
+	return b.save(prefix, items)
+}
+
+// restoreAll adds what restores items, on their devices or on one.
+func (b *builder) restoreAll(prefix tf.Output, items []item) *tf.Operation {
+	if b.sharded() {
+		return b.restoreShards(prefix, items)
+	}
+	return b.restore(prefix, items, "restore_all")
 }
 
 // outputName is the name of x as SaverDefs have it, with the number.
@@ -89,6 +119,9 @@ func specs(items []item) (names, slices []string, tensors []tf.Output) {
 // name once they are saved.
 func (b *builder) save(prefix tf.Output, items []item) tf.Output {
 	names, parts, tensors := specs(items)
+	if b.staged != "" {
+		tensors = b.through(tensors)
+	}
 	op, second, add := "SaveV2", "shape_and_slices", checkpoint.SaveV2
 	if b.o.V1 {
 		op, second, add = "save", "shapes_and_slices", checkpoint.SaveSlices
@@ -206,18 +239,29 @@ func (b *builder) group(name string, all []*tf.Operation) *tf.Operation {
 	return all[0]
 }
 
+func (b *builder) keyOf(name string) string {
+	if b.keys == nil {
+		return name
+	}
+	return b.keys(name)
+}
+
 // load adds an operation that reads the values of items.
 func (b *builder) load(prefix tf.Output, items []item) (values []tf.Output) {
 	var names, parts []string
 	var types []tf.DType
 	for _, it := range items {
 		for _, s := range it.specs() {
-			names, parts, types = append(names, s.Name), append(parts, s.Slice), append(types, s.DType)
+			names, parts, types = append(names, b.keyOf(s.Name)), append(parts, s.Slice), append(types, s.DType)
 		}
 	}
 	b.g.Device("/device:CPU:0", func() {
 		scope := b.g.UniqueName("RestoreV2")
 		n, p := b.strings(scope+"/tensor_names/", names), b.strings(scope+"/shape_and_slices/", parts)
+		if b.fedKeys {
+			n = ops.PlaceholderWithDefault(n, tf.Shape{len(names)})
+			b.loads = append(b.loads, keyedLoad{n, names})
+		}
 		values = checkpoint.RestoreV2(prefix, n, p, types, tf.Name(scope+"/"))
 	})
 	return values

@@ -22,6 +22,11 @@ import (
 // that have ended. When it closes its session, the others' end as at the end of their
 // input.
 //
+// A worker that dies takes nothing from the others but its gradients: with backups
+// they go on at once, else when another process has taken its place. Give the session
+// of each worker session.DeviceFilters of the parameter servers and its own task: a
+// session that begins waits for all tasks that it may use.
+//
 // The chief's session runs [SyncReplicas.Hook] with chief set, those of the other
 // workers without. Accumulators and the queue of tokens have TensorFlow's names, so
 // that Python's workers take part in the same training.

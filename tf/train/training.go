@@ -27,6 +27,8 @@ type TrainingOptions struct {
 	// SaveCheckpointSteps is given, the steps between them. Negative: none.
 	SaveCheckpointEvery time.Duration
 	SaveCheckpointSteps int64
+	// AsyncCheckpoints writes them while training goes on: see CheckpointSaverHook.
+	AsyncCheckpoints bool
 	// SaveSummariesSteps is the number of steps between summaries; 0: 100, unless
 	// SaveSummariesEvery is given, the time between them. Negative: none.
 	SaveSummariesSteps int64
@@ -122,7 +124,7 @@ func (o *TrainingOptions) checkpointHook() Hook {
 	if steps == 0 && every == 0 {
 		every = 10 * time.Minute
 	}
-	h := &CheckpointSaverHook{CheckpointDir: o.CheckpointDir, Scaffold: o.Scaffold, NoGraphDef: o.NoGraphDef, Listeners: o.Listeners}
+	h := &CheckpointSaverHook{CheckpointDir: o.CheckpointDir, Scaffold: o.Scaffold, NoGraphDef: o.NoGraphDef, Listeners: o.Listeners, Async: o.AsyncCheckpoints}
 	switch {
 	case o.CheckpointDir == "":
 		return nil

@@ -20,6 +20,8 @@ import (
 //	"old/w": "new/w"   a variable; parts of one get their slices
 //	"old/": "new/"     all variables of a scope, by the rest of their names
 //	"/": "new/"        the same from all of the checkpoint
+//
+// Names in the checkpoint are those that [CheckpointReader.Key] takes.
 func InitFromCheckpoint(g *tf.Graph, path string, assignments map[string]string) error {
 	r, err := OpenCheckpoint(path)
 	if err != nil {
@@ -79,10 +81,11 @@ func wholeName(v *tf.Variable) string {
 
 // initFrom makes a tensor of a checkpoint the initial value of v.
 func initFrom(r *CheckpointReader, name string, v *tf.Variable) error {
-	info, ok := r.infos[name]
+	key, ok := r.Key(name)
 	if !ok {
 		return tf.Errorf(tf.NotFound, "Tensor %s is not found in %s checkpoint", name, r.path)
 	}
+	info := r.infos[key]
 	shape := v.Shape()
 	if s := v.Slice(); s != nil {
 		shape = s.FullShape
@@ -98,7 +101,7 @@ func initFrom(r *CheckpointReader, name string, v *tf.Variable) error {
 		g.Scope("checkpoint_initializer", func() {
 			var x tf.Output
 			g.Device("/device:CPU:0", func() {
-				x = checkpoint.RestoreV2(ops.Scalar(g, r.path), ops.Const(g, []string{name}), ops.Const(g, []string{sliceSpec(v.Slice())}), []tf.DType{v.DType()})[0]
+				x = checkpoint.RestoreV2(ops.Scalar(g, r.path), ops.Const(g, []string{key}), ops.Const(g, []string{sliceSpec(v.Slice())}), []tf.DType{v.DType()})[0]
 			})
 			if s := v.Shape(); s.Known() {
 				x.SetShape(s)

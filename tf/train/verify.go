@@ -1,0 +1,61 @@
+package train
+
+import (
+	"log/slog"
+	"slices"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// Verify reads all values of the checkpoint, one tensor at a time, and returns the
+// first error: DataLoss for bytes that are not those which were written, OutOfRange for
+// a file that has been cut off.
+func (r *CheckpointReader) Verify() error {
+	for _, v := range r.Variables() {
+		if _, err := r.Tensor(v.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// VerifyCheckpoint reads all of a checkpoint, that of a name or the latest one of a
+// directory. See [CheckpointReader.Verify].
+func VerifyCheckpoint(path string) error {
+	r, err := OpenCheckpoint(path)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	return r.Verify()
+}
+
+// LastGoodCheckpoint returns the name of the newest checkpoint of a directory that is
+// whole, for when the latest one is damaged: it verifies those that the state file
+// lists, the last one first. It fails with NotFound, and with what is wrong with the
+// newest, if there is none.
+func LastGoodCheckpoint(dir string) (string, error) {
+	s, err := ReadCheckpointState(dir, "")
+	if err != nil {
+		return "", err
+	}
+	if s == nil {
+		return "", tf.Errorf(tf.NotFound, "Couldn't find 'checkpoint' file or checkpoints in given directory %s", dir)
+	}
+	all := s.All
+	if !slices.Contains(all, s.Latest) {
+		all = append(all, s.Latest)
+	}
+	var first error
+	for _, path := range slices.Backward(all) {
+		err := VerifyCheckpoint(path)
+		if err == nil {
+			return path, nil
+		}
+		slog.Warn("a checkpoint is damaged", "checkpoint", path, "error", err)
+		if first == nil {
+			first = err
+		}
+	}
+	return "", tf.Errorf(tf.NotFound, "%s must have a checkpoint that is whole, but the newest fails: %v", dir, first)
+}
