@@ -40,6 +40,7 @@
 //   - tf/layers: building blocks of models
 //   - tf/losses, tf/metrics: what training makes small, and what is measured
 //   - tf/savedmodel: models that TensorFlow has saved, and saving them for it
+//   - tf/serving, tf/serving/restjson: TensorFlow Serving's services over saved models, its JSON
 //   - tf/train: optimizers, schedules, averages, checkpoints, sessions that recover, hooks, queues of input
 //
 // Data:
@@ -59,7 +60,7 @@
 //
 //   - tf/author: operands, calls of functions and their gradients, for functions that add operations
 //   - tf/core: how operations are registered, what kernels see, the engine's tensors
-//   - tf/pb: TensorFlow's protocol buffers
+//   - tf/pb, tf/pb/servingpb: protocol buffers of TensorFlow and of TensorFlow Serving
 //
 // ARCHITECTURE.md describes the inside, docs/ what was decided and why.
 package gorge

@@ -19,9 +19,11 @@ func TestFailedConditionalsKeepTheirResults(t *testing.T) {
 	}
 	for name, build := range map[string]func(x tf.Output) []tf.Output{
 		"predicate of another type": func(x tf.Output) []tf.Output { return tf.Cond(x, two(x), two(x)) },
-		"predicate that failed":     func(x tf.Output) []tf.Output { return tf.Cond(x.Less(ops.Const(x.Graph(), []int32{1})), two(x), two(x)) },
-		"no second branch":          func(x tf.Output) []tf.Output { return tf.Cond(x.Less(1), two(x), nil) },
-		"branches that differ":      func(x tf.Output) []tf.Output { return tf.Cond(x.Less(1), two(x), other(x)) },
+		"predicate that failed": func(x tf.Output) []tf.Output {
+			return tf.Cond(x.Less(ops.Const(x.Graph(), []int32{1})), two(x), two(x))
+		},
+		"no second branch":     func(x tf.Output) []tf.Output { return tf.Cond(x.Less(1), two(x), nil) },
+		"branches that differ": func(x tf.Output) []tf.Output { return tf.Cond(x.Less(1), two(x), other(x)) },
 		"a case": func(x tf.Output) []tf.Output {
 			return tf.Case([]tf.CaseBranch{{Pred: x, Then: two(x)}, {Pred: x.MatMul(x).Less(1), Then: two(x)}}, two(x))
 		},

@@ -28,7 +28,7 @@ var layers = [][]string{
 	{"internal/memory"},
 	{"internal/kernel", "internal/threads", "internal/resource", "internal/random", "internal/imagefile/...", "internal/wire/...", "internal/link"},
 	{"tf/pb"},
-	{"internal/options"},
+	{"internal/options", "tf/pb/servingpb"},
 	{"tf/core"},
 	{"internal/handle", "internal/queue", "internal/rows", "internal/bundle", "internal/graph", "internal/device", "internal/requestid", "tf/record"},
 	{"internal/graph/graphtext", "internal/dataset", "internal/device/fake", "internal/rendezvous/...", "internal/pass/...", "internal/stepstats", "internal/collective"},
@@ -47,6 +47,8 @@ var layers = [][]string{
 	{"internal/optest"},
 	{"tf/timeline", "tf/vars"},
 	{"tf/cluster", "tf/train", "tf/layers", "tf/losses", "tf/metrics", "tf/image", "tf/data", "tf/dense/...", "tf/savedmodel"},
+	{"internal/serving/..."},
+	{"tf/serving/..."},
 	{"docs/...", "examples/...", "cmd/...", "bench/...", "interop/...", "internal/gen/...", "internal/archtest", "."},
 }
 

@@ -20,13 +20,14 @@ import (
 	"google.golang.org/protobuf/types/pluginpb"
 )
 
-// generate returns the Go file of every .proto file in dir, by base name.
-func generate(ctx context.Context, dir, prefix string) (map[string]string, error) {
-	names, err := protoFiles(dir, prefix)
+// generate returns the Go file of every .proto file in own, by base name. The
+// files may import those of more, too.
+func generate(ctx context.Context, own, more sources) (map[string]string, error) {
+	names, err := protoFiles(own.dir, own.prefix)
 	if err != nil {
 		return nil, err
 	}
-	files, err := compile(ctx, dir, prefix, names)
+	files, err := compile(ctx, protocompile.CompositeResolver{own, more}, names)
 	if err != nil {
 		return nil, err
 	}
@@ -55,9 +56,9 @@ func protoFiles(dir, prefix string) ([]string, error) {
 
 // compile parses and links the named files. Comments are kept, because they
 // become the doc comments of the Go code.
-func compile(ctx context.Context, dir, prefix string, names []string) (linker.Files, error) {
+func compile(ctx context.Context, from protocompile.Resolver, names []string) (linker.Files, error) {
 	compiler := protocompile.Compiler{
-		Resolver:       protocompile.WithStandardImports(sources{dir: dir, prefix: prefix}),
+		Resolver:       protocompile.WithStandardImports(from),
 		SourceInfoMode: protocompile.SourceInfoStandard,
 	}
 	return compiler.Compile(ctx, names...)
@@ -70,7 +71,7 @@ type sources struct{ dir, prefix string }
 // FindFileByPath implements protocompile.Resolver.
 func (s sources) FindFileByPath(name string) (protocompile.SearchResult, error) {
 	base, ok := strings.CutPrefix(name, s.prefix+"/")
-	if !ok {
+	if !ok || s.prefix == "" {
 		return protocompile.SearchResult{}, os.ErrNotExist
 	}
 	f, err := os.Open(filepath.Join(s.dir, base))

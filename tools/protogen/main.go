@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 )
 
 func main() {
@@ -30,11 +31,16 @@ func run(ctx context.Context, args []string, usage io.Writer) error {
 	flags.SetOutput(usage)
 	dir := flags.String("dir", ".", "directory of the .proto files and of their Go code")
 	prefix := flags.String("prefix", "gorge", "path under which the files import each other and are registered")
+	imports := flags.String("import", "", "`prefix=directory` of .proto files that are imported and not generated")
 	check := flags.Bool("check", false, "compare with the files on disk and write nothing")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	want, err := generate(ctx, *dir, *prefix)
+	more, err := parseImport(*imports)
+	if err != nil {
+		return err
+	}
+	want, err := generate(ctx, sources{dir: *dir, prefix: *prefix}, more)
 	if err != nil {
 		return err
 	}
@@ -42,4 +48,13 @@ func run(ctx context.Context, args []string, usage io.Writer) error {
 		return compare(*dir, want)
 	}
 	return write(*dir, want)
+}
+
+// parseImport reads the value of -import; the empty one finds nothing.
+func parseImport(s string) (sources, error) {
+	prefix, dir, ok := strings.Cut(s, "=")
+	if s != "" && !ok {
+		return sources{}, fmt.Errorf("-import must have the form PREFIX=DIRECTORY, got %q", s)
+	}
+	return sources{dir: dir, prefix: prefix}, nil
 }

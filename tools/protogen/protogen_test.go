@@ -12,8 +12,13 @@ import (
 
 // TestCommittedFilesAreCurrent is what continuous integration runs as -check.
 func TestCommittedFilesAreCurrent(t *testing.T) {
-	if err := run(t.Context(), []string{"-dir", "../../tf/pb", "-check"}, io.Discard); err != nil {
-		t.Error(err)
+	for _, args := range [][]string{
+		{"-dir", "../../tf/pb", "-check"},
+		{"-dir", "../../tf/pb/servingpb", "-prefix", "gorge/serving", "-import", "gorge=../../tf/pb", "-check"},
+	} {
+		if err := run(t.Context(), args, io.Discard); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
@@ -48,7 +53,7 @@ func protoDir(t *testing.T, files map[string]string) string {
 
 func TestGenerate(t *testing.T) {
 	dir := protoDir(t, map[string]string{"shape.proto": shapeProto, "cage.proto": cageProto})
-	got, err := generate(t.Context(), dir, "gorge")
+	got, err := generate(t.Context(), sources{dir: dir, prefix: "gorge"}, sources{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -66,4 +66,3 @@ func paddedLater(x, lengths tf.Output, inverse bool) tf.Output {
 	after := ops.Concat(0, []tf.Output{outer, lacking})
 	return ops.Pad(x, ops.Stack([]tf.Output{ops.ZerosLike(after), after}, 1))
 }
-

@@ -1,0 +1,173 @@
+package restjson
+
+import (
+	"math"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// A column collects the elements of one tensor.
+type column interface {
+	// add appends the elements of a value that has a shape, and checks it.
+	add(d *document, n int32, shape tf.Shape) error
+	len() int
+	tensor(shape tf.Shape) (*tf.Tensor, error)
+}
+
+type elements[T tf.Elem] struct {
+	name string // of the type
+	data []T
+	read func(d *document, n int32) (T, error)
+}
+
+var errType = tf.Errorf(tf.InvalidArgument, "the value is not of the type") // add says of which
+
+func (c *elements[T]) len() int { return len(c.data) }
+
+func (c *elements[T]) tensor(shape tf.Shape) (*tf.Tensor, error) {
+	if len(shape) == 0 && len(c.data) == 1 {
+		return tf.Scalar(c.data[0]), nil
+	}
+	return tf.Adopt(c.data, shape...)
+}
+
+func (c *elements[T]) add(d *document, n int32, shape tf.Shape) error {
+	return c.fill(d, n, 0, shape)
+}
+
+// fill appends a value that lies so deep in the arrays of a tensor. It recurses
+// less deep than the parser lets values be nested.
+func (c *elements[T]) fill(d *document, n int32, level int, shape tf.Shape) error {
+	if !d.is(n, array) {
+		return c.leaf(d, n, level, shape)
+	}
+	if level >= len(shape) {
+		return tf.Errorf(tf.InvalidArgument, "Encountered list at unexpected level: %d expected < %d", level, len(shape))
+	}
+	if size := int(d.nodes[n].size); size != shape[level] {
+		return tf.Errorf(tf.InvalidArgument, "Encountered list at unexpected size: %d at level: %d expected size: %d", size, level, shape[level])
+	}
+	return d.children(n, func(_ int, child int32) error { return c.fill(d, child, level+1, shape) })
+}
+
+func (c *elements[T]) leaf(d *document, n int32, level int, shape tf.Shape) error {
+	if level != len(shape) {
+		return d.fault(n, "found at incorrect level: %d in the JSON DOM. Expected at level: %d", level+1, len(shape))
+	}
+	v, err := c.read(d, n)
+	if err == errType {
+		return d.fault(n, "Type: %v is not of expected type: %s", d.nodes[n].kind, c.name)
+	}
+	if err != nil {
+		return err
+	}
+	c.data = append(c.data, v)
+	return nil
+}
+
+// newColumn returns a column for elements of a type. Room is made for n of them.
+func newColumn(t tf.DType, n int) column {
+	switch t {
+	case tf.Float32:
+		return floats[float32](t, n)
+	case tf.Float64:
+		return floats[float64](t, n)
+	case tf.Int8:
+		return ints[int8](t, n, math.MinInt8, math.MaxInt8)
+	case tf.Int16:
+		return ints[int16](t, n, math.MinInt16, math.MaxInt16)
+	case tf.Int32:
+		return ints[int32](t, n, math.MinInt32, math.MaxInt32)
+	case tf.Int64:
+		return ints[int64](t, n, math.MinInt64, math.MaxInt64)
+	case tf.Uint8:
+		return uints[uint8](t, n, math.MaxUint8)
+	case tf.Uint32:
+		return uints[uint32](t, n, math.MaxUint32)
+	case tf.Uint64:
+		return uints[uint64](t, n, math.MaxUint64)
+	case tf.Bool:
+		return newElements(t, n, readBool)
+	case tf.String:
+		return newElements(t, n, readString)
+	}
+	return newElements(t, 0, func(d *document, n int32) (bool, error) {
+		return false, tf.Errorf(tf.Unimplemented, "Conversion of JSON Value: %s to type: %s", d.debug(n), t.CName())
+	})
+}
+
+func newElements[T tf.Elem](t tf.DType, n int, read func(*document, int32) (T, error)) column {
+	return &elements[T]{name: t.CName(), data: make([]T, 0, n), read: read}
+}
+
+func floats[T float32 | float64](t tf.DType, n int) column {
+	return newElements(t, n, func(d *document, n int32) (T, error) {
+		if !d.is(n, number) {
+			return 0, errType
+		}
+		return T(d.float64(n)), nil
+	})
+}
+
+func ints[T int8 | int16 | int32 | int64](t tf.DType, n int, low, high int64) column {
+	return newElements(t, n, func(d *document, n int32) (T, error) {
+		x, ok := d.int64(n, low, high)
+		if !ok {
+			return 0, errType
+		}
+		return T(x), nil
+	})
+}
+
+func uints[T uint8 | uint32 | uint64](t tf.DType, n int, high uint64) column {
+	return newElements(t, n, func(d *document, n int32) (T, error) {
+		x, ok := d.uint64(n, high)
+		if !ok {
+			return 0, errType
+		}
+		return T(x), nil
+	})
+}
+
+func readBool(d *document, n int32) (bool, error) {
+	if d.is(n, boolTrue) || d.is(n, boolFalse) {
+		return d.is(n, boolTrue), nil
+	}
+	return false, errType
+}
+
+func readString(d *document, n int32) (string, error) {
+	switch d.nodes[n].kind {
+	case text:
+		return d.text(n), nil
+	case object:
+		return d.bytes(n)
+	}
+	return "", errType
+}
+
+// shapeOf returns the shape that the first elements of nested arrays tell.
+func (d *document) shapeOf(n int32) tf.Shape {
+	shape := tf.Shape{}
+	for d.is(n, array) {
+		size := int(d.nodes[n].size)
+		shape = append(shape, size)
+		if size == 0 {
+			break
+		}
+		n++
+	}
+	return shape
+}
+
+// leaves returns how many elements arrays of a shape have, at most as many as a
+// document may have.
+func (d *document) leaves(shape tf.Shape, rows int) int {
+	n := rows
+	for _, size := range shape {
+		if n *= size; n > len(d.nodes) {
+			return len(d.nodes)
+		}
+	}
+	return n
+}

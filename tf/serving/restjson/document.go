@@ -1,0 +1,116 @@
+package restjson
+
+import (
+	"strings"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// A kind is a type of JSON, by RapidJSON's name, which errors quote.
+type kind uint8
+
+const (
+	null kind = iota
+	boolFalse
+	boolTrue
+	object
+	array
+	text
+	number
+)
+
+var kindNames = [...]string{"Null", "False", "True", "Object", "Array", "String", "Number"}
+
+func (k kind) String() string { return kindNames[k] }
+
+// A node is a value of a document. Values lie in the order of their text, so that
+// the children of a node follow it: names and values of an object in turn.
+type node struct {
+	kind    kind
+	escaped bool  // of a string: it has escapes
+	float   bool  // of a number: it is not written as an integer, or is too large for one
+	begin   int32 // of its text; a string's is without quotes
+	end     int32
+	next    int32 // the node after this one and its children
+	size    int32 // how many elements an array has, how many members an object
+}
+
+// A document is parsed JSON.
+type document struct {
+	src   []byte
+	nodes []node
+}
+
+// root returns the number of the outermost value.
+func (d *document) root() int32 { return 0 }
+
+// children calls f with the elements of an array until f returns an error.
+func (d *document) children(n int32, f func(i int, child int32) error) error {
+	child := n + 1
+	for i := range int(d.nodes[n].size) {
+		if err := f(i, child); err != nil {
+			return err
+		}
+		child = d.nodes[child].next
+	}
+	return nil
+}
+
+// members calls f with the members of an object until f returns an error.
+func (d *document) members(n int32, f func(name string, value int32) error) error {
+	child := n + 1
+	for range int(d.nodes[n].size) {
+		if err := f(d.text(child), child+1); err != nil {
+			return err
+		}
+		child = d.nodes[child+1].next
+	}
+	return nil
+}
+
+// member returns the first member of a name; 0 means none, as the root is no
+// member.
+func (d *document) member(n int32, name string) int32 {
+	child := n + 1
+	for range int(d.nodes[n].size) {
+		if d.text(child) == name {
+			return child + 1
+		}
+		child = d.nodes[child+1].next
+	}
+	return 0
+}
+
+// raw returns the text of a node.
+func (d *document) raw(n int32) []byte { return d.src[d.nodes[n].begin:d.nodes[n].end] }
+
+// text returns a string's value.
+func (d *document) text(n int32) string {
+	if d.nodes[n].escaped {
+		return unescape(d.raw(n))
+	}
+	return string(d.raw(n))
+}
+
+// is reports whether a value is of a kind.
+func (d *document) is(n int32, k kind) bool { return d.nodes[n].kind == k }
+
+// maxDebug is how much of a value an error quotes.
+const maxDebug = 256
+
+// debug returns the text of a value for an error, without line ends.
+func (d *document) debug(n int32) string {
+	begin, end := d.nodes[n].begin, d.nodes[n].end
+	if d.nodes[n].kind == text {
+		begin, end = begin-1, end+1
+	}
+	if end-begin > maxDebug {
+		end = begin + maxDebug
+	}
+	return strings.ToValidUTF8(strings.Join(strings.Fields(string(d.src[begin:end])), " "), "�")
+}
+
+// fault is an error about a value, after which it is quoted.
+func (d *document) fault(n int32, format string, args ...any) error {
+	return tf.Errorf(tf.InvalidArgument, "JSON Value: %s "+format, append([]any{d.debug(n)}, args...)...)
+}
