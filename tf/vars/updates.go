@@ -1,6 +1,10 @@
 package vars
 
-import "github.com/gorge-tf/gorge/tf"
+import (
+	"slices"
+
+	"github.com/gorge-tf/gorge/tf"
+)
 
 // UpdateOps is TensorFlow's collection of what has to run beside each step of
 // training, such as the updates of the averages of batch normalization.
@@ -9,23 +13,24 @@ const UpdateOps = "update_ops"
 // updateSources is the collection of what AddUpdate knows of its updates.
 const updateSources = "__update_sources"
 
-// updateSource says that training on what depends on op from needs update.
-type updateSource struct{ update, from *tf.Operation }
+// updateSource says that training on what depends on one of from needs update.
+type updateSource struct {
+	update *tf.Operation
+	from   []*tf.Operation
+}
 
 // AddUpdate adds an operation to the collection [UpdateOps]: it has to run in
-// each step that trains on what depends on y. An eager graph has run it
-// already and keeps nothing.
-func AddUpdate(y tf.Output, update *tf.Operation) {
-	g := y.Graph()
-	if g == nil || g.IsEager() || y.Err() != nil || update == nil {
-		return
+// each step that trains on what depends on one of from. An eager graph has run
+// it already and keeps nothing.
+func AddUpdate(update *tf.Operation, from ...*tf.Operation) {
+	if g := update.Graph(); !g.IsEager() && update.Err() == nil {
+		g.AddToCollection(UpdateOps, update)
+		g.AddToCollection(updateSources, updateSource{update, from})
 	}
-	g.AddToCollection(UpdateOps, update)
-	g.AddToCollection(updateSources, updateSource{update, y.Operation()})
 }
 
 // Updates returns what has to run beside a step that computes ys, losses or
-// gradients: of the collection [UpdateOps] the operations on whose source (see
+// gradients: of the collection [UpdateOps] the operations on whose sources (see
 // AddUpdate) one of ys depends, and all those of which no source is known.
 func Updates(ys ...tf.Output) []*tf.Operation {
 	var out []*tf.Operation
@@ -37,7 +42,7 @@ func Updates(ys ...tf.Output) []*tf.Operation {
 	if len(all) == 0 {
 		return nil
 	}
-	sources := map[*tf.Operation]*tf.Operation{}
+	sources := map[*tf.Operation][]*tf.Operation{}
 	for _, s := range g.Collection(updateSources) {
 		s := s.(updateSource)
 		sources[s.update] = s.from
@@ -45,7 +50,8 @@ func Updates(ys ...tf.Output) []*tf.Operation {
 	needed := ancestors(ys)
 	for _, v := range all {
 		op := operationOf(v)
-		if from := sources[op]; op != nil && (from == nil || needed[from]) {
+		from, known := sources[op]
+		if op != nil && (!known || slices.ContainsFunc(from, func(f *tf.Operation) bool { return needed[f] })) {
 			out = append(out, op)
 		}
 	}
