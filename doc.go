@@ -38,6 +38,7 @@
 //   - tf/vars: variable scopes and sharing by name
 //   - tf/initializers, tf/initializers/orthogonal: initial values of variables
 //   - tf/layers: building blocks of models
+//   - tf/rnn: recurrent networks
 //   - tf/losses, tf/metrics: what training makes small, and what is measured
 //   - tf/savedmodel: models that TensorFlow has saved, and saving them for it
 //   - tf/serving, tf/serving/restjson: TensorFlow Serving's services over saved models, its JSON

@@ -16,7 +16,7 @@ func TestPositionsAreTheProgramsOwn(t *testing.T) {
 	g := tf.NewGraph()
 	x := placeholder(g, "x", tf.Float32, tf.Shape{-1, 3})
 	at := line(1)
-	y := layers.Dense(x, 2, ops.Relu)
+	y := layers.Dense(x, 2, layers.Relu)
 	for y.Operation().OpName() != "Placeholder" {
 		if pos := y.Operation().Pos(); pos != at {
 			t.Errorf("%v was added at %s, want %s", y.Operation(), pos, at)

@@ -18,6 +18,8 @@ type Variable struct {
 	slots   map[string]*Variable
 	slice   *SliceInfo // if it is a part of a larger variable
 	ref     bool       // of the old kind, which hands out references
+
+	constraint func(v Output) Output
 }
 
 // Names of TensorFlow's collections of variables.
@@ -40,6 +42,9 @@ type VariableOptions struct {
 	Local        bool // not saved, initialized on each task (a counter of epochs, say)
 	Device       string
 	ColocateWith *Variable
+	// Constraint is what optimizers make of the variable's value after each
+	// update: a projection onto the values that are allowed.
+	Constraint func(v Output) Output
 	// Reference makes a variable of the old kind, as programs without
 	// use_resource have it: a step's reads of it may see assignments of the
 	// same step that come later.
@@ -52,7 +57,7 @@ func NewVariable(initial Output, o VariableOptions) *Variable {
 	if o.Name == "" {
 		o.Name = "Variable"
 	}
-	v := &Variable{initial: initial, dtype: initial.DType(), shape: initial.Shape(), train: !o.NotTrainable, ref: o.Reference}
+	v := &Variable{initial: initial, dtype: initial.DType(), shape: initial.Shape(), train: !o.NotTrainable, ref: o.Reference, constraint: o.Constraint}
 	g := initial.Graph()
 	if g == nil {
 		g = NewGraph()
@@ -141,6 +146,10 @@ func (v *Variable) DType() DType { return v.dtype }
 
 // Shape returns the shape of the variable's value, as far as it is fixed.
 func (v *Variable) Shape() Shape { return v.shape }
+
+// Constraint returns what optimizers make of the variable's value after each
+// update, nil if they leave it as it is.
+func (v *Variable) Constraint() func(v Output) Output { return v.constraint }
 
 // IsReference reports whether v is a variable of the old kind.
 func (v *Variable) IsReference() bool { return v.ref }

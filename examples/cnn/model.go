@@ -28,12 +28,11 @@ func newModel(size int) *model {
 	g.SetSeed(1)
 	m := &model{g: g, x: ops.Placeholder(g, tf.Float32, tf.Shape{-1, size * size}), y: ops.Placeholder(g, tf.Int64, tf.Shape{-1})}
 	images := ops.Reshape(m.x, ops.Const(g, []int32{-1, int32(size), int32(size), 1}, 4))
-	o := layers.Conv2DOpts{Padding: "SAME", Activation: layers.Relu}
-	h := layers.MaxPool2D(layers.NewConv2D(g, 1, few, window, o).Apply(images), 2, 2, "SAME")
-	h = layers.MaxPool2D(layers.NewConv2D(g, few, many, window, o).Apply(h), 2, 2, "SAME")
-	quarter := (size + 3) / 4
-	out := layers.NewDense(g, quarter*quarter*many, classes, nil)
-	logits := out.Apply(ops.Reshape(h, ops.Const(g, []int32{-1, int32(quarter * quarter * many)}, 2)))
+	o := layers.ConvOpts{Padding: "SAME", Activation: layers.Relu}
+	h := layers.MaxPool2D(layers.Conv2D(images, few, window, o), 2, 2, "SAME")
+	h = layers.MaxPool2D(layers.Conv2D(h, many, window, o), 2, 2, "SAME")
+	out := layers.NewDense(classes)
+	logits := out.Apply(layers.Flatten(h))
 	m.loss = losses.SparseSoftmaxCrossEntropy(m.y, logits)
 	m.guess = ops.ArgMax(logits, ops.Scalar(g, int32(1)))
 	step := train.GetOrCreateGlobalStep(g)

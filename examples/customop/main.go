@@ -38,7 +38,7 @@ func run(ctx context.Context, out io.Writer) (loss float32, err error) {
 		x := (2*float64(i)/(points-1) - 1) * math.Pi
 		xs[i], ys[i] = float32(x), float32(math.Sin(x))
 	}
-	activation := func(x tf.Output, opts ...tf.Option) tf.Output { return swish.Swish(x, 1, opts...) }
+	activation := layers.Activation(func(x tf.Output, opts ...tf.Option) tf.Output { return swish.Swish(x, 1, opts...) })
 	hidden := layers.Dense(ops.Const(g, xs, points, 1), 24, activation)
 	error := losses.MeanSquaredError(ops.Const(g, ys, points, 1), layers.Dense(hidden, 1))
 	step := train.Adam{LearningRate: 0.02}.Minimize(error)

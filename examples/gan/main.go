@@ -19,6 +19,7 @@ import (
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/session"
 	"github.com/gorge-tf/gorge/tf/train"
+	"github.com/gorge-tf/gorge/tf/vars"
 )
 
 const batch, steps, noise, units = 128, 3000, 8, 64
@@ -34,8 +35,10 @@ func main() {
 type mlp struct{ hidden, out *layers.DenseLayer }
 
 func newMLP(g *tf.Graph, in, out int) (m mlp) {
-	g.Scope("mlp", func() {
-		m = mlp{layers.NewDense(g, in, units, layers.Relu), layers.NewDense(g, units, out, nil)}
+	m = mlp{layers.NewDense(units, layers.Relu), layers.NewDense(out)}
+	vars.Unique(g, "mlp", vars.ScopeOptions{}, func() { // the variables are wanted before there is an input
+		m.hidden.Build(g, tf.Float32, tf.Shape{-1, in})
+		m.out.Build(g, tf.Float32, tf.Shape{-1, units})
 	})
 	return m
 }

@@ -28,7 +28,10 @@ var networks = map[string]func(g *tf.Graph, pixels int) network{"mlp": newMLP, "
 type mlp struct{ in, out *layers.DenseLayer }
 
 func newMLP(g *tf.Graph, pixels int) network {
-	return &mlp{layers.NewDense(g, pixels, hidden, layers.Relu), layers.NewDense(g, hidden, classes, nil)}
+	m := &mlp{layers.NewDense(hidden, layers.Relu), layers.NewDense(classes)}
+	m.in.Build(g, tf.Float32, tf.Shape{-1, pixels}) // variables are made here, on their own device
+	m.out.Build(g, tf.Float32, tf.Shape{-1, hidden})
+	return m
 }
 
 func (m *mlp) logits(x tf.Output, _ bool) tf.Output { return m.out.Apply(m.in.Apply(x)) }
@@ -38,19 +41,24 @@ func (m *mlp) lastKernel() *tf.Variable { return m.out.Kernel }
 // cnn has two convolutions, each with a pooling, and a hidden layer.
 type cnn struct {
 	size          int
-	first, second *layers.Conv2DLayer
+	first, second *layers.ConvLayer
 	hidden, out   *layers.DenseLayer
 }
 
 func newCNN(g *tf.Graph, pixels int) network {
 	const few, many, window = 32, 64, 5
 	size := int(math.Sqrt(float64(pixels)))
-	o := layers.Conv2DOpts{Padding: "SAME", Activation: layers.Relu}
+	o := layers.ConvOpts{Padding: "SAME", Activation: layers.Relu}
 	quarter := half(half(size))
-	return &cnn{
-		size: size, first: layers.NewConv2D(g, 1, few, window, o), second: layers.NewConv2D(g, few, many, window, o),
-		hidden: layers.NewDense(g, quarter*quarter*many, wide, layers.Relu), out: layers.NewDense(g, wide, classes, nil),
+	m := &cnn{
+		size: size, first: layers.NewConv2D(few, window, o), second: layers.NewConv2D(many, window, o),
+		hidden: layers.NewDense(wide, layers.Relu), out: layers.NewDense(classes),
 	}
+	m.first.Build(g, tf.Float32, tf.Shape{-1, size, size, 1})
+	m.second.Build(g, tf.Float32, tf.Shape{-1, half(size), half(size), few})
+	m.hidden.Build(g, tf.Float32, tf.Shape{-1, quarter * quarter * many})
+	m.out.Build(g, tf.Float32, tf.Shape{-1, wide})
+	return m
 }
 
 // half is the size of an image after a pooling.

@@ -165,8 +165,8 @@ func newModel(ctx context.Context, pixels int) (*model, error) {
 	g := tf.NewGraph()
 	g.SetSeed(1)
 	m := &model{x: ops.Placeholder(g, tf.Float32, tf.Shape{-1, pixels}), y: ops.Placeholder(g, tf.Int64, tf.Shape{-1})}
-	hidden := layers.NewDense(g, pixels, 100, layers.Relu)
-	logits := layers.NewDense(g, 100, classes, nil).Apply(hidden.Apply(m.x))
+	hidden := layers.NewDense(100, layers.Relu)
+	logits := layers.NewDense(classes).Apply(hidden.Apply(m.x))
 	m.step = train.Adam{LearningRate: 0.002}.Minimize(losses.SparseSoftmaxCrossEntropy(m.y, logits))
 	m.guess = ops.ArgMax(logits, ops.Scalar(g, int32(1)))
 	s, err := session.New(g)

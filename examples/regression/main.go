@@ -59,7 +59,7 @@ func run(ctx context.Context, out io.Writer) (slopes []float32, offset float32, 
 	g.SetSeed(1)
 	x := ops.Placeholder(g, tf.Float32, tf.Shape{-1, len(truth.slopes)})
 	y := ops.Placeholder(g, tf.Float32, tf.Shape{-1, 1})
-	plane := layers.NewDense(g, len(truth.slopes), 1, nil)
+	plane := layers.NewDense(1)
 	loss := losses.MeanSquaredError(y, plane.Apply(x))
 	step := train.Momentum{LearningRate: 0.02, Momentum: 0.9}.Minimize(loss)
 

@@ -1,72 +1,129 @@
-// Package layers holds the building blocks of models: each owns its variables
-// and can be applied to inputs, in graphs and eagerly.
 package layers
 
 import (
+	"slices"
+
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/initializers"
 	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/vars"
 )
 
-// An Activation is what a layer applies to its result, element by element.
-type Activation func(x tf.Output, opts ...tf.Option) tf.Output
+// DenseOpts are what may be chosen for a DenseLayer. What is left zero is as
+// the variable scope says, or TensorFlow's default.
+type DenseOpts struct {
+	Activation          Activation
+	NoBias              bool
+	KernelInitializer   initializers.Initializer // Glorot's
+	BiasInitializer     initializers.Initializer // zeros
+	KernelRegularizer   vars.Regularizer
+	BiasRegularizer     vars.Regularizer
+	ActivityRegularizer vars.Regularizer // of the result, divided by the number of examples
+	KernelConstraint    vars.Constraint
+	BiasConstraint      vars.Constraint
+	NotTrainable        bool
+	Name                string
+	Reuse               vars.Reuse
+}
 
-// The usual activations.
-var (
-	Relu    Activation = ops.Relu
-	Tanh    Activation = ops.Tanh
-	Sigmoid Activation = ops.Sigmoid
-)
+// A DenseOption adjusts a DenseLayer: an [Activation] or [DenseOpts].
+type DenseOption interface{ dense(*DenseOpts) }
+
+func (a Activation) dense(o *DenseOpts) { o.Activation = a }
+
+func (o DenseOpts) dense(to *DenseOpts) {
+	if o.Activation == nil {
+		o.Activation = to.Activation
+	}
+	*to = o
+}
 
 // A DenseLayer is a fully connected layer: activation(x·kernel + bias).
 type DenseLayer struct {
+	layer
+	// Kernel [in units] and Bias [units] are nil before the layer is built, and
+	// if a partitioner has cut them; see Variables.
 	Kernel, Bias *tf.Variable
-	name         string
-	activation   Activation
+	units        int
+	o            DenseOpts
+	kernel, bias weight
 }
 
-// NewDense adds the variables of a layer from in to out units: a kernel
-// [in out], Glorot-uniform (Glorot and Bengio, AISTATS 2010), and a bias [out]
-// of zeros. Names are TensorFlow's: dense/kernel, dense/bias, dense_1/kernel.
-func NewDense(g *tf.Graph, in, out int, act Activation) *DenseLayer {
-	l := &DenseLayer{activation: act}
-	g.Scope("dense", func() {
-		l.name = g.CurrentScope()
-		var kernel, bias tf.Output
-		g.Scope("kernel/Initializer", func() { kernel = initializers.GlorotUniform(g, tf.Float32, tf.Shape{in, out}) })
-		g.Scope("bias/Initializer", func() { bias = initializers.Zeros(g, tf.Float32, tf.Shape{out}) })
-		l.Kernel = tf.NewVariable(kernel, tf.VariableOptions{Name: "kernel"})
-		l.Bias = tf.NewVariable(bias, tf.VariableOptions{Name: "bias"})
-	})
+// NewDense returns a layer with the given number of units. Its variables are
+// named as TensorFlow names them: dense/kernel, dense/bias, dense_1/kernel.
+func NewDense(units int, opts ...DenseOption) *DenseLayer {
+	l := &DenseLayer{units: units}
+	for _, o := range opts {
+		o.dense(&l.o)
+	}
+	l.self = l
+	l.settings = settings{kind: "dense", name: l.o.Name, reuse: l.o.Reuse, frozen: l.o.NotTrainable, activity: l.o.ActivityRegularizer}
 	return l
 }
 
-// Apply adds what computes the layer on x [n in].
-func (l *DenseLayer) Apply(x tf.Output) (y tf.Output) {
-	g := l.Kernel.Graph()
-	g.Scope(l.name, func() {
-		y = ops.BiasAdd(ops.MatMul(x, l.Kernel.Value()), l.Bias.Value())
-		if l.activation != nil {
-			y = l.activation(y)
-		}
-	})
+// Dense adds a fully connected layer of units to x [n ... in] and returns its
+// output [n ... units]. The number of inputs, in, must be known.
+func Dense(x tf.Output, units int, opts ...DenseOption) tf.Output {
+	l := NewDense(units, opts...)
+	l.settings = l.exactly()
+	return l.Apply(x)
+}
+
+func (l *DenseLayer) accept(in input) error {
+	if len(in.shape) < 2 || in.size(1) < 0 || l.units <= 0 {
+		return tf.Errorf(tf.InvalidArgument,
+			"Dense needs an input [n ... in] whose last size is known and a positive number of units, got %v and %d units", in, l.units)
+	}
+	if !in.dtype.IsFloat() && !in.dtype.IsComplex() {
+		return tf.Errorf(tf.InvalidArgument, "Unable to build `Dense` layer with non-floating point dtype %v", in.dtype)
+	}
+	if l.built && !l.fits(in.size(1)) {
+		return tf.Errorf(tf.InvalidArgument, "Input of layer %q is incompatible with the layer: expected axis -1 of input shape to have value %d, but received %v", l.Name(), l.all[0].Shape()[0], in)
+	}
+	return nil
+}
+
+func (l *DenseLayer) fits(in int) bool { return l.Kernel == nil || l.Kernel.Shape()[0] == in }
+
+func (l *DenseLayer) build(in input) {
+	o := l.o
+	l.kernel = l.weight(in, "kernel", tf.Shape{in.size(1), l.units}, weightOpts{init: o.KernelInitializer, reg: o.KernelRegularizer, constraint: o.KernelConstraint})
+	l.Kernel = l.kernel.variable
+	if !o.NoBias {
+		l.bias = l.weight(in, "bias", tf.Shape{l.units}, weightOpts{init: or(o.BiasInitializer, initializers.Zeros), reg: o.BiasRegularizer, constraint: o.BiasConstraint})
+		l.Bias = l.bias.variable
+	}
+}
+
+func (l *DenseLayer) call(x tf.Output) tf.Output {
+	y := multiply(x, l.kernel.value())
+	if !l.o.NoBias {
+		y = ops.BiasAdd(y, l.bias.value())
+	}
+	return l.o.Activation.of(y)
+}
+
+// multiply returns x [... in] times w [in out], [... out].
+func multiply(x, w tf.Output) tf.Output {
+	s := x.Shape()
+	if len(s) == 2 {
+		return ops.MatMul(x, w)
+	}
+	last := w.Shape()[1]
+	y := ops.MatMul(ops.Reshape(x, []int{-1, s[len(s)-1]}), w)
+	whole := append(slices.Clone(s[:len(s)-1]), last)
+	y = ops.Reshape(y, leading(x, len(s)-1, last))
+	y.SetShape(whole)
 	return y
 }
 
-// Dense adds a fully connected layer of units to x [n in] and returns its
-// output [n units]. The number of inputs, in, must be known.
-func Dense(x tf.Output, units int, act ...Activation) tf.Output {
-	if err := x.Err(); err != nil {
-		return x
+// leading returns the first n sizes of x's shape, followed by more.
+func leading(x tf.Output, n int, more ...int) tf.Output {
+	s := x.Shape()[:n]
+	if unknown := slices.Index(s, -1); unknown < 0 || !slices.Contains(s[unknown+1:], -1) {
+		return author.AsInts(x, append(slices.Clone(s), more...))
 	}
-	s := x.Shape()
-	if len(s) != 2 || s[1] < 0 || units <= 0 || len(act) > 1 {
-		return tf.Failed(x.Graph(), "Dense", tf.Errorf(tf.InvalidArgument,
-			"Dense needs an input [n in] whose second size is known, a positive number of units and at most one activation, got %v and %d units", x, units)).Output(0)
-	}
-	var a Activation
-	if len(act) == 1 {
-		a = act[0]
-	}
-	return NewDense(x.Graph(), s[1], units, a).Apply(x)
+	front := ops.Slice(ops.Shape(x), []int{0}, []int{n})
+	return ops.ConcatV2([]tf.Output{front, author.AsInts(x, more)}, ops.Scalar(x.Graph(), int32(0)))
 }

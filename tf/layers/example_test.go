@@ -32,7 +32,11 @@ func ExampleDense() {
 // A layer that is made once and applied twice shares its variables.
 func ExampleDenseLayer() {
 	g := eager.New()
-	l := layers.NewDense(g, 2, 1, nil)
+	l := layers.NewDense(1)
+	if err := l.Build(g, tf.Float32, tf.Shape{-1, 2}); err != nil {
+		fmt.Println(err)
+		return
+	}
 	if err := l.Kernel.Assign(ops.Const(g, []float32{10, 1}, 2, 1)).Err(); err != nil {
 		fmt.Println(err)
 		return
@@ -50,7 +54,7 @@ func ExampleDenseLayer() {
 func ExampleConv2D() {
 	g := tf.NewGraph()
 	images := ops.Placeholder(g, tf.Float32, tf.Shape{-1, 28, 28, 1})
-	x := layers.Conv2D(images, 32, 5, layers.Conv2DOpts{Padding: "SAME", Activation: layers.Relu})
+	x := layers.Conv2D(images, 32, 5, layers.ConvOpts{Padding: "SAME", Activation: layers.Relu})
 	x = layers.MaxPool2D(x, 2, 2, "VALID")
 	fmt.Println(x.Shape())
 	x = layers.Flatten(x)
@@ -83,7 +87,7 @@ func ExampleDropout() {
 // up to date.
 func ExampleBatchNormLayer() {
 	g := tf.NewGraph()
-	l := layers.NewBatchNorm(g, 1, layers.BatchNormOpts{Momentum: 0.5})
+	l := layers.NewBatchNorm(layers.BatchNormOpts{Momentum: 0.5})
 	x := ops.Const(g, []float32{0, 4}, 2, 1)
 	y := l.Apply(x, true)
 	updates := layers.Updates(g)

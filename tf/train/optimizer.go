@@ -3,9 +3,12 @@
 package train
 
 import (
+	"slices"
+
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/vars"
 )
 
 // An Optimizer turns gradients into updates of variables.
@@ -74,6 +77,16 @@ func pair(gs []tf.Gradient, vars []*tf.Variable) []GradVar {
 	return out
 }
 
+// withUpdates returns an operation that runs op and what has to run beside each
+// step that computes loss: see vars.Updates.
+func withUpdates(op *tf.Operation, loss tf.Output) *tf.Operation {
+	missing := slices.DeleteFunc(vars.Updates(loss), func(u *tf.Operation) bool { return slices.Contains(op.ControlInputs(), u) })
+	if len(missing) == 0 {
+		return op
+	}
+	return tf.Group(loss.Graph(), "train_and_update", append(missing, op)...)
+}
+
 // minimize is what the Minimize methods of all optimizers do. An error is kept
 // by the graph, as those of other functions that add operations, and by the
 // operation.
@@ -86,7 +99,7 @@ func minimize(o Optimizer, loss tf.Output, vars []*tf.Variable) *tf.Operation {
 	if err == nil {
 		var op *tf.Operation
 		if op, err = o.ApplyGradients(gvs); err == nil {
-			return op
+			return withUpdates(op, loss)
 		}
 	}
 	return tf.Failed(loss.Graph(), "Minimize", err)
@@ -129,13 +142,42 @@ func update(name string, gvs []GradVar, one func(GradVar) *tf.Operation, finish 
 			whole = scope // exactly that name: it is taken by the scope itself
 		}
 		for _, gv := range gvs {
-			g.Scope("update_"+gv.Var.Name(), func() { beside(gv.Var, func() { all = append(all, one(gv)) }) })
+			g.Scope("update_"+gv.Var.Name(), func() { beside(gv.Var, func() { all = append(all, constrained(gv, one)) }) })
 		}
+		all = append(all, vars.Updates(gradientsOf(gvs)...)...)
 		if finish != nil {
 			beside(gvs[0].Var, func() { all = append(all, finish(all)...) })
 		}
 	})
 	return tf.Group(g, whole, all...)
+}
+
+// constrained adds one's update of a variable and after it the projection of the
+// variable onto the values that it may have.
+func constrained(gv GradVar, one func(GradVar) *tf.Operation) *tf.Operation {
+	project := gv.Var.Constraint()
+	if project == nil {
+		return one(gv)
+	}
+	if _, sparse := gv.Grad.IndexedSlices(); sparse {
+		return tf.Failed(gv.Var.Graph(), "constraint", tf.Errorf(tf.InvalidArgument, "Cannot use a constraint function on a sparse variable: %s has one", gv.Var.Name()))
+	}
+	updated := one(gv)
+	var op *tf.Operation
+	gv.Var.Graph().ControlDependencies([]*tf.Operation{updated}, func() { op = gv.Var.Assign(project(gv.Var.Read())) })
+	return op
+}
+
+// gradientsOf returns what the updates of variables are computed from.
+func gradientsOf(gvs []GradVar) (out []tf.Output) {
+	for _, gv := range gvs {
+		if s, ok := gv.Grad.IndexedSlices(); ok {
+			out = append(out, s.Values)
+		} else {
+			out = append(out, gv.Grad.Output())
+		}
+	}
+	return out
 }
 
 // beside calls f; what f adds goes to the device that v asks for, whatever

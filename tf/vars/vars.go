@@ -3,6 +3,7 @@
 package vars
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -39,6 +40,7 @@ type Options struct {
 	Local        bool     // in the collection of local variables
 	Collections  []string // further ones
 	Device       string
+	Constraint   Constraint // what optimizers make of the variable after each update
 }
 
 // ScopeOptions are what a scope says of the variables in it. What is left zero
@@ -59,12 +61,15 @@ type ScopeOptions struct {
 type store struct {
 	vars  map[string]*tf.Variable
 	parts map[string]*Partitioned
-	scope scope          // the current one
-	named map[string]int // how often Unique has opened a name
+	scope scope // the current one
+	// opened counts how often a scope of a name has been opened since the scope
+	// around it was closed last: Unique chooses a name that has not been.
+	opened map[string]int
 }
 
 type scope struct {
 	prefix string // "a/b/", or ""
+	ops    string // the prefix of names of operations
 	o      ScopeOptions
 	getter Getter
 }
@@ -75,7 +80,7 @@ func storeOf(g *tf.Graph) *store {
 	if c := g.Collection(storeKey); len(c) > 0 {
 		return c[0].(*store)
 	}
-	s := &store{vars: map[string]*tf.Variable{}, parts: map[string]*Partitioned{}, named: map[string]int{}}
+	s := &store{vars: map[string]*tf.Variable{}, parts: map[string]*Partitioned{}, opened: map[string]int{}}
 	s.scope.getter = s.get
 	g.AddToCollection(storeKey, s)
 	return s
@@ -86,32 +91,73 @@ func storeOf(g *tf.Graph) *store {
 // empty name only o is new.
 func Scope(g *tf.Graph, name string, o ScopeOptions, f func()) {
 	s := storeOf(g)
-	outer := s.scope
-	defer func() { s.scope = outer }()
-	s.scope = outer.inside(name, o)
 	if name == "" {
-		f()
+		s.within(s.scope.inside("", o), f)
 		return
 	}
-	g.Scope(name, f)
+	in := s.scope.inside(name, o)
+	s.opened[in.name()]++
+	defer s.closeBelow(in.prefix)
+	g.Scope(name, func() {
+		in.ops = g.CurrentScope()
+		s.within(in, f)
+	})
 }
 
-// Unique is Scope with a name that no other scope beside this one has: name,
-// name_1, and so on.
+// Unique is Scope with a name that no other scope beside this one has had since
+// the scope around was opened: name, name_1, and so on.
 func Unique(g *tf.Graph, name string, o ScopeOptions, f func()) {
 	s := storeOf(g)
-	full := s.scope.prefix + name
-	n := s.named[full]
-	s.named[full]++
-	if n > 0 {
-		name += "_" + itoa(n)
+	unique := name
+	for n := 1; s.opened[s.scope.prefix+unique] > 0; n++ {
+		unique = name + "_" + itoa(n)
 	}
-	Scope(g, name, o, f)
+	Scope(g, unique, o, f)
+}
+
+// A Captured is a scope that was open once and can be entered again: the object
+// that Python's tf.variable_scope returns.
+type Captured struct {
+	g     *tf.Graph
+	scope scope
+}
+
+// Capture returns the scope that is open.
+func Capture(g *tf.Graph) *Captured { return &Captured{g, storeOf(g).scope} }
+
+// Name returns the name of the scope.
+func (c *Captured) Name() string { return c.scope.name() }
+
+// OpsScope returns the prefix of names that operations of the scope got, with
+// its slash: tf.Graph.Scope enters it again.
+func (c *Captured) OpsScope() string { return c.scope.ops }
+
+// Enter calls f in the scope, wherever it is called from, adjusted by o.
+// Operations that f adds are named as if the scope had never been left.
+func (c *Captured) Enter(o ScopeOptions, f func()) {
+	s := storeOf(c.g)
+	counts := maps.Clone(s.opened)
+	defer func() { s.opened = counts }() // what is opened inside has no effect outside
+	c.g.Scope(c.scope.ops, func() { s.within(c.scope.inside("", o), f) })
+}
+
+// within calls f in scope in.
+func (s *store) within(in scope, f func()) {
+	outer := s.scope
+	defer func() { s.scope = outer }()
+	s.scope = in
+	f()
+}
+
+// closeBelow forgets which scopes have been opened below one that is closed:
+// when it is opened again to reuse its variables, the same names follow.
+func (s *store) closeBelow(prefix string) {
+	maps.DeleteFunc(s.opened, func(name string, _ int) bool { return strings.HasPrefix(name, prefix) })
 }
 
 // inside returns the scope below s.
 func (s scope) inside(name string, o ScopeOptions) scope {
-	in := scope{prefix: s.prefix, o: s.o, getter: s.getter}
+	in := scope{prefix: s.prefix, ops: s.ops, o: s.o, getter: s.getter}
 	if name != "" {
 		in.prefix += name + "/"
 	}
@@ -140,7 +186,13 @@ func (s scope) inside(name string, o ScopeOptions) scope {
 }
 
 // Name returns the name of the current variable scope, "" outside of all.
-func Name(g *tf.Graph) string { return strings.TrimSuffix(storeOf(g).scope.prefix, "/") }
+func Name(g *tf.Graph) string { return storeOf(g).scope.name() }
+
+func (s scope) name() string { return strings.TrimSuffix(s.prefix, "/") }
+
+// HasPartitioner reports whether the current scope cuts variables into parts,
+// which GetPartitioned then makes.
+func HasPartitioner(g *tf.Graph) bool { return storeOf(g).scope.o.Partitioner != nil }
 
 // Get returns the variable of that name in the current scope, and makes it if
 // there is none and the scope allows it. A mistake (a name that is taken or

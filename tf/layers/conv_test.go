@@ -13,8 +13,8 @@ import (
 func TestConv2D(t *testing.T) {
 	g := tf.NewGraph()
 	x := ops.Placeholder(g, tf.Float32, tf.Shape{-1, 9, 8, 2})
-	h := layers.MaxPool2D(layers.Conv2D(x, 4, 3, layers.Conv2DOpts{Padding: "SAME", Activation: layers.Relu}), 2, 2, "SAME")
-	y := layers.Flatten(layers.Conv2D(h, 6, 2, layers.Conv2DOpts{Stride: 2}))
+	h := layers.MaxPool2D(layers.Conv2D(x, 4, 3, layers.ConvOpts{Padding: "SAME", Activation: layers.Relu}), 2, 2, "SAME")
+	y := layers.Flatten(layers.Conv2D(h, 6, 2, layers.ConvOpts{Strides: []int{2}}))
 	if err := y.Err(); err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func TestConv2D(t *testing.T) {
 // sum of the kernel's taps that lie inside.
 func TestConv2DOfOnes(t *testing.T) {
 	g := eager.New()
-	l := layers.NewConv2D(g, 1, 1, 3, layers.Conv2DOpts{Padding: "SAME"})
+	l := layers.NewConv2D(1, 3, layers.ConvOpts{Padding: "SAME"})
 	x := ops.Const(g, []float32{1, 1, 1, 1}, 1, 2, 2, 1)
 	y, err := l.Apply(x).Value()
 	if err != nil {
@@ -82,7 +82,7 @@ func TestLayersRefuse(t *testing.T) {
 		"rate of 1":     func(g *tf.Graph) tf.Output { return layers.Dropout(ops.Scalar(g, float32(1)), 1) },
 		"unknown sizes": func(g *tf.Graph) tf.Output { return layers.Flatten(ops.Placeholder(g, tf.Float32, tf.Shape{-1, -1})) },
 		"unknown channels": func(g *tf.Graph) tf.Output {
-			return layers.Conv2D(ops.Placeholder(g, tf.Float32, tf.Shape{-1, 3, 3, -1}), 2, 2, layers.Conv2DOpts{})
+			return layers.Conv2D(ops.Placeholder(g, tf.Float32, tf.Shape{-1, 3, 3, -1}), 2, 2, layers.ConvOpts{})
 		},
 		"nothing to flatten": func(g *tf.Graph) tf.Output { return layers.Flatten(ops.Scalar(g, float32(1))) },
 	} {

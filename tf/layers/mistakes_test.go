@@ -1,0 +1,101 @@
+package layers_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/layers"
+	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/vars"
+)
+
+// Each mistake gets an error that names the user's line, and none panics.
+func TestMistakes(t *testing.T) {
+	image := tf.Shape{2, 5, 5, 3}
+	for name, c := range map[string]struct {
+		shape tf.Shape
+		want  string
+		f     func(x tf.Output) tf.Output
+	}{
+		"window of three sizes": {image, "`kernel_size` argument must be one number or 2", func(x tf.Output) tf.Output { return layers.Conv2D(x, 2, []int{1, 2, 3}) }},
+		"window of no size":     {image, "`kernel_size` argument must have positive numbers", func(x tf.Output) tf.Output { return layers.Conv2D(x, 2, 0) }},
+		"no window":             {image, "`kernel_size`", func(x tf.Output) tf.Output { return layers.MaxPool2D(x, []int{}, 0, "SAME") }},
+		"strides of pooling":    {image, "`strides` argument", func(x tf.Output) tf.Output { return layers.AvgPool2D(x, 2, -1, "SAME") }},
+		"strides":               {image, "`strides` argument", func(x tf.Output) tf.Output { return layers.Conv2D(x, 2, 3, layers.ConvOpts{Strides: []int{1, 0}}) }},
+		"padding":               {image, "`padding` argument must be one of", func(x tf.Output) tf.Output { return layers.Conv2D(x, 2, 3, layers.ConvOpts{Padding: "full"}) }},
+		"padding of pooling":    {image, "`padding` argument must be one of", func(x tf.Output) tf.Output { return layers.MaxPool2D(x, 2, 2, "causal") }},
+		"no filters":            {image, "filters=0", func(x tf.Output) tf.Output { return layers.Conv2D(x, 0, 3) }},
+		"rank of lines":         {image, "needs an input of rank 3", func(x tf.Output) tf.Output { return layers.Conv1D(x, 2, 3) }},
+		"rank of volumes":       {image, "needs an input of rank 5", func(x tf.Output) tf.Output { return layers.MaxPool3D(x, 2, 3, "SAME") }},
+		"unknown channels":      {tf.Shape{2, 5, 5, -1}, "channel dimension", func(x tf.Output) tf.Output { return layers.Conv2DTranspose(x, 2, 3) }},
+		"window too large":      {image, "output size would be negative", func(x tf.Output) tf.Output { return layers.Conv2D(x, 2, 7) }},
+		"unequal strides": {image, "equal length strides", func(x tf.Output) tf.Output {
+			return layers.SeparableConv2D(x, 2, 3, layers.SeparableOpts{ConvOpts: layers.ConvOpts{Strides: []int{1, 2}}})
+		}},
+		"separable filters": {image, "filters=-1", func(x tf.Output) tf.Output { return layers.SeparableConv2D(x, -1, 3) }},
+		"axis":              {image, "`axis`", func(x tf.Output) tf.Output { return layers.BatchNorm(x, true, layers.BatchNormOpts{Axes: []int{4}}) }},
+		"axis twice": {image, "Duplicate axis", func(x tf.Output) tf.Output {
+			return layers.BatchNorm(x, true, layers.BatchNormOpts{Axes: []int{1, -3}})
+		}},
+		"unknown axis":    {tf.Shape{2, -1}, "undefined `axis` dimension", func(x tf.Output) tf.Output { return layers.BatchNorm(x, true) }},
+		"virtual batches": {image, "virtual_batch_size", func(x tf.Output) tf.Output { return layers.BatchNorm(x, true, layers.BatchNormOpts{VirtualBatch: -2}) }},
+		"virtual batch axis": {image, "axis cannot include 0", func(x tf.Output) tf.Output {
+			return layers.BatchNorm(x, true, layers.BatchNormOpts{VirtualBatch: 2, Axes: []int{0}})
+		}},
+		"momentum":             {image, "momentum", func(x tf.Output) tf.Output { return layers.BatchNorm(x, true, layers.BatchNormOpts{Momentum: 2}) }},
+		"features":             {tf.Shape{2, -1}, "known sizes", func(x tf.Output) tf.Output { return layers.LayerNorm(x) }},
+		"embedding of numbers": {image, "ids of type int32 or int64", func(x tf.Output) tf.Output { return layers.Embedding(x, 2, 3) }},
+		"no rows":              {image, "`input_dim`", func(x tf.Output) tf.Output { return layers.Embedding(x.Cast(tf.Int32), 0, 3) }},
+		"attention to images": {image, "[n time size]", func(x tf.Output) tf.Output {
+			return layers.MultiHeadAttention(x, x, 2, 2, layers.AttentionInputs{})
+		}},
+		"attention of no heads": {tf.Shape{2, 3, 4}, "positive numbers of heads", func(x tf.Output) tf.Output {
+			return layers.MultiHeadAttention(x, x, 0, 2, layers.AttentionInputs{})
+		}},
+		"noise shape": {image, "noise shape", func(x tf.Output) tf.Output { return layers.Dropout(x, 0.5, layers.DropoutOpts{NoiseShape: []int{1}}) }},
+		"partitions": {image, "does not match the Variable's rank", func(x tf.Output) (y tf.Output) {
+			cut := func(tf.Shape, tf.DType) []int { return []int{2} }
+			vars.Scope(x.Graph(), "s", vars.ScopeOptions{Partitioner: cut}, func() { y = layers.Dense(x, 2) })
+			return y
+		}},
+		"whole numbers": {image, "floating point tensor", func(x tf.Output) tf.Output { return layers.Dropout(x.Cast(tf.Int32), 0.5) }},
+	} {
+		g := tf.NewGraph()
+		err := c.f(ops.Placeholder(g, tf.Float32, c.shape)).Err()
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "mistakes_test.go:") || g.Err() == nil {
+			t.Errorf("%s: %v; want %q and this file's line", name, err, c.want)
+		}
+	}
+}
+
+// A layer that is built refuses inputs of another size.
+func TestOtherInputs(t *testing.T) {
+	g := tf.NewGraph()
+	at := func(s ...int) tf.Output { return ops.Placeholder(g, tf.Float32, s) }
+	dense, conv, norm, attention := layers.NewDense(2), layers.NewConv2D(2, 3), layers.NewLayerNorm(), layers.NewMultiHeadAttention(2, 3)
+	dense.Apply(at(1, 3))
+	conv.Apply(at(1, 5, 5, 3))
+	norm.Apply(at(1, 3))
+	attention.Apply(at(1, 4, 3))
+	if g.Err() != nil {
+		t.Fatal(g.Err())
+	}
+	wide, _ := attention.Attend(at(1, 4, 3), at(1, 4, 5), layers.AttentionInputs{})
+	for i, y := range []tf.Output{dense.Apply(at(1, 4)), conv.Apply(at(1, 5, 5, 4)), norm.Apply(at(1, 4)), attention.Apply(at(1, 4, 5)), wide} {
+		if err := y.Err(); err == nil || !strings.Contains(err.Error(), "incompatible with the layer") {
+			t.Errorf("layer %d: %v", i, err)
+		}
+	}
+}
+
+// Batch normalization that trains in a loop would lose its updates.
+func TestTrainingInLoop(t *testing.T) {
+	g := tf.NewGraph()
+	x := ops.Placeholder(g, tf.Float32, tf.Shape{4, 2})
+	y := tf.While([]tf.Output{x}, func(v []tf.Output) tf.Output { return v[0].Sum().Less(3) },
+		func(v []tf.Output) []tf.Output { return []tf.Output{layers.BatchNorm(v[0], true)} })
+	if err := y[0].Err(); err == nil || !strings.Contains(err.Error(), "updates of its averages would be lost") {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,236 @@
+package rnn
+
+import (
+	"cmp"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/vars"
+)
+
+// Opts are what may be chosen for a network that runs a cell over sequences.
+type Opts struct {
+	// Lengths are those of the sequences, int32 or int64 [batch]; the zero Output
+	// stands for the whole time. Behind the end of a sequence outputs are 0 and
+	// its state stays. A length beyond the time is an error of the step.
+	Lengths   tf.Output
+	Initial   State    // nil stands for zeros
+	DType     tf.DType // of the state of zeros; that of the inputs if it is not set
+	TimeMajor bool     // inputs and outputs are [time batch size]
+	// Parallel is how many steps may be under way at once; 0 stands for 32.
+	Parallel int
+	// SwapMemory allows devices to move what gradients need to the host.
+	SwapMemory bool
+	Scope      string // the variable scope; "" stands for "rnn"
+}
+
+// A hoister is a cell of which a part depends on inputs alone: it is computed for
+// all steps at once, before the loop, by one large product.
+type hoister interface {
+	// hoist returns what x [time batch in] contributes, p [time batch ...], and
+	// what adds a step on a step's part of p. s has the states' shapes. No step:
+	// there is no such part.
+	hoist(x tf.Output, s State) (p tf.Output, step stepper)
+}
+
+// A stepper adds a step.
+type stepper func(x tf.Output, s State) (y tf.Output, next State)
+
+// inside is step in the cell's scope.
+func (h *home) inside(step stepper) stepper {
+	return func(x tf.Output, s State) (y tf.Output, next State) {
+		h.within(x.Graph(), func() { y, next = step(x, s) })
+		return y, next
+	}
+}
+
+// DynamicRNN runs a cell over sequences x [batch time in], by a loop. It returns the
+// outputs [batch time out] and the last state of each sequence.
+func DynamicRNN(c Cell, x tf.Output, o ...Opts) (y tf.Output, last State) {
+	opt := first(o)
+	if x.Err() != nil {
+		return poisoned(c, x)
+	}
+	vars.Scope(x.Graph(), cmp.Or(opt.Scope, "rnn"), vars.ScopeOptions{}, func() {
+		r := &run{c: c, o: opt}
+		if err := r.prepare(x); err != nil {
+			y, last = failed(c, x, "rnn", err)
+			return
+		}
+		y, last = r.loop()
+	})
+	return y, last
+}
+
+// run is one application of DynamicRNN.
+type run struct {
+	c       Cell
+	o       Opts
+	step    stepper
+	dtype   tf.DType  // of outputs
+	x       tf.Output // time first
+	time    tf.Output // how many steps there are
+	batch   tf.Output
+	state   State
+	lengths tf.Output // int32, or the zero Output
+}
+
+// prepare checks what is given, and completes it.
+func (r *run) prepare(x tf.Output) error {
+	s := x.Shape()
+	if len(s) != 3 || s[2] < 0 {
+		return tf.Errorf(tf.InvalidArgument, "Input size (depth of inputs) must be accessible via shape inference: a network needs inputs [batch time in], got %v", x)
+	}
+	if r.x = x; !r.o.TimeMajor {
+		r.x = ops.Transpose(x, []int{1, 0, 2})
+	}
+	sizes := ops.Shape(r.x)
+	r.time, r.batch = sizeAt(r.x, sizes, 0), sizeAt(r.x, sizes, 1)
+	if r.dtype = r.o.DType; r.dtype == tf.Invalid {
+		r.dtype = x.DType()
+	}
+	if r.state = r.o.Initial; r.state == nil {
+		r.state = ZeroState(r.c, r.batch, r.dtype)
+	}
+	if err := checkState(r.c, r.state); err != nil {
+		return err
+	}
+	if len(r.state) > 0 {
+		r.dtype = r.state[0].DType()
+	}
+	if err := r.checkLengths(); err != nil {
+		return err
+	}
+	r.hoist()
+	return nil
+}
+
+// sizeAt returns a size as a constant if it is known.
+func sizeAt(x, sizes tf.Output, i int) tf.Output {
+	if n := x.Shape()[i]; n >= 0 {
+		return ops.Scalar(x.Graph(), int32(n))
+	}
+	return sizes.At("?", ops.Scalar(x.Graph(), int32(i)))
+}
+
+func (r *run) checkLengths() error {
+	n := r.o.Lengths
+	if n.IsZero() {
+		return nil
+	}
+	if err := n.Err(); err != nil {
+		return err
+	}
+	if s := n.Shape(); s != nil && len(s) != 1 || n.DType() != tf.Int32 && n.DType() != tf.Int64 {
+		return tf.Errorf(tf.InvalidArgument, "sequence_length must be a vector of length batch_size, of type int32 or int64, got %v", n)
+	}
+	if a, b := n.Shape(), r.x.Shape()[1]; a != nil && a[0] >= 0 && b >= 0 && a[0] != b {
+		return tf.Errorf(tf.InvalidArgument, "there must be a length for each of %d sequences, got %v", b, n)
+	}
+	n = n.Cast(tf.Int32)
+	fits := n.LessEqual(r.time).And(n.GreaterEqual(0)).All()
+	check := ops.Assert(fits, []tf.Output{ops.Scalar(n.Graph(), "sequence_length must be at least 0 and at most the time: "), n, r.time})
+	n.Graph().ControlDependencies([]*tf.Operation{check}, func() { r.lengths = ops.Identity(n) })
+	return nil
+}
+
+// hoist computes what depends on inputs alone before the loop, if the cell has
+// such a part.
+func (r *run) hoist() {
+	r.step = r.c.Step
+	h, ok := r.c.(hoister)
+	if !ok {
+		return
+	}
+	if p, step := h.hoist(r.x, r.state); step != nil && p.Err() == nil {
+		r.x, r.step = p, step
+	}
+}
+
+// loop runs the cell.
+func (r *run) loop() (tf.Output, State) {
+	g := r.x.Graph()
+	if g.IsEager() {
+		return r.unrolled()
+	}
+	in := ops.NewTensorArray(r.time, r.x.DType(), ops.TensorArrayOpts{ElementShape: r.x.Shape()[1:]}).Unstack(r.x)
+	shape := tf.Shape{r.x.Shape()[1], r.c.OutputSize()}
+	out := ops.NewTensorArray(r.time, r.dtype, ops.TensorArrayOpts{ElementShape: shape})
+	bound := r.bound()
+	vars := append([]tf.Output{ops.Scalar(g, int32(0)), out.Flow()}, r.state...)
+	end := tf.While(vars, func(v []tf.Output) tf.Output { return v[0].Less(bound) }, func(v []tf.Output) []tf.Output {
+		y, next := r.masked(v[0], in.Read(v[0]), v[2:])
+		flow := out.WithFlow(v[1]).Write(v[0], y).Flow()
+		return append([]tf.Output{v[0].Add(1), flow}, next...)
+	}, r.options(vars))
+	if end[0].Err() != nil {
+		return poisoned(r.c, end[0])
+	}
+	y := out.WithFlow(end[1]).Stack()
+	y.SetShape(append(tf.Shape{r.x.Shape()[0]}, shape...))
+	return r.finish(y), State(end[2:])
+}
+
+// options are those of the loop.
+func (r *run) options(vars []tf.Output) tf.WhileOpts {
+	o := tf.WhileOpts{ParallelIterations: cmp.Or(r.o.Parallel, 32), SwapMemory: r.o.SwapMemory, MaximumIterations: r.time}
+	for i, v := range vars {
+		s := v.Shape()
+		if i >= 2 { // what a step makes of a state may know less of the batch
+			s = append(tf.Shape{r.x.Shape()[1]}, v.Shape()[1:]...)
+			if v.Shape()[0] < 0 {
+				s[0] = -1
+			}
+		}
+		o.ShapeInvariants = append(o.ShapeInvariants, s)
+	}
+	return o
+}
+
+// bound returns the number of steps: those of the longest sequence, one at least
+// if there is time.
+func (r *run) bound() tf.Output {
+	if r.lengths.IsZero() {
+		return r.time
+	}
+	return ops.Minimum(r.time, r.lengths.Max().Maximum(1))
+}
+
+// masked adds a step that leaves sequences as they are that have ended.
+func (r *run) masked(time, x tf.Output, s State) (tf.Output, State) {
+	y, next := r.step(x, s)
+	if r.lengths.IsZero() || y.Err() != nil {
+		return y, next
+	}
+	ended := time.GreaterEqual(r.lengths)
+	kept := make(State, len(next))
+	for i := range next {
+		kept[i] = ops.Select(ended, s[i], next[i])
+		kept[i].SetShape(next[i].Shape())
+	}
+	out := ops.Select(ended, ops.ZerosLike(y), y)
+	out.SetShape(y.Shape())
+	return out, kept
+}
+
+// unrolled runs the cell in an eager graph, where loops are Go's.
+func (r *run) unrolled() (tf.Output, State) {
+	var out []tf.Output
+	s := r.state
+	for i, x := range r.x.Unstack(0) {
+		y, next := r.masked(ops.Scalar(x.Graph(), int32(i)), x, s)
+		if y.Err() != nil {
+			return poisoned(r.c, y)
+		}
+		out, s = append(out, y), next
+	}
+	return r.finish(ops.Stack(out, 0)), s
+}
+
+// finish returns outputs in the order of dimensions that is asked for.
+func (r *run) finish(y tf.Output) tf.Output {
+	if r.o.TimeMajor {
+		return y
+	}
+	return ops.Transpose(y, []int{1, 0, 2})
+}
