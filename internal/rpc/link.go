@@ -149,7 +149,7 @@ type linker struct {
 	creds credentials.TransportCredentials // nil: plain text
 	k     Keepalive
 	token *secure.TokenSender // nil: calls have none
-	ctx   context.Context // ends with close
+	ctx   context.Context     // ends with close
 	stop  context.CancelFunc
 	links atomic.Pointer[linkSet]
 
