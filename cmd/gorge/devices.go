@@ -18,6 +18,8 @@ func devices(ctx context.Context, args []string, stdout, stderr io.Writer) error
 	s := flag.NewFlagSet("gorge devices", flag.ContinueOnError)
 	s.SetOutput(stderr)
 	timeout := s.Duration("timeout", 10*time.Second, "how `long` the cluster may take to answer")
+	secret := &tlsFlags{servesNoClient: true}
+	secret.client(s)
 	if err := s.Parse(args); err != nil {
 		return flagError(err)
 	}
@@ -26,7 +28,12 @@ func devices(ctx context.Context, args []string, stdout, stderr io.Writer) error
 	}
 	ctx, cancel := context.WithTimeout(ctx, *timeout)
 	defer cancel()
-	list, err := cluster.ListDevices(ctx, s.Arg(0), nil)
+	guard, err := secret.open(nil, stderr)
+	if err != nil {
+		return err
+	}
+	defer secret.close(guard)
+	list, err := cluster.ListDevicesSecured(ctx, s.Arg(0), guard)
 	if err != nil {
 		return err
 	}

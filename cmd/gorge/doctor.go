@@ -28,6 +28,8 @@ func doctor(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 	s.SetOutput(stderr)
 	spec := s.String("cluster_spec", "", "tasks to ask: `job|host:port;host:port,job|host:port`")
 	timeout := s.Duration("timeout", 5*time.Second, "how `long` a task may take to answer")
+	secret := &tlsFlags{servesNoClient: true}
+	secret.client(s)
 	r := &rdmaFlags{}
 	r.register(s)
 	if err := s.Parse(args); err != nil {
@@ -53,7 +55,12 @@ func doctor(ctx context.Context, args []string, stdout, stderr io.Writer) error 
 	}
 	ctx, cancel := context.WithTimeout(ctx, *timeout)
 	defer cancel()
-	tasks, err := cluster.Probe(ctx, parsed, nil)
+	guard, err := secret.open(nil, stderr)
+	if err != nil {
+		return err
+	}
+	defer secret.close(guard)
+	tasks, err := cluster.ProbeSecured(ctx, parsed, guard)
 	if err != nil {
 		return err
 	}

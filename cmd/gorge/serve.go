@@ -32,6 +32,10 @@ type serveFlags struct {
 	grace                                                               time.Duration
 	limits                                                              session.Limits
 	memory                                                              memoryFlags
+	tls                                                                 tlsFlags
+	confine                                                             confineFlags
+	quotas                                                              cluster.Quotas
+	configFile                                                          string
 	sessionTimeout, keepAlive, keepAliveTimeout                         time.Duration
 }
 
@@ -58,6 +62,10 @@ func parseServe(args []string, stderr io.Writer) (*serveFlags, error) {
 	s.IntVar(&f.limits.FunctionCalls, "max_function_calls", 0, "calls of functions that a step has under way; 0: 100,000, -1: no limit")
 	s.DurationVar(&f.limits.PlanTime, "plan_time", 0, "how `long` the preparation of a graph may take; 0: 10m, -1s: no limit")
 	f.memory.define(s)
+	f.tls.server(s)
+	f.confine.define(s)
+	f.defineQuotas(s)
+	s.StringVar(&f.configFile, "config", "", "`file` with a flag and its value on each line; those of the command line win")
 	s.DurationVar(&f.keepAlive, "keepalive", 5*time.Second, "ask a task or client whether it is there that has been silent for so `long`; negative: never")
 	s.DurationVar(&f.keepAliveTimeout, "keepalive_timeout", 10*time.Second, "take one for gone that has not answered for so `long` then")
 	s.StringVar(&f.leader, "collective_group_leader", "", "`task` that completes groups for collective operations, /job:worker/task:0 say; the same for all tasks")
@@ -65,6 +73,9 @@ func parseServe(args []string, stderr io.Writer) (*serveFlags, error) {
 	s.StringVar(&f.level, "log", "info", "least `level` that is logged: debug, info, warn, error")
 	if err := s.Parse(args); err != nil {
 		return nil, flagError(err)
+	}
+	if err := readFlags(s, f.configFile); err != nil {
+		return nil, err
 	}
 	if s.NArg() > 0 {
 		return nil, tf.Errorf(tf.InvalidArgument, "serve takes flags only, got %q", s.Args())
@@ -81,6 +92,14 @@ func serve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	c, err := f.config(stderr)
 	if err != nil {
+		return err
+	}
+	if c.Security, err = f.tls.open(c.Log, stderr); err != nil {
+		return err
+	}
+	defer f.tls.close(c.Security)
+	reloadAtHangup(ctx, c.Security)
+	if err := f.confine.apply(); err != nil {
 		return err
 	}
 	f.memory.apply()
@@ -118,7 +137,8 @@ func (f *serveFlags) config(stderr io.Writer) (cluster.Config, error) {
 		c.Threads = f.threads
 	}
 	c.Retries, c.SessionTimeout, c.ExitWith = f.retries, f.sessionTimeout, f.exitWith
-	c.Grace, c.Limits = f.grace, f.limits
+	c.Grace, c.Limits, c.Quotas = f.grace, f.limits, f.quotas
+	c.AllowPeers = f.confine.allowedPeers()
 	c.KeepAlive, c.KeepAliveTimeout = f.keepAlive, f.keepAliveTimeout
 	if f.leader != "" {
 		c.CollectiveLeader = f.leader

@@ -30,6 +30,9 @@ type Client struct {
 	*conn
 	codec encoding.CodecV2
 	habit habit
+	// Outgoing, if not nil, returns names and values by turns that go with a call,
+	// as metadata goes with gRPC's. It is set before the first call.
+	Outgoing func(ctx context.Context) []string
 
 	// Guarded by conn.mu:
 	calls   map[uint32]*call
@@ -180,7 +183,7 @@ func (c *Client) Notify(method string, req any) error {
 	if err != nil {
 		return status.Errorf(codes.Internal, "encoding a request of %s: %v", method, err)
 	}
-	return c.sendLater(newFrame(kindNotify, 0, callHead(method, 0), body))
+	return c.sendLater(newFrame(kindNotify, 0, callHead(method, 0, c.outgoing(context.Background())...), body))
 }
 
 func (c *Client) begin(ctx context.Context, method string, req any, p *call) (uint32, error) {
@@ -196,10 +199,17 @@ func (c *Client) begin(ctx context.Context, method string, req any, p *call) (ui
 		body.Free()
 		return 0, ErrNotSent{err}
 	}
-	if err := c.send(newFrame(kindCall, id, callHead(method, limit(ctx)), body), false); err != nil && c.drop(id, p) {
+	if err := c.send(newFrame(kindCall, id, callHead(method, limit(ctx), c.outgoing(ctx)...), body), false); err != nil && c.drop(id, p) {
 		return 0, ErrNotSent{err}
 	}
 	return id, nil
+}
+
+func (c *Client) outgoing(ctx context.Context) []string {
+	if c.Outgoing == nil {
+		return nil
+	}
+	return c.Outgoing(ctx)
 }
 
 func limit(ctx context.Context) time.Duration {

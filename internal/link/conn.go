@@ -6,6 +6,7 @@ import (
 	"net"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"google.golang.org/grpc/codes"
@@ -38,11 +39,14 @@ type conn struct {
 	parting error          // why the link ends once nothing is left to write; nil: it does not
 	alarm   *time.Timer    // checks whether the peer is there; nil: nothing does
 
+	queued atomic.Int64  // bytes that wait to be written, or are being written
+	room   chan struct{} // has room for one: queued has fallen, or the link has ended
+
 	asked int64 // when the peer had last been heard that was asked; of check only
 }
 
 func newConn(nc net.Conn) *conn {
-	c := &conn{nc: nc, ear: newEar(nc), asked: -1}
+	c := &conn{nc: nc, ear: newEar(nc), asked: -1, room: make(chan struct{}, 1)}
 	c.br = bufio.NewReaderSize(c.ear, readBuffer)
 	return c
 }
@@ -56,7 +60,7 @@ func (c *conn) send(f frame, mayWait bool) error {
 		f.body.Free()
 		return errEnded(c.err)
 	}
-	c.queue = append(c.queue, f)
+	c.push(f)
 	if c.writing {
 		c.mu.Unlock()
 		return nil
@@ -65,6 +69,12 @@ func (c *conn) send(f frame, mayWait bool) error {
 	c.mu.Unlock()
 	c.flush(mayWait)
 	return nil
+}
+
+// push adds to the queue; c.mu is held.
+func (c *conn) push(f frame) {
+	c.queue = append(c.queue, f)
+	c.queued.Add(int64(f.size))
 }
 
 // patience is how long a frame that is not urgent waits for another one.
@@ -78,7 +88,7 @@ func (c *conn) sendLater(f frame) error {
 		f.body.Free()
 		return errEnded(c.err)
 	}
-	c.queue = append(c.queue, f)
+	c.push(f)
 	switch {
 	case c.writing: // who writes takes it along
 	case c.later == nil:
@@ -150,7 +160,7 @@ func (c *conn) take() []frame {
 
 // write writes out, which is what is left of a batch, and waits for that.
 func (c *conn) write(batch []frame, out net.Buffers) {
-	defer free(batch)
+	defer c.written(batch)
 	for len(out) > 0 {
 		var now net.Buffers
 		now, out = cut(out, chunk)
@@ -163,6 +173,40 @@ func (c *conn) write(batch []frame, out net.Buffers) {
 			c.hears() // who takes much need not say anything meanwhile
 		}
 	}
+}
+
+// written gives up a batch that has been written, or cannot be.
+func (c *conn) written(batch []frame) {
+	n := 0
+	for _, f := range batch {
+		n += f.size
+	}
+	free(batch)
+	c.queued.Add(-int64(n))
+	c.signal()
+}
+
+// signal wakes who waits for room.
+func (c *conn) signal() {
+	select {
+	case c.room <- struct{}{}:
+	default:
+	}
+}
+
+// awaitRoom waits until no more than limit bytes wait to be written, or the link has
+// ended. Only one goroutine of a link may wait.
+func (c *conn) awaitRoom(limit int64) {
+	for limit > 0 && c.queued.Load() > limit && !c.hasEnded() {
+		<-c.room
+		c.hears() // who takes what it is sent is there
+	}
+}
+
+func (c *conn) hasEnded() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err != nil
 }
 
 // cut returns the first n bytes of b, and the others.
@@ -210,6 +254,7 @@ func (c *conn) end(err error) {
 	}
 	c.mu.Unlock()
 	if first {
+		c.signal()
 		c.nc.Close() // which may take a while
 	}
 }
@@ -232,6 +277,7 @@ func (c *conn) part() {
 	}
 	c.mu.Unlock()
 	if now {
+		c.signal()
 		c.nc.Close()
 	}
 }

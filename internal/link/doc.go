@@ -11,7 +11,8 @@
 //	bytes 4-7    the number of the call, which the caller chose
 //	bytes 8-11   length of the head
 //	bytes 12-19  length of the body
-//	             head: of a call, time limit in microseconds (0: none) and method;
+//	             head: of a call, time limit in microseconds (0: none) and method,
+//	             then, if there are any, how many names with values follow, and these;
 //	             of a reply, code, text, headers and trailers
 //	             body: the message, as the codec writes it
 //

@@ -76,7 +76,7 @@ func brokenAt(t *testing.T, at int64, reads bool) {
 	f.reads.Store(1 << 40)
 	f.writes.Store(1 << 40)
 	var serving sync.WaitGroup
-	serving.Go(func() { srv.Serve(b, nil) })
+	serving.Go(func() { srv.Serve(b, nil, nil) })
 	defer serving.Wait()
 	defer srv.Stop(time.Second)
 	c, err := NewClient(f, plain{}, Keepalive{})
@@ -138,7 +138,7 @@ func TestUnderLoad(t *testing.T) {
 		srv := newServer(s)
 		a, b := pair(t)
 		var serving, calls sync.WaitGroup
-		serving.Go(func() { srv.Serve(b, nil) })
+		serving.Go(func() { srv.Serve(b, nil, nil) })
 		c, err := NewClient(a, plain{}, Keepalive{})
 		if err != nil {
 			t.Fatal(err)
@@ -185,7 +185,7 @@ func FuzzServer(f *testing.F) {
 		srv := newServer(s)
 		client, server := pair(t)
 		var serving sync.WaitGroup
-		serving.Go(func() { srv.Serve(server, nil) })
+		serving.Go(func() { srv.Serve(server, nil, nil) })
 		if errors.Join(say(client), hear(client)) != nil {
 			t.Fatal("no greeting")
 		}

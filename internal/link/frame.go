@@ -14,7 +14,7 @@ import (
 )
 
 // Preface is what both ends of a link say first. gRPC's clients begin with a P.
-const Preface = "GORGE-LINK/2\n"
+const Preface = "GORGE-LINK/3\n"
 
 type kind byte
 
@@ -78,6 +78,7 @@ func parseHeader(b []byte) (header, error) {
 type frame struct {
 	front []byte          // header, head, and the body if it is small
 	body  mem.BufferSlice // freed when it is out, or cannot go
+	size  int             // bytes of both
 }
 
 // newFrame puts a frame together. Small bodies are copied: one piece is written
@@ -86,38 +87,49 @@ func newFrame(k kind, call uint32, head []byte, body mem.BufferSlice) frame {
 	n := body.Len()
 	h := header{k, call, len(head), n}
 	if n > smallBody {
-		return frame{append(h.append(make([]byte, 0, headerSize+len(head))), head...), body}
+		return frame{append(h.append(make([]byte, 0, headerSize+len(head))), head...), body, headerSize + len(head) + n}
 	}
 	front := append(h.append(make([]byte, 0, headerSize+len(head)+n)), head...)
 	for _, piece := range body {
 		front = append(front, piece.ReadOnlyData()...)
 	}
 	body.Free()
-	return frame{front: front}
+	return frame{front: front, size: len(front)}
 }
 
 // smallBody is the length up to which a body is copied behind its head.
 const smallBody = 8 << 10
 
 // callHead says what is called, and for how long the caller waits: 0 is for
-// ever.
-func callHead(method string, limit time.Duration) []byte {
+// ever. Pairs are names and values that go with the call.
+func callHead(method string, limit time.Duration, pairs ...string) []byte {
 	us := uint64(0)
 	if limit > 0 {
 		us = max(uint64(limit.Microseconds()), 1)
 	}
 	b := binary.AppendUvarint(make([]byte, 0, 16+len(method)), us)
-	return appendText(b, method)
+	b = appendText(b, method)
+	if len(pairs) == 0 {
+		return b
+	}
+	b = binary.AppendUvarint(b, uint64(len(pairs)/2))
+	for _, s := range pairs {
+		b = appendText(b, s)
+	}
+	return b
 }
 
-func parseCallHead(b []byte) (method string, limit time.Duration, err error) {
+func parseCallHead(b []byte) (method string, limit time.Duration, md metadata.MD, err error) {
 	p := parser{b: b}
 	us := p.number()
 	method = p.text()
+	if len(p.b) > 0 {
+		md = p.pairs()
+	}
 	if us > uint64(math.MaxInt64/time.Microsecond) {
 		us = 0
 	}
-	return method, time.Duration(us) * time.Microsecond, p.end("call")
+	return method, time.Duration(us) * time.Microsecond, md, p.end("call")
 }
 
 // An outcome is what a reply says besides its message.

@@ -41,11 +41,11 @@ func TestWrongHeaders(t *testing.T) {
 }
 
 func TestHeads(t *testing.T) {
-	method, limit, err := parseCallHead(callHead("/a.B/C", 1500*time.Microsecond))
+	method, limit, _, err := parseCallHead(callHead("/a.B/C", 1500*time.Microsecond))
 	if method != "/a.B/C" || limit != 1500*time.Microsecond || err != nil {
 		t.Errorf("read %q, %v, %v", method, limit, err)
 	}
-	if _, limit, _ := parseCallHead(callHead("m", time.Nanosecond)); limit != time.Microsecond {
+	if _, limit, _, _ := parseCallHead(callHead("m", time.Nanosecond)); limit != time.Microsecond {
 		t.Errorf("the shortest limit became %v", limit)
 	}
 	o := outcome{code: codes.NotFound, msg: "no such step", header: metadata.Pairs("k", "1", "k", "2"), trailer: metadata.Pairs("bin", "\x00\xff")}
@@ -95,16 +95,26 @@ func TestCut(t *testing.T) {
 	}
 }
 
+func flat(md metadata.MD) (out []string) {
+	for k, vs := range md {
+		for _, v := range vs {
+			out = append(out, k, v)
+		}
+	}
+	return out
+}
+
 func FuzzHeads(f *testing.F) {
 	f.Add(callHead("/tensorflow.WorkerService/RunGraph", time.Second))
+	f.Add(callHead("/t/Echo", 0, "authorization", "Bearer x", "traceparent", ""))
 	f.Add((&outcome{code: codes.Internal, msg: "x", trailer: metadata.Pairs("a", "b")}).append(nil))
 	f.Add(header{kindReply, 1, 2, 3}.append(nil))
 	f.Add([]byte{0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if method, limit, err := parseCallHead(b); err == nil {
-			m, l, err := parseCallHead(callHead(method, limit))
-			if m != method || l != limit || err != nil {
-				t.Errorf("%q, %v became %q, %v, %v", method, limit, m, l, err)
+		if method, limit, md, err := parseCallHead(b); err == nil {
+			m, l, again, err := parseCallHead(callHead(method, limit, flat(md)...))
+			if m != method || l != limit || err != nil || len(md) > 0 && !cmp.Equal(md, again) {
+				t.Errorf("%q, %v, %v became %q, %v, %v, %v", method, limit, md, m, l, again, err)
 			}
 		}
 		if o, err := parseOutcome(b); err == nil {

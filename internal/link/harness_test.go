@@ -125,7 +125,7 @@ func newServer(s *tester) *Server {
 func over(t *testing.T, srv *Server, client, server net.Conn) *Client {
 	t.Helper()
 	var serving sync.WaitGroup
-	serving.Go(func() { srv.Serve(server, nil) })
+	serving.Go(func() { srv.Serve(server, nil, nil) })
 	c, err := NewClient(client, plain{}, Keepalive{})
 	if err != nil {
 		t.Fatal(err)

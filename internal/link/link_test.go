@@ -227,7 +227,7 @@ func TestTooLate(t *testing.T) {
 	srv := newServer(newTester())
 	srv.Stop(0)
 	a, b := pair(t)
-	srv.Serve(b, nil)
+	srv.Serve(b, nil, nil)
 	if _, err := NewClient(a, plain{}, Keepalive{}); err == nil {
 		t.Error("no error")
 	}
@@ -240,12 +240,12 @@ func TestGreeting(t *testing.T) {
 	for _, say := range []string{"GET / HTTP/1.1\r\n\r\n", "GORGE-LINK/9\n"} {
 		a, b := pair(t)
 		go io.WriteString(a, say)
-		srv.Serve(b, nil)
+		srv.Serve(b, nil, nil)
 		a.Close()
 	}
 	a, b := pair(t)
 	var serving sync.WaitGroup
-	serving.Go(func() { srv.Serve(b, nil) })
+	serving.Go(func() { srv.Serve(b, nil, nil) })
 	for !srv.busy() {
 		time.Sleep(time.Millisecond)
 	}
@@ -254,7 +254,7 @@ func TestGreeting(t *testing.T) {
 	a.Close()
 	synctest.Test(t, func(t *testing.T) {
 		a, b := net.Pipe()
-		newServer(newTester()).Serve(b, nil)
+		newServer(newTester()).Serve(b, nil, nil)
 		a.Close()
 	})
 }
@@ -343,7 +343,7 @@ func TestSilentClient(t *testing.T) {
 		s := newTester()
 		srv := newServer(s)
 		srv.keepalive = brisk
-		go srv.Serve(b, nil)
+		go srv.Serve(b, nil, nil)
 		go func() { _, _ = io.Copy(io.Discard, a) }()
 		start := time.Now()
 		f := newFrame(kindCall, 1, callHead("/t/Wait", 0), mem.BufferSlice{mem.SliceBuffer("x")})
@@ -368,7 +368,7 @@ func TestQuietPeers(t *testing.T) {
 		srv := newServer(s)
 		srv.keepalive = brisk
 		a, b := net.Pipe()
-		go srv.Serve(b, nil)
+		go srv.Serve(b, nil, nil)
 		c, err := NewClient(a, plain{}, brisk)
 		if err != nil {
 			t.Fatal(err)
@@ -402,7 +402,7 @@ func TestLongMessages(t *testing.T) {
 		srv := newServer(newTester())
 		srv.keepalive = brisk
 		a, b := net.Pipe()
-		go srv.Serve(slowly{b}, nil)
+		go srv.Serve(slowly{b}, nil, nil)
 		c, err := NewClient(slowly{a}, plain{}, brisk)
 		if err != nil {
 			t.Fatal(err)

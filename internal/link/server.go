@@ -11,8 +11,10 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/encoding"
 	"google.golang.org/grpc/mem"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/status"
 )
@@ -27,10 +29,22 @@ type Server struct {
 	starters  map[string]Starter
 	quick     map[string]bool
 
+	// Admit, if not nil, says whether who makes a call may make it; its error is
+	// the answer. It is asked on the goroutine that reads the link, before the
+	// message is looked at. Admit and Limits are set before the first link.
+	Admit  func(ctx context.Context, method string) error
+	Limits Limits
+
 	mu      sync.Mutex
 	links   map[*serverConn]struct{}
 	stopped bool
 	serving sync.WaitGroup
+}
+
+// Limits bound what one link may hold; 0: there is no bound.
+type Limits struct {
+	Calls  int   // under way; one more is answered ResourceExhausted
+	Queued int64 // bytes of replies that the peer has not taken; while there are more nothing is read from it
 }
 
 type method struct {
@@ -64,11 +78,12 @@ func (s *Server) RegisterStarter(method string, f Starter) { s.starters[method] 
 // called without wanting an answer: it never waits.
 func (s *Server) RegisterQuick(method string) { s.quick[method] = true }
 
-// Serve answers the calls of one link until it ends, and closes nc then. The
-// first bytes that it says have been read already.
-func (s *Server) Serve(nc net.Conn, first []byte) {
+// Serve answers the calls of one link until it ends, and closes nc then. Auth is
+// what its handshake has shown of the peer; calls find it in their context. The
+// first bytes that the peer says have been read already.
+func (s *Server) Serve(nc net.Conn, auth credentials.AuthInfo, first []byte) {
 	c := &serverConn{conn: newConn(nc), server: s, calls: map[uint32]context.CancelFunc{}, crew: crew{work: make(chan func())}}
-	c.ctx, c.cancel = context.WithCancel(peer.NewContext(context.Background(), &peer.Peer{Addr: nc.RemoteAddr(), LocalAddr: nc.LocalAddr()}))
+	c.ctx, c.cancel = context.WithCancel(peer.NewContext(context.Background(), &peer.Peer{Addr: nc.RemoteAddr(), LocalAddr: nc.LocalAddr(), AuthInfo: auth}))
 	if !s.add(c) {
 		nc.Close()
 		return
@@ -188,6 +203,7 @@ func (c *serverConn) finished() {
 }
 
 func (c *serverConn) next() error {
+	c.awaitRoom(c.server.Limits.Queued)
 	h, head, err := readHead(c.br)
 	if err != nil {
 		return err
@@ -215,10 +231,14 @@ func (c *serverConn) next() error {
 
 // notice runs a method whose answer nobody wants.
 func (c *serverConn) notice(head []byte, body mem.BufferSlice) error {
-	name, _, err := parseCallHead(head)
+	name, _, md, err := parseCallHead(head)
 	if err != nil {
 		body.Free()
 		return err
+	}
+	if c.server.admit(withPairs(c.ctx, md), name) != nil {
+		body.Free() // nobody waits for the reason
+		return nil
 	}
 	run := func() {
 		resp, _ := c.server.invoke(grpc.NewContextWithServerTransportStream(c.ctx, &stream{method: name}), name, body)
@@ -242,7 +262,7 @@ func (c *serverConn) stop(id uint32) {
 }
 
 func (c *serverConn) call(id uint32, head []byte, body mem.BufferSlice) error {
-	name, limit, err := parseCallHead(head)
+	name, limit, md, err := parseCallHead(head)
 	if err != nil {
 		body.Free()
 		return err
@@ -257,10 +277,16 @@ func (c *serverConn) call(id uint32, head []byte, body mem.BufferSlice) error {
 	}
 	c.calls[id] = cancel
 	c.active++
+	crowded := c.server.Limits.Calls > 0 && c.active > c.server.Limits.Calls
 	c.parting = nil // until this one is answered, too
 	c.mu.Unlock()
 	q := &request{c: c, id: id, cancel: cancel, stream: stream{method: name}}
-	ctx = grpc.NewContextWithServerTransportStream(ctx, &q.stream)
+	ctx = grpc.NewContextWithServerTransportStream(withPairs(ctx, md), &q.stream)
+	if err := c.server.mayCall(ctx, name, crowded); err != nil {
+		body.Free()
+		q.reply(nil, err, false)
+		return nil
+	}
 	if start := c.server.starters[name]; start != nil {
 		c.handlers.Add(1)
 		start(ctx, c.server.decoder(name, body), func(resp any, err error) {
@@ -274,6 +300,30 @@ func (c *serverConn) call(id uint32, head []byte, body mem.BufferSlice) error {
 		q.reply(resp, err, true)
 	})
 	return nil
+}
+
+// withPairs returns a context with what came with a call, where gRPC's handlers
+// look for it.
+func withPairs(ctx context.Context, md metadata.MD) context.Context {
+	if md == nil {
+		return ctx
+	}
+	return metadata.NewIncomingContext(ctx, md)
+}
+
+func (s *Server) admit(ctx context.Context, method string) error {
+	if s.Admit == nil {
+		return nil
+	}
+	return s.Admit(ctx, method)
+}
+
+// mayCall is admit for a link that may have too many calls under way.
+func (s *Server) mayCall(ctx context.Context, method string, crowded bool) error {
+	if crowded {
+		return status.Errorf(codes.ResourceExhausted, "a connection must not have more than %d calls under way (the limit of streams), %s is one more", s.Limits.Calls, method)
+	}
+	return s.admit(ctx, method)
 }
 
 // bounded returns a context of a call; limit 0 is none.

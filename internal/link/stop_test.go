@@ -20,7 +20,7 @@ func TestLateReadersGetReplies(t *testing.T) {
 	srv := newServer(s)
 	a, b := pair(t)
 	var serving, stopping sync.WaitGroup
-	serving.Go(func() { srv.Serve(b, nil) })
+	serving.Go(func() { srv.Serve(b, nil, nil) })
 	if err := errors.Join(say(a), hear(a)); err != nil {
 		t.Fatal(err)
 	}

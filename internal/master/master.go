@@ -10,6 +10,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gorge-tf/gorge/internal/device"
@@ -58,6 +59,9 @@ type Env struct {
 	// SessionTimeout closes sessions that no client has used for so long; 0:
 	// they stay.
 	SessionTimeout time.Duration
+	// Sessions and Steps bound how many are open, and under way, at once; 0: there is
+	// no bound.
+	Sessions, Steps int
 	// Limits bound the planning of graphs.
 	Limits graph.Limits
 	Log    *slog.Logger // nil: nothing is logged
@@ -74,10 +78,12 @@ type Master struct {
 	ctx        context.Context // ends with Close
 	cancel     context.CancelCauseFunc
 	options    options.Teller
+	steps      atomic.Int64   // under way
 	background sync.WaitGroup // what goes on after a client has its answer
 
 	mu       sync.Mutex
 	sessions map[string]*session
+	opening  int // sessions that are not among them yet
 	closed   bool
 	draining bool // nothing new is taken any more
 }
@@ -112,6 +118,32 @@ func (m *Master) Close() {
 		s.leave()
 	}
 	m.background.Wait()
+}
+
+// reserve keeps a place for a session that is being opened, until release.
+func (m *Master) reserve() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if n := len(m.sessions) + m.opening; m.env.Sessions > 0 && n >= m.env.Sessions {
+		return core.Errorf(core.ResourceExhausted, "%s takes no more than %d sessions at once (the limit of sessions): close some", m.env.Task, m.env.Sessions)
+	}
+	m.opening++
+	return nil
+}
+
+func (m *Master) release() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.opening--
+}
+
+// count counts a step, which ends with m.steps.Add(-1).
+func (m *Master) count() error {
+	if n := m.steps.Add(1); m.env.Steps > 0 && n > int64(m.env.Steps) {
+		m.steps.Add(-1)
+		return core.Errorf(core.ResourceExhausted, "%s takes no more than %d steps at once (the limit of steps)", m.env.Task, m.env.Steps)
+	}
+	return nil
 }
 
 // start counts something that Close waits for; it ends with m.background.Done.

@@ -54,6 +54,10 @@ func (m *Master) CreateSession(ctx context.Context, req *pb.CreateSessionRequest
 	if err := m.admit(); err != nil {
 		return nil, err
 	}
+	if err := m.reserve(); err != nil {
+		return nil, err
+	}
+	defer m.release()
 	ctx, cancel := m.within(ctx)
 	defer cancel()
 	if err := checkSyntax(req.GetGraphDef()); err != nil {

@@ -51,6 +51,10 @@ func during[T any](ctx context.Context, s *session, o *pb.RunOptions, f func(con
 		return out, err
 	}
 	defer s.done()
+	if err := s.m.count(); err != nil {
+		return out, err
+	}
+	defer s.m.steps.Add(-1)
 	if o != nil {
 		s.m.options.Tell(s.m.env.Log, o)
 	}

@@ -60,7 +60,7 @@ type Channel struct {
 // Dial returns a channel to the server at "host:port".
 func Dial(addr string, c DialConfig) (*Channel, error) {
 	k := orDefault(c.Keepalive)
-	ch := &Channel{links: newLinker(addr, c.Credentials, k), watch: newWatch(addr, k)}
+	ch := &Channel{links: newLinker(addr, c, k), watch: newWatch(addr, k)}
 	opts := append(DialOptions(c), grpc.WithContextDialer(ch.watch.dial))
 	if !c.NoLinks {
 		opts = append(opts, grpc.WithChainUnaryInterceptor(ch.links.intercept))

@@ -1,8 +1,10 @@
 package rpc
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"math"
 	"net"
 	"path"
 	"sync"
@@ -14,6 +16,7 @@ import (
 	"google.golang.org/grpc/metadata"
 
 	"github.com/gorge-tf/gorge/internal/link"
+	"github.com/gorge-tf/gorge/internal/secure"
 	"github.com/gorge-tf/gorge/tf/pb"
 )
 
@@ -37,7 +40,12 @@ type LinkServer struct{ *link.Server }
 // NewLinkServer returns a server of links that treats calls as a gRPC server with
 // [ServerOptions] does.
 func NewLinkServer(c ServerConfig) LinkServer {
-	return LinkServer{link.NewServer(Codec(), serverInterceptor(c.Logger), orDefault(c.Keepalive))}
+	s := link.NewServer(Codec(), serverInterceptor(c.Logger), orDefault(c.Keepalive))
+	s.Limits = link.Limits{Calls: int(min(c.Limits.Streams, math.MaxInt32)), Queued: c.Limits.Queued}
+	if c.Guard != nil {
+		s.Admit = c.Guard.Allow
+	}
+	return LinkServer{s}
 }
 
 // A TensorStarter is a WorkerServer whose RecvTensor need not keep a goroutine
@@ -73,53 +81,59 @@ func startRecv(t TensorStarter) link.Starter {
 
 // Credentials returns c with links taken out: they never reach gRPC.
 func (s LinkServer) Credentials(c credentials.TransportCredentials) credentials.TransportCredentials {
-	return sorter{c, s}
+	return sorter{c, &s, &door{}}
 }
 
+// A sorter is credentials that count connections and tell links from gRPC.
 type sorter struct {
 	credentials.TransportCredentials
-	links LinkServer
+	links *LinkServer // nil: all is gRPC
+	door  *door
 }
 
 // ServerHandshake shakes hands as the credentials do and looks at what the
 // client says first.
 func (s sorter) ServerHandshake(raw net.Conn) (net.Conn, credentials.AuthInfo, error) {
-	nc, auth, err := s.TransportCredentials.ServerHandshake(raw)
+	over, err := s.door.enter()
 	if err != nil {
-		return nc, auth, err
-	}
-	b := make([]byte, 1)
-	n, err := nc.Read(b)
-	if err != nil {
-		nc.Close()
+		raw.Close()
 		return nil, nil, err
 	}
-	if b = b[:n]; n == 1 && b[0] == link.Preface[0] {
-		go s.links.Serve(nc, b)
-		return nil, nil, credentials.ErrConnDispatched
+	nc, auth, err := s.TransportCredentials.ServerHandshake(raw)
+	if err != nil {
+		s.door.leave()
+		return nc, auth, err
 	}
-	return &resumed{nc, b}, auth, nil
+	return s.sort(nc, auth, over)
+}
+
+func (s sorter) sort(nc net.Conn, auth credentials.AuthInfo, over bool) (net.Conn, credentials.AuthInfo, error) {
+	g := &guest{Conn: nc, left: s.door.leave}
+	if s.links != nil {
+		b := make([]byte, 1)
+		n, err := nc.Read(b)
+		if err != nil || over && n == 1 && b[0] == link.Preface[0] { // the client goes on by gRPC
+			g.Close()
+			return nil, nil, cmp.Or(err, s.door.full())
+		}
+		if g.first = b[:n]; n == 1 && b[0] == link.Preface[0] {
+			go func() {
+				defer s.door.leave()
+				s.links.Serve(nc, auth, b)
+			}()
+			return nil, nil, credentials.ErrConnDispatched
+		}
+	}
+	if over {
+		time.AfterFunc(farewell, func() { g.Close() })
+		auth = crowded{auth, s.door}
+	}
+	return g, auth, nil
 }
 
 // Clone copies the credentials.
 func (s sorter) Clone() credentials.TransportCredentials {
-	return sorter{s.TransportCredentials.Clone(), s.links}
-}
-
-// resumed is a connection some of whose bytes have been read.
-type resumed struct {
-	net.Conn
-	first []byte
-}
-
-// Read reads the bytes again, then from the connection.
-func (r *resumed) Read(b []byte) (int, error) {
-	if len(r.first) > 0 {
-		n := copy(b, r.first)
-		r.first = r.first[n:]
-		return n, nil
-	}
-	return r.Conn.Read(b)
+	return sorter{s.TransportCredentials.Clone(), s.links, s.door}
 }
 
 // announce tells clients of links with each answer that gRPC carries.
@@ -134,7 +148,8 @@ type linker struct {
 	addr  string
 	creds credentials.TransportCredentials // nil: plain text
 	k     Keepalive
-	ctx   context.Context // ends with close
+	token *secure.TokenSender // nil: calls have none
+	ctx   context.Context     // ends with close
 	stop  context.CancelFunc
 	links atomic.Pointer[linkSet]
 
@@ -176,8 +191,8 @@ func (b *linkSet) close() {
 	}
 }
 
-func newLinker(addr string, creds credentials.TransportCredentials, k Keepalive) *linker {
-	l := &linker{addr: addr, creds: creds, k: k}
+func newLinker(addr string, c DialConfig, k Keepalive) *linker {
+	l := &linker{addr: addr, creds: c.credentials(), k: k, token: c.token()}
 	l.ctx, l.stop = context.WithCancel(context.Background())
 	return l
 }
@@ -293,11 +308,20 @@ func (l *linker) open(ctx context.Context) (*link.Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.Outgoing = l.outgoing()
 	if err := errors.Join(ctx.Err(), nc.SetDeadline(time.Time{})); err != nil {
 		c.Close()
 		return nil, err
 	}
 	return c, nil
+}
+
+// outgoing returns what adds to each call what goes with it; nil: nothing does.
+func (l *linker) outgoing() func(context.Context) []string {
+	if l.token == nil {
+		return nil
+	}
+	return func(context.Context) []string { return []string{"authorization", l.token.Header()} }
 }
 
 func (l *linker) close() {

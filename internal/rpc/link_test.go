@@ -79,7 +79,7 @@ func TestLinksAreSecret(t *testing.T) {
 	if _, err := NewWorkerClient(ch).RunGraph(t.Context(), &pb.RunGraphRequest{}); err != nil {
 		t.Error(err)
 	}
-	plain := newLinker(addr, nil, Keepalive{})
+	plain := newLinker(addr, DialConfig{}, Keepalive{})
 	defer plain.close()
 	if b, err := plain.connect(); err == nil {
 		b.close()

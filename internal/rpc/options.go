@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"log/slog"
+	"slices"
 	"time"
 
 	"google.golang.org/grpc"
@@ -9,6 +10,8 @@ import (
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/keepalive"
+
+	"github.com/gorge-tf/gorge/internal/secure"
 )
 
 // Flow control: a tensor is read as a whole anyway, so windows only have to be
@@ -31,22 +34,23 @@ type ServerConfig struct {
 	Logger      *slog.Logger                     // of calls; nil: none
 	Keepalive   Keepalive                        // of clients; negative times: they are never asked
 	Links       *LinkServer                      // of the same port; nil: none
-	Options     []grpc.ServerOption              // more of them
+	Guard       *secure.Keeper                   // gives the credentials and says who may call what; nil: all may
+	Limits      Limits
+	Options     []grpc.ServerOption // more of them
 }
 
 // ServerOptions returns the options of a gRPC server for both services.
 func ServerOptions(c ServerConfig) []grpc.ServerOption {
-	creds := c.Credentials
-	if creds == nil {
-		creds = insecure.NewCredentials()
-	}
 	interceptors := []grpc.UnaryServerInterceptor{serverInterceptor(c.Logger)}
 	if c.Links != nil {
-		creds = c.Links.Credentials(creds)
 		interceptors = append(interceptors, announce)
 	}
+	if c.Guard != nil {
+		interceptors = slices.Insert(interceptors, 0, grpc.UnaryServerInterceptor(c.Guard.UnaryInterceptor))
+	}
 	opts := []grpc.ServerOption{
-		grpc.Creds(creds),
+		grpc.Creds(sorter{c.credentials(), c.Links, &door{limit: c.Limits.Connections}}),
+		grpc.ConnectionTimeout(greeting),
 		grpc.ForceServerCodecV2(Codec()),
 		grpc.MaxRecvMsgSize(maxMessage),
 		grpc.MaxSendMsgSize(maxMessage),
@@ -58,7 +62,26 @@ func ServerOptions(c ServerConfig) []grpc.ServerOption {
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: minPing, PermitWithoutStream: true}),
 		grpc.ChainUnaryInterceptor(interceptors...),
 	}
+	if c.Limits.Connections > 0 {
+		opts = append(opts, grpc.InTapHandle(tell))
+	}
+	if c.Limits.Streams > 0 {
+		opts = append(opts, grpc.MaxConcurrentStreams(c.Limits.Streams))
+	}
+	if c.Guard != nil {
+		opts = append(opts, grpc.ChainStreamInterceptor(c.Guard.StreamInterceptor))
+	}
 	return append(opts, c.Options...)
+}
+
+func (c *ServerConfig) credentials() credentials.TransportCredentials {
+	switch {
+	case c.Guard != nil:
+		return secure.NewCredentials(c.Guard)
+	case c.Credentials != nil:
+		return c.Credentials
+	}
+	return insecure.NewCredentials()
 }
 
 // A DialConfig says how a client talks.
@@ -66,6 +89,7 @@ type DialConfig struct {
 	Credentials credentials.TransportCredentials // nil: plain text, as TensorFlow's own servers
 	Keepalive   Keepalive                        // of the server; negative times: it is never asked
 	Control     ControlConfig
+	Guard       *secure.Keeper    // gives the credentials and the token that calls carry; nil: Credentials do
 	NoLinks     bool              // all goes by gRPC, also to servers that have links
 	Options     []grpc.DialOption // more of them
 }
@@ -78,7 +102,7 @@ type ControlConfig struct {
 
 // DialOptions returns the options of a channel to a server of both services.
 func DialOptions(c DialConfig) []grpc.DialOption {
-	creds := c.Credentials
+	creds := c.credentials()
 	if creds == nil {
 		creds = insecure.NewCredentials()
 	}
@@ -102,5 +126,23 @@ func DialOptions(c DialConfig) []grpc.DialOption {
 		grpc.WithIdleTimeout(0),
 		grpc.WithChainUnaryInterceptor(clientInterceptors(c.Control)...),
 	}
+	if t := c.token(); t != nil {
+		opts = append(opts, grpc.WithPerRPCCredentials(t))
+	}
 	return append(opts, c.Options...)
+}
+
+// credentials of connections; nil: plain text.
+func (c *DialConfig) credentials() credentials.TransportCredentials {
+	if c.Guard != nil {
+		return secure.NewCredentials(c.Guard)
+	}
+	return c.Credentials
+}
+
+func (c *DialConfig) token() *secure.TokenSender {
+	if c.Guard == nil {
+		return nil
+	}
+	return c.Guard.PerCall()
 }

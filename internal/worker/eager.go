@@ -52,6 +52,10 @@ func (w *Worker) OpenSession(req *pb.CreateWorkerSessionRequest) (*Session, erro
 		s.close(err)
 		return nil, err
 	}
+	if err := w.hasRoom(); err != nil {
+		s.close(err)
+		return nil, err
+	}
 	w.sessions[s.handle] = s
 	return out, nil
 }

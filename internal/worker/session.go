@@ -128,6 +128,14 @@ func (w *Worker) CreateWorkerSession(ctx context.Context, req *pb.CreateWorkerSe
 	return &pb.CreateWorkerSessionResponse{}, err
 }
 
+// hasRoom returns an error if one more session is too many; w.mu is held.
+func (w *Worker) hasRoom() error {
+	if w.env.Sessions > 0 && len(w.sessions) >= w.env.Sessions {
+		return core.Errorf(core.ResourceExhausted, "%s takes no more than %d sessions of masters and eager contexts at once (the limit of sessions)", w.env.Task, w.env.Sessions)
+	}
+	return nil
+}
+
 // open adds a session, and takes out those that it replaces.
 func (w *Worker) open(ctx context.Context, req *pb.CreateWorkerSessionRequest) (left []*session, err error) {
 	w.mu.Lock()
@@ -144,6 +152,9 @@ func (w *Worker) open(ctx context.Context, req *pb.CreateWorkerSessionRequest) (
 	}
 	if w.sessions[req.GetSessionHandle()] != nil {
 		return left, nil
+	}
+	if err := w.hasRoom(); err != nil {
+		return left, err
 	}
 	s, err := w.newSession(req)
 	if err != nil {

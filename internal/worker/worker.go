@@ -45,6 +45,10 @@ type Env struct {
 	// arrived, so that they can ask again.
 	CacheResponses bool
 
+	// Sessions bounds how many are open at once, eager contexts among them; 0: there
+	// is no bound.
+	Sessions int
+
 	// Limits bound planning and calls of functions.
 	Limits graph.Limits
 

@@ -49,9 +49,13 @@ func newRemote(g *tf.Graph, cfg session.Config) (session.Backend, error) {
 	if err := checkAddress(addr); err != nil {
 		return nil, tf.Errorf(tf.InvalidArgument, "target %q: %s", cfg.Target, tf.AsError(err).Message())
 	}
+	guard, err := security(&cfg)
+	if err != nil {
+		return nil, err
+	}
 	r := &remote{g: g, cfg: cfg, master: localServers.master(cfg.Target), turn: make(chan struct{}, 1)}
 	if r.master == nil {
-		dial := dialConfig(cfg.TLS)
+		dial := dialConfig(cfg.TLS, guard)
 		dial.Keepalive = rpc.Keepalive{Time: cfg.KeepAlive, Timeout: cfg.KeepAliveTimeout}
 		conn, err := rpc.Dial(addr, dial)
 		if err != nil {

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"log/slog"
@@ -8,7 +9,6 @@ import (
 	"strconv"
 	"time"
 
-	"google.golang.org/grpc/credentials"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/gorge-tf/gorge/internal/rpc"
@@ -43,6 +43,16 @@ type Config struct {
 	// accepts and those that it opens, also by the software provider of RDMA;
 	// nil: plain text, as TensorFlow's servers. Other providers are refused.
 	TLS *tls.Config
+	// Security is TLS from files that may be replaced while the server runs, and
+	// says who may call what; nil: there is none. It excludes TLS. The server does
+	// not close it.
+	Security *Security
+	// AllowPeers names the addresses, "host:port" or patterns of them as [path.Match]
+	// has them, that clusters may have which sessions bring along: the server opens
+	// connections there. Those of its own cluster are always allowed; nil: all are.
+	AllowPeers []string
+	// Quotas bound what clients and peers may take.
+	Quotas Quotas
 	// Retries is how often the receive of a tensor is tried again whose sender
 	// cannot be reached (TensorFlow's GRPC_MAX_RETRIES). It helps if the
 	// sender caches responses.
@@ -152,27 +162,15 @@ func (c *Config) check() (address string, err error) {
 	if _, err := watched(c.ExitWith); err != nil {
 		return "", err
 	}
+	if err := cmp.Or(c.checkSecurity(), c.Quotas.check()); err != nil {
+		return "", err
+	}
 	return c.Cluster.Address(c.Job, c.Task)
 }
 
 // keepalive is how other tasks and clients are watched.
 func (c *Config) keepalive() rpc.Keepalive {
 	return rpc.Keepalive{Time: c.KeepAlive, Timeout: c.KeepAliveTimeout}
-}
-
-// serverCredentials and dialConfig say how connections are secured.
-func (c *Config) serverCredentials() credentials.TransportCredentials {
-	if c.TLS == nil {
-		return nil
-	}
-	return credentials.NewTLS(c.TLS)
-}
-
-func dialConfig(c *tls.Config) rpc.DialConfig {
-	if c == nil {
-		return rpc.DialConfig{}
-	}
-	return rpc.DialConfig{Credentials: credentials.NewTLS(c)}
 }
 
 // listen opens the server's port, on the host that the cluster names only.

@@ -36,7 +36,7 @@ type eagerPeers struct {
 
 // joinEager connects the server with the eager services of a client's cluster.
 func (s *Server) joinEager(def *pb.ClusterDef) (eagerservice.Peers, error) {
-	spec, err := specFromProto(def)
+	spec, err := s.peersOf.spec(def)
 	if err != nil {
 		return nil, err
 	}

@@ -30,6 +30,10 @@ type DeviceInfo struct {
 // belongs to, sorted by name. It waits until all tasks of the cluster have
 // answered the server, or ctx ends. The configuration is nil for plain text.
 func ListDevices(ctx context.Context, target string, c *tls.Config) ([]DeviceInfo, error) {
+	return listDevices(ctx, target, dialConfig(c, nil))
+}
+
+func listDevices(ctx context.Context, target string, dial rpc.DialConfig) ([]DeviceInfo, error) {
 	_, addr, ok := strings.Cut(target, "://")
 	if !ok {
 		return nil, tf.Errorf(tf.InvalidArgument, "a target must have the form grpc://host:port, got %q", target)
@@ -37,7 +41,7 @@ func ListDevices(ctx context.Context, target string, c *tls.Config) ([]DeviceInf
 	if err := checkAddress(addr); err != nil {
 		return nil, err
 	}
-	conn, err := rpc.Dial(addr, dialConfig(c))
+	conn, err := rpc.Dial(addr, dial)
 	if err != nil {
 		return nil, err
 	}
@@ -72,11 +76,15 @@ type TaskStatus struct {
 // Probe asks all tasks of a cluster at once whether they are there. It waits
 // for none longer than until ctx ends.
 func Probe(ctx context.Context, spec Spec, c *tls.Config) ([]TaskStatus, error) {
+	return probe(ctx, spec, dialConfig(c, nil))
+}
+
+func probe(ctx context.Context, spec Spec, dial rpc.DialConfig) ([]TaskStatus, error) {
 	if err := spec.check(); err != nil {
 		return nil, err
 	}
 	address := addressBook(spec)
-	channels := rpc.NewChannels(address, dialConfig(c))
+	channels := rpc.NewChannels(address, dial)
 	defer channels.Close()
 	out := make([]TaskStatus, len(spec.tasks()))
 	var wg sync.WaitGroup

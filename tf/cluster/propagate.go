@@ -19,7 +19,7 @@ func (c *ownCluster) Close() error { return c.cache.Close() }
 
 // joinAsMaster connects the master with the workers of a session's cluster.
 func (s *Server) joinAsMaster(def *pb.ClusterDef, own string) (master.Cluster, error) {
-	spec, err := specFromProto(def)
+	spec, err := s.peersOf.spec(def)
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +30,7 @@ func (s *Server) joinAsMaster(def *pb.ClusterDef, own string) (master.Cluster, e
 // joinAsWorker connects the worker with the other workers of a session's
 // cluster.
 func (s *Server) joinAsWorker(def *pb.ClusterDef, own string) (worker.Cluster, error) {
-	spec, err := specFromProto(def)
+	spec, err := s.peersOf.spec(def)
 	if err != nil {
 		return worker.Cluster{}, err
 	}

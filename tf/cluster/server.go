@@ -38,6 +38,7 @@ type Server struct {
 	channels  *rpc.Channels
 	dial      rpc.DialConfig // of channels
 	retries   int            // of receives
+	peersOf   *allowedPeers  // that clusters of sessions may have
 	grace     time.Duration  // of steps under way when it stops
 	exitWith  string         // task whose end is the server's; "": none
 	verbs     *verbs.Manager // nil unless tensors go by RDMA
@@ -81,6 +82,7 @@ func NewServer(c Config) (*Server, error) {
 		s.log = slog.New(c.Log)
 	}
 	s.log = s.log.With("task", s.task)
+	s.warnOpen(&c)
 	s.grace = c.Grace
 	s.exitWith, _ = watched(c.ExitWith) // which check has seen
 	if err := s.assemble(&c, devices); err != nil {
@@ -102,16 +104,16 @@ func targetOf(address string, lis net.Listener) string {
 
 // assemble makes worker, master and gRPC server know each other.
 func (s *Server) assemble(c *Config, devices *device.Set) error {
-	s.dial, s.retries = dialConfig(c.TLS), c.Retries
-	s.dial.NoLinks, s.dial.Keepalive = c.NoLinks, c.keepalive()
+	s.dial, s.retries = c.dialing(), c.Retries
+	s.peersOf = newAllowedPeers(c)
 	s.channels = rpc.NewChannels(addressBook(c.Cluster), s.dial)
-	serving := rpc.ServerConfig{Logger: s.log, Credentials: c.serverCredentials(), Keepalive: c.keepalive()}
+	serving := c.serving(s.log)
 	s.links = rpc.NewLinkServer(serving)
 	if !c.NoLinks {
 		serving.Links = &s.links
 	}
 	s.grpc = grpc.NewServer(rpc.ServerOptions(serving)...)
-	env := worker.Env{Task: s.task, Devices: devices, Rendezvous: rendezvous.NewManager(0), Threads: c.Threads, Limits: graph.Limits(c.Limits), Log: s.log, Connect: s.joinAsWorker, CacheResponses: c.CacheResponses}
+	env := worker.Env{Task: s.task, Devices: devices, Rendezvous: rendezvous.NewManager(0), Threads: c.Threads, Limits: graph.Limits(c.Limits), Sessions: c.Quotas.sessions(), Log: s.log, Connect: s.joinAsWorker, CacheResponses: c.CacheResponses}
 	env.Peer = s.peers(s.task, s.channels)
 	var err error
 	if env.Collectives, err = s.newCollectives(c, devices); err != nil {
@@ -122,7 +124,7 @@ func (s *Server) assemble(c *Config, devices *device.Set) error {
 	}
 	s.worker = worker.New(env)
 	s.master = master.New(master.Env{
-		Task: s.task, Devices: devices, Config: c.defaults, Log: s.log, Connect: s.joinAsMaster, SessionTimeout: c.SessionTimeout, Limits: graph.Limits(c.Limits), Sequences: sequences(c, env.Collectives),
+		Task: s.task, Devices: devices, Config: c.defaults, Log: s.log, Connect: s.joinAsMaster, SessionTimeout: c.SessionTimeout, Sessions: c.Quotas.sessions(), Steps: c.Quotas.steps(), Limits: graph.Limits(c.Limits), Sequences: sequences(c, env.Collectives),
 		Workers: &workers{own: s.task, worker: s.worker, cache: s.channels, tasks: c.Cluster.tasks()},
 	})
 	s.service = &masterService{Master: s.master}

@@ -33,7 +33,7 @@ func (s *Server) newVerbs(c *Config, devices *device.Set, steps *rendezvous.Mana
 	if err != nil {
 		return nil, err
 	}
-	dev, depth, err := c.RDMA.open(ip, c.TLS)
+	dev, depth, err := c.RDMA.open(ip, c.verbsTLS())
 	if err != nil {
 		if !c.RDMA.Fallback {
 			return nil, err

@@ -51,10 +51,10 @@ func startWith(t *testing.T, protocol string, log io.Writer) string {
 
 const trainingSteps = 30
 
-func trained(t *testing.T, target string) []float32 {
+func trained(t *testing.T, target string, opts ...session.Option) []float32 {
 	t.Helper()
 	r := newRegression("/job:ps", "/job:worker")
-	return r.losses(t, open(t, r.g, target), trainingSteps)
+	return r.losses(t, open(t, r.g, target, opts...), trainingSteps)
 }
 
 // TestVerbsTrains: how tensors cross does not change a bit of them.

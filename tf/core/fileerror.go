@@ -7,8 +7,17 @@ import (
 )
 
 // LocalPath returns the path that the name of a file means: URIs of local files
-// may stand for theirs.
+// may stand for theirs. All names of files that operations get go through here: a
+// file that may not be used has a path that does not exist, see [ConfineFiles].
 func LocalPath(name string) string {
+	path := localPath(name)
+	if dirs := allowedDirs.Load(); dirs != nil {
+		return confine(path, *dirs)
+	}
+	return path
+}
+
+func localPath(name string) string {
 	rest, ok := strings.CutPrefix(name, "file://")
 	if i := strings.IndexByte(rest, '/'); ok && i >= 0 {
 		return rest[i:] // behind the host
@@ -19,6 +28,9 @@ func LocalPath(name string) string {
 // FileError gives an error of the file system TensorFlow's code and words:
 // "name; No such file or directory".
 func FileError(name string, err error) error {
+	if denied := outsideError(name, err); denied != nil {
+		return denied
+	}
 	code, text := Unknown, err.Error()
 	var p *fs.PathError
 	switch {

@@ -118,6 +118,9 @@ func NewNodeOf(name string, def *OpDef, attrs Attrs) (*Node, error) {
 
 // Complete fills in default attrs, checks all and derives the types.
 func (n *Node) Complete() (err error) {
+	if err := checkDenied(n.Name, n.Def); err != nil {
+		return err
+	}
 	if n.Attrs == nil {
 		n.Attrs = Attrs{}
 	}

@@ -36,7 +36,7 @@ func (k debugKey) publish(t *core.Tensor, urls []string) error {
 	}
 	var failed []string
 	for _, url := range urls {
-		base := filepath.Join(strings.TrimPrefix(url, "file://"), k.devicePath(), filepath.FromSlash(k.node))
+		base := core.LocalPath(filepath.Join(strings.TrimPrefix(url, "file://"), k.devicePath(), filepath.FromSlash(k.node)))
 		if err := writeNew(fmt.Sprintf("%s_%d_%s_%d", base, k.slot, k.signal, now), event); err != nil {
 			failed = append(failed, " "+core.FileError(base, err).Error()+";")
 		}

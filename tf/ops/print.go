@@ -128,7 +128,7 @@ func printText(n *core.Node) (core.Kernel, error) {
 		}
 		text := core.Data[string](x)[0] + end
 		if isFile {
-			return appendTo(path, text)
+			return appendTo(core.LocalPath(path), text)
 		}
 		if p := printTo.Load(); p != nil {
 			(*p)(stream, text)

@@ -107,8 +107,18 @@ type Config struct {
 	Isolate bool
 	// TLS secures the connection to a cluster; nil: plain text.
 	TLS *tls.Config
+	// Security is TLS from files that may be replaced while the session is open,
+	// with tokens if there are some, see cluster.Secured; nil: there is none. It
+	// excludes TLS.
+	Security Security
 	// Log hears what is worth telling; nil: slog's default logger does.
 	Log slog.Handler
+}
+
+// Security is what cluster.OpenSecurity returns. Sessions in this process need none.
+type Security interface {
+	// Client returns the configuration of one connection to a host.
+	Client(host string, protocols ...string) *tls.Config
 }
 
 // DefaultStartTimeout is how long a session waits for its cluster unless Config

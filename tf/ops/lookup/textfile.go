@@ -103,7 +103,7 @@ func (v *vocabulary) check(s *signature) error {
 
 // read reads all pairs.
 func (v *vocabulary) read(s *signature) (keys, values *core.Tensor, err error) {
-	f, err := os.Open(v.path)
+	f, err := os.Open(core.LocalPath(v.path))
 	if err != nil {
 		return nil, nil, openError(v.path, err)
 	}
@@ -130,6 +130,9 @@ func (v *vocabulary) read(s *signature) (keys, values *core.Tensor, err error) {
 func openError(path string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return tf.Errorf(tf.NotFound, "%s; No such file or directory", path)
+	}
+	if err := core.FileError(path, err); tf.CodeOf(err) == tf.PermissionDenied {
+		return err
 	}
 	return tf.Errorf(tf.PermissionDenied, "%s; %v", path, errors.Unwrap(err))
 }

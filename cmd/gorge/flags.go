@@ -1,0 +1,61 @@
+package main
+
+import (
+	"flag"
+	"os"
+	"strings"
+
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// defineQuotas defines what bounds clients and peers.
+func (f *serveFlags) defineQuotas(s *flag.FlagSet) {
+	s.IntVar(&f.quotas.Sessions, "max_sessions", 0, "sessions that may be open at once; 0: 10,000, -1: no limit")
+	s.IntVar(&f.quotas.Steps, "max_steps", 0, "steps that may be under way at once; 0: 10,000, -1: no limit")
+	s.IntVar(&f.quotas.Connections, "max_connections", 0, "connections that may be open at once; 0: 10,000, -1: no limit")
+	s.IntVar(&f.quotas.Streams, "max_streams", 0, "calls that may be under way on a connection at once; 0: 250,000, -1: no limit")
+	s.Int64Var(&f.quotas.Queued, "max_queued_bytes", 0, "`bytes` of answers that may wait for a peer before nothing more is read from it; 0: 256 MiB, -1: no limit")
+}
+
+// readFlags sets flags from a file, one a line, "name value" or "name = value",
+// unless the command line has set them. What follows a # is a comment.
+func readFlags(s *flag.FlagSet, path string) error {
+	if path == "" {
+		return nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return tf.Errorf(tf.NotFound, "cannot read the flags: %v", err)
+	}
+	given := map[string]bool{"config": true}
+	s.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	n := 0
+	for line := range strings.Lines(string(text)) {
+		n++
+		if err := readFlag(s, line, given); err != nil {
+			return tf.Errorf(tf.InvalidArgument, "%s, line %d: %v", path, n, err)
+		}
+	}
+	return nil
+}
+
+func readFlag(s *flag.FlagSet, line string, given map[string]bool) error {
+	line, _, _ = strings.Cut(line, "#")
+	line = strings.TrimSpace(line)
+	if line == "" {
+		return nil
+	}
+	end := strings.IndexAny(line, " \t=")
+	if end < 0 {
+		end = len(line)
+	}
+	name := strings.TrimLeft(line[:end], "-")
+	value := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line[end:]), "="))
+	if given[name] && s.Lookup(name) != nil {
+		return nil
+	}
+	if value == "" { // as a flag without value, which only switches have
+		value = "true"
+	}
+	return s.Set(name, value)
+}

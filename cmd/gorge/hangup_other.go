@@ -1,0 +1,12 @@
+//go:build !unix
+
+package main
+
+import (
+	"context"
+
+	"github.com/gorge-tf/gorge/tf/cluster"
+)
+
+// reloadAtHangup does nothing: there is no such signal.
+func reloadAtHangup(context.Context, *cluster.Security) {}

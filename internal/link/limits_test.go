@@ -1,0 +1,193 @@
+package link
+
+import (
+	"context"
+	"io"
+	"net"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/mem"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/peer"
+	"google.golang.org/grpc/status"
+)
+
+// TestPairs: what a client says with a call reaches who admits it, for all kinds of
+// calls, and so does what the handshake has shown of the client.
+func TestPairs(t *testing.T) {
+	s := newTester()
+	srv := newServer(s)
+	seen := make(chan string, 10)
+	srv.Admit = func(ctx context.Context, method string) error {
+		who, _ := peer.FromContext(ctx)
+		seen <- method + " " + strings.Join(metadata.ValueFromIncomingContext(ctx, "token"), " ") + " " + who.AuthInfo.AuthType()
+		return nil
+	}
+	c := greeted(t, srv, credentials.TLSInfo{})
+	c.Outgoing = func(context.Context) []string { return []string{"Token", "a", "token", "b"} }
+	close(s.release)
+	for _, m := range []string{"Echo", "Later"} {
+		if _, err := ask(t.Context(), c, m, "x"); err != nil {
+			t.Errorf("%s: %v", m, err)
+		}
+	}
+	note := []byte("n")
+	if err := c.Notify("/t/Note", &note); err != nil {
+		t.Error(err)
+	}
+	<-s.notes
+	for _, want := range []string{"/t/Echo a b tls", "/t/Later a b tls", "/t/Note a b tls"} {
+		if got := <-seen; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func greeted(t *testing.T, srv *Server, auth credentials.AuthInfo) *Client {
+	t.Helper()
+	a, b := pair(t)
+	served := make(chan struct{})
+	go func() {
+		srv.Serve(b, auth, nil)
+		close(served)
+	}()
+	c, err := NewClient(a, plain{}, Keepalive{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		c.Close()
+		srv.Stop(time.Second)
+		<-served
+	})
+	return c
+}
+
+// TestRefused: a call that may not be made ends with the reason, and no handler
+// hears of it.
+func TestRefused(t *testing.T) {
+	s := newTester()
+	srv := newServer(s)
+	srv.Admit = func(_ context.Context, method string) error {
+		if method == "/t/Echo" {
+			return nil
+		}
+		return status.Error(codes.PermissionDenied, "not you")
+	}
+	c := greeted(t, srv, nil)
+	for _, m := range []string{"Wait", "Later", "Missing"} {
+		if _, err := ask(t.Context(), c, m, "x"); status.Code(err) != codes.PermissionDenied {
+			t.Errorf("%s: %v", m, err)
+		}
+	}
+	note := []byte("n")
+	if err := c.Notify("/t/Note", &note); err != nil {
+		t.Error(err)
+	}
+	if got, err := ask(t.Context(), c, "Echo", "x"); got != "x" || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+	if len(s.entered)+len(s.notes) != 0 {
+		t.Error("a handler was called")
+	}
+}
+
+// TestCallsUnderWay: one call too many is refused with the limit's name, and calls
+// are welcome again when others have ended.
+func TestCallsUnderWay(t *testing.T) {
+	s := newTester()
+	srv := newServer(s)
+	srv.Limits.Calls = 2
+	c := greeted(t, srv, nil)
+	first, second := waiting(t, c, s), waiting(t, c, s)
+	for _, m := range []string{"Wait", "Later", "Echo"} {
+		_, err := ask(t.Context(), c, m, "x")
+		if status.Code(err) != codes.ResourceExhausted || !strings.Contains(err.Error(), "limit of streams") {
+			t.Errorf("%s as the third call: %v", m, err)
+		}
+	}
+	close(s.release)
+	if err := <-first; err != nil {
+		t.Error(err)
+	}
+	if err := <-second; err != nil {
+		t.Error(err)
+	}
+	if _, err := ask(t.Context(), c, "Echo", "x"); err != nil {
+		t.Errorf("after the others: %v", err)
+	}
+}
+
+// TestGreedyPeer: from who asks and does not take the answers nothing is read any
+// more, so that what waits for it stays bounded; once it takes them all goes on.
+func TestGreedyPeer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const limit, size, calls = 1 << 20, 64 << 10, 200
+		srv := newServer(newTester())
+		srv.Limits.Queued = limit
+		a, b := net.Pipe()
+		var answered atomic.Int64
+		served := &metered{Conn: b}
+		go srv.Serve(served, nil, nil)
+		asked := make(chan error, 1)
+		go func() {
+			var out []byte
+			for id := range uint32(calls) {
+				out = append(out, flatten(newFrame(kindCall, id+1, callHead("/t/Echo", 0), mem.BufferSlice{mem.SliceBuffer(make([]byte, size))}))...)
+			}
+			_, err := io.WriteString(a, Preface)
+			if err == nil {
+				err = hear(a)
+			}
+			if err == nil {
+				_, err = a.Write(out)
+			}
+			asked <- err
+		}()
+		synctest.Wait()
+		if read := served.read.Load(); read > 3*limit {
+			t.Errorf("%d bytes were read from a peer that takes nothing, the limit is %d", read, limit)
+		}
+		go func() {
+			n, _ := io.Copy(io.Discard, a)
+			answered.Store(n)
+		}()
+		if err := <-asked; err != nil {
+			t.Errorf("a peer that takes its answers at last: %v", err)
+		}
+		synctest.Wait()
+		srv.Stop(time.Second)
+		a.Close()
+		synctest.Wait()
+		if n := answered.Load(); n < size*calls {
+			t.Errorf("%d bytes were answered of %d", n, size*calls)
+		}
+	})
+}
+
+// metered counts what is read.
+type metered struct {
+	net.Conn
+	read atomic.Int64
+}
+
+func (c *metered) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	c.read.Add(int64(n))
+	return n, err
+}
+
+func flatten(f frame) []byte {
+	out := slices.Clone(f.front)
+	for _, b := range f.body {
+		out = append(out, b.ReadOnlyData()...)
+	}
+	return out
+}

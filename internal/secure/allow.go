@@ -1,0 +1,160 @@
+package secure
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/peer"
+	"google.golang.org/grpc/status"
+
+	"github.com/gorge-tf/gorge/tf/core"
+)
+
+// caller is who makes a call.
+type caller struct {
+	name string
+	role Role
+}
+
+// Allow returns nil if who makes the call that ctx belongs to may call a method,
+// "/package.Service/Method". It is for gRPC and links. Refusals are audited, and
+// those calls that open, end or change something for others; steps are not.
+func (k *Keeper) Allow(ctx context.Context, method string) error {
+	need, known := methods[method]
+	if !known {
+		need = access{role: Administer}
+	}
+	if need.role == Nothing {
+		return nil
+	}
+	who, err := k.identify(ctx)
+	if err == nil && who.role < need.role {
+		err = refusal(who, need.role, method)
+	}
+	if k.audit != nil && (err != nil || need.audited) {
+		k.record(ctx, method, addressOf(ctx), who, err)
+	}
+	if err != nil {
+		return status.Error(codes.Code(core.CodeOf(err)), core.AsError(err).Msg)
+	}
+	return nil
+}
+
+func refusal(who caller, need Role, what string) error {
+	if who.name == anonymous {
+		return core.Errorf(core.Unauthenticated, "%s needs the role %v: a certificate or a token must say who calls", what, need)
+	}
+	return core.Errorf(core.PermissionDenied, "%s needs the role %v, %s has the role %v", what, need, who.name, who.role)
+}
+
+// identify finds out who makes a call: by certificate or by token, whatever lets it
+// do more.
+func (k *Keeper) identify(ctx context.Context) (caller, error) {
+	var header string
+	if h := metadata.ValueFromIncomingContext(ctx, "authorization"); len(h) > 0 {
+		header = h[0]
+	}
+	p, _ := peer.FromContext(ctx)
+	if p == nil {
+		return k.weigh(nil, header)
+	}
+	who, _ := p.AuthInfo.(*Peer)
+	return k.weigh(who, header)
+}
+
+// weigh combines a certificate and a header. A certificate that is refused is not
+// made good by a token.
+func (k *Keeper) weigh(p *Peer, header string) (caller, error) {
+	s := k.now.Load()
+	who := caller{name: anonymous}
+	if p != nil {
+		v := p.judge(s)
+		if v.err != nil {
+			return caller{name: v.name}, v.err
+		}
+		if !v.until.IsZero() && time.Now().After(v.until) {
+			return caller{name: v.name}, core.Errorf(core.Unauthenticated, "the certificate of %s has expired at %v", v.name, v.until)
+		}
+		who = caller{v.name, v.role}
+	}
+	token, ok := bearer(header)
+	if !ok || s.tokens == nil {
+		return who, nil
+	}
+	h, ok := s.tokens.find(token)
+	if !ok {
+		return who, core.Errorf(core.Unauthenticated, "the token is not one that is accepted")
+	}
+	if h.role > who.role || who.name == anonymous {
+		who = caller{h.name, h.role}
+	}
+	return who, nil
+}
+
+func addressOf(ctx context.Context) string {
+	if p, ok := peer.FromContext(ctx); ok && p.Addr != nil {
+		return p.Addr.String()
+	}
+	return ""
+}
+
+// record writes a line of the audit log.
+func (k *Keeper) record(ctx context.Context, what, from string, who caller, err error) {
+	args := []any{"who", who.name, "role", who.role.String(), "what", what, "from", from, "allowed", err == nil}
+	level := slog.LevelInfo
+	if err != nil {
+		level = slog.LevelWarn
+		args = append(args, "why", core.AsError(err).Msg)
+	}
+	k.audit.Log(ctx, level, "call", args...)
+}
+
+// UnaryInterceptor refuses calls of those that may not make them.
+func (k *Keeper) UnaryInterceptor(ctx context.Context, req any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+	if err := k.Allow(ctx, info.FullMethod); err != nil {
+		return nil, err
+	}
+	return handle(ctx, req)
+}
+
+// StreamInterceptor is UnaryInterceptor for streams.
+func (k *Keeper) StreamInterceptor(srv any, s grpc.ServerStream, info *grpc.StreamServerInfo, handle grpc.StreamHandler) error {
+	if err := k.Allow(s.Context(), info.FullMethod); err != nil {
+		return err
+	}
+	return handle(srv, s)
+}
+
+// ServerOptions returns gRPC's options for a server that k guards: credentials and
+// interceptors, which come before all others.
+func (k *Keeper) ServerOptions() []grpc.ServerOption {
+	return []grpc.ServerOption{grpc.Creds(NewCredentials(k)), grpc.ChainUnaryInterceptor(k.UnaryInterceptor), grpc.ChainStreamInterceptor(k.StreamInterceptor)}
+}
+
+// PerCall returns gRPC's credentials that send the process's token with each call;
+// nil if it has none.
+func (k *Keeper) PerCall() *TokenSender {
+	if !k.SendsTokens() {
+		return nil
+	}
+	return &TokenSender{k}
+}
+
+// A TokenSender adds the token that the process has at present to calls. It is
+// gRPC's PerRPCCredentials.
+type TokenSender struct{ k *Keeper }
+
+// GetRequestMetadata returns the header with the token.
+func (t *TokenSender) GetRequestMetadata(context.Context, ...string) (map[string]string, error) {
+	return map[string]string{"authorization": t.Header()}, nil
+}
+
+// Header returns what the header "authorization" is to say.
+func (t *TokenSender) Header() string { return "Bearer " + t.k.Token() }
+
+// RequireTransportSecurity keeps tokens from connections in plain text.
+func (t *TokenSender) RequireTransportSecurity() bool { return true }

@@ -1,0 +1,42 @@
+package secure
+
+import (
+	"net/http"
+
+	"github.com/gorge-tf/gorge/tf/core"
+)
+
+// Protect returns a handler that asks those who call next for a role. A nil Keeper
+// lets everybody in.
+func (k *Keeper) Protect(need Role, next http.Handler) http.Handler {
+	if k == nil || need == Nothing {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		who, err := k.identifyHTTP(r)
+		if err == nil && who.role < need {
+			err = refusal(who, need, r.URL.Path)
+		}
+		if k.audit != nil && (err != nil || need == Administer) {
+			k.record(r.Context(), "http "+r.URL.Path, r.RemoteAddr, who, err)
+		}
+		switch core.CodeOf(err) {
+		case core.OK:
+			next.ServeHTTP(w, r)
+		case core.PermissionDenied:
+			http.Error(w, core.AsError(err).Msg, http.StatusForbidden)
+		default:
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			http.Error(w, core.AsError(err).Msg, http.StatusUnauthorized)
+		}
+	})
+}
+
+// identifyHTTP is identify for HTTP. Each request is judged anew: there are few.
+func (k *Keeper) identifyHTTP(r *http.Request) (caller, error) {
+	p := &Peer{k: k}
+	if r.TLS != nil {
+		p.State = *r.TLS
+	}
+	return k.weigh(p, r.Header.Get("Authorization"))
+}

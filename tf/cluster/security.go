@@ -1,0 +1,123 @@
+package cluster
+
+import (
+	"context"
+	"crypto/tls"
+	"log/slog"
+	"net"
+
+	"google.golang.org/grpc/credentials"
+
+	"github.com/gorge-tf/gorge/internal/rpc"
+	"github.com/gorge-tf/gorge/internal/secure"
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/session"
+)
+
+// Security is what secures the connections of a process and says who may do what:
+// certificates, revocations, roles and tokens, read from files, and read again when
+// these change. All methods may be called from any goroutine; Close ends it.
+type Security = secure.Keeper
+
+// SecurityFiles names the files of a Security.
+type SecurityFiles = secure.Files
+
+// OpenSecurity reads files and looks after them until the Security is closed. Log
+// hears what becomes of the files, audit who called what; nil: nobody does.
+func OpenSecurity(f SecurityFiles, log, audit slog.Handler) (*Security, error) {
+	var l *slog.Logger
+	if log != nil {
+		l = slog.New(log)
+	}
+	return secure.Open(f, l, audit)
+}
+
+// Secured secures the connections of a session on a cluster. Unlike with
+// [session.TLS], files may be replaced while the session is open.
+func Secured(s *Security) session.Option {
+	return func(c *session.Config) { c.Security = s }
+}
+
+// serving is how the server is reached.
+func (c *Config) serving(log *slog.Logger) rpc.ServerConfig {
+	return rpc.ServerConfig{Logger: log, Credentials: c.serverCredentials(), Guard: c.Security, Keepalive: c.keepalive(), Limits: c.Quotas.transport()}
+}
+
+func (c *Config) serverCredentials() credentials.TransportCredentials {
+	if c.TLS == nil {
+		return nil
+	}
+	return credentials.NewTLS(c.TLS)
+}
+
+// dialing is how the server reaches others.
+func (c *Config) dialing() rpc.DialConfig {
+	d := dialConfig(c.TLS, c.Security)
+	d.NoLinks, d.Keepalive = c.NoLinks, c.keepalive()
+	return d
+}
+
+func dialConfig(c *tls.Config, s *Security) rpc.DialConfig {
+	switch {
+	case s != nil:
+		return rpc.DialConfig{Guard: s}
+	case c != nil:
+		return rpc.DialConfig{Credentials: credentials.NewTLS(c)}
+	}
+	return rpc.DialConfig{}
+}
+
+// verbsTLS is what secures the software provider of RDMA; nil: nothing does.
+func (c *Config) verbsTLS() *tls.Config {
+	if c.Security != nil {
+		return c.Security.Verbs()
+	}
+	return c.TLS
+}
+
+// checkSecurity finds what cannot work.
+func (c *Config) checkSecurity() error {
+	if c.Security == nil {
+		return nil
+	}
+	if c.TLS != nil {
+		return tf.Errorf(tf.InvalidArgument, "a server must have TLS or Security, not both")
+	}
+	if !c.Security.HasCertificate() {
+		return tf.Errorf(tf.InvalidArgument, "a server under TLS must have a certificate and its key, it has none")
+	}
+	return nil
+}
+
+// warnOpen tells of a server that everybody on the network can use.
+func (s *Server) warnOpen(c *Config) {
+	a, ok := s.listener.Addr().(*net.TCPAddr)
+	if ok && !a.IP.IsLoopback() && c.TLS == nil && c.Security == nil {
+		s.log.Warn("the server can be reached from other machines in plain text: whoever reaches it can run anything as this process; give it certificates, or an address of the loopback interface", "address", a.String())
+	}
+}
+
+// security returns that of a session.
+func security(c *session.Config) (*Security, error) {
+	if c.Security == nil {
+		return nil, nil
+	}
+	s, ok := c.Security.(*Security)
+	switch {
+	case !ok || s == nil:
+		return nil, tf.Errorf(tf.InvalidArgument, "a session's Security must come from cluster.OpenSecurity, got a %T", c.Security)
+	case c.TLS != nil:
+		return nil, tf.Errorf(tf.InvalidArgument, "a session must have TLS or Security, not both")
+	}
+	return s, nil
+}
+
+// ListDevicesSecured is [ListDevices] over connections that s secures.
+func ListDevicesSecured(ctx context.Context, target string, s *Security) ([]DeviceInfo, error) {
+	return listDevices(ctx, target, dialConfig(nil, s))
+}
+
+// ProbeSecured is [Probe] over connections that s secures.
+func ProbeSecured(ctx context.Context, spec Spec, s *Security) ([]TaskStatus, error) {
+	return probe(ctx, spec, dialConfig(nil, s))
+}
