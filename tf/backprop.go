@@ -280,7 +280,7 @@ func (b *backprop) flow() *loopStates {
 
 // checkPath refuses operations that have no gradient.
 func (b *backprop) checkPath(op *Operation) error {
-	if flowGradients[op.OpName()] != nil {
+	if op.flowGradient() != nil {
 		if c := op.flow; op.isSwitch() && c != nil && c.loop != nil && c == b.g.flow {
 			return b.initialValueError(op)
 		}

@@ -1,5 +1,7 @@
 package tf
 
+import "github.com/gorge-tf/gorge/tf/core"
+
 import "slices"
 
 // A ControlFlowContext is what the operations of one branch of a conditional,
@@ -126,9 +128,9 @@ func (op *Operation) outputContext() *ControlFlowContext {
 }
 
 func (op *Operation) isSwitch() bool { return op.is("Switch", "RefSwitch") }
-func (op *Operation) isMerge() bool  { return op.is("Merge", "RefMerge") }
-func (op *Operation) isEnter() bool  { return op.is("Enter", "RefEnter") }
-func (op *Operation) isExit() bool   { return op.is("Exit", "RefExit") }
+func (op *Operation) isMerge() bool  { return op.Role() == core.Merges }
+func (op *Operation) isEnter() bool  { return op.Role() == core.Enters }
+func (op *Operation) isExit() bool   { return op.Role() == core.Exits }
 
 func (op *Operation) is(names ...string) bool { return slices.Contains(names, op.OpName()) }
 
@@ -159,7 +161,7 @@ func (c *ControlFlowContext) controlPivot() Output {
 // add makes op part of c. The shape of a value from the forward loop is taken
 // in that loop, so that a gradient loop keeps shapes and not values.
 func (c *ControlFlowContext) add(op *Operation) error {
-	if s := op.g.flow.gradLoop(); s != nil && op.is("Shape", "Size", "Rank") {
+	if s := op.g.flow.gradLoop(); s != nil && op.Def.Has(core.ReadsDescription) {
 		if in := op.in[0].op; in.flow != nil && in.flow.enclosingLoop() == s.forward {
 			c = in.flow
 		}
@@ -170,7 +172,7 @@ func (c *ControlFlowContext) add(op *Operation) error {
 func (c *ControlFlowContext) join(op *Operation) error {
 	op.flow = c
 	for i, x := range op.in {
-		if op.isMerge() && x.op.is("NextIteration", "RefNextIteration") {
+		if op.isMerge() && x.op.Role() == core.Repeats {
 			continue // the back edge of a loop that is being imported
 		}
 		op.in[i] = c.capture(x)
@@ -203,7 +205,7 @@ func (c *ControlFlowContext) sees(op *Operation) {
 
 // needsPivot reports whether op would run even if c is not.
 func (c *ControlFlowContext) needsPivot(op *Operation) bool {
-	if op.is("PartitionedCall", "StatefulPartitionedCall", "SymbolicGradient") {
+	if op.Role() == core.Calls || op.Role() == core.Differentiates {
 		return true
 	}
 	if c.loop != nil {

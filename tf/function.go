@@ -244,13 +244,15 @@ func (f *Function) capturePlain(x Output) Output {
 // hoisted returns the graph around g, if an operation that only looks at the
 // shapes of values there had better be there, else g.
 func (g *Graph) hoisted(op string, in []Output) *Graph {
-	if f := g.body; f != nil && f.hoist && takesShape[op] && !slices.ContainsFunc(in, func(x Output) bool { return x.op.g != f.outer }) {
+	if f := g.body; f != nil && f.hoist && takesShape(op) && !slices.ContainsFunc(in, func(x Output) bool { return x.op.g != f.outer }) {
 		return f.outer
 	}
 	return g
 }
 
-var takesShape = map[string]bool{"Shape": true, "Size": true, "Rank": true, "TensorListElementShape": true, "TensorListLength": true}
+func takesShape(op string) bool {
+	return core.Lookup(op).Has(core.ReadsDescription) || op == "TensorListElementShape" || op == "TensorListLength"
+}
 
 // ownControl splits off those of ops that are around the function that g is the
 // body of: they have to run before it is called.

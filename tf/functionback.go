@@ -29,7 +29,7 @@ func newBackward(b *binding, dys []Output, wrap func(x Output) Output, unwrap fu
 		switch {
 		case slices.Contains(b.args, x):
 			return w.fn.capturePlain(x)
-		case x.op.is("Const"):
+		case x.op.Role() == core.Constant:
 			return constant(w.fn.body, x.op.TensorAttr("value"))
 		case slices.Contains(b.rets, x):
 			return w.fn.capturePlain(x)

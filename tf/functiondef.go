@@ -104,7 +104,7 @@ func (b *binding) needed() []*Operation {
 			visit(x)
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(b.f.body.ops), func(op *Operation) bool { return !seen[op] || op.OpName() == "_Arg" })
+	return slices.DeleteFunc(slices.Clone(b.f.body.ops), func(op *Operation) bool { return !seen[op] || op.Role() == core.Argument })
 }
 
 // proto returns b as it is written to a library.
@@ -170,7 +170,7 @@ func (op *Operation) bodyProto() (*pb.NodeDef, error) {
 // inBody returns the name of x in a function's body: "node:product:0", or that
 // of an argument.
 func (x Output) inBody() string {
-	if x.op.OpName() == "_Arg" {
+	if x.op.Role() == core.Argument {
 		return x.op.Name
 	}
 	return x.op.InBody(x.k)

@@ -72,9 +72,9 @@ func (i *bodyImport) result(name string) (Output, error) {
 func (i *bodyImport) nodes() (out []*pb.NodeDef) {
 	i.rets = map[string]string{}
 	for _, n := range i.body.Graph.GetNode() {
-		switch n.GetOp() {
-		case "_Arg":
-		case "_Retval":
+		switch core.RoleOf(n.GetOp()) {
+		case core.Argument:
+		case core.Result:
 			i.rets[n.GetName()] = n.GetInput()[0]
 		default:
 			out = append(out, i.withoutArgControl(n))

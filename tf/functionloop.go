@@ -193,7 +193,7 @@ func (l *loopGradient) find(x Output) Output {
 		y := l.fn.capturePlain(l.body.args[k])
 		l.next[y] = y
 		return y
-	case x.op.is("Const"):
+	case x.op.Role() == core.Constant:
 		return constant(l.fn.body, x.op.TensorAttr("value"))
 	case x.DType().Base() == Resource:
 		return Failed(l.fn.body, "While", Errorf(InvalidArgument, "Resource tensors must be loop invariants %s", x.Name())).Output(0)

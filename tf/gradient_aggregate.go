@@ -43,7 +43,7 @@ func seed(y, dy Output, i int) (Output, error) {
 // gradientOf calls the gradient function of op, making sparse gradients dense
 // if it does not take them as they are.
 func (b *backprop) gradientOf(op *Operation, dy []Gradient) []Gradient {
-	if f := flowGradients[op.OpName()]; f != nil {
+	if f := op.flowGradient(); f != nil {
 		return f(b.flow(), op, dy)
 	}
 	if op.grad != nil {

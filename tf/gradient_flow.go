@@ -5,17 +5,23 @@ import "github.com/gorge-tf/gorge/tf/core"
 // flowGradients are the gradient functions of the ops that direct values:
 // they depend on the contexts that the op and the gradient are in. A Switch's
 // gradient is a Merge, an Enter's an Exit, and the other way round.
-var flowGradients map[string]func(*loopStates, *Operation, []Gradient) []Gradient
+var flowGradients map[core.Role]func(*loopStates, *Operation, []Gradient) []Gradient
 
 func init() {
-	flowGradients = map[string]func(*loopStates, *Operation, []Gradient) []Gradient{
-		"Switch": (*loopStates).ofSwitch, "Merge": (*loopStates).ofMerge, "Exit": (*loopStates).ofExit,
-		"Enter": (*loopStates).ofEnter, "NextIteration": (*loopStates).ofNext,
-		"LoopCond": func(*loopStates, *Operation, []Gradient) []Gradient { return make([]Gradient, 1) },
+	flowGradients = map[core.Role]func(*loopStates, *Operation, []Gradient) []Gradient{
+		core.Switches: (*loopStates).ofSwitch, core.Merges: (*loopStates).ofMerge, core.Exits: (*loopStates).ofExit,
+		core.Enters: (*loopStates).ofEnter, core.Repeats: (*loopStates).ofNext,
+		core.Continues: func(*loopStates, *Operation, []Gradient) []Gradient { return make([]Gradient, 1) },
 	}
-	for _, op := range []string{"Switch", "Merge", "Exit", "Enter", "NextIteration"} {
-		flowGradients["Ref"+op] = flowGradients[op]
+}
+
+// flowGradient returns the gradient function of an op that directs values, nil for
+// others. A choice among more than two is only made when graphs are lowered.
+func (op *Operation) flowGradient() func(*loopStates, *Operation, []Gradient) []Gradient {
+	if op.Role() == core.Switches && !op.isSwitch() {
+		return nil
 	}
+	return flowGradients[op.Role()]
 }
 
 func failedGradients(op *Operation, err error) []Gradient {

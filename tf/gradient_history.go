@@ -116,7 +116,7 @@ func (l *gradLoop) findValue(x Output) (y Output) {
 			if s = s.outer; s == nil {
 				return l.grad.capture(x)
 			}
-		case x.op.is("Const"):
+		case x.op.Role() == core.Constant:
 			return constant(x.op.g, x.op.TensorAttr("value"))
 		default:
 			return l.remembered(s, x)
@@ -143,7 +143,7 @@ func (l *gradLoop) remembered(s *gradLoop, x Output) (y Output) {
 // iterations of its loop.
 func constantEnter(x Output) *Operation {
 	op := x.op
-	for op.is("Switch", "RefSwitch", "Identity", "RefIdentity") {
+	for op.isSwitch() || op.is("Identity", "RefIdentity") {
 		op = op.in[0].op
 	}
 	if op.isConstantEnter() {

@@ -188,7 +188,7 @@ func (im *importer) node(n *pb.NodeDef) (*Operation, error) {
 		return nil, err
 	}
 	im.prefixGroups(attrs)
-	if s, ok := attrs["shape"].(Shape); ok && n.GetOp() == "Placeholder" && im.producer < scalarPlaceholders && len(s) == 0 {
+	if s, ok := attrs["shape"].(Shape); ok && def.Role == core.Fed && im.producer < scalarPlaceholders && len(s) == 0 {
 		attrs["shape"] = Shape(nil)
 	}
 	op := &Operation{g: im.g, Node: core.Node{Name: im.prefix + n.GetName(), Def: def, Attrs: attrs, Device: dev.String()}}
@@ -199,7 +199,7 @@ func (im *importer) node(n *pb.NodeDef) (*Operation, error) {
 // attrs reads the attributes of a node.
 func (im *importer) attrs(n *pb.NodeDef, def *core.OpDef) (core.Attrs, error) {
 	value := n.GetAttr()["value"].GetTensor()
-	if !im.adopt || n.GetOp() != "Const" || len(value.GetTensorContent()) < largeConst {
+	if !im.adopt || def.Role != core.Constant || len(value.GetTensorContent()) < largeConst {
 		return core.AttrsFromProto(n.GetAttr(), def)
 	}
 	t, err := core.AdoptTensorProto(value)
@@ -326,7 +326,7 @@ func (im *importer) sorted() ([]*Operation, error) {
 	}
 	for _, op := range im.order {
 		for _, src := range op.sources() {
-			if _, isNew := waits[src]; isNew && src.OpName() != "NextIteration" {
+			if _, isNew := waits[src]; isNew && src.Role() != core.Repeats {
 				waits[op]++
 				readers[src] = append(readers[src], op)
 			}

@@ -63,7 +63,7 @@ func (l *layout) place(rets int) error {
 	}
 	l.rets = make([]string, rets)
 	for _, n := range l.g.Nodes {
-		if n.OpName() == "_Retval" { // a result stays where it is made
+		if n.Role() == core.Result { // a result stays where it is made
 			n.Device = n.In[0].Node.Device
 			l.rets[n.Int("index")] = n.Device
 		}
@@ -75,7 +75,7 @@ func (l *layout) place(rets int) error {
 func (l *layout) ask() error {
 	caller, returned := l.op.device.Spec(), map[*graph.Node]bool{}
 	for _, n := range l.g.Nodes {
-		if n.OpName() == "_Retval" && n.In[0].Node.OpName() == "Identity" {
+		if n.Role() == core.Result && n.In[0].Node.OpName() == "Identity" {
 			returned[n.In[0].Node] = true
 		}
 	}
@@ -85,9 +85,9 @@ func (l *layout) ask() error {
 			return core.AtNode(err, &n.Node, nil)
 		}
 		switch {
-		case n.OpName() == "_Arg":
+		case n.Role() == core.Argument:
 			n.Device = l.op.in[n.Int("index")].place()
-		case n.OpName() == "_Retval" || n.Device == "" && (len(n.Strs("_class")) > 0 || returned[n]):
+		case n.Role() == core.Result || n.Device == "" && (len(n.Strs("_class")) > 0 || returned[n]):
 			n.Device = ""
 		default:
 			n.Device = caller.Override(own).String()
@@ -104,7 +104,7 @@ func (l *layout) unpack() error {
 	copies := map[argument]*graph.Node{}
 	for _, n := range slices.Clone(l.g.Nodes) {
 		for k, e := range n.In {
-			if e.Node.OpName() != "_Arg" || len(l.op.in[e.Node.Int("index")].packed) == 0 {
+			if e.Node.Role() != core.Argument || len(l.op.in[e.Node.Int("index")].packed) == 0 {
 				continue
 			}
 			a := argument{e.Node.Int("index"), l.packedFor(e.Node, n)}
@@ -118,7 +118,7 @@ func (l *layout) unpack() error {
 		}
 	}
 	l.g.Keep(func(n *graph.Node) bool {
-		return n.OpName() != "_Arg" || n.Int("index") >= len(l.op.in) || len(l.op.in[n.Int("index")].packed) == 0
+		return n.Role() != core.Argument || n.Int("index") >= len(l.op.in) || len(l.op.in[n.Int("index")].packed) == 0
 	})
 	return nil
 }
@@ -149,7 +149,7 @@ func (l *layout) follow() error {
 	}
 	for _, n := range order {
 		for _, e := range n.In {
-			resource := e.Type().Base() == core.Resource && n.OpName() != "_Retval"
+			resource := e.Type().Base() == core.Resource && n.Role() != core.Result
 			if e.Node.Device != "" && (resource || n.Device == "" && n.OpName() == "Identity") {
 				n.Device = e.Node.Device
 			}

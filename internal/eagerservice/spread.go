@@ -240,13 +240,13 @@ func newPart(g *graph.Graph, device, name string) (*part, error) {
 	nodes := slices.Clone(g.Nodes)
 	slices.SortStableFunc(nodes, func(x, y *graph.Node) int { return x.Int("index") - y.Int("index") })
 	for _, n := range nodes {
-		if n.OpName() == "_Arg" {
+		if n.Role() == core.Argument {
 			w.arg(n)
 			p.args = append(p.args, n.Int("index"))
 		}
 	}
 	for _, n := range nodes {
-		if n.OpName() == "_Retval" {
+		if n.Role() == core.Result {
 			w.ret(n)
 			p.rets = append(p.rets, int32(n.Int("index")))
 		}
@@ -300,7 +300,7 @@ func (w *writer) edge(e graph.Edge) string {
 // node writes a node, unless it is an argument or a result. What has no outputs is
 // there for its effect.
 func (w *writer) node(n *graph.Node) (*pb.NodeDef, error) {
-	if n.OpName() == "_Arg" || n.OpName() == "_Retval" {
+	if n.Role() == core.Argument || n.Role() == core.Result {
 		return nil, nil
 	}
 	attrs, err := core.AttrsProto(n.Attrs)
@@ -312,7 +312,7 @@ func (w *writer) node(n *graph.Node) (*pb.NodeDef, error) {
 		def.Input = append(def.Input, w.edge(e))
 	}
 	for _, p := range n.Control {
-		if p.OpName() != "_Arg" { // they are there before all nodes
+		if p.Role() != core.Argument { // they are there before all nodes
 			def.Input = append(def.Input, "^"+p.Name)
 		}
 	}

@@ -57,11 +57,9 @@ const (
 	next           // puts its input into the loop's next iteration
 )
 
-var kinds = map[string]kind{
-	"Merge": merge, "RefMerge": merge, "_XlaMerge": merge,
-	"_Send": transfer, "_Recv": transfer, "_HostSend": transfer, "_HostRecv": transfer, "Send": transfer, "Recv": transfer,
-	"Switch": switching, "RefSwitch": switching, "_SwitchN": switching, "ControlTrigger": trigger,
-	"Enter": enter, "RefEnter": enter, "Exit": exit, "RefExit": exit, "NextIteration": next, "RefNextIteration": next,
+var kinds = map[core.Role]kind{
+	core.Merges: merge, core.Sends: transfer, core.Receives: transfer, core.Switches: switching, core.NeverDies: trigger,
+	core.Enters: enter, core.Exits: exit, core.Repeats: next,
 }
 
 // init finds the kernel of n.
@@ -71,7 +69,7 @@ func (it *item) init(n *graph.Node, p *Params) error {
 	if err != nil {
 		return err
 	}
-	it.node, it.kind = &n.Node, kinds[n.OpName()]
+	it.node, it.kind = &n.Node, kinds[n.Role()]
 	it.constant = it.kind == enter && n.Bool("is_constant")
 	it.late, it.reads = pass.IsLate(n), n.OpName() == "ReadVariableOp"
 	switch k := k.(type) {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // loopPlan is a loop whose nodes run in a fixed order: nothing in it waits, is
@@ -186,7 +187,7 @@ func (p *loopPlanner) merge(it *item, n *graph.Node) bool {
 
 // choose takes up a Switch: both its outputs are what it reads.
 func (p *loopPlanner) choose(it *item, n *graph.Node) bool {
-	if n.OpName() != "Switch" || it.deref != nil || n.In[1].Node.OpName() != "LoopCond" {
+	if n.OpName() != "Switch" || it.deref != nil || n.In[1].Node.Role() != core.Continues {
 		return false
 	}
 	if p.pivot == nil {
@@ -205,7 +206,7 @@ func (p *loopPlanner) run(i int32, at part) bool {
 	switch {
 	case passes(it, n):
 		p.slot[it.out] = st.in[0]
-	case n.OpName() == "Const":
+	case n.Role() == core.Constant:
 		p.kept[it.out] = true
 		p.plan.once = append(p.plan.once, st)
 	case at == always:
@@ -218,11 +219,7 @@ func (p *loopPlanner) run(i int32, at part) bool {
 
 // passes reports whether a node's output is its input.
 func passes(it *item, n *graph.Node) bool {
-	switch n.OpName() {
-	case "Identity", "LoopCond":
-		return it.deref == nil && !it.refs
-	}
-	return false
+	return (n.OpName() == "Identity" || n.Role() == core.Continues) && it.deref == nil && !it.refs
 }
 
 // decided reports whether there is one decision, made in each iteration.

@@ -8,7 +8,7 @@ import (
 )
 
 // The operations of these tests: small ones whose kernels do what a test
-// needs, and the executor's own (Switch, Merge, loops), which it knows by name.
+// needs, and the executor's own (Switch, Merge, loops), which it knows by their roles.
 
 func init() {
 	op("Value", "", "y: T", "v: float = 0; T: {float, double} = float", sync(value))
@@ -29,8 +29,8 @@ func init() {
 	op("Mistyped", "", "y: float", "", sync(func(c *core.OpContext) error { c.Set(0, core.Scalar[int32](1)); return nil }))
 	op("InPlace", "x: float", "y: bool", "", sync(inPlace))
 	op("Where", "x: float", "frame: int64; iteration: int64", "", sync(where))
-	op("_Send", "x: float", "", "", sync(send))
-	op("_Recv", "", "y: float", "", async(recv))
+	op("_Send", "x: float", "", "", sync(send), core.Sends)
+	op("_Recv", "", "y: float", "", async(recv), core.Receives)
 	refs()
 	flow()
 }
@@ -48,19 +48,23 @@ func refs() {
 }
 
 func flow() {
-	op("Switch", "x: T; p: bool", "f: T; t: T", "T: type", sync(switchOn))
-	op("Merge", "x: N * T", "y: T; index: int32", "N: int >= 1; T: type", sync(mergeAny))
-	op("Enter", "x: T", "y: T", "T: type; frame_name: string; is_constant: bool = false; parallel_iterations: int = 10", sync(identity))
+	op("Switch", "x: T; p: bool", "f: T; t: T", "T: type", sync(switchOn), core.Switches)
+	op("Merge", "x: N * T", "y: T; index: int32", "N: int >= 1; T: type", sync(mergeAny), core.Merges)
+	op("Enter", "x: T", "y: T", "T: type; frame_name: string; is_constant: bool = false; parallel_iterations: int = 10", sync(identity), core.Enters)
 	op("RefEnter", "x: Ref(float)", "y: Ref(float)", "frame_name: string; is_constant: bool = false; parallel_iterations: int = 10",
-		sync(func(c *core.OpContext) error { c.Out[0] = c.In[0]; return nil }))
-	op("Exit", "x: T", "y: T", "T: type", sync(identity))
-	op("NextIteration", "x: T", "y: T", "T: type", sync(identity))
-	op("LoopCond", "x: bool", "y: bool", "", sync(identity))
-	op("ControlTrigger", "", "", "", sync(func(*core.OpContext) error { return nil }))
+		sync(func(c *core.OpContext) error { c.Out[0] = c.In[0]; return nil }), core.Enters)
+	op("Exit", "x: T", "y: T", "T: type", sync(identity), core.Exits)
+	op("NextIteration", "x: T", "y: T", "T: type", sync(identity), core.Repeats)
+	op("LoopCond", "x: bool", "y: bool", "", sync(identity), core.Continues)
+	op("ControlTrigger", "", "", "", sync(func(*core.OpContext) error { return nil }), core.NeverDies)
 }
 
-func op(name, in, out, attrs string, k core.NewKernel) {
-	core.Register(core.OpDef{Name: name, In: in, Out: out, Attrs: attrs, Shape: noShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(k)})
+func op(name, in, out, attrs string, k core.NewKernel, role ...core.Role) {
+	d := core.OpDef{Name: name, In: in, Out: out, Attrs: attrs, Shape: noShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(k)}
+	if len(role) > 0 {
+		d.Role = role[0]
+	}
+	core.Register(d)
 }
 
 func noShape(*core.Infer) error { return nil }

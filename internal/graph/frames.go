@@ -24,7 +24,7 @@ const (
 	repeats
 )
 
-var moves = map[string]int{"Enter": enters, "RefEnter": enters, "Exit": exits, "RefExit": exits, "NextIteration": repeats, "RefNextIteration": repeats}
+var moves = map[core.Role]int{core.Enters: enters, core.Exits: exits, core.Repeats: repeats}
 
 // Frames finds out in which loop each node runs: that of its inputs, which
 // Enter leaves for an inner one and Exit for the outer one. order is what
@@ -59,14 +59,14 @@ func (f *framer) visit(n *Node) error {
 		return err
 	}
 	f.Out[n.ID], f.done[n.ID] = f.Of[n.ID], true
-	switch moves[n.OpName()] {
+	switch moves[n.Role()] {
 	case enters:
 		return f.enter(n)
 	case exits, repeats:
 		if f.Of[n.ID] == 0 {
 			return core.AtNode(core.Errorf(core.InvalidArgument, "%s must be within a loop: there is no Enter before it", n.OpName()), &n.Node, nil)
 		}
-		if moves[n.OpName()] == exits {
+		if moves[n.Role()] == exits {
 			f.Out[n.ID] = f.List[f.Of[n.ID]].Parent
 		}
 	}

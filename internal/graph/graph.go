@@ -274,7 +274,7 @@ func (g *Graph) inCycle(waiting []int) string {
 }
 
 func isBackEdge(from, to *Node) bool {
-	return to.OpName() == "Merge" && from.OpName() == "NextIteration" || to.OpName() == "RefMerge" && from.OpName() == "RefNextIteration"
+	return to.Role() == core.Merges && from.Role() == core.Repeats
 }
 
 func backEdges(n *Node) (k int) {

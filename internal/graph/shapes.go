@@ -38,7 +38,7 @@ func (n *Node) inputValue(k int) *core.Tensor {
 	for src.OpName() == "Identity" {
 		src = src.In[0].Node
 	}
-	if src.OpName() != "Const" {
+	if src.Role() != core.Constant {
 		return nil
 	}
 	return src.TensorAttr("value")

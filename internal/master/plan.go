@@ -115,9 +115,9 @@ func newPart(task string, g *graph.Graph) part {
 	for _, n := range g.Nodes {
 		switch {
 		case !n.Bool("client_terminated"):
-		case n.OpName() == "_Recv":
+		case n.Role() == core.Receives:
 			p.feeds = append(p.feeds, terminalOf(n))
-		case n.OpName() == "_Send":
+		case n.Role() == core.Sends:
 			p.fetches = append(p.fetches, terminalOf(n))
 		}
 	}

@@ -50,7 +50,7 @@ func tensorOf(x tf.Output, in []tf.Output, fed []*core.Tensor) *core.Tensor {
 			return fed[i]
 		}
 	}
-	if x.Operation().OpName() == "Const" {
+	if x.Operation().Role() == core.Constant {
 		return x.Operation().TensorAttr("value")
 	}
 	return nil

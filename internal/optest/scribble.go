@@ -59,7 +59,7 @@ func (c *trial) steps(g *tf.Graph, in, ys []tf.Output, do func(*tf.Tensor)) (all
 	for range scribbledSteps {
 		feeds := session.Feeds{}
 		for i, x := range in {
-			if hasElements(x.DType()) && x.Operation().OpName() == "Const" {
+			if hasElements(x.DType()) && x.Operation().Role() == core.Constant {
 				feeds[x] = (*tf.Tensor)(c.In[i].Clone())
 			}
 		}

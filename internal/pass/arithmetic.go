@@ -20,7 +20,7 @@ func simplify(e *editor) (bool, error) {
 		if err := f.settle(n); err != nil {
 			return false, err
 		}
-		find := simplifications[n.OpName()]
+		find := simplificationOf(n)
 		if find == nil || e.roots[n] || e.Preserve[n.Name] || len(n.Control) > 0 || hasRef(n) {
 			continue
 		}
@@ -33,7 +33,7 @@ func simplify(e *editor) (bool, error) {
 
 // bypass makes the users of n use x, from which n was computed.
 func (f *forwards) bypass(n *graph.Node, x graph.Edge, d *degrees) bool {
-	if x.Node.Device != n.Device || x.Type() != n.OutTypes[0] || !d.used(n) || chooses[x.Node.OpName()] && d.waits[n.ID] {
+	if x.Node.Device != n.Device || x.Type() != n.OutTypes[0] || !d.used(n) || chooses(x.Node) && d.waits[n.ID] {
 		return false
 	}
 	f.replace(n, []graph.Edge{x}, []*graph.Node{x.Node})
@@ -44,13 +44,20 @@ func (f *forwards) bypass(n *graph.Node, x graph.Edge, d *degrees) bool {
 // Floating point numbers leave few: x+0 is not x for the negative zero, x*0 not 0
 // for NaN.
 var simplifications = map[string]func(n *graph.Node) (graph.Edge, bool){
-	"Neg": undone, "LogicalNot": undone, "Invert": undone, "Conj": undone,
 	"Cast": castToItself, "Transpose": transposedBack, "Reshape": reshapedToItself, "BroadcastTo": reshapedToItself,
 	"Mul": neutral(1, true), "Div": neutral(1, false), "RealDiv": neutral(1, false), "Sub": neutral(0, false),
 	"Add": addedZero, "AddV2": addedZero,
-	"Sum": reducedNothing, "Prod": reducedNothing, "Max": reducedNothing, "Min": reducedNothing, "Mean": reducedNothing,
-	"All": reducedNothing, "Any": reducedNothing,
 	"AddN": alone, "StopGradient": input, "PreventGradient": input, "Snapshot": input,
+}
+
+func simplificationOf(n *graph.Node) func(n *graph.Node) (graph.Edge, bool) {
+	switch {
+	case n.Def.Has(core.Involution):
+		return undone
+	case n.Def.Has(core.Reduction):
+		return reducedNothing
+	}
+	return simplifications[n.OpName()]
 }
 
 func input(n *graph.Node) (graph.Edge, bool) { return n.In[0], true }
@@ -151,7 +158,7 @@ func keepsShape(n *graph.Node, x graph.Edge) bool {
 
 // constantOf returns the value of x, nil if it is not a constant.
 func constantOf(x graph.Edge) *core.Tensor {
-	if x.Node.OpName() != "Const" {
+	if x.Node.Role() != core.Constant {
 		return nil
 	}
 	return x.Node.TensorAttr("value")

@@ -69,7 +69,7 @@ func reductions(order []*graph.Node) (out []*reduction) {
 // inputs returns what n comes after, without the back edges of loops.
 func inputs(n *graph.Node) (out []*graph.Node) {
 	for _, x := range n.In {
-		if op := x.Node.OpName(); op != "NextIteration" && op != "RefNextIteration" {
+		if x.Node.Role() != core.Repeats {
 			out = append(out, x.Node)
 		}
 	}
@@ -109,15 +109,15 @@ func nesting(n *graph.Node, depth []int) int {
 	for _, p := range before {
 		d = max(d, depth[p.ID])
 	}
-	switch n.OpName() {
-	case "Switch", "RefSwitch", "_SwitchN", "Enter", "RefEnter":
+	switch n.Role() {
+	case core.Switches, core.Enters:
 		return d + 1
-	case "Merge", "RefMerge":
+	case core.Merges:
 		if len(before) < len(n.In)+len(n.Control) {
 			return d // of a loop
 		}
 		return max(d-1, 0)
-	case "Exit", "RefExit":
+	case core.Exits:
 		return max(d-2, 0)
 	}
 	return d

@@ -96,11 +96,14 @@ func (u *groups) joinResources() error {
 }
 
 func tied(n *graph.Node, k int) bool {
-	return n.InTypes[k].IsRef() || n.InTypes[k] == core.Resource && !exempt[n.OpName()]
+	return n.InTypes[k].IsRef() || n.InTypes[k] == core.Resource && !exempt(n)
 }
 
 // exempt ops may take resources of other devices.
-var exempt = map[string]bool{"IdentityN": true, "PartitionedCall": true, "StatefulPartitionedCall": true, "_Send": true, "_HostSend": true, "_Retval": true}
+func exempt(n *graph.Node) bool {
+	r := n.Role()
+	return r == core.Calls || r == core.Sends || r == core.Result || n.OpName() == "IdentityN"
+}
 
 // follow puts n on the device of src, whose resource it uses. That n asks for
 // another device does not matter, unless it is for the sake of another resource.

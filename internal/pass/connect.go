@@ -102,7 +102,7 @@ func takePlace(n *graph.Node, to graph.Edge, id *graph.Node) {
 			n.In[i] = graph.Edge{Node: id}
 		}
 	}
-	if op := to.Node.OpName(); op != "Placeholder" && op != "PlaceholderV2" {
+	if to.Node.Role() != core.Fed {
 		return
 	}
 	for i, d := range n.Control {

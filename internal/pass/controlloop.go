@@ -54,14 +54,14 @@ func hasLoops(g *graph.Graph) bool {
 		if strings.HasPrefix(n.Name, loopPrefix) {
 			return false
 		}
-		found = found || n.OpName() == "Enter" || n.OpName() == "RefEnter"
+		found = found || n.Role() == core.Enters
 	}
 	return found
 }
 
 // isControlLoop tells the Merge of such a loop.
 func isControlLoop(n *graph.Node) bool {
-	return n.OpName() == "Merge" && strings.HasPrefix(n.Name, loopPrefix)
+	return n.Role() == core.Merges && strings.HasPrefix(n.Name, loopPrefix)
 }
 
 type looper struct {
@@ -80,7 +80,7 @@ type loopKey struct {
 
 func (l *looper) findConds(order []*graph.Node) {
 	for _, n := range order {
-		if n.OpName() == "LoopCond" {
+		if n.Role() == core.Continues {
 			l.conds[l.Of[n.ID]] = n
 		}
 	}
@@ -92,11 +92,11 @@ func (l *looper) findConds(order []*graph.Node) {
 func (l *looper) findInvariant(order []*graph.Node) {
 	l.invariant = make([]bool, len(l.Nodes))
 	for _, n := range order {
-		if n.OpName() == "Enter" || n.OpName() == "RefEnter" {
+		if n.Role() == core.Enters {
 			l.invariant[n.ID] = n.Bool("is_constant")
 			continue
 		}
-		same := l.Of[n.ID] != 0 && !isFlow[n.OpName()] && len(n.In)+len(n.Control) > 0
+		same := l.Of[n.ID] != 0 && !n.Role().DirectsFlow() && len(n.In)+len(n.Control) > 0
 		for _, x := range n.In {
 			same = same && l.invariant[x.Node.ID]
 		}
@@ -112,10 +112,16 @@ func (l *looper) findInvariant(order []*graph.Node) {
 // Merge, where a value comes only now and then.
 func moveFlow(order []*graph.Node, uses [][]*graph.Node) {
 	for _, n := range order {
-		switch n.OpName() {
-		case "Switch", "RefSwitch", "Exit", "RefExit":
+		switch n.Role() {
+		case core.Switches, core.Exits:
+			if n.OpName() == "_SwitchN" {
+				break // of a conditional
+			}
 			n.Device = n.In[0].Node.Device
-		case "Enter", "NextIteration", "RefNextIteration":
+		case core.Enters, core.Repeats:
+			if n.OpName() == "RefEnter" {
+				break // stays with its variable
+			}
 			if u := firstReader(n, uses[n.ID]); u != nil {
 				n.Device = u.Device
 			}

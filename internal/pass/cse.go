@@ -43,7 +43,7 @@ func mergeEqual(e *editor) (bool, error) {
 // would be fed, and each is fed its own.
 func mergeable(n *graph.Node) bool {
 	op := n.OpName()
-	flow := isFlow[op] && op != "Switch"
+	flow := n.Role().DirectsFlow() && op != "Switch"
 	return !n.Def.Stateful && !hasRef(n) && !flow && !strings.HasPrefix(op, "Placeholder")
 }
 

@@ -43,7 +43,7 @@ func choice(n *graph.Node) (taken int, known bool) {
 		return 0, false
 	}
 	pred := n.In[1].Node
-	if pred.OpName() != "Const" || len(pred.Control) > 0 {
+	if pred.Role() != core.Constant || len(pred.Control) > 0 {
 		return 0, false
 	}
 	v := pred.TensorAttr("value")
@@ -88,14 +88,14 @@ func (b *branch) follow() bool {
 	for len(todo) > 0 {
 		u := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		switch op := u.OpName(); {
+		switch role := u.Role(); {
 		case b.dead[u] || b.gone[u]:
 			continue
-		case op == "Merge":
+		case role == core.Merges && !hasRef(u):
 			if !b.meet(u) {
 				continue
 			}
-		case isFlow[op] && op != "Switch", transfersDeath[op], b.e.Preserve[u.Name]:
+		case role.DirectsFlow() && u.OpName() != "Switch", role.Transfers(), role == core.Result, b.e.Preserve[u.Name]: // told to others, who run though it is dead
 			return false
 		}
 		b.dead[u] = true
@@ -103,9 +103,6 @@ func (b *branch) follow() bool {
 	}
 	return true
 }
-
-// transfersDeath tells the ops that run, or fail, though their input is dead.
-var transfersDeath = map[string]bool{"_Send": true, "_HostSend": true, "_Recv": true, "_HostRecv": true, "_Retval": true, "_XlaMerge": true}
 
 // meet looks at a Merge some of whose inputs are dead, and reports whether all
 // are.

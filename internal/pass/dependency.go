@@ -50,10 +50,10 @@ func dropOrders(n *graph.Node) bool {
 		reads[x.Node] = true
 	}
 	n.Control = slices.DeleteFunc(n.Control, func(c *graph.Node) bool {
-		if c.OpName() == "Const" && len(c.Control) == 0 && c.Device == n.Device {
+		if c.Role() == core.Constant && len(c.Control) == 0 && c.Device == n.Device {
 			return true
 		}
-		return !isFlow[c.OpName()] && reads[c]
+		return !c.Role().DirectsFlow() && reads[c]
 	})
 	return len(n.Control) < before
 }
@@ -63,7 +63,7 @@ func dropOrders(n *graph.Node) bool {
 // that was chosen: those stay.
 func (f *forwards) bypassIdentity(n *graph.Node, d *degrees) bool {
 	x := n.In[0]
-	if len(n.Control) > 0 || hasRef(n) || x.Node.Device != n.Device || !d.used(n) || chooses[x.Node.OpName()] && d.waits[n.ID] {
+	if len(n.Control) > 0 || hasRef(n) || x.Node.Device != n.Device || !d.used(n) || chooses(x.Node) && d.waits[n.ID] {
 		return false
 	}
 	f.replace(n, []graph.Edge{x}, []*graph.Node{x.Node})
@@ -86,14 +86,6 @@ func (f *forwards) bypassNoOp(n *graph.Node, users []*graph.Node) bool {
 	}
 	f.replace(n, nil, append([]*graph.Node{}, n.Control...))
 	return true
-}
-
-// asked tells the ops without effects that are there to be waited for: they
-// fail where something is wrong, or where nothing is fed.
-var asked = map[string]bool{
-	"CheckNumerics": true, "CheckNumericsV2": true, "EnsureShape": true,
-	"Placeholder": true, "PlaceholderV2": true, "PlaceholderWithDefault": true,
-	"_Arg": true, "_Retval": true, "_ParallelConcatUpdate": true,
 }
 
 // dropValues makes NoOps of nodes whose values nobody takes. Bodies of functions
@@ -122,8 +114,8 @@ func dropValues(e *editor) (changed bool, err error) {
 // onlyComputes reports whether n does nothing but to compute values from inputs
 // that are there when the nodes are done that make them.
 func onlyComputes(n *graph.Node) bool {
-	return len(n.OutTypes) > 0 && !hasEffects(n) && !hasRef(n) && !isFlow[n.OpName()] && !asked[n.OpName()] &&
-		!slices.ContainsFunc(n.In, func(x graph.Edge) bool { return chooses[x.Node.OpName()] })
+	return len(n.OutTypes) > 0 && !hasEffects(n) && !hasRef(n) && !n.Role().DirectsFlow() && !n.Def.Has(core.Awaited) &&
+		!slices.ContainsFunc(n.In, func(x graph.Edge) bool { return chooses(x.Node) })
 }
 
 // dropValue makes n a NoOp that waits for what n took.

@@ -34,13 +34,10 @@ func newEditor(g *graph.Graph, o Options) *editor {
 	return e
 }
 
-// quiet ops are stateful, but to leave one out changes nothing.
-var quiet = map[string]bool{"_Arg": true, "VarHandleOp": true, "ReadVariableOp": true, "VariableV2": true}
-
 // hasEffects reports whether n does more than to compute values. Ops that
 // change a variable by reference are not declared stateful.
 func hasEffects(n *graph.Node) bool {
-	return n.Def.Stateful && !quiet[n.OpName()] || slices.ContainsFunc(n.InTypes, core.DType.IsRef)
+	return n.Def.Stateful && !n.Def.Has(core.Droppable) || slices.ContainsFunc(n.InTypes, core.DType.IsRef)
 }
 
 // check is Check for a placed graph that must still have its roots.
@@ -107,18 +104,9 @@ func replace(users []*graph.Node, n *graph.Node, with []graph.Edge, after []*gra
 	}
 }
 
-// isFlow tells the ops that direct where values go. What they do depends on
-// more than the values.
-var isFlow = map[string]bool{
-	"Switch": true, "RefSwitch": true, "_SwitchN": true, "Merge": true, "RefMerge": true, "Enter": true, "RefEnter": true,
-	"Exit": true, "RefExit": true, "NextIteration": true, "RefNextIteration": true, "LoopCond": true, "ControlTrigger": true,
-}
-
-// chooses tells the ops that run and yet may leave an output dead. What waits
-// for such a node does not wait for one of its outputs.
-var chooses = map[string]bool{
-	"Switch": true, "RefSwitch": true, "_SwitchN": true, "_Recv": true, "_HostRecv": true, "Recv": true,
-}
+// chooses tells the roles of ops that run and yet may leave an output dead. What
+// waits for such a node does not wait for one of its outputs.
+func chooses(n *graph.Node) bool { return n.Role() == core.Switches || n.Role() == core.Receives }
 
 // hasRef reports whether n takes or makes references.
 func hasRef(n *graph.Node) bool {

@@ -42,13 +42,7 @@ func FetchLate(g *graph.Graph) error {
 
 // isTerminal reports whether n hands its input to the client.
 func isTerminal(n *graph.Node) bool {
-	return n.OpName() == "_Retval" || n.OpName() == "_Send" && n.Bool("client_terminated")
-}
-
-// views are the ops whose output shares the memory of input 0, whatever it is.
-var views = map[string]bool{
-	"Identity": true, "Reshape": true, "ExpandDims": true, "Squeeze": true, "StopGradient": true,
-	"PreventGradient": true, "EnsureShape": true, "Bitcast": true,
+	return n.Role() == core.Result || n.Role() == core.Sends && n.Bool("client_terminated")
 }
 
 // lateFetch is a fetch of a variable, perhaps through views.
@@ -85,7 +79,7 @@ func (f *lateFetch) rewire() error {
 func (f *lateFetch) reference() (graph.Edge, bool) {
 	e := f.terminal.In[0]
 	for !e.Type().IsRef() {
-		if !views[e.Node.OpName()] || !onHost(e.Node) {
+		if !e.Node.Def.Has(core.View) || !onHost(e.Node) {
 			return e, false
 		}
 		f.chain = append(f.chain, e.Node)

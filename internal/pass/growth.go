@@ -239,22 +239,11 @@ func (g *growth) certainCall(n *graph.Node) (r *reach) {
 
 // calledBy lists the functions of which n calls one.
 func calledBy(n *graph.Node, l *core.Library) []core.Func {
-	switch op := n.OpName(); op {
-	case "PartitionedCall", "StatefulPartitionedCall":
-		return []core.Func{n.FuncAttr("f")}
-	case core.SymbolicGradient:
-		return []core.Func{core.GradientOf(n.FuncAttr("f"))}
-	case "If", "StatelessIf", "_If":
-		return []core.Func{n.FuncAttr("then_branch"), n.FuncAttr("else_branch")}
-	case "Case", "StatelessCase":
-		all, _ := n.Attr("branches").([]core.Func)
-		return all
-	case "While", "StatelessWhile", "_While":
-		return []core.Func{n.FuncAttr("cond")}
-	default:
-		if l.Find(op) != nil {
-			return []core.Func{{Name: op}}
-		}
+	if fs := n.CalledFunctions(); fs != nil {
+		return fs
+	}
+	if op := n.OpName(); l.Find(op) != nil {
+		return []core.Func{{Name: op}}
 	}
 	return nil
 }
@@ -264,7 +253,7 @@ func mayBeSkipped(g *graph.Graph) ([]bool, error) {
 	order, err := g.Sorted()
 	skipped := make([]bool, len(order))
 	for _, n := range order {
-		s := isFlow[n.OpName()]
+		s := n.Role().DirectsFlow()
 		for _, x := range n.In {
 			s = s || skipped[x.Node.ID]
 		}

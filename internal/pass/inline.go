@@ -70,7 +70,7 @@ func (e *expander) inline(n *graph.Node, f core.Func) error {
 // identity tells a function from others in a chain of calls. Gradients share a
 // name.
 func identity(f core.Func) string {
-	if f.Name == "SymbolicGradient" {
+	if f.Name == core.SymbolicGradient {
 		return f.Key()
 	}
 	return f.Name
@@ -98,7 +98,7 @@ type inlining struct {
 func (in *inlining) addArgs() error {
 	for i, name := range in.b.Args {
 		x := in.n.In[i]
-		if len(in.n.Control) > 0 || chooses[x.Node.OpName()] || x.Type().IsRef() {
+		if len(in.n.Control) > 0 || chooses(x.Node) || x.Type().IsRef() {
 			var err error
 			if x, err = in.identity(in.n, name, x, in.n.Control...); err != nil {
 				return err
@@ -142,7 +142,7 @@ func (in *inlining) addNodes() error {
 		return core.AtNode(err, &in.n.Node, nil)
 	}
 	for _, b := range in.g.Nodes {
-		if op := b.OpName(); op == "_Arg" || op == "_Retval" {
+		if r := b.Role(); r == core.Argument || r == core.Result {
 			continue
 		}
 		own, err := core.ParseDevice(b.Device)
@@ -199,7 +199,7 @@ func (in *inlining) nodeName(name string) string {
 func (in *inlining) connect() error {
 	for _, b := range in.g.Nodes {
 		x, ok := in.nodes[b]
-		if !ok || b.OpName() == "_Arg" {
+		if !ok || b.Role() == core.Argument {
 			continue
 		}
 		for _, e := range b.In {
@@ -220,7 +220,7 @@ func (in *inlining) connect() error {
 // edge returns what stands for an edge of the body.
 func (in *inlining) edge(e graph.Edge) graph.Edge {
 	x := in.nodes[e.Node]
-	if e.Node.OpName() == "_Arg" {
+	if e.Node.Role() == core.Argument {
 		return x
 	}
 	return graph.Edge{Node: x.Node, Out: e.Out}
@@ -254,14 +254,14 @@ func (in *inlining) effects() []*graph.Node {
 	for _, name := range in.b.ControlRets {
 		out = append(out, in.nodes[in.g.Node(name)].Node)
 	}
-	if op := in.n.OpName(); len(out) > 0 || op == "PartitionedCall" || op == "StatefulPartitionedCall" {
+	if len(out) > 0 || in.n.Role() == core.Calls {
 		return out
 	}
-	if slices.ContainsFunc(in.g.Nodes, func(b *graph.Node) bool { return isFlow[b.OpName()] }) {
+	if slices.ContainsFunc(in.g.Nodes, func(b *graph.Node) bool { return b.Role().DirectsFlow() }) {
 		return nil
 	}
 	for _, b := range in.g.Nodes {
-		if x, ok := in.nodes[b]; ok && b.OpName() != "_Arg" && hasEffects(b) {
+		if x, ok := in.nodes[b]; ok && b.Role() != core.Argument && hasEffects(b) {
 			out = append(out, x.Node)
 		}
 	}
@@ -277,7 +277,7 @@ func PruneBody(g *graph.Graph, b *core.FunctionBody) {
 		waited[name] = true
 	}
 	for _, n := range g.Nodes {
-		if op := n.OpName(); op == "_Arg" || op == "_Retval" || hasEffects(n) || waited[n.Name] {
+		if r := n.Role(); r == core.Argument || r == core.Result || hasEffects(n) || waited[n.Name] {
 			todo = append(todo, n)
 		}
 	}

@@ -116,12 +116,12 @@ func (e *expander) expand(n *graph.Node) error {
 		return nil
 	}
 	if e.flow && n.Bool(lowerAttr) {
-		switch n.OpName() {
-		case "If", "StatelessIf":
+		switch n.Role() {
+		case core.ChoosesOfTwo:
 			return e.lowerIf(n)
-		case "Case", "StatelessCase":
+		case core.ChoosesOfMany:
 			return e.lowerCase(n)
-		case "While", "StatelessWhile":
+		case core.Loops:
 			return e.lowerWhile(n)
 		}
 	}
@@ -134,10 +134,8 @@ func (e *expander) expand(n *graph.Node) error {
 // callee returns the function that n calls, if that is all n does.
 func (e *expander) callee(n *graph.Node) (core.Func, bool) {
 	switch op := n.OpName(); {
-	case op == "PartitionedCall" || op == "StatefulPartitionedCall":
-		return n.FuncAttr("f"), true
-	case op == "SymbolicGradient":
-		return core.GradientOf(n.FuncAttr("f")), true
+	case n.Role() == core.Calls || n.Role() == core.Differentiates:
+		return n.CalledFunctions()[0], true
 	case e.Library.Find(op) != nil:
 		return core.Func{Name: op, Attrs: n.Attrs}, true
 	}
@@ -201,7 +199,7 @@ func (e *expander) shortcut() {
 // and hands on a single value, the node that computes it. A node that chooses
 // runs even if the value is dead, so it is none to wait for.
 func (e *expander) instead(c *graph.Node) *graph.Node {
-	for e.replaced[c] && len(c.In) == 1 && len(c.Control) == 0 && !chooses[c.In[0].Node.OpName()] {
+	for e.replaced[c] && len(c.In) == 1 && len(c.Control) == 0 && !chooses(c.In[0].Node) {
 		c = c.In[0].Node
 	}
 	return c

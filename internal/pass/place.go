@@ -101,7 +101,7 @@ func (p *placement) neighbour(n *graph.Node) string {
 	switch {
 	case generator(n):
 		return p.usersDevice(n)
-	case describes[n.OpName()] || p.between(n):
+	case n.Def.Has(core.ReadsDescription) || p.between(n):
 		return p.device[n.In[0].Node.ID]
 	}
 	return ""
@@ -110,9 +110,6 @@ func (p *placement) neighbour(n *graph.Node) string {
 func generator(n *graph.Node) bool {
 	return len(n.InTypes) == 0 && len(n.OutTypes) == 1 && !n.OutTypes[0].IsRef()
 }
-
-// describes lists ops that do not read the elements of their input.
-var describes = map[string]bool{"Shape": true, "Size": true, "Rank": true}
 
 // between reports whether n only passes on a value from one node to another
 // one that asks for the same device.

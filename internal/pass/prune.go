@@ -221,7 +221,7 @@ func (p *pruner) need(n *graph.Node) error {
 
 // fedPlaceholder: what waits for a fed placeholder waits for the feed instead.
 func (p *pruner) fedPlaceholder(n *graph.Node) (*graph.Node, bool) {
-	if op := n.OpName(); op != "Placeholder" && op != "PlaceholderV2" {
+	if n.Role() != core.Fed {
 		return nil, false
 	}
 	i, fed := p.feeds[graph.Edge{Node: n}]

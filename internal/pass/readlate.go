@@ -27,7 +27,7 @@ func ReadLate(g *graph.Graph) error {
 				return err
 			}
 		}
-		if isFlow[n.OpName()] {
+		if n.Role().DirectsFlow() {
 			continue
 		}
 		for k, x := range n.In {

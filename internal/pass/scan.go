@@ -19,7 +19,7 @@ func count(n int) string {
 // scan reads off a definition what the function calls.
 func scan(l *core.Library, def *pb.FunctionDef) *reach {
 	r := &reach{name: def.GetSignature().GetName(), own: len(def.GetNodeDef()), least: endless}
-	flow := slices.ContainsFunc(def.GetNodeDef(), func(n *pb.NodeDef) bool { return isFlow[n.GetOp()] })
+	flow := slices.ContainsFunc(def.GetNodeDef(), func(n *pb.NodeDef) bool { return core.RoleOf(n.GetOp()).DirectsFlow() })
 	needed := neededBy(l, def)
 	for i, n := range def.GetNodeDef() {
 		r.mayCall(l, n)
@@ -56,23 +56,23 @@ func (r *reach) mayCall(l *core.Library, n *pb.NodeDef) {
 // that is not there leaves nothing to count.
 func mustCall(l *core.Library, n *pb.NodeDef) (set []string) {
 	named := func(attr string) string { return n.GetAttr()[attr].GetFunc().GetName() }
-	switch op := n.GetOp(); op {
-	case "PartitionedCall", "StatefulPartitionedCall":
+	switch core.RoleOf(n.GetOp()) {
+	case core.Calls:
 		set = []string{named("f")}
-	case core.SymbolicGradient:
+	case core.Differentiates:
 		if f := named("f"); l.Find(f) != nil {
 			return []string{gradientTarget(l, f)}
 		}
-	case "If", "StatelessIf", "_If":
+	case core.ChoosesOfTwo:
 		set = []string{named("then_branch"), named("else_branch")}
-	case "Case", "StatelessCase":
+	case core.ChoosesOfMany:
 		for _, f := range n.GetAttr()["branches"].GetList().GetFunc() {
 			set = append(set, f.GetName())
 		}
-	case "While", "StatelessWhile", "_While":
+	case core.Loops:
 		set = []string{named("cond")}
 	default:
-		set = []string{op}
+		set = []string{n.GetOp()}
 	}
 	if slices.ContainsFunc(set, func(f string) bool { return l.Find(f) == nil }) {
 		return nil

@@ -35,7 +35,7 @@ func refineShapes(n *graph.Node) {
 		in[k] = x.Node.OutShape(x.Out)
 	}
 	shapes, err := core.InferShapes(&n.Node, in, func(k int) *core.Tensor {
-		if src := n.In[k].Node; src.OpName() == "Const" {
+		if src := n.In[k].Node; src.Role() == core.Constant {
 			return src.TensorAttr("value")
 		}
 		return nil
@@ -77,7 +77,7 @@ func shapeValues(n *graph.Node) []*core.Tensor {
 	out := make([]*core.Tensor, len(n.In))
 	for k, x := range n.In {
 		s := x.Node.OutShape(x.Out)
-		if !s.Known() || chooses[x.Node.OpName()] {
+		if !s.Known() || chooses(x.Node) {
 			return nil
 		}
 		if out[k] = value(s); out[k] == nil {
@@ -90,7 +90,7 @@ func shapeValues(n *graph.Node) []*core.Tensor {
 func rankValue(n *graph.Node) []*core.Tensor {
 	x := n.In[0]
 	s := x.Node.OutShape(x.Out)
-	if s == nil || chooses[x.Node.OpName()] || x.Node.OutTypes[x.Out].IsRef() {
+	if s == nil || chooses(x.Node) || x.Node.OutTypes[x.Out].IsRef() {
 		return nil // a reference may be to a variable without a value, which is an error
 	}
 	return []*core.Tensor{core.Scalar(int32(len(s)))}
@@ -131,7 +131,7 @@ func (f *folder) afterShape(n *graph.Node) []*graph.Node {
 func plainNodes(order []*graph.Node) []bool {
 	plain := make([]bool, len(order))
 	for _, n := range order {
-		ok := !isFlow[n.OpName()] && !hasEffects(n) && n.OpName() != "ReadVariableOp"
+		ok := !n.Role().DirectsFlow() && !hasEffects(n) && n.OpName() != "ReadVariableOp"
 		for _, x := range n.In {
 			ok = ok && plain[x.Node.ID] && !x.Type().IsRef()
 		}

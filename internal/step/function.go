@@ -97,7 +97,7 @@ func (fs *functions) prepare(g *graph.Graph, b *core.FunctionBody, device string
 		if err != nil {
 			return core.AtNode(err, &n.Node, nil)
 		}
-		if n.Device = caller.Override(own).String(); own.Type == "" && own.ID < 0 || n.OpName() == "_Arg" || n.OpName() == "_Retval" {
+		if n.Device = caller.Override(own).String(); own.Type == "" && own.ID < 0 || n.Role() == core.Argument || n.Role() == core.Result {
 			n.Device = device
 		}
 	}

@@ -35,7 +35,7 @@ func (k *Kernels) For(d core.Device) func(*core.Node) (core.Kernel, error) {
 }
 
 func (k *Kernels) shared(key kernelKey, n *core.Node, make core.NewKernel) (core.Kernel, error) {
-	if perGraph[n.OpName()] {
+	if n.Role().MovesTensors() { // its name is the partition's: other graphs use it for other tensors
 		return made(n, make)
 	}
 	k.mu.Lock()
@@ -59,7 +59,3 @@ func made(n *core.Node, make core.NewKernel) (k core.Kernel, err error) {
 	defer core.Recover(&err, "making the kernel of "+n.OpName())
 	return make(n)
 }
-
-// perGraph ops have effects but no state of their own, and their names are
-// those of the partition, which other graphs use for other tensors.
-var perGraph = map[string]bool{"_Send": true, "_Recv": true, "_HostSend": true, "_HostRecv": true, "_Arg": true, "_Retval": true}

@@ -30,15 +30,11 @@ func New() *Collector {
 	return &Collector{devices: map[string][]*pb.NodeExecStats{}, allocations: map[*memory.Buffer]int64{}}
 }
 
-// transfers are left out, as TensorFlow does: what they wait for is no work of
-// theirs, and readers of a trace find the producer by the consumer's label.
-var transfers = map[string]bool{
-	"_Send": true, "_Recv": true, "_HostSend": true, "_HostRecv": true, "Send": true, "Recv": true, "HostSend": true, "HostRecv": true,
-}
-
 // Ran records a node that has been run. It is [tf.Tracer]'s.
 func (c *Collector) Ran(ctx *core.OpContext, label string, t core.NodeTimes) {
-	if transfers[ctx.Node.OpName()] {
+	if ctx.Node.Role().Transfers() {
+		// As in TensorFlow: what they wait for is no work of theirs, and readers of
+		// a trace find the producer by the consumer's label.
 		return
 	}
 	s := times(t, time.Now())

@@ -41,7 +41,7 @@ func (c *Collector) describe(s *pb.NodeExecStats, ctx *core.OpContext) {
 		s.Memory = []*pb.AllocatorMemoryUsed{{AllocatorName: allocator, TotalBytes: fresh, PeakBytes: fresh, LiveBytes: fresh,
 			AllocationRecords: []*pb.AllocationRecord{{AllocMicros: s.GetAllStartMicros() + s.GetOpStartRelMicros(), AllocBytes: fresh}}}}
 	}
-	if ctx.Node.OpName() == "Const" && len(s.GetOutput()) == 1 {
+	if ctx.Node.Role() == core.Constant && len(s.GetOutput()) == 1 {
 		s.MemoryStats.PersistentMemorySize = s.Output[0].GetTensorDescription().GetAllocationDescription().GetRequestedBytes()
 	}
 }
@@ -58,8 +58,7 @@ func value(o *core.Slot) (t *core.Tensor, ref bool) {
 // given reports whether a node did not make b: it came in, or belongs to the
 // step or the graph.
 func given(ctx *core.OpContext, b *memory.Buffer) bool {
-	switch ctx.Node.OpName() {
-	case "Const", "_Arg", "ReadVariableOp":
+	if r := ctx.Node.Role(); r == core.Constant || r == core.Argument || ctx.Node.OpName() == "ReadVariableOp" {
 		return true
 	}
 	for k := range ctx.In {

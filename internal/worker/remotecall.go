@@ -145,10 +145,10 @@ func callGraph(device string, library *core.Library, f core.Func) (*graph.Graph,
 func terminals(g *graph.Graph) (feeds, rets []string) {
 	for _, n := range g.Nodes {
 		k := rendezvous.Key{Src: n.Str("send_device"), SrcIncarnation: 1, Dst: n.Str("recv_device"), Edge: n.Str("tensor_name")}
-		switch n.OpName() {
-		case "_Recv":
+		switch n.Role() {
+		case core.Receives:
 			feeds = append(feeds, k.String())
-		case "_Send":
+		case core.Sends:
 			rets = append(rets, k.String())
 		}
 	}

@@ -33,8 +33,8 @@ func InputName(node string, k int) string {
 // loops that a session knows already.
 func NoSuchOutput(node string, source *Node, k int) error {
 	text := fmt.Sprintf("Node '%s': Connecting to invalid output %d of source node %s which has %d outputs.", node, k, source.Name, len(source.OutTypes))
-	switch source.OpName() {
-	case "If", "StatelessIf", "While", "StatelessWhile":
+	switch source.Role() {
+	case ChoosesOfTwo, Loops:
 		text += " Try using tf.compat.v1.experimental.output_all_intermediates(True)."
 	}
 	return Errorf(InvalidArgument, "%s", text)

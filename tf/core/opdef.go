@@ -31,6 +31,9 @@ type OpDef struct {
 	// sparse form; without it such a gradient is made dense first.
 	SparseGrad SparseGradient
 
+	Role   Role   // how it directs or moves values, or calls functions; most ops have none
+	Traits Traits // what passes may know of it
+
 	Stateful      bool // has effects or state: never folded, merged or pruned as a duplicate
 	Uninitialized bool // reference inputs may be uninitialized (Assign, IsVariableInitialized)
 	Expensive     bool // worth a worker thread of its own when other nodes are ready
@@ -108,6 +111,9 @@ func (d *OpDef) parse() (err error) {
 	}
 	if d.Inputs, err = parseArgs(d.In); err != nil {
 		return err
+	}
+	if d.Traits&ReadsState != 0 {
+		d.Traits |= Droppable
 	}
 	if d.Outputs, err = parseArgs(d.Out); err != nil {
 		return err

@@ -16,7 +16,7 @@ func init() {
 	bitwise("LeftShift", intPairs(leftShift, leftShift, leftShift, leftShift, leftShift, leftShift, leftShift, leftShift))
 	bitwise("RightShift", intPairs(rightShift, rightShift, rightShift, rightShift, rightShift, rightShift, rightShift, rightShift))
 	core.Register(core.OpDef{
-		Name: "Invert", In: "x: T", Out: "y: T", Attrs: integers, Shape: core.UnchangedShape, NoGrad: core.NotDifferentiable,
+		Name: "Invert", Traits: core.Involution, In: "x: T", Out: "y: T", Attrs: integers, Shape: core.UnchangedShape, NoGrad: core.NotDifferentiable,
 		Kernels: core.ByType("T", merge(signedMaps(kernel.BitNot, kernel.BitNot, kernel.BitNot, kernel.BitNot),
 			unsignedMaps(kernel.BitNot, kernel.BitNot, kernel.BitNot, kernel.BitNot))),
 	})

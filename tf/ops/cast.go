@@ -18,7 +18,7 @@ func init() {
 	conversion.Name, conversion.Grad, conversion.NoGrad = "_HostCast", nil, core.NoGradientDefined // around transfers that TensorFlow's master compresses
 	core.Register(conversion)
 	core.Register(core.OpDef{
-		Name: "Bitcast", In: "input: T", Out: "output: type", Attrs: "T: " + types + "; type: " + types,
+		Name: "Bitcast", Traits: core.View, In: "input: T", Out: "output: type", Attrs: "T: " + types + "; type: " + types,
 		Shape: bitcastShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(bitcast),
 	})
 }

@@ -12,7 +12,7 @@ func init() {
 	for _, name := range []string{"CheckNumerics", "CheckNumericsV2"} {
 		signed := name == "CheckNumericsV2"
 		core.Register(core.OpDef{
-			Name: name, In: "tensor: T", Out: "output: T", Attrs: "T: {bfloat16, half, float, double}; message: string",
+			Name: name, Traits: core.Awaited, In: "tensor: T", Out: "output: T", Attrs: "T: {bfloat16, half, float, double}; message: string",
 			Stateful: true, Shape: core.UnchangedShape, Grad: tf.GradFunc(checkNumericsGrad),
 			Kernels: core.ByType("T", byType{
 				tf.Float32: checkNumerics(signed, float32Class), tf.Float64: checkNumerics(signed, float64Class),

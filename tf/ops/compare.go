@@ -123,7 +123,7 @@ func init() {
 	logical("LogicalAnd", kernel.And)
 	logical("LogicalOr", kernel.Or)
 	core.Register(core.OpDef{
-		Name: "LogicalNot", In: "x: bool", Out: "y: bool",
+		Name: "LogicalNot", Traits: core.Involution, In: "x: bool", Out: "y: bool",
 		Shape: core.UnchangedShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(mapKernel(kernel.Not)),
 	})
 }

@@ -30,7 +30,7 @@ func init() {
 		Name: "ComplexAbs", In: "x: T", Out: "y: Tout", Attrs: parts, Shape: core.UnchangedShape, Grad: tf.GradFunc(complexAbsGrad), Kernels: partKernels(cmplx.Abs),
 	})
 	core.Register(core.OpDef{
-		Name: "Conj", In: "input: T", Out: "output: T", Attrs: "T: {complex64, complex128, variant} = complex64",
+		Name: "Conj", Traits: core.Involution, In: "input: T", Out: "output: T", Attrs: "T: {complex64, complex128, variant} = complex64",
 		Shape: conjShape, Grad: tf.GradFunc(conjGrad), Kernels: core.ByType("T", merge(complexFunc(conjugate), byType{tf.Variant: stateless(conjVariants)})),
 	})
 }

@@ -7,7 +7,7 @@ import (
 
 func init() {
 	value := core.OpDef{
-		Name: "Const", Out: "output: dtype", Attrs: "value: tensor; dtype: type",
+		Name: "Const", Role: core.Constant, Out: "output: dtype", Attrs: "value: tensor; dtype: type",
 		Shape: constShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(constant),
 	}
 	core.Register(value)

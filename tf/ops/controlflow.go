@@ -6,7 +6,7 @@ import (
 )
 
 // Control flow in TensorFlow 1's form: values that may be dead, and frames for
-// loops. Executors know these ops by name; where values go is their doing.
+// loops. Their roles tell executors what they are; where values go is the executors' doing.
 
 func init() {
 	flow := func(d core.OpDef) {
@@ -15,22 +15,22 @@ func init() {
 	}
 	const enterAttrs = "T: type; frame_name: string; is_constant: bool = false; parallel_iterations: int = 10"
 	for prefix, t := range map[string]string{"": "T", "Ref": "Ref(T)"} {
-		flow(core.OpDef{Name: prefix + "Switch", In: "data: " + t + "; pred: bool", Out: "output_false: " + t + "; output_true: " + t,
+		flow(core.OpDef{Name: prefix + "Switch", Role: core.Switches, In: "data: " + t + "; pred: bool", Out: "output_false: " + t + "; output_true: " + t,
 			Attrs: "T: type", Shape: switchShape, Kernels: core.AnyType(stateless(switchKernel)), Uninitialized: prefix != ""})
-		flow(core.OpDef{Name: prefix + "Merge", In: "inputs: N * " + t, Out: "output: " + t + "; value_index: int32",
+		flow(core.OpDef{Name: prefix + "Merge", Role: core.Merges, In: "inputs: N * " + t, Out: "output: " + t + "; value_index: int32",
 			Attrs: "T: type; N: int >= 1", Shape: mergeShape, Kernels: core.AnyType(stateless(mergeKernel))})
-		flow(core.OpDef{Name: prefix + "Enter", In: "data: " + t, Out: "output: " + t,
+		flow(core.OpDef{Name: prefix + "Enter", Role: core.Enters, In: "data: " + t, Out: "output: " + t,
 			Attrs: enterAttrs, Shape: enterShape, Kernels: core.AnyType(stateless(passOn))})
-		flow(core.OpDef{Name: prefix + "Exit", In: "data: " + t, Out: "output: " + t,
+		flow(core.OpDef{Name: prefix + "Exit", Role: core.Exits, In: "data: " + t, Out: "output: " + t,
 			Attrs: "T: type", Shape: sameValue, Kernels: core.AnyType(stateless(passOn))})
-		flow(core.OpDef{Name: prefix + "NextIteration", In: "data: " + t, Out: "output: " + t,
+		flow(core.OpDef{Name: prefix + "NextIteration", Role: core.Repeats, In: "data: " + t, Out: "output: " + t,
 			Attrs: "T: type", Shape: sameValue, Kernels: core.AnyType(stateless(passOn))})
 	}
-	flow(core.OpDef{Name: "_SwitchN", In: "data: T; output_index: int32", Out: "outputs: num_outs * T",
+	flow(core.OpDef{Name: "_SwitchN", Role: core.Switches, In: "data: T; output_index: int32", Out: "outputs: num_outs * T",
 		Attrs: "num_outs: int >= 1; T: type", Shape: switchShape, Kernels: core.AnyType(stateless(switchNKernel))})
-	flow(core.OpDef{Name: "LoopCond", In: "input: bool", Out: "output: bool",
+	flow(core.OpDef{Name: "LoopCond", Role: core.Continues, In: "input: bool", Out: "output: bool",
 		Shape: loopCondShape, Kernels: core.AnyType(stateless(passOn))})
-	flow(core.OpDef{Name: "ControlTrigger", Shape: noOutputs, Kernels: core.AnyType(noOp)})
+	flow(core.OpDef{Name: "ControlTrigger", Role: core.NeverDies, Shape: noOutputs, Kernels: core.AnyType(noOp)})
 }
 
 // Switch gives data to one of two outputs: onTrue if pred, a scalar, holds.

@@ -7,11 +7,11 @@ import (
 
 func init() {
 	core.Register(core.OpDef{
-		Name: "_Arg", Out: "output: T", Attrs: "T: type; index: int >= 0", Stateful: true,
+		Name: "_Arg", Role: core.Argument, Traits: core.Droppable | core.Awaited, Out: "output: T", Attrs: "T: type; index: int >= 0", Stateful: true,
 		Shape: argShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(arg),
 	})
 	core.Register(core.OpDef{
-		Name: "_Retval", In: "input: T", Attrs: "T: type; index: int >= 0", Stateful: true,
+		Name: "_Retval", Role: core.Result, Traits: core.Awaited, In: "input: T", Attrs: "T: type; index: int >= 0", Stateful: true,
 		Shape: noOutputs, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(retval),
 	})
 }

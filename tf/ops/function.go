@@ -14,7 +14,7 @@ const callAttrs = "Tin: list(type) >= 0; Tout: list(type) >= 0; f: func; config:
 
 func init() {
 	call := core.OpDef{In: "args: Tin", Out: "output: Tout", Attrs: callAttrs, Shape: callShape, Grad: tf.GradFunc(callGrad), Kernels: core.AnyType(callKernel)}
-	call.Name = "PartitionedCall"
+	call.Name, call.Role = "PartitionedCall", core.Calls
 	core.Register(call)
 	call.Name, call.Stateful = "StatefulPartitionedCall", true
 	core.Register(call)
@@ -24,7 +24,7 @@ func init() {
 		Shape: callShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(remoteCall),
 	})
 	core.Register(core.OpDef{
-		Name: "SymbolicGradient", In: "input: Tin", Out: "output: Tout",
+		Name: "SymbolicGradient", Role: core.Differentiates, In: "input: Tin", Out: "output: Tout",
 		Attrs: "Tin: list(type) >= 1; Tout: list(type) >= 1; f: func",
 		Shape: symbolicGradientShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(symbolicGradient),
 	})

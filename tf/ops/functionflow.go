@@ -20,11 +20,11 @@ func init() {
 		}
 		core.Register(d)
 	}
-	cond := core.OpDef{In: "cond: Tcond; input: Tin", Out: "output: Tout", Shape: branchShape, Grad: tf.GradFunc(ifGrad), Kernels: core.AnyType(ifKernel),
+	cond := core.OpDef{Role: core.ChoosesOfTwo, In: "cond: Tcond; input: Tin", Out: "output: Tout", Shape: branchShape, Grad: tf.GradFunc(ifGrad), Kernels: core.AnyType(ifKernel),
 		Attrs: "Tcond: type; " + branchAttrs + "then_branch: func; else_branch: func; output_shapes: list(shape) = []"}
-	choice := core.OpDef{In: "branch_index: int32; input: Tin", Out: "output: Tout", Shape: caseShape, Grad: tf.GradFunc(caseGrad), Kernels: core.AnyType(caseKernel),
+	choice := core.OpDef{Role: core.ChoosesOfMany, In: "branch_index: int32; input: Tin", Out: "output: Tout", Shape: caseShape, Grad: tf.GradFunc(caseGrad), Kernels: core.AnyType(caseKernel),
 		Attrs: branchAttrs + "branches: list(func) >= 1; output_shapes: list(shape) = []"}
-	loop := core.OpDef{In: "input: T", Out: "output: T", Shape: whileShape, Grad: tf.GradFunc(author.LoopGradients), Kernels: core.AnyType(whileKernel),
+	loop := core.OpDef{Role: core.Loops, In: "input: T", Out: "output: T", Shape: whileShape, Grad: tf.GradFunc(author.LoopGradients), Kernels: core.AnyType(whileKernel),
 		Attrs: "T: list(type) >= 0; cond: func; body: func; output_shapes: list(shape) = []; parallel_iterations: int = 10"}
 	for prefix, stateful := range map[string]bool{"": true, "Stateless": false} {
 		flow(prefix+"If", stateful, cond)
@@ -32,9 +32,9 @@ func init() {
 		flow(prefix+"While", stateful, loop)
 	}
 	// What TensorFlow leaves of a conditional or a loop that it does not lower.
-	flow("_If", true, core.OpDef{In: cond.In, Out: cond.Out, Shape: branchShape, Kernels: cond.Kernels,
+	flow("_If", true, core.OpDef{Role: cond.Role, In: cond.In, Out: cond.Out, Shape: branchShape, Kernels: cond.Kernels,
 		Attrs: "Tcond: type; Tin: list(type) >= 1; Tout: list(type) >= 1; then_branch: func; else_branch: func"})
-	flow("_While", true, core.OpDef{In: loop.In, Out: loop.Out, Shape: func(*core.Infer) error { return nil }, Kernels: loop.Kernels,
+	flow("_While", true, core.OpDef{Role: loop.Role, In: loop.In, Out: loop.Out, Shape: func(*core.Infer) error { return nil }, Kernels: loop.Kernels,
 		Attrs: "T: list(type) >= 0; cond: func; body: func"})
 	flow("For", false, core.OpDef{In: "start: int32; limit: int32; delta: int32; input: T", Out: "output: T",
 		Attrs: "T: list(type) >= 0; body: func", Shape: func(*core.Infer) error { return nil }, Kernels: core.AnyType(forKernel)})

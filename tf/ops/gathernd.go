@@ -14,7 +14,7 @@ func init() {
 		Shape: gatherNDShape, Grad: tf.GradFunc(gatherNDGrad), Kernels: core.ByType("Tparams", sameFor(gatherND, slices.Concat(objectTypes, wideQuantized, smallFloats)...)),
 	})
 	core.Register(core.OpDef{
-		Name: "ResourceGatherNd", In: "resource: resource; indices: Tindices", Out: "output: dtype",
+		Name: "ResourceGatherNd", Traits: core.ReadsState, In: "resource: resource; indices: Tindices", Out: "output: dtype",
 		Attrs: "dtype: type; Tindices: {int32, int64}", Stateful: true,
 		Shape: resourceGatherNDShape, Grad: tf.GradFunc(resourceGatherNDGrad), Kernels: core.ByType("dtype", sameFor(resourceGatherND, objectTypes...)),
 	})

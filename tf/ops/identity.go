@@ -15,15 +15,17 @@ func init() {
 		change(&d)
 		core.Register(d)
 	}
-	with("Identity", func(d *core.OpDef) { d.Grad, d.SparseGrad = tf.GradFunc(passGrad), tf.SparseGradFunc(passSparse) })
-	with("StopGradient", func(d *core.OpDef) { d.NoGrad = core.NotDifferentiable })
+	with("Identity", func(d *core.OpDef) {
+		d.Traits, d.Grad, d.SparseGrad = core.View, tf.GradFunc(passGrad), tf.SparseGradFunc(passSparse)
+	})
+	with("StopGradient", func(d *core.OpDef) { d.Traits, d.NoGrad = core.View, core.NotDifferentiable })
 	with("Snapshot", func(d *core.OpDef) { d.NoGrad = core.NoGradientDefined })
 	with("GuaranteeConst", func(d *core.OpDef) {
 		d.NoGrad, d.Stateful, d.Kernels = core.NoGradientDefined, true, core.AnyType(guaranteeConst)
 	})
 	with("_EagerConst", func(d *core.OpDef) { d.NoGrad = core.NoGradientDefined })
 	with("PreventGradient", func(d *core.OpDef) {
-		d.Attrs += "; message: string = ''"
+		d.Traits, d.Attrs = core.View, d.Attrs+"; message: string = ''"
 		d.Grad = tf.GradFunc(preventedGrad)
 	})
 	core.Register(core.OpDef{

@@ -15,7 +15,7 @@ func init() {
 		Shape: attrShape, NoGrad: core.NoGradientDefined, Kernels: core.ByType("dtype", sameFor(parallelConcatStart, dataTypes...)),
 	})
 	core.Register(core.OpDef{
-		Name: "_ParallelConcatUpdate", In: "value: T; update: T", Out: "output: T", Attrs: "T: type; loc: int",
+		Name: "_ParallelConcatUpdate", Traits: core.Awaited, In: "value: T; update: T", Out: "output: T", Attrs: "T: type; loc: int",
 		Shape: core.UnchangedShape, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", sameFor(parallelConcatUpdate, dataTypes...)),
 	})
 }

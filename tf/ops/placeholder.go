@@ -9,15 +9,15 @@ import (
 
 func init() {
 	core.Register(core.OpDef{
-		Name: "Placeholder", Out: "output: dtype", Attrs: "dtype: type; shape: shape = { unknown_rank: true }",
+		Name: "Placeholder", Role: core.Fed, Traits: core.Awaited, Out: "output: dtype", Attrs: "dtype: type; shape: shape = { unknown_rank: true }",
 		Shape: attrShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(placeholder),
 	})
 	core.Register(core.OpDef{
-		Name: "PlaceholderV2", Out: "output: dtype", Attrs: "dtype: type; shape: shape",
+		Name: "PlaceholderV2", Role: core.Fed, Traits: core.Awaited, Out: "output: dtype", Attrs: "dtype: type; shape: shape",
 		Shape: attrShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(placeholder),
 	})
 	core.Register(core.OpDef{
-		Name: "PlaceholderWithDefault", In: "input: dtype", Out: "output: dtype", Attrs: "dtype: type; shape: shape",
+		Name: "PlaceholderWithDefault", Traits: core.Awaited, In: "input: dtype", Out: "output: dtype", Attrs: "dtype: type; shape: shape",
 		Shape: withDefaultShape, Grad: tf.GradFunc(passGrad), SparseGrad: tf.SparseGradFunc(passSparse), Kernels: core.AnyType(forward),
 	})
 }

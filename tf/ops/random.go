@@ -11,7 +11,7 @@ func init() {
 	const randomAttrs = "seed: int = 0; seed2: int = 0; dtype: {half, bfloat16, float, double}; T: {int32, int64}"
 	register := func(name string, kernels byType) {
 		core.Register(core.OpDef{
-			Name: name, In: "shape: T", Out: "output: dtype", Attrs: randomAttrs, Stateful: true, Expensive: true,
+			Name: name, Traits: core.Droppable, In: "shape: T", Out: "output: dtype", Attrs: randomAttrs, Stateful: true, Expensive: true,
 			Shape: fillShape, NoGrad: core.NotDifferentiable, Kernels: core.ByType("dtype", kernels),
 		})
 	}
@@ -28,7 +28,7 @@ func init() {
 		tf.Float16: randomBits[tf.Half](random.TruncatedNormalHalf), tf.BFloat16: randomBits[tf.BF16](random.TruncatedNormalBFloat16),
 	})
 	core.Register(core.OpDef{
-		Name: "RandomUniformInt", In: "shape: T; minval: Tout; maxval: Tout", Out: "output: Tout",
+		Name: "RandomUniformInt", Traits: core.Droppable, In: "shape: T; minval: Tout; maxval: Tout", Out: "output: Tout",
 		Attrs: "seed: int = 0; seed2: int = 0; Tout: {int32, int64}; T: {int32, int64}", Stateful: true,
 		Shape: fillShape, NoGrad: core.NoGradientDefined,
 		Kernels: core.ByType("Tout", byType{tf.Int32: randomInt(random.UniformInt[int32]), tf.Int64: randomInt(random.UniformInt64[int64])}),

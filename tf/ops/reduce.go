@@ -23,11 +23,17 @@ const reducibleTypes = "float, double, int32, uint8, int16, int8, complex64, int
 
 // reduction declares an op that folds its input along some axes.
 func reduction(name, types string, grad tf.GradFunc, kernels byType) {
-	core.Register(core.OpDef{
+	d := reductionDef(name, types, grad, kernels)
+	d.Traits = core.Reduction
+	core.Register(d)
+}
+
+func reductionDef(name, types string, grad tf.GradFunc, kernels byType) core.OpDef {
+	return core.OpDef{
 		Name: name, In: "input: T; reduction_indices: Tidx", Out: "output: T",
 		Attrs: "keep_dims: bool = false; T: {" + types + "}; Tidx: {int32, int64} = int32",
 		Shape: reductionShape, Grad: tf.GradFunc(grad), Kernels: core.ByType("T", kernels),
-	})
+	}
 }
 
 func init() {
@@ -59,7 +65,7 @@ func sumKernels() byType {
 
 func boolReduction(name string, f kernel.Fold[bool]) {
 	core.Register(core.OpDef{
-		Name: name, In: "input: bool; reduction_indices: Tidx", Out: "output: bool",
+		Name: name, Traits: core.Reduction, In: "input: bool; reduction_indices: Tidx", Out: "output: bool",
 		Attrs: "keep_dims: bool = false; Tidx: {int32, int64} = int32",
 		Shape: reductionShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(foldKernel(f)),
 	})

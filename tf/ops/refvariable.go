@@ -10,7 +10,7 @@ import (
 func init() {
 	for _, name := range []string{"VariableV2", "Variable"} {
 		core.Register(core.OpDef{
-			Name: name, Out: "ref: Ref(dtype)", Attrs: "shape: shape; dtype: type; container: string = ''; shared_name: string = ''",
+			Name: name, Traits: core.Droppable, Out: "ref: Ref(dtype)", Attrs: "shape: shape; dtype: type; container: string = ''; shared_name: string = ''",
 			Stateful: true, Shape: refVariableShape(name), NoGrad: core.NotDifferentiable, Kernels: core.AnyType(refVariable),
 		})
 	}

@@ -15,19 +15,19 @@ import (
 
 func init() {
 	core.Register(core.OpDef{
-		Name: "Reshape", In: "tensor: T; shape: Tshape", Out: "output: T", Attrs: "T: type; Tshape: {int32, int64} = int32",
+		Name: "Reshape", Traits: core.View, In: "tensor: T; shape: Tshape", Out: "output: T", Attrs: "T: type; Tshape: {int32, int64} = int32",
 		Shape: reshapeShape, Grad: tf.GradFunc(reshapeGrad), Kernels: core.AnyType(reshape),
 	})
 	core.Register(core.OpDef{
-		Name: "ExpandDims", In: "input: T; dim: Tdim", Out: "output: T", Attrs: "T: type; Tdim: {int32, int64} = int32",
+		Name: "ExpandDims", Traits: core.View, In: "input: T; dim: Tdim", Out: "output: T", Attrs: "T: type; Tdim: {int32, int64} = int32",
 		Shape: expandDimsShape, Grad: tf.GradFunc(likeInputGrad), Kernels: core.AnyType(expandDims),
 	})
 	core.Register(core.OpDef{
-		Name: "Squeeze", In: "input: T", Out: "output: T", Attrs: "T: type; squeeze_dims: list(int) >= 0 = []",
+		Name: "Squeeze", Traits: core.View, In: "input: T", Out: "output: T", Attrs: "T: type; squeeze_dims: list(int) >= 0 = []",
 		Shape: squeezeShape, Grad: tf.GradFunc(likeInputGrad), Kernels: core.AnyType(squeeze),
 	})
 	core.Register(core.OpDef{
-		Name: "EnsureShape", In: "input: T", Out: "output: T", Attrs: "shape: shape; T: type",
+		Name: "EnsureShape", Traits: core.View | core.Awaited, In: "input: T", Out: "output: T", Attrs: "shape: shape; T: type",
 		Shape: ensureShapeShape, Grad: tf.GradFunc(ensureShapeGrad), Kernels: core.AnyType(ensureShape),
 	})
 }

@@ -12,7 +12,7 @@ import (
 
 func init() {
 	core.Register(core.OpDef{
-		Name: "ResourceGather", In: "resource: resource; indices: Tindices", Out: "output: dtype",
+		Name: "ResourceGather", Traits: core.ReadsState, In: "resource: resource; indices: Tindices", Out: "output: dtype",
 		Attrs:    "batch_dims: int = 0; validate_indices: bool = true; dtype: type; Tindices: {int32, int64}",
 		Stateful: true, Shape: resourceGatherShape, Grad: tf.GradFunc(resourceGatherGrad),
 		Kernels: byCell(resourceGather[uint8], resourceGather[uint16], resourceGather[uint32], resourceGather[uint64], resourceGather[complex128],

@@ -8,7 +8,7 @@ import (
 func init() {
 	const outType = "out_type: {int32, int64} = int32"
 	core.Register(core.OpDef{
-		Name: "Shape", In: "input: T", Out: "output: out_type", Attrs: "T: type; " + outType,
+		Name: "Shape", Traits: core.ReadsDescription, In: "input: T", Out: "output: out_type", Attrs: "T: type; " + outType,
 		Shape: shapeShapes, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(shapeN),
 	})
 	core.Register(core.OpDef{
@@ -16,11 +16,11 @@ func init() {
 		Shape: shapeShapes, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(shapeN),
 	})
 	core.Register(core.OpDef{
-		Name: "Size", In: "input: T", Out: "output: out_type", Attrs: "T: type; " + outType,
+		Name: "Size", Traits: core.ReadsDescription, In: "input: T", Out: "output: out_type", Attrs: "T: type; " + outType,
 		Shape: core.ScalarShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(size),
 	})
 	core.Register(core.OpDef{
-		Name: "Rank", In: "input: T", Out: "output: int32", Attrs: "T: type",
+		Name: "Rank", Traits: core.ReadsDescription, In: "input: T", Out: "output: int32", Attrs: "T: type",
 		Shape: core.ScalarShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(rank),
 	})
 }

@@ -8,7 +8,7 @@ import (
 
 func init() {
 	core.Register(core.OpDef{
-		Name: "RandomShuffle", In: "value: T", Out: "output: T", Attrs: "seed: int = 0; seed2: int = 0; T: type", Stateful: true,
+		Name: "RandomShuffle", Traits: core.Droppable, In: "value: T", Out: "output: T", Attrs: "seed: int = 0; seed2: int = 0; T: type", Stateful: true,
 		Shape: core.UnchangedShape, NoGrad: core.NotDifferentiable,
 		Kernels: byCell(shuffle[uint8], shuffle[uint16], shuffle[uint32], shuffle[uint64], shuffle[complex128],
 			shuffle[string], shuffle[core.ResourceHandle], shuffle[core.VariantValue]).on("T"),

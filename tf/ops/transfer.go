@@ -13,11 +13,11 @@ func init() {
 	const recvAttrs = "tensor_type: type; tensor_name: string; send_device: string; send_device_incarnation: int; recv_device: string; client_terminated: bool = false"
 	for _, host := range []string{"", "Host"} {
 		core.Register(core.OpDef{
-			Name: "_" + host + "Send", In: "tensor: T", Attrs: sendAttrs, Stateful: true,
+			Name: "_" + host + "Send", Role: core.Sends, In: "tensor: T", Attrs: sendAttrs, Stateful: true,
 			Shape: noOutputs, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(send),
 		})
 		core.Register(core.OpDef{
-			Name: "_" + host + "Recv", Out: "tensor: tensor_type", Attrs: recvAttrs, Stateful: true,
+			Name: "_" + host + "Recv", Role: core.Receives, Out: "tensor: tensor_type", Attrs: recvAttrs, Stateful: true,
 			Shape: noOutputs, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(recv),
 		})
 	}

@@ -12,6 +12,10 @@ import (
 // unary declares an op that maps every element by itself. grad is nil for
 // functions whose derivative TensorFlow does not define.
 func unary(name, types string, grad tf.GradFunc, kernels ...byType) {
+	core.Register(unaryDef(name, types, grad, kernels...))
+}
+
+func unaryDef(name, types string, grad tf.GradFunc, kernels ...byType) core.OpDef {
 	d := core.OpDef{
 		Name: name, In: "x: T", Out: "y: T", Attrs: "T: {" + types + "}",
 		Shape: core.UnchangedShape, Grad: tf.GradFunc(grad), Kernels: core.ByType("T", merge(kernels...)),
@@ -19,14 +23,16 @@ func unary(name, types string, grad tf.GradFunc, kernels ...byType) {
 	if grad == nil {
 		d.NoGrad = core.NoGradientDefined
 	}
-	core.Register(d)
+	return d
 }
 
 const signedNumbers = floatTypes + ", " + signedTypes + ", " + complexTypes
 
 func init() {
-	unary("Neg", signedNumbers, negGrad,
+	neg := unaryDef("Neg", signedNumbers, negGrad,
 		floatMaps(kernel.Neg, kernel.Neg), signedMaps(kernel.Neg, kernel.Neg, kernel.Neg, kernel.Neg), complexMaps(kernel.Neg, kernel.Neg))
+	neg.Traits = core.Involution
+	core.Register(neg)
 	unary("Abs", floatTypes+", "+signedTypes, absGrad,
 		floatMaps(kernel.Abs, kernel.Abs), signedMaps(kernel.Abs, kernel.Abs, kernel.Abs, kernel.Abs))
 	unary("Sign", signedNumbers, signGrad,

@@ -10,20 +10,20 @@ import (
 
 func init() {
 	core.Register(core.OpDef{
-		Name: "VarHandleOp", Out: "resource: resource",
+		Name: "VarHandleOp", Traits: core.Droppable, Out: "resource: resource",
 		Attrs:    "container: string = ''; shared_name: string = ''; debug_name: string = ''; dtype: type; shape: shape; allowed_devices: list(string) = []",
 		Stateful: true, Shape: varHandleShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(varHandle),
 	})
 	core.Register(core.OpDef{
-		Name: "ReadVariableOp", In: "resource: resource", Out: "value: dtype", Attrs: "dtype: type",
+		Name: "ReadVariableOp", Traits: core.ReadsState, In: "resource: resource", Out: "value: dtype", Attrs: "dtype: type",
 		Stateful: true, Shape: readVariableShape, Grad: tf.GradFunc(passGrad), SparseGrad: tf.SparseGradFunc(passSparse), Kernels: core.AnyType(readVariable),
 	})
 	core.Register(core.OpDef{
-		Name: "VarIsInitializedOp", In: "resource: resource", Out: "is_initialized: bool",
+		Name: "VarIsInitializedOp", Traits: core.ReadsState, In: "resource: resource", Out: "is_initialized: bool",
 		Stateful: true, Shape: core.ScalarShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(varIsInitialized),
 	})
 	core.Register(core.OpDef{
-		Name: "VariableShape", In: "input: resource", Out: "output: out_type", Attrs: "out_type: {int32, int64} = int32",
+		Name: "VariableShape", Traits: core.ReadsState, In: "input: resource", Out: "output: out_type", Attrs: "out_type: {int32, int64} = int32",
 		Stateful: true, Shape: variableShapeShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(variableShape),
 	})
 	core.Register(core.OpDef{

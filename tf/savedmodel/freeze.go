@@ -239,19 +239,18 @@ func (f *freezer) hand(variable *pb.NodeDef, d pb.DataType) error {
 // which it hands it on.
 func (f *freezer) retype(variable *pb.NodeDef, u use, d pb.DataType) (on []int, err error) {
 	n := u.node
-	switch n.GetOp() {
-	case "Identity", "Enter", "Exit", "NextIteration", "Merge":
+	switch role := core.RoleOf(n.GetOp()); {
+	case role == core.Switches:
 		n.Attr["T"] = typeAttr(d)
-		return []int{0}, nil
-	case "Switch":
-		n.Attr["T"] = typeAttr(d)
-		return []int{0, 1}, nil
-	case "_SwitchN":
-		n.Attr["T"] = typeAttr(d)
-		for i := range int(n.GetAttr()["num_outs"].GetI()) {
+		for i := range max(2, int(n.GetAttr()["num_outs"].GetI())) {
 			on = append(on, i)
 		}
 		return on, nil
+	case role.DirectsFlow(), n.GetOp() == "Identity":
+		n.Attr["T"] = typeAttr(d)
+		return []int{0}, nil
+	}
+	switch n.GetOp() {
 	case "IdentityN":
 		n.Attr["T"].GetList().Type[u.i] = d
 		return []int{u.i}, nil

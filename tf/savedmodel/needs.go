@@ -186,7 +186,7 @@ func (n *needs) lookKernel(d *pb.NodeDef, def *core.OpDef, p part, where string)
 		if a.GetPlaceholder() != "" {
 			return
 		}
-		if d.GetOp() != "Const" {
+		if core.RoleOf(d.GetOp()) != core.Constant {
 			types[k] = a
 		} else if k == "dtype" {
 			return

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gorge-tf/gorge/internal/bundle"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/checkpoint"
 	"github.com/gorge-tf/gorge/tf/pb"
@@ -188,7 +189,7 @@ func (r *objectRestore) find(m *Model, prefix string, nodes []string) (names []s
 // the model has restored and initialized.
 func (m *Model) bindObjects(n *needs) {
 	eachBound(m.meta, n, func(node *pb.NodeDef, output string, object int32) {
-		if x, err := m.graph.Output(output); err == nil && node.GetOp() != "Placeholder" {
+		if x, err := m.graph.Output(output); err == nil && core.RoleOf(node.GetOp()) != core.Fed {
 			m.objects[object] = x
 		}
 	})

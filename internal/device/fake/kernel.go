@@ -2,16 +2,11 @@ package fake
 
 import "github.com/gorge-tf/gorge/tf/core"
 
-// untouched lists ops whose kernels only pass tensors on to where they are
-// copied, if they have to be.
-var untouched = map[string]bool{
-	"_Send": true, "_Recv": true, "_HostSend": true, "_HostRecv": true, "_Arg": true, "_Retval": true,
-}
-
-// findKernel finds the CPU's kernel for n and has it compute in private.
+// findKernel finds the CPU's kernel for n and has it compute in private. Kernels that
+// only move tensors pass them on to where they are copied, if they have to be.
 func findKernel(n *core.Node) (core.NewKernel, error) {
 	find, err := core.FindKernel("CPU", n)
-	if err != nil || untouched[n.OpName()] {
+	if err != nil || n.Role().MovesTensors() {
 		return find, err
 	}
 	return func(n *core.Node) (core.Kernel, error) {
@@ -134,7 +129,7 @@ func (v *visit) leave(err error) error {
 // result makes an output one that others may see. Constants come from the host.
 func (v *visit) result(t *core.Tensor) (*core.Tensor, error) {
 	defer t.Release()
-	if v.outer.Node.OpName() == "Const" && t.Buffer() != nil {
+	if v.outer.Node.Role() == core.Constant && t.Buffer() != nil {
 		return v.d.FromHost(t)
 	}
 	return seal(t), nil

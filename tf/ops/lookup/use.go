@@ -6,12 +6,12 @@ import (
 )
 
 func init() {
-	use("LookupTableFind", "; keys: Tin; default_value: Tout", "values: Tout", "Tin: type; Tout: type", findShape, find)
-	use("LookupTableInsert", "; keys: Tin; values: Tout", "", "Tin: type; Tout: type", noOutputs, insert)
-	use("LookupTableSize", "", "size: int64", "", core.ScalarShape, size)
-	use("LookupTableExport", "", "keys: Tkeys; values: Tvalues", "Tkeys: type; Tvalues: type", exportShape, export)
-	use("LookupTableImport", "; keys: Tin; values: Tout", "", "Tin: type; Tout: type", noOutputs, importAll)
-	use("InitializeTable", "; keys: Tkey; values: Tval", "", "Tkey: type; Tval: type", initShape, initialize)
+	use("LookupTableFind", "; keys: Tin; default_value: Tout", "values: Tout", "Tin: type; Tout: type", findShape, find, 0)
+	use("LookupTableInsert", "; keys: Tin; values: Tout", "", "Tin: type; Tout: type", noOutputs, insert, 0)
+	use("LookupTableSize", "", "size: int64", "", core.ScalarShape, size, core.ReadsState)
+	use("LookupTableExport", "", "keys: Tkeys; values: Tvalues", "Tkeys: type; Tvalues: type", exportShape, export, 0)
+	use("LookupTableImport", "; keys: Tin; values: Tout", "", "Tin: type; Tout: type", noOutputs, importAll, 0)
+	use("InitializeTable", "; keys: Tkey; values: Tval", "", "Tkey: type; Tval: type", initShape, initialize, 0)
 	core.Register(core.OpDef{
 		Name: "LookupTableRemoveV2", In: "table_handle: resource; keys: Tin", Attrs: "Tin: type", Stateful: true,
 		Shape: noOutputs, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(on(remove)),
@@ -22,12 +22,12 @@ func init() {
 var withoutGradient = map[string]bool{"LookupTableExport": true, "LookupTableImport": true}
 
 // use declares the two forms of an op on tables: by reference and by handle.
-func use(name, in, out, attrs string, shape func(*core.Infer) error, f func(*core.OpContext, table) error) {
+func use(name, in, out, attrs string, shape func(*core.Infer) error, f func(*core.OpContext, table) error, t core.Traits) {
 	grad := core.NotDifferentiable
 	if withoutGradient[name] {
 		grad = core.NoGradientDefined
 	}
-	d := core.OpDef{Name: name, In: "table_handle: Ref(string)" + in, Out: out, Attrs: attrs, Shape: shape, NoGrad: grad, Kernels: core.AnyType(on(f))}
+	d := core.OpDef{Name: name, Traits: t, In: "table_handle: Ref(string)" + in, Out: out, Attrs: attrs, Shape: shape, NoGrad: grad, Kernels: core.AnyType(on(f))}
 	core.Register(d)
 	d.Name, d.In, d.Stateful = name+"V2", "table_handle: resource"+in, true
 	core.Register(d)

@@ -12,24 +12,24 @@ import (
 
 func init() {
 	const put, take, wait = "Tcomponents: list(type) >= 1", "component_types: list(type) >= 1", "; timeout_ms: int = -1"
-	access("QueueEnqueue", "components: Tcomponents", "", put+wait, nothing, wantsIn(enqueue))
-	access("QueueEnqueueMany", "components: Tcomponents", "", put+wait, nothing, wantsIn(enqueueMany))
-	access("QueueDequeue", "", "components: component_types", take+wait, nothing, wantsOut(dequeue))
-	access("QueueDequeueMany", "n: int32", "components: component_types", take+wait, countShape, wantsOut(dequeueMany(false)))
-	access("QueueDequeueUpTo", "n: int32", "components: component_types", take+wait, nothing, wantsOut(dequeueMany(true)))
-	access("QueueClose", "", "", "cancel_pending_enqueues: bool = false", nothing, closeQueue)
-	access("QueueSize", "", "size: int32", "", core.ScalarShape, asks(func(q *queue.Queue) *core.Tensor { return core.Scalar(int32(q.Size())) }))
-	access("QueueIsClosed", "", "is_closed: bool", "", core.ScalarShape, asks(func(q *queue.Queue) *core.Tensor { return core.Scalar(q.Closed()) }))
+	access("QueueEnqueue", "components: Tcomponents", "", put+wait, nothing, wantsIn(enqueue), 0)
+	access("QueueEnqueueMany", "components: Tcomponents", "", put+wait, nothing, wantsIn(enqueueMany), 0)
+	access("QueueDequeue", "", "components: component_types", take+wait, nothing, wantsOut(dequeue), 0)
+	access("QueueDequeueMany", "n: int32", "components: component_types", take+wait, countShape, wantsOut(dequeueMany(false)), 0)
+	access("QueueDequeueUpTo", "n: int32", "components: component_types", take+wait, nothing, wantsOut(dequeueMany(true)), 0)
+	access("QueueClose", "", "", "cancel_pending_enqueues: bool = false", nothing, closeQueue, 0)
+	access("QueueSize", "", "size: int32", "", core.ScalarShape, asks(func(q *queue.Queue) *core.Tensor { return core.Scalar(int32(q.Size())) }), core.ReadsState)
+	access("QueueIsClosed", "", "is_closed: bool", "", core.ScalarShape, asks(func(q *queue.Queue) *core.Tensor { return core.Scalar(q.Closed()) }), core.ReadsState)
 }
 
 // access registers both generations of an op on queues.
-func access(name, in, out, attrs string, shape func(*core.Infer) error, k core.NewKernel) {
+func access(name, in, out, attrs string, shape func(*core.Infer) error, k core.NewKernel, t core.Traits) {
 	for v, typ := range map[string]string{"": "handle: Ref(string)", "V2": "handle: resource"} {
 		if in != "" {
 			typ += "; "
 		}
 		core.Register(core.OpDef{
-			Name: name + v, In: typ + in, Out: out, Attrs: attrs, Stateful: v == "V2",
+			Name: name + v, Traits: t, In: typ + in, Out: out, Attrs: attrs, Stateful: v == "V2",
 			Shape: shape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(k),
 		})
 	}

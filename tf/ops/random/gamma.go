@@ -17,7 +17,7 @@ func init() {
 		counts = "{half, float, double, int32, int64}"
 	)
 	core.Register(core.OpDef{
-		Name: "RandomGamma", In: "shape: S; alpha: T", Out: "output: T", Attrs: seeds + "T: {half, float, double}", Stateful: true,
+		Name: "RandomGamma", Traits: core.Droppable, In: "shape: S; alpha: T", Out: "output: T", Attrs: seeds + "T: {half, float, double}", Stateful: true,
 		Shape: appendedShape, Grad: tf.GradFunc(gammaGrad), Kernels: core.ByType("T", oneFor(statefulSampler(stream.Gamma), halfToDouble...)),
 	})
 	core.Register(core.OpDef{
@@ -33,11 +33,11 @@ func init() {
 		Kernels: core.ByType("dtype", oneFor(statelessSampler(4, fromKey, stream.Gamma), halfToDouble...)),
 	})
 	core.Register(core.OpDef{
-		Name: "RandomPoisson", In: "shape: S; rate: dtype", Out: "output: dtype", Attrs: seeds + "dtype: {half, float, double}", Stateful: true,
+		Name: "RandomPoisson", Traits: core.Droppable, In: "shape: S; rate: dtype", Out: "output: dtype", Attrs: seeds + "dtype: {half, float, double}", Stateful: true,
 		Shape: appendedShape, NoGrad: core.NoGradientDefined, Kernels: core.ByType("dtype", oneFor(statefulSampler(stream.Poisson), halfToDouble...)),
 	})
 	core.Register(core.OpDef{
-		Name: "RandomPoissonV2", In: "shape: S; rate: R", Out: "output: dtype", Stateful: true,
+		Name: "RandomPoissonV2", Traits: core.Droppable, In: "shape: S; rate: R", Out: "output: dtype", Stateful: true,
 		Attrs: seeds + "R: " + counts + " = double; dtype: " + counts + " = int64",
 		Shape: appendedShape, NoGrad: core.NoGradientDefined, Kernels: core.ByType("R", oneFor(statefulSampler(stream.Poisson), countTypes...)),
 	})

@@ -10,7 +10,7 @@ import (
 func init() {
 	const out = "output_dtype: {int32, int64} = int64"
 	core.Register(core.OpDef{
-		Name: "Multinomial", In: "logits: T; num_samples: int32", Out: "output: output_dtype",
+		Name: "Multinomial", Traits: core.Droppable, In: "logits: T; num_samples: int32", Out: "output: output_dtype",
 		Attrs: "seed: int = 0; seed2: int = 0; T: realnumbertype; " + out, Stateful: true,
 		Shape: multinomialShape, NoGrad: core.NotDifferentiable, Kernels: multinomialKernels(nextBase),
 	})

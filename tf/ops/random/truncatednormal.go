@@ -11,7 +11,7 @@ import (
 
 func init() {
 	core.Register(core.OpDef{
-		Name: "ParameterizedTruncatedNormal", In: "shape: T; means: dtype; stdevs: dtype; minvals: dtype; maxvals: dtype", Out: "output: dtype",
+		Name: "ParameterizedTruncatedNormal", Traits: core.Droppable, In: "shape: T; means: dtype; stdevs: dtype; minvals: dtype; maxvals: dtype", Out: "output: dtype",
 		Attrs: "seed: int = 0; seed2: int = 0; dtype: {half, bfloat16, float, double}; T: {int32, int64}", Stateful: true,
 		Shape: boundedShape, NoGrad: core.NotDifferentiable, Kernels: core.ByType("dtype", oneFor(parameterized, precise...)),
 	})

@@ -1,0 +1,122 @@
+package archtest
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/gorge-tf/gorge/tf/core"
+	_ "github.com/gorge-tf/gorge/tf/ops/all" // registers
+)
+
+// tablesOfOps are the files outside of tf/ops that ask which op a node has, with the
+// number of names that they may hold and the reason. What a property of an op decides
+// is a core.Role or a core.Trait of its registration, which an op of a program's own
+// has as well; what is left rewrites particular ops, or follows TensorFlow's own lists.
+var tablesOfOps = map[string]struct {
+	names  int
+	reason string
+}{
+	"internal/collective/merge.go":      {5, "the merge_op of a collective is the name of an op, by TensorFlow's protocol"},
+	"internal/dataset/flatmap.go":       {2, "texts for errors, the names that TensorFlow gives"},
+	"internal/eagerservice/kernel.go":   {2, "made for one transfer each"},
+	"internal/eagerservice/layout.go":   {2, "the Identity that a function's result passes through"},
+	"internal/executor/item.go":         {1, "reads of variables run before others that are ready"},
+	"internal/executor/loopplan.go":     {2, "the pairs that planned loops consist of"},
+	"internal/graph/shapes.go":          {1, "a value behind an Identity"},
+	"internal/master/collective.go":     {8, "which attribute names a collective's instance differs by version"},
+	"internal/pass/arithmetic.go":       {15, "each row is a rewrite of its op"},
+	"internal/pass/collectives.go":      {2, "orders reductions only, as TensorFlow does"},
+	"internal/pass/colocate.go":         {1, "may take resources of several devices"},
+	"internal/pass/controlloop.go":      {2, "exceptions from what their role does, with the reason there"},
+	"internal/pass/cse.go":              {1, "a Switch may be merged, other flow not"},
+	"internal/pass/deadbranch.go":       {2, "resolves Switch with a constant predicate"},
+	"internal/pass/dependency.go":       {2, "makes NoOps of nodes, takes Identities out"},
+	"internal/pass/fetchlate.go":        {1, "the read of a reference variable"},
+	"internal/pass/fold.go":             {1, "may be fed"},
+	"internal/pass/place.go":            {1, "an Identity between two nodes on one device"},
+	"internal/pass/readlate.go":         {4, "rewrites Enter and Identity of references"},
+	"internal/pass/shape.go":            {5, "each is computed from shapes in its own way"},
+	"internal/step/elsewhere.go":        {3, "run in a client's process, so that they have no registration"},
+	"internal/stepstats/memory.go":      {1, "gives the memory of a variable"},
+	"internal/verbs/verbstest/suite.go": {2, "no ops: names of tests"},
+	"tf/constvalue.go":                  {6, "each is evaluated in its own way"},
+	"tf/control.go":                     {2, "the two that conditionals are made of"},
+	"tf/function.go":                    {2, "of lists, whose description only functions hoist"},
+	"tf/functionloop.go":                {6, "the pairs that a loop's gradient looks for"},
+	"tf/gradient_history.go":            {2, "passes by what only hands on"},
+	"tf/savedmodel/freeze.go":           {11, "each is rewritten to one that reads a tensor"},
+	"tf/savedmodel/objects.go":          {1, "the node that an object's variable is behind"},
+	"tf/savedmodel/resave.go":           {9, "what has state that is kept elsewhere than in the graph"},
+	"tf/session/session.go":             {2, "whose texts name a C++ type"},
+	"tf/train/device.go":                {10, "TensorFlow's list for replica_device_setter"},
+	"tf/train/saverasync.go":            {4, "rewrites the nodes of a Saver"},
+	"tf/variableproto.go":               {2, "the two kinds of a variable's question"},
+}
+
+// TestOpsAreToldByTheirProperties compares the names of ops that code compares nodes
+// with, has in tables or in cases, with what is allowed.
+func TestOpsAreToldByTheirProperties(t *testing.T) {
+	total := 0
+	for pkg, files := range sources(t) {
+		if strings.HasPrefix(pkg, "tf/ops") || strings.HasPrefix(pkg, "internal/gen") || strings.HasPrefix(pkg, "bench") || strings.HasPrefix(pkg, "examples") || strings.HasPrefix(pkg, "docs") {
+			continue
+		}
+		for _, file := range files {
+			names := comparedOps(t, file)
+			total += len(names)
+			have := strings.TrimPrefix(file, root+"/")
+			if allowed := tablesOfOps[have]; len(names) > allowed.names {
+				t.Errorf("%s has %d names of ops, %d are allowed (%s): make what they have in common a trait of their registration: %v", have, len(names), allowed.names, allowed.reason, names)
+			}
+		}
+	}
+	allowed := 0
+	for f := range maps.Values(tablesOfOps) {
+		allowed += f.names
+	}
+	t.Logf("%d names of ops are compared outside of tf/ops, %d are allowed", total, allowed)
+}
+
+// comparedOps returns the names of ops in a file that are operands of == and !=, in
+// case clauses, keys of maps, elements of lists, or arguments of methods called is.
+func comparedOps(t *testing.T, file string) (names []string) {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	note := func(xs ...ast.Expr) {
+		for _, x := range xs {
+			if b, ok := x.(*ast.BasicLit); ok && b.Kind == token.STRING {
+				if s, err := strconv.Unquote(b.Value); err == nil && core.Lookup(s) != nil {
+					names = append(names, s)
+				}
+			}
+		}
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.BinaryExpr:
+			note(n.X, n.Y)
+		case *ast.CaseClause:
+			note(n.List...)
+		case *ast.KeyValueExpr:
+			note(n.Key)
+		case *ast.CompositeLit:
+			note(n.Elts...)
+		case *ast.CallExpr:
+			if s, ok := n.Fun.(*ast.SelectorExpr); ok && s.Sel.Name == "is" {
+				note(n.Args...)
+			}
+		}
+		return true
+	})
+	slices.Sort(names)
+	return names
+}

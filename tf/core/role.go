@@ -1,0 +1,121 @@
+package core
+
+// A Role is what an op is to the engine beside what it computes: how it directs
+// values, moves them, or calls functions. Passes and executors ask for it instead of
+// names, so that several ops may have one role. An op of the program's own may have
+// one, too, if its kernel, inputs, outputs and attributes are as the role has them.
+type Role uint8
+
+const (
+	// Computes is the role of all ops without another one.
+	Computes Role = iota
+
+	Constant // its output is attribute value
+	Fed      // has no value unless it is fed
+
+	// Control flow of TensorFlow 1: values that may be dead, frames for loops.
+
+	Switches  // passes input 0 to one of its outputs; the others are dead
+	Merges    // passes on the first input that is live
+	Enters    // passes its input into the frame of its attribute frame_name
+	Exits     // passes its input out of a frame when that is done
+	Repeats   // passes its input into the next iteration of a frame
+	Continues // its input says whether a frame has another iteration
+	NeverDies // runs when what it waits for is done, dead or not
+
+	// Transfers between graphs and devices, by a rendezvous.
+
+	Sends    // from attribute send_device to recv_device
+	Receives // the same at the other end; may have a dead output
+
+	// The frame of a call: position index of its arguments and results.
+
+	Argument
+	Result
+
+	// Calls of functions that attributes name.
+
+	Calls          // f, with all inputs
+	Differentiates // the gradient function of f
+	ChoosesOfTwo   // then_branch or else_branch, by input 0
+	ChoosesOfMany  // one of branches, by input 0
+	Loops          // body as long as cond of the same holds
+)
+
+// DirectsFlow reports whether where values go depends on more than the values.
+func (r Role) DirectsFlow() bool { return r >= Switches && r <= NeverDies }
+
+// Transfers reports whether one end of a transfer has the role.
+func (r Role) Transfers() bool { return r == Sends || r == Receives }
+
+// MovesTensors reports whether nodes of the role only pass tensors between a graph and
+// what is around it: they have effects, but neither state nor work of their own.
+func (r Role) MovesTensors() bool { return r >= Sends && r <= Result }
+
+// Role returns the role of the node's op.
+func (n *Node) Role() Role {
+	if n.Def == nil {
+		return Computes
+	}
+	return n.Def.Role
+}
+
+// RoleOf returns the role of an op by its name, Computes for one that is not known.
+func RoleOf(op string) Role {
+	if d := Lookup(op); d != nil {
+		return d.Role
+	}
+	return Computes
+}
+
+// CalledFunctions returns the functions one of which n calls whenever it runs, those
+// of a gradient as GradientOf names them; nil for nodes that call none by attributes.
+func (n *Node) CalledFunctions() []Func {
+	switch n.Role() {
+	case Calls:
+		return []Func{n.FuncAttr("f")}
+	case Differentiates:
+		return []Func{GradientOf(n.FuncAttr("f"))}
+	case ChoosesOfTwo:
+		return []Func{n.FuncAttr("then_branch"), n.FuncAttr("else_branch")}
+	case ChoosesOfMany:
+		all, _ := n.Attr("branches").([]Func)
+		return all
+	case Loops:
+		return []Func{n.FuncAttr("cond")}
+	}
+	return nil
+}
+
+// Traits are properties of an op that passes ask for.
+type Traits uint16
+
+const (
+	// Droppable ops are stateful, but to leave one out whose outputs are not read
+	// changes nothing.
+	Droppable Traits = 1 << iota
+
+	// ReadsState ops take a resource and do not change it. They are Droppable.
+	ReadsState
+
+	// ReadsDescription ops need the type and the shape of their only input, not the
+	// elements.
+	ReadsDescription
+
+	// View ops have one output, which shares the memory of input 0.
+	View
+
+	// Awaited ops have no effects and yet are there to be waited for: they fail where
+	// something is wrong, or where nothing is fed.
+	Awaited
+
+	// Reduction ops combine the elements of input 0 along the axes that input 1 names,
+	// so that the output is input 0 if those are none.
+	Reduction
+
+	// Involution ops undo themselves: f(f(x)) is x.
+	Involution
+)
+
+// Has reports whether the op has one of these traits.
+func (d *OpDef) Has(t Traits) bool { return d != nil && d.Traits&t != 0 }
