@@ -41,6 +41,7 @@
 //   - tf/losses, tf/metrics: what training makes small, and what is measured
 //   - tf/savedmodel: models that TensorFlow has saved, and saving them for it
 //   - tf/train: optimizers, schedules, averages, checkpoints, sessions that recover, hooks, queues of input
+//   - tf/train/live: how training goes, in a terminal
 //
 // Data:
 //
