@@ -61,7 +61,7 @@ func boardRun(t *testing.T, dir string, rate float64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Loop(t.Context(), func(ctx context.Context) error { _, err := m.Run(ctx, nil, op); return err }); err != nil {
+	if err := m.Train(t.Context(), op); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.EndHParams(true); err != nil {

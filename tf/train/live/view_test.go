@@ -2,7 +2,6 @@ package live_test
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io"
 	"math"
@@ -113,7 +112,7 @@ func TestHook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Loop(t.Context(), func(ctx context.Context) error { _, err := m.Run(ctx, nil, op); return err }); err != nil {
+	if err := m.Train(t.Context(), op); err != nil {
 		t.Fatal(err)
 	}
 	if all := pictures(out.String()); len(all) != 11 || !strings.Contains(all[10], "of 10  loss 0.") {
