@@ -69,7 +69,7 @@ func stateFrom(p *pb.CheckpointState, dir string) *CheckpointState {
 		if filepath.IsAbs(path) {
 			return path
 		}
-		return filepath.Join(dir, path)
+		return inDir(dir, path)
 	}
 	s := &CheckpointState{Latest: whole(p.GetModelCheckpointPath())}
 	for _, path := range p.GetAllModelCheckpointPaths() {
@@ -82,6 +82,26 @@ func stateFrom(p *pb.CheckpointState, dir string) *CheckpointState {
 		s.LastPreserved = seconds(t)
 	}
 	return s
+}
+
+// isURI reports whether a name has a scheme, as in "file:///dir": a name of that kind is
+// not cleaned.
+func isURI(name string) bool { return strings.Contains(name, "://") }
+
+// inDir returns the name of a file of a directory.
+func inDir(dir, name string) string {
+	if isURI(dir) {
+		return strings.TrimSuffix(dir, "/") + "/" + name
+	}
+	return filepath.Join(dir, name)
+}
+
+// dirOf returns the directory of a file.
+func dirOf(name string) string {
+	if isURI(name) {
+		return name[:strings.LastIndexByte(name, '/')]
+	}
+	return filepath.Dir(name)
 }
 
 // seconds returns the time t seconds after the epoch.

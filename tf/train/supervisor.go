@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"path/filepath"
 	"time"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -133,7 +132,7 @@ func (sv *Supervisor) Writer() *summary.FileWriter { return sv.writer }
 func (sv *Supervisor) Saver() *Saver { return sv.o.Scaffold.Saver }
 
 // SavePath is what the names of checkpoints begin with.
-func (sv *Supervisor) SavePath() string { return filepath.Join(sv.o.LogDir, sv.o.Basename) }
+func (sv *Supervisor) SavePath() string { return inDir(sv.o.LogDir, sv.o.Basename) }
 
 // ShouldStop reports whether training is over.
 func (sv *Supervisor) ShouldStop() bool { return sv.coord.ShouldStop() }
