@@ -268,6 +268,10 @@ func TestPrepareSession(t *testing.T) {
 			o.InitOp, o.InitFeeds = tf.Group(m.g, "init", m.v.Initializer(), m.w.Initializer()), session.Feeds{m.p: tf.Scalar(float32(3))}
 			sm.LocalInitOp = m.x.Initializer()
 		}, ""},
+		"local feeds": {func(m model, sm *train.SessionManager, o *train.PrepareOptions) {
+			o.InitOp = m.v.Initializer()
+			sm.LocalInitOp, sm.LocalInitFeeds = tf.Group(m.g, "local", m.w.Initializer(), m.x.Initializer()), session.Feeds{m.p: tf.Scalar(float32(3))}
+		}, ""},
 		"function": {func(m model, sm *train.SessionManager, o *train.PrepareOptions) {
 			sm.LocalInitOp, sm.ReadyForLocalInitOp = m.x.Initializer(), vars.ReportUninitialized(m.g, m.v)
 			o.InitFn = func(ctx context.Context, s *session.Session) error {

@@ -49,7 +49,7 @@ func TestSaverNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	g = tf.NewGraph()
-	vs = named(g, map[string]float32{"v0": -1, "v1": -1})
+	named(g, map[string]float32{"v0": -1, "v1": -1})
 	s := begin(t, g, true)
 	if err := newSaver(t, g, train.SaverOptions{}).Restore(t.Context(), s, path); !says(err, tf.NotFound, "not found in checkpoint") {
 		t.Error(err)
