@@ -43,6 +43,7 @@
 //   - tf/savedmodel: models that TensorFlow has saved, and saving them for it
 //   - tf/serving, tf/serving/restjson: TensorFlow Serving's services over saved models, its JSON
 //   - tf/train: optimizers, schedules, averages, checkpoints, sessions that recover, hooks, queues of input
+//   - tf/train/live: how training goes, in a terminal
 //
 // Data:
 //

@@ -1,7 +1,8 @@
 // Package interop holds the tests that need real TensorFlow beside Gorge:
 // clients, masters, workers and parameter servers of both kinds in one cluster.
 //
-// GORGE_TF_PYTHON names a Python that has tensorflow-cpu 2.21.0.
+// GORGE_TF_PYTHON names a Python that has tensorflow-cpu 2.21.0, and tensorboard 2.21.0
+// unless GORGE_TB_PYTHON names one that has that.
 package interop
 
 import (

@@ -42,7 +42,7 @@ func trainHere(t *testing.T, dir string, last int64) (begin, end string) {
 	if err := m.RunStepFn(t.Context(), show); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Loop(t.Context(), func(ctx context.Context) error { _, err := m.Run(ctx, nil, op); return err }); err != nil {
+	if err := m.Train(t.Context(), op); err != nil {
 		t.Fatal(err)
 	}
 	at, err := train.LoadVariable(dir, "global_step")
@@ -109,7 +109,7 @@ func TestEventsOfHooks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Loop(t.Context(), func(ctx context.Context) error { _, err := m.Run(ctx, nil, op); return err }); err != nil {
+	if err := m.Train(t.Context(), op); err != nil {
 		t.Fatal(err)
 	}
 	got := strings.Join(script(t, "monitored.py", "events", dir), "\n")

@@ -22,6 +22,7 @@ import (
 	"github.com/gorge-tf/gorge/examples/internal/digits"
 	"github.com/gorge-tf/gorge/tf/session"
 	"github.com/gorge-tf/gorge/tf/train"
+	"github.com/gorge-tf/gorge/tf/train/live"
 )
 
 // settings are what the flags say.
@@ -88,17 +89,24 @@ func learn(ctx context.Context, s *settings, out io.Writer) (float64, error) {
 	defer in.close()
 	m := newModel(training.Size)
 	saver := train.NewInputSaver(m.g, "input", in.it)
+	hooks := []train.Hook{&train.StopAtStepHook{LastStep: s.steps}, &train.NanTensorHook{Loss: m.loss}}
+	lines := out // of steps
+	if live.IsTerminal(out) {
+		hooks = append(hooks, &live.Hook{Out: out, Loss: m.loss, Options: live.Options{LastStep: s.steps}})
+		lines = io.Discard
+		slog.SetDefault(slog.New(slog.DiscardHandler))
+	}
 	ms, err := train.MonitoredTrainingSession(ctx, m.g, train.TrainingOptions{
 		CheckpointDir: s.dir, SaveCheckpointSteps: s.saves, AsyncCheckpoints: s.async, SaveSummariesSteps: 20,
 		ChiefHooks: []train.Hook{saver.Hook()}, Listeners: []train.CheckpointSaverListener{saver.Listener()},
-		Hooks: []train.Hook{&train.StopAtStepHook{LastStep: s.steps}, &train.NanTensorHook{Loss: m.loss}},
+		Hooks: hooks,
 	})
 	if err != nil {
 		return 0, err
 	}
 	share := 0.0
 	err = ms.Loop(ctx, func(ctx context.Context) error {
-		if err := step(ctx, ms, m, in, out); err != nil {
+		if err := step(ctx, ms, m, in, lines); err != nil {
 			return err
 		}
 		if ms.ShouldStop() {

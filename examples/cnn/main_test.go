@@ -70,7 +70,7 @@ func TestKilled(t *testing.T) {
 	if err != nil || len(left) > 0 {
 		t.Error("left behind:", left, err)
 	}
-	if path, err := train.LatestCheckpoint(dir, ""); err != nil || filepath.Base(path) != "model.ckpt-60" {
+	if path, err := train.LatestCheckpoint(dir); err != nil || filepath.Base(path) != "model.ckpt-60" {
 		t.Error(path, err)
 	}
 }

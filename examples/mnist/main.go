@@ -20,6 +20,7 @@ import (
 
 	"github.com/gorge-tf/gorge/examples/internal/digits"
 	_ "github.com/gorge-tf/gorge/tf/cluster" // targets grpc://…
+	"github.com/gorge-tf/gorge/tf/train/live"
 )
 
 // settings are what the flags say.
@@ -91,9 +92,11 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	b := newBatcher(training, s.batch, s.seed)
 	fmt.Fprintf(out, "%d images to train on, %d to test; %d steps of %d images\n", training.N(), test.N(), s.epochs*b.perEpoch(), b.size)
 	start := time.Now()
-	if err := fit(ctx, m, b, s.epochs, reporter(s, b, out)); err != nil {
+	report, done := reporter(s, b, out)
+	if err := fit(ctx, m, b, s.epochs, report); err != nil {
 		return err
 	}
+	done()
 	took := time.Since(start)
 	return conclude(ctx, s, m, test, took, s.epochs*b.perEpoch()*b.size, out)
 }
@@ -105,12 +108,21 @@ func newModel(ctx context.Context, s *settings, pixels int) (model, error) {
 	return newGraphModel(ctx, s, pixels)
 }
 
-// reporter returns what shows the progress.
-func reporter(s *settings, b *batcher, out io.Writer) func(epoch, examples int, loss float32) {
+// reporter returns what shows the progress, and what ends that: a curve in a terminal, a
+// bar elsewhere.
+func reporter(s *settings, b *batcher, out io.Writer) (report func(epoch, examples int, loss float32), done func()) {
+	step := int64(0)
 	if s.losses {
-		step := 0
-		return func(_, _ int, loss float32) { step++; fmt.Fprintf(out, "%d %.9g\n", step, loss) }
+		return func(_, _ int, loss float32) { step++; fmt.Fprintf(out, "%d %.9g\n", step, loss) }, func() {}
 	}
+	if live.IsTerminal(out) {
+		v := live.New(out, live.Options{LastStep: int64(s.epochs * b.perEpoch())})
+		return func(_, _ int, loss float32) { step++; _ = v.Step(step, float64(loss)) }, func() { _ = v.Close() }
+	}
+	return bar(s, b, out), func() {}
+}
+
+func bar(s *settings, b *batcher, out io.Writer) func(epoch, examples int, loss float32) {
 	bar := progressbar.NewOptions(s.epochs*b.perEpoch()*b.size,
 		progressbar.OptionSetWriter(out), progressbar.OptionShowIts(), progressbar.OptionSetItsString("examples"),
 		progressbar.OptionSetWidth(24), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionSetPredictTime(true),

@@ -46,7 +46,7 @@ var layers = [][]string{
 	{"tf/session", "tf/eager", "tf/initializers/..."},
 	{"internal/optest"},
 	{"tf/timeline", "tf/vars"},
-	{"tf/cluster", "tf/train", "tf/layers", "tf/losses", "tf/metrics", "tf/image", "tf/data", "tf/dense/...", "tf/savedmodel"},
+	{"tf/cluster", "tf/train/...", "tf/layers", "tf/losses", "tf/metrics", "tf/image", "tf/data", "tf/dense/...", "tf/savedmodel"},
 	{"tf/rnn", "internal/serving/..."},
 	{"tf/serving/..."},
 	{"docs/...", "examples/...", "cmd/...", "bench/...", "interop/...", "internal/gen/...", "internal/archtest", "."},
@@ -61,6 +61,7 @@ var never = map[string][]string{
 	"tf/session":            {"internal/rpc", "google.golang.org/grpc"},
 	"tf":                    {"google.golang.org/grpc"},
 	"tf/core":               {"google.golang.org/grpc"},
+	"tf/train":              {"tf/train/live", "github.com/guptarohit/asciigraph", "golang.org/x/term"},
 }
 
 // layerOf returns the layer of a package and the entry that names it.

@@ -69,7 +69,7 @@ func checkpointIn(path string) (string, error) {
 	if err != nil || !info.IsDir() {
 		return path, nil
 	}
-	latest, err := LatestCheckpoint(path, "")
+	latest, err := LatestCheckpoint(path)
 	if err == nil && latest == "" {
 		err = tf.Errorf(tf.NotFound, "Couldn't find 'checkpoint' file or checkpoints in given directory %s", path)
 	}

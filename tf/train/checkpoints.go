@@ -16,10 +16,10 @@ import (
 )
 
 // LatestCheckpoint returns the name of the latest checkpoint of a directory, as
-// its state file has it, "" if there is none. latestFilename is "checkpoint"
-// if empty.
-func LatestCheckpoint(dir, latestFilename string) (string, error) {
-	s, err := ReadCheckpointState(dir, latestFilename)
+// its state file has it, "" if there is none. latestFilename is the name of that file,
+// "checkpoint" if none is given.
+func LatestCheckpoint(dir string, latestFilename ...string) (string, error) {
+	s, err := ReadCheckpointState(dir, latestFilename...)
 	if err != nil || s == nil {
 		return "", err
 	}

@@ -29,20 +29,22 @@ type CheckpointState struct {
 	LastPreserved time.Time
 }
 
-// stateFile returns the name of a directory's state file.
-func stateFile(dir, latestFilename string) string {
-	if latestFilename == "" {
-		latestFilename = "checkpoint"
+// stateFile returns the name of a directory's state file: "checkpoint", unless another
+// name is given.
+func stateFile(dir string, latestFilename []string) string {
+	name := "checkpoint"
+	if len(latestFilename) > 0 && latestFilename[0] != "" {
+		name = latestFilename[0]
 	}
-	return filepath.Join(core.LocalPath(dir), latestFilename)
+	return filepath.Join(core.LocalPath(dir), name)
 }
 
 // ReadCheckpointState returns what the state file of dir says, with paths that
 // are relative to dir completed. It is nil, without an error, if there is no such
-// file or it cannot be parsed: a warning says why. latestFilename is
-// "checkpoint" if empty. A file that names no checkpoint is an error
+// file or it cannot be parsed: a warning says why. latestFilename is the
+// name of the file, "checkpoint" if none is given. A file that names no checkpoint is an error
 // (InvalidArgument).
-func ReadCheckpointState(dir, latestFilename string) (*CheckpointState, error) {
+func ReadCheckpointState(dir string, latestFilename ...string) (*CheckpointState, error) {
 	name := stateFile(dir, latestFilename)
 	data, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -67,7 +69,7 @@ func stateFrom(p *pb.CheckpointState, dir string) *CheckpointState {
 		if filepath.IsAbs(path) {
 			return path
 		}
-		return filepath.Join(dir, path)
+		return inDir(dir, path)
 	}
 	s := &CheckpointState{Latest: whole(p.GetModelCheckpointPath())}
 	for _, path := range p.GetAllModelCheckpointPaths() {
@@ -82,6 +84,26 @@ func stateFrom(p *pb.CheckpointState, dir string) *CheckpointState {
 	return s
 }
 
+// isURI reports whether a name has a scheme, as in "file:///dir": a name of that kind is
+// not cleaned.
+func isURI(name string) bool { return strings.Contains(name, "://") }
+
+// inDir returns the name of a file of a directory.
+func inDir(dir, name string) string {
+	if isURI(dir) {
+		return strings.TrimSuffix(dir, "/") + "/" + name
+	}
+	return filepath.Join(dir, name)
+}
+
+// dirOf returns the directory of a file.
+func dirOf(name string) string {
+	if isURI(name) {
+		return name[:strings.LastIndexByte(name, '/')]
+	}
+	return filepath.Dir(name)
+}
+
 // seconds returns the time t seconds after the epoch.
 func seconds(t float64) time.Time { return time.UnixMicro(int64(t * 1e6)) }
 
@@ -90,17 +112,17 @@ func secondsOf(t time.Time) float64 { return float64(t.UnixMicro()) / 1e6 }
 // Write makes s what the state file of dir says, in one step: readers see the
 // old state or the new one. Latest is added to All if it is not the last there.
 // Paths relative to the working directory become relative to dir, if dir is
-// relative too.
-func (s *CheckpointState) Write(dir, latestFilename string) error {
+// relative too. latestFilename is the name of the file, "checkpoint" if none is given.
+func (s *CheckpointState) Write(dir string, latestFilename ...string) error {
 	return s.write(dir, latestFilename, func(path string) string { return belowDir(dir, path) })
 }
 
 // writeAsIs is Write with paths that are relative to dir already.
 func (s *CheckpointState) writeAsIs(dir, latestFilename string) error {
-	return s.write(dir, latestFilename, func(path string) string { return path })
+	return s.write(dir, []string{latestFilename}, func(path string) string { return path })
 }
 
-func (s *CheckpointState) write(dir, latestFilename string, text func(path string) string) error {
+func (s *CheckpointState) write(dir string, latestFilename []string, text func(path string) string) error {
 	all := s.All
 	if n := len(all); n == 0 || all[n-1] != s.Latest {
 		all = append(append([]string(nil), all...), s.Latest)

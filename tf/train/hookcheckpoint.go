@@ -247,7 +247,7 @@ func (h *CheckpointSaverHook) path() string {
 	if name == "" {
 		name = "model.ckpt"
 	}
-	return filepath.Join(h.CheckpointDir, name)
+	return inDir(h.CheckpointDir, name)
 }
 
 // saved tells of a checkpoint that is complete.

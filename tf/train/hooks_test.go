@@ -124,7 +124,7 @@ func TestSaverListeners(t *testing.T) {
 	l := &listener{calls: &calls, stopAt: 4}
 	h := &train.CheckpointSaverHook{CheckpointDir: t.TempDir(), SaveSteps: 2, Listeners: []train.CheckpointSaverListener{l}}
 	m := monitored(t, g, h)
-	if err := m.Loop(t.Context(), func(ctx context.Context) error { _, err := m.Run(ctx, nil, next); return err }); err != nil {
+	if err := m.Train(t.Context(), next); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"begin", "before 0", "after 0", "before 2", "after 2", "before 4", "after 4", "end 4"}

@@ -102,8 +102,8 @@ func (h *SummarySaverHook) AfterRun(ctx context.Context, r *RunContext, v RunVal
 	if h.Writer == nil {
 		return nil
 	}
-	stale, err := stepIn(v.Results[0])
-	step := stale + 1
+	fetched, err := stepIn(v.Results[0])
+	step := stepAfter(fetched, h.next-1)
 	if err == nil && h.request {
 		step, err = StepOf(ctx, r.Session, h.step)
 	}
@@ -120,6 +120,15 @@ func (h *SummarySaverHook) AfterRun(ctx context.Context, r *RunContext, v RunVal
 	}
 	h.begun, h.next = true, step+1
 	return h.write(step, v.Results[1:])
+}
+
+// stepAfter returns the step after a run in which a step was fetched, before the update
+// or after it: no order is said. Before the run the step was before, as far as is known.
+func stepAfter(fetched, before int64) int64 {
+	if fetched > before {
+		return fetched
+	}
+	return fetched + 1
 }
 
 func (h *SummarySaverHook) write(step int64, summaries []*tf.Tensor) error {
@@ -153,6 +162,8 @@ type StepCounterHook struct {
 	// EverySteps or Every says how often; 100 steps if neither is set.
 	EverySteps int64
 	Every      time.Duration
+	// StepsPerRun is by how many a run advances the global step; 0: 1.
+	StepsPerRun int64
 	// Writer, or one for OutputDir, has the events; without both the rate is only
 	// logged.
 	OutputDir string
@@ -192,7 +203,7 @@ func (h *StepCounterHook) AfterRun(ctx context.Context, r *RunContext, v RunValu
 	if err != nil {
 		return err
 	}
-	if h.timer.ShouldTrigger(stale + 1) {
+	if h.timer.ShouldTrigger(stale + max(1, h.StepsPerRun)) {
 		if err := h.count(ctx, r.Session); err != nil {
 			return err
 		}
@@ -271,14 +282,15 @@ func (h *ProfilerHook) BeforeRun(context.Context, *RunContext) (RunArgs, error) 
 
 // AfterRun writes it.
 func (h *ProfilerHook) AfterRun(ctx context.Context, r *RunContext, v RunValues) error {
-	stale, err := stepIn(v.Results[0])
+	fetched, err := stepIn(v.Results[0])
 	if err != nil {
 		return err
 	}
 	if !h.begun {
-		h.timer.Update(stale)
+		h.timer.Update(fetched)
+		h.next = fetched + 1
 	}
-	step := stale + 1
+	step := stepAfter(fetched, h.next-1)
 	if h.request {
 		if step, err = StepOf(ctx, r.Session, h.step); err != nil {
 			return err

@@ -82,7 +82,7 @@ func FuzzCheckpointState(f *testing.F) {
 		if err := writeText(filepath.Join(dir, "checkpoint"), text); err != nil {
 			t.Fatal(err)
 		}
-		s, err := train.ReadCheckpointState(dir, "")
+		s, err := train.ReadCheckpointState(dir)
 		if err != nil && tf.CodeOf(err) != tf.InvalidArgument {
 			t.Fatal(err)
 		}

@@ -329,10 +329,10 @@ func TestTrainingResumes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := m.Loop(t.Context(), func(ctx context.Context) error { _, err := m.Run(ctx, nil, next); return err }); err != nil {
+		if err := m.Train(t.Context(), next); err != nil {
 			t.Fatal(err)
 		}
-		latest, err := train.LatestCheckpoint(dir, "")
+		latest, err := train.LatestCheckpoint(dir)
 		if err != nil || latest != filepath.Join(dir, fmt.Sprintf("model.ckpt-%d", last)) {
 			t.Error(latest, err)
 		}

@@ -59,7 +59,7 @@ func saveUntil(dir string, mb int, full func()) error {
 		if err == nil {
 			continue
 		}
-		good, e := train.LatestCheckpoint(dir, "")
+		good, e := train.LatestCheckpoint(dir)
 		if e == nil {
 			e = train.VerifyCheckpoint(good)
 		}

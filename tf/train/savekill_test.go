@@ -140,7 +140,7 @@ func TestTrainingKilled(t *testing.T) {
 			dir := t.TempDir()
 			for range killsOf(t, 8) {
 				told := killAfter(t, childOf(what, dir), 2+rand.IntN(20))
-				latest, err := train.LatestCheckpoint(dir, "")
+				latest, err := train.LatestCheckpoint(dir)
 				if err != nil || latest == "" {
 					t.Fatal(latest, err)
 				}

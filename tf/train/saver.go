@@ -282,7 +282,7 @@ func (s *Saver) finish(path, file string, o SaveOptions, write func() (string, e
 		return "", missingParent(path, err)
 	}
 	if !o.NoState {
-		if err := s.note(filepath.Dir(path), name, o); err != nil {
+		if err := s.note(dirOf(path), name, o); err != nil {
 			return "", err
 		}
 	}
@@ -314,7 +314,7 @@ func missingParent(path string, err error) error {
 	if code := tf.CodeOf(err); code != tf.FailedPrecondition && code != tf.NotFound {
 		return err
 	}
-	if info, e := os.Stat(core.LocalPath(filepath.Dir(path))); e == nil && info.IsDir() {
+	if info, e := os.Stat(core.LocalPath(dirOf(path))); e == nil && info.IsDir() {
 		return err
 	}
 	return &tf.Error{Code: tf.InvalidArgument, Msg: fmt.Sprintf("Parent directory of %s doesn't exist, can't save.", path), Err: err}

@@ -204,13 +204,13 @@ func TestSaverKeeps(t *testing.T) {
 	if got := again.LastCheckpoints(); !slices.Equal(got, []string{path + "-10", path + "-30"}) {
 		t.Error(got)
 	}
-	if latest, err := train.LatestCheckpoint(dir, ""); err != nil || latest != path+"-30" {
+	if latest, err := train.LatestCheckpoint(dir); err != nil || latest != path+"-30" {
 		t.Error(latest, err)
 	}
 	if err := train.RemoveCheckpoint(path + "-30"); err != nil {
 		t.Error(err)
 	}
-	if latest, err := train.LatestCheckpoint(dir, ""); err != nil || latest != "" {
+	if latest, err := train.LatestCheckpoint(dir); err != nil || latest != "" {
 		t.Error("of a checkpoint that is gone:", latest, err)
 	}
 }

@@ -119,7 +119,7 @@ func asyncSteps(t *testing.T, saver *train.Saver, s *session.Session, next *tf.O
 			t.Errorf("%s has the values of step %d", path, got)
 		}
 	}
-	if latest, err := train.LatestCheckpoint(dir, ""); err != nil || latest != filepath.Join(dir, "m-20") {
+	if latest, err := train.LatestCheckpoint(dir); err != nil || latest != filepath.Join(dir, "m-20") {
 		t.Error(latest, err)
 	}
 }
@@ -161,7 +161,7 @@ func TestSavesDoNotOverlap(t *testing.T) {
 	if _, err := s.Run(t.Context(), nil, next); err != nil {
 		t.Fatal(err)
 	}
-	if latest, err := train.LatestCheckpoint(dir, ""); err != nil || latest != path+"-0" {
+	if latest, err := train.LatestCheckpoint(dir); err != nil || latest != path+"-0" {
 		t.Error(latest, err)
 	}
 	short, cancel := context.WithCancel(t.Context())
@@ -275,7 +275,7 @@ func TestAsyncHook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Loop(t.Context(), func(ctx context.Context) error { _, err := m.Run(ctx, nil, next); return err }); err != nil {
+	if err := m.Train(t.Context(), next); err != nil {
 		t.Fatal(err)
 	}
 	text := strings.Join(calls, ",")
@@ -287,7 +287,7 @@ func TestAsyncHook(t *testing.T) {
 			t.Errorf("%s comes before %s", calls[i], calls[i+1])
 		}
 	}
-	latest, err := train.LatestCheckpoint(dir, "")
+	latest, err := train.LatestCheckpoint(dir)
 	if err != nil || latest != filepath.Join(dir, "model.ckpt-40") {
 		t.Fatal(latest, err)
 	}
@@ -320,7 +320,7 @@ func TestAsyncHookFails(t *testing.T) {
 	if err = m.CloseWith(err); err == nil || !strings.Contains(err.Error(), ".index") {
 		t.Error(err)
 	}
-	if latest, err := train.LatestCheckpoint(dir, ""); err != nil || latest != filepath.Join(dir, "model.ckpt-0") {
+	if latest, err := train.LatestCheckpoint(dir); err != nil || latest != filepath.Join(dir, "model.ckpt-0") {
 		t.Error(latest, err)
 	}
 }
@@ -345,7 +345,7 @@ func TestAsyncHookLosesSession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Loop(t.Context(), func(ctx context.Context) error { _, err := m.Run(ctx, nil, next); return err }); err != nil {
+	if err := m.Train(t.Context(), next); err != nil {
 		t.Fatal(err)
 	}
 	if v, err := train.LoadVariable(dir, step.Name()); left > 0 || err != nil || v.At(0) != int64(20) {

@@ -115,36 +115,36 @@ func TestCheckpointState(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if s, err := train.ReadCheckpointState(dir, ""); s != nil || err != nil {
+	if s, err := train.ReadCheckpointState(dir); s != nil || err != nil {
 		t.Error(s, err)
 	}
 	write("nonsense {{{")
-	if s, err := train.ReadCheckpointState(dir, ""); s != nil || err != nil {
+	if s, err := train.ReadCheckpointState(dir); s != nil || err != nil {
 		t.Error(s, err)
 	}
 	write("")
-	if _, err := train.ReadCheckpointState(dir, ""); !says(err, tf.InvalidArgument, "Invalid checkpoint state loaded from") {
+	if _, err := train.ReadCheckpointState(dir); !says(err, tf.InvalidArgument, "Invalid checkpoint state loaded from") {
 		t.Error(err)
 	}
 	write("model_checkpoint_path: \"m\\303\\244-1\"\nall_model_checkpoint_paths: \"/abs\"\nall_model_checkpoint_timestamps: 1.5\nlast_preserved_timestamp: 2.25\n")
-	s, err := train.ReadCheckpointState(dir, "")
+	s, err := train.ReadCheckpointState(dir)
 	if err != nil || s.Latest != filepath.Join(dir, "mä-1") || s.All[0] != "/abs" || s.Times[0].UnixMilli() != 1500 || s.LastPreserved.UnixMilli() != 2250 {
 		t.Error(s, err)
 	}
 	s.All, s.Times = []string{s.Latest}, s.Times[:1]
-	if err := s.Write(dir, ""); err != nil {
+	if err := s.Write(dir); err != nil {
 		t.Fatal(err)
 	}
-	again, err := train.ReadCheckpointState(dir, "")
+	again, err := train.ReadCheckpointState(dir)
 	if err != nil || again.Latest != s.Latest || again.Times[0] != s.Times[0] {
 		t.Error(again, err)
 	}
 	s.Times = append(s.Times, time.Now())
-	if err := s.Write(dir, ""); !says(err, tf.InvalidArgument, "must match checkpoint paths") {
+	if err := s.Write(dir); !says(err, tf.InvalidArgument, "must match checkpoint paths") {
 		t.Error(err)
 	}
 	s.Times, s.Latest, s.All = nil, filepath.Join(dir, "checkpoint"), nil
-	if err := s.Write(dir, ""); !says(err, tf.InvalidArgument, "conflicts with path used for checkpoint state") {
+	if err := s.Write(dir); !says(err, tf.InvalidArgument, "conflicts with path used for checkpoint state") {
 		t.Error(err)
 	}
 }

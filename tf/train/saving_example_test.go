@@ -51,7 +51,7 @@ func ExampleSaver() {
 		return
 	}
 	defer second.Close()
-	latest, err := train.LatestCheckpoint(dir, "")
+	latest, err := train.LatestCheckpoint(dir)
 	if err == nil {
 		err = saver.Restore(ctx, second, latest)
 	}
@@ -99,7 +99,7 @@ func ExampleMonitoredTrainingSession() {
 			_, err := s.Run(ctx, nil, step)
 			return err
 		})
-		latest, _ := train.LatestCheckpoint(dir, "")
+		latest, _ := train.LatestCheckpoint(dir)
 		fmt.Println(steps, "steps to", filepath.Base(latest), err)
 	}
 	v, err := train.LoadVariable(dir, "w")

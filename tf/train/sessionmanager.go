@@ -181,7 +181,7 @@ func (m *SessionManager) awaitCheckpoint(ctx context.Context, o *PrepareOptions)
 		longest = 2 * time.Hour
 	}
 	for end := time.Now().Add(longest); ; {
-		state, err := ReadCheckpointState(o.CheckpointDir, "")
+		state, err := ReadCheckpointState(o.CheckpointDir)
 		if err != nil || state != nil || !o.WaitForCheckpoint || time.Now().After(end) {
 			return state, err
 		}

@@ -41,3 +41,12 @@ func (m *MonitoredSession) Loop(ctx context.Context, f func(ctx context.Context)
 	}
 	return m.CloseWith(err)
 }
+
+// Train is Loop for a program whose steps are all the same: it runs fetches, the
+// operation of an optimizer above all, again and again.
+func (m *MonitoredSession) Train(ctx context.Context, fetches ...tf.Fetchable) error {
+	return m.Loop(ctx, func(ctx context.Context) error {
+		_, err := m.Run(ctx, nil, fetches...)
+		return err
+	})
+}

@@ -35,7 +35,7 @@ func VerifyCheckpoint(path string) error {
 // lists, the last one first. It fails with NotFound, and with what is wrong with the
 // newest, if there is none.
 func LastGoodCheckpoint(dir string) (string, error) {
-	s, err := ReadCheckpointState(dir, "")
+	s, err := ReadCheckpointState(dir)
 	if err != nil {
 		return "", err
 	}

@@ -104,7 +104,7 @@ func TestClockGoesBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if latest, err := train.LatestCheckpoint(dir, ""); err != nil || latest != path {
+		if latest, err := train.LatestCheckpoint(dir); err != nil || latest != path {
 			t.Error(latest, err)
 		}
 	}
@@ -137,7 +137,7 @@ func TestTwoSaversInOneDirectory(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	latest, err := train.LatestCheckpoint(dir, "")
+	latest, err := train.LatestCheckpoint(dir)
 	if err != nil || latest != filepath.Join(dir, "m-11") {
 		t.Fatal(latest, err)
 	}

@@ -56,7 +56,7 @@ func run(ctx context.Context, dir string) error {
 	if _, err := s.Run(ctx, nil, step); err != nil {
 		return err
 	}
-	latest, err := train.LatestCheckpoint(dir, "")
+	latest, err := train.LatestCheckpoint(dir)
 	if err != nil {
 		return err
 	}

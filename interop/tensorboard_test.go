@@ -1,0 +1,319 @@
+package interop
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"image/png"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/ops/summary"
+	events "github.com/gorge-tf/gorge/tf/summary"
+	"github.com/gorge-tf/gorge/tf/train"
+)
+
+// boardPython is a Python that has tensorboard 2.21.0: GORGE_TB_PYTHON, or that of
+// TensorFlow.
+func boardPython() string {
+	if p := os.Getenv("GORGE_TB_PYTHON"); p != "" {
+		return p
+	}
+	return python
+}
+
+// boardRun trains with summaries of every kind, a trace and hyperparameters.
+func boardRun(t *testing.T, dir string, rate float64) {
+	t.Helper()
+	w, err := events.NewFileWriter(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.HParams(map[string]any{"rate": rate, "optimizer": "sgd", "nesterov": false}, ""); err != nil {
+		t.Fatal(err)
+	}
+	g := tf.NewGraph(tf.Strict())
+	v := tf.NewVariable(ops.Const(g, []float32{1, 2, 3}), tf.VariableOptions{Name: "weights"})
+	loss := v.Value().Square().Sum()
+	g.Scope("net", func() { summary.Scalar("loss", loss) })
+	summary.Histogram("histogram", v.Value())
+	summary.Image("picture", ops.Reshape(v.Value(), ops.Const(g, []int32{1, 1, 3, 1})), 1)
+	summary.Audio("sound", ops.Reshape(v.Value().Mul(float32(0.1)), ops.Const(g, []int32{1, 3, 1})), 8000, 1)
+	summary.Text("note", ops.Scalar(g, "some **text**"))
+	summary.PRCurve("curve", ops.Const(g, []bool{true, false, true}), v.Value().Mul(float32(0.1)), 5)
+	op := train.Minimize(train.GradientDescent{LearningRate: rate}, loss, train.Options{GlobalStep: train.GetOrCreateGlobalStep(g)})
+	m, err := train.MonitoredTrainingSession(t.Context(), g, train.TrainingOptions{
+		CheckpointDir: dir, SaveCheckpointSteps: 4, SaveSummariesSteps: 1, LogStepCountSteps: 3,
+		Hooks: []train.Hook{&train.StopAtStepHook{LastStep: 8}, &train.ProfilerHook{SaveSteps: 5, OutputDir: dir}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Train(t.Context(), op); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.EndHParams(true); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := (&events.Projector{Embeddings: []events.Embedding{{TensorName: "weights"}}}).Write(dir); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A board is a TensorBoard.
+type board struct {
+	t       *testing.T
+	address string
+}
+
+// newBoard starts a TensorBoard, which ends with the test. It has read all files when it
+// answers.
+func newBoard(t *testing.T, dir string) *board {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, boardPython(), "-m", "tensorboard.main", "--logdir="+dir, "--host=127.0.0.1", "--port=0",
+		"--load_fast=false", "--reload_task=blocking", "--reload_interval=0", "--samples_per_plugin=images=100")
+	cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
+	errs, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	var said strings.Builder
+	at := regexp.MustCompile(`TensorBoard 2\.21\.\d+ at (http://127\.0\.0\.1:\d+)/`)
+	for r := bufio.NewScanner(errs); r.Scan(); {
+		if m := at.FindStringSubmatch(r.Text()); m != nil {
+			go io.Copy(io.Discard, errs)
+			return &board{t, m[1]}
+		}
+		said.WriteString(r.Text() + "\n")
+	}
+	t.Fatalf("TensorBoard did not start:\n%s", lastLines(said.String(), 15))
+	return nil
+}
+
+// ask returns the answer of a plugin to a request, whose body is given if it is posted.
+func (b *board) ask(plugin, what string, args url.Values, body string) []byte {
+	b.t.Helper()
+	at := b.address + "/data/plugin/" + plugin + "/" + what + "?" + args.Encode()
+	method := http.MethodGet
+	if body != "" {
+		method = http.MethodPost
+	}
+	req, err := http.NewRequestWithContext(b.t.Context(), method, at, strings.NewReader(body))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	out, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != http.StatusOK {
+		b.t.Errorf("%s: %s, %v: %s", at, res.Status, err, out)
+	}
+	return out
+}
+
+// json is ask for an answer in JSON.
+func (b *board) json(to any, plugin, what string, args url.Values, body string) {
+	b.t.Helper()
+	if text := b.ask(plugin, what, args, body); json.Unmarshal(text, to) != nil {
+		b.t.Errorf("%s/%s answers %s", plugin, what, text)
+	}
+}
+
+// TestTensorBoard shows the real TensorBoard what hooks, summaries and writers have
+// written, and asks it for all of it.
+func TestTensorBoard(t *testing.T) {
+	needTensorFlow(t)
+	dir := t.TempDir()
+	boardRun(t, filepath.Join(dir, "slow"), 0.05)
+	boardRun(t, filepath.Join(dir, "fast"), 0.1)
+	b := newBoard(t, dir)
+	b.curves()
+	b.media()
+	b.graph()
+	b.hparams()
+}
+
+// run1 names one of the runs and a tag of it.
+func run1(tag string) url.Values { return url.Values{"run": {"fast"}, "tag": {tag}} }
+
+// curves asks for numbers.
+func (b *board) curves() {
+	b.t.Helper()
+	var tags map[string]map[string]any
+	b.json(&tags, "scalars", "tags", nil, "")
+	for _, run := range []string{"fast", "slow"} {
+		for _, tag := range []string{"net/loss", "global_step/sec"} {
+			if _, ok := tags[run][tag]; !ok {
+				b.t.Errorf("scalars of %s: %v lack %s", run, tags, tag)
+			}
+		}
+	}
+	var points [][3]float64 // time, step, value
+	b.json(&points, "scalars", "scalars", run1("net/loss"), "")
+	loss := 14.0
+	if len(points) != 8 {
+		b.t.Fatalf("the curve of the loss has %d points: %v", len(points), points)
+	}
+	for i, p := range points { // of 8 steps, the first of which has step 1
+		if p[1] != float64(i+1) || p[2] < loss*0.999 || p[2] > loss*1.001 {
+			b.t.Errorf("point %d of the loss is %v, want %v", i, p, loss)
+		}
+		loss *= 0.64
+	}
+	var raw []json.RawMessage
+	b.json(&raw, "histograms", "histograms", run1("histogram"), "")
+	if len(raw) != 8 || !bytes.Contains(raw[0], []byte("[")) {
+		b.t.Errorf("histograms: %s", raw)
+	}
+	raw = nil
+	b.json(&raw, "distributions", "distributions", run1("histogram"), "")
+	if len(raw) != 8 {
+		b.t.Errorf("distributions: %s", raw)
+	}
+	var curves map[string][]struct {
+		Precision, Recall []float64
+		Step              int
+	}
+	b.json(&curves, "pr_curves", "pr_curves", run1("curve/pr_curves"), "")
+	if len(curves["fast"]) != 8 || len(curves["fast"][0].Precision) == 0 {
+		b.t.Errorf("PR curves: %v", curves)
+	}
+}
+
+// query returns the arguments of a link that TensorBoard has answered.
+func query(text string) url.Values {
+	v, _ := url.ParseQuery(text)
+	return v
+}
+
+// media asks for images, sounds and texts.
+func (b *board) media() {
+	b.t.Helper()
+	var images, sounds []struct{ Query string }
+	args := run1("picture/image")
+	args.Set("sample", "0")
+	b.json(&images, "images", "images", args, "")
+	if len(images) != 8 {
+		b.t.Fatalf("images: %v", images)
+	}
+	picture, err := png.Decode(bytes.NewReader(b.ask("images", "individualImage", query(images[0].Query), "")))
+	if err != nil || picture.Bounds().Dx() != 3 || picture.Bounds().Dy() != 1 {
+		b.t.Error(picture, err)
+	}
+	args = run1("sound/audio")
+	args.Set("sample", "0")
+	b.json(&sounds, "audio", "audio", args, "")
+	if len(sounds) == 0 {
+		b.t.Fatal("there is no sound")
+	}
+	if wav := b.ask("audio", "individualAudio", query(sounds[0].Query), ""); !bytes.HasPrefix(wav, []byte("RIFF")) {
+		b.t.Errorf("a sound begins with %.20q", wav)
+	}
+	var texts []struct{ Text string }
+	b.json(&texts, "text", "text", run1("note"), "")
+	if len(texts) == 0 || !strings.Contains(texts[0].Text, "<strong>text</strong>") {
+		b.t.Errorf("texts: %v", texts)
+	}
+}
+
+// graph asks for the graph, the trace of a step and the embeddings.
+func (b *board) graph() {
+	b.t.Helper()
+	var info map[string]struct {
+		Run_graph bool
+		Tags      map[string]struct{ Profile bool }
+	}
+	b.json(&info, "graphs", "info", nil, "")
+	if !info["fast"].Run_graph {
+		b.t.Errorf("graphs: %v", info)
+	}
+	text := b.ask("graphs", "graph", url.Values{"run": {"fast"}, "conceptual": {"false"}}, "")
+	for _, name := range []string{`name: "weights"`, `name: "net/loss`, `op: "VarHandleOp"`} {
+		if !bytes.Contains(text, []byte(name)) {
+			b.t.Errorf("the graph lacks %s: %.300s", name, text)
+		}
+	}
+	traced := ""
+	for tag, what := range info["fast"].Tags {
+		if what.Profile {
+			traced = tag
+		}
+	}
+	if traced == "" {
+		b.t.Fatalf("no trace of a step: %v", info)
+	}
+	if stats := b.ask("graphs", "run_metadata", run1(traced), ""); !bytes.Contains(stats, []byte("dev_stats")) {
+		b.t.Errorf("the trace of a step: %.300s", stats)
+	}
+	var embeddings struct {
+		Embeddings []struct {
+			TensorName  string
+			TensorShape []int
+		}
+	}
+	b.json(&embeddings, "projector", "info", url.Values{"run": {"fast"}}, "")
+	if len(embeddings.Embeddings) == 0 || embeddings.Embeddings[0].TensorName != "weights" {
+		b.t.Errorf("embeddings: %v", embeddings)
+	}
+}
+
+// hparams asks for the tables of hyperparameters.
+func (b *board) hparams() {
+	b.t.Helper()
+	var experiment struct {
+		HparamInfos []struct{ Name string }
+	}
+	b.json(&experiment, "hparams", "experiment", nil, `{"experimentName": ""}`)
+	names := map[string]bool{}
+	for _, h := range experiment.HparamInfos {
+		names[h.Name] = true
+	}
+	if len(names) != 3 || !names["rate"] || !names["optimizer"] || !names["nesterov"] {
+		b.t.Errorf("hyperparameters: %v", experiment)
+	}
+	var groups struct {
+		SessionGroups []struct {
+			Hparams  map[string]any
+			Sessions []struct{ Status string }
+		}
+	}
+	b.json(&groups, "hparams", "session_groups", nil,
+		`{"experimentName": "", "allowedStatuses": ["STATUS_SUCCESS", "STATUS_UNKNOWN", "STATUS_FAILURE", "STATUS_RUNNING"], "colParams": [{"hparam": "rate"}], "startIndex": 0, "sliceSize": 10}`)
+	rates := map[string]bool{}
+	for _, s := range groups.SessionGroups {
+		rates[fmt.Sprint(s.Hparams["rate"], s.Hparams["optimizer"], s.Sessions[0].Status)] = true
+	}
+	if len(rates) != 2 || !rates["0.1 sgd STATUS_SUCCESS"] && !rates["0.1sgdSTATUS_SUCCESS"] {
+		b.t.Errorf("runs of hyperparameters: %v from %v", rates, groups)
+	}
+}
