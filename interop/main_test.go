@@ -1,7 +1,8 @@
 // Package interop holds the tests that need real TensorFlow beside Gorge:
 // clients, masters, workers and parameter servers of both kinds in one cluster.
 //
-// GORGE_TF_PYTHON names a Python that has tensorflow-cpu 2.21.0.
+// GORGE_TF_PYTHON names a Python that has tensorflow-cpu 2.21.0, GORGE_SERVING_API a
+// directory that has tensorflow-serving-api 2.21.0.
 package interop
 
 import (
