@@ -30,16 +30,43 @@ func TestServingClient(t *testing.T) {
 	for _, batching := range []string{"", "max_batch_size { value: 8 } batch_timeout_micros { value: 100 } allowed_batch_sizes: 2 allowed_batch_sizes: 8"} {
 		t.Run(map[bool]string{true: "alone", false: "batched"}[batching == ""], func(t *testing.T) {
 			grpc, rest := modelServer(t, dir, batching)
-			cmd := exec.CommandContext(t.Context(), python, "testdata/serving.py", grpc, rest, dir)
-			cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1", "PYTHONPATH="+servingAPI)
-			var errors strings.Builder
-			cmd.Stderr = &errors
-			out, err := cmd.Output()
-			if text := string(out); err != nil || text != "ok\n" {
-				t.Errorf("%v\n%s%s", err, text, lastLines(errors.String(), 15))
+			if out := servingPython(t, "testdata/serving.py", grpc, rest, dir); out != "ok\n" {
+				t.Error(out)
+			}
+			if batching != "" {
+				return
+			}
+			if out := servingPython(t, "-c", strings.ReplaceAll(shownClient(t), "localhost:8500", grpc)); out != "[3. 4.]\n" {
+				t.Errorf("the client in docs/serving.md prints %s", out)
 			}
 		})
 	}
+}
+
+// servingPython runs Python with TensorFlow Serving's client.
+func servingPython(t *testing.T, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), python, args...)
+	cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1", "PYTHONPATH="+servingAPI)
+	var errors strings.Builder
+	cmd.Stderr = &errors
+	out, err := cmd.Output()
+	if err != nil {
+		t.Errorf("%v\n%s", err, lastLines(errors.String(), 15))
+	}
+	return string(out)
+}
+
+// shownClient returns the client in Python that docs/serving.md shows.
+func shownClient(t *testing.T) string {
+	t.Helper()
+	page, err := os.ReadFile("../docs/serving.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, client, _ := strings.Cut(string(page), "```python\n")
+	client, _, _ = strings.Cut(client, "```")
+	return client
 }
 
 var servingAddresses = regexp.MustCompile(`^gRPC at (\S+), REST at (\S+)\n$`)
