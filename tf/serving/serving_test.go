@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -243,6 +244,9 @@ func TestVersionsChangeUnderLoad(t *testing.T) {
 		})
 	}
 	rounds := 30
+	if n, err := strconv.Atoi(os.Getenv("GORGE_FAULTS")); err == nil {
+		rounds = 10 * n
+	}
 	for v := 2; v < 2+rounds; v++ {
 		install(t, dir, 1+v%2, v)
 		s.look()
