@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -311,7 +310,7 @@ func TestLabelsAndCanaries(t *testing.T) {
 
 // TestEmbedded serves a model that is in no directory.
 func TestEmbedded(t *testing.T) {
-	s := serve(t, Config{Models: []Model{{Name: "m", BasePath: "half", FS: os.DirFS("testdata").(fs.FS)}}}, "")
+	s := serve(t, Config{Models: []Model{{Name: "m", BasePath: "half", FS: os.DirFS("testdata")}}}, "")
 	if p, err := s.Predict(t.Context(), predict(2)); err != nil || p.GetOutputs()["y"].GetFloatVal()[0] != 3 {
 		t.Errorf("%v, %v", p, err)
 	}
