@@ -41,7 +41,7 @@
 //   - tf/rnn: recurrent networks
 //   - tf/losses, tf/metrics: what training makes small, and what is measured
 //   - tf/savedmodel: models that TensorFlow has saved, and saving them for it
-//   - tf/serving, tf/serving/restjson: TensorFlow Serving's services over saved models, its JSON
+//   - tf/serving, tf/serving/restjson, tf/serving/servingmetrics: TensorFlow Serving's services over saved models, its JSON, its metrics
 //   - tf/train: optimizers, schedules, averages, checkpoints, sessions that recover, hooks, queues of input
 //   - tf/train/live: how training goes, in a terminal
 //

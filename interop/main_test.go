@@ -2,7 +2,8 @@
 // clients, masters, workers and parameter servers of both kinds in one cluster.
 //
 // GORGE_TF_PYTHON names a Python that has tensorflow-cpu 2.21.0, and tensorboard 2.21.0
-// unless GORGE_TB_PYTHON names one that has that.
+// unless GORGE_TB_PYTHON names one that has that; GORGE_SERVING_API a directory that has
+// tensorflow-serving-api 2.21.0.
 package interop
 
 import (

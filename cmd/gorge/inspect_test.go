@@ -10,8 +10,8 @@ import (
 	"github.com/gorge-tf/gorge/tf/cluster"
 )
 
-// serving starts a server that is a cluster by itself.
-func serving(t *testing.T) *cluster.Server {
+// servingTask starts a server that is a cluster by itself.
+func servingTask(t *testing.T) *cluster.Server {
 	t.Helper()
 	s, err := cluster.NewServer(cluster.Config{Cluster: cluster.Spec{"worker": {"127.0.0.1:0"}}, Job: "worker", Devices: map[string]int{"CPU": 2}})
 	if err != nil {
@@ -26,7 +26,7 @@ func serving(t *testing.T) *cluster.Server {
 
 func TestDevices(t *testing.T) {
 	var out, errs bytes.Buffer
-	if code := run(t.Context(), []string{"devices", "--timeout=1m", serving(t).Target()}, &out, &errs); code != 0 {
+	if code := run(t.Context(), []string{"devices", "--timeout=1m", servingTask(t).Target()}, &out, &errs); code != 0 {
 		t.Fatalf("status %d: %s", code, errs.String())
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
@@ -36,7 +36,7 @@ func TestDevices(t *testing.T) {
 }
 
 func TestDoctor(t *testing.T) {
-	up := strings.TrimPrefix(serving(t).Target(), "grpc://")
+	up := strings.TrimPrefix(servingTask(t).Target(), "grpc://")
 	var out, errs bytes.Buffer
 	if code := run(t.Context(), []string{"doctor", "--timeout=1m", "--cluster_spec=worker|" + up}, &out, &errs); code != 0 {
 		t.Errorf("status %d: %s", code, errs.String())

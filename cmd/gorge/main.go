@@ -7,6 +7,7 @@
 //	gorge checkpoint ls model.ckpt-100
 //	gorge events export logs
 //	gorge savedmodel run DIR --inputs=in.npz --outputs=out.npz
+//	gorge model-server --model_name=m --model_base_path=DIR --rest_api_port=8501
 //	gorge version
 package main
 
@@ -27,13 +28,14 @@ import (
 const usage = `usage: gorge COMMAND [flags]
 
 commands:
-  serve       be a task of a cluster until a signal comes; -h lists the flags
-  devices     list the devices of a cluster: gorge devices grpc://host:port
-  doctor      say what this machine can do, and which tasks of a cluster answer
-  checkpoint  list, show, compare and rename what checkpoints have
-  events      list and export what event files have
-  savedmodel  show and run models that TensorFlow has saved
-  version     print the version
+  serve         be a task of a cluster until a signal comes; -h lists the flags
+  devices       list the devices of a cluster: gorge devices grpc://host:port
+  doctor        say what this machine can do, and which tasks of a cluster answer
+  checkpoint    list, show, compare and rename what checkpoints have
+  events        list and export what event files have
+  savedmodel    show and run models that TensorFlow has saved
+  model-server  serve them to clients of TensorFlow Serving; -h lists the flags
+  version       print the version
 `
 
 func main() {
@@ -86,6 +88,8 @@ func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 		return events(args[1:], stdout, stderr)
 	case "savedmodel":
 		return savedModel(ctx, args[1:], stdout, stderr)
+	case "model-server":
+		return modelServer(ctx, args[1:], stdout, stderr)
 	case "version":
 		return version(stdout)
 	case "help", "-h", "--help":

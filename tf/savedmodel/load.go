@@ -36,6 +36,8 @@ type Model struct {
 	graph *tf.Graph
 	s     *session.Session
 	sigs  map[string]*Signature
+	// temporary is the directory that Close removes, "" if there is none.
+	temporary string
 
 	// mu guards functions and objects, and is held while calls are added.
 	mu        sync.Mutex
@@ -270,4 +272,12 @@ func (m *Model) MetaGraph() *pb.MetaGraphDef { return m.meta }
 func (m *Model) Dir() string { return m.dir }
 
 // Close ends the use of the model and gives its memory back.
-func (m *Model) Close() error { return m.s.Close() }
+func (m *Model) Close() error {
+	err := m.s.Close()
+	if m.temporary != "" {
+		if rerr := os.RemoveAll(m.temporary); err == nil && rerr != nil {
+			err = core.FileError(m.temporary, rerr)
+		}
+	}
+	return err
+}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -333,5 +334,44 @@ func TestLargeConstants(t *testing.T) {
 			}
 		}
 		m.Close()
+	}
+}
+
+// TestFromFileSystem loads a model with a table out of a file system that is none of
+// the machine's, and leaves no files behind.
+func TestFromFileSystem(t *testing.T) {
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	files := fstest.MapFS{}
+	dir := saved(t)
+	err := filepath.WalkDir(dir, func(name string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(name)
+		rel, _ := filepath.Rel(dir, name)
+		files[filepath.ToSlash(rel)] = &fstest.MapFile{Data: data}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := savedmodel.LoadFS(t.Context(), files, savedmodel.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := m.Signature("serving_default").Run(t.Context(), map[string]any{"x": []string{"two"}})
+	if err != nil || out["ids"].At(0) != int64(2) {
+		t.Errorf("%v, %v", out, err)
+	}
+	if err := m.Close(); err != nil {
+		t.Error(err)
+	}
+	delete(files, "saved_model.pb")
+	if _, err := savedmodel.LoadFS(t.Context(), files, savedmodel.Options{}); tf.CodeOf(err) != tf.NotFound {
+		t.Errorf("without saved_model.pb: %v", err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(temporary, "savedmodel*")); len(left) > 0 {
+		t.Errorf("left are %v", left)
 	}
 }

@@ -3,6 +3,7 @@ package lifecycle
 import (
 	"context"
 	"errors"
+	"runtime"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -52,7 +53,7 @@ func TestSwapsUnderLoad(t *testing.T) {
 	}
 	var users sync.WaitGroup
 	var end atomic.Bool
-	for range 8 {
+	for range 4 {
 		users.Go(func() {
 			for !end.Load() {
 				h := m.Latest("m")
@@ -63,6 +64,7 @@ func TestSwapsUnderLoad(t *testing.T) {
 				if h.Model.closed.Load() {
 					t.Error("a version that is held has been closed")
 				}
+				runtime.Gosched() // else goroutines wait for the ends of each other's time slices
 				h.Release()
 			}
 		})

@@ -35,14 +35,11 @@ type node struct {
 	size    int32 // how many elements an array has, how many members an object
 }
 
-// A document is parsed JSON.
+// A document is parsed JSON. Node 0 is the outermost value.
 type document struct {
 	src   []byte
 	nodes []node
 }
-
-// root returns the number of the outermost value.
-func (d *document) root() int32 { return 0 }
 
 // children calls f with the elements of an array until f returns an error.
 func (d *document) children(n int32, f func(i int, child int32) error) error {

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb/servingpb"
+	"github.com/gorge-tf/gorge/tf/serving"
+	"github.com/gorge-tf/gorge/tf/serving/servingmetrics"
+)
+
+// modelServer serves models until ctx ends. When they can be called it prints where,
+// one line.
+func modelServer(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	f, err := parseModelServer(args, stdout)
+	if err != nil {
+		return err
+	}
+	if f.version {
+		return version(stdout)
+	}
+	p, err := f.process(stderr)
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	if err := p.listen(f); err != nil {
+		return err
+	}
+	if err := p.s.Ready(ctx); err != nil {
+		if ctx.Err() != nil {
+			return nil // it was told to stop while it loaded
+		}
+		return err
+	}
+	if _, err := fmt.Fprintln(stdout, p.addresses()); err != nil {
+		return tf.Errorf(tf.Unavailable, "cannot say where the server is: %v", err)
+	}
+	if f.config != "" && f.configPoll > 0 {
+		p.tasks.Go(func() { p.pollConfig(ctx, f) })
+	}
+	select {
+	case <-ctx.Done():
+	case err := <-p.failed:
+		return err
+	}
+	return p.drain(f.grace)
+}
+
+// A modelProcess is a model server with all that it listens at.
+type modelProcess struct {
+	s       *serving.Server
+	log     *slog.Logger
+	metrics http.Handler // nil: none
+	path    string       // of metrics
+	tasks   sync.WaitGroup
+	failed  chan error // of what listens
+	grpc    *grpcSide
+	rest    *restSide
+}
+
+// process makes the server that flags describe.
+func (f *modelServerFlags) process(stderr io.Writer) (*modelProcess, error) {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(f.level)); err != nil {
+		return nil, tf.Errorf(tf.InvalidArgument, "--log must be debug, info, warn or error, got %q", f.level)
+	}
+	p := &modelProcess{log: slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level})), failed: make(chan error, 3)}
+	for name, value := range f.ignored {
+		p.log.Info("the flag has no effect", "flag", name, "value", value)
+	}
+	c, err := f.serverConfig()
+	if err != nil {
+		return nil, err
+	}
+	c.Log = p.log
+	if err := p.monitor(f, &c); err != nil {
+		return nil, err
+	}
+	p.s, err = serving.New(c)
+	return p, err
+}
+
+// monitor reads the monitoring config file.
+func (p *modelProcess) monitor(f *modelServerFlags, c *serving.Config) error {
+	if f.monitoring == "" {
+		return nil
+	}
+	m := &servingpb.MonitoringConfig{}
+	if err := readMessage(f.monitoring, m); err != nil {
+		return err
+	}
+	if !m.GetPrometheusConfig().GetEnable() {
+		return nil
+	}
+	if p.path = m.GetPrometheusConfig().GetPath(); p.path == "" {
+		p.path = servingmetrics.DefaultPath
+	}
+	if p.path[0] != '/' {
+		return tf.Errorf(tf.InvalidArgument, "the path of metrics must begin with /, got %q", p.path)
+	}
+	metrics := servingmetrics.New()
+	c.Metrics, p.metrics = metrics, metrics.Handler()
+	return nil
+}
+
+// pollConfig reads the model config file again and again. A file that is wrong
+// changes nothing.
+func (p *modelProcess) pollConfig(ctx context.Context, f *modelServerFlags) {
+	t := time.NewTicker(time.Duration(f.configPoll) * time.Second)
+	defer t.Stop()
+	last, _ := os.ReadFile(f.config)
+	for {
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			return
+		}
+		text, err := readConfig(f.config)
+		if err == nil && string(text) == string(last) {
+			continue
+		}
+		var models []serving.Model
+		if err == nil {
+			models, err = f.models()
+		}
+		if err == nil {
+			last = text
+			err = p.s.Reload(ctx, models)
+		}
+		if err != nil && ctx.Err() == nil {
+			p.log.Error("the model config file is not taken", "file", f.config, "error", err)
+		}
+	}
+}
+
+// drain answers the requests that there are, as long as grace lasts.
+func (p *modelProcess) drain(grace time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.Background(), grace)
+	defer cancel()
+	var sides sync.WaitGroup
+	if p.grpc != nil {
+		sides.Go(func() { p.grpc.drain(ctx) })
+	}
+	if p.rest != nil {
+		sides.Go(func() { p.rest.drain(ctx) })
+	}
+	sides.Wait()
+	return nil
+}
+
+// close ends everything. After drain only the models are left.
+func (p *modelProcess) close() {
+	if p.grpc != nil {
+		p.grpc.s.Stop()
+	}
+	if p.rest != nil {
+		p.rest.s.Close()
+	}
+	p.tasks.Wait()
+	p.s.Close()
+}
+
+// readConfig reads a configuration file.
+func readConfig(name string) ([]byte, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, core.FileError(name, err)
+	}
+	return text, nil
+}

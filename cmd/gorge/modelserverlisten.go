@@ -1,0 +1,223 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/health"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/keepalive"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb/servingpb"
+	"github.com/gorge-tf/gorge/tf/serving"
+)
+
+// grpcSide is what answers by gRPC.
+type grpcSide struct {
+	s         *grpc.Server
+	addresses []string
+}
+
+// restSide is what answers by HTTP.
+type restSide struct {
+	s       *http.Server
+	address string
+}
+
+// maxHeader bounds the headers of a request by HTTP.
+const maxHeader = 64 << 10
+
+// listen opens all ports, also while models are still being loaded: whoever asks
+// for their states is answered.
+func (p *modelProcess) listen(f *modelServerFlags) error {
+	if f.port < 0 && f.socket == "" && f.restPort == 0 {
+		return tf.Errorf(tf.InvalidArgument, "at least one of --port, --grpc_socket_path and --rest_api_port must be given")
+	}
+	security, err := readTLS(f.ssl)
+	if err != nil {
+		return err
+	}
+	if f.port >= 0 || f.socket != "" {
+		if err := p.listenGRPC(f, security); err != nil {
+			return err
+		}
+	}
+	if f.restPort == 0 {
+		return nil
+	}
+	if !f.restTLS {
+		security = nil
+	} else if security == nil {
+		return tf.Errorf(tf.InvalidArgument, "--rest_api_enable_tls needs --ssl_config_file")
+	}
+	return p.listenREST(f, security)
+}
+
+func (p *modelProcess) listenGRPC(f *modelServerFlags, security *tls.Config) error {
+	options := append(p.s.GRPCOptions(), grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 10 * time.Second, PermitWithoutStream: true}))
+	if security != nil {
+		options = append(options, grpc.Creds(credentials.NewTLS(security)))
+	}
+	p.grpc = &grpcSide{s: grpc.NewServer(options...)}
+	p.s.RegisterGRPC(p.grpc.s)
+	if f.health {
+		h := health.NewServer()
+		for _, name := range []string{"", "ModelService", "PredictionService"} {
+			h.SetServingStatus(name, healthpb.HealthCheckResponse_SERVING)
+		}
+		healthpb.RegisterHealthServer(p.grpc.s, h)
+	}
+	if f.port >= 0 {
+		lis, err := listenAt(f.host, f.port)
+		if err != nil {
+			return err
+		}
+		p.serveGRPC(lis, lis.Addr().String())
+	}
+	if f.socket == "" {
+		return nil
+	}
+	if err := removeSocket(f.socket); err != nil {
+		return err
+	}
+	lis, err := net.Listen("unix", f.socket)
+	if err != nil {
+		return tf.Errorf(tf.Unavailable, "cannot listen at %s: %v", f.socket, err)
+	}
+	p.serveGRPC(lis, "unix:"+f.socket)
+	return nil
+}
+
+// removeSocket removes the socket of a server that has died. Another file stays.
+func removeSocket(name string) error {
+	info, err := os.Lstat(name)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return core.FileError(name, err)
+	}
+	if info.Mode()&os.ModeSocket == 0 {
+		return tf.Errorf(tf.AlreadyExists, "the path of a socket must be free, %s is a file", name)
+	}
+	return os.Remove(name)
+}
+
+func (p *modelProcess) serveGRPC(lis net.Listener, address string) {
+	p.grpc.addresses = append(p.grpc.addresses, address)
+	p.tasks.Go(func() {
+		if err := p.grpc.s.Serve(lis); err != nil {
+			p.failed <- tf.Errorf(tf.Unavailable, "gRPC at %s: %v", address, err)
+		}
+	})
+}
+
+func (p *modelProcess) listenREST(f *modelServerFlags, security *tls.Config) error {
+	mux := http.NewServeMux()
+	mux.Handle("/", p.s.Handler())
+	if p.metrics != nil {
+		mux.Handle("GET "+p.path, p.metrics)
+	}
+	lis, err := listenAt(f.host, max(f.restPort, 0))
+	if err != nil {
+		return err
+	}
+	scheme := "http://"
+	if security != nil {
+		lis, scheme = tls.NewListener(lis, security), "https://"
+	}
+	p.rest = &restSide{address: scheme + lis.Addr().String(), s: &http.Server{
+		Handler: mux, ReadHeaderTimeout: f.headerTimeout, ReadTimeout: f.readTimeout, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: maxHeader,
+	}}
+	p.tasks.Go(func() {
+		if err := p.rest.s.Serve(lis); !errors.Is(err, http.ErrServerClosed) {
+			p.failed <- tf.Errorf(tf.Unavailable, "REST at %s: %v", p.rest.address, err)
+		}
+	})
+	return nil
+}
+
+func listenAt(host string, port int) (net.Listener, error) {
+	address := net.JoinHostPort(host, strconv.Itoa(port))
+	lis, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, tf.Errorf(tf.Unavailable, "cannot listen at %s: %v", address, err)
+	}
+	return lis, nil
+}
+
+// addresses says where the server is called.
+func (p *modelProcess) addresses() string {
+	var out []string
+	if p.grpc != nil {
+		out = append(out, "gRPC at "+strings.Join(p.grpc.addresses, " and "))
+	}
+	if p.rest != nil {
+		out = append(out, "REST at "+p.rest.address)
+	}
+	return strings.Join(out, ", ")
+}
+
+// drain answers the requests that there are until ctx ends, and then no more.
+func (g *grpcSide) drain(ctx context.Context) {
+	stop := context.AfterFunc(ctx, g.s.Stop)
+	defer stop()
+	g.s.GracefulStop()
+}
+
+func (r *restSide) drain(ctx context.Context) {
+	if r.s.Shutdown(ctx) != nil {
+		r.s.Close()
+	}
+}
+
+// readTLS reads an SSL config file; without one there is no TLS.
+func readTLS(name string) (*tls.Config, error) {
+	if name == "" {
+		return nil, nil
+	}
+	c := &servingpb.SSLConfig{}
+	if err := readMessage(name, c); err != nil {
+		return nil, err
+	}
+	pair, err := tls.X509KeyPair([]byte(c.GetServerCert()), []byte(c.GetServerKey()))
+	if err != nil {
+		return nil, tf.Errorf(tf.InvalidArgument, "%s must have a certificate and its key in PEM form: %v", name, err)
+	}
+	out := &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
+	if c.GetCustomCa() != "" {
+		out.ClientCAs = x509.NewCertPool()
+		if !out.ClientCAs.AppendCertsFromPEM([]byte(c.GetCustomCa())) {
+			return nil, tf.Errorf(tf.InvalidArgument, "custom_ca in %s must have certificates in PEM form", name)
+		}
+	}
+	if c.GetClientVerify() {
+		out.ClientAuth = tls.RequireAndVerifyClientCert
+	}
+	return out, nil
+}
+
+// readMessage reads a configuration file.
+func readMessage(name string, m proto.Message) error {
+	text, err := readConfig(name)
+	if err != nil {
+		return err
+	}
+	if err := serving.ParseText(text, m); err != nil {
+		return tf.Errorf(tf.InvalidArgument, "%s: %s", name, tf.AsError(err).Message())
+	}
+	return nil
+}

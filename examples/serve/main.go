@@ -1,0 +1,130 @@
+// Command serve answers by HTTP which digits images show, with a model that is part
+// of the program: TensorFlow has trained it, see examples/predict/make.py.
+//
+//	go run ./examples/serve -address 127.0.0.1:8080 &
+//	curl --data-binary @examples/predict/digit0.png http://127.0.0.1:8080/digit
+//
+// The path /digit is the program's own: it takes the bytes of a file, as they are,
+// inverts dark digits on light paper if it is asked to, and answers with a word. All
+// other paths are TensorFlow Serving's REST API, for clients that know that.
+package main
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"errors"
+	"flag"
+	"fmt"
+	"image"
+	"image/color"
+	_ "image/jpeg" // forms of images that clients send
+	"image/png"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"time"
+
+	"github.com/gorge-tf/gorge/tf/pb"
+	"github.com/gorge-tf/gorge/tf/pb/servingpb"
+	"github.com/gorge-tf/gorge/tf/serving"
+)
+
+// models has the versions of the model.
+//
+//go:embed models
+var models embed.FS
+
+func main() {
+	address := flag.String("address", "127.0.0.1:8080", "`address` to listen at")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Stdout, *address); err != nil {
+		fmt.Fprintln(os.Stderr, "serve:", err)
+		os.Exit(1)
+	}
+}
+
+// run serves until ctx ends.
+func run(ctx context.Context, out io.Writer, address string) error {
+	s, err := serving.New(serving.Config{
+		Models:   []serving.Model{{Name: "digits", BasePath: "models", FS: models}},
+		Batching: &serving.Batching{}, // joins requests while the processor is busy
+		Poll:     -1,
+	})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if err := s.Ready(ctx); err != nil {
+		return err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/", s.Handler())
+	mux.Handle("POST /digit", digit(s))
+	lis, err := net.Listen("tcp", address)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "http://%s\n", lis.Addr())
+	h := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute}
+	stop := context.AfterFunc(ctx, func() { h.Shutdown(context.WithoutCancel(ctx)) })
+	defer stop()
+	if err := h.Serve(lis); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// maxFile bounds the files that the program takes.
+const maxFile = 4 << 20
+
+// digit answers with the digit that the image in the body shows.
+func digit(s *serving.Server) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		file, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxFile))
+		if err == nil && r.URL.Query().Has("dark") {
+			file, err = inverted(file)
+		}
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		answer, err := s.Predict(r.Context(), &servingpb.PredictRequest{
+			ModelSpec: &servingpb.ModelSpec{Name: "digits"},
+			Inputs: map[string]*pb.TensorProto{"image": {
+				Dtype: pb.DataType_DT_STRING, StringVal: [][]byte{file},
+				TensorShape: &pb.TensorShapeProto{Dim: []*pb.TensorShapeProto_Dim{{Size: 1}}},
+			}},
+		})
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		out := answer.GetOutputs()
+		fmt.Fprintf(w, "%d, probability %.3f\n", out["digit"].GetInt64Val()[0], out["probability"].GetFloatVal()[0])
+	})
+}
+
+// inverted makes a light digit on a dark ground of a dark one on a light ground:
+// the model knows only the former.
+func inverted(file []byte) ([]byte, error) {
+	in, _, err := image.Decode(bytes.NewReader(file))
+	if err != nil {
+		return nil, err
+	}
+	b := in.Bounds()
+	out := image.NewGray(b)
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for x := b.Min.X; x < b.Max.X; x++ {
+			g := color.GrayModel.Convert(in.At(x, y)).(color.Gray)
+			out.SetGray(x, y, color.Gray{Y: 255 - g.Y})
+		}
+	}
+	var buf bytes.Buffer
+	err = png.Encode(&buf, out)
+	return buf.Bytes(), err
+}

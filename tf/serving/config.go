@@ -1,0 +1,154 @@
+package serving
+
+import (
+	"io/fs"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gorge-tf/gorge/internal/serving/versions"
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/session"
+)
+
+// A Config says what a server serves, and how. Only Models must be set.
+type Config struct {
+	// Models are those that the server begins with; Reload replaces them.
+	Models []Model
+	// Poll is how often directories are looked at for versions; 0: every second,
+	// negative: once.
+	Poll time.Duration
+	// Tags of the MetaGraphs that are loaded; nil: {"serve"}.
+	Tags []string
+	// Session adjusts the sessions that run models.
+	Session []session.Option
+	// Loads is how many versions are loaded at once; 0: one.
+	Loads int
+	// LoadRetries is how many times loading is tried again that has failed, each
+	// after RetryInterval.
+	LoadRetries   int
+	RetryInterval time.Duration
+	// NoWarmup leaves warm-up requests out; WarmupRounds says how many times each
+	// is run, 0: once.
+	NoWarmup     bool
+	WarmupRounds int
+	// AnyLabel lets labels be given to versions that have not been loaded.
+	AnyLabel bool
+	// TensorContent answers with tensor_content instead of the fields of types: it
+	// is smaller and faster. All clients of TensorFlow read both.
+	TensorContent bool
+	// CheckMethods refuses signatures whose method is not that of the call.
+	CheckMethods bool
+	// Batching joins requests; nil: each runs by itself.
+	Batching *Batching
+	// ModelBatching prefers the parameters in a version's file batching_params.pbtxt.
+	ModelBatching bool
+	// Metrics hears of requests; it may be nil.
+	Metrics Metrics
+	// Log hears of versions and of what goes wrong; it may be nil.
+	Log *slog.Logger
+	// MaxRequests bounds the requests that are answered at once; those above it
+	// fail with ResourceExhausted. 0: no bound.
+	MaxRequests int
+	// RequestTimeout bounds requests by REST; 0: 30s, negative: no bound.
+	RequestTimeout time.Duration
+	// MaxBody bounds the bodies of requests by REST, after they have been inflated;
+	// 0: 100 MB. MaxMessage bounds messages by gRPC; 0: 2 GiB - 1.
+	MaxBody    int64
+	MaxMessage int
+	// CORS lets pages of any origin call by REST.
+	CORS bool
+	// NoPage leaves out the page at /.
+	NoPage bool
+}
+
+// A Model is a directory of versions.
+type Model struct {
+	Name     string
+	BasePath string // absolute; with FS, a path in it
+	// FS has the directory; nil: the file system of the machine has. A program can
+	// so serve models that are embedded in it.
+	FS       fs.FS
+	Versions VersionPolicy
+	// Labels are other names of versions, by which requests may ask for them.
+	Labels map[string]int64
+	Canary Canary
+	Log    RequestLog
+}
+
+// A VersionPolicy chooses the versions of a model that are served. The zero value
+// chooses the latest one.
+type VersionPolicy = versions.Policy
+
+// A Canary sends a share of the requests that name no version to the version of a
+// label, while that is available. The zero value sends none.
+type Canary struct {
+	Label string
+	Share float64 // from 0 to 1
+}
+
+// Metrics is told of requests. Its methods are called from many goroutines.
+type Metrics interface {
+	// Request has been answered. API is Predict, Classify, …; entrypoint is GRPC or
+	// REST.
+	Request(model, api, entrypoint string, code tf.Code, d time.Duration)
+	// Run of a model has taken a time.
+	Run(model, api string, d time.Duration)
+	// Examples have come with a request.
+	Examples(model string, n int)
+	// Batch has been run: its size is rounded up from that of its requests.
+	Batch(model string, size, requests int)
+}
+
+// noMetrics is the Metrics of a program that has none.
+type noMetrics struct{}
+
+func (noMetrics) Request(string, string, string, tf.Code, time.Duration) {}
+func (noMetrics) Run(string, string, time.Duration)                      {}
+func (noMetrics) Examples(string, int)                                   {}
+func (noMetrics) Batch(string, int, int)                                 {}
+
+// withDefaults returns c with values for what is not set.
+func (c Config) withDefaults() Config {
+	if c.Poll == 0 {
+		c.Poll = time.Second
+	}
+	if c.Metrics == nil {
+		c.Metrics = noMetrics{}
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.RequestTimeout == 0 {
+		c.RequestTimeout = 30 * time.Second
+	}
+	if c.MaxBody <= 0 {
+		c.MaxBody = 100 << 20
+	}
+	return c
+}
+
+// check refuses models that cannot be served, in TensorFlow Serving's words.
+func check(models []Model) error {
+	seen := map[string]bool{}
+	for _, m := range models {
+		switch {
+		case m.Name == "":
+			return tf.Errorf(tf.InvalidArgument, "a model must have a name; base path %q has none", m.BasePath)
+		case seen[m.Name]:
+			return tf.Errorf(tf.InvalidArgument, "Illegal to list model %s multiple times in config list", m.Name)
+		case m.FS == nil && !absolute(m.BasePath):
+			return tf.Errorf(tf.InvalidArgument, "Expected model %s to have an absolute path or URI; got base_path()=%s", m.Name, m.BasePath)
+		case m.Canary.Share < 0 || m.Canary.Share > 1:
+			return tf.Errorf(tf.InvalidArgument, "the share of a canary must be from 0 to 1, model %s has %v", m.Name, m.Canary.Share)
+		}
+		seen[m.Name] = true
+	}
+	return nil
+}
+
+// absolute reports whether a path is absolute, or the URI of a local file.
+func absolute(path string) bool {
+	return filepath.IsAbs(path) || strings.HasPrefix(path, "file://")
+}

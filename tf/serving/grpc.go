@@ -1,0 +1,106 @@
+package serving
+
+import (
+	"context"
+	"errors"
+	"math"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb/servingpb"
+)
+
+// The services by the names in their paths.
+const (
+	predictionService = "tensorflow.serving.PredictionService"
+	modelService      = "tensorflow.serving.ModelService"
+)
+
+// maxStatus bounds the text of an error by gRPC: it travels in a header.
+const maxStatus = 1024
+
+// GRPCOptions returns options for a gRPC server that suit models: large messages.
+func (s *Server) GRPCOptions() []grpc.ServerOption {
+	limit := s.cfg.MaxMessage
+	if limit <= 0 {
+		limit = math.MaxInt32
+	}
+	return []grpc.ServerOption{grpc.MaxRecvMsgSize(limit), grpc.MaxSendMsgSize(math.MaxInt32)}
+}
+
+// RegisterGRPC makes a gRPC server answer calls of PredictionService and
+// ModelService.
+func (s *Server) RegisterGRPC(g grpc.ServiceRegistrar) {
+	g.RegisterService(&grpc.ServiceDesc{ServiceName: predictionService, HandlerType: (*any)(nil), Methods: []grpc.MethodDesc{
+		method(s, predictionService, "Predict", s.Predict),
+		method(s, predictionService, "Classify", s.Classify),
+		method(s, predictionService, "Regress", s.Regress),
+		method(s, predictionService, "MultiInference", s.MultiInference),
+		method(s, predictionService, "GetModelMetadata", s.GetModelMetadata),
+	}}, s)
+	g.RegisterService(&grpc.ServiceDesc{ServiceName: modelService, HandlerType: (*any)(nil), Methods: []grpc.MethodDesc{
+		method(s, modelService, "GetModelStatus", s.GetModelStatus),
+		method(s, modelService, "HandleReloadConfigRequest", s.HandleReloadConfigRequest),
+	}}, s)
+}
+
+// counted are the calls that metrics are kept of.
+var counted = map[string]bool{"Predict": true, "Classify": true, "Regress": true, "MultiInference": true}
+
+// method describes one method of a service.
+func method[Req, Resp any](s *Server, service, name string, call func(context.Context, *Req) (*Resp, error)) grpc.MethodDesc {
+	answer := func(ctx context.Context, r any) (any, error) {
+		start := time.Now()
+		var out *Resp
+		err := core.Guard(name, func() (err error) { out, err = call(ctx, r.(*Req)); return err })
+		if counted[name] {
+			s.cfg.Metrics.Request(modelOf(r), name, "GRPC", tf.CodeOf(err), time.Since(start))
+		}
+		if err != nil {
+			return nil, statusOf(ctx, err)
+		}
+		return out, nil
+	}
+	handle := func(_ any, ctx context.Context, dec func(any) error, intercept grpc.UnaryServerInterceptor) (any, error) {
+		r := new(Req)
+		if err := dec(r); err != nil {
+			return nil, err
+		}
+		if intercept == nil {
+			return answer(ctx, r)
+		}
+		return intercept(ctx, r, &grpc.UnaryServerInfo{Server: s, FullMethod: "/" + service + "/" + name}, answer)
+	}
+	return grpc.MethodDesc{MethodName: name, Handler: handle}
+}
+
+// modelOf returns the name of the model that a request is about.
+func modelOf(r any) string {
+	switch r := r.(type) {
+	case interface{ GetModelSpec() *servingpb.ModelSpec }:
+		return r.GetModelSpec().GetName()
+	case *servingpb.MultiInferenceRequest:
+		if len(r.GetTasks()) > 0 {
+			return r.GetTasks()[0].GetModelSpec().GetName()
+		}
+	}
+	return ""
+}
+
+// statusOf returns an error as gRPC has it.
+func statusOf(ctx context.Context, err error) error {
+	e := tf.AsError(err)
+	if e.Code == tf.Canceled && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return status.Error(codes.DeadlineExceeded, "Deadline Exceeded")
+	}
+	text := e.WireMessage()
+	if len(text) > maxStatus {
+		text = text[:maxStatus] + "...TRUNCATED"
+	}
+	return status.Error(codes.Code(e.Code), text)
+}

@@ -1,0 +1,255 @@
+package serving
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/gorge-tf/gorge/internal/serving/lifecycle"
+	"github.com/gorge-tf/gorge/internal/serving/versions"
+	"github.com/gorge-tf/gorge/tf"
+)
+
+// A Server serves models. All methods may be called from any goroutine.
+type Server struct {
+	cfg   Config
+	m     *lifecycle.Manager[*servable]
+	stop  context.CancelFunc
+	tasks sync.WaitGroup
+	slots chan struct{} // one for each request under way; nil: there is no bound
+	logs  *requestLogs
+
+	// reloading is held while models are replaced, looking while directories are
+	// read: reloading before looking before mu.
+	reloading sync.Mutex
+	looking   sync.Mutex
+	noted     map[string]string // what has been logged of directories; looking guards it
+
+	mu     sync.RWMutex
+	models map[string]*Model
+}
+
+type handle = lifecycle.Handle[*servable]
+
+// New returns a server that begins to load its models. Ready waits for them, Close
+// ends the server. Errors are InvalidArgument.
+func New(cfg Config) (*Server, error) {
+	cfg = cfg.withDefaults()
+	if err := check(cfg.Models); err != nil {
+		return nil, err
+	}
+	if cfg.Batching != nil {
+		if err := cfg.Batching.Check(); err != nil {
+			return nil, err
+		}
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	s := &Server{cfg: cfg, stop: stop, noted: map[string]string{}, models: byName(cfg.Models), logs: newRequestLogs(cfg.Log)}
+	s.m = lifecycle.New(lifecycle.Config[*servable]{
+		Load: s.load, Loads: cfg.Loads, Retries: cfg.LoadRetries, Interval: cfg.RetryInterval, Log: cfg.Log, Freed: debug.FreeOSMemory,
+	})
+	if cfg.MaxRequests > 0 {
+		s.slots = make(chan struct{}, cfg.MaxRequests)
+	}
+	s.look()
+	if cfg.Poll > 0 {
+		s.tasks.Go(func() { s.poll(ctx) })
+	}
+	return s, nil
+}
+
+func byName(models []Model) map[string]*Model {
+	out := map[string]*Model{}
+	for i := range models {
+		out[models[i].Name] = &models[i]
+	}
+	return out
+}
+
+// Close unloads all models. Requests under way are answered first, new ones find no
+// model.
+func (s *Server) Close() {
+	s.stop()
+	s.tasks.Wait()
+	s.m.Close()
+	s.logs.close()
+}
+
+// list returns the models, sorted by name.
+func (s *Server) list() []*Model {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return slices.SortedFunc(maps.Values(s.models), func(a, b *Model) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// model returns the configuration of a model, nil if there is none.
+func (s *Server) model(name string) *Model {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.models[name]
+}
+
+// Ready returns nil when every model has a version that is available, and an error
+// of code Unknown when loading one has failed for good. It waits for models that
+// have no versions until ctx ends.
+func (s *Server) Ready(ctx context.Context) error {
+	var names []string
+	models := s.list()
+	for _, m := range models {
+		names = append(names, m.Name)
+	}
+	if err := s.await(ctx, names, models); err != nil {
+		return err
+	}
+	return s.checkLabels(models)
+}
+
+// await waits until each model has a version that is available, or has none that
+// might become so, and until versions that get labels are not being loaded.
+func (s *Server) await(ctx context.Context, names []string, labels []*Model) error {
+	err := s.m.Wait(ctx, func() bool {
+		return !slices.ContainsFunc(names, func(n string) bool { return s.settled(n) == nil }) && !slices.ContainsFunc(labels, s.loadsLabeled)
+	})
+	if err != nil {
+		return tf.AsError(err)
+	}
+	return s.unavailable(names)
+}
+
+// settled returns the versions of a model if it is known how loading them went,
+// else nil.
+func (s *Server) settled(name string) []versions.Status {
+	status := s.m.Status(name)
+	ended := true
+	for _, v := range status {
+		if v.State == versions.Available {
+			return status
+		}
+		ended = ended && v.State == versions.End && v.Err != nil
+	}
+	if len(status) == 0 || !ended {
+		return nil
+	}
+	return status
+}
+
+// loadsLabeled reports whether a version that has a label is being loaded.
+func (s *Server) loadsLabeled(m *Model) bool {
+	labeled := slices.Collect(maps.Values(m.Labels))
+	return slices.ContainsFunc(s.m.Status(m.Name), func(v versions.Status) bool {
+		return v.State < versions.Available && slices.Contains(labeled, v.Number)
+	})
+}
+
+// unavailable says which models have no version that is available, in TensorFlow
+// Serving's words.
+func (s *Server) unavailable(names []string) error {
+	var faults []string
+	for _, name := range names {
+		status := s.m.Status(name)
+		if slices.ContainsFunc(status, func(v versions.Status) bool { return v.State == versions.Available }) {
+			continue
+		}
+		fault := fmt.Sprintf("{{name: %s}", name)
+		if len(status) > 0 {
+			fault = fmt.Sprintf("{{name: %s version: %d}", name, status[0].Number)
+			if e := status[0].Err; e != nil {
+				fault += " due to error: " + tf.CodeOf(e).String() + ": " + tf.AsError(e).Message()
+			}
+		}
+		faults = append(faults, fault+"}, ")
+	}
+	if faults == nil {
+		return nil
+	}
+	return tf.Errorf(tf.Unknown, "%d model(s) did not become available: {%s}", len(faults), strings.Join(faults, ""))
+}
+
+// Reload replaces the models: those that are not among them are unloaded. It
+// returns when every new model has a version that is available; an error of code
+// Unknown says which has none. Labels must be of versions that are available, else
+// they stay as they were, and the error is FailedPrecondition.
+func (s *Server) Reload(ctx context.Context, models []Model) error {
+	if err := check(models); err != nil {
+		return err
+	}
+	s.reloading.Lock()
+	defer s.reloading.Unlock()
+	fresh, labels := s.replace(slices.Clone(models))
+	s.look()
+	for _, name := range fresh {
+		if len(s.m.Status(name)) == 0 {
+			return s.unavailable(fresh)
+		}
+	}
+	if err := s.await(ctx, fresh, labels); err != nil {
+		return err
+	}
+	if err := s.checkLabels(labels); err != nil {
+		return err
+	}
+	s.setLabels(labels)
+	return nil
+}
+
+// replace makes the models those that are given, without changing labels, and
+// returns the names of new ones and the models with their labels.
+func (s *Server) replace(models []Model) (fresh []string, labels []*Model) {
+	s.mu.Lock()
+	before := s.models
+	s.models = map[string]*Model{}
+	for i := range models {
+		m := models[i]
+		labels = append(labels, &models[i])
+		if old := before[m.Name]; old == nil {
+			fresh = append(fresh, m.Name)
+			m.Labels = nil
+		} else {
+			m.Labels = old.Labels
+		}
+		s.models[m.Name] = &m
+	}
+	gone := slices.DeleteFunc(slices.Collect(maps.Keys(before)), func(n string) bool { return s.models[n] != nil })
+	s.mu.Unlock()
+	s.looking.Lock()
+	defer s.looking.Unlock()
+	for _, name := range gone {
+		s.m.Aspire(name, nil)
+	}
+	return fresh, labels
+}
+
+// checkLabels refuses labels of versions that are not available. With AnyLabel only
+// those are refused that are available for now and would move to one that is not.
+func (s *Server) checkLabels(models []*Model) error {
+	for _, m := range models {
+		now := s.model(m.Name)
+		for label, v := range m.Labels {
+			if h := s.m.At(m.Name, v); h != nil {
+				h.Release()
+				continue
+			}
+			if old, ok := now.Labels[label]; s.cfg.AnyLabel && (!ok || old == v) {
+				continue
+			}
+			return tf.Errorf(tf.FailedPrecondition, "Request to assign label to version %d of model %s, which is not currently available for inference", v, m.Name)
+		}
+	}
+	return nil
+}
+
+func (s *Server) setLabels(models []*Model) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, m := range models {
+		if now := s.models[m.Name]; now != nil {
+			changed := *now
+			changed.Labels = m.Labels
+			s.models[m.Name] = &changed
+		}
+	}
+}

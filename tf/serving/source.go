@@ -1,0 +1,122 @@
+package serving
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"time"
+
+	"github.com/gorge-tf/gorge/internal/serving/versions"
+	"github.com/gorge-tf/gorge/tf/core"
+)
+
+// files returns the file system that has a model's versions.
+func (m *Model) files() fs.FS {
+	if m.FS == nil {
+		return os.DirFS(core.LocalPath(m.BasePath))
+	}
+	sub, err := fs.Sub(m.FS, path.Clean(m.BasePath))
+	if err != nil {
+		return os.DirFS("") // which has no files
+	}
+	return sub
+}
+
+// find returns the versions that a model's policy chooses out of its directory,
+// with their places.
+func (m *Model) find() (map[int64]versions.Place, error) {
+	files := m.files()
+	entries, err := fs.ReadDir(files, ".")
+	if err != nil {
+		return nil, core.FileError(m.BasePath, err)
+	}
+	names := map[int64]string{}
+	var have []int64
+	for _, e := range entries {
+		if v, ok := versions.Parse(e.Name()); ok && isDir(files, e) {
+			names[v] = e.Name()
+			have = append(have, v)
+		}
+	}
+	out := map[int64]versions.Place{}
+	for _, v := range m.Versions.Choose(have) {
+		out[v] = versions.Place{Path: m.path(names[v]), Stamp: stamp(files, names[v])}
+	}
+	return out, nil
+}
+
+func (m *Model) path(version string) string {
+	if m.FS != nil {
+		return path.Join(m.BasePath, version)
+	}
+	return filepath.Join(core.LocalPath(m.BasePath), version)
+}
+
+// isDir reports whether an entry is a directory, or a link to one.
+func isDir(files fs.FS, e fs.DirEntry) bool {
+	if e.IsDir() {
+		return true
+	}
+	info, err := fs.Stat(files, e.Name())
+	return err == nil && info.IsDir()
+}
+
+// stamp returns when the files at the top of a version changed. A version that was
+// incomplete when it was first seen is so loaded once it is complete.
+func stamp(files fs.FS, name string) string {
+	out := ""
+	for _, file := range []string{"saved_model.pb", "saved_model.pbtxt", "variables/variables.index"} {
+		if info, err := fs.Stat(files, path.Join(name, file)); err == nil {
+			out += info.ModTime().Format(time.RFC3339Nano) + " "
+		}
+	}
+	return out
+}
+
+// poll looks for versions until ctx ends.
+func (s *Server) poll(ctx context.Context) {
+	t := time.NewTicker(s.cfg.Poll)
+	defer t.Stop()
+	for {
+		select {
+		case <-t.C:
+			s.look()
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// look looks for versions once. A directory that cannot be read changes nothing:
+// the file system may be back soon.
+func (s *Server) look() {
+	s.looking.Lock()
+	defer s.looking.Unlock()
+	for _, m := range s.list() {
+		want, err := m.find()
+		if err == nil {
+			s.m.Aspire(m.Name, want)
+		}
+		s.note(m, len(want), err)
+	}
+}
+
+// note logs what is wrong with a directory, once. The caller holds looking.
+func (s *Server) note(m *Model, found int, err error) {
+	text := ""
+	switch {
+	case err != nil:
+		text = core.AsError(err).Message()
+	case found == 0:
+		text = "no versions of the model under its base path"
+	}
+	if s.noted[m.Name] == text {
+		return
+	}
+	s.noted[m.Name] = text
+	if text != "" {
+		s.cfg.Log.Warn(text, "model", m.Name, "path", m.BasePath)
+	}
+}

@@ -1,0 +1,105 @@
+package serving
+
+import (
+	"context"
+	"maps"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/anypb"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/pb"
+	"github.com/gorge-tf/gorge/tf/pb/servingpb"
+)
+
+// signatureDefField is the only field of metadata.
+const signatureDefField = "signature_def"
+
+// GetModelMetadata returns the signatures of a version: a call of
+// PredictionService.
+func (s *Server) GetModelMetadata(_ context.Context, r *servingpb.GetModelMetadataRequest) (*servingpb.GetModelMetadataResponse, error) {
+	if r.GetModelSpec() == nil {
+		return nil, tf.Errorf(tf.InvalidArgument, "Missing ModelSpec")
+	}
+	if len(r.GetMetadataField()) == 0 {
+		return nil, tf.Errorf(tf.InvalidArgument, "GetModelMetadataRequest must specify at least one metadata_field")
+	}
+	for _, f := range r.GetMetadataField() {
+		if f != signatureDefField {
+			return nil, tf.Errorf(tf.InvalidArgument, "Metadata field %s is not supported", f)
+		}
+	}
+	h, err := s.acquire(r.GetModelSpec())
+	if err != nil {
+		return nil, err
+	}
+	defer h.Release()
+	packed, err := pb.PackAny(&servingpb.SignatureDefMap{SignatureDef: h.Model.signatureDefs()})
+	if err != nil {
+		return nil, tf.Errorf(tf.Internal, "the signatures cannot be encoded: %v", err)
+	}
+	return &servingpb.GetModelMetadataResponse{ModelSpec: answered(h, ""), Metadata: map[string]*anypb.Any{signatureDefField: packed}}, nil
+}
+
+// signatureDefs returns the signatures of a version as clients see them: without
+// defaults.
+func (v *servable) signatureDefs() map[string]*pb.SignatureDef {
+	out := maps.Clone(v.m.MetaGraph().GetSignatureDef())
+	for name, def := range out {
+		if len(def.GetDefaults()) > 0 {
+			def = proto.Clone(def).(*pb.SignatureDef)
+			def.Defaults = nil
+			out[name] = def
+		}
+	}
+	return out
+}
+
+// GetModelStatus returns the states of one version of a model or of all: a call of
+// ModelService. A label in the request counts for nothing.
+func (s *Server) GetModelStatus(_ context.Context, r *servingpb.GetModelStatusRequest) (*servingpb.GetModelStatusResponse, error) {
+	spec := r.GetModelSpec()
+	if spec == nil {
+		return nil, tf.Errorf(tf.InvalidArgument, "Missing ModelSpec")
+	}
+	out := &servingpb.GetModelStatusResponse{}
+	for _, v := range s.m.Status(spec.GetName()) {
+		if spec.GetVersion() == nil || spec.GetVersion().GetValue() == v.Number {
+			out.ModelVersionStatus = append(out.ModelVersionStatus, &servingpb.ModelVersionStatus{
+				Version: v.Number, State: servingpb.ModelVersionStatus_State(v.State), Status: statusProto(v.Err),
+			})
+		}
+	}
+	switch {
+	case len(out.ModelVersionStatus) > 0:
+		return out, nil
+	case spec.GetVersion() != nil:
+		return nil, tf.Errorf(tf.NotFound, "Could not find version %d of model %s", spec.GetVersion().GetValue(), spec.GetName())
+	}
+	return nil, tf.Errorf(tf.NotFound, "Could not find any versions of model %s", spec.GetName())
+}
+
+func statusProto(err error) *servingpb.StatusProto {
+	if err == nil {
+		return &servingpb.StatusProto{}
+	}
+	return &servingpb.StatusProto{ErrorCode: pb.Code(tf.CodeOf(err)), ErrorMessage: tf.AsError(err).Message()}
+}
+
+// HandleReloadConfigRequest replaces the models: a call of ModelService. Metrics
+// that the request names have not grown, as far as this server knows.
+func (s *Server) HandleReloadConfigRequest(ctx context.Context, r *servingpb.ReloadConfigRequest) (*servingpb.ReloadConfigResponse, error) {
+	models, err := ModelsOf(r.GetConfig())
+	if err == nil {
+		err = s.Reload(ctx, models)
+	}
+	if err != nil {
+		s.cfg.Log.Error("the configuration is not taken", "error", err)
+		return nil, err
+	}
+	out := &servingpb.ReloadConfigResponse{Status: statusProto(nil)}
+	for _, name := range r.GetMetricNames() {
+		out.Metric = append(out.Metric, &servingpb.Metric{Name: name})
+	}
+	return out, nil
+}
