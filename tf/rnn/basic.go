@@ -41,12 +41,12 @@ func (c *BasicRNNCell) end(z tf.Output) (tf.Output, State) {
 }
 
 func (c *BasicRNNCell) hoist(x tf.Output, s State) (p tf.Output, step stepper) {
-	var times func(h tf.Output) tf.Output
+	var w tf.Output
 	p, _ = c.step(c, x, s, c.build, func() (tf.Output, State) {
-		p, times = c.tied(c.a.ofInputs(x), c.a.stateKernel(c.in))
-		return p, nil
+		w = c.a.stateKernel(c.in)
+		return c.a.ofInputs(x), nil
 	})
-	return p, c.inside(func(p tf.Output, s State) (tf.Output, State) { return c.end(ops.AddV2(p, times(s[0]))) })
+	return p, c.inside(func(p tf.Output, s State) (tf.Output, State) { return c.end(ops.AddV2(p, ops.MatMul(s[0], w))) })
 }
 
 // A GRUCell is a gated recurrent unit (Cho et al., EMNLP 2014).

@@ -102,7 +102,6 @@ type home struct {
 	units int
 	scope *vars.Captured
 	in    int       // the size of inputs that the variables are for
-	tie   *tie      // of the loop that is being added, nil if there is none
 	bad   tf.Output // a variable that could not be made
 }
 

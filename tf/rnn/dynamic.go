@@ -36,40 +36,6 @@ type hoister interface {
 // A stepper adds a step.
 type stepper func(x tf.Output, s State) (y tf.Output, next State)
 
-// A tie joins the gradient of the kernel that states are multiplied by to that of
-// what inputs contribute: both are added up before their activation, z = p + h·w,
-// so the gradient of w is the product of the states before all steps and the
-// gradient of p. One product after the loop is cheaper than one in each step.
-type tie struct {
-	before tf.Output // the outputs before each step, [time batch units]; set when the loop is there
-}
-
-// tied returns p as the steps of a loop use it, and what multiplies states by w
-// there. Without a tie both are ordinary.
-func (h *home) tied(p, w tf.Output) (tied tf.Output, times func(h tf.Output) tf.Output) {
-	t := h.tie
-	if t == nil || p.Err() != nil || w.Err() != nil {
-		return p, func(h tf.Output) tf.Output { return ops.MatMul(h, w) }
-	}
-	y := tf.CustomGradient([]tf.Output{p, w}, func(v []tf.Output) ([]tf.Output, func([]tf.Output) []tf.Output) {
-		return v, func(d []tf.Output) []tf.Output {
-			rows := func(x tf.Output) tf.Output { return ops.Reshape(x, []int{-1, x.Shape()[len(x.Shape())-1]}) }
-			return []tf.Output{d[0], ops.MatMul(rows(t.before), rows(d[0]), ops.MatMulOpts{TransposeA: true})}
-		}
-	})
-	return y[0], func(h tf.Output) tf.Output { return timesConstant(h, y[1]) }
-}
-
-// timesConstant returns h·w with a gradient for h alone.
-func timesConstant(h, w tf.Output) tf.Output {
-	y := tf.CustomGradient([]tf.Output{h}, func(v []tf.Output) ([]tf.Output, func([]tf.Output) []tf.Output) {
-		return []tf.Output{ops.MatMul(v[0], w)}, func(d []tf.Output) []tf.Output {
-			return []tf.Output{ops.MatMul(d[0], w, ops.MatMulOpts{TransposeB: true})}
-		}
-	})
-	return y[0]
-}
-
 // inside is step in the cell's scope.
 func (h *home) inside(step stepper) stepper {
 	return func(x tf.Output, s State) (y tf.Output, next State) {
@@ -101,8 +67,7 @@ type run struct {
 	c       Cell
 	o       Opts
 	step    stepper
-	dtype   tf.DType // of outputs
-	tie     *tie
+	dtype   tf.DType  // of outputs
 	x       tf.Output // time first
 	time    tf.Output // how many steps there are
 	batch   tf.Output
@@ -177,17 +142,9 @@ func (r *run) hoist() {
 	if !ok {
 		return
 	}
-	if t, ok := r.c.(interface{ setTie(*tie) }); ok && !r.x.Graph().IsEager() {
-		r.tie = &tie{}
-		t.setTie(r.tie)
-		defer t.setTie(nil)
+	if p, step := h.hoist(r.x, r.state); step != nil && p.Err() == nil {
+		r.x, r.step = p, step
 	}
-	p, step := h.hoist(r.x, r.state)
-	if step == nil || p.Err() != nil {
-		r.tie = nil
-		return
-	}
-	r.x, r.step = p, step
 }
 
 // loop runs the cell.
@@ -211,20 +168,7 @@ func (r *run) loop() (tf.Output, State) {
 	}
 	y := out.WithFlow(end[1]).Stack()
 	y.SetShape(append(tf.Shape{r.x.Shape()[0]}, shape...))
-	r.untie(y)
 	return r.finish(y), State(end[2:])
-}
-
-// untie gives the outputs of the loop to the gradient that needs them. Of the cells
-// that are tied the last tensor of the state is the output.
-func (r *run) untie(y tf.Output) {
-	if r.tie == nil || y.Err() != nil {
-		return
-	}
-	all := ops.Concat(0, []tf.Output{ops.ExpandDims(r.state[len(r.state)-1], 0), y})
-	size := ops.Concat(0, []tf.Output{r.time.Reshape(1), tf.AsInts(y, []int{-1, -1})})
-	r.tie.before = ops.Slice(all, []int{0, 0, 0}, size)
-	r.tie.before.SetShape(y.Shape())
 }
 
 // options are those of the loop.
