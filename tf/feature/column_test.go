@@ -86,6 +86,21 @@ func TestMistakes(t *testing.T) {
 			f["age"] = ops.Scalar(f["pair"].(tf.Output).Graph(), float32(1))
 			return feature.InputLayer(f, age)
 		}},
+		"a sequence in an input layer": {"must not be of type SequenceCategoricalColumn", func(f feature.Features) tf.Output {
+			return feature.InputLayer(f, feature.Embedding(feature.Sequence(word), 2))
+		}},
+		"no sequence in a sequence layer": {"must be of type SequenceCategoricalColumn", func(f feature.Features) tf.Output {
+			y, _ := feature.SequenceInputLayer(f, feature.Embedding(word, 2))
+			return y
+		}},
+		"a dense sequence": {"needs a sparse feature", func(f feature.Features) tf.Output {
+			y, _ := feature.SequenceInputLayer(f, feature.SequenceNumeric("age"))
+			return y
+		}},
+		"a sequence of words": {"needs numbers", func(f feature.Features) tf.Output {
+			y, _ := feature.SequenceInputLayer(f, feature.SequenceNumeric("step"))
+			return y
+		}},
 		"no features": {"features must not be empty", func(feature.Features) tf.Output { return feature.InputLayer(nil, age) }},
 	} {
 		err := c.f(features(tf.NewGraph())).Err()
@@ -104,6 +119,9 @@ func TestMistakesOfSteps(t *testing.T) {
 	if _, err := s.Run(t.Context(), nil, outside); err == nil || !strings.Contains(err.Error(), "ids of column id must be at least 0 and less than the number of buckets") {
 		t.Error(err)
 	}
+	if _, err := s.Run(t.Context(), nil, unequal(f)); err == nil || !strings.Contains(err.Error(), "equally long") {
+		t.Error(err)
+	}
 	g = tf.NewGraph()
 	feature.InputLayer(features(g), feature.Indicator(feature.VocabularyFile("word", "testdata/missing.txt", 2)))
 	s, err := session.New(g)
@@ -115,6 +133,12 @@ func TestMistakesOfSteps(t *testing.T) {
 	if _, err := s.Run(t.Context(), nil, fill); err == nil || !strings.Contains(err.Error(), "missing.txt") {
 		t.Error(err)
 	}
+}
+
+// unequal is a layer of sequences of different lengths.
+func unequal(f feature.Features) tf.Output {
+	y, _ := feature.SequenceInputLayer(f, feature.SequenceNumeric("heat"), feature.SequenceNumeric("weight"))
+	return y
 }
 
 // Records become features, and those the numbers of columns.

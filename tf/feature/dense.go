@@ -31,6 +31,10 @@ func (c *IndicatorColumn) spec(s *specs) { c.Source.spec(s) }
 
 func (c *IndicatorColumn) dense(b *builder) tf.Output {
 	ids, weights := c.Source.ids(b)
+	return c.rows(ids, weights)
+}
+
+func (c *IndicatorColumn) rows(ids, weights sparse.Tensor) tf.Output {
 	n := c.Width()
 	if ids.Values.Err() != nil {
 		return ids.Values
@@ -126,6 +130,10 @@ func (c *EmbeddingColumn) scope() string {
 
 func (c *EmbeddingColumn) dense(b *builder) tf.Output {
 	ids, weights := c.Source.ids(b)
+	return c.rows(b, ids, weights)
+}
+
+func (c *EmbeddingColumn) rows(b *builder, ids, weights sparse.Tensor) tf.Output {
 	if ids.Values.Err() != nil {
 		return ids.Values
 	}

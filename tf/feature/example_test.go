@@ -7,6 +7,8 @@ import (
 	"github.com/gorge-tf/gorge/tf/feature"
 	"github.com/gorge-tf/gorge/tf/layers"
 	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/ops/sparse"
+	"github.com/gorge-tf/gorge/tf/rnn"
 )
 
 // A deep network over numbers and words. The variables are named as TensorFlow
@@ -62,4 +64,15 @@ func ExampleMakeParseSpec() {
 	f := spec.Parse(ops.Placeholder(g, tf.String, tf.Shape{-1})) // tf.Example records
 	fmt.Println(f["age"].(tf.Output).Shape(), len(f), g.Err())
 	// Output: [?,1] 2 <nil>
+}
+
+// The steps of sequences, for a recurrent network.
+func ExampleSequenceInputLayer() {
+	g := tf.NewGraph()
+	words := sparse.Placeholder(g, tf.String, tf.Shape{-1, -1})
+	x, lengths := feature.SequenceInputLayer(feature.Features{"words": words},
+		feature.Embedding(feature.Sequence(feature.Hashed("words", 1000)), 16))
+	y, _ := rnn.DynamicRNN(rnn.NewGRU(32), x, rnn.Opts{Lengths: lengths})
+	fmt.Println(x.Shape(), lengths.Shape(), y.Shape(), g.Err())
+	// Output: [?,?,16] [?] [?,?,32] <nil>
 }

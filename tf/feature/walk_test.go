@@ -60,6 +60,13 @@ var (
 		"linear":          {age, pair, ages, color, identity, crossed},
 		"linear_weighted": {weighted, hashedYear},
 	}
+	sequences = map[string][]feature.SequenceDense{
+		"sequence": {
+			feature.Embedding(feature.Sequence(feature.Vocabulary("step", "a", "b", "c")), 2), feature.Indicator(feature.Sequence(feature.Hashed("step", 3))),
+			&feature.SequenceNumericColumn{Key: "heat", Default: -1},
+			&feature.SequenceNumericColumn{Key: "wind", Size: 2, Normalize: func(x tf.Output) tf.Output { return x.Mul(2) }},
+		},
+	}
 	options = map[string]feature.LinearOpts{"linear": {Units: 2}, "linear_weighted": {Combiner: sparse.CombineMean}}
 )
 
@@ -83,7 +90,13 @@ func features(g *tf.Graph) feature.Features {
 		"id":     ops.Const(g, []int64{0, 3, 9, 2}, 4, 1),
 		"word":   at(ops.Const(g, []string{"b", "a", "z", "c", "b"}), 0, 0, 0, 1, 1, 0, 3, 0, 3, 2),
 		"weight": at(ops.Const(g, []float32{0.5, 2, 1, 3, 0.25}), 0, 0, 0, 1, 1, 0, 3, 0, 3, 2),
-		"other":  at(ops.Const(g, []string{"c", "q"}), 1, 0, 2, 0),
+		"step":   at(ops.Const(g, []string{"b", "a", "z", "c", "b"}), 0, 0, 0, 1, 1, 0, 3, 0, 3, 1),
+		"heat":   at(ops.Const(g, []float32{0.5, 2, 1, 3, 0.25}), 0, 0, 0, 1, 1, 0, 3, 0, 3, 1),
+		"wind": sparse.Tensor{
+			Indices: ops.Const(g, []int64{0, 0, 0, 1, 0, 2, 0, 3, 1, 0, 1, 1, 3, 0, 3, 1, 3, 2, 3, 3}, 10, 2),
+			Values:  ops.Const(g, []float32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}), DenseShape: ops.Const(g, []int64{4, 6}),
+		},
+		"other": at(ops.Const(g, []string{"c", "q"}), 1, 0, 2, 0),
 	}
 }
 
@@ -92,6 +105,7 @@ type walked struct {
 	Variables []string
 	Result    tf.Shape
 	Out       []float64
+	Lengths   []int64
 }
 
 // TestWalk restores TensorFlow's checkpoint of every column by the names of the
@@ -108,16 +122,19 @@ func TestWalk(t *testing.T) {
 	}
 	checkSpec(t, cases["spec"].Variables)
 	delete(cases, "spec")
-	if len(cases) != len(inputs)+len(linear) {
-		t.Errorf("there are %d models for %d results of TensorFlow", len(inputs)+len(linear), len(cases))
+	if len(cases) != len(inputs)+len(linear)+len(sequences) {
+		t.Errorf("there are %d models for %d results of TensorFlow", len(inputs)+len(linear)+len(sequences), len(cases))
 	}
 	g := tf.NewGraph()
-	f, outputs := features(g), map[string]tf.Output{}
+	f, outputs, lengths := features(g), map[string]tf.Output{}, map[string]tf.Output{}
 	for name := range cases {
 		vars.Scope(g, name, vars.ScopeOptions{}, func() {
-			if columns, ok := linear[name]; ok {
-				outputs[name] = feature.LinearModel(f, columns, options[name])
-			} else {
+			switch {
+			case linear[name] != nil:
+				outputs[name] = feature.LinearModel(f, linear[name], options[name])
+			case sequences[name] != nil:
+				outputs[name], lengths[name] = feature.SequenceInputLayer(f, sequences[name]...)
+			default:
 				outputs[name] = feature.InputLayer(f, inputs[name]...)
 			}
 		})
@@ -136,6 +153,12 @@ func TestWalk(t *testing.T) {
 			t.Errorf("%s: the shape is %v, want %v", name, out[0].Shape(), want.Result)
 		}
 		near(t, name, out[0], want.Out)
+		if n, ok := lengths[name]; ok {
+			got, err := session.Fetch[int64](t.Context(), s, nil, n)
+			if err != nil || !slices.Equal(got, want.Lengths) {
+				t.Errorf("%s: lengths are %v, %v; want %v", name, got, err, want.Lengths)
+			}
+		}
 	}
 }
 

@@ -12,6 +12,7 @@ os.environ["TF_USE_LEGACY_KERAS"] = "1"
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 import numpy as np
 import tensorflow.compat.v1 as tf
+import tf_keras
 
 tf.disable_v2_behavior()
 tf.enable_resource_variables()
@@ -56,6 +57,15 @@ LINEAR = {
     "linear_weighted": [weighted, hashed_year],
 }
 
+SEQUENCES = {
+    "sequence": [
+        F.embedding_column(F.sequence_categorical_column_with_vocabulary_list("step", ["a", "b", "c"]), 2),
+        F.indicator_column(F.sequence_categorical_column_with_hash_bucket("step", 3)),
+        F.sequence_numeric_column("heat", default_value=-1.0),
+        F.sequence_numeric_column("wind", shape=(2,), normalizer_fn=lambda x: x * 2.0),
+    ],
+}
+
 
 def features():
     sparse = lambda values, indices: tf.SparseTensor(np.array(indices, np.int64), values, [4, 3])
@@ -67,6 +77,9 @@ def features():
         "id": tf.constant([[0], [3], [9], [2]], tf.int64),
         "word": sparse(["b", "a", "z", "c", "b"], [[0, 0], [0, 1], [1, 0], [3, 0], [3, 2]]),
         "weight": sparse(tf.constant([0.5, 2.0, 1.0, 3.0, 0.25]), [[0, 0], [0, 1], [1, 0], [3, 0], [3, 2]]),
+        "step": sparse(["b", "a", "z", "c", "b"], [[0, 0], [0, 1], [1, 0], [3, 0], [3, 1]]),
+        "heat": sparse(tf.constant([0.5, 2.0, 1.0, 3.0, 0.25]), [[0, 0], [0, 1], [1, 0], [3, 0], [3, 1]]),
+        "wind": tf.SparseTensor([[0, 0], [0, 1], [0, 2], [0, 3], [1, 0], [1, 1], [3, 0], [3, 1], [3, 2], [3, 3]], tf.range(10.0), [4, 6]),
         "other": sparse(["c", "q"], [[1, 0], [2, 0]]),
     }
 
@@ -83,6 +96,12 @@ def main(directory):
                 y = F.input_layer(f, columns)
         cases[name] = {"variables": sorted(v.op.name for v in tf.global_variables()[before:])}
         fetches[name] = y
+    lengths = {}
+    for name, columns in SEQUENCES.items():
+        before = len(tf.global_variables())
+        layer = tf_keras.experimental.SequenceFeatures(columns, name=name + "/sequence_input_layer")
+        fetches[name], lengths[name] = layer(f)
+        cases[name] = {"variables": sorted(v.op.name for v in tf.global_variables()[before:])}
     with tf.Session() as sess:
         sess.run([tf.global_variables_initializer(), tf.tables_initializer()])
         for v in tf.global_variables():
@@ -92,6 +111,9 @@ def main(directory):
         for name, y in fetches.items():
             out = sess.run(y)
             cases[name].update(result=list(out.shape), out=np.asarray(out, np.float64).round(6).reshape(-1).tolist())
+    with tf.Session() as sess:
+        for name, n in lengths.items():
+            cases[name]["lengths"] = sess.run(n).tolist()
     every = [c for columns in list(CASES.values()) + list(LINEAR.values()) for c in columns]
     cases["spec"] = {"out": [], "result": [], "variables": [f"{k} {type(s).__name__} {s.dtype.name} {getattr(s, 'shape', '')}" for k, s in sorted(F.make_parse_example_spec(every).items())]}
     with open(os.path.join(directory, "walk.json"), "w") as out:
