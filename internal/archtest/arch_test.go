@@ -47,7 +47,7 @@ var layers = [][]string{
 	{"internal/optest"},
 	{"tf/timeline", "tf/vars"},
 	{"tf/cluster", "tf/train/...", "tf/layers", "tf/losses", "tf/metrics", "tf/image", "tf/data", "tf/dense/...", "tf/savedmodel"},
-	{"tf/rnn", "internal/serving/..."},
+	{"tf/rnn", "tf/feature", "internal/serving/..."},
 	{"tf/serving/..."},
 	{"docs/...", "examples/...", "cmd/...", "bench/...", "interop/...", "internal/gen/...", "internal/archtest", "."},
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/gorge-tf/gorge/tf/layers"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/session"
+	"github.com/gorge-tf/gorge/tf/vars"
 )
 
 // A network of two layers. The variables are named as TensorFlow names them.
@@ -109,4 +110,66 @@ func ExampleBatchNormLayer() {
 	out, err := s.Run(ctx, nil, l.MovingMean.Value(), y.Round())
 	fmt.Println(out, err)
 	// Output: [float32[1]{1} float32[2,1]{-1, 1}] <nil>
+}
+
+// The step says whether the layer trains. Minimize runs the updates of its
+// averages.
+func ExampleBatchNorm() {
+	g := tf.NewGraph()
+	x := ops.Placeholder(g, tf.Float32, tf.Shape{-1, 8, 8, 3})
+	training := ops.Placeholder(g, tf.Bool, tf.Shape{})
+	y := layers.BatchNorm(x, training, layers.BatchNormOpts{Momentum: 0.9})
+	fmt.Println(y.Shape(), len(g.Collection(layers.UpdateOps)), g.Err())
+	for _, v := range tf.Variables(g, tf.GlobalVariables) {
+		fmt.Println(v.Name())
+	}
+	// Output:
+	// [?,8,8,3] 2 <nil>
+	// batch_normalization/gamma
+	// batch_normalization/beta
+	// batch_normalization/moving_mean
+	// batch_normalization/moving_variance
+}
+
+// A scope shares the variables of the layers in it.
+func ExampleDense_reuse() {
+	g := tf.NewGraph()
+	network := func(x tf.Output, reuse vars.Reuse) (y tf.Output) {
+		vars.Scope(g, "network", vars.ScopeOptions{Reuse: reuse, Regularizer: vars.L2(0.001)}, func() {
+			y = layers.Dense(layers.Dense(x, 32, layers.Relu), 10)
+		})
+		return y
+	}
+	network(ops.Placeholder(g, tf.Float32, tf.Shape{-1, 4}), vars.Inherit)
+	network(ops.Placeholder(g, tf.Float32, tf.Shape{-1, 4}), vars.Always)
+	fmt.Println(len(tf.Variables(g, tf.TrainableVariables)), g.Err())
+	// Output: 4 <nil>
+}
+
+// Windows, strides and dilations are one number for all dimensions, or one each.
+func ExampleConvOpts() {
+	g := tf.NewGraph()
+	x := ops.Placeholder(g, tf.Float32, tf.Shape{-1, 20, 30, 3})
+	y := layers.Conv2D(x, 8, []int{3, 5}, layers.ConvOpts{Strides: []int{2, 1}, Padding: "SAME", KernelRegularizer: vars.L2(0.01)})
+	z := layers.Conv2DTranspose(y, 3, 4, layers.ConvOpts{Strides: []int{2, 1}, Padding: "SAME"})
+	fmt.Println(y.Shape(), z.Shape())
+	// Output: [?,10,30,8] [?,20,30,3]
+}
+
+// Words become vectors.
+func ExampleEmbedding() {
+	g := tf.NewGraph()
+	words := ops.Placeholder(g, tf.Int64, tf.Shape{-1, 12})
+	fmt.Println(layers.Embedding(words, 10000, 64).Shape())
+	// Output: [?,12,64]
+}
+
+// A sequence looks at itself, at what is not later.
+func ExampleMultiHeadAttention() {
+	g := tf.NewGraph()
+	x := ops.Placeholder(g, tf.Float32, tf.Shape{-1, 12, 64})
+	y := layers.MultiHeadAttention(x, x, 8, 8, layers.AttentionInputs{Causal: true})
+	y = layers.LayerNorm(x.Add(y))
+	fmt.Println(y.Shape(), g.Err())
+	// Output: [?,12,64] <nil>
 }

@@ -36,7 +36,7 @@ var (
 	Softmax  Activation = ops.Softmax
 )
 
-// identity stands for no activation.
+// of applies an activation; without one x stays as it is.
 func (a Activation) of(x tf.Output) tf.Output {
 	if a == nil {
 		return x
@@ -56,7 +56,7 @@ type settings struct {
 	exact bool
 }
 
-// exactly is s for a layer that a function adds, not an object.
+// exactly is s for a layer that a function adds: its name, if given, is exact.
 func (s settings) exactly() settings {
 	s.exact = s.name != ""
 	return s

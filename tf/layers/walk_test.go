@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/layers"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/session"
@@ -284,6 +285,24 @@ func sameCheckpoints(t *testing.T, a, b string) {
 		y, errY := train.LoadVariable(b, v.Name)
 		if errX != nil || errY != nil || !tftest.Equal(t, y, x) {
 			t.Errorf("%s: %v, %v", v.Name, errX, errY)
+		}
+	}
+}
+
+// Every model computes in an eager graph too.
+func TestWalkEagerly(t *testing.T) {
+	cases := map[string]*walked{}
+	data, err := os.ReadFile("testdata/walk.json")
+	if err == nil {
+		err = json.Unmarshal(data, &cases)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range cases {
+		v, err := walk[name](sine(eager.New(), name, want.Shape)).Value()
+		if err != nil || !v.Shape().Equal(want.Result) {
+			t.Errorf("%s: %v, %v", name, v, err)
 		}
 	}
 }

@@ -293,3 +293,24 @@ func TestEmptySequences(t *testing.T) {
 		}
 	}
 }
+
+// Every network of the walk computes in an eager graph too.
+func TestWalkEagerly(t *testing.T) {
+	cases := readWalk(t)
+	for name, n := range walk() {
+		g := eager.New()
+		x := sine(g, 3, 5, 4)
+		if cases[name].Result[0] == 5 {
+			x = sine(g, 5, 3, 4)
+		}
+		y, state := n(x)
+		v, err := y.Value()
+		if err != nil || !v.Shape().Equal(cases[name].Result) {
+			t.Errorf("%s: %v, %v", name, v, err)
+			continue
+		}
+		if _, err := state[0].Value(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

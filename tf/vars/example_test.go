@@ -114,3 +114,20 @@ func ExampleReportUninitialized() {
 	fmt.Println(names, err)
 	// Output: [b] <nil>
 }
+
+// A scope that was captured is entered again from anywhere.
+func ExampleCaptured() {
+	g := tf.NewGraph()
+	var scope *vars.Captured
+	vars.Scope(g, "model", vars.ScopeOptions{}, func() { scope = vars.Capture(g) })
+	scope.Enter(vars.ScopeOptions{}, func() { fmt.Println(vars.Get(g, "w", tf.Shape{}).Name()) })
+	// Output: model/w
+}
+
+// The projection of a variable onto the values that it may have.
+func ExampleNonNegative() {
+	g := tf.NewGraph()
+	v := vars.Get(g, "w", tf.Shape{2}, vars.Options{Constraint: vars.NonNegative})
+	fmt.Println(v.Constraint() != nil)
+	// Output: true
+}

@@ -1,0 +1,116 @@
+package feature
+
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/initializers"
+	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/ops/sparse"
+	"github.com/gorge-tf/gorge/tf/vars"
+)
+
+// InputLayer returns the numbers of all columns side by side, float32 [batch
+// width], in the order of the columns' names: what a deep network begins with. A
+// categorical column needs an [Indicator] or an [Embedding] around it.
+func InputLayer(f Features, columns ...Dense) (y tf.Output) {
+	b := newBuilder(f)
+	all, err := sorted(columns)
+	if err != nil {
+		return b.fail("%s", tf.AsError(err).Msg)
+	}
+	if b.g == nil {
+		return b.fail("features must not be empty")
+	}
+	vars.Unique(b.g, "input_layer", vars.ScopeOptions{}, func() {
+		var rows []tf.Output
+		for _, c := range all {
+			rows = append(rows, b.inScope(c))
+		}
+		if y = b.bad; y.IsZero() {
+			y = ops.Concat(1, rows)
+		}
+	})
+	return y
+}
+
+// inScope computes a column in a scope of its name. A table that columns share is
+// made by the first of them.
+func (b *builder) inScope(c Dense) (y tf.Output) {
+	name, reuse := c.Name(), vars.Inherit
+	if e, ok := c.(*EmbeddingColumn); ok {
+		if name = e.scope(); e.shared != "" {
+			reuse = vars.Auto
+		}
+	}
+	vars.Scope(b.g, name, vars.ScopeOptions{Reuse: reuse}, func() { y = c.dense(b) })
+	if y.Err() != nil && b.bad.IsZero() {
+		b.bad = y
+	}
+	return y
+}
+
+// LinearOpts are what may be chosen for a LinearModel.
+type LinearOpts struct {
+	Units        int             // results for each example; 0 stands for 1
+	Combiner     sparse.Combiner // of the weights of the ids of one column; "" stands for the sum
+	NotTrainable bool
+}
+
+// LinearModel returns the sum of the weights of all features and a bias, float32
+// [batch units]. Columns are categorical, or dense ones that are not embeddings or
+// indicators. All weights begin with 0.
+func LinearModel(f Features, columns []Column, o ...LinearOpts) (y tf.Output) {
+	opt := LinearOpts{}
+	if len(o) > 0 {
+		opt = o[0]
+	}
+	opt.Units = max(opt.Units, 1)
+	if opt.Combiner == "" {
+		opt.Combiner = sparse.CombineSum
+	}
+	b := newBuilder(f)
+	all, err := sorted(columns)
+	if err != nil {
+		return b.fail("%s", tf.AsError(err).Msg)
+	}
+	if b.g == nil {
+		return b.fail("features must not be empty")
+	}
+	vars.Unique(b.g, "linear_model", vars.ScopeOptions{}, func() { y = b.linear(all, opt) })
+	return y
+}
+
+func (b *builder) linear(columns []Column, o LinearOpts) tf.Output {
+	var sums []tf.Output
+	for _, c := range columns {
+		vars.Scope(b.g, c.Name(), vars.ScopeOptions{}, func() { sums = append(sums, b.weighed(c, o)) })
+	}
+	zeros := vars.Options{Initializer: initializers.Zeros, NotTrainable: o.NotTrainable}
+	bias := vars.Get(b.g, "bias_weights", tf.Shape{o.Units}, zeros).Value()
+	if !b.bad.IsZero() {
+		return b.bad
+	}
+	return ops.BiasAdd(ops.AddN(sums), bias)
+}
+
+// weighed returns what a column adds to the results.
+func (b *builder) weighed(c Column, o LinearOpts) (y tf.Output) {
+	zeros := vars.Options{Initializer: initializers.Zeros, NotTrainable: o.NotTrainable}
+	switch c := c.(type) {
+	case Categorical: // a bucketized column too
+		ids, weights := c.ids(b)
+		if y = ids.Values; y.Err() == nil {
+			table := tables(b.g, "weights", tf.Shape{c.Buckets(), o.Units}, zeros)
+			y = sparse.SafeEmbeddingLookupSparse(table, ids, sparse.EmbeddingOpts{Combiner: o.Combiner, Weights: weights, Lookup: ops.EmbeddingOpts{Div: true}})
+			y = ops.Reshape(y, []int{-1, o.Units})
+		}
+	case *NumericColumn:
+		w := vars.Get(b.g, "weights", tf.Shape{c.Width(), o.Units}, zeros)
+		y = ops.MatMul(c.dense(b), w.Value())
+	default:
+		y = b.fail("Feature column must be either a dense column that is not trained or a categorical column: %s is a %T", c.Name(), c)
+	}
+	if y.Err() != nil && b.bad.IsZero() {
+		b.bad = y
+	}
+	return y
+}

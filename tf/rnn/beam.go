@@ -1,0 +1,215 @@
+package rnn
+
+import (
+	"math"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/author"
+	"github.com/gorge-tf/gorge/tf/ops"
+)
+
+// A BeamDecoder searches for the most probable sequences: in each step it keeps
+// the Width most probable ones of each input. The states of its cell must be
+// those of TileBatch.
+type BeamDecoder struct {
+	Cell       Cell
+	Embed      Embed                       // turns ids [...] into inputs [... in]
+	Starts     tf.Output                   // int32 [batch]: the ids that sequences begin with
+	End        int                         // the id that ends a sequence
+	Initial    State                       // [batch·Width ...]
+	Output     func(x tf.Output) tf.Output // scores of classes from the cell's outputs; nil: the outputs
+	Classes    int                         // how many there are
+	Width      int                         // of the beam
+	LengthNorm float64                     // the exponent a of the length penalty ((5+length)/6)^a (Wu et al., arXiv:1609.08144)
+}
+
+// Beams are the sequences that a BeamDecoder has found, the most probable ones
+// first.
+type Beams struct {
+	IDs     tf.Output // int32 [batch time width]; End from the end of a sequence on
+	Scores  tf.Output // [batch width]: logarithms of probabilities, divided by the length penalty
+	Lengths tf.Output // int32 [batch width], with the End
+}
+
+// TileBatch repeats each row of the tensors of a state, or of a memory, n times:
+// [batch ...] becomes [batch·n ...].
+func TileBatch(s State, n int) State {
+	out := make(State, len(s))
+	for i, x := range s {
+		if out[i] = x; x.Err() == nil && x.Shape() != nil {
+			out[i] = tiled(x, n)
+		}
+	}
+	return out
+}
+
+func tiled(x tf.Output, n int) tf.Output {
+	multiples := make([]int, len(x.Shape())+1)
+	for i := range multiples {
+		multiples[i] = 1
+	}
+	multiples[1] = n
+	return merged(ops.Tile(ops.ExpandDims(x, 1), multiples))
+}
+
+// merged returns x [batch width ...] as [batch·width ...].
+func merged(x tf.Output) tf.Output {
+	if x.Err() != nil {
+		return x
+	}
+	s, sizes := x.Shape(), ops.Shape(x)
+	y := ops.Reshape(x, ops.Concat(0, []tf.Output{author.AsInts(x, []int{-1}), ops.Slice(sizes, []int{2}, []int{-1})}))
+	first := -1
+	if s[0] >= 0 && s[1] >= 0 {
+		first = s[0] * s[1]
+	}
+	y.SetShape(append(tf.Shape{first}, s[2:]...))
+	return y
+}
+
+// apart returns x [batch·width ...] as [batch width ...].
+func (d *BeamDecoder) apart(x tf.Output) tf.Output {
+	if x.Err() != nil {
+		return x
+	}
+	s, sizes := x.Shape(), ops.Shape(x)
+	y := ops.Reshape(x, ops.Concat(0, []tf.Output{author.AsInts(x, []int{-1, d.Width}), ops.Slice(sizes, []int{1}, []int{-1})}))
+	y.SetShape(append(tf.Shape{-1, d.Width}, s[1:]...))
+	return y
+}
+
+// Decode adds the loop of the search until all sequences have ended.
+func (d *BeamDecoder) Decode(o ...DecodeOpts) Beams {
+	opt := first(o)
+	opt.Impute, opt.TimeMajor = false, true // beams change their places
+	emitted, last, _ := decode(d, opt)
+	if emitted[0].Err() != nil {
+		return Beams{emitted[0], emitted[0], emitted[0]}
+	}
+	ids := d.trace(emitted[0], emitted[1])
+	return Beams{IDs: ids, Scores: emitted[2].At("-1"), Lengths: last[1]}
+}
+
+func (d *BeamDecoder) graph() *tf.Graph { return d.Starts.Graph() }
+
+func (d *BeamDecoder) ownFinished() bool { return true }
+
+func (d *BeamDecoder) emits() []emission {
+	at := tf.Shape{-1, d.Width}
+	return []emission{{tf.Int32, at}, {tf.Int32, at}, {tf.Float32, at}}
+}
+
+func (d *BeamDecoder) check() error {
+	if err := d.Starts.Err(); err != nil {
+		return err
+	}
+	if d.Width <= 0 || d.Classes <= 1 || d.End < 0 || d.End >= d.Classes || len(d.Starts.Shape()) != 1 || d.Embed == nil {
+		return tf.Errorf(tf.InvalidArgument, "a beam search needs a positive Width, two Classes at least, an End among them, an Embed and Starts [batch], got width %d, %d classes, end %d and %v", d.Width, d.Classes, d.End, d.Starts)
+	}
+	return checkState(d.Cell, d.Initial)
+}
+
+// begin returns the first step's input [batch width in], and as the state that of
+// the search, the logarithms of probabilities, the lengths and what has ended,
+// [batch width], and that of the cell. Of the sequences, which are equal yet, only the first counts.
+func (d *BeamDecoder) begin() (finished, input tf.Output, s State, err error) {
+	if err := d.check(); err != nil {
+		return d.Starts, d.Starts, nil, err
+	}
+	g := d.graph()
+	first := ops.OneHot(ops.ZerosLike(d.Starts), ops.Scalar(g, int32(d.Width)), ops.Scalar(g, float32(0)), ops.Scalar(g, float32(math.Inf(-1))))
+	starts := ops.Tile(ops.ExpandDims(d.Starts, 1), []int{1, d.Width})
+	finished = ops.Less(first, ops.ZerosLike(first))
+	return finished, d.Embed(starts), append(State{first, ops.ZerosLike(starts), finished}, d.Initial...), nil
+}
+
+func (d *BeamDecoder) step(_, input tf.Output, s State) ([]tf.Output, State, tf.Output, tf.Output) {
+	y, cell := d.Cell.Step(merged(input), s[3:])
+	if d.Output != nil && y.Err() == nil {
+		y = d.Output(y)
+	}
+	if err := d.checkScores(y); err != nil {
+		bad := tf.Failed(d.graph(), "beam_search", err).Output(0)
+		return []tf.Output{bad}, nil, bad, bad
+	}
+	return d.choose(d.apart(y), s, cell)
+}
+
+func (d *BeamDecoder) checkScores(y tf.Output) error {
+	if err := y.Err(); err != nil {
+		return err
+	}
+	if s := y.Shape(); len(s) != 2 || s[1] != d.Classes || y.DType() != tf.Float32 {
+		return tf.Errorf(tf.InvalidArgument, "the outputs of a beam search must be float32 [batch·width %d], got %v", d.Classes, y)
+	}
+	return nil
+}
+
+// choose keeps the most probable sequences out of all continuations of those of
+// the state by logits [batch width classes].
+func (d *BeamDecoder) choose(logits tf.Output, s State, cell State) ([]tf.Output, State, tf.Output, tf.Output) {
+	classes := ops.Scalar(d.graph(), int32(d.Classes))
+	probability, length, ended := s[0], s[1], s[2]
+	total := flat(ops.AddV2(ops.ExpandDims(probability, 2), d.continued(logits, ended)), d.Width*d.Classes)
+	scores := total
+	if d.LengthNorm != 0 {
+		grown := ops.AddV2(ops.ExpandDims(length, 2), d.growth(ended))
+		penalty := ops.Pow(grown.Cast(tf.Float32).Add(5).Div(6), ops.Scalar(d.graph(), float32(d.LengthNorm)))
+		scores = ops.Div(total, flat(penalty, d.Width*d.Classes))
+	}
+	best, at := ops.TopK(scores, d.Width)
+	parents, ids := ops.FloorDiv(at, classes), ops.FloorMod(at, classes)
+	was := pick(ended, parents)
+	lengths := ops.AddV2(pick(length, parents), was.Not().Cast(tf.Int32))
+	finished := was.Or(ops.Equal(ids, ops.Scalar(d.graph(), int32(d.End))))
+	next := State{pick(total, at), lengths, finished}
+	for _, x := range cell {
+		next = append(next, merged(pick(d.apart(x), parents)))
+	}
+	return []tf.Output{ids, parents, best}, next, d.Embed(ids), finished
+}
+
+// pick returns the elements of x [batch n ...] that by [batch width] names.
+func pick(x, by tf.Output) tf.Output { return ops.Gather(x, by, 1, ops.GatherOpts{BatchDims: 1}) }
+
+func flat(x tf.Output, n int) tf.Output { return ops.Reshape(x, []int{-1, n}) }
+
+// continued returns the logarithms of the probabilities of each class. A sequence
+// that has ended goes on with End alone.
+func (d *BeamDecoder) continued(logits, ended tf.Output) tf.Output {
+	row := make([]float32, d.Classes)
+	for i := range row {
+		row[i] = -math.MaxFloat32
+	}
+	row[d.End] = 0
+	only := ops.Const(d.graph(), row, 1, 1, d.Classes)
+	return ops.SelectV2(ops.ExpandDims(ended, 2), only, ops.LogSoftmax(logits))
+}
+
+// growth returns by how much each class makes a sequence longer for its score: by
+// 1, unless it is End or the sequence has ended.
+func (d *BeamDecoder) growth(ended tf.Output) tf.Output {
+	row := make([]int32, d.Classes)
+	for i := range row {
+		row[i] = 1
+	}
+	row[d.End] = 0
+	return ops.Mul(ops.Const(d.graph(), row, 1, 1, d.Classes), ops.ExpandDims(ended.Not().Cast(tf.Int32), 2))
+}
+
+// trace follows the parents of the last step's sequences back and returns their ids
+// [batch time width], End from where they end.
+func (d *BeamDecoder) trace(ids, parents tf.Output) tf.Output {
+	g := d.graph()
+	last := ops.Range(nil, ops.Scalar(g, int32(0)), ops.Scalar(g, int32(d.Width)), ops.Scalar(g, int32(1)))
+	last = ops.AddV2(ops.ZerosLike(ids.At("-1")), last)
+	back := ops.Scan(func(before, rows []tf.Output) []tf.Output {
+		at := before[0]
+		return []tf.Output{pick(rows[1], at), pick(rows[0], at)}
+	}, []tf.Output{ops.Reverse(ids, []int{0}), ops.Reverse(parents, []int{0})}, []tf.Output{last, last})
+	found := ops.Reverse(back[1], []int{0})
+	isEnd := ops.Equal(found, ops.Scalar(g, int32(d.End))).Cast(tf.Int32)
+	ended := ops.Cumsum(isEnd, 0).Greater(0)
+	found = ops.SelectV2(ended, ops.ZerosLike(found).Add(d.End), found)
+	return ops.Transpose(found, []int{1, 0, 2})
+}
