@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gorge-tf/gorge/internal/telemetry"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/cluster"
 	"github.com/gorge-tf/gorge/tf/ops"
@@ -33,6 +34,7 @@ type serveFlags struct {
 	limits                                                              session.Limits
 	memory                                                              memoryFlags
 	tls                                                                 tlsFlags
+	observe                                                             observeFlags
 	confine                                                             confineFlags
 	quotas                                                              cluster.Quotas
 	configFile                                                          string
@@ -63,6 +65,7 @@ func parseServe(args []string, stderr io.Writer) (*serveFlags, error) {
 	s.DurationVar(&f.limits.PlanTime, "plan_time", 0, "how `long` the preparation of a graph may take; 0: 10m, -1s: no limit")
 	f.memory.define(s)
 	f.tls.server(s)
+	f.observe.define(s)
 	f.confine.define(s)
 	f.defineQuotas(s)
 	s.StringVar(&f.configFile, "config", "", "`file` with a flag and its value on each line; those of the command line win")
@@ -104,11 +107,28 @@ func serve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	f.memory.apply()
 	ops.SetPrinter(printer(stdout, stderr))
-	s, err := cluster.NewServer(c)
+	seen, err := f.observe.telemetry(ctx, &c)
+	if err != nil {
+		return err
+	}
+	if seen != nil {
+		c.Observer = seen
+	}
+	return f.serve(ctx, &c, seen, stdout)
+}
+
+// serve runs the server that c describes.
+func (f *serveFlags) serve(ctx context.Context, c *cluster.Config, seen *telemetry.Telemetry, stdout io.Writer) error {
+	var shown *telemetry.Server
+	defer func() { f.observe.end(shown, seen) }() // after the server: it is seen to drain
+	s, err := cluster.NewServer(*c)
 	if err != nil {
 		return err
 	}
 	defer s.Stop()
+	if shown, err = f.observe.show(s, seen, c); err != nil {
+		return err
+	}
 	if err := s.Start(); err != nil {
 		return err
 	}
@@ -149,8 +169,8 @@ func (f *serveFlags) config(stderr io.Writer) (cluster.Config, error) {
 	if err := level.UnmarshalText([]byte(f.level)); err != nil {
 		return c, tf.Errorf(tf.InvalidArgument, "-log must be debug, info, warn or error, got %q", f.level)
 	}
-	c.Log = slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level})
-	return c, nil
+	c.Log, err = f.observe.handler(stderr, level)
+	return c, err
 }
 
 // identity finds out which task of which cluster it is.
