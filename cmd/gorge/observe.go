@@ -69,6 +69,9 @@ func (f *observeFlags) show(s *cluster.Server, t *telemetry.Telemetry, c *cluste
 		return nil, nil
 	}
 	host := f.host
+	if c.Listener != nil && host == "" {
+		host, _, _ = net.SplitHostPort(c.Listener.Addr().String())
+	}
 	if host == "" {
 		addr, err := c.Cluster.Address(c.Job, c.Task)
 		if err != nil {

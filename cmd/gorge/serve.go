@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"strconv"
 	"strings"
@@ -26,6 +27,7 @@ const defaultAddress = "127.0.0.1:2222"
 // have its names.
 type serveFlags struct {
 	cluster, job, serverDef, devices, protocol, level, exitWith, leader string
+	listen                                                              string
 	task, threads, retries                                              int
 	cache                                                               bool
 	noLinks, fallback                                                   bool
@@ -49,6 +51,7 @@ func parseServe(args []string, stderr io.Writer) (*serveFlags, error) {
 	s.StringVar(&f.job, "job_name", "", "`job` of this task")
 	s.IntVar(&f.task, "task_id", 0, "`number` of this task in its job")
 	s.StringVar(&f.serverDef, "server_def", "", "`file` with a serialized tensorflow.ServerDef, instead of the flags above")
+	s.StringVar(&f.listen, "listen", "", "`host:port` to listen at, 0.0.0.0:2222 say, where the address in the cluster is one that others know the task by; without it the server listens there")
 	s.StringVar(&f.devices, "devices", "", "devices of the task: `TYPE:COUNT,...`, CPU:2 say")
 	s.StringVar(&f.protocol, "protocol", "", "how tasks exchange tensors: grpc, or grpc+verbs")
 	s.StringVar(&f.rdma, "rdma", "", "`provider` of RDMA devices for grpc+verbs: ibverbs, or soft; the environment's GORGE_RDMA_PROVIDER otherwise")
@@ -121,8 +124,18 @@ func serve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 func (f *serveFlags) serve(ctx context.Context, c *cluster.Config, seen *telemetry.Telemetry, stdout io.Writer) error {
 	var shown *telemetry.Server
 	defer func() { f.observe.end(shown, seen) }() // after the server: it is seen to drain
+	if f.listen != "" {
+		lis, err := (&net.ListenConfig{}).Listen(ctx, "tcp", f.listen)
+		if err != nil {
+			return tf.Errorf(tf.Unknown, "Could not start gRPC server: %v", err)
+		}
+		c.Listener = lis
+	}
 	s, err := cluster.NewServer(*c)
 	if err != nil {
+		if c.Listener != nil {
+			c.Listener.Close()
+		}
 		return err
 	}
 	defer s.Stop()
@@ -135,7 +148,15 @@ func (f *serveFlags) serve(ctx context.Context, c *cluster.Config, seen *telemet
 	if _, err := fmt.Fprintln(stdout, s.Target()); err != nil {
 		return tf.Errorf(tf.Unavailable, "cannot say where the server is: %v", err)
 	}
-	<-ctx.Done()
+	ended := make(chan struct{})
+	go func() {
+		s.Join() // which returns after Stop at the latest
+		close(ended)
+	}()
+	select {
+	case <-ctx.Done():
+	case <-ended: // with the task that it exits with
+	}
 	return s.Stop()
 }
 
