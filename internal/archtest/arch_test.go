@@ -46,7 +46,7 @@ var layers = [][]string{
 	{"internal/optest"},
 	{"tf/timeline", "tf/vars"},
 	{"tf/cluster", "tf/train", "tf/layers", "tf/losses", "tf/metrics", "tf/image", "tf/data", "tf/dense/...", "tf/savedmodel"},
-	{"internal/statuspage"},
+	{"internal/statuspage", "internal/chaos"},
 	{"docs/...", "examples/...", "cmd/...", "bench/...", "interop/...", "internal/gen/...", "internal/archtest", "."},
 }
 

@@ -90,7 +90,7 @@ func (k *Keeper) weigh(p *Peer, header string) (caller, error) {
 		return who, core.Errorf(core.Unauthenticated, "the token is not one that is accepted")
 	}
 	if h.role > who.role || who.name == anonymous {
-		who = caller{h.name, h.role}
+		who = caller(h)
 	}
 	return who, nil
 }
