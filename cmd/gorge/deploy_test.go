@@ -90,6 +90,30 @@ func TestDeployFiles(t *testing.T) {
 	}
 }
 
+// TestOperations: the page for operators names all flags of gorge serve, and none that
+// is not there.
+func TestOperations(t *testing.T) {
+	page := read(t, "../../docs/operations.md")
+	var help strings.Builder
+	if _, err := parseServe([]string{"-h"}, &help); err == nil {
+		t.Fatal("help is an error of flags")
+	}
+	has := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^  -([a-z_]+)`).FindAllStringSubmatch(help.String(), -1) {
+		if has[m[1]] = true; !regexp.MustCompile(`--` + m[1] + `\b`).MatchString(page) {
+			t.Errorf("the page does not name --%s", m[1])
+		}
+	}
+	for _, m := range regexp.MustCompile(`--([a-z_]+)`).FindAllStringSubmatch(page, -1) {
+		if !has[m[1]] {
+			t.Errorf("the page names --%s, which gorge serve does not have", m[1])
+		}
+	}
+	if len(has) < 40 {
+		t.Errorf("%d flags were found only", len(has))
+	}
+}
+
 // freePort returns a port that nobody has at the moment.
 func freePort(t *testing.T) int {
 	t.Helper()
