@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/gorge-tf/gorge/internal/telemetry"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/cluster"
 	"github.com/gorge-tf/gorge/tf/ops"
@@ -25,6 +27,7 @@ const defaultAddress = "127.0.0.1:2222"
 // have its names.
 type serveFlags struct {
 	cluster, job, serverDef, devices, protocol, level, exitWith, leader string
+	listen                                                              string
 	task, threads, retries                                              int
 	cache                                                               bool
 	noLinks, fallback                                                   bool
@@ -33,6 +36,7 @@ type serveFlags struct {
 	limits                                                              session.Limits
 	memory                                                              memoryFlags
 	tls                                                                 tlsFlags
+	observe                                                             observeFlags
 	confine                                                             confineFlags
 	quotas                                                              cluster.Quotas
 	configFile                                                          string
@@ -47,6 +51,7 @@ func parseServe(args []string, stderr io.Writer) (*serveFlags, error) {
 	s.StringVar(&f.job, "job_name", "", "`job` of this task")
 	s.IntVar(&f.task, "task_id", 0, "`number` of this task in its job")
 	s.StringVar(&f.serverDef, "server_def", "", "`file` with a serialized tensorflow.ServerDef, instead of the flags above")
+	s.StringVar(&f.listen, "listen", "", "`host:port` to listen at, 0.0.0.0:2222 say, where the address in the cluster is one that others know the task by; without it the server listens there")
 	s.StringVar(&f.devices, "devices", "", "devices of the task: `TYPE:COUNT,...`, CPU:2 say")
 	s.StringVar(&f.protocol, "protocol", "", "how tasks exchange tensors: grpc, or grpc+verbs")
 	s.StringVar(&f.rdma, "rdma", "", "`provider` of RDMA devices for grpc+verbs: ibverbs, or soft; the environment's GORGE_RDMA_PROVIDER otherwise")
@@ -63,6 +68,7 @@ func parseServe(args []string, stderr io.Writer) (*serveFlags, error) {
 	s.DurationVar(&f.limits.PlanTime, "plan_time", 0, "how `long` the preparation of a graph may take; 0: 10m, -1s: no limit")
 	f.memory.define(s)
 	f.tls.server(s)
+	f.observe.define(s)
 	f.confine.define(s)
 	f.defineQuotas(s)
 	s.StringVar(&f.configFile, "config", "", "`file` with a flag and its value on each line; those of the command line win")
@@ -104,18 +110,53 @@ func serve(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	f.memory.apply()
 	ops.SetPrinter(printer(stdout, stderr))
-	s, err := cluster.NewServer(c)
+	seen, err := f.observe.telemetry(ctx, &c)
 	if err != nil {
 		return err
 	}
+	if seen != nil {
+		c.Observer = seen
+	}
+	return f.serve(ctx, &c, seen, stdout)
+}
+
+// serve runs the server that c describes.
+func (f *serveFlags) serve(ctx context.Context, c *cluster.Config, seen *telemetry.Telemetry, stdout io.Writer) error {
+	var shown *telemetry.Server
+	defer func() { f.observe.end(shown, seen) }() // after the server: it is seen to drain
+	if f.listen != "" {
+		lis, err := (&net.ListenConfig{}).Listen(ctx, "tcp", f.listen)
+		if err != nil {
+			return tf.Errorf(tf.Unknown, "Could not start gRPC server: %v", err)
+		}
+		c.Listener = lis
+	}
+	s, err := cluster.NewServer(*c)
+	if err != nil {
+		if c.Listener != nil {
+			c.Listener.Close()
+		}
+		return err
+	}
 	defer s.Stop()
+	if shown, err = f.observe.show(s, seen, c); err != nil {
+		return err
+	}
 	if err := s.Start(); err != nil {
 		return err
 	}
 	if _, err := fmt.Fprintln(stdout, s.Target()); err != nil {
 		return tf.Errorf(tf.Unavailable, "cannot say where the server is: %v", err)
 	}
-	<-ctx.Done()
+	ended := make(chan struct{})
+	go func() {
+		s.Join() // which returns after Stop at the latest
+		close(ended)
+	}()
+	select {
+	case <-ctx.Done():
+	case <-ended: // with the task that it exits with
+	}
 	return s.Stop()
 }
 
@@ -149,8 +190,8 @@ func (f *serveFlags) config(stderr io.Writer) (cluster.Config, error) {
 	if err := level.UnmarshalText([]byte(f.level)); err != nil {
 		return c, tf.Errorf(tf.InvalidArgument, "-log must be debug, info, warn or error, got %q", f.level)
 	}
-	c.Log = slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level})
-	return c, nil
+	c.Log, err = f.observe.handler(stderr, level)
+	return c, err
 }
 
 // identity finds out which task of which cluster it is.

@@ -3,11 +3,13 @@
 // whole graph (replication between graphs) and updates the variables, which are
 // on the parameter server, when it has a gradient, without waiting for the
 // others. With -sync they make each update together; with -backup as well, the
-// slowest are not waited for.
+// slowest are not waited for. With -tls all processes have certificates, and speak
+// with nobody who has none.
 //
 //	go run ./examples/cluster
 //	go run ./examples/cluster -workers 3 -epochs 4
 //	go run ./examples/cluster -protocol grpc+verbs
+//	go run ./examples/cluster -tls
 //	go run ./examples/cluster -sync -workers 3 -backup 1
 package main
 
@@ -34,11 +36,13 @@ type settings struct {
 	sync                   bool // workers update in step
 	backup                 int  // how many workers each update leaves out: the slowest
 	protocol, hosts        string
+	tls                    bool // processes have certificates
 
 	// Of a process that is a task: who it is, and where all are.
 	job       string
 	task      int
 	addresses string
+	secrets   string // directory of certificates; "": plain text
 }
 
 func main() {
@@ -62,6 +66,8 @@ func parse(args []string) (*settings, error) {
 	f.IntVar(&s.backup, "backup", 0, "with -sync: workers that are not waited for, the slowest ones of each update")
 	f.StringVar(&s.protocol, "protocol", "grpc", "how tasks exchange tensors: grpc, or grpc+verbs")
 	f.StringVar(&s.hosts, "hosts", "127.0.0.1", "addresses of this machine that tasks take in turn: host,host")
+	f.BoolVar(&s.tls, "tls", false, "give each process a certificate, and speak TLS")
+	f.StringVar(&s.secrets, "certificates", "", "the directory with the task's certificate")
 	f.StringVar(&s.job, "job", "", "be a task of this `job`, ps or worker (what the processes are that are started)")
 	f.IntVar(&s.task, "task", 0, "the number of the task")
 	f.StringVar(&s.addresses, "addresses", "", "addresses of all tasks, the parameter server's first")
@@ -95,9 +101,16 @@ const patience = 2 * time.Minute
 // lead starts the cluster, watches it train, and stops it. It returns the
 // accuracy on images not trained with.
 func lead(ctx context.Context, s *settings, out io.Writer) (accuracy float64, err error) {
-	addresses, err := freeAddresses(1+s.workers, strings.Split(s.hosts, ","))
+	hosts := strings.Split(s.hosts, ",")
+	addresses, err := freeAddresses(1+s.workers, hosts)
 	if err != nil {
 		return 0, err
+	}
+	if s.tls {
+		if s.secrets, err = issue(hosts); err != nil {
+			return 0, err
+		}
+		defer os.RemoveAll(s.secrets)
 	}
 	tasks, err := startAll(ctx, s, addresses)
 	defer func() { err = errors.Join(err, stopAll(tasks)) }()

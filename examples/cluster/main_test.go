@@ -37,6 +37,25 @@ func TestTrainsOnACluster(t *testing.T) {
 	}
 }
 
+// TestTrainsUnderTLS: with certificates, over links and by RDMA in software, they
+// train as well.
+func TestTrainsUnderTLS(t *testing.T) {
+	for _, protocol := range []string{"grpc", "grpc+verbs"} {
+		s, err := parse([]string{"-epochs", "2", "-tls", "-protocol", protocol})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out strings.Builder
+		accuracy, err := lead(t.Context(), s, &out)
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", protocol, err, out.String())
+		}
+		if accuracy < 0.85 {
+			t.Errorf("%s: accuracy %v, want at least 0.85", protocol, accuracy)
+		}
+	}
+}
+
 // TestTrainsTogether: workers update in step, one of three is not waited for, and
 // all end.
 func TestTrainsTogether(t *testing.T) {

@@ -67,7 +67,7 @@ func start(s *settings, job string, task int, addresses []string) (*process, err
 	p := &process{name: fmt.Sprintf("%s %d", job, task), worker: job == "worker", reports: make(chan report, 64)}
 	p.cmd = exec.Command(self, "-job="+job, fmt.Sprintf("-task=%d", task), "-addresses="+strings.Join(addresses, ","),
 		fmt.Sprintf("-workers=%d", s.workers), fmt.Sprintf("-epochs=%d", s.epochs), fmt.Sprintf("-batch=%d", s.batch), fmt.Sprintf("-seed=%d", s.seed), fmt.Sprintf("-steps=%d", s.steps), "-protocol="+s.protocol,
-		fmt.Sprintf("-sync=%v", s.sync), fmt.Sprintf("-backup=%d", s.backup))
+		fmt.Sprintf("-sync=%v", s.sync), fmt.Sprintf("-backup=%d", s.backup), "-certificates="+s.secrets)
 	p.cmd.Stderr = &p.errors
 	in, err := p.cmd.StdinPipe()
 	if err != nil {

@@ -21,7 +21,16 @@ func beTask(ctx context.Context, s *settings, in io.Reader, out io.Writer) error
 	if len(addresses) != 1+s.workers {
 		return fmt.Errorf("there must be an address for the parameter server and each of %d workers, got %q", s.workers, s.addresses)
 	}
-	server, err := cluster.NewServer(cluster.Config{Cluster: cluster.Spec{"ps": addresses[:1], "worker": addresses[1:]}, Job: s.job, Task: s.task, Protocol: s.protocol})
+	guard, err := security(s.secrets, "task")
+	if err != nil {
+		return err
+	}
+	if guard != nil {
+		defer guard.Close()
+	}
+	server, err := cluster.NewServer(cluster.Config{
+		Cluster: cluster.Spec{"ps": addresses[:1], "worker": addresses[1:]}, Job: s.job, Task: s.task, Protocol: s.protocol, Security: guard,
+	})
 	if err != nil {
 		return err
 	}
@@ -183,7 +192,16 @@ func evaluate(ctx context.Context, s *settings, target string) (float64, error) 
 	if err != nil {
 		return 0, err
 	}
-	run, err := session.New(m.g, session.With(session.Config{Target: target, Timeout: patience}))
+	guard, err := security(s.secrets, "evaluator")
+	if err != nil {
+		return 0, err
+	}
+	opts := []session.Option{session.With(session.Config{Target: target, Timeout: patience})}
+	if guard != nil {
+		defer guard.Close()
+		opts = append(opts, cluster.Secured(guard))
+	}
+	run, err := session.New(m.g, opts...)
 	if err != nil {
 		return 0, err
 	}

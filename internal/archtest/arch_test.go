@@ -42,12 +42,12 @@ var layers = [][]string{
 	{"internal/direct"},
 	{"internal/eagerservice"},
 	{"internal/rpc/..."},
-	{"internal/verbs/..."},
+	{"internal/verbs/...", "internal/telemetry"},
 	{"tf/session", "tf/eager", "tf/initializers/..."},
 	{"internal/optest"},
 	{"tf/timeline", "tf/vars"},
 	{"tf/cluster", "tf/train/...", "tf/layers", "tf/losses", "tf/metrics", "tf/image", "tf/data", "tf/dense/...", "tf/savedmodel"},
-	{"tf/rnn", "tf/feature", "internal/serving/..."},
+	{"tf/rnn", "tf/feature", "internal/serving/...", "internal/statuspage", "internal/chaos"},
 	{"tf/serving/..."},
 	{"docs/...", "examples/...", "cmd/...", "bench/...", "interop/...", "internal/gen/...", "internal/archtest", "."},
 }
@@ -62,6 +62,40 @@ var never = map[string][]string{
 	"tf":                    {"google.golang.org/grpc"},
 	"tf/core":               {"google.golang.org/grpc"},
 	"tf/train":              {"tf/train/live", "github.com/guptarohit/asciigraph", "golang.org/x/term"},
+}
+
+// observers are what only programs link that serve metrics and traces: neither
+// sessions in process nor those on a cluster, nor servers in programs of others.
+var observers = []string{"github.com/prometheus", "go.opentelemetry.io", module + "/internal/telemetry", module + "/internal/statuspage"}
+
+// TestObserversAreApart looks at all that packages of programs import, by whatever way.
+func TestObserversAreApart(t *testing.T) {
+	pkgs := sources(t)
+	for _, from := range []string{"tf", "tf/core", "tf/session", "tf/cluster", "tf/ops/all", "tf/train"} {
+		seen := map[string]bool{}
+		var visit func(pkg string)
+		visit = func(pkg string) {
+			if seen[pkg] {
+				return
+			}
+			seen[pkg] = true
+			for _, file := range pkgs[pkg] {
+				for _, imp := range imports(t, file) {
+					for _, o := range observers {
+						if imp == o || strings.HasPrefix(imp, o+"/") {
+							t.Errorf("%s imports %s, and so does all that imports %s", file, imp, from)
+						}
+					}
+					if dep, ours := strings.CutPrefix(imp, module+"/"); ours {
+						visit(dep)
+					}
+				}
+			}
+		}
+		if visit(from); len(seen) < 3 {
+			t.Errorf("%s imports %d packages only", from, len(seen))
+		}
+	}
 }
 
 // layerOf returns the layer of a package and the entry that names it.

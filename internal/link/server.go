@@ -34,6 +34,9 @@ type Server struct {
 	// message is looked at. Admit and Limits are set before the first link.
 	Admit  func(ctx context.Context, method string) error
 	Limits Limits
+	// Observe, if not nil, is told of each call as it begins, and what it returns of
+	// how it ended. It is set before the first link, too.
+	Observe func(ctx context.Context, method string) (context.Context, func(error))
 
 	mu      sync.Mutex
 	links   map[*serverConn]struct{}
@@ -98,6 +101,31 @@ func (s *Server) Serve(nc net.Conn, auth credentials.AuthInfo, first []byte) {
 	}
 	c.watch(s.keepalive)
 	c.serve()
+}
+
+// Stats say what links hold now.
+type Stats struct {
+	Links  int
+	Calls  int   // under way
+	Queued int64 // bytes of replies that peers have not taken
+}
+
+// Stats returns what the server's links hold.
+func (s *Server) Stats() (out Stats) {
+	s.mu.Lock()
+	links := make([]*serverConn, 0, len(s.links))
+	for c := range s.links {
+		links = append(links, c)
+	}
+	s.mu.Unlock()
+	out.Links = len(links)
+	for _, c := range links {
+		c.mu.Lock()
+		out.Calls += c.active
+		c.mu.Unlock()
+		out.Queued += c.queued.Load()
+	}
+	return out
 }
 
 // greeting is how long a client may take for the preface.
@@ -282,6 +310,9 @@ func (c *serverConn) call(id uint32, head []byte, body mem.BufferSlice) error {
 	c.mu.Unlock()
 	q := &request{c: c, id: id, cancel: cancel, stream: stream{method: name}}
 	ctx = grpc.NewContextWithServerTransportStream(withPairs(ctx, md), &q.stream)
+	if c.server.Observe != nil {
+		ctx, q.observed = c.server.Observe(ctx, name)
+	}
 	if err := c.server.mayCall(ctx, name, crowded); err != nil {
 		body.Free()
 		q.reply(nil, err, false)
@@ -340,6 +371,8 @@ type request struct {
 	id     uint32
 	cancel context.CancelFunc
 	stream stream
+
+	observed func(error) // hears how the call ended; nil: nobody observes
 }
 
 // reply answers the call.
@@ -357,6 +390,9 @@ func (q *request) reply(resp any, err error, mayWait bool) {
 	o := outcome{}
 	if err != nil {
 		o = outcomeOf(err)
+	}
+	if q.observed != nil {
+		q.observed(err)
 	}
 	o.header, o.trailer = q.stream.taken()
 	_ = c.send(newFrame(kindReply, q.id, o.append(make([]byte, 0, 16)), body), mayWait) // nobody waits on a link that has ended

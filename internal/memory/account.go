@@ -227,6 +227,16 @@ func holders() []Holder {
 	return Largest(list)
 }
 
+// Sessions returns what sessions hold now in blocks that are counted, in no order.
+func Sessions() (list []Holder) {
+	for _, p := range pools() {
+		if a := p.account; a != nil {
+			list = append(list, Holder{a.name, a.used.Load()})
+		}
+	}
+	return list
+}
+
 // Largest returns the largest of a list, in order.
 func Largest(list []Holder) []Holder {
 	list = slices.DeleteFunc(list, func(h Holder) bool { return h.Bytes <= 0 })

@@ -67,10 +67,10 @@ func answerInTime(ctx context.Context, req any, _ *grpc.UnaryServerInfo, handle 
 }
 
 // serverInterceptor turns panics into errors, logs calls and answers in time.
-func serverInterceptor(l *slog.Logger) grpc.UnaryServerInterceptor {
+func serverInterceptor(l *slog.Logger, o Observer) grpc.UnaryServerInterceptor {
 	var chain []grpc.UnaryServerInterceptor
 	if l != nil {
-		chain = append(chain, logged(l))
+		chain = append(chain, logged(l, o))
 	}
 	chain = append(chain, recovery.UnaryServerInterceptor(recovery.WithRecoveryHandlerContext(recovered(l))), answerInTime)
 	return selector.UnaryServerInterceptor(inOne(chain), notIn(transfers))
@@ -89,8 +89,8 @@ func inOne(all []grpc.UnaryServerInterceptor) grpc.UnaryServerInterceptor {
 
 // logged logs calls. For steps, of which there are thousands a second, nothing
 // is made ready before it is known that there will be a line.
-func logged(l *slog.Logger) grpc.UnaryServerInterceptor {
-	all := logging.UnaryServerInterceptor(logTo(l), logging.WithLogOnEvents(logging.FinishCall), logging.WithLevels(levelOf))
+func logged(l *slog.Logger, o Observer) grpc.UnaryServerInterceptor {
+	all := logging.UnaryServerInterceptor(logTo(l, o), logging.WithLogOnEvents(logging.FinishCall), logging.WithLevels(levelOf))
 	return func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
 		if !steps[path.Base(info.FullMethod)] || l.Enabled(ctx, slog.LevelDebug) {
 			return all(ctx, req, info, handle)
@@ -99,14 +99,25 @@ func logged(l *slog.Logger) grpc.UnaryServerInterceptor {
 		resp, err := handle(ctx, req)
 		if code := status.Code(err); code != codes.OK {
 			l.Log(ctx, slog.Level(levelOf(code)), "finished call", "grpc.service", path.Dir(info.FullMethod)[1:], "grpc.method", path.Base(info.FullMethod),
-				"grpc.code", code, "grpc.error", err, "grpc.time_ms", float64(time.Since(began).Microseconds())/1e3)
+				"grpc.code", code, "grpc.error", err, "grpc.time_ms", float64(time.Since(began).Microseconds())/1e3, requestID(ctx, o))
 		}
 		return resp, err
 	}
 }
 
-func logTo(l *slog.Logger) logging.Logger {
+// requestID is the attribute by which all lines about a call are found, on all tasks.
+func requestID(ctx context.Context, o Observer) slog.Attr {
+	if o == nil {
+		return slog.Attr{} // which is not written
+	}
+	return slog.String("request_id", o.RequestID(ctx))
+}
+
+func logTo(l *slog.Logger, o Observer) logging.Logger {
 	return logging.LoggerFunc(func(ctx context.Context, level logging.Level, msg string, fields ...any) {
+		if o != nil {
+			fields = append(fields, requestID(ctx, o))
+		}
 		l.Log(ctx, slog.Level(level), msg, fields...)
 	})
 }

@@ -40,10 +40,15 @@ type LinkServer struct{ *link.Server }
 // NewLinkServer returns a server of links that treats calls as a gRPC server with
 // [ServerOptions] does.
 func NewLinkServer(c ServerConfig) LinkServer {
-	s := link.NewServer(Codec(), serverInterceptor(c.Logger), orDefault(c.Keepalive))
+	s := link.NewServer(Codec(), serverInterceptor(c.Logger, c.Observer), orDefault(c.Keepalive))
 	s.Limits = link.Limits{Calls: int(min(c.Limits.Streams, math.MaxInt32)), Queued: c.Limits.Queued}
 	if c.Guard != nil {
 		s.Admit = c.Guard.Allow
+	}
+	if o := c.Observer; o != nil {
+		s.Observe = func(ctx context.Context, method string) (context.Context, func(error)) {
+			return o.Serve(ctx, method, "link")
+		}
 	}
 	return LinkServer{s}
 }
@@ -149,6 +154,7 @@ type linker struct {
 	creds credentials.TransportCredentials // nil: plain text
 	k     Keepalive
 	token *secure.TokenSender // nil: calls have none
+	see   Observer            // nil: nobody observes
 	ctx   context.Context     // ends with close
 	stop  context.CancelFunc
 	links atomic.Pointer[linkSet]
@@ -192,7 +198,7 @@ func (b *linkSet) close() {
 }
 
 func newLinker(addr string, c DialConfig, k Keepalive) *linker {
-	l := &linker{addr: addr, creds: c.credentials(), k: k, token: c.token()}
+	l := &linker{addr: addr, creds: c.credentials(), k: k, token: c.token(), see: c.Observer}
 	l.ctx, l.stop = context.WithCancel(context.Background())
 	return l
 }
@@ -219,10 +225,22 @@ func (l *linker) start(ctx context.Context, method string, req, resp any, done f
 	if b == nil {
 		return false
 	}
+	var end func(error)
+	if l.see != nil {
+		told := done
+		ctx, end = l.see.Call(ctx, method)
+		done = func(err error) {
+			end(err)
+			told(err)
+		}
+	}
 	err := b.carrier(method).Start(ctx, method, req, resp, func(r link.Reply) { done(fromStatus(r.Err, r.Trailer)) })
 	if err != nil && !errors.As(err, new(link.ErrNotSent)) {
 		done(fromStatus(err, nil))
 		return true
+	}
+	if err != nil && l.see != nil {
+		end(err) // what follows is another call
 	}
 	return err == nil
 }
@@ -318,10 +336,18 @@ func (l *linker) open(ctx context.Context) (*link.Client, error) {
 
 // outgoing returns what adds to each call what goes with it; nil: nothing does.
 func (l *linker) outgoing() func(context.Context) []string {
-	if l.token == nil {
+	if l.token == nil && l.see == nil {
 		return nil
 	}
-	return func(context.Context) []string { return []string{"authorization", l.token.Header()} }
+	return func(ctx context.Context) (out []string) {
+		if l.see != nil {
+			out = l.see.Outgoing(ctx)
+		}
+		if l.token != nil {
+			out = append(out, "authorization", l.token.Header())
+		}
+		return out
+	}
 }
 
 func (l *linker) close() {

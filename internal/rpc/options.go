@@ -36,17 +36,21 @@ type ServerConfig struct {
 	Links       *LinkServer                      // of the same port; nil: none
 	Guard       *secure.Keeper                   // gives the credentials and says who may call what; nil: all may
 	Limits      Limits
+	Observer    Observer            // of calls; nil: none
 	Options     []grpc.ServerOption // more of them
 }
 
 // ServerOptions returns the options of a gRPC server for both services.
 func ServerOptions(c ServerConfig) []grpc.ServerOption {
-	interceptors := []grpc.UnaryServerInterceptor{serverInterceptor(c.Logger)}
+	interceptors := []grpc.UnaryServerInterceptor{serverInterceptor(c.Logger, c.Observer)}
 	if c.Links != nil {
 		interceptors = append(interceptors, announce)
 	}
 	if c.Guard != nil {
 		interceptors = slices.Insert(interceptors, 0, grpc.UnaryServerInterceptor(c.Guard.UnaryInterceptor))
+	}
+	if c.Observer != nil {
+		interceptors = slices.Insert(interceptors, 0, observeUnary(c.Observer))
 	}
 	opts := []grpc.ServerOption{
 		grpc.Creds(sorter{c.credentials(), c.Links, &door{limit: c.Limits.Connections}}),
@@ -67,6 +71,9 @@ func ServerOptions(c ServerConfig) []grpc.ServerOption {
 	}
 	if c.Limits.Streams > 0 {
 		opts = append(opts, grpc.MaxConcurrentStreams(c.Limits.Streams))
+	}
+	if c.Observer != nil {
+		opts = append(opts, grpc.ChainStreamInterceptor(observeStream(c.Observer)))
 	}
 	if c.Guard != nil {
 		opts = append(opts, grpc.ChainStreamInterceptor(c.Guard.StreamInterceptor))
@@ -90,6 +97,7 @@ type DialConfig struct {
 	Keepalive   Keepalive                        // of the server; negative times: it is never asked
 	Control     ControlConfig
 	Guard       *secure.Keeper    // gives the credentials and the token that calls carry; nil: Credentials do
+	Observer    Observer          // of calls; nil: none
 	NoLinks     bool              // all goes by gRPC, also to servers that have links
 	Options     []grpc.DialOption // more of them
 }
@@ -124,8 +132,11 @@ func DialOptions(c DialConfig) []grpc.DialOption {
 		grpc.WithDisableServiceConfig(),
 		grpc.WithNoProxy(), // the library reads no environment
 		grpc.WithIdleTimeout(0),
-		grpc.WithChainUnaryInterceptor(clientInterceptors(c.Control)...),
 	}
+	if c.Observer != nil {
+		opts = append(opts, grpc.WithChainUnaryInterceptor(observeCalls(c.Observer)))
+	}
+	opts = append(opts, grpc.WithChainUnaryInterceptor(clientInterceptors(c.Control)...))
 	if t := c.token(); t != nil {
 		opts = append(opts, grpc.WithPerRPCCredentials(t))
 	}

@@ -16,6 +16,9 @@ const (
 	workerService = "tensorflow.WorkerService"
 )
 
+// Services returns the names of the services that all of Gorge's servers have.
+func Services() []string { return []string{masterService, workerService, eagerService} }
+
 // method describes one method of a service that S declares in Go.
 func method[S, Req, Resp any](service, name string, call func(S, context.Context, *Req) (*Resp, error)) grpc.MethodDesc {
 	full := "/" + service + "/" + name

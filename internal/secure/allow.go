@@ -90,7 +90,7 @@ func (k *Keeper) weigh(p *Peer, header string) (caller, error) {
 		return who, core.Errorf(core.Unauthenticated, "the token is not one that is accepted")
 	}
 	if h.role > who.role || who.name == anonymous {
-		who = caller{h.name, h.role}
+		who = caller(h)
 	}
 	return who, nil
 }
@@ -126,7 +126,23 @@ func (k *Keeper) StreamInterceptor(srv any, s grpc.ServerStream, info *grpc.Stre
 	if err := k.Allow(s.Context(), info.FullMethod); err != nil {
 		return err
 	}
-	return handle(srv, s)
+	return handle(srv, &guarded{s, k, info.FullMethod})
+}
+
+// A guarded stream looks at its peer with each message: streams may last longer than
+// certificates and roles.
+type guarded struct {
+	grpc.ServerStream
+	k      *Keeper
+	method string
+}
+
+// RecvMsg returns the next message of who still may send one.
+func (g *guarded) RecvMsg(m any) error {
+	if err := g.ServerStream.RecvMsg(m); err != nil {
+		return err
+	}
+	return g.k.Allow(g.Context(), g.method)
 }
 
 // ServerOptions returns gRPC's options for a server that k guards: credentials and

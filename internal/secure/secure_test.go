@@ -16,6 +16,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/peer"
@@ -123,6 +125,41 @@ func TestRevokedWhileConnected(t *testing.T) {
 	expect("with the role again", core.OK)
 	ca.Revoke(t, cert)
 	expect("revoked", core.Unauthenticated)
+}
+
+// stream is one whose messages are nothing.
+type stream struct {
+	grpc.ServerStream
+	ctx context.Context
+}
+
+func (s *stream) Context() context.Context { return s.ctx }
+func (s *stream) RecvMsg(any) error        { return nil }
+
+// TestRevokedInStream: a stream that is open ends when its peer's certificate is
+// revoked.
+func TestRevokedInStream(t *testing.T) {
+	ca := securetest.New(t)
+	ca.Issue(t, securetest.Cert{Name: "server"})
+	cert := ca.Issue(t, securetest.Cert{Name: "job"})
+	k := securetest.Open(t, ca.Files("server"))
+	n := 0
+	err := k.StreamInterceptor(nil, &stream{ctx: shown(t, ca, k, "job")}, &grpc.StreamServerInfo{FullMethod: "/tensorflow.eager.EagerService/StreamingEnqueue"}, func(_ any, s grpc.ServerStream) error {
+		for {
+			if err := s.RecvMsg(nil); err != nil {
+				return err
+			}
+			if n++; n == 2 {
+				ca.Revoke(t, cert)
+				if err := k.Reload(); err != nil {
+					return err
+				}
+			}
+		}
+	})
+	if codeOf(err) != codes.Unauthenticated || n != 2 {
+		t.Errorf("after %d messages the stream ended with %v", n, err)
+	}
 }
 
 // TestBadReload: files that make no sense leave in force what was before.

@@ -53,9 +53,14 @@ func newRemote(g *tf.Graph, cfg session.Config) (session.Backend, error) {
 	if err != nil {
 		return nil, err
 	}
+	seen, err := observer(&cfg)
+	if err != nil {
+		return nil, err
+	}
 	r := &remote{g: g, cfg: cfg, master: localServers.master(cfg.Target), turn: make(chan struct{}, 1)}
 	if r.master == nil {
 		dial := dialConfig(cfg.TLS, guard)
+		dial.Observer = seen
 		dial.Keepalive = rpc.Keepalive{Time: cfg.KeepAlive, Timeout: cfg.KeepAliveTimeout}
 		conn, err := rpc.Dial(addr, dial)
 		if err != nil {

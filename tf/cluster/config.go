@@ -84,6 +84,8 @@ type Config struct {
 	// for collective operations: the same for all tasks that take part in one. "":
 	// each task completes those of its own devices.
 	CollectiveLeader string
+	// Observer is told of all calls that the server takes and makes; nil: none.
+	Observer Observer
 	// Log hears what is worth telling; nil: nothing is logged.
 	Log slog.Handler
 

@@ -12,7 +12,7 @@ import (
 // clients are the fields of a session's configuration that concern the client
 // alone. Limits are those of sessions in this process: servers have their own, which
 // clients cannot change.
-var clients = map[string]bool{"Target": true, "StartTimeout": true, "TLS": true, "Security": true, "Log": true, "Limits": true, "KeepAlive": true, "KeepAliveTimeout": true}
+var clients = map[string]bool{"Target": true, "StartTimeout": true, "TLS": true, "Security": true, "Observer": true, "Log": true, "Limits": true, "KeepAlive": true, "KeepAliveTimeout": true}
 
 // TestNoOptionIsLost: whatever else a program configures reaches the master.
 func TestNoOptionIsLost(t *testing.T) {

@@ -40,7 +40,7 @@ func Secured(s *Security) session.Option {
 
 // serving is how the server is reached.
 func (c *Config) serving(log *slog.Logger) rpc.ServerConfig {
-	return rpc.ServerConfig{Logger: log, Credentials: c.serverCredentials(), Guard: c.Security, Keepalive: c.keepalive(), Limits: c.Quotas.transport()}
+	return rpc.ServerConfig{Logger: log, Credentials: c.serverCredentials(), Guard: c.Security, Keepalive: c.keepalive(), Limits: c.Quotas.transport(), Observer: c.Observer}
 }
 
 func (c *Config) serverCredentials() credentials.TransportCredentials {
@@ -53,7 +53,7 @@ func (c *Config) serverCredentials() credentials.TransportCredentials {
 // dialing is how the server reaches others.
 func (c *Config) dialing() rpc.DialConfig {
 	d := dialConfig(c.TLS, c.Security)
-	d.NoLinks, d.Keepalive = c.NoLinks, c.keepalive()
+	d.NoLinks, d.Keepalive, d.Observer = c.NoLinks, c.keepalive(), c.Observer
 	return d
 }
 

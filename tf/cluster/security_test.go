@@ -169,10 +169,10 @@ func TestConnectionLimit(t *testing.T) {
 	var open []*rpc.Channel
 	for range 3 {
 		ch, err := ask()
-		defer ch.Close()
 		if err != nil {
 			t.Fatal(err)
 		}
+		defer ch.Close()
 		open = append(open, ch)
 	}
 	ch, err := ask()

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/health"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 
 	"github.com/gorge-tf/gorge/internal/device"
 	"github.com/gorge-tf/gorge/internal/eagerservice"
@@ -44,9 +46,14 @@ type Server struct {
 	verbs     *verbs.Manager // nil unless tensors go by RDMA
 	transport string         // what Transport returns
 	log       *slog.Logger
+	health    *health.Server
+	steps     *rendezvous.Manager
+	tasks     []TaskAddress
+	secured   bool // speaks TLS
 
 	mu       sync.Mutex
 	state    state
+	started  time.Time
 	serving  sync.WaitGroup
 	lending  sync.WaitGroup // of values that other tasks wait for by RDMA
 	stopping chan struct{}  // closed when Stop begins
@@ -113,7 +120,9 @@ func (s *Server) assemble(c *Config, devices *device.Set) error {
 		serving.Links = &s.links
 	}
 	s.grpc = grpc.NewServer(rpc.ServerOptions(serving)...)
-	env := worker.Env{Task: s.task, Devices: devices, Rendezvous: rendezvous.NewManager(0), Threads: c.Threads, Limits: graph.Limits(c.Limits), Sessions: c.Quotas.sessions(), Log: s.log, Connect: s.joinAsWorker, CacheResponses: c.CacheResponses}
+	s.registerHealth()
+	s.steps, s.secured, s.tasks = rendezvous.NewManager(0), c.TLS != nil || c.Security != nil, c.Cluster.list()
+	env := worker.Env{Task: s.task, Devices: devices, Rendezvous: s.steps, Threads: c.Threads, Limits: graph.Limits(c.Limits), Sessions: c.Quotas.sessions(), Log: s.log, Connect: s.joinAsWorker, CacheResponses: c.CacheResponses}
 	env.Peer = s.peers(s.task, s.channels)
 	var err error
 	if env.Collectives, err = s.newCollectives(c, devices); err != nil {
@@ -199,7 +208,8 @@ func (s *Server) Start() error {
 	case isStopped:
 		return tf.Errorf(tf.FailedPrecondition, "Server has stopped.")
 	}
-	s.state = isStarted
+	s.state, s.started = isStarted, time.Now()
+	s.setHealth(healthpb.HealthCheckResponse_SERVING)
 	s.serving.Go(s.serve)
 	if s.exitWith != "" {
 		s.watch()

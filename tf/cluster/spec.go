@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"maps"
 	"net"
 	"regexp"
@@ -84,6 +85,15 @@ func (s Spec) addresses() map[string]string {
 			out[taskName(job, i)] = addr
 		}
 	}
+	return out
+}
+
+// list returns all tasks with their addresses, in the order of their names.
+func (s Spec) list() (out []TaskAddress) {
+	for task, addr := range s.addresses() {
+		out = append(out, TaskAddress{task, addr})
+	}
+	slices.SortFunc(out, func(a, b TaskAddress) int { return cmp.Compare(a.Task, b.Task) })
 	return out
 }
 

@@ -28,6 +28,7 @@ func (s *Server) Stop() error {
 		return nil
 	}
 	close(s.stopping)
+	s.health.Shutdown() // for good
 	defer close(s.stopped)
 	localServers.remove(s)
 	s.drain()

@@ -111,6 +111,8 @@ type Config struct {
 	// with tokens if there are some, see cluster.Secured; nil: there is none. It
 	// excludes TLS.
 	Security Security
+	// Observer is told of the calls to a cluster, see cluster.Observed; nil: none.
+	Observer Observer
 	// Log hears what is worth telling; nil: slog's default logger does.
 	Log slog.Handler
 }
@@ -119,6 +121,12 @@ type Config struct {
 type Security interface {
 	// Client returns the configuration of one connection to a host.
 	Client(host string, protocols ...string) *tls.Config
+}
+
+// Observer is a cluster.Observer. Sessions in this process make no calls.
+type Observer interface {
+	// Outgoing returns names and values by turns that go with a call.
+	Outgoing(ctx context.Context) []string
 }
 
 // DefaultStartTimeout is how long a session waits for its cluster unless Config

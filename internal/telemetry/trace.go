@@ -1,0 +1,136 @@
+package telemetry
+
+import (
+	"context"
+	"strings"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdk "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+
+	"github.com/gorge-tf/gorge/tf/core"
+)
+
+// TraceOptions say which calls are traced, and where traces go.
+type TraceOptions struct {
+	Service string // what the process is called, "/job:worker/replica:0/task:0" say
+	// Sample is the part of the traces that begin here which is recorded, in 0 to 1.
+	// Of traces that begin elsewhere those are recorded that are there.
+	Sample float64
+	// Endpoint is the "host:port" of an OpenTelemetry collector that is spoken to by
+	// gRPC, in plain text if Insecure; "": traces go nowhere.
+	Endpoint string
+	Insecure bool
+	Exporter sdk.SpanExporter // instead of an endpoint, for tests
+}
+
+// traces makes spans of calls. All calls have trace numbers, by which logs are
+// found; only those that are sampled cost more.
+type traces struct {
+	provider *sdk.TracerProvider
+	tracer   trace.Tracer
+	how      propagation.TraceContext
+}
+
+func newTraces(ctx context.Context, o TraceOptions) (*traces, error) {
+	if o.Sample < 0 || o.Sample > 1 {
+		return nil, core.Errorf(core.InvalidArgument, "the part of traces that is recorded must be in 0 to 1, got %v", o.Sample)
+	}
+	opts := []sdk.TracerProviderOption{
+		sdk.WithSampler(sdk.ParentBased(sdk.TraceIDRatioBased(o.Sample))),
+		sdk.WithResource(resource.NewSchemaless(attribute.String("service.name", "gorge"), attribute.String("service.instance.id", o.Service))),
+	}
+	switch {
+	case o.Exporter != nil:
+		opts = append(opts, sdk.WithSyncer(o.Exporter))
+	case o.Endpoint != "":
+		where := []otlptracegrpc.Option{otlptracegrpc.WithEndpoint(o.Endpoint)}
+		if o.Insecure {
+			where = append(where, otlptracegrpc.WithInsecure())
+		}
+		e, err := otlptracegrpc.New(ctx, where...)
+		if err != nil {
+			return nil, core.Errorf(core.InvalidArgument, "traces cannot be sent to %s: %v", o.Endpoint, err)
+		}
+		opts = append(opts, sdk.WithBatcher(e))
+	}
+	t := &traces{provider: sdk.NewTracerProvider(opts...)}
+	t.tracer = t.provider.Tracer("github.com/gorge-tf/gorge")
+	return t, nil
+}
+
+func (t *traces) close(ctx context.Context) error { return t.provider.Shutdown(ctx) }
+
+// A span is one of a call.
+type span struct{ trace.Span }
+
+// finish ends the span with the call.
+func (s span) finish(err error) {
+	if err != nil && s.IsRecording() {
+		s.SetStatus(codes.Error, err.Error())
+		s.SetAttributes(attribute.String("rpc.grpc.status_code", status.Code(err).String()))
+	}
+	s.End()
+}
+
+// serve begins the span of a call that has come, within that of its caller.
+func (t *traces) serve(ctx context.Context, method, by string) (context.Context, span) {
+	if md, ok := metadata.FromIncomingContext(ctx); ok {
+		ctx = t.how.Extract(ctx, carrier(md))
+	}
+	ctx, s := t.tracer.Start(ctx, strings.TrimPrefix(method, "/"), trace.WithSpanKind(trace.SpanKindServer))
+	if s.IsRecording() {
+		s.SetAttributes(attribute.String("rpc.system", "grpc"), attribute.String("gorge.transport", by))
+	}
+	return ctx, span{s}
+}
+
+// call begins the span of a call to another task.
+func (t *traces) call(ctx context.Context, method string) (context.Context, span) {
+	ctx, s := t.tracer.Start(ctx, strings.TrimPrefix(method, "/"), trace.WithSpanKind(trace.SpanKindClient))
+	return ctx, span{s}
+}
+
+func (t *traces) outgoing(ctx context.Context) (out []string) {
+	to := propagation.MapCarrier{}
+	t.how.Inject(ctx, to)
+	for k, v := range to {
+		out = append(out, k, v)
+	}
+	return out
+}
+
+func traceID(ctx context.Context) string {
+	if c := trace.SpanContextFromContext(ctx); c.HasTraceID() {
+		return c.TraceID().String()
+	}
+	return ""
+}
+
+// A carrier is metadata as propagators see it.
+type carrier metadata.MD
+
+// Get returns the first value of a key.
+func (c carrier) Get(key string) string {
+	if v := metadata.MD(c).Get(key); len(v) > 0 {
+		return v[0]
+	}
+	return ""
+}
+
+// Set sets the value of a key.
+func (c carrier) Set(key, value string) { metadata.MD(c).Set(key, value) }
+
+// Keys returns all keys.
+func (c carrier) Keys() (out []string) {
+	for k := range c {
+		out = append(out, k)
+	}
+	return out
+}
