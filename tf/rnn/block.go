@@ -8,7 +8,7 @@ import (
 )
 
 // An LSTMBlockCell computes the same as an [LSTMCell] without projection, of type
-// float32, by one operation a step. It has the same variables: a checkpoint of
+// float32, by one operation a step; [DynamicRNN] computes all steps by one. It has the same variables: a checkpoint of
 // one can be restored to the other. Gradients go through it, in loops too.
 type LSTMBlockCell struct {
 	LSTMCell
@@ -24,18 +24,11 @@ func NewLSTMBlock(units int, o ...LSTMOpts) *LSTMBlockCell {
 
 // Step adds a step.
 func (c *LSTMBlockCell) Step(x tf.Output, s State) (tf.Output, State) {
-	if c.lo.Projection != 0 || c.lo.Activation != nil {
-		return failed(c, x, c.kind, tf.Errorf(tf.InvalidArgument, "a cell of one operation has no projection and no activation but tanh"))
+	if err := c.plain(); err != nil {
+		return failed(c, x, c.kind, err)
 	}
 	return c.step(c, x, s, c.build, func() (tf.Output, State) {
-		w := kernels.LSTMWeights{W: c.a.kernel(), B: c.a.bias()}
-		if c.lo.Peepholes {
-			w.WCI, w.WCF, w.WCO = c.wi(), c.wf(), c.wo()
-		} else {
-			none := ops.Fill([]int{c.units}, author.AsOperand(x, 0))
-			w.WCI, w.WCF, w.WCO = none, none, none
-		}
-		y := c.apply(x, s, w)
+		y := c.apply(x, s, c.weights(x))
 		return y[1], State{y[0], y[1]}
 	})
 }
@@ -43,14 +36,53 @@ func (c *LSTMBlockCell) Step(x tf.Output, s State) (tf.Output, State) {
 // The operation takes inputs and state together.
 func (c *LSTMBlockCell) hoist(tf.Output, State) (p tf.Output, step stepper) { return p, nil }
 
-// apply adds the operation and returns the memory and the output. Their
-// gradients are computed by the operation's counterpart.
-func (c *LSTMBlockCell) apply(x tf.Output, s State, w kernels.LSTMWeights) []tf.Output {
+// sequence adds the operation that computes all steps.
+func (c *LSTMBlockCell) sequence(x tf.Output, s State, steps tf.Output) (y tf.Output, states State) {
+	if err := c.plain(); err != nil {
+		return failed(c, x, c.kind, err)
+	}
+	return c.step(c, x, s, c.build, func() (tf.Output, State) {
+		out := kernels.BlockLSTM(steps, x, s[0], s[1], c.weights(x), c.options())
+		before := func(first, rest tf.Output) tf.Output {
+			return ops.Concat(0, []tf.Output{ops.ExpandDims(first, 0), rest})
+		}
+		return out.H, State{before(s[0], out.CS), before(s[1], out.H)}
+	})
+}
+
+// plain reports options that the operations do not have.
+func (c *LSTMBlockCell) plain() error {
+	if c.lo.Projection != 0 || c.lo.Activation != nil {
+		return tf.Errorf(tf.InvalidArgument, "a cell of one operation has no projection and no activation but tanh")
+	}
+	return nil
+}
+
+// weights are those of the operations for x.
+func (c *LSTMBlockCell) weights(x tf.Output) kernels.LSTMWeights {
+	w := kernels.LSTMWeights{W: c.a.kernel(), B: c.a.bias()}
+	if c.lo.Peepholes {
+		w.WCI, w.WCF, w.WCO = c.wi(), c.wf(), c.wo()
+		return w
+	}
+	none := ops.Fill([]int{c.units}, author.AsOperand(x, 0))
+	w.WCI, w.WCF, w.WCO = none, none, none
+	return w
+}
+
+// options are those of the operations.
+func (c *LSTMBlockCell) options() kernels.LSTMOpts {
 	bias, clip := float32(c.lo.forgetBias()), float32(c.lo.CellClip)
 	if clip == 0 {
 		clip = -1 // unbounded
 	}
-	opts := kernels.LSTMOpts{ForgetBias: &bias, CellClip: &clip, UsePeephole: c.lo.Peepholes}
+	return kernels.LSTMOpts{ForgetBias: &bias, CellClip: &clip, UsePeephole: c.lo.Peepholes}
+}
+
+// apply adds the operation and returns the memory and the output. Their
+// gradients are computed by the operation's counterpart.
+func (c *LSTMBlockCell) apply(x tf.Output, s State, w kernels.LSTMWeights) []tf.Output {
+	opts := c.options()
 	in := []tf.Output{x, s[0], s[1], w.W, w.WCI, w.WCF, w.WCO, w.B}
 	return tf.CustomGradient(in, func(v []tf.Output) ([]tf.Output, func([]tf.Output) []tf.Output) {
 		w := kernels.LSTMWeights{W: v[3], WCI: v[4], WCF: v[5], WCO: v[6], B: v[7]}

@@ -15,12 +15,13 @@ import (
 )
 
 // Cells of one operation compute what those of many do, from the same checkpoint,
-// and so do their gradients, in a loop.
+// and so do their gradients: in a loop, and by one operation for all steps.
 func TestBlockCells(t *testing.T) {
 	g, cases, models := tf.NewGraph(), readWalk(t), map[string]*model{}
 	for name, n := range map[string]network{
 		"gru":            dynamic(rnn.NewGRUBlock(3), ended),
 		"lstm":           dynamic(rnn.NewLSTMBlock(3), ended),
+		"device":         dynamic(rnn.OnDevice(rnn.NewLSTMBlock(3), "/cpu:0")), // step by step, in a loop
 		"lstm_peepholes": dynamic(rnn.NewLSTMBlock(3, rnn.LSTMOpts{Peepholes: true, CellClip: 0.3})),
 	} {
 		models[name] = build(t, g, name, n, cases[name])

@@ -147,8 +147,46 @@ func (r *run) hoist() {
 	}
 }
 
+// A sequencer is a cell that computes all steps of sequences by one operation.
+type sequencer interface {
+	// sequence returns the outputs [time batch out] and the states before the first
+	// step and after each of them, [time+1 batch size], of inputs [time batch in].
+	// steps, an int64 scalar, is how many there are to compute.
+	sequence(x tf.Output, s State, steps tf.Output) (y tf.Output, states State)
+}
+
+// whole runs a sequencer.
+func (r *run) whole(c sequencer) (tf.Output, State) {
+	y, states := c.sequence(r.x, r.state, r.bound().Cast(tf.Int64))
+	if y.Err() != nil {
+		return poisoned(r.c, y)
+	}
+	last := make(State, len(states))
+	if r.lengths.IsZero() {
+		for i, s := range states {
+			last[i] = s.At("-1")
+		}
+		return r.finish(y), last
+	}
+	g := y.Graph()
+	zero, one := ops.Scalar(g, int32(0)), ops.Scalar(g, int32(1))
+	at := ops.Stack([]tf.Output{r.lengths, ops.Range(nil, zero, r.batch, one)}, 1)
+	for i, s := range states {
+		last[i] = ops.GatherNd(s, at)
+	}
+	runs := ops.Less(ops.ExpandDims(ops.Range(nil, zero, r.time, one), 1), ops.ExpandDims(r.lengths, 0))
+	shape := y.Shape()
+	if y = ops.SelectV2(ops.ExpandDims(runs, 2), y, ops.ZerosLike(y)); y.Err() == nil {
+		y.SetShape(shape)
+	}
+	return r.finish(y), last
+}
+
 // loop runs the cell.
 func (r *run) loop() (tf.Output, State) {
+	if c, ok := r.c.(sequencer); ok && r.x.DType() == tf.Float32 {
+		return r.whole(c)
+	}
 	g := r.x.Graph()
 	if g.IsEager() {
 		return r.unrolled()
