@@ -233,14 +233,15 @@ func tryDamaged(t *testing.T, dir string) {
 	}
 }
 
-// TestReloadsKeepMemoryFlat loads and unloads a thousand versions.
+// TestReloadsKeepMemoryFlat loads and unloads hundreds of versions, with
+// GORGE_FAULTS=100 a thousand.
 func TestReloadsKeepMemoryFlat(t *testing.T) {
 	dir := models(t, 1)
 	s := serve(t, Config{}, dir)
 	s.m.Aspire("m", nil)
-	rounds := 1000
-	if testing.Short() {
-		rounds = 100
+	rounds := 300
+	if os.Getenv("GORGE_FAULTS") != "" {
+		rounds = 1000
 	}
 	var after100 uint64
 	for i := range rounds {
