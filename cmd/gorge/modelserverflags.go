@@ -28,7 +28,7 @@ type modelServerFlags struct {
 	loads, retries, rounds            int
 	retryMicros                       int64
 	tags                              string
-	noWarmup, warmup                  bool
+	warmup                            bool
 	monitoring, ssl                   string
 	threads                           int
 	health, anyLabel, content, method bool

@@ -149,6 +149,29 @@ func TestRequestLog(t *testing.T) {
 	}
 }
 
+// TestClientsChooseNoFiles: a configuration that comes from a client makes the server
+// write nothing.
+func TestClientsChooseNoFiles(t *testing.T) {
+	s := serve(t, Config{}, models(t, 1))
+	prefix := filepath.Join(t.TempDir(), "log")
+	c := &servingpb.ModelServerConfig{}
+	text := fmt.Sprintf(`model_config_list { config { name: 'm' base_path: '%s' model_platform: 'tensorflow'
+		logging_config { log_collector_config { filename_prefix: '%s' } sampling_config { sampling_rate: 1 } } } }`, s.model("m").BasePath, prefix)
+	if err := ParseText([]byte(text), c); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.HandleReloadConfigRequest(t.Context(), &servingpb.ReloadConfigRequest{Config: c}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Predict(t.Context(), predict(1)); err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	if files, _ := filepath.Glob(prefix + "*"); len(files) > 0 {
+		t.Errorf("files %v", files)
+	}
+}
+
 // TestRequestLogOnABadDisk: requests are answered all the same.
 func TestRequestLogOnABadDisk(t *testing.T) {
 	m := Model{Name: "m", BasePath: models(t, 1), Log: RequestLog{Prefix: filepath.Join(t.TempDir(), "no", "such", "directory"), Share: 1}}
@@ -210,14 +233,15 @@ func tryDamaged(t *testing.T, dir string) {
 	}
 }
 
-// TestReloadsKeepMemoryFlat loads and unloads a thousand versions.
+// TestReloadsKeepMemoryFlat loads and unloads hundreds of versions, with
+// GORGE_FAULTS=100 a thousand.
 func TestReloadsKeepMemoryFlat(t *testing.T) {
 	dir := models(t, 1)
 	s := serve(t, Config{}, dir)
 	s.m.Aspire("m", nil)
-	rounds := 1000
-	if testing.Short() {
-		rounds = 100
+	rounds := 300
+	if os.Getenv("GORGE_FAULTS") != "" {
+		rounds = 1000
 	}
 	var after100 uint64
 	for i := range rounds {

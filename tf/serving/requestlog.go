@@ -121,8 +121,10 @@ func (l *requestLogs) put(r logged) error {
 // close writes what waits.
 func (l *requestLogs) close() {
 	l.mu.Lock()
-	l.closed = true
-	close(l.queue)
+	if !l.closed {
+		l.closed = true
+		close(l.queue)
+	}
 	l.mu.Unlock()
 	l.writer.Wait()
 }

@@ -86,11 +86,14 @@ func statusProto(err error) *servingpb.StatusProto {
 	return &servingpb.StatusProto{ErrorCode: pb.Code(tf.CodeOf(err)), ErrorMessage: tf.AsError(err).Message()}
 }
 
-// HandleReloadConfigRequest replaces the models: a call of ModelService. Metrics
-// that the request names have not grown, as far as this server knows.
+// HandleReloadConfigRequest replaces the models: a call of ModelService. Canaries
+// and request logs stay as the program has them: a client does not choose the files
+// that the server writes. Metrics that the request names have not grown, as far as
+// this server knows.
 func (s *Server) HandleReloadConfigRequest(ctx context.Context, r *servingpb.ReloadConfigRequest) (*servingpb.ReloadConfigResponse, error) {
 	models, err := ModelsOf(r.GetConfig())
 	if err == nil {
+		s.keepOwn(models)
 		err = s.Reload(ctx, models)
 	}
 	if err != nil {
@@ -102,4 +105,14 @@ func (s *Server) HandleReloadConfigRequest(ctx context.Context, r *servingpb.Rel
 		out.Metric = append(out.Metric, &servingpb.Metric{Name: name})
 	}
 	return out, nil
+}
+
+// keepOwn gives models what the program has said of those of the same names.
+func (s *Server) keepOwn(models []Model) {
+	for i := range models {
+		models[i].Log = RequestLog{}
+		if own := s.model(models[i].Name); own != nil {
+			models[i].Log, models[i].Canary = own.Log, own.Canary
+		}
+	}
 }
