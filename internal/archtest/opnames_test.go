@@ -56,7 +56,7 @@ var tablesOfOps = map[string]struct {
 	"tf/session/session.go":             {2, "whose texts name a C++ type"},
 	"tf/train/device.go":                {10, "TensorFlow's list for replica_device_setter"},
 	"tf/train/saverasync.go":            {4, "rewrites the nodes of a Saver"},
-	"tf/train/supervisor.go":          {2, "the two kinds of reference variables, as TensorFlow's Supervisor has them"},
+	"tf/train/supervisor.go":            {2, "the two kinds of reference variables, as TensorFlow's Supervisor has them"},
 	"tf/variableproto.go":               {2, "the two kinds of a variable's question"},
 }
 

@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -150,29 +151,32 @@ func killsOf(few int) int {
 	return few
 }
 
-// killOne runs the loop for a while and returns the last save it spoke of.
+// killOne runs the loop, kills it at some moment after its first save and returns the
+// last save that it spoke of.
 func killOne(t *testing.T, dir, mode string) (said int) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), "GORGE_SAVE_LOOP="+dir, "GORGE_SAVE_MODE="+mode)
-	var out, errs strings.Builder
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
+	var errs strings.Builder
+	cmd.Stderr = &errs
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
 	}
-	time.Sleep(60*time.Millisecond + time.Duration(rand.IntN(40_000))*time.Microsecond)
-	_ = cmd.Process.Kill()
-	_ = cmd.Wait()
-	if errs.Len() > 0 {
-		t.Fatal(errs.String())
-	}
-	lines := strings.Fields(out.String())
-	if len(lines) == 0 {
-		return 1
-	}
-	said, err := strconv.Atoi(lines[len(lines)-1])
 	if err != nil {
 		t.Fatal(err)
+	}
+	for r := bufio.NewScanner(out); r.Scan(); {
+		if said == 0 {
+			time.AfterFunc(time.Duration(rand.IntN(40_000))*time.Microsecond, func() { _ = cmd.Process.Kill() })
+		}
+		if said, err = strconv.Atoi(r.Text()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_ = cmd.Wait()
+	if errs.Len() > 0 || said == 0 {
+		t.Fatalf("the loop ended after save %d: %s", said, errs.String())
 	}
 	return said
 }
