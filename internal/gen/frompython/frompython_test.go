@@ -63,7 +63,7 @@ func TestPageIsCurrent(t *testing.T) {
 }
 
 // least is which part of the names of a namespace must have counterparts, in
-// percent; what is being written counts.
+// percent; what is being written does not count.
 var least = map[string]int{
 	"tf": 90, "tf.math": 90, "tf.nn": 90, "tf.train": 90, "tf.image": 90, "tf.io": 90, "tf.strings": 90, "tf.sparse": 90,
 	"tf.random": 90, "tf.signal": 90, "tf.losses": 90, "tf.metrics": 90, "tf.initializers": 90, "tf.linalg": 90,
@@ -73,7 +73,7 @@ func TestCoverage(t *testing.T) {
 	counts := coverage(table(t))
 	for space, want := range least {
 		c := counts[space]
-		if got := 100 * (c.have + c.later) / max(c.all, 1); got < want {
+		if got := 100 * c.have / max(c.all, 1); got < want {
 			t.Errorf("%s: %d %% of %d names have a counterpart, want %d %%", space, got, c.all, want)
 		}
 	}
