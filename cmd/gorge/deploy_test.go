@@ -114,7 +114,7 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// freePort returns a port that nobody has at the moment.
+// freePort returns a port that is not in use at the moment.
 func freePort(t *testing.T) int {
 	t.Helper()
 	lis, err := net.Listen("tcp", "127.0.0.1:0")
@@ -125,7 +125,7 @@ func freePort(t *testing.T) int {
 	return lis.Addr().(*net.TCPAddr).Port
 }
 
-// probe asks as the kubelet does; 0: nobody answers.
+// probe asks as the kubelet does; 0: there is no answer.
 func probe(port int, path string) int {
 	c := http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 	resp, err := c.Get(fmt.Sprintf("http://127.0.0.1:%d%s", port, path))

@@ -105,6 +105,6 @@ func (f *observeFlags) end(shown *telemetry.Server, t *telemetry.Telemetry) {
 	if t != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), flushTime)
 		defer cancel()
-		_ = t.Close(ctx) // traces that nobody takes are lost
+		_ = t.Close(ctx) // traces that the collector does not take are lost
 	}
 }

@@ -3,8 +3,8 @@
 // whole graph (replication between graphs) and updates the variables, which are
 // on the parameter server, when it has a gradient, without waiting for the
 // others. With -sync they make each update together; with -backup as well, the
-// slowest are not waited for. With -tls all processes have certificates, and speak
-// with nobody who has none.
+// slowest are not waited for. With -tls all processes have certificates, and
+// refuse connections of others.
 //
 //	go run ./examples/cluster
 //	go run ./examples/cluster -workers 3 -epochs 4

@@ -265,7 +265,7 @@ func (c *serverConn) notice(head []byte, body mem.BufferSlice) error {
 		return err
 	}
 	if c.server.admit(withPairs(c.ctx, md), name) != nil {
-		body.Free() // nobody waits for the reason
+		body.Free() // a notification has no reply that could carry the reason
 		return nil
 	}
 	run := func() {
@@ -372,7 +372,7 @@ type request struct {
 	cancel context.CancelFunc
 	stream stream
 
-	observed func(error) // hears how the call ended; nil: nobody observes
+	observed func(error) // is told how the call ended; nil: there is no observer
 }
 
 // reply answers the call.

@@ -154,7 +154,7 @@ type linker struct {
 	creds credentials.TransportCredentials // nil: plain text
 	k     Keepalive
 	token *secure.TokenSender // nil: calls have none
-	see   Observer            // nil: nobody observes
+	see   Observer            // nil: there is no observer
 	ctx   context.Context     // ends with close
 	stop  context.CancelFunc
 	links atomic.Pointer[linkSet]

@@ -26,7 +26,7 @@ type Keeper struct {
 }
 
 // Open reads the files and looks after them until Close. A nil log means none. Audit
-// hears who called what, see [Keeper.Allow]; nil: nobody does.
+// hears who called what, see [Keeper.Allow]; nil: there is no audit log.
 func Open(f Files, log *slog.Logger, audit slog.Handler) (*Keeper, error) {
 	if err := f.check(); err != nil {
 		return nil, err

@@ -23,7 +23,7 @@ type Security = secure.Keeper
 type SecurityFiles = secure.Files
 
 // OpenSecurity reads files and looks after them until the Security is closed. Log
-// hears what becomes of the files, audit who called what; nil: nobody does.
+// hears what becomes of the files, audit who called what; nil: there is no audit log.
 func OpenSecurity(f SecurityFiles, log, audit slog.Handler) (*Security, error) {
 	var l *slog.Logger
 	if log != nil {

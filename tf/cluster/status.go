@@ -47,7 +47,7 @@ type SessionStatus struct {
 // A Wait is a receive that waits for a value which a step sends here.
 type Wait struct {
 	Step   int64
-	Key    string // of the rendezvous: who sends what to whom
+	Key    string // of the rendezvous: sending device, receiving device and tensor
 	Parked bool   // the step has not begun here
 }
 

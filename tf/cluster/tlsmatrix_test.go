@@ -171,7 +171,7 @@ func httpDoor(t *testing.T, k *secure.Keeper) door {
 	}
 }
 
-// TestTLSMatrix: at all doors those get in who should, and nobody else.
+// TestTLSMatrix: each transport admits the clients that it should, and no others.
 func TestTLSMatrix(t *testing.T) {
 	ca, foreign := securetest.New(t), securetest.New(t)
 	ca.Issue(t, securetest.Cert{Name: "server"})

@@ -78,7 +78,7 @@ func (q *Queue) Run(ctx context.Context, in map[string]*tf.Tensor, want []string
 }
 
 // giveUp ends a request whose context has ended. One that waits goes; one that runs
-// already is answered by what runs it, but nobody waits for that.
+// already is answered by what runs it, but the answer is not awaited.
 func (q *Queue) giveUp(r *request) (map[string]*tf.Tensor, error) {
 	q.mu.Lock()
 	waiting := q.pending.drop(r)

@@ -17,7 +17,7 @@ import (
 
 // Options adjust a [View]. The zero value serves.
 type Options struct {
-	// LastStep is the step at which training will end; 0: nobody knows.
+	// LastStep is the step at which training will end; 0: it is not known.
 	LastStep int64
 	// Every is the least time between two pictures; 0: 200 ms.
 	Every time.Duration
@@ -128,8 +128,8 @@ func (v *View) status(took time.Duration) string {
 	return text
 }
 
-// A curve keeps at most size points of any number of values: means of each so many, twice
-// as many whenever there would be too many points.
+// A curve keeps at most size points of any number of values: means of groups of equal
+// length, which doubles whenever there would be too many points.
 type curve struct {
 	size, each int
 	means      []float64
