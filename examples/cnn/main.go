@@ -106,19 +106,32 @@ func learn(ctx context.Context, s *settings, out io.Writer) (float64, error) {
 	}
 	share := 0.0
 	err = ms.Loop(ctx, func(ctx context.Context) error {
-		if err := step(ctx, ms, m, in, lines); err != nil {
+		// A run whose checkpoint is complete has no step to train: the hook only looks
+		// after a step.
+		over, err := isComplete(ctx, ms, m, s.steps)
+		if err != nil {
 			return err
 		}
-		if ms.ShouldStop() {
-			share, err = m.accuracy(ctx, ms.RawSession(), test)
+		if !over {
+			if err := step(ctx, ms, m, in, lines); err != nil || !ms.ShouldStop() {
+				return err
+			}
+		}
+		if share, err = m.accuracy(ctx, ms.RawSession(), test); err != nil {
 			return err
 		}
-		return nil
+		return train.ErrStop
 	})
 	if err == nil {
 		fmt.Fprintf(out, "test accuracy %.1f %%; checkpoints and events are in %s\n", 100*share, s.dir)
 	}
 	return share, err
+}
+
+// isComplete reports whether the step has been reached.
+func isComplete(ctx context.Context, ms *train.MonitoredSession, m *model, steps int64) (bool, error) {
+	n, err := train.StepOf(ctx, ms.RawSession(), train.GetGlobalStep(m.g))
+	return n >= steps, err
 }
 
 // step trains on one batch.

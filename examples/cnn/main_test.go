@@ -66,6 +66,9 @@ func TestKilled(t *testing.T) {
 	if len(got) != steps {
 		t.Errorf("%d steps, want %d", len(got), steps)
 	}
+	if again := printed(begin(t, append([]string{"-dir=" + dir}, args...), -1)); len(again) > 0 {
+		t.Errorf("a run that was complete trained on: %v", again)
+	}
 	left, err := filepath.Glob(filepath.Join(dir, "*temp*"))
 	if err != nil || len(left) > 0 {
 		t.Error("left behind:", left, err)

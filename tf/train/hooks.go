@@ -15,7 +15,9 @@ import (
 )
 
 // A StopAtStepHook ends training after NumSteps steps, or when the global step is
-// LastStep. Exactly one of them is set.
+// LastStep. Exactly one of them is set. It looks at the step after each step: a session
+// that begins at LastStep, because its checkpoint is complete, runs one more, as
+// TensorFlow's does.
 type StopAtStepHook struct {
 	BaseHook
 	NumSteps, LastStep int64
