@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -115,8 +116,18 @@ func retire(prefix string) {
 	Sweep(filepath.Dir(prefix))
 }
 
-// tempMark is in the names of files that are not complete.
-const tempMark = ".tempstate"
+// Names of files that are not complete: tempMark and a number, as TensorFlow has
+// them, and ownMark behind it for files of this package. These are locked while they
+// are written. TensorFlow's are not, so a lock does not tell whether its writer lives;
+// it may be writing another part of the same checkpoint.
+const (
+	tempMark = ".tempstate"
+	ownMark  = "g"
+)
+
+// abandonedAfter is how long a file of a writer that takes no locks has not changed
+// when it is taken for abandoned.
+const abandonedAfter = time.Hour
 
 // Sweep removes the incomplete files that writers have left in a directory which
 // no longer live. It leaves files of living ones.
@@ -126,7 +137,7 @@ func Sweep(dir string) {
 		return
 	}
 	for _, name := range names {
-		if !isTemporary(name) {
+		if !isTemporary(name) || !mayBeAbandoned(filepath.Join(dir, name)) {
 			continue
 		}
 		if release, ok := seize(filepath.Join(dir, name)); ok {
@@ -141,8 +152,18 @@ func isTemporary(name string) bool {
 	if i < 0 {
 		return false
 	}
-	_, err := strconv.ParseUint(name[i+len(tempMark):], 10, 64)
+	_, err := strconv.ParseUint(strings.TrimSuffix(name[i+len(tempMark):], ownMark), 10, 64)
 	return err == nil
+}
+
+// mayBeAbandoned reports whether the writer of an incomplete file may be dead, unless
+// the file is locked.
+func mayBeAbandoned(file string) bool {
+	if strings.HasSuffix(file, ownMark) {
+		return true
+	}
+	info, err := os.Stat(file)
+	return err == nil && time.Since(info.ModTime()) > abandonedAfter
 }
 
 // SweepDir removes a directory of parts that were never merged, unless a living
@@ -155,6 +176,9 @@ func SweepDir(dir string) {
 	for _, name := range names {
 		if !isTemporary(name) {
 			continue
+		}
+		if !mayBeAbandoned(filepath.Join(dir, name)) {
+			return
 		}
 		release, ok := seize(filepath.Join(dir, name))
 		if !ok {

@@ -27,7 +27,9 @@ func dataName(prefix string, shard, shards int) string {
 }
 
 // temporary returns the name that a file has until it is complete.
-func temporary(name string) string { return fmt.Sprintf("%s%s%d", name, tempMark, rand.Uint64()) }
+func temporary(name string) string {
+	return fmt.Sprintf("%s%s%d%s", name, tempMark, rand.Uint64(), ownMark)
+}
 
 // makeDir makes the directory of a prefix, but not those above it.
 func makeDir(prefix string) error {

@@ -156,7 +156,7 @@ func writeText(name, text string) error { return os.WriteFile(name, []byte(text)
 // one; directories of others stay.
 func TestSaverSweeps(t *testing.T) {
 	dir := t.TempDir()
-	old := time.Now().Add(-time.Hour)
+	old := time.Now().Add(-2 * time.Hour)
 	for _, name := range []string{"m-5_temp", "m_temp", "m-x_temp", "other-5_temp", "m-5_temporary"} {
 		sub := filepath.Join(dir, name)
 		if err := os.Mkdir(sub, 0o700); err != nil {
@@ -169,8 +169,14 @@ func TestSaverSweeps(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := writeText(filepath.Join(dir, "m-5.index.tempstate123"), "x"); err != nil {
-		t.Fatal(err)
+	// A file of TensorFlow's that has just been written may have a writer.
+	for name, age := range map[string]time.Time{"m-5.index.tempstate123g": time.Now(), "m-5.index.tempstate124": old, "m-5.index.tempstate125": time.Now()} {
+		if err := writeText(filepath.Join(dir, name), "x"); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(filepath.Join(dir, name), age, age); err != nil {
+			t.Fatal(err)
+		}
 	}
 	g := model(1)
 	if _, err := newSaver(t, g, train.SaverOptions{Sharded: true}).SaveStep(t.Context(), begin(t, g, true), filepath.Join(dir, "m"), 6); err != nil {
@@ -186,7 +192,7 @@ func TestSaverSweeps(t *testing.T) {
 			left = append(left, e.Name())
 		}
 	}
-	if want := []string{"m-5_temporary", "m-x_temp", "other-5_temp"}; !slices.Equal(left, want) {
+	if want := []string{"m-5.index.tempstate125", "m-5_temporary", "m-x_temp", "other-5_temp"}; !slices.Equal(left, want) {
 		t.Errorf("left: %v, want %v", left, want)
 	}
 }
