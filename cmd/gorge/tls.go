@@ -52,7 +52,7 @@ func (f *tlsFlags) wanted() bool {
 func (f *tlsFlags) open(log slog.Handler, stderr io.Writer) (*cluster.Security, error) {
 	if !f.wanted() {
 		if f.audit != "" {
-			return nil, tf.Errorf(tf.InvalidArgument, "an audit log needs TLS: without it nobody can be told apart")
+			return nil, tf.Errorf(tf.InvalidArgument, "an audit log needs TLS: without it callers cannot be told apart")
 		}
 		return nil, nil
 	}

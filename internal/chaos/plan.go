@@ -10,7 +10,7 @@ import (
 // A Plan is what goes wrong in a run, and when.
 type Plan struct {
 	Seed    uint64
-	Tasks   int // 3 to 64, of which one in four, one at least, is a parameter server
+	Tasks   int // 3 to 64; a quarter of them, at least one, are parameter servers
 	Clients int
 	For     time.Duration // until all is well again
 	Delay   time.Duration // the longest that a message takes

@@ -6,8 +6,8 @@ import (
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
-// Protect returns a handler that asks those who call next for a role. A nil Keeper
-// lets everybody in.
+// Protect returns a handler that calls next for callers with a role. A nil Keeper
+// admits every caller.
 func (k *Keeper) Protect(need Role, next http.Handler) http.Handler {
 	if k == nil || need == Nothing {
 		return next
