@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -26,7 +27,7 @@ type MonitoredSession struct {
 	grace   time.Duration
 
 	mu     sync.Mutex
-	live   *live // nil: lost, or closed
+	live   atomic.Pointer[live] // nil: lost, or closed; written with mu held
 	closed bool
 }
 
@@ -131,7 +132,7 @@ func (m *MonitoredSession) createOnce(ctx context.Context) error {
 			return err
 		}
 	}
-	m.live = l
+	m.live.Store(l)
 	return nil
 }
 
@@ -150,8 +151,7 @@ func (m *MonitoredSession) end(l *live) error {
 func (m *MonitoredSession) drop(cause error) {
 	slog.Info("An error was raised. This may be due to a preemption in a connected worker or parameter server. "+
 		"The current session will be closed and a new session will be created.", "error", cause)
-	l := m.live
-	m.live = nil
+	l := m.live.Swap(nil)
 	l.coord.RequestStop(errLostSession)
 	_ = m.end(l)
 }
@@ -159,14 +159,13 @@ func (m *MonitoredSession) drop(cause error) {
 // Graph returns the graph.
 func (m *MonitoredSession) Graph() *tf.Graph { return m.g }
 
-// RawSession returns the session at work, without hooks; nil if there is none.
+// RawSession returns the session at work, without hooks; nil if there is none. It
+// does not wait for a step that runs.
 func (m *MonitoredSession) RawSession() *session.Session {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.live == nil {
-		return nil
+	if l := m.live.Load(); l != nil {
+		return l.s
 	}
-	return m.live.s
+	return nil
 }
 
 // ShouldStop reports whether training is over: a hook or the coordinator has
@@ -177,17 +176,17 @@ func (m *MonitoredSession) ShouldStop() bool {
 	if m.closed {
 		return true
 	}
-	if m.live == nil {
+	if m.live.Load() == nil {
 		return false // the next step makes a session
 	}
-	if err := m.live.coord.Err(); err != nil {
+	if err := m.live.Load().coord.Err(); err != nil {
 		if m.recover && lost(err) {
 			m.drop(err)
 			return false
 		}
 		return true
 	}
-	return m.live.stop || m.live.coord.ShouldStop()
+	return m.live.Load().stop || m.live.Load().coord.ShouldStop()
 }
 
 // Run runs a step with the hooks, as session.Session.Run does.
@@ -220,12 +219,12 @@ func (m *MonitoredSession) try(ctx context.Context, f func(l *live) error) error
 		if m.closed {
 			return tf.Errorf(tf.FailedPrecondition, "Session is already closed.")
 		}
-		if m.live == nil {
+		if m.live.Load() == nil {
 			if err := m.create(ctx); err != nil {
 				return err
 			}
 		}
-		err := m.reported(f(m.live))
+		err := m.reported(f(m.live.Load()))
 		if err == nil || !m.recover || !lost(err) || ctx.Err() != nil {
 			return err
 		}
@@ -239,7 +238,7 @@ func (m *MonitoredSession) reported(err error) error {
 	if err == nil || lost(err) {
 		return err
 	}
-	if other := m.live.coord.Err(); other != nil && lost(other) {
+	if other := m.live.Load().coord.Err(); other != nil && lost(other) {
 		return other
 	}
 	return err
@@ -335,8 +334,7 @@ func (m *MonitoredSession) CloseWith(err error) error {
 		return err
 	}
 	m.closed = true
-	l := m.live
-	m.live = nil
+	l := m.live.Swap(nil)
 	if l != nil {
 		err = m.finish(l, err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/ops/queue"
 	"github.com/gorge-tf/gorge/tf/session"
 	"github.com/gorge-tf/gorge/tf/train"
 )
@@ -343,5 +344,46 @@ func TestTrainingResumes(t *testing.T) {
 	}
 	if files, _ := filepath.Glob(filepath.Join(dir, "*")); !slices.ContainsFunc(files, func(f string) bool { return strings.HasSuffix(f, "graph.pbtxt") }) {
 		t.Error(files)
+	}
+}
+
+// begunHook tells when a step has begun.
+type begunHook struct {
+	train.BaseHook
+	begun chan struct{}
+}
+
+func (h *begunHook) BeforeRun(context.Context, *train.RunContext) (train.RunArgs, error) {
+	close(h.begun)
+	return train.RunArgs{}, nil
+}
+
+// TestRawSessionDuringAStep: other goroutines reach the session while a step waits.
+func TestRawSessionDuringAStep(t *testing.T) {
+	g := tf.NewGraph()
+	q := queue.FIFOQueueV2(g, []tf.DType{tf.Int32}, queue.Opts{Capacity: 1})
+	one := queue.QueueEnqueueV2(q, []tf.Output{ops.Scalar(g, int32(7))})
+	next := queue.QueueDequeueV2(q, []tf.DType{tf.Int32})[0]
+	h := &begunHook{begun: make(chan struct{})}
+	m, err := train.NewMonitoredSession(t.Context(), g, train.MonitoredOptions{Hooks: []train.Hook{h}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	got := make(chan any)
+	go func() {
+		out, err := m.Run(t.Context(), nil, next)
+		if err != nil {
+			got <- err
+			return
+		}
+		got <- out[0].At(0)
+	}()
+	<-h.begun
+	if _, err := m.RawSession().Run(t.Context(), nil, one); err != nil {
+		t.Error(err)
+	}
+	if v := <-got; v != int32(7) {
+		t.Error(v)
 	}
 }

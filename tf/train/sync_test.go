@@ -95,36 +95,52 @@ func (r *replica) begin(ctx context.Context, tm *team, task int, hooks ...train.
 	})
 }
 
+// together runs f for each worker at once and waits for all. A worker that is
+// ahead may take a token meant for another one, as in TensorFlow, so tests that
+// know the result keep the workers in step.
+func together(workers int, f func(task int)) {
+	var wg sync.WaitGroup
+	for task := range workers {
+		wg.Go(func() { f(task) })
+	}
+	wg.Wait()
+}
+
 // TestSyncReplicas: two workers make one update together, of the mean of their
 // gradients, and know each other's updates.
 func TestSyncReplicas(t *testing.T) {
 	tm := newTeam(t, 2)
-	var wg sync.WaitGroup
-	for task := range 2 {
-		wg.Go(func() {
-			r := newReplica(task, 2, 2)
-			m, err := r.begin(t.Context(), tm, task)
-			if err != nil {
-				t.Error(err)
-				return
+	rs, ms := make([]*replica, 2), make([]*train.MonitoredSession, 2)
+	together(2, func(task int) {
+		rs[task] = newReplica(task, 2, 2)
+		var err error
+		if ms[task], err = rs[task].begin(t.Context(), tm, task); err != nil {
+			t.Error(err)
+		}
+	})
+	if t.Failed() {
+		return
+	}
+	for i := range 5 {
+		together(2, func(task int) {
+			r := rs[task]
+			if _, err := ms[task].Run(t.Context(), session.Feeds{r.x: tf.Scalar(float32(1 + 2*task))}, r.op); err != nil {
+				t.Errorf("worker %d, step %d: %v", task, i, err)
 			}
-			for i := range 5 {
-				if _, err := m.Run(t.Context(), session.Feeds{r.x: tf.Scalar(float32(1 + 2*task))}, r.op); err != nil {
-					t.Errorf("worker %d, step %d: %v", task, i, err)
-				}
-			}
-			out, err := m.Run(t.Context(), nil, r.w, r.e, r.step.Value())
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			if out[0].At(0) != float32(-10) || !slices.Equal(tf.Data[float32](out[1]), []float32{0, 0, -5, -5, -10, -10}) || out[2].At(0) != int64(5) {
-				t.Errorf("worker %d: %v", task, out)
-			}
-			m.Close()
 		})
 	}
-	wg.Wait()
+	for task, r := range rs {
+		out, err := ms[task].Run(t.Context(), nil, r.w, r.e, r.step.Value())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out[0].At(0) != float32(-10) || !slices.Equal(tf.Data[float32](out[1]), []float32{0, 0, -5, -5, -10, -10}) || out[2].At(0) != int64(5) {
+			t.Errorf("worker %d: %v", task, out)
+		}
+	}
+	for _, m := range ms {
+		m.Close()
+	}
 }
 
 // TestBackupWorkers: of three workers two suffice; what the third one computed
@@ -149,10 +165,7 @@ func TestBackupWorkers(t *testing.T) {
 	// Worker 2 does nothing. Its tokens are there for the others, which then know
 	// an older step than they might: in the third round one gradient is late.
 	for range 4 {
-		var wg sync.WaitGroup
-		wg.Go(func() { run(0, 2) })
-		wg.Go(func() { run(1, 2) })
-		wg.Wait()
+		together(2, func(task int) { run(task, 2) })
 	}
 	run(2, 1000) // of step 0
 	out, err := ms[2].Run(t.Context(), nil, rs[2].w, rs[2].step.Value())
