@@ -12,6 +12,7 @@ import (
 	"github.com/gorge-tf/gorge/tf"
 	_ "github.com/gorge-tf/gorge/tf/cluster"
 	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/ops/queue"
 	"github.com/gorge-tf/gorge/tf/ops/summary"
 	"github.com/gorge-tf/gorge/tf/session"
 	"github.com/gorge-tf/gorge/tf/train"
@@ -162,7 +163,8 @@ func TestSyncTogether(t *testing.T) {
 	}
 }
 
-// syncHere is a worker that feeds 1.
+// syncHere is a worker that feeds 1. After a step it waits until the other worker has
+// taken its token too: a worker that is ahead would take it away.
 func syncHere(t *testing.T, target string, task, steps int) string {
 	t.Helper()
 	g := tf.NewGraph(tf.Strict())
@@ -176,6 +178,7 @@ func syncHere(t *testing.T, target string, task, steps int) string {
 		x = ops.Placeholder(g, tf.Float32, tf.Shape{})
 		op = train.Minimize(o, w.Value().Mul(x), train.Options{GlobalStep: step})
 	})
+	tokens := queue.QueueSizeV2(g.Operation("sync_token_q").Output(0))
 	m, err := train.MonitoredTrainingSession(t.Context(), g, train.TrainingOptions{
 		Target: target, Worker: task > 0, Hooks: []train.Hook{o.Hook(task == 0, 0)}, RecoveryWait: 100 * time.Millisecond,
 	})
@@ -185,6 +188,10 @@ func syncHere(t *testing.T, target string, task, steps int) string {
 	}
 	for range steps {
 		if _, err := m.Run(t.Context(), session.Feeds{x: tf.Scalar(float32(1))}, op); err != nil {
+			t.Error(err)
+			break
+		}
+		if err := emptied(t.Context(), m.RawSession(), tokens); err != nil {
 			t.Error(err)
 			break
 		}
@@ -198,4 +205,14 @@ func syncHere(t *testing.T, target string, task, steps int) string {
 		t.Error(err)
 	}
 	return fmt.Sprintf("%v %v", out[0].At(0), out[1].At(0))
+}
+
+// emptied waits until a queue of that size is empty.
+func emptied(ctx context.Context, s *session.Session, size tf.Output) error {
+	for {
+		out, err := s.Run(ctx, nil, size)
+		if err != nil || out[0].At(0) == int32(0) {
+			return err
+		}
+	}
 }

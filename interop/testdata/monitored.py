@@ -65,6 +65,7 @@ def sync(target, task, steps):
         x = tf.placeholder(tf.float32, [])
         optimizer = tf.train.SyncReplicasOptimizer(tf.train.GradientDescentOptimizer(1.0), 2, 2)
         op = optimizer.minimize(w * x, global_step=step)
+    tokens = optimizer._sync_token_queue.size()
     hook = optimizer.make_session_run_hook(task == 0, num_tokens=0)
     config = tf.ConfigProto(allow_soft_placement=True)
     scaffold = tf.train.Scaffold()
@@ -74,6 +75,8 @@ def sync(target, task, steps):
     with tf.train.MonitoredSession(creator, [hook], stop_grace_period_secs=1) as sess:
         for _ in range(int(steps)):
             sess.run(op, {x: 3.0})
+            while sess.run_step_fn(lambda step_context: step_context.session.run(tokens)):
+                pass  # The other worker has not taken its token.
         print(sess.run_step_fn(lambda step_context: "%r %d" % tuple(step_context.session.run([w, step]))))
 
 
