@@ -64,8 +64,3 @@ func observeCalls(o Observer) grpc.UnaryClientInterceptor {
 		return err
 	}
 }
-
-// ServeOptions returns gRPC's options that tell o of the calls of a server.
-func ServeOptions(o Observer) []grpc.ServerOption {
-	return []grpc.ServerOption{grpc.ChainUnaryInterceptor(observeUnary(o)), grpc.ChainStreamInterceptor(observeStream(o))}
-}

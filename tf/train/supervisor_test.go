@@ -469,3 +469,19 @@ func TestSupervisorAgain(t *testing.T) {
 		}
 	}
 }
+
+// TestSupervisorRequestStop: Stop returns what training was asked to stop with.
+func TestSupervisorRequestStop(t *testing.T) {
+	sv, err := train.NewSupervisor(t.Context(), tf.NewGraph(), train.SupervisorOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cause := errors.New("the disk is full")
+	sv.RequestStop(cause)
+	if !sv.ShouldStop() || !sv.Coordinator().ShouldStop() {
+		t.Error("training goes on")
+	}
+	if err := sv.Stop(); !errors.Is(err, cause) {
+		t.Error(err)
+	}
+}

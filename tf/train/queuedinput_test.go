@@ -1,0 +1,102 @@
+package train_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/train"
+)
+
+// batches runs the model's input to its end and returns what it gave, batch by batch.
+func batches(t *testing.T, g *tf.Graph, y tf.Output) (all [][]int32) {
+	t.Helper()
+	m, err := train.NewMonitoredSession(t.Context(), g, train.MonitoredOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	for {
+		out, err := m.RunStep(t.Context(), nil, y)
+		if tf.CodeOf(err) == tf.OutOfRange {
+			return all
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, tf.Data[int32](out[0]))
+	}
+}
+
+// evens returns the numbers 0 to 11 one after the other, and whether each is even.
+func evens(g *tf.Graph) (n, even tf.Output) {
+	n = train.RangeInputProducer(ops.Scalar(g, int32(12)), train.ProducerOptions{Epochs: 1, InOrder: true}).Dequeue()[0]
+	return n, ops.Equal(ops.FloorMod(n, ops.Scalar(g, int32(2))), ops.Scalar(g, int32(0)))
+}
+
+// TestMaybeBatch: what keep refuses is in no batch.
+func TestMaybeBatch(t *testing.T) {
+	g := tf.NewGraph()
+	n, even := evens(g)
+	y := train.MaybeBatch([]tf.Output{n}, even, 4, train.BatchOptions{AllowSmallerFinalBatch: true})[0]
+	got := batches(t, g, y)
+	if len(got) != 2 || !slices.Equal(slices.Concat(got...), []int32{0, 2, 4, 6, 8, 10}) || len(got[0]) != 4 {
+		t.Error(got)
+	}
+}
+
+// TestMaybeShuffleBatch: the same examples, in another order.
+func TestMaybeShuffleBatch(t *testing.T) {
+	g := tf.NewGraph()
+	n, even := evens(g)
+	y := train.MaybeShuffleBatch([]tf.Output{n}, even, 2, train.BatchOptions{MinAfterDequeue: 3})[0]
+	got := slices.Concat(batches(t, g, y)...)
+	slices.Sort(got)
+	if !slices.Equal(got, []int32{0, 2, 4, 6, 8, 10}) {
+		t.Error(got)
+	}
+}
+
+// TestMatchFiles: a file that appears later is not among them.
+func TestMatchFiles(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string) {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("b.tfrecord")
+	write("a.tfrecord")
+	write("a.txt")
+	g := tf.NewGraph()
+	files := train.MatchFiles(ops.Scalar(g, filepath.Join(dir, "*.tfrecord")))
+	m, err := train.NewMonitoredSession(t.Context(), g, train.MonitoredOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	write("c.tfrecord")
+	out, err := m.Run(t.Context(), nil, files.Value())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{filepath.Join(dir, "a.tfrecord"), filepath.Join(dir, "b.tfrecord")}
+	if got := tf.Data[string](out[0]); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestCreateGlobalStep: there is one.
+func TestCreateGlobalStep(t *testing.T) {
+	g := tf.NewGraph()
+	v, err := train.CreateGlobalStep(g)
+	if err != nil || v.Name() != "global_step" || train.GetGlobalStep(g) != v {
+		t.Error(v, err)
+	}
+	if _, err := train.CreateGlobalStep(g); !says(err, tf.AlreadyExists, `"global_step" already exists.`) {
+		t.Error(err)
+	}
+}
