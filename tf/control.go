@@ -317,11 +317,12 @@ func (c *ControlFlowContext) captureInLoop(x Output) Output {
 // force as control inputs that are around the loop.
 func (c *ControlFlowContext) adoptEnter(op *Operation) {
 	op.flow = c
-	for _, dep := range c.g.control {
-		if dep != op.in[0].op && c.isAround(dep) {
+	for _, dep := range c.g.dependenciesOf(op.in) {
+		if c.isAround(dep) {
 			op.addControl(dep)
 		}
 	}
+	c.g.noteDependent(op)
 }
 
 // isAround reports whether op is in a context around c, and not outside of the

@@ -26,7 +26,7 @@ type Graph struct {
 	scope     string      // prefix of names, with its "/"
 	device    DeviceSpec
 	devFunc   func(*core.Node) string
-	control   []*Operation
+	control   []*dependencies     // in force, the outermost first
 	flow      *ControlFlowContext // in force
 	groups    []*Operation        // that operations are colocated with
 	overrides map[string]GradFunc // by op
@@ -179,15 +179,6 @@ func (g *Graph) DeviceFunc(choose func(*core.Node) string, f func()) {
 	old := g.devFunc
 	defer func() { g.devFunc = old }()
 	g.devFunc = choose
-	f()
-}
-
-// ControlDependencies calls f; operations that f adds run after all of ops.
-func (g *Graph) ControlDependencies(ops []*Operation, f func()) {
-	g = g.current()
-	old := g.control
-	defer func() { g.control = old }()
-	g.control = append(slices.Clip(old), ops...)
 	f()
 }
 

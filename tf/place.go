@@ -24,7 +24,7 @@ func (o *Operation) place(spec *Spec) (err error) {
 	if err := o.checkKernels(); err != nil {
 		return err
 	}
-	if o.control, err = controlInputs(g.control, spec.Control); err != nil {
+	if o.control, err = controlInputs(g.dependenciesOf(o.in), spec.Control); err != nil {
 		return err
 	}
 	if err := o.checkControl(); err != nil {
@@ -42,6 +42,7 @@ func (o *Operation) place(spec *Spec) (err error) {
 		return err
 	}
 	g.add(o)
+	g.noteDependent(o)
 	return nil
 }
 

@@ -2,6 +2,7 @@ package tf_test
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -360,5 +361,36 @@ func TestFailedLoopHasItsResults(t *testing.T) {
 		if len(out) != 3 || out[0].Err() == nil || out[2].Err() == nil {
 			t.Errorf("%s: %d outputs: %v", name, len(out), out)
 		}
+	}
+}
+
+// TestLoopOverAReference: a reference goes around a loop by the reference forms of the
+// ops, so the loop's body changes the variable itself.
+func TestLoopOverAReference(t *testing.T) {
+	g := tf.NewGraph()
+	v := tf.Apply(g, "VariableV2", nil, tf.Attr("shape", tf.Shape{1}), tf.Attr("dtype", tf.Float64)).Output(0)
+	init := tf.Apply(g, "Assign", []tf.Output{v, vec(g, 1)})
+	var out []tf.Output
+	g.ControlDependencies([]*tf.Operation{init}, func() {
+		ref := tf.Apply(g, "RefIdentity", []tf.Output{v}).Output(0)
+		out = tf.While([]tf.Output{ref}, func(x []tf.Output) tf.Output {
+			return apply("Less", apply("Sum", apply("Identity", x[0]), int32s(g, 0)), constant(g, tf.Scalar(40.0)))
+		}, func(x []tf.Output) []tf.Output {
+			return []tf.Output{tf.Apply(g, "AssignAdd", []tf.Output{x[0], apply("Identity", x[0])}).Output(0)}
+		})
+	})
+	if err := g.Err(); err != nil {
+		t.Fatal(err)
+	}
+	for _, op := range []string{"RefEnter", "RefMerge", "RefSwitch", "RefNextIteration", "RefExit"} {
+		if !slices.ContainsFunc(g.Operations(), func(o *tf.Operation) bool { return o.OpName() == op }) {
+			t.Errorf("the loop has no %s", op)
+		}
+	}
+	if !out[0].DType().IsRef() {
+		t.Fatal(out[0].DType())
+	}
+	for _, x := range runFirst(t, g, []*tf.Operation{out[0].Operation()}, v) {
+		tftest.Elements(t, x, []float64{64})
 	}
 }

@@ -29,9 +29,13 @@ func keepForStep[T any](c *core.OpContext, name string, v T) error {
 // giveHandle makes output 0 the handle of v, which is known as name, of the
 // given kind.
 func giveHandle[T any](c *core.OpContext, kind, name string, v T) {
-	if c.Node.OutTypes[0].IsRef() {
+	if d := c.Node.OutTypes[0]; d.Base() == tf.String {
 		t := core.NewTensor(tf.String, tf.Shape{2})
 		copy(core.Data[string](t), []string{kind, name})
+		if !d.IsRef() {
+			c.Set(0, t)
+			return
+		}
 		c.Out[0].Ref = &core.Ref{}
 		c.Out[0].Ref.Store(t)
 		return

@@ -1,10 +1,15 @@
 package signal_test
 
 import (
+	"slices"
+	"testing"
+
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/signal"
+	"github.com/gorge-tf/gorge/tf/session"
 )
 
 // double is the other type of the ops, which have one kernel for both.
@@ -120,5 +125,27 @@ func addAxes() {
 			x = seq(2, 3, 4)
 		}
 		addSamples(sample{Op: op, In: tensors{x, i32(3, 4), axes}, F: ternary(f), NoGolden: old})
+	}
+}
+
+// TestBatchForms: the names of before TensorFlow 1.0 compute what today's do.
+func TestBatchForms(t *testing.T) {
+	for old, now := range map[string]string{
+		"BatchFFT": "FFT", "BatchFFT2D": "FFT2D", "BatchFFT3D": "FFT3D", "BatchIFFT": "IFFT", "BatchIFFT2D": "IFFT2D", "BatchIFFT3D": "IFFT3D",
+	} {
+		g := tf.NewGraph()
+		x := ops.ConstTensor(g, (*tf.Tensor)(spectra(2, 3, 4, 5)))
+		s, err := session.New(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := s.Run(t.Context(), nil, tf.Apply(nil, old, []tf.Output{x}).Output(0), tf.Apply(nil, now, []tf.Output{x}).Output(0))
+		if err != nil {
+			t.Fatal(old, err)
+		}
+		if !slices.Equal(tf.Data[complex64](out[0]), tf.Data[complex64](out[1])) {
+			t.Errorf("%s: %v, %s: %v", old, out[0], now, out[1])
+		}
+		s.Close()
 	}
 }
