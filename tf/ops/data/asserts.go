@@ -69,6 +69,15 @@ func checkMade(o *dataset.Origin, text string) error {
 	return nil
 }
 
+// asserted checks what a dataset says of what comes after places in it, when
+// something of that name begins to go through it.
+func asserted(t *core.Tensor, by string) error {
+	if !asserts(t, map[*dataset.Origin]bool{}) {
+		return nil
+	}
+	return checkAfter(t, []string{by}, eliminated(t))
+}
+
 // asserts reports whether a dataset says somewhere what comes after a place.
 func asserts(t *core.Tensor, seen map[*dataset.Origin]bool) bool {
 	o := dataset.OriginOf(t)

@@ -131,13 +131,13 @@ func init() {
 	optest.Unsampled("RandomDatasetV2", "it takes a handle of what only eager programs have")
 	for _, op := range []string{"IgnoreErrorsDataset", "AssertNextDataset"} {
 		for _, op := range []string{op, "Experimental" + op} {
-			optest.Unsampled(op, "it differs from its input where that fails, see TestOfErrors")
+			optest.Unsampled(op, "it differs from its input where that fails, see TestIgnoreErrors and TestAssertNext")
 		}
 	}
 	optest.Unsampled("AssertPrevDataset", "TensorFlow's own rewriting is what it asks about")
 	for _, op := range []string{"ThreadPoolDataset", "ThreadPoolHandle", "SetStatsAggregatorDataset", "StatsAggregatorHandle"} {
 		for _, op := range []string{op, "Experimental" + op} {
-			optest.Unsampled(op, "it takes what a dataset is computed with, which does not change what comes")
+			optest.Unsampled(op, "it takes what a dataset is computed with, which does not change what comes, see TestPassedOn")
 		}
 	}
 	for _, op := range []string{"StatsAggregatorHandleV2", "StatsAggregatorSetSummaryWriter", "StatsAggregatorSummary", "ExperimentalStatsAggregatorSummary"} {

@@ -74,10 +74,8 @@ func start(c *core.OpContext, it *dataset.Cursor, t *core.Tensor) error {
 	if err != nil {
 		return err
 	}
-	if asserts(t, map[*dataset.Origin]bool{}) {
-		if err := checkAfter(t, []string{"Root"}, eliminated(t)); err != nil {
-			return err
-		}
+	if err := asserted(t, "Root"); err != nil {
+		return err
 	}
 	return it.StartOn(c.StepContext(), t)
 }

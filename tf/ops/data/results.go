@@ -14,7 +14,13 @@ func init() {
 	ask("DatasetCardinality", "cardinality_options: string = ''")
 	ask("ExperimentalDatasetCardinality", "")
 	run := func(name, in, attrs string, f func(c *core.OpContext, d dataset.Dataset) (dataset.Element, error)) {
-		core.Register(core.OpDef{Name: name, In: in, Out: "components: output_types", Attrs: attrs, Stateful: true, Shape: declaredShapes, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(whole(f))})
+		through := func(c *core.OpContext, d dataset.Dataset) (dataset.Element, error) {
+			if err := asserted(c.Input(0), name); err != nil {
+				return nil, err
+			}
+			return f(c, d)
+		}
+		core.Register(core.OpDef{Name: name, In: in, Out: "components: output_types", Attrs: attrs, Stateful: true, Shape: declaredShapes, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(whole(through))})
 	}
 	run("DatasetToSingleElement", "dataset: variant", plain, func(c *core.OpContext, d dataset.Dataset) (dataset.Element, error) {
 		return dataset.Single(c.StepContext(), d)
