@@ -111,7 +111,7 @@ func (e *Executor) Inline() bool { return e.inline }
 // run after the node that is being computed.
 func (e *Executor) Run(step *core.Step) error {
 	r := e.take(step)
-	err := r.sequence()
+	err := r.runInOrder()
 	r.recycle(err != nil)
 	return err
 }
