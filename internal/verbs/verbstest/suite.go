@@ -16,8 +16,8 @@ func Run(t *testing.T, newDevice func(t *testing.T) verbs.Device) {
 	}{
 		{"Write", checkWrite},
 		{"WriteImm", checkWriteImm},
-		{"Empty", checkEmpty},
-		{"Send", checkSend},
+		{"EmptyWrite", checkEmpty},
+		{"SendReceive", checkSend},
 		{"Order", checkOrder},
 		{"BothWays", checkBothWays},
 		{"ReceiveLater", checkReceiveLater},
