@@ -21,7 +21,7 @@ func Run(t *testing.T, newDevice func(t *testing.T) verbs.Device) {
 		{"Order", checkOrder},
 		{"BothWays", checkBothWays},
 		{"ReceiveLater", checkReceiveLater},
-		{"Batch", checkBatch},
+		{"Batches", checkBatch},
 		{"Inline", checkInline},
 		{"Quiet", checkQuiet},
 		{"QuietFailure", checkQuietFailure},
