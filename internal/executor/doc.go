@@ -7,20 +7,20 @@
 // is one execution. Its memory comes from a free list, so that in a steady state a
 // run allocates only what leaves it.
 //
-//	 New: graph ─▶ layouts (slots by frame), items (nodes), loop plans
+//	New: graph ─▶ layouts (slots by frame), items (nodes), loop plans
 //
-//	 Start ─▶ begin: nodes without inputs ─▶ ready ◀──────────────┐
-//	                                          │ pop               │ last input: push
-//	                                          ▼                   │
-//	              dead or error? ◀──────── dispatch               │
-//	                   │ leave                │ compute           │
-//	                   │           ┌──────────┼───────────┐       │
-//	                   │        sync       async        heavy     │
-//	                   │        kernel     kernel       kernel    │
-//	                   │           │          └─ note ─ ─ ┘       │
-//	                   │           │               │ readNotes    │
-//	                   │           ▼               ▼              │
-//	                   └───────▶ finish ─▶ propagate: arrive ─────┘
+//	Start ─▶ begin: nodes without inputs ─▶ ready ◀──────────────┐
+//	                                         │ pop               │ last input: push
+//	                                         ▼                   │
+//	             dead or error? ◀──────── dispatch               │
+//	                  │ leave                │ compute           │
+//	                  │           ┌──────────┼───────────┐       │
+//	                  │        sync       async        heavy     │
+//	                  │        kernel     kernel       kernel    │
+//	                  │           │          └─ note ─ ─ ┘       │
+//	                  │           │               │ readNotes    │
+//	                  │           ▼               ▼              │
+//	                  └───────▶ finish ─▶ propagate: arrive ─────┘
 //
 // # Three ways to run
 //
