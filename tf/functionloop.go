@@ -176,7 +176,7 @@ func (l *loopGradient) differentiate() (err error) {
 // forward returns what stands in the gradient's body for x, a value of the
 // loop's.
 func (l *loopGradient) forward(x Output) Output {
-	for x.op.is("Identity") {
+	for x.op.Def.Has(core.Passthrough) {
 		x = x.op.in[0]
 	}
 	if y, ok := l.popped[x]; ok {
@@ -213,7 +213,7 @@ func (l *loopGradient) find(x Output) Output {
 // iterations get alike, else -1.
 func (l *loopGradient) invariant(x Output) int {
 	for k, y := range l.rets {
-		for y.op.is("Identity") {
+		for y.op.Def.Has(core.Passthrough) {
 			y = y.op.in[0]
 		}
 		if y == x && l.body.args[k] == x {

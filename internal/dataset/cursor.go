@@ -119,7 +119,7 @@ func (c *Cursor) begin(ctx context.Context) error {
 
 func (c *Cursor) leave() { c.turn <- struct{}{} }
 
-// Next returns the next element. At the end the error's code is OutOfRange.
+// Next returns the next element, or [End] after the last one.
 func (c *Cursor) Next(ctx context.Context) (Element, error) {
 	if err := c.begin(ctx); err != nil {
 		return nil, err
@@ -133,16 +133,13 @@ func (c *Cursor) Next(ctx context.Context) (Element, error) {
 	defer context.AfterFunc(c.life, cancel)()
 	e, err := c.it.Next(own)
 	if errors.Is(err, End) {
-		return nil, ErrEnd
+		return nil, End
 	}
 	if err != nil && ctx.Err() == nil && c.life.Err() != nil {
 		return nil, core.Errorf(core.Canceled, "Iterator was deleted.")
 	}
 	return e, err
 }
-
-// ErrEnd is what [Cursor.Next] returns after the last element.
-var ErrEnd = core.Errorf(core.OutOfRange, "End of sequence")
 
 var errNotInitialized = core.Errorf(core.FailedPrecondition, "GetNext() failed because the iterator has not been initialized. Ensure that you have run the initializer operation for this iterator before getting the next element.")
 

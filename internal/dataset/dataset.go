@@ -44,8 +44,21 @@ type Iterator interface {
 // A Func computes some tensors from others. The arguments stay the caller's.
 type Func func(ctx context.Context, in []*core.Tensor) ([]*core.Tensor, error)
 
-// End is what Next returns after the last element.
-var End = errors.New("End of sequence")
+// End is what Next returns after the last element. It has the code OutOfRange, by
+// which TensorFlow's programs know the end.
+var End = core.Errorf(core.OutOfRange, "End of sequence")
+
+// FuncError returns err as a [Func] may return it. A function may itself read
+// another dataset to its end: that End becomes an equal error that is not End, so
+// that it is not taken for the end of the dataset that calls the function.
+func FuncError(err error) error {
+	if !errors.Is(err, End) {
+		return err
+	}
+	e := *core.AsError(err)
+	e.Err = nil
+	return &e
+}
 
 // Cardinalities that are no number.
 const (

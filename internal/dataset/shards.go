@@ -115,7 +115,7 @@ func (s *Shards) next(ctx context.Context, consumer int, incarnation int64) (Ele
 	}
 	mine := s.waiting[consumer]
 	if len(mine) == 0 {
-		return nil, nil, ErrEnd
+		return nil, nil, End
 	}
 	s.waiting[consumer] = mine[1:]
 	s.tell()
@@ -126,7 +126,7 @@ func (s *Shards) next(ctx context.Context, consumer int, incarnation int64) (Ele
 func (s *Shards) deal(ctx context.Context) error {
 	e, err := s.cursor.Next(ctx)
 	switch {
-	case errors.Is(err, ErrEnd):
+	case errors.Is(err, End):
 		s.ended = true
 		return nil
 	case ctx.Err() != nil:

@@ -25,7 +25,7 @@ func TestShards(t *testing.T) {
 		var got []string
 		for _, consumer := range []int{2, 0, 1, 1, 0, 2, 1} {
 			e, err := s.Next(t.Context(), consumer, n)
-			if errors.Is(err, ErrEnd) {
+			if errors.Is(err, End) {
 				got = append(got, "end")
 				continue
 			}

@@ -42,9 +42,9 @@ func release(list []*core.Tensor) {
 	}
 }
 
-// call runs g as a function of args, which are the program's, as are the
-// results: the step works on copies, unless the program has given args away.
-func (s *Session) call(ctx context.Context, g *step.Graph, args []*core.Tensor, fetches []string, a step.Args, into *core.Tensor) ([]*core.Tensor, error) {
+// runInFrame runs g with a call frame, in which args and results pass. Both are
+// the program's: the step works on copies, unless the program has given args away.
+func (s *Session) runInFrame(ctx context.Context, g *step.Graph, args []*core.Tensor, fetches []string, a step.Args, into *core.Tensor) ([]*core.Tensor, error) {
 	c := &call{}
 	own, err := c.enter(s.rt.Pool, args)
 	if err != nil {
@@ -54,7 +54,7 @@ func (s *Session) call(ctx context.Context, g *step.Graph, args []*core.Tensor, 
 	a.Frame = &c.frame
 	ctx, leave := s.within(ctx, &c.ctx)
 	defer leave()
-	err = s.run(ctx, g, fetches, a)
+	err = s.runInRendezvous(ctx, g, fetches, a)
 	release(own) // before results leave: one that was only passed on has no other owner then
 	if err != nil {
 		c.frame.Drop()
@@ -63,7 +63,9 @@ func (s *Session) call(ctx context.Context, g *step.Graph, args []*core.Tensor, 
 	return c.frame.Leave(into)
 }
 
-func (s *Session) run(ctx context.Context, g *step.Graph, fetches []string, a step.Args) error {
+// runInRendezvous runs g with a step number and a rendezvous of its own, and ends
+// both.
+func (s *Session) runInRendezvous(ctx context.Context, g *step.Graph, fetches []string, a step.Args) error {
 	table := s.tables.Get().(*rendezvous.Local)
 	a.ID, a.Rendezvous = newStep(), table
 	err := g.Run(ctx, a)

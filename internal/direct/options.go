@@ -28,7 +28,7 @@ func (s *Session) RunOptions(ctx context.Context, sig pass.Signature, args []*co
 		return nil, nil, err
 	}
 	r := report{graph: g, options: o, costs: s.countCosts()}
-	out, err := s.call(ctx, g, args, sig.Fetches, step.Args{Tracer: r.tracer(), InterOp: bound}, nil)
+	out, err := s.runInFrame(ctx, g, args, sig.Fetches, step.Args{Tracer: r.tracer(), InterOp: bound}, nil)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -41,7 +41,7 @@ func (s *Session) PartialRun(ctx context.Context, sig pass.Signature) (*PartialR
 		return nil, err
 	}
 	ctx, p.cancel = context.WithCancelCause(s.ctx)
-	go p.run(ctx, g, sig.Fetches)
+	go p.runToEnd(ctx, g, sig.Fetches)
 	return p, nil
 }
 
@@ -65,8 +65,8 @@ func (s *Session) newPartialRun(ctx context.Context, sig pass.Signature) (*Parti
 	}, g, nil
 }
 
-// run runs the whole step. Its nodes wait for feeds as for anything else.
-func (p *PartialRun) run(ctx context.Context, g *step.Graph, fetches []string) {
+// runToEnd runs the whole step. Its nodes wait for feeds as for anything else.
+func (p *PartialRun) runToEnd(ctx context.Context, g *step.Graph, fetches []string) {
 	defer p.s.steps.Done()
 	defer p.cancel(nil)
 	id := newStep()

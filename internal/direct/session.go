@@ -115,7 +115,7 @@ func (s *Session) RunInto(ctx context.Context, sig pass.Signature, args []*core.
 	if err != nil {
 		return nil, err
 	}
-	return s.call(ctx, g, args, sig.Fetches, step.Args{}, into)
+	return s.runInFrame(ctx, g, args, sig.Fetches, step.Args{}, into)
 }
 
 // Prepare returns Run of one signature, which looks its graph up only once.
@@ -133,7 +133,7 @@ func (s *Session) Prepare(sig pass.Signature) func(context.Context, []*core.Tens
 			}
 			ready.Store(g)
 		}
-		return s.call(ctx, g, args, sig.Fetches, step.Args{}, nil)
+		return s.runInFrame(ctx, g, args, sig.Fetches, step.Args{}, nil)
 	}
 }
 

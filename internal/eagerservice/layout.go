@@ -75,7 +75,7 @@ func (l *layout) place(rets int) error {
 func (l *layout) ask() error {
 	caller, returned := l.op.device.Spec(), map[*graph.Node]bool{}
 	for _, n := range l.g.Nodes {
-		if n.Role() == core.Result && n.In[0].Node.OpName() == "Identity" {
+		if n.Role() == core.Result && n.In[0].Node.Def.Has(core.Passthrough) {
 			returned[n.In[0].Node] = true
 		}
 	}
@@ -150,7 +150,7 @@ func (l *layout) follow() error {
 	for _, n := range order {
 		for _, e := range n.In {
 			resource := e.Type().Base() == core.Resource && n.Role() != core.Result
-			if e.Node.Device != "" && (resource || n.Device == "" && n.OpName() == "Identity") {
+			if e.Node.Device != "" && (resource || n.Device == "" && n.Def.Has(core.Passthrough)) {
 				n.Device = e.Node.Device
 			}
 		}

@@ -1,19 +1,3 @@
-// Package executor runs one partition of a graph on one device: each node once
-// all its inputs are there, dead inputs making dead outputs, loops iteration
-// by iteration, until nothing is left to do or an error ends it.
-//
-// An Executor is prepared once per graph: a slot for each output, what each
-// node waits for, whom it wakes. A run works in memory that is taken from a
-// free list, so that in a steady state it allocates only what leaves it.
-//
-// A graph in which nothing waits and nothing is skipped runs in a fixed order,
-// and so does a loop of which that holds but for its end; the others run their
-// nodes as they get ready.
-//
-// Nodes are run by one goroutine at a time, which alone does the bookkeeping:
-// counts and slots need no locks. Kernels that wait call back from wherever
-// they like, and leave a note for the goroutine that runs the nodes; if there is
-// none one begins. Heavy kernels are run apart, several at once.
 package executor
 
 import (
@@ -111,7 +95,7 @@ func (e *Executor) Inline() bool { return e.inline }
 // run after the node that is being computed.
 func (e *Executor) Run(step *core.Step) error {
 	r := e.take(step)
-	err := r.sequence()
+	err := r.runInOrder()
 	r.recycle(err != nil)
 	return err
 }

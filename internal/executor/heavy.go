@@ -47,14 +47,14 @@ func (r *run) apart(n ready, it *item) bool {
 	if !r.idle() && r.others < r.workers()-1 {
 		r.others++
 		go func() {
-			if r.add(note{n.x, n.item, it.call(c), true}) {
+			if r.add(note{n.x, n.item, it.computeGuarded(c), true}) {
 				r.work()
 			}
 		}()
 		return true
 	}
 	yielded := r.yield()
-	mine := r.add(note{n.x, n.item, it.call(c), false})
+	mine := r.add(note{n.x, n.item, it.computeGuarded(c), false})
 	return mine || !yielded
 }
 
@@ -66,8 +66,9 @@ func (r *run) workers() int {
 	return r.e.workers
 }
 
-// call calls the kernel of a node that does not wait.
-func (it *item) call(c *core.OpContext) (err error) {
+// computeGuarded calls the kernel of a node that does not wait, and turns a panic
+// into an error.
+func (it *item) computeGuarded(c *core.OpContext) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = it.panicked(v)

@@ -71,7 +71,7 @@ func (it *item) init(n *graph.Node, p *Params) error {
 	}
 	it.node, it.kind = &n.Node, kinds[n.Role()]
 	it.constant = it.kind == enter && n.Bool("is_constant")
-	it.late, it.reads = pass.IsLate(n), n.OpName() == "ReadVariableOp"
+	it.late, it.reads = pass.IsLate(n), n.Def.Has(core.ReadsVariable)
 	switch k := k.(type) {
 	case core.Compute:
 		it.sync = k

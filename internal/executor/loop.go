@@ -93,15 +93,15 @@ func (r *run) loop(x *iteration) {
 		}
 		x.carry(p)
 		x.number++
-		if r.noted.Load() && r.giveWay(x) {
+		if r.noted.Load() && r.yieldToReady(x) {
 			return
 		}
 	}
 }
 
-// giveWay takes up what asynchronous kernels have done. If that made nodes
+// yieldToReady takes up what asynchronous kernels have done. If that made nodes
 // ready, the loop goes on after them.
-func (r *run) giveWay(x *iteration) bool {
+func (r *run) yieldToReady(x *iteration) bool {
 	r.readNotes()
 	if r.err == nil && r.idle() {
 		return false

@@ -219,7 +219,7 @@ func (p *loopPlanner) run(i int32, at part) bool {
 
 // passes reports whether a node's output is its input.
 func passes(it *item, n *graph.Node) bool {
-	return (n.OpName() == "Identity" || n.Role() == core.Continues) && it.deref == nil && !it.refs
+	return (n.Def.Has(core.Passthrough) || n.Role() == core.Continues) && it.deref == nil && !it.refs
 }
 
 // decided reports whether there is one decision, made in each iteration.

@@ -51,7 +51,7 @@ func (r *run) idle() bool { return len(r.ready)+len(r.reads) == 0 }
 func (r *run) work() {
 	for {
 		for !r.idle() {
-			if !r.some() {
+			if !r.runReady() {
 				return
 			}
 		}
@@ -91,9 +91,9 @@ func (r *run) takeLate() bool {
 	return true
 }
 
-// some runs nodes until none is ready or a kernel panics. It reports whether
+// runReady runs nodes until none is ready or a kernel panics. It reports whether
 // the caller still runs nodes.
-func (r *run) some() (mine bool) {
+func (r *run) runReady() (mine bool) {
 	defer func() {
 		if v := recover(); v != nil {
 			r.panicked(v)
@@ -105,7 +105,7 @@ func (r *run) some() (mine bool) {
 			r.readNotes()
 			continue
 		}
-		if !r.node(r.pop()) {
+		if !r.dispatch(r.pop()) {
 			return false
 		}
 	}
@@ -129,9 +129,9 @@ func (r *run) panicked(v any) {
 	r.complete(n.x, n.item, err)
 }
 
-// node runs one node, or passes on that it is dead. It reports whether the
+// dispatch runs one node, or passes on that it is dead. It reports whether the
 // caller still runs nodes.
-func (r *run) node(n ready) bool {
+func (r *run) dispatch(n ready) bool {
 	if n.item == looping {
 		if r.err == nil {
 			r.loop(n.x)
@@ -218,12 +218,13 @@ func (r *run) expect(x *iteration, it *item) {
 // Send, or a network's reader, and has work of its own.
 func (r *run) complete(x *iteration, i int32, err error) {
 	if r.add(note{x, i, err, false}) {
-		r.goOn()
+		r.continueRun()
 	}
 }
 
-// goOn lets somebody run nodes.
-func (r *run) goOn() {
+// continueRun has another goroutine run nodes: one that waits for the step, if
+// there is a Resume hook, or a new one. The caller has set r.running.
+func (r *run) continueRun() {
 	if f := r.hooks.Resume; f != nil {
 		f(r.again)
 		return

@@ -60,8 +60,8 @@ func (e *Executor) newRun() *run {
 	return r
 }
 
-// sequence runs all nodes in order.
-func (r *run) sequence() (err error) {
+// runInOrder runs all nodes in order.
+func (r *run) runInOrder() (err error) {
 	i, items, x := 0, r.e.items, r.root.iters[0]
 	defer func() {
 		if v := recover(); v != nil {

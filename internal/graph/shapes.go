@@ -35,7 +35,7 @@ func (n *Node) inferShapes() (err error) {
 // inputValue returns the value of input k if it is constant.
 func (n *Node) inputValue(k int) *core.Tensor {
 	src := n.In[k].Node
-	for src.OpName() == "Identity" {
+	for src.Def.Has(core.Passthrough) {
 		src = src.In[0].Node
 	}
 	if src.Role() != core.Constant {

@@ -28,8 +28,8 @@ type BodyReader interface {
 // goroutine.
 type Client struct {
 	*conn
-	codec encoding.CodecV2
-	habit habit
+	codec      encoding.CodecV2
+	spinPolicy spinPolicy
 	// Outgoing, if not nil, returns names and values by turns that go with a call,
 	// as metadata goes with gRPC's. It is set before the first call.
 	Outgoing func(ctx context.Context) []string
@@ -40,7 +40,7 @@ type Client struct {
 	leaving bool   // no more calls are to be made
 
 	gone    chan struct{} // closed when no call can be made any more
-	quiet   chan struct{} // has room for one: no call is under way after leaving
+	drained chan struct{} // has room for one: no call is under way after leaving
 	ended   chan struct{} // closed with the link
 	leave   sync.Once
 	reading sync.WaitGroup
@@ -68,12 +68,12 @@ type call struct {
 // NewClient makes a link of a connection that has just been opened. It waits
 // for the peer's preface, until the connection's deadline.
 func NewClient(nc net.Conn, codec encoding.CodecV2, k Keepalive) (*Client, error) {
-	if err := errors.Join(say(nc), hear(nc)); err != nil {
+	if err := errors.Join(writePreface(nc), readPreface(nc)); err != nil {
 		nc.Close()
 		return nil, err
 	}
-	c := &Client{conn: newConn(nc), codec: codec, calls: map[uint32]*call{}, gone: make(chan struct{}), quiet: make(chan struct{}, 1), ended: make(chan struct{})}
-	c.watch(k)
+	c := &Client{conn: newConn(nc), codec: codec, calls: map[uint32]*call{}, gone: make(chan struct{}), drained: make(chan struct{}, 1), ended: make(chan struct{})}
+	c.startKeepalive(k)
 	c.reading.Go(c.read)
 	return c, nil
 }
@@ -81,21 +81,21 @@ func NewClient(nc net.Conn, codec encoding.CodecV2, k Keepalive) (*Client, error
 // Gone is closed when the link takes no more calls.
 func (c *Client) Gone() <-chan struct{} { return c.gone }
 
-func (c *Client) depart() { c.leave.Do(func() { close(c.gone) }) }
+func (c *Client) refuseCalls() { c.leave.Do(func() { close(c.gone) }) }
 
 // Leave waits until no call is under way, or ctx ends. No more can be made.
 func (c *Client) Leave(ctx context.Context) {
 	c.mu.Lock()
 	c.leaving = true
 	c.mu.Unlock()
-	c.depart()
+	c.refuseCalls()
 	for c.busy() {
 		select {
 		case <-c.ended:
 			return
 		case <-ctx.Done():
 			return
-		case <-c.quiet:
+		case <-c.drained:
 		}
 	}
 }
@@ -129,18 +129,18 @@ func (c *Client) Invoke(ctx context.Context, method string, req, resp any, opts 
 	if err != nil {
 		return err
 	}
-	looked := c.lookout(ctx, answer)
+	spun := c.spin(ctx, answer)
 	var r Reply
 	select {
 	case r = <-answer:
 	case <-ctx.Done():
 		if c.giveUp(id, p) {
-			c.habit.took(looked, time.Since(sent))
+			c.spinPolicy.record(spun, time.Since(sent))
 			return status.FromContextError(ctx.Err()).Err()
 		}
 		r = <-answer
 	}
-	c.habit.took(looked, time.Since(sent))
+	c.spinPolicy.record(spun, time.Since(sent))
 	for _, o := range opts {
 		switch o := o.(type) {
 		case grpc.HeaderCallOption:
@@ -256,7 +256,7 @@ func (c *Client) remove(id uint32) {
 	delete(c.calls, id)
 	if c.leaving && len(c.calls) == 0 {
 		select {
-		case c.quiet <- struct{}{}:
+		case c.drained <- struct{}{}:
 		default:
 		}
 	}

@@ -16,38 +16,46 @@ import (
 
 const (
 	readBuffer = 64 << 10
-	// stall is how long a peer may take none of what it is sent. One that does
+	// writeStallTimeout is how long a peer may take none of what it is sent. One that does
 	// is gone.
-	stall = 20 * time.Second
-	// chunk is what a peer gets stall for.
-	chunk = 1 << 20
+	writeStallTimeout = 20 * time.Second
+	// writeChunk is how many bytes a peer gets writeStallTimeout for.
+	writeChunk = 1 << 20
 )
 
 // A conn is one end of a link. Frames go out in the order in which they are
-// sent: who finds nobody writing writes, for all who come meanwhile.
+// sent. There is no writing goroutine: a sender that finds writing false sets it
+// and writes its frame and all that others queue meanwhile (flush); while writing
+// is true, queueing is all that a sender does. So at most one goroutine writes,
+// and writing is true whenever the queue is not empty, but for frames that wait
+// for flushTimer.
+//
+// err is set once. From then on frames are freed instead of queued, and the
+// connection is closed outside of mu. mu is never held while the connection is
+// read, written or closed.
 type conn struct {
 	nc net.Conn
-	*ear
+	*frameReader
 	br *bufio.Reader
 
-	mu      sync.Mutex
-	queue   []frame // for who is writing
-	writing bool
-	err     error          // why the link has ended
-	writers sync.WaitGroup // goroutines that write
-	later   *time.Timer    // flushes what is not urgent; nil: nothing was
-	parting error          // why the link ends once nothing is left to write; nil: it does not
-	alarm   *time.Timer    // checks whether the peer is there; nil: nothing does
+	mu             sync.Mutex
+	queue          []frame // for who is writing
+	writing        bool
+	err            error          // why the link has ended
+	writers        sync.WaitGroup // goroutines that write
+	flushTimer     *time.Timer    // flushes what is not urgent; nil: nothing was
+	deferredEnd    error          // why the link ends once nothing is left to write; nil: it does not
+	keepaliveTimer *time.Timer    // checks whether the peer is there; nil: nothing does
 
-	queued atomic.Int64  // bytes that wait to be written, or are being written
-	room   chan struct{} // has room for one: queued has fallen, or the link has ended
+	queued      atomic.Int64  // bytes that wait to be written, or are being written
+	queueSignal chan struct{} // has room for one: queued has fallen, or the link has ended
 
-	asked int64 // when the peer had last been heard that was asked; of check only
+	pingedAt int64 // when the peer had last been heard that was asked; of check only
 }
 
 func newConn(nc net.Conn) *conn {
-	c := &conn{nc: nc, ear: newEar(nc), asked: -1, room: make(chan struct{}, 1)}
-	c.br = bufio.NewReaderSize(c.ear, readBuffer)
+	c := &conn{nc: nc, frameReader: newFrameReader(nc), pingedAt: -1, queueSignal: make(chan struct{}, 1)}
+	c.br = bufio.NewReaderSize(c.frameReader, readBuffer)
 	return c
 }
 
@@ -77,8 +85,8 @@ func (c *conn) push(f frame) {
 	c.queued.Add(int64(f.size))
 }
 
-// patience is how long a frame that is not urgent waits for another one.
-const patience = time.Millisecond
+// flushDelay is how long a frame that is not urgent waits for another one.
+const flushDelay = time.Millisecond
 
 // sendLater gives a frame to the connection together with the next one.
 func (c *conn) sendLater(f frame) error {
@@ -91,10 +99,10 @@ func (c *conn) sendLater(f frame) error {
 	c.push(f)
 	switch {
 	case c.writing: // who writes takes it along
-	case c.later == nil:
-		c.later = time.AfterFunc(patience, c.flushLate)
+	case c.flushTimer == nil:
+		c.flushTimer = time.AfterFunc(flushDelay, c.flushLate)
 	default:
-		c.later.Reset(patience)
+		c.flushTimer.Reset(flushDelay)
 	}
 	return nil
 }
@@ -116,11 +124,11 @@ func (c *conn) flush(mayWait bool) {
 	for {
 		batch := c.take()
 		if batch == nil {
-			c.part()
+			c.endIfWritten()
 			return
 		}
 		out := buffers(batch)
-		out = c.try(out)
+		out = c.writeAvailable(out)
 		if len(out) > 0 && !mayWait && c.handOver(batch, out) {
 			return
 		}
@@ -163,14 +171,14 @@ func (c *conn) write(batch []frame, out net.Buffers) {
 	defer c.written(batch)
 	for len(out) > 0 {
 		var now net.Buffers
-		now, out = cut(out, chunk)
-		c.nc.SetWriteDeadline(time.Now().Add(stall)) // fails on a closed connection, as WriteTo does
+		now, out = cut(out, writeChunk)
+		c.nc.SetWriteDeadline(time.Now().Add(writeStallTimeout)) // fails on a closed connection, as WriteTo does
 		if _, err := now.WriteTo(c.nc); err != nil {
 			c.end(err)
 			return
 		}
 		if len(out) > 0 {
-			c.hears() // who takes much need not say anything meanwhile
+			c.noteActivity() // who takes much need not say anything meanwhile
 		}
 	}
 }
@@ -189,17 +197,17 @@ func (c *conn) written(batch []frame) {
 // signal wakes who waits for room.
 func (c *conn) signal() {
 	select {
-	case c.room <- struct{}{}:
+	case c.queueSignal <- struct{}{}:
 	default:
 	}
 }
 
-// awaitRoom waits until no more than limit bytes wait to be written, or the link has
+// awaitQueueBelow waits until no more than limit bytes wait to be written, or the link has
 // ended. Only one goroutine of a link may wait.
-func (c *conn) awaitRoom(limit int64) {
+func (c *conn) awaitQueueBelow(limit int64) {
 	for limit > 0 && c.queued.Load() > limit && !c.hasEnded() {
-		<-c.room
-		c.hears() // who takes what it is sent is there
+		<-c.queueSignal
+		c.noteActivity() // who takes what it is sent is there
 	}
 }
 
@@ -250,7 +258,7 @@ func (c *conn) end(err error) {
 	first := c.err == nil
 	if first {
 		c.err = err
-		c.unwatch()
+		c.stopKeepalive()
 	}
 	c.mu.Unlock()
 	if first {
@@ -262,18 +270,18 @@ func (c *conn) end(err error) {
 // endWritten is end for when all that was given to the connection has been written.
 func (c *conn) endWritten(err error) {
 	c.mu.Lock()
-	c.parting = err
+	c.deferredEnd = err
 	c.mu.Unlock()
-	c.part()
+	c.endIfWritten()
 }
 
-// part ends the link if it is to end and nobody writes.
-func (c *conn) part() {
+// endIfWritten ends the link if it is to end and nothing is being written.
+func (c *conn) endIfWritten() {
 	c.mu.Lock()
-	now := c.parting != nil && !c.writing && c.err == nil
+	now := c.deferredEnd != nil && !c.writing && c.err == nil
 	if now {
-		c.err = c.parting
-		c.unwatch()
+		c.err = c.deferredEnd
+		c.stopKeepalive()
 	}
 	c.mu.Unlock()
 	if now {
@@ -312,14 +320,14 @@ func readBody(r *bufio.Reader, h header) (out mem.BufferSlice, err error) {
 	return out, nil
 }
 
-// say sends the preface.
-func say(nc net.Conn) error {
+// writePreface sends the preface.
+func writePreface(nc net.Conn) error {
 	_, err := io.WriteString(nc, Preface)
 	return err
 }
 
-// hear takes the peer's preface.
-func hear(r io.Reader) error {
+// readPreface reads and checks the peer's preface.
+func readPreface(r io.Reader) error {
 	b := make([]byte, len(Preface))
 	if _, err := io.ReadFull(r, b); err != nil {
 		return err

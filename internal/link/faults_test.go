@@ -186,7 +186,7 @@ func FuzzServer(f *testing.F) {
 		client, server := pair(t)
 		var serving sync.WaitGroup
 		serving.Go(func() { srv.Serve(server, nil, nil) })
-		if errors.Join(say(client), hear(client)) != nil {
+		if errors.Join(writePreface(client), readPreface(client)) != nil {
 			t.Fatal("no greeting")
 		}
 		if len(b) < 100 { // one Wait is answered, but the channels of the tester hold no more than 100

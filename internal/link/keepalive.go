@@ -50,22 +50,22 @@ func (e ended) Unwrap() error { return e.why }
 // GRPCStatus makes it an error of gRPC.
 func (e ended) GRPCStatus() *status.Status { return status.New(codes.Unavailable, e.Error()) }
 
-// watch begins to look after the peer.
-func (c *conn) watch(k Keepalive) {
+// startKeepalive begins to check whether the peer is there.
+func (c *conn) startKeepalive(k Keepalive) {
 	if k.Time <= 0 {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.err == nil {
-		c.alarm = time.AfterFunc(k.Time, func() { c.check(k) })
+		c.keepaliveTimer = time.AfterFunc(k.Time, func() { c.checkKeepalive(k) })
 	}
 }
 
-// check asks a silent peer, once for each silence, and ends the link with one
-// that has not answered in time. Only the alarm calls it, not twice at once.
-func (c *conn) check(k Keepalive) {
-	heard := c.last.Load()
+// checkKeepalive asks a silent peer, once for each silence, and ends the link with one
+// that has not answered in time. Only keepaliveTimer calls it, not twice at once.
+func (c *conn) checkKeepalive(k Keepalive) {
+	heard := c.lastActivity.Load()
 	quiet := c.age() - time.Duration(heard)
 	next := k.Time - quiet
 	switch {
@@ -74,21 +74,21 @@ func (c *conn) check(k Keepalive) {
 		return
 	case quiet >= k.Time:
 		next += k.Timeout
-		if c.asked != heard {
-			c.asked = heard
+		if c.pingedAt != heard {
+			c.pingedAt = heard
 			_ = c.send(newFrame(kindPing, 0, nil, nil), false) // a link that has ended needs none
 		}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.err == nil {
-		c.alarm.Reset(next)
+		c.keepaliveTimer.Reset(next)
 	}
 }
 
-// unwatch ends that; c.mu is held.
-func (c *conn) unwatch() {
-	if c.alarm != nil {
-		c.alarm.Stop()
+// stopKeepalive ends that; c.mu is held.
+func (c *conn) stopKeepalive() {
+	if c.keepaliveTimer != nil {
+		c.keepaliveTimer.Stop()
 	}
 }

@@ -144,7 +144,7 @@ func TestGreedyPeer(t *testing.T) {
 			}
 			_, err := io.WriteString(a, Preface)
 			if err == nil {
-				err = hear(a)
+				err = readPreface(a)
 			}
 			if err == nil {
 				_, err = a.Write(out)

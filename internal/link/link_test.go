@@ -286,7 +286,7 @@ func TestLeave(t *testing.T) {
 // TestPeerHangs: a peer that reads nothing holds up nobody who has a deadline.
 func TestPeerHangs(t *testing.T) {
 	a, b := pair(t)
-	go func() { _ = errors.Join(hear(b), say(b)) }() // and nothing else
+	go func() { _ = errors.Join(readPreface(b), writePreface(b)) }() // and nothing else
 	c, err := NewClient(a, plain{}, Keepalive{})
 	if err != nil {
 		t.Fatal(err)
@@ -323,7 +323,7 @@ func silentAfter(t *testing.T, f func() error) time.Duration {
 func TestSilentServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := net.Pipe()
-		go func() { _ = errors.Join(hear(b), say(b)) }()
+		go func() { _ = errors.Join(readPreface(b), writePreface(b)) }()
 		c, err := NewClient(a, plain{}, brisk)
 		if err != nil {
 			t.Fatal(err)
@@ -389,7 +389,7 @@ func (s slowly) Write(b []byte) (n int, err error) {
 	for n < len(b) && err == nil {
 		time.Sleep(time.Second)
 		var k int
-		k, err = s.Conn.Write(b[n:min(len(b), n+chunk/4)])
+		k, err = s.Conn.Write(b[n:min(len(b), n+writeChunk/4)])
 		n += k
 	}
 	return n, err
@@ -407,7 +407,7 @@ func TestLongMessages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		long := strings.Repeat("x", 15*chunk)
+		long := strings.Repeat("x", 15*writeChunk)
 		if got, err := ask(t.Context(), c, "Echo", long); err != nil || len(got) != len(long) {
 			t.Errorf("%d bytes, %v", len(got), err)
 		}

@@ -5,10 +5,10 @@ import (
 	"unsafe"
 )
 
-// short is how many bytes are read or written without telling the scheduler of
+// shortTransfer is how many bytes are read or written without telling the scheduler of
 // it: the sockets do not block, so that the call takes but microseconds, and to
 // tell would wake a thread that looks for long calls.
-const short = 64 << 10
+const shortTransfer = 64 << 10
 
 func read(fd int, b []byte) (int, error) { return transfer(syscall.SYS_READ, fd, b) }
 
@@ -21,7 +21,7 @@ func transfer(call uintptr, fd int, b []byte) (int, error) {
 	for {
 		var n uintptr
 		var err syscall.Errno
-		if len(b) <= short {
+		if len(b) <= shortTransfer {
 			n, _, err = syscall.RawSyscall(call, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)))
 		} else {
 			n, _, err = syscall.Syscall(call, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)))

@@ -4,11 +4,11 @@ package link
 
 import "net"
 
-// There is no reading and writing without waiting here.
-const canLook = false
+// Reading and writing without waiting is not implemented here.
+const canPoll = false
 
-func (e *ear) wait(b []byte) (int, error) { return e.nc.Read(b) }
+func (r *frameReader) wait(b []byte) (int, error) { return r.nc.Read(b) }
 
-func (e *ear) glance([]byte) int { return 0 }
+func (r *frameReader) readAvailable([]byte) int { return 0 }
 
-func (c *conn) try(out net.Buffers) net.Buffers { return out }
+func (c *conn) writeAvailable(out net.Buffers) net.Buffers { return out }

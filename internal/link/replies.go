@@ -11,14 +11,14 @@ import (
 func (c *Client) read() {
 	for {
 		if c.br.Buffered() == 0 {
-			c.between()
+			c.awaitFrame()
 		}
 		if err := c.next(c.br); err != nil {
 			c.end(err)
 			break
 		}
 	}
-	c.depart()
+	c.refuseCalls()
 	close(c.ended)
 	c.mu.Lock()
 	why, calls := c.err, c.calls
@@ -42,7 +42,7 @@ func (c *Client) next(r *bufio.Reader) error {
 		c.mu.Lock()
 		c.leaving = true
 		c.mu.Unlock()
-		c.depart()
+		c.refuseCalls()
 	case kindPing:
 		_ = c.send(newFrame(kindPong, 0, nil, nil), false) // nobody waits on a link that has ended
 	case kindPong:

@@ -85,21 +85,21 @@ func (s *Server) RegisterQuick(method string) { s.quick[method] = true }
 // what its handshake has shown of the peer; calls find it in their context. The
 // first bytes that the peer says have been read already.
 func (s *Server) Serve(nc net.Conn, auth credentials.AuthInfo, first []byte) {
-	c := &serverConn{conn: newConn(nc), server: s, calls: map[uint32]context.CancelFunc{}, crew: crew{work: make(chan func())}}
+	c := &serverConn{conn: newConn(nc), server: s, calls: map[uint32]context.CancelFunc{}, pool: handlerPool{work: make(chan func())}}
 	c.ctx, c.cancel = context.WithCancel(peer.NewContext(context.Background(), &peer.Peer{Addr: nc.RemoteAddr(), LocalAddr: nc.LocalAddr(), AuthInfo: auth}))
 	if !s.add(c) {
 		nc.Close()
 		return
 	}
 	defer s.remove(c)
-	late := time.AfterFunc(greeting, func() { c.end(status.Error(codes.DeadlineExceeded, "a client must greet")) })
-	err := errors.Join(hear(io.MultiReader(bytes.NewReader(first), nc)), say(nc))
+	late := time.AfterFunc(prefaceTimeout, func() { c.end(status.Error(codes.DeadlineExceeded, "a client must greet")) })
+	err := errors.Join(readPreface(io.MultiReader(bytes.NewReader(first), nc)), writePreface(nc))
 	if !late.Stop() || err != nil {
 		c.end(err)
 		c.cancel()
 		return
 	}
-	c.watch(s.keepalive)
+	c.startKeepalive(s.keepalive)
 	c.serve()
 }
 
@@ -128,8 +128,8 @@ func (s *Server) Stats() (out Stats) {
 	return out
 }
 
-// greeting is how long a client may take for the preface.
-const greeting = 10 * time.Second
+// prefaceTimeout is how long a client may take for the preface.
+const prefaceTimeout = 10 * time.Second
 
 func (s *Server) add(c *serverConn) bool {
 	s.mu.Lock()
@@ -162,9 +162,9 @@ func (s *Server) Stop(patience time.Duration) {
 	for _, c := range links {
 		_ = c.send(newFrame(kindGoodbye, 0, nil, nil), false) // one that has ended needs no goodbye
 	}
-	var farewells sync.WaitGroup
+	var goodbyes sync.WaitGroup
 	for _, c := range links {
-		farewells.Go(c.leave)
+		goodbyes.Go(c.leave)
 	}
 	late := time.AfterFunc(patience, func() {
 		for _, c := range links {
@@ -172,7 +172,7 @@ func (s *Server) Stop(patience time.Duration) {
 		}
 	})
 	defer late.Stop()
-	farewells.Wait()
+	goodbyes.Wait()
 	s.serving.Wait()
 }
 
@@ -186,7 +186,7 @@ type serverConn struct {
 	cancel context.CancelFunc
 
 	handlers sync.WaitGroup // only serve waits, and adds
-	crew     crew
+	pool     handlerPool
 
 	// Guarded by conn.mu:
 	calls   map[uint32]context.CancelFunc
@@ -202,7 +202,7 @@ func (c *serverConn) serve() {
 		}
 	}
 	c.cancel()
-	close(c.crew.work)
+	close(c.pool.work)
 	c.handlers.Wait()
 	c.writers.Wait()
 }
@@ -231,7 +231,7 @@ func (c *serverConn) finished() {
 }
 
 func (c *serverConn) next() error {
-	c.awaitRoom(c.server.Limits.Queued)
+	c.awaitQueueBelow(c.server.Limits.Queued)
 	h, head, err := readHead(c.br)
 	if err != nil {
 		return err
@@ -275,7 +275,7 @@ func (c *serverConn) notice(head []byte, body mem.BufferSlice) error {
 	if c.server.quick[name] {
 		run()
 	} else {
-		c.run(run)
+		c.startHandler(run)
 	}
 	return nil
 }
@@ -306,7 +306,7 @@ func (c *serverConn) call(id uint32, head []byte, body mem.BufferSlice) error {
 	c.calls[id] = cancel
 	c.active++
 	crowded := c.server.Limits.Calls > 0 && c.active > c.server.Limits.Calls
-	c.parting = nil // until this one is answered, too
+	c.deferredEnd = nil // until this one is answered, too
 	c.mu.Unlock()
 	q := &request{c: c, id: id, cancel: cancel, stream: stream{method: name}}
 	ctx = grpc.NewContextWithServerTransportStream(withPairs(ctx, md), &q.stream)
@@ -326,7 +326,7 @@ func (c *serverConn) call(id uint32, head []byte, body mem.BufferSlice) error {
 		})
 		return nil
 	}
-	c.run(func() {
+	c.startHandler(func() {
 		resp, err := c.server.invoke(ctx, name, body)
 		q.reply(resp, err, true)
 	})

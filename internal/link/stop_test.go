@@ -21,7 +21,7 @@ func TestLateReadersGetReplies(t *testing.T) {
 	a, b := pair(t)
 	var serving, stopping sync.WaitGroup
 	serving.Go(func() { srv.Serve(b, nil, nil) })
-	if err := errors.Join(say(a), hear(a)); err != nil {
+	if err := errors.Join(writePreface(a), readPreface(a)); err != nil {
 		t.Fatal(err)
 	}
 	body := bytes.Repeat([]byte("what is asked for "), 2<<20) // more than the system keeps

@@ -8,15 +8,15 @@ import (
 	"github.com/gorge-tf/gorge/tf/pb"
 )
 
-// A forgetter is a worker that can be told of a step's end without waiting for
+// A stepForgetter is a worker that can be told of a step's end without waiting for
 // an answer; it reports whether it was.
-type forgetter interface{ ForgetStep(step int64) bool }
+type stepForgetter interface{ ForgetStep(step int64) bool }
 
 // cleanup tells the workers that a step is over. The client does not wait for
 // their answers; what goes wrong is only logged.
 func (s *session) cleanup(step int64, parts []registered) {
 	parts = slices.DeleteFunc(slices.Clone(parts), func(p registered) bool {
-		f, ok := p.worker.(forgetter)
+		f, ok := p.worker.(stepForgetter)
 		return ok && f.ForgetStep(step)
 	})
 	if len(parts) == 0 {
@@ -35,7 +35,7 @@ func (s *session) cleanup(step int64, parts []registered) {
 
 // cleanupNow is cleanup that waits for the workers.
 func (s *session) cleanupNow(step int64, parts []registered) {
-	ctx, cancel := context.WithTimeout(s.m.ctx, farewell)
+	ctx, cancel := context.WithTimeout(s.m.ctx, cleanupTimeout)
 	defer cancel()
 	var wg sync.WaitGroup
 	for _, p := range parts {

@@ -18,13 +18,6 @@ type Sequences interface {
 	RetireStep(graph, step int64, succeeded bool)
 }
 
-// instanceOps are the ops of collectives that name their instance in an
-// attribute, runtimeOps those that are given it.
-var (
-	instanceOps = map[string]bool{"CollectiveReduce": true, "CollectiveGather": true, "CollectiveBcastSend": true, "CollectiveBcastRecv": true}
-	runtimeOps  = map[string]bool{"CollectiveReduceV2": true, "CollectiveGatherV2": true, "CollectiveBcastSendV2": true, "CollectiveBcastRecvV2": true}
-)
-
 // noInstances is the key of graphs with collectives none of which names its
 // instance.
 const noInstances = 0x8774aa605c729c72
@@ -52,11 +45,17 @@ type keyed struct {
 	seen      map[string]bool // functions
 }
 
+// note takes up a node. TensorFlow's masters count those that are given their
+// instance as an input, and no others.
 func (k *keyed) note(op string, instance int64) {
-	if instanceOps[op] {
+	d := core.Lookup(op)
+	switch {
+	case !d.Has(core.GroupInstance):
+	case d.Attr("instance_key") != nil:
 		k.instances[instance] = true
+	default:
+		k.others = true
 	}
-	k.others = k.others || runtimeOps[op]
 }
 
 // calls looks into the functions that an attribute names.

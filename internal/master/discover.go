@@ -64,8 +64,8 @@ type member struct {
 	devices []*pb.DeviceAttributes
 }
 
-// reminder is how often a master says whom it waits for.
-const reminder = 10 * time.Second
+// waitLogInterval is how often a master logs which workers it waits for.
+const waitLogInterval = 10 * time.Second
 
 // discover asks all tasks for their devices and waits until all have answered,
 // however long that takes: tasks of a cluster start in any order.
@@ -75,7 +75,7 @@ func discover(ctx context.Context, workers Workers, tasks []string, log *slog.Lo
 		return nil, err
 	}
 	w := newWaiting(tasks)
-	stop := w.remind(ctx, log)
+	stop := w.logPeriodically(ctx, log)
 	defer stop()
 	ctx, cancel := early(ctx)
 	defer cancel()
@@ -153,12 +153,13 @@ func (w *waiting) done(task string) {
 	delete(w.tasks, task)
 }
 
-// remind logs every so often who has not answered, until it is stopped.
-func (w *waiting) remind(ctx context.Context, log *slog.Logger) (stop func()) {
+// logPeriodically logs every waitLogInterval which workers have not answered,
+// until it is stopped.
+func (w *waiting) logPeriodically(ctx context.Context, log *slog.Logger) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var over sync.WaitGroup
 	over.Go(func() {
-		tick := time.NewTicker(reminder)
+		tick := time.NewTicker(waitLogInterval)
 		defer tick.Stop()
 		for {
 			select {

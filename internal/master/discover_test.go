@@ -164,8 +164,8 @@ func TestSessionsCloseTogether(t *testing.T) {
 		if err := m.closeSessions(); err != nil {
 			t.Fatal(err)
 		}
-		if d := time.Since(began); d > farewell {
-			t.Errorf("closing the sessions took %v, want no more than %v", d, farewell)
+		if d := time.Since(began); d > cleanupTimeout {
+			t.Errorf("closing the sessions took %v, want no more than %v", d, cleanupTimeout)
 		}
 		m.Close()
 	})

@@ -16,10 +16,10 @@ func (r *stepRun) traced() bool {
 // trace runs the parts while workers record what they receive.
 func (r *stepRun) trace(ctx context.Context) ([]*pb.RunGraphResponse, error) {
 	if !r.traced() {
-		return r.run(ctx)
+		return r.runParts(ctx)
 	}
 	r.log(ctx, &pb.LoggingRequest{EnableRpcLogging: true})
-	answers, err := r.run(ctx)
+	answers, err := r.runParts(ctx)
 	got := r.log(context.WithoutCancel(ctx), &pb.LoggingRequest{DisableRpcLogging: true, FetchStepId: []int64{r.id}})
 	r.transfers = got
 	return answers, err
@@ -28,7 +28,7 @@ func (r *stepRun) trace(ctx context.Context) ([]*pb.RunGraphResponse, error) {
 // log sends a Logging request to all workers of the step, and returns what they
 // have recorded. A worker that cannot leaves a gap in the timeline.
 func (r *stepRun) log(ctx context.Context, req *pb.LoggingRequest) (out []*pb.DeviceStepStats) {
-	ctx, cancel := context.WithTimeout(ctx, farewell)
+	ctx, cancel := context.WithTimeout(ctx, cleanupTimeout)
 	defer cancel()
 	var mu sync.Mutex
 	var wg sync.WaitGroup

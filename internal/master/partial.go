@@ -76,7 +76,7 @@ func (s *session) continuePartial(ctx context.Context, handle string, c *call) (
 	ctx, cancel := bound(ctx, p.ctx)
 	defer cancel()
 	r := &stepRun{s: s, id: p.id, call: c, parts: p.parts, partial: true, last: last}
-	answers, err := r.run(ctx)
+	answers, err := r.runParts(ctx)
 	if err != nil {
 		p.end(err) // pieces under way would wait for what does not come any more
 		err = context.Cause(p.ctx)

@@ -125,6 +125,6 @@ func newPart(task string, g *graph.Graph) part {
 }
 
 func terminalOf(n *graph.Node) terminal {
-	k := rendezvous.Key{Src: n.Str("send_device"), SrcIncarnation: uint64(n.Int("send_device_incarnation")), Dst: n.Str("recv_device"), Edge: n.Str("tensor_name")}
+	k := rendezvous.KeyOf(&n.Node)
 	return terminal{tensor: k.Edge, key: k.String()}
 }

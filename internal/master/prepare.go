@@ -127,7 +127,7 @@ func (s *session) forget(p *prepared) {
 }
 
 func (s *session) deregister(parts []registered) {
-	ctx, cancel := context.WithTimeout(s.ctx, farewell)
+	ctx, cancel := context.WithTimeout(s.ctx, cleanupTimeout)
 	defer cancel()
 	var wg sync.WaitGroup
 	for _, p := range parts {

@@ -263,13 +263,13 @@ func (s *session) begin() error {
 	return nil
 }
 
-// farewell is how long a closing session waits for its workers.
-const farewell = 10 * time.Second
+// cleanupTimeout is how long a closing session waits for its workers.
+const cleanupTimeout = 10 * time.Second
 
 // deleteAtWorkers tells the workers that the session is over. One that does not
 // hear it loses nothing but memory.
 func (s *session) deleteAtWorkers() {
-	ctx, cancel := context.WithTimeout(s.m.ctx, farewell)
+	ctx, cancel := context.WithTimeout(s.m.ctx, cleanupTimeout)
 	defer cancel()
 	var wg sync.WaitGroup
 	for _, m := range s.members {

@@ -32,9 +32,9 @@ type starter interface {
 	StartRunGraph(ctx context.Context, req *pb.RunGraphRequest, done func(*pb.RunGraphResponse, error)) bool
 }
 
-// run runs all parts at once and waits for the end of all of them. The first
+// runParts runs all parts at once and waits for the end of all of them. The first
 // error that does not follow from another one ends the others.
-func (r *stepRun) run(ctx context.Context) ([]*pb.RunGraphResponse, error) {
+func (r *stepRun) runParts(ctx context.Context) ([]*pb.RunGraphResponse, error) {
 	ctx, r.cancel = context.WithCancelCause(ctx)
 	defer r.cancel(nil)
 	out := make([]*pb.RunGraphResponse, len(r.parts))

@@ -40,22 +40,31 @@ func (f *forwards) bypass(n *graph.Node, x graph.Edge, d *degrees) bool {
 	return true
 }
 
-// simplifications find, by op, the tensor that a node's output is equal to.
-// Floating point numbers leave few: x+0 is not x for the negative zero, x*0 not 0
-// for NaN.
+// simplifications find, by op, the tensor that a node's output is equal to, where
+// that takes more of the op than its traits.
 var simplifications = map[string]func(n *graph.Node) (graph.Edge, bool){
-	"Cast": castToItself, "Transpose": transposedBack, "Reshape": reshapedToItself, "BroadcastTo": reshapedToItself,
-	"Mul": neutral(1, true), "Div": neutral(1, false), "RealDiv": neutral(1, false), "Sub": neutral(0, false),
-	"Add": addedZero, "AddV2": addedZero,
-	"AddN": alone, "StopGradient": input, "PreventGradient": input, "Snapshot": input,
+	"Cast": castToItself, "Transpose": transposedBack, "AddN": alone,
 }
 
+// simplificationOf returns what finds the tensor that n's output is equal to; nil:
+// nothing does. Floating point numbers leave few: x+0 is not x for the negative
+// zero, x*0 not 0 for NaN.
 func simplificationOf(n *graph.Node) func(n *graph.Node) (graph.Edge, bool) {
 	switch {
 	case n.Def.Has(core.Involution):
 		return undone
 	case n.Def.Has(core.Reduction):
 		return reducedNothing
+	case n.Def.Has(core.Marker):
+		return input
+	case n.Def.Has(core.Reshapes):
+		return reshapedToItself
+	case n.Def.Has(core.NeutralOne):
+		return neutral(1, n.Def.Has(core.Commutative))
+	case n.Def.Has(core.NeutralZero) && n.Def.Has(core.Commutative):
+		return addedZero
+	case n.Def.Has(core.NeutralZero):
+		return neutral(0, false)
 	}
 	return simplifications[n.OpName()]
 }

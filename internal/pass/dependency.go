@@ -28,7 +28,7 @@ func dropDetours(e *editor) (bool, error) {
 		case e.Preserve[n.Name]:
 			continue
 		case e.roots[n]:
-		case n.OpName() == "Identity":
+		case n.Def.Has(core.Passthrough):
 			did = f.bypassIdentity(n, &d)
 		case n.OpName() == "NoOp":
 			did = f.bypassNoOp(n, uses[n.ID])

@@ -95,7 +95,7 @@ func onHost(n *graph.Node) bool {
 
 // again adds a late copy of a view.
 func (f *lateFetch) again(view *graph.Node, of graph.Edge, device string) (graph.Edge, error) {
-	if view.OpName() == "Identity" {
+	if view.Def.Has(core.Passthrough) {
 		return of, nil
 	}
 	in := append([]graph.Edge{of}, view.In[1:]...)

@@ -115,7 +115,7 @@ func generator(n *graph.Node) bool {
 // one that asks for the same device.
 func (p *placement) between(n *graph.Node) bool {
 	uses := p.uses[n.ID]
-	return n.OpName() == "Identity" && len(n.Control) == 0 && len(uses) == 1 && uses[0].Device == n.In[0].Node.Device
+	return n.Def.Has(core.Passthrough) && len(n.Control) == 0 && len(uses) == 1 && uses[0].Device == n.In[0].Node.Device
 }
 
 // usersDevice returns the device of all nodes that use n, "" if they differ.

@@ -61,7 +61,7 @@ func updatedInLoops(g *graph.Graph) map[entered]bool {
 // updates it, take the reference.
 func enterReference(n *graph.Node, updated map[entered]bool) error {
 	read := n.In[0].Node
-	if read.OpName() != "Identity" || !updated[entered{read.In[0], n.Str("frame_name")}] {
+	if !read.Def.Has(core.Passthrough) || !updated[entered{read.In[0], n.Str("frame_name")}] {
 		return nil
 	}
 	d, err := core.NewNode(n.Name, "RefEnter", n.Attrs)
@@ -79,7 +79,7 @@ var counters = []core.DType{core.Int32, core.Int64}
 
 // readsCounter reports whether n is an Identity of a variable of integers.
 func readsCounter(n *graph.Node) bool {
-	if n.OpName() != "Identity" {
+	if !n.Def.Has(core.Passthrough) {
 		return false
 	}
 	d := n.In[0].Type()

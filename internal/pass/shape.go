@@ -131,7 +131,7 @@ func (f *folder) afterShape(n *graph.Node) []*graph.Node {
 func plainNodes(order []*graph.Node) []bool {
 	plain := make([]bool, len(order))
 	for _, n := range order {
-		ok := !n.Role().DirectsFlow() && !hasEffects(n) && n.OpName() != "ReadVariableOp"
+		ok := !n.Role().DirectsFlow() && !hasEffects(n) && !n.Def.Has(core.ReadsVariable)
 		for _, x := range n.In {
 			ok = ok && plain[x.Node.ID] && !x.Type().IsRef()
 		}

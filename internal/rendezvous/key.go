@@ -19,10 +19,14 @@ type Key struct {
 	Iter           int64
 }
 
-// String returns the key as peers know it.
-func (k Key) String() string {
-	return NewKeyStem(k.Src, k.SrcIncarnation, k.Dst, k.Edge).Key(k.Frame, k.Iter)
+// KeyOf returns the key under which a Send or Recv node transfers outside of
+// loops, from the attributes that partitioning has given it.
+func KeyOf(n *core.Node) Key {
+	return Key{Src: n.Str("send_device"), SrcIncarnation: uint64(n.Int("send_device_incarnation")), Dst: n.Str("recv_device"), Edge: n.Str("tensor_name")}
 }
+
+// String returns the key as peers know it.
+func (k Key) String() string { return k.Stem().Key(k.Frame, k.Iter) }
 
 // SrcTask returns the name of the task that sends.
 func (k Key) SrcTask() (string, error) { return taskOf(k.Src) }
@@ -84,9 +88,9 @@ type KeyStem struct {
 	root string // the key outside of loops
 }
 
-// NewKeyStem returns the stem for an edge between two devices.
-func NewKeyStem(src string, incarnation uint64, dst, edge string) KeyStem {
-	stem := fmt.Sprintf("%s;%016x;%s;%s;", src, incarnation, dst, edge)
+// Stem returns what k has in common with the keys of other frames and iterations.
+func (k Key) Stem() KeyStem {
+	stem := fmt.Sprintf("%s;%016x;%s;%s;", k.Src, k.SrcIncarnation, k.Dst, k.Edge)
 	return KeyStem{stem: stem, root: stem + "0:0"}
 }
 

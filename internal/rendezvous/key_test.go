@@ -40,7 +40,9 @@ func TestKeyText(t *testing.T) {
 }
 
 func TestKeyStem(t *testing.T) {
-	s := NewKeyStem(cpu0, 7, cpu1, "e")
+	s := KeyOf(&core.Node{Attrs: core.Attrs{
+		"send_device": cpu0, "send_device_incarnation": int64(7), "recv_device": cpu1, "tensor_name": "e",
+	}}).Stem()
 	for _, k := range []Key{{Frame: 0, Iter: 0}, {Frame: 0, Iter: 1}, {Frame: 5, Iter: 0}, {Frame: 1 << 63, Iter: 12}} {
 		k.Src, k.SrcIncarnation, k.Dst, k.Edge = cpu0, 7, cpu1, "e"
 		if got := s.Key(k.Frame, k.Iter); got != k.String() {

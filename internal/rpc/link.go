@@ -86,59 +86,60 @@ func startRecv(t TensorStarter) link.Starter {
 
 // Credentials returns c with links taken out: they never reach gRPC.
 func (s LinkServer) Credentials(c credentials.TransportCredentials) credentials.TransportCredentials {
-	return sorter{c, &s, &door{}}
+	return muxCredentials{c, &s, &connLimiter{}}
 }
 
-// A sorter is credentials that count connections and tell links from gRPC.
-type sorter struct {
+// muxCredentials are credentials that count connections and tell links from gRPC
+// by their first byte.
+type muxCredentials struct {
 	credentials.TransportCredentials
-	links *LinkServer // nil: all is gRPC
-	door  *door
+	links   *LinkServer // nil: all is gRPC
+	limiter *connLimiter
 }
 
 // ServerHandshake shakes hands as the credentials do and looks at what the
 // client says first.
-func (s sorter) ServerHandshake(raw net.Conn) (net.Conn, credentials.AuthInfo, error) {
-	over, err := s.door.enter()
+func (s muxCredentials) ServerHandshake(raw net.Conn) (net.Conn, credentials.AuthInfo, error) {
+	over, err := s.limiter.acquire()
 	if err != nil {
 		raw.Close()
 		return nil, nil, err
 	}
 	nc, auth, err := s.TransportCredentials.ServerHandshake(raw)
 	if err != nil {
-		s.door.leave()
+		s.limiter.release()
 		return nc, auth, err
 	}
-	return s.sort(nc, auth, over)
+	return s.dispatch(nc, auth, over)
 }
 
-func (s sorter) sort(nc net.Conn, auth credentials.AuthInfo, over bool) (net.Conn, credentials.AuthInfo, error) {
-	g := &guest{Conn: nc, left: s.door.leave}
+func (s muxCredentials) dispatch(nc net.Conn, auth credentials.AuthInfo, over bool) (net.Conn, credentials.AuthInfo, error) {
+	g := &countedConn{Conn: nc, release: s.limiter.release}
 	if s.links != nil {
 		b := make([]byte, 1)
 		n, err := nc.Read(b)
 		if err != nil || over && n == 1 && b[0] == link.Preface[0] { // the client goes on by gRPC
 			g.Close()
-			return nil, nil, cmp.Or(err, s.door.full())
+			return nil, nil, cmp.Or(err, s.limiter.errLimit())
 		}
 		if g.first = b[:n]; n == 1 && b[0] == link.Preface[0] {
 			go func() {
-				defer s.door.leave()
+				defer s.limiter.release()
 				s.links.Serve(nc, auth, b)
 			}()
 			return nil, nil, credentials.ErrConnDispatched
 		}
 	}
 	if over {
-		time.AfterFunc(farewell, func() { g.Close() })
-		auth = crowded{auth, s.door}
+		time.AfterFunc(refusalTimeout, func() { g.Close() })
+		auth = refusedConn{auth, s.limiter}
 	}
 	return g, auth, nil
 }
 
 // Clone copies the credentials.
-func (s sorter) Clone() credentials.TransportCredentials {
-	return sorter{s.TransportCredentials.Clone(), s.links, s.door}
+func (s muxCredentials) Clone() credentials.TransportCredentials {
+	return muxCredentials{s.TransportCredentials.Clone(), s.links, s.limiter}
 }
 
 // announce tells clients of links with each answer that gRPC carries.

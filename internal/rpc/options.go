@@ -53,8 +53,8 @@ func ServerOptions(c ServerConfig) []grpc.ServerOption {
 		interceptors = slices.Insert(interceptors, 0, observeUnary(c.Observer))
 	}
 	opts := []grpc.ServerOption{
-		grpc.Creds(sorter{c.credentials(), c.Links, &door{limit: c.Limits.Connections}}),
-		grpc.ConnectionTimeout(greeting),
+		grpc.Creds(muxCredentials{c.credentials(), c.Links, &connLimiter{limit: c.Limits.Connections}}),
+		grpc.ConnectionTimeout(handshakeTimeout),
 		grpc.ForceServerCodecV2(Codec()),
 		grpc.MaxRecvMsgSize(maxMessage),
 		grpc.MaxSendMsgSize(maxMessage),
@@ -67,7 +67,7 @@ func ServerOptions(c ServerConfig) []grpc.ServerOption {
 		grpc.ChainUnaryInterceptor(interceptors...),
 	}
 	if c.Limits.Connections > 0 {
-		opts = append(opts, grpc.InTapHandle(tell))
+		opts = append(opts, grpc.InTapHandle(refuseCalls))
 	}
 	if c.Limits.Streams > 0 {
 		opts = append(opts, grpc.MaxConcurrentStreams(c.Limits.Streams))

@@ -46,7 +46,7 @@ func method[S, Req, Resp any](service, name string, call func(S, context.Context
 func invoke(ctx context.Context, cc grpc.ClientConnInterface, path string, req, resp any, opts ...grpc.CallOption) error {
 	var trailer metadata.MD
 	err := cc.Invoke(ctx, path, req, resp, append(opts, grpc.Trailer(&trailer))...)
-	return blame(cc, path, fromStatus(err, trailer))
+	return withTask(cc, path, fromStatus(err, trailer))
 }
 
 // call is invoke for a method whose response is a message.

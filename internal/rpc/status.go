@@ -92,10 +92,10 @@ func silence(err error) error {
 	return nil
 }
 
-// blame adds to an error that comes of a task's end, or of its having forgotten
-// what came before, which task that is, in the words by which TensorFlow's
+// withTask adds the task to an error that comes of a task's end, or of its having forgotten
+// what came before, in the words by which TensorFlow's
 // ClusterCoordinator tells lost parameter servers from lost workers.
-func blame(cc grpc.ClientConnInterface, path string, err error) error {
+func withTask(cc grpc.ClientConnInterface, path string, err error) error {
 	ch, ok := cc.(*Channel)
 	if !ok || ch.task == "" || err == nil {
 		return err

@@ -24,13 +24,20 @@ type sender struct {
 }
 
 func (s sender) RecvTensor(ctx context.Context, req *pb.RecvTensorRequest) (*TensorResponse, error) {
-	return ServeRecv(ctx, s.steps, req)
+	type outcome struct {
+		resp *TensorResponse
+		err  error
+	}
+	c := make(chan outcome, 1)
+	s.StartRecvTensor(ctx, req, func(resp *TensorResponse, err error) { c <- outcome{resp, err} })
+	o := <-c
+	return o.resp, o.err
 }
 
 // StartRecvTensor answers when the value is there.
 func (s sender) StartRecvTensor(ctx context.Context, req *pb.RecvTensorRequest, done func(*TensorResponse, error)) {
 	s.steps.RecvLocal(ctx, req.GetStepId(), req.GetRendezvousKey(), func(t *core.Tensor, dead bool, err error) {
-		done(&TensorResponse{Tensor: t, Dead: dead}, err)
+		done(&TensorResponse{Tensor: t, Dead: dead, SendStart: time.Now().UnixMicro()}, err)
 	})
 }
 

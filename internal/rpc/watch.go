@@ -16,9 +16,9 @@ import (
 	"github.com/gorge-tf/gorge/tf/pb"
 )
 
-// patient are the calls that may wait for a server to start. They fail only with
+// waitsForServer are the calls that may wait for a server to start. They fail only with
 // the connection that they were sent on.
-var patient = map[string]bool{
+var waitsForServer = map[string]bool{
 	"GetStatus": true, "CreateSession": true, "ListDevices": true, "Reset": true, "CompleteGroup": true, "GetRemoteAddress": true,
 }
 
@@ -28,32 +28,32 @@ var patient = map[string]bool{
 // from it then, not even a byte of a connection, the calls end. While no call
 // waits nothing is asked.
 type watch struct {
-	addr  string
-	k     Keepalive
-	probe func(context.Context) error // any call that a server answers at once
-	ctx   context.Context             // of probes; ends with close
-	stop  context.CancelFunc
-	born  time.Time
-	heard atomic.Int64 // the watch's age when something came
-	gorge atomic.Bool  // the server is one of ours
+	addr         string
+	k            Keepalive
+	probe        func(context.Context) error // any call that a server answers at once
+	ctx          context.Context             // of probes; ends with close
+	stop         context.CancelFunc
+	born         time.Time
+	lastActivity atomic.Int64 // the watch's age when something came
+	isGorge      atomic.Bool  // the server is one of ours
 
-	mu      sync.Mutex
-	conns   map[*heardConn]struct{}
-	calls   map[*watched]struct{}
-	since   int64 // the watch's age when somebody began to wait
-	asked   int64 // from when on the silence was that the server was asked about
-	alarm   *time.Timer
-	probing sync.WaitGroup
+	mu       sync.Mutex
+	conns    map[*watchedConn]struct{}
+	calls    map[*waitingCall]struct{}
+	since    int64 // the watch's age when somebody began to wait
+	probedAt int64 // from when on the silence was that the server was asked about
+	timer    *time.Timer
+	probing  sync.WaitGroup
 }
 
-// watched is a call that waits.
-type watched struct {
+// waitingCall is a call that waits.
+type waitingCall struct {
 	cancel  context.CancelCauseFunc
 	patient bool
 }
 
 func newWatch(addr string, k Keepalive) *watch {
-	w := &watch{addr: addr, k: k, born: time.Now(), conns: map[*heardConn]struct{}{}, calls: map[*watched]struct{}{}}
+	w := &watch{addr: addr, k: k, born: time.Now(), conns: map[*watchedConn]struct{}{}, calls: map[*waitingCall]struct{}{}}
 	w.ctx, w.stop = context.WithCancel(context.Background())
 	return w
 }
@@ -64,16 +64,16 @@ func (w *watch) age() int64 { return int64(time.Since(w.born)) }
 // that it costs them nothing.
 func (w *watch) times() Keepalive {
 	k := w.k
-	if !w.gorge.Load() {
+	if !w.isGorge.Load() {
 		k.Time *= 2
 	}
 	return k
 }
 
-// unwatched marks the context of a probe.
-type unwatched struct{}
+// probeKey marks the context of a probe.
+type probeKey struct{}
 
-func isProbe(ctx context.Context) bool { return ctx.Value(unwatched{}) != nil }
+func isProbe(ctx context.Context) bool { return ctx.Value(probeKey{}) != nil }
 
 // intercept is the innermost interceptor of a channel: what comes to it goes by
 // gRPC.
@@ -82,15 +82,15 @@ func (w *watch) intercept(ctx context.Context, method string, req, resp any, cc 
 		return call(ctx, method, req, resp, cc, opts...)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	c := &watched{cancel, patient[path.Base(method)]}
+	c := &waitingCall{cancel, waitsForServer[path.Base(method)]}
 	w.begin(c)
 	var header metadata.MD
-	if !w.gorge.Load() {
+	if !w.isGorge.Load() {
 		opts = append(opts, grpc.Header(&header))
 	}
 	err := call(ctx, method, req, resp, cc, opts...)
 	if len(header.Get(LinkHeader)) > 0 {
-		w.gorge.Store(true)
+		w.isGorge.Store(true)
 	}
 	w.end(c)
 	why := context.Cause(ctx)
@@ -102,27 +102,27 @@ func (w *watch) intercept(ctx context.Context, method string, req, resp any, cc 
 }
 
 // begin counts a call, the first of which sets the alarm.
-func (w *watch) begin(c *watched) {
+func (w *watch) begin(c *waitingCall) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.calls[c] = struct{}{}
 	if len(w.calls) > 1 {
 		return
 	}
-	w.since, w.asked = w.age(), -1
-	if w.alarm == nil {
-		w.alarm = time.AfterFunc(w.times().Time, w.check)
+	w.since, w.probedAt = w.age(), -1
+	if w.timer == nil {
+		w.timer = time.AfterFunc(w.times().Time, w.check)
 	} else {
-		w.alarm.Reset(w.times().Time)
+		w.timer.Reset(w.times().Time)
 	}
 }
 
-func (w *watch) end(c *watched) {
+func (w *watch) end(c *waitingCall) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.calls, c)
 	if len(w.calls) == 0 {
-		w.alarm.Stop()
+		w.timer.Stop()
 	}
 }
 
@@ -134,7 +134,7 @@ func (w *watch) check() {
 	if len(w.calls) == 0 || w.ctx.Err() != nil {
 		return
 	}
-	from := max(w.heard.Load(), w.since)
+	from := max(w.lastActivity.Load(), w.since)
 	quiet, k := time.Duration(w.age()-from), w.times()
 	next := k.Time - quiet
 	switch {
@@ -143,19 +143,19 @@ func (w *watch) check() {
 		next = k.Time
 	case quiet >= k.Time:
 		next += k.Timeout
-		if w.asked != from {
-			w.asked = from
-			w.probing.Go(w.ask)
+		if w.probedAt != from {
+			w.probedAt = from
+			w.probing.Go(w.sendProbe)
 		}
 	}
-	w.alarm.Reset(next)
+	w.timer.Reset(next)
 }
 
 // giveUp ends the connections and the calls that do not wait for another one;
 // w.mu is held.
 func (w *watch) giveUp(why error) {
 	for c := range w.conns {
-		c.give(why)
+		c.closeWith(why)
 	}
 	for c := range w.calls {
 		if !c.patient {
@@ -165,9 +165,10 @@ func (w *watch) giveUp(why error) {
 	w.since = w.age()
 }
 
-// ask makes the server say something. What it says does not matter.
-func (w *watch) ask() {
-	ctx, cancel := context.WithTimeout(context.WithValue(w.ctx, unwatched{}, true), w.k.Timeout)
+// sendProbe makes a call, whose answer does not matter: what counts is that
+// bytes come.
+func (w *watch) sendProbe() {
+	ctx, cancel := context.WithTimeout(context.WithValue(w.ctx, probeKey{}, true), w.k.Timeout)
 	defer cancel()
 	_ = w.probe(ctx)
 }
@@ -176,8 +177,8 @@ func (w *watch) ask() {
 func (w *watch) close() {
 	w.mu.Lock()
 	w.stop()
-	if w.alarm != nil {
-		w.alarm.Stop()
+	if w.timer != nil {
+		w.timer.Stop()
 	}
 	w.mu.Unlock()
 	w.probing.Wait()
@@ -189,25 +190,25 @@ func (w *watch) dial(ctx context.Context, addr string) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &heardConn{Conn: nc, w: w}
+	c := &watchedConn{Conn: nc, w: w}
 	w.mu.Lock()
 	w.conns[c] = struct{}{}
 	w.mu.Unlock()
 	return c, nil
 }
 
-// A heardConn tells its watch when something comes.
-type heardConn struct {
+// A watchedConn notes in its watch when something has come.
+type watchedConn struct {
 	net.Conn
 	w   *watch
 	why atomic.Pointer[error] // given up for; nil: it has not been
 }
 
 // Read reads from the connection.
-func (c *heardConn) Read(b []byte) (int, error) {
+func (c *watchedConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
 	if n > 0 {
-		c.w.heard.Store(c.w.age())
+		c.w.lastActivity.Store(c.w.age())
 	}
 	if why := c.why.Load(); err != nil && why != nil {
 		err = *why
@@ -216,15 +217,15 @@ func (c *heardConn) Read(b []byte) (int, error) {
 }
 
 // Close closes the connection.
-func (c *heardConn) Close() error {
+func (c *watchedConn) Close() error {
 	c.w.mu.Lock()
 	delete(c.w.conns, c)
 	c.w.mu.Unlock()
 	return c.Conn.Close()
 }
 
-// give closes the connection because the server is gone.
-func (c *heardConn) give(why error) {
+// closeWith closes the connection; its reader gets the reason why.
+func (c *watchedConn) closeWith(why error) {
 	c.why.Store(&why)
 	_ = c.Conn.Close() // its reader tells what follows
 }

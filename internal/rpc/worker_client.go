@@ -104,7 +104,7 @@ func (c *WorkerClient) ForgetStep(step int64) bool {
 
 func (c *WorkerClient) start(ctx context.Context, method string, req, resp any, done func(error)) bool {
 	ch, ok := c.cc.(*Channel)
-	return ok && ch.links.start(ctx, method, req, resp, func(err error) { done(blame(ch, method, err)) })
+	return ok && ch.links.start(ctx, method, req, resp, func(err error) { done(withTask(ch, method, err)) })
 }
 
 // CleanupGraph drops what is left of a step.

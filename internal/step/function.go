@@ -153,10 +153,10 @@ func (c *caller) CallOn(ctx context.Context, device string, f core.Func, in []*c
 		return
 	}
 	if fn.graph.inline() {
-		done(c.run(ctx, fn, in))
+		done(c.runFunction(ctx, fn, in))
 		return
 	}
-	go func() { done(c.run(ctx, fn, in)) }()
+	go func() { done(c.runFunction(ctx, fn, in)) }()
 }
 
 // nest is where a call is among the calls of functions of its step.
@@ -209,10 +209,10 @@ func (f *function) check(in []*core.Tensor) error {
 	return nil
 }
 
-// run runs a function within the caller's step. What its parts on several
+// runFunction runs a function within the caller's step. What its parts on several
 // devices exchange is no matter of others: calls of one function have equal
 // keys.
-func (c *caller) run(ctx context.Context, f *function, in []*core.Tensor) (out []*core.Tensor, err error) {
+func (c *caller) runFunction(ctx context.Context, f *function, in []*core.Tensor) (out []*core.Tensor, err error) {
 	defer core.Recover(&err, "the call of a function")
 	defer c.args.nest.live.Add(-1)
 	a := c.args
@@ -224,7 +224,7 @@ func (c *caller) run(ctx context.Context, f *function, in []*core.Tensor) (out [
 		defer own.Reset()
 		a.Rendezvous = own
 	}
-	if err := f.graph.call(ctx, a, c.container); err != nil {
+	if err := f.graph.runInContainer(ctx, a, c.container); err != nil {
 		frame.Drop()
 		return nil, err
 	}

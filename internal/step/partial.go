@@ -149,7 +149,7 @@ func (p *Partial) computable(feeds, fetches []string) error {
 		}
 		w.visit(e.Node)
 	}
-	return w.run()
+	return w.visitAll()
 }
 
 // walk goes from nodes to all that they need.
@@ -166,7 +166,8 @@ func (w *walk) visit(n *graph.Node) {
 	}
 }
 
-func (w *walk) run() error {
+// visitAll visits what the fetches depend on, up to feeds.
+func (w *walk) visitAll() error {
 	for len(w.todo) > 0 {
 		n := w.todo[len(w.todo)-1]
 		w.todo = w.todo[:len(w.todo)-1]

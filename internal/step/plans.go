@@ -87,7 +87,7 @@ func (p *Plans[T]) begin(key string, m Maker[T]) *plan[T] {
 		}
 		defer close(e.done)
 		defer e.cancel(nil)
-		e.v, e.err = m.run(ctx)
+		e.v, e.err = m.makeGuarded(ctx)
 		if e.err != nil {
 			p.forget(key, e)
 			return
@@ -97,7 +97,8 @@ func (p *Plans[T]) begin(key string, m Maker[T]) *plan[T] {
 	return e
 }
 
-func (m *Maker[T]) run(ctx context.Context) (v T, err error) {
+// makeGuarded is Make that turns a panic into an error.
+func (m *Maker[T]) makeGuarded(ctx context.Context) (v T, err error) {
 	defer core.Recover(&err, "the planning of a graph")
 	return m.Make(ctx)
 }

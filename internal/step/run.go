@@ -42,36 +42,38 @@ func (g *Graph) Run(ctx context.Context, a Args) (err error) {
 	}
 	step := core.Step{ID: a.ID, Context: ctx, Rendezvous: a.Rendezvous, Frame: a.Frame, Parallel: g.rt.Parallel, ContainerID: containerID(a.ID), Tracer: a.Tracer, InterOp: a.InterOp, Collectives: g.rt.Collectives, SessionTensors: g.rt.sessionTensors()}
 	defer g.end(a.ID, step.ContainerID)
-	return g.run(ctx, &step, a)
+	return g.execute(ctx, &step, a)
 }
 
 // containerID is the number of a step's container. Masters of other programs may
 // number a step 0, which means no container.
 func containerID(step int64) int64 { return cmp.Or(step, math.MinInt64) }
 
-// call is Run for a function, within a step whose container is given.
-func (g *Graph) call(ctx context.Context, a Args, container int64) error {
+// runInContainer is Run for a function: its resources live in the container of
+// the step that calls it, and end with that.
+func (g *Graph) runInContainer(ctx context.Context, a Args, container int64) error {
 	if ctx.Err() != nil {
 		return ended(ctx)
 	}
 	step := core.Step{ID: a.ID, Context: ctx, Rendezvous: a.Rendezvous, Frame: a.Frame, Parallel: g.rt.Parallel, ContainerID: container, Tracer: a.Tracer, InterOp: a.InterOp, Collectives: g.rt.Collectives, SessionTensors: g.rt.sessionTensors()}
-	return g.run(ctx, &step, a)
+	return g.execute(ctx, &step, a)
 }
 
 // inline reports whether no node of g ever waits.
 func (g *Graph) inline() bool { return len(g.parts) == 1 && g.parts[0].exec.Inline() }
 
-func (g *Graph) run(ctx context.Context, step *core.Step, a Args) error {
+// execute runs the parts of g: on the calling goroutine if no node ever waits.
+func (g *Graph) execute(ctx context.Context, step *core.Step, a Args) error {
 	if g.inline() {
 		step.Resources = g.parts[0].device.Resources()
 		g.equip(step, &g.parts[0], a)
 		return Explained(ctx, g.parts[0].exec.Run(step))
 	}
-	return g.runParts(ctx, step, a)
+	return g.executeParts(ctx, step, a)
 }
 
-// runParts runs all parts at once, each on a goroutine of its own but the last.
-func (g *Graph) runParts(ctx context.Context, step *core.Step, a Args) error {
+// executeParts runs all parts at once, each on a goroutine of its own but the last.
+func (g *Graph) executeParts(ctx context.Context, step *core.Step, a Args) error {
 	if len(g.parts) == 0 {
 		return nil // nobody would say that all have ended
 	}

@@ -58,7 +58,7 @@ func value(o *core.Slot) (t *core.Tensor, ref bool) {
 // given reports whether a node did not make b: it came in, or belongs to the
 // step or the graph.
 func given(ctx *core.OpContext, b *memory.Buffer) bool {
-	if r := ctx.Node.Role(); r == core.Constant || r == core.Argument || ctx.Node.OpName() == "ReadVariableOp" {
+	if r := ctx.Node.Role(); r == core.Constant || r == core.Argument || ctx.Node.Def.Has(core.ReadsVariable) {
 		return true
 	}
 	for k := range ctx.In {

@@ -102,9 +102,9 @@ func NewAdapter(dev Device, c Config) (*Adapter, error) {
 		close(a.done)
 		return nil, errors.Join(err, a.tearDown())
 	}
-	go a.watch()
+	go a.pollCompletions()
 	a.events.Add(1)
-	go a.listen()
+	go a.pollEvents()
 	return a, nil
 }
 

@@ -11,12 +11,12 @@ import (
 func (c *Channel) finish(r *request, result func() rendezvous.Result) {
 	first := c.claim(r)
 	if c.enter() != nil {
-		r.tell(result(), first)
+		r.deliver(result(), first)
 		return
 	}
 	go func() {
 		defer c.wg.Done()
-		r.tell(result(), first)
+		r.deliver(result(), first)
 	}()
 }
 
@@ -35,8 +35,8 @@ func (c *Channel) claim(r *request) bool {
 	return first
 }
 
-// tell calls the request's done function, if the result is the first one.
-func (r *request) tell(res rendezvous.Result, first bool) {
+// deliver calls the request's done function, if the result is the first one.
+func (r *request) deliver(res rendezvous.Result, first bool) {
 	r.stop()
 	switch {
 	case first:
@@ -58,7 +58,7 @@ func (c *Channel) failRequests(err error) {
 		c.free(r)
 		go func() {
 			defer c.wg.Done()
-			r.tell(rendezvous.Result{Err: err}, c.claim(r))
+			r.deliver(rendezvous.Result{Err: err}, c.claim(r))
 		}()
 	}
 }

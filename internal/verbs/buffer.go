@@ -44,7 +44,7 @@ func (m *Manager) RecvBuf(ctx context.Context, task string, req *pb.RecvBufReque
 	}
 	b := &bufferRoom{into: into}
 	got := make(chan rendezvous.Result, 1)
-	r := &request{key: key, step: req.GetStepId(), alloc: b.alloc, done: func(r rendezvous.Result) { got <- r }, gorge: true}
+	r := &request{key: key, step: req.GetStepId(), alloc: b.alloc, done: func(r rendezvous.Result) { got <- r }, extension: true}
 	c.start(ctx, r, metaData{dtype: core.Uint8, shape: core.Shape{len(into)}, bytes: len(into)}, true)
 	res := <-got
 	if res.Tensor != nil {

@@ -50,14 +50,14 @@ type Channel struct {
 	mu        sync.Mutex
 	err       error // why the channel is over
 	connected bool
-	speaks    bool // the peer is connected too, so that it can be sent to
-	greeted   bool // the peer's ping has come
+	sendable  bool // the peer is connected too, so that it can be sent to
+	pingSeen  bool // the peer's ping has come
 	extended  bool // the peer understands what Gorge has added
 	remote    endpoint
 	out       sendQueue
 	tx        messageQueue
-	seen      uint64 // completions at the last pulse
-	silent    int    // pulses without one
+	seen      uint64 // completions at the last keepalive
+	silent    int    // keepalives in a row without one
 	requests  requestTable
 	held      []*request           // of those, what waits for the ping
 	responses map[uint32]*response // by the peer's index
@@ -163,17 +163,17 @@ func (c *Channel) connect(remote endpoint, asked bool) error {
 		c.log.Info("RDMA channel is connected", "device", c.adapter.dev.Attributes().Name, "qpn", c.qp.Num(), "peer qpn", remote.QPN)
 	}
 	if !asked {
-		c.speak()
+		c.markSendable()
 	}
 	return nil
 }
 
-// speak begins to send; the caller holds the lock.
-func (c *Channel) speak() {
-	if c.speaks || c.err != nil {
+// markSendable begins to send; the caller holds the lock.
+func (c *Channel) markSendable() {
+	if c.sendable || c.err != nil {
 		return
 	}
-	c.speaks = true
+	c.sendable = true
 	c.ping()
 	c.pump()
 }

@@ -49,7 +49,7 @@ func (c *Channel) sent(id uint64) error {
 func (c *Channel) arrived(w Completion) error {
 	switch {
 	case w.Op == OpRecv:
-		c.pinged(w.Len)
+		c.pingReceived(w.Len)
 		return nil
 	case w.Imm == immAck:
 		return c.acknowledged()

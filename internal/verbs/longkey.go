@@ -19,20 +19,20 @@ func keyTooLong(key string, most int) error {
 // lock. After an error the request is in the table no more.
 func (c *Channel) ask(r *request) error {
 	switch {
-	case len(r.key) <= maxKey && !r.gorge || c.extended:
-		c.say(r.message(tensorRequest))
-	case c.greeted:
+	case len(r.key) <= maxKey && !r.extension || c.extended:
+		c.enqueue(r.message(tensorRequest))
+	case c.pingSeen:
 		delete(c.requests.live, r.index)
-		return r.cannotBeSaid(c.peer)
+		return r.errUnsendable(c.peer)
 	default:
 		c.held = append(c.held, r)
 	}
 	return nil
 }
 
-// cannotBeSaid is why the request cannot be sent to a task of TensorFlow's.
-func (r *request) cannotBeSaid(peer string) error {
-	if r.gorge {
+// errUnsendable is why the request cannot be sent to a task of TensorFlow's.
+func (r *request) errUnsendable(peer string) error {
+	if r.extension {
 		return noVerbs(peer)
 	}
 	return keyTooLong(r.key, maxKey)
@@ -62,7 +62,7 @@ func (c *Channel) askHeld() (cannot []*request) {
 
 func (c *Channel) refuseHeld(cannot []*request) {
 	for _, r := range cannot {
-		c.answer(r, rendezvous.Result{Err: r.cannotBeSaid(c.peer)})
+		c.answer(r, rendezvous.Result{Err: r.errUnsendable(c.peer)})
 		c.free(r)
 	}
 }

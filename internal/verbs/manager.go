@@ -41,7 +41,7 @@ type Manager struct {
 	adapter *Adapter
 	cache   metaCache
 	plain   plainTasks
-	wg      sync.WaitGroup // of introductions, of the ends of channels that were replaced, and of pulses
+	wg      sync.WaitGroup // of exchanges of addresses, of the ends of channels that were replaced, and of the keepalive
 	stop    chan struct{}  // closed by Close
 
 	mu       sync.Mutex
@@ -61,7 +61,7 @@ func NewManager(dev Device, o Options) (*Manager, error) {
 	}
 	a.config.Log.Info("tensors between tasks go by RDMA", "device", dev.Attributes().Name, "transport", dev.Attributes().Detail)
 	m := &Manager{opts: o, adapter: a, channels: map[string]*Channel{}, stop: make(chan struct{})}
-	m.wg.Go(func() { m.pulses(m.stop) })
+	m.wg.Go(func() { m.runKeepalive(m.stop) })
 	return m, nil
 }
 
@@ -97,7 +97,7 @@ func (m *Manager) channel(task string) (*Channel, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.wg.Go(func() { m.introduce(c) })
+	m.wg.Go(func() { m.exchangeAddress(c) })
 	return c, nil
 }
 
@@ -122,8 +122,8 @@ func (m *Manager) open(task string) (*Channel, error) {
 
 var errShutDown = core.Errorf(core.Unavailable, "the RDMA connections of this task have been closed")
 
-// introduce asks the peer of a channel for its address.
-func (m *Manager) introduce(c *Channel) {
+// exchangeAddress asks the peer of a channel for its address.
+func (m *Manager) exchangeAddress(c *Channel) {
 	self := c.endpoint()
 	resp, err := m.opts.Exchanger.GetRemoteAddress(c.ctx, c.peer, &pb.GetRemoteAddressRequest{
 		HostName: m.opts.Task, Channel: self.channel(), Mr: self.regions(),

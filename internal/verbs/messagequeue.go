@@ -6,17 +6,17 @@ import (
 	"slices"
 )
 
-// A messageQueue holds control messages back: the peer has room for one, so
-// the next one goes when the peer has acknowledged the last and the device is
-// done with its bytes. The channel's lock guards it.
+// A messageQueue is the control messages that wait. Both ends have room for one
+// message, so the next one goes out when the peer has acknowledged the last one
+// (remote) and the device has read its bytes (local). The channel's lock guards it.
 type messageQueue struct {
 	waiting []*message
 	local   bool // our buffer is being read
 	remote  bool // the peer's buffer is not free
 }
 
-// say queues a message for the peer.
-func (c *Channel) say(m *message) {
+// enqueue queues a message for the peer.
+func (c *Channel) enqueue(m *message) {
 	c.tx.waiting = append(c.tx.waiting, m)
 	c.pump()
 }
@@ -24,7 +24,7 @@ func (c *Channel) say(m *message) {
 // pump sends the next message if it can be sent.
 func (c *Channel) pump() {
 	t := &c.tx
-	if !c.speaks || c.err != nil || t.local || t.remote || len(t.waiting) == 0 {
+	if !c.sendable || c.err != nil || t.local || t.remote || len(t.waiting) == 0 {
 		return
 	}
 	m := t.waiting[0]
@@ -91,17 +91,17 @@ func (c *Channel) ping() {
 	}})
 }
 
-// pinged reads the peer's ping.
-func (c *Channel) pinged(n uint32) { c.refuseHeld(c.meet(n)) }
+// pingReceived reads the peer's ping.
+func (c *Channel) pingReceived(n uint32) { c.refuseHeld(c.negotiate(n)) }
 
-// meet finds out what the peer understands, and returns requests that it cannot
+// negotiate finds out what the peer understands, and returns requests that it cannot
 // be sent.
-func (c *Channel) meet(n uint32) (cannot []*request) {
+func (c *Channel) negotiate(n uint32) (cannot []*request) {
 	b := c.bufs.memory.Bytes()[atPingIn:][:min(n, pingSize)]
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.greeted, c.extended = true, bytes.HasPrefix(b, []byte(pingText))
-	c.speak()
+	c.pingSeen, c.extended = true, bytes.HasPrefix(b, []byte(pingText))
+	c.markSendable()
 	if c.extended {
 		c.cancelDropped()
 	}

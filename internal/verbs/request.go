@@ -13,17 +13,17 @@ import (
 // word on it, which is a write or an error: even when nobody waits for the
 // tensor any more, the peer may still write it.
 type request struct {
-	index uint32
-	key   string
-	step  int64
-	gorge bool // only tasks that know Gorge's additions understand it
-	alloc rendezvous.Alloc
-	done  func(rendezvous.Result)
-	stop  func() bool // detaches the request from its context
+	index     uint32
+	key       string
+	step      int64
+	extension bool // only tasks that know Gorge's additions understand it
+	alloc     rendezvous.Alloc
+	done      func(rendezvous.Result)
+	stop      func() bool // detaches the request from its context
 
 	meta metaData       // of the tensor that there is room for
 	buf  *memory.Buffer // for it, nil for objects and dead values
-	land segment        // where the peer writes
+	dest segment        // where the peer writes
 
 	answered bool // it is settled with what done is called
 	dropped  bool // nobody reads the tensor if it comes
@@ -61,7 +61,7 @@ func (c *Channel) recv(ctx context.Context, step int64, key string, alloc rendez
 		return
 	}
 	m, ok := c.cache.get(key)
-	c.start(ctx, &request{key: key, step: step, alloc: alloc, done: done}, m, ok && c.canSay(m.shape))
+	c.start(ctx, &request{key: key, step: step, alloc: alloc, done: done}, m, ok && c.encodable(m.shape))
 }
 
 // start begins a receive. What is expected, if anything is, gets its room at once.
@@ -82,8 +82,8 @@ func (c *Channel) start(ctx context.Context, r *request, m metaData, expected bo
 	}
 }
 
-// canSay reports whether messages to the peer have a form for a shape.
-func (c *Channel) canSay(s core.Shape) bool {
+// encodable reports whether messages to the peer have a form for a shape.
+func (c *Channel) encodable(s core.Shape) bool {
 	if plainShape(s) {
 		return true
 	}
@@ -110,7 +110,7 @@ func (c *Channel) begin(ctx context.Context, r *request) error {
 
 func (r *request) message(t messageType) *message {
 	m := &message{typ: t, index: r.index, key: r.key, step: r.step, meta: r.meta}
-	m.addr, m.rkey = r.land.remote()
+	m.addr, m.rkey = r.dest.remote()
 	return m
 }
 
@@ -130,7 +130,7 @@ func (c *Channel) abandon(r *request, why error) {
 		delete(c.requests.live, r.index)
 		c.wg.Add(1)
 	case waits:
-		c.sayCancel(r)
+		c.enqueueCancel(r)
 	}
 	c.mu.Unlock()
 	if unsent {
@@ -140,11 +140,11 @@ func (c *Channel) abandon(r *request, why error) {
 	r.done(rendezvous.Result{Err: why})
 }
 
-// sayCancel tells the peer that a tensor is not needed, if it understands that.
-func (c *Channel) sayCancel(r *request) {
+// enqueueCancel tells the peer that a tensor is not needed, if it understands that.
+func (c *Channel) enqueueCancel(r *request) {
 	if c.err == nil && c.extended && !r.released {
 		r.released = true
-		c.say(&message{typ: tensorCancel, index: r.index})
+		c.enqueue(&message{typ: tensorCancel, index: r.index})
 	}
 }
 
@@ -153,7 +153,7 @@ func (c *Channel) sayCancel(r *request) {
 func (c *Channel) cancelDropped() {
 	for _, r := range c.requests.live {
 		if r.dropped {
-			c.sayCancel(r)
+			c.enqueueCancel(r)
 		}
 	}
 }
@@ -195,7 +195,7 @@ func (c *Channel) decline(r *request, m metaData) {
 	c.mu.Unlock()
 	if !extended && m.bytes <= c.limit {
 		var err error
-		if r.land, err = c.adapter.room(m.bytes); err == nil {
+		if r.dest, err = c.adapter.room(m.bytes); err == nil {
 			r.meta = m
 		}
 	}
@@ -211,10 +211,10 @@ func (c *Channel) resume(r *request) {
 		c.requests.live[r.index] = r
 		switch {
 		case r.dropped && c.extended:
-			c.sayCancel(r)
+			c.enqueueCancel(r)
 		case r.meta.dtype != core.Invalid:
 			c.stats.retries.Add(1)
-			c.say(r.message(tensorReRequest))
+			c.enqueue(r.message(tensorReRequest))
 		}
 	}
 	c.mu.Unlock()

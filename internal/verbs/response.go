@@ -121,7 +121,7 @@ func (c *Channel) produced(r *response, t *core.Tensor, dead bool, err error) {
 	if err == nil {
 		v, err = newContent(t, dead)
 	}
-	if err == nil && !c.canSay(v.meta.shape) {
+	if err == nil && !c.encodable(v.meta.shape) {
 		err = core.Errorf(core.Unimplemented, "a shape must have at most 6 dimensions of 65534, or 3 of 4294967294, to be sent to TensorFlow by RDMA, got %v", v.meta.shape)
 	}
 	switch {
@@ -141,7 +141,7 @@ func (c *Channel) refuse(r *response, err error) {
 	defer c.mu.Unlock()
 	if c.err == nil {
 		delete(c.responses, r.index)
-		c.say(&message{typ: errorStatus, index: r.index, err: err})
+		c.enqueue(&message{typ: errorStatus, index: r.index, err: err})
 	}
 }
 
@@ -154,7 +154,7 @@ func (c *Channel) offer(r *response, v *content) {
 		return
 	}
 	r.offer = v
-	c.say(&message{typ: metaDataUpdate, index: r.index, meta: v.meta})
+	c.enqueue(&message{typ: metaDataUpdate, index: r.index, meta: v.meta})
 }
 
 // requestedAgain hears that the peer has made room for what it was offered.

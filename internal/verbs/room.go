@@ -16,7 +16,7 @@ func (c *Channel) prepare(r *request, m metaData) (err error) {
 		return core.Errorf(core.ResourceExhausted, "a tensor from %s must have at most %d bytes, %v%v has %d", c.peer, c.limit, m.dtype, m.shape, m.bytes)
 	case m.dead:
 	case objects(m.dtype):
-		r.land, err = c.adapter.room(m.bytes)
+		r.dest, err = c.adapter.room(m.bytes)
 	default:
 		err = c.allocate(r, m)
 	}
@@ -35,7 +35,7 @@ func (c *Channel) allocate(r *request, m metaData) error {
 		buf.Unref()
 		return core.Errorf(core.Internal, "memory for %v%v must have %d bytes, got %d", m.dtype, m.shape, m.bytes, buf.Len())
 	}
-	if r.land, err = c.adapter.target(buf); err != nil {
+	if r.dest, err = c.adapter.target(buf); err != nil {
 		buf.Unref()
 		return err
 	}
@@ -46,7 +46,7 @@ func (c *Channel) allocate(r *request, m metaData) error {
 // free gives back the memory of a request. The peer must not write there any
 // more.
 func (c *Channel) free(r *request) {
-	c.release(&r.land)
+	c.release(&r.dest)
 	if r.buf != nil {
 		r.buf.Unref()
 	}
@@ -69,12 +69,12 @@ func (c *Channel) result(r *request) rendezvous.Result {
 	case m.dead:
 		return rendezvous.Result{Dead: true}
 	case objects(m.dtype):
-		t, err := parseObjects(r.land.bytes()[:m.bytes])
+		t, err := parseObjects(r.dest.bytes()[:m.bytes])
 		return rendezvous.Result{Tensor: t, Err: err}
 	}
-	if r.land.buf != r.buf {
+	if r.dest.buf != r.buf {
 		c.stats.stage(m.bytes)
-		copy(r.buf.Bytes(), r.land.bytes())
+		copy(r.buf.Bytes(), r.dest.bytes())
 	}
 	return rendezvous.Result{Tensor: core.TensorOf(m.dtype, m.shape, r.buf.Ref())}
 }

@@ -296,7 +296,7 @@ func (s *stage) peer(what string, arg []string) Completion {
 		return Completion{ID: recvID, Op: OpRecvWriteImm, Imm: immAck}
 	case "content":
 		if r := s.c.requests.live[number(arg[0])]; r != nil {
-			fill(r.land.bytes(), r.index)
+			fill(r.dest.bytes(), r.index)
 		}
 		return Completion{ID: recvID, Op: OpRecvWriteImm, Imm: number(arg[0])}
 	case "status":

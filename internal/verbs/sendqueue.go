@@ -22,27 +22,31 @@ func (w *work) finish() {
 // A sendQueue keeps what a queue pair has no room for at the moment. The
 // channel's lock guards it.
 //
-// Requests whose end nobody waits for are quiet: they have no completion of
-// their own. A queue full of them would never empty, so that at the latest
-// every fourth part of the queue ends with one that is not.
+// Requests are unsignaled (Quiet) where nothing waits for their end: they have no
+// completion of their own and end with the next signaled one, since requests of a
+// queue pair complete in order. A queue full of unsignaled requests would never
+// empty, so number makes every maxUnsignaled-th of them, a quarter of the queue,
+// signaled.
+//
+// Invariant: free + len(posted) is the depth of the queue pair.
 type sendQueue struct {
-	qp      QueuePair
-	free    int    // requests that the queue pair has room for
-	next    uint64 // number of the next request
-	quiet   int    // requests since the last one with a completion
-	most    int    // of them
-	loud    int    // requests under way that have a completion
-	ends    uint64 // completions so far
-	corked  bool   // requests wait until there are more of them
-	posted  []work // in the order in which they complete
-	waiting []work
-	batch   []SendWR // scratch of advance
-	ended   []work   // scratch of complete
-	stats   *counters
+	qp            QueuePair
+	free          int    // requests that the queue pair has room for
+	next          uint64 // number of the next request
+	unsignaled    int    // requests since the last one with a completion
+	maxUnsignaled int    // bound of unsignaled
+	signaled      int    // requests under way that have a completion
+	ends          uint64 // completions so far
+	corked        bool   // requests wait for uncork, to be posted in one call
+	posted        []work // in the order in which they complete
+	waiting       []work
+	batch         []SendWR // scratch of advance
+	ended         []work   // scratch of complete
+	stats         *counters
 }
 
 func newSendQueue(qp QueuePair, depth int, stats *counters) sendQueue {
-	return sendQueue{qp: qp, free: depth, most: depth / 4, stats: stats}
+	return sendQueue{qp: qp, free: depth, maxUnsignaled: depth / 4, stats: stats}
 }
 
 // post sends w as soon as there is room.
@@ -54,7 +58,7 @@ func (q *sendQueue) post(w work) error {
 	return q.advance()
 }
 
-// uncork sends what has gathered.
+// uncork posts what was held back.
 func (q *sendQueue) uncork() error {
 	q.corked = false
 	return q.advance()
@@ -73,7 +77,7 @@ func (q *sendQueue) advance() error {
 	for i := range n {
 		q.number(&q.waiting[i].wr)
 		if !q.waiting[i].wr.Quiet {
-			q.loud++
+			q.signaled++
 		}
 		q.batch = append(q.batch, q.waiting[i].wr)
 	}
@@ -90,8 +94,8 @@ func (q *sendQueue) advance() error {
 func (q *sendQueue) number(wr *SendWR) {
 	wr.ID = q.next
 	q.next++
-	if q.quiet++; !wr.Quiet || q.quiet >= q.most {
-		wr.Quiet, q.quiet = false, 0
+	if q.unsignaled++; !wr.Quiet || q.unsignaled >= q.maxUnsignaled {
+		wr.Quiet, q.unsignaled = false, 0
 	}
 }
 
@@ -111,7 +115,7 @@ func (q *sendQueue) complete(id uint64) ([]work, error) {
 		}
 	}
 	if !q.posted[n-1].wr.Quiet {
-		q.loud--
+		q.signaled--
 	}
 	q.ends++
 	q.ended = append(q.ended, q.posted[:n]...)

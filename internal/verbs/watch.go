@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// watch reads completions until the queue is closed. It is the one goroutine
+// pollCompletions reads completions until the queue is closed. It is the one goroutine
 // on which channels hear of what their queue pairs do.
-func (a *Adapter) watch() {
+func (a *Adapter) pollCompletions() {
 	defer close(a.done)
 	wc := make([]Completion, 64)
 	for {
@@ -126,8 +126,8 @@ func (c *Channel) endBatch() {
 	}
 }
 
-// listen hears of events until the device is closed.
-func (a *Adapter) listen() {
+// pollEvents hears of events until the device is closed.
+func (a *Adapter) pollEvents() {
 	defer a.events.Done()
 	for {
 		e, err := a.dev.NextEvent()
@@ -137,12 +137,12 @@ func (a *Adapter) listen() {
 			}
 			return
 		}
-		a.happened(e)
+		a.handleEvent(e)
 	}
 }
 
-// happened reacts to an event.
-func (a *Adapter) happened(e Event) {
+// handleEvent reacts to an event.
+func (a *Adapter) handleEvent(e Event) {
 	log := a.config.Log.With("device", a.name(), "event", e.String())
 	switch e.Kind {
 	case EventQPFatal:

@@ -76,7 +76,7 @@ type Buffer struct {
 
 // RecvBuf waits for a value that a device here leaves for one of another task.
 func (w *Worker) RecvBuf(ctx context.Context, req *pb.RecvBufRequest) (Buffer, error) {
-	if w.env.CacheResponses && req.GetRequestId() != 0 {
+	if w.keeps(req) {
 		v, err := w.keptAnswer(ctx, req, recvBuf, func() (Received, error) { return w.copyOf(req) })
 		if err != nil {
 			return Buffer{}, err

@@ -88,8 +88,8 @@ func (w *Worker) partialOf(s *session, g *step.Graph, r *rendezvous.Remote, id i
 }
 
 func (p *partial) run(g *step.Graph, r *rendezvous.Remote, id int64) {
-	if p.err = g.Run(p.ctx, step.Args{ID: id, Rendezvous: blamed{r}, Pieces: true}); p.err != nil {
-		blamed{r}.Abort(p.err)
+	if p.err = g.Run(p.ctx, step.Args{ID: id, Rendezvous: derivedAbort{r}, Pieces: true}); p.err != nil {
+		derivedAbort{r}.Abort(p.err)
 	}
 	p.end(nil)
 }

@@ -20,7 +20,7 @@ type Received struct {
 
 // RecvTensor waits for a value that a step here sends to another task.
 func (w *Worker) RecvTensor(ctx context.Context, req *pb.RecvTensorRequest) (Received, error) {
-	if w.env.CacheResponses && req.GetRequestId() != 0 {
+	if w.keeps(req) {
 		return w.keptAnswer(ctx, req, recvTensor, func() (Received, error) { return w.recv(w.ctx, req) })
 	}
 	if err := w.recent.Track(req.GetRequestId(), recvTensor); err != nil {
@@ -56,6 +56,10 @@ func (w *Worker) keptAnswer(ctx context.Context, req asked, method string, fetch
 	return w.responses.wait(ctx, r)
 }
 
+// keeps reports whether the answer to a request is kept until it is acknowledged.
+// A request without an id cannot be known again.
+func (w *Worker) keeps(req asked) bool { return w.env.CacheResponses && req.GetRequestId() != 0 }
+
 // recv waits for a value, which can be taken once.
 func (w *Worker) recv(ctx context.Context, req *pb.RecvTensorRequest) (v Received, err error) {
 	got := make(chan struct{})
@@ -70,7 +74,7 @@ func (w *Worker) recv(ctx context.Context, req *pb.RecvTensorRequest) (v Receive
 // StartRecvTensor is RecvTensor that does not wait: done is called when the value
 // is there, on the goroutine of who sends it, or when ctx ends. It must not wait.
 func (w *Worker) StartRecvTensor(ctx context.Context, req *pb.RecvTensorRequest, done func(Received, error)) {
-	if w.env.CacheResponses {
+	if w.keeps(req) {
 		go func() { done(w.RecvTensor(ctx, req)) }()
 		return
 	}

@@ -144,7 +144,7 @@ func callGraph(device string, library *core.Library, f core.Func) (*graph.Graph,
 // terminals returns the keys by which arguments and results are sent, in order.
 func terminals(g *graph.Graph) (feeds, rets []string) {
 	for _, n := range g.Nodes {
-		k := rendezvous.Key{Src: n.Str("send_device"), SrcIncarnation: 1, Dst: n.Str("recv_device"), Edge: n.Str("tensor_name")}
+		k := rendezvous.KeyOf(&n.Node)
 		switch n.Role() {
 		case core.Receives:
 			feeds = append(feeds, k.String())

@@ -53,6 +53,24 @@ func TestResponsesAreKept(t *testing.T) {
 	}
 }
 
+// A request without an id, as RDMA's are, is answered where the value is sent,
+// and its answer is not kept: nothing could ask for it again.
+func TestResponsesWithoutIDAreNotKept(t *testing.T) {
+	w, req := sending(t)
+	req.RequestId = 0
+	answered := false
+	w.StartRecvTensor(t.Context(), req, func(v Received, err error) {
+		answered = true
+		if err != nil || v.RequireAck || core.Data[float32](v.Tensor)[0] != 3 {
+			t.Fatalf("StartRecvTensor = %v, %v", v, err)
+		}
+		v.Tensor.Release()
+	})
+	if !answered || len(w.responses.all) != 0 {
+		t.Errorf("answered at once: %v, %d answers kept, want true and none", answered, len(w.responses.all))
+	}
+}
+
 // The end of a step ends its answers: those that were given, and those that
 // somebody waits for.
 func TestResponsesEndWithStep(t *testing.T) {

@@ -57,7 +57,7 @@ func (w *Worker) runStep(ctx context.Context, s *session, g *step.Graph, req *pb
 		if s.ctx.Err() != nil { // the step was cancelled from here, which says more
 			err = context.Cause(s.ctx)
 		}
-		blamed{r}.Abort(err)
+		derivedAbort{r}.Abort(err)
 	}
 	if asked.Err() != nil {
 		w.abandon(req.GetStepId(), r)
@@ -98,7 +98,7 @@ func (s *session) exchange(ctx context.Context, r *rendezvous.Remote, g *step.Gr
 		return nil, err
 	}
 	c := collectorFor(req.GetExecOpts())
-	err := g.Run(ctx, step.Args{ID: req.GetStepId(), Rendezvous: blamed{r}, Tracer: tracer(c)})
+	err := g.Run(ctx, step.Args{ID: req.GetStepId(), Rendezvous: derivedAbort{r}, Tracer: tracer(c)})
 	s.endKept(req, err == nil)
 	if err != nil {
 		return nil, err
@@ -124,12 +124,13 @@ func (s *session) endKept(req *pb.RunGraphRequest, succeeded bool) {
 	s.rt.Kept.End(req.GetStepId(), fetches, succeeded)
 }
 
-// blamed is the rendezvous of a step whose failure other tasks hear of as
-// something that follows from it: the error itself reaches the master from here.
-type blamed struct{ *rendezvous.Remote }
+// derivedAbort is the rendezvous of a step in which Abort marks errors as derived:
+// for other tasks the failure follows from this task's, which itself reaches the
+// master by the answer to RunGraph.
+type derivedAbort struct{ *rendezvous.Remote }
 
 // Abort ends the rendezvous.
-func (b blamed) Abort(err error) {
+func (b derivedAbort) Abort(err error) {
 	e := *core.AsError(err)
 	e.Derived = true
 	b.Remote.Abort(&e)

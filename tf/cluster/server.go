@@ -155,7 +155,7 @@ func (s *Server) connect(c *Config, env *worker.Env) (err error) {
 	if c.Protocol != protocolVerbs {
 		return nil
 	}
-	if s.verbs, err = s.newVerbs(c, env.Devices, env.Rendezvous, plain); err != nil {
+	if s.verbs, err = s.newVerbs(c, plain); err != nil {
 		if end := s.channels.Close(); end != nil {
 			return errors.Join(err, end)
 		}

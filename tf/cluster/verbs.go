@@ -6,11 +6,11 @@ import (
 	"net"
 	"net/netip"
 
-	"github.com/gorge-tf/gorge/internal/device"
 	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/rpc"
 	"github.com/gorge-tf/gorge/internal/verbs"
+	"github.com/gorge-tf/gorge/internal/worker"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/pb"
@@ -28,7 +28,7 @@ func init() { session.RegisterFactory(protocolVerbs, newRemote) }
 
 // newVerbs returns the RDMA half of a server. Where there is none, and the
 // configuration allows that, it returns nil, after it has said why.
-func (s *Server) newVerbs(c *Config, devices *device.Set, steps *rendezvous.Manager, other rendezvous.Transport) (*verbs.Manager, error) {
+func (s *Server) newVerbs(c *Config, other rendezvous.Transport) (*verbs.Manager, error) {
 	ip, err := s.ip(c)
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func (s *Server) newVerbs(c *Config, devices *device.Set, steps *rendezvous.Mana
 	}
 	o := verbs.Options{
 		Config: verbs.Config{Log: s.log, QueueDepth: depth, ArenaBytes: c.RDMA.ArenaBytes}, Task: s.task, Peers: others(c.Cluster.tasks(), s.task),
-		Serve: s.serveVerbs(serveSteps(steps, devices, s.task)), Exchanger: s.channels,
+		Serve: s.serveVerbs, Exchanger: s.channels,
 	}
 	if c.RDMA.Fallback {
 		o.Fallback = other
@@ -91,19 +91,22 @@ func others(tasks []string, own string) []string {
 	return out
 }
 
-// serveVerbs returns the function that gives other tasks what they ask for by
-// RDMA: what steps send, or what collective operations leave.
-func (s *Server) serveVerbs(steps verbs.Serve) verbs.Serve {
-	return func(ctx context.Context, step int64, key string, done rendezvous.Done) {
-		req, err := verbs.ParseBufferKey(key)
-		switch {
-		case err != nil:
-			done(nil, false, err)
-		case req == nil:
-			steps(ctx, step, key, done)
-		default:
-			s.lending.Go(func() { s.serveBuffer(ctx, req, done) }) // the channel's end ends ctx
-		}
+// serveVerbs gives other tasks what they ask for by RDMA: what steps send, or
+// what collective operations leave. Both come from the worker, as for gRPC and
+// links. It is called only after peers have exchanged addresses, when the
+// worker exists. The protocol's requests have no id that lasts longer than
+// their channel, so they are as gRPC's without id: not known again, not kept.
+func (s *Server) serveVerbs(ctx context.Context, step int64, key string, done rendezvous.Done) {
+	req, err := verbs.ParseBufferKey(key)
+	switch {
+	case err != nil:
+		done(nil, false, err)
+	case req == nil:
+		s.worker.StartRecvTensor(ctx, &pb.RecvTensorRequest{StepId: step, RendezvousKey: key}, func(v worker.Received, err error) {
+			done(v.Tensor, v.Dead, err)
+		})
+	default:
+		s.lending.Go(func() { s.serveBuffer(ctx, req, done) }) // the channel's end ends ctx
 	}
 }
 
@@ -141,20 +144,4 @@ func (m verbsMember) RecvBuf(ctx context.Context, req *pb.RecvBufRequest, into [
 		return m.PatientWorker.RecvBuf(ctx, req, into)
 	}
 	return err
-}
-
-// serveSteps returns the function that gives other tasks what steps here send
-// them, if they mean this life of the device that sends.
-func serveSteps(steps *rendezvous.Manager, devices *device.Set, task string) verbs.Serve {
-	return func(ctx context.Context, step int64, key string, done rendezvous.Done) {
-		k, err := rendezvous.ParseKey(key)
-		if err == nil {
-			err = rendezvous.CheckSource(k, devices, task)
-		}
-		if err != nil {
-			done(nil, false, err)
-			return
-		}
-		steps.RecvLocal(ctx, step, key, done)
-	}
 }

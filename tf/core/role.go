@@ -88,7 +88,7 @@ func (n *Node) CalledFunctions() []Func {
 }
 
 // Traits are properties of an op that passes ask for.
-type Traits uint16
+type Traits uint32
 
 const (
 	// Droppable ops are stateful, but to leave one out whose outputs are not read
@@ -115,6 +115,37 @@ const (
 
 	// Involution ops undo themselves: f(f(x)) is x.
 	Involution
+
+	// Passthrough ops have one output, which is input 0 as it is. Programs put them
+	// between nodes to give a value a name, a device or an order, so that a pass that
+	// leaves one out has to keep these.
+	Passthrough
+
+	// Marker ops are Passthrough to the values and say something to gradients or tests
+	// only: where a graph is computed they may be left out.
+	Marker
+
+	// Reshapes ops give input 0 the shape that input 1 says, so that the output is
+	// input 0 if it has that shape.
+	Reshapes
+
+	// NeutralOne and NeutralZero ops have two operands, which are broadcast, and the
+	// output is the left one if the right one is 1 or 0. For ops that are Commutative
+	// it is the other way round, too. Of floating point numbers, a commutative op with
+	// NeutralZero does not keep the negative zero.
+	NeutralOne
+	NeutralZero
+
+	// Commutative ops have two operands of one type, whose order does not matter.
+	Commutative
+
+	// ReadsVariable ops give the value of the variable whose resource is input 0, and
+	// fail if it has none.
+	ReadsVariable
+
+	// GroupInstance ops are collectives that are matched between the tasks of several
+	// masters: by attribute instance_key or, if they have none, by an input.
+	GroupInstance
 )
 
 // Has reports whether the op has one of these traits.

@@ -98,7 +98,8 @@ func (d *Dataset) All(ctx context.Context) iter.Seq2[[]*tf.Tensor, error] {
 	}
 }
 
-// called makes a panic of a program's function an error.
+// called makes a panic of a program's function an error, and an error of it one of
+// the dataset's.
 func called(f dataset.Func) dataset.Func {
 	return func(ctx context.Context, in []*core.Tensor) (out []*core.Tensor, err error) {
 		defer func() {
@@ -106,6 +107,7 @@ func called(f dataset.Func) dataset.Func {
 				out, err = nil, core.Panicked("the function of a dataset", v)
 			}
 		}()
-		return f(ctx, in)
+		out, err = f(ctx, in)
+		return out, dataset.FuncError(err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // End is what [Iterator.Next] returns after the last element.
-var End = dataset.ErrEnd
+var End = dataset.End
 
 // An Iterator gives the elements of a dataset one after the other. It may be
 // used from several goroutines, and has to be closed.

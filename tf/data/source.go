@@ -48,7 +48,7 @@ func FromGenerator(types []tf.DType, shapes []tf.Shape, generate func() iter.Seq
 				return nil, dataset.End
 			}
 			if err != nil {
-				return nil, err
+				return nil, dataset.FuncError(err)
 			}
 			return enter(e)
 		}, stop

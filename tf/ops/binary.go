@@ -8,8 +8,13 @@ import (
 
 // binary declares an op on two operands that are broadcast against each other.
 func binary(name, types string, grad tf.GradFunc, kernels ...byType) {
+	algebraic(name, 0, types, grad, kernels...)
+}
+
+// algebraic is binary for an op with traits.
+func algebraic(name string, traits core.Traits, types string, grad tf.GradFunc, kernels ...byType) {
 	d := core.OpDef{
-		Name: name, In: "x: T; y: T", Out: "z: T", Attrs: "T: {" + types + "}",
+		Name: name, Traits: traits, In: "x: T; y: T", Out: "z: T", Attrs: "T: {" + types + "}",
 		Shape: core.BroadcastShape, Grad: tf.GradFunc(grad), Kernels: core.ByType("T", merge(kernels...)),
 	}
 	if grad == nil {
@@ -25,15 +30,15 @@ const (
 )
 
 func init() {
-	binary("Add", floatTypes+", uint8, "+signedTypes+", "+complexTypes+", string", addGrad, without(addKernels(), tf.Uint16, tf.Uint32, tf.Uint64),
+	algebraic("Add", core.NeutralZero|core.Commutative, floatTypes+", uint8, "+signedTypes+", "+complexTypes+", string", addGrad, without(addKernels(), tf.Uint16, tf.Uint32, tf.Uint64),
 		byType{tf.String: zipKernel(kernel.Loops[string, string]{Zip: concatStrings})})
-	binary("AddV2", floatTypes+", "+unsignedTypes+", "+signedTypes+", "+complexTypes, addGrad, addKernels())
-	binary("Sub", arithmeticTypes, subGrad,
+	algebraic("AddV2", core.NeutralZero|core.Commutative, floatTypes+", "+unsignedTypes+", "+signedTypes+", "+complexTypes, addGrad, addKernels())
+	algebraic("Sub", core.NeutralZero, arithmeticTypes, subGrad,
 		floatZips(kernel.SubLoops[float32](), kernel.SubLoops[float64]()),
 		signedZips(kernel.SubLoops[int8](), kernel.SubLoops[int16](), kernel.SubLoops[int32](), kernel.SubLoops[int64]()),
 		unsignedZips(kernel.SubLoops[uint8](), kernel.SubLoops[uint16](), kernel.SubLoops[uint32](), kernel.SubLoops[uint64]()),
 		complexZips(kernel.SubLoops[complex64](), kernel.SubLoops[complex128]()))
-	binary("Mul", divisionTypes, mulGrad,
+	algebraic("Mul", core.NeutralOne|core.Commutative, divisionTypes, mulGrad,
 		floatZips(kernel.MulLoops[float32](), kernel.MulLoops[float64]()),
 		signedZips(kernel.MulLoops[int8](), kernel.MulLoops[int16](), kernel.MulLoops[int32](), kernel.MulLoops[int64]()),
 		unsignedZips(kernel.MulLoops[uint8](), kernel.MulLoops[uint16](), kernel.MulLoops[uint32](), kernel.MulLoops[uint64]()),

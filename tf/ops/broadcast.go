@@ -12,7 +12,7 @@ import (
 func init() {
 	const index = "{int32, int64} = int32"
 	core.Register(core.OpDef{
-		Name: "BroadcastTo", In: "input: T; shape: Tidx", Out: "output: T", Attrs: "T: type; Tidx: " + index,
+		Name: "BroadcastTo", Traits: core.Reshapes, In: "input: T; shape: Tidx", Out: "output: T", Attrs: "T: type; Tidx: " + index,
 		Shape: broadcastToShape, Grad: tf.GradFunc(broadcastToGrad),
 		Kernels: byCell(broadcastTo[uint8], broadcastTo[uint16], broadcastTo[uint32], broadcastTo[uint64], broadcastTo[complex128],
 			broadcastTo[string], broadcastTo[core.ResourceHandle], broadcastTo[core.VariantValue]).on("T", smallFloats),

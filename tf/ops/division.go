@@ -9,9 +9,9 @@ import (
 )
 
 func init() {
-	binary("Div", divisionTypes, divGrad,
+	algebraic("Div", core.NeutralOne, divisionTypes, divGrad,
 		realDivKernels(), intZips(kernel.DivInt, kernel.DivInt, kernel.DivInt, kernel.DivInt, kernel.DivInt, kernel.DivInt, kernel.DivInt, kernel.DivInt))
-	binary("RealDiv", divisionTypes, realDivGrad, realDivKernels())
+	algebraic("RealDiv", core.NeutralOne, divisionTypes, realDivGrad, realDivKernels())
 	binary("TruncateDiv", divisionTypes, noFlow,
 		floatZips(zip(truncateDiv[float32]), zip(truncateDiv[float64])),
 		intZips(kernel.DivInt, kernel.DivInt, kernel.DivInt, kernel.DivInt, kernel.DivInt, kernel.DivInt, kernel.DivInt, kernel.DivInt))

@@ -16,16 +16,16 @@ func init() {
 		core.Register(d)
 	}
 	with("Identity", func(d *core.OpDef) {
-		d.Traits, d.Grad, d.SparseGrad = core.View, tf.GradFunc(passGrad), tf.SparseGradFunc(passSparse)
+		d.Traits, d.Grad, d.SparseGrad = core.View|core.Passthrough, tf.GradFunc(passGrad), tf.SparseGradFunc(passSparse)
 	})
-	with("StopGradient", func(d *core.OpDef) { d.Traits, d.NoGrad = core.View, core.NotDifferentiable })
-	with("Snapshot", func(d *core.OpDef) { d.NoGrad = core.NoGradientDefined })
+	with("StopGradient", func(d *core.OpDef) { d.Traits, d.NoGrad = core.View|core.Marker, core.NotDifferentiable })
+	with("Snapshot", func(d *core.OpDef) { d.Traits, d.NoGrad = core.Marker, core.NoGradientDefined })
 	with("GuaranteeConst", func(d *core.OpDef) {
 		d.NoGrad, d.Stateful, d.Kernels = core.NoGradientDefined, true, core.AnyType(guaranteeConst)
 	})
 	with("_EagerConst", func(d *core.OpDef) { d.NoGrad = core.NoGradientDefined })
 	with("PreventGradient", func(d *core.OpDef) {
-		d.Traits, d.Attrs = core.View, d.Attrs+"; message: string = ''"
+		d.Traits, d.Attrs = core.View|core.Marker, d.Attrs+"; message: string = ''"
 		d.Grad = tf.GradFunc(preventedGrad)
 	})
 	core.Register(core.OpDef{

@@ -15,7 +15,7 @@ import (
 
 func init() {
 	core.Register(core.OpDef{
-		Name: "Reshape", Traits: core.View, In: "tensor: T; shape: Tshape", Out: "output: T", Attrs: "T: type; Tshape: {int32, int64} = int32",
+		Name: "Reshape", Traits: core.View | core.Reshapes, In: "tensor: T; shape: Tshape", Out: "output: T", Attrs: "T: type; Tshape: {int32, int64} = int32",
 		Shape: reshapeShape, Grad: tf.GradFunc(reshapeGrad), Kernels: core.AnyType(reshape),
 	})
 	core.Register(core.OpDef{

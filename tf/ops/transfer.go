@@ -1,9 +1,7 @@
 package ops
 
 import (
-	"fmt"
-	"strconv"
-
+	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -23,45 +21,28 @@ func init() {
 	}
 }
 
-// A transferKey makes the rendezvous keys of one node. The text for nodes
-// outside of loops is ready-made: building it would cost more than a small
-// tensor's transfer.
-type transferKey struct{ prefix, root string }
-
-func newTransferKey(n *core.Node) transferKey {
-	p := fmt.Sprintf("%s;%016x;%s;%s;", n.Str("send_device"), uint64(n.Int("send_device_incarnation")), n.Str("recv_device"), n.Str("tensor_name"))
-	return transferKey{p, p + "0:0"}
-}
-
-func (k transferKey) at(c *core.OpContext) string {
-	if c.FrameID == 0 && c.Iteration == 0 {
-		return k.root
-	}
-	return k.prefix + strconv.FormatUint(c.FrameID, 10) + ":" + strconv.FormatInt(c.Iteration, 10)
-}
-
 var errNoRendezvous = tf.Errorf(tf.Internal, "Op kernel context needs to provide a rendezvous.")
 
 func send(n *core.Node) (core.Kernel, error) {
-	key := newTransferKey(n)
+	keys := rendezvous.KeyOf(n).Stem()
 	return core.Compute(func(c *core.OpContext) error {
 		if c.Rendezvous == nil {
 			return errNoRendezvous
 		}
 		// A dead control input alone does not make the value dead.
 		t := c.Input(0)
-		return c.Rendezvous.Send(key.at(c), t, t == nil)
+		return c.Rendezvous.Send(keys.Key(c.FrameID, c.Iteration), t, t == nil)
 	}), nil
 }
 
 func recv(n *core.Node) (core.Kernel, error) {
-	key, want := newTransferKey(n), n.Type("tensor_type").Base()
+	keys, want := rendezvous.KeyOf(n).Stem(), n.Type("tensor_type").Base()
 	return core.AsyncCompute(func(c *core.OpContext, done func(error)) {
 		if c.Rendezvous == nil {
 			done(errNoRendezvous)
 			return
 		}
-		c.Rendezvous.Recv(c.StepContext(), key.at(c), func(t *core.Tensor, dead bool, err error) {
+		c.Rendezvous.Recv(c.StepContext(), keys.Key(c.FrameID, c.Iteration), func(t *core.Tensor, dead bool, err error) {
 			done(received(c, n.Name, want, t, dead, err))
 		})
 	}), nil

@@ -15,7 +15,7 @@ func init() {
 		Stateful: true, Shape: varHandleShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(varHandle),
 	})
 	core.Register(core.OpDef{
-		Name: "ReadVariableOp", Traits: core.ReadsState, In: "resource: resource", Out: "value: dtype", Attrs: "dtype: type",
+		Name: "ReadVariableOp", Traits: core.ReadsState | core.ReadsVariable, In: "resource: resource", Out: "value: dtype", Attrs: "dtype: type",
 		Stateful: true, Shape: readVariableShape, Grad: tf.GradFunc(passGrad), SparseGrad: tf.SparseGradFunc(passSparse), Kernels: core.AnyType(readVariable),
 	})
 	core.Register(core.OpDef{

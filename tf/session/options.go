@@ -49,7 +49,7 @@ func (s *Session) RunWithOptions(ctx context.Context, o RunOptions, feeds Feeds,
 	if err != nil {
 		return nil, nil, err
 	}
-	return s.run(ctx, p, feeds, fetches, nil)
+	return s.runPlanned(ctx, p, feeds, fetches, nil)
 }
 
 func (o *RunOptions) proto() (*pb.RunOptions, error) {

@@ -136,13 +136,14 @@ func (s *Session) Close() error {
 // the value of an Output, nil for an Operation, which is only run. Any output
 // may be fed, and one that is also fetched is what was fed.
 func (s *Session) Run(ctx context.Context, feeds Feeds, fetches ...tf.Fetchable) ([]*tf.Tensor, error) {
-	out, _, err := s.run(ctx, nil, feeds, fetches, nil)
+	out, _, err := s.runPlanned(ctx, nil, feeds, fetches, nil)
 	return out, err
 }
 
-// run runs a step, with metadata if there are options. The first fetch goes to
-// into, if that is not nil.
-func (s *Session) run(ctx context.Context, o *pb.RunOptions, feeds Feeds, fetches []tf.Fetchable, into *core.Tensor) ([]*tf.Tensor, *RunMetadata, error) {
+// runPlanned plans the feeds and fetches of a step and runs it by the backend,
+// with metadata if there are options. The first fetch goes to into, if that is
+// not nil.
+func (s *Session) runPlanned(ctx context.Context, o *pb.RunOptions, feeds Feeds, fetches []tf.Fetchable, into *core.Tensor) ([]*tf.Tensor, *RunMetadata, error) {
 	if err := s.open(); err != nil {
 		return nil, nil, err
 	}
@@ -205,7 +206,7 @@ func FetchInto[T tf.Elem](ctx context.Context, s *Session, dst []T, feeds Feeds,
 	if err != nil {
 		return err
 	}
-	_, _, err = s.run(ctx, nil, feeds, append([]tf.Fetchable{y}, also...), t)
+	_, _, err = s.runPlanned(ctx, nil, feeds, append([]tf.Fetchable{y}, also...), t)
 	return err
 }
 

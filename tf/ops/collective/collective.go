@@ -21,16 +21,16 @@ const (
 )
 
 func init() {
-	register("CollectiveReduce", "input: T", reduced+keys+merging+"; subdiv_offsets: list(int); wait_for: list(int) = []"+hints, core.UnchangedShape, reduceKernel)
-	register("CollectiveGather", "input: T", gathered+keys+"; shape: shape"+hints, gatherShape, gatherKernel)
-	register("CollectiveBcastSend", "input: T", broadcast+keys+"; shape: shape"+hints, declaredShape, sendKernel)
-	register("CollectiveBcastRecv", "", broadcast+keys+"; shape: shape"+hints, declaredShape, receiveKernel)
+	register("CollectiveReduce", core.GroupInstance, "input: T", reduced+keys+merging+"; subdiv_offsets: list(int); wait_for: list(int) = []"+hints, core.UnchangedShape, reduceKernel)
+	register("CollectiveGather", core.GroupInstance, "input: T", gathered+keys+"; shape: shape"+hints, gatherShape, gatherKernel)
+	register("CollectiveBcastSend", core.GroupInstance, "input: T", broadcast+keys+"; shape: shape"+hints, declaredShape, sendKernel)
+	register("CollectiveBcastRecv", core.GroupInstance, "", broadcast+keys+"; shape: shape"+hints, declaredShape, receiveKernel)
 }
 
 // register declares an op whose one output is what a group has computed.
-func register(name, in, attrs string, shape func(*core.Infer) error, k core.NewKernel) {
+func register(name string, traits core.Traits, in, attrs string, shape func(*core.Infer) error, k core.NewKernel) {
 	core.Register(core.OpDef{
-		Name: name, In: in, Out: "data: T", Attrs: attrs, Stateful: true,
+		Name: name, Traits: traits, In: in, Out: "data: T", Attrs: attrs, Stateful: true,
 		Shape: shape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(k),
 	})
 }

@@ -17,8 +17,8 @@ func init() {
 		Stateful: true, Shape: core.ScalarShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(communicatorKernel),
 	})
 	const in = "input: T; communicator: resource; group_assignment: int32"
-	register("CollectiveReduceV3", in, reduced+"; reduction: {'Min', 'Max', 'Mul', 'Add'}; timeout_seconds: float = 0", core.UnchangedShape, reduceV3Kernel)
-	register("CollectiveAllToAllV3", in, reduced+"; timeout_seconds: float = 0", core.UnchangedShape, allToAllV3Kernel)
+	register("CollectiveReduceV3", 0, in, reduced+"; reduction: {'Min', 'Max', 'Mul', 'Add'}; timeout_seconds: float = 0", core.UnchangedShape, reduceV3Kernel)
+	register("CollectiveAllToAllV3", 0, in, reduced+"; timeout_seconds: float = 0", core.UnchangedShape, allToAllV3Kernel)
 }
 
 // InitializeCommunicator joins a device to a group, waits for the others, and

@@ -15,12 +15,12 @@ func init() {
 		ordered   = "; is_stateless: bool = false; Nordering_token: int >= 0 = 0"
 		subdivide = "; max_subdivs_per_device: int = -1"
 	)
-	register("CollectiveReduceV2", in+tokens, reduced+merging+hints+ordered+subdivide, core.UnchangedShape, reduceV2Kernel)
-	register("CollectiveReduceScatterV2", in+tokens, reduced+merging+hints+ordered+subdivide, anyRows, scatterKernel)
-	register("CollectiveGatherV2", in+tokens, gathered+hints+ordered, anyRows, gatherV2Kernel)
-	register("CollectiveAllToAllV2", in+tokens, reduced+hints+ordered, core.UnchangedShape, allToAllKernel)
-	register("CollectiveBcastSendV2", in, broadcast+hints, core.UnchangedShape, sendV2Kernel)
-	register("CollectiveBcastRecvV2", "group_size: int32; group_key: int32; instance_key: int32; shape: Tshape",
+	register("CollectiveReduceV2", core.GroupInstance, in+tokens, reduced+merging+hints+ordered+subdivide, core.UnchangedShape, reduceV2Kernel)
+	register("CollectiveReduceScatterV2", 0, in+tokens, reduced+merging+hints+ordered+subdivide, anyRows, scatterKernel)
+	register("CollectiveGatherV2", core.GroupInstance, in+tokens, gathered+hints+ordered, anyRows, gatherV2Kernel)
+	register("CollectiveAllToAllV2", 0, in+tokens, reduced+hints+ordered, core.UnchangedShape, allToAllKernel)
+	register("CollectiveBcastSendV2", core.GroupInstance, in, broadcast+hints, core.UnchangedShape, sendV2Kernel)
+	register("CollectiveBcastRecvV2", core.GroupInstance, "group_size: int32; group_key: int32; instance_key: int32; shape: Tshape",
 		broadcast+"; Tshape: {int32, int64} = DT_INT32"+hints, givenShape, receiveV2Kernel)
 }
 

@@ -93,7 +93,7 @@ var getNext = async(0, func(c *core.OpContext, it *dataset.Cursor) error {
 var getNextAsOptional = async(0, func(c *core.OpContext, it *dataset.Cursor) error {
 	e, err := it.Next(c.StepContext())
 	switch {
-	case errors.Is(err, dataset.ErrEnd):
+	case errors.Is(err, dataset.End):
 		e = nil
 	case err != nil:
 		return err

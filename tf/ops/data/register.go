@@ -143,7 +143,7 @@ func functionOf(c *core.OpContext, f core.Func, lo, hi int, blamed func(error) e
 		ended := make(chan struct{})
 		args := slices.Concat(in, captured)
 		caller.Call(ctx, f, args[:min(most, len(args))], func(ts []*core.Tensor, e error) {
-			out, err = ts, blamed(e)
+			out, err = ts, blamed(dataset.FuncError(e))
 			close(ended)
 		})
 		<-ended

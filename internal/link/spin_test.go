@@ -23,7 +23,7 @@ func scripted(t *testing.T, cut func(call int, reply []byte) [][]byte) *Client {
 	peer.Go(func() {
 		defer b.Close()
 		r := bufio.NewReader(b)
-		if hear(r) != nil || say(b) != nil {
+		if readPreface(r) != nil || writePreface(b) != nil {
 			return
 		}
 		for k := 0; ; k++ {
@@ -60,44 +60,44 @@ func scripted(t *testing.T, cut func(call int, reply []byte) [][]byte) *Client {
 
 // lookOut makes the next caller look out.
 func (c *Client) lookOut() {
-	c.habit.slept.Store(int64(vigil))
-	c.habit.looked.Store(1)
-	c.habit.calls.Store(0)
+	c.spinPolicy.blockedMean.Store(int64(spinLimit))
+	c.spinPolicy.spunMean.Store(1)
+	c.spinPolicy.calls.Store(0)
 }
 
 // TestHabit: callers look out where that is the faster way, and find out when it
 // no longer is.
 func TestHabit(t *testing.T) {
-	var h habit
+	var h spinPolicy
 	const µs = time.Microsecond
 	for _, phase := range []struct {
-		name          string
-		slept, looked time.Duration
-		least, most   int // of the last 320 of 640 calls
+		name        string
+		slept, spun time.Duration
+		least, most int // of the last 320 of 640 calls
 	}{
-		{"looking pays", 150 * µs, 80 * µs, 300, 319},
-		{"looking costs", 14 * µs, 88 * µs, 1, 20},
+		{"polling pays", 150 * µs, 80 * µs, 300, 319},
+		{"polling costs", 14 * µs, 88 * µs, 1, 20},
 		{"nothing comes soon", 900 * µs, 850 * µs, 0, 0},
-		{"looking pays again", 150 * µs, 80 * µs, 300, 319},
+		{"polling pays again", 150 * µs, 80 * µs, 300, 319},
 		{"it is the same", 100 * µs, 100 * µs, 1, 319},
 	} {
-		looks := 0
+		polls := 0
 		for i := range 640 {
-			looked := h.looks()
-			if looked && i >= 320 {
-				looks++
+			spun := h.shouldSpin()
+			if spun && i >= 320 {
+				polls++
 			}
-			h.took(looked, map[bool]time.Duration{false: phase.slept, true: phase.looked}[looked])
+			h.record(spun, map[bool]time.Duration{false: phase.slept, true: phase.spun}[spun])
 		}
-		if looks < phase.least || looks > phase.most {
-			t.Errorf("%s: %d of 320 callers look, want %d to %d", phase.name, looks, phase.least, phase.most)
+		if polls < phase.least || polls > phase.most {
+			t.Errorf("%s: %d of 320 callers poll, want %d to %d", phase.name, polls, phase.least, phase.most)
 		}
 	}
 }
 
-// TestLookout: a caller who looks out for his reply gets it, wherever the
+// TestSpin: a caller that polls for its reply gets it, wherever the
 // pieces end in which it comes, and so does the next one.
-func TestLookout(t *testing.T) {
+func TestSpin(t *testing.T) {
 	const body = "what is asked for"
 	whole := headerSize + 4 + len(body)
 	c := scripted(t, func(k int, reply []byte) [][]byte {
@@ -110,13 +110,13 @@ func TestLookout(t *testing.T) {
 			t.Fatalf("got %q, %v", got, err)
 		}
 	}
-	if canLook && min(runtime.GOMAXPROCS(0), runtime.NumCPU()) > 1 && c.room == nil {
-		t.Error("nobody has looked")
+	if canPoll && min(runtime.GOMAXPROCS(0), runtime.NumCPU()) > 1 && c.queueSignal == nil {
+		t.Error("no caller has polled")
 	}
 }
 
-// TestLookoutsTogether: whoever looks takes in the replies of all.
-func TestLookoutsTogether(t *testing.T) {
+// TestSpinnersTogether: whoever polls takes the replies of all.
+func TestSpinnersTogether(t *testing.T) {
 	c := scripted(t, func(_ int, reply []byte) [][]byte { return [][]byte{reply[:22], reply[22:]} })
 	var callers sync.WaitGroup
 	for range 8 {
@@ -134,8 +134,8 @@ func TestLookoutsTogether(t *testing.T) {
 	callers.Wait()
 }
 
-// TestLookoutMeetsNonsense: who looks ends the link as who reads does.
-func TestLookoutMeetsNonsense(t *testing.T) {
+// TestSpinMeetsNonsense: who polls ends the link as who reads does.
+func TestSpinMeetsNonsense(t *testing.T) {
 	for _, nonsense := range []string{strings.Repeat("\xff", 64), string(header{kindCall, 1, 0, 0}.append(nil))} {
 		c := scripted(t, func(k int, reply []byte) [][]byte {
 			if k == 1 {
@@ -153,14 +153,14 @@ func TestLookoutMeetsNonsense(t *testing.T) {
 	}
 }
 
-// TestLookoutEnds: who is not answered soon sleeps, and hears of the end of
+// TestSpinEnds: who is not answered soon sleeps, and hears of the end of
 // his context.
-func TestLookoutEnds(t *testing.T) {
+func TestSpinEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	c := scripted(t, func(k int, reply []byte) [][]byte {
 		if k > 0 {
-			time.Sleep(2 * vigil) // since the call was made
+			time.Sleep(2 * spinLimit) // since the call was made
 			cancel()
 			return nil
 		}
@@ -173,7 +173,7 @@ func TestLookoutEnds(t *testing.T) {
 	if _, err := ask(ctx, c, "Echo", "x"); status.Code(err) != codes.Canceled {
 		t.Errorf("%v, want CANCELLED", err)
 	}
-	if c.habit.looks() {
+	if c.spinPolicy.shouldSpin() {
 		t.Error("the next caller is to look out after one who did so in vain")
 	}
 }
@@ -182,12 +182,12 @@ func TestLookoutEnds(t *testing.T) {
 func TestWhole(t *testing.T) {
 	f := newFrame(kindReply, 7, []byte("head"), nil).front
 	for n := range len(f) {
-		if got := whole(f[:n]); got != 0 {
+		if got := completeFrame(f[:n]); got != 0 {
 			t.Errorf("the first %d bytes of %d: %d", n, len(f), got)
 		}
 	}
 	for _, more := range []int{0, 1, 100} {
-		if got := whole(append(f[:len(f):len(f)], make([]byte, more)...)); got != len(f) {
+		if got := completeFrame(append(f[:len(f):len(f)], make([]byte, more)...)); got != len(f) {
 			t.Errorf("%d bytes more: %d, want %d", more, got, len(f))
 		}
 	}
@@ -201,16 +201,16 @@ func TestLookoutLeavesAProcessor(t *testing.T) {
 		runtime.GOMAXPROCS(n)
 		may := 0
 		for range 2 * n {
-			if mayLookOut() {
+			if acquireSpinner() {
 				may++
 			}
 		}
-		lookouts.Add(-int32(may))
+		spinners.Add(-int32(may))
 		if want := min(n, runtime.NumCPU()) - 1; may != want {
 			t.Errorf("%d callers may look out on %d processors, want %d", may, n, want)
 		}
 	}
-	if n := lookouts.Load(); n != 0 {
+	if n := spinners.Load(); n != 0 {
 		t.Errorf("%d callers are left", n)
 	}
 }

@@ -25,7 +25,7 @@ func newPuppet(t *testing.T) *puppet {
 	t.Helper()
 	a, b := pair(t)
 	p, greeted := &puppet{peer: b}, make(chan error, 1)
-	go func() { greeted <- errors.Join(hear(b), say(b)) }()
+	go func() { greeted <- errors.Join(readPreface(b), writePreface(b)) }()
 	c, err := NewClient(a, plain{}, Keepalive{})
 	if err := errors.Join(err, <-greeted); err != nil {
 		t.Fatal(err)
@@ -65,10 +65,10 @@ func (p *puppet) replies(t *testing.T, body string, calls ...uint32) {
 	}
 }
 
-// looking has a caller look until over says that it is enough.
-func (p *puppet) looking(over func() bool) {
+// polling has a caller poll until over says that it is enough.
+func (p *puppet) polling(over func() bool) {
 	for !over() {
-		if err := p.look(p.next); err != nil {
+		if err := p.poll(p.next); err != nil {
 			p.end(err)
 			return
 		}
@@ -76,10 +76,10 @@ func (p *puppet) looking(over func() bool) {
 	}
 }
 
-// TestEndsWhileCallersLook: a caller who looks has replies before him, the reader
+// TestEndsWhileCallersPoll: a caller that polls has replies before him, the reader
 // waits until he has taken them in, and the link is closed: all three go on.
-func TestEndsWhileCallersLook(t *testing.T) {
-	if !canLook {
+func TestEndsWhileCallersPoll(t *testing.T) {
+	if !canPoll {
 		t.Skip("callers do not look here")
 	}
 	for range 20 {
@@ -97,7 +97,7 @@ func TestEndsWhileCallersLook(t *testing.T) {
 			p.start(t, new([]byte), func(r Reply) { all <- r })
 		}
 		p.replies(t, "first or second", 1, 2)
-		p.looking(func() bool { return len(all) == 3 })
+		p.polling(func() bool { return len(all) == 3 })
 		for range 3 {
 			<-all
 		}
@@ -124,13 +124,13 @@ func (p *peeker) Abandon() {}
 // whatever its length.
 func TestLookersReadBodies(t *testing.T) {
 	p := newPuppet(t)
-	for n := 1; n < lookAhead; n += 1 + n/3 {
+	for n := 1; n < pollBuffer; n += 1 + n/3 {
 		body, all := strings.Repeat("b", n), make(chan Reply, 2)
 		var one, two peeker
 		p.start(t, &one, func(r Reply) { all <- r })
 		p.start(t, &two, func(r Reply) { all <- r })
 		p.replies(t, body, p.last-1, p.last)
-		p.looking(func() bool { return len(all) == 2 })
+		p.polling(func() bool { return len(all) == 2 })
 		for range 2 {
 			if r := <-all; r.Err != nil {
 				t.Fatalf("%d bytes: %v", n, r.Err)
@@ -164,7 +164,7 @@ func TestLookersMeetTheEnd(t *testing.T) {
 		if err := p.peer.(*net.TCPConn).CloseWrite(); err != nil {
 			t.Fatal(err)
 		}
-		p.looking(func() bool { return len(all) == 3 })
+		p.polling(func() bool { return len(all) == 3 })
 		p.Close()
 		answered := 0
 		for range 3 {
