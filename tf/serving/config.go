@@ -59,6 +59,15 @@ type Config struct {
 	MaxMessage int
 	// CORS lets pages of any origin call by REST.
 	CORS bool
+	// Security says who may call what, by gRPC and by REST; nil: everybody may call
+	// everything. It gives GRPCOptions the credentials. The server by HTTP that a
+	// program serves the Handler with takes its TLS from Security.HTTPServer.
+	Security *Security
+	// Observer is told of calls; it may be nil.
+	Observer Observer
+	// MaxStreams bounds the calls that one connection by gRPC has under way at once;
+	// 0: no bound.
+	MaxStreams uint32
 	// NoPage leaves out the page at /.
 	NoPage bool
 }
