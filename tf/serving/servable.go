@@ -50,13 +50,27 @@ func (s *Server) load(ctx context.Context, id lifecycle.ID, path string) (*serva
 		for _, name := range m.Signatures() {
 			v.signatures[name] = v.newSignature(name, params)
 		}
-		err = s.warmUp(ctx, v)
+		if err = s.prepare(ctx, v); err == nil {
+			err = s.warmUp(ctx, v)
+		}
 	}
 	if err != nil {
 		v.Close()
 		return nil, err
 	}
 	return v, nil
+}
+
+// prepare plans the signatures, so that the first request is as fast as later ones.
+// A signature that cannot be planned is no reason to serve none: its requests fail,
+// as with TensorFlow Serving.
+func (s *Server) prepare(ctx context.Context, v *servable) error {
+	for _, name := range sorted(v.signatures) {
+		if err := v.signatures[name].sig.Prepare(ctx); err != nil && ctx.Err() == nil {
+			s.cfg.Log.Warn("a signature cannot be run", "model", v.id.Name, "version", v.id.Version, "signature", name, "error", err)
+		}
+	}
+	return ctx.Err()
 }
 
 // read reads a model from where it is.
