@@ -43,6 +43,7 @@ type modelServerFlags struct {
 	requestShare                      float64
 	maxConnections                    int
 	maxStreams                        uint
+	noFold                            bool
 	tls                               tlsFlags
 	observe                           observeFlags
 	memory                            memoryFlags
@@ -146,6 +147,7 @@ func (f *modelServerFlags) defineOwn(s *flag.FlagSet) {
 	s.Float64Var(&f.requestShare, "request_log_share", 1, "`share` of the requests that are logged, from 0 to 1")
 	s.IntVar(&f.maxConnections, "max_connections", 10000, "connections that each port has open at once; others wait; 0: no bound")
 	s.UintVar(&f.maxStreams, "max_streams", 0, "calls by gRPC that a connection has under way at once; 0: no bound")
+	s.BoolVar(&f.noFold, "no_folding", false, "keep batch normalizations with constant parameters apart from the convolutions before them")
 	f.tls.serverOnly(s)
 	f.observe.define(s)
 	f.memory.define(s)
@@ -191,7 +193,7 @@ func (f *modelServerFlags) serverConfig() (serving.Config, error) {
 		RetryInterval: time.Duration(f.retryMicros) * time.Microsecond, NoWarmup: !f.warmup, WarmupRounds: f.rounds, AnyLabel: f.anyLabel,
 		TensorContent: f.content, CheckMethods: f.method, ModelBatching: f.modelBatching, MaxRequests: f.maxRequests,
 		RequestTimeout: time.Duration(f.restTimeout) * time.Millisecond, MaxBody: f.maxBody, MaxMessage: f.maxMessage, CORS: f.cors, NoPage: f.noPage,
-		MaxStreams: uint32(min(f.maxStreams, math.MaxUint32)),
+		NoFold: f.noFold, MaxStreams: uint32(min(f.maxStreams, math.MaxUint32)),
 	}
 	if f.filePoll == 0 {
 		c.Poll = -1

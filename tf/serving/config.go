@@ -23,6 +23,9 @@ type Config struct {
 	Tags []string
 	// Session adjusts the sessions that run models.
 	Session []session.Option
+	// NoFold keeps batch normalizations apart from the convolutions before them, see
+	// [savedmodel.Options].
+	NoFold bool
 	// Loads is how many versions are loaded at once; 0: one.
 	Loads int
 	// LoadRetries is how many times loading is tried again that has failed, each
