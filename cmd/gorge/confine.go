@@ -11,9 +11,14 @@ import (
 type confineFlags struct{ files, deny, peers string }
 
 func (f *confineFlags) define(s *flag.FlagSet) {
+	f.operations(s)
+	s.StringVar(&f.peers, "allow_peers", "", "`addresses`, separated by commas, host:port or patterns of that, that clusters may have which sessions bring along; none: only those of the server's own cluster; without it all")
+}
+
+// operations defines what operations may do.
+func (f *confineFlags) operations(s *flag.FlagSet) {
 	s.StringVar(&f.files, "allow_files", "", "`directories`, separated by commas, in which operations may use files; none: nowhere; without it they may anywhere")
 	s.StringVar(&f.deny, "deny_ops", "", "`operations` that graphs may not have, separated by commas, by name or by a pattern: WriteFile,Debug*")
-	s.StringVar(&f.peers, "allow_peers", "", "`addresses`, separated by commas, host:port or patterns of that, that clusters may have which sessions bring along; none: only those of the server's own cluster; without it all")
 }
 
 // apply confines the operations of this process.

@@ -10,7 +10,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gorge-tf/gorge/internal/telemetry"
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/cluster"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/pb/servingpb"
 	"github.com/gorge-tf/gorge/tf/serving"
@@ -27,11 +29,12 @@ func modelServer(ctx context.Context, args []string, stdout, stderr io.Writer) e
 	if f.version {
 		return version(stdout)
 	}
-	p, err := f.process(stderr)
+	p, err := f.process(ctx, stderr)
 	if err != nil {
 		return err
 	}
 	defer p.close()
+	reloadAtHangup(ctx, p.security)
 	if err := p.listen(f); err != nil {
 		return err
 	}
@@ -65,15 +68,29 @@ type modelProcess struct {
 	failed  chan error // of what listens
 	grpc    *grpcSide
 	rest    *restSide
+
+	flags    *modelServerFlags
+	security *cluster.Security    // nil: everybody may call everything
+	seen     *telemetry.Telemetry // nil: calls are not observed
+	shown    *telemetry.Server    // nil: only REST's port says how the server is
 }
 
 // process makes the server that flags describe.
-func (f *modelServerFlags) process(stderr io.Writer) (*modelProcess, error) {
+func (f *modelServerFlags) process(ctx context.Context, stderr io.Writer) (_ *modelProcess, err error) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(f.level)); err != nil {
 		return nil, tf.Errorf(tf.InvalidArgument, "--log must be debug, info, warn or error, got %q", f.level)
 	}
-	p := &modelProcess{log: slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level})), failed: make(chan error, 3)}
+	h, err := f.observe.handler(stderr, level)
+	if err != nil {
+		return nil, err
+	}
+	p := &modelProcess{log: slog.New(h), failed: make(chan error, 3), flags: f}
+	defer func() {
+		if err != nil {
+			p.close()
+		}
+	}()
 	for name, value := range f.ignored {
 		p.log.Info("the flag has no effect", "flag", name, "value", value)
 	}
@@ -85,8 +102,49 @@ func (f *modelServerFlags) process(stderr io.Writer) (*modelProcess, error) {
 	if err := p.monitor(f, &c); err != nil {
 		return nil, err
 	}
+	if err := p.secure(h, stderr, &c); err != nil {
+		return nil, err
+	}
+	if err := p.observe(ctx, &c); err != nil {
+		return nil, err
+	}
 	p.s, err = serving.New(c)
 	return p, err
+}
+
+// secure sets who may call what, and what models may do.
+func (p *modelProcess) secure(log slog.Handler, stderr io.Writer, c *serving.Config) (err error) {
+	f := p.flags
+	if p.security, err = f.tls.open(log, stderr); err != nil {
+		return err
+	}
+	switch {
+	case p.security == nil:
+	case f.ssl != "":
+		return tf.Errorf(tf.InvalidArgument, "--ssl_config_file and the flags --tls_… exclude each other")
+	case !p.security.HasCertificate():
+		return tf.Errorf(tf.InvalidArgument, "a server under TLS must have a certificate and its key, it has none")
+	default:
+		c.Security = p.security
+	}
+	if err := f.confine.apply(); err != nil {
+		return err
+	}
+	f.memory.apply()
+	return nil
+}
+
+// observe begins to count and trace calls, if a flag says so.
+func (p *modelProcess) observe(ctx context.Context, c *serving.Config) (err error) {
+	f := &p.flags.observe
+	if !f.wanted() {
+		return nil
+	}
+	p.seen, err = f.newTelemetry(ctx, "model-server")
+	if err == nil {
+		c.Observer = p.seen
+	}
+	return err
 }
 
 // monitor reads the monitoring config file.
@@ -166,7 +224,11 @@ func (p *modelProcess) close() {
 		p.rest.s.Close()
 	}
 	p.tasks.Wait()
-	p.s.Close()
+	if p.s != nil {
+		p.s.Close()
+	}
+	p.flags.observe.end(p.shown, p.seen)
+	p.flags.tls.close(p.security)
 }
 
 // readConfig reads a configuration file.

@@ -3,6 +3,7 @@ package main
 import (
 	"flag"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -40,6 +41,13 @@ type modelServerFlags struct {
 	grace, headerTimeout, readTimeout time.Duration
 	requestLog                        string
 	requestShare                      float64
+	maxConnections                    int
+	maxStreams                        uint
+	noFold                            bool
+	tls                               tlsFlags
+	observe                           observeFlags
+	memory                            memoryFlags
+	confine                           confineFlags
 	ignored                           map[string]string // flags that have no effect here, by what they were given
 }
 
@@ -137,6 +145,13 @@ func (f *modelServerFlags) defineOwn(s *flag.FlagSet) {
 	s.DurationVar(&f.readTimeout, "rest_api_read_timeout", 5*time.Minute, "how `long` a request may take to come")
 	s.StringVar(&f.requestLog, "request_log_prefix", "", "`prefix` of the files that requests are logged to, of models without a logging_config")
 	s.Float64Var(&f.requestShare, "request_log_share", 1, "`share` of the requests that are logged, from 0 to 1")
+	s.IntVar(&f.maxConnections, "max_connections", 10000, "connections that each port has open at once; others wait; 0: no bound")
+	s.UintVar(&f.maxStreams, "max_streams", 0, "calls by gRPC that a connection has under way at once; 0: no bound")
+	s.BoolVar(&f.noFold, "no_folding", false, "keep batch normalizations with constant parameters apart from the convolutions before them")
+	f.tls.serverOnly(s)
+	f.observe.define(s)
+	f.memory.define(s)
+	f.confine.operations(s)
 }
 
 // The environment variables and defaults of TensorFlow Serving's container image.
@@ -178,6 +193,7 @@ func (f *modelServerFlags) serverConfig() (serving.Config, error) {
 		RetryInterval: time.Duration(f.retryMicros) * time.Microsecond, NoWarmup: !f.warmup, WarmupRounds: f.rounds, AnyLabel: f.anyLabel,
 		TensorContent: f.content, CheckMethods: f.method, ModelBatching: f.modelBatching, MaxRequests: f.maxRequests,
 		RequestTimeout: time.Duration(f.restTimeout) * time.Millisecond, MaxBody: f.maxBody, MaxMessage: f.maxMessage, CORS: f.cors, NoPage: f.noPage,
+		NoFold: f.noFold, MaxStreams: uint32(min(f.maxStreams, math.MaxUint32)),
 	}
 	if f.filePoll == 0 {
 		c.Poll = -1

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/net/netutil"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/health"
@@ -19,6 +21,8 @@ import (
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/gorge-tf/gorge/internal/secure"
+	"github.com/gorge-tf/gorge/internal/telemetry"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/pb/servingpb"
@@ -50,6 +54,9 @@ func (p *modelProcess) listen(f *modelServerFlags) error {
 	if err != nil {
 		return err
 	}
+	if err := p.show(); err != nil {
+		return err
+	}
 	if f.port >= 0 || f.socket != "" {
 		if err := p.listenGRPC(f, security); err != nil {
 			return err
@@ -58,7 +65,9 @@ func (p *modelProcess) listen(f *modelServerFlags) error {
 	if f.restPort == 0 {
 		return nil
 	}
-	if !f.restTLS {
+	if p.security != nil {
+		security = p.security.HTTPServer()
+	} else if !f.restTLS {
 		security = nil
 	} else if security == nil {
 		return tf.Errorf(tf.InvalidArgument, "--rest_api_enable_tls needs --ssl_config_file")
@@ -81,7 +90,7 @@ func (p *modelProcess) listenGRPC(f *modelServerFlags, security *tls.Config) err
 		healthpb.RegisterHealthServer(p.grpc.s, h)
 	}
 	if f.port >= 0 {
-		lis, err := listenAt(f.host, f.port)
+		lis, err := p.listenAt(f.port)
 		if err != nil {
 			return err
 		}
@@ -129,9 +138,9 @@ func (p *modelProcess) listenREST(f *modelServerFlags, security *tls.Config) err
 	mux := http.NewServeMux()
 	mux.Handle("/", p.s.Handler())
 	if p.metrics != nil {
-		mux.Handle("GET "+p.path, p.metrics)
+		mux.Handle("GET "+p.path, p.security.Protect(secure.Observe, p.metrics))
 	}
-	lis, err := listenAt(f.host, max(f.restPort, 0))
+	lis, err := p.listenAt(max(f.restPort, 0))
 	if err != nil {
 		return err
 	}
@@ -141,6 +150,7 @@ func (p *modelProcess) listenREST(f *modelServerFlags, security *tls.Config) err
 	}
 	p.rest = &restSide{address: scheme + lis.Addr().String(), s: &http.Server{
 		Handler: mux, ReadHeaderTimeout: f.headerTimeout, ReadTimeout: f.readTimeout, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: maxHeader,
+		ErrorLog: slog.NewLogLogger(p.log.Handler(), slog.LevelDebug),
 	}}
 	p.tasks.Go(func() {
 		if err := p.rest.s.Serve(lis); !errors.Is(err, http.ErrServerClosed) {
@@ -150,11 +160,36 @@ func (p *modelProcess) listenREST(f *modelServerFlags, security *tls.Config) err
 	return nil
 }
 
-func listenAt(host string, port int) (net.Listener, error) {
-	address := net.JoinHostPort(host, strconv.Itoa(port))
+// show opens the port that says how the server is, if a flag asks for it.
+func (p *modelProcess) show() (err error) {
+	f := &p.flags.observe
+	if f.port == 0 {
+		return nil
+	}
+	host := f.host
+	if host == "" {
+		host = p.flags.host
+	}
+	h := p.seen.Handler(telemetry.HandlerOptions{Guard: p.security, Ready: p.s.Available, Profile: f.profile})
+	p.shown, err = telemetry.Serve(net.JoinHostPort(host, strconv.Itoa(max(f.port, 0))), h, p.security, p.log)
+	if err != nil {
+		return tf.Errorf(tf.Unavailable, "cannot serve health and metrics: %v", err)
+	}
+	p.log.Info("health and metrics are served", "address", p.shown.Addr())
+	return nil
+}
+
+func (p *modelProcess) listenAt(port int) (net.Listener, error) {
+	address := net.JoinHostPort(p.flags.host, strconv.Itoa(port))
 	lis, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, tf.Errorf(tf.Unavailable, "cannot listen at %s: %v", address, err)
+	}
+	if a, ok := lis.Addr().(*net.TCPAddr); ok && !a.IP.IsLoopback() && p.security == nil && p.flags.ssl == "" {
+		p.log.Warn("the server can be reached from other machines in plain text: whoever reaches it may replace its configuration; give it certificates, or an address of the loopback interface", "address", a.String())
+	}
+	if p.flags.maxConnections > 0 {
+		lis = netutil.LimitListener(lis, p.flags.maxConnections)
 	}
 	return lis, nil
 }

@@ -58,8 +58,13 @@ func (f *observeFlags) telemetry(ctx context.Context, c *cluster.Config) (*telem
 	if !f.wanted() {
 		return nil, nil
 	}
+	return f.newTelemetry(ctx, "/job:"+c.Job+"/replica:0/task:"+strconv.Itoa(c.Task))
+}
+
+// newTelemetry returns what observes a process that traces have a name for.
+func (f *observeFlags) newTelemetry(ctx context.Context, name string) (*telemetry.Telemetry, error) {
 	return telemetry.New(ctx, telemetry.Options{Slow: f.slow, Traces: telemetry.TraceOptions{
-		Service: "/job:" + c.Job + "/replica:0/task:" + strconv.Itoa(c.Task), Sample: f.sample, Endpoint: f.endpoint, Insecure: f.insecure,
+		Service: name, Sample: f.sample, Endpoint: f.endpoint, Insecure: f.insecure,
 	}})
 }
 

@@ -35,6 +35,21 @@ func (f *tlsFlags) client(s *flag.FlagSet) {
 // server defines what servers need besides.
 func (f *tlsFlags) server(s *flag.FlagSet) {
 	f.client(s)
+	f.callers(s)
+}
+
+// serverOnly defines what servers need that are nobody's clients.
+func (f *tlsFlags) serverOnly(s *flag.FlagSet) {
+	s.StringVar(&f.files.CA, "tls_ca", "", "`file` with the certificates of CAs that clients' certificates lead to")
+	s.StringVar(&f.files.Cert, "tls_cert", "", "`file` with the certificate of the server, PEM, for gRPC and REST; both are in plain text without it")
+	s.StringVar(&f.files.Key, "tls_key", "", "`file` with its key")
+	s.StringVar(&f.files.CRL, "tls_crl", "", "`file` with revocation lists of the CAs")
+	s.StringVar(&f.least, "tls_min_version", "1.2", "least `version` of TLS: 1.2 or 1.3")
+	f.callers(s)
+}
+
+// callers defines who may call.
+func (f *tlsFlags) callers(s *flag.FlagSet) {
 	s.StringVar(&f.verify, "tls_client_verify", "", "what is asked of clients' certificates: require (the default with -tls_ca), given, or none")
 	s.StringVar(&f.files.Roles, "roles", "", "`file` with roles (observe, run, administer) of names in certificates; without it who is let in may do all")
 	s.StringVar(&f.files.Tokens, "tokens", "", "`file` with tokens that are accepted, and their roles")

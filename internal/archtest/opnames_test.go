@@ -42,6 +42,8 @@ var tablesOfOps = map[string]struct {
 	"tf/function.go":                  {2, "of lists, whose description only functions hoist"},
 	"tf/functionloop.go":              {4, "the pairs that a loop's gradient looks for"},
 	"tf/gradient_history.go":          {2, "passes by what only hands on"},
+	"tf/savedmodel/foldnorm.go":       {12, "what is linear in constant weights, and what is folded into them"},
+	"tf/savedmodel/foldvalues.go":     {2, "where filters have their channels, and how many dimensions results have"},
 	"tf/savedmodel/freeze.go":         {11, "each is rewritten to one that reads a tensor"},
 	"tf/savedmodel/objects.go":        {1, "the node that an object's variable is behind"},
 	"tf/savedmodel/resave.go":         {9, "what has state that is kept elsewhere than in the graph"},

@@ -137,6 +137,18 @@ func (s *Session) Prepare(sig pass.Signature) func(context.Context, []*core.Tens
 	}
 }
 
+// Plan does all of the work for steps of a signature that does not depend on what
+// they are fed: the graph is pruned, placed and optimized, kernels are made. The
+// steps then find it done.
+func (s *Session) Plan(ctx context.Context, sig pass.Signature) error {
+	if err := s.begin(); err != nil {
+		return err
+	}
+	defer s.steps.Done()
+	_, err := s.graphs.get(ctx, sig, inFrame)
+	return err
+}
+
 // prepare returns the graph of a step that feeds args.
 func (s *Session) prepare(ctx context.Context, sig pass.Signature, args []*core.Tensor) (*step.Graph, error) {
 	if len(args) != len(sig.Feeds) {

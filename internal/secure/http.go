@@ -13,13 +13,7 @@ func (k *Keeper) Protect(need Role, next http.Handler) http.Handler {
 		return next
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		who, err := k.identifyHTTP(r)
-		if err == nil && who.role < need {
-			err = refusal(who, need, r.URL.Path)
-		}
-		if k.audit != nil && (err != nil || need == Administer) {
-			k.record(r.Context(), "http "+r.URL.Path, r.RemoteAddr, who, err)
-		}
+		err := k.AllowHTTP(r, need)
 		switch core.CodeOf(err) {
 		case core.OK:
 			next.ServeHTTP(w, r)
@@ -30,6 +24,23 @@ func (k *Keeper) Protect(need Role, next http.Handler) http.Handler {
 			http.Error(w, core.AsError(err).Msg, http.StatusUnauthorized)
 		}
 	})
+}
+
+// AllowHTTP returns nil if who makes a request has a role, else an error of code
+// Unauthenticated or PermissionDenied. Refusals are audited, and so is what only
+// administrators may do. A nil Keeper admits every caller.
+func (k *Keeper) AllowHTTP(r *http.Request, need Role) error {
+	if k == nil || need == Nothing {
+		return nil
+	}
+	who, err := k.identifyHTTP(r)
+	if err == nil && who.role < need {
+		err = refusal(who, need, r.URL.Path)
+	}
+	if k.audit != nil && (err != nil || need == Administer) {
+		k.record(r.Context(), "http "+r.URL.Path, r.RemoteAddr, who, err)
+	}
+	return err
 }
 
 // identifyHTTP is identify for HTTP. Each request is judged anew: there are few.

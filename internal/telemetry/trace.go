@@ -86,7 +86,11 @@ func (t *traces) serve(ctx context.Context, method, by string) (context.Context,
 	}
 	ctx, s := t.tracer.Start(ctx, strings.TrimPrefix(method, "/"), trace.WithSpanKind(trace.SpanKindServer))
 	if s.IsRecording() {
-		s.SetAttributes(attribute.String("rpc.system", "grpc"), attribute.String("gorge.transport", by))
+		system := "grpc"
+		if by == "http" {
+			system = "http"
+		}
+		s.SetAttributes(attribute.String("rpc.system", system), attribute.String("gorge.transport", by))
 	}
 	return ctx, span{s}
 }

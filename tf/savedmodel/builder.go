@@ -42,6 +42,8 @@ type MetaGraph struct {
 	defs  map[string]*pb.SignatureDef
 	colls map[string]*pb.CollectionDef
 	vars  []stored // nil: those of the graph's collection
+	// objects is the graph of objects, nil if there is none.
+	objects *pb.SavedObjectGraph
 }
 
 // graph returns the graph of mg.

@@ -26,6 +26,11 @@ type Options struct {
 	// KeepDevices leaves nodes on the devices that the model names. By default
 	// their names are dropped: they are those of the machine that saved the model.
 	KeepDevices bool
+	// NoFold keeps batch normalizations with constant parameters apart from the
+	// convolutions before them. By default they are computed in advance, as parts of
+	// the weights: results differ in the last digits, and what comes out of such a
+	// convolution, which no signature names, is something else than in the model.
+	NoFold bool
 }
 
 // A Model is a MetaGraph of a SavedModel, restored and ready to run. All methods
@@ -102,6 +107,9 @@ type loader struct {
 // load does the steps in the order of TensorFlow's loader. What can be refused is
 // refused before anything runs.
 func (l *loader) load(ctx context.Context) (err error) {
+	if !l.o.NoFold {
+		foldNorms(ctx, l.mg)
+	}
 	if l.needs, err = analyze(l.mg); err != nil {
 		return err
 	}

@@ -25,6 +25,7 @@ func (mg *MetaGraph) proto(files *assetFiles) (*pb.MetaGraphDef, []stored, error
 		return nil, nil, err
 	}
 	maps.Copy(p.CollectionDef, mg.colls)
+	p.ObjectGraphDef = mg.objects
 	if err := addSaver(p, vars); err != nil {
 		return nil, nil, err
 	}

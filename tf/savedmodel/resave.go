@@ -14,14 +14,22 @@ import (
 
 // Resave writes the model as it is now, with the values that its variables have,
 // to a directory, which must not exist or be empty. The result has the model's
-// signatures and assets and is loaded by its signatures: it has no graph of
-// objects. Tables are saved with what they hold, but for
-// those of the old kind, whose handles are references: these are refused with
-// Unimplemented.
+// signatures, assets and functions, and its graph of objects if it has one:
+// tf.saved_model.load of TensorFlow 2 then reads it. Variables that only functions
+// use, and that have not been used here, keep the values of the model's checkpoint.
+// Tables are saved with what they hold, but for those of the old kind, whose handles
+// are references: these are refused with Unimplemented.
 func (m *Model) Resave(ctx context.Context, dir string) error {
 	mg, err := m.metaGraph(ctx)
 	if err != nil {
 		return err
+	}
+	if m.meta.GetObjectGraphDef() != nil {
+		done, err := m.keepObjects(&mg)
+		if err != nil {
+			return err
+		}
+		defer done()
 	}
 	return new(Builder).Add(mg).Save(ctx, dir)
 }

@@ -222,6 +222,23 @@ func (s *Signature) call(ctx context.Context, args []*tf.Tensor, want []string) 
 	return out, nil
 }
 
+// Prepare does what the first run would do before it computes: it plans the graph
+// and makes kernels for the wanted outputs, for all if none is named. It returns the
+// error that Run would return for the same reasons.
+func (s *Signature) Prepare(ctx context.Context, want ...string) error {
+	if s.err != nil {
+		return s.err
+	}
+	if len(want) == 0 {
+		want = s.outKeys
+	}
+	c, err := s.callable(want)
+	if err != nil {
+		return err
+	}
+	return c.Plan(ctx)
+}
+
 // callable returns the prepared step that computes some outputs.
 func (s *Signature) callable(want []string) (*session.Callable, error) {
 	key := strings.Join(want, "\x00")

@@ -24,8 +24,9 @@ type stored struct {
 	handle string // the tensor that assignments take
 	read   tf.Output
 	dtype  tf.DType
-	part   *tf.SliceInfo // nil: the variable is whole
-	values tf.Output     // of a table, whose keys are read; zero: it is a variable
+	part   *tf.SliceInfo  // nil: the variable is whole
+	values tf.Output      // of a table, whose keys are read; zero: it is a variable
+	from   *bundle.Reader // of a tensor that is copied from a checkpoint and has no handle; else nil
 }
 
 // entry is a tensor of a checkpoint.
@@ -38,6 +39,9 @@ type entry struct {
 // entries returns the tensors that hold s: one, or the keys and values of a table
 // under the names that TensorFlow gives them.
 func (s *stored) entries() []entry {
+	if s.from != nil {
+		return nil // the graph neither reads nor sets it
+	}
 	if s.isTable() {
 		return []entry{
 			{key: s.key + "-keys", dtype: s.read.DType(), read: s.read},
@@ -98,7 +102,7 @@ func (s *stored) slice() bundle.Slice {
 // addSaver adds the operations that save and restore variables to the graph of p,
 // named as TensorFlow names them.
 func addSaver(p *pb.MetaGraphDef, vars []stored) error {
-	if len(vars) == 0 {
+	if !slices.ContainsFunc(vars, func(v stored) bool { return v.from == nil }) {
 		return nil
 	}
 	g := tf.NewGraph()
@@ -140,6 +144,9 @@ func saverOps(g *tf.Graph, vars []stored) (*pb.SaverDef, error) {
 	restored := checkpoint.RestoreV2(file, keys, parts, types)
 	var assigns []*tf.Operation
 	for _, v := range vars {
+		if v.from != nil {
+			continue
+		}
 		handle, err := g.Output(v.handle)
 		if err != nil {
 			return nil, err
@@ -196,6 +203,13 @@ func writeVariables(ctx context.Context, s *session.Session, vars []stored, pref
 }
 
 func (v *stored) write(ctx context.Context, s *session.Session, w *bundle.Writer) error {
+	if v.from != nil {
+		t, err := v.from.Lookup(v.key)
+		if err != nil {
+			return err
+		}
+		return w.Add(v.key, t)
+	}
 	var fetches []tf.Fetchable
 	for _, e := range v.entries() {
 		fetches = append(fetches, e.read)

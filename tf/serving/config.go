@@ -23,6 +23,9 @@ type Config struct {
 	Tags []string
 	// Session adjusts the sessions that run models.
 	Session []session.Option
+	// NoFold keeps batch normalizations apart from the convolutions before them, see
+	// [savedmodel.Options].
+	NoFold bool
 	// Loads is how many versions are loaded at once; 0: one.
 	Loads int
 	// LoadRetries is how many times loading is tried again that has failed, each
@@ -59,6 +62,15 @@ type Config struct {
 	MaxMessage int
 	// CORS lets pages of any origin call by REST.
 	CORS bool
+	// Security says who may call what, by gRPC and by REST; nil: everybody may call
+	// everything. It gives GRPCOptions the credentials. The server by HTTP that a
+	// program serves the Handler with takes its TLS from Security.HTTPServer.
+	Security *Security
+	// Observer is told of calls; it may be nil.
+	Observer Observer
+	// MaxStreams bounds the calls that one connection by gRPC has under way at once;
+	// 0: no bound.
+	MaxStreams uint32
 	// NoPage leaves out the page at /.
 	NoPage bool
 }

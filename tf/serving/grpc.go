@@ -10,6 +10,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/gorge-tf/gorge/internal/secure"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/pb/servingpb"
@@ -24,13 +25,25 @@ const (
 // maxStatus bounds the text of an error by gRPC: it travels in a header.
 const maxStatus = 1024
 
-// GRPCOptions returns options for a gRPC server that suit models: large messages.
+// GRPCOptions returns options for a gRPC server that suit models: large messages,
+// and, with [Config.Security], credentials and who may call what. A program must
+// not give the gRPC server an InTapHandle or credentials of its own then.
 func (s *Server) GRPCOptions() []grpc.ServerOption {
 	limit := s.cfg.MaxMessage
 	if limit <= 0 {
 		limit = math.MaxInt32
 	}
-	return []grpc.ServerOption{grpc.MaxRecvMsgSize(limit), grpc.MaxSendMsgSize(math.MaxInt32)}
+	opts := []grpc.ServerOption{grpc.MaxRecvMsgSize(limit), grpc.MaxSendMsgSize(math.MaxInt32)}
+	if s.cfg.MaxStreams > 0 {
+		opts = append(opts, grpc.MaxConcurrentStreams(s.cfg.MaxStreams))
+	}
+	if s.cfg.Observer != nil {
+		opts = append(opts, grpc.ChainUnaryInterceptor(s.observe))
+	}
+	if s.cfg.Security != nil {
+		opts = append(opts, grpc.Creds(secure.NewCredentials(s.cfg.Security)), grpc.InTapHandle(s.admit))
+	}
+	return opts
 }
 
 // RegisterGRPC makes a gRPC server answer calls of PredictionService and

@@ -138,24 +138,13 @@ func sample(d tf.DType, shape tf.Shape) any {
 
 // ready says whether models have versions that are available.
 func (h *rest) ready(w http.ResponseWriter, r *http.Request) {
-	var missing []string
 	name := r.PathValue("name")
 	if name != "" && h.s.model(name) == nil {
 		plain(w, http.StatusNotFound, "there is no model "+name)
 		return
 	}
-	for _, m := range h.s.list() {
-		if name != "" && m.Name != name {
-			continue
-		}
-		if v := h.s.m.Latest(m.Name); v != nil {
-			v.Release()
-		} else {
-			missing = append(missing, m.Name)
-		}
-	}
-	if missing != nil {
-		plain(w, http.StatusServiceUnavailable, "models without available version: "+strings.Join(missing, ", "))
+	if err := h.s.available(name); err != nil {
+		plain(w, http.StatusServiceUnavailable, tf.AsError(err).Message())
 		return
 	}
 	plain(w, http.StatusOK, "ok")

@@ -100,6 +100,9 @@ func (s *signature) tensors(in map[string]*pb.TensorProto) (map[string]*tf.Tenso
 			continue
 		}
 		t, err := core.TensorFromProto(p)
+		if tf.CodeOf(err) == tf.ResourceExhausted {
+			return nil, err // a message of some bytes may stand for a large tensor
+		}
 		if err != nil {
 			return nil, tf.Errorf(tf.InvalidArgument, "tensor parsing error: %s", key)
 		}

@@ -7,8 +7,10 @@ import (
 	"regexp"
 	"time"
 
+	"github.com/gorge-tf/gorge/internal/secure"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb/servingpb"
 )
 
 // Handler returns the REST API of TensorFlow Serving:
@@ -27,12 +29,13 @@ func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/v1/", h.serve)
 	mux.HandleFunc("/V1/", h.serve) // paths are the same in capitals
-	mux.HandleFunc("GET /openapi/{file}", h.openAPI)
+	observe := func(f http.HandlerFunc) http.Handler { return s.cfg.Security.Protect(secure.Observe, f) }
+	mux.Handle("GET /openapi/{file}", observe(h.openAPI))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") })
 	mux.HandleFunc("GET /readyz", h.ready)
 	mux.HandleFunc("GET /readyz/{name}", h.ready)
 	if !s.cfg.NoPage {
-		mux.HandleFunc("GET /{$}", h.page)
+		mux.Handle("GET /{$}", observe(h.page))
 	}
 	return mux
 }
@@ -101,7 +104,7 @@ var (
 )
 
 // answer answers a request with a body or an error.
-func (h *rest) answer(a *reply, w http.ResponseWriter, r *http.Request) error {
+func (h *rest) answer(a *reply, w http.ResponseWriter, r *http.Request) (err error) {
 	forms := map[string]*regexp.Regexp{http.MethodPost: postPath, http.MethodGet: getPath}
 	var parts []string
 	if form := forms[r.Method]; form != nil {
@@ -114,13 +117,27 @@ func (h *rest) answer(a *reply, w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	r, end := h.s.observeHTTP(r, callOf(parts[4]))
+	defer func() { end(err) }()
+	if err := h.s.cfg.Security.AllowHTTP(r, roleOf(r.Method)); err != nil {
+		if tf.CodeOf(err) == tf.Unauthenticated {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+		}
+		w.Header().Set("Connection", "close") // else the server would wait for the body first
+		return err
+	}
 	if r.Method == http.MethodGet {
 		a.body, err = h.describe(r.Context(), spec, parts[4] != "")
 		return err
 	}
+	return h.post(a, w, r, spec, lower(parts[4]))
+}
+
+// post answers a request that has a body.
+func (h *rest) post(a *reply, w http.ResponseWriter, r *http.Request, spec *servingpb.ModelSpec, method string) error {
 	ctx, cancel := h.bounded(r)
 	defer cancel()
-	a.model, a.method = spec.GetName(), lower(parts[4])
+	a.model, a.method = spec.GetName(), method
 	body, err := h.body(w, r)
 	if err != nil {
 		var tooLarge *http.MaxBytesError

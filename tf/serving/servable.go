@@ -50,7 +50,9 @@ func (s *Server) load(ctx context.Context, id lifecycle.ID, path string) (*serva
 		for _, name := range m.Signatures() {
 			v.signatures[name] = v.newSignature(name, params)
 		}
-		err = s.warmUp(ctx, v)
+		if err = s.prepare(ctx, v); err == nil {
+			err = s.warmUp(ctx, v)
+		}
 	}
 	if err != nil {
 		v.Close()
@@ -59,9 +61,21 @@ func (s *Server) load(ctx context.Context, id lifecycle.ID, path string) (*serva
 	return v, nil
 }
 
+// prepare plans the signatures, so that the first request is as fast as later ones.
+// A signature that cannot be planned is no reason to serve none: its requests fail,
+// as with TensorFlow Serving.
+func (s *Server) prepare(ctx context.Context, v *servable) error {
+	for _, name := range sorted(v.signatures) {
+		if err := v.signatures[name].sig.Prepare(ctx); err != nil && ctx.Err() == nil {
+			s.cfg.Log.Warn("a signature cannot be run", "model", v.id.Name, "version", v.id.Version, "signature", name, "error", err)
+		}
+	}
+	return ctx.Err()
+}
+
 // read reads a model from where it is.
 func (s *Server) read(ctx context.Context, id lifecycle.ID, path string) (*savedmodel.Model, error) {
-	o := savedmodel.Options{Tags: s.cfg.Tags, Session: s.cfg.Session}
+	o := savedmodel.Options{Tags: s.cfg.Tags, Session: s.cfg.Session, NoFold: s.cfg.NoFold}
 	if m := s.model(id.Name); m != nil && m.FS != nil {
 		files, err := fs.Sub(m.FS, path)
 		if err != nil {

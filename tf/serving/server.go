@@ -108,6 +108,29 @@ func (s *Server) Ready(ctx context.Context) error {
 	return s.checkLabels(models)
 }
 
+// Available returns nil if every model has a version that is available now, else an
+// error of code Unavailable that names those that have none.
+func (s *Server) Available() error { return s.available("") }
+
+// available is Available for one model, or all.
+func (s *Server) available(name string) error {
+	var missing []string
+	for _, m := range s.list() {
+		if name != "" && m.Name != name {
+			continue
+		}
+		if v := s.m.Latest(m.Name); v != nil {
+			v.Release()
+		} else {
+			missing = append(missing, m.Name)
+		}
+	}
+	if missing == nil {
+		return nil
+	}
+	return tf.Errorf(tf.Unavailable, "models without available version: %s", strings.Join(missing, ", "))
+}
+
 // await waits until each model has a version that is available, or has none that
 // might become so, and until versions that get labels are not being loaded.
 func (s *Server) await(ctx context.Context, names []string, labels []*Model) error {

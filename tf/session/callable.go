@@ -22,6 +22,12 @@ type Preparer interface {
 	Prepare(c *Call) (func(ctx context.Context, feeds []*core.Tensor) ([]*core.Tensor, error), error)
 }
 
+// A Planner is a Backend that can do the work of a call ahead which does not depend
+// on what the call is fed.
+type Planner interface {
+	Plan(ctx context.Context, c *Call) error
+}
+
 // MakeCallable prepares a step that feeds the given outputs, in this order, and
 // fetches what Run would.
 func (s *Session) MakeCallable(feeds []tf.Output, fetches ...tf.Fetchable) (*Callable, error) {
@@ -51,6 +57,24 @@ func (s *Session) MakeCallable(feeds []tf.Output, fetches ...tf.Fetchable) (*Cal
 		}
 	}
 	return c, nil
+}
+
+// Plan does what the first Run would do before it computes: it prunes, places and
+// optimizes the graph and makes kernels. The first Run is then as fast as later
+// ones. It returns the error that Run would return for the same reasons. Sessions on
+// a cluster plan with the first Run: there Plan does nothing.
+func (c *Callable) Plan(ctx context.Context) error {
+	if err := c.s.open(); err != nil {
+		return err
+	}
+	b, ok := c.s.b.(Planner)
+	if !ok || len(c.call.Fetches)+len(c.call.Targets) == 0 {
+		return nil
+	}
+	if err := b.Plan(ctx, &c.call); err != nil {
+		return c.s.locate(err)
+	}
+	return nil
 }
 
 func (c *Callable) runCall(ctx context.Context, args []*core.Tensor) ([]*core.Tensor, error) {

@@ -55,6 +55,9 @@ func (b inProcess) Prepare(c *Call) (func(context.Context, []*core.Tensor) ([]*c
 	return b.s.Prepare(signature(c)), nil
 }
 
+// Plan does the work of a call ahead that does not depend on feeds.
+func (b inProcess) Plan(ctx context.Context, c *Call) error { return b.s.Plan(ctx, signature(c)) }
+
 func (b inProcess) PartialRun(ctx context.Context, c *Call) (Pieces, error) {
 	p, err := b.s.PartialRun(ctx, signature(c))
 	if err != nil {

@@ -18,6 +18,9 @@ type elements[T tf.Elem] struct {
 	name string // of the type
 	data []T
 	read func(d *document, n int32) (T, error)
+	// bulk appends the elements of an array that has nothing but such values, nil if
+	// there is no faster way than one by one. It reports whether it has done so.
+	bulk func(to []T, nodes []node) ([]T, bool)
 }
 
 var errType = tf.Errorf(tf.InvalidArgument, "the value is not of the type") // add says of which
@@ -46,6 +49,12 @@ func (c *elements[T]) fill(d *document, n int32, level int, shape tf.Shape) erro
 	}
 	if size := int(d.nodes[n].size); size != shape[level] {
 		return tf.Errorf(tf.InvalidArgument, "Encountered list at unexpected size: %d at level: %d expected size: %d", size, level, shape[level])
+	}
+	if last := n + d.nodes[n].size; c.bulk != nil && level == len(shape)-1 && int(last) < len(d.nodes) {
+		if data, ok := c.bulk(c.data, d.nodes[n+1:last+1]); ok {
+			c.data = data
+			return nil
+		}
 	}
 	return d.children(n, func(_ int, child int32) error { return c.fill(d, child, level+1, shape) })
 }
@@ -96,17 +105,31 @@ func newColumn(t tf.DType, n int) column {
 	})
 }
 
-func newElements[T tf.Elem](t tf.DType, n int, read func(*document, int32) (T, error)) column {
+func newElements[T tf.Elem](t tf.DType, n int, read func(*document, int32) (T, error)) *elements[T] {
 	return &elements[T]{name: t.CName(), data: make([]T, 0, n), read: read}
 }
 
 func floats[T float32 | float64](t tf.DType, n int) column {
-	return newElements(t, n, func(d *document, n int32) (T, error) {
+	c := newElements(t, n, func(d *document, n int32) (T, error) {
 		if !d.is(n, number) {
 			return 0, errType
 		}
 		return T(d.float64(n)), nil
 	})
+	c.bulk = numbers[T]
+	return c
+}
+
+// numbers appends the values of nodes that are all numbers. Those have no children:
+// the elements of an array lie side by side if its first ones do.
+func numbers[T float32 | float64](to []T, nodes []node) ([]T, bool) {
+	for i := range nodes {
+		if nodes[i].kind != number {
+			return nil, false
+		}
+		to = append(to, T(nodes[i].float64()))
+	}
+	return to, true
 }
 
 func ints[T int8 | int16 | int32 | int64](t tf.DType, n int, low, high int64) column {
@@ -158,6 +181,20 @@ func (d *document) shapeOf(n int32) tf.Shape {
 		n++
 	}
 	return shape
+}
+
+// hasShape reports whether shapeOf would return a shape.
+func (d *document) hasShape(n int32, shape tf.Shape) bool {
+	for _, size := range shape {
+		if !d.is(n, array) || int(d.nodes[n].size) != size {
+			return false
+		}
+		n++
+		if size == 0 {
+			return true // shapeOf stops there, and so does every shape that it has returned
+		}
+	}
+	return !d.is(n, array)
 }
 
 // leaves returns how many elements arrays of a shape have, at most as many as a

@@ -31,8 +31,17 @@ type node struct {
 	float   bool  // of a number: it is not written as an integer, or is too large for one
 	begin   int32 // of its text; a string's is without quotes
 	end     int32
-	next    int32 // the node after this one and its children
-	size    int32 // how many elements an array has, how many members an object
+	// Of numbers, next and size are the two halves of their value as a double.
+	next int32 // the node after this one and its children
+	size int32 // how many elements an array has, how many members an object
+}
+
+// behind returns the node that follows n and its children.
+func (d *document) behind(n int32) int32 {
+	if d.nodes[n].kind == number {
+		return n + 1
+	}
+	return d.nodes[n].next
 }
 
 // A document is parsed JSON. Node 0 is the outermost value.
@@ -48,7 +57,7 @@ func (d *document) children(n int32, f func(i int, child int32) error) error {
 		if err := f(i, child); err != nil {
 			return err
 		}
-		child = d.nodes[child].next
+		child = d.behind(child)
 	}
 	return nil
 }
@@ -60,7 +69,7 @@ func (d *document) members(n int32, f func(name string, value int32) error) erro
 		if err := f(d.text(child), child+1); err != nil {
 			return err
 		}
-		child = d.nodes[child+1].next
+		child = d.behind(child + 1)
 	}
 	return nil
 }
@@ -73,7 +82,7 @@ func (d *document) member(n int32, name string) int32 {
 		if d.text(child) == name {
 			return child + 1
 		}
-		child = d.nodes[child+1].next
+		child = d.behind(child + 1)
 	}
 	return 0
 }

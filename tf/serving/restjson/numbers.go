@@ -6,10 +6,22 @@ import (
 	"unsafe"
 )
 
+// A literal is a number as it is written: mantissa·10^exponent.
+type literal struct {
+	mantissa uint64
+	exponent int
+	negative bool
+	long     bool // the mantissa has more digits than fit
+}
+
+// maxMantissa is the largest mantissa that one more digit may be added to.
+const maxMantissa = (math.MaxUint64 - 9) / 10
+
 // number reads a number, or a word that stands for one.
 func (p *parser) number() error {
-	begin := p.pos
+	begin, n := p.pos, literal{}
 	if p.peek() == '-' {
+		n.negative = true
 		p.pos++
 	}
 	switch c := p.peek(); {
@@ -20,7 +32,7 @@ func (p *parser) number() error {
 	case c == '0':
 		p.pos++
 	case c >= '1' && c <= '9':
-		p.digits()
+		p.digits(&n)
 	default:
 		return p.error("Invalid value.")
 	}
@@ -28,53 +40,122 @@ func (p *parser) number() error {
 	if p.peek() == '.' {
 		float = true
 		p.pos++
-		if p.digits() == 0 {
+		digits := p.digits(&n)
+		if digits == 0 {
 			return p.error("Miss fraction part in number.")
 		}
+		n.exponent -= digits
 	}
 	if c := p.peek(); c == 'e' || c == 'E' {
 		float = true
-		p.pos++
-		if c := p.peek(); c == '+' || c == '-' {
-			p.pos++
-		}
-		if p.digits() == 0 {
-			return p.error("Miss exponent in number.")
+		if err := p.exponent(&n); err != nil {
+			return err
 		}
 	}
-	return p.addNumber(begin, float)
+	return p.addNumber(begin, float, &n)
+}
+
+// exponent reads an exponent.
+func (p *parser) exponent(n *literal) error {
+	p.pos++
+	minus := p.peek() == '-'
+	if minus || p.peek() == '+' {
+		p.pos++
+	}
+	e := literal{}
+	if p.digits(&e) == 0 {
+		return p.error("Miss exponent in number.")
+	}
+	n.long = n.long || e.mantissa > 1000 // no double has such an exponent: the slow way decides
+	if minus {
+		n.exponent -= int(min(e.mantissa, 1000))
+	} else {
+		n.exponent += int(min(e.mantissa, 1000))
+	}
+	return nil
 }
 
 // addNumber adds a number, which must not be too large for a double.
-func (p *parser) addNumber(begin int, float bool) error {
+func (p *parser) addNumber(begin int, float bool, n *literal) error {
 	s := loan(p.src[begin:p.pos])
 	if !float && len(s) > 18 {
 		_, err := strconv.ParseInt(s, 10, 64)
 		_, uerr := strconv.ParseUint(s, 10, 64)
 		float = err != nil && uerr != nil
 	}
-	if float {
-		if x, _ := strconv.ParseFloat(s, 64); math.IsInf(x, 0) {
-			return p.errorAt("Number too big to be stored in double.", begin)
-		}
+	x, ok := n.float64()
+	if !ok {
+		x, _ = strconv.ParseFloat(s, 64)
 	}
-	p.scalar(node{kind: number, float: float}, begin)
+	if math.IsInf(x, 0) {
+		return p.errorAt("Number too big to be stored in double.", begin)
+	}
+	p.addValue(begin, float, x)
 	return nil
 }
 
-func (p *parser) digits() (n int) {
-	for c := p.peek(); c >= '0' && c <= '9'; c = p.peek() {
-		p.pos++
-		n++
+// addValue adds a number whose value is known.
+func (p *parser) addValue(begin int, float bool, x float64) {
+	bits := math.Float64bits(x)
+	p.nodes = append(p.nodes, node{kind: number, float: float, begin: int32(begin), end: int32(p.pos), next: int32(bits >> 32), size: int32(bits)})
+}
+
+// powers are the powers of ten that a double has exactly.
+var powers = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
+
+// float64 returns the double that is nearest to n if one operation on doubles that
+// are exact gives it (Clinger, How to Read Floating Point Numbers Accurately, 1990):
+// then it is rounded once.
+func (n *literal) float64() (x float64, ok bool) {
+	if n.long || n.mantissa > 1<<53 {
+		return 0, false
 	}
-	return n
+	x = float64(n.mantissa)
+	if n.negative {
+		x = -x
+	}
+	switch e := n.exponent; {
+	case e >= 0 && e < len(powers):
+		return x * powers[e], true
+	case e < 0 && -e < len(powers):
+		return x / powers[-e], true
+	}
+	return 0, false
+}
+
+// digits reads digits and appends them to the mantissa of n.
+func (p *parser) digits(n *literal) int {
+	begin, pos, m := p.pos, p.pos, n.mantissa
+	for pos < len(p.src) {
+		c := p.src[pos] - '0'
+		if c > 9 {
+			break
+		}
+		if m > maxMantissa {
+			n.long = true
+		} else {
+			m = m*10 + uint64(c)
+		}
+		pos++
+	}
+	p.pos, n.mantissa = pos, m
+	return pos - begin
 }
 
 func (p *parser) special(begin int, word string) error {
 	if !p.take(word) {
 		return p.error("Invalid value.")
 	}
-	p.scalar(node{kind: number, float: true}, begin)
+	return p.addWord(begin)
+}
+
+// addWord adds a word that stands for a number.
+func (p *parser) addWord(begin int) error {
+	x, err := strconv.ParseFloat(loan(p.src[begin:p.pos]), 64) // which knows the words
+	if err != nil {
+		return p.errorAt("Invalid value.", begin)
+	}
+	p.addValue(begin, true, x)
 	return nil
 }
 
@@ -86,14 +167,14 @@ func (p *parser) infinity(begin int) error {
 	if p.peek() == 'i' && !p.take("inity") {
 		return p.error("Invalid value.")
 	}
-	p.scalar(node{kind: number, float: true}, begin)
-	return nil
+	return p.addWord(begin)
 }
 
 // float64 returns the value of a number.
-func (d *document) float64(n int32) float64 {
-	x, _ := strconv.ParseFloat(loan(d.raw(n)), 64) // knows NaN, Inf and Infinity; the syntax has been checked
-	return x
+func (d *document) float64(n int32) float64 { return d.nodes[n].float64() }
+
+func (x *node) float64() float64 {
+	return math.Float64frombits(uint64(uint32(x.next))<<32 | uint64(uint32(x.size)))
 }
 
 // int64 returns the value of a number that is written as an integer and lies in a

@@ -1,9 +1,12 @@
 package restjson
 
 import (
+	"bytes"
 	"math"
+	"unsafe"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // maxDepth bounds how deep arrays and objects are nested: tensors have at most 254
@@ -26,6 +29,9 @@ func parse(src []byte) (*document, error) {
 	if len(src) > math.MaxInt32 {
 		return nil, tf.Errorf(tf.InvalidArgument, "JSON Parse error: the document must have at most %d bytes, got %d", math.MaxInt32, len(src))
 	}
+	if err := core.Guard("the request", func() error { core.Room(roomFor(src)); return nil }); err != nil {
+		return nil, err
+	}
 	p := &parser{document: document{src: src, nodes: make([]node, 0, len(src)/8+8)}}
 	if p.space(); p.pos == len(src) {
 		return nil, p.error("The document is empty.")
@@ -37,6 +43,13 @@ func parse(src []byte) (*document, error) {
 		return nil, p.fault(0, "Is not object")
 	}
 	return &p.document, nil
+}
+
+// roomFor estimates how many bytes the nodes of a document need: each value but the
+// first of an array or object follows a comma. Commas in texts count as well.
+func roomFor(src []byte) int {
+	values := min(bytes.Count(src, []byte{','})+1, len(src)/2)
+	return values * int(unsafe.Sizeof(node{}))
 }
 
 func (p *parser) error(what string) error { return p.errorAt(what, p.pos) }

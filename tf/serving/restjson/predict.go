@@ -124,7 +124,7 @@ func (d *document) rows(n int32, types map[string]tf.DType) (map[string]*tf.Tens
 	if !d.is(first, object) && len(types) > 1 {
 		return nil, tf.Errorf(tf.InvalidArgument, "instances is a plain list, but expecting list of objects as multiple input tensors required as per tensorinfo_map")
 	}
-	t := &table{d: d, types: types, count: int(d.nodes[n].size), columns: map[string]*growing{}}
+	t := &table{d: d, types: types, sole: only(types), count: int(d.nodes[n].size), columns: map[string]*growing{}}
 	add := t.value
 	if d.is(first, object) && !d.isBytes(first) {
 		add = t.object
@@ -139,7 +139,8 @@ func (d *document) rows(n int32, types map[string]tf.DType) (map[string]*tf.Tens
 type table struct {
 	d       *document
 	types   map[string]tf.DType
-	count   int // of all rows
+	sole    string // the name of an input
+	count   int    // of all rows
 	columns map[string]*growing
 }
 
@@ -156,7 +157,7 @@ func (t *table) value(i int, n int32) error {
 	if t.d.is(n, object) && !t.d.isBytes(n) {
 		return tf.Errorf(tf.InvalidArgument, "Expecting value/list but got object at item %d of input list", i)
 	}
-	if err := t.add(only(t.types), n); err != nil {
+	if err := t.add(t.sole, n); err != nil {
 		return tf.Errorf(tf.InvalidArgument, "Failed to process element: %d of 'instances' list. Error: %s", i, status(err))
 	}
 	return nil
@@ -197,14 +198,22 @@ func (t *table) add(name string, n int32) error {
 	if !ok {
 		return tf.Errorf(tf.InvalidArgument, "JSON object: does not have named input: %s", name)
 	}
-	shape := t.d.shapeOf(n)
 	c := t.columns[name]
+	if c != nil && t.d.hasShape(n, c.shape) {
+		return c.grow(t.d, n, c.shape)
+	}
+	shape := t.d.shapeOf(n)
 	if c == nil {
 		c = &growing{column: newColumn(dtype, t.d.leaves(shape, t.count)), shape: shape, size: -1}
 		t.columns[name] = c
 	}
+	return c.grow(t.d, n, shape)
+}
+
+// grow adds a row of a shape.
+func (c *growing) grow(d *document, n int32, shape tf.Shape) error {
 	before := c.len()
-	if err := c.column.add(t.d, n, shape); err != nil {
+	if err := c.column.add(d, n, shape); err != nil {
 		return err
 	}
 	size := c.len() - before

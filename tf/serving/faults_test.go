@@ -1,0 +1,83 @@
+package serving
+
+import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gorge-tf/gorge/internal/serving/versions"
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/pb"
+)
+
+// TestMemoryLimit: requests whose tensors do not fit the memory are refused before
+// that is taken, by gRPC and by REST, alone and in batches. Others go on.
+func TestMemoryLimit(t *testing.T) {
+	for _, batching := range []*Batching{nil, {}} {
+		s := serve(t, Config{Batching: batching}, models(t, 1))
+		used, _ := tf.MemoryUsage()
+		before := tf.SetMemoryLimit(used + 64<<20)
+		defer tf.SetMemoryLimit(before)
+		// A message of some bytes stands for a tensor of a gibibyte: its last value
+		// is repeated.
+		small := predict(1)
+		small.Inputs["x"].TensorShape.Dim = []*pb.TensorShapeProto_Dim{{Size: 1 << 28}}
+		if _, err := s.Predict(t.Context(), small); tf.CodeOf(err) != tf.ResourceExhausted {
+			t.Errorf("a tensor that is too large: %v", err)
+		}
+		body := append(append([]byte(`{"instances": [`), bytes.Repeat([]byte("1,"), 8<<20)...), "1]}"...)
+		w := httptest.NewRecorder()
+		s.Handler().ServeHTTP(w, httptest.NewRequest("POST", "/v1/models/m:predict", bytes.NewReader(body)))
+		if w.Code != http.StatusTooManyRequests || !strings.Contains(w.Body.String(), "error") {
+			t.Errorf("a body that is too large: %d %.200s", w.Code, w.Body)
+		}
+		if _, err := s.Predict(t.Context(), predict(1)); err != nil {
+			t.Errorf("a small one after them: %v", err)
+		}
+		tf.SetMemoryLimit(before)
+	}
+}
+
+// TestReplacedWhileLoading replaces the files of a version one by one while it is
+// loaded again and again. In the end the server has one of the models, whole.
+func TestReplacedWhileLoading(t *testing.T) {
+	dir := t.TempDir()
+	version := filepath.Join(dir, "1")
+	s, err := New(Config{Models: []Model{{Name: "m", BasePath: dir}}, Poll: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for i := range 40 {
+		if err := os.RemoveAll(version); err != nil {
+			t.Fatal(err)
+		}
+		s.look()
+		from := os.DirFS(filepath.Join("testdata/half", []string{"1", "2"}[i%2]))
+		copied := make(chan error, 1)
+		go func() { copied <- os.CopyFS(version, from) }()
+		for more := true; more; {
+			select {
+			case err := <-copied:
+				if err != nil {
+					t.Fatal(err)
+				}
+				more = false
+			default:
+			}
+			s.look()
+		}
+	}
+	s.look()
+	if err := s.m.Wait(t.Context(), func() bool { v := s.m.Status("m"); return len(v) > 0 && v[0].State == versions.Available }); err != nil {
+		t.Fatal(err)
+	}
+	p, err := s.Predict(t.Context(), predict(2))
+	if y := p.GetOutputs()["y"].GetFloatVal(); err != nil || y[0] != 2 && y[0] != 3 {
+		t.Errorf("%v, %v", p, err)
+	}
+}

@@ -1,0 +1,122 @@
+package serving
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/peer"
+	"google.golang.org/grpc/status"
+	"google.golang.org/grpc/tap"
+
+	"github.com/gorge-tf/gorge/internal/secure"
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
+)
+
+// Security has certificates, revocations, roles and tokens, which it reads from
+// files again when these change. Whoever has the role observe may ask for states
+// and metadata, the role run lets predict, the role administer lets replace the
+// configuration. All methods may be called from any goroutine; Close ends it.
+type Security = secure.Keeper
+
+// SecurityFiles names the files of a Security.
+type SecurityFiles = secure.Files
+
+// OpenSecurity reads files and looks after them until the Security is closed. Log
+// hears what becomes of the files, audit hears who was refused and who has replaced
+// the configuration. Both may be nil.
+func OpenSecurity(f SecurityFiles, log, audit slog.Handler) (*Security, error) {
+	var l *slog.Logger
+	if log != nil {
+		l = slog.New(log)
+	}
+	return secure.Open(f, l, audit)
+}
+
+// An Observer is told of calls. Its methods are called from many goroutines.
+type Observer interface {
+	// Serve is told of a call that has come, by "grpc" or "http". Method is
+	// "/package.Service/Method" for both. The context is the call's; the function that
+	// Serve returns is told how the call ended. The headers of requests by HTTP are
+	// among the context's incoming metadata.
+	Serve(ctx context.Context, method, by string) (context.Context, func(error))
+}
+
+// admit refuses calls of those that may not make them. It sees a call before its
+// message is read: a caller without the role cannot fill the memory.
+func (s *Server) admit(ctx context.Context, call *tap.Info) (context.Context, error) {
+	err := s.cfg.Security.Allow(ctx, call.FullMethodName)
+	if err != nil && s.cfg.Observer != nil {
+		_, end := s.cfg.Observer.Serve(ctx, call.FullMethodName, "grpc")
+		end(err)
+	}
+	return ctx, err
+}
+
+// observe tells of calls by gRPC that have been admitted.
+func (s *Server) observe(ctx context.Context, r any, call *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+	ctx, end := s.cfg.Observer.Serve(ctx, call.FullMethod, "grpc")
+	out, err := handle(ctx, r)
+	end(err)
+	return out, err
+}
+
+// roleOf returns what a request of the REST API needs.
+func roleOf(method string) secure.Role {
+	if method == http.MethodGet {
+		return secure.Observe
+	}
+	return secure.Run
+}
+
+// callOf returns the method of gRPC that does what a request of the REST API asks
+// for.
+func callOf(what string) string {
+	switch what = lower(what); {
+	case what == "predict":
+		return "/" + predictionService + "/Predict"
+	case what == "classify":
+		return "/" + predictionService + "/Classify"
+	case what == "regress":
+		return "/" + predictionService + "/Regress"
+	case what == "metadata":
+		return "/" + predictionService + "/GetModelMetadata"
+	}
+	return "/" + modelService + "/GetModelStatus"
+}
+
+// traceHeaders are those by which a request says which trace it belongs to.
+var traceHeaders = []string{"traceparent", "tracestate"}
+
+// observeHTTP tells of a request. What it returns has the context of the call; end
+// must be called with what became of it.
+func (s *Server) observeHTTP(r *http.Request, method string) (_ *http.Request, end func(error)) {
+	if s.cfg.Observer == nil {
+		return r, func(error) {}
+	}
+	md := metadata.MD{}
+	for _, name := range traceHeaders {
+		if v := r.Header.Get(name); v != "" {
+			md.Set(name, v)
+		}
+	}
+	ctx := metadata.NewIncomingContext(r.Context(), md)
+	if a, err := net.ResolveTCPAddr("tcp", r.RemoteAddr); err == nil {
+		ctx = peer.NewContext(ctx, &peer.Peer{Addr: a})
+	}
+	ctx, done := s.cfg.Observer.Serve(ctx, method, "http")
+	return r.WithContext(ctx), func(err error) { done(grpcError(err)) }
+}
+
+// grpcError returns an error by whose status observers know its code.
+func grpcError(err error) error {
+	if err == nil {
+		return nil
+	}
+	return status.Error(codes.Code(tf.CodeOf(err)), core.AsError(err).Message())
+}
