@@ -42,7 +42,7 @@
 //     ends with an error.
 //
 // Optimizations run in the order of the table in optimize.go, which says for each
-// // which must come before it. They repeat, since each makes work for others: at most
+// which must come before it. They repeat, since each makes work for others: at most
 // maxRounds times. After a pass that changed something, nodes that no root depends
 // on are swept out. Each pass can be switched off by its name, also to find out
 // which one is at fault.
