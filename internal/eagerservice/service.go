@@ -1,13 +1,3 @@
-// Package eagerservice runs operations one by one for clients in other
-// processes, as TensorFlow 2's programs send them: the results stay here, under
-// the numbers that the clients give them.
-//
-// The methods of [Service] are those of TensorFlow's EagerService, in plain Go. A
-// client has a context (context.go), a worker session of its own. What it sends
-// are entries of a queue (queue.go), which are served in turn: operations
-// (operation.go) by their kernels (kernel.go), whose results a table keeps
-// (handles.go), and calls of functions (function.go), parts of which may run in
-// other tasks (component.go).
 package eagerservice
 
 import (

@@ -1,6 +1,3 @@
-// Package pass holds the functions from graphs to graphs that stand between
-// what a user built and what executors run: pruning to feeds and fetches,
-// placement, optimization, partition. They do no I/O.
 package pass
 
 import (
