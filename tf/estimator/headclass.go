@@ -163,11 +163,12 @@ func baseline(mean tf.Output) tf.Output {
 	return mean.Maximum(ops.Scalar(mean.Graph(), float32(1)).Sub(mean))
 }
 
-// areas adds the areas under two curves.
+// areas adds the areas under two curves, sums of trapezoids as in TensorFlow's
+// first heads.
 func areas(out map[string]Metric, e evaluated, p tf.Output) {
 	w := metrics.Options{Weights: e.weights}
-	out["auc"] = MetricOf(metrics.AUC(e.labels, p, metrics.AUCOptions{Options: w, Careful: true}))
-	out["auc_precision_recall"] = MetricOf(metrics.AUC(e.labels, p, metrics.AUCOptions{Options: w, Careful: true, Curve: metrics.PR}))
+	out["auc"] = MetricOf(metrics.AUC(e.labels, p, metrics.AUCOptions{Options: w}))
+	out["auc_precision_recall"] = MetricOf(metrics.AUC(e.labels, p, metrics.AUCOptions{Options: w, Curve: metrics.PR}))
 }
 
 // atThresholds adds what the program has asked for by thresholds.
@@ -175,7 +176,7 @@ func (h *Head) atThresholds(out map[string]Metric, e evaluated, p tf.Output) {
 	w := metrics.Options{Weights: e.weights}
 	for _, x := range h.o.Thresholds {
 		one := func(value, update tf.Output) Metric { return Metric{value.Reshape(), update.Reshape()} }
-		above := p.Greater(ops.Scalar(p.Graph(), x)).Cast(tf.Float32)
+		above := p.GreaterEqual(ops.Scalar(p.Graph(), x)).Cast(tf.Float32)
 		name := func(what string) string { return fmt.Sprintf("%s/positive_threshold_%g", what, x) }
 		out[name("accuracy")] = MetricOf(metrics.Accuracy(e.labels, above, w))
 		out[name("precision")] = one(metrics.PrecisionAtThresholds(e.labels, p, []float32{x}, w))
