@@ -43,6 +43,8 @@ type RunConfig struct {
 	// WorkerDelay is how long worker i waits before it begins, times i+1, 60 s at
 	// most; 0: 5 s, negative: not at all.
 	WorkerDelay time.Duration
+	// RecoveryWait is how often a worker looks for the chief's model; 0: every 30 s.
+	RecoveryWait time.Duration
 }
 
 // Kinds of tasks in a cluster.
@@ -63,10 +65,6 @@ type Cluster struct {
 
 // A Server is a task of a cluster while it runs.
 type Server interface {
-	// Target is what the task's sessions connect to.
-	Target() string
-	// Join waits until the server stops.
-	Join()
 	// Stop ends it.
 	Stop() error
 }

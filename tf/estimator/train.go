@@ -3,10 +3,13 @@ package estimator
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/data"
+	"github.com/gorge-tf/gorge/tf/session"
 	"github.com/gorge-tf/gorge/tf/train"
 )
 
@@ -154,7 +157,10 @@ func (e *Estimator) training(b *build, o TrainOptions) train.TrainingOptions {
 		SaveSummariesSteps: c.SaveSummarySteps, LogStepCountSteps: c.LogStepCountSteps,
 	}
 	if c.Cluster != nil {
-		t.Target = c.Cluster.target()
+		// Tasks of other workers need not be there.
+		mine := session.DeviceFilters("/job:"+PS, fmt.Sprintf("/job:%s/task:%d", c.Cluster.Type, c.Cluster.Index))
+		t.Target, t.Session = c.Cluster.target(), append(slices.Clone(t.Session), mine)
+		t.RecoveryWait = c.RecoveryWait
 	}
 	return t
 }
