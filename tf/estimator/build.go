@@ -72,7 +72,7 @@ func (e *Estimator) model(b *build, mode Mode, features, labels feature.Features
 		err = b.g.Err()
 	}
 	if err != nil {
-		return err
+		return fmt.Errorf("%w (the estimator was made at %s)", err, e.made)
 	}
 	if err := spec.check(mode); err != nil {
 		if at := placeOf(e.fn); at != "" {

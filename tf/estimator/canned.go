@@ -48,7 +48,8 @@ type Linear struct {
 	// Optimizer is FTRL with the rate min(0.2, 1/√columns) if it is nil.
 	Optimizer train.Optimizer
 	Combiner  sparse.Combiner // of the weights of one column; "": their sum
-	// Partitioner cuts variables into parts; nil: they are whole.
+	// Partitioner cuts variables into parts; nil: into as many as there are
+	// parameter servers, of 64 MiB at least.
 	Partitioner vars.Partitioner
 }
 
@@ -63,7 +64,8 @@ type DNN struct {
 	// Dropout is the share of results that training drops after each layer.
 	Dropout   float64
 	BatchNorm bool
-	// Partitioner cuts variables into parts; nil: they are whole.
+	// Partitioner cuts variables into parts; nil: into as many as there are
+	// parameter servers, of 64 MiB at least.
 	Partitioner vars.Partitioner
 }
 
@@ -154,7 +156,7 @@ func (m Linear) check() error {
 }
 
 func (m Linear) logits(c *Call, units int) (y tf.Output) {
-	vars.Scope(c.Graph, "linear", vars.ScopeOptions{Partitioner: m.Partitioner}, func() {
+	vars.Scope(c.Graph, "linear", vars.ScopeOptions{Partitioner: partitioner(c, m.Partitioner)}, func() {
 		y = feature.LinearModel(c.Features, m.Columns, feature.LinearOpts{Units: units, Combiner: m.Combiner})
 	})
 	return y
@@ -186,7 +188,7 @@ func (m DNN) check() error {
 }
 
 func (m DNN) logits(c *Call, units int) (y tf.Output) {
-	vars.Scope(c.Graph, "dnn", vars.ScopeOptions{Partitioner: m.Partitioner}, func() {
+	vars.Scope(c.Graph, "dnn", vars.ScopeOptions{Partitioner: partitioner(c, m.Partitioner)}, func() {
 		var x tf.Output
 		vars.Scope(c.Graph, "input_from_feature_columns", vars.ScopeOptions{}, func() { x = feature.InputLayer(c.Features, m.Columns...) })
 		for i, n := range m.Hidden {

@@ -101,3 +101,20 @@ func (m Baseline) minimize(loss tf.Output) *tf.Operation {
 	}
 	return Minimizer(m.Optimizer)(loss)
 }
+
+// partitioner returns p or, if it is nil, TensorFlow's default: as many parts as
+// there are parameter servers, of 64 MiB at least. TensorFlow also makes single
+// parts, which only shows in the names of slots.
+func partitioner(c *Call, p vars.Partitioner) vars.Partitioner {
+	if p != nil {
+		return p
+	}
+	servers := 0
+	if cl := c.Config.Cluster; cl != nil {
+		servers = len(cl.Jobs[PS])
+	}
+	if servers < 2 {
+		return nil
+	}
+	return vars.MinMax(servers, 0, 64<<20)
+}

@@ -278,3 +278,42 @@ func samePredictions(t *testing.T, got map[string]*tf.Tensor, want map[string][]
 func placeholder(g *tf.Graph, v *tf.Variable) tf.Output {
 	return tf.Apply(g, "Placeholder", nil, tf.Attr("dtype", v.DType()), tf.Attr("shape", v.Shape())).Output(0)
 }
+
+// TestCheckpointOfTensorFlow evaluates and continues from a checkpoint that
+// TensorFlow's estimator has written.
+func TestCheckpointOfTensorFlow(t *testing.T) {
+	text, err := os.ReadFile("testdata/golden.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all map[string]golden
+	if err := json.Unmarshal(text, &all); err != nil {
+		t.Fatal(err)
+	}
+	want := all["combined"]
+	const path = "testdata/python/model.ckpt-200"
+	e, err := canned("combined", estimator.Task{Config: estimator.RunConfig{ModelDir: t.TempDir()}, WarmStart: &estimator.WarmStart{From: path}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := e.Evaluate(t.Context(), goldenInput("binary"), estimator.EvalOptions{Steps: 1, Checkpoint: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, v := range want.Metrics {
+		near(t, key, m[key], v)
+	}
+	w := &lossWatch{}
+	if err := e.Train(t.Context(), goldenInput("binary"), estimator.TrainOptions{Steps: 1, Hooks: []train.Hook{w}}); err != nil {
+		t.Fatal(err)
+	}
+	near(t, "the loss of the first step", w.losses[0], want.Metrics["loss"])
+}
+
+// lossWatch is a watch that leaves initial values alone.
+type lossWatch struct{ watch }
+
+func (w *lossWatch) Begin(g *tf.Graph) error {
+	defer func() { w.sets = nil }()
+	return w.watch.Begin(g)
+}

@@ -2,15 +2,20 @@
 
 It needs Python 3.11 with tensorflow-cpu==2.15.1 and tensorflow-estimator==2.15.0:
 
-    python golden.py > golden.json
+    python golden.py python > golden.json
+
+The argument is the directory for the checkpoint of the model "combined".
 
 Each model trains 200 steps on the same batch, from initial values that are
 computed from the variable's name and index, so that another implementation has
 the same without a checkpoint.
 """
+import glob
 import json
 import logging
 import os
+import shutil
+import sys
 import tempfile
 
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
@@ -111,6 +116,13 @@ class Losses(v1.train.SessionRunHook):
         self.out.append(float(values.results))
 
 
+def copy_checkpoint(directory, to):
+    os.makedirs(to, exist_ok=True)
+    for name in glob.glob(os.path.join(directory, f"model.ckpt-{STEPS}.*")):
+        if not name.endswith(".meta"):
+            shutil.copy(name, to)
+
+
 def main():
     out = {}
     for kind in KINDS:
@@ -119,6 +131,8 @@ def main():
             losses = []
             label = LABEL.get(kind, "binary")
             e.train(input_fn(label), steps=STEPS, hooks=[SetInitial(), Losses(losses)])
+            if kind == "combined" and len(sys.argv) > 1:
+                copy_checkpoint(d, sys.argv[1])
             metrics = e.evaluate(input_fn(label), steps=1)
             predictions = next(iter(e.predict(input_fn(label))))
             out[kind] = {
