@@ -4,6 +4,8 @@ import (
 	"context"
 	"maps"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -206,5 +208,56 @@ func TestMultiLabel(t *testing.T) {
 	}
 	if got := slices.Sorted(maps.Keys(m)); !slices.Equal(got, want) || m["auc/two"] < 0.99 || m["accuracy/positive_threshold_0.5/two"] != 1 {
 		t.Errorf("got %v", m)
+	}
+}
+
+// TestVocabularyFileTravels exports a model with its vocabulary, and removes that.
+func TestVocabularyFileTravels(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "words.txt")
+	if err := os.WriteFile(file, []byte("good\nbad\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	columns := []feature.Column{feature.VocabularyFile("word", file, 2)}
+	e, err := estimator.LinearRegressor(estimator.Linear{Columns: columns}, estimator.Task{Config: estimator.RunConfig{ModelDir: t.TempDir()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	input := table(map[string]any{"word": []string{"good", "bad"}, "y": []float32{1, -1}}, "y")
+	for range 20 {
+		if err := e.Train(t.Context(), input, estimator.TrainOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	spec, err := feature.MakeParseSpec(columns...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	extra := estimator.ExportOptions{AssetsExtra: map[string]string{"notes/words": file}}
+	dir, err := e.ExportSavedModel(t.Context(), t.TempDir(), estimator.ParsingReceiver(spec), extra)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	m, err := savedmodel.Load(t.Context(), dir, savedmodel.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	record := func(word string) string { return string(example.Example{"word": example.Strings(word)}.Marshal()) }
+	out, err := m.Signature("serving_default").Run(t.Context(), map[string]any{"inputs": []string{record("good"), record("bad")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if y := tf.Data[float32](out["outputs"]); y[0] < 0.5 || y[1] > -0.5 {
+		t.Errorf("got %v", y)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "assets.extra", "notes", "words")); err != nil {
+		t.Error(err)
+	}
+	outside := estimator.ExportOptions{AssetsExtra: map[string]string{"../words": file}}
+	if _, err := e.ExportSavedModel(t.Context(), t.TempDir(), estimator.ParsingReceiver(spec), outside); tf.CodeOf(err) != tf.InvalidArgument {
+		t.Errorf("got %v", err)
 	}
 }

@@ -20,8 +20,7 @@ type RunConfig struct {
 	// negative: none.
 	SaveSummarySteps int64
 	// SaveCheckpointsEvery is the time between checkpoints, SaveCheckpointsSteps
-	// the steps: at most one is set. 0: 10 minutes. Negative: none, apart from
-	// none at all.
+	// the steps: at most one is set. 0: 10 minutes. Negative: there are none.
 	SaveCheckpointsEvery time.Duration
 	SaveCheckpointsSteps int64
 	// KeepCheckpointMax is how many checkpoints are kept; 0: 5, negative: all.

@@ -78,7 +78,7 @@ func (b *build) metrics() (map[string]Metric, error) {
 		if m.Value.IsZero() || m.Update.IsZero() {
 			return nil, tf.Errorf(tf.InvalidArgument, "a metric must have a value and an update: %q", key)
 		}
-		if s := m.Value.Shape(); s != nil && len(s) > 0 {
+		if len(m.Value.Shape()) > 0 {
 			return nil, tf.Errorf(tf.InvalidArgument, "a metric must be a scalar: %q is %v", key, m.Value)
 		}
 	}

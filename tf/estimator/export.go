@@ -59,7 +59,9 @@ func RawReceiver(features map[string]tf.ArgSpec) ReceiverFn {
 // ExportOptions adjust [Estimator.ExportSavedModel].
 type ExportOptions struct {
 	Checkpoint string // the one to export, the latest if it is ""
-	Assets     []savedmodel.Asset
+	// Assets are further files that the graph reads, beside the vocabularies of
+	// tables.
+	Assets []savedmodel.Asset
 	// AssetsExtra are files that are copied to the directory assets.extra, by
 	// their paths there.
 	AssetsExtra map[string]string
@@ -81,6 +83,11 @@ func (e *Estimator) ExportSavedModel(ctx context.Context, base string, receive R
 	}
 	if receive == nil {
 		return "", e.wrong("exporting needs a receiver function, got nil")
+	}
+	for to := range o.AssetsExtra {
+		if !filepath.IsLocal(to) {
+			return "", e.wrong("the path of an extra asset must be within assets.extra, got %q", to)
+		}
 	}
 	b, r, err := e.receive(receive)
 	if err != nil {
@@ -124,7 +131,11 @@ func (e *Estimator) write(ctx context.Context, b *build, signatures map[string]s
 	if err := sc.Saver.Restore(ctx, s, path); err != nil {
 		return "", err
 	}
-	mg := savedmodel.MetaGraph{Session: s, Signatures: signatures, Assets: o.Assets, Init: sc.LocalInitOp, ClearDevices: !o.KeepDevices}
+	assets, err := vocabularies(ctx, s, b.g)
+	if err != nil {
+		return "", err
+	}
+	mg := savedmodel.MetaGraph{Session: s, Signatures: signatures, Assets: append(assets, o.Assets...), Init: sc.LocalInitOp, ClearDevices: !o.KeepDevices}
 	dir, err := free(base)
 	if err != nil {
 		return "", err
@@ -133,6 +144,21 @@ func (e *Estimator) write(ctx context.Context, b *build, signatures map[string]s
 		return "", err
 	}
 	return dir, extra(dir, o.AssetsExtra)
+}
+
+// vocabularies returns the files that tables of the graph are filled from.
+func vocabularies(ctx context.Context, s *session.Session, g *tf.Graph) (all []savedmodel.Asset, err error) {
+	for _, op := range g.Operations() {
+		if op.Def.Name != "InitializeTableFromTextFileV2" && op.Def.Name != "InitializeTableFromTextFile" {
+			continue
+		}
+		file, err := session.Fetch[string](ctx, s, nil, op.Input(1))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, savedmodel.Asset{Tensor: op.Input(1), File: file[0]})
+	}
+	return all, nil
 }
 
 // free returns a directory under base that does not exist, named after the time.
@@ -152,9 +178,6 @@ func free(base string) (string, error) {
 // extra copies files to assets.extra.
 func extra(dir string, files map[string]string) error {
 	for _, to := range slices.Sorted(maps.Keys(files)) {
-		if !filepath.IsLocal(to) {
-			return tf.Errorf(tf.InvalidArgument, "the path of an extra asset must be within assets.extra, got %q", to)
-		}
 		content, err := os.ReadFile(files[to])
 		if err != nil {
 			return tf.Errorf(tf.NotFound, "an extra asset cannot be read: %v", err)
