@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -17,6 +18,7 @@ import (
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/savedmodel"
 	"github.com/gorge-tf/gorge/tf/session"
+	"github.com/gorge-tf/gorge/tf/train"
 )
 
 // A Receiver is what a served model gets: placeholders, and the features that
@@ -146,10 +148,12 @@ func (e *Estimator) write(ctx context.Context, b *build, signatures map[string]s
 	return dir, extra(dir, o.AssetsExtra)
 }
 
-// vocabularies returns the files that tables of the graph are filled from.
+// vocabularies returns the files that tables of the graph are filled from: the
+// input "filename" of what initializes them.
 func vocabularies(ctx context.Context, s *session.Session, g *tf.Graph) (all []savedmodel.Asset, err error) {
-	for _, op := range g.Operations() {
-		if op.Def.Name != "InitializeTableFromTextFileV2" && op.Def.Name != "InitializeTableFromTextFile" {
+	for _, x := range g.Collection(train.TableInitializersCollection) {
+		op, ok := x.(*tf.Operation)
+		if !ok || !strings.Contains(op.Def.In, "filename: string") {
 			continue
 		}
 		file, err := session.Fetch[string](ctx, s, nil, op.Input(1))
