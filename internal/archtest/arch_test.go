@@ -48,7 +48,7 @@ var layers = [][]string{
 	{"tf/timeline", "tf/vars"},
 	{"tf/cluster", "tf/train/...", "tf/layers", "tf/losses", "tf/metrics", "tf/image", "tf/data", "tf/dense/...", "tf/savedmodel"},
 	{"tf/rnn", "tf/feature", "internal/serving/...", "internal/statuspage", "internal/chaos"},
-	{"tf/serving/..."},
+	{"tf/estimator/...", "tf/serving/..."},
 	{"docs/...", "examples/...", "cmd/...", "bench/...", "interop/...", "internal/gen/...", "internal/archtest", "."},
 }
 
@@ -61,6 +61,7 @@ var never = map[string][]string{
 	"tf/session":            {"internal/rpc", "google.golang.org/grpc"},
 	"tf":                    {"google.golang.org/grpc"},
 	"tf/core":               {"google.golang.org/grpc"},
+	"tf/estimator":          {"tf/cluster", "google.golang.org/grpc"},
 	"tf/train":              {"tf/train/live", "github.com/guptarohit/asciigraph", "golang.org/x/term"},
 }
 

@@ -1,0 +1,120 @@
+package estimator
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/initializers"
+	"github.com/gorge-tf/gorge/tf/layers"
+	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/ops/sparse"
+	"github.com/gorge-tf/gorge/tf/train"
+	"github.com/gorge-tf/gorge/tf/vars"
+)
+
+// hidden adds layer i: dense, dropout and batch normalization, in this order.
+func (m DNN) hidden(c *Call, x tf.Output, i, units int) tf.Output {
+	if x.Err() != nil {
+		return x
+	}
+	name := fmt.Sprintf("hiddenlayer_%d", i)
+	act := m.Activation
+	if act == nil {
+		act = layers.Relu
+	}
+	x = layers.Dense(x, units, layers.DenseOpts{Name: name, Activation: act})
+	if m.Dropout > 0 && c.Mode == Train {
+		x = layers.Dropout(x, m.Dropout)
+	}
+	if m.BatchNorm {
+		vars.Scope(c.Graph, name, vars.ScopeOptions{}, func() {
+			x = layers.BatchNorm(x, c.Mode == Train, layers.BatchNormOpts{Momentum: 0.999, Name: fmt.Sprintf("batchnorm_%d", i)})
+		})
+	}
+	summarize(x, "dnn/"+name)
+	return x
+}
+
+// trainable returns the variables of a scope that are trained.
+func trainable(g *tf.Graph, scope string) (vs []*tf.Variable) {
+	for _, v := range tf.Variables(g, tf.TrainableVariables) {
+		if strings.HasPrefix(v.Name(), scope) {
+			vs = append(vs, v)
+		}
+	}
+	return vs
+}
+
+// Baseline describes a model that ignores features: it learns the mean of the
+// labels, or the shares of classes. Its variable is baseline/bias.
+type Baseline struct {
+	// Optimizer is FTRL with the rate 0.3 if it is nil.
+	Optimizer train.Optimizer
+}
+
+// BaselineClassifier returns an estimator of the shares of classes.
+func BaselineClassifier(m Baseline, t Task) (*Estimator, error) {
+	h, err := t.classes()
+	return canned(m, h, err, t)
+}
+
+// BaselineRegressor returns an estimator of the mean of labels.
+func BaselineRegressor(m Baseline, t Task) (*Estimator, error) {
+	h, err := t.numbers()
+	return canned(m, h, err, t)
+}
+
+func (Baseline) check() error { return nil }
+
+func (Baseline) logits(c *Call, units int) (y tf.Output) {
+	n, err := batchSize(c)
+	if err != nil {
+		return tf.Failed(c.Graph, "baseline", err).Output(0)
+	}
+	vars.Scope(c.Graph, "baseline", vars.ScopeOptions{}, func() {
+		bias := vars.Get(c.Graph, "bias", tf.Shape{units}, vars.Options{Initializer: initializers.Zeros})
+		times := ops.Concat(0, []tf.Output{n.Cast(tf.Int32).Reshape(1), ops.Const(c.Graph, []int32{1})})
+		y = tf.Apply(c.Graph, "Tile", []tf.Output{bias.Value().Reshape(1, units), times}).Output(0)
+		y.SetShape(tf.Shape{-1, units})
+	})
+	return y
+}
+
+// batchSize returns the number of examples, which all features have.
+func batchSize(c *Call) (tf.Output, error) {
+	at := ops.Scalar(c.Graph, int32(0))
+	for _, x := range c.Features {
+		switch x := x.(type) {
+		case tf.Output:
+			return ops.GatherV2(ops.Shape(x), at, at), x.Err()
+		case sparse.Tensor:
+			return ops.GatherV2(x.DenseShape, at, at), x.DenseShape.Err()
+		}
+	}
+	return tf.Output{}, tf.Errorf(tf.InvalidArgument, "features must not be empty: a baseline learns how many examples there are from one")
+}
+
+func (m Baseline) minimize(loss tf.Output) *tf.Operation {
+	if m.Optimizer == nil {
+		m.Optimizer = train.FTRL{LearningRate: 0.3}
+	}
+	return Minimizer(m.Optimizer)(loss)
+}
+
+// partitioner returns p or, if it is nil, TensorFlow's default: as many parts as
+// there are parameter servers, of 64 MiB at least. TensorFlow also makes single
+// parts, which only shows in the names of slots.
+func partitioner(c *Call, p vars.Partitioner) vars.Partitioner {
+	if p != nil {
+		return p
+	}
+	servers := 0
+	if cl := c.Config.Cluster; cl != nil {
+		servers = len(cl.Jobs[PS])
+	}
+	if servers < 2 {
+		return nil
+	}
+	return vars.MinMax(servers, 0, 64<<20)
+}

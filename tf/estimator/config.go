@@ -1,0 +1,156 @@
+package estimator
+
+import (
+	"encoding/json"
+	"os"
+	"time"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/session"
+)
+
+// A RunConfig says where a model is kept and how it is trained. The zero value is
+// ready to use.
+type RunConfig struct {
+	// ModelDir has the checkpoints; "": a new temporary directory.
+	ModelDir string
+	// Seed is that of the graphs; 0 stands for 1, TensorFlow's default.
+	Seed int64
+	// SaveSummarySteps is the number of steps between summaries; 0: 100,
+	// negative: none.
+	SaveSummarySteps int64
+	// SaveCheckpointsEvery is the time between checkpoints, SaveCheckpointsSteps
+	// the steps: at most one is set. 0: 10 minutes. Negative: there are none.
+	SaveCheckpointsEvery time.Duration
+	SaveCheckpointsSteps int64
+	// KeepCheckpointMax is how many checkpoints are kept; 0: 5, negative: all.
+	KeepCheckpointMax int
+	// KeepCheckpointEveryHours keeps one for every so many hours besides; 0:
+	// 10,000.
+	KeepCheckpointEveryHours float64
+	// LogStepCountSteps is after how many steps the loss and the rate are logged;
+	// 0: 100, negative: never.
+	LogStepCountSteps int64
+	// Session has further options of sessions.
+	Session []session.Option
+	// Cluster says which task of which cluster this is; nil: there is none. See
+	// ParseTFConfig.
+	Cluster *Cluster
+	// Serve makes this task's server, for [TrainAndEvaluate] in a cluster: the
+	// function of package tf/estimator/clustered. It is not linked otherwise.
+	Serve func(c *Cluster) (Server, error)
+	// WorkerDelay is how long worker i waits before it begins, times i+1, 60 s at
+	// most; 0: 5 s, negative: not at all.
+	WorkerDelay time.Duration
+	// RecoveryWait is how often a worker looks for the chief's model; 0: every 30 s.
+	RecoveryWait time.Duration
+}
+
+// Kinds of tasks in a cluster.
+const (
+	Chief     = "chief"
+	Worker    = "worker"
+	PS        = "ps"
+	Evaluator = "evaluator"
+)
+
+// A Cluster says which task of which cluster a process is. Jobs has the
+// addresses of tasks by job; the evaluator is in none of them.
+type Cluster struct {
+	Jobs  map[string][]string
+	Type  string
+	Index int
+}
+
+// A Server is a task of a cluster while it runs.
+type Server interface {
+	// Stop ends it.
+	Stop() error
+}
+
+// IsChief reports whether the task initializes and saves the model.
+func (c *Cluster) IsChief() bool { return c == nil || c.Type == Chief }
+
+// target is the address of the task's own server.
+func (c *Cluster) target() string { return "grpc://" + c.Jobs[c.Type][c.Index] }
+
+// ParseTFConfig reads the JSON text that TensorFlow's programs find in the
+// environment variable TF_CONFIG:
+//
+//	{"cluster": {"chief": ["a:1"], "ps": ["b:1"], "worker": ["c:1"]}, "task": {"type": "worker", "index": 0}}
+//
+// The result is nil if text is empty or names no cluster. Worker 0 is the chief
+// of a cluster that has none. Errors are InvalidArgument.
+func ParseTFConfig(text string) (*Cluster, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var in struct {
+		Cluster map[string][]string
+		Task    struct {
+			Type  string
+			Index int
+		}
+	}
+	if err := json.Unmarshal([]byte(text), &in); err != nil {
+		return nil, tf.Errorf(tf.InvalidArgument, "TF_CONFIG must be JSON text with a cluster and a task: %v", err)
+	}
+	c := &Cluster{Jobs: in.Cluster, Type: in.Task.Type, Index: in.Task.Index}
+	if len(c.Jobs) == 0 {
+		if c.Type != "" && c.Type != "local" && c.Type != Worker {
+			return nil, tf.Errorf(tf.InvalidArgument, "If \"cluster\" is not set in TF_CONFIG, task type must be WORKER, got %q", c.Type)
+		}
+		return nil, nil
+	}
+	return c, c.check()
+}
+
+// FromEnvironment is ParseTFConfig of the environment variable TF_CONFIG.
+func FromEnvironment() (*Cluster, error) { return ParseTFConfig(os.Getenv("TF_CONFIG")) }
+
+func (c *Cluster) check() error {
+	bad := func(format string, args ...any) error { return tf.Errorf(tf.InvalidArgument, format, args...) }
+	if len(c.Jobs[Chief]) == 0 && len(c.Jobs[Worker]) > 0 && c.Type == Worker && c.Index == 0 {
+		return bad("If \"cluster\" is set in TF_CONFIG, it must have one \"chief\" node.")
+	}
+	switch {
+	case len(c.Jobs[Chief]) != 1:
+		return bad("The \"cluster\" in TF_CONFIG must have only one \"chief\" node, got %d", len(c.Jobs[Chief]))
+	case len(c.Jobs[Evaluator]) > 0:
+		return bad("the evaluator must not be in the \"cluster\" of TF_CONFIG")
+	case c.Type == Evaluator:
+		return nil
+	case c.Type != Chief && c.Type != Worker && c.Type != PS:
+		return bad("the task of TF_CONFIG must be of type chief, worker, ps or evaluator, got %q", c.Type)
+	case c.Index < 0 || c.Index >= len(c.Jobs[c.Type]):
+		return bad("%d is not a valid task_id for task_type %s in the cluster_spec", c.Index, c.Type)
+	}
+	return nil
+}
+
+// complete fills in defaults and checks what is set.
+func (c *RunConfig) complete() error {
+	if c.SaveCheckpointsEvery != 0 && c.SaveCheckpointsSteps != 0 {
+		return tf.Errorf(tf.InvalidArgument, "SaveCheckpointsSteps and SaveCheckpointsEvery cannot be both set: %d, %v", c.SaveCheckpointsSteps, c.SaveCheckpointsEvery)
+	}
+	if c.Cluster != nil {
+		if err := c.Cluster.check(); err != nil {
+			return err
+		}
+	}
+	if c.Seed == 0 {
+		c.Seed = 1
+	}
+	if c.LogStepCountSteps == 0 {
+		c.LogStepCountSteps = 100
+	}
+	if c.ModelDir != "" {
+		return nil
+	}
+	dir, err := os.MkdirTemp("", "model")
+	if err != nil {
+		return tf.Errorf(tf.Internal, "a temporary model directory cannot be made: %v", err)
+	}
+	c.ModelDir = dir
+	return nil
+}

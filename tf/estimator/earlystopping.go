@@ -1,0 +1,206 @@
+package estimator
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/pb"
+	"github.com/gorge-tf/gorge/tf/record"
+	"github.com/gorge-tf/gorge/tf/session"
+	"github.com/gorge-tf/gorge/tf/train"
+)
+
+// ReadEvalMetrics reads the results of evaluations from the event files of a
+// directory, by their steps. A directory that does not exist has none. The end
+// of a file that is being written may be missing.
+func ReadEvalMetrics(dir string) ([]Metrics, error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, tf.Errorf(tf.Unavailable, "the directory of evaluations cannot be read: %v", err)
+	}
+	byStep := map[int64]Metrics{}
+	for _, entry := range entries {
+		if !strings.Contains(entry.Name(), "tfevents") {
+			continue
+		}
+		if err := readEvents(filepath.Join(dir, entry.Name()), byStep); err != nil {
+			return nil, err
+		}
+	}
+	var out []Metrics
+	for step, m := range byStep {
+		m[GlobalStepKey] = float64(step)
+		out = append(out, m)
+	}
+	slices.SortFunc(out, func(a, b Metrics) int { return int(a[GlobalStepKey] - b[GlobalStepKey]) })
+	return out, nil
+}
+
+func readEvents(name string, byStep map[int64]Metrics) error {
+	r, err := record.Open(name, record.None, record.Unfinished)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	for {
+		text, err := r.Next()
+		if err == io.EOF || err != nil && strings.Contains(err.Error(), "truncated record") {
+			return nil // the rest is being written
+		}
+		if err != nil {
+			return err
+		}
+		e := &pb.Event{}
+		if err := proto.Unmarshal(text, e); err != nil {
+			return tf.Errorf(tf.DataLoss, "%s is no event file: %v", name, err)
+		}
+		for _, v := range e.GetSummary().GetValue() {
+			if _, ok := v.GetValue().(*pb.Summary_Value_SimpleValue); !ok {
+				continue
+			}
+			if byStep[e.GetStep()] == nil {
+				byStep[e.GetStep()] = Metrics{}
+			}
+			byStep[e.GetStep()][v.GetTag()] = float64(v.GetSimpleValue())
+		}
+	}
+}
+
+// StopOptions adjust hooks that stop training early.
+type StopOptions struct {
+	EvalDir  string // where evaluations are read; "": that of the estimator
+	MinSteps int64  // before which training is never stopped
+	// Every or EverySteps is how often evaluations are looked at; 0: every minute.
+	Every      time.Duration
+	EverySteps int64
+}
+
+// StopIfNoDecrease returns a hook that ends training when a metric has not become
+// less for a number of steps.
+func StopIfNoDecrease(e *Estimator, metric string, steps int64, o StopOptions) train.Hook {
+	return stopper(e, metric, o, stalled(steps, func(a, b float64) bool { return a < b }))
+}
+
+// StopIfNoIncrease returns a hook that ends training when a metric has not become
+// greater for a number of steps.
+func StopIfNoIncrease(e *Estimator, metric string, steps int64, o StopOptions) train.Hook {
+	return stopper(e, metric, o, stalled(steps, func(a, b float64) bool { return a > b }))
+}
+
+// StopIfHigher returns a hook that ends training when a metric is higher than a
+// threshold.
+func StopIfHigher(e *Estimator, metric string, threshold float64, o StopOptions) train.Hook {
+	return stopper(e, metric, o, func(_ int64, v float64) bool { return v > threshold })
+}
+
+// StopIfLower returns a hook that ends training when a metric is lower than a
+// threshold.
+func StopIfLower(e *Estimator, metric string, threshold float64, o StopOptions) train.Hook {
+	return stopper(e, metric, o, func(_ int64, v float64) bool { return v < threshold })
+}
+
+// stalled returns a test of values in the order of their steps: whether none has
+// been better than the best one for a number of steps.
+func stalled(steps int64, better func(a, b float64) bool) func(step int64, v float64) bool {
+	seen, best, at := false, 0.0, int64(0)
+	return func(step int64, v float64) bool {
+		if !seen || step <= at || better(v, best) {
+			seen, best, at = true, v, step
+			return false
+		}
+		return step-at >= steps
+	}
+}
+
+// stopper looks at evaluations from time to time. judge is called with each value
+// once, in the order of the steps.
+func stopper(e *Estimator, metric string, o StopOptions, judge func(step int64, v float64) bool) train.Hook {
+	if o.EvalDir == "" {
+		o.EvalDir = e.EvalDir("")
+	}
+	if o.Every == 0 && o.EverySteps == 0 {
+		o.Every = time.Minute
+	}
+	last := int64(-1)
+	return &stopHook{o: o, stop: func() (bool, error) {
+		all, err := ReadEvalMetrics(o.EvalDir)
+		if err != nil {
+			return false, err
+		}
+		for _, m := range all {
+			v, ok := m[metric]
+			step := int64(m[GlobalStepKey])
+			if !ok || step <= last || step < o.MinSteps {
+				continue
+			}
+			last = step
+			if judge(step, v) {
+				slog.Info("Requesting early stopping.", "metric", metric, "value", v, "step", step)
+				return true, nil
+			}
+		}
+		return false, nil
+	}}
+}
+
+// StopIf returns a hook that ends training when stop says so.
+func StopIf(stop func() (bool, error), o StopOptions) train.Hook {
+	if o.Every == 0 && o.EverySteps == 0 {
+		o.Every = time.Minute
+	}
+	return &stopHook{o: o, stop: stop}
+}
+
+// stopHook asks in the process itself: workers see the same evaluations as the
+// chief, in the directory that they share.
+type stopHook struct {
+	train.BaseHook
+	o     StopOptions
+	stop  func() (bool, error)
+	timer train.SecondOrStepTimer
+	step  *tf.Variable
+}
+
+func (h *stopHook) Begin(g *tf.Graph) error {
+	if h.o.Every != 0 && h.o.EverySteps != 0 {
+		return tf.Errorf(tf.InvalidArgument, "Only one of `run_every_secs` and `run_every_steps` must be set.")
+	}
+	h.timer = train.SecondOrStepTimer{Every: h.o.Every, EverySteps: h.o.EverySteps}
+	h.step = train.GlobalStep(g)
+	return nil
+}
+
+func (h *stopHook) AfterCreateSession(context.Context, *session.Session, *train.Coordinator) error {
+	return nil
+}
+
+func (h *stopHook) BeforeRun(context.Context, *train.RunContext) (train.RunArgs, error) {
+	return train.RunArgs{Fetches: []tf.Fetchable{h.step.Value()}}, nil
+}
+
+func (h *stopHook) AfterRun(_ context.Context, r *train.RunContext, v train.RunValues) error {
+	n, err := v.Results[0].Ints()
+	if err != nil || len(n) != 1 || !h.timer.ShouldTrigger(int64(n[0])) {
+		return err
+	}
+	h.timer.Update(int64(n[0]))
+	stop, err := h.stop()
+	if stop {
+		r.RequestStop()
+	}
+	return err
+}

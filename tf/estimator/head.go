@@ -1,0 +1,216 @@
+package estimator
+
+import (
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/feature"
+	"github.com/gorge-tf/gorge/tf/losses"
+	"github.com/gorge-tf/gorge/tf/metrics"
+	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/ops/summary"
+	"github.com/gorge-tf/gorge/tf/savedmodel"
+	"github.com/gorge-tf/gorge/tf/train"
+)
+
+// HeadOptions adjust a [Head].
+type HeadOptions struct {
+	// WeightColumn is the key of the feature with a weight for each example,
+	// [batch] or [batch 1]; "": all weights are 1.
+	WeightColumn string
+	// Vocabulary has the names of the classes, which labels are then, strings.
+	Vocabulary []string
+	// Thresholds within (0, 1), for each of which a binary or multi-label head
+	// adds accuracy, precision and recall.
+	Thresholds []float32
+	// MeanLoss makes the training loss the sum over the batch divided by its
+	// size, as TensorFlow 2's heads do. Without it the loss is the sum.
+	MeanLoss bool
+	// Name is appended to the names of metrics, after a slash.
+	Name string
+}
+
+// A Head makes predictions, loss and metrics of a model's logits, float32 [batch
+// LogitsSize]: TensorFlow's heads of canned estimators, with their names.
+type Head struct {
+	kind
+	o HeadOptions
+}
+
+// kind is what differs between heads.
+type kind interface {
+	logits() int
+	check(o *HeadOptions) error
+	// predictions returns them by key, and the export outputs.
+	predictions(h *Head, logits tf.Output) (map[string]tf.Output, map[string]ExportOutput)
+	// loss returns the labels as numbers and the losses of single examples,
+	// [batch 1] or, for regression, [batch dimension].
+	loss(h *Head, labels, logits tf.Output) (numbers, losses tf.Output)
+	metrics(h *Head, e evaluated) map[string]Metric
+}
+
+// evaluated is what metrics are computed from.
+type evaluated struct {
+	labels, losses, weights tf.Output
+	predictions             map[string]tf.Output
+}
+
+// LogitsSize is how many numbers a model must compute for each example.
+func (h *Head) LogitsSize() int { return h.logits() }
+
+func (h *Head) key(name string) string {
+	if h.o.Name == "" {
+		return name
+	}
+	return name + "/" + h.o.Name
+}
+
+// Spec returns the Spec of a model that computes logits. In the mode Train an
+// operation of minimize does the step, which gets the loss: see [Minimizer]. The
+// losses of regularizers are added to the loss.
+func (h *Head) Spec(c *Call, logits tf.Output, minimize func(loss tf.Output) *tf.Operation) (*Spec, error) {
+	if err := h.accept(c, logits); err != nil {
+		return nil, err
+	}
+	s := &Spec{Mode: c.Mode}
+	c.Graph.Scope("head", func() { s.Predictions, s.ExportOutputs = h.predictions(h, logits) })
+	if c.Mode == Predict {
+		return s, nil
+	}
+	label, err := labelOf(c)
+	if err != nil {
+		return nil, err
+	}
+	var e evaluated
+	var mean tf.Output
+	c.Graph.Scope("head", func() {
+		if e, err = h.evaluated(c.Features, label, logits); err != nil {
+			return
+		}
+		e.predictions = s.Predictions
+		s.Loss, mean = h.total(e)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s, h.finish(c, s, e, mean, minimize)
+}
+
+// finish adds what only training or only evaluation has.
+func (h *Head) finish(c *Call, s *Spec, e evaluated, mean tf.Output, minimize func(loss tf.Output) *tf.Operation) error {
+	extra := losses.RegularizationLosses(c.Graph)
+	if len(extra) > 0 {
+		s.Loss = ops.AddN(append([]tf.Output{s.Loss}, extra...))
+	}
+	if c.Mode == Eval {
+		c.Graph.Scope("metrics", func() {
+			s.EvalMetrics = map[string]Metric{}
+			for key, m := range h.metrics(h, e) {
+				s.EvalMetrics[h.key(key)] = m
+			}
+			if len(extra) > 0 {
+				s.EvalMetrics[h.key("regularization_loss")] = MetricOf(metrics.Mean(ops.AddN(extra)))
+			}
+		})
+		return s.Loss.Err()
+	}
+	if minimize == nil {
+		return tf.Errorf(tf.InvalidArgument, "a head must be told how to train: minimize is nil")
+	}
+	s.TrainOp = minimize(s.Loss)
+	c.Graph.Scope("", func() {
+		summary.Scalar(h.key(LossKey), s.Loss)
+		if !h.o.MeanLoss {
+			summary.Scalar(h.key("average_loss"), mean)
+		}
+	})
+	return c.Graph.Err()
+}
+
+// Minimizer returns the argument of [Head.Spec] that uses an optimizer and counts
+// the global step.
+func Minimizer(o train.Optimizer) func(loss tf.Output) *tf.Operation {
+	return func(loss tf.Output) *tf.Operation {
+		return train.Minimize(o, loss, train.Options{GlobalStep: train.GlobalStep(loss.Graph())})
+	}
+}
+
+func (h *Head) accept(c *Call, logits tf.Output) error {
+	if err := logits.Err(); err != nil {
+		return err
+	}
+	s := logits.Shape()
+	if len(s) != 2 || s[1] != h.logits() || logits.DType() != tf.Float32 {
+		return tf.Errorf(tf.InvalidArgument, "logits must be float32 [batch %d], got %v", h.logits(), logits)
+	}
+	return c.Graph.Err()
+}
+
+// labelOf returns the one label that heads take.
+func labelOf(c *Call) (tf.Output, error) {
+	x := c.Label()
+	if x.IsZero() {
+		return x, tf.Errorf(tf.InvalidArgument, "You must provide a labels Tensor. Given: %d labels. Suggested troubleshooting steps: Check that your data contain your label feature. Check that your input_fn properly parses and returns labels.", len(c.Labels))
+	}
+	return x, x.Err()
+}
+
+// evaluated brings labels and weights into the form that losses need.
+func (h *Head) evaluated(f feature.Features, label, logits tf.Output) (e evaluated, err error) {
+	if len(label.Shape()) == 1 {
+		label = ops.ExpandDims(label, 1)
+	}
+	if e.weights, err = h.weights(f, logits.Graph()); err != nil {
+		return e, err
+	}
+	e.labels, e.losses = h.loss(h, label, logits)
+	if err := e.losses.Err(); err != nil {
+		return e, err
+	}
+	return e, e.labels.Err()
+}
+
+// weights returns those of the examples, [batch 1], or the number 1.
+func (h *Head) weights(f feature.Features, g *tf.Graph) (tf.Output, error) {
+	if h.o.WeightColumn == "" {
+		return ops.Scalar(g, float32(1)), nil
+	}
+	x, ok := f[h.o.WeightColumn].(tf.Output)
+	if !ok {
+		return x, tf.Errorf(tf.InvalidArgument, "the weight column must be a dense feature: Feature %s is not in features dictionary.", h.o.WeightColumn)
+	}
+	return x.Cast(tf.Float32).Reshape(-1, 1), x.Err()
+}
+
+// total returns the loss to make small, and the mean of the examples.
+func (h *Head) total(e evaluated) (loss, mean tf.Output) {
+	reduction := losses.Sum
+	if h.o.MeanLoss {
+		reduction = losses.SumOverBatchSize
+	}
+	loss = losses.Weighted(e.losses, losses.Options{Weights: e.weights, Reduction: reduction})
+	return loss, loss.Div(e.weights.Mul(ops.OnesLike(e.losses)).Sum())
+}
+
+// expect refuses labels of another shape than [batch n]. Labels of strings need a
+// vocabulary.
+func (h *Head) expect(labels tf.Output, n int) tf.Output {
+	g, s := labels.Graph(), labels.Shape()
+	fail := func(format string, args ...any) tf.Output {
+		return tf.Failed(g, "labels", tf.Errorf(tf.InvalidArgument, format, args...)).Output(0)
+	}
+	if s != nil && (len(s) != 2 || s[1] >= 0 && s[1] != n) {
+		return fail("Mismatched label shape. Expected labels dimension=%d. Received %v. Suggested Fix: If your classifier expects one-hot encoding label, check your n_classes argument to the estimator and/or the shape of your label.", n, labels)
+	}
+	isText := labels.DType() == tf.String
+	if isText != (len(h.o.Vocabulary) > 0) {
+		return fail("labels are strings if, and only if, the head has a vocabulary: %d classes have names, got %v", len(h.o.Vocabulary), labels)
+	}
+	return labels
+}
+
+func defaultOutputs(first ExportOutput, more map[string]ExportOutput, predictions map[string]tf.Output) map[string]ExportOutput {
+	out := map[string]ExportOutput{savedmodel.DefaultSignature: first, "predict": PredictOutput{predictions}}
+	for key, o := range more {
+		out[key] = o
+	}
+	return out
+}

@@ -1,0 +1,116 @@
+package estimator
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/feature"
+	"github.com/gorge-tf/gorge/tf/train"
+)
+
+// A Mode says what a graph is for. The values are TensorFlow's ModeKeys.
+type Mode string
+
+const (
+	Train   Mode = "train"
+	Eval    Mode = "eval"
+	Predict Mode = "infer"
+)
+
+// A ModelFn adds a model to the graph of c and says what the graph computes.
+// It is called once for each graph, and must make the same variables in all
+// modes.
+type ModelFn func(c *Call) (*Spec, error)
+
+// A Call is what a model function gets.
+type Call struct {
+	Graph    *tf.Graph
+	Features feature.Features
+	// Labels by key; nil in the mode Predict, and if the input has none.
+	Labels feature.Features
+	Mode   Mode
+	Params any // of the estimator
+	Config RunConfig
+}
+
+// Label returns the only label, the zero Output if there is none, several or one
+// that is sparse.
+func (c *Call) Label() tf.Output {
+	if len(c.Labels) != 1 {
+		return tf.Output{}
+	}
+	for _, x := range c.Labels {
+		if x, ok := x.(tf.Output); ok {
+			return x
+		}
+	}
+	return tf.Output{}
+}
+
+// A Metric is a measure that grows over many batches, a scalar: what the
+// functions of package metrics return.
+type Metric struct{ Value, Update tf.Output }
+
+// MetricOf takes the two results of a function of package metrics.
+func MetricOf(value, update tf.Output) Metric { return Metric{value, update} }
+
+// A Spec says what a model's graph computes: TensorFlow's EstimatorSpec.
+type Spec struct {
+	Mode Mode // that of the Call
+	// Predictions by key, each [batch ...]: needed in Predict.
+	Predictions map[string]tf.Output
+	// Loss is a scalar, or of one element: needed in Train and Eval.
+	Loss tf.Output
+	// TrainOp does a step, and adds 1 to the global step: needed in Train.
+	TrainOp *tf.Operation
+	// EvalMetrics by name, beside the loss.
+	EvalMetrics map[string]Metric
+	// ExportOutputs by the name of the signature. If there are none, Predictions
+	// are exported; if there is one, it is the default.
+	ExportOutputs map[string]ExportOutput
+	// Scaffold changes how sessions begin; nil: as usual.
+	Scaffold *train.Scaffold
+	// Hooks take part in training, ChiefHooks in the chief's alone, EvalHooks in
+	// evaluations, PredictHooks in predictions.
+	Hooks, ChiefHooks, EvalHooks, PredictHooks []train.Hook
+}
+
+// check compares what a model function has returned with what its mode needs.
+func (s *Spec) check(want Mode) error {
+	bad := func(format string, args ...any) error { return tf.Errorf(tf.InvalidArgument, format, args...) }
+	switch {
+	case s == nil:
+		return bad("a model function must return a Spec, got nil")
+	case s.Mode == "":
+		return bad("a Spec must say which mode it is for: Mode is missing, and the call has mode %q", want)
+	case s.Mode != want:
+		return bad("a Spec must be for the mode of the call, %q, got %q", want, s.Mode)
+	case want == Train && s.TrainOp == nil:
+		return bad("Missing train_op.")
+	case want != Predict && s.Loss.IsZero():
+		return bad("Missing loss.")
+	case want == Predict && len(s.Predictions) == 0:
+		return bad("Missing predictions.")
+	}
+	if want != Predict {
+		if n := s.Loss.Shape().NumElements(); s.Loss.Err() == nil && s.Loss.Shape().Known() && n != 1 {
+			return bad("Loss must be scalar, given: %v", s.Loss)
+		}
+	}
+	return s.failed()
+}
+
+// failed returns the mistake that one of the outputs carries.
+func (s *Spec) failed() error {
+	all := slices.Collect(maps.Values(s.Predictions))
+	for _, m := range s.EvalMetrics {
+		all = append(all, m.Value, m.Update)
+	}
+	for _, x := range append(all, s.Loss) {
+		if !x.IsZero() && x.Err() != nil {
+			return x.Err()
+		}
+	}
+	return nil
+}

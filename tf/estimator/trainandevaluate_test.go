@@ -1,0 +1,196 @@
+package estimator_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/estimator"
+	"github.com/gorge-tf/gorge/tf/summary"
+	"github.com/gorge-tf/gorge/tf/train"
+)
+
+var serveX = estimator.RawReceiver(map[string]tf.ArgSpec{"x": {DType: tf.Float32, Shape: tf.Shape{-1, 1}}})
+
+// exports counts the SavedModels of an exporter.
+func exported(t *testing.T, e *estimator.Estimator, name string) int {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(e.ModelDir(), "export", name, "*", "saved_model.pb"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(names)
+}
+
+// TestTrainAndEvaluate evaluates each checkpoint and the last one, exports, and
+// has nothing left to train when it is called again.
+func TestTrainAndEvaluate(t *testing.T) {
+	e, err := estimator.New(line, estimator.Options{Config: estimator.RunConfig{ModelDir: t.TempDir(), SaveCheckpointsSteps: 10}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	specs := func() (estimator.TrainSpec, estimator.EvalSpec) {
+		return estimator.TrainSpec{Input: points(1000), MaxSteps: 45}, estimator.EvalSpec{Input: points(4), Throttle: -1, Exporters: []estimator.Exporter{
+			&estimator.FinalExporter{Label: "final", Receive: serveX},
+			&estimator.LatestExporter{Label: "latest", Receive: serveX, Keep: 2},
+			&estimator.BestExporter{Receive: serveX},
+			&estimator.BestExporter{Label: "never", Receive: serveX, Better: func(best, now estimator.Metrics) bool { return false }},
+		}}
+	}
+	tr, ev := specs()
+	m, err := estimator.TrainAndEvaluate(t.Context(), e, tr, ev)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m["global_step"] != 45 {
+		t.Errorf("got %v", m)
+	}
+	all, err := estimator.ReadEvalMetrics(e.EvalDir(""))
+	if err != nil || len(all) < 4 || all[len(all)-1]["global_step"] != 45 {
+		t.Errorf("evaluations: %v, %v", all, err)
+	}
+	for i, m := range all[1:] {
+		if m["loss"] >= all[i]["loss"] {
+			t.Errorf("the loss has not fallen: %v", all)
+		}
+	}
+	if f, l, b, n := exported(t, e, "final"), exported(t, e, "latest"), exported(t, e, "best_exporter"), exported(t, e, "never"); f != 1 || l != 2 || b != len(all) || n != 1 {
+		t.Errorf("%d final, %d latest, %d best of %d, %d of never", f, l, b, len(all), n)
+	}
+	tr, ev = specs()
+	if m, err = estimator.TrainAndEvaluate(t.Context(), e, tr, ev); err != nil || m["global_step"] != 45 {
+		t.Errorf("again: %v, %v", m, err)
+	}
+	if b := exported(t, e, "best_exporter"); b != min(len(all)+1, 5) && b != len(all) {
+		t.Errorf("again: %d best", b)
+	}
+}
+
+// evaluations writes results of a metric, one for every ten steps.
+func evaluations(t *testing.T, dir string, values ...float32) {
+	t.Helper()
+	w, err := summary.NewFileWriter(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range values {
+		if err := w.Scalar(int64(10*(i+1)), "acc", v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestEarlyStopping trains until the evaluations in a directory say stop.
+func TestEarlyStopping(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		values []float32
+		hook   func(e *estimator.Estimator, o estimator.StopOptions) train.Hook
+		min    int64
+		stops  bool
+	}{
+		{"falls", []float32{5, 4, 3, 2}, func(e *estimator.Estimator, o estimator.StopOptions) train.Hook {
+			return estimator.StopIfNoDecrease(e, "acc", 20, o)
+		}, 0, false},
+		{"does not fall", []float32{5, 4, 4, 4}, func(e *estimator.Estimator, o estimator.StopOptions) train.Hook {
+			return estimator.StopIfNoDecrease(e, "acc", 20, o)
+		}, 0, true},
+		{"does not rise", []float32{1, 2, 1, 1}, func(e *estimator.Estimator, o estimator.StopOptions) train.Hook {
+			return estimator.StopIfNoIncrease(e, "acc", 20, o)
+		}, 0, true},
+		{"rises late", []float32{1, 1, 1, 2}, func(e *estimator.Estimator, o estimator.StopOptions) train.Hook {
+			return estimator.StopIfNoIncrease(e, "acc", 30, o)
+		}, 0, false},
+		{"higher", []float32{1, 3}, func(e *estimator.Estimator, o estimator.StopOptions) train.Hook {
+			return estimator.StopIfHigher(e, "acc", 2, o)
+		}, 0, true},
+		{"higher too early", []float32{3, 1}, func(e *estimator.Estimator, o estimator.StopOptions) train.Hook {
+			return estimator.StopIfHigher(e, "acc", 2, o)
+		}, 15, false},
+		{"lower", []float32{3, 1}, func(e *estimator.Estimator, o estimator.StopOptions) train.Hook {
+			return estimator.StopIfLower(e, "acc", 2, o)
+		}, 0, true},
+		{"other metric", []float32{3, 1}, func(e *estimator.Estimator, o estimator.StopOptions) train.Hook {
+			return estimator.StopIfLower(e, "auc", 2, o)
+		}, 0, false},
+	} {
+		e := newLine(t, t.TempDir())
+		evaluations(t, e.EvalDir(""), c.values...)
+		hook := c.hook(e, estimator.StopOptions{MinSteps: c.min, EverySteps: 5})
+		if err := e.Train(t.Context(), points(20), estimator.TrainOptions{Hooks: []train.Hook{hook}}); err != nil {
+			t.Fatal(err)
+		}
+		step, err := e.GlobalStep()
+		if err != nil || c.stops != (step < 20) {
+			t.Errorf("%s: ended at step %d, %v", c.name, step, err)
+		}
+	}
+}
+
+// TestEventsOfOthers: what is no event file is an error, what is cut off is not.
+func TestEventsOfOthers(t *testing.T) {
+	dir := t.TempDir()
+	evaluations(t, dir, 1, 2, 3)
+	names, _ := filepath.Glob(filepath.Join(dir, "*tfevents*"))
+	text, err := os.ReadFile(names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(names[0], text[:len(text)-3], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := estimator.ReadEvalMetrics(dir); err != nil || len(all) != 2 {
+		t.Errorf("got %v, %v", all, err)
+	}
+	text[20] ^= 1
+	if err := os.WriteFile(names[0], text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := estimator.ReadEvalMetrics(dir); tf.CodeOf(err) != tf.DataLoss {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestParseTFConfig(t *testing.T) {
+	const jobs = `"cluster": {"chief": ["a:1"], "ps": ["b:1"], "worker": ["c:1", "d:1"]}`
+	c, err := estimator.ParseTFConfig(`{` + jobs + `, "task": {"type": "worker", "index": 1}}`)
+	if err != nil || c.IsChief() || c.Index != 1 || c.Jobs["ps"][0] != "b:1" {
+		t.Errorf("got %v, %v", c, err)
+	}
+	if c, err := estimator.ParseTFConfig(`{` + jobs + `, "task": {"type": "evaluator", "index": 0}}`); err != nil || c.Type != estimator.Evaluator {
+		t.Errorf("evaluator: got %v, %v", c, err)
+	}
+	for _, text := range []string{"", "{}", `{"task": {"type": "worker", "index": 0}}`} {
+		if c, err := estimator.ParseTFConfig(text); c != nil || err != nil {
+			t.Errorf("%s: got %v, %v", text, c, err)
+		}
+	}
+	for text, want := range map[string]string{
+		`{`:                        "must be JSON",
+		`{"task": {"type": "ps"}}`: "task type must be WORKER",
+		`{` + jobs + `, "task": {"type": "worker", "index": 2}}`:         "2 is not a valid task_id for task_type worker",
+		`{` + jobs + `, "task": {"type": "worker", "index": -1}}`:        "-1 is not a valid task_id",
+		`{` + jobs + `, "task": {"type": "boss"}}`:                       "of type chief, worker, ps or evaluator",
+		`{"cluster": {"worker": ["a:1"]}, "task": {"type": "worker"}}`:   `must have one "chief" node`,
+		`{"cluster": {"chief": ["a:1", "b:1"]}, "task": {"type": "ps"}}`: `only one "chief" node, got 2`,
+	} {
+		if _, err := estimator.ParseTFConfig(text); tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v", text, err)
+		}
+	}
+}
+
+func FuzzParseTFConfig(f *testing.F) {
+	f.Add(`{"cluster": {"chief": ["a:1"]}, "task": {"type": "chief", "index": 0}}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		c, err := estimator.ParseTFConfig(text)
+		if err != nil && c != nil && tf.CodeOf(err) != tf.InvalidArgument {
+			t.Errorf("got %v", err)
+		}
+	})
+}
