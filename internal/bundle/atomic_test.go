@@ -202,6 +202,28 @@ func leftBehind(t *testing.T, dir, mode string) {
 	}
 }
 
+// TestTwoNames: a writer died between the two steps in which data gets its name. The
+// next save leaves neither name.
+func TestTwoNames(t *testing.T) {
+	dir := t.TempDir()
+	prefix := filepath.Join(dir, "m")
+	if err := saveNumber(prefix, 1, false); err != nil {
+		t.Fatal(err)
+	}
+	data := prefix + ".data-00000-of-00002"
+	if err := os.WriteFile(temporary(data), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	names, err := filepath.Glob(data + tempMark + "*")
+	if err != nil || len(names) != 1 {
+		t.Fatal(names, err)
+	}
+	if err := os.Link(names[0], data); err != nil {
+		t.Skip("a file system without links:", err)
+	}
+	leftBehind(t, dir, "same")
+}
+
 // TestTwoWriters save under one prefix at once: one of them wins.
 func TestTwoWriters(t *testing.T) {
 	prefix := filepath.Join(t.TempDir(), "m")

@@ -91,6 +91,13 @@ func named(err error, name string) error {
 // So data that could be seized belongs to the index that is read afterwards, or
 // to an older one. No writer reuses the name of data that is held.
 func retire(prefix string) {
+	retireData(prefix)
+	// A writer that died while it gave data its name left the file under two names. So
+	// the data must not be held here any more.
+	Sweep(filepath.Dir(prefix))
+}
+
+func retireData(prefix string) {
 	have, err := dataFiles(prefix)
 	if err != nil {
 		return
@@ -113,7 +120,6 @@ func retire(prefix string) {
 			}
 		}
 	}
-	Sweep(filepath.Dir(prefix))
 }
 
 // Names of files that are not complete: tempMark and a number, as TensorFlow has

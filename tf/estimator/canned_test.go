@@ -16,6 +16,7 @@ import (
 	"github.com/gorge-tf/gorge/tf/example"
 	"github.com/gorge-tf/gorge/tf/feature"
 	"github.com/gorge-tf/gorge/tf/savedmodel"
+	"github.com/gorge-tf/gorge/tf/train"
 )
 
 // table returns an input of one batch with a component for each key.
@@ -182,16 +183,37 @@ func signatures(t *testing.T, e *estimator.Estimator, base string, r estimator.R
 	}
 }
 
-// TestMultiLabel learns two labels that do not exclude one another.
+// TestMultiLabel learns two labels that do not exclude one another, with a head that is
+// given to each kind of model.
 func TestMultiLabel(t *testing.T) {
-	h, err := estimator.MultiLabelHead(2, estimator.HeadOptions{Name: "two", Thresholds: []float32{0.5}})
-	if err != nil {
-		t.Fatal(err)
+	deep := estimator.DNN{Columns: []feature.Dense{feature.Numeric("x")}, Hidden: []int{4}}
+	for name, make := range map[string]func(*estimator.Head, estimator.Task) (*estimator.Estimator, error){
+		"linear": func(h *estimator.Head, t estimator.Task) (*estimator.Estimator, error) {
+			return estimator.NewLinear(h, estimator.Linear{Columns: xOnly}, t)
+		},
+		"deep": func(h *estimator.Head, t estimator.Task) (*estimator.Estimator, error) {
+			return estimator.NewDNN(h, deep, t)
+		},
+		"both": func(h *estimator.Head, t estimator.Task) (*estimator.Estimator, error) {
+			both := estimator.Combined{Linear: estimator.Linear{Columns: xOnly, Optimizer: train.GradientDescent{LearningRate: 0.5}}, DNN: deep}
+			return estimator.NewCombined(h, both, t)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h, err := estimator.MultiLabelHead(2, estimator.HeadOptions{Name: "two", Thresholds: []float32{0.5}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			e, err := make(h, estimator.Task{Config: estimator.RunConfig{ModelDir: t.TempDir(), Seed: 1}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			learnTwoLabels(t, e)
+		})
 	}
-	e, err := estimator.NewLinear(h, estimator.Linear{Columns: xOnly}, estimator.Task{Config: estimator.RunConfig{ModelDir: t.TempDir()}})
-	if err != nil {
-		t.Fatal(err)
-	}
+}
+
+func learnTwoLabels(t *testing.T, e *estimator.Estimator) {
 	input := table(map[string]any{"x": []float32{-2, -1, 1, 2}, "y": [][]int64{{1, 0}, {1, 0}, {0, 1}, {0, 1}}}, "y")
 	for range 10 {
 		if err := e.Train(t.Context(), input, estimator.TrainOptions{}); err != nil {

@@ -115,6 +115,9 @@ func TestEarlyStopping(t *testing.T) {
 		{"lower", []float32{3, 1}, func(e *estimator.Estimator, o estimator.StopOptions) train.Hook {
 			return estimator.StopIfLower(e, "acc", 2, o)
 		}, 0, true},
+		{"as the program says", nil, func(e *estimator.Estimator, o estimator.StopOptions) train.Hook {
+			return estimator.StopIf(func() (bool, error) { return true, nil }, o)
+		}, 0, true},
 		{"other metric", []float32{3, 1}, func(e *estimator.Estimator, o estimator.StopOptions) train.Hook {
 			return estimator.StopIfLower(e, "auc", 2, o)
 		}, 0, false},
@@ -161,6 +164,10 @@ func TestParseTFConfig(t *testing.T) {
 	c, err := estimator.ParseTFConfig(`{` + jobs + `, "task": {"type": "worker", "index": 1}}`)
 	if err != nil || c.IsChief() || c.Index != 1 || c.Jobs["ps"][0] != "b:1" {
 		t.Errorf("got %v, %v", c, err)
+	}
+	t.Setenv("TF_CONFIG", `{`+jobs+`, "task": {"type": "chief", "index": 0}}`)
+	if c, err := estimator.FromEnvironment(); err != nil || !c.IsChief() {
+		t.Errorf("of the environment: got %v, %v", c, err)
 	}
 	if c, err := estimator.ParseTFConfig(`{` + jobs + `, "task": {"type": "evaluator", "index": 0}}`); err != nil || c.Type != estimator.Evaluator {
 		t.Errorf("evaluator: got %v, %v", c, err)
