@@ -87,6 +87,16 @@ func Shuffle(input Dataset, buffer, times int64, seeds *Seeds) (Dataset, error) 
 	return &shuffled{derived: like(Repeat(input, times)), once: input, buffer: buffer, times: times, seeds: seeds}, nil
 }
 
+// ShareSeeds gives a shuffled dataset that has no iterators yet the seeds of another
+// one, so that iterators over either follow one another in one series of orders.
+func ShareSeeds(to, from Dataset) {
+	a, ok := to.(*shuffled)
+	b, both := from.(*shuffled)
+	if ok && both {
+		a.seeds = b.seeds
+	}
+}
+
 type shuffled struct {
 	derived
 	once   Dataset

@@ -12,14 +12,17 @@ import (
 
 // An optimization replaces datasets by others of the same elements.
 type optimization struct {
-	option   protowire.Number
-	replace  replacer
-	autotune bool // left out if a program wants nothing tuned
+	option    protowire.Number
+	replace   replacer
+	autotune  bool // left out if a program wants nothing tuned
+	byDefault bool // done unless a program says no
 }
 
-// optimizations are done where a program asks for them, in TensorFlow's order.
+// optimizations are those that a program may ask for, in TensorFlow's order. Of
+// TensorFlow's defaults only the one that programs notice is done by default: a
+// shuffled dataset that is repeated for ever goes on after a round without elements.
 var optimizations = []optimization{
-	{option: optimizationRepeats, replace: fuseShuffleAndRepeat},
+	{option: optimizationRepeats, replace: fuseShuffleAndRepeat, byDefault: true},
 	{option: optimizationMaps, replace: mapInParallel, autotune: true},
 	{option: optimizationMapFusion, replace: fuseMaps, autotune: true},
 	{option: optimizationFilterFusion, replace: fuseFilters},
@@ -33,8 +36,7 @@ func rewritten(t *core.Tensor) (*core.Tensor, error) {
 	tuned, set := option(t, optionAutotune, autotuneEnabled)
 	wanted := make([]bool, len(optimizations))
 	for i, o := range optimizations {
-		v, _ := option(t, optionOptimization, o.option)
-		wanted[i] = v != 0 && (!o.autotune || !set || tuned != 0)
+		wanted[i] = o.wanted(t) && (!o.autotune || !set || tuned != 0)
 	}
 	for i, o := range optimizations {
 		if !wanted[i] {
@@ -46,6 +48,14 @@ func rewritten(t *core.Tensor) (*core.Tensor, error) {
 		}
 	}
 	return t, nil
+}
+
+// wanted reports whether the options of a dataset ask for an optimization.
+func (o optimization) wanted(t *core.Tensor) bool {
+	if v, ok := option(t, optionOptimization, o.option); ok {
+		return v != 0
+	}
+	return o.byDefault && defaults(t)
 }
 
 // as makes a dataset of other inputs by another op, with the attributes that it
@@ -114,6 +124,10 @@ func fuseShuffleAndRepeat(o *dataset.Origin, in []*core.Tensor) (*core.Tensor, e
 	if o.Node.OpName() != "RepeatDataset" {
 		return nil, nil
 	}
+	// TensorFlow fuses, and so refuses, these numbers of rounds too.
+	if n := core.Data[int64](in[1])[0]; n == 0 || n < -1 {
+		return nil, nil
+	}
 	const each = "reshuffle_each_iteration"
 	if s := before(in, "ShuffleDataset"); s != nil {
 		return as(s, "ShuffleAndRepeatDataset", append(s.In[:4:4], in[1]), nil)
@@ -123,9 +137,28 @@ func fuseShuffleAndRepeat(o *dataset.Origin, in []*core.Tensor) (*core.Tensor, e
 		return as(s, "ShuffleAndRepeatDatasetV2", []*core.Tensor{s.In[0], s.In[1], zero, zero, in[1], s.In[2]}, core.Attrs{each: true})
 	}
 	if s := before(in, "ShuffleDatasetV3"); s != nil {
-		return as(s, "ShuffleAndRepeatDatasetV2", append(s.In[:4:4], in[1], s.In[4]), nil)
+		t, err := as(s, "ShuffleAndRepeatDatasetV2", append(s.In[:4:4], in[1], s.In[4]), nil)
+		if err != nil {
+			return nil, err
+		}
+		return t, shareSeeds(t, in[0])
 	}
 	return nil, nil
+}
+
+// shareSeeds lets a dataset go on with the seeds of the one that it replaces, which are
+// that dataset's own unless a generator was given.
+func shareSeeds(to, from *core.Tensor) error {
+	a, err := dataset.Of(to)
+	if err != nil {
+		return err
+	}
+	b, err := dataset.Of(from)
+	if err != nil {
+		return err
+	}
+	dataset.ShareSeeds(a, b)
+	return nil
 }
 
 // fuseMapAndBatch puts what a function returns where it belongs in a batch.

@@ -200,3 +200,48 @@ func TestShuffledTwice(t *testing.T) {
 		t.Errorf("two rounds: %v", rounds)
 	}
 }
+
+// reshuffled makes two iterators, one after the other, on one dataset that shuffles
+// numbers by a generator of seeds of its own and repeats them, and goes through both.
+func reshuffled(t *testing.T, names string, options ...byte) (orders []string) {
+	t.Helper()
+	g := tf.NewGraph()
+	seeds := tf.Apply(g, "DummySeedGenerator", nil).Output(0)
+	p := numbers(g, 6).asserting(names).then("ShuffleDatasetV3", append(ints(g, 4, 1, 2), seeds)).then("RepeatDataset", ints(g, 2))
+	p = p.then("OptionsDataset", nil, tf.Attr("serialized_options", string(options)))
+	first, second := p.named("IteratorV2"), p.named("IteratorV2")
+	start := p.started(first)
+	again := tf.Apply(nil, "MakeIterator", []tf.Output{p.d, second}, tf.After(start))
+	s, err := session.New(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := s.Run(t.Context(), nil, again); err != nil {
+		t.Fatal(err)
+	}
+	for _, it := range []tf.Output{first, second} {
+		next := p.next(it, nil).Output(0)
+		var all []string
+		for range 12 {
+			v, err := s.Run(t.Context(), nil, next)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, fmt.Sprint(tf.Data[int64](v[0])[0]))
+		}
+		orders = append(orders, strings.Join(all, " "))
+	}
+	return orders
+}
+
+// TestShuffleAndRepeatByDefault: the two are fused unless options say no, and give the
+// same orders: the second iterator goes on with the seeds of the first.
+func TestShuffleAndRepeatByDefault(t *testing.T) {
+	no := protowire.AppendVarint(protowire.AppendTag(nil, shuffleAndRepeat, protowire.VarintType), 0)
+	off := protowire.AppendBytes(protowire.AppendTag(nil, 3, protowire.BytesType), no)
+	fused, apart := reshuffled(t, "ShuffleAndRepeat Root"), reshuffled(t, "Shuffle FiniteRepeat[0] Root", off...)
+	if fmt.Sprint(fused) != fmt.Sprint(apart) || fused[0] == fused[1] {
+		t.Errorf("fused %q, apart %q", fused, apart)
+	}
+}

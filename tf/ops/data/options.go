@@ -76,6 +76,11 @@ func eliminated(t *core.Tensor) bool {
 	if v, ok := option(t, optionOptimization, optimizationNothings); ok {
 		return v != 0
 	}
+	return defaults(t)
+}
+
+// defaults reports whether TensorFlow's default optimizations are on.
+func defaults(t *core.Tensor) bool {
 	v, ok := option(t, optionOptimization, optimizationDefault)
 	return !ok || v != 0
 }

@@ -25,13 +25,7 @@ func separated(t *core.Tensor) (*core.Tensor, error) {
 
 // optimizes reports whether TensorFlow would optimize a dataset at all.
 func optimizes(t *core.Tensor) bool {
-	if v, ok := option(t, optionOptimization, optimizationDefault); !ok || v != 0 || eliminated(t) {
-		return true
-	}
-	return slices.ContainsFunc(optimizations, func(o optimization) bool {
-		v, _ := option(t, optionOptimization, o.option)
-		return v != 0
-	})
+	return defaults(t) || eliminated(t) || slices.ContainsFunc(optimizations, func(o optimization) bool { return o.wanted(t) })
 }
 
 // A separator knows in which datasets there are shuffled ones.
