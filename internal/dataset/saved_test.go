@@ -46,6 +46,62 @@ func TestSaveAndLoad(t *testing.T) {
 	}
 }
 
+// TestSavingGoesOn: a writer that died goes on from where it was saved, by way of the
+// files that it had completed then; what it wrote afterwards is written once.
+func TestSavingGoesOn(t *testing.T) {
+	r := numbers(t, 0, 9, 1)
+	odd := func(_ context.Context, e []*core.Tensor) ([]*core.Tensor, error) {
+		return []*core.Tensor{core.Scalar(core.Data[int64](e[0])[0] % 2)}, nil
+	}
+	for want, shard := range map[string]Func{"[[0] [1] [2] [3] [4] [5] [6] [7] [8]]": nil, "[[0] [2] [4] [6] [8] [1] [3] [5] [7]]": odd} {
+		for saved := range 10 {
+			dir := t.TempDir()
+			d := must2(t)(Save(r, dir, "", shard))
+			dead, state := mustIterate(t, d), NewState()
+			take(t, dead, saved)
+			dead.Save(state)
+			take(t, dead, min(3, 9-saved))
+			dead.Close()
+			it := mustIterate(t, d)
+			it.Restore(t.Context(), state)
+			if err := state.Err(); err != nil {
+				t.Fatal(err)
+			}
+			take(t, it, 9-saved)
+			if _, err := it.Next(t.Context()); !errors.Is(err, End) {
+				t.Errorf("after the last: %v", err)
+			}
+			it.Close()
+			loaded := must2(t)(Load(dir, "", r.Spec(), first))
+			if got := fmt.Sprint(all(t, loaded)); got != want || loaded.Cardinality() != 9 {
+				t.Errorf("saved at %d: loaded %s of %d, want %s", saved, got, loaded.Cardinality(), want)
+			}
+		}
+	}
+}
+
+// TestForeignSavingState: a state cannot lead out of the directory.
+func TestForeignSavingState(t *testing.T) {
+	d := must2(t)(Save(numbers(t, 0, 3, 1), t.TempDir(), "", nil))
+	it, state := mustIterate(t, d), NewState()
+	defer it.Close()
+	it.Save(state)
+	state.Put("run", core.Scalar("../../elsewhere"))
+	it.Restore(t.Context(), state)
+	if core.CodeOf(state.Err()) != core.NotFound {
+		t.Errorf("got %v", state.Err())
+	}
+}
+
+func take(t *testing.T, it Iterator, n int) {
+	t.Helper()
+	for range n {
+		if _, err := it.Next(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestWhatCannotBeLoaded: what is not complete is no dataset.
 func TestWhatCannotBeLoaded(t *testing.T) {
 	dir, r := t.TempDir(), numbers(t, 0, 3, 1)

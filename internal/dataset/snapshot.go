@@ -7,10 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 
 	"google.golang.org/protobuf/proto"
 
@@ -47,6 +50,7 @@ type saveIterator struct {
 	d      *saved
 	run    string
 	shards map[int64]*packed.Writer
+	chunk  int64 // number of the files that are written now
 	given  int64
 	ended  bool
 }
@@ -123,7 +127,7 @@ func (it *saveIterator) open(n int64) (*packed.Writer, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, core.FileError(dir, err)
 	}
-	w, err := packed.Create(filepath.Join(dir, fmt.Sprintf(chunkPattern, 0)), packed.Compression(it.d.compression))
+	w, err := packed.Create(filepath.Join(dir, fmt.Sprintf(chunkPattern, it.chunk)), packed.Compression(it.d.compression))
 	if err == nil {
 		it.shards[n] = w
 	}
@@ -155,11 +159,57 @@ func (it *saveIterator) Close() {
 	it.over.Close()
 }
 
+// Save completes the files, so that what was given so far is in them, and says which
+// they are. What comes then is written to new ones.
 func (it *saveIterator) Save(s *State) {
-	s.Fail(core.Errorf(core.Unimplemented, "an iterator that writes the dataset %s cannot be saved", it.d.dir))
+	if err := it.closeShards(); err != nil {
+		s.Fail(err)
+		return
+	}
+	it.chunk++
+	s.Put("run", core.Scalar(it.run))
+	s.PutInt("chunk", it.chunk)
+	s.PutInt("given", it.given)
+	s.PutBool("ended", it.ended)
+	it.over.Save(s)
 }
 
-func (it *saveIterator) Restore(_ context.Context, s *State) { it.Save(s) }
+// Restore goes on with the files of a run. It removes those that were begun after the
+// state was saved: their elements come again.
+func (it *saveIterator) Restore(ctx context.Context, s *State) {
+	_ = it.closeShards()
+	it.run, it.chunk = s.text("run"), s.Count("chunk", math.MaxInt32)
+	it.given, it.ended = s.Count("given", math.MaxInt64), s.Bool("ended")
+	if _, err := strconv.ParseUint(it.run, 10, 64); err != nil {
+		s.Fail(otherDataset("%q is no run", it.run))
+	}
+	if s.Err() != nil {
+		return
+	}
+	if err := it.removeLater(); err != nil {
+		s.Fail(err)
+		return
+	}
+	it.over.Restore(ctx, s)
+}
+
+// removeLater removes the files of the run from the chunk on.
+func (it *saveIterator) removeLater() error {
+	names, err := filepath.Glob(filepath.Join(core.LocalPath(it.d.dir), it.run, "*.shard", "*.snapshot"))
+	if err != nil {
+		return core.Errorf(core.InvalidArgument, "%s is no directory of elements: %v", it.d.dir, err)
+	}
+	for _, name := range names {
+		chunk, err := strconv.ParseInt(strings.TrimSuffix(filepath.Base(name), ".snapshot"), 10, 64)
+		if err != nil || chunk < it.chunk {
+			continue
+		}
+		if err := os.Remove(name); err != nil {
+			return core.FileError(name, err)
+		}
+	}
+	return nil
+}
 
 // Load returns a dataset that was saved: the elements of the dataset that read
 // makes of a dataset of shards, each a dataset.
