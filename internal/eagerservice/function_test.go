@@ -3,6 +3,8 @@ package eagerservice
 import (
 	"testing"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
@@ -152,5 +154,30 @@ func TestPortable(t *testing.T) {
 	}
 	if f.GetNodeDef()[0].GetOp() != "_MklMatMul" {
 		t.Error("what came has been changed")
+	}
+}
+
+// TestEffectsOfFunctions: an operation with effects runs if a function lists it among
+// its control outputs. If not, a call treats it as a session treats what nothing
+// fetches (TensorFlow's functions of several devices).
+func TestEffectsOfFunctions(t *testing.T) {
+	s := newService(t)
+	c := newClient(t, s, 7)
+	handle := core.Attrs{"dtype": core.Float32, "shape": core.Shape{1}, "shared_name": "v"}
+	v := c.do("VarHandleOp", handle)
+	c.do("AssignVariableOp", core.Attrs{"dtype": core.Float32}, v, floats(0))
+	listed, with := define(t, "counts", func(x tf.Output) tf.Output {
+		h := tf.Apply(x.Graph(), "VarHandleOp", nil, tf.Attr("dtype", tf.Float32), tf.Attr("shape", tf.Shape{1}), tf.Attr("shared_name", "v"))
+		tf.Apply(nil, "AssignAddVariableOp", []tf.Output{h.Output(0), x})
+		return x.Neg()
+	})
+	unlisted := proto.CloneOf(listed)
+	unlisted.Signature.Name, unlisted.Signature.ControlOutput, unlisted.ControlRet = "unlisted", nil, nil
+	for _, f := range []*pb.FunctionDef{unlisted, listed} {
+		if _, err := c.enqueue(registering(f, with, false), item(c.callOf(f, c.send(floats(1))))); err != nil {
+			t.Fatal(err)
+		}
+		want := float32(len(f.GetControlRet()))
+		c.wantFloats(c.do("ReadVariableOp", core.Attrs{"dtype": core.Float32}, v), want)
 	}
 }

@@ -188,7 +188,7 @@ func (c *Context) plan(ctx context.Context, s *spread, op *operation, f core.Fun
 	if err := pass.Lower(g, nil); err != nil {
 		return err
 	}
-	pass.PruneBody(g, body)
+	pass.PruneBody(g, body, pass.ListedEffects)
 	l := layout{spread: s, op: op, g: g, devices: c.deviceInfos()}
 	if err := l.place(len(body.RetTypes)); err != nil {
 		return err

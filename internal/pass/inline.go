@@ -268,16 +268,29 @@ func (in *inlining) effects() []*graph.Node {
 	return out
 }
 
+// Effects says which effects of a function happen though no result needs them.
+type Effects bool
+
+const (
+	// AllEffects are those of functions that kernels call, as in TensorFlow's
+	// functions of one device: operations with effects run.
+	AllEffects Effects = false
+	// ListedEffects are the control outputs of the function, as in TensorFlow's
+	// functions of several devices: those that programs call eagerly and iterators
+	// call. It treats the rest as a session treats what nothing fetches.
+	ListedEffects Effects = true
+)
+
 // PruneBody drops the nodes of a function's body that neither results nor
 // effects depend on.
-func PruneBody(g *graph.Graph, b *core.FunctionBody) {
+func PruneBody(g *graph.Graph, b *core.FunctionBody, effects Effects) {
 	var todo []*graph.Node
 	waited := make(map[string]bool, len(b.ControlRets))
 	for _, name := range b.ControlRets {
 		waited[name] = true
 	}
 	for _, n := range g.Nodes {
-		if r := n.Role(); r == core.Argument || r == core.Result || hasEffects(n) || waited[n.Name] {
+		if r := n.Role(); r == core.Argument || r == core.Result || waited[n.Name] || effects == AllEffects && hasEffects(n) {
 			todo = append(todo, n)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync/atomic"
 
+	"github.com/gorge-tf/gorge/internal/pass"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -61,7 +62,7 @@ func (c *Calls) Call(ctx context.Context, f core.Func, in []*core.Tensor, done f
 func (c *Calls) CallOn(ctx context.Context, device string, f core.Func, in []*core.Tensor, done func([]*core.Tensor, error)) {
 	id, devices := ownSteps.Add(-1), c.functions.rt.Devices
 	container, own := id, rendezvous.NewLocal(devices)
-	one := &caller{functions: c.functions, args: Args{ID: id, Rendezvous: own, nest: nest{c.depth, &atomic.Int64{}}}, container: container, device: c.device}
+	one := &caller{functions: c.functions, args: Args{ID: id, Rendezvous: own, nest: nest{c.depth, &atomic.Int64{}}}, container: container, device: c.device, effects: pass.ListedEffects}
 	one.CallOn(ctx, device, f, in, func(out []*core.Tensor, err error) {
 		own.Reset()
 		c.functions.rt.Pool.EndStep(id)
@@ -77,7 +78,7 @@ func (c *Calls) CallOn(ctx context.Context, device string, f core.Func, in []*co
 func (c *Calls) CallIn(ctx context.Context, a Args, f core.Func, in []*core.Tensor, done func([]*core.Tensor, error)) {
 	container := ownSteps.Add(-1) // several parts of one step may run at once
 	a.nest = nest{c.depth, &atomic.Int64{}}
-	one := &caller{functions: c.functions, args: a, container: container, device: c.device}
+	one := &caller{functions: c.functions, args: a, container: container, device: c.device, effects: pass.ListedEffects}
 	one.CallOn(ctx, c.device, f, in, func(out []*core.Tensor, err error) {
 		for _, d := range c.functions.rt.Devices.List() {
 			d.Resources().ClearStep(container)

@@ -40,10 +40,18 @@ func newFunctions(rt *Runtime, library *core.Library, disabled []string) *functi
 
 // get returns f for calls from a device. A call that ends does not wait for a
 // function that is being made, and unless others do, that ends, too.
-func (fs *functions) get(ctx context.Context, f core.Func, device string) (*function, error) {
-	return fs.made.Get(ctx, []byte(device+"\x00"+f.Key()), Maker[*function]{Within: context.Background(), Make: func(ctx context.Context) (*function, error) {
-		return fs.make(graph.NewBudget(ctx, fs.rt.Limits), f, device)
+func (fs *functions) get(ctx context.Context, f core.Func, device string, effects pass.Effects) (*function, error) {
+	return fs.made.Get(ctx, planKey(f, device, effects), Maker[*function]{Within: context.Background(), Make: func(ctx context.Context) (*function, error) {
+		return fs.make(graph.NewBudget(ctx, fs.rt.Limits), f, device, effects)
 	}})
+}
+
+func planKey(f core.Func, device string, effects pass.Effects) []byte {
+	key := device + "\x00" + f.Key()
+	if effects == pass.ListedEffects {
+		key += "\x00listed"
+	}
+	return []byte(key)
 }
 
 // forget drops all that has been made of a function.
@@ -53,7 +61,7 @@ func (fs *functions) forget(name string) {
 
 // make prepares the body as a graph of its own, whose kernels keep state of
 // their own: names are distinct within a function only.
-func (fs *functions) make(b *graph.Budget, f core.Func, device string) (to *function, err error) {
+func (fs *functions) make(b *graph.Budget, f core.Func, device string, effects pass.Effects) (to *function, err error) {
 	defer core.Recover(&err, "the preparation of function "+f.Name)
 	to = &function{name: f.Name}
 	library := fs.library()
@@ -67,7 +75,7 @@ func (fs *functions) make(b *graph.Budget, f core.Func, device string) (to *func
 	if err != nil {
 		return nil, err
 	}
-	if err := fs.prepare(g, to.body, device); err != nil {
+	if err := fs.prepare(g, to.body, device, effects); err != nil {
 		return nil, err
 	}
 	rt := &Runtime{Limits: fs.rt.Limits, Devices: fs.rt.Devices, Pool: fs.rt.Pool, Parallel: fs.rt.Parallel, Workers: fs.rt.Workers, Remote: fs.rt.Remote, Collectives: fs.rt.Collectives, Kept: fs.rt.Kept}
@@ -77,11 +85,11 @@ func (fs *functions) make(b *graph.Budget, f core.Func, device string) (to *func
 
 // prepare expands, prunes and places the body of a function that is called
 // from a device.
-func (fs *functions) prepare(g *graph.Graph, b *core.FunctionBody, device string) error {
+func (fs *functions) prepare(g *graph.Graph, b *core.FunctionBody, device string, effects pass.Effects) error {
 	if err := pass.Lower(g, fs.disabled); err != nil {
 		return err
 	}
-	pass.PruneBody(g, b)
+	pass.PruneBody(g, b, effects)
 	caller, err := core.ParseDevice(device)
 	if err != nil {
 		return err
@@ -114,6 +122,7 @@ type caller struct {
 	args      Args // of the step
 	container int64
 	device    string
+	effects   pass.Effects
 }
 
 // equip tells the nodes of a step what graph they are in, and lets them call
@@ -124,7 +133,7 @@ func (g *Graph) equip(s *core.Step, p *part, a Args) {
 		if a.nest.live == nil {
 			a.nest.live = &atomic.Int64{}
 		}
-		s.Functions = &caller{g.functions, a, s.ContainerID, p.device.Spec().String()}
+		s.Functions = &caller{g.functions, a, s.ContainerID, p.device.Spec().String(), pass.AllEffects}
 	}
 }
 
@@ -141,7 +150,7 @@ func (c *caller) CallOn(ctx context.Context, device string, f core.Func, in []*c
 		go func() { done(c.callRemote(ctx, device, f, in)) }()
 		return
 	}
-	fn, err := c.functions.get(ctx, f, d.Spec().String())
+	fn, err := c.functions.get(ctx, f, d.Spec().String(), c.effects)
 	if err == nil {
 		err = fn.check(in)
 	}
