@@ -69,6 +69,11 @@ func TestServedFieldsAreRead(t *testing.T) {
 			t.Errorf("%s is said to be %s, but no code reads it", r.Name, r.Fate)
 		}
 	}
+	for _, r := range options.ProgramTable() {
+		if name := r.Name[strings.LastIndex(r.Name, ".")+1:]; !read[name] {
+			t.Errorf("%s is said to be %s and %s, but no code reads it", r.Name, r.Local, r.Cluster)
+		}
+	}
 }
 
 // fieldsRead returns the names of all fields that our code selects, as x.Name or
@@ -134,9 +139,14 @@ func TestThePageIsCurrent(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("# Options of sessions and steps\n\nWhat becomes of each field of TensorFlow's `ConfigProto` and `RunOptions`. An option without effect is logged once by the server that gets it.\n" +
 		"Made from `internal/options/table.txt` by `go test ./internal/options -update`.\n\n| field | what becomes of it | |\n|---|---|---|\n")
+	words := map[options.Fate]string{options.Served: "served", options.Refused: "**refused**", options.Ignored: "no effect"}
 	for _, r := range options.Table() {
-		words := map[options.Fate]string{options.Served: "served", options.Refused: "**refused**", options.Ignored: "no effect"}[r.Fate]
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", r.Name, words, r.Why)
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", r.Name, words[r.Fate], r.Why)
+	}
+	b.WriteString("\n# Options of Go programs\n\nWhat becomes of the fields of `session.Config` and `session.RunOptions`, in sessions of this process and on clusters. An option without effect is logged once in a process.\n" +
+		"The options of servers, `cluster.Config`, are all served. Made from `internal/options/program.txt`.\n\n| field | in this process | on a cluster | |\n|---|---|---|---|\n")
+	for _, r := range options.ProgramTable() {
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", r.Name, words[r.Local], words[r.Cluster], r.Why)
 	}
 	if *update {
 		if err := os.WriteFile(page, []byte(b.String()), 0o644); err != nil {

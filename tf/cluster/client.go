@@ -49,6 +49,11 @@ func newRemote(g *tf.Graph, cfg session.Config) (session.Backend, error) {
 	if err := checkAddress(addr); err != nil {
 		return nil, tf.Errorf(tf.InvalidArgument, "target %q: %s", cfg.Target, tf.AsError(err).Message())
 	}
+	if cfg.Cluster != nil {
+		if err := Spec(cfg.Cluster).check(); err != nil {
+			return nil, err
+		}
+	}
 	guard, err := security(&cfg)
 	if err != nil {
 		return nil, err

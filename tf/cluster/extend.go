@@ -128,6 +128,9 @@ func configProto(c *session.Config) *pb.ConfigProto {
 	if c.CollectivesInOrder {
 		p.Experimental = &pb.ConfigProto_Experimental{CollectiveDeterministicSequentialExecution: true}
 	}
+	if c.Cluster != nil {
+		p.ClusterDef = Spec(c.Cluster).proto()
+	}
 	for typ, n := range c.Devices {
 		if p.DeviceCount == nil {
 			p.DeviceCount = map[string]int32{}

@@ -17,6 +17,7 @@ import (
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/collective"
 	"github.com/gorge-tf/gorge/tf/pb"
+	"github.com/gorge-tf/gorge/tf/session"
 )
 
 // alone starts a server that is a cluster by itself and returns its address.
@@ -207,5 +208,39 @@ func TestSessionsWaitInTheirCluster(t *testing.T) {
 		}
 		cancel()
 		s.close()
+	}
+}
+
+// TestConfigBringsACluster: a program does the same by its session's Config.
+func TestConfigBringsACluster(t *testing.T) {
+	a, b := alone(t), alone(t)
+	g := tf.NewGraph()
+	var v *tf.Variable
+	g.Device("/job:trainer/task:0", func() { v = tf.NewVariable(ops.Scalar[float32](g, 5), tf.VariableOptions{}) })
+	var more tf.Output
+	g.Device("/job:trainer/task:4", func() { more = v.Value().Add(ops.Scalar[float32](g, 1)) })
+	open := func(c cluster.Spec) (*session.Session, error) {
+		return session.New(g, session.Target("grpc://"+a), session.With(session.Config{Cluster: c}))
+	}
+	s, err := open(cluster.Spec{"trainer": {b, "", "", "", a}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := s.Run(t.Context(), nil, tf.InitializeAll(g)); err != nil {
+		t.Fatal(err)
+	}
+	out, err := s.Run(t.Context(), nil, more)
+	if err != nil || tf.Data[float32](out[0])[0] != 6 {
+		t.Errorf("v + 1 = %v, %v; want 6", out, err)
+	}
+	for want, c := range map[string]cluster.Spec{
+		"at least one job":   {},
+		"the form host:port": {"trainer": {"nowhere"}},
+		"letters, digits":    {"a b": {a}},
+	} {
+		if _, err := open(c); tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v", c, err)
+		}
 	}
 }

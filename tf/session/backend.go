@@ -101,6 +101,11 @@ type Config struct {
 	// Unavailable. 0: 5 and 10 seconds; a negative KeepAlive: it is never asked.
 	// TensorFlow's servers are asked half as often.
 	KeepAlive, KeepAliveTimeout time.Duration
+	// Cluster makes a cluster for this session of servers that were started each by
+	// itself or as parts of others: the addresses ("host:port") of the tasks of each
+	// job, a cluster.Spec (TensorFlow's ClusterSpec propagation). The target is one of
+	// its tasks. nil: the cluster that the target is part of.
+	Cluster map[string][]string
 	// DeviceFilters restricts the tasks of a cluster that take part.
 	DeviceFilters []string
 	// Isolate gives the session variables of its own on a cluster.

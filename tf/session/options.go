@@ -49,6 +49,7 @@ func (s *Session) RunWithOptions(ctx context.Context, o RunOptions, feeds Feeds,
 	if err != nil {
 		return nil, nil, err
 	}
+	s.tell(o)
 	return s.runPlanned(ctx, p, feeds, fetches, nil)
 }
 

@@ -105,6 +105,9 @@ func New(g *tf.Graph, opts ...Option) (*Session, error) {
 	for _, o := range opts {
 		o(&cfg)
 	}
+	if err := cfg.checkServed(); err != nil {
+		return nil, err
+	}
 	f, err := findFactory(cfg.Target)
 	if err != nil {
 		return nil, err
