@@ -97,7 +97,7 @@ func worker(t *testing.T, task int, part *graph.Graph) *step.Graph {
 		t.Fatal(err)
 	}
 	rt := &step.Runtime{Devices: device.CPUs("w", task, 2), Pool: memory.NewPool(1 << 20)}
-	built, err := rt.Build(g, nil)
+	built, err := rt.Build(g, step.BuildOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -215,7 +215,7 @@ func (c *Context) split(s *spread, g *graph.Graph, name string) error {
 	id := requestid.New() // all tasks give names to parts
 	for _, device := range slices.Sorted(maps.Keys(graphs)) {
 		if device == "" {
-			if s.own, err = c.session.Runtime().Build(graphs[device], nil); err != nil {
+			if s.own, err = c.session.Runtime().Build(graphs[device], step.BuildOptions{Soft: true}); err != nil {
 				return err
 			}
 			continue

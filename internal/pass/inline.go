@@ -150,7 +150,10 @@ func (in *inlining) addNodes() error {
 			return core.AtNode(err, &b.Node, nil)
 		}
 		c := &graph.Node{Node: b.Node}
-		c.Name, c.Device, c.Attrs = in.Unused(in.n.Name+"/"+b.Name), caller.Override(own).String(), in.rename(b)
+		c.Name, c.Device, c.Attrs = in.Unused(in.n.Name+"/"+b.Name), in.n.Device, in.rename(b)
+		if in.n.Role() == core.Calls { // in functions that are called by name TensorFlow does not look at devices
+			c.Device = caller.Override(own).String()
+		}
 		c.SetOrigin(cmp.Or(b.Origin(), b.Name))
 		if err := in.Add(c); err != nil {
 			return err

@@ -38,7 +38,7 @@ func (c *caller) Library() *core.Library { return c.functions.library() }
 
 // With returns a caller of the functions of another library.
 func (c *Calls) With(l *core.Library) core.FunctionCaller {
-	return &Calls{functions: newFunctions(c.functions.rt, l, c.functions.disabled), device: c.device, depth: c.depth}
+	return &Calls{functions: newFunctions(c.functions.rt, l, c.functions.options), device: c.device, depth: c.depth}
 }
 
 // With returns a caller of the functions of another library that is not bound to
@@ -50,7 +50,7 @@ func (c *caller) With(l *core.Library) core.FunctionCaller {
 // NewCalls returns what runs functions on a device of the runtime, and those
 // that library returns by then.
 func (rt *Runtime) NewCalls(device string, library func() *core.Library) *Calls {
-	return &Calls{functions: &functions{rt: rt, library: library}, device: device}
+	return &Calls{functions: &functions{rt: rt, library: library, options: BuildOptions{Soft: true}}, device: device}
 }
 
 // Call runs f.

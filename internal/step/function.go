@@ -14,9 +14,9 @@ import (
 // functions makes the functions of one graph runnable, each when it is first
 // called, and keeps them.
 type functions struct {
-	rt       *Runtime
-	library  func() *core.Library
-	disabled []string // passes to leave out
+	rt      *Runtime
+	library func() *core.Library
+	options BuildOptions
 
 	made Plans[*function]
 
@@ -31,11 +31,11 @@ type function struct {
 	graph *Graph
 }
 
-func newFunctions(rt *Runtime, library *core.Library, disabled []string) *functions {
+func newFunctions(rt *Runtime, library *core.Library, o BuildOptions) *functions {
 	if library == nil {
 		return nil
 	}
-	return &functions{rt: rt, library: func() *core.Library { return library }, disabled: disabled}
+	return &functions{rt: rt, library: func() *core.Library { return library }, options: o}
 }
 
 // get returns f for calls from a device. A call that ends does not wait for a
@@ -79,14 +79,14 @@ func (fs *functions) make(b *graph.Budget, f core.Func, device string, effects p
 		return nil, err
 	}
 	rt := &Runtime{Limits: fs.rt.Limits, Devices: fs.rt.Devices, Pool: fs.rt.Pool, Parallel: fs.rt.Parallel, Workers: fs.rt.Workers, Remote: fs.rt.Remote, Collectives: fs.rt.Collectives, Kept: fs.rt.Kept}
-	to.graph, err = rt.build(g, fs, fs.disabled)
+	to.graph, err = rt.build(g, fs, fs.options.Disabled)
 	return to, err
 }
 
 // prepare expands, prunes and places the body of a function that is called
 // from a device.
 func (fs *functions) prepare(g *graph.Graph, b *core.FunctionBody, device string, effects pass.Effects) error {
-	if err := pass.Lower(g, fs.disabled); err != nil {
+	if err := pass.Lower(g, fs.options.Disabled); err != nil {
 		return err
 	}
 	pass.PruneBody(g, b, effects)
@@ -109,7 +109,8 @@ func (fs *functions) prepare(g *graph.Graph, b *core.FunctionBody, device string
 			n.Device = device
 		}
 	}
-	p := pass.Placer{Soft: true}
+	// TensorFlow's functions of one device do not look at what their operations ask for.
+	p := pass.Placer{Soft: fs.options.Soft || effects == pass.AllEffects}
 	for _, d := range fs.rt.Devices.List() {
 		p.Devices = append(p.Devices, pass.DeviceInfo{Spec: d.Spec(), Incarnation: d.Incarnation(), Local: true})
 	}

@@ -68,6 +68,9 @@ library {
 		ret { key: "y" value: "b" } }
 	function { signature { name: "both" input_arg { name: "a" type: DT_INT32 } input_arg { name: "b" type: DT_INT32 } output_arg { name: "y" type: DT_INT32 } output_arg { name: "z" type: DT_INT32 } }
 		ret { key: "y" value: "b" } ret { key: "z" value: "b" } }
+	function { signature { name: "elsewhere" input_arg { name: "n" type: DT_INT32 } output_arg { name: "y" type: DT_INT32 } }
+		node_def { name: "mul" op: "Mul" input: "n" input: "n" device: "/device:GPU:0" attr { key: "T" value { type: DT_INT32 } } }
+		ret { key: "y" value: "mul:z:0" } }
 	gradient { function_name: "own" gradient_func: "square_grad" }
 }
 node { name: "n" op: "Placeholder" attr { key: "dtype" value { type: DT_INT32 } } attr { key: "shape" value { shape {} } } }
@@ -96,14 +99,14 @@ func runFunctions(t *testing.T, nodes string, disabled ...string) (*core.Tensor,
 		p.Devices = append(p.Devices, pass.DeviceInfo{Spec: d.Spec(), Local: true})
 	}
 	if err := p.Place(g); err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	client := devices.Client().Spec().String()
 	if g, err = pass.ClientGraph(g, pass.Signature{Feeds: []string{"n:0", "x:0"}, Fetches: []string{"y:0"}}, pass.Terminals{Frame: true, ClientDevice: client}); err != nil {
 		t.Fatal(err)
 	}
 	rt := &Runtime{Devices: devices, Pool: memory.NewPool(1 << 20)}
-	built, err := rt.Build(g, nil)
+	built, err := rt.Build(g, BuildOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -122,6 +125,8 @@ var functionCases = []struct{ name, nodes, want string }{
 	{"by name", `node { name: "y" op: "prod" input: "n" input: "n" attr { key: "T" value { type: DT_INT32 } } }`, "int32[]{25}"},
 	{"recursion", `node { name: "y" op: "fact" input: "n" }`, "int32[]{120}"},
 	{"on another device", `node { name: "y" op: "fact" input: "n" device: "/device:CPU:1" }`, "int32[]{120}"},
+	// TensorFlow does not look at devices in functions that are called by name.
+	{"by name, with a device that is not there", `node { name: "y" op: "elsewhere" input: "n" }`, "int32[]{25}"},
 	{"call", `node { name: "y" op: "PartitionedCall" input: "n" attr { key: "Tin" value { list { type: DT_INT32 } } } attr { key: "Tout" value { list { type: DT_INT32 } } }
 		attr { key: "f" value { func { name: "times" } } } }`, "int32[]{120}"},
 	{"not to be inlined", `node { name: "y" op: "PartitionedCall" input: "n" attr { key: "Tin" value { list { type: DT_INT32 } } } attr { key: "Tout" value { list { type: DT_INT32 } } }
@@ -209,6 +214,7 @@ func TestFunctionErrors(t *testing.T) {
 		{call("prod", `attr { key: "T" value { type: DT_INT32 } }`, "type: DT_INT32"), core.InvalidArgument, "Expects 2 arguments, but 1 is provided"},
 		{call("square", "", "type: DT_INT32"), core.InvalidArgument, "Expects arg[0] to be float but int32 is provided"},
 		{call("one", "", "type: DT_FLOAT"), core.InvalidArgument, "Expects ret[0] to be float, but int32 is provided."},
+		{call("elsewhere", "", "type: DT_INT32"), core.InvalidArgument, "Cannot assign a device for operation y/mul"},
 		{call("step", "", "type: DT_INT32"), core.InvalidArgument, "Expects 3 arguments, but 1 is provided"},
 	} {
 		_, err := runFunctions(t, c.nodes)

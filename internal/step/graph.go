@@ -69,8 +69,16 @@ type part struct {
 // Build optimizes g, which is placed on devices of this task, splits it by
 // device, and prepares an executor for each part. It takes over g. The passes
 // named disabled are left out, for g and the functions that it calls.
-func (rt *Runtime) Build(g *graph.Graph, disabled []string) (*Graph, error) {
-	return rt.build(g, newFunctions(rt, g.Library, disabled), disabled)
+func (rt *Runtime) Build(g *graph.Graph, o BuildOptions) (*Graph, error) {
+	return rt.build(g, newFunctions(rt, g.Library, o), o.Disabled)
+}
+
+// BuildOptions are what a session's configuration says of its graphs.
+type BuildOptions struct {
+	Disabled []string // passes to leave out
+	// Soft lets operations in functions that ask for a device that is not there run
+	// elsewhere. Those of the graph itself have been placed.
+	Soft bool
 }
 
 // build is Build for a graph whose nodes call the given functions.

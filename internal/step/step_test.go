@@ -62,7 +62,7 @@ func build(t *testing.T, rt *Runtime, text string) *Graph {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := rt.Build(g, nil)
+	s, err := rt.Build(g, BuildOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func TestBuildErrors(t *testing.T) {
 	} {
 		g, err := graphtext.Parse(text)
 		if err == nil {
-			_, err = rt.Build(g, nil)
+			_, err = rt.Build(g, BuildOptions{})
 		}
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want %s", text, err, want)

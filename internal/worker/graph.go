@@ -23,7 +23,7 @@ func (w *Worker) RegisterGraph(ctx context.Context, req *pb.RegisterGraphRequest
 	defer s.steps.Done()
 	ctx, cancel := s.within(ctx)
 	defer cancel(nil)
-	g, err := s.build(graph.NewBudget(ctx, s.rt.Limits), req.GetGraphDef(), req.GetGraphOptions())
+	g, err := s.build(graph.NewBudget(ctx, s.rt.Limits), req)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,8 @@ func (w *Worker) RegisterGraph(ctx context.Context, req *pb.RegisterGraphRequest
 
 // build prepares executors for a graph as a master sends it: placed, with all
 // attributes. The options say which passes the client's session does without.
-func (s *session) build(b *graph.Budget, def *pb.GraphDef, o *pb.GraphOptions) (*step.Graph, error) {
+func (s *session) build(b *graph.Budget, req *pb.RegisterGraphRequest) (*step.Graph, error) {
+	def := req.GetGraphDef()
 	if len(def.GetNode()) == 0 {
 		return nil, core.Errorf(core.InvalidArgument, "a graph to register must have nodes, this one has none")
 	}
@@ -47,7 +48,7 @@ func (s *session) build(b *graph.Budget, def *pb.GraphDef, o *pb.GraphOptions) (
 	if err != nil {
 		return nil, err
 	}
-	return s.rt.Build(g, pass.DisabledBy(o))
+	return s.rt.Build(g, step.BuildOptions{Disabled: pass.DisabledBy(req.GetGraphOptions()), Soft: req.GetConfigProto().GetAllowSoftPlacement()})
 }
 
 // checkPlaced finds nodes that are not on devices of this task.

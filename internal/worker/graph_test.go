@@ -32,7 +32,7 @@ func TestPassesAreSwitchedOff(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		built, err := s.build(nil, def, c.o)
+		built, err := s.build(nil, &pb.RegisterGraphRequest{GraphDef: def, GraphOptions: c.o})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -45,7 +45,9 @@ func fill(t *testing.T, name string, v reflect.Value) {
 		}
 	case reflect.Map:
 		v.Set(reflect.MakeMap(v.Type()))
-		v.SetMapIndex(reflect.ValueOf("CPU"), reflect.ValueOf(2))
+		value := reflect.New(v.Type().Elem()).Elem()
+		fill(t, name, value)
+		v.SetMapIndex(reflect.ValueOf("CPU"), value)
 	case reflect.Struct:
 		fill(t, name, v.Field(0))
 	case reflect.Pointer, reflect.Interface: // of the client's

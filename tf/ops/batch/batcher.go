@@ -180,6 +180,7 @@ type request struct {
 	id   int64
 
 	step      context.Context
+	f         core.Func      // that is computed of the batch; none for an op that hands it out
 	captured  []*core.Tensor // what a function takes besides
 	functions core.FunctionCaller
 

@@ -57,8 +57,9 @@ func shapes(c *core.OpContext, n int) (text string) {
 }
 
 // batching returns the kernel of a node the first inputs of which are put into
-// batches. count tells how many.
-func batching(n *core.Node, count int, process func(*limits, *batch)) (core.Kernel, error) {
+// batches. count tells how many. Requests whose function is not the same share no
+// batch: sessions may have given the name of the resource to different ones.
+func batching(n *core.Node, count int, f core.Func, process func(*limits, *batch)) (core.Kernel, error) {
 	l, err := newLimits(n)
 	if err != nil {
 		return nil, err
@@ -66,7 +67,7 @@ func batching(n *core.Node, count int, process func(*limits, *batch)) (core.Kern
 	if count == 0 {
 		return nil, tf.Errorf(tf.InvalidArgument, "there must be inputs to put into batches")
 	}
-	p, queue := placeOf(n), n.Str("batching_queue")
+	p, queue := placeOf(n), n.Str("batching_queue")+"\x00"+f.Key()
 	return core.AsyncCompute(func(c *core.OpContext, done func(error)) {
 		b, err := at(c, p, func() *batcher {
 			b := &batcher{limits: l, open: map[string]*batch{}}
@@ -82,6 +83,7 @@ func batching(n *core.Node, count int, process func(*limits, *batch)) (core.Kern
 			done(err)
 			return
 		}
+		r.f = f
 		if err := b.add(queue, r); err != nil {
 			r.answer(func() error { return err })
 		}
@@ -89,7 +91,7 @@ func batching(n *core.Node, count int, process func(*limits, *batch)) (core.Kern
 }
 
 func batchKernel(n *core.Node) (core.Kernel, error) {
-	return batching(n, len(n.TypesAttr("T")), handOut)
+	return batching(n, len(n.TypesAttr("T")), core.Func{}, handOut)
 }
 
 // handOut gives the batch to the last of its requests, and nothing to the
@@ -141,20 +143,19 @@ func (o *batch) joined(l *limits) ([]*core.Tensor, error) {
 }
 
 func functionKernel(n *core.Node) (core.Kernel, error) {
-	f, count := n.FuncAttr("f"), len(n.TypesAttr("Tin"))
-	return batching(n, count, func(l *limits, o *batch) { call(l, o, f) })
+	return batching(n, len(n.TypesAttr("Tin")), n.FuncAttr("f"), call)
 }
 
-// call computes f of a batch, as one of its requests would, and gives each its
-// rows. Nobody waits for what all steps that wanted it have given up.
-func call(l *limits, o *batch, f core.Func) {
+// call computes the function of a batch, as one of its requests would, and gives each
+// its rows. It ends when all steps that wanted it have given up.
+func call(l *limits, o *batch) {
 	r := o.tasks[len(o.tasks)-1].request
 	in, err := o.joined(l)
 	if err == nil && r.functions == nil {
 		err = tf.Errorf(tf.Internal, "No function library is provided.")
 	}
 	if err == nil {
-		err = checkArgs(r.functions, f, len(in)+len(r.captured))
+		err = checkArgs(r.functions, r.f, len(in)+len(r.captured))
 	}
 	if err != nil {
 		o.fail(err)
@@ -163,7 +164,7 @@ func call(l *limits, o *batch, f core.Func) {
 	ctx, cancel := o.wanted()
 	defer cancel()
 	finished := make(chan struct{})
-	r.functions.Call(ctx, f, append(in, r.captured...), func(out []*core.Tensor, err error) {
+	r.functions.Call(ctx, r.f, append(in, r.captured...), func(out []*core.Tensor, err error) {
 		defer close(finished)
 		if err == nil {
 			err = o.divide(out, l.padded(o.rows))

@@ -149,6 +149,24 @@ func TestFunction(t *testing.T) {
 	}
 }
 
+// TestTwoFunctionsOfOneName: nodes that share a resource have each their own function.
+func TestTwoFunctionsOfOneName(t *testing.T) {
+	g, x := placeholder()
+	var fetches []tf.Output
+	for _, n := range []float32{1, 2} {
+		f := tf.NewFunction(g, "plus", []tf.ArgSpec{{DType: tf.Float32}}, func(in []tf.Output) []tf.Output {
+			return []tf.Output{ops.AddV2(in[0], ops.Scalar(in[0].Graph(), n))}
+		})
+		fetches = append(fetches, batch.Function(f, []tf.Output{x}, batch.Opts{Threads: 1, MaxSize: 8, TimeoutMicros: 1000, SharedName: "s"})...)
+	}
+	for i, out := range run(t, g, x, fetches, []float32{10}, []float32{20}) {
+		at := float32(10 * (i + 1))
+		if a, b := tf.Data[float32](out[0])[0], tf.Data[float32](out[1])[0]; a != at+1 || b != at+2 {
+			t.Errorf("%v and %v of %v", a, b, at)
+		}
+	}
+}
+
 // TestFunctionOfOthers: a function must take what there is.
 func TestFunctionOfOthers(t *testing.T) {
 	g, x := placeholder()

@@ -1,11 +1,15 @@
 package data_test
 
 import (
+	"strings"
+	"testing"
+
 	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/session"
 )
 
 // function is a function of the graph of p's elements.
@@ -132,4 +136,29 @@ func interleaved(op string, f func(p pipe) []author.Callee) optest.Sample {
 		last := append(append(ints(g, 3, 1), ops.Scalar(g, false)), ints(g, 2, 2)...)
 		return p.calling(op, f(p), nil, last)
 	})
+}
+
+// TestDevicesInFunctions: an operation of a dataset's function that asks for a device
+// that is not there runs elsewhere only with soft placement.
+func TestDevicesInFunctions(t *testing.T) {
+	for _, soft := range []bool{false, true} {
+		g := tf.NewGraph()
+		p := numbers(g, 6).mapped("elsewhere", nil, func(x []tf.Output) (y []tf.Output) {
+			x[0].Graph().Device("/device:GPU:0", func() { y = more(x) })
+			return y
+		})
+		start, next := p.iterator()
+		s, err := session.New(g, session.With(session.Config{SoftPlacement: soft}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		if _, err := s.Run(t.Context(), nil, start); err != nil {
+			t.Fatal(err)
+		}
+		_, err = s.Run(t.Context(), nil, next)
+		if refused := tf.CodeOf(err) == tf.InvalidArgument && strings.Contains(err.Error(), "Cannot assign a device"); soft != (err == nil) || soft == refused {
+			t.Errorf("soft %v: %v", soft, err)
+		}
+	}
 }
