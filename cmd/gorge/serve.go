@@ -16,7 +16,8 @@ import (
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/cluster"
 	"github.com/gorge-tf/gorge/tf/ops"
-	_ "github.com/gorge-tf/gorge/tf/ops/all" // clients send graphs of any op
+	_ "github.com/gorge-tf/gorge/tf/ops/all"   // clients send graphs of any op
+	_ "github.com/gorge-tf/gorge/tf/ops/probe" // TensorFlow's servers have them, for its own tests
 	"github.com/gorge-tf/gorge/tf/session"
 )
 

@@ -14,7 +14,6 @@ import (
 	_ "github.com/gorge-tf/gorge/tf/ops/linalg"
 	_ "github.com/gorge-tf/gorge/tf/ops/lookup"
 	_ "github.com/gorge-tf/gorge/tf/ops/parsing"
-	_ "github.com/gorge-tf/gorge/tf/ops/probe"
 	_ "github.com/gorge-tf/gorge/tf/ops/quantize"
 	_ "github.com/gorge-tf/gorge/tf/ops/quantize/uniform"
 	_ "github.com/gorge-tf/gorge/tf/ops/queue"

@@ -55,7 +55,7 @@ func table(golden map[string]bool, judges map[string]string) string {
 	}
 	compiler := func(name string) bool { return strings.HasPrefix(strings.TrimLeft(name, "_"), "Xla") }
 	others := slices.DeleteFunc(missing(), compiler)
-	b.WriteString("\n## Not here\n\nOps with a kernel for CPUs in TensorFlow that Gorge does not know:\n\n" + strings.Join(others, " ") + "\n")
+	b.WriteString("\n## Not here\n\nOps with a kernel for CPUs in TensorFlow that programs cannot use here. Those by which TensorFlow tests itself (KernelLabel, SleepOp and so on) are in `gorge serve` alone, for its tests (tf/ops/probe):\n\n" + strings.Join(others, " ") + "\n")
 	b.WriteString("\nThose of the XLA compiler:\n\n" + strings.Join(slices.DeleteFunc(missing(), func(n string) bool { return !compiler(n) }), " ") + "\n")
 	return b.String()
 }
