@@ -59,6 +59,7 @@
 //
 //   - tf/summary, tf/timeline: files for TensorBoard and for Chrome
 //   - tf/tftest: tests that compare tensors and gradients
+//   - tf/optest: the judge of operations, those of a program's own too
 //   - cmd/gorge: a server as a program
 //
 // Authors of operations, devices and tools:

@@ -44,7 +44,7 @@ var layers = [][]string{
 	{"internal/rpc/..."},
 	{"internal/verbs/...", "internal/telemetry"},
 	{"tf/session", "tf/eager", "tf/initializers/..."},
-	{"internal/optest"},
+	{"tf/optest"},
 	{"tf/timeline", "tf/vars"},
 	{"tf/cluster", "tf/train/...", "tf/layers", "tf/losses", "tf/metrics", "tf/image", "tf/data", "tf/dense/...", "tf/savedmodel"},
 	{"tf/rnn", "tf/feature", "internal/serving/...", "internal/statuspage", "internal/chaos"},

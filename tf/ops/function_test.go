@@ -1,6 +1,6 @@
 package ops_test
 
-import "github.com/gorge-tf/gorge/internal/optest"
+import "github.com/gorge-tf/gorge/tf/optest"
 
 func init() {
 	const calls = "calls functions of a library: see the tests of package step"

@@ -1,12 +1,12 @@
 package checkpoint_test
 
 import (
-	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/checkpoint"
 	"github.com/gorge-tf/gorge/tf/ops/io"
+	"github.com/gorge-tf/gorge/tf/optest"
 )
 
 func init() {

@@ -1,9 +1,9 @@
 package data_test
 
 import (
-	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/optest"
 )
 
 // dealt is a sample in which an iterator deals numbers out to two devices.

@@ -1,12 +1,12 @@
 package data_test
 
 import (
-	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/example"
 	"github.com/gorge-tf/gorge/tf/ops"
 	_ "github.com/gorge-tf/gorge/tf/ops/ragged"
+	"github.com/gorge-tf/gorge/tf/optest"
 )
 
 // parsed is a sample in which batches of examples become a dense, a sparse and

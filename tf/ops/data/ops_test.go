@@ -5,13 +5,13 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/leaktest"
-	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/author"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	_ "github.com/gorge-tf/gorge/tf/ops/data"
 	_ "github.com/gorge-tf/gorge/tf/ops/sparse"
+	"github.com/gorge-tf/gorge/tf/optest"
 )
 
 //go:embed testdata/golden

@@ -4,12 +4,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/image"
+	"github.com/gorge-tf/gorge/tf/optest"
 )
 
 func init() {

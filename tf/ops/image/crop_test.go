@@ -3,10 +3,10 @@ package image_test
 import (
 	"math"
 
-	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops/image"
+	"github.com/gorge-tf/gorge/tf/optest"
 )
 
 func init() {

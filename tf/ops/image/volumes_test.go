@@ -3,9 +3,9 @@ package image_test
 import (
 	"testing"
 
-	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops/image"
+	"github.com/gorge-tf/gorge/tf/optest"
 )
 
 func init() {

@@ -3,12 +3,12 @@ package io_test
 import (
 	"bytes"
 
-	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/internal/wire/record"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/io"
+	"github.com/gorge-tf/gorge/tf/optest"
 )
 
 // records returns a TFRecord file.

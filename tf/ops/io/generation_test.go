@@ -1,10 +1,10 @@
 package io_test
 
 import (
-	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/optest"
 )
 
 // The first generation of the ops differs in its handles only.

@@ -3,10 +3,10 @@ package linalg_test
 import (
 	"fmt"
 
-	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops/linalg"
+	"github.com/gorge-tf/gorge/tf/optest"
 )
 
 func init() {

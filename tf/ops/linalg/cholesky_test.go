@@ -1,10 +1,10 @@
 package linalg_test
 
 import (
-	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/linalg"
+	"github.com/gorge-tf/gorge/tf/optest"
 )
 
 // gram returns the positive definite x·xᴴ.

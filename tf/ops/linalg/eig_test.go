@@ -3,11 +3,11 @@ package linalg_test
 import (
 	"math"
 
-	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/linalg"
+	"github.com/gorge-tf/gorge/tf/optest"
 )
 
 // sizesOf returns the squares of the absolute values of the elements of

@@ -10,11 +10,11 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/parsing"
+	"github.com/gorge-tf/gorge/tf/optest"
 )
 
 func compressed(w func(io.Writer) io.WriteCloser) string {

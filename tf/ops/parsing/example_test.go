@@ -4,13 +4,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/example"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/parsing"
+	"github.com/gorge-tf/gorge/tf/optest"
 )
 
 func record(e example.Example) string { return string(e.Marshal()) }

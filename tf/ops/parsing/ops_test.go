@@ -5,10 +5,10 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/leaktest"
-	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops/parsing"
+	"github.com/gorge-tf/gorge/tf/optest"
 )
 
 //go:embed testdata/golden

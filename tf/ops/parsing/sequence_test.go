@@ -1,12 +1,12 @@
 package parsing_test
 
 import (
-	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/example"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/parsing"
+	"github.com/gorge-tf/gorge/tf/optest"
 )
 
 func sequence(context example.Example, lists map[string][]example.Feature) string {

@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
+	"github.com/gorge-tf/gorge/tf/optest"
 	"github.com/gorge-tf/gorge/tf/session"
 
 	_ "github.com/gorge-tf/gorge/tf/ops/probe" // registers

@@ -3,10 +3,10 @@ package quantize_test
 import (
 	"testing"
 
-	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops/quantize"
+	"github.com/gorge-tf/gorge/tf/optest"
 )
 
 func init() {

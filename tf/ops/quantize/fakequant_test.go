@@ -3,9 +3,9 @@ package quantize_test
 import (
 	"testing"
 
-	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops/quantize"
+	"github.com/gorge-tf/gorge/tf/optest"
 )
 
 const stepped = "it is a staircase"

@@ -4,9 +4,9 @@ import (
 	"embed"
 	"testing"
 
-	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/optest"
 )
 
 //go:embed testdata/golden

@@ -1,11 +1,11 @@
 package queue_test
 
 import (
-	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/queue"
+	"github.com/gorge-tf/gorge/tf/optest"
 )
 
 // accumulate is a sample in which an accumulator gets gradients of the steps 1

@@ -3,12 +3,12 @@ package random_test
 import (
 	"testing"
 
-	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/random"
+	"github.com/gorge-tf/gorge/tf/optest"
 )
 
 func sobolInputs(dim, n, skip int32) []*core.Tensor {

@@ -3,9 +3,9 @@ package random_test
 import (
 	"math"
 
-	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/optest"
 )
 
 func init() {

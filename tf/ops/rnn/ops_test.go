@@ -4,8 +4,8 @@ import (
 	"embed"
 	"testing"
 
-	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/optest"
 )
 
 //go:embed testdata/golden

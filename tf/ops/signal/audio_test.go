@@ -4,12 +4,12 @@ import (
 	"math"
 	"testing"
 
-	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/signal"
+	"github.com/gorge-tf/gorge/tf/optest"
 )
 
 // header is a WAV file of two channels up to its parts.

@@ -4,9 +4,9 @@ import (
 	"math"
 	"testing"
 
-	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/optest"
 )
 
 // speech is a vector of samples: tones that come and go, and noise.

@@ -1,10 +1,10 @@
 package sparse_test
 
 import (
-	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops/sparse"
+	"github.com/gorge-tf/gorge/tf/optest"
 )
 
 func init() {

@@ -3,10 +3,10 @@ package special_test
 import (
 	"math"
 
-	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops/special"
+	"github.com/gorge-tf/gorge/tf/optest"
 )
 
 func init() {

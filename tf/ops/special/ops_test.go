@@ -5,8 +5,8 @@ import (
 	"math"
 	"testing"
 
-	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/optest"
 )
 
 //go:embed testdata/golden

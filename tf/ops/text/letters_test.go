@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops/text"
+	"github.com/gorge-tf/gorge/tf/optest"
 )
 
 func init() {

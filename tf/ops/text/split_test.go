@@ -3,10 +3,10 @@ package text_test
 import (
 	"fmt"
 
-	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops/text"
+	"github.com/gorge-tf/gorge/tf/optest"
 )
 
 func parts(f func(x, sep tf.Output) text.Parts) function {

@@ -3,9 +3,9 @@ package text_test
 import (
 	"fmt"
 
-	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/ops/text"
+	"github.com/gorge-tf/gorge/tf/optest"
 )
 
 // texts are samples of encodings, right and wrong.

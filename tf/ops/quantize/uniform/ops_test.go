@@ -4,10 +4,10 @@ import (
 	"embed"
 	"testing"
 
-	"github.com/gorge-tf/gorge/internal/optest"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops/quantize/uniform"
+	"github.com/gorge-tf/gorge/tf/optest"
 )
 
 //go:embed testdata/golden

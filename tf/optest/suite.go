@@ -14,7 +14,8 @@ import (
 // as a graph, with unknown shapes, against TensorFlow's values, errors and
 // gradients, and against a numeric gradient. It fails for an op of the package
 // that has no sample, or another signature than TensorFlow's. Golden values
-// are in the files testdata/golden/FAMILY.bin of files.
+// are in the files testdata/golden/FAMILY.bin of files, which may be nil if
+// TensorFlow has none of the ops: their samples say what they want.
 //
 // It is called by the test TestOps of the package beside the ops.
 func Run(t *testing.T, files fs.FS) {

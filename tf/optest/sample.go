@@ -18,9 +18,14 @@ type Sample struct {
 	In   []*core.Tensor
 	F    func(g *tf.Graph, in []tf.Output) []tf.Output
 
+	// Want are the results, for ops that TensorFlow does not have.
+	Want []*core.Tensor
 	// Fails says that TensorFlow refuses the inputs at run time. Its words
 	// have to be ours.
 	Fails bool
+	// Refused is part of the error of a sample that Fails, for ops that TensorFlow
+	// does not have.
+	Refused string
 	// Tol is the tolerance against TensorFlow, for results that it computes
 	// less exactly than we do; 0 is the default of the type.
 	Tol float64
@@ -53,6 +58,10 @@ func Add(s ...Sample) {
 	}
 	samples = append(samples, s...)
 }
+
+// own reports whether the sample is of an op that TensorFlow does not have, so that
+// it says itself what is right.
+func (s *Sample) own() bool { return s.Want != nil || s.Refused != "" }
 
 // unsampled lists the ops that no sample can use by themselves, with the
 // reason.
