@@ -14,15 +14,13 @@ import (
 // before anything else; [LoadFrozen] does.
 const FrozenInit = "init_all_tables"
 
-// fills are the operations that fill tables, with the names of the attributes that have
-// the types of keys and values.
+// fills are the operations that fill tables by constants, by the kind of the table,
+// with the names of the attributes that have the types of keys and values. Where
+// handles are resources the names of all end in V2.
 var fills = map[string]struct{ op, key, value string }{
-	"HashTable":                   {"InitializeTable", "Tkey", "Tval"},
-	"HashTableV2":                 {"InitializeTableV2", "Tkey", "Tval"},
-	"MutableHashTable":            {"LookupTableImport", "Tin", "Tout"},
-	"MutableHashTableV2":          {"LookupTableImportV2", "Tin", "Tout"},
-	"MutableHashTableOfTensors":   {"LookupTableImport", "Tin", "Tout"},
-	"MutableHashTableOfTensorsV2": {"LookupTableImportV2", "Tin", "Tout"},
+	"HashTable":                 {"InitializeTable", "Tkey", "Tval"},
+	"MutableHashTable":          {"LookupTableImport", "Tin", "Tout"},
+	"MutableHashTableOfTensors": {"LookupTableImport", "Tin", "Tout"},
 }
 
 // freezeTables adds constants with what tables hold now, and the operation FrozenInit
@@ -66,7 +64,7 @@ func (f *freezer) freezeTables(ctx context.Context, m *Model) error {
 
 // frozenTable returns the operation of the model that a node of a table stands for.
 func (m *Model) frozenTable(n *pb.NodeDef) (*tf.Operation, error) {
-	if _, ok := fills[n.GetOp()]; !ok {
+	if _, ok := fills[strings.TrimSuffix(n.GetOp(), "V2")]; !ok {
 		return nil, tf.Errorf(tf.Unimplemented, "a frozen graph must have tables of kinds that can be filled by constants, node %q is a %s", n.GetName(), n.GetOp())
 	}
 	op := m.graph.Operation(n.GetName())
@@ -88,7 +86,11 @@ func exportOf(op *tf.Operation) (keys, values tf.Output) {
 
 // fill adds the operation that fills a table and returns its name.
 func (f *freezer) fill(op *tf.Operation, keys, values *tf.Tensor) string {
-	by := fills[op.OpName()]
+	kind, resource := strings.CutSuffix(op.OpName(), "V2")
+	by := fills[kind]
+	if resource {
+		by.op += "V2"
+	}
 	n := &pb.NodeDef{
 		Name: f.free(op.Name + "/fill"), Op: by.op,
 		Input: []string{op.Name, f.constant(op.Name+"/keys", keys), f.constant(op.Name+"/values", values)},
