@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/tls"
@@ -271,5 +272,69 @@ func TestModelServerObserved(t *testing.T) {
 	}
 	if text := get(t, h, "http://"+address+"/readyz"); text != "ok\n" {
 		t.Errorf("/readyz: %s", text)
+	}
+}
+
+// TestModelServerPageNeedsARole: the page and what it loads are for those who may
+// observe, by certificate or token; to others nothing is said of models.
+func TestModelServerPageNeedsARole(t *testing.T) {
+	s := startSecured(t)
+	for _, path := range []string{"/", "/openapi/half.json"} {
+		for name, want := range map[string]int{"": 401, "nobody": 403, "look": 200, "chief": 200} {
+			resp, err := httpClient(t, s.client(t, name)).Get(s.rest + path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, _ := io.ReadAll(resp.Body)
+			resp.Body.Close()
+			if resp.StatusCode != want || bytes.Contains(text, []byte("predict")) != (want == 200) {
+				t.Errorf("%q asks for %s: %d, want %d: %.200s", name, path, resp.StatusCode, want, text)
+			}
+		}
+	}
+}
+
+// TestModelServerMaxConnections: a connection above the bound waits until another one
+// has ended.
+func TestModelServerMaxConnections(t *testing.T) {
+	s := startModelServer(t, "--rest_api_port=-1", "--model_name=half", "--model_base_path="+halfModel, "--max_connections=1")
+	address := strings.TrimPrefix(s.rest, "http://")
+	const request = "GET /healthz HTTP/1.1\r\nHost: half\r\n\r\n"
+	var conns [2]net.Conn
+	for i := range conns {
+		c, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		if _, err := io.WriteString(c, request); err != nil {
+			t.Fatal(err)
+		}
+		conns[i] = c
+	}
+	first, second := bufio.NewReader(conns[0]), make(chan string, 1)
+	if line, err := first.ReadString('\n'); err != nil || !strings.Contains(line, "200") {
+		t.Fatalf("%q, %v", line, err)
+	}
+	go func() {
+		line, _ := bufio.NewReader(conns[1]).ReadString('\n')
+		second <- line
+	}()
+	if _, err := io.WriteString(conns[0], request); err != nil { // the first is served meanwhile
+		t.Fatal(err)
+	}
+	for range 20 {
+		if line, err := first.ReadString('\n'); err != nil || strings.Contains(line, "HTTP/1.1 200") {
+			break
+		}
+	}
+	select {
+	case line := <-second:
+		t.Errorf("the second of one connection was served: %q", line)
+	default:
+	}
+	conns[0].Close()
+	if line := <-second; !strings.Contains(line, "200") {
+		t.Errorf("after the end of the first: %q", line)
 	}
 }

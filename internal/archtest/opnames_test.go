@@ -45,6 +45,7 @@ var tablesOfOps = map[string]struct {
 	"tf/savedmodel/foldnorm.go":       {12, "what is linear in constant weights, and what is folded into them"},
 	"tf/savedmodel/foldvalues.go":     {2, "where filters have their channels, and how many dimensions results have"},
 	"tf/savedmodel/freeze.go":         {11, "each is rewritten to one that reads a tensor"},
+	"tf/savedmodel/freezetables.go":   {6, "by which operation each kind of table is filled"},
 	"tf/savedmodel/objects.go":        {1, "the node that an object's variable is behind"},
 	"tf/savedmodel/resave.go":         {9, "what has state that is kept elsewhere than in the graph"},
 	"tf/session/session.go":           {2, "whose texts name a C++ type"},

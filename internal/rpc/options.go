@@ -46,9 +46,6 @@ func ServerOptions(c ServerConfig) []grpc.ServerOption {
 	if c.Links != nil {
 		interceptors = append(interceptors, announce)
 	}
-	if c.Guard != nil {
-		interceptors = slices.Insert(interceptors, 0, grpc.UnaryServerInterceptor(c.Guard.UnaryInterceptor))
-	}
 	if c.Observer != nil {
 		interceptors = slices.Insert(interceptors, 0, observeUnary(c.Observer))
 	}
@@ -66,8 +63,8 @@ func ServerOptions(c ServerConfig) []grpc.ServerOption {
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: minPing, PermitWithoutStream: true}),
 		grpc.ChainUnaryInterceptor(interceptors...),
 	}
-	if c.Limits.Connections > 0 {
-		opts = append(opts, grpc.InTapHandle(refuseCalls))
+	if taps := c.taps(); taps != nil {
+		opts = append(opts, grpc.InTapHandle(inTurn(taps)))
 	}
 	if c.Limits.Streams > 0 {
 		opts = append(opts, grpc.MaxConcurrentStreams(c.Limits.Streams))
@@ -76,7 +73,7 @@ func ServerOptions(c ServerConfig) []grpc.ServerOption {
 		opts = append(opts, grpc.ChainStreamInterceptor(observeStream(c.Observer)))
 	}
 	if c.Guard != nil {
-		opts = append(opts, grpc.ChainStreamInterceptor(c.Guard.StreamInterceptor))
+		opts = append(opts, grpc.ChainStreamInterceptor(c.Guard.WatchStream))
 	}
 	return append(opts, c.Options...)
 }

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/status"
+	"google.golang.org/grpc/tap"
 
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -113,19 +114,15 @@ func (k *Keeper) record(ctx context.Context, what, from string, who caller, err 
 	k.audit.Log(ctx, level, "call", args...)
 }
 
-// UnaryInterceptor refuses calls of those that may not make them.
-func (k *Keeper) UnaryInterceptor(ctx context.Context, req any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
-	if err := k.Allow(ctx, info.FullMethod); err != nil {
-		return nil, err
-	}
-	return handle(ctx, req)
+// Tap refuses calls of those that may not make them before their messages are read: a
+// stranger cannot fill the memory. It is gRPC's ServerInHandle. Streams must be watched
+// besides, see WatchStream.
+func (k *Keeper) Tap(ctx context.Context, call *tap.Info) (context.Context, error) {
+	return ctx, k.Allow(ctx, call.FullMethodName)
 }
 
-// StreamInterceptor is UnaryInterceptor for streams.
-func (k *Keeper) StreamInterceptor(srv any, s grpc.ServerStream, info *grpc.StreamServerInfo, handle grpc.StreamHandler) error {
-	if err := k.Allow(s.Context(), info.FullMethod); err != nil {
-		return err
-	}
+// WatchStream looks at the peer of a stream that Tap has let in with each message.
+func (k *Keeper) WatchStream(srv any, s grpc.ServerStream, info *grpc.StreamServerInfo, handle grpc.StreamHandler) error {
 	return handle(srv, &guarded{s, k, info.FullMethod})
 }
 
@@ -143,12 +140,6 @@ func (g *guarded) RecvMsg(m any) error {
 		return err
 	}
 	return g.k.Allow(g.Context(), g.method)
-}
-
-// ServerOptions returns gRPC's options for a server that k guards: credentials and
-// interceptors, which come before all others.
-func (k *Keeper) ServerOptions() []grpc.ServerOption {
-	return []grpc.ServerOption{grpc.Creds(NewCredentials(k)), grpc.ChainUnaryInterceptor(k.UnaryInterceptor), grpc.ChainStreamInterceptor(k.StreamInterceptor)}
 }
 
 // PerCall returns gRPC's credentials that send the process's token with each call;

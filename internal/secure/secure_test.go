@@ -144,7 +144,7 @@ func TestRevokedInStream(t *testing.T) {
 	cert := ca.Issue(t, securetest.Cert{Name: "job"})
 	k := securetest.Open(t, ca.Files("server"))
 	n := 0
-	err := k.StreamInterceptor(nil, &stream{ctx: shown(t, ca, k, "job")}, &grpc.StreamServerInfo{FullMethod: "/tensorflow.eager.EagerService/StreamingEnqueue"}, func(_ any, s grpc.ServerStream) error {
+	err := k.WatchStream(nil, &stream{ctx: shown(t, ca, k, "job")}, &grpc.StreamServerInfo{FullMethod: "/tensorflow.eager.EagerService/StreamingEnqueue"}, func(_ any, s grpc.ServerStream) error {
 		for {
 			if err := s.RecvMsg(nil); err != nil {
 				return err

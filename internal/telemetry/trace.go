@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -36,12 +37,14 @@ type traces struct {
 	provider *sdk.TracerProvider
 	tracer   trace.Tracer
 	how      propagation.TraceContext
+	sending  *ending // to a collector; nil: traces go nowhere or to a test
 }
 
 func newTraces(ctx context.Context, o TraceOptions) (*traces, error) {
 	if o.Sample < 0 || o.Sample > 1 {
 		return nil, core.Errorf(core.InvalidArgument, "the part of traces that is recorded must be in 0 to 1, got %v", o.Sample)
 	}
+	var sending *ending
 	opts := []sdk.TracerProviderOption{
 		sdk.WithSampler(sdk.ParentBased(sdk.TraceIDRatioBased(o.Sample))),
 		sdk.WithResource(resource.NewSchemaless(attribute.String("service.name", "gorge"), attribute.String("service.instance.id", o.Service))),
@@ -58,14 +61,49 @@ func newTraces(ctx context.Context, o TraceOptions) (*traces, error) {
 		if err != nil {
 			return nil, core.Errorf(core.InvalidArgument, "traces cannot be sent to %s: %v", o.Endpoint, err)
 		}
-		opts = append(opts, sdk.WithBatcher(e))
+		sending = newEnding(e)
+		opts = append(opts, sdk.WithBatcher(sending))
 	}
-	t := &traces{provider: sdk.NewTracerProvider(opts...)}
+	t := &traces{provider: sdk.NewTracerProvider(opts...), sending: sending}
 	t.tracer = t.provider.Tracer("github.com/gorge-tf/gorge")
 	return t, nil
 }
 
-func (t *traces) close(ctx context.Context) error { return t.provider.Shutdown(ctx) }
+// close sends what waits to be sent, until ctx ends. It returns when all goroutines have
+// ended: the SDK's own Shutdown leaves them to wait for a collector that is not there.
+func (t *traces) close(ctx context.Context) error {
+	if t.sending != nil {
+		defer context.AfterFunc(ctx, t.sending.giveUp)()
+	}
+	err := t.provider.Shutdown(context.WithoutCancel(ctx))
+	return cmp.Or(ctx.Err(), err)
+}
+
+// ending is an exporter that can be told to give up.
+type ending struct {
+	sdk.SpanExporter
+	life   context.Context
+	giveUp context.CancelFunc
+}
+
+func newEnding(e sdk.SpanExporter) *ending {
+	life, giveUp := context.WithCancel(context.Background())
+	return &ending{e, life, giveUp}
+}
+
+// ExportSpans sends spans, until ctx or the exporter's life ends.
+func (e *ending) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(e.life, cancel)()
+	return e.SpanExporter.ExportSpans(ctx, spans)
+}
+
+// Shutdown ends the exporter's life and its connections.
+func (e *ending) Shutdown(ctx context.Context) error {
+	e.giveUp()
+	return e.SpanExporter.Shutdown(ctx)
+}
 
 // A span is one of a call.
 type span struct{ trace.Span }

@@ -94,12 +94,3 @@ func Fingerprint(dir string) (*pb.FingerprintDef, error) {
 	}
 	return f, nil
 }
-
-// readChunked refuses models that are split into chunks, which TensorFlow writes
-// when the graph alone has more than 2 GiB.
-func readChunked(_, name string) (*pb.SavedModel, error) {
-	if _, err := os.Stat(name); err != nil {
-		return nil, core.FileError(name, err)
-	}
-	return nil, tf.Errorf(tf.Unimplemented, "a SavedModel must be in one file, saved_model.pb or saved_model.pbtxt; %s is split into chunks", name)
-}

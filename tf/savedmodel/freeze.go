@@ -3,7 +3,6 @@ package savedmodel
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"google.golang.org/protobuf/proto"
 
@@ -21,8 +20,11 @@ import (
 // have the names that [Signature.Inputs] and [Signature.Outputs] say. Functions
 // are taken apart.
 //
+// Tables stay, and the operation [FrozenInit] fills them with what they hold now. A
+// graph without tables does not have it.
+//
 // It fails with FailedPrecondition if a signature changes variables, and with
-// Unimplemented if it uses tables, which a graph alone cannot fill.
+// Unimplemented if it uses dense tables that change.
 func (m *Model) Freeze(ctx context.Context, signatures ...string) (*pb.GraphDef, error) {
 	outputs, err := m.frozenOutputs(signatures)
 	if err != nil {
@@ -43,7 +45,10 @@ func (m *Model) Freeze(ctx context.Context, signatures ...string) (*pb.GraphDef,
 	if err := f.freeze(ctx, m); err != nil {
 		return nil, err
 	}
-	f.prune(outputs)
+	if err := f.freezeTables(ctx, m); err != nil {
+		return nil, err
+	}
+	f.prune(append(outputs, FrozenInit))
 	return f.def, nil
 }
 
@@ -137,10 +142,8 @@ func inlinable(library *core.Library) (*core.Library, error) {
 func (f *freezer) freeze(ctx context.Context, m *Model) error {
 	var names []string
 	for _, n := range f.def.GetNode() {
-		switch op := n.GetOp(); {
-		case strings.Contains(op, "HashTable"):
-			return tf.Errorf(tf.Unimplemented, "a frozen graph must not have tables, node %q is a %s", n.GetName(), op)
-		case op == "VarHandleOp" || op == "VariableV2" || op == "Variable":
+		switch n.GetOp() {
+		case "VarHandleOp", "VariableV2", "Variable":
 			names = append(names, n.GetName())
 		}
 	}

@@ -1,6 +1,7 @@
 package savedmodel_test
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -84,9 +85,6 @@ func TestFreeze(t *testing.T) {
 	if _, err := m.Freeze(t.Context(), "none"); tf.CodeOf(err) != tf.NotFound {
 		t.Errorf("no signature: %v", err)
 	}
-	if _, err := load(t, saved(t)).Freeze(t.Context(), "serving_default"); tf.CodeOf(err) != tf.Unimplemented || !strings.Contains(err.Error(), "must not have tables") {
-		t.Errorf("a table: %v", err)
-	}
 	if _, err := savedmodel.LoadFrozen(t.Context(), def, nil, map[string]string{"y": "none:0"}, savedmodel.Options{}); tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), `output "y"`) {
 		t.Errorf("no output: %v", err)
 	}
@@ -103,4 +101,41 @@ func run(t *testing.T, m *savedmodel.Model, in map[string]any) []float32 {
 		t.Fatal(err)
 	}
 	return y
+}
+
+// TestFreezeTables: a frozen graph fills its tables itself, without the files that they
+// came from, and so does a model that is made of it.
+func TestFreezeTables(t *testing.T) {
+	dir := saved(t)
+	m := load(t, dir)
+	def, err := m.Freeze(t.Context(), "serving_default")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]map[string]string{"in": {}, "out": {}}
+	for _, s := range m.Signature("serving_default").Inputs() {
+		names["in"][s.Key] = s.Name
+	}
+	for _, s := range m.Signature("serving_default").Outputs() {
+		names["out"][s.Key] = s.Name
+	}
+	frozen, err := savedmodel.LoadFrozen(t.Context(), def, names["in"], names["out"], savedmodel.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer frozen.Close()
+	again := filepath.Join(t.TempDir(), "again")
+	if err := frozen.Resave(t.Context(), again); err != nil {
+		t.Fatal(err)
+	}
+	in := map[string]any{"x": []string{"two", "none", "one"}, "k": float32(2)}
+	want := run(t, m, in)
+	for _, f := range []*savedmodel.Model{frozen, load(t, again)} {
+		if got := run(t, f, in); !slices.Equal(got, want) {
+			t.Errorf("frozen: %v, want %v", got, want)
+		}
+	}
 }

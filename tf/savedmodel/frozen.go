@@ -11,12 +11,17 @@ import (
 
 // LoadFrozen is Load for a graph without variables, such as Freeze returns, whose
 // inputs and outputs the program names: keys of signature "serving_default" →
-// names of tensors, as in "x" → "x:0". The graph becomes part of the model.
+// names of tensors, as in "x" → "x:0". An operation of the graph that is called
+// FrozenInit is run: it fills tables. The graph becomes part of the model.
 func LoadFrozen(ctx context.Context, def *pb.GraphDef, inputs, outputs map[string]string, o Options) (*Model, error) {
 	sig := &pb.SignatureDef{Inputs: named(inputs), Outputs: named(outputs), MethodName: PredictMethod}
 	mg := &pb.MetaGraphDef{
 		MetaInfoDef: &pb.MetaGraphDef_MetaInfoDef{Tags: []string{Serve}}, GraphDef: def,
 		SignatureDef: map[string]*pb.SignatureDef{DefaultSignature: sig},
+	}
+	if slices.ContainsFunc(def.GetNode(), func(n *pb.NodeDef) bool { return n.GetName() == FrozenInit }) {
+		list := &pb.CollectionDef_NodeList{Value: []string{FrozenInit}}
+		mg.CollectionDef = map[string]*pb.CollectionDef{legacyInitOp: {Kind: &pb.CollectionDef_NodeList_{NodeList: list}}}
 	}
 	l := &loader{mg: mg, o: o}
 	if err := l.load(ctx); err != nil {

@@ -30,6 +30,7 @@ type Options struct {
 	// convolutions before them. By default they are computed in advance, as parts of
 	// the weights: results differ in the last digits, and what comes out of such a
 	// convolution, which no signature names, is something else than in the model.
+	// [Model.Resave] writes the graph as it runs: with NoFold as it was saved.
 	NoFold bool
 }
 

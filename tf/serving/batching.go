@@ -61,8 +61,8 @@ type batcher struct {
 	q *batch.Queue
 }
 
-func newBatcher(v *servable, s *signature, p *Batching) *batcher {
-	return &batcher{q: batch.NewQueue(*p, func(ctx context.Context, in map[string]*tf.Tensor, want []string) (map[string]*tf.Tensor, error) {
+func newBatcher(v *servable, s *signature, threads *batch.Threads, p *Batching) *batcher {
+	return &batcher{q: batch.NewQueue(threads, *p, func(ctx context.Context, in map[string]*tf.Tensor, want []string) (map[string]*tf.Tensor, error) {
 		return s.sig.RunTensors(ctx, in, want...)
 	}, func(size, requests int) { v.metrics.Batch(v.id.Name, size, requests) })}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/gorge-tf/gorge/internal/serving/batch"
 	"github.com/gorge-tf/gorge/internal/serving/lifecycle"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/pb"
@@ -48,7 +49,7 @@ func (s *Server) load(ctx context.Context, id lifecycle.ID, path string) (*serva
 	params, err := s.batchingOf(m)
 	if err == nil {
 		for _, name := range m.Signatures() {
-			v.signatures[name] = v.newSignature(name, params)
+			v.signatures[name] = v.newSignature(name, s.threads, params)
 		}
 		if err = s.prepare(ctx, v); err == nil {
 			err = s.warmUp(ctx, v)
@@ -86,7 +87,7 @@ func (s *Server) read(ctx context.Context, id lifecycle.ID, path string) (*saved
 	return savedmodel.Load(ctx, path, o)
 }
 
-func (v *servable) newSignature(name string, params *Batching) *signature {
+func (v *servable) newSignature(name string, threads *batch.Threads, params *Batching) *signature {
 	s := &signature{name: name, sig: v.m.Signature(name), def: v.m.MetaGraph().GetSignatureDef()[name], specs: map[string]savedmodel.TensorSpec{}}
 	for _, in := range s.sig.Inputs() {
 		s.specs[in.Key] = in
@@ -99,7 +100,7 @@ func (v *servable) newSignature(name string, params *Batching) *signature {
 		s.outs = append(s.outs, out.Key)
 	}
 	if params != nil {
-		s.batch = newBatcher(v, s, params)
+		s.batch = newBatcher(v, s, threads, params)
 	}
 	return s
 }

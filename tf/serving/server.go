@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/gorge-tf/gorge/internal/serving/batch"
 	"github.com/gorge-tf/gorge/internal/serving/lifecycle"
 	"github.com/gorge-tf/gorge/internal/serving/versions"
 	"github.com/gorge-tf/gorge/tf"
@@ -22,6 +23,8 @@ type Server struct {
 	tasks sync.WaitGroup
 	slots chan struct{} // one for each request under way; nil: there is no bound
 	logs  *requestLogs
+	// threads run the batches of all models.
+	threads *batch.Threads
 
 	// reloading is held while models are replaced, looking while directories are
 	// read: reloading before looking before mu.
@@ -52,6 +55,9 @@ func New(cfg Config) (*Server, error) {
 	s.m = lifecycle.New(lifecycle.Config[*servable]{
 		Load: s.load, Loads: cfg.Loads, Retries: cfg.LoadRetries, Interval: cfg.RetryInterval, Log: cfg.Log, Freed: debug.FreeOSMemory,
 	})
+	if cfg.Batching != nil {
+		s.threads = batch.NewThreads(cfg.Batching.Threads)
+	}
 	if cfg.MaxRequests > 0 {
 		s.slots = make(chan struct{}, cfg.MaxRequests)
 	}

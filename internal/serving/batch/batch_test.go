@@ -49,7 +49,7 @@ func (e *echo) run(ctx context.Context, in map[string]*tf.Tensor, _ []string) (m
 func TestEachGetsItsOwn(t *testing.T) {
 	for _, p := range []Params{{}, {MaxSize: 8, MaxBatches: 1000}, {MaxSize: 8, Sizes: []int{1, 4, 8}, MaxBatches: 1000}, {MaxSize: 64, Split: true, MaxRun: 4, MaxBatches: 1000, Threads: 3}, {Timeout: time.Millisecond}} {
 		e := &echo{}
-		q := NewQueue(p, e.run, nil)
+		q := NewQueue(nil, p, e.run, nil)
 		var all sync.WaitGroup
 		for i := range 200 {
 			all.Go(func() {
@@ -74,7 +74,7 @@ func TestEachGetsItsOwn(t *testing.T) {
 func TestIdleIsNotSlower(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := &echo{delay: time.Second}
-		q := NewQueue(Params{Threads: 1}, e.run, nil)
+		q := NewQueue(nil, Params{Threads: 1}, e.run, nil)
 		defer q.Close()
 		start := time.Now()
 		if _, err := q.Run(t.Context(), matrix(t, 1, 1, 0), nil); err != nil || time.Since(start) != time.Second {
@@ -96,7 +96,7 @@ func TestIdleIsNotSlower(t *testing.T) {
 func TestTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := &echo{}
-		q := NewQueue(Params{MaxSize: 4, Timeout: time.Minute, Sizes: []int{2, 4}}, e.run, nil)
+		q := NewQueue(nil, Params{MaxSize: 4, Timeout: time.Minute, Sizes: []int{2, 4}}, e.run, nil)
 		defer q.Close()
 		start := time.Now()
 		if out, err := q.Run(t.Context(), matrix(t, 1, 1, 5), nil); err != nil || time.Since(start) != time.Minute || out["y"].Dim(0) != 1 {
@@ -117,7 +117,7 @@ func TestTimeout(t *testing.T) {
 func TestErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := &echo{delay: time.Hour}
-		q := NewQueue(Params{MaxSize: 8, Threads: 1, MaxBatches: 1}, e.run, nil)
+		q := NewQueue(nil, Params{MaxSize: 8, Threads: 1, MaxBatches: 1}, e.run, nil)
 		expect(t, q, t.Context(), 9, tf.InvalidArgument, "Task size 9 is larger than maximum input batch size 8")
 		for range 2 {
 			go q.Run(t.Context(), matrix(t, 8, 1, 0), nil)
@@ -147,7 +147,7 @@ func TestOutputsMustHaveRows(t *testing.T) {
 		"Batched output tensor has 0 dimensions": tf.Scalar[float32](1),
 		"Batched output tensor's 0th dimension does not equal the sum of the 0th dimension sizes of the input tensors": matrix(t, 1, 1, 0)["x"],
 	} {
-		q := NewQueue(Params{MaxSize: 4, Sizes: []int{4}}, func(context.Context, map[string]*tf.Tensor, []string) (map[string]*tf.Tensor, error) {
+		q := NewQueue(nil, Params{MaxSize: 4, Sizes: []int{4}}, func(context.Context, map[string]*tf.Tensor, []string) (map[string]*tf.Tensor, error) {
 			return map[string]*tf.Tensor{"y": y}, nil
 		}, nil)
 		expect(t, q, t.Context(), 2, tf.FailedPrecondition, text)
@@ -173,7 +173,7 @@ func TestPadding(t *testing.T) {
 func TestCanceled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ended atomic.Int64
-		q := NewQueue(Params{Timeout: time.Second}, func(ctx context.Context, in map[string]*tf.Tensor, _ []string) (map[string]*tf.Tensor, error) {
+		q := NewQueue(nil, Params{Timeout: time.Second}, func(ctx context.Context, in map[string]*tf.Tensor, _ []string) (map[string]*tf.Tensor, error) {
 			select {
 			case <-ctx.Done():
 				ended.Add(1)

@@ -21,7 +21,9 @@ type Params struct {
 	// MaxBatches bounds what waits, in batches of the largest size; 0: 10. Requests
 	// above it fail with Unavailable.
 	MaxBatches int
-	// Threads is how many batches run at once; 0: one for each CPU.
+	// Threads is how many batches run at once, of all signatures and models of a server
+	// together; 0: one for each CPU. Signatures get threads in turn. In the file of a
+	// single model it bounds the batches of each signature of that model besides.
 	Threads int
 	// Sizes are those that batches are rounded up to, increasing, the last one the
 	// largest size of a batch; nil: every size.

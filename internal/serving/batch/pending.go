@@ -45,11 +45,25 @@ func (q *pending) add(tasks []*task) error {
 // next returns the tasks that are to run together now. If there are none, wait says
 // when to ask again; 0: when something changes.
 func (q *pending) next(now time.Time) (tasks []*task, wait time.Duration) {
+	chosen, rows, wait := q.choose(now)
+	if chosen == nil {
+		return nil, wait
+	}
+	return q.take(chosen, rows), 0
+}
+
+// ready reports whether next would return tasks, and wait if not.
+func (q *pending) ready(now time.Time) (ok bool, wait time.Duration) {
+	chosen, _, wait := q.choose(now)
+	return chosen != nil, wait
+}
+
+// choose returns the places of the tasks that are to run together now.
+func (q *pending) choose(now time.Time) (chosen []int, rows int, wait time.Duration) {
 	if len(q.tasks) == 0 {
-		return nil, 0
+		return nil, 0, 0
 	}
 	first := q.tasks[0]
-	chosen, rows := []int{}, 0
 	for i, t := range q.tasks {
 		if t.key != first.key {
 			continue
@@ -62,9 +76,9 @@ func (q *pending) next(now time.Time) (tasks []*task, wait time.Duration) {
 	}
 	full := rows == q.p.MaxRun || len(chosen) < q.count(first.key)
 	if age := now.Sub(first.since); !full && !q.closed && age < q.p.Timeout {
-		return nil, q.p.Timeout - age
+		return nil, 0, q.p.Timeout - age
 	}
-	return q.take(chosen, rows), 0
+	return chosen, rows, 0
 }
 
 // count returns how many tasks have a key.

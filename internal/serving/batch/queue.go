@@ -16,16 +16,22 @@ type Runner func(ctx context.Context, in map[string]*tf.Tensor, want []string) (
 
 // A Queue joins requests to one signature of a model. It may be used from any
 // goroutine. Goroutines run only while there is something to do.
+//
+// A queue with a batch to run asks its threads for one of them. If none is free, the
+// queue waits in line, and requests still join the batch; it is chosen when a thread
+// comes.
 type Queue struct {
-	p    Params
-	run  Runner
-	note func(size, requests int) // told of each batch
+	p       Params
+	run     Runner
+	note    func(size, requests int) // told of each batch
+	threads *Threads
 
-	mu      sync.Mutex
+	mu      sync.Mutex // before that of threads
 	pending pending
 	running int // batches that run
 	timer   *time.Timer
 	work    sync.WaitGroup
+	drained chan struct{} // closed when the queue is closed and has nothing left
 }
 
 // request is one call of Run.
@@ -44,13 +50,17 @@ type part struct {
 	err error
 }
 
-// NewQueue returns a queue. Note may be nil. Close ends it.
-func NewQueue(p Params, run Runner, note func(size, requests int)) *Queue {
+// NewQueue returns a queue whose batches run on threads that it shares with other
+// queues; nil: on its own. Note may be nil. Close ends it.
+func NewQueue(threads *Threads, p Params, run Runner, note func(size, requests int)) *Queue {
 	p = p.withDefaults()
 	if note == nil {
 		note = func(int, int) {}
 	}
-	return &Queue{p: p, run: run, note: note, pending: pending{p: p}}
+	if threads == nil {
+		threads = NewThreads(p.Threads)
+	}
+	return &Queue{p: p, run: run, note: note, threads: threads, pending: pending{p: p}, drained: make(chan struct{})}
 }
 
 // Run runs a request, with others if it can. Errors are InvalidArgument for one
@@ -82,6 +92,7 @@ func (q *Queue) Run(ctx context.Context, in map[string]*tf.Tensor, want []string
 func (q *Queue) giveUp(r *request) (map[string]*tf.Tensor, error) {
 	q.mu.Lock()
 	waiting := q.pending.drop(r)
+	q.checkDrained()
 	q.mu.Unlock()
 	if waiting && errors.Is(r.ctx.Err(), context.DeadlineExceeded) {
 		return nil, tf.Errorf(tf.ResourceExhausted, "Run() timeout exceeded while waiting in batching queue")
@@ -119,14 +130,39 @@ func (q *Queue) add(tasks []*task) error {
 // start starts batches while there are threads for them. The caller holds mu.
 func (q *Queue) start() {
 	for q.running < q.p.Threads {
-		tasks, wait := q.pending.next(time.Now())
-		if tasks == nil {
+		ok, wait := q.pending.ready(time.Now())
+		if !ok {
 			q.wake(wait)
 			return
 		}
-		q.running++
-		q.work.Go(func() { q.serve(tasks) })
+		if !q.threads.take(q) {
+			return // the threads call use
+		}
+		q.launch()
 	}
+}
+
+// launch runs the batch that is ready on a thread that the queue has taken. The caller
+// holds mu.
+func (q *Queue) launch() {
+	tasks, _ := q.pending.next(time.Now())
+	q.running++
+	q.work.Go(func() { q.serve(tasks) })
+}
+
+// use is called with a thread that the queue has waited for. It reports whether it has
+// taken it: what waited may have gone.
+func (q *Queue) use() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	ok, wait := q.pending.ready(time.Now())
+	if !ok || q.running >= q.p.Threads {
+		q.wake(wait)
+		return false
+	}
+	q.launch()
+	q.start() // for the next batch the queue goes to the end of the line
+	return true
 }
 
 // wake makes start run again after a time. The caller holds mu.
@@ -145,22 +181,50 @@ func (q *Queue) wake(d time.Duration) {
 	q.timer.Reset(d)
 }
 
-// serve runs a batch, and then those that have come meanwhile.
+// serve runs a batch. It goes on with the next one while no other queue waits for the
+// thread.
 func (q *Queue) serve(tasks []*task) {
 	for tasks != nil {
 		q.runBatch(tasks)
-		q.mu.Lock()
-		for _, t := range tasks {
-			if t.request.left--; t.request.left == 0 {
-				close(t.request.done)
-			}
+		tasks = q.after(tasks)
+	}
+	q.threads.give()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.start()
+}
+
+// after answers the requests of a batch that has run and returns the next batch for
+// its thread. If there is none the thread must be given back.
+func (q *Queue) after(tasks []*task) (next []*task) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, t := range tasks {
+		if t.request.left--; t.request.left == 0 {
+			close(t.request.done)
 		}
-		var wait time.Duration
-		if tasks, wait = q.pending.next(time.Now()); tasks == nil {
-			q.running--
-			q.wake(wait)
-		}
-		q.mu.Unlock()
+	}
+	var wait time.Duration
+	if !q.threads.wanted() {
+		next, wait = q.pending.next(time.Now())
+	}
+	if next == nil {
+		q.running--
+		q.wake(wait)
+		q.checkDrained()
+	}
+	return next
+}
+
+// checkDrained says to Close that nothing is left. The caller holds mu.
+func (q *Queue) checkDrained() {
+	if !q.pending.closed || q.running > 0 || len(q.pending.tasks) > 0 {
+		return
+	}
+	select {
+	case <-q.drained:
+	default:
+		close(q.drained)
 	}
 }
 
@@ -249,7 +313,9 @@ func (q *Queue) Close() {
 	if q.timer != nil {
 		q.timer.Stop()
 	}
+	q.checkDrained()
 	q.mu.Unlock()
+	<-q.drained
 	q.work.Wait()
 }
 

@@ -1,0 +1,72 @@
+package telemetry
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+// get asks a server for a path.
+func get(t *testing.T, s *Server, path string) (int, string) {
+	t.Helper()
+	c := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	resp, err := c.Get("http://" + s.Addr() + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(b)
+}
+
+// TestHandler: health, readiness, metrics, the page, and profiles only where they are
+// asked for.
+func TestHandler(t *testing.T) {
+	o, err := New(t.Context(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close(context.Background())
+	_, end := o.Serve(t.Context(), runStep, "grpc")
+	end(status.Error(codes.NotFound, "none"))
+	_, running := o.Serve(t.Context(), runStep, "link")
+	defer running(nil)
+	var ready error = errors.New("models are loading")
+	page := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "the page") })
+	s, err := Serve("127.0.0.1:0", o.Handler(HandlerOptions{Ready: func() error { return ready }, Page: page}), nil, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, c := range []struct {
+		path string
+		code int
+		text string
+	}{
+		{"/healthz", 200, "ok"}, {"/readyz", 503, "models are loading"}, {"/", 200, "the page"}, {"/other", 404, ""}, {"/debug/pprof/", 404, ""},
+		{"/metrics", 200, `grpc_server_handled_total{grpc_code="NotFound",grpc_method="RunStep",grpc_service="tensorflow.MasterService",transport="grpc"} 1`},
+		{"/metrics", 200, "gorge_calls_under_way 1"},
+		{"/metrics", 200, "go_goroutines"},
+	} {
+		if code, text := get(t, s, c.path); code != c.code || !strings.Contains(text, c.text) {
+			t.Errorf("%s: %d, want %d with %q:\n%s", c.path, code, c.code, c.text, text)
+		}
+	}
+	ready = nil
+	if code, _ := get(t, s, "/readyz"); code != 200 {
+		t.Errorf("a process that is ready: %d", code)
+	}
+	if _, err := Serve(s.Addr(), page, nil, slog.New(slog.DiscardHandler)); err == nil {
+		t.Error("two servers are at one address")
+	}
+}
