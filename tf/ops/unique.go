@@ -152,6 +152,9 @@ type uniques struct{ first, count, index []int }
 func newUniques[T comparable](x []T, outer, n, inner int) *uniques {
 	u := &uniques{index: core.Make[int](n)}
 	if outer == 1 && inner == 1 {
+		if uniqueIDs(u, x) {
+			return u
+		}
 		seen := make(map[T]int, n)
 		for i, v := range x {
 			k, ok := seen[v]
