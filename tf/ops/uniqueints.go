@@ -9,9 +9,36 @@ import (
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
-// intTables are tables of uniqueInts, to be used again: ids of embeddings are made
-// unique in every step.
-var intTables = sync.Pool{New: func() any { return new([]int32) }}
+// uniqueScratch is the memory of one search for distinct ids.
+type uniqueScratch struct {
+	table []int32
+	ints  []int
+}
+
+// uniqueScratches are there to be used again: ids of embeddings are made unique in
+// every step.
+var uniqueScratches = sync.Pool{New: func() any { return new(uniqueScratch) }}
+
+// reserve makes room for n ids in a table of some size, all of whose places are
+// empty.
+func (s *uniqueScratch) reserve(n, size int) {
+	if cap(s.table) < size {
+		s.table = core.Make[int32](size)
+	}
+	if cap(s.ints) < 3*n {
+		s.ints = core.Make[int](3 * n)
+	}
+	s.table, s.ints = s.table[:size], s.ints[:3*n]
+	clear(s.table)
+}
+
+// release gives the memory of u back. u must not be used any more.
+func (u *uniques) release() {
+	if s := u.scratch; s != nil {
+		*u = uniques{}
+		uniqueScratches.Put(s)
+	}
+}
 
 // uniqueSecrets make hashes of ids that no input can know, and so no input can be
 // such that all its ids meet in one place.
@@ -36,15 +63,11 @@ func uniqueIDs[T comparable](u *uniques, x []T) bool {
 // uniqueInts finds the distinct ones among x by a table with open addressing, of
 // twice as many places at least. A place has 1 + the number of a distinct one.
 func uniqueInts[T int32 | int64](u *uniques, x []T) {
-	size := 1 << bits.Len(uint(2*len(x)))
-	kept := intTables.Get().(*[]int32)
-	defer intTables.Put(kept)
-	if cap(*kept) < size {
-		*kept = core.Make[int32](size)
-	}
-	table := (*kept)[:size]
-	clear(table)
-	u.first, u.count = core.Make[int](len(x))[:0], core.Make[int](len(x))[:0]
+	n, size := len(x), 1<<bits.Len(uint(2*len(x)))
+	u.scratch = uniqueScratches.Get().(*uniqueScratch)
+	u.scratch.reserve(n, size)
+	table, ints := u.scratch.table, u.scratch.ints
+	u.index, u.first, u.count = ints[:n:n], ints[n:n:2*n], ints[2*n:2*n:3*n]
 	for i, v := range x {
 		high, low := bits.Mul64(uint64(v)^uniqueSecrets[0], uniqueSecrets[1])
 		at := int(high^low) & (size - 1)
