@@ -8,7 +8,7 @@ import (
 	"github.com/gorge-tf/gorge/tf/session"
 )
 
-// copies is workload 21: what crosses a session's border is copied. It shows each way
+// copies is workload 25: what crosses a session's border is copied. It shows each way
 // beside a bare copy of as many bytes, into memory that is there and into new memory.
 func copies(b *bench) {
 	for _, n := range []int{16 << 10, 256 << 10, 16 << 20} {

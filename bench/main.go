@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"runtime/pprof"
 	"strconv"
 	"strings"
 	"time"
@@ -26,7 +27,8 @@ var workloads = []struct {
 	{"01-null-op", nullOp}, {"02-latency", latency}, {"03-mlp-train", mlpTrain}, {"04-lenet-train", lenetTrain},
 	{"05-resnet20-train", resnetTrain}, {"06-lstm-train", lstmTrain}, {"07-word2vec-train", word2vecTrain}, {"08-kernels", kernels}, {"09-while-counter", whileCounter},
 	{"10-queues", queues}, {"11-saver", saver}, {"12-distributed", distributed}, {"13-process", process}, {"14-cnn-latency", cnnLatency}, {"15-eager", eagerOps},
-	{"16-import", importGraph}, {"17-input", input}, {"19-large-graphs", largeGraphs}, {"20-monitored", monitored}, {"21-copies", copies},
+	{"16-import", importGraph}, {"17-input", input}, {"19-large-graphs", largeGraphs}, {"20-monitored", monitored},
+	{"21-dynamic-rnn", dynamicRNN}, {"22-beam-search", beamSearch}, {"23-feature-columns", columns}, {"24-estimator", estimatorSteps}, {"25-copies", copies},
 }
 
 func main() {
@@ -35,6 +37,7 @@ func main() {
 	repeat := flag.Int("repeat", 15, "repeats of each measurement; the best counts")
 	quick := flag.Bool("quick", false, "a tenth of the steps")
 	kernel := flag.String("kernel", "", "8: only kernels whose name contains one of these")
+	profile := flag.String("profile", "", "with -child: write a CPU profile to this file")
 	child := flag.String("child", "", "run this workload in this process")
 	role := flag.String("role", "", "act as this part of workload 12 or 13")
 	flag.Parse()
@@ -48,10 +51,23 @@ func main() {
 		if *kernel != "" {
 			b.kernels = strings.Split(*kernel, ",")
 		}
-		find(*child)(b)
+		profiled(*profile, func() { find(*child)(b) })
 	default:
 		supervise(*only, *threads)
 	}
+}
+
+// profiled calls f and writes a CPU profile to a file, if one is named.
+func profiled(file string, f func()) {
+	if file == "" {
+		f()
+		return
+	}
+	w := must(os.Create(file))
+	must(0, pprof.StartCPUProfile(w))
+	f()
+	pprof.StopCPUProfile()
+	must(0, w.Close())
 }
 
 func find(name string) func(*bench) {

@@ -28,7 +28,8 @@
 //     nothing has to be counted. Run does that on the caller's goroutine.
 //   - By a loop's plan (loopPlan): the same within one loop, whose body is skipped
 //     only in the end. A planned loop is one entry among the ready nodes, and
-//     makes way for others after each iteration (yieldToReady).
+//     makes way for others after each iteration (yieldToReady). Kernels that may
+//     take long are in a plan only while all of them are known to be short (light).
 //   - As they get ready, for all else.
 //
 // # Who owns a run

@@ -9,3 +9,13 @@ func (e *Executor) Planned() (n int) {
 	}
 	return n
 }
+
+// Light counts the loops that would run by their plan now.
+func (e *Executor) Light() (n int) {
+	for k := range e.frames {
+		if p := e.frames[k].plan; p != nil && e.light(p) {
+			n++
+		}
+	}
+	return n
+}

@@ -122,7 +122,7 @@ func (r *run) child(x *iteration, index int32) *frame {
 	f := r.newFrame(l.index)
 	f.layout, f.parent, f.pending, f.newest = l, x, l.enters, -1
 	f.id = rendezvous.FrameID(x.frame.id, x.number, l.name)
-	f.planned = l.plan != nil && !r.traced()
+	f.planned = l.plan != nil && !r.traced() && r.e.light(l.plan)
 	x.children = append(x.children, f)
 	r.iterate(f)
 	return f

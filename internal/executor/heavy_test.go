@@ -134,3 +134,28 @@ func TestHeavyPanics(t *testing.T) {
 		m.balanced(t)
 	}
 }
+
+// TestLoopsOfHeavyNodes: a loop with kernels that may take long runs by its plan
+// once all of them have been short, and not while one is not. The values are the
+// same.
+func TestLoopsOfHeavyNodes(t *testing.T) {
+	text := counted + "l/h = Heavy(l/s:1)\nl/k = Heavy(l/s:1)\n" + loopVariable("a", "five", "l/h") + "g = Fetch[index=1](l/a/exit)"
+	for short, light := range map[time.Duration]int{time.Hour: 1, time.Nanosecond: 0} {
+		m, err := tryParams(t, text, executor.Params{Workers: 3, Short: short})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := m.Light(); n != 0 {
+			t.Errorf("a loop runs by its plan before its kernels have run")
+		}
+		for range 5 {
+			if got, err := m.run(t.Context()); err != nil || got[0] != float32(10) || got[1] != float32(9) {
+				t.Fatalf("got %v, %v", got, err)
+			}
+			if n := m.Light(); m.Planned() != 1 || n != light {
+				t.Errorf("kernels shorter than %v are wanted: %d of %d loops run by their plan", short, n, m.Planned())
+			}
+		}
+		m.balanced(t)
+	}
+}

@@ -8,7 +8,7 @@ import (
 )
 
 // loopPlan is a loop whose nodes run in a fixed order: nothing in it waits, is
-// run apart, or is skipped but for the whole body in the end. Then nothing has
+// run apart (see light), or is skipped but for the whole body in the end. Then nothing has
 // to be counted, and what only passes values on (Merge, Switch, Identity,
 // NextIteration) costs nothing: its readers are given the slot of the value.
 type loopPlan struct {
@@ -24,6 +24,7 @@ type loopPlan struct {
 	spent   []int32    // where these come from, if not from another variable
 	exits   []planned  // with the slot that each reads
 	enters  []int32    // Enter nodes that lead into the loop
+	heavy   []int32    // nodes that are run apart if they take long, and then there is no plan
 }
 
 // planned is a node of a plan.
@@ -48,6 +49,17 @@ const (
 	inside             // if the loop goes on
 	beyond             // if it ends
 )
+
+// light reports whether none of a plan's nodes is known to take so long that it
+// should run apart, or is yet to show how long it takes.
+func (e *Executor) light(p *loopPlan) bool {
+	for _, i := range p.heavy {
+		if t := e.items[i].time.Load(); t == 0 || t >= int64(e.short) {
+			return false
+		}
+	}
+	return true
+}
 
 // loopPlanner looks for the plan of one frame.
 type loopPlanner struct {
@@ -112,8 +124,11 @@ func (p *loopPlanner) sort() bool {
 // take says when node i runs, and notes what it has to do then.
 func (p *loopPlanner) take(i int32) bool {
 	it, n := &p.items[i], p.order[i]
-	if it.async != nil || it.heavy {
+	if it.async != nil {
 		return false
+	}
+	if it.heavy {
+		p.plan.heavy = append(p.plan.heavy, i)
 	}
 	if it.kind == merge {
 		return p.merge(it, n)

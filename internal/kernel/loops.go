@@ -146,6 +146,14 @@ func SelectBroadcast[T any](par Par, b *Broadcast, z []T, c []bool, x, y []T) {
 	par(b.Len, ElementGrain, func(lo, hi int) {
 		b.Runs(lo, hi, func(at int, off []int, n int) {
 			ci, xi, yi := off[0], off[1], off[2]
+			if step[0] == 0 {
+				if c[ci] {
+					copyStep(z[at:at+n], x[xi:], step[1])
+				} else {
+					copyStep(z[at:at+n], y[yi:], step[2])
+				}
+				return
+			}
 			if step[0] == 1 && step[1] == 1 && step[2] == 1 && selectBits(z[at:at+n], c[ci:ci+n], x[xi:xi+n], y[yi:yi+n]) {
 				return
 			}
@@ -158,6 +166,16 @@ func SelectBroadcast[T any](par Par, b *Broadcast, z []T, c []bool, x, y []T) {
 			}
 		})
 	})
+}
+
+// copyStep fills z from x, whose elements follow one another, or repeats x[0] if
+// the step is 0.
+func copyStep[T any](z, x []T, step int) {
+	if step == 0 {
+		Fill(z, x[0])
+		return
+	}
+	copy(z, x)
 }
 
 // CopyBroadcast repeats x to fill z.

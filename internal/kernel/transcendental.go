@@ -91,7 +91,7 @@ func Elu[T Float](y, x []T) {
 func Pow[T Inexact](z, x, y []T) {
 	switch z := any(z).(type) {
 	case []float32:
-		ZipFloat64(z, any(x).([]float32), any(y).([]float32), math.Pow)
+		powers32(z, any(x).([]float32), any(y).([]float32))
 	case []float64:
 		ZipFloat64(z, any(x).([]float64), any(y).([]float64), math.Pow)
 	case []complex64:

@@ -114,7 +114,7 @@ func (s sparseSegments) forward(*core.Node) (core.Kernel, error) {
 		}
 		clearCells(out)
 		width := x.Shape()[1:].NumElements()
-		join, divide, count := addRows[x.DType()](out, x), scaleRows[x.DType()](out), 0
+		join, divide, count := adderOf(out, x, width), scaleRows[x.DType()](out), 0
 		for i, at := range indices {
 			if at < 0 || at >= int64(x.Dim(0)) {
 				return tf.Errorf(tf.InvalidArgument, "Bad: indices[%d] == %d out of range [0, %d)", i, at, x.Dim(0))
@@ -129,6 +129,22 @@ func (s sparseSegments) forward(*core.Node) (core.Kernel, error) {
 		}
 		return nil
 	}), nil
+}
+
+// adderOf is addRows with a loop of its own for narrow rows of float32, as
+// embeddings and weights have: for these the way through a kernel is the longer part.
+func adderOf(out, x *core.Tensor, width int) func(to, from, n int) {
+	const narrow = 64
+	if x.DType() != tf.Float32 || width > narrow {
+		return addRows[x.DType()](out, x)
+	}
+	z, v := core.Data[float32](out), core.Data[float32](x)
+	return func(to, from, n int) {
+		row := z[to : to+n]
+		for k, f := range v[from : from+n] {
+			row[k] += f
+		}
+	}
 }
 
 // sparseCount returns the number of segments of ids, which must ascend.

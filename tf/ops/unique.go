@@ -127,6 +127,7 @@ func unique[T tf.Elem](n *core.Node) (core.Kernel, error) {
 		s := x.Shape()
 		outer, inner := product(s[:axis]), product(s[axis+1:])
 		u := newUniques(core.Data[T](x), outer, s[axis], inner)
+		defer u.release()
 		out, err := c.Alloc(0, x.DType(), append(append(s[:axis].Clone(), len(u.first)), s[axis+1:]...))
 		if err != nil {
 			return err
@@ -146,11 +147,18 @@ func unique[T tf.Elem](n *core.Node) (core.Kernel, error) {
 
 // uniques are the distinct ones among n slices: where each comes first, how
 // often it comes, and by slice which it is.
-type uniques struct{ first, count, index []int }
+type uniques struct {
+	first, count, index []int
+	scratch             *uniqueScratch // whose memory these are, or nil
+}
 
 // newUniques finds the distinct slices of x, of shape outer × n × inner.
 func newUniques[T comparable](x []T, outer, n, inner int) *uniques {
-	u := &uniques{index: core.Make[int](n)}
+	u := &uniques{}
+	if outer == 1 && inner == 1 && uniqueIDs(u, x) {
+		return u
+	}
+	u.index = core.Make[int](n)
 	if outer == 1 && inner == 1 {
 		seen := make(map[T]int, n)
 		for i, v := range x {

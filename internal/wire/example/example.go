@@ -31,32 +31,55 @@ type Feature struct {
 // bytesOf views a string as bytes, which nobody changes.
 func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
-// fields calls f for the fields of a message: with the contents of those that
-// have a length, and with an empty string for others. It reports whether all is
-// well-formed and f agrees.
+// field cuts the first field off a message. n is 0 for one that has no length,
+// which no message here has of its own.
+func field(b string) (n protowire.Number, contents, rest string, ok bool) {
+	if len(b) < 3 || b[0] >= 0x80 || b[0]&7 != byte(protowire.BytesType) || b[0]>>3 == 0 {
+		return anyField(b)
+	}
+	length, at := int(b[1]), 2
+	if length >= 0x80 {
+		if b[2] >= 0x80 {
+			return anyField(b)
+		}
+		length, at = length&0x7f|int(b[2])<<7, 3
+	}
+	if length > len(b)-at {
+		return 0, "", "", false
+	}
+	return protowire.Number(b[0] >> 3), b[at : at+length], b[at+length:], true
+}
+
+// anyField is field for what field has no short way for.
+func anyField(b string) (n protowire.Number, contents, rest string, ok bool) {
+	n, typ, size := protowire.ConsumeTag(bytesOf(b))
+	if size < 0 {
+		return 0, "", "", false
+	}
+	b = b[size:]
+	if typ != protowire.BytesType {
+		if size = protowire.ConsumeFieldValue(n, typ, bytesOf(b)); size < 0 {
+			return 0, "", "", false
+		}
+		return 0, "", b[size:], true
+	}
+	length, size := protowire.ConsumeVarint(bytesOf(b))
+	if size < 0 || length > uint64(len(b)-size) {
+		return 0, "", "", false
+	}
+	end := size + int(length)
+	return n, b[size:end], b[end:], true
+}
+
+// fields calls f for the fields of a message that have a length. It reports whether
+// all is well-formed and f agrees.
 func fields(b string, f func(n protowire.Number, contents string) bool) bool {
 	for len(b) > 0 {
-		n, typ, size := protowire.ConsumeTag(bytesOf(b))
-		if size < 0 {
+		n, contents, rest, ok := field(b)
+		if !ok || n != 0 && !f(n, contents) {
 			return false
 		}
-		b = b[size:]
-		if typ != protowire.BytesType {
-			if size = protowire.ConsumeFieldValue(n, typ, bytesOf(b)); size < 0 {
-				return false
-			}
-			b = b[size:]
-			continue
-		}
-		length, size := protowire.ConsumeVarint(bytesOf(b))
-		if size < 0 || length > uint64(len(b)-size) {
-			return false
-		}
-		end := size + int(length)
-		if !f(n, b[size:end]) {
-			return false
-		}
-		b = b[end:]
+		b = rest
 	}
 	return true
 }
@@ -81,30 +104,51 @@ func Map(b string, f func(name string, v Feature)) bool {
 
 // entries calls f for the entries of a map in field 1.
 func entries(b string, f func(name, value string) bool) bool {
-	return fields(b, func(n protowire.Number, entry string) bool {
-		if n != 1 {
-			return true
+	for len(b) > 0 {
+		n, entry, rest, ok := field(b)
+		if !ok {
+			return false
 		}
-		var part [3]string
-		ok := fields(entry, func(n protowire.Number, s string) bool {
-			if n < 3 {
-				part[n] = s
-			}
-			return true
-		})
-		return ok && f(part[1], part[2])
-	})
+		if b = rest; n != 1 {
+			continue
+		}
+		name, value, ok := pair(entry)
+		if !ok || !f(name, value) {
+			return false
+		}
+	}
+	return true
+}
+
+// pair returns the key and the value of an entry of a map.
+func pair(b string) (key, value string, ok bool) {
+	for len(b) > 0 {
+		n, contents, rest, ok := field(b)
+		if !ok {
+			return "", "", false
+		}
+		switch b = rest; n {
+		case 1:
+			key = contents
+		case 2:
+			value = contents
+		}
+	}
+	return key, value, true
 }
 
 // parse finds the list in a feature.
 func parse(b string) (v Feature, ok bool) {
-	ok = fields(b, func(n protowire.Number, list string) bool {
-		if n >= 1 && n <= 3 {
+	for len(b) > 0 {
+		n, list, rest, ok := field(b)
+		if !ok {
+			return Feature{}, false
+		}
+		if b = rest; n >= 1 && n <= 3 {
 			v = Feature{Kind(n), list}
 		}
-		return true
-	})
-	return v, ok
+	}
+	return v, true
 }
 
 // Sequence calls context for the features of a SequenceExample that are there
@@ -141,13 +185,16 @@ func parseSteps(b string) (steps []Feature, ok bool) {
 
 // AppendStrings appends the strings of a feature, which share its memory.
 func (v Feature) AppendStrings(dst []string) ([]string, bool) {
-	ok := fields(v.list, func(n protowire.Number, s string) bool {
-		if n == 1 {
-			dst = append(dst, s)
+	for b := v.list; len(b) > 0; {
+		n, contents, rest, ok := field(b)
+		if !ok {
+			return dst, false
 		}
-		return true
-	})
-	return dst, ok
+		if b = rest; n == 1 {
+			dst = append(dst, contents)
+		}
+	}
+	return dst, true
 }
 
 // AppendFloats appends the numbers of a feature.
@@ -188,6 +235,9 @@ func packedWhole(b string) (packed string, ok bool) {
 
 // AppendInts appends the integers of a feature.
 func (v Feature) AppendInts(dst []int64) ([]int64, bool) {
+	if packed, ok := packedWhole(v.list); ok && len(packed) == 1 && packed[0] < 0x80 {
+		return append(dst, int64(packed[0])), true
+	}
 	return appendNumbers(v.list, dst, protowire.VarintType, func(b string) (int64, int) {
 		x, size := protowire.ConsumeVarint(bytesOf(b))
 		return int64(x), size

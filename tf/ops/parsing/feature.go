@@ -79,13 +79,14 @@ func (b *batch) find() error {
 	b.steps = core.Make[[]example.Feature](len(b.examples) * len(b.lists))
 	bad := core.Make[bool](len(b.examples))
 	b.c.ParallelFor(len(b.examples), 64, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			row := b.found[i*b.width() : (i+1)*b.width()]
-			feature := func(name string, v example.Feature) {
-				for _, k := range slots[name] {
-					row[k] = v
-				}
+		known, row := places{slots: slots}, []example.Feature(nil)
+		feature := func(name string, v example.Feature) {
+			for _, k := range known.next(name) {
+				row[k] = v
 			}
+		}
+		for i := lo; i < hi; i++ {
+			row, known.at = b.found[i*b.width():(i+1)*b.width()], 0
 			if b.lists == nil {
 				bad[i] = !example.Features(b.examples[i], feature)
 				continue
@@ -104,6 +105,39 @@ func (b *batch) find() error {
 	}
 	return nil
 }
+
+// places finds the columns that features belong to. Most records have theirs in the
+// same order: what the last record had at a place is looked at first.
+type places struct {
+	slots map[string][]int
+	last  []place
+	at    int // of the next feature
+}
+
+type place struct {
+	name    string
+	columns []int
+}
+
+// next returns the columns of the next feature of a record.
+func (p *places) next(name string) []int {
+	at := p.at
+	p.at++
+	switch {
+	case at < len(p.last):
+		if p.last[at].name != name {
+			p.last[at] = place{name, p.slots[name]}
+		}
+	case at < maxPlaces:
+		p.last = append(p.last, place{name, p.slots[name]})
+	default:
+		return p.slots[name]
+	}
+	return p.last[at].columns
+}
+
+// maxPlaces bounds what is remembered of records with very many features.
+const maxPlaces = 1024
 
 // feature returns the feature of column k.
 func (b *batch) feature(k int) *feature {
@@ -171,7 +205,7 @@ func (b *batch) refuse(i int, f *feature, format string, args ...any) error {
 
 // gathered reads all values of a column, and where those of each example end.
 func gathered[T any](b *batch, k int, f *feature, kind example.Kind, list lister[T]) (values []T, ends []int, err error) {
-	ends = core.Make[int](len(b.examples))
+	ends, values = core.Make[int](len(b.examples)), core.Make[T](len(b.examples))[:0]
 	for i := range b.examples {
 		v := b.found[i*b.width()+k]
 		if v.Kind != example.None && v.Kind != kind {
@@ -203,13 +237,13 @@ func sparseColumn[T tf.Elem](b *batch, k int, f *feature, kind example.Kind, lis
 		rank = 1
 	}
 	indices := core.NewTensor(tf.Int64, tf.Shape{len(values), rank})
-	at, begin, widest := core.Data[int64](indices)[:0], 0, 0
+	at, begin, widest := core.Data[int64](indices), 0, 0
 	for i, end := range ends {
 		for j := range end - begin {
 			if !b.single {
-				at = append(at, int64(i))
+				at[0], at = int64(i), at[1:]
 			}
-			at = append(at, int64(j))
+			at[0], at = int64(j), at[1:]
 		}
 		begin, widest = end, max(widest, end-begin)
 	}
@@ -223,7 +257,7 @@ func sparseColumn[T tf.Elem](b *batch, k int, f *feature, kind example.Kind, lis
 
 // setVectors makes slices two outputs.
 func setVectors[A, B tf.Elem](c *core.OpContext, i int, a []A, k int, b []B) error {
-	x, err := core.FromSlice(append([]A{}, a...))
+	x, err := core.FromSlice(fitted(a))
 	if err != nil {
 		return err
 	}
@@ -234,6 +268,14 @@ func setVectors[A, B tf.Elem](c *core.OpContext, i int, a []A, k int, b []B) err
 	c.Set(i, x)
 	c.Set(k, y)
 	return nil
+}
+
+// fitted returns s, or a copy of it if s would hold on to much more memory.
+func fitted[T any](s []T) []T {
+	if cap(s)-len(s) <= len(s)/4 && s != nil {
+		return s
+	}
+	return append([]T{}, s...)
 }
 
 // raggedColumn sets the values and row splits of a ragged tensor.

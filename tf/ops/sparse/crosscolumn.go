@@ -19,17 +19,23 @@ type crossColumn struct {
 	width   int      // of a dense input
 	sparse  bool
 	runs    []crossRun // of a sparse one, ascending
+	next    int        // of the run where elements looks first
 }
 
 // A crossRun is the elements of a row.
 type crossRun struct{ row, lo, hi int }
 
-// elements returns the bounds of the elements of a row.
+// elements returns the bounds of the elements of a row. Rows are asked for in
+// order: most have the run after the last one's.
 func (col *crossColumn) elements(row int) (lo, hi int) {
 	if !col.sparse {
 		return row * col.width, (row + 1) * col.width
 	}
-	k := sort.Search(len(col.runs), func(k int) bool { return col.runs[k].row >= row })
+	k := col.next
+	if k >= len(col.runs) || col.runs[k].row != row {
+		k = sort.Search(len(col.runs), func(k int) bool { return col.runs[k].row >= row })
+	}
+	col.next = k + 1
 	if k == len(col.runs) || col.runs[k].row != row {
 		return 0, 0
 	}
@@ -77,7 +83,10 @@ type crossColumns struct {
 func newColumn(values *core.Tensor) *crossColumn {
 	col := &crossColumn{}
 	if values.DType() == tf.String {
-		col.words = append([]string{}, core.Data[string](values)...)
+		col.words = core.Data[string](values)
+		if col.words == nil {
+			col.words = []string{} // and no numbers
+		}
 	} else {
 		col.numbers = core.Data[int64](values)
 	}
@@ -181,6 +190,7 @@ func crossRows(c *core.OpContext, n int, dense []*core.Tensor, onlyText bool) (i
 // is out of order or bounds: what follows counts for nothing.
 func crossRuns(at *core.Tensor, rows int) (runs []crossRun) {
 	v, n := core.Data[int64](at), at.Dim(0)
+	runs = core.Make[crossRun](min(n, rows))[:0]
 	last := int64(-1)
 	for lo := 0; lo < n; {
 		row := v[2*lo]
@@ -198,10 +208,12 @@ func crossRuns(at *core.Tensor, rows int) (runs []crossRun) {
 }
 
 // eachRow calls f for the rows that may have elements in all inputs, with the
-// bounds of these and the number of combinations.
+// bounds of these, which are the next row's afterwards, and the number of
+// combinations.
 func (cols *crossColumns) eachRow(f func(row int, lo, hi []int, n int) error) error {
+	lo, hi := make([]int, len(cols.list)), make([]int, len(cols.list))
 	visit := func(row int) error {
-		lo, hi, n := make([]int, len(cols.list)), make([]int, len(cols.list)), 1
+		n := 1
 		for k, col := range cols.list {
 			lo[k], hi[k] = col.elements(row)
 			count := hi[k] - lo[k]
@@ -261,11 +273,12 @@ func cross[T int64 | string](c *core.OpContext, cols *crossColumns, f func(at []
 	if err != nil {
 		return err
 	}
-	dst := core.Data[int64](at)[:0]
+	dst := core.Data[int64](at)
 	err = combinations(c, 1, cols, total, f, func(row, n int) {
 		for i := range n {
-			dst = append(dst, int64(row), int64(i))
+			dst[2*i], dst[2*i+1] = int64(row), int64(i)
 		}
+		dst = dst[2*n:]
 	})
 	if err != nil {
 		return err
@@ -280,14 +293,15 @@ func combinations[T int64 | string](c *core.OpContext, i int, cols *crossColumns
 	if err != nil {
 		return err
 	}
-	out := core.Data[T](vals)[:0]
+	out, next := core.Data[T](vals), make([]int, len(cols.list))
 	return cols.eachRow(func(row int, lo, hi []int, n int) error {
 		counted(row, n)
-		next := append([]int{}, lo...)
-		for range n {
-			out = append(out, f(next))
+		copy(next, lo)
+		for k := range out[:n] {
+			out[k] = f(next)
 			advance(next, lo, hi)
 		}
+		out = out[n:]
 		return nil
 	})
 }

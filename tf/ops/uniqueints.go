@@ -1,0 +1,82 @@
+package ops
+
+import (
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"sync"
+
+	"github.com/gorge-tf/gorge/tf/core"
+)
+
+// uniqueScratch is the memory of one search for distinct ids.
+type uniqueScratch struct {
+	table []int32
+	ints  []int
+}
+
+// uniqueScratches are there to be used again: ids of embeddings are made unique in
+// every step.
+var uniqueScratches = sync.Pool{New: func() any { return new(uniqueScratch) }}
+
+// reserve makes room for n ids in a table of some size, all of whose places are
+// empty.
+func (s *uniqueScratch) reserve(n, size int) {
+	if cap(s.table) < size {
+		s.table = core.Make[int32](size)
+	}
+	if cap(s.ints) < 3*n {
+		s.ints = core.Make[int](3 * n)
+	}
+	s.table, s.ints = s.table[:size], s.ints[:3*n]
+	clear(s.table)
+}
+
+// release gives the memory of u back. u must not be used any more.
+func (u *uniques) release() {
+	if s := u.scratch; s != nil {
+		*u = uniques{}
+		uniqueScratches.Put(s)
+	}
+}
+
+// uniqueSecrets make hashes of ids that no input can know, and so no input can be
+// such that all its ids meet in one place.
+var uniqueSecrets = [2]uint64{rand.Uint64(), rand.Uint64() | 1}
+
+// uniqueIDs finds the distinct ones among x, if these are of the types of ids.
+func uniqueIDs[T comparable](u *uniques, x []T) bool {
+	if len(x) > math.MaxInt32/2 {
+		return false
+	}
+	switch x := any(x).(type) {
+	case []int32:
+		uniqueInts(u, x)
+	case []int64:
+		uniqueInts(u, x)
+	default:
+		return false
+	}
+	return true
+}
+
+// uniqueInts finds the distinct ones among x by a table with open addressing, of
+// twice as many places at least. A place has 1 + the number of a distinct one.
+func uniqueInts[T int32 | int64](u *uniques, x []T) {
+	n, size := len(x), 1<<bits.Len(uint(2*len(x)))
+	u.scratch = uniqueScratches.Get().(*uniqueScratch)
+	u.scratch.reserve(n, size)
+	table, ints := u.scratch.table, u.scratch.ints
+	u.index, u.first, u.count = ints[:n:n], ints[n:n:2*n], ints[2*n:2*n:3*n]
+	for i, v := range x {
+		high, low := bits.Mul64(uint64(v)^uniqueSecrets[0], uniqueSecrets[1])
+		at := int(high^low) & (size - 1)
+		for table[at] != 0 && x[u.first[table[at]-1]] != v {
+			at = (at + 1) & (size - 1)
+		}
+		if table[at] == 0 {
+			table[at] = int32(u.add(i)) + 1
+		}
+		u.put(i, int(table[at])-1)
+	}
+}
