@@ -1,6 +1,8 @@
 package estimator
 
 import (
+	"cmp"
+
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/feature"
 	"github.com/gorge-tf/gorge/tf/losses"
@@ -66,12 +68,17 @@ func (h *Head) key(name string) string {
 // Spec returns the Spec of a model that computes logits. In the mode Train an
 // operation of minimize does the step, which gets the loss: see [Minimizer]. The
 // losses of regularizers are added to the loss.
-func (h *Head) Spec(c *Call, logits tf.Output, minimize func(loss tf.Output) *tf.Operation) (*Spec, error) {
+func (h *Head) Spec(c *Call, logits tf.Output, minimize func(loss tf.Output) *tf.Operation) (s *Spec, err error) {
 	if err := h.accept(c, logits); err != nil {
 		return nil, err
 	}
+	c.Graph.Scope(cmp.Or(h.o.Name, "head"), func() { s, err = h.spec(c, logits, minimize) })
+	return s, err
+}
+
+func (h *Head) spec(c *Call, logits tf.Output, minimize func(loss tf.Output) *tf.Operation) (*Spec, error) {
 	s := &Spec{Mode: c.Mode}
-	c.Graph.Scope("head", func() { s.Predictions, s.ExportOutputs = h.predictions(h, logits) })
+	s.Predictions, s.ExportOutputs = h.predictions(h, logits)
 	if c.Mode == Predict {
 		return s, nil
 	}
@@ -79,18 +86,13 @@ func (h *Head) Spec(c *Call, logits tf.Output, minimize func(loss tf.Output) *tf
 	if err != nil {
 		return nil, err
 	}
-	var e evaluated
-	var mean tf.Output
-	c.Graph.Scope("head", func() {
-		if e, err = h.evaluated(c.Features, label, logits); err != nil {
-			return
-		}
-		e.predictions = s.Predictions
-		s.Loss, mean = h.total(e)
-	})
+	e, err := h.evaluated(c.Features, label, logits)
 	if err != nil {
 		return nil, err
 	}
+	var mean tf.Output
+	e.predictions = s.Predictions
+	s.Loss, mean = h.total(e)
 	return s, h.finish(c, s, e, mean, minimize)
 }
 
