@@ -238,13 +238,31 @@ func (v *Variable) assign(op string, x Output, opts ...Option) *Operation {
 // making it with initial when it is first asked for. It is called v/name and
 // lives on v's device.
 func (v *Variable) Slot(name string, initial func() Output) *Variable {
-	return v.beside(name, v.name+"/"+name, initial)
+	return v.SlotIn("", name, initial)
+}
+
+// SlotIn is Slot for an optimizer in a variable scope, whose name the slot's
+// begins with: scope/v/name. A slot of a part of a larger variable is a part too,
+// of what checkpoints have under the larger variable's name.
+func (v *Variable) SlotIn(scope, name string, initial func() Output) *Variable {
+	full := v.name + "/" + name
+	if scope != "" {
+		full = scope + "/" + full
+	}
+	s := v.beside(name, full, initial)
+	if part := v.slice; part != nil && s.slice == nil && s.Shape().Equal(v.Shape()) {
+		// TensorFlow cuts off as many bytes as v's name has, even if the slot's does
+		// not begin with it: dnn/dnn/w/part_0/Adam is called dnn/w/t_0/Adam.
+		s.SetSlice(SliceInfo{FullName: part.FullName + "/" + s.name[len(v.name)+1:], FullShape: part.FullShape, Offset: part.Offset, Shape: part.Shape})
+	}
+	return s
 }
 
 // Shared returns the variable of the given name that an optimizer keeps for
-// all variables it was given, v the first of them.
+// all variables it was given, v the first of them. Its name begins with that of
+// the scope of operations that is open.
 func (v *Variable) Shared(name string, initial func() Output) *Variable {
-	return v.beside(name, name, initial)
+	return v.beside(name, v.Graph().CurrentScope()+name, initial)
 }
 
 func (v *Variable) beside(key, name string, initial func() Output) *Variable {

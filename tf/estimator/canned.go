@@ -8,7 +8,6 @@ import (
 	"github.com/gorge-tf/gorge/tf/layers"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/sparse"
-	"github.com/gorge-tf/gorge/tf/ops/summary"
 	"github.com/gorge-tf/gorge/tf/train"
 	"github.com/gorge-tf/gorge/tf/vars"
 )
@@ -64,8 +63,9 @@ type DNN struct {
 	// Dropout is the share of results that training drops after each layer.
 	Dropout   float64
 	BatchNorm bool
-	// Partitioner cuts variables into parts; nil: into as many as there are
-	// parameter servers, of 64 MiB at least.
+	// Partitioner cuts the variables of columns into parts; nil: into as many as
+	// there are parameter servers, of 64 MiB at least. Those of layers have 256 KiB
+	// at least.
 	Partitioner vars.Partitioner
 }
 
@@ -81,6 +81,10 @@ type Combined struct {
 // network is what computes logits, and how it is trained.
 type network interface {
 	check() error
+	// within calls f in the variable scope of the whole model, in which optimizers
+	// work too: it shows in the names of their slots.
+	within(c *Call, f func())
+	// logits is called in that scope.
 	logits(c *Call, units int) tf.Output
 	minimize(loss tf.Output) *tf.Operation
 }
@@ -93,12 +97,14 @@ func canned(n network, h *Head, err error, t Task) (*Estimator, error) {
 	if err != nil {
 		return nil, tf.Errorf(tf.CodeOf(err), "%s (the estimator was made at %s)", tf.AsError(err).Message(), caller())
 	}
-	fn := func(c *Call) (*Spec, error) {
-		logits := n.logits(c, h.LogitsSize())
-		if err := logits.Err(); err != nil {
-			return nil, err
-		}
-		return h.Spec(c, logits, n.minimize)
+	fn := func(c *Call) (s *Spec, err error) {
+		n.within(c, func() {
+			logits := n.logits(c, h.LogitsSize())
+			if err = logits.Err(); err == nil {
+				s, err = h.Spec(c, logits, n.minimize)
+			}
+		})
+		return s, err
 	}
 	return New(fn, Options{Config: t.Config, WarmStart: t.WarmStart})
 }
@@ -155,10 +161,13 @@ func (m Linear) check() error {
 	return nil
 }
 
-func (m Linear) logits(c *Call, units int) (y tf.Output) {
-	vars.Scope(c.Graph, "linear", vars.ScopeOptions{Partitioner: partitioner(c, m.Partitioner)}, func() {
-		y = feature.LinearModel(c.Features, m.Columns, feature.LinearOpts{Units: units, Combiner: m.Combiner})
-	})
+func (m Linear) within(c *Call, f func()) {
+	vars.Scope(c.Graph, "linear", vars.ScopeOptions{Partitioner: partitioner(c, m.Partitioner, columnBytes)}, f)
+}
+
+func (m Linear) logits(c *Call, units int) tf.Output {
+	y := feature.LinearModel(c.Features, m.Columns, feature.LinearOpts{Units: units, Combiner: m.Combiner})
+	summarizeLinear(y, units)
 	return y
 }
 
@@ -187,16 +196,19 @@ func (m DNN) check() error {
 	return nil
 }
 
-func (m DNN) logits(c *Call, units int) (y tf.Output) {
-	vars.Scope(c.Graph, "dnn", vars.ScopeOptions{Partitioner: partitioner(c, m.Partitioner)}, func() {
-		var x tf.Output
-		vars.Scope(c.Graph, "input_from_feature_columns", vars.ScopeOptions{}, func() { x = feature.InputLayer(c.Features, m.Columns...) })
-		for i, n := range m.Hidden {
-			x = m.hidden(c, x, i, n)
-		}
-		y = layers.Dense(x, units, layers.DenseOpts{Name: "logits"})
-		summarize(y, "dnn/logits")
-	})
+func (m DNN) within(c *Call, f func()) {
+	vars.Scope(c.Graph, "dnn", vars.ScopeOptions{Partitioner: partitioner(c, nil, layerBytes)}, f)
+}
+
+func (m DNN) logits(c *Call, units int) tf.Output {
+	var x tf.Output
+	columns := vars.ScopeOptions{Partitioner: partitioner(c, m.Partitioner, columnBytes)}
+	vars.Scope(c.Graph, "input_from_feature_columns", columns, func() { x = feature.InputLayer(c.Features, m.Columns...) })
+	for i, n := range m.Hidden {
+		x = m.hidden(c, x, i, n)
+	}
+	y := layers.Dense(x, units, layers.DenseOpts{Name: "logits"})
+	summarize(y, "dnn/logits")
 	return y
 }
 
@@ -205,16 +217,6 @@ func (m DNN) minimize(loss tf.Output) *tf.Operation {
 		m.Optimizer = train.Adagrad{LearningRate: 0.05}
 	}
 	return Minimizer(m.Optimizer)(loss)
-}
-
-// summarize adds the summaries that TensorFlow has of each layer.
-func summarize(x tf.Output, name string) {
-	if g := x.Graph(); x.Err() == nil {
-		g.Scope("", func() {
-			summary.Scalar(name+"/fraction_of_zero_values", ops.ZeroFraction(x))
-			summary.Histogram(name+"/activation", x)
-		})
-	}
 }
 
 func (m Combined) check() error {
@@ -230,13 +232,19 @@ func (m Combined) check() error {
 	return nil
 }
 
+func (Combined) within(_ *Call, f func()) { f() }
+
 func (m Combined) logits(c *Call, units int) tf.Output {
 	var all []tf.Output
 	if len(m.DNN.Columns) > 0 {
-		all = append(all, m.DNN.logits(c, units))
+		m.DNN.within(c, func() { all = append(all, m.DNN.logits(c, units)) })
 	}
 	if len(m.Linear.Columns) > 0 {
-		all = append(all, m.Linear.logits(c, units))
+		m.Linear.within(c, func() {
+			y := m.Linear.logits(c, units)
+			summarize(y, "linear")
+			all = append(all, y)
+		})
 	}
 	if len(all) == 1 || all[0].Err() != nil {
 		return all[0]

@@ -67,6 +67,8 @@ func BaselineRegressor(m Baseline, t Task) (*Estimator, error) {
 
 func (Baseline) check() error { return nil }
 
+func (Baseline) within(_ *Call, f func()) { f() }
+
 func (Baseline) logits(c *Call, units int) (y tf.Output) {
 	n, err := batchSize(c)
 	if err != nil {
@@ -102,10 +104,13 @@ func (m Baseline) minimize(loss tf.Output) *tf.Operation {
 	return Minimizer(m.Optimizer)(loss)
 }
 
+// The least sizes of parts of variables of columns and of layers.
+const columnBytes, layerBytes = 64 << 20, 256 << 10
+
 // partitioner returns p or, if it is nil, TensorFlow's default: as many parts as
-// there are parameter servers, of 64 MiB at least. TensorFlow also makes single
-// parts, which only shows in the names of slots.
-func partitioner(c *Call, p vars.Partitioner) vars.Partitioner {
+// there are parameter servers, of a least size. A variable that is whole is a
+// single part, as in TensorFlow, which shows in the names of slots.
+func partitioner(c *Call, p vars.Partitioner, least int) vars.Partitioner {
 	if p != nil {
 		return p
 	}
@@ -113,8 +118,5 @@ func partitioner(c *Call, p vars.Partitioner) vars.Partitioner {
 	if cl := c.Config.Cluster; cl != nil {
 		servers = len(cl.Jobs[PS])
 	}
-	if servers < 2 {
-		return nil
-	}
-	return vars.MinMax(servers, 0, 64<<20)
+	return vars.MinMax(max(servers, 1), 0, least)
 }

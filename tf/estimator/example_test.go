@@ -95,7 +95,7 @@ func ExampleLinearRegressor() {
 	fmt.Println(e.VariableNames())
 	// Output:
 	// step 1000, labels 5.0, predictions 5.0
-	// [global_step linear/linear_model/bias_weights linear/linear_model/bias_weights/Ftrl linear/linear_model/bias_weights/Ftrl_1 linear/linear_model/x/weights linear/linear_model/x/weights/Ftrl linear/linear_model/x/weights/Ftrl_1] <nil>
+	// [global_step linear/linear_model/bias_weights linear/linear_model/bias_weights/part_0/Ftrl linear/linear_model/bias_weights/part_0/Ftrl_1 linear/linear_model/x/weights linear/linear_model/x/weights/part_0/Ftrl linear/linear_model/x/weights/part_0/Ftrl_1] <nil>
 }
 
 // Training and evaluation in turn, with an export at the end.

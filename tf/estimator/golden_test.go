@@ -7,7 +7,6 @@ import (
 	"math"
 	"os"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -24,6 +23,7 @@ type golden struct {
 	Metrics     map[string]float64
 	Predictions map[string][]float64
 	Variables   map[string][]int
+	Summaries   map[string][]float64 // by tag, of the steps 1 and 101; sums of histograms
 }
 
 var goldenSteps = []int{0, 1, 2, 9, 49, 99, 199}
@@ -215,6 +215,7 @@ func asTensorFlow(t *testing.T, e *estimator.Estimator, input estimator.InputFn,
 		near(t, key, m[key], v)
 	}
 	sameVariables(t, e, want.Variables)
+	sameSummaries(t, e.ModelDir(), want.Summaries)
 	for p, err := range e.Predict(t.Context(), input, estimator.PredictOptions{}) {
 		if err != nil {
 			t.Fatal(err)
@@ -237,13 +238,7 @@ func sameVariables(t *testing.T, e *estimator.Estimator, want map[string][]int) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	// TensorFlow cuts variables of these models into one part, which shows in
-	// the names of optimizers' slots: Adam's powers are in the scope of the head.
-	plain := strings.NewReplacer("/part_0/", "/", "/t_0/", "/", "dnn/head/", "")
-	var wanted []string
-	for name := range want {
-		wanted = append(wanted, plain.Replace(name))
-	}
+	wanted := slices.Collect(maps.Keys(want))
 	slices.Sort(wanted)
 	if !slices.Equal(names, wanted) {
 		t.Errorf("got variables %q,\nwant %q", names, wanted)
@@ -251,6 +246,36 @@ func sameVariables(t *testing.T, e *estimator.Estimator, want map[string][]int) 
 	for name, shape := range want {
 		if v, err := e.VariableValue(name); err == nil && !v.Shape().Equal(append(tf.Shape{}, shape...)) {
 			t.Errorf("%s has shape %v, want %v", name, v.Shape(), shape)
+		}
+	}
+}
+
+// sameSummaries compares the scalars and the sums of histograms in event files,
+// except for the rate of steps.
+func sameSummaries(t *testing.T, dir string, want map[string][]float64) {
+	t.Helper()
+	got := map[string][]float64{}
+	for _, e := range eventsIn(t, dir) {
+		for _, v := range e.GetSummary().GetValue() {
+			x := float64(v.GetSimpleValue())
+			if h := v.GetHisto(); h != nil {
+				x = h.GetSum()
+			}
+			if v.GetTag() != "global_step/sec" {
+				got[v.GetTag()] = append(got[v.GetTag()], x)
+			}
+		}
+	}
+	if a, b := slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want)); !slices.Equal(a, b) {
+		t.Errorf("got summaries %q, want %q", a, b)
+	}
+	for tag, values := range want {
+		if len(got[tag]) != len(values) {
+			t.Errorf("%s: got %v, want %v", tag, got[tag], values)
+			continue
+		}
+		for i, v := range values {
+			near(t, tag, got[tag][i], v)
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package estimator
 
 import (
+	"cmp"
+
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/feature"
 	"github.com/gorge-tf/gorge/tf/losses"
@@ -24,6 +26,9 @@ type HeadOptions struct {
 	// MeanLoss makes the training loss the sum over the batch divided by its
 	// size, as TensorFlow 2's heads do. Without it the loss is the sum.
 	MeanLoss bool
+	// Reduction, if given, makes the training loss of the losses of examples in
+	// another way. It is not losses.None, and not given with MeanLoss.
+	Reduction *losses.Reduction
 	// Name is appended to the names of metrics, after a slash.
 	Name string
 }
@@ -66,12 +71,17 @@ func (h *Head) key(name string) string {
 // Spec returns the Spec of a model that computes logits. In the mode Train an
 // operation of minimize does the step, which gets the loss: see [Minimizer]. The
 // losses of regularizers are added to the loss.
-func (h *Head) Spec(c *Call, logits tf.Output, minimize func(loss tf.Output) *tf.Operation) (*Spec, error) {
+func (h *Head) Spec(c *Call, logits tf.Output, minimize func(loss tf.Output) *tf.Operation) (s *Spec, err error) {
 	if err := h.accept(c, logits); err != nil {
 		return nil, err
 	}
+	c.Graph.Scope(cmp.Or(h.o.Name, "head"), func() { s, err = h.spec(c, logits, minimize) })
+	return s, err
+}
+
+func (h *Head) spec(c *Call, logits tf.Output, minimize func(loss tf.Output) *tf.Operation) (*Spec, error) {
 	s := &Spec{Mode: c.Mode}
-	c.Graph.Scope("head", func() { s.Predictions, s.ExportOutputs = h.predictions(h, logits) })
+	s.Predictions, s.ExportOutputs = h.predictions(h, logits)
 	if c.Mode == Predict {
 		return s, nil
 	}
@@ -79,18 +89,13 @@ func (h *Head) Spec(c *Call, logits tf.Output, minimize func(loss tf.Output) *tf
 	if err != nil {
 		return nil, err
 	}
-	var e evaluated
-	var mean tf.Output
-	c.Graph.Scope("head", func() {
-		if e, err = h.evaluated(c.Features, label, logits); err != nil {
-			return
-		}
-		e.predictions = s.Predictions
-		s.Loss, mean = h.total(e)
-	})
+	e, err := h.evaluated(c.Features, label, logits)
 	if err != nil {
 		return nil, err
 	}
+	var mean tf.Output
+	e.predictions = s.Predictions
+	s.Loss, mean = h.total(e)
 	return s, h.finish(c, s, e, mean, minimize)
 }
 
@@ -118,7 +123,7 @@ func (h *Head) finish(c *Call, s *Spec, e evaluated, mean tf.Output, minimize fu
 	s.TrainOp = minimize(s.Loss)
 	c.Graph.Scope("", func() {
 		summary.Scalar(h.key(LossKey), s.Loss)
-		if !h.o.MeanLoss {
+		if h.o.reduction() == losses.Sum {
 			summary.Scalar(h.key("average_loss"), mean)
 		}
 	})
@@ -180,13 +185,27 @@ func (h *Head) weights(f feature.Features, g *tf.Graph) (tf.Output, error) {
 	return x.Cast(tf.Float32).Reshape(-1, 1), x.Err()
 }
 
+func (o *HeadOptions) reduction() losses.Reduction {
+	switch {
+	case o.Reduction != nil:
+		return *o.Reduction
+	case o.MeanLoss:
+		return losses.SumOverBatchSize
+	}
+	return losses.Sum
+}
+
+// checkReduction refuses what gives no single number.
+func (o *HeadOptions) checkReduction() error {
+	if o.Reduction != nil && (o.MeanLoss || *o.Reduction == losses.None) {
+		return tf.Errorf(tf.InvalidArgument, "Invalid loss_reduction: %v. A head needs one that gives a number, and either that or MeanLoss", *o.Reduction)
+	}
+	return nil
+}
+
 // total returns the loss to make small, and the mean of the examples.
 func (h *Head) total(e evaluated) (loss, mean tf.Output) {
-	reduction := losses.Sum
-	if h.o.MeanLoss {
-		reduction = losses.SumOverBatchSize
-	}
-	loss = losses.Weighted(e.losses, losses.Options{Weights: e.weights, Reduction: reduction})
+	loss = losses.Weighted(e.losses, losses.Options{Weights: e.weights, Reduction: h.o.reduction()})
 	return loss, loss.Div(e.weights.Mul(ops.OnesLike(e.losses)).Sum())
 }
 

@@ -28,6 +28,9 @@ func newHead(k kind, o HeadOptions) (*Head, error) {
 	if err := k.check(&o); err != nil {
 		return nil, err
 	}
+	if err := o.checkReduction(); err != nil {
+		return nil, err
+	}
 	for _, x := range o.Thresholds {
 		if !(x > 0 && x < 1) {
 			return nil, tf.Errorf(tf.InvalidArgument, "thresholds not in (0, 1): %v.", o.Thresholds)

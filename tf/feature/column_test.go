@@ -217,7 +217,7 @@ func TestPartitioned(t *testing.T) {
 	want := []string{
 		"m/input_layer/word_embedding/embedding_weights/part_0", "m/input_layer/word_embedding/embedding_weights/part_1",
 		"m/linear_model/color/weights/part_0", "m/linear_model/color/weights/part_1",
-		"m/linear_model/word/weights/part_0", "m/linear_model/word/weights/part_1", "m/linear_model/bias_weights",
+		"m/linear_model/word/weights/part_0", "m/linear_model/word/weights/part_1", "m/linear_model/bias_weights/part_0",
 	}
 	if !slices.Equal(names, want) {
 		t.Fatalf("variables are %q, want %q", names, want)

@@ -146,6 +146,14 @@ func (c *EmbeddingColumn) rows(b *builder, ids, weights sparse.Tensor) tf.Output
 	return ops.Reshape(y, []int{-1, c.Size})
 }
 
+// whole returns a variable, put together if the scope cuts it.
+func whole(g *tf.Graph, name string, s tf.Shape, o vars.Options) tf.Output {
+	if !vars.HasPartitioner(g) {
+		return vars.Get(g, name, s, o).Value()
+	}
+	return vars.GetPartitioned(g, name, s, o).Value()
+}
+
 // tables returns a table, in parts if the scope cuts it.
 func tables(g *tf.Graph, name string, s tf.Shape, o vars.Options) (out []tf.Output) {
 	if !vars.HasPartitioner(g) {

@@ -85,7 +85,7 @@ func (b *builder) linear(columns []Column, o LinearOpts) tf.Output {
 		vars.Scope(b.g, c.Name(), vars.ScopeOptions{}, func() { sums = append(sums, b.weighed(c, o)) })
 	}
 	zeros := vars.Options{Initializer: initializers.Zeros, NotTrainable: o.NotTrainable}
-	bias := vars.Get(b.g, "bias_weights", tf.Shape{o.Units}, zeros).Value()
+	bias := whole(b.g, "bias_weights", tf.Shape{o.Units}, zeros)
 	if !b.bad.IsZero() {
 		return b.bad
 	}
@@ -104,8 +104,7 @@ func (b *builder) weighed(c Column, o LinearOpts) (y tf.Output) {
 			y = ops.Reshape(y, []int{-1, o.Units})
 		}
 	case *NumericColumn:
-		w := vars.Get(b.g, "weights", tf.Shape{c.Width(), o.Units}, zeros)
-		y = ops.MatMul(c.dense(b), w.Value())
+		y = ops.MatMul(c.dense(b), whole(b.g, "weights", tf.Shape{c.Width(), o.Units}, zeros))
 	default:
 		y = b.fail("Feature column must be either a dense column that is not trained or a categorical column: %s is a %T", c.Name(), c)
 	}

@@ -32,6 +32,10 @@ type BatchNormOpts struct {
 	// Renorm, if given, makes training use averages as well (Ioffe,
 	// arXiv:1702.03275).
 	Renorm *RenormOpts
+	// Adjustment, if given, gets the shape of the input, int32, and returns what
+	// training multiplies and adds to what has been normalized, before Gamma and
+	// Beta: tensors that broadcast to the input.
+	Adjustment func(shape tf.Output) (scale, offset tf.Output)
 
 	BetaInitializer, GammaInitializer                initializers.Initializer // zeros, ones
 	MovingMeanInitializer, MovingVarianceInitializer initializers.Initializer // zeros, ones
@@ -141,6 +145,9 @@ func (l *BatchNormLayer) checkOptions() error {
 	}
 	if o.Momentum < 0 || o.Momentum > 1 || o.Epsilon < 0 {
 		return tf.Errorf(tf.InvalidArgument, "the momentum of batch normalization must be in [0, 1] and epsilon not negative, got %v and %v", o.Momentum, o.Epsilon)
+	}
+	if o.VirtualBatch > 0 && o.Adjustment != nil {
+		return tf.Errorf(tf.InvalidArgument, "When using `virtual_batch_size`, adjustment cannot be specified")
 	}
 	return nil
 }

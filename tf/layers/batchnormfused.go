@@ -10,7 +10,7 @@ import (
 // channels come last or second.
 func (l *BatchNormLayer) fusible(x tf.Output) bool {
 	o, rank := &l.o, len(x.Shape())
-	if o.Unfused || o.Renorm != nil || o.VirtualBatch > 0 || len(l.axes) != 1 || l.MovingMean.DType() != tf.Float32 {
+	if o.Unfused || o.Renorm != nil || o.Adjustment != nil || o.VirtualBatch > 0 || len(l.axes) != 1 || l.MovingMean.DType() != tf.Float32 {
 		return false
 	}
 	return (rank == 4 || rank == 5) && (l.axes[0] == rank-1 || l.axes[0] == 1)

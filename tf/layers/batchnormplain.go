@@ -27,6 +27,7 @@ func (l *BatchNormLayer) plain(x tf.Output, m mode) tf.Output {
 	}
 	mean, variance := l.MovingMean.Value(), l.MovingVariance.Value()
 	if m.may() {
+		s.adjust(x)
 		mean, variance = s.ofBatch(x, mean, variance)
 	}
 	y := ops.BatchNormalization(x, s.broadcast(mean), s.broadcast(variance), s.offset, s.scale, l.o.Epsilon)
@@ -142,7 +143,8 @@ func (s *statistics) renorm(mean, variance tf.Output, from []*tf.Operation) (tf.
 	d := mean.Sub(l.renormMean.Value()).Div(average)
 	read := []*tf.Operation{r.Operation(), d.Operation()} // before the averages are updated
 	r, d = o.limit(r, d)
-	s.compose(s.m.pick(r, ops.OnesLike(r)), s.m.pick(d, ops.ZerosLike(d)))
+	r, d = ops.StopGradient(s.m.pick(r, ops.OnesLike(r))), ops.StopGradient(s.m.pick(d, ops.ZerosLike(d)))
+	s.compose(s.broadcast(r), s.broadcast(d))
 	g := mean.Graph()
 	g.ControlDependencies(read, func() { mean, deviation = ops.Identity(mean), ops.Identity(deviation) })
 	updates := []*tf.Operation{l.move(l.renormMean, mean, o.Momentum, s.m), l.move(l.renormStddev, deviation, o.Momentum, s.m)}
@@ -166,10 +168,18 @@ func (o *RenormOpts) limit(r, d tf.Output) (tf.Output, tf.Output) {
 	return r, d
 }
 
-// compose puts the correction, through which no gradient flows, before scale
-// and offset: (x·r + d)·scale + offset.
+// adjust puts what the program asks for before scale and offset, in steps that
+// train.
+func (s *statistics) adjust(x tf.Output) {
+	if s.l.o.Adjustment == nil {
+		return
+	}
+	r, d := s.l.o.Adjustment(ops.Shape(x))
+	s.compose(s.m.pick(r, ops.OnesLike(r)), s.m.pick(d, ops.ZerosLike(d)))
+}
+
+// compose puts a correction before scale and offset: (x·r + d)·scale + offset.
 func (s *statistics) compose(r, d tf.Output) {
-	r, d = s.broadcast(ops.StopGradient(r)), s.broadcast(ops.StopGradient(d))
 	if !s.scale.IsZero() {
 		r, d = r.Mul(s.scale), d.Mul(s.scale)
 	}

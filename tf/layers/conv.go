@@ -12,7 +12,8 @@ import (
 type ConvOpts struct {
 	Strides             []int  // by dimension, or one for all; nil stands for 1
 	Dilation            []int  // distances of neighbours in a window, alike
-	Padding             string // VALID or SAME; "" stands for VALID
+	Padding             string // VALID or SAME; "" stands for VALID. Lines also have CAUSAL: a result depends on nothing after it
+	Groups              int    // into which channels and filters are cut, each convolved for itself; 0 stands for 1
 	ChannelsFirst       bool   // images are [n channels height width]
 	Activation          Activation
 	NoBias              bool
@@ -54,7 +55,7 @@ func (o *ConvOpts) settings(kind string) settings {
 func (o *ConvOpts) area(rank int, size []int) area {
 	return area{
 		rank: rank, size: size, strides: spread(o.Strides, rank), dilation: spread(o.Dilation, rank),
-		padding: paddingOf(o.Padding), channelsFirst: o.ChannelsFirst,
+		padding: paddingOf(o.Padding), channelsFirst: o.ChannelsFirst, convolves: true,
 	}
 }
 
@@ -63,7 +64,7 @@ func (o *ConvOpts) area(rank int, size []int) area {
 // to the result.
 type ConvLayer struct {
 	layer
-	// Kernel [size... in filters], in a transposed layer [size... filters in],
+	// Kernel [size... in/groups filters], in a transposed layer [size... filters in],
 	// and Bias [filters] are nil before the layer is built, and if a partitioner
 	// has cut them.
 	Kernel, Bias *tf.Variable
@@ -127,12 +128,28 @@ func (l *ConvLayer) accept(in input) error {
 	if err := l.area.accept(l.kind, in); err != nil {
 		return err
 	}
-	if l.Kernel == nil {
-		return nil
+	if err := l.acceptGroups(in); err != nil || l.Kernel == nil {
+		return err
 	}
 	s := l.Kernel.Shape()
-	if want, got := s[len(s)-l.inputsAt()], l.area.channels(in.shape); want != got {
+	if want, got := s[len(s)-l.inputsAt()]*l.groups(), l.area.channels(in.shape); want != got {
 		return tf.Errorf(tf.InvalidArgument, "Input of layer %q is incompatible with the layer: it was built for %d channels, but received %v", l.Name(), want, in)
+	}
+	return nil
+}
+
+func (l *ConvLayer) groups() int { return max(l.o.Groups, 1) }
+
+// acceptGroups reports groups that do not divide the channels or the filters.
+func (l *ConvLayer) acceptGroups(in input) error {
+	n, channels := l.groups(), l.area.channels(in.shape)
+	switch {
+	case l.o.Groups < 0 || l.transposed && n > 1:
+		return tf.Errorf(tf.InvalidArgument, "`groups` must be a positive number, and 1 in a transposed convolution, got %d", l.o.Groups)
+	case l.filters%n != 0:
+		return tf.Errorf(tf.InvalidArgument, "The number of filters must be evenly divisible by the number of groups. Received: groups=%d, filters=%d", n, l.filters)
+	case channels%n != 0:
+		return tf.Errorf(tf.InvalidArgument, "The number of input channels must be evenly divisible by the number of groups. Received groups=%d, but the input has %d channels (full input shape is %v).", n, channels, in.shape)
 	}
 	return nil
 }
@@ -150,7 +167,7 @@ func (l *ConvLayer) build(in input) {
 	if channels := l.area.channels(in.shape); l.transposed {
 		s = append(s, l.filters, channels)
 	} else {
-		s = append(s, channels, l.filters)
+		s = append(s, channels/l.groups(), l.filters)
 	}
 	l.kernel = l.weight(in, "kernel", s, weightOpts{init: o.KernelInitializer, reg: o.KernelRegularizer, constraint: o.KernelConstraint})
 	l.Kernel = l.kernel.variable
@@ -161,6 +178,7 @@ func (l *ConvLayer) build(in input) {
 }
 
 func (l *ConvLayer) call(x tf.Output) tf.Output {
+	x = l.area.delayed(x)
 	convolve := l.area.convolve
 	if l.transposed {
 		convolve = func(x, w tf.Output) tf.Output { return l.area.spreadOut(x, w, l.filters) }

@@ -25,11 +25,19 @@ func TestMistakes(t *testing.T) {
 		"strides":               {image, "`strides` argument", func(x tf.Output) tf.Output { return layers.Conv2D(x, 2, 3, layers.ConvOpts{Strides: []int{1, 0}}) }},
 		"padding":               {image, "`padding` argument must be one of", func(x tf.Output) tf.Output { return layers.Conv2D(x, 2, 3, layers.ConvOpts{Padding: "full"}) }},
 		"padding of pooling":    {image, "`padding` argument must be one of", func(x tf.Output) tf.Output { return layers.MaxPool2D(x, 2, 2, "causal") }},
-		"no filters":            {image, "filters=0", func(x tf.Output) tf.Output { return layers.Conv2D(x, 0, 3) }},
-		"rank of lines":         {image, "needs an input of rank 3", func(x tf.Output) tf.Output { return layers.Conv1D(x, 2, 3) }},
-		"rank of volumes":       {image, "needs an input of rank 5", func(x tf.Output) tf.Output { return layers.MaxPool3D(x, 2, 3, "SAME") }},
-		"unknown channels":      {tf.Shape{2, 5, 5, -1}, "channel dimension", func(x tf.Output) tf.Output { return layers.Conv2DTranspose(x, 2, 3) }},
-		"window too large":      {image, "output size would be negative", func(x tf.Output) tf.Output { return layers.Conv2D(x, 2, 7) }},
+		"causal images":         {image, "Causal padding is only supported", func(x tf.Output) tf.Output { return layers.Conv2D(x, 2, 3, layers.ConvOpts{Padding: "causal"}) }},
+		"causal pooling":        {tf.Shape{2, 5, 3}, "`padding` argument must be one of", func(x tf.Output) tf.Output { return layers.MaxPool1D(x, 2, 2, "causal") }},
+		"groups of channels":    {image, "number of input channels must be evenly divisible", func(x tf.Output) tf.Output { return layers.Conv2D(x, 4, 3, layers.ConvOpts{Groups: 4}) }},
+		"groups of filters":     {image, "number of filters must be evenly divisible", func(x tf.Output) tf.Output { return layers.Conv2D(x, 4, 3, layers.ConvOpts{Groups: 3}) }},
+		"negative groups":       {image, "`groups` must be a positive number", func(x tf.Output) tf.Output { return layers.Conv2D(x, 4, 3, layers.ConvOpts{Groups: -1}) }},
+		"adjusted virtual batches": {image, "adjustment cannot be specified", func(x tf.Output) tf.Output {
+			return layers.BatchNorm(x, true, layers.BatchNormOpts{VirtualBatch: 2, Adjustment: adjustment})
+		}},
+		"no filters":       {image, "filters=0", func(x tf.Output) tf.Output { return layers.Conv2D(x, 0, 3) }},
+		"rank of lines":    {image, "needs an input of rank 3", func(x tf.Output) tf.Output { return layers.Conv1D(x, 2, 3) }},
+		"rank of volumes":  {image, "needs an input of rank 5", func(x tf.Output) tf.Output { return layers.MaxPool3D(x, 2, 3, "SAME") }},
+		"unknown channels": {tf.Shape{2, 5, 5, -1}, "channel dimension", func(x tf.Output) tf.Output { return layers.Conv2DTranspose(x, 2, 3) }},
+		"window too large": {image, "output size would be negative", func(x tf.Output) tf.Output { return layers.Conv2D(x, 2, 7) }},
 		"unequal strides": {image, "equal length strides", func(x tf.Output) tf.Output {
 			return layers.SeparableConv2D(x, 2, 3, layers.SeparableOpts{ConvOpts: layers.ConvOpts{Strides: []int{1, 2}}})
 		}},

@@ -81,6 +81,9 @@ func (l *SeparableConvLayer) accept(in input) error {
 	if l.filters <= 0 && l.kind != "depthwise_conv2d" {
 		return tf.Errorf(tf.InvalidArgument, "Invalid value for argument `filters`. Expected a positive value. Received filters=%d", l.filters)
 	}
+	if l.o.Groups > 1 {
+		return tf.Errorf(tf.InvalidArgument, "a separable convolution has a group for each channel, got `groups` %d", l.o.Groups)
+	}
 	if s := l.area.full(l.area.strides); l.area.rank == 2 && l.area.strides[0] != l.area.strides[1] {
 		return tf.Errorf(tf.InvalidArgument, "Current implementation only supports equal length strides in the row and column dimensions, got strides %v", s)
 	}
@@ -106,7 +109,7 @@ func (l *SeparableConvLayer) build(in input) {
 }
 
 func (l *SeparableConvLayer) call(x tf.Output) tf.Output {
-	y := l.convolve(x)
+	y := l.convolve(l.area.delayed(x))
 	if !l.o.NoBias {
 		y = l.area.addBias(y, l.bias.value())
 	}

@@ -57,8 +57,9 @@ type area struct {
 	rank          int
 	size, strides []int
 	dilation      []int
-	padding       string // VALID or SAME
+	padding       string // VALID, SAME or, for lines, CAUSAL
 	channelsFirst bool
+	convolves     bool // not a pooling
 }
 
 // paddingOf returns the padding in TensorFlow's spelling; "" stands for VALID.
@@ -77,6 +78,12 @@ func (a *area) check() error {
 		if err := checkExtents(c.what, c.s, a.rank); err != nil {
 			return err
 		}
+	}
+	if a.padding == causal && a.convolves {
+		if a.rank == 1 {
+			return nil
+		}
+		return tf.Errorf(tf.InvalidArgument, "Causal padding is only supported for `Conv1D` and `SeparableConv1D`.")
 	}
 	if a.padding != "VALID" && a.padding != "SAME" {
 		return tf.Errorf(tf.InvalidArgument, "The `padding` argument must be one of \"valid\", \"same\". Received: %q", a.padding)
@@ -156,10 +163,26 @@ func (a *area) window() ops.WindowOpts {
 	return o
 }
 
+// causal is the padding of lines that puts all zeros before them.
+const causal = "CAUSAL"
+
+// delayed puts the zeros of causal padding before lines.
+func (a *area) delayed(x tf.Output) tf.Output {
+	if a.padding != causal {
+		return x
+	}
+	pads := make([][2]int, a.rank+2)
+	pads[a.first()][0] = a.dilation[0] * (a.size[0] - 1)
+	return ops.Pad(x, pads)
+}
+
 // flat is a in two dimensions, the first of which has the size 1, for lines,
 // which operations on images compute.
 func (a area) flat() area {
 	a.rank = 2
+	if a.padding == causal {
+		a.padding = "VALID" // the zeros are there already
+	}
 	one := func(s []int) []int { return append([]int{1}, s...) }
 	a.size, a.strides, a.dilation = one(a.size), one(a.strides), one(a.dilation)
 	return a

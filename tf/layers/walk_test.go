@@ -59,6 +59,29 @@ var walk = map[string]func(x tf.Output) tf.Output{
 	"separable_conv2d": func(x tf.Output) tf.Output {
 		return layers.SeparableConv2D(x, 4, []int{3, 2}, layers.SeparableOpts{Multiplier: 2, ConvOpts: layers.ConvOpts{Strides: []int{2}, Padding: "SAME"}})
 	},
+	"conv1d_causal": func(x tf.Output) tf.Output {
+		return layers.Conv1D(x, 4, 3, layers.ConvOpts{Padding: "CAUSAL", Dilation: []int{2}})
+	},
+	"conv1d_causal_strided": func(x tf.Output) tf.Output {
+		return layers.Conv1D(x, 4, 3, layers.ConvOpts{Padding: "causal", Strides: []int{2}})
+	},
+	"conv1d_groups": func(x tf.Output) tf.Output { return layers.Conv1D(x, 6, 2, layers.ConvOpts{Groups: 3}) },
+	"conv2d_groups": func(x tf.Output) tf.Output {
+		return layers.Conv2D(x, 6, []int{3, 2}, layers.ConvOpts{Groups: 2, Strides: []int{2}, Padding: "SAME"})
+	},
+	"conv3d_groups": func(x tf.Output) tf.Output { return layers.Conv3D(x, 4, 2, layers.ConvOpts{Groups: 2}) },
+	"separable_conv1d_causal": func(x tf.Output) tf.Output {
+		return layers.SeparableConv1D(x, 4, 3, layers.SeparableOpts{ConvOpts: layers.ConvOpts{Padding: "CAUSAL"}})
+	},
+	"batch_normalization_adjustment": func(x tf.Output) tf.Output {
+		return layers.BatchNorm(x, true, layers.BatchNormOpts{Adjustment: adjustment})
+	},
+	"batch_normalization_adjustment_tensor": func(x tf.Output) tf.Output {
+		return layers.BatchNorm(x, ops.Scalar(x.Graph(), true), layers.BatchNormOpts{Adjustment: adjustment, Renorm: &layers.RenormOpts{}})
+	},
+	"batch_normalization_adjustment_infer": func(x tf.Output) tf.Output {
+		return layers.BatchNorm(x, false, layers.BatchNormOpts{Adjustment: adjustment})
+	},
 	"depthwise_conv2d": func(x tf.Output) tf.Output {
 		return layers.DepthwiseConv2D(x, []int{3, 2}, layers.SeparableOpts{Multiplier: 2})
 	},
@@ -110,6 +133,15 @@ var walk = map[string]func(x tf.Output) tf.Output{
 	"multi_head_attention_causal": func(x tf.Output) tf.Output {
 		return layers.MultiHeadAttention(x, x, 2, 4, layers.AttentionInputs{Causal: true})
 	},
+}
+
+// adjustment scales examples by 1, 1.5, 2, … and adds 0, 0.25, 0.5, …
+func adjustment(shape tf.Output) (scale, offset tf.Output) {
+	g := shape.Graph()
+	n := shape.At("0")
+	size := ops.Concat(0, []tf.Output{n.Reshape(1), ops.OnesLike(ops.Slice(shape, []int{1}, []int{-1}))})
+	each := ops.Reshape(ops.Range(g, 0, n, 1).Cast(tf.Float32), size)
+	return each.Div(2).Add(1), each.Div(4)
 }
 
 // A walked is what TensorFlow made of one model.

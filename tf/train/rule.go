@@ -5,6 +5,7 @@ import (
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/vars"
 )
 
 // A rule is an optimizer as this package works with it: which training op
@@ -131,7 +132,7 @@ func (r *rule) slot(v *tf.Variable, i int) *tf.Variable {
 	if i > 0 {
 		name = fmt.Sprintf("%s_%d", name, i)
 	}
-	return v.Slot(name, func() tf.Output { return r.slots[i].initial(v) })
+	return v.SlotIn(vars.Name(v.Graph()), name, func() tf.Output { return r.slots[i].initial(v) })
 }
 
 // train adds a training op with the inputs that its signature asks for.

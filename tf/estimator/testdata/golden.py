@@ -116,6 +116,18 @@ class Losses(v1.train.SessionRunHook):
         self.out.append(float(values.results))
 
 
+def summaries(directory):
+    """Scalars of the event files by tag, one for each step; of histograms the sums."""
+    out = {}
+    for name in glob.glob(os.path.join(directory, "events.out.tfevents.*")):
+        for e in v1.train.summary_iterator(name):
+            for v in e.summary.value:
+                if v.tag != "global_step/sec":
+                    x = v.simple_value if v.WhichOneof("value") == "simple_value" else v.histo.sum
+                    out.setdefault(v.tag, {})[e.step] = x
+    return {tag: [x[step] for step in sorted(x)] for tag, x in out.items()}
+
+
 def copy_checkpoint(directory, to):
     os.makedirs(to, exist_ok=True)
     for name in glob.glob(os.path.join(directory, f"model.ckpt-{STEPS}.*")):
@@ -136,6 +148,7 @@ def main():
             metrics = e.evaluate(input_fn(label), steps=1)
             predictions = next(iter(e.predict(input_fn(label))))
             out[kind] = {
+                "summaries": summaries(d),
                 "losses": [losses[i] for i in (0, 1, 2, 9, 49, 99, 199)],
                 "metrics": {k: float(v) for k, v in metrics.items()},
                 "predictions": {k: np.asarray(v).tolist() for k, v in predictions.items() if np.asarray(v).dtype.kind not in "OS"},

@@ -42,6 +42,13 @@ def keras(make):
     return build
 
 
+def adjustment(shape):
+    """Scales and offsets of examples: 1, 1.5, 2, … and 0, 0.25, 0.5, …"""
+    n = tf.range(shape[0])
+    each = tf.reshape(tf.cast(n, tf.float32), tf.concat([[shape[0]], tf.ones_like(shape[1:])], 0))
+    return 1.0 + each / 2, each / 4
+
+
 CASES = {
     "dense": ((4, 3), lambda x: core.dense(x, 5)),
     "dense_options": ((4, 3), lambda x: core.dense(
@@ -51,6 +58,11 @@ CASES = {
     "flatten": ((2, 3, 2), lambda x: core.flatten(x)),
     "conv1d": (LINES, lambda x: convolutional.conv1d(x, 4, 3, strides=2)),
     "conv1d_same": (LINES, lambda x: convolutional.conv1d(x, 4, 3, padding="same", dilation_rate=2, activation=tf.nn.relu)),
+    "conv1d_causal": (LINES, lambda x: convolutional.conv1d(x, 4, 3, padding="causal", dilation_rate=2)),
+    "conv1d_causal_strided": (LINES, lambda x: convolutional.conv1d(x, 4, 3, strides=2, padding="causal")),
+    "conv1d_groups": (LINES, keras(lambda x: K.Conv1D(6, 2, groups=3, name="conv1d_groups/conv1d")(x))),
+    "conv2d_groups": ((2, 7, 6, 4), keras(lambda x: K.Conv2D(6, [3, 2], groups=2, strides=2, padding="same", name="conv2d_groups/conv2d")(x))),
+    "conv3d_groups": (VOLUMES, keras(lambda x: K.Conv3D(4, 2, groups=2, name="conv3d_groups/conv3d")(x))),
     "conv2d": (IMAGES, lambda x: convolutional.conv2d(x, 4, [3, 2], strides=[2, 1], kernel_regularizer=l2(0.1))),
     "conv2d_same": (IMAGES, lambda x: convolutional.conv2d(x, 4, 3, padding="same", dilation_rate=[2, 1], use_bias=False)),
     "conv3d": (VOLUMES, lambda x: convolutional.conv3d(x, 3, [2, 3, 2], strides=[1, 2, 1], padding="same")),
@@ -58,6 +70,7 @@ CASES = {
     "conv2d_transpose_same": (IMAGES, lambda x: convolutional.conv2d_transpose(x, 4, 3, strides=2, padding="same", activation=tf.nn.tanh)),
     "conv3d_transpose": (VOLUMES, lambda x: convolutional.conv3d_transpose(x, 3, 2, strides=2)),
     "separable_conv1d": (LINES, lambda x: convolutional.separable_conv1d(x, 4, 3, depth_multiplier=2)),
+    "separable_conv1d_causal": (LINES, keras(lambda x: K.SeparableConv1D(4, 3, padding="causal", name="separable_conv1d_causal/separable_conv1d")(x))),
     "separable_conv2d": (IMAGES, lambda x: convolutional.separable_conv2d(x, 4, [3, 2], strides=2, padding="same", depth_multiplier=2)),
     "depthwise_conv2d": (IMAGES, keras(lambda x: K.DepthwiseConv2D([3, 2], depth_multiplier=2, name="depthwise_conv2d/depthwise_conv2d")(x))),
     "max_pooling1d": (LINES, lambda x: pooling.max_pooling1d(x, 3, 2)),
@@ -78,6 +91,10 @@ CASES = {
     "batch_normalization_renorm_tensor": ((6, 3), lambda x: normalization.batch_normalization(
         x, training=tf.placeholder_with_default(False, []), renorm=True)),
     "batch_normalization_virtual": ((6, 3), lambda x: normalization.batch_normalization(x, training=True, virtual_batch_size=2)),
+    "batch_normalization_adjustment": ((6, 3), lambda x: normalization.batch_normalization(x, training=True, adjustment=adjustment)),
+    "batch_normalization_adjustment_tensor": (IMAGES, lambda x: normalization.batch_normalization(
+        x, training=tf.placeholder_with_default(True, []), adjustment=adjustment, renorm=True)),
+    "batch_normalization_adjustment_infer": ((6, 3), lambda x: normalization.batch_normalization(x, adjustment=adjustment)),
     "batch_normalization_volumes": (VOLUMES, lambda x: normalization.batch_normalization(x, training=True)),
     "layer_normalization": ((4, 3), keras(lambda x: K.LayerNormalization(name="layer_normalization/layer_normalization")(x))),
     "layer_normalization_axes": (LINES, keras(lambda x: K.LayerNormalization(axis=[1, 2], epsilon=0.1, name="layer_normalization_axes/layer_normalization")(x))),
