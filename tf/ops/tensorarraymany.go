@@ -3,7 +3,6 @@ package ops
 import (
 	"strings"
 
-	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -261,31 +260,12 @@ func (a *tensorArray) room(n int) (int, error) {
 // writePart writes to element i the part of value that begins at element from
 // and has the given shape.
 func (a *tensorArray) writePart(c *core.OpContext, i int, value *core.Tensor, from int, shape tf.Shape) error {
-	part, err := arrayPart(c, value, from, shape)
+	part, err := c.Temp(value.DType(), shape.Clone())
 	if err != nil {
 		return err
 	}
+	copyElems(part, 0, value, from, part.Len())
 	return a.write(c, i, part)
-}
-
-// sharedPart is the number of bytes from which a part is not copied.
-const sharedPart = 1 << 10
-
-// arrayPart returns a tensor of value's elements from one on: in value's own memory if
-// the part is large and lies as memory of its own would, else a copy. Nothing writes
-// to memory that has several holders, and each part is one.
-func arrayPart(c *core.OpContext, value *core.Tensor, from int, shape tf.Shape) (*core.Tensor, error) {
-	if b := value.Buffer(); b != nil {
-		size := value.DType().Size()
-		if at, n := from*size, shape.NumElements()*size; n >= sharedPart && at%memory.Alignment == 0 {
-			return core.TensorOf(value.DType(), shape, b.Sub(at, n)), nil
-		}
-	}
-	part, err := c.Temp(value.DType(), shape.Clone())
-	if err == nil {
-		copyElems(part, 0, value, from, part.Len())
-	}
-	return part, err
 }
 
 // splitArray writes parts of a tensor, of the given lengths, to the elements.
