@@ -180,4 +180,16 @@ func TestEffectsOfFunctions(t *testing.T) {
 		want := float32(len(f.GetControlRet()))
 		c.wantFloats(c.do("ReadVariableOp", core.Attrs{"dtype": core.Float32}, v), want)
 	}
+	// A part of a function does not list what it sends: all of it runs.
+	part := proto.CloneOf(unlisted)
+	part.Signature.Name = "part"
+	if _, err := c.enqueue(registering(part, with, true)); err != nil {
+		t.Fatal(err)
+	}
+	op := c.callOf(part, floats(1))
+	op.Id, op.IsComponentFunction, op.FuncStepId = notKept, true, 44
+	if _, err := s.RunComponentFunction(t.Context(), &pb.RunComponentFunctionRequest{ContextId: 7, Operation: op}); err != nil {
+		t.Fatal(err)
+	}
+	c.wantFloats(c.do("ReadVariableOp", core.Attrs{"dtype": core.Float32}, v), 2)
 }

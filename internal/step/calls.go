@@ -74,11 +74,12 @@ func (c *Calls) CallOn(ctx context.Context, device string, f core.Func, in []*co
 }
 
 // CallIn runs f on c's device, in a step that others take part in: what f sends and
-// receives by itself goes by the step's rendezvous.
+// receives by itself goes by the step's rendezvous. A part of a function does not list
+// what it sends, so all effects happen: who made the part has left out the others.
 func (c *Calls) CallIn(ctx context.Context, a Args, f core.Func, in []*core.Tensor, done func([]*core.Tensor, error)) {
 	container := ownSteps.Add(-1) // several parts of one step may run at once
 	a.nest = nest{c.depth, &atomic.Int64{}}
-	one := &caller{functions: c.functions, args: a, container: container, device: c.device, effects: pass.ListedEffects}
+	one := &caller{functions: c.functions, args: a, container: container, device: c.device, effects: pass.AllEffects}
 	one.CallOn(ctx, c.device, f, in, func(out []*core.Tensor, err error) {
 		for _, d := range c.functions.rt.Devices.List() {
 			d.Resources().ClearStep(container)

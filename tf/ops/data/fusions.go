@@ -19,15 +19,16 @@ type optimization struct {
 }
 
 // optimizations are those that a program may ask for, in TensorFlow's order. Of
-// TensorFlow's defaults only the one that programs notice is done by default: a
-// shuffled dataset that is repeated for ever goes on after a round without elements.
+// TensorFlow's defaults only those that programs notice are done by default: a
+// shuffled dataset that is repeated for ever goes on after a round without elements,
+// and what is mapped and batched says that it is MapAndBatch.
 var optimizations = []optimization{
 	{option: optimizationRepeats, replace: fuseShuffleAndRepeat, byDefault: true},
 	{option: optimizationMaps, replace: mapInParallel, autotune: true},
 	{option: optimizationMapFusion, replace: fuseMaps, autotune: true},
 	{option: optimizationFilterFusion, replace: fuseFilters},
 	{option: optimizationMapFilter, replace: fuseMapAndFilter},
-	{option: optimizationMapBatch, replace: fuseMapAndBatch},
+	{option: optimizationMapBatch, replace: fuseMapAndBatch, byDefault: true},
 	{option: optimizationFilters, replace: filterInParallel, autotune: true},
 }
 

@@ -14,8 +14,16 @@ func init() {
 	ask("DatasetCardinality", "cardinality_options: string = ''")
 	ask("ExperimentalDatasetCardinality", "")
 	run := func(name, in, attrs string, f func(c *core.OpContext, d dataset.Dataset) (dataset.Element, error)) {
-		through := func(c *core.OpContext, d dataset.Dataset) (dataset.Element, error) {
-			if err := asserted(c.Input(0), name); err != nil {
+		through := func(c *core.OpContext, _ dataset.Dataset) (dataset.Element, error) {
+			t, err := optimized(c.Input(0))
+			if err != nil {
+				return nil, err
+			}
+			if err := asserted(t, name); err != nil {
+				return nil, err
+			}
+			d, err := dataset.Of(t)
+			if err != nil {
 				return nil, err
 			}
 			return f(c, d)
