@@ -44,10 +44,11 @@ func (o Accumulate) ApplyGradients(gvs []GradVar) (*tf.Operation, error) {
 	beside(count, func() { counted = count.AssignAdd(ops.Scalar(g, int64(1)), tf.After(added...)) })
 	full := count.Read(tf.After(counted)).Mod(ops.Scalar(g, int64(o.Steps))).Equal(ops.Scalar(g, int64(0)))
 	var err error
+	scope := g.CurrentScope() // what Optimizer keeps is named as without accumulation
 	done := tf.Cond(full,
 		func() []tf.Output {
 			var op *tf.Operation
-			op, err = o.apply(gvs, sums)
+			g.Scope(scope, func() { op, err = o.apply(gvs, sums) })
 			if err != nil {
 				return []tf.Output{tf.Failed(g, "Accumulate", err).Output(0)}
 			}

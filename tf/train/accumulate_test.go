@@ -1,6 +1,7 @@
 package train_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -58,5 +59,22 @@ func TestAccumulateRefuses(t *testing.T) {
 	}
 	if _, err := (train.Accumulate{Optimizer: adam, Steps: 2}).ApplyGradients(v(eager.New())); !says(err, tf.Unimplemented, "in graphs") {
 		t.Error(err)
+	}
+}
+
+// TestAccumulateKeepsNames: what the optimizer keeps is called as without accumulation,
+// so that checkpoints go over.
+func TestAccumulateKeepsNames(t *testing.T) {
+	g := tf.NewGraph()
+	v := tf.NewVariable(ops.Const(g, []float32{1, 2}, 2), tf.VariableOptions{Name: "v"})
+	if op := (train.Accumulate{Optimizer: train.Adam{LearningRate: 0.1}, Steps: 2}).Minimize(v.Value().Square().Sum()); op.Err() != nil {
+		t.Fatal(op.Err())
+	}
+	var names []string
+	for _, x := range tf.Variables(g, tf.GlobalVariables) {
+		names = append(names, x.Name())
+	}
+	if want := []string{"v", "accumulate_steps", "v/accumulate", "beta1_power", "beta2_power", "v/Adam", "v/Adam_1"}; !slices.Equal(names, want) {
+		t.Errorf("the variables are %q, want %q", names, want)
 	}
 }
