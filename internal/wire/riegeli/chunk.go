@@ -72,6 +72,10 @@ func divide(c *chunk, sizes, values []byte) ([][]byte, error) {
 	return out, nil
 }
 
+// maxDecompressed bounds what a chunk may become: protocol buffers end there. Without
+// it a kilobyte could claim all memory.
+const maxDecompressed = 1 << 31
+
 // decompress returns what was compressed to b, which begins with the size of that.
 func decompress(compression byte, b []byte) ([]byte, error) {
 	if compression == noCompression {
@@ -80,6 +84,9 @@ func decompress(compression byte, b []byte) ([]byte, error) {
 	size, used := binary.Uvarint(b)
 	if used <= 0 {
 		return nil, fmt.Errorf("compressed data must begin with its size: %w", ErrCorrupt)
+	}
+	if size > maxDecompressed {
+		return nil, fmt.Errorf("compressed data must have at most %d bytes, it says %d: %w", maxDecompressed, size, ErrCorrupt)
 	}
 	b = b[used:]
 	var out []byte
@@ -117,6 +124,6 @@ const likelyExpansion = 16
 func readAll(r io.Reader, size uint64, compressed int) ([]byte, error) {
 	var out bytes.Buffer
 	out.Grow(int(min(size, uint64(compressed)*likelyExpansion)) + bytes.MinRead)
-	_, err := io.Copy(&out, io.LimitReader(r, int64(min(size, 1<<62))+1))
+	_, err := io.Copy(&out, io.LimitReader(r, int64(size)+1))
 	return out.Bytes(), err
 }
