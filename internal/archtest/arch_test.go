@@ -49,7 +49,7 @@ var layers = [][]string{
 	{"tf/cluster", "tf/train/...", "tf/layers", "tf/losses", "tf/metrics", "tf/image", "tf/data", "tf/dense/...", "tf/savedmodel"},
 	{"tf/rnn", "tf/feature", "internal/serving/...", "internal/statuspage", "internal/chaos"},
 	{"tf/estimator/...", "tf/serving/..."},
-	{"docs/...", "examples/...", "cmd/...", "bench/...", "interop/...", "internal/gen/...", "internal/archtest", "."},
+	{"docs/...", "examples/...", "cmd/...", "bench/...", "interop/...", "internal/endurance", "internal/gen/...", "internal/archtest", "."},
 }
 
 // never lists imports that may not happen whatever the layer: the parts of a
