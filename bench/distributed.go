@@ -121,7 +121,9 @@ func actInCluster(b *bench, role string, args []string) {
 	}
 	runtime.GOMAXPROCS(max(b.threads, 2))
 	n := must(strconv.Atoi(args[3]))
-	s := must(cluster.NewServer(cluster.Config{Cluster: must(cluster.ParseSpec(args[1])), Job: args[2], Task: n, CollectiveLeader: "/job:worker/task:0"}))
+	c := cluster.Config{Cluster: must(cluster.ParseSpec(args[1])), Job: args[2], Task: n, CollectiveLeader: "/job:worker/task:0"}
+	guard(&c)
+	s := must(cluster.NewServer(c))
 	if err := s.Start(); err != nil {
 		fatal(err)
 	}

@@ -23,6 +23,9 @@ import (
 //   - readerIdle is true only while the reader waits for the first byte of a
 //     frame and buffered is empty. A poller takes bytes only then, so it never
 //     takes the middle of a frame that the reader has begun;
+//   - TLS may hold more than what was taken of it, in which case nothing need be left
+//     in the connection that would wake the reader. A poller therefore takes all that
+//     there is, or wakes the reader itself (wakeReader);
 //   - what a poller has taken and not given on, because a frame is incomplete,
 //     lies in buffered. The reader gets it before anything else, and readerIdle
 //     is false until it has.
@@ -32,6 +35,7 @@ import (
 type frameReader struct {
 	nc           net.Conn
 	raw          syscall.RawConn // nil: there is no polling
+	below        *beneath        // what lies beneath TLS; nil: nc is plain, or there is no polling
 	born         time.Time
 	lastActivity atomic.Int64 // age when something last came, for the keepalive
 
@@ -48,9 +52,7 @@ type frameReader struct {
 
 func newFrameReader(nc net.Conn) *frameReader {
 	r := &frameReader{nc: nc, born: time.Now()}
-	if tcp, ok := nc.(*net.TCPConn); ok && canPoll { // TLS has to read from its connection itself
-		r.raw, _ = tcp.SyscallConn() // without it there is no polling
-	}
+	r.attach()
 	return r
 }
 
@@ -98,11 +100,21 @@ func (r *frameReader) poll(next func(*bufio.Reader) error) error {
 		r.pollBuf = make([]byte, pollBuffer)
 		r.pollFrame = bufio.NewReaderSize(&r.pollBytes, pollBuffer) // messages may peek at all of themselves
 	}
-	n := r.readAvailable(r.pollBuf)
-	if n <= 0 {
-		return nil
+	for n := r.readAvailable(r.pollBuf); n > 0; n = r.readAvailable(r.pollBuf) {
+		r.noteActivity()
+		if err := r.giveOn(n, next); err != nil || r.below == nil {
+			return err
+		}
+		if !r.readerIdle {
+			r.wakeReader()
+			return nil
+		}
 	}
-	r.noteActivity()
+	return nil
+}
+
+// giveOn gives the complete frames of the n bytes in pollBuf to next.
+func (r *frameReader) giveOn(n int, next func(*bufio.Reader) error) error {
 	r.buffered = r.pollBuf[:n]
 	for f := completeFrame(r.buffered); f > 0; f = completeFrame(r.buffered) {
 		r.pollBytes.Reset(r.buffered[:f])

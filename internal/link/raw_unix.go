@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"syscall"
+	"time"
 )
 
 const canPoll = true
@@ -38,15 +39,19 @@ func (r *frameReader) readOnce(b []byte) (n int, busy bool, err error) {
 			r.buffered, got = r.buffered[n:], nil
 			return true
 		}
-		n, got = read(int(fd), b)
+		n, got = r.take(int(fd), b)
 		r.readerIdle = r.readerIdle && n == 0
 		return got != syscall.EAGAIN
 	})
 	switch {
+	case err != nil && r.below != nil && r.below.woken.Swap(false):
+		return 0, true, r.nc.SetReadDeadline(time.Time{})
 	case err != nil:
 		return 0, false, err
 	case busy:
 		return 0, true, nil
+	case got != nil && r.below != nil:
+		return 0, false, got // as TLS says it
 	case got != nil:
 		return 0, false, &net.OpError{Op: "read", Net: "tcp", Source: r.nc.LocalAddr(), Addr: r.nc.RemoteAddr(), Err: os.NewSyscallError("read", got)}
 	case n == 0:
@@ -59,14 +64,48 @@ func (r *frameReader) readOnce(b []byte) (n int, busy bool, err error) {
 // errors, are left to wait.
 func (r *frameReader) readAvailable(b []byte) (n int) {
 	_ = r.raw.Control(func(fd uintptr) { // fails on a closed connection, as wait does
-		n, _ = read(int(fd), b)
+		n, _ = r.take(int(fd), b)
 	})
 	return n
+}
+
+// take reads what has come; EAGAIN: nothing. The holder of mu calls it.
+func (r *frameReader) take(fd int, b []byte) (int, error) {
+	if r.below != nil {
+		return r.below.take(r.nc, fd, b)
+	}
+	return read(fd, b)
+}
+
+// wakeReader makes a reader that waits for the connection look at buffered and TLS.
+func (r *frameReader) wakeReader() {
+	r.below.woken.Store(true)
+	r.nc.SetReadDeadline(time.Unix(1, 0)) // fails on a closed connection, as the reader's read does
+}
+
+// attach finds out how to read the connection without waiting.
+func (r *frameReader) attach() {
+	c, ok := r.nc.(syscall.Conn)
+	if !ok {
+		return
+	}
+	raw, err := c.SyscallConn()
+	if err != nil {
+		return // there is no polling
+	}
+	if _, plain := r.nc.(*net.TCPConn); plain {
+		r.raw = raw
+	} else if b, ok := raw.(rawBeneath); ok {
+		r.raw, r.below = raw, b.conn
+	}
 }
 
 // writeAvailable writes as much of out as the connection takes at once, and returns the
 // rest.
 func (c *conn) writeAvailable(out net.Buffers) net.Buffers {
+	if c.raw != nil && c.below != nil {
+		return c.writeSmall(out)
+	}
 	if c.raw == nil || len(out) > 1 {
 		return out
 	}
@@ -82,4 +121,17 @@ func (c *conn) writeAvailable(out net.Buffers) net.Buffers {
 		return nil
 	}
 	return net.Buffers{out[0][n:]}
+}
+
+// writeSmall writes through TLS what surely does not have to wait.
+func (c *conn) writeSmall(out net.Buffers) net.Buffers {
+	out = coalesced(out)
+	if len(out) > 1 || !c.below.takes(c.raw, len(out[0])) {
+		return out
+	}
+	c.nc.SetWriteDeadline(time.Now().Add(writeStallTimeout)) // fails on a closed connection, as Write does
+	if _, err := c.nc.Write(out[0]); err != nil {
+		c.end(err)
+	}
+	return nil
 }

@@ -105,6 +105,9 @@ func (s muxCredentials) ServerHandshake(raw net.Conn) (net.Conn, credentials.Aut
 		raw.Close()
 		return nil, nil, err
 	}
+	if s.Info().SecurityProtocol == "tls" {
+		raw = link.Beneath(raw)
+	}
 	nc, auth, err := s.TransportCredentials.ServerHandshake(raw)
 	if err != nil {
 		s.limiter.release()
@@ -310,7 +313,7 @@ func (l *linker) open(ctx context.Context) (*link.Client, error) {
 		return nil, err
 	}
 	if l.creds != nil {
-		secure, _, err := l.creds.ClientHandshake(ctx, l.addr, nc)
+		secure, _, err := l.creds.ClientHandshake(ctx, l.addr, link.Beneath(nc))
 		if err != nil {
 			nc.Close()
 			return nil, err
