@@ -9,8 +9,8 @@ import (
 	"github.com/gorge-tf/gorge/tf/ops/image"
 )
 
-// The best boxes of each class. With PadPerClass the results have room for no
-// more than one box of both classes.
+// The best box of each class. With PadPerClass the results have room for one box
+// of each class, not for the ten that are allowed in all.
 func ExampleCombinedNonMaxSuppression() {
 	g := eager.New()
 	boxes := ops.Const(g, []float32{0, 0, 1, 1, 0, 0, 1, 0.9}, 1, 2, 1, 4) // overlap
@@ -40,20 +40,21 @@ func ExampleCropAndResize() {
 	// Output: float32[1,2,3,1]{1, 2, -1, 3, 4, -1} <nil>
 }
 
-// A part of an image that covers a half of it at least. The seed decides which.
+// A square part of an image that has a fifth to a half of its area. The seed
+// decides which; -1 stands for all channels.
 func ExampleDistortedOpts() {
 	g := eager.New()
 	size := ops.Const(g, []int32{100, 100, 3})
 	boxes, covered := ops.Const(g, []float32{}, 1, 0, 4), ops.Scalar[float32](g, 0.1)
-	o := image.DistortedOpts{WholeImage: true, Areas: [2]float32{0.5, 1}, AspectRatios: [2]float32{1, 1}, MaxAttempts: 10}
+	o := image.DistortedOpts{WholeImage: true, Areas: [2]float32{0.2, 0.5}, AspectRatios: [2]float32{1, 1}, MaxAttempts: 10}
 	begin, extent, _ := image.SampleDistortedBoundingBoxV2(size, boxes, covered, o, ops.Seed(1))
 	for _, y := range []tf.Output{begin, extent} {
 		v, err := y.Value()
 		fmt.Println(v, err)
 	}
 	// Output:
-	// int32[3]{0, 0, 0} <nil>
-	// int32[3]{100, 100, -1} <nil>
+	// int32[3]{37, 10, 0} <nil>
+	// int32[3]{53, 53, -1} <nil>
 }
 
 // The part around a place, given in pixels from the corner, with zeros beyond
