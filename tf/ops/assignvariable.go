@@ -22,7 +22,9 @@ func init() {
 	}
 }
 
-// AssignVariableOpts are the optional attributes of AssignVariableOp.
+// AssignVariableOpts are the optional attributes of AssignVariableOp:
+// ValidateShape makes it an error if the value has another shape than the one
+// that the variable has.
 type AssignVariableOpts struct{ ValidateShape bool }
 
 // Apply sets the attributes.

@@ -19,7 +19,8 @@ func init() {
 }
 
 // AsStringOpts are the optional attributes of AsString. Precision is the number
-// of digits of floating-point numbers, 6 unless HasPrecision is set; Scientific
+// of digits of floating-point numbers behind the point; 0 stands for 6 unless
+// HasPrecision is set, which is needed for no digits alone. Scientific
 // writes them with an exponent, Shortest with as few digits as they need. Width
 // is the least length, filled with blanks, or zeros if Fill is "0"; a Fill of
 // "-" aligns to the left, "+" and " " go before numbers that are not negative.

@@ -65,7 +65,7 @@ func conjShape(c *core.Infer) error {
 
 // PartOpts are the optional attributes of Complex, Real, Imag, Angle and
 // ComplexAbs: the type of the result. Without it the result is as exact as
-// the operand.
+// the operand; CPUs have kernels for no other.
 type PartOpts struct{ Tout tf.DType }
 
 // Apply sets the attributes.

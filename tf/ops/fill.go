@@ -47,7 +47,7 @@ func Empty(dims tf.Output, d tf.DType, opts ...tf.Option) tf.Output {
 	return apply("Empty", tf.Join(opts, tf.Attr("dtype", d)), dims)
 }
 
-// EmptyOpts are the optional attributes of Empty.
+// EmptyOpts are the optional attributes of Empty: Init makes the elements zero.
 type EmptyOpts struct{ Init bool }
 
 // Apply sets the attributes.

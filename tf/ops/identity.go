@@ -66,7 +66,8 @@ func IdentityN(xs []tf.Output, opts ...tf.Option) []tf.Output {
 // StopGradient returns x, which counts as a constant when gradients are taken.
 func StopGradient(x tf.Output, opts ...tf.Option) tf.Output { return apply("StopGradient", opts, x) }
 
-// PreventGradientOpts are the optional attributes of PreventGradient.
+// PreventGradientOpts are the optional attributes of PreventGradient: the
+// reason that the error gives.
 type PreventGradientOpts struct{ Message string }
 
 // Apply sets the attributes.

@@ -22,6 +22,8 @@ type optimizer struct {
 }
 
 // OptimizerOpts are the optional attributes that all Apply operations have.
+// UseLocking is for graphs that are read by TensorFlow: here updates of a
+// variable always exclude each other.
 type OptimizerOpts struct{ UseLocking bool }
 
 // Apply sets the attributes.

@@ -62,7 +62,9 @@ func VariableV2(g *tf.Graph, d tf.DType, shape tf.Shape, opts ...tf.Option) tf.O
 	return tf.Apply(g, "VariableV2", nil, opts...).Output(0)
 }
 
-// AssignOpts are the optional attributes of Assign.
+// AssignOpts are the optional attributes of Assign: AnyShape lets the value have
+// another shape than the variable. NoLocking is for graphs that are read by
+// TensorFlow: here assignments always exclude each other.
 type AssignOpts struct{ AnyShape, NoLocking bool }
 
 // Apply sets the attributes.

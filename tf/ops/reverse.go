@@ -40,7 +40,8 @@ func Reverse[A tf.Ints](x tf.Output, axes A, opts ...tf.Option) tf.Output {
 	return ReverseV2(x, author.AsInts(x, axes), opts...)
 }
 
-// ReverseSequenceOpts are the optional attributes of ReverseSequence.
+// ReverseSequenceOpts are the optional attributes of ReverseSequence: the
+// dimension that tells sequences apart, the first by default.
 type ReverseSequenceOpts struct{ BatchDim int }
 
 // Apply sets the attributes.

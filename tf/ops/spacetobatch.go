@@ -39,7 +39,9 @@ func BatchToSpaceND(x, block, crops tf.Output, opts ...tf.Option) tf.Output {
 	return apply("BatchToSpaceND", opts, x, block, crops)
 }
 
-// BlockSizeOpts are the attributes of SpaceToBatch and its like.
+// BlockSizeOpts are the attributes of the ops SpaceToBatch, SpaceToDepth and
+// their inverses: how many rows and columns a block has. The functions take it
+// as an argument.
 type BlockSizeOpts struct{ BlockSize int }
 
 // Apply sets the attributes.

@@ -34,7 +34,7 @@ func depthOp(name, inverse string, toDepth bool, types []tf.DType) {
 }
 
 // SpaceToDepthOpts are the optional attributes of SpaceToDepth and
-// DepthToSpace: "NHWC" if empty.
+// DepthToSpace: "NHWC" if empty, the only format that CPUs have kernels for.
 type SpaceToDepthOpts struct{ DataFormat string }
 
 // Apply sets the attributes.

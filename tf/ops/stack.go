@@ -30,7 +30,8 @@ func init() {
 	}
 }
 
-// StackOpts are the optional attributes of StackV2.
+// StackOpts are the optional attributes of StackV2: what messages call the
+// stack, its node's name if empty.
 type StackOpts struct{ StackName string }
 
 // Apply sets the attributes.

@@ -43,7 +43,8 @@ var variableType = resource.Declare[*variable]("tensorflow::Var")
 
 // VarHandleOpts are the optional attributes of VarHandleOp. Handles of equal
 // container and shared name, on one device, name one variable; without a
-// shared name the node's name serves.
+// shared name the node's name serves. DebugName and AllowedDevices are for
+// graphs that are read by TensorFlow, and change nothing here.
 type VarHandleOpts struct {
 	Container, SharedName, DebugName string
 	AllowedDevices                   []string

@@ -32,7 +32,8 @@ type BatchNorm struct {
 
 // QuantizedBatchNormWithGlobalNormalization returns images x of 8 bits without
 // sign, less the mean and divided by the standard deviation of their channel, in
-// 32 bits that stand for numbers up to 2 to the 20.
+// 32 bits that stand for numbers up to 2 to the 20. There must be two channels or
+// more, as in TensorFlow.
 func QuantizedBatchNormWithGlobalNormalization(x Quantized, by BatchNorm, opts ...tf.Option) Quantized {
 	var in []tf.Output
 	for _, q := range []Quantized{x, by.Mean, by.Variance, by.Beta, by.Gamma} {

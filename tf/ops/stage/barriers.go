@@ -47,7 +47,8 @@ func BarrierInsertMany(barrier, keys, values tf.Output, component int, opts ...t
 	return tf.Apply(nil, "BarrierInsertMany", []tf.Output{barrier, keys, values}, tf.Join(opts, tf.Attr("component_index", component))...)
 }
 
-// TakeOpts are the optional attributes of BarrierTakeMany.
+// TakeOpts are the optional attributes of BarrierTakeMany: AllowSmallBatch takes
+// fewer tuples, but one at least, once the barrier is closed.
 type TakeOpts struct{ AllowSmallBatch, WaitForIncomplete bool }
 
 // Apply sets the attributes.
