@@ -92,3 +92,28 @@ func ExampleSequenceColumn() {
 	// float32[1,2,4]{0.5, 0, 0, 1, 1.5, 1, 0, 0} <nil>
 	// int64[1]{2} <nil>
 }
+
+// The columns that others are made of: each has a name, by which its variables are
+// found, and those of categories have a number of them.
+func ExampleColumn() {
+	var (
+		age  *feature.NumericColumn    = feature.Numeric("age")
+		job  *feature.HashedColumn     = feature.Hashed("job", 100)
+		city *feature.IdentityColumn   = feature.Identity("city", 50)
+		kind *feature.VocabularyColumn = feature.Vocabulary("kind", "new", "old")
+		pair *feature.CrossedColumn    = feature.Crossed(1000, city, "kind")
+	)
+	for _, c := range []feature.Column{age, job, city, kind, pair} {
+		if categories, ok := c.(feature.Categorical); ok {
+			fmt.Println(c.Name(), categories.Buckets())
+		} else {
+			fmt.Println(c.Name())
+		}
+	}
+	// Output:
+	// age
+	// job 100
+	// city 50
+	// kind 2
+	// city_X_kind 1000
+}

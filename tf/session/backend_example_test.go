@@ -63,6 +63,8 @@ func init() { session.RegisterFactory("echo", newEcho) }
 // Run it may do work ahead, and run steps in pieces.
 func ExampleBackend() {
 	ctx, g := context.Background(), tf.NewGraph()
+	made, err := newEcho(g, session.Config{}) // what session.New does, for targets of the scheme
+	fmt.Printf("%T %v\n", made, err)
 	x := ops.Placeholder(g, tf.String, tf.Shape{}, tf.Name("x"))
 	y := ops.Identity(x, tf.Name("y"))
 	s, err := session.New(g, session.Target("echo://anywhere"))
@@ -89,6 +91,7 @@ func ExampleBackend() {
 	defer part.Close()
 	fmt.Println(part.Run(ctx, session.Feeds{x: tf.Scalar("a")}, y))
 	// Output:
+	// session_test.echo <nil>
 	// feeds [x:0] targets []
 	// [string[]{"Y:0"}] <nil>
 	// prepares [y:0]
