@@ -107,7 +107,8 @@ func ParseDevice(s string) (DeviceSpec, error) { return core.ParseDevice(s) }
 // together, and whether they fit.
 func BroadcastShapes(s, t Shape) (Shape, bool) { return core.BroadcastShapes(s, t) }
 
-// Errorf returns an Error of the given code.
+// Errorf returns an Error of the given code. What the format takes by %w is its
+// cause, as with fmt.Errorf.
 func Errorf(c Code, format string, args ...any) error { return core.Errorf(c, format, args...) }
 
 // CodeOf returns the canonical code of err: OK for nil, Unknown for an error

@@ -110,9 +110,15 @@ func (e *Error) Is(target error) bool {
 	return ok && t.Msg == "" && t.Node == "" && t.Err == nil && t.Code == e.Code
 }
 
-// Errorf returns an Error of the given code.
+// Errorf returns an Error of the given code. What the format takes by %w is its
+// cause, as with fmt.Errorf.
 func Errorf(c Code, format string, args ...any) error {
-	return &Error{Code: c, Msg: fmt.Sprintf(format, args...)}
+	text := fmt.Errorf(format, args...)
+	e := &Error{Code: c, Msg: text.Error(), Err: errors.Unwrap(text)}
+	if _, several := text.(interface{ Unwrap() []error }); several {
+		e.Err = text
+	}
+	return e
 }
 
 // CodeOf returns the canonical code of err: OK for nil, Unknown for an error

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"testing"
 
 	"github.com/gorge-tf/gorge/internal/resource"
@@ -97,5 +98,21 @@ func TestAtNode(t *testing.T) {
 	}
 	if again := core.AtNode(e, &core.Node{Name: "m"}, nil); again.Node != "n" {
 		t.Errorf("another node took the blame: %+v", again)
+	}
+}
+
+func TestErrorfKeepsCauses(t *testing.T) {
+	plain := core.Errorf(core.NotFound, "no %s", "file")
+	if e := plain.(*core.Error); e.Msg != "no file" || e.Err != nil {
+		t.Errorf("got %+v", e)
+	}
+	one := core.Errorf(core.NotFound, "reading: %w", fs.ErrNotExist)
+	if !errors.Is(one, fs.ErrNotExist) || core.CodeOf(one) != core.NotFound || one.Error() != "NOT_FOUND: reading: file does not exist" {
+		t.Errorf("got %v", one)
+	}
+	inner := core.Errorf(core.Aborted, "stopped")
+	two := core.Errorf(core.DataLoss, "%w and %w", fs.ErrNotExist, inner)
+	if !errors.Is(two, fs.ErrNotExist) || !errors.Is(two, inner) || core.CodeOf(two) != core.DataLoss {
+		t.Errorf("got %v", two)
 	}
 }

@@ -207,3 +207,18 @@ func TestFindKernels(t *testing.T) {
 	}()
 	core.RegisterDeviceType("CPU", nil)
 }
+
+// TestNodesTakeGoIntegers: attributes are int64 and float32, programs write int and
+// float64.
+func TestNodesTakeGoIntegers(t *testing.T) {
+	n, err := core.NewNode("m", "MaxPool", core.Attrs{"ksize": []int{1, 2, 2, 1}, "strides": []int{1, 2, 2, 1}, "padding": "SAME"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := n.Ints("ksize"); len(got) != 4 || got[1] != 2 {
+		t.Errorf("got %v", got)
+	}
+	if _, err := core.NewNode("m", "_Arg", core.Attrs{"T": core.Int32, "index": "0"}); core.CodeOf(err) != core.InvalidArgument {
+		t.Errorf("a string as an int: %v", err)
+	}
+}

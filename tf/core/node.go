@@ -135,7 +135,11 @@ func (n *Node) Complete() (err error) {
 			n.Attrs[d.Name] = v
 		}
 		if err := d.Check(v); err != nil {
-			return err
+			normal := NormalAttr(v) // programs write int
+			if d.Check(normal) != nil {
+				return err
+			}
+			n.Attrs[d.Name] = normal
 		}
 	}
 	for name := range n.Attrs {
