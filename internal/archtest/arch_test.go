@@ -24,7 +24,7 @@ const (
 // of earlier layers. An entry that ends in /... stands for a whole subtree,
 // whose packages may import each other.
 var layers = [][]string{
-	{"internal/invariants", "internal/leaktest", "internal/authoring"},
+	{"internal/invariants", "internal/leaktest", "internal/authoring", "internal/method"},
 	{"internal/memory"},
 	{"internal/kernel", "internal/threads", "internal/resource", "internal/random", "internal/imagefile/...", "internal/wire/...", "internal/link"},
 	{"tf/pb"},

@@ -1,12 +1,14 @@
 package rpc
 
 import (
+	"context"
 	"errors"
 	"sync"
 
 	"google.golang.org/grpc"
 
 	"github.com/gorge-tf/gorge/tf/core"
+	"github.com/gorge-tf/gorge/tf/pb"
 )
 
 // Channels holds one channel to each task of a cluster, opened when it is
@@ -98,6 +100,25 @@ func (c *Channels) Master(task string) (*MasterClient, error) {
 		return nil, err
 	}
 	return NewMasterClient(cc), nil
+}
+
+// Eager returns the client of a task's eager service.
+func (c *Channels) Eager(task string) (*EagerClient, error) {
+	cc, err := c.Get(task)
+	if err != nil {
+		return nil, err
+	}
+	return NewEagerClient(cc), nil
+}
+
+// GetRemoteAddress asks a task where it can be written to by RDMA. It waits for
+// the task to be there.
+func (c *Channels) GetRemoteAddress(ctx context.Context, task string, req *pb.GetRemoteAddressRequest) (*pb.GetRemoteAddressResponse, error) {
+	cc, err := c.Get(task)
+	if err != nil {
+		return nil, err
+	}
+	return NewVerbsClient(cc).GetRemoteAddress(ctx, req)
 }
 
 // Close closes all channels, which ends the calls on them. None is opened

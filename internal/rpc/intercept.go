@@ -7,46 +7,42 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors"
 	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/logging"
 	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/recovery"
 	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/retry"
-	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/selector"
 	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/timeout"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/gorge-tf/gorge/internal/method"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
-// transfers are the calls that move values, of which a step makes thousands:
-// nothing stands between them and their handlers.
-var transfers = map[string]bool{"RecvTensor": true, "RecvBuf": true}
+// A property is something that method.Info says.
+type property = func(method.Info) bool
 
-// steps are the calls that run steps and end them.
-var steps = map[string]bool{"RunStep": true, "RunCallable": true, "RunGraph": true, "CleanupGraph": true, "Enqueue": true, "RunComponentFunction": true, "KeepAlive": true}
+func isIdempotent(m method.Info) bool { return m.Idempotent }
+func isPrompt(m method.Info) bool     { return m.Prompt }
 
-// idempotent are the calls that may be made again when it is not known whether
-// the first one arrived. Those that run steps are not: a second one would run
-// a second step.
-var idempotent = map[string]bool{
-	"GetStatus": true, "CreateWorkerSession": true, "DeleteWorkerSession": true,
-	"GetStepSequence": true, "CleanupGraph": true, "MarkRecvFinished": true,
+// callsThat makes an interceptor see only the calls of methods with a property.
+func callsThat(have property, f grpc.UnaryClientInterceptor) grpc.UnaryClientInterceptor {
+	return func(ctx context.Context, full string, req, resp any, cc *grpc.ClientConn, call grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+		if have(method.Of(full)) {
+			return f(ctx, full, req, resp, cc, call, opts...)
+		}
+		return call(ctx, full, req, resp, cc, opts...)
+	}
 }
 
-// bounded are those of them that a peer answers at once. GetStatus is not: it
-// waits for a peer to start.
-var bounded = map[string]bool{
-	"CreateWorkerSession": true, "DeleteWorkerSession": true, "GetStepSequence": true, "CleanupGraph": true,
-}
-
-func notIn(names map[string]bool) selector.Matcher {
-	return selector.MatchFunc(func(_ context.Context, c interceptors.CallMeta) bool { return !names[c.Method] })
-}
-
-func in(names map[string]bool) selector.Matcher {
-	return selector.MatchFunc(func(_ context.Context, c interceptors.CallMeta) bool { return names[c.Method] })
+// exceptTransfers keeps an interceptor from what a step makes thousands of calls of.
+func exceptTransfers(f grpc.UnaryServerInterceptor) grpc.UnaryServerInterceptor {
+	return func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+		if method.Of(info.FullMethod).Transfer {
+			return handle(ctx, req)
+		}
+		return f(ctx, req, info, handle)
+	}
 }
 
 // graceBefore is how long before a call's deadline its handler is told of it, at
@@ -73,7 +69,7 @@ func serverInterceptor(l *slog.Logger, o Observer) grpc.UnaryServerInterceptor {
 		chain = append(chain, logged(l, o))
 	}
 	chain = append(chain, recovery.UnaryServerInterceptor(recovery.WithRecoveryHandlerContext(recovered(l))), answerInTime)
-	return selector.UnaryServerInterceptor(inOne(chain), notIn(transfers))
+	return exceptTransfers(inOne(chain))
 }
 
 // inOne makes one interceptor of many; the first is the outermost.
@@ -92,7 +88,7 @@ func inOne(all []grpc.UnaryServerInterceptor) grpc.UnaryServerInterceptor {
 func logged(l *slog.Logger, o Observer) grpc.UnaryServerInterceptor {
 	all := logging.UnaryServerInterceptor(logTo(l, o), logging.WithLogOnEvents(logging.FinishCall), logging.WithLevels(levelOf))
 	return func(ctx context.Context, req any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
-		if !steps[path.Base(info.FullMethod)] || l.Enabled(ctx, slog.LevelDebug) {
+		if !method.Of(info.FullMethod).Routine || l.Enabled(ctx, slog.LevelDebug) {
 			return all(ctx, req, info, handle)
 		}
 		began := time.Now()
@@ -138,14 +134,14 @@ func levelOf(c codes.Code) logging.Level {
 // where it was.
 func recovered(l *slog.Logger) recovery.RecoveryHandlerFuncContext {
 	return func(ctx context.Context, p any) error {
-		method, _ := grpc.Method(ctx)
+		full, _ := grpc.Method(ctx)
 		if l != nil {
-			l.ErrorContext(ctx, "panic in a call", "method", method, "panic", p, "stack", string(debug.Stack()))
+			l.ErrorContext(ctx, "panic in a call", "method", full, "panic", p, "stack", string(debug.Stack()))
 		}
 		if err, ok := p.(error); ok && core.Exhausted(err) {
 			return toStatus(ctx, err)
 		}
-		return status.Errorf(codes.Internal, "panic in %s: %v", path.Base(method), p)
+		return status.Errorf(codes.Internal, "panic in %s: %v", path.Base(full), p)
 	}
 }
 
@@ -156,10 +152,10 @@ func clientInterceptors(c ControlConfig) []grpc.UnaryClientInterceptor {
 		again := retry.UnaryClientInterceptor(
 			retry.WithMax(uint(c.Retries)+1), retry.WithCodes(codes.Unavailable),
 			retry.WithBackoff(retry.BackoffExponentialWithJitterBounded(maxReconnectDelay/10, 0.2, maxReconnectDelay)))
-		chain = append(chain, selector.UnaryClientInterceptor(again, in(idempotent)))
+		chain = append(chain, callsThat(isIdempotent, again))
 	}
 	if c.Timeout > 0 {
-		chain = append(chain, selector.UnaryClientInterceptor(timeout.UnaryClientInterceptor(c.Timeout), in(bounded)))
+		chain = append(chain, callsThat(isPrompt, timeout.UnaryClientInterceptor(c.Timeout)))
 	}
 	return chain
 }

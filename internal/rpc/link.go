@@ -6,7 +6,6 @@ import (
 	"errors"
 	"math"
 	"net"
-	"path"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"google.golang.org/grpc/metadata"
 
 	"github.com/gorge-tf/gorge/internal/link"
+	"github.com/gorge-tf/gorge/internal/method"
 	"github.com/gorge-tf/gorge/internal/secure"
 	"github.com/gorge-tf/gorge/tf/pb"
 )
@@ -59,12 +59,17 @@ type TensorStarter interface {
 	StartRecvTensor(ctx context.Context, req *pb.RecvTensorRequest, done func(*TensorResponse, error))
 }
 
-// RegisterWorker makes the server answer worker calls by srv.
-func (s LinkServer) RegisterWorker(srv WorkerServer) {
-	RegisterWorker(s, srv)
-	s.RegisterQuick(cleanupGraph)
-	if t, ok := srv.(TensorStarter); ok {
-		s.RegisterStarter(recvTensor, startRecv(t))
+// RegisterService adds the unary methods of a service. All services have to be
+// there before the first link.
+func (s LinkServer) RegisterService(desc *grpc.ServiceDesc, srv any) {
+	s.Server.RegisterService(desc, srv)
+	for _, m := range desc.Methods {
+		if full := "/" + desc.ServiceName + "/" + m.MethodName; method.Of(full).Nonblocking {
+			s.RegisterQuick(full)
+		}
+	}
+	if t, ok := srv.(TensorStarter); ok && desc == &descWorker {
+		s.RegisterStarter(method.WorkerRecvTensor, startRecv(t))
 	}
 }
 
@@ -178,8 +183,8 @@ type linkSet struct {
 func (b *linkSet) all() []*link.Client { return append(b.data[:], b.control) }
 
 // carrier returns the link for a method.
-func (b *linkSet) carrier(method string) *link.Client {
-	if transfers[path.Base(method)] {
+func (b *linkSet) carrier(full string) *link.Client {
+	if method.Of(full).Transfer {
 		return b.data[b.turn.Add(1)%dataLinks]
 	}
 	return b.control

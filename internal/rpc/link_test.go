@@ -9,6 +9,7 @@ import (
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/metadata"
 
+	"github.com/gorge-tf/gorge/internal/method"
 	"github.com/gorge-tf/gorge/internal/rendezvous"
 	"github.com/gorge-tf/gorge/internal/requestid"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -19,7 +20,7 @@ import (
 func both(t *testing.T, w WorkerServer, c ServerConfig) (addr string, links LinkServer) {
 	t.Helper()
 	links = NewLinkServer(c)
-	links.RegisterWorker(w)
+	RegisterWorker(links, w)
 	t.Cleanup(func() { links.Stop(time.Second) })
 	c.Links = &links
 	return serve(t, c, withWorker(w)), links
@@ -61,7 +62,7 @@ func TestNoLinks(t *testing.T) {
 	} {
 		var header metadata.MD
 		for range 3 {
-			_, _ = call[pb.GetStatusResponse](t.Context(), ch, "/"+workerService+"/GetStatus", &pb.GetStatusRequest{}, grpc.Header(&header))
+			_, _ = call[pb.GetStatusResponse](t.Context(), ch, method.WorkerGetStatus, &pb.GetStatusRequest{}, grpc.Header(&header))
 		}
 		ch.links.work.Wait()
 		if ch.hasLinks() {

@@ -44,7 +44,7 @@ func serve(t *testing.T, c ServerConfig, register ...func(*grpc.Server)) string 
 func serveLinks(t *testing.T, w WorkerServer) string {
 	t.Helper()
 	links := NewLinkServer(ServerConfig{})
-	links.RegisterWorker(w)
+	RegisterWorker(links, w)
 	t.Cleanup(func() { links.Stop(time.Second) })
 	return serve(t, ServerConfig{Links: &links}, withWorker(w))
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/recovery"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/credentials"
@@ -75,6 +76,7 @@ func ServerOptions(c ServerConfig) []grpc.ServerOption {
 	if c.Guard != nil {
 		opts = append(opts, grpc.ChainStreamInterceptor(c.Guard.WatchStream))
 	}
+	opts = append(opts, grpc.ChainStreamInterceptor(recovery.StreamServerInterceptor(recovery.WithRecoveryHandlerContext(recovered(c.Logger)))))
 	return append(opts, c.Options...)
 }
 

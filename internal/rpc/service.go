@@ -2,26 +2,24 @@ package rpc
 
 import (
 	"context"
+	"errors"
+	"io"
+	"path"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
 
+	"github.com/gorge-tf/gorge/internal/method"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
-// The services by the names in their paths, which are not those of the
-// packages that TensorFlow's .proto files declare them in.
-const (
-	masterService = "tensorflow.MasterService"
-	workerService = "tensorflow.WorkerService"
-)
-
 // Services returns the names of the services that all of Gorge's servers have.
-func Services() []string { return []string{masterService, workerService, eagerService} }
+func Services() []string {
+	return []string{method.MasterService, method.WorkerService, method.EagerService}
+}
 
-// method describes one method of a service that S declares in Go.
-func method[S, Req, Resp any](service, name string, call func(S, context.Context, *Req) (*Resp, error)) grpc.MethodDesc {
-	full := "/" + service + "/" + name
+// unary describes the method of a path that S declares in Go.
+func unary[S, Req, Resp any](full string, call func(S, context.Context, *Req) (*Resp, error)) grpc.MethodDesc {
 	handle := func(srv any, ctx context.Context, dec func(any) error, intercept grpc.UnaryServerInterceptor) (any, error) {
 		req := new(Req)
 		if err := dec(req); err != nil {
@@ -39,7 +37,33 @@ func method[S, Req, Resp any](service, name string, call func(S, context.Context
 		}
 		return intercept(ctx, req, &grpc.UnaryServerInfo{Server: srv, FullMethod: full}, run)
 	}
-	return grpc.MethodDesc{MethodName: name, Handler: handle}
+	return grpc.MethodDesc{MethodName: path.Base(full), Handler: handle}
+}
+
+// stream describes a method whose requests come as a stream: they are served in
+// turn, each by what open returns, and each is answered. The first error ends the
+// stream: a client begins another one.
+func stream[S, Req, Resp any](full string, open func(S) func(context.Context, *Req) (*Resp, error)) grpc.StreamDesc {
+	handle := func(srv any, s grpc.ServerStream) error {
+		serve := open(srv.(S))
+		for {
+			req := new(Req)
+			if err := s.RecvMsg(req); err != nil {
+				if errors.Is(err, io.EOF) {
+					return nil
+				}
+				return err
+			}
+			resp, err := serve(s.Context(), req)
+			if err != nil {
+				return toStatus(s.Context(), err)
+			}
+			if err := s.SendMsg(resp); err != nil {
+				return err
+			}
+		}
+	}
+	return grpc.StreamDesc{StreamName: path.Base(full), Handler: handle, ServerStreams: true, ClientStreams: true}
 }
 
 // invoke calls a method and returns its error as one of TensorFlow's kind.

@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"context"
+	"errors"
 	"reflect"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/gorge-tf/gorge/internal/method"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/pb"
 )
@@ -20,6 +22,8 @@ var (
 		MakeCallable RunCallable ReleaseCallable`)
 	workerMethods = strings.Fields(`GetStatus CreateWorkerSession DeleteWorkerSession RegisterGraph DeregisterGraph RunGraph
 		CleanupGraph CleanupAll RecvTensor RecvBuf Logging Tracing CompleteGroup CompleteInstance GetStepSequence MarkRecvFinished`)
+	eagerMethods = strings.Fields(`CreateContext UpdateContext Enqueue WaitQueueDone RunComponentFunction KeepAlive CloseContext`)
+	verbsMethods = []string{"GetRemoteAddress"}
 )
 
 func TestServiceDescriptions(t *testing.T) {
@@ -28,8 +32,10 @@ func TestServiceDescriptions(t *testing.T) {
 		name string
 		want []string
 	}{
-		{&masterDesc, "tensorflow.MasterService", masterMethods},
-		{&workerDesc, "tensorflow.WorkerService", workerMethods},
+		{&descMaster, "tensorflow.MasterService", masterMethods},
+		{&descWorker, "tensorflow.WorkerService", workerMethods},
+		{&descEager, "tensorflow.eager.EagerService", eagerMethods},
+		{&descVerbs, "tensorflow.VerbsService", verbsMethods},
 	} {
 		var got []string
 		for _, m := range c.desc.Methods {
@@ -40,6 +46,9 @@ func TestServiceDescriptions(t *testing.T) {
 		if c.desc.ServiceName != c.name || !slices.Equal(got, want) {
 			t.Errorf("%s has %v, want %s with %v", c.desc.ServiceName, got, c.name, want)
 		}
+	}
+	if s := descEager.Streams; len(s) != 1 || s[0].StreamName != "StreamingEnqueue" {
+		t.Errorf("the streams of %s are %v, want StreamingEnqueue", descEager.ServiceName, s)
 	}
 }
 
@@ -65,12 +74,15 @@ func callAll(client any, methods []string) map[string]error {
 }
 
 func TestUnimplementedNamesTheMethod(t *testing.T) {
-	addr := serve(t, ServerConfig{}, withMaster(UnimplementedMaster{}), withWorker(UnimplementedWorker{}))
+	addr := serve(t, ServerConfig{}, withMaster(UnimplementedMaster{}), withWorker(UnimplementedWorker{}), func(s *grpc.Server) {
+		RegisterEager(s, UnimplementedEager{})
+		RegisterVerbs(s, UnimplementedVerbs{})
+	})
 	cc := dial(t, addr, DialConfig{})
 	for _, c := range []struct {
 		client any
 		want   []string
-	}{{NewMasterClient(cc), masterMethods}, {NewWorkerClient(cc), workerMethods}} {
+	}{{NewMasterClient(cc), masterMethods}, {NewWorkerClient(cc), workerMethods}, {NewEagerClient(cc), eagerMethods}, {NewVerbsClient(cc), verbsMethods}} {
 		errs := callAll(c.client, c.want)
 		if len(errs) != len(c.want) {
 			t.Errorf("client has %d methods, want %d", len(errs), len(c.want))
@@ -79,6 +91,42 @@ func TestUnimplementedNamesTheMethod(t *testing.T) {
 			if err := errs[name]; core.CodeOf(err) != core.Unimplemented || !strings.Contains(err.Error(), name+" is not implemented") {
 				t.Errorf("%s: %v", name, err)
 			}
+		}
+	}
+}
+
+// A streamer answers the requests of a stream, and panics at the one of context 7.
+type streamer struct{ UnimplementedEager }
+
+func (streamer) StreamingEnqueue() func(context.Context, *pb.EnqueueRequest) (*pb.EnqueueResponse, error) {
+	return func(_ context.Context, r *pb.EnqueueRequest) (*pb.EnqueueResponse, error) {
+		if r.GetContextId() == 7 {
+			panic("a bug")
+		}
+		return &pb.EnqueueResponse{QueueResponse: make([]*pb.QueueResponse, r.GetContextId())}, nil
+	}
+}
+
+// TestStreams: the requests of a stream are answered in turn, an unimplemented one
+// names the method, and a panic ends the stream only.
+func TestStreams(t *testing.T) {
+	for want, srv := range map[string]EagerServer{"StreamingEnqueue is not implemented": UnimplementedEager{}, "panic in StreamingEnqueue: a bug": streamer{}} {
+		cc := dial(t, serve(t, ServerConfig{}, func(s *grpc.Server) { RegisterEager(s, srv) }), DialConfig{})
+		s, err := cc.NewStream(t.Context(), &grpc.StreamDesc{ServerStreams: true, ClientStreams: true}, method.EagerStreamingEnqueue)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, id := range []uint64{2, 3, 7} {
+			resp := &pb.EnqueueResponse{}
+			if err = errors.Join(s.SendMsg(&pb.EnqueueRequest{ContextId: id}), s.RecvMsg(resp)); err != nil {
+				break
+			}
+			if len(resp.GetQueueResponse()) != int(id) {
+				t.Errorf("request %d is answered by %v", id, resp)
+			}
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("the stream ended with %v, want %q", err, want)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"path"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,14 +12,9 @@ import (
 	"google.golang.org/grpc/metadata"
 
 	"github.com/gorge-tf/gorge/internal/link"
+	"github.com/gorge-tf/gorge/internal/method"
 	"github.com/gorge-tf/gorge/tf/pb"
 )
-
-// waitsForServer are the calls that may wait for a server to start. They fail only with
-// the connection that they were sent on.
-var waitsForServer = map[string]bool{
-	"GetStatus": true, "CreateSession": true, "ListDevices": true, "Reset": true, "CompleteGroup": true, "GetRemoteAddress": true,
-}
 
 // A watch notices that the server of a channel is there no more while calls wait
 // for it by gRPC. gRPC's own pings are not for that: TensorFlow's servers hang up
@@ -77,18 +71,18 @@ func isProbe(ctx context.Context) bool { return ctx.Value(probeKey{}) != nil }
 
 // intercept is the innermost interceptor of a channel: what comes to it goes by
 // gRPC.
-func (w *watch) intercept(ctx context.Context, method string, req, resp any, cc *grpc.ClientConn, call grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+func (w *watch) intercept(ctx context.Context, full string, req, resp any, cc *grpc.ClientConn, call grpc.UnaryInvoker, opts ...grpc.CallOption) error {
 	if w.k.Time <= 0 || isProbe(ctx) {
-		return call(ctx, method, req, resp, cc, opts...)
+		return call(ctx, full, req, resp, cc, opts...)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	c := &waitingCall{cancel, waitsForServer[path.Base(method)]}
+	c := &waitingCall{cancel, method.Of(full).OutlastsSilence}
 	w.begin(c)
 	var header metadata.MD
 	if !w.isGorge.Load() {
 		opts = append(opts, grpc.Header(&header))
 	}
-	err := call(ctx, method, req, resp, cc, opts...)
+	err := call(ctx, full, req, resp, cc, opts...)
 	if len(header.Get(LinkHeader)) > 0 {
 		w.isGorge.Store(true)
 	}
@@ -233,6 +227,6 @@ func (c *watchedConn) closeWith(why error) {
 // getStatus is the probe of a channel.
 func getStatus(cc *grpc.ClientConn) func(context.Context) error {
 	return func(ctx context.Context) error {
-		return cc.Invoke(ctx, "/"+workerService+"/GetStatus", &pb.GetStatusRequest{}, &pb.GetStatusResponse{})
+		return cc.Invoke(ctx, method.WorkerGetStatus, &pb.GetStatusRequest{}, &pb.GetStatusResponse{})
 	}
 }

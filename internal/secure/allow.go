@@ -12,6 +12,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/grpc/tap"
 
+	"github.com/gorge-tf/gorge/internal/method"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -24,20 +25,17 @@ type caller struct {
 // Allow returns nil if who makes the call that ctx belongs to may call a method,
 // "/package.Service/Method". It is for gRPC and links. Refusals are audited, and
 // those calls that open, end or change something for others; steps are not.
-func (k *Keeper) Allow(ctx context.Context, method string) error {
-	need, known := methods[method]
-	if !known {
-		need = access{role: Administer}
-	}
-	if need.role == Nothing {
+func (k *Keeper) Allow(ctx context.Context, path string) error {
+	m := method.Of(path)
+	if m.Role == Nothing {
 		return nil
 	}
 	who, err := k.identify(ctx)
-	if err == nil && who.role < need.role {
-		err = refusal(who, need.role, method)
+	if err == nil && who.role < m.Role {
+		err = refusal(who, m.Role, path)
 	}
-	if k.audit != nil && (err != nil || need.audited) {
-		k.record(ctx, method, addressOf(ctx), who, err)
+	if k.audit != nil && (err != nil || m.Audited) {
+		k.record(ctx, path, addressOf(ctx), who, err)
 	}
 	if err != nil {
 		return status.Error(codes.Code(core.CodeOf(err)), core.AsError(err).Msg)

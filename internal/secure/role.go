@@ -4,33 +4,24 @@ import (
 	"crypto/x509"
 	"strings"
 
+	"github.com/gorge-tf/gorge/internal/method"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // A Role is what a client may do; a higher one may do all that a lower one may.
-type Role int
+type Role = method.Role
 
 // The roles.
 const (
-	Nothing    Role = iota // not even look
-	Observe                // see devices, states and metrics
-	Run                    // open sessions and run steps, as clients and tasks do
-	Administer             // end what others have, and profile
+	Nothing    = method.Nothing
+	Observe    = method.Observe
+	Run        = method.Run
+	Administer = method.Administer
 )
-
-var roleNames = [...]string{Nothing: "nothing", Observe: "observe", Run: "run", Administer: "administer"}
-
-// String returns the role's name.
-func (r Role) String() string {
-	if r < 0 || int(r) >= len(roleNames) {
-		return "unknown"
-	}
-	return roleNames[r]
-}
 
 func parseRole(s string) (Role, error) {
 	for r := Observe; r <= Administer; r++ {
-		if s == roleNames[r] {
+		if s == r.String() {
 			return r, nil
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/gorge-tf/gorge/internal/method"
 	"github.com/gorge-tf/gorge/internal/rpc"
-	"github.com/gorge-tf/gorge/internal/secure"
 )
 
 // A Telemetry keeps what is known of a process's calls. All methods may be called
@@ -23,7 +23,7 @@ type Telemetry struct {
 	started  *prometheus.CounterVec
 	handled  *prometheus.CounterVec
 	seconds  *prometheus.HistogramVec
-	methods  sync.Map // methodKey → *method
+	methods  sync.Map // methodKey → *methodMetrics
 	calls    *book
 	traces   *traces
 }
@@ -63,8 +63,8 @@ func (t *Telemetry) Register(c ...prometheus.Collector) { t.registry.MustRegiste
 // methodKey names a method and what carries it.
 type methodKey struct{ method, by string }
 
-// A method has the metrics of its calls at hand.
-type method struct {
+// methodMetrics are those of one method's calls.
+type methodMetrics struct {
 	name    string
 	started prometheus.Counter
 	seconds prometheus.Observer
@@ -75,26 +75,26 @@ type method struct {
 // names as they like.
 const other = "/other/other"
 
-func (t *Telemetry) method(name, by string) *method {
-	if _, known := secure.Needs(name); !known {
+func (t *Telemetry) metricsOf(name, by string) *methodMetrics {
+	if !method.Known(name) {
 		name = other
 	}
 	key := methodKey{name, by}
 	if m, ok := t.methods.Load(key); ok {
-		return m.(*method)
+		return m.(*methodMetrics)
 	}
 	service := strings.TrimPrefix(path.Dir(name), "/")
-	m := &method{name: name, started: t.started.WithLabelValues(service, path.Base(name), by), seconds: t.seconds.WithLabelValues(service, path.Base(name), by)}
+	m := &methodMetrics{name: name, started: t.started.WithLabelValues(service, path.Base(name), by), seconds: t.seconds.WithLabelValues(service, path.Base(name), by)}
 	for c := range m.codes {
 		m.codes[c] = t.handled.WithLabelValues(service, path.Base(name), by, codes.Code(c).String())
 	}
 	first, _ := t.methods.LoadOrStore(key, m)
-	return first.(*method)
+	return first.(*methodMetrics)
 }
 
 // Serve is told of a call that has come.
 func (t *Telemetry) Serve(ctx context.Context, name, by string) (context.Context, func(error)) {
-	m := t.method(name, by)
+	m := t.metricsOf(name, by)
 	m.started.Inc()
 	ctx, span := t.traces.serve(ctx, m.name, by)
 	c := t.calls.begin(ctx, m.name, by)

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gorge-tf/gorge/internal/method"
 	"github.com/gorge-tf/gorge/internal/secure"
 )
 
@@ -21,16 +22,16 @@ func TestEveryMethodHasARole(t *testing.T) {
 	for service, info := range s.grpc.GetServiceInfo() {
 		for _, m := range info.Methods {
 			n++
-			if _, ok := secure.Needs("/" + service + "/" + m.Name); !ok {
-				t.Errorf("%s/%s has no role: give it one in internal/secure", service, m.Name)
+			if !method.Known("/" + service + "/" + m.Name) {
+				t.Errorf("%s/%s has no role: declare it in tf/pb", service, m.Name)
 			}
 		}
 	}
 	if n < 30 {
 		t.Errorf("%d methods were found only", n)
 	}
-	if role, ok := secure.Needs("/x.New/Method"); ok || role != secure.Administer {
-		t.Errorf("a method without entry needs %v", role)
+	if m := method.Of("/x.New/Method"); m.Role != secure.Administer {
+		t.Errorf("a method without entry needs %v", m.Role)
 	}
 	if !strings.HasPrefix(secure.Run.String(), "run") {
 		t.Error("roles have names")

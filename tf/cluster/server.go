@@ -141,10 +141,10 @@ func (s *Server) assemble(c *Config, devices *device.Set) error {
 	rpc.RegisterMaster(s.grpc, s.service)
 	rpc.RegisterMaster(s.links, s.service)
 	rpc.RegisterWorker(s.grpc, w)
-	s.links.RegisterWorker(w)
+	rpc.RegisterWorker(s.links, w)
 	s.eager = eagerservice.New(eagerservice.Env{Worker: s.worker, Connect: s.joinEager, Client: clientOf, Log: s.log})
-	rpc.RegisterEager(s.grpc, eagerService{s.eager}, s.log)
-	rpc.RegisterEager(s.links, eagerService{s.eager}, s.log)
+	rpc.RegisterEager(s.grpc, eagerService{s.eager})
+	rpc.RegisterEager(s.links, eagerService{s.eager})
 	return nil
 }
 

@@ -10,8 +10,8 @@
 // Serving's stubs can so link Gorge too. Full names reach the wire only inside
 // google.protobuf.Any: use PackAny and UnpackAny, which translate them.
 //
-// The two gRPC services are not described here: their paths do not follow the
-// package of their files, so internal/rpc writes their method tables by hand.
+// The files declare the services, too. Their stubs, under TensorFlow's paths, are in
+// internal/rpc, and what else is declared of each method is in internal/method.
 package pb
 
-//go:generate go -C ../../../tools/protogen run . -dir ../../tf/pb
+//go:generate go -C ../../tools/protogen run . -dir ../../tf/pb -methods ../../internal/method -stubs ../../internal/rpc

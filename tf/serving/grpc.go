@@ -4,22 +4,18 @@ import (
 	"context"
 	"errors"
 	"math"
+	"path"
 	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/gorge-tf/gorge/internal/method"
 	"github.com/gorge-tf/gorge/internal/secure"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/pb/servingpb"
-)
-
-// The services by the names in their paths.
-const (
-	predictionService = "tensorflow.serving.PredictionService"
-	modelService      = "tensorflow.serving.ModelService"
 )
 
 // maxStatus bounds the text of an error by gRPC: it travels in a header.
@@ -49,24 +45,25 @@ func (s *Server) GRPCOptions() []grpc.ServerOption {
 // RegisterGRPC makes a gRPC server answer calls of PredictionService and
 // ModelService.
 func (s *Server) RegisterGRPC(g grpc.ServiceRegistrar) {
-	g.RegisterService(&grpc.ServiceDesc{ServiceName: predictionService, HandlerType: (*any)(nil), Methods: []grpc.MethodDesc{
-		method(s, predictionService, "Predict", s.Predict),
-		method(s, predictionService, "Classify", s.Classify),
-		method(s, predictionService, "Regress", s.Regress),
-		method(s, predictionService, "MultiInference", s.MultiInference),
-		method(s, predictionService, "GetModelMetadata", s.GetModelMetadata),
+	g.RegisterService(&grpc.ServiceDesc{ServiceName: method.PredictionService, HandlerType: (*any)(nil), Methods: []grpc.MethodDesc{
+		unary(s, method.PredictionPredict, s.Predict),
+		unary(s, method.PredictionClassify, s.Classify),
+		unary(s, method.PredictionRegress, s.Regress),
+		unary(s, method.PredictionMultiInference, s.MultiInference),
+		unary(s, method.PredictionGetModelMetadata, s.GetModelMetadata),
 	}}, s)
-	g.RegisterService(&grpc.ServiceDesc{ServiceName: modelService, HandlerType: (*any)(nil), Methods: []grpc.MethodDesc{
-		method(s, modelService, "GetModelStatus", s.GetModelStatus),
-		method(s, modelService, "HandleReloadConfigRequest", s.HandleReloadConfigRequest),
+	g.RegisterService(&grpc.ServiceDesc{ServiceName: method.ModelService, HandlerType: (*any)(nil), Methods: []grpc.MethodDesc{
+		unary(s, method.ModelGetModelStatus, s.GetModelStatus),
+		unary(s, method.ModelHandleReloadConfigRequest, s.HandleReloadConfigRequest),
 	}}, s)
 }
 
 // counted are the calls that metrics are kept of.
 var counted = map[string]bool{"Predict": true, "Classify": true, "Regress": true, "MultiInference": true}
 
-// method describes one method of a service.
-func method[Req, Resp any](s *Server, service, name string, call func(context.Context, *Req) (*Resp, error)) grpc.MethodDesc {
+// unary describes the method of a path.
+func unary[Req, Resp any](s *Server, full string, call func(context.Context, *Req) (*Resp, error)) grpc.MethodDesc {
+	name := path.Base(full)
 	answer := func(ctx context.Context, r any) (any, error) {
 		start := time.Now()
 		var out *Resp
@@ -87,7 +84,7 @@ func method[Req, Resp any](s *Server, service, name string, call func(context.Co
 		if intercept == nil {
 			return answer(ctx, r)
 		}
-		return intercept(ctx, r, &grpc.UnaryServerInfo{Server: s, FullMethod: "/" + service + "/" + name}, answer)
+		return intercept(ctx, r, &grpc.UnaryServerInfo{Server: s, FullMethod: full}, answer)
 	}
 	return grpc.MethodDesc{MethodName: name, Handler: handle}
 }

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/grpc/tap"
 
+	"github.com/gorge-tf/gorge/internal/method"
 	"github.com/gorge-tf/gorge/internal/secure"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -79,15 +80,15 @@ func roleOf(method string) secure.Role {
 func callOf(what string) string {
 	switch what = lower(what); {
 	case what == "predict":
-		return "/" + predictionService + "/Predict"
+		return method.PredictionPredict
 	case what == "classify":
-		return "/" + predictionService + "/Classify"
+		return method.PredictionClassify
 	case what == "regress":
-		return "/" + predictionService + "/Regress"
+		return method.PredictionRegress
 	case what == "metadata":
-		return "/" + predictionService + "/GetModelMetadata"
+		return method.PredictionGetModelMetadata
 	}
-	return "/" + modelService + "/GetModelStatus"
+	return method.ModelGetModelStatus
 }
 
 // traceHeaders are those by which a request says which trace it belongs to.

@@ -20,21 +20,26 @@ import (
 	"google.golang.org/protobuf/types/pluginpb"
 )
 
-// generate returns the Go file of every .proto file in own, by base name. The
-// files may import those of more, too.
-func generate(ctx context.Context, own, more sources) (map[string]string, error) {
+// generate returns the Go file of every .proto file in own, by base name, and the
+// services that they declare, by file. The files may import those of more, too.
+func generate(ctx context.Context, own, more sources) (map[string]string, map[string][]service, error) {
 	names, err := protoFiles(own.dir, own.prefix)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	files, err := compile(ctx, protocompile.CompositeResolver{own, more}, names)
+	files, err := compile(ctx, protocompile.CompositeResolver{own, more, vocabulary{}}, names)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return goFiles(&pluginpb.CodeGeneratorRequest{
+	services, err := servicesOf(files)
+	if err != nil {
+		return nil, nil, err
+	}
+	messages, err := goFiles(&pluginpb.CodeGeneratorRequest{
 		FileToGenerate: names,
-		ProtoFile:      withDependencies(files),
+		ProtoFile:      withoutServices(withDependencies(files)),
 	})
+	return messages, services, err
 }
 
 // protoFiles lists the .proto files of dir under the names that they import

@@ -1,18 +1,25 @@
-// Protogen turns the .proto files of tf/pb into Go. It compiles and
-// generates with Go libraries alone, so that a checkout and a Go toolchain are
-// all that a change of the protocol needs: no protoc, no plug-in on the path.
+// Protogen turns the .proto files of tf/pb into Go: messages beside them, a table
+// of the methods of the services that they declare for internal/method, stubs of
+// servers and clients for internal/rpc. It compiles and generates with Go libraries
+// alone, so that a checkout and a Go toolchain are all that a change of the protocol
+// needs: no protoc, no plug-in on the path.
 //
-//	go run . -dir ../../tf/pb          # write *.pb.go
-//	go run . -dir ../../tf/pb -check   # fail when they are stale
+//	go generate ./tf/pb/...                         # write
+//	go -C tools/protogen run . -dir ../../tf/pb …   # with -check: fail when files are stale
+//
+// What a service says of its methods beside their messages is declared in
+// method.proto.
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"path"
 	"strings"
 )
 
@@ -32,6 +39,8 @@ func run(ctx context.Context, args []string, usage io.Writer) error {
 	dir := flags.String("dir", ".", "directory of the .proto files and of their Go code")
 	prefix := flags.String("prefix", "gorge", "path under which the files import each other and are registered")
 	imports := flags.String("import", "", "`prefix=directory` of .proto files that are imported and not generated")
+	methods := flags.String("methods", "", "`directory` of the table of all methods of services; none: there is no table")
+	stubs := flags.String("stubs", "", "`directory` of the stubs of services; none: there are no stubs")
 	check := flags.Bool("check", false, "compare with the files on disk and write nothing")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -40,14 +49,39 @@ func run(ctx context.Context, args []string, usage io.Writer) error {
 	if err != nil {
 		return err
 	}
-	want, err := generate(ctx, sources{dir: *dir, prefix: *prefix}, more)
+	messages, services, err := generate(ctx, sources{dir: *dir, prefix: *prefix}, more)
 	if err != nil {
 		return err
 	}
-	if *check {
-		return compare(*dir, want)
+	all := []output{{*dir, "*.pb.go", messages}}
+	if *methods != "" {
+		files, err := tableFile(path.Base(*prefix), services)
+		if err != nil {
+			return err
+		}
+		all = append(all, output{*methods, generatedPrefix + path.Base(*prefix) + ".go", files})
 	}
-	return write(*dir, want)
+	if *stubs != "" {
+		files, err := stubFiles(services)
+		if err != nil {
+			return err
+		}
+		all = append(all, output{*stubs, generatedPrefix + "*.go", files})
+	}
+	return update(all, *check)
+}
+
+// update writes or compares what was generated.
+func update(all []output, check bool) error {
+	each := output.write
+	if check {
+		each = output.compare
+	}
+	var errs []error
+	for _, out := range all {
+		errs = append(errs, each(out))
+	}
+	return errors.Join(errs...)
 }
 
 // parseImport reads the value of -import; the empty one finds nothing.

@@ -10,43 +10,47 @@ import (
 	"slices"
 )
 
-// generatedSuffix marks the files that this tool owns.
-const generatedSuffix = ".pb.go"
+// An output is a set of generated files.
+type output struct {
+	dir   string
+	owned string // which files of dir are this tool's, as a pattern
+	files map[string]string
+}
 
-// write makes the generated files of dir be exactly want.
-func write(dir string, want map[string]string) error {
-	for _, name := range slices.Sorted(maps.Keys(want)) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(want[name]), 0o644); err != nil {
+// write makes the generated files be exactly these.
+func (o output) write() error {
+	for _, name := range slices.Sorted(maps.Keys(o.files)) {
+		if err := os.WriteFile(filepath.Join(o.dir, name), []byte(o.files[name]), 0o644); err != nil {
 			return err
 		}
 	}
-	left, err := orphans(dir, want)
+	left, err := o.orphans()
 	if err != nil {
 		return err
 	}
 	for _, name := range left {
-		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+		if err := os.Remove(filepath.Join(o.dir, name)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// compare reports every generated file of dir that differs from want.
-func compare(dir string, want map[string]string) error {
+// compare reports every generated file that differs.
+func (o output) compare() error {
 	var stale []error
-	for _, name := range slices.Sorted(maps.Keys(want)) {
-		got, err := os.ReadFile(filepath.Join(dir, name))
+	for _, name := range slices.Sorted(maps.Keys(o.files)) {
+		got, err := os.ReadFile(filepath.Join(o.dir, name))
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			stale = append(stale, fmt.Errorf("%s is missing: run go generate", name))
 		case err != nil:
 			return err
-		case string(got) != want[name]:
+		case string(got) != o.files[name]:
 			stale = append(stale, fmt.Errorf("%s is stale: run go generate", name))
 		}
 	}
-	left, err := orphans(dir, want)
+	left, err := o.orphans()
 	if err != nil {
 		return err
 	}
@@ -56,15 +60,15 @@ func compare(dir string, want map[string]string) error {
 	return errors.Join(stale...)
 }
 
-// orphans names the generated files of dir whose .proto file is gone.
-func orphans(dir string, want map[string]string) ([]string, error) {
-	paths, err := filepath.Glob(filepath.Join(dir, "*"+generatedSuffix))
+// orphans names the generated files whose .proto file is gone.
+func (o output) orphans() ([]string, error) {
+	paths, err := filepath.Glob(filepath.Join(o.dir, o.owned))
 	if err != nil {
 		return nil, err
 	}
 	var names []string
 	for _, p := range paths {
-		if _, ok := want[filepath.Base(p)]; !ok {
+		if _, ok := o.files[filepath.Base(p)]; !ok {
 			names = append(names, filepath.Base(p))
 		}
 	}

@@ -13,8 +13,8 @@ import (
 // TestCommittedFilesAreCurrent is what continuous integration runs as -check.
 func TestCommittedFilesAreCurrent(t *testing.T) {
 	for _, args := range [][]string{
-		{"-dir", "../../tf/pb", "-check"},
-		{"-dir", "../../tf/pb/servingpb", "-prefix", "gorge/serving", "-import", "gorge=../../tf/pb", "-check"},
+		{"-dir", "../../tf/pb", "-methods", "../../internal/method", "-stubs", "../../internal/rpc", "-check"},
+		{"-dir", "../../tf/pb/servingpb", "-prefix", "gorge/serving", "-import", "gorge=../../tf/pb", "-methods", "../../internal/method", "-check"},
 	} {
 		if err := run(t.Context(), args, io.Discard); err != nil {
 			t.Error(err)
@@ -53,7 +53,7 @@ func protoDir(t *testing.T, files map[string]string) string {
 
 func TestGenerate(t *testing.T) {
 	dir := protoDir(t, map[string]string{"shape.proto": shapeProto, "cage.proto": cageProto})
-	got, err := generate(t.Context(), sources{dir: dir, prefix: "gorge"}, sources{})
+	got, _, err := generate(t.Context(), sources{dir: dir, prefix: "gorge"}, sources{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,6 +102,62 @@ func TestWriteThenCheck(t *testing.T) {
 	}
 }
 
+// TestServices: what a service declares is in table and stubs; the messages do not
+// know of it.
+func TestServices(t *testing.T) {
+	const zooService = `syntax = "proto3";
+package gorge.zoo;
+import "gorge/method.proto";
+option go_package = "example.com/zoo";
+// ZooService feeds animals.
+service ZooService {
+  // Feed gives an animal
+  // something.
+  rpc Feed(FeedRequest) returns (FeedResponse) { option (gorge.method.call) = { role: RUN, idempotent: true, wait_for_ready: true }; }
+  // Watch looks.
+  rpc Watch(stream FeedRequest) returns (stream FeedResponse) { option (gorge.method.call) = { role: OBSERVE }; }
+  // Weigh weighs.
+  rpc Weigh(FeedRequest) returns (FeedResponse) { option (gorge.method.call) = { role: ADMINISTER, audited: true, answer: "Weight" }; }
+}
+message FeedRequest {}
+message FeedResponse {}
+`
+	dir, methods, stubs := protoDir(t, map[string]string{"zoo.proto": zooService}), t.TempDir(), t.TempDir()
+	args := []string{"-dir", dir, "-methods", methods, "-stubs", stubs}
+	for _, a := range [][]string{args, append(slices.Clone(args), "-check")} {
+		if err := run(t.Context(), a, io.Discard); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for file, parts := range map[string][]string{
+		filepath.Join(methods, "zz_gorge.go"): {
+			`ZooService = "tensorflow.zoo.ZooService"`, `ZooFeed  = "/tensorflow.zoo.ZooService/Feed"`, "ZooFeed:  {Role: Run, Idempotent: true},", "ZooWatch: {Role: Observe},", "ZooWeigh: {Role: Administer, Audited: true},",
+		},
+		filepath.Join(stubs, "zz_zoo.go"): {
+			"// A ZooServer feeds animals.\ntype ZooServer interface {", "	// something.\n	Feed(context.Context, *pb.FeedRequest) (*pb.FeedResponse, error)",
+			"Watch() func(context.Context, *pb.FeedRequest) (*pb.FeedResponse, error)", "Weigh(context.Context, *pb.FeedRequest) (*Weight, error)",
+			"unary(method.ZooFeed, ZooServer.Feed)", "stream(method.ZooWatch, ZooServer.Watch)", "method.ZooFeed, req, grpc.WaitForReady(true))",
+		},
+	} {
+		got, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range parts {
+			if !strings.Contains(string(got), part) {
+				t.Errorf("%s lacks %q:\n%s", filepath.Base(file), part, got)
+			}
+		}
+		if strings.Contains(string(got), "func (c *ZooClient) W") {
+			t.Errorf("%s has clients' methods that are written by hand:\n%s", filepath.Base(file), got)
+		}
+	}
+	messages, err := os.ReadFile(filepath.Join(dir, "zoo.pb.go"))
+	if err != nil || strings.Contains(string(messages), methodFile) || strings.Contains(string(messages), "ZooService") {
+		t.Errorf("the messages know of the service, or %v", err)
+	}
+}
+
 func TestGenerateRefuses(t *testing.T) {
 	for _, tc := range []struct {
 		name, content, want string
@@ -110,6 +166,8 @@ func TestGenerateRefuses(t *testing.T) {
 		{"number used twice", `syntax = "proto3"; message M { int32 a = 1; int32 b = 1; }`, "both have the same tag 1"},
 		{"import outside the prefix", `syntax = "proto3"; import "other/x.proto";`, "file does not exist"},
 		{"import of a missing file", `syntax = "proto3"; import "gorge/x.proto";`, "no such file"},
+		{"method without role", `syntax = "proto3"; package gorge; message M {} service S { rpc F(M) returns (M); }`, "gorge.S.F does not"},
+		{"stream one way", `syntax = "proto3"; package gorge; message M {} service S { rpc F(stream M) returns (M); }`, "gorge.S.F has one"},
 		{"no Go package", `syntax = "proto3"; message M {}`, "go_package"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -5,4 +5,4 @@
 // stubs, too.
 package servingpb
 
-//go:generate go -C ../../../tools/protogen run . -dir ../../tf/pb/servingpb -prefix gorge/serving -import gorge=../../tf/pb
+//go:generate go -C ../../../tools/protogen run . -dir ../../tf/pb/servingpb -prefix gorge/serving -import gorge=../../tf/pb -methods ../../internal/method
