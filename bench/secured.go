@@ -35,7 +35,7 @@ const (
 	observedBy = "GORGE_BENCH_OBSERVED"
 )
 
-// guarded is workload 26: clusters with and without mutual TLS, metrics and traces, in
+// guarded is workload 27: clusters with and without mutual TLS, metrics and traces, in
 // turn, and a bare connection of crypto/tls.
 func guarded(b *bench) {
 	dir := must(os.MkdirTemp("", "guarded"))

@@ -32,7 +32,7 @@ var layers = [][]string{
 	{"tf/core"},
 	{"internal/handle", "internal/queue", "internal/rows", "internal/bundle", "internal/graph", "internal/device", "internal/requestid", "internal/secure/...", "tf/record"},
 	{"internal/graph/graphtext", "internal/dataset", "internal/device/fake", "internal/rendezvous/...", "internal/pass/...", "internal/stepstats", "internal/collective"},
-	{"internal/executor"},
+	{"internal/executor", "internal/fuse"},
 	{"internal/step"},
 	{"internal/worker", "internal/master"},
 	{"tf"},

@@ -59,7 +59,7 @@ func (c *graphs) build(b *graph.Budget, sig pass.Signature, by ends) (*step.Grap
 			return nil, err
 		}
 	}
-	return c.rt.Build(g, step.BuildOptions{Disabled: c.cfg.DisabledPasses, Soft: c.cfg.Soft})
+	return c.rt.Build(g, step.BuildOptions{Disabled: c.cfg.DisabledPasses, Soft: c.cfg.Soft, LogFusion: c.cfg.LogFusion})
 }
 
 func (c *graphs) terminals(by ends) pass.Terminals {

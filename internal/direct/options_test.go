@@ -38,7 +38,7 @@ func TestTrace(t *testing.T) {
 		fetch string
 		want  map[string][]string
 	}{
-		{"here:0", map[string][]string{"CPU:0": {"_arg_x_0_0", "_retval_here_0_0", "here", "y"}}}, // in order
+		{"here:0", map[string][]string{"CPU:0": {"_arg_x_0_0", "_retval_here_0_0", "here/fused"}}}, // in order
 		{"there:0", map[string][]string{"CPU:0": {"_arg_x_0_0", "_retval_there_0_0", "y"}, "CPU:1": {"there"}}},
 	} {
 		sig := pass.Signature{Feeds: []string{"x:0"}, Fetches: []string{c.fetch}}

@@ -34,6 +34,8 @@ type Config struct {
 	CostModelEvery int64
 	// LogPlacement hears where nodes have been placed; nil: nobody does.
 	LogPlacement func(string)
+	// LogFusion hears which nodes were fused; nil: nobody does.
+	LogFusion func(string)
 	// DisabledPasses are the optimizations to leave out, by name.
 	DisabledPasses []string
 	// CollectivesInOrder makes reductions of a device run one after the other.

@@ -175,10 +175,10 @@ func (k *kernel) compute(c *core.OpContext) (err error) {
 			err = core.Panicked("the kernel of "+k.node.OpName(), v)
 		}
 	}()
-	switch f := k.Kernel.(type) {
-	case core.Compute:
+	if f, ok := core.AsCompute(k.Kernel); ok {
 		return f(c)
-	case core.AsyncCompute:
+	}
+	if f, ok := k.Kernel.(core.AsyncCompute); ok {
 		done := make(chan error, 1)
 		f(c, func(err error) { done <- err })
 		return <-done

@@ -72,9 +72,11 @@ func (it *item) init(n *graph.Node, p *Params) error {
 	it.node, it.kind = &n.Node, kinds[n.Role()]
 	it.constant = it.kind == enter && n.Bool("is_constant")
 	it.late, it.reads = pass.IsLate(n), n.Def.Has(core.ReadsVariable)
+	var sync bool
+	if it.sync, sync = core.AsCompute(k); sync {
+		return nil
+	}
 	switch k := k.(type) {
-	case core.Compute:
-		it.sync = k
 	case core.AsyncCompute:
 		it.async = k
 	default:

@@ -123,6 +123,22 @@ func (b *Broadcast) Same() bool {
 	return true
 }
 
+// Period returns after how many results operand k begins again: Len if it never
+// does, 1 for a single element, the length of a row that is repeated; 0 if its
+// elements are not walked in their order.
+func (b *Broadcast) Period(k int) int {
+	n, i := 1, len(b.dims)-1
+	for ; i >= 0 && b.dims[i].step[k] == n; i-- {
+		n *= b.dims[i].n
+	}
+	for ; i >= 0; i-- {
+		if b.dims[i].step[k] != 0 {
+			return 0
+		}
+	}
+	return n
+}
+
 // Inner returns the step of every operand along the innermost run: 1 or 0.
 func (b *Broadcast) Inner() []int { return b.dims[len(b.dims)-1].step }
 

@@ -112,6 +112,18 @@ func repeatRow[T any](lo, hi int, row []T, f func(lo, hi int, row []T)) {
 	}
 }
 
+// Run sets z from as many elements of x and y, or from the one that is repeated.
+func (l Loops[R, T]) Run(z []R, x []T, xRepeated bool, y []T, yRepeated bool) {
+	l.run(z, x, step(xRepeated), y, step(yRepeated))
+}
+
+func step(repeated bool) int {
+	if repeated {
+		return 0
+	}
+	return 1
+}
+
 // run computes a run along which each operand goes on or is repeated.
 func (l Loops[R, T]) run(z []R, x []T, xStep int, y []T, yStep int) {
 	switch {
@@ -145,27 +157,32 @@ func SelectBroadcast[T any](par Par, b *Broadcast, z []T, c []bool, x, y []T) {
 	step := b.Inner()
 	par(b.Len, ElementGrain, func(lo, hi int) {
 		b.Runs(lo, hi, func(at int, off []int, n int) {
-			ci, xi, yi := off[0], off[1], off[2]
-			if step[0] == 0 {
-				if c[ci] {
-					copyStep(z[at:at+n], x[xi:], step[1])
-				} else {
-					copyStep(z[at:at+n], y[yi:], step[2])
-				}
-				return
-			}
-			if step[0] == 1 && step[1] == 1 && step[2] == 1 && selectBits(z[at:at+n], c[ci:ci+n], x[xi:xi+n], y[yi:yi+n]) {
-				return
-			}
-			for i := range z[at : at+n] {
-				if c[ci+i*step[0]] {
-					z[at+i] = x[xi+i*step[1]]
-				} else {
-					z[at+i] = y[yi+i*step[2]]
-				}
-			}
+			SelectRun(z[at:at+n], c[off[0]:], step[0], x[off[1]:], step[1], y[off[2]:], step[2])
 		})
 	})
+}
+
+// SelectRun sets z to x where c holds and to y elsewhere. Each operand goes on by
+// its step, which is 0 or 1.
+func SelectRun[T any](z []T, c []bool, cStep int, x []T, xStep int, y []T, yStep int) {
+	if cStep == 0 {
+		if c[0] {
+			copyStep(z, x, xStep)
+		} else {
+			copyStep(z, y, yStep)
+		}
+		return
+	}
+	if n := len(z); xStep == 1 && yStep == 1 && selectBits(z, c[:n], x[:n], y[:n]) {
+		return
+	}
+	for i := range z {
+		if c[i] {
+			z[i] = x[i*xStep]
+		} else {
+			z[i] = y[i*yStep]
+		}
+	}
 }
 
 // copyStep fills z from x, whose elements follow one another, or repeats x[0] if

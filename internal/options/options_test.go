@@ -116,7 +116,7 @@ func camel(name string) string {
 
 func TestWhatHasNoEffectIsToldOnce(t *testing.T) {
 	cfg := &pb.ConfigProto{
-		PlacementPeriod: 3, AllowSoftPlacement: true, GraphOptions: &pb.GraphOptions{RewriteOptions: &pb.RewriterConfig{Remapping: pb.RewriterConfig_OFF}},
+		PlacementPeriod: 3, AllowSoftPlacement: true, GraphOptions: &pb.GraphOptions{RewriteOptions: &pb.RewriterConfig{LayoutOptimizer: pb.RewriterConfig_OFF}},
 		Experimental: &pb.ConfigProto_Experimental{UseNumaAffinity: true}, GpuOptions: &pb.GPUOptions{AllowGrowth: true},
 	}
 	var buf bytes.Buffer
@@ -125,7 +125,7 @@ func TestWhatHasNoEffectIsToldOnce(t *testing.T) {
 	for range 3 {
 		teller.Tell(log, cfg)
 	}
-	for _, name := range []string{"ConfigProto.placement_period", "RewriterConfig.remapping", "ConfigProto.Experimental.use_numa_affinity", "ConfigProto.gpu_options"} {
+	for _, name := range []string{"ConfigProto.placement_period", "RewriterConfig.layout_optimizer", "ConfigProto.Experimental.use_numa_affinity", "ConfigProto.gpu_options"} {
 		if n := strings.Count(buf.String(), "option="+name); n != 1 {
 			t.Errorf("%s is told %d times, want once:\n%s", name, n, buf.String())
 		}

@@ -20,6 +20,7 @@
 //	     ▼
 //	the graph of one device
 //	     │ ReadLate    reads of counters and in loops see updates before them
+//	     │ fuse.Fuse   elementwise nodes become one
 //	     ▼
 //	executor
 //

@@ -46,6 +46,10 @@ var optimizers = []optimizer{
 
 const allPasses = "all"
 
+// Fusion is the name of the pass that joins elementwise nodes when executors are made,
+// of package fuse.
+const Fusion = "fusion"
+
 // maxRounds bounds how often the passes are repeated; most graphs need two.
 const maxRounds = 10
 
@@ -56,7 +60,12 @@ func PassNames() []string {
 	for i := range optimizers {
 		out = append(out, optimizers[i].name)
 	}
-	return out
+	return append(out, Fusion)
+}
+
+// Enabled reports whether a pass runs where some are disabled.
+func Enabled(name string, disabled []string) bool {
+	return !slices.Contains(disabled, name) && !slices.Contains(disabled, allPasses)
 }
 
 // CheckPassNames reports names that no optimization has.

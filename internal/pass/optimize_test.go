@@ -24,7 +24,8 @@ func evaluate(n *core.Node, in []*core.Tensor) ([]*core.Tensor, error) {
 	for _, t := range in {
 		c.In = append(c.In, core.Slot{T: t})
 	}
-	if err := k.(core.Compute)(c); err != nil {
+	compute, _ := core.AsCompute(k)
+	if err := compute(c); err != nil {
 		return nil, err
 	}
 	var out []*core.Tensor

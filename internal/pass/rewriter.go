@@ -21,6 +21,9 @@ func DisabledBy(o *pb.GraphOptions) []string {
 			out = append(out, s.pass)
 		}
 	}
+	if o.GetOptimizerOptions().GetGlobalJitLevel() == pb.OptimizerOptions_OFF && !slices.Contains(out, Fusion) {
+		out = append(out, Fusion)
+	}
 	return out
 }
 
@@ -68,4 +71,5 @@ var switches = []struct {
 	{"arithmetic_optimization", func(c *pb.RewriterConfig) *pb.RewriterConfig_Toggle { return &c.ArithmeticOptimization }, false, true},
 	{"dead_branch_removal", func(c *pb.RewriterConfig) *pb.RewriterConfig_Toggle { return &c.LoopOptimization }, false, true},
 	{"dependency_optimization", func(c *pb.RewriterConfig) *pb.RewriterConfig_Toggle { return &c.DependencyOptimization }, false, true},
+	{Fusion, func(c *pb.RewriterConfig) *pb.RewriterConfig_Toggle { return &c.Remapping }, true, true},
 }

@@ -15,9 +15,11 @@ func TestDisabledBy(t *testing.T) {
 		want []string
 	}{
 		"nothing said": {nil, nil},
-		"L0":           {&pb.GraphOptions{OptimizerOptions: l0}, []string{"constant_folding", "common_subgraph_elimination"}},
+		"L0":           {&pb.GraphOptions{OptimizerOptions: l0}, []string{"constant_folding", "common_subgraph_elimination", Fusion}},
 		"no rewriter": {&pb.GraphOptions{RewriteOptions: &pb.RewriterConfig{DisableMetaOptimizer: true}},
-			[]string{"arithmetic_optimization", "dead_branch_removal", "dependency_optimization"}},
+			[]string{"arithmetic_optimization", "dead_branch_removal", "dependency_optimization", Fusion}},
+		"no remapping": {&pb.GraphOptions{RewriteOptions: &pb.RewriterConfig{Remapping: off}}, []string{Fusion}},
+		"no compiler":  {&pb.GraphOptions{OptimizerOptions: &pb.OptimizerOptions{GlobalJitLevel: pb.OptimizerOptions_OFF}}, []string{Fusion}},
 		"neither": {&pb.GraphOptions{OptimizerOptions: l0, RewriteOptions: &pb.RewriterConfig{DisableMetaOptimizer: true}}, []string{"all"}},
 		"toggles": {&pb.GraphOptions{RewriteOptions: &pb.RewriterConfig{ConstantFolding: off, ArithmeticOptimization: off, DependencyOptimization: pb.RewriterConfig_ON}},
 			[]string{"constant_folding", "arithmetic_optimization"}},
@@ -33,11 +35,20 @@ func TestDisabledBy(t *testing.T) {
 	for _, s := range switches {
 		names = append(names, s.pass)
 	}
-	for i := range optimizers {
-		if !slices.Contains(names, optimizers[i].name) {
-			t.Errorf("pass %s has no switch", optimizers[i].name)
+	for _, pass := range optimizations() {
+		if !slices.Contains(names, pass) {
+			t.Errorf("pass %s has no switch", pass)
 		}
 	}
+}
+
+// optimizations are the passes that options of sessions switch off one by one.
+func optimizations() []string {
+	out := []string{Fusion}
+	for i := range optimizers {
+		out = append(out, optimizers[i].name)
+	}
+	return out
 }
 
 // TestOptionsWithout: what a session does without, its tasks do without.
@@ -49,8 +60,8 @@ func TestOptionsWithout(t *testing.T) {
 	if got := DisabledBy(OptionsWithout(all)); !slices.Equal(got, all) {
 		t.Errorf("all became %v", got)
 	}
-	for i := range optimizers {
-		one := []string{optimizers[i].name}
+	for _, pass := range optimizations() {
+		one := []string{pass}
 		if got := DisabledBy(OptionsWithout(one)); !slices.Equal(got, one) {
 			t.Errorf("%v became %v", one, got)
 		}

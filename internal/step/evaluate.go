@@ -26,7 +26,7 @@ func (e *evaluator) eval(n *core.Node, in []*core.Tensor) (out []*core.Tensor, e
 	if err != nil {
 		return nil, err
 	}
-	compute, ok := k.(core.Compute)
+	compute, ok := core.AsCompute(k)
 	if !ok {
 		return nil, core.Errorf(core.Unimplemented, "%s waits, it cannot be computed in advance", n.OpName())
 	}

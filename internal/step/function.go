@@ -79,7 +79,7 @@ func (fs *functions) make(b *graph.Budget, f core.Func, device string, effects p
 		return nil, err
 	}
 	rt := &Runtime{Limits: fs.rt.Limits, Devices: fs.rt.Devices, Pool: fs.rt.Pool, Parallel: fs.rt.Parallel, Workers: fs.rt.Workers, Remote: fs.rt.Remote, Collectives: fs.rt.Collectives, Kept: fs.rt.Kept}
-	to.graph, err = rt.build(g, fs, fs.options.Disabled)
+	to.graph, err = rt.build(g, fs, fs.options)
 	return to, err
 }
 

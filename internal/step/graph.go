@@ -70,7 +70,7 @@ type part struct {
 // device, and prepares an executor for each part. It takes over g. The passes
 // named disabled are left out, for g and the functions that it calls.
 func (rt *Runtime) Build(g *graph.Graph, o BuildOptions) (*Graph, error) {
-	return rt.build(g, newFunctions(rt, g.Library, o), o.Disabled)
+	return rt.build(g, newFunctions(rt, g.Library, o), o)
 }
 
 // BuildOptions are what a session's configuration says of its graphs.
@@ -79,14 +79,16 @@ type BuildOptions struct {
 	// Soft lets operations in functions that ask for a device that is not there run
 	// elsewhere. Those of the graph itself have been placed.
 	Soft bool
+	// LogFusion hears which nodes were fused; nil: nobody does.
+	LogFusion func(string)
 }
 
 // build is Build for a graph whose nodes call the given functions.
-func (rt *Runtime) build(g *graph.Graph, fs *functions, disabled []string) (*Graph, error) {
+func (rt *Runtime) build(g *graph.Graph, fs *functions, o BuildOptions) (*Graph, error) {
 	if err := pass.CheckCalls(g); err != nil {
 		return nil, err
 	}
-	if err := pass.Optimize(g, pass.Options{Disabled: disabled, Eval: rt.evaluator(g.Budget.Context()).eval}); err != nil {
+	if err := pass.Optimize(g, pass.Options{Disabled: o.Disabled, Eval: rt.evaluator(g.Budget.Context()).eval}); err != nil {
 		return nil, err
 	}
 	if err := pass.FetchLate(g); err != nil {
@@ -106,7 +108,7 @@ func (rt *Runtime) build(g *graph.Graph, fs *functions, disabled []string) (*Gra
 		if graphs[name] == nil {
 			continue
 		}
-		if err := out.add(graphs[name], d); err != nil {
+		if err := out.add(graphs[name], d, o); err != nil {
 			return nil, err
 		}
 		delete(graphs, name)
@@ -117,12 +119,19 @@ func (rt *Runtime) build(g *graph.Graph, fs *functions, disabled []string) (*Gra
 	return out, nil
 }
 
-func (g *Graph) add(p *graph.Graph, d core.Device) error {
+func (g *Graph) add(p *graph.Graph, d core.Device, o BuildOptions) error {
 	if err := pass.ReadLate(p); err != nil {
 		return err
 	}
+	kernels := g.rt.Kernels.For(d)
+	if d.Spec().Type == "CPU" && pass.Enabled(pass.Fusion, o.Disabled) {
+		var err error
+		if kernels, err = fused(p, kernels, o.LogFusion); err != nil {
+			return err
+		}
+	}
 	e, err := executor.New(p, executor.Params{
-		Device: d, Kernel: g.rt.Kernels.For(d), Pool: g.rt.Pool, Workers: cmp.Or(g.rt.Workers, runtime.GOMAXPROCS(0)),
+		Device: d, Kernel: kernels, Pool: g.rt.Pool, Workers: cmp.Or(g.rt.Workers, runtime.GOMAXPROCS(0)),
 	})
 	g.parts = append(g.parts, part{p, d, e})
 	return err

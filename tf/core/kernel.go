@@ -13,8 +13,8 @@ import (
 	"github.com/gorge-tf/gorge/internal/resource"
 )
 
-// A Kernel computes an op on a device: a Compute or an AsyncCompute. It is
-// made once per node and may be called by many steps at once.
+// A Kernel computes an op on a device: a Compute, an ElementKernel or an
+// AsyncCompute. It is made once per node and may be called by many steps at once.
 type Kernel interface{ kernel() }
 
 // Compute computes a node's outputs from its inputs.

@@ -146,6 +146,11 @@ const (
 	// GroupInstance ops are collectives that are matched between the tasks of several
 	// masters: by attribute instance_key or, if they have none, by an input.
 	GroupInstance
+
+	// Elementwise ops have one output, each element of which follows from the elements
+	// of the inputs at the same place, broadcast. Their kernels are ElementKernels for
+	// the types that may be computed block by block with other such ops.
+	Elementwise
 )
 
 // Has reports whether the op has one of these traits.

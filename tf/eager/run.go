@@ -55,10 +55,10 @@ func (r *runner) run(c *core.OpContext) (err error) {
 			err = core.Panicked("the kernel of "+c.Node.OpName(), v)
 		}
 	}()
-	switch k := r.kernel.(type) {
-	case core.Compute:
+	if k, ok := core.AsCompute(r.kernel); ok {
 		return k(c)
-	case core.AsyncCompute:
+	}
+	if k, ok := r.kernel.(core.AsyncCompute); ok {
 		done := make(chan error, 1)
 		k(c, func(err error) { done <- err })
 		return <-done

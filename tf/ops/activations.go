@@ -22,7 +22,7 @@ func init() {
 // activation declares a function that layers apply to their results.
 func activation(name string, grad tf.GradFunc, kernels byType) {
 	core.Register(core.OpDef{
-		Name: name, In: "features: T", Out: "activations: T", Attrs: "T: {half, bfloat16, float, double}",
+		Name: name, Traits: core.Elementwise, In: "features: T", Out: "activations: T", Attrs: "T: {half, bfloat16, float, double}",
 		Shape: core.UnchangedShape, Grad: tf.GradFunc(grad), Kernels: core.ByType("T", kernels),
 	})
 }
@@ -31,7 +31,7 @@ func activation(name string, grad tf.GradFunc, kernels byType) {
 // and of what the activation got or gave.
 func activationGrad(name, of string, grad tf.GradFunc, kernels byType) {
 	d := core.OpDef{
-		Name: name, In: "gradients: T; " + of + ": T", Out: "backprops: T", Attrs: "T: {half, bfloat16, float, double}",
+		Name: name, Traits: core.Elementwise, In: "gradients: T; " + of + ": T", Out: "backprops: T", Attrs: "T: {half, bfloat16, float, double}",
 		Shape: core.MergedShape, Grad: tf.GradFunc(grad), Kernels: core.ByType("T", kernels),
 	}
 	if grad == nil {

@@ -25,7 +25,7 @@ func init() {
 	})
 	sums[tf.Variant] = stateless(variantSum)
 	core.Register(core.OpDef{
-		Name: "AddN", In: "inputs: N * T", Out: "sum: T", Attrs: "N: int >= 1; T: {" + reducibleTypes + ", variant}",
+		Name: "AddN", Traits: core.Elementwise, In: "inputs: N * T", Out: "sum: T", Attrs: "N: int >= 1; T: {" + reducibleTypes + ", variant}",
 		Shape: core.MergedShape, Grad: tf.GradFunc(addNGrad),
 		Kernels: core.ByType("T", sums),
 	})
@@ -50,7 +50,7 @@ func addNGrad(op *tf.Operation, dy []tf.Output) []tf.Gradient {
 }
 
 func addNKernel[T tf.Elem](add func(z, x, y []T)) core.NewKernel {
-	return stateless(func(c *core.OpContext) error {
+	return perElement(func(c *core.OpContext) error {
 		for i := 1; i < c.Inputs(); i++ {
 			if err := sameShapes(c, 0, i); err != nil {
 				return err
@@ -73,7 +73,23 @@ func addNKernel[T tf.Elem](add func(z, x, y []T)) core.NewKernel {
 			}
 		})
 		return nil
-	})
+	}, core.SameShapes, addNLoop(add))
+}
+
+// addNLoop adds up in memory of its own: that of the result may be an operand's.
+func addNLoop[T tf.Elem](add func(z, x, y []T)) core.Loop {
+	return func(z []byte, in []core.Operand) {
+		var room [512]T
+		for out, lo := core.Elements[T](z), 0; lo < len(out); lo += len(room) {
+			hi := min(lo+len(room), len(out))
+			sum := room[:hi-lo]
+			copy(sum, core.Elements[T](in[0].Data)[lo:hi])
+			for _, x := range in[1:] {
+				add(sum, sum, core.Elements[T](x.Data)[lo:hi])
+			}
+			copy(out[lo:hi], sum)
+		}
+	}
 }
 
 // sameShapes checks that inputs i and j have one shape.

@@ -9,11 +9,11 @@ import (
 func init() {
 	const format = "; data_format: {'NHWC', 'NCHW'} = 'NHWC'"
 	core.Register(core.OpDef{
-		Name: "BiasAdd", In: "value: T; bias: T", Out: "output: T", Attrs: "T: {" + reducibleTypes + "}" + format,
+		Name: "BiasAdd", Traits: core.Elementwise, In: "value: T; bias: T", Out: "output: T", Attrs: "T: {" + reducibleTypes + "}" + format,
 		Shape: biasAddShape, Grad: tf.GradFunc(biasAddGrad), Kernels: core.ByType("T", biasAddKernels()),
 	})
 	core.Register(core.OpDef{
-		Name: "BiasAddV1", In: "value: T; bias: T", Out: "output: T", Attrs: "T: {" + reducibleTypes + "}",
+		Name: "BiasAddV1", Traits: core.Elementwise, In: "value: T; bias: T", Out: "output: T", Attrs: "T: {" + reducibleTypes + "}",
 		Shape: biasAddShape, Grad: tf.GradFunc(biasAddV1Grad), Kernels: core.ByType("T", biasAddKernels()),
 	})
 	core.Register(core.OpDef{
@@ -105,9 +105,10 @@ func biasAddKernels() byType {
 }
 
 func biasAdd[T tf.Elem](l kernel.Loops[T, T]) core.NewKernel {
+	loop := zipLoop(l)
 	return func(n *core.Node) (core.Kernel, error) {
 		var plans broadcastPlans
-		return core.Compute(func(c *core.OpContext) error {
+		return &core.ElementKernel{Shape: biasedShape, Loop: loop, Repeats: l.ScalarY != nil, Compute: func(c *core.OpContext) error {
 			x, bias := c.Input(0), c.Input(1)
 			s := x.Shape()
 			if err := checkBias(n, s, bias.Shape()); err != nil {
@@ -124,8 +125,17 @@ func biasAdd[T tf.Elem](l kernel.Loops[T, T]) core.NewKernel {
 			}
 			kernel.ZipBroadcast(c.ParallelFor, b, core.Data[T](out), xs, bs, l)
 			return nil
-		}), nil
+		}}, nil
 	}
+}
+
+// biasedShape is the shape of a sum, to which biases are broadcast.
+func biasedShape(n *core.Node, in []tf.Shape) (tf.Shape, error) {
+	if err := checkBias(n, in[0], in[1]); err != nil {
+		return nil, err
+	}
+	in[1] = biasShape(n, in[0], in[1])
+	return in[0], nil
 }
 
 // biasShape returns the shape in which biases are broadcast to x.

@@ -14,7 +14,7 @@ func binary(name, types string, grad tf.GradFunc, kernels ...byType) {
 // algebraic is binary for an op with traits.
 func algebraic(name string, traits core.Traits, types string, grad tf.GradFunc, kernels ...byType) {
 	d := core.OpDef{
-		Name: name, Traits: traits, In: "x: T; y: T", Out: "z: T", Attrs: "T: {" + types + "}",
+		Name: name, Traits: traits | core.Elementwise, In: "x: T; y: T", Out: "z: T", Attrs: "T: {" + types + "}",
 		Shape: core.BroadcastShape, Grad: tf.GradFunc(grad), Kernels: core.ByType("T", merge(kernels...)),
 	}
 	if grad == nil {

@@ -11,7 +11,7 @@ import (
 func init() {
 	const types = "{bfloat16, half, float, double, int64, int32, uint8, uint16, uint32, uint64, int8, int16, complex64, complex128, qint8, quint8, qint16, quint16, qint32}"
 	conversion := core.OpDef{
-		Name: "Cast", In: "x: SrcT", Out: "y: DstT", Attrs: "SrcT: type; DstT: type; Truncate: bool = false",
+		Name: "Cast", Traits: core.Elementwise, In: "x: SrcT", Out: "y: DstT", Attrs: "SrcT: type; DstT: type; Truncate: bool = false",
 		Shape: core.UnchangedShape, Grad: tf.GradFunc(castGrad), Kernels: core.AnyType(cast),
 	}
 	core.Register(conversion)
@@ -60,7 +60,11 @@ func cast(n *core.Node) (core.Kernel, error) {
 		return nil, tf.Errorf(tf.Unimplemented, "Cast %s to %s is not supported", src.CName(), dst.CName())
 	}
 	cut := truncation(n.Bool("Truncate"), src, dst)
-	return core.Compute(func(c *core.OpContext) error {
+	loop := castLoop(src, dst)
+	if cut != nil {
+		loop = nil
+	}
+	return &core.ElementKernel{Shape: core.SameAsInput, Loop: loop, Compute: func(c *core.OpContext) error {
 		x := c.Input(0)
 		y, err := c.Alloc(0, dst, x.Shape())
 		if err != nil {
@@ -73,8 +77,26 @@ func cast(n *core.Node) (core.Kernel, error) {
 			castPart(y, x, lo, hi)
 		})
 		return nil
-	}), nil
+	}}, nil
 }
+
+// castLoop converts elements of plain types; nil for others.
+func castLoop(src, dst tf.DType) core.Loop {
+	from, to := viewsOf[src], viewsOf[dst]
+	if from == nil || to == nil {
+		return nil
+	}
+	return func(z []byte, in []core.Operand) { kernel.Cast(to(z), from(in[0].Data)) }
+}
+
+// viewsOf says as slices of which type castLoop sees memory.
+var viewsOf = map[tf.DType]func([]byte) any{
+	tf.Float32: viewOf[float32], tf.Float64: viewOf[float64], tf.Float16: viewOf[tf.Half], tf.BFloat16: viewOf[tf.BF16], tf.Bool: viewOf[bool],
+	tf.Int8: viewOf[int8], tf.Int16: viewOf[int16], tf.Int32: viewOf[int32], tf.Int64: viewOf[int64],
+	tf.Uint8: viewOf[uint8], tf.Uint16: viewOf[uint16], tf.Uint32: viewOf[uint32], tf.Uint64: viewOf[uint64],
+}
+
+func viewOf[T tf.Elem](b []byte) any { return core.Elements[T](b) }
 
 // castable reports whether Cast makes elements of type src ones of type dst,
 // which TensorFlow does for types of 8 bits and less only where it has to.

@@ -10,7 +10,7 @@ import (
 
 func init() {
 	core.Register(core.OpDef{
-		Name: "ClipByValue", In: "t: T; clip_value_min: T; clip_value_max: T", Out: "output: T", Attrs: "T: {" + reducibleTypes + "}",
+		Name: "ClipByValue", Traits: core.Elementwise, In: "t: T; clip_value_min: T; clip_value_max: T", Out: "output: T", Attrs: "T: {" + reducibleTypes + "}",
 		Shape: core.UnchangedShape, Grad: tf.GradFunc(clipGrad),
 		Kernels: core.ByType("T", byType{
 			tf.Float32: clipKernel(clip[float32]), tf.Float64: clipKernel(clip[float64]),
@@ -60,13 +60,10 @@ func halfClip[H kernel.HalfFloat](z, x, lo, hi []H) {
 }
 
 func clipKernel[T tf.Elem](f func(z, x, lo, hi []T)) core.NewKernel {
-	return stateless(func(c *core.OpContext) error {
+	run := func(c *core.OpContext) error {
 		x, lo, hi := c.Input(0), c.Input(1), c.Input(2)
-		for _, bound := range []*core.Tensor{lo, hi} {
-			if bound.Rank() != 0 && !slices.Equal(bound.Shape(), x.Shape()) {
-				return tf.Errorf(tf.InvalidArgument, "clip_value_min and clip_value_max must be either of the same shape as input, or a scalar. input shape: %sclip_value_min shape: %sclip_value_max shape: %s",
-					x.Shape().String(), lo.Shape().String(), hi.Shape().String())
-			}
+		if _, err := clippedShape(c.Node, []tf.Shape{x.Shape(), lo.Shape(), hi.Shape()}); err != nil {
+			return err
 		}
 		out, err := c.Alloc(0, x.DType(), x.Shape())
 		if err != nil || x.Len() == 0 {
@@ -74,7 +71,22 @@ func clipKernel[T tf.Elem](f func(z, x, lo, hi []T)) core.NewKernel {
 		}
 		f(core.Data[T](out), core.Data[T](x), core.Data[T](lo), core.Data[T](hi))
 		return nil
-	})
+	}
+	k := &core.ElementKernel{Compute: run, Shape: clippedShape, Repeats: true, Loop: func(z []byte, in []core.Operand) {
+		f(core.Elements[T](z), core.Elements[T](in[0].Data), core.Elements[T](in[1].Data), core.Elements[T](in[2].Data))
+	}}
+	return func(*core.Node) (core.Kernel, error) { return k, nil }
+}
+
+// clippedShape is that of the first input. The bounds are scalars or have it, too.
+func clippedShape(_ *core.Node, in []tf.Shape) (tf.Shape, error) {
+	for _, bound := range in[1:] {
+		if len(bound) != 0 && !slices.Equal(bound, in[0]) {
+			return nil, tf.Errorf(tf.InvalidArgument, "clip_value_min and clip_value_max must be either of the same shape as input, or a scalar. input shape: %sclip_value_min shape: %sclip_value_max shape: %s",
+				in[0].String(), in[1].String(), in[2].String())
+		}
+	}
+	return in[0], nil
 }
 
 // clipGrad sends dy to the bound that was hit, or else to t.

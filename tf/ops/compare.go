@@ -42,7 +42,7 @@ func orderedTests(f32 func(z []bool, x, y []float32), f64 func(z []bool, x, y []
 
 func comparison(name string, kernels byType) {
 	core.Register(core.OpDef{
-		Name: name, In: "x: T; y: T", Out: "z: bool", Attrs: "T: realnumbertype",
+		Name: name, Traits: core.Elementwise, In: "x: T; y: T", Out: "z: bool", Attrs: "T: realnumbertype",
 		Shape: core.BroadcastShape, NoGrad: core.NotDifferentiable, Kernels: core.ByType("T", kernels),
 	})
 }
@@ -58,7 +58,7 @@ func equality(name string, different bool, sets ...byType) {
 		all[d] = tolerant(k, different)
 	}
 	core.Register(core.OpDef{
-		Name: name, In: "x: T; y: T", Out: "z: bool", Attrs: "T: type; incompatible_shape_error: bool = true",
+		Name: name, Traits: core.Elementwise, In: "x: T; y: T", Out: "z: bool", Attrs: "T: type; incompatible_shape_error: bool = true",
 		Shape: equalityShape, NoGrad: core.NotDifferentiable, Kernels: core.ByType("T", all),
 	})
 }
@@ -78,7 +78,7 @@ func tolerant(k core.NewKernel, different bool) core.NewKernel {
 		if err != nil || n.Bool("incompatible_shape_error") {
 			return compare, err
 		}
-		zip, _ := compare.(core.Compute)
+		zip, _ := core.AsCompute(compare)
 		return core.Compute(func(c *core.OpContext) error {
 			if _, fit := tf.BroadcastShapes(c.Input(0).Shape(), c.Input(1).Shape()); fit {
 				return zip(c)
@@ -123,14 +123,14 @@ func init() {
 	logical("LogicalAnd", kernel.And)
 	logical("LogicalOr", kernel.Or)
 	core.Register(core.OpDef{
-		Name: "LogicalNot", Traits: core.Involution, In: "x: bool", Out: "y: bool",
+		Name: "LogicalNot", Traits: core.Involution | core.Elementwise, In: "x: bool", Out: "y: bool",
 		Shape: core.UnchangedShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(mapKernel(kernel.Not)),
 	})
 }
 
 func logical(name string, f func(z, x, y []bool)) {
 	core.Register(core.OpDef{
-		Name: name, In: "x: bool; y: bool", Out: "z: bool",
+		Name: name, Traits: core.Elementwise, In: "x: bool; y: bool", Out: "z: bool",
 		Shape: core.BroadcastShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(zipKernel(zip(f))),
 	})
 }

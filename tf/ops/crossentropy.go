@@ -191,7 +191,7 @@ func halfLoss[H interface {
 }](f32 core.NewKernel) core.NewKernel {
 	return func(n *core.Node) (core.Kernel, error) {
 		k, err := f32(n)
-		compute, _ := k.(core.Compute)
+		compute, _ := core.AsCompute(k)
 		return core.Compute(func(c *core.OpContext) error {
 			in := *c
 			in.In, in.Out, in.Scratch, in.Last = make([]core.Slot, 2), make([]core.Slot, 2), nil, nil

@@ -11,7 +11,7 @@ import (
 func derivative(name string, grad tf.GradFunc, f32 func(z, y, dy []float32), f64 func(z, y, dy []float64),
 	c64 func(z, y, dy []complex64), c128 func(z, y, dy []complex128)) {
 	core.Register(core.OpDef{
-		Name: name, In: "y: T; dy: T", Out: "z: T", Attrs: "T: {" + inexactTypes + "}",
+		Name: name, Traits: core.Elementwise, In: "y: T; dy: T", Out: "z: T", Attrs: "T: {" + inexactTypes + "}",
 		Shape: core.MergedShape, Grad: tf.GradFunc(grad),
 		Kernels: core.ByType("T", byType{
 			tf.Float32: pairKernel(f32), tf.Float64: pairKernel(f64),
@@ -32,7 +32,7 @@ func init() {
 
 // pairKernel computes output 0 from inputs 0 and 1 of equal length.
 func pairKernel[T tf.Elem](f func(z, x, y []T)) core.NewKernel {
-	return stateless(func(c *core.OpContext) error {
+	return perElement(func(c *core.OpContext) error {
 		x, y := core.Data[T](c.Input(0)), core.Data[T](c.Input(1))
 		if len(x) != len(y) {
 			return tf.Errorf(tf.InvalidArgument, "The two arguments to a cwise op must have same number of elements, got %d and %d", len(x), len(y))
@@ -44,7 +44,16 @@ func pairKernel[T tf.Elem](f func(z, x, y []T)) core.NewKernel {
 		z := core.Data[T](out)
 		c.ParallelFor(len(z), elementGrain, func(lo, hi int) { f(z[lo:hi], x[lo:hi], y[lo:hi]) })
 		return nil
-	})
+	}, samesize, core.ZipLoop(f))
+}
+
+// samesize is the shape of what pairKernel computes.
+func samesize(_ *core.Node, in []tf.Shape) (tf.Shape, error) {
+	if x, y := in[0].NumElements(), in[1].NumElements(); x != y {
+		return nil, tf.Errorf(tf.InvalidArgument, "The two arguments to a cwise op must have same number of elements, got %d and %d", x, y)
+	}
+	in[1] = in[0]
+	return in[0], nil
 }
 
 // What follows is 0 where dy is, also at poles and where y is not a number: what

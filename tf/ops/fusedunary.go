@@ -43,7 +43,11 @@ func unaryComposition(n *core.Node) (core.Kernel, error) {
 		if err != nil {
 			return nil, err
 		}
-		steps = append(steps, k.(core.Compute))
+		step, ok := core.AsCompute(k)
+		if !ok {
+			return nil, tf.Errorf(tf.Internal, "the kernel of %s must not wait", name)
+		}
+		steps = append(steps, step)
 	}
 	return core.Compute(func(c *core.OpContext) error { return composed(c, steps) }), nil
 }

@@ -37,10 +37,17 @@ func stateless(k core.Compute) core.NewKernel {
 	return func(*core.Node) (core.Kernel, error) { return k, nil }
 }
 
+// perElement returns the factory of an ElementKernel that reads no attributes, for loops
+// without forms for operands that are repeated.
+func perElement(k core.Compute, shape func(*core.Node, []tf.Shape) (tf.Shape, error), loop core.Loop) core.NewKernel {
+	e := &core.ElementKernel{Compute: k, Shape: shape, Loop: loop}
+	return func(*core.Node) (core.Kernel, error) { return e, nil }
+}
+
 // mapKernel computes output 0 from input 0, element by element, in place if
 // the input is needed no more.
 func mapKernel[T tf.Elem](f func(y, x []T)) core.NewKernel {
-	return stateless(func(c *core.OpContext) error {
+	return perElement(func(c *core.OpContext) error {
 		in := c.Input(0)
 		x := core.Data[T](in)
 		out, err := c.AllocFrom(0, 0, in.DType(), in.Shape())
@@ -50,12 +57,12 @@ func mapKernel[T tf.Elem](f func(y, x []T)) core.NewKernel {
 		y := core.Data[T](out)
 		c.ParallelFor(len(y), elementGrain, func(lo, hi int) { f(y[lo:hi], x[lo:hi]) })
 		return nil
-	})
+	}, core.SameAsInput, core.MapLoop(f))
 }
 
 // mapToKernel is mapKernel with a result of type R.
 func mapToKernel[R, T tf.Elem](f func(y []R, x []T)) core.NewKernel {
-	return stateless(func(c *core.OpContext) error {
+	return perElement(func(c *core.OpContext) error {
 		in := c.Input(0)
 		out, err := c.Alloc(0, tf.TypeOf[R](), in.Shape())
 		if err != nil {
@@ -64,7 +71,7 @@ func mapToKernel[R, T tf.Elem](f func(y []R, x []T)) core.NewKernel {
 		x, y := core.Data[T](in), core.Data[R](out)
 		c.ParallelFor(len(y), elementGrain, func(lo, hi int) { f(y[lo:hi], x[lo:hi]) })
 		return nil
-	})
+	}, core.SameAsInput, core.MapLoop(f))
 }
 
 // floatMaps returns map kernels for the floating-point types. 16-bit ones are

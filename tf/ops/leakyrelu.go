@@ -9,14 +9,14 @@ import (
 func init() {
 	const attrs = "alpha: float = 0.2; T: {half, bfloat16, float, double} = float"
 	core.Register(core.OpDef{
-		Name: "LeakyRelu", In: "features: T", Out: "activations: T", Attrs: attrs,
+		Name: "LeakyRelu", Traits: core.Elementwise, In: "features: T", Out: "activations: T", Attrs: attrs,
 		Shape: core.UnchangedShape, Grad: tf.GradFunc(leakyReluGrad),
 		Kernels: leakyKernels(func(n *core.Node) byType {
 			return floatMaps(leakyMap[float32](n.Float("alpha")), leakyMap[float64](n.Float("alpha")))
 		}),
 	})
 	core.Register(core.OpDef{
-		Name: "LeakyReluGrad", In: "gradients: T; features: T", Out: "backprops: T", Attrs: attrs,
+		Name: "LeakyReluGrad", Traits: core.Elementwise, In: "gradients: T; features: T", Out: "backprops: T", Attrs: attrs,
 		Shape: core.MergedShape, Grad: tf.GradFunc(leakyReluGradGrad),
 		Kernels: leakyKernels(func(n *core.Node) byType {
 			return floatGates(leakyGate[float32](n.Float("alpha")), leakyGate[float64](n.Float("alpha")))

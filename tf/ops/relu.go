@@ -10,25 +10,25 @@ const reluTypes = "float, double, int32, uint8, int16, int8, int64, bfloat16, ui
 
 func init() {
 	core.Register(core.OpDef{
-		Name: "Relu", In: "features: T", Out: "activations: T", Attrs: "T: {" + reluTypes + ", qint8}",
+		Name: "Relu", Traits: core.Elementwise, In: "features: T", Out: "activations: T", Attrs: "T: {" + reluTypes + ", qint8}",
 		Shape: core.UnchangedShape, Grad: tf.GradFunc(reluGrad),
 		Kernels: core.ByType("T", merge(floatMaps(kernel.Relu, kernel.Relu),
 			signedMaps(kernel.Relu, kernel.Relu, kernel.Relu, kernel.Relu), unsignedMaps(kernel.Relu, kernel.Relu, kernel.Relu, kernel.Relu))),
 	})
 	core.Register(core.OpDef{
-		Name: "ReluGrad", In: "gradients: T; features: T", Out: "backprops: T", Attrs: "T: {" + reluTypes + "}",
+		Name: "ReluGrad", Traits: core.Elementwise, In: "gradients: T; features: T", Out: "backprops: T", Attrs: "T: {" + reluTypes + "}",
 		Shape: core.MergedShape, Grad: tf.GradFunc(reluGradGrad),
 		Kernels: core.ByType("T", merge(floatGates(kernel.ReluGrad, kernel.ReluGrad),
 			intGates(kernel.ReluGrad, kernel.ReluGrad, kernel.ReluGrad, kernel.ReluGrad, kernel.ReluGrad, kernel.ReluGrad, kernel.ReluGrad, kernel.ReluGrad))),
 	})
 	core.Register(core.OpDef{
-		Name: "Relu6", In: "features: T", Out: "activations: T", Attrs: "T: {" + reluTypes + "}",
+		Name: "Relu6", Traits: core.Elementwise, In: "features: T", Out: "activations: T", Attrs: "T: {" + reluTypes + "}",
 		Shape: core.UnchangedShape, Grad: tf.GradFunc(relu6Grad),
 		Kernels: core.ByType("T", merge(floatMaps(relu6[float32], relu6[float64]),
 			signedMaps(relu6[int8], relu6[int16], relu6[int32], relu6[int64]), unsignedMaps(relu6[uint8], relu6[uint16], relu6[uint32], relu6[uint64]))),
 	})
 	core.Register(core.OpDef{
-		Name: "Relu6Grad", In: "gradients: T; features: T", Out: "backprops: T", Attrs: "T: {" + reluTypes + "}",
+		Name: "Relu6Grad", Traits: core.Elementwise, In: "gradients: T; features: T", Out: "backprops: T", Attrs: "T: {" + reluTypes + "}",
 		Shape: core.MergedShape, Grad: tf.GradFunc(relu6GradGrad),
 		Kernels: core.ByType("T", merge(floatGates(relu6Gate[float32], relu6Gate[float64]),
 			intGates(relu6Gate[int8], relu6Gate[int16], relu6Gate[int32], relu6Gate[int64], relu6Gate[uint8], relu6Gate[uint16], relu6Gate[uint32], relu6Gate[uint64]))),
@@ -65,13 +65,13 @@ func relu6Gate[T kernel.Real](dx, dy, x []T) {
 func gateKernel[T tf.Elem](f func(z, x, y []T)) core.NewKernel {
 	return func(n *core.Node) (core.Kernel, error) {
 		k, err := pairKernel(f)(n)
-		pair, _ := k.(core.Compute)
-		return core.Compute(func(c *core.OpContext) error {
+		pair, _ := core.AsCompute(k)
+		return &core.ElementKernel{Shape: core.SameShapes, Loop: core.ZipLoop(f), Compute: func(c *core.OpContext) error {
 			if err := sameShapes(c, 0, 1); err != nil {
 				return err
 			}
 			return pair(c)
-		}), err
+		}}, err
 	}
 }
 

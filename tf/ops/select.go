@@ -10,15 +10,17 @@ import (
 
 func init() {
 	core.Register(core.OpDef{
-		Name: "Select", In: "condition: bool; t: T; e: T", Out: "output: T", Attrs: "T: type",
+		Name: "Select", Traits: core.Elementwise, In: "condition: bool; t: T; e: T", Out: "output: T", Attrs: "T: type",
 		Shape: selectShape, Grad: tf.GradFunc(selectGrad),
-		Kernels: byCell(stateless(selectRows[uint8]), stateless(selectRows[uint16]), stateless(selectRows[uint32]), stateless(selectRows[uint64]), stateless(selectRows[complex128]),
+		Kernels: byCell(choice(selectRows[uint8], selectedShape, chooseLoop[uint8]), choice(selectRows[uint16], selectedShape, chooseLoop[uint16]), choice(selectRows[uint32], selectedShape, chooseLoop[uint32]),
+			choice(selectRows[uint64], selectedShape, chooseLoop[uint64]), choice(selectRows[complex128], selectedShape, chooseLoop[complex128]),
 			stateless(selectRows[string]), stateless(selectRows[core.ResourceHandle]), stateless(selectRows[core.VariantValue])).on("T"),
 	})
 	core.Register(core.OpDef{
-		Name: "SelectV2", In: "condition: bool; t: T; e: T", Out: "output: T", Attrs: "T: type",
+		Name: "SelectV2", Traits: core.Elementwise, In: "condition: bool; t: T; e: T", Out: "output: T", Attrs: "T: type",
 		Shape: selectV2Shape, Grad: tf.GradFunc(selectV2Grad),
-		Kernels: byCell(stateless(selectBroadcast[uint8]), stateless(selectBroadcast[uint16]), stateless(selectBroadcast[uint32]), stateless(selectBroadcast[uint64]), stateless(selectBroadcast[complex128]),
+		Kernels: byCell(choice(selectBroadcast[uint8], selectedV2Shape, chooseLoop[uint8]), choice(selectBroadcast[uint16], selectedV2Shape, chooseLoop[uint16]), choice(selectBroadcast[uint32], selectedV2Shape, chooseLoop[uint32]),
+			choice(selectBroadcast[uint64], selectedV2Shape, chooseLoop[uint64]), choice(selectBroadcast[complex128], selectedV2Shape, chooseLoop[complex128]),
 			stateless(selectBroadcast[string]), stateless(selectBroadcast[core.ResourceHandle]), stateless(selectBroadcast[core.VariantValue])).on("T"),
 	})
 }
@@ -32,6 +34,56 @@ func Select(condition, t, e tf.Output, opts ...tf.Option) tf.Output {
 // SelectV2 returns t where condition holds and e elsewhere, all broadcast.
 func SelectV2(condition, t, e tf.Output, opts ...tf.Option) tf.Output {
 	return apply("SelectV2", opts, condition, t, e)
+}
+
+// choice returns the factory of a kernel that chooses elements.
+func choice(k core.Compute, shape func(*core.Node, []tf.Shape) (tf.Shape, error), loop core.Loop) core.NewKernel {
+	e := &core.ElementKernel{Compute: k, Shape: shape, Loop: loop, Repeats: true}
+	return func(*core.Node) (core.Kernel, error) { return e, nil }
+}
+
+// chooseLoop takes elements of the second operand where the first holds, else of the
+// third.
+func chooseLoop[T interface {
+	tf.Elem
+	cell
+}](z []byte, in []core.Operand) {
+	kernel.SelectRun(core.Elements[T](z), core.Elements[bool](in[0].Data), stepOf(in[0]), core.Elements[T](in[1].Data), stepOf(in[1]), core.Elements[T](in[2].Data), stepOf(in[2]))
+}
+
+func stepOf(x core.Operand) int {
+	if x.Repeated {
+		return 0
+	}
+	return 1
+}
+
+// selectedShape is the shape of what Select chooses. A condition of few elements is
+// one for rows.
+func selectedShape(n *core.Node, in []tf.Shape) (tf.Shape, error) {
+	cond, t, e := in[0], in[1], in[2]
+	if !slices.Equal(t, e) {
+		return nil, tf.Errorf(tf.InvalidArgument, "'then' and 'else' must have the same size.  but received: %s vs. %s", t.String(), e.String())
+	}
+	if _, err := selectedRow(n, cond, t); err != nil {
+		return nil, err
+	}
+	if len(cond) == 1 {
+		in[0] = slices.Concat(cond, slices.Repeat(tf.Shape{1}, len(t)-1))
+	}
+	return t, nil
+}
+
+// selectedV2Shape is the shape of what SelectV2 chooses.
+func selectedV2Shape(_ *core.Node, in []tf.Shape) (tf.Shape, error) {
+	s, ok := tf.BroadcastShapes(in[1], in[2])
+	if ok {
+		s, ok = tf.BroadcastShapes(in[0], s)
+	}
+	if !ok {
+		return nil, tf.Errorf(tf.InvalidArgument, "condition %s, then %s, and else %s must be broadcastable", in[0].String(), in[1].String(), in[2].String())
+	}
+	return s, nil
 }
 
 func selectShape(c *core.Infer) error {
@@ -67,8 +119,8 @@ func selectV2Shape(c *core.Infer) error {
 
 func selectRows[T cell](c *core.OpContext) error {
 	cond, t, e := c.Input(0), c.Input(1), c.Input(2)
-	if !slices.Equal(t.Shape(), e.Shape()) {
-		return tf.Errorf(tf.InvalidArgument, "'then' and 'else' must have the same size.  but received: %s vs. %s", t.Shape().String(), e.Shape().String())
+	if _, err := selectedShape(c.Node, []tf.Shape{cond.Shape(), t.Shape(), e.Shape()}); err != nil {
+		return err
 	}
 	row, err := selectedRow(c.Node, cond.Shape(), t.Shape())
 	if err != nil {
@@ -109,13 +161,9 @@ func selectedRow(n *core.Node, cond, t tf.Shape) (int, error) {
 
 func selectBroadcast[T cell](c *core.OpContext) error {
 	cond, t, e := c.Input(0), c.Input(1), c.Input(2)
-	s, ok := tf.BroadcastShapes(t.Shape(), e.Shape())
-	if ok {
-		s, ok = tf.BroadcastShapes(cond.Shape(), s)
-	}
-	if !ok {
-		return tf.Errorf(tf.InvalidArgument, "condition %s, then %s, and else %s must be broadcastable",
-			cond.Shape().String(), t.Shape().String(), e.Shape().String())
+	s, err := selectedV2Shape(c.Node, []tf.Shape{cond.Shape(), t.Shape(), e.Shape()})
+	if err != nil {
+		return err
 	}
 	out, err := c.Alloc(0, t.DType(), s)
 	if err != nil {

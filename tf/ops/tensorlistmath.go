@@ -123,7 +123,7 @@ func sumOf(a, b *core.Tensor) (*core.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	compute, ok := k.(core.Compute)
+	compute, ok := core.AsCompute(k)
 	if !ok {
 		return nil, tf.Errorf(tf.Internal, "the kernel of AddN must not wait")
 	}

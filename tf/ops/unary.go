@@ -17,7 +17,7 @@ func unary(name, types string, grad tf.GradFunc, kernels ...byType) {
 
 func unaryDef(name, types string, grad tf.GradFunc, kernels ...byType) core.OpDef {
 	d := core.OpDef{
-		Name: name, In: "x: T", Out: "y: T", Attrs: "T: {" + types + "}",
+		Name: name, Traits: core.Elementwise, In: "x: T", Out: "y: T", Attrs: "T: {" + types + "}",
 		Shape: core.UnchangedShape, Grad: tf.GradFunc(grad), Kernels: core.ByType("T", merge(kernels...)),
 	}
 	if grad == nil {
@@ -31,7 +31,7 @@ const signedNumbers = floatTypes + ", " + signedTypes + ", " + complexTypes
 func init() {
 	neg := unaryDef("Neg", signedNumbers, negGrad,
 		floatMaps(kernel.Neg, kernel.Neg), signedMaps(kernel.Neg, kernel.Neg, kernel.Neg, kernel.Neg), complexMaps(kernel.Neg, kernel.Neg))
-	neg.Traits = core.Involution
+	neg.Traits |= core.Involution
 	core.Register(neg)
 	unary("Abs", floatTypes+", "+signedTypes, absGrad,
 		floatMaps(kernel.Abs, kernel.Abs), signedMaps(kernel.Abs, kernel.Abs, kernel.Abs, kernel.Abs))
@@ -60,7 +60,7 @@ func init() {
 // floatTest declares an op from floating-point numbers to bool.
 func floatTest(name string, kernels byType) {
 	core.Register(core.OpDef{
-		Name: name, In: "x: T", Out: "y: bool", Attrs: "T: {" + floatTypes + "}",
+		Name: name, Traits: core.Elementwise, In: "x: T", Out: "y: bool", Attrs: "T: {" + floatTypes + "}",
 		Shape: core.UnchangedShape, NoGrad: core.NoGradientDefined, Kernels: core.ByType("T", kernels),
 	})
 }

@@ -17,10 +17,10 @@ func zipKernel[R, T tf.Elem](l kernel.Loops[R, T]) core.NewKernel { return check
 
 // checkedZip is zipKernel for operations that some values of y are refused for.
 func checkedZip[R, T tf.Elem](l kernel.Loops[R, T], check func(y []T) error) core.NewKernel {
-	inPlace := tf.TypeOf[R]() == tf.TypeOf[T]()
+	inPlace, loop := tf.TypeOf[R]() == tf.TypeOf[T](), zipLoop(l)
 	return func(*core.Node) (core.Kernel, error) {
 		var plans broadcastPlans
-		return core.Compute(func(c *core.OpContext) error {
+		run := core.Compute(func(c *core.OpContext) error {
 			b, err := plans.get(c.Input(0).Shape(), c.Input(1).Shape())
 			if err != nil {
 				return err
@@ -37,8 +37,17 @@ func checkedZip[R, T tf.Elem](l kernel.Loops[R, T], check func(y []T) error) cor
 			}
 			kernel.ZipBroadcast(c.ParallelFor, b, core.Data[R](out), x, y, l)
 			return nil
-		}), nil
+		})
+		if check != nil {
+			return run, nil
+		}
+		return &core.ElementKernel{Compute: run, Shape: core.BroadcastOf, Loop: loop, Repeats: l.ScalarX != nil && l.ScalarY != nil}, nil
 	}
+}
+
+// zipLoop returns the loop of operations whose loops are l.
+func zipLoop[R, T tf.Elem](l kernel.Loops[R, T]) core.Loop {
+	return core.BroadcastLoop(l.Zip, l.ScalarX, l.ScalarY)
 }
 
 // zipOutput allocates the result, in the place of an operand of its size if

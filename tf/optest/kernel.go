@@ -71,7 +71,7 @@ func (k *call) run(prepare func(*core.OpContext)) (out []*core.Tensor, err error
 	if err != nil {
 		return nil, err
 	}
-	compute, ok := kern.(core.Compute)
+	compute, ok := core.AsCompute(kern)
 	if !ok {
 		return nil, fmt.Errorf("kernel is a %T", kern)
 	}

@@ -80,6 +80,9 @@ type Config struct {
 	CostModelEvery int64
 	// LogDevicePlacement tells Log which device each node runs on.
 	LogDevicePlacement bool
+	// LogFusion tells Log which elementwise operations run as one, and why others do
+	// not, for each graph that is prepared.
+	LogFusion bool
 	// DisabledPasses names the optimization passes that are switched off;
 	// "all" switches off all of them, so that every node runs as written.
 	DisabledPasses []string

@@ -24,7 +24,7 @@ func newDirect(g *tf.Graph, cfg Config) (Backend, error) {
 	}
 	return inProcess{direct.New(g, direct.Config{
 		Devices: devices, Soft: cfg.SoftPlacement, Threads: cfg.Threads, InterOp: cfg.InterOp, Pools: cfg.InterOpPools,
-		CostModelEvery: cfg.CostModelEvery, LogPlacement: placementLog(cfg), DisabledPasses: cfg.DisabledPasses, CollectivesInOrder: cfg.CollectivesInOrder,
+		CostModelEvery: cfg.CostModelEvery, LogPlacement: placementLog(cfg), LogFusion: fusionLog(cfg), DisabledPasses: cfg.DisabledPasses, CollectivesInOrder: cfg.CollectivesInOrder,
 		Limits: graph.Limits(cfg.Limits),
 	})}, nil
 }
@@ -36,6 +36,15 @@ func placementLog(cfg Config) func(string) {
 	}
 	log := cfg.Logger()
 	return func(text string) { log.Info("device placement\n" + text) }
+}
+
+// fusionLog returns who hears of what is fused, nil if nobody does.
+func fusionLog(cfg Config) func(string) {
+	if !cfg.LogFusion {
+		return nil
+	}
+	log := cfg.Logger()
+	return func(text string) { log.Info("fusion of operations\n" + text) }
 }
 
 func signature(c *Call) pass.Signature {

@@ -14,10 +14,10 @@ func findKernel(n *core.Node) (core.NewKernel, error) {
 		if err != nil {
 			return nil, err
 		}
-		switch k := k.(type) {
-		case core.Compute:
+		if k, ok := core.AsCompute(k); ok {
 			return compute(n, k), nil
-		case core.AsyncCompute:
+		}
+		if k, ok := k.(core.AsyncCompute); ok {
 			return computeAsync(k), nil
 		}
 		return nil, core.Errorf(core.Internal, "a kernel must be a Compute or an AsyncCompute, got %T", k)

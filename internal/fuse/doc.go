@@ -1,0 +1,38 @@
+// Package fuse runs groups of elementwise nodes as one: what a chain of them computes
+// in between stays in the cache and is not written to memory.
+//
+// A node by itself reads its operands from memory and writes its result there. A
+// cluster runs all of its nodes for one block of elements before it goes on to the
+// next:
+//
+//	x ──▶ Mul ──▶ Add ──▶ Tanh ──▶ y          x ─┐
+//	       ▲       ▲                 becomes  w ─┼─▶ _Fused: Mul, Add, Tanh ─▶ y
+//	       w       b                          b ─┘
+//
+//	block      memory            the cache             memory
+//	[0, n)     x[0:n] ─ Mul ─▶ r0 ─ Add ─▶ r0 ─ Tanh ─▶ y[0:n]
+//	[n, 2n)    x[n:2n] …
+//
+// [Fuse] is the pass. It works on the graph of one device, right before an executor
+// is made of it, so that no other task ever sees a cluster. Which nodes can take part
+// is said by their registration ([core.Elementwise]) and their kernels
+// ([core.ElementKernel]), whose loops are run on blocks here and on whole tensors
+// otherwise: the bits are the same. (flow.go, levels.go, cluster.go)
+//
+// What a cluster does depends on shapes, which may differ from step to step. A plan
+// for shapes is made when they come first and kept (plan.go): nodes whose results
+// have equally many elements make a stage, small ones come first, and within a stage
+// results that no other stage needs live in registers, buffers of one block. Stages
+// are cut into ranges for threads as their shapes say (run.go).
+//
+// # Invariants
+//
+//   - The graph of clusters has no cycles: each path that leaves a cluster leads to
+//     higher levels only (levels.go).
+//   - All nodes of a cluster are dead or alive together, and none of them waits for
+//     what another one sets off elsewhere, by a rendezvous or a queue (flow.go).
+//   - An error names the node that it is about, as if that had been run by itself.
+//   - A result is written in the memory of an input only if all nodes that read the
+//     input have done so, and nothing else owns it.
+//   - A plan is not changed once it is made; what one range needs is in a frame.
+package fuse

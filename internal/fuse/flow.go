@@ -1,0 +1,243 @@
+package fuse
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/tf/core"
+)
+
+// A set says on what it depends whether a node runs, and what it waits for: branches
+// that have to be taken, loops, values from elsewhere. It is a number; nodes of
+// equal sets are dead or alive together, and wait for the same.
+type set int32
+
+// maxSet bounds the size of a set. A node with a larger one gets one of its own.
+const maxSet = 256
+
+// A token is an element of sets: an output of a node whose being there says
+// something, or a loop.
+type token struct {
+	node *graph.Node
+	what int // a Switch's output where node is its predicate, see taken, or one of the following
+}
+
+// taken stands for output out of each Switch whose predicate is by.
+func taken(by graph.Edge, out int) token { return token{by.Node, by.Out<<16 + out} }
+
+const (
+	waits  = -1 - iota // node waits for something
+	joins              // node is a Merge, or has too large a set
+	within             // the loop whose first Enter is node
+	beyond             // the end of that
+)
+
+// flow finds the sets of the nodes of a graph.
+type flow struct {
+	g      *graph.Graph
+	frames *graph.Frames
+	waits  func(*graph.Node) bool
+	of     []set // by node ID
+	tokens map[token]int32
+	byID   []token
+	known  map[string]set
+	lists  [][]int32
+	unions map[[2]set]set
+	bad    map[int]bool // frames whose loop variables do not live and die together
+}
+
+func newFlow(g *graph.Graph, order []*graph.Node, frames *graph.Frames, waits func(*graph.Node) bool) (*flow, error) {
+	f := &flow{g: g, frames: frames, waits: waits, of: make([]set, len(order)), tokens: map[token]int32{}, known: map[string]set{"": 0},
+		lists: [][]int32{nil}, unions: map[[2]set]set{}, bad: map[int]bool{}}
+	for _, n := range order {
+		if err := g.Budget.Visit(1); err != nil {
+			return nil, err
+		}
+		f.of[n.ID] = f.find(n)
+	}
+	f.checkLoops(order)
+	return f, nil
+}
+
+// find returns the set of n's outputs, but for those of a Switch, which edge has.
+func (f *flow) find(n *graph.Node) set {
+	switch n.Role() {
+	case core.Merges:
+		return f.merge(n)
+	case core.NeverDies:
+		return f.one(token{n, joins})
+	case core.Enters:
+		return f.union(f.inputs(n), f.one(token{f.entry(f.frames.Out[n.ID]), within}), n)
+	case core.Exits:
+		frame := f.frames.Of[n.ID]
+		return f.union(f.of[f.entry(frame).ID], f.one(token{f.entry(frame), beyond}), n)
+	case core.Receives:
+		return f.union(f.inputs(n), f.one(token{n, waits}), n)
+	}
+	s := f.inputs(n)
+	if f.waits(n) {
+		s = f.union(s, f.one(token{n, waits}), n)
+	}
+	return s
+}
+
+// merge returns the set of a Merge. Of the two branches of a condition one is always
+// taken, so that the set is what they have in common.
+func (f *flow) merge(n *graph.Node) set {
+	if len(n.In) != 2 || len(n.Control) > 0 || n.In[0].Node.Role() == core.Repeats || n.In[1].Node.Role() == core.Repeats {
+		return f.one(token{n, joins})
+	}
+	a, b := f.lists[f.edge(n.In[0])], f.lists[f.edge(n.In[1])]
+	common := slices.DeleteFunc(slices.Clone(a), func(id int32) bool { return !slices.Contains(b, id) })
+	if len(a) != len(b) || len(common) != len(a)-1 {
+		return f.one(token{n, joins})
+	}
+	x, y := f.byID[rest(a, common)], f.byID[rest(b, common)]
+	if x.node != y.node || x.what < 0 || x.what^y.what != 1 || max(x.what, y.what)&0xffff != 1 {
+		return f.one(token{n, joins})
+	}
+	return f.intern(common)
+}
+
+// rest returns what a list has beside what it has in common with another one.
+func rest(list, common []int32) int32 {
+	i := slices.IndexFunc(list, func(id int32) bool { return !slices.Contains(common, id) })
+	return list[i]
+}
+
+// entry returns the Enter that stands for a loop: one of a loop variable.
+func (f *flow) entry(frame int) *graph.Node {
+	enters := f.frames.List[frame].Enters
+	for _, n := range enters {
+		if !n.Bool("is_constant") {
+			return n
+		}
+	}
+	return enters[0]
+}
+
+// inputs joins the sets of all inputs of n.
+func (f *flow) inputs(n *graph.Node) (s set) {
+	for _, e := range n.In {
+		s = f.union(s, f.edge(e), n)
+	}
+	for _, c := range n.Control {
+		s = f.union(s, f.of[c.ID], n)
+	}
+	return s
+}
+
+// edge returns the set of an output. What a Switch hands on depends on its
+// predicate, and in a loop on nothing else: variables of a loop live and die
+// together, see checkLoops.
+func (f *flow) edge(e graph.Edge) set {
+	n := e.Node
+	if n.Role() != core.Switches || len(n.In) < 2 {
+		return f.of[n.ID]
+	}
+	by := n.In[len(n.In)-1]
+	branch := f.one(taken(by, e.Out))
+	if frame := f.frames.Of[n.ID]; by.Node.Role() == core.Continues && frame > 0 {
+		return f.union(branch, f.of[f.entry(frame).ID], n)
+	}
+	return f.union(f.of[n.ID], branch, n)
+}
+
+// checkLoops finds the loops that sets say nothing of: whose variables come from
+// nodes of different sets, or go on when others do not.
+func (f *flow) checkLoops(order []*graph.Node) {
+	for i := range f.frames.List[1:] {
+		enters := f.frames.List[i+1].Enters
+		first := f.inputs(f.entry(i + 1))
+		for _, n := range enters {
+			if !n.Bool("is_constant") && f.inputs(n) != first {
+				f.bad[i+1] = true
+			}
+		}
+	}
+	for _, n := range order {
+		if n.Role() == core.Repeats && !f.goesOn(n) {
+			f.bad[f.frames.Of[n.ID]] = true
+		}
+	}
+}
+
+// goesOn reports whether a NextIteration lives whenever the loop goes on: its set may
+// have, beside what a Switch of the loop gives, nodes that wait and inner loops, but no
+// branches.
+func (f *flow) goesOn(n *graph.Node) bool {
+	entered := f.lists[f.of[f.entry(f.frames.Of[n.ID]).ID]]
+	for _, id := range f.lists[f.of[n.ID]] {
+		t := f.byID[id]
+		switch {
+		case t.what == within || t.what == beyond, t.what == waits && t.node.Role() != core.Receives:
+		case t.node.Role() == core.Continues && t.what == 1:
+		case !slices.Contains(entered, id):
+			return false
+		}
+	}
+	return true
+}
+
+// one returns the set of one token.
+func (f *flow) one(t token) set {
+	id, ok := f.tokens[t]
+	if !ok {
+		id = int32(len(f.tokens))
+		f.tokens[t] = id
+		f.byID = append(f.byID, t)
+	}
+	return f.intern([]int32{id})
+}
+
+// intern returns the set of a sorted list.
+func (f *flow) intern(list []int32) set {
+	key := make([]byte, 0, 4*len(list))
+	for _, id := range list {
+		key = append(key, byte(id), byte(id>>8), byte(id>>16), byte(id>>24))
+	}
+	s, ok := f.known[string(key)]
+	if !ok {
+		s = set(len(f.lists))
+		f.lists, f.known[string(key)] = append(f.lists, list), s
+	}
+	return s
+}
+
+// union joins two sets, for node n.
+func (f *flow) union(a, b set, n *graph.Node) set {
+	if a == b || b == 0 {
+		return a
+	}
+	if a == 0 {
+		return b
+	}
+	pair := [2]set{min(a, b), max(a, b)}
+	if s, ok := f.unions[pair]; ok {
+		return s
+	}
+	list := merged(f.lists[a], f.lists[b])
+	if len(list) > maxSet {
+		return f.one(token{n, joins})
+	}
+	s := f.intern(list)
+	f.unions[pair] = s
+	return s
+}
+
+// merged joins two sorted lists.
+func merged(a, b []int32) []int32 {
+	out := make([]int32, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		switch cmp.Compare(a[0], b[0]) {
+		case -1:
+			out, a = append(out, a[0]), a[1:]
+		case 1:
+			out, b = append(out, b[0]), b[1:]
+		default:
+			out, a, b = append(out, a[0]), a[1:], b[1:]
+		}
+	}
+	return append(append(out, a...), b...)
+}

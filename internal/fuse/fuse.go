@@ -1,0 +1,288 @@
+package fuse
+
+import (
+	"slices"
+
+	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/internal/pass"
+	"github.com/gorge-tf/gorge/tf/core"
+)
+
+// maxCluster bounds the nodes of a cluster, and so what a plan costs.
+const maxCluster = 128
+
+// Options are what the pass needs to know.
+type Options struct {
+	// Kernel returns the kernel of a node, nil if it has none.
+	Kernel func(*graph.Node) core.Kernel
+	// Explain says that the report is to tell why nodes are not fused.
+	Explain bool
+}
+
+// Fuse makes clusters of the elementwise nodes of g, the part of one device of type
+// CPU. The report has the kernels of the nodes that it has added.
+func Fuse(g *graph.Graph, o Options) (r *Report, err error) {
+	defer core.Recover(&err, "the fusion of a graph")
+	r = &Report{Kernels: map[*core.Node]core.Kernel{}, explain: o.Explain}
+	order, err := g.Sorted()
+	if err != nil {
+		return nil, err
+	}
+	members, count := make([]*core.ElementKernel, len(order)), 0
+	for _, n := range order {
+		if err := g.Budget.Visit(1); err != nil {
+			return nil, err
+		}
+		if members[n.ID] = member(n, o.Kernel); members[n.ID] != nil {
+			count++
+		}
+	}
+	if count < 2 {
+		return r, nil
+	}
+	l, err := cutLevels(g, order, members, o.Kernel)
+	if err != nil {
+		return nil, err
+	}
+	if err := replaceGroups(g, l, r); err != nil || len(r.Clusters) == 0 {
+		return r, err
+	}
+	if err := pass.Check(g); err != nil {
+		return nil, core.Errorf(core.Internal, "pass %s (it can be disabled) failed: %s", pass.Fusion, core.AsError(err).Message())
+	}
+	return r, nil
+}
+
+func cutLevels(g *graph.Graph, order []*graph.Node, members []*core.ElementKernel, kernel func(*graph.Node) core.Kernel) (*levels, error) {
+	frames, err := g.Frames(order)
+	if err != nil {
+		return nil, err
+	}
+	f, err := newFlow(g, order, frames, func(n *graph.Node) bool {
+		if members[n.ID] != nil || n.Role() == core.Constant {
+			return false
+		}
+		_, ok := core.AsCompute(kernel(n))
+		return !ok
+	})
+	if err != nil {
+		return nil, err
+	}
+	return newLevels(order, members, f), nil
+}
+
+// member returns the kernel of a node that can be in a cluster, else nil.
+func member(n *graph.Node, kernel func(*graph.Node) core.Kernel) *core.ElementKernel {
+	if !n.Def.Has(core.Elementwise) || n.Def.Stateful || n.Role() != core.Computes || len(n.OutTypes) != 1 || len(n.In) == 0 || n.OutTypes[0].Size() == 0 {
+		return nil
+	}
+	for k, e := range n.In {
+		if e.Type().IsRef() || n.InTypes[k].IsRef() || e.Type().Size() == 0 {
+			return nil
+		}
+	}
+	k, _ := kernel(n).(*core.ElementKernel)
+	if k == nil || k.Loop == nil || k.Shape == nil {
+		return nil
+	}
+	return k
+}
+
+// replaceGroups puts a node in the place of each group of two nodes and more.
+func replaceGroups(g *graph.Graph, l *levels, r *Report) error {
+	uses, by := g.Uses(), map[*graph.Node]*cluster{}
+	for _, nodes := range l.groups() {
+		if len(nodes) < 2 {
+			r.alone(l, nodes[0])
+			continue
+		}
+		c := newCluster(l, nodes)
+		c.makeNode(g, uses)
+		if err := g.Add(c.node); err != nil {
+			return err
+		}
+		r.add(c)
+		for _, m := range nodes {
+			by[m] = c
+		}
+	}
+	if len(by) == 0 {
+		return nil
+	}
+	gone := unusedLiterals(g, l, by)
+	g.Keep(func(n *graph.Node) bool { return by[n] == nil && !gone[n] })
+	for _, n := range g.Nodes {
+		rewire(n, by)
+	}
+	return nil
+}
+
+// rewire makes n use clusters in the place of the nodes that they stand for.
+func rewire(n *graph.Node, by map[*graph.Node]*cluster) {
+	for k, e := range n.In {
+		if c := by[e.Node]; c != nil {
+			n.In[k] = graph.Edge{Node: c.node, Out: c.out[e.Node]}
+		}
+	}
+	if !slices.ContainsFunc(n.Control, func(p *graph.Node) bool { return by[p] != nil }) {
+		return
+	}
+	before := n.Control
+	n.Control = nil
+	for _, p := range before {
+		if c := by[p]; c != nil {
+			p = c.node
+		}
+		n.AddControl(p)
+	}
+}
+
+// unusedLiterals returns the constants that only nodes of clusters have used.
+func unusedLiterals(g *graph.Graph, l *levels, by map[*graph.Node]*cluster) map[*graph.Node]bool {
+	used, had, gone := map[*graph.Node]bool{}, map[*graph.Node]bool{}, map[*graph.Node]bool{}
+	for _, n := range g.Nodes {
+		to := used
+		if by[n] != nil {
+			to = had
+		}
+		for _, e := range n.In {
+			to[e.Node] = true
+		}
+		for _, c := range n.Control {
+			used[c] = true // of nodes of clusters, too: those wait for it
+		}
+	}
+	for _, n := range l.order {
+		if l.literal[n.ID] && had[n] && !used[n] {
+			gone[n] = true
+		}
+	}
+	return gone
+}
+
+// A cluster is a group of nodes that are to become one.
+type cluster struct {
+	*program
+	levels *levels
+	nodes  []*graph.Node
+	inside map[*graph.Node]int // position in nodes
+	in     []graph.Edge
+	ins    map[graph.Edge]int  // position in in
+	lits   map[*graph.Node]int // position in the program's constants
+	node   *graph.Node         // what stands for all
+	out    map[*graph.Node]int // which output of it a node's is
+}
+
+func newCluster(l *levels, nodes []*graph.Node) *cluster {
+	c := &cluster{program: &program{}, levels: l, nodes: nodes, inside: make(map[*graph.Node]int, len(nodes)), ins: map[graph.Edge]int{}, lits: map[*graph.Node]int{}, out: map[*graph.Node]int{}}
+	for i, n := range nodes {
+		c.inside[n] = i
+	}
+	for _, n := range nodes {
+		for _, e := range n.In {
+			c.source(e)
+		}
+	}
+	return c
+}
+
+func (c *cluster) has(n *graph.Node) bool { _, ok := c.inside[n]; return ok }
+
+// source notes an input of a node of the cluster that comes from outside.
+func (c *cluster) source(e graph.Edge) {
+	if c.has(e.Node) {
+		return
+	}
+	if c.levels.literal[e.Node.ID] {
+		if _, ok := c.lits[e.Node]; !ok {
+			c.lits[e.Node] = len(c.consts)
+			c.consts = append(c.consts, e.Node.TensorAttr("value"))
+		}
+		return
+	}
+	if _, ok := c.ins[e]; !ok {
+		c.ins[e] = len(c.in)
+		c.in = append(c.in, e)
+	}
+}
+
+// value returns the number that an edge has in the program.
+func (c *cluster) value(e graph.Edge) int {
+	if i, ok := c.inside[e.Node]; ok {
+		return len(c.in) + len(c.consts) + i
+	}
+	if c.levels.literal[e.Node.ID] {
+		return len(c.in) + c.lits[e.Node]
+	}
+	return c.ins[e]
+}
+
+// def is what nodes of clusters are instances of. It is not registered: no graph from
+// elsewhere can have them.
+var def = core.OpDef{Name: "_Fused", NoGrad: core.NoGradientDefined}
+
+// makeNode makes the node that stands for the cluster, and its program.
+func (c *cluster) makeNode(g *graph.Graph, uses [][]*graph.Node) {
+	c.compile()
+	last := c.nodes[len(c.nodes)-1]
+	ops := make([]string, len(c.nodes))
+	for i, n := range c.nodes {
+		ops[i] = n.Name + " = " + n.OpName()
+		if c.usedOutside(n, uses) {
+			c.out[n] = len(c.outs)
+			c.outs = append(c.outs, i)
+		}
+	}
+	n := &graph.Node{Node: core.Node{Name: g.Unused(last.Name + "/fused"), Def: &def, Device: last.Device, Attrs: core.Attrs{nodesAttr: ops}}, In: c.in}
+	n.CopyPos(&last.Node)
+	n.SetOrigin(last.Origin())
+	for _, e := range c.in {
+		n.InTypes = append(n.InTypes, e.Type())
+	}
+	for _, i := range c.outs {
+		n.OutTypes, n.Shapes = append(n.OutTypes, c.nodes[i].OutTypes[0]), append(n.Shapes, c.nodes[i].OutShape(0))
+	}
+	for _, m := range c.nodes {
+		c.await(n, m.Control)
+		for _, e := range m.In {
+			if !c.has(e.Node) && c.levels.literal[e.Node.ID] {
+				c.await(n, e.Node.Control)
+			}
+		}
+	}
+	c.node = n
+}
+
+// nodesAttr lists what a cluster is made of, for those who look at graphs.
+const nodesAttr = "_nodes"
+
+// usedOutside reports whether the value of n leaves the cluster.
+func (c *cluster) usedOutside(n *graph.Node, uses [][]*graph.Node) bool {
+	for _, u := range uses[n.ID] {
+		if !c.has(u) && slices.ContainsFunc(u.In, func(e graph.Edge) bool { return e.Node == n }) {
+			return true
+		}
+	}
+	return false
+}
+
+// compile makes the program.
+func (c *cluster) compile() {
+	c.inputs = len(c.in)
+	for _, n := range c.nodes {
+		in := instr{node: &n.Node, kernel: c.levels.members[n.ID]}
+		for _, e := range n.In {
+			in.args = append(in.args, c.value(e))
+		}
+		c.code = append(c.code, in)
+	}
+}
+
+// await makes n wait for nodes that are not in the cluster.
+func (c *cluster) await(n *graph.Node, controls []*graph.Node) {
+	for _, p := range controls {
+		if !c.has(p) {
+			n.AddControl(p)
+		}
+	}
+}

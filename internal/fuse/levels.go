@@ -1,0 +1,190 @@
+package fuse
+
+import (
+	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/tf/core"
+)
+
+// levels sorts nodes into levels, so that nodes of one level that are joined by edges
+// between them can become one. An edge leads to the same level or to a higher one:
+// to the same one only between nodes that may be fused, or from one that may not be.
+// A path that leaves a cluster therefore never comes back.
+type levels struct {
+	order   []*graph.Node
+	members []*core.ElementKernel // by node ID: nil if it is not elementwise
+	literal []bool                // by node ID: a constant of one element, which clusters take in
+	flow    *flow
+	of      []int   // by node ID
+	after   [][]dep // by node ID: what the node depends on
+	uses    [][]dep // by node ID: what depends on the node
+	cluster []int32 // by node ID: union-find
+}
+
+// dep is a node that another one depends on, or that depends on it.
+type dep struct {
+	id    int32
+	joins bool // the two may be in one cluster
+}
+
+func newLevels(order []*graph.Node, members []*core.ElementKernel, f *flow) *levels {
+	l := &levels{order: order, members: members, literal: make([]bool, len(order)), flow: f,
+		of: make([]int, len(order)), after: make([][]dep, len(order)), uses: make([][]dep, len(order)), cluster: make([]int32, len(order))}
+	for _, n := range order {
+		l.cluster[n.ID] = int32(n.ID)
+		l.literal[n.ID] = isLiteral(n)
+	}
+	for _, n := range order {
+		l.find(n)
+	}
+	l.raise()
+	for _, n := range order {
+		for _, d := range l.after[n.ID] {
+			if d.joins && l.of[d.id] == l.of[n.ID] {
+				l.cluster[l.root(d.id)] = l.root(int32(n.ID))
+			}
+		}
+	}
+	return l
+}
+
+// isLiteral reports whether n is a constant that clusters take in: they do not wait
+// for it, but for what it waits for.
+func isLiteral(n *graph.Node) bool {
+	t := n.TensorAttr("value")
+	return n.Role() == core.Constant && t != nil && t.Len() == 1 && t.DType().Size() > 0 && t.Buffer() != nil && t.Addressable()
+}
+
+// find notes what n depends on, and its lowest level.
+func (l *levels) find(n *graph.Node) {
+	for _, e := range n.In {
+		if e.Node.Role() == core.Repeats && n.Role() == core.Merges {
+			continue
+		}
+		if l.members[n.ID] != nil && l.literal[e.Node.ID] {
+			for _, c := range e.Node.Control {
+				l.depend(n, c)
+			}
+			continue
+		}
+		l.depend(n, e.Node)
+	}
+	for _, c := range n.Control {
+		l.depend(n, c)
+	}
+}
+
+func (l *levels) depend(n, on *graph.Node) {
+	d := dep{int32(on.ID), l.mayJoin(on, n)}
+	l.after[n.ID] = append(l.after[n.ID], d)
+	l.uses[on.ID] = append(l.uses[on.ID], dep{int32(n.ID), d.joins})
+	l.of[n.ID] = max(l.of[n.ID], l.of[on.ID]+l.distance(on.ID, d.joins))
+}
+
+// distance is by how much the level of what depends on a node has to be higher.
+func (l *levels) distance(on int, joins bool) int {
+	if l.members[on] == nil || joins {
+		return 0
+	}
+	return 1
+}
+
+// mayJoin reports whether two nodes may be in one cluster, if no path between them
+// leads outside.
+func (l *levels) mayJoin(a, b *graph.Node) bool { return l.apart(a, b) == "" }
+
+// apart says why two nodes are not to be in one cluster, "" if they may be.
+func (l *levels) apart(a, b *graph.Node) string {
+	f := l.flow
+	switch {
+	case l.members[a.ID] == nil:
+		return a.OpName() + " is not elementwise"
+	case l.members[b.ID] == nil:
+		return b.OpName() + " is not elementwise"
+	case f.frames.Of[a.ID] != f.frames.Of[b.ID]:
+		return "they are not in the same loop"
+	case f.bad[f.frames.Of[a.ID]]:
+		return "their loop is not well-formed"
+	case f.of[a.ID] != f.of[b.ID]:
+		return "they do not depend on the same branches and values from elsewhere"
+	case !alike(a.OutShape(0), b.OutShape(0)):
+		return "their shapes differ"
+	}
+	return ""
+}
+
+// alike reports whether shapes may be equal, as far as they are known. A small result
+// that is broadcast is no part of a cluster: it would wait for all that the cluster
+// waits for.
+func alike(s, t core.Shape) bool {
+	if s == nil || t == nil {
+		return true
+	}
+	if len(s) != len(t) {
+		return false
+	}
+	for i, d := range s {
+		if d >= 0 && t[i] >= 0 && d != t[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// raise puts nodes to the level of what they are used by, where they can join that:
+// they run as late as they may.
+func (l *levels) raise() {
+	for i := len(l.order) - 1; i >= 0; i-- {
+		id := l.order[i].ID
+		if l.members[id] == nil || len(l.uses[id]) == 0 {
+			continue
+		}
+		if to := l.highest(id); to > l.of[id] {
+			l.of[id] = to
+		}
+	}
+}
+
+// highest returns the level that node id can have, if it joins another one there.
+func (l *levels) highest(id int) int {
+	to, joined := -1, -1
+	for _, u := range l.uses[id] {
+		at := l.of[u.id] - l.distance(id, u.joins)
+		if to < 0 || at < to {
+			to = at
+		}
+		if u.joins && at > joined {
+			joined = at
+		}
+	}
+	if joined < to {
+		return -1
+	}
+	return to
+}
+
+// root returns the node that stands for the cluster of another.
+func (l *levels) root(id int32) int32 {
+	for l.cluster[id] != id {
+		l.cluster[id] = l.cluster[l.cluster[id]]
+		id = l.cluster[id]
+	}
+	return id
+}
+
+// groups returns the clusters of more than one node, each in order.
+func (l *levels) groups() (all [][]*graph.Node) {
+	at := map[int32]int{}
+	for _, n := range l.order {
+		if l.members[n.ID] == nil {
+			continue
+		}
+		r := l.root(int32(n.ID))
+		i, ok := at[r]
+		if !ok || len(all[i]) == maxCluster {
+			i, at[r] = len(all), len(all)
+			all = append(all, nil)
+		}
+		all[i] = append(all[i], n)
+	}
+	return all
+}

@@ -1,0 +1,253 @@
+package fuse
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/gorge-tf/gorge/internal/kernel"
+	"github.com/gorge-tf/gorge/tf/core"
+)
+
+const (
+	// blockBytes is what a register holds at most. A few of them, and as much of
+	// the inputs and outputs, fit into a first-level cache of 32 KiB.
+	blockBytes = 8 << 10
+	// grainWork is how many elements of one instruction are worth a task.
+	grainWork = kernel.ElementGrain
+)
+
+// A plan says how a program runs for inputs of some shapes.
+type plan struct {
+	inputs []core.Shape
+	shapes []core.Shape // of what each instruction computes
+	stages []stage
+	temps  []int   // instructions whose results other stages need, and that do not leave
+	reuse  [][]int // by output: inputs in whose memory it may be
+}
+
+// A stage runs the instructions whose results have n elements.
+type stage struct {
+	n, block, grain int
+	steps           []step
+	registers       int
+	room            int   // bytes of a register
+	rows            []row // operands that are repeated, prepared once for each range
+	expanded        int   // how many operands have to be spread out for each block
+}
+
+// A step is an instruction of a stage.
+type step struct {
+	loop     core.Loop
+	args     []arg
+	value    int // what it computes
+	register int // where, or none
+	size     int
+	walk     *kernel.Broadcast // how the operands are walked together, if run by run; or nil
+}
+
+const none = -1
+
+// how an operand is read.
+type how uint8
+
+const (
+	along    how = iota // as many elements as there are results, in their order
+	single              // one element, which the loop repeats
+	rowed               // a row that is repeated, from a buffer that holds it several times
+	expanded            // spread out into a buffer for each block
+)
+
+// An arg is an operand of a step.
+type arg struct {
+	value    int
+	size     int
+	how      how
+	register int // where it is, or none: in memory
+	at       int // rowed: which row; expanded: which buffer
+	walk     *kernel.Broadcast
+}
+
+// A row is an operand that begins again after period elements.
+type row struct{ value, size, period int }
+
+// planner makes one plan.
+type planner struct {
+	*program
+	*plan
+	views [][]core.Shape // of the operands, as they are broadcast
+}
+
+func newPlan(p *program, inputs []core.Shape) (*plan, error) {
+	m := planner{p, &plan{inputs: inputs}, nil}
+	if err := m.inferShapes(); err != nil {
+		return nil, err
+	}
+	m.cut()
+	for i := range m.stages {
+		m.assignRegisters(&m.stages[i])
+	}
+	m.findReuse()
+	return m.plan, nil
+}
+
+// shape returns the shape of a value.
+func (m *planner) shape(v int) core.Shape {
+	switch {
+	case v < m.program.inputs:
+		return m.plan.inputs[v]
+	case v < m.first():
+		return m.consts[v-m.program.inputs].Shape()
+	}
+	return m.shapes[v-m.first()]
+}
+
+// inferShapes works out all shapes. What does not fit is the error of the node.
+func (m *planner) inferShapes() error {
+	for i := range m.code {
+		in := &m.code[i]
+		views := make([]core.Shape, len(in.args))
+		for k, v := range in.args {
+			views[k] = m.shape(v)
+		}
+		given := slices.Clone(views)
+		s, err := in.kernel.Shape(in.node, views)
+		if err == nil {
+			err = m.checkShape(in, views, s)
+		}
+		if err != nil {
+			return core.AtNode(err, in.node, describe(in.node, given))
+		}
+		m.shapes, m.views = append(m.shapes, s.Clone()), append(m.views, views)
+	}
+	return nil
+}
+
+// describe lists the inputs of a node as its executor would.
+func describe(n *core.Node, shapes []core.Shape) []string {
+	out := make([]string, len(shapes))
+	for i, s := range shapes {
+		out[i] = fmt.Sprintf("%v%v", n.InTypes[i].Base(), s)
+	}
+	return out
+}
+
+// checkShape checks what the plan relies on: operands are broadcast to the result.
+func (m *planner) checkShape(in *instr, views []core.Shape, s core.Shape) error {
+	if err := core.CheckSize(in.node.OutTypes[0], s); err != nil {
+		return err
+	}
+	b, ok := kernel.NewBroadcast(ints(views)...)
+	if !ok || b.Len != s.NumElements() {
+		return core.Errorf(core.Internal, "an elementwise kernel must broadcast its operands to its result, %v do not give %v", views, s)
+	}
+	return nil
+}
+
+func ints(shapes []core.Shape) [][]int {
+	out := make([][]int, len(shapes))
+	for i, s := range shapes {
+		out[i] = s
+	}
+	return out
+}
+
+// cut makes the stages. Results are at least as large as what they are computed from,
+// unless they are empty.
+func (m *planner) cut() {
+	var order []int
+	for k, s := range m.shapes {
+		if s.NumElements() > 0 {
+			order = append(order, k)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(m.shapes[a].NumElements(), m.shapes[b].NumElements()) })
+	for len(order) > 0 {
+		n := m.shapes[order[0]].NumElements()
+		end := slices.IndexFunc(order, func(k int) bool { return m.shapes[k].NumElements() != n })
+		if end < 0 {
+			end = len(order)
+		}
+		m.addStage(n, order[:end])
+		order = order[end:]
+	}
+}
+
+// addStage plans the instructions of one stage.
+func (m *planner) addStage(n int, code []int) {
+	widest := 1
+	for _, k := range code {
+		widest = max(widest, m.size(k))
+		for a := range m.code[k].args {
+			widest = max(widest, m.argSize(k, a))
+		}
+	}
+	block := min(n, blockBytes/widest)
+	st := stage{n: n, block: block, room: block * widest, grain: max(block, grainWork/len(code))}
+	for _, k := range code {
+		st.steps = append(st.steps, m.newStep(&st, k))
+	}
+	m.stages = append(m.stages, st)
+}
+
+// newStep decides how the operands of instruction k are read.
+func (m *planner) newStep(st *stage, k int) step {
+	in := &m.code[k]
+	s := step{loop: in.kernel.Loop, value: m.first() + k, register: none, size: m.size(k), args: make([]arg, len(in.args))}
+	b, _ := kernel.NewBroadcast(ints(m.views[k])...)
+	direct, repeated := true, false
+	for a, v := range in.args {
+		s.args[a] = arg{value: v, size: m.argSize(k, a), register: none}
+		x := &s.args[a]
+		x.how = readAs(b, a, st, in.kernel.Repeats)
+		direct = direct && x.how != expanded
+		repeated = repeated || b.Inner()[a] == 0
+	}
+	switch {
+	case direct:
+		m.addRows(st, &s, b)
+	case in.kernel.Repeats || !repeated:
+		s.walk = b
+	default:
+		m.expand(st, &s, m.views[k], m.shapes[k])
+		m.addRows(st, &s, b)
+	}
+	return s
+}
+
+// readAs says how operand a is read if the step is run block by block.
+func readAs(b *kernel.Broadcast, a int, st *stage, repeats bool) how {
+	switch period := b.Period(a); {
+	case period == st.n:
+		return along
+	case period == 1 && repeats:
+		return single
+	case period > 0 && period <= st.block:
+		return rowed
+	}
+	return expanded
+}
+
+// addRows makes room for the rows that a step reads.
+func (m *planner) addRows(st *stage, s *step, b *kernel.Broadcast) {
+	for a := range s.args {
+		x := &s.args[a]
+		if x.how != rowed {
+			continue
+		}
+		r := row{x.value, x.size, b.Period(a)}
+		if x.at = slices.Index(st.rows, r); x.at < 0 {
+			x.at, st.rows = len(st.rows), append(st.rows, r)
+		}
+	}
+}
+
+// expand has the operands that are neither whole nor rows spread out for each block.
+func (m *planner) expand(st *stage, s *step, views []core.Shape, out core.Shape) {
+	for a := range s.args {
+		if x := &s.args[a]; x.how == expanded {
+			x.walk, _ = kernel.NewBroadcastTo(out, views[a])
+			x.at, st.expanded = st.expanded, st.expanded+1
+		}
+	}
+}

@@ -1,0 +1,36 @@
+package step
+
+import (
+	"github.com/gorge-tf/gorge/internal/fuse"
+	"github.com/gorge-tf/gorge/internal/graph"
+	"github.com/gorge-tf/gorge/tf/core"
+)
+
+// fused joins elementwise nodes of p, the part of one device, and returns the function
+// that finds the kernels of what it has become. Kernels are made once all the same.
+func fused(p *graph.Graph, find func(*core.Node) (core.Kernel, error), log func(string)) (func(*core.Node) (core.Kernel, error), error) {
+	made := map[*core.Node]core.Kernel{}
+	report, err := fuse.Fuse(p, fuse.Options{Explain: log != nil, Kernel: func(n *graph.Node) core.Kernel {
+		k := made[&n.Node]
+		if k == nil {
+			k, _ = find(&n.Node) // who makes the executor tells the error
+			made[&n.Node] = k
+		}
+		return k
+	}})
+	if err != nil {
+		return nil, err
+	}
+	if log != nil {
+		log(report.String())
+	}
+	return func(n *core.Node) (core.Kernel, error) {
+		if k := report.Kernels[n]; k != nil {
+			return k, nil
+		}
+		if k := made[n]; k != nil {
+			return k, nil
+		}
+		return find(n)
+	}, nil
+}
