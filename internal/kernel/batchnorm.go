@@ -9,23 +9,41 @@ type BatchNorm struct {
 	Epsilon float32
 }
 
-// normElements is how many elements are worked on at once: what belongs to
-// channels is repeated to that length, so that loops are long even where there
-// are few channels, and everything stays in the first cache.
-const normElements = 2048
+const (
+	// normWidth columns fill the registers of a loop down columns. Rows of
+	// fewer channels lie side by side.
+	normWidth = 64
+	// normColumns channels at most are summed up together, so that there are
+	// many rows for every sum.
+	normColumns = 256
+	// normElements are worth a task, and a sum in float64 for every channel.
+	normElements = 32 << 10
+	// normRows are gone down at a time, and summed up in float32 one after the
+	// other.
+	normRows = 64
+	// normPages is how many elements, about, rows may span that are gone down
+	// at a time: more pages are not fetched ahead.
+	normPages = 4 << 10
+	// normFew is the least number of rows that pays for loading what belongs to
+	// their columns.
+	normFew = 8
+	// normSample is the part of the rows of a chunk whose mean is subtracted
+	// from all of them before they are summed up.
+	normSample = 16
+)
 
-// blockRows is the number of rows of a block, a power of two.
-func (b *BatchNorm) blockRows() int {
+// side is how many rows lie side by side, a power of two.
+func (b *BatchNorm) side() int {
 	r := 1
-	for 2*r*b.C <= normElements && r < b.Rows {
+	for 2*r*b.C <= normWidth && 2*r <= b.Rows {
 		r *= 2
 	}
 	return r
 }
 
-// tile repeats what belongs to channels for the rows of a block.
+// tile repeats what belongs to channels for rows side by side.
 func (b *BatchNorm) tile(v []float32) []float32 {
-	t := make([]float32, b.blockRows()*b.C)
+	t := make([]float32, b.side()*b.C)
 	fillTile(t, v)
 	return t
 }
@@ -37,99 +55,122 @@ func fillTile(t, v []float32) {
 	}
 }
 
-// eachBlock calls f for the elements [at, at+n) of the blocks of rows [lo, hi):
-// powers of two in number.
-func (b *BatchNorm) eachBlock(lo, hi int, f func(at, n int)) {
-	rows := b.blockRows()
-	for lo < hi {
-		for rows > hi-lo {
-			rows /= 2
-		}
-		f(lo*b.C, rows*b.C)
-		lo += rows
+// eachDown calls f for channels [c0, c1) of rows [lo, hi): some rows side by
+// side at a time, then those that are left.
+func (b *BatchNorm) eachDown(lo, hi, c0, c1 int, f func(at int, d down)) {
+	side := b.side()
+	n := min(normRows, max(normFew, normPages/max(1, side*b.C)))
+	for ; hi-lo >= side; lo += n * side {
+		n = min(n, (hi-lo)/side)
+		f(lo*b.C+c0, down{n, side * b.C, (side-1)*b.C + c1 - c0})
+	}
+	if lo < hi {
+		f(lo*b.C+c0, down{hi - lo, b.C, c1 - c0})
 	}
 }
 
-// chunkRows is the number of rows whose sums are kept by themselves. They stay
-// in the second cache, and depend on the number of rows only.
-func (b *BatchNorm) chunkRows() int { return 8 * b.blockRows() }
+// normGrid cuts rows and channels into chunks that are summed up by
+// themselves. It depends on the shape only.
+type normGrid struct {
+	*BatchNorm
+	rows, cols       int // of chunks
+	chunkRows, width int // rows of a chunk, and the most channels
+}
 
-// eachChunk calls f for each chunk of rows.
-func (b *BatchNorm) eachChunk(par Par, f func(w *normWork, i, lo, hi int)) {
-	rows := b.chunkRows()
-	par(ceilQuo(b.Rows, rows), 1, func(lo, hi int) {
-		w := &normWork{b.block(), b.block(), b.block()}
+func (b *BatchNorm) grid() normGrid {
+	g := normGrid{BatchNorm: b, cols: max(1, ceilQuo(b.C, normColumns))}
+	g.width = ceilQuo(b.C, g.cols)
+	side := b.side()
+	g.chunkRows = side * max(1, normElements/max(1, side*g.width))
+	g.rows = ceilQuo(b.Rows, g.chunkRows)
+	return g
+}
+
+// normChunk is one of the grid, with memory for sums.
+type normChunk struct {
+	normGrid
+	row, lo, hi, c0, c1 int
+	buf                 []float32
+	sum, square, about  []float32 // by column, rows side by side
+}
+
+// each calls f for each chunk.
+func (g normGrid) each(par Par, f func(w *normChunk)) {
+	par(g.rows*g.cols, 1, func(lo, hi int) {
+		w := &normChunk{normGrid: g, buf: make([]float32, 3*g.side()*g.width)}
 		for i := lo; i < hi; i++ {
-			f(w, i, i*rows, min(b.Rows, (i+1)*rows))
+			w.at(i)
+			f(w)
 		}
 	})
 }
 
-// normWork is the memory for blocks: sums over those of a chunk, and what is
-// subtracted from each.
-type normWork struct{ sum, product, about []float32 }
-
-func (b *BatchNorm) block() []float32 { return make([]float32, b.blockRows()*b.C) }
-
-// foldRows adds the rows of x, a power of two in number, to acc: in halves, and
-// what comes of them in float64, for batches may be large and their means far
-// from 0. It overwrites x.
-func (b *BatchNorm) foldRows(acc []float64, x []float32) {
-	for len(x) > b.C {
-		half := len(x) / 2
-		Add(x[:half], x[:half], x[half:])
-		x = x[:half]
-	}
-	for c, v := range x {
-		acc[c] += float64(v)
-	}
+// at moves to chunk i.
+func (w *normChunk) at(i int) {
+	w.row = i / w.cols
+	w.lo, w.hi = w.row*w.chunkRows, min(w.Rows, (w.row+1)*w.chunkRows)
+	w.c0, w.c1 = i%w.cols*w.C/w.cols, (i%w.cols+1)*w.C/w.cols
+	n := w.side() * (w.c1 - w.c0)
+	w.sum, w.square, w.about = w.buf[:n], w.buf[n:2*n], w.buf[2*n:3*n]
+	clear(w.buf)
 }
 
-// chunkMoments are the sums of a chunk and of the squares of the distances from
-// its mean.
-type chunkMoments struct {
-	rows         float64
-	sum, squares []float64
+// fold returns the sum of channel c over the rows side by side.
+func (w *normChunk) fold(x []float32, c int) (sum float64) {
+	for i := c; i < len(x); i += w.c1 - w.c0 {
+		sum += float64(x[i])
+	}
+	return sum
 }
 
-// moments computes them for rows [lo, hi), which are in the cache the second
-// time.
-func (b *BatchNorm) moments(w *normWork, x []float32, lo, hi int) chunkMoments {
-	m := chunkMoments{float64(hi - lo), make([]float64, b.C), make([]float64, b.C)}
-	clear(w.sum)
-	b.eachBlock(lo, hi, func(at, n int) { Add(w.sum[:n], w.sum[:n], x[at:at+n]) })
-	b.foldRows(m.sum, w.sum)
-	mean := make([]float32, b.C)
+// center sets about to the means of the first rows.
+func (w *normChunk) center(x []float32) {
+	n := max(1, (w.hi-w.lo)/w.side()/normSample) * w.side()
+	n = min(n, w.hi-w.lo)
+	w.eachDown(w.lo, w.lo+n, w.c0, w.c1, func(at int, d down) { columnSums(d, w.sum, x[at:]) })
+	mean := make([]float32, w.c1-w.c0)
 	for c := range mean {
-		mean[c] = float32(m.sum[c] / m.rows)
+		mean[c] = float32(w.fold(w.sum, c) / float64(n))
 	}
 	fillTile(w.about, mean)
 	clear(w.sum)
-	b.eachBlock(lo, hi, func(at, n int) { addSquares(w.sum[:n], x[at:at+n], w.about) })
-	b.foldRows(m.squares, w.sum)
-	for c := range mean {
-		off := m.sum[c]/m.rows - float64(mean[c]) // what rounding has taken from the mean
-		m.squares[c] -= m.rows * off * off
+}
+
+// moments sets, for the channels of the chunk, the sums of rows and of the
+// squares of their distances from their mean.
+func (w *normChunk) moments(sum, squares []float64, x []float32) {
+	w.center(x)
+	w.eachDown(w.lo, w.hi, w.c0, w.c1, func(at int, d down) { columnMoments(d, w.sum, w.square, x[at:], w.about) })
+	n := float64(w.hi - w.lo)
+	for c := range w.c1 - w.c0 {
+		s := w.fold(w.sum, c)
+		sum[c] = s + n*float64(w.about[c])
+		squares[c] = max(0, w.fold(w.square, c)-s*s/n)
 	}
-	return m
 }
 
 // Moments sets mean and variance (of the rows themselves, not an estimate from
 // them) by channel.
 func (b *BatchNorm) Moments(par Par, mean, variance, x []float32) {
-	chunks := make([]chunkMoments, ceilQuo(b.Rows, b.chunkRows()))
-	b.eachChunk(par, func(w *normWork, i, lo, hi int) { chunks[i] = b.moments(w, x, lo, hi) })
+	g := b.grid()
+	sums, squares := make([]float64, g.rows*b.C), make([]float64, g.rows*b.C)
+	g.each(par, func(w *normChunk) {
+		at := w.row*b.C + w.c0
+		w.moments(sums[at:], squares[at:], x)
+	})
 	n := float64(max(1, b.Rows))
+	total := make([]float64, b.C)
+	for i := range g.rows {
+		Add(total, total, sums[i*b.C:][:b.C])
+	}
 	for c := range mean {
-		var sum, squares float64
-		for _, m := range chunks {
-			sum += m.sum[c]
+		var square float64
+		for i := range g.rows {
+			rows := float64(min(g.chunkRows, b.Rows-i*g.chunkRows))
+			off := sums[i*b.C+c]/rows - total[c]/n
+			square += squares[i*b.C+c] + rows*off*off
 		}
-		for _, m := range chunks {
-			off := m.sum[c]/m.rows - sum/n
-			squares += m.squares[c] + m.rows*off*off
-		}
-		mean[c], variance[c] = float32(sum/n), float32(squares/n)
+		mean[c], variance[c] = float32(total[c]/n), float32(square/n)
 	}
 }
 
@@ -142,34 +183,35 @@ func (b *BatchNorm) factors(variance []float32) []float32 {
 	return f
 }
 
+// eachRows shares rows between threads.
+func (b *BatchNorm) eachRows(par Par, f func(at int, d down)) {
+	par(b.Rows, max(1, ElementGrain/max(1, b.C)), func(lo, hi int) { b.eachDown(lo, hi, 0, b.C, f) })
+}
+
 // Normalize sets y = (x-mean)/sqrt(variance+epsilon)·scale + offset.
 func (b *BatchNorm) Normalize(par Par, y, x, scale, offset, mean, variance []float32) {
 	f := b.factors(variance)
 	Mul(f, f, scale)
 	about, factor, shift := b.tile(mean), b.tile(f), b.tile(offset)
-	par(b.Rows, b.rowGrain(), func(lo, hi int) {
-		b.eachBlock(lo, hi, func(at, n int) { normalize(y[at:at+n], x[at:at+n], about, factor, shift) })
-	})
+	b.eachRows(par, func(at int, d down) { normalize(d, y[at:], x[at:], about, factor, shift) })
 }
-
-func (b *BatchNorm) rowGrain() int { return max(1, ElementGrain/max(1, b.C)) }
 
 // scaleSums returns by channel the sums of dy and of dy·(x-mean).
 func (b *BatchNorm) scaleSums(par Par, dy, x, about []float32) (sum, product []float64) {
-	chunks := make([][2][]float64, ceilQuo(b.Rows, b.chunkRows()))
-	b.eachChunk(par, func(w *normWork, i, lo, hi int) {
-		acc := [2][]float64{make([]float64, b.C), make([]float64, b.C)}
-		clear(w.sum)
-		clear(w.product)
-		b.eachBlock(lo, hi, func(at, n int) { addProducts(w.sum[:n], w.product[:n], dy[at:at+n], x[at:at+n], about) })
-		b.foldRows(acc[0], w.sum)
-		b.foldRows(acc[1], w.product)
-		chunks[i] = acc
+	g := b.grid()
+	sums, products := make([]float64, g.rows*b.C), make([]float64, g.rows*b.C)
+	g.each(par, func(w *normChunk) {
+		b.eachDown(w.lo, w.hi, w.c0, w.c1, func(at int, d down) {
+			columnProducts(d, w.sum, w.square, dy[at:], x[at:], about[w.c0:])
+		})
+		for c := w.c0; c < w.c1; c++ {
+			sums[w.row*b.C+c], products[w.row*b.C+c] = w.fold(w.sum, c-w.c0), w.fold(w.square, c-w.c0)
+		}
 	})
 	sum, product = make([]float64, b.C), make([]float64, b.C)
-	for _, c := range chunks {
-		Add(sum, sum, c[0])
-		Add(product, product, c[1])
+	for i := range g.rows {
+		Add(sum, sum, sums[i*b.C:][:b.C])
+		Add(product, product, products[i*b.C:][:b.C])
 	}
 	return sum, product
 }
@@ -190,14 +232,6 @@ func (b *BatchNorm) Grad(par Par, training bool, dx, dScale, dOffset, dy, x, sca
 			shift[c] = float32(sum[c] / n)
 		}
 	}
-	b.gradRows(par, dx, dy, x, about, b.tile(slope), b.tile(shift), b.tile(factor))
-}
-
-// gradRows sets dx = (dy - shift - (x-about)·slope)·factor.
-func (b *BatchNorm) gradRows(par Par, dx, dy, x, about, slope, shift, factor []float32) {
-	par(b.Rows, b.rowGrain(), func(lo, hi int) {
-		b.eachBlock(lo, hi, func(at, n int) {
-			normGrad(dx[at:at+n], dy[at:at+n], x[at:at+n], about, slope, shift, factor)
-		})
-	})
+	slope, shift, factor = b.tile(slope), b.tile(shift), b.tile(factor)
+	b.eachRows(par, func(at int, d down) { normGrad(d, dx[at:], dy[at:], x[at:], about, slope, shift, factor) })
 }

@@ -33,7 +33,7 @@ func TestBatchNorm(t *testing.T) { eachLevel(t, testBatchNorm) }
 
 func testBatchNorm(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	for _, b := range []*BatchNorm{{Rows: 1, C: 3, Epsilon: 0.1}, {Rows: 700, C: 5, Epsilon: 1e-3}, {Rows: 4, C: 40, Epsilon: 1e-4}} {
+	for _, b := range []*BatchNorm{{Rows: 1, C: 3, Epsilon: 0.1}, {Rows: 700, C: 5, Epsilon: 1e-3}, {Rows: 4, C: 40, Epsilon: 1e-4}, {Rows: 331, C: 600, Epsilon: 1e-4}} {
 		x, scale, offset := randomSlice[float32](rng, b.Rows*b.C), randomSlice[float32](rng, b.C), randomSlice[float32](rng, b.C)
 		want, wantMean, wantVariance := normTwin(b, x, scale, offset)
 		y, mean, variance := make([]float32, len(x)), make([]float32, b.C), make([]float32, b.C)
@@ -79,41 +79,71 @@ func testBatchNormGrad(t *testing.T) {
 	}
 }
 
-// TestNormLoops compares the loops with what they are defined to compute, at
-// all lengths and with operands that are longer.
-func TestNormLoops(t *testing.T) {
+// TestColumnLoops compares the loops down columns with what they are defined
+// to compute, at all widths, with operands that are longer.
+func TestColumnLoops(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
-		for _, n := range lengths {
-			in := make([][]float32, 6)
-			for k := range in {
-				in[k] = random[float32](n+k, uint64(k))
+		for _, width := range append([]int{1, 15, 16, 17, 31, 32, 33, 47, 48, 63, 64, 65, 130}, lengths[:5]...) {
+			for _, rows := range []int{0, 1, 2, 13} {
+				testColumnLoops(t, down{rows, width + rows, width})
 			}
-			a, b, c, d, e, f := in[0], in[1], in[2], in[3], in[4], in[5]
-			check := func(name string, got []float32, want func(i int) float32) {
-				t.Helper()
-				for i, v := range got {
-					if w := want(i); math.Abs(float64(v-w)) > 1e-6 {
-						t.Fatalf("%s: length %d: %v, want %v", name, n, v, w)
-					}
-				}
-			}
-			z, inside := guarded(n)
-			normalize(z, a, b, c, d)
-			check("normalize", z, func(i int) float32 { return (a[i]-b[i])*c[i] + d[i] })
-			normGrad(z, a, b, c, d, e, f)
-			check("normGrad", z, func(i int) float32 { return (a[i] - e[i] - (b[i]-c[i])*d[i]) * f[i] })
-			copy(z, a)
-			addSquares(z, b, c)
-			check("addSquares", z, func(i int) float32 { return a[i] + (b[i]-c[i])*(b[i]-c[i]) })
-			sum, insideToo := guarded(n)
-			copy(z, a)
-			copy(sum, b)
-			addProducts(sum, z, c, d, e)
-			check("addProducts", sum, func(i int) float32 { return b[i] + c[i] })
-			check("addProducts", z, func(i int) float32 { return a[i] + c[i]*(d[i]-e[i]) })
-			inside(t)
-			insideToo(t)
 		}
+	})
+}
+
+func testColumnLoops(t *testing.T, d down) {
+	in := make([][]float32, 6)
+	for k := range in {
+		in[k] = random[float32](d.stride*(d.rows+1)+k, uint64(k))
+	}
+	a, b, c, e, f, g := in[0], in[1], in[2], in[3], in[4], in[5]
+	check := func(name string, got []float32, want []float64) {
+		t.Helper()
+		for i, v := range got {
+			if math.Abs(float64(v)-want[i]) > 1e-5 {
+				t.Fatalf("%s: %+v: element %d is %v, want %v", name, d, i, v, want[i])
+			}
+		}
+	}
+	elements := func(name string, run func(z []float32), want func(c, i int) float32) {
+		t.Helper()
+		z, inside := guarded(d.stride * d.rows)
+		wide := slices.Repeat([]float64{12345}, len(z)) // what lies between rows stays
+		d.each(func(c, i int) { wide[i] = float64(want(c, i)) })
+		run(z)
+		check(name, z, wide)
+		inside(t)
+	}
+	elements("normalize", func(z []float32) { normalize(d, z, a, b, c, e) }, func(k, i int) float32 { return (a[i]-b[k])*c[k] + e[k] })
+	elements("normGrad", func(z []float32) { normGrad(d, z, a, b, c, e, f, g) }, func(k, i int) float32 { return (a[i] - f[k] - (b[i]-c[k])*e[k]) * g[k] })
+	sums := func(name string, run func(first, second []float32), want func(k, i int) (first, second float64)) {
+		t.Helper()
+		first, inFirst := guarded(d.width)
+		second, inSecond := guarded(d.width)
+		copy(first, f)
+		copy(second, g)
+		wantFirst, wantSecond := make([]float64, d.width), make([]float64, d.width)
+		for k := range d.width {
+			wantFirst[k], wantSecond[k] = float64(f[k]), float64(g[k])
+		}
+		d.each(func(k, i int) {
+			x, y := want(k, i)
+			wantFirst[k] += x
+			wantSecond[k] += y
+		})
+		run(first, second)
+		check(name, first, wantFirst)
+		check(name, second, wantSecond)
+		inFirst(t)
+		inSecond(t)
+	}
+	sums("columnSums", func(x, _ []float32) { columnSums(d, x, a) }, func(_, i int) (float64, float64) { return float64(a[i]), 0 })
+	sums("columnMoments", func(x, y []float32) { columnMoments(d, x, y, a, b) }, func(k, i int) (float64, float64) {
+		v := float64(a[i]) - float64(b[k])
+		return v, v * v
+	})
+	sums("columnProducts", func(x, y []float32) { columnProducts(d, x, y, a, b, c) }, func(k, i int) (float64, float64) {
+		return float64(a[i]), float64(a[i]) * (float64(b[i]) - float64(c[k]))
 	})
 }
 
@@ -122,7 +152,8 @@ func TestNormLoops(t *testing.T) {
 func TestBatchNormFarFromZero(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	b := &BatchNorm{C: 7, Epsilon: 1e-3}
-	b.Rows = 5*b.chunkRows() + 11
+	b.Rows = 40000
+	b.Rows = 5*b.grid().chunkRows + 11
 	x := randomSlice[float32](rng, b.Rows*b.C)
 	for i := range x {
 		x[i] += float32(1000*(i%b.C) + i/b.C/1000)

@@ -174,26 +174,6 @@ func momentumAVX2(v *float32, m *float32, grad *float32, n int, lr float32, mome
 //go:noescape
 func adamAVX2(v *float32, m *float32, s *float32, grad *float32, n int, alpha float32, c1 float32, c2 float32, epsilon float32)
 
-// normalizeAVX2 sets y = (x-about)·factor + shift.
-//
-//go:noescape
-func normalizeAVX2(y *float32, x *float32, about *float32, factor *float32, shift *float32, n int)
-
-// addSquaresAVX2 sets acc += (x-about)².
-//
-//go:noescape
-func addSquaresAVX2(acc *float32, x *float32, about *float32, n int)
-
-// addProductsAVX2 sets sum += d and acc += d·(x-about).
-//
-//go:noescape
-func addProductsAVX2(sum *float32, acc *float32, d *float32, x *float32, about *float32, n int)
-
-// normGradAVX2 sets z = (d - shift - (x-about)·slope)·factor.
-//
-//go:noescape
-func normGradAVX2(z *float32, d *float32, x *float32, about *float32, slope *float32, shift *float32, factor *float32, n int)
-
 // selectWordsAVX2 sets z to x where c is not 0 and to y elsewhere, in whole vectors: n must be a multiple of 16.
 //
 //go:noescape

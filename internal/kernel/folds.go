@@ -56,11 +56,20 @@ func sumInOrder[T Number](x []T) T {
 
 // SumFold returns the fold of Sum.
 func SumFold[T Number]() Fold[T] {
-	return Fold[T]{
+	f := Fold[T]{
 		Join: func(a, b T) T { return a + b },
 		Run:  Sum[T],
 		Rows: func(acc, x []T) { Add(acc, acc, x) },
 	}
+	if simd.columnSums != nil {
+		f.Down, _ = any(sumDown).(func(acc, x []T, rows, stride int))
+	}
+	return f
+}
+
+// sumDown adds rows of x that are stride apart to acc, in order.
+func sumDown(acc, x []float32, rows, stride int) {
+	columnSums(down{rows, stride, len(acc)}, acc, x)
 }
 
 // ProdFold returns the fold that multiplies.

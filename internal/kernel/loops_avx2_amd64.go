@@ -26,7 +26,9 @@ func avx2Loops() vectorLoops {
 		selectWords: selectWordsAVX2,
 		greater:     greaterAVX2, greaterEqual: greaterEqualAVX2, equal: equalAVX2, notEqual: notEqualAVX2,
 		widen: widenAVX2, narrow: narrowAVX2,
-		normalize: normalizeAVX2, addSquares: addSquaresAVX2, addProducts: addProductsAVX2, normGrad: normGradAVX2,
+		sumStrip: 32, strip: 16,
+		columnSums: columnSumsAVX2, columnMoments: columnMomentsAVX2, columnProducts: columnProductsAVX2,
+		normalize: normalizeAVX2, normGrad: normGradAVX2,
 
 		poolMax: poolMaxAVX2, poolSum: poolSumAVX2, poolMaxGrad: poolMaxGradAVX2,
 	}

@@ -26,7 +26,9 @@ func avx512Loops() vectorLoops {
 		selectWords: selectWordsAVX512,
 		greater:     greaterAVX512, greaterEqual: greaterEqualAVX512, equal: equalAVX512, notEqual: notEqualAVX512,
 		widen: widenAVX512, narrow: narrowAVX512,
-		normalize: normalizeAVX512, addSquares: addSquaresAVX512, addProducts: addProductsAVX512, normGrad: normGradAVX512,
+		sumStrip: 64, strip: 64,
+		columnSums: columnSumsAVX512, columnMoments: columnMomentsAVX512, columnProducts: columnProductsAVX512,
+		normalize: normalizeAVX512, normGrad: normGradAVX512,
 		transpose16: func(dst, src *float32, ldd, lds int) { packRows16AVX512(16, src, lds, dst, ldd) },
 
 		poolMax: poolMaxAVX512, poolSum: poolSumAVX512, poolMaxGrad: poolMaxGradAVX512,

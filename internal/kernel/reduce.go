@@ -52,6 +52,20 @@ type Fold[T any] struct {
 	Run func(x []T) T
 	// Rows sets acc[i] = Join(acc[i], x[i]).
 	Rows func(acc, x []T)
+	// Down, if set, does the same for rows that are stride apart, in order, as
+	// Rows would one by one.
+	Down func(acc, x []T, rows, stride int)
+}
+
+// down folds rows that are stride apart into acc, in order.
+func (f *Fold[T]) down(acc, x []T, rows, stride int) {
+	if f.Down != nil {
+		f.Down(acc, x, rows, stride)
+		return
+	}
+	for i := range rows {
+		f.Rows(acc, x[i*stride:i*stride+len(acc)])
+	}
 }
 
 const (
@@ -222,13 +236,13 @@ func reduceReduced[T any](dims []reduceDim, dst, src []T, f Fold[T]) {
 
 // foldColumns folds rows of len(dst) elements that are stride apart.
 func foldColumns[T any](dst, src []T, rows, stride int, f Fold[T]) {
-	h := halves[T]{piece: foldRows, stride: stride, rows: f.Rows}
+	h := halves[T]{piece: foldRows, stride: stride, fold: f}
 	if rows <= foldFew {
 		h.piece /= 2
 	}
 	buf := make([]T, min(len(dst), foldWidth)*h.depth(rows))
 	for j := 0; j < len(dst); j += foldWidth {
-		h.fold(dst[j:min(len(dst), j+foldWidth)], src[j:], rows, buf)
+		h.into(dst[j:min(len(dst), j+foldWidth)], src[j:], rows, buf)
 	}
 }
 
@@ -236,7 +250,7 @@ func foldColumns[T any](dst, src []T, rows, stride int, f Fold[T]) {
 // folded in order.
 type halves[T any] struct {
 	piece, stride int
-	rows          func(acc, x []T)
+	fold          Fold[T]
 }
 
 // first is the number of rows in the first half, which is not the smaller one.
@@ -250,20 +264,16 @@ func (h *halves[T]) depth(rows int) (n int) {
 	return n
 }
 
-// fold folds rows into dst, the second half of them in buf.
-func (h *halves[T]) fold(dst, src []T, rows int, buf []T) {
+// into folds rows into dst, the second half of them in buf.
+func (h *halves[T]) into(dst, src []T, rows int, buf []T) {
 	if rows <= h.piece {
-		for i := range rows {
-			h.rows(dst, src[i*h.stride:i*h.stride+len(dst)])
-		}
+		h.fold.down(dst, src, rows, h.stride)
 		return
 	}
 	half := h.first(rows)
 	acc, rest := buf[:len(dst)], buf[len(dst):]
-	copy(acc, src[half*h.stride:])
-	h.fold(dst, src, half, rest)
-	if more := rows - half - 1; more > 0 {
-		h.fold(acc, src[(half+1)*h.stride:], more, rest)
-	}
-	h.rows(dst, acc)
+	Fill(acc, h.fold.Init)
+	h.into(dst, src, half, rest)
+	h.into(acc, src[half*h.stride:], rows-half, rest)
+	h.fold.Rows(dst, acc)
 }

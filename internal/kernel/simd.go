@@ -24,11 +24,14 @@ type vectorLoops struct {
 	// widen and narrow convert multiples of 16.
 	widen  func(y *float64, x *float32, n int)
 	narrow func(y *float32, x *float64, n int)
-	// normalize and the others belong to batch normalization.
-	normalize   func(y, x, about, factor, shift *float32, n int)
-	addSquares  func(acc, x, about *float32, n int)
-	addProducts func(sum, acc, d, x, about *float32, n int)
-	normGrad    func(z, d, x, about, slope, shift, factor *float32, n int)
+	// columnSums and the others go down the rows, at least one, of at most
+	// sumStrip or strip columns.
+	sumStrip, strip int
+	columnSums      func(sum, x *float32, rows, stride, width int)
+	columnMoments   func(sum, squares, x, about *float32, rows, stride, width int)
+	columnProducts  func(sum, products, d, x, about *float32, rows, stride, width int)
+	normalize       func(y, x, about, factor, shift *float32, rows, stride, width int)
+	normGrad        func(z, d, x, about, slope, shift, factor *float32, rows, stride, width int)
 	// transpose16 exchanges rows and columns of 16 times 16, lds and ldd apart.
 	transpose16 func(dst, src *float32, ldd, lds int)
 

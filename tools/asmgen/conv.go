@@ -144,11 +144,7 @@ func (e *convEmitter) step(u int) {
 	}
 	e.ADDQ(e.ldb, e.b)
 	for i := range e.h {
-		x := e.vec()
-		e.broadcast1(e.elementA(u, i), x)
-		for v := range bv {
-			e.multiplyAdd(bv[v], x, e.acc[i][v])
-		}
+		e.multiplyRow(e.elementA(u, i), bv, e.acc[i])
 	}
 	if e.columns {
 		e.ADDQ(e.lda, e.rowsA.base[0])

@@ -29,6 +29,8 @@ var families = []struct {
 	{"conv_f32_avx2", func(a *asm) { emitConv(a, gemmShape{isa: avx2, elem: f32}) }},
 	{"conv_f64_avx512", func(a *asm) { emitConv(a, gemmShape{isa: avx512, elem: f64}) }},
 	{"conv_f64_avx2", func(a *asm) { emitConv(a, gemmShape{isa: avx2, elem: f64}) }},
+	{"columns_avx512", func(a *asm) { emitColumns(a, avx512) }},
+	{"columns_avx2", func(a *asm) { emitColumns(a, avx2) }},
 	{"windows_avx512", func(a *asm) { emitWindows(a, avx512) }},
 	{"windows_avx2", func(a *asm) { emitWindows(a, avx2) }},
 	{"pack_avx512", emitPack},

@@ -183,11 +183,7 @@ func (e *microEmitter) prefetchAhead() {
 func (e *microEmitter) step(u int) {
 	bv := e.loadB(u)
 	for i := range e.h {
-		x := e.vec()
-		e.broadcastA(u, i, x)
-		for v := range bv {
-			e.multiplyAdd(bv[v], x, e.acc[i][v])
-		}
+		e.multiplyRow(e.elementA(u, i), bv, e.acc[i])
 	}
 }
 
@@ -233,13 +229,31 @@ func (e *microEmitter) loadMasked(m operand.Mem, v int) vec {
 	return r
 }
 
-func (e *microEmitter) broadcastA(u, i int, x vec) {
-	disp := (u*e.h + i) << e.shape.elem
-	m := operand.Mem{Base: e.packed, Disp: disp}
+// elementA is the element of A of row i, u steps after the pointers.
+func (e *microEmitter) elementA(u, i int) operand.Mem {
 	if e.rows {
-		m = e.rowsA.at(i, u<<e.shape.elem)
+		return e.rowsA.at(i, u<<e.shape.elem)
 	}
-	e.broadcast1(m, x)
+	return operand.Mem{Base: e.packed, Disp: (u*e.h + i) << e.shape.elem}
+}
+
+// multiplyRow adds the product of an element of A and a row of B to a row of
+// the tile. An element that one vector alone needs is repeated by the
+// multiplication: loads of their own would take longer than all of those.
+func (e *microEmitter) multiplyRow(a operand.Mem, bv, acc []vec) {
+	if len(bv) == 1 && e.isa == avx512 {
+		if e.shape.elem == f64 {
+			e.VFMADD231PD_BCST(a, bv[0], acc[0])
+		} else {
+			e.VFMADD231PS_BCST(a, bv[0], acc[0])
+		}
+		return
+	}
+	x := e.vec()
+	e.broadcast1(a, x)
+	for v := range bv {
+		e.multiplyAdd(bv[v], x, acc[v])
+	}
 }
 
 // broadcast1 loads one element into all lanes.

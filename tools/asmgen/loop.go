@@ -125,5 +125,5 @@ func emitElementwise(a *asm, i isa) {
 
 // loops lists all elementwise functions.
 func loops() []loop {
-	return slices.Concat(binaryLoops(), scalarLoops(), unaryLoops(), gradientLoops(), mathLoops(), updateLoops(), normLoops())
+	return slices.Concat(binaryLoops(), scalarLoops(), unaryLoops(), gradientLoops(), mathLoops(), updateLoops())
 }
