@@ -161,6 +161,51 @@ func TestTensorBoard(t *testing.T) {
 	b.media()
 	b.graph()
 	b.hparams()
+	if to := os.Getenv("GORGE_SCREENSHOTS"); to != "" {
+		b.pages(to)
+	}
+}
+
+// pages takes pictures of TensorBoard's pages with a Chromium, for people to look at.
+func (b *board) pages(to string) {
+	b.t.Helper()
+	for _, page := range []string{"timeseries", "scalars", "images", "audio", "graphs", "distributions", "histograms", "text", "pr_curves", "hparams", "projector"} {
+		file := filepath.Join(to, page+".png")
+		ctx, cancel := context.WithTimeout(b.t.Context(), 2*time.Minute)
+		cmd := exec.CommandContext(ctx, "chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--user-data-dir="+b.t.TempDir(),
+			"--window-size=1400,1000", "--virtual-time-budget=20000", "--screenshot="+file, b.address+"/?runFilter=.*&darkMode=false#"+page)
+		out, err := cmd.CombinedOutput()
+		cancel()
+		if err == nil {
+			err = shows(file)
+		}
+		if err != nil {
+			b.t.Errorf("%s: %v\n%s", page, err, lastLines(string(out), 5))
+		}
+	}
+}
+
+// shows returns an error unless a file is a picture of more than a few colours.
+func shows(file string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	m, err := png.Decode(f)
+	if err != nil {
+		return err
+	}
+	colours := map[any]bool{}
+	for y := m.Bounds().Min.Y; y < m.Bounds().Max.Y; y += 3 {
+		for x := m.Bounds().Min.X; x < m.Bounds().Max.X; x += 3 {
+			colours[m.At(x, y)] = true
+		}
+	}
+	if len(colours) < 20 {
+		return fmt.Errorf("%s has %d colours", file, len(colours))
+	}
+	return nil
 }
 
 // run1 names one of the runs and a tag of it.

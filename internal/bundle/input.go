@@ -42,7 +42,7 @@ func (in *input) has(offset, size int64) error {
 
 // inputChunk is what is read before its checksum is taken, so that it is still
 // in the cache.
-const inputChunk = 1 << 18
+const inputChunk = 1 << 19
 
 // read fills b and returns its checksum.
 func (in *input) read(offset int64, b []byte) (crc uint32, err error) {

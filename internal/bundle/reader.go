@@ -144,13 +144,20 @@ func parseEntry(key string, b []byte) (*Entry, error) {
 	return e, nil
 }
 
+// An Alloc returns a tensor, with arbitrary elements, to read values into.
+type Alloc func(d core.DType, s core.Shape) (*core.Tensor, error)
+
 // Lookup reads a tensor.
-func (r *Reader) Lookup(key string) (*core.Tensor, error) {
+func (r *Reader) Lookup(key string) (*core.Tensor, error) { return r.LookupIn(key, core.AllocTensor) }
+
+// LookupIn is Lookup into a tensor from a, or another one if the values cannot be read
+// as they are stored.
+func (r *Reader) LookupIn(key string, a Alloc) (*core.Tensor, error) {
 	e, err := r.Entry(key)
 	if err != nil {
 		return nil, err
 	}
-	return r.slice(key, e, Whole(len(e.Shape)))
+	return r.slice(key, e, Whole(len(e.Shape)), a)
 }
 
 // LookupSlice reads a slice of a tensor, no matter how it is stored.
@@ -159,13 +166,13 @@ func (r *Reader) LookupSlice(key string, s Slice) (*core.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.slice(key, e, s)
+	return r.slice(key, e, s, core.AllocTensor)
 }
 
-func (r *Reader) slice(key string, e *Entry, want Slice) (*core.Tensor, error) {
+func (r *Reader) slice(key string, e *Entry, want Slice, a Alloc) (*core.Tensor, error) {
 	if len(e.Slices) == 0 {
 		if want.isWhole(e.Shape) {
-			return r.value(key, e)
+			return r.value(key, e, a)
 		}
 		return assemble(key, e.DType, e.Shape, want, []tile{r.tile(key, e, Whole(len(e.Shape)), e.Shape)})
 	}
@@ -197,7 +204,7 @@ func (r *Reader) tile(key string, e *Entry, at Slice, shape core.Shape) tile {
 			_, err = r.located(key, e)
 			return err
 		},
-		load: func() (*core.Tensor, error) { return r.value(key, e) },
+		load: func() (*core.Tensor, error) { return r.value(key, e, core.AllocTensor) },
 	}
 }
 
@@ -241,12 +248,12 @@ func (r *Reader) file(shard int32) (*input, error) {
 }
 
 // value reads the values of an entry.
-func (r *Reader) value(key string, e *Entry) (*core.Tensor, error) {
+func (r *Reader) value(key string, e *Entry, a Alloc) (*core.Tensor, error) {
 	f, err := r.located(key, e)
 	if err != nil {
 		return nil, err
 	}
-	t, crc, err := readValues(f, e)
+	t, crc, err := readValues(f, e, a)
 	if err != nil {
 		return nil, err
 	}
@@ -257,9 +264,11 @@ func (r *Reader) value(key string, e *Entry) (*core.Tensor, error) {
 	return t, nil
 }
 
-func readValues(f *input, e *Entry) (t *core.Tensor, crc uint32, err error) {
+func readValues(f *input, e *Entry, a Alloc) (t *core.Tensor, crc uint32, err error) {
 	if e.DType != core.String && e.DType != core.Variant {
-		t = core.NewTensor(e.DType, e.Shape)
+		if t, err = a(e.DType, e.Shape); err != nil {
+			return nil, 0, err
+		}
 		crc, err = f.read(e.proto.GetOffset(), t.Buffer().Bytes()[:t.NumBytes()])
 		return t, crc, err
 	}

@@ -63,6 +63,61 @@ func (r *Ref) Update(f func(t *Tensor) error) error {
 	return f(r.t)
 }
 
+// Change calls f to change the variable's value piece by piece, as f's Change says. If f
+// fails, a value that is being read elsewhere stays as it is. The kernel of c runs f.
+func (r *Ref) Change(c *OpContext, f func(*Change) error) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.t == nil || r.t.buf == nil || sole(r.t) {
+		r.t = SoleOwner(r.t)
+		return f(&Change{T: r.t})
+	}
+	fresh, err := c.Temp(r.t.dtype, r.t.shape)
+	if err != nil {
+		return err
+	}
+	if err := f(&Change{T: fresh, from: r.t}); err != nil {
+		fresh.Release()
+		return err
+	}
+	r.t.Release()
+	r.t = fresh
+	return nil
+}
+
+// A Change is the memory for a variable's next value, to which nobody else refers. T is
+// nil while the variable is uninitialized. If the value is being read elsewhere, a
+// snapshot that is saved say, T is new memory, and elements have the value once they
+// have been made ready, which each has to be, once, before f returns. f does so with
+// those that it is about to change: they are in the processor's cache then.
+type Change struct {
+	T    *Tensor
+	from *Tensor // the value that others read; nil: T has it
+}
+
+// Fresh reports whether elements have to be made ready.
+func (c *Change) Fresh() bool { return c.from != nil }
+
+// Ready gives elements lo to hi-1 of T the value of the variable. Goroutines may make
+// different elements ready at once.
+func (c *Change) Ready(lo, hi int) {
+	if c.from == nil {
+		return
+	}
+	size := c.T.dtype.Size()
+	copy(c.T.buf.Bytes()[lo*size:hi*size], c.from.buf.Bytes()[lo*size:hi*size])
+}
+
+// readyGrain is how many elements are worth a goroutine of their own.
+const readyGrain = 1 << 15
+
+// All makes all elements ready, by several goroutines.
+func (c *Change) All(o *OpContext) {
+	if c.from != nil {
+		o.ParallelFor(c.T.Len(), readyGrain, c.Ready)
+	}
+}
+
 // Swap calls f with the value and stores what it returns, as one step.
 func (r *Ref) Swap(f func(old *Tensor) (*Tensor, error)) error {
 	r.mu.Lock()
@@ -78,10 +133,13 @@ func (r *Ref) Swap(f func(old *Tensor) (*Tensor, error)) error {
 // SoleOwner returns t if nobody else refers to its memory, else a copy in its
 // place.
 func SoleOwner(t *Tensor) *Tensor {
-	if t == nil || (t.buf != nil && t.buf.Sole() && !t.buf.Escaped()) {
+	if t == nil || sole(t) {
 		return t
 	}
 	c := t.Clone()
 	t.Release()
 	return c
 }
+
+// sole reports whether nobody else refers to the memory of t.
+func sole(t *Tensor) bool { return t.buf != nil && t.buf.Sole() && !t.buf.Escaped() }

@@ -80,15 +80,15 @@ func assignVariable(n *core.Node) (core.Kernel, error) {
 	}), nil
 }
 
-// updateVariable returns the kernel that changes a variable in place by f.
+// updateVariable returns the kernel that changes a variable by f.
 func updateVariable(f update) core.NewKernel {
 	return stateless(func(c *core.OpContext) error {
 		v, err := updatedVariable(c)
 		if err != nil {
 			return err
 		}
-		return v.Update(func(t *core.Tensor) error {
-			by := c.Input(1)
+		return v.Change(c, func(next *core.Change) error {
+			t, by := next.T, c.Input(1)
 			switch {
 			case t == nil:
 				return uninitialized(c, 0)
@@ -97,7 +97,7 @@ func updateVariable(f update) core.NewKernel {
 			case !t.Shape().Equal(by.Shape()):
 				return tf.Errorf(tf.InvalidArgument, "Cannot update variable with shape %s using a Tensor with shape %s, shapes must be equal.", t.Shape().String(), by.Shape().String())
 			}
-			f(c, t, by)
+			f(c, next, by)
 			return nil
 		})
 	})

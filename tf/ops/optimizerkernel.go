@@ -17,8 +17,8 @@ func optimizerKernel(vars, in []string, run step) core.NewKernel {
 			if err != nil {
 				return err
 			}
-			err = updateAll(refs, func(ts []*core.Tensor) error {
-				inputs, err := optimizerInputs(c, vars, in, ts)
+			err = changeAll(c, refs, func(next []*core.Change) error {
+				inputs, err := optimizerInputs(c, vars, in, next)
 				if err == nil {
 					run(n, inputs)
 				}
@@ -52,11 +52,12 @@ func variableRefs(c *core.OpContext, n int) ([]*core.Ref, error) {
 	return refs, nil
 }
 
-// updateAll calls f with the values of all refs for f to change, holding all
-// their locks. They are taken in the order of their addresses, so that two
-// steps that update the same variables cannot wait for each other.
-func updateAll(refs []*core.Ref, f func([]*core.Tensor) error) error {
-	values := make([]*core.Tensor, len(refs))
+// changeAll calls f for it to change the values of all refs, holding all their locks.
+// They are taken in the order of their addresses, so that two steps that update the
+// same variables cannot wait for each other. f gets one Change for a variable that is
+// in refs twice.
+func changeAll(c *core.OpContext, refs []*core.Ref, f func([]*core.Change) error) error {
+	values := make([]*core.Change, len(refs))
 	order := slices.Clone(refs)
 	slices.SortFunc(order, func(a, b *core.Ref) int {
 		return cmp.Compare(uintptr(unsafe.Pointer(a)), uintptr(unsafe.Pointer(b)))
@@ -67,10 +68,10 @@ func updateAll(refs []*core.Ref, f func([]*core.Tensor) error) error {
 		if k == len(order) {
 			return f(values)
 		}
-		return order[k].Update(func(t *core.Tensor) error {
+		return order[k].Change(c, func(v *core.Change) error {
 			for i, r := range refs {
 				if r == order[k] {
-					values[i] = t
+					values[i] = v
 				}
 			}
 			return lock(k + 1)
@@ -79,9 +80,13 @@ func updateAll(refs []*core.Ref, f func([]*core.Tensor) error) error {
 	return lock(0)
 }
 
-// optimizerInputs checks the variables' values ts and the other inputs.
-func optimizerInputs(c *core.OpContext, vars, in []string, ts []*core.Tensor) (*stepInputs, error) {
-	s := &stepInputs{c: c, vars: ts}
+// optimizerInputs checks the variables' values and the other inputs.
+func optimizerInputs(c *core.OpContext, vars, in []string, next []*core.Change) (*stepInputs, error) {
+	ts := make([]*core.Tensor, len(next))
+	for i, v := range next {
+		ts[i] = v.T
+	}
+	s := &stepInputs{c: c, vars: ts, next: next}
 	if err := checkVariables(vars, ts, c.Node.Type("T")); err != nil {
 		return nil, err
 	}

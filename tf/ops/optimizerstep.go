@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"slices"
+
 	"github.com/gorge-tf/gorge/internal/kernel"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/core"
@@ -30,6 +32,7 @@ func floatSteps(f32 rule[float32], f64 rule[float64]) steps {
 type stepInputs struct {
 	c       *core.OpContext
 	vars    []*core.Tensor
+	next    []*core.Change // of vars
 	scalars []*core.Tensor
 	grad    *core.Tensor
 	indices *core.Tensor // the rows that grad is for; nil: all
@@ -41,13 +44,29 @@ type stepInputs struct {
 // may come twice.
 func (in *stepInputs) each(worker func() func(at, from, n int)) {
 	if in.indices == nil {
-		in.c.ParallelFor(in.grad.Len(), elementGrain, func(lo, hi int) { worker()(lo, lo, hi-lo) })
+		in.c.ParallelFor(in.grad.Len(), elementGrain, func(lo, hi int) {
+			update := worker()
+			stretches(lo, hi, func(lo, hi int) { update(lo, lo, hi-lo) }, in.different()...)
+		})
 		return
+	}
+	for _, v := range in.different() {
+		v.All(in.c)
 	}
 	inner, update := product(in.vars[0].Shape()[1:]), worker()
 	for i, row := range wideIndices(in.indices) {
 		update(int(row)*inner, i*inner, inner)
 	}
+}
+
+// different returns the variables' changes, each once.
+func (in *stepInputs) different() (out []*core.Change) {
+	for _, v := range in.next {
+		if v.Fresh() && !slices.Contains(out, v) {
+			out = append(out, v)
+		}
+	}
+	return out
 }
 
 func exactStep[T tf.Elem](r rule[T]) step {

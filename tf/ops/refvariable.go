@@ -187,14 +187,15 @@ func updateRef(f update) core.NewKernel {
 			return errNoReference
 		}
 		c.Out[0].Ref = ref
-		return ref.Update(func(t *core.Tensor) error {
+		return ref.Change(c, func(next *core.Change) error {
+			t := next.T
 			switch {
 			case t == nil:
 				return uninitialized(c, 0)
 			case t.DType() != by.DType() || !t.Shape().Equal(by.Shape()):
 				return tf.Errorf(tf.InvalidArgument, "Parameters and update must be the same size")
 			}
-			f(c, t, by)
+			f(c, next, by)
 			return nil
 		})
 	})

@@ -219,7 +219,7 @@ func scatter[T any](data func(*core.Tensor) []T, f func(z, x, y []T)) core.NewKe
 		if len(c.Out) > 0 {
 			c.Out[0].Ref = refs[0]
 		}
-		return refs[0].Update(func(t *core.Tensor) error {
+		return changeWhole(c, refs[0], func(t *core.Tensor) error {
 			inner, err := checkScatter(c, t)
 			if err != nil || c.Input(1).Len() == 0 || inner == 0 {
 				return err

@@ -112,7 +112,7 @@ func stridedAssign(n *core.Node) (core.Kernel, error) {
 		if len(c.Out) > 0 {
 			c.Out[0].Ref = refs[0]
 		}
-		return refs[0].Update(func(t *core.Tensor) error {
+		return changeWhole(c, refs[0], func(t *core.Tensor) error {
 			if t == nil {
 				return uninitialized(c, 0)
 			}

@@ -189,7 +189,7 @@ func (a *tensorArray) add(c *core.OpContext, i int, t *core.Tensor) error {
 		return tf.Errorf(tf.InvalidArgument, "tensor_array::AddToTensor type not supported: %s", a.dtype.CName())
 	}
 	e.t = core.SoleOwner(e.t)
-	sum(c, e.t, t)
+	sum(c, &core.Change{T: e.t}, t)
 	a.added = true
 	return nil
 }

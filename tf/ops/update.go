@@ -6,17 +6,50 @@ import (
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
-// An update changes the value of a variable, memory that nobody else sees, by
-// a tensor of equal type and shape.
-type update func(c *core.OpContext, v, by *core.Tensor)
+// An update changes the value of a variable by a tensor of equal type and shape.
+type update func(c *core.OpContext, v *core.Change, by *core.Tensor)
+
+// piece is how many elements are made ready and changed at a time. It is a multiple of
+// what loops take at once, so that pieces give the same bits as a whole.
+const piece = 1 << 13
+
+// stretches calls f for the elements from lo to hi, after they have been made ready: piece by
+// piece if that takes anything.
+func stretches(lo, hi int, f func(lo, hi int), vars ...*core.Change) {
+	fresh := false
+	for _, v := range vars {
+		fresh = fresh || v.Fresh()
+	}
+	if !fresh {
+		f(lo, hi)
+		return
+	}
+	for ; lo < hi; lo += piece {
+		end := min(lo+piece, hi)
+		for _, v := range vars {
+			v.Ready(lo, end)
+		}
+		f(lo, end)
+	}
+}
+
+// changeWhole calls f to change the value of a variable, memory to which nobody else
+// refers; nil while the variable is uninitialized.
+func changeWhole(c *core.OpContext, r *core.Ref, f func(t *core.Tensor) error) error {
+	return r.Change(c, func(next *core.Change) error {
+		next.All(c)
+		return f(next.T)
+	})
+}
 
 // updates returns what changes a variable of each type by the given rowOps.
 func updates(rows rowOps) map[tf.DType]update {
 	out := make(map[tf.DType]update, len(rows))
 	for d, op := range rows {
-		out[d] = func(c *core.OpContext, v, by *core.Tensor) {
-			combine := op(v, by)
-			c.ParallelFor(v.Len(), elementGrain, func(lo, hi int) { combine(lo, lo, hi-lo) })
+		out[d] = func(c *core.OpContext, v *core.Change, by *core.Tensor) {
+			combine := op(v.T, by)
+			step := func(lo, hi int) { combine(lo, lo, hi-lo) }
+			c.ParallelFor(v.T.Len(), elementGrain, func(lo, hi int) { stretches(lo, hi, step, v) })
 		}
 	}
 	return out

@@ -83,7 +83,7 @@ func variableND(f rowOp) core.NewKernel {
 			if len(c.Out) > 0 {
 				c.Out[0].Ref = refs[0]
 			}
-			return refs[0].Update(func(t *core.Tensor) error { return updateSlices(c, t, f, bad) })
+			return changeWhole(c, refs[0], func(t *core.Tensor) error { return updateSlices(c, t, f, bad) })
 		}), err
 	}
 }

@@ -21,7 +21,7 @@ import (
 )
 
 // The tests of this file have the cases of TensorFlow's basic_session_run_hooks_test:
-// testdata/ports.md says which.
+// docs/ported-tests.md says which.
 
 // timed runs f with a clock that moves when all wait.
 func timed(t *testing.T, f func(t *testing.T)) {

@@ -19,7 +19,7 @@ import (
 )
 
 // The tests of this file have cases of TensorFlow's monitored_session_test and
-// session_manager_test: testdata/ports.md says which.
+// session_manager_test: docs/ported-tests.md says which.
 
 // TestMonitoredTraining trains so many steps with some options, half a second each, and
 // then looks at what another session begins with.

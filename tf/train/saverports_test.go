@@ -19,7 +19,7 @@ import (
 	"github.com/gorge-tf/gorge/tf/train"
 )
 
-// The tests of this file have cases of TensorFlow's saver_test: testdata/ports.md says
+// The tests of this file have cases of TensorFlow's saver_test: docs/ported-tests.md says
 // which.
 
 // named makes float32 variables of those names and values.

@@ -19,8 +19,8 @@ type ChiefSessionCreator struct {
 	Graph    *tf.Graph
 	Scaffold *Scaffold // nil: one with defaults
 	Options  []session.Option
-	// CheckpointDir is where to look for the latest checkpoint, CheckpointPath one to
-	// restore; at most one is given.
+	// CheckpointDir is where to look for the latest checkpoint that is not damaged,
+	// CheckpointPath one to restore; at most one is given.
 	CheckpointDir  string
 	CheckpointPath string
 

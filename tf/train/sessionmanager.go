@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,7 +38,10 @@ type PrepareOptions struct {
 	InitOp    *tf.Operation
 	InitFeeds session.Feeds
 	InitFn    func(ctx context.Context, s *session.Session) error
-	// Saver restores the latest checkpoint of CheckpointDir, or CheckpointPath.
+	// Saver restores the latest checkpoint of CheckpointDir, or CheckpointPath. If files of
+	// the latest one are missing, cut off, unreadable or fail their checksums, the one
+	// before it is restored, and so on; the log says what was skipped. No other failure is
+	// passed over: not a mismatch of the graph, nor damage to CheckpointPath.
 	Saver          *Saver
 	CheckpointDir  string
 	CheckpointPath string
@@ -166,11 +170,45 @@ func (m *SessionManager) restore(ctx context.Context, s *session.Session, o *Pre
 	if err != nil || state == nil {
 		return false, err
 	}
-	if err := o.Saver.Restore(ctx, s, state.Latest); err != nil {
-		return false, err
+	return true, restoreGood(ctx, s, o.Saver, state)
+}
+
+// restoreGood restores the latest checkpoint whose files are whole. A damaged one is
+// skipped, and the log says so; it is the first that the saver will delete. A whole one
+// that does not fit the graph ends the search with its error: what came before it is
+// not what the program asks for.
+func restoreGood(ctx context.Context, s *session.Session, saver *Saver, state *CheckpointState) error {
+	var skipped []string
+	var first error
+	for _, path := range state.newestFirst() {
+		err := saver.Restore(ctx, s, path)
+		if err == nil {
+			if len(skipped) > 0 {
+				slog.Warn("an earlier checkpoint was restored, since those after it are damaged", "restored", path, "skipped", skipped)
+			}
+			saver.RecoverLastCheckpoints(append(skipped, without(state.All, skipped)...))
+			return nil
+		}
+		broken := damage(path, err)
+		if broken == nil {
+			return err
+		}
+		slog.Warn("a checkpoint is damaged and is skipped", "checkpoint", path, "error", broken)
+		if skipped = append(skipped, path); first == nil {
+			first = err
+		}
 	}
-	o.Saver.RecoverLastCheckpoints(state.All)
-	return true, nil
+	return first
+}
+
+// without returns all but some names.
+func without(all, some []string) (out []string) {
+	for _, name := range all {
+		if !slices.Contains(some, name) {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 // awaitCheckpoint returns what the state file says; nil if there is no

@@ -16,7 +16,8 @@ type TrainingOptions struct {
 	Session []session.Option
 	// Worker: another process is the chief, which initializes the model.
 	Worker bool
-	// CheckpointDir is where the model is restored from and saved; "": neither.
+	// CheckpointDir is where the model is restored from and saved; "": neither. A damaged
+	// checkpoint is skipped: see PrepareOptions.
 	CheckpointDir string
 	Scaffold      *Scaffold // nil: one with defaults
 	Hooks         []Hook

@@ -1,8 +1,10 @@
 package train
 
 import (
+	"errors"
 	"log/slog"
 	"slices"
+	"syscall"
 
 	"github.com/gorge-tf/gorge/tf"
 )
@@ -42,12 +44,8 @@ func LastGoodCheckpoint(dir string) (string, error) {
 	if s == nil {
 		return "", tf.Errorf(tf.NotFound, "Couldn't find 'checkpoint' file or checkpoints in given directory %s", dir)
 	}
-	all := s.All
-	if !slices.Contains(all, s.Latest) {
-		all = append(all, s.Latest)
-	}
 	var first error
-	for _, path := range slices.Backward(all) {
+	for _, path := range s.newestFirst() {
 		err := VerifyCheckpoint(path)
 		if err == nil {
 			return path, nil
@@ -58,4 +56,39 @@ func LastGoodCheckpoint(dir string) (string, error) {
 		}
 	}
 	return "", tf.Errorf(tf.NotFound, "%s must have a checkpoint that is whole, but the newest fails: %v", dir, first)
+}
+
+// newestFirst returns the names of the checkpoints, the latest one first.
+func (s *CheckpointState) newestFirst() []string {
+	names := []string{s.Latest}
+	for _, path := range slices.Backward(s.All) {
+		if path != s.Latest {
+			names = append(names, path)
+		}
+	}
+	return names
+}
+
+// damage returns what is wrong with the files of a checkpoint that could not be
+// restored: one is missing, cut off, unreadable, or fails its checksum. It is nil if the
+// files are whole, so that the failure has to do with the graph, and for errors that do
+// not tell: those of lost tasks, of permissions, of a lack of memory.
+func damage(path string, failed error) error {
+	if !mayBeDamage(failed) {
+		return nil
+	}
+	if err := VerifyCheckpoint(path); mayBeDamage(err) {
+		return err
+	}
+	return nil
+}
+
+// mayBeDamage reports whether reading a damaged file can fail so. A missing index is
+// InvalidArgument for a Saver, NotFound for a reader.
+func mayBeDamage(err error) bool {
+	switch tf.CodeOf(err) {
+	case tf.DataLoss, tf.OutOfRange, tf.NotFound, tf.Internal, tf.InvalidArgument:
+		return true
+	}
+	return errors.Is(err, syscall.EIO)
 }

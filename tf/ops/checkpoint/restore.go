@@ -158,7 +158,7 @@ func restoreBundle(c *core.OpContext, prefix string, all []wanted) error {
 	c.ParallelFor(len(all), 1, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			var t *core.Tensor
-			if t, errs[i] = all[i].from(r); errs[i] == nil {
+			if t, errs[i] = all[i].from(c, i, r); errs[i] == nil {
 				c.Set(i, t)
 			}
 		}
@@ -190,9 +190,11 @@ func checkTypes(r *bundle.Reader, all []wanted) error {
 	return nil
 }
 
-func (w wanted) from(r *bundle.Reader) (*core.Tensor, error) {
+// from reads what is to be output i, into memory of the session's pool where the whole
+// of a tensor is wanted.
+func (w wanted) from(c *core.OpContext, i int, r *bundle.Reader) (*core.Tensor, error) {
 	if w.spec == "" {
-		return r.Lookup(w.name)
+		return r.LookupIn(w.name, func(d core.DType, s core.Shape) (*core.Tensor, error) { return c.Alloc(i, d, s) })
 	}
 	full, s, _, err := bundle.ParseSlice(w.spec)
 	if err != nil {
