@@ -19,7 +19,7 @@ import (
 )
 
 // Features are tensors by key: a tf.Output, [batch] or [batch ...], or a
-// sparse.Tensor of rank 2.
+// sparse.Tensor of rank 2, or of rank 1, which stands for [batch 1].
 type Features map[string]any
 
 // A Column describes one feature, or what is made of several.
@@ -107,7 +107,7 @@ func (b *builder) lookup(key string) any {
 		if err := x.Values.Err(); err != nil {
 			return b.fail("feature %s cannot be computed: %v", key, err)
 		}
-		return x
+		return atLeastRank2(x)
 	case tf.Output:
 		if err := x.Err(); err != nil {
 			return b.fail("feature %s cannot be computed: %v", key, err)
@@ -124,6 +124,22 @@ func (b *builder) lookup(key string) any {
 	default:
 		return b.fail("a feature must be a tf.Output or a sparse.Tensor, that of key %s is a %T", key, x)
 	}
+}
+
+// atLeastRank2 returns a sparse tensor [batch] as [batch 1].
+func atLeastRank2(x sparse.Tensor) sparse.Tensor {
+	g, one, s := x.Values.Graph(), []int64{1}, x.DenseShape.Shape()
+	sizes := ops.Concat(0, []tf.Output{x.DenseShape, ops.Const(g, one)})
+	switch {
+	case len(s) == 1 && s[0] > 1:
+		return x
+	case len(s) != 1 || s[0] < 0: // known to the step alone
+		rank := ops.Size(x.DenseShape).Maximum(2)
+		sizes = ops.Slice(sizes, ops.Const(g, []int32{0}), rank.Reshape(1))
+		sizes.SetShape(tf.Shape{-1})
+	}
+	x.Indices, x.DenseShape = sparse.SparseReshape(x.Indices, x.DenseShape, sizes)
+	return x
 }
 
 // sparse returns a feature as a sparse tensor: of a dense one, empty strings,
