@@ -327,7 +327,7 @@ func (c *WeightedColumn) spec(s *specs) {
 }
 
 func (c *WeightedColumn) ids(b *builder) (ids, weights sparse.Tensor) {
-	ids, _ = c.Source.ids(b)
+	ids, _ = b.ids(c.Source)
 	weights, ok := b.feature(c.Key).(sparse.Tensor)
 	if !ok {
 		x, _ := b.feature(c.Key).(tf.Output)

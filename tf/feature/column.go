@@ -58,10 +58,33 @@ type builder struct {
 	features Features
 	bad      tf.Output
 	found    map[string]any // the features that have been looked up
+	// What several columns are made of is computed once.
+	categories map[Categorical][2]sparse.Tensor
+	numeric    map[*NumericColumn]tf.Output
+}
+
+// ids returns the ids of a column and their weights.
+func (b *builder) ids(c Categorical) (ids, weights sparse.Tensor) {
+	if x, ok := b.categories[c]; ok {
+		return x[0], x[1]
+	}
+	ids, weights = c.ids(b)
+	b.categories[c] = [2]sparse.Tensor{ids, weights}
+	return ids, weights
+}
+
+// numbers returns those of a column, [batch width].
+func (b *builder) numbers(c *NumericColumn) tf.Output {
+	x, ok := b.numeric[c]
+	if !ok {
+		x = c.rows(b)
+		b.numeric[c] = x
+	}
+	return x
 }
 
 func newBuilder(f Features) *builder {
-	b := &builder{features: f, found: map[string]any{}}
+	b := &builder{features: f, found: map[string]any{}, categories: map[Categorical][2]sparse.Tensor{}, numeric: map[*NumericColumn]tf.Output{}}
 	for _, x := range f {
 		switch x := x.(type) {
 		case tf.Output:

@@ -30,7 +30,7 @@ func (c *IndicatorColumn) check() error { return c.Source.check() }
 func (c *IndicatorColumn) spec(s *specs) { c.Source.spec(s) }
 
 func (c *IndicatorColumn) dense(b *builder) tf.Output {
-	ids, weights := c.Source.ids(b)
+	ids, weights := b.ids(c.Source)
 	return c.rows(ids, weights)
 }
 
@@ -129,7 +129,7 @@ func (c *EmbeddingColumn) scope() string {
 }
 
 func (c *EmbeddingColumn) dense(b *builder) tf.Output {
-	ids, weights := c.Source.ids(b)
+	ids, weights := b.ids(c.Source)
 	return c.rows(b, ids, weights)
 }
 

@@ -98,7 +98,7 @@ func (b *builder) weighed(c Column, o LinearOpts) (y tf.Output) {
 	zeros := vars.Options{Initializer: initializers.Zeros, NotTrainable: o.NotTrainable}
 	switch c := c.(type) {
 	case Categorical: // a bucketized column too
-		ids, weights := c.ids(b)
+		ids, weights := b.ids(c)
 		if y = ids.Values; y.Err() == nil {
 			table := values(tables(b.g, "weights", tf.Shape{c.Buckets(), o.Units}, zeros))
 			y = sparse.SafeEmbeddingLookupSparse(table, ids, sparse.EmbeddingOpts{Combiner: o.Combiner, Weights: weights, Lookup: ops.EmbeddingOpts{Div: true}})

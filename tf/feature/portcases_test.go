@@ -126,6 +126,17 @@ func TestColumnsOnce(t *testing.T) {
 			expanded++
 		}
 	}
+	feature.InputLayer(f, c, &feature.BucketizedColumn{Source: c, Boundaries: []float32{2.5}})
+	if calls != 2 {
+		t.Errorf("numbers that two columns need were normalized %d times", calls-1)
+	}
+	calls = 1
+	word := feature.Vocabulary("w", "a", "b")
+	f2 := feature.Features{"w": ops.Const(g, []string{"a", "b"}), "v": ops.Const(g, []string{"c", "d"})}
+	feature.LinearModel(f2, []feature.Column{word, feature.Crossed(5, word, "v"), feature.Indicator(word)})
+	if n := len(g.Collection(train.TableInitializersCollection)); n != 1 {
+		t.Errorf("a vocabulary that three columns need is in %d tables", n)
+	}
 	if f["x"] != any(x) || len(f) != 1 || calls != 1 || expanded != 1 {
 		t.Errorf("the features are %v, %d calls, %d times made a matrix", f, calls, expanded)
 	}
