@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/feature"
 	"github.com/gorge-tf/gorge/tf/ops/summary"
 	"github.com/gorge-tf/gorge/tf/train"
@@ -16,6 +17,17 @@ type build struct {
 	step *tf.Variable
 	feed *feeder
 	spec *Spec
+	// choose says where nodes are in a cluster with parameter servers, else nil.
+	choose func(n *core.Node) string
+}
+
+// devices calls f with devices chosen for the task.
+func (b *build) devices(f func()) {
+	if b.choose == nil {
+		f()
+		return
+	}
+	b.g.DeviceFunc(b.choose, f)
 }
 
 // build makes a graph for a mode, with an input function's placeholders.
@@ -52,16 +64,14 @@ func (e *Estimator) newBuild() *build {
 // one with parameter servers. The evaluator computes by itself.
 func (e *Estimator) placed(b *build, mode Mode, f func() error) (err error) {
 	g, c := b.g, e.config.Cluster
-	all := func() {
+	if c != nil && mode == Train && len(c.Jobs[PS]) > 0 {
+		spread := train.ReplicaDevices{PSTasks: len(c.Jobs[PS]), Worker: fmt.Sprintf("/job:%s/task:%d", c.Type, c.Index)}
+		b.choose = spread.Setter()
+	}
+	b.devices(func() {
 		b.step = train.GlobalStep(g)
 		err = f()
-	}
-	if c == nil || mode != Train || len(c.Jobs[PS]) == 0 {
-		all()
-		return err
-	}
-	spread := train.ReplicaDevices{PSTasks: len(c.Jobs[PS]), Worker: fmt.Sprintf("/job:%s/task:%d", c.Type, c.Index)}
-	g.DeviceFunc(spread.Setter(), all)
+	})
 	return err
 }
 

@@ -90,7 +90,7 @@ type network interface {
 }
 
 // canned returns an estimator of a network with a head.
-func canned(n network, h *Head, err error, t Task) (*Estimator, error) {
+func canned(n network, h AnyHead, err error, t Task) (*Estimator, error) {
 	if err == nil {
 		err = n.check()
 	}
@@ -110,7 +110,7 @@ func canned(n network, h *Head, err error, t Task) (*Estimator, error) {
 }
 
 // NewLinear returns an estimator of a linear model with any head.
-func NewLinear(h *Head, m Linear, t Task) (*Estimator, error) { return canned(m, h, nil, t) }
+func NewLinear(h AnyHead, m Linear, t Task) (*Estimator, error) { return canned(m, h, nil, t) }
 
 // LinearClassifier returns an estimator of a linear model that finds classes.
 func LinearClassifier(m Linear, t Task) (*Estimator, error) {
@@ -125,7 +125,7 @@ func LinearRegressor(m Linear, t Task) (*Estimator, error) {
 }
 
 // NewDNN returns an estimator of a deep network with any head.
-func NewDNN(h *Head, m DNN, t Task) (*Estimator, error) { return canned(m, h, nil, t) }
+func NewDNN(h AnyHead, m DNN, t Task) (*Estimator, error) { return canned(m, h, nil, t) }
 
 // DNNClassifier returns an estimator of a deep network that finds classes.
 func DNNClassifier(m DNN, t Task) (*Estimator, error) {
@@ -140,7 +140,7 @@ func DNNRegressor(m DNN, t Task) (*Estimator, error) {
 }
 
 // NewCombined returns an estimator of both with any head.
-func NewCombined(h *Head, m Combined, t Task) (*Estimator, error) { return canned(m, h, nil, t) }
+func NewCombined(h AnyHead, m Combined, t Task) (*Estimator, error) { return canned(m, h, nil, t) }
 
 // DNNLinearCombinedClassifier returns an estimator of both that finds classes.
 func DNNLinearCombinedClassifier(m Combined, t Task) (*Estimator, error) {

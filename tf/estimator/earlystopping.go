@@ -1,7 +1,6 @@
 package estimator
 
 import (
-	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -17,7 +16,6 @@ import (
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/pb"
 	"github.com/gorge-tf/gorge/tf/record"
-	"github.com/gorge-tf/gorge/tf/session"
 	"github.com/gorge-tf/gorge/tf/train"
 )
 
@@ -80,7 +78,8 @@ func readEvents(name string, byStep map[int64]Metrics) error {
 	}
 }
 
-// StopOptions adjust hooks that stop training early.
+// StopOptions adjust hooks that stop training early. In a cluster the chief looks at
+// evaluations; the variable signal_early_stopping/STOP, TensorFlow's, tells workers.
 type StopOptions struct {
 	EvalDir  string // where evaluations are read; "": that of the estimator
 	MinSteps int64  // before which training is never stopped
@@ -155,52 +154,4 @@ func stopper(e *Estimator, metric string, o StopOptions, judge func(step int64, 
 		}
 		return false, nil
 	}}
-}
-
-// StopIf returns a hook that ends training when stop says so.
-func StopIf(stop func() (bool, error), o StopOptions) train.Hook {
-	if o.Every == 0 && o.EverySteps == 0 {
-		o.Every = time.Minute
-	}
-	return &stopHook{o: o, stop: stop}
-}
-
-// stopHook asks in the process itself: workers see the same evaluations as the
-// chief, in the directory that they share.
-type stopHook struct {
-	train.BaseHook
-	o     StopOptions
-	stop  func() (bool, error)
-	timer train.SecondOrStepTimer
-	step  *tf.Variable
-}
-
-func (h *stopHook) Begin(g *tf.Graph) error {
-	if h.o.Every != 0 && h.o.EverySteps != 0 {
-		return tf.Errorf(tf.InvalidArgument, "Only one of `run_every_secs` and `run_every_steps` must be set.")
-	}
-	h.timer = train.SecondOrStepTimer{Every: h.o.Every, EverySteps: h.o.EverySteps}
-	h.step = train.GlobalStep(g)
-	return nil
-}
-
-func (h *stopHook) AfterCreateSession(context.Context, *session.Session, *train.Coordinator) error {
-	return nil
-}
-
-func (h *stopHook) BeforeRun(context.Context, *train.RunContext) (train.RunArgs, error) {
-	return train.RunArgs{Fetches: []tf.Fetchable{h.step.Value()}}, nil
-}
-
-func (h *stopHook) AfterRun(_ context.Context, r *train.RunContext, v train.RunValues) error {
-	n, err := v.Results[0].Ints()
-	if err != nil || len(n) != 1 || !h.timer.ShouldTrigger(int64(n[0])) {
-		return err
-	}
-	h.timer.Update(int64(n[0]))
-	stop, err := h.stop()
-	if stop {
-		r.RequestStop()
-	}
-	return err
 }

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"log/slog"
 	"maps"
+	"reflect"
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/data"
 	"github.com/gorge-tf/gorge/tf/metrics"
-	"github.com/gorge-tf/gorge/tf/summary"
 	"github.com/gorge-tf/gorge/tf/train"
 )
 
@@ -24,8 +24,9 @@ type EvalOptions struct {
 	Hooks      []train.Hook
 }
 
-// Metrics are the results of an evaluation by name: those of the model, its
-// "loss" (the mean over batches), and the "global_step" of the checkpoint.
+// Metrics are the results of an evaluation by name: those of the model that are
+// single numbers, its "loss" (the mean over batches), and the "global_step" of the
+// checkpoint.
 type Metrics map[string]float64
 
 // GlobalStepKey and LossKey name what all evaluations have.
@@ -36,8 +37,19 @@ const (
 
 // Evaluate computes the model's metrics over an input, and writes them as
 // summaries. Without a checkpoint it evaluates initial values. An input without
-// a batch is an error of code InvalidArgument.
+// a batch is an error of code InvalidArgument. Metrics that are no single numbers
+// are in the summaries, and returned by [Estimator.EvaluateTensors].
 func (e *Estimator) Evaluate(ctx context.Context, input InputFn, o EvalOptions) (Metrics, error) {
+	all, err := e.EvaluateTensors(ctx, input, o)
+	if err != nil {
+		return nil, err
+	}
+	return numbers(all), nil
+}
+
+// EvaluateTensors is [Estimator.Evaluate], and returns all metrics, of any shapes
+// and with the types that they have.
+func (e *Estimator) EvaluateTensors(ctx context.Context, input InputFn, o EvalOptions) (map[string]*tf.Tensor, error) {
 	if o.Steps < 0 {
 		return nil, e.wrong("Must specify steps > 0, given: %d", o.Steps)
 	}
@@ -60,11 +72,44 @@ func (e *Estimator) Evaluate(ctx context.Context, input InputFn, o EvalOptions) 
 	if err != nil {
 		return nil, err
 	}
-	return out, e.summarize(out, o.Name)
+	return out, e.summarize(out, o.Name, path)
 }
 
-// metrics returns the model's metrics in float64, the mean of the loss, and the
-// global step, which has no update.
+// numbers returns those results that are single numbers.
+func numbers(all map[string]*tf.Tensor) Metrics {
+	out := Metrics{}
+	for key, t := range all {
+		if v, ok := number(t); ok {
+			out[key] = v
+		}
+	}
+	return out
+}
+
+// number returns the value of a scalar that is a number.
+func number(t *tf.Tensor) (float64, bool) {
+	if len(t.Shape()) != 0 {
+		return 0, false
+	}
+	if h, ok := t.At(0).(interface{ Float32() float32 }); ok { // of two bytes
+		return float64(h.Float32()), true
+	}
+	switch v := reflect.ValueOf(t.At(0)); {
+	case v.CanFloat():
+		return v.Float(), true
+	case v.CanInt():
+		return float64(v.Int()), true
+	case v.CanUint():
+		return float64(v.Uint()), true
+	case v.Kind() == reflect.Bool && v.Bool():
+		return 1, true
+	default:
+		return 0, v.Kind() == reflect.Bool
+	}
+}
+
+// metrics returns the model's metrics, the mean of the loss, and the global step,
+// which has no update.
 func (b *build) metrics() (map[string]Metric, error) {
 	all := maps.Clone(b.spec.EvalMetrics)
 	if all == nil {
@@ -78,19 +123,13 @@ func (b *build) metrics() (map[string]Metric, error) {
 		if m.Value.IsZero() || m.Update.IsZero() {
 			return nil, tf.Errorf(tf.InvalidArgument, "a metric must have a value and an update: %q", key)
 		}
-		if len(m.Value.Shape()) > 0 {
-			return nil, tf.Errorf(tf.InvalidArgument, "a metric must be a scalar: %q is %v", key, m.Value)
-		}
 	}
 	all[LossKey] = MetricOf(metrics.Mean(b.spec.Loss))
 	all[GlobalStepKey] = Metric{Value: b.step.Value()}
-	for key, m := range all {
-		all[key] = Metric{m.Value.Cast(tf.Float64), m.Update}
-	}
 	return all, b.g.Err()
 }
 
-func (e *Estimator) evaluate(ctx context.Context, b *build, all map[string]Metric, path string, o EvalOptions) (Metrics, error) {
+func (e *Estimator) evaluate(ctx context.Context, b *build, all map[string]Metric, path string, o EvalOptions) (map[string]*tf.Tensor, error) {
 	if err := b.feed.start(); err != nil {
 		return nil, err
 	}
@@ -103,7 +142,7 @@ func (e *Estimator) evaluate(ctx context.Context, b *build, all map[string]Metri
 	if err == nil && n == 0 {
 		err = e.wrong("the input of an evaluation must have a batch")
 	}
-	var out Metrics
+	var out map[string]*tf.Tensor
 	if err == nil {
 		out, err = values(ctx, s.RawSession(), all)
 	}
@@ -134,7 +173,7 @@ func (b *build) updates(ctx context.Context, s *train.MonitoredSession, all map[
 }
 
 // values reads the metrics after the last batch.
-func values(ctx context.Context, s tf.StepRunner, all map[string]Metric) (Metrics, error) {
+func values(ctx context.Context, s tf.StepRunner, all map[string]Metric) (map[string]*tf.Tensor, error) {
 	keys := slices.Sorted(maps.Keys(all))
 	var fetches []tf.Fetchable
 	for _, key := range keys {
@@ -144,31 +183,9 @@ func values(ctx context.Context, s tf.StepRunner, all map[string]Metric) (Metric
 	if err != nil {
 		return nil, err
 	}
-	out := Metrics{}
+	out := map[string]*tf.Tensor{}
 	for i, key := range keys {
-		v, err := tf.Values[float64](ts[i])
-		if err != nil || len(v) != 1 {
-			return nil, tf.Errorf(tf.InvalidArgument, "a metric must be a scalar: %q is %v", key, ts[i])
-		}
-		out[key] = v[0]
+		out[key] = ts[i]
 	}
 	return out, nil
-}
-
-// summarize writes results to an event file.
-func (e *Estimator) summarize(m Metrics, name string) error {
-	w, err := summary.NewFileWriter(e.EvalDir(name))
-	if err != nil {
-		return err
-	}
-	step := int64(m[GlobalStepKey])
-	for _, key := range slices.Sorted(maps.Keys(m)) {
-		if key == GlobalStepKey {
-			continue
-		}
-		if err := w.Scalar(step, key, float32(m[key])); err != nil {
-			return errors.Join(err, w.Close())
-		}
-	}
-	return w.Close()
 }

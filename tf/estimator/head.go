@@ -99,6 +99,12 @@ func (h *Head) spec(c *Call, logits tf.Output, minimize func(loss tf.Output) *tf
 	return s, h.finish(c, s, e, mean, minimize)
 }
 
+// AnyHead is a [Head] or a [MultiHead].
+type AnyHead interface {
+	LogitsSize() int
+	Spec(c *Call, logits tf.Output, minimize func(loss tf.Output) *tf.Operation) (*Spec, error)
+}
+
 // finish adds what only training or only evaluation has.
 func (h *Head) finish(c *Call, s *Spec, e evaluated, mean tf.Output, minimize func(loss tf.Output) *tf.Operation) error {
 	extra := losses.RegularizationLosses(c.Graph)
@@ -125,6 +131,9 @@ func (h *Head) finish(c *Call, s *Spec, e evaluated, mean tf.Output, minimize fu
 		summary.Scalar(h.key(LossKey), s.Loss)
 		if h.o.reduction() == losses.Sum {
 			summary.Scalar(h.key("average_loss"), mean)
+		}
+		if len(extra) > 0 {
+			summary.Scalar(h.key("regularization_loss"), ops.AddN(extra))
 		}
 	})
 	return c.Graph.Err()

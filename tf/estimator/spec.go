@@ -48,8 +48,9 @@ func (c *Call) Label() tf.Output {
 	return tf.Output{}
 }
 
-// A Metric is a measure that grows over many batches, a scalar: what the
-// functions of package metrics return.
+// A Metric is a measure that grows over many batches: what the functions of
+// package metrics return. Its value may have any shape, such as that of a matrix
+// of confusion; a scalar of type string is a serialized summary.
 type Metric struct{ Value, Update tf.Output }
 
 // MetricOf takes the two results of a function of package metrics.

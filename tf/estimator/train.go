@@ -83,6 +83,9 @@ func stepOf(path string) (int64, error) {
 
 // run trains the model of b.
 func (e *Estimator) run(ctx context.Context, b *build, o TrainOptions) error {
+	if err := e.signalStops(b, append(slices.Clone(o.Hooks), b.spec.Hooks...)); err != nil {
+		return err
+	}
 	if err := e.prepare(b); err != nil {
 		return err
 	}

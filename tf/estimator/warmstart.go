@@ -16,8 +16,12 @@ type WarmStart struct {
 	Vars string
 	// Names are those that variables have in the checkpoint, where they differ.
 	Names map[string]string
+	// Vocab says, by the names of variables, whose rows or columns belong to words
+	// that stand elsewhere in the checkpoint: those of an embedding whose
+	// vocabulary has changed.
+	Vocab map[string]*train.VocabInfo
 }
 
 func (w *WarmStart) apply(g *tf.Graph) error {
-	return train.WarmStart(g, w.From, train.WarmStartOptions{Vars: w.Vars, Names: w.Names})
+	return train.WarmStart(g, w.From, train.WarmStartOptions{Vars: w.Vars, Names: w.Names, Vocab: w.Vocab})
 }

@@ -1,6 +1,9 @@
 package feature
 
 import (
+	"bytes"
+	"io"
+	"os"
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -84,7 +87,7 @@ type VocabularyColumn struct {
 	Key  string
 	List any    // []string or []int64; nil: File has them
 	File string // a line for each string
-	Size int    // how many lines of File there are
+	Size int    // how many lines of File count; 0 stands for all, which File must have then when the column is used
 	// OOV is how many ids follow for what is not in the vocabulary, chosen by hash. If
 	// it is 0 that is Default.
 	OOV     int
@@ -96,7 +99,8 @@ func Vocabulary[T string | int64](key string, list ...T) *VocabularyColumn {
 	return &VocabularyColumn{Key: key, List: list}
 }
 
-// VocabularyFile returns a column for the first size lines of a file.
+// VocabularyFile returns a column for the first size lines of a file, or for all of
+// them if size is 0.
 func VocabularyFile(key, file string, size int) *VocabularyColumn {
 	return &VocabularyColumn{Key: key, File: file, Size: size}
 }
@@ -114,7 +118,38 @@ func (c *VocabularyColumn) size() int {
 	case []int64:
 		return len(list)
 	}
+	if c.Size == 0 && c.File != "" {
+		n, _ := linesOf(c.File)
+		return n
+	}
 	return c.Size
+}
+
+// linesOf counts the lines of a file. The last one may lack its end.
+func linesOf(name string) (n int, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return 0, tf.Errorf(tf.NotFound, "vocabulary_file must be readable: %v", err)
+	}
+	defer f.Close()
+	buf, last := make([]byte, 1<<16), byte('\n')
+	for {
+		k, err := f.Read(buf)
+		n += bytes.Count(buf[:k], []byte{'\n'})
+		if k > 0 {
+			last = buf[k-1]
+		}
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return 0, tf.Errorf(tf.Unavailable, "vocabulary_file must be readable: %v", err)
+		}
+	}
+	if last != '\n' {
+		n++
+	}
+	return n, nil
 }
 
 // dtype returns the type of the feature.
@@ -138,6 +173,11 @@ func (c *VocabularyColumn) check() error {
 	case nil:
 		if c.File == "" {
 			return tf.Errorf(tf.InvalidArgument, "Missing vocabulary_file in %s.", c.Key)
+		}
+		if c.Size == 0 {
+			if _, err := linesOf(c.File); err != nil {
+				return err
+			}
 		}
 	default:
 		return tf.Errorf(tf.InvalidArgument, "a vocabulary must be []string or []int64, got %T: column %s", c.List, c.Key)
@@ -194,7 +234,7 @@ func (c *VocabularyColumn) table(g *tf.Graph) (t tf.Output) {
 			t = lookup.HashTableV2(g, c.dtype(), tf.Int64)
 			var fill *tf.Operation
 			if c.List == nil {
-				fill = lookup.InitializeTableFromTextFileV2(t, ops.Scalar(g, c.File), lookup.WholeLine, lookup.LineNumber, lookup.TextFileOpts{VocabSize: c.Size})
+				fill = lookup.InitializeTableFromTextFileV2(t, ops.Scalar(g, c.File), lookup.WholeLine, lookup.LineNumber, lookup.TextFileOpts{VocabSize: c.size()})
 			} else {
 				fill = lookup.InitializeTableV2(t, c.keys(g), ops.Const(g, positions(c.size())))
 			}
@@ -287,7 +327,7 @@ func (c *WeightedColumn) spec(s *specs) {
 }
 
 func (c *WeightedColumn) ids(b *builder) (ids, weights sparse.Tensor) {
-	ids, _ = c.Source.ids(b)
+	ids, _ = b.ids(c.Source)
 	weights, ok := b.feature(c.Key).(sparse.Tensor)
 	if !ok {
 		x, _ := b.feature(c.Key).(tf.Output)

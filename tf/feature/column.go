@@ -19,7 +19,7 @@ import (
 )
 
 // Features are tensors by key: a tf.Output, [batch] or [batch ...], or a
-// sparse.Tensor of rank 2.
+// sparse.Tensor of rank 2, or of rank 1, which stands for [batch 1].
 type Features map[string]any
 
 // A Column describes one feature, or what is made of several.
@@ -58,10 +58,33 @@ type builder struct {
 	features Features
 	bad      tf.Output
 	found    map[string]any // the features that have been looked up
+	// What several columns are made of is computed once.
+	categories map[Categorical][2]sparse.Tensor
+	numeric    map[*NumericColumn]tf.Output
+}
+
+// ids returns the ids of a column and their weights.
+func (b *builder) ids(c Categorical) (ids, weights sparse.Tensor) {
+	if x, ok := b.categories[c]; ok {
+		return x[0], x[1]
+	}
+	ids, weights = c.ids(b)
+	b.categories[c] = [2]sparse.Tensor{ids, weights}
+	return ids, weights
+}
+
+// numbers returns those of a column, [batch width].
+func (b *builder) numbers(c *NumericColumn) tf.Output {
+	x, ok := b.numeric[c]
+	if !ok {
+		x = c.rows(b)
+		b.numeric[c] = x
+	}
+	return x
 }
 
 func newBuilder(f Features) *builder {
-	b := &builder{features: f, found: map[string]any{}}
+	b := &builder{features: f, found: map[string]any{}, categories: map[Categorical][2]sparse.Tensor{}, numeric: map[*NumericColumn]tf.Output{}}
 	for _, x := range f {
 		switch x := x.(type) {
 		case tf.Output:
@@ -107,7 +130,7 @@ func (b *builder) lookup(key string) any {
 		if err := x.Values.Err(); err != nil {
 			return b.fail("feature %s cannot be computed: %v", key, err)
 		}
-		return x
+		return atLeastRank2(x)
 	case tf.Output:
 		if err := x.Err(); err != nil {
 			return b.fail("feature %s cannot be computed: %v", key, err)
@@ -124,6 +147,22 @@ func (b *builder) lookup(key string) any {
 	default:
 		return b.fail("a feature must be a tf.Output or a sparse.Tensor, that of key %s is a %T", key, x)
 	}
+}
+
+// atLeastRank2 returns a sparse tensor [batch] as [batch 1].
+func atLeastRank2(x sparse.Tensor) sparse.Tensor {
+	g, one, s := x.Values.Graph(), []int64{1}, x.DenseShape.Shape()
+	sizes := ops.Concat(0, []tf.Output{x.DenseShape, ops.Const(g, one)})
+	switch {
+	case len(s) == 1 && s[0] > 1:
+		return x
+	case len(s) != 1 || s[0] < 0: // known to the step alone
+		rank := ops.Size(x.DenseShape).Maximum(2)
+		sizes = ops.Slice(sizes, ops.Const(g, []int32{0}), rank.Reshape(1))
+		sizes.SetShape(tf.Shape{-1})
+	}
+	x.Indices, x.DenseShape = sparse.SparseReshape(x.Indices, x.DenseShape, sizes)
+	return x
 }
 
 // sparse returns a feature as a sparse tensor: of a dense one, empty strings,

@@ -75,8 +75,11 @@ func TestMistakes(t *testing.T) {
 		"weights that are words": {"expected floating point weights", func(f feature.Features) tf.Output {
 			return feature.InputLayer(f, feature.Indicator(feature.Weighted(word, "other")))
 		}},
-		"an embedding in a linear model": {"must be either a dense column", func(f feature.Features) tf.Output {
-			return feature.LinearModel(f, []feature.Column{feature.Embedding(word, 2)})
+		"a sequence in a linear model": {"must be either a DenseColumn or CategoricalColumn", func(f feature.Features) tf.Output {
+			return feature.LinearModel(f, []feature.Column{feature.SequenceNumeric("heat")})
+		}},
+		"a vocabulary that is not there": {"vocabulary_file must be readable", func(f feature.Features) tf.Output {
+			return feature.InputLayer(f, feature.Indicator(feature.VocabularyFile("word", "testdata/missing.txt", 0)))
 		}},
 		"feature of another kind": {"a feature must be a tf.Output or a sparse.Tensor", func(f feature.Features) tf.Output {
 			f["age"] = 3
@@ -110,28 +113,44 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// What only the step can know fails the step.
+// What only the step can know fails the step, and names the user's line.
 func TestMistakesOfSteps(t *testing.T) {
-	g := tf.NewGraph()
-	f := features(g)
-	outside := feature.InputLayer(f, feature.Indicator(feature.Identity("id", 4)))
-	s := open(t, g)
-	if _, err := s.Run(t.Context(), nil, outside); err == nil || !strings.Contains(err.Error(), "ids of column id must be at least 0 and less than the number of buckets") {
-		t.Error(err)
+	number := func(x int64) func(f feature.Features) tf.Output {
+		return func(f feature.Features) tf.Output {
+			f["id"] = ops.Const(f["age"].(tf.Output).Graph(), []int64{x}, 1, 1)
+			return feature.InputLayer(f, feature.Indicator(feature.Identity("id", 4)))
+		}
 	}
-	if _, err := s.Run(t.Context(), nil, unequal(f)); err == nil || !strings.Contains(err.Error(), "equally long") {
-		t.Error(err)
+	file := func(name string, size int) func(f feature.Features) tf.Output {
+		return func(f feature.Features) tf.Output {
+			feature.InputLayer(f, feature.Indicator(feature.VocabularyFile("word", name, size)))
+			return f["age"].(tf.Output).Graph().Collection(train.TableInitializersCollection)[0].(*tf.Operation).Input(0)
+		}
 	}
-	g = tf.NewGraph()
-	feature.InputLayer(features(g), feature.Indicator(feature.VocabularyFile("word", "testdata/missing.txt", 2)))
-	s, err := session.New(g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	fill := g.Collection(train.TableInitializersCollection)[0].(*tf.Operation)
-	if _, err := s.Run(t.Context(), nil, fill); err == nil || !strings.Contains(err.Error(), "missing.txt") {
-		t.Error(err)
+	for name, c := range map[string]struct {
+		want string
+		f    func(f feature.Features) tf.Output
+	}{
+		"an id that is too great": {"ids of column id must be at least 0 and less than the number of buckets", number(4)},
+		"an id that is too small": {"ids of column id must be at least 0 and less than the number of buckets", number(-2)},
+		"sequences of lengths":    {"equally long", unequal},
+		"no file":                 {"missing.txt", file("testdata/missing.txt", 2)},
+		"too few words":           {"Invalid vocab_size", file("testdata/words.txt", 50)},
+	} {
+		g := tf.NewGraph()
+		y := c.f(features(g))
+		s, err := session.New(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var what tf.Fetchable = y
+		if fill := g.Collection(train.TableInitializersCollection); len(fill) > 0 {
+			what = fill[0].(*tf.Operation)
+		}
+		if _, err := s.Run(t.Context(), nil, what); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "column_test.go:") {
+			t.Errorf("%s: %v; want %q and this file's line", name, err, c.want)
+		}
+		s.Close()
 	}
 }
 

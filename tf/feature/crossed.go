@@ -113,7 +113,7 @@ func (c *CrossedColumn) ids(b *builder) (ids, weights sparse.Tensor) {
 // elements.
 func (c *CrossedColumn) part(b *builder, p any) (x sparse.Tensor, isDense bool) {
 	if col, ok := p.(Categorical); ok {
-		x, weights := col.ids(b)
+		x, weights := b.ids(col)
 		if !weights.Values.IsZero() {
 			return b.failed("crossed_column does not support weight_tensor, but the given column populates weight_tensor. Given column: %s", col.Name()), false
 		}

@@ -30,7 +30,7 @@ func (c *IndicatorColumn) check() error { return c.Source.check() }
 func (c *IndicatorColumn) spec(s *specs) { c.Source.spec(s) }
 
 func (c *IndicatorColumn) dense(b *builder) tf.Output {
-	ids, weights := c.Source.ids(b)
+	ids, weights := b.ids(c.Source)
 	return c.rows(ids, weights)
 }
 
@@ -129,7 +129,7 @@ func (c *EmbeddingColumn) scope() string {
 }
 
 func (c *EmbeddingColumn) dense(b *builder) tf.Output {
-	ids, weights := c.Source.ids(b)
+	ids, weights := b.ids(c.Source)
 	return c.rows(b, ids, weights)
 }
 
@@ -137,13 +137,37 @@ func (c *EmbeddingColumn) rows(b *builder, ids, weights sparse.Tensor) tf.Output
 	if ids.Values.Err() != nil {
 		return ids.Values
 	}
-	init := c.Initializer
+	table := c.table(b)
+	y := sparse.SafeEmbeddingLookupSparse(table, ids, sparse.EmbeddingOpts{Combiner: c.Combiner, Weights: weights, Lookup: ops.EmbeddingOpts{Div: true, MaxNorm: c.MaxNorm}})
+	return ops.Reshape(y, []int{-1, c.Size})
+}
+
+// table returns the table of vectors. One that columns share is made by the first of
+// them in a graph, as in TensorFlow; the collection of its name has it.
+func (c *EmbeddingColumn) table(b *builder) []tf.Output {
+	init, shape := c.Initializer, tf.Shape{c.Source.Buckets(), c.Size}
 	if init == nil {
 		init = initializers.TruncatedNormal(0, 1/math.Sqrt(float64(c.Size)))
 	}
-	table := tables(b.g, "embedding_weights", tf.Shape{c.Source.Buckets(), c.Size}, vars.Options{Initializer: init, NotTrainable: c.NotTrainable})
-	y := sparse.SafeEmbeddingLookupSparse(table, ids, sparse.EmbeddingOpts{Combiner: c.Combiner, Weights: weights, Lookup: ops.EmbeddingOpts{Div: true, MaxNorm: c.MaxNorm}})
-	return ops.Reshape(y, []int{-1, c.Size})
+	o := vars.Options{Initializer: init, NotTrainable: c.NotTrainable}
+	if c.shared == "" {
+		return values(tables(b.g, "embedding_weights", shape, o))
+	}
+	var parts []*tf.Variable
+	rows := 0
+	for _, v := range tf.Variables(b.g, c.shared) {
+		parts, rows = append(parts, v), rows+v.Shape()[0]
+	}
+	switch {
+	case parts == nil:
+		parts = tables(b.g, "embedding_weights", shape, o)
+		for _, v := range parts {
+			b.g.AddToCollection(c.shared, v)
+		}
+	case rows != shape[0] || parts[0].Shape()[1] != c.Size:
+		return []tf.Output{b.fail("Shared embedding collection %s contains variable %s of unexpected shape %v. Expected shape is %v.", c.shared, parts[0].Name(), parts[0].Shape(), shape)}
+	}
+	return values(parts)
 }
 
 // whole returns a variable, put together if the scope cuts it.
@@ -155,16 +179,18 @@ func whole(g *tf.Graph, name string, s tf.Shape, o vars.Options) tf.Output {
 }
 
 // tables returns a table, in parts if the scope cuts it.
-func tables(g *tf.Graph, name string, s tf.Shape, o vars.Options) (out []tf.Output) {
-	if !vars.HasPartitioner(g) {
-		return []tf.Output{vars.Get(g, name, s, o).Value()}
+func tables(g *tf.Graph, name string, s tf.Shape, o vars.Options) []*tf.Variable {
+	if vars.HasPartitioner(g) {
+		if p := vars.GetPartitioned(g, name, s, o); len(p.Parts) > 0 {
+			return p.Parts
+		}
 	}
-	p := vars.GetPartitioned(g, name, s, o)
-	for _, v := range p.Parts {
+	return []*tf.Variable{vars.Get(g, name, s, o)}
+}
+
+func values(vs []*tf.Variable) (out []tf.Output) {
+	for _, v := range vs {
 		out = append(out, v.Value())
-	}
-	if len(out) == 0 {
-		out = []tf.Output{p.Value()}
 	}
 	return out
 }

@@ -32,20 +32,21 @@ func InputLayer(f Features, columns ...Dense) (y tf.Output) {
 	return y
 }
 
-// inScope computes a column in a scope of its name. A table that columns share is
-// made by the first of them.
+// inScope computes a column in a scope of its name.
 func (b *builder) inScope(c Dense) (y tf.Output) {
-	name, reuse := c.Name(), vars.Inherit
-	if e, ok := c.(*EmbeddingColumn); ok {
-		if name = e.scope(); e.shared != "" {
-			reuse = vars.Auto
-		}
-	}
-	vars.Scope(b.g, name, vars.ScopeOptions{Reuse: reuse}, func() { y = c.dense(b) })
+	vars.Unique(b.g, scopeOf(c), vars.ScopeOptions{}, func() { y = c.dense(b) })
 	if y.Err() != nil && b.bad.IsZero() {
 		b.bad = y
 	}
 	return y
+}
+
+// scopeOf returns the name of the scope for a column's variables.
+func scopeOf(c Column) string {
+	if e, ok := c.(*EmbeddingColumn); ok {
+		return e.scope()
+	}
+	return c.Name()
 }
 
 // LinearOpts are what may be chosen for a LinearModel.
@@ -56,8 +57,8 @@ type LinearOpts struct {
 }
 
 // LinearModel returns the sum of the weights of all features and a bias, float32
-// [batch units]. Columns are categorical, or dense ones that are not embeddings or
-// indicators. All weights begin with 0.
+// [batch units]. Columns are categorical, whose ids have weights, or dense ones, whose
+// numbers have. All weights begin with 0.
 func LinearModel(f Features, columns []Column, o ...LinearOpts) (y tf.Output) {
 	opt := LinearOpts{}
 	if len(o) > 0 {
@@ -82,7 +83,7 @@ func LinearModel(f Features, columns []Column, o ...LinearOpts) (y tf.Output) {
 func (b *builder) linear(columns []Column, o LinearOpts) tf.Output {
 	var sums []tf.Output
 	for _, c := range columns {
-		vars.Scope(b.g, c.Name(), vars.ScopeOptions{}, func() { sums = append(sums, b.weighed(c, o)) })
+		vars.Unique(b.g, scopeOf(c), vars.ScopeOptions{}, func() { sums = append(sums, b.weighed(c, o)) })
 	}
 	zeros := vars.Options{Initializer: initializers.Zeros, NotTrainable: o.NotTrainable}
 	bias := whole(b.g, "bias_weights", tf.Shape{o.Units}, zeros)
@@ -97,16 +98,18 @@ func (b *builder) weighed(c Column, o LinearOpts) (y tf.Output) {
 	zeros := vars.Options{Initializer: initializers.Zeros, NotTrainable: o.NotTrainable}
 	switch c := c.(type) {
 	case Categorical: // a bucketized column too
-		ids, weights := c.ids(b)
+		ids, weights := b.ids(c)
 		if y = ids.Values; y.Err() == nil {
-			table := tables(b.g, "weights", tf.Shape{c.Buckets(), o.Units}, zeros)
+			table := values(tables(b.g, "weights", tf.Shape{c.Buckets(), o.Units}, zeros))
 			y = sparse.SafeEmbeddingLookupSparse(table, ids, sparse.EmbeddingOpts{Combiner: o.Combiner, Weights: weights, Lookup: ops.EmbeddingOpts{Div: true}})
 			y = ops.Reshape(y, []int{-1, o.Units})
 		}
-	case *NumericColumn:
-		y = ops.MatMul(c.dense(b), whole(b.g, "weights", tf.Shape{c.Width(), o.Units}, zeros))
+	case Dense:
+		if y = c.dense(b); y.Err() == nil {
+			y = ops.MatMul(y, whole(b.g, "weights", tf.Shape{c.Width(), o.Units}, zeros))
+		}
 	default:
-		y = b.fail("Feature column must be either a dense column that is not trained or a categorical column: %s is a %T", c.Name(), c)
+		y = b.fail("Items of feature_columns must be either a DenseColumn or CategoricalColumn: %s is a %T", c.Name(), c)
 	}
 	if y.Err() != nil && b.bad.IsZero() {
 		b.bad = y

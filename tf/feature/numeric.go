@@ -45,8 +45,10 @@ func (c *NumericColumn) check() error {
 
 func (c *NumericColumn) spec(s *specs) { s.dense(c.Key, c.shape(), c.Default) }
 
-// dense returns [batch width].
-func (c *NumericColumn) dense(b *builder) tf.Output {
+func (c *NumericColumn) dense(b *builder) tf.Output { return b.numbers(c) }
+
+// rows returns [batch width].
+func (c *NumericColumn) rows(b *builder) tf.Output {
 	x, ok := b.feature(c.Key).(tf.Output)
 	if !ok {
 		return b.fail("The corresponding Tensor of numerical column must be a Tensor. SparseTensor is not supported. key: %s", c.Key)
@@ -105,7 +107,7 @@ func (c *BucketizedColumn) spec(s *specs) { c.Source.spec(s) }
 
 // buckets returns the bucket of each number, int32 [batch width].
 func (c *BucketizedColumn) buckets(b *builder) tf.Output {
-	return ops.Bucketize(c.Source.dense(b), c.Boundaries)
+	return ops.Bucketize(b.numbers(c.Source), c.Boundaries)
 }
 
 func (c *BucketizedColumn) dense(b *builder) tf.Output {

@@ -121,7 +121,7 @@ func (b *builder) steps(c SequenceDense, source Categorical, rows func(ids, weig
 		x = b.fail("categorical_column must be of type SequenceCategoricalColumn to use SequenceInputLayer: column %s, a %T", c.Name(), source)
 		return x, x
 	}
-	ids, weights := s.Source.ids(b)
+	ids, weights := b.ids(s.Source)
 	if ids.Values.Err() != nil {
 		return ids.Values, ids.Values
 	}

@@ -3,10 +3,12 @@ package feature_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -35,30 +37,58 @@ var (
 	pairs      = feature.Bucketized(&feature.NumericColumn{Key: "pair", Shape: []int{2}}, 0, 1)
 	weighted   = feature.Weighted(word, "weight")
 	crossed    = feature.Crossed(11, ages, "color")
+	signs      = feature.Weighted(word, "signs")
+	levels     = feature.Identity("levels", 4)
+	tags       = feature.Hashed("tags", 5)
+	flat       = feature.Hashed("flat", 5)
+	grid       = &feature.NumericColumn{Key: "grid", Shape: []int{2, 2}}
 	crossedKey = &feature.CrossedColumn{Parts: []any{"word", identity, ages}, Size: 13, HashKey: 5}
 )
 
 // inputs and linear have the models of testdata/walk.py.
 var (
 	inputs = map[string][]feature.Dense{
-		"numeric":            {age, pair},
-		"bucketized":         {ages, pairs},
-		"list":               {feature.Indicator(color)},
-		"list_oov":           {feature.Indicator(colorOOV)},
-		"integers":           {feature.Indicator(year)},
-		"file":               {feature.Indicator(word)},
-		"file_plain":         {feature.Indicator(plain)},
-		"hashed":             {feature.Indicator(hashed), feature.Indicator(hashedYear)},
-		"identity":           {feature.Indicator(identity)},
-		"weighted":           {feature.Indicator(weighted)},
-		"crossed":            {feature.Indicator(crossed), feature.Indicator(crossedKey)},
-		"embedding":          {feature.Embedding(word, 3), feature.Embedding(color, 2, feature.EmbeddingOpts{Combiner: sparse.CombineSqrtN, MaxNorm: 0.5})},
-		"embedding_weighted": {feature.Embedding(weighted, 3, feature.EmbeddingOpts{Combiner: sparse.CombineSum}), age},
-		"shared":             dense(feature.SharedEmbedding([]feature.Categorical{word, other}, 2)),
+		"numeric":             {age, pair},
+		"bucketized":          {ages, pairs},
+		"list":                {feature.Indicator(color)},
+		"list_oov":            {feature.Indicator(colorOOV)},
+		"integers":            {feature.Indicator(year)},
+		"file":                {feature.Indicator(word)},
+		"file_plain":          {feature.Indicator(plain)},
+		"hashed":              {feature.Indicator(hashed), feature.Indicator(hashedYear)},
+		"identity":            {feature.Indicator(identity)},
+		"weighted":            {feature.Indicator(weighted)},
+		"crossed":             {feature.Indicator(crossed), feature.Indicator(crossedKey)},
+		"embedding":           {feature.Embedding(word, 3), feature.Embedding(color, 2, feature.EmbeddingOpts{Combiner: sparse.CombineSqrtN, MaxNorm: 0.5})},
+		"embedding_weighted":  {feature.Embedding(weighted, 3, feature.EmbeddingOpts{Combiner: sparse.CombineSum}), age},
+		"shared":              dense(feature.SharedEmbedding([]feature.Categorical{word, other}, 2)),
+		"numeric_grid":        {grid},
+		"file_all":            {feature.Indicator(&feature.VocabularyColumn{Key: "word", File: "testdata/words.txt", OOV: 1})},
+		"file_default":        {feature.Indicator(&feature.VocabularyColumn{Key: "tags", File: "testdata/words.txt", Size: 3, Default: new(2)})},
+		"file_small":          {feature.Indicator(feature.VocabularyFile("tags", "testdata/words.txt", 2))},
+		"integers_oov":        {feature.Indicator(&feature.VocabularyColumn{Key: "levels", List: []int64{2, 0}, OOV: 2})},
+		"hashed_tags":         {feature.Indicator(tags), feature.Indicator(&feature.HashedColumn{Key: "levels", Size: 4, Type: tf.Int64})},
+		"identity_levels":     {feature.Indicator(levels)},
+		"weighted_signs":      {feature.Indicator(signs)},
+		"weighted_dense":      {feature.Indicator(feature.Weighted(levels, "grades"))},
+		"embedding_signs":     {feature.Embedding(signs, 2)},
+		"embedding_flat":      {feature.Embedding(flat, 2), feature.Indicator(flat)},
+		"embedding_signs_sum": {feature.Embedding(signs, 2, feature.EmbeddingOpts{Combiner: sparse.CombineSum})},
+		"embedding_crossed":   {feature.Embedding(crossed, 3, feature.EmbeddingOpts{Combiner: sparse.CombineSqrtN})},
+		"crossed_nested":      {feature.Indicator(feature.Crossed(11, crossed, "tags"))},
+		"crossed_levels":      {feature.Indicator(feature.Crossed(17, levels, "tags", "word"))},
 	}
 	linear = map[string][]feature.Column{
-		"linear":          {age, pair, ages, color, identity, crossed},
-		"linear_weighted": {weighted, hashedYear},
+		"linear_embedding":  {feature.Embedding(word, 2), age},
+		"linear_indicator":  {feature.Indicator(color), identity},
+		"linear_shared":     append(columns(feature.SharedEmbedding([]feature.Categorical{word, other}, 2)), age),
+		"linear_signs":      {signs},
+		"linear_signs_mean": {signs},
+		"linear_sqrtn":      {weighted, tags},
+		"linear_flat":       {flat, pair},
+		"linear_grid":       {grid, pairs, tags},
+		"linear":            {age, pair, ages, color, identity, crossed},
+		"linear_weighted":   {weighted, hashedYear},
 	}
 	sequences = map[string][]feature.SequenceDense{
 		"sequence": {
@@ -66,9 +96,23 @@ var (
 			&feature.SequenceNumericColumn{Key: "heat", Default: -1},
 			&feature.SequenceNumericColumn{Key: "wind", Size: 2, Normalize: func(x tf.Output) tf.Output { return x.Mul(2) }},
 		},
+		"sequence_ids": {
+			feature.Indicator(feature.Sequence(&feature.IdentityColumn{Key: "number", Size: 4, Default: new(3)})),
+			feature.Embedding(feature.Sequence(&feature.VocabularyColumn{Key: "step", File: "testdata/words.txt", Size: 3, OOV: 2}), 3),
+		},
 	}
-	options = map[string]feature.LinearOpts{"linear": {Units: 2}, "linear_weighted": {Combiner: sparse.CombineMean}}
+	options = map[string]feature.LinearOpts{
+		"linear": {Units: 2}, "linear_weighted": {Combiner: sparse.CombineMean}, "linear_signs": {Units: 2}, "linear_signs_mean": {Combiner: sparse.CombineMean},
+		"linear_sqrtn": {Combiner: sparse.CombineSqrtN}, "linear_grid": {Units: 3},
+	}
 )
+
+func columns(all []*feature.EmbeddingColumn) (out []feature.Column) {
+	for _, c := range all {
+		out = append(out, c)
+	}
+	return out
+}
 
 func dense(columns []*feature.EmbeddingColumn) (out []feature.Dense) {
 	for _, c := range columns {
@@ -96,8 +140,24 @@ func features(g *tf.Graph) feature.Features {
 			Indices: ops.Const(g, []int64{0, 0, 0, 1, 0, 2, 0, 3, 1, 0, 1, 1, 3, 0, 3, 1, 3, 2, 3, 3}, 10, 2),
 			Values:  ops.Const(g, []float32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}), DenseShape: ops.Const(g, []int64{4, 6}),
 		},
-		"other": at(ops.Const(g, []string{"c", "q"}), 1, 0, 2, 0),
+		"flat":   sparse.Tensor{Indices: ops.Const(g, []int64{0, 3}, 2, 1), Values: ops.Const(g, []string{"b", "a"}), DenseShape: ops.Const(g, []int64{4})},
+		"signs":  at(ops.Const(g, []float32{0.5, -2, 1, -3, 0.25}), 0, 0, 0, 1, 1, 0, 3, 0, 3, 2),
+		"tags":   ops.Const(g, []string{"a", "b", "z", "", "c", "c", "", ""}, 4, 2),
+		"levels": ops.Const(g, []int32{0, 2, 3, 1, 1, 1, 2, 0}, 4, 2),
+		"grades": ops.Const(g, []float32{1, 0.5, -2, 3, 0.25, 1.5, 4, -1}, 4, 2),
+		"grid":   cosine(g, 4, 2, 2),
+		"number": at(ops.Const(g, []int64{2, 0, 9, 1, 3}), 0, 0, 0, 1, 1, 0, 3, 0, 3, 1),
+		"other":  at(ops.Const(g, []string{"c", "q"}), 1, 0, 2, 0),
 	}
+}
+
+// cosine returns cos(i) in a shape.
+func cosine(g *tf.Graph, s ...int) tf.Output {
+	x := make([]float32, tf.Shape(s).NumElements())
+	for i := range x {
+		x[i] = float32(math.Cos(float64(i)))
+	}
+	return ops.Const(g, x, s...)
 }
 
 // A walked is what TensorFlow made of one model.
@@ -127,7 +187,9 @@ func TestWalk(t *testing.T) {
 	}
 	g := tf.NewGraph()
 	f, outputs, lengths := features(g), map[string]tf.Output{}, map[string]tf.Output{}
-	for name := range cases {
+	names := slices.Sorted(maps.Keys(cases))
+	slices.Reverse(names) // the table of linear_shared is that of shared
+	for _, name := range names {
 		vars.Scope(g, name, vars.ScopeOptions{}, func() {
 			switch {
 			case linear[name] != nil:
@@ -245,8 +307,11 @@ func checkSpec(t *testing.T, want []string) {
 	}
 	var got []string
 	for _, d := range spec.Dense {
-		sizes := fmt.Sprintf("(%d,)", d.Shape[0])
-		got = append(got, fmt.Sprintf("%s FixedLenFeature float32 %s", d.Key, sizes))
+		sizes := strings.ReplaceAll(strings.Trim(d.Shape.String(), "[]"), ",", ", ")
+		if len(d.Shape) == 1 {
+			sizes += ","
+		}
+		got = append(got, fmt.Sprintf("%s FixedLenFeature float32 (%s)", d.Key, sizes))
 	}
 	for _, x := range spec.Sparse {
 		got = append(got, fmt.Sprintf("%s VarLenFeature %v ", x.Key, x.Type))

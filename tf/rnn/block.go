@@ -3,6 +3,7 @@ package rnn
 import (
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/author"
+	"github.com/gorge-tf/gorge/tf/initializers"
 	"github.com/gorge-tf/gorge/tf/ops"
 	kernels "github.com/gorge-tf/gorge/tf/ops/rnn"
 )
@@ -27,10 +28,20 @@ func (c *LSTMBlockCell) Step(x tf.Output, s State) (tf.Output, State) {
 	if err := c.plain(); err != nil {
 		return failed(c, x, c.kind, err)
 	}
-	return c.step(c, x, s, c.build, func() (tf.Output, State) {
+	return c.step(c, x, s, c.blocks, func() (tf.Output, State) {
 		y := c.apply(x, s, c.weights(x))
 		return y[1], State{y[0], y[1]}
 	})
+}
+
+// blocks makes the variables, those of peepholes in the order of tf.contrib's cell,
+// which is not LSTMCell's.
+func (c *LSTMBlockCell) blocks(in spec) {
+	c.a = c.affine(in, in.size+c.units, 4*c.units, or(c.o.BiasInitializer, initializers.Zeros))
+	if c.lo.Peepholes {
+		diag := func(name string) parameter { return c.get(in, name, c.o.KernelInitializer, c.units) }
+		c.wi, c.wf, c.wo = diag("w_i_diag"), diag("w_f_diag"), diag("w_o_diag")
+	}
 }
 
 // The operation takes inputs and state together.
@@ -41,7 +52,7 @@ func (c *LSTMBlockCell) sequence(x tf.Output, s State, steps tf.Output) (y tf.Ou
 	if err := c.plain(); err != nil {
 		return failed(c, x, c.kind, err)
 	}
-	return c.step(c, x, s, c.build, func() (tf.Output, State) {
+	return c.step(c, x, s, c.blocks, func() (tf.Output, State) {
 		out := kernels.BlockLSTM(steps, x, s[0], s[1], c.weights(x), c.options())
 		before := func(first, rest tf.Output) tf.Output {
 			return ops.Concat(0, []tf.Output{ops.ExpandDims(first, 0), rest})

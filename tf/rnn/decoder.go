@@ -144,7 +144,11 @@ func (l *decoding) run(finished, input tf.Output, s State) ([]tf.Output, State, 
 	}
 	loop := []tf.Output{zero, finished, ops.ZerosLike(finished.Cast(tf.Int32)), input}
 	l.specs = l.d.emits()
-	for _, e := range l.specs {
+	for i := range l.specs {
+		e := &l.specs[i]
+		if in := input.Shape(); len(in) > 0 { // known sizes make even no steps a tensor
+			e.shape[0] = in[0]
+		}
 		a := ops.NewTensorArray(zero, e.dtype, ops.TensorArrayOpts{DynamicSize: true, ElementShape: e.shape})
 		l.arrays, loop = append(l.arrays, a), append(loop, a.Flow())
 	}

@@ -83,7 +83,7 @@ func search(start, width, steps int, norm float64) []found {
 
 func TestBeamSearch(t *testing.T) {
 	const steps = 6
-	for _, width := range []int{1, 2, 3, 4} {
+	for _, width := range []int{1, 2, 3, 4, 6} { // of 4 classes
 		for _, norm := range []float64{0, 1, 0.6} {
 			g := tf.NewGraph()
 			starts := ops.Const(g, []int32{1, 2, 3})
@@ -97,14 +97,21 @@ func TestBeamSearch(t *testing.T) {
 			}
 			ids, time := tf.Data[int32](out[0]), out[0].Dim(1)
 			for i, start := range []int{1, 2, 3} {
-				for k, want := range search(start, width, time, norm) {
+				all := search(start, width, time, norm)
+				for k, want := range all {
 					var got []int
 					for n := range time {
 						got = append(got, int(ids[(i*time+n)*width+k]))
 					}
+					for _, other := range all { // rounding decides between equal ones
+						if math.Abs(other.score-want.score) < 1e-6 && slices.Equal(got[:len(other.ids)-1], other.ids[1:]) {
+							want = other
+						}
+					}
 					full := append(want.ids[1:], make([]int, time-len(want.ids)+1)...)
 					score := float64(tf.Data[float32](out[1])[i*width+k])
-					if !slices.Equal(got, full) || math.Abs(score-want.score) > 1e-5 || int(tf.Data[int32](out[2])[i*width+k]) != want.length {
+					cut := width > 4 && k == width-1 // an equal one may have been cut off
+					if !cut && !slices.Equal(got, full) || math.Abs(score-want.score) > 1e-5 || int(tf.Data[int32](out[2])[i*width+k]) != want.length {
 						t.Errorf("width %d, penalty %v, start %d, beam %d: %v of score %v and length %v; want %v, %v, %d", width, norm, start, k, got, score, out[2], full, want.score, want.length)
 					}
 				}

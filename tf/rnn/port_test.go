@@ -49,21 +49,10 @@ func TestPort(t *testing.T) {
 	}
 	g := tf.NewGraph()
 	loss := ptb(g)
-	gvs, err := train.ComputeGradients(loss)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gvs := clipped(t, loss, 0.2)
 	saver, err := train.NewSaver(g, train.SaverOptions{})
 	if err != nil {
 		t.Fatal(err)
-	}
-	var gs []tf.Gradient
-	for _, gv := range gvs {
-		gs = append(gs, gv.Grad)
-	}
-	gs, _ = train.ClipByGlobalNorm(0.2, gs...)
-	for i := range gvs {
-		gvs[i].Grad = gs[i]
 	}
 	step, err := train.GradientDescent{LearningRate: 1}.ApplyGradients(gvs)
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/author"
-	"github.com/gorge-tf/gorge/tf/initializers"
 	"github.com/gorge-tf/gorge/tf/layers"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/vars"
@@ -157,6 +156,8 @@ func isMemory(c Cell, i int) bool {
 		}
 	case *wrapper:
 		return isMemory(c.Cell, i)
+	case *highway:
+		return isMemory(c.Cell, i)
 	case *dropoutCell:
 		return isMemory(c.Cell, i)
 	}
@@ -207,15 +208,33 @@ func (w *wrapper) Step(x tf.Output, s State) (tf.Output, State) { return w.step(
 func (w *wrapper) zeroState(n tf.Output, d tf.DType) State { return ZeroState(w.Cell, n, d) }
 
 // Residual returns a cell whose output is that of c plus its input, which must be
-// of the same size.
-func Residual(c Cell) Cell {
+// of the same size. A function, if one is given, computes the output instead, of
+// the input and what c returns; its result must be [batch OutputSize].
+func Residual(c Cell, f ...func(x, y tf.Output) tf.Output) Cell {
 	return &wrapper{c, func(x tf.Output, s State) (tf.Output, State) {
 		y, next := c.Step(x, s)
-		if in := x.Shape(); x.Err() == nil && y.Err() == nil && len(in) == 2 && in[1] != c.OutputSize() {
+		if x.Err() != nil || y.Err() != nil {
+			return y, next
+		}
+		if len(f) > 0 && f[0] != nil {
+			return ofSize(c, "residual", f[0](x, y), next)
+		}
+		if in := x.Shape(); in[len(in)-1] != c.OutputSize() {
 			return failed(c, x, "residual", tf.Errorf(tf.InvalidArgument, "a residual cell needs inputs of the size of its outputs, %d, got %v", c.OutputSize(), x))
 		}
 		return ops.AddV2(x, y), next
 	}}
+}
+
+// ofSize refuses an output that is not of the size that c promises.
+func ofSize(c Cell, kind string, y tf.Output, next State) (tf.Output, State) {
+	if y.Err() != nil {
+		return y, next
+	}
+	if s := y.Shape(); s != nil && (len(s) != 2 || s[1] >= 0 && s[1] != c.OutputSize()) {
+		return failed(c, y, kind, tf.Errorf(tf.InvalidArgument, "the function of a residual cell must return [batch %d], got %v", c.OutputSize(), y))
+	}
+	return y, next
 }
 
 // OnDevice returns a cell that computes c on a device.
@@ -223,28 +242,5 @@ func OnDevice(c Cell, device string) Cell {
 	return &wrapper{c, func(x tf.Output, s State) (y tf.Output, next State) {
 		x.Graph().Device(device, func() { y, next = c.Step(x, s) })
 		return y, next
-	}}
-}
-
-// Highway returns a cell that mixes the output of c with its input, of the same
-// size, by a gate: y·g + x·(1-g), g = sigmoid(x·w + b) (Srivastava et al., NIPS
-// 2015). Variables are carry_w and carry_b, which begins with 1.
-func Highway(c Cell) Cell {
-	var w, b parameter
-	return &wrapper{c, func(x tf.Output, s State) (tf.Output, State) {
-		y, next := c.Step(x, s)
-		if x.Err() != nil || y.Err() != nil {
-			return y, next
-		}
-		if n := c.OutputSize(); x.Shape()[1] != n {
-			return failed(c, x, "highway", tf.Errorf(tf.InvalidArgument, "a highway cell needs inputs of the size of its outputs, %d, got %v", n, x))
-		}
-		if w == nil {
-			n, g := c.OutputSize(), x.Graph()
-			w = vars.Get(g, "carry_w", tf.Shape{n, n}, vars.Options{DType: x.DType()}).Value
-			b = vars.Get(g, "carry_b", tf.Shape{n}, vars.Options{DType: x.DType(), Initializer: initializers.Constant(1)}).Value
-		}
-		carry := ops.Sigmoid(ops.BiasAdd(ops.MatMul(x, w()), b()))
-		return ops.AddV2(ops.Mul(carry, ops.Sub(x, y)), y), next
 	}}
 }

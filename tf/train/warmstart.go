@@ -119,6 +119,9 @@ type WarmStartOptions struct {
 	Vars string
 	// Names are those that variables have in the checkpoint, where they differ.
 	Names map[string]string
+	// Vocab says, by the names of variables, whose rows or columns belong to words
+	// that stand elsewhere in the checkpoint.
+	Vocab map[string]*VocabInfo
 }
 
 // WarmStart makes the values that trainable variables have in a checkpoint their
@@ -142,12 +145,41 @@ func WarmStart(g *tf.Graph, path string, opts ...WarmStartOptions) error {
 		if !match.MatchString(name) {
 			continue
 		}
+		from := name
 		if other := o.Names[name]; other != "" {
-			name = other
+			from = other
 		}
-		if err := initFrom(r, name, v); err != nil {
+		if i := o.Vocab[name]; i != nil {
+			err = initByWords(r, from, v, i)
+		} else {
+			err = initFrom(r, from, v)
+		}
+		if err != nil {
 			return err
 		}
 	}
+	return o.used(g, match)
+}
+
+// used reports names in options that no variable has that is given values.
+func (o *WarmStartOptions) used(g *tf.Graph, match *regexp.Regexp) error {
+	known := map[string]bool{}
+	for _, v := range tf.Variables(g, tf.TrainableVariables) {
+		known[wholeName(v)] = match.MatchString(wholeName(v))
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Names)) {
+		if !known[name] {
+			return unused("names", name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Vocab)) {
+		if !known[name] {
+			return unused("vocabularies", name)
+		}
+	}
 	return nil
+}
+
+func unused(what, name string) error {
+	return tf.Errorf(tf.InvalidArgument, "the %s of a warm start must be those of variables that it gives values: %s was not used", what, name)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"os"
 	"sync"
 	"testing"
 	"time"
@@ -16,7 +17,12 @@ import (
 	"github.com/gorge-tf/gorge/tf/feature"
 )
 
-func TestMain(m *testing.M) { leaktest.Main(m) }
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(taskVariable); dir != "" {
+		os.Exit(workerProcess(dir, os.Getenv(taskVariable+"_JOBS")))
+	}
+	leaktest.Main(m)
+}
 
 // address returns an address of the loopback that is free.
 func address(t *testing.T) string {

@@ -35,6 +35,9 @@ pairs = F.bucketized_column(F.numeric_column("pair", shape=(2,)), [0, 1])
 weighted = F.weighted_categorical_column(word, "weight")
 crossed = F.crossed_column([ages, "color"], 11)
 crossed_key = F.crossed_column(["word", identity, ages], 13, hash_key=5)
+signs = F.weighted_categorical_column(word, "signs")
+grades = F.weighted_categorical_column(F.categorical_column_with_identity("levels", 4), "grades")
+flat = F.categorical_column_with_hash_bucket("flat", 5)
 
 CASES = {
     "numeric": [age, pair],
@@ -51,10 +54,37 @@ CASES = {
     "embedding": [F.embedding_column(word, 3), F.embedding_column(color, 2, combiner="sqrtn", max_norm=0.5)],
     "embedding_weighted": [F.embedding_column(weighted, 3, combiner="sum"), age],
     "shared": F.shared_embedding_columns([word, other], 2),
+    "numeric_grid": [F.numeric_column("grid", shape=(2, 2))],
+    "file_all": [F.indicator_column(F.categorical_column_with_vocabulary_file("word", VOCABULARY, num_oov_buckets=1))],
+    "file_default": [F.indicator_column(F.categorical_column_with_vocabulary_file("tags", VOCABULARY, vocabulary_size=3, default_value=2))],
+    "file_small": [F.indicator_column(F.categorical_column_with_vocabulary_file("tags", VOCABULARY, vocabulary_size=2))],
+    "integers_oov": [F.indicator_column(F.categorical_column_with_vocabulary_list("levels", [2, 0], num_oov_buckets=2))],
+    "hashed_tags": [F.indicator_column(F.categorical_column_with_hash_bucket("tags", 5)), F.indicator_column(F.categorical_column_with_hash_bucket("levels", 4, dtype=tf.int64))],
+    "identity_levels": [F.indicator_column(F.categorical_column_with_identity("levels", 4))],
+    "weighted_signs": [F.indicator_column(signs)],
+    "weighted_dense": [F.indicator_column(grades)],
+    "embedding_signs": [F.embedding_column(signs, 2)],
+    "embedding_signs_sum": [F.embedding_column(signs, 2, combiner="sum")],
+    "embedding_flat": [F.embedding_column(flat, 2), F.indicator_column(flat)],
+    "embedding_crossed": [F.embedding_column(crossed, 3, combiner="sqrtn")],
+    "crossed_nested": [F.indicator_column(F.crossed_column([crossed, "tags"], 11))],
+    "crossed_levels": [F.indicator_column(F.crossed_column([F.categorical_column_with_identity("levels", 4), "tags", "word"], 17))],
 }
 LINEAR = {
     "linear": [age, pair, ages, color, identity, crossed],
     "linear_weighted": [weighted, hashed_year],
+    "linear_embedding": [F.embedding_column(word, 2), age],
+    "linear_indicator": [F.indicator_column(color), identity],
+    "linear_shared": F.shared_embedding_columns([word, other], 2) + [age],
+    "linear_signs": [signs],
+    "linear_signs_mean": [signs],
+    "linear_sqrtn": [weighted, F.categorical_column_with_hash_bucket("tags", 5)],
+    "linear_flat": [flat, pair],
+    "linear_grid": [F.numeric_column("grid", shape=(2, 2)), pairs, F.categorical_column_with_hash_bucket("tags", 5)],
+}
+OPTIONS = {
+    "linear": dict(units=2), "linear_weighted": dict(sparse_combiner="mean"), "linear_signs": dict(units=2), "linear_signs_mean": dict(sparse_combiner="mean"),
+    "linear_sqrtn": dict(sparse_combiner="sqrtn"), "linear_grid": dict(units=3),
 }
 
 SEQUENCES = {
@@ -63,6 +93,10 @@ SEQUENCES = {
         F.indicator_column(F.sequence_categorical_column_with_hash_bucket("step", 3)),
         F.sequence_numeric_column("heat", default_value=-1.0),
         F.sequence_numeric_column("wind", shape=(2,), normalizer_fn=lambda x: x * 2.0),
+    ],
+    "sequence_ids": [
+        F.indicator_column(F.sequence_categorical_column_with_identity("number", 4, default_value=3)),
+        F.embedding_column(F.sequence_categorical_column_with_vocabulary_file("step", VOCABULARY, vocabulary_size=3, num_oov_buckets=2), 3),
     ],
 }
 
@@ -80,6 +114,13 @@ def features():
         "step": sparse(["b", "a", "z", "c", "b"], [[0, 0], [0, 1], [1, 0], [3, 0], [3, 1]]),
         "heat": sparse(tf.constant([0.5, 2.0, 1.0, 3.0, 0.25]), [[0, 0], [0, 1], [1, 0], [3, 0], [3, 1]]),
         "wind": tf.SparseTensor([[0, 0], [0, 1], [0, 2], [0, 3], [1, 0], [1, 1], [3, 0], [3, 1], [3, 2], [3, 3]], tf.range(10.0), [4, 6]),
+        "flat": tf.SparseTensor([[0], [3]], ["b", "a"], [4]),
+        "signs": sparse(tf.constant([0.5, -2.0, 1.0, -3.0, 0.25]), [[0, 0], [0, 1], [1, 0], [3, 0], [3, 2]]),
+        "tags": tf.constant([["a", "b"], ["z", ""], ["c", "c"], ["", ""]]),
+        "levels": tf.constant([[0, 2], [3, 1], [1, 1], [2, 0]], tf.int32),
+        "grades": tf.constant([[1.0, 0.5], [-2.0, 3.0], [0.25, 1.5], [4.0, -1.0]]),
+        "grid": tf.constant(np.cos(np.arange(16, dtype=np.float32)).reshape(4, 2, 2)),
+        "number": sparse(tf.constant([2, 0, 9, 1, 3], tf.int64), [[0, 0], [0, 1], [1, 0], [3, 0], [3, 1]]),
         "other": sparse(["c", "q"], [[1, 0], [2, 0]]),
     }
 
@@ -91,7 +132,7 @@ def main(directory):
         before = len(tf.global_variables())
         with tf.variable_scope(name):
             if name in LINEAR:
-                y = F.linear_model(f, columns, units=2 if name == "linear" else 1, sparse_combiner="sum" if name == "linear" else "mean")
+                y = F.linear_model(f, columns, **OPTIONS.get(name, {}))
             else:
                 y = F.input_layer(f, columns)
         cases[name] = {"variables": sorted(v.op.name for v in tf.global_variables()[before:])}
