@@ -107,6 +107,23 @@ func Concat[T any](dst []T, parts [][]T, outer int, widths []int) {
 	}
 }
 
+// ConcatPart is Concat for elements [lo, hi) of dst only.
+func ConcatPart[T any](dst []T, parts [][]T, widths []int, lo, hi int) {
+	row := 0
+	for _, w := range widths {
+		row += w
+	}
+	for lo < hi {
+		o, at, k := lo/row, lo%row, 0
+		for ; at >= widths[k]; k++ {
+			at -= widths[k]
+		}
+		n := min(hi-lo, widths[k]-at)
+		copy(dst[lo:lo+n], parts[k][o*widths[k]+at:])
+		lo += n
+	}
+}
+
 // Split is the inverse of Concat.
 func Split[T any](parts [][]T, src []T, outer int, widths []int) {
 	at := 0

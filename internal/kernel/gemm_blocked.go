@@ -56,7 +56,7 @@ func newBlocked[T Float](micro *microKernels[T], s blockSizes) *blocked[T] {
 func (b *blocked[T]) matMul(par Par, g Gemm, c, x, y []T, e Epilogue[T]) {
 	direct := b.readsDirectly(g)
 	t := b.tasks(g, direct)
-	par(t.rows*t.cols, 1, func(lo, hi int) {
+	t.share(par, func(lo, hi int) {
 		p := b.scratch.Get().(*packed[T])
 		defer b.scratch.Put(p)
 		t.ranges(lo, hi, func(r region) {
@@ -98,6 +98,7 @@ type gemmTasks struct {
 	m, n       int
 	rows, cols int // of the grid
 	panel      int
+	flops      int
 }
 
 const (
@@ -108,12 +109,16 @@ const (
 	taskTiles = 9
 	// taskCount is how many tasks there should be for threads to share well.
 	taskCount = 8
+	// taskRanges are enough for threads to be woken.
+	taskRanges = 4
+	// longTask flops, some 40 µs, are worth waking a thread for.
+	longTask = 4 << 20
 )
 
 // tasks cuts by rows first; by columns if that leaves too few tasks.
 func (b *blocked[T]) tasks(g Gemm, direct bool) gemmTasks {
-	most := max(1, 2*g.M*g.N*g.K/taskFlops)
-	t := gemmTasks{m: g.M, n: g.N, panel: b.micro.panel()}
+	t := gemmTasks{m: g.M, n: g.N, panel: b.micro.panel(), flops: 2 * g.M * g.N * g.K}
+	most := max(1, t.flops/taskFlops)
 	t.rows = min(ceilDiv(g.M, taskTiles*b.micro.tileM), most)
 	minPanels := 8 // per task; packing A has to pay
 	if direct {
@@ -121,6 +126,22 @@ func (b *blocked[T]) tasks(g Gemm, direct bool) gemmTasks {
 	}
 	t.cols = min(ceilDiv(taskCount, t.rows), ceilDiv(g.N, minPanels*t.panel), max(1, most/t.rows))
 	return t
+}
+
+// share runs f for all tasks. Threads are woken for a few ranges only where each
+// is short; so a few long tasks count as several of which all but one have
+// nothing to do.
+func (t gemmTasks) share(par Par, f func(lo, hi int)) {
+	n := t.rows * t.cols
+	if n == 1 || n >= taskRanges || t.flops/n < longTask {
+		par(n, 1, f)
+		return
+	}
+	par(n*taskRanges, 1, func(lo, hi int) {
+		if lo, hi = ceilDiv(lo, taskRanges), ceilDiv(hi, taskRanges); lo < hi {
+			f(lo, hi)
+		}
+	})
 }
 
 // ranges calls f for the tasks [lo, hi), neighbours in one column joined.

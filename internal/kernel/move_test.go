@@ -125,6 +125,16 @@ func TestConcatAndSplit(t *testing.T) {
 	if got := fmt.Sprint(dst); got != "[a b e c d f]" {
 		t.Errorf("joined %v", got)
 	}
+	for lo := range dst {
+		for hi := lo; hi <= len(dst); hi++ {
+			part := make([]string, 6)
+			ConcatPart(part, [][]string{a, b, c}, widths, lo, hi)
+			want := append(append(make([]string, lo), dst[lo:hi]...), make([]string, 6-hi)...)
+			if !slices.Equal(part, want) {
+				t.Errorf("joined [%d, %d): %q, want %q", lo, hi, part, want)
+			}
+		}
+	}
 	parts := [][]string{make([]string, 4), nil, make([]string, 2)}
 	Split(parts, dst, 2, widths)
 	if !slices.Equal(parts[0], a) || !slices.Equal(parts[2], c) {

@@ -33,7 +33,7 @@ func newPool(t *testing.T, limit int) *Pool {
 func (s *set) alive() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.workers
+	return int(s.workers.Load())
 }
 
 type span struct{ lo, hi int }
@@ -102,6 +102,41 @@ func TestWorkersTakePart(t *testing.T) {
 	all := meet(4)
 	// Would hang if fewer than four goroutines were at work at a time.
 	p.ParallelFor(4, 1, func(lo, hi int) { all() })
+}
+
+// TestBusyWorkersComeLater offers work while the only worker is at work: once it
+// is free it takes part.
+func TestBusyWorkersComeLater(t *testing.T) {
+	withProcs(t, 2)
+	p := newPool(t, 2)
+	second := meet(2) // hangs unless both goroutines are inside
+	offered := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		first := meet(2)
+		p.ParallelFor(wakeChunks, 1, func(lo, hi int) {
+			if lo < 2 {
+				first()
+				<-offered
+			}
+		})
+	})
+	for p.set.spinning.Load() > 0 || p.set.alive() == 0 || p.set.parked.Load() > 0 || p.set.offered.Load() == 0 {
+		runtime.Gosched()
+	}
+	before := p.set.offered.Load()
+	wg.Go(func() {
+		p.ParallelFor(wakeChunks, 1, func(lo, hi int) {
+			if lo < 2 {
+				second()
+			}
+		})
+	})
+	for p.set.offered.Load() == before {
+		runtime.Gosched()
+	}
+	close(offered)
+	wg.Wait()
 }
 
 func TestLimit(t *testing.T) {

@@ -27,14 +27,14 @@ type set struct {
 	jobs     [slots]atomic.Pointer[job]
 	offered  atomic.Uint64 // counts offers, so that a worker notices one
 	spinning atomic.Int32  // workers that look for work
-	parked   atomic.Int32  // len(idle), readable without the lock
+	parked   atomic.Int32  // len(idle); written with the lock held, as workers is
+	workers  atomic.Int32
 
-	mu      sync.Mutex
-	users   int
-	size    int // the most workers there may be
-	workers int
-	idle    []*worker // parked, the last to park at the end
-	ended   *sync.Cond
+	mu    sync.Mutex
+	users int
+	size  int       // the most workers there may be
+	idle  []*worker // parked, the last to park at the end
+	ended *sync.Cond
 }
 
 // worker is a goroutine that helps with jobs. wake tells it to look again, or
@@ -74,16 +74,18 @@ func (s *set) dropUser() {
 	}
 	s.idle = nil
 	s.parked.Store(0)
-	for s.workers > 0 && s.users == 0 {
+	for s.workers.Load() > 0 && s.users == 0 {
 		s.ended.Wait()
 	}
 }
 
 // offer shows the job to the workers. It reports false if the caller does
-// better alone: none is free or the job is too small to wake one.
+// better alone: all are parked and the job is too small to wake one. A worker
+// that is busy will look for more in a moment, as a rule: it has just ended its
+// part of the job before this one.
 func (s *set) offer(j *job) bool {
 	worthWaking := j.chunks >= wakeChunks
-	if s.spinning.Load() == 0 && !(worthWaking && s.canWake()) {
+	if !worthWaking && s.workers.Load() == s.parked.Load() {
 		return false
 	}
 	j.all.Add(j.chunks)
@@ -115,16 +117,6 @@ func (s *set) share(j *job) {
 	j.help()
 }
 
-// canWake reports whether a worker is parked or could be started.
-func (s *set) canWake() bool {
-	if s.parked.Load() > 0 {
-		return true
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.workers < s.size
-}
-
 // wakeUp wakes up to n parked workers and starts new ones if there are fewer.
 func (s *set) wakeUp(n int) {
 	s.mu.Lock()
@@ -135,8 +127,8 @@ func (s *set) wakeUp(n int) {
 		s.parked.Add(-1)
 		w.wake <- struct{}{} // has room: a parked worker has nothing in it
 	}
-	for ; n > 0 && s.workers < s.size && s.users > 0; n-- {
-		s.workers++
+	for ; n > 0 && int(s.workers.Load()) < s.size && s.users > 0; n-- {
+		s.workers.Add(1)
 		w := &worker{set: s, wake: make(chan struct{}, 1)}
 		go w.live()
 	}
@@ -161,7 +153,7 @@ func (w *worker) end() {
 	s := w.set
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.workers--
+	s.workers.Add(-1)
 	s.ended.Broadcast()
 }
 

@@ -209,11 +209,18 @@ func checkJoin(first, s tf.Shape, i, axis int) error {
 	return nil
 }
 
+// fewRows are cut between threads wherever it suits.
+const fewRows = 16
+
 // joinParts is kernel.Concat on as many threads as are worth it.
 func joinParts[C cell](c *core.OpContext, dst []C, parts [][]C, outer int, widths []int) {
 	row := 0
 	for _, w := range widths {
 		row += w
+	}
+	if outer < fewRows {
+		c.ParallelFor(outer*row, elementGrain, func(lo, hi int) { kernel.ConcatPart(dst, parts, widths, lo, hi) })
+		return
 	}
 	c.ParallelFor(outer, max(1, elementGrain/max(1, row)), func(lo, hi int) {
 		some := make([][]C, len(parts))
