@@ -15,6 +15,9 @@ const (
 	blockBytes = 8 << 10
 	// grainWork is how many elements of one instruction are worth a task.
 	grainWork = kernel.ElementGrain
+	// Rows of longRow elements are read where they are, run by run, if there are
+	// few blocks: to repeat them in a buffer takes about as long as two blocks.
+	longRow, fewBlocks = 128, 5
 )
 
 // A plan says how a program runs for inputs of some shapes.
@@ -43,7 +46,16 @@ type step struct {
 	value    int // what it computes
 	register int // where, or none
 	size     int
-	walk     *kernel.Broadcast // how the operands are walked together, if run by run; or nil
+	runs     *runs // if it goes run by run; else nil
+}
+
+// runs is how operands are walked together: the run that begins at result i·n has its
+// operands at i times outer, and goes on by inner, 0 or 1. Operands of more dimensions
+// are walked by what walk says.
+type runs struct {
+	walk         *kernel.Broadcast
+	n            int
+	outer, inner []int
 }
 
 const none = -1
@@ -207,12 +219,18 @@ func (m *planner) newStep(st *stage, k int) step {
 	case direct:
 		m.addRows(st, &s, b)
 	case in.kernel.Repeats || !repeated:
-		s.walk = b
+		s.runs = newRuns(b)
 	default:
 		m.expand(st, &s, m.views[k], m.shapes[k])
 		m.addRows(st, &s, b)
 	}
 	return s
+}
+
+func newRuns(b *kernel.Broadcast) *runs {
+	r := &runs{walk: b, inner: b.Inner()}
+	r.n, r.outer = b.Rows()
+	return r
 }
 
 // readAs says how operand a is read if the step is run block by block.
@@ -222,6 +240,8 @@ func readAs(b *kernel.Broadcast, a int, st *stage, repeats bool) how {
 		return along
 	case period == 1 && repeats:
 		return single
+	case period >= longRow && st.n < fewBlocks*st.block:
+		return expanded
 	case period > 0 && period <= st.block:
 		return rowed
 	}

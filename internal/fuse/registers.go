@@ -92,7 +92,7 @@ func (m *planner) lastRead(v int) (in *stage, last int) {
 				if x.value != v {
 					continue
 				}
-				if in != nil && in != st || x.how != along || st.steps[j].walk != nil && st.steps[j].walk.Period(a) != st.n {
+				if in != nil && in != st || x.how != along || st.steps[j].runs != nil && st.steps[j].runs.walk.Period(a) != st.n {
 					return nil, 0
 				}
 				in, last = st, j

@@ -13,7 +13,8 @@ type frame struct {
 	rows      [][]byte
 	expanded  [][]byte
 	operands  []core.Operand
-	room      []byte
+	room      []byte // of registers and expanded
+	rowRoom   []byte
 	temps     []*core.Tensor
 }
 
@@ -37,6 +38,7 @@ func (p *program) release(f *frame) {
 	f.temps = f.temps[:0]
 	clear(f.memory)
 	clear(f.operands)
+	clear(f.rows) // of another frame, perhaps
 	p.frames.Put(f)
 }
 
@@ -88,6 +90,7 @@ func bytesOf(t *core.Tensor) []byte {
 
 // run runs a stage. Where it is cut depends on its shapes only.
 func (p *program) run(c *core.OpContext, st *stage, f *frame) {
+	f.fillRows(st)
 	if st.n <= st.grain {
 		f.run(st, 0, st.n)
 		return
@@ -95,14 +98,34 @@ func (p *program) run(c *core.OpContext, st *stage, f *frame) {
 	c.ParallelFor(st.n, st.grain, func(lo, hi int) {
 		own := p.frame()
 		copy(own.memory, f.memory)
+		own.rows = append(own.rows[:0], f.rows...)
 		own.run(st, lo, hi)
 		p.release(own)
 	})
 }
 
+// fillRows makes the buffers of rows that are repeated, which all ranges read.
+func (f *frame) fillRows(st *stage) {
+	f.rows = f.rows[:0]
+	if len(st.rows) == 0 {
+		return
+	}
+	need := 0
+	for _, r := range st.rows {
+		need += aligned((st.block + r.period) * r.size)
+	}
+	f.rowRoom = enough(f.rowRoom, need)
+	rest := lined(f.rowRoom)
+	for _, r := range st.rows {
+		n := (st.block + r.period) * r.size
+		repeat(rest[:n], f.memory[r.value][:r.period*r.size])
+		f.rows, rest = append(f.rows, rest[:n:n]), rest[aligned(n):]
+	}
+}
+
 // run computes the results [from, to) of a stage, block by block.
 func (f *frame) run(st *stage, from, to int) {
-	f.prepare(st, to-from)
+	f.prepare(st)
 	for lo := from; lo < to; lo += st.block {
 		n := min(st.block, to-lo)
 		for i := range st.steps {
@@ -114,33 +137,33 @@ func (f *frame) run(st *stage, from, to int) {
 // lineBytes is what buffers begin at multiples of, as tensors do.
 const lineBytes = 64
 
-// prepare makes room for registers and buffers, and fills in the rows.
-func (f *frame) prepare(st *stage, n int) {
-	line := func(n int) int { return (n + lineBytes - 1) &^ (lineBytes - 1) }
-	need := (st.registers+st.expanded)*line(st.room) + lineBytes
-	for _, r := range st.rows {
-		need += line((min(n, st.block) + r.period) * r.size)
+func aligned(n int) int { return (n + lineBytes - 1) &^ (lineBytes - 1) }
+
+// enough returns memory in which n bytes fit that begin as they should.
+func enough(have []byte, n int) []byte {
+	if len(have) < n+lineBytes {
+		return make([]byte, n+lineBytes)
 	}
-	if len(f.room) < need {
-		f.room = make([]byte, need)
+	return have
+}
+
+// lined returns b from where buffers may begin.
+func lined(b []byte) []byte {
+	return b[-uintptr(unsafe.Pointer(unsafe.SliceData(b)))%lineBytes:]
+}
+
+// prepare makes room for registers and for operands that are spread out.
+func (f *frame) prepare(st *stage) {
+	f.room = enough(f.room, (st.registers+st.expanded)*aligned(st.room))
+	rest := lined(f.room)
+	take := func(all [][]byte, n int) [][]byte {
+		all = all[:0]
+		for range n {
+			all, rest = append(all, rest[:st.room:st.room]), rest[aligned(st.room):]
+		}
+		return all
 	}
-	rest := f.room[-uintptr(unsafe.Pointer(unsafe.SliceData(f.room)))%lineBytes:]
-	take := func(n int) (b []byte) {
-		b, rest = rest[:n:n], rest[line(n):]
-		return b
-	}
-	f.registers, f.expanded, f.rows = f.registers[:0], f.expanded[:0], f.rows[:0]
-	for range st.registers {
-		f.registers = append(f.registers, take(st.room))
-	}
-	for range st.expanded {
-		f.expanded = append(f.expanded, take(st.room))
-	}
-	for _, r := range st.rows {
-		b := take((min(n, st.block) + r.period) * r.size)
-		repeat(b, f.memory[r.value][:r.period*r.size])
-		f.rows = append(f.rows, b)
-	}
+	f.registers, f.expanded = take(f.registers, st.registers), take(f.expanded, st.expanded)
 }
 
 // repeat fills b with x again and again.
@@ -153,7 +176,7 @@ func repeat(b, x []byte) {
 // step computes the results [lo, lo+n) of one instruction.
 func (f *frame) step(st *stage, s *step, lo, n int) {
 	in, z := f.operands[:len(s.args)], f.result(s, lo, n)
-	if s.walk != nil {
+	if s.runs != nil {
 		f.walk(s, in, z, lo, n)
 		return
 	}
@@ -190,21 +213,37 @@ func (f *frame) operand(st *stage, x *arg, lo, n int) []byte {
 
 // walk runs the loop for each run along which operands go on or are repeated.
 func (f *frame) walk(s *step, in []core.Operand, z []byte, lo, n int) {
-	steps := s.walk.Inner()
-	s.walk.Runs(lo, lo+n, func(at int, off []int, n int) {
+	r := s.runs
+	if r.n == 0 {
+		r.walk.Runs(lo, lo+n, func(at int, off []int, n int) {
+			for a := range s.args {
+				in[a] = f.part(&s.args[a], off[a], n, lo, r.inner[a] == 0)
+			}
+			s.loop(z[(at-lo)*s.size:(at-lo+n)*s.size], in)
+		})
+		return
+	}
+	for i, j, done := lo/r.n, lo%r.n, 0; done < n; i, j = i+1, 0 {
+		m := min(r.n-j, n-done)
 		for a := range s.args {
-			x := &s.args[a]
-			data, from, count := f.memory[x.value], off[a], n
-			if x.register != none {
-				data, from = f.registers[x.register], off[a]-lo
-			}
-			if steps[a] == 0 {
-				count = 1
-			}
-			in[a] = core.Operand{Data: data[from*x.size : (from+count)*x.size], Repeated: steps[a] == 0}
+			in[a] = f.part(&s.args[a], i*r.outer[a]+j*r.inner[a], m, lo, r.inner[a] == 0)
 		}
-		s.loop(z[(at-lo)*s.size:(at-lo+n)*s.size], in)
-	})
+		s.loop(z[done*s.size:(done+m)*s.size], in)
+		done += m
+	}
+}
+
+// part returns n elements of an operand, or one that is repeated, from one on. The block
+// begins at lo, and so do registers.
+func (f *frame) part(x *arg, from, n, lo int, repeated bool) core.Operand {
+	data := f.memory[x.value]
+	if x.register != none {
+		data, from = f.registers[x.register], from-lo
+	}
+	if repeated {
+		n = 1
+	}
+	return core.Operand{Data: data[from*x.size : (from+n)*x.size], Repeated: repeated}
 }
 
 // expand spreads out an operand for a block.

@@ -123,6 +123,15 @@ func (b *Broadcast) Same() bool {
 	return true
 }
 
+// Rows returns, for a walk of two dimensions, the length of its runs and the distance
+// between two of them in each operand; 0 for others.
+func (b *Broadcast) Rows() (n int, outer []int) {
+	if len(b.dims) != 2 {
+		return 0, nil
+	}
+	return b.dims[1].n, b.dims[0].step
+}
+
 // Period returns after how many results operand k begins again: Len if it never
 // does, 1 for a single element, the length of a row that is repeated; 0 if its
 // elements are not walked in their order.

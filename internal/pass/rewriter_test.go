@@ -20,7 +20,7 @@ func TestDisabledBy(t *testing.T) {
 			[]string{"arithmetic_optimization", "dead_branch_removal", "dependency_optimization", Fusion}},
 		"no remapping": {&pb.GraphOptions{RewriteOptions: &pb.RewriterConfig{Remapping: off}}, []string{Fusion}},
 		"no compiler":  {&pb.GraphOptions{OptimizerOptions: &pb.OptimizerOptions{GlobalJitLevel: pb.OptimizerOptions_OFF}}, []string{Fusion}},
-		"neither": {&pb.GraphOptions{OptimizerOptions: l0, RewriteOptions: &pb.RewriterConfig{DisableMetaOptimizer: true}}, []string{"all"}},
+		"neither":      {&pb.GraphOptions{OptimizerOptions: l0, RewriteOptions: &pb.RewriterConfig{DisableMetaOptimizer: true}}, []string{"all"}},
 		"toggles": {&pb.GraphOptions{RewriteOptions: &pb.RewriterConfig{ConstantFolding: off, ArithmeticOptimization: off, DependencyOptimization: pb.RewriterConfig_ON}},
 			[]string{"constant_folding", "arithmetic_optimization"}},
 	} {
