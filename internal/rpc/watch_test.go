@@ -113,7 +113,11 @@ func (w *toiler) run(t *testing.T, c *Channels) <-chan error {
 		_, err := client.RunGraph(context.Background(), &pb.RunGraphRequest{})
 		ended <- err
 	}()
-	<-w.begun
+	select {
+	case <-w.begun:
+	case err := <-ended:
+		t.Fatalf("the step ended before the worker began it: %v", err)
+	}
 	return ended
 }
 

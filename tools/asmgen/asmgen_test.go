@@ -1,6 +1,9 @@
 package main
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"path/filepath"
 	"strings"
@@ -51,4 +54,82 @@ func TestEveryFileIsGuarded(t *testing.T) {
 			t.Errorf("%s: %d of %d functions clean the vector registers", name, cleaned, ends)
 		}
 	}
+}
+
+// TestNoMapIsRangedOver: the order of a map differs from run to run, and with it would
+// what is generated. It looks for ranges over what is declared to be a map, by name.
+func TestNoMapIsRangedOver(t *testing.T) {
+	names, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fset, files := token.NewFileSet(), []*ast.File{}
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	if bad := rangesOverMaps(fset, files); bad != nil {
+		t.Errorf("ranges over maps: %v", bad)
+	}
+	f, err := parser.ParseFile(fset, "bad.go", "package p\nfunc f(m map[int]int) { for range m {} }", 0)
+	if err != nil || len(rangesOverMaps(fset, []*ast.File{f})) != 1 {
+		t.Errorf("a range over a map is not found: %v", err)
+	}
+}
+
+func rangesOverMaps(fset *token.FileSet, files []*ast.File) (bad []string) {
+	maps := map[string]bool{}
+	isMap := func(x ast.Expr) bool {
+		switch x := x.(type) {
+		case *ast.MapType:
+			return true
+		case *ast.CompositeLit:
+			_, is := x.Type.(*ast.MapType)
+			return is
+		}
+		return false
+	}
+	for _, f := range files {
+		ast.Inspect(f, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.Field:
+				for _, id := range n.Names {
+					maps[id.Name] = maps[id.Name] || isMap(n.Type)
+				}
+			case *ast.AssignStmt:
+				for i, x := range n.Lhs {
+					if id, ok := x.(*ast.Ident); ok && len(n.Rhs) == len(n.Lhs) && isMap(n.Rhs[i]) {
+						maps[id.Name] = true
+					}
+				}
+			}
+			return true
+		})
+	}
+	for _, f := range files {
+		ast.Inspect(f, func(n ast.Node) bool {
+			r, ok := n.(*ast.RangeStmt)
+			if !ok {
+				return true
+			}
+			name := ""
+			switch x := r.X.(type) {
+			case *ast.Ident:
+				name = x.Name
+			case *ast.SelectorExpr:
+				name = x.Sel.Name
+			}
+			if maps[name] || isMap(r.X) {
+				bad = append(bad, fset.Position(r.Pos()).String())
+			}
+			return true
+		})
+	}
+	return bad
 }

@@ -13,8 +13,10 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 func main() {
@@ -36,8 +38,8 @@ func run(dir string, check bool) error {
 		return err
 	}
 	var errs []error
-	for name, data := range files {
-		errs = append(errs, put(filepath.Join(dir, name), data, check))
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		errs = append(errs, put(filepath.Join(dir, name), files[name], check))
 	}
 	return errors.Join(errs...)
 }

@@ -44,7 +44,7 @@ func emitPool(a *asm, name, doc string, join binary) {
 		for i := range acc {
 			v.store(acc[i], operand.Mem{Base: w.yc, Disp: i * int(w.isa)})
 		}
-	}, map[reg.Register]reg.Register{w.xc: w.x, w.yc: w.y})
+	}, []pointer{{w.xc, w.x}, {w.yc, w.y}})
 }
 
 // emitPoolMaxGrad writes the function that gives the gradient of each window to
@@ -84,7 +84,7 @@ func emitPoolMaxGrad(a *asm) {
 			a.VADDPS(one, tap, tap)
 			give(o)
 		})
-	}, map[reg.Register]reg.Register{w.xc: w.x, w.yc: w.y, dxc: dx})
+	}, []pointer{{w.xc, w.x}, {w.yc, w.y}, {dxc, dx}})
 }
 
 func newWindows(a *asm, name, signature, doc string) *windows {
@@ -118,13 +118,15 @@ func (v vectors) store(x vec, m operand.Mem) {
 	v.VMOVUPS(x, m)
 }
 
+// A pointer moves over the channels of a window, from where the window is.
+type pointer struct{ channels, window reg.Register }
+
 // each writes the loops: over windows, and over their channels, unroll vectors,
-// one, and a part of one at a time. Of each pointer among ptrs there is one to
-// the channels and one to the window.
-func (w *windows) each(unroll int, body func(v vectors), ptrs map[reg.Register]reg.Register) {
+// one, and a part of one at a time. ptrs move along.
+func (w *windows) each(unroll int, body func(v vectors), ptrs []pointer) {
 	w.Label("window")
-	for _, c := range w.inOrder(ptrs) {
-		w.MOVQ(ptrs[c], c)
+	for _, p := range ptrs {
+		w.MOVQ(p.window, p.channels)
 	}
 	w.MOVQ(w.channels, w.n)
 	for _, u := range []int{unroll, 1} {
@@ -135,11 +137,11 @@ func (w *windows) each(unroll int, body func(v vectors), ptrs map[reg.Register]r
 	t := w.newTail(w.n)
 	body(vectors{asm: w.asm, n: 1, tail: &t, name: "tail"})
 	w.Label("next")
-	for _, c := range w.inOrder(ptrs) {
-		if c == w.yc {
+	for _, p := range ptrs {
+		if p.channels == w.yc {
 			w.LEAQ(operand.Mem{Base: w.y, Index: w.channels, Scale: 4}, w.y)
 		} else {
-			w.ADDQ(w.step, ptrs[c])
+			w.ADDQ(w.step, p.window)
 		}
 	}
 	w.DECQ(w.count)
@@ -147,27 +149,16 @@ func (w *windows) each(unroll int, body func(v vectors), ptrs map[reg.Register]r
 	w.end()
 }
 
-// inOrder returns the keys of ptrs, always in the same order.
-func (w *windows) inOrder(ptrs map[reg.Register]reg.Register) []reg.Register {
-	out := []reg.Register{w.xc, w.yc}
-	for c := range ptrs {
-		if c != w.xc && c != w.yc {
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
 // whole writes the loop over u whole vectors of channels at a time.
-func (w *windows) whole(u int, body func(v vectors), ptrs map[reg.Register]reg.Register) {
+func (w *windows) whole(u int, body func(v vectors), ptrs []pointer) {
 	label := fmt.Sprintf("vectors%d", u)
 	step := u * w.lanes()
 	w.CMPQ(w.n, operand.I32(int32(step)))
 	w.JLT(operand.LabelRef("after_" + label))
 	w.Label(label)
 	body(vectors{asm: w.asm, n: u, name: label})
-	for _, c := range w.inOrder(ptrs) {
-		w.ADDQ(operand.I32(int32(4*step)), c)
+	for _, p := range ptrs {
+		w.ADDQ(operand.I32(int32(4*step)), p.channels)
 	}
 	w.SUBQ(operand.I32(int32(step)), w.n)
 	w.CMPQ(w.n, operand.I32(int32(step)))
