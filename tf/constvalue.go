@@ -8,12 +8,12 @@ func constValue(x Output) *core.Tensor {
 	if x.op.vals != nil {
 		return x.op.vals[x.k]
 	}
-	switch x.op.OpName() {
-	case "Const":
+	switch {
+	case x.op.Role() == core.Constant:
 		return x.op.TensorAttr("value")
-	case "Identity":
+	case x.op.Def.Has(core.Passthrough):
 		return constValue(x.op.in[0])
-	case "Shape":
+	case x.op.is("Shape"):
 		return shapeValue(x)
 	}
 	return nil

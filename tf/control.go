@@ -127,7 +127,7 @@ func (op *Operation) outputContext() *ControlFlowContext {
 	return op.flow
 }
 
-func (op *Operation) isSwitch() bool { return op.is("Switch", "RefSwitch") }
+func (op *Operation) isSwitch() bool { return op.Chooses() }
 func (op *Operation) isMerge() bool  { return op.Role() == core.Merges }
 func (op *Operation) isEnter() bool  { return op.Role() == core.Enters }
 func (op *Operation) isExit() bool   { return op.Role() == core.Exits }

@@ -251,7 +251,7 @@ func (g *Graph) hoisted(op string, in []Output) *Graph {
 }
 
 func takesShape(op string) bool {
-	return core.Lookup(op).Has(core.ReadsDescription) || op == "TensorListElementShape" || op == "TensorListLength"
+	return core.HasTrait(op, core.ReadsDescription|core.DescribesList)
 }
 
 // ownControl splits off those of ops that are around the function that g is the

@@ -143,7 +143,7 @@ func (l *gradLoop) remembered(s *gradLoop, x Output) (y Output) {
 // iterations of its loop.
 func constantEnter(x Output) *Operation {
 	op := x.op
-	for op.isSwitch() || op.is("Identity", "RefIdentity") {
+	for op.isSwitch() || op.Def.Has(core.Passthrough) || op.is("RefIdentity") {
 		op = op.in[0].op
 	}
 	if op.isConstantEnter() {

@@ -6,6 +6,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/pb"
 )
 
@@ -105,7 +106,7 @@ func (v *Variable) adopt() error {
 		return Errorf(InvalidArgument, "a reference variable's node must put out a reference, got %s of %s", op.Name, op.OpName())
 	}
 	for _, user := range op.g.Operations() {
-		if test := user.OpName(); (test == "VarIsInitializedOp" || test == "IsVariableInitialized") && len(user.in) == 1 && user.in[0] == v.handle {
+		if user.Def.Has(core.TestsVariable) && len(user.in) == 1 && user.in[0] == v.handle {
 			v.isInit = user.Output(0)
 			break
 		}

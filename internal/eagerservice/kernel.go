@@ -30,12 +30,10 @@ type kernel struct {
 // keptKernels bounds the kernels without state that a context keeps.
 const keptKernels = 4096
 
-// passing ops are made for one transfer each.
-var passing = map[string]bool{"_Send": true, "_Recv": true}
-
-// kernel returns the kernel of an operation.
+// kernel returns the kernel of an operation. Nodes that transfer a tensor are made for
+// one transfer each.
 func (c *Context) kernel(op *operation, in []*core.Tensor) (*kernel, error) {
-	if passing[op.def.GetName()] {
+	if core.RoleOf(op.def.GetName()).Transfers() {
 		return c.newKernel(op, in)
 	}
 	key, err := keyOf(op)

@@ -202,7 +202,7 @@ func (p *loopPlanner) merge(it *item, n *graph.Node) bool {
 
 // choose takes up a Switch: both its outputs are what it reads.
 func (p *loopPlanner) choose(it *item, n *graph.Node) bool {
-	if n.OpName() != "Switch" || it.deref != nil || n.In[1].Node.Role() != core.Continues {
+	if !n.Chooses() || it.deref != nil || it.refs || n.In[1].Node.Role() != core.Continues {
 		return false
 	}
 	if p.pivot == nil {

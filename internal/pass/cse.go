@@ -42,9 +42,8 @@ func mergeEqual(e *editor) (bool, error) {
 // mergeable reports whether n computes nothing but values. A placeholder's
 // would be fed, and each is fed its own.
 func mergeable(n *graph.Node) bool {
-	op := n.OpName()
-	flow := n.Role().DirectsFlow() && op != "Switch"
-	return !n.Def.Stateful && !hasRef(n) && !flow && !strings.HasPrefix(op, "Placeholder")
+	flow := n.Role().DirectsFlow() && !n.Chooses()
+	return !n.Def.Stateful && !hasRef(n) && !flow && !strings.HasPrefix(n.OpName(), "Placeholder")
 }
 
 func outputsOf(n *graph.Node) []graph.Edge {

@@ -39,7 +39,7 @@ func dropDeadBranches(e *editor) (changed bool, err error) {
 
 // choice returns the output of a Switch that is always taken.
 func choice(n *graph.Node) (taken int, known bool) {
-	if n.OpName() != "Switch" || len(n.Control) > 0 || hasRef(n) || n.In[1].Node.Device != n.Device {
+	if !n.Chooses() || len(n.Control) > 0 || hasRef(n) || n.In[1].Node.Device != n.Device {
 		return 0, false
 	}
 	pred := n.In[1].Node

@@ -66,7 +66,7 @@ func (f *folder) values(n *graph.Node) (vals []*core.Tensor, after []*graph.Node
 // default that could have been fed stays one: it decides no branches.
 func (f *folder) foldable(n *graph.Node) bool {
 	object := func(d core.DType) bool { return d == core.Resource || d == core.Variant }
-	return len(n.In) > 0 && n.OpName() != "PlaceholderWithDefault" && !f.Preserve[n.Name] && !n.Def.Stateful && !n.Role().DirectsFlow() && !hasRef(n) &&
+	return len(n.In) > 0 && !n.Def.Has(core.Overridable) && !f.Preserve[n.Name] && !n.Def.Stateful && !n.Role().DirectsFlow() && !hasRef(n) &&
 		!slices.ContainsFunc(n.OutTypes, object) && f.used(n)
 }
 

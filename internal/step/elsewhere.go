@@ -10,15 +10,11 @@ import (
 	"github.com/gorge-tf/gorge/tf/pb"
 )
 
-// clientOps are computed by the client's process only, which has put them on a
-// device of its own task.
-var clientOps = map[string]bool{"PyFunc": true, "PyFuncStateless": true, "EagerPyFunc": true}
-
 // sendHome makes nodes of a body that only the client's process computes calls of
 // functions of theirs there.
 func (fs *functions) sendHome(g *graph.Graph, caller core.DeviceSpec) error {
 	for _, n := range g.Nodes[:len(g.Nodes):len(g.Nodes)] {
-		if !clientOps[n.OpName()] {
+		if !n.Def.Has(core.ClientSide) {
 			continue
 		}
 		own, err := core.ParseDevice(n.Device)

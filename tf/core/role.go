@@ -60,6 +60,15 @@ func (n *Node) Role() Role {
 	return n.Def.Role
 }
 
+// Chooses reports whether n is a Switch of two values: input 1 says which of two
+// outputs input 0 goes to. Others of the role have as many outputs as there are cases.
+func (n *Node) Chooses() bool {
+	return n.Role() == Switches && len(n.Def.Outputs) == 2
+}
+
+// HasTrait reports whether an op has one of these traits, by its name.
+func HasTrait(op string, t Traits) bool { return Lookup(op).Has(t) }
+
 // RoleOf returns the role of an op by its name, Computes for one that is not known.
 func RoleOf(op string) Role {
 	if d := Lookup(op); d != nil {
@@ -142,6 +151,34 @@ const (
 	// ReadsVariable ops give the value of the variable whose resource is input 0, and
 	// fail if it has none.
 	ReadsVariable
+
+	// HoldsVariable ops have one output, which stands for a variable: its resource, or
+	// a reference to it. Attribute dtype is the type of its elements, attribute
+	// shared_name its name, if that is not the node's.
+	HoldsVariable
+
+	// TestsVariable ops say whether the variable that input 0 stands for has a value.
+	TestsVariable
+
+	// ChangingTable ops have one output, which stands for a table whose pairs change:
+	// they are kept elsewhere than in the graph, as values of variables are.
+	ChangingTable
+
+	// Parameter ops keep what is trained, or is gathered while that is done: in
+	// clusters with parameter servers they go there.
+	Parameter
+
+	// Overridable ops have one output, which programs may feed in place of what the op
+	// computes: it is not computed in advance.
+	Overridable
+
+	// DescribesList ops need of a list of tensors, their only input, what all its
+	// elements have in common or how many there are, not the elements.
+	DescribesList
+
+	// ClientSide ops are computed by the client's process only, which puts them on a
+	// device of its own task.
+	ClientSide
 
 	// GroupInstance ops are collectives that are matched between the tasks of several
 	// masters: by attribute instance_key or, if they have none, by an input.

@@ -17,7 +17,7 @@ func init() {
 		Shape: attrShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(placeholder),
 	})
 	core.Register(core.OpDef{
-		Name: "PlaceholderWithDefault", Traits: core.Awaited, In: "input: dtype", Out: "output: dtype", Attrs: "dtype: type; shape: shape",
+		Name: "PlaceholderWithDefault", Traits: core.Awaited | core.Overridable, In: "input: dtype", Out: "output: dtype", Attrs: "dtype: type; shape: shape",
 		Shape: withDefaultShape, Grad: tf.GradFunc(passGrad), SparseGrad: tf.SparseGradFunc(passSparse), Kernels: core.AnyType(forward),
 	})
 }

@@ -15,7 +15,7 @@ func init() {
 		{Name: "PyFuncStateless", Attrs: "token: string" + types, NoGrad: core.NotDifferentiable},
 		{Name: "EagerPyFunc", Attrs: "token: string; is_async: bool = false" + types, Stateful: true, NoGrad: core.NoGradientDefined},
 	} {
-		d.Kernels = core.AnyType(notHere)
+		d.Traits, d.Kernels = core.ClientSide, core.AnyType(notHere)
 		d.In, d.Out, d.Shape = "input: Tin", "output: Tout", func(*core.Infer) error { return nil }
 		core.Register(d)
 	}

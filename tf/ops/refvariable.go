@@ -10,7 +10,7 @@ import (
 func init() {
 	for _, name := range []string{"VariableV2", "Variable"} {
 		core.Register(core.OpDef{
-			Name: name, Traits: core.Droppable, Out: "ref: Ref(dtype)", Attrs: "shape: shape; dtype: type; container: string = ''; shared_name: string = ''",
+			Name: name, Traits: core.Droppable | core.HoldsVariable | core.Parameter, Out: "ref: Ref(dtype)", Attrs: "shape: shape; dtype: type; container: string = ''; shared_name: string = ''",
 			Stateful: true, Shape: refVariableShape(name), NoGrad: core.NotDifferentiable, Kernels: core.AnyType(refVariable),
 		})
 	}
@@ -30,7 +30,7 @@ func init() {
 		})
 	}
 	core.Register(core.OpDef{
-		Name: "IsVariableInitialized", In: "ref: Ref(dtype)", Out: "is_initialized: bool", Attrs: "dtype: type", Uninitialized: true,
+		Name: "IsVariableInitialized", Traits: core.TestsVariable, In: "ref: Ref(dtype)", Out: "is_initialized: bool", Attrs: "dtype: type", Uninitialized: true,
 		Shape: core.ScalarShape, NoGrad: core.NoGradientDefined, Kernels: core.AnyType(isVariableInitialized),
 	})
 }

@@ -30,9 +30,9 @@ func init() {
 		core.OpDef{Kernels: core.AnyType(popBack), Grad: tf.GradFunc(popBackGrad), Shape: popBackShape})
 	list("TensorListPushBackBatch", "input_handles: variant; tensor: element_dtype", "output_handles: variant", "element_dtype: type",
 		core.OpDef{Kernels: core.AnyType(pushBackBatch), Shape: core.UnchangedShape})
-	list("TensorListLength", "input_handle: variant", "length: int32", "", core.OpDef{Kernels: core.AnyType(stateless(listLength)), NoGrad: core.NotDifferentiable})
+	list("TensorListLength", "input_handle: variant", "length: int32", "", core.OpDef{Traits: core.DescribesList, Kernels: core.AnyType(stateless(listLength)), NoGrad: core.NotDifferentiable})
 	list("TensorListElementShape", "input_handle: variant", "element_shape: shape_type", shapeType,
-		core.OpDef{Kernels: core.AnyType(listElementShape), Shape: anyListShape, NoGrad: core.NotDifferentiable})
+		core.OpDef{Traits: core.DescribesList, Kernels: core.AnyType(listElementShape), Shape: anyListShape, NoGrad: core.NotDifferentiable})
 	list("TensorListConcatLists", "input_a: variant; input_b: variant", "output: variant", "element_dtype: type",
 		core.OpDef{Kernels: core.AnyType(concatLists), Shape: core.UnchangedShape})
 	list("TensorListResize", "input_handle: variant; size: int32", "output_handle: variant", "",

@@ -10,7 +10,7 @@ import (
 
 func init() {
 	core.Register(core.OpDef{
-		Name: "VarHandleOp", Traits: core.Droppable, Out: "resource: resource",
+		Name: "VarHandleOp", Traits: core.Droppable | core.HoldsVariable | core.Parameter, Out: "resource: resource",
 		Attrs:    "container: string = ''; shared_name: string = ''; debug_name: string = ''; dtype: type; shape: shape; allowed_devices: list(string) = []",
 		Stateful: true, Shape: varHandleShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(varHandle),
 	})
@@ -19,7 +19,7 @@ func init() {
 		Stateful: true, Shape: readVariableShape, Grad: tf.GradFunc(passGrad), SparseGrad: tf.SparseGradFunc(passSparse), Kernels: core.AnyType(readVariable),
 	})
 	core.Register(core.OpDef{
-		Name: "VarIsInitializedOp", Traits: core.ReadsState, In: "resource: resource", Out: "is_initialized: bool",
+		Name: "VarIsInitializedOp", Traits: core.ReadsState | core.TestsVariable, In: "resource: resource", Out: "is_initialized: bool",
 		Stateful: true, Shape: core.ScalarShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(varIsInitialized),
 	})
 	core.Register(core.OpDef{

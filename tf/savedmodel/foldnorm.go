@@ -164,7 +164,7 @@ func (f *normFolder) linear(n *norm, in []string) bool {
 		return false
 	}
 	n.linear, n.weights = d, f.alone(d.Input[1])
-	for n.weights != nil && n.weights.GetOp() == "Identity" {
+	for n.weights != nil && core.HasTrait(n.weights.GetOp(), core.Passthrough) {
 		n.weights = f.alone(n.weights.Input[0])
 	}
 	return n.weights != nil && core.RoleOf(n.weights.GetOp()) == core.Constant
@@ -199,7 +199,7 @@ func (f *normFolder) isConstant(name string) bool {
 		return false
 	}
 	def, err := core.LookupOp(d.GetOp())
-	is := err == nil && !def.Stateful && !f.kept[name] && d.GetOp() != "PlaceholderWithDefault" && !core.RoleOf(d.GetOp()).DirectsFlow() && (core.RoleOf(d.GetOp()) == core.Constant || len(d.GetInput()) > 0)
+	is := err == nil && !def.Stateful && !f.kept[name] && !def.Has(core.Overridable) && !core.RoleOf(d.GetOp()).DirectsFlow() && (core.RoleOf(d.GetOp()) == core.Constant || len(d.GetInput()) > 0)
 	for _, in := range d.GetInput() {
 		is = is && in[0] != '^' && f.isConstant(nodeOf(in))
 	}

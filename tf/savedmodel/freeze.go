@@ -142,8 +142,7 @@ func inlinable(library *core.Library) (*core.Library, error) {
 func (f *freezer) freeze(ctx context.Context, m *Model) error {
 	var names []string
 	for _, n := range f.def.GetNode() {
-		switch n.GetOp() {
-		case "VarHandleOp", "VariableV2", "Variable":
+		if core.HasTrait(n.GetOp(), core.HoldsVariable) {
 			names = append(names, n.GetName())
 		}
 	}
@@ -164,13 +163,19 @@ func (f *freezer) freeze(ctx context.Context, m *Model) error {
 
 func (f *freezer) freezeVariable(n *pb.NodeDef, value *tf.Tensor) error {
 	d := n.GetAttr()["dtype"].GetType()
-	resource := n.GetOp() == "VarHandleOp"
+	resource := isHandle(n)
 	n.Op = "Const"
 	n.Attr = map[string]*pb.AttrValue{"dtype": typeAttr(d), "value": {Value: &pb.AttrValue_Tensor{Tensor: core.TensorProto((*core.Tensor)(value))}}}
 	if resource {
 		return f.hand(n, d)
 	}
 	return f.checkReferences(n)
+}
+
+// isHandle reports whether a node's output is the resource of a variable.
+func isHandle(n *pb.NodeDef) bool {
+	d := core.Lookup(n.GetOp())
+	return d.Has(core.HoldsVariable) && !d.Outputs[0].Ref
 }
 
 // valuesOf returns the values of the variables that nodes stand for. All reads are
@@ -195,7 +200,7 @@ func (f *freezer) checkReferences(n *pb.NodeDef) error {
 		if err != nil {
 			return err
 		}
-		if u.i < len(def.Inputs) && def.Inputs[u.i].Ref && u.node.GetOp() != "IsVariableInitialized" {
+		if u.i < len(def.Inputs) && def.Inputs[u.i].Ref && !def.Has(core.TestsVariable) {
 			return changes(n, u.node)
 		}
 	}
@@ -249,16 +254,17 @@ func (f *freezer) retype(variable *pb.NodeDef, u use, d pb.DataType) (on []int, 
 			on = append(on, i)
 		}
 		return on, nil
-	case role.DirectsFlow(), n.GetOp() == "Identity":
+	case role.DirectsFlow(), core.HasTrait(n.GetOp(), core.Passthrough):
 		n.Attr["T"] = typeAttr(d)
 		return []int{0}, nil
+	case core.HasTrait(n.GetOp(), core.ReadsVariable):
+		n.Op, n.Attr = "Identity", map[string]*pb.AttrValue{"T": typeAttr(d)}
+		return nil, nil
 	}
 	switch n.GetOp() {
 	case "IdentityN":
 		n.Attr["T"].GetList().Type[u.i] = d
 		return []int{u.i}, nil
-	case "ReadVariableOp":
-		n.Op, n.Attr = "Identity", map[string]*pb.AttrValue{"T": typeAttr(d)}
 	case "ResourceGather":
 		f.gather(n, d)
 	case "ResourceGatherNd":

@@ -69,7 +69,7 @@ func boundHandles(mg *pb.MetaGraphDef, n *needs) (handles map[string]int32, clas
 	handles = map[string]int32{}
 	owner := map[string]int32{}
 	eachBound(mg, n, func(h *pb.NodeDef, _ string, object int32) {
-		if h.GetOp() != "VarHandleOp" || savedVariable(mg, object) == nil {
+		if !isHandle(h) || savedVariable(mg, object) == nil {
 			return
 		}
 		handles[h.GetName()] = object

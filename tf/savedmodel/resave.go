@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/ops/lookup"
 	"github.com/gorge-tf/gorge/tf/pb"
@@ -74,18 +75,17 @@ func (m *Model) assets() (out []Asset, err error) {
 	return out, err
 }
 
-// oldTables are tables that change and whose handles are references: they cannot
-// be exported.
-var oldTables = map[string]bool{"MutableHashTable": true, "MutableHashTableOfTensors": true, "MutableDenseHashTable": true}
-
-// tableOf returns the table that op stands for, if it is one that changes.
-func tableOf(op *tf.Operation) (stored, bool) {
-	switch op.OpName() {
-	case "MutableHashTableV2", "MutableHashTableOfTensorsV2", "MutableDenseHashTableV2":
-		keys, values := lookup.LookupTableExportV2(op.Output(0), op.Type("key_dtype"), op.Type("value_dtype"))
-		return stored{key: keyOf(op), handle: op.Output(0).Name(), read: keys, values: values}, true
+// tableOf returns the table that op stands for, if it is one that changes. Those whose
+// handles are references cannot be exported.
+func tableOf(op *tf.Operation) (stored, bool, error) {
+	if !op.Def.Has(core.ChangingTable) {
+		return stored{}, false, nil
 	}
-	return stored{}, false
+	if op.OutTypes[0] != tf.Resource {
+		return stored{}, false, tf.Errorf(tf.Unimplemented, "a model that is saved again must not have tables of the old kind, node %q is a %s", op.Name, op.OpName())
+	}
+	keys, values := lookup.LookupTableExportV2(op.Output(0), op.Type("key_dtype"), op.Type("value_dtype"))
+	return stored{key: keyOf(op), handle: op.Output(0).Name(), read: keys, values: values}, true, nil
 }
 
 // keyOf returns what names the state of op in a checkpoint.
@@ -104,10 +104,11 @@ func (m *Model) variables(ctx context.Context) ([]stored, error) {
 	var tables []stored
 	var sets []tf.Fetchable
 	for _, op := range m.graph.Operations() {
-		if oldTables[op.OpName()] {
-			return nil, tf.Errorf(tf.Unimplemented, "a model that is saved again must not have tables of the old kind, node %q is a %s", op.Name, op.OpName())
+		t, ok, err := tableOf(op)
+		if err != nil {
+			return nil, err
 		}
-		if t, ok := tableOf(op); ok && !seen[t.key] {
+		if ok && !seen[t.key] {
 			seen[t.key] = true
 			tables = append(tables, t)
 		}
@@ -137,9 +138,7 @@ func (m *Model) variables(ctx context.Context) ([]stored, error) {
 
 // variableNode returns the variable that op stands for.
 func variableNode(op *tf.Operation) (stored, bool) {
-	switch op.OpName() {
-	case "VarHandleOp", "VariableV2", "Variable":
-	default:
+	if !op.Def.Has(core.HoldsVariable) {
 		return stored{}, false
 	}
 	return stored{key: keyOf(op), handle: op.Output(0).Name(), dtype: op.Type("dtype")}, true

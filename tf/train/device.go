@@ -22,7 +22,7 @@ type ReplicaDevices struct {
 	PSTasks int    // number of parameter servers; 0: no device is chosen at all
 	PS      string // "": "/job:ps"
 	Worker  string // "": "/job:worker"
-	// Ops are those that go to the parameter servers; nil: PSOps.
+	// Ops names those that go to the parameter servers; nil: PSOps().
 	Ops []string
 	// Strategy chooses the task; nil: RoundRobin.
 	Strategy PSStrategy
@@ -31,12 +31,10 @@ type ReplicaDevices struct {
 // A PSStrategy chooses the parameter server, by task, for an operation.
 type PSStrategy func(n *core.Node) int
 
-// PSOps are the operations that keep what training is about: TensorFlow's list.
-var PSOps = []string{
-	"Variable", "VariableV2", "AutoReloadVariable", "MutableHashTable", "MutableHashTableV2", "MutableHashTableOfTensors",
-	"MutableHashTableOfTensorsV2", "MutableDenseHashTable", "MutableDenseHashTableV2", "VarHandleOp",
-	"BoostedTreesEnsembleResourceHandleOp", "BoostedTreesQuantileStreamResourceHandleOp", "ResourceConditionalAccumulator",
-	"DecisionTreeResource",
+// PSOps names the operations that keep what training is about: those with the trait
+// [core.Parameter], which are those of TensorFlow's list and a program's own.
+func PSOps() []string {
+	return slices.DeleteFunc(core.OpNames(), func(name string) bool { return !core.HasTrait(name, core.Parameter) })
 }
 
 // Setter returns the function for [tf.Graph.DeviceFunc]: TensorFlow's
@@ -53,7 +51,7 @@ func (r ReplicaDevices) Setter() func(n *core.Node) string {
 		r.Worker = "/job:worker"
 	}
 	if r.Ops == nil {
-		r.Ops = PSOps
+		r.Ops = PSOps()
 	}
 	if r.Strategy == nil {
 		r.Strategy = RoundRobin(r.PSTasks)

@@ -231,7 +231,7 @@ func saveableOf(op *tf.Operation, fixed int) (*Saveable, error) {
 	texts := make([][]string, 2)
 	for i := 1; i < fixed; i++ {
 		from := op.Input(i).Operation()
-		if from.OpName() != "Const" || from.Type("dtype") != tf.String || from.TensorAttr("value").Len() != len(op.Inputs())-fixed {
+		if from.Role() != core.Constant || from.Type("dtype") != tf.String || from.TensorAttr("value").Len() != len(op.Inputs())-fixed {
 			return nil, tf.Errorf(tf.FailedPrecondition, "an asynchronous save needs names and slices that are constants, those of %s are not", op.Name)
 		}
 		texts[i-1] = core.Data[string](from.TensorAttr("value"))

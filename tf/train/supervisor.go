@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/pb"
 	"github.com/gorge-tf/gorge/tf/session"
 	"github.com/gorge-tf/gorge/tf/summary"
@@ -91,7 +92,7 @@ func NewSupervisor(ctx context.Context, g *tf.Graph, o SupervisorOptions) (*Supe
 // checkDevices refuses variables of a worker that would be its own.
 func checkDevices(g *tf.Graph) error {
 	for _, op := range g.Operations() {
-		if name := op.OpName(); (name == "Variable" || name == "VariableV2") && op.Device == "" {
+		if op.Def.Has(core.HoldsVariable) && op.OutTypes[0].IsRef() && op.Device == "" {
 			return tf.Errorf(tf.InvalidArgument, "When using replicas, all Variables must have their device set: %s", op.Name)
 		}
 	}

@@ -32,8 +32,8 @@ type asm struct {
 	*build.Context
 	isa  isa
 	data map[string]bool // static data that exist
-	// words are the constants that the function holds in registers.
-	words map[uint32]reg.VecVirtual
+	// held are the constants that the function holds in registers.
+	held map[uint32]reg.VecVirtual
 }
 
 // lanes is the number of float32 in a vector.
@@ -53,7 +53,7 @@ func (a *asm) vec() reg.VecVirtual {
 // text begins a function that takes no stack.
 func (a *asm) text(name, signature, doc string) {
 	a.Function(name)
-	a.words = map[uint32]reg.VecVirtual{}
+	a.held = map[uint32]reg.VecVirtual{}
 	a.Attributes(attr.NOSPLIT)
 	a.SignatureExpr(signature)
 	a.Pragma("noescape")
@@ -108,11 +108,11 @@ func (a *asm) word(v uint32) operand.Op {
 	if a.isa == avx2 {
 		return m
 	}
-	if a.words[v] == nil {
-		a.words[v] = a.vec()
-		a.VPBROADCASTD(m, a.words[v])
+	if a.held[v] == nil {
+		a.held[v] = a.vec()
+		a.VPBROADCASTD(m, a.held[v])
 	}
-	return a.words[v]
+	return a.held[v]
 }
 
 // float is word for a floating point number.

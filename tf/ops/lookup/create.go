@@ -18,26 +18,28 @@ const (
 )
 
 func init() {
-	kind("HashTable", keyValue, nil, hashPairs, makeStatic)
-	kind("MutableHashTable", keyValue, nil, mutablePairs, makeMutable)
-	kind("MutableHashTableOfTensors", ofTensors, nil, tensorPairs, makeOfTensors)
-	kind("MutableDenseHashTable", ofBuckets, []string{"empty_key: key_dtype", "deleted_key: key_dtype"}, densePairs, makeDense)
+	const changing = core.ChangingTable | core.Parameter
+	kind("HashTable", 0, keyValue, nil, hashPairs, makeStatic)
+	kind("MutableHashTable", changing, keyValue, nil, mutablePairs, makeMutable)
+	kind("MutableHashTableOfTensors", changing, ofTensors, nil, tensorPairs, makeOfTensors)
+	kind("MutableDenseHashTable", changing, ofBuckets, []string{"empty_key: key_dtype", "deleted_key: key_dtype"}, densePairs, makeDense)
 }
 
 // kind declares the three ops that make tables of one kind: with a handle that
-// is a reference, with a resource handle, and without a name.
-func kind(name, attrs string, in []string, pairs map[tf.DType][]tf.DType, new newTable) {
+// is a reference, with a resource handle, and without a name. Traits are those of the
+// first two.
+func kind(name string, traits core.Traits, attrs string, in []string, pairs map[tf.DType][]tf.DType, new newTable) {
 	first, both := "", ""
 	grad := core.NotDifferentiable
 	if len(in) == 2 {
 		first, both = in[0], in[0]+"; "+in[1]
 	}
 	core.Register(core.OpDef{
-		Name: name, In: first, Out: "table_handle: Ref(string)", Attrs: sharing + attrs, Stateful: true,
+		Name: name, Traits: traits, In: first, Out: "table_handle: Ref(string)", Attrs: sharing + attrs, Stateful: true,
 		Shape: referenceShape, NoGrad: grad, Kernels: core.AnyType(create(new, pairs, false)),
 	})
 	core.Register(core.OpDef{
-		Name: name + "V2", In: both, Out: "table_handle: resource", Attrs: sharing + attrs, Stateful: true,
+		Name: name + "V2", Traits: traits, In: both, Out: "table_handle: resource", Attrs: sharing + attrs, Stateful: true,
 		Shape: handleShape, NoGrad: grad, Kernels: core.AnyType(create(new, pairs, false)),
 	})
 	core.Register(core.OpDef{

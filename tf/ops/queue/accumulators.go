@@ -10,7 +10,10 @@ func init() {
 	dense, sparse := func() gradients { return &denseSum{} }, func() gradients { return &sparseSum{} }
 	register("ConditionalAccumulator", "handle: Ref(string)", attrs, pairShape, newAccumulator(dense))
 	register("SparseConditionalAccumulator", "handle: Ref(string)", attrs, pairShape, newAccumulator(sparse))
-	register("ResourceConditionalAccumulator", "handle: resource", attrs, pairShape, newAccumulator(dense))
+	core.Register(core.OpDef{
+		Name: "ResourceConditionalAccumulator", Traits: core.Parameter, Out: "handle: resource", Attrs: attrs, Stateful: true,
+		Shape: pairShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(newAccumulator(dense)),
+	})
 	for prefix, handle := range map[string]string{"": "handle: Ref(string)", "Resource": "handle: resource"} {
 		accumulatorOp(prefix+"AccumulatorApplyGradient", handle+"; local_step: int64; gradient: dtype", "", "dtype: numbertype", scalarInput, applyGradient)
 		accumulatorOp(prefix+"AccumulatorTakeGradient", handle+"; num_required: int32", "average: dtype", "dtype: numbertype", scalarInput, takeGradient)
