@@ -84,7 +84,7 @@ func TestOraclesAreRun(t *testing.T) {
 		t.Errorf(".ci/run must look for %q: %v", found, err)
 	}
 	for _, dir := range []string{"internal", "tf", "cmd", "examples", "interop"} {
-		for _, file := range testFiles(t, filepath.Join(root, dir)) {
+		for _, file := range testFilesIn(t, filepath.Join(root, dir)) {
 			b, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
@@ -97,7 +97,7 @@ func TestOraclesAreRun(t *testing.T) {
 	}
 }
 
-func testFiles(t *testing.T, dir string) (out []string) {
+func testFilesIn(t *testing.T, dir string) (out []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(name string, _ os.DirEntry, err error) error {
 		if strings.HasSuffix(name, "_test.go") {
