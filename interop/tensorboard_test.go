@@ -85,7 +85,7 @@ type board struct {
 // answers.
 func newBoard(t *testing.T, dir string) *board {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, boardPython(), "-m", "tensorboard.main", "--logdir="+dir, "--host=127.0.0.1", "--port=0",
 		"--load_fast=false", "--reload_task=blocking", "--reload_interval=0", "--samples_per_plugin=images=100")
