@@ -1,8 +1,9 @@
-"""Measures models that Keras exports beside TensorFlow: python savedmodels.py GORGE DIR
+"""Measures models beside TensorFlow: python savedmodels.py GORGE DIR [MODEL...]
 
-GORGE is the binary; models and inputs are made in DIR. Each row runs in a process of
-its own, TensorFlow's with its loader for SavedModels and a Session, which is what a
-program in Python that serves a model does.
+GORGE is the binary; models and inputs are made in DIR, once. Each row runs in a process
+of its own. TensorFlow's are its C API, called by savedmodel_capi.c, which gcc builds, and
+its loader and Session in Python, which is what a program in Python that serves a model
+does.
 """
 
 import os
@@ -11,24 +12,121 @@ import sys
 import threading
 import time
 
-RUNS = {"mlp": 4000, "mobilenet": 400}
+RUNS = {"mlp": 4000, "mobilenet": 400, "resnet50": 100, "transformer": 300, "examples": 10000}
 
 
-def make(where):
-    import keras
+def make(where, names):
     import numpy as np
+
+    for name in names:
+        model = os.path.join(where, name)
+        if os.path.exists(model + ".capi"):
+            continue
+        key, value = MAKERS[name](model)
+        np.savez(model + ".npz", **{key: value})
+        describe(model, key, value)
+
+
+def describe(model, key, value):
+    """Writes the input as it lies in memory, and what savedmodel_capi.c is told."""
+    import tensorflow as tf
+
+    with tf.Graph().as_default(), tf.compat.v1.Session() as s:
+        signature = tf.compat.v1.saved_model.load(s, ["serve"], model).signature_def["serving_default"]
+    with open(model + ".raw", "wb") as f:
+        f.write(value[0] if value.dtype.kind == "S" else value.tobytes())
+    given = signature.inputs[key]
+    with open(model + ".capi", "w") as f:
+        f.write(" ".join([o.name for o in signature.outputs.values()] + ["--", given.name, str(given.dtype), model + ".raw"] + [str(n) for n in value.shape]))
+
+
+def exported(net, model, value=None):
+    import numpy as np
+
+    net.export(model, verbose=False)
+    if value is None:
+        value = np.random.RandomState(0).rand(1, *net.inputs[0].shape[1:]).astype("float32")
+    return net.inputs[0].name, value
+
+
+def mlp(model):
+    import keras
 
     given = keras.Input((32,))
     x = given
     for _ in range(3):
         x = keras.layers.Dense(256, activation="relu")(x)
-    mlp = keras.Model(given, keras.layers.Dense(10, activation="softmax")(x))
-    mobilenet = keras.applications.MobileNetV3Small(weights=None, input_shape=(224, 224, 3))
-    for name, model in (("mlp", mlp), ("mobilenet", mobilenet)):
-        model.export(os.path.join(where, name), verbose=False)
-        shape = (1,) + model.inputs[0].shape[1:]
-        values = np.random.RandomState(0).rand(*shape).astype("float32")
-        np.savez(os.path.join(where, name + ".npz"), **{model.inputs[0].name: values})
+    return exported(keras.Model(given, keras.layers.Dense(10, activation="softmax")(x)), model)
+
+
+def mobilenet(model):
+    import keras
+
+    return exported(keras.applications.MobileNetV3Small(weights=None, input_shape=(224, 224, 3)), model)
+
+
+def resnet50(model):
+    import keras
+
+    return exported(keras.applications.ResNet50(weights=None), model)
+
+
+def transformer(model):
+    """Four layers of width 256 with four heads, over 64 words."""
+    import keras
+    import numpy as np
+
+    layers = keras.layers
+    ids = keras.Input((64,), dtype="int32", name="ids")
+    x = layers.Embedding(8000, 256)(ids) + layers.Embedding(64, 256)(keras.ops.arange(64))
+    for _ in range(4):
+        x = layers.LayerNormalization()(x + layers.MultiHeadAttention(4, 64)(x, x))
+        x = layers.LayerNormalization()(x + layers.Dense(256)(layers.Dense(1024, "gelu")(x)))
+    net = keras.Model(ids, layers.Dense(2)(layers.GlobalAveragePooling1D()(x)))
+    return exported(net, model, np.random.RandomState(0).randint(0, 8000, (1, 64)).astype("int32"))
+
+
+def examples(model):
+    """A network over parsed tf.Examples: 16 numbers, four words with embeddings."""
+    import numpy as np
+    import tensorflow as tf
+
+    rng = np.random.RandomState(0)
+    variable = lambda a, b: tf.Variable((rng.randn(a, b) / a**0.5).astype("float32"))
+    net = tf.Module()
+    net.e = [variable(1000, 16) for _ in range(4)]
+    net.w = [variable(*s) for s in ((80, 256), (256, 128), (128, 1))]
+    words = [f"c{k}" for k in range(4)]
+    spec = {"n": tf.io.FixedLenFeature([16], tf.float32), **{w: tf.io.FixedLenFeature([], tf.string, "") for w in words}}
+
+    def score(examples):
+        p = tf.io.parse_example(examples, spec)
+        x = tf.concat([p["n"]] + [tf.nn.embedding_lookup(e, tf.strings.to_hash_bucket_fast(p[w], 1000)) for e, w in zip(net.e, words)], 1)
+        for w in net.w[:-1]:
+            x = tf.nn.relu(x @ w)
+        return {"score": tf.sigmoid(x @ net.w[-1])}
+
+    net.f = tf.function(score, input_signature=[tf.TensorSpec([None], tf.string, name="examples")])
+    tf.saved_model.save(net, model, signatures=net.f)
+    feature = {w: tf.train.Feature(bytes_list=tf.train.BytesList(value=[b"user-" + w.encode()])) for w in words}
+    feature["n"] = tf.train.Feature(float_list=tf.train.FloatList(value=rng.rand(16) + 0.1))
+    example = tf.train.Example(features=tf.train.Features(feature=feature)).SerializeToString()
+    return "examples", np.array([example])
+
+
+MAKERS = {"mlp": mlp, "mobilenet": mobilenet, "resnet50": resnet50, "transformer": transformer, "examples": examples}
+
+
+def capi(where):
+    """Builds the program that calls TensorFlow's C API and returns its path."""
+    import importlib.util
+
+    lib = os.path.dirname(importlib.util.find_spec("tensorflow").origin)
+    out = os.path.join(where, "savedmodel_capi")
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "savedmodel_capi.c")
+    libraries = [os.path.join(lib, f"libtensorflow_{part}.so.2") for part in ("cc", "framework")]
+    subprocess.run(["gcc", "-O2", "-I" + os.path.join(lib, "include"), source, "-o", out, *libraries, "-Wl,-rpath," + lib, "-lpthread"], check=True)
+    return out
 
 
 def tensorflow(model, npz, runs, clients):
@@ -94,17 +192,25 @@ def peak(command):
 
 
 def main():
-    if len(sys.argv) == 6:
-        return tensorflow(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
-    gorge, where = sys.argv[1:]
-    subprocess.run([sys.executable, "-c", f"import sys; sys.path.insert(0, {os.path.dirname(os.path.abspath(__file__))!r}); import savedmodels; savedmodels.make({where!r})"], check=True, stderr=subprocess.DEVNULL)
+    if sys.argv[5:] == ["session"]:
+        return tensorflow(*sys.argv[1:3], int(sys.argv[3]), int(sys.argv[4]))
+    gorge, where, names = sys.argv[1], sys.argv[2], sys.argv[3:] or list(RUNS)
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
-    for name, runs in RUNS.items():
-        model, npz = os.path.join(where, name), os.path.join(where, name + ".npz")
+    here = os.path.dirname(os.path.abspath(__file__))
+    subprocess.run([sys.executable, "-c", f"import sys; sys.path.insert(0, {here!r}); import savedmodels; savedmodels.make({where!r}, {names!r})"], check=True, stderr=subprocess.DEVNULL)
+    program = capi(where)
+    for name in names:
+        model = os.path.join(where, name)
+        npz, runs = model + ".npz", RUNS[name]
+        with open(model + ".capi") as f:
+            told = f.read().split()
         for clients in (1, 64):
-            ours = [gorge, "savedmodel", "bench", model, "--inputs=" + npz, f"--runs={runs}", f"--clients={clients}"]
-            theirs = [sys.executable, os.path.abspath(__file__), model, npz, str(runs), str(clients), "tensorflow"]
-            for who, command in (("gorge", ours), ("tensorflow", theirs)) * 2:
+            commands = {
+                "gorge": [gorge, "savedmodel", "bench", model, "--inputs=" + npz, f"--runs={runs}", f"--clients={clients}"],
+                "capi": [program, model, str(runs), str(clients), *told],
+                "session": [sys.executable, os.path.abspath(__file__), model, npz, str(runs), str(clients), "session"],
+            }
+            for who, command in list(commands.items()) * 2:
                 text, mib = peak(command)
                 print(f"{name} {clients} {who}: {' '.join(text.split())}; {mib:.0f} MiB", flush=True)
 

@@ -10,3 +10,6 @@ import (
 
 // reloadAtHangup does nothing: there is no such signal.
 func reloadAtHangup(context.Context, *cluster.Security) {}
+
+// atHangup does nothing.
+func atHangup(context.Context, func()) {}

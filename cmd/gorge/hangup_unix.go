@@ -13,9 +13,14 @@ import (
 
 // reloadAtHangup reads files again when the process gets SIGHUP, until ctx ends.
 func reloadAtHangup(ctx context.Context, s *cluster.Security) {
-	if s == nil {
-		return
+	if s != nil {
+		atHangup(ctx, func() { _ = s.Reload() }) // which logs what is wrong
 	}
+}
+
+// atHangup calls do each time the process gets SIGHUP, which does not end it, until
+// ctx ends.
+func atHangup(ctx context.Context, do func()) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGHUP)
 	go func() {
@@ -23,7 +28,7 @@ func reloadAtHangup(ctx context.Context, s *cluster.Security) {
 		for {
 			select {
 			case <-signals:
-				_ = s.Reload() // which logs what is wrong
+				do()
 			case <-ctx.Done():
 				return
 			}

@@ -6,14 +6,12 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"os"
 	"sync"
 	"time"
 
 	"github.com/gorge-tf/gorge/internal/telemetry"
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/cluster"
-	"github.com/gorge-tf/gorge/tf/core"
 	"github.com/gorge-tf/gorge/tf/pb/servingpb"
 	"github.com/gorge-tf/gorge/tf/serving"
 	"github.com/gorge-tf/gorge/tf/serving/servingmetrics"
@@ -34,7 +32,9 @@ func modelServer(ctx context.Context, args []string, stdout, stderr io.Writer) e
 		return err
 	}
 	defer p.close()
-	reloadAtHangup(ctx, p.security)
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	hangups := p.hangups(ctx)
 	if err := p.listen(f); err != nil {
 		return err
 	}
@@ -47,9 +47,7 @@ func modelServer(ctx context.Context, args []string, stdout, stderr io.Writer) e
 	if _, err := fmt.Fprintln(stdout, p.addresses()); err != nil {
 		return tf.Errorf(tf.Unavailable, "cannot say where the server is: %v", err)
 	}
-	if f.config != "" && f.configPoll > 0 {
-		p.tasks.Go(func() { p.pollConfig(ctx, f) })
-	}
+	p.tasks.Go(func() { p.follow(ctx, hangups) })
 	select {
 	case <-ctx.Done():
 	case err := <-p.failed:
@@ -170,36 +168,6 @@ func (p *modelProcess) monitor(f *modelServerFlags, c *serving.Config) error {
 	return nil
 }
 
-// pollConfig reads the model config file again and again. A file that is wrong
-// changes nothing.
-func (p *modelProcess) pollConfig(ctx context.Context, f *modelServerFlags) {
-	t := time.NewTicker(time.Duration(f.configPoll) * time.Second)
-	defer t.Stop()
-	last, _ := os.ReadFile(f.config)
-	for {
-		select {
-		case <-t.C:
-		case <-ctx.Done():
-			return
-		}
-		text, err := readConfig(f.config)
-		if err == nil && string(text) == string(last) {
-			continue
-		}
-		var models []serving.Model
-		if err == nil {
-			models, err = f.models()
-		}
-		if err == nil {
-			last = text
-			err = p.s.Reload(ctx, models)
-		}
-		if err != nil && ctx.Err() == nil {
-			p.log.Error("the model config file is not taken", "file", f.config, "error", err)
-		}
-	}
-}
-
 // drain answers the requests that there are, as long as grace lasts.
 func (p *modelProcess) drain(grace time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), grace)
@@ -229,13 +197,4 @@ func (p *modelProcess) close() {
 	}
 	p.flags.observe.end(p.shown, p.seen)
 	p.flags.tls.close(p.security)
-}
-
-// readConfig reads a configuration file.
-func readConfig(name string) ([]byte, error) {
-	text, err := os.ReadFile(name)
-	if err != nil {
-		return nil, core.FileError(name, err)
-	}
-	return text, nil
 }

@@ -862,6 +862,7 @@ var functions = map[string]any{
 	"opsrnn.CTCLoss":                                        opsrnn.CTCLoss,
 	"opsrnn.GRUBlockCell":                                   opsrnn.GRUBlockCell,
 	"opsrnn.GRUBlockCellGrad":                               opsrnn.GRUBlockCellGrad,
+	"opsrnn.GatherTree":                                     opsrnn.GatherTree,
 	"opsrnn.LSTMBlockCell":                                  opsrnn.LSTMBlockCell,
 	"opsrnn.LSTMBlockCellGrad":                              opsrnn.LSTMBlockCellGrad,
 	"opssessionstate.DeleteSessionTensor":                   opssessionstate.DeleteSessionTensor,

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"os"
+	"time"
+
+	"github.com/gorge-tf/gorge/tf/core"
+)
+
+// hangups lets SIGHUP read certificates, roles and tokens again, until ctx ends. The
+// channel that it returns is sent to each time, unless an earlier one waits there.
+func (p *modelProcess) hangups(ctx context.Context) <-chan struct{} {
+	out := make(chan struct{}, 1)
+	atHangup(ctx, func() {
+		if p.security != nil {
+			_ = p.security.Reload() // which logs what is wrong
+		}
+		select {
+		case out <- struct{}{}:
+		default:
+		}
+	})
+	return out
+}
+
+// follow makes the models those of the configuration at each hangup, and when the
+// model config file has changed, until ctx ends.
+func (p *modelProcess) follow(ctx context.Context, hangups <-chan struct{}) {
+	f := p.flags
+	var ticks <-chan time.Time
+	if f.config != "" && f.configPoll > 0 {
+		t := time.NewTicker(time.Duration(f.configPoll) * time.Second)
+		defer t.Stop()
+		ticks = t.C
+	}
+	last, _ := f.configText()
+	for {
+		asked := false
+		select {
+		case <-ticks:
+		case <-hangups:
+			asked = true
+		case <-ctx.Done():
+			return
+		}
+		text, err := f.configText()
+		if err == nil && (asked || text != last) {
+			last = text
+			err = p.reload(ctx)
+		}
+		if err != nil && ctx.Err() == nil {
+			p.log.Error("the configuration of models is not taken", "file", f.config, "error", err)
+		}
+	}
+}
+
+// reload makes the models those of the configuration. One that is wrong changes
+// nothing.
+func (p *modelProcess) reload(ctx context.Context) error {
+	models, err := p.flags.models()
+	if err != nil {
+		return err
+	}
+	return p.s.Reload(ctx, models)
+}
+
+// configText returns what the model config file has, "" if there is none.
+func (f *modelServerFlags) configText() (string, error) {
+	if f.config == "" {
+		return "", nil
+	}
+	text, err := readConfig(f.config)
+	return string(text), err
+}
+
+// readConfig reads a configuration file.
+func readConfig(name string) ([]byte, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, core.FileError(name, err)
+	}
+	return text, nil
+}
