@@ -114,9 +114,38 @@ func MinScalar[T Real](z, x []T, s T) {
 	}
 }
 
+// squareBlock elements are squared while they are in the first-level cache.
+const squareBlock = 1024
+
 // SquaredDifference sets z = (x-y)².
 func SquaredDifference[T Number](z, x, y []T) {
-	Zip(z, x, y, func(a, b T) T { return (a - b) * (a - b) })
+	if _, ok := asF32(z); !ok || simd.sub == nil || simd.square == nil {
+		Zip(z, x, y, func(a, b T) T { return (a - b) * (a - b) })
+		return
+	}
+	for lo := 0; lo < len(z); lo += squareBlock {
+		hi := min(lo+squareBlock, len(z))
+		Sub(z[lo:hi], x[lo:hi], y[lo:hi])
+		Square(z[lo:hi], z[lo:hi])
+	}
+}
+
+// SquaredDifferenceScalar sets z = (x-s)².
+func SquaredDifferenceScalar[T Number](z, x []T, s T) {
+	if _, ok := asF32(z); !ok || simd.subS == nil || simd.square == nil {
+		Map(z, x, func(a T) T { return (a - s) * (a - s) })
+		return
+	}
+	for lo := 0; lo < len(z); lo += squareBlock {
+		hi := min(lo+squareBlock, len(z))
+		SubScalar(z[lo:hi], x[lo:hi], s)
+		Square(z[lo:hi], z[lo:hi])
+	}
+}
+
+// SquaredDifferenceLoops returns the forms of SquaredDifference.
+func SquaredDifferenceLoops[T Number]() Loops[T, T] {
+	return commutative(SquaredDifference[T], SquaredDifferenceScalar[T])
 }
 
 // DivNoNan sets z = x / y, and 0 where y is 0.

@@ -52,7 +52,7 @@ func init() {
 		signedZips(kernel.MinLoops[int8](), kernel.MinLoops[int16](), kernel.MinLoops[int32](), kernel.MinLoops[int64]()),
 		unsignedZips(kernel.MinLoops[uint8](), kernel.MinLoops[uint16](), kernel.MinLoops[uint32](), kernel.MinLoops[uint64]()))
 	binary("SquaredDifference", floatTypes+", int32, int64, "+complexTypes, squaredDifferenceGrad,
-		floatZips(zip(kernel.SquaredDifference[float32]), zip(kernel.SquaredDifference[float64])),
+		floatZips(kernel.SquaredDifferenceLoops[float32](), kernel.SquaredDifferenceLoops[float64]()),
 		byType{tf.Int32: zipKernel(zip(kernel.SquaredDifference[int32])), tf.Int64: zipKernel(zip(kernel.SquaredDifference[int64]))},
 		complexZips(zip(complexSquaredDifference[complex64]), zip(complexSquaredDifference[complex128])))
 	binary("MulNoNan", inexactTypes, mulNoNanGrad,
