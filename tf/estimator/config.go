@@ -79,8 +79,8 @@ func (c *Cluster) target() string { return "grpc://" + c.Jobs[c.Type][c.Index] }
 //
 //	{"cluster": {"chief": ["a:1"], "ps": ["b:1"], "worker": ["c:1"]}, "task": {"type": "worker", "index": 0}}
 //
-// The result is nil if text is empty or names no cluster. Worker 0 is the chief
-// of a cluster that has none. Errors are InvalidArgument.
+// The result is nil if text is empty or names no cluster. A cluster must have one
+// chief. Errors are InvalidArgument.
 func ParseTFConfig(text string) (*Cluster, error) {
 	if text == "" {
 		return nil, nil

@@ -43,8 +43,9 @@ func OpenSecurity(f SecurityFiles, log, audit slog.Handler) (*Security, error) {
 type Observer interface {
 	// Serve is told of a call that has come, by "grpc" or "http". Method is
 	// "/package.Service/Method" for both. The context is the call's; the function that
-	// Serve returns is told how the call ended. The headers of requests by HTTP are
-	// among the context's incoming metadata.
+	// Serve returns is told how the call ended, by an error whose code is that of
+	// status.Code of gRPC. The headers of requests by HTTP that say which trace they
+	// belong to are among the context's incoming metadata.
 	Serve(ctx context.Context, method, by string) (context.Context, func(error))
 }
 
