@@ -128,7 +128,10 @@ func TestOptions(t *testing.T) {
 
 func TestTimeout(t *testing.T) {
 	s, sig := waiting(t)
-	_, _, err := s.RunOptions(context.Background(), sig, nil, &pb.RunOptions{TimeoutInMs: 1})
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { <-started; cancel() }()
+	_, _ = s.Run(ctx, sig, nil) // so that the step with a limit is not planned within it
+	_, _, err := s.RunOptions(context.Background(), sig, nil, &pb.RunOptions{TimeoutInMs: 20})
 	select {
 	case <-started: // it had come that far
 	default:

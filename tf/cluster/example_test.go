@@ -50,7 +50,7 @@ func ExampleSpec() {
 func ExampleParseSpec() {
 	spec, err := cluster.ParseSpec("ps|a:2222,worker|b:2222;c:2222")
 	fmt.Println(len(spec["worker"]), err)
-	// Output: age job string
+	// Output: 2 <nil>
 }
 
 // TF_CONFIG tells a task which one it is.

@@ -26,12 +26,11 @@ func compute(step *core.Step, n *core.Node, in ...*core.Tensor) ([]core.Slot, er
 		c.In = append(c.In, core.Slot{T: t})
 	}
 	start := time.Now()
-	switch k := k.(type) {
-	case core.Compute:
-		err = k(c)
-	case core.AsyncCompute:
+	if f, ok := core.AsCompute(k); ok {
+		err = f(c)
+	} else if f, ok := k.(core.AsyncCompute); ok {
 		done := make(chan error, 1)
-		k(c, func(err error) { done <- err })
+		f(c, func(err error) { done <- err })
 		err = <-done
 	}
 	if step.Tracer != nil {

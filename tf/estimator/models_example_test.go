@@ -189,3 +189,22 @@ func ExampleServer() {
 	// the server of ps 0 stops
 	// <nil>
 }
+
+// A model with two answers: a class and a number, each with a label of its name.
+func ExampleMultiHead() {
+	kind, err := estimator.MultiClassHead(3, estimator.HeadOptions{Name: "kind"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	price, err := estimator.RegressionHead(1, estimator.HeadOptions{Name: "price"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	var both *estimator.MultiHead
+	both, err = estimator.NewMultiHead([]*estimator.Head{kind, price}, 1, 0.5)
+	for _, h := range []estimator.AnyHead{kind, price, both} {
+		fmt.Print(h.LogitsSize(), " ")
+	}
+	fmt.Println(err)
+	// Output: 3 1 4 <nil>
+}

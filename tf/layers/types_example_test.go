@@ -118,7 +118,9 @@ func ExampleDropoutOpts() {
 		o := layers.DropoutOpts{NoiseShape: []int{1, 4}, If: ops.Scalar(g, training), Seed: 2}
 		fmt.Println(layers.Dropout(x, 0.5, o).Value())
 	}
-	// Output: [2,5,8] <nil>
+	// Output:
+	// float32[2,4]{1, 1, 1, 1, 1, 1, 1, 1} <nil>
+	// float32[2,4]{0, 2, 0, 0, 0, 2, 0, 0} <nil>
 }
 
 // network normalizes as the mode says: a Go value, or what a step feeds.

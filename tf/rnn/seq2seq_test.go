@@ -110,7 +110,7 @@ func TestSequenceToSequence(t *testing.T) {
 	if !slices.Equal(names, want.Variables) {
 		t.Errorf("variables are %q, want %q", names, want.Variables)
 	}
-	step, err := train.Adam{LearningRate: 0.01}.ApplyGradients(gvs)
+	step, err := train.Adam{LearningRate: 0.002}.ApplyGradients(gvs)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package rnn_test
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
 	"github.com/gorge-tf/gorge/tf/eager"
@@ -111,7 +112,7 @@ func ExampleDecoder() {
 	// Output:
 	// *rnn.BasicDecoder
 	// *rnn.BeamDecoder
-	// [?,?,2] [?,2] <nil>
+	// [1,?,2] [1,2] <nil>
 }
 
 // A network whose function decides about each step: each output is the next input.
@@ -137,4 +138,21 @@ func ExampleSequenceLossOpts() {
 	weights := ops.Const(g, []float32{1, 1, 1, 1, 0, 0}, 2, 3)
 	fmt.Println(rnn.SequenceLoss(logits, targets, weights, rnn.SequenceLossOpts{PerSequence: true}).Value())
 	// Output: float32[2]{1.3862944, 1.3862944} <nil>
+}
+
+// A gate decides how much of a cell's input goes past it.
+func ExampleHighwayOpts() {
+	g := tf.NewGraph()
+	cell := rnn.Highway(rnn.NewGRU(4), rnn.HighwayOpts{Uncoupled: true, CarryBias: new(0.5)})
+	rnn.DynamicRNN(cell, ops.Placeholder(g, tf.Float32, tf.Shape{2, 5, 4}))
+	for _, v := range tf.Variables(g, tf.GlobalVariables) {
+		if !strings.Contains(v.Name(), "gru_cell") {
+			fmt.Println(v.Name(), v.Shape())
+		}
+	}
+	// Output:
+	// rnn/carry_w [4,4]
+	// rnn/carry_b [4]
+	// rnn/transform_w [4,4]
+	// rnn/transform_b [4]
 }

@@ -14,10 +14,22 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/pb"
 	"github.com/gorge-tf/gorge/tf/pb/servingpb"
 	"github.com/gorge-tf/gorge/tf/record"
 	"github.com/gorge-tf/gorge/tf/serving"
 )
+
+// request asks for a·x + b.
+func request(x ...float32) *servingpb.PredictRequest {
+	return &servingpb.PredictRequest{
+		ModelSpec: &servingpb.ModelSpec{Name: "half"},
+		Inputs: map[string]*pb.TensorProto{"x": {
+			Dtype: pb.DataType_DT_FLOAT, FloatVal: x,
+			TensorShape: &pb.TensorShapeProto{Dim: []*pb.TensorShapeProto_Dim{{Size: int64(len(x))}}},
+		}},
+	}
+}
 
 // half is a model with two versions: version n computes x/2 + n.
 var half = serving.Model{Name: "half", BasePath: "half", FS: os.DirFS("testdata")}

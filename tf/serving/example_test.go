@@ -16,17 +16,6 @@ import (
 	"github.com/gorge-tf/gorge/tf/serving"
 )
 
-// request asks for a·x + b.
-func request(x ...float32) *servingpb.PredictRequest {
-	return &servingpb.PredictRequest{
-		ModelSpec: &servingpb.ModelSpec{Name: "half"},
-		Inputs: map[string]*pb.TensorProto{"x": {
-			Dtype: pb.DataType_DT_FLOAT, FloatVal: x,
-			TensorShape: &pb.TensorShapeProto{Dim: []*pb.TensorShapeProto_Dim{{Size: int64(len(x))}}},
-		}},
-	}
-}
-
 // predict asks a model server for a·x + b.
 func predict(ctx context.Context, address string, x ...float32) ([]float32, error) {
 	cc, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()))
@@ -34,8 +23,15 @@ func predict(ctx context.Context, address string, x ...float32) ([]float32, erro
 		return nil, err
 	}
 	defer cc.Close()
+	request := &servingpb.PredictRequest{
+		ModelSpec: &servingpb.ModelSpec{Name: "half"},
+		Inputs: map[string]*pb.TensorProto{"x": {
+			Dtype: pb.DataType_DT_FLOAT, FloatVal: x,
+			TensorShape: &pb.TensorShapeProto{Dim: []*pb.TensorShapeProto_Dim{{Size: int64(len(x))}}},
+		}},
+	}
 	answer := &servingpb.PredictResponse{}
-	if err := cc.Invoke(ctx, "/tensorflow.serving.PredictionService/Predict", request(x...), answer); err != nil {
+	if err := cc.Invoke(ctx, "/tensorflow.serving.PredictionService/Predict", request, answer); err != nil {
 		return nil, err
 	}
 	return answer.GetOutputs()["y"].GetFloatVal(), nil

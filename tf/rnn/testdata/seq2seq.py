@@ -56,7 +56,7 @@ def main(directory):
     variables = tf.trainable_variables()
     grads, _ = tf.clip_by_global_norm(tf.gradients(loss, variables), 1.0)
     saver = tf.train.Saver()
-    step = tf.train.AdamOptimizer(0.01).apply_gradients(zip(grads, variables))
+    step = tf.train.AdamOptimizer(0.002).apply_gradients(zip(grads, variables))
     with tf.Session() as sess:
         sess.run(tf.global_variables_initializer())
         saver.save(sess, os.path.join(directory, "seq2seq.ckpt"), write_meta_graph=False, write_state=False)

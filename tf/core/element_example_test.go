@@ -1,0 +1,54 @@
+package core_test
+
+import (
+	"fmt"
+
+	"github.com/gorge-tf/gorge/tf/core"
+)
+
+// The loop of an elementwise op sets as many elements as it is given. Executors run the
+// loops of several ops block by block; an operand of one element may be repeated.
+func ExampleElementKernel() {
+	var add core.Loop = core.BroadcastLoop(
+		func(z, x, y []float32) {
+			for i := range z {
+				z[i] = x[i] + y[i]
+			}
+		},
+		func(z []float32, x float32, y []float32) {
+			for i := range z {
+				z[i] = x + y[i]
+			}
+		},
+		func(z, x []float32, y float32) {
+			for i := range z {
+				z[i] = x[i] + y
+			}
+		})
+	k := &core.ElementKernel{Shape: core.BroadcastOf, Loop: add, Repeats: true}
+	x := core.Elements[byte](make([]byte, 12))
+	copy(core.Elements[float32](x), []float32{1, 2, 3})
+	ten, z := make([]byte, 4), make([]byte, 12)
+	core.Elements[float32](ten)[0] = 10
+	k.Loop(z, []core.Operand{{Data: x}, {Data: ten, Repeated: true}})
+	fmt.Println(core.Elements[float32](z))
+	// Output: [11 12 13]
+}
+
+// A kernel changes a variable in place, or, while the value is being read elsewhere,
+// in new memory, whose elements it makes ready before it changes them.
+func ExampleChange() {
+	ref := &core.Ref{}
+	step := &core.Step{}
+	c := &core.OpContext{Step: step, Node: node("NoOp", nil)}
+	err := ref.Swap(func(*core.Tensor) (*core.Tensor, error) { return core.FromSlice([]float32{1, 2}) })
+	if err == nil {
+		err = ref.Change(c, func(v *core.Change) error {
+			v.Ready(0, v.T.Len())
+			core.Data[float32](v.T)[0]++
+			return nil
+		})
+	}
+	fmt.Println(ref.Load(), err)
+	// Output: float32[2]{2, 2} <nil>
+}
