@@ -64,7 +64,7 @@ func runnerFor(ctx context.Context, g *Graph, does, what, method string) (StepRu
 	if list := interactive.of[g]; len(list) > 0 {
 		return list[len(list)-1], nil
 	}
-	return nil, Errorf(InvalidArgument, "Cannot %s %s using `%s`: No default session is registered. Use session.Interactive or a context from WithDefaultSession.", does, what, method)
+	return nil, Errorf(InvalidArgument, "Cannot %s %s using `%s`: No default session is registered. Use session.Interactive or a context from tf.WithDefaultSession.", does, what, method)
 }
 
 // Eval returns the value of x, as the default session computes it: that of the

@@ -64,8 +64,14 @@ func ScalarOf(d DType, x float64) (*Tensor, error) {
 }
 
 // Data returns the elements of t without copying. Like a type assertion it
-// panics if elements of t are not of type T; see Values.
-func Data[T Elem](t *Tensor) []T { return core.Data[T](t.engine()) }
+// panics if elements of t are not of type T; see Values. A nil tensor, which is
+// returned beside an error, has no elements.
+func Data[T Elem](t *Tensor) []T {
+	if t == nil {
+		return nil
+	}
+	return core.Data[T](t.engine())
+}
 
 // Values returns the elements of t without copying, or an error if they are
 // not of type T.

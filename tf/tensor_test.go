@@ -79,3 +79,10 @@ func TestTooLargeTensors(t *testing.T) {
 		t.Errorf("an unknown size: %v", err)
 	}
 }
+
+// A nil tensor, returned beside an error, can be printed.
+func TestDataOfNil(t *testing.T) {
+	if got := tf.Data[float32](nil); got != nil {
+		t.Errorf("got %v, want nil", got)
+	}
+}
