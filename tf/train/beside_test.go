@@ -82,7 +82,7 @@ func trajectory(t *testing.T, o train.Optimizer, d tf.DType, sparse, hold bool) 
 		if hold {
 			for i, b := range fetch(kept) {
 				if !bytes.Equal(b, before[i]) {
-					t.Error(fmt.Sprintf("%T of %v, sparse %v, step %d: a value that is held has changed", o, d, sparse, step))
+					t.Errorf("%T of %v, sparse %v, step %d: a value that is held has changed", o, d, sparse, step)
 				}
 			}
 		}
