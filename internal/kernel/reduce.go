@@ -272,8 +272,10 @@ func (h *halves[T]) into(dst, src []T, rows int, buf []T) {
 	}
 	half := h.first(rows)
 	acc, rest := buf[:len(dst)], buf[len(dst):]
-	Fill(acc, h.fold.Init)
+	copy(acc, src[half*h.stride:])
 	h.into(dst, src, half, rest)
-	h.into(acc, src[half*h.stride:], rows-half, rest)
+	if more := rows - half - 1; more > 0 {
+		h.into(acc, src[(half+1)*h.stride:], more, rest)
+	}
 	h.fold.Rows(dst, acc)
 }
