@@ -34,7 +34,7 @@ type Config struct {
 	CostModelEvery int64
 	// LogPlacement hears where nodes have been placed; nil: nobody does.
 	LogPlacement func(string)
-	// LogFusion hears which nodes were fused; nil: nobody does.
+	// LogFusion is told which nodes were fused; nil: nothing is told.
 	LogFusion func(string)
 	// DisabledPasses are the optimizations to leave out, by name.
 	DisabledPasses []string

@@ -253,7 +253,7 @@ func (c *cluster) makeNode(g *graph.Graph, uses [][]*graph.Node) {
 	c.node = n
 }
 
-// nodesAttr lists what a cluster is made of, for those who look at graphs.
+// nodesAttr lists what a cluster is made of, for tools that show graphs.
 const nodesAttr = "_nodes"
 
 // usedOutside reports whether the value of n leaves the cluster.

@@ -3,7 +3,7 @@ package fuse
 import "slices"
 
 // assignRegisters puts what only one stage needs into registers, each of which is
-// used again once nobody needs what it holds.
+// used again once its value is not needed any more.
 func (m *planner) assignRegisters(st *stage) {
 	last := map[int]int{} // by value: the step that reads it last
 	for i := range st.steps {

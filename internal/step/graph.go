@@ -79,7 +79,7 @@ type BuildOptions struct {
 	// Soft lets operations in functions that ask for a device that is not there run
 	// elsewhere. Those of the graph itself have been placed.
 	Soft bool
-	// LogFusion hears which nodes were fused; nil: nobody does.
+	// LogFusion is told which nodes were fused; nil: nothing is told.
 	LogFusion func(string)
 }
 

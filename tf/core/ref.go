@@ -85,7 +85,7 @@ func (r *Ref) Change(c *OpContext, f func(*Change) error) error {
 	return nil
 }
 
-// A Change is the memory for a variable's next value, to which nobody else refers. T is
+// A Change is the memory for a variable's next value, to which nothing else refers. T is
 // nil while the variable is uninitialized. If the value is being read elsewhere, a
 // snapshot that is saved say, T is new memory, and elements have the value once they
 // have been made ready, which each has to be, once, before f returns. f does so with
@@ -141,5 +141,5 @@ func SoleOwner(t *Tensor) *Tensor {
 	return c
 }
 
-// sole reports whether nobody else refers to the memory of t.
+// sole reports whether nothing else refers to the memory of t.
 func sole(t *Tensor) bool { return t.buf != nil && t.buf.Sole() && !t.buf.Escaped() }
