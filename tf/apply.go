@@ -2,6 +2,7 @@ package tf
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/gorge-tf/gorge/tf/core"
@@ -144,11 +145,30 @@ func (o *Operation) refuse(op, name string, err error) {
 	}
 	o.Name, o.err = cmp.Or(o.Name, name), err
 	if e := *AsError(err); e.Node == "" {
+		if about := aboutHandles(o.in); about != "" && !takesResource(o.Def) {
+			e.Msg = e.Message() + about
+		}
 		e.Node, e.Op, e.Pos, e.In = o.Name, op, o.Pos(), describe(o.in)
 		o.err = &e
 	}
 	o.in, o.OutTypes = nil, nil
 	o.g.fail(o.err)
+}
+
+// aboutHandles says what to use where the handle of a variable was given as if it
+// were the value; "" if none was.
+func aboutHandles(in []Output) string {
+	for _, x := range in {
+		if x.Err() == nil && x.op.Def.Has(core.HoldsVariable) && x.DType() == Resource {
+			return fmt.Sprintf("; %s is the handle of a variable, not its value, which Variable.Value returns", x.Name())
+		}
+	}
+	return ""
+}
+
+// takesResource reports whether an op works on a resource, such as a variable.
+func takesResource(d *core.OpDef) bool {
+	return d != nil && slices.ContainsFunc(d.Inputs, func(a core.ArgDef) bool { return a.Type == Resource })
 }
 
 type inputError struct {

@@ -244,15 +244,16 @@ func (b *backprop) through(op *Operation, dy []Gradient) error {
 	}
 	var dxs []Gradient
 	b.fillZeros(op, dy)
-	b.g.Scope(op.Name+"_grad", func() { dxs = b.gradientOf(op, dy) })
+	b.g.Scope(op.Name+"_grad", func() {
+		if dxs = b.gradientOf(op, dy); b.o.Gate {
+			dxs = gate(dxs)
+		}
+	})
 	if err := b.g.Err(); err != nil {
 		return err
 	}
 	if len(dxs) != len(op.in) {
 		return Errorf(Internal, "gradient of %v must give %d gradients, gave %d", op, len(op.in), len(dxs))
-	}
-	if b.o.Gate {
-		dxs = gate(dxs)
 	}
 	return b.arrive(op, dxs)
 }
@@ -323,8 +324,8 @@ func (b *backprop) arrive(op *Operation, dxs []Gradient) error {
 		x := op.in[i]
 		if s := x.Shape(); dx.sparse == nil && x.DType().Base() != Resource {
 			if !dx.dense.Shape().Compatible(s) {
-				return Errorf(InvalidArgument, "Incompatible shapes between op input and calculated input gradient. Forward operation: %s. Input index: %d. Original input shape: %s. Calculated input gradient shape: %s",
-					op.Name, i, pyShape(s), pyShape(dx.dense.Shape()))
+				return Errorf(InvalidArgument, "Incompatible shapes between op input and calculated input gradient. Forward operation: %s. Input index: %d. Original input shape: %v. Calculated input gradient shape: %v",
+					op.Name, i, s, dx.dense.Shape())
 			}
 			dx.dense.SetShape(s)
 		}

@@ -65,7 +65,7 @@ func (e *eagerCache) prepare(o *Operation, op string, spec *Spec) (*prepared, er
 		}
 	}
 	p, err := e.make(o, op, spec)
-	if err == nil && ok {
+	if err == nil && ok && !p.node.Def.Has(core.SaysItsName) {
 		e.keep(string(e.key), p)
 	}
 	return p, err
@@ -79,7 +79,9 @@ func (e *eagerCache) make(o *Operation, op string, spec *Spec) (*prepared, error
 		return nil, err
 	}
 	p := &prepared{node: o.Node}
-	p.node.Name = op
+	if p.node.Name = op; o.Def.Has(core.SaysItsName) {
+		p.node.Name = spec.Name
+	}
 	run, err := e.prepareNode(&p.node)
 	p.run = run
 	return p, err

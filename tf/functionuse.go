@@ -270,8 +270,8 @@ func (u *use) goesAround() error {
 	}
 	for k, x := range body.rets {
 		if s := body.own[k].Shape(); !admits(s, x.Shape()) {
-			return Errorf(InvalidArgument, "Input tensor '%s' enters the loop with shape %s, but has shape %s after one iteration. To allow the shape to vary across iterations, give a less specific shape in WhileOpts.ShapeInvariants.",
-				u.args[k].Name(), pyShape(s), pyShape(x.Shape()))
+			return Errorf(InvalidArgument, "Input tensor '%s' enters the loop with shape %v, but has shape %v after one iteration. To allow the shape to vary across iterations, give a less specific shape in WhileOpts.ShapeInvariants.",
+				u.args[k].Name(), s, x.Shape())
 		}
 		u.shapes = append(u.shapes, body.own[k].Shape())
 	}

@@ -134,26 +134,39 @@ func joinSlices(gs []Gradient) Gradient {
 	return Sparse(IndexedSlices{Values: join(values), Indices: join(indices), DenseShape: gs[0].sparse.DenseShape})
 }
 
-// gate makes each gradient wait for all of them.
+// gate makes each gradient wait for all of them, by the values where they are sparse.
 func gate(gs []Gradient) []Gradient {
 	var all []*Operation
 	for _, g := range gs {
-		for _, x := range g.outputs() {
-			if x.Err() == nil {
-				all = append(all, x.op)
-			}
+		if x := g.values(); x.op != nil && x.Err() == nil {
+			all = append(all, x.op)
 		}
 	}
 	if len(all) < 2 {
 		return gs
 	}
-	g := all[0].g
-	done := Apply(g, "NoOp", nil, Name("tuple/group_deps"), After(all...))
-	out := make([]Gradient, len(gs))
-	for i, dx := range gs {
-		out[i] = dx.mapOutputs(func(x Output) Output {
-			return identity(x, Name("tuple/control_dependency"), After(done), ColocateWith(x.op))
-		})
-	}
+	g, out := all[0].g, slices.Clone(gs)
+	g.Scope("tuple", func() {
+		done := Group(g, "group_deps", all...)
+		wait := func(x Output) Output {
+			return identity(x, Name("control_dependency"), After(done), ColocateWith(x.op))
+		}
+		for i, dx := range gs {
+			if s, ok := dx.IndexedSlices(); ok {
+				s.Values = wait(s.Values)
+				out[i] = Sparse(s)
+			} else if !dx.IsZero() {
+				out[i] = Dense(wait(dx.dense))
+			}
+		}
+	})
 	return out
+}
+
+// values returns the elements that g has, the zero Output if g is none.
+func (g Gradient) values() Output {
+	if g.sparse != nil {
+		return g.sparse.Values
+	}
+	return g.dense
 }

@@ -43,12 +43,11 @@ type Graph struct {
 	symbolic  bool                // that g is the body of the gradient of a function
 	shown     int                 // how many operations sessions have seen
 
-	variables int          // how many there are
-	tapes     int          // recordings in progress, in an eager graph
-	taped     []*Operation // what they have seen
-	seed      int64
-	hasSeed   bool
-	seeded    int64 // how many ops got their op seed from the graph's
+	tapes   int          // recordings in progress, in an eager graph
+	taped   []*Operation // what they have seen
+	seed    int64
+	hasSeed bool
+	seeded  int64 // how many ops got their op seed from the graph's
 }
 
 // A GraphOption adjusts a new graph.

@@ -83,6 +83,9 @@ func asOperand(x Output, v any) Output {
 	}
 	t, err := operand(x.DType(), v)
 	if err != nil {
+		if about := aboutHandles([]Output{x}); about != "" {
+			err = Errorf(CodeOf(err), "%s%s", AsError(err).Message(), about)
+		}
 		return Apply(x.Graph(), "Const", nil, optionFunc(func(s *Spec) { s.Err = err })).Output(0)
 	}
 	return constant(x.Graph(), t)

@@ -1,7 +1,5 @@
 package tf
 
-import "fmt"
-
 // A Variable is a tensor that outlives steps: a resource on a device, read and
 // assigned by operations. In a session its initializer has to run before it
 // is read; in an eager graph it is initialized at once.
@@ -99,13 +97,7 @@ func colocated(v *Variable) Option {
 
 // addHandle adds the node that names the variable.
 func (v *Variable) addHandle(g *Graph, o *VariableOptions) {
-	g.variables++
-	v.name = g.scope + o.Name
-	if g.IsEager() {
-		v.name = fmt.Sprintf("%s_%d", o.Name, g.variables)
-	} else {
-		v.name = g.UniqueName(o.Name)
-	}
+	v.name = g.UniqueName(o.Name)
 	if err := v.initial.Err(); err != nil { // what is made of the variable has the same error
 		if v.handle = v.initial; v.initial.IsZero() {
 			v.handle = Failed(g, "Variable", err).Output(0)

@@ -3,8 +3,6 @@ package tf
 import (
 	"cmp"
 	"math"
-	"strconv"
-	"strings"
 
 	"github.com/gorge-tf/gorge/tf/core"
 )
@@ -259,7 +257,7 @@ func (w *loopBuilder) enter() []Output {
 		if s := w.invariants[i]; admits(s, x.Shape()) {
 			out[i].SetShape(s)
 		} else {
-			w.fail("The shape invariant specified for %s is not compatible with the initial shape of the loop variable. It enters the loop with shape %s, but the specified shape invariant is %s.", x.Name(), pyShape(x.Shape()), pyShape(s))
+			w.fail("The shape invariant specified for %s is not compatible with the initial shape of the loop variable. It enters the loop with shape %v, but the specified shape invariant is %v.", x.Name(), x.Shape(), s)
 		}
 	}
 	w.adoptEnters(out)
@@ -315,8 +313,8 @@ func (w *loopBuilder) back(m, x Output) {
 	}
 	if !admits(m.Shape(), next.Shape()) {
 		initial := m.op.in[0].op.in[0]
-		w.fail("Input tensor '%s' enters the loop with shape %s, but has shape %s after one iteration. To allow the shape to vary across iterations, give a less specific shape in WhileOpts.ShapeInvariants.",
-			initial.Name(), pyShape(initial.Shape()), pyShape(next.Shape()))
+		w.fail("Input tensor '%s' enters the loop with shape %v, but has shape %v after one iteration. To allow the shape to vary across iterations, give a less specific shape in WhileOpts.ShapeInvariants.",
+			initial.Name(), initial.Shape(), next.Shape())
 		return
 	}
 	closeLoop(m, next)
@@ -387,21 +385,4 @@ func admits(t, s Shape) bool {
 		}
 	}
 	return true
-}
-
-// pyShape formats s as messages of TensorFlow's Python side do: "(2, None)".
-func pyShape(s Shape) string {
-	if s == nil {
-		return "<unknown>"
-	}
-	dims := make([]string, len(s))
-	for i, d := range s {
-		if dims[i] = "None"; d >= 0 {
-			dims[i] = strconv.Itoa(d)
-		}
-	}
-	if len(dims) == 1 {
-		return "(" + dims[0] + ",)"
-	}
-	return "(" + strings.Join(dims, ", ") + ")"
 }

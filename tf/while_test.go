@@ -208,11 +208,11 @@ func TestShapeInvariants(t *testing.T) {
 	if got := run(t, y.Graph(), y)[0].Len(); got != 8 || !y.Shape().Equal(tf.Shape{-1}) {
 		t.Errorf("%d elements, shape %v", got, y.Shape())
 	}
-	want := "Input tensor 'Const:0' enters the loop with shape (2,), but has shape (4,) after one iteration. To allow the shape to vary across iterations, give a less specific shape"
+	want := "Input tensor 'Const:0' enters the loop with shape [2], but has shape [4] after one iteration. To allow the shape to vary across iterations, give a less specific shape"
 	if err := grow(tf.NewGraph()).Err(); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v", err)
 	}
-	want = "It enters the loop with shape (2,), but the specified shape invariant is (3,)."
+	want = "It enters the loop with shape [2], but the specified shape invariant is [3]."
 	if err := grow(tf.NewGraph(), tf.WhileOpts{ShapeInvariants: []tf.Shape{{}, {3}}}).Err(); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v", err)
 	}

@@ -39,11 +39,11 @@ func mergeEqual(e *editor) (bool, error) {
 	return changed, nil
 }
 
-// mergeable reports whether n computes nothing but values. A placeholder's
-// would be fed, and each is fed its own.
+// mergeable reports whether n computes nothing but values, which follow from its
+// inputs and attributes. A placeholder's would be fed, and each is fed its own.
 func mergeable(n *graph.Node) bool {
 	flow := n.Role().DirectsFlow() && !n.Chooses()
-	return !n.Def.Stateful && !hasRef(n) && !flow && !strings.HasPrefix(n.OpName(), "Placeholder")
+	return !n.Def.Stateful && !hasRef(n) && !flow && !n.Def.Has(core.SaysItsName) && !strings.HasPrefix(n.OpName(), "Placeholder")
 }
 
 func outputsOf(n *graph.Node) []graph.Edge {

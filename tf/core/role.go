@@ -188,6 +188,10 @@ const (
 	// of the inputs at the same place, broadcast. Their kernels are ElementKernels for
 	// the types that may be computed block by block with other such ops.
 	Elementwise
+
+	// SaysItsName ops put the name of their node into what they compute: two with the
+	// same inputs and attributes differ.
+	SaysItsName
 )
 
 // Has reports whether the op has one of these traits.

@@ -83,7 +83,7 @@ func ExampleEmbeddingLayer() {
 	l.Table.Assign(ops.Const(g, []float32{0, 0, 1, 10, 2, 20}, 3, 2))
 	v, err := l.Apply(ids).Value()
 	fmt.Println(l.Table.Name(), v, err)
-	// Output: words/embeddings_1 float32[2,2]{2, 20, 0, 0} <nil>
+	// Output: words/embeddings float32[2,2]{2, 20, 0, 0} <nil>
 }
 
 // Each row is shifted and scaled to mean 0 and variance 1.

@@ -180,7 +180,7 @@ func Tuple(xs []tf.Output, after ...*tf.Operation) []tf.Output {
 	g.Scope("tuple", func() {
 		gate := tf.Group(g, "group_deps", after...)
 		for i, x := range xs {
-			out[i] = Identity(x, tf.Name("control_dependency"), tf.After(gate))
+			out[i] = Identity(x, tf.Name("control_dependency"), tf.After(gate), tf.ColocateWith(x.Operation()))
 		}
 	})
 	return out

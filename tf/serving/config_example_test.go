@@ -124,7 +124,7 @@ func ExampleMetrics() {
 type calls struct{}
 
 func (calls) Serve(ctx context.Context, method, by string) (context.Context, func(error)) {
-	return ctx, func(err error) { fmt.Println(by, method, status.Code(err)) }
+	return ctx, func(err error) { fmt.Println(by, method, status.Code(err), tf.CodeOf(err)) }
 }
 
 // post sends a request to the REST API, and returns the status of the answer.
@@ -136,7 +136,8 @@ func post(s *serving.Server, model, token string) int {
 	return w.Code
 }
 
-// An observer sees every call: it can trace them. Errors are those of gRPC.
+// An observer sees every call: it can trace them. Errors have the codes of gRPC,
+// which are TensorFlow's.
 func ExampleObserver() {
 	var o serving.Observer = calls{}
 	s := start(serving.Config{Models: []serving.Model{half}, Observer: o})
@@ -144,8 +145,8 @@ func ExampleObserver() {
 	post(s, "half", "")
 	post(s, "third", "")
 	// Output:
-	// http /tensorflow.serving.PredictionService/Predict OK
-	// http /tensorflow.serving.PredictionService/Predict NotFound
+	// http /tensorflow.serving.PredictionService/Predict OK OK
+	// http /tensorflow.serving.PredictionService/Predict NotFound NOT_FOUND
 }
 
 // Requests are written to files, from which they can be read, or which warm up the

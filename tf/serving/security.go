@@ -2,6 +2,7 @@ package serving
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net"
 	"net/http"
@@ -16,7 +17,6 @@ import (
 	"github.com/gorge-tf/gorge/internal/method"
 	"github.com/gorge-tf/gorge/internal/secure"
 	"github.com/gorge-tf/gorge/tf"
-	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Security has certificates, revocations, roles and tokens, which it reads from
@@ -43,8 +43,8 @@ func OpenSecurity(f SecurityFiles, log, audit slog.Handler) (*Security, error) {
 type Observer interface {
 	// Serve is told of a call that has come, by "grpc" or "http". Method is
 	// "/package.Service/Method" for both. The context is the call's; the function that
-	// Serve returns is told how the call ended, by an error whose code is that of
-	// status.Code of gRPC. The headers of requests by HTTP that say which trace they
+	// Serve returns is told how the call ended, by an error whose code tf.CodeOf and
+	// status.Code of gRPC give. The headers of requests by HTTP that say which trace they
 	// belong to are among the context's incoming metadata.
 	Serve(ctx context.Context, method, by string) (context.Context, func(error))
 }
@@ -55,7 +55,7 @@ func (s *Server) admit(ctx context.Context, call *tap.Info) (context.Context, er
 	err := s.cfg.Security.Allow(ctx, call.FullMethodName)
 	if err != nil && s.cfg.Observer != nil {
 		_, end := s.cfg.Observer.Serve(ctx, call.FullMethodName, "grpc")
-		end(err)
+		end(toldError(err))
 	}
 	return ctx, err
 }
@@ -64,7 +64,7 @@ func (s *Server) admit(ctx context.Context, call *tap.Info) (context.Context, er
 func (s *Server) observe(ctx context.Context, r any, call *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
 	ctx, end := s.cfg.Observer.Serve(ctx, call.FullMethod, "grpc")
 	out, err := handle(ctx, r)
-	end(err)
+	end(toldError(err))
 	return out, err
 }
 
@@ -112,13 +112,31 @@ func (s *Server) observeHTTP(r *http.Request, method string) (_ *http.Request, e
 		ctx = peer.NewContext(ctx, &peer.Peer{Addr: a})
 	}
 	ctx, done := s.cfg.Observer.Serve(ctx, method, "http")
-	return r.WithContext(ctx), func(err error) { done(grpcError(err)) }
+	return r.WithContext(ctx), func(err error) { done(toldError(err)) }
 }
 
-// grpcError returns an error by whose status observers know its code.
-func grpcError(err error) error {
+// A told error is what observers get of one, by HTTP as by gRPC.
+type told struct{ err *tf.Error }
+
+func (e told) Error() string { return e.err.Error() }
+
+// Unwrap is for tf.CodeOf.
+func (e told) Unwrap() error { return e.err }
+
+// GRPCStatus is for status.Code.
+func (e told) GRPCStatus() *status.Status {
+	return status.New(codes.Code(e.err.Code), e.err.Message())
+}
+
+// toldError returns what observers are told of err.
+func toldError(err error) error {
 	if err == nil {
 		return nil
 	}
-	return status.Error(codes.Code(tf.CodeOf(err)), core.AsError(err).Message())
+	var of interface{ GRPCStatus() *status.Status }
+	if errors.As(err, &of) && tf.CodeOf(err) == tf.Unknown {
+		s := of.GRPCStatus()
+		return told{&tf.Error{Code: tf.Code(s.Code()), Msg: s.Message()}}
+	}
+	return told{tf.AsError(err)}
 }

@@ -59,12 +59,20 @@ func (s *Session) MakeCallable(feeds []tf.Output, fetches ...tf.Fetchable) (*Cal
 	return c, nil
 }
 
+// ready reports as an error that no step can run.
+func (c *Callable) ready(ctx context.Context) error {
+	if c == nil {
+		return tf.Errorf(tf.FailedPrecondition, "there is no callable: see the error that MakeCallable returned")
+	}
+	return c.s.ready(ctx)
+}
+
 // Plan does what the first Run would do before it computes: it prunes, places and
 // optimizes the graph and makes kernels. The first Run is then as fast as later
 // ones. It returns the error that Run would return for the same reasons. Sessions on
 // a cluster plan with the first Run: there Plan does nothing.
 func (c *Callable) Plan(ctx context.Context) error {
-	if err := c.s.open(); err != nil {
+	if err := c.ready(ctx); err != nil {
 		return err
 	}
 	b, ok := c.s.b.(Planner)
@@ -86,7 +94,7 @@ func (c *Callable) runCall(ctx context.Context, args []*core.Tensor) ([]*core.Te
 // Run runs the step. It takes a value for each feed and returns a tensor for
 // each fetch, nil for operations.
 func (c *Callable) Run(ctx context.Context, args ...*tf.Tensor) ([]*tf.Tensor, error) {
-	if err := c.s.open(); err != nil {
+	if err := c.ready(ctx); err != nil {
 		return nil, err
 	}
 	if len(args) != len(c.feeds) {

@@ -2,7 +2,6 @@ package session
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/gorge-tf/gorge/tf"
@@ -70,24 +69,7 @@ func checkFeed(g *tf.Graph, x tf.Output, v tf.Value) (*tf.Tensor, error) {
 	case t.DType() != x.DType().Base():
 		return nil, fail("the value fed for %s must have its type %v, got %v%v", x.Name(), x.DType().Base(), t.DType(), t.Shape())
 	case !x.Shape().Compatible(t.Shape()):
-		return nil, fail("Cannot feed value of shape %s for Tensor %s, which has shape %s", tuple(t.Shape()), x.Name(), tuple(x.Shape()))
+		return nil, fail("Cannot feed value of shape %v for Tensor %s, which has shape %v", t.Shape(), x.Name(), x.Shape())
 	}
 	return t, nil
-}
-
-// tuple writes a shape as TensorFlow's clients do: "(2, None)", "(3,)", "()".
-func tuple(s tf.Shape) string {
-	if s == nil {
-		return "<unknown>"
-	}
-	dims := make([]string, len(s))
-	for i, d := range s {
-		if dims[i] = "None"; d >= 0 {
-			dims[i] = strconv.Itoa(d)
-		}
-	}
-	if len(dims) == 1 {
-		return "(" + dims[0] + ",)"
-	}
-	return "(" + strings.Join(dims, ", ") + ")"
 }

@@ -22,6 +22,11 @@ import (
 	"github.com/gorge-tf/gorge/tf/vars"
 )
 
+// handle returns the handle of a variable.
+func (m *maker) handle() tf.Output {
+	return tf.NewVariable(m.f, tf.VariableOptions{Name: "v"}).Handle()
+}
+
 // moreMistakes are those with functions, gradients, training, input, steps that are
 // prepared, and the less common families of ops.
 var moreMistakes = []mistake{
@@ -33,6 +38,11 @@ var moreMistakes = []mistake{
 	}),
 	built("random numbers that are strings", func(m *maker) tf.Output { return ops.RandomUniform(m.g, tf.Shape{2}, tf.String) }),
 	built("a random shape without a graph", func(m *maker) tf.Output { return ops.RandomUniform(nil, tf.Shape{2}, tf.Float32) }),
+	built("rows of a variable's handle", func(m *maker) tf.Output { return ops.Gather(m.handle(), m.i, 0) }),
+	built("a number added to a variable's handle", func(m *maker) tf.Output { return m.handle().Add(1) }),
+	built("a product with a variable's handle", func(m *maker) tf.Output { return m.f.MatMul(m.handle()) }),
+	built("the sum of a variable's handle", func(m *maker) tf.Output { return m.handle().Sum() }),
+	built("handles joined", func(m *maker) tf.Output { return ops.Concat(0, []tf.Output{m.handle(), m.handle()}) }),
 	built("a range of mixed types", func(m *maker) tf.Output { return ops.Range(m.g, m.i.At("0"), 2.5, 1) }),
 
 	built("options of another operation", func(m *maker) tf.Output {

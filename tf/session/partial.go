@@ -18,7 +18,7 @@ type PartialRun struct {
 // PartialRun begins a step that will feed and fetch the given outputs, piece by
 // piece. Operations among the fetches are run as soon as they can be.
 func (s *Session) PartialRun(ctx context.Context, feeds []tf.Output, fetches ...tf.Fetchable) (*PartialRun, error) {
-	if err := s.open(); err != nil {
+	if err := s.ready(ctx); err != nil {
 		return nil, err
 	}
 	b, ok := s.b.(Partialer)
@@ -42,11 +42,19 @@ func (s *Session) PartialRun(ctx context.Context, feeds []tf.Output, fetches ...
 	return &PartialRun{s, pieces}, nil
 }
 
+// ready reports as an error that no piece can run.
+func (p *PartialRun) ready(ctx context.Context) error {
+	if p == nil {
+		return tf.Errorf(tf.FailedPrecondition, "there is no partial run: see the error that Session.PartialRun returned")
+	}
+	return p.s.ready(ctx)
+}
+
 // Run runs a piece: it feeds values, each output once in the whole step, and
 // returns the fetches, which must not need what has not been fed yet. A piece
 // that is refused leaves the step as it was; any other error ends it.
 func (p *PartialRun) Run(ctx context.Context, feeds Feeds, fetches ...tf.Output) ([]*tf.Tensor, error) {
-	if err := p.s.open(); err != nil {
+	if err := p.ready(ctx); err != nil {
 		return nil, err
 	}
 	var piece plan

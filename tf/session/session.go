@@ -126,7 +126,7 @@ func (s *Session) Graph() *tf.Graph { return s.g }
 // the session alone holds is given back. The graph stays, and so do other
 // sessions on it. Closing again does nothing.
 func (s *Session) Close() error {
-	if s.closed.Swap(true) {
+	if s == nil || s.closed.Swap(true) {
 		return nil
 	}
 	if s.retire != nil {
@@ -147,7 +147,7 @@ func (s *Session) Run(ctx context.Context, feeds Feeds, fetches ...tf.Fetchable)
 // with metadata if there are options. The first fetch goes to into, if that is
 // not nil.
 func (s *Session) runPlanned(ctx context.Context, o *pb.RunOptions, feeds Feeds, fetches []tf.Fetchable, into *core.Tensor) ([]*tf.Tensor, *RunMetadata, error) {
-	if err := s.open(); err != nil {
+	if err := s.ready(ctx); err != nil {
 		return nil, nil, err
 	}
 	p, err := s.plan(feeds, fetches)
@@ -170,12 +170,25 @@ func (s *Session) runPlanned(ctx context.Context, o *pb.RunOptions, feeds Feeds,
 	return p.spread(got), p.call.Metadata, nil
 }
 
-// open reports as an error that the session has been closed.
+// open reports as an error that the session has been closed, or that there is none:
+// a program that went on after New had failed.
 func (s *Session) open() error {
+	if s == nil {
+		return tf.Errorf(tf.FailedPrecondition, "there is no session: see the error that session.New returned")
+	}
 	if s.closed.Load() {
 		return tf.Errorf(tf.FailedPrecondition, "Attempted to use a closed Session.")
 	}
 	return nil
+}
+
+// ready reports as an error that no step can run: for want of a session that is
+// open, or of a context.
+func (s *Session) ready(ctx context.Context) error {
+	if err := s.open(); err != nil || ctx != nil {
+		return err
+	}
+	return tf.Errorf(tf.InvalidArgument, "a step needs a context, got nil: context.Background() never ends")
 }
 
 // bounded applies the session's time limit.

@@ -199,7 +199,7 @@ func TestBadInput(t *testing.T) {
 		{"foreign feed", session.Feeds{other: tf.Scalar(float32(1))}, []tf.Fetchable{y}, "must belong to the session's graph"},
 		{"not fed", nil, []tf.Fetchable{y}, "You must feed a value for placeholder tensor 'x' with dtype float and shape [?,2]"},
 		{"wrong type", session.Feeds{x: tf.Scalar(int32(1))}, []tf.Fetchable{y}, `session_test.go:`},
-		{"wrong shape", session.Feeds{x: wide}, []tf.Fetchable{y}, "Cannot feed value of shape (1, 3) for Tensor x:0, which has shape (None, 2)"},
+		{"wrong shape", session.Feeds{x: wide}, []tf.Fetchable{y}, "Cannot feed value of shape [1,3] for Tensor x:0, which has shape [?,2]"},
 		{"nil value", session.Feeds{x: nil}, []tf.Fetchable{y}, "must not be nil"},
 	} {
 		_, err := s.Run(t.Context(), c.feeds, c.fetches...)
@@ -324,4 +324,34 @@ func ExampleFetch() {
 	y, err := session.Fetch[float32](context.Background(), s, session.Feeds{x: tf.Scalar(float32(3))}, x.Square())
 	fmt.Println(y, err)
 	// Output: [9] <nil>
+}
+
+// TestNothingToRunIn: a program that ignored an error, or has no context, is told so.
+func TestNothingToRunIn(t *testing.T) {
+	var none *session.Session
+	_, noRun := none.Run(t.Context(), nil)
+	_, noCallable := none.MakeCallable(nil)
+	var c *session.Callable
+	_, noStep := c.Run(t.Context())
+	var p *session.PartialRun
+	_, noPiece := p.Run(t.Context(), nil)
+	for what, err := range map[string]error{"no session": noRun, "a callable of none": noCallable, "no callable": noStep, "no partial run": noPiece} {
+		if tf.CodeOf(err) != tf.FailedPrecondition || !strings.Contains(err.Error(), "see the error that") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if err := none.Close(); err != nil {
+		t.Errorf("Close of no session: %v", err)
+	}
+	g := tf.NewGraph()
+	y := ops.Scalar[float32](g, 1).Add(1)
+	s, err := session.New(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	//lint:ignore SA1012 the point of the test
+	if _, err := s.Run(nil, nil, y); tf.CodeOf(err) != tf.InvalidArgument || !strings.Contains(err.Error(), "needs a context") {
+		t.Errorf("without a context: %v", err)
+	}
 }

@@ -83,7 +83,9 @@ func stepIn(t *tf.Tensor) (int64, error) {
 	return int64(n[0]), nil
 }
 
-// Gate says how far gradients wait for one another.
+// Gate says how far gradients wait for one another, as gate_gradients does in
+// TensorFlow. It matters for variables that are references: their updates change
+// memory that gradients which are still to be computed may read.
 type Gate uint8
 
 const (
@@ -138,7 +140,10 @@ func (opt *Options) gradients(loss tf.Output) ([]GradVar, error) {
 	if len(vars) == 0 {
 		vars = tf.Variables(loss.Graph(), tf.TrainableVariables)
 	}
-	o := tf.GradientOptions{Ys: []tf.Output{loss}, Xs: handles(vars)}
+	if opt.Gate > GateGraph {
+		return nil, tf.Errorf(tf.InvalidArgument, "a gate must be one of GateOp, GateNone, GateGraph, got %d", opt.Gate)
+	}
+	o := tf.GradientOptions{Ys: []tf.Output{loss}, Xs: handles(vars), Gate: opt.Gate == GateOp}
 	if !opt.GradLoss.IsZero() {
 		o.GradYs = []tf.Output{opt.GradLoss}
 	}
@@ -148,7 +153,7 @@ func (opt *Options) gradients(loss tf.Output) ([]GradVar, error) {
 	}
 	gvs := pair(gs, vars)
 	if opt.Gate == GateGraph {
-		wait(loss.Graph(), gvs)
+		wait(gvs)
 	}
 	if opt.Clip != nil {
 		err = clip(gvs, opt.Clip)
@@ -157,19 +162,17 @@ func (opt *Options) gradients(loss tf.Output) ([]GradVar, error) {
 }
 
 // wait makes every gradient wait for all of them.
-func wait(g *tf.Graph, gvs []GradVar) {
-	var all []*tf.Operation
-	for _, gv := range gvs {
-		all = append(all, valuesOf(gv.Grad).Operation())
-	}
-	gate := tf.Group(g, "gate", all...)
-	after := func(x tf.Output) tf.Output { return ops.Identity(x, tf.After(gate)) }
+func wait(gvs []GradVar) {
+	xs := make([]tf.Output, len(gvs))
 	for i, gv := range gvs {
-		if s, ok := gv.Grad.IndexedSlices(); ok {
-			s.Values = after(s.Values)
+		xs[i] = valuesOf(gv.Grad)
+	}
+	for i, x := range ops.Tuple(xs) {
+		if s, ok := gvs[i].Grad.IndexedSlices(); ok {
+			s.Values = x
 			gvs[i].Grad = tf.Sparse(s)
 		} else {
-			gvs[i].Grad = tf.Dense(after(gv.Grad.Output()))
+			gvs[i].Grad = tf.Dense(x)
 		}
 	}
 }

@@ -27,19 +27,11 @@ type GradVar struct {
 
 // ComputeGradients adds the gradients of loss with respect to vars, or to all
 // trainable variables of the graph if there are none. Variables on which loss
-// does not depend are left out.
+// does not depend are left out. Gradients are gated as by [GateOp]; [Minimize]
+// takes another [Gate].
 func ComputeGradients(loss tf.Output, vars ...*tf.Variable) ([]GradVar, error) {
-	if err := loss.Err(); err != nil {
-		return nil, err
-	}
-	if len(vars) == 0 {
-		vars = tf.Variables(loss.Graph(), tf.TrainableVariables)
-	}
-	gs, err := tf.Differentiate(tf.GradientOptions{Ys: []tf.Output{loss}, Xs: handles(vars)})
-	if err != nil {
-		return nil, err
-	}
-	return pair(gs, vars), nil
+	opt := Options{Vars: vars}
+	return opt.gradients(loss)
 }
 
 // TapeGradients is ComputeGradients for what an eager graph has recorded.

@@ -176,7 +176,7 @@ func ExampleGate() {
 		w := tf.NewVariable(ops.Scalar[float32](g, 1), tf.VariableOptions{Name: "w"})
 		loss := v.Value().Mul(w.Value())
 		train.Minimize(train.GradientDescent{LearningRate: 1}, loss, train.Options{Gate: gate})
-		if gated := g.Operation("gate"); gated != nil {
+		if gated := g.Operation("tuple/group_deps"); gated != nil {
 			fmt.Println(len(gated.ControlInputs()), "gradients wait")
 		}
 	}

@@ -76,11 +76,17 @@ type Partitioned struct {
 	Name  string
 	Axis  int
 	Parts []*tf.Variable
-	whole tf.Output
+	whole tf.Output // the zero Output in an eager graph, where it would be what the parts were when they were made
+	g     *tf.Graph
 }
 
-// Value returns the parts put together.
-func (p *Partitioned) Value() tf.Output { return p.whole }
+// Value returns the parts put together: in an eager graph what they are now.
+func (p *Partitioned) Value() tf.Output {
+	if p.whole.IsZero() {
+		return p.concat(p.g)
+	}
+	return p.whole
+}
 
 // GetPartitioned is Get for a variable that the scope's partitioner cuts: parts
 // are named name/part_0, name/part_1, and so on. Each part is initialized for
@@ -95,7 +101,7 @@ func GetPartitioned(g *tf.Graph, name string, s tf.Shape, o ...Options) *Partiti
 	if st.scope.o.Partitioner != nil {
 		counts = st.scope.o.Partitioner(s, tf.Float32)
 	}
-	p := &Partitioned{Name: full}
+	p := &Partitioned{Name: full, g: g}
 	axis, err := cutAxis(full, s, counts)
 	if err != nil {
 		p.whole = tf.Failed(g, "get_variable", err).Output(0)
@@ -111,7 +117,9 @@ func GetPartitioned(g *tf.Graph, name string, s tf.Shape, o ...Options) *Partiti
 			offset[axis] += shape[axis]
 		}
 	}
-	g.Scope("", func() { p.whole = p.concat(g) })
+	if !g.IsEager() {
+		g.Scope("", func() { p.whole = p.concat(g) })
+	}
 	st.parts[full] = p
 	return p
 }

@@ -6,9 +6,11 @@ import (
 	"testing"
 
 	"github.com/gorge-tf/gorge/tf"
+	"github.com/gorge-tf/gorge/tf/eager"
 	"github.com/gorge-tf/gorge/tf/initializers"
 	"github.com/gorge-tf/gorge/tf/ops"
 	"github.com/gorge-tf/gorge/tf/session"
+	"github.com/gorge-tf/gorge/tf/tftest"
 	"github.com/gorge-tf/gorge/tf/vars"
 )
 
@@ -248,4 +250,38 @@ func TestVariablesOfBranches(t *testing.T) {
 	if err != nil || tf.Data[float32](loss[0])[0] != 9 {
 		t.Errorf("the regularizer gives %v, %v; want 9", loss, err)
 	}
+}
+
+// TestPartsEagerly: what a partitioned variable of an eager graph is, is what its
+// parts are now, and gradients reach these.
+func TestPartsEagerly(t *testing.T) {
+	g := eager.New()
+	var p *vars.Partitioned
+	vars.Scope(g, "s", vars.ScopeOptions{Partitioner: vars.FixedSize(2, 0)}, func() {
+		p = vars.GetPartitioned(g, "w", tf.Shape{4}, vars.Options{Initializer: initializers.Zeros})
+	})
+	for i, v := range p.Parts {
+		if err := v.Assign(ops.Const(g, []float32{float32(i), 7})).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := p.Value().Value()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tftest.Elements(t, got, []float32{0, 7, 1, 7})
+	if name := p.Parts[1].Name(); name != "s/w/part_1" {
+		t.Errorf("part 1 is named %q", name)
+	}
+	var loss tf.Output
+	tape := eager.Record(g, func() { loss = p.Value().Square().Sum() })
+	dx, err := tape.Gradients(loss, p.Parts[1].Handle())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := dx[0].Value()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tftest.Elements(t, d, []float32{2, 14})
 }

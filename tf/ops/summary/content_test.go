@@ -192,3 +192,42 @@ func events(t *testing.T, dir string) (all []*pb.Event) {
 		all = append(all, e)
 	}
 }
+
+// TestTensorSummariesDiffer: two of one tensor have names of their own, as nodes
+// of a graph, which optimizations could join, and as operations of an eager graph.
+func TestTensorSummariesDiffer(t *testing.T) {
+	nodeName := func(x *tf.Tensor) string {
+		got := &pb.Summary{}
+		if err := proto.Unmarshal([]byte(tf.Data[string](x)[0]), got); err != nil {
+			t.Fatal(err)
+		}
+		return got.GetValue()[0].GetNodeName()
+	}
+	names := []string{"first", "second"}
+	e, g := eager.New(), tf.NewGraph()
+	var nodes []tf.Output
+	for _, name := range names {
+		x, err := summary.TensorSummary(ops.Const(e, []int32{1, 2}), tf.Name(name)).Value()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := nodeName(x); got != name {
+			t.Errorf("eagerly: node name %q, want %q", got, name)
+		}
+		nodes = append(nodes, summary.TensorSummary(ops.Const(g, []int32{1, 2}), tf.Name(name)))
+	}
+	s, err := session.New(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	out, err := s.Run(t.Context(), nil, ops.Identity(nodes[0]), ops.Identity(nodes[1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range names {
+		if got := nodeName(out[i]); got != name {
+			t.Errorf("in a session: node name %q, want %q", got, name)
+		}
+	}
+}

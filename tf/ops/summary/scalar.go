@@ -21,7 +21,10 @@ func init() {
 	register("ScalarSummary", "tags: string; values: T", "T: "+numberAttr, core.ByType("T", by))
 	register("HistogramSummary", "tag: string; values: T", "T: "+numberAttr+" = DT_FLOAT", core.ByType("T", histograms))
 	register("MergeSummary", "inputs: N * string", "N: int >= 1", core.AnyType(mergeSummary))
-	register("TensorSummary", "tensor: T", "T: type; description: string = ''; labels: list(string) = []; display_name: string = ''", core.AnyType(tensorSummary))
+	core.Register(core.OpDef{
+		Name: "TensorSummary", In: "tensor: T", Out: "summary: string", Attrs: "T: type; description: string = ''; labels: list(string) = []; display_name: string = ''",
+		Shape: core.ScalarShape, NoGrad: core.NotDifferentiable, Kernels: core.AnyType(tensorSummary), Traits: core.SaysItsName,
+	})
 	register("TensorSummaryV2", "tag: string; tensor: T; serialized_summary_metadata: string", "T: type", core.AnyType(tensorSummaryV2))
 }
 
