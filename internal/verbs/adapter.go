@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"sync"
 	"time"
 
@@ -87,6 +88,7 @@ type Adapter struct {
 	sources *mrCache       // other memory that tensors are sent from
 	done    chan struct{}  // closed when the goroutine has ended
 	events  sync.WaitGroup // of the goroutine that hears of the device's events
+	life    uint64         // this one of the task, as its incarnation
 	batch   []*Channel     // of the goroutine: the channels of the completions at hand
 
 	mu       sync.Mutex
@@ -97,7 +99,7 @@ type Adapter struct {
 
 // NewAdapter puts dev, which it owns from then on, to use.
 func NewAdapter(dev Device, c Config) (*Adapter, error) {
-	a := &Adapter{dev: dev, config: c.withDefaults(), sources: newMRCache(dev, c.withDefaults().CacheBytes), channels: map[uint32]*Channel{}, done: make(chan struct{})}
+	a := &Adapter{dev: dev, config: c.withDefaults(), sources: newMRCache(dev, c.withDefaults().CacheBytes), channels: map[uint32]*Channel{}, life: rand.Uint64() | 1, done: make(chan struct{})}
 	if err := a.setUp(); err != nil {
 		close(a.done)
 		return nil, errors.Join(err, a.tearDown())

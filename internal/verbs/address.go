@@ -15,10 +15,11 @@ type remoteMR struct {
 }
 
 // An endpoint is all that a peer needs to know to reach a channel: the queue
-// pair, and the buffers for control messages.
+// pair, the buffers for control messages, and what Gorge's tasks say beside.
 type endpoint struct {
 	Address
 	tx, rx remoteMR
+	hello
 }
 
 // The halves of a GID cross as numbers whose bytes in memory are those of the
@@ -38,7 +39,7 @@ func (e *endpoint) regions() []*pb.MemoryRegion {
 }
 
 // parseEndpoint reads what a peer says of itself.
-func parseEndpoint(peer string, c *pb.Channel, mr []*pb.MemoryRegion) (endpoint, error) {
+func parseEndpoint(peer string, c *pb.Channel, mr []*pb.MemoryRegion, h *pb.VerbsHello) (e endpoint, err error) {
 	if c == nil || len(mr) != 2 {
 		return endpoint{}, core.Errorf(core.InvalidArgument, "%s must give a channel and two memory regions to be connected by RDMA, it gives %d", peer, len(mr))
 	}
@@ -46,10 +47,11 @@ func parseEndpoint(peer string, c *pb.Channel, mr []*pb.MemoryRegion) (endpoint,
 	if c.Lid < 0 || c.Lid > math.MaxUint16 || c.Qpn < 0 || c.Qpn > most || c.Psn < 0 || c.Psn > most {
 		return endpoint{}, core.Errorf(core.InvalidArgument, "the RDMA address of %s must have a lid of 16 bits and numbers of 24 bits, got lid %d, qpn %d, psn %d", peer, c.Lid, c.Qpn, c.Psn)
 	}
-	e := endpoint{Address: Address{LID: uint16(c.Lid), QPN: uint32(c.Qpn), PSN: uint32(c.Psn)}}
+	e.Address = Address{LID: uint16(c.Lid), QPN: uint32(c.Qpn), PSN: uint32(c.Psn)}
 	binary.LittleEndian.PutUint64(e.GID[:8], c.Snp)
 	binary.LittleEndian.PutUint64(e.GID[8:], c.Iid)
 	e.tx = remoteMR{mr[0].GetRemoteAddr(), mr[0].GetRkey()}
 	e.rx = remoteMR{mr[1].GetRemoteAddr(), mr[1].GetRkey()}
-	return e, nil
+	e.hello, err = parseHello(peer, h)
+	return e, err
 }

@@ -34,6 +34,7 @@ type Channel struct {
 
 	qp    QueuePair
 	psn   uint32
+	nonce nonce // that the peer has to repeat
 	bufs  buffers
 	stats counters
 
@@ -56,6 +57,7 @@ type Channel struct {
 	remote    endpoint
 	out       sendQueue
 	tx        messageQueue
+	credits   credits
 	seen      uint64 // completions at the last keepalive
 	silent    int    // keepalives in a row without one
 	requests  requestTable
@@ -83,7 +85,7 @@ const (
 func newChannel(a *Adapter, peer string, serve Serve, cache *metaCache, limit int) (*Channel, error) {
 	c := &Channel{
 		adapter: a, peer: peer, serve: serve, cache: cache, limit: limit, log: a.config.Log.With("peer", peer),
-		psn: rand.Uint32() & 0xffffff, responses: map[uint32]*response{},
+		psn: rand.Uint32() & 0xffffff, nonce: newNonce(), responses: map[uint32]*response{},
 	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	if err := c.setUp(); err != nil {
@@ -140,6 +142,16 @@ func (c *Channel) endpoint() endpoint {
 		Address: Address{LID: attr.LID, GID: attr.GID, QPN: c.qp.Num(), PSN: c.psn},
 		tx:      remoteMR{c.bufs.local.Addr(), c.bufs.local.RKey()},
 		rx:      remoteMR{c.bufs.landing.Addr(), c.bufs.landing.RKey()},
+		hello:   c.hello(),
+	}
+}
+
+// hello is what the peer is told beside TensorFlow's fields.
+func (c *Channel) hello() hello {
+	a := c.adapter
+	return hello{
+		version: helloVersion, incarnation: a.life, nonce: c.nonce, depth: a.config.QueueDepth,
+		arena: remoteMR{a.mr.Addr(), a.mr.RKey()}, arenaBytes: uint64(len(a.arena.Region().Base)),
 	}
 }
 
@@ -160,6 +172,7 @@ func (c *Channel) connect(remote endpoint, asked bool) error {
 			return unavailable(c.peer, err)
 		}
 		c.connected, c.remote = true, remote
+		c.credits.count(c.adapter.config.QueueDepth, &remote.hello)
 		c.log.Info("RDMA channel is connected", "device", c.adapter.dev.Attributes().Name, "qpn", c.qp.Num(), "peer qpn", remote.QPN)
 	}
 	if !asked {
@@ -248,7 +261,7 @@ func (c *Channel) tearDown() error {
 // endWork ends the work requests of a queue pair that is no more.
 func (c *Channel) endWork() {
 	c.mu.Lock()
-	all := c.out.drop()
+	all := append(c.out.drop(), c.credits.drop()...)
 	c.mu.Unlock()
 	for _, w := range all {
 		w.finish()

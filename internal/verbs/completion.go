@@ -49,8 +49,9 @@ func (c *Channel) sent(id uint64) error {
 func (c *Channel) arrived(w Completion) error {
 	switch {
 	case w.Op == OpRecv:
-		c.pingReceived(w.Len)
-		return nil
+		return c.pingReceived(w.Len)
+	case c.took(w.Imm):
+		return c.credited(int(w.Imm - creditBase))
 	case w.Imm == immAck:
 		return c.acknowledged()
 	case w.Imm == immMessage:

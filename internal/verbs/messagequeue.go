@@ -1,7 +1,6 @@
 package verbs
 
 import (
-	"bytes"
 	"errors"
 	"slices"
 )
@@ -32,7 +31,7 @@ func (c *Channel) pump() {
 	t.waiting = t.waiting[1:]
 	t.local, t.remote = true, true
 	n := m.put(c.bufs.memory.Bytes()[atTx:][:messageSize])
-	c.post(work{
+	c.postImm(work{
 		wr: SendWR{
 			Op: OpWriteImm, Imm: immMessage, RemoteAddr: c.remote.rx.addr, RKey: c.remote.rx.rkey,
 			Local: SGE{Addr: c.bufs.local.Addr() + atTx, Length: uint32(n), LKey: c.bufs.local.LKey()},
@@ -75,16 +74,13 @@ func (c *Channel) acknowledged() error {
 func (c *Channel) acknowledge() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.post(work{wr: SendWR{Op: OpWriteImm, Imm: immAck, Quiet: true}})
+	c.postImm(work{wr: SendWR{Op: OpWriteImm, Imm: immAck, Quiet: true}})
 }
-
-// pingText is what the ping of a task begins with that understands Gorge's
-// additions to the protocol. TensorFlow's pings say nothing.
-const pingText = "gorge verbs 1\n"
 
 // ping sends the message with which each side of a connection begins.
 func (c *Channel) ping() {
-	copy(c.bufs.memory.Bytes()[atPingOut:], pingText)
+	at := c.bufs.memory.Bytes()[atPingOut:]
+	copy(at[copy(at, pingText):], c.remote.nonce[:])
 	c.post(work{wr: SendWR{
 		Op:    OpSend,
 		Local: SGE{Addr: c.bufs.local.Addr() + atPingOut, Length: pingSize, LKey: c.bufs.local.LKey()},
@@ -92,18 +88,29 @@ func (c *Channel) ping() {
 }
 
 // pingReceived reads the peer's ping.
-func (c *Channel) pingReceived(n uint32) { c.refuseHeld(c.negotiate(n)) }
+func (c *Channel) pingReceived(n uint32) error {
+	cannot, err := c.negotiate(n)
+	c.refuseHeld(cannot)
+	return err
+}
 
 // negotiate finds out what the peer understands, and returns requests that it cannot
 // be sent.
-func (c *Channel) negotiate(n uint32) (cannot []*request) {
+func (c *Channel) negotiate(n uint32) (cannot []*request, err error) {
 	b := c.bufs.memory.Bytes()[atPingIn:][:min(n, pingSize)]
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.pingSeen, c.extended = true, bytes.HasPrefix(b, []byte(pingText))
+	if c.pingSeen {
+		return nil, errors.New("it greets twice")
+	}
+	extended, err := c.answers(b)
+	if err != nil {
+		return nil, err
+	}
+	c.pingSeen, c.extended = true, extended
 	c.markSendable()
 	if c.extended {
 		c.cancelDropped()
 	}
-	return c.askHeld()
+	return c.askHeld(), nil
 }

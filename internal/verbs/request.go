@@ -49,7 +49,7 @@ func (t *requestTable) add(r *request) {
 }
 
 func (t *requestTable) skip() {
-	if t.next++; t.next > maxIndex {
+	if t.next++; t.next > lastIndex {
 		t.next = 0
 	}
 }

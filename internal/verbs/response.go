@@ -200,6 +200,11 @@ func (c *Channel) cancelled(index uint32) {
 
 // write writes a value to where the peer wants it.
 func (c *Channel) write(r *response, v *content) {
+	if !c.remote.inArena(r.addr, r.rkey, v.meta.bytes) { // the device would end the connection
+		v.release()
+		c.refuse(r, core.Errorf(core.InvalidArgument, "%d bytes at %#x are not in the memory in which the receiver takes tensors", v.meta.bytes, r.addr))
+		return
+	}
 	if n := v.meta.bytes; n > 0 && n <= c.adapter.dev.Attributes().MaxInline {
 		c.writeInline(r, v)
 		return
@@ -232,7 +237,7 @@ func (c *Channel) writeInline(r *response, v *content) {
 		return
 	}
 	delete(c.responses, r.index)
-	c.post(work{
+	c.postContent(work{
 		wr:  SendWR{Op: OpWriteImm, Imm: r.index, Inline: v.bytes(), RemoteAddr: r.addr, RKey: r.rkey},
 		end: v.release,
 	})
@@ -246,7 +251,7 @@ func (c *Channel) writeOut(r *response, s segment, n int) {
 	for ; n-off > most; off += most {
 		c.post(work{wr: SendWR{Op: OpWrite, Local: s.sge(off, most), RemoteAddr: r.addr + uint64(off), RKey: r.rkey, Quiet: true}})
 	}
-	c.post(work{
+	c.postContent(work{
 		wr:  SendWR{Op: OpWriteImm, Imm: r.index, Local: s.sge(off, n-off), RemoteAddr: r.addr + uint64(off), RKey: r.rkey},
 		end: func() { c.release(&s) },
 	})

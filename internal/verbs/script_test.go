@@ -107,10 +107,12 @@ type stage struct {
 	results []string
 }
 
-func newStage(t *testing.T) *stage {
+func newStage(t *testing.T) *stage { return newStageOf(t, 4) }
+
+func newStageOf(t *testing.T, depth int) *stage {
 	s := &stage{t: t, dev: newFakeDevice(), cancel: map[string]context.CancelFunc{}, wanted: map[string]rendezvous.Done{}}
 	var err error
-	s.adapter, err = NewAdapter(s.dev, Config{QueueDepth: 4, ArenaBytes: 1 << 16})
+	s.adapter, err = NewAdapter(s.dev, Config{QueueDepth: depth, ArenaBytes: 1 << 16})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -121,6 +121,7 @@ func (c *Channel) endBatch() {
 	if c.err != nil {
 		return
 	}
+	c.returnCredits()
 	if err := c.out.uncork(); err != nil {
 		c.failLater(err)
 	}
