@@ -101,7 +101,9 @@ func TestSameAddressTwice(t *testing.T) {
 // TestPastLives: what an earlier life of a task still says is refused, once a later
 // one has been met; a hello has to be whole.
 func TestPastLives(t *testing.T) {
-	m := newCluster().join(t, rendezvoustest.TaskA, rendezvoustest.TaskB).Session.Transport.(*verbs.Manager)
+	c := newCluster()
+	c.wrap = softInstead(t) // whose queue pairs are connected with what the test makes up
+	m := c.join(t, rendezvoustest.TaskA, rendezvoustest.TaskB).Session.Transport.(*verbs.Manager)
 	ask := func(h *pb.VerbsHello) (*pb.GetRemoteAddressResponse, error) {
 		return m.GetRemoteAddress(t.Context(), &pb.GetRemoteAddressRequest{
 			HostName: rendezvoustest.TaskB, Channel: &pb.Channel{Qpn: int32(h.GetIncarnation())}, Mr: []*pb.MemoryRegion{{}, {}}, Hello: h,
