@@ -40,8 +40,11 @@ type Channel struct {
 
 	// Of the adapter's goroutine, while it handles a batch of completions.
 	inBatch bool
-	usedUp  int  // receives
-	flushed bool // a request failed with others
+	usedUp  int    // receives
+	posted  uint64 // receives, since the channel was made
+	arrival uint64 // number of the receive that is used up next
+	lost    bool   // another one was
+	flushed bool   // a request failed with others
 
 	ctx    context.Context // of what is served to the peer, ends with the channel
 	cancel context.CancelFunc
@@ -120,17 +123,22 @@ func (c *Channel) setUp() (err error) {
 // receive is for its ping, all others for immediate values.
 func (c *Channel) postReceives(n int) error {
 	ping := SGE{Addr: c.bufs.landing.Addr() + (atPingIn - atRx), Length: pingSize, LKey: c.bufs.landing.LKey()}
-	if err := c.qp.PostRecv(RecvWR{ID: recvID, SGE: ping}); err != nil {
+	if err := c.qp.PostRecv(RecvWR{ID: c.numberRecv(), SGE: ping}); err != nil {
 		return err
 	}
 	return c.replenish(n - 1)
+}
+
+func (c *Channel) numberRecv() uint64 {
+	c.posted++
+	return recvID + c.posted - 1
 }
 
 // replenish posts n receives for immediate values.
 func (c *Channel) replenish(n int) error {
 	wrs := make([]RecvWR, n)
 	for i := range wrs {
-		wrs[i].ID = recvID
+		wrs[i].ID = c.numberRecv()
 	}
 	return c.qp.PostRecv(wrs...)
 }

@@ -1,6 +1,9 @@
 package verbs
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // complete hears of the end of a work request or of something that the peer
 // did. It runs on the adapter's goroutine.
@@ -14,7 +17,9 @@ func (c *Channel) complete(w Completion) {
 		c.flushed = true // why, another completion may tell
 	case w.Status != Success:
 		err = fmt.Errorf("a work request ended with %v", w.Status)
-	case w.ID == recvID:
+	case c.lost:
+		err = errLost
+	case w.ID >= recvID:
 		err = c.arrived(w)
 	default:
 		err = c.sent(w.ID)
@@ -23,6 +28,10 @@ func (c *Channel) complete(w Completion) {
 		c.fail(unavailable(c.peer, err))
 	}
 }
+
+// errLost is why a channel ends of whose receives one was used up that nobody was
+// told of: what came with it is not known.
+var errLost = errors.New("a completion is missing: receives are not used up in their order")
 
 // guard makes a panic in what a completion leads to the end of the channel, not
 // of all others.
