@@ -16,7 +16,13 @@ import (
 	"github.com/gorge-tf/gorge/tf/pb"
 )
 
-func TestMain(m *testing.M) { leaktest.Main(m) }
+func TestMain(m *testing.M) {
+	if os.Getenv(victimVariable) != "" {
+		victim()
+		return
+	}
+	leaktest.Main(m)
+}
 
 // openDevice opens what the tests of this package run over.
 var openDevice = func() (verbs.Device, error) { return soft.Open(soft.Options{}) }
