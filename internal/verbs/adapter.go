@@ -19,6 +19,9 @@ type Config struct {
 	// CacheBytes is how much memory outside of that is kept registered after
 	// tensors were sent from it; 0: 256 MiB, negative: none.
 	CacheBytes int
+	// StagingBytes is how much memory each channel has for copies of tensors whose own
+	// memory is not registered; 0: 8 MiB. What finds no room waits.
+	StagingBytes int
 	// BusyPoll is how often completions are looked for before the processor is
 	// given away; 0: 100 times, negative: once.
 	BusyPoll int
@@ -40,6 +43,7 @@ const (
 	// minCompletions is what TensorFlow's completion queue holds.
 	minCompletions = 2000
 	defaultPoll    = 100
+	defaultStaging = 8 << 20
 	defaultCache   = 256 << 20
 	defaultGrace   = 5 * time.Second
 	defaultPulse   = time.Second
@@ -58,6 +62,9 @@ func (c Config) withDefaults() Config {
 	c.Channels = max(c.Channels, 1)
 	if c.CacheBytes == 0 {
 		c.CacheBytes = defaultCache
+	}
+	if c.StagingBytes <= 0 {
+		c.StagingBytes = defaultStaging
 	}
 	if c.BusyPoll == 0 {
 		c.BusyPoll = defaultPoll
@@ -80,16 +87,17 @@ func (c Config) withDefaults() Config {
 // completion queue for all channels, which a goroutine of the adapter's
 // watches.
 type Adapter struct {
-	dev     Device
-	config  Config
-	cq      CompletionQueue
-	arena   *memory.Arena
-	mr      MemoryRegion   // the arena's
-	sources *mrCache       // other memory that tensors are sent from
-	done    chan struct{}  // closed when the goroutine has ended
-	events  sync.WaitGroup // of the goroutine that hears of the device's events
-	life    uint64         // this one of the task, as its incarnation
-	batch   []*Channel     // of the goroutine: the channels of the completions at hand
+	dev        Device
+	config     Config
+	cq         CompletionQueue
+	arena      *memory.Arena
+	mr         MemoryRegion   // the arena's
+	arenaBytes uint64         // of its region, also when that is closed
+	sources    *mrCache       // other memory that tensors are sent from
+	done       chan struct{}  // closed when the goroutine has ended
+	events     sync.WaitGroup // of the goroutine that hears of the device's events
+	life       uint64         // this one of the task, as its incarnation
+	batch      []*Channel     // of the goroutine: the channels of the completions at hand
 
 	mu       sync.Mutex
 	channels map[uint32]*Channel // by number of the queue pair
@@ -151,6 +159,7 @@ func (a *Adapter) setUp() (err error) {
 		return fmt.Errorf("verbs: cannot register %d bytes: %w", a.config.ArenaBytes, err)
 	}
 	a.arena.Region().Key = a.mr
+	a.arenaBytes = uint64(len(a.arena.Region().Base))
 	return nil
 }
 

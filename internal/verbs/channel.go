@@ -61,6 +61,7 @@ type Channel struct {
 	out       sendQueue
 	tx        messageQueue
 	credits   credits
+	staging   staging
 	seen      uint64 // completions at the last keepalive
 	silent    int    // keepalives in a row without one
 	requests  requestTable
@@ -90,6 +91,7 @@ func newChannel(a *Adapter, peer string, serve Serve, cache *metaCache, limit in
 		adapter: a, peer: peer, serve: serve, cache: cache, limit: limit, log: a.config.Log.With("peer", peer),
 		psn: rand.Uint32() & 0xffffff, nonce: newNonce(), responses: map[uint32]*response{},
 	}
+	c.staging.limit = a.config.StagingBytes
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	if err := c.setUp(); err != nil {
 		c.cancel()
@@ -159,7 +161,7 @@ func (c *Channel) hello() hello {
 	a := c.adapter
 	return hello{
 		version: helloVersion, incarnation: a.life, nonce: c.nonce, depth: a.config.QueueDepth,
-		arena: remoteMR{a.mr.Addr(), a.mr.RKey()}, arenaBytes: uint64(len(a.arena.Region().Base)),
+		arena: remoteMR{a.mr.Addr(), a.mr.RKey()}, arenaBytes: a.arenaBytes,
 	}
 }
 
@@ -270,7 +272,11 @@ func (c *Channel) tearDown() error {
 func (c *Channel) endWork() {
 	c.mu.Lock()
 	all := append(c.out.drop(), c.credits.drop()...)
+	copies := c.staging.drop()
 	c.mu.Unlock()
+	for _, x := range copies {
+		x.v.release()
+	}
 	for _, w := range all {
 		w.finish()
 	}

@@ -163,6 +163,10 @@ func TestSuite(t *testing.T) {
 		{"Arena", func(c *cluster) { c.arena = true }},
 		{"SmallArena", func(c *cluster) { c.arena, c.config.ArenaBytes = true, 1024 }},
 		{"AlwaysCopy", func(c *cluster) { c.wrap = alter(func(a *verbs.Attributes) { a.CopyBelow = 1 << 40 }) }},
+		{"ShortRing", func(c *cluster) {
+			c.config.StagingBytes = 3000
+			c.wrap = alter(func(a *verbs.Attributes) { a.CopyBelow = 1 << 40 })
+		}},
 		{"NeverCopy", func(c *cluster) { c.wrap = alter(func(a *verbs.Attributes) { a.CopyBelow = 0 }) }},
 		{"ShortMessages", func(c *cluster) { c.wrap = alter(func(a *verbs.Attributes) { a.MaxMessage = 5000 }) }},
 		{"ShallowQueues", func(c *cluster) { c.config.QueueDepth = 2 }},

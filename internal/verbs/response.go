@@ -6,6 +6,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/gorge-tf/gorge/internal/memory"
 	"github.com/gorge-tf/gorge/tf/core"
 )
 
@@ -77,13 +78,16 @@ func (c *content) bytes() []byte {
 	return c.objects
 }
 
-// segment returns registered memory with the content. What is copied to get
-// there is counted.
-func (c *content) segment(a *Adapter, k *counters) (segment, error) {
+// segment returns registered memory that is the content's own, or false if the
+// content has to be copied.
+func (c *content) segment(a *Adapter) (segment, bool) {
 	if c.tensor != nil {
-		return a.source(c.tensor.Buffer(), k)
+		return a.source(c.tensor.Buffer())
 	}
-	return a.copied(c.objects, k)
+	buf := memory.Adopt(c.objects, func() {})
+	defer buf.Unref()
+	s, ok := a.over(buf, 0)
+	return s, ok || len(c.objects) == 0
 }
 
 // requested begins to wait for what the peer wants.
@@ -209,13 +213,13 @@ func (c *Channel) write(r *response, v *content) {
 		c.writeInline(r, v)
 		return
 	}
-	n := v.meta.bytes
-	s, err := v.segment(c.adapter, &c.stats)
-	v.release()
-	if err != nil {
-		c.refuse(r, err)
+	s, ok := v.segment(c.adapter)
+	if !ok {
+		c.stage(r, v)
 		return
 	}
+	n := v.meta.bytes
+	v.release()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.err != nil {
