@@ -9,10 +9,13 @@ import (
 	"time"
 
 	"github.com/gorge-tf/gorge/internal/memory"
+	"github.com/gorge-tf/gorge/tf/core"
 )
 
 // Config says how much an adapter may use. Zero fields stand for defaults.
 type Config struct {
+	// Generation of TensorFlow's protocol: 1, or 2, the last one, which is the default.
+	Generation int
 	QueueDepth int // requests of each kind that a queue pair holds: 1024
 	Channels   int // that there can be at a time, one for each peer: 1
 	ArenaBytes int // of registered memory: 64 MiB
@@ -60,6 +63,9 @@ func (c Config) withDefaults() Config {
 		c.ArenaBytes = defaultArena
 	}
 	c.Channels = max(c.Channels, 1)
+	if c.Generation == 0 {
+		c.Generation = lastGeneration
+	}
 	if c.CacheBytes == 0 {
 		c.CacheBytes = defaultCache
 	}
@@ -107,6 +113,9 @@ type Adapter struct {
 
 // NewAdapter puts dev, which it owns from then on, to use.
 func NewAdapter(dev Device, c Config) (*Adapter, error) {
+	if c.Generation < 0 || c.Generation > lastGeneration {
+		return nil, errors.Join(core.Errorf(core.InvalidArgument, "the generation of the RDMA protocol must be %d or %d, got %d", firstGeneration, lastGeneration, c.Generation), dev.Close())
+	}
 	a := &Adapter{dev: dev, config: c.withDefaults(), sources: newMRCache(dev, c.withDefaults().CacheBytes), channels: map[uint32]*Channel{}, life: rand.Uint64() | 1, done: make(chan struct{})}
 	if err := a.setUp(); err != nil {
 		close(a.done)

@@ -33,6 +33,7 @@ type Channel struct {
 	log     *slog.Logger
 
 	qp    QueuePair
+	older *older // nil: the channel speaks the last generation
 	psn   uint32
 	nonce nonce // that the peer has to repeat
 	bufs  buffers
@@ -44,6 +45,7 @@ type Channel struct {
 	posted  uint64 // receives, since the channel was made
 	arrival uint64 // number of the receive that is used up next
 	lost    bool   // another one was
+	message []byte // the last one that has come
 	flushed bool   // a request failed with others
 
 	ctx    context.Context // of what is served to the peer, ends with the channel
@@ -80,9 +82,11 @@ const (
 	pingSize  = 1024
 	atTx      = 0
 	atPingOut = messageSize
-	atRx      = atPingOut + pingSize // landing begins here
+	atAckOut  = atPingOut + pingSize // of the older generation
+	atRx      = atAckOut + fixedSize // landing begins here
 	atPingIn  = atRx + messageSize
-	allBuffer = atPingIn + pingSize
+	allBuffer = atPingIn + pingSize + fixedSize
+	atAckIn   = allBuffer - fixedSize // of the older generation
 )
 
 // newChannel returns a channel whose queue pair waits for the peer's address.
@@ -92,6 +96,9 @@ func newChannel(a *Adapter, peer string, serve Serve, cache *metaCache, limit in
 		psn: rand.Uint32() & 0xffffff, nonce: newNonce(), responses: map[uint32]*response{},
 	}
 	c.staging.limit = a.config.StagingBytes
+	if a.config.Generation == firstGeneration {
+		c.older = newOlder(c)
+	}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	if err := c.setUp(); err != nil {
 		c.cancel()
@@ -116,6 +123,9 @@ func (c *Channel) setUp() (err error) {
 	}
 	if err = c.adapter.add(c); err != nil {
 		return err
+	}
+	if c.older != nil {
+		(&olderMessage{typ: olderAck, key: olderAckBuffer}).put(b[atAckOut:][:fixedSize])
 	}
 	c.out = newSendQueue(c.qp, depth, &c.stats)
 	return c.postReceives(depth)
@@ -152,6 +162,8 @@ func (c *Channel) endpoint() endpoint {
 		Address: Address{LID: attr.LID, GID: attr.GID, QPN: c.qp.Num(), PSN: c.psn},
 		tx:      remoteMR{c.bufs.local.Addr(), c.bufs.local.RKey()},
 		rx:      remoteMR{c.bufs.landing.Addr(), c.bufs.landing.RKey()},
+		txAck:   remoteMR{c.bufs.local.Addr() + atAckOut, c.bufs.local.RKey()},
+		rxAck:   remoteMR{c.bufs.landing.Addr() + atAckIn - atRx, c.bufs.landing.RKey()},
 		hello:   c.hello(),
 	}
 }
@@ -160,7 +172,7 @@ func (c *Channel) endpoint() endpoint {
 func (c *Channel) hello() hello {
 	a := c.adapter
 	return hello{
-		version: helloVersion, incarnation: a.life, nonce: c.nonce, depth: a.config.QueueDepth,
+		generation: a.config.Generation, version: helloVersion, incarnation: a.life, nonce: c.nonce, depth: a.config.QueueDepth,
 		arena: remoteMR{a.mr.Addr(), a.mr.RKey()}, arenaBytes: a.arenaBytes,
 	}
 }
@@ -182,7 +194,9 @@ func (c *Channel) connect(remote endpoint, asked bool) error {
 			return unavailable(c.peer, err)
 		}
 		c.connected, c.remote = true, remote
-		c.credits.count(c.adapter.config.QueueDepth, &remote.hello)
+		if c.older == nil {
+			c.credits.count(c.adapter.config.QueueDepth, &remote.hello)
+		}
 		c.log.Info("RDMA channel is connected", "device", c.adapter.dev.Attributes().Name, "qpn", c.qp.Num(), "peer qpn", remote.QPN)
 	}
 	if !asked {
@@ -243,6 +257,9 @@ func (c *Channel) fail(err error) {
 		c.endWork()
 		c.failRequests(err)
 		c.dropResponses()
+		if c.older != nil {
+			c.older.drop()
+		}
 	})
 }
 

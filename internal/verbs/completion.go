@@ -59,6 +59,8 @@ func (c *Channel) arrived(w Completion) error {
 	switch {
 	case w.Op == OpRecv:
 		return c.pingReceived(w.Len)
+	case c.older != nil:
+		return c.older.arrived(w.Imm, w.Len)
 	case c.took(w.Imm):
 		return c.credited(int(w.Imm - creditBase))
 	case w.Imm == immAck:
@@ -69,12 +71,23 @@ func (c *Channel) arrived(w Completion) error {
 	return c.written(w.Imm)
 }
 
+// takeMessage returns a copy of the message of n bytes in our buffer, which a peer
+// that does not keep to the protocol could change while it is read.
+func (c *Channel) takeMessage(n uint32) ([]byte, error) {
+	if n > messageSize {
+		return nil, fmt.Errorf("it wrote a message of %d bytes, there is room for %d", n, messageSize)
+	}
+	c.message = append(c.message[:0], c.bufs.memory.Bytes()[atRx:][:n]...)
+	return c.message, nil
+}
+
 // read handles the control message that the peer has put in our buffer.
 func (c *Channel) read(n uint32) error {
-	if n > messageSize {
-		return fmt.Errorf("it wrote a message of %d bytes, there is room for %d", n, messageSize)
+	b, err := c.takeMessage(n)
+	if err != nil {
+		return err
 	}
-	m, err := parseMessage(c.bufs.memory.Bytes()[atRx:][:n])
+	m, err := parseMessage(b)
 	if err != nil {
 		return err
 	}

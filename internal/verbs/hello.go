@@ -30,6 +30,7 @@ func newNonce() (n nonce) {
 
 // A hello is what a task says of itself beside TensorFlow's fields.
 type hello struct {
+	generation  int    // of TensorFlow's protocol
 	version     uint32 // 0: the peer said nothing
 	incarnation uint64
 	nonce       nonce
@@ -43,7 +44,7 @@ func (h *hello) message() *pb.VerbsHello {
 		return nil
 	}
 	return &pb.VerbsHello{
-		Version: h.version, Incarnation: h.incarnation, Nonce: h.nonce[:], Depth: uint32(h.depth),
+		Generation: uint32(h.generation), Version: h.version, Incarnation: h.incarnation, Nonce: h.nonce[:], Depth: uint32(h.depth),
 		Arena: &pb.MemoryRegion{RemoteAddr: h.arena.addr, Rkey: h.arena.rkey}, ArenaBytes: h.arenaBytes,
 	}
 }

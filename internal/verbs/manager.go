@@ -134,7 +134,7 @@ func (m *Manager) exchangeAddress(c *Channel) {
 	}
 	var remote endpoint
 	if err == nil {
-		remote, err = parseEndpoint(c.peer, resp.GetChannel(), resp.GetMr(), resp.GetHello())
+		remote, err = parseEndpoint(c.peer, resp.GetChannel(), resp.GetMr(), resp.GetHello(), m.adapter.config.Generation)
 	}
 	if err == nil {
 		err = m.meetAgain(c.peer, remote.incarnation)
@@ -150,7 +150,7 @@ func (m *Manager) exchangeAddress(c *Channel) {
 // GetRemoteAddress connects the channel to the task that asks, and tells it
 // where that channel is. A task that comes back from elsewhere gets a new one.
 func (m *Manager) GetRemoteAddress(_ context.Context, req *pb.GetRemoteAddressRequest) (*pb.GetRemoteAddressResponse, error) {
-	remote, err := parseEndpoint(req.GetHostName(), req.GetChannel(), req.GetMr(), req.GetHello())
+	remote, err := parseEndpoint(req.GetHostName(), req.GetChannel(), req.GetMr(), req.GetHello(), m.adapter.config.Generation)
 	if err != nil {
 		return nil, err
 	}

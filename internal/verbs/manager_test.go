@@ -53,7 +53,7 @@ type cluster struct {
 }
 
 func newCluster() *cluster {
-	c := &cluster{tasks: map[string]*verbs.Manager{}, config: verbs.Config{ArenaBytes: arenaBytes, Log: testLog}}
+	c := &cluster{tasks: map[string]*verbs.Manager{}, config: verbs.Config{ArenaBytes: arenaBytes, Log: testLog, Generation: generation}}
 	c.joined.L = &c.mu
 	return c
 }
@@ -169,6 +169,11 @@ func TestSuite(t *testing.T) {
 		}},
 		{"NeverCopy", func(c *cluster) { c.wrap = alter(func(a *verbs.Attributes) { a.CopyBelow = 0 }) }},
 		{"ShortMessages", func(c *cluster) { c.wrap = alter(func(a *verbs.Attributes) { a.MaxMessage = 5000 }) }},
+		{"OlderGeneration", func(c *cluster) { c.config.Generation = 1 }},
+		{"OlderShortMessages", func(c *cluster) {
+			c.config.Generation, c.config.QueueDepth = 1, 16
+			c.wrap = alter(func(a *verbs.Attributes) { a.MaxMessage = 5000 })
+		}},
 		{"ShallowQueues", func(c *cluster) { c.config.QueueDepth = 2 }},
 	} {
 		t.Run(c.name, func(t *testing.T) {

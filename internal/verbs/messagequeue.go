@@ -9,13 +9,19 @@ import (
 // message, so the next one goes out when the peer has acknowledged the last one
 // (remote) and the device has read its bytes (local). The channel's lock guards it.
 type messageQueue struct {
-	waiting []*message
+	waiting []encoder
 	local   bool // our buffer is being read
 	remote  bool // the peer's buffer is not free
 }
 
+// An encoder is a message of some generation.
+type encoder interface {
+	put(b []byte) int
+	asks(index uint32) bool // is it the request with this number?
+}
+
 // enqueue queues a message for the peer.
-func (c *Channel) enqueue(m *message) {
+func (c *Channel) enqueue(m encoder) {
 	c.tx.waiting = append(c.tx.waiting, m)
 	c.pump()
 }
@@ -33,17 +39,25 @@ func (c *Channel) pump() {
 	n := m.put(c.bufs.memory.Bytes()[atTx:][:messageSize])
 	c.postImm(work{
 		wr: SendWR{
-			Op: OpWriteImm, Imm: immMessage, RemoteAddr: c.remote.rx.addr, RKey: c.remote.rx.rkey,
+			Op: OpWriteImm, Imm: c.immMessage(), RemoteAddr: c.remote.rx.addr, RKey: c.remote.rx.rkey,
 			Local: SGE{Addr: c.bufs.local.Addr() + atTx, Length: uint32(n), LKey: c.bufs.local.LKey()},
 		},
 		end: c.messageSent,
 	})
 }
 
+// immMessage is the immediate value of messages.
+func (c *Channel) immMessage() uint32 {
+	if c.older != nil {
+		return olderImmMessage
+	}
+	return immMessage
+}
+
 // remove takes the request of the given number out of the queue, and reports
 // whether it was there.
 func (t *messageQueue) remove(index uint32) bool {
-	i := slices.IndexFunc(t.waiting, func(m *message) bool { return m.typ == tensorRequest && m.index == index })
+	i := slices.IndexFunc(t.waiting, func(m encoder) bool { return m.asks(index) })
 	if i < 0 {
 		return false
 	}
@@ -74,7 +88,14 @@ func (c *Channel) acknowledged() error {
 func (c *Channel) acknowledge() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.postImm(work{wr: SendWR{Op: OpWriteImm, Imm: immAck, Quiet: true}})
+	if c.older == nil {
+		c.postImm(work{wr: SendWR{Op: OpWriteImm, Imm: immAck, Quiet: true}})
+		return
+	}
+	c.postImm(work{wr: SendWR{
+		Op: OpWriteImm, Imm: olderImmAck, Quiet: true, RemoteAddr: c.remote.rxAck.addr, RKey: c.remote.rxAck.rkey,
+		Local: SGE{Addr: c.bufs.local.Addr() + atAckOut, Length: fixedSize, LKey: c.bufs.local.LKey()},
+	}})
 }
 
 // ping sends the message with which each side of a connection begins.

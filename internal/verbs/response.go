@@ -19,6 +19,11 @@ type response struct {
 	addr   uint64
 	rkey   uint32
 
+	// Of the older generation.
+	key    string
+	step   int64
+	number uint64 // that the request had, 0 if none
+
 	offer *content // that the peer has been told of, nil before
 }
 
@@ -95,14 +100,11 @@ func (c *Channel) requested(m *message) error {
 	ctx, cancel := context.WithCancel(c.ctx)
 	r := &response{index: m.index, cancel: cancel, room: m.meta, addr: m.addr, rkey: m.rkey}
 	c.mu.Lock()
-	taken := c.responses[m.index] != nil
-	if !taken {
-		c.responses[m.index] = r
-	}
+	err := c.addResponse(r)
 	c.mu.Unlock()
-	if taken {
+	if err != nil {
 		cancel()
-		return fmt.Errorf("it uses the number of request %d, which is under way, again", m.index)
+		return err
 	}
 	c.serve(ctx, m.step, m.key, func(t *core.Tensor, dead bool, err error) {
 		cancel()
@@ -110,6 +112,21 @@ func (c *Channel) requested(m *message) error {
 	})
 	return nil
 }
+
+// addResponse takes a request of the peer up. The caller holds the lock.
+func (c *Channel) addResponse(r *response) error {
+	switch {
+	case c.responses[r.index] != nil:
+		return fmt.Errorf("it uses the number of request %d, which is under way, again", r.index)
+	case len(c.responses) >= maxResponses:
+		return fmt.Errorf("it has %d requests under way, at most %d are served at a time", len(c.responses)+1, maxResponses)
+	}
+	c.responses[r.index] = r
+	return nil
+}
+
+// maxResponses bounds what a peer can make us wait for.
+const maxResponses = 1 << 18
 
 // produced sends a value, or offers it if the peer expects something else. It
 // runs on whatever goroutine has produced the value.
@@ -132,6 +149,8 @@ func (c *Channel) produced(r *response, t *core.Tensor, dead bool, err error) {
 	case err != nil:
 		v.release()
 		c.refuse(r, err)
+	case c.older != nil:
+		c.older.send(r, v)
 	case r.room.same(&v.meta):
 		c.write(r, v)
 	default:
@@ -145,6 +164,10 @@ func (c *Channel) refuse(r *response, err error) {
 	defer c.mu.Unlock()
 	if c.err == nil {
 		delete(c.responses, r.index)
+		if c.older != nil {
+			c.older.refuse(r, err)
+			return
+		}
 		c.enqueue(&message{typ: errorStatus, index: r.index, err: err})
 	}
 }

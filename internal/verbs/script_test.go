@@ -105,6 +105,12 @@ type stage struct {
 	happens []string   // what the channel does, and what receives give
 	mu      sync.Mutex // for results and wanted
 	results []string
+
+	// Of tests of the older generation: the last message that the channel sent, how many
+	// it acknowledged, and what it wrote.
+	last    *olderMessage
+	acks    int
+	written []SendWR
 }
 
 func newStage(t *testing.T) *stage { return newStageOf(t, 4) }

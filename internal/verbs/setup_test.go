@@ -110,7 +110,7 @@ func TestPastLives(t *testing.T) {
 		})
 	}
 	life := func(n uint64) *pb.VerbsHello {
-		return &pb.VerbsHello{Version: 2, Incarnation: n, Nonce: make([]byte, 16), Depth: 16}
+		return &pb.VerbsHello{Generation: 2, Version: 2, Incarnation: n, Nonce: make([]byte, 16), Depth: 16}
 	}
 	for _, c := range []struct {
 		hello *pb.VerbsHello
@@ -119,11 +119,11 @@ func TestPastLives(t *testing.T) {
 		{life(1), core.OK}, {life(2), core.OK}, {life(1), core.Aborted}, {life(2), core.OK}, {life(3), core.OK}, {life(2), core.Aborted}, {life(1), core.Aborted},
 		{nil, core.OK}, // TensorFlow
 		{life(0), core.InvalidArgument},
-		{&pb.VerbsHello{Version: 1, Incarnation: 4, Nonce: make([]byte, 16), Depth: 16}, core.InvalidArgument},
-		{&pb.VerbsHello{Version: 2, Incarnation: 4, Nonce: make([]byte, 15), Depth: 16}, core.InvalidArgument},
-		{&pb.VerbsHello{Version: 2, Incarnation: 4, Nonce: make([]byte, 16)}, core.InvalidArgument},
-		{&pb.VerbsHello{Version: 2, Incarnation: 4, Nonce: make([]byte, 16), Depth: 16, Arena: &pb.MemoryRegion{RemoteAddr: 1 << 63}, ArenaBytes: 1 << 63}, core.InvalidArgument},
-		{&pb.VerbsHello{Version: 3, Incarnation: 5, Nonce: make([]byte, 16), Depth: 1 << 31}, core.OK}, // of later versions
+		{&pb.VerbsHello{Generation: 2, Version: 1, Incarnation: 4, Nonce: make([]byte, 16), Depth: 16}, core.InvalidArgument},
+		{&pb.VerbsHello{Generation: 2, Version: 2, Incarnation: 4, Nonce: make([]byte, 15), Depth: 16}, core.InvalidArgument},
+		{&pb.VerbsHello{Generation: 2, Version: 2, Incarnation: 4, Nonce: make([]byte, 16)}, core.InvalidArgument},
+		{&pb.VerbsHello{Generation: 2, Version: 2, Incarnation: 4, Nonce: make([]byte, 16), Depth: 16, Arena: &pb.MemoryRegion{RemoteAddr: 1 << 63}, ArenaBytes: 1 << 63}, core.InvalidArgument},
+		{&pb.VerbsHello{Generation: 2, Version: 3, Incarnation: 5, Nonce: make([]byte, 16), Depth: 1 << 31}, core.OK}, // of later versions
 	} {
 		resp, err := ask(c.hello)
 		if core.CodeOf(err) != c.want {

@@ -46,6 +46,9 @@ type RDMA struct {
 	ServiceLevel *int
 	MTU          int
 	TrafficClass *int
+	// Generation of TensorFlow's protocol that all tasks speak: 2, of TensorFlow 1.6, which
+	// is the default, or 1, of TensorFlow 1.1 to 1.4, which copies at both ends.
+	Generation int
 	// ArenaBytes is how much memory is registered for tensors; 0: 64 MiB.
 	ArenaBytes int
 }
